@@ -29,7 +29,7 @@ ABI = $(if $(filter 0,$(MAJOR)),0.$(word 2,$(subst ., ,$(VERSION))),$(MAJOR))
 
 .DELETE_ON_ERROR:
 .PHONY: help release header lines demo test test-long test-gpu bench quality tune table pr regress same-code nightly \
-  landscape paper dashboard docs reference lib python examples lint format install clean venv lock
+  landscape paper dashboard docs reference lib bundle python examples lint format install clean venv lock
 
 help:
 	@echo 'make demo       flights of New York 2013, reduced, grouped, sorted: tables, build/demo*.png'
@@ -53,6 +53,7 @@ help:
 	@echo 'make header     gpuprims.h from the parts under src/; the targets that need it make it too'
 	@echo 'make lines      build/lines/gpuprims.h: the same, by which compilers and debuggers name the part'
 	@echo 'make lib        build/libgpuprims.so: the whole API, for other languages'
+	@echo 'make bundle     build/gpuprims.bundle: the commonest kernels, compiled (NVRTC, no GPU; ARGS="90 --jobs 4")'
 	@echo 'make python     build/python/lib: the Python package on that library'
 	@echo 'make examples   build/examples/*'
 	@echo 'make release    artifacts of a release in build/release (ARGS=--dry-run, or ARGS="--tag vX.Y.Z")'
@@ -83,6 +84,10 @@ $(BUILD)/libgpuprims.so: gpuprims.h $(POLICIES) Makefile | $(BUILD)
 	  gpuprims.h -x none -o $@.new $(LIBS)
 	mv $@.new $@
 	ln -sf libgpuprims.so $(BUILD)/libgpuprims.so.$(ABI)
+
+# The kernels of the commonest calls, which the library finds beside it. What was compiled before stays in build/bundle.
+bundle: $(BUILD)/gp_bundle
+	@$(PYTHON3) tools/bundle.py $(ARGS)
 
 # The Python package in build/python/lib, on that library; `pip install ./python` compiles the library into it instead.
 python: $(BUILD)/python/.made
@@ -246,6 +251,7 @@ install: lib
 	  '$(DESTDIR)$(PREFIX)/share/cmake/gpuprims' '$(DESTDIR)$(PREFIX)/share/man/man3'
 	install -m 644 gpuprims.h gpuprims.hpp $(POLICIES) '$(DESTDIR)$(PREFIX)/include'
 	install -m 755 $(BUILD)/libgpuprims.so '$(DESTDIR)$(PREFIX)/lib/libgpuprims.so.$(VERSION)'
+	test ! -f $(BUILD)/gpuprims.bundle || install -m 644 $(BUILD)/gpuprims.bundle '$(DESTDIR)$(PREFIX)/lib'
 	ln -sf libgpuprims.so.$(VERSION) '$(DESTDIR)$(PREFIX)/lib/libgpuprims.so.$(ABI)'
 	ln -sf libgpuprims.so.$(ABI) '$(DESTDIR)$(PREFIX)/lib/libgpuprims.so'
 	install -m 644 cmake/gpuprims-config.cmake '$(DESTDIR)$(PREFIX)/share/cmake/gpuprims'

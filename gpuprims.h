@@ -173,9 +173,9 @@ typedef unsigned long uint64_t;
 #endif
 
 #ifdef GPUPRIMS_NAMESPACE
-#define GPUPRIMS__JOIN2(a, b) a##_##b
-#define GPUPRIMS__JOIN(a, b) GPUPRIMS__JOIN2(a, b)
-#define GP__NAME(name) GPUPRIMS__JOIN(GPUPRIMS_NAMESPACE, name)
+#define GP__JOIN2(a, b) a##_##b
+#define GP__JOIN(a, b) GP__JOIN2(a, b)
+#define GP__NAME(name) GP__JOIN(GPUPRIMS_NAMESPACE, name)
 #define gp_version GP__NAME(gp_version)
 #define gp_open GP__NAME(gp_open)
 #define gp_close GP__NAME(gp_close)
@@ -300,6 +300,7 @@ typedef unsigned long uint64_t;
 #define gp_edges_free GP__NAME(gp_edges_free)
 #define gp_run GP__NAME(gp_run)
 #define gp_prepare GP__NAME(gp_prepare)
+#define gp_warm GP__NAME(gp_warm)
 #define gp_workspace_size GP__NAME(gp_workspace_size)
 #define gp_workspace_size_on GP__NAME(gp_workspace_size_on)
 #define gp_reserve GP__NAME(gp_reserve)
@@ -356,9 +357,9 @@ typedef unsigned long uint64_t;
   X(GP_E_UNSUPPORTED, 19, "this back end cannot run the call") \
   X(GP_E_FORK, 20, "the context was opened by the parent process")
 
-#define GPUPRIMS__ENUM(name, value, text) name = value,
-typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
-#undef GPUPRIMS__ENUM
+#define GP__ENUM(name, value, text) name = value,
+typedef enum gp_result { GP_RESULTS(GP__ENUM) GP_RESULT_COUNT } gp_result;
+#undef GP__ENUM
 #endif
 
 // Built-in element types: X(NAME, value, name, device type, size). f16 is IEEE binary16, bf16 is bfloat16. bool is a
@@ -392,15 +393,15 @@ typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
 // A type: an enumerator, or a handle from gp_type_struct. GP_TYPE_DEFAULT (zero) leaves the choice to the call. gp_type
 // and gp_op are enumerations of their own: C++ rejects arguments that change places, C warns (-Wenum-conversion, which
 // gcc's -Wextra includes and clang has by default).
-#define GPUPRIMS__ENUM(NAME, value, name, device, size) GP_##NAME = value,
+#define GP__ENUM(NAME, value, name, device, size) GP_##NAME = value,
 typedef enum gp_type {
   GP_INPUT = 0x40000000, // the pointer leads to a gp_input
   GP_TYPE_DEFAULT = 0,
-  GP_TYPES(GPUPRIMS__ENUM) GP_TYPE_COUNT,
-  GPUPRIMS__TYPE_MIN = -0x7fffffff - 1, // handles have the range of int
-  GPUPRIMS__TYPE_MAX = 0x7fffffff
+  GP_TYPES(GP__ENUM) GP_TYPE_COUNT,
+  GP__TYPE_MIN = -0x7fffffff - 1, // handles have the range of int
+  GP__TYPE_MAX = 0x7fffffff
 } gp_type;
-#undef GPUPRIMS__ENUM
+#undef GP__ENUM
 
 // Built-in operators: X(NAME, value, arity, commutative, device functor). Which NaN comes out is nobody's promise.
 // Binary ones serve reduce, scan and transform2:
@@ -453,14 +454,14 @@ typedef enum gp_type {
   X(ARGMINMAX, 26, 2, 1, gp_argminmax)
 
 // An operator: one of the enumerators, or a handle from gp_op_define.
-#define GPUPRIMS__ENUM(NAME, value, arity, commutative, functor) GP_##NAME = value,
+#define GP__ENUM(NAME, value, arity, commutative, functor) GP_##NAME = value,
 typedef enum gp_op {
   GP_OP_DEFAULT = 0,
-  GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT,
-  GPUPRIMS__OP_MIN = -0x7fffffff - 1, // handles have the range of int
-  GPUPRIMS__OP_MAX = 0x7fffffff
+  GP_OPERATORS(GP__ENUM) GP_OP_COUNT,
+  GP__OP_MIN = -0x7fffffff - 1, // handles have the range of int
+  GP__OP_MAX = 0x7fffffff
 } gp_op;
-#undef GPUPRIMS__ENUM
+#undef GP__ENUM
 
 // Primitives: X(NAME, value, name).
 #define GP_PRIMITIVES(X) \
@@ -543,9 +544,9 @@ typedef enum gp_op {
   X(TOP_K_AXIS, 77, top_k_axis) \
   X(SORT_COLUMNS, 78, sort_columns)
 
-#define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
-typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
-#undef GPUPRIMS__ENUM
+#define GP__ENUM(NAME, value, name) GP_##NAME = value,
+typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GP__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
+#undef GP__ENUM
 
 // The policy field "algorithm". GP_AUTO leaves the choice to the size and the device (core/choose.c). X(NAME, value).
 #define GP_ALGORITHMS(X) \
@@ -585,18 +586,18 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
   X(ONE_CLUSTER, 30)     /* sort: a digit a pass by one cluster, in its shared memory; sm_90 and later */ \
   X(ONE_LAUNCH, 31)      /* sort: a digit a pass by resident blocks, in device memory, one launch */
 
-#define GPUPRIMS__ENUM(NAME, value) GP_##NAME = value,
-enum { GP_AUTO = 0, GP_ALGORITHMS(GPUPRIMS__ENUM) GP_ALGORITHM_COUNT };
-#undef GPUPRIMS__ENUM
+#define GP__ENUM(NAME, value) GP_##NAME = value,
+enum { GP_AUTO = 0, GP_ALGORITHMS(GP__ENUM) GP_ALGORITHM_COUNT };
+#undef GP__ENUM
 
 // ---- api/policy.h - a policy: its members, and where it comes from
 
 // Cache modifiers of loads and stores (the policy fields "load" and "store").
 // STREAMING: evict first; L2: not in L1; ALL: every level.
 #define GP_CACHES(X) X(GP_CACHE_DEFAULT, 0) X(GP_CACHE_STREAMING, 1) X(GP_CACHE_L2, 2) X(GP_CACHE_ALL, 3)
-#define GPUPRIMS__CACHE(name, value) name = value,
-enum { GP_CACHES(GPUPRIMS__CACHE) GP_CACHE_COUNT };
-#undef GPUPRIMS__CACHE
+#define GP__CACHE(name, value) name = value,
+enum { GP_CACHES(GP__CACHE) GP_CACHE_COUNT };
+#undef GP__CACHE
 
 // How lists of neighbours, of any lengths, become equal shares of a block's threads: flags. What they leave goes by
 // merge path: the block's lists are laid end to end, and each thread looks up whose edge its own is. WARP: lists of 32
@@ -670,7 +671,7 @@ typedef enum gp_policy_source {
 // The origin of a kernel's machine code.
 typedef enum gp_kernel_source {
   GP_KERNEL_NONE = 0,     // not loaded yet
-  GP_KERNEL_BUNDLE = 1,   // gp_config.bundle
+  GP_KERNEL_BUNDLE = 1,   // gp_config.bundle or bundle_file
   GP_KERNEL_DISK = 2,     // the disk cache
   GP_KERNEL_COMPILED = 3, // NVRTC, in this process
   GP_KERNEL_HOST = 4      // no kernel: the host back end
@@ -730,6 +731,8 @@ typedef struct gp_config {
   int own_work;     // 1: gp_close and gp_trim wait for the work of this context alone. Each call records an event
                     // then (with workspace_bytes: each with a workspace), 0.2 us on an H100's host
   gp_tuning tuning; // OFF
+  const char *bundle_file; // made by `make bundle`: an absolute path; "": none; NULL: $GPUPRIMS_BUNDLE, or
+                           // gpuprims.bundle beside the library
 } gp_config;
 
 // gp_describe writes as many bytes as struct_size, set by gp_description_init, says.
@@ -745,6 +748,9 @@ typedef struct gp_description {
   int driver_version;         // 13000 for 13.0
   int nvrtc_version;          // likewise; 0 while NVRTC has not been opened
   char fallback[256];         // why GP_BACKEND_AUTO took the host; otherwise ""
+  char bundle[256];           // the bundle file, or why it is not used; "": none, or not opened yet
+  uint32_t kernels[4];        // that the context got, by gp_kernel_source
+  uint32_t warming;           // that gp_warm has still to get
 } gp_description;
 
 // A struct type of 1 to 64 bytes. With `source` (the definition of `name`, in C++ as CUDA compiles it) operators can
@@ -1015,9 +1021,9 @@ typedef struct gp_degrees {
   X(GP_FAULT_PARENT, 15, "vertex @: its parent is not a vertex one level above") \
   X(GP_FAULT_PARENT_EDGE, 16, "vertex @: no edge leads from its parent to it") \
   X(GP_FAULT_STRAY_PARENT, 17, "vertex @: it was not reached, but has a parent")
-#define GPUPRIMS__ENUM(NAME, value, text) NAME = value,
-enum { GP_FAULTS(GPUPRIMS__ENUM) GP_FAULT_COUNT };
-#undef GPUPRIMS__ENUM
+#define GP__ENUM(NAME, value, text) NAME = value,
+enum { GP_FAULTS(GP__ENUM) GP_FAULT_COUNT };
+#undef GP__ENUM
 typedef struct gp_fault {
   uint64_t kind;         // GP_FAULT_...
   uint64_t vertex, edge; // UINT64_MAX: none
@@ -1063,19 +1069,19 @@ typedef struct gp_edge_list {
 // GP_READ_ONLY (ld.global.nc), GP_TEXTURE (by `texture`, an object over `base` as words of 32 bits: cuTexObjectCreate),
 // GP_CONSTANT (GP_CONSTANT_ROOM). On the host all are memory. GP_LAYOUT_PART declares such members as a part.
 #if defined(__CUDACC__) && !defined(GPUPRIMS_SIMT)
-#define GPUPRIMS__ACCESS static __host__ __device__ __forceinline__ __attribute__((unused))
+#define GP__ACCESS static __host__ __device__ __forceinline__ __attribute__((unused))
 #else
-#define GPUPRIMS__ACCESS static inline __attribute__((always_inline, unused))
+#define GP__ACCESS static inline __attribute__((always_inline, unused))
 #endif
 #ifdef __CUDACC_RTC__ // which has no offsetof
-#define GPUPRIMS__OFFSET_OF(S, member) reinterpret_cast<uint64_t>(&((S *)0)->member)
+#define GP__OFFSET_OF(S, member) reinterpret_cast<uint64_t>(&((S *)0)->member)
 #else
-#define GPUPRIMS__OFFSET_OF(S, member) __builtin_offsetof(S, member)
+#define GP__OFFSET_OF(S, member) __builtin_offsetof(S, member)
 #endif
 #ifdef __cplusplus
-#define GPUPRIMS__MEMBER_TYPE(S, member) decltype(((S *)0)->member)
+#define GP__MEMBER_TYPE(S, member) decltype(((S *)0)->member)
 #else
-#define GPUPRIMS__MEMBER_TYPE(S, member) __typeof__(((S *)0)->member)
+#define GP__MEMBER_TYPE(S, member) __typeof__(((S *)0)->member)
 #endif
 
 #define GP_TRANSPOSED 0x8000000000000000ull // a bit of a layout
@@ -1083,9 +1089,9 @@ typedef struct gp_edge_list {
 #define GP_READ_ONLY 0x100000000ull
 #define GP_TEXTURE 0x200000000ull
 #define GP_CONSTANT 0x300000000ull
-#define GPUPRIMS__WIDTH 0xffffffffull // of a block: the bits of a layout that hold it; its order; its memory
-#define GPUPRIMS__AXES (0xffull << 40 | GP_TRANSPOSED)
-#define GPUPRIMS__MEMORY GP_CONSTANT
+#define GP__WIDTH 0xffffffffull // of a block: the bits of a layout that hold it; its order; its memory
+#define GP__AXES (0xffull << 40 | GP_TRANSPOSED)
+#define GP__MEMORY GP_CONSTANT
 #define GP_ANY_LAYOUT 0x7fffffffffffffffull // what code is compiled for that no GP_USE says otherwise
 // An array of structs: a plain value, which kernels take as a parameter.
 typedef struct gp_array {
@@ -1098,31 +1104,31 @@ typedef struct gp_array {
 } gp_array;
 
 #define GP_USE(layout) , layout
-#define GPUPRIMS__SECOND(a, b, ...) b
-#define GPUPRIMS__USED(name) GPUPRIMS__SECOND(name, GP_ANY_LAYOUT, 0)
+#define GP__SECOND(a, b, ...) b
+#define GP__USED(name) GP__SECOND(name, GP_ANY_LAYOUT, 0)
 // The array as the code here is compiled to see it.
-#define GPUPRIMS__SEEN_AS(Name, array) gp__seen_as(array, GPUPRIMS__USED(GP_LAYOUT_##Name))
-GPUPRIMS__ACCESS gp_array gp__seen_as(gp_array a, uint64_t layout) {
+#define GP__SEEN_AS(Name, array) gp__seen_as(array, GP__USED(GP_LAYOUT_##Name))
+GP__ACCESS gp_array gp__seen_as(gp_array a, uint64_t layout) {
   if (layout != GP_ANY_LAYOUT) a.layout = layout;
   return a;
 }
-GPUPRIMS__ACCESS void *gp__member_at(
+GP__ACCESS void *gp__member_at(
     gp_array a, uint64_t i, uint64_t size, uint64_t offset, uint64_t packed, uint64_t packed_offset, uint64_t member) {
-  const uint64_t width = a.layout & GPUPRIMS__WIDTH;
+  const uint64_t width = a.layout & GP__WIDTH;
   unsigned char *base = (unsigned char *)a.base;
   return width == 1 ? base + i * size + offset
       : width == 0  ? base + packed_offset * a.capacity + i * member
                     : base + i / width * (width * packed) + packed_offset * width + i % width * member;
 }
 // The axis at a place of a layout's order.
-GPUPRIMS__ACCESS unsigned gp__axis(uint64_t layout, unsigned place) {
+GP__ACCESS unsigned gp__axis(uint64_t layout, unsigned place) {
   return layout & GP_TRANSPOSED ? 3 - place : (unsigned)(layout >> (40 + 2 * place) & 3) ^ place;
 }
-GPUPRIMS__ACCESS uint64_t gp__along(unsigned axis, uint64_t i, uint64_t j, uint64_t k, uint64_t l) {
+GP__ACCESS uint64_t gp__along(unsigned axis, uint64_t i, uint64_t j, uint64_t k, uint64_t l) {
   return axis == 0 ? i : axis == 1 ? j : axis == 2 ? k : l;
 }
 // The number of the struct at (i, j, k, l). axes 3: there is no fourth.
-GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, unsigned axes, uint64_t i, uint64_t j, uint64_t k, uint64_t l) {
+GP__ACCESS uint64_t gp__index(gp_array a, unsigned axes, uint64_t i, uint64_t j, uint64_t k, uint64_t l) {
   uint64_t number = 0;
   unsigned place;
   for (place = 0; place < 4; ++place) {
@@ -1133,71 +1139,69 @@ GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, unsigned axes, uint64_t i, uint6
   }
   return number;
 }
-#define GPUPRIMS__MEMBER_AT(Name, array, i, member) \
-  (*(GPUPRIMS__MEMBER_TYPE(Name, member) *)gp__member_at(array, i, sizeof(Name), GPUPRIMS__OFFSET_OF(Name, member), \
-      sizeof(Name##_packed), GPUPRIMS__OFFSET_OF(Name##_packed, member), sizeof(((Name *)0)->member)))
+#define GP__MEMBER_AT(Name, array, i, member) \
+  (*(GP__MEMBER_TYPE(Name, member) *)gp__member_at(array, i, sizeof(Name), GP__OFFSET_OF(Name, member), \
+      sizeof(Name##_packed), GP__OFFSET_OF(Name##_packed, member), sizeof(((Name *)0)->member)))
 // A member of struct number i, an lvalue; of the struct at (i, j), at (i, j, k), at (i, j, k, l).
-#define GP_AT(Name, array, i, member) GPUPRIMS__MEMBER_AT(Name, GPUPRIMS__SEEN_AS(Name, array), i, member)
+#define GP_AT(Name, array, i, member) GP__MEMBER_AT(Name, GP__SEEN_AS(Name, array), i, member)
 #define GP_AT2(Name, array, i, j, member) GP_AT3(Name, array, i, j, 0, member)
 #define GP_AT3(Name, array, i, j, k, member) GP_AT(Name, array, GP_NUMBER(Name, array, 3, i, j, k, 0), member)
 #define GP_AT4(Name, array, i, j, k, l, member) GP_AT(Name, array, GP_NUMBER(Name, array, 4, i, j, k, l), member)
 // The number of a struct of an array of `axes` dimensions, 3 or 4, for GP_AT and GP_GET.
-#define GP_NUMBER(Name, array, axes, i, j, k, l) gp__index(GPUPRIMS__SEEN_AS(Name, array), axes, i, j, k, l)
+#define GP_NUMBER(Name, array, axes, i, j, k, l) gp__index(GP__SEEN_AS(Name, array), axes, i, j, k, l)
 #if !defined(__CUDACC__) && !defined(GPUPRIMS_SIMT) // in kernels: device/tile_bins.cuh
-#define GP_GET(Name, array, i, member) ((GPUPRIMS__MEMBER_TYPE(Name, member))GP_AT(Name, array, i, member))
+#define GP_GET(Name, array, i, member) ((GP__MEMBER_TYPE(Name, member))GP_AT(Name, array, i, member))
 #endif
 // Struct j of `to` becomes struct i of `from`, member by member: arrays under two names of one struct.
-#define GP_MOVE(Struct, To, to, j, From, from, i) \
-  Struct##_move(GPUPRIMS__SEEN_AS(To, to), j, GPUPRIMS__SEEN_AS(From, from), i)
+#define GP_MOVE(Struct, To, to, j, From, from, i) Struct##_move(GP__SEEN_AS(To, to), j, GP__SEEN_AS(From, from), i)
 
-#define GPUPRIMS__MEMBER(type, member) type member;
-#define GPUPRIMS__FIELD_OF(type, member) \
-  fields[n].offset = (a->layout & GPUPRIMS__WIDTH) == GP_AOS ? GPUPRIMS__OFFSET_OF(gp__struct, member) \
-                                                             : GPUPRIMS__OFFSET_OF(gp__struct_packed, member); \
+#define GP__MEMBER(type, member) type member;
+#define GP__FIELD_OF(type, member) \
+  fields[n].offset = (a->layout & GP__WIDTH) == GP_AOS ? GP__OFFSET_OF(gp__struct, member) \
+                                                       : GP__OFFSET_OF(gp__struct_packed, member); \
   fields[n++].size = sizeof(type);
-#define GPUPRIMS__MOVE_OF(type, member) \
-  GPUPRIMS__MEMBER_AT(gp__struct, to, j, member) = GPUPRIMS__MEMBER_AT(gp__struct, from, i, member);
+#define GP__MOVE_OF(type, member) GP__MEMBER_AT(gp__struct, to, j, member) = GP__MEMBER_AT(gp__struct, from, i, member);
 // A struct: its members (and once more, without gaps), GP_MOVE for it, and Struct_layout, which describes an array for
 // gp_convert_layout (`fields`, of 32, is where the list goes).
 #define GP_LAYOUT(Struct, MEMBERS) \
   typedef struct Struct { \
-    MEMBERS(GPUPRIMS__MEMBER) \
+    MEMBERS(GP__MEMBER) \
   } Struct; \
   typedef struct __attribute__((packed)) Struct##_packed { \
-    MEMBERS(GPUPRIMS__MEMBER) \
+    MEMBERS(GP__MEMBER) \
   } Struct##_packed; \
-  GPUPRIMS__ACCESS void Struct##_move(gp_array to, uint64_t j, gp_array from, uint64_t i) { \
+  GP__ACCESS void Struct##_move(gp_array to, uint64_t j, gp_array from, uint64_t i) { \
     typedef Struct gp__struct; \
     typedef Struct##_packed gp__struct_packed; \
-    MEMBERS(GPUPRIMS__MOVE_OF) \
+    MEMBERS(GP__MOVE_OF) \
   } \
-  GPUPRIMS__LISTED(Struct##_layout, Struct, MEMBERS)
-#define GPUPRIMS__LISTED(name, Struct, MEMBERS) \
-  GPUPRIMS__ACCESS gp_layout name(const gp_array *a, gp_field *fields) { \
+  GP__LISTED(Struct##_layout, Struct, MEMBERS)
+#define GP__LISTED(name, Struct, MEMBERS) \
+  GP__ACCESS gp_layout name(const gp_array *a, gp_field *fields) { \
     typedef Struct gp__struct; \
     typedef Struct##_packed gp__struct_packed; \
     int n = 0; \
-    MEMBERS(GPUPRIMS__FIELD_OF) return gp__layout_of(a, fields, n); \
+    MEMBERS(GP__FIELD_OF) return gp__layout_of(a, fields, n); \
   }
 // A part: some members of a struct as a struct. Part_within describes them in an array of the whole struct, so that
 // gp_convert_layout moves them to an array of the part, and back with GP_KEEP_GAPS.
 #define GP_LAYOUT_PART(Part, Struct, MEMBERS) \
   GP_LAYOUT(Part, MEMBERS) \
-  GPUPRIMS__LISTED(Part##_within, Struct, MEMBERS)
+  GP__LISTED(Part##_within, Struct, MEMBERS)
 #define GP_LAYOUT_NAME(Name, Struct) \
   typedef Struct Name; \
   typedef Struct##_packed Name##_packed;
-GPUPRIMS__ACCESS gp_layout gp__layout_of(const gp_array *a, const gp_field *fields, int count) {
+GP__ACCESS gp_layout gp__layout_of(const gp_array *a, const gp_field *fields, int count) {
   gp_layout l;
   int d;
   l.struct_size = sizeof l;
-  l.width = a->layout & GPUPRIMS__WIDTH;
+  l.width = a->layout & GP__WIDTH;
   l.size = l.width == 1 ? a->size : a->packed;
   l.fields = fields;
   l.field_count = count;
   l.capacity = l.width == 0 ? a->capacity : 0;
   l.columns = 0;
-  l.order = a->layout & GPUPRIMS__AXES;
+  l.order = a->layout & GP__AXES;
   for (d = 0; d < 4; ++d) l.extent[d] = a->extent[d];
   return l;
 }
@@ -1206,9 +1210,9 @@ GPUPRIMS__ACCESS gp_layout gp__layout_of(const gp_array *a, const gp_field *fiel
 #define GP_ARRAY_OF(Name, layout, n0, n1, n2) GP_ARRAY_OF4(Name, layout, n0, n1, n2, 1)
 #define GP_ARRAY_OF4(Name, layout, n0, n1, n2, n3) \
   gp__array_of(layout, n0, n1, n2, n3, sizeof(Name), sizeof(Name##_packed))
-GPUPRIMS__ACCESS gp_array gp__array_of(
+GP__ACCESS gp_array gp__array_of(
     uint64_t layout, uint64_t n0, uint64_t n1, uint64_t n2, uint64_t n3, size_t size, size_t packed) {
-  const uint64_t width = layout & GPUPRIMS__WIDTH, unit = width > 16 ? width : 16;
+  const uint64_t width = layout & GP__WIDTH, unit = width > 16 ? width : 16;
   gp_array a;
   a.base = 0;
   a.layout = layout;
@@ -1220,8 +1224,8 @@ GPUPRIMS__ACCESS gp_array gp__array_of(
 }
 // The bytes that an array needs: its capacity times the bytes of a struct. Allocate them, aligned to 16 bytes, as
 // `base`.
-GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
-  return a->capacity * ((a->layout & GPUPRIMS__WIDTH) == 1 ? a->size : a->packed);
+GP__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
+  return a->capacity * ((a->layout & GP__WIDTH) == 1 ? a->size : a->packed);
 }
 
 // ---- api/input.h - inputs that are described in place of an array
@@ -1471,24 +1475,24 @@ struct gp_bundle {
 // exist, so that a program keeps running with a newer library. These functions set struct_size, and every other member
 // to its default (zero). The header compiles them into the program. Other languages zero the struct and set struct_size
 // themselves.
-#define GPUPRIMS__INIT(name, type) \
+#define GP__INIT(name, type) \
   GP__INLINE type name(void) { \
     type made; \
     __builtin_memset(&made, 0, sizeof made); \
     made.struct_size = sizeof made; \
     return made; \
   }
-GPUPRIMS__INIT(gp_config_init, gp_config)
-GPUPRIMS__INIT(gp_type_desc_init, gp_type_desc)
-GPUPRIMS__INIT(gp_op_desc_init, gp_op_desc)
-GPUPRIMS__INIT(gp_graph_init, gp_graph)
-GPUPRIMS__INIT(gp_layout_init, gp_layout)
-GPUPRIMS__INIT(gp_permutation_init, gp_permutation)
-GPUPRIMS__INIT(gp__axes_init, gp_axes)
-GPUPRIMS__INIT(gp_description_init, gp_description)
-GPUPRIMS__INIT(gp__call_init, gp_call)
-GPUPRIMS__INIT(gp__segments_init, gp_segments)
-#undef GPUPRIMS__INIT
+GP__INIT(gp_config_init, gp_config)
+GP__INIT(gp_type_desc_init, gp_type_desc)
+GP__INIT(gp_op_desc_init, gp_op_desc)
+GP__INIT(gp_graph_init, gp_graph)
+GP__INIT(gp_layout_init, gp_layout)
+GP__INIT(gp_permutation_init, gp_permutation)
+GP__INIT(gp__axes_init, gp_axes)
+GP__INIT(gp_description_init, gp_description)
+GP__INIT(gp__call_init, gp_call)
+GP__INIT(gp__segments_init, gp_segments)
+#undef GP__INIT
 // A call of a primitive: struct_size and `primitive` are set, every other member has its default. Set the members that
 // the primitive reads, then gp_run.
 GP__INLINE gp_call gp_call_init(gp_primitive primitive) {
@@ -2447,6 +2451,11 @@ GP__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream stream)
 // edges that lead to vertices). A call in place, or with less aligned buffers, is prepared with its own pointers.
 GP__API gp_result gp_prepare(gp_context *ctx, const gp_call *call);
 
+// Gets the kernels of `count` calls in two threads of the context. calls: read here, checked as by gp_prepare. name: or
+// NULL; also the kernels that a context used last under this name: gp_close writes down, in the disk cache, those used
+// from now on. If a kernel does not compile, the log warns. Errors: as gp_prepare, with the call's index.
+GP__API gp_result gp_warm(gp_context *ctx, const gp_call *calls, uint64_t count, const char *name);
+
 // The workspace that a call of this shape needs, in bytes: tagged words first, then scratch memory, each in whole
 // 256 bytes. Pure: depends on the call's shape and the device only, and holds for buffers of any alignment. A transpose
 // in place: for pointers of the given alignment.
@@ -2726,9 +2735,9 @@ struct gp_online {
 #define GP__UNROLL
 #define GP__UNROLL_BY(n)
 #else
-#define GPUPRIMS__PRAGMA(text) _Pragma(#text)
+#define GP__PRAGMA(text) _Pragma(#text)
 #define GP__UNROLL _Pragma("unroll")
-#define GP__UNROLL_BY(n) GPUPRIMS__PRAGMA(unroll n)
+#define GP__UNROLL_BY(n) GP__PRAGMA(unroll n)
 #endif
 
 typedef unsigned long long gp__u64;
@@ -2750,9 +2759,9 @@ struct alignas(16) gp__word {
 #ifndef GPUPRIMS_SIMT // ---- device
 
 #ifdef __CUDA_ARCH__
-#define GPUPRIMS__ARCH __CUDA_ARCH__
+#define GP__ARCH __CUDA_ARCH__
 #else
-#define GPUPRIMS__ARCH 0
+#define GP__ARCH 0
 #endif
 
 // A block's storage in shared memory: a struct without constructors.
@@ -2777,14 +2786,14 @@ template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) {
 }
 // Loads if `there` is set: predicated, without a branch, so that nothing waits for it before its first use.
 template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p, gp_vector &v) {
-#define GPUPRIMS__LOAD_IF(CACHED) \
+#define GP__LOAD_IF(CACHED) \
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q ld.global" CACHED ".v4.u32 {%0, %1, %2, %3}, [%4]; }" \
                : "+r"(v.word[0]), "+r"(v.word[1]), "+r"(v.word[2]), "+r"(v.word[3]) \
                : "l"(p), "r"(gp__u32(there)))
-  if (CACHE == GP_CACHE_STREAMING) GPUPRIMS__LOAD_IF(".cs");
-  else if (CACHE == GP_CACHE_L2) GPUPRIMS__LOAD_IF(".cg");
-  else GPUPRIMS__LOAD_IF("");
-#undef GPUPRIMS__LOAD_IF
+  if (CACHE == GP_CACHE_STREAMING) GP__LOAD_IF(".cs");
+  else if (CACHE == GP_CACHE_L2) GP__LOAD_IF(".cg");
+  else GP__LOAD_IF("");
+#undef GP__LOAD_IF
 }
 template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) {
   uint4 *q = static_cast<uint4 *>(p);
@@ -2855,7 +2864,7 @@ template <class T> GP_DEVICE T gp__load_volatile(const T *p) { return *static_ca
 // Prefetches into the L2 cache.
 GP_DEVICE void gp__prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 GP_DEVICE void gp__prefetch_bytes(const void *p, unsigned bytes) { // any alignment
-#if GPUPRIMS__ARCH >= 900
+#if GP__ARCH >= 900
   const unsigned skip = unsigned(reinterpret_cast<gp__u64>(p) & 15u);
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(static_cast<const char *>(p) - skip),
       "r"((bytes + skip + 15u) & ~15u));
@@ -2874,7 +2883,7 @@ GP_DEVICE gp__u32 gp__shared_address(const void *p) { return gp__u32(__cvta_gene
 // reads; prefetch.global.L1 gains half as much. A thread waits for its copies before it copies to the same word again,
 // and before it ends.
 GP_DEVICE void gp__prefetch_near(const void *p, gp__u32 *nowhere) {
-#if GPUPRIMS__ARCH >= 800
+#if GP__ARCH >= 800
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(gp__shared_address(nowhere)), "l"(p));
 #else
   (void)nowhere;
@@ -2882,13 +2891,13 @@ GP_DEVICE void gp__prefetch_near(const void *p, gp__u32 *nowhere) {
 #endif
 }
 GP_DEVICE void gp__cp_async_wait() {
-#if GPUPRIMS__ARCH >= 800
+#if GP__ARCH >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
 // Clusters: blocks that reach each other's shared memory (sm_90; elsewhere each block is its own cluster).
 // gp__in_block: the address of p's counterpart in block `rank`. The others access words there.
-#if GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+#if GP__ARCH >= 900 || GP__ARCH == 0
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) {
   gp__u64 at;
   asm("mapa.u64 %0, %1, %2;" : "=l"(at) : "l"(p), "r"(rank));
@@ -2919,7 +2928,7 @@ GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) { return *static_cast<const
 #endif
 // The sum over a warp, in all lanes.
 GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) {
-#if GPUPRIMS__ARCH >= 800
+#if GP__ARCH >= 800
   return __reduce_add_sync(0xffffffffu, x);
 #else
   for (int d = 16; d; d /= 2) x += __shfl_xor_sync(0xffffffffu, x, d);
@@ -2992,14 +3001,14 @@ GP_DEVICE void gp__optimizer_barrier(int &x) { asm volatile("" : "+r"(x)); }
 // The kernel before this one on the stream may still run (launch attribute "programmatic stream serialization"): waits
 // until it is complete and its writes are visible, then lets the next kernel start.
 GP_DEVICE void gp__wait_for_predecessor() {
-#if GPUPRIMS__ARCH >= 900
+#if GP__ARCH >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 
 // Barriers in shared memory and bulk copies (sm_90). Addresses and sizes of copies are multiples of 16 bytes.
-#if GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+#if GP__ARCH >= 900 || GP__ARCH == 0
 GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) {
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(gp__shared_address(bar)), "r"(count) : "memory");
 }
@@ -3115,7 +3124,7 @@ GP_DEVICE float gp__f32_from_f16(unsigned short bits) {
 }
 // minimum and maximum of IEEE 754-2019: NaN wins, -0 is below +0.
 GP_DEVICE float gp__minimum(float a, float b) {
-#if GPUPRIMS__ARCH >= 800
+#if GP__ARCH >= 800
   float r;
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
   return r;
@@ -3124,7 +3133,7 @@ GP_DEVICE float gp__minimum(float a, float b) {
 #endif
 }
 GP_DEVICE float gp__maximum(float a, float b) {
-#if GPUPRIMS__ARCH >= 800
+#if GP__ARCH >= 800
   float r;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
   return r;
@@ -3315,16 +3324,16 @@ GP_DEVICE gp__u64 gp__product(gp__u64 a, gp__u64 b) { return a * b; }
 // Integers of 128 bits, where the compiler has them: NVRTC takes an option (gp__option).
 #ifdef __CUDACC_RTC__
 #ifdef __CUDACC_RTC_INT128__
-#define GPUPRIMS__INT128
+#define GP__INT128
 typedef __int128 gp_i128;
 typedef unsigned __int128 gp_u128;
 #endif
 #else
-#define GPUPRIMS__INT128
+#define GP__INT128
 __extension__ typedef __int128 gp_i128;
 __extension__ typedef unsigned __int128 gp_u128;
 #endif
-#ifdef GPUPRIMS__INT128
+#ifdef GP__INT128
 GP_DEVICE gp_u128 gp__product(gp_u128 a, gp_u128 b) { return a * b; }
 #endif
 
@@ -3336,7 +3345,7 @@ GP_DEVICE double gp__maximum(double a, double b) {
 }
 
 // Waits until the phase of this parity is complete.
-#if !defined(GPUPRIMS__ARCH) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+#if !defined(GP__ARCH) || GP__ARCH >= 900 || GP__ARCH == 0
 GP_DEVICE void gp__mbarrier_wait(gp__u64 *bar, unsigned parity) {
   while (!gp__mbarrier_test(bar, parity)) {}
 }
@@ -3344,7 +3353,7 @@ GP_DEVICE void gp__mbarrier_wait(gp__u64 *bar, unsigned parity) {
 
 // float to bfloat16, to nearest even.
 GP_DEVICE unsigned short gp__bf16_from_f32(float x) {
-#if !defined(GPUPRIMS_SIMT) && GPUPRIMS__ARCH >= 900
+#if !defined(GPUPRIMS_SIMT) && GP__ARCH >= 900
   unsigned short bits;
   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
   return bits;
@@ -3405,9 +3414,9 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 // ---- core/rules.h - macros for rules that the host and kernels share; declaration of policy fields
 
 #ifdef __cplusplus
-#define GPUPRIMS__CONSTEXPR constexpr
+#define GP__CONSTEXPR constexpr
 #else
-#define GPUPRIMS__CONSTEXPR
+#define GP__CONSTEXPR
 #endif
 #if defined(__CUDACC__) && !defined(GPUPRIMS_SIMT)
 #define GP__BOTH __host__ __device__
@@ -3415,7 +3424,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 #define GP__BOTH
 #endif
 #define GP__PRIVATE static __attribute__((unused))
-#define GP__RULE GP__BOTH static inline GPUPRIMS__CONSTEXPR __attribute__((unused))
+#define GP__RULE GP__BOTH static inline GP__CONSTEXPR __attribute__((unused))
 
 // Policy fields: each family has a list GP_POLICY_FIELDS_...(F) of F(field, default, values...) in its policy.h.
 // gp__portable chooses the fields whose default is zero. The host makes its parser and its JSON of these lists; the
@@ -5335,9 +5344,9 @@ GP__RULE int gp__policy_valid_graph(gp_policy p, gp__shape s) {
   F(TRANSPOSE, transpose) \
   F(ROWS, rows) \
   F(GRAPH, graph)
-#define GPUPRIMS__ENUM(FAMILY, family) GP__FAMILY_##FAMILY,
-enum { GPUPRIMS__FAMILIES(GPUPRIMS__ENUM) GP__FAMILIES };
-#undef GPUPRIMS__ENUM
+#define GP__ENUM(FAMILY, family) GP__FAMILY_##FAMILY,
+enum { GPUPRIMS__FAMILIES(GP__ENUM) GP__FAMILIES };
+#undef GP__ENUM
 GP__RULE int gp__family_of(int primitive) {
   return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_CHECK_OFFSETS ? GP__FAMILY_REDUCE
       : primitive == GP_ANY || primitive == GP_ALL || primitive == GP_IS_SORTED ||
@@ -5489,14 +5498,14 @@ GP__PRIVATE gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int coun
   for (i = 0; i < all; ++i) {
     const gp_policy *row = &found[i]->policy;
     if (!gp__is_row_of(found[i], p.algorithm)) continue;
-#define GPUPRIMS__OPEN_FIELD(field) p.field = gp__default_to(p.field, row->field);
-    GP_POLICY_MEMBERS(GPUPRIMS__OPEN_FIELD)
-#undef GPUPRIMS__OPEN_FIELD
+#define GP__OPEN_FIELD(field) p.field = gp__default_to(p.field, row->field);
+    GP_POLICY_MEMBERS(GP__OPEN_FIELD)
+#undef GP__OPEN_FIELD
   }
   return p;
 }
 // measure: that of the family (gp__rules).
-#define GPUPRIMS__FILL(p, rows, measure, s, when) \
+#define GP__FILL(p, rows, measure, s, when) \
   gp__fill(p, rows, (int)(sizeof rows / sizeof *rows), gp__wanted_of(&(s), measure(s), when))
 
 // ---- core/geometry.h - a launch
@@ -5529,9 +5538,9 @@ typedef struct gp__rules {
   int own_algorithm;              // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
   int (*row_serves)(gp__shape s); // whether a row of the table may serve the call; NULL: yes
 } gp__rules;
-#define GPUPRIMS__ALWAYS_OVERLAPS NULL
-#define GPUPRIMS__POLICY_THREADS NULL
-#define GPUPRIMS__ROWS_SERVE NULL
+#define GP__ALWAYS_OVERLAPS NULL
+#define GP__POLICY_THREADS NULL
+#define GP__ROWS_SERVE NULL
 enum { GP__ANY_ALGORITHM, GP__OWN_ALGORITHM }; // own: a row serves only the algorithm that the portable rule chooses
 
 // Whether the policy is valid for the shape. Only this function knows; an invalid policy is an error, never changed.
@@ -5585,7 +5594,7 @@ GP__PRIVATE gp_policy gp__portable_map(gp_policy p, gp__shape s) {
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, s.primitive == GP_GROUP_BY_MANY ? 6 : 8);
   }
   if (!s.in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
-  p = GPUPRIMS__FILL(p, gp__map_rows, gp__measure_elements, s,
+  p = GP__FILL(p, gp__map_rows, gp__measure_elements, s,
       (s.in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s.primitive) ? GP__IF_MAP_GRAPHS : 0));
   while (shrinks && p.vectors > 1 && !gp__policy_valid_map(p, s)) p.vectors /= 2;
   return p;
@@ -5604,7 +5613,7 @@ static const gp__policy_row gp__reduce_rows[] = {
 };
 GP__PRIVATE gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
   p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
-  p = GPUPRIMS__FILL(p, gp__reduce_rows, gp__measure_elements, s, s.reproducible ? GP__IF_CANONICAL_REDUCE : 0);
+  p = GP__FILL(p, gp__reduce_rows, gp__measure_elements, s, s.reproducible ? GP__IF_CANONICAL_REDUCE : 0);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4); // as many as the registers allow
   return p;
 }
@@ -5641,13 +5650,13 @@ GP__PRIVATE gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
                                 : misaligned ? GP__IF_SCAN_MISALIGNED
                                              : 0) |
       (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0);
-  gp_policy q = GPUPRIMS__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
+  gp_policy q = GP__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
   if (q.algorithm == GP_PIPELINED) { // as many as shared memory and registers allow
     q.stages = gp__default_to(q.stages, q.threads > 256 ? 5 : 3);
     q.blocks_per_sm = gp__default_to(q.blocks_per_sm, q.threads > 256 ? 1 : 2);
     if (p.algorithm || gp__policy_valid_scan(q, s)) return q;
     p.algorithm = GP_LOOK_BACK;
-    q = GPUPRIMS__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
+    q = GP__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
   }
   q.stages = gp__default_to(q.stages, 3);
   q.blocks_per_sm = gp__default_to(q.blocks_per_sm, q.vectors >= 9 ? 4 : q.vectors >= 5 ? 6 : 8);
@@ -5691,7 +5700,7 @@ GP__PRIVATE gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
     p.threads = gp__default_to(p.threads, gp__pinned_threads(s));
     p.vectors = gp__default_to(p.vectors, gp__pinned_vectors(s));
   }
-  q = GPUPRIMS__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
+  q = GP__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
   if (q.algorithm == GP_PIPELINED) { // as many stages as fit with chunks of that size
     gp_policy whole = q;
     for (;; --whole.stages) {
@@ -5701,7 +5710,7 @@ GP__PRIVATE gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
     }
     if (p.algorithm || gp__policy_valid_stream(q, s)) return q;
     p.algorithm = GP_LOOK_BACK;
-    q = GPUPRIMS__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
+    q = GP__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
   }
   if (!p.blocks_per_sm && q.vectors >= 5) q.blocks_per_sm = 4; // as many as the registers allow
   return gp__shrink_stream(p, q, s);
@@ -5740,19 +5749,19 @@ GP__PRIVATE gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
   int blocks;
   q.load = p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
   if (!s.exact) {
-    q = GPUPRIMS__FILL(p, gp__histogram_rows, gp__measure_histogram, s, GP__IF_HISTOGRAM_INEXACT);
+    q = GP__FILL(p, gp__histogram_rows, gp__measure_histogram, s, GP__IF_HISTOGRAM_INEXACT);
     while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__histogram_replicas(q, s)) --q.blocks_per_sm;
     return q;
   }
   q.algorithm = gp__default_to(p.algorithm, GP_SHARED_BINS);
   q.blocks_per_sm = 0;
-  blocks = GPUPRIMS__FILL(q, gp__histogram_rows, gp__measure_histogram, s, 0).blocks_per_sm;
+  blocks = GP__FILL(q, gp__histogram_rows, gp__measure_histogram, s, 0).blocks_per_sm;
   if (p.algorithm != GP_GLOBAL_BINS &&
       (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
           gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.histogram.active, 1)))
     for (; blocks; blocks = blocks > 1) {
       const unsigned alone = GP__IF_HISTOGRAM_ALONE | (s.in2_size ? GP__IF_HISTOGRAM_WEIGHTED : 0);
-      q = GPUPRIMS__FILL(p, gp__histogram_rows, gp__measure_histogram, s,
+      q = GP__FILL(p, gp__histogram_rows, gp__measure_histogram, s,
           blocks == 1         ? alone
               : s.in_size > 1 ? GP__IF_HISTOGRAM_WIDE
                               : 0);
@@ -5764,7 +5773,7 @@ GP__PRIVATE gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
     }
   q = p;
   q.algorithm = GP_GLOBAL_BINS;
-  q = GPUPRIMS__FILL(q, gp__histogram_rows, gp__measure_histogram, s, 0);
+  q = GP__FILL(q, gp__histogram_rows, gp__measure_histogram, s, 0);
   q.algorithm = gp__default_to(p.algorithm, GP_GLOBAL_BINS);
   return q;
 }
@@ -5819,7 +5828,7 @@ GP__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
     p.vectors = gp__default_to(p.vectors, 4);
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
   }
-  q = GPUPRIMS__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
+  q = GP__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
   if (s.described && q.algorithm == GP_WARP_SEGMENTS && !p.blocks_per_sm) // eight spill (ptxas 13.0, sm_90)
     q.blocks_per_sm = 4;
   while (!vectors && gp__is_expand(s.primitive) && q.vectors > 1 && !gp__policy_valid_segments(q, s)) --q.vectors;
@@ -5827,7 +5836,7 @@ GP__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
   while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;
   if (p.algorithm || gp__policy_valid_segments(q, s)) return q;
   p.algorithm = GP_MERGE_PATH;
-  return GPUPRIMS__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
+  return GP__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
 }
 
 // ---- sort/portable.h - portable rules of sorts
@@ -5934,7 +5943,7 @@ GP__PRIVATE int gp__pairs_fit(gp_policy p, gp__shape s) {
 GP__PRIVATE gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, open = !p.threads && !p.blocks_per_sm;
   const int paired = open && gp__is_paired(p.algorithm, s.in_size); // tiles as large as registers hold
-  p = GPUPRIMS__FILL(p, gp__sweep_rows, gp__measure_keys, s,
+  p = GP__FILL(p, gp__sweep_rows, gp__measure_keys, s,
       (paired        ? GP__IF_SWEEP_PAIRED
               : open ? GP__IF_SWEEP_OPEN
                      : 0) |
@@ -5954,7 +5963,7 @@ GP__PRIVATE gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
 }
 GP__PRIVATE gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
   const int has_clusters = s.compute_capability >= 90 && s.compute_capability < 120;
-  gp_policy q = GPUPRIMS__FILL(p, gp__cooperative_rows, gp__measure_keys, s, has_clusters ? GP__IF_SORT_KEYS : 0);
+  gp_policy q = GP__FILL(p, gp__cooperative_rows, gp__measure_keys, s, has_clusters ? GP__IF_SORT_KEYS : 0);
   if (!p.vectors) q.vectors = gp__max(1, q.vectors * gp__max(s.key_size, 4) / 4);
   if (!p.vectors && q.vectors > 8) q.vectors = 8;
   while (!p.threads && q.threads < 1024 && !gp__policy_valid_cooperative(q, s)) q.threads *= 2;
@@ -5964,7 +5973,7 @@ GP__PRIVATE gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
 // Hybrid, adaptive and one-block sorts, of keys alone or of pairs.
 GP__PRIVATE gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
   const int pairs = s.in_size != 0;
-  gp_policy q = GPUPRIMS__FILL(p, gp__sort_rows, gp__measure_keys, s,
+  gp_policy q = GP__FILL(p, gp__sort_rows, gp__measure_keys, s,
       (pairs ? GP__IF_SORT_PAIRS : GP__IF_SORT_KEYS) | (s.key_size > 4 ? GP__IF_SORT_LONG : 0));
   if (pairs) q.stages = 1;
   while (!p.vectors && q.vectors > 1 &&
@@ -6001,7 +6010,7 @@ GP__PRIVATE gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   }
   q = p;
   q.algorithm = GP_COUNTING;
-  q = GPUPRIMS__FILL(q, gp__sort_rows, gp__measure_keys, s, 0);
+  q = GP__FILL(q, gp__sort_rows, gp__measure_keys, s, 0);
   if (p.algorithm == GP_COUNTING || (gp__tries(p, s, when, GP_COUNTING) && gp__policy_valid_counting(q, s))) return q;
   if (gp__tries(p, s, when | GP__IF_SORT_LAST, GP_ONE_LAUNCH) && gp__policy_valid_sort(cooperative, s))
     return cooperative;
@@ -6013,7 +6022,7 @@ GP__PRIVATE gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   }
   if (!p.algorithm) p.algorithm = gp__tries(p, s, when, GP_PAIRED_SWEEP) ? GP_PAIRED_SWEEP : GP_ONE_SWEEP;
   if (p.algorithm == GP_ONE_SWEEP && !p.threads && !p.vectors && !p.blocks_per_sm) // small tiles
-    p = GPUPRIMS__FILL(p, gp__small_sweep_rows, gp__measure_keys, s, s.key_size > 4 ? GP__IF_SORT_LONG : 0);
+    p = GP__FILL(p, gp__small_sweep_rows, gp__measure_keys, s, s.key_size > 4 ? GP__IF_SORT_LONG : 0);
   return gp__portable_radix(p, s);
 }
 
@@ -6051,7 +6060,7 @@ GP__PRIVATE gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, threads = p.threads, alone = !s.in_size;
   const int sets = gp__is_set(s.primitive), wide = sets && alone && s.key_size > 4;
   int small;
-  p = GPUPRIMS__FILL(p, gp__merge_rows, gp__measure_keys, s,
+  p = GP__FILL(p, gp__merge_rows, gp__measure_keys, s,
       (alone ? GP__IF_MERGE_ALONE : GP__IF_MERGE_PAIRS) | (wide ? GP__IF_MERGE_WIDE : 0) |
           (s.key_size > 4 ? GP__IF_MERGE_LONG : 0) | (alone && !wide ? GP__IF_MERGE_NARROW : 0) |
           (sets && alone && s.compute_capability >= 90 ? GP__IF_MERGE_SETS : 0));
@@ -6077,7 +6086,7 @@ static const gp__policy_row gp__segmented_sort_rows[] = {
 };
 GP__PRIVATE gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
   const int vectors = p.vectors;
-  p = GPUPRIMS__FILL(p, gp__segmented_sort_rows, gp__measure_keys, s, 0);
+  p = GP__FILL(p, gp__segmented_sort_rows, gp__measure_keys, s, 0);
   while (!vectors && p.vectors > 1 && !gp__policy_valid_segmented_sort(p, s)) p.vectors /= 2; // little shared memory
   return p;
 }
@@ -6100,7 +6109,7 @@ GP__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
           s.top_k.results <= GP__TOP_K_OF_WARP && s.segments >= 4 * (unsigned)s.multiprocessors);
   gp_policy q;
   if (warps) p.algorithm = GP_BEST_LISTS;
-  q = GPUPRIMS__FILL(p, gp__top_k_rows, gp__measure_keys, s,
+  q = GP__FILL(p, gp__top_k_rows, gp__measure_keys, s,
       (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0));
   // As many blocks as their lists leave room for.
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
@@ -6275,7 +6284,7 @@ GP__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
 // A search from many sources has a small alpha: a vertex lacks bits until all sources have reached it. Few vertices
 // take no clusters.
 enum { GP__IF_BFS_CLUSTERS = GP__IF };
-#define GPUPRIMS__H200_GRAPH( \
+#define GP__H200_GRAPH( \
     primitive, degree, when, from, algorithm, vectors, alpha, beta, look, gather, cull, cluster, day) \
   { \
     "portable", primitive, -1, -1, degree, when, from, 0, \
@@ -6283,13 +6292,13 @@ enum { GP__IF_BFS_CLUSTERS = GP__IF };
         "NVIDIA H200, 2026-11-" #day \
   }
 static const gp__policy_row gp__graph_rows[] = {
-    GPUPRIMS__H200_GRAPH(GP_BFS_SOURCES, -1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 22),
-    GPUPRIMS__H200_GRAPH(GP_BFS, 0, GP__BY_COUNT | GP__IF_BFS_CLUSTERS, 1 << 16, GP_EXPAND_CONTRACT, 0, 0, 0, 0, 0, 0,
+    GP__H200_GRAPH(GP_BFS_SOURCES, -1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 22),
+    GP__H200_GRAPH(GP_BFS, 0, GP__BY_COUNT | GP__IF_BFS_CLUSTERS, 1 << 16, GP_EXPAND_CONTRACT, 0, 0, 0, 0, 0, 0,
         GP__BFS_CLUSTER_MOST, 22),
-    GPUPRIMS__H200_GRAPH(0, -1, GP__CHOOSES, 0, GP_EXPAND_CONTRACT, 0, 0, 0, 0, 0, 0, 0, 22),
-    GPUPRIMS__H200_GRAPH(0, -1, 0, 0, 0, 2, 16, 2, 128, GP_GATHER_ALL, GP_CULL_ALL, 1, 22),
+    GP__H200_GRAPH(0, -1, GP__CHOOSES, 0, GP_EXPAND_CONTRACT, 0, 0, 0, 0, 0, 0, 0, 22),
+    GP__H200_GRAPH(0, -1, 0, 0, 0, 2, 16, 2, 128, GP_GATHER_ALL, GP_CULL_ALL, 1, 22),
 };
-#undef GPUPRIMS__H200_GRAPH
+#undef GP__H200_GRAPH
 // Sizes of offsets and vertices, and the class of the mean degree. Vertices and edges.
 GP__PRIVATE gp__measures gp__measure_graph(gp__shape s) {
   gp__measures m = gp__measure_keys(s);
@@ -6304,7 +6313,7 @@ GP__PRIVATE gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
       p.threads, s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.threads > 512 ? 1 : 2);
   if (!p.small) p.small = (int)gp__bfs_small_most(p.threads) / 2;
-  return GPUPRIMS__FILL(p, gp__graph_rows, gp__measure_graph, s, s.compute_capability >= 90 ? GP__IF_BFS_CLUSTERS : 0);
+  return GP__FILL(p, gp__graph_rows, gp__measure_graph, s, s.compute_capability >= 90 ? GP__IF_BFS_CLUSTERS : 0);
 }
 
 // ---- batch/geometry.h - launches of copies of many buffers
@@ -6348,7 +6357,7 @@ GP__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, unsigned long long r
 GP__PRIVATE int gp__row_serves_map(gp__shape s) { return s.primitive != GP_COPY_BATCH; }
 
 static const gp__rules gp__rules_map = {gp__policy_valid_map, gp__measure_elements, gp__portable_map,
-    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_map, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM, gp__row_serves_map};
+    GP__ALWAYS_OVERLAPS, gp__geometry_map, GP__POLICY_THREADS, GP__ANY_ALGORITHM, gp__row_serves_map};
 
 // ---- reduce/geometry.h - launches of reductions
 
@@ -6362,7 +6371,7 @@ GP__PRIVATE void gp__geometry_reduce(gp_policy p, gp__shape s, unsigned long lon
 }
 
 static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce, gp__measure_elements, gp__portable_reduce,
-    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_reduce, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_reduce, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- find/geometry.h - launches of searches for the first element
 
@@ -6387,7 +6396,7 @@ GP__PRIVATE void gp__geometry_find(gp_policy p, gp__shape s, unsigned long long 
 }
 
 static const gp__rules gp__rules_find = {gp__policy_valid_find, gp__measure_elements, gp__portable_find,
-    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_find, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_find, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- scan/geometry.h - launches of scans
 
@@ -6408,7 +6417,7 @@ GP__PRIVATE int gp__scan_threads(gp_policy p) {
 }
 
 static const gp__rules gp__rules_scan = {gp__policy_valid_scan, gp__measure_elements, gp__portable_scan,
-    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_scan, gp__scan_threads, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_scan, gp__scan_threads, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- select/geometry.h - launches of streams
 
@@ -6423,7 +6432,7 @@ GP__PRIVATE void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long lon
 }
 
 static const gp__rules gp__rules_stream = {gp__policy_valid_stream, gp__measure_stream, gp__portable_stream,
-    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_stream, gp__stream_threads, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_stream, gp__stream_threads, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- histogram/geometry.h - launches of histograms
 
@@ -6463,8 +6472,7 @@ GP__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long 
 }
 
 static const gp__rules gp__rules_histogram = {gp__policy_valid_histogram, gp__measure_histogram, gp__portable_histogram,
-    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_histogram, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM,
-    GPUPRIMS__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_histogram, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- segments/geometry.h - launches of segmented reduce
 
@@ -6510,8 +6518,7 @@ GP__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, unsigned long l
 }
 
 static const gp__rules gp__rules_segments = {gp__policy_valid_segments, gp__measure_elements, gp__portable_segments,
-    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_segments, GPUPRIMS__POLICY_THREADS, GP__OWN_ALGORITHM,
-    GPUPRIMS__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_segments, GP__POLICY_THREADS, GP__OWN_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- sort/scratch.h - what sorts keep in scratch memory
 
@@ -6658,12 +6665,12 @@ GP__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp
       gp__warp_sort_items(p.vectors, s.key_size, value, indexed), gp__sort_item_bytes(s.key_size, indexed));
   l.capacity = (unsigned)gp__long_capacity(p, s);
   l.bytes = gp__ceil_div(sizeof(gp__sort_header), 256) * 256;
-#define GPUPRIMS__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__ceil_div(bytes_, 256) * 256
+#define GP__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__ceil_div(bytes_, 256) * 256
   for (i = 0; i < GP__MIDDLE_CLASSES; ++i) {
     if ((unsigned)GP__SHORT << i >= l.limit) break;
     most = s.count / (((unsigned)GP__SHORT << i) + 1);
     l.list_size[i] = most < s.segments ? most : s.segments;
-    GPUPRIMS__CARVE_SCRATCH(list[i], l.list_size[i] * sizeof(gp__sort_span));
+    GP__CARVE_SCRATCH(list[i], l.list_size[i] * sizeof(gp__sort_span));
   }
   if (s.count > l.capacity) { // segments may be partitioned: at most once a digit
     most = s.count / l.capacity;
@@ -6671,11 +6678,11 @@ GP__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp
     tiles = 2 * most;
     l.tile_size = levels * tiles;
     l.group_size = levels * (most / GP__COUNT_TILES + most);
-    GPUPRIMS__CARVE_SCRATCH(buckets, l.bucket_size * sizeof(gp__sort_bucket));
-    GPUPRIMS__CARVE_SCRATCH(group_counts, l.group_size * GP__DIGITS * 8);
-    GPUPRIMS__CARVE_SCRATCH(tile_counts, l.tile_size * GP__DIGITS * 4);
-    GPUPRIMS__CARVE_SCRATCH(other_keys, s.count * (unsigned)s.key_size);
-    if (value) GPUPRIMS__CARVE_SCRATCH(other_values, s.count * (unsigned)value);
+    GP__CARVE_SCRATCH(buckets, l.bucket_size * sizeof(gp__sort_bucket));
+    GP__CARVE_SCRATCH(group_counts, l.group_size * GP__DIGITS * 8);
+    GP__CARVE_SCRATCH(tile_counts, l.tile_size * GP__DIGITS * 4);
+    GP__CARVE_SCRATCH(other_keys, s.count * (unsigned)s.key_size);
+    if (value) GP__CARVE_SCRATCH(other_values, s.count * (unsigned)value);
     // Counts (two at most), moves and copies. Sorts: digits of more than an eighth of a capacity, fewer than eight to a
     // capacity; windows of seven eighths, and what is between two windows.
     l.queue_size = 2 * l.group_size + 2 * l.tile_size + levels * (20 * most + 1);
@@ -6684,7 +6691,7 @@ GP__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp
     most = s.count / (l.limit + 1);
     l.queue_size += most < s.segments ? most : s.segments;
   }
-#undef GPUPRIMS__CARVE_SCRATCH
+#undef GP__CARVE_SCRATCH
   return l;
 }
 
@@ -6725,7 +6732,7 @@ GP__PRIVATE int gp__merge_threads(gp_policy p) {
 }
 
 static const gp__rules gp__rules_merge = {gp__policy_valid_merge, gp__measure_keys, gp__portable_merge,
-    gp__merge_overlaps, gp__geometry_merge, gp__merge_threads, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};
+    gp__merge_overlaps, gp__geometry_merge, gp__merge_threads, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- sort/geometry.h - launches of sorts
 
@@ -6813,7 +6820,7 @@ GP__PRIVATE void gp__geometry_sort(gp_policy p, gp__shape s, unsigned long long 
 GP__PRIVATE int gp__sort_overlaps(gp_policy p, gp__shape s) { return !gp__sweeps(p.algorithm) || !(s.count >> 20); }
 
 static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys, gp__portable_sort, gp__sort_overlaps,
-    gp__geometry_sort, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};
+    gp__geometry_sort, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- segmented_sort/geometry.h - launches of segmented sort
 
@@ -6825,8 +6832,8 @@ GP__PRIVATE void gp__geometry_segmented_sort(gp_policy p, gp__shape s, unsigned 
 }
 
 static const gp__rules gp__rules_segmented_sort = {gp__policy_valid_segmented_sort, gp__measure_keys,
-    gp__portable_segmented_sort, GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_segmented_sort, GPUPRIMS__POLICY_THREADS,
-    GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};
+    gp__portable_segmented_sort, GP__ALWAYS_OVERLAPS, gp__geometry_segmented_sort, GP__POLICY_THREADS,
+    GP__ANY_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- top_k/geometry.h - launches of top-k and nth element
 
@@ -6922,7 +6929,7 @@ GP__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long
 }
 
 static const gp__rules gp__rules_top_k = {gp__policy_valid_top_k, gp__measure_keys, gp__portable_top_k,
-    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_top_k, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_top_k, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- transpose/geometry.h - plans and launches of transposes
 
@@ -7084,8 +7091,7 @@ GP__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned long 
 }
 
 static const gp__rules gp__rules_transpose = {gp__policy_valid_transpose, gp__measure_matrices, gp__portable_transpose,
-    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_transpose, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM,
-    gp__row_serves_matrices};
+    GP__ALWAYS_OVERLAPS, gp__geometry_transpose, GP__POLICY_THREADS, GP__ANY_ALGORITHM, gp__row_serves_matrices};
 
 // ---- rows/geometry.h - launches on rows of strided arrays
 
@@ -7175,7 +7181,7 @@ GP__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long long 
 }
 
 static const gp__rules gp__rules_rows = {gp__policy_valid_rows, gp__measure_elements, gp__portable_rows,
-    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_rows, GPUPRIMS__POLICY_THREADS, GP__OWN_ALGORITHM, GPUPRIMS__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_rows, GP__POLICY_THREADS, GP__OWN_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- bfs/geometry.h - scratch memory of searches, and their launches
 
@@ -7188,16 +7194,16 @@ GP__PRIVATE gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
   const unsigned long long longs = s.count2 / GP__BFS_PART < s.count ? s.count2 / GP__BFS_PART : s.count;
   gp__bfs_layout l;
   l.bytes = 0;
-#define GPUPRIMS__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
-  GPUPRIMS__CARVE_SCRATCH(control, 2048);
-  GPUPRIMS__CARVE_SCRATCH(reached[0], bitmap);
-  GPUPRIMS__CARVE_SCRATCH(reached[1], s.bfs.has_transpose ? bitmap : 0); // bottom-up
-  GPUPRIMS__CARVE_SCRATCH(fresh, s.bfs.has_transpose ? bitmap : 0);
-  GPUPRIMS__CARVE_SCRATCH(lists[0], s.bfs.has_transpose ? 2 * list : 0);
-  GPUPRIMS__CARVE_SCRATCH(lists[1], s.bfs.has_transpose ? 2 * list : 0);
-  GPUPRIMS__CARVE_SCRATCH(found, s.bfs.has_transpose ? longs * (unsigned)s.key_size : 0);
-  GPUPRIMS__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
-#undef GPUPRIMS__CARVE_SCRATCH
+#define GP__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
+  GP__CARVE_SCRATCH(control, 2048);
+  GP__CARVE_SCRATCH(reached[0], bitmap);
+  GP__CARVE_SCRATCH(reached[1], s.bfs.has_transpose ? bitmap : 0); // bottom-up
+  GP__CARVE_SCRATCH(fresh, s.bfs.has_transpose ? bitmap : 0);
+  GP__CARVE_SCRATCH(lists[0], s.bfs.has_transpose ? 2 * list : 0);
+  GP__CARVE_SCRATCH(lists[1], s.bfs.has_transpose ? 2 * list : 0);
+  GP__CARVE_SCRATCH(found, s.bfs.has_transpose ? longs * (unsigned)s.key_size : 0);
+  GP__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
+#undef GP__CARVE_SCRATCH
   return l;
 }
 // Search from many sources; acc_size is the size of a vertex's word.
@@ -7208,15 +7214,15 @@ GP__PRIVATE gp__sources_layout gp__lay_out_sources(gp__shape s) {
   const unsigned long long words = s.count * (unsigned)s.acc_size, list = s.count * (unsigned)s.key_size;
   gp__sources_layout l;
   l.bytes = 0;
-#define GPUPRIMS__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
-  GPUPRIMS__CARVE_SCRATCH(control, 1024);
-  GPUPRIMS__CARVE_SCRATCH(seen, words);
-  GPUPRIMS__CARVE_SCRATCH(words[0], words);
-  GPUPRIMS__CARVE_SCRATCH(words[1], words);
-  GPUPRIMS__CARVE_SCRATCH(lists[0], list);
-  GPUPRIMS__CARVE_SCRATCH(lists[1], list);
-  GPUPRIMS__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
-#undef GPUPRIMS__CARVE_SCRATCH
+#define GP__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
+  GP__CARVE_SCRATCH(control, 1024);
+  GP__CARVE_SCRATCH(seen, words);
+  GP__CARVE_SCRATCH(words[0], words);
+  GP__CARVE_SCRATCH(words[1], words);
+  GP__CARVE_SCRATCH(lists[0], list);
+  GP__CARVE_SCRATCH(lists[1], list);
+  GP__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
+#undef GP__CARVE_SCRATCH
   return l;
 }
 GP__PRIVATE void gp__geometry_graph(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
@@ -7232,14 +7238,14 @@ GP__PRIVATE void gp__geometry_graph(gp_policy p, gp__shape s, unsigned long long
 GP__PRIVATE int gp__graph_overlaps(gp_policy p, gp__shape s) { return (void)p, (void)s, 0; }
 
 static const gp__rules gp__rules_graph = {gp__policy_valid_graph, gp__measure_graph, gp__portable_graph,
-    gp__graph_overlaps, gp__geometry_graph, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};
+    gp__graph_overlaps, gp__geometry_graph, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- core/families.h - the rules of any call, by its family
 
 GP__PRIVATE const gp__rules *gp__rules_of(int primitive) {
-#define GPUPRIMS__RULES(FAMILY, family) &gp__rules_##family,
-  static const gp__rules *const rules[] = {GPUPRIMS__FAMILIES(GPUPRIMS__RULES)};
-#undef GPUPRIMS__RULES
+#define GP__RULES(FAMILY, family) &gp__rules_##family,
+  static const gp__rules *const rules[] = {GPUPRIMS__FAMILIES(GP__RULES)};
+#undef GP__RULES
   return rules[gp__family_of(primitive)];
 }
 GP__PRIVATE int gp__policy_valid(gp_policy p, gp__shape s) { return gp__valid_by(gp__rules_of(s.primitive), p, s); }
@@ -7257,13 +7263,13 @@ GP__PRIVATE gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy
 // Bins of equal width for floats: the bin of x in [lower, upper). scale is bins / (upper - lower) in the same type.
 // Difference and product are rounded separately (there is no sum to contract), so that the host and every GPU put a
 // sample in the same bin.
-#define GPUPRIMS__EVEN_BIN(name, T) \
+#define GP__EVEN_BIN(name, T) \
   GP__RULE unsigned long long gp__even_bin_##name(T x, T lower, T scale, unsigned long long bins) { \
     return (unsigned long long)((x - lower) * scale) < bins ? (unsigned long long)((x - lower) * scale) : bins - 1; \
   }
-GPUPRIMS__EVEN_BIN(f32, float)
-GPUPRIMS__EVEN_BIN(f64, double)
-#undef GPUPRIMS__EVEN_BIN
+GP__EVEN_BIN(f32, float)
+GP__EVEN_BIN(f64, double)
+#undef GP__EVEN_BIN
 
 // ---- core/arguments.h - a value in an argument
 
@@ -7364,7 +7370,7 @@ typedef struct gp__columns_args {
 
 // The host and kernels share these, so that both get the same bits. A number is 64 bits: of a signed or an unsigned
 // integer (bool: 0 or 1), or of a double.
-#define GPUPRIMS__NUMBER GP__BOTH static inline __attribute__((unused)) unsigned long long
+#define GP__NUMBER GP__BOTH static inline __attribute__((unused)) unsigned long long
 
 // 0: unsigned, 1: signed, 2: float.
 GP__RULE int gp__number_class(int type) {
@@ -7374,7 +7380,7 @@ GP__RULE int gp__number_class(int type) {
 }
 // Order of numbers as that of unsigned ones, in which the best is the least. A NaN is better than all others. ties: -0
 // equals +0.
-GPUPRIMS__NUMBER gp__ordered_number(unsigned long long x, int type, int most, int ties) {
+GP__NUMBER gp__ordered_number(unsigned long long x, int type, int most, int ties) {
   const unsigned long long sign = 1ull << 63;
   const int kind = gp__number_class(type);
   if (kind == 2 && (x & ~sign) > 0x7ffull << 52) return 0;
@@ -7382,7 +7388,7 @@ GPUPRIMS__NUMBER gp__ordered_number(unsigned long long x, int type, int most, in
   if (kind) x ^= kind == 2 && x >> 63 ? ~0ull : sign;
   return most ? ~x : x;
 }
-GPUPRIMS__NUMBER gp__number_of_ordered(unsigned long long x, int type, int most) {
+GP__NUMBER gp__number_of_ordered(unsigned long long x, int type, int most) {
   const unsigned long long sign = 1ull << 63;
   const int kind = gp__number_class(type);
   if (kind == 2 && x == 0) return 0x7ff8ull << 48;
@@ -7390,17 +7396,17 @@ GPUPRIMS__NUMBER gp__number_of_ordered(unsigned long long x, int type, int most)
   return kind ? x ^ (kind == 2 && !(x >> 63) ? ~0ull : sign) : x;
 }
 // Bits of a double: its biased exponent, at least 1; 0 if it is not finite.
-GPUPRIMS__NUMBER gp__exponent_of(unsigned long long x) {
+GP__NUMBER gp__exponent_of(unsigned long long x) {
   const unsigned long long e = x >> 52 & 2047;
   return e == 2047 ? 0 : e ? e : 1;
 }
 // The range of a double: its exponent; above it 1 for infinity, 2 for -infinity, 4 for NaN.
-GPUPRIMS__NUMBER gp__range_of(unsigned long long x) {
+GP__NUMBER gp__range_of(unsigned long long x) {
   const unsigned long long e = gp__exponent_of(x);
   return e ? e : (x << 12 ? 4ull : 1ull << (x >> 63)) << 32;
 }
 // A double as 128 bits in units of 2^(range - 1116): 2^31 of them have a sum below 2^126. Lower bits are cut off.
-GPUPRIMS__NUMBER gp__wide_of(unsigned long long x, unsigned range, unsigned long long *high) {
+GP__NUMBER gp__wide_of(unsigned long long x, unsigned range, unsigned long long *high) {
   const unsigned long long e = gp__exponent_of(x), fraction = x & ((1ull << 52) - 1);
   const unsigned long long m = !e ? 0 : x >> 52 & 2047 ? fraction | 1ull << 52 : fraction;
   const int shift = 41 - (int)(range - (unsigned)e);
@@ -7410,7 +7416,7 @@ GPUPRIMS__NUMBER gp__wide_of(unsigned long long x, unsigned range, unsigned long
   return low;
 }
 // The double nearest to a wide number, ties to even. range 1116: its unit is 1.
-GPUPRIMS__NUMBER gp__number_of_wide(unsigned long long low, unsigned long long high, unsigned range) {
+GP__NUMBER gp__number_of_wide(unsigned long long low, unsigned long long high, unsigned range) {
   const unsigned long long sign = high & 1ull << 63;
   unsigned long long m, rest;
   int top = 0, step, exponent, down;
@@ -7431,14 +7437,14 @@ GPUPRIMS__NUMBER gp__number_of_wide(unsigned long long low, unsigned long long h
   return sign | (exponent >= 2047 ? 2047ull << 52 : ((unsigned long long)(exponent - 1) << 52) + m);
 }
 // A sum of doubles of this range, some of which may not be finite.
-GPUPRIMS__NUMBER gp__number_of_sum(unsigned long long low, unsigned long long high, unsigned long long range) {
+GP__NUMBER gp__number_of_sum(unsigned long long low, unsigned long long high, unsigned long long range) {
   const unsigned special = (unsigned)(range >> 32);
   return !special                    ? gp__number_of_wide(low, high, (unsigned)range)
       : special == 1 || special == 2 ? (2047ull << 52) | (unsigned long long)(special == 2) << 63
                                      : 0x7ff8ull << 48;
 }
 // An aggregate as a number of its result's kind. rows: of the group.
-GPUPRIMS__NUMBER gp__result_of(int op, int type, unsigned long long rows, const unsigned long long *word) {
+GP__NUMBER gp__result_of(int op, int type, unsigned long long rows, const unsigned long long *word) {
   const int most = op == GP_AGGREGATE_MAX, floats = gp__number_class(type) == 2;
   union {
     double value;
@@ -8155,33 +8161,33 @@ enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT, GP__BOOL, GP__C
 template <class T> struct gp__traits { // structs
   static const gp__kind kind = GP__STRUCT;
 };
-#define GPUPRIMS__TRAITS(type, KIND, Wide) \
+#define GP__TRAITS(type, KIND, Wide) \
   template <> struct gp__traits<type> { \
     static const gp__kind kind = KIND; \
     typedef Wide wide; /* type of arithmetic: unsigned, so that it wraps; float for the half types */ \
   };
-GPUPRIMS__TRAITS(signed char, GP__SIGNED, gp__u32)
-GPUPRIMS__TRAITS(unsigned char, GP__UNSIGNED, gp__u32)
-GPUPRIMS__TRAITS(short, GP__SIGNED, gp__u32)
-GPUPRIMS__TRAITS(unsigned short, GP__UNSIGNED, gp__u32)
-GPUPRIMS__TRAITS(int, GP__SIGNED, gp__u32)
-GPUPRIMS__TRAITS(unsigned int, GP__UNSIGNED, gp__u32)
-GPUPRIMS__TRAITS(long long, GP__SIGNED, gp__u64)
-GPUPRIMS__TRAITS(unsigned long long, GP__UNSIGNED, gp__u64)
-GPUPRIMS__TRAITS(gp_f16, GP__FLOAT, float)
-GPUPRIMS__TRAITS(gp_bf16, GP__FLOAT, float)
-GPUPRIMS__TRAITS(gp_e4m3, GP__FLOAT, float)
-GPUPRIMS__TRAITS(gp_e5m2, GP__FLOAT, float)
-GPUPRIMS__TRAITS(float, GP__FLOAT, float)
-GPUPRIMS__TRAITS(double, GP__FLOAT, double)
-GPUPRIMS__TRAITS(gp_bool, GP__BOOL, gp__u32)
-GPUPRIMS__TRAITS(gp_c32, GP__COMPLEX, gp_c32)
-GPUPRIMS__TRAITS(gp_c64, GP__COMPLEX, gp_c64)
-#ifdef GPUPRIMS__INT128
-GPUPRIMS__TRAITS(gp_i128, GP__SIGNED, gp_u128)
-GPUPRIMS__TRAITS(gp_u128, GP__UNSIGNED, gp_u128)
+GP__TRAITS(signed char, GP__SIGNED, gp__u32)
+GP__TRAITS(unsigned char, GP__UNSIGNED, gp__u32)
+GP__TRAITS(short, GP__SIGNED, gp__u32)
+GP__TRAITS(unsigned short, GP__UNSIGNED, gp__u32)
+GP__TRAITS(int, GP__SIGNED, gp__u32)
+GP__TRAITS(unsigned int, GP__UNSIGNED, gp__u32)
+GP__TRAITS(long long, GP__SIGNED, gp__u64)
+GP__TRAITS(unsigned long long, GP__UNSIGNED, gp__u64)
+GP__TRAITS(gp_f16, GP__FLOAT, float)
+GP__TRAITS(gp_bf16, GP__FLOAT, float)
+GP__TRAITS(gp_e4m3, GP__FLOAT, float)
+GP__TRAITS(gp_e5m2, GP__FLOAT, float)
+GP__TRAITS(float, GP__FLOAT, float)
+GP__TRAITS(double, GP__FLOAT, double)
+GP__TRAITS(gp_bool, GP__BOOL, gp__u32)
+GP__TRAITS(gp_c32, GP__COMPLEX, gp_c32)
+GP__TRAITS(gp_c64, GP__COMPLEX, gp_c64)
+#ifdef GP__INT128
+GP__TRAITS(gp_i128, GP__SIGNED, gp_u128)
+GP__TRAITS(gp_u128, GP__UNSIGNED, gp_u128)
 #endif
-#undef GPUPRIMS__TRAITS
+#undef GP__TRAITS
 
 template <class T> struct gp__is_exact { // sums and products of T are exactly associative
   static const bool value =
@@ -8219,7 +8225,7 @@ template <> struct gp__unsigned_of<1> { typedef unsigned char type; };
 template <> struct gp__unsigned_of<2> { typedef unsigned short type; };
 template <> struct gp__unsigned_of<4> { typedef gp__u32 type; };
 template <> struct gp__unsigned_of<8> { typedef gp__u64 type; };
-#ifdef GPUPRIMS__INT128
+#ifdef GP__INT128
 template <> struct gp__unsigned_of<16> { typedef gp_u128 type; };
 #endif
 template <class T, gp__kind = gp__traits<T>::kind> struct gp__ordered;
@@ -8497,18 +8503,18 @@ template <class Op, class A, class B, class R> struct gp__binary {
 // ---- comparisons, and the predicates made of them
 
 // C's comparisons; the half types compare as floats.
-#define GPUPRIMS__COMPARISON(name, symbol) \
+#define GP__COMPARISON(name, symbol) \
   template <class T> struct name { \
     typedef T type; \
     GP_DEVICE bool operator()(const T &a, const T &b) const { return a symbol b; } \
   };
-GPUPRIMS__COMPARISON(gp_equal, ==)
-GPUPRIMS__COMPARISON(gp_not_equal, !=)
-GPUPRIMS__COMPARISON(gp_less, <)
-GPUPRIMS__COMPARISON(gp_less_equal, <=)
-GPUPRIMS__COMPARISON(gp_greater, >)
-GPUPRIMS__COMPARISON(gp_greater_equal, >=)
-#undef GPUPRIMS__COMPARISON
+GP__COMPARISON(gp_equal, ==)
+GP__COMPARISON(gp_not_equal, !=)
+GP__COMPARISON(gp_less, <)
+GP__COMPARISON(gp_less_equal, <=)
+GP__COMPARISON(gp_greater, >)
+GP__COMPARISON(gp_greater_equal, >=)
+#undef GP__COMPARISON
 struct gp_heads {}; // in place of equality: keys are flags
 // A user's order, from its end.
 template <class Before> struct gp__reversed {
@@ -8520,22 +8526,22 @@ template <class L> struct gp__compare_bytes {
   static const bool is = false;
   static GP_DEVICE gp__u32 of(gp__u32, gp__u32) { return 0; }
 };
-#define GPUPRIMS__BYTES(comparison, expression) \
+#define GP__BYTES(comparison, expression) \
   template <> struct gp__compare_bytes<comparison> { \
     static const bool is = true; \
     static GP_DEVICE gp__u32 of(gp__u32 a, gp__u32 b) { return expression; } \
   };
-#define GPUPRIMS__BYTES_OF(T, SIGNED) \
-  GPUPRIMS__BYTES(gp_equal<T>, ~gp__bytes_differ(a, b)) \
-  GPUPRIMS__BYTES(gp_not_equal<T>, gp__bytes_differ(a, b)) \
-  GPUPRIMS__BYTES(gp_less<T>, gp__bytes_less<SIGNED>(a, b)) \
-  GPUPRIMS__BYTES(gp_less_equal<T>, ~gp__bytes_less<SIGNED>(b, a)) \
-  GPUPRIMS__BYTES(gp_greater<T>, gp__bytes_less<SIGNED>(b, a)) \
-  GPUPRIMS__BYTES(gp_greater_equal<T>, ~gp__bytes_less<SIGNED>(a, b))
-GPUPRIMS__BYTES_OF(signed char, true)
-GPUPRIMS__BYTES_OF(unsigned char, false)
-#undef GPUPRIMS__BYTES_OF
-#undef GPUPRIMS__BYTES
+#define GP__BYTES_OF(T, SIGNED) \
+  GP__BYTES(gp_equal<T>, ~gp__bytes_differ(a, b)) \
+  GP__BYTES(gp_not_equal<T>, gp__bytes_differ(a, b)) \
+  GP__BYTES(gp_less<T>, gp__bytes_less<SIGNED>(a, b)) \
+  GP__BYTES(gp_less_equal<T>, ~gp__bytes_less<SIGNED>(b, a)) \
+  GP__BYTES(gp_greater<T>, gp__bytes_less<SIGNED>(b, a)) \
+  GP__BYTES(gp_greater_equal<T>, ~gp__bytes_less<SIGNED>(a, b))
+GP__BYTES_OF(signed char, true)
+GP__BYTES_OF(unsigned char, false)
+#undef GP__BYTES_OF
+#undef GP__BYTES
 
 template <class T> GP_DEVICE T gp__value_as(const gp__value &v) { return *reinterpret_cast<const T *>(v.bytes); }
 
@@ -9402,7 +9408,7 @@ template <int BYTES> struct alignas(16) gp__bytes { unsigned char byte[BYTES]; }
 // its layout. GP_LAYOUT_Name gives the layout; without it, LAYOUT.
 #define GP_SHARED_ARRAY(Name, name, CAPACITY, LAYOUT) \
   GP_SHARED(gp__bytes<(CAPACITY) * int(sizeof(Name))>, name##_of_block); \
-  gp_array name = gp__seen_as(GP_ARRAY_OF(Name, LAYOUT, CAPACITY, 1, 1), GPUPRIMS__USED(GP_LAYOUT_##Name)); \
+  gp_array name = gp__seen_as(GP_ARRAY_OF(Name, LAYOUT, CAPACITY, 1, 1), GP__USED(GP_LAYOUT_##Name)); \
   name.base = name##_of_block.byte
 // Moves structs [first, first + count) of `from` to [to_first, to_first + count) of `to`, from memory to shared memory
 // or back. All threads of the block call. No barrier.
@@ -9454,23 +9460,22 @@ template <class T, int ALIGN> GP_DEVICE T gp__get_by(gp_array a, const T *at) {
         : Word(gp__texture_word(a.texture, int((first + byte) / 4)) >> (first + byte) % 4 * 8);
   return value;
 }
-template <class T> GPUPRIMS__ACCESS T gp__get(gp_array a, const T *at) {
+template <class T> GP__ACCESS T gp__get(gp_array a, const T *at) {
 #if defined(__CUDA_ARCH__) || defined(GPUPRIMS_SIMT)
   const int ALIGN = alignof(T) < 8 ? alignof(T) : 8;
-  if ((a.layout & GPUPRIMS__MEMORY) == GP_READ_ONLY) return gp__get_by<T, ALIGN>(a, at);
-  if ((a.layout & GPUPRIMS__MEMORY) == GP_TEXTURE) return gp__get_by<T, (ALIGN < 4 ? ALIGN : 4)>(a, at);
+  if ((a.layout & GP__MEMORY) == GP_READ_ONLY) return gp__get_by<T, ALIGN>(a, at);
+  if ((a.layout & GP__MEMORY) == GP_TEXTURE) return gp__get_by<T, (ALIGN < 4 ? ALIGN : 4)>(a, at);
 #endif
   return *at;
 }
 // The value of a member, which is no array, of struct number i, from the memory that the layout says.
 #define GP_GET(Name, array, i, member) \
-  gp__get(GPUPRIMS__SEEN_AS(Name, array), \
-      const_cast<const GPUPRIMS__MEMBER_TYPE(Name, member) *>(&GP_AT(Name, array, i, member)))
+  gp__get(GP__SEEN_AS(Name, array), const_cast<const GP__MEMBER_TYPE(Name, member) *>(&GP_AT(Name, array, i, member)))
 // Outside of functions: room in the constant memory of a module, for an array of Name. Its symbol is Name_constant.
 #define GP_CONSTANT_ROOM(Name, BYTES) __constant__ gp__bytes<(BYTES)> Name##_constant
 // In a kernel: an array whose layout says GP_CONSTANT begins in that room, whatever its base was.
 #define GP_IN_CONSTANT(Name, array) \
-  if ((GPUPRIMS__SEEN_AS(Name, array).layout & GPUPRIMS__MEMORY) == GP_CONSTANT) \
+  if ((GP__SEEN_AS(Name, array).layout & GP__MEMORY) == GP_CONSTANT) \
   (array).base = const_cast<unsigned char *>(Name##_constant.byte)
 
 // ---- device/tile_copy.cuh - bytes between memory and shared memory, at any alignment
@@ -14292,17 +14297,17 @@ template <class Op, class Acc> struct gp__shared_fold {
     }
   }
 };
-#define GPUPRIMS__SHARED_SUM(T) \
+#define GP__SHARED_SUM(T) \
   template <> struct gp__shared_fold<gp_sum<T>, T> { \
     static GP_DEVICE void add(gp__unsigned_of<sizeof(T)>::type *at, T x) { \
       atomicAdd(at, static_cast<gp__unsigned_of<sizeof(T)>::type>(x)); \
     } \
   };
-GPUPRIMS__SHARED_SUM(int)
-GPUPRIMS__SHARED_SUM(unsigned int)
-GPUPRIMS__SHARED_SUM(long long)
-GPUPRIMS__SHARED_SUM(unsigned long long)
-#undef GPUPRIMS__SHARED_SUM
+GP__SHARED_SUM(int)
+GP__SHARED_SUM(unsigned int)
+GP__SHARED_SUM(long long)
+GP__SHARED_SUM(unsigned long long)
+#undef GP__SHARED_SUM
 
 template <class Op, class Acc> struct gp__group_storage {
   typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;
@@ -14529,7 +14534,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__
 // in registers. Warps share the rows of long groups, so that no key is too frequent, and fold them in memory.
 
 // The types of columns, and of results.
-#define GPUPRIMS__COLUMN_TYPES(F) \
+#define GP__COLUMN_TYPES(F) \
   F(GP_I8, signed char) \
   F(GP_U8, unsigned char) \
   F(GP_I16, short) \
@@ -14561,7 +14566,7 @@ GP_DEVICE gp__u64 gp__element_at(const void *in, int type, gp__u64 i) {
   case value: \
     return gp__number_of(static_cast<const device *>(in)[i]);
   switch (type) {
-    GPUPRIMS__COLUMN_TYPES(GPUPRIMS__CASE)
+    GP__COLUMN_TYPES(GPUPRIMS__CASE)
   default:
     return 0;
   }
@@ -14573,7 +14578,7 @@ GP_DEVICE void gp__put_number(void *out, int type, gp__u64 i, gp__u64 x) {
     static_cast<device *>(out)[i] = gp__number_as<device>(x); \
     break;
   switch (type) {
-    GPUPRIMS__COLUMN_TYPES(GPUPRIMS__CASE)
+    GP__COLUMN_TYPES(GPUPRIMS__CASE)
   default:
     break;
   }
@@ -15022,7 +15027,7 @@ GP_DEVICE void gp__scan_downsweep(const gp__scan_args &a) {
 
 // ---- scan/pipelined.cuh - scans by specialised warps, sm_90
 
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+#if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900 || GP__ARCH == 0
 
 // One pass, persistent blocks, compute capability 9.0. Bulk copies stream tiles through `stages` buffers of shared
 // memory. The warps of a block have four roles; they meet at barriers in shared memory, never at a barrier of the
@@ -16567,7 +16572,7 @@ template <class P, class Body> GP_DEVICE void gp__stream_look_back(const gp__str
 
 // ---- select/pipelined.cuh - streams by specialised warps, sm_90
 
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+#if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900 || GP__ARCH == 0
 
 // Persistent blocks of specialised warps, so that work others wait for is never delayed by other work. Warps that do
 // nothing else fold tiles and publish their aggregates as soon as the tiles arrive. Tiles are emitted once a look-back
@@ -17008,7 +17013,7 @@ template <class Op, class Out, class Acc> struct gp__segment_result {
 // A warp's chunks of BYTES in flight to shared memory, each in a slot of SLOT_BYTES. They are requested and taken in
 // the same order, at most AHEAD after the one taken last. All lanes call. Lanes that have written to a chunk's slot
 // call written().
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+#if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900 || GP__ARCH == 0
 // A ring of STAGES slots, filled by bulk copies. A chunk may be requested once all lanes are done with the chunk STAGES
 // before it, and have synchronised since then.
 template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks {
@@ -18619,13 +18624,13 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     if (threadIdx.x == 0) c.decide(s.most, n);
   }
 };
-#ifdef GPUPRIMS__ARCH
-#define GPUPRIMS__CAPABILITY (GPUPRIMS__ARCH / 10)
+#ifdef GP__ARCH
+#define GP__CAPABILITY (GP__ARCH / 10)
 #else
-#define GPUPRIMS__CAPABILITY 90
+#define GP__CAPABILITY 90
 #endif
 template <class P, class K, bool SAMPLES = false, int THREADS = GP__RADIX_HISTOGRAM_THREADS,
-    int REPLICAS = gp__radix_replicas(int(sizeof(typename K::Bits)), GPUPRIMS__CAPABILITY, 32)>
+    int REPLICAS = gp__radix_replicas(int(sizeof(typename K::Bits)), GP__CAPABILITY, 32)>
 GP_DEVICE void gp__radix_histogram(const gp__radix_args &a) {
   gp__radix_counting<P, K, THREADS, REPLICAS, SAMPLES>::run(a);
 }
@@ -20355,7 +20360,7 @@ template <class E> struct gp__vectors_of {
 // A bucket's values in shared memory, in input order. One thread starts a bulk copy, if the device has such copies and
 // the policy has a stage; otherwise threads load vectors through registers.
 template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values {
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+#if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900
   static const bool BULK = P::stages > 0;
 #else
   static const bool BULK = false;
@@ -20373,7 +20378,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   GP_DEVICE const Value *of(const Value *in) const { return values + vectors(in, 0).before; }
   // Called once, before a barrier of the block.
   GP_DEVICE void init() const {
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+#if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900
     if (BULK && threadIdx.x == 0) {
       gp__mbarrier_init(arrived, 1);
       gp__mbarrier_init_fence();
@@ -20382,7 +20387,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   }
   // Starts a bulk copy and does not wait. The last bucket's values must no longer be needed.
   GP_DEVICE void ask(const Value *in, unsigned n) const {
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+#if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900
     if (BULK && threadIdx.x == 0) {
       const Vectors v = vectors(in, n);
       gp__mbarrier_arrive_expect(arrived, v.whole * 16);
@@ -20417,7 +20422,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   }
   // Called after fetch and a barrier of the block. turn: number of earlier calls.
   GP_DEVICE void wait(gp__u32 turn) const {
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+#if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900
     if (BULK) gp__mbarrier_wait(arrived, turn & 1u);
 #else
     (void)turn;
@@ -20425,7 +20430,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   }
   // Called by each thread after its last read of the values, before a barrier of the block.
   GP_DEVICE void end() const {
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+#if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900
     if (BULK) gp__bulk_fence(); // they and fetched values are where the next copy writes
 #endif
   }
@@ -23741,7 +23746,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
 // One warp serves the others. While they merge a tile, it draws the next one and finds its ends, then looks back for
 // the tile before, whose results wait. No launch finds borders. The others wait for no other block until they have the
 // next tile's results.
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+#if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900 || GP__ARCH == 0
 template <int THREADS> struct gp__set_pipeline_storage {
   gp__u64 tag, number[2], at[2][2][2]; // a tile and the next one: two ends in each input
   gp__u64 before[2];                   // results before a tile, and before the one that follows it here
@@ -27975,7 +27980,7 @@ template <int WARPS> struct gp__bfs_shared {
 
 // A block's traversal is a struct in layers, one part each: search, queue, top_down, exchange, small_levels, bottom_up,
 // block. A template must declare the names that it takes from the layer below; these are the search's own.
-#define GPUPRIMS__BFS_STATE(Below) \
+#define GP__BFS_STATE(Below) \
   using Below::WARPS; \
   using Below::ITEMS; \
   using Below::COUNTER; \
@@ -28224,7 +28229,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
   typedef gp__bfs_search<P, Offset, Vertex, CLUSTERS> Below;
   typedef typename Below::Seeker Seeker;
   using Below::Below;
-  GPUPRIMS__BFS_STATE(Below);
+  GP__BFS_STATE(Below);
   using Below::part_of;
 
   // A warp's buffer: parts of the queue; or items of a list, and waiting vertices.
@@ -28332,7 +28337,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
   typedef gp__bfs_queue<P, Offset, Vertex, CLUSTERS> Below;
   using Below::Below;
-  GPUPRIMS__BFS_STATE(Below);
+  GP__BFS_STATE(Below);
   using Below::flush;
   using Below::move_small;
   using Below::reached_at;
@@ -28459,7 +28464,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_exchange : gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> {
   typedef gp__bfs_top_down<P, Offset, Vertex, CLUSTERS> Below;
   using Below::Below;
-  GPUPRIMS__BFS_STATE(Below);
+  GP__BFS_STATE(Below);
   using Below::fits_cluster;
   using Below::fits_grid;
   using Below::small_queue;
@@ -28643,7 +28648,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
   typedef gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> Below;
   using Below::Below;
-  GPUPRIMS__BFS_STATE(Below);
+  GP__BFS_STATE(Below);
   using Below::add_to_block;
   using Below::clear_words;
   using Below::exchange;
@@ -28908,7 +28913,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   typedef gp__bfs_small<P, Offset, Vertex, CLUSTERS> Below;
   typedef typename Below::Seeker Seeker;
   using Below::Below;
-  GPUPRIMS__BFS_STATE(Below);
+  GP__BFS_STATE(Below);
   using Below::add_warp;
   using Below::counts_rest;
   using Below::flush;
@@ -29135,7 +29140,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {
   typedef gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> Below;
   using Below::Below;
-  GPUPRIMS__BFS_STATE(Below);
+  GP__BFS_STATE(Below);
   using Below::add_to_block;
   using Below::add_warp;
   using Below::clear_words;
@@ -30209,7 +30214,7 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
 #include <time.h>
 #include <unistd.h>
 
-#define GPUPRIMS__FORMAT(text, arguments) __attribute__((format(printf, text, arguments)))
+#define GP__FORMAT(text, arguments) __attribute__((format(printf, text, arguments)))
 #define GP__CHECK(expression) \
   do { \
     const gp_result checked_ = expression; \
@@ -30246,7 +30251,7 @@ typedef struct gp__thread {
 static __thread gp__thread gp__here;
 
 // Sets the thread's message (inside a call, its draft), and returns the code.
-GPUPRIMS__FORMAT(2, 3) GP__PRIVATE gp_result gp__fail(gp_result code, const char *format, ...) {
+GP__FORMAT(2, 3) GP__PRIVATE gp_result gp__fail(gp_result code, const char *format, ...) {
   char marked[GP__FORMAT_BYTES]; // an @ in an argument is no mark
   size_t i;
   va_list list;
@@ -30306,7 +30311,7 @@ GP__API int gp_version(void) {
 }
 
 // The structs that callers fill, each with its last member in version 0.2: programs with older headers do not run.
-#define GPUPRIMS__CALLERS_STRUCTS(X) \
+#define GP__CALLERS_STRUCTS(X) \
   X(gp_config, own_work) \
   X(gp_description, fallback) \
   X(gp_type_desc, align) \
@@ -30318,9 +30323,9 @@ GP__API int gp_version(void) {
   X(gp_layout, columns) \
   X(gp_graph, flags) \
   X(gp_tuner_config, user)
-#define GPUPRIMS__LEAST(type, member) GP__LEAST_##type = offsetof(type, member) + sizeof(((type *)0)->member),
-enum { GPUPRIMS__CALLERS_STRUCTS(GPUPRIMS__LEAST) GP__LEAST_COUNT };
-#undef GPUPRIMS__LEAST
+#define GP__LEAST(type, member) GP__LEAST_##type = offsetof(type, member) + sizeof(((type *)0)->member),
+enum { GP__CALLERS_STRUCTS(GP__LEAST) GP__LEAST_COUNT };
+#undef GP__LEAST
 
 // Checks the size of a caller's struct, whose header may be older or newer than this library. Members that only a newer
 // header has must be zero. (Not inlined: compilers would see the caller's struct and warn of reads past its end.)
@@ -30352,7 +30357,7 @@ __attribute__((noinline)) GP__PRIVATE gp_result gp__take_struct(
   return GP_SUCCESS;
 }
 // Points `given` at a whole struct of this library's header: the caller's, or a copy in `own`.
-#define GPUPRIMS__TAKE_STRUCT(who, name, given, own, type) \
+#define GP__TAKE_STRUCT(who, name, given, own, type) \
   if ((given)->struct_size != sizeof(type)) { \
     GP__CHECK(gp__take_struct(who, name, given, &(own), GP__LEAST_##type, sizeof(type), #type)); \
     (given) = &(own); \
@@ -30489,10 +30494,10 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, nvrtcGetProgramLog, "nvrtcGetProgramLog", (void *program, char *log))
 
 struct gp_driver {
-#define GPUPRIMS__FIELD(needed, name, symbol, parameters) int(*name) parameters;
-  GP__CUDA_FUNCTIONS(GPUPRIMS__FIELD)
-  GP__NVRTC_FUNCTIONS(GPUPRIMS__FIELD) // null in a table of the tests: as if there were no NVRTC
-#undef GPUPRIMS__FIELD
+#define GP__FIELD(needed, name, symbol, parameters) int(*name) parameters;
+  GP__CUDA_FUNCTIONS(GP__FIELD)
+  GP__NVRTC_FUNCTIONS(GP__FIELD) // null in a table of the tests: as if there were no NVRTC
+#undef GP__FIELD
 };
 
 // Common to all parts of a context's implementation: the table of functions and the log.
@@ -30514,10 +30519,10 @@ typedef struct gp__runtime {
 
 // ---- core/advice.c - what to do about a failure of the driver or of a library
 
-#define GPUPRIMS__ADVICE_DRIVER \
+#define GP__ADVICE_DRIVER \
   "install NVIDIA's driver (nvidia-smi then lists the GPU), name libcuda.so.1 in gp_config.cuda_library, or set " \
   "gp_config.backend to GP_BACKEND_HOST"
-#define GPUPRIMS__ADVICE_NVRTC \
+#define GP__ADVICE_NVRTC \
   "pip install nvidia-cuda-nvrtc and name its libnvrtc.so in gp_config.nvrtc_library or add its folder to " \
   "LD_LIBRARY_PATH, install the CUDA toolkit, or bundle the kernels (tools/gp_bundle)"
 
@@ -30560,7 +30565,7 @@ GP__PRIVATE const char *gp__cuda_advice(int error) {
 
 // ---- core/libraries.c - opening the libraries; the log
 
-GPUPRIMS__FORMAT(3, 4)
+GP__FORMAT(3, 4)
 GP__PRIVATE void gp__log(const gp__runtime *r, gp_log_level level, const char *format, ...) {
   char text[1024];
   const char *outer;
@@ -30611,32 +30616,31 @@ GP__PRIVATE void *gp__open_library(const char *path, const char *const *names, c
   return library;
 }
 
-#define GPUPRIMS__CUDA_LIBRARY "libcuda.so.1"
+#define GP__CUDA_LIBRARY "libcuda.so.1"
 
 // Fills the driver's part of the table. On failure `why` says why, and *absent whether there is no such library. Of a
 // library that exists and does not load, the loader gives the folder, or names what it lacks.
 GP__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char *why, size_t capacity, int *absent) {
-  static const char *const names[] = {GPUPRIMS__CUDA_LIBRARY, NULL};
+  static const char *const names[] = {GP__CUDA_LIBRARY, NULL};
   void *library = gp__open_library(path, names, why, capacity);
   if (!library) {
-    const char *named = strstr(why, GPUPRIMS__CUDA_LIBRARY ":");
+    const char *named = strstr(why, GP__CUDA_LIBRARY ":");
     *absent = path ? access(path, F_OK) != 0 : named && (named == why || named[-1] != '/');
-    snprintf(why + strlen(why), capacity - strlen(why), ": %s", GPUPRIMS__ADVICE_DRIVER);
+    snprintf(why + strlen(why), capacity - strlen(why), ": %s", GP__ADVICE_DRIVER);
     return 0;
   }
-#define GPUPRIMS__LOAD(needed, name, symbol, parameters) \
+#define GP__LOAD(needed, name, symbol, parameters) \
   if (!gp__symbol(library, symbol, (void *)&d->name) && needed) { \
     snprintf(why, capacity, "the driver has no %s: a driver of CUDA 12.0 or later is needed", symbol); \
     return 0; \
   }
-  GP__CUDA_FUNCTIONS(GPUPRIMS__LOAD)
-#undef GPUPRIMS__LOAD
+  GP__CUDA_FUNCTIONS(GP__LOAD)
+#undef GP__LOAD
   return 1;
 }
 
-// nvrtcVersion has no patch number, but builds that differ in it make different machine code of one text. Size and
-// modification time of the library's file tell them apart: installing another build changes these.
-GP__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
+// The path of the library or program that has this address, or "".
+GP__PRIVATE const char *gp__path_of(const void *address) {
   struct { // Dl_info, which strict ISO modes hide, as they do dladdr
     const char *path;
     void *base;
@@ -30644,12 +30648,15 @@ GP__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
     void *function;
   } of = {NULL, NULL, NULL, NULL};
   int (*find)(const void *, void *) = NULL;
+  return gp__symbol(NULL, "dladdr", (void *)&find) && find(address, &of) && of.path ? of.path : "";
+}
+// nvrtcVersion has no patch number, but builds that differ in it make different machine code of one text. Size and
+// modification time of the library's file tell them apart: installing another build changes these.
+GP__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
   void *address = NULL;
   struct stat about;
-  memset(&about, 0, sizeof about);
   memcpy(&address, &r->driver.nvrtcVersion, sizeof address);
-  if (!gp__symbol(NULL, "dladdr", (void *)&find) || !find(address, &of) || !of.path || stat(of.path, &about))
-    memset(&about, 0, sizeof about);
+  if (stat(gp__path_of(address), &about)) memset(&about, 0, sizeof about);
   snprintf(r->nvrtc_name, sizeof r->nvrtc_name, "%d %llu %lld", r->nvrtc_version, (unsigned long long)about.st_size,
       (long long)about.st_mtime);
 }
@@ -30665,20 +30672,19 @@ GP__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
   if (!r->given) {
     char why[1024];
     void *library = gp__open_library(r->nvrtc_path, names, why, sizeof why);
-    if (!library)
-      return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC cannot be opened: %s: %s", who, why, GPUPRIMS__ADVICE_NVRTC);
-#define GPUPRIMS__LOAD_NVRTC(needed, name, symbol, parameters) \
+    if (!library) return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC cannot be opened: %s: %s", who, why, GP__ADVICE_NVRTC);
+#define GP__LOAD_NVRTC(needed, name, symbol, parameters) \
   if (!gp__symbol(library, symbol, (void *)&d->name)) \
     return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC has no %s: 12.3 is the oldest version that works: %s", who, symbol, \
-        GPUPRIMS__ADVICE_NVRTC);
-    GP__NVRTC_FUNCTIONS(GPUPRIMS__LOAD_NVRTC)
-#undef GPUPRIMS__LOAD_NVRTC
+        GP__ADVICE_NVRTC);
+    GP__NVRTC_FUNCTIONS(GP__LOAD_NVRTC)
+#undef GP__LOAD_NVRTC
   }
   if (!d->nvrtcVersion) return gp__fail(GP_E_NO_COMPILER, "%s: gp_config.driver has no NVRTC", who);
   error = d->nvrtcVersion(&major, &minor);
   if (!error && major * 1000 + minor * 10 < GP__NVRTC_OLDEST)
     return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC %d.%d is too old: 12.3 is the oldest version that works: %s", who,
-        major, minor, GPUPRIMS__ADVICE_NVRTC);
+        major, minor, GP__ADVICE_NVRTC);
   if (!error) call = "nvrtcGetNumSupportedArchs", error = d->nvrtcGetNumSupportedArchs(&r->architecture_count);
   if (!error && (r->architecture_count < 1 || r->architecture_count > GP__ARCHITECTURES)) error = -1;
   if (!error) call = "nvrtcGetSupportedArchs", error = d->nvrtcGetSupportedArchs(r->architectures);
@@ -30728,7 +30734,7 @@ GP__PRIVATE void gp__make_room(gp__text *t, size_t length) {
   t->data = data;
   t->capacity = capacity;
 }
-GPUPRIMS__FORMAT(2, 3) GP__PRIVATE void gp__add(gp__text *t, const char *format, ...) {
+GP__FORMAT(2, 3) GP__PRIVATE void gp__add(gp__text *t, const char *format, ...) {
   va_list list;
   int length, turn;
   for (turn = 0; turn < 2 && !t->failed; ++turn) { // into the free room, and again after it has grown
@@ -30917,13 +30923,13 @@ typedef struct gp__request {
 #include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
-#define GPUPRIMS__PARALLEL_FOR _Pragma("omp parallel for schedule(static) num_threads(threads) if (threads > 1)")
-#define GPUPRIMS__PARALLEL_UNEVEN _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)")
-#define GPUPRIMS__ONE_AT_A_TIME _Pragma("omp critical") // a named one would be a symbol of the library
+#define GP__PARALLEL_FOR _Pragma("omp parallel for schedule(static) num_threads(threads) if (threads > 1)")
+#define GP__PARALLEL_UNEVEN _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)")
+#define GP__ONE_AT_A_TIME _Pragma("omp critical") // a named one would be a symbol of the library
 #else
-#define GPUPRIMS__PARALLEL_FOR
-#define GPUPRIMS__PARALLEL_UNEVEN
-#define GPUPRIMS__ONE_AT_A_TIME
+#define GP__PARALLEL_FOR
+#define GP__PARALLEL_UNEVEN
+#define GP__ONE_AT_A_TIME
 #endif
 
 // Loops here are written to be vectorised, which gcc does at -O2 only where it costs no code; -ffast-math would break
@@ -30944,23 +30950,23 @@ enum {
 };
 
 // Elements in the caller's memory, whatever their declared type there.
-#define GPUPRIMS__MAY_ALIAS __attribute__((may_alias))
+#define GP__MAY_ALIAS __attribute__((may_alias))
 __extension__ typedef unsigned __int128 gp__u128;
 typedef uint8_t gp__h_bool;
 typedef int8_t gp__h_i8;
 typedef uint8_t gp__h_u8;
-typedef int16_t GPUPRIMS__MAY_ALIAS gp__h_i16;
-typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_u16;
-typedef int32_t GPUPRIMS__MAY_ALIAS gp__h_i32;
-typedef uint32_t GPUPRIMS__MAY_ALIAS gp__h_u32;
-typedef int64_t GPUPRIMS__MAY_ALIAS gp__h_i64;
-typedef uint64_t GPUPRIMS__MAY_ALIAS gp__h_u64;
-typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_f16;
-typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_bf16;
+typedef int16_t GP__MAY_ALIAS gp__h_i16;
+typedef uint16_t GP__MAY_ALIAS gp__h_u16;
+typedef int32_t GP__MAY_ALIAS gp__h_i32;
+typedef uint32_t GP__MAY_ALIAS gp__h_u32;
+typedef int64_t GP__MAY_ALIAS gp__h_i64;
+typedef uint64_t GP__MAY_ALIAS gp__h_u64;
+typedef uint16_t GP__MAY_ALIAS gp__h_f16;
+typedef uint16_t GP__MAY_ALIAS gp__h_bf16;
 typedef uint8_t gp__h_e4m3;
 typedef uint8_t gp__h_e5m2;
-typedef float GPUPRIMS__MAY_ALIAS gp__h_f32;
-typedef double GPUPRIMS__MAY_ALIAS gp__h_f64;
+typedef float GP__MAY_ALIAS gp__h_f32;
+typedef double GP__MAY_ALIAS gp__h_f64;
 typedef struct gp__h_c32 { // aliases what its members do
   gp__h_f32 re, im;
 } gp__h_c32;
@@ -30970,7 +30976,7 @@ typedef struct gp__h_c64 {
 __extension__ typedef __int128 gp__h_i128 __attribute__((may_alias, aligned(8)));
 __extension__ typedef unsigned __int128 gp__h_u128 __attribute__((may_alias, aligned(8)));
 
-#define GPUPRIMS__PAIR(op, type) ((int)(op)*64 + (int)(type)) // an operator on a type, as a case
+#define GP__PAIR(op, type) ((int)(op)*64 + (int)(type)) // an operator on a type, as a case
 #define GP__INLINE static inline __attribute__((unused))
 
 // ---- host/values.c - values: floats, widening, conversion, unary operators
@@ -31004,11 +31010,11 @@ GP__INLINE uint16_t gp__host_bf16_store(float x) { // to nearest even
   const uint32_t u = gp__host_bits32(x);
   return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? u >> 16 | 0x40u : (u + 0x7fffu + (u >> 16 & 1u)) >> 16);
 }
-#define GPUPRIMS__HOST_F8(name, wide, scale) \
+#define GP__HOST_F8(name, wide, scale) \
   GP__INLINE float gp__host_##name##_load(uint8_t x) { return gp__host_f16_load(gp__f16_of_f8(x, wide)) * scale; } \
   GP__INLINE uint8_t gp__host_##name##_store(float x) { return gp__f8_from(gp__host_bits32(x), wide); }
-GPUPRIMS__HOST_F8(e4m3, 0, 256)
-GPUPRIMS__HOST_F8(e5m2, 1, 1)
+GP__HOST_F8(e4m3, 0, 256)
+GP__HOST_F8(e5m2, 1, 1)
 GP__INLINE uint8_t gp__host_bool_load(uint8_t x) { return x != 0; }
 // double to float, rounded to odd: a second rounding, to a half type, then gives the same as a single one.
 GP__INLINE float gp__host_to_odd(double x) {
@@ -31040,7 +31046,7 @@ GP__INLINE double gp__host_sqrt(double x) { // without libm, which the call of t
   return x;
 }
 // Operators on complex numbers, as gp_complex has them.
-#define GPUPRIMS__HOST_COMPLEX(c, F, f) \
+#define GP__HOST_COMPLEX(c, F, f) \
   GP__INLINE gp__h_##c gp__host_##c(F re, F im) { \
     gp__h_##c r; \
     r.re = re, r.im = im; \
@@ -31054,8 +31060,8 @@ GP__INLINE double gp__host_sqrt(double x) { // without libm, which the call of t
     return gp__host_##c(gp__host_product_##f(a.re, b.re) - gp__host_product_##f(a.im, b.im), \
         gp__host_product_##f(a.re, b.im) + gp__host_product_##f(a.im, b.re)); \
   }
-GPUPRIMS__HOST_COMPLEX(c32, float, f32)
-GPUPRIMS__HOST_COMPLEX(c64, double, f64)
+GP__HOST_COMPLEX(c32, float, f32)
+GP__HOST_COMPLEX(c64, double, f64)
 GP__INLINE double gp__host_magnitude(gp_type type, double re, double im) { // see gp__magnitude_of
   const double x = re < 0 ? -re : re, y = im < 0 ? -im : im, infinite = 1e308 * 10;
   const double large = x > y ? x : y, small = x > y ? y : x, r = small / large;
@@ -31078,9 +31084,9 @@ GP__INLINE gp__wide_kind gp__host_kind(gp_type type) {
                                                                                                : GP__WIDE_I;
 }
 GP__INLINE size_t gp__host_size(gp_type type) {
-#define GPUPRIMS__SIZE(NAME, value, name, device, size) size,
-  static const unsigned char sizes[] = {0, GP_TYPES(GPUPRIMS__SIZE)};
-#undef GPUPRIMS__SIZE
+#define GP__SIZE(NAME, value, name, device, size) size,
+  static const unsigned char sizes[] = {0, GP_TYPES(GP__SIZE)};
+#undef GP__SIZE
   return type > 0 && type < GP_TYPE_COUNT ? sizes[type] : 0;
 }
 
@@ -31089,7 +31095,7 @@ GP__PRIVATE gp_type gp__bits_type(size_t size) {
   return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : size == 8 ? GP_U64 : GP_U128;
 }
 // X(NAME, name, the member of gp__wide, the conversion of an element to a number)
-#define GPUPRIMS__HOST_NUMBERS(X) \
+#define GP__HOST_NUMBERS(X) \
   X(I8, i8, i, ) \
   X(U8, u8, u, ) \
   X(I16, i16, i, ) \
@@ -31106,7 +31112,7 @@ GP__PRIVATE gp_type gp__bits_type(size_t size) {
   X(E4M3, e4m3, f, gp__host_e4m3_load) \
   X(E5M2, e5m2, f, gp__host_e5m2_load)
 // Types of 16 bytes, which have no gp__wide.
-#define GPUPRIMS__HOST_LONGS(X) \
+#define GP__HOST_LONGS(X) \
   X(I128, i128, , ) \
   X(U128, u128, , )
 GP__INLINE int gp__is_complex(gp_type type) { return type == GP_C32 || type == GP_C64; }
@@ -31116,58 +31122,58 @@ GP__INLINE int gp__is_small_float(gp_type type) { return gp__host_kind(type) == 
 GP__INLINE int gp__host_is_long(gp_type type) { return type == GP_I128 || type == GP_U128; }
 static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) {
   size_t i;
-#define GPUPRIMS__WIDEN(NAME, name, member, LOAD) \
+#define GP__WIDEN(NAME, name, member, LOAD) \
   case GP_##NAME: { \
     const gp__h_##name *x = (const gp__h_##name *)in; \
     for (i = 0; i < n; ++i) w[i].member = LOAD(x[i]); \
     break; \
   }
   switch (type) {
-    GPUPRIMS__HOST_NUMBERS(GPUPRIMS__WIDEN)
+    GP__HOST_NUMBERS(GP__WIDEN)
   default:
     break;
   }
-#undef GPUPRIMS__WIDEN
+#undef GP__WIDEN
 }
 
 // A float to an integer: toward zero, saturated, NaN to 0. `above` is the first value beyond the type.
-#define GPUPRIMS__SATURATE(x, T, LOWEST, HIGHEST, above) \
+#define GP__SATURATE(x, T, LOWEST, HIGHEST, above) \
   ((x) >= (above) ? (HIGHEST) : (x) > (double)(LOWEST) ? (T)(x) : (x) == (x) ? (LOWEST) : (T)0)
 
 static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w, void *out, size_t n) {
   size_t i;
-#define GPUPRIMS__TO(name, member, CONVERT) \
+#define GP__TO(name, member, CONVERT) \
   { \
     gp__h_##name *y = (gp__h_##name *)out; \
     for (i = 0; i < n; ++i) y[i] = (gp__h_##name)CONVERT(w[i].member); \
   }
-#define GPUPRIMS__SATURATES(NAME, name, LOWEST, HIGHEST, above) \
+#define GP__SATURATES(NAME, name, LOWEST, HIGHEST, above) \
   case GP_##NAME: { \
     gp__h_##name *y = (gp__h_##name *)out; \
-    for (i = 0; i < n; ++i) y[i] = GPUPRIMS__SATURATE(w[i].f, gp__h_##name, LOWEST, HIGHEST, above); \
+    for (i = 0; i < n; ++i) y[i] = GP__SATURATE(w[i].f, gp__h_##name, LOWEST, HIGHEST, above); \
     return; \
   }
-#define GPUPRIMS__WRAPS(SIGNED, UNSIGNED, name) \
+#define GP__WRAPS(SIGNED, UNSIGNED, name) \
   case GP_##SIGNED: \
   case GP_##UNSIGNED: \
-    GPUPRIMS__TO(name, u, ) \
+    GP__TO(name, u, ) \
     break;
-#define GPUPRIMS__TO_FLOAT(NAME, name, CONVERT) \
+#define GP__TO_FLOAT(NAME, name, CONVERT) \
   case GP_##NAME: \
-    if (kind == GP__WIDE_I) GPUPRIMS__TO(name, i, CONVERT) \
-    else if (kind == GP__WIDE_U) GPUPRIMS__TO(name, u, CONVERT) \
-    else GPUPRIMS__TO(name, f, CONVERT) \
+    if (kind == GP__WIDE_I) GP__TO(name, i, CONVERT) \
+    else if (kind == GP__WIDE_U) GP__TO(name, u, CONVERT) \
+    else GP__TO(name, f, CONVERT) \
     break;
-#define GPUPRIMS__TO_ODD(x) (gp__host_to_odd((double)(x)))
+#define GP__TO_ODD(x) (gp__host_to_odd((double)(x)))
   if (kind == GP__WIDE_F) switch (type) {
-      GPUPRIMS__SATURATES(I8, i8, INT8_MIN, INT8_MAX, 128.0)
-      GPUPRIMS__SATURATES(U8, u8, 0, UINT8_MAX, 256.0)
-      GPUPRIMS__SATURATES(I16, i16, INT16_MIN, INT16_MAX, 32768.0)
-      GPUPRIMS__SATURATES(U16, u16, 0, UINT16_MAX, 65536.0)
-      GPUPRIMS__SATURATES(I32, i32, INT32_MIN, INT32_MAX, 2147483648.0)
-      GPUPRIMS__SATURATES(U32, u32, 0, UINT32_MAX, 4294967296.0)
-      GPUPRIMS__SATURATES(I64, i64, INT64_MIN, INT64_MAX, 9223372036854775808.0)
-      GPUPRIMS__SATURATES(U64, u64, 0, UINT64_MAX, 18446744073709551616.0)
+      GP__SATURATES(I8, i8, INT8_MIN, INT8_MAX, 128.0)
+      GP__SATURATES(U8, u8, 0, UINT8_MAX, 256.0)
+      GP__SATURATES(I16, i16, INT16_MIN, INT16_MAX, 32768.0)
+      GP__SATURATES(U16, u16, 0, UINT16_MAX, 65536.0)
+      GP__SATURATES(I32, i32, INT32_MIN, INT32_MAX, 2147483648.0)
+      GP__SATURATES(U32, u32, 0, UINT32_MAX, 4294967296.0)
+      GP__SATURATES(I64, i64, INT64_MIN, INT64_MAX, 9223372036854775808.0)
+      GP__SATURATES(U64, u64, 0, UINT64_MAX, 18446744073709551616.0)
     default:
       break;
     }
@@ -31199,23 +31205,23 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
   case GP_BOOL: // NaN is true
     for (i = 0; i < n; ++i) ((gp__h_u8 *)out)[i] = kind == GP__WIDE_F ? w[i].f != 0 : w[i].u != 0;
     break;
-    GPUPRIMS__WRAPS(I8, U8, u8)
-    GPUPRIMS__WRAPS(I16, U16, u16)
-    GPUPRIMS__WRAPS(I32, U32, u32)
-    GPUPRIMS__WRAPS(I64, U64, u64)
-    GPUPRIMS__TO_FLOAT(F16, f16, gp__host_f16_store GPUPRIMS__TO_ODD)
-    GPUPRIMS__TO_FLOAT(BF16, bf16, gp__host_bf16_store GPUPRIMS__TO_ODD)
-    GPUPRIMS__TO_FLOAT(E4M3, e4m3, gp__host_e4m3_store GPUPRIMS__TO_ODD)
-    GPUPRIMS__TO_FLOAT(E5M2, e5m2, gp__host_e5m2_store GPUPRIMS__TO_ODD)
-    GPUPRIMS__TO_FLOAT(F32, f32, (float))
-    GPUPRIMS__TO_FLOAT(F64, f64, (double))
+    GP__WRAPS(I8, U8, u8)
+    GP__WRAPS(I16, U16, u16)
+    GP__WRAPS(I32, U32, u32)
+    GP__WRAPS(I64, U64, u64)
+    GP__TO_FLOAT(F16, f16, gp__host_f16_store GP__TO_ODD)
+    GP__TO_FLOAT(BF16, bf16, gp__host_bf16_store GP__TO_ODD)
+    GP__TO_FLOAT(E4M3, e4m3, gp__host_e4m3_store GP__TO_ODD)
+    GP__TO_FLOAT(E5M2, e5m2, gp__host_e5m2_store GP__TO_ODD)
+    GP__TO_FLOAT(F32, f32, (float))
+    GP__TO_FLOAT(F64, f64, (double))
   default:
     break;
   }
-#undef GPUPRIMS__TO
-#undef GPUPRIMS__SATURATES
-#undef GPUPRIMS__WRAPS
-#undef GPUPRIMS__TO_FLOAT
+#undef GP__TO
+#undef GP__SATURATES
+#undef GP__WRAPS
+#undef GP__TO_FLOAT
 }
 
 // From i128 and u128: to float in one rounding, to others through 64 bits or a double.
@@ -31262,18 +31268,18 @@ static void gp__host_convert_complex(gp_type from, gp_type to, const void *in, v
 static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out, size_t n) {
   gp__wide w[GP__HOST_ELEMENTS];
   size_t i, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
-#define GPUPRIMS__DIRECT(FROM, from_name, TO_TYPE, to_name, CONVERT) \
+#define GP__DIRECT(FROM, from_name, TO_TYPE, to_name, CONVERT) \
   if (from == GP_##FROM && to == GP_##TO_TYPE) { \
     const gp__h_##from_name *x = (const gp__h_##from_name *)in; \
     gp__h_##to_name *y = (gp__h_##to_name *)out; \
     for (i = 0; i < n; ++i) y[i] = CONVERT(x[i]); \
     return; \
   }
-  GPUPRIMS__DIRECT(F16, f16, F32, f32, gp__host_f16_load) // the half types are summed in f32 by default
-  GPUPRIMS__DIRECT(BF16, bf16, F32, f32, gp__host_bf16_load)
-  GPUPRIMS__DIRECT(F32, f32, F16, f16, gp__host_f16_store)
-  GPUPRIMS__DIRECT(F32, f32, BF16, bf16, gp__host_bf16_store)
-#undef GPUPRIMS__DIRECT
+  GP__DIRECT(F16, f16, F32, f32, gp__host_f16_load) // the half types are summed in f32 by default
+  GP__DIRECT(BF16, bf16, F32, f32, gp__host_bf16_load)
+  GP__DIRECT(F32, f32, F16, f16, gp__host_f16_store)
+  GP__DIRECT(F32, f32, BF16, bf16, gp__host_bf16_store)
+#undef GP__DIRECT
   if (gp__is_complex(from) || gp__is_complex(to)) {
     gp__host_convert_complex(from, to, in, out, n);
     return;
@@ -31341,8 +31347,8 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
       }
     return;
   }
-#define GPUPRIMS__UNARY(OP, NAME, name, expression) \
-  case GPUPRIMS__PAIR(GP_##OP, GP_##NAME): { \
+#define GP__UNARY(OP, NAME, name, expression) \
+  case GP__PAIR(GP_##OP, GP_##NAME): { \
     const gp__h_##name *x = (const gp__h_##name *)in; \
     gp__h_##name *y = (gp__h_##name *)out; \
     for (i = 0; i < n; ++i) { \
@@ -31351,29 +31357,29 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
     } \
     break; \
   }
-#define GPUPRIMS__UNARY_INTEGER(SIGNED, name, UNSIGNED, uname) \
-  GPUPRIMS__UNARY(ABS, SIGNED, uname, a >> (sizeof a * 8 - 1) ? 0u - a : a) \
-  case GPUPRIMS__PAIR(GP_NEGATE, GP_##SIGNED): \
-    GPUPRIMS__UNARY(NEGATE, UNSIGNED, uname, 0u - a) \
-  case GPUPRIMS__PAIR(GP_SQUARE, GP_##SIGNED): \
-    GPUPRIMS__UNARY(SQUARE, UNSIGNED, uname, 1u * a * a)
-  switch (GPUPRIMS__PAIR(op, type)) {
-    GPUPRIMS__UNARY_INTEGER(I8, i8, U8, u8)
-    GPUPRIMS__UNARY_INTEGER(I16, i16, U16, u16)
-    GPUPRIMS__UNARY_INTEGER(I32, i32, U32, u32)
-    GPUPRIMS__UNARY_INTEGER(I64, i64, U64, u64)
-    GPUPRIMS__UNARY_INTEGER(I128, i128, U128, u128)
-    GPUPRIMS__UNARY(NEGATE, F32, f32, -a)
-    GPUPRIMS__UNARY(ABS, F32, u32, a & 0x7fffffffu)
-    GPUPRIMS__UNARY(SQUARE, F32, f32, a * a)
-    GPUPRIMS__UNARY(NEGATE, F64, f64, -a)
-    GPUPRIMS__UNARY(ABS, F64, u64, a & ~((uint64_t)1 << 63))
-    GPUPRIMS__UNARY(SQUARE, F64, f64, a * a)
+#define GP__UNARY_INTEGER(SIGNED, name, UNSIGNED, uname) \
+  GP__UNARY(ABS, SIGNED, uname, a >> (sizeof a * 8 - 1) ? 0u - a : a) \
+  case GP__PAIR(GP_NEGATE, GP_##SIGNED): \
+    GP__UNARY(NEGATE, UNSIGNED, uname, 0u - a) \
+  case GP__PAIR(GP_SQUARE, GP_##SIGNED): \
+    GP__UNARY(SQUARE, UNSIGNED, uname, 1u * a * a)
+  switch (GP__PAIR(op, type)) {
+    GP__UNARY_INTEGER(I8, i8, U8, u8)
+    GP__UNARY_INTEGER(I16, i16, U16, u16)
+    GP__UNARY_INTEGER(I32, i32, U32, u32)
+    GP__UNARY_INTEGER(I64, i64, U64, u64)
+    GP__UNARY_INTEGER(I128, i128, U128, u128)
+    GP__UNARY(NEGATE, F32, f32, -a)
+    GP__UNARY(ABS, F32, u32, a & 0x7fffffffu)
+    GP__UNARY(SQUARE, F32, f32, a * a)
+    GP__UNARY(NEGATE, F64, f64, -a)
+    GP__UNARY(ABS, F64, u64, a & ~((uint64_t)1 << 63))
+    GP__UNARY(SQUARE, F64, f64, a * a)
   default: // ABS of unsigned types; ABS and SQUARE of bool
     if (out != in) memcpy(out, in, n * gp__host_size(type));
   }
-#undef GPUPRIMS__UNARY
-#undef GPUPRIMS__UNARY_INTEGER
+#undef GP__UNARY
+#undef GP__UNARY_INTEGER
 }
 
 // ---- host/operators.c - binary operators
@@ -31400,12 +31406,12 @@ typedef struct gp__host_op {
   size_t size;             // of an accumulator
   int commutative;
   int exact;
-  gp__u128 flip; // see GPUPRIMS__FLIPPED
+  gp__u128 flip; // see GP__FLIPPED
   gp__value identity;
 } gp__host_op;
 
 // OP works on values W; LOAD makes them of elements T, STORE makes elements of them. Both may use `flip`.
-#define GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP) \
+#define GP__LOOP_MAP(name, T, W, LOAD, STORE, OP) \
   static void gp__host_##name##_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) { \
     const W flip = (W)op->flip; \
     const T *x = (const T *)a, *z = (const T *)b; \
@@ -31416,8 +31422,8 @@ typedef struct gp__host_op {
   }
 
 // Exact: the fold uses as many lanes as fill 64 bytes. One row at a time.
-#define GPUPRIMS__LOOPS_EXACT(name, T, W, LOAD, STORE, OP) \
-  GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP) \
+#define GP__LOOPS_EXACT(name, T, W, LOAD, STORE, OP) \
+  GP__LOOP_MAP(name, T, W, LOAD, STORE, OP) \
   static void gp__host_##name##_fold( \
       const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items, size_t stride) { \
     enum { LANES = 64 / sizeof(T) }; \
@@ -31453,8 +31459,8 @@ typedef struct gp__host_op {
 
 // Inexact: every step is rounded to the type, in the given order; several rows run side by side. CHAIN is a row of 16
 // bytes, written out.
-#define GPUPRIMS__LOOPS_INEXACT(name, T, W, LOAD, STORE, OP, CHAIN, STEP) \
-  GPUPRIMS__LOOP_MAP(name, T, W, LOAD, STORE, OP) \
+#define GP__LOOPS_INEXACT(name, T, W, LOAD, STORE, OP, CHAIN, STEP) \
+  GP__LOOP_MAP(name, T, W, LOAD, STORE, OP) \
   STEP T gp__host_##name(T a, T b) { return STORE(OP(LOAD(a), LOAD(b))); } \
   static void gp__host_##name##_fold( \
       const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items, size_t stride) { \
@@ -31505,22 +31511,22 @@ typedef struct gp__host_op {
     for (i = 0; i < n; ++i) y[i] = gp__host_##name(y[2 * i], y[2 * i + 1]); \
   }
 
-#define GPUPRIMS__ADD(a, b) ((a) + (b))
-#define GPUPRIMS__SUBTRACT(a, b) ((a) - (b))
-#define GPUPRIMS__MULTIPLY(a, b) ((a) * (b))
-#define GPUPRIMS__MULTIPLY_UNSIGNED(a, b) (1u * (a) * (b))
-#define GPUPRIMS__BIT_OR(a, b) ((a) | (b))
-#define GPUPRIMS__BIT_XOR(a, b) ((a) ^ (b))
-#define GPUPRIMS__LOWER(a, b) ((b) < (a) ? (b) : (a))
-#define GPUPRIMS__CHAIN2(op, a, x) op(op(a, (x)[0]), (x)[1])
-#define GPUPRIMS__CHAIN4(op, a, x) GPUPRIMS__CHAIN2(op, GPUPRIMS__CHAIN2(op, a, x), (x) + 2)
-#define GPUPRIMS__CHAIN8(op, a, x) GPUPRIMS__CHAIN4(op, GPUPRIMS__CHAIN4(op, a, x), (x) + 4)
+#define GP__ADD(a, b) ((a) + (b))
+#define GP__SUBTRACT(a, b) ((a) - (b))
+#define GP__MULTIPLY(a, b) ((a) * (b))
+#define GP__MULTIPLY_UNSIGNED(a, b) (1u * (a) * (b))
+#define GP__BIT_OR(a, b) ((a) | (b))
+#define GP__BIT_XOR(a, b) ((a) ^ (b))
+#define GP__LOWER(a, b) ((b) < (a) ? (b) : (a))
+#define GP__CHAIN2(op, a, x) op(op(a, (x)[0]), (x)[1])
+#define GP__CHAIN4(op, a, x) GP__CHAIN2(op, GP__CHAIN2(op, a, x), (x) + 2)
+#define GP__CHAIN8(op, a, x) GP__CHAIN4(op, GP__CHAIN4(op, a, x), (x) + 4)
 
 // Flipped bits: BIT_AND is BIT_OR of complements, MAX the MIN of complements, and unsigned integers are ordered as
 // signed ones with the top bit flipped. So one set of loops serves several operators and types.
-#define GPUPRIMS__FLIPPED(x) ((x) ^ flip)
+#define GP__FLIPPED(x) ((x) ^ flip)
 // Floats are ordered as integers: -0 below +0; NaN below all else, before and after the flip, and stays a NaN.
-#define GPUPRIMS__ORDER(name, I, U, MAGNITUDE, INFINITE) \
+#define GP__ORDER(name, I, U, MAGNITUDE, INFINITE) \
   GP__INLINE I gp__host_##name##_key(U x, I flip) { \
     const I ordered = (I)((I)(x ^ (U)((I)x < 0 ? MAGNITUDE : 0)) ^ flip); \
     return (x & MAGNITUDE) > INFINITE ? (I)(-(I)MAGNITUDE - 1) : ordered; \
@@ -31529,54 +31535,50 @@ typedef struct gp__host_op {
     const I ordered = (I)(key ^ flip); \
     return (U)((U)ordered ^ (U)(ordered < 0 ? MAGNITUDE : 0)); \
   }
-GPUPRIMS__ORDER(f16, int16_t, uint16_t, 0x7fff, 0x7c00)
-GPUPRIMS__ORDER(bf16, int16_t, uint16_t, 0x7fff, 0x7f80)
-GPUPRIMS__ORDER(e4m3, int8_t, uint8_t, 0x7f, 0x7e)
-GPUPRIMS__ORDER(e5m2, int8_t, uint8_t, 0x7f, 0x7c)
-GPUPRIMS__ORDER(f32, int32_t, uint32_t, 0x7fffffff, 0x7f800000)
-GPUPRIMS__ORDER(f64, int64_t, uint64_t, INT64_MAX, 0x7ff0000000000000)
-#define GPUPRIMS__WITH_FLIP(x) (x, flip)
+GP__ORDER(f16, int16_t, uint16_t, 0x7fff, 0x7c00)
+GP__ORDER(bf16, int16_t, uint16_t, 0x7fff, 0x7f80)
+GP__ORDER(e4m3, int8_t, uint8_t, 0x7f, 0x7e)
+GP__ORDER(e5m2, int8_t, uint8_t, 0x7f, 0x7c)
+GP__ORDER(f32, int32_t, uint32_t, 0x7fffffff, 0x7f800000)
+GP__ORDER(f64, int64_t, uint64_t, INT64_MAX, 0x7ff0000000000000)
+#define GP__WITH_FLIP(x) (x, flip)
 
 // Integers wrap: sums and products use the unsigned type.
-#define GPUPRIMS__INTEGER_LOOPS(U, I) \
-  GPUPRIMS__LOOP_MAP(U##_sub, gp__h_##U, gp__h_##U, , , GPUPRIMS__SUBTRACT) \
-  GPUPRIMS__LOOPS_EXACT(U##_sum, gp__h_##U, gp__h_##U, , , GPUPRIMS__ADD) \
-  GPUPRIMS__LOOPS_EXACT(U##_prod, gp__h_##U, gp__h_##U, , , GPUPRIMS__MULTIPLY_UNSIGNED) \
-  GPUPRIMS__LOOPS_EXACT(U##_bit_or, gp__h_##U, gp__h_##U, GPUPRIMS__FLIPPED, GPUPRIMS__FLIPPED, GPUPRIMS__BIT_OR) \
-  GPUPRIMS__LOOPS_EXACT(U##_bit_xor, gp__h_##U, gp__h_##U, , , GPUPRIMS__BIT_XOR) \
-  GPUPRIMS__LOOPS_EXACT(I##_min, gp__h_##I, gp__h_##I, GPUPRIMS__FLIPPED, GPUPRIMS__FLIPPED, GPUPRIMS__LOWER)
-GPUPRIMS__INTEGER_LOOPS(u8, i8)
-GPUPRIMS__INTEGER_LOOPS(u16, i16)
-GPUPRIMS__INTEGER_LOOPS(u32, i32)
-GPUPRIMS__INTEGER_LOOPS(u64, i64)
-GPUPRIMS__INTEGER_LOOPS(u128, i128)
+#define GP__INTEGER_LOOPS(U, I) \
+  GP__LOOP_MAP(U##_sub, gp__h_##U, gp__h_##U, , , GP__SUBTRACT) \
+  GP__LOOPS_EXACT(U##_sum, gp__h_##U, gp__h_##U, , , GP__ADD) \
+  GP__LOOPS_EXACT(U##_prod, gp__h_##U, gp__h_##U, , , GP__MULTIPLY_UNSIGNED) \
+  GP__LOOPS_EXACT(U##_bit_or, gp__h_##U, gp__h_##U, GP__FLIPPED, GP__FLIPPED, GP__BIT_OR) \
+  GP__LOOPS_EXACT(U##_bit_xor, gp__h_##U, gp__h_##U, , , GP__BIT_XOR) \
+  GP__LOOPS_EXACT(I##_min, gp__h_##I, gp__h_##I, GP__FLIPPED, GP__FLIPPED, GP__LOWER)
+GP__INTEGER_LOOPS(u8, i8)
+GP__INTEGER_LOOPS(u16, i16)
+GP__INTEGER_LOOPS(u32, i32)
+GP__INTEGER_LOOPS(u64, i64)
+GP__INTEGER_LOOPS(u128, i128)
 // A step of the half types is long: as a function it compiles faster and runs no slower.
-#define GPUPRIMS__OUT_OF_LINE static __attribute__((noinline))
-#define GPUPRIMS__FLOAT_LOOPS(F, W, U, I, LOAD, STORE, CHAIN, STEP) \
-  GPUPRIMS__LOOP_MAP(F##_sub, gp__h_##F, W, LOAD, STORE, GPUPRIMS__SUBTRACT) \
-  GPUPRIMS__LOOPS_INEXACT(F##_sum, gp__h_##F, W, LOAD, STORE, GPUPRIMS__ADD, CHAIN, STEP) \
-  GPUPRIMS__LOOPS_INEXACT(F##_prod, gp__h_##F, W, LOAD, STORE, GPUPRIMS__MULTIPLY, CHAIN, STEP) \
-  GPUPRIMS__LOOPS_EXACT(F##_min, gp__h_##U, gp__h_##I, gp__host_##F##_key GPUPRIMS__WITH_FLIP, \
-      gp__host_##F##_unkey GPUPRIMS__WITH_FLIP, GPUPRIMS__LOWER)
-GPUPRIMS__FLOAT_LOOPS(
-    f16, float, u16, i16, gp__host_f16_load, gp__host_f16_store, GPUPRIMS__CHAIN8, GPUPRIMS__OUT_OF_LINE)
-GPUPRIMS__FLOAT_LOOPS(
-    bf16, float, u16, i16, gp__host_bf16_load, gp__host_bf16_store, GPUPRIMS__CHAIN8, GPUPRIMS__OUT_OF_LINE)
-#define GPUPRIMS__CHAIN16(op, a, x) GPUPRIMS__CHAIN8(op, GPUPRIMS__CHAIN8(op, a, x), (x) + 8)
-GPUPRIMS__FLOAT_LOOPS(
-    e4m3, float, u8, i8, gp__host_e4m3_load, gp__host_e4m3_store, GPUPRIMS__CHAIN16, GPUPRIMS__OUT_OF_LINE)
-GPUPRIMS__FLOAT_LOOPS(
-    e5m2, float, u8, i8, gp__host_e5m2_load, gp__host_e5m2_store, GPUPRIMS__CHAIN16, GPUPRIMS__OUT_OF_LINE)
-GPUPRIMS__FLOAT_LOOPS(f32, float, u32, i32, , , GPUPRIMS__CHAIN4, GP__INLINE)
-GPUPRIMS__FLOAT_LOOPS(f64, double, u64, i64, , , GPUPRIMS__CHAIN2, GP__INLINE)
+#define GP__OUT_OF_LINE static __attribute__((noinline))
+#define GP__FLOAT_LOOPS(F, W, U, I, LOAD, STORE, CHAIN, STEP) \
+  GP__LOOP_MAP(F##_sub, gp__h_##F, W, LOAD, STORE, GP__SUBTRACT) \
+  GP__LOOPS_INEXACT(F##_sum, gp__h_##F, W, LOAD, STORE, GP__ADD, CHAIN, STEP) \
+  GP__LOOPS_INEXACT(F##_prod, gp__h_##F, W, LOAD, STORE, GP__MULTIPLY, CHAIN, STEP) \
+  GP__LOOPS_EXACT( \
+      F##_min, gp__h_##U, gp__h_##I, gp__host_##F##_key GP__WITH_FLIP, gp__host_##F##_unkey GP__WITH_FLIP, GP__LOWER)
+GP__FLOAT_LOOPS(f16, float, u16, i16, gp__host_f16_load, gp__host_f16_store, GP__CHAIN8, GP__OUT_OF_LINE)
+GP__FLOAT_LOOPS(bf16, float, u16, i16, gp__host_bf16_load, gp__host_bf16_store, GP__CHAIN8, GP__OUT_OF_LINE)
+#define GP__CHAIN16(op, a, x) GP__CHAIN8(op, GP__CHAIN8(op, a, x), (x) + 8)
+GP__FLOAT_LOOPS(e4m3, float, u8, i8, gp__host_e4m3_load, gp__host_e4m3_store, GP__CHAIN16, GP__OUT_OF_LINE)
+GP__FLOAT_LOOPS(e5m2, float, u8, i8, gp__host_e5m2_load, gp__host_e5m2_store, GP__CHAIN16, GP__OUT_OF_LINE)
+GP__FLOAT_LOOPS(f32, float, u32, i32, , , GP__CHAIN4, GP__INLINE)
+GP__FLOAT_LOOPS(f64, double, u64, i64, , , GP__CHAIN2, GP__INLINE)
 
-#define GPUPRIMS__CHAIN1(op, a, x) op(a, (x)[0])
-#define GPUPRIMS__COMPLEX_LOOPS(C, CHAIN) \
-  GPUPRIMS__LOOP_MAP(C##_sub, gp__h_##C, uint32_t, , , gp__host_subtract_##C) \
-  GPUPRIMS__LOOPS_INEXACT(C##_sum, gp__h_##C, uint32_t, , , gp__host_add_##C, CHAIN, GP__INLINE) \
-  GPUPRIMS__LOOPS_INEXACT(C##_prod, gp__h_##C, uint32_t, , , gp__host_multiply_##C, CHAIN, GPUPRIMS__OUT_OF_LINE)
-GPUPRIMS__COMPLEX_LOOPS(c32, GPUPRIMS__CHAIN2)
-GPUPRIMS__COMPLEX_LOOPS(c64, GPUPRIMS__CHAIN1)
+#define GP__CHAIN1(op, a, x) op(a, (x)[0])
+#define GP__COMPLEX_LOOPS(C, CHAIN) \
+  GP__LOOP_MAP(C##_sub, gp__h_##C, uint32_t, , , gp__host_subtract_##C) \
+  GP__LOOPS_INEXACT(C##_sum, gp__h_##C, uint32_t, , , gp__host_add_##C, CHAIN, GP__INLINE) \
+  GP__LOOPS_INEXACT(C##_prod, gp__h_##C, uint32_t, , , gp__host_multiply_##C, CHAIN, GP__OUT_OF_LINE)
+GP__COMPLEX_LOOPS(c32, GP__CHAIN2)
+GP__COMPLEX_LOOPS(c64, GP__CHAIN1)
 
 // A user's operator: the same loops through a function pointer. It may write its result over its first operand.
 static void gp__host_user_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) {
@@ -31622,76 +31624,76 @@ static void gp__host_user_pairs(const gp__host_op *op, void *values, size_t n) {
 static int gp__host_find_loops(gp__host_op *op, gp_op name, gp_type type) {
   const gp__u128 all = ~(gp__u128)0, top = gp__host_size(type) ? (gp__u128)1 << (gp__host_size(type) * 8 - 1) : 0;
 #define GPUPRIMS__CASE(OP, TYPE, set, pairs_, flip_) \
-  case GPUPRIMS__PAIR(GP_##OP, GP_##TYPE): { \
+  case GP__PAIR(GP_##OP, GP_##TYPE): { \
     const gp__host_loops found = {gp__host_##set##_map, gp__host_##set##_fold, gp__host_##set##_scan, pairs_}; \
     op->loops = found; \
     op->flip = flip_; \
     return 1; \
   }
-#define GPUPRIMS__CASE_SUB(TYPE, set) \
-  case GPUPRIMS__PAIR(GP_SUB, GP_##TYPE): \
+#define GP__CASE_SUB(TYPE, set) \
+  case GP__PAIR(GP_SUB, GP_##TYPE): \
     op->loops.map = gp__host_##set##_sub_map; \
     return 1;
-#define GPUPRIMS__CASES_ORDER(TYPE, set, flip) \
-  case GPUPRIMS__PAIR(GP_AND, GP_##TYPE): \
+#define GP__CASES_ORDER(TYPE, set, flip) \
+  case GP__PAIR(GP_AND, GP_##TYPE): \
     GPUPRIMS__CASE(MIN, TYPE, set, NULL, flip) \
-  case GPUPRIMS__PAIR(GP_OR, GP_##TYPE): \
+  case GP__PAIR(GP_OR, GP_##TYPE): \
     GPUPRIMS__CASE(MAX, TYPE, set, NULL, ~(flip))
-#define GPUPRIMS__CASES_INTEGER(TYPE, U, I, flip) \
-  GPUPRIMS__CASES_ORDER(TYPE, I##_min, flip) \
-  GPUPRIMS__CASE_SUB(TYPE, U) \
+#define GP__CASES_INTEGER(TYPE, U, I, flip) \
+  GP__CASES_ORDER(TYPE, I##_min, flip) \
+  GP__CASE_SUB(TYPE, U) \
   GPUPRIMS__CASE(SUM, TYPE, U##_sum, NULL, 0) \
   GPUPRIMS__CASE(PROD, TYPE, U##_prod, NULL, 0) \
   GPUPRIMS__CASE(BIT_AND, TYPE, U##_bit_or, NULL, all) \
   GPUPRIMS__CASE(BIT_OR, TYPE, U##_bit_or, NULL, 0) \
   GPUPRIMS__CASE(BIT_XOR, TYPE, U##_bit_xor, NULL, 0)
-#define GPUPRIMS__CASES_FLOAT(TYPE, F) \
-  GPUPRIMS__CASES_ORDER(TYPE, F##_min, (gp__u128)0) \
-  GPUPRIMS__CASE_SUB(TYPE, F) \
+#define GP__CASES_FLOAT(TYPE, F) \
+  GP__CASES_ORDER(TYPE, F##_min, (gp__u128)0) \
+  GP__CASE_SUB(TYPE, F) \
   GPUPRIMS__CASE(SUM, TYPE, F##_sum, gp__host_##F##_sum_pairs, 0) \
   GPUPRIMS__CASE(PROD, TYPE, F##_prod, gp__host_##F##_prod_pairs, 0)
-  switch (GPUPRIMS__PAIR(name, type)) {
-    GPUPRIMS__CASES_INTEGER(I8, u8, i8, (gp__u128)0)
-    GPUPRIMS__CASES_INTEGER(U8, u8, i8, top)
-    GPUPRIMS__CASES_INTEGER(I16, u16, i16, (gp__u128)0)
-    GPUPRIMS__CASES_INTEGER(U16, u16, i16, top)
-    GPUPRIMS__CASES_INTEGER(I32, u32, i32, (gp__u128)0)
-    GPUPRIMS__CASES_INTEGER(U32, u32, i32, top)
-    GPUPRIMS__CASES_INTEGER(I64, u64, i64, (gp__u128)0)
-    GPUPRIMS__CASES_INTEGER(U64, u64, i64, top)
-    GPUPRIMS__CASES_INTEGER(I128, u128, i128, (gp__u128)0)
-    GPUPRIMS__CASES_INTEGER(U128, u128, i128, top)
-    GPUPRIMS__CASES_FLOAT(F16, f16)
-    GPUPRIMS__CASES_FLOAT(BF16, bf16)
-    GPUPRIMS__CASES_FLOAT(E4M3, e4m3)
-    GPUPRIMS__CASES_FLOAT(E5M2, e5m2)
-    GPUPRIMS__CASES_FLOAT(F32, f32)
-    GPUPRIMS__CASES_FLOAT(F64, f64)
-#define GPUPRIMS__CASES_COMPLEX(TYPE, C) \
-  GPUPRIMS__CASE_SUB(TYPE, C) \
+  switch (GP__PAIR(name, type)) {
+    GP__CASES_INTEGER(I8, u8, i8, (gp__u128)0)
+    GP__CASES_INTEGER(U8, u8, i8, top)
+    GP__CASES_INTEGER(I16, u16, i16, (gp__u128)0)
+    GP__CASES_INTEGER(U16, u16, i16, top)
+    GP__CASES_INTEGER(I32, u32, i32, (gp__u128)0)
+    GP__CASES_INTEGER(U32, u32, i32, top)
+    GP__CASES_INTEGER(I64, u64, i64, (gp__u128)0)
+    GP__CASES_INTEGER(U64, u64, i64, top)
+    GP__CASES_INTEGER(I128, u128, i128, (gp__u128)0)
+    GP__CASES_INTEGER(U128, u128, i128, top)
+    GP__CASES_FLOAT(F16, f16)
+    GP__CASES_FLOAT(BF16, bf16)
+    GP__CASES_FLOAT(E4M3, e4m3)
+    GP__CASES_FLOAT(E5M2, e5m2)
+    GP__CASES_FLOAT(F32, f32)
+    GP__CASES_FLOAT(F64, f64)
+#define GP__CASES_COMPLEX(TYPE, C) \
+  GP__CASE_SUB(TYPE, C) \
   GPUPRIMS__CASE(SUM, TYPE, C##_sum, gp__host_##C##_sum_pairs, 0) \
   GPUPRIMS__CASE(PROD, TYPE, C##_prod, gp__host_##C##_prod_pairs, 0)
-    GPUPRIMS__CASES_COMPLEX(C32, c32)
-    GPUPRIMS__CASES_COMPLEX(C64, c64)
-#undef GPUPRIMS__CASES_COMPLEX
+    GP__CASES_COMPLEX(C32, c32)
+    GP__CASES_COMPLEX(C64, c64)
+#undef GP__CASES_COMPLEX
     // Operands are 0 or 1 (gp__host_take).
-  case GPUPRIMS__PAIR(GP_PROD, GP_BOOL):
-  case GPUPRIMS__PAIR(GP_AND, GP_BOOL):
-  case GPUPRIMS__PAIR(GP_MIN, GP_BOOL):
+  case GP__PAIR(GP_PROD, GP_BOOL):
+  case GP__PAIR(GP_AND, GP_BOOL):
+  case GP__PAIR(GP_MIN, GP_BOOL):
     GPUPRIMS__CASE(BIT_AND, BOOL, u8_bit_or, NULL, all)
-  case GPUPRIMS__PAIR(GP_SUM, GP_BOOL):
-  case GPUPRIMS__PAIR(GP_OR, GP_BOOL):
-  case GPUPRIMS__PAIR(GP_MAX, GP_BOOL):
+  case GP__PAIR(GP_SUM, GP_BOOL):
+  case GP__PAIR(GP_OR, GP_BOOL):
+  case GP__PAIR(GP_MAX, GP_BOOL):
     GPUPRIMS__CASE(BIT_OR, BOOL, u8_bit_or, NULL, 0)
     GPUPRIMS__CASE(BIT_XOR, BOOL, u8_bit_xor, NULL, 0)
   default:
     return 0;
   }
 #undef GPUPRIMS__CASE
-#undef GPUPRIMS__CASE_SUB
-#undef GPUPRIMS__CASES_ORDER
-#undef GPUPRIMS__CASES_INTEGER
-#undef GPUPRIMS__CASES_FLOAT
+#undef GP__CASE_SUB
+#undef GP__CASES_ORDER
+#undef GP__CASES_INTEGER
+#undef GP__CASES_FLOAT
 }
 
 static void gp__host_identity(gp_op op, gp_type type, void *identity) {
@@ -31750,7 +31752,7 @@ static void gp__host_each_block(
   const int threads = h->threads;
   int64_t b;
   (void)threads;
-  GPUPRIMS__PARALLEL_FOR
+  GP__PARALLEL_FOR
   for (b = 0; b < blocks; ++b) {
     const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
     each(h, first, count - first < GP__HOST_BLOCK ? count : first + GP__HOST_BLOCK);
@@ -32016,7 +32018,7 @@ static gp_result gp__host_reduce_exact(const gp__host_call *h) {
   }
   part = (gp__host_state *)malloc((size_t)blocks * sizeof *part);
   if (!part) return gp__host_no_memory(h, (size_t)blocks * sizeof *part);
-  GPUPRIMS__PARALLEL_FOR
+  GP__PARALLEL_FOR
   for (b = 0; b < blocks; ++b) {
     const uint64_t first = (uint64_t)b * block;
     part[b] = gp__host_start(h, 0);
@@ -32046,7 +32048,7 @@ static gp_result gp__host_scan_exact(const gp__host_call *h) {
   for (base = 0; base < count; base += (uint64_t)batch * block) {
     const uint64_t rest = count - base;
     const int64_t blocks = (int64_t)gp__ceil_div(rest, block) < batch ? (int64_t)gp__ceil_div(rest, block) : batch;
-    GPUPRIMS__PARALLEL_FOR
+    GP__PARALLEL_FOR
     for (b = 0; b < blocks; ++b) {
       const uint64_t first = (uint64_t)b * block;
       part[b] = gp__host_start(h, 0);
@@ -32057,7 +32059,7 @@ static gp_result gp__host_scan_exact(const gp__host_call *h) {
       gp__host_join(h, &s, &part[b]);
       part[b] = before;
     }
-    GPUPRIMS__PARALLEL_FOR
+    GP__PARALLEL_FOR
     for (b = 0; b < blocks; ++b) {
       const uint64_t first = (uint64_t)b * block;
       gp__host_running(h, &part[b], base + first, rest - first < block ? rest - first : block);
@@ -32138,7 +32140,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   if (count) {
     part = (unsigned char *)malloc((size_t)tiles * size);
     if (!part) return gp__host_no_memory(h, (size_t)tiles * size);
-    GPUPRIMS__PARALLEL_FOR
+    GP__PARALLEL_FOR
     for (t = 0; t < tiles; ++t) {
       const uint64_t first = (uint64_t)t * tile_items, rest = count - first;
       gp__value result; // not in `part`, where threads would share cache lines
@@ -32168,7 +32170,7 @@ static void gp__host_warp_scan(const gp__host_op *op, unsigned char *v) {
   }
 }
 
-#define GPUPRIMS__SCAN_WARPS ((size_t)GP__CANONICAL_SCAN_THREADS / (size_t)GP__WARP)
+#define GP__SCAN_WARPS ((size_t)GP__CANONICAL_SCAN_THREADS / (size_t)GP__WARP)
 
 // First pass over a tile. lane[t] becomes the inclusive scan of the threads' sums in their warp, lane[256 + w] that of
 // the warps' totals; the last one is the tile's aggregate.
@@ -32198,13 +32200,13 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
     h->op.loops.fold(&h->op, lane + r * size, x + size, k, length - 1, length);
   }
   gp__host_pad(&h->op, lane, r < threads ? r : threads, threads);
-  for (w = 0; w < GPUPRIMS__SCAN_WARPS; ++w) {
+  for (w = 0; w < GP__SCAN_WARPS; ++w) {
     gp__host_warp_scan(&h->op, lane + w * GP__WARP * size);
     memcpy((unsigned char *)totals + w * size, lane + (w * GP__WARP + GP__WARP - 1) * size, size);
   }
-  gp__host_pad(&h->op, (unsigned char *)totals, GPUPRIMS__SCAN_WARPS, GP__WARP);
+  gp__host_pad(&h->op, (unsigned char *)totals, GP__SCAN_WARPS, GP__WARP);
   gp__host_warp_scan(&h->op, (unsigned char *)totals);
-  memcpy(lane + threads * size, totals, GPUPRIMS__SCAN_WARPS * size);
+  memcpy(lane + threads * size, totals, GP__SCAN_WARPS * size);
 }
 
 // Second pass: `prefix` is the fold of everything before the tile, or NULL.
@@ -32218,7 +32220,7 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
   size_t at_once = h->in.limit / items, rows = n / items, r, k, w, l;
   if (h->out_converts && at_once > gp__host_limit(size) / items) at_once = gp__host_limit(size) / items;
   if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
-  for (w = 0; w < GPUPRIMS__SCAN_WARPS; ++w) {
+  for (w = 0; w < GP__SCAN_WARPS; ++w) {
     const unsigned char *warps = w ? lane + (threads + w - 1) * size : prefix; // fold of what precedes the warp
     unsigned char *c = carry + w * GP__WARP * size;
     memcpy(c + size, lane + w * GP__WARP * size, (GP__WARP - 1) * size);
@@ -32269,8 +32271,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
   const gp__host_op *op = &h->op;
   const size_t size = op->size,
                items = (size_t)gp__scan_items(GP__CANONICAL_SCAN_VECTORS, (int)h->q->in_size, (int)h->q->out_size);
-  const size_t tile_items = items * GP__CANONICAL_SCAN_THREADS,
-               lanes = GP__CANONICAL_SCAN_THREADS + GPUPRIMS__SCAN_WARPS;
+  const size_t tile_items = items * GP__CANONICAL_SCAN_THREADS, lanes = GP__CANONICAL_SCAN_THREADS + GP__SCAN_WARPS;
   const uint64_t count = h->q->count, tiles = gp__ceil_div(count, tile_items);
   const int threads = h->threads;
   const int64_t batch = threads > 1 ? (int64_t)threads * 8 : 1;
@@ -32285,7 +32286,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
     const int64_t some = tiles - base < (uint64_t)batch ? (int64_t)(tiles - base) : batch;
     const int first_has = base > 0 || has_before;
     int64_t b;
-    GPUPRIMS__PARALLEL_FOR
+    GP__PARALLEL_FOR
     for (b = 0; b < some; ++b) {
       const uint64_t first = (base + (uint64_t)b) * tile_items, rest = count - first;
       gp__host_scan_upsweep(
@@ -32304,7 +32305,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
       else memcpy(p, total, size);
       memcpy((unsigned char *)group + r * size, lane + ((size_t)b * lanes + lanes - 1) * size, size);
     }
-    GPUPRIMS__PARALLEL_FOR
+    GP__PARALLEL_FOR
     for (b = 0; b < some; ++b) {
       const uint64_t first = (base + (uint64_t)b) * tile_items, rest = count - first;
       gp__host_scan_downsweep(h, first, rest < tile_items ? (size_t)rest : tile_items, items,
@@ -32350,30 +32351,30 @@ GP__INLINE void gp__host_put_index(void *out, size_t size, uint64_t i, uint64_t 
 static void gp__host_compare(
     gp_op op, gp__wide_kind kind, const gp__wide *a, const gp__wide *b, size_t step, unsigned char *y, size_t n) {
   size_t i;
-#define GPUPRIMS__COMPARE(OP, member, relation) \
-  case GPUPRIMS__PAIR(GP_##OP, member##_kind): \
+#define GP__COMPARE(OP, member, relation) \
+  case GP__PAIR(GP_##OP, member##_kind): \
     if (step) \
       for (i = 0; i < n; ++i) y[i] = a[i].member relation b[i].member; \
     else \
       for (i = 0; i < n; ++i) y[i] = a[i].member relation b->member; \
     break;
-#define GPUPRIMS__COMPARES(member) \
-  GPUPRIMS__COMPARE(EQUAL, member, ==) \
-  GPUPRIMS__COMPARE(NOT_EQUAL, member, !=) \
-  GPUPRIMS__COMPARE(LESS, member, <) \
-  GPUPRIMS__COMPARE(LESS_EQUAL, member, <=) \
-  GPUPRIMS__COMPARE(GREATER, member, >) \
-  GPUPRIMS__COMPARE(GREATER_EQUAL, member, >=)
+#define GP__COMPARES(member) \
+  GP__COMPARE(EQUAL, member, ==) \
+  GP__COMPARE(NOT_EQUAL, member, !=) \
+  GP__COMPARE(LESS, member, <) \
+  GP__COMPARE(LESS_EQUAL, member, <=) \
+  GP__COMPARE(GREATER, member, >) \
+  GP__COMPARE(GREATER_EQUAL, member, >=)
   enum { i_kind = GP__WIDE_I, u_kind = GP__WIDE_U, f_kind = GP__WIDE_F };
-  switch (GPUPRIMS__PAIR(op, kind)) {
-    GPUPRIMS__COMPARES(i)
-    GPUPRIMS__COMPARES(u)
-    GPUPRIMS__COMPARES(f)
+  switch (GP__PAIR(op, kind)) {
+    GP__COMPARES(i)
+    GP__COMPARES(u)
+    GP__COMPARES(f)
   default:
     memset(y, 0, n);
   }
-#undef GPUPRIMS__COMPARE
-#undef GPUPRIMS__COMPARES
+#undef GP__COMPARE
+#undef GP__COMPARES
 }
 
 // truth[i] = whether op holds for elements x[i] and z[i] (step 0: z[0] for all i); n <= GP__HOST_ELEMENTS. z is NULL
@@ -32520,7 +32521,7 @@ static gp_result gp__host_copy_batch(gp__host_call *h) {
   int64_t b;
   uint64_t i;
   (void)threads;
-  GPUPRIMS__PARALLEL_UNEVEN
+  GP__PARALLEL_UNEVEN
   for (b = 0; b < blocks; ++b) {
     uint64_t k = (uint64_t)b * block;
     const uint64_t stop = q->count - k < block ? q->count : k + block;
@@ -32533,7 +32534,7 @@ static gp_result gp__host_copy_batch(gp__host_call *h) {
     const uint64_t size = gp__host_offset(q->begin, q->offset_size, i);
     const int64_t pieces = (int64_t)gp__ceil_div(size, large);
     if (size <= large) continue;
-    GPUPRIMS__PARALLEL_FOR
+    GP__PARALLEL_FOR
     for (b = 0; b < pieces; ++b) {
       const uint64_t at = (uint64_t)b * large;
       memcpy(destinations[i] + at, sources[i] + at, (size_t)(size - at < large ? size - at : large));
@@ -32613,7 +32614,7 @@ static gp_result gp__host_segmented_reduce(const gp__host_call *h) {
   const uint64_t share = q->segments / ((uint64_t)threads * 16) + 1, block = share < 1024 ? share : 1024;
   const int64_t blocks = (int64_t)gp__ceil_div(q->segments, block);
   int64_t b;
-  GPUPRIMS__PARALLEL_UNEVEN
+  GP__PARALLEL_UNEVEN
   for (b = 0; b < blocks; ++b) {
     uint64_t i = (uint64_t)b * block;
     const uint64_t stop = q->segments - i < block ? q->segments : i + block;
@@ -32781,7 +32782,7 @@ static gp_result gp__host_expand(gp__host_call *h) {
   int64_t b;
   (void)threads;
   if (by_lengths) {
-    GPUPRIMS__PARALLEL_FOR
+    GP__PARALLEL_FOR
     for (b = 0; b < GP__HOST_EXPAND_BLOCKS; ++b) {
       const uint64_t first = (uint64_t)b * share, end = q->segments - first < share ? q->segments : first + share;
       uint64_t k, sum = 0;
@@ -32792,7 +32793,7 @@ static gp_result gp__host_expand(gp__host_call *h) {
     for (b = 0; b < GP__HOST_EXPAND_BLOCKS; ++b) begin[b + 1] += begin[b];
     *q->out_count = begin[GP__HOST_EXPAND_BLOCKS];
   }
-  GPUPRIMS__PARALLEL_UNEVEN
+  GP__PARALLEL_UNEVEN
   for (b = 0; b < GP__HOST_EXPAND_BLOCKS; ++b) {
     const uint64_t first = (uint64_t)b * share, end = q->segments - first < share ? q->segments : first + share;
     uint64_t k, at = by_lengths ? begin[b] : 0, next;
@@ -32943,7 +32944,7 @@ static gp_result gp__host_select(const gp__host_call *h) {
     const size_t bytes = (size_t)blocks * sizeof total;
     at = (uint64_t *)calloc(1, bytes);
     if (!at) return gp__host_no_memory(h, bytes);
-    GPUPRIMS__PARALLEL_FOR
+    GP__PARALLEL_FOR
     for (b = 0; b < blocks; ++b) {
       const uint64_t first = (uint64_t)b * block;
       gp__host_distribute(q, first, count - first < block ? count - first : block, NULL, at + b * GP__HOST_PARTS);
@@ -32955,7 +32956,7 @@ static gp_result gp__host_select(const gp__host_call *h) {
         at[b * GP__HOST_PARTS + p] = before;
       }
     if (moves) {
-      GPUPRIMS__PARALLEL_FOR
+      GP__PARALLEL_FOR
       for (b = 0; b < blocks; ++b) {
         const uint64_t first = (uint64_t)b * block;
         gp__host_distribute(q, first, count - first < block ? count - first : block, out, at + b * GP__HOST_PARTS);
@@ -33041,18 +33042,18 @@ static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t
       gp__host_widen(q->in_type, in, x, k);
       gp__host_unsign(q->in_type, x, k);
       gp__host_bins(q, edges + (uint64_t)c * row, x, bin, k);
-#define GPUPRIMS__COUNT(T) \
+#define GP__COUNT(T) \
   { \
     T *y = (T *)counters + base; \
     const T *w = (const T *)weights; \
     for (i = 0; i < k; ++i) \
       if (bin[i] != UINT64_MAX) y[bin[i]] += q->in2 ? w[i] : 1; \
   }
-      if (q->out_type == GP_F32) GPUPRIMS__COUNT(gp__h_f32)
-      else if (q->out_type == GP_F64) GPUPRIMS__COUNT(gp__h_f64)
-      else if (q->out_size == 4) GPUPRIMS__COUNT(gp__h_u32)
-      else GPUPRIMS__COUNT(gp__h_u64)
-#undef GPUPRIMS__COUNT
+      if (q->out_type == GP_F32) GP__COUNT(gp__h_f32)
+      else if (q->out_type == GP_F64) GP__COUNT(gp__h_f64)
+      else if (q->out_size == 4) GP__COUNT(gp__h_u32)
+      else GP__COUNT(gp__h_u64)
+#undef GP__COUNT
     }
   }
 }
@@ -33082,7 +33083,7 @@ static gp_result gp__host_histogram(gp__host_call *h) {
       gp__host_widen(q->in_type, q->step.bytes + (size_t)c * q->in_size, edges + 2 * c + 1, 1);
     }
   gp__host_unsign(q->in_type, edges, (size_t)(row * (uint64_t)q->active));
-  GPUPRIMS__PARALLEL_FOR
+  GP__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
     const uint64_t share = gp__ceil_div(count, (uint64_t)threads);
     const uint64_t first = share * (uint64_t)t < count ? share * (uint64_t)t : count;
@@ -33103,7 +33104,7 @@ static gp_result gp__host_histogram(gp__host_call *h) {
 // ---- search/host.c - search
 
 // low = the first position in 0 .. length at which the condition on `middle` no longer holds.
-#define GPUPRIMS__BISECT(low, length, condition) \
+#define GP__BISECT(low, length, condition) \
   { \
     uint64_t rest = (length); \
     for (low = 0; rest;) { \
@@ -33123,7 +33124,7 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
     gp__value result;
     for (i = first; i < end; ++i) {
       const unsigned char *needle = (const unsigned char *)q->in + i * size;
-      GPUPRIMS__BISECT(low, q->length,
+      GP__BISECT(low, q->length,
           (gp__host_apply(
                q->user_op, result.bytes, upper ? needle : x + middle * size, upper ? x + middle * size : needle),
               (result.bytes[0] != 0) != upper))
@@ -33135,15 +33136,15 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
   case GP_##NAME: { \
     const gp__h_##name *x = (const gp__h_##name *)q->keys, *y = (const gp__h_##name *)q->in; \
     for (i = first; i < end; ++i) { \
-      if (upper) GPUPRIMS__BISECT(low, q->length, !(LOAD(y[i]) < LOAD(x[middle]))) \
-      else GPUPRIMS__BISECT(low, q->length, LOAD(x[middle]) < LOAD(y[i])) \
+      if (upper) GP__BISECT(low, q->length, !(LOAD(y[i]) < LOAD(x[middle]))) \
+      else GP__BISECT(low, q->length, LOAD(x[middle]) < LOAD(y[i])) \
       gp__host_put_index(q->out, q->out_size, i, low); \
     } \
     break; \
   }
   switch (q->in_type) {
-    GPUPRIMS__HOST_NUMBERS(GPUPRIMS__BOUND)
-    GPUPRIMS__HOST_LONGS(GPUPRIMS__BOUND)
+    GP__HOST_NUMBERS(GPUPRIMS__BOUND)
+    GP__HOST_LONGS(GPUPRIMS__BOUND)
   default:
     break;
   }
@@ -33154,7 +33155,7 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
 static void gp__host_balance(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   uint64_t i, s;
-  GPUPRIMS__BISECT(s, q->segments, gp__host_offset(q->begin, q->offset_size, middle + 1) <= first)
+  GP__BISECT(s, q->segments, gp__host_offset(q->begin, q->offset_size, middle + 1) <= first)
   for (i = first; i < end; ++i) {
     while (s < q->segments && gp__host_offset(q->begin, q->offset_size, s + 1) <= i) ++s;
     gp__host_put_index(q->out, q->out_size, i, s);
@@ -33437,7 +33438,7 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
   }
   share = q->segments / ((uint64_t)threads * 16) + 1;
   blocks = (int64_t)gp__ceil_div(q->segments, share);
-  GPUPRIMS__PARALLEL_UNEVEN
+  GP__PARALLEL_UNEVEN
   for (block = 0; block < blocks; ++block) {
     const uint64_t from = (uint64_t)block * share, to = q->segments - from < share ? q->segments : from + share;
     // Keys with their indices, a second such array for merges, and the elements to move.
@@ -33507,24 +33508,24 @@ static int gp__host_before_reversed(const gp__host_order *o, const unsigned char
     (void)o; \
     return LOAD(*(const gp__h_##name *)x) > LOAD(*(const gp__h_##name *)y); \
   }
-GPUPRIMS__HOST_NUMBERS(GPUPRIMS__BEFORE)
-GPUPRIMS__HOST_LONGS(GPUPRIMS__BEFORE)
+GP__HOST_NUMBERS(GPUPRIMS__BEFORE)
+GP__HOST_LONGS(GPUPRIMS__BEFORE)
 #undef GPUPRIMS__BEFORE
 
 static gp__host_order gp__host_order_of(const gp__request *q) {
   gp__host_order o = {NULL, q->user_op};
   o.before = q->flags & GP_DESCENDING ? gp__host_before_reversed : gp__host_before_user;
-#define GPUPRIMS__ORDER_OF(NAME, name, member, LOAD) \
+#define GP__ORDER_OF(NAME, name, member, LOAD) \
   case GP_##NAME: \
     o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name; \
     break;
   if (!q->user_op) switch (q->key_type) {
-      GPUPRIMS__HOST_NUMBERS(GPUPRIMS__ORDER_OF)
-      GPUPRIMS__HOST_LONGS(GPUPRIMS__ORDER_OF)
+      GP__HOST_NUMBERS(GP__ORDER_OF)
+      GP__HOST_LONGS(GP__ORDER_OF)
     default:
       break;
     }
-#undef GPUPRIMS__ORDER_OF
+#undef GP__ORDER_OF
   return o;
 }
 
@@ -33613,7 +33614,7 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
   if (q->out && q->in) memmove(out.values, q->in, q->count * q->in_size);
   else if (q->out)
     for (i = 0; i < q->count; ++i) gp__host_put_index(q->out, q->in_size, i, i);
-  GPUPRIMS__PARALLEL_FOR
+  GP__PARALLEL_FOR
   for (block = 0; block < blocks; ++block) {
     const uint64_t first = (uint64_t)block * GP__HOST_BLOCK;
     const uint64_t end = q->count - first < GP__HOST_BLOCK ? q->count : first + GP__HOST_BLOCK;
@@ -33625,7 +33626,7 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
   }
   for (run = GP__HOST_RUN; run < q->count; run *= 2) {
     const gp__host_items source = from;
-    GPUPRIMS__PARALLEL_FOR
+    GP__PARALLEL_FOR
     for (block = 0; block < blocks; ++block) {
       uint64_t at = (uint64_t)block * GP__HOST_BLOCK;
       const uint64_t end = q->count - at < GP__HOST_BLOCK ? q->count : at + GP__HOST_BLOCK;
@@ -33737,7 +33738,7 @@ static uint64_t gp__host_first(const gp__host_call *h, const gp__host_property *
   uint64_t first = UINT64_MAX;
   int64_t b;
   (void)threads;
-  GPUPRIMS__PARALLEL_UNEVEN
+  GP__PARALLEL_UNEVEN
   for (b = 0; b < blocks; ++b) {
     const uint64_t begin = (uint64_t)b * GP__HOST_BLOCK, rest = s->count - begin;
     uint64_t known = __atomic_load_n(&first, __ATOMIC_RELAXED), hit;
@@ -33879,7 +33880,7 @@ static gp_result gp__host_top_k(const gp__host_call *h) {
   gp__host_indexed *heaps = (gp__host_indexed *)malloc(bytes * (size_t)threads + 1);
   int64_t t;
   if (!heaps) return gp__host_no_memory(h, bytes * (size_t)threads);
-  GPUPRIMS__PARALLEL_FOR
+  GP__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
     int64_t row;
     for (row = t; row < rows; row += threads) {
@@ -33957,15 +33958,15 @@ static gp_result gp__host_shuffle(gp__host_call *h) {
 // ---- host/user.c - the call's name
 
 static const char *gp__host_call_name(gp_primitive primitive) {
-#define GPUPRIMS__CASE_NAME(NAME, value, name) \
+#define GP__CASE_NAME(NAME, value, name) \
   case GP_##NAME: \
     return "gp_" #name;
   switch (primitive) {
-    GP_PRIMITIVES(GPUPRIMS__CASE_NAME)
+    GP_PRIMITIVES(GP__CASE_NAME)
   default:
     return "gp_run";
   }
-#undef GPUPRIMS__CASE_NAME
+#undef GP__CASE_NAME
 }
 
 // ---- transpose/host.c - transpose
@@ -34078,7 +34079,7 @@ static gp_result gp__host_scan_rows(gp__host_call *h) {
   const int near_by = rows->in_stride[0] == 1 && rows->out_stride[0] == 1, threads = h->threads;
   const gp__host_state start = gp__host_start(h, q->has_init);
   int failed = 0, t;
-  GPUPRIMS__PARALLEL_FOR
+  GP__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
     unsigned char *room = near_by || (uint64_t)t >= q->segments ? NULL : (unsigned char *)malloc(bytes);
     uint64_t r, i;
@@ -34116,7 +34117,7 @@ static gp_result gp__host_rows(gp__host_call *h) {
   memset(&apply, 0, sizeof apply);
   apply.size = q->out_size;
   if (q->primitive == GP_ROW_MAP && !q->user_equal) gp__host_find_loops(&apply, q->equal, q->out_type);
-  GPUPRIMS__PARALLEL_UNEVEN
+  GP__PARALLEL_UNEVEN
   for (b = 0; b < blocks; ++b) {
     uint64_t r = (uint64_t)b * block;
     const uint64_t stop = q->segments - r < block ? q->segments : r + block;
@@ -34150,7 +34151,7 @@ static gp_result gp__host_order_rows(gp__host_call *h) {
   const size_t key = q->key_size, bytes = (size_t)length * (2 * sizeof(gp__host_indexed) + key);
   const int threads = h->threads, bits = 8 * (int)key;
   int failed = 0, t;
-  GPUPRIMS__PARALLEL_FOR
+  GP__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
     gp__host_indexed *order = (uint64_t)t >= q->segments ? NULL : (gp__host_indexed *)malloc(bytes), *sorted;
     unsigned char *raw = (unsigned char *)(order ? order + 2 * length : NULL);
@@ -34198,7 +34199,7 @@ GP__PRIVATE uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {
 GP__PRIVATE int gp__is_order(uint64_t layout) {
   unsigned place, axes = 0;
   for (place = 0; place < 4; ++place) axes |= 1u << gp__axis(layout, place);
-  return axes == 15 && (!(layout & GP_TRANSPOSED) || (layout & GPUPRIMS__AXES) == GP_TRANSPOSED);
+  return axes == 15 && (!(layout & GP_TRANSPOSED) || (layout & GP__AXES) == GP_TRANSPOSED);
 }
 // Address of a field's first value, in a buffer or in columns.
 GP__PRIVATE unsigned char *gp__layout_column(
@@ -34278,7 +34279,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
     memcpy(copy, q->in, bytes);
   }
   gp__layout_arguments(q, copy ? copy : q->in, &a);
-  GPUPRIMS__PARALLEL_FOR
+  GP__PARALLEL_FOR
   for (b = 0; b < blocks; ++b) {
     const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
     const uint64_t end = q->count - first < GP__HOST_BLOCK ? q->count : first + GP__HOST_BLOCK;
@@ -34309,16 +34310,16 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2551808"
+#define GPUPRIMS__EMBEDDED_FROM "2555904"
 
 // ---- core/embed.c - this file's own text
 
 // The end of this file's own text, from about the device text on.
 
 #ifdef GPUPRIMS_SOURCE
-#define GPUPRIMS__SOURCE GPUPRIMS_SOURCE
+#define GP__SOURCE GPUPRIMS_SOURCE
 #else
-#define GPUPRIMS__SOURCE __FILE__
+#define GP__SOURCE __FILE__
 #endif
 
 #if !defined(GPUPRIMS_NO_EMBED) && defined(__GNUC__) && !defined(__CUDA_ARCH__) && \
@@ -34328,14 +34329,14 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 __attribute__((noinline, unused)) static const char *gp__embedded_text(size_t *bytes) {
   const char *first, *last;
 #ifdef __x86_64__
-#define GPUPRIMS__ADDRESSES "leaq 771b(%%rip), %0\n\tleaq 772b(%%rip), %1"
+#define GP__ADDRESSES "leaq 771b(%%rip), %0\n\tleaq 772b(%%rip), %1"
 #else
-#define GPUPRIMS__ADDRESSES "adrp %0, 771b\n\tadd %0, %0, :lo12:771b\n\tadrp %1, 772b\n\tadd %1, %1, :lo12:772b"
+#define GP__ADDRESSES "adrp %0, 771b\n\tadd %0, %0, :lo12:771b\n\tadrp %1, 772b\n\tadd %1, %1, :lo12:772b"
 #endif
-  __asm__(".pushsection .rodata.gpuprims,\"a\"\n771:\n\t.incbin \"" GPUPRIMS__SOURCE "\", " GPUPRIMS__EMBEDDED_FROM
-          "\n772:\n\t.byte 0\n\t.popsection\n\t" GPUPRIMS__ADDRESSES
+  __asm__(".pushsection .rodata.gpuprims,\"a\"\n771:\n\t.incbin \"" GP__SOURCE "\", " GPUPRIMS__EMBEDDED_FROM
+          "\n772:\n\t.byte 0\n\t.popsection\n\t" GP__ADDRESSES
           : "=r"(first), "=r"(last));
-#undef GPUPRIMS__ADDRESSES
+#undef GP__ADDRESSES
   *bytes = (size_t)(last - first);
   return first;
 }
@@ -34432,6 +34433,13 @@ GP__PRIVATE void gp__hash(char hex[GP__HEX], const void *data, size_t bytes, con
     hex[2 * i + 1] = digits[digest[i] & 15];
   }
   hex[32] = 0;
+}
+GP__PRIVATE uint64_t gp__hash_bytes(const void *data, size_t bytes) {
+  const unsigned char *at = (const unsigned char *)data;
+  uint64_t hash = bytes;
+  size_t i;
+  for (i = 0; i < bytes; ++i) hash = (hash ^ at[i]) * 0x100000001b3ull;
+  return hash;
 }
 
 // ---- core/inflate.c - the embedded device text, inflated
@@ -34590,16 +34598,15 @@ GP__PRIVATE int gp__inflate_block(gp__inflating *d) {
     for (; length; --length, ++d->written) d->out[d->written] = d->out[d->written - distance];
   }
 }
-// Inflates digits to exactly `bytes` bytes and a zero, in new memory. NULL: they are damaged, or there is no memory.
-GP__PRIVATE char *gp__inflate(const char *at, const char *end, size_t bytes) {
+// Inflates bytes to exactly `bytes` and a zero, in new memory. NULL: they are damaged, or there is no memory.
+GP__PRIVATE char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
   gp__inflating *d = (gp__inflating *)malloc(sizeof *d);
-  unsigned char *in = (unsigned char *)malloc((size_t)(end - at) + 1);
   char *out = (char *)malloc(bytes + 1);
   int good = 0, last = 0;
-  if (d && in && out) {
+  if (d && out) {
     memset(d, 0, offsetof(gp__inflating, literals));
-    d->in = in, d->out = out, d->room = bytes;
-    d->bytes = gp__bytes_of_digits(in, at, end);
+    d->in = (const unsigned char *)in, d->out = out, d->room = bytes;
+    d->bytes = from;
     for (good = d->bytes > 0; good && !last;) {
       const unsigned kind = (last = (int)gp__take_bits(d, 1), gp__take_bits(d, 2));
       good = kind == 0 ? gp__copy_block(d)
@@ -34610,10 +34617,15 @@ GP__PRIVATE char *gp__inflate(const char *at, const char *end, size_t bytes) {
     out[bytes] = 0;
   }
   free(d);
-  free(in);
   if (good) return out;
   free(out);
   return NULL;
+}
+GP__PRIVATE char *gp__inflate(const char *at, const char *end, size_t bytes) {
+  unsigned char *in = (unsigned char *)malloc((size_t)(end - at) + 1);
+  char *out = in ? gp__inflate_bytes(in, gp__bytes_of_digits(in, at, end), bytes) : NULL;
+  free(in);
+  return out;
 }
 
 // ---- core/device_text.c - the device text, read once a process; the parts of it that a kernel needs
@@ -34699,7 +34711,7 @@ GP__PRIVATE void gp__read_device_text(void) {
   const char *text = gp__embedded_text(&bytes);
   char *read = NULL;
   if (!text) {
-    FILE *file = fopen(GPUPRIMS__SOURCE, "rb");
+    FILE *file = fopen(GP__SOURCE, "rb");
     if (file) {
       text = read = gp__read_file(file, &bytes);
       fclose(file);
@@ -34709,12 +34721,12 @@ GP__PRIVATE void gp__read_device_text(void) {
     snprintf(gp__device.why, sizeof gp__device.why,
         "the header's text cannot be read from %s: compile the implementation with GPUPRIMS_SOURCE defined as the "
         "header's path",
-        GPUPRIMS__SOURCE);
+        GP__SOURCE);
     return;
   }
   if (!gp__take_parts(text))
-    snprintf(gp__device.why, sizeof gp__device.why, "%s is not the text of gpuprims.h, or there is no memory",
-        GPUPRIMS__SOURCE);
+    snprintf(
+        gp__device.why, sizeof gp__device.why, "%s is not the text of gpuprims.h, or there is no memory", GP__SOURCE);
   free(read);
 }
 // The text of all parts, or NULL.
@@ -34838,9 +34850,19 @@ typedef struct gp__cache {
   uint64_t added;      // bytes that this context has written since the folder was last looked through
 } gp__cache;
 
+typedef struct gp__bundle_file {
+  pthread_mutex_t lock;
+  int opened, file;         // once; its descriptor
+  int named;                // by the user: it should be there
+  struct gp_bundle list;    // its count is 0 unless the file is used; an image is its record's place in the file
+  gp_bundle_entry *entries; //
+  char path[1024], said[256];
+} gp__bundle_file;
+
 typedef struct gp__library {
   gp__runtime runtime;
   gp__cache cache;
+  gp__bundle_file file;
   const struct gp_bundle *bundle; // or NULL
 } gp__library;
 
@@ -34849,6 +34871,9 @@ GP__PRIVATE const char *gp__option(const gp__program *p, int i) {
   const int count = GP__OPTIONS - !p->exact_rounding,
             wide = strstr(gp__string(&p->text), "gp_i128") != NULL || strstr(gp__string(&p->text), "gp_u128") != NULL;
   return i < count ? gp__options[i] : i == count && wide ? "--device-int128" : NULL;
+}
+GP__PRIVATE void gp__list_program(gp__text *list, const gp__program *p) {
+  gp__add(list, "%d%s%c", p->exact_rounding, gp__string(&p->text), 0);
 }
 GP__PRIVATE void gp__free_program(gp__program *p) {
   gp__free_text(&p->name);
@@ -34859,49 +34884,73 @@ GP__PRIVATE void gp__free_program(gp__program *p) {
 
 // The disk cache: one file a kernel, in a folder that only this user can write.
 
-typedef struct gp__cache_head {
+// A record: a head, a key, an image. A cache file is one; a bundle file has one for each kernel.
+typedef struct gp__cached {
   char magic[8]; // "GPUPRIM1"
   uint64_t key_bytes, image_bytes;
   unsigned char digest[32]; // of key and image
-} gp__cache_head;
+} gp__cached;
 
-// The digest that a cache file carries.
-GP__PRIVATE void gp__cache_digest(gp__cache_head *head, const void *key, const void *image) {
+GP__PRIVATE gp__cached gp__cached_of(const void *key, uint64_t key_bytes, const void *image, uint64_t image_bytes) {
+  gp__cached r = {{'G', 'P', 'U', 'P', 'R', 'I', 'M', '1'}, 0, 0, {0}};
   gp__sha h;
+  r.key_bytes = key_bytes;
+  r.image_bytes = image_bytes;
   gp__sha_begin(&h);
-  gp__sha_add(&h, key, (size_t)head->key_bytes);
-  gp__sha_add(&h, image, (size_t)head->image_bytes);
-  gp__sha_end(&h, head->digest);
+  gp__sha_add(&h, key, (size_t)key_bytes);
+  gp__sha_add(&h, image, (size_t)image_bytes);
+  gp__sha_end(&h, r.digest);
+  return r;
+}
+// Returns the bytes of a record's image; 0: it is damaged, as *why says, or another key's.
+GP__PRIVATE size_t gp__read_record(
+    int file, size_t bytes, const char *key, size_t key_bytes, char **data, const char **image, const char **why) {
+  gp__cached r, fresh;
+  size_t got = 0;
+  ssize_t part = 1;
+  *data = (char *)malloc(bytes + 1);
+  while (*data && got < bytes && (part = read(file, *data + got, bytes - got)) > 0) got += (size_t)part;
+  *why = "it is truncated";
+  if (!*data || got != bytes || bytes < sizeof r) return 0;
+  memcpy(&r, *data, sizeof r);
+  if (r.key_bytes > bytes || r.image_bytes > bytes || r.key_bytes + r.image_bytes != bytes - sizeof r || !r.image_bytes)
+    return 0;
+  *image = *data + sizeof r + r.key_bytes;
+  fresh = gp__cached_of(*data + sizeof r, r.key_bytes, *image, r.image_bytes);
+  *why = "its hash does not match";
+  if (memcmp(&fresh, &r, sizeof r) != 0) return 0;
+  *why = NULL;
+  return r.key_bytes == key_bytes && memcmp(*data + sizeof r, key, key_bytes) == 0 ? (size_t)r.image_bytes : 0;
 }
 
 // Headers hide these in strict ISO modes of the compiler.
 #if !defined(O_NOFOLLOW) && defined(__O_NOFOLLOW)
-#define GPUPRIMS__NOFOLLOW __O_NOFOLLOW
+#define GP__NOFOLLOW __O_NOFOLLOW
 #elif defined(O_NOFOLLOW)
-#define GPUPRIMS__NOFOLLOW O_NOFOLLOW
+#define GP__NOFOLLOW O_NOFOLLOW
 #elif defined(__aarch64__)
-#define GPUPRIMS__NOFOLLOW 0100000
+#define GP__NOFOLLOW 0100000
 #else
-#define GPUPRIMS__NOFOLLOW 0400000
+#define GP__NOFOLLOW 0400000
 #endif
 #ifdef O_CLOEXEC
-#define GPUPRIMS__CLOEXEC O_CLOEXEC
+#define GP__CLOEXEC O_CLOEXEC
 #else
-#define GPUPRIMS__CLOEXEC 02000000
+#define GP__CLOEXEC 02000000
 #endif
 #ifdef O_DIRECTORY
-#define GPUPRIMS__DIRECTORY O_DIRECTORY
+#define GP__DIRECTORY O_DIRECTORY
 #elif defined(__O_DIRECTORY)
-#define GPUPRIMS__DIRECTORY __O_DIRECTORY
+#define GP__DIRECTORY __O_DIRECTORY
 #elif defined(__aarch64__)
-#define GPUPRIMS__DIRECTORY 040000
+#define GP__DIRECTORY 040000
 #else
-#define GPUPRIMS__DIRECTORY 0200000
+#define GP__DIRECTORY 0200000
 #endif
 
 // Opens a file of ours to read it: no link, owned by us, writable by nobody else.
 GP__PRIVATE int gp__open_ours(const char *path, int flags, struct stat *about, const char **why) {
-  const int file = open(path, flags | O_RDONLY | GPUPRIMS__NOFOLLOW | GPUPRIMS__CLOEXEC);
+  const int file = open(path, flags | O_RDONLY | GP__NOFOLLOW | GP__CLOEXEC);
   *why = NULL;
   if (file < 0) {
     *why = errno == ENOENT                   ? NULL
@@ -34955,10 +35004,10 @@ GP__PRIVATE int gp__cache_usable(gp__library *l, char *nvrtc) {
   pthread_mutex_lock(&c->lock);
   if (c->state == 0) {
     struct stat about;
-    int file = gp__open_ours(c->folder, GPUPRIMS__DIRECTORY, &about, &why);
+    int file = gp__open_ours(c->folder, GP__DIRECTORY, &about, &why);
     if (file < 0 && !why) {
       gp__make_folders(c->folder);
-      file = gp__open_ours(c->folder, GPUPRIMS__DIRECTORY, &about, &why);
+      file = gp__open_ours(c->folder, GP__DIRECTORY, &about, &why);
       if (file < 0 && !why) why = "it cannot be created";
     }
     c->state = file >= 0 ? 1 : 2;
@@ -34994,37 +35043,19 @@ GP__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__image *i
   gp__cache_path(l, key, &path);
   if (!path.failed) file = gp__open_ours(gp__string(&path), 0, &about, &why);
   if (file >= 0) {
-    gp__cache_head head, fresh;
     const size_t bytes = about.st_size > 0 && about.st_size < 1 << 30 ? (size_t)about.st_size : 0;
-    size_t got = 0;
-    ssize_t part = 1;
-    data = (char *)malloc(bytes + 1);
-    while (data && got < bytes && (part = read(file, data + got, bytes - got)) > 0) got += (size_t)part;
+    const char *at;
+    image->bytes = gp__read_record(file, bytes, key->data, key->size, &data, &at, &why);
+    found = image->bytes != 0;
     close(file);
-    why = "it is truncated";
-    if (data && got == bytes && bytes >= sizeof head) {
-      memcpy(&head, data, sizeof head);
-      fresh = head;
-      if (memcmp(head.magic, "GPUPRIM1", 8) == 0 && head.key_bytes <= bytes && head.image_bytes <= bytes &&
-          head.key_bytes + head.image_bytes == bytes - sizeof head && head.image_bytes) {
-        gp__cache_digest(&fresh, data + sizeof head, data + sizeof head + head.key_bytes);
-        why = "its hash does not match";
-        if (memcmp(fresh.digest, head.digest, sizeof head.digest) == 0) {
-          why = NULL;
-          if (head.key_bytes == key->size && memcmp(data + sizeof head, key->data, key->size) == 0) {
-            image->bytes = (size_t)head.image_bytes;
-            memmove(data, data + sizeof head + head.key_bytes, image->bytes);
-            image->owned = data;
-            image->data = data;
-            image->source = GP_KERNEL_DISK;
-            found = 1;
-            if ((int64_t)time(NULL) - (int64_t)about.st_mtime > GP__CACHE_TOUCHED)
-              utimes(gp__string(&path), NULL); // used now
-          }
-        }
-      }
-    }
-    if (!found) free(data);
+    if (found) {
+      memmove(data, at, image->bytes);
+      image->owned = data;
+      image->data = data;
+      image->source = GP_KERNEL_DISK;
+      if ((int64_t)time(NULL) - (int64_t)about.st_mtime > GP__CACHE_TOUCHED)
+        utimes(gp__string(&path), NULL); // used now
+    } else free(data);
     if (why) unlink(gp__string(&path));
   }
   if (why) gp__log(&l->runtime, GP_LOG_WARNING, "the cache file %s is not used: %s", gp__string(&path), why);
@@ -35040,7 +35071,7 @@ GP__PRIVATE int gp__write_whole(const char *path, const void *const *parts, cons
   gp__add(&temporary, "%s.%ld-%u", path, (long)getpid(), __atomic_fetch_add(&serial, 1, __ATOMIC_RELAXED));
   if (!temporary.failed) {
     unlink(temporary.data); // left by a process of the same number that was killed
-    file = open(temporary.data, O_WRONLY | O_CREAT | O_EXCL | GPUPRIMS__NOFOLLOW | GPUPRIMS__CLOEXEC, 0600);
+    file = open(temporary.data, O_WRONLY | O_CREAT | O_EXCL | GP__NOFOLLOW | GP__CLOEXEC, 0600);
   }
   good = file >= 0;
   for (i = 0; good && i < count; ++i) {
@@ -35136,15 +35167,10 @@ GP__PRIVATE void gp__cache_shrink(gp__cache *c) {
 
 GP__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, const gp__image *image) {
   gp__text path = {NULL, 0, 0, 0};
-  gp__cache_head head;
+  const gp__cached head = gp__cached_of(key->data, key->size, image->data, image->bytes);
   const void *parts[3];
   size_t sizes[3];
   int good, warn, error;
-  memset(&head, 0, sizeof head);
-  memcpy(head.magic, "GPUPRIM1", 8);
-  head.key_bytes = key->size;
-  head.image_bytes = image->bytes;
-  gp__cache_digest(&head, key->data, image->data);
   parts[0] = &head, sizes[0] = sizeof head;
   parts[1] = key->data, sizes[1] = key->size;
   parts[2] = image->data, sizes[2] = image->bytes;
@@ -35152,7 +35178,7 @@ GP__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, const gp__
   good = !path.failed && gp__write_whole(path.data, parts, sizes, 3);
   error = errno;
   pthread_mutex_lock(&l->cache.lock);
-  if (good && strcmp(l->cache.nvrtc_name, l->runtime.nvrtc_name) != 0) {
+  if (good && *l->runtime.nvrtc_name && strcmp(l->cache.nvrtc_name, l->runtime.nvrtc_name) != 0) {
     char line[sizeof l->cache.nvrtc_name + 1];
     const void *part = line;
     const size_t size = (size_t)snprintf(line, sizeof line, "%s\n", l->runtime.nvrtc_name);
@@ -35283,22 +35309,20 @@ GP__PRIVATE gp_result gp__compile_program(
   return result;
 }
 
-// ---- core/image.c - bundle, disk, NVRTC, in this order
+// ---- core/bundle_file.c - bundles in memory and in a file
 
-#define GPUPRIMS__BUNDLE "keys of parts 2" // gp_bundle.header; another way to make keys gets another number
-GP__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
-  unsigned i;
-  if (!b->header || !b->count || !b->entries) return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle is empty", who);
-  if (strcmp(b->header, GPUPRIMS__BUNDLE) != 0)
-    return gp__fail(GP_E_BUNDLE,
-        "%s: gp_config.bundle was made for another version of gpuprims.h (%.32s, not %s): make it again with gp_bundle",
-        who, b->header, GPUPRIMS__BUNDLE);
-  for (i = 0; i < b->count; ++i)
-    if (!b->entries[i].key || !b->entries[i].image || !b->entries[i].bytes)
-      return gp__fail(
-          GP_E_BUNDLE, "%s: gp_config.bundle: entry %u is damaged: make the bundle again with gp_bundle", who, i);
-  return GP_SUCCESS;
-}
+#define GP__BUNDLE "keys of parts 2" // gp_bundle.header; another way to make keys gets another number
+#define GP__BUNDLE_FILE GP__BUNDLE ", gpuprims " GPUPRIMS_VERSION
+
+// tools/bundle.py writes the file, and says what is in it. The first kernel that is not in memory opens it.
+typedef struct gp__bundle_head {
+  char magic[8], header[48];   // "GPUPRIMB", GP__BUNDLE_FILE
+  uint64_t bytes, count, hash; // of the file; lines, and their hash
+} gp__bundle_head;
+typedef struct gp__bundle_line {
+  char key[40];
+  uint64_t capability, at, bytes; // of the record
+} gp__bundle_line;
 
 // Machine code runs on its own compute capability and on later ones of the same major number.
 GP__PRIVATE int gp__from_bundle(const struct gp_bundle *b, const char *key, int capability, gp__image *image) {
@@ -35316,6 +35340,96 @@ GP__PRIVATE int gp__from_bundle(const struct gp_bundle *b, const char *key, int 
     }
   }
   return best != 0;
+}
+
+GP__PRIVATE void gp__name_bundle(gp__bundle_file *f, const char *given) {
+  const char *own = gp__path_of(&gp__device);
+  f->file = -1;
+  if (!given) given = getenv("GPUPRIMS_BUNDLE");
+  f->named = given && *given;
+  if (given) snprintf(f->path, sizeof f->path, "%s", given);
+  else if (*own == '/') snprintf(f->path, sizeof f->path, "%.*s/gpuprims.bundle", (int)(strrchr(own, '/') - own), own);
+}
+// Reads the list. Returns why the file is not used, or NULL.
+GP__PRIVATE const char *gp__read_bundle(gp__bundle_file *f) {
+  gp__bundle_head h;
+  gp__bundle_line *line;
+  gp_bundle_entry *e;
+  struct stat about;
+  size_t bytes, i;
+  if (*f->path != '/') return "its path is not absolute";
+  f->file = open(f->path, O_RDONLY | GP__CLOEXEC);
+  if (f->file < 0 || fstat(f->file, &about)) return strerror(errno);
+  if (about.st_mode & 02) return "every user can write to it";
+  if (read(f->file, &h, sizeof h) != (ssize_t)sizeof h || memcmp(h.magic, "GPUPRIMB", 8) != 0)
+    return "it is no bundle of gpuprims";
+  if (strncmp(h.header, GP__BUNDLE_FILE, sizeof h.header) != 0)
+    return "it is not of this version of gpuprims.h: make it again";
+  bytes = (size_t)h.count * sizeof *line;
+  if (h.bytes != (uint64_t)about.st_size || h.count > h.bytes / sizeof *line) return "it is truncated";
+  f->entries = e = (gp_bundle_entry *)malloc((size_t)h.count * sizeof *e + bytes + 1);
+  if (!e) return "there is no memory";
+  line = (gp__bundle_line *)(e + h.count);
+  if (read(f->file, line, bytes) != (ssize_t)bytes || gp__hash_bytes(line, bytes) != h.hash)
+    return "its list of kernels is damaged";
+  for (i = 0; i < h.count; ++i) {
+    e[i].key = line[i].key;
+    e[i].compute_capability = (int)line[i].capability;
+    e[i].image = (const void *)(uintptr_t)line[i].at;
+    e[i].bytes = (size_t)line[i].bytes;
+  }
+  f->list.entries = e;
+  f->list.count = (unsigned)h.count;
+  return NULL;
+}
+// why: the file is not used; or NULL.
+GP__PRIVATE void gp__say_bundle(gp__library *l, const char *why) {
+  gp__bundle_file *f = &l->file;
+  if (why) f->list.count = 0;
+  snprintf(f->said, sizeof f->said, "%.180s%s%.60s", f->path, why ? " is not used: " : "", why ? why : "");
+  gp__log(&l->runtime, why ? GP_LOG_WARNING : GP_LOG_INFO, "the bundle %s", f->said);
+}
+GP__PRIVATE int gp__from_bundle_file(gp__library *l, const gp__program *p, int capability, gp__image *image) {
+  gp__bundle_file *f = &l->file;
+  const char *at, *why = "it cannot be read";
+  char *data = NULL;
+  size_t stored = 0;
+  uint64_t bytes = 0;
+  int found;
+  pthread_mutex_lock(&f->lock);
+  if (!f->opened && *f->path && (f->named || !access(f->path, F_OK))) gp__say_bundle(l, gp__read_bundle(f));
+  f->opened = 1;
+  found = gp__from_bundle(&f->list, p->key, capability, image);
+  if (found) {
+    if (lseek(f->file, (off_t)(uintptr_t)image->data, SEEK_SET) >= 0)
+      stored = gp__read_record(f->file, image->bytes, p->key, strlen(p->key), &data, &at, &why);
+    if (stored > sizeof bytes) memcpy(&bytes, at, sizeof bytes);
+    if (bytes && bytes / 1032 <= stored) // no more than deflated bytes can become
+      image->owned = gp__inflate_bytes(at + sizeof bytes, stored - sizeof bytes, (size_t)bytes);
+    image->data = image->owned;
+    image->bytes = (size_t)bytes;
+    found = image->owned != NULL;
+    if (!found) gp__say_bundle(l, why ? why : "a kernel in it is damaged");
+  } else if (f->list.count) gp__log(&l->runtime, GP_LOG_INFO, "%s is not in %s", gp__string(&p->name), f->path);
+  pthread_mutex_unlock(&f->lock);
+  free(data);
+  return found;
+}
+
+// ---- core/image.c - bundle, disk, NVRTC, in this order
+
+GP__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
+  unsigned i;
+  if (!b->header || !b->count || !b->entries) return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle is empty", who);
+  if (strcmp(b->header, GP__BUNDLE) != 0)
+    return gp__fail(GP_E_BUNDLE,
+        "%s: gp_config.bundle was made for another version of gpuprims.h (%.32s, not %s): make it again with gp_bundle",
+        who, b->header, GP__BUNDLE);
+  for (i = 0; i < b->count; ++i)
+    if (!b->entries[i].key || !b->entries[i].image || !b->entries[i].bytes)
+      return gp__fail(
+          GP_E_BUNDLE, "%s: gp_config.bundle: entry %u is damaged: make the bundle again with gp_bundle", who, i);
+  return GP_SUCCESS;
 }
 
 // Completes a program's text: the parts of the device text that it needs, its options and its key.
@@ -35343,6 +35457,7 @@ GP__PRIVATE gp_result gp__find_image(
   memset(image, 0, sizeof *image);
   if (!exact && gp__from_bundle(l->bundle, p->key, capability, image)) return GP_SUCCESS;
   if (!exact && l->bundle) gp__log(&l->runtime, GP_LOG_INFO, "%s is not in gp_config.bundle", gp__string(&p->name));
+  if (!exact && gp__from_bundle_file(l, p, capability, image)) return GP_SUCCESS;
   disk = gp__cache_usable(l, nvrtc);
   if (disk && *nvrtc) {
     gp__cache_key(p, capability, nvrtc, &key);
@@ -35405,18 +35520,18 @@ typedef struct gp__policy_class {
   const char *name, *device;
 } gp__policy_class;
 
-#define GPUPRIMS__ROW(scope, primitive, in, acc, out, from, to, algorithm, threads, vectors, load, store, stages, \
-    blocks, overlap, alpha, beta, small, look, gather, cull, cluster, provenance) \
+#define GP__ROW(scope, primitive, in, acc, out, from, to, algorithm, threads, vectors, load, store, stages, blocks, \
+    overlap, alpha, beta, small, look, gather, cull, cluster, provenance) \
   {scope, (int)(primitive), in, acc, out, 0, (from) ? 1ull << (from) : 0, (to) < 64 ? 1ull << ((to)&63) : 0, \
       {algorithm, threads, vectors, load, store, stages, blocks, overlap, alpha, beta, small, look, gather, cull, \
           cluster, {0}}, \
       provenance},
-#define GPUPRIMS__CLASS(name, device) {name, device},
+#define GP__CLASS(name, device) {name, device},
 static const gp__policy_row gp__policy_rows[] = {
-    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, NULL}};
-static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GPUPRIMS__CLASS){NULL, NULL}};
-#undef GPUPRIMS__ROW
-#undef GPUPRIMS__CLASS
+    GP_POLICY_ROWS(GP__ROW){NULL, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, NULL}};
+static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GP__CLASS){NULL, NULL}};
+#undef GP__ROW
+#undef GP__CLASS
 enum { GP__POLICY_ROWS = sizeof gp__policy_rows / sizeof *gp__policy_rows - 1 };
 
 // The part of the table for one device. A primitive's rows for it are between first and end.
@@ -35435,26 +35550,26 @@ typedef struct gp__op_row {
   const char *name, *functor;
   int arity, commutative;
 } gp__op_row;
-#define GPUPRIMS__TYPE(NAME, value, name, device, size) {#name, #device, size},
-static const gp__type_row gp__type_rows[] = {{NULL, NULL, 0}, GP_TYPES(GPUPRIMS__TYPE)};
-#undef GPUPRIMS__TYPE
-#define GPUPRIMS__OP(NAME, value, arity, commutative, functor) {#NAME, #functor, arity, commutative},
-static const gp__op_row gp__op_rows[] = {{NULL, NULL, 0, 0}, GP_OPERATORS(GPUPRIMS__OP)};
-#undef GPUPRIMS__OP
-#define GPUPRIMS__NAMED(NAME, value, name) "gp_" #name,
-static const char *const gp__primitive_names[] = {"gp_run", GP_PRIMITIVES(GPUPRIMS__NAMED)};
-#undef GPUPRIMS__NAMED
+#define GP__TYPE(NAME, value, name, device, size) {#name, #device, size},
+static const gp__type_row gp__type_rows[] = {{NULL, NULL, 0}, GP_TYPES(GP__TYPE)};
+#undef GP__TYPE
+#define GP__OP(NAME, value, arity, commutative, functor) {#NAME, #functor, arity, commutative},
+static const gp__op_row gp__op_rows[] = {{NULL, NULL, 0, 0}, GP_OPERATORS(GP__OP)};
+#undef GP__OP
+#define GP__NAMED(NAME, value, name) "gp_" #name,
+static const char *const gp__primitive_names[] = {"gp_run", GP_PRIMITIVES(GP__NAMED)};
+#undef GP__NAMED
 
 GP__API const char *gp_result_name(gp_result result) {
-#define GPUPRIMS__NAMED(name, value, text) #name,
-  static const char *const names[] = {GP_RESULTS(GPUPRIMS__NAMED)};
-#undef GPUPRIMS__NAMED
+#define GP__NAMED(name, value, text) #name,
+  static const char *const names[] = {GP_RESULTS(GP__NAMED)};
+#undef GP__NAMED
   return (int)result >= 0 && (int)result < (int)GP_RESULT_COUNT ? names[result] : "unknown result";
 }
 GP__API const char *gp_result_text(gp_result result) {
-#define GPUPRIMS__NAMED(name, value, text) text,
-  static const char *const texts[] = {GP_RESULTS(GPUPRIMS__NAMED)};
-#undef GPUPRIMS__NAMED
+#define GP__NAMED(name, value, text) text,
+  static const char *const texts[] = {GP_RESULTS(GP__NAMED)};
+#undef GP__NAMED
   return (int)result >= 0 && (int)result < (int)GP_RESULT_COUNT ? texts[result] : "not a gp_result";
 }
 GP__API const char *gp_last_message(void) {
@@ -35483,48 +35598,48 @@ GP__API const char *gp_last_message(void) {
 
 // ---- map/kinds.c - the kernels of maps
 
-#define GPUPRIMS__KINDS_OF_MAP(X) \
+#define GP__KINDS_OF_MAP(X) \
   X(COPY, gp__copy_kernel, gp__map_args, size, GP__OF_BYTES | GP__NO_SHARED) \
   X(MAP, gp__map_kernel, gp__map_args, map, 0) \
   X(ADJACENT, gp__adjacent, gp__map_args, adjacent, 0)
 
 // ---- reverse/kinds.c - the kernels of reverse and swap
 
-#define GPUPRIMS__KINDS_OF_REVERSE(X) \
+#define GP__KINDS_OF_REVERSE(X) \
   X(REVERSE, gp__reverse, gp__map_args, in, 0) \
   X(SWAP, gp__swap, gp__map_args, in, 0)
 
 // ---- scatter/kinds.c - the kernels of scatters and replacements
 
-#define GPUPRIMS__KINDS_OF_SCATTER(X) \
+#define GP__KINDS_OF_SCATTER(X) \
   X(SCATTER, gp__scatter, gp__scatter_args, scatter, 0) \
   X(REPLACE, gp__map_kernel, gp__map_args, replace, 0)
 
 // ---- batch/kinds.c - the kernel of copies of many buffers
 
-#define GPUPRIMS__KINDS_OF_BATCH(X) X(COPY_BATCH, gp__copy_batch, gp__batch_args, offset, 0)
+#define GP__KINDS_OF_BATCH(X) X(COPY_BATCH, gp__copy_batch, gp__batch_args, offset, 0)
 
 // ---- search/kinds.c - the kernels of searches
 
-#define GPUPRIMS__KINDS_OF_SEARCH(X) \
+#define GP__KINDS_OF_SEARCH(X) \
   X(BOUND, gp__bound, gp__search_args, bound, 0) \
   X(LOAD_BALANCE, gp__load_balance, gp__search_args, offset_out, 0)
 
 // ---- reduce/kinds.c - the kernels of reductions
 
-#define GPUPRIMS__KINDS_OF_REDUCE(X) \
+#define GP__KINDS_OF_REDUCE(X) \
   X(EVEN_SHARE, gp__reduce_even_share, gp__reduce_args, reduction, 0) \
   X(STEALING, gp__reduce_stealing, gp__reduce_args, reduction, 0)
 
 // ---- find/kinds.c - the kernels of searches for the first element
 
-#define GPUPRIMS__KINDS_OF_FIND(X) \
+#define GP__KINDS_OF_FIND(X) \
   X(FIND, gp__find, gp__find_args, find, 0) \
   X(PARTITION_POINT, gp__partition_point, gp__find_args, find, 0)
 
 // ---- scan/kinds.c - the kernels of scans
 
-#define GPUPRIMS__KINDS_OF_SCAN(X) \
+#define GP__KINDS_OF_SCAN(X) \
   X(LOOK_BACK, gp__scan_look_back, gp__scan_args, scan, 0) \
   X(PIPELINED, gp__scan_pipelined, gp__scan_args, scan, 0) \
   X(UPSWEEP, gp__scan_upsweep, gp__scan_args, scan, 0) \
@@ -35533,13 +35648,13 @@ GP__API const char *gp_last_message(void) {
 
 // ---- select/kinds.c - the kernels of streams
 
-#define GPUPRIMS__KINDS_OF_SELECT(X) \
+#define GP__KINDS_OF_SELECT(X) \
   X(STREAM_LOOK_BACK, gp__stream_look_back, gp__stream_args, stream, 0) \
   X(STREAM_PIPELINED, gp__stream_pipelined, gp__stream_args, stream, 0)
 
 // ---- segments/kinds.c - the kernels of segments
 
-#define GPUPRIMS__KINDS_OF_SEGMENTS(X) \
+#define GP__KINDS_OF_SEGMENTS(X) \
   X(SEGMENT_SPANS, gp__segment_spans, gp__segment_args, offset, 0) \
   X(SEGMENTED_REDUCE, gp__segmented_reduce, gp__segment_args, segments, 0) \
   X(WARP_SEGMENTS, gp__warp_segments, gp__segment_args, segments, 0) \
@@ -35547,21 +35662,21 @@ GP__API const char *gp_last_message(void) {
 
 // ---- expand/kinds.c - the kernels of expansions
 
-#define GPUPRIMS__KINDS_OF_EXPAND(X) \
+#define GP__KINDS_OF_EXPAND(X) \
   X(EXPAND_OFFSETS, gp__expand_offsets, gp__expand_args, offset, 0) \
   X(EXPAND_VALUES, gp__expand, gp__expand_args, expand, 0)
 
 // ---- group_by/kinds.c - the kernels of group by
 
-#define GPUPRIMS__KINDS_OF_GROUP_BY(X) X(GROUP_TABLE, gp__group_table, gp__group_args, groups, 0)
+#define GP__KINDS_OF_GROUP_BY(X) X(GROUP_TABLE, gp__group_table, gp__group_args, groups, 0)
 
 // ---- histogram/kinds.c - the kernels of histograms
 
-#define GPUPRIMS__KINDS_OF_HISTOGRAM(X) X(HISTOGRAM, gp__histogram, gp__histogram_args, histogram, 0)
+#define GP__KINDS_OF_HISTOGRAM(X) X(HISTOGRAM, gp__histogram, gp__histogram_args, histogram, 0)
 
 // ---- sort/kinds.c - the kernels of sorts
 
-#define GPUPRIMS__KINDS_OF_SORT(X) \
+#define GP__KINDS_OF_SORT(X) \
   X(RADIX_HISTOGRAM, gp__radix_histogram, gp__radix_args, radix_histogram, GP__TOLD_DIRECTION) \
   X(RADIX_PASS, gp__radix_pass, gp__radix_args, radix_pass, GP__TOLD_DIRECTION) \
   X(RADIX_PASS_WIDE, gp__radix_pass, gp__radix_args, radix_pass, GP__TOLD_DIRECTION) \
@@ -35583,7 +35698,7 @@ GP__API const char *gp_last_message(void) {
 
 // ---- segmented_sort/kinds.c - the kernels of segmented sort
 
-#define GPUPRIMS__KINDS_OF_SEGMENTED_SORT(X) \
+#define GP__KINDS_OF_SEGMENTED_SORT(X) \
   X(SEGMENTS_BEGIN, gp__segments_begin, gp__segmented_sort_args, nothing, 0) \
   X(SEGMENTS_SHORT, gp__segments_short, gp__segmented_sort_args, sorted_segments, 0) \
   X(SEGMENTS_MIDDLE, gp__segments_middle, gp__segmented_sort_args, sorted_segments, 0) \
@@ -35591,7 +35706,7 @@ GP__API const char *gp_last_message(void) {
 
 // ---- merge/kinds.c - the kernels of merges and sets
 
-#define GPUPRIMS__KINDS_OF_MERGE(X) \
+#define GP__KINDS_OF_MERGE(X) \
   X(MERGE, gp__merge, gp__merge_args, merge, 0) \
   X(MERGE_SORT_TILES, gp__merge_sort_tiles, gp__merge_args, merge, 0) \
   X(MERGE_FOUR_BORDERS, gp__merge_four_borders, gp__merge_args, merge, 0) \
@@ -35602,7 +35717,7 @@ GP__API const char *gp_last_message(void) {
 
 // ---- top_k/kinds.c - the kernels of top-k, nth element and shuffle
 
-#define GPUPRIMS__KINDS_OF_TOP_K(X) \
+#define GP__KINDS_OF_TOP_K(X) \
   X(TOP_K_LISTS, gp__top_k_lists, gp__top_k_args, ranked, 0) \
   X(TOP_K_MERGE, gp__top_k_merge, gp__top_k_args, ranked, 0) \
   X(SELECT_FIRST, gp__select_first, gp__top_k_args, ordered_key, GP__NO_SHARED) \
@@ -35620,7 +35735,7 @@ GP__API const char *gp_last_message(void) {
 
 // ---- transpose/kinds.c - the kernels of transposes
 
-#define GPUPRIMS__KINDS_OF_TRANSPOSE(X) \
+#define GP__KINDS_OF_TRANSPOSE(X) \
   X(TRANSPOSE, gp__transpose, gp__transpose_args, tiles, GP__OF_BYTES) \
   X(TRANSPOSE_SQUARE, gp__transpose_square, gp__transpose_args, tiles, GP__OF_BYTES) \
   X(TRANSPOSE_ROWS, gp__transpose_rows_of, gp__transpose_args, word, GP__OF_BYTES) \
@@ -35633,7 +35748,7 @@ GP__API const char *gp_last_message(void) {
 
 // ---- rows/kinds.c - the kernels of rows of strided arrays
 
-#define GPUPRIMS__KINDS_OF_ROWS(X) \
+#define GP__KINDS_OF_ROWS(X) \
   X(REDUCE_ROWS, gp__rows_reduce, gp__rows_args, rows, 0) \
   X(REDUCE_COLUMNS, gp__columns_reduce, gp__rows_args, columns, 0) \
   X(MAP_ROWS, gp__rows_map, gp__rows_args, row_map, 0) \
@@ -35645,13 +35760,13 @@ GP__API const char *gp_last_message(void) {
 
 // ---- layouts/kinds.c - the kernels of conversions of layouts
 
-#define GPUPRIMS__KINDS_OF_LAYOUTS(X) \
+#define GP__KINDS_OF_LAYOUTS(X) \
   X(CONVERT_LAYOUT, gp__convert_layout, gp__layout_args, layouts, 0) \
   X(TURN_LAYOUT, gp__turn_layout, gp__layout_args, layouts, 0)
 
 // ---- bfs/kinds.c - the kernels of breadth-first search
 
-#define GPUPRIMS__KINDS_OF_BFS(X) \
+#define GP__KINDS_OF_BFS(X) \
   X(BFS, gp__bfs, gp__bfs_args, bfs, 0) \
   X(BFS_CHECKED, gp__bfs_checked, gp__bfs_args, bfs, 0) \
   X(BFS_STEPWISE, gp__bfs_stepwise, gp__bfs_args, offset_key, 0) \
@@ -35661,7 +35776,7 @@ GP__API const char *gp_last_message(void) {
 
 // ---- graph/kinds.c - the kernels of work on graphs
 
-#define GPUPRIMS__KINDS_OF_GRAPH(X) \
+#define GP__KINDS_OF_GRAPH(X) \
   X(GRAPH_LIST_KEYS, gp__graph_list_keys, gp__graph_args, in, 0) \
   X(GRAPH_KEYS, gp__graph_keys, gp__graph_args, graph_keys, 0) \
   X(GRAPH_FROM_KEYS, gp__graph_from_keys, gp__graph_args, offset_key, 0) \
@@ -35681,7 +35796,7 @@ GP__API const char *gp_last_message(void) {
 
 // ---- hash/kinds.c - the kernels of calls with hash tables
 
-#define GPUPRIMS__KINDS_OF_HASH(X) \
+#define GP__KINDS_OF_HASH(X) \
   X(HASH_INSERT, gp__hash_insert, gp__hash_args, hash_key, 0) \
   X(HASH_TAKE, gp__hash_take, gp__hash_args, nothing, 0) \
   X(HASH_NUMBER, gp__hash_number, gp__hash_args, hash_key, 0) \
@@ -35693,35 +35808,35 @@ GP__API const char *gp_last_message(void) {
 
 // ---- columns/kinds.c - the kernel of sorts of columns
 
-#define GPUPRIMS__KINDS_OF_COLUMNS(X) X(GATHER_COLUMNS, gp__gather_columns, gp__columns_args, offset, 0)
+#define GP__KINDS_OF_COLUMNS(X) X(GATHER_COLUMNS, gp__gather_columns, gp__columns_args, offset, 0)
 
 // ---- kinds.c - the kernels of all families
 
 #define GPUPRIMS__KINDS(X) \
-  GPUPRIMS__KINDS_OF_MAP(X) \
-  GPUPRIMS__KINDS_OF_REVERSE(X) \
-  GPUPRIMS__KINDS_OF_SCATTER(X) \
-  GPUPRIMS__KINDS_OF_BATCH(X) \
-  GPUPRIMS__KINDS_OF_SEARCH(X) \
-  GPUPRIMS__KINDS_OF_REDUCE(X) \
-  GPUPRIMS__KINDS_OF_FIND(X) \
-  GPUPRIMS__KINDS_OF_SCAN(X) \
-  GPUPRIMS__KINDS_OF_SELECT(X) \
-  GPUPRIMS__KINDS_OF_SEGMENTS(X) \
-  GPUPRIMS__KINDS_OF_EXPAND(X) \
-  GPUPRIMS__KINDS_OF_GROUP_BY(X) \
-  GPUPRIMS__KINDS_OF_HISTOGRAM(X) \
-  GPUPRIMS__KINDS_OF_SORT(X) \
-  GPUPRIMS__KINDS_OF_SEGMENTED_SORT(X) \
-  GPUPRIMS__KINDS_OF_MERGE(X) \
-  GPUPRIMS__KINDS_OF_TOP_K(X) \
-  GPUPRIMS__KINDS_OF_TRANSPOSE(X) \
-  GPUPRIMS__KINDS_OF_ROWS(X) \
-  GPUPRIMS__KINDS_OF_LAYOUTS(X) \
-  GPUPRIMS__KINDS_OF_BFS(X) \
-  GPUPRIMS__KINDS_OF_GRAPH(X) \
-  GPUPRIMS__KINDS_OF_HASH(X) \
-  GPUPRIMS__KINDS_OF_COLUMNS(X)
+  GP__KINDS_OF_MAP(X) \
+  GP__KINDS_OF_REVERSE(X) \
+  GP__KINDS_OF_SCATTER(X) \
+  GP__KINDS_OF_BATCH(X) \
+  GP__KINDS_OF_SEARCH(X) \
+  GP__KINDS_OF_REDUCE(X) \
+  GP__KINDS_OF_FIND(X) \
+  GP__KINDS_OF_SCAN(X) \
+  GP__KINDS_OF_SELECT(X) \
+  GP__KINDS_OF_SEGMENTS(X) \
+  GP__KINDS_OF_EXPAND(X) \
+  GP__KINDS_OF_GROUP_BY(X) \
+  GP__KINDS_OF_HISTOGRAM(X) \
+  GP__KINDS_OF_SORT(X) \
+  GP__KINDS_OF_SEGMENTED_SORT(X) \
+  GP__KINDS_OF_MERGE(X) \
+  GP__KINDS_OF_TOP_K(X) \
+  GP__KINDS_OF_TRANSPOSE(X) \
+  GP__KINDS_OF_ROWS(X) \
+  GP__KINDS_OF_LAYOUTS(X) \
+  GP__KINDS_OF_BFS(X) \
+  GP__KINDS_OF_GRAPH(X) \
+  GP__KINDS_OF_HASH(X) \
+  GP__KINDS_OF_COLUMNS(X)
 
 // ---- core/kinds.c - kernels of a call, by kind
 
@@ -35731,18 +35846,18 @@ enum {
 };
 // Kinds of kernels. The families list theirs (<family>/kinds.c): X(KIND, template, struct of its arguments, names,
 // traits), where gp__name_NAMES writes the template arguments.
-#define GPUPRIMS__ENUM(KIND, kernel, arguments, names, traits) GP__##KIND,
-typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
-#undef GPUPRIMS__ENUM
+#define GP__ENUM(KIND, kernel, arguments, names, traits) GP__##KIND,
+typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GP__ENUM) GP__KINDS } gp__kernel_kind;
+#undef GP__ENUM
 enum {
   GP__OF_BYTES = 1,      // moves bytes of any meaning: its text depends on their number alone
   GP__NO_SHARED = 2,     // takes no dynamic shared memory, even if the call's other kernels do
   GP__TOLD_DIRECTION = 4 // its arguments give the direction of the sort
 };
 GP__PRIVATE int gp__traits_of_kind(gp__kernel_kind kind) {
-#define GPUPRIMS__TRAITS(KIND, kernel, arguments, names, traits) traits,
-  static const unsigned char rows[] = {GPUPRIMS__KINDS(GPUPRIMS__TRAITS)};
-#undef GPUPRIMS__TRAITS
+#define GP__TRAITS(KIND, kernel, arguments, names, traits) traits,
+  static const unsigned char rows[] = {GPUPRIMS__KINDS(GP__TRAITS)};
+#undef GP__TRAITS
   return rows[kind];
 }
 
@@ -35802,13 +35917,13 @@ typedef struct gp__kernel_rules {
   int (*fit)(const gp_policy *p, int occupancy); // the most blocks a multiprocessor holds, if the first kernel's
                                                  // shared memory depends on the shape; 0: it does not; NULL: never
 } gp__kernel_rules;
-#define GPUPRIMS__SAME_POLICY NULL
-#define GPUPRIMS__SAME_THREADS NULL
-#define GPUPRIMS__SAME_BLOCK NULL
-#define GPUPRIMS__NO_FORM NULL
-#define GPUPRIMS__SAME_KERNELS NULL, NULL, NULL, NULL // policy, threads, block, form
-#define GPUPRIMS__SPELL_NO_MORE NULL
-#define GPUPRIMS__NO_FIT NULL
+#define GP__SAME_POLICY NULL
+#define GP__SAME_THREADS NULL
+#define GP__SAME_BLOCK NULL
+#define GP__NO_FORM NULL
+#define GP__SAME_KERNELS NULL, NULL, NULL, NULL // policy, threads, block, form
+#define GP__SPELL_NO_MORE NULL
+#define GP__NO_FIT NULL
 
 // A family's functions for calls of its primitives. Each family fills one in its folder (plan.c).
 typedef struct gp__family {
@@ -35826,19 +35941,19 @@ typedef struct gp__family {
   const gp__composition *composed; // NULL: kernels alone; beside `launch`: for described inputs, steps, q->composed
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
-#define GPUPRIMS__IDLE_IF_EMPTY NULL
+#define GP__IDLE_IF_EMPTY NULL
 // Something is written even for no elements.
 GP__PRIVATE int gp__is_never_idle(const gp__request *q) {
   (void)q;
   return 0;
 }
-#define GPUPRIMS__SHAPE_OF_ELEMENTS NULL
-#define GPUPRIMS__NO_KERNEL_RULES NULL
-#define GPUPRIMS__FOLD_OPERATORS NULL
+#define GP__SHAPE_OF_ELEMENTS NULL
+#define GP__NO_KERNEL_RULES NULL
+#define GP__FOLD_OPERATORS NULL
 // The members from `launch` to `composed`, by those that a family has.
-#define GPUPRIMS__LAUNCH(launch) launch, NULL, NULL, NULL, NULL
-#define GPUPRIMS__LAUNCH_AFTER(launch, checked) launch, NULL, checked, NULL, NULL
-#define GPUPRIMS__COMPOSED(composed) NULL, NULL, NULL, NULL, composed
+#define GP__LAUNCH(launch) launch, NULL, NULL, NULL, NULL
+#define GP__LAUNCH_AFTER(launch, checked) launch, NULL, checked, NULL, NULL
+#define GP__COMPOSED(composed) NULL, NULL, NULL, NULL, composed
 
 // A primitive: the members of gp_call that it reads, its further traits (both in core/reads.c), and the flags that it
 // takes besides GP_REPRODUCIBLE.
@@ -36514,7 +36629,7 @@ static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
   if (!memory)
     return gp__fail(GP_E_MEMORY, "gp_bfs_sources: no memory for %lld queues of %llu vertices", (long long)shares,
         (unsigned long long)n);
-  GPUPRIMS__PARALLEL_FOR
+  GP__PARALLEL_FOR
   for (share = 0; share < shares; ++share) {
     uint64_t *queue = (uint64_t *)(void *)(memory + (uint64_t)share * (n + 1) * item), i;
     for (i = (uint64_t)share; i < q->segments; i += (uint64_t)shares) {
@@ -36522,7 +36637,7 @@ static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
       gp__host_bfs_from(
           q, sources[i], q->out ? (int32_t *)q->out + i * n : (int32_t *)(void *)(queue + n + 1), NULL, queue, &t);
       if (q->out2) ((uint64_t *)q->out2)[i] = t.reached;
-      GPUPRIMS__ONE_AT_A_TIME {
+      GP__ONE_AT_A_TIME {
         all.reached += t.reached;
         all.edges += t.edges;
         all.inspected += t.inspected;
@@ -36552,6 +36667,7 @@ typedef struct gp__code {
   int capability;        // of an image that is kept for gp_compile; 0: loaded
   int state;             // 0: not built, 1: a thread builds it, 2: there
   int kernels;           // kernels that have it, or wait for it
+  gp__text line;         // the program in a list of core/warm.c, or empty
   gp_kernel_source source;
   void *module, *function;
   unsigned allowed_bytes; // the most dynamic shared memory so far
@@ -36605,6 +36721,16 @@ typedef struct gp__events {
   void *event[128];
 } gp__events;
 
+enum { GP__WARM_THREADS = 2 }; // NVRTC compiles one program at a time (13.0)
+typedef struct gp__warming {
+  pthread_t threads[GP__WARM_THREADS];
+  int thread_count, stop;
+  pthread_cond_t work;
+  char *name;    // the first one, for gp_close; or NULL
+  gp__text list; // core/warm.c
+  size_t next;   // its programs before this place are taken
+} gp__warming;
+
 enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64, GP__PLACES = 512 };
 enum {
   GP__KERNELS_MOST = 4096, // that a context keeps
@@ -36637,6 +36763,7 @@ typedef struct gp__state {
   int stream_count; // of them
   unsigned long long clock;
   gp__retired *retired;
+  gp__warming warming;
   gp__events *timers;        // of tuners that are open
   unsigned loads, loading;   // modules: loads so far, and those that go on; without the lock
   struct gp__online *online; // NULL: calls are not tuned while they run
@@ -36662,6 +36789,7 @@ static unsigned gp__generation; // forks since the start
 static pthread_once_t gp__fork_once = PTHREAD_ONCE_INIT;
 static __thread gp_context *gp__known[2]; // the contexts that this thread used last, the latest first
 
+GP__PRIVATE void gp__close_warm(gp__state *s); // core/warm.c
 // Tuning of the context's own calls, defined in tuner/: begins, ends; runs a checked call; finds a learned policy.
 GP__PRIVATE gp_result gp__open_online(gp__state *s);
 GP__PRIVATE void gp__close_online(gp__state *s);
@@ -36735,7 +36863,7 @@ GP__PRIVATE gp_result gp__end(gp_context *ctx, gp_result result) {
   return gp__said(result);
 }
 // The body of a public function: `work` on the state s.
-#define GPUPRIMS__WITHIN(ctx, who, work) \
+#define GP__WITHIN(ctx, who, work) \
   gp_result result_ = GP_SUCCESS; \
   gp__state *s = gp__begin(ctx, who, &result_); \
   return s ? gp__end(ctx, work) : result_
@@ -36810,7 +36938,7 @@ GP__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
         result = gp__cuda_fail(&s->library.runtime, who, own ? "cuEventSynchronize" : "cuCtxSynchronize", error);
     }
   }
-#define GPUPRIMS__RELEASE(pointer_, bytes_) \
+#define GP__RELEASE(pointer_, bytes_) \
   if (pointer_) { \
     if (s->release) gp__release(s, pointer_, bytes_, NULL); \
     else if ((error = d->cuMemFree((gp__cu_pointer)(uintptr_t)(pointer_))) != 0 && result == GP_SUCCESS) \
@@ -36818,18 +36946,18 @@ GP__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
   }
   while (s->retired) {
     gp__retired *r = s->retired;
-    GPUPRIMS__RELEASE(r->pointer, r->bytes)
+    GP__RELEASE(r->pointer, r->bytes)
     s->retired = r->next;
     free(r);
   }
   for (i = 0; i < GP__STREAM_SLOTS; ++i)
     while (s->streams[i]) {
       gp__workspace *r = s->streams[i];
-      GPUPRIMS__RELEASE(r->workspace, r->bytes)
+      GP__RELEASE(r->workspace, r->bytes)
       s->streams[i] = r->next;
       gp__free_stream(s, r);
     }
-#undef GPUPRIMS__RELEASE
+#undef GP__RELEASE
   while (s->timers) {
     gp__events *e = s->timers;
     s->timers = e->next;
@@ -36843,6 +36971,7 @@ GP__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
         result = gp__cuda_fail(&s->library.runtime, who, "cuModuleUnload", error);
       s->codes[i] = c->next;
       free(c->image.owned);
+      free(c->line.data);
       free(c);
     }
   for (i = 0; i < GP__KERNEL_SLOTS; ++i)
@@ -36875,8 +37004,11 @@ GP__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
   free(s->ops);
   free(s->library.runtime.nvrtc_path);
   free(s->library.cache.folder);
+  free(s->library.file.entries);
+  if (s->library.file.file >= 0) close(s->library.file.file);
   pthread_mutex_destroy(&s->library.runtime.nvrtc_lock);
   pthread_mutex_destroy(&s->library.cache.lock);
+  pthread_mutex_destroy(&s->library.file.lock);
   pthread_mutex_destroy(&s->lock);
   pthread_cond_destroy(&s->built);
   free(s);
@@ -36931,7 +37063,7 @@ GP__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, int *non
     if (!gp__open_cuda(d, c->cuda_library, why, sizeof why, none))
       return gp__fail(GP_E_NO_DEVICE, "%s: the CUDA driver cannot be opened: %s", who, why);
   }
-#define GPUPRIMS__CALL(function, arguments) \
+#define GP__CALL(function, arguments) \
   do { \
     error = d->function arguments; \
     if (error) return gp__cuda_fail(r, who, #function, error); \
@@ -36943,35 +37075,35 @@ GP__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, int *non
     *none = error == GP__CU_NO_DEVICE;
     return GP_E_NO_DEVICE;
   }
-  GPUPRIMS__CALL(cuDeviceGetCount, (&count));
+  GP__CALL(cuDeviceGetCount, (&count));
   a->device = c->device;
   if (c->device == GP_DEVICE_CURRENT) {
     void *current = NULL;
-    GPUPRIMS__CALL(cuCtxGetCurrent, (&current));
+    GP__CALL(cuCtxGetCurrent, (&current));
     a->device = 0;
-    if (current) GPUPRIMS__CALL(cuCtxGetDevice, (&a->device));
+    if (current) GP__CALL(cuCtxGetDevice, (&a->device));
   }
   *none = count == 0;
   if (a->device >= count)
     return gp__fail(GP_E_NO_DEVICE, "%s: gp_config.device is %d, but the driver has %d device%s", who, a->device, count,
         count == 1 ? "" : "s");
-  GPUPRIMS__CALL(cuDeviceGet, (&s->device, a->device));
-  GPUPRIMS__CALL(cuDriverGetVersion, (&a->driver_version));
-  GPUPRIMS__CALL(cuDeviceGetName, (a->name, (int)sizeof a->name, s->device));
+  GP__CALL(cuDeviceGet, (&s->device, a->device));
+  GP__CALL(cuDriverGetVersion, (&a->driver_version));
+  GP__CALL(cuDeviceGetName, (a->name, (int)sizeof a->name, s->device));
   a->name[sizeof a->name - 1] = 0;
-  GPUPRIMS__CALL(cuDeviceGetAttribute, (&major, GP__CU_CAPABILITY_MAJOR, s->device));
-  GPUPRIMS__CALL(cuDeviceGetAttribute, (&minor, GP__CU_CAPABILITY_MINOR, s->device));
+  GP__CALL(cuDeviceGetAttribute, (&major, GP__CU_CAPABILITY_MAJOR, s->device));
+  GP__CALL(cuDeviceGetAttribute, (&minor, GP__CU_CAPABILITY_MINOR, s->device));
   a->compute_capability = major * 10 + minor;
   if (a->compute_capability < 75)
     return gp__fail(GP_E_DEVICE_TOO_OLD,
         "%s: device %d (%s) has compute capability %d.%d; 7.5 is the oldest that works", who, a->device, a->name, major,
         minor);
-  GPUPRIMS__CALL(cuDeviceGetAttribute, (&a->multiprocessors, GP__CU_MULTIPROCESSORS, s->device));
-  GPUPRIMS__CALL(cuDeviceGetAttribute, (&a->shared_bytes_per_block, GP__CU_SHARED_BYTES_OPT_IN, s->device));
-  GPUPRIMS__CALL(cuDeviceGetAttribute, (&s->pools, GP__CU_MEMORY_POOLS, s->device));
-  GPUPRIMS__CALL(cuDeviceGetAttribute, (&s->pageable, GP__CU_PAGEABLE_ACCESS, s->device));
-  GPUPRIMS__CALL(cuDeviceTotalMem, (&memory, s->device));
-#undef GPUPRIMS__CALL
+  GP__CALL(cuDeviceGetAttribute, (&a->multiprocessors, GP__CU_MULTIPROCESSORS, s->device));
+  GP__CALL(cuDeviceGetAttribute, (&a->shared_bytes_per_block, GP__CU_SHARED_BYTES_OPT_IN, s->device));
+  GP__CALL(cuDeviceGetAttribute, (&s->pools, GP__CU_MEMORY_POOLS, s->device));
+  GP__CALL(cuDeviceGetAttribute, (&s->pageable, GP__CU_PAGEABLE_ACCESS, s->device));
+  GP__CALL(cuDeviceTotalMem, (&memory, s->device));
+#undef GP__CALL
   if (!d->cuMemAllocAsync || !d->cuMemFreeAsync) s->pools = 0;
   a->memory_bytes = memory;
   a->backend = GP_BACKEND_CUDA;
@@ -37007,13 +37139,14 @@ GP__PRIVATE gp_result gp__check_config(const gp_config *c) {
         GP_E_ARGUMENT, "%s: gp_config.device is %d, neither an index nor GP_DEVICE_CURRENT", who, c->device);
   if (!c->allocate != !c->release)
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.allocate and gp_config.release: set both or neither", who);
-  if (c->cuda_library && *c->cuda_library != '/')
-    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.cuda_library is \"%s\", not an absolute path", who, c->cuda_library);
-  if (c->nvrtc_library && *c->nvrtc_library != '/')
-    return gp__fail(
-        GP_E_ARGUMENT, "%s: gp_config.nvrtc_library is \"%s\", not an absolute path", who, c->nvrtc_library);
-  if (c->cache_dir && *c->cache_dir && *c->cache_dir != '/')
-    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.cache_dir is \"%s\", not an absolute path", who, c->cache_dir);
+#define GP__ABSOLUTE(path, or_empty) \
+  if (c->path && *c->path != '/' && (*c->path || !(or_empty))) \
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config." #path " is \"%s\", not an absolute path", who, c->path);
+  GP__ABSOLUTE(cuda_library, 0)
+  GP__ABSOLUTE(nvrtc_library, 0)
+  GP__ABSOLUTE(cache_dir, 1)
+  GP__ABSOLUTE(bundle_file, 1)
+#undef GP__ABSOLUTE
   if (c->host_threads < 0)
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.host_threads is %d, below 0", who, c->host_threads);
   if (c->workspaces < 0) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.workspaces is %d, below 0", who, c->workspaces);
@@ -37034,7 +37167,7 @@ GP__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) {
   if (!ctx) return gp__fail(GP_E_NULL, "%s: ctx is null", who);
   *ctx = NULL;
   if (config) {
-    GPUPRIMS__TAKE_STRUCT("gp_open", "config", config, c, gp_config);
+    GP__TAKE_STRUCT("gp_open", "config", config, c, gp_config);
     c = *config;
   }
   GP__CHECK(gp__check_config(&c));
@@ -37048,14 +37181,17 @@ GP__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) {
   }
   pthread_mutex_init(&s->lock, NULL);
   pthread_cond_init(&s->built, NULL);
+  pthread_cond_init(&s->warming.work, NULL);
   pthread_mutex_init(&s->library.runtime.nvrtc_lock, NULL);
   pthread_mutex_init(&s->library.cache.lock, NULL);
+  pthread_mutex_init(&s->library.file.lock, NULL);
   s->library.runtime.log = c.log;
   s->library.runtime.log_user = c.log_user;
   s->library.runtime.no_compile = c.no_compile;
   s->library.runtime.nvrtc_path = gp__duplicate(c.nvrtc_library, &failed);
   s->library.cache.folder = gp__cache_folder(c.cache_dir, &failed);
   s->library.bundle = c.bundle;
+  gp__name_bundle(&s->library.file, c.bundle_file);
   s->allocate = c.allocate;
   s->release = c.release;
   s->allocator_user = c.allocator_user;
@@ -37142,6 +37278,7 @@ GP__API gp_result gp_close(gp_context *ctx) {
   while (__atomic_load_n(&ctx->inside, __ATOMIC_SEQ_CST)) pthread_cond_wait(&ctx->left, &ctx->lock);
   pthread_mutex_unlock(&ctx->lock);
   gp__close_online(s);
+  gp__close_warm(s);
   return gp__said(gp__destroy(s, "gp_close"));
 }
 
@@ -37150,15 +37287,20 @@ GP__PRIVATE gp_result gp__describe(gp__state *s, gp_description *description) {
   if (description->struct_size != sizeof *description)
     GP__CHECK(gp__check_size(
         "gp_describe", "description", description, GP__LEAST_gp_description, sizeof *description, "gp_description"));
+  pthread_mutex_lock(&s->lock);
   gp_description about = s->about;
+  pthread_mutex_unlock(&s->lock);
   pthread_mutex_lock(&s->library.runtime.nvrtc_lock);
   about.nvrtc_version = s->library.runtime.nvrtc_open ? s->library.runtime.nvrtc_version : 0;
   pthread_mutex_unlock(&s->library.runtime.nvrtc_lock);
+  pthread_mutex_lock(&s->library.file.lock);
+  memcpy(about.bundle, s->library.file.said, sizeof about.bundle);
+  pthread_mutex_unlock(&s->library.file.lock);
   gp__hand_out(description, &about, sizeof about);
   return GP_SUCCESS;
 }
 GP__API gp_result gp_describe(gp_context *ctx, gp_description *description) {
-  GPUPRIMS__WITHIN(ctx, "gp_describe", gp__describe(s, description));
+  GP__WITHIN(ctx, "gp_describe", gp__describe(s, description));
 }
 
 // ---- core/types.c - users' types and operators
@@ -37252,7 +37394,7 @@ GP__PRIVATE gp_result gp__type_struct(gp__state *s, const gp_type_desc *desc, gp
   if (!desc) return gp__fail(GP_E_NULL, "%s: desc is null", who);
   if (!type) return gp__fail(GP_E_NULL, "%s: type is null", who);
   *type = GP_TYPE_DEFAULT;
-  GPUPRIMS__TAKE_STRUCT(who, "desc", desc, own, gp_type_desc);
+  GP__TAKE_STRUCT(who, "desc", desc, own, gp_type_desc);
   if (!desc->name) return gp__fail(GP_E_NULL, "%s: desc.name is null", who);
   if (!gp__identifier(desc->name))
     return gp__fail(
@@ -37292,7 +37434,7 @@ GP__PRIVATE gp_result gp__type_struct(gp__state *s, const gp_type_desc *desc, gp
   return result;
 }
 GP__API gp_result gp_type_struct(gp_context *ctx, const gp_type_desc *desc, gp_type *type) {
-  GPUPRIMS__WITHIN(ctx, "gp_type_struct", gp__type_struct(s, desc, type));
+  GP__WITHIN(ctx, "gp_type_struct", gp__type_struct(s, desc, type));
 }
 
 GP__PRIVATE gp_result gp__check_op(const gp_op_desc *d) {
@@ -37325,7 +37467,7 @@ GP__PRIVATE gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, gp_op 
   if (!desc) return gp__fail(GP_E_NULL, "%s: desc is null", who);
   if (!op) return gp__fail(GP_E_NULL, "%s: op is null", who);
   *op = GP_OP_DEFAULT;
-  GPUPRIMS__TAKE_STRUCT(who, "desc", desc, own, gp_op_desc);
+  GP__TAKE_STRUCT(who, "desc", desc, own, gp_op_desc);
   GP__CHECK(gp__check_op(desc));
   info = (gp__op_info *)calloc(1, sizeof *info);
   if (info) {
@@ -37359,7 +37501,7 @@ GP__PRIVATE gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, gp_op 
   return gp__fail(GP_E_MEMORY, "%s: no memory", who);
 }
 GP__API gp_result gp_op_define(gp_context *ctx, const gp_op_desc *desc, gp_op *op) {
-  GPUPRIMS__WITHIN(ctx, "gp_op_define", gp__op_define(s, desc, op));
+  GP__WITHIN(ctx, "gp_op_define", gp__op_define(s, desc, op));
 }
 
 // ---- core/check_types.c - checking a call: types, operators, overlap
@@ -37486,7 +37628,7 @@ GP__PRIVATE void gp__one(gp_type type, gp__value *v) {
 }
 
 // The members of gp_call that primitives read: F(BIT, member, error, end of the message if it is set and not read).
-#define GPUPRIMS__CALL_FIELDS(F) \
+#define GP__CALL_FIELDS(F) \
   F(OP, op, GP_E_OPERATOR, "takes no operator") \
   F(TRANSFORM, transform, GP_E_OPERATOR, "takes no transform") \
   F(PREDICATE2, predicate2, GP_E_OPERATOR, "has no second predicate") \
@@ -37539,12 +37681,12 @@ GP__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(COLUMNS, columns, GP_E_ARGUMENT, "has no columns") \
   F(COLUMN_COUNT, column_count, GP_E_ARGUMENT, "has no columns") \
   F(KEY_COLUMNS, key_columns, GP_E_ARGUMENT, "has no columns")
-#define GPUPRIMS__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
-enum { GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM) GP__FIELDS };
-#undef GPUPRIMS__ENUM
-#define GPUPRIMS__ENUM(FIELD, field, error, text) GP__READS_##FIELD = 1ull << GP__FIELD_##FIELD,
+#define GP__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
+enum { GP__CALL_FIELDS(GP__ENUM) GP__FIELDS };
+#undef GP__ENUM
+#define GP__ENUM(FIELD, field, error, text) GP__READS_##FIELD = 1ull << GP__FIELD_##FIELD,
 __extension__ enum {
-  GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM)
+  GP__CALL_FIELDS(GP__ENUM)
   // Fields that go together.
   GP__READS_MAP = GP__READS_IN_TYPE | GP__READS_OUT_TYPE | GP__READS_IN | GP__READS_OUT | GP__READS_COUNT_DEVICE,
   GP__READS_SECOND = GP__READS_PREDICATE2 | GP__READS_SCALAR2,
@@ -37567,7 +37709,7 @@ __extension__ enum {
       GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT | GP__READS_CAPACITY,
   GP__READS_SORTED = GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_KEY_COUNT
 };
-#undef GPUPRIMS__ENUM
+#undef GP__ENUM
 
 // Further traits of a primitive: other members of gp_call, and how it treats elements.
 enum {
@@ -37654,7 +37796,7 @@ typedef struct gp__checking {
 } gp__checking;
 
 // Flags that some primitives take, and which.
-#define GPUPRIMS__OWN_FLAGS(F) \
+#define GP__OWN_FLAGS(F) \
   F(GP_CHECKED, "segmented_reduce, segmented scans, segmented_sort, segmented_top_k, load_balance, expand and bfs") \
   F(GP_RIGHT, "adjacent_difference") \
   F(GP_DESCENDING, "sort, merge_sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and nth_element") \
@@ -37672,43 +37814,42 @@ GP__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   const int flags = gp__primitive_of(c->primitive)->flags, search = k->traits & GP__TAKES_SEARCH;
 #define GPUPRIMS__UNREAD(FIELD, field, error, text) \
   if (c->field && !(k->reads & GP__READS_##FIELD)) return gp__fail(error, "%s: @" #field ": the call " text, k->who);
-  GPUPRIMS__CALL_FIELDS(GPUPRIMS__UNREAD)
+  GP__CALL_FIELDS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
-#define GPUPRIMS__ONLY(takes, member, text) \
+#define GP__ONLY(takes, member, text) \
   if (c->member && !(takes)) return gp__fail(GP_E_ARGUMENT, "%s: @" #member text, k->who);
-  GPUPRIMS__ONLY(k->traits & GP__TAKES_PERMUTATION, permutation, ": the call takes no permutation")
-  GPUPRIMS__ONLY(
-      k->traits & GP__TAKES_AXES, axes, " is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only")
-  GPUPRIMS__ONLY(k->reads & GP__READS_FIELDS, field_count, ": the call does not sort by fields")
+  GP__ONLY(k->traits & GP__TAKES_PERMUTATION, permutation, ": the call takes no permutation")
+  GP__ONLY(k->traits & GP__TAKES_AXES, axes, " is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only")
+  GP__ONLY(k->reads & GP__READS_FIELDS, field_count, ": the call does not sort by fields")
   if ((c->in_layout || c->out_layout) && !(k->traits & GP__TAKES_LAYOUTS))
     return gp__fail(
         GP_E_ARGUMENT, "%s: @%s is for convert_layout only", k->who, c->in_layout ? "in_layout" : "out_layout");
   if (!search && (c->source_device || c->target || c->statistics || c->fault))
     return gp__fail(GP_E_ARGUMENT, "%s: @source_device, @target, @statistics and @fault are for bfs only", k->who);
-  GPUPRIMS__ONLY(k->traits & GP__TAKES_SOURCES, sources, " is for bfs_sources only")
-  GPUPRIMS__ONLY(flags & GP_UNTIL_TARGET, target, " is for bfs only")
-  GPUPRIMS__ONLY(c->flags & GP_CHECKED, fault, " is set, but @flags lacks GP_CHECKED")
+  GP__ONLY(k->traits & GP__TAKES_SOURCES, sources, " is for bfs_sources only")
+  GP__ONLY(flags & GP_UNTIL_TARGET, target, " is for bfs only")
+  GP__ONLY(c->flags & GP_CHECKED, fault, " is set, but @flags lacks GP_CHECKED")
   if ((c->source && !(k->traits & GP__TAKES_SOURCE)) || (c->limit && !(k->traits & GP__TAKES_LIMIT)))
     return gp__fail(GP_E_ARGUMENT, "%s: @source and @limit are for bfs and bfs_check only", k->who);
 #define GPUPRIMS__UNREAD(FLAG, text) \
   if (c->flags & ~flags & FLAG) return gp__fail(GP_E_ARGUMENT, "%s: @flags: " #FLAG " is for " text " only", k->who);
-#define GPUPRIMS__OR(FLAG, text) | FLAG
-  GPUPRIMS__OWN_FLAGS(GPUPRIMS__UNREAD)
+#define GP__OR(FLAG, text) | FLAG
+  GP__OWN_FLAGS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
-  if (c->flags & ~(GP_REPRODUCIBLE GPUPRIMS__OWN_FLAGS(GPUPRIMS__OR)))
+  if (c->flags & ~(GP_REPRODUCIBLE GP__OWN_FLAGS(GP__OR)))
     return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
-#undef GPUPRIMS__OR
+#undef GP__OR
   if ((c->begin_bit || c->end_bit) && !(k->traits & GP__TAKES_BITS))
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit are for radix sorts only", k->who);
-  GPUPRIMS__ONLY(k->traits & GP__TAKES_OUT_GRAPH, out_graph, ": the call builds no graph")
-  GPUPRIMS__ONLY(k->traits & GP__TAKES_GRAPH, graph, ": the call takes no graph")
+  GP__ONLY(k->traits & GP__TAKES_OUT_GRAPH, out_graph, ": the call builds no graph")
+  GP__ONLY(k->traits & GP__TAKES_GRAPH, graph, ": the call takes no graph")
   if ((c->flags & GP_CHECKED) && !search && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(GP_E_ARGUMENT,
         c->end ? "%s: @flags: GP_CHECKED checks that offsets do not decrease; segments with @end have any order"
                : "%s: @flags: GP_CHECKED: segments of equal length have no offsets to check",
         k->who);
-  GPUPRIMS__ONLY((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED), bad, " is set, but @flags lacks GP_CHECKED")
-#undef GPUPRIMS__ONLY
+  GP__ONLY((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED), bad, " is set, but @flags lacks GP_CHECKED")
+#undef GP__ONLY
   return GP_SUCCESS;
 }
 
@@ -37725,7 +37866,7 @@ GP__PRIVATE int gp__memory_of(const gp__checking *k, const void *pointer, int *t
   int error;
   *type = *managed = 0;
   if (!ask && k->host) {
-    library = dlopen(GPUPRIMS__CUDA_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    library = dlopen(GP__CUDA_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
     if (library) gp__symbol(library, "cuPointerGetAttributes", (void *)&ask);
   }
   error = ask ? ask(2, attributes, answers, (gp__cu_pointer)(uintptr_t)pointer) : -1;
@@ -38388,18 +38529,18 @@ GP__PRIVATE gp_result gp__check_input_values(gp__checking *k) {
 GP__PRIVATE gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-#define GPUPRIMS__VALUE(member) GP__CHECK(gp__check_value_memory(k, #member, c->member));
+#define GP__VALUE(member) GP__CHECK(gp__check_value_memory(k, #member, c->member));
   if (k->pointers >= GP__POINTERS_REACHED) {
-    GPUPRIMS__VALUE(init)
-    GPUPRIMS__VALUE(value)
-    GPUPRIMS__VALUE(start)
-    GPUPRIMS__VALUE(step)
-    GPUPRIMS__VALUE(scalar)
-    GPUPRIMS__VALUE(scalar2)
-    GPUPRIMS__VALUE(lower)
-    GPUPRIMS__VALUE(upper)
+    GP__VALUE(init)
+    GP__VALUE(value)
+    GP__VALUE(start)
+    GP__VALUE(step)
+    GP__VALUE(scalar)
+    GP__VALUE(scalar2)
+    GP__VALUE(lower)
+    GP__VALUE(upper)
   }
-#undef GPUPRIMS__VALUE
+#undef GP__VALUE
   GP__CHECK(gp__check_input_values(k));
   q->has_init = c->init != NULL;
   if (k->own[GP__CHECK_VALUES]) return k->own[GP__CHECK_VALUES](k);
@@ -39518,7 +39659,7 @@ GP__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   unsigned seen = 0;
   int i;
   if (!p) return gp__fail(GP_E_NULL, "%s: @permutation is null", k->who);
-  GPUPRIMS__TAKE_STRUCT(k->who, "permutation", p, own, gp_permutation);
+  GP__TAKE_STRUCT(k->who, "permutation", p, own, gp_permutation);
   if (p->dimensions < 1 || p->dimensions > 4)
     return gp__fail(GP_E_ARGUMENT, "%s: @permutation.dimensions is %d, not 1 to 4", k->who, p->dimensions);
   q->count = 1;
@@ -39701,7 +39842,7 @@ GP__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t ou
   uint64_t length;
   int d, to = 1;
   if (!a) return gp__fail(GP_E_NULL, "%s: @axes is null", k->who);
-  GPUPRIMS__TAKE_STRUCT(k->who, "axes", a, own, gp_axes);
+  GP__TAKE_STRUCT(k->who, "axes", a, own, gp_axes);
   if (a->dimensions < 1 || a->dimensions > 4)
     return gp__fail(GP_E_ARGUMENT, "%s: @axes.dimensions is %d, not 1 to 4", k->who, a->dimensions);
   if (a->axis < 0 || a->axis >= a->dimensions)
@@ -39823,7 +39964,7 @@ GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, 
   uint64_t bytes;
   int i, j;
   if (!l) return gp__fail(GP_E_NULL, "%s: @%s is null", who, name);
-  GPUPRIMS__TAKE_STRUCT(who, name, l, *kept, gp_layout);
+  GP__TAKE_STRUCT(who, name, l, *kept, gp_layout);
   *kept = *l;
   if (l->field_count < 1 || l->field_count > GP__LAYOUT_FIELDS)
     return gp__fail(
@@ -39850,7 +39991,7 @@ GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, 
   if (l->capacity && l->capacity < count)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity is %llu, below @count (%llu)", who, name,
         (unsigned long long)l->capacity, (unsigned long long)count);
-  if (l->order & ~GPUPRIMS__AXES || !gp__is_order(l->order))
+  if (l->order & ~GP__AXES || !gp__is_order(l->order))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: order is not 0, GP_TRANSPOSED or GP_AXES of each axis once", who, name);
   bytes = gp__layout_bytes(l, count);
   if (bytes == UINT64_MAX || bytes > UINT64_MAX - (uintptr_t)buffer)
@@ -39947,7 +40088,7 @@ GP__PRIVATE int gp__is_search(gp_primitive p) { return p == GP_BFS || p == GP_BF
 GP__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, const gp_graph *given, gp_graph *g) {
   gp_graph own;
   if (!given) return gp__fail(GP_E_NULL, "%s: @%s is null", k->who, name);
-  GPUPRIMS__TAKE_STRUCT(k->who, name, given, own, gp_graph);
+  GP__TAKE_STRUCT(k->who, name, given, own, gp_graph);
   *g = *given;
   g->offset_type = g->offset_type ? g->offset_type : GP_U32;
   g->vertex_type = g->vertex_type ? g->vertex_type : GP_U32;
@@ -40169,13 +40310,13 @@ GP__PRIVATE gp_result gp__check_padding(const gp__checking *k) {
   return GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t room) {
-#define GPUPRIMS__OF_EACH(member) \
+#define GP__OF_EACH(member) \
   { \
     "aggregates[0]." member, "aggregates[1]." member, "aggregates[2]." member, "aggregates[3]." member, \
         "aggregates[4]." member, "aggregates[5]." member, "aggregates[6]." member, "aggregates[7]." member \
   }
-  static const char *const columns[] = GPUPRIMS__OF_EACH("column"), *const outs[] = GPUPRIMS__OF_EACH("out");
-#undef GPUPRIMS__OF_EACH
+  static const char *const columns[] = GP__OF_EACH("column"), *const outs[] = GP__OF_EACH("out");
+#undef GP__OF_EACH
   const gp_aggregate *a = &k->c->aggregates[i];
   const gp_type type = gp__aggregate_type(a);
   const int counts = a->op == GP_AGGREGATE_COUNT, places = a->op >= GP_AGGREGATE_ARGMIN,
@@ -40363,7 +40504,7 @@ GP__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__s
   const gp__primitive *row;
   const gp__own_check *own;
   if (!c) return gp__fail(GP_E_NULL, "%s: call is null", caller);
-  GPUPRIMS__TAKE_STRUCT(caller, "call", c, *whole, gp_call);
+  GP__TAKE_STRUCT(caller, "call", c, *whole, gp_call);
   if ((int)c->primitive <= GP_PRIMITIVE_NONE || (int)c->primitive >= GP_PRIMITIVE_COUNT)
     return gp__fail(GP_E_ARGUMENT, "%s: call.primitive is %d, not a gp_primitive", caller, (int)c->primitive);
   row = gp__primitive_of(c->primitive);
@@ -40493,16 +40634,16 @@ typedef struct gp__field {
   const char *name;
   size_t offset;
 } gp__field;
-#define GPUPRIMS__FIELD(field, ...) {#field, offsetof(gp_policy, field)},
+#define GP__FIELD(field, ...) {#field, offsetof(gp_policy, field)},
 #define GPUPRIMS__FIELDS(FAMILY, family) \
-  static const gp__field gp__fields_##family[] = {GP_POLICY_FIELDS_##FAMILY(GPUPRIMS__FIELD){NULL, 0}};
+  static const gp__field gp__fields_##family[] = {GP_POLICY_FIELDS_##FAMILY(GP__FIELD){NULL, 0}};
 GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)
 #undef GPUPRIMS__FIELDS
-#undef GPUPRIMS__FIELD
+#undef GP__FIELD
 // All numbers of a policy.
-#define GPUPRIMS__FIELD(field) {#field, offsetof(gp_policy, field)},
-static const gp__field gp__fields_all[] = {GP_POLICY_MEMBERS(GPUPRIMS__FIELD){NULL, 0}};
-#undef GPUPRIMS__FIELD
+#define GP__FIELD(field) {#field, offsetof(gp_policy, field)},
+static const gp__field gp__fields_all[] = {GP_POLICY_MEMBERS(GP__FIELD){NULL, 0}};
+#undef GP__FIELD
 typedef char gp__every_member_is_listed
     [(sizeof gp__fields_all / sizeof *gp__fields_all - 1) * sizeof(int) == offsetof(gp_policy, reserved) ? 1 : -1];
 
@@ -40623,33 +40764,33 @@ GP__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, const 
   char *to = at < capacity ? json + at : NULL;
   size_t room = at < capacity ? capacity - at : 0, n;
   int i;
-#define GPUPRIMS__PUT(...) \
+#define GP__PUT(...) \
   do { \
     n = (size_t)snprintf(to, room, __VA_ARGS__); \
     at += n; \
     to = n < room ? to + n : NULL; \
     room = n < room ? room - n : 0; \
   } while (0)
-  GPUPRIMS__PUT("{\"name\": \"%s\", \"default\": %d, \"values\": [", name, value);
-  for (i = 0; i < count; ++i) GPUPRIMS__PUT("%s%d", i ? ", " : "", values[i]);
-  GPUPRIMS__PUT("]");
+  GP__PUT("{\"name\": \"%s\", \"default\": %d, \"values\": [", name, value);
+  for (i = 0; i < count; ++i) GP__PUT("%s%d", i ? ", " : "", values[i]);
+  GP__PUT("]");
   if (*text == 'G') {
-    GPUPRIMS__PUT(", \"names\": [");
+    GP__PUT(", \"names\": [");
     while (*text) {
       const int length = (int)strcspn(text, ",");
-      GPUPRIMS__PUT("\"%.*s\"", length, text);
+      GP__PUT("\"%.*s\"", length, text);
       text += length;
       text += strspn(text, ", ");
-      if (*text) GPUPRIMS__PUT(", ");
+      if (*text) GP__PUT(", ");
     }
-    GPUPRIMS__PUT("]");
+    GP__PUT("]");
   }
-  GPUPRIMS__PUT("}");
-#undef GPUPRIMS__PUT
+  GP__PUT("}");
+#undef GP__PUT
   return at;
 }
 
-#define GPUPRIMS__JSON(field, default_, ...) \
+#define GP__JSON(field, default_, ...) \
   { \
     static const int values[] = {__VA_ARGS__}; \
     at += (size_t)snprintf( \
@@ -40668,16 +40809,16 @@ GP__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t capaci
   }
   at = (size_t)snprintf(json, capacity, "{\"primitive\": \"%s\", \"fields\": [", gp__primitive_names[primitive] + 3);
   switch (gp__family_of(primitive)) {
-#define GPUPRIMS__CASE(FAMILY, family) \
+#define GP__CASE(FAMILY, family) \
   case GP__FAMILY_##FAMILY: \
-    GP_POLICY_FIELDS_##FAMILY(GPUPRIMS__JSON) break;
-    GPUPRIMS__FAMILIES(GPUPRIMS__CASE)
-#undef GPUPRIMS__CASE
+    GP_POLICY_FIELDS_##FAMILY(GP__JSON) break;
+    GPUPRIMS__FAMILIES(GP__CASE)
+#undef GP__CASE
   }
   at += (size_t)snprintf(at < capacity ? json + at : NULL, at < capacity ? capacity - at : 0, "]}");
   return at;
 }
-#undef GPUPRIMS__JSON
+#undef GP__JSON
 
 // ---- core/kinds_of.c - the kernels of a call
 
@@ -40779,7 +40920,7 @@ GP__PRIVATE unsigned gp__resident_blocks(
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, 1024);
 }
 static const gp__kernel_rules gp__kernels_of_policy = {
-    GPUPRIMS__SAME_KERNELS, gp__resident_blocks, GPUPRIMS__SPELL_NO_MORE, GPUPRIMS__NO_FIT};
+    GP__SAME_KERNELS, gp__resident_blocks, GP__SPELL_NO_MORE, GP__NO_FIT};
 
 // Threads of a block of one kernel of a call.
 GP__PRIVATE unsigned gp__threads_of_kind(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
@@ -41719,12 +41860,12 @@ GP__PRIVATE void gp__name_hash_key(const gp__spelling *q, gp__text *t) {
 
 // The kernel's name: its template with every argument.
 GP__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
-#define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) {#kernel, gp__name_##names},
+#define GP__NAMED(KIND, kernel, arguments, names, traits) {#kernel, gp__name_##names},
   static const struct {
     const char *kernel;
     void (*name)(const gp__spelling *q, gp__text *t);
-  } rows[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
-#undef GPUPRIMS__NAMED
+  } rows[] = {GPUPRIMS__KINDS(GP__NAMED)};
+#undef GP__NAMED
   gp__add(t, "%s<gp__policy<%d, %d, %d, %d, %d, %d, %d>", rows[q->kind].kernel, q->threads, q->vectors, q->load,
       q->store, q->stages, q->blocks_per_sm, q->overlap);
   rows[q->kind].name(q, t);
@@ -41737,9 +41878,9 @@ GP__PRIVATE const char *gp__part_type(const gp__spelling *q, int node) {
 }
 enum { GP__OWN_OPS = 4 }; // besides those of described inputs
 GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, gp__program *p) {
-#define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) #arguments,
-  static const char *const arguments[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
-#undef GPUPRIMS__NAMED
+#define GP__NAMED(KIND, kernel, arguments, names, traits) #arguments,
+  static const char *const arguments[] = {GPUPRIMS__KINDS(GP__NAMED)};
+#undef GP__NAMED
   const gp__type_info *structs[5 + GP_INPUT_PARTS];
   const int parts = gp__spelled_inputs(q);
   const gp__family *family = q->primitive ? gp__primitive_of(q->primitive)->family : NULL;
@@ -41905,6 +42046,7 @@ GP__PRIVATE void gp__free_codes(gp__state *s, gp__code *dropped) {
     if (c->module && (!entered || d->cuModuleUnload(c->module)))
       gp__log(&s->library.runtime, GP_LOG_WARNING, "the least recently used kernel could not be unloaded");
     free(c->image.owned);
+    free(c->line.data);
     free(c);
   }
   if (entered) d->cuThreadExchangeStreamCaptureMode(&mode);
@@ -42037,6 +42179,7 @@ GP__PRIVATE gp_result gp__get_code(
   pthread_mutex_lock(&s->lock);
   *out = c = gp__make_code(s, p->key, capability);
   if (c) ++c->kernels;
+  if (c && s->warming.name && !c->line.data) gp__list_program(&c->line, p);
   while (c && c->state == 1) pthread_cond_wait(&s->built, &s->lock);
   if (c && c->state == 2) {
     pthread_mutex_unlock(&s->lock);
@@ -42054,11 +42197,18 @@ GP__PRIVATE gp_result gp__get_code(
   }
   pthread_mutex_lock(&s->lock);
   c->source = image.source;
+  if (result == GP_SUCCESS) ++s->about.kernels[c->source];
   c->state = result == GP_SUCCESS ? 2 : 0; // after a failure the next call tries again
   pthread_cond_broadcast(&s->built);
   pthread_mutex_unlock(&s->lock);
   return result;
 }
+
+// A thread that sets this gets spellings, and builds nothing.
+static __thread struct {
+  gp_result (*spelled)(void *user, const char *who, const gp__spelling *w);
+  void *user;
+} gp__seeking;
 
 // Finds or builds a kernel. Two threads may build different kernels at once; the same one is built once. load: as a
 // module of the driver; otherwise its image is kept, for gp_compile. *out stays until gp__let_kernels_go; NULL after an
@@ -42074,6 +42224,7 @@ GP__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const gp__re
   const gp_policy own = gp__policy_of_kind(*policy, *h, kind), *p = &own;
   *out = NULL;
   gp__spell(q, p, h, kind, load ? 0 : h->compute_capability, &spelling);
+  if (gp__seeking.spelled) return gp__seeking.spelled(gp__seeking.user, who, &spelling);
   pthread_mutex_lock(&s->lock);
   k = gp__make_kernel(s, &spelling);
   if (k) __atomic_fetch_add(&k->users, 1, __ATOMIC_RELAXED);
@@ -42582,9 +42733,9 @@ typedef union gp__argument_room {
 // The arguments as a kernel takes them: as they are, or in `room` with the data behind.
 GP__PRIVATE void *gp__arguments_with_inputs(
     const gp__request *q, const gp__kernel *k, void *arguments, gp__argument_room *room) {
-#define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) sizeof(arguments),
-  static const size_t sizes[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
-#undef GPUPRIMS__NAMED
+#define GP__NAMED(KIND, kernel, arguments, names, traits) sizeof(arguments),
+  static const size_t sizes[] = {GPUPRIMS__KINDS(GP__NAMED)};
+#undef GP__NAMED
   const size_t size = sizes[k->spelling->kind];
   const size_t at = (size + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR; // the alignment of a gp__value
   if (!q->inputs.count) return arguments;
@@ -43614,46 +43765,45 @@ GP__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__reque
 // Lists the steps. blocks: most blocks of the table's kernel. at: the held memory, or NULL.
 GP__PRIVATE gp_result gp__grouping_of(
     gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at, gp__grouping *g) {
-#define GPUPRIMS__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
-#define GPUPRIMS__AT(offset) (at ? at + (offset) : NULL)
+#define GP__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
+#define GP__AT(offset) (at ? at + (offset) : NULL)
   const char *who = gp__primitive_names[q->primitive];
   static const uint64_t zero = 0;
   uint64_t sorted, moved, begins, of_list;
   uint64_t *state;
   gp_call clear = gp_call_init(GP_FILL), sum = gp_call_init(GP_REDUCE);
   memset(g, 0, sizeof *g);
-  sorted = GPUPRIMS__TAKE(q->count * q->key_size);
-  moved = GPUPRIMS__TAKE(q->count * q->in_size);
-  begins = GPUPRIMS__TAKE(q->flags & GP_REPRODUCIBLE && !gp__any_order(q) ? q->count << (q->count >> 32 ? 3 : 2) : 0);
+  sorted = GP__TAKE(q->count * q->key_size);
+  moved = GP__TAKE(q->count * q->in_size);
+  begins = GP__TAKE(q->flags & GP_REPRODUCIBLE && !gp__any_order(q) ? q->count << (q->count >> 32 ? 3 : 2) : 0);
   if (!gp__groups_in_tables(q))
-    return gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
-        GPUPRIMS__AT(moved), GPUPRIMS__AT(begins), q->count, q->count_device, q->out_count);
+    return gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GP__AT(sorted),
+        GP__AT(moved), GP__AT(begins), q->count, q->count_device, q->out_count);
   g->room = blocks * (GP__GROUP_MOST + 1); // a table that is not full
   if (g->room > q->count) g->room = q->count;
-  g->list_keys = GPUPRIMS__TAKE(g->room * q->key_size);
-  g->list_values = GPUPRIMS__TAKE(g->room * q->acc_size);
-  of_list = GPUPRIMS__TAKE(g->room * q->acc_size);
-  g->state = GPUPRIMS__TAKE((uint64_t)(GP__GROUP_STATE * 8));
-  state = (uint64_t *)(void *)GPUPRIMS__AT(g->state);
+  g->list_keys = GP__TAKE(g->room * q->key_size);
+  g->list_values = GP__TAKE(g->room * q->acc_size);
+  of_list = GP__TAKE(g->room * q->acc_size);
+  g->state = GP__TAKE((uint64_t)(GP__GROUP_STATE * 8));
+  state = (uint64_t *)(void *)GP__AT(g->state);
   clear.out_type = sum.in_type = sum.out_type = GP_U64;
   clear.value = &zero;
   clear.out = state;
   clear.count = GP__GROUP_STATE;
   GP__CHECK(gp__add_step(s, who, g, &clear, at != NULL));
   g->table = g->count;
-  GP__CHECK(gp__add_way(s, who, q, g, at != NULL, GP_OP_DEFAULT, GPUPRIMS__AT(g->list_keys),
-      GPUPRIMS__AT(g->list_values), q->acc_type, GPUPRIMS__AT(sorted), GPUPRIMS__AT(of_list), NULL, g->room,
-      at ? state + GP__GROUP_OF_LIST : NULL, at ? state + GP__GROUP_FROM_LIST : NULL));
-  GP__CHECK(gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
-      GPUPRIMS__AT(moved), NULL, q->count, at ? state + GP__GROUP_OF_INPUT : NULL,
-      at ? state + GP__GROUP_FROM_INPUT : NULL));
+  GP__CHECK(gp__add_way(s, who, q, g, at != NULL, GP_OP_DEFAULT, GP__AT(g->list_keys), GP__AT(g->list_values),
+      q->acc_type, GP__AT(sorted), GP__AT(of_list), NULL, g->room, at ? state + GP__GROUP_OF_LIST : NULL,
+      at ? state + GP__GROUP_FROM_LIST : NULL));
+  GP__CHECK(gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GP__AT(sorted),
+      GP__AT(moved), NULL, q->count, at ? state + GP__GROUP_OF_INPUT : NULL, at ? state + GP__GROUP_FROM_INPUT : NULL));
   sum.op = GP_SUM;
   sum.in = at ? state + GP__GROUP_FROM_LIST : NULL;
   sum.count = 2;
   sum.out = q->out_count;
   return gp__add_step(s, who, g, &sum, at != NULL);
-#undef GPUPRIMS__TAKE
-#undef GPUPRIMS__AT
+#undef GP__TAKE
+#undef GP__AT
 }
 // Raises the bytes to those that a call needs, with the calls before and after it.
 GP__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
@@ -44037,7 +44187,7 @@ GP__PRIVATE gp_result gp__calls_of_plan(
   return result;
 }
 // The composition gp__NAME_calls of a family whose calls are plans.
-#define GPUPRIMS__CALLS_BY_PLAN(name, plan_of) \
+#define GP__CALLS_BY_PLAN(name, plan_of) \
   GP__PRIVATE gp_result gp__run_##name( \
       gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least) { \
     return gp__run_plan_of(s, q, p, run, stream, least, plan_of); \
@@ -44352,7 +44502,7 @@ GP__PRIVATE gp_result gp__calls_of_written(gp__state *s, const gp__request *q, g
 }
 static const gp__composition gp__written_calls = {gp__run_written, gp__bytes_of_written, gp__calls_of_written};
 // A family's members from `launch` to `composed`.
-#define GPUPRIMS__WRITES_INPUTS(launch, refused, checked, behind) launch, refused, checked, behind, &gp__written_calls
+#define GP__WRITES_INPUTS(launch, refused, checked, behind) launch, refused, checked, behind, &gp__written_calls
 
 // ---- hash/launch.c - calls with hash tables: steps and other calls
 
@@ -44849,8 +44999,8 @@ GP__PRIVATE gp_result gp__host_maps(gp__host_call *h) {
   return gp__host_each(h);
 }
 
-static const gp__family gp__family_map = {gp__checks_map, gp__map_is_idle, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_map, GPUPRIMS__NO_KERNEL_RULES, gp__operators_of_map, GPUPRIMS__LAUNCH(gp__launch_map), gp__host_maps};
+static const gp__family gp__family_map = {gp__checks_map, gp__map_is_idle, GP__SHAPE_OF_ELEMENTS, gp__kinds_of_map,
+    GP__NO_KERNEL_RULES, gp__operators_of_map, GP__LAUNCH(gp__launch_map), gp__host_maps};
 static const gp__primitive gp__primitive_copy = {&gp__family_map, GP__READS_MAP, GP__IN_PLACE | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_fill = {&gp__family_map, GP__READS_FILL | GP__READS_VALUE, 0, 0};
 static const gp__primitive gp__primitive_iota = {&gp__family_map, GP__READS_FILL | GP__READS_RAMP, 0, 0};
@@ -44868,9 +45018,8 @@ GP__PRIVATE int gp__kinds_of_reverse(const gp__request *q, const gp_policy *p, g
   return kinds[0] = q->primitive == GP_SWAP ? GP__SWAP : GP__REVERSE, 1;
 }
 
-static const gp__family gp__family_reverse = {gp__checks_none, GPUPRIMS__IDLE_IF_EMPTY, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_reverse, GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_map),
-    gp__host_reverse};
+static const gp__family gp__family_reverse = {gp__checks_none, GP__IDLE_IF_EMPTY, GP__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_reverse, GP__NO_KERNEL_RULES, GP__FOLD_OPERATORS, GP__LAUNCH(gp__launch_map), gp__host_reverse};
 static const gp__primitive gp__primitive_reverse = {
     &gp__family_reverse, GP__READS_MAP, GP__KEEPS_TYPE | GP__IN_PLACE, 0};
 
@@ -44889,9 +45038,8 @@ GP__PRIVATE gp_result gp__check_swap_outputs(gp__checking *k) {
 }
 static const gp__own_check gp__checks_swap[GP__CHECKS] = {
     {GP__CHECK_TYPES, gp__check_swap_types}, {GP__CHECK_OUTPUTS, gp__check_swap_outputs}};
-static const gp__family gp__family_swap = {gp__checks_swap, GPUPRIMS__IDLE_IF_EMPTY, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_reverse, GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_map),
-    gp__host_swap};
+static const gp__family gp__family_swap = {gp__checks_swap, GP__IDLE_IF_EMPTY, GP__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_reverse, GP__NO_KERNEL_RULES, GP__FOLD_OPERATORS, GP__LAUNCH(gp__launch_map), gp__host_swap};
 static const gp__primitive gp__primitive_swap = {
     &gp__family_swap, GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_OUT3 | GP__READS_COUNT_DEVICE, 0, 0};
 
@@ -44917,15 +45065,15 @@ GP__PRIVATE gp_result gp__launch_scatter(const gp__launching *l) {
   return gp__launch_all(l, &a);
 }
 
-static const gp__family gp__family_scatter = {gp__checks_scatter, GPUPRIMS__IDLE_IF_EMPTY, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_scatter, GPUPRIMS__NO_KERNEL_RULES, gp__operators_of_scatter, GPUPRIMS__LAUNCH(gp__launch_scatter),
+static const gp__family gp__family_scatter = {gp__checks_scatter, GP__IDLE_IF_EMPTY, GP__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_scatter, GP__NO_KERNEL_RULES, gp__operators_of_scatter, GP__LAUNCH(gp__launch_scatter),
     gp__host_scatter};
-#define GPUPRIMS__READS_SCATTER \
+#define GP__READS_SCATTER \
   (GP__READS_MAP | GP__READS_IN2_TYPE | GP__READS_IN2 | GP__READS_OP | GP__READS_SCALAR | GP__READS_KEY_TYPE | \
       GP__READS_KEYS | GP__READS_N)
 static const gp__primitive gp__primitive_scatter = {
-    &gp__family_scatter, GPUPRIMS__READS_SCATTER | GP__READS_TRANSFORM, GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_gather = {&gp__family_scatter, GPUPRIMS__READS_SCATTER, GP__TAKES_INPUTS, 0};
+    &gp__family_scatter, GP__READS_SCATTER | GP__READS_TRANSFORM, GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_gather = {&gp__family_scatter, GP__READS_SCATTER, GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_replace = {&gp__family_scatter,
     GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR | GP__READS_VALUE, GP__KEEPS_TYPE | GP__IN_PLACE, 0};
 
@@ -44953,9 +45101,8 @@ GP__PRIVATE gp_result gp__launch_copy_batch(const gp__launching *l) {
   return gp__launch_all(l, &a);
 }
 
-static const gp__family gp__family_batch = {gp__checks_batch, GPUPRIMS__IDLE_IF_EMPTY, gp__shape_batch,
-    gp__kinds_of_batch, GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_copy_batch),
-    gp__host_copy_batch};
+static const gp__family gp__family_batch = {gp__checks_batch, GP__IDLE_IF_EMPTY, gp__shape_batch, gp__kinds_of_batch,
+    GP__NO_KERNEL_RULES, GP__FOLD_OPERATORS, GP__LAUNCH(gp__launch_copy_batch), gp__host_copy_batch};
 static const gp__primitive gp__primitive_copy_batch = {&gp__family_batch,
     GP__READS_IN | GP__READS_IN2 | GP__READS_OFFSET_TYPE | GP__READS_BEGIN | GP__READS_COUNT_DEVICE, 0, 0};
 
@@ -45017,7 +45164,7 @@ GP__PRIVATE gp_result gp__host_reduces(gp__host_call *h) {
 }
 
 static const gp__family gp__family_reduce = {gp__checks_reduce, gp__is_never_idle, gp__shape_reduce,
-    gp__kinds_of_reduce, &gp__kernels_of_policy, gp__operators_of_predicate, GPUPRIMS__LAUNCH(gp__launch_reduce),
+    gp__kinds_of_reduce, &gp__kernels_of_policy, gp__operators_of_predicate, GP__LAUNCH(gp__launch_reduce),
     gp__host_reduces};
 static const gp__primitive gp__primitive_reduce = {
     &gp__family_reduce, GP__READS_STORED, GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS | GP__TAKES_BOTH, 0};
@@ -45061,26 +45208,25 @@ GP__PRIVATE gp_result gp__launch_find(const gp__launching *l) {
 }
 
 static const gp__family gp__family_find = {gp__checks_find, gp__is_never_idle, gp__shape_find, gp__kinds_of_find,
-    &gp__kernels_of_policy, gp__operators_of_find, GPUPRIMS__LAUNCH(gp__launch_find), gp__host_find};
-#define GPUPRIMS__READS_QUESTION (GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR)
-#define GPUPRIMS__READS_TO_INDEX(reads) (((reads) & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) | GP__READS_OUT_COUNT)
-#define GPUPRIMS__READS_TWO (GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2)
-static const gp__primitive gp__primitive_any = {&gp__family_find, GPUPRIMS__READS_QUESTION, GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_all = {&gp__family_find, GPUPRIMS__READS_QUESTION, GP__TAKES_INPUTS, 0};
+    &gp__kernels_of_policy, gp__operators_of_find, GP__LAUNCH(gp__launch_find), gp__host_find};
+#define GP__READS_QUESTION (GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR)
+#define GP__READS_TO_INDEX(reads) (((reads) & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) | GP__READS_OUT_COUNT)
+#define GP__READS_TWO (GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2)
+static const gp__primitive gp__primitive_any = {&gp__family_find, GP__READS_QUESTION, GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_all = {&gp__family_find, GP__READS_QUESTION, GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_find_if = {
-    &gp__family_find, GPUPRIMS__READS_TO_INDEX(GPUPRIMS__READS_QUESTION), GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_mismatch = {
-    &gp__family_find, GPUPRIMS__READS_TO_INDEX(GPUPRIMS__READS_TWO), 0, 0};
-static const gp__primitive gp__primitive_equal_arrays = {&gp__family_find, GPUPRIMS__READS_TWO, 0, 0};
+    &gp__family_find, GP__READS_TO_INDEX(GP__READS_QUESTION), GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_mismatch = {&gp__family_find, GP__READS_TO_INDEX(GP__READS_TWO), 0, 0};
+static const gp__primitive gp__primitive_equal_arrays = {&gp__family_find, GP__READS_TWO, 0, 0};
 static const gp__primitive gp__primitive_adjacent_find = {
-    &gp__family_find, GPUPRIMS__READS_TO_INDEX(GP__READS_MAP | GP__READS_OP), 0, 0};
+    &gp__family_find, GP__READS_TO_INDEX(GP__READS_MAP | GP__READS_OP), 0, 0};
 static const gp__primitive gp__primitive_is_sorted = {&gp__family_find,
     GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT, 0, 0};
 static const gp__primitive gp__primitive_lexicographic = {
-    &gp__family_find, (GPUPRIMS__READS_TWO | GP__READS_COUNT2) & ~(GP__READS_COUNT_DEVICE | GP__READS_OUT_TYPE), 0, 0};
-static const gp__primitive gp__primitive_is_partitioned = {&gp__family_find, GPUPRIMS__READS_QUESTION, 0, 0};
+    &gp__family_find, (GP__READS_TWO | GP__READS_COUNT2) & ~(GP__READS_COUNT_DEVICE | GP__READS_OUT_TYPE), 0, 0};
+static const gp__primitive gp__primitive_is_partitioned = {&gp__family_find, GP__READS_QUESTION, 0, 0};
 static const gp__primitive gp__primitive_partition_point = {
-    &gp__family_find, GPUPRIMS__READS_TO_INDEX(GPUPRIMS__READS_QUESTION), GP__TAKES_INPUTS, 0};
+    &gp__family_find, GP__READS_TO_INDEX(GP__READS_QUESTION), GP__TAKES_INPUTS, 0};
 
 // ---- scan/plan.c - plans of scans
 
@@ -45117,9 +45263,8 @@ GP__PRIVATE gp_result gp__host_scan(gp__host_call *h) {
   return h->op.exact ? gp__host_scan_exact(h) : gp__host_scan_canonical(h);
 }
 
-static const gp__family gp__family_scan = {gp__checks_none, GPUPRIMS__IDLE_IF_EMPTY, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_scan, &gp__kernels_of_policy, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_scan),
-    gp__host_scan};
+static const gp__family gp__family_scan = {gp__checks_none, GP__IDLE_IF_EMPTY, GP__SHAPE_OF_ELEMENTS, gp__kinds_of_scan,
+    &gp__kernels_of_policy, GP__FOLD_OPERATORS, GP__LAUNCH(gp__launch_scan), gp__host_scan};
 static const gp__primitive gp__primitive_inclusive_scan = {
     &gp__family_scan, GP__READS_STORED, GP__IN_PLACE | GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_exclusive_scan = {
@@ -45201,7 +45346,7 @@ GP__PRIVATE void gp__spell_segments(const gp__request *q, const gp_policy *p, co
   if (q->key_size) w->ranged = 2; // runs: gp_prepare has no buffers to tell
 }
 static const gp__kernel_rules gp__kernels_of_segments = {
-    GPUPRIMS__SAME_KERNELS, gp__resident_blocks, gp__spell_segments, GPUPRIMS__NO_FIT};
+    GP__SAME_KERNELS, gp__resident_blocks, gp__spell_segments, GP__NO_FIT};
 GP__PRIVATE gp_result gp__host_segments(gp__host_call *h) {
   if (h->q->primitive == GP_LOAD_BALANCE) return gp__host_search(h);
   GP__CHECK(gp__host_take_fold(h, 0));
@@ -45209,8 +45354,8 @@ GP__PRIVATE gp_result gp__host_segments(gp__host_call *h) {
 }
 
 static const gp__family gp__family_segments = {gp__checks_segments, gp__segments_are_idle, gp__shape_segments,
-    gp__kinds_of_segments, &gp__kernels_of_segments, GPUPRIMS__FOLD_OPERATORS,
-    GPUPRIMS__LAUNCH_AFTER(gp__launch_segments, gp__offsets_check), gp__host_segments};
+    gp__kinds_of_segments, &gp__kernels_of_segments, GP__FOLD_OPERATORS,
+    GP__LAUNCH_AFTER(gp__launch_segments, gp__offsets_check), gp__host_segments};
 static const gp__primitive gp__primitive_segmented_reduce = {&gp__family_segments,
     (GP__READS_STORED & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_SEGMENT_LENGTH |
         GP__READS_BAD,
@@ -45250,8 +45395,8 @@ GP__PRIVATE gp_result gp__launch_expand(const gp__launching *l) {
 }
 
 static const gp__family gp__family_expand = {gp__checks_expand, gp__expand_is_idle, gp__shape_segments,
-    gp__kinds_of_expand, &gp__kernels_of_policy, GPUPRIMS__FOLD_OPERATORS,
-    GPUPRIMS__LAUNCH_AFTER(gp__launch_expand, gp__offsets_check), gp__host_expand};
+    gp__kinds_of_expand, &gp__kernels_of_policy, GP__FOLD_OPERATORS,
+    GP__LAUNCH_AFTER(gp__launch_expand, gp__offsets_check), gp__host_expand};
 static const gp__primitive gp__primitive_expand = {
     &gp__family_expand, GP__READS_MAP | GP__READS_OFFSETS | GP__READS_BAD, GP__KEEPS_TYPE, GP_CHECKED};
 static const gp__primitive gp__primitive_run_length_expand = {
@@ -45312,7 +45457,7 @@ GP__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
 }
 
 static const gp__kernel_rules gp__kernels_of_stream = {
-    GPUPRIMS__SAME_KERNELS, gp__resident_streams, gp__spell_stream, GPUPRIMS__NO_FIT};
+    GP__SAME_KERNELS, gp__resident_streams, gp__spell_stream, GP__NO_FIT};
 GP__PRIVATE gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   gp_input index;
   gp_call runs;
@@ -45325,7 +45470,7 @@ GP__PRIVATE gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, uns
   g->steps[g->count++].request = g->request_count++;
   return GP_SUCCESS;
 }
-GPUPRIMS__CALLS_BY_PLAN(by_key, gp__by_key_plan_of);
+GP__CALLS_BY_PLAN(by_key, gp__by_key_plan_of);
 static const gp__family gp__family_stream = {gp__checks_stream, gp__stream_is_idle, gp__shape_stream,
     gp__kinds_of_stream, &gp__kernels_of_stream, gp__operators_of_predicate, gp__launch_stream, NULL, gp__offsets_check,
     NULL, &gp__by_key_calls, gp__host_stream};
@@ -45391,9 +45536,9 @@ GP__PRIVATE gp_result gp__launch_histogram(const gp__launching *l) {
 }
 
 static const gp__kernel_rules gp__kernels_of_histogram = {
-    GPUPRIMS__SAME_KERNELS, gp__resident_histograms, GPUPRIMS__SPELL_NO_MORE, gp__fit_histogram};
+    GP__SAME_KERNELS, gp__resident_histograms, GP__SPELL_NO_MORE, gp__fit_histogram};
 static const gp__family gp__family_histogram = {gp__checks_histogram, gp__is_never_idle, gp__shape_histogram,
-    gp__kinds_of_histogram, &gp__kernels_of_histogram, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_histogram),
+    gp__kinds_of_histogram, &gp__kernels_of_histogram, GP__FOLD_OPERATORS, GP__LAUNCH(gp__launch_histogram),
     gp__host_histogram};
 static const gp__primitive gp__primitive_histogram_even = {
     &gp__family_histogram, GP__READS_HISTOGRAM | GP__READS_ENDS, GP__TAKES_INPUTS, 0};
@@ -45419,9 +45564,8 @@ GP__PRIVATE gp_result gp__launch_bound(const gp__launching *l) {
   return gp__launch_all(l, &a);
 }
 
-static const gp__family gp__family_bound = {gp__checks_bound, GPUPRIMS__IDLE_IF_EMPTY, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_bound, GPUPRIMS__NO_KERNEL_RULES, gp__operators_of_bound, GPUPRIMS__LAUNCH(gp__launch_bound),
-    gp__host_search};
+static const gp__family gp__family_bound = {gp__checks_bound, GP__IDLE_IF_EMPTY, GP__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_bound, GP__NO_KERNEL_RULES, gp__operators_of_bound, GP__LAUNCH(gp__launch_bound), gp__host_search};
 static const gp__primitive gp__primitive_lower_bound = {&gp__family_bound, GP__READS_SORTED, GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_upper_bound = {&gp__family_bound, GP__READS_SORTED, GP__TAKES_INPUTS, 0};
 
@@ -45517,9 +45661,9 @@ GP__PRIVATE void gp__shape_sort(const gp__request *q, gp__shape *h) {
 static const gp_policy gp__one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}};
 
 static const gp__kernel_rules gp__kernels_of_sort = {gp__policy_of_sort_kernel, gp__threads_of_sort_kernel,
-    gp__block_of_sort_kernel, GPUPRIMS__NO_FORM, gp__resident_sorts, gp__spell_sort, GPUPRIMS__NO_FIT};
-static const gp__family gp__family_sort = {gp__checks_sort, GPUPRIMS__IDLE_IF_EMPTY, gp__shape_sort, gp__kinds_of_sort,
-    &gp__kernels_of_sort, gp__operators_of_sort, GPUPRIMS__WRITES_INPUTS(gp__launch_sort, &gp__one_sweep, NULL, NULL),
+    gp__block_of_sort_kernel, GP__NO_FORM, gp__resident_sorts, gp__spell_sort, GP__NO_FIT};
+static const gp__family gp__family_sort = {gp__checks_sort, GP__IDLE_IF_EMPTY, gp__shape_sort, gp__kinds_of_sort,
+    &gp__kernels_of_sort, gp__operators_of_sort, GP__WRITES_INPUTS(gp__launch_sort, &gp__one_sweep, NULL, NULL),
     gp__host_sort};
 static const gp__primitive gp__primitive_sort = {&gp__family_sort,
     GP__READS_PAIRS | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_FIELDS,
@@ -45537,11 +45681,11 @@ GP__PRIVATE int gp__kinds_of_segmented_sort(const gp__request *q, const gp_polic
 }
 GP__PRIVATE int gp__segmented_sort_is_idle(const gp__request *q) { return !q->count || !q->segments; }
 
-static const gp__kernel_rules gp__kernels_of_segmented_sort = {GPUPRIMS__SAME_POLICY, gp__threads_of_segments_kernel,
-    gp__block_of_segments_kernel, GPUPRIMS__NO_FORM, gp__resident_segments, gp__spell_segmented_sort, GPUPRIMS__NO_FIT};
+static const gp__kernel_rules gp__kernels_of_segmented_sort = {GP__SAME_POLICY, gp__threads_of_segments_kernel,
+    gp__block_of_segments_kernel, GP__NO_FORM, gp__resident_segments, gp__spell_segmented_sort, GP__NO_FIT};
 static const gp__family gp__family_segmented_sort = {gp__checks_segmented_sort, gp__segmented_sort_is_idle,
-    gp__shape_radix_keys, gp__kinds_of_segmented_sort, &gp__kernels_of_segmented_sort, GPUPRIMS__FOLD_OPERATORS,
-    GPUPRIMS__WRITES_INPUTS(gp__launch_segmented_sort, NULL, gp__offsets_check, NULL), gp__host_segmented_sort};
+    gp__shape_radix_keys, gp__kinds_of_segmented_sort, &gp__kernels_of_segmented_sort, GP__FOLD_OPERATORS,
+    GP__WRITES_INPUTS(gp__launch_segmented_sort, NULL, gp__offsets_check, NULL), gp__host_segmented_sort};
 static const gp__primitive gp__primitive_segmented_sort = {&gp__family_segmented_sort,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_SEGMENT_LENGTH |
         GP__READS_BAD,
@@ -45567,10 +45711,10 @@ GP__PRIVATE gp_result gp__host_merges(gp__host_call *h) {
                                          : gp__host_set(h);
 }
 
-static const gp__kernel_rules gp__kernels_of_merge = {GPUPRIMS__SAME_POLICY, GPUPRIMS__SAME_THREADS,
-    gp__block_of_merge_kernel, GPUPRIMS__NO_FORM, gp__resident_blocks, GPUPRIMS__SPELL_NO_MORE, GPUPRIMS__NO_FIT};
+static const gp__kernel_rules gp__kernels_of_merge = {GP__SAME_POLICY, GP__SAME_THREADS, gp__block_of_merge_kernel,
+    GP__NO_FORM, gp__resident_blocks, GP__SPELL_NO_MORE, GP__NO_FIT};
 static const gp__family gp__family_merge = {gp__checks_merge, gp__merge_is_idle, gp__shape_keys, gp__kinds_of_merge,
-    &gp__kernels_of_merge, gp__operators_of_order, GPUPRIMS__WRITES_INPUTS(gp__launch_merge, NULL, NULL, NULL),
+    &gp__kernels_of_merge, gp__operators_of_order, GP__WRITES_INPUTS(gp__launch_merge, NULL, NULL, NULL),
     gp__host_merges};
 static const gp__primitive gp__primitive_merge_sort = {&gp__family_merge, GP__READS_PAIRS | GP__READS_OP,
     GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_DESCENDING | GP_LITTLE_MEMORY};
@@ -45668,11 +45812,11 @@ GP__PRIVATE unsigned gp__resident_top_k(
   const unsigned blocks = gp__resident_blocks(q, p, h, w);
   return blocks || (q->primitive != GP_SEGMENTED_TOP_K && !q->op) ? blocks : 1;
 }
-static const gp__kernel_rules gp__kernels_of_top_k = {gp__policy_of_top_k_kernel, GPUPRIMS__SAME_THREADS,
-    GPUPRIMS__SAME_BLOCK, GPUPRIMS__NO_FORM, gp__resident_top_k, gp__spell_top_k, gp__fit_top_k};
+static const gp__kernel_rules gp__kernels_of_top_k = {gp__policy_of_top_k_kernel, GP__SAME_THREADS, GP__SAME_BLOCK,
+    GP__NO_FORM, gp__resident_top_k, gp__spell_top_k, gp__fit_top_k};
 static const gp__family gp__family_top_k = {gp__checks_top_k, gp__top_k_is_idle, gp__shape_top_k, gp__kinds_of_top_k,
-    &gp__kernels_of_top_k, gp__operators_of_order,
-    GPUPRIMS__WRITES_INPUTS(gp__launch_top_k, NULL, NULL, gp__sort_results), gp__host_ranks};
+    &gp__kernels_of_top_k, gp__operators_of_order, GP__WRITES_INPUTS(gp__launch_top_k, NULL, NULL, gp__sort_results),
+    gp__host_ranks};
 static const gp__primitive gp__primitive_top_k = {&gp__family_top_k,
     GP__READS_PAIRS | GP__READS_OP | GP__READS_K | GP__READS_ROWS,
     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_DESCENDING | GP_UNSORTED};
@@ -45691,7 +45835,7 @@ GP__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_poli
 }
 static const gp__family gp__family_segmented_top_k = {gp__checks_segmented_top_k, gp__top_k_is_idle, gp__shape_top_k,
     gp__kinds_of_segmented_top_k, &gp__kernels_of_top_k, gp__operators_of_order,
-    GPUPRIMS__WRITES_INPUTS(gp__launch_segmented_top_k, NULL, gp__offsets_check, NULL), gp__host_ranks};
+    GP__WRITES_INPUTS(gp__launch_segmented_top_k, NULL, gp__offsets_check, NULL), gp__host_ranks};
 static const gp__primitive gp__primitive_segmented_top_k = {&gp__family_segmented_top_k,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OP | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
         GP__READS_SEGMENT_LENGTH | GP__READS_IN2 | GP__READS_BAD,
@@ -45702,9 +45846,8 @@ GP__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, g
   return kinds[0] = GP__SHUFFLE, 1;
 }
 
-static const gp__family gp__family_shuffle = {gp__checks_shuffle, GPUPRIMS__IDLE_IF_EMPTY, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_shuffle, GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_map),
-    gp__host_shuffle};
+static const gp__family gp__family_shuffle = {gp__checks_shuffle, GP__IDLE_IF_EMPTY, GP__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_shuffle, GP__NO_KERNEL_RULES, GP__FOLD_OPERATORS, GP__LAUNCH(gp__launch_map), gp__host_shuffle};
 static const gp__primitive gp__primitive_shuffle = {
     &gp__family_shuffle, GP__READS_MAP | GP__READS_SEED, GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, 0};
 
@@ -45776,9 +45919,9 @@ GP__PRIVATE int gp__fit_transpose(const gp_policy *p, int occupancy) {
 
 static const gp__kernel_rules gp__kernels_of_transpose = {gp__policy_of_transpose_kernel,
     gp__threads_of_transpose_kernel, gp__block_of_transpose_kernel, gp__transpose_form, gp__resident_transposes,
-    GPUPRIMS__SPELL_NO_MORE, gp__fit_transpose};
+    GP__SPELL_NO_MORE, gp__fit_transpose};
 static const gp__family gp__family_transpose = {gp__checks_transpose, gp__transpose_is_idle, gp__shape_moves,
-    gp__kinds_of_transpose, &gp__kernels_of_transpose, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_transpose),
+    gp__kinds_of_transpose, &gp__kernels_of_transpose, GP__FOLD_OPERATORS, GP__LAUNCH(gp__launch_transpose),
     gp__host_transpose};
 static const gp__primitive gp__primitive_transpose = {&gp__family_transpose, GP__READS_MAP & ~GP__READS_COUNT_DEVICE,
     GP__TAKES_PERMUTATION | GP__KEEPS_TYPE | GP__IN_PLACE, 0};
@@ -45870,10 +46013,9 @@ GP__PRIVATE unsigned gp__resident_rows(
           ? 512
           : 1024);
 }
-static const gp__kernel_rules gp__kernels_of_rows = {
-    GPUPRIMS__SAME_KERNELS, gp__resident_rows, gp__spell_rows, GPUPRIMS__NO_FIT};
+static const gp__kernel_rules gp__kernels_of_rows = {GP__SAME_KERNELS, gp__resident_rows, gp__spell_rows, GP__NO_FIT};
 static const gp__family gp__family_rows = {gp__checks_rows, gp__rows_are_idle, gp__shape_rows, gp__kinds_of_rows,
-    &gp__kernels_of_rows, gp__operators_of_rows, GPUPRIMS__LAUNCH(gp__launch_rows), gp__host_axis};
+    &gp__kernels_of_rows, gp__operators_of_rows, GP__LAUNCH(gp__launch_rows), gp__host_axis};
 static const gp__primitive gp__primitive_reduce_axis = {
     &gp__family_rows, GP__READS_FOLD & ~GP__READS_COUNT_DEVICE, GP__TAKES_AXES, 0};
 static const gp__primitive gp__primitive_row_map = {&gp__family_rows,
@@ -45953,10 +46095,10 @@ GP__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
 }
 
 static const gp__kernel_rules gp__kernels_of_layouts = {
-    GPUPRIMS__SAME_KERNELS, gp__resident_layouts, gp__spell_layouts, GPUPRIMS__NO_FIT};
+    GP__SAME_KERNELS, gp__resident_layouts, gp__spell_layouts, GP__NO_FIT};
 static const gp__own_check gp__checks_layouts[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_layouts}};
-static const gp__family gp__family_layouts = {gp__checks_layouts, GPUPRIMS__IDLE_IF_EMPTY, gp__shape_layouts,
-    gp__kinds_of_layouts, &gp__kernels_of_layouts, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_layouts),
+static const gp__family gp__family_layouts = {gp__checks_layouts, GP__IDLE_IF_EMPTY, gp__shape_layouts,
+    gp__kinds_of_layouts, &gp__kernels_of_layouts, GP__FOLD_OPERATORS, GP__LAUNCH(gp__launch_layouts),
     gp__host_layouts};
 static const gp__primitive gp__primitive_convert_layout = {
     &gp__family_layouts, GP__READS_IN | GP__READS_OUT, GP__TAKES_LAYOUTS, GP_KEEP_GAPS};
@@ -46007,7 +46149,7 @@ GP__PRIVATE gp_result gp__host_searches(gp__host_call *h) {
 
 static const gp__own_check gp__checks_search[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_search}};
 static const gp__family gp__family_bfs = {gp__checks_search, gp__bfs_is_idle, gp__shape_bfs, gp__kinds_of_bfs,
-    &gp__kernels_of_policy, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH_AFTER(gp__launch_search, gp__graph_check_of),
+    &gp__kernels_of_policy, GP__FOLD_OPERATORS, GP__LAUNCH_AFTER(gp__launch_search, gp__graph_check_of),
     gp__host_searches};
 static const gp__primitive gp__primitive_bfs = {&gp__family_bfs, GP__READS_OUT | GP__READS_OUT2,
     GP__TAKES_GRAPH | GP__TAKES_SEARCH | GP__TAKES_SOURCE | GP__TAKES_LIMIT, GP_CHECKED | GP_UNTIL_TARGET};
@@ -46043,9 +46185,8 @@ GP__PRIVATE gp_result gp__calls_of_grouping(gp__state *s, const gp__request *q, 
 }
 static const gp__composition gp__group_by_calls = {gp__run_group_by, gp__grouping_bytes, gp__calls_of_grouping};
 
-static const gp__family gp__family_group_by = {gp__checks_group_by, gp__is_never_idle, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_groups, GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__COMPOSED(&gp__group_by_calls),
-    gp__host_group_by};
+static const gp__family gp__family_group_by = {gp__checks_group_by, gp__is_never_idle, GP__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_groups, GP__NO_KERNEL_RULES, GP__FOLD_OPERATORS, GP__COMPOSED(&gp__group_by_calls), gp__host_group_by};
 static const gp__primitive gp__primitive_group_by = {&gp__family_group_by,
     GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED, GP__IN_PLACE | GP__REPRODUCES, 0};
 
@@ -46065,11 +46206,11 @@ GP__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, const gp_policy *p
   for (; count < 5 && list[count] >= 0; ++count) kinds[count] = (gp__kernel_kind)list[count];
   return count;
 }
-GPUPRIMS__CALLS_BY_PLAN(graph, gp__graph_plan_of);
+GP__CALLS_BY_PLAN(graph, gp__graph_plan_of);
 
 static const gp__own_check gp__checks_graph_work[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_graph_work}};
-static const gp__family gp__family_graph_work = {gp__checks_graph_work, gp__is_never_idle, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_graph_work, GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__COMPOSED(&gp__graph_calls),
+static const gp__family gp__family_graph_work = {gp__checks_graph_work, gp__is_never_idle, GP__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_graph_work, GP__NO_KERNEL_RULES, GP__FOLD_OPERATORS, GP__COMPOSED(&gp__graph_calls),
     gp__host_graph_work};
 static const gp__primitive gp__primitive_graph_from_edges = {&gp__family_graph_work,
     GP__READS_IN_TYPE | GP__READS_IN | GP__READS_IN2 | GP__READS_COUNT_DEVICE | GP__READS_BAD,
@@ -46122,12 +46263,10 @@ GP__PRIVATE unsigned gp__resident_hash(
   (void)q, (void)p, (void)h, (void)w;
   return 0;
 }
-GPUPRIMS__CALLS_BY_PLAN(hash, gp__hash_plan_of);
-static const gp__kernel_rules gp__kernels_of_hash = {
-    GPUPRIMS__SAME_KERNELS, gp__resident_hash, gp__spell_hash, GPUPRIMS__NO_FIT};
-static const gp__family gp__family_hash = {gp__checks_hash, gp__is_never_idle, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_hash, &gp__kernels_of_hash, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__COMPOSED(&gp__hash_calls),
-    gp__host_hash};
+GP__CALLS_BY_PLAN(hash, gp__hash_plan_of);
+static const gp__kernel_rules gp__kernels_of_hash = {GP__SAME_KERNELS, gp__resident_hash, gp__spell_hash, GP__NO_FIT};
+static const gp__family gp__family_hash = {gp__checks_hash, gp__is_never_idle, GP__SHAPE_OF_ELEMENTS, gp__kinds_of_hash,
+    &gp__kernels_of_hash, GP__FOLD_OPERATORS, GP__COMPOSED(&gp__hash_calls), gp__host_hash};
 static const gp__primitive gp__primitive_group_by_many = {&gp__family_hash,
     GP__READS_TABLE | GP__READS_OUT_KEYS | GP__READS_AGGREGATES | GP__READS_AGGREGATE_COUNT, GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_distinct = {
@@ -46148,7 +46287,7 @@ GP__PRIVATE int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p,
   if (gp__ranks_many(q)) kinds[count++] = GP__TOP_K_ORDER_CUT, kinds[count++] = GP__TOP_K_PLACES;
   return count;
 }
-GPUPRIMS__CALLS_BY_PLAN(row_order, gp__row_order_plan_of);
+GP__CALLS_BY_PLAN(row_order, gp__row_order_plan_of);
 // Built-in elements move as words of their size. No kernel compares.
 GP__PRIVATE void gp__spell_row_order(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p, (void)h;
@@ -46163,10 +46302,10 @@ GP__PRIVATE void gp__spell_row_order(const gp__request *q, const gp_policy *p, c
   w->key_size = w->out_size = w->index_bytes = 0;
 }
 static const gp__kernel_rules gp__kernels_of_row_order = {
-    GPUPRIMS__SAME_KERNELS, gp__resident_hash, gp__spell_row_order, GPUPRIMS__NO_FIT};
-static const gp__family gp__family_row_order = {gp__checks_row_order, gp__row_order_is_idle,
-    GPUPRIMS__SHAPE_OF_ELEMENTS, gp__kinds_of_row_order, &gp__kernels_of_row_order, GPUPRIMS__FOLD_OPERATORS,
-    GPUPRIMS__COMPOSED(&gp__row_order_calls), gp__host_order_rows};
+    GP__SAME_KERNELS, gp__resident_hash, gp__spell_row_order, GP__NO_FIT};
+static const gp__family gp__family_row_order = {gp__checks_row_order, gp__row_order_is_idle, GP__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_row_order, &gp__kernels_of_row_order, GP__FOLD_OPERATORS, GP__COMPOSED(&gp__row_order_calls),
+    gp__host_order_rows};
 static const gp__primitive gp__primitive_sort_axis = {&gp__family_row_order,
     GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_OUT_KEYS,
     GP__TAKES_AXES | GP__KEYS_IN_PLACE, GP_DESCENDING};
@@ -46187,11 +46326,11 @@ GP__PRIVATE void gp__spell_columns(const gp__request *q, const gp_policy *p, con
   w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;
   w->in_size = w->key_size = w->out_size = w->descending = 0;
 }
-GPUPRIMS__CALLS_BY_PLAN(columns, gp__columns_plan_of);
+GP__CALLS_BY_PLAN(columns, gp__columns_plan_of);
 static const gp__kernel_rules gp__kernels_of_columns = {
-    GPUPRIMS__SAME_KERNELS, gp__resident_hash, gp__spell_columns, GPUPRIMS__NO_FIT};
-static const gp__family gp__family_columns = {gp__checks_columns, GPUPRIMS__IDLE_IF_EMPTY, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_columns, &gp__kernels_of_columns, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__COMPOSED(&gp__columns_calls),
+    GP__SAME_KERNELS, gp__resident_hash, gp__spell_columns, GP__NO_FIT};
+static const gp__family gp__family_columns = {gp__checks_columns, GP__IDLE_IF_EMPTY, GP__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_columns, &gp__kernels_of_columns, GP__FOLD_OPERATORS, GP__COMPOSED(&gp__columns_calls),
     gp__host_sort_columns};
 static const gp__primitive gp__primitive_sort_columns = {&gp__family_columns,
     GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_KEYS | GP__READS_OUT | GP__READS_OUT_TYPE |
@@ -46201,9 +46340,9 @@ static const gp__primitive gp__primitive_sort_columns = {&gp__family_columns,
 // ---- core/primitives.c - the primitives, in the order of their list
 
 GP__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive) {
-#define GPUPRIMS__ROW(NAME, value, name) &gp__primitive_##name,
-  static const gp__primitive *const rows[] = {NULL, GP_PRIMITIVES(GPUPRIMS__ROW)};
-#undef GPUPRIMS__ROW
+#define GP__ROW(NAME, value, name) &gp__primitive_##name,
+  static const gp__primitive *const rows[] = {NULL, GP_PRIMITIVES(GP__ROW)};
+#undef GP__ROW
   return rows[primitive];
 }
 
@@ -46504,7 +46643,7 @@ GP__PRIVATE gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream 
   return s->online && !call->policy ? gp__run_tuned(s, &q, stream) : gp__run_request(s, &q, call->policy, 1, stream, 0);
 }
 GP__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream stream) {
-  GPUPRIMS__WITHIN(ctx, "gp_run", gp__run_call(s, call, stream));
+  GP__WITHIN(ctx, "gp_run", gp__run_call(s, call, stream));
 }
 
 GP__PRIVATE gp_result gp__prepare_call(gp__state *s, const gp_call *call) {
@@ -46515,7 +46654,7 @@ GP__PRIVATE gp_result gp__prepare_call(gp__state *s, const gp_call *call) {
   return gp__run_request(s, &q, call->policy, 0, NULL, 0);
 }
 GP__API gp_result gp_prepare(gp_context *ctx, const gp_call *call) {
-  GPUPRIMS__WITHIN(ctx, "gp_prepare", gp__prepare_call(s, call));
+  GP__WITHIN(ctx, "gp_prepare", gp__prepare_call(s, call));
 }
 
 // ---- core/ask.c - queries about a call before it runs
@@ -46572,7 +46711,7 @@ GP__PRIVATE gp_result gp__workspace_size(gp__state *s, const gp_call *call, uint
   return s->context ? gp__workspace_of_call(s, &q, call->policy, bytes) : GP_SUCCESS;
 }
 GP__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes) {
-  GPUPRIMS__WITHIN(ctx, "gp_workspace_size", gp__workspace_size(s, call, bytes));
+  GP__WITHIN(ctx, "gp_workspace_size", gp__workspace_size(s, call, bytes));
 }
 GP__PRIVATE gp_result gp__workspace_size_on(
     gp__state *s, const gp_call *call, const gp_description *device, uint64_t *bytes) {
@@ -46585,7 +46724,7 @@ GP__PRIVATE gp_result gp__workspace_size_on(
   if (!device) return gp__fail(GP_E_NULL, "%s: device is null", who);
   if (!bytes) return gp__fail(GP_E_NULL, "%s: bytes is null", who);
   *bytes = 0;
-  GPUPRIMS__TAKE_STRUCT(who, "device", device, own, gp_description);
+  GP__TAKE_STRUCT(who, "device", device, own, gp_description);
   if (device->compute_capability < 75)
     return gp__fail(GP_E_DEVICE_TOO_OLD, "%s: device.compute_capability is %d; 75 is the oldest that works", who,
         device->compute_capability);
@@ -46612,7 +46751,7 @@ GP__PRIVATE gp_result gp__workspace_size_on(
 }
 GP__API gp_result gp_workspace_size_on(
     gp_context *ctx, const gp_call *call, const gp_description *device, uint64_t *bytes) {
-  GPUPRIMS__WITHIN(ctx, "gp_workspace_size_on", gp__workspace_size_on(s, call, device, bytes));
+  GP__WITHIN(ctx, "gp_workspace_size_on", gp__workspace_size_on(s, call, device, bytes));
 }
 
 GP__PRIVATE gp_result gp__reserve(gp__state *s, gp_stream stream, uint64_t bytes) {
@@ -46635,7 +46774,7 @@ GP__PRIVATE gp_result gp__reserve(gp__state *s, gp_stream stream, uint64_t bytes
   return gp__leave(s, who, pushed, result);
 }
 GP__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes) {
-  GPUPRIMS__WITHIN(ctx, "gp_reserve", gp__reserve(s, stream, bytes));
+  GP__WITHIN(ctx, "gp_reserve", gp__reserve(s, stream, bytes));
 }
 
 // The policy of a call that runs now.
@@ -46661,7 +46800,7 @@ GP__PRIVATE gp_result gp__policy_origin(
   return result;
 }
 GP__API gp_result gp_policy_origin(gp_context *ctx, const gp_call *call, gp_policy *policy, gp_policy_source *source) {
-  GPUPRIMS__WITHIN(ctx, "gp_policy_origin", gp__policy_origin(s, call, policy, source));
+  GP__WITHIN(ctx, "gp_policy_origin", gp__policy_origin(s, call, policy, source));
 }
 
 GP__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, gp_policy *policy) {
@@ -46711,7 +46850,7 @@ GP__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, gp_poli
   return gp__leave(s, who, pushed, result);
 }
 GP__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_policy *policy) {
-  GPUPRIMS__WITHIN(ctx, "gp_policy_echo", gp__policy_echo(s, call, policy));
+  GP__WITHIN(ctx, "gp_policy_echo", gp__policy_echo(s, call, policy));
 }
 
 GP__PRIVATE gp_result gp__kernel_origin(
@@ -46750,11 +46889,11 @@ GP__PRIVATE gp_result gp__kernel_origin(
 }
 GP__API gp_result gp_kernel_origin(
     gp_context *ctx, const gp_call *call, gp_kernel_source *source, char *name, size_t capacity) {
-  GPUPRIMS__WITHIN(ctx, "gp_kernel_origin", gp__kernel_origin(s, call, source, name, capacity));
+  GP__WITHIN(ctx, "gp_kernel_origin", gp__kernel_origin(s, call, source, name, capacity));
 }
 
 GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const gp__request *q, const gp_policy *given,
-    int compute_capability, const gp__table *table, gp_take_image_fn take, void *user) {
+    const gp_description *on, const gp__table *table, gp_take_image_fn take, void *user) {
   gp__request behind;
   gp__shape h = gp__shape_of(q);
   gp_policy p;
@@ -46762,15 +46901,13 @@ GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const g
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp_result result = GP_SUCCESS;
   int count, i;
-  h.compute_capability = compute_capability;
-  h.multiprocessors = 1;
-  h.shared_bytes = gp__shared_bytes_of(compute_capability);
+  gp__shape_on(&h, on);
   GP__CHECK(gp__choose(gp__primitive_names[q->primitive], given, &h, table, &p, &source));
   count = gp__kinds_of(q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS; ++i) {
     gp__kernel *k = NULL;
     result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 0, &k);
-    if (result == GP_SUCCESS) {
+    if (k) {
       const char *outer = gp__hook_begins("gp_take_image_fn");
       take(user, k->code->key, k->code->image.data, k->code->image.bytes);
       gp__hook_ends(outer);
@@ -46778,26 +46915,26 @@ GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const g
     gp__let_kernels_go(&k, 1);
   }
   if (result == GP_SUCCESS && gp__calls_behind(q, &p, 0, &behind))
-    result = gp__compile_request(s, who, &behind, NULL, compute_capability, table, take, user);
+    result = gp__compile_request(s, who, &behind, NULL, on, table, take, user);
   return result;
 }
 
-GP__PRIVATE gp_result gp__compile_call(
-    gp__state *s, const gp_call *call, int compute_capability, gp_take_image_fn take, void *user) {
+GP__PRIVATE gp_result gp__compile_on(
+    gp__state *s, const gp_call *call, const gp_description *on, gp_take_image_fn take, void *user) {
   const char *who = "gp_compile";
   gp_result result = GP_SUCCESS;
   gp__table table;
   gp__request q;
   if (!take) return gp__fail(GP_E_NULL, "%s: take is null", who);
-  if (compute_capability < 75)
+  if (on->compute_capability < 75)
     return gp__fail(
-        GP_E_DEVICE_TOO_OLD, "%s: compute_capability is %d; 75 is the oldest that works", who, compute_capability);
+        GP_E_DEVICE_TOO_OLD, "%s: compute_capability is %d; 75 is the oldest that works", who, on->compute_capability);
   GP__CHECK(gp__check_call(s, who, call, 0, 0, &q));
-  gp__make_table(&table, "", compute_capability);
-  result = gp__compile_request(s, who, &q, call->policy, compute_capability, &table, take, user);
+  gp__make_table(&table, on->name, on->compute_capability);
+  result = gp__compile_request(s, who, &q, call->policy, on, &table, take, user);
   if (result == GP_SUCCESS && gp__is_checked(&q)) {
     const gp__request check = gp__methods_of(&q)->checked(&q);
-    result = gp__compile_request(s, who, &check, NULL, compute_capability, &table, take, user);
+    result = gp__compile_request(s, who, &check, NULL, on, &table, take, user);
   }
   if (result == GP_SUCCESS && gp__composition_of(&q)) {
     gp__request calls[GP__CALLS_MAX];
@@ -46805,13 +46942,17 @@ GP__PRIVATE gp_result gp__compile_call(
     q.policy = call->policy;
     result = gp__composition_of(&q)->calls(s, &q, calls, &count);
     for (i = 0; i < count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &calls[i], calls[i].policy, compute_capability, &table, take, user);
+      result = gp__compile_request(s, who, &calls[i], calls[i].policy, on, &table, take, user);
   }
   return result;
 }
 GP__API gp_result gp_compile(
     gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take, void *user) {
-  GPUPRIMS__WITHIN(ctx, "gp_compile", gp__compile_call(s, call, compute_capability, take, user));
+  gp_description on = gp_description_init();
+  on.compute_capability = compute_capability;
+  on.multiprocessors = 1;
+  on.shared_bytes_per_block = gp__shared_bytes_of(compute_capability);
+  GP__WITHIN(ctx, "gp_compile", gp__compile_on(s, call, &on, take, user));
 }
 
 // ---- core/prepared.c - prepared calls
@@ -46822,7 +46963,7 @@ GP__API gp_result gp_compile(
 // overlap. Other runs make a new plan.
 
 // Pointers that a run may change: X(member), inputs before outputs.
-#define GPUPRIMS__CALL_POINTERS(X) \
+#define GP__CALL_POINTERS(X) \
   X(in) \
   X(in2) \
   X(keys) \
@@ -46839,7 +46980,7 @@ GP__API gp_result gp_compile(
   X(workspace)
 enum { GP__INPUTS = 7, GP__POINTERS = 14 };
 // Host memory of values: X(member).
-#define GPUPRIMS__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
+#define GP__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
 
 struct gp_prepared {
   gp_context *ctx;
@@ -46867,9 +47008,9 @@ struct gp_prepared {
 };
 
 GP__PRIVATE void gp__pointers_of(const gp_call *c, const void **pointers) {
-#define GPUPRIMS__POINTER(member) *pointers++ = c->member;
-  GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
-#undef GPUPRIMS__POINTER
+#define GP__POINTER(member) *pointers++ = c->member;
+  GP__CALL_POINTERS(GP__POINTER)
+#undef GP__POINTER
 }
 // Notes the pointers in the extents; returns a bit for each pair of an output and another buffer that are equal.
 GP__PRIVATE uint64_t gp__set_extents(gp_prepared *prepared, const void *const *pointers) {
@@ -46910,10 +47051,10 @@ GP__PRIVATE int gp__name_extents(gp_prepared *prepared, const void *const *point
 }
 // Whether the checked call holds the caller's pointers, and none that other members of it lead to.
 GP__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
-#define GPUPRIMS__POINTER(member) \
+#define GP__POINTER(member) \
   if (q->member != c->member) return 0;
-  GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
-#undef GPUPRIMS__POINTER
+  GP__CALL_POINTERS(GP__POINTER)
+#undef GP__POINTER
   return !q->limit_device && !c->fields && !c->in_layout && !c->out_layout && !c->permutation && !c->axes &&
       !c->graph && !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault && !c->aggregates &&
       !c->columns;
@@ -46932,19 +47073,19 @@ GP__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_resu
     const uintptr_t a = (uintptr_t)now[i], b = (uintptr_t)before[i];
     differ |= ((a ^ b) & (GP__VECTOR - 1)) | (uintptr_t)(!a != !b);
   }
-#define GPUPRIMS__VALUE(member) \
+#define GP__VALUE(member) \
   differ |= (uintptr_t)(!c->member != !like->member); \
   like->member = c->member;
-  GPUPRIMS__CALL_VALUES(GPUPRIMS__VALUE)
-#undef GPUPRIMS__VALUE
-#define GPUPRIMS__POINTER(member) like->member = c->member;
-  GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
+  GP__CALL_VALUES(GP__VALUE)
+#undef GP__VALUE
+#define GP__POINTER(member) like->member = c->member;
+  GP__CALL_POINTERS(GP__POINTER)
   like->policy = c->policy;
   if (differ || memcmp(like, c, sizeof *c) != 0 || gp__set_extents(prepared, now) != prepared->equal) return 0;
-#undef GPUPRIMS__POINTER
-#define GPUPRIMS__POINTER(member) prepared->q.member = c->member;
-  GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
-#undef GPUPRIMS__POINTER
+#undef GP__POINTER
+#define GP__POINTER(member) prepared->q.member = c->member;
+  GP__CALL_POINTERS(GP__POINTER)
+#undef GP__POINTER
   for (i = 0; i < prepared->check.read_count + prepared->check.written_count; ++i) {
     const int reads = prepared->check.read_count;
     const gp__extent *e = i < reads ? &prepared->check.read[i] : &prepared->check.written[i - reads];
@@ -46959,25 +47100,25 @@ GP__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_resu
 
 // A run may change neither what the call does nor its types.
 GP__PRIVATE gp_result gp__check_same(const gp_prepared *prepared, const gp_call *c) {
-#define GPUPRIMS__SAME(member) \
+#define GP__SAME(member) \
   if (c->member != prepared->call.member) \
     return gp__fail(GP_E_ARGUMENT, "gp_prepared_run: call." #member " is %d, but the call was prepared with %d", \
         (int)c->member, (int)prepared->call.member);
-  GPUPRIMS__SAME(primitive)
-  GPUPRIMS__SAME(flags)
-  GPUPRIMS__SAME(op)
-  GPUPRIMS__SAME(transform)
-  GPUPRIMS__SAME(predicate2)
-  GPUPRIMS__SAME(equal)
-  GPUPRIMS__SAME(apply)
-  GPUPRIMS__SAME(in_type)
-  GPUPRIMS__SAME(in2_type)
-  GPUPRIMS__SAME(key_type)
-  GPUPRIMS__SAME(offset_type)
-  GPUPRIMS__SAME(acc_type)
-  GPUPRIMS__SAME(out_type)
-  GPUPRIMS__SAME(out2_type)
-#undef GPUPRIMS__SAME
+  GP__SAME(primitive)
+  GP__SAME(flags)
+  GP__SAME(op)
+  GP__SAME(transform)
+  GP__SAME(predicate2)
+  GP__SAME(equal)
+  GP__SAME(apply)
+  GP__SAME(in_type)
+  GP__SAME(in2_type)
+  GP__SAME(key_type)
+  GP__SAME(offset_type)
+  GP__SAME(acc_type)
+  GP__SAME(out_type)
+  GP__SAME(out2_type)
+#undef GP__SAME
   return GP_SUCCESS;
 }
 
@@ -47047,9 +47188,9 @@ GP__PRIVATE gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared, cons
   prepared->call = *call;
   prepared->check.c = &prepared->call;
   prepared->check.pointers = GP__POINTERS_KNOWN;
-#define GPUPRIMS__VALUE(member) || call->member
-  prepared->has_values = 0 GPUPRIMS__CALL_VALUES(GPUPRIMS__VALUE);
-#undef GPUPRIMS__VALUE
+#define GP__VALUE(member) || call->member
+  prepared->has_values = 0 GP__CALL_VALUES(GP__VALUE);
+#undef GP__VALUE
   prepared->quick = gp__is_plain(q, call) && gp__name_extents(prepared, pointers);
   if (prepared->quick) prepared->equal = gp__set_extents(prepared, pointers);
   return gp__run_plan(s, prepared, stream);
@@ -47069,7 +47210,7 @@ GP__PRIVATE gp_result gp__prepared_run(gp__state *s, gp_prepared *prepared, cons
 }
 GP__API gp_result gp_prepared_run(gp_prepared *prepared, const gp_call *call, gp_stream stream) {
   if (!prepared) return gp__fail(GP_E_NULL, "gp_prepared_run: prepared is null");
-  GPUPRIMS__WITHIN(prepared->ctx, "gp_prepared_run", gp__prepared_run(s, prepared, call, stream));
+  GP__WITHIN(prepared->ctx, "gp_prepared_run", gp__prepared_run(s, prepared, call, stream));
 }
 
 GP__PRIVATE gp_result gp__prepared_open(gp__state *s, gp_context *ctx, const gp_call *call, gp_prepared **opened) {
@@ -47100,7 +47241,7 @@ GP__PRIVATE gp_result gp__prepared_open(gp__state *s, gp_context *ctx, const gp_
   return GP_SUCCESS;
 }
 GP__API gp_result gp_prepared_open(gp_context *ctx, const gp_call *call, gp_prepared **prepared) {
-  GPUPRIMS__WITHIN(ctx, "gp_prepared_open", gp__prepared_open(s, ctx, call, prepared));
+  GP__WITHIN(ctx, "gp_prepared_open", gp__prepared_open(s, ctx, call, prepared));
 }
 
 GP__API gp_result gp_prepared_close(gp_prepared *prepared) {
@@ -47153,14 +47294,19 @@ GP__PRIVATE gp_result gp__trim(gp__state *s, uint64_t bytes) {
   const char *who = "gp_trim";
   const struct gp_driver *d = &s->library.runtime.driver;
   gp_result result = GP_SUCCESS;
-  gp__code *dropped = NULL;
+  gp__code *dropped = NULL, *c, *next;
   gp__workspace *taken;
-  int pushed, mode = GP__CU_CAPTURE_RELAXED, error = 0;
+  int pushed, mode = GP__CU_CAPTURE_RELAXED, error = 0, i;
   if (!s->context) return GP_SUCCESS;
   GP__CHECK(gp__enter(s, who, &pushed));
   pthread_mutex_lock(&s->lock);
   taken = gp__take_workspaces(s, bytes);
   if (!bytes) gp__drop_kernels(s, s->kernel_count, &dropped);
+  for (i = 0; i < GP__CODE_SLOTS && !bytes; ++i)
+    for (c = s->codes[i]; c; c = next) {
+      next = c->next;
+      if (!c->kernels && c->state == 2) ++c->kernels, gp__drop_code(s, c, &dropped);
+    }
   pthread_mutex_unlock(&s->lock);
   if (taken || dropped) { // no call finds them any more: what runs on them has been launched
     error = d->cuThreadExchangeStreamCaptureMode(&mode);
@@ -47181,7 +47327,7 @@ GP__PRIVATE gp_result gp__trim(gp__state *s, uint64_t bytes) {
   gp__free_codes(s, dropped);
   return gp__leave(s, who, pushed, result);
 }
-GP__API gp_result gp_trim(gp_context *ctx, uint64_t bytes) { GPUPRIMS__WITHIN(ctx, "gp_trim", gp__trim(s, bytes)); }
+GP__API gp_result gp_trim(gp_context *ctx, uint64_t bytes) { GP__WITHIN(ctx, "gp_trim", gp__trim(s, bytes)); }
 
 // ---- tuner/points.c - the lattice of a tuner's configurations, and what is known of its points
 
@@ -47234,7 +47380,7 @@ typedef struct gp__points {
 } gp__points;
 
 // The value of an invalid point, above every time.
-#define GPUPRIMS__NEVER 1e300
+#define GP__NEVER 1e300
 
 GP__PRIVATE uint64_t gp__random64(uint64_t *state) { // Steele, Lea and Flood, SplitMix64
   uint64_t z = *state += 0x9e3779b97f4a7c15ull;
@@ -47325,7 +47471,7 @@ GP__PRIVATE int gp__open_points(gp__points *p, const gp__lattice *l, uint64_t se
   p->valid = valid;
   p->user = user;
   p->slow_first = p->slowest_first = 1;
-  p->before = GPUPRIMS__NEVER;
+  p->before = GP__NEVER;
   return gp__grow_points(p);
 }
 GP__PRIVATE void gp__close_points(gp__points *p) {
@@ -47339,21 +47485,21 @@ GP__PRIVATE double gp__time_of(const gp__points *p, const gp__tried *t) {
   return t->samples == 1 ? t->median / p->slow_first : t->median;
 }
 GP__PRIVATE double gp__best_time(const gp__points *p) {
-  return p->measured ? gp__time_of(p, &p->tried[p->best]) : GPUPRIMS__NEVER;
+  return p->measured ? gp__time_of(p, &p->tried[p->best]) : GP__NEVER;
 }
 
-// Looks a point up; *value is its time if it is known, or GPUPRIMS__NEVER: it is invalid. Validity is
+// Looks a point up; *value is its time if it is known, or GP__NEVER: it is invalid. Validity is
 // asked for once.
 GP__PRIVATE int gp__look_up(gp__points *p, const int *point, double *value) {
   gp__tried *t = gp__find_point(p, point);
   if (!t) {
     if (!p->valid || p->valid(p->user, point)) return GP__POINT_UNKNOWN;
-    *value = GPUPRIMS__NEVER;
+    *value = GP__NEVER;
     t = gp__make_point(p, point);
     if (t) t->invalid = 1;
     return GP__POINT_KNOWN;
   }
-  *value = t->invalid ? GPUPRIMS__NEVER : gp__time_of(p, t);
+  *value = t->invalid ? GP__NEVER : gp__time_of(p, t);
   return t->invalid || t->samples ? GP__POINT_KNOWN : t->pending ? GP__POINT_PENDING : GP__POINT_UNKNOWN;
 }
 // Hands a point out.
@@ -47460,7 +47606,7 @@ GP__PRIVATE int gp__ask_neighbours(gp__points *p, size_t *around, int *point) {
           const int known = gp__look_up(p, at, &value);
           if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
           wait |= known == GP__POINT_PENDING;
-          steps += known == GP__POINT_PENDING || value < GPUPRIMS__NEVER;
+          steps += known == GP__POINT_PENDING || value < GP__NEVER;
         }
       }
       at[d] = from;
@@ -47489,8 +47635,8 @@ GP__PRIVATE int gp__ask_axis(gp__points *p, int d, int *point) {
       known = gp__look_up(p, at, &value);
       if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
       wait |= known == GP__POINT_PENDING;
-      if (known == GP__POINT_PENDING || (value > worst && value < GPUPRIMS__NEVER)) break;
-      invalid = value < GPUPRIMS__NEVER ? 0 : invalid + 1;
+      if (known == GP__POINT_PENDING || (value > worst && value < GP__NEVER)) break;
+      invalid = value < GP__NEVER ? 0 : invalid + 1;
     }
   }
   return wait ? GP__ASK_WAIT : GP__ASK_DONE;
@@ -47502,7 +47648,7 @@ GP__PRIVATE int gp__far_point(gp__points *p, int here, int *point) {
   double farthest = -1;
   int turn, d, found[GP__TUNED_MOST];
   for (turn = 0; turn < 64 || (turn < 1024 && farthest < 0); ++turn) {
-    double nearest = GPUPRIMS__NEVER, value;
+    double nearest = GP__NEVER, value;
     size_t i;
     for (d = 0; d < l->dimensions; ++d)
       found[d] = l->categorical[d] && here ? p->tried[p->best].point[d] : gp__random_below(p, l->count[d]);
@@ -47597,7 +47743,7 @@ GP__PRIVATE int gp__simplex_shrink(gp__simplex *x) {
 GP__PRIVATE void gp__simplex_sort(gp__points *p, gp__simplex *x, double *value) {
   int v, k, moved[GP__TUNED_MOST];
   for (v = 0; v < x->vertices; ++v) {
-    double mine = GPUPRIMS__NEVER;
+    double mine = GP__NEVER;
     gp__look_up(p, x->vertex[v], &mine);
     gp__copy_point(&p->lattice, moved, x->vertex[v]);
     for (k = v; k > 0 && value[k - 1] > mine; --k) {
@@ -47619,7 +47765,7 @@ GP__PRIVATE void gp__simplex_snap(gp__points *p, const gp__simplex *x, int *poin
   const gp__lattice *l = &p->lattice;
   int turn, a, at[GP__TUNED_MOST];
   double value = 0;
-  if (gp__look_up(p, point, &value) != GP__POINT_KNOWN || value < GPUPRIMS__NEVER) return;
+  if (gp__look_up(p, point, &value) != GP__POINT_KNOWN || value < GP__NEVER) return;
   gp__copy_point(l, at, point);
   for (turn = 0; turn < 64; ++turn) {
     for (a = 0; a < x->vertices - 1; ++a) {
@@ -47628,7 +47774,7 @@ GP__PRIVATE void gp__simplex_snap(gp__points *p, const gp__simplex *x, int *poin
       if (at[d] < 0 || at[d] >= l->count[d]) at[d] = point[d];
     }
     if (gp__is_vertex(l, x, at)) continue;
-    if (gp__look_up(p, at, &value) != GP__POINT_KNOWN || value < GPUPRIMS__NEVER) break;
+    if (gp__look_up(p, at, &value) != GP__POINT_KNOWN || value < GP__NEVER) break;
   }
   if (turn < 64) gp__copy_point(l, point, at);
 }
@@ -47646,7 +47792,7 @@ GP__PRIVATE int gp__simplex_vertices(gp__points *p, gp__simplex *x, int *point) 
     int known;
     if (begins && x->tries[v] < 0) gp__simplex_place(&p->lattice, x, v);
     known = gp__look_up(p, x->vertex[v], &value);
-    while (begins && known == GP__POINT_KNOWN && value >= GPUPRIMS__NEVER && x->tries[v] < GP__VERTEX_PLACES) {
+    while (begins && known == GP__POINT_KNOWN && value >= GP__NEVER && x->tries[v] < GP__VERTEX_PLACES) {
       if (!gp__simplex_place(&p->lattice, x, v)) { // anywhere near, once the axis has none
         const int d = x->axis[v - 1];
         x->vertex[v][d] = (x->vertex[0][d] + x->tries[v]) % p->lattice.count[d];
@@ -47664,7 +47810,7 @@ GP__PRIVATE int gp__simplex_vertices(gp__points *p, gp__simplex *x, int *point) 
 GP__PRIVATE int gp__simplex_ask(gp__points *p, gp__simplex *x, int *point) {
   const gp__lattice *l = &p->lattice;
   const int n = x->vertices - 1;
-  double value[GP__TUNED_MOST + 1], reflected = GPUPRIMS__NEVER, trial = GPUPRIMS__NEVER;
+  double value[GP__TUNED_MOST + 1], reflected = GP__NEVER, trial = GP__NEVER;
   for (;;) {
     int known;
     if (x->step == GP__SIMPLEX_BEGIN || x->step == GP__SIMPLEX_SHRINK) {
@@ -47757,10 +47903,10 @@ GP__PRIVATE void gp__begin_arm(const gp__lattice *l, gp__arm *a, const int *orig
   a->converged = 0;
 }
 GP__PRIVATE double gp__arm_value(gp__points *p, const gp__arm *a) {
-  double best = GPUPRIMS__NEVER;
+  double best = GP__NEVER;
   int v;
   for (v = 0; v < a->simplex.vertices; ++v) {
-    double value = GPUPRIMS__NEVER;
+    double value = GP__NEVER;
     if (gp__look_up(p, a->simplex.vertex[v], &value) == GP__POINT_KNOWN && value < best) best = value;
   }
   return best;
@@ -47797,7 +47943,7 @@ GP__PRIVATE int gp__ask_categories(gp__points *p, gp__simplexes *s, int *point) 
   if (at_start == GP__POINT_UNKNOWN) return gp__hand_point(p, l->start, point);
   for (; s->axis < l->dimensions; ++s->axis) {
     int at[GP__TUNED_MOST], k, wait = 0, best = s->base[s->axis];
-    double least = GPUPRIMS__NEVER;
+    double least = GP__NEVER;
     if (!l->categorical[s->axis]) continue;
     gp__copy_point(l, at, s->base);
     for (k = 0; k < l->count[s->axis]; ++k) {
@@ -47869,7 +48015,7 @@ GP__PRIVATE void gp__drop_arms(gp__points *p, gp__simplexes *s) {
 GP__PRIVATE int gp__hopeless(gp__points *p, const gp__arm *a) {
   double first = 0;
   gp__look_up(p, a->simplex.vertex[0], &first);
-  if (a->simplex.step == GP__SIMPLEX_BEGIN) return first < GPUPRIMS__NEVER && first > 2 * gp__best_time(p);
+  if (a->simplex.step == GP__SIMPLEX_BEGIN) return first < GP__NEVER && first > 2 * gp__best_time(p);
   return a->simplex.step != GP__SIMPLEX_SHRINK && p->measured && gp__arm_value(p, a) > 1.3 * gp__best_time(p);
 }
 GP__PRIVATE int gp__ask_arms(gp__points *p, gp__simplexes *s, int *point) {
@@ -48063,7 +48209,7 @@ GP__PRIVATE int gp__ask_line(gp__points *p, gp__coordinates *s, int *point) {
   for (;;) {
     const int from = s->base[d], first = s->spread ? from % s->step : from - s->step;
     const int last = s->spread ? count - 1 : from + s->step;
-    double least = GPUPRIMS__NEVER, value = 0;
+    double least = GP__NEVER, value = 0;
     int wait = 0, best = from;
     at[d] = from;
     gp__look_up(p, at, &least);
@@ -48228,13 +48374,13 @@ GP__PRIVATE void gp__candidate(gp__points *p, int i, int *point) {
   }
 }
 GP__PRIVATE int gp__ask_model(gp__points *p, gp__surrogate *s, int *point) {
-  double least = GPUPRIMS__NEVER, value;
+  double least = GP__NEVER, value;
   int i, best[GP__TUNED_MOST], at[GP__TUNED_MOST];
   if (!gp__fit_model(p, s)) {
     p->failed = 1;
     return GP__ASK_DONE;
   }
-  for (i = 0; i < GP__MODEL_CANDIDATES || (i < 8 * GP__MODEL_CANDIDATES && least >= GPUPRIMS__NEVER); ++i) {
+  for (i = 0; i < GP__MODEL_CANDIDATES || (i < 8 * GP__MODEL_CANDIDATES && least >= GP__NEVER); ++i) {
     double mine;
     gp__candidate(p, i, at);
     if (gp__find_point(p, at) || gp__look_up(p, at, &value) != GP__POINT_UNKNOWN) continue;
@@ -48243,7 +48389,7 @@ GP__PRIVATE int gp__ask_model(gp__points *p, gp__surrogate *s, int *point) {
     least = mine;
     gp__copy_point(&p->lattice, best, at);
   }
-  return least < GPUPRIMS__NEVER ? gp__hand_point(p, best, point) : GP__ASK_DONE;
+  return least < GP__NEVER ? gp__hand_point(p, best, point) : GP__ASK_DONE;
 }
 
 GP__PRIVATE int gp__ask_surrogate(gp__points *p, gp__surrogate *s, int *point) {
@@ -48873,13 +49019,13 @@ typedef struct gp__field_values {
   size_t offset;
   int values[GP__FIELD_VALUES + 1];
 } gp__field_values;
-#define GPUPRIMS__VALUES(field, default_, ...) {#field, offsetof(gp_policy, field), {__VA_ARGS__, GP__LAST_VALUE}},
+#define GP__VALUES(field, default_, ...) {#field, offsetof(gp_policy, field), {__VA_ARGS__, GP__LAST_VALUE}},
 #define GPUPRIMS__FIELDS(FAMILY, family) \
   static const gp__field_values gp__values_##family[] = { \
-      GP_POLICY_FIELDS_##FAMILY(GPUPRIMS__VALUES){NULL, 0, {GP__LAST_VALUE}}};
+      GP_POLICY_FIELDS_##FAMILY(GP__VALUES){NULL, 0, {GP__LAST_VALUE}}};
 GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)
 #undef GPUPRIMS__FIELDS
-#undef GPUPRIMS__VALUES
+#undef GP__VALUES
 GP__PRIVATE const gp__field_values *gp__values_of(int primitive) {
 #define GPUPRIMS__FIELDS(FAMILY, family) gp__values_##family,
   static const gp__field_values *const values[] = {GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)};
@@ -49045,13 +49191,6 @@ typedef struct gp__online {
   int stopped_count;
 } gp__online;
 
-GP__PRIVATE uint64_t gp__hash_bytes(const void *data, size_t bytes) {
-  const unsigned char *at = (const unsigned char *)data;
-  uint64_t hash = bytes;
-  size_t i;
-  for (i = 0; i < bytes; ++i) hash = (hash ^ at[i]) * 0x100000001b3ull;
-  return hash;
-}
 // Lists what calls of one site have in common.
 GP__PRIVATE void gp__site_words(const gp__request *q, const gp__shape *h, uint64_t words[GP__SITE_WORDS]) {
   const uint64_t alike[GP__SITE_ALIKE] = {(uint64_t)q->primitive, (uint64_t)q->op, (uint64_t)q->transform,
@@ -49292,11 +49431,11 @@ enum {
   GP__ALIKE_BYTES = 4 << 20 // a launch takes about as long as so many bytes
 };
 
-#ifndef GPUPRIMS__SHORT_US // tests tune short calls too
-#define GPUPRIMS__SHORT_US 10
+#ifndef GP__SHORT_US // tests tune short calls too
+#define GP__SHORT_US 10
 #endif
-#ifndef GPUPRIMS__ONLINE_BUDGET // share of the calls' time that trying may cost; tests try more
-#define GPUPRIMS__ONLINE_BUDGET 0.05
+#ifndef GP__ONLINE_BUDGET // share of the calls' time that trying may cost; tests try more
+#define GP__ONLINE_BUDGET 0.05
 #endif
 #define GP__GAIN 0.97 // of the usual policy's time: a slower one does not replace it
 
@@ -49401,7 +49540,7 @@ GP__PRIVATE int gp__begin_site(gp__online *o, gp__site *x) {
   int point[GP__TUNED_MOST], i;
   if (!t) return 0;
   pthread_mutex_init(&t->lock, NULL);
-  t->budget = GPUPRIMS__ONLINE_BUDGET;
+  t->budget = GP__ONLINE_BUDGET;
   t->valid = gp__site_may_run;
   t->user = x;
   t->name = gp__name_site(x);
@@ -49539,7 +49678,7 @@ GP__PRIVATE int gp__read_measured(gp__online *o) {
 GP__PRIVATE int gp__is_worth_it(const gp__site *x, gp__size_bucket *b) {
   const gp__tried *usual = gp__find_point(&b->search->points, x->usual_point);
   if (!usual || usual->samples < 3) return 0;
-  if (gp__time_of(&b->search->points, usual) < GPUPRIMS__SHORT_US) b->done = 1;
+  if (gp__time_of(&b->search->points, usual) < GP__SHORT_US) b->done = 1;
   return !b->done;
 }
 // Carries a site's search on. Returns whether anything happened. *searching: it has not ended.
@@ -49743,6 +49882,139 @@ GP__PRIVATE void gp__close_online(gp__state *s) {
   pthread_cond_destroy(&o->work);
   free(o);
   s->online = NULL;
+}
+
+// ---- core/warm.c - threads that get kernels before calls need them
+
+// A list has programs: '0' or '1' (exact_rounding), the text, a zero.
+
+GP__PRIVATE void *gp__warm_up(void *user) {
+  gp__state *s = (gp__state *)user;
+  gp__warming *w = &s->warming;
+  int pushed = 0;
+  if (!gp__enter_thread(s, &pushed)) return NULL;
+  pthread_mutex_lock(&s->lock);
+  while (!w->stop) {
+    const char *line = w->list.data + w->next;
+    gp__code *code = NULL;
+    gp__program p;
+    gp_result result;
+    if (w->next == w->list.size) {
+      pthread_cond_wait(&w->work, &s->lock);
+      continue;
+    }
+    memset(&p, 0, sizeof p);
+    p.exact_rounding = *line == '1';
+    gp__add(&p.text, "%s", line + 1);
+    w->next += strlen(line) + 1;
+    pthread_mutex_unlock(&s->lock);
+    result = gp__seal_program("gp_warm", &p);
+    if (result == GP_SUCCESS) result = gp__get_code(s, "gp_warm", &p, s->about.compute_capability, 0, &code);
+    if (result != GP_SUCCESS) gp__log(&s->library.runtime, GP_LOG_WARNING, "%s", gp__here.draft);
+    gp__free_program(&p);
+    pthread_mutex_lock(&s->lock);
+    if (code) --code->kernels; // with none it stays, until gp_trim
+    --s->about.warming;
+  }
+  pthread_mutex_unlock(&s->lock);
+  gp__leave(s, "gp_warm", pushed, GP_SUCCESS);
+  --gp__here.inside;
+  return NULL;
+}
+GP__PRIVATE gp_result gp__warm_list(gp__state *s, const char *list, size_t bytes) {
+  gp__text *all = &s->warming.list;
+  int failed;
+  pthread_mutex_lock(&s->lock);
+  gp__make_room(all, bytes);
+  failed = all->failed;
+  if (!failed) {
+    memcpy(all->data + all->size, list, bytes);
+    all->size += bytes;
+    for (; bytes; --bytes) s->about.warming += !list[bytes - 1];
+    pthread_cond_broadcast(&s->warming.work);
+  }
+  pthread_mutex_unlock(&s->lock);
+  return failed ? gp__fail(GP_E_MEMORY, "gp_warm: no memory") : GP_SUCCESS;
+}
+GP__PRIVATE gp_result gp__warm_spelled(void *user, const char *who, const gp__spelling *spelling) {
+  gp__program p;
+  const gp_result result = gp__write_program(who, spelling, &p);
+  if (result == GP_SUCCESS) gp__list_program((gp__text *)user, &p);
+  gp__free_program(&p);
+  return result;
+}
+GP__PRIVATE gp_result gp__remember(gp__state *s, const char *name, int write) {
+  gp__library *l = &s->library;
+  gp__text key = {NULL, 0, 0, 0}, list = {NULL, 0, 0, 0};
+  gp__image image;
+  gp_result result = GP_SUCCESS;
+  char nvrtc[sizeof l->cache.nvrtc_name];
+  int i;
+  const gp__code *c;
+  memset(&image, 0, sizeof image);
+  gp__add(&key, "used last by %s, gpuprims " GPUPRIMS_VERSION, name);
+  for (i = 0; i < GP__CODE_SLOTS && write; ++i)
+    for (c = s->codes[i]; c; c = c->next)
+      if (c->line.data && c->kernels) gp__add(&list, "%s%c", c->line.data, 0);
+  image.data = list.data;
+  image.bytes = list.size;
+  if (!key.failed && !list.failed && gp__cache_usable(l, nvrtc)) {
+    if (list.size) gp__cache_write(l, &key, &image);
+    else if (!write && gp__cache_read(l, &key, &image)) result = gp__warm_list(s, (char *)image.owned, image.bytes);
+  }
+  free(image.owned);
+  gp__free_text(&list);
+  gp__free_text(&key);
+  return result;
+}
+GP__PRIVATE void gp__close_warm(gp__state *s) {
+  gp__warming *w = &s->warming;
+  int i;
+  pthread_mutex_lock(&s->lock);
+  w->stop = 1;
+  pthread_cond_broadcast(&w->work);
+  pthread_mutex_unlock(&s->lock);
+  for (i = 0; i < w->thread_count; ++i) pthread_join(w->threads[i], NULL);
+  if (w->name) gp__remember(s, w->name, 1);
+  free(w->name);
+  gp__free_text(&w->list);
+  pthread_cond_destroy(&w->work);
+}
+
+GP__PRIVATE gp_result gp__warm(gp__state *s, const gp_call *calls, uint64_t count, const char *name) {
+  gp__warming *w = &s->warming;
+  gp__text list = {NULL, 0, 0, 0};
+  char said[GP__MESSAGE_BYTES];
+  gp_result result = GP_SUCCESS;
+  uint64_t i;
+  int failed = 0;
+  if (!calls && count) return gp__fail(GP_E_NULL, "gp_warm: calls is null");
+  if (name && !*name) return gp__fail(GP_E_ARGUMENT, "gp_warm: name is empty");
+  gp__seeking.user = &list;
+  for (i = 0; i < count && result == GP_SUCCESS; ++i) {
+    gp__seeking.spelled = gp__warm_spelled;
+    result = gp__prepare_call(s, &calls[i]);
+    gp__seeking.spelled = NULL;
+  }
+  if (result != GP_SUCCESS) {
+    strcpy(said, gp__here.draft);
+    result = gp__fail(result, "gp_warm: calls[%llu]: %s", (unsigned long long)i - 1, said);
+  } else if (list.failed) result = gp__fail(GP_E_MEMORY, "gp_warm: no memory");
+  else if (list.size) result = gp__warm_list(s, list.data, list.size);
+  gp__free_text(&list);
+  if (result != GP_SUCCESS) return result;
+  if (!s->context) return GP_SUCCESS;
+  pthread_mutex_lock(&s->lock);
+  if (!w->name) w->name = gp__duplicate(name, &failed);
+  while (w->thread_count < GP__WARM_THREADS && !pthread_create(&w->threads[w->thread_count], NULL, gp__warm_up, s))
+    ++w->thread_count;
+  failed |= !w->thread_count;
+  pthread_mutex_unlock(&s->lock);
+  if (failed) return gp__fail(GP_E_MEMORY, "gp_warm: no memory, or a thread cannot be made");
+  return name ? gp__remember(s, name, 0) : GP_SUCCESS;
+}
+GP__API gp_result gp_warm(gp_context *ctx, const gp_call *calls, uint64_t count, const char *name) {
+  GP__WITHIN(ctx, "gp_warm", gp__warm(s, calls, count, name));
 }
 
 // ---- tuner/sections.c - a tuner's sections: their configuration, their times
@@ -49974,7 +50246,7 @@ GP__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const gp_tun
   if (!tuner) return gp__fail(GP_E_NULL, "%s: tuner is null", who);
   *tuner = NULL;
   if (!config) return gp__fail(GP_E_NULL, "%s: config is null", who);
-  GPUPRIMS__TAKE_STRUCT(who, "config", config, own, gp_tuner_config);
+  GP__TAKE_STRUCT(who, "config", config, own, gp_tuner_config);
   if ((int)config->search < 0 || (int)config->search > (int)GP_SEARCH_SURROGATE)
     return gp__fail(GP_E_ARGUMENT, "%s: config.search is %d, not a gp_tuner_search", who, (int)config->search);
   if (!(config->budget >= 0 && config->budget <= 1))
@@ -50000,7 +50272,7 @@ GP__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const gp_tun
 }
 GP__API gp_result gp_tuner_open(gp_context *ctx, const gp_tuner_config *config, gp_tuner **tuner) {
   if (tuner) *tuner = NULL;
-  GPUPRIMS__WITHIN(ctx, "gp_tuner_open", gp__tuner_open(s, ctx, config, tuner));
+  GP__WITHIN(ctx, "gp_tuner_open", gp__tuner_open(s, ctx, config, tuner));
 }
 
 GP__API gp_result gp_tuner_add_parameter(gp_tuner *tuner, const char *name, int *variable, gp_range range, int value) {
@@ -50254,7 +50526,7 @@ GP__PRIVATE gp_result gp__tuning_report(gp__state *s, char *text, size_t capacit
   return GP_SUCCESS;
 }
 GP__API gp_result gp_tuning_report(gp_context *ctx, char *text, size_t capacity, size_t *length) {
-  GPUPRIMS__WITHIN(ctx, "gp_tuning_report", gp__tuning_report(s, text, capacity, length));
+  GP__WITHIN(ctx, "gp_tuning_report", gp__tuning_report(s, text, capacity, length));
 }
 
 // ---- map/calls.c - calls by name: members that most calls set; copy, fill, iota, transform
@@ -50494,7 +50766,7 @@ GP__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, 
 
 // ---- segments/calls.c - calls by name: segments
 
-#define GPUPRIMS__SEGMENT_NAMES \
+#define GP__SEGMENT_NAMES \
   "offset_type=segments.offset_type begin=segments.begin end=segments.end segments=segments.count " \
   "segment_length=segments.length"
 GP__PRIVATE gp_result gp__run_segments(
@@ -50503,7 +50775,7 @@ GP__PRIVATE gp_result gp__run_segments(
   gp_segments own;
   snprintf(who, sizeof who, "%.*s", (int)strcspn(names, " "), names);
   if (!segments) return gp__fail(GP_E_NULL, "%s: segments is null", who);
-  GPUPRIMS__TAKE_STRUCT(who, "segments", segments, own, gp_segments);
+  GP__TAKE_STRUCT(who, "segments", segments, own, gp_segments);
   gp__set_segments(c, segments->offset_type, segments->begin, segments->count);
   c->end = segments->end;
   c->segment_length = segments->length;
@@ -50512,18 +50784,18 @@ GP__PRIVATE gp_result gp__run_segments(
 GP__API gp_result gp_segmented_reduce(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type, const void *in,
     uint64_t count, const gp_segments *segments, void *out, gp_stream stream) {
   gp_call c = gp__call(GP_SEGMENTED_REDUCE, op, in_type, out_type, in, out, count);
-  return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_reduce " GPUPRIMS__SEGMENT_NAMES);
+  return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_reduce " GP__SEGMENT_NAMES);
 }
 GP__API gp_result gp_segmented_inclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
     const void *in, uint64_t count, const gp_segments *segments, void *out, gp_stream stream) {
   gp_call c = gp__call(GP_SEGMENTED_INCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
-  return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_inclusive_scan " GPUPRIMS__SEGMENT_NAMES);
+  return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_inclusive_scan " GP__SEGMENT_NAMES);
 }
 GP__API gp_result gp_segmented_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, gp_type out_type,
     const void *init, const void *in, uint64_t count, const gp_segments *segments, void *out, gp_stream stream) {
   gp_call c = gp__call(GP_SEGMENTED_EXCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
   c.init = init;
-  return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_exclusive_scan " GPUPRIMS__SEGMENT_NAMES);
+  return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_exclusive_scan " GP__SEGMENT_NAMES);
 }
 
 // ---- expand/calls.c - calls by name: expansions
@@ -50722,7 +50994,7 @@ GP__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_type, gp_
   c.flags = flags;
   return gp__run_segments(ctx, &c, segments, stream,
       "gp_segmented_sort_pairs in=values in_type=value_type out=out_values "
-      "out_type=value_type " GPUPRIMS__SEGMENT_NAMES);
+      "out_type=value_type " GP__SEGMENT_NAMES);
 }
 GP__API gp_result gp_segmented_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
     const gp_segments *segments, void *out_keys, int flags, gp_stream stream) {
@@ -50730,7 +51002,7 @@ GP__API gp_result gp_segmented_sort_keys(gp_context *ctx, gp_type key_type, cons
   gp__set_keys(&c, key_type, keys);
   c.out_keys = out_keys;
   c.flags = flags;
-  return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_sort_keys " GPUPRIMS__SEGMENT_NAMES);
+  return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_sort_keys " GP__SEGMENT_NAMES);
 }
 
 // ---- sort/calls.c - calls by name: radix sort
@@ -51013,7 +51285,7 @@ GP__API gp_result gp_segmented_top_k(gp_context *ctx, gp_type key_type, gp_type 
   gp_call c = gp__top_k_call(key_type, keys, count, k, out_keys, index_type, out_indices, flags);
   c.primitive = GP_SEGMENTED_TOP_K;
   return gp__run_segments(
-      ctx, &c, segments, stream, "gp_segmented_top_k out=out_indices out_type=index_type " GPUPRIMS__SEGMENT_NAMES);
+      ctx, &c, segments, stream, "gp_segmented_top_k out=out_indices out_type=index_type " GP__SEGMENT_NAMES);
 }
 GP__API gp_result gp_nth_element(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count, uint64_t n,
     void *out, int flags, gp_stream stream) {
@@ -51043,10 +51315,10 @@ GP__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, cons
   return gp__named(gp_run(ctx, &c, stream), "gp_convert_layout in_layout=from out_layout=to");
 }
 GP__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, uint64_t layout) {
-  const uint64_t width = layout & GPUPRIMS__WIDTH, unit = width > 16 ? width : 16;
+  const uint64_t width = layout & GP__WIDTH, unit = width > 16 ? width : 16;
   uint64_t count = 1;
   int d;
-  if (layout & ~(GPUPRIMS__WIDTH | GPUPRIMS__AXES | GPUPRIMS__MEMORY) || !gp__is_order(layout))
+  if (layout & ~(GP__WIDTH | GP__AXES | GP__MEMORY) || !gp__is_order(layout))
     return gp__fail(GP_E_ARGUMENT, "%s: layout: its order is not 0, GP_TRANSPOSED or GP_AXES of each axis once", who);
   if (width != GP_SOA && width != GP_AOS && width % 16)
     return gp__fail(GP_E_ARGUMENT, "%s: layout: a block of %llu structs is not a multiple of 16 below 2^32", who,
@@ -51070,7 +51342,7 @@ GP__API gp_result gp_array_check(const gp_array *array) {
   uint64_t width, structs;
   if (!array) return gp__fail(GP_E_NULL, "%s: array is null", who);
   GP__CHECK(gp__check_array(who, array, array->layout));
-  width = array->layout & GPUPRIMS__WIDTH;
+  width = array->layout & GP__WIDTH;
   structs = array->extent[0] * array->extent[1] * array->extent[2] * array->extent[3];
   if (array->capacity < structs || array->capacity % (width > 16 ? width : 16))
     return gp__fail(GP_E_ARGUMENT, "%s: capacity is %llu: it must be whole blocks and at least %llu", who,
@@ -51082,7 +51354,7 @@ GP__API gp_result gp_array_check(const gp_array *array) {
 GP__API gp_result gp_array_relayout(gp_array *array, uint64_t layout) {
   const char *who = "gp_array_relayout";
   if (!array) return gp__fail(GP_E_NULL, "%s: array is null", who);
-  if (array->base && (array->layout ^ layout) & ~GPUPRIMS__MEMORY)
+  if (array->base && (array->layout ^ layout) & ~GP__MEMORY)
     return gp__fail(GP_E_ARGUMENT,
         "%s: layout: the array has memory (base is not null), so its layout is fixed: use "
         "gp_convert_layout to copy its structs to another array",
@@ -51157,9 +51429,9 @@ GP__API gp_result gp_connected_components(
 }
 
 GP__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capacity) {
-#define GPUPRIMS__TEXT(NAME, value, says) says,
-  static const char *const texts[] = {GP_FAULTS(GPUPRIMS__TEXT)};
-#undef GPUPRIMS__TEXT
+#define GP__TEXT(NAME, value, says) says,
+  static const char *const texts[] = {GP_FAULTS(GP__TEXT)};
+#undef GP__TEXT
   const char *from = fault->kind < GP_FAULT_COUNT ? texts[fault->kind] : "not a kind of fault";
   size_t at = 0;
   if (!capacity) return text;
@@ -51531,7 +51803,7 @@ GP__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const u
 // prints what it holds.
 
 /* device text of gpuprims.h
-810820
+809924
 'f$Xf;u!Q}aA9AC26JG+l&pXd0h5p`Du>8&"A;$GomkCGrz'@$jIHHVOQIEg<^dK|v]^,-~F#D:}G={XJ8&-%f0hV0JTgZ/D)Iqnp}4QA0%@iih](F`|"u
 ea`;/59Bnn8gUU3)bW|=|"N9)6&OutpvS0-]c,/@of0U%5(yolZ/{eD4O!=}#N$q-R@RPA.pb7rjF$<@Xob'O(=gmIOgqfaX8rb4W.5yz&~$:;0S;N44BJ
 t};l%@2YCmKQv.Z(q`aG89]'5&Nd:"';IG:7{SPOR<1=)m!-/Zj]Ta.Y/RHr7]b8YsL-VI+@VFU<.v'9c,erHL,<jTsO74t,Hy.p{S{!_l^X:G}RLmIKTq
@@ -51547,1976 +51819,1976 @@ I]@dM1[Y|H28#T2krCYB6vP|#7;L6ZjhH0DV>=(X,@[ulwd8o-TVec8.,D<^{F@u}/hw9hE;!Z:0hl5m
 #&Dk+{}^4^D.[k7^R'#l75|/'y=6Dxe@f`rs{}5IjC`e|.q:F94A]RHW13DFR.(T-Ls{""p3|k7rTb30fRTROy2'lV>MVt=i`o}>Yn}_Y:p!:qOGH`)D!T
 l@7}"it(ad%w0%[n|=3nWiXwB+nngyxvy},![{"Zkzz(Eg1[P4j&_rLdK$qCug5:gzr.teYbE1b^Y%`6~vTdTqL_]ka}AAS+;{CmZp!MNUc18Y,S17"oC.
 (4xiZYq/IgbgWJArgZBwVLoNtD|4&>WxvNd'SP}AV9bFsW4%<j7f2k.i&e:XF|TYx&m-e-L:rO(>)E1fK}QH/fLS;EO"h"tA3x:YKvteB7w5zz$D3E#r`2
-IFS71G}#](--nR:XB'E0",@{7sTXJ;`eL<O1w{g:GIi.|FLrcd=(mXbQ#l4x94N3HViu)/G.$8i$SX"LvFwOo1p4i>2&#V,gJ[;bo[<OUz;isR<;X]'O(/
-(7^+"cS,OnO6A}3/$.{=xKDVY]W{y-~KeX7bBrn%pyygLBDek.DMmkWvPAY-"Rd7B8p4V<kE''&=6Z/d}C.5_>A/an7.bVI+91bPkT)9U/P'b7DY&-(lr6
-s]="5}akAh:pNyy;I&&4ix#}zIgPb_vH%h.=[:1CEI4TdNZH1m`88LMa+,"%s6>)x%1hlO+y=W-]!$5Sl+HyF9$`"JH9b=AY}^08BtcJv:PTS(.griMPm|
-yc[>"qA9[<l-[`VuxE+$k4w,>ynH-fA])ED3ykR72@a%+q@p$GlJVhT>RKaf|7{Xb9:'L(&"F4q7h&=mQLP3z6dpw5RcXL8R0Ja5~S$8SH$i8dg6:0$Mc)
-(/|&8SGoJ%M_OV^&EaAx;%D,0JG+|HXiT}:#U9#%-TUq<fv"sOEzfFYm&O9=y(>SS.GH&=U9TbKM23<}IHGqp&Zvq<RRcobY]eiocXO!cJ-&w8ZS+=%dpp
-p9RKg/rv;K~bA{BH3lpU8{4D1.o;ldjJPZLTK0iOB=x8^b&=xI5/!EngFu_j(wWK68L#ZTHuyryR'yI'DVQsrEWC9fs9`7nmlk-vNLXS;i6GIe@&:e{U2N
-+&5BBu$oWrgR_DeU]),Fy>]TZ]@kwMOmhW7/Pr+'^%L9!"EE1SQ0Ye/38.k"&:gG~fumqD>(PX~&`)%3k@o[fMFHJ7>^dgC4sgo<,:z{S)]^Lr7.${!J5c
-i.pP!gs2f`9H'6F:WB)kaQY=)xDu]3w^JYPKKJ9HxP!Ifb}Tu]ggKdt;^nG|s!YD;$<<Rv@dbR1@z'K3^x<p|$~g25dDKC!'s.+8JO-@L3,v1R.BQ`!e:-
-V_O=M|/B@jf.=X`fHYHQHRp-<H|RQv,H}Tix,qd!<^pr:oFI2$9|~GgW3xYsJEA2~ks<,'KXht1UK6#zVl2u5f7f4.fi&8f+eI>QTaojf>wDn],$P@%lI%
-~e^MoD{Uf,$.DUe,&E>d1"r1k|1IaQ>(tL-1)pdknNbQL[P>SI>8SK&gxtjHr!URo;_,rX..bW@MJ[Il/=yh2QF$PS]l4QfcT^"sU3_e@Px8.y!O0S29&/
-I}bfAvauOFNdekA"Akx_iv2;qoX@s|tMY<IVwlwl0>uO1N>sX_k}4H!C'i589R:|)JvuRiYvl}Z2f@rN[4YII2PrKogbntU1`%&n$`Lg=+X>UCDfERPmM=
-[.@$4kO1]7yx<4|9B4-+wmx>,2%]Q|@P<'9"|3"b%>g5Y.8m$C5'hdHd;coaGo/dp#^=^#-<-1VlkV3f2EOZIdgF>a8V235yZ_Z[tf{k|G-=r[JN+$/G1@
-LkML<f(WUusi#I345l5v.E]K`iR]D}p+cM}55m{ig-z"e=UBU{(th:pCA2|1AJ@y!6`4rp$6"4ODvb"d.Ji[)}mCSt|,^gPa2;o[m#0onDeJ}H~1{/]0Zp
-'CW&l3crv&V^%$9i1Ma0-f&2l{x8BE<YM(EAGCZ"stfA|KH/H>4M:0]wV{uYF3WW+Be3@S8XR$pBvvasdJW+_qjzuMGSgK.K6TuC&cvS@1z[S]n+:,jx6x
--W%K`5`zyVm0sbP3~1xuPsZ5a<$mH2fBpeR.njZP9|5c6zTN8YXgE6Y=Gpu`R]A8-FlM98:@]4+|d'Lf4:B/%|)+GHm'4N;b!El^(J3x>F(L~zOBDu#7gw
-F4gl|Dw@zo"o]uMvGD&CM#ec1g,3VRwcAw'qd`v9/"/8"o07,%FM{-nh+<$aLcr#,&>&E'SEA[hF>dG=}K+0kL{5RGr"toHg!P3{fkBl/HU)!&aN[Ja&w1
-g^_,(S4Me-npJ@!u--Ym"ET0gyIo16+12DEMiDf>:_c^1mT>Aj<#7[bJ|Ru{Q|[#x54uvj=>v>a,aXD=2p`-klwtz<n&B&@4#}0/Xcj#easQKH7s0(kds0
-bM^/ykhAiB.&r]}t9.JzZowG/'DZJL-}1tS^gMK@RW6g3]odHu<.vhSJol$g6i]>=71-o{m+-xHS1tRWSh+g{CLAFrwO/D&=Kv8y6KTCUwLnfRPBa^cFz.
-ILm-qz^@i_xubOu[7>5E`jRvmy5M/6_/4e4[}d@np604U&6Nta8&h4VT,}]u)h@mDjif$bs{R%!"Q2SZ+9qJ||~M%l8Xq=&>cuj[[ynV`}$pL^SGA%0t~Z
-1jnUjZ)V}])_"+")XqiOG}t^#LoaJHtH;JhUIl&f;r<4vk'hh@2O}[2,6$V1A]Wsxuv$wx/#o2B4d,0kv=;Y8:B^)ED/z',$vid=v2dj02%LJ}L]Q6~{O;
-a^my$Gs2,9tx_zq0E)2(1>d'/CGgPW1xI1'3h+%diJYeLB}5^I,=lt,:;C`$)<D^kY0vW;`KO[~L@%H8Lep98)<@ok9gG><WT-x=#w#<~h#e,ZUXL37ps6
-z#-J[8H>0u<$QRk^a.:Hu(n.}v9fE)b1p]C6^`WOKC_iw3[856|CD`5Y!M(6YeBYFF|[H=2:=L1I97U'uSTb8h"_<06=2bQHwOe-F&EL6%mZgTcB.wJ|Z%
-u1z_ebtp07j;ek1]`NqNZDQeA&x/ZkuAE'U'9ITKnPi!Xb;-z(!/Cu:1-3WdCO+]!l2xk<2LNkwqQ_``CVdVvB8%k>`&H6fP)Hgrp249+#jO;8af,G7WZ{
-y7a$HhDLiT|y#w9noBf)6(_f4@g+k%lk]n/n"r/Hhi;pI<k3:/1G{OHl_%elgTn!CQXS+>|9(e!2A%Z[U;n'-83XP;W#::MdV9tW~rAJdE=_~zrgq81ZrL
-CT{8Z#q98QQgSfQt@L/bvr-18v@p|EOZ1RalE]j2[=+ie[=9.q4.kuKJSf5Q8O=$b8v:}G|e<8):U@$d;zNdyTH6&'f+HTyqKL]]sq!UtD^2D%Rg$+N.hY
-s-U8PpB|VZ=#ns_Sj0"MQOaT2QNu,(+N>wD@C5M$FF+T>s]'KYw&+j,6.eRcwfO6bRV/|&H[XKBq}^bGdW.d!1~)KsU0)2K>zubtfY0(KeU/hVngXgeN10
-%wmVmk_1s@<FD0#)9'vqy7y{{UUZ$ylzXD'EB:&LL>KldVJksQ!20uV[[co5z&5I;B<%]&VS7g11#.X0A'SRE]Yl]^08_&~S0$"&y,PJ5i-5>uiOFH5Dfr
-laE]q>^%@#NV0PLqm/'viJ1h}M@E5fJ-t{o45z.="(43gqf[`zp6/gMHpkJ[.HV'=C[v+<-_Eb0fp<Mc'M0gq8qYa<)d7smKzS4D<Sbq0:=+&GK`^i"|]J
-"})GN,JDQ-GNcWl,.h_W7I&V+1q#7XQfDwJka{#,J4@D&eok(T>/#gH>jTAs-21Rc3Br''lQZiNHn<^q{qMS7&=]>%4B5FvZ7uk4OQr]oGMNwVbi'qG:1`
-<#/j#tJ/q&DDUK!a6Y."<3{$m&NCJc5hmg81~b+q(@g1:]^OE=(Oq3WFZJivI:4n0|wPI7,JpWLqOBJhRw~WLpVSoO&X01llvj)vujJ]rLH#<:U4D{#E$'
-DGuVw8IgiCXrW+JIc8%|>o1Gt"ASsdWW=C=bN|Ag/B'y$UsGVq'$gja}Rpr7bs+86uTE)$@k{<`q}7aj-fZ^pzp4M3bDIVjE{Y2],$z/lsh)=sIEH^`XSX
-N=Jz=a_qFwi,v$de:;h<twwHhCv3~L4''RC-;b_-g2GSrn"xp"$x6+;:Kw,D`;7Jbl]"(-{m$yof4+|{p7!apUOE2sB:x#<oq'7J3yb,A.Z,A.8aKgzc_H
-P1dBsxA,.)H_'WOzegi!qt^.(T7Nq0CK<z6^2lP7ne^}Och:!VO51>U<z_RKD-,p)@5-+sJ-}(/l&UFu|O"j"0f>"~R}QkXiPjCqqR[]cW1B=`8&KVFtYN
-ojInZ]r4a2U(=`)";O![^.q{@)q8(sRR^kL$tUf<hBU4<@gSp=}E;7!W4$""W^n7d]8I-IV]Z759:2vXFiE-p4eE4ZpxE6[Lph-RS"60wE"'/]&rAN@`eS
-u2yvaGqe][x&H=x(dZI!e`vH:RM(iB/=/9jSD8"1OrgnH{Xkzi"au&fAcD+BWSjdm[Vb#U4a_pWF7|Jha#(T@Ka):=f3v|qC"7n_X9AV3'@"V7]fp:fFF9
-Kf30UO6ybM=jBCJ4R:5OS@4WJg/{n>3k/qfE$fH/;g$jq'{=#`'jbF1q[jc4]J+LLc)RUMJ49Dh0~RZ^C|Ml9FQZdI3->i&M.6me1z'fcJE@VnAPjjJ58Z
-6|H}l2TsYWvaj=q3`CJ8X%sI}W8%N.zm3ei;JbIFCL{"K+tzq{b'veHQH+Tvjf2D>JO`H,aT.D^i0fhKkO`&q^IJolZh[yIF+2wp=+pM1bYDym/a3ra2=,
-,B,Nbko@>/8eMr_V]KTlz}B.cly:",Px>}DmZaVn_&Ei7%HK%rsC_Lh)Vpxx!vd30MOL.T']URU5l.D`#&/,k3n_KtAxg'BZFQ)Hu'mMstO9S|;nvZ:q0g
-N#SHznCJ23T2)b5jkuJ+S#jF]KT_cNOw(=>R[{j]n[$["d}Ce)-.!$8=I83PD_,wl@tXGsXVT`#KvX2AB"+cgize$_.L&K#L:ZLf=9p'+@&WCskMP8X|Bv
-h{X;;}3$+aoOLgKfJ8azVOcD<R{%c>x!rLI:&_ax`6av}lC$fTVR5tLA@Q:@_Z,Ff+Hn^Q)(UEx%}=e|tl$V9S%74Zp)C>7Sl5u7%o$}sFsX95av'8EB7)
-xZ7psz}=^`{aF{_nioD5Bjf3_--+(&CXnw)J"jH90QxYx.[qJEe`~,G)uXmRX#ex%$`i{@k|pd#6]aCj=LAB7qk#d%Ro}oz_xgLq<2-$eXre&$YJ2e!t~i
-2>7kC5J6~`[bIB.0!u3qH6BarmoC#XD8R0,|52f{(%lPt@@h3+5:[GyPR[<i5RLu$rVuHRO&cPI`O9r-ELoOK%@'[v.F~:Z<^5@C7-Y^cE)=Q<>d)6MRH%
-k1a4uQ!k/ldH5Gg7.mRKyCoN@24&AN20z]XIm>Nq+VaAa3|TVf897%(sN#lU3`%1{Cv^(,xltWI%uGm%>H)<~P"kvvO3+Qr.#E+y8<dUrW>.Mi{YM[7A9=
-=bI$^4Nlc8!G9u<]^mS/n%|pp6Wm%i}"bKzaN90_Y!qQ8.fZ[9@h7s:'}+=qCS=@nv/!3ESB1r~rc&y+doB$y`a+/!JCUB}hwgwElq@rh`1y8sX9T#SUmt
-U!21hkuQ-WNE[dtW0,fjR/1f=SV;m826jft-}fU'tkhC|ZX{YjTR'-JE@Ev&:0B{)GMlpVM1Yx>hxFlOa6naB4Ff4+^q.ZCu0iQ|4;43]2.J~k)z~<BJt^
-qwo_TbAu!rhE7vKv-&~eVwl}nK>GA:<N[WI.-9QN.`s_v'_Rt^pz_Ff,X[b(a7V><R6b#@@|V|,CY,[3(JYjw.kP_[9It3>S&pc@Ty#X,=iiDJ'le4xX3&
-@)PDna]5zcF'G2$5%Bx5Ba>h;0d=icc5,1>#MO6#d6QeVP;<^:Ptp,skiCg&z$Z!vC7:q9RJa:KsTs<,[}jAHjU'&JsT)xcI;o>&xn5lz'3NdI#.@CV4<m
-Ptg(v6JN}2e'dw5JOc6;'(:J/fC;|lszW8N=-f:ajNx7,Cu6d6-o;1f$VN(J^D[PN6(nv"u9g+a04#T9o#UU9=o85eRJTS/szg.QK!<(|!:4Ul3I<>xz1g
-oK3=n-u0mK.V,9S%7ZEw9@3$qux[qM2N[`8oB(gCSyG%S0;0IO$(]1#(tvoITO6o:.pe%3wOZd]vMwGwIdw'O05QM.D{u(_zF`%f;PZti_W[hN7]R%@<Gl
-J94&7q~ip}9:jORJzbru9.iHyFc@I$R,m=US|oU#wy53|Ic;j3w.VH!gtmeu^G<$Wm7j|<"R`cq)bgpw:w~S&R^.~)GsiBn5L{#>||'2#5:Q}|;mRro}Ya
-,cpe%5zW}|,p:)Kh=Angw(-0[Sl-nKZ;[8)/a1:M6="e2aVu"u,mM[/]d)u-fF@hB'jDEU9=dY.9~7W)#^=1<O9_y&=TrAbN(ClP(0e.2R~aN4;/hy8c90
-i)6f@^cr_V+h2R{U';XP@yK)"Qdu8ziwD.hAjfbk5a,$]R~7yCJyGi|qxnQi3&zVs[q52fd_CYoEhu[Y:Rp`w2`8E#DlW[2#!UB-IP')ApxJnKiM^hHV=E
-S%L2z%5Oocs+kHMpJ;>T|;kK2E`[[eDFUX9]h^xtCv6S#&N_|F0^f"[MtpDe,a~#QXu-)bS5bN=hZJPXq9lMXt8hV=@RcVCRuk5Ek3@mBNz5]bb.QY-1[3
-+@p#<Yz];|PN!_rN>R~<eA1tE$7cO:,q@%TBr(z^~))#k6:,DQMbL04Mx|{;>IGyVn<0m#%#EVqLF<I;9+)QEe):lrqyb3DE_75`U);(F9y(CG;('p5a$Y
-7V,!BaoJl2$tZ_)G[Jetcnp,]1T<(,~i9ePHmJv&{nyPH<-L,)+D]m>&9#9B;X>#XZZM}GHs>kWAgF5cmadnjr+Yz;E&44a@9SHxl.oQQQF.zmH<8EF_"]
-17i<k3{<i:J95<qHy<3etwdBdkYLdG!iZh3d!CR@Cuhc#0l[f}<cb7W_,v{kYC7E6vDm0!`9:L'0U^f3ZKq/mi4"0MvG_5oueaUe<_k&'_]5t>t9N>#16<
-"1ql#V/U~jX0BW|bvJQA^zZ,:(XD+F[THXt=W;G1l1}2JWFOikEi2_%G3+8IMvH@yXFWrNcZcr~GPUenobx;ZeShj)62w,zh2soKJJjl`0+rS']xo+NE;@
-jb`NZ_j'ee4{rL-eYs#sID#Mfr}xbdJ.p8T&Y-o$p}wQvl0FwOlsw=A3XCB{SvU^wOw!Feh0+Dh752daKo|EiWLn<<fYLH`QDHZd;HzVzj8BO%O{]|bsbO
-/a2VDE37lyw%2elst7dL-n@y<YI<Ik[$Gfk9H:7^ru5FvCA[ku]k37Jh]ki@+>or&dt/8,2v%m1yisuB"[Eh(BB@WA!EPl8k~)5z1C9B%^z(4^2;n;%)H>
-1CT%puPk81Nd_ksgrZkW-Q}bjBWh]o/{5cU$Li^(@{hb~1ih0j/vegf{n+_L+TUICv$px`CIlO'n;l2vRcNW76,nd}ibJbJr5o{%s2ENrOHI&l2MxA3X[4
-v([tG#r%b=aw0{grZC46H-%->$t!RAdMCq5G<7HFO/TKOz}]ZV5+"G#YJA:7BGqF#)a!TcqsG]tdSM>s(W_q&Dtd#Stbpvap~(6>[O.-_>Er.-=@eT//{_
-6O[H2>ALqcPe/1cHuS>o%Nm3e;/klaCkN[]N|og8hsR.g$c-wMEv5Or]L>0GZAz)@NMs4V%5ms_hqk4!2b:bu+#BLL>UBp):_"G"ES]}Yz"FwpL=oBZR>y
-$j[/KmoI_k</q-/h'H.@!nc(_;aVK,dCb2Y/}m5=KK-RP!)C>Y/VIu|T[ck5q/4'uMg2UDeR@IyLEl5h;,xVwf-dg%uh,TG^9ELo-kB=~9IhD9w;XF,(zb
-_@ekY#n+G}tbv8r54GDhVol=${+!(Eg%+o89d6u}0/xM!^h4V4g6E(]s]HT]^dm92ytLohJu690}#@>8H"Y;wz3`[PO@b7|t7ff:EB&atQM;x<kc3rwIkE
-$JqtZ#.eg4J[4')|0uVnpbtfN7)tj"f_F)lw,Ip}~}oKBO5(I<HH!$``C@BtwaYVD0mDc|Gh3PNz(#X!-t2TD"'z_W51ll"ssyZb:/W0q/j,uOq8GXVbQy
-1EIR%6$u/-My=hcy!45}X>=-k+ak_FCofB{QE+."|)&&+<gzs4NY7kl9lLYXOo9%CH;ZL;!G5yDuvLLKUZ!i^,yuP{H(If0d9av#9bqeyn{vV+]J'ykNQZ
-2o,Ccl+K{REg`<DN'W(X@[m6Kk5Mm|h'YcaQq,tfp]]dMdngrP&a$Eyh2ZVE<dka3jqE_83`WONj6j^5)c[B<;M_xnWK2A2_KEZlpq(@Qb6{'9lwTSp"&4
-(Vzy<cvLD1ETZt#+YIEoAs+md.`A/@]tWhyldG0GmU:u"@gdrH9xEKXc-N-ZXkQF31{rSy<2f(Zdnk5/""4DSe|0D4h-;mm-5fgMds44e0AJ<"j>rmG5>|
-4rW.u6P7vf=(D_NC]bp`;75YmDK^Hzq;(;kkW;P(')qTc3xQZGT/Mqi]&%8GPW]bB0U$,:s.sQHrOreNs1,KC@,+RT."!Fb&2oAXE>QLt.i$N'hL+3[0Gy
-~guwk_Bj:NCGl79NaQ~qYjq#%;.i/v3epE#sz2/7kVl%SX[D;L#VB9rmkVB{4ve5Q44^0'(!9=..zDc<<BWo[@0Ft_wdQ40DSBY8<xZ(E>|d8%$<FtrH+$
-2E]cc}LjnI.c=jf""Py6S(r,tXV"E`;2"yuG%8GSJKxYg<Dec.|Fr5^S{S^h{2P=(Xy+aHy2t-7r'saP,Y+v>VJGrV,-eYTc$JAC!_5o`83}qO4[V@[i^T
-)rj7OCOF6MHDt,'ywAF(NrP0:,wT>#bY{2>O~|q:YDndsy8v#v0Jy3msE;%D^i>+}.wy$`zK+}h^eunUUd3;A_1)h-n:h8B0%4D{nyJ{3J<|m#NSfgwijK
-',p[BHJ]:n-PBe<%X96h.]2)WvJ`bUKAG_J0>@EAA5mjZ>4GEf~HFD6_=rSZ135;w.'t1F6$h,(IO!{{W9UE{'X3v#!.iP/raz6},!+{w}KQ~:OL&PjW^_
-0|ofd)F&%{ytL-_U,sQ2j-%&.$_JEvh7b{0VmvuJ,DA20A)QMw>aa)r:V!GOT5U3I`5N$dNK;z@NvYJ0D5x`,I.&pOG09`6vpoLA'$R$I-&SmU=<@KoT;E
-mlK'.Cg9D}xOzy5>j&CoUlzs':r37d<$j@19oU_u#`@$ugr9ijnI%vZG'Y)roSPrPyqe6r:u41~CCEgVc.6NH^;cz5#Sm$zqmtUqDWIMYd-H>8HY!^~2kO
-_fHKY}b2X(JsJ(+'U_vzf=9m-VK72!Oppfe)6/_hmL-xbj:XS=J.RhlSHv/p9yq$h5D+}rr:Z1)XCb$SwhZ^U_x0|LVuW)-}:|5949v^Wqr_}eU"]N;'F)
-F=&/.D8G/fr8m.(T/o(Z[413Qd:&ej5#drjZG^qWv2DhqnX0E.@%%4Wb.t-6HBNfEYxG@I>'i0Xpgp7zazI]Z,&/_5ov13y&[k~1SV8MQTEb3zYWuD{JzM
-((QO#JVcN2~;}eQtx<iRqKFR6Zq13B#M,<7CWIZ}U.{3^i)xa6oi.XY=H7=xrMIbQd,|eYL4QFFm:S@kcqJ--l:u1tJl:Jc>YkkNY'n>V>r'IJ2BHL2Oa'
-$]q%su/Ns!65)=is3$&HX#-m>I#di46]w9%hUOn0X5VSyj/U"tK<&j$.S:3g9zhH#-cU{R69!S_:.3A8,PPEP'6n;cMJr6xISK#5;e[Zy(sKK-w(6a&5{e
-1vb0QM2/Xeoi4Q#7cDlVl)Gg`F.`-'`O{AkkxW)QE:N!/#ZJ)S/$==mqVA%EL`(S%%5<$lG7jLvYb`T;Z05:3NdJc5jk>OP!PtuxzN"K:7C01W[iahW@2c
-gN]R}QTDF$%BIbX}|B7,pDbiVcb4nLjw)=!++8^@YRC)G8OEf-&^U$NfSU5Y_ziD>ZBeP;~&.v4:+EHb0mM`g2n-w}}1iUF7v8`6TPKA2eycm`'ZnG{5@U
-,K=4[Wf^L@Ozo3lK_W`PTVOVn]KKkfEM$:rM8`[`OE>!JjzR`JO+rTHvhR&Sg5,;=Kwi+=nLN__Z&8}7dG7J0KT`$Sr_uUL6C=<uA|C@<!.BzX}%;2$q8d
-UgYi^CXqZ_OB8%ow/L'-]9E8Nr6)9(JJjU$/nyuaogh5QAi1YNU9S`c2}A#ox2tx"S2r0z4j+FhQ+NJ2AQ@YEXRZ,sj>T>AD#(bf{M5}#jj$A%Qu@)su^S
-[[GEymG,iDFoOx!uu#H/p)>;'h4Ri:8-[0JO.:c)EaYz@3pRy0STM[DjW8TM5%s{CG/mqG<p(z=izUlTpc6Snb/RQ$Vt8{Tw!C&^s3b|IPPzyC`%,$F]#S
-Fu#aet:[4y&J:VP)R$H"NBxrz_%s=VgGCJRzMdKE}usEsl{YyzI7.HuC8e44ARu1m+uBID=nz)OsvjAZg,)<+12c+N#)Np`@Xn="<fX/dBiwyX1c=ggtdC
-dpW;FgE}>Q[&k0@M+"O0M/BFk3(8Cp4cp#)6T@31fk07r;$(JG^{S%u"!DRF)-'8|99ySmf47frcK<&<Wm]l"(iTI.oUkvL{yeHY7gIzX{;{r3=qTa5AU,
-d=5"i^&_st4RbZ$i!DRtopRReftuB03)CsJuI)VB'#CI[!H-dx5&o#=]$]4L_I>`w1mhxJ@}05Ybw&N$ZP[WiFANwf%WNr)<C<o!&FA$)a"Q"'O+7+6EKQ
-Whcpa7y!ks@bBH^|!sG)#,U_O}_;a/%%7}XOSxQ{iOP[+T._p#!,fkJP3RU2f/5WXkW;ju~s`"mK.Y8QVKCvb'7YqP^ju<Y1lwU`M7GLx{+z/3%xw6iW8@
-sn24QgaK[jY7tql}<_%iqiYS:hN_b5'`-]{7}9]#{{ByP2#J%#BHj}buxY/(>WVVH]4uYxXA=2zl!4$HdHkf!R;[A|hGCZNm{Dd[c[~BE5jaI(YH#=T-De
-kaU!XQbaacqA3h0y9zOp34|zCv{>YfaV2N%+|b>qUSvO<p<05h=ZuM("wv63y_fGdTtp:5,;FcbxW:<VSk`^NjcC!T%&3v&<F#Y+4uN,m:htX{^^wQp7/V
-&jKE~Z{x:N6OOdj^{g%R^ee:f3DAT,7[;:9vgmev|_g{7|Shbgm_{7WX$HYqe^!7eY#xaO%"+fKs^#h1!Ya{0f.d-(CJ$$055e7VVLc+;OD/aNR^${,)qp
-'mxW]u_9,"#P;&IpP#shIvG@!BALFr=X[%OG3zp2b@q@<;o`cX){uS!s._(a|dtpSW'AB[xrT|BgA;:3}u<[^PA[du<"6;T^(F|s;ZVV@g!znE3ih`cB,o
-@A[+CFEqU'k5.w:v%#bLDn0qi"HeM0GLjqaJ"Oe@E[5Bs7fHB^{KSq50C:!xWwF|Pt5(F=LwBG|P`6iQ:0i##.n+Uq1<47&K>(R0z.@a0/<[`oDiag=N6M
-0OR1ElA<<j#K^Pg$(%5p99e&.e3;}X^&F}JNC!gCN|n=)9veq4FB3'qGHHJ/[<G_Vr[nseR+Fi6t~P<Yz7+q!IwF@lm>v+A><b,7s%7o>)NJz6bs{zf.ox
-}%WjzPA_$7JS{O8/TOb;|Z:R3:sQb55Fp+^{i%EJ$(i$#ZYBQVZ.!La6B>uWeU1kvwELpy=kalcMBC#zIYgO]7",,[xebg{ugck8Y#H]JyXa!aG-ZHAlwc
-pM^ocqlq#:F+fd2!bM4aMw"`aZ.1s`J)#0AzKH$lB0!}0;@0XR>^5l"cc5.5[>oXq-:#583r:}.6XX]I%<=]!73y5u4OO'"NO1AP&Z%<>Bv`6&4H@3W2p[
-)3i|AXb8jte@`/[IdGb.rGrBZ'BNw0#-~dKB#o79kI9t-y/uv^bs'Rpu6AEilfOSQ/LI$=kcGZQHHlfL#DX3nYJ@n@Y+GooB[st{lPpB{ZJv|x>r}T=(_2
-oQKWf8@55Q]xM)(P@^!Kj)=!"f;T`D!qU:#XO#+{'"HExX0,BG=Q:oUYw3eaZIk|O'-I!b(RNTsLHK;TBj&c`3B`n|N{SxGd^eTcysp<~X'w}Cg9PJcIVa
-[:@U]C=f!a,_/rS`Tp_ntb:g$JG$u4@Wog;F43LtE6)`JuS}5c8]@l(UH[#K:`fYvF%$!u"mt],3k+<;"2xL[,4XeA5e3=ARE"''n$3Z|gUx4:,h}k{+x`
-rpkih9+%%}Xlg=BC3lUc;Aj|-jr)m&&!Wy3"a}/{aQ[KZF<%'=7!e-Q},Od8.$O&h6`m^aX)Imk0;r.XRaMpQnIv|s1oo4ZOuN<;o]4ymo3o_mrvJy3x,Z
-d#]I!_q$"$1k`fbWc4#X=%#C.%;3J@/:N=Vi+Li%RtnRhDZte%aLq0IEm1U6)7tQay)4pSNaPL5=~6%](Jb-vQbH%ilhi2@-Y$nY]FN[C]d[^H<U{MfbdJ
-@8:GiYCUBsF0{Nor~}_+aq!#]]M/;r7X:y,X2DpEBG_WOw<9Jd{9`_VWN:fl@1_q_TA6HL"5@G0l,FlrHBZVa>H^xFi%:lZTcX~@>)}"ActJ$Xe4`6Pa-3
-7v|'fCQjBZ9)g0z#+'Ob|"}KL,#HBll<.-u9~"r3K{=Za684bye#juZK.$Ib-w.69xr^zd!I,A<Q%K1^-3j==C)Yq]D+jd)3=Z<%&d>LG7Nus6%jByl3e/
-).4,[[G({j=:/NqSaiLgm:[b]&v;a+<$U`}"Lwv_~R]<DIe1w1M`}{is'6b7TlO!UdJO+D7l_iKN&RtT-clDgoMD0j"Akd$"JOrT)::Mv(z4gt25^368n%
-EPp]wUHnkGq(!yJnEZTyCs=mc!{2Km~RIn}nBwJvqXvj$PTsoe"|`)oqv>v1GS([MW)y`{.^Nm%pA7BsDy,T6|^tION6(iMG|ZI)`6<,RjN,fYqMDz+&TZ
-zTw5R6_d3|.M3GwsU|y2_H,_'4%Hfe%y#PC|BcE<akyx5M1"_9Wqkcp1K+lh5u6OyPHn{->>l0zbc&EpT9`I`=odb>Z0xY<}<foNaI[t'w6OqUr(zqdt.{
-|dT`IL:Kbk%}~YT'1f[|;h'%P)43KS~oNh!sI(r.Ta0H);PBRRIn%qlpd0e(7Ajt`O"I[+Y>B(~E^kSMQO[C41d=b&'^^2QH0o[UIll8/G/2#`UrXlGr3y
-'VmqUdc%I<#028'/r!+cQGEL}RZm~a1]k]A'6MF<M7+UQX@f[<-@t45yz^Y_=.p9~mdmC+/s)x^mW($+70PZ'Dr,L(T^.%Tp5VB[z4gEYV@>]G/C^&dl=Y
-Q:0[o_Fn.&5PDDwnX4PvRA%y%^Yu)JYDow0C!Nmg!f'C[X/U>M=jUkr(56-v!;[arODq7iLGw.Wm&#9$sRPNn$!$|x:aEP(vKd3{IPSfTH299N:4V5CzaL
-3{/lY<uTuBTzr!4s4Gs}]M#{nc$,2-hOx}m5h7zZ1qug}JS)Fdt9egvYEP#QEFI5Eo'5x.LRD##5|fwkqz(`p]LBlc]wOQ^q'-:wEd+1"`&@-^;<ciWX4_
-tW-NQ.Cz_&S6=RjxEAO|D.M;U[Uq;6BBp7%Z;Q2^KM/-z5k<+^x![D{{]p_8m[&GXD@7c/Hy`s!+.IB$HOai10`E8:N;n;Q,#s=K^i5S1yQTNG3&e`lg$!
-wOCG~xow(-B6DSdiv']S7lBi#um3>sZYoj|,ay1u0#sDm(1'(<(#.sL)hNLT0)Has&IHS)5NB&42Xo@v[zuNGZs.+!eOMxB/"D(X:j,H]qY%7)BLL`f95x
-OHIb!ot1F:/aLC0Wb+ffICp,7l:([GQ;Ka/r!sOX"<.|jx-X@Ustb$#9&yqY!+djY2%A(|P1H=D#;jv[LO;'<18N"}od~e>#BMq1$<&Dlr5j$gaL>PsqC-
-~'|HQyms=7fQlUPTGMn!)1~z9_%K15!X92ul_GZ0"5T)URlB9o_9_f3&+Di0$7p!vf[s4^DuW(>vWX+ycWhWtXh]14xsEUlM!j6yvpW"FlrQ~,Llf1|!a$
-+Sa{(Zsn>]VUt}QP=,t$n:|"!)^F`o+Ic(t@9U&d^sv%'32.sS'yM-'g|{IbxGp#b]r[)V$/fM3YE&5G;J{]$XpMi]oTWqj;Hu_w5DL_hMN[kw]C0fBgJU
-B,G_N4tq.#4'FtAXI{T=vWufIy)F5CyM&_R#'ZnFm%~ZKpzU=[I-ANiH-8CKAl_;w_KzSs'X`:e4+0|4c2+4TGh02S@OU#'B+#pXg={q}7t(s}:S$j$l9d
-V/Etp8jB_y,'4>4`2E|3AZoCJh$F'aH'W-$k9,-CO6Kv7,#J0(TdyF-T,TfV26,UH>j}@F,Lw=_LHnXG-}wni;I&IXqW$(<_HWhRp592c5`e(=}<@z8#cg
-Nv4k#QS}L1b>ky+^A<8C:pp!)tXZwy.HLF=v.U+'kpH}OQM8QViw/=c2s-W9}K##0o_"MfT&[if_+H%lO!MEMtN:&sk}~DRik-F_Ajw=,lI`A=X)@ixDQ:
-j/A[G`^Y56t+zQ:!]hg48%+i9sXgeCc$IJV;HPS8|Am2n-fPAcLq>Q^x;}z}_hF26i|f`o6mq:(Y>FLlsB(G2=2#gMu_}>xq#+6OhUI0]`c]fj7WOtD]4n
-k8:j-gj0}^nJm<iye^|$X|fj@$/!:mL/O%g_bQE%|bt!r&QRbvq0"O$s7G5__WWTus^pXl(1Vt`YAjSmH-<M!rrLtJ2mI(xK]hE%m0-mi;W$q/hJph9S&w
-+pwu'])Nbc'wxK"fWhXmOWn!NhHEW`!3:Gf12/c.q5W&,:KQ"<<bB6dN1]emA//bsv}YtLvbi+"F5l%fzsu%>-4Y<=k>4)ioMOmyWDNp-);F>h(oj3T.;F
-.!w7;CvMEX#wx}n|u]n^%t_Iyufj.5S5{MaSGpDe'NFuYLZqOOt1kCHnQI1.^Q_StdHWsA@(kr6o|W3J_`HqMZ<`!9&ebW|!j}M#zLsx%vt/Bg-]azuK/v
--9HZr-DR:jise-hlD<}f:4Nt!W>)hi{I(T!y'HVt60[jXbt)J{"qDn,B2^28'D`!L]_GO)Zk0,4z+.kS&4K1($B@^qqhp']kXGcKE=tl&7']~IbY)vGA/j
-6DX58MNCT@[HKzc^jC`WhI/RX&l$hKN"W/6]|uWIQ)8n_o&.G)-=t73BGa94L$[2-+^L!7LZdXXZkJ{uBOex9.rE7z(XJgYyiQJ#zJwFyle]+Ft2-kGC<^
-6%`fhI_/W0Q,{r91gEm6+Jdl8=q^m6H4NgHVI7RX+l'}#J;oY#P5XERDJo"IJ)0%DvS##s#as&b[}doZ2K/r"W~Or-!8n!2$xnydDEeObne{F%w)1f4-L)
-ew_&O$kh.s$,~G.CHHSj{CJ`#m_a:D/:zHQqX7/MRPinJSU4JN`5l%x0~JC63WYkW;2@U`Tb%>$A!XnU7|_2k"5He`b/s1^AKoA1MHP>$["^o7>z5(M[f3
-r3[iFkVM![hv%vs}h;EL8j})~m7`%]~{gLP_`tQI(/L-iS.}zj@.,KG=5HeZ+hcc]9Jp:_~u@3@]]W`NU%f#f<<b~{x`ih<60,RmT$p$,Td37CP[r0;>}q
-m5Rp+wD,Ko!fK`yU.pdagQ01h,%oekie|SYeYW2"E`Gg$mE7TjiP){tua,gN=fJ{Oggl)^}o)H^O7XQX|#!kgX]$#0VNs/K]T.6xVx]PD}0<P$>Ab|j5z1
-ws;Zr!zM:FqLbT!QCLV:_('p!W9wFodHOu8W6ZC07h]jh-<E|q`ARL^-ntLNN;_J{8`.WJq^'k-^Z8JIUVtc/9TNAXkL+5G>zt1f,wB^nt@n+H>.>2U]ah
-)gvwFIfQC=PL-9yJD}bel&y6=5tSJ<x>N],6c|TEC6nVAbp.F-&q&(VhcW%,sIa8Y_G}jdQ+IX=5W':[0AroL]3G7|lT>A|ISpwR[)>U1u7&pFZqxsI3nH
-u'`>H_&<<%(NCv1cgL1V&V:x+Y>1:x8gh&d&SsB!!o0Jm,!vD&.M[ckB_s$jvI>U[]1PL3s]qT27p@OLwxXUh|DewT75g0kX5$4O_bwe>vzgwP'@;Br<vm
-;#B_]Z(cGUkF6T3.Zz%X%K%SU/I5[WhCmiE+/$u^h{^<vn-"`%fEKSF@.6pmcx,M_bGj8oK{rAjgFKl0y_x`"NXleE[(Vv/)pWjI2<^vRH54]PQ]ZJ"!Qh
-0y6Ky#rg(fpd+72%L1`Aq}7{P]6Jhxo),T)!)5JhM@o5[K:jSj-)+5VmH&3;t7>Q3!~(smyowPy;#cwGCFKJ-,)k}|EL<cp1%'Vrx|y#z{~Se.N6{8D;+S
-V+_!i#n:l@bjU+8'T%./:]"Qkl}EW"<qc,#,ogB:mbExd0$8lR<lqr:F3{|WMD+c{N]FcDcS[3w3yoN'3L9n>]oNnI3|b=e-E0t}B=8b_F#qTLu(g>6C<o
-hXS1bZ1Od<YGm$BMS.f-/R;ts1&G&cX3F0k3FZ5b|wAf9.,0eaUvhGbP_kX'=5VTgF4gf:ML.=M6Fzou)d]4d[d2jL>paU6YCW{P5,;47kdQCAzN~];'%X
-MQHrU%}]EfA3M[B(XM:>OQ~WhOjy#B37Tl&mQJ${y/Fc6}&m=>D^|wvqF_eMmP:.>qM1"6S=#r)j0V8QT&@)>OhGL6ka5}-d_d-R8|&{!f%NFUmr83x};w
-qxXqGoG=tiZ#POhY(}2[Xt1jfu%&JQr|(j%q(^V}mAebeJ`{:9i2:#Z99CivIn=Z@1lMlJ_/.a[L%4j|jE8e|_+t<:O}`tgpPzvpT_^+so;g!D/s8g,sNb
-a((!Tvjr/ZpOK,IK3zN]6Y<}6[GHx;051oH{6=7(uC1&2""pq[~|cf"q-;`6v`djA8.V%PDWk@t}Kx!O[tj]VVWhv:Urc9tJ]XZ5`Gc4w!]bG<_VC[4NLW
-#7OO~:_fMJH_PKtpC{dCt/HJ7;DY$oSV9<R@1`G[]`oTJo]P1vRdbr(vQ5cr}>)1&>wyMqm@L%7cS%1ROCB22GU<3BL|"5]+(N&@t)t'#8A]&9G!QZ88)@
-Zb&0N>1yEM2i<0SGFxyvwW1)odfuYutyn%Ri]c&a3[VahMkneDT|m^Uk"8O;o,=pf@qS_OIB>VLhffD;Z/A;RHicNo-B39r>U'L4qZ'5SkzT^E5fXDaU+'
-^4Qw_6LsEQU8X[vGT})n2`i09YV}cCMe{ZE.ZW2^>i:IxA:DV+PO(82!CWFa]uY4RNeNo@!h)]mni3t_['Q#+_"1VWcdb%vw'f6+KfIQT):X7E>fpNagu9
-]dGC8Y~jSGymAQgAPoG</@#d>_:@Ca:4;vi4By"'Hs>6{d+Lmse>l3t]g@yAA1yC^DweH]9{$Abgm8#ERe!_&OQ1~^TF[$yD7l1"-FgEw^r:]a]TKm0:U3
-SHLtob%oH(jmb`@(L5I%J4N0{nR6CX"Y[waN#N('@.)8S1QC-VbZZw$.h'[=rBeyD'^;L'&ncr<WP6[%RhR<./6q%z"4$XM%yPq)t%vT/yST#%xfSn>1-@
-A2P/9&D]NWqz|M_U205VA8"`gH1w+2sp-A{}OaKPluM]uebw`w]Zv-j5Pth^dibqxEC.1'vF3s$jc`)|&X_C{Cnu8;B%ha2Uw<3j!u>-pZUD+^K1dGgGu4
-6UCfw%%EU5z^=UOJHiDG|eD^zovR~W(w:vDdZSYD1vw=PywLJjgFY$3<$g1;~p{jh|hTp"$M``DB%B{mqz6V}>#KuyF@lMP:X/>qmW}.OjzM)d[.},HSQB
-#Z<}z1o-Lu'CtpU3NDw6Nc$,is`44j|xbnRbVH1`.9gUF)79dBcfjWv|qPmb/7[B`MH%/pp2f9P'_#N,`[qzZrN]zoq&[SXqU3c9t{eohri9U1%FNy$pnO
-8Jk&naY`Xp[d#EFzfmhG:v[[FGVv[`h#'rF#MLopqJVy|S#ybXkwIXec]haT,tJwJXBjHTLWzMQA)G-y0>r`#z.g=I%Sks1v4+2x8wPrCQ8E'q'R-s8w2x
-%5>Q4,Hh+=zy#<U,yi;{a[yxMSxS3`16axik-Jm}Si,@VWj;1e#xeO3G8NL>lIO-!MLbPg[ioA]os_PDOz^wxASPK0vRZg5-0.7K_$_L.7$BFI@WxB`t`K
-@2fiW>$aB<J^3]aTt0dvqCW:/$KE`&`XS"GTo@&5T/&;/cCHacz;s4k]dE#oT]@$};(lvB-Oh{lgeL3%msFa_>Nz1fhijhRKM+Dk4v<Ofm#jrE<R&B)w^b
-+1Iy;T7#)WlYAN>4)&(A[avD[f,bPXCCVsg3xA)ns%@xmfMN+l'/S5B0G2(i4C7:1Z-Y3qH`&!}dQYuS(=Wq0Su-2l&Z&6Wd41zX>v,!MA|8Nv}RBkBcYA
-V4$)cL&A`SRi)^x/vd9sJWaj7SC4Dc.K(P9-]WBJ:l%ZSEg(,%vpe-+=hqWz47o47M{$KrBAqY7LR6k`|4lGKwU2V|2=`v_%qcC]#avLVEMS~jOmzJx@|i
-0pY.!^mn[E=zov@y%(DH2j_xcr#.4}TSK2FrY|w4Vb{C~$ANgrlECqKiVhdm!fuBXqLI^ICqAgT)qq95){@(VOk=C.a@ljAiqt6rV^:q",hl.r!{MDSPPC
-w%7iL'rB[]nnd9`o~l|Aa!3^B0o6rVU')ypY1h&wG:Z+P=_AfT.K6oa5KEyju&CXpKs]4UU,+XRILuR^AGL]{`JkCGGqOiGXzE,D;8c(LE=xZ]]['0BSH>
-f5Yie46mN3$NiGkQyK)YufsG{nS:TNhzJGc"e@U>FLWj1BE.Se9Q2F2T/lZ<zhPc1"$$-^8d}_Mcb32Q2,iH6D7fW)pvl4ZY{V(<8qDwl_vm~%M[n@5Y;k
-6WF3fJUXs56"@LI5v'j<@mi[wW-/&t]eV/n7{vvHC>UvVHS>@iuivHh9jnCvdR2D:LdZpkP)+L}}gNLFE-I|'.=JC_bLbcFsi2u@tX{Btd5RX9/:U0>jc+
-]`3A)fbx{VF#1aVH"^iy=>zgy%_k]HGB6(z@cAbH6pjm|itDXr'tKG/Bu0`n:Fjw`5cy`Y#tuamb#NsEV|gkq)1^o]D7dm[u(5'lN20=@U^{vjFzPWu'~,
-ToQl^1v!I[$S$@>|^^Z6YHP<{k:H'aHoT_5k[<wn$V!k;<A@X{QZ&2ICc`dchJ,[JF.}T&JY3CzahE%C)+RpOxeFv8uoEnwV/Ei3h}DVo%`w4%Sj:U,V^2
-Dt{qRRritC;`q{3Skk.1`$UUMwrcePD"[(mTW6juc($RvFk%nPnDNoBZgu#V.;T3VW7@1Z=^c7J5UX>XSg6eFU5,9$8K,>weNS1';0<d#&:bw#%yd#j/+b
-`7K!s{laC"cnO+<JUGG5lJ^{9+F8+Mx{KQ-A"%BN)b[+C&8x^Pu1T2WG/dO&|2I@FJL9"6g4s7&Qa-eapJiTmMQZJvu`b,hb:-=#)T`{'6Zryix{lY7'GO
-(MT<<G{zu&3U65VH,/w!!3l%F4:4z.pzJnSw|=m4#,1`4zgV4=~11Y.u$q^@-eHZF)>eKzL<y'tSp3`8Y+~&}^yh!pH&amI2:IU]WRUr/y9wgnig."pJdM
-MMZ>]z{nW/>B,HE+9ZKF|[lMiH<mO%r[Y3VFC_)5u6v%x!OI^,s9".W]cu3Q-uF|`eX(p0hCOcFiFj+7&N~7P#vIjf|q]}^G8)QTO)NwHw.mTbXLI:ptW'
-)}Q7IR>+XjIOMiI)oL`.O)<sSd+{I|a7^|8S!Qj&SpiZ<vJY1}<uO}3;U9+[]x<WE/y-k>xrtGOsoy>tkSsW7w"7z=/#X:hOq9dS89hdU^V<PdCrNa]zl;
-UsJDAqLcPn{jelDLZ@3xr]m{]MQabR`tre2,TLb+$GN><q7e]IdADjf1d6@z)FP^VFX.Akfn7yL,~#k-k165}YK|"`pjS,}Y`{>DKxDk.R6jE-&#ru)ltR
-dR`pL!CRw9upb,YJ4+F,B!lce">!c3M}qrz0aD/s-FK`yPpCE2f="}otI5n<kd8z]IfdOo^Nn-y:p9mq1_oP,mIM:eVvE!G<w]@_EwoVoCls~SrwGP$8BB
-P!Le".>ke!=hn6sv&$s'>ES%7lij}{64TS1<_gZ!<6~&#n/e:wXZEWqwa,4h+QD'vwrGp}qGFMx(RV$Ah`e'hqvPlf,6@c:AQzA9$oLYfBGVG3Jo/kC4;2
-7B1i>{V9]DDakDN|F@v@Z"kfWa;dzSyxlw8W&|MoxstGAtPFH3|z[!#I7oU2.{"q!P^/yDMhrFK2{"0;GzLi+I%wi,z4kbtlq&7,p`(2KF=S_Lv}(q@zr6
-Jeu2!YQb(mp-nxnK'T-B&M-4Smp73SVU#Z-9/Z^9)eQsCNboD-LlK]xWb@@X{hJQrioDU2Q9:P5von7B/dH)hAEo><nP&yzE9`^3ju@%4L9]"Y,c%v>J,F
-.kdeE@_!)0"q&pXK=mMCa%iD1|r(C>h&EwGsNoLDu`nn..nubr.PxQ.Nim^Drr]A[AD!`+l%<<c;bu-#}_Ole_+'Xiaq9%~kbob#te[B9<kccf.o'`[9EK
-1ygK!YQ@7o=6oK1Xr$R`spqK01|kn-`nGU]A-q+"D:Kgc;oPf'"[3[/WbjAvvyi'w8-H'a`C9Vx6w3f^^JZ/"}%=h8=/s]Il3=xc.X>]a)H(^w1L{`eEp8
-r|FH/7jTk5iJZylsa3ISVQKp2rio-{sVXnp6`-ENoXc-Q^0cbBwFH(=rxj>hCj2w&1|]VEMBe$;3wgUvDox>PA]'S1__ti~t&hpf,t&tlJljWp5/gpU(KI
-0gWr/SN7-[bT$yBfl@lpitg7`R0ZiN;L%Njoyz."DQ]lq2WK+"m5TOHCej<r77OFc32y-vr]g.3w||oVa0y|Rf|%"EyQ8@Ix`t05/H5g`x};AoYR8}$zy8
-hf&`J44[FwL.E7|P01Er/O^PiI=:li,)ky[]g^cOIf|eC#PuM0uv&"RE@bmfL,woMYbN;lpy#asEW=G#-&=e3Y{ih_.NX7Pgr=''zM"aLOoc;862Br1rMR
-7:[CM1b>Wujc>&]z@i-1R"oR>oPZ77Qbf84JzR8w%n~.,lmZt{z`M<LkD2XcnkPwbJEdg[E':mNM1Ws]VO)a]>`36YMk{w3p(&Su[3qCHwW0P'G&}fmQtc
-Nr/us.Y,pPMl:OZEs:odt9_hR7$`@NZmL6v-[wcZMjD@HXfH{USM!"$dAR6Vbx`TcuHX/59IsfKIQ3q}#+4oboy#GYhRO_T!GW_>JzXOlvIzUOvGqiCArG
-L3[MX|'}sZRa$J8KGnxJl1ZejExiq(B7t$cSkCi!0PlitKyl[,uGPuNO}QD&"vt$=Ofxy/4dI<oNr&b06GOg.6Kl8fJuO}2;H[xM`C@:+Tn/LOHeb[BJ}r
-O5[v65D<k:cu:@QwxzA3T<m509Dmi<CdadSoYzd/n}ZDJ]ee$A^NCX8`cMupX#<C_ca5[]xo7XK`DT}.#p4aO-{58s2mCMHgq6"<dPAt)7{.V8^5)f6}r-
-vBT>idnDBRF7TNjo2ib_SjZ&]f/r3_zkSb'c0`7nD@{]Tf6e@1)wLI"{QY{J"&Mv]aNa`@r2M1BpHw>^4Vr#esamIAnrz(=7ICzW}).2moh:9ptR:48yK5
-:RoLXBnq`Pb|(qBire_B(Xr:Xt/l>CR/RbY2w">yF[Cp:Z#@W=pk@u<msq|aE2=F|6xBsaQkf%c]&kHW54;$DP=#.9aiOT{+Xj.h3Dtdac/755syfIXS%`
-[.={UlS+&#XSZH2(-RYrcxo@=4O{1e=mxh`vlvXe5M$qR4g2[[;S{X17EQx-A{j0c7G1}g^'4<epk&9!dZpVj7~hWFY"[6/Ls^&s^ftO[0Rdoo.ulesrFO
-/q(&(T"=L_rYM({KX9:Ykiiwt^YkM(%R8xkjiD'Tk|1,Dkm(dsU=s=N4fi;PVd7)x2sQ/i5&LH$jqd#M#Xl'A(Dcq{9!}C-.!&ug...CX@"Oi&E|f4S2uR
-Ti81/)2{XRMIWB)F[e{_aX^V^`xUpq7$]shtK!tI!Fa+R@k<{^XB5e~e=RP[G`'HJnlV;]/DJG]b,$TN0.QbbkH.GBiht9~F)tXGF@RtdQfvjTXB+nv'E"
-S{c&"%Sd3cYDaP9"$r7m}SBHfl_}1H;7^NCj5Q!|Ys$Bzi7-dg/WeDL@EAY4`H'9U5nh1VFb(j9m+s2MYoQ!)_bbp[(OZi$4zvSDz;fz@Q)IaEeVoG7P`p
-z"WeL5d#]f0aKE00NM0`a40k};jTYz]B_'VTc8DF5R/7DY=W`=3U|fG51%i_Idis[M04U0|foc=<ylsTi<{<Q"JV_<B@Jt~9:yKVhcM@PyHsx=+3k^J(j1
-)P#:}M![b<'pZQ_4+$o3J<WTeUt"d1gIo&d<)_q^UCDe.3>9t^6NWwX|It~TdCti>zIa2s3-FxBem,CUk!PQ`Zt.}a:As5;CUX'acy3JPNTaWN+O{N0Byt
-K%B#Y|Z!ylR}Bc'1gFa)R^RLs+f;-RnF!0lU_aMsr0zax5Z,0>zCnm&)H+.r2A!ZfqR4hyr+Wbb^4!Z+OB]@%[YSlX/Tj7@$kCoPRgf]ZB%gDdZp=J%CV^
-a'7nHiZenzBl'k(lK4^g$x@|2U..gnCJJXYy-MKzv:6s8ydRI1{n-(9pFIy.F{bH}V>-2A}qUA`OeYlPQ|Sr|WZuM2vEI_Oq!QgGD>t7JFh:z]'@_#fHt!
-Tw'Tx)Q;R{^VB,SbhD;c7d6J,SNUg#848,0US%zqxP|,Wv.rs^WeE#ceT|"fd37BK#(E3D)4;W"xb+]`Kz{LE1%Rdfnmv2m{H$@7xU[,}/,.[sgDOz||-p
-cpVA<rHNg2J<$9bE"fI,!c`xG'W$7|c.r(RKCIql_>0>Le3f[vv5g=]"si'h-'7cT2dumT!ymZ&Gb>7y~"TbyOg%U'2>ZR57pt'6h)%rcZTU>(kpCLI<]J
-"DD3(Rn!L}"!W2L}Y4;c|#c/VLcOwV[b[9roYdEZyEcidJ$J{qxW&I$r!5Eku3GbcFt_kI3(C-;Mvo~5/u`d_|@;;7PC[$xx58O;OB1"w<PI)t>@uV=n$a
-k%'NT=Tt_$90t,vU876r;2$&5-R}ahkOT{0WolE+"isIuaB2N7mAfid!a&ToVp^!4x5]6Q`xV}yn_h81):,C/XXl!V7xt8yHmIz%#S2hGy%F#b"2^S1k&<
-8AT<%1oU6ImeSIe(N}bYm+[`ElJY#H0/"%AOZHS^R6'L=cJxa+P@1c2&|z|hFtB{HFzwTZK%@zK5a+Ep~J/iXCl4P#NP9G[I%BwiEnDqQ<'KtD:1xuq+([
-0@NajNP#=8"ykovFimOu`J^V@)E=~{IsEsmtnI.@KLh&S_bFCx(dguaC4fx:Fw~V:kjW{1>&~F;kUZG+6)1:@$+sFrk$5nwl0R}m9y.8k$NzvOvH}8uHb`
-A8G|65b1d3Gx[YnRq#;V1aB9]LygS=kVKsd]kH:pHXMCDm[ityh/g(p{qhkOn'XX0YbezhO1~edA)z)"eHI{4HB;%x#hz(P(S;brV]K%0OG0d05L@"X;mM
-88:"N(Gri_%$V3:BNEXhy-|'.fol{jZb''_XGc<uWt]>v6~<dab=!:g1L;+0<L;@rW;CYF6-nA}ss|[bplJdFZ>gjLunJcc"/X+-w85v$ZY#E@xa_i`{dl
-UnV%Q%kl,9~}+R.VbsMs6V_-4b7@"r_:#whnYkGH@D[]SFZz&N.K9VG(luIk,4Xy"fbHJ0iMg#tu>78QT"ev7m:>kB<U[uUUQJb]A&kh;hO0xu^i2)>QdC
-Y7:b[Tct1t,3%LWTiIe`8FA&~;OaGa="mm&F1-fa2UrY@veVV4uBsQ@vZ-SI|e$K0'kdSok`3&^pX4[]kn&.df318q]`5&1^q6J{a@xHKC]j<&:Ga98f1y
-(7nAkB/X;a|3K=g4Mwv3$.2Q^8JnVvWET:++C]`)z2@MsRO6Gu|gSW5h/]'=_=.>Ioh|,'v=!48Zt0N:@>|bTyRR2},V&qh|h8V|2Lwa<6boUDbNoOFom1
-R`M[2T.ikB+KkOsX2>ee3/-5e%JoJ+j%uOouvkpK'%X5MgS#u/Sg]QcX(3VC+7Sy9u'^Ss/fE8en!,|_7c31me%ms#,i(,GI[GErZw_3C36bi,uBlskv:F
-pv"3YRP5PfcXzv"RF<smB0#YRQVR}WdNt.d8Ak~NGOvQk2SA.e;NjoPl-l;$>4tz7mc}nZ_8{SPFZsFu)OG3Xq2RaLiX#Eo=N08`4/+LG"nU6$m%!&N8+s
-fNVQ3wKARLa=<{0CL^@/IG%ZZ<Z:h`_",hf82Z!E&2snQI)%X4qK=}]|{(=13Sd(cdB/cDCNKran8TjC08lA8:A1JnfCc=@28ki7,g-TgqiYO{T6zq7L%5
-`aEd_(Zvely%dCH9QWk/{DbUx=t[09j43UY,bt<P%NM8A@Y[8:fjg}bO),#+&9F{)&g]{:X30fbhF>$!-S&1>JjE3+!Fl)x(m|).OTB6d<Io'<jhz&N7$:
-Gg^=_<5iZrIxR<{SBF2IQ'^w9"n9<](iIa=Bs>gG95:aN27Te;o_P%xC[Co1#"4"|9$y^+H]"|I@/j5o6P{6z1)QK50C]lR!-1PkXP>GR4Li33;SYL%].T
-;{:B9q+@q@lINS$@YHm68[6OSPrwj/V8Aq~,Qw8Eo#|^=6DQ`oH{m;~^+,wG@sJIpm.K[<2T@m"0-e'fi)V6oE>c.,7La2VIn#w>X{GI}n'x)r`kFl{6F5
-E<u6N)TG3z/[2Y,Gw;H>@wNI9%rO[,'"S+qR=Zl>6nFfvi{[jAM7ji1N3$qqrmzfojDeYY#;AQ!z~o3{Im.XnC[!KQ1&zj@Ir4Ar9URIl`pYu{7M^d.-NP
-49Y|=U=""Ph2x9H=^mZot[63eHM-e0RTBT$L%_NXg0vw#vF"aU@{Yy=Rtw>(ue=#wN4D)Ed+s%ANPJaku!ji]n,Y9zx`O[|"n2AW4Wufd_mZ#bvX#xJbj!
-dHdb_[Tp%DNBuVvXN)Q9TF8x56.1@L>W'TDcb3@pbs>9Wizv"{Rc9F)eV/4|`Q{@k,o:w<X=wC%nK.+I~I9;||7pec=U3Kr26Cbsh|"9J2(^bt/,9fq]AG
-ha]|IIXe;q%PflqG,9-6e4dt;C]-@Y+YZT{sg]QJ/MbNae&MpcV1:G,tfR&yH>S7iPqoI7O1xHS:l2w;IwC=;'PM21<QkfGZW`]BWn@rcBpa'{v@0Y>ufk
-LWD)O$4vXK~H~Qco-8w[@[<y>EeD7c.$f^<@0k^"c^]''auLsfRCYH8]VyI_"4rLBs^y_/BDb^1MoI2uP,Snro^f:l6Z&%cWKNfc)QZ<(S/@a:(<I=Lrg`
-^#;s]THU_8UCs`<^|dwG0hHsv;@^j_b-~QsZ/5MyBkZyk8LO:K")hqY19EnHXNfwD#-MPQ0{y9tUtV`C{guA1Z8,1@4GV,FY})jKLfzlJh3`YKipOgFx|C
-T@7H`_kEWNQ%be/4kBGO(eHy0.&@<DUVVLS:i9Bp}-SzT+:X4Sd.h!q+2!`RzkPiQ6&Xm'uv-.exk,e^=:tv877Q<A^@05b4VK>8DkLaMlnUE"Do)DW}~j
-WR!/c:Ve/B[<#!Q]1Qr1Q(6Tec@dTwJ[|]SoZ_HWO-;Ju6&JBX(B]}jLkJWmJA,C94+8dQJ696&y(CTI5:q'S]1CQ0[3;srIMi"wSAhIBhtl3[MAfBVOl1
-RzpfbZu4OmiuWdvQ^DiYjX_Iofmr@H&fJ|ASYImO4J2G!._loqkBVCS^;W>w:Jio_'TKK41d)Au.|:qdN%~|T7.bHSXy"H9gzM2qij.skwPUt7:vABt5G"
-"g09@5j/kZWePl_C/@D3P$"h!K]]n3Mix}x<rVBl"W7ww.JZ_tSRH+MLTTE63oSX'Ds9F[9z4@`N/`;F@U}vY]"_RZU^#Z[qm+$>z8t0[pEnHb-75v/X(+
-jN,TpPxkzZu{@B'y$wM-6Kc+FJx0QUl7#X8N9;ffUE8ZA$C=h^w"_<J3td2[<"(Yc5/0u92Pa36L0tnkXWs_Bc!vkOdEZgx]uG;1N;h{wm'z}Ra<Ui0}<!
-ol7=<'5b.b5)b6}uYJHZJg8k+K0uEfNWsY.]uv@@h#{x}@a{t^Gv_|r1w|~;X)3p/%Wg^l8(p@yO2pS'oA<bgJ]m>r^JKlFiHdHazLq1LAnk/26kS%2D:1
-n.#K$FTnUb!x$SQ:e==%BsjGIk0,P:'Ej|JOr]]ViGa|T>~::^>q%}B933)w&`_|@vKiosQ8(a`@J:^y;5hhg][O|S2:_o[3Ut{0llNa|fjYJJl,nhJe.e
-Vi!=ICVhE{YZ_hey=O0c#N]WT>=G].c5Jca:>oOCtm">{S.'.Qi((X:m.W]9lnzy+_W8Yy.8[2J:kCSB7$W5JQ)cCt;XY#Kk3/Vz^qbMIAJ1`.ft'xLGg|
-7=w&Bl7.5wE:^h$zu3vZ&Pdh+UkdHx;N[YO#ecd5clW/l#te70viyX.Y1@/(8!k^O]n2od55oGE+lep){0]U{E{mcV:F0lDSRJkSoEhWzP|gg`cm5C!e<-
-LZ"C7x+z]_mu7M`p|:TGRo;OAH4_n2#XLzdvM>'6q$/hTX+]Js:(1Z)./PJ|,!grsX;L&t=;vGoKeDXbWQV/M6AUgD^`cSwTB}y_I^Wy1v^#<Epyqa;9ij
-'ap^%FrgSDVCkiSh(][nl>Ju8)0H>o~jx`#jQXu>9umJ3XnLXDxZ=2O&E2}.3"rtaN1QW&Yqh:_fCJYaRVA`0!3u1S^tkl%W65HotGDFgW_,)#.uA,Z[q7
-M+)-&]Pj]##zfoRDoWC/QM`EK{e:6]%QLqR0^Fsx/B%3>x%+XzjCfudr@32%&T(|`,-|/6.&LoeSl5=<pw'U(-7t46Krn-$KLfp(xU-K[9ZRaIv`A.CjQK
-%V-pg][xBl}U`g0ZuUZqk5WXnquWdS8sKD8FEez=;=$ebjMK(z&9c[gmOwbLHP~^$U5{I%}BjUUKEJi@vADBd7P18"OjeP||)Jf>)jfs(hTtrN"8HPO!di
-QG!^%PE#cDD_E!&#Z="B5jN%|-,xtAW:D1.wp;U:Rq_EA/CTgj'3K]F0Inr)p_3#E{DhcTY^-N{)[;imSc])UDcP)NQ7C5g5g4Xo@f@mF'J>cq{6V-QC]=
-Yo:mYF.c0&RAY8P$ab$hAMqkA9<d&,$jB9Scvo#VA(}IayV=n=ol5"Z<1G#V%$+g//bp'gViTKfR%^{8LcmK8t=,TyQeCFjH7nw6Zpg1um=voCMD{_Y)W0
-M7Z[E^02FYf-@!>Bg4|=B2bgM=}$x3x]xfo@M=B5N&Pwcqdm>{8CW89}>PjTp2[5H$}Dk7`xVgarSk5i@XnzvEZtSwfSPcx]+pTD5U5aIqV"S<wjHm!s1[
-C%z&+dVxZ}a,4'38U|.f7Htx=]VT(j#Y7b{F4feWV]hB0nKf2k^]H#FE%{=MP)#,V93lYEI|6m.s@{n-&Xi`3I_t}C~({zcbBYhliRD)J<inXX.oJJO^&B
-6gI=R{}K,g9h.&-6-lPDm6k!rzDv(B6j/vmL(dNMx#I)Qsy7]AMXv+!GY|n;Ao7{_CwG+5q^fFOBVCW8QZ@fPGWiVC|qoP9E(j1B]!UG0x8II"GN%-=K/3
-X]}Vx"iZChA&Ci&ea5P:G<S^YgY)4B!Mi8:2je}t/k/npb_-;EO`Jh)$SNA81/lvCB0CG{tA9H%l9v:g%^U7tetx~_/MMycJ|BEH"lu=/zJ57abJ%y@|%+
-p4G+Xf2c3JHnmo@%^:],D0Obh]Xy!kly+5ahrTC7(p1XY8DtfEG|e/%HRX;%J|VA$vt7KV{[#QhG)qhAr0)W(P@EvC)svoX:]]jEn>M>ajSq}M_-R!i+M)
-1PJ:5`g]5NkB]%KZIs4.`}+f#>RL(UnSJ->Y/zn^to1B2mof:VL3IRY0[f{[oT<@<-D#rGzb=PCqzsgv!H'ZFQF",2"__uJ@:XV3lv91-^XP@7YB&nDu4p
-72>Y>o2SLtkU<nu&MG=DEw649g0Dx+))`acYtv~JRTqT:W0oC1=ikb45adsUT`OeRFTM9q4d>G;^a-#g2;y$Z<j>'Cp=u(k,4O|J>`h9qRcVWP6M@9n<QP
-Vj%Za_nQuagmw!`mA$go9!7X/(7X_gX_sgh'|WqDk@9-:z{b%n_Rsz`eP3wj_&#4Q%IFGV[Cor`ti/@Bu0[a<U`b$,nw[GXSjhuC~+RE1_J9:sKC:oE$s=
-9"s=V@8=~{k!DdU=(]oK!M9'%HlYx{,E$,LI'/,xuzY:0dwGR<ia[:.rZ).nB]W9(2/[mFh[wWGYMUcskirEhyvZOIm!s^&AiA&eJ-Ox~LMOZLC&Lb`&X$
-Kx@6>aW)vlUzweerglTJ,]VB~9ja"nSF2Nlc@hxZ-HLt0'n8bI/22|p^#)@5Si:ugAd/"gFk.$XXSt^#|h[{$4C%E(`(aO.97@[h1/Fn]yQkLmVSgm'agN
-,m|quXq5eSptivzxT[JuC`Ff$Yw({ra^nZ>)=;rQFhYaR43Iza{MbyA6lEINS3MBz|t`]UA<|aR-wP`Ifi21rIK_}p)"$;_UxdnOed18h_$s'%:kgW>zm_
-X&&q1w=E}_GaH,N}3J.m4A9#GzS@!rG>1jV9P.NV.#^6,ITkuDVXRP{{bQoCF9%hNNo7O^51Kt1{9M.:T!'$R@cE'a4AJ0Q_{$z>/n8/gQ3_.+q0/ZdtI9
-K$A9cU$SSPQnAxo3(;:CDE|;k+HnHmn=}L#1n0aMwpt0|Xx}"04sKU0TFN5OycNNoE%<EnFg;:;C!VDF=C1}GuR|yVR}pYS]r6wY<Zf5TuxKk{Lc$3}B1x
-HF2=^rveFA:MG<:_fS%+]Tzk)%GuZ[4B"0x^YI-Pv;=Y'!]M_sPxsC+lO&QvtLq=5pk8qaX6;#+Tnd|n,sr5[oEVG(1!C5-EM=5b:@tGb:1]Wkl7gx{sG,
-OQ_QK}AzPQa"|&uqI-wBcE[GbT}ys2/=cP^V#859dV,VA75=!z/alOzA_|(yy$G7}%x/NXASbR<S/FvGujQ4$Itc6Yw']q=.vxbV.:Y3<]/B;7@8wsA:<<
-aH`5027P3,VIU':7,=bI;G0KU^$gQqqU:6)U7|B)IQR72!)"}%q1pRL@6)Np;6ne$X4IC#[19@RH+0w++PGU>MN(Gimhw/PVM'OoyHLplC{J}@/4q|KQym
-hEtK)Fg76,",IrG+M`^nQr"k$V/jol7#^g`fi&FMP->NDmq)q$7il)Cg$(5ArfNp"!<:eD)p&xZlStQ3#!lk6Scq'_/;,3~zl#L`&|Fx_]iXi5&xM2[&Mr
-=jUS`bHY7_H&+e,4P7"D~uVj.D'U,`iy]{'-f'C;Wwb#K8jA&YY.^mmBpFl.Oz1#|6$smGMZ&&0WRKDxxXp{9E0OcVWR~0u)"IDy2evD+DT+T5HL7#ow-:
-n3@3{1%hS|jexkI5Sz+9S#DrZg6<wcpZ4Y~u;RCL:3+ixk]NJfl1G61jKRHJ!^2mUb.cV%awQ1|v:T3l_CkKgk|2#${aPu7CFIbX+1C^2lxvR9hp;oYfQG
-=S{Em%x&Uh~(<Bg8=hO+vpu_xYvI6-B(m|9S0Gl6f:ItjXq%K3;rgw74GW|G/aYUctMi3OWb5V.Km@:iu{"K'@!$bezyZc_[/Kt-"62F#50RJ5GZ)B:p=H
-4$n.^]fWY(<sRO|uw{~C&O~pUF[Ja8'i0'sAKv<gW:v;!Qyop%4}r`$nBVsu6`OBL]5G{xIl<dz3-CoG^{FMs&M6gSzGOKyR;b.R;1Hg#.,-yBfa$IFw[a
-0)6";C7nE"4(DS,,D3LSsk.sJNP6_;2)]kir0$J.9j;8th-UmHAFqy${,%`M;LB)8lP+T{8qEs3pL:g+wYCbUCMI0}a<`<HV){G}-9}POPD),Ef(1i#U{d
-oORqaO6FY{w,k-i8=y_EIJ^5Jn9|FL7bDoxI0o"pDBcxHJAS7(3u[|;(~==wtm7_]ryqCbGI2ze5v:)8nY9$`TPF("_W:1Wz+)ko;h|BCwtH|u$/'0D&5x
-K$V8rY]^5kKv:G};j,8Kd(8S`|e(Jw8{Zezw.jx`0z%dJ;[.UvZ0C'nTcMe+nYcTsqpKGM[PbZ<wT`x[$NQMWzok/_%T~<AYx|f'wXQ]p2&Dh3D0|Y1ME1
-X0{r:/(G-01p"9E;Jc~7AhNCKud<TT!G&co=qtqn#RKUW:%@^B+opbZVKv/2qO=d1-}TBq=}h`>[FWUJnmqqmvGoa5wYo4y{hzIv)'(D1y.l=NuiEEXhW!
-[Q<PA+!I2um&VW|:[;zQ)@+n8E/pq3#"vc{wdkr"s#OXAim3NNX@kiiSz[v9xN;Ovv|6`IhK!y%mcD!Qb_vll_"8]2tH8(!HK;yIR:8+b|k&Mi8Rp{2[jj
-!&KEe(]1#ur$:Fq';k%F]oj&V>[:kTX[9ff[=HHHClqzvzNI"nA5sKbQsx=!pUv6!-q]Mj;h^3qa4^n)|B()w'Br_c].L+&|h._^IZsy(k=3:rp^&$@(du
-Rq0}.^24$::PJBD|Oh@nIfq"pr9WtLi2kkyqo70AB|=veCy}SS^VW/{nbz>_V"Ei^kBr3A'Ra]B=B[5Y<l#<"e#=`_.Kl]n{B79U.e.u;Z3{Km&x)yvLN>
-yoDi#_qc>t!aM`Aw_D|s]oe<04^vm<>R/.xb9cY2Lo!pM8~xES)V]o<6Pw~o^Cc+4}`LpH4EBH5s[GE!tfUNY)O|%tE_EQh84KP|WI%:FC$-7&FLB%E|F,
-%$XtwoF5NjKSC[_%x[S9vpA4q[RDZXVOVJaH0R;6})uxaadtr}2E7+{Kg]uN8tfqE})c.I]A>4m6|v)pE_y[&029|vu=H%)+;:)IAZ"{f|Sdl|VgUwYZa`
-uZ4u&H8C/l]RO=8}rHVBlo!Rx)LKqbZ7a_x.hz]|Arnsg0]WK,::Uwn_d$||7G:7QUf|`ivGo(TzvjF#j^MOb0gsX,YUNP(BA3/9_gXQbnHQDyw"etm}J)
-M}!T&G_"=&[/]rcP@0ycXyS>k)M%OVstZhOU|0MTMr@[VRb|4{>`v}Ws0xs/Yv|A2Ok%PnByJnTX{.v1tH,-%j)N6+DMh_Gk@[>am]x:cY/f51(%9v_=%2
-UG'#l;isySv@o5o{Huxk(#~;X&5'N7ESj|O1C%w8|l@'/uj0O-[fv4p@95R+Fh6P_k&=(v;PGNf'ISfcp!!moJY/k=Q`7^X$;E)5(u%n~Yej'u7;bhy"vQ
-/>#CP[op&Ks)-L_a~`vI^RNkqK+KR%|+m5XxS8ehtNaTfteS$E).1SHl;u~tchh16S/,}ra_gld.,5+j/])i[_caNF3%6f%}|+[c~l]>Zy51JeMh2|6,_J
-)JV1|G5Pei3Li3E{t.i>kx>]su`%G]Xm>]u1:6H4D@jEN6a`f].5"ghfkEN<Dszu`UC[K[&Ndm"^H6p7JuMC}g`(+MPWGK3D[d=48x#&@z"%T4/'g@`Ce3
-E+,d#D{quka.]J=}Gb{wz0(6T9&j~MzLGrL.F+tTCJ+Exeed0]'8W4Vi]t_+8H:K%r8[io]y$G3G|QbzNQ<xoqfGKIY]uO:aomO"V<O]upr@XSuFQ#}(iV
-v=uV=t10~_9yuIE^&,g{C`DSIeOv:Eb)^vX$_A~tMP@xr($uc_%}^2K^s6$e6i3Yk6M'L.!v4p+r;3dRr7v)}'e=z6^7wS^c!m-M6Jy</Eh[<QTfY(+;F{
-m3~cz$YDY|3gGgBQHeyV$p`CUqotlANoPfsgMQ'Y)diMpsFLuhq@t.T2ik-<oxIF8+E>zh+Y<Q<plP6A2NM}-w~]#NzA6{=>0Y8%bA<K{35MPDb;p"!b_k
-fqbjt8I4"w"9wM|_IyhGsA2n3Q9}hWlsF&]Dx^vD3n;e/xO/xLc%;d9J<Z,+GB84mR=r.R;le<~0->tx(eop$wp>x]0z22F2YH-hlyO[qnDCQfZd4_52/f
-W]FAn3=K<XR@tKdU[R,EXFjZQCMv5mrX=O-e@rW3WVZ,+t1YEH]Iyxhim!Mak|XXzd`I9EoY[=(i{pXo4L^1b@M{!hMm.j:7Sbs1>w7q9#C<kj=y3wr=y#
-}W]0T'tVgxC-9@XBQi.zxS{`HAf9QgMF~a;=Zm#x91!LMC~/`no9ZYo-%nbZ!oz{_>(wgMgDBm$mS+R7;VaR'K1r;(fkeR'eRGZ{XXWF|x-w[szkx9an1I
-u.!J]@G@_'0fwX{Ye[qehQ)SzcxS3LFBYJ}(GEm|M/FS5X#NyCK:4'7[9+c9c+w&x]J59-E4|32u^g)E}si|!sn]T(uE/X&5=FDIn>ZE^#lACEBqwn+i;t
-m`:r]={#1PSa#_`h^WwAZ0d,qDxg<%$dX!U/loB!rsI."7(k$x][kD8%"uFsjz@@Wy3-&us<&{fO@[cY{A{T"^JtEwH-HE6%}/-eQC~e,n[hc$WVTg~sdB
-YOnmj@=ar)/U5DBJF5twM!7h'G'{Q[BKI2%W^xi]8C3^PB4R{N"]lnEEn,Y:3U1"|8}.&zY>[DB#z^h->3];/lu(p{mo-}:wvg+8@w@Ge`)hUDe<m[<Coq
-'[rqi^/.@z(R`(oN[M9u(j(d.2DbI'~skKjwKI2sQpm2P)S>s@74a-1hnV.PEG(GG$ccL`w#,-Bb@"ZypkrW5`ZC%nN!N_-XcMd)`Gd4Q{M4n^F$Z;j.nr
-fcL=E('<<:,0@ZSI-qra5s7OI`^z]2/`J,bkl=e/%"[hyf^nwR`|O9ir3WxSL-x_O^9#/PEl{EDf.H=&NeK0+K]U5@}V.&$}cykxGh66f]feX5T4[93nl(
-~_726ymmeYoi.Ts|44Sn3}{J0nbfY$vW$U|0m1Lx#Da-.30i190T<Z3xhndZ&Fw;kxJF;wM,lAP,G+#+L5p2z)2)>YbYu+c6j1/U8x|/3Z1ZtZ+L"=^<fO
-hx]`>=mjk(f'ZIy$ZiXFn0jq'jHnnCg$W9}0]Q;lYfV{8VWurSeNVLYH^77fH6iW@s@tfd'uM9_!x+vYfoL;S]k|TC,&H24R'-;n@z@e}7,(2zJ!TP9MCq
-#P%(pmD=xdM>X!d:q{;88#N5Yh!^Tsc>&PlpxKIQcsU)`]C#E[~{BNjhmt0R7{'aQ]!Y)r#k^!!wpT//F#:}i{n]AQY^X5jJr%z)W'#^`OSJIRE=x)5Hbg
-^N]LJ|>L80zI:1VQ2D=nY;a]Tom#HoPj'9z|}&tRQ)zT8'fCt[)_mFcs!3clC9RR.Tik%24b>@7ykGAPq6rtCi^U7e}D60nL,TL9I{{bve5sT5RO,h.Rw/
-m:4YEx:M)qbAdL3BF_^gkbFz54jcG^chOTuf@Ho{Yi'A7Zh+}>B<rcR4V|oKH|-xi9Ks~3i5a'd&ICe5t.81$3Y-zCXny_A:(}vHFVeMWk{G_m'SdqC@AJ
-D&CG%AI"F'-hvEYOnEf2xhnl~qVQ(.)pBOl=)6Wm^3vQnv5n`lHeXwylvqm'f</e;/wpRe[%I'MQ<eNv[<77+K^pJ_SJwKDZUMYCkh32n%,"yPzboPW3dT
-7cDxVAPG"<iU9:D2g.>[}z$F=79BJrnZDTd@xp[Q!L5g<.^lg$RfC8ZuG6Z4l0xf.W"Jo%#}UMu[AX"/(|CLc8l=C7@kd0aWg&m/}w$yA+nWR'kF7>DbHB
-d!B}rzU.FS/"LLk4l&feSr4D=xB1OT:n%s|5G=<z"qCJIlHxyC4ZWW9:i#ToP^B'-l:)c[vS}6@^z(6G"cD{Q@8Z-J=ps:UfmIg,PvhL=,S<$|Jm',7P}c
-$X3-^adH,N[B%A~f8CK&2ZD<bRxC+n/8sBV)TnjJu2n4C!LhdWWvM"yTlONV&F==u|]y|,`8x[r&a#bR}&d7>h6{^AS=<s8k<o(;T)G[7EW<(4H$,O5^BR
-S'sc/RBT`;M9$<Y}w_H{=[=PujbFfrbT]rC19|daAHj43`sy~KT(K5pgm})4"udy|)[Z%I.Sy^Je84Lgk`e0!@PQ;%+$I6zz,H"RCv%H0^fWYqpxiYJ4SD
-Uy5+H9V'Z[yY|An$7-sD/l!sns|Ae#EDC&9oeoFxYSq4`[fe^@3_<g6d,b1K2&=gr:1,FTHHyc[7(G@g.pq2[cB@]troo9pfS`iF7}VHbV'x9IU{J$mDG#
-%ort{_aFqQpGxFs@#<|GSc-;4F@/:$Unt>`=j^NA;zJ>Ma2i!8z^`8Za4}.%BC-K=%8scX}Iq(s03W9b_o)U#Fas(;;t=-<Klr^-:%E=4NJDGs.[-QTu2v
-_RQ)fq9FTPsA(wDf.be6{[4;E09ymoHBC=57mK-.Y_=,|h2/lqYC0+97y#K:Wml@a{-&(n4^}gbi.<A&tq>9k[w)G<r/_dvsV+XD|qY_}1~$_m]E+Q=UD&
-!jY(Xk]VHr%8xC<M{#^<Tt6VA8(yY&"6lsmIpt0JO,:h"bJkqDDWP|>A%{C5RB+)R+/1qn}&MjZ1-T`&bE8/,,aFt#PT_DSwe^bl&rSNhvfrs8O}uh`h@n
-()dTIz7#}&Uf'B(!<V2=#4FE7b~=f}B0TLdCi7eBpK1q7>hozKW;o3|eCef|FoH(<Ty/hxB%x,6&VEm2W1)@>1y<(2t$seV0X_BLn`$)6pX'yNhh.n33y|
-%Ugdx,k`(j}yA05F,@G>yM>Khzu+ANVjVeF1EtHW}SLLP7t:'hP=jN"C$MFP}[&}1N2k+iUv59YXIVK6CYoFl,I23]7l6Csj_DC.>"@Nw{f;!|hGDvH;R!
-A&NyPL<-Zu8MEjJC}c(AW=.rSVJIa&o4n4nUB9C]Cl,'yq.@=;g8B7X%rf/B&<KYvG4v9VT,h=sP%B.,qoT'mArx5J}NPRoY|y)b,50AZmae7@gXP!J/1k
->+##UE1!o|I%s%bQY@}Ye43Vl4]fGj&yiE@xTzCoTq5e%V0}Gw(o78hnk}>)c|7oLDQk]w8>&PNS^c]n/Mc>xRTFCI=bd&3`oygUKD9HGBM^=IzJ"PDrST
-'kg4-2MZ1h]jv]OD5he`K9|km@GQQknS!X7d+s.nTH#`-UPeWVJ[ItAM<8CX)Ivb^e1XZ[60DS@GJv;2}Zyciq.<0-Nk.Hx$bXjqzBn7HEi&qeAL6u$Yx|
-T5cleQV+er|i,cN4oPVe^ABOHvewD6Q/SWux&WQTChOaee.;jrx!|l&F$#16,pg}5m|knmY,i0wyGPT&I7A6HsdkrGl1Cg9RhB,z8Ozp[I[az8(=.-m3K;
-a=/1LNxg^}ty')~Z+o!^ET;H;034N;9c<3^WO9Ff$%<%iil"8[NW8"7-^&ov[0XCL!lV$3:vPTdwZ>W.1j|97nt'_1b`)[MB<^o;=3SF7NK#dIDu>5(G!!
-fh[DYwn={;{,I>`.TO3vY(B}7gU9I0wC$!>vWg@8ac43QZbjQ!i#Ok27"cxqmY4ebx7X^gL-/IV]=JJuDjj'KV[xrdYki[DFE@dcu2b2+j<&GK>E}@[AOd
-DymBbW38/)4PoJ}.yzR"#I#_ZCD3w#I:weC:fmA&ezo{.5)5PkGJxW~Fg60&vBYo[mT8MDQ2i2lTS|40#n[:lo63mdUR9FF0]hh4j,ao|P<.Xl0JwE-F'N
-~4"m.OU@RDyqUpFo+k|%Z:Y]84'@|3/:<%!,cThO(cXg'6hl{=r=!3O#a-3|p7EWAZ2L;E3D/3i576G:>.m#`=rUn"x+x80>5('RM>wz`z=i<%uI$[BM_<
--2<}]G|IU43x!MA5b>xwb/^Onp_x,73GiSHfDM|L.+lBxka'GosBNgSmvFtc{)$;[x1%A%>WaVz[(7+>3d;c8pxl5@J>oX7}Q{kVm#{pa8z{8=f5(2hs[1
-Cq`Z|]c<]r`|:{{slTVR<L9`mvKkfB+v:k.D/''z8AW+^2;DVH~6FZ|a;!J!|,x!4ny^J4DhpM#QxFP7]'J!>g62_w6o%SrwW2cO4A:/ZlwPrd8Ri)E08Y
-TO-r-gIxEP^tpxOD4]t>v7pSS7vKD;r-sj"U%39yefS))U4nUU:dvtl$s`:u)A&}WLS[!;928#qt}#FMeXvbP#v)6.@1PT!_U'D=CXNg-eptNXfWYvn8yt
-wnO1PKYc1AI@r:76FMK5VaS.8OZ%rJxuw9iiYV`_{]=ToXy+X@p+C_Jp2d}YC2%D0sVPdkK7Zc2%UpqbiWBCOhn6ea=W]fJT|mZ!L&LLSr$Li3"C{hw7%a
-bP"3)qda)I](VQ#{[mq}@]Q{SHPyZ.]rrsyj[NNxwr<$0bZ16OA/Tuul-LYj1(H7J]H]h>9zpYl>w>@APFQb,Qhb$E@,d_`+Cr-6Y1[nw}U|`qF1@qA!,j
-kU(ABMM$&%jeq1;3oc[U]g)<|7I[Oy+6sSt<#j'Okmk;%lVQkk@k@_]ND]th0,S#;,slU@o}OOcV!QQ8&W-A.y&4Gg/{MC%gy&te&BccLtl@'w>ielCa0V
-c6inry.A@g6jz/;,_>r98h),+oLmd!Y"S(I8Co>TOgO$Dq4jqoUvuV+Yq`(pb/>pliP#<[PRhUn::WR#7Ft+y>R9C6<!fojEAZ00h'bnVX_1KnfS.9JN5$
-E[}!~m8/):h%[cjeZ%wcw&9"pT(!PwVljDSH[=^-4,%4T!hK`5[$-On7sKc561($F3>na<,ciwzv6te5{g<6Ldt_0H5IC&s,D9]f!MPzGw3evkSI54N`)B
-~x(yMngCf3Y%ZqSYg"I/XK;Q22)f;cGkC=oWCr~2gNUW8)'tLNX[,W&vfSf0Yh$[aUp9DoeOhK&Nn!"rOXA;Rs-fkA_MroOYjvr1-v"%]b%SpD2;fJnT78
-qoV![%!4dPjzRA'L0OJsA'x$Yug4#:FuX,}.M0=IjT>LFlWL,08;{7!ljW74"i9t(POv)c2,y4&zm&RPlsz,(n]Vof&fn(:&2=d[f9JMKK~Y3Fvr6e'6~v
-0b+V-[LtiyNEfNG0'gei9"5D5:%19Z9:x$R;DM=;_c[460"K9>}P"+%6.bnME({LT[Z4k$5LA!<CpKGr}3Gs;[jL|eu}fGc2E>C]D}(:^%<|vBt`Cuh"(z
-m(^l5[S6>v8o{u&7nVF<R)BD_+GGOQ<KRG'Z!;2bO.BFk|Xtww5>Z3.+s6kLxB6nqN.GjYSDhpgEzJQ(=me,V_#NJpCi/V4^1QF>]Q$t01l8@&SY;;3D)v
->T-VWY74;qVbfxbH0ZGUs2|R+cr^Cm$/HTOsN-$VW-8<CC8_""o9%-<zm0WE{N:sF"!ZbP7&hC;]`7EA%V,jGos0N#z<N167}<}Y/+ju#hSK|CL+&-YQ,1
-k-YrNYVPH0,_beZyPUXOY+{Y{grRm[Xdoikuvx'|Vh:uDSW)zC'g9|9SqEBVL!M[./SX[H4!;EoE-UZ@Q[q3vjT:d<Cs{I~Z]Z(i]oo`MO)DWW1LTO}t(u
-'^}AHUKt6[^%H#X";>ur;8noimR([_p^y'sI>=$.fCrdrC+:}cl.0Le,=<xhX_o#gK.$F[9UlagJnLD`n:2#B]|tf[[-%]G^~Sb8^r@2R]5evz"G|P~!&N
-vJEyPCPFHc<>$un`Xlah#9Kq/srABOPC3`qZmKQ75uYR6Cg'E7-8ww.VA-{$/Lr:&JRa{ONI&NhT)lgfi:z/948%^63t96XYtG"j!&40Uq<+iZ('w>ydyQ
-{FMQa9]SGC929,L"5o#,U{aEM;dWhxw&n{;gXy2ta_Rd+8hR)d0oenzp9c~EnzEnlKFs-N;y^(&#d>5t~8|r"L_S,b:aLQHEiUXqjQ;:PndL$yd'r0d(oP
-UJ.>3L2tweGQ3;d#-/rg.@mT/Aqc-/lws9_Q49nqKFuIcRT[4<DjR|9l.G%xhydei1wD.vD}ja}5tkSRJdw+N)zP7Ai]>c_aU&ox['6R@kwh}v8}C[jgXL
-]ij1J4TfMj],[V~EQn%{i^hfq"!D52#l".wcU1Kp]JPg/deE1^y5[3MHdc'!;Fj|rho:edUyQ+{O>/!$z7u")W;e-Xg,lFwRnktz+G3H&:s9G35KfXJ##A
-ZTI_7X$Nv4K<-Mu!q(w8Gm:5Zgq$,tnWLd]'eqmSvJR2jasO/9]hdH_ETaC'&][y6&9;WSgmp1Z3@!>biBRF&k-TMj8/QV,xxxa8jJJ{gkpEEYk{j4nj6R
-/"0"pjwe/"niXlT[eQhc%L_n1Oon9c((CEDlaKN{gt2lG%KB'pQY2B0Qj>"8/i,.0K0L2."Z`T6Y!I^io#FR4@H)K7:vQ]jE;%cJxhk{g;n`@L=d#={u2D
-'HdmEc<$|(2KOWCCxW,A}g%+>@u-Ds{R0cG])zxkknVB-p82C(u=wLQ^xXAmfq08s"9;T}T]-IfQs88+Zsn|=k(QIL+Q[8Oh}qYLx$M!Dl(]XgKS.|F[z=
-^<dt;wrfFwtFWf#.:Cph2Ok-1IHjj(/E{:3zBt5+'q"tjs%x[=Rm}sgZ)LSp"NhY7O~BzPojzDJ:B-88q"Dr)3jZ!=ON$|VFN@is:f2bb[hW/#[n)Yf]i#
-gg+NUwCLz0[],P+.,p`A]sly-JGj%5k+:D.y/@]O@)>ePVa}e[Dm~<Qje@{Qf:})UqJ4LMw)N6mp/j2m>2OEGKPDHq4i"x/hx`w.fu|XJSZ:~d(KZTucMv
-&Jm}I]|/ofTHgO']1f_ROJBduc/k8nV`cI0$~H6-7j5W$y<[b|({9JGgJrJk$L3;G]5QD9`LrNP;]`Cfvbjn)X>"=!R1l7#GC}"95vlO<Xq^Xn1NW:Cns<
-GKjyFe=xumETx7,uq|VOZ1{(T>({CNTK[@o4X}gA#w()W{FPy(kN9zh_).Eqab##$0jtAi3APg[Vas"G.a{ZN1M5>=r^HFEiugH(;lmjbwAt/;ass[qsf^
-Z_|QFKR$|tEK=5eE0q'z=gG^nh>+Xz[%dV=:XB2Y{R@aYIzAMo|5vDGeI.ubj!fK$S>0ng#zH|]hi/8E`]X>#>9EsxGQ&tF`[{3&3,<AVUI6l-arLpMKuP
-$,yYCR1yWonA"G5yx1Q.Cns9uMMP4t<[aD1^1L=u(Ns@jjoh+{(HXbU!>NHy!R;I+@cws::+,U+q:|Lks^766vpCD6!&85X{J/MORk$nx(R4#$~MPRTZ$I
-o:H@2.4l[[&b&Hnp(W]o,;k"lQ0-u71^Tl8iG{__OUvy,w7aL1TQCoeF>S1Lbi-8,tog<KcTfy9e#V$LrBKx9+E-v((=P^e.jQ_T5y6PoW@+4baL-%"n-9
-}2c|)=OE6+qC'Q{'y>GLiOM/`lTdOYUOV$zsZ''UC37EVU~u4VlP>6TW9$jL:>qS4<L2Q(J6&/(%F9/d'L=Y:CG<>5Xxc7z1k^N0j4TqmU'Zx|}vzjFV(h
-psN2|uGL@O^QU|qxb0de"J<i$RM'W0m3jwR>VRv=w-/m@$ObJlG+qLg+6);#7ubr[q;q9fmLQgPW4cZr+{,Od<^UX&J(w'OlHm%M<!IhtC2RGgFxw=n)-z
-~:.)'io!x%}!z/!8N}}lA-S8;&2h&b]8Me31k0kUB]_q|u$xIQ2_|Kn%3{T,]WX#pyaE4mk&VZxU&|erjlS#,c,{R%0!B@Yq,Ra{P{MsfgaX^mL$:kzgPY
-{g:.6/ufZwQ$.X;lPyt/2wGB^Xr!;.v[8.QYHYTTe3^NnTp#`&p#A.'b,Wu!<!&$,j/v1Mj7[ovF|7=)Dr$Y.G4J(2W,Net8]I$qn|:2{0c+CYO#UTwUa7
-joxQR}^8Y0HKwY[xPoQ%hO0Bz&S%%Q=wH,~{.PLs!uVTT|UhS.G@a!5To&zeF@LyoO45u=ovTsJ3v-7w]dWnRj'6!>yMylHzbsR&3YVfuFi"'];JEO}4{:
-o4F11+70PEv^u/@+LbtA$Z:-"8W`>%Kc@`uLD9DM#9g[gtF!wyWUq"Pk+Xh<UKG5oE[<2O]tRnB^D>slUNm9rVZ_h/JWK_0#2zCE^lFu.-(i.n"}0UZ@5C
-;})K[qMulc[xt5[5rv2Y/,fFMZF^Du&`0zHu>l9&&SFAG:Wsm{;,5E~AS">>gszsW+vM08BO,=cCtgF5f#>qil<1z/B%`4qRaZ/z!"%DB"1BLzi)/q'E||
-.rF]ln@"I:99rP]/wk)x~Y42R:eIycOyrBIahg|"zL(yT+f{dYj5Ef(Y;dfr-6u)89FZ-g'fwpW%5Nto9%jW"Mh;3!4h`r--W4A:"(pwD_m`W5J[{4h2d&
-rKj|4G8JYdir^:1I<pSKY'QLtA`%wF)',2JJCJ7-Og[}Sfg(/m5HdRBdn$'P3MYWuj@%q<d%Cg6jV}<lwT[$&T^t/Ww44ySl~<GzuF=e~q!5I[7#F'(}}r
-]'8W,0/Tpw>mEJxemC4#{;(ijhzyQPCYN=X)v:f2ZdDQa5@u=bmfkf%9wpmGa,d|YG$9#XZ,PtTk'R"%M/J>efN!^Y>-sTr:(HpI/<hW-5x2U&J64p_o}.
-)s&pR$|cx;eK>J&uyf1dZz2G+t&s#LIUX&hKPkV6(#r@+W.K!zG@E@%|VMo0ko4]i60^HGVwOGr{5L'2ah{Mryw`2mgiNaP.OX8<{a_EZx:+P#t=_]#$9g
-^%6E;LQckGk@U,ESf[~2`HIf|nDoMY/qxLra]`XBO`fO>'/}{l~9-DQHrWSzPbdD@lZGrAc;}lt'cB}3utD)nM2";VE:)61gV';n1jYxuXnW`Y5e)om<o@
-,/xYrr|_v|UX@DF8(;zOa1s[FmT6;VMAD=y}.t'&VtP6GqhS2A8{pR}$GJ$8:#|l.,El=&/;UQI'7G>w^f,Gcoc"c){IAs'pf622V_LHh"Em=:`Xu2pU/W
-Z/][/)MX#l2IFC``#FV@P)cm[:Ek=f3zEOk^nc$ra'wI.-@H&C-m#gcr=[`ad7G6Fxo,SdH%lvu|#Sxe`c4}oIz>@3jaAVJL;N>3y)G^w!Pxk1>R"Ue3Nd
-xMb[6'!z0+:q;u~RI:,R|YtMk>3Nr]BvU6}|Lhb>OTZ,t#S.yOr|.A$;_#h[H<hD-B]pb4spH>=!D'H2m8/d5hPn,9eilAl/K/S1Z8R7uun`n_NN6!!+G(
-F2d=pS3(Pc!eqHq9MHP`MED(tZ"J7>q&mVeVT%"_>PBk|PjA'A6ip0AC-|nYsOqOc;],P<]#J)>eLu.ghwM;{ZZ("z_PdS3:mMt5=68@MeS7RUA[70c:+W
-%mGsz@M#ZtvT#pLtMC%`fMg.)Q|2{fa5N|/@+kAD{|2,sa/'w@!EEmf6J_kwF]E,QI7-6e&M$pY|w0hdWw6-zfiw3[Ud=zb$]NV{Gh5v`4Cj'`p{=aIr)<
-E(8k&iQ;px,VAvW{e"~)F[9K<yL.ixbWv"f0WBUNfzD-cQTh72IMnJ$qE9JND_DHrO-Hc'>Q]jDo~5HrAad(S@Ky(gcP$>(]E&=Y|<qRjqc&-JD#BVVQVC
-q@/wE2[W2e7yX%WHw<gh$@N"W.u$oM~dp9}VG)i(NBNES:K=G(:K@J(=49!gmM.]i`k4`,dr2lGU]At_`|@:S@%yCw+,PJRfrurHL5QSM0x#M@A'Ra<JNr
-O#czFw-^WpSDR!qp)h3{AX)f=uXRfDb%[&1,pdB(<ZaT=raluu}z~meZO:)1E=ZelVe]fkTyq-5r6ps52nFQxr}"u:FOxRdkA|,+_]rn_Sa4=Lo>ALzyxq
-bm|qD@IXgUa265y(#ogl{'_sdjt->YslxK'-ns3NK1Os:o|W=f~tQGW5u}tT#C&mu//8v.8O_ZdXl;/$]|qs]BV1YB0;+6+,8^ye-ZNNQHN:(y=Xp5B{sk
-mslXj7n)&f'4IBJmsbt^jCJi{!XLOX7I|VC;:PCxH.sG>'gBwTx}ig3{"S[[qcF&6wGCa_5eu5ryRGk4p^d1z$|#3_0f=c8hQ2}&d&wbmWVpIJ.$AU5-Wv
-[RQd{kDS;pLn#V50[VTV7>6RV_]t%C{CA7I0rXmtJ@]5lU^w~;['j<3X2($_I}O!g03`>)R'%LxO+yBqTb"uG|,8hP-Z&"#v]5&8&ZtGJIF"l+|m&-#Ogg
-#'Jr'#+8Z)M!WRgLTt`9!SBjl)zEl8@DR2eS3&spe2BbwvmN$}I(sNM[$:sXv'm-x,a0`>@,]RL5s_S#nnxMB_/RUML9+6roxYMN"Geh`x#Awpl@'F-/jy
-m>`F.F0}EaWEr|u+YLAb'5s+Q1ypS_pGYu8%.3SSB8z-Tb29ArL2-^,sl-6-LHOLbL(0eK4i^JLp1!TvQ5Xk%5WK:_/iy>^"wG'NTB2.m]|EhrN48z"c4Q
-)mlex4ukN{sNFfaZQeeDl.5&1Vd}!}^L6iN.{i$mh_f@[F#6FnV'}dt@>_@}:;SH$edT+^Jh5W>/VD&Q$ikbDdY`=,#:S=N|z_`"fC5x/^ZCcJY_9H7@n!
-U-NOw{fnOl48#H76>ZAiaAZJ{w2GtoifT4g%+N)>ru&nPN~_kK}6DL^<(:kU91K8ZiAi){gx4.%CO;Sm+#p=n/yL"mRa_{zaHeCnwTx{H2igh/`WYBF2+c
-~:tVS-rqN@-%"mYZ~.C'[qS`Mv.4FOM=bHnv..%b0KKCe}r.auZu6UVBv$vPbTJqob#HYCKhdck0=c(-QN+/G9H:f8N%AAYnp7ze<pK$j:IT}e38b1}<]t
-RZf|Y4K{#7>/`kM@h))vPY{|ey<o)nH;>TI:UJH]Q]U&(gr:%`_;Z@(k+S5tU5Ybx'2RdSZbLlL|i#..QJcw]iM8"fNCdCpSZpj$"y_yaNjUALtXpjg`&F
-LyxEIPdlpVEu,SA3I}#"8v}/~(xf[%|v6$9U!j=B'4PCtCYnd}eCE!a:i=:}29dfsy%K+,f#|P;N~-K[VZFRTU~FKW(-R['RIw9/zLJ3=8']'t=(daOQY&
-doIt=j~%hq$/$D.$;[n#odc<V>w>b38,jk<`iWqV3n_<+0:DJqifAqpwCe:P{Uy#>bd<Lw],/"Xq8=I@4CSJFdKybMAMRXi)g[3{hQ./Qy0<@vdi7O0bpV
-F5vauw1H/@<7zqXG'_KDE;%,0=k{R<m[DK2-|$Ha`KntZ63N&O@[3C[u(hY()EgNYkK}#inn`Oe&W0AZ<U^:aUT{mLP.nRKuB;:7EOqj_W.y3&lqLNWVA]
-Au8l&t6R.L^yl=l]sK{]Y[uK,#UUi,U`mpc8ha#JNOEanW+,&ZplYSz>+j:ieME's8XO{I=wEC1T7n!,Vt86>wONan|5c|^Iuc2-"::[I)RVfW>"p"[^`K
-dd2<cC~R!A#_$-5$_yqc8:VORemkGT<HbT.=fGb,7Kt)QY6+CxfcR=p.+S/v(1:f~%[Q7^o@usuCLA@e=iNn[BE9OlNa"jk.)w`C0pu{On(D;-ggH{C}r:
-$OJM`d:,7B/8oIQXplH]Wep`~.E&)'I3kBboP()o}^;Pi&!0Px9KPOK=>E1p#^=C(Vz{L%M1":2srUL/T!%((,JKLa;)B[Wp!@[Ay{Wjt&vSVcHGLD-1&.
-b9JwbR_SzT>-8l!.f3:j=SP;tn&-Mp3rD@9O9^@AdHX.J|//a^Azh[KKk4;&'.qsDtG.cyD7'Yd8'n'@m)>om%9o^gUThC5d_pI4-=/Hd_&<$f'CwvMuV$
-f3bZe)2r),:{,=~@qp8"IkSBI32,6aJdd[KH|Wd$3jSzxa5E+yi^s4Y)x'1#8I.+DHbNl4,fDuyH#3bB-rms2dH&_oKQmNgZ&cuaVrlK5M]V^</mEYPu-2
-6OQeYKZA>UEOz<o)CAsW&:I^4N}kX/|^+Lt$g8$Jw#0)gHB'-74|ufKLV&,UO%9-j`z=djP"jGjG>x8$LBP+LmU-T!:pX'g_OI>{)o1Bhsay_C$z2m0H`b
-Hdo1QU@T%xP5!@bRP'BMOF<oawePB6IM.3JQH56ar97,ar]1}4KP1Nx{`/U)0N>@0I7HVB3#nMz])o:IMII3sT2K=5E<=O"9!MW34^~S+7ANN90rVsDqKo
-N/4)oXMLBDYXBeklAX&KDEJ6-Uhxs4E<=EuM;^zSue+HUv:Y'xn"GY:;>U^{]3jRsj:CSW1p`JA`AFrt7dfkQ|#BqV[G]NHDu1=:atTtJNShq-eTuw>D}6
-&$YUU3:2dQQo1sm4.fYJVY.I1mG7Cqeswpe-z4TE$a}MEa={I[)D(|4AXO6NhG.I~jUd9p/gI<g>-lFzrGpPLIUqodn"(KOrASw0OT2z2t}{O|{NDltKg;
-/_n3IHm/$s=,(d/oxoLCboKuuU7gKi)cA#DHCixWrig7g9_e"ZR[f2cOqnW1zbB;@4!z471erAv!ICliA`!ejVgmD7z@F&!9p5%#WBO}BV7vaLt8w(Rty.
-_[b_XM>qa(hrwO0ws!aT[v&Src4g}{xF^-u1Dmo/iX2l7YPudJ:=w]>d/P|&WhLY^)V,OY0:zc5"5JMXv(}4l30$p7IzWoV^DiAE93Q_s4F@/OV0#bTPCY
-cOUUmC]G{Q6Zj!|^gMb[f+=T2V6;<$8,|yx`6(^b,A2dH>RXMxTZ[G&82!41jSJ5JOG-~z)@Ng="D%|bf(fG-B3}dRb$'H7-92urX,5DIjuy(H=jfwJ4hw
-,-51Ji69Ykc7c=~)VEePf1]f[A~s=tsi=Ru{'oX^Zc_@/DL09jDBEGGxwcxY#!s%#{';y3A|JQd|:yhK1ivjmYc[5Qy<W/,"[z8J80Y(~#e7,DGpG1Xx%5
-Qpg_]lG(geJKJp;SUEfE$h<d!by$}y-@se~6X&"E8`x,REhu;>V&~+6k43{X+k:Vd;I;qww!j|-4d_N6(OMGIB/|iEVLjp^{;4A|6uE4W}d/S;S!pNnu[^
-bOtHJR;r_+:u8_q3jwafN@C"[mbE$a7q<ahqplZaLxyFk>:s@v>+m8.xReM-QI`qk;06=]])4ok"T!3]s[mYn4^@|q>AdVGS[#3=CvA%sz#dHN"U4g`VMb
-$(zt^05o7<SHhjv!uqdgKnu2ti<(eRYt/v,>XP32Ta9,T//kU[[$[s49@mKVkKt,G(lqo+pX7OT>-k^/q4jkz`az3jaMVuuM.[{|t`xZ1S|EJtUinL+nXX
-Y|(qP5fH=ymuWscMT6EQ5[KIrZT:BxbzT(xG>=}/rg;k]{^@UeIyy0Qq9g#Uq@ZmjUQ6`xRc{G-`$;qSwAG}Ren`haUiq|j|[D9E<Hx!buXj]DbZ10.wne
-}4Od=r,CWUDvz^5f]C_it@g}K5g1)pC<Mo`XQ%uxQvBycTJDZpo2'&;aHt;R3>oX.1wjzh"r$/gg`)1]M6.$%`NX~F]4<z0&iLO`cTe#8HtdG0yhMvW53c
-W;F>e%yrH)9+`=$u9n`:Q62hz2t6E[R`8"Xim1y,>z9"gZQxNlKk[VtTOAsQ]|&'O.R3JTGgK5VNRb/FVGoykt>dPP%C'aJYvnDyFV3X#a^{ht~N~cIv+X
-mWxEbb`B@<|knn5cU}Q6;)b`[.hpwnL2Mr]Rcuk$lu-nG^TfQI2:K%LBotBL!JH(g:>8;](C9-i<eWXLM`WE~Xjx0r-oTqx.|qTRLTs=4Sq;qe$rwpjR9$
-x^Y-gzn{hYtuY-nSWM`lF]h}9iJk"~Cr%eG=";n2B{Z|1.[O;s(2QZh6FZ/,%X4TXhZRN)M#>E`zl=Fum-jDNJkTe8y;WOHg/|"`f;W_u603"rBx&M[<~I
-9^6<LWt0j@T_Sf1N%keA+.!F|@b@:H{eGH]R}0V;/37CsBZKDR14}0KF{nUW>Az}=aI:m0otdu2q^VAyf2Xjrw7=^N{HvT5kg`/A"-).!T4Q1&{W5M%FLy
-SoN45R=R0/M5HktN),2BxeZv-|y=lLWe~]tl-9.qscy#+cSeIj4DYYGpQ!SY+@a|"=lp'62r;9/5L:|j_7Unb:.J{JmvbjxP80a"@+n(rVc6!i8=)Im8.!
-w3#jkq`ue=zobm#lcS^b|P;^_Y26.eU>C,B/tej=-)o'|,NTNN-ocWa|)21d{RXO+cE&e7~h)WR}rGpNUzH!D]^XN>YT)Yzb+20O+=|g57(8w2H23ovn1:
-eF[,=6{.^AkLLg'=t8G:P;VC:`dQs_zeJ(9RoAbVlE3Vz6^p=n{/iHDUK+RSGo5.LDP:PL-2#M>Gj5&!9+_]is+6,H2j@H%@6q;4~k&+LtjZpMkv`s|9nq
-nfu<mxu!AICNzUKfmC"`[Z[IwFN@)`x`OZ~</ORJ^wGYk_Or/CxQ7kuw#>!Tt."<+I2}ltSjz80.lR!R3efZE<}"A3]3ER=(xsp`r!SZytX><@fc"FtFPU
-M5YCif<0I7>|C4>6yYuu]z~Fyv3rzi1KlsQ8{E(C'JI_R#F)fZ9l`g^uL@6_AAn=iz%%^B>c3{=Xp_dGo%zryWetB`0Dju0D<<(pg$J7llRSvQ+x)1eg6B
-NWrJcv)+%1x6(a@=HErjznp#S9FtGZ$eX$m|@UcuW-8![;^QVy|m-TvLCujm=$!j3%43#UJVX:dD3DGc|w$ykb.0;ZA1l((UeOUblRC934){IU(dG=rv6%
-Ob8]/uze}WNV>K<YY(/$$;_z,NSqH!cA=d>5a/fxS9~j&].Z:l&.dhw[,Xd^VN|/uz8SFDp{~m:I$mN[j`H]ZO.G_[m{Yud>cfZIEb,kLbH!M7>FT[exY]
-s<4e|1PYHQJf,=}vV^@f)E"Ns>%{V#~1ZW:ZSUWpVu;))8jOWG1-(p~7oT;5A`ChE/E<@q[D/zULMd)R~R$crY{paiL5&F:7NFJdH$j{=Xo7tp46ibYU`x
-/lGdx0VY+}o[m'2_'EN@[};y1VtsGHWt,u@c@wl@ksoEBTV:-bp[`:m}X0%(.U6j&drEVZhlrO5h$M>ZmyBt1}eynJw/MHs:4{~+^]W%RRW"Yei$94HKUw
-^W^b@$jE]A4`t6"$sEiuh_&+s9si<O_k;Yu}VowtbS|fa6mDI0d!J>adb{lhRa)>pnR6Dl{E!)+SE43-PMIMzwMQ0S94f{ses#L;Gos6p7:,NzCSF%1,/[
-@mxr,E0^ZV5v5sTBC9NaO6a"I0g`y'HAVaV23m}y!:[n1u~//2U^U&('MUEuuFv02P]Qfp3C&dw[z4vuEZ~(|Zyj(YJ{1lHgwh}AbdX_#nMah@]4g9x;kX
-LKS&}!r%z0TM]hJMf'p3}!(rU3uC&2ruracM1lWHVz<dR$X+~kK"z+vl_VZN62'LsE4H+KrKH%7caQGnY4iGa,M,BPzbt3[q0z#+C%x6c/.sFcNMRlCnz(
-7<5W.YP=`a7WycGCkR+mXKYI.^vG1Z[+~"PY{f-G'o8yKYYmB#;v--xD8NsJ7ZT8D-JPW|Fyb^}_Nl[$@#s3Enbt#}k%$7-l0niz/5i}Kpn}>C)4E1}|QG
-D@vQ1dS|dICg59~uiH2Bsz8V)F%+%]qDkka0wL-[g%_j+"5Qc0BAoQr1(X/oiMj;7V`9|Q!WhIFEuSp2<SJh~IKo(BifC,ZXm$Mv-vY&5biCPhkX5oK#pw
-$!|DlSA`@dWjPTK%}Xo"8yxE4#aAE.^IWMB`@{I]"KP5%&F#V6/5xu/pc5//qr[Wlk=^aV:>a_GV+/p1,:B;#Q9-Q6l7-Q,qO#0=v>8OS[{Co'z0gLm|);
-iMCRjzo`w:Wh8y<y>iI$U8f;Z%lh3ceivqf6yg^5Frd&hDd3/Iyx~KnHgsKxXkC<yB/c)k-M16`@MNN3Y_)uz"4dEJ<u>EB:5D190X_VjT#/N2IXu8_dOd
-Bs1P--_w<!.^`5Y-UA(].2]FU+EHW8YxQ017Qgtrvsr}s}n|`r2H#F$acd|O"4=q^wd$Ac(t^FP8>}"[&0ZR2}D^:OmF-|Ntcr-qB@`N-L8g2h6qjl:Xc]
-EGNj-[Cq38`boo!}9GcO+:}2^P|RP$AEB%@#kI#:k%gNV!:[<f}%|qyeMR%VL|BICQeX|Y+H-jY%uq'%GXt=/2p2l|B>6JNf|[>xvr@5rG#=3{M/&g(Y1r
-yGvwg%X@;k7|(I>qHTNT/<!Qn|.2%W~:)|xOW+_Z)wa+8nzt.Ca#a"#Ll]x%_l{8d=tMokWnP.+u=ejk15X7G0P=LFNkcgkp#MD&8q<j>kSy72ktJ`}'W>
--yv9G`FJ:hh]gmQ;@z3tmw+-Ro{yD%l|@9f]V"A`Jm.AzO=}19s|r_/BPxws(H"ANE"}FI$-v,)v~KX4+BO2!c_)%<%w;/$5,KWJ,Tx]!Fb-H;3}H}3aOo
-F@{'NBzt,RtwLK`Cr%$!:)|_<tp5NMtma[Y.|@=(]q={z^5jPLSuw8./h7L=wqu9>q'Zwp+uw{<rF3i&{vvetq3cM_gR<xqP0,/m[d5SJL'fC>jHN_;5DP
-5vX1o#vw$mubumVicDR(.PFhnElke$v(Ezr%n+p0[i4@YlyA+ln2^NaON3n'9J;q8YW^$c5;nm|7)[Os!nDMc`ytE#(Q64[pKe'z@@y!S{5AU}D8)xb]X,
-/SZ3Bnn{&LKv1J(yf^&_uM6vs%ED68LrJ]|xMaK(=V[@IY.YP|'Tn=|i{UBbtcIq,g1k#`'PNUWt;CsB"%"_1j,g@n&[s.8qS'A7za2B7ioYV8,c,s2MRt
-NR&nrU7+Qc{L82zU]0X6$4rP-tP)gpiLpv.nVm3AC3hsxqT'0vivynH=1qon5Ct+zb<,8eV,Z,Sk",^:~&i(Osg6t{xEG9eP)5=i@W@^#<u__#l6k,)jdZ
-0<o7>a,j4+$d8'OvOvNr'`MmkR!kalFHm+!IL}xW971h/,PPe7&S7N~6:v"`Y'VF,vO8SJ5;4qJ!G9Z(`At3+`zZNz>Bja[+yOkR9M,i~UT21}^iD]=IOS
-rPSm00R+#@/)`..dHfSeT)y("kA|3&-U6V<TaI,`eXr6,-+"xA/8zxFuQeZWup+%0/^I6'_}[^N;iVM=:yONc[$/fRClcG>b_&+^ejC,D$/[e5'p+hz>`B
-r+-qC)qQ/6&RuNtPWO8Lu%1oQ}zqI)uy-nxuL9S_wm16Pwm{"g//W_{QxvITVmjQfEi+(MT"2>z<X.Lbn>ak]Xll4n|fF9pv9Nh!$WU5CP6[1<Z3)m4vOO
-{s>WoQ}vH`ygLOs{Yrf`+mNDd&+-Ma,kaOd4~4HN!d'p]egf]2o/IOTPemXdtZITCT~Yj,5N6C#0zjy`e77fbkCXYAW${9dR+iJcjkI]2Sh&zPDN#g&f&,
-Q,Fz:9W%D]u3yal=4n-B{a&!'o/!U<45B./4%<V$Y$22Q#g7=me2Jqh8u]-DFW_W^R.sg/1C@b4xtI5i(z.&ws"C"d,b}PdIx([5!#1=k+1gqn"]P/b0Ns
-lNFtTdt8$+FHG,ZN'L/5v:mj!2R#x|7!peq:/zshVS=CE`iWHR,P1FbXfAJ-Nhno:9QD1u0_}%MK(caF7Y@Ex|=w9SsruL@Dv"=dN8^UsZdNpI@,Pj&:iE
-SJ][6(E@0VMEu(uxCV6K~f-bxK<YdFDYX%Ith1Owx0~,lj@X)h&ZX$"i<V,Fwft|nGK5Zj5)YNa,tyV:1&Cu%"-"/.=mpiSd4d.K7Wyi[:H/:Lrm~9/xgn
-Yf>wT3_aybT;g"ol:2ATDjJSF%`Xo2lXc/4tqG1+vautzWK^@FEeH'9^f#,')c^U{J(>).s'b+GPbnk/%{)oMK}=juNkts"r6RLz>>Xf]bR5wbqne]7t0b
-+xA:|]'$e=!DORPX&E'@SVy>{C7$xP[s4.58bF2}9q$^L3>%i:^q/!t#[ABgh<Lm[Oy|h!J$+kg({^P#0M&(yIUe$Qay9h~7bnv]Lw31OW6wJU_Xb|y82+
-#df[r]PSH}MZ8:mtP|'R[i9)h(X]nL4O<=rNO_z<0>Z119d-9,n;FyC[Vp{t:9P1ml|_Th<6S>Ww>s(DpN.s-)Fv}i$Oy0Vd<1ofBac3W=+a,M^Y;i5hIr
-RPmSa3'q`J}3jhq:I"ew;:CV^]^4wf:(P+,W`!14T((/I%DfLen|uhb'UxZQfM!+eIYKF]y3q)Y9:<v`nn2W!+Sl8%I5_&&MWh!`YDd<tRAvlQ85+8>_Od
-a'!S`r^y#"+eZ/CC:TC6qq&}V={B|[,q'hls<Z4snK$Rd&EVOU8V<}TGN6UT2fQ`Xb_pslqebIkdK]&_kdcS}WiYu%O2`z0!50/S-e[=}`SO~)If_+oM12
-yWN-9T1JUi2raNO[u3[.ARv@TG~Ue3:pl_^_-HX6WtqW>ps`vdYzJ@$Ns3gbMY1FMs3;bD~OLy-=hwOgKLTtpT;f{{qu`UW<-2lY/N1/J@NH0&Kb,esE`6
-N%cJz:]Ikyn^7Y1cHX[Dc7FOut`at%yW~Vy43KCzm^j=IMh1MPAz+da&RyOh]cV93t!]>$_;<!^RC]zLJLmu(>L4+XqS#-9HF{#TFEQr/4.:b9dWA4wFlR
-B{fV`VL3-y_wug%,^Z/._]!O23!y53H$q"KD2sPec{{6ua)vLdppv-Rw^Kn:K@|:qP(SI""P#m6]76>6<"fOHI;#tcN.I}NCA=J;z^h6;P'Q1WYs[iKHA5
-iA-qm/xSnt{7MsqwJ)9CEynw!k9|08+6C;Z70ttMVgPYW(b&9{dpwAf/bkQeEn_$mD]$}yLd'YtZ9J6aOl)Vlh'/&9io37e=r9#-Vd;XYJ))Dq!C~{#z{z
->$$fi%~tTR(:bM<)E{Cq"b!|m=Cqgu8tMs9|@&R@VjbZ|v]l@R`QpT@754;W9KxuKJ)8COgiZjX>(4R388O0yIiw>_`FfMg+-OX]n{TiA7z-i{z<rDd8cr
-#i@7nmRd9C~O2M;,cdwu|/V7'"_I:-xwWuFGc|!P3{V"DINzhL=wvB<qs,U`3GF!fhCLf3+vQ#~Q"G:#YW+o7.u.>44K=+x8o6&2l25:7N&HpM^rQZ3G1u
-yh^W]}"^g-trg}gO]nsxOT^m[#5H$[OE=,N2jVS)5LhuRl.Ixa^jq/%BS1P]_}fI]G!'$u|>#8t[s=idJv0M<=:4j(#K1N>{#bU6-.x#}W]m{C`'e,{IXy
-e#H}3;|Bg'$PsAtOJ%%gt[!-Lv3{]){kF'#+p{^5j'}IQ$7Qo3#bg8xA2Q:$(TVU.Q]%V]U#r)yRxiP;ILv=WEitz,Zy{Yz)v[lIvQ,)Yi(JU;/,RN^Dkm
-:<1Xs4~fo/ldU`g::,C`skwq+yi,1f$tk7:Jcr(Y/ix{eG(;&KD,W"bgar@j|gFFT'&i+|zGHIiv3d3QG<4xxYc5c!'X9|k=Kn2!RQIE,3MlbGA1RU;Vjl
-%Y%:^K"LVj]qNNou]l'emuZw5)Q080'vG0V)'dV0LaAGd;N/k%$Zj148uNUB+/C=34mpoiAJ9+&Jk|{=+s5Y,6Grx<%:|`nG%oTeectUTWakZC9|Mn@GJC
-nb|wu]&|PZOuGUiQNG,{&7}Jyb3TI744jg2s{RUr/h},nI-frVw%FLAjisqj<sb;pr$TD^BS@:U8(7fP`JN^$]Q%-!n2A$i3PdW+~De3aO@P'_erBMw/pm
-:.</wSID9u&#ElHKYk.iKgSjkl2</Pc8DmxF&<&7q!I4[SY[fJ52VAM/N1_xIjL$o>t#g@K=m%]nZk/l'.c!giW=0$t6iOuaulxFjJ/=k_I-LeDKU7"(sy
-AKe$_n]K]bX_3qSA+1][]r$Y.zqOpa.]AcE{J(cYk&^(sd@Ai+tlqY7,@w)u>EK1;fO(qaZecrhQoX|WIRUx8}}UX>]=@k+CK;`:<idM]^/=itjN$_x}[2
-tx(z5uy+Y>jjYa7ADo_MgA_!qa:j~r.K]=KhG(O1,|rb".--29q!-ea!Gu2-&_|a,fa>h'rM+7PAvM_jQg,sFpTcWr[>@Kd90Ek.9N5!,3#Pj.#vbYf#~>
-Oja!xV)|&Vuexg%N9ek4{)"}XFPI{F!0&!bJYs#{~UXW0:@]'V{VjD4`xUj{mZ+aa)pqd[m0'6x!&]-dC.G6GIPJ"Y[fh'~hvNn)IUR|',6sI$s4<!GV"o
-(V;irjYlH+F)sfG/Q9H=$9Q@h]Hr,s[fIl}%8jc9)7MK^G6#U3~]~X}W2Jw{i=P:Thq3qj_8y"!J>MpT;YS$AbYdl1uG5C|`{`[CwQsp.HU4oQ/uBA4#Z`
-T:JN#m9]p<p)4.H1-+n6Eu=O1(qtD.n"i{DW=a]l|JFPA=Hj)6xsNGfW!3VE`t1c-.]<gQ](wVzkC|g.^Q8P/e{'g@7Ot=@>sUb&q.3qSD:r]0~0|91s<W
-wx-vfSC!)`lK}aWSLBNza^aMh5XKYHc1=6_Vmh9cQ`2gx)2EyQK=k|({R@)VlORuiz)xXVBrU/.;ha'qo7tdyyY%zTW+j=[h}P<[pKGbb'3v}qQqg9"v.2
-EL2!MdT.xk&Pf`M2Z)K<O0yM"P@o<wdD5xxZ0UU<_&o]J!kq!GYla/~7_k;M|0uI.4LKFP<{O5/[fn3P&hbY~}|KqF{sj[KGmenL_!e)yQl[OH+G]AvTDO
-'|^A|34PMAlT~yoqj8dp['O/1p)DywB}HANxFsgVj|mtCnX{4^zi;cfQbYcO7pQ(g/'c:`r+9gSWaL>LdiwsN<E{~)S&%I"<BIzQn|2r3pmDjbST42QQFV
-[:+lf;|)J{]qc<2Ve,z)}gvzX#W;SY&cyH<Cw;5,u/xDHd~e]|-rP@4/qa2[WYx;{#af~o,2BG[>f6PMJ.$Cit=<!b{Qh>:{'.v'~]~J{@NTm1Z/reIi/d
-8WF^yQej<.,VG:t"'([c=JlKu`%8:X{V3H_u`j&kfTEbi8=F#/r1wZC(rk-}zf6C:J{USyr<crAyC8#`zDi;b.wRJbvcY>Qk>@ZAq:x:]sf6^nl^#Er@-]
-!B;=UHNP_A'k|2d3U%,h;LkQv'Hkzb9gDte5K+dgVHKC4s!Q&`3"vTXG>4b2_`{!$}7b'O3k{uYd}-sY!xRzN:-lhLf0yW8VT3+G#VfGD0`i`CG(o4Z#VA
-fE~F@&d[hI:Qb]R(3N~f=2Ha0p~|c{Z7OORAQ#"P8BjW)!T5jDd:L1%0"wuwr22=+H2pqvrNJSZ:Hj/;}k-Y3HG_|x;mf{-{lE6m1Ws:B1f|Xt!:Cvov.0
-23EmR"6jis{hKbMc^Vy:oA2Gp..VtuX4<)+&^V4=7;~t8tTCds9a3sbfBr^t#$hmxtppU-&/{R1-EIr'zG5+I#BE!ln6Q5:y%Ng&U(V#VHad|mr<@YCYjZ
-@ceLMmG;{]f0)L)2[{U,R'Rrs.J"l:MYi9UFToc{h`E[HzB^5^xQ`ob/lWPj8giS7qH{qtgd$Y@Bd2]JTA~KwYMafO8t8a7vva58F|xRA1lr:,c(B;=wQa
-M_]3BGGFXE)_"C$gNE=vbXeq2{6wr+3P(z7G]cCDwX)W,@F^'q]mu^QXcuvWEpFuS&&qy{c^^PytZ]l7lvvwquB'@)+d6k2{#!rq~Ur3{#"GSg+_TVAxxC
-$6Ek#gN|Tq=);v;9quSQs%&9sa8^Z8/hZP9k=G:3>gECPlg1bF~;{Z`jS5!~syYA^k~d^e6dy9T@oeqO~M,MeT@K]X~I~.~Aydy7G<qd8odE:f&Wma-aA{
-B^&U.j`qeMqbrmS{}C6B0}A>PTm19xKb`adG'^$x#C!=$+R:%nF>T-TTl3u:~fKk>BE<.:spB-:/s%dV90^Fn@k(0GgiLaPJ"GAn#DN),AE5>4/Dr"5V3i
-B['}h1(#Eq@KZy9(njY1saNN0cTz4Db=3OZa<Pv$q]XW}[7R<E/-J:b-4:$P!bx^2}dIt8jry,r_3,)F7BB=N!Q3|ZL'~U_1nFHl{<w/-|t#HwJtlYxv#l
-z<]-~U/tLyaDVkeY|P_834OZjs=%dra)zhHb9qnPWFDN)U0X]^wGRzAmusm3tR+&'+OFu^MDWih;Z>l^^/"2`4bG6a+{s`[6,o/&o:%=bUeP!K}>Dxj=~R
-6{hoeFQZ|5uI(t%ardV1)5HxlyvO:dkjsbzUlNkjfw,"wQemeT8]P&+7R/2#/+K-ozeFS]kaqwQ;oMy-S-yAZ(fdqL2Ll,THXkabM3=k[HjX^&OfB>ux0D
-3h9XOt^,(ov7tb9VR,>F;R8T~"qHyQP-C.@nRuHYP|zexU|[Xk.!U"}_VZFA-y10|Q{HDU@PcLNqna]OClhe~$NJzk`qzEp&WTMgEp>hNbKg49'wCp,-Wn
-Uk2v6;)nZ23nb+Dw9x=D5@1ZfJJ$AVd>(y[u#-YXZuxe%TM)DrPt[#(FUHDMIhjc9f0MaP9>SMe,[0iF==ud5Q9g'tM8Ha1s=DzW~hb>Y'ZrHFrFP^f1Ow
-8=z$V6Ks[!YoJ+hX7J>(m"tI9UcA-L&MC|x!sx-qC>Yj9fcr'[`!Zro}YC,smR7#{>d+XTYuL(^Ei;%TBAdS^_~Sq3HU1c2G%q378Ztfuo=uO;A^%,DXz-
-,Xp:+A7[!=Z2:}i(immc<bvQ>v1}19"~kqAq<e/4:5BK^V>@YVVt[Kl7uk_KjmrMr(tiSrlT|bcjcZ-MrN>D:Nln`=gmUp2IA1jHb%~Gm4%XFF>:iu"fNr
-YgVI@_|arq=ZvIpT5uTx+Z5qN(roqNx@zL/z/rFSS&$Y4aV;fbOYPM<4}`_[zA3j.Z%`OTsV=d`xlZHD4"B2Xc"!>5/7UR|smc~>MouB5}+@eSes/ltI96
-E$xVC,O=%Aw>y<"5AT9Xba{js-qqrp:"#t#;L%io^6DkpG-iP$^Z(COYiCG/|Mah:#B'6566b{Y;Pg2G%eV`7VMkK@cIS]r@K|][5W`K6^<@hf'6uTE!D=
-o'QemvYB9QO`!OY4F2y[#<m.PQmF`e$zjC1ma;wTS()D1@|CWOqAJ7"^^EB@Onkaw-.G_Sf"<Yf+}o2"/9o'r[e!1Y5fVj7E)6M3#bSBVnSetDj-Yu@ijr
-JOjCn4To@xA`H|%tp|z+LjH_#,o.,Tk7W"u+"h[Q#X<]7S(x^DrMSxW&Ip{fHqM)!K@dKqC"AxQ6IAIAR@yF>JZcS6wajd4vgfoe+6^,VLTK@sH2puZfFo
-Lnj3cySj+VR!RM`k5Wq,YYW)KG.:-)Dl`"s2dPD3a}$jY,]|y`j[<>_fQ_v;VfnqJ+SM^yIO$'5k)u#j{[#-U06f01BYwM/O1d9igdYS6!4#!mDl52J2lx
-VN]<6pU0iJ37~!V4[/bk$,Kw0X1EY`!^jboA=HQdtgR-tsl,pV3/]n+D2bp8ySB50vO+5G4$vJ4{3ca#6DF`xjHXpW!eh5J^YcF;Sh,;1"^}BIvF3TBC1A
-Qar}kHe[z/lCd]!UNbmNV>+N%9aQ+@4nQyLr8OIV:GY,xKS7hS:qi)aU6zwS:u>/},hSd3`'gyKDKNb-9Muqz&Oh[W[&qgjq8"b_V}vp7QG'[P!:y:P8J=
-JDM8~Y9pUci<o|.Os&;|"y:+dri6jrX(d,poqX3Cw[7s,O9t9iTj/uV2wK9z5S_<WyY>M-6-D"`M&$&sCz|XK56fNaHHelCsO]P=0<7$/X3I~QB9D[19HN
-a8}]3Z-En<yUXrz17BjAGG7"c+~|%hWG(v1@'(4w+l=Gk{5{i]UEe[2lwbE+4Wn8|,~`ne7HR,n^c(|Fq6%!jc4$HCHI9zU4r[]$K^UY"97_#/+.j5NE!2
-Dl{%g5]F0Ehl;n~4-bmUqLJ-EL3^nW_>0ne7Kk/i&hM09'jg/y`!m5z]LVMNcDP^.%w2d88qd+dn!0]$raTeHk=I(s^#cZI1mk8&DfFi7|I`<Ac22jB.Kl
-kisGm'>2c+nUrV~$1q/n,$C(@^zTIQV[eVt8`OW']G[+;fDv6UB_P1LL/,,klbDty;q4C&&wpiJEak4ndnbK[lo]zA=seX[^K[9-kIC9:.Umi{ilWay&6`
-K=K9/|RnvwWvvVP2]AhcI3'vbh95T(BLjdyqL(iJBI)HI4w7brZ-DwWwy(!9lmnmZr6!CK{UR;+CQfH&&zH_vno@1]~n)t(F=%Qb``"d3'-G$eAs[@+ryQ
-ZKi@&M'ex<+St@VNxxI%-iX:$E$i=SZ'-:A5uyzX+CPdlNFT-oD6HO!LnM|RiD'L(<@%L9pQv>T!<hpqI+4[itNa+O;];CGoawL'<,`C1`I&o}~HQ}H]!{
-IvCjNN#5[1_1Audeio}`_B/nh{Pfn4/Kt=_xKivb+nAp.-#QFJ|K.R6CWMyV=6U<y0@UJO|dWVs|4;#BcsgVCij%/Y&nqrm{_>y"!%`(WU6ee(~SZPGv<B
-:=0GoJYo&BG,~S$xf^>,agMwW]AV>"xc+S[CPH8^$(Ro3ojnL-z!~!rhcBSD1'Pf"M8rCQs1]#II>pYGt{B^oCK(>lB"]L>D@[~3NRwU_O@CcvQpJ:H/Hn
-q/[u:Y<c>OyD9[rgw%_6loPdb.h95n}%.Wb}!:GxLaAHU#E3_Q.LUJCVo#mnsDEa_(/35j26rPMx<Mz+&WmFOE"X$C$NE:-2J2Z(|I"X+-}evY{3IHvFq+
-3x_|mbn)apI"bJH.`/[Af0lp1QppQG`QRL&e`:;W%r@+d"ZZhz(iC^)k3es`~D5WL:o'v@M]<#5Y'+eM8l@VSc}}e2@8g0Oy9fKs:x!E6H/Yx[}M>WhE+B
-Em},/.-Y'$L4u-uzkG+z{maV/;vy7c!qmOiYFBvTH(Va+.t}TN&7RdO"w:jf.mP-{U}eW!<,HYgdoVB3(:3OsfX{s(:PjZU`02w'[h9z,;CC$mPA)ABml8
->/Qt49|dp2t<Q5(8$#(Uh}q<RU$HxS^]6JzBa|yL%jXWm:S)1AluJ%VUiS3`pYj0ar}u$y_JG"p,xsHuktOn'Id1,;WiPGyq/a4d,`J6;uC}UIyO%+4o"L
-OuUJx,qy9LmY`5|0O(Vkz#^UvX:4nS#[@<%D=(bt#"Pg&cx/^9>IPLZ}NvuDVo/e!BAvH308E@5%L.8Y[_gvM:locER>%JB^8rdx"T(8`@4AH9-)!!6QyL
-<i3nGY.U3<N,.!Gc'#$_|BN_y->02y`HkbU#'Xo]5YvS1&{KHcM=Ni4D2[i0h8<F'sAoijV+}:%rMxn&OPbs<S'98Y]"z9NUH|&zd748`OTk_+NC/mnti@
-xo9qy6y7WL<9~37(U=m538&-.khoN!LqqWQw!EDqQ^ewLF<0oBz4X/E4p5&5Ji}_5O;r^Uz>E:D3[kRutX9q}t&SMA:7Rc9+PxG!>x^t$VqV(Ke._n7dlf
-rUY^,k8PDok;u8rS[(V^bqX(^^,yWeXhj;E)k|Rc+zn}58$gN1|JD]frZc%4uw]"dy#%"QMXjVqO,{a,T5hyEs^6xa`u'g~&YMfbz8!^{[Y;#px#{i~dkq
-P36uDyL93XP{LEXi&&$3M1>KjFA@qoG4K$C/reo)%Y#,F!](s"pE16x/o!E7dr@+R%Q"HJaBDsztx1zSc|Ke3LiA|z"Z[w^ieDPA8P@rMRDe.GpwYq5=3S
--+h5'k$[[0_(`-mpZ+Ix$`Zy(0JwIcR>fP87(G_6v8!6A"Luq_!V;1qY_J8QRf#8!I`^~m0<+8n,%"w/Y]^e~Cm>w:`X2S]Fh[|.H!0tfwwoUN#`+>A|cz
-rGKNv^d{!{%u7s>F@@hzWe3wR:^{35JQ~i6a9_'NO43<u(LDK|gP$yHj6`!mUGaf=_ZtP]6.Imh4|$~J{@`V6Jo6FwJv;5yle%,:D1sn`W.0QJe[FSHcn&
-B`-n=3sw>&TJ~z+lW8^(-K`wYL'-q9.D$Gs;wLy)7bVIjyAiIzsB]8lclvDTu:id9Tu:a5fXn+ga;o4NaJ_EK'RN[30HBb:ojp,Tb6ehu1n4,hd&'c2/fD
-4&v^d"2kfD2^uEto"CBG-NYva4Pn[Rg=e4;X4JBPPcB&[a]D@wEz]p2h9J.8lH#v%P]3zcqh4HaPSv&|Y@_|T@VdS._^J'S!~GpHZEJ]vQZp>CvCi/AUvE
-G9F27)Xv|NWq6&qpeS','6X/]$Fl@|QZ.d9[A|N-L,#%ca%^uPOc[z8KC]_DbOtXpw,a-<~L_R=)g;Cu'wn@65.v2t#m{=CyUEoM6#7xpvQ8ICE!IJJ}Cl
-'={APGP%kiK;jnb)}`Z>d##.=e<Zbuc]>r.fgaCr|sb>5LfPjv$eeHoA,H2oyMMD@gmV^]'y[C6dQ}wX|Z/E)4_57cS2.QO%@jg'i2/Y1q5r{)Rhzm36B.
-+|5t9PJ|d{UkV}m3qm3ObpocRvrkYrGq/B,tEf;s"5EaEfqcB_QEo#_cryf[9<:-,KF/2[-6pc-,XZqHs}N$_`@Nv"F`uO4ppPL^o6nm#pU%tTLT(JxEv3
-_v%a&/f%^WdEfTdrHqCs/Ym_fom-P"hrLq/jl&Mz92VMAqUd_q"~g>HLtksl~thrcyKL4HDxSmcD0kvnIaAk5eq/H%.huoeb>z^2XfWv!~<]6DNIE#/5,}
-}pZ`u`(7lkR:gpJ^!)rtH#%BQ8>q<us<As/<rU({V[M8`R@8+sPyt+B}_IWjbkkdib[b8;MbMN}vDj<kWgArdmG8ms5.p=KyWZ)yYis|4;yYHl-G'4fs,C
-wI]pAp:zTI6cd!/;&ai"M)To^`tS4@OWIcff|3ev3IC%(:DWM=/I2B-DBBc&m1Q->6_}yGFJKnOEIik%/_bj;Jt)MUxwE|Z&Uf+R|.Ig0&3{9y$Ts'U94g
-|:Q"AVOw!o7VEiLX~;7b;VTHhv,WnIhmLC22T_|,98e3rg#LU,!_FUL%{"s-I;mbUPJ"tOqa~VU2l>ugEr,Ae'8WO7!eZ_XM)tWo_)C+Ksot{G:Aq{[L^#
-uI}:mUZcG]+=zRQ.+KS7Crm'vp/zLD(v_5h,<7r&unHJ7$z6j(Uj`G`/q>W8Gv9^T-LPtq,Qm[u'Ol7=ZTEY2+Xp9y%bY2E@8;!!uFTd&DOa]!KC~-t5&"
-4I)>#!k'uSVu#"%&:]uVK/j7v0{s|NMrvi'tXYq'VY,v8]JAVh8Zlj6nM7mjYqK%"nmhK[W/}"a/Kjr#dZ~!!iqf=R`^bD/@yLXWZB%ETxfn"eOuZs3UTQ
-&WRrLRu%Q"``7|&ZP/."9&pXa=:1B0V:Sh-a{j.|:wlA!1T3+3k1!UiOgt--19~X):Lq]!P_85NdsSkrh#VEna%bmlb1$woHtE,Z|Pa(U{CDlG;PenxT@O
-V}a8.[ulI}w2X$@uP33YYx:rCqRtlUI(|Po4Lj/hKXWliy`p~A0msztMrhH,"&^b@6G]7::6L<2Z6Y[7l+"NZV-6RFoY@4^xIopf%}ZU~3<Dy:6T1N=Dh'
-J<ZlDEeZAAMSYhO`TENNMDg@m=,5X|)iIg@$;9>=AW"lQz;'+mk<,H%5`{4|}uP`gH8J#;Gei7wwc0~lx7U{'NMw4))qzqV],DrkOcO=A0O7+vF[iyYRtG
-gH{|2PrG[9UxTM-i_v'ILlGq'HE$f15iG=mdOCwZX"WPOPu]K.6/#6x8T]%g-S`QFB|]b(lda[>aBHYb71bT5V<Qj(@wWCg#aUIwX>04Ngk@xiRkJ5<mjh
-t](Aq}'K4/Y^kj&i-AjrH+u4tP/s~8hw`v$ZtGun;02Q(Y~0ARxrZWi4<-CkC[-yV)`-x_za)M@8Wv^qvZ6B/z-l624"Uc#2Q!z1|JEnzO|EVm@&g/Z)[6
-iN6rU8jzVmMvW[xuQv:B5'G&{C',-,/YsNIN<6D8$c>O;3i4nRXfx,bl[DM&t9}<CXgTh;hzLG|e+}7W8q4yGnIy1qPKeYA}kTS0sUfyw$s7x"$zzuP1<`
-H/E5gK,w{-FQSg$D&RzSGUnaUBL`,HSuUr]qpvgoM7PhN-]]k<7Ww/A#")5cz)FX9ATtQwoF;1T/4)SDzKL-(QtA+:y!RoCTX_Vv[5`<oi(H6%dsrnuy^Z
-ZXhR`;gx0h,mbzvHJmv1sx7{OEFA{/z3e'~rO#+u=DcakWlLyPptKG.jp6#EN@T)@@JPJ#OZEAWl4eO2@#0XWkzlYk6KYRw6|aCDqdW3Eq"<CTRp6l=S5`
-}JOMAyz47g"Zdo|Bm/DbE>(YLcVRT=<#dg0EDe.=+^!RxEk>r_N$>L}VI|#!u)OO,q@k1CiDM$x2AwbV~6wIMgqjqcBSQH3MFYNMQ#Z(&s70evu95'Fg=`
-Xc>$)UFXCWs7ZPGK16nGS!d>j'Ks}r,(R7wn7OoX0f!/~MY|C}JZ2@"153J)Uw>u2KIfs1)IEr9{X[YV/lZ0Fe$|+F]=}QUjUf,ICrTo75kyY#Kq=.of-9
-XFzQA!5<f'wAXXylfL3J=jlqm20.Vw;Z;ipG{eA25ck+Bq<)A+rRrPBf><W,,f0`89%Yl]4A4/}`+Mc>T='^Y9.G}vePF{_{ygw{TkeKiC/zc0HX8x-UDD
-k!2>$4vc/XGW]D+]IKn3fQ(7n':]R2ly&"F=7.$$a,W/}vQ-2k5VSPRmDCprMoG5|sqCLvNI3>e5pW:/07j$WT{KhFLJPhc'7Z:M}/X$~BMC(_bHx/5!4J
-;7[-&!HDDfd3LxXy_`!Qpb9^+yl!IxAlrqfa4PFPUnToLhXUte${6jgQjGj7lMVbB,qKEGugZ-R$zQmylY|$Xc:M>VKH]I5V'sb5vHHi]=]&-8!WVDH<Xc
-#pv,3u3-ST+8bD,HYXGu+8DP9q)G^)sy;'%_`@K$/c{6YHRxlY!>V0#k[/x1N-a2~3ZYAJu:!s0w0i(|,[SkqIo2;vM8]1!5mYenA'=tHyZXv&uxcr8cXb
-g>rV_z<{_fde>y,{mOTDHr8g2q>jkv_d@xXI1tkvAJ8JbR0_8cmfCygpHrw%UNo|_}1g`+-p+sarrK0>4]/IpT#JkOxe>5uhT7lb8-&f#7c=IO%[OmS7^Y
-7b%NYIvh^+tL&I[F]qXQ&gu{,{=N[0II^f^k6yNOAEbrCfxeU|SkAJ]r:eV5Ou`BSMjNMJ_]z_&yjw%IfDz^$ji:D)@C0+^QS31n{xQqzxIx=dp>VD(2he
-M}E)XI7%-8@5@Vm!+4Xz8rgI2%+Z/TQ2>]pmyLe{$q[T"{f2HNd>JKUD9D4ZO%2'.cKCa|Yqg!o<t/;dIy/rASgWRko)s"oJ-%mVGfhDS7jdx}I{SemJjK
-_q5bUq+d72w&!IWtJ3$CT("`,Z0SrR9;@zGe4N}8f+j.u^t}<@:MLdU{8qYD2qS:EHb.;[6$%<B@Q)VJ.y-edCw#q]t=GW9"Xe:v|:OX=t:zfV,bX]>g`d
-]Md`s@iwf[4mfkD;;t]l`&z!08igl@5$bKAsHS^={K%FF5.HVg|9q/D{[gBby<R0PK-kVTu(s0`|Yw2hA{X+n]^}![p[hXbLQq|@$$Ny2I9q+y%f`d4o[q
-2g8UqFw|Twx{:+GU<ik+f9Gy'R{HKETUw(C{~Cg:`sp!=BkTZ=xxnS4sVDMB[|7&O'fU"O@CLnD`vVqG7-pgOzo/O5.2W9Zqgb.vEXf/I<@T!A}CLMk5mU
-Naz1of:7iNCkBB.jSh~on[Q8xR#!8zP6JdwarZF$n|Nv>}[=KvGJ@}L`@r+pdfIl+YffIy]]906ZP,wNgrdj@T.N_N9|5_O`[W7&K/QIyZXX,R2Kthi,ju
-=|WBU>]VRqq1r=<v<(1bpkH]Dr3k9B!fAW{PWtMZd{u+C!|u"ueFShiS1js$5cj=(:,Yn6o0>]s}X)x3W{e>!y|bdk.#qM8jl&i][/h}_K2}')"BIU4YYT
-B=K=8#fCMxXY|rTBf{JyiO-mwxh6:2Sih)o>_}Tk-JS!RJQeJai][}XoqyH9+9|=.Lk{Gr3kr^|>""#t+MAj8A)^eb+XMOI$>#kkxEYg=Kywqa,{D3mRgj
-{(bn7#J.)YD:7+Q>bbr,''+VwVIV~$1.n!&H@SiSSG:KceS(=OT5@!5Jg,Z|{N^=&X9C+hYH%rSWib"+]0^!8WzPf7-kg&lrl4+js04W=h=q99-x+.o<rM
-7.o@}FkH^#As,T}P%'$PV5%EbCB>mX1AV9F9MwBBwsWue/}M2sqD:g|Bt4nH[6#h^4>c~F`GwF-FI'|TXZ,#aOo]R(o_;oYr,"e"k>,bPI=o)Oa0k[s7]X
-hzvR{vqoL(Oe.YmA5)dRI_oI;<r_s]pSDcZ^;(R_Gv&}A>,D}M9GZZTjKr8cUNS,8s7QI'Wq+M8v3{XY%DWWhkS`]8I#QCuS9)R+4FYYZT)A.XM^2`JiLI
-UQ+R%]6@C/O`/}V@8nxxg|f+Z:5]d;bOGW3uX2tJ{FMDq{_"QkKB^V1kp.ttL+gvEzcAvA&!`U39~#UB7;@5ucBK;c'NFQ-:Y"G01tk#f`LR'mgY[;l1(_
-sfX1unXzB#3HD)F<0PWe7t+;a5Pu"C&(bPApa!|/eOS;0Qz9}1")BDFrneas^``}o@s%GI&$}eZs>uBu3TFdHvi>5R^j9tC_4_dMh4te1hs,`MFWQ,3b{y
-u#k$;!7cV|98Kso|Ia2W_H53ro)3[2@!.T,/x)Pm%xa@JoHS+eb{,aw@Czx]vEV{[WU`PfKYczQ+cdF0"W]lUd2xqad%EUm;_8XjIexi<%GJYIQ&oS8FZP
-xTg]"eD:}P2TyY!|,6~"!<J|qt9,XD._;||Yi"_u%wuC<b&xw>SuGN-D0X5c08)ro2v/_1vuEmAmC;nK~"%SR'LCXJ}N%]%6)#:OXd^w&$`1]V!9XP(tVM
-MTr6JQP"7FRovE<nkQWcj%XB<P3`^+F@7,VpqK)XFmAq'3+;,w1a7L-bNr9q%+pZ2cYkGHik:d&+dcIZdljoCa4CGh:ddb@.my,Pd(6gTpSWwM{SAZ`m8L
-I<%,Gy:{mFJ1=]1N'"MuvNm,m^.yA$G4fkJYjqj:7qu|~}ZBb<olk9x;"TMqGaSm`Ke5#Nr!(u[J-z7&oGvr^'KCN<eo9%F8SX5eb+%<E1!YFs,BCn&7p|
-qi[]AWzobvkQCc7$C'E<Cu@RoY6>79%$a5Mo|IK,QgLIv9XYXeo&an~`6.Y-y_7[7Emy_oKrw%y2}=bAfv/THkrug:nR:DpLf8)gG8L5D=W&!NT@N<BJ}7
-UE)2KiW`dM#LV"9LJcnL+g"N!:>_RnejoMnvv31iq^FzBHgzyCJ,|4b=>sWfxw/^BH7Nw@8ug)Sa'o_=]h6'75M{1.oU8rr"PAD8[[obEL,jy0pE7=<XZq
-8T/1"$<UJ@Zul@KJ}G]U}`B2Y_[28I}k/LfX%lrQ92CI>&_(P<>_%3}J~1iC,:E@~.Xk<biYZWB[G2oF-FkB[Lw>"45r:Q0)S+MuLY;5NZno2qvd%LZ|Ja
-2mPy(+oY,5M1CEPK<ajD"(^EEFmJo.hdd8QCB}K|:KLn>KefB^Hd[c^'EoA1]c37QX.:9sCBN3W6SA&|Uf%W9qK65L(9|'lobG,-rNQHQ,UJv4A/>m6VIm
-EY~eo[>@%on'D:RdHw/nyiZ_#c$%S)eYQSjnZVuLXMN_IdWfKD8m]oC[(PfAc50@%D._:R$E:'Up;^anKLzmtlod!Ou9VK60H;b_A+&kuir5cD-F[qv0;U
-5f_-^_o_):bXz^fJZH@'S7M|=aJyonguS&;<57/]Cjf21:zsS1tr`xRHd8|8cqzpb4H(co2UJp'OUEpKH+>_zl>$ATwtW`b>hg~jyH>+YX6XV"'yt9L^eg
-ko]y{5o<3mPRH[KKnNPSUsZtz;3`(6d'k&!S"7ec'|z^0XarMX<i6X|DTwRK"(P|XckaHYnn5yco4zNq!^kJ`wP'+hhvFM@c}vyl=`D%7Q(=jKH^goK^Mi
-i6h_hUKvh:-fgZWoK{OqBa%l_a~PXltpsa;qGFS)4MUs.}#r5e}PJj{ze/}XM.bFh>Mp;_kd6|.pXRbKXcJb#%a.|iAW&nOr]e_odHWFy1<9ti~hJu2t;!
-0)X#$0.&sxsAN'o=|7'8eR3]Fzo"nW]hYKEj1kfsZ{;S^Ox=TUf+25+ooda`d<hxGX+YHsW<w3^[RFW#bw"MGF|lQPt/xqy(#EhYg&6g;gJ0Z5Aa<.YV8G
-'UMT~cQRW;+B,o7q3vJ7e7QPi4!Ik^wG~5o+2nqo:eV';/7s.,fjlH#2;!x)Yk(9.Kjlw5kq5.ppc4eqhTBm#J"|}.y]VPdqxK(`"bxc,SF5$H`(A^1{ja
-x=ru|Sk`^asY+ziu.b!8%Q{Ik,0{SqvO_wp$85txe/L55gXQHi+Q7^{xa^lemq{LIHI110x/h:_/[v9ynh'[^KfJMA`^5ZTk>OY(!ryQ5v,/OIX^aX}69,
-5)1EC+Xx^'jF4T{R))o7a{|9F>(+nin/3$'meX+sy!@`[j,u>{<"qAH3l'F+c'D,>}S-/';8|GRs&n+r,eyCGEkDW!]"'SM(N)=6YG-h7lN^)x"[rh`dQK
-rVJ42Ezi=%r:saXDsG"u3>pO~VV|Q&oOc2ekj7HQt@px#NKr$uRwXrY,l)R0Z-+$l3^`I75Pu)DU@W@`2>dUD4mij$/}=^6LGgY/nq7a3s!GXQY(WrqRrP
-xTxDybV8T/MQsfw&qoE-#C!miU8Eg}3+rYW=%4K47buCyN>`xZKzr/|}d"pQ,f=!28YIy5!uBAEbl:D,k@PL5=mf)#]Hl9BU@+xjQTPS!I;m]w<6di+Zt0
-g-EisAkyLT;'bEiE>jB`IZSfKAgNinvx-h8GGLwhJSuOd>^gxo~"y@r]5SOB!vFoO3`(2#2,30:skxn<ky8"6Y.UjKJliZ)Jd_A1J@zB2.k0wrLDfegFrM
-sYqX5P>I-VD0I'H8>q;^#viqck~h&..:s{C}Ggq/9fM4Q=M^|}p>r3;v6UpUo--y};QQEn~trs^oBMwDK!#{hz,}1w2|)_Xx$u~P/Z4#@|py!~>mi|Z.J5
-FiOiFo{e)w(-S-#j9iu'ZS5gQr9#Ge+F"|&vWl]w%31GN>Mz6-;)4{AFMC(h:P'15ACgr'Vl>-K$:H>OyZd'8F2YH5ny/:d9F3oxHAW:ErztA-Rf5Vs'5b
-ti~c~%uz3)Wb`pX%Ct0O'9k1o6lUT2Vp=GY"=i!)s<#jY;N0~I'`cf^}X2a%_W"uzQb<~il&7@5W'KT^BU4"hzpPb7LLJx{TQ`wDk#mGM&~WU[Yug.]uj(
-Dj^:--C.#ak95<R;MX-3p)P_mDZs/Z]|q0ryfqIl{f@Pd<LPhQfq.-_+qVs=`8eH9Q&SCEnac"@)>}xb+lu"b7}NM{.vlo_qo<[@Vvi)2ZBodt'GPw5U{X
-yVR/t.RC3qs;>_D+&mOqb3vJzgW:+"^wKK2QP!$!"[["+"gi(VO=J;F<6>+Xw.NF`13CJewO.A!n@6Rg25WoiF6nW5pLh}%l|qVv]dA#6YR<joxcz^BCT^
-E]qVsB{,%pzbU@`m<GRq7YlJt'f),830TKq<N`(mL(qj:c{<wLq>h$x2AC)@m{1aHY@sPZ12:O/Vo#9TfohrUK(M#[oC8[ZJeS01Ok{@^(zWEfN^I5}Y/}
-y{>##ggh(:^Z_,k%ge2o=9Geb%82sk-RI8W@vfgKa:2W]4c&$-:M8+`{uqMT;0MR30$;'NI&#-5fp'XJ.v/o)tBL:`/ezSq1x{8>_mQfYG&c{xlh'8`b1a
-E@>XB9aV#i!=2u{n1fNbu(d(iv~lCJaTzEeC;%kZ~8.R|mBcIvMqwy4(UTc=e:hkZX!M;s@[wE]an>Y}i+fY)y9^)&o0wTz+fi{k2<l[KPs}EnP4GV/4HL
-.[<]]LyH'x^tnyeQ"r^7+H>I,8IE~rtZp}7u$pOT;^_k8BVp1lmB=$5AUK3omU10<hZTye#'M|hGKP4,yebSa-&BEyT{,h;4RP}_+FH.#_6(P]1jJ2]>v>
-Wv`%_wT-um)fI9Q#8cyqCG:BY<4xRX$e!4o,F+OKWYdcvqKZ+CK#v}wcgb0iJJJEA{GB:ZXGlZNm9vrT.cI7T-Wv]i^]o4daKL(<NNA@sis>"hr-D<Ujw'
-Je-ptgNr7]7yLE:EO|<,H{KVQ{)lM}O8g>"f4|RmCDn_A.G-]2a@WfgMGJmVW5jBkm[F6mxHd,wFM]]#j:!qdc|_uU0mVi/(Ov,@^w5BTB#-:qD=Eo'}Xv
-LgZa'i}Xwld4Fb@d:f"3Z=@'`ClYo1K5ETX@@mQ]v@$su!<)R10X8P{.c!2vU7Cl=FuTRf-G%]-/_[)l[Q|H.$`a[qJ(:%>jo2(YznU{YR~&;p~2porvlG
-'8:E<44uyx92[/NIt>,8}@)=718D'N]5'-<$!3@'D<Z./Z&&W:52]@@N"znPT)b,tpb3{KzjFv4ERXW=_+Ls=U'N5@d8KgB-nu@WK)|Cr5hj{Jq--mX!1a
-U>^S5O:}{blJZ]Xy:7gDl|&:p%(kDk{9B8M>1jjqq^T<o:jywx.c7n48h"lMH^I/z#xQ4E[KT;EP1K-Z@_4X,Yz!Fk)N+W>e0Af9f8&CLxsjvp~O]y"b|n
-,I-AD1%G|I:/yd$"&]4XWk:dCtQtYda0>+LHZszNDDoFO}twsFZ}'vxCvT>qYG!qZ#Bljj90p#i3Bev>_SkHEaL1=tGb|<w4K3aW(<XjqHBgp.~fKlx{>v
-gH!63%uT|LVYp[T{SnKJ['sfd)OT@,mBRohway216ktW(T7i~{OaS`#zw;e:Dp=5vGhaGXuBsK<B[TNqs^PT;N8euAuLR'8wdl<KS)Hj7T9^C#YTHtqeJJ
-:N88R%jZ3oTVG_]-4qcJJ97!,HG_6x_bRL72YX0e06<pAm4WOI,@izZ5Rb}]fz])xcH#_+r3`jsCyJtj{Mt;(%qVqzsOGQgOdg=)S{MKZ>88XxxD1v%H|w
-2vF+QGO6J`Rrk;oe^RHp+KPE:nXSS3|=(HzZR79jj$Q%&PdwEu~OBr`7EQ{OtCF`,k`@pwLBoCmdza{t#{(v,>$}|rV'#nHWAX'6X[nXVCoRd2"nK-Tw:|
-_05wQ'x-O^t%BGc86(TtG^bYrLVLz:`:IeGV%ra`WnjFC$L8_NH8["X#k/qaDr2TqzMw-z<'eIXx,&Tli1z5#_x<S>zBs;lP@R1XSQ:E(}|r|lrW)xhQM%
-c-uDM#vaY8#>Sa6|YnD3m.r[HltFzN`>%o)]|TNAOHOp)z0UKCw&j;qr3/r3c1lS]mH+4c6Cxfp9A$/}<jGlkBf(>;rZE8Ox$7DfcRxxw}+-oJmMe4k_i]
->qBr"8.sjtf_+PHz:ObR6jUJc2="zo0/LeoBsH5o5&}e_0N]pNPW>X,9b6dYg=[V;jWNNG]!/%H7gu6Vt(9zpeZHY"w:FmAi1|}m46E+YbW>u`cs]j.dId
-JHZPs&o`}PO0dUN06bC%M'q(-fOW4Z)_YEN=#uOt_64<Ci(rn)nkD=9r]SXRse}QWlsl5,2,!/E,nbP@BkluEZTAI'vZ]mO{#YVA3ZIPq7o}hI(0|Ec4G#
-eGlag,.Onm~'#n^"8'D9"QzMK(Tj+q[DEANfNL}>Ptx{PaS8SeU(Ccye@edzJ)z9['.@F}7sAewq)G@$;b&+LowZB%}{_(]l3lorlkeD@w1M|DoY6`1aLZ
-$47d!)]EXwts'A6Dx|h=GDBZvt"Kca-dRFjoD-$ks8E#t[4F~L{qG2g5-zJo#JPgGs")1O>0v)cUS2z'X0tuG}7i6_^gNMLxaY~XQqf.:WE_2>$uSxg#m)
-+pe`%Q<=:Jlo_J{1:El$0S[t.L`=|0S6'zBbvKEE`x'6VT%j+jC9g6ZjeUWQ@YHl`wAg)CC)@|L<"TjPY!9}4oJ(YqDz!0scrXCBGx[z1(R[~[}i8,il/^
-{Y`8%e:F,$a:Kv:!QwVae:Ri<r_afG~8#qS5WDnA5DJag'qt5P>JJ/|Q'%')h^[@>0vMV.Y.ye_]T:%=";}%i'wN.qs9C](VaV+h}q]h{%fh!nE@9`QS'-
-WbQc'>5AYE<gSD16^RhT&B3,.vd-j_eFdOm%ic:n=K<o`YACzm$EsQt=7t$x>#bxQkix@my2Fr`jW151wyN}0|kl.<IPc=15'x.<Az^lGNmC4g,:tUM,kb
-CHvv2U|s2Dwf~LA0`^^'sGu_";75'[n$vJ`b^yYdHAW3PhcYw7b"Y^E.~mE2PQ{8xtJsJcK1vWEC+/J%6n[l(d4YrXrW7":K]ob$UY5nN}[57f,pBx9Q4Z
-"%]E)]{78Zw2E76ZqtC<F[bE2IyN2}@s|`tIC'iekYTJ>"xvWx:[6Yk1GWA`NHmmY@WX<FoxuSwB6J3{7`3,2<b(EnD)+<~^Rkr7uJ^zO;)gUy>!"p:.et
-BNmb&8;F>r^Yt@;Z]--CG}|Q:6,zR1n2F2O4+P/2m1O9lT<h5+K_|(]W#-VF$/.P5"|H#98rGbU8Up-htbe^&#]p@n/6j7,!A9K^3$wi!;.>2zc1Q4QM_w
-y4p$"2qyGy[FO6s%1^Q!A2E83&t<N9KVOEf=mw0^8#bOQHJiH3=O91m`dK1n)w{F&^c=Uxd#fbh/:&/d-abWMNIc8qTOoEf2^GFI#h{yhy9,R0M.QQy."s
-PKQv2-J`z|Ke,K}lE1-s#,ml~]wE6F|JSO<Ylc9H/dIBhrV=AI.MQ:|td;cf4s3]Uf,Jj!8loTH$5:{k9e2]:aN=-)=,dTXX$JqnhmA6:FCf9Dxn}]C-/h
-R$3i1p0'@uFVI1cU3[u'""$a;qm2XJ$^FqR&G,aKfj;^xa+Ip1r!J=b0F0u#l|7e+g5+fc(7ar<8>Eh_1-O}g|~;qUq=yB<7)X}]]'`'%Ere;<l']NH,h[
-AD0BA,q;bi%)s}fe.rH#<3,v9M.`Tyl/!)C&MkL7wD}nvY$9YQSj#R/N(Rm'+s!ijnT;j0EgSH>V!tf{ROP6:dZ813<o/isgvNM0(8=qO.w3Bm!sv=OW}H
-LK>19p4Knjz.<Iozk4Vt_qsU4YlU"H9]cU"@oal!<Wv<nL4_b+<fbem{9YG/webbCUYW+5)S_g%C4C-'>lJXIo!qM%kC>Ko#8CW2_;4)]G<nR7dJ5j3!g!
-.^$Ly2=o)Ahk#%U.0/vi@2q%@<`0X"Oj,LO@dWx)]dNsIaGQn`S!{b@>ZM%BaPp<d)%,y:tzFP6^|^O3{$,&EH}HZ]r=[R3%{'),iZ_dP_:.G"Oa|w6yUw
-urZw/d|)whPuw9@Qm#5KxLdybZ5h<}>)Yq7{+Jewk8jp8XpIx@Fnr_'QjBP$x>g'q-.+]9'8Vb]f>j8[7kZXmi,mgup24XG0=Xkg1u/Gb>9f5d<3f_Rn>&
-@-lBLDzEC0}Rn@-T90#Bf$i'jU=1P_wWg/.fD>3{w#`#O1jiC5B8Sxt.|>)[/k'n-k:_VvG.bkE#I5hI@eN^IW&RVD,N2lBB5lSpgl=u7!VHRmW,_k>tGY
-VP93Degf5r:hi28vZt>_{L{!iXd_d@){YTy9TtK<=B9ni:g8O'kJz0ihzd]<$0u/(q9SMl'|!R47:FI!FsXXs[w]9]'=70&<g'Ti-i2>%lm:}+O5+kV!r]
-ety<p'm'N}^n1MyXPWcz@SLfsli&05)yd=k[A(K}4zeJQt8zKSVB{4u0#Kz,9Wgi`sGJ0"c/}4N=I4Ux<G)/8>K^L)%-U!&xU83}FXcroSgfx]KI6shx|B
-^]9N_13na=ETQQ%E;X"Gi5;Mn>Z2abJG]pCHRDiNvAMc8#Y7h<HByZY,1O#SWYzpw7VN-nUB,:-+ej~()ieNa]pbQ2pm/i8v..JT2P^qfaGEp09@723+7F
-%jf<GP6]E;1OfL$G8fp5p|z7HW&@gZR#FmYxtGrE9aD`=J5lF<,O=98CpX+VU!~tkf}j]lukHiXYIl!&n$~sjwpm(pOeO=@Q$KrV-@_uM5]2]tfWM<6;[5
-Gqdc|X-zeWHC55@a&R}pdxD;gKuQ)P}I#,f"Uno}56:ee!xI,,aMe]2;X8pM)F2QNk%l{^ZSo3J$as{6DHX[:ZOdBON>0vq/X`'t3=LaxKwe+rxDci@aZ@
-=Lr_4fHAHiSB"#PZ|]pB+KF!Rn#BEQMWGOP5}smafng'|8C40Pno$7E0yZjb=7]SHG.k@,SfN%O'mdP-"pfKRE7:[:/L<]&V29o%C8qCe!au6;k$D@z+#H
-x=><5e.ByGFIj16QDiD#rCU@rsWBNjQ7Aug=_MBvAIL-:Sy:3dZ7)k'>zMk{bh(kh!5Nk]WJ}<svsd-r,n_jnWxQK->2ov>akeG.::RwU{gVAwd8E)ywR(
-D"E7^5tXNzRzAu&0Rfqp4YIntWnI@xst!-49q4bQcuppQ)1kZLHOM9e:eY/9tIpF0@v5-}5v#zUc;vLN~eTk+GDMr>e'B-A`+^(8=X`No{Qlt_<DqtgHeE
-kL9>om3}U(8$F5xbz,LiQFp=(1gsgJ(Uu`]s}wx`6Y5oBnmd[-:|Y9KTn=;-cXQP}dXJ|RBeQ"zpXKJaxd8m3=b$61C;|]k}DZ+6V}_iue^ttEvjjQB&:a
-cW1f`frvvE^uJp6[Zk%dlL=[uzF#5h')e/OhKm=B,ZzL~(#6Wtf-MWSMa4kEDSU=hAgkT[04qZvNv)ebS)9S%gVT1jSy~#uErxd3k<i8Vm#JqS_<]vz1]V
-]c"-xV^,kT~Ci/!BDuWjm,4L)H&Mo#F5Uga}^2gb<"{nnD`y>&1EMNWMdABfsS.4Z.q-[.yPWs|%+i4'h)4:MOvB0hGT<8Ce:1OL'R#js-U"lbOnuG;SWx
-EW|_9`6;4ScGv_"`nMI}qR`-2@=6#q^Sd{@o`j<X02K];+(Ul5UWiMwHZR.gX0i=3UpIWB1x0.Q}o+25W/@R6BUZ(gH'9S^+9"<_vWod[KMznI4[W_y75J
-8GL}nOHFW<I8mL;,_gZ|x7Y_$1]3v,fKs=h"'V/&nU.3WkqR<{6}g23wIf>WGg6n%:82JFX^#3DpJPv"d).SC4<rK>v'>m0AJF>G4;8>iFT3bOcDvikLtp
-%y^]:rbG9:vC3z[%+JuNpD7^:<FCa4k%<R-5tn~"A$C>{;sOeiP^&IX_+|msqEM}5+BDCLQ+`oht0cw(Zl'duuYvwe!Y]r&_~:%v@8&<dHVP]",4Tg`(Zo
-~Jg$s!qO04}Q=$;^wP[%[s`kcziW.Zfy}3yga(|^A8-62wp<L+h@,!;>:f[8ceX^hT>kniG3.)h|m,+i<b0}&w^4,!E}cRf{A83hcGial:yZX:6CklP]7M
-48@%'%-27I"FjS:3&GTeh2Fv$eo4m]6{5$G^D%R+If{x>ovT%a[AFn)uH&gp+'#yAT5ABInJKw2Uu`YI)H,ADzU."Ry^@8iE$t'C&+5N$@lviuJT%_m%n+
-.!Hv(T@c-|0zjpKH/1r4)daAg|tW".x[s<z%Zj5q+[gxHOp,;PPn<Fh1Cuy%bgUwpq'+,S;wfuuQZ|Bx!kd,$_kk<"u)2X.0m&V._KIQNa$ILEPL,p7RY@
--Qa^@q:0@<;y>V]g5k|uzOfJX57^}a5k"9E]CO-y6(20e33trSdps54_49</lSL-xDNp:$LuXY>]tBIVg1},C<qE9Y3d#JSG"OlG=Rbl'cH;l)<."MHVF%
-s7@:mkQMTUJ5Z[w4qEu@`5(5@0GK%)o]vdCN_m&GwQ_.2gpNG=b$H$xS8emhU8[vptxWa/yHdHbaUlXg1rT,Uigu1sNK(<>ki;CGPj0'bhfpck{ef]6[1r
-l9P$CXqd{r>7+M(@^<]YVv"ol7LaNk]P=Ff%Hw_|TGi,XFTeeQ=1-4L,~tw]`]6twLL8I|GEZ6uL:k]'aBI%CD]',aW%u7BdIT5la2Pz1u!77s3A6|]Y<F
-zcQp~pzx}2U6{s;qZ!@F4'halZ9RVK&/=4!7!b&|OBrsnlUJy+:Q5WC8g:DSq<i2%rgY+}uShdW|c%5Mq%/.}Vw2(LuoTA`u/NEel&w0x5D:FK.eFF%+D;
-t.i6kB7n/K[mE8igHLkd7H@x0hM"Y=k:2Cks8"s;SF1Oc)2C.9_"3j4F5"6a!y3tj,VrrT}xb@a+34jkWxLo<'NwjW%8g=hTbDD!Y9VC4/_XT(dBfil"}}
-(fsP1g$W|<>h1V+gwsEv]__>R56Ca&jC69(yhekA^iFxObXRoAJ[GbGw.2L>[kF8+Q7!LL"BlX"_}:B&3{=lws"Bm7/OZTkA#j:Z$LwoL@CeM>H=yfQK5z
-baU=uW27WJu39G[EAr"3~qW@F-4m$""<B(OdN>Ou8}8DTi9aCj'Q=Iq/9qtWmzBylNXgpFhFFB4aTX$zoStr$h1[sn7-FXOf(q.-V4GXWAbd1GwRd!()%Q
-$y}cJw!naV:!1hgO!d=;.18pbKpr|,DenhLky]Fxc@+/uLMMsatU{ARrG>5DVH<-~NeN{[ycp^];`{&w:P>L=R63yg6u68_JK5>cW9EI7PsQiwM-ZfKlpd
-0>ndY-e/8ALC#@&Z7$bqaO-tG!ExxpB"Ds.KBswj'{e2P'>]%%uz#.1k+@#[Xd6y[ZyokdoFEt]M!0xDWv:61]9_F4@_,5&bCQxSw9[=gswqYIpQ)-,s:@
-U8Q%QOff!/B4EfI"[1zW,nr{JDTJW^T0r2tX[c%'p3z|iq/{!zBHpgY"&vz+;W<jCCS^4X#mV;)|#UIMRuRSV@:vLV;}2jaEj!uT.D4Gb{fv<-(lEa-y[C
-xt4lB&O'LjqGuHkuWhuXXz,tJ+M^+9<RM61<X7,OPp8zd/<wu4Qr9rFUA1][zw@pX>7|_G%LlI2oJ"_b[xqZLv#lP}qGRY.&|@d{XqmBizOCD4W-p:F}Km
-D,hAp}'rV88dKyE4!E(0Y{>mUSpEx$VlMSbZ/>mqVFpKIR]cx^P^!/ON82H1Z.I)1wFKe0fF=|<t5mOCBOu84V+8s'UR>Chq.yo@~,c|)un%_Teo4ky&&l
-3(Xh{hwQUSKY='7:0'R^;eYT{2rIN[A#hl55iwy<|qIIL&IHz<^w.dL=##2K"S>#N{{_Z5xC^U9Y#G7WQ1t9j)}+(JmN.Q&:A,'51-`!g,wuKh3Ubx}[x;
-j'MY)#ZoRV=dZZY],Bvw:CFi:4Q{"+V-}=)9mC%P=9$QCU(|U{uL[^!VesnHQ|OU;VKz(_K,lZ(hX3LCT|xPUQRT|Z%Wk`t+@2<wffy,z"oYI!qSykz1'M
-W.{+q'fO,{cyXRx:Y+E@}m!L/hRIA}==aZN]8Q+2cd.4$|tG|5pjN=W.wHw,qM/pjpik+7|IxmG8:L#8^ML5^ymHR([$0"8$gRwC!$0o,z8yte(fv<m_fg
-o:wKqN=f.ItBnDBm@4@8,==OzV98Wowl`AOmOW_iZr-e/;[]vb7hzIE#KqSGyRExfEdnN^Y^(rO{Vs'S{LhKzLBf`H}#uON#Sgg1H:%c2k9J6tDCU6{vzJ
-IehRX`x|AQzZ6Mqtj7DJa8z$KZ;MXx{H|n1ulN4pq{e#Rb%9u+b}G0>ktxuY;ag>m2k(/9]dtXv%&b)B|/)vo"2p,ixtguQ87#Ig+u2z+q)LNUQ:VGIj:4
-(37Fl+a4dXVuR+"RAxoiJ=ATt$kSAdW>9nFU-5_EXP655.a&Dm~A)x!27/YC!J<@ic=aa{t|7GE=UYqGUzT7&=22VY~A_>cPzD"]VBU+OyMZ]5Euk]d3's
-C.eqbu0"~j,L]z_!4x(T`RC0PgLcLv()/MjXv`7d1Zx65.>PaM-<e(F#K]"<jz55DGKzW{&f:{.;]:|'LK"CQr1wq7):8)G(WRM|S;<df}">nb=9F]Wdh@
-"jb0~2LqKjQ0/mW{orM3Au&ea{1jU'1g^{tOu5'v=bU]pzT6m]$t:'8YXqy`I%[GLamW#r{aHP1.w]}<"o7"J[9`rJ(sCW`o~bzGvX_0~k3Cej&Ef.g"A5
-:86-nm50=y6B27'Y{Q3,lHUlGcn#Kp}7+J}ZXB'w@x.ouV@Lw5MXYd]FSWo1tNAfIGS-aX/6>it5Ty&YhQN}&0@Uwho'PLx=q1=k>a'6co7O.C+,>z[l!f
-LT1$:gk/k`_yBW%6~&po=!.Ru^C,dW<-!sExV"u35ES9W8-HK|MG,wL,eN=Qy}Yc3<c:Sx"J,HDML'Pl@y8A=EJ{&foYgavo(:5<ke,Df-7GNpwGReM<]D
-s6>g@dc7@7E.6DvleXweYNEnDa9H{:5mNU!XV&FHrcp]L(Z^bT|!$p&m$d;c]$=wnnriz2yrE=MY~`6{c$jO$e~dboDtf=(:bVqp<[+NQK.Y'1Q8L=c63w
-q<j]OwU%Tu!Z2&_V(USVjA7j9#@ERMMux%dbfX_X^k!K1OKPky"2]_oz8;'r8(Z|zYtV=Of<=,%%uX6Gu'u,l{ilBo5D-{}T@"ucmI.yfy)MJCSBmKz,"M
-t2uW:LMWkV=u8r_U~#}:oZ0lhqUx&z~&,_zv{xljDH|%;BcPGKKs#)nm&A<gCQ,;@{"z#<9q]f+0#JYHrJC,^:^:isz"2WGd#)eW8nQd"}J_y|z#xDv]ZG
-giOyE;[dKhxbZwTAf=w_OO5}!(.DR]Vl3CH#.zJ{l;@w@FqIg5I']wLIX6U<D-:QaqlOI^R/E)L^LIK|DG279sw[gwyuFJt6ZvxpZj|7459ST2|dP+0@Bj
-mWiYac8cb/kWZ;i]CkQV+'FN!^=L7D(#z"PG^4I>vCljr+hL+CtoSvjTm,A3xexox@'q!{m%=9eN5Jm:ENa,By"YIa0Pw_QqX1"Ara}@F$7lv1iGL3xURf
-@UNV2FOVS+5b`:Y<{5;,:UR|Q{[D<@-n9`V75gCf^.DAGPBB!qoXl$Qd++dCz1]=$<}96fkyclosGDIO@82pH)d#e=u'OZ^mBBOq.)-A3g$p-kCJGly%,B
-CD=D"ZiH#{8w]B4{f2,qR|jxkT"M8j~-$j:cpZnsg=eI&40iczc=9^1zE6$yDu_c,$j_@f(72Nn"Oy20&rbvZ4-i8)gYMf3tm(>HOf0{1c"Z6=,CMNbqhJ
-}y;GcI,6x355OEp!6]4Q{"lV{Q%3t3kKLNrKCx'y9|"mfJ8gvAKk>jbN<)jq-]$l^LzP}b"j#x${k#{z`,nke+L/,-``8&E3;}{(wt5yGg[z#IB.|0%RaY
--qVteGZ4)9pVWV4tR)sV8SaIWx=!(H)6WAq`Qw>Qpfs!@aoV3HIJ#l:l`!^@50Y-Pk&lfa8=t5<(j0]_B(eFb[y'Vh0q7vWb.ZYuINDO%EhW]Q<l<0NShE
-`U;TyoOsr-1wyPJyX(SI~mhHtdHi:MKJJ2uv`H2;MsZ,v{^4T9S>HF,+y7Y'OC;ZRRq(|;ztL=b3|xN6Rk62H:6I+lZ01h6#2DAjq1}ywqSot+-J3uG)mG
-pEP}nY!Jlo7"<["E9819>hLE|0tNCWXVL7XOSSP`%qe}9|Tldo$MQF'+9n}6ipEW+"}GrJa/Yi_5F>]@"Zm4l5<$tSc3TA@E(6Z7~xU6W[b=%1B92_/kFF
-cbk{wb`WeA:Crz^,%LQ_h(tYryb]psuff=3Xh,mkT9nDLt9Qt,^tGC@"GtAY=b4"q(TO#o6vsCiGa8Cq0C4<xeejK"ZLWm'->)P-l,[:s_|0JWv)1U,Cef
-|N~sa_(Y-XAf.1W0r2G_kFmQZKI'S1c+9K0hiq.TGw"<%ebW5T'RatK2xn]Zji.FJtiUC@q}Aqu4TK4_DV%U;E/S:r%yGJ^-JnfxBya5~,72Kpq,A"0v`o
-NP,I38;}=.XRb`/6zH2AAbNEs}Q|)h.WNMShRfyf9(IDV<WOHB)'H3Cw`|Ii7>"7,c5Q-I0[0halaqC/r4mngV4"#'}fntaYxbk-QS!2rzv#+-B9sKrLff
-[F;K[$"rXZ~.kedj>r=hu[F[(kIc<_[u.a+wiw9('i/W"s~ki$C75K&&i3iyuo>BM|9BTxV|crRRIahN{}&6e]f;d+RS&c~b6|nO+aZp!c(mGuqw'MJa_C
-O&ffQDty_iMi%BN6t,>d3]7WmVIZ/M=]TJu&2U-k!V2"'P[!fGB]>azME'L:@vT)jNCX]G+,-:B!-C5+H|:#qtP6svPJVY5a%.PoKU!YV6&8c3l<:yi;O1
-tB3hz^#NN;W;I4"0d8r'N:BEJrt=zcFX2gPKL754b&y)MbZ`thYZ/0$l:!O<^`[@5oZz)!$N0G},_%-o%'n@Wyq`#K0yh}DK=d_5eznmF'JF_OY6Xfp+[<
-Gp%ZkP%cP.Lw,=LvVxwu8,l|{LV,H|wzT{{,(R.=o[T}T2},o.]WlslE5hyuf|@P1yL%+G)/$h=p5PSB[21-m<6;f]J[hHf9Sn<I3o:L3p(stBJZylviRn
-Rt3D#fX,NzcR1&Hh,SPz+[>jUNi7QlMaka5sjqe`HQ-[g/3AoltglCnC8ZNr^$46{C-1Q,7UMhBY2e2K|]k"lNQ}-p{sC=f22KhO+/<&KiP>+iG+FH,q(C
-;@L3d}Ih,U98>em>QzYB_-9-$F:'bKe"AyWI5T>CT_Xt2[LUZMv)R{9MduO9{C8sKU$p/q9r`Ic7CiZ<KLA<od9=eLX5JVmjSb0QN&Cup2ud"J),!%$MW0
-[4a@c8_=^:5'T/W0HuFBFLZJ>/NRWZz+U_M]"ID|q'~Z6eEIHg_M9e+Wxw2RgU!9Bea(nthQ5r3sLdHBIq]>[1k:Vl@O1uPR>#k}Ro}4A]pHs0df2XjDX%
-Xgxv.QOr5x0EsC-FVU$RD19zwLM-w<Zi7#o:Y>3u<[|mxst^gRHX2lN;-KD#Kzp/u<Y0Nk}1!9s&Yu@F,ZDa]hUex-{jA7-t3fYNl8EN!0qw&pBI[}VKHg
-GPW=7pweIpt5oVf9uLE&H_[Xsx7,|U-5lvt#62MBJQFzM-0DA0/B/B+/B1&E8z~0yEw@/Zmh.U_Wg7"[<uG71Dn+P#nL&Zw^NPR1g11a4h~a(#b<M<UkVU
-+R!Drm_OYd6LbF#KUJC7Y[OfVDT.:^2M"n:T{/T'N`nsz]'jSB@T'_oN`=UIyIb,d7O@CTRX"s(3rX80s&pH5y]vA{iapP)0ck8q+Vwl$a3aE2FpHd|M2"
-7jf>ej$z3ef0C%n^:kcLP(];5'~d5@Qrw9w0pfq]D=Hio6U=)],9x4GH5h[Bb(wo<W"_%;.$(7cNFQebWi1LZ%@F<U+:gA3EP4j)OG-gLd67D.ph85Q4NY
-B((&'1:a^[nO1T'OYP^KJES[,bzJ6!>$ps56^.T'H77r7Shn=F]qU48b1[fxo'7ivJJ$!E^f5ED5EjDeFvGNO3$!kt'fZI)#.8MZL4s}D50Q}Qz"`mx7Kv
-y==j}@vcil}.{74,&Pz/R)0<I@buSe},Q}.Qi2L8mj,pd4JjHUBmN2$R16/i|6EsF}oDI=&B3!CR"N)qh[@Iwm9ti%`P!8j-+[f%%0i^Og|C|/X64eCF^+
-7D-p$)N;OM[ir_vy5"X(cVx7V7k&To+EIQwn}0re-ZuE)P)3Gv_c`gd@$Tpkj:q.tGNVc+ojZXb78H/gDOYZW;Ep[N%'LE5<@Ln{:,[$r-;Jkm_IP}o{E!
-}@Rf|I#g7q`;~Fzy:b,:S:pVW0lYug/i)AFRO<dbye}XHS9PhU="GV}s}aQ5#nw;;Nxx%+tV<Hip-lV7o+ZzdA/;D&=`[7HjoSz1VZ-V%s^[(3tp6"xG;s
-JhFH.x[#NA}>Wx0T3ul'8Ae:#B,1H0agPdU-~@TG@"j40Ty|ov's}5}@>nO4aG,v`kl&l/k+8|bP$<jwNOt!b<oi%L@M#=|pN60>I7.q@k(/:xzr^[%+gv
-Mt9#!0<_$AL_Z;go`ebhqVzfdsMGRy,LWU/0"=o`pvzK'A/TT9cBf91ph[E]!MtjPv(7fkX+g8I_(uDry3L;"tg!rUi-nK`W}1c%n=7`sJeH%O/pl|NrB_
-Z9@K"L#R;BnivMQ`s+HHf>CuEy9"uCBUZEL]~w8BSTL.sNDa;BFr1gNovT1k5d(oo-zXOI_FT-re=Dp+!Srl:d5#ZjU5>P]eYHLvGy&XnmMK`NOKk,d="/
-`Xt91]T@$N9IOpat|L#W~yYi^Yhg(J@n9=gm.%Q+:PebIfP{JG-:=]U!(Ss{hd590.}6-U^%6pfy)N.QS2Nr9-{3&X;lh4DhQ<q[dz2`,x+XN5qF_S]1`k
-mpQeno,iQYnP[%v)OV_V-6ag2ImPcpO"SO}k:/y,P|,K<7K3F`[2t(e>{3gS:JE(/s_OLiGbE},a"oq%ujPAd6<a&|pvVgFh)GdW9TK"UG_M>]^L)d;gz]
-#q3D"Tmp.1w,I8lEi),(DNnt58n.gIe7FHCp%,Ix<s%e`+Q:=>9W8O-=n;^;`Owvv`0M3;Tj/#)i<B,/%cN&"XfFG0z0_BOr#6$!R;'EIU5'`nY^PgT2cN
-m{gp_JOcaBb0d&Lf@LImF'PuoR=%de+Us.w|R]Q]YhY+Yv.hiDufS/Yq^P2"tcnOXs)>52s>Mq(Z0&O%f8-Blg:;=0t;+il_wFk[!f4W7DOwbe$L1=WSS5
-0q_S)Fuwoyv3H}&$JErWb{w7'Mvp`N=9<B"OKQuhu43-w+T"[]$L#3dtS}ji82^@h%z=|WlP3>>bCap%J'N(3"5+O,ZW-s!Lf}q&lF'io'OIX!UHvq%U(J
-N5@WV"{EDYTo)>ROVYz8z)UdU6J,u[KwG2sF42WOApjs+bdVf0L@LZ7!D^74J+uc^>9Lfg{)/}U.]n18P#2f;mM=g&M9//jp"Tn!Z]qn_^z+nw&r.tISTt
-INLNPz&x<gA6;3]gkmH)HE9Ev.hSrHEj!>peh;o/`M@(SivG7o2gSAwCAi&I[9HB:Jbcg)q9ADpBQ<^IFASYIh8<4.z7KKp29EZ<q0i`^yTtx)0/8Gb!!1
-,3#P1cbP0MGfSghRqWf2}ek:$Sd0jM]IiYdGq#Sqew[E8,3@E8=0pMIX|0i=fL6XO}AH%A&%GDotbHs>31F_t)^AB3Zq!3kv]'RCBH7O%_`^uFcYYcT3X0
-k=#|K/l8g+!1{4W_+:mKnV-z>E<SQqT],HZA^I`}w%F7Z#!v&L20>fef5A:w[Yhbs<~qY8-a@h5#QXcS7h]{J,03-37ANYmEbfJrm]HKKYp8#rS.&Ub0T)
-D`5dc^~eehGR5}uX=J[AonXbf+RcOgkR^_t!9fqX6%X4aG.D{r)WuV<7!^zthdfpkE>&&AP:}Qs<R:tVM<Ym%>3}@Sz_q|PT{60mxq;55vJi)psRhc{Q99
-/I[KG=2Rr9]qtgI3gH#nLS:f<[F5m;!lo[]2Pi|D7zAbCeeI@StTRcq(95.SyZ'7crFvP|i5~juW_|=clfEWIt@I&8jqQLW|4vqa@yo,De$roSv(,/rCGF
-u4E{j6(|&8mfheh]p{<u/G3L2kcOjPG{HPtI4J=e2dhwD'RFsF(6R|>aUw2>X6RaYwsWmN<osKK98=QF{m0U#Q0.N/g-OiQt]LMwR8<jlc.(xa#3(P%JFN
-)Q=E#A_n#<^iE_<xsHC/q$trC5B>V8:d'Ny@jRJ2"f@SiR"dS7#)34F]pM,OCA7,)K(xXF~[(5<!pi<`uv<f'>D&R|ym>,SF/oO_G=)yoLo}5pP,"RqP`.
-G]A[4rLvK44V"u"kU2=@J8{"vxLa@[]CLPy|]x%r;u[y8@m}'0C=n#yJ3$e1QFgR`;6!Jis##{{A:l,!7_bF'(vbR=2g|wsm-+M!wH@au!OMZB:}!+xh5z
-:.~cce7++Q5/1%3}f0Zu(3mO{7I{T)'m_uHha8{bH|1!kXYJP[|GH(gCL/(Sv;#8h@F;W<gx(se>xrmX=I9g32hqFSfYN!1g,eKyVGOw~&$<W"9m^eRkOX
-Ua>|^amF}-|ct_!QEp+EQVK3IPX0d2sE+K>7]"bAY`=!Wp{RTa$][O2g-+fW`eHcG<OEeBbk7`&vMb._(e0HZD%G0Xbj@IZ'KuK4w`KM8D%%K=afl`%WKM
-]}11kHm#"3WleW([uV5T#lRvVb^D(/w1aM-2L7#T0Ha0Ok|IGpLKLe)L`UQ$;sK=u<j<<&I]::Q_1tsgL^y7)`&icGWAXTy|SoH:&sv_>BnHRqj&]klY]B
-Qc6l]:Md>PR5zipj>Ak{D+F5hlogNSae|]Ay,`=SC2Pllsc2=Q{LQ,EYWg[R&_l!pS=a.)<</SI:f.aX#e~gS8@1tZi=0Psp7>1Na41XpLU];EZXTQ:-nA
-VgSpg]5'(|rdKp5r&AZRhBEK6LPODr3w74UZ{On]-ACI8Kx3yue.nj~utM6s~jvu5LwVNt.R&J0"3!+wuIyk[XwW$TWl+2[:PdgdYz[+N88E:LyhLZ|b6g
-7-i6"=E#hvev,)g9hZ['yDMkEZ`VaVw:!Q{Y16/_!{]!$<mPU^`l~_M_{()/2^j_NA7u[`|[n4Z-lX^@73<{{Ghe7bb{;u`M|^9h7CY:<==xZvz)[OhZfH
-BwZ"ek"^9/G";EJ1G1W@~Gg]i#7I-7w$SgeMYLnQIGicF7)vY$;N;sFKi#7t>}T961lJrWQaLnc5C)yW+i`UE'X6ftGmt@}kkre|tnweq=bL`xEf~h"5;D
-E2`F>o}9i0'Tm1+=#R_QN0""td4);tVoxV!arA=h`Y8!c3zBE'h5=DY8$w26Z36k]>~Du4r'vI2Q9Sul{jdfXTG=Z08AHf2DL_"19ZvQFgab:w5xP;3E|}
-Vb!F|vw%0N#q;D"b2to;iXr8QoK(ZQ%R`taxWXXhLK,ixdR@bs3TD`_AFM9S6CZkf^Cu'nA_<JWZg]MQR%d1g^OFGDTSTvyK3Ma_[mu9Dl;vWKPhwyJAgL
-q'y;pwL7B&@yi3n^/_PENY>@fhONTIq+52>Z-G}r0mR>]T$9X1aI;6Jq:0$:3&@xVsBfDLHY(f2U;[gr#{bcw5}$`eC&R@4wkN]j=ii/Qp8Qd`LcPClhoO
-4r9F+,_jg+D5:S<aa&'_J,EMoQlw]Dc).u^aYjzX<&ipCLbTA&G`+[^l0sRr$3V9+E!d/Fl'DOrFhtGgXo],fQz$W+EDB69LXq`)5z.z)^_6UvoJcQiH/E
-2N2$kmIcy;'s[%:]Y6='2$6<hytJa1uwsm6Cso#KMn01rdY5~s}R]}.[(XVe+)XEaGT;'aBcLtFYY8LHm(MSuk[H[.=bjy{NA1AjEO3L:FR"RS-5Sh5Hb}
-[.bh{wpsIZOm1<Z3%,jGe'T.'|Ti&n`^AHVhO:e!A@bC+G'TFKWE`}:[yt(ke9@ud8cfWtm;".ySLU;Y3dujP'^J99EM~9d}MGO}BgZi,`X:XiJ|QiukF}
-U{QCKeI]@Q44ho)/mWq}n1o^YP4r&pbs5JH!Zrn=EuBc~282y]|}Mo6}MsI2TAP._2s2+cqY}Qy=6r5QVGg8Ejy}$:r'-2s||LN9z$)IEfE6H+R!wx%>dy
-_&~g>|Ksqt`7Tn`;K-(-Fuw|4dTMeayQQw#>>y!dkW1{uK1W=I8"m5Cn)$!Vtk{7x@Xj^^aa_BpA}1U-_3'$F]S}C4BU7[y$B()`M>u28[O5wT49UgJI|d
-'E`p%2H.5v~(^%7IKquB0C4elc>dlzyJ#3jNZJgFZEwRlZ2][{c=Gu8-kd~}|O~OMz@jly3x%|zNS}U9}7T{6ey)K}X+n%nC]_.>STt<]IaxBQEgSNy>b3
-kZTd7b[Yd"g3[EC[+L)Ny01.1|kM<1cc=Mm;z;@Uozmp3>.fnF(tUnQi'9NqUX-L-hEq<rT-8D{kU;S-Ak/I'!&NGI~5<Uzo$OF,H|/z>:&E3]EXOqFjyM
-i}$stMJj-1X,]e9"9uo9{!mMAooL^wGt#<3:%ApCIWm")t^cE6u41gWnnMxl!xY"-0&@andUNI`]+|IX[&T1`Cg(tuIglo2h[]ktp'+43x8-_Te0`]p4I]
-L^ig%w7fX@5Io6x_ljaG#qS>N'X_O('/<K>_eqClMCPhKqBQ9|OE!v4j<Ccua_uG#-AFCh&81ZGr:e_aQ-I'(ghg0rDvF{<6@M0$DAA8ntuhM@1W1vc/k^
-a5%NP%>w)_4z^!QPKBqe5.<v$hq3fh-#.F<(BxG":Pf9y@7j57uv=x5t0z|,z3(PWGbhEVK8B)_F@vq,l/:b!)p03qAXLqH5G4&)!L`ugy~ODJk|O%bI#,
-Mv;9!ei-)["Xfn17q6evi;yIbP96V'6tt(CnxKv%}^D.r|Upx|R(I[72ZX%Br[O:@ub$7=o$A+ao(sMHP%m4BV;,kXT"2$M(Cd5CvY${hx0<O3}HQ;jB#U
-V,MiJSE;rkupNlFDiQXT.{h5W3}oIvJwm"%C:-ln6;03m8>B7=q$Z(CB.5oKh^/F&cT@$0KS`^7.3&(orEc'M`4Z3&>5-ghq/PXq:jVxdOil#9.1([TQ)x
-bufJgy#w[P)D<xYd0203Zf}]{m%86c3@"4$p~t+w3@TCTD;jRl]"X]VR<i%{FK}iWr8l(a&':[yiHPQ1I}%}SNu<>8%v<$=+KB1]uE75}7!WB|-'bEBF7D
-{6!qkKCmZCr_pI$Ee@%1<oL]&+@uU.Y9G(+s/TG.nkUKLZ6$k/^F|K+0eB"T"`R"YhU7i{WR4V'Dx.oAS7Na3WpsH(P_=0zyD)ciGcMnVI03#,)0()aJ:o
-2K9>sUwj3g1:Patw.JrvAhAi{5F>3VeA}D$}Q5:,6hYzvWlW$+zSZ+6/"XE%o1!)`lGN(.`TI.}K^<4c9@N&@Qm4r4F|5}m%C2.OYdIN@"+gxl0(h}EZ;b
-:s;<vMYrq@([XvB>!NIvY.SOMQ``#bq&"l'o5n<"oDh)UPi/yqO."!ulnLH'mB/Nxvq]yP_NWnEv4@=$Iq.O&|(`bnvDK-;H^7Jm8!Pz8tqJoHICC>0{"D
-3u[D)C(t)Q02mL_%2a0LMU<M3`E^re]gK;ypn4p.{5f@qWK|>PzAM}/9e/~{;_ML,s4FKI.^1O0h/F<u|EKcIHE/{KCdUHG[Spm%YUpZB_%qVPFd>x{"Xh
-I|6#I[c^mZZcWSttm{'qak{1e[:)@P{xM[)ZQ^x_$A{&]aYO3U13xpwk{aYC<qo'y2:!]L#%KL^7<FSp#A7|^"3<T+YPlAThMTf:0.Q`}vXy-BZ>VQ_8YQ
-ue,/x6Wadw|np9Tjc^A{WF8^:m%BzbRb>G6ID1cF_(+2HR$=RHBhcmvLZe["lKM37n%wRH,aRdGV{TGeBUZT>H_aXWt2ew;(v^SVXCGp[G<!kU<%bYPpG3
-A(yXYPS)5XeEwQ42_Au:BHV]I7WgW|W/cA>h~UGP:8q#h#+{5vqD1_iCF:le'!8<W:uEqKo^Do&e]^Gq`(;'4S8(rvi4bNwrfFXAkT>7F5t1kjcx|N8:kT
-;zkqxLn"<)>n&^v!,9C+rPt'A[+1j@B#e`=(21Zr5nk_j0!,2uO>_JA]3(E$_X#%Nv%R9zjA{kKL:j<0]sqL,#fV`b7PxWZk43BH,uXwIyT5kqRLjs9^`T
-[cNk]=F2m^-s{Bg%A.k4G'3Ai`V78Hs4[(zc$)~u1y[3']Nt#,f88H";Dt~G/HR"uo!ZhxU1"730fY9IhG1N:,YZ~e%KIHKY$T=<m48J4Aqu_Q@]Np2RP}
-%G4kcmm.Ba~)=g-63<PGGvXo}.Fp0sM6ydIv;/oF.K1|FF5!FfE$(3{=/34WfgPen2Kfb'l|$Pdj#<Jcpbz(J`6C#Jwglh9CTOP)pI5PB1Wmwu<V2}a]!O
-7Qog^-YmLL$Uj:S1%MqS7O9$=W%)jFnVaHa^gK<}$Ofr|v4wEuINd#_>SGRakO'Cv}#M7##WhmT}!f&3JVmRmu}h.wYk,<Vkrua,pz%YTv3VN+4xF2ZONZ
-tIlX{X;S{XnN,m[6Q"Cq~OOW+-v;D,Fw:@e.uAR7Z<C!^}]lNk+f;N"_GTB]~@(n+sMO_InpdwQnve3}6g_+D|x70qQf/#)Bf%mQn>)d"IR=`We2aIx,L;
-rQ~76<5x@SZ#I,`uvWs,kEXnv`%(7:<u1=8nNq6RgQoj)%~J`K>3ug]+${&+ds!nfd1`Y5>e7';eJ,DuK$~eEeAFef~y8oS"4}Yd(bX._[(X5|tb.28pW|
-W#27h61ZqS'scq.5PQzXdzLKPKUqRokf@"M3i+L8OGuVSM3TVyyhswYu1<$ieTcs)@RZr;ygw1;|~)D:GqG9Bf'"R3F3-'|Y@wv^W@|(B6]sG!6r|6q(Sq
-[cF7L=n=Dj[)y=8gxjpUHJu665}sL.'[84]q;utDg)`]|%1FB0fg`86I3h_]DAbV_>gRy`DV;L|yU!lQQRB|jMAJ)KkXTs0p[sBy0(7MKy@w5xux6D'TO5
-1]+>%])(`1yJ{^k|+bvu2D~WaDfx.}DpFV-n;vA}uv@fqI#-,sXuqYQPUJfd(0|S@G(Lxb<Jsq5aztsmtL6w)-Er,wi&$'`WdzpNdu<A6`GyB3ml#okINk
-cqtnYR%_l77F,q%8vzd"'m5xI}h#!s}q/6<<_^X{Y&#(^"tOTbl-$CDHMb9q[,=Bc+HuvSMh,0[},2F]upLTGl$+C|PdZlR[$W&u1{"=r;|7Oe/|CzU7IB
-7MrOEMu8%=Us>Kl5}c{,D6IXI(U!7um6@I&[0=SYi,/m[&Z0O{.Tz!w=#[Y,R8Ek}}00gKkRG,i0~OTij!n<3-nAf+IhzA}uq|GnQ&&3MD>/n#{r_4!)I%
-=Wnb0PzE/lyS';[7wvkrlkn4MR5l`2{)^&xh)!C$2Ma]ClD}"<29o=k'(,fn~ty%J-Ke_C&/GPfU(HhH8"m.BHwmD9kewyZHdun1E^6+.b8B)!B1LTW:WU
-77WBa9xqy-nZll8,7){q"ir^s['|%F;H(3R[.qQ]z;gc`zgsf#f9&_#Z"ut#L=c^3a3Gg$(1/MS7t7"L';61Sd]U2h7q~JOIT/Khb-:V-3P9e)0;O>$OSR
-oM']r`0M.b#GibnlQOnVlvqrX_qXG+'Q6qRxG$BR},jkn^=hcti=VcpI4$mQ]QbZOT0l`">Y#%eVluWDUP~LiDz8]i/MWB1^#enos8K{&H:5$QdViYpwjg
-&L30P2mNOPs!.zI}13~j/mCY9R|Pq2|S2;)V~WANf#x}!dbw^wSp9{Qk:K#+EPp${sp|DSkCu,-x9pd,d_IB412+v_|L&g:,u;!]11'J<X}1S!k7a)/f[Q
-Ur9(_bLdr2X2DqT5L9%HD`=T2Tpqjdm{y_#!.RD<][~Ql&)+@0o&HS[>+wiV:i6I@+.T}Lt(62rs9)GY<uqBx>SoK=}wDqlbVK$,ozFtf/!M#^@P@+=VXn
-3'uY]Ku2$LXl!n~Q|IqU]/.8oTk!xKE,D/CqRi05XU(gp!1N2e`1YT7&`NoX~Y#^I%O^8vA+lT"agVv$NZED@B+H<a7W{xr+We%V5WR'~;L^XZ.A025sf6
-dhf)uIe![E@+)/!RlgHA[G,^dK+^BRetyENMu5X0RA9P%2#f}r]#$c9Bu<k[p;.uBhSHozucu/YIQq<b+N6zuH5^E-:}sz%T]D[/Fl{#~bD.X#vz!cT{9u
-+HZ|,61K>oW"fU9Ib!0Lf;Yl=ufF/MVwntrH`vF62U31Lsb,|9-rDt&P1Z_^g3Kr27,`:QTK&f>W[HL!>3a>U0Qm11{%ZR^J-nC@24%(`,9hIX,+6kUD7}
-e6"e("!}fUr4/B[|h!R>Q1Rr7gx1m&3G=Lkcf#~S-U5&8JV>uyoB)]C:Ge!qboalZ>HtR71V-Ib'd1de`|tZ(g&@`U+%]VZQ:6|T{`/vXB}&k(Q^OQG"3G
-~gWxs4njgfXzzpp,p|%q_m6CVK_:Xj;%$r=+W5tN&w2mNWE'gh^Ko@_Cc}Qa-'{42|.4rpSP8MK;SCwRJ#QjgV<[/1@7r%!u2]]{IH=}PKX>^f1e2D"IsL
-WNa.GnkEA-[Cpw9BHr,K2Bcsy(wX8i9'1Yo(,hPCFrj70tGZX'YYQWal;DU3Q(1Dxi$TkZPtW^-y^_NE"Ke)/Ie:l6DDydm0t0L@/g8KU=#fHTn-b]3bfv
-K1Kv.S1oKx^']&i)YI:Xg`746hD`GYSz.5||sr>!=:DL_aYBO7'LY}}UFWmXsYMllIZ(2oowo7PYt"Ii_;$MAp!|G&kJ2^Mc<}+b$x;u/o=2.j91^PZZx&
-G^+YhYL)vq12TN:Kl5IntJ'$/UO8/zxZ2d(LoO>NHe%{O,UTr61!~b3:%J`VL&}2m3'%,Z75&Owx1gz[+!0LDKtKfv3l&OY&-/_R8[8vuZFr9x~j.7%+NH
-+k_4n=H^{FA>"NTj)9;p'y_|Q,/K,5OxiT)OvG}sckGi3MTtWpv.d:=XiYVqDx<>;zZheN%CTrWNF|ya)Q0&~iR)T.tr&Cr-oA=7E=|{M<hPAL_<SG}'x"
-EQC<T[(P'i#7V,qr.Dk,b8HO'N@m1vDCTXyVcLa$C>';tu:K_n@KB8X]e$l!Ld~6i,jnfEuS]4d.+QHs/}z{1zj;u<!>Nq&CKiL7QGX->&le+Glh)Ac'PW
-fT%XS0WF234rz.)<wf=>0{%4F!f`OE/U({Yj2C#z^<_HIo$Y-im9:4y@&]e+tlVT]{-"fo8@7M`V=x<mk,ZED4}r7u=rJ;B9Gpg%&%xy8}>CKQTuhE:XyK
-l'V},v<[/2KWcUZeT)GLD_6.QY0AYxe/2X{.e8];:dh'$>TT.Q=u~AeSZ`'q8zTb5wds+DuR|Mt(H=;-$&qUYL,ty'[h!=2kuC{`3v$rT])^l=I14;sAf4
-{,|_yS;&W3f|fcN{[.JmUKWgPN$'g{:Cd[M+6s>8d^:OF1-]]"wUNiM=lnWC[yE]&Wo5;.3Q.}bsoKlRz<rG><mjdWnWbc[&t$>,n{Pn}rT=^WUx<)$M^Z
-prUZQ;iXb5oG#zAO:`x:%OXx@f-fgH/jX/K;5n9GSf'^Uju{!(/W8{"64R#fO9sRyHOEP8@&Ih'fJPv6lk^CjdI!%+G[=OP[<blGS5_ly<Y<)0Z{E<,XRU
-:(NA<0U]^tSVP&5Bm+'p$O/S-:D0BqellTYV`+LB.d-NdjV"I6zD%&1L{LA4qATl(kPll_C{$,{]BM2pF-r0.{KjO;|k:l/<`JbI4k+fQ=RlNAa2nf41AS
-8q+sZ|7-cdLMDXUJR#x9!84nH)^ang]fx}kv~NoE].#Pz]igW)%xhr:D=OD>_TzK'#1jk@I/SV$Tk388bsqM8jxD5)bkFYc[d"M,eNB(^'snhG6}n}1lux
-(@j}[0-'Vc>(LWV&ktl}ffBAi'r-<XdiT@m^2yK^)"d9Ej~YOoP|MlxV$iT/L:6^suQh6QJ;9y<CvatcjeVV,"&>^(qGFVGWE_$(xy[rt^3DT/L6NvWfQH
-7Y%qW#R0k}|GM^Px"E_{T<7|`O$p{/6>5x@LY#N<Xj3KUYB_T(bHD`,s#mY%JX=XDPpequDUhmt<A1-e't~9ZT-nX]i)76pV1$IJKQry$;G}[zLa7q5aK0
-`tE2'O!"daDd|^M.fG>-X/cOm1_BgQniku"uzB{m|j7,:3SK<mu|1}Q15u~b]^cy2X0>}8TuLjn"On<bTy_#:!K;vMUl8PvQ@Z"e_7:Wt:<ZW&;SG+rPb8
-;&7yXB[5qOWC`io)v%=')Z}wBf1!HqrxS=5W)AfQsW;eg_J'BC4qyd6EiqJ3K4lC@]u-&n_zsB6m.7#EobIq="t.pY+iO4s'l3xR[)ssCji32I3SniMe"U
-RoKoi;2a|tak!h;s<jg7gm]ZUZ(V##"2ZbaC@2"v'91M@F/H{'Gq)0vurUh>]"A[l]rW:V_G<ZGnqDB4Oz`cwmCqYrsS>Kln(_gx&;`;HwHl~{Q2y-t{te
-/'+[m@|6GW&]HTti9%pzWK;k"]Wg1F9c#5e3^uA#|:/pD`qze`#Qey|xnc!2,x2'>!y933mz%TaU7F8_XS>t&zhNsOxahA$xx3F=>!/!kw=T4ZzsjOQfNg
-{ois$Wm8-Z<.#`zd5=^Z803|dd6tn:nBHwD)Gj]"';L-1c7M_pks}fH3a4(f!7]!_^M)>x#s]gf)i8@)CF628kcg<2Ri>--&4aPFBZ,U.m5R1F7X9NV^M$
-h&<EC:.a8A}hiX_QSmbd/&0K~D:+cogKIHHH%L{zvuqHiB;M{>5H,A|$vB&zTA@Xu/(`:!J-hM29^NVo4jK/}27KVb5/jX;e~u.cPfp<-9Z/V-f1&u@>.1
-cb&+dDDNJ7Yt9w257AFbHF{<z#:.7_Kowp/h@6Pq5`l@f/YV`tT29]l0A0%<")m%byT#)0X`i9kjS0[d/V0'RFL-".-y(|J(x^(g(s}izo2<#PxEYw]vW1
-VDNKg:ms$F;|}Xe1$0}I}+EM"2.o|+T>E88v3yztcLKL4-s0VOAx"'#6;yd'a<#]IeiBK@3bUX2!`gi>HD|m@n|YVxPa>1%xWL]$-{zAWuM;sJfbwDT%+P
-<ffW$^sk3O09CYcG"YQAA5%:a_lqag6C'%;2hTn%EF=Q-nexAS6Q+N(9G6m)Hu24SH8$Rd`P`mxWZW{41f"})CDz~Ym^Th559>YrlYRXn6y-HO)Xzq;($k
-Sfq)]0Y]@m0cSAw,h-c509uOXRSz|yQy+fKORgQg+G9tx!H5_$[U.&xJbw,%kIS#Iy9DgJ&izcpYzEbjXm.<zP:uIr3GN}sG>A|"iU$ovYr06|(Oz'}u$s
-CqLP~>,vtn97%yd5v@-V^zg+W!P=A8f|LMaD'F}J`k6GnO{lp}7I,I!ypm_2O&gLPfIYcDDu_}h#_>+-Z|j7<c&w_=ITJh_x9{)/Esf(D/AM{J{2%LpNpw
-`X@Zwzg<vkBObb7e&0TRg^v!Q:$zM9=dK+3A&qdkBqpO^d1ujjZ`m%wqV7/mzw#h^fMFpTV'>:2%ZBJ;s$ROnqV:HP!^H8DFi8X1FagGM-Gd"`{bXF/5[7
-2H"/zz1t,j5F~'rb{flKFbB9qn()Fo~6GtzGSI2xm#N+^p"&JM=ZZgOWkPj]+]3>wZHErO;ih0A<EV]n=oRntbzD:q:P34R|>.wa#&'!|sMKolQuft,cEL
->T-OnhSqRxr0%@<2p)kbm8A45=YMwV)$GI{92BNPAm&)qJVk,wKCe}o"n<.5jy9cRF-JIBpfScCcgLpJpHZ}`usCz2"";Vskw#wKjv!miP2N$f9izm5A]F
-~Dx.3$EO`fpUL)Tj0XSFDH:EElVBu3gXmzv20Z}%`>wb<`(q+-}%vxF}Kj#D3A5LN/[NwH'IQFk|!m_(_UK$~2P_xm{k^v:Cdgf_R<cKS<Th"Bc$-fViau
-::8qF#_mw_B!.W.9VT'p:o+jr5GC;}Rc4,-!KkI=30$.JU"u3$}/,AE&cYhJr;DXl"Q<A#t%CJwiEhfQDMh^p[<WU])uc<gyEYl(cL4V/l$rG|k;-Wkt5B
-.#Ae9(Q.3Prab$oU>"W5~{!>dmlW<cd=!N0f[qA^8>DCkSId2gYpd"PMX!o:)YL:.]B,mwiKWeV)6EwgcMIDdur"aw)^!^dJQM<H"5#KyyX{I1e)Yn[sl-
-[vZ)_PP9XbW@<C6<~w'=yFdAlDx%15ZCe.J>f>'zKLd>ozIYn:.FPl@9!R9(_^)`/lOO6u5Zl,NwpHU]37>d$q5sw^VV'yf|'uYC'vrChv^`nz{>CE]hqW
-G(fM)bHawF/kJ;@:=KB}c5F9qt_2|<XKG=SvTh.AMmSGEgGs");e9-o|7VkPNHJLYx%i{ggWbZWoWKK}x^"PLq+SD.7X2=D=n[D2]G6Ebi|F"KYWr`8d5I
-!3&)I+m3XmF4z/BUw4f}9)}<{YIa)YwI)c]O@Gbov@8l)4e6DRK!4l91`+w;J["9%e;YPJtC]+iGiHdph`474apg&yLI1UPqJ)A_[jSM_U+o`$G[z"S:7J
-V_qV6MGaU3<[M=i%3IW8:'zBgTcF,MGhp;I"2=>.{u(eL47|'vX(F:;I4)4lB65lP{;k&<PW-aFg~KhD6Z`vvf"C1g}Hrp}n5b"}%x9/w=kvC"'UO:bB8;
-+!Cz2%_"G'}+;RbYzD23lPUKaVbdPG@W%L'!5^H,_FfBzk~37h:mjP:raz|^==2)%b[zNt6dnx0kBZb/8des"O^J<yLcV1f('RtslE6P=W"/JjQk<tWD.z
-Cs57"CLk`CcA"DN>452DlacWI<w5x:DwzH]zaQtm|Z/t^`xP%<F9)a^_nEdUWsl%3H@)g3sEOlwI:k7$:HiuCm-]=Tj8`%{B5)9Cl[ccJ1V'jW_a9pjd#8
-U0:=m;pZ6WX,lO3WX$peY6,Jn^cLO{N_ld)F=vdVQ>)9I+`S)0Bi+]h3W58Jw6:)ujsjBJ2lT>7<Fp]t{/=SmrK"2qK.~r,4=o"QVjk8|Jz,1OaI'HH=jS
-wjRP->Xa.-nbQ+i,GVDO5)Oj7^C)dfI%'SdSP9Jai2{ld"i/HySj4'j.qBskVysTH%$TGKj"aj>L1S(&SL]IDm)^/_|n`03u#:+"zinNG[yp@r'X_{G6F3
-Jg_$:^~ELpqeXpq7GKEU.`(jBpVrm8!YAm^qQahQ@^/S$_$#FmY"i&WcrIoGjdPvE!F!9r`S4v`zfz"9toKV~0j_",5H"dQC(O&55wt[uzICs.5n$9boWU
-WHbXfXy&<Ud8YPrVGl`89]5DMP^&:_B-R+VWjX+iNlP20C~-jx"edW&0KLqI>eTr'+8.z+W!,'[!olk{l<2qK`>+G[GXxisv2TBJKHhKULh7!pcc8&-5Mc
-syuesw8I-3X<NicOJBXcNsRU+,D3acWM,Eb^9}'H|5X247WNp50D9!<=~6v7<3pz(J:ZODGkb@%)2T(<dR8FRFS=/%}Hy1G)h:6e^!#W`)W(NYMv|q_<&Y
-r"lc6XPa2Lil;-3kL78J)oPU0xe@uxZq;;Rv8p+v[1;kFkdo1eI|B/%=<S+5LF:Xg`{.'hyd:$nQ-co%dx9Qtm>QkHE@'x!Wbr_[L#BFx-y:T%Rs@kAt=e
-Ax:7]PSkk+nMd%s|8Wb8fiR]jHLn]yFq@G>SDbO9J),jeX/;'v5oK[mJ5&X=l=y`FbK(E^0Zcn7,6_]B7)!g0Pkt6NvuUlT$[;}zF'{:{FAiBNu&EKy33g
-V=u!'K5!A).Ru';9>.|}k[sm1j]-HZO#mEDI#Zv.qw~B^0T!/z};k5j^a1_mLD<7y`ABrtGqkl"85%fNIl~O8bz/44UTa#eW,}&_Y=wpPY'Bq@_yiN.rT[
-@AT6lmG)d{+yo|dWv.W-Fz1Q2Mt9`)7GH94pZI5Cn9^cIJ.D!kCn$)>4wQT:gq}d)|mWmqD0<,rM=2ACwHYOfK%^oW7<35Jk@Zy$QWm&Bk13~t#4rGTbSF
-i&DHV{g`a-FCQcsc`.!a]13tJ!3]dm5_$K:)W&E>MiR:.t>=&Xg389QKY+>|8"crSdG_@d^lPd;Khz<ai=6{>MKD-j<sWWrJM'X]4iXTKAbJZg:.~7H5PT
-Kwd[_#JxyIs{<Ejf5h9xKNazD9!PEeZ0{|^O6TZVNdNg4`@}4_]|2'w($syb.M$CB._(h8;";A=L-/P|P.``43V3v"!7s%9R1)]9v###[}dlnLD5(A'zuw
-1tqhKtMT>&kS:$"MiU/M/Q,dRq4rVgR3+qUD$n1$"=}{atoAd)wQ>2Y_'<yB^j.`>)#UE'!Ej8Ew04j,!xVmvJE9Vo)`f#QU1X<D#,[T{}!V}rZF2wd`p_
-]gcwtSe)fQiFXd"Y"TWPeM+tdb8ksX2S.zg|]$:B&EN{t<>6+b(vXyNlomnFq4ZiTlY2m9:MJIgl@xK-+ut5%(N+hwc"{4Ne7%DYJ4342Hid+@PQYqYf"H
-@4e=+daGzvAEcFFa=<jfren[IJY.B>q=p!If1/8n!]b8B(~}:laH"'V]Q2qP(9e}L^C]$y]c!YK9`)V5!g0P_W_a{p6Mb/78%]0k^=o6htGL;6SKuaL$YV
-G{`&<I_5yCEM^bVk-TD"..gCW46}jR|J!|d5VgAj9a;cud^Q:9Q57GAZn!(hl6<TJ.AqmFr&VF04C^svTmHL^w~OB=`"V}Y$uYe7Co9{t7P@sWNq(AS%S.
-`'ixKRueRYEQPH>j2D717J4$w.i<;eaqs&;H]l{x/t$3-cZ]9'-)UhL)oSjIP)E!G+Q3uN^|$3,B4UU7p3+T,Zpt{NJ%1|w8DiT89NfFSC8WgvuZ+HFGEi
-Xc]_2CC3pL^/Zbqz1F-Z5A0XNPE.gA^O$cPoYlw0z[hzmZEES^ei3DAG~qbFhhF|P@IDt}!'`Y'h"2wpY%lp@7s!ulno1Q56u1.5#{#;YCgp4"usKot=V:
-W#jZY2^xKbOh'Vq)Tf{Fy|9DNnJTcyOX.Sw6UH/&pjV@b[2AT(w!X+F}^0.Z^[a^%2=h"&L]=Di)8:'!$SFXVE$zWF0>_Wut@`Wz}RAxerVIh{^T$TLN!h
-pn{Fr8o<3)us~LHhb<X"lh}[.IGT0};_bazq9%aH/9fNx'wY]-Bcs"2_6v&6>{5df}b/^"P;|qJ4z+sjH/"BN|2Juv^RZ)6%q'Erq!,2p;"3duZHMy8D<W
-(PemzNQ(D#RxU"q$k;uK^VE"!}P+U6su7SpU"2<C5ET;XrIN>DqdHU,X:'cCQPDc^lb,6_{0"2X0#IFJelq>Re`04:;J/x.=~"fCo6EPz]nDX4E$cPa",s
-5a,-AI2n$O@Qz(+EOCFx>C;yZ&{I]3Cw(Fn4<2X6wk,fI$lOg98o>OL.H=#w=Vdx(l'P1"D;f`qwo.z7yyuFIJvZA[pHrGUnxs!)"Jx_DiWV;>yAm]9Fi1
-IS=[:i$qV]^Tw9y6`yR<;$}1N`vcyO@PXDZFlT:=Ka;@X8'Sd,uWe`)KC(e#)TNdZ3rcfv'.rNcmn2.DOBISSZpUPg3q#%)L1o'P&uWeS>oRO77pr{"sr{
-DMZWU>Gl.bQF$6zNX,xHT7s-sZM[=($np-<)Syfp!a;9R(ZXe5qHO+OLJFHs{"Xk|7|jkCD+'N`0VrQ|Ad.lfL_^fY;u!U98_b!|w0A"q1^FC<rxkghls/
-P>-z(4ZNoS;s0uG0)V/q9U2D"r}grJqzm8x.^w@Oj%D{#ei]_g6:ekvLQh=d2[[P/nPv}6PM1r&i>`EYke#H80c_Qcm:Vw'67`qL;}.&u7K{G#Mi=,==X[
-kMml==q)6s-x[dzJwC$jcKwlIs/{-q{ASNW-U$i71h,)Tx=Q3AQruKeY=v@=RhLs<r}aF.$U>X5ijvnBtq{{z6War+M[YAlF5HS0{f9%_>si_2Ht9grhJ@
-`Q)"#j]{+texl3GQqmR)-BoDX4-"e7`,Xk1Bkh]ZIO96qv@bqeNwx=c79g3T{OXNCehD}Pi_kTU{08;vD8iuD01t_|Je0s=X'4S+$F19@-r@9/jmDz9Y2G
-.)H(x`hqrtcvRb@twJ1<c{B)-N"5dmM8/{->(m|){MBDP>2jT}1=K+I8g_bIYh5U'NEj%D{0GP+sGc^%l40QlKAvqg|56vm|~MbuH5W;LSq!&;bYUrn^Rh
-U(X$DsbIE+/1;WwV/{vkrCHn1^{.M(K3Ix@xvs3i86yF(,236ro&5j"r:0sVgIE^4f&=4%.kiZn9<J^DJ/0r3uw.X'L4kZ>N(b=jhvoWIzO!(&e@xe48PJ
-lt`K)/TS_cbhZ-vO<lGQ5=d_s0jsIQuz`ZO(/}9/i@^w&Ez6hP].x+`8seVjblaB(S[T`#_e/W>m,]yqBXu.G1GUrxJ2<oYE"hod[9hco/u.fVTNW@d>Vr
-|fD1z/EoOoIRj+0CLS+[hE$nKVbi=2/#5A<+jN3vk(v4L|(L'%%J>yH3OE%HV-MzaGcRM9;sMf_wi_!:BPvLu43EBu9x,C%.735';We8j>lEZ:#l|(cE%v
-XBczZNTg'gwV";n)'@_,PiDG~+nV0sy0uevxoh49Ye,:,eKhX(EQKb'_Z_5Pid&U5!'1#tx5ISrV+t,%oS`P>4~uA)<sL<Tb5tX#V&rZ@+H=uJ6OO_$;"A
-:P<("{F0HR$.dEns"#F;N3X5u/P<Z^@dNuKGV#oL]I%Rf'[k.AI@FYC+7nsDM%~xB5Qu:Galw9-"[(V@T[8WQzE]s@,/i8cSJxd3P(|#,-Dw`hQ/hlIpfR
-bWgXu=k4N{L,3V=5-22"K0q0>P(4=Z#gkvakQ+%5xIi6a^6:f5E5Uqm)m/F$rWw|#%oWz3<#pF3Dg=NypE+`a%h|sx>EM++uSXzu!XLh'HcA2;n}FMAb#|
-tsc8%Lo[K"IvgNo39TA"A9=;zSq_+<^HN3@psU4AkHW_rD=.I:QEf-MflK#nXR@-8u5kxI-wTsV-O%9"tl<}O;O9`SH^P92jPxyqFT{4!LY$#diR#aL;7;
-G!YHj'%>JF;PbIm=K%0>#fYTutQwhMCKw0xk|B:E"Dn!`J_<JH7Qz[l-=3AB1w$mvXku$.U$gXB@8+NeX'MI)Ln5CF^X2Guagd/Q/>jt%1L:L:<8.`9fXK
-@[4qA4LoIlyHSPa$RD^;EYnbEiOrU[J9AQ}>+',1.W_4FjEb4_q7TZ=0cjKlN#=dDhjviAZKFV]LpXkb09dBLEQUf=^Hc>B@JO_Ya&u,r]r)%N_PCql!`l
-RTcCL-KobxykAZH8Vekw11zj9%He4_Aw/ky@ey@Q-7zBBA-,E|LAinqf`LPir^i/0GXKcg}'RK}A`vpZZifwJsPv]x~@FN(k)s}TEBl_;lz<z}&L"j%]_s
-yo!P4pEM0E!]HQx"QbXvj&9[1;1FjT"'by:4}FoynRlV`7rtA4!nl%E<}Q`I74hrKb<C,Q-6=5Z=hl}.jsh=.2d^^>H+Kfug&q)%vb1v~@G[e0}n5g`ho{
-8CRylmaql2UoAlE}8q+3C5$XA.tbbp-),aOmehTRS$Og")uBt%ve)JuZjjgkp%S!,lUx]PWeGN5RMHOW718F0dMU^h"~eEL861H$&D$%Q1alQ5lY:]gw"j
-+W;tc({_@4x5]]{@#ydp&/{cA^pM{4bxVX3MT9kD}te&SK.Vi-us1:&]c@8SjM"CIvZ=fXD(577nM!}HZC#1h'[:[/lqU!br5eu_e'7LT-foeXQbkxL(;U
-a!RiFbKqDgGnd@IOhq&&0OTN''3^EU9=b`:}p]qnKltNUie(]|aZ1Wg2[,!kS}%0bl#U&,`%DO~vG.u3w['yXoZ5`SgZxYcNGU[,77X"i2-rmOV=3(ub]i
-HYT8xOyk1<>nfpv`K=M3K3[mKpm4^"WBs|>e0AR&dg4)-.m3f+x3zlyqL(dEf5bz[,+36MO7xn9YNDA%$Gr3_'ouZi,H#]D08:9Va;X:,;Kwq2k0gS3gI'
-tq0.H1:9Pl>2@MK6j}4QjlwJ)|vPt@a=Qw{$b]I!Mv=q^Nh6pm5t2S[wyiYpalR`/5Nurx#-i7h7oJu%t=<ms&h6Xcl]xKwXA+s:~'PA1K'cMwWU)aNT7#
-pzEnF`{KWu5hsI7X[r]hAkc|el/ck9K8-`tm!Pq:pO$3tY,pp1:q@sCrU-X1i=PtuDn/r|d#8$5;nZpdIVgG{COJ3+kfVwAwgGb4Zj^rho+pcC3;omwx)_
-z-N3<c)<,"C8W&l!F4d@9Hh>u)K]zQ}Gu`blMnn.+hpJ3YNjAW`[c,}/Zs(K>$Siwc7`:{Yc.fQWteE.O(vVfsNi,a$g/Wd&Hv5r4J$uu"SFE%m][ss=`9
-7M~l9-fz<VId;%HS+dDzk=.z6}GgAr~qpp84lq=K)X9:lPs;!P^/(K@}=l~OI'j=jZ{w{K92bparVr;m_p<&6+3pt^X}IdETI.=c~PMUI[EWtYU7qg|-4F
-|FTH=+9YMc~m8ZAdG,Rt]ayr,4)!~|x;zIMviC0%_8!#(9da{e>5uh0A7=wBC#RJ:tZd)(F3BSHPwdU>i^WT:utW;(mmZrO[5M(uY]X^ZHyQx<+oV_5"+U
-+O}QHF~#{zt#NtI|4lGqn!4m(QkC+V@6so}>g`0N#u!snQ61Q2%HM:C'S{m/A`!hySCl78A8:IMhH'09`CobAFHCz;^"))jyv`oeVD_gI6"@sR4Rku%'sA
-K@1V3f1Tx[&rz)yuf1ib(irDb=NlR{y/>yw_)/ylU9bCzikGW.+x[GhOrwvfx,eo>y`VV{(viO~Z`psW@'68r2]^}^sG1&~^kU~gQwu>vFD(.r./&=/%O-
-Y_Pz:-02(83g@C&dZ}90~8%b+Kc2-<M`Bf{DtBEk&Xg;1)MM:$ocnZuP3(RNx8%(<m"1dF/UY%E7(`miva8"{ZwLp)sQ3O5LF)[E+!sg7AZUgevvofzI>"
-h8=hrUl|gtVow9Uk[BzkUa:ft<r7WZ>^_%'OS6oPf0Ks'QLrklA8byA6q_^I)Wzz'}=IOI-'i/q8(/;<g[W`-:O];wYh<6|P~(^2FN7_BRm1]zeT'C`-+s
-^#7&]UIZ<.)I3Wu+=H^xsAVRpp@sZW.X.EkT$!ME's|Z>Ak,WY7OP4W_|V96pLf-BW+EpeF4O'F!0|A]2hf:{/xqo&3-$TPZc3$bqO+H%.A;X0L!gRHf`w
-/kOa$Wrd-/X4nm8AET-x!(yNk3=q)r/#wMO]20:mkf-|5zCMk{IsSq<>8b28W4g+$L$:Y^snxQIIOfc5MhKG9`o,/_lZbWwQ-z@DXf&$+H:PVK_2qMC=)F
-@h)8oC<VttuUZX8{DTE'WP^ShR$C<[@>p'On4MWfy|2YjLh2n5eKnG2miA[%9'1/9KW]W)K2v<#V)1MYSE4I^>RljZ[^)M@Xh@k)y@NBR:IfvNlVf_2n-w
-9qjZKA/tfJUL){)E5f4N5nvwln,3kjlSP5&H<jJoV{SpG7~;3dgB/|!rn|3+She@ck|zmW)LTw=<h%5dE>g2JZJ.Z:Q_nnR[ek]i-7d{#tEgvtStT#WTS#
-@I5F)lp7sW%GcwU%^F7#WcY2]!kfHq)KxA)qlc|GAEx^g3`Y3%ruYLt^/<a9r9;p/DxOQV4'=rMgR|stRzKUZ#bzRexP~C{`^A54`r)g@+C4xE./Pz{H4Y
-lgAq=7'kYdcTDZg'>#_Mb|YwhYJ8%x^47<p#_(Q:l=KSL]R2L%;Z5>0X/$eod%XAx&QlUySe-s5Ft'whT54Xy56Lmn!>t4&/;(;2=!eYzH7gP7BfatKJ}`
-Q)|IqvdFq;}DtJ7"$6diVR3)1fD[iBGo1xtApvsC$"ceWN`_EEyVj5#hV{gb=$#xwVw,l<NT+)FF|XD25Tc3H)J"VRR{'Hc1.XT!+i,$MqSMJjHbeiF3!p
-4+B=B:@{fY'hH.2a(si2|<c8AG<+@.!U,6%]$5n:^FpB{OHwKW5jfjS@Ur2`2H.AWq8n"Ct4k_f[]f$1Oy!`r9sxIC"C0nC+jpe|;%bF~h@7$UV/htk;`@
-u6]owO+KCwor+xm,K5qy62Bm+"w'hHh5RFY!bC,HNn;_A/)AP7G%9%1RGD+PT7aPAN4(&swb7pWO}AK<ja";&]_u32NJ>Wwu#%s]m'.)z>G@)$%lm)]M=p
-;e2TA2RQ]>5VT%|C)8m1ED(+XarT`KYe<]A1QNPM]}yS+vG8>n[Q["d=]dlmKdSuiOYTCIu/7mkAbscp"2{IriNCuISE!)6Gtcef=Y=I"5>X%`w7v_Iaa7
-f-7g+6.pqUcN|r+^gwz"+Q16/<IWZ)V|K[KCNkbS6&H5s+Fd&ebr@,TOVSEcY,>V2[P>O4xwJc%aFntJnozH$_zvtJU5m|"3DOawK8EID/`ib6KwPX<sKn
-}HXk~"VHz`'gFJa0t&)xJTyI(T[A)h-BqGDAQUC8IwaX'^BU|9Ub;&&>KaZ&lCNdPY{JvLWd-t1{Cv3/UFrlX.glL6M;Ctgr0)|sT>qV~wrV%lhh8-A,f.
-v&krhw+ezApyT-Yd&@Z)}:SY@|f6GFy46-)xS[Kag"$,i/;f&4hSmY@d"%00kFmXcOL{S^75;rU7i(K6t|h=HrM"&-`T=q;e/t0i)Z<){W[E&Y,.o,'+X`
-ST%D43hp[;GO/WL:81,x=sk=O@TyC-|Cv_w>Y};}wAwu!uuq8bH0Ruzj&^~bc$g8ADSpQX+ZDAnc7_ARfZYb_TxCCE)e<asCoy"CY#Me`AE2U])L^WBJ++
-NCibln2{JKw6[9&SJumn/8i5qsdK/yN2!FwGqGBc(yiT#|&Zb{hi^9]cZZbtdV+vFU)y.7bDdy2DCK~N5t_IbxuhtaqzBwV]W`nh=pFh_k(&qSIt%Nwul9
-<JZEQuLukwg}}sA6-K<ZG`XQg_Vb[Fvg<6X}I_8hpSk|@5ItY/'$p[;'|=.zYLz|IDLsj7Grt}{/;ET_N,Vm0H3.<3`WGC@a3EFQ'.[I{O:OLGqYqfC,L2
-DQM{t0'N]_']"`l.LLkv%LMn^U;wdyDr0[H+i@'YEmdyaY1-a}AA#c}W6,":r|~Su-Qb-`0Vq3ee`FfAM'&b(V82o^sqiN@qP(jHh)I$%jmDAmwMN(_h][
-k9:3W4(/8;aD3&2&:JTpi#+muzSx&43DMDySKA!6C=S_|VdKm.@>B{Sad&O8<;d&045^GXN&"4Mq|=Vx3%=lLP:0v11FmSxr'%PAX8^L]C]IXufff#v;Og
-sCgs"z8b;bFq)F0BGHW$Xs=X|Ugh(]!09HoVFP$8/IoNT[0Wk}z[x^x(0>l5!#3S6,XL4tg{p8:y`)of6|92j)$<H(2RW4^Uso#;^rT@:kLj.iN@EW3tMx
-2::KGFw#1--6va!&lU(9Ys>6@e7'nFcS7WB'}zgG_UyQBYm/YTY2<u>A&DMGyezcC=uF$d/XB<!TmLJU:m2ihzMTV'p)21Myl]7WSyl'%MW+XoqC"|+&[E
-Q8ZRW;pJ;##:la|BOMvE~fLgLsP48)rSr$:)8d^I>,W8"a@)8cz[XYJ;t+K{j`7+H"-(=2FCJflY"Cb"7aHKLSl[QkLaW@>,Fy0!f,]Bemtz9rq)qB/NSf
-z#6I1I&8iq[`<np{JYK4%TlZ%x^hzgXc.Wy!5:)7_9V[77BVuZ8#QNO-&+Y49c4=vv$mO7cnLYclC0YWq3~UBf/_nfsC:Hfih1}-]l<nH3UK9j0TxZ4n7&
-Qe!&=$6M^H%AZh8]+WNjwg)dZ!=b[}]{|sn}eOK-%(~ThWz;tTdBWLJ-H'=2ElF"[!m]R7Un-p)zBG#F3b-5iNi=zo(<f286|:@qN`&uQ0nGv,1L)q}]Ty
-}>w0qFT'"ve5Fe}C+.CXpeF]0$jSAAX9aTBDZ6FUiOg+1+6"yiM"g]U11F"@ra#@@Ujor0dotQt]F#{D4xz>&U"Dd"A1T/'=z42V7NwglqVDPMO8u']v(M
-RrJGL^r=#W(mo|C.KO`xg5>yl]T%/D8o":1NCXCR5]rEL89Crym]RF[Ka:(/%HAnpoaw%3y/'%MSzEr!<daJ`S.}e`f5D6BvknMQzw;vINHZ<{e[fLFy7d
-{9%1l/DdY-5O{%V!w:7+~7P($/$kOyU""_.DY@W9+@2+,/CRu>,TY7_S%1bAsprpY>5GMhM<3YHkal."kCRBB)Y$VH}X]R_2DwjvSsuGO_jadc7yFyb!:&
->)mF-<ZE1FVwNF`MiAfN{ND^k7&kjc-b:Wmp2X)1=z(i{BW:q-fNMItcMuD;ot"#2f&A=([i0xI1J2OAz=d,%;,OK+S+N$<I9k]6tU[:,rW"Z]+"ps78G7
-yicuG$XU#$}Z^pDz@eE9(vri"7#@h4IC:O-^(v&^-UMBR}5&h|hj]}T25@zRv]-dSOJz/c|.ZP]AiM-l6I.x7=zt>44&ELS</>Ig:a|8Trp7J9Nh[s$N@%
-zU@n,'P9klGH%{s>'kGGL4j5kJAIayOlurbFPTiKH!@W@=MiO65K&`>eIYtcDE#5`#ysxZIE#2#Ddoy6!%{{82hzfxB-@jISD4mKAcCqN8@LQG+xnQKN|y
-`O^V7|id8kPoGD:n'm'"H}5l^eU7-#G1n808Tjmj4$Xu&al/!&L`'#g_N!~y3phr^4JXBy=rP[4f4AAH{_^_B@=gne=n$OE)xDf9Ws9q3H,0|5-D{-O3C`
-W>;VHyY$z'BcB2iZ[PhE9DMF`,;]0ylc1BP#J},mpzI&fi;QXvMW/4|J;Wu+&DdtEf)<6<Eg_ra240r-#|9[7>VD[}[C$;g:j2P,V!Cor0Vu"Cdq-c9;G3
-5HFQitRCI_tUV9h([eMb827oUdvx!>4q<%L(39/l3:qEGc"_@$epcF4%#mv<gF6"O+^5svI/1XHV"O#NK4yhetUML!as2}f&@e-'<.#3M%qn7{m@qZ1={2
-hug@:4D.3I<j[$z|D$`).vIy2G[KM;$Z2P7@(@xElakD<kV`15CbuSyA0_sr)xkA!BrTZeLpkm6%L1tLf=5B>o3#IQY6YA#iz8,#s]mMc:39S6r}C'zQl-
-rASkLmx%aSBZ"wPV<1dD:nvu;S_5pdbBY_IJ~)QtfeZN#p>_P66Yo;"LG3kX<TWbeHX4:(n>.<>T1cn/_k5{l+JAT}DnBg5[$r#j;Wf!CG27ThAGq=T;i&
-/jAL$nT.2+mdRBtn:WP4L"fdI#Dtk}5$hDh+m`}>Us=>nd#7~g"f);YjFOUqju!7`mxI$+GFTsuY_`4x.,";a6bV[,){)u:pn.Ifb}d/kQoBd]WHx^tk7a
--He9o7&PyJZXMyO"qmaWr^@WHF~Z".#(JFBl.s~'l:$"WwknbgtuY-l1p4p[fiSL[5j<alDChq6sakXRG4[yPM+B"./b3o/i;<K[SLPdIdO=q)2vUf!"va
-V;"9mPE50}3h>]>9slZ>Qo^xd<wahqq;R^Mfku/=&wZL-0h&n/|_53TyR0LWt%0UPt_O7c6,ZAVwE7y}=}G}a2fx{,2xhwHrluqck/7!^_n!$mO[0R#aTe
--39g_2B3Kc1^dbPe7]k}{=DZGU6vB[|I+Eio<'%k!uKNgFX<]I-1QrHke[EsP=>&2[_;X.9fu#rY]q98vFE@X9FYMKF5GF%-u(>Hh)9],WJ_W&md8^l"7K
--#e,~G2bH;IYW'_t)ng>l{"i87UBk/6TSmM,Q!M@2exIcf);gZ#$ld]z2(!N%g:DF|ffOd%OAq`N='bGsoiL[of7Ru4}6B.`zOFxa23Xoe{fZ+Cj`VBO2h
-}tY,NIzNZ_s6,{&8):si9|)>Cq.HBgv_3chln=A!'z$Q)"[}N^x3M1L)se7,xJLF:p>nk95C!viT)e--bscR'j,8Hly/tXQy/>gO4|5>pu>&VeW{e|w#O,
-&Kse`mgIBV;<J1:K7--Qqf8YNp`OmmPg(/F@2;ITX`,=k7Yi_<x/Qi+Hz|We2+;@^`"k8m>!]jNS|hy|I{&{T{d7d|lg2A7F;&A>Y!V>PwfZ5<jI0Ot_u!
-^^"LV1^],Whu%[,d#fI%V/.,JmxtQ55{})JR4|;NZdp&UZ<fiJ;eXPid%4>4,@vlnhcv#^@^uPiHs+m8{Ta`.1&>Y(5={`}q`.f/aKjwb)=1+;"&}>&cjv
-2"9GA;pQ=_#uLW&fW@HJ#[angTICGJs-g:yNmgHmVVAEqB&Ih$S/~H+L&64P#Tst|PN.tq|WX;=#qDE$AR!gR%,b]7RB7/&)wwfQZt[i60SO|v^Okfl/bN
-rvX6@/NHL>h-/8mB>E[u8f3HJ@i.gV5E1p@qPvQ8&Eh2}I/A4M8$>-/Hh.}&+gO!,Y=2bja{.%tFYD]x@hEK<A#Ufgs9[d[,Nh+7MORR3)(lB/dYDfsc<i
-J>bqp(tX0D$z+@tej>{b}Lt+=(s&Yvc&yS{B|8l8Y#.P>t'5F:WyOk[j'nX6lJ)rN;s}`6[:T}lB`bD"g#S;jy-E%jt=>lov%wJu)0Rfn,JBAM^mg,4[&s
-Bk!bbMtK(^SP~><)%-!XX@pr]g<e'iPF4|wD>{=U_Xpq=4]1oX,0cL&90.<<_(7Y]^VhF+'(K:io!9nl7PI;aezT3]d[y7F$@V&wXbqxegdu]]CKW)g8]B
-b&H`0wL@&f8|2ohEzRIZ"=nl)#4+Nn'y3RMAac^GF3:`t%G5WK3j9";@'h@5Xy|[Cctk!|_a_Bo|fdhAjPHl0gRZ<I'&hn3Sof>wj#Z`U!El>dUf.x,{KN
-+bB;vsC<6=u_6xji+yK(GCcCKLMS5len=eDb`7PooKXW<HMKJm-C5#iSTe[;"w_a4PhW|BX"0#)jnS:r_z}IS3C]_sRHIxi6zWC!`VInCYxb5,j$2Ms<ZW
-ykOrbc+J=mq7hY$-qhI};d5HrCxbEmI:O^eau7f0'K2e`#FT<'ih7,].r3b5$66MmGKk{wZJ3%3HP./T"tL^M|f@x){f$8ehRzy1H&$jod7'eYe&%3y5z;
-]7y`#}0t!jQEAW`E5w;]c(@giBxJ4@;VP@bBUy2C9=WeU5RBsz_sTZnOg1.G%0}e+D;7|j2,hG_)@UC{rcvP@fqvGcfPq>jnwBDbrSH@||}THw7oj&f#N`
-8QQ/a{7XlegU.UBjrAn-y.BF=|6cI]>|27wBvB[l>P[7:ZXjM6@"w@AF|Zl,lnHxV$V9saDMV5U{K|PrA6+1,K=rIHTzeWXdFDgCcU#7KKQ_7)ok+DccV.
-W)D#:U{+:E_zkD/1aFb)U!}(>z;;~&~t8LL^MCSq7GzXXM1o)L'@yw.vkq^[($VvH2{J$KpJ4+^OeZvG9Kr}R9[z2<GfI/@E>4xR#P/<"09BhJ7:@j971V
-D,Kh+zIN[{$D;Y,Ycbj0D=M/xd;jNc"Zwu8PeeP[05#ZRg65zESDLHfI'yl`Xp,TBGKHIo=z,u@BM[K#wW&a%a+G]5&cBwh1(%Tpam&x3pp}tVEf`Jq]#&
-,ojGqgGO48r%W%fl@Y'[ehTin2[Qd>[)s^FFS{QFtV49SVj}XqP9-E(yRgO=ggf&>pLw8bX7>zO/|M]ak^Cm;aJ%%_Jvbf3hWb_o0ymWglzT_LT5#BW||d
-&l'"$RI>K3bStmeb%jXN[F}4tie>o:Bt:X0/R2$aIU]D|D52z]sIJ&.oPep]8I)W-UMI:>ufq6WF$}Zoh`RoTsNf-B1^yF`XRV`+[B[gXlE|oGArwm4Dcn
-p;i`~w;_-OW{Bm&6k|({Sn.75%0kJm"V9qaFjw^s|P3u2JyrMRf;ns[qDILaGh5e1Vz(brQt^Ouhpa6A-e);UUwOymJ<7#^pS:;_eWU,L{WGnCegcX]<gR
-)@N#b]>'pitlAY4HAevNP{o]JlO11FcB0O5}]4#_CZ~F7&-Wu[1vPCQ<A=^%/IXoVh8@c3R='E/!%xhfZp<_d>f@GV~..QHcf;QW(hL=;K9ruY|t,nJi<L
-8OPJPAUBCw,W=y<u>N>N/OS!:"l3oKM&V_mOws0)8q<<QZDvU5h)pqENj_I;`@etS/=e>`ZwjrKyX(34WO(@5bLau=4Q}sIHmt27m3X3H/R!x3@(O5f^Q3
-R-cO-7U_%$Wat^Z[`m}@uw+^q@jK-@5Jd_a6[(i9Aa4BTAI)v;~J[_y-OI)X,4Wc!n4&e0c+&30W5$_Oa2!}cxrcwCSb8fC>e9Lr;P9N_7mQ){ZJ)Jrrz"
-oJ|HTI79MG"%r=$xuG)Tz^0UjtZqOwUDk!0fAuyql!c_|-cZCX/[k+3Vmlot%XHNYNq5W#[<`"9zKw>>5>_P=a4no4R0l'ruDcl9y-)&SFS1zCyw8"W[/^
-"l5q'8u";br^sDKkL;,_7jH,CPQcvJ+jtaBr6QA[/Q{'azrZt{C}E)UN`ROLzF.X[qU<Brj7>}ybJbzi>;]fy7xpzyl4<1aaW,`]+b]rc4-T,B-fgc+O#k
-L8;vd}UjL!&y`U6TFPos|0aU-@Za`8Om=].j5<fJ^^=z)p;FO=#n`!ePFm+@V7Db)L~!{<fnKn1Eho!jzjZc^>@ZNqRH{+:)a8pe)s1QZ#IF&N#5/79f.s
-OGzw80Mjtdl[_3,lsdC)50(|alx2z<axN/ff,z~nk6[7~;;S=|H,_]#,JYj9}d.h13U#EEFr5,}3n{$DukjU`aMf,5qHN|uUUL]@Km~ChnI|e<Q&X"Diqd
-A^JHTSI!-uA.~,'(MoD_Q:E]NG.WS$4Z-AbS#-`B<.-a~Xdw^+R/:5%<35p3'9}OTp]{&MzX7RV06kA`]/PJWlISyvd!9(1,7#5K<>D>92$&-J6Y=Rt!"p
-^mb899r;B4;I^,UWcJ:tjpb@dI@aye&H(/Swt%.=@EV#Ug`_xB)DXf%LO!8{C.E+uWQjkukHFqUR14>'fGGR2E-&s+`wuLP&PYif8(a&$sH$C7TDKekFod
-g1FqqB[/>1Zs}[J=BtGp6h=[15-!X_:YH9][q">@O<l4,ei:|eQf]&9=Y[DK^2f>$`cDj<>F7m_u&jfKDpaZTB|J(wKJixR%j^wH^FdMI>za~9OeTg5@KP
-~-pc1n&EMFv7S6#FH{Fz;V7`D2,$1o7]wg'4hS^4(2j_`GR:|U&fBy+ZfKrR7g2fuMF/gGy8E;m6W[y1j[p"'dVaJMJA'koC~_^ULg4vYWZ^Q<N)65@E&o
-2x7uK/yKEH&v=^v1nNK6r:~&:QINg{ngy>DA,pdc+B3L,duw1q&;v&p+7AB<)69f13XHT0G)DYVzmTH.Rq+//;:/37<nf$@q`$v^X$[loP]#(VLdqX>GyP
-PFQq#a&X]UpJlM>-BsvD.]r0v@bC+zV05^g[iml}z46HnVcR@:o8nx0cfTS<p0l,Jj,dLArGw<QMWK4=]$CB[`v%)n)Ym2I0pW3UTefEb^FFy&GX(v=PN'
-M>iL`F'l<UcCkdtNJr)<~%~9{e;kldwc)$Z<N=mVo+{sV6)/~g3T>@<KoYxWSW7^@_>B=AyC3I&6J#wWhpW;E7S_Jf3)Gidaze>&q"!n&`_TJdu_:W)c%-
-G-)rI00;wmi%tU-RP)k|g2d{N8JVvc|j`[chuuX]H6jU1Sjp46iFQ`Vdw>@1pm4g7&5H{3>a+'=av-w.utb3u[L1Aa_dEQbnD)<Kp=1jCF.:2n]WY2<eG$
-~Pqa'i+OgP[NI/)bS'>TEJbmC8FQyG#Lq1gvV5w4Tbft@d,nmc|E#Xf`@+xQ~_'gkiq>wYZ}~cwOAGCxzp:H`E6w0O#Oli[p#[Q)aTeqP}N+>qTe1:f(yF
-wF>I:GW2T"3=wTb$XO0ejL-4G;jhm!(H`8>#hsm8)!__RggDZXYj8|,v"+u"fE}D0y/eqJnLp@^d~Q"e4vS4bt297,SD8X,j1AGIbE_B,|MH[/p|:4fGcp
-[-[Iu6']u)N0A)4QlLofws%{!ca6oQ>QzJkZsQr8")&%AKmLYqFzzC~PEPV__QVI,'"#bHU]`'fe6(yb'|Q>UY]W.G:&tEs01!6^(KU-ZzVl@5S;F^}e,-
-DkSuVl];l#_vx/BexGGhmOx'1}kWe/5Obj].{q8KVxG=ca%GNZrU{0yYHl=$u$<3Ai<S.d4>22(LRzmWNY)A3%uJ"W2Ca&c`T'yU7g2sLK/K3HH<!`b{c]
-!U)/km[%$9=Esn1e-GLl`N#X"_nhUe,UfCdVOHW-9X|1IKy}T]|7+PL2;ezc$:G1,'4&:YxU.Oej(K=Up<Mx>Ww4W%aSqWBR./L+'nc#CMcw:i)9S;r'8N
-nb|-|}/4'nV6b>=ajZ7vl[ab|i;)&ea)z)F5E[dRr.%3T>eSXoU{-J8&`@ScM_SrJCp$_q`8Xa5ln:6HT`'RaWSopxrCa@)LV7Gv7Ato57]w)7WP7<@j_x
-#s[aQ[6I`^!wX8/{g`s/W=dBGO1tN3"w"H]l&"4cS+^$Fj}37(C}Naw!$d=;be`F$V>Zo>ri.]$'-dH[)Rxwd=gO@Q^b-P1o)At:mW&Bzm@ZQ@&IWrAOc7
-;V1WK6wuvvZl5.eWK.nbX{|e[0YeHY3#NoWC2)BWat62>})(czuHhU3%N+E)ZJ]w}8W|Pecu[FuPJ][a6IcUxcc1p`=9g]n[$[[Gv.,DZCln4}&)Axk`tE
-JFnD+E[fKiP'Jz$i68q:dVjp'690'`^m5]<}_^"Mk{cRZa~.,I_j]WeN/HoE6-Sgnb>c:o1>=muF5!ywB]!A6o'f#ornSuPwY>ENK>+73>o;]A>^a{4ZSK
-/p6Bu]w=AMg3QEomqU^&G@gn(s7"fWn$~dUPO/q>ISK%I`+|<AQCQ.:Kf|t8R-FX.1/%E)an@'Xn8M@Paj1v7yy|D={|bW}4'EpJlx,xdu$`4gAGZT,U|V
-e2ePM9-/1V{+oYJ's_JpATZ<iw5D7,H`9q&$>{'1wc#oTV=]P"=]xI7.EG3@OKpt<Q>fMM|dYUC/(J[q@'^mHQ6vLy-qY^%'.(icCRjT}6`bDWO:Q@-'%r
-(!)PeKn_|AoQP>67KI@xhZ!,y&}mBt0lK;R,!_x$V+rdV;sDh-M5D9IIw#tFJ![Ijaf]'Q'{n}<{}loLMJS/`=ozGzdXrdgu/!30EM!WPfcPYQHh=a7KV,
-h:lI3$20wEb'Y+Zc1vW1`Ycde0V+"xe}DlF#TIRaVEzqz^3cSwh=&u[<&dY}4MkXm1nqP7wr{3n@ac`Rt=>&'IPczC`1wX]y8iaTT=sL`v7q2IQ93vSA;Q
-BXc">wjt6o])UX1j5nwh8]N{&!7"9{7;FOI99L.@z5Y9DnUPAu`x1`;2[KcxxJm#>(fR@])^1yz}5P@FAc+y6FV[|NZzKeE"]u3j{BlNkR"P/WweW=~5"!
-Zht=d5LKEd[&$9~DAO]/bP0T$XXe}XR>StHp{xonC@6zHQRXXYWi1(iw<qA,oCjzPwu>&um-2>g}HC<gBM7l(r,O$3sNKtw|dJ3IM-|JxjbuWen,Ia")7G
-IwQfg=6HLfJmZ`8xth>2Vl'NPuUJ)7Ue!3{f5JZKhh)D0fY2<jeCECOSt76j9`RT62):X>jK'|"=%T:Lt>'i.ZY%]uVho/h(1vHf3S9DK!Vz2eVVb8o@_]
-JUxPgsZU8KH1]i@!#.A(VOJrb@d)&B,R|}P>N<04/k)/mll^J5cRmK"b=jZJJKYf&O%Mf9%'$8,D/JUT,JDQ(VX6NQWBD_6/n"I>:dsM1img|z1BzmO5:r
-,+$UM!:3iH@K=kDb|XtAZYNqx2H4_BLXk:J9J>QJx]9P6Q;TJrOQN-wLpzS.$'NuL'.yt0/En=SNgvT(L"w2FJyS'bRx/eXRdkNbzG6$([MBACRWLSIXqw
-ZosgylswbxmF@sy)Ra&`U-Df<#VDX8%S8c@e<#B5'6T!"ND7`[/d$OgA,Kbh@Gi,<2arVP9|1$6CQs>dd%(BQKA">1eb<ZIKN4B(g@b@`xgD}Z^NHw$dxO
-SiK2N`-vT,v@0fX%w1~SiD1g36m$0l|ZP>W`[{r%!7}R-[L[5@C_n-ku"an@#6'yZ0RtAch1FEvI<j6yckRK9U:Z&)4+R.b2,4WyG`@3%%kOqLn-HVQWZ)
-uR[50F`z).,65%#v#{%X~NJj"F%!@0(k)/PJDMIHzIbt~k|CB=0`-}k5KTZ0#o/<:zi+~x1aYI3_[_pfiCh|efWp}nn.g%Cg!ad'R@hGSu`#@5Jx6mhHe#
-p_Px|}m7]Qg5("$^.am2fak||6sh'cd8oO<6>+]El}<}T$Y'N!HljKj1AQUN>jp+kaLt{1DM}DK;/S-K,W7.<{6HoA9"0<yN]sJokstU+Wnl(e/vx)V>'7
-|"~X+706`_O[/.y.@gL,6])^m=$-yPa{fPXMK]VfeYnI`K;Wv-sk|>`"~a{L:MdGKZ1t7i0:AVqs(e#V-_r=zg}HqA[43IXnAQvJxpY5h=>JsL-L"yE2_!
-|[-tA]olKw~23m%8`PKBtq73Erqq[eK158gU(9Ue[EL$R3x14k0d3FK=+P;@n9kmGj^t($Qmv]3|t+<fB>DF{Oa`EV2#X9(1/vhOSFg0)-K9=SL,_b&w{[
-4JDSwnw:{rge~4_a'<.<-0m:A]ekx]XCFWy9mQU<JX!<xs3npL7^h@4;Z}K6Ve`loN_)C<:NwO^'4#-7HtA2%rw>PM%n5sZo'^8-j#}&|P@y}(yqNi~aS'
-S)AKY]bIkuqPWkJOZR-L@_NT=-qK;;La:T=1,7tz3jKJRe#vVRUdFmym![n$_;{pPU^mCd+8PQBaQ``IWF%PF}3m{X72i)JZl-S0q36E$CEL)DC9Z%|<G{
-LGZK&uc6/B|w.7&>vJ^D;s(@Q"KtItTZQF2r%"mr%>:Jh1ea:i<X;cQ3%llJsVRBDY4i`g&"Fn&<A3cfPWY"$>kz=%pk;"lx8F(=&B"fd{sb#_P`bU@5U"
-W;ECOTGB&#W<)vF,Z|~O>J:y)dyR3Xx}<U<BxSd9q+)Pv;T&8{gGR(Jy&)'aKD.kgO}/N`pY1da$Ptd{T[f9^H`RQgrg~BI5I2(08_<]VLSL(L#dkXJL'K
-}9iYO.^J;$tkSw2C~}%GEkPH&da%&;kmf2eOBQ:a]D9K/QS,=.b_Sj0)bP'j3_Vcfw{8{x{vNwv`/A3%V2I80z@W4rPVTX)u=zim|F|Gl}I[IEBhdiy$#!
-"q}t{#bEa4=:"aoNeHJ0h#{yR#/MI0A;dCgyC|7-Uxg#g/bf6n!f~u"Q0NzY,s%&&$W(}323%-^dm8+yFW~.G|RFnpXG!V|$GAT'OI_P:$3o9E_&.|Ja)q
-l8taGXs;t#!q:.5^|K,q'@;:!]uQK%=pcC;z{TRn'u+PGHXhE6|UE$m}00coI|2f:xZ&c-{7yvaUjwR"^(_5w4LKx3;:RpZc7)f1&2mV{W/v3{Fh.b,xGZ
-m5aF]iu@)L9^IsN3fVDGJ90{"(pnFYp[emr4dcMWaL+k{wsB'19k63fOreLO#z(VD.5gv[Q;[Vl{|pTf{H#FrRp[8VJfUg$NNTv:PWBH9/}IXCE!.f!N6>
-'bjg;Pb_y2B}]s<<2gP%+31`rcf<u;wRp@Zbd]##&US%.UIStWP9_5&[)|vt6vA-hnSL2>iUNayX#|.Q6LKBqqK1~iovz&)D8(kz|1H>VA0&j3v)yWlv|P
-of}e}5='SBVJ'Axhh+TE(NF(QP~Z`j;09$jCn)hU^R'%`uO1`8mtM$<wF|J_yw(g8!h%'^UeVItCnT0_Mwu';oc:lK_<qm)B-02mTa|f9`e]}J:W.1rpI]
-_zy35ELxl#9SGp@/xZ;vS}bxFTg,zDTDIUdpYd~^2wlyKqgQ/1Xq`L;rEiY|'B|5SZT)hIil4M58L'mapyjk3c|jjJnIBNQfix(.CteC>anK=W6M|THw)s
-qa4vI,nO6PG9$p.LM^ur/-dv#%3:!JJN__kUBuw$K"$6nlaZ>Kx<-#{b^qID||C5l,mE]ybz[6&7U/`#vmnz'lUQR1wS9q|5t!rV4!@1JM>)_^Ti3FBm,|
-;F$V,k4G$E:Ds)Z0{7%rZkgZ9_)v46[g_)p^)Z-n+^Rc}8HyN2.DH"#Q:S.u;D(VH$gCRu3bdG6t3@B+8_U|[>4}KNfw)X@dFfSTo2~n+Z"f>+8-elEp>T
-KkLx'n8W':oM_dF)55H^#+Gk8:_moek%]'K%skJ=Nn+77PqL>0]`"'Dfum_9oawE/-$Ekw7m8TJn>F:lpoIx.$:C'rh(hqDID5CL-6z+0g!o97IfFakb6,
-Z7Up]LjmD>TT`K:]a-Bj1.qyySz(o"S+Ecf)i&N:qb}R/`ep8@)o!xc!X)Bo9K2e''u)v_mn[$-Q2upnkYF6Nq`2^Z3k&;GeGt{:cWW$C9Q2xpNMIs(`Q4
-ppJQ>{|<>Gia6FRq@FM=(.YB.ObaZ`rQ)"$Y%`jU&X/lUU"QAwGVrM)n+S#L6'G/XW$u<<#WU^$5cTp9Q-7GIUP9yZc%lx.3N{z_{5ff>`6UH8FsM`0:XY
-=RmJK_=LF_Q}dCS&:dShL_NbLL'hnx{E#lJtGM,V~P@1Bg%JH8oEHHc#;n0=j:WbZ{M>`eOCYvk9$D/Nsh'nQ%>V=%rLg]wCELlMnG-$r:_OxJdcCwgm!]
-3na@iUohHFKBhJ%Ii6!s_H)asvU`qLj[_zfobl=nUiL7mtZM#b#vrJRLH|5Dyvce+o';dZ/#D%sX3(0Pup37%["48]dTzkA6eLWjOp4f|ucF8S-c'e{gT.
-<=9BrWy<91vyk-L<TU@Jp|+""w`g/R"D`Z/gai8)}M$,P:]1eJdhDg7ygG#o!+![qy",{wZ1!>w1S^4W'0z=mP=yV%:-)@=-@2vzkMZn"P";bU#Yb96`13
-<9c!Ax>,L"$1a3.}k+90$`GtW!4QJ%1=nFd2DoQd.LXm.k7`TB29WRYGuS}Aj)i@[O+n'q6SWrg@aPrf)6!;BNm]etD;o.4Yuz).AyQBX0&Yp|,48DgW,;
-4cFI2_tE}7T-l/'Qfr<SwdbL>Kl#fm[U%BMqc!a0AeG"j>&,Q'>6"asQ"fPl@O8DsJTdb<f+/_^]~cqw!sj>cq^8kt[|M<$6"T7oLRQ4.,)F]IEyU7_|fl
-D/1P.P]5&TciJnThTNH!5R.yHC]A1iG=ty[Pi|L_V+go9F>Qd77.T{&E'5%4`fVr)^68|'L{U-AV9UH)T(|SG<YWfU4#Srh%^Y'Fgxb-wHC+Zs(h>ZhBw#
-JFbsv_(436"BiZ:f~L.Gm<l)`ObuK'Erse50e741dFg=xT~oev:[4$IxAIf,C!Iqm)9Sv!J7xOU^i:3X,ZuS9_$&=1&DhuC^-qcPewn@C5<&mb<![|,(sV
-YXft^Slzz76WILlIKqa`dBHqzSO$f%XyUeM-Gdz+W9=w~V9j`C386aYE"a,B3k&"Rb:7&ggv}ajyN;bG{zz)^8)S0#6&5cH`4/1)`VZKAyi51%'Ozxe.Tk
-bkBl9Oep;C{)SkPTY5QC1kL8.Ff!BYCM5wLU8"Nv!/!for0>2gcZTzU@D8&ibyFCOFLkZI8{}i!"0{(Wlgv<AHsyJ<g=@(vR59)SM"Ptd8E=>6CKFMejeI
-Ko$}$kFg{!;1MaTI3i.S`6oN`2d'k"T|5<{Bl^6kwq@Mk='Of$y[I%~g7pMGlj)yM$E"s_k6qi3{u.oV9=k@H/lw$5k|bJ1-IXhVoRjw.NKmu2&>4ye#__
-x4{/cFE2nx3OgBy3%MtxI#5:gI]I,GQw!(F!4h0n}]z=,}Ypsjp!`@dLt|@UOqnORO>_VR4/.r=:c[:.ofC}q81&b3'x#NwW;r_kh%HNv-b8-(fn)kSw>u
-A,GTFVgxQ/Y&JwpEP+8=&jKJ$C#ijD'q0I:jK|;p,;p#|Q]ql0C[Ax>w##;[L4Ow5)Zs1e7O"l^9t->#_&IO]dG$9OUV$73)>h/r8C}n{Uq>{gF+x)<3d9
-@;c.&Cd`mYh^0YRLX:LHiJ8bj!}B>-qz&;=L0r@7mnw@VW!mWyR]BMI"f!OGJd"%mh:W!SiN/ko$uk>o/|5a$]=^t"AE30"v-!;iSsDH9^1i'uNkbhrZ4n
-HAF=R,rm1jP.W<T=`"M%+Wb2N697``B!BkheY}Faf&4]qUk$'J~r)BC_+q23=cEjLKzGpY_oD'aE=9Qn^;|</Lcql8IrCH&@AV(:f6keA,X+R0^%`Tf|<f
-5mI(ugWRW0VIO6FnnWXEBn^eFE[1bYgsDB!`Cn!1lcCTy1wM5<B/L[/IQ%T#Xc_@`-Z$c$/^[NU6S$>W6%[$#h|ees.(o,I9Homj'wQ>$@pFX`3WtG^f:_
-Cb~T>#pJG(k0VY1$6n>-rB8zbbt;_XO{_%s.2DC3.G}v0GSHQ#SfQHW;9kzym;dX+5Qr>YKG'+eeRBqv!;;kF|(5vXfpmd`(f`Q&p$#`$deipbYtfY<Y}b
-Bi_T~f<325ES!96zaRpnzoi5@D`,0x@]0Z(#,mEpvORk%`_kOzBiE9y;:u={"IJ;h"bcN2$Rm(]G&XHTl;VQm9Z'0(+cKiE;9%`OS+99p_vu^o`i~Pr0d4
-T3g|}B875F8od:rV6N6Y:G#ZMt]@xk>g_zzQE,tkIHS7;ZBY%|Fv]O.S~_weReJ'BviQMn0EcD<M().vHto%}'7CrI~5`.JR^Agp4Nx6NlT]#cOICqtH,|
-CAMakJKBNIF]goXq_c"AicVj@h81QGUalquY$yq)3f$g=IAN,^H")4690^~DKaav@O|Leef)u5S!=Xsy2t>D|5`&M.ayNTq9#!8tQz2d>|5:ki]_!C#fX!
-6'c%iidnmn;0x.pnI2|@2Zk7V5xOjQs'1APs"Ul|B>}{#Y_U#4[2r+0x-zl!Xn_oD!;S3rDn;o,l4Q(xS7tB9j]&2-Y(7_lxBp6"8:m'B|SJXxO)u.s4Oo
-[1sQ;)h,gq].+VfHtdoJe_s`SV9,xB;$#$'u)@OWjxr5]J$(~WY.n>=.SB}`R-N1]$|D1.R'bH^Kz=VPpyX8f:-HaVCAH2OLAuf(ZQB.R>GSP@{2^DzL$p
-]JNPa-`N]LJJe68$Mtz05)K&epn/Dj(0x:uvf`BvT{tPDG;jrQUh'Xs8NZE0afPyn(K#E/S7268j@UP8#Hz{A<",gXby7yJs{^oq~"Yr}H=4hC([g-{]Fr
-(]v(:UmL:KD[)oZ_d/G%k+r(>:,=i%7z77r3^&>@45g+],(@P$.+U/dxk:`/m%j#'ioouh1Yhin<fT,|^#lU3>~dZK40/.ru2mEqn]VIR9=qAsCbH$ySSH
-xOxVzjt:;2rb|o"R>LL^&[2F2T#9aD8Hju]N,yi)`&t+5)Yz;>bw4O/o9^LiixW8;W2j~NJic1^".(F1dVu1czM!LqKn"lP]lY"pqE.g1C=(^<fiL{Or>3
-al8|7uZK5c._`PafNJuo`H'"H{>jDg;zy^.DPUj5.Z5$&0zN=Y1Ep65}<Q@f09!}|wb&H{'rT%%<o1797h7^^Afr0e#S<t>NT9)b)#Eo&Z'.HxBxD6ozu:
-5>M1R2d.F.o#Ji^!)6{yP-d`}DJ2cuHEuFTPKf_{U+gRA3d_DmEm=-f;M`=c$)-P'C2Bv+MDMHkX>5)lr|4"NsYAGB^XNfPz%SNCJs&wpm)++C1rOsE^(p
-@aE-+qBmN#fkDVZVSr}ef$eSx'7she4<79G$|Y}u:{~qwTMz@<Ss4I.f[Q>,qAzt9SflLd"y4um7eWzQJjoE#'mJx>`[%1][Mk_,BpKP]G(F7BDt_ZP:uK
-`TDjK;t%'14SI@~5+flpcVP{&W09![2NpEOlNSZ|[|X-.H]zsjN0s5lBn<BIs#e8r4'&ig6U{!B^@;CnRl;<{K_VFUL#eg=OLD_i}n"_X{{nW{0;HOt@(O
-/y.He4U;Wlx},nw8"b/P.O#mNYQclLsJ"=Yv}s.GrV$}'QR+1@4Th-37x:YbOuVbi5vNt)9CGCgTj|XZ:o>gEXDOK1EkuQ22iD.^ij9J{7^zMG_x)L{IiA
-09ug'eDBzxPK);4Hlw@Z39BdHdF/71&@yuz'e-JlY;@>BQjRFs:.jPgM^QVKBk:g82;JTv;k<'Kv+8jzavj9F7kt-GbRQ6Qxb_VTVLOYn%)W_rt=+RwCV&
-XSVrBBN;HB(DY3ic(HhQR1h0+=^qN-N>:U7H{C9ga.ntjq=ZWwhXCv3FgB6,9_wg(N^w:C:c!##[_OUt;p_ET^4O}3<PqIA="]=KE3n:%U]jSrq1][lIS(
-Q=cJW[#%L:7d`oISi42kLwWA9#@oNeC9IX&!qL/5.xyy}_|ITrDp;jeQP^OuNemRcCa'4BM}.,%<q'+oySgeOBlaF$"aC`U9%]Qc{uJVhvt0@Z/)z+E}EB
-94.!,@,mC_q,XdcB)Tj}kIEV5:ucR%.TxKO5r=.DNyd&_w8RPvz$05k}[ZFr4wUa[{t<07;2b4Dk+lm[lkFkrC1+m)7O_pYF:P-{xwZfR$]k^R%kfGkcgM
-#jX)&Q8tmGS>JT}zW+0z<`&vE}){5KLw61+3#PKL'kg4s`1azC{v]+(2Ap'ONCU^eIVe`BdSC]Mal4_eDbI<${JaF%^-NUh8^N'>`U`2zN^jfgPdD2L`(:
-6lROO2nR5o(c/{wMsNMa<"#zBc2CjGwp)%PTYsVR8Cy@%vJ{|gr(4+;NoTU.AUHqO5"AIChiX_/Nt->v<=kH=L.(Qz;^g7@PathV/_~i=<J+f79dUxI>6v
-b/}(p||xZyulIYnFp_'h>CB)b"GrKz,`}j@l'dg"vrA4`(Hm[pf+DgAI<[$.j^`T"7+s]wIR'0osqUsmu4YjxFQt%q&mmcKF,Bo'q{%.z,%q1TfX)h1z-[
-dPI-@>ty3kUNPN}fIk.JL,;od^ui9+'2~x&"u}(T]UKyQ4/S$<04fn2-WTu<a@Y2yfO:e.{:W{[0>;"Rp]KT'v"a.F)RH<m"Qx=DSbg+_s!UuuqL:S+Acq
-dy,xtmcbwuLAFOu8i2R,"nwi23lW+J.Y8Y#2,}V8Y54Y{{MsR7EPUm/,J'j3|rd+K9l;]I&2tEn{S2Q/~&thvqcU1u[L4-}Te;<G=Tfj]n7urhU"0m:98-
-4g-'2TE&-h|o2`3Hs]vX5r-Q5Y5C7!orL">q4zB0#w!W8%wq$fqjS]bVV!QF2F:|y5H<bK+VjCbQoG|:=jfX9{D"@Uxn$1X_^>6%wBX(YA)Lr"hen({XMq
-X#y/v))GwN9Y;}ZuO[tWvTVk+8XRq<iScu!1xY@hU2t7N`Y$6nCcd6GrcoA8Y6IqbLqm1Sz>,:(9:J'W};Z2=U@;ce8J2<9x_(.t&ot%Lo]:_=goiKu!3t
--w|}nX[i>+A^%9r04jpLZ3SRdTEA6R58Hh{"YfXay;Q|PB=<F-ok;"L.zVV7NW$vOj0iNE5vmN/L_+tCwz14k5]U"bMMX&yq~<r6^u1o4<UxC2[)gLI-Vm
-A{]RAuw8p@k9fZ5D|(|St-FuXBGpbu:wS#[)PK=97+S)1tY=`sEw_-7g[D3ZhK;)g#Eax.8Zr)F'l[1=/=+a~>%(q#QSP{VZGY&rxMGcD<vVG$D{fe@FhM
-4vbWtcdAziDF"ktlRD4y~iNOs5Lqg@YqyJAC/<h+Q,U-y,Hr>7hWjN$_}D(]T0).V6|0R)=VPn,5Eb8ww7![jzE2mV3nh%^$-Db:QjQ)fSUyoSKzjtmR$1
-`Lvsw^|h#JjsqvEH'-]D,2~B5:B0y5x!X&KkwQW&]oY%n'|qZQfaRD7IlSwzeh%^lVkzd-eI~Vn!/2@@lJKh.y+b=9|z-$rbdGRgg_g[]#M2}y_z~;)eiD
-qFF}O/@j.yfp6bLyC9U<{cs&4j=|l.uxJDjkmFN7hjD'7Ho[xYA+|j4QqKc'^MyQVW+on3q)HX|&]'q9c10ynVHUS[^_+,AY/3~S(1iZ0a_`e^_$=<e`'/
-z;[<FUyXW:YQex=XPc8eR`9H%/P4+K5M&OfcL)1_'@sQ2sNap^%TYKgUT]%=e]9UyP/}V7DnY'zjSj'N[`_1PYpGC5w4k/#UI"c#8$GMQ>3"2{$4tU:O:u
-h.B}Da|]>L6k&y(q1awvL}=Lgi6x(oXOFTumA|%c>e6}H);`(B9Y=e81WT3KJjnx5(tX<C7$x-/fbG(5]Sbak;^8mI+D1$a}imx3bDc&QuOLUN)y+[_}:3
-%'jdI$v&wx%i.IG_t`8$sec"(tKJb+&WgRBpKJGgfZ_q!opzN@r6S+I%5JOb2}OmYDGx{PkxhK6@}(VZp;}CsW#498%NomPU}vLuHvfRkOSArvJF>Jz'8=
-'I,,mv_eEnkIdN[T^CDa/&ppx/5`Iu/wa'/>Lt#8#,<dLx9#/eWwcR"Vp;1k'qTOjU}6(]F;uC%'ENG#[&'xg|8byok;.=eYiC0=;r%8-J))sDv@uLJcMh
-s#`oooofqh%"xrJwP(waRZxD#[W(GsmySXg(~qsg`z36Yg"^L+EoHu<jnNyD/I;SvDI2'K&F+$!N8%I^!b-eyUiJ1z{w{3!jZ^{_:QoJ|_sxfv+wqK)TO2
-J+Y=/K+6a:HpbGE-+rFop)F7Yjgv8jH}|zL^-IHL`=dY{a[Q@P[V<e(#.b.[1&OY(&^2_m=SFx,gxwPD(8D']F:<2rdVaa^sokkX0f@U!+[-avx8jM$c:u
-T]NsoFO}~>{!C;(YdM;!.6l$X526S0y.x,h=873teb8S=wpo(:43}g(]"tkh$I@{g=bq+,DYNUSZam8g8x>whMI+3-0a`}W:$["Oe)'%=8=K`txv3,is;i
-<4Y_Y0W2]hz#|OIu8'D5tAaB;P";G83#=_{WsOUzM#srt4p#NZ'afVQq5:JOHu{M#b%,cbnJ;i9i'(`ARF2/D=2!3z|j1ff|"xe0_Mavr1/'#YuxlN"L0}
-I!uI=i+;k2UsUV<{bgK6|liTTUD!+'WY6wBsr4$S+la@5Iw{"&fOB}(h%:Z>)J6}mKB$)lOGn/CR#4<%ZTQv>QHncYz&+:6J)3F5Bq`7DQaA{Mio)V#{9E
-;O8d{DX`VbLC0(Ex%fM0SdUVoE;]n;kM4;4aRvz^JrQLND+f|/"h:QKv'VqN;vJr5@bIGN^TmQSKPA%4Vbp.$9}y"=JgKp/6U0Bq>`pwF:@dOaP`-v-T8F
-O2E,=RlwPjHGzNIn!xZm"Wd5TbH}LH"Mg1HZvD[!-nb'#X!7BU$8)R{9&Ok-=ePf<WL8kuhX#6_8@j>$(U[`~7:<2/j:e0d(&U'vY:ZsHrU&n9>RR$)q+[
-nXbB:/R03>lAPgZeJE$@xFja[^i^9N;,d$WTb|gQbx[L68.h9H=htk&}]Rw]2@!J->eEVQZ$jr{W'7al'JV.ai&"+H|I^wC06NO>6rkL~%L^y7WWB3X>1U
-N]#t4+$/:>MDI`R|y.lADCXC:/hF7DvQ4Va>+"u]Op+_{N|u5J1Q.icuyAXe.U~vA|=i-@lVgzx@lFw}^@HGaQ`TV1z5u]Q+&y$yUW2{MniPm7't1Qe9]_
-j/)^W:>PT$Pz%K[hU:3aJ3v_@OUYexV)($#7ZIk`V62!,xu:D=4`Yc=_IO"o_|fL~:JMVY&{@h",fzWk+[AU-M"vE/%@YXW7)]cBmJkJa!;`pnkd._SRr3
-utMjyjBAf#4dzJfFx6+YhUb(ncr^JlUg_a2w-052^D@NrmCme}qZ[8pM(tiV~vUWuYFaTLN0b,hG2AB8=w(G`TrlZA;^$+JUgx_,UE=Z7_}'K8uUul_KvA
-QtZ"C/!nokmNq}7Ksrop2TI744OjJ$f[iyP!fM4c0,K{%tAfJ6fLtc/)7Ch491~S5E"]}<O!/sWo+ebEZ8mjk}x_8EoMD3+fi|m6W9LKN,`GGb&=~m)>HH
-LN{B&5hwJhb/pc6mGf]lN#+ES_Ro|/cR6{9btR60:GDA@GK@#KDTr$`$.nYXUWr@hBJT,@8<EaQAQ1[Vp]4t"Br=gZXg"zyE$dQz{"n^~&sYS@8XtdQ3k[
-sm|Jc-wq@@x7}(_09X3=YgU>Zq,VPR8&]c[2Y-6^`c=6:)N7@w<4}bmkF:"5Zqb3BF6%EZP=41OrzGZ>Rv4l`/l[$E4FvLAhPUxoM3Q7V#{Z1L8gl)JzP<
-}GtCjjlpcePs{rG.oj7X_vFnpg=<p%IxW+wutUf9:|`=mCyIE@m13!F8EJ:yA.v(yNohg=<}^ydYacL=Zyy6[QntK<">!-EkiZ6M0giZ~DMWyNL;Lvh+T'
-u7P]==lfWYBV7#)H5oUh~`JhP(O<3N[b}wp0zI.iXy+_u3]/|o"q>f,7t%u@bOxT2.TBMdGbA/egp2JL(%7F6dj%Q1V/^P[d{c1.WO]y3[&'gY%ML)<lyj
-{=2a^1oc>@$aky`Gz/K4F'r3):=9&<oNPd)Nj!S):-m"mSuvY2Mr7qM{nGL$Q@:67@.SrsI+x`pF;7wmZBAjiCklkS#a@/.GZ8=odacuc_"><jS)qHMDdY
-xP>CH.Fe0"Xw,h0r=@MclK`q@PPtxNeLc+E,lSgo-h|BKJE@ab(0~0PwnTKxdhU3hJ,`dhFPqz{lsrtn'sr})>;UU/gG&MD,vz-OE)%y#xkZYi$6|-1^%o
-.MfNM'_3N[]0j{`u6$X.`^q#X4v/<eAf8'DE)ZIh05>I;t9p@!7@:U<p`oqpGn(650Go`s,Ff%UKj_gN3a~(dmP)%jm]}IolAB}"efB,V!CvGInm5XFu5e
-;2G5:4fbw}$ygiE5>L2uLhuNOG020t;MDgFuw.)P=uC%]#4`=f:o@OzEL}07bca(Rp'@,t>)bveTLHzypa,tsEgTZ!])m`1Sb!nyD]zPh-!wa(D6T-,X#T
-UMjwOg^=z1NPw+qB+"Hg;},&J[7VHDY$y5`T+lUJX{SbGwU1vfVDmkFE]ZvO6K2O(FyeAXg<tC&0O#"-kVNVDlIFKrF0-$!OrYFZVt1naFJL4;i@mJ:R-"
-S3tmy_#$|_Ch<!gd~@joNP@tbJ>e(|kjHpjPq}B7ze)>kyQgL@cK|J7[#DKYT]G!)iCov,RD/T-I)P;D]m2Cv'hyb:wKma|J(kv:XFM"ncq)S;~>D>~oy,
-eh=2:wpJR:Q;x"(R[a:>Ni5onw5ed+z[F|T5^RA2!M99pyA.@|7sPwZ,)aw4P+@IPb5}NxW{5'EXTyg:n9fzl@Xdf#645K9c7&eNL2C[>C!g)T17OARCxv
-J1-ge`8:nF/n[!!C(en:oa0|>fmx5v5s'4xw([c#3lmG}n0rP}wEAPt4gQ|ZKsGqG"GYKXF0"X"XE"NRV-W0mYw,>yK[3|qW/5l|{#Y66Ljj<bMm<bshTY
-DxAxw'qa(`l%U3"K5>$GVtaJ&H!2PHP5GE7/a9djU1PvHFwI^ksCd/9:~%(c3R#YRXPhAL>/%k#-TF7vYz%ZxziNNL9AGc(sj7`]y[k3l.Zpj=HZDx;"sz
-n6b8^pe+I+U/iQ'pyKJN8sK>aWFaH:]+h$%]%RL'2vWZVX#KSO3dO,ZSTL!9f4$KUj/|!b]ypx4LDUUKJJxGpFb{8(po6g~^T;VK{5r59W-alm~FPo#|pn
-5ojv3AscBFKIOP&<mVf'Eu[yND^H[H(:.w_1]C}dZ0cK.>Hvi;J|Gqugkx!bSyN6>B,X@4BKM)q/KEd'uwmJuB0-=s_xRdJlKC8@q`_t>4GEb'"x@{HnQ'
-6n+WG[:0`1eCdS6tUiZI<Biw)'{JZ>S8QYTsPjOG/.~f}l3^X<}kQ-a1p,)5S`F[(tQDUU(AoutGXV/:ul[2/|%!+^;3bmEvYm;XfQ4_q"tNm0iG"{'.Lr
-i[ONw^KnFeD>ma+Lr<sZc&w-+{;FRTy+an}wqZHU/0rOul|NufNVC3"MwO8]xgn}(MHGn[SMVTf#nb;d$a/_>`(SLyJq)Ez80M%;HLdn.a/TrhO-^q[bqe
-Wy@`|t_e|siv^bYH~zQs|jZH1ff''0paBE!&@d+&xQBJH,Yv$Ak6#S@@uA)9uxe(69/di"U{juKr'Ss[(<k1`>O%d:%mi+7JDfJR1XitT^$0BPywqUnl5x
-S7}}m(>bIXq>o}:$IguqZX|^;vFpM$Zx-{lEXzfh5w8vuZFuC7dK1]/3J8F6ilirV"o5>vj7ifbNy_<q4P1{m^Wg'OmzKy[3[}g=ZwfZTe_p.{^n{6JG5p
-ogLnw&qr_UUT{8i67vR+M88|,V3;<{^C&XiX3}N#]vomtH:K8=S@c$7QV77.~:"0K{Ly=6Z}S$+5As;^]ir85I<ccrg8#um/.hx|=+)Hgk6-t2>HjEb4;s
-@ML=wZt1Y|huMF1mZ]GiiP|-2YE|q:_2ixu/DvtcOtkpm3$+:Jb[:&QObai%,}]yK7RkcQ%_7n+qyo!CsM>IKZXt|gyZ(^9>8%DI^s<I^p'uR[H,=#zTmI
-I.KNnQZk_ftY),p{sZH7").3'q&sO6/5t9dVG@7{1Wc"Q&"T3=##j37KqP^`oJl/fWrC%|sLBDYU8Sx&og+3W;v$m=lyNO_#$KG0_G7[+shw!Lp7!W7Aif
-TJoLNeXnmC6&>n"Joxxvxc%t(((%EopTqMao6Bo,]#x/v1t`D=JCnEy.uC2i1I/+r|u<[PxId]NGapqeaFg{jd|#axZ[O0<:UsS,wHvv!2SGxy&)/21QN1
-qI23b0jPX_sgFKNJnZnu>/t]Wam#e{-c;b^BZ]stb}cDSzZM0z^#%;Db_eD8hqlFZULf@FT4)TLf]K)TrG3[m8`Z5.C'kA_=9a8:vYH-F)C<=+y8w#c]Kc
-fZ^@IJ<'y5<Z(})BhrM!,<9Y!(7SxAmQDmVi~bqJTS~>cf)`z"j(Kls9^E1.s<,Z4".52./8q0ef~;rw>/#}l5L#Bk>X;rTo75:4>XXjj|_mj,5xZ+dF!+
-:Tu:Tjbk`nA;#L"yLSGjZhq.-6+0!}>l7c:k(-bgPbc%t(E<A0;.Vtto}ETG7Ib<D]gjj|F(oVlGpUs"8u%g;[:!C^D=},}EV!-i-MmR|;`2OR^cV+{Q~3
-al)HvXmY~f87RPw>n8_8nCQ0[TM0u%'QCC|!Jf.cmYf7sgoleAMzANi5~Mdi%UFh^M@PI:7%UZn6cl;i&_/VEnK6{{6acbJPh>!.KTRzy)0}J>qS9@9ho}
-DdoIlR)+ao~`o@@zxBf[>;9%&LzMDlbt:xP=$|8g6rJbg7'iEjx@"CPe|px37$HICnKc;hM6Pzr]#unE`08oNzD`{b]r/}mVU6xo]lj5xu3Q<&"f.Xyn5g
-|XysqQl7'w%CV&t!-v=iNYxm})bNDWgf"LSm~;}tIn=nf/N/Ex.,Q'aXt<3.Ht_dhz>>5/s|<nM"n-"QE0ybg{DsU;Ey&2^}.4gqufyipP.l{DdmLm)<J_
-N=}|rHpdNW9't.6g45)Y_{,|O#8Mzc}wNv4bg,cz^@F@m^v^=n0W-<`GMu>hYrIc0EoF'^55'qjm&k&C%Lc<J0)""'HL.%VsE#3$MP1,,w'<.eCy6l2h_"
-BJ~u9JGroba6wo$T|b&Nh}$6ZwWuly1tP|B|9lyL{jwZD&2usY3"KU{|IU5x7-^,ns^O:cFOhGbuzJ'YfS2JZ0C3~;$][&4x~OXWOfn"6|C8gab_[HGNf}
-"Ir)Uyzie+Tw8}>Tkt6p9h<$$q">L(G1b]2S#g)L=esXnh#s]zAN_dj5!wd})mR7Chj}9n-r@f7XG@Ym3HDcu,)yPwpit]g|6KMgGy~F$OmfkxKR#QF7qh
-ZehRY1Nqte~2h_#JwF:,{nx,3-fsjLbe%8q!D;>k1G;!K/0ubAx@h[aMx;Kj;9~sWzeMX686&Hb#8^,Nrk@)]mLjoDnb4'"8#Y24!=yvw<v61^`gYTfAKd
-p@U[REd-+;fj@}NV{q,%d_|7:bvrvdpX"Spz/M%^(Z~l].QRv|Fv-%Ek#|Z>I9tH]!5;}J2`yqIdEMQa7dg@ze;.8+3dvmm(Q@M/Ad9jrsS5IN/,W[I!]f
-30WswC-l"Xd'N_oTX#=HI$V!^UXOMs=yh`rN;r'r[[.u!ib&[,g25K,,4n:g'2WiYBS,iF_WOUDoc4{|WZ'y+rmft&}`|dy++%b]};nigH'BAk"s3.,%3f
-L:q}U]K2s>9#IXZdaf$O-yajOFRFyz^.yGz1;GFZZj-Sqjs;a1XnOiaC=Dg$JoD}-zyk4Y&J"JlOA&{l4x,DaPT1OPW7d_ek)-sisURf-eJJ!h'vD`/WIN
-WpWk@Y#h5:#`j1t5`0H8%7QjfhVJdj/s['D|N:cXr}"LqTZWHLv`F^jhk1mKod70I;hf>J:w31(XR0p7tMk](z-`p8A]3@dY^@'2Snlx,%/_A!gPM>Ri;"
-c!m"49`%#WG%+Wzq_+(N^,@S1q[/cI0lcw0u2z6OgfQ=];h00PdE{Y5)J<cWYyV;[kr4v_ndnU^FH%KIDf<I|Gs<DPw(bBfYYuEI|Yb1P-o)G-nJ:nX>Oc
-bq-v:#8o$_c|#-FuL6n75w.y2`zBv'AB}r&1$Q[_K_&R<f!$s2QdWfZ<mh7@LqG[6HG#l7@5tJ2u#mPlA;m:6jLn0CT7CwtffVr^7Ii[9%F0yg>4i:P5Zp
-,HCJBWo6Gzlp"C$5)S^aCjP$z{IQZMlhZ{#|zA&vijP+"MmtPJ~LZzjIeJ=+Gf5XIzZ6.JLTD"7&BvJF)`_.@%n<zLdci}&Inx#WZw}tg;&qNCJ!z9;}|m
-$B3!|:~=.f`gm)ubg7f2;3K=tF@IA0RDs+e8(WBiySd[d@,%BK^7>z#Xwl)[w>A4Tu}1%LN610V[z^),5<9lfF=;&G%ZykX.w%`p~FmvE".mU[~,hR3>X'
-,vAw523GVAUp`/dd0h2#8)`Wu!hq|i<sa_4VVXv]:YGa-Gc8xBk6Np(<3D]z7yr0>Zf=)rP0K%rtgyvm:647b+XcMgpf`h}en6r1.Rl>_$]51&y+SU<^=N
-+;S02U$PEnBO4h#d;s9<91_nBVa}2W2@n'R!(95j2B;jg4b=;$=Z`.t_U}In]^|3:wqN`rpCM@UiG|.cUA[Bh4c[|,u%n2@+<[vwN5fDOCKa>a9,m)Itd>
-H}q1.jI^-rjbGlgByqWrG>8LNv-`jYGhH^S9oH1OxqdAJm%>8o0(M:3UQ%:jBYRV9>Z@rplPTzy{7h9$7.F7~|EoK9vWV(gR$k'X[y{L@)h$92B^-d#Jtc
-eQ!an5PtNRjZrBW@~hZ$oR.HKOdQ]4YQ+caL$7,^Ro2od{PUJ(}tOKx;WDOXe5Jbkn{0gXcJ3q"Gz4f)#X{7,MR46ba:WML-Yc4cin5o&PbYWv8:gnF5Io
-0{AK8+jg`_rH>{8[h)aA~EM-&U!7)rVmo%SdxE(JmCGnhN0h`K67cXd"bBNr=7Y=a^RO&<5iL6zH6^5d%Ga/B'7hYdFuSk_lQSZ96x)s4JB882uWx>|:kp
-|geK^$=z!XFc^&)LQ69.ycMp.):q@1Sr7}ehpyX@u:HU:X3]V<&:^`T,:A)smUJ,)vh{k6M8-eA"G<1@A7U:TyQ|}Cd%)IC6/WUd#{Rqhij_wX,rsdeCRs
-=X$H&[+Gbv(SU|ZjmO"M.v"vr3)Wa2wA|{Pjp#j,kqTlbF{%Ks3OVq{bxOiY<WKO}/kpetw}s;95`g']1`z}:dP'Dlpw]hSD.]xUs62ay0wY6=HwU^~=xN
--aNy|zbX!m6:@/vA!faP$nsG2pUH.C%6PLhgUAJ-O$z:p=nBv2pZC-&$e._byx&-]]9y|1%%ZU|(+aoz+dh6himzMcU!`,"fhD.zZ,co.-}/HXbwt7whQF
-&ZhG,./_>lE2bC[`m]3y=X$t{=R;gvh+-C}MnxZqJ(e_:b^ie/q,mL{'),~qbSZprf;ImFi;zRJoLsW)iluLxjO;K&cDV%<{M!we~;Bjxq"J6+^-[TltnI
-z7OOp.0#"'gc"&qm-etS"r2>o1o=%lugizfaCkX't6Q+!5l"^:PdsQ`Pd):sA}q`P3acdKmF#$UzEaEf6!R=TRpSw>WbQ,m@[ZzWou'H<3("TJF+eWIay;
-k9suGw}quPkeX-&-;k7vd=(:A:(AlIU#:5/wDcP()y,nI+m/cqFZE{:sC`vG3o[xN8^0;p0'ho$P|+.DSMj:vG'IT<Xh>g{Ar<DG|PgNPWvHcS'ick@dR)
-57c'K5A=GF3ah|EI{yBTVzhxx$I}&.N%]A=BmHbwK,'+2T-Zy`H(VX3L@3.".TMSr@v0@HHb1f9q|pijrh|!.8z$l(Dfp:7xYM'-!;h$;R>H2uVk2u-eBk
-we(1IBd8c1`D|Ik)wpqp#3C$4L<zp.Oj7bgJP1dPxhO_Zm}p+_lLrZ)4Df<z9I[IdJS]=#]aNS=LP&&g&'>a<>oGYs>4-hwf[|<q.H/VM;GC:u5M#Var3l
-(N#rIk$O`#UNZr,sWZV4iXWu!FESNW>N`/c7dWAc"P8@|+La5Q>{_sMikMpgr#aWa>C8S9k8@|4Da{>/+(UYox(.<rp#Tb/`SAg:+dto00~wyPwdTPKC^a
-Oz'h6kJVpzZNIDseQvp5s|3Z]VH=Lt^`fcbO'Jp<=2p{u0nBl[r-dW!syNG{;cJlk@Vzs{pO,6}gpu-J"Rf1sXY9ee:Ix4T|p4cr,f|0=/$f|E[@'TvYn-
-`(D)M4/8V_4/30+a8$Ze4X/9RB+3D)m,0ZJ.ZC<]9VF_Op.D]3:l2dhSm2ft[I-#=A~m}O_q~Cl#^W;5h/[AdkU%L28-EGGa]T>sF@8cft.e{cVFgjca4r
-VBgu4"0SI7yJCwv@_xHpfQnh=Bl33qM]0By2!B~mXGkM#Re+/hPpxjr8/V3bEm'4mcxUZvSAzM=+qoV[9hvKsQ;Z)%geY}P9gXK-Rw$wNzOm9|rzB$L%;p
-2_#M:Z67[>/,}5%tdhW9Bfk0`y[2BIi]=_WWE2xLK_Sp/n,l^0Gg]pD8qaHbefUNY|D^v}1WWzVU:yRn@2[UE{T&dyXI%SiMFdgmv1Gz6T>J2Dq}O7=a4H
-;rQq6LVw|SQkdIe6<#[DfxUL.z-OXNOL(|`F8s}cd9HIuS%;Cg.|q_s<-,82VfQ4R}Gaar<zM_15}px7HB7GL<o_pg%3]H"YOf'ZOaL{:Qt+8$tH]dc0QA
-{y%V[-#nX|k5E/)4:4B+pn/G3ys7&|_#HN5:~MQ8WW)z0;er{K"@``9GuG7q#DDgh,4O"[62xic.>`q"k}{dXC^reNNM5-LZc#Q7cHJB(X-J_6Xuyg0Y7/
-lZ.%t".03DnCu&RNFO-bw$Nn#M9W@k:J3!FBK_A#~+s|jxCLZLC)aJLvHy{kAjqO^J^NE$Efnf8Fj&Ys&IiMLrIC%5u/"q(z:MekGE9FTt}Y`+$lHjw./J
-lm^zn}HxR8u`Q/@T<7N!Nsg#-]nTGQdB6T8fW6zsvXB/}SZ}Llz1;s]V}<ptMRL5^KQIe(hm'i:kBUDq[a:7wwvdzp~1a)(ItWH3(CwG9-aFXPNH3+k%[q
-tDrWP}3{Uj5n>aAG.}4hX36QJl."#.xO,8nJ-5J`Lg,[VPa]QJU,E&Xl9MxB%QOe$=0%tMP=G@;ohNCB/#6qHnO@>]c0pxWBn!wm:kRf98E+sEe3yTTXNo
-+&~4y<8y',+@)y@Oqh^{ATz&P$'B^wWp1{4P9N.%T0!5__]]<{{.<M!%8;K6i69<.KAD6}[i%)1ndzv9B{M.hOiC^wz$4j&xzK.]"Gn=CzcZfoSOFnt7x{
-=h5Wt:I1jV59uEn-W)4r)>vQF);6clo60V;Mv1P]/SD4:3>@;S'jyVcDc3wBSK6L8W{}FvU0;)$gp$Z^j<E_IUG89WqEb$GvZz/k0o|9UUHP(;JD_[BY%!
-jiC"v/L9,+jQ9jI'L[3JV1mf=&M%(P^X!^zwJM=,N_{v1H98')7PB$AmSDU2zx#NeGCKI}egX!Ku]5I`H(C1#n^(CDkYy''uXL|>-;[--kXyOy@l]<M#!A
-V0OpuBTKhkm"{L%`r0=d]gp8Xo9:4M0zdGJ"gQk6/ujdhSP{yuT{BkOCAb1wla^QC[>'V'G3_T#+~[w&{B~cQkT`<c=^pAa)I@2NU4'6C}n.0MXB@P}HrF
-Us[Cn4>1jA|4$zn4xm2{Ky"L%.T{AsbzElLW)pf8"cC3%sx8f+-5)Q7:%vt2<[+YzK=oBjp1w{!"AXh[7R.P~S;I}U+9)jyt(/>D(`''%}tOvcKcsJ^dIs
-LLF-HWf!$zuCcQRn[N!qz<7#[HH$Pc6wG]_v;NlfWwf3@1e6'r'@!o$_QR,;_dQL:'$LO59EU:.Fel|3(o%V7h}dPRVLhJ6.`)6qZ48OBh:A1$p!iAh@=s
-&LndflDJ"{G>Un<4&TQv^#Ad%SKhL+MiYpum[Y<>5TG^N!)WRCNbu"7=^a4<0BR%t)4B7Fk&4,:U(f$AE'ZeP_RR()y6{Ba[k!}K20Uj!p&_y;>.8KHcK=
-`"!yTkMt=B>`77x7kXP|&5iqMpYnr6uvEKMh66VZhFD>0)p/cDtB>$OyjE;]}AmkHY=Q=)@#5A8Qccy%wK>MR}T1fVe>xBonpr"JP]y[I`|'&yR-z8rq1g
-NroU('dBD|U2IcNUh0}tOJ^T6")g<N.PR[KLFCOa0U1mJ:dWjYHTQz9%xSx;PS^@xLv^oV)y6U%AqB;bJogO;eXc#l&H2#8{"J4/L+KFQxB{I3~93s4}NW
-9'2k9H)4f>,=E"`wxjL<Iyo:88"TI5dzOOSbN`C$|ceMA.5ttKx,Twx&4Yz)`a|JR^>DR^Ig"cjcclW==|0&X55Hq_3G6fp,Sc9cqBmd4a0Rk^IaMK:eKm
-%R4Z(1{|-e4sPHl"^w>avlX27QiMMlT!:HD7Hb`6UC)FS4u}avvr@Z#fFh6K(4t'u3RM`tT'_%<S$>(w~D~#WvBU}W6b9q)^&i_c9'n<7{"[jjFkwKj(/>
--/JdB$cv;K5c=;:-DZ'mpa;Ji->M:klMy|Ze`Ghy~ND:XAi!=j!uau]H)u#Z{<;pjAk-:S$Z)`U((vQk=J@MO!&`XJc+A>1,L<HZ[Vzx8IA$[(S'2h+7)p
-|'50P6!BL/q9MP#|+BC&9n6<#EcnN#vwAJr[fSV#~[k;Bjhy@]tw!x3`<k'K4O}n3JJFhoZD>^b$:OM}yDKcj=gtRNeSMAynpaY=:vPH5Qro-`F].p+"8I
-UUMQr=}4^kAk1)R_]wBS5jr%wm@-bJOM.,q9`>BRmQD)!Q',;_-.^Z^ov&;VIW["wV^2LQW-Asmo+NQ(T`J.cf_D"R;ULE}N0GqY63HD|VE3M"9{b(l_3N
-'oMRlT;tO;Nz/j+SE-2H_J~QmfB>ceAI%.$aEBwf7ElxcG%!"]MudLWSqt>P8z%/^qKuy0ti'I;2sN[uXccE:3wR)>ZO&EYy&T=ernY4JJS$pH@BNz7dHE
-0rIq;;FJ:(Md4(q#GEB_PoqM>rnvujq2%Y4}aL7UBl:HA=)OeiVR9TQidTOcxC<p08kF`pb.ROd]9qj@F/~c,pS0+B~B@4D{MRlR2DW#e:/-.tvXgttHQs
-CH4d6gzcFj^o(sdu!y_Ggb(#Src%oTuf|e}(<nIeN3dMQ#-T:$w1TK^f1-0X&'Ye4zmjbAh3]],,!HMAuE5O}v{CZzUvG/6<`ua:RfA%+e9;Sj]o#@ZgUU
-=vR<F=P;VVe|X9)hSj$ojVn@(dsU9J1MI7QWr<$}j3qXhpIi&F{$GOYZQ+.F,}fV$zYnf,exA1/UT056=qj%B]uK[j>BvuPdo=yAqeQm%=x&XJ2A,zIm7'
-g'#WAbsrP!"H:)|Q$53&J9P;TW|m&:V7f98a~KP0^VvGC,E:wuQ$NiBq@Xf`2bUn;IUO0Gtbcb@#U1/>e{E+%n"x/Mj(y&$0ry@$xu%Y[;2}z,hDr7u5]w
-!~.4(h!&;8ex{|q,(K47M7q34^.aBZ-P,`go5Kl^:ZQDY_"sfBG+81hGqS"v{1EF(}UK!px!v.Fv$|fpK7RkK+;&fe%:><kNoCn]~hYgx%-)_=l+kHFm$P
-0>NUXg#nlqZ}$UFT|Aw4NG|BS@^o(_9.s-kAq-}/l{QbSBL_syG)iE)<Zlvq($}NO[eL&#t;dMVU)b0pa1kFxhKEeEN>UL;;;A.}U(:Ytzij!ZJr20[4^w
-_]Hoc5IX%LX:)TuM<MRkeX,Cb+2WpJF4oT[K8,]bqL}n~<gV9Fjb`pvE'aqB8h2wjNLarq+B@Q`DY/{q't9n~HLX)>L5VUDoM4/BCwTV`-P<^VNFui>@=k
-[(,vv0Ft~T$9PdzsaFqEY_0$e]WTdHXgErx>b_$9<QQ3W8N.={|Y"`:MgUdG`#>:^y:a2.@{`%#C[-<9,/3u[c+_76qaUW4'(PVYb]j'`E5t%EY%DD(v^n
-C(^e~&Fue[:]JpJ!'&3sm.(2=NcO,h9a@DEbE}q)"!ci5m8pLj]sT=-r#_Vhf+)Q{u`>Y6fBz}ccu$JYkG4KekSH/qJ_r29|%x-<6iX+:W[x!2g#9Yu-~&
-q4%K=O{jr^Ci=QdY_[K,%#.H^"%xQW^HESvH2w8`%rP72%YiaTEPOlCO9HYw2dpyf#'{X`fyf.k2{):T7QR74]^Vy46CxRDEJh-2Y/%R{_,S/b=wsT$)f.
-!t=@6f%I_n)J2%R@vV^@l0=e0U:EZmwj!1b_(`D!NwO#FjW!{03aZB[@NJs}[6QQhfpz^/pl%:4pruR(fD56$j^!r_I#Mn64"80m2n(%5Jcp,;GdH6MW]`
-)>h:2'Ad8l%(;7#s1Jx2}NKr<,Aj%go$$(CXNN;uI4i[PB^@W<nL~d8ZJBpEnn^rBD.Y-XB#Kru4>wAox$xFDeVo/0nJ.El%fEu>R/.2[6:H@V;SSP#Akw
-V$wu=(`$XaRZnU{jbui=":X:kJoIO),8sWUvGYsTP$S9yk2<)@=:rf-0ZPJ`PY9_zImQ!+DzWf`qwAU,zcx#"AZwtv(yckOBsU5>znP`glQyw>9Zdg3LRy
-0maUV_|Xy7j%5/Z>R)|5Did8WT][@hx|i[hWtFyr,G-[T-o/a)<u|97SnSV9Ph{"w_{Tppid1i-/zMQsrwE`Oi=(Q4@7B&FUfn6q{81wWs:waD%_#_fGDz
-lLw@I#UZu:_CKzS/cyx5)BHTUQfhn2~pv6(1V^.1ke<jxkSbV]SZ'a#=J92HeeM{_g6(3i5^vRcJ|)plr2(+^2^BNk[/u9|iI;_CT:|'T(Y>-C(m+vWbCu
-mFmb>QVrKB#i>0CU8)g0Cud/mo:S'tC)l[hS1@Mm8Y)NUxl`jW2nwCk!>x)X8gj))sqFTei7pJ4afTCIh>b'^Iulnd,t(5s-YAi.NPH0`T&fr@0D5aSF.{
-Pr!`W}$L<tOkXtk@3FD`0M;]kMQt(,tR>%Gc&(:2TE+68oe+tF80JM}7r(F;uD>u]_XF@qb63pxegi6ayV$H++6K`qmmC+6"ANEXeO{KtW1t[!.OZE7%VG
-yr8Jn.Uh<Zy4xrB`90w]9}G}yKgIgC+e^U8Mq7ig=_TOU)4g`O"ufI}y-#7]x|1l7.K]cOs|=/k{iHrUiao{~dRs'/(pkFO7jR{KSozoDn<-=3zZ^p.7mf
-I7ck$ps>9`;rxKk`tjlxF^pG]+WUpN0mrES+qc25'|#;1Voy4vpJCr[&"z6Co/,z{hu&OL)_Cyjp+G`;jo)Rz_8z(@Jl]yveAc$fY[>%bA9}/>Ra43-2yS
-(2#&LU=m")>9ePnA/Fz'p8Q97v4KG,0&<"Xa]Tor}^(j{xi[B0Y'E+ao%0`KEn(mC"'u@}-)xStsjjvOAiHXglzHdi%#IN5E',rv8C#w>e.g';v<M{1'fd
-7#ono3rX334lHx:]ZK|faO9)Oj]2l9CLMLe^0yo>VJ0`q{!FMWkT,x.zG.9,^wdzKnXhp`wSZ(a2Riu3mTai4@(fU(YE|Is0vS4)2A}m@UUO$jUzq,3Jdq
-#=&-X!RF#ki73_=;4:TuOi~{f|(0Gxi!B-jV%L>TpSZFd.7YX_]qk8UsFK]|(M>yCU0x'Hg)KN4QeN}r%Wwxa"Z2R939GMAg7D2x[,)fwC5)46^!@0tJue
-y1<$.@$,tm;z~n7&$gV"r&bgpgIgc(B/qSNaWj](SCO,_N&xhi0](#yq%hd1OABiwt(.3,OoySl]1RQm,BW;~uF[vp_JT0FEKh/EDE43JKb#&"uBsehwaT
-jS3|"$&ox;KRGp)tnKDV!+1jjr)&B&.dOaXStp[3v!"3MK{/8jwM^tqx3iR]L{a=EbY@i8HH;^C!@EwN578Gl9LB-6^f6VL/mG}rJ>d!!0C[EnX(tBSM)#
-G9c,|vxg_RiqzA%+1Wm)IkES;4oMKei',P_)C2/Jfs:;SCRn30NC=`{dSi[5]aacWUAVT=<VwJ3v}>i.gbilucd&mdLhp(L>k7`>ptBm`=){XmJL06P,^K
-ZzZn.phwR5pMR]z{Nzk{3]#['YO'#_t+Zc22)%#OQw_Q~doTSL@|S<{..qltc+KQ[g"'=mLt0)}sdTMw4z)sF^UYZy{y;9=>=.xSPF55PWV+f<5YX4{aTX
--%|lAOB#QX$Y;-eLTqVNVp;qn"m1CZ:.K2MF]%OtbcnT9h_E'PK43Iqs$=0nFe=zd:dKpH!_Ml#(Zy^al^HclL2uCnpjW7pjTk+SEQxUTUnFP>{c'R-VEk
-H%EGE,L.!(Decg|)$J^^<39{3<$!8[9qe&0`P`0U.Ti$o6R'4(Qku"`RXNx>iXqo)!rAVJ')nr:;)Te`a}bz=&NLhvWfq64#)q"o<$f&a@d2'(A1n&0se<
-1m.3_!HvVsV`Ivk"-<aKL_5b}_j(V<MO'<|qGNTt}u:f<ktNZIAA]1M7`S95sBe_(LWD>1nrpu[TgvyLj8^@l(;cF4b'QV{I8L7^`k6[Hq-]J7jPH^RFic
-WU,|Z5<M4mugW!=%~;uH;f#3]JI:Vi[]OSKrk"'0^^eqHGx.9wfI~Vp>$MK0QX!%s;le'dRLDtb<w=0MOR.F@x;=xjj!Mj7Z_;7}}Q[O6xMr/;yH#$SXxk
-]@z^pWs>V7aj3Ui.75jj"Gf012]2IQ:x._y1j36@^6NA!=1&JB~W{k];54z"EZk6)NJL7RS>[7y7"fwAna'jGB7(1GO2fppjC=OP]HpF~/v:oc!<'RR98H
-w7r}CuPd^"pcwo2DUt:JC4U#$CvQUl:7:k-l9ZTC"bjAKuvmLjqL.K^I+KOXMaxk,[Y+tDT[HA(&PqP]d9bTEu"zRXy#<'GmfI=X|ni&yN(1o`N3rvg4}(
-Nz5Impb9Aew#=l!ZFK|z%U%7;GT]>1H>i,{Y>t:k/PBF],7#B_OCISX9W}K#;pTs$Y=X]<SXc^^/h%bP]kh2:7O0)woHZq:M9XuR7Ab"28.V(k@&B-O@=T
-l|=P./S5sA-y7xsNWh~gAtDDO[i0kWuvo:0!]Q4I"|C='>Q}u:jJZY_zHh~:TPC^-Mh2|BVuE[3uLK)jCE,T{"OBwYS:[{r)!yr@c&E&m=J$rr=09+pyD6
-r3t)B@6I7:]l|kT<!5B+D+>mzc_rLm8ozIY+'!z]NH]![&Yf~BQr-bSn+ymbJ!<i/UZimF<a|t=q(<PPs|B@6jOaxsnOCI8/GBKRv_|zJ";S`.(4f2!%&_
--#u:WA^I.:HhobAX,{JgIT6WO#i6r31N1bjMtUH#2O6Vc}/Ag_N[K^}-s!Fp/JsMnLwY^<F1[<G)g37LW#2TomRh;%~|"VHIFvOb!FpI:CFciv(2(SIGM]
-vDFaz^2k~W8u~LUt){i<Au-)g-[:+Ct|NL5;_qJ$9hvGTj0i1Y<9F7.^X,Va-=@j6kg^XYJldDlXT7<Z]OH:!ytIgz4cjVeK[OTnh}]2GS[X`ikD#:!(33
-YH5p`pI]!V<>i4CP|m$|uzsEV$SH8[:j+}ZtOy1Vd$$62Ifue'g>72J{q$0A^`G}zeAKsO_sX>t911(s(k>C/"F`eG0-C@uZE`_}SD)3+djc#V"~E&ms7-
-~j'N}/|HqT+TxuvSv'k7W%eT24R@M@(qUo`m_STuRO9Y)P9<eX^jg>IPQ,{x%=!Mx6DcLG$u%In|u`$"ne{3b"80AZrXjMV$JJi(U-DUe_msn9AX]bRT$=
-#%5MmF)b,9k<FM8_I+q}=uu/BR6-t2QHJnaZ'02XMw7_|g5=@@Jvc!<@&#w,Vgqzfx-<OuLM6Yht9|Fgr/]L:j>wxo$OipGWI1F'g}"s){/zd7el_|+3l=
-FBPFnJ}3V)Bt[W["!7=mbC8W7yiCUCv`S'}wa`7PeKO#8sK#uKVk/6`G#6~%`5V=4ifFQSbbM|j5:vV|)O_.h4zL2l+]i1#0`drD$i8I@&k5jC6=;Dz0%R
-.'{"y_a{Y-r3/&c"rTK5nM8-,6USWob6kQ;jhG/IhB]$zH,!d01b{aBvATcM-fEb1,<7_:mMW{U'4YCM7nVi+KoilEGNj"p.8:s0Ox4-NH:UmGZ]s6L[Dh
-upHro.Bx%%.'^SU70fl3zr9O3gC.DiS=z%zjLn#E~8TfBe$s84(T9c>ElbMByJ+en2B7,N<jlPv6X0T{+[{>L6w"R7kv|A$gG,35yLaeP>VcKM{-~:ohG"
-^B<-S4W!-)"es-bDSnFbW&5(.YfsuUmBA+[+wK|!VQ)5h%K5n1}[asi9~HL,Z-#Go76[kg=&}KB5g2Uons<jCGz<}+gQKEF=.BkHxRdAA2L9NIUMP$Q(R-
-g#ld#g!9&qEq]!Yg)PMn%/X]y`b,XGa!X&sc`o,jCVwH3}"Pv>d!+adUQ+8}kSUp"AnGpyE3O(<N%Gm'W]YA0IOoPU}lZD+$pOV8);[,BtBGo{GQbrD5YO
-ak],b<lcLTn6q:`._6vu<1xv$/rA'}SvuQv5P/3snXhg-3&')n&6HH{)a$Aomg[hpQ=pJIk-#N:seM+=yH<Mxf@/jI:[7Ad!qwk3uqvT9:+6c!d=+(_^HH
-7B^H(38"ZE3$)R"h3P=d,rgPQPYh-tP/sXmZ^wvYN23@ZZXE{gt]XZgY/$yJQ<4c)nppif@/X(uv!MK+'bYjz>ObN}5:j3(,-:.[C#n:,Pr'p=bS2^!4:'
-;$xE(MQ)M1mdl"%NBFP,@z7vZ$[6x^{9:pO%7^Nl[#JP'"@|(p$D)vR=.mO+@25u~b&8lC_E;jf^wu1^+A@$3FR,j45UwC^W77U>.,~R)Cv]$xkdy&H%e[
-B]zxd,>o0CcIzFQRql1$9$$wx)tmfgJ%rC007KIe$E&yCLBt<)r=HLw]A!:^2F4E~})0P}ct74t^(:chHQ9)~7U&k}Z&{sAHR_p6r1e(K]$e)K>`v`#E6}
-s|TqGg)yDSA02^5D$gGyc@E;4=zN'LQ+jlKnbSy0`Hoz)]-s.mtMdL]1o^7<dm4AULKPRpKBpN)|B=mdp:T[JJ&Q.<4Vs`j2xU$@JOJYu.#1"_v`LI7-"A
-gz;$P>9.Z2KQ7-GX_C.'|+7>ec'#dlbOl{!w<W_.p7=y"wT4>/wKsz|`7'rc&cf/!K8T#$Ns%L}j]3/rucQvsHlRt!)h[5.Hh,TT(^Zn5G=qL+7J"x02Wb
-F:n&;WoW#gT#AIp%9'"b52Fd)<Lm<`uHczJ`GzSgTs"o_+<m+'PwL_s%uL<h''[m`O](9o|j1f|5%c_W_T5G%G|u%0|;GhT<l+0d{78maM@c:tDP9v5}QF
-:u|Z;"Z%+'5WxRu/XvM|05(Czk0lga0D]KWrb8yyssF/}C$f.g$,Kd]I@q~"v4T9!8y%DlyhH}Gz+.CtQSsLqIFL7t8|Bc)1n6oGHenrn&c/b-NL=4#"eI
-3ZkjA#dgeNv(ZJ./-cq=8)@hyJ>4x)}i]l,Fs&}K"3Q!N452&7(yr|y$cgb8&J=/,p_&S"y9qEC,]F=%oq6M0S-E-7agp]m]!#>pOV,}wMyf>!lAHtEI{)
-i}I4O3U,b`H[cM0cJ@(=88Lc=U)6x8xW:k=4%rtY@=-M5C)>n)EfOC6#I"myesmDN-g#]M5Y+2A}tGd"ctPu18(rk[H{rwbh5Pkp+f[t+B,btbva{yV#%g
-RVVCeDM0N-{iDf@'}U.tP}d@PM6g1|$|f4+l'LRhV>hAWWX_[WdlOArR^z.U>+mOd[HG(^+}i$"1gO+L%ZRIOtV+IRz=-I6y=Ivp#.`yPchju>tIQ5&4f"
-RD~x(scN|rbrMW7C8-VmiObHb`)fpcPxyv[73hw@,3f}aUxEmUAR{f{DIVc<N@0y&$s}BBB"|.oPdxx+CANo=P5|F[hC~@8}at<:MTW;#zBj@3Qe0>7NiM
-!"VNgQ!58v/UY6vy@M]M.)=2<6T15_({E=@@WVt4(lQC^vydWKk>(od1JR^6OS'TW_];0o19YVjZ-zW`Oo}supE==eiqLU(gPMH<M:ku2L;COn4M2bAHqx
-sEF"cP|&VTx#8LVA(^vrxX}L<cmP1/%t6Lh`ws"@(Bt(aX8N=D'%akZ{]MC=BQ$7k|wE5O]):Gpogw8>k`"%+,Ntv2HzjheqoJ2,E3;t3XS]s/iT^Et>R[
-fTdb:{w7)Z@X{Tv0ihynV8gx|e(mpNo7)Ae;QFF|CvDoX@t:BJiX%0~eQ@4c&c=97#|9`sV_M}ea)x@q6jD,BKGwT#0;j`zoT6)H,GEDo&[NZzK7bADOdt
-M2${@e2_.KvyDU_&:`2_Qmga/G;4D_HSL.sBFKNn4&Y7b_NdzV_NxF6KhA.2jKFoJ}VB0y9jH,t%Z8r_Q,<brtXqd[33Y<~"/=JCp(KGi,5lz)`y0WY(Rg
-l4;Mc0].C-'wi;y.v!'hV]#Rgm3!m'AqePHB:_|63FV<&u+-9.Vz]2=}NYhfF&K)kihd^85kgY~h{QvvNPiM]4nctu9Fy#I;4ebUi[317XZ'>Gvp^&p$J|
-&vnLv-(:"-7vKy+"HaJMzCv1A_2vh1}UE%R(ZtisDtNIHA%x&rt:sr+=Bl"fsMCnLA68S<,bXMhY`KCFMd(PR[~58H;D'4#5d026v8bR'obbR<bFtFxv+b
-3wy09%!!TYwM'c+ssR[Wx.O"kt9^CW7I9nkPD3K-}EGr.SxG@`XcH-IFK@Vw.6K7c+Q[oCml$c9:ETkl:RjZ(iWVBqC1Tt#_ZI_7F:e{W=o<kjEG3^koR7
-ojw4>,Z/<`<nHY=vV%[75H/=j;b^7xqW<CU7%s!f;^R+dZR';>Ia_%G-'}Xd>XaV6`)]t)#h{0:W'HA@]=}j`C'UI_N6I#Jss/6[dwwHQoRVd}5wHu]29J
-_'c>9@^FY_otw&r:TnI|Nraz4xE&eak>WTRyS>O#-iZLz>FU;/jZ%s1lHgh3CRS]VlI"GGgQu$v;>A5I"2KZBV#rMXB"IGV&ra1ISzx@lQZ%w1gTAW_z9I
-P1tO~C(p'$PRpL-q80OTV26G.L(RmOd|)'Bf$FMZZp@ZRHKc"1V^=#DNZ]brMc);q:Nh6&npgA{5E7"e~B]WfS5Jc>rebGc5L+H|Z8UmjRIYC9r^X:lsce
-Nmff9qV"G6^YDZOn8yU+_ne3X$Jmw@#N_<~vCKXl:Aa.P%afB5;lQL}9.>"v@I8rZjin/scVfbu]TA{lh10!qBAT@AK3kbOngewVLi:9Z396tJY2,%A;~k
-T$"/~KPCc<[G%90$)v[l;&3q^|pw4fMuF=m[l)(<3NT{sHk>qNo2-5HK]Z]]3TDaTjhE!da[M/oKk.rgqX~h6`|:"e(&pt%VoL]j!KLPwEwV>F5Se_^G$9
-:WxK(]+LR;KZ[LdFy-x[po9ZjtE<|$wfQ8s%bq1F}db'w]S<Trm$%!2laC{l.nQDP^BXOdnG.D&4;<[osb,fgoro[CsHS5@BrY;s4dlvH#t#B|y|E/IBT+
-36-^NH/&EKefs/8QYK>i+!k.&.sGj.<RQ=l57+Lkrb:%3detaG=T5pN[{#O)eMfqDNcUDfnrM'`PAQ"70;cAw8,)rS]hXK/MbNG2&%H([CEEEM__7!DVTC
-~Lq%a]%q|>@@<lK)u+6Tq;pC".LR(IZmG5<iN0,9iCqJiKVnyeXiJ:8+OWU>#+W455,tegzPAcH5.wmMj,DkM8#FNStnS@OQr@h.$jmO4BHl]EaKkjf(`i
-_#lH_'#hR,z@ynh-5Ea0u<l+-]dv[#O$@U^`yKbIn<"0/|p0g_]-`H14/FzIs4t{WpWl92<p.&xo!Og;A2(Q1"eV(m<E>`8>IyX(V_$Z`OYo(0`Bd]Us{@
-otD2uv4983W6(L~L~3L%Idqn-s'!b}6'IC<=r0cjO.<'+kGLc:!#`#m^vF[+T8p=mA]s:,A]MjHsw&Q<56Ljts)+per1DX11=D<9q.oHcq:]T7y>,zN6<j
-4(D4Q+Ozx^Ax(,Q2q'xLYpl9`Q88"&;9m1U6tlD/!/!}z1h<,xYV'rnIp;@J(/Jn/IXpz&1+B,3G]<Y29&=H;_~U,bQ#yB-1)eZTfMb'0t4M^QUPk+~y7]
-&'SDk'zQ<[^]~T<)b/"/~Clbdx4iBK$1'Y-eC{AyG%I&NGJ(UV(W%>=lsEiiP+f<uVAR~YbCc>lt'Q{q/5ShD94)R="y]BSUx=5,_:u)5:^TbFq5PXZAXz
-s'e,MuiJAg/5R!Gby7aKK,{ilCTIfK.5H|+eBVG(CvIwDvIwp3yEMsb['x&.dM)gB_Ak9ON1-{snQ@"f:]g1G#{pA=7Es8f'3(v;YMC/tFO>KOo:QB-+12
-HUF_7E7#4WfuTp#+uJP6%TuxoZ@QOW-;bEEgwsm]9./T~"HBk`J_W@,FP1`_14F/7u-]zmF(_6~n~PUlrAa.lLSDt%v_zwia-#qw^En#i;UV[AcAH}RP.b
-`R.`t3ZAZ7QDEO]Xn;pI4g7q-%E'}9O1,Wf+GN=Kn<F(^Tgfx`G#bdG.GBRX^8_0f'9]&}{v08Z1:F9AfcDO"Z@t7@>Lfm4bv!(rUNIad2uMQ#[4C6~3A+
-"c;ZdX{K~gUF}:wDif<1}N@,x2z!5|mhs'ekw{Mls^;[Kz%646-bQC$$r+bv^Zmkf]/Z^t>G|(yyyq^`XX79z@i(UVUWd]e2_n`Qzm<0A>|SdX:C1&fMse
-[(&E0P/.C}>Xn_l^0z[o{/on&nzNK`(f@e$O"2gc1iU"7[ct-Qt}bON]RVk`^%_,p`B_3(>6YU}UNVH4j'{EH`|6=RB"e%1PW.rM}%[V!ZlM]Io/;3^a=G
-0rb^Y"}2cGsP@_5vhoXK0<!JF'Y:rg2P^yWyg4%7.I>X<@|bDd&9>i<`0U"788,G8%GP8hBD~UU'OkW$Uc5U}%%sGV:boVl5d2}lml2z3>E)uaNzZU(z-_
-#-H&8pi78X.aHB98pWY1)Rw;YHae)78PSOyNmEEK,2%.;%fWB4sJ^OOP1#@,)6ewcmf659sY}M^O,VeDWwVI5YYpmu6p#_a4nsX`7_AM=B:8Ma>&Y})u9p
-@N2A{yQMwK[/5$<joqlOqudNBk:5V&fkJKL8yqoD3ua_l@O8soLIaptq:@#sYg=2[&J%3V0rEr`wEH#2I'%Ys.!N%/3=8q5hl=|@fJgpm9Y4Z<WpAq;sjo
-pey-K|qV]WU/-6IQn<l)V"=rZa+qll#)BJJPwG^$6)(TO5gr`L]7%)cQ$[TL(a;A^>D$."v>[>Kx6sZf6luQRRRL^NJl}<WrvONnr@l",b};xS=1Y>}T{o
-HCYf%#H6gyLFv%3:o#%d4kp+.$JFOD|NQa^mw'#]9uw@y]%#4TM8wlzD};^#10Pk9nVP2SR3sooJ>&UW:'FvECou=,vRMYc4S`9Ey{W-m><!/k&=1}rH:J
-(2aSg8v_OLmB4K{Kn&O;#4`w`X9E/u)w9.%q{M)qZZxKJx}r/EbU5|F"]^vcCINWH8w`y,S{`$GJV!OWZc{^6!3U:0JSp#h/xUZ[j$/<B!"PMeTqal"`DN
-v%95+as`(:yOB/@'OB_!:HN{t4YF$_x(WA`XbVO8k->`nvkx^ap-Li3Br2Qd-T9OrDnOk2fDS9;oYH2a(|/`GA,r7JM_n'wY[QV3Kayq,sr"kc-^dFn(-}
-k`ez#>|cZU[Y{:Ogn+C/H63OQd+oP^Sr^0KyhHwFFjWU}xxMFMb;Y;0bTBM:z3Z!hNcj,A0Z8<&D1@uf0mtE4-=1K1_asYoPi1Rf`,rUK$IQ#|L>~AeNDW
--<4ib%I.xLv_PS_+(7M$#HNVgA<8>])g8=@^R@iMd$1Y;DYSo{W0=PIq_"(k6B0iBB{.R'S<%AvHW)oDT_7$XniBIi"1#H_+q|`TwJktTO(>DS3gTM_E1=
-U]45>5DU~9BM=a6k`5$tft}x=fuu$oCM&N)xmVAy~|Sa)hpOwGLs$xCG2K~:X{OgqU|nmAupwi!+|IwOR22<;2zt.6[^GV'#gS8/}CRI|f-mov!r}Vk%Nu
-:0r,=uTD"tK)V+aqjKJu5X|(2x@%qJaLpqgkN<gh$rET#d`kiD'+8wXTs9|Hel[jbo#Lx:r#kEHI,XF;.31NapEZ1-rgd"Uq`<!k,lZy[{DH}3[UpPWPxZ
-wp]h;eS)zvMRh5`HLo[e`i:woD5d}w(]wL9M.9YDLj,ITCPdd]of~}Gzl4wc]K}g9S><|jEPC%ZN-Gl:a)Ty$dBPlIyhdEm]sE{w<&~5-u:r<'l/|V7a,Z
-OJial}}/W}D)r%i`nzKbxsxE""PO;e,g77mM'g@x_{^j;la+di&]GE$5Q]ok#]'9br{^[s!Ow4cUrFHpU:rQE'KEuz86,8e3%bm<-bztpAnoOZ-<#Eu8Qv
-9ZBK~DHH[HVCxHfWo9AMFg(f.y`iKsJdOdM7fmmme{[Lab+f=fa9E]Vn3)@W]4A1qG;w4a@b`:PNx}68LLu3v9KaSi{E7&`^;Ze6>r~q:B[_!MLaZe(hpA
-E_v1,khTLm1[;B[uLT@ECD}$aCvV:!W=oo=aW]QEGZUJhs@-;]LWf$1+&g}u1Tzrrfg+vFF/M'xo7ahmrsnWAdh_:GVbhW];V.Q@M]UO+Iw-_N=#>aG12:
-mPTs=.[WyzUWHS{H/gCw|[5S9P6Yquv<q.KnhV@cF=RA<4(GeB-X#D:hvh}y:eL/Y<sL]Szz+/}+dd445g=Nw>0n]6+nkY5=>Tz>J%J":Ge)JW-58r;Y}i
-DRZKYpw"7:(1C<Ey6^DS47[TQ<:Ul$uY3ZCR`qA7FK~,5Hg{8'nS,P!8!MAIU+Yl<sM]vM3N5fp^kxn]wfPqMT!o%WuT0uHUy94"&JJ;>.Dmz/vf6:]yZi
-Jn$z9Fm{[iCk1_QvQV-|`:;^/FBJk|IzDqJCm@QfcI>,5^E8/th@KL+nK1wg:Av{PfzQ0FJtSquo-}73njvRp/,_,{o}-F(eIS`@fRA{J9g,`F[Uzo.`]8
-]Y%DECM#!wq%}=#|Rf^P.qoPB1#sF-nGwDKt%Ayu0wl(TNfd7wJ;(WK2@z&K`10o%'V{}m{9$fMd0beI~yHoWCu$j{Hw6A<fot`qD0F<f`#mC#D[Aq~L~2
-}$V.=9H_14;^e||M7DV2v!J%2_&e]wr-xuiU.i;SgTE+lnJBJf@`t!bI!T!Lxk-KRMRS%y.,4E2fV=fakD4VnE&O{@XAG3QCrPX$9s+1gH^Sj)yzhe'sk!
-WJ3_$_$FD=sZJJRX^=&y~^P0bR5i:hZi:h-{+&nac)r@5yvI`_npjg:lRm2kskGh{U6zu!$#~gRl')I640Ea=/g(RH0v~CC<$=73H5>s~CohPxaNBhp"wS
-lN9d}@$yPdFV%%z)qZlc%"_1B2G><A#;zqks9O!%kS1%c6rtMHl@RF<iQa7GB;n"^DtUpLedIah^]4wC@,DAAB%IUy:]ZNdE$oBm:2{)B6r"6]yk%gAC#%
-ck:EV6"0b6f/UN{fFHl6rhNfhF(,uHuk7G>CHtQOa_P,eC^$Ff!QE[!I@nZlA{Y;sw74V.wW%9{&9{{Y6'&gW1Chdo)N&y['H!w5KVn8gmbVN#V:&"/(8q
-ih!X<zrIHZ$)zU-pFC/49@;nm%Qa/GftYK3r0K.CvvGRdI><k+WD]&@0D>MhBQAg5zRtAJ'}%}AC'gu^v5fP^A/-NSv[,7tp2i]n=,s_Ke-cJ!MSJJ;uZ#
-pZssxwDw~+!">5f7cx<L@u|LwIgzA8lwa#'[%LQ9AgBfql@)J}sVWMHCiHJHAb`P0Y>r$%:IvkI#WB.>,1D6'0J:3(o1u/:AJ{BZb0qxA8w^NwRaYGF+;[
-'g)_$f{xe/4BBEbWBXN]2{<+bIR-c,:#IJxNQ5JNtc>=UDML@6nzJ[%JqVrB:w)zGEvAb4B=5W:%LJ5}{IwV]/]^JR'LHQ6Mt=/Y}z"5u)asaL7u3PDxcS
-twUxui.7{g<dK3_KcevS-Dnfu:]x`J^W@Q)&Wgp{0gp"DzWgIP.(%i}1docRJebE=9@j!j#,5-v51@A;_pFCiGO#0G4@2jiT+PMd2Ywy8LodaJ#5>'baC+
-QIF2a%-JmQjs(I'gPuJL#8MtA|j}:}Dk5Lu|}VWOIN%Zqzj]&.Een.I@lqPzO{`69PfwWuUq-67]9j/s6Sclg4T&fH@MPYPO{>>l)lkf6D]OzO@MoQ<7wz
-yO:R#(>qDfhS`H^JQoA)}hLR3Y<FO}Zg%oo<xwIbV5ysS7mf`}VFj=z<=I6^:9Dty3&BjNCl(t9iB6b6bN7B.l%J{c$Bo<(IoeN+EZpRe{U)!CJr`0&!FQ
-zZdr96%s#aWj5a2y!<W"WgNRPU+HdsR({W#lY/+Xd3q,LWzNq'h"a@Az.,vf9&VM+6rD.PY"{r1x^^nzwTS7SnOL)L4-!/yc^&OZg|(OS-3I&[Y"jU|6i0
-`9L+Eq$zv4SfOtKmR2nF&,}!w/uox{812vdJA##Ozv>oe]pi+O2Olo,.M%Y:j'%ro]Q,PZaV^41fcg=c5KG4!nvg}.>]FF[d$g|:U+y4%NbqEr`ulJbDBQ
-Og`Pba1r+N"K$W.)+JL20rI0q"KooL3AwcL4TUmL'mPywMiC^bV:;NHJjZJ&VBQQt5`/IG^z0(npAeplyw1fvidfqWvum:-PZGk,{fBD)F){p;k3'&{JNn
-72H1r}n+2F.2Cq7sofBuk"[5u=onx:gfBrTN$@i)`%[fddF1AL)Fks,ZM]F#:lgiEe:!|wh]%b}+cu-NPa1&2G(;E+]D|L;]:4.3Q!^.m4EgUfv5+MVKEQ
-J'[=0(1/`f`BwR3kV.CFoa(|X&82P(5I-Yh]boN4r=c0_F7ipR%=h}2Aj%PVyu8zES[N23D`zqQoCJuxnc7R0PxPqxiYb/5w$x=nIZfQ@S,V$bq-E-Z5f{
-fw'^#,}kD2Bo=FaHgPkU+i=jCAx#TO4i;y~AZ2_n<[g+'GMmTH_ZK==Y0J^w=O"T$_6Lk'~_CzBp163V,A(d+fvZu78Iv2&Iv+<SY5[C|yx.xM19;#x@KE
-`tXzF[zD2e:}@^$iTz2dAtVv~gKlR%d,@2A2&|neCEK]gX:r~5q-GN-dHoLQBTPXk%lds_Jsdw^}Y_ThN8$J`[`00/v#Spf/7jTa>ibgZh^i=L{@BzE.2z
-S;cx^W1V"ujW[2;$@`xh$_(Ka5ErubPDm|(V&BkMf.O<(!qF9/<vbyBDfeor;'qb+gB24|}4>qkULgfXF{$[adANmRPzVzmsaO9UviX2EslbQNNOQgzEue
-r}8D|X'c7-Cq38ke"(nf|dUsdx__Yt$5nh54`}1JZ4mi5A4;=DK'<|;h.@-rUr#cgNYhicB5q&$:m1%i/eNkX2U5CUT4/_AV1;_stE+5OybeuC{>Bc2s7m
-LQ2snc-8zFQQ}PS2v>})smMAWUeXLG,A_Tz(c"Nnr>yo#[4CowW4D}&8zL^e]n%/Sb0Aga1%zdgLr'Q<(HXK1tY=N!0z_$>PBZ@rL;_d@Q,-l3xcvpYwQY
-e^k]Q5M:;&@'~t_@{4x=C1d%I>@7M"%@VMj;Xdj5oY$>W`W5:eDl6=-B8JS!2a:h,n.vy;^s2Jbbp{N|KvTr4yh!3VSZ2DiVrd-f|OXmX6f+t|XbG|V#.<
-YKN"~2,}-p#PjZUpeIZysM'O5TO1l3;v';e=NGaUehAP}@y"yrb$S#'ol"inx,~(143kwT"anyg5%$p-P1Ox;Cm@Zt$]pv0%p^i5&u[hm^ph]VC=.'tdqe
-lz0pPyC!8(Ui%z%+~e.CmqE]Mk[OvRkXJVGCuYn#ER6'!#tjz"4$N)goFs3<3{-By'<K^lJ+.}h=A,}jWtRtuZv{S}xb1fs{GqTnh}]2F(hx&p3m5eZ&$u
-#st3dEv7P7HXjMqB)X$;G|]'JptpH}JBlzIU5x7-IUpX,5.O"8m%s:G,XT1I`]lN(X[&4qe}eI9PmT>gAFgB+=+:GQ>Uxi4/E94u[N9B)hw|8"6R5i}2I6
-CKRt$G}_3h:rqB{e+rpZUxAJdwltWDo/<.;z4HW1r$`}qNN6.6ei$Mdf$W7,p7z3FUQVS,N6sAI)5fMg89[>ECS7BeqG^Hw`Y)9DnHEkXD})FB/<`Q3a]1
-UI-;8|hY+Z4N)Ii)qpPagoA=:L|^/ekJ^!7E^u<UJ#k6.q1qrH|F^w|,Sc_J=,t;UxFl5=o)Wq/1d=A1:ZXTkoYp%,<5=|5n-K75O_H^M5sv#f.4,4j"J2
-^1(yJHdEZlBitn=iv;s8Hz{]<7<c5_2u@op[V/RB/V8XaTrI%G=tDZSgKd@xO'wt|T`WyEtKI&jC9h8^1X.NonCP4Y9,[Tno}fXLP:B.oRr<+e3,,lObb4
-!r~`X%jds"2nvPF%/+pF+"g$LNnqCnX]zdBD1K;X'u[rowa`y<nM'AtPrefsxVT6-}9C!oQTJ&c6DU@GKcsXo{S&RV'YyCZW@v5fs$_6dLDC"5;E'Qp>Tc
-3cJ}iZf4F":A[Y)[iR;;RtQZ""ARS)on/j@k{U#(L:`C~VZZ6aW&9$e'l1%$QWsJ'tv)-B'.K&jwt>$-u=WevwR,dx}HCvu>:cl|zjZ&EhV|U>K8_LoP&|
-pnC6qXQ_hgNl3G[ZE{'HS#nI5gmID"-AJpf4L,EwN(Rh&veGhgUs{ge4N.h"B}BRA6ZP/9IH9Xn:4,E^USL,@+%K.AT;&<x,c|#gTZ1`/H8e6)kH-@bu+W
-O-8[KL4nAy#ltJpxa.,+~n{).!D{NlHfW..QhDQiIk}MBgv7qzX5`V)$~jD<Mi0qhDCz<;jfG7aqnn;=j1'};E#$R5_<l6@oi=^wuH.GaQdJ#wY720mIt!
-jIpyV1Z++0>=up7'8uHs|I(t8SDS>$S$aHz}DX1[EW4,Xxl%#S&Cl;|TTn$LCM}W>Z6&yHMM]t%d4o;FShs,$iz11>n<gBG$S3AkrXK(E>m{1sw-#B7Z}$
-'%M&8#7>1WW_TJuIg[{aEjwmTM!suTm5jc#&6IK{cdR:V,Rvh5rd$}jA&hHxed`NQbVT]8&_>3'!k$UDjZPg|k`gqTL%dJM/p'Yai]Zl(`E^G"I(9a)Wnx
-TKV@py}k0Sf3lC{:_n^kiRPU~e'l/MU_"|GDCn3w$.fY4.&u]yi8&o_GLf8foP672iP-B=oF-AI5dsWRLd4#&!prKHhocvr67A^c,-lgH{T'"AFa+Dl5xs
-IL[|oeAY5=oZ46jjLM>9;0+w&u_oGmKso$|ooY)HffSF,3o.r,}IqtXB,@0@1)0OnwTefLxY0v"YZe#C6Wxv`W!XOX,5luV@Dbr4ho!YNi`kIzY1rm.I^w
-auR3Hv:}A%ke2U}SZ1rz{1v}.$dy%PH97rkn~9%`%BTyP_b!`!N4EXBS!J';XE%qbO6[!%J>FD^K%C@hjGpu;T%=&TTF,BGIp]&u'H4p`{LZ]F>}A3F))c
-wxLR!I#0vi6Hm$(@1jCXNM$xdm2Gg%(`n/3`k:mXw{{s2-p:}Q0Mod;XJB9v81na9utam4)=+s-CEJ5jJisnX5.tDoI,(G),xHHHK98FPK}3oEX7_mC6RE
-ac5DBYBiA#D0(,jgw>Du"M/{(pC<4v97T:wS!/]5)7#XX+A#HFMamfZOMryWp)%7']1}>d32t1}4o2-_Ne1M!M+i,g.U;jw<!qf`CdTbZ<qMR4`A^l:tY#
-476;1^bf9qBUqF&==<`a)uAQ!N):=y|u4[Pd;x)7rDa,Qcy}^{sHUVoYW5p}diz4V^^A/]Qd&K|}sQw:`QbRP!v/ajejjhy>X>`9ab60FxWV+J)aR4B%Tp
-{Ron$8OXkPTbQ`<yZ8aM[PB%%AXojqS_j!z3rG2E3oWPZ:Uun+lwyI@[mn.,NY|.[w.vr`V6J$5EZs0II:9j_c[^<f6=OMFNlPq{6R'cd<:}[i-5[a}=YH
-lqFjJ}'ngjgOnhFSrb+_oWI[k9$1NC34#|WtDV0mFb%jZMG8;9Rs>sgRPY$;3cZmYJ/ybtH5'N]"pYNe'NF5<[dsJ.lM+hU^V/j/D<'n0OuM-TK$"EGNlN
-,mU[o)$"vK-[,h'Hs;.XC7vc>;FGDfvAwonb!Lialww8<h^t.qU']l`Z;r.O!kT]m,/mP1pxgI-d_M[{m`kq=>IVlHcY,z)5iM|IujG;b4Bf~EUQGoUKz[
-AgsDIC&!ODao=6{ujkDfiRyHK;pQ`IVpIyWwCwuDuwgQY`DX_y,:NtdM&Mfx'Dh|~s7lN+oqB=-@#-0pT(|Lib.qfvfuB:[LfY)z..<#Bu4GyjVrP|,}kt
-<W@jH$yyw}5%d"Cn8K2oU'zCZ|+2&(-ly}:epqxWBp^dzS{sz3C}#|EB3sk3r1ysIC[woE-hQUjcCDkVi4VXFun{nm}Cv:(9#/:53@)duvkSy6'T#jc.a:
-"h}tj5',@m^cI7LBI41VY",mRTBRENZWDdj4[U"P]LXRO;qAZCv4|:}|&)/,&03,+9r^/doV]+4fpyPR=;jMtD&22G(He+!p7^OWD$C}Y%zE%8[RX"/I{c
-9,hAnxxrFq#<HXoG:>Q.Kee>V^^Y-q$Lgs,gg'+#Pd@C='><m0sLmeLUnJWxOG0(zic7Oh&qJ.~+{gwv$AqJX@sq20.Mf@#,wU&&pv|A4(xYOJ&Cpv9T3F
-lsfk;J/VcnjdYSY!Tm6EN+Wj|{@c{nQ3PzQ[R/0Mb1s#nbXp3&HMpU"@z-x5eAE$ssQN<8vQ@&wg]^k=o30=-Kr!fOZiTsr+<j<.Mm@hU`^1Aq6#'kc_Oh
-hEQ.614v+!j^v2#=-)7Dw.~jE'3=x<u9MGqvJbB)tyQACMd_cj<+Ojm=gC$nNA.#oKnwuGF_^y7gvc]"+wx=(Z%bW+R8at,r:.X`%^S6/F3BmR38#ozFtz
-HS))Dm`(<4-aw>A:Y`]2]"$nG2/"6he%R3NbRr3naTlakPo-Oc-"F3r]CA{nv]2S!U-N8g[+4urKaS,|9F0MSF~U"^k}7<UCYP8#jf.2{cGpz8hQ%z1TLm
-i&9SaK))le>fV/^^6r@M|Qswsqi=1T)(]OxfOU:5~q$<Q1B=}Q`X&8xN:H^Yo^!4mBwjoM%+T5@)>M)H:U4_VdZeu9Kdzb]6`Nf=Sv;%zkSjYf~!uIree[
-G=-O~4.kRn,MnJ7r"Ddf/6>aJg[)=bZQV@R<Wv(L`7|Z],JWK4qJ{C7HGa9+9|^O)Mdaizz<Uk4"3G#(}4e&gZ"&&Xkra9~a<Yle6U4.oqS-r6t40QW#nU
-%-1'j^<3f}(GerMsd5teh5xapi{pXga0Zi~d9<vaM+{x9wN;V6Q0ahJU7@5OtBwDk;zkxBQ<j!oy/MV^;L[d6F`C1@h7e=$FXRkBK(@}d`%zLV0@6@L9^w
-;m3zdX]+piY^pluk'|ri%wf|CCnC=(|JUNZr,sWZP%'_Ba+cHqljLk1:0=de0YY(KrZl@DH|[,(&56-OL8Kh#>rFKfh=bT8K)eDaoA6f9CgPews4/G]NR-
-A8M1kC85l|8J>:PP.&|MWjIvO6cX{dLvMi/]aowq5a!a4O+DP2HZYkAna3OTeh"anj[1&]g%3xYQ$O(@V"L(NFwg78'A{$N.:7'Q"Ip{"oQS>)rSAR!epw
-m-iEuCe;e(W|PD,$`1~RDF{FBW4C}.5p5:0yur`6u"NK,8+_`6@iH0Qb-@]la#5HG]dgpx3PJ2">lU_::oMB30$|'m/zzwYidmgcbKSlcmi=^wWGc'lF;}
-Q#D@pn|lBy'KK@hn:J[!VF_8lm<O,4iG7o)S+dElOK!&z.%Ui!}a,}r5Z{5^QJ$z`9u}lQR9Z]Um-+"_vJAg^p38@D0v|gKq:zHx&B4mHX.-7_l_dNF5do
-YGim23NN.1Jzkm#KNdYwS(79WypN{v/-m+L6(8+sTONZy:7R&b7D&@1:Kj:f3h~a9kSi@t-m&}Z5TL|K#H&db%Y@[}MGk|${4JC&i/S@.]@]qOs"wSz3fq
-Iq~-`3'J(zu,Kso|xS#Z|%+X+Ynz"q.xgN>q[(e+&;||XL:}PN$6r1-ijA`rNp"~l|e^RR^Ni1cKotKy=W8-e<(8r{v1R/wPc#wW=uly3kEx]Djl-zy}1k
-{|MU$6'1efd{Q$[OBJx}D&n<v.[}9Dz}8DY}Bn>}M"<gJs,w8v9|1{{HA!~V9[Gx|wX:5m`Gq2.m%M9[@|m>kxX&@wdw_AiO/eIH,_c3"}j#UZQ,S4uIS}
-!7+x>Wwx!>!/UuDkrgIbd{}bhzj.l`N5;F|ISD,YgB%U^_E;>60uyWo8A7!dP'$eQ4!K>57DRC`13q>-|]b:{s$AafPyk4g9VN(!hO}!$O'{m[1K8_pnL5
-huxZEf,)hgk`WSjoo_Z),N;vXZ]B&+{+rAUlEgh|N}%UHmUnj63SoewuwS=D'az|k2eu#hdvX'Ck_1F!L=z=c(&XnkL^:oDCI9618g">oe39F+_"[/]cob
-">(Im^)m=Q$ITt=n9]rQPdg4^Y'(ii+Tjnnw^#b<GQuw~'}O,gds+vcZ+7.$BwNW<{)mR7a7")ACL${>NqpH25[]ZI67qm_+9n{8Uny|i$np`|/QwTfX0p
-}|te'7"6Ns;T2J(tmIHMGSbh4-sn^Gj}=Hu)hU#F^gX&y'S4^)yh%:](&o.I!3||l/q,d:9HW27;SCe}0@B^sdcIb'{M,O%+]dOi50N@}t9qt[KEiqlz}I
-Jl$U+R3h'>Z@B$}A7o%5WS$m}>vGJqXHt$iXY=AQ7/S#lzvA"WzSUV&R@vKeI`P1VG!B69r`GuqT2ws)0mBhK+s24[_z9CBlB]<5Jc`valQD4.T7YT>Vdp
-Brn83A]mIeWYpl4UVw}dH3{<>6+LF"6:=%c^pO;wdZ!^YA,@p(;%6@}{~I~cvr]l~YKYl48217V'Z0w(g@=UNe`wYsRfNYVRCoBdD(3|q,W|R&gZ8)$Q3b
-!8qe;.EU]eVu|<U.uv]3Sjqi8Gt@gEgFKx`wWD>h"%o`+:d+:"gb$r|#>8Lp>>F&pE[j7kx^S<xtz`_@N<{QvVm;}5DkKS4=LrH]fJ_hPhwZuRDC8]=0ym
-2+x]88e6|{X>4al`]+HoM'oo^c19.}j]Z/+Z^:(ruuHMudzG6]pZ^(p2L1]`DOw<KTc]m(bwlQ|IspFTA[Xe2428Jy)bEoJRDO6Rl=3-@X!x&'4N'NN&/k
-PC.><2^AknMIvr[,hatn/EttRE@^kfd4YAl}Ep%-dMtHtN78%o&N;wceIA6F@91O"i]{`>WGBO~MQlP}lDH:x,g+8m2_@|psc/2n(H$_Ng79tSf)Q1z>E2
-{u~V&FW&oz!]CzP`G&dhCf_=4ol)why$s^t05:@5<f:wM%]H#g3:iQ13yj%HN!'JaoJO,j9:cu@|jJ6g~e<A(gCFdo,6y%x;AinL;Jnvr:!Wqg/L6M%nF4
-kreXP-cQR,W=BX_L+LJwg&#ST7P[g4~=Jgoy0d]')_^/Au-=:>EBr`Z#om>|B8Wo`V7_CCamlqPZpICHKZ4bV:nB+L{#L`em'Vm=k-#lT9kp'91|+ba.'o
-KC9I-pM^SJ"tT+Qs)=l4uV6F%Qn)mtFUM,_(z[nrV.Sv27cz2.]%~%RIe@+b{r1b%z08Uot.073TP#`jT{n"=ao_za@S5+FZfKxN"3P)siXVfVxEyYbb_n
-+TrwpzKnzUH@(/Fk3Oj=yh$[2dBk.KBY]$LwB0<0~V188LHKa4YWH-"&;_2cn'=D&L:tJt-u;b$bjcG>]m.m_:7I["0m(bE&^aCn1D-b$nKjqhK!'OVw&p
-tUsY|-~%we;.q0(w@k!RxLpirsREc]$30L!`=H!S(jV:s)F>wF(fy%<g}C!jjqkyFp8;M`F{8']qvrKTq$~cTkLMt1w|]nZqKf>2Gy/FXR+AKO@lOdWWR=
-06z#abD]@PKPG8Qq>DJ4z%eT6YeW@(O'#:fd2fHBls/[LFub`Ph9!f:AKN|:G@=|R#j5&F|56amFP^#K+e73rlumGT(D=kCyG(~DuL_<YgmQfS#F1jO-s"
-i/Im>Q/{<56[Z<nuN'5hDNx.5'sMjkU9PzNq1tLg0Ke&Y@3>7db@-kmsIXMY>e)>kfsbtcqkf{Gm([QH()0#lf_W5ud,V!#a=};jidHrd^6-NGn'bT]#<k
-R7&dGUyKBUHi$L}I]`$cC=t_{RKS^w)G=c`n}Gwbxr7PKw,S+s;p-4d&&j&){q>wnpx'7)2JR7,zJJ!Q=GZ#d9:E~RYBUh%5BhEOvsc}Jwj7fVxyLE0#di
-OZs<nw{sJ,mm][p0p.a/+w==Um{H|@v6ko<DL4Ptc#{W,j,s9n'Dz(1'Kq{cj/kGXCr9:r;u]@P"jkRo`=ks[PKlwB]T);q-Jj(QQ0kp6i_|@8%>A;;mUp
-"$FS7/8(gf;IRzF`/-Y4|[7'PoMW1calJQa-pRlGFs:'J+(I1I:>fVp%&^f+n4;Pn-G-<2O}Qq<RjLp+]4=j'(wRwfF]&/r_U%_Xle`WoJp+rVYaw@LM&,
-Lnju:Q$fiAlfxzpt%{[-J)staOK4_iWk:"3CQ'Ny>j4Bbw!EWCr9D@[KRT;9Gg.KZ&N4@UA;4=;:a]2@F=A(`.|{]x]|#BY{XJ<]6&bVn>7OV"<YhBvuKE
-hNBzP+9i<<|:~`huRT|gF}A,X1INJ`<&C_zu(}Pqua3)^u7{_RgNE0.7{us'wYVxi$0k/::e,!I&Zr3}E(73K-F3MCs+6bD}'C:Ei2Tu,dt{,JRiBd=7A_
-D@OrtUOk7zL",Hj}h<W_V+|oyyP{BIv;"J0/Cw|^fSt)Z(uchKUc9eys81r33Hnaka-CVF+Furoaq)~^+Ztj2&&}woJuO&|4@<MX]_fTeGqVgQjMHKLGi7
-QfaQG/hIE2Z>4@B=jr!'KN^YJUhY7AIQG9q,rOc-yQpLm;9gg#}|SlRsD0cH&<nuU>g)sQBwvq@WE8CkzwfO(o`Wt:RqwUK7J&GeEL;8.NMOdLb(.Ewf46
-L.AC>0xZiYb^[aC9wtz1`Qj:P.xPk,'GzF[oTNkxYVAi6zO`SrMrW9}x[c[|40Vy8d}C.$W}RLEo).YoV])T9}s<=Ij6>6T6t|8&h.^]_zx;2`!zMD2XG}
-y46!d.]ixy#_'/o/%!(GJAno:I)XW65l6<>ZuYI<fJka3L`pp[sj["{o;_ucP-iwChg6v$g>#3j4#gH`vUJO%}x4NTwvAu`;!LIgHQTGrC"va5bedcCvJ|
-s/tO^(R!+9st8N{l3FQZlwfj>Ex//="x[A{5Dw_L`@#7Ej<o4gLy{GR-+Dg,S$W=Sl&Iht:ipd%S_(tE&(b]K6knq5}]toxdsOwUu"FqJ6V,yf/@3;wYSL
-MBbBW^M9Q!qWZ7IX8)s%-6x4N4(/)7|ug8k292'C5:".TyV6BYi+xRreaitu!7(+AK%GwC]$kgA+"TSylcodkXk`H_E;fn59c^$;{i}7S0=Oni"`2RuAW+
-LMQjqS-7P{`{u):y{uU|^g$WqWGmmS+v12`'`(dE]dZAZE;x"iiJseT9;#+s<IEtKp3cCKFsW3i<urB)']%,IHj5bOvfC}[a]kniR8Dm$RF5&%@u|i73OW
-}72sy+w_r9>EA+j)~Vof8x-z1_'_A4UJz`/Y_a2BSIgv%B4D^2`Q$%<;Av;`nV=Z<+;YS<PQ!45ttR4d,@US9fq@Y^gSJDgLK}-HIZ&AcY%b,oMV44#TLk
-1r&%^;xW,)xO/l0v>reJ&Fy<Bn-{-4g-=Ltr"=6sW<;entSrglTJ6O|ihwLv:tM0k(ap!yL@AdoM3fHw(1&0)I]+qU|G$XGoSc2Ifz&;]4{F$N3;MDJ$HM
-Zb:kg#5iND:Uu>edhKA/6tv|l16#6c/lP|26&zSIErd}d#B7|4zom!Y@qj=6rF}z5x|w^}fwBJ2UqP"+zf}ZNaTs><bV@uhX4!pS13on&iHqBdKeS,`_]@
-9K$`d0^Y#2HezdVllUM2T:cd{}[NeUqp<eB3cC+J6qbNOqt[cDbTJp:0=da3f"UdK+<UsGxOWqfHye&Ck|Bgz[[dIK2b%7=w(G7zp56T)emGxg}%h&PCRQ
--p6<7/<XeuIyEsdxd]bRN6[Ks|16R;Ml3TZ@si]e3VbP/SGy9#2BY6$bx5^JYIb`fe.5@Q"(v2h_Y.I762UvoL/l@X.,e6K,X2aTjM7nm;QL!g<"1miTjp
-Tc}eQr.9CjE(n|r;w@,T>ym2(|&7UN8K1#fe`JAOmf>um0wLh1f^Xp,[HgoGj]<n]utenTJAq,F('Wr68D`jDJ8qgP2D[#oFQ#@(&[`j5o2qy)3)_mBqIZ
-GGAyCi{y]&>I9yko"T(UBIU7+x~sCWshV;1#pYr3OGgF|l}{KcSx4i!TtZlNx66v8D=IUcw{`J+<,A;rbW9)nJTQ.l8apd(lnvtR|{'NhVmVj[E(l2x[/I
-oruhme:8}g{j%K#5@mR6nVaE#dK'iO1us3yF~b>,|+S|TMv(I7Q<Laf$kE`S'nR^iQ{dRCVEVzOofB0">R0Fy{QLf@h^#IZ3o7hA4PHBE:jOemX+Xfvxtg
-N9tt$8jG>(=5NP7ulp4B|W1nOsW:$G@|LJ<YUzh[{/GlVu]e43|xsq_s`WzJ]}_N8pgIIgipD|b}%3tRc!N+eukE'6BCyDc@Ng;RRm(ba#D'tUU]S+T7aX
-$=>`1/|;zxyjy"oEq9QADZEljLln%u@LU"'3z1RIR<<{b&UL~3wn_+SjU(!OV.21rGq14lGU&0rU@7x/bj7et$7Uo+e%Ky3;%$^t6kuHWU0e3K%i9e#<Z7
-=4`Z;tIi&F+^#c3Z%_0MWWa{B}!<{+Sq|Bz5fE:3%j^)r`:F6Nc9TW2[vrrWmJoK,,R0Ts&JUYw3<C2"~HBr~!rsU/nbsfq&^HrLmH4m(d3jy9Ht):d.!.
-JO8/g5%^";l^X|]+51DlCuOZsC')9:=u/5g`IN>1+$^d,rMr}e,C=I!x:cVI((U{_Hn$x]sPTj-IOKTrpz}J7nq7bi[aqK-J2q[&85QS$Ki:NC<aU`8|E(
-Pi2@:_q|m8:}fx/IpJffg3G:S"R{yu1iAK+xY<zic|y0RC7$b/#)omM(W_R|(RDBKy'B#(k2Rh]a:TB1~izrs:6CP6=/`1WH~!LLJ68@Bn:v,wEr9|08}!
-)pqbph(55+H>5tjhc[^K{#9QgskgcTVQ0cfCjmLf<5/b&Ql1]3{sVT!d#d2WeYBUk:'wO@VP411<2cxUtYhw]CuwF'H)_xGnD"36y;-xs^^VZSB{O|39Lo
-Y|(UuK&j{</W9KigEQ~b`(C]GQzH{8vYrc7fy<9]leEwN!1GZiKADrU>Tm%5pZlA)X$gZ[_qp789.S5)m7z'E7}{<;8>WJ)K`rE]=R'&[+9Z^QMS-<RPu"
-V1uailCAdsh<7nNSm}iwK5A)~T`1ce0|)NrS.%i(lJncWdj)XQf[nur6Jsbh#d:[[kj-O-:/}W3(0j!>"&R(!ZphoLfx)-'#aAn;l9z|%[8|e/sbE4^K[z
-FYb&w-0un0BSI=]P1]0Y#XR4`p|#V>En2:{#,!gx=X_;+TE:@@DJiaLXvxs|RMX3@e=oju}oJfE`zS2^eVTE<6Nex(6T@QWdaDi7::5-e2Q+(sO{2EfdP4
-<f&sfg[x%"'S5l!W+]2yc;@"MR!qfxz}T#-6Qh{TH9-)202kVNrfYL4xZ,&p@]POjz(^Tt&MU.9csl#;D3c(HUhwjy^AYD8vX<0aCsRcQ2HCHl:v~LFu5P
-2ZBt,NHi|RGb-W&1$E)TG2{z82.vkF-TE+^CI@>o":nT_Yde2D,mrwDsiR_)N+b+oZ~@^5L^H_S(((Tt!H&Lxyy)uw(jk4dLUNz7XsF8fk,;ZwKCaL1vo!
-r=1h.u^:x=`ByZ_lesdsi2z<^0iV`!Ir3DFb`PkZvBZ=F4d5`,7#]S.5Mf>{,"dk!2=_:L7!jD%ho]&imP-mnDN9.Mj&U.n9`04|=]z"e2)YS<<xp$;|wO
-4o'nYC:TNiY[cGR#.ZtrE#MnXWYnU|CWlG8s^@dotr2yURvsD31pxI~JT|u<Ecepgj2@Md/hQHTPA^0t|KUKrXWfwLy1A.qYx,xkW^-dhzM6ph|R)K,;ki
-GF~o'i8^CCjW9n~$^ZP&sy$9L<+w)BuqG'yR)Dra+^SKV)scV&YPZrOi80[=Zb3<H;2+`_Kz$dea|BL74)7YPx20&3Qr`VT=Lv0Syn!7V82vm#GXcfrcLs
-)Wz/_[OpkRs.O8J0='k1p9.94>svSJ81c"Y@uD}'|tX(K#i[|Fvz(j[OHB;WGa/P&D1y<8i8UipD.-o'58Dfq7-w[8q!q,k)H-hD{=3Chr=<d-NKf@cxH8
-b]>D-n&D'iTSj>_TIz{#Sr&i{|#-&_9:u2s)WF;}>b5)GkzBaBdsa6:IemhX9q{mSyQi)L^546<Q8pjF.4hsa;3$Mm+U>Yn|Z1XPv;9'nnmG+`2n$BHO/2
-dP%v'gk+$6j0ym";FOxPG&%z>-)6AI8Ko,oDl(7HUESt+7{5|q=u,$!X}[%YQW=fiZrSOLQo7bCU<Z=.2)pY[0yE!1H6`8cSUPQ6]bADOn2`B4"1QD0e!1
-uA2}b`K/&Ct"E]ois}8^Xu8S`Bkh8YUj,hChIB2#ef!jbf!e{iXy=6[p&(ObhK&Y:PF9:E34g0A9+yrC6h,6YRn;c3aC7@<qn+{)>=]88LE9EwX^r-VG&P
-23Cl9.~0Ok)acL+cz-'Hsf'YIlSJ^HPzTyq2lg@]'dH#jIRko93nr7s'JLUQ"_:])XD|"!(^}=d:ifJM`8{D-54-G.a8I950SS=,DHvY6tgXPfK1bXMa{.
-uLXMs0bqKan{`3U]b"0z5>8}v`.#:)R%NO!qShi2u"wF1=Q(sbT]Y7=we/'6~&P;'f]dJzGq[69oTmNmp.TBvJk9[o%+Znwe5(t"G53eQ%#<P]r/O6ob#j
-w$oBm;}jR23"f0HWN("Cf<D.Bj3]qq-Cwe{pL%RIM|)|j&~U=`QIM{YEW!UIkE!"BeQ7P38S3Hs32YpnJFK^(0P,R!h/hdum(U}K8vik$tWTf#og%3uUf`
-3N>Os`4$bJ""a:D'7ir.`tnh)}"g{Bb^"DJS'yWK2&WJ'^&b,6RSM!bHXhJi&Exe+43qIBFGpy$G>t:;9qqayq<g/lU]S`G$SMB;j<Z"X=.9g8;w#)bC|3
-sub2_bF0=WKs$&]Qmq~M'@k(GVV5#=Nr_udeQ&+4;[RqNt)B8K>"4O&@CFJl^qrtFfh8Go47b&[.N)rl+A6iK.1R+H%r9jLrcMAS{-:H/@$}Bkg=8kgV+M
-Ft|s1jh>]uUpmR>xpW!&0j@ywa+9wqR&rx)Mqrdq3K]S9G<5U+dY"Hc&6Z<1[H~4N;V<C^2i-Z1!Pr_xqOU%Fn[&[_[ue!4QRAODZM[@{Y/$JY(hgJF=8Q
-I(-pNnSjP`oeA#xak(Cz.`4DZD&eoIJ]bA'`&tXh,&Po<lSeV$JSqf7pFuj;jm5:K!<5Ml_Ta,uA>47nm1d^um4-@ts;a_46w1gY+7Uf>wr4[+[,cWwgZ}
-O1KkN(:HxMT[`<h5kAAl;Lqp,!EFeFs5TQy,iZYVc#""@VjhwQY;"GcOeoN7FF^@,I7@Gz'@VAJpa}_f|[@/isK]:!|I'99>$9O{jP$9-Aq4-85)AoQ98#
-Y[kCh=u$r_q#IRr2DVf5)$n2!W<w,+;3lAN{i^fcYW.i|5L)_h1ij;JX"~W!W4b/|8nzMl}Tsyek#^w0sSn[u13W@c3iCcF#>['B@cg3`"b!NHSm$m^DpZ
-c!`j@Y!dbdmF7<D^|I^j&i}BtGqV2gHiLi6;dBf%NW,p=X-N`}I&~_bj<"ZF!Z5KE2;|gABE^k|ZDO]}Lczz.LE=tw8%"$.w0ey^$Gw^Sw3nA5"pOz)(TR
-3I0NzT+caksdt;7Q-IR&}]`9%hDE1+}xef(U_M$+DTJm~4bHP8`>Ip!m@/L^[zI9[RD+1-[%.8ze-o~l')'`avt5t6/Ze4Gk"c'3]i^IBhTTD-!xoP8ht|
-ih|IqYf(t$Hq&NoNRuj5,BfdH&=f9gMi'V)z$R=OdW;Qo|@6pXGg%T#s3}w|PH&FO1R)qe[v$.+.%Qq}W<(D{mQX4&5[JM^$UOA1-@=r[;F6xrl2o=tw39
-EQz5yhq!}Eq7WU~<@L'|6ahj[y_%KA-jq>^>Ty&E!CGwRwS-=hMmq7'kBx7u8nhKL;A)X|mTE9Y.#yJqUJn%t=&,w<yLlID.;.}l/a+V^[=>k^a/~q.'IK
-59Z1pU}V1ZyeSX&Y;'@9x9VC!D,eSY!k:lw>Nv'|#!mn)jG^/#oJ!xTj5<]@Flf1$$g"/5Gv|NlG4ci++'^{0tTyswu%x>EC=XG=VUd4xuAC@f+TiCz!@6
-R@)S]Oy{Fkm/,$QTJ+=kfEQ2>7,jix#9DbW',$vE6eBh"-~0#6^Co+^G=hhHm!9C&d09kXRq8kYAm>NR~+MN>PWAdiwICF:PID6M!X0e_p:xK4/zSCQ5pq
-4:64"42gpWoA#7]9d^[[t_fI&$qBk>fd%,v7A1@1]P;Y9Ol@JxCm-xS7>CfN8X6A{loQnPEnovw$XLdJkOVCY^ZkD/aU[h1X-[g$"+"y"JVhE@!-nUYU58
-Ro6Zzk[3uq44^+nJrHcXTChQn^spbgzy"mQ&;KqlP}UEhOO)3-S+gd[!pFr$&,u501>foF+yF(IF&H<EO6.(|gPx,"I)"K(L_d#>o_AVbj:n!{LQ+]:_Nq
-Q|FV(E%{O-2BbLP%Y`nQChd0{(XRvIwk[QCx/M|%+1cmN#;$I`8@CB1Q1C6$t+u:o6%J)-EH8h_+mc|WI"BKfAZ2Lh=.E8g6>7uPe=NshuYL>a8H.lL^rX
-%'@!H2X03:7_U|Smzz8adB}i'AGHr/(A@'Q){dB#Vi)J{sYTDo+B|v`}2VpmkV=R=pzqT!Lyo9XBha)KZ=:17t.;|8b8_yH_3(J5q7vLb{}xyueeNpd$"`
-pJ96@)yb.(c<+6~1F&^^Zg%uP`c2u=pn=SH"q#G;!0ifkHxgUK6XNo;v|1xZ(mv'a#v,jSzm!@7lR|{sOJb+PU~7]<vYdM95s>w8r.z8-r]S(:CpF75aNx
-KT`mVkKMst3kP0|kyp_AB1@Rv_1-kIpk;LHCT9NXOFWe#qr@LIP.8wh0N]#Wn}8FN)(,aV,]5DN%7I[:e&b9Lk$/rRPmd{Z,h:XM=N/W,sh0bNUEp>66mL
-<6E,cAla[=6Lf)sg}9zvyJObbq]aUMMU<wyn2v&T]i'4_'$^OG)zFc8p9rB+wRqanW/+D#}zpo]CJFk>b>oego%H'zk3^TsI'CnhuG[S<Ws}0|rG]f#L:c
-gHVWM|6)TK$_vgjz(O835%iF6:nP}h~4xv/BF1fepPk52;)t`|[!#6!%:S@]>56LKOpN78M7@0;i#@^DD2$VI1bfNx_RT!a/9j`9@=B2#Xrh5_#TP!JD+2
-se81K9gWe/9;XN<Se6zs+I(qMPJ8h'k2pyUIYv9."$TO{Ifz8wI;Az.R!+_s^,$kvCSdN9D[P5~H+/n$AgXvyk=qWAh3YwrpR77v258jlNiekAzdoVW9:J
-zfHRRbe;<iR:57X`&HxuG#!2]6Np<$)22XM&8&g]nU:JXY1d^4N;_xp7AP)rr"H@27]OJV^H$TSp~$8Yg@sGFIhKV,^,_gc,'oU9u'5S2faHlOOm5b^q&V
-'FwIPd8Nv_Fe>5|8S7[+aEJ9xM-8m<yY'0_ch0|%YJr!}K(_.Q64k3qe&t>1O<]tNcFr0u6.^X)Bcqxke]r<"+yb~M6K+0G8jrx]fd^vmJXE)K/VSnt/1b
-n^MwOlay%^mhcUyM;K~somgoT/E#Zi7;#@GA"qZBN<XTulEMMzF+]^&n;Kwe&uLTjPqbQPx|hDxT8ECQJdj%VpQZ;&GL/Q8X"@O6M>RM(,>097e>g&fY$P
-mKfic4KMoF(yU6m$Tl4+|wT]U]@d_lP0,`GnC!Xc+BuKTeQb9!=PpQ|s%-^;P4.'7IrIt%bTDffz9hy(-/LphSV87yPFgw#2JDa>`}yTZef;0qZD%]`Vnu
-ezI5+$D<a5HR+se)|;RH[eXO{g^z>lsdtJ6q<&kx;Bov;{li)(q+(S+IAMks@x%_c|MR:^10_Y#]MbVoMfqaQ+^h_662oV%g:F.75IFLV"5)ulEL"2.8<d
-`WkJ.M:k]5~W)'i,.kBC'J-CAjDEbkg+8Z50Ekt$}Cr{'d!qKyJj{Xs%o3)2d7h1r"J$32g%Hcn5Hy0G2ZAHgy##T1x,JH)$f@Vb~AbA>L1lsA%nFln14"
-`S1b,'j|lMN%D5zI8L[VEf[!o7Cj2t4BtUY'Ck;_dV7&`4KO81P{RV>yU04sn@8|`;in>&8:5DP'A3!Foib=2cl)1v4/5L]_4$^mnu<rK7.$aH^w/UD-Oe
-oYqX]w9uPX3->kdqg_{pELV|JdTT{G`{0s!7m+UG'9ks3$NNw[)]P|I-`7wm_,Gq|sZYJx9DU@f+SC;>"~d[oh1)X%a2~mQpC]hsA,hcz]r@#`zWsx`:zw
-nokkE#+T+ou@44[z4"Y!"'XarJ2_lpa+,nPDz3[2'Hv$tSAlop)aE)2qF=<oa0"])47#$-}w;G3LPTZG;J4ee;2B4Tcc%Xig$x).3F#>:;+YOJs#yU(O7@
-{uNFL9am|Dd;%t1$=`5g7DqFS`<:DWG3"mZvX}(O}2|,u|BEA9kvmd'c;AK{WP2H$HCTX&Rh^1LhRXerVo!`i)}T(Os9_Dz+EC`7~Fi8#l^|[Q,wD]$m.A
-&[hS&[>i_@7X`9([e$;f,|CPjLi1NFdZ)%<@vkS9Fn<2bIE8iw7o|fY={2o0C:]_i$=;nmHXI01cATV^bhkg48%&9'fZ4-'lx8#5$5S,ua_A:QM7=nsph)
-eq&}MRiNOS'x}@%rmP=RjocfSDK;/y9XgUQa128Mzw_$e'8x3%wH)d_|PfkD1$<&J/{2VP8%9K$ASqb&<iiSvY)V/g7u=n9qw_HY.Ge9_!TJ`fNY[o<'Q/
-&W@)L=}Ou)X^PH-'a5#6vl3X)O0@g8u>ksE!"@/HV="y'am3q,HIhsB9)2eE==nY)i{5%])sJs&pfan+4Pml3&O1C@GbE}C^CjFwAn}%gqsEcRnZ'O(v1w
-#/EozssA.dAd5>K$;-.BaL^Vr}p4uhahqCCeH.k.B#)lqedk-dSp04Vm_gE%@,4{eSoL4ogu0Mt0de{YYVF]`A}tKazF6caI$v;W!QSo)BMPH4!#[oE>^"
-"Qeo:X|oH.w)LIr7X|VKgz0]>sYY|<gPOK]}bY^d0aSu=IZz+70(Tb<gM[rZGYGInJ!vT^3!JL4[te.e#:V_TS'-b|q,]D#{fB3bNg{kcFUG'{^pFW#;k6
-s>:^A2O2ooGj6UA{V[ZX;x`7)U8bRBNbb-=6i--^YcEmJF~'JYmL`vAJHNK0$+Vj)t~Okg~cKBOsdhxeqo,DM>!=GY^wZ#Vl~/Qd)#'thb3u&CrHg/x,eZ
-1.EA0-$9,D1jMba7t7&u/o$+|IG&<b8;L_M3}QKt0kVT})k#Y8Rg@2GYT;#uQSM;~<RDb<gl&`yVc)01ey29nwYo5Oj}EXy8h6TJh<uCZ)ycOx#B{;3'=a
-}^;J<7s.%Obe#U~LEQuYL&t{v5Y6OUcU`5@Ig>L$GuWSdgxq#JHz&<@[]CIF%NM4IIPdf9YAhH7cV(aH("Pe0vBfy$0G-Y;5<sgQG{cHR(6AGsrdEyjBoZ
-q,bp&-=}8q,lXFz%A.Z3$X>sBT"8wy!JWAq_S5wv]cbl1}>dvIjIs`Xumci)Rgj!pWKs"{>+F0nki3~3_}zkbDV!",CTY$,t99bjpO.hIai[U3`j,U]Xm:
-L32&-2>TED.cdX:wUp!q^OW<M)yLGo(-3bZ8d2!pxn/FNQdg8X`[:jG]S]{C"6PA~TysDN^%Su6lADPR3ulCm/,EAU%$l]90JU$jHC;A%#:TK]HhtBhc%j
-%ZyKt[~EMtUhZlzcGhf<5p{c@79c`HRBdcSPq^Ja#J^KAD}.TG`oy+VJlc%anUKTIwPNu>Jr0pYR&mJc2^CVY^6vJ"L2sPRkA,W0C8scJ'XM$q{VJSQ_#;
-3l'K(Uo[4L%-XUH/,CRuzV-;mFg`M%,a^wM8yfma,{UUc.Gc.ReY4pacR1<G9neuKVATTt}b4`VFwiE#(d'b/=XHU[BKz|6LGX<vS[+,=iF,J3xNxST1F'
-JD`.U_onh^+VA+;1>v>Cu[qkzqC5w[bh";fG^_qKN_A1@-ZGe-|5:Ap`B|A74.GuUA[8)bY}~`sE{bC=-<f)@VS.(Ne98+3nDfA,"JmdE5uaFX^vQEYs/y
-M9OCepXKxE2;[(B8goyGF=5nU`E^Oax|QWtE=ZR1_ovivf^A4w3<(W[>e<ndf)IpPzOI%XR{CswquOsoe|^B491.76q'y,;}X`%D/cwi!HO4^k0yzgH[!a
-R+.ftdlKNcR3[f{PFCNod]6Fpt("40<R5d%E#NKJ}aZ<|:o{5QI-#)PmHNwEaqyDp--c%PY%.uStGt]t`k0t2d3(_vQmb+8exZlIQ{Vv.x{z`ipM%Dg<[N
-$$'5x`04&m)AM]^6G;6z"Fah!_,-tJAQt+puro0R0Ye")e|F[U}>P+TBhM8Lq(IH1_58]=A!L7T{&IBG3vAJaY]mZIvcOUs0~xGw-1H]$"%IrU55'H$C~/
-wQ2U~p5O9@kD3_YZFu,pps(&0X8f{6|kb3feP3iB/bTVKolkJ@b!rIIkRY7m)Q5XA<981`4;Lfhz/h+CQl1:+QWwm,B|VU,|uqdaLu~N#N:eaO=r:juYV=
-&:yg1PS3_x!|05Awu]TwAp`aMH1&]hx><K10SC0RQp<P#jSV}ARe2Gm]5Y=]7"Z3r-1{T{b}!0W'nI0fvz(fa&OipT,q,gA^UYhN"hb-01M&r"}C|k&Y'u
-hjZr`}eM|K`URqO7"P8ssuG8N%Q!0vJ@:c'Z&uX;=c!K4CcR>m^PaIsndr)8{`uc#Ghm8+Xr2a6aenC^4TGYF&L/#67]NkkMT('dA|WpJ9e8_D_9Ug6Vau
-B]/sGNSq=,8U_4$^`.LMgTD:;'NDMw8Gt6S"VO,lBv.D_rfk"8GQyJsK_0xoj5IXt+3D[WjAgpj3:g5SO;P!8Dxb%6-(~qI|}qOWA.C.=2cVb}ds8nK%=0
-(UN/Vs];JLxs5/rd:6^2xk4v+,HWhdssQ/mgNj=wVO}']g|]NID)E{Z|<H)0@WK^BpRm_zWRxyb)we:{/j1{lw;m/v5yA}qn!&iE{c4aqaiDP,%j)<U4(i
-<]_Z#s.8fZsb"vEcs}EvPF,w#{K|`{dGGC[.dKXO`HY6fGd;m<s%=lHv;qyZ]{i#'5qSf%mEWYfQrT7W[yuKXnP=}669iM>qXbEwuXjz|]Q=_pQAMhFwJd
-(>v`ZR4;^[,E=nw9g|1ICEEPD$0HxaBe>8't0AJR>WQ%n!J[o8IF~G;Sri%g$jg{qER4G@4|PEe`l^1FP=`i2joi|<(bB2qk0Tc9'%+@meS#%5X(bhyqvx
-KVmO=pExobDx]O'Gin5z|"~S)-ThI]IG%lDA<Q>lYN&>3`h8r8|{'Wl(rBTh:F5,uxX&Rt@zss-OPuO}"miI>N3}WwxX@2f2NnmQPt>6>12xo:.6|tKH_(
-TtKoi,q)}1X.J%fqg9dYt}d3eXP=+>pV{b,bmh$bw<4k{7djq<nB&ND=@gnn_Wend46n3.XeIJgh!dX"o&ul&WM(04aF,e:kA[i]Xr_+ep`Y<He;'14vCj
-^!chkM7&|n%MStB|xY81Uwt-g)P<}^F3{b<CNB6/jZ7-]=s4}Cwe}M^#,bDK"8&I,^bhi$TsEf}I&WNFtu1y`Cr2Fhf}4SrPMu(|Fg4|GzBcYY[voAI<4a
-E/fNM1.VP6`_8%EIp2`=r}d>5yHY;(8{rLOPF${hqmdW.Ut<g!J'dyi/N60]uK~!7H,[!knx#7|9_i72pDL='M];#SmxSn|77D8'zq^_PmwwS`LnO1Tn9]
-5pMCa"|@v8pinth(:c9q8[_-~e61O]Y(`2+C0,o;:h|A{U8y~gR#),Fz&Xkq%@K4e);Ga_(d7{0$@e!r,jsK30KEE)O1R/sd#k}TJ#-NV{cIK}eiYU={8n
--)JQo|WJHB4n5d!3pPS/P<7SCf6b<xIz_=w7hj[B}dIT,S--J-6g|;|8XRiMAOJ"7#K9g7D#x<66E)5O&@SxY4+B:^b@@(hA.:yWIE#4.d)'tD0+9lHaL3
-EIJMVM6,fy[xww3ES=98c/qi#(cBc;#St7%GNktkaPMqB_kJ'Z:t,]G%Ug/Mi)rfc5Y5kvTOc@!a<k6W(&;B(fQIyjI{lh5ys>]]KDPUE7k`bh]X$krky2
-QnQip@r'}L)GR@W}KTz#)%O258dh++v#ptGqkl"85%&E#}~Oqe^}sd4X~4y1S%h2c[K:p,H[1t32@RP;xtgpHC)Qj62ZG0c%aE]6Epc,&>p2p(jq6f(-^:
-}J6pSE'E"8]anunRQ/c;:%kwV3!{KX"YAk9R^0oABoKM;=T15CY_/r!0DfckSwpV:TN)~4@1kLCeq(YbTHr5xG.;jVQe^b&eL"D7tZ{@"7mjdN;p~L:TrX
-l)XG5d#lNpit-X92]lfskIpFZdxsLdo%LOcF-,}OQ8f;bvjjn5<b_yE^J18si>jggC{2&5`{/qq&U)~/r'f"t^H,EKrKU;cySj2>_|Q]3EwP"^m"<pS!=#
-T{p6WFhRoOA|^d1iBleXLZK@Y,}dj@aCegBgrs@d)|PmK.uaR3&aBH_7>E-`p[y^y.m.uEGn~lU/skNfpk'SY7:k5j0[pQQj8C2&dkg(,g@H@WG1,DbKlO
-f#=LIAdTF]^ePRS$=/aWk2G_PPNKK[7bcJ#C-z,-u{`@V]uZ3{4R$ojkF1~5F|c2]WM1'B%8dMct",1hVUrP>X#ruQwJ++;C:|:wT[TkL>oiz<BXrzu`AN
-f#x}>OU$|LT#AbI.rln6jYXn;JHu,{AUlEUA2;c{zup`I#)Mqa"KQ1(hu}/a0V58kb|+fJKnuwRpD8U/x[JMt$z1Iu"C)C<U,R)"r05+0N}+!RMc5,5M/$
-0_:_jO[W7V:pijzCMa9Gb_LW0qrj!-<9y4XGA'BR4K7`-2'KI{0QhSQocg)I2!N4v0'mY8NcQerb_W6v)jcPfw6r#;zg=u%Hn"+Nt1#Je<3YL8Je'1(:kN
-;XY)rA"WH43ni#(t[U+s$%{26>pk6esy!nwk!Xc3j8m{B(7/O`YH9K]x`(sr0W6jn{h0MEJr$rf=mA5GE4P2deXj<yiO6&Nl~6yRon@)(|rZ0B}YOV_!Y'
-=:4@xJE&)+F9#$x>XT)=;q"C][5f8<Rkf:~I1ypkeM$<}YyI],>iUU~M8Km!H3grNKYC0/ejb_5c,4FN#b21g"vsMMLC|m9Qh48;%6.6WT;gY4`31AT<ho
-McD}HN,uuvt{MlK/sbRO7gCW&=9!5&U]^=3l,;0q%&s.+8c8p8;cpVdISQYRM!=_q)6`eE_w,0NSG)jTkmX.AStFcNB}jS_shvLkcvD)q8N}z,Il~E]qd!
--7M2{:|em+b4i()r59MF:$@erP6fFbiS6qDB+Q`R`oB]K%`-@^KJlL'<]{+/rte/um8ek),fWwI|+6i$XpA8kt}AN2sNiu#u5We/>zY!12CNpIqh<QvaB3
-~JIlWh2Y3@{H[C=5+4@2I@U:BgY0W4oS5+[cnL@Ksqm4`oJ}d+7n5@VCcMAC~MoDjJBbWiY5>F;'A0-O${Du)zO#;}'`1@XqmLXh=yjS#M^b5sVET^xo!8
-)Z~g#s@K1OE8UonsjBW4(Rs'Co~k7s8.9f+}LNk|%acZLdXQGMY#p}RNx}kwd:64Wl6bp_!p9SfSI5{wuycn>]}EssS,8I1O%CT&~Buhb`/l|2lz>{)3!#
--=yG[UZI.ilo}@zxZ0sb}{hZ<_1__i{94'w(Q5orEkw5'/<7=4ei({$RB77CRX@Z<l~MHH5>or]@HUW/p<4>NVr:UjlA<!=5b_.S!5UUv6tVf40_.^{gAo
-S2iz0(tfTJaV5H~^eq.bU[j5aLSdQaBlb;]'}C%[YFp}JfwoTVMm8:zokN$(ME[lljn8YUZ8y<op%oBv<m|y#qVD"q)Yz_u^!&|x^lvAw0k3"/UMbL^G^4
-0"$.RFwlwz<"<;POOFul{:wOHB%RQYH7diCE4b'$U<KT+mm'#Bkhf6Tk0RbjN{HyI%HF9HW!}p,J#g6+,)mK;R9qRZhvXarjGKOA)),3&_/COP"|B/C}R-
->+i}<Y~.'9>Y:_rsMYx8n%%2qeS9s'e>X&"CVUClNm@O$k=pI8{-"$a+9cdj4L+aXc&[,s."@|yP+,2}6J~+)_P[0$opjM=P$,lP4"@&`!1m-BD/8W|ls#
-G4Vxo)@U0F+@iZ@Fx,I%#Gs{s'&Pk|rEl,LdydyJ^d-8.C+#:zMu1A^WGI+8R/tZi_pdZ)DEP00)#)5"^`Z;U]9+iqQRCWr$Ir_<L=WSa39g|2%0%0k@9f
-7%OPMH^9#21s-dK9uxs[]U0H"/jbsh"h(4B;0M#P9eO-f:>n&26(_a~0,;VmGTvM1Mz=S.L=}Ur_t7tp8k]c:j9}jj-YA[DriStQw{fhefxdFHZ_:jElb-
-Iap+4L<V7x2|l_HD/w_^2]Elr3GUe<|y0`&^7pD[F@dI"bAf!KoPT<i":_gn3.{FtZ!c7jr[JG~vTE0Ye;BP'ZH"qI-QK5W>SNYk$NKI]FQIN@iz2$N4^b
-PJoI:5$qjHms_0|l,v"JI+Z'm3]dnU<RyE${^+A^&{|(Q9cQL<gbxkHJ`y6Oq|x-r.#`W7=l@}S<6:MqQ_l(MtL.#2JSaAfAQa.V%jgT7kfAioDn#|XT^:
-~^g;~NZS]4u<mYih-Wt_s%hbE^V=2Ie>P0o9$Eeq~d#.[dDfGdA1c"E;#xJj6>{V$PQ22nl_J5f.(8{vwEc(bp!#>d]x{qBfq$[)nqM<_9"[Bvc;z@:X#z
-c-gAUK6I|Zmce$i2^>@:ELuebnr!/@y^YM/_6bx_By7`b{>pKp-uSVoc>V9:"R(iK!rdP]_;GBn;u.~/Fn6my/+[&M1.{3;Jbybniq/=3PA&j4isH"/R7!
-fYbWi]D:MO0}Y-5&imE"5Svwt>`tq"!hiCsPV];6v!|Y7rt'$%<=yj%SeBn"`}}yllp%XYv@ADmuVdV:aiWK.Q:`p`VHcu+9XXR])W;.{Y22#czLjgv'y1
-opteS(haDk%@kB')p83xgfpF4057h/0Ce$o-5hDHkSY<c|y+m}hgYV'`XAlj!M[E_SW($`.P+U+ZH31VsN4GjnD+pRui:@HT<nQ&{;ggwwm!Ra,#f5!J4'
-P5-5MGlA#rn|3vFf6N<!U_~5IE,`^F@(@sN@eu!O_>|DVc&1JW,Q1G1<EJ=dKUKR_Xsn^u[@sz=qV6#86ATL"@A)7fvotpIFbB.fGwAOmzL1xgTMXFQ1pC
-$.9%Xu#Xd{DB|,+ti;:dslXW,0nuyW$/,Q0{r/1b1n=,7J'I(a5trMgA!4FyQ{O_41Xc!LrIZf5-y:uo(8MS%uxNamP^]A_w<Xm$Z26a,C#!7Ri-_dFI$Z
-#57Ja)y`jy`9ZyC_NY$KFT||fxk]Pn#Nhz}/CW|cD{50xAb<EOigh]CH{|Nn[Hf1!k+[FC/6Zs2=wf.a&MtB+N4z&]pimP8iQ[5xMh97rPa)aNx"aVn%,q
-a2YU,[C)8PAC^);t1xT@_=x9LPC,/y-o|F|}%c.]`{.101VdR96OatHjvL-I2U+$%Lt3Vi0Ra%|;gijy@Da[klr^|@Nw}Kw2mc{{z^0sgNn8L&@hpA6rMZ
-x]cf+V4E:]&g^>~:!duTkL~`SrE:At8qK]gnr3h6'bza,zoN|Lf;r@.]-F-gTl2VJNW2mrry8qoa0Z=x&9GDA&!R|B>YuiFOJfU(TwJ2%qqj4H.[MZky};
-"ilueD/zUL#Q=df9M&q,L!u|vug7pc=>,R#FWMBPcCfV]waXU#`OI8lL^Ody2J]w|A)Ku5<"s0W>%}!6u{0AQQ}`zSHcxG}a~lRGCuLClbkDGFI}uNR<.S
-v$zABqSTw7%ak]j#Nd-x>kkz:v`GJ5W+cYN$:H>OIph#[5,C49wTiQ`+9/E!]'PE}Cn!|JSqpK{[j#N@.U$lkZXw+-s9x8~#|<t.DH^k^4/1OKYRICq&)L
-)/Nwl;Efu9>OO4PMG/Mp7L,AT:EP-2zyh9}yvb@>~bET^!>u}_<=$_Y[0zJ"[4;/IpD|K>b5lmm+$>aD4Jg5AROw,#MQV`4tMP%R7QZgb}riyiOZ-|+:w9
-E::h!T3(54C<}/qiDY+T4jc.+&4}L'w#{8&:d-~@LsFU,$YC&c-0''$Okx52mN`o&M-6%xOu#_.^#'$PNC_2yB#|G!,DB/p+"65hk>C8$px:}jn+|sK-Tu
-FOTN!$ECC5L4vR}yW`MG3TDm_"!pKqxp8DH>)eWb(`e`%3kRm.Jt)Q|1>#~-&k3+G6PbYC[$X&h3oJL,278j}W8$qvt:FoD%x^Yg#7@WZ+'8n>8.9UZ`he
-h)`r0oUm"w:T9-;L|_P;}tc84xY%cu"x=#2;6Ds}{H1EozvqS}2n5>M.],HH6D}cxo'8R{.v#a-DqqSMheCW1C-21tXaA-boL`rM0hyEF]c}B9Izltawj=
-TQ5yoOSS8o%Dz|.QY&Yc+|@q/<{v!]&21uB6aT]<n{KwCbFa&;wt0OOZ(Jk57@Q^wqK4COozuTu4DOzxS5A=.8VD-PPFXIEKY&,K4b"iWeQv9Mu[TpMf|G
-oNq@{I|)Hu=,1f#l8M~pSU/8~|T=~y"[dPuxqPJ]ROwHt<Zh}f8yZMOEvRPD+1XkdI"r,kzM[{DbHA:;7)1dbT-aviV;ue<]8IHM;e4;!{;Ge6avDO|M"9
-+HW2v`G#e:9Ax9.o!L$EkNktbL5K%PdPj0.xT@[$MUs-s=pNGG[U{K.qOn]EzGuHmhiqv]fVU$EYWw@k>YLUSR:Dt#/fn4]Ay+syh{WMA_Pb/gTL5g=oa1
-7&t"CEqT#NH=bPEs/Vb]c+po].mWav`1hvSCL`]+c^$L@Xu_N+7Kaw%oP}`BI'HDe4y}86|,J,)tSqp{1e5pv{X9A"Bd:q(!<J,dk7%)st<)3>qs'l%>TJ
-%UWcz3DY>),g(QbgDpw9^&i4f$A_;@@|>/OvE'I{Vev'</m},xp$^f/B0%88|Fb[:`!>SKnEnJFro|FAaozn5&_il-#,Kv^s8=vFcWQ{[%Odo7Yk}BaDIA
-zO~/ckYrJO+)>L)i[Vt)EqvYDPzIIDBqt#dP~N%x1x1j5}RZvT^7$&:u6J"^jIMR]5tTwz14j8$-qL%i7alala>G6"keNQKp8#@kd+Cmpq6ugR[a@QHpfY
-:`#gV"hIFc7kL"AEJepcO.uC-6S/o$(&1|g)E;v}[onk9ltt_68IsH{Z0^9.U@6Ch$n+naG|e;Xl9j^6es='8+~T#"`{;!BVT&Y65}r]gmVLC[,a$i0_Eu
-;j!HvKEQ(CeUX_ko`DHWc#+L_<JiLrre&|ZjOUU7Ggnot/2VP^:iZz)1l:A;3fBKL]s16JVtxggYZkLyHl>9C{$u7;s6(v8^zZ[c[K'G'(3'Rg4FAQ_;7P
-5]}2|IHy54C3K.4@d@%kPq>!Ji%p0F=-/`&4vQ_OJ%WXrJc<Uf2wXF.V(pA]wcBWwji:yRSq1]p'@Wg=[xG4MWdYrPjm9pFRIMQJU,yVo>`+OtUh_-S/4x
-e%YQ1v%x{NH(U$S3u0.tMWXM}[yvJGIni:Vfx4oy2t.>2_ODC)]0l8Vt47S.sA0;PPLMzC=N&]uO;+{#G"SGA1^r>`C[Fq{pa2QXZ`Ke3AOvYTCl(z!vr@
-9HxTs"uWLppGY@-(g46|J4dTw)XhuY,ohYWZkVA.Vg"G#_8yE8y&huzI>u@B_"/R~_)-^n"igNbH6>w$E<o!-TxOU{r)>bA/spB_#qO<HkSwHQ~8iD;=gn
-S5}N4Q|'T$R&J^cG@O+5&iYLf4kt`+R'4s{2TC"(4dAeJ(Btoovs&NL5fhi"X:6xn'7lPZvG$G(#D(eH2f^K5m,[vMiU;1t-$]>oaEr^b.wnsY=@l,mhe"
-;A@sTj&_r.v]"WvJ8wkMcI,'tq$@m|I"DE$ztKIcBNxB>C[C{13U@i]Mx33eu.]C78GEH^LZNBd$!o5jIDlYv8^xCz(fsvI@a()T"[i,@GIeavTZ(;g7j[
-{F8yj"<^%Y#2{tA.zlVKl_oE7RM_EiiW'>YS:s:4y8aU[ShtG;MCd@nD&cF95|3nUo%3cD^E+t@OyBl!>g6;CYTOGS/nDarw"q4+8+-}MheYl{>zxunvrO
-d2_A<%RqIm,=MGg8)0D.yOB<Fm1J#@{L8##|q7QTr=HxxV^hvQ%RQuU]~o&Ke>h<YgHO-)9fAB|E@l>gXu!0895v>h<@9tv5emJG>ag^L>C{!MOXef'TMu
-'3i'Uy#%1%ck}^deJD5L3|'|igJA:,3ldA~uL%q|tv[rRbpJJ@0Bd(_&OHzFH=sYFiJWr+QaFEt#"<)m(j_b[f:CMKhGfa^qoRuf|/S5>S(R@EJ3(|pZ;v
-p]7"T$WoT%/nLNpB3qHe=D9UH_euzu6={V"tvCR9rg9!z=~6`dfYhL_2ggNlKk^;UgUtJ1FBM"FV|+lyZZJo<IY:Y792mNVtC6irRtTy")/0M:f;;#!82V
-&]>t.YrX:Ek.~s}/}M/db=wV;WAv.czaHOC&'lDNZL~VY|"I1:XLO==gLDI3"^Dr)EP,H`jJ%<z#31h)j@R6=p&!)LX;%)'DcyFPU;s0wxg/4SZ`"-[^%f
-_S0UXzomE|fJ@RFq=kBq;|/W_def`{@3ZFK5]R^hpPQq1"6=)djKXWl&Y_0D3P%1'+Da$vQ`ecwBeiePd""#cu36eIhB;ykxhYUd^^E]c@6Z[t6>zJ/}eo
-ALt[T:`<C1<MCG&7LVBK!F$OU0{'MYI+Ek+T]<3.<RgA`SIM)&|ux:fAG&@V5pMhg4K0O=r$pUyNlAefNC<0)`,^wK#U1:V#:4&_kXPPd{X&uzzg(t$T!y
-4.oLvC%[lSZ,>llYHfTjF$R,!ds)]KhdE|Df55#0Fl7l>Mg9=CWmK_mcdZ7);)=l+RvKC4ivn)A{9^-+OrLR%gNMuaz#t8sSgj'u`Bnx/UYr>=4Mf&$lXe
-7Vzu$d|!'aiv|l}TBtPc)gR1Npx&.t"SrO`[a3I/B4Xe@mxVy}.bM!'GvH~eodoTm&/4[{<#UO']Q+@<vir1R]"/Bso4)R"=5nZ%Lp#dh:fmjV}Fs'^FaK
-B``8VvwULJ$2S'4W2$GE$}pG'>K,"(~6h:oh6Q>s1Hj{WbQzYLR,'@45D/')uCuCTVVwtF!7ml$RRHS-i}LN]r}Ku]o-&OX]:qZqDFQ."ym_pCX.5l'eO=
-e3,)TM%[^]m|<=:an>"(zA4{m:eJYVbfkwYGpvH8fc`XZXWh&+<cCKcL"0@UlDJvu=L&QdZ>6s4wd4{_nGTJKZr|V];09pq-TKa.WNIui$jfAEvvSg<x#l
-6q0Bx&g/,pwr,+hydP.-VH""kD:SGa.uo&}B+;/;wGEqPS7c#swFS^D;Y5Tg]2_jb(FdW#gj,|#)!t=o`6$]I}(|q`P7!MImD[m]DRe`O"cIF}ACiBAu^h
-a$O(Tqn$A1U:;x0#2NRxzZu{'NSSHxG'8oEq4r<L-5fr%)_y^gU]{_Se^&&XDn'qu3q)Qo7;K[KiPbM,bgloyZo!}xu;,RoQlcm=npu22X326xMf7cmIm%
-VPU`j/j_6/{=g1I$#608"1Xr<B>uPn:st!FTI,dW%0x{}V_XuI4F2aFvw2U'O,4_g0E:H>`1GU[wF1OOy4e%W'rYX'f'lqS3H6E;cz-/2q[Rfr>%bZY6lZ
-N#x=@Z7vN/:<dbkC>%lSMwo}uZv{EV)R#W6S_7{jY#uAqE'#@>hUq;dXTO4zb9XErUgiUNn0bK3dCUce%r)Oh%eHYS0s4oBKT{&5&bpRejCM'J8RX5OhP|
-|vJsxVzp$9o([9kcurc!S]0po-_GpH-n+u2:Zt~+nufo~NMT"KrdX<(rT+jK=nQ/|3(.WP@wuZ/j75R'kd5W8rEZ6p0xtC#N9v#ES|S$X0vuxVFli=j>gf
-(F>[NfONyYIlK/3d.PJp.Uf`pO&e(kS3Qa1m#2Yz'1z)H|f{c'94tqYw.aQ}N#)Oxo.RZne@YjEwC5_`D+HgjN'Uc[>]I#<qmR~mK'v)VEeBB<vyQs)S02
-H"CNY1z|{Lj;C<6[^Xa.hn5B'ai(XFeXIzCSJ>x6k0S$J0P.hvU}%<_yK$[9pJ7+uw8CeNSCtJYN$)e{:[xi|c:Z5qg}M&y|E2OSu3KD:'HR!v=1`m]0BY
-h&'iSD"]$wCrpi"a<4lTa]+ItA>ivR}-Q7HuNbpQ[lQ_31hZ+(bVEnnv:hatPXMw&S&4j=Ucaq31hG0AV6FTGZ=P)%i8m82&Lm$aj+%L3eS<ZT{"tjyMgz
-S!tfNCPiS5.Vb(=Mz%|//tweI:3E]i/CTVXj]M<G/yyh;0JhBdlL+xI:>.!Q_>l)Az4!_uU+)eQ@3]u(8-+46E=lbG^2Ql=_W>ke+qi7rg11"VVjNd)NTU
-Lew9'O%gr6W`B48^Uu$n1CF)Z@_my)$|,;_LQq7BQfsq9j3cZQXu"M1m]f8&-//Cin$>[IJ'Rn[|#NfJ|w!G`)Z215@;8C"e+YpLmgG4e29IO>OZ56&RA_
-79W%zGP.67Y6oH1Tee@8%0tpxjn+uZxH_D:C+j>s%ZnI%7&rQtAVTt;e[RP8W$KI_y,-f7GNtz]P.]lF5GKd=`z`!,e4<d%%iG`AGYQI<(Y.b6o1&&(w%W
-%I&EN@,zm-J0ovIOI@aN>'gWj4f})p&aGfa!u[XsR'UT95Pwea`zCnSv9GD#y.)j^x;+%iqe5$H9&@^a=xFWpP_nA,s38%6|=7L]23>L3G{S<9,>J=@%F;
-kH.]Z>1r7Y4bvPE)#ddI&;0#%d58(rQ<]SMCXlG+9b&VWK%)ZCAuf6jNi@RU;1"ASV+ZiMf;['epU9R[ZA{/sCB{@1]t6rH7H`wRxTZ>7uj[2g#:ejE/dB
-|P@]"'G<UExr`s%5_j(!asrnW0.5.;N{_A9R(&@Ohnlgtn5bnC=!9'F"[j+yoUe<[{pnk>5h&w|G}^<hdeA7G`@1G/7xB<15SJ[%Q1+EpR2_.#7EX,{rKY
-UUksYYeXupJ5j(6Yl#O1=QkW]_97CBcA#'^D#hC9]Eh-;Nx0+a9]df.@2e:sy^jBj+dAKgG/y8DFif$CcU}TH:,>w->m!]L;a12:cs(4^,@jZZ]atESfTu
-M"&V9adilhoZAZBjhA<W;=2Ccri._%0yxcADOx@W}A9^gK8oN:YH`m&v<g,7Z@M.}$pCr3C1@(Qn0C@REds8u6gR[R%"tR_Qf:m]Q=Mxnf8W^i5ZWZj6B_
-XC:z.1IX(LBnm-/b,Qp^!MMASerC;^A:aA|B5vd:NNzt@PbxomLSBCjBe.YihntRbH[Ba^'Qr7N[_nr;qll(&c/W>_,5"rrd,FpN/+uDp/BjSKp[7)1>"6
-96`>na)ty1tw1&a&Yv/[c4.aOf|g{ABWJ]%AQ5W8"KanLRJzoj5AGygd60;'O(oH~xY1R/Y/[vNVKM54hBlv}Q>e-'p>-)r+S'L)H9::fk$(-t2NV,!_rK
-vA$2e#@6fSUJZU)|xyJ5dM(fRCxkU{GGa,atk|i_&jsp@,"r~ddL`<UXvbZ:m,niUA`Fw<QT"e]:hh->)$~2Oh01yM-lLDoX:.#y%N3%^u9S>rR5`Jp5Gr
-B{{2}ue{5nw<fB/FxE8nuym3<TZ:vytZ%qd@=dcT-n]#(HlL"j9HX|$Md1ye6SrJF'Sq<;C'3v):3jRroirai_mI@b4G7NSq7l|kqx:{,xEw(f"Cjlt^+Y
-Eu#!jwc`-(2dzH|)"nV[3HW;__;`jFn6.aQF}K%a-dzmENleLRVFTU6|mBM9'75iWQxKVno.MdxSDUdf>CBL,iP0LFqbEN;!xKwQ@UxzA^c{r)1KP1zFhp
-:2Zp&N1'Uf/g4j(du'%"4J@0/RcE=f.Xi&uB@H5=J)22uKbk,h(o7/"BmBqsv$z=_#rBY!}[HB2X;L,4KN5X~6391Ux1!4ql;8p89^=I8dkQ2gkW($2(Az
-gyc|53'!Bc%rum2a`[w_MhW0MR$[M>KaJ_;qqVk{43IzF>cvI9<hND+nxbFR4RoegAi|2r.!l^])Lssm'0#Ze7%d@fl/Q>zBDK~Q8/1ixBP=uLIm@K<wX3
->JT]gv1u"nD_accEilXe^ba"(.3$)B#VXWc(4jR|m!z+ly&Kf8]1@x,(T`A(VEKgAxhQ[r2k$BV.j+$C]/-_OlPjEv/Ux|/6e.EG,OC&PgLhB+(R>OCn(1
-/RpbqGB@SZa<D7JD+kH"u$MO|SuYRPjI<+&aiG]4P7,/WRfM84S|Pmi>mi{HvcW;7xTi-r;eO2(&Vf4n=PW{+=,SSpVmhOp8d<DuoAcw.zpYA[52Ng(xq,
-WSYxRDG/xr;o,$;bu.8@ghB}CurI(8)5un=8C3s4("wPt:f=#cl&E:}[YvH:PnC+^2<#v2TdG4rEZa5WB.~D.A@h-mfDTuxLUuoe;I'zFTIxKNtR}$TyKN
-}"7L%UM9`I8WWG+Nx>#Z)x&OdfVuxwVFtbd]m6xK4pP+m{i/'2-6ZAz,78FXXpD,o=lJ[3N2B@^4ikfakxvcf=9]<PZux.br9Ccqcg]gs'%I:-|qb}l._1
-{)S2`!}g34J$t$L$oUE%~R#<d"SS#Hn8[q6a1X1qiF22%Rs>ql12qU`O;vJr><m#h8Pfh&JM58CdWAoaLUt(D,db/lmIidk&N[8`ntTUv+COst9,9M2nAR
-kbIB7hw>f02@ndlS//:1F,uj='ZsuD`Wu,cIL9V8O>;^FXUC0/Lg&>Jx&n9&HO(HURBWXl8%P6(i5Ovk|<5Fz.oYJ-t[;AS+1fH,T6I:o:&E)b%I`8tm^:
-C3E3{)Bo+&qN[0AfqW`tLhotbIKMC7frgw[lVT.OjZuepa3##jaR0"h}}6|px6U-5W{pNRR:x0xNK:]2z,U1TZLD$E(08$r3<nARKOMq4AoO:gEG&fpbXB
-/iI|2K+Ezt~NLb:Q;h2+h0ngMnNjKHjH!OY3sP.T&M5GpM3>a$=``pbO33F:u5Fp$pa6~-bmBHOgNPNS:vTMaLu{/f=J;f=)+j0e<5'/XIgzFtblCMC0cC
-#mHaG]!B+E$ATOJiuh)(=cV]B4f+XD1{UNMGF5CdmqWQl#1MK&QFsKj,rvpz{=Rt=X2g$_c|J85hD8{V{O<#wO+Es7+h,i}j}e/tI4/^~_ZDxO,LNUt-]D
-5x2-Xx~@aw4OjF<rT|7Xat+wH8iKSYWsN(/`!GWP<RadcEem@@thaC`'mfzs5&@A97{seZv74$H{pL]aT|e@}V_ruXH{:L2,+W@R$ftv`O_pcRMSJ:j&6x
-uLt"G}tGDzv{@Oef%-N]eWE4sIn9t=ecO;Q3bOKd#NuFbK6B^|SS>-L;']YR(|20g'4Hw"Sc#KQP49=<`VEt&AXKo$<b%kCqdFw%>U1&H/$_Yufqu9Hu)8
-!,k]]4[}"kw3@oHKh8&)[(A3CtJJj0@f5)e^]ox2D$!e1C5&8%xj=QE<By)1nZDt_USF35u;ye[fRy@/I>L.Df)w/-8Vx,HKisf>x8<%:Dc#<gf9So~|0S
-JWM!}%H,'kVE2TIqp[pFEQOAZ)9HFoC8&Rz1@51g|owF~IgWK]<^E1;3@'3_ls&5~iNwbkgGC#Jt&<)x9J-<D`M,7K-!gsSI<;,Y28Y_gS^]NpRD3^e@1G
-Z<nk^GOYYbZ#_AxyOK-IV"G5'5FG|R4rVx^i>aP%R2&@GcUwid/z4Vc8@7_eA:d263!0m061OSmUWe2$fivi(@.!&[Z&$Cd-]5'}.E:fwt|L3)Yjj'SL"0
-VH_k'%j[ZtCi/yLRzrH;xi;etlWWd_Tjkz@Ih%a(OCWPRpy&sFQRa%jx;F[>X9Qj(9faM]SYOc<kn{7uXcp[sY:Ms$g<Ynd][Cj#<gP};>hZr-&[n&<XB7
-z[cgc7PT}{kF1zmIf&Nnv2UrSzwh"}lTp0{}x9Iq_wo'6WIi54/o%|_{JHaNy}fd8t"'fVeNg$T0r3"@_iYf`%|M!D`tk0mSO[@Aj"$NTWk]^8"n,n%:Bp
-c}o{)t~O+qkEHfb!:yhcgP3Z%lO_P0L+0A4GxO^),l!kiStAeQ2Tgfsp#Z5ZW,]V=fTw9d}Ft7"[Ua+&Bu3V1RR+izx<at"Gk2aa~s&HUos=AS&%g7yq<I
-,-w_@OAd/V|}9-;JnlstfI"qkBr;Cj`x{je"KWUFoK&G4eJ}l"CJ5OLq:E^DNal0]VC(a9,e3-$-'&NzRcS4nUH#r]v!H(,<46k'1b>iUzto=WFdydYH7V
-)E;KWV/ay.'L3r#v#2W0naI2SH_}K_aQ}]begF)p0dKi4n'q}2D6VW(&FH5Ze{&<XXE=D)eHBuALAfomRrJ:V>-^ayoY_d#feRxC)_gdtxE{hmSd!oVtgj
-FmPgRRshH]r232{R+3,G9Z:gxnE:6b#imh<ePh7-U'M@rGqel.(W]=/"JX~i_.RhZuc=_&<ac"<=ztpyug2hhrSwi$Y}1XC:>Bn>zD$F43c!b(<g5XGOxi
-g>+^`OB/.0t!/D"[UI$My$BA^U#jGt5U'NAfs$&'g]C8!1a,8&dNuJ0#|y~}e/YfASWHVLruPC2%:psEthb3+0h:W2M]j{uR1)LZLU7MT/"E1ZiDhB~#;4
-CgOT7"ijb3NsiTmtq7[xd#r55jf]4(p-(=f%v7eUmSl>ML>_7h)ic!5"=d~trCd"+;t`%:zqU.']WV2!t{rInzRxw3zp&]9`Z+JLx%bfcoeBLB,4#1)>ZC
-V]@Ye7Vx-^"b{'5Qe1RD7Rr`[v(_pKbMAahY]x3S7X60RE:>(ajD,q>=|86mK4U6}}l&9W}{$lowx4Mkfy1X|1,(RE7&s!Uk]gbUz{7Y[,Qo0f7,,s8npi
-anO,juE2dvl^Au@efmgy3#=Vyl@3sVw=&VYO~4S6LI7^^.2^-S^_GSAT~Y{WAnFO'h9urh.Y=#Nh}g>>`<6TY5yZSurWRQ!PQny|R+GfE)Cq.}Q&cyX&@8
-n['@/s+}zdi/)o[`4l<-Pn"T$Zykr32m.3PdG4n@t%yO#$2IkUEs{V9+s_/q}7+h/2097P@UjN,r6h+w79L`HM3'M`8gphirxD]QH5Fgwszh].oq&"-]1b
-cIN,]({sgNZ9Uo}aE}tE1JswkloODNGqt%4>AsP4Pg01#_2^Caa:"myX.7r+tZDCm|yBZ},)L4Z'InFae|#2H.GgN22=Lt-d|,3;"|9J4/.KNDy"{H<Zaj
-Y@qw2w!El:h-^LdJ4JHLZNa<4,yuhAg#NL8+s`M0c,3,)TL]=h,w{'HM~];@f8{(U&n:YSjR^&xeI]e88]Yy-)lzq-w1L"NpcrTW(+"RrpTgQM<=;adp"N
-`q@74GflGp#K"#ykx+puy<Kgp"MgO"#N"0A2fq]x3{#%CUk'P[-HMsh7r/{VX%CM+nGjaO>loRRj2b_7m^Xz=_w#hIjtKe8/i^4s4C^@UK1]WfC$Ss6ofO
-F'<M^e)7TM!t[eHHqVXZU$lT-:<8LDLwbH;xbMkSD(5!Ict.ymA(1"1n(^>y,egAay$ajITCm'iW={XQW:UW0&#H2%`18[o)@<$o`5DFHK:o/gd{SdE`ti
-Y8tk~1lt<j++&h6$0"M'.UY&VUj5.Zq&fm%VY|&aOuiNRidDMA3m(t:X]+DZJz4hx'RTR;#uRDYKj[y&Fq,"jP0FaT'dln_Z@YQt1`9>n)~[&K9A4n@xR[
-35Qk0|i,#TBz_;"2gJ&y(dRG-K7RDf5NgWz4&Kgddh(v=zqdn1)a6TK%p,]%mxZ/lT|l(4bZF^)1}$qZiCT-x9_W~[=A2Nj1@PqMM{J0wB'%'59u!/EJJx
-#RV)$&IYB+4u8eqALM'4'}HZ=y;MH(,sZ/Vq-]~Pi#;GGh{Cz94RE,q|_#j5.'XQMC`sg/zxnYu.M,eb91$>Wnyh|)B}5faA6ga0_=QXDl&h6E6R}]&9D9
-,c'$t8xj[S-[,n>Z1x!fAbbA+V:"~+_e%MK^Bxcg:LopMQ^:K_7,b@6<^_vIh+C5/(xd25xYIks//L<(-y2Pxu`=RO.vD1H0v_SrVB%M6Y_h54Q+2NPBum
-MD/=&!06e{Z=heF<M9dmBx=y'v(Im&8}&fhD)E#{DXS1fu4iJ,x]kwH;CWxlWqP/.|V&F]-X@CS2qg^bjq7ZnbP9iRvof>~t#=F%tv%Q8ex%rGRq^J,{S9
-cfYN-X9hE_`o'FnmDA}vmcPv}GUG=M#>-OsVg7j}-q>ZT1-36y|T7:{NZg#7`4TN+f7K;0y!1%|[@o.Zo:fDB[+n'f:2'_#tpH{TE<QS8)&..T^>'0"7Kc
-<%8RdqQN)cO;o!K.{.#XIn.}t{Z_ue/S,DZ6/AuK6#-xI>M+e7ZdfN>HbO;7z^;`dKAWjet.k.Cg9<<giBj_U_RM2l:j,Dmd3wk-KC.1YEpA3IuxptYjDm
-=&ncu3LmC#IxGnh'_R)}'Lcmp^buT'%jRrcINL!&~4PqrX%a!Q-uc})4h-(jy-0AWa%h$<"<Idmnl#BP@F8TD0[02-MZxopYC]h@SEe%8.TB9%%Vd5`en+
-Vy_e/F=PgFtEZ(4U^i5{P#{N"!(Gu5C/[csIv`D8=IRSII$}jOqz4C^nP}o<H5/[5@E6#1y`P&m.(_AS5m:JQTkaFJ8YX#kwN{`vqPQd)wjQSw7!V@"Jwd
-0`>g^<z;VRG8y;h,/tp]G@ys-FGE$mKMd/yMQ(J|}y]7rn1.~-&eF>7mcUR"dcdVHq5&AT4<WjIIVQC!`UK8_VBv4HO0z19-izEoA)J5Ns&|);MC@AUkw4
-t"si^lkD>S@Wp'M(!)/nuV@I<}+TvyiGU#K2I9rbQ[@{3axF-v2Q[8HKK9Y5~;0;1T%qVA2r::GbSJV9L6`u!Ae`UE~.@cT/a6p1zLR<hScW3"&Mba6t^F
-RAH7[#1!T{rgVU5V12,5`Lk{b6FF(CsuFV`(-6GFfp#5V(jZ3yh,o$TN+9P'@A+=A8zSnv]iJC'rn1;u%)W!2:5n$|vRfD0/{69T%UNSmcm5"j^<ecp%gT
-M):eWp.e7h>1<X5xxqMO`$-<,HqGAF-,.MNYI8SooN01hUcxXZQ+;N(qIdtrIeO6S,G,}l"ZEth^|{;B|[%La:;^S=$}|QQ&"'0UQd$K9C,"|/y%@`gE5K
-eDnn8RGV"s}IZiPpG)4MuJ8s9Qw5mi>d@cv)R77v25kJCE!yLw&)W(Y#wMbaInCP)L3d~LrkgD#]aV$R8f5"_/>K&S<LS;u$yo|bmx,[d;wGXHSZzr4K`[
-tpfN7yyK3#dVyZUzxvfhZd}SW[VU!FzE)KdznHoHEC"bA|`g2ARH0X{8{BK]yigm-<%')W/Kk-8<@FyX2[+JwqGMr"l>H/pGD+^rsV&bjgCjBR.'f>_3A^
-R,[IG2y<V2>tc=LCN#/CYrFF[ba2g#!^#T1+9/D%DwQ:`,R_t,IMI_k"`GEV"ZHB/!8m#mt+P!d3.5)7X$Vve_}e@{]},nZL/&ln3T&9>z{Db[Erxgrzix
-&H&Sgh&!{E$do_V11wA^VccM"0kYQUyd)C]G&Uj`=yF0)0{zop!,K:`@(AYM!]0X)"zZc3[2EFwM>Kv4M3nvrNkW%),vh<Rot7}IYkk.9T"cq5C8Y,l<{t
-|IXU~Jwrr6^}:vL3r5t{Rz{G-@jn|5Lk<xtmTHu5k,Gm`,AS{r=0m::mM]wQk_"#ysq!T&%Ksgs5$9A<$|<h^Wp]fd`QfQ7ymL2[)|0.KnCPF=sZJanD@,
-xxLl6uGGrk]BdnX}Uh(hZ@>PW/l[|=0duR&|6{zZNz7G==5=$xh=Ux:f}'Bg1`-MQ`R@(}:6=u$VfF'[lg;n1f((nMX}chG_A'[=(KF4lId&qZ2Lbc34iA
-nhfV't1VKwaWFA9,gTtf]c;Qo2NH/m@]`|@6Q3p!bX-LFMCC"1O622-XVVlo<W]Z2j^D:6ds#"2^MC;(2g'%(:4=7<TY>z"eUv4l.!Ei4K"ICdim"V9ze)
-qg'V:"}8jhdEEH^>2h.4+pG4`](L=BNU(GsQ2o6S>[oliNJ=(g2x|}-Gxe1YPk10yoB|ylz|aO4Tkfphhe}bWkmI<^2xuZ`}Np6p}s`]>D|,Nw|M81(""o
-G0;"yu~FVk3&Hf&:_8cP`&6$m{mw/e-.}J3}_{:vM#qQ,AK!cj)=1$edQk7qX&Sa76ZoXD01^:)<.}:{#f6msRwm3M`VoO}c-D$%hi0X{ei,JOH,/v"T13
-yv,bao"^.U`2od%REY'TV9VW,aFeL9[yFHV=^0Wm1w=+h1MWwK:5GN|#k._}1KTb2++o=dWyPs.uXwj'ch0q8D6qK,h6_}M+_W[I|q:;OhHsTSe0+Lr{xp
-QuAD$&GZ'NFQmt<,p>P.P_X}Ytf7z:'P8_.2q|0A&=[2[uxyQWVM_-fge/$M>OQpu"FqeK"QvIg(XA~Cfup6in#$[g-2d7Y:]wReD#7URR!@NA9VsYG(8d
-65E{R2E_1k3[#hC}zn5J0"YH6];^Er!UinPNDW7xb#Hblk~6re;4@Z7EDL5^J@3E<9Mq_XNwFok@%Tj#K2m%]jd4P+W[!XiU_7Z&&!'q+I@GA"3"`7y3gb
-4h3h2_3@tj<w<3D1TP=Su>pu6w@C(]v,[qx'&OyhJ.=ESxMzaGl'f{Nh_t{lCpabA@ek:@K-)>GN&mFDkGw7~vPFX"(D51;g4su%`-ilrqo<"],od3#&[B
-ySB>=`]Or/+}pkO$J4DjN=0iMb!W1$EbBw=^+ubpR;.0P/SoI|EjP/4wW{^R76I0Nd{Yp)FL,M,L8gU@~dq'sd6b~jIdSmfe1&qLv;}'>B1Id-S&#U'S^n
-ytN%q.%]qC|<<]PeQ,V.JxVs6@Ct('"f1Ld9P"]QAkGx4,)vr"I<2S$}Ft-MxJWxXAF,mg^8$.y3`.KSYL2B`-o{u$NFpV2LU+OkRXfoQPjdTjRepC8,a`
-G">/wbD9yXGy5FD={w4f<Y[12[RkYeGhzpus7JJ3YwE}@fUiM,Q`2v3-kvqZ=0P^IJ=f|^G2+bF73`.2$z47Z@Q&J^+v{pLi!HSkqrN;9=+-0_S(WXc,l8
-{P[0SBnje&0JDx,{0,oS+IkA`LZ.Ma[97bcUG(z[JuBTopzn1gT5Agb{#_o2#z{)naT=N[B/</z]KIs#ck2^zK>g&i"6PQP/"m_F0fT4#NTJ-]u]$N_17x
-B1%d5D3mb;=Dj]@e-M/G)FIW~a"D;h3qT(/A)L~U:DHoa5"nYl{]6#l"C8>'n'FN+_F{tO.+0-VWlngS=si0Mw2a//8-r[^VFCc=a]}tq^'C&8DCK{JC)h
-+-tazq5vwNT"!^,gE%ic8SI8eAbWt:VyHZ<iu95mg+!TMo%Z9f7W$2DS`rTa)}pJ^SWPuve0dB]T]9.YVNYlYm3<X[rOwq;s0;9&B_<OJx]Qn"QeifT_N_
-Y`a+"fNLhS6sb06u{hBCR2Yla3vY,'RpaP&FlO,vpeH2GlJ^=^%cv>0;B.rapWpYOi"[fa9eaq>qIJ^Y+x~Q{w-Tzemia(6oC$O44iPCH"9e!co%Q|q>(M
-F[C$sj68^ILuVlafUVRP@z<VsFZ>E)@DZNlE9d/D8V`)x2/9lS<Awx$;/z@G`t0[xDo2UJ:v0Zlz12p5OoDPT$SQr=~cG6<'Rk8x$Ta8y]rD|%I.L%#.i&
-kKPn9e$g+9%42B]RJehTFWuI~7:r)[w&t0mz9G=f==!2/OKO}-F$KzQJN3|Z2l$CCI8a6;r).qiQKb;rSNdk3MZPlf}MHU#xsVLI{dWhu).m5OVlfPrLg9
-=1YZ%iIy1[U/]f}j.[]Dm!_=/J@8LsS;9B,sO&l^Ltg2:8=_zx"rr}O,>2%#W!Ke)@Fdd<:k2'SL)X$&eMq=bTP_2nhe'UWH;5F5VD}UTQ)q]&yb^Q~Jq|
-,t@`)I(:q,|K^{Iu5DAt>X`+N}ByMs71wb.Z.2L2~}r'AUYL@WSv"Q<]x!q%._BN3S@^4+MX'_d%htn{WqlH+H326@^>#4AWr&d[@W0S@EW`j(T=H|~IYL
-~MG+LT1C;|G'ajo(cr'2;c|5oR]SFwpz)d1sH7a&4PYU,kGWx8:&FG!9LV^7iOaV~vNDjd&9({4N~@Ety7#eq'!2dK/{1_KU:n7xP6(|'Pwt+-Rn1J3JJl
-cPG(.vAp@dP@oly+BrTi&{$3BM<E4U`-DnR7FfO,5OY{,enG7]--#v63`<ce#-40J2;`Ux[^{(cg6oKqCIHueI1qr.Y|=+m)RRpP>BG4G/0A]KAemOmx,W
-mNoc6eQedRks+;B[e<l3)Xi`Z25hjb<LDj^WoItV5v,%t1ZYwlX#56LA^6qK#cvm@Npy;HVw72Ylgt%1xfe`cqVx_wllefAJr`cZv32ZwDJG27!hwI~:gK
-zkrvC!,R#J"3};]v5R%44m:!ou'`c3s[yt@-fw]Y>j3WtTHuRI_=+XWqNXK$"dO)RX";R2S]I1>kpfV04x^1YFG-zND"5(iDzK-fC(jKzmo<XFX<ui;r8w
-MQC+Kwkm:O]X^2[k=$EoRu~Oov:eSWOOO$Oa4st4cI7LIN{(U$|$I;7.)S)]g^qTmnui/5R_(NIcXYa"-j,S2f</ToI8`0xXSo`k|nKqW{i+AkBaHQ-[BP
-L,hE5i&q9Im/nm1ytl["8+'E|mP^Solw(ka@s$Q}Irr`V<w6WoWKqfy5`5hFDDd[3=d|WgcbEWeQ3Y;)#,H^]01El;AqKgHwrZmv^#INk+;D"tk6#/%&wz
-4gMP2(gxn^{>5i_jaZA>lJId#OJ6a{Wgd,Dr+.IwG._#eP6r&^,kUJEw"U3LgC]:Xw{q6`G[A`>j!Ag)v(zywn<U+M>^9V(KdE/.xf)T2B~bWe833.|h4$
-7c&{lB>JMA+.Y+j<[Ljs@8>N$Xl%Byx#Y-|H5!B6@p(6&)Dxgq!xRU''s#|1NENgq/4805DFj`$|yDkA_6NB[2"f.4D37KVOBu9rMCf@"uZl.-~06Pb>Kq
-<:KWrNW%L^_rTc'O2)H8Aj{y73%+Jehpwuw@jyh(M"DW%>z5"A"w>:Nc0)/pm#qvIMQ.##=x`nlKpeWw;_:W[k3V1!BOs+h5v,DeG(o0"f}}P<:T::EB^a
-IV>i$(5o3kqs1(vCTjp1}Bp(._5=s+Y98(ss@^cl[4nbbvWXNCRAM:|PAFfi<&@/o1;z!3KE1:]4q>$9Y5g.rwfv_1ZoOZ.2A`dE8<vA`eT5hdyqqV.5}u
-{B3%~(Z_,Bw+d`vMgm~6fh(hf^ZH'{;w"~fv_IGO3/37iSUIDlkmZasiKR7_e{"57$iJ6xbiGpfso]>'d%}Z<K|6ZFiiYT_E-RwnFC3#47~d]])GO"^6jE
-Px~5D4f4n>[wS54>gq!VR#JMuic.U'd{6>Yvwzbt-c7'85n3=J&A=.O02kuX:hk;,6ab](q_0kms_iEYRkz6kRi,u<CX0+x8pijV3NGp+;P-'>Vxtz,sHO
-rh^{m',|:|i{b4d],4prd[O{]tu)sO]DQ)!d~xun:XOPn!{:AZjt:;i;SOT)ZvQE/|TDTzre`p49VF'bxa5J^/>;#P1[y5K3d]b3aSCe8Yt6/"IfAPSSPN
-]!NX-!SkOmm+}u_i!4Pvu9m$:Y'i-}inlA]$9w=mt37ECg5Y#A>F<y&"UkjoxMwwc)bHf-u-oQ08-kvDfy0#h/Tt[)^_30)'W'=sbHis07IIToofEf,;sp
-$e"Hb#u48_Ua4z+=LaBfo1K>Kst5Ac]8lW)683]wGj.L'J##"fOuqMITa&C";NbMctL:EwT-uR}9WfmG7<:E[v!Mr$^fnVbU9MDjf/~q]3GYV(8k1zG#/K
-30^lE{K}5q{[8sg3eLP5z[Jqv+I)}O)XuJIMVU9dFvax4;uI":JRtqcf6&9hN8CJib2+,r-t)/gGum.`$@VW(qi{C6oIge6mZ;V'w0M<~4B6^Pg,E+7zy4
-n5uH3,z;>8[MgtcfNknLomwcOC5<huwkH.Z6H':2m14wxq#rnL:1IYWo"x&k<6~]HN%KPpoIn9T-T0iC,`O2%2vM>D.1TH0Ant=}S<2{RsSl)g^.-F@C0X
-6)k4=l;8CwjtFp6--zuyRx[b[(wt$d&ZW8]y|AsX^n'zb4J1t)]x.he!0or'SJ4[/<t"7rZu]"Tk)t^kE%am<X_"CsKB@1FRQ<S&q:^"r"YCo%WoK<zX<F
-N7!'!+o<tH,=uky}NU/z7-)RQi>Gz}m@`)zEr%H%yO|ddZdA]Pbh.rtAY=T:.6!#;YVy=#$SNH_RrmdB>zr0!tZg'3Jw%kcKZd%SN57yt(guh1WHfjKkj&
-U#9ztTn2K@_uuO^|%h5%SD`G@A{'haS6|YL=E0/Kk{<}^U0;##^m)hN<s9|}~ntIVq^BJ"ZLg,hW{6T`TV6%~K#8$w)uXP|2r>7H{5:35c2jK1))671-=x
-RT'-rw)6$zDGJd+%[=K9fIK6ONzcWt9S'-pnDH~@~T$dJN$,Si#SrP]@kMC$F9|[~rf9Uo$`fKo4Mc~&(`ZOieVKUG4@dpNs}C@+)tFXV<8w2FAr_LphuY
-]T_^#)SS&ga6<9EX6C%M~g/JS3YtD8DxHFgssWazL&3XZxU62M=ekA;pG8,SMA-9Zzz)Hr38"W|adMMIxT85[jkL!"-FSsTj81}[x{D9$m|y,Dr''V!##b
-[`%@fp-`^4O.)_bu8"Y]3)yY]e=5g(PEb9jYOisC!oJUA:+|||@-{<f>YciW#<D9kS;i&E5"gma10Rgu1bx'w#x-}0E_|R2ZJ:EW%r`1Dj"#/|d_aGFihn
-&Xw_qjHKNUH,1pFE2LVGb-n15E3z%238]l,`,zW!NM!#]:k@36[qxp)%m/;n$Y~`p/Q:P;Vk&nR7KZ'iN9=ozgJW.YPd7f[YECilX,8h/Ee)E7c.<U_VBz
-9<2D[GUUAd|6"xr1us]q~)#<)UXojncA$TO@DR"Un,4u0<P2MTxMj$1A15k/f&"^jp#OG#'yo,R;M<<@eT&R_S`-C]q-qk2wXhK:@a~:)|a^MF4znJW#`S
-g)(oCY7w~k"_|5m9L"F|TxUVeB1u6F<0[:YQ.'3E/4RkLsY^8DI>9Ir"ICs;w<[0Mje&[N{T6<"#pA~'[P:@=T2HIPmvbI)`De_I)a|X-L`:~CR;=H=WRe
-wyy7nAB<qV|mH`o=!@I,xCLb";Mqmnruj[eF1O)">^,gPr+4bIf%0yM|x4"""E,tZWt36dATc]#C6h"aGW>n/+D;0S#"9YEzD2fFhW{@=^"y[h2<7Z~Rz{
-6|SZw.^S}<kUF/xpW$6z2n(ch"0b`;c<gzA1H3^t+=MJ42!l{YoV.&y6IdY127w3~@fol@~NDR/ECp#/$tB8==2;;f#+98&xQ2zq$@a8/NlffTCc{pePcW
-8n,]>uz$ok@O3BC^@<%;;e%J&S@Rq)wLrG'ij^V$B<zP(@6yub|L$kAo|p0s~:<KE:[A8<Q5gx=>E7Gf,<m4J)mG6Z~Vwb`-<Xf8qGOzSidkz^lANtr/$l
-q/');.yGB)35~zAHuc"if9HL&!u0m/kH1g&i`o]X_AsH4v+/N4(d.%4K-7H-c:_a.!-iyh9-'iz+IR9x}IX'o,r3NRo9-{@6,0z&,-p3>9v)n!pF!%Z7WM
-BC-NI{.tt<5D~D;PiSCL4eQvJ`X5]xULLq_D.ZNp;K9zo&I>8R^=b7F<){yFBC:bQH^rO^jvXH_&=8xMOv}uqq+,9Q-w|8)A".SC-Cdo+zZcjO)S&4!fM2
-8+|j/Kp/G!68tqLOe4=HmprVuR:,_(DYa925xRqEdqgj@oFKBGszOLRaV;APdwuNwPES9j<w"I)92/iU<sfss^XDPQcsx8.pobP!#w0]L;o9{'yN+RQP'v
-0`5yUsXh-F}83hPcHR2vRV,,Yni>YkSOhSh`Q1yw6zkBD=L;2bolUxS#sU7Y>48yS>C)xWeFK6d[zuv3`#GyNEvfquM@|FEIGkXi+pTk>^vY_)a_>W"Uv[
-6A").7))VIIh$rBga8|BB&iqU|:J91jU+@tMztCTm1pnrGRh-;L9tIV|:CPy}=Eg~@B2{&l2E{&M=iqnJ>'Ye",{=rLVUR}.e)axi,sasd=)eCSxyip|%Z
-!f_j{t_gph^{E&Pg,sEBD]Y&muP"_;4Bwn)>6){"uQE=M]@U1h7Ooc6EO'!fzN#QWE4'||$@'Q"+I4abPUW@ls[5]szlou!poQw]:>bcbEbMZuo7x[,Gr:
-1956(N_L)0OZ[(`|ol_^65to5]sQysht8J{c{`/UgeiGL=.OVpu)rP=biA%|(#`_idjc$fHf6&9Ekzw}Dgl`Bjv!Zks>C_:MuwqccPiyH]_c;ei|0vRr;}
-h({BaT/77A+r;jzitJs}o7C0d#'nJtt5`b_D4'jQE7of1PmfLeJ"og2v;Rly"8ta5U=E%%Ve47WAd{S'b&otKk6G$g1iv>-(SEoR[(jw;K$F81F^5btcte
-qf]s!'&T&;@J'rvT#&^N1GiW~Or05!CCFb2tMS)RnV)>:w116mR,fq$3nlZ&Uvsz,Wr79@[jyp&eDLB$//2Mq:thQ6y)ptmh$cLkPsCx0Q7MrcuH^wr"nm
-fsdXcbks.Ecn+)-`G8!rmdk6j8<)WC7O'96:HaM|Hf;IE"c9"/mCi.)]Q%m=l'iBENkj-@`a;!~/k)HdbB['Bb(.0(tgS2K[,<;p<tyWeE3tXVz`HxaH_'
-}I92=:<0FzM<MTK+l2!'QiOE4st0buz-LO;fX3&V`Mb#CqeJ_A>vcUs|mR;v^i[kjct#V8sZwEwZm5%`-Rtgd`2Iy`/J/]Q%5-EGX3]SO0.|3ZF%4$Gl9P
-;,0V#[9AqA=.L"x<FUPafH0s5k]P3Kov9kFKd0hRK%"FHh/CwllJPp_vmKPg{eA<@$m"!^U`86my7Vw$h_le|BRR!GNUzi<OYFneOAw^v@<M}S3P)diCRC
--3IW.afJy8_c).u)~^^QYZzj(V"C8b5u";iU-Y&e;kh;`tjnUxk:^8L@MJZ|/(f0rq="VlAC@y;qe7uhP!a]h$#nRLP,W=Ts,n#|0Xl@BZyFwJr':=N`P9
-:s#fb,>cvnst'C"u@26L^)N>S3$CmY[D/G@bT(H@2K)LuE.uC+E}Il^|Ywsm{-.2}DBuZIHHE/GWAi5RgK)@<KQ-0(9(GKQE6"}k_mqGsCJH00_P.OJE:L
-0bZ6GmJdZx$%Q78|tSo:$,r<+Ei]7!PY>gpzKyq#~g&P3)]Gj}wXPDsK`-EU}3fRXa}5e%f5f;kjMu5VSTb[9|llyA-@F4&+^(R]~tDVdwNl9HigV5dWQ/
-3jBJ(/'_2d]D_]opO#SXG+V6<'Y!pGo76EOcLkT<7wAu.&Ab[sv(v/Y$=5o2_lcSeITJ2lxKBp]RSER9}iX;%@y;fG9maJa{G;{N~nL({B2k%8Fm7B4Cwm
-6D:YK9x"B'g;yw='I:xIzjT1r@"!&Rho7ZdZ~N$@n4D|r%9Ak9HxWT^1]E}mxGLr7p4jP0&2{jzmTBkEP(X=se2Q(](9Y;|T.T8zz^zcijF0F0,C';m#jg
-dL5KMMyfeo~,UTj6/-:}:C~wpzJ@q1MO6Ve(6<xq`kV.N!DGy'Si{"7B_ss.Jc64Q&npEWt1nXmKn+]9k_704{$.T@Q1]w5a:U@:n=U.eSsV&)"Q@;Nlr]
-hRl3y<k%$kud;@]EJnz8>7J[(>EzN4L:5uO[Iu=+2vqMkW9j,<5Xn"%M>L^J`uh,=|ThkD=a}1^"Nuw8'r_}^w#2v%'Y=q>o^f<'`t^W}M6mGw~z%qmO.l
-088X'GGbnd<]1@-7#}U++l)A"&lbhZSs}pvxGQKLqIJF"j1i)'}w;S4:~BNC{%]'-u^pH>"ZD46<v@d[f)ltT>Wnv8sP20iZ`V2Sc%ObE-R_5{lLy44,>y
-KStp%.oAh8T;s;XSwvy"l@;{@K$yCW~w27p)z%-i`&u-FSwD.!BZ`BQj)Gwe-'!8p1yoQbdSuTfB_Q67C|76Me{-/<;O]LL$:+mz'%D;'Kzxr4sKD"!5tY
-='yF#vDgRCi:L3+SFuY9xM|(D[$2C8qJSMo'2X0V]O_s'Ward_3y1t9{o8!lH^/A8^Jsul=+Fi9T(XC9"r/rIUt"rP/'<e^}b:G0ifV')(/Jv@QdcQ_6m>
-i7yAXjww(o<PhY<63rnd/)5KyNfc;S`Fte_ES>,<=rb`3"V7d6H:jX/MUE<bICS$ZFgf:XBOkp~r6&%jMamlJ(4r^W58.5j$htT:Hj$'SO6Ap}nf;g$}8e
-wc%bQC;"Af`J^mkFE.CLN4(|~=KLZU%kk<CKEN!gNqX,epq)J&nVh0c4jO`zCEb#lqHEma`x!!5Vznt:&OuP+/#OA[i:'}<OQfl&;N^q.pl9BX,acpPa4<
-s24Jr8/CuB{2G%{:0ZBF(et[i|+C@{)<rZ`jV_TsLd+=hTUY_Xs48!J1VLL>YLk'HG_[}=5kU_OJq<y1KB/(;yoU"iqTQAdcIBr4(v{Qn>"6!AV(]-M=zM
-"K=XC(bgeS}AUxHnu>Z%`jq{F7:J(+FT9r4[8bfz=Z<(y_~r~.h6PTqPyxbDnm]R5r;jz^RE~(P#&u_NM4jggX&tLImq7R$91eDc$BiceaM}"B!`(WXL_k
-!W+,e@-m4sKMIlt=U+LI:vmEL+U2Qm>"4J_05--7$L|,'3oWJH8vh7iZ)`Ha4<S1CFz>b"$T)QxdU$fTgv7i^JNf=-@V_;oMqJGmP'^4&Wl@.p[#YbSfBQ
-!A^P90[&n&h#``2/7r}hy$i|taU<t>S_iP4ri}Lk}gT%j&/|pYcUHV1z>IB8tzgH>Ji3|HJDKqld+!Xx{tc]K+F0E6,:glN{BQVCXEZCLs{[U`M+:U:r.E
-(,M5p%oErw8M7t&)fKiwNZ:Jj^eJ_"A2xU/8&k=U6NW;q)i-gcH7;^``_fb]c^PIni/4gi3GVk9#r80/fC5IKb3Zchbb}NP$kFV+ZDY1u_#]nrVi$17%sq
-J/H=ub)CTXth(8S{x8w/P$7vzT;`24X=&pmhnyE8mHy),yWLRL&u2Fj<8Ud_'Ql=H';7hoIaICpZv[(.lfQkMn6NcAR|l|iY6'c7>6`sNgji}^VA-9(oPy
-wMcYl:TCMXu"Np,0Qu>hYV%]~)MC|0jh&HXYm!&,vZtM3lgV!0wa%lUc>-N]BugfE>io=Fr+b[q]3x!Gem=%js_HRhfyYGQpM49>qRYJoLPEKTr(w<=u3n
-|W150s+q9.jbRJea)m~d'-~sU0x/oIENy4#8/lZ}{-y8VhX+f[9quH2`@tMI>9vu<6#n(8GO%Tm!PVwu`gS][`1x4D^q7/`afQMDoDNp'hGH4[h0|#Hzq=
-3C-)#yAtOz<g@QD}=xu]CG<Wv/(}C3U/ts78n/y4urVIf"~AUL,mP_}xquZ=5EZP4|z`1yY2;Ug-e-i)si}lRTpX99(@$GOZ%6-n(d%LXR1BXtz^loC|FL
-_a~kZVdA}Wq3!B8%)7).095$TP5eakVl(d0<9|6,'|(ttR%LAmnaz"R_"k4[Mn~eTu;^M.ms%x%`en.iX`=n}f51,h/_4h@l`V{,)DO9S>,y:|;loU_gLZ
-@:^xo"WBjLz{Y+o}f3R>QRSX&rRru4&L6yWN.}{^VN]JjVT]jS.H'AGkQjMoxGBHJUK3!YO$[cElbno",kPEtmj=/iXc+DVl8#q>e]V%6&XZBn{K2i"FZa
-;B1d@_@}M+cK64Ls`<cd5fh9;kSaY;tN_F;&8_r}kuam7YMcQGaI;.tBZVn|B/s5fBVVdhjs}`UF{t!>NPfgWasP2xG8~,NDwL8o'Q!>vZz=a$Ki.L8NRe
-Bl(6Fv__J7|P,U`z#13Mr,vhZ&EdKzqv_oM7Ljc]mRZWrie))DAZ1]k]>w<!|V6E<U}wDW}HBzi>%^7'T`c|3v8!5X7IV/:F$e1|UPyP2c(xl{!QSFaf#E
-kH0,0SQr/B18EeJrWrl)@ZBr#&q5|ZX@O@,rL&hbRb:jR8K"Xj[4h[{j6$cevfq!k[s;+j[NJ['A0H[-PQFU3m3+k9k=z<:/^(K|yQ2qULC)@EQbhH&,6J
-=HPjhR:HGy#J0[#Kq<Dp1wWlvfcZ9f{TR}+X)]mHv:j%5UM>,6zjyRv/K,Nx`p0;9T1717T/rZ#{W.&xj;4sqfbOLa@)Qt;DL/64,AIEbE>ybr;_ODSHNn
-8&>swxij|.2nTEOHinLU}U6^sQ6GNTlXj.,N$#h$!xSy]C#|Kgez3AKu}5Gh"x,8|/zdrrn5Q!i1wA;a.g+=[1ZVx6(|FNMc7j,{@&j'_LAD5lct>EB%4,
-#p'`"W<X]+${IcqI[vYLg:<z))lbzedB)b-7-LiW=s,sPF,-]3l|u;yM-QQqYrWUiE$yfHmM>Q_F$0.4EFe-sV`Sb-6UO;;_&=M(&;P(JZlTv28{$FFKMt
-@o^1>gRMz1ox5S7)Z-g#qO-y_hQeKMy'!9R|Y1+HL[-NBWK`AzQe.ez/9eW-^ot:`eWm<Lc<m2q|ge<|{saBKZxjA::D<uBex_nKOw(!D+I<=vA=FRrT-e
-STTlOb&^JPgcI17EacoZl#2R/s~#}VNetj,H}@lTN&5=SF<&D'Q-Mqp/-g7P;/$..2`d!hQ%DPsYzL=f.-,BZP8zc;NPSL@;)N9L7qr5#oHKzSWxD&925D
-D5]1Bj:7WN%&h|s4BuQG[gcF@nPGN{gP-^7;^6~/_uuj}IQS4}Wh/[n5cN&@k33ox6A,P6xceyG:hs;j^URokp:vli4L+a~O_{,-u{,w;70-HNSq_4(/2@
-jm5EDkjS8{twp>SX~Z^'ErYFK{lzrnu'BzTxxU;q~22V)i3TsAJYM_xS#v,xDU&_!u9])5uUqk!G`[D-Mml)'1D=3-)E_'UQu$(oz7MaMTET^'&V:%^'NZ
-`@D3`X!_jJ)"jR~@{aodXkA<I2,RMe`H&aokX4nz}2v&jtf<L=u!6^E1T'K)Q'.!)1P[]9|qvxd52<"+"}{Vl#6o.|/#`5Uy_hh:qO$`DZ!a)4~NsRAYFT
-i>NTu>n|b[HI7A2p0r(>T8ed&%=hk;g{iYa@C0-V[)ee+Z+39"8mkm~LPA68$d[yWWCfQ+Dl]_@V$9YX&9x6S`^It2}|b9r"NCvi%FN_Oslj2[~6t2f+&(
-bKBwlrXyYB1{[T/-$c,uDf]3ZKd+cBQv7Mr5Ts_DHlFcTDr=p6N}/"5-lJizYvMCx`sF.Wxu6:|3M8pem:b#at:r|wjB-e,;9fod=iOyIFAf|u9%#4kM0T
-XFPe+;i1Qr`HB4L<vmp(M)MeD%38+^dgm,3Qloq#a0$(9$i3EKfS~xcDa2:|Dtmj9eYA]|LY>UGFo("0Q+)sC5sJ,S3leg@@c0/vn$Dn)7#]q_!4cDH,%-
-+(sy>HZnl9m9]"[-0M<b@%OBx(0."CV^6_p0u3D%B^`eFOWCv_oz[>6=;LI^eULJp|~b/>tyc@xGF{YogpRs43igxf{qR&Fo[_jOep[iD;^3cX3g[l9pt0
-^t,^>nBAMm9&|y1q5FI8Bp,RY,%>j+XbcF7nbrJO:'hZ$8tUP!:8)oO|<UhX45iH}p7njp[U3eNiL!m!.:F2v4y3j!RTTQ7_A2BX1oGImus@@Pe0VEz%{I
-dbB5Mq:+<y>p%w8%"@U=K:y0/B":]4!A`/@XwMHqkT+_o"W-}5I<_n@f!i8BMYuQ`T;+6G_+>BW2kDU1|euu.FT8/FjU0>py8d,G&i>o1Zq4=u+d{W!/:t
-HcA<eq^#]O@ui3_!UwT2mM~+i2D5g0IMnn|nBCX($LB7{65(o_1g<`pnk]&GTvEppK+;bJgQK;f@cspW6XOHzAo;Bm[TYx#6CPFa:nYY6Sf<!+3(0DGWlW
-HaM3iZr.N9kHZ)AfA6qFhH'TEoQwi.Ma6]0vWUHtvL)3lHc1`fQd2XIvCNiG!&8D>0adaw.epML{,1@z>V^e:_b<Rn2DA9t$F<~0]jQ]TxKp4ekHRRwbE;
-Yc#Qag0MuR'Me>4C>J5WB/^p@,>MU.n9T}"1(-4QGCiu9Lpc-`lrYqn2L:3Qx%DP&%>P_(^fDRbs&rN}XkpYDe9aR=TAlKl-)r4tZNZ6Cl]`;=R,$kjn8$
-&NnGUXo]IP0W'8/qpmK^pWz)DY=eu[jC~5<zeIMY8i9/[lyUF00">jsM0KZLippCt+bz@W-m%%C8#$4tVG9171Bpcs,`azK#Kv82]U^h!b)HnNii=I)XS5
-rvTkRGJ[NMwTo!<i6zo+(3YGdATXF@EnE:i2@>UcAxW#L4:`9W/edZ(IIBk0!af<uTVZ''<k(^Okqyzz#5=#c"+.TX>miuQ5kb2l$Btf2M.qYY:Rhklj$T
-<W(s9VJAGbupqF_MCYgKY.Jb/0tYh.Lt]4=!EV"z&)yQ]6/8H),egwJ4221"-pLZ2e6L^enx%XHVo_g!s8[LS4_5e7l$d%J73I25Qt8R<ZYY~8O},hA'$(
-dNVXr!Eq`t)nXg)LJo0Fz'{}Y._X_27wiNKhjOn;2UQ8[#3fR}2QV+P{%Nm}L|h_PwT}WyXI]WMkIvPFlu+)XbnyJv,dt"id6W]qc&|rl'8;Wj#@zk[1Ic
-_']t3_.KF@G^u3"zdUrw-H/GAg$#3<Q,#f>>J'n.K2,f="#G#J2iKJTIM|Rn9lf]cz4(Qv8a3@/,-[VMS!CMOSt@29!qWAYHS]!'w$Km3+<02Iz,|LK<9g
-n<k}-9MU;6E8({YR`Tex~dN#pbz572^B;T=D,^mX~kp3L==8'F48]W]oEi4z3_=<;/AU%g5onqtJKH.XbdVc;u'X7o(JyW{H(c0i8b#[(y=XA7Xn_+1$-|
-f;r+"(hftM}CcWHj9F/v3oNH<e#p5#d$Ev`e^G'kx&.BT}67Vgvtx&4(%T1tUAa@9uhEERy#EP;@d"HM`cFP{[Je3A^2w"~^!sRewYe>saNnI(WK_<<0$%
-2)1x!6nm0HA;NUk)BM(5P.#f+AbAnZBtABH08B@k.$a6`UZ'-;yGY<i5uF">@LETYErA!zw]J,q-HbmWz%p[@63lKuimYhr;oXfY^:WbzJg!wi'3_O/0CF
-o&pZ+rwn=AUT1+EDV'&T+qR"5Sb&',Oy2lh%kAFJ8C$xISS>r(F#rB<8"bRsv6T[xE6`g6bNt/Ch-b%n>-_Wt<H8nL!CS5'>Sx1Lt'Nz"^mp+ON'9zl&&[
-L&#H:wm=(FY^ANcqE5'64<m',ak7T`yEiT+b"a=YxY.|TfJx<G.u&=VdAxI>p(IBkm7Jg2siTnl"MFeYXTq:RppE'0oG;k8%TqIh9+m{h]u0hBD{d4~oB5
-e>uCm+BD7H%|MU%(gnnp^j]/D:z((T/MP4FW/f@(yX)ueYzY9r4Y7u"b9&~"Wg;-;5N%|RiB0FZOsp01b(A];=V8@E[#%Q8Q;2Zy<P<")Krg,[uQ2j8^Jq
-+hO<5K6py9&rdw[`A`70dgP!,(V:`@at=mw,Esc]bkW,Q9A>+d/,>p$dkJ<%Ronvn]P(#m^uQV@m7NSFDhkQ&`jbl<=Cbx)gt$@@5-,['l6;jESe{QFM3a
-!.SYC]pc3iBiJ]U=o=;th3<1Vw8SMf9Gz4Wy0h[$V<P4-2"0Wb$GL75HBR|Bi%cZ|QCrWxyTzCA9=$FL,961|c!&[G[}l|3'x%u<IJx;<H_w^K},veb@}C
-P23&)TBi-/kJt61GOB($'2vZSzEAi4|z)Wr}cEP,:4$jm7<GP>|Mb/->B-Ax$Cbfw@Yj8#7=G-Hf/F1X2Dv8_6!Kxk:EzeI,n^"Ok#!a)"}p_E[}#:Sw5&
-vpSi[R$Fz^pxunh`<+FcxsxWyxD^G9+'[7,H{CI#pX2D<%lBJNvf5rOg[s05BM(D.VH;HN'yJIXJh<[%O&>h+x)3>G,2fbXsUqT`JWJX7{[U0;FIdEv/Z^
-R;g<w@Il5K;,SUds&i2S;Vls6v.U2j73BXj|e{Xs;xKhw,}]{(jP9gsD7!)=qEl6axHD(401%3X@ckg/wy2N}-Q8h0m|GZxNV3{"B/N$y_fN}y[ACPHxHb
-G(@FGv.$lR#LV"/"P|WnR%'8or&#@JvH`<F<}]59,wM"o%VF/S}Hl]bEVV1}#K392xt2>hV#p2&))U'347J[97.>a|lUZo^8qM>!7+4W-)l{%q/pD4@1Uu
-KxtBht<{YXUdP68H%2,''BNBgm<.sEniXZ"J)8%gdTo$H#!GVK(9ik|.R-pcHaXJ_`"9wyar@KGlyg|[rOgw}z%nHt-+E_$E[t}3jRQq}+W.+-+f,Uv5BM
-H)qa<$5Y>{w=Y{7NlasN$_O}i,rMw'_E!<xqA2ja~i{]$6/Vb+fK0{|}#J88>6B9MzlRQ!AYSm7SeZ-Jb#naEGH@id<O<Y)Yooj2j}/t[v$aRC^=GaFWF7
-TEb%}LCQ6:UZhML>iYzasy-fSjt>OkxS!`6vsN7k-i-q<(VOcsKF>P8soBL=O,a@UDuVtiGn'_NJYN#%IkAi!e:TAj6'Nh}uYPZa4"k']tK6MaWhUG=:|N
-RpIp]rWE{GYYK@oer({(s-r]:OUBrBx/Kg`X$pek{|"k!P8qbm]@HOW3OU|SBU$MgVYo4W$4$4S/qZP^_%Es6P,qTHiTm`"U>[_i)<=X|z!Z0m+fP9Ra^`
-TVOd)-yFyE'5tXnObK^2|UywP'XFEtKsis;][Z}|]K#SB:ar1JcS[}3p3i;/E[x%T+02m227Put+6Y|=>h;k;=hKV`/zZ,&yGqkl^OfI-%p^Xt4bY@KO"e
-YCB>;5P<V2MkimG8D_`O+<vBf-}2ELlrB2.A7#Pt`%R[-s-};P!S<Tk`]Mniy:)[p}$vuV[iy;-.<)VM=M>x0A@Z/KR"zt4(<%Dd:7O>Q{CV-NQplZpYB-
->pX0E6m]~uQHvfu8-BEE6-NTUk6<5|U>=YhH`_a'[VRwwi)XS_FmN3Z,sGwxsMk3:+E]UJ#{6TfT<f/l6mq,_'TpA}HVL;|Q$E{VLi6|J,nvBGF.(&:Rg<
-~S'V4FN)gm{P!6+lro/J#v+4B;,d5t@t4C3lIM$Y4C8O#Vq]F%I|zdNL5`-a7;UQ(7sALI}7/,W7.ASUYs0g+%ql#oxBe|Z6M1.j>z4}9ubxKe9q'IGlK4
-/0C3GL.y>&z^JKnA2uT2-ar]Py#J4yeq,dD<wKo_${D[+ELUd7E>V!on[oR"~2_m:!=%if;.jqGQEz#H'j.cD1,1($QBhnQNk|qT-bqHM2_m=SFx,gb]Jv
-/MMwjxLb%W1ESVzE;qel(O@fNn$p5%yJm/>M]y_R>sNG9tBMz)0I!hK<.4Of5l5VD.bL3b5DhnsEOKW(wAN{kthhPHE|kr:=gvkVFFe&9x`0wWGBf1Two:
-}TnD</A`{a^^SOS&-OYdUkGm'd)MjvkX,7caYHFR%f>l5Us5_i}!(<j55YH5I^4s4!Rn$1Ec}Gp{^e/3G!-AkACc0.^[R1LiX1fj3`k|`k]{sFS5#QA{b-
-qP4g]>Vu`r^CNwZW6|^X]4<#nHK1s4!<pth3QjILXnlEIA0.|'sX&#Z3A,U:@U!>j%1AMO'i{|RhMIoGX2X,#Cd8h2I5UAjv'Hy}2{@Nh7xlzj:$qCg0C_
-S9N'7);U#)2IT=q=Cr3KLG&F77/aAiY2d2Dke6%#Bebx"/U3|q@$(HoFUpC|A^.aPB^RTz@.|Fi0sbf_,dA:FOkKW]$,^1mNq_19D,evO69X>aTpAx'jhW
-lhQok<.kL_vo)t(lFW18yut5)r;{64D|gtG<ggIahC`@Zg_q/x(Z8uceRqG<".x7)KQxGh6C<M1-z(u1!Tk{OrwhJk/p-Pnko_pt-dwFVn(D(y/rzETqeI
-!same}jubiI9p2E3g(y1-O(nCN1LCr1n1GknDBrD#wG@2T<p]K<wL4h"T,zf(8Gc|^KPDLb=v<dF4ffW4QFKqo9t9n59]_kb4crpZ[D.7d8ti8H#bd}q[E
-l5x:)Q5`}Qj[|>UZXq&iE2[uR-M[9H%lvf<2<=>ZHBR35Pl<MNn/;M:"7ktL&gtn!:Y`[(HV8P;8{Q1=<B}PT$59aOTyPMEt{|.J@G9^x0%{#<Z2zwAf=}
-ue_x)UJ613I]CGDoSvC7.zbQ&{&bAg8:Izu>#`pMg3EHD^J{:b#w,[op'Y|xmm3OpJKrz)^k$H>_[sJPlUmBRU]Pkp>n5qgA@M(h%GJ#OPUv=/h9yDaC-,
-Z'G1;EHo5A4Hv6a<f=y@yF,P+_:B:`BiWa)N42,o9qoW(2JJqHVG.J^l2oO!G5b4XMe|"_Tcn&({"-C2b!i#rEL^qA^t+)dsaLYB8gD%$OS[tSBHpB;UV@
-FgrluI"2^WUPb3q:4Zz7zAm0q$yJ^4QoNQL4v(3z2//[ghoQNZO5SspIc|!n0$Vnjan>E-Qw|=PD3VjtXauwjj=)#NfpO>Z7n3_nM^]Ou,1<LuDL{@XuF`
-^eG8s2y_0gzkDi/&JN(c"BwZ%vag:VsS(LBR1iU%lVz3$V)zv%0|KSQK)9)9$o~kSgRuVF]F'xuGc.PPjG:ksHzA_3s;[J!`pFM5V7,hD]`f^GQK_8+AXP
-`,A<7s><lhb+0VqP%(v]}xg/FMrHavm^O1[r;v2%)MBg@Iq9N`0QlW%.bK-X0$%PkFNFQE'Q!!xNcGdZ7fjm$O(+Z6zN"q=S%i2q%uYYegPmbymbvwwnkx
-MZCDAADm-I2Z3b.QkmM&g36$=(P=O26#uOAnFg+9Vi<n:shid}3qeBUD[XvF7<VL~"UfgNOf4gJb7-g_K2"Y5JzKH}OgCJPH]CQbjPu|Z&6@FD|c3,E5]t
-~dH_}Mh7[jxB0-YqeeiEP0tXtQS|6AM]:[sv[pmHu:U@Jm[#;Or@iw-qk-v"U<9#Mjz5$B-Ym;yF~Z7[4%N+w!9"O$yjuIz-Ah].DHgO/H|@0jyx3bE}KL
-}EpqKA08khv%&Hq9M!Bps!slFUU6y[i:dMTP4wu3mb1|;_x8<wA/2.I2ZnDOHL}(pd!'s_cozn!XjB=$4'Q},Xo9oz@IM]z="')BabEX$o'g'2ZiD#`".s
-6BWMxNq]~ii$7TUX8P+N4.BYTp#7K2qo5UP>.k(B-s~%v30GLb5{,^=2;$VFTK&MVZnm1vk#zSt-qQaeht'HL4V&o%U/DUn6U_LRj2laynvmahp/emi|jv
-%_I>c_4!v(k4irJh27:'m2Gnn{1N)kvPle>d-R6B01xnP`51yhn!JOW7qy64k&;^l<3J.M"M:QV.wU,ns3VwJN|uhq~_Gqh[@iwS'H%k:y%z8aQxRp{m}w
-m9NGl|!1$X5uDKlQEPR5nbD}Ej}@Y;HS+mODvem%-XiU(+-M1UKM_od3X,vL%<q:-c^y-'Bqq,3G0KpP4(nXC2BU#`:I][;Zw_Xc!pB@/tX27pn.~_OAN1
-aDI>m&&)"!Che,LPMTB7~@f/`[/9egvw0xXiG;+f}FuIN%;KLwB<6FGAxA{y8H/`X,kJNrwlcPo-bInJPk6|LX$19yn2bwh}<j&bOu(|rZ$_5pojx:lf%i
-2Nn=69UZ@'J@H`%UeAi"%s5dCgv61)BOA[dhEVSK{t,sxi[}JOKtKq/GP;xNkh9[X,_3q}/;EgH#.m{wXBgXYua{Khl3s`|m8em.Dwi%ChQMksYdUBm6@)
-{BZ49!x7[y>Hc[`cKTS'S4)M("~|meS=Y/o<3PJ]!]0Ie/w4r"})1/"1AuOoxp@'xvEGnaS/237U0h7-[,zcfAch,.eJX9{OkrK%gf+bE5!b,Q{qHw+7(<
-B2B6D4#k[;<ps;[Kyj4Zl]}]_ix]5>W8GQ['CeUy&RdomKq,0;A|Z.poB=G=8d1X1$t(I)N5Zk{F/V9V,-y6dxsgkfrPLAI(ii'x>&1;~$#a_Bx!r'n+]J
-2<+/#-HE98y=0a:u#%}j)F0|{jo,TYQ%D3ynsEyyTcf$zKi'drdwYvaMu=XLQ2pNCdcy@ZSs)6[Spl}J}m0.>EQ^]-1&oM+dp0AK=@AaCs`,<h<b@70'j)
-KqT+GL9T:mv,(7]-cMeo4t=nAm5@c0|e{Fpio:fu/MLneF!nna(T(UiZO5u'_^ED%e8Y'4-JP!rlqk)_@6`eZR{Y-tS7:9X^2.Sy@AK_V|%v'ws3c;z)br
-OF,tIgpoXYdJlX,Z"N4g$p+fxa<7]:=>BL&8vJ1c@f+[{M#|D"h{lIVSHs9f,.J8rGIpao(^,#N=4hxRINzQ#_Dp1yh/fwgu8uMjsm_8,YP;TZP+Hli)]I
-k/Y'}M+-V.FA>!wnrVc8YiU2<Vjd@6_r&4G}9F`"/tq,2<U"GyGgxo9|h6O}d2qgv<f2N<t+/']h'NVeO=k|!>Aw9MQPp-f"=^I'f[Wy<J]U_@[2_2(#Nx
-H^on}M'06cW;+K|)@UPb,U/X.jb}e4')o_)s9)[R6o',m[5J1$Pxu#6-E"u'&0r`o"s&gyG!_p02.':}X;^wpigUO-<fPda%4LO%6-v2[E8+SUsG9N]VG(
-yKx1}!]]2DC8JReO9r}5g}B02S~]|gC--'CCt293dO;Ft'PyU0FrxO=IpjSV!"PHliEC9ClTJ,ELyW>sAvPhHx%+VU;,BSE,bGf]IC]t3eQnG.raVNpex0
-6u#8]ARiPynyN<xts@Z|+oFGrk+o`K,vHf6+U/fHGts7t}5eiD91uMB(Ex},BzGtk[H7$"_JLkD<,[w8|o|Cam8kX`4.QWdCjPcW_k$'/O6B$5h7S`+voD
-{:Ld449Z@qHv];aQuuCW02v'lc&2Ee#N)zk.ku"yorY95,Tt9dz%dUEGW^<!2;TV~lifqg]|1=S0%-"dA1IC(4ypmXRqA^.xey;MVN)yV,JCy"Pai,z"_Q
-7[FTlxn@cHq3g1.ugC_oW(I/x4Y(UyK;>s(e6&K!2:/Dde{mPT$@VElGEi2!#1|#g`=()g8WOa~ry@s"yL`uL!jC{46w{m!H<rjtIpcm`'lwbLW{hteb1E
-Fz5;MB#`E)ROcWF]W2ScQhElL..qKy[ncUO^$t-1=:n%sAT@1tzXtzIG'N}7$9a(EVe<Vl:sOjvEdN6%%Dv}Y2z|ww"H(R`yHk+v.4c[jUTt>{9lU]SzE=
-OHs#`lL8eSh4.hc(h>x}NOVI(2(MUbg-E>Ejhtk,Q5-;QC[SyC3].TwTiE@F{d+keoKU2|[YAg|GnJ&Xb`Cx<wYg!W,v8{KGf>5Ime$c15d7!kHf`m<$><
-NK-)2)@Gkem{#=1X/a`8lKva2k#Fq]`0zhme2h'j_"[$@;ndAS`:Be^_H6nV"zwv1V]BeM%C$s:a6@'vH3"#lz[mGTZ50@CmzZ`&XM[aCqSjJ5,5p}=cMe
-FCJnDap15'"~:"^OS;(mv@ZN$37mG>g;DO}CZoU-Wa3vy4C=+Ch_(c'+iC(Wakk&F/>aiu!/d0PtmA)Ko_#'}snFuvha/NF}o.#1Ax=t0HQJMsY_n(}5KH
-sK|{Km,;C4U|C}-iHbRJ7"xmyW9)TchY`Opr8.f2NX%)yzVuS.S;7$bqP/!&VC-H"XV9CxX+nR3L~|@!_,!#xl;4QOVO(/!g17SO<fga^I4azI"/[TT[{C
-D6Z3YKz(/DT78Z%&N0x-b+ytLGG'Xp:HgyWpJjhjW=;Y5vs(1(ufB>"o|CG<0p}Ojy;M^fM{>gWf"]"s$NbCc7GQUNF,7G#AV}"_(Zl.3'AghMdq}@|Oq4
-/ZKyd2cytOjyV|BfL_YCU.N`TsPWR{bA]Qi/EiL6%n>Rz|[/#C#13.~f#y)mYzy&UhF;jnG`g_vqg7:8zl`kV(0AAc_4>e)in|61d5qe^p:%p82qAV'SbY
-51+|("O7W=}X7m4wHQPa.t-l54IHQ-{uzf1:LUM8SnU2zLiY0,I6^_hNsi0}|m:si&Q)$.DPB:kN1neTH,MRUu.1G1@cQDxuO&^C:GoW;:)5#NsUn@SqKl
-WKj$'.I_u7js]tR]G/)(.8YFCuvs;0TURY:4Yy$G.$!}24>yvVCO-TEq3'$'m&8Fca]p2[-6'sYkr70]8'J|aPW.wmArmfA_}7E[D}db8B7f"K5@^Q{lp1
-!!EU0J!N)&Ml.`X.~}`)]_tZ<D5NwE]IS1u8-}"[Q}Zef[Awm>VB"W71)|XrW-UFH[<{{`#A$m}r2HUO7bx%rt%D;!$WPZUnlq-9OOnjAom{+qPdl&Z<N<
-Xl[Lh7+HLStuxG^lHB){mU^cMz~CJ-$c9y=Sa"B#_kaYuO`#9>w'DdpK0skrLa0yZO3Rt{h1'ZWcB}7@UTE3pO_<n2`V<@blklWs0>eADSI^cDPv8IpTd%
-g3@_-/,|xm'D0<ULWW:L(#kTHsm8C}NP|/fdE>@yqY7b]3mMnb}t0<:1j1aNqf-xqDnD{Ic@2l)qcMPq[gAvRuClhKUAH=v+'qPEN%D;Q'zc1(C8<<pQvC
-w3CEwfEh=/aF|B$AR(=_.s`#"%3X1Z[T{},X<H2nw[4iwNSHa&$)F>>IUBw8zLAt;C2ntghf$6%yh{nU2ZNbVLQc@5s]vNxey:4Las@oCb<M+MNrfh6ExQ
-G`r>!kQhr%{|Ll.:~}6rEU7MNe4B{XwbX9i@MkTqSyQ/^()r,sz7nxHyf=`LMna|N"qi7{Ep:@z3nf&$4u&T;uh=iUWE9WdM#<%T!(f5:[](oJ`Y{rnozN
-Ag'yN;xtaOjlc4cF=f_[g+qau>86H|i,_1D>GW@v6fjkR5P]JAnkND[-y0b/IN!|'W[o@NQ3Amle/Bl}40zS(jn6`!251oF&K'!y}ia,Zj$dDeGhs[}uOr
-Q},^K`{C}RL;.I})PO^|{9y$ev78iy5pBrp7fq=R{|=&24d|1Ytb1:.&9d(kW)qhuX)|{:+1U2{)vhUvo)MotrVREDX]0=_{{j17.j99c#V@J[Vu-9N1|c
-(U5QDldT4D8vINY|yrxkqwt{D<VVDcnN`cf=d0Oz(N]Mo]&YIE-;&@9F+s%}:(::Hx7bT=B{t",lPZndWe#BAg$cH0,YPI'mV%PAVB!`%+7CQ`:O^J{Z,W
-DMi<1%%;.zuy4%/|mh(8^LakGHi:`YN4^/2y"kvw2x@6|2,s@b&Yj0{T8!AU;!]w(Cz6(|.:@75cFib<xBBbFsG.HKfo<JefDNR_aJ;z&FB"JZQtDIcj"k
-&[<m},/^Dm_zv9)q{N:0Y[mgidbA_you<I2uX@isPr@YVtdPV-9uFX=Xc/x=ur+D0qY<a&!Xq$bT0^6n$@UrV}dl%a9dD+AfhzW^9v=rlBn!)>UhSO~'x_
-+ETu4uGRjW|NnJLje#o`_gMn6L^8k`;tN%:"#iR[FTOb(8S8b)VIpT.K^jf[2KQTc%CuM6=,MGr{QX1hlm9/z^6U<sF&wLu1QWZUtgtk=&7]a<wyqGUiFp
-%kL$#$7p~0,s8["k"n~:T:%5i$P3k<,JE#Zb<}mRqM`#wx3$HoqQw!eMdoHWp]1AS|A|Nnsp)6{(n7ko$mf`;3o<(VWt]pB5SrXw)yb`)4@YEu@xCJQ;A/
-BpkO,g7TBGH8QqC<w-H"nEdC8.JFEsKaMHXU.SEFr"m9x0Dar|6Wrc(1b[1R'U]My3e/>B[,D#.VJ)8eUA.;p{O9|Dt(q.)r3b92>CeFUoIaK4#5Y/w;dO
->%4AU|h-;:s`U([yrWVG.vV#7y,rooLl2JU<Hy-HlRgamdkBw2#Iqqb5$Mx<k[9OB0jh^GC@Dk+)(&E/!i~Qj1Yx_J$URBR{|SGq:juYV=f5{"A@'2#QcZ
-zKf0&Cnf=QCt'xd$-NZYBa{w>(L4B|jMCz81]/~&HXma&Z~n1WOUTu(`BL9wVU!1i|B7]!6$sjFP<=7@A/`}lKwXfc%l{GS=l2`:Jog5l<#qVO.RQ`K)Ej
-!`I6!=6^Y{j`y"DMYiC}_O+70M[IohBOSnh}ds9p{|1g$)woN3E:-p%/}l4;3OjwzYNZbFk-TEyq-tc|$[2hz_(WJ)~h}=Cq>Yt'RtCLsNl{Og8v38gBi.
-Qa;FYkt9QxG%gy%}q2zE:,Aor!UZM%$3y<CY3"1|qOpa!@A-K5V0SWM1;p)[Tt#v6S^]+AC&`^Kzj6Vxkc$is6"s_"_B~|{U<la`(|N&z|7x]p'B2f3b0n
-vqzv>Oa'Y<3C:oYl[iq:6>QP+WE0S{}&d0]'4H=m%ZEW)"wQeMt^@WsU{.v6S9-jPb.Q~O|d7S-_K<YQpL<Yw<o'CXk!F8Ls]D{KWjacuYU{-c&Y$89mx)
-E}j(S1_Rv!L:7o$QJG+j{xB<Y,GB02015b/mDf@'=zluiB>Q<MZO{8nx1lY2_']y~l0)/W5:5OWas{hM{)9xcs"UGKRIj}U4q$DHSS/Iz0Dnj}[@u{y2j{
-vA%e1x[P=lxBRQz"Mh##t^D<mVD&oi37-&<;85Et;FeQIP&6u#7U]>1Q4Vp/j]e5xUb#PeiC(vGbDm4hA})mzK(+RIj;($qj)F/9<%64nW[$N]ftjDPfqC
-Y1ttq{JSmmKb0fLT4YP`>3"rp%MsIE':>NG#&nFzlhzZ[W(nx<se`WQbI`;e3R.B^DR=P%tZCQm88,se1,)2n;P}gTi2j=dO~4[<'4#=Q.v(:L1>6i21fy
-vHC%gJ:h6Kwo|b}>'Lv<X;rWUQ,@)hMlN/gzZ-s.eM45&gd3.Jp.{kvUwg-5g0S5D)z=QNo2$C5LeMfisE8RwI3&0-_mH(Ph6=4k;%{7=v%U/tEdSg2-q2
-5C]eye<e2.b;sS,$S2u31Ys4ZTX&G;o0XJE{i"),I=oGv+C1]G-XDCO20ibj:/WwP^oor+yM`,}'B%;EW^n`12>uY71b8aJMC=1TcVYpETbcPT9g$g'@AS
-h[[C1b@[g%2qbJceB1J^E`,z~bno]YB++-f$&/7Qz.0gj}CVZN~F0B(l(d;/`[:!E/pie3zqz:{C7&"7Ul[(NFo'otxZ{0Wt:Q[v&9JoK!)foF/k9$vZ=e
-}p~2E/Ah2PO0xN.;Y^X{s'H.U_'fo!{3d%=W|Dis,KkuMvyJ2MiBV(Y.Epu^]a^Z=Xh;991_4/,<1$q.$ak];Xg3!{KX|"w'mz!}Fmsi^7pMrpf|zN7eH:
-WdZO_HAJo%yPn}N<c^{gbtZb+@CsCO[c='OKhnQ/aUa[nB,=bQq7s5yuiY8y!+dQ45MIi5Lt-]Xe3oQ>V13&Ff"C+:,5J$"Q(R4Bc-9xY..J};I$57vk6!
-tnDxABt8UX5Xd)ze(FnrzU'=J^422:U26O.2N#k)R+@AdfLqo6GV[@qF^rJ'`DkBZFH{g|vCcm`%sz`:3D0)Cz3n`sN1~Ev)sLetWV=E2sZ_[_1|t=B4Jo
-@yOhX%!_pS9D`d8`UT,qN03>MDGp$0;O#N]=G0SvTI=&$!]Ah_{)X6S0(m#v,0biy9DPvcACknz!i@=BO['9sMdiH]~lzYlznHo78Dz&$<_T3c/f@b}q}y
-X2M_Q0!!i(Y#+U48/&-D7fNA|_t<}(#Zoi,-BckHr8`BegeC=v>5l@Qd1PWJD1V:)M9,6:Ba>L</NddHNQ>2w]2=>0@%+^g9t-f2$"@rYW-FAS<7,PJujh
-}9THW87ZJ@+fm-"@i2}q!^Mv0@/)&BkyqDNY2/1"`qM$T#F:U_(.3>!7ZeA/8`%n%3=i]_ufI0[)P_tB@[OI52WU>EjP@-Q9nTl|JUs[[>i>1I`w't|gL|
-'+f0F8jMBLW7+6%ls@`|Kn0B+td{e-f>d0OK+2TdN<D.BGKhsq-yoYC){22EQ!GUpC^`:E7I"7bb=on=6ya<>+HckLqqXeuJ~tk%QMy'VOG<BnEGQt[Z9v
-67i3d#VDu:2'AvSdi2TM1rb](asdO<[V/|a}s!VO]4t2h``coJ}EynoHFY<J4^7]s4BD__MpRs,f)x#U]X}/xr_X`Uyu}au;bWi:Q+~;fDu#fW6ZR1ZZ"S
-]^RH]@Z0wud7>VU>nau71B@BH57b83Y,anMt:h@9w3L.;>U-mtuv]2Lww=A%,^$LCKegktp#Qpw!WkrqT:kUaT~EmsIaNP]y!ZtXYG{sX:]>OiP{>f3t-)
-'HGVVv%OBDlp#`k4/("qY(a(P2wx~MSV_Q2rZF0{X2Ei&Hh8rJZex[UbkiZs]:pT+Em.H|W29K{lD:FbhxyLqPzy66C'YnDb4.oGtcbO"''e[1QY1O)[W!
-KZ62V>%b&43At^w`SYk%p/Stu|Rs[N]'Qr01Ekj$Lv$`305^2Sd}6LC7fGLfj,[cgdZJfZiDFwF%B:IRMk<]g4E59/Fi-QSy&KhB36@l/&yW2&+a}ZKkB+
-@pqJK0{%Wzu3n"lkEzSN1!(`<W1MbBWa}%iHWBdS+hIqEbwFU'MwE%p|]UF@s[rljT`8`ZOK7'u3&ULspI,H0)#BlT'EOtE2.U8JIW;o=4cPAU6Y4@R6uv
-5p{m1/52/Tm8D2;)mOB}Ya^95),i^vDKIYawsz#>=W9K}zM^%XZ2^5BU!K$^$x"<5lWK/uzE33>bqlk/,TvM%7L!EA4H$=L}XNO}^Y+>ualD$9g!wHW)dq
-dW_s)h:p];(KH3!q/aX;^ZAXK,;#H_w<:5VRCcD7NDW0nv$`t]9<`-&g+'%MX!+2zx>Qn3|uEhCq>78U:k%E}#_7>XAFbDkk^c}DyDNZ<LXL7K8TwGO4Td
-vG~f|DT=QImC63ExTT)$q-FQR8[Dqb=`|qRMCP0^QreY2G/L'68Y+/%9w0KIu6jldfhrX,/OI(9.3Q-a!6'^!"RGgXrmXXFR#tE$v5w%x()ckoEwg;Rysx
-4avO+u,&ts$C<)A]G@mul{{m=VC<+$lM}G;bg^-pFI9HPABx;VRP%|Byx|>THt`n6Odt2P:fPaTv`j)DZY:i1]jzxjQrIN@wcgPtN"]RN"/Bn<&=#"M$/a
-`Pq6ey5rmdcn4#]kPF^Vw#x"yauAn9>Y.Lnh`e$rjqU^ZWF_KZS3bLVpqumedZ!0y4Ez@[(%Hp^vITu2!l:J;iCC8zJ4]z"$+3<j}1dQCx[|>@|f/$k85s
-e>38Q|-@m{Rm7p]i=l0shy0N$r$y$dA}VrILIozq46g0ra@hD/Ra>U.vGLpafWg"lvvKLV39NX@7zcqZ;tC5jjj(m+;,.BG]cjek%EK4g_SFB8]gbO5$m-
-QuR^o)f'@_k$S^F3D#mn8yU'G;7t|dRS@&{i~PYgmRx2Hf8cqwVLSh5S($cd")JqTS=A}FgKuYEC-%CKX'l.KiMs@$1M1oVP@m(.0mk#j#-/zu>Eu0MG^N
-C=I)!UBd(iS8WLG0k@2d8>!2e,mdTsIRDv9T/A0-R_b#.&UwHJF!m3Ga}R9yzgph]T08ttWt5Y9o8;m>5/SG/g06'5(KOlCSrM>OPw2,Ke;:Q=sy|3~#'S
-"J8|~-L"@V<(xv(bTj4]:yQO{-u2u/IgB'O'l>@eksn_0^hAitvM2'Ea2Ce_{/Tcpds>Em{GcjyeC3a0hf|BJU48Rmh+XxHnzPLmKlr^-pTD{au/^n3XP9
-&M-'4HGi5FRr$2heDIE_R;sG'a3b=A/^~[gSQ|O4h]U8hp83f0OT7y6^HC9a;_/mWjlKAc.F+'v2vHUVN;+ANPXT-A58<FAq4m'Yn_&A77fs8k%^]|KL"O
-;-d{riHOym",3BkM,;2qY09fFa7C$MQAIlI<AKWQwL^J|+Eg&LEGT6I"(PW)c8Pd:(pB>n`YCVd,fsvTCocmwY(G8r3ovrQ)SQAx!XV'm-<[l:EaDcu0&G
-b6J[1aeFvY:<5R%o%=]GdvUjfZXYm[S!7,d,z=|wdf.RU50;suckM6Y@Gy,8]Q[gU0.O(zC9l<DOLKHc0->7lh-+:]{Lxe>5W@+M`bD+'e37gI=.@^SAmb
-2U+^|:'jn_m`-oo!hqc3=%0>eEHsbw[r#/vmI;!ksviRB%B=Z;vZu;beF)%1fdo2<a<2Y80<Tht(X3<G"^VZyj05LDHyv<]eK00QI/sJWlrdd$OMXI/V:H
-pA6W0nJ1L_M"QY0@mr]ERnCwa_nVn2Tj~sU6e,mOc[/^W3!9>Ke{n.~A|5U%O7mleu:OPl$yZ2}lRcrrd_`L}B]o'|dJ]>)[$r!zC9|]b=foN7{Bm)DBGR
-~vxdK_%I<"Eq'"uwZLEHpb+WR;$l,G&9Sb!By|LaW5rEUvLzH&<K^q}7b%]3)jV;Mz_jw2K}ffA"!=0p2{^Ds!dXu36x^3V3bu@VoZgjjR5F83&Zwc5Sa<
-X94wj7,TT)jE$WJ5%xh66rwwM_)9y%Pa1pO&)A}v.'TH+,&D]S$<,Yw5W_z2$R(V3y4$v&oa!huEb>)0,-_11r"#QIe_yv=V"^;;![AV9^cano&;Em.4E3
-S-W1';v_+WfWr6)A+HYwLT-56;T8^PuzlBYvkPi|K]jW/|S8Br/!ZY&eA(~(&uIyVjADmCm>pR^(W@hA(XUEyWQAl2F`Cee}{/,{#-/gWzA(4uY{:1NuJ3
-8LO+'gzDIGSPhqzHlUbQV7&)K6GF;GG;7wc'piIs=@Y4Cg[;hf^u8%QF-0b{R_18bPe%Xug@f{}S#p,zb6NpLUZhC.a{l"GK%-C^[4YaGOlIdr(aY>anI[
-wUsA~npJw0{djlzrRuZ/M[}cZZFFJ}MB0n`}.}#.10%,QtV,u#Tl,_GD~X]7"uzc3h}dsLqkKN`qqx8oz}tjjRkhb)b]Xoz4Y2@bb(xb77fw9P&BjKGQ.i
-.LI{RcTM#%@eB4Yt<k<5+U82Mq<l"T&MOLk{;ujkVp6uC=h}oCHaw|,1{[]5drof+c#{PdPg)K05mR2DvhAr$b]l.cGzu^|+d%v;Qa)}iJ+[S{2:dJW-'a
->2Btqga8(3:]%Q'%CU^|Nci"4.~(8tew"Gxw8WZ1,i8_:0ddL==(&+]K,.e,6`{g$4chCXqBO-Hu=-gwB`pli6l@<PmBn#.GLnv7cOn]kOTzjk|8nLgUjF
-RyZ!8|O{0ZcP_=$W^I]Zo<)"=aiQVVa-R(w:Rpm]MokrRc^`-%oVX=Iy-^_@^<A5V6Nz=+d{MN5-/,_0.fEJg3%VgV{,you3J#{A(<)JzIJ_^E^CG;SI_P
-%=(|L^NHrawt+vW5wCAk6dZ=;.CpT)jaOQ8.p5Z99pVDib'a(M>!+F(SqHL6YpyEwbeZAv)/SUs=t"8r@]vP@vFZ&)/ce}]W5tv.Evi,KMmhtT2D(si5ZZ
-{G}S2_DLM&eoMz+yld^qNG-JQUDYA(K6!%ckfs(->W<&i3Q8,$|8VrxFeQGRx)i3PM.xOSOKa5Xt|765!%ZVvZe/%H5sVPF6,Kx3e0KF#Z3h"~<K'_0k{b
-iX9'Iccj>k+}_2D(~=gfbWG/t<d(%/mNXPw//9dYN'H0G<b@8%z.n"d_1j}0y%SP}XDH+/Bv&(VU!D%aAHg1vU_Lw{lm5P98Ec$!;YEb%j!+@J+2~ZxK@z
-5'{<EY$T,iEdcX~}@PO:WkAWlz%Al24Rh;D138QGf)Z5%0nefYG_+kvc;vo^M6NLZ]zS=[mp|7~U>ytR2sx8csvY0Sg#m]~4)dkgP6s1n(u.|ekieH'ewK
-kYv.ZvFGkWU8aQ1zR)4F1tn7'!3[qGI|v19i";LF|q`Y+E4e9Z:Bo//4k=)D~Eyk@jmr.IjMP1$WMVaIUD'yBk[08BFg6CB=W']^Q`{0z@'umvM".q_oUl
-bmebJ0u0Q`O>:oF{'THhL6h#P2HHZIN$y+i:56GSMB+(Cm!3hou_+av#sF_v7IApa9Z_)jVoAv7T}DW7UB/MBU,}i<,"7i&r1bK=>eYlz@%9Q.8L``%sDq
-mtaUocgJqe3t4eD3(a4[r(3C$A07eSzL$:jbl$n<<{o8Uz:u:zh{k]5.rb'<>jXY~;)uZl6!'@]&#L$rpW9>g;:rBP]AEVK5icd^Ff+wP%RyZi#xJhDHC&
-z|MepBybSPf..I[mzMWuL3=LYP$+REFnP=}ZMOPi<&W>;y&z9R+Ch/j8yMyXucEbcLU>(^'B^DiZJKF#rcVHJ$A|IJ>F"}^d~;(qM6IhmM<cJ84x;0Q68K
-IaVWj)s5Sx5Q+S:.;EvP)MVmW6&sRqX&@y]88&&ad([8rC_+hjRK958+>#s#M8|M35,&mi^3u0[at((l<YCR|NB<FF-Dp"G.j9+h%.Wb`5cv{^i>C#zhFj
-C0J-LI>eNdbD.&;n}@TO$2RVC>P]^GRy1eApp$#B7[,7`"YB85:hdmm2!v#o~IiK['mB)ZC&7oj:F)x1mhm$~)BNJd@K4@~yMW5x@/OzLIW)-+}c"FrSD,
-@<i=NL>y%hhLwb'L8hRd@exz~/Pr@7RJ9XYB)/oiKGun1Ra|t9FonZEP!j>k5!9R9f,9$(]{W;7v/sEC)Of@1y87tvwJXm<ZH[W}v=E9LP8}Duwq6,}LVG
-[Toe<q<5o,h(F|n$Yn1(8ntm)L])OX1j6|T:eyQA-.[dx.mPjM=yWKV`0T!AN(OFuV<&n/SyX1$eK+w%<9uPk'xA=lqFoupzOYLsn^Vu`+d/g;0-wj##],
-rEXe3;wQ"J9|=TFR`T"q}Uwh`@N{IBuk^'hS^F{{1u:N/5qd[E@C+3]zV9(ZGtZ;Dl;|vE5{`C<YJ/3rvueLxRUnpSuDxxtrr6tYJ"I]+|x]oLd"kvL3;T
-=^[,.X~8+ebTHBEL]9(Uw}K_0#pKX":K2I[Qw}x{1"wLX"+d,Ts]F(=SIzQ=wR8ycYY&=q@!t{c5}NJcl"NlA|l>>E}YFAPT6i:^=OL>pX4f"Th2S9qI}5
-n8KT_8~^6n2`X[MfL6Tt4=oXmUp9Rw>iPA+vx=rNY'!cIXn+s(:}KyrZmmoLfx7-a!yO40Jtmugn`foJ-0]qz4}t-F0aHs(rs@@ETjn>{4N'M`ub6zA<M6
-:dZ,Y''..j2JrVG&p=ja-6_Zj8N@kA=6`bP.ITZ,3KL9L]e}X6/h,/J]vDn-w%TnjtC/%Idu2JGVU(<l6CeW&NBJ@0YU>VY`o,'N:c5O[LZ='%{Auh;BRc
-#&z@ZS(D,ll2<r61bSFQpSoh"Z'NVm^+$VcS//-.uoUa^!^CG/0RM{{CIz1h{}sGVB;ot+{|-q.aO&#>S,9f/V16_W6(-qD2,C17/]}2xOCA;yV#.LwV>L
-!3XCDmGt<NYbAK.B:_MFD^IC>ov_I#YgXkUB>FJf<ziag;36xumj:=O+)DIEqk^10n5D4[7Kr/HAh138Vt0HR'G#<rhonbQ<^kF2&A'et-BHe<K3Qz$b=3
-|KWe)NeNq&o0yUK'3h;rKSb/V+7+VlTVU10tJ|J8c!:w{LVO02Q{kz<pZpTf-e=/=UXw_LyfO-|3E@&A)s},XpDo0C6G0<x9`D2Z-]c^~w4HI'f]bHG5or
-.t-/C(n$}HB"zIN}&`.SNre),6%-u_EeQByV8hSho-m,iP8TDMx|XfBF8%Tsga^wF!O-LdykSi]CTZa2Syw`~[zco[z4]7-A{-sHi)dnu3lUQUjH^DxbxB
-+oMqFGCa`V[|(.M15W[e&x}q730@Eyg"M'x[p"(IR.Q{Y{y/ggbWpC|#6L6z[b8P+l8l%JYI|J^Mh+P1GgGp0u&o(Sw;~I&<eQ=kPI{DDe$|<U<W{s9{u6
-#r@u["4Nl)+TqHEp^|]OoJn#jrV^GiXYl$,Z_Tp9u@m/;H4LR#^YA;Qg|+aAQ1axl']sYBHB>[fWN<"s]rigRTa)JYhYr=aZ~D}WNdVci^<srA',27&yt=
-5@(UG<_(#Kh:4a|&}lQMs1MP7BWF"ViKz_:I{Xw{r)>XG#u@s8(U4,S45kiV,.=::8]kBry`7USM0,1YXro.:z.@/M4^6,UTk1M&27km92HPK)n,Ni3B7h
-!)qGay$p(YDw<VY48<wNTmU0ncU-"t@nLL}gG9Zz%N#HmroDo$!HO)=3nt.@wC#d3$JQ~@>Y}mH>;cAGKUM]qv@5gYci.J%r.sng0soK."v9K$QdGu;9FY
-<Q_=AFtu}/`!@=SaLt","K9q$w-JM.`|Q2GV`INcS%X6$y85W/(u[UsT0W,ilKm@ATu5EQausY.uZh9Dz)rYC6C`Q6ek_NcC/^a3/^%Q+%lugFI`8@&c4i
-)@|g/>ZD92OhPmpOl@_uu|(jQ<aza0Q=TCkIk|-MoDED1@ltUef.JXcE&>3oq4{q@xMqTWR%QpS(d`)^,r:o,s~i`S>d^jMHwL4coe_rZK}'f:{;~LgRVI
-PZ4u/j<.nCl1N"U:+/aEGpdMQDC.IO:q#9'-.@.=!MWVT%6V.MkbnEzB>1yUgao$8ZDf[{ah3.E=.n7e,NM`'[5;%TXlP_un:fa!ml:(LE=-U|;0(m76@_
-em+.#2f5pA3w!'|WK}8YT#_4,.VYy>/kQ8nk!QH+kXuq^].F6'^E]IPHZawpvWRJ4.[z6x]=m`2]/RpiG>PnjCN%u%kDVg#UE8WB=;u`8M'j17GQ[]_jCv
-0,;NQlvo8c|V`&TQR]H4W@Q8N:0HL,t,|pA'nj""-C::nxV4[2^rn;E$uSDk@}T!nUSStx~nchMRRExXR>Gb!B'nIkx[Ezdu/|'}#"}oHmNeEK2lurcj@8
-A4t>hD.hA5M|L.Y8F[&@CR>.IYo!eS)$X8X[xER('=Z!ce@dPB|>rNg{`F5rS'PNK5h>~S2i/Jo/QClXyhUsUcr|kjFWBRQ:I7Jr)D63uIals0t1zL@onu
-,ZB6yuv3G%3<rFNDnqCsA^eC}+fl>Y"fIC|eBc3{y:~+@45SsnMefX^XBP-[zu@nwOnp+^A#R`,4"/oS$v_dY')&~bsy{6_M([8l&<&"-{Wb/^$AUt7cRn
-[R,Jkd@_gUDOmAkN30;x@"7{Pgw/y`,TRqnfK`AGoMx|+pOd<Ana{daW7'tDC;$8,6x1tgl##5iq{JemyBF`]%,{ikqjgpH}.[n"8WoX#zUhTN#c0Go3ut
-tFwO|qDq9I9x$_=I%KL.)JCG7)U#C@X:{V])hV"#wm2h(LaM@nX}MTD=O>DPsOfc^TTQ;XPm,O%)brEljbJ%f1TB8oC8mmCxA8v,i3-J_Obj:2Wv)IL_+R
-HcPGgbG"|TXEc:!'[,r^6Lsl@YV='9,q]ve7A5VAV^xmQgrZ&XsW2M=24Qwa4O(uNgnF!do:'SEx<>nX/Hx[SRmiE}IlL6S$)LEIL79qQ'odDeR^qqTJnp
-x!nJV8+/2cwL/k5x>X|bSAAJ5)YM'C7O:F[J0zaZUVdu)g,jeX;qvn1Zv%v3|1fp`{#tj=ycE#$%owlh$;@;M4)m;UB4'7!n6%oSVaX"th.bggZ&NDV$zK
--rlk2tM8>=^^gg^m]0Lxu/:-^.#^gk~hd,e83jNN[9Teqbt<fRp<QuT_l^#ouN(ji[;&vk[,;b'.Z_8P22S^k[)La!VoHHJGJK1k)(6i-x$AR4Kd<m7f%[
-JZGhN9z|^uSi9Ov]bydY/|,e15!.192FzdSG4$RnHNyw&USW^&jA/Oir:}Kyos8fM+9bIhSHK7OYsB}`7/b`'65>GwK,tYfX8J~Ta!3lKC6XeWNRf4a2F4
-Kg)%enbeZ[%-Y3G<%-'81Oq|N1ANp-"r+})}4jR3;j6tQU,{+JP=6jZ]n_lI:G`qy5e:dc{Z[m//g<2T1Op<6HCFVfBF@<)Q>ph0lcyPM>:v_#2mNVNK5{
-Mf&;BW_$]ikCg.fWl;16.Yb`OLnSUO7cPv:DvM7[~Y`D]0xu<v@/e5b<:ZmtQfOz]Gf)c@3ulZN5fuP8c<>EW6Ql:k}m,sm6(rjwm#Q|v-,wOH:MlF!j>d
-9v&UyA<>9&s:;,OV@{3+4HMZgTY.U[y>wzu3!`}]#GrhH,Li~W4Vz[F|h2GB}H!yZ<ww9vA9fm6]VlrhUfPhQbHe";^$,}u=iwE9'-!dvN.-<;l@c|yWO|
-kr[CCTNnr1/SV.hv44nWyTSJXtkiM/fT24pAMW5.U;[VD-GX/VgTG,GLEHOnu1{j3pZ4^ohc.JEszg`b3+>BwG,%/xX@=hSs`mE71L]IQ{Z0TE[(GQ_EmS
-tSg7`AKwpWymj^L5"EoY`i#x!`w8sEN0KN]GZbp$8[H{@;~rIrG@MN!tRE4eiCH)(pL+:<,;Z`o.vZ^As]8$qP#:zi~G0:v3W-!ejB"Ry5uPf}Px[Dj_u-
-~ZA$Z01E^S&&9QQ4~8.!515[}>H(dask8p3Id|3;"MQzxuz>gSuc@xRdvyiDTj(/XsxiE5"F{PAhx3{5><IuX2a!F<)sCsU2`vfcS%:g=nd0<,:,6mP4{Z
-`nj&u+%,Y/YoMiP+MhWDU-ZO0^>7.fP.!b-=4y#RsrgQh6B6e)q]lm%kZwMDD<;>ri7K-&[4%.6^__o}x/L(d@{[J3r4L[PS_>.'[,t;n-cS!u}i8W+'`)
-Fbko~BpO7!&mS>opxg^m[e/XNtO$h1F4p]JYVZ2S16|;Ec)]EwrB_E~`|FfM+{|v8u}BliUI5,Dl+Pw!`mq9^lhb+R.YbPW[~Tga7e0rBFo5t{"8ra9ntA
-{p(%ZV0:v,A8IW.X.%fK!U)rmdN[Uc]VJ9VFV2:u}^!-Fu@O3%QZ[:`Lk@y'zw]=zVR|J=':5MbIg/&!UdQdt}5<A+OTLdQg73$r#J3yB8<"fl^V^-&z-}
-3vm"vP-)XHM;3<LlP$ve/MqM=n`kwM^q{P$O`#i^(1a/~.b`"7!LsG@UWJPJnqX7>5!re|7#iY($CQ#HDI&!/Cm-zw1HJj_Y4NZ'g)Riyj/=(Y}86x!|"|
-7Ygx./:H'>yo>P_q9qZ!&RMNSeSvL7ZzrEe+44~eq"EH$+Xnn9qMRRkkk!p,6r4}CZz&_'6B/j|'i|fYgyGy.AVTJ9>I^rr0plCYMJHk^^,9Iq,xVT"ob>
-xY;0fIb#C'gQoPE(EZ1xm'<vq=k_vwNjT[PwU9MY=q^|2k$YllF{WQClZ-<1_Ui,z+#K]=k(bvrk)Hf@A}PAJmXO+F]_TNeOXQwk^`9T-ScLZ]vN0Dw/8]
-W@Nb[#PGCU922S_BW'IJkSI&[6z-1+:,T`>8C[beL9g`dS#E=Rin}&ALv+Dm<jQp;@{)Z%+;/6Ujsg=h~WPDY(7no,Cq4vP)4QCp6umH_-=#pcnJ>7a5ow
-wBTFFhTFib8:Y}Z/cboOV^m`UPmV1gaMxKV++BF+[Q5OH,iY+pbh_os)K7<Jp+uheEBwX`dk9q7L1I{rJL"z_f0#pFjd'Yv+Gz[s~VNkD"a.cyM]P#w3O#
-^x}gvACylU!#dBp+fBe8Pk3}xT=uI(z_j$I0<PggUl&@QlhN@L^o$Twpr%2`+gf@!j_8mMR{(+tF++lwu&RFTL:K''D!IzF'#<g26(CQrNu/ZemEr=Lf,:
-(m3C"V~r9bAr9LC9{vdy[s(m>gc44m]#<!tTRX20+jd%sy'0jOug1Ls+CQdk-P#4t)l=og9=xi8pmr(+FY+0/0Nla(Y9jZr%j1Ycy>[:,#^>%C4viA0dAq
-RTGLx`>52KTg]qf"8a;H%W[)6MVU22#edk_z@:>&n&l=zY<n6]I$i=R[p:h;cZBgx$$dQM$yiB]VM3ezL5'_iwQxJf0SCPRY.(|]2tj-c4NH^Vo%lhVTr$
-fynxD.mki.,"'^U=Z0jsY>EvT:mmHM9R1,hFp7h5cp4A83Bs-'[:,6tZJ[eIpGBSc3^>2Lyfk4#[_>Z_g`]mST0Z{||lmEYFyq%EH4Rzo'{X3r`%Q[q)TB
-ZO9fySRkYxX5jZOt);t%Omq593!.z02Qbfm-Fw+S4{d2(/Q_q]>]i!-2d)Uk+8b;oVuU(|!Rv&KySn%wH[g<iYZ1O+%m@BL!^QHHj5'iWcKvH!nI05:"tm
-40UVZdpHPv{A!hDJ'Yg_>T,/^5JG3o79BwJS$B,Ctz_:@cv#a>IeDJbL)=/1bSeKZ^^j+.SdfvPd6|~u%[B|u6fXTV>P71KDXP<D%R_MG@QclX;WF&/w'D
-dKS^QEC:zHnhPfmz|U"@.;sC5T5.'F[,nk0:6/%Cw@'JS0!A2lYw#!<lv%f!0sZtdTP4[WfKxPJMOcWO7Qz8N3L$:{OGcnJkSe1QT@T55,Y{"<oR8J]oRR
-QF0zuM>72ST1}(zXkq1=yq,ST+Q1,e<lXwwTSr1r>k9AyD{L{V8yk:YY"n]W$3Y@{$Geu_dD"4f";CUeD&.gB3d>jOP)nbv(8]`oWxze0+{#_L;-|Ad]_%
-vE<-|AfcBJ7F''+&<5DE=rzGv8,|4v>&!n6p-=@[0'AZBMw6mU[;1#kjORo68vLwp=m<LI~,M-edb[(LQG'4'o3ZibP<}Cy)M#R+{x^/+("uB"8]G="E4E
--sYE&GmEV@2J1kq46j/8EPY-)S]%4=4vlD]z$_8WK"_-v._iA"fa^)(-v}[EO.2.f88u>c&b]X!CU<n+,>h#],<Z8!o#gq+d,-~r"]j/}K_q68D%lF.'xD
-%[Yd0}+:uFT,]I'(b7#KEPe!azV{~.ddXLLl.-;JW:_.}|Y,EO8KM7Jf<Yoxr/a"^^2NNVsXx/#{1%z:+zt3WA3z)B,/d0h,ie-i9(~u{/)f3(N)u+qD.-
-ApHy(5&T$COCAT.B5S9Bes@ismG!k{NLt-,YsUbZC)DBQe$=zqaGKw%/]1V;5%r8Ik/,Rn<ZgM0[%3N4G"&>DUB+lPw!Vf9(P%cD-X17-7l8maqWTACi:a
-Tt"K4MX'L3;E3+a&50D[(Qp&$a;|+yZq~mRiCrpz(kVaEO![L6I#ud^-eE7X-^.47LfCt(M[/0Z;v&;H@kL^M#J}5-N]At&tT"{IowMgFjk|9u'V$-W)^I
-8U=(W2-uDXK`//&6hWNj{KlSP"wA6}1HQEhs{k[!e8tw4j=>|zxi.9W=scx+{slNCI/{q='ndGwlM9<{hPV@zCnAwH1|6zR2{!7]|ui-#c8e_gC4QwQFn2
-VVP3v,^=zfH@kW;IxQT0st'7F6nFH,@Xjo1H>f;Ib1w^y@~CVeb@3smG-WDQT",<HDu7/7uX4Bu8kTH$I6cQ5+5W2`vd3&[@`e_P2."Q1QMrO-7c036SP;
-UOa`:i6_<n#"zKf{Lw&)4D[wlx{JY<%V!ufv%4Q'M";)4W_anwEiN(1fHp3'cQFX-ybLz+uacs2|z:qR&yX'z41q-]KQ6u3kU0gQ3'X:ZByW/xl=k5&@1U
-1P-C#wYV/F5A^>8>DnH-{@:E9>6AYB8Xn1Lw1jJtXeV,l<<@v1|hVf`w'z&^7wkn7s3Y+:;<jg6S%e=Sz'E2kxY{#aF[,707JaehLV^(5>&.JePG<iwv9-
-FTf8g<3pDPx>Mq5UT`S#7YbojoYPUr>94;/p+`S#)b)NxGmLHnqum.BoIQ[p#-0dS|ewb[,()5]h/-X[S0<Z$Dm6&)ft;FLW=`X'{rMO[9qW)WnkFm0w]R
-=^|;9K5BV7al~yk]"/yYVQpL=^|IT^4UZJ"GnS;]yy+&5ua]O"K;HS86';voilsmwFD&l4T.%yP9&7.^+NosIw%a(K524AZ{ktX,[O]-4W`[o+[B(6x5Ta
-v%~]RDqtVD&>7qW=#=Ba}{'[k1Ox/ZcC"BA#o;9"'zdGeJ|E6#t/|Wq@n]dh4yI#ptuvnzvva^es]:npm`cmgT]k"!Zq5eoo~GQ+&=[^ZKR]]GKUAC@03&
-kqDml/+b9_Tbp5}aV"PRwhT'LH13OP:H>[,7MpA#S%t1bo>$31G77."lYQ@cP)35;[$X(L-$H2)w.6v'=+oMh|KT^Jq+84H8)dkW^q}%Ad~4yu!U]D8$qF
-hGCU6iGVP)>zJY!CrkbMhOXT'm<-q/B_"b%YTQ-WMa6U^sTp$0@;+)mt@Pm#t;(3|Go5ny2D/5,xoz=Xm]h'OPFUjkfM7S&n!yg"Z%IRuEDn)w`N/WF[o)
-4T49:80,$>)'XeMB+j9-(cj.RdB#({K^<%[IeiVv&:JkeWru"XD"`t0P"U{tu:HH&MD}UEH#pTG)~|>2yJH$rP_k=E6mHBw!Q7^_Q/$CZ7AdXxa0w3WK:Y
-Hi0m8;&5clkYu%CkA]LvqulC~CRkds$P>y})Ns=TXb&w/9mI1(tQHub#](2z)A(Mkd:JIItl(|B@&Z!$~cIRoV`It[m+Ij|JFHiEn+Qv+1y]xC}8hh%l'R
-/PEf2T<z8KJqEbilB/6znaYH~Xxw35Z-0IyOxX7KR|o8I66>sq'0[TOx-_.yHF!z;VktL]C^Ki)`Di0:dLtx"oZw=-qb-D7/`V(K&tHp"aD`Bftt+N,uLD
-m'1"l1q9{u{L8#-C}xn@i-.=bdvn89=`a6BA]HfTxg#:71PcfceJdvfFAozBeWSsO(e6B_;<XzZvF8FaLs.]h@uhA79H+FQ&;9F:m4b5+uF#:JUlj+@y]n
-mM[gw;:yL_@hEN`(oyBE3.8V_.ebMIF)I;&7-'CzC{uY]]U>sCC}J3Bxn1_|jxx:T}'k2aX:zq2fP$%(F|Gky2RhRh>=G.n{lnX.EdBHlRzV<I_^[a3OJw
-;m7rhf)6jky)8MFuNvzSkYFq.CRoGzPkz_1mV^e6EUf}BXPVIzSia-tfmz"XEC{8viszeL_j!iHwfj1SLQCxza=;<>@dD|2x&o^pVO0Z!r;/vqL2"UcVzD
-9i/DUC0qni>y7bG.T|ZRheOQavG;ByX`lQ0D=mO+{CZJTSxX.`nL%E'iK)bmF8ziqPzz47=57AuJHuF!L>I@no8;Vg=0hsgRcyFK=^F0r{B&4TB7nH0&<1
-lLGg1h5ndBRK>oH@Rf;!w&$/j]id=0-}u>]EPZ%g}J>a|01T;RP2m[)D:'pm^^i]$;)Lib4K!h4G)V8b<j8/tO1r{tbx]}507g@/y3>M]nrnd@8_c#Na1u
-3Kh5[2iWq%^dOIr+cRvS$:"MB^"1q9lGcvj`-rS6^sg`Xd:{p]Q'u,V{(DbQ]0w^<$xp]|zQES:7mM#1Um[X:q|!#]UqQ`d."j'Zf>q1)'bv!2;;X|ng(C
-wlYD{haEEmG>Tgew"U~x-{V=asZ|7-cdLMDX=>GI.4YltzvzY'F:{(M]87A-.m{GPNE"P{]P^3Jb5:hQu1N<MrT}v7z5wh#+D{,.66)!ahwl-GH]l#8H@_
-b7Tb.w%c+A`8@#0`yI.JFf7pWrdDDG92HGo54Llp]w^i5l8,T9RO"6X,D}xu)Id2mF|ckRE.RqvfSFaK8%<2x}D=C]:LCkZ[+F26_/}dd+ZR>tISWoc-}R
-fleZel,@h};XQ;_w)uz@ezLg;f'QucJ'nI^m[C<_bshKMB7W-HVcgs%FwC"5~cCg]z!X$&w:lr|urWb5THOGDL~TiH$@kA_:cfE))Do;ZnS".7e#-hOo$"
-uq<$su0ZVG"3uCG'y!p@(1_fK`PKN^!3Z|6".p&[T(j4cJ(M(_:}(Gqj6TDm:oAS-:U<jXr^:1.]ECnI$KHXnyJ^w^_-BsL{x.5PR)kWMNH91}#`fA1CH@
-;O)l(=rFv{pHYbtq3IKS1Ti!Dl6mppLi.r~r>^=ADc6"GDbOEm-&:0DMm{/,>IY3It>,O!vWMX}6@Vp%Md#_"GLytY(xsHxk$fdi0X|dTDZYU-wpSEDv[s
-@Z5LPbT_VwcIlJ~SA_FE(Fe#eiGn5+tJ24k1f'I6vKY4rCXhO3sku4tK!P6uUFmRM%T<x[_29}@YdeYRY]#t4l,!^'`2@k=dU6C)<bNodgdKK-3I<x.@<c
-/h(X3NmfRr$r#&:U(k&"_pZx$w]"Vkex,gH!ViS4stnJk4,:r&oAe9a'F.gyg;6DVnE&EhV<kk]h>)%BiF072Nn2+vKEEr0oR_LEj}T;yZ.uU&$'=e}={R
-{QI`_%k0{|Y2O:H3QTu^K,/MqJhO~sd{`)}1aAiCU/u>y!b05Y=+&zb8lrhgP:[{NM>S.kgeeVz>;L{UQNL6>cNc"BDmjoABfI#N#,KQR"Zy$6vA^#DztV
-Hp,)C{a>0]21PRD)c`Z_.h_P'a=1yy4j0_mRkD(:7kph2tupj-@_BB<;FFZpMtQ@uC1`Pex9gWXM`2~p1IU)A1MwbXlLHkqOJ5|]q5u;ePJ%QpTxV.KwIC
-_(m!kf!TFXfX$:-y{Z%io[|.@L9&J<&:FX#:YAN^R_z%rFj^g0J+yyiCVlCp,w4BVh2EH[j_yaaLekHcrwS[H>}Ky=9l(XdOE2W/x;Qn%oli`=(}E)QJt]
-SG0k+;rFrtO8%G!&q4j$P9j/pm3@}P$z9huDsUX4.nE5jF@L<|fp1l$.yJ3a(TpJNqOCn99#Za0px_>A0{t<NlI=4IfBAbOIpSzH>B'&(iOJIL4-wnU7{g
-r#E"2j2f^:]K2y'd51g^~_7I_DACkmKq)B#Ok.,N"RK;]k+Ow%82DfrU+d}MdIyjPA~`Jo!"1_<FFS3!KIH>/:Hd{kmU_KVhEOKWBt5=+mq`9'1rq|TR}-
-m`9umI7hb"|p@1j6nmo^!i>E598U4V/H^@,+QLv56M~#Rc8zI.~uHicBkG]nF:GD+W^3u<8&z$;`pq[;GKL4YK[u7+luHNLO,v(I'<`&Gwqbd]gt+^Icbn
--ZAb"|I`vk"qHNSBUYpwMWI5v>+|NZwW036oC6byU_ViEL2}u`CX9qk0>8EiZ5:Gh2{fH1-)kwrn~{,qj5u1HrdLacIo_+_,_M^w4Oji]nnS|BLF#JM{bU
-(!Xk(.K=;u=Xg>u"ZcW&vJ;:`8+cbh_EV[vVyYo5WjN%~(Rr3uci6onG7x:t=S=+b@"`!"PMuav%fg.c}W[s{d<S&6"p{,WwXFH!d8,EMA`R%UgI3bvCRZ
-H;7FS+6gKX$Oj#8q}S}b|4|`f3-,pQ@SJz1$w2//qu;g"'Av}Ye&LU^8IX%L}0pml.MDqbXX5t<xZp~jitmXbB2dx9.'KoV(:E}&lCT0+wCWJ-fLjYgLW@
-<Hk%HOxH55mt=0pK'W$;z%,uXRSIHH;O"9fcyX.>TQ&vOYz7w|r@oUgCRoNyzP@9-anPeS$;pcBeoL&@Gkj/4Y}^8xxTl5r|dr6ib`8YH#X,3|cm~<OJ]9
-J,nUJ8BChGGYCh_Fmesa0c;'69)22|xOm=s/:"'LP-O'E(2P1#<}E78XNr<hU>l5}O/;/WuM::COLN[uf%w:uNWb;t"ki&0R00YN}.QeO]R(C1tuWaQDt4
-eI{J,72=2DW3$]lYpMBRUMTFc^rUU=!@8O"+6O36h_YGDUe1i;R7Kc0tDfpm<&[>Q7JH(2G=Mw.6by,[JZvk4or,:]wJm`Sg"zpr@I#`LSJ"jL3f|xkx%8
-l)=g_Aw;[n}>TQP#zF0;Orc"gXpe!b@6X#K4Rr:8s/13HyeQ.peE6rt.)nq(Wt%BN&DUkD|M.)ou9=Yn0I+T.B}d2nG,=[pBJ7SN'._/Pqp^]e/<RX3pTS
-(si'wKuw'^,b%@HWRkNyCo]OPJC)GxmL@n^ITcPXT"^xb_^NQpw;:$B_q@EBVF]a4Z0NamGTtHxn.x+MnKgTbKbeWc=k>X>Z`v'W`QMoL}H}(]I.]66TYj
-E1^<0oFZcYRZ32_/_8Mw#B'3)wV>@8]^z"8xSR6]K#YKoA,T}|0Scct{yC]7"m,o1g4k6}twL;,5s)pgqR}3SbkK4J{w"M7Dd,QI@m))c/W@],fdQ1[a6p
-3`RGSmXQ[6OQr)4"9%|":AJ,%er6nmPwVq{^fs1e{pn`8|7)SiE]ZdV#.l.)S6=j{|;NwxtuvGg=VvF8(y;r`]<}gRqMIetFX_,{@rshb-raE{&M1JnR`+
-[8,Ajy.]&+6LgB$3M1GV~1zsil.7=:i2:c@jI794NP`}gwJ`9{c{|=4cy^OLAg-Ya,<('=k|}y58mt<fzOsaVx|OFQ<}Tu(|l6E{llwbO=$mY|1RBQerWk
-$O%mVZpc5!}y29!}}+`@WrYai`cyPc(oLlIB6U"beBzH4o9,lNZP7SSODr0uK7"Q%bM|uUNpOG$_1Z]fYDxuq/_:q>2W.Ru(|-2BQE%ba't#/`[,7i0w'E
-Fx,nh0~U-|rDSpW[C)VgIPPv'@/!x}oG`1!44.UOqh=ImuuITub:DIhlTn;D|=zmXDs4qzzCR^3.T/;&IIj#U7z^U^Kj)SI'Ve>}T$s"uFTCP(NTNNbcz&
-xmdjjKdLGu%T3MXV56k|OT/rS,E7k0V9,g~^Brr,Z^Gzw5c_OGGbLgIg]8LQ!(hC_4L}tV8UCg[F.T6d$TAhy!3G4'leUkMM`7uPRE0JM4tY2Dm=r#EXX|
-d={W/yTj4qGkQECIq}~0gcd.1Xip'`DI/k_!5o:mUa<.,L8J6B<yTRgV&%Mdf[4q3`$GHHnTA7I0WGa$qgX>{@rw/WIC3oT]PX0d#BaXX[.&.P,WR8H(>y
-&cSdB'I;~&$F2h35MFQFk+ic3W9QJQ2tfrpfZpMW%T"o;VF-<I|0'"rPXP3zliC6rFY"d#Et#2$g~vX'OJf0S.85J'g7L/W9NrJ0wkgAO65y)t!<gG5jOm
-o}}+cb@$->C9M;~h`4IdSD0@ph)3k8s:V7YkWnDkl}o|s"$/@0(MKuKbGe{$HDxN2f1SGI>O@[g+@>e^-"+2S"X%"NIkuURYL'r'dfZ96zd2lg6+ozn"=;
-hq"tM!.,ti+hzJEN>qK"sZWu8Mk82n}T=91Pb-yFyta@0rg>xI|u>ejHxH,nQ3P^b4w4#%,F_BInIZvG7nKg|I5o"TS98uwlKvZZZd~{%I2_VJqg].#,u<
-_^J12,pj|iP5;,O'a;r(USfd/BZFOrk+HD1<Lw{M,[rt)q,[%XdqIT4A6vY4k78c;M,[lEz=-L8gJso|hF9vu<M9=UX^:vo|_0aA}#'V2-ZM45cncJ<6{:
-S,}.HaNUmTHW.LsV-%HM&+Vnj#a'5w&pwEem5(z%ATp91aN6/lI/UBWC~'C-zOlPg-JswYNF="9HUKE("vGpg+_}<@`MHk'JU,!`GGA]z{cs8BEAyC@rW}
-<xm_$e,OM6u-8{ydXLm<$79K{lOdyv&Crm~HHXi8rZw;wZS`T.FF3d)f>BfvWN=b7nT,FaTQQNHnJ8e_aE9zlbUuFU^JutTC$=tRb8NiG+_;{C9|fg_#_d
-Xeim#vl0WYKEE"T^TH{xR"!fjs"L+)k[)Z)[AQuRPWNBOw1HFRNmUD/kY(~4:wY7%SeQp%s:S+CEm7drM=Y=S')pu5eu)$Ef3h+L!vE)H95XXC)3.39dwb
-;4C:4IGW=Ra(Knlt2k9pq,zH06525d[Q@o#|:#+zsz70%M~ZMOPizudtR"O25Odh5>W5(r]:@Ubsiiyjb.-[QtVR'lOgAw1FN<m9U|X@0!GR_syMlWDr[k
-1_oN[J7p'XHR4dyb"y(r>.2'G7ow@`-}Z#rj$/N5nIK@dec2hY97j9Kn_8HE$:Dw/Kn,ri+'2+UnPF`MvYQSApFc>]1|[LfXCRiz|v#g4U"cmb{#%#Fk~:
-w03XF4hN<cEscn+DR2r.VQ|H=X:mB]ZKgJMI%/Is<bZVynS65TliDEy_HAH}tr]H>l|y%w{"A:rIw{g|}uCi#OxW7M'{$qc|~[bwpZMs-O][f&_/DO`!qj
-oTP8.V:uN^)s=Q"!vh['-MB4WsN8CJE94I!kn44z/y(,OVNUFW|MA`XN(|'{yogO2[k}>%x4L1:wn)f`whNOYr,{-{Qt'Dvz<&SnPYm#t|-|m<v=7]hQ}O
-xNiB]dPFo,QVa/}jbxk^gVQy>-8fLDl),NWMDny^/]0>z/TIzX,"i1eY$Vsys]K$xnMs#mpzI&PV:,13u=I<<5:w#__c7R'2N^]vnMM!<TICQf3ff^F#$T
-k4y@FqG0qFDgAf^!-19T+>M!S[]^o&^$L>av%q#_SmqWX]5nnbw-bv$}`d{|,-s{$A<BpVI"sb%A_['Q=L7ed"YQj%~oFSmKd;VTnsM#e+#]8pY%)X1jP<
-Z!><UZngBB%C[1/RaeB8rp<JpJv<(+buI)/TG+6FzeU{gaa2r6$QzKm@q<RAvufEd=wJ3lyGu60b.KT&%d+VR,e)Q<Vd&s9`Sf4,ra&zm4jAV7~+ubpkS%
-<!o>}ZH5,#Pt>Ef}wj903+E0Q.vu4k$iBOginr;,Qn[=7or4yeLxe.'=-^"%uW6<M/JQ}:SU^&/n.tX<XuPz.<)Ah&tZ~QW|nBJV8_=a)e>^vb'%}NG_y+
-m8H,/hK9)$j34R>tGx<y$]/asO~QiaL+B3Ctn_%+18&Ssp9,U,V%#<X;JYjueWy}IlF1Ht{^.@I)$"8)z-dyhJ^'lZ1pP@>38yCS^h||wFMA_fLvfE'e%E
-'Y)f>oSF_P@P4(b5Fq/1$J,22NS$ih+uN{a=YwPh{)CM6@}&ZK+gAwuZ/j#=9Fog{4P/WqIa3zniJ4[DhEeZ$mn&)_d>Uo46d|=W]#E=fp5h/,ft2Qh3qE
-TbURwGxPBV{W]^b(3Rqm^:A`:A3=j.qXM+Kn5SJYuesHA-iL&#_KMmB/K#_-4("bqlgc^Y#$JH,%~_9bs5Jt.O};$$Gl=19>S)D4a=!$Gs`s4)25^FT/zh
-4g<51(#g2H,(t%:)a%(SD|H&_o!Zxp=}f7>4pb1t-J9:oSoLZruFm&FMeex:lu&jU"87,_ui3.lI"4[1^U{='@^lgHa;oOkxly_^e",Z}IV=B1K+ffSe8L
-[hsH[W6Vt0!gRbVmWHhTNc(veUBN<DQ0)Q9='/>t/3P,V>:ygrd4b"%0RrWC$mN$Fk<Obkg|tv^w,4!ghpHIK7jldIU'+H8-QLOHdM4X#6`($^b-+yTu%[
-n6i:6#m0DQZ#8]j3]Vd^h'gpfcKY0xqSGGN;-pMdO@NE~'t&RGzcd:sug^y`2o.K$i+$O'^#ij_CF=9:19PY0p(eyTGn/{t;|vwo(|;"lA.ryqI:2h$DL=
-q,ZPWKp0L<,2@b~jky2'OY@H(Lgiw{J.kZGii"=4H|lZ,}u3O'DrxIRct`$fejPdXvb2ei@QQ(LY4>YpHN-aE&k|Sn,HeVg+#K$d@Jus9=!m"fle,e{x8x
-Ixxsh^G7/:#+A=:):rUC8`Rmu=[0b@"E<tHWC#GK@mLC0^[0L'<sg1ZIo$oqR3D@H5@g>5E^.<T"P_:wPoP+Z!CIavOgFv`YfH{_HfekCe8REMx,&E"BQX
-!UEc&l(=X3Dv1iI%Miu.c:+eR`Wr_+54sD/QL'GnwUrN1May=Qk0:+PEr.SZ@^94p[:Qqbj4%L+I@R9hRxh__OgHf|}Ifszxe8KRr0q-[jr$>j.Alw&|<W
-Ww8C#<$C$g9qf%i8r/,Yo6C+HsL`nnL$iYD!KM$W0u%e1=/@K(.UEg4ho^F]t!@XmnQ}1IY_E0iOGIIwq(cCckr^Z(v-+P`hCWEQ3|)lo10ic$G%^VpLm'
-6WX:D@C(/:^l=]b=O'p7nniKC]~:}|9u"Ib(2d%XueRYZ1$}p):^[<H6#{N3iou61u{/K}6rHRch}qdT[MyD}2T[/|{cd+F9i,i^ta&;bJpMVS}i0E"8!t
-~<UKxqgJU5`SOqu4~&GrOPdNbZ_eqek,AE2q'csj>y7_zkcYv!#OsF~98i>:dMWR7J&qt3YRVvcTd90HYwu)IRkq=E#V5NU1rM7HXKj+hP1SHM^4S-{|n^
-eUo:;I_Lk:nYH:q{"i1:,1Q}af5,2`uXufPP-/7leZHrMV=sj72fd{42jtQ3pN[0T.dX{&r_hz(I+P/,u'D<l_~w(H5Q9EF[A-_,6_j"c2-55puwBvKWgm
-{m}nbk$SR9#L;,XCJqY6_%,lXF~9|CI.nu'+Q8ub7Zw0p,(NkRdlzX|UjN'K}#4K9Fs.]ZHVXv.B=%7#2m{esJSDkOEL+SLC='#M%PnL^5@{aG8%1`q3M6
-EPe@a+F[Gw_(l^xI&:")@`v:~`0L,OPdh#kk_|2j8Gq>/!m'#Ia5u-WwVl)V";9i2nZRR,7kheXCU@Q']v3jd}7tljyZ,gmpYOwz!/ex56QT9=s#r`H(SS
-I]AnMQ{bG`7r[(RQCA8kwx,y($)7V_UrG=Lv!A~j$0B[uNsV7nAZUajj'TQW)LF6|{DLoRLPbP&S'nWcx3~U-oxJNG5>_+eZ8>}7:@ctRK$.Y}:Eo3dfyv
-rV;L^1t2vR(2G6<)>-s#+nl#QeS<h6l+a((%-H9UQFO;yUV%(x4>Ic#7La6gs3PMP,bhXi+wZTNzTLzvo3uTnw,rXBzE|"fkI}#A%VjfA`hh;>Q2adr8my
-;cmMsS+dpY;nQPEt}lH-6Y7!qD}zK=z8e[5xGld=y5{;7psQ~%a.Q]Xj_q5fCi[J}Dy#eXBj.hq/8m8%daB&{:Ww_n)v5yQoLnsp3=+q9Y'W'vf^ou:Yy2
-.Kf>XCK`2A,}-"4M1vreUwSA9cHYO5<mW:I2tHAP[wMipAG}()}'o6UJAg"Zm1pFH6h]Kw'vaJ4jxir$)59vauZYHT0#iHozgvtHnXV7tl@+8z~dPVO4Oa
-`X/]CK>aJVms'VE>-r8e4UPt;s-4s:=C:Qi:t<,St+Y$9jF_TLr/"x^4X6E0kwH|=04}H:EqE&I;F$zzEZTZ|)^l@!3X[=0l=Yy)La4Bhm"T'yV7_"Kw7V
-psye0<CGNxdf%k!<AFgTzdTr+jN#by+(b[AOfnOiR]B^4&nrN6IH/371K].(8N]MjFE]1=__CRopM]mT)XRe:Jm_Pk<#o'qD7D,2[F(rNJwlX[KWL0AP3`
->_|@W_o@SHea'z)&9WlDGNBr}e.xX4a:rNQ,L'D;/lvx^_n9b_6,S{J45O,N#5pv_39rK@zcFjmz7J`fRWP1=B6bnLaB/E7]a;3<>@W'~Px0W)au&m|nK(
-HjD<~bU_nEyVDT!G$B#ZUbJOg4zcAa.D$e81+&sEV"Lj|'RP{"}I(dsd;G8bUi;w.$aMG=^'jJY>jY|(YV@&v$"B3t1jC,|@#&VH"R1rU$~C8yGd#I(!";
-Ds"a9,}VYeCU;^1.J^PMKrc||Jt3eSeO=d&mA|Ea|%|1-.oj;f%TGxD:Y^0Ny5"qGIE<=(N1[Tunzt5Y2l(`,:diuin|"ebE.+g5FTNP<,C[:3mCd+,7vF
-E#J0sY~%"~jT="gvh67/yX<2PypvQ9`Q,d%,wo^p>!3%R2DR3;1r`V,hNtC%{}^4{-IVVgY30c}oE@/30<]2f>%4<7VdE{Y^)+O`<:m_=tP&X:+I5_Pd}<
-].X+7s_oS9#b}5w`SNWKYoQvpCqQ(./9Q<u-pgBdF1&O<_YU#EY}-s|LnZ/+a/^R)Z/+^{eoUlB=[FJB_uLD$AJ`d:P}v^hde5oI~p(zdw"XgS~O(LNU)]
-YR)l4I'z22P(Hfcj]o`kV=GC9H&7^.pV04+ew@]T[mQEH_{e)n<gPuFa;|7w~j`::mqtT`)}0d:]}o|-[38d/)oCt27s>m3$}y9^naO@i#N.QH,s>FLw89
-4kQy}SaN"I_+>zg/sst^Pi3Kl;Q6x+!/S<zrD"GkL5p2c#(C3d<zoA#M(M8RH,IcDd+5/taAo^n!},/^N!4^<09#!ssYPQM$S$+-<i92D;BKT2cj<3ayGg
-y=TuM^U=%3$0)Tl6LtQ#J.XX0@BSwUs5rZvVbys&hvjh8%~Fegik051>)M"bT`^FEPdeNcBbcc=7"dDy><03,GaFZghIO[p:&wT(<>Y8w-N+UeQrma=l$:
-99e)~Xa.vZ!^v^TJyCaXY!GouW{oG:Tr8wPM;/Nks^7dBy"ot6Gv6QRVh8#^]u;eGS3XwB{_Zmq/.FN3{3,=nY6R:{@=Cm]K<JeEa$/=NH}|~!HdOa!8y6
-Af|7Hs$$L|57B,u|1kWV@^.Qcer}.x3"7a9op>JR5!GsdLRhz%=SV9rcZ;jH}D3ESES{=mK]v6ykE^B2g&uat%-Jb[qphL3QR2}EB(@OG]&T`:.,{fn0-(
-~_Y%1D'$U:MCD'.Thcgk4by>yG|'eX.Hp%-PKqPS|n><^WC,PE3:byBH:(=ly@dj|41H_<5=}IgqNq+]7+eA^w;#|Yu=dgX7e#MJ=-ofO'1/j]20|kp`-n
-G=F4>B3q<#=/a>P[<coyS5|(YclCJ[)zh'@gBM[rv.rm)BI>qV~_Q]hn!f+4vbNV{jd!vE$L4Nqa{|G;~/|WE_X1{l1T;<dCYMIc-UKV`,mn0v>dW5EvX$
-00y"kns]fsf6+_S"p%dq%-wUl=E4]h1UviuEHSt7l#Rne/o_h&K=K|.f8qZd>EUY[4:90g0yt@{XVYA>H!+BLUN"+6R"|22Nu5a.~giq6UEQQ/x1a%@.[8
-C_[':rVJP7^pG-]n/TtSwi3f-&PLhp&%[)y[9`x.u(o5JIeg{:)<bIga)X_[|po'!|F$L.9-!4<4M5P/Mt&o~+aSNvYz#20dY^5_xC$SJWldp:Wyf7`<[H
-o`x,x6&U'Vcf>zg!)Q|mE(F"h}!)P[E[0IGnTszxED[&.QDm"el"BCR[f)Ys#/urFyu#@6A}')J!9dH=)^.3SiO_i&@d@PFg0Be!T0OPAkt|!!B.zJ:H]v
-44g7ya)r!)n^G^VlQ^5{vcjRMha/M2WCdzTzS:n4;(!/Xs(/n&^<K!S=x>A>Dt:%n+0LEh",<U'/F:B!YjgiAoQ<o{,89pLJq/AO}r<tf0t]]KKP)J8,N6
-Mt~%8<1I6oab[xpn>;ATjymR"bDng"B=bt^-#qVl!YuY_l_K2MHrG0r">QD=SB|iO{i{3I'=08Cuh0rsnPNzjSN;4vS'yUIXT52^Cq(pkv%H68Uu)wr@t/
-)/DrON6Z]{^sBO&g_p6@>>CrD1$_Q#`pfJKqfk&!Y4fG@2!jmk#COMU[O8O&';`C`_@MYVGZJ<heke+Xk%MRDj^V>[xn<6ki`Bm.bEPJ5L:@y`Z-eS[u9>
-z_['Ddn4Wcoi'=l:f+8A!jZQ[%A|XZ`zux(>E{ObpL8v0_5HGaY#:@cJmKp=sz<&Nb,+RE2@7"Uw#k^F]C)M)fNz$7x7Pob%_[=C:hD^nc1K3I^Xv%2GKn
-[TwN#-qAn,(!+L5pU)s.6$<!v+bIOT:]sghh"Z[x;]0h<k^(7)[6[Cp`t^$.T4&d`ins:TqUO>@KDchLU7w&^I$w|sig4J2xzKJ}wmBN9kRJO'9_zer4aS
-n-Dof[LGx)97ehwk|_l@jV0JjpPpy&V0;)dpl|@p"rN7hI.Z4/YSVF+]-1)00I/"E!RZi#zK7()5;)i-9^%%dbWJ|3mH7M-Y!8Cb#fT8r)7n/up-fxgq^6
-%|2(kJ:%.g>WwNJF]4"zQ,+oE+Y4[$ho[s^`,QtT+4)8UTq&](>r})hp[RFv.h-^|L08`6AdVGY/,b=4BN4;zq9_-t&RjU%YugU<uV^B&Wh3FkGnv;8rE!
-QC!j1X@>uBp>k.t'p@l<R$m8Q"m0avB=a.4%iR3iWL^N|TDeA^GzDfgNf[d$Ko#}&RvT4Tzc6Fx%Zj@)fhav9qVuI(pArM^F[.~eVILA>:Z%xF|Ic|[lUT
-h=b`f+eEZ4[_%^ohj!XKz<YM[p%)n/f[xfE_rhPdJplEkz63ce9b:RvCD%qT<ta[y&+UvQ]`TomvVeMsEhcGO{a7y@kCSQR]LdE6aHgmZA{HVt]-m]}XeN
-Xx.#;r|eAi{ZwHwR4H{aQX54kAsRA8]Gz;{NP;R4rV(N&6/2KGri+:UQQZ4vT"c5"{HP9;d&%x]sx5<:~f}.aL.9(}FBdo+;Mm)H:Sw;qN4]73k&<oLTkm
-muOi8>XTH%C]s^%#MLaJ>rC8Nh~LT:#0qGS!g1}WnNM5kga|,CHW5!|@Et/`rCX>5PICAj)o%^z&;>Q,CW{wM&}3x&AAN%j,R!<et-i6nZXAf^,gr1JiN1
-6W|7_$.49S(=i}".#;FAa]~LiqtZKLIcfnFMkE"^<wnRIUpR2V6_,;Y9$/G[#O@Ox&Y'Nwi3#BW]:l2d[yTv}:-4~,kM[hLLxhj@qC7pyS.>Wm4#%Nl$xx
-wN|)NT#5Gs=oR1@HJI1R=tl2~(u4fU^O.&l61$-XiL7<Y0JoO>LL3zfmeK_N]zOC[ec{uq00Bb++XI)W.nTe3xbnx.5$!:dA~U4gItkv+Vi(oj+U1_r+1I
-l<nXD[kPoLA[8H]!7I1Bj:`+7oyeD!sE^s4smU>-o4uEtloX}I3zn2auTDyK"#_u}G_JH#C,LiI/!!j.N)OL!3Fsv!(NN(rRU@646{T>M|hI::J%[YH,]D
-/iH=bS(0A#a[JEmQD<za7)4+FOSN<0~VdQ"itgKnb7S^rY:d]@ZQD`|ha.k3!<7KKzlwbsN(~7net]"'C'#gvS5X'u3jFq/kcB<2X"j.|sY4#l.UekJ^N4
-ptCi6prZ=4V4cq=MrJQ]`p{/^VGg6d9LG{!r2wh:k7e3guMh:wVJB5S;0VKfPexF_7OYSj3wr}<iH@6gTI!#D&MdqLn+jv!uCa"d(Q!`#>~Hq`c<ZnKbR5
-K;,tTa{n2e(|}[I7QedL.z`@qMN&=+}VvJF:"}Ed):&[9T.ud@i{556.|#r|;|D3%xW}O=xDj6b_F|g#}6"VRI:goA)Tv|3Ji,ah##uU-;Ab1>ye5{lF_}
-7]|`{c#DN`/&,nKBKRBMY>3=l{hiLdF|'X4EiQI|u=Pj[xqK_p~eKg%bLaKY;#r!Z>qU@wA9l2F6/g/od$e5qw'<fQmExIXbFx"Ae:uqr365|^B^etp)a!
-[2k>f5X!lzj"=yGov-G/x{9)ZFBq<SE1ECynDk~R(1eC9cQR"QET|6)TF(sp^PHv"eq'rPu.=qnZGR{{WlC.DFSkgXW%IuuvmQIsg0a.9[sh@W+dlTWd>}
-_:NoM63;:d,}KE(.z89Y=NsXq#)ySL(.v_}r(s,_b[J{uCJO=an5=RuU!@RH!zs{cR-'9;7^A^$U.BO>0=r{yEm3aQA--gS8oI/k^a-y%{XFw&OuWW|1Y)
-W=R.y,n-">p-q=Mm2Cj'|#O2ppJQ]1#mu"uLLh}8fu>DqfcvAC'Gk2uWA)ZlAx`",u:|wjfk,aJ9KC.ngl{sH_~4Q4DMf$)r8,TM7JDlm-aI!!Vmf5EqV(
-YED!QYwQf0i<o>I5g/;5sk>#RpGJ_o]v!w&6|IqMIUrF&|P6c{-S9-00J;>>>6gAbYh/W&I|lFpy1cmS+gyT$4hMehOl2#w;3Gz|w4S7'GIMfmIMg=}q7J
-Vf)v6DVle|qETZ)W|JV</5/zFrPt%x_{eYw9h0NpQ6P4c0(;A%/_[1h5Pon]v:R1Ml7>-w^L9!:g[>Z^[vj0.FUu#LGF<8w_;M|w-2;<U@7ugb)q;;qr!n
-%Iu^#C~5f;X)z{Z/V#r6(@u-`yYm.Bdwb9FE6#l./E{Giy^)##qC);|wI27Sgp@ZonADoBFukO~nX1c'G&baEAB/)$F{l0>|CmQ0qX;"q%ov@i-a;IhXvI
-<c"#'bj+j]BoG2"e7i'C%'i7Ro<@HH/vo@l/hPr,^[T=0`RtI-3.t!_@tLlQ6_A[x5}n>Rwmm0q%2qs}+cC/!GB(TfF@ShueSi<J;]r[GnnfK%YduU1[_a
-0zyu@AEeB=;n1k/DlT;pE#q8Ov}.b+)OZ1Q%UKp1OY&t{si$eU}2chFfzh`yq1P]s9D"vE|'RHB"j`pd~9gx#Y-I/xrT4vwuMd'$1,b+;G3sdbC)<m8_N)
-Zip1DE$u!3o(fq+vq6R4)k-h~/r#B#9;yw4GGG#NG=@7x[SP:M^g>wXgryn[OJ7W+SZ":AUJ8odT~oPKs.=|uq7VKaur1p7Dg.AR%fvB;^{WHM6-Ve{(SM
-N5`VFiiRpy+,og7qSKMBU%-IO[';9+M.)0^zBsd(0Jwb'Y#NIatIjST0"k|}'PMFd;}d']R$|,%q!gE}AfP0;g}B#2fafgNzU`[(]/3E3W>4V$9h1^:/cx
-UxX.ah:_(a-jR{hx#<RZw^"Z=r%[!d.t2/-_1'63,f#=:oynE=e)6m:/BKszS{#gV'4@j6}QggQrhq3L<R675:xOf+@V9y^4aWup;R}HUd},-@CCFPeBLP
-)I,PkmXlHv^:w.)Rs95O!}@=z<+QMZL9<J]^g.lPZ5!pbAbRFYot$Xtqi6;d:X;JXj<Jr+A'KR8HxVp[oa4b~`O:aDmIpIza[{Id-K~UeU6HCzMVN:M|iA
-mJeeb$^4>=Te{,Ls2XTdSrDH'Vd0-oYw'w-Q+6XvC`iWatJ<!vs40QavK+%x&CNq=rqSs60#;+]+45jn!#<>~nB5)Thvz{EW+uhCz](;:vxz(cSv$o@.m&
-PK{`^M],a<}KUk(zZml@r8scxY+QiR$4|=YwCEHbj|"ulQgF7]"y]u]PE}~C3QX]mJ##-l.kIH.IRDTi/b;J9SRKxrtb4Eg%R4X{I^THHhOnwQihDNbWtT
-1R^hatU;iPG7AWpmP.'`olkoFmecSd@yEn9K'xQ($:e2y8lC2n49MGcve2OV)M>P9Ka6}C53/qy<1;":SV8tgSbz@,=]tjesI,T@s6DR)nmqv']EE}64(@
-s]oC0E>e'ePq$pT0y<Jex##i"{-QEp+|6-rXD,Q9yX0n_0V<6%]!nzKy[e[#MAn;6B(+%2[>``,(~E9uvwn>#j52iv"E!ze<>,sDfM,lB]<S^iXBX%EQ2J
-T:y'G#8[w^"~&xb9:Nz!9:74hWSe(EIc9{pIraN$P>d.19Z33p[PaoR6h>|AM}^$0</6M<SANxGB[8WpPVeE0bB.QR9_mo3/JhquL9tIT3pSBH|F'#x>=-
-{f5MTq].+i!MXkp_0VA)t(_6+"oSZ<mOYVRkpM42<zUZD6N#@Qvf1BSaZxLx-O,0`eCK8/kdW7J.yTXPB},+F:~q[oKq<iuO2{(zU65Oxyxc_Y~e9Ux8UE
-NKVlUfF&2ow^O}:DgsiyxmRulIb.=>h3PdHU/z!-,&g2@4B9}4|2WR#mBY3r4lE:,c1i)jyKGL%^^%iPQCOo$:[W3C7)sUGJiV:<OXRfHSn)c79{|SC||6
-X5SlGoz>{Ch:<pUA&:ve3@nY7[k^z$}'.TrbAH<eR(2&"4KiNsQ`P>CE>vS5bc}iXF3f"MYNap;.xpQCssv,}IG@ntR36^F@JM6CIC3x"!HEA{#Xnz;|Jv
-3ru:=rmf|}A&+{;qC]X1,w^J$Q4xLbx'EqY;GU5u3s6l.#'[-I_`jiK.Upp|!|(Le4:#PgWT=m)|2vN<!(5I|5{PbJ_N(%yw1Vo<k#.|z^6rQF0rp)47iQ
-qguBd,n->d)W`(GjG<do&aERUMdBpP<kgf13<3Ox<P^5/7Qq|US/y7<moxUH`B1R%ogf{rC7kp1MClh+2NOd'J|@u]L#4]9qlTtwQ7UQawA^,8e@dqUDU!
-en>Sr4mob#Ns(+ZwjX|5Yt:g^jtr[{jp;UGc(E6knjD%dj[Tl|(@9{k_DF#^)nKm!%OU(T"::puUaQj!$l#vM5n,gUN<Dwv=pV4"z1nd$^|cJohcYeaUWk
-vR`{:7HD5)w+PsGp9qmN3.kA1agZ~p{#EK+KU'"[#<K#9pTDR2JMTqS4[&&SwluG,er#:LLz{Q_NIA/)AH2pD^>{([o.'auG8vp-IMu&fCSg@3}$5H^[8#
-t{~,S8)k1bt(AO:.p,gq[LA(a<y"o>(Fxn5dR2B1XC"h;PGu;9+%3{S_cK(T5]d|8q#a;mZ)U{C^(5)#o>:@j5yI+Bkih#(19Ir;)Ypa##'8($NLOnf;b=
-}w;gBCBefgGNN__79QAP$VT7"Ia:H|C+)CuQLyi4y=0m)r=7I![:OA);cP.<-rRsC2j@1U>9ixab'B5:]-py[!#o|i.G6Nq1La5Url>2:z3DL0yGp&tRFi
-G1Fi~sFY1w=DZvr#W`gQHeO!DyBsu1A>70]KxIS=vH5FH}tIFB:p^f~lW1rS2%xhlxQ!OT0J2R^;Poyw{.V=>I2$Z=YjGSKvV8@RjxbZ$wjhG[()KZU4UQ
-hUh8]I9X5nz5s,X"u.ygm-"Hvmvp.dYFNKU"9+wAW{_VA_Q8|br$T(yD(:yaj0!$3rXk$L0_^)Ww8FF)X3LRJW[hz(9:o^"=MsMtB-KF~0j5w2f`kh|IzZ
-Uu.3%7}jgjj<;<%(4l6:KE3cWq4W3^0dG:|jCW3u`@`gg;7A,v}o+ES9t!&1g|+Sv-=hACyt~pf!2M,mPCKiv>Zqjr/]3zO}@zl1fI;FUk[/7xRn@3_wl<
-oEEKA6!`H/B:U&;$qs~Y!QYyaWy1_m_aqd+f(1Wo}w/-Uv/^^Im4,N(Y,Y&u:b!q.i_XSi|q95GkaWFo1n&e.HPW!v[4v%@lZ!-IohWY7JfIc{eC(pPmc'
-ji<gF13L<kvi^V0Q+G9b5z9rn]>d;/$7q@]QA+=x,aG{Zn4O)$k8k.d<8&>Qm7XMb_OD;m'W'9uqLt'x{V0GR-m8Kx=/pbo,^vNpELw/{X3s^5FOj(Z%4i
-8B08.AxkY,8t&Cq)F3M=~w!+3/>L6U4drmWoQ+!#(TP$"V8ek#;jzixT>`43fYS$4"ses+zdk5![AH+`R310.:"M'"ILQp-0/XB)}If-fqRrlATHN_q'Pz
-OD98YupCPDzkE2FH2BQ)a=~/e20U-6PZ69sAB5UNfnSv.1A7aT#hnX"NEjTMqC1K-D8)AeVev>kYoBwY1cFP97I$6c}+5Fv4w4X>;_e&h!e"h!]@|0SZTs
-jGAK&PYGu4sE0`.Sm>%jE3s{/.=EU]=X%:b>6sPDw`oyPRqNJdV={Q>lk`q"ZW!0c"#U^`#Ik+9J0<]|TH8Fu0AW0}mhDag>BE]Htj&u(D;.3)`lSa^@TA
-{g);I(eOg4"]#RFW:GR<t'dHw-a&:pg=Z-[iTnz8)kiRizYt"[U+=CFqj"n7{DJf,&#`0xae.'1)327+Pr8r,irJ(UVBVqQ.xNe^S1XePaO>[OsF0^O3]F
-^6e^7zwSHJ;ZDrBX85g#j4LBVj[]6)(nqR>=gGfSMtV@qd{P:8!zx|bqM3ZyRUzdG8dv+dA%LXK!qLiNua8A".>`Bj4Qe5<axl-0#iU9D&wRC8&-'pO{Z>
-!(S4)BTLUJiiQ;=<&`$q1T}zv`3:>K,+b^ZYz,1^`2y%s(1aJ{[z)b!FkGO>@rIya35LA&O;PU]p<`T:m6@cRO8CaH94"Pl}d)$kC`!yfuNc[&Rz&p}&DW
-"{9BCuqM>ugkCV^].}2Zv1tO_]I[pnuc:TV{%ap3_HPWB%}B)Q,V}cEd8b#I%--M[NwQW8VR.oi_3_c/4o3MR&qmXf_jHlngQxF|<dv$axAbaP8lp7KTaX
-H@Bhvn[]o,<0,/6mv7a@)gm|D|AB,LQ;(bf^WKBp`L~{S>`lxYCIPE'#u[FYM-~"p+_'-{fdL',9zy)ewUb#XpfE~W.NOW,sxY$oZ`]D@"q!#3~^J-C^fR
-8roYjlPd<KvqNaM}DVmY_+'K3Z.u#M701kX(l]l%`B9ZV[K3&P|ILje+o+@KlvwwR0SDU/W/}7>h;@aQs}K6$Nv5fvG%%+[drpzpeN^opaL-y8uDBH4<e5
-"sO1@YV6@'Ds>{}vKzVIk+b7Is5nG&eS.uj!%0lLH5`c{C$]QBVYy<ZZg(Hk7EnxMfU4~c+pT'L`)-9Bi+0We+<lk''lu]tk&olE)ex5-Ie0%'/rX$DSoP
-SmJnUfm'JS^UX}6llPzF^q&=8L=q]08K|1=7m3/eLY!-U|beJ797$BWZi_fnLw{qLg([xlF.4EYnxSx]`]c_aaXy85Ebl0r'FBGKpm6P^.4&b{MXE|tX4%
-@`/"w,z5EW{7,hqdf4_`u-3YL|I{a;arUZCC&2@EU!4tZ;68b>97S>k>KQ6kdZnxC=WZ$'vRYgi(l,795g[df=(V,nO(ivDO:DiYG!,YI^CpC"omn=L@E:
-{50`IjL|Hkkl8|q].$U$qeh_)vmAQs-YM[bVyh9qH.OTzr/,Qj<uDc^h)Pyg>_~TO<D7nL@#r/&4(x#X%O7-}]lo.htY<I=mvb)"rC#0C/dLEWs}iO#(ZG
-"%M(hj3-.Lo6(|}zBq"Y,2oxse/`ei:Rfq[<V!xW~AByPzWZta&b1[{|"[Ducj8sAL:55p"WqWUJ)7hI'7fi=N1):U+%:T2D3R(62]l#E@<enJHn0_$R.R
-`:^!wuP7|G/%oGcX4_[J2BEC<JumQ')$>[-3^RE32P9:z/fEv@"g586-fh-M:5v88MHcTV;ZszOg%KmVvmcU^{ab@=Ng<T(TV><cB<sp+&ei"7=}byn-WH
-D('m-Ck<ukyaiX8("awF&>"#[Ccg;s3&Hhz0_@:++_DxMy'#2f4gqq~>qB,Zj<!a3y.<I2e<1n2D{@j(e|VubNaRwxur<ny,N4]&"u=NC]#-DE.L-_`{B:
-n_4ooY~L!G(K>5b|'g)OE>OPcSFGo>37>yX^ODBqoa&6^0%RJLpFT>/4VV@RndSIHiY)ubRO7vN^zMD3JE"0g+gQ5_Ch_A@z/F>Tx]mUydL]U$qLtq@Zlv
-9KqsWF}Gj|SHXMQ_NTMGdvnlin9YmKkIi@v4|q/vGqlrl25Pc#sv~[9g[4q3HZsL-aRPg/gTCPv>KL6=)q#e&gE-:UVl|CydbgOEoBihulfO'{M&E[="+:
-"sfU1aE/cxvTFt0hWMBnRT32iU`J!o9k}&nW%Pm5Bw3/k{IC>hE1l+UWGAM9x4=eY8$=sILd~s+a"Ki_/&XcF"=FLq/1Gp^4~^lY,tr)$c7qY=(ORDphW:
-)%-iL:t^5X1EZ!0Pw)Zvt{TYI-t|e-(fEN32aO",R5&%rN5Ba,SN"6zj)a}Lbm|nkW%tPk`FqcQ)>L41TpZDE]UhhoC=@|H5+},3r<}]&etGN|UgiwU8dQ
-G$VV4]PcYE[ODTlk:E$(Q]FYUKxe%6FX@IJOHNarYU!Q7dxLv@)i(HKcz$p!-3%j<`FqAJ9KQg!tkkO&T)|Joj`clXeT>ka3lrI7mfw.nqUNr<^/P}dnq1
-zqy@u1"ABg4R6eN5upG5j:a2}|XQg/atV^:oC&;8]JA>|MC=$LAK]ILX;2R5W-;%h2[ZcHiUw#.B77^e{d'ov6zz>A,0x#as9w-];aIY[&G}'aqq~d,@^a
-AxI$`JW:O@!L~=#EbV87YL%iu-fkj7HQt@M,a/+RTJ#$#]'%Vb@}x=4x&8;}wX;vwZzKgaLhcKnR:lE]_h7k9R~}/h$UFN~lN6h0F'70{n^u{gD<+Sj.=t
-cXe1BDEfbO{IV#wb[7uCnw4]7imfn:he8a<q9WI>1sla0ga9+#7Mx3js`OA,pK~}UzI[`|s^o67H]IE"@WhB<!=&v{^O-t>wO$K}!:gvB^`NT#X"M/;vvp
-F<U;-Ml@i:)!BpU:)HCCc+ApvW^Qexv[Cqxu2Cc%wAs"T+xzqnNI_T^;-C{G,3F7VB<Y3QIK=gAH(gGoQ"knKo[MzVFUGDZr}X<VsV#H'K4@dNOT1[tzoq
-8W)v>XG_"{c=/RRC|Coj>gawWK8H`u^KHNxy)P+V-oVW[r]W)u=gCrt:mR$N"]8MO^>UT(/YqNFkF}2pgP:I},7V.@a>W4@av]_ZB5M{j);"Sx4:J5j{&/
-X!{WP6cqtC`SjBNM|U@F48Q;$jj6`!ZN90J;^$&6S>jci7"k9r=#<)(S=`6Dq)uf#DVWJmv<%OeKdoWn,5D5Uo."`8d8bu1@z9@eXBqoL[Zj`rmz[cOa(f
-U6$OoL"MQd|O#,=yf+yYAP|dV[,J!hqc4YHlA}G/TaOp$7st2-Er'N;KaGpk4mLyC;xt!x>9@(XR+^ZHh5x#gaKeI#xYIlmCkysAcdFOjfU9eB;vt}$A1A
-9jHIOp'u7o.1R4^6#cFAeOYzX;@M(18rq}-O~q^jE'Pe7+I#zp#w~aRRW!L-,J+Rrk;t8zlYxX|XT;MAa!Ee:^7ZB_oN5[yZ8@Oe!y{wbwWhxY'O4Ra{ML
-EG{S,uUNPx|j7wl.4[fSvQ(3e%u1zjYtM({]fSV.mAa4zEUjS4WTHp1+SccN{`jPs9Q;H,1:If%,5{Wpo&iBvn"aS_^ANv;-)-.:s>0VJqOX{Qtmk(#RZ;
-,sag>@".M-FQE't""g2NEl5r/5g1nU;U8XaZIp:rPQui5eg02(|yR+mLs<~'Dl3pM"5Wa2<6&$4QzUW^U]/A32b@I$Jxjj`W/ect&NmrkZB_s16Tp`w>2d
-6@eQXukDw9#o]6I:]5lNYmgY!tN}H$>(WA</v`&6^H`u|eq-gX}C{._myHzda[]yDMkZ-GVyfPPQyL"8TVisSrqigve;p@y''Zh2;RVq9-/]hgkE3]fds=
-q[.]<jV<@F-byCy34Qd&fCC;JC'@pSn}jMFl}Q'J_9fGoh)&As|e>rd/3=Xqva@I!s!vih:!dr<S%v~sRk:X71jx9-osUec5/57sCFZdTlte_I5u=az=VF
-l;-/@a5PgJ!'`%_FW-H@!a+p57u-;s,|.Nuu%Q`&%:wR<f_'{d.><Nelk,T|K6)dU8Jo/'HRz)iDaXjUHWPKO,|A@V5'9y)K6q3)hm&NE_I{+((Pn"%8N%
-xH58;`+5$WB]AsyWre}_0-fJ8gGr!+z(E:$ypS,qTG3'=Q11fqmf'$cP/A}gPoesNr'Q<Fx2&ZctN#'!1={%CRoefeW=I]V9k>4Z_3O"38::YCDpm37W:F
-uIM:$M$}3ik3{0bq=v=9g!Znh0ZU5eZacqrJYn(U:m+qE=k8d6|0mCP(DWtJ;eu0Jo~__8iX"y[vn;"))"/1r0X=s@+Rsl6M<ZOe25uxv3#(y>f[bpZ1IT
-"M=o23fZ/22(o(FZD`&(h$nHX:-o2gGF[xlw(]ACf%+|gydjD55J+1uN:."ej'X!b:'(%3+JJ_$Bb6&2jjI|(^h|=qPLwuX@6/<jiTE;AWG8:e6x~J't16
-|Uw/KcofqBN_bG%@F_rm:][wp</0P[=Y&DTogUcVTwd]X&XxGtaPtW68w11'ptu,[/XZ/<ru|t=r|ZoI8JZY/%Bs,2a_jQWsb%3hD_3ql'6cX.K<P<ul,,
-A1BYpfBTC3|e=}C0ao-14NJ`"!Iq4=L1A-pJOm6mAgF_s_)oY+HVJ/Gi0d.hZiveWR9HiY=FjT];dmNo'qO!hv'PwFwC_bMosz.14712G.$QYv5F+W(O_b
-YG}WvP^tiU]SI'uy7mg08V^e002Ai(<rRCHi)=Ea8TC/o'!,1w-xdQ~LPX"&[LKQ@1>v'iw>}:-y"wq1i^s`yofS4M[gz;85&Wtwh-OcsbB;7mAr:Fi(QC
-ReVtJV,5nKASI|]u-}Hkzm<Ve+EUfUu_|2LE>9zq%AQH0C9i`TaWx.A&WM85Pz"f<58;~J-;BY(de[H(nCw^m>;OF<y4HGw6sl(emNYl9.%6HKZ7&(l2OR
-xYJs<sKt&)JjR3e=CIzqr3_TKt2ZI8q,5`_@'73Bl{%hU4o9@]&cX5@7&i3n|^(/GF/;Pl#QW_i4kNav0c>eR0NmtJd`e|[A)o;N72=_vr"ex|Xo`y8Cnz
-SPsY;tkYSG1Ada$32rKJuIe%zged7zEC!:k6fwIRj=8c~pG0AYaCBd$jj-ulwe4|LO<oT&[=V&J>o1|n(|npEL>ldooI:AMo`"(HK]VC.@N_8:`GPARz-{
-@YQ@0nf/CiA25alWf#M^V@7yr'fV~0{>$|8d0keI_+(y]kC><tXvC"mub@h;+56MG63,rD-8eC>0>S/nNz|wKsN|{!AR.}_O6j3<@CFW{O$_/'TZoltBS2
-.zd7>}d&WT[(J|k-5]IdLNEFp,HHjjS73K4)S^[m^'sMY|QvKF^3[dMr5-]4KNe<T='>ZV5$0@84J>0@LC3P(<J!"@KsuNg[yUS:QvGvY&"nShi}XuNlV`
-:D-2$8sVthP^e;3NFeY9'x.zWH|]:h7FB(je1<OYp%5EIr#m{YVGiO+9-;8!3)U8dP3@<GTzTfp&h9b5~_WwBm}WgO"_~ch8v="9$MwBlLpM:c5Oebj^89
-Jn>L_8,JXmfNv'{ty(),N$P.Cx<;a9:H~ze/pl(ecm%PV:x7;Bf;$ut@>@MzaG6,WHqG<a))qBxWt]G9$+6xjr31UY.@cbP/)k}0|e)8>ebhDWjp:WIpC>
-lQG0qW:KM9EL{,zt:U>R5".Y{AV&3^(Y8_wwqZfN<,[QhBuQ2%))kI728;TGsVh_JL-@kIqSdP|kHVIEDj9Ud#x[HYD5.DrZjL7E/qNCraN$5|[r!_gVB0
-J/%o@-JRFQ=YV:/Ewq>XPyVDArr/e7jrgiWo2>y6IJ)/>5.pLzQ9y0n3m_Weiz"]Y26,~WSu&qI&k<LRhn9rQP0MIDB+afjq<7i94)#;0KQ,Dx!2=3XBn8
-jVb'R6lE)sW{Z4L6V|V'X%a:!z}SA4=nOzhiLT,2NO2}od_z=SL9ftzpM8%poALVtBjALn_BZ7-oXtX(._fe,^.vh^1/rzR]H9GDlTAV5,X|/e:p2YTj%k
-nSh-y`4Gc3N.6dU7WG%}@S.C&m{f{#vyV@zc<.YJ[87#p5VfoUk{FsY2ksG;UFG$!K@a6Nbz]v1hYs>$XP$=MwG$W;QI-RPMkpPosDhpg1nR(2%y##,5YK
-,2HKtMQV>Ggy&O:Qha7LuVI5Rv[lB79|2!jTa&Ij%+_u/XOk{22tTPB6fZQRDe13asRgEEIEr7))`:vi9#:>!^R9;5_wrMN3_HrI`vNI~REjHrwq<6D^H,
-yw<>Jfq7AJVxrMTEU<TO%FCb8b_iPXq4~M(T!|9=NB)x-&j)~(Ggb5=-.(d6aT&tLcLb-JRR#7(4h6w@hF=Yysn;3L@=&PW;rC^Lsi(vZ0c4xmPCeRX]A@
-~V-$z2SCt7sG=l<7&X7LSeV#2wHcCvweV}X-HwBNbAk.6.y>vH==Rsn)HkpXR}`>2[DA(lqj%X46YF<Z"/4vcZ+vQ[3.Yux`LZwuGlsEQync}sa|zF,<c}
-.qR}q7jI+D;Q3C6#RV{g1jia~'fL&fLnk=+E#KA2Cwp,lgFA"ZV"XP1u-N$Sxh_[2pp=OnGhN63T6[p&q=(/j$^'4ZRX!GoxN3nWb@a]U>7heg+pLoaW7_
-71G<QLk&^$,3a5quA}JPR{8ZC-:kU.%RcXG7xXj'UP.17>+Dbm{{VRchtH3q_e|0`h;p@+BslEtP1Yuz)3p.{&H@R95SPu"gW+34`NvN^Y'6O#2H330uW$
-U#+^|5kTGP4_8IfW!3#A3><%t,Ha+o.eMw~1+D@{lTU7Q'ae/X_Fl+hgP%a`Dg/CSG;hH!BQNMDStYl9rsw8m$hWCwoL2M$O|iW:Eoqu]gUEIkjKIi];Ap
-@T3zx#+BT-OkIi'v,AM5T8rN/GI<,A0c!wuLYQsX<M|rC0XZxS]R~'rnk59>F]>>,Yb||FrzD_&2f]A@p::%3.d[Z,g:1WuuYyuk-w'7KF~5YhqUv_Qi0X
-ju{7<C6<zNi],itz+GVJ~i>PpIo]8J$QaWi=LikaN(2gM_2E;C;ZGBl]s}h!8ck3RwzEt"x;0H0Q9}]B%7fmi1dKQX/gdyQ+cLlmLx4EbWRA|{F]eSyp,l
-<OqE[K3A<!i9'AuM1KEC@>^TWCwC"RI:HNq`#j/K4Beq6#Ze)8DU'k7noE/@1B:WE=$y1JiqnjcnL)t&'n7![LuZlM51AKHD'N117q0G}5![@w3;PM%+(r
-#pF2<OJ9c}6u/:XC(9I9F=`^k|(17:U65A{],e#Q4#x)>tij,!2m5t~!Sb:06G>(G`%uC&<CE-p9_$It:=7j_.Wop=en,"N3fGYfaJ.BX#(awqrCx&RIZv
-NGyH&2^D-ZaVM-SI0"];bU'rN/#[(O.E9<YAAlR;bd.DT[{@^.WC^wW!BI%!fQ~q-xoD}jA'o(5jGf=29IGz/0/,.r0VE{#v0}}f}iu/wJxLX&v0`P@tBX
-<n0`l$UHb#zz]e";Js2_2T3#PvpVtCJcM%NktSXj(>s82mZ{8|[Q0{k,Or:FCJ=BS=>)o/,'"#_W8SF#_N|uKibVlYfvlNW0;&I%[8f$J]I0CsCxAh#9$h
-80iC#Nmhx6'qgw_A(cuq|OQ||r%Defx1Zci0'MlZ#oHoJLpyJm|V9D}c~dsoo/f:-kW.2=X:IvEMzeNy55;b^bckGtOT`2'1&G;-1KHWCs7e@Mv!amO8t)
-)B9Jn0NF$ekaHf)<`xF>+'hFh:TcX)+GHI$SSy[#kRYGG4L<fHwR:WsxmqFZ=cd@X|H`v48=``$9@X!XOizsA'n_+u6Dfo|4Mt[p1_[3Vpa^%u{`XcY#an
-3D&1x%IF%0S5LvT{6=^'ZS3sinjRm)M(h]z+JJKc)`Bd=z.1^x+undz^"5INvT+'6<,aw#cR''@@s/YS9t`A8Q]9L5|<#4h>pa-Qx.V=.jdubY:=VZ4O:#
-=N>iIGN[t!C-8:cFO!W)+DBi~!d$'$pzX"_s49k:PNN5ZD=;r1fciS#I9,"/}H@4S6H:UH+cz>Mu'g9y14;h"[HO':/sN>IOVc^{z;)lXUeu|%ALNwHQ@r
-9F`>jY7G</s$[VmY"zQJaKxnWmE(Eo)"p3WS7s;%x$'Z0SXRupBBgSb]5i1eN44|zOK`".eJ#1iZSh'5rdCkf|Buj/+tB;6]Ne'+uhbAFc=u5NQLq^U0kh
-4Mab^p(4/=>^S.uf$lT{+z0j@8#e!&P9pZpq',`5{xLdWOKy"K>D<NReb9Y1>UoGdqiqY7(MM[wBuvtpeSTE[dXO:N~p_3rA>-v4s6o.=iLf3FstE]>L#/
-2%EC{0_nw[c(<"OJl@gWj.q^p=,siUVcd$ZP+0+/KkedwZ!!FtyUOs[2%oK&oqn]m.ggpxja0lfnAiw]6Qn_Tm$mXQ$|ECDt8k$"C{0Zd}ycX)6s^'A$g+
-fS"X/m^T$m@}9k:RiaK5}rD,PlDIg!W$6znxUmx'+a45b5PiX,FdUpl#f7o<ccGjIhPdl9e+!~OV3}5s-$KD"H$fkmU[;RC5N[2asd`KqUANCgrY>'m6;V
-|EQ2:Z@^g4>JS)!s(LFiF'en}bov)/4zYiA6-1}vxxlI;bzcndI#]Hm129ed'%2zO4>3gaMN>1!n)YC)''0tUC::vx~`G<D,od=S@kVBC0G<$nx5A!~:YN
-%E)MofonC@eET<c]Xk{h7cjEu25]7sh:-+qTPmj;P:/bo7S-!Y.FE78X+xvP$ET9_=KuX/}<bjP!]yp6P,5A=wWk-e}"RfYii-VHCAW%P0b]=nq!=1fIqW
-:"y]G6)w%O)T;34O`k:$su^[JyE2%KCijz+p]7]$;k2DjS/lqP$4-t%h612OR+Mh(ULS3^vn8Xqhn$EG~mHE<=`wIS3k(kg&mUQZFSb4/(QK]I<Dc0{-jb
-hPL2fmVLDv1IySTV_lS)QT7HY`+1$B'gTvuxI7CDxc6Q>+KgTl~6WJ{(sba"]Eu0<W@15^,7(XA5E0mDa21i;G`wAW6yLtBc=`#B9FQme,/)f-A7>>edkK
-TMsi"IDOreKBO3miV775f15/:`-iBhVrx{I5U6_=UU!Rcrg0LeGqlZ#S=z5oqMDOE:X6$4z4V'MTQ0^fhq``SS{`M!J}AKoA.Ji%0i"rP0VEH1K(#y'd]k
-zVfN}i1JPn[o1,~.bbp$|4qt|J~_~p+eb2~1zw-0oH8U&img>rp)r+jf@dfNv:hRKal4'&/EY[0[A,Ho$vCU/p;_).En&7w']<"oK{e(Ctp{ccse/4~)I0
--5qW%VBh]5SH81ZgMZq67!B`hTj[%r'besrlz=L%4e&5IL8D(brL8admo:.M84J;)Z_i8aZxEd7h672HOXp2v^'<!IBmBwBXvEX:iXVBW$:6Uj)uCR+e2X
-mH=ypW{fxVZI33d:)I@xi;Q<~nrFVEMx3pc%-;Vb`SR]UQx[KQ3_FI`V'2ul8[5@u8JxN4y2{J7k):<<AkLK>)RaI)G5uALZG7&Em,$[US:<Erk|oSS3$M
-p-/4&(vH+VPK5<7h}sF,$(iM)QrWadKF)3'=,[Z`Zw"<(Pg6@uhYy&9!cmwjbeD;JvhNmx]:b}$rr3NLv){k:lc>w&+w{f'2LdBN#Du(&K>`4`KNweln}D
-'Z'T#U=qLx+ZN!Be^=,l6"><QW.05H/j6L#J{$i6Ss,oQ5n>atK&6WFUu`>2Q`/@}`Yx1silk7,YqANx[v!pbk#QrNa#Pa"`wKWL#JfwZ%p4zVla53n|).
-.+|.F`<n_z_me+w3<!~LuxD81ctHBe`kuZiZOAOn'{=prU.;|{:XcNAo}aKo8g@jUJ{lx1)<]eJa+lWW}#xIL.PP1IZ{<i8s=bSlY!qlVOV!xU)m,sULZs
-K+eqQ:MSQVe%uj!Vz}R!
+IFS71G}#](u}w,1XD;Q(.(Kfj$aQ(H6oEVA>FdzrNQ8;FhPgxyQV'(LAklYl,(=EJ-i{hT)]=/jMO@6`;h)@L|v_EB_nIEUMTwg6TPk4mihZp0;:58GAY5
+il4ID<&fNAq$BM}Z;&T'i]w=gNT$BGmX]lfFRT8wCU,"<#:A(S'5iGj,<`k{Mn&#Zs_5AC&GzBG+lA(:Z!h+4x!2h@#)Ea.Web{+:nC(Qp)(Tm8Q%xZkSd
+v(m%}h"(v}{IGqSr8kVB;X<T]r;xST/4oB'=_uS:[VE/Rr!RPuv-.|.(Xc)LbGIB]u8P^%8`]!WcyCEMCYjLmD`<}KuIFSfhb8lb,6CL'2o^YEW_uU7-kM
+.cme~BU-q(0$72$7>e.{1h+DAXPeX0ZA.f>f'E#,5Ea,3AW:"|Px^a1d01XjmrF+LQQJ!-}b-@g<V-N}eS`6cQM#F5BU:]e[EBZ4O2dDf7l{P@`75jI`.9
+iL`yS<{JS<cwrh4l,8l<aZfY2/|MdqMD&|]q>vdaO^ykZz^Umjrl5{UNq4J(,L$pHm7E|uo(eMD}m&esK]:rC^@sn%m[~$SV}Nkq2Y<J[jBA0YWjD+uDY-
+1If@qM>G0dr]w>9V+)+R#Cq4DLj2`'g0d9~,"t[1;(vlbr|U)kc`$=bCaHn8SZ$8J:%6'508c!CVhv$uUtxm,iT:,]nD/@!Z=m/yK)0o/r3Zl-t!Zoqmm:
+lc%_"5lj/yFz$D:{CTl}:"!=^.Y/7dm:M['E{JA_UI+Cm1ncB9BI@[I]V>aT:M%++S`nKT&RHHlx+5sJU@a;Jj+E"a@-GL5f%K+TZW4mt>^!]_+FnA-[7U
+bFDk0Cc^92n`q42a1M+|{9~(TFkS=2^7N.}E,J~bwb^SUA8TYY7:oEJ0o.8EL<k+QJ1@m}"F!Do08skqn6B_m[IGP<fWs[q>F#RT:}!]LTY'+w3zyWcT;[
+s`"=)P~Q%P&@tJpdXtdrb>%p]xp$)7+MT^hdd&%i3L0Yy|}ArY.U@0mQ(H#iUuO;9[;N0k"f9^vbL3Y3)fUz1U]3gzqx17}I<|>tfMo>VpqS6h^pa1spm3
+{fYWvyLILP;=0UP``SZ9ujNTEZj-K7AZ1EU{Ii)^cQ_5$(%INL)xtUX'},tSpi/,FXU,_K$n{]mQ50q&{/6N&J_n5pTi#a^UuU"C@R14]}/pw).ymp2m1L
+Q+B7(ip0Yng5YO/+JFk9QdpzaPGK)u$rX.WH2Y_DDU5LYMuMy-wnIXQu!J)==x@#oHdp@g/PK^>L^lAe4xQgw./HuM%E$Dyl-.D=1Hfk((:/&_{zFns_Et
+>zq4$#t-yZR0,+wD/5t9CPy5_>dXZuPv>{;FeLo.AU7eT!,,C8C<9xUP5_:P6W&N--z7$arSp#&;}6x+.>M%PiJwr-~;ENmB{e6K[{i3b,8$L@!=IM%Q'e
+.@!#cHwXJ,8@F1t[cCT=.`R`5wcA}Sd+@oUF{OrGuGiXBNW9'.iW2)n2OL"3^Wxd4j>8`hOyM'rw}v[BSk8a&EJ6#RZy!J<9PU#bY)z#b|2@rCGWi6q|~P
+%+8<!%g|3@W{bsv=w(k3t6YK:gKT:^BgKSClovfS;:v4-4BbF:{aSRO(=sZ-R,M#:#FG`NJFF<lID#UtLWx]&JiY4m0%V}14fId:o}%hoQ_8YCyLVv-4e3
+Nn8uPQ50WTK}/9]FWqwtHy&h'mHb:s/A+,<LO&~^>5Qyzv)=qt0)}<-qsMh[9=IWJWMsOpwyX<#[iuP9iyz&0XDyGDhc6YiLb""he/4Q+{=B),9Od%37C@
+Bq5+By~n}^nU]Zs(ZyFG}6u2Nrd4->ykkK(=cGBGgftjZ,RrT_,JSu>l)1{zZ,zV@@e-"U`(rt{lBBqnLvE9Sax^Ll.&'I1vOY_o`oKlnVdPhdn@c5<BGO
+~-|}CFg9Q#<_";/zd$nKLQzedzN%,2<}}j18nd{KIuRWm&J{B#H{V8)`{-E_lrn0#0irhN{HT8(ag;+j:-.=Y!KiBmJ1d&NdK65T0JJYhF~t8-A5Ou7Ex5
+R{)nxgQGYHV&9]86EmF[DUVvg.vAK_jl_.MRlA["iTysil6i^Z/dhscR<2=]R>c}"oOOdzE"0x#K}Rp,vt!FAS4hC[k1N1,ectVqvcI_XF]|&M_E]eYRWF
+[a)TM&!a(P=GRPHq7z6oq}lCVIWK.ji{pH%fLY}AW:b@pAy[FW$]w{F&}i#-WCUQTR%Y&Xa77CUlPZlM}t<1f,Av|>~p+kURH0b^ho.bT7MHl1GOqPdMqi
+a{o>:4ZV;I[e#):"FeK)Cme{zBYcYypK65=|utFlf`EOx7^%}mV9r288gD4nZ!wg1P"nZRpR~TLg"+2yG+_&SaR}$}X^KsV5{sQsP05+pa^sjl2R!@,0<!
+$HoV-0$m|FSKT9%}6g;5O5UD={.h=uGP(qgBl>gpN-y[5voR,eV$(Ua<jY|5/NM[;c'H7QB&29J[u9!3k=e:JF=wGBo[RDHnVFT(tQXf%R'dG[.mXyk4a1
+awoeyyNId_t;>|7y|;i%n^'.ow)0mSCYPZM+q,+n}q#%#K6=]:<gb7@Ro+B:@%KzmMOu)]F7Wz7N_y^XX'+eqB4I3;%Rq1L|RBHo^<(.m9hQD!<=(0u02N
+,e-V5NY^([^Qvp]}3yu{bjML=w:1_Dsn"w_BnD),xw1J%kD6#(p|e&U22Kn'<.aQ)d]I=SLigAvg_pPi}Vbw_X-me.<9KB'Q<mQNZf6pjND#~1"^iU@7`N
+O<&w0W)[/JF$nHP5FhAfD:'Yv;,w{BLTS-^`/m!TC-uMkSrTc.Jb,7WIx026AXa1'O3)5/I9;ta;cF}MqmH;wRu`I{Kl1"+X/7<b>HZa,_9i{%eZCK63>Q
+r2BXFnw/%:HeYp9_L]jQ8;mU!>0HKY.=oV5$,HBBwp|HY,,T{m+<UHtYSY(%$^}E@tP20%Ap{{xyXlJ.9-jJ}P}&W0Uziz:!6w7-i,i"F.%)>@5kryn^#t
+o>IKjhvCVc8Q]xHX3eet2=U`+1OfG@(9Co(VamE`00v+PWQC1z^Jv.c]57xz&GX/4mOVYHrb4m$yM$pqzhL5oxh#fqVPtDE0[1RguBN.P`s-U8om3+)q9K
+(/;(SoYKMO$Z5&"u$)rp1dEekoM$MEBfR|8uA_6h^1VKe$/`gytA78^ns>ac8llXIe[buv=qNP<Ar5^$t$Uo4f16x[~jC2F$pBs<Xg|Y~={uC9}10ZCaFV
+W&v$/SWOtnFN4tiQZHW4Z&$pD.LL/C3ap':k%RBBNi(hb0`Ju-Yp91M%4vv1&8#14.F)#<c#'oPv&2maHiXsqb8WSdh50<fb=u.Jk40KW|ecC%okX"WhCp
+B;_%^!rCYM=M&;h(O0;Y-M`_M>8tuvV((f"wli!K><O=~'v'x@hO!g8B9+y.Ytg1tw}u(G/3;g85,JS(H_8=$qK1_fk+2otkJMcgy;a'WvYoEbIVeuvERd
+Jon5%ds}eYK`F-'Mkt[mvW#AMjD9#w@[%i)6HCVml"Dpz'};OED:NpT0H7tw}GeZo'<1p{_b}[(V)d#'<lXT%xzE-cq{Dw"+l1xJjL1]j@:Gq;#tJ/4'DD
+`M~1+^I]N;4,rYM10#O&D"[@>h,q'@ld^moOY^<3[>~9|x9C,94nKEoSe6:ak5[RX`9EiLmjRNpx0MVK@"!<<_pf:AaJyyg&C9RJph-1gv-.L<h<|Hnt=}
+C.5I7{S+BolLv"AS"fN08VWEyz5[@B'yXL%HWnvcM<@}#cs}@iu<thCKQ1floLf+Ru@d(U=^uz/<,h~I1vG<1Z>f'3"^}Y)"xYU1O{yta:CoPwlFd+jN9j
+OhJa@$Y0oq#{.M>_<w|h"JqRHCoyfW}9#z.|"h>+f-A^wFihGifYU]0!maOj/t~KH4)zI/fC/VwN2sR:^K.Xvsx,px!r[<#HAT$@O}@na`~aGtrSo`XnAO
+g$4|W<=B8rGe>H!-8:qr1`Ma]@yZwq)c{ku1n<hYiGma>(RKL-,pT^br0nIf~1@RpuIar}!U/8pc{}|y!q+JtEW|Y8=U{LvD1an%`n_@'_]Vy]8;I]c9]4
++&2"<OPDm(o|(TI-c@lh}js!H'@LB5+({MakaRg)P_!|n5[8U44:5(%a:l0GG"hd+@kulIa9Fe<|}]7[R.[R=%pdqD.@&5E!kY0=p[AY]mtFzN1+hIauOe
+wGBSq=6PeNFeF.e$|1u=0Tk1|f[>KO$/PV9v|EQAr#D1SZj(0]cIeuD1`fC+%A!V}O,fdnxfz`A.ou>9'{+Rkl{_ru3n)$|$w7!eKUgIa;i_")<gZ{]eWz
+3nVt^mh=ajx(Sa+E8v{k~`|%9r}m<oR{I!B>sQqY8=b=:2Vb!tayKbK"C1p[Ey)eharS`0N$Oko^&T8;px{'vKMH+}$Drdo{tRAPNkU4d(7|'z${}-74Qz
+I$fh1A~'c&WAoICl^a_H-%[S_fEYjU"p=7zoc#kGBl$:~deo"WL1+#G%=")1=&MM/2RC.rw9_uCC1yOxnk.VUkepH:r=wFzE,F=pc9GwzCQ6@gjn&%8-)e
+QxnIn8bE-{,V{e9DAiTJF%s+wKlpMcT0f]+<8}Ag&6%I1b#uji.q(IQ/XN)X9gUmV<Lu+ov}d$BZ|pc<[sdAS}59Yv>{kyM|m07KiSkq'_>#=}3p86Me^Q
+wj}`B64WIDQ6O.HBNOE0Ie-$lnmcyx-9>MmSO+3tX6t-6e!l)%l'.v4UReKAKlF>$e!JqzhMp1FIIS>cBOW/}yCMIaky5lDU0[^TdTvat}qz7r.|$0v{Hg
+-$m<#Vp!Dd@.LE/7NTq3k)jJNSRXi}~tUx+$JLY1,Or<VX@"L6+]e<38VHau<t{i4RiPrf@3b'fDWcr}]:X):5G<A5U`)%gn-I8"fDAadvq7%qYHaq$Z<9
+UzEscJ{Nn8tTyMOss+@F}NHy+)k+Aq:PvLCCIJtA,nLai,@'}1nxv1T'5Nhof}^R2Rn;.OqwwM;]HG`|a>Eu:E22~,uNs-gkX7x:]yQh[r4|E^p,0C]yo$
+D}Y<QtYjqd#uF(v]r#Cb.8,^hEAcxzG|+pnogT5At96qRuU|@Wph2vu{^S>8+}EI,}+WSWs9t;U%syRYa@%S5t"=quV`t^#WN#ra$KK-'ZV&_[@fEzAcic
+"uA2Ezs-H'Aeu{>3E";M-9o:}tt<Q+Glk;l/9@7QyFj/@(M_i84o5c&',=|)v'8bvU2FXG8rNBI]EmS/c9+w@%F5imO`ETIf$bu|EYug65.aWC]i5bX<OB
+HIh^yTwnW`&/OWZCv45mUC!3u5RJe%+XJ(RW53HLXgXk~2sL^Ju%e/.)=SM1p%R5k21)uQKDWprI;haBel5kwgSA=&U>bx9^hBMTfL4_]<U/o4Vu&x}%W(
+#@p[N4`NPc0sj,1arha9f&{,bx=UX``<"DKhu%^`I}'2zZ90fM_@]ewB{tRjnh!Yw!R,mZ`(hZ`3/,7I.X^sFa,2;sga:f]+G(Icf2l+IFL0g%'cV={rm7
+#Pw_H+cg^NkLw4^$<4wZw=[fi9EcBF{]dm29(igC6tQXH{vy%GZ'FKE:T!54NS9K;=1'L8:V3<`<"2xf=N2gKrfA8$Gp:FO1O,2XKxnuAD`{or3Tgn;qP6
++XyGO#w3$5{C}p1u'Y(.Ugnvm7cT`sEPK;$!m,96v{3;<_>!;Cc^g-dIhW{'wfC3e(r`dIh!!Bf@4_cW3DYIM72P|d]_E{7BNOLPKQCQ@Qs]/v"q@}ur&K
+m{9zn|6dLlw=XK_IIrjxIzs9'Y=KGJIrMeE&|^7MK0qrr9R}b{Y'J$!X(-J_`UJ=:(]|i]EL}%`S+s"#ZC`)`4q8C+/Nq)E4JHdXpbQT[,Qnb1khqa)6rG
+,S/0l-xu:)s2R3-2AnNqNqeWy@Oey'x}#_Vx9NfK)TVP./89i,S}MTA|!uoCY!~R>@9Qs&2TE.(JF2(/;_)lcX/xoH:xqD=:sGch:f93Hj~Q1&18E2;-N[
+mGx-`la&{.LBU&fp"B^FF[{B3]#T<IRBmFbhdJGQ=eOvp[JUAA@tR<Z6]{R&7g:OM^[+6Ul^<c>}IZdar(V4i9-2yJ~VS:V+bA4$&:oE)!RMe;MfFH>]Ku
+4i;}:{24{e8$%.J4x49Fz>RY1&coRLrIPp-=Lek&2bG|fP2>co>&$}aM9!_U)'wK<-</iaQavZIvZ]eb.T,g;/p<xK9.$@K!V'E[g%dk/($K-%|C0O"f7a
+@Wz9AgFe!x7hQdmXam-h}G]nSpbKp4j9()_5m(i<l%:xh6Gd8IYW{NZ)z"{34V|yUgeU_)-HMR^.m/MXvx;y}D&R;/5.iu;^Muym&IYebzU)J]S2RsL(~'
+t+/i6S{QB-$s`sjrEd@H%E0Qqm[Z}m3Aw!Q)!Q0!ytn-KOTZa:]9$2#d+p0z`f8'~K1R0PP&zDy1{2bnppBrQ2$'R2&.Lrf|VUu;{}Nwip@dsv>xsawZPn
+%:0_!/|wzd5yEG0gz=oY%/nphBhLj2m,Qg1!_&qPhnDGfK@Rr#J"ePF:J_i9XXnLES@YoTt_)7biKoeq)Vad46FM[aaR8{D[-DOPQ"0zN[dx>Lp.oFu7IG
+)PW"0NC&f65g/4Wt${_Z]Po%):E%+(A"ei{%/]"irdW(F=Hp7d/]2gC9%!~2xT2Z10D7WL#>)T{hr!'(WlYPFPfE>r=oB[y3<p[TRVoM>Uq9BA(a!a#/2}
+#'4!j/jD=QE[xSq.`."/MVX}]Q0._n>FRV#;Krf9p(ci`cRVT>";Gh+ezhm+]{iw|mFEX3EJ<b.hbKyCzp`(Eb&M:doANnGhcfbZMQGj8U4`S>U!5e{AS+
+mrVX^|R<=1G-&anq`:dKb3su;<4kJ(BkQciN}A06a)}_V}ja-PuOL`pUb08o}D>d]vXd]0'H:C~#u:0#TV<mF-2$f<dUmDq_VpNe8KS)j6%_bIyLoL)jzk
+[b[AUJTsF&;RBXl^o7ZQEF>TEniw5E+iS/$={=S"Mu_WyP~=W4AzRK6fUS"8!D=KfybJao&jf1s7ptZr{7&ERW}t>n~%#o,aNPg0'Vr-t(,Zg;yUe&XV&k
+<25'X!"Vo-W-_920-6K-]9j.[9Rm>EJTe"$:xeO0=j}IEK6Ly!EK!LV'6vavl'EvaH"+mh|e<DC'c!0N]G5v0o9`oaRJn6T8d}q97V7z)aJN8m235GSqn)
+k%<X/J8b6yP(x"I!:>}>r>+vLhmppC<BtwDZYp&AMqHoC4w_f1oP/Wk@0yx<Q/a$QW#y=vA6[^_>:llK(vWq$y@6/v~{Q}S+wj)(ODg,7YBnceW-KpMG8J
+v<;q}epaHbqu0`F#2$w-o<'=I65jS`P;!Tv$uF<Sg1c,BGLA@@"|Y/S`Qfm'wAvSmTl1Rr8$X1:=^%02=E_TG2WIaJL2}>yfgv_UV(1(L]jbE)S__@P/;3
+TI>]Y+npct#[XFS+g,@KB$E&BYM3x-Cb;96>|c~&NHmg<W(7v'zH.I--k007>BP..kz_(Xp':U.#^Ka9(m`%"E0W~Z|(h20qux@|623Gf3JJb]a+ump5gx
+vQ^Zd,P:"_:akHje<<5Nt$VLuE[dqNPiYtKk^.YUEhK5mvcH/t}m}e+@|/b;}k;d<m1R[z-O(,s-ZAnuQ%.e[<"^:k_N]OY#X4(570d+a|`m=9!03l:Gi2
+$[2gc8_u>vhi@.ZU"rWoJd%UgAHpI=Gju_X}9x~ywnH=JrQb0'5s]=s,x>J_fl=pwuA.|iPLg|rW+3emS[}g|Q9]nVwtrj^+FnbC!O4a-II'9k!5p'gVw<
+5(L/Cp3@f4a.8TLHcu:FKx)Ov5urO{ygG>{45$i"|I!5f)WfkU|0VeZ]ka0cMa(dWf(D]&5jSs^.o}4f]q;-+>p-QjhPP<JY8/@,{b|N'bjk_D_AYc(LJ]
+!YaLX<PaC#x+_Z3!13s@JFKy{5Wep-NVMXT<xQs+(2-u/WC290h+c^JE;AgT5_ZKA{Cz[s#&V&m5M`=W{/|G]1k57@",B$M6"&6a5J_<9&ViQq6a7xJ3nA
+8^kQ/0V9O{#KE6B#pbmIb9`m_'8tHGH8og`_JPUr%$RUd78|b;8urY<RZM1+2,'l))b:>;Es0d{E#2;Evdoj9R38mbxpV<:1`TQ8=([nS-IX`>wr+O&xvR
+Xc-N2/;W@jT`;>7hGilATfAq@BvgWxzp#LoA$:sk1,7^`DtHz[Hd9y},"w7Le2;0KQO3Nw1iO;F3O"Lnv-%pAh`SG0N9.J50gvOWD)u>)JQe_]t19pPQWM
+BS+J-Z>`'IyUGSw:W>$VS&:J`KnQ&e3vVT=Ti8%Fb@~qVAQ`I,U+QSGh}+xV-Zp|RxyL_oVs;q_yi7IM&j$r/io:x.+3J6{`onScu!~7Y;w:(k">'gz_fX
+qT((RO@Ir+!)&@pSz9HL|@%^FXZ@Jv1`qYkcL>cQVaoabUUUm$T0Tc+]d'6fTkugsk$1O8qDi[GsGLrNt`4NKadDm57e4/Xn>qO^zR}T"SM%$M9mJBHmz.
+uZQT;UmGF&&:$5Op9m330U7|>|_Vsd>N1vR|dY8diej1&IawiCNbg.z_vy"7-}~j}2@O@eCtV`V^`x|Yx|6}"ZgX}jr2}iEh6j`IOGWDN+}^Q73yy4SzOp
+xbm}D5~lfDK>"a/X{{]Ezh'zZV5V+}VI]Aa{LrGdnRjFbs@9T6dT%8x6gd1fEVPwoz.$sIlXh_R|Iatt#rjI<!(+U@[8,DWgP-]/}o4=$rifeYH5b<n_Oj
+jSfx4$72`:{IdGVRQ>!vYSI^m&w,e}zWt]]k[tY'l^o}9`(+A2EsNq{c95jhQNH_YId7''<Y3b;|Ez[sfVQ#rc7r}zDK9;8^5doR'mV+1n>S!D3j/eFYE"
+YD}Vb+'MxG#KlF(^2:[,0wh=2k"[0W98,V]l"PQHKlH+W!NWDxIJ}A&MUq5Z'Pie5]Oc#|]+~Sn>CSPWa9T$d%vyHUn{m#ju%D]h&OU3)D1vJ;]ap:E3qV
+Nfi'+%F#YH;)z.zV:6#xseDeCXfO7(f37g$,dHxe{_szPnZQF#,xU,RJn3V)bG|A21LAdsP"^}a:ai%m=F7"5E.jc4WK-NyitSri;L7"MW/8cst)J)HY!@
+y[G|LMki[o.]E1l/tZkHc1Au&(_|d#X46<"+4V_]0DmDo85'Hb|+53X4_O9'Tjc/Pgg]<K{G$lfu3pK@@SIL5&9HJt%;/=k^_4A+om}%c_~:!/PW~{EQ@|
+BQ+DXEROTLN}UF7Y%J`DBUr<CIYA~Fb;8E>xiY0d>}6Wv:J46<AJ-IhgoZniN_%xzYV&EIIOp]PJx%j,P^ut9xE2%^g:t=xz(>k}IxPx1by/0@DLe9&P>w
+BS{fdKhgkE#R@xHj+ka12Gw$b:oLg".i'PU`V}3PF&V+UX)j+0/E^pIZei.I3p=HB<"G<ioe#pZEn2g6!RIl=U[mmN")}O`EJ3!v^:"Jpv1yl/lGQ]`1"%
+~.Lw-g1lmp)ur|Wc3Hp!!JuCq:j(d4Z%-{G8NaFIG'$rY}1Ee'K|KadwtvxhF60Sq#`u.`$72#~dAb7E#)3U8_`)S,_U']F|1G2ObLp,j/fXm>p[+Ya}k#
+'f+-m4lXLM9k;gEE3o}fFi`eAV(E&pKPHd_sW&=m-WrE&c}p_}Vu7n$Bq)E.wud{Q_=k)fL^MK|u(00`=]E|ZSAnfM)+Eu2r!!yde+k3&5@8K[4Y7R/kYC
+ZBVHE&HVz;ZH6Ew{Co=&98Br<S[=6]nLRM0Xh<U:-oLOUFN94fBE6E)b!$.kPT^Uc/nPTUWn$Y.Um;<_0@rir23.`/|qXbvox#:'24to4Sb,CRz,{y->2=
+CH&AHdZD6+pFR^8mfFYPg#vQc.tvH]/Y5F@juoYwIt-7$<T',=H<$ZYs^]0N5}GHv<:F=N!X,:E}`n}bBLbl[U3.}w7L(7,s/12oc|U>R1/Di#/n"F^a4Y
++Qa:kF6}{/l>'"!#EcX.ZTG6@}Wjw9|bdSe<kr4JR(O8+_Fl.;46TCJx+KDViy1`v<DX6+ki1KVdMC~U&$9.;s7Ic7iEEh-G:n+p!{6n^Bn;K@[nUA#yp"
+&_QUo4a2mg(8yr}^>AN[ziVg+40+u$ZQVBZEW]CuGIN8.AK5_IQ8[DBUE2%^g:$4uUE5|]u`Ouqip:/yDl;`jbj(>LrU-9kAN:qr/5wZY;-z2U@a4cMF_t
+s`BT"1fBgb-.F)a|z=l7~|<9xwKD<i(GtDRiMp_Xy)d9vksP|k6zilN],'Y1L.&+k_&eR;Bfe#J`|Ew2w`-v'jWw@-+khfK;s:M7BESZVY^BaaHA/zTkuo
+E8q96q0kjcK1g`2.:"Z|#s-!ts0(RtTMM+P2;wO9hzq5Z|;4GQX(Y9vAqDS`+pe.^rYbpNIv=F_WRdwtz}']W_^ZDXZF:I>p6]`'DAd/sx1D!}Q+.wR7f^
+_xC3z^L=S)gN^YA`"t-2[ns_lO'DT,~&&|x,okf"_OtOcD[KB}dO7`=##nqsV.Lfn]9BV(/FhsYxnVB|85^R4{uYP]zJAmH%asi/M04Q.E,3FQ5QoWR0yA
+F65eLgKUCArTceVyOLlhsJ-YS^6-<CztG'N"3G]tPM85Z62,C}L)H=:JO}EG{>@DO8{_{[I>]b=+S^&8G}HzPkijA'#LY<xTC%9bL{9wQOXwh6hU7N=Jlg
+fu5GUe{!MQZNSdh'tGJlIFeIyi[dRKe'UUrzJJaIq_~JMi-{T')t&E25fZ3Y7Jdw&m-!:Av6(lu6|6a+_e53#V5j@XvFzWJEQQVhyvv'Cn~we+&J=U9,g4
+PkSvIV@0c|c,:n{^gCdsRdrz"t%,7(c)zw6AkV"`/-m|i]#[b/cW49|YaI;2;;f[tut0eL5S`qk|ldU{>{]rA8-pI|`$L'P_6:!@x$w,s&ug-B2QOb$rAJ
+8#GmtTuL_Fp1)>wE%pbi,C[^NZMahT4$od5ldxKh&U_6hudDEqEghd84H8Bk4eN{.XK]=.sKkBe9N3>%Vn{O`';4~ak<R`{o4bAg0wO]b^p9Qu{&ODfjUc
+Nnq[h.|tX<Ds(wSBw(J5&99^L,},t"|T`Ln-Knk'$Z|1cAA:>;MeL!l_Y-rQYN#_Vm'WP6TqYczi{XK|8fF`)#{%"0nX,L;>y).|%wSp)gsqt5q)Ks-]>-
+6epXv6.0fRj;GM:2u0%=e>=$,A+@I^m(%Ovj#}20TA;^Hrp8GEU}>j`L7uIdVPo)@$t+JoW%"n2haL_F<EKbDFDim]w{m<vE<MBUja9:.r;1F'WbOq>7dq
+cgt,)=u=K[ox'cYPv[Y-k)Sy--[^+5o@YiJ"|Ga|]0^|V:Hu@}cQd`!4a,~3]Z=9m(&lT7#-$5`_]Mu,Tb+I5C9vb]PSql26g`L3VksnMtrc6j_1E/otFD
+klw2k=B@nHzynxdKax%{tBa&)"]tid[f~@`ew@_T8[F@im;4$4Y$%W,-Zc>ZC26N{Q-s(o==uK+Qc(r|8z%>0_&%o,SQw=FOwFh"70WB'vS_wV1w1b$$8%
+53<uMi$B~(Us8t9C<LB/DvJa`7#j%'D+gGe`!d'gYWuiWFd]}h=71k7t%gbqq;p8WH/M)+0[^0533|kma=!XoYdMq2L,E(vacp/v]9iz!%2ByZJg9(5AGe
+`Yt78IM;Rb0@V)NVqknk64>M^Sxdglfv{jMu:7:a<gRZ`S8Wy(;X##QM&:}9DB"%IYn[j$boIE]L!,2Ko9/fmcLZQ.8%RAVG~btp_,V(JNO;fcjUr0~in)
+Ds#h24B(,8mS>4cCJ(_z{<^4;=dB&0Q}%e&fN`~+_,~{LzM9#xuKE.X!>9J/O4-Xui76B%)#elao7b;V6hdErSsRX2o{ZOHUdoz^FY=#MF&r@8_LV^-``e
+3oiAiI_^&Q.o7Tf3J5V(:wc3W|VJ;c'ZG|z^4aM}/Dr_s9mAGo%1W2G@+/'tbm@'s&FKlU]!.`~mYaQ[ah^!6Sn$F"xP#=cwTP!l{+R_dp;Rfa&_Cv)+f_
+9:g2ph%UjKR):lMj7w=#QzLG+Q"#i+@.R^'4=<NNOV<vTXo!I7`Fm52I#YZtQ,D9OFXs<.D@Do2{!YRn_o"pL^w^o%wAX=[fHsTDdM)AlSv7%ou5h6}):]
+LFq>vLw9(BB'HM6Wxh>HeXw&>1#(J))[4s:a}37.oDn;!L9jp7x1Ml7w_@p9ypr#>fx!+`DoS;Z%Df0vpKFmIDf>N'p_XXqz7]utF+Wf&4N|Bp.FG`V8=S
+|gid0UgHD8,f"`c!Hb{,tfh)[cG5kSSe=c8X+X}<Jp("=zlAd>2(^+=wub%2s)UWqpFYcF}o<IWL^A;%9]H,r@4'u;8hzjDW$@CC`aw$G7Jzw9jgi6.ePx
+IbP1|A2lLSqeA7]:7ldter9S/(XCCa1ABf"G_]n#.Mqn,&kv9$3f47phnDu[fCuzA<UI+rj<N'T"!jT@YHQ[yy0d;J5P&fx[5A,);sW0/<U82)&sS=X>1B
+}vVEMIteh-iUv$|rMAV@4]k_{W5X%MW;[k9TMiMg<tY37NqT$L%M@E(aBK:%&)d{q:k$pm'm17yz6y9OWQ!-y0$V1O|Jj2^00)yded}&z3T#+pmuUoc1ao
+zwIE,l9hJ#=[JAIUq#RL1a<ma%n.j(/GVzeT=;Pr@R4)p(}SdGjR_tD8=ZLvA;/uzB{C{'wdX:9e-zN+0|dM&>aLl_J")UgpcZ~dDcMu}a)gdLVe@_`J}B
+#I^6B6PZPW"50=Narl.;&Ib"{RuK9DpSJ42`Ds>aBij;gYu=tBZtenHJf6~q.[.Qrj-&xY[5Nh2NZRXJKaX,@hQi+(|f+d:y:9ts!1fZeC"J]:'(4ol=(7
+dn-(s@c./K;|:6fKTW#+""d^l.dd7Y-,}ts9ld@f+Wfe/fl3UkI;wxgo,W-N(!E5WaaRdR1I1/uQsF']xvp|_WbdP89KH[r^W7gWu4<eeA'k9:Yh$@DbYb
+D}jx#V'YQF(O=Lx-s-R#N9,7MPL"!^G9NOD/qPqofGnP2(aa}^ZA7B,W`Y)+!$[MKRmBz3OR7|"EUZb.AJA`9Y$4A"1DuY|i@.|!xh""TaPzpDCg4.AS7N
+0J2tKUu=<=">>LYZD@8D:44h<rP/xZFBDo^aK+c;fVeEVlA%+,y;bm0T18KlBs|^fVjuo$H!,B[vB9((W2}92dXqcvgr8>{|eoeAmZ^9[/gF#oMgJn=bSE
+F0pCgVp+%#[,!#oQ~t'l&nHB0PAQW85.S%PJt=s$bu5VBze];|UgI-Cdx;5xZAm^,X!EHX=.kR-5xhw{m[QJ&7@boiR2Hk/QZ89.LQ{-]hQjkQ.=LI4au$
+lz)+Y+rCn/+0!eR%gdiZhM04MZ}>LSad4RJ%G,ELB'y7zxLXJi2I^Pnou.z20EyXO>]qy#I6'u}/I`ebVa!W6R%h#ux#vxp,]A`AUkC"]SR8UGswnVtTS3
+y5qK,C2UShxI$}=HoC-QWkIaUTJQMFwc'z8%&b.e,g+SUjxWBL[,zH0;UM;_qFNi5jcOcD@B1F}}'%!]vimWx^|g}@e)r,-#&bx=_IscEvzRGgk"17XW`.
+gZAqji2daLd"bqB-t'{H~;rJ]SwgfP`>L=Rg5s"RKtnP2^B7;S-xA1w5d'xa>3@S`h_s^>'(NO(thQsFVhks.=r=q&VDO%x,<!^mgM4YFSI]_HtnTSt%E=
+6Nk8kw8Ut}#Bc;z3b>T(H,BDDylt()ai(bMMxCRHl-2elErau/qLv)(jWI.WG(EXl9m!4o{dd]kDC-i&XRQ:BTutsH2f&WKgNBD`I@x.RCo|oM8rJwv(t8
+Ff';/Xn11D"FCU1,DGMI.jj"f,}rhSkGj/NWDIOLf:.Gtl!/E0;uf{dh7@"j:aYbeU["!fS,vbkMe,@_YKneW&5K~S;:;z8|3c)iKuH%{l,hRm8gjVj_f+
+hKL!|/JTQMMFN0}>n|,=N<g3".$kLm;HDu]yiHVX/IEzVs$!/e-FX<9jw4(yIa)'7b1B~R&AC[%&P32+ExSlcb@wEd},sF/-RT4d+s^9:(ZJ6!B{L0>6P!
+'Yq$,617>1]8:SC8~3JlY|+3_{_A'etIy587Fr|$^sVUq;{QY<6aw1_'BChx$67.Pd.N)s1$VSnhkdKc%!fmG}Q70Q`W:e$!aXnxhSRXhrut%&|T@Hoj~.
+uN;zd#IJvKKK!1{SS$]^HF;);PVl>>xYC$/PpkGIm@_(K-6GL:,0D;{@9LA[Oxo(hp"kW,-8!~<MvbKw%C:fl7hjH14&_zu]77$+}A>(9=Opr$-fR|zF^T
+#3l;&.ZMLS_-|E{oqE!"Xqvl0MI{JggM[Nn1b/-#3/GFgkR$("LSUXD'jQM4]TiQ[xF<3fz[xU%"usZia2m+|u6&4n9b.PvC^}K|_Bp26UOkMb73dGA8&^
+)."7{a<&!/aJch5;P'Kce>sh-;Ig%31(b@,/v^!#H]v}}h}LcXIWq%h}!4/0MgokAX7eP0mweDN$':L`6ySZ'v(qO.QyYlK|P$IQ<G-Kfnjq%Z1P/{7X.g
+::r%(BF0dLj"~zmt#g.ZgO4h;|+UFGNJ35"JVRL0NGHqBuG-Utl2i>q%+eDKA{kne)kCN(:Eno-)"eYTIXB2;PSBI<LbgmU,_/oTV;mdAL./<rZ8~dU)"O
+DO'K#C![>`l^~HOH$BxutHN^<zM}@Ju{jJbjEB^'/3-tSh/CGH+e(EwmshPu4J6Jh"UhaLhe7bA<r7VC9&I]T<o.LZ%MOlpTm+/lEX"'>d-in__+eRvaPQ
+>5m3e<z.B)>dkd:m-ty#/2'r<)jrdT7xt4;s9+o%Qs=hm+^.niqWNROw+B~F'ZBGju2i}5WA3%vBru&i+vdm1{7j4q26ZBAGr7Tu2g"]-w&g[(BJQ{3E$h
+h)gMgK/`6#)%-3BB`Wn#4CQqn%$@RNWhV4St'HDOoF-aUf;wmmq}Z;;J#Ey_9y+f)Bd+7}g_[F5fvGH8X,E=eM}";Uy$R'O%cu`+7jR,r}-2Az#@D;00kx
+DRq|i>otF6_F[x~OW8ld1!#0'U|htqX_WZ[9k!/M_f4|MzHsn&$gviu6)g{#-+fKwF]|CT~H"nUUNl_E"D%iVaBh[wc|IAgYR0{Iu{Y>J=^FVd-E{b{a]B
+^@0(`=^K:MxTY9=9CE9V^A=1%]n7Jn`gvmibppV,IFu;)aP!Ms#_z]CzFd%ZmP$({|#W!;Nst4Ldy.3QEH:R+cC]MhG9-RSA2vM@N7Vgg("#I_|J=5xYG/
+9]2YyJ$<Lg]#sJ/#-Q/c&Y]F:`fgVH85`w9jhr.5AJ,s/){U<1"b0^nqT]9KgW&J}yk[%fRd.gRZ9)!F^,awoLr#,8VJ.Lx$F7wL@=:GCj0ebp:5SXyZa.
+|6-iVhu7@h"LI&^>:mYI|qK)9fmN4vXnECoomQOP!t9K/Ct7B|'XK%JE]"4&AZ3P:N{4m,A)0]=2Ukv$6ar#q;hp]w,K13+0J,IF}`W0@CAXlz+5G>(me.
+30M8e{f)tE($Yk(E$HNN;`t%qUAMJ2t#8{`O$yP>EGQ%Cf}".kux5X8D/3,.{]X1,0%P:dei;sc<{zsLNSUca|X_JUHXvA(@iD9_0oL]3Gy|u:avO5:I6t
+J-n=wi7&+%K}csWObYT)A0KqV<<%<MCv!fjL0't;-{/tB/6xpexDrR/s~R~n0Jm,HwR$nYfBQ1Qx+F#4`siY1>xU=9yi)Dii1!@{|!UDEnjgFXG]+,+P}`
+O6.'ZD';m[Af&'$:_5r$H]WY.7Vab2}93wE1pJ3RU/IFrSM2YW#+hQq8JK4Xk_N!j0Lij'j^[K'f{g:vz2;-JXG{In[mN|NU[C/&:rLya)(@#`v!yy4q:"
+2|w1X007}&z(1!MmWM<_a:>ma`+@1gU"!W65lO/>vEaa0h@0M/q7)6L"y^pGtt~0Yx5[#&1E`RGot7">^X]$NEa8{85ii`b1DaTqli)KBgkmlTxExnaw58
+Z0QU72$,m`1$5F^A+8jWP0#Le!;2jgbmFU!.6/UxXJ"vV|nur+,cR.2CXGC4Qyw6e@_zSF54oQLm.@sWeMPhA@]hD<KN$y.v56`ZJaB{<g.:)2sO[_fWUF
+5-Q$~Ud1SY~Ygt:(OInM;]$s/X88[V0YD9YZ7iw#4E06Gk|X,D:)Y$C%NF<UvwBf=.'0IUDiTqar+UMM%bqcsd;fF]e:xLbC$E<8.07szs]P![1+7K+Bx"
+G}kDp4&W|ZzY:6tz]iIO|1^NFF-@j4.61#DkJ%u`ynt/kY'twpN{4mTxUxFHTJC|>vT&zyXu99dkLYj(/hID!t)6FU2pomr%Ur61e5NL_JTD~z-x<x6%g_
+s,lO_x:!>J)gyAVRQR~IJa;Z,q0]xuNW3n3^JsgrulEPxW-L<CuQNo1t)<6r9/om0zPly'9x75^wf>9tG,C<h)kI7)M+W)9:.V:>u.^>KGnB_]gr75&1Ww
+7{dvIgy0SGZ)z4ObJ&B5`!b^_x{K)DK]FDp:5C)yoW|I(D-I8/hK)Ww<#]WarV7aX%qaWijz$]e>d0I%o`e5PoFE54_.RVz[R'{8{Dxpau=GV1P$HMW#;L
+!4lQ`h]-Z)]aC<f;2mbgd[$x7SJ+q_KR_uRZcUZ.ciQ#+<lUkR&5b89pYYbp0#xj#J2gjsQ5Zrq!UW1co7$YB_'hIo&9A0k6%RR%kj90M>^^i%o1}$qXy/
+_Nt8@GI%"r88(@SF[&J;=uBjX_X>5J"DkKtt@0ZL9lSmQRVxku{:|X{cGY%>_)M1O}bxcMto[-^w,&onTxdN,lSm:%@<jjs(jj/={W^/l(Z)m&kn+'ByiR
+e6t&1BWU~4Gj+%mil&),Omn/3t@Fj)w|ZfF4;4O45}]EfC'G+S%^QwAb[YK4Ak//BLg6R82yhaIepKuZ~7B.Fm=bGH3it_j>Q#+_lUkSBC]hE8R219D)j3
+;|otwXo=9,IJj=~C/)@-G3,+W4CGLz/d@+"#'qElDY"4@'g6B+l}G0vua3DfE0f{h([3Ac5Pp+2o|I~nN2a2[Nkimr^%RXdw$Hv`|"PFT'P!u#MBC!.Ff3
+m=fT{_^%[mc@VA9L8t|Jr_".7JCBPCUfAA]G{>FH!Tgf}knIs[(vn"LT6|pJ&t;_HywIu,$Y7LLFql6;T.v;EW&N0@!ve@!%J2DWnI0@$GrC6#ZFCFkoGG
+cRHA)2~x:kL^4^`C[Z"7}y[4:j9p[8,/@4;yR!QH`gdK3QwH]xcdv=U/L@;pmOe#_d{6RR;ZZv$_O|dF/(yE+"OiUad=z!XKhH'tH((RGkttE_,N(/<X/%
+Hebo9:i6U)]w}wWdQ1oOKm0u}xdRx/9VZwDGP8x}(;25gSx-^I.;%z^e9w[FjlcPVcx:8D|]Ky>fYKk"!Pc=}[yV!ckn,<BJLW^YFaL^9dH3MB4+ANWiHZ
+X)xVRlqNh^a+$l[OR&fB|Qll/d)pL%NDw6fn<7msN4$Txse[!Fyn&51;A>WDa"%$8`rW(LtgIB5ZrW1DhCTLkych5lk>v6Px3joY!{r$894.wzlK231d;l
+yAtv~EE%B}ieDxMz/.c^g1yp5:D@RGm-qNV-Br'+Jn)z^7lOcx9-NY'YTm@sso!;+sI5X._:cnM]w}a#TP}+s."7pPl'Y2S$"LQDxwL]myVa@}!P)[[Xpm
+4F.1"rP0AOGr@OlzG0s=-b@@!}bXpGIkd4Yxqe,.gEVv-Db|((WdE{LIlnF:hbSCJ|}}c=Lf60y,V8!rpczo}YX'tiUSu{Xf^}{[(0Zt''LXQ2u>$j|gS=
+';CAmC3-~WBK5iW<J30WOI)@LCY>p:LWvvqCY:/$Ks5.T^nW#Y,I(=#U;uQ[`nJ/OoK!`t$A|T:/RVFeU`>e4Kb2zqo${dfY"AZK4L6BQt&iCsNo.wNbOl
+sj<<j$9Se67_Y-4kv4KQ4dDFcSl/-BMu8})wIhGMZgsEEGcO5+$r^|QD`qNCB<2>j:Hz"UwBpqTX5CihEut$b]"h^h;-%@/H^eUf7^G](sylFHpQ@(6>U_
+dSc+.Kw'HiHSLI0k3A`Xr`;l6Gh.H-7;A7XkpEj)j>Q373Kav]Nho&K/%:IqQ`.An<yMpT`_!H9#>M<iuvef$44u&5HIb@8^-T8w4Fhj;8kUJ,[Tl1]<6n
+n]dO,^{:tBa'hL'<`<s^OA%To:+02`:U<s4gT"A|'(}db#'wxLEU#wYBWp)}4[rdF)d2M`]zPAu0B)ZOS}Wr-jO>GN5pakPl}#}2S)i@`<KNlf#R/xfGGq
+mz~wv{z1e)1|c5[<{3vNK%8qrj_j^{3zcFl(AfJfy>,y#f>wC5DuHV{2T9&oZ;`o|+I|8w;,aU2n+&@(7'cRP(/IKG@2f^X[{`Zk1J9p|QGXzEZv88_(pm
+Wrgfcj.>9ig%LJM`gGagqEfIjP)(gmO5dN`mI`Q:GzVw;nO"&TYEjv.VBAF.Se0;2F2T'/9/P`v`<!S"}>-C&A'JJT;m[ghzj4nF;PTIG$6ib1u_~(H&y1
+n4lUnl$(T6,"Nek{U<F$^y^!d+hmygr&vUdxaQ29M=svq!thnZB#kQwIC#E:@T;Y2HhP55_aJC1GgYN/0)[8{K:v=P,}'.5J-_bLa4bJL<1o^/7'42u-4_
+#S3p_`fm'j!y)LMn}tZGjcu-N{6[l:P]0s'hs3,.a:(nhS-3YKFg7[BNpL"jt;WKP>l:F54xdfZd%y!,rY0OF1e6l2;eD]poc0vAhM}T{s!o,6CU<ZthF5
+!W#jVg;MmTbZHcK)J5c]Af}}v^VeKoD-sOt:pqFANPTw69v;GdLDdc3S>xP5+,}s{1'aAZ!l:G=jE{RTzB7oMKuc#m{sC2S-rmsi0=-6.#I{eDw{r[1uQ-
+6w7|T_1^Vq0[4b}$4o#`#&i.'U"H]8w`Yl~!5t=|&Sc)L5tY{!]J8Il-$bO)s4YRz{i]/SH'^Q<i~XGHf-2H&LL/1iKY6#u-vg;25hZKu#_3V$/IR]k5MQ
+PMMZGn[g1)DjVG!qu!<mZH<5`]+[$qvfz:,mG2PD|2qn9Pz/Xe2v19|46mH+$"Jot6CPo9l1yYl9Nll0y,x"p&6`{+H|_r1J3f[W0EU(2SX$T4MDW2(7+8
+#[mMGPG)J|z2k1I#Q1.IemPkKWW,-#q-niBt<S8dq5c78vB#"FSWkZf3&l^q.w:|C,SF]_`q`e-z|,/lQ"odyJ'W<6qib)VsQY9.pG)T(qtGq-Lg6W:N0p
+tG<-0u0."7pB{W.^n!>i,A$b!lS!@HVEhHw{vr/+TP(Z<H<lf=T<I!PbH&.;1]>"Ynf[0Hv}eo3Um"91nGqJP)VZ&NqpM#%GEQVpGsCE8)QTHqypkpirR:
+5IX9{c(@)}07lQZ)jgIO0Tq2]w@;37.%b|`#IN%pvgctw1L#1Yux2>opJZAvB8S@I)f|~Q;^M'3gm6$&Q,QP!9Q7xTKBrb(x/[<%/JZwRrp>T3^[y2QqRL
+{`j68w/Q'i$8.qLcTn{jel:6n_"{x>6yLCtHpU>7hoj9La<`^zdVo%N|a^l4kNu[G$RuW1WPetLCY9j4^aX8~AsgV_TBTTM5^e|MI1%=J8,1(NR#Keq2Gp
+}h8Qe2'I0(BNR8v&W>65x/j<M7Xw0mCz,0u2]1J}u2g$q2wJT36Af[pC,XO5c}PwgE_i32BO7Av,S(lYCwMWP0f+)=47&_Npp)_e+PimrXbHqeJF6vZ^JO
+&-sYq-UH{A7C0Y(,HJbpq/Fd:SZvg{dGcO_i.xf'ZJ:SHxXg(3E!I/Dl6)@wQMVDrt/Lx%o<aY^fVGp:5VI/<a5E2U@%-;[N8=D(wQ0PrHy+/aLd7s9c_B
+T0Km+e{N^qZxrLQ}OJ7!B6(Z3_q.${:f@GRB&-"Mx]oFZg5HQ,(UsZ5_enIJn#qMet6ynmo}Msb8AEZ,v'mV{yk|g,DgQAT{3;x"k1N@VSN#^vR<Fp']{C
+Og#x7foZ5JO)!=If(m7KAMIe3T.p]e'Y{r7WUn$_0=W-@2@EUqFj6CIFaU+X)9eH:=oo}o6hLwt2]k"sqR'Nec&5_74%a_bH1^::j)j)JQ>p'I5#Gv!#"4
+5G(n[ro38WJqP@;'`UXbI{`BURJB]T#PE`}42$~"HFKPrBHMScn[<%2:ZO~Zvb8z].`ed8h@[>Zgp"Q%+Z(5y{-"~@9urn7!n`vz:R1WpHhlYODA(,w)2J
+rcRHImYC[|(,mkE6[vHfU6vy5.KKDN&q<<f;}9pBRh`W6UV!+]iaI'L-b"MG64B'qXo1)Nx8b.45@k%R5ST],!8gUda-bd.'YIR;N|4`WkVIx7M17F=o5:
+X["`B&JkyQAhwdL"/Ed+9)IV:=v:BoOt2JHMr5t-$bT'pG.];0(k>6'RREpQ8z(a4OVCIk>A^/}>bkL-+i$(S+Tr[G|BR<lG)=WHqq@%;s-CHLDeNWy7ub
+NNAJv<,gV]8U/eQy_[Y6s@B^Yh}1lm>U%A$y3lwr">2@;#oofCy1FNt.rK(}rKm.^_NM"k"3^jo2{/U3cFBtXYHl7uY_76)#l+}ch3};UG2+I{SR)/#ef6
+cqMR"<pCFAY[)N0pw:hMw"e4VNAo9"a'B%JsLC4X6;0jOx!<tLe%(Z&KWr-#;F7iZ&4GpOuLph^cS]9HQk=hEMa]EwH&SfqO8`9;k|Xr10!Y+svL5TQa!/
+X_a=]}xY/ynvR!Xn_pJqMnYzWhe/,!$(2D|L$y:SP!P&aVU2@^|6":%a$On%WmykR]CT#-$MVr:)5Of//ByZ8C:WQf=qrNaG|t5ue)}L{+T#jynXgC_m0@
+9i5&FpHh(q7J1us.$wA9wYT|LF9drb%-xva_)`_qD:8wZRGdiMq-Ml-KWci9rh"%)p<.eT9RLEJ98g+T}tfopp]K`}VKrv_Lx#GYhRxg;PF(_>JzyOjvEz
+UOtGqiuosGL3:MI|ILFUE1;qIZxNTeu(32unObC^A&J9sx@[Zg5{T;J5.Lmm6RazOd/<T{P7L-8jmlS/Z<p:8;d[L!dv,R^Pykvvaz<8dn{-cs(16FB%!H
+^.v4TtaY$J5}U2cy-7L0(8bB~L|#gMw2Wp_:3CS!mLd/$)3|~mO8d<3WNd0H%x2nL]{nbfR/f{dv-O{o9l4h0kfnVEp6HLy9LlC{}aYZfwCl&b2PY{Hr(i
+C&XsSsdx+hb@DCTCu2bh6S4hmzmx=YnbKX_6bIZn~F/w;ZCK;+C<#wP&_A1//OGZ6-Z#V&A"%ULRNC;y8Qv"$q+T}Y:_fU!Kf97'![tUOS'/2U-n^m-Gdp
+QCiu=h{Z2nc{PdLz3oK4rA75:TdhM-ycD_Af9ejtqP.HZH9+IOAT=N,4u_G176IfaprH-1DhTT%0QkOL36R-n0',wX9DQ"1mU-aQUzE]h^vm%3=)fI^4kQ
+zBs=VAf89kKPPDoMH@R[jj{`etrUn+~d{@oX~MhN_G]iT5!oB4mr%d0JNDe!T'6NXx~,D&8]l&ke@fo&TmT@7s9Qy"Ly,j)gNQ`WEbf<Py_Lb%(Bf}zkye
+Rfq%<pq!-z~icyKC)G4:Wgg_Ab@%yGTTQqvZX<FS/@2{"3iD@`|y~%fe4/cNO$&yU^QX$sNo$QrYDou5_!z`#0lM([}`uR5En^qOxRFl.KV-T$)kiFy@wi
+,<fTm'ZB'b,DT0Jt=`!n'a21RC8)AW0^}G%`;KpoVg:=&U:-%)3#SiI5$Rk@UkvL9)}5hUYHjBS2e"@0Y6[piukPe=SQ0wIKZ;g;R{z[~3IED4d_-.mJ__
+N.evlY=])i6J@]#"ek_IVG3>(itTrYnGY^<wDxI6X.~^LqZP&t69tc.p;4c;$/3%ib=i5475n_}B=%:T%59p``|a#D}pza,2i1rKPU_6<R-O947$k}_;y6
+aXMj>a+3(WrbTe185;ncGX/t59ms}[dnU0x/%59TTU1Xpl($e;PpYQI5-<4Hrv_y}`,av,VyyWqVyY.1m{;oY2b7{ljdi3H!a;Za%>qS}R5yKV|o9(nP>H
+)]00T#1p26T@g5q9&|N0w=`iYjY`Iv!8iZ&anXx)SWXu!")|x0}!MNf/Jj[c_2PNII0D($HL.wha}1`oU{<sDDu,:7%<E4|VY"']r'MrhU:%OAUNvoL8Y6
+k7q,5J0`-Zn[l8wOUgm1z/yqf[3`%dv0q/!K.nvqv3!(-W"ofJD;onqZE&nDeeZ]12n4;NeA65yM0JS<h5<jKYj!bbaU!Wtzd>H@IWH1@$92`-'0S17cic
+Qd>qsaQb(e_'#_rTB4N,8)cWj_sGyPbw'{1,;:T_Kq'mWi9x:xnTIh1hG&$`WFUS9pgIy.F{cvF/urbAa>LEPtZK&.ieVWx1)9peXT[]vxzQ>ib[yNrjY)
+O=/^lQ#4px)BvSeT"V$y;^s6~EQg=;6LDI,S|=_#84u+0US%4}xP[,Wv`rJ&CM$q@L'{oOc2~dt%.hD7klr>vOO`p[doOq0gz,5&0!^gdl|]3y={k}`_fg
+vdWum4i}+,7a]<<r}Lsl_<1VDi!Mn/ZL>sqd)kGz+<d1(l=M@7+`!.Uqx[H`/I}qQ03=7#oh[22fj[45pzD0HlQfKtP<&Ft}=LU'0>ZR57Mzz6h)'f-,'-
+$2Q:Io`1Ph&MOB.%U"'z0!S2L}S:Ruy&.t|dq|]lbGx)ffdfH`7&^h]RTz(q)cLsNr/$&5LD829E[V}5O3E[#,GlLIwGijZ#p+(971,ZG^so$6|h0^8Tnb
+Ds6Jbjo^AL5)YZ3,w!Ae59RJxD4IWOFD"9=mo>K8AMPUn=&6'l(9t5+2!wFS^2L1Y9Z-_&ycmMX.hf^VrT0#HzI_u{%s!/zx:toUq;Fw;.cNSkFh#@<7k+
+LLC%5}pUoX`#6PXf6F/:DH7V<FqMH6wh)s#3Sv=GPCSbOcq#(K(6F2=IY!k,T&,9m[Eg<>|/ZZHFSd&qr}f>xYvhojYXZeP.qA5e}|j0'88KX''HZh}!kc
+#})2eHaMK&cJAw%n<OnY=mGQ.&+49R~Nijye&Z`ep5dr2ggZR=KbDp7C(V]N]]ANYo)o%RVkn]2O<+(,<So3#:KMq|UN&h:vSjxgPfzH10.ze=B_!LnNXD
+fQZHH87AL-xH&ZpO|w,whC-3Rg,w6[X-O.'aB9&w0<&ZD/[]2PZI,j7g,h$/dDf#vJtY"m$6Gl^5u!e8wC|P]P,e8LG=:("a+93Z@:KxP26`v@k'bu}6-k
+>pDUL=ATU$3@,tox["k_)x&[LSU,/UM-;Ek$RZsz0YJV4FP.UEOj+Z9W9]1N37j7EZ[)jek-4>Uv%G_1EHYFZ&-AI|h}W)_,qI:N9O$rz[sug$2258^Skh
+&6q%]=`gUX3kiIc&|v,Y'7W3j}gA%A:#m#s:8Wjh[=n}Un&E+EbCC<fwp,NK$Lq^IW7,H>K_tMG{Miqaeku-rxpt"IS&qgL)g5);w(.io08vG6%rMCVmaR
+Gs}rb0da^En'#>{NW7zb[T0=)yKj8qvs`Bcv%B6sxSSm1'1P9KI7:,&](&p+@vV^UP$.k$[noQ@]_qu,:T%h[c7N!J{=he+2H+}.ke)LZexiJqJo)L]b<Z
+-a~hbTHqVl=##IEpPZ_k'%Ui]KP/{V3lA,OT"S=P1Y]w|EVA"EL<JcO>~&(-V.9,:q}DDk9:5s_%14+_HI)8whOnQTj^7kl>n0gMt.Gs}}j.:5ufyl,}a6
+zAhXH,qA1gF8mlTmqUy&I`QB@`StFgesHxceS)K!pVp`>=+5B}Y]F6^JV1+az}^"VZ=-H.S.WQa{;M|tH2^iC-)_H7jN!,_U7HY(N{$me]%W_)%IOG.2${
+M1i;WeRraNh0cyd2/pik^w)rS9LjPB[U2RVJx#w0m"k&zX/i%.Q"D0FL8j<{Q'WK`064Kaz)4Df&AEl{zQ1Mj%2)hZC%jGiJUk&k/2Bc{E!h_Zq>MA01wV
+W&@TG:YI]@e0E#tX"Sdb#B`oMe1n:qiXlA&D-Kg,HXv$#T;362W6u1t:}Y2boI^tn!Pr"^un;-5PVq`OSD]|kn1sCe6_<<F[3I%/,S5DHKY+Hbv0hBoc,S
+of;>[#j5Oq7Lt+qqRom%R9L25fDYhQ8+M%S'(0rZV9|/+W01cN'WQ-&ca|45f!m=3mus+vIo`4~-+PAU.RYr!:/P&oPD:%!p=_0P-hZ'+$Y95&AK;;iehp
+yxaM_/u.Jqb&1T+P&rTk7ETR'o+MiC"],Qz!0pG&gd4s>4`IBZp4Bc7R{En8[P3!z&mH6!&)m(|SF[+.~&ufi)%E`MKvm>/NDVO2~SyD7cC1c_a&lSm2C`
+T:]%`'0P2B{q3p)@a|H_VIHiL(5q,]i@/IHR0FXvYG=+P0WGZ^ywM2vt.^peYiUBr1}ltI`L'yM/YZLzq<Ul)E$%L=!/A2Pd<]k{&`;=<[-wdc^m=U!:v%
+q,T.!RqAdc+ePEIa6dKa}fAjW;dbdTZ2"L_lc/SBd>xL"S0dnN[G4UCYKtXd->F"9[E]$6EMbf{oJr0i0wE7sfI.AO<pg6fci{TiY$@mi>~uF#4=<}>Vzp
+$oV`3[cR-CW3rw1kD,)Ed{bU['~vdi.#tiAL;Pn3]i,E%ka1EOLPsAlNfB!%>%@RBq%K~8<1#hg+`gvKm-#wFNMsK`e;~1]g]NpWgEy/vQMfdcNp:G;70G
+Dv8,@@U>Z..doOl9M.RoeD+WQ7]>]]~BO^9u{ORTVj_@O^w)ZkVPoZi,1c4k%y!7gF^YoHw<9xRG9@g0LuKt(39.s1RE@`6[='xO&5%lJ3c"!(]})34gKj
+#me[`{{/V23`<IH1UUi$">/A1FUB6C6Z^'}gaRljW{xwg__3Y+iC+q0Ni9/rods3n&/vZr-y2)&}s&@pRMvkZLNbYxopsY2uRq'I,RCm,&~p&.D,Z'LDU'
+R(@r#NM!bZK}:a|kTv[gS5vQB]A9%yCPxW2;o+`m(SN5y9(G')cv]ulq|_Y7tH5O&qPk1;`yC6:"W]l=mA3E0F<NAYhesA:y@y~`Df0h}d==`Jd]lE-1>2
+OfMb@iXDoxG/bGVkc2J,_!wgTl&BrkFTn5'6)fbzy}W,2m6<#Z{fu/!r2%_1a85eJ]G;s1;LLOch;AW{GUnH$%I<h5Tlz@:O;ZX]EB1DrgynJ3X,$[.ueK
+_ynqN+SU.}_b.PeN5L;|+|U:b](x5Vk@!^HyJ<#@n@6"8+~VugHS(14PrhMM~(m.`9%!S!^&GV"uW`~E1eA;0N/sB_T{J6vKSH%KX,"{AMl-sB_Kvw17T(
+Q$J]=6oM>v+mIZE{+K-sVkwQJ6e'^`bx3S9<fkQH6L`o`7>"%aV^C4sPQ,p6FMFQlh~:_Ldj|qtG|c87svR<.trs)"TnUeTYSd(6FX{nyJCvfe1U|!{O$z
+%XOp"yYD6XNa`Ya[<.^kn_[,[&0,+Zg{[crT/hR6$3BS}whr^IqJeMAQiz3V)eh`XH`^MY:Z5wX[U{Po%V|=xtdoDE>#F_b}b6&m#FfH'Z#T`=pYlA;8Qe
+U<VD97:v2-GRo{{U7okx46eUyN02fhShhE%s3I]GQRg.~TeOP8.v8y@=&b1}:WaKydy&Tfb=dmwLk&Dp2%k|t2$86_.fN@N)>&}vuMhKi=4nK/0X!%h0C;
+7hB%B|i/5c~=8lNM6vIanPcZ,zkAUH_#0xJ3'+"3~EljT{@nl{u(Y)a<65wN$v}>78vmx]Yh4)[BeU"x%78x01Ns!cvV08Yl:S`.(oQr]]R8`OFvyxad4@
+=g4H>Oh]232o8L.PIuZ!)$/wHcz(`6lxwd;+erO{bb};IvsA{=I>,$=R)i>UJ]gaM>nh4Bnh.gOXc'<|lHZN3}&o{@5-t+:$&1qBs5`mvp'1sF+h4CFU0Z
+U<!uIb8/v)@E^+Lpx>{%Xzg.Mi}Z}aQmweC[ZA!CdiF_;hKKf0ek-oJT{BaDN.GbMy@ESU6h`9/1:L8rTOR">&YbOe7LyR45ZPG3!hZQ|<i]6|%z^M~05c
+E`~=]VFVi2q5vzAnoCOlbY&vA8oF2#O}Pd{dRHd1YeGl`3]yAIw]'YnHldautxf],I;&VWHC;ta9AlBMU@`&a_Vpwv6s}]rlD]l'UnzS"&hTl4NTr]8raY
+MDrb~kpDx7"x%C1MxatdVl^[;]8%eIdKtN<+)K08ufFRGGiK9#OX$#`C,9HME`<5"L!cB{ks$@RJ/>~pA[kI4X1uc`y1Z<h&ds%ei<s0e3xk26~-t]3QH3
+<vk;d[56]h5CWL<8kLICqf<s8@lg6m}0Z'H2@LFgEc!c]VRk6N:e)(4U-/Y$"5M-UJn"aQ~&A[=`&!Vr%YY4byMuVb6vPDW3=h}XOR2pstyyBbO3Fg!+Im
+l{$L$_9s!.T|yrZ{1`I`#eOetA@u>sW7_n1V+/sd^>^={sG}Ez!6mbM<6[lGCq~{Hj~VhiEVQ9GMJxG5Y^5,2_2GYSHl~1D,8WRKE^%Nd@~N."P="6VKu;
+)AfVS%#}:Bt7u'&dTs-U55iqu.8qFy=A]2ml&'_txuaS'#G{%@jS>iXED>Yrw6GzNCrKa5b)6T+)j_B7KvvsT6$Bq0DhF4VyQK=N999Xkx#+O,[&GFV#R]
+Bkrpb}a_3i$1UY2oGO<5VFhOw|gT5Mbk[bc+]luFfO6/_ssy}lBOrL,KI/Pl^b/@2f}lD[zKJdL,c-KEt'_N5#].t#F7m+K(~RCobPf^yFPAQ8`O3lF;RM
+57t+GO[5s9CjFJVD(l!L}&Y!6Ts0qr6!6VcjI5UBrK>sR^S:g+6zD#9.+UUmkjzDwMPXM3F0J]T6-P>3MmPQ#+"l4MPIG;zj@7>%I1gG(NYZbYx5L1EZHa
+bK!odUC&7&X8-XlhmMx{_1bdu-n$ZbJ[juH2YZ)uH!.qS=.4B9-bvo6P{%.a%tV=olCGr-X<ohSEAKswJ,BjIlnAsls,A%;Q9BIJ8t-,dt7a)6{p9w=2F3
+p0t5vfX@4A=KKty&s{i"]{H=KD_u$(uV}5DkHy<MTikx4BNE;X;+L'}eLGKw#qdmax.Aprrv>Ph9qa$MqjHPl7`x%:Ag3owj7DLN_cca^o9'}G)&3bu[b+
+1f%xS.${=YE%u3X|(jx%CF6;VWnH2t$yPf!9{<%obks3V+vF0t^3XndeLZ/^T`yla^Erpa#,LMeQJioREq.Xi']r4hj&fW.+lI"l6v2A2,lH9I$6!emw+O
+MMYaq;:RxBq!XF]9_t>D&dqI~w4"yNzjnD}{Zm'&FJ>}kHHd.+yzy{Ob2LP}{e"yv19mzQjkd}d<<2Ni7JKfV0%]9GDKU/{!h6iVuNDZwj>"1^k(eLii16
+llo`#mh8<Uiz4%-}0yzy^rS]x<yHQz>-vZbcHHpk9J{5(B3e!D]&mnB=e23fZ,J<r>(QN%n7^-c#1txsd0"KR$0!O'rsowFUu,'GToLB~^|z3.rMY6[;e%
+BvRA9KiU+F,q~ppYQmA`jTqM}ziNFy7i,E-_AbQ+uoYL9&N$ct3HdK!;-W^+(.w9pE&Oi#(C;M!I`xVDDW28d;P}6ks#9zgo_#kQ<^dg'3[=RxJ,_Q5W0k
+,k|u|u2O3;jx$P"#%hGxEK6'ZWST/`XPfK4B%iNt{l~;zI64+'OQ=nU&0="AoV"&n+4$:c|3.QS|h_[;E++K.iqEh`Xg#JNb4|ypCdAP63)XKMXFWoDQGT
+de2|r>U[@7X:%@-j8pIaeZQmr'[k&5xJ[9ZZ]drGnZA}:uz/jDRI|JlLad,`}KL06gxlkS.UG,2vCXP>2N@1YzIuE1A/=w}kx29JR;~]|;NW`kw/(SF&rZ
+!,S6|#}&6Kkr;Hw#^_KJ'6lANW6!9oeBUm:{'PDG[g2^{g1/#p:(!pqPm$gk]$w9E+21-'H_:}nAqQHB!!m.As|YmPmHE4Q{LSa`h-m^Kr^b|%(M[b<::V
+^^!;n&l0g8p5}-m/6P~.)P~.8zLJtO]&pY}]Leqis,SEG=#+f#F<RbKoWn:OhfSP2ugpo$J1W`(x=%:B%9s[cW/{{)Oqy$4=RNpxO|PyNuOL/p>#|Ie^uZ
+)Ks8@mCDWMZLr=`ifC-2cg{t3e>E_Z)w!{DM^fKsCR0Om2Wft;uU:ZVH]Q6aWMLtu&2_R|:CF{W#!%:XjslM-t5:"_I3R-s&77;!ld489Rl-vZ4.cDjU[0
+X12^=nrjcE7_P]!{L+Lr.t@d8RM=W!}v(;K89x{%C,&Mv/8^rr2kx/A/v(p[QVmA3b1wKxYx0t@6Sny%A)xT)ti^O8hapgn/-#.MAi"9<Hs&CG6"=90>UV
+4Gz%o%rwqKwQYtG")vG^eD@]~[VOgU.'det|$r}OaR$$BZ]Up[][h,)%|%0QGq=+LC10EGDmGosBWCH>`LmgrQ4@z6q8.esJYQ"D1P<:$"zI8^R`^Qurak
+/;:LAE}388g:;Y27G<ky0jpjc,p<YK"aFZ9s={bQM+t`p_=k%z_+I%)<<aKctU30E}"Wo[,)Qc:}LsYheWd"Ut:k#%<yV,.XZ7b3ExZ5eL)n_Oa<}-BbZc
+4c1G(&n(.L67la&qdWY4fzxHpT(U^s($&@BY|-IGjCC.R,.I{O'^|C`8G&:I3!Tuh(3<pv=M!n']We8L<^6#Va9t++22sr(P5h/z5aPQB'W!"wm1h5byY'
+k<u16(G7CxSRc)8wC-#4Dy+v>C~<XDlrP|$p#A'!=<^-}}Fj>72C{rY9W>D1bW1CGF]KTs:s,cj|:qYaD(mkE$%|V=ZAR+C7');n'6:`>=PTu<2ojxj}k]
+WSduWK|PhMfJ)UI/@9{Pi]NViN`lo;SwI"o||jQT@P@GFG]'h,U)%qto$PU^u#tIVi}[H!i6_I<Xc^qbsG#X(nFEUii%qr|CH""ezg0oy@JRaMj.M/a>{f
+eW|m&d(PgX]th"{90}^:C7Jq9&RN`uPn181WSx;>-vPK#Kk3:dT0:%V(OiXp5SvJ@A#OfUXx$:w@}r[@V-ePd|y#IsQ1`J)FT"R$K;u$x}9.x@'bHz4sLI
+y}p}eWd)6:sHs|oxW&$$&dae~+Ap8Vwb6&'7o@qaGq@$1f^xF=~qablw&ktLqr}UT^biM_Hhy<d:,s_C/!n{CC1K7v@PQ0@EOmpOYwRV.y~GO"^QC%XwuH
+=d&O;.uUpT)2)1}#!AzL0boeGY0RX:B8L,kH23yD>q^4Nj&-{/'ureprjfv#$5PB|l<q_'"F-tZ@zT_lU^xKkhMj>g9VVO47|t2JV3Klori_HsmN$KjpA3
+~p=^wsWV%R{Ni|8J$8hevuKIwu0+9c:je!WQE%sGP!Nl{L[&iKE{P0"T}6>Ax]#mmL,8OH=&#Lq"<+5"/tPWpc}R=%5m"&GmmJcNGAj@'<:MGP[vCF/Kx-
+n'ybOVW9$4CF52-<s46<vgH_N.]r8}#82.mNB@"-fsEBvo|TUq&:fW^NIX~D9DXnxJ2uy"a>|89T1aI>xtx"w"PI}c-jha4;z/gQ{S3@6@R'2k%[[K4Q|N
+=o2Vi{oSq|hFv]wtLKkAe@OC]+X]1=phh(mZ!|>!BMNc@U-K+ts}1[y3lNscBOijA;mOK$rxgLO0)ixz_ii&X,%e(M3^&)mewPPWSVZ`uJf#CN(QPy2^$6
+~A51<y}-(giWjUJW/-b[PtIP-9vh3f=2S;8;ALZwdi=,GDy-IWk%#gIU%5>kfy,e8<bGa#r2;>Eh$-SzwY-`dk0``^A3l^)]fmp@>{$zU'8{YzzWiR(.5)
+}KgQ,pX<+TV!z8_bBKQ!u"X=Lhl6xVurS>j=tvvX3+l#g[N;>)GfnOo.v"r/xbfn<9k,%1$5PMEi+9p@SJ_,]yxenex5C@-!nL+F)+Z.`)zf99D!Y)6Ge8
+QTVt+vI79IUjA|Dx2Ds0l2o^K$N/zCJ"9zDsmr4oSJ@g_=XF)4(|5=Zib<i}(=-Z4))5@kR;-alH:{=dY{osBg=8>h9+(m1jZ,5rGX7l[}X9Fp_$c<gK.H
+V$hTIGG94.fpK:nEH"~3]:2(/q_QpxO0Gc7Wk5$YM:|!qE:5Eq9'S&;Gs':%U2J^n[@Q6ypa+w1z=LyBxu~e-z`zxCWdVvt1e+W6)_I|iesZDAA^V0hea<
+ym=sj$Tjx3>2G}@;9HXDb`~EPKK1$VB<b0yI"e$"5:L))56CBstQ3_tjbYxT_,Ypy]f6FpCS3]1!0E!JQOf/do^g12;!Lc3]:dvp1L(eLYPND@-l0SyX9p
+uC.]'4{G=zK:M^UQzl,mv1KZ7.""eF9,,),`3yd':!|7+p$g+3pu&wF^s,i(CvC}SP+aG`v!Dcp"-$s&u,A|[^7)`UW,_PK]V)V!u5b2(GT_%)2J=;.z5[
+19eY`zAJ}:g}so:}=y%;IqMWlFdO>zCL3CVp1oM}=qMj88yT=T/sftq4/']'DudqkyY^bb"XJoQSwivB/_hDnz7F|)BE>Gi'zDK`|';PiE+rrs2Hb]M#8J
+@^7mUi>VMmxI>Z+g^Rh!0et%>6Z3u(Fq@Rn[I9lvx2q[QDWQ^6<MycXhGfPTsDpA^jd}$'7+{Kb].,3tTbg|nFpgK^Z3m6|vrde>r9TG`!d^.^5R9US:bG
+AZcrrJloe@A[0$B2@]FDnzvSEd8]M,y5bonHnM"t-@H%/esCyzw0_TON#8`zM{LH1^-;Gh<|%Gx!dOo{#VD"bOj_[@xS+NKt3"=1eOr5H}i%Y|]>V``)B!
+krshCvj=`M&Q>K!~6/t}EK]_f-TZzHLTJ[-:N.G7_nxLg:fmlyuhW<|0MTMrnDyL1vyAt_v}GV0xAg/@BUC|=qt^IiXE!$2HhBfhNr@SZxK417^]6.:P5e
+3V)-T`xrr`JD,=GL$J0[,%XVPir(C]_JVkT2>ipTx//-E.wy(5v|'Dd)^"m7=;P+,_J94qNih)#q1BM$s!_1^(H<O3:dZS|T>&$YhxF.anjr1QXdp:`1uu
+m((^W$eZTRmxxk<EYT.#^Er_ZN[Iy6cx847d{PWHoGw4CbWA1S/#c@yQhp[Kn]Zb=Vu)"3lNSz}V;YaDNlz&Qe~1BIj{s<FF/Gz&@{y+GmdWc`Q$Va2OA]
+oGhKq0w.G#;a23,Og,B{]5Y`<nK!-UOJX3sd9miXXxA$p5bht-Qx:Pr"xY_A.OBbU=cBixiTea#xYC^V7M+LF;I[K[_Llm>]U6p7JuMC|g`(UJpVIKKOlb
+x)4j!&%}6^;Y@0s0RaN)<#TwZoPd0/fnMl-pr1~6vj#U:iQ3U2ilxTPsGE5O}q7,<88A=%!0n:_6Prd[,`xt"r@j]vM}~{q!HE/OuSX|Dc`i)CH_ha'%sK
+7+FZ=E4LI50]OOOMMDFn9:T6&m{Fkq0^62Na9]63i)iP2=56AT;[(!&e33UBbqd0E)8GjpHOf)dM(t1@Cafum9iTd1l,S,>4>&>,e36jaf'M/NU@@bodre
+#d|F:_aY>#tev&7&U{W/saYB`N/t(|4}1,nD'#2P=^u)[vS^oB.fnf:W!Y~b|]=s5DJn409m!)+lLy;|CBfQEV<vQWUguj7ma0noJU6C0.mFk{6[2!Pvkr
+%<u((|Lm[L-N_Sf8~ab6|kh),6pF'SBh@X-_9f8Wz!Eb3f@y#@'IR0Co|cpE(n5K/{t<'>(2UV&%3C;c|^~7R)5&52|_X&_tc5-p]u!<ER&eC;b^TH$h<B
+mx_GF1KA"fdcOW-]-t%JwXQ{+T|&Mf60C"TX!e$_#--NedPyard}5qc:BBVynQQ^1^`'QDP=#jr7[.cBiN6eJ{TR}rdS2JhK7j5/!>wW%)}zInEaDIzL]f
+w3coh<_-;E:pl$gn.4I@1L-&B!MKNlCAsh#wlctMu%~OBl`ESRcE(fGXLtbs(50]tfBfs0pfl1}Xq9H)>QI)%}BLPNq6NsS=1(mRZMYVIXl}$yarNxg1di
+wsjmUch;IQRv4Iv]=I)P/%N'HewX|+K[YYhQ+SZWxS4L>B=KV't[i|xF]0Zk6gY##'$:Q@tbvUwizh~+0%u&E0AzpMZiYZ2L|}JjkPGiP)mte%)eT+AFhn
+qh&omxEb3Ys8Sj+YNfsY9&8}UN7-u$FTpqI^kFDP;W/3)p-"h<0lgxO)$+pp(<[yVJB'OE!lzeB,lt~x+88AJ:m73yz2B.l6f^Ho|m#fHjg"[)P@Ft9]KU
+0:/3o-^QXuhL`RWr8KLWA`(jZk_<p+&>Fg}5tEh&O&w]@Kt,(0O!6WBDeW~tzieug071~+Kq}N4aB4/_/L7Dh4qia0"d^=zY#b00yK0iJkee8;cR!x-L7o
+G10J^v0Nd-!`{n1xq6MC7$QnlAfa4tvg70+UzOfaDik;Sn%>>dicdRb9VOC>e@A"PNS;/2OSTfomGxN&y%7eMZdKDQkzv'St>30zh6</nIn|)N4/u`.f'E
+ubA&QPttDKE&}P:#:D>c>h>O51<I0it.]g/]#K-3clh"f/vGn3Z]/:)Gvcw/N[NCl-nNo$qTq;1;Px&rZ;b)QmT@tv`BQi]`=|vC(1)E^0($$qF%GnIZ%3
+GXbZie/Rc0TLVoCD928{,)gtPkr(0M>X:^Zr,D0t#y{bvh:dAE2P2Yg'q1IMM%T&DZ9D6.186L+[D,L+#lEerX@<f0dGKn#hlqmBcnMjK{oCqr(Dsss'Kv
+TTcs,W-OyuOtkuaqD@#](tCJQfOA3b<:P9'.8oh[Uc9'r;]25H(DT:50Jc9ktEEEUO6MvUgyYFrfG6+c77#N~Hl0jqngjD%/<k^!w+j<iHOQUiFO(:$Fqv
+bmsOUw@K[C5592vj1'}Xtr.Y`&y2}/<5%9`!o-HTo{;8:#N58E!@Dj]Cr#1b6s$(Kb`Go>3QsDRxcz#jvy:35>}`8;o3Y{B/G#JJx3iTT+wW)v7Fy,8EE|
+e7&N4a;A0>Bbd/G`fwTf(s:{p+qh7sQuH0!b!qk+[o>roo6POvZ}kG68IkUM$"V1;aS!.S=!iR[u5ksE`2lYd+Ij7xl"`yk52)^Xj#2|&)oz)-O!b4/@X"
+"N&KJAb')y/q_;IzDGk)@#Vl1."'%|9CJ1)ud4E`'n%Zp.{+Y7|FLAS:B{|xso:%rNX":<Zk=]t_0J8d5uV}GC{|>NHmz!VVkdo$c&ICb;"HJADDbP#eOQ
+APA:P}p4Fk'gKz%BvKdsmn]n{HeyyJv0$9ni#3f)j23E()>>-YZw|a:h2C]D1;SC7{8%G:[o52x6duUb_WcO"4VZ:KN<N]!REtya",.ur_m,OxAjD)K"]j
+|gt5)w"KH%McM,uXj0|22/2[noo14NNdwfT&{Pf#fKx-2!iwvi{Nc_|N5GJ3^]@c_"5im|K`zYO(~MeOprHe>5~[QHD;daER18fB5_T'ZjC}k920qh9U>r
+a.)@j"sT`r|Np:dk1$rb(_x5o("P08"aDW}dQqZ"zsT#j:X|hd{l:2Hl&+#z;r%9Ed[}5D1S}c9lE;M&oNU,pFP-=ryy')[`ce9OLaU3c>T]Sa'd^@xiE6
+/s|BRx.:Ge_G2C>kURWkH%}7wpi{)Twl5&[7yf8myzSr`4MOmktmsqBg/I$+YON@'$xLv-O>COs`(R:[!eI(`A<rXF9cV<O,1Fm/)WCVP;hwyV^#:vMT+r
+;^/.EK.:D/@1,KJIb4cImc|Q2^WGwQX%!8"ak-UF-Ys"hRDHgkiqN{n9<u34%MXN]>S+V)B#:UQ^ud(;SzLUFl0MN5+QAR~+Myx!`";{:q:f`#kh={fue!
+MJV3.dl:{v]`'gOzK+0MlTdv0J(XJ0^0<&ShOPAat}j(1NqvtO!#j>kw8yiDCL~Ou4h`EPgo!;QPaye0!"{^Pa<_5G2L)p_Xf)%7-,xze8]}vINdj@XN+p
+2sJh,C5^~B&[P-[]'89HR"7aAcE|$F[ecY_&l%>MI!#'#AcesKb>,@,!!=pn!w-o8`ACGp2<Jwbc/&Wh'c:HQ}r:N,U`]HKO]0-/YXgV['F,:uM;-vy>z;
+~#z;v,G9vI.TO7UaZ&t69D'+<Sul`2`4vg6%/ehn{HR%OazZNM;TF/PIZW_rFX=MHmr0b_!+MH#j[kI@}%z$P>sI!>j@i_]82b~0]Sr:]t%JD=L2y/kE1z
+vz3BSGSm>D([oqFoECT&YE=ssr/hPD&6~1@x|pH^x##e/zg3nHwg;f+f<NHNPuZOxA%yNS))>S:'sulG^5ObjR23q$@0q-tEN%ugJ-Dy4%H%O-_"sr}F&3
+Fcr%ZOXnMO}zX[cyQ928bwimR5Bg2R}KkU^&6B@dw5}a>i3iZ^emaL9H.[QP+%/nJ.lhkVGZM^>w[KCF~3Ig<JUUq1P>)SJ!Ea{at72mgslm=adE}5vw(]
+._Qa%C]FeZQC<TJ`elj5yBF75,|i6"]v]AMbweL<79G2;%ImJWrc3E<w'@nhV8=4XQ[`Jur0p:'h.=jN&CS5"VH"+|}cAWI+{GMEL;3$>,K^N$G&q'Zm1u
+_H-vcD7a)4>N;q,eQyDdAtH;N!@&{tqn_g{rkPAgvhZC9pE<cL+<JbR8wBy33PsP)Vk40(I&~Wo>sUp=4,w^cm#n,=L4<I];d91[s.S`HPilWndW/(C=w=
+OS^1Cea-MP/^G^>^<^A+(DbFHy|"b!zhhPdNFO(#ei2YqlC+jUqV$JYET{Nb{c_vx4lI3nkuX}DIdt,-Phk}/TBOSH@Jv]-)TSFJiz"CEf_2C;q+hV]+NM
+O>s&P&0IA$8^,'dLTR!Fddshh526(GctbKqM=KGwPn5GaHr&Nim0qYdFOidFs`+4S47VB4.S>o4KVnlZxZElvF_H-djOltC@(W{R.JJv]2|,Xc.l7R6&2|
+(BO9mxuwm`v,#e)(qe-UlMQ/Dfaw8yb[kz<&6}oC+=H!kC.vXD]J7xT=FShLM{$kFN3smI+;9'5{qD;GW1!Ek^#qbr7TL}U/-Lj@:xRQ=p~V3Q!]g`Ko]'
+fkTXLizLRBXKh=!1C[(zW@B&A]0B-KE+ErCP85JFCAzVq-)_ZE+ms-}lsiv4y$Qy02K566A)1-RWF"WUn#3L@Wxf8!m;R)zNm];&!1=VssPs&%|''CdCn7
+Ra=1bP[ECjg=f6dI5x~L>0]&p%eM5dsXrv},6]fU%|/2n`iu[yN2bUQp(9d!v"^r|/t6_Lu8D=cwrm=&^1jl&-EbS6XibyF'd,fspxE_m2$9e8EFmaW6xm
+A.qWy@[Y]iD^O{VPh;<%1<"i5T+x8^16)1'Sw94qZ{arc.LalH!_eVp.Vjd{=_MeZBmZ7g_/F#;6w+6l!cB,hh0ody8tS[4C'(ck1/b!p$W)R-z|RY_R,T
+Bo#@U`n[#6&8hyz(ZM(Xci|@~!Al_hB/P_j_nLGlMIKDVqy05Wk[~2:n9F$sp[)$>jmG]@";(+l4hB0'z2YuLg<}('I7MNzD"(!3thV]%$m]K@8ijb}Doh
+1Bg(aiX_B:NMdsXLWh>oi22f}cLYLsg@Pd]A3xp}YA~)k,$1KEKvJtwKXHCs0x}^PN9ghvCuhTOo>oxOB:[XupNL,,Lhc2f4)KwHgR@xA8dB)m]FO7ck/q
+tK=&ctB`fr}pvh[m}v~gnap(bF7`"vhmRuqO>yDrCTG3s+/o2Z(aZ2"^&n1Wop('m@.`]I-[cZf_PNFZ|a;!J!:,M!))r=sGln@u!#+I}yXHh)DLPC#f0_
+6Erw$5Va>]YV/cggJ%{S+Q["0(^DB5%mNd'P^tUzg2B3r`Y,Jiu=7ZocU-gtoi]#~mSDR$p&S:h##CWkG:CoUyn0F},N1mI]z(9Pz|r9-(E/ns9V5#&SJ1
+v`ZcYQ')@<Ex<a]fs9JK=LAF_FSK#j]q)JH=UT:D3DZZXU.%':da1b/qU#sF]ZDoD+e41(~Th>Ty-h/L$j_wAG>`>GECU>Ky!&41r$'w16MWBC7]SLBgbC
+OzsmBS6"1gZo&O+n6k;He'Byv+G&:#8cwAYE8J`hc9s[A}RzN]PY`svZD}g0b51U.;b6fW-(|<QJu^{{Vv=A>Ttzh<`4G4kTP9kOH7k/l^)<xYc3sVtLjt
+SlUIC|5J%mEBV}@,EGo2brU6h6-;JBeTr:vf'b5E3Sg-^KL9B]ht>&lhGRV^|P~_3v@U:<!j7'(381!"8Mo.9j@6&&O6Y-|#Jz-}'<}$_&,P|`yF~cN{(O
+/Q8z(jscuQjP!Z&Q:f5)w6Ge1AuJGI4_PAY[:jQ/},MBt9~[362`0h59;$$1pO``[Xw}{/nr3COd8pwB$7(h+%=C"4drXIC!hJ_9.nfUqc73`/i.<LBjq@
+Yu4^QA7'2B'EMA>WGb%XXW=BTN>Dg(MX2cc&_Jy7Th9XedF+7tcI>&JCCXkhLeXRlin!t[.Q"Pbo$66sAaHuZ=yTi$Hiwzpn)vW=UZfZ3uBp^`s<~C0G-I
+Tw,Y^k)TUa!DeffYA&1b`2|k]vjWSeV6@w8ne:[lf2h9P'c:VKWb+8uL$0dte^H<>g"3a7;<5%%yRf@$'k$z:::<C$1<YEv%3`x73ZY,5Plv$(p>G{.rG`
+Af|H8=gzw4Ppp$]b%S&bQu0w_;C7Rv;!e$67dP-w>X]hZzjeC;',TgOH%Si=7,c^^0.g|%7o_2un;[{Z3H}Xo0l&p&'i_8q_^kCQ>GS_l)2&'R(8&^6/^N
+^en(SRX/K>gA%w8I<@HTj|_AQ#QI/`'6/Y;2!L#Cky/e1AnWIJypaid-MO+X;h3Lu|dgTW$&CpC#"...{ov$=l3A9e7#^RGAx[d,AO}Y|78IkqbP5cXv)v
+w%;x_AUKBSFxb=WX}O&1jiKgG6`wXtO&XYEW{}H`ayl`BbO6HmDKhX#GQ02JV%.W];-KC"6BG2y)>8L+Et[`[BnF@S]2e>As2J1/LGfXe2~g/L$EQ7jY$8
+Iw3$]0bjv2(MxMx:E$pJZ0iQ4X"g:ic}`WkXb29BVxqczZGUI)G"UBcyrDR'LT~H20TmL>OWlKy['%;&)g{_l0cpZN:s_P0GI->""[]JeR;VCl:f&)B'_g
+|%/L<X-HE@C.FqP)&&F`V[i#Fwj$v#-{$GYh5Wrm`Cn{$ji}iTc=D[!]Cc}`Pbfd7ft}+z2K~:uFSa9xW}(IYE):`8rD/iLyU/Lx!''`Y)Y>`sG[pkLxv_
+T29X;+r5vSvN;e.2#h6#o@"<3naq-&l`TEXk[X$I6P[G;HwZ@'ti&G:(}0Tf,$<`~+!$46TT,V9gr:&.g=@BZ8z"k,aRd6i('{AfyQ^oHUeSo<{R0]rA)=
+4K_@##,'GjUV_@=m/X/g]C-_Wg9J#X^u1hCDgcm0M{n`Qup[[m{IWJ>Ms|>0^F;#AWeriyVJ^F7ZKq]nR`w/qD>-dHlxLwKzhHnok+[m#r1G-N)8GPFk+!
+(lUii/IRWmlXTjc^Fn7^h^D+.Cva+Sm_5<G40,"#U-[8!RR{--#C3yiv4ahJZ2ky)Ucw'|Q|FQ~R~z@|pB#=y$7zq,u(x%x+_RJ}g3Q!ooc5iUg5Gq0.S`
+HLiu,pc]V5ShZ9hy&M3A:$61_0,eqs;[fvfUyvr"D:7jA<4hDn+&>5wEv;xqhC/:z[Ze#ZPCE&(hX%DjTv-G"e(xIs0Z_qz29I1LL`a=NKKsts.jUSf[}4
+];Dc/JL&`xG'RQ@krggW/_Sp3(|L}PZ2J4w`2W-p6/R#dR(x<Z|zX(1JnN&G/$'Dsh=X"%[L5lqoc`|W`L[Em$m%)0_J_5YZY$'A[D4OZ5+'D>tIFjXmXk
+M%Ouqk-(t$TAAsr4<z2g)`OIny<[:$"8Gp0i:s1k"sV::-CTSCAlh'qL^u^Wyd{IM"FreNkAb!93&_A9}{{1{"+10"]|,eX[7j5sM6$1fIuao4vQEtqW<F
+;aZMM:5U{}RjiTW,}X@:v;#mEitYz#;VXg3w4;O-9g3:Heqd)|-XT7GXbTL<''<o;wWhE8!TQ%AmeF:lB[^@w&dngR0pVQ62";;hb0R4=(Q<V&Zg<%Gmvx
+"t-[+kx@8UX,+i%gzm41@amz<lKWoF/CFN2)+!'B:"mPv!@nT_~ff@tmUHDjQY5C:=;r&^B+31>61>E.y^,Miio(&v:lIr4"9;3}KG~+M$hP^),Iwfct-9
+$qS[pf'62u.)~PVX3G$V0m%'Bg`p2,Z'Ztku9T#8F9]6P"#%L4%-I-$,HjQ1<hvT1yBt5+'qihjscw[=Rm}s=kT6|IQ7,o-guBD>QJ!pMPH"hh3;.[RQ[F
+9@kH!-r<)&OqMH^Hif$Kkg0IQB)d(:0>#-J|pC&k"hVgP.Rq#.HjuMvApe2%0cHXe|fd@gI`Dr.lq}aJHc~<sj3POhD.}8uL-l,DP^8Z[,7i)D@2uFb<![
+um4i~wWBMvt.nu3<Fi!/YqQ5)uycnvVam}tsNGn7d_gORe2fcRPx9oUpVFQp)aew/$DC4-@jMc!t>-B{&xIrfO~N_:"RO7%#]+v'eySiz9xEVt]W(^bdQ,
+E#f_9ruCP:o'(Z`zQ_Y6W[M6-TJRhXHLh;`qKLjJtsI`JBVf/FT9W_V$.8P!@wM}2'`5()=g/WckSSO-t@'7uXl!TU:LDd$Srt<Ha{[H1<ZAxq]Vo"EoIH
+{hCox)Q([>2Bb.Jl{l;:2]J[0pK=[9HtTkU@X3!XJdaW3d>&]px"[w(-'d!^~&R]zY`-/QrH&XA[V^'+z$H7sG0d<zT@p',&W+62BMA}o-!H$wTU0(Q@7f
+JM~Dt{YH]St[/9eTO'ycG%%T(Ug9P)eKVBC46xI2&osJ<aGEUs0lAoJ<%(>2+(uGtRD=`[(vIj-Mnz4a-813hj$D}cG`9f7PV`4dY8KP5Q4TFdpiC-GG+`
+0,c|1'S5mJNn}T^le>g4#PQ<LmdyQIEU}RR"~<yyk`/<RNRVhwr4qkmuS{l=%HW<vJ%6"GF$Yee=YvqbTXZ1hi!12'U(C]>64^$=d;=]S.$X')&$MznW![
+QPZm|$F[f!W}[lU,/<OVzQR|@M6n>.(ZX&N'I6rG#"Q1YJd8&VBXB9C9mMlBu,R`Iu:$ufj`Az"Uj2%8_XmA=S%n/CMv/WgiKBv$~]f;f8>B{s/=PMCH<a
+$Suek^YtY/#]%'=xt..e}}{;]_bv(3pe#9"-#"$6UMi0|Y$a6L30uCL/0Xl0rsuZcuNZ^rBp8DH|x6G3eq{I.O64ddD}<TZ|(q}f[}m4+xH|m,^IU{4!Z{
+q#1L~oC%6N_%r>0b/QAzx}vu&.8Z]vnrZTDXRg8F7h$S#Z1t%&6%Rglu,f/2O0sk;99+Wh_9Xn.$/"EQ@EBgFxgNXuC[/^b7r9%NZ946oOQN)+Mz(rr/8'
+$UYtsaG[_P"~+7RFm2.1A4|Zr}R]@"jPwJI`:}UJ<</GUxzVkw2`aX5".'7_'S2lq<Q!Q1s.5X%!&!_&Y''bp0Y9,QC:B5`jAg%MFC8_r-vCCO)yQ4;MwC
+qpbj>_{wrpCt,F^@8e3|as5Z8e/pxL;.Rcf'|hiCw"8(jlUHkrC@5)P1qghJy=!Z.@Ct@f[C.Jlalk`3ijvg_>#.c@|#Z{I)eJ{&>DR1HMghwqWA#fLK3&
+!W>J%4,}!C49|SkA:%|8{_c<IUD<Q:8#6"ss'1+iH@f'U!b1qex.LQB{oRi(%EDA/xb"Qt%QL9$%$.5s(,S$|WJ0QX+u0JF/,)3rQQj`:EBnfyrZ3h@,Sh
+CV%k7T'"=E23G5LnbP<o-+%[mFaToOIgq+HdWqxV$PI:H=FLps)+/4j6h<BrW@.sLlWYkfMP8I=RL-|sWeIh}D-'JQp14o4hRgezaxtD9u,!>bo7.h3{{H
++CeF,EH!d^OlC/swb,}Td=^R"q2#Jx|L/,=@>&!S7T~%4d#(opo]Px/D4,%N|Eu9#ot(AQ[[wrJ|3[Gu&;s0!YQi=O/c9ea#"{$mqz&d6ZlZ8o'Qdter{>
+plXtqetqZ)G+5Y;0y6eL>eu.bzP_x5=1$&7N[aUJaD_:TCw4ucP]tv;J}ae!W!Je&PdrJ8{OshG_b'zr7q#)adVAK!Kg_:"Yk1h8Os@;uI"nLfROx[8{3X
+bZ3i2&)w!H!BM0gpell#+89uXFOjlb(On<sOflN#~}]5Is'U<&y/_Z{q>"uFSY13Y<mZ+E>;CJM=Ps^#;MjXYbzkB7EM+m'QHZdFzjeW$>k6a3%R!r3%ie
+;+b05yhs~)Q&(0G>C!l/Vx~:px1,h,M]nHm_O7-y6|(pi1m,]/09qv:H~,j9zoJ[T:58x|PJG'G'{jx,ZSeESG`(hg@<Xh+BxsEiYa<eV/)qU)o;wl.LRq
+#|(]el.6hci%|Eb"#J/3<MU,y:/yyEc$6=o(_'7^wz]<X$xP6BwtETpbWnrvFe4={E+rF@EySN"w)X7qwC|uxM8-HN"~qLPGZ5+=25w&hcdC1tc:%xR#O.
+aSSK3yw;gQ[,0ke'qbHLx4YQH=`^t0]J"Va@Kk3Er6NO+USOW0#RJmve];w1>55-oO-t^MflCdV'&o3y.`~SFJFY[hL&),XHu!<'L-l:aD;6E%,GhOL"D3
+5BEbyP+QfgS1r&#>v#a)7B:-DRYE"XU8qN_&|3&c7nikXR(37se/uDeauuM$Qwj14T"xWu7LIwO>JpzOCW$N-!Wa#)Klm#!#F=aXWIE}y2pLwtA&4cd;yh
+<rX.1v2|13[>hJl"w8{jW%>+Pl@a$I}%>=b;&EDu4iX&2=Yee$jZj,dcW;J]&_rrU(2UE)'vtN0IlxIod^0W#vi>~Eb}tDdZi^%j(+-5l!^@7ID4DrQaUI
+oR"t-l{z[$L'SC}Lb#PR$v(0$(;95tebncDwe.W5'v~dZ>QP6P{<3l-|;{R(q4A3(8]4H#=aL+auY`_/o;~7pn/rJy"z#&t{n1MzcDoz@krJTIM;|Z{(ez
+EP<#|9uMpJjKO^lyv(0x+QWbK>=_z40NR[U,(WY|OJuj`e(=MyAt:3][nqcr#vH<%5GA3hM$fr(1`[~8}D|&J-Dg8/YOgL-mPr>qEw%rE%:{{e27db`v@&
+|e-xhFZGxM:h2sM2CjaZh{=a~fu:lX[([.eV1weQ1s5MX"~34e9v=bBlxRHIw'"@_yR&0zhgM/iM)Cbbm4TbiQ%Jr;zD!8Zbv#shpa~tY15h2J!`{[cM|`
+wr1nrG5c>R"OfnQOtR=JG3a]<$peBey&"O51BK-zk%J@pX&)9^v#m}T1[A`hF&c=KruA$(V8))f589Aj&O<4ky{NB|/9}Qk4^,br2lu=]>`U1gvrKHS7cy
+`8,@Sodxo3aWxD5#PsZBf%z=bk+Mw8)OsLx>ksOo,!mLzDYN+^klUCZ4r2WhCPOHiW(h;"~JceD=u7XISz,i9L4wk;&Ku.`|g:XdK_}B1"GME&%6TD[l&6
+h4gw1U2{AM0y)rn+>K[wDiW4(mfhQrIi(zov.Ls|,SNAXd`y5ZK:^KqX<j}k5b&Nf+OYn!glI>4VPbAMnFTx+f+hXxAsDf^1yK>]Zll@!82!YH,8<SneT>
+NVA1H6jd=2"|LMlM-=Cffhfg%;<X[&,rfg9NyI31:+k1RM&LML(#2bnDsqzWOXQ!crW;L]P7-BI=9lQPBx5!~-aHk,~dmdCn5N>5Lx#_k4XR|(z$0!E[X@
+_B5>'-b8qRsq>v`qrdD(w/%f#`<meWQp@b1xrKae@.{>Q6E/{U|3)ZjvLG`#'^04[q%QvTUs"{Yb;(e'rtZ"I73lvt+^SWw3-]N&@jQa;ftL-ZEDv)fUl/
+j8xK,m">S=Zd@&49BxFH,8lEm"JPaG=)~z>E_9K61c6/K(jD~hoD~4@&<v[5W@ss}X8Hcb)Dx]fuI_tts.)#n'a6[)Ly.A=v.o%58zP1KKIQ}UtTaJQ-C1
+csaEehe0,GR+R&S/3oi_hfA0xZ.;51#-Dz5e|8+@|5Fp"jgiOxoDZz>8BQ-3>]DC2!-Qj_1w.wrL@;t)`]}OvcG"QzA(o'1VFO"|JDCz52Rvi:C^FRT0pU
+b.Z8KVhqulCU#:Ct~t%TS[t434jdz)_d}x=TU/ck4AN/0@c)<aqr%6aZ5J|v{{hx&FK7s(PWj.AS4_}ophw_i"hr$Cu.CnHG,4RU{egw_CTS44,hnS^_VS
+Yj5^7A`'S)'-H]rNbxmXV3Z0@:#3}fXz>>Pl@7yGXV:Gqx`(F'G8UBaw&-JkP<j,S@p0fpEx-z!aZ#IR&zFcbjo[1toC`nWrz1@V7CH1Nv'W/QgS}jr_Z>
+,>}"Kzou3)XDGbHekpOU.T67rS>isE"H6o^J`7$6s{7.XsKYd>/eksM_F^q1>6$$R`fq$)sOF'Cpv2J@1Z+RyPduqd~sGn26fQqIW@7mpf`}jTV$XW>i3T
+Zb/sQtDd:BG+##]3D5FO;Tu3(WZ6K{1Erx[LS&FX$|^)r$^ByNfk^oNRL&fB5"|7H]Q]#jMDJ.SW~Vn&+K<hhxt%FBtTg-U'1p+XGj0$Q0du1o.(d}]}Ad
+vM.%p/e,]iVlWx&hM6w3M+@zr^(kjcj!JamVgA1bh)u}b!yN9c,$OD(Qu^1s<VETt(Amy"[]2dpOYA#!2V`e[fFjQ&7D;5Rb(sX>~IP"=0=gJ]hL0(]T^,
+|P;I'w9/EuCSkO,:g+=(=`>04-`^oj0{~+OeJWrAu'-P,!rQBd04u'Qcqms<|w#Eszf29f,U(T8R>qmMIZyMZtl7g9E^UO[gSnL)StiF@ZsY+"2eIXslfg
+n-,jhSqOv=80nXI55_4JN|EE$Kn|Kx#v,`s7XjRp@!vO$y(9;wG`$/R|MQ%j[Nb4Xe8uh26LjL&O~-tLm[Zl#W5JAiefOzU9A%]x$%326g{r-2#4P7C^xN
+c}JV]!h,xP49n2L#|O)Dgtl_TP&Gz+kvwV18Yvjh=)|$l1u6+qu)HxTG!&]YC1U^zqo8Tv]_Mzzr%Mo;4'A,G"S,Q;MQbv~C<waBiF7noTyxwYJ&%f0s>l
+eCAlo41tB$(_>;y;{:-jMP#+0,bI!EZl<]]F~Ruh(9drCo)3u9(+Or"Q><01&,],vG"F[#vNY[MZmFy8:I.G>^jT;na;Tim_7R6kOmvKI:lM%f"XCSIcCu
+V2kT{zTVjzm6`@$"O>P`08ooNen+[}$lSX:8znd9EVG]!8ubb6fB[,Si|+mNe:y!+|U@UgIQx4ap.)H)|.52k%"NWW'6frlW2/ZQPX8GN5_;R|SNU2XU"W
+U@uuz/V;Ir"}[Qz0[,,Yf2sVumv;Jw8RDbNRg&wht>{]TUcThG'lPgfeDft^1qO<_`@o1;-q//1Gem}Qc.RH&H6Z+<.uB$@^L%:Ea&X)]%iz/lS%AzHJ,.
+=nrvZ4rjER%L;]$^"Dj`.2+FlQCibZe)STfera2cua:3M&Z1ghBTFU8shj-(P@2L/_d|FgS,6@$9/R>_|J4b]jkDdfoDi6iyP!hSujJ+sL=z&y=hub<VY(
+#/<mF>h-iL([$#_53Kh}!`4:x/),&<,Mm$O+Ca;;-,[hc_hs}&qNJG]C3i|U"8,'p#/a8QBQyB6W=&V}fabCAQhR7!,,ko|/+:79rGLHzzB"=.Z$S%Cf}A
+thrW+5$C1Dg45)TIItf>GwFJAXTC/2;)7;d.${$>hn&y-:+rhCAL~so.1,fNP)eP/lE,07fKGI)}hNqR@)({6KpsZI62y+7HnMO3!ts;K$O0Lw|2A<MIo7
+Y4s,N-JS$%!%6.<Uo,s&HG~+dLKIhV)%zkf6s^52aqq'nFPl"I~/r-]7`T-^uD"^[V".2&8+_ed^C);S-/SMMnv7-R4TUu6c;uGLKs8n6;mtULlyI|fBm'
+lGxM_ZhBL(xVeUC}&%'R9=Pewe_a/'x7I|V{~b>t^0([AmDW7nrvVP0/crx'xTi$EaMQ+dH_UC<y/Sfwtx4A8D3N<0_4dbGl)M70-nanSK5CKcxgKcKlFq
+m-bF.rAS=2s:p_2tQ|K|yNTZNJg;r;^F"RDZG!%uC=KZ7g}1_LJuBUqO%"BGdubjuJ:otBq,LN/|6QR[}=cOh1:BmkJ;ngt>,N>K#m&"6Kp)"Uzs'=v:rs
+i@@MH$^hEa3adyP0~q:E&'WG{/S/Y;hY^j"rwIi}{vvB0$nE)G5.[f'|-Ia'N.kJ50Ink5LJ'{"t&MTi.c,MZ3b|G%{a_0S-phngjGVp]84C%WOi0kZsXQ
+2gO{Fu,@U'eE^[fjF+.90^Bil1X93l&M=ChAwnOhOOH!}^q.<_g+DcT;lmc33dj7gHO!Q>'1l68G>&H[6oxa)++PZ%IBgYKDb&L|n-8[>/B%'b/Y~]8bE|
+PU;<)nI8cqb87,Gr;jOx}FJnb}6Y/qj#dhU+~A2^],N5UT^4RgsW,BQmXzsJ$O_95rgc%#R[&(Y6,<i_6R0(cF{BM=pRB=7oGasFtxE$Cj;v!ml$w/W5s!
+H#=%=Y1&|dGTNEEAj0a}IMvi>Y;9+IIMy^RII[x6KzpbT'nivnT9yC|D&$#v&29w[IA8vxy`[rk.Ia,9RrTOH/|qkFC0.;n.`-oMv#-{8lY^wu}s"[,Owt
+,c"w#b:yW3|M)u|2W}d/S;C!A7yKc)Cg3-I#;r_+)m~o=v4b^L2AL,U_tQ/qnvwfno(J3Dqr>&gl|S0S6A_!#dYtkPcw/u2<&k+)VQHa>0y"c$f9Zd^H;_
+7N-I0j%M/,LXSYf-/7^n@J"63Oi.F[!I1Vv^En9<OHEptzZe)PPd)]$=j-vQZtdu!0mg>,Eo>#{5gio^w#,]Y-rrfjW3z=]$vwZiwkOg~//kI/U5jk{`O}
+"jkOMG(K--Aw|`xZf"|E#s!iNz>rpdso,dCDZ].kkW0_kt|s;&nO"c|L0)j25,;+#n[Yk=b!q0Nt(!)zrht@~d6ghTV-2Bt#-&17'wgB>Hbnmu16;VyVby
+<eo@34{|{%hgt0o7=O#}Vt%RrB(lN8Szzpv:g|O[MOtn^g3>X&ts/zik0Rba3v2h2lw4&-pT!4J}Cr@OYKFJw.+4D3'V1b-3~PrA:]K%O%r>p:{C{Aw!Yk
+y&-aZiWJ>!0_^aqMig>Uc8dGZHUNvR$RgHLP1[yGrY!l3QATo52ha_lL7PR`'"Tin`~7@qR#CO7sq846,ODD>lt0rrc!rYCIj]4}Jq6x5j$_XUeuUkZIZ'
+1I7dz}bwZUDr.K"}/RQgi0ew1)Bqwq~a~oDlRI)g/3:w7"OXDj66jR.eYkYQ.Re/~5JQ]QTGBC^DtBhnrpyV{bif/8FG2iVAu0j@T_&@-^wP3>FYoxuK6p
+Ni/QLq-t<mddLbyPb;_G+MHEG^2D=zsjV2+DG1/HI1)y{wJzO(pnLuLtsvwut[d'3EsVy=-;|zf>I3N|5WMu;!U/W/^jg,OTsk$F^1ub&stuC&pr_WDoX<
+Afs|JU.z27AJf>x/>Dvldy[L)Ek22xw]^n5U}O{HLit'Yixv-DSH4ST6QH.|lV!D;KyYCb>hgZ:]3N0cU`"Ylj11fLR4;kyA=L4+IpKDNODrb`=X6eGO!M
+<+iyivVQxfYf'@4J@B<FAcZXM%G`)"~=2U(9N"%IiCw,Vl!WF_1Nyv#[.MopPN!r>:Zls8a^yCNJwCU:jIT95:jL^&6i|0wo).{(i>Q2S8ISvmqWa!55zt
+N]KNX#`ZKQ{g&P}5BLWq&6CO}>/qMEGxm-'5-8co'|3UKoKOj.`f.fFIMF@6=^9KexCB:}N+oG)37bm][]=rJ1<jcMiFokR@<=bg0/H/:WJX0`-Fj2:-[T
+t|c$cnb"=l.V!(1<9A~j-+Z_OIB#%gFV~3$eXp_-R[Kn>}^'NEjPEUjE#o{9cTZ.~DU`1|wyeV7WgC!~Vw&pflFdEOSYjaIjSH4PMLurMm4&a$%Wb|gc^<
+[EMtxR`^+uw}>2zJ_3PGRK~p,t.%#@[Pxe6<]]Q8/n#6P7C@$`~S6L-S(zpd%>VK>3aEk)mL.aJP4lb_YC$^6^^wMoK0HOy(1G(K</b>q]!|^H>B'[zgjG
+q>{R@a83vm-9AZxM{SM@'n_=at}P0u^o[1hLX0T5)iv%SJ(&S7Vu(W.{FX!fNUee-9mpdlr:|7Pk<&ZZODd+%%$yD++VriGaKs.Mz!,}6oiSv)|I<-X]sE
+QumV5.}V/by(a_-7bgsO@BGk&fj.,4a=_ABk.M`btr[ELIdL#Es;~"JeT/{'S7gT}-@j-)k+S1~4:0wnHXVwGkWoeKRBzhL|S6jUfV=NczXYX')cgK]]d%
+p<>u^S5YIkTM<|pYswIv]pKTGNlu^!"I(cAb|V<`rXN_-$;G07ikBY%_uZY<qm7dGNqd_6nYBM;V#43EHn%p#M`hRf`{#x(jG=OfBKpYr4<wx/f4[mKd7b
+u:uHk75HPHIN8BIUIGQ<59>+r3p6iyi+rB0Cyfg}h6.;S}Z]n/[7=(O]csRn'D~FJ<IwIJ5}+tCcenB!bxn('tgGbc@twX8Q[gH{Nu782TWoGNw,RmO!Jd
+IS)ogr'8r5elNIuF7o_Q8_zCeZc{:3b<ujCZ/kDBVGcoE'06,z.d{[IEJkDXZ;H`</Y7)mydph=(tL{0&H:S/p9[o!f]Ew'Toj;P.egt0g(t0@J!6-2o'y
+)>Ot']Naju@CG}r8Djw,}[~`y{Te2G]I7SpCfdui|kIpn.&kR-TNqJ;{``/Ogx+V!vGedROZ7Z,c|#j8-P~4.|[c#r^fb{45AX&N>q0b^3!'zy'5G0Rae0
+M7<|3D7oq$M)CYpo;Ru<}MJEx,J6Dvb-I,-95BBbOKj>YIGYNc,V$3R8<23x4Y0i+jy#o-='H%tcfy!NF[Uys>nr%q%RfX`,e/YT'tbS~L^MT6cD[a)k,J
+^KO0[UH,(sVRr|qCf[1cp/$8wrrI=7^h~IPblK=[w7~p=1`j62YbePQNYESHd3U|-Ci=VdnS|cQP1m82a#B']n:eG!1Sd3CkCK!QS%;.py`2Tt:6+.$XMJ
+27sgaa>2,9zHQ)mr:f>98'(4:Uxqz^J^h,"O_TMoJ.4L>$M{W{(pcJp@U7}5boBHofUYdaADgY{c9@+T<O2vx++g;B6:T#5(n<V{C^(R-^XRvVG^>cvrxC
+_<WupyX=:eiaSZ>muM9qv{_qow@9Pz%sJ{wZuxxQjsSP4<Yp&1MhCJPyzI!U''($8Jqk4uODg6Qp`pKKLV9<}:7fFILG1@2I8nBFW{]TFKOhX{`@h^7e:]
+#+gLPIx+>b<[+F=qG6Q<qb]7VMcf1Yi#D/0bUtse|1J3L0lD/=1Y5ovULl|k<M5:5uP(SnSKaqPS]bWZ"Zz7+FY!+B#&3Hx$_KVfp)4I~SS>>9k.Y"vdC!
+.WMO4k4nRiK=KT"L63-Jop>[Y`7.yA'G,`9bN8NddgbY]];;6Jp#4<n:[uRw-V!Feft<${UeS&D}!Xb,iE@/ls2bJ$pt`fPcIt"T_y5Au(,u>I3Dp^)Fb]
+n}QklFc=%ZLM5k,erEY9+d$|9jbzLp'HM,yu;My4T@D|z7Jc;WfM`@>kHVQ%p.l>A%O}U(&m)tstC/bw<J1uJFl}d{klzyuJ[].#3xrAY}NO8ch}|o7G!P
+`{|KU]a5fyQo{qg$K7~wopeKDrhwxPwwt%fycO"Wy8%z,t`]{s0V9$,6h%~7=4"T5nbjaS$c8T+4!!rUSiDdbJar3/yJ{[%N[)gS)3Ow7]vaFK;|.vFfa|
+cU#(rxi[i8J{u%Er5+_YI}"k=o=6yjv-BnR`JQCA}CRSGNyUyWV<hBRVLf'Pas6>U{GuDjFSdJ<Fwi<IWyLXGW$Tgg5nc0Gpv7~R~P#KYn=5@QImU`],bi
+9YdGv&^<cxgu0Lw|VBPGZiHdVNON20@9PgDM7!t<gR55:'^auZBkIy]p6UwT_UD<rQ0U)KE+<d#|NO;73X>;V'<$vGPa:`|8m]D^.wmrra_V9X~%OqYFx'
+89r"#e/i;9.'=L<X{Jq/r#Gcajrg.oEK`Mv2hiNgamJE"ZSe'"GxQ>iSt%s)f9=/-Nj^VXNX,$/z<zkgI|$/6`me=hcb,gIN~V`@qnn8unq,<%}N#DlalL
+U.JMqzG=$Z$!P{[,YeiN<(KIm.up@-66}pG!5nTx;C0:ce2|%au${=#EvQ,@ml@cge|N_:58HEUlz}f[3|BQ%u05%IoycM[;&nlGhzU7'>ty'9g=V&rVQi
+:p,E(N17r9dX>I!A4,2a"olyotbPT]y,I9GI]5}UX=>wz7dxL}E805DxKe~kZlyj"H9cP<9M@&-b#Odvvhg/#gy67@iH"%ZdfZ$a}$osC;fy@_vpoyxsTd
+Xr7ql/Fv:^n0b$91y5L|y$8r<8YI,8KsV^^0$VJ/%oUTn5:G(]!n<YqL(%!UObPtyc=='MNAfbOG}^[Guo9;3OWq24MuC#Yg[>TE0hQRgp+-PQG9MQjPI8
+'N)o7]3PcV&:-4vLIP8WysBjy_]ncYtX[QwWJp'T3RtJe]>^akvcsek{;|pvYWP{N"hX{[:Z]LZ5JCgJy0Of@wiNI`CbD;$E9}>+=w`s#>|[hGlk7dTeo/
+gO].Svfo1yU{t$<.%9[h<FHQsjp6PM[Y|:4'$i$]9k&!UXPd([p'g]`NElWb!]kGw$cOHfB3|n$uHj[|%gAF#rNnEG3`tvqB=M;I0f~c=,ykRRIZek,>D:
+lwhJ=)Z;vQN=';wq5F>vp"3(sHWWyPz!]n~xd=4@zK_4vZ8bcC6NIJU]|H6}v&:cE8-a"@cTnA~>"rA^MBhBxE1zE.,=(99b`xSvi)o#<0>y{F)O#zs+yg
+(hJZT^CtHsQS@}@uz7V{x36$-,ssk9Xbs'rWB}@)FYB5)yYhsCBy~Z~1Ij@Fm,SRAV<!!ea!'1@@4ud^rN;05hqmcolLk:9aQ3~>UJnmex}rj^esm1#xNr
+pPQ(b&xn89{35&m^vP62]@l_+>Z|@8Ksu^&gv#XP2W8R~4N$;+Hk!djr^e"!(H0G=Fj::S5sK!$Rn87jH6Zi3qqRhnvv>yBy43GCOtkv=o#DD=v5RO^!87
+91"Xi(9>)28.|i8!v;6"0MDY.Wb"p"378x07WAEj]92=="|l_lu:sGq):^@P7flraasuRODMoJUkl4+@23^&``eVp$4t>Mge00K1w|_c-9'UGo6wSK=T[D
+/};3sY7&J`~D=dm#BV74}lZI&t'eiGZ`32A40.KvF'ok8]r7JV#&^djW-U$46I%4)h=77^zqr"t9rXaV"BGnK!FM1Kn1D)]rq1b/XMls5x)tOOXjGEy|^g
+F-$iwMf)WA$X:2TVg))SJFH2!|80;OCYXdwC`:NzsWdj|D++</xJV{nx=EMKst7n5:;7,=G.~4[C.nnna`yz&];(CP#]t(BVhIRSi.,.|EbUqp|..8uBV=
+h06,4egN!7`Jm,=H(Mo(Ad[LDYNc#,$d#rlG"zt86HE1zUKKR`r0%4Fv]k0E!bMqk]Tu5I`rv6:W2#m[B0|eSgr8o$xACS3Ypa-[)!zgt)7]-L@Pj=_s-a
+LdiUMOk5iRYeg@zqu"ob1}Q@6nq}[G_9QAB4Pc&'z}Kn}0DfnO_xM{;.|!Mcgl;J2vgaKWs;SS{Q/0f]D]f;a,pyA|EfH;3/C6ic(pTRo_c7ICG`f2_N:.
+=,Qt2xZFpz0/so1AN^K$^(;Uo'J{R)@qy2+'N^t6"Uh:rdC0b8e7<0bb4(X/]dv!dhRVB[kiLh.:@sdAbADgZ)Chn7o&+JtEClXl1(Q^rEMjljZ(DY;K-"
+WB=sx:ME9&XXh4ekY_~UlC[x0G#_IWozo!Rm(7|f.P_oc"mH1VURf+/[LS~$E4/Cjd9|ayGC+&_x^Ex>(y`bQg{|OGdmjAAz!&A|"+7)YI+f5+,z;&AbFy
+RG6".TafT8&<L^kIH@81/[8#A_w:6rT<7/tR>.=C5eT5r,-0#s`jAE}@.+h.J%WLMvw_B1@(r"xSaz6`62`fC(jZ{<b1[/>pr5$KI)3-D7<@zeCxrC_{|s
+b1~7Nea]0n$Td^lZ=SDWsB=Q,IkIe)bl,"yYhm`YK7Ypv/l1,RGXylYDg{H1f9htQt7=&Z+}Xp7',DK<D-)O#2JQE7.bv1G>V{hGpPIVXgIspGPZC,|{;c
+>&kFfsiR>+COiEY)/{S%Umw&2/X%OBz-C}5Fw.ET;7xe}a#j|F%SH0Rrmk9f>Tq!}grAl5E2K}7&O`#NO,fz|#ue1ZemC(8'}rREC!iDjymG&&#9APyO9d
+/Qzp8Ve})J_/e.N@E,^8%h)kmxnsfc:XE1VIv'M:HK~ZwGS&$W.ac{E&.ztqU&TlBVHU!e6"lr9llSp#]NFwM`sVqthC5Ho"v2n"!|6C%ly=uoZA9uT;Hs
+S'S-tHY,s^y[RU;C_k/6%%bI"a~N#|b#`Q#rE#PKkh$.B70T~{bw!B!OHGOL%L.yxu-OPZN>0yx^JKiyp[2sL.p=&=Wt;r}MsYSU)[yJ0K_@STE%WU.kgY
+KNAHw)cZzi#-S{z7sJyl~Ry78@NX2>a593p=k|<wIX9[Jl(jUZG}@Su=j81C@;P|v{9pb}9[2avg)C.}9,B|NAoLfR^HVp+P'spC_lR6x-9E"YWP0^;LV;
+7SXT&ZAR8mel!%ek&Vm,;Yd,cdEGMZlM8b0/x}P0zRfd~}cr0zf|sEIc`Pnp"_-B)j]ky./Rnqz{{b1pN1`3|;:At$F_H84C1YQQ968(Q&60N@cIZ6JloV
+(lzQ!,=Do7R`_l~_794/xygANh2;g+w|P!C8$KPAcQiDe(grZ9i2fG:j[eaI0#PK3:i:F}v%6i9q4kV[L%"IcUgW%EoPjE_]$E1QF0_P6RPsN3t>sqNn/B
+36hRZOp^8R7_c+g[S:G3;CvmS#FDUuLcWVlFe%iaL$5a_v3VV#)1}bN5l|,j&x"ez=zH$7jVnJOO3Yj>hubyvgJx2{(K~2Dp]"jJ#8kp,q3NVwU[ZV&ff/
+Kla8kt-x8v_+;-oUV`^:VBBI2^n>xmr{iVQ;)UFan)6qzlN7A6/X6,5O#"n"lQjqUFXh:dn"3A=Ie;KFY!^K}Q;;9x,%u.3vS^+COMI=`9_w_,9v5D/H#t
+Q14i"iVHKo4lqHgH@pT_rNJzRUXY_LO:VYilhp9JpMCaT{=MstWZjoiwsWHbQZnsfdvY!V'7c|lh+2${Yy-h1&=Bg|[{07fjDqux&z=b%SAjN.|252on]@
+@ER88o7!O^ozL]9TM/YUJx.LqYl=Qt7YP^IF,'b<wNi8>emIdMu5yAX{Zp;Su2qRJe8I:SO],P=#YmpyeI<^'1b"dtW,>B4s,kr8|0c_DsAY5eRB;tX8}d
+5vGPr/Y&~4Ee8IOlF$8zJQJ5=25jFh8rT=e-X6pIBo$'0CEk./pKpY:n`7nav{8LbzhZ4.CnOsesszk$6"t{ZK]]sO`CU`QwS5zP7AL5}v%@gVEKKmn7x}
+v3(<{;16jH3SA02pxwqn__r|,>@ww,,Rr7;r/,h9W$,eMz;<a6YaYH)P7AlXtYR=MSm52.K:"--dQQ0tsnmD5qJx'[pm-pz"uTj3}rA"Dez!xvH}mf,-.C
+cexe}@xc!V!25P_IT@a"j0M[lh|sf5/6Gd@v`[H=Cp-;bYPF0C4DF;I=ADyU(z[$~4&Xbrt9rEt1dgs=lx+"!lh4:GTZ6L81>Ag>VR#:7_^U3Xoj+Pt<A(
+2GjC9l:%Tdt@#p(xh0w>=J=HJ4SSy@e>v8=EHZLbWzXS7Q+dkN|D)|/&:gH86O-O)T.yPpP}(iS%AWwMS6wE4`'q>PlfOHYeIb3Dc+yDIe$)"J.X.Q0>Nw
+u6R61u3BeAC3vBg^MG131<9b|VsUh(VK{r8|rcN(S;U`uyeNmknpyOg){MD`,<2F(7LWK]pH6:$J.&s;!n>xtN/)NV5BXp$-lwY6FI^uz^dmZ&10.1O>Zy
+d.@K3n1.~0w$!.srqox]NG3_]$Q;M,MDs9>^t8ddM!z&>SfC/Naddoq$npeeC0mIrdbvg{u"chMBl<@D(QjZ[p_|"@CpAw>J~j.a~bW]1r'uQk"R70z)pF
+hPoltfTjIbi"9$aC!hfI#Kh+ktZ=pMGHW-Unkv%.E$o1jca,mkx<7RA!XTW50{78X]w`0sI%((t=f<&Y.Z:e']qMOZw`.v<6)3&'AQpL5|I;{#d)pd^}]<
+OD&58)"N`b}IL,HTkAS)e_RH}J=rgsm^9KM3#$DHTpX;'oD%"]|1dFESKscv;s&0<"",g3(jcCP5.V,B|I<8S=ld#yOT5AhJp4-dmgnyDAaGqANGI4]ccR
+|XL|Wh0[Dm"BjjctqSq!.0Fl5sy9%.rDDm_VPXTSPj.g`)Qu,XG(6KI=&T<bg4yfSfVYDm5MO,2erqwrwx}ZX1aOE}SpF=a99wpgxIa6wST5viK+7py1HA
+wP[1}T}gX'6Zm/vT^_eFKGo4ip:1+cv]"3K1];A)mS11&1S[n^DOF[%HFz$fZZN='96;E>kHxS(#A.30qG6{r^fEtvoxjq'OYR,YuEJ}UWs|v@2(+(L-69
+DT0aiSyBOYndh4D5t'roOs<6-#q^t'"h2ICAf$3eI>kP[VHGh%4`309Z-BRX|{m.jgSoP"OAQsL$~(EAU+-J^8N[KN)Fd(,v+fRvG@V;efr&sruLDM_1rG
+}cn=GcuTAUg4-Sk9w:03=u3_W`q6Kdi(t3XMR$|J&,F-3`JopyHK0L0iouMkuvny-d'6!!yi)bh!<f+![3ZDB8zD%LwOEHh<>ibCst#=p2/917iFzlN=);
+^T/Qek]M:)'R=]z4fCbsX0$.b>RC,9GRsQ4.]7l,Y-JT/teWN5WfD5c.}Sx:e^=flK"XXHo7o3r-BtP(~JG$Iwaz"19:qT=3]nK#J0W9D}xGuYP;dmB5`%
+vFUp$f|VDnWPG`O6IA<g`VtE7cjn,zG[dcYR39_/J<_^eIkjNx.W!|v.K-<4]o',C05dLkzFy!0a<1[1C13eK59bs9u{$Aiq1i<1(t,G;FofOh/Czm[Joe
+v|wU{do^Ygr|Nwb-Ba+P)LjAB-.c"fo]SjBZWV@S@[%I+|uR._eEnKXrpbMJd!:nyYNnHN[FA>LkQXHFN:xT!Ef[YBLFQZA50Idu&YS#cXHUbd+aWeC]}.
+^22IJWBx&!ce|-fFw&#l$P3>'/_rqe'KfW$Oyz'eZ2SnVQam%$h+,QeDN<6P:Q4"PWZlSEYOid|YOBDk}Vu7Tb'J}}fu4a9X|J:LJItR(_]Ld}}y6xH+_t
+73~q};}aqJtNlW_J|HJiQM+0YD7C_xa<+,9U>eKyaFd]%y|eKb<|a[|)[BOrsE>DIm,<&r&d!Y'4r)5IY_(9&+YFkT{NuW]bhW:Secc8S<g+F/R>;k]_V1
+>lLTuC!s#l^^&fz26`hI[G<fe$G.DSa8-|QB0%fd_t3uR0ZV4BeD{z<G'wHfDZE|3DV!n(a;01z9L%Xh<8rSD9GS%!~Dp=B|IqiPRgt7c@i02jMbbYz!"F
+w7u.ME>BXklYxXo=6zj&lpqjW5po$YvX99{-;jutCg+X.3x">P3JLNohZ)Fg>3sRmEPd["0kfzs+=28=pm"w_[ji[Fg&5,^K|ji=yf-TQV5]V=<=$CQEDm
+IC3xfB8L4`=,_T)YB-I""t{]drmf{&JxOaKk~6zJkq-j(CdJ.B2IlrWu]OXIUVfFt-Y{TVKq7#m$I]I+N:!-4M$=C%<4t8!rKk$;UDdq#V_ys9&9sa51JJ
+dwBvNwTHXk(dM3=k@IjX^&OfF>uxQDDGT<8Kl6;LOUf1@Fz=pX@EnEP!}pg[s#ZjXc:v+G]OoZf.9_u3T8GP~0GGZWkN^Sh[dq)FB[JZsLjK=xJ|-x}!Fq
+PyH59p|h4ssa)5XJ2JExeni6{zkR0zub&|Vb$z`k%LJRC|'f>X=(>ux+Eh|/3Wib~N/t4@||Q&]>nEV|WqB!^1Mwl=>MXd<X7UMJ%k(xp9BiNT`0Edj&xo
+"ZnRbWHq_<.n-BX$(.|v3w7I9z5/4}1v9so^x+qrzByE6@02xPf8PZ74CkuIu,&[sD,DeYT$(eTd}vEVA-|v+rov.7cJ$EEH5"L3eqz!A%~uE3l$qJ{@-'
+~FVbvW;I]+HGInrA}px|TSl@9"{|g._VrG#`;4/voF1[}!gp}WlWD>lC0[`uir}exerLR/2ulI5KJv4K',qw7jgMA27Y,Jhs7BWNf>-5qX54Hr8xH1xlZe
+|jfpK<AlhF6=+hFw+G^VJT$$~|QdW|ddAl2z!d7CxV]wgmHf-rF@_+ds~p7J~0"xS}RNnxz[!41o4SCobJ>&U^EL((]H#6u';z2'8K$)qf|'K`wrlF45:[
+IRHu4bQqOoEH|pO</-u0Zm6fRB[I:G)^!nU]zjRvDHs;]/bmgb.uU+PQ7CDN`8:fF_'h}p)jw),=0p4seyRk'cqH3i[2+pS-&]G#<G58cjKX<wuz(o1yc{
+x0YILcf$>8qySVX=S41<qARRg>U8b_+.{z+O<1k&WWQU(G>^,(R_Dt>>8wMd:r[</+fjPbcEG`<$-%BxDkKu8(qk1<opfWO";IBb6P%ce99N_80_DhC4B-
+#4TdWM<Tj^3R"d31(NzL!we.5Z`)ZN'm)%r:c6%Dmc&["ZC8}EW{I(#tr]_mOu4PP]!B(3ubIckJjf5TDU@O49neIX2C&":amzJNa8%DV#m$@k4kg1xT{W
+';9o))S7roOdQ#qhK2W=2fntOf>X3|U6gi5D@B0y@[Wa>z+KC"pV(QVTjG:.6}|rsteU1#NgiXW.A8.oZnk0+{ccO0W57CchV25Dnah!`M/ZR{sKFQ@:$M
+//%4[2<xSoHMZo(V#!$Eh0mMlt&RZZ5x@$TY@:|%0;E-)uLF56Q.cfvbj<)o8(,dC<2l{4O)d]PqZ]N'ItAY^<<o,_,'JR$}zs;I1sZ,4h!MdyLLSHzkvJ
+ZqcBD@TefH+iIqo]5m6-;5iis|_W#oM+EJ~WaBtPx4UE9B01]d$/@)oKxRn"jC681a/Me;j:2hyLq9JM|qM3xG:8y5|frJ39ydssP[78e(+Mr>^#"rEPk<
+b{,sDCO,MJOHCJ4}^GkJrR^nzyT,|.Ziwh@e/Oq6U4U&RG~&#>3gp[T,="228sl>8=~)vcv_ew.Mkw47ITz7xb3X:8_XUcZa`4rm5hB[IGL[32l}!YN]G`
+Ck|WED`}BH9i"Ld8,6u:Lj)W$k5t+{xhFv'+/RVcW{=}9]z"x";#A-r-V&9%Jouwc4@3o,uNj:O&MU[SlWUS_q&CCsjj2FLsyB]kMo'R3knVtWm9uar6A>
+HL$XGUwEn_}D0<2v4t@+{m.KL@0#^VG7n8P]f:_ixNY%@@;|1$[#q>}zFHc{=i^TO@|<z+i<TVjJg<pl=[sVt_)6NGGe`S.3>.U@5OEsx`.]DmEkB1Zqzi
+=UOjDeeE]qbJH`Nqja;<<z<.:7j!=w:f3dygu3Z!W{-e"sdf6gAm~a:+-$ldk0O0J"UGT>2d~xRNHa/S{0OhNd"Kc1U+$UP4VK)E'8QqH^N%HwIIT#>wZ$
+y"|T,H`$S$a.Vo|hu>q1]rI7DkEPF+q@Y@_rS7rZ$8Fpv3UWZ+ZhFa=T|se-BGU<]Ie-,)lzoiH]EQw%}-BDN2^m@chqzZF=#P`oJ07WQ:akeJ/xd$z`,/
+XScT"UWL;Pv$I+t6jJ#uy6BOf4;}@{$;g48)@1@Wh{Ei"#V2S-Mq1WF^4f_X<3vy5QQr!Y/o_+QuX;pqvV_5WRno~#hWcA:W#E6FbGJ(lD0fPZq[^B>a]p
+:j5Y0oNw,gHPHsB4vpcyx6Q:`]3d74+%8nu%X4h8w]8JfeNdz!NI(jYUUh@(=^(CJgMKAD}SxlUJe!-9%#tm@Ss{RrLmQ7MT92LEUA0Dyoy,^>tV`ZHkb|
+Wl~,3qNg{gwa7tcuuf6|3_epj0uOHi~Go[6O81nj7_E}lR:@dJ&Dn}'|XMeU]Y"SlFq:^$LP}`4=x1NE@[@[m<sce(83Y|K#0aG;Fy1PG##2Jo]rSe2A|8
+k`Yg}L5A_B-"ZXW{ho/AI22}#:e31lg3Dak{8$j#Rzv{}|bJw'Dn;1I',(jCzUt)[UP"<U|BBR=m5@>{{z))p)VJy`g(qS3Q4@vkGn[G<U;X8'R_O/1R36
+RiKGHcFKS9g[KRV049]<b0:n558#im.8I8212'I,}a,X_bZEJi(hJZt#'a$G10Y#W<a@$vs%NbZ87H3x(wjB{kz6yBRzt)an%'"oX$;>#Y{xJu;wABOk8-
+{|CnK3Or;q,=Z|!IIw'VtyD&%@rk/`y{-Fk]Sy/sm:8F[OCI:DipL'G08DazteDxo'3`g>J9{c:FgDCPGuozzD-S,{_pc]EV9X'!&tUK+X}>yt:_karA{Z
+hsHJOn(o;^sPo5%g.$Vku{><:<aBZG2io|u#.X[i-vb/#_R[jm|O[_n>^TEbL4`I9`(-hl!6o3+$@.SH}Nm-XbCb$oq'[tpYhC],fwa8Z.~+z|^C>+#a6^
+uGz5WThY/ATo:LVRwN2['2FxtEHYuwz|l=FQ7DwI,c{:-/y!{XD!X39nk:Z>iK&v-%JhBf^gyA^LQtMjk%c=j5DZ8TK+HdtS<,2##0Kvk[U"$4d4qC>0ge
+)In0/a<(lY8ZG3"0eS;<bG""Rgj&P2J{kp=@$yR0@Q:-yW:P^c{Szn~hUtGO{1u(X[/nOc;@]mHs[=bLy;zd/%lyCiYG1I_|)|CpK.^j:qm7OEKJMClJt#
+lV{D80Wbn}R}eRj#+m;p{E&%_B,Z}_!qv6]RQuAr1_h:`Ez;7G<j].0esM&!y6Eyzq8%bYn@e7KTk"~SERc"V^~iui2B:zkak+p>-<&SJ^%A{|8nv6Ff"V
+Wv`RKAH.WZ%!I=)Zum8yV`p.^eTo_WDV)z/e0>xB}GEjDb4.Xc5Cz!X4H}K5o5f;ns`ZbL#gOg'fE)4^!U2WqY+Ai:PZ|r6r9E!3Lye3Ex~OY.4GO}JqAG
+Qz||]5iPAUp(Fj"zD4ej!Ctg8B^oe+4s/,3rx#0@d}>TdXGs8uyQaZLB+j}BU/4sw.~L[hh'"FVgL9g8,I;GPFC-2;p+xEn-c8J=NkJqD7QitxpO3Xww|B
+Fr-4d7eX}v'`IxU|yU1)k`gfdY_0TmG]6G^MG@o"6]e]+Cd9@}"opwuP+gp6H(!p44_zk9zhtVX8qID+{uByJSORJC`<].^^mp.lRcFQjy>-QVfBD`4obc
+J4C$;_gi&ky>lrL8}wNOXDic#k<8BDr1J&]c6g[}}C1fMT2kZ}cA1}guLD_/&3QM_(2zd=)ukj~P2%VD6>G}t)k4^p@IBX2z',3(k.bBY/:sQl!`d3aw+;
+bfnq^^Ee)97k2^C+<kRF32qKU>25OEl4kp0#8OFsl=,8SpXudE;ad7|wt9huvv!=hjPats$d(a}f`)&YgH)_EmCZO3E_ZoH3]jd/}bT<6A1Nv=52p<m!4J
+M^u1%5wBre^>q^+p}"si;{ME_z9^M1_!-LN[0efk$zZ1g6iHUTGU(O)GWe{UyvA#JyHl1>LommdWek-[%gXY%=6uIyDR!8@;~b]Y7YpiZG=r]Df4T&f4T<
+IV=YG!lD35QoI^+knd=l:/V:D90Sm(B41nGbk,]5gfz&J,U;t-i9,],b_Cw}Sn4&vh$-5tnh"h5A9(~2KABrkIbnd<Cx~bf7u4S_u%vGUh|Gy|]7~_v::,
+<f'+:v`,W1r=S-$DC,AjU<mDJ=2-n{]0-1n1(hNM3SrpB]EL)kqg"ixz04eCfn<CjA6AUNPC+kG2fUrq-)}`+1u10NmaZkwAgbMc],Yk;5oai`V(LKAs+n
+|"G3{hB{92<_f{}K}I"J7pL=tI'+5S3-GdZNAJyO-d&_U!Fa!(HR'aRD9R()&X,nh/LL+)ISJiSWQi+/y$)!&2nAq`]$}&t'ygK7LS@ly&!^nVWu=Mj4xH
+id{`<c@D-7R7_pS5jz)pn]l.C@avD$$[0/lJxaSc_Hcnd/Pab}>(nC!Xs8Kx{:[OFOzrF8@$j+%X_W]}QgJhrHy7HAxzBd]r[kgv'-Mo~B6#IasqZLlF9S
+_g:o>DBLoAMBd(|zEJ!OZHehLJ1HDxAD}1=z-2zfM6M2Bi^xNrF;|!`pq,,J<YID(]q]arStRSbNMsv^,-/$Ex)c0rnww-l$0uSm{w_|}6ga'%IbhD+qTM
++[7WANOZgO`#e2}vNU@Ng27p@a1o#`4NQ:.ATGGyPPjriG}8I"DcJ,~gYhC>/)tJ&0Wl9;g)X,Z6#;jZ$1NTW;M%`|UCzrOt|:W!Wpl$pc3g"3q"+df9<P
+_`hAW&N;Nz7t+e~cUxUJdrc)oxB44%4WOxBpqZKIpXA%Op&z/`5SZ^xIjjmL8Z##;]NH@VvhPyDCV#=V#Z8:S-.PEVM4U++0Y8&0ybX0Uh%/ik+>i4a-/6
+n2-)5L@&;f4NpEJ]bNrN-=<<gO4&)E,2uuCVeza@/HP>n.kw,j{ODhW#jZ5T:Z{:Y.x^8h6Z!mv8EG}Pn)BI{.-k@;Vfk@K"LxgY"3rKsPWpv;5VUKG.)q
+1r:o@/x00$Q8g1')uHy4(!nHh.O#F-yScS:-+.]mLftDFE`@9yy]fRsQ87QU&79pj|Xy,]n'R7H4Wv@MH@CBS6KG,edY@sQeY)nKdQ9P5:6ZZ-M@urEMC)
+I>X46T^$P2XVL<R`V,CYuz3Ze|#K'3i3Aq3br-3!qcSDuVLt_gHE8ne_0/UF(S'Bu4tX:8wC,`tQ4R/ROiP3CJ+ZGQ/0h'"$y6Yg4z0GozC3CCY-W18o!5
+rM|QtC8l-w_y8>fscO2TY%Jx+|O3&m{}}R:4D6KgdiK!1,zF;@(DU|.}Wq+Kcs~2,G&6<{bV(Ye,YY-1G6Z}0={Ku9^P(5>uJc$S=uV_HnTyLGf9E&6ycR
+d`ZKuiB}pBT&Fg0gQ^I`tu{)wlak+]'vp{mk{'=<V>W)Az@TY[b<6<7H_^p}T{yoxg1_w;l3!+WOlPXbY0v`]/MD$[P7(oNI~`uuoW2Pg7B:tMQud}.JyC
+lsue4qLcuH764dJ$UFLu"O&WNOqU,=Owt}/>s`MjA}n=u5A,"2nMyeFI3sM:wdi0,X&%~'{DLJcU8W>F1i"jsRLc^dRmS'bH!LD#DdpKJz`%AA0/6VHVTJ
+OhIZ>1+E+ya7XS;RzoNHhXy)c^`BCMO4i$hr82`QW4rXudi$q+zs-u7>vY._|CA,Gny,(N<:#3jV]FJm]|Xt4l@;p3+_|KA]m;OHP`N8-{/NxzxD@o$O+4
+V<ngu`"T^gO<~+Zc8[hXF4BQzj/#1UzZVd^&dfF4[6`uQZ'O<A'irh7)#;%jo.OrrZZlX&i16xpk4lMs_agRbyvAs9Om9nd]zsKV3O]pO2<gYFnL>f+LDf
+lL^q2GBgL].<6FJ7~P}l}8"OPetS'1sjCl%rj6P;+Eua:Xj[8]+F|vFA[HlpE6^5wLd6KLs=-3s#wG4@'^f0)9!#n`8RqF'A_{s6|Xw"RTViFX8ZD;S[6A
+S>7!GzB]GH/NwTaVMb:+V9x5e4~|w^vFLsPn3fTJ;42OOYsyOk6fnf-BZW~;!la"ids-<eAXyvdtK,O-56-YS35&RX&=.#BWrD,9s/Y(_K=2^k(9lFvbNx
+u3WqHsgl!wpAfw$>rz"nqs-5WyXs&`!Z-DA7hTna9GD=~(6vY`Y@S^r1v[F@(9x2T)qI=n#Hi[8pdn{04kAZ]c,gQ86#]D<dBy$){or!hkB|x]h=8qExeb
+NwXEup%D+G[,]!wQ;{dkbeWDU"Dx(`GIpPS]B/+^NUG-[q%U4+.!2(4:|yJ{kQt=7L&-M/w,5$iZqz88~zNWiSnk[iY#@6%,Z2}SR+Y5@O`uGFTK`Srw"g
+hQIng-^3^2TYYducnT$6Is,&V;d2lUu)h[X8U'3:f(vFgKKZ=C`}jL$W$$veo^@36YPa(%n`LRheW:qiME|DYaYV^#TaVvnU#uK0sCm;iv2{B0k^%nl-(c
+OLr8cNoN|D{NktDeFa(|B(d<.{&;caF!+_#YzBW<4<n2U>6ev)2<T,IS^m:XuMS!d^,'SQBUlVPziUXF[ji8ju22JxgvdY~xJa7z8d)0r+Jk^VXZYRliOe
+s3gd9sB$[=.7N@mQ~172Unqc|V,PY5_ZnU#!ea3rrX6Mu{[@!9Jp-@UMG!5M.uqwtoY8c8;HkvHs=jyCRNSuD9Gct,Hf<p2UI6Y5zDm&i"N9vMHl}"lB/f
+`jfc>5[jTxqYz4dEn/oR&-8Hla4/lB"IL&YKZUji&[qaVcmkdy%-b8]I%4@%z{/SSnp_e"Xpgfmc9MG="_<WRtnV{(hUBX!Y>ladL]Qx0{Xs$O'mjtxLIX
+.L7-oWQYHl_G2S/KdMnk{RL{BJ]pXrE_yjA|^NHrbqb{5|`rla5x]rXI>}GzAq1{zc`}>z1M]dqhXn~oYob{`wmv)XFQHOkOYroT&IVx~wI6)_Zm(dxiRd
+Gg:q`YKEj,Hp4{$rk7q/Nr%mhui,Al-pR7O2MsgTze$dm3ow<9SD{|4N_7>(55'81oK{Pr23BJ3r{C<}bt1M@x]ClYNxo1jNnff5Hr|@T{2{#dr2On#tF]
+3T1aW%Ah-Y)vO{hINM6{/CI0la%XtqfO4Tzc-R&-9)ajHP&Y=|.xD5)#U=W:iA`mwGNN0NSwm:wO@)!7D_6ej2^aY=8#+SVB7aB}mwEPI^zV/qe{Dx1iD<
+jtH%y!xd&#v;5r.mjZDq|}e|iCv5=6M},pkw&q-X{#!5<KfX"2kS"oVlukx9/t1|dqXfP[r%GVroz}^0/f7qk|]wmatH;]b4CV/mZ"#/a09%ldVMVCDaL"
+ymy/4<]!lC.LP]hkPK/|I;&Bmm0[|v"8GAy0tLEmZurFc]/y@uo#N!(-uru0Z"Ceax~h@GufV3dYV4lr}-x'c|nr2pN^:W86VFk:{SJ(B}lLdyo7v:{GH8
+=;fuyFxCuzO(jPEfUY>5<f.8bwOzwzl2}^Np7gFNP}@R+FAb{iKmr|j[PY-p].O:qfiob>w55!pWK.v'8f`smdvor(08fR["3FQDklMLZvNF6Y>;|a]f{;
+1%T<vUwzc`$NdFJ$Z'B]!AzlZ,42c]tvO<6x@UKDp3qW74&z!d40.>~[!!'O^lT`~v{/rPdO.|"MQniMq+pO]v){#dbaJ|c/3J`epG'<@ul#4Bcda3pEk,
+Jr=6m0-10/ohC$^Y}/wtj-%,gx,j{{WOrW/Ww]4CBk{')|@:%I{3suQdl3oWQa)^O-`{DGx7N#ZgO6:ex)^JcET3|!@w4ce'T^d=6kA_|O`i}<GOcn9f9w
+Yb%h&-!kr!~yMt|OnI`rRhtS"W#44'a0KSk8Zk@};@FqdvNrx7XU)yUL-TGKrkyxVtCJNTK#Ug+XqHqSPeCJ6=[26F'(U{1j9xbw{k3k@i>-FOX#G%_FRe
+w$)v_5M-_8h`VL+7;Gil9|1gai7bqX!Q)N$E&:"4%$`99(jWC":9GV9y2K9E#:,Pu`=b+VV%T=NddsA=d^$!S,,t`+9JMSGy<`jd5l:qAyqWtEA:lP<b~2
+e#GB69Dq+G"60T&^$BaYaujfi.DSZ2$:7<"le%)E2f.':m99^Uz:jkpHT$}3j$z#bGKZw$i|3,.zmau+O1adMkZ/gT)jP)X/aLP%YTPTF%VEh>z'R-YU7W
+zP}@H+pY/P|DZSSznTIY;xYtZnf#6nZ}8btq~pcsJ5RK7N<]fxbc[w6v}@8W[m2dpnv!z@=,^Dm_vv-JTTdK@Bj#stWZjo@{U--ivz7[$N8Q0ul7=ksF;o
+>-5":aLiI$jTY3==m:&`V<7@)Afs65;9VhSm[_a'8AWOk0-HN{E}sT=.[mq.B84<Zy=Xy5~bf2xNpPitf`n;XFI'KKgTDL4|B1M`#!A;Y-QQj1[.`+{p16
+v{ufLsI]l!5W)yF"DAghTuEln]u(UnJDmWLv=|1"Zc3T4^Xglq+KU.p+iy!2TSp82wBP~VDgm.Sp|-'g!%ba@gpeas~``}o@s%GI&$}eZs>uBu3TFdHvi>
+5R^j9tC_4_dMh4teWis,a{6W"D3b{yu#k$;!n2VxBOX]%}jc}+>oIEca3E7D^!8)7<q3|[(rC_p`m'3KCy{6p_bvp;ni+y61)B}Ms4Ew#5DJk>!08Z)JBr
+bDI+f,[V=P/VoKpTX)lr3q"-](Pj3"p+M;"KgSy"0-r5~y7K}$!WpzbkR61g8>Tzx5S$;m(pleYE+r}^$mmz8f<2HG@O0f`Dm==Bkmg[_[eU]u}$''%/vd
+1s{{':+K2%S|/Jro-'@B7/"Q/"/j.yv)fLp#!$Mj"aniU^U$.HU+ayU!DA<5j^M6+cdu02i[_d/E4U4p@CNv6EyfPd+4_7FGqA+nPXRI]KFHpeGZGD:cId
+jQRIGF_:Xu5!I1IO'c%1pyu(_6>]/vpW)6jtRx[ksoW:Bz.#vln{Z7X=9ta'lGJXq4Se2ZKdN||}fyDX]ZWRqV!)wdkC%]AuJJ.ze".l8s6vN,_mkg</td
+zWHaR)jO$3HKE5)WhA}3ih7bb^-M_{bT6;_0taCoU$cGN'd.hW`lA&^5L[MQ)'BJv`zqt6~OwpmR/50L`-@_|BL:39q@L8NhXu<asfp+sD{ZFaJop(mWdm
+OTZ&TfawLP0OmOvIfY/-!z(_zWbr{N+i2CrS.BIy6v-$QvpG^w2O$z!SY>RGoW`yZonF>Sb=iv%oLwter6yHDZYh.Npq;<cnGlo_MlO3$D-`>Z7RL.MIe{
+B:]-Rf#$~`fO59^Fiv4Ut@aiJRU24eN)e`l!U,Pd3mY_tr{m7-zBcC1@8DOpyX=vJ3(Yd$RCdp[,=1~WY>+E{s}BRe6Sh^};/XVEQ541a8mC_k8jVc7wo]
+#GGfR#@2&5vlu4VIx6,JAdlJ+vy%pCB[}t14]5SHxAdh~tMCUg#0;ihjZs_;NJIP"e`|szTtca]t!Ma<mI6H</f`aA7HFM~2;SOhebzE/L&a)z)N(0PduK
+1k0Q]kVaEm68e{"o"7+smH`<Y[J.o[g4|L^9]^'`^/fS"JmpvcrT4@#G()&3H5!(S_4/lw1yx>pw-NufM[8ac8/!MaFJ>^)f8>R%(hS.(c8=A_uvs]hZ^J
+"|kR-uK>nUB@a4)WjTfJFg8j5en@S,HM>99@^@3SB3t=pm5o^._L~zXCqt^_Mm'-UWIM::cUMD<S-u'Bgg>s%oHPyPDetcEHn0DaB,qb/|+iaun4Y>.g]'
+^)nk.BE]NP|Vto[413J2.$,t-St<HPUa8uxJ_XC[}%m8ut]{@-jl"Zl/e`Atn<-9{-'xnn6vjZXC^OpD+(sCsP+d(l&>ww@n+g!ozMmjgCinVK~V-iXd"<
+A#{`Us8mDJg72aJ3F=>4elYXvChXm('wKG|8e_!+LxxM8CfsvJCe.4Xfy$<6OHMg&JYV-Ejr/SPzuzntu$a-lquYsFsTdW}:lF)]+spvPE@,fl=nci,2bU
+m+>@2<vNPvUCo`;Whc-$J#x&bZaU."[CC,.[S6HiODv;;7t{^#n,fSPoA(5BM%FlK-]0sSP40<ayEN8OqqHca`Uh>F^DqR{[hl/&ZC=X!$-0Z6=JYN./^N
+t$&7:wLc,#xq{P_{|{M;ofTK@)aWw5NK_Fp2"6W:jhj`kqH=B)dw|$)`zD16<;xiZr;Xdf'lTW22d$iza;0C3I5#Fk[C^%"VwKBi-ve(VnH_Yud<^Q3{{m
+t/E/L%TuF]TA$QAaq:Qf5<v_S26g-OGNf:fB2G%Nwrb^~9#R$z;)]L;z(g1t5}(xy=wcuSj5YeW{].11j)k1UTA5;pBv_e>@CD>9E7z335kACXL,d#(Z)P
+bc35^u6CMxOaswk0V=y0nHX4Aiqqruae9$qnQQ2XM,SDZ9hdWx6kj-&R^lE4U6Q;GOcib#U(KCq:l4FhD,ff9TBY(oTXvv>x+#<)BzEV#.h0Ks`V{p9,I!
+5+#<tSL@UPcYGP8CVo+L5y.zE7KOL.Y5y:6@xIlh]He}@{nTyF`':{d7FQ{|D&x}283h9xkRUS3nI{24'wM#nxAj,<o#m:>W!FEuY"1knMQ^OCIPVPx[=4
+NL~vB2h_)}k4FvmJG$"4Z.l`_Rh8n'BJD"GXP!>4[-txCR^f$"/puN%Qw$j{6mjrWKCY"thRpwIGFCC{Haw6Y}d/Y0nrJ#F{cIOir3ibvSB4xv4^wa`HAx
+CPiDd6@y1_RY%loZ{g2#rq`Y#FRk-^i(g@wN584kM,k0'2fODeYp=nhHbix;7)p+sJ~6r5nY2|6+~"IE|Bp>U;;VeXhV#Gn+VCoEll{Qy(V3)i48$6@]$v
+88ar'vEy+ZBej6'ao0M[>#9yIajB]ZjgKV:$tlm(rTb._#af@C0W!n{fc9|.%<ZZpm9|dLpiK;$t5FCQ|/d1-[Ow9$8+]-fZ{9k5`FV3'KART#+(#MlHYo
+Pj^`CP+$FGm12l:Fjb49p}/$sT"~oKx@ZB!G4e6iD{H%,Kw=C6Q]3yxy3G(-W7w]gW$uqql#TIR&,DqzFMqO>;BiX)2%+a9DK{n5it""&Z)[proxA3h9b[
+TKe8D<55T+u'&0,DY,zEu9%n:+|50&xHeDzsxxlKw,F[Mm@;Mp%+Ol_y["axdYiKV;O>,Ini.KTTVVewv`zp^w]v`n2C|F+BvfZJj#Y34;!-NGFy95]HC/
+xp+rW!<s{gW#UOlSKMlHa%=Pu9gPKEUP8E{{w30pQ6<06S9P|$EVdVn!J/8llg`]H9XrVrnz%&9g((s=Hm7|DdC5vycRBcy5pSX+r|3=(NZrX-KmEAppWm
+.TfZPF7l8ik9e`Ra]l:F)B(HH5@w3Xre@G%<2jidzXhSu_]|Xib/=)h+3D]3uq$3e4!)S!}yz;X3RF1(hsnQ,bL"KJC1L=Wjvda[V|(Cj/2Z$!tGvw.C=3
+3G8JR|Zl@qQayNGH@];d'MaC#NLgLGs3L5t_AyJQ#3m8@)XK%j^]Z'S7^TV,zQO4SiFg(}@@<X,8AkOKQ-"`d!4gC1VYrgI`u)sqcr)r1)<PsgHLn}k40N
+Hz2of}[$A_QbPc@@7CyGpkMFfKOiHpk[)H,v_d;;%tLtPpTa_Cm..[#oos_iuDd|'97th7-G`:&>)"RzGQx]7WarAkKS7J$RMKz^izAz,iM52$tX0C87LB
+(d0W'cXmM[x"/)~mOPd4)+V6-wB.SD~5kMM/W23:%lUI1@ThK+BG8Drce{]}[n(5FmLh<vp(}D;/C9P^9iH:@j]l(w=Fgg+;zL1)$"W4sy"-8w;fIe2-2@
+Ru/]Kr3iCF1kr^O)|'_{L48H1.@6FC~{D2}Fufix%Ap8I=}q;pOXrliwX,W$#xU&CMihDj:C6fuTgY/tCGmW7Dc4kCk#cQA.]mhdr('eXQx'7medq^j'lQ
+d1LU`+M8-)R_V7S40OZ;d5OMnYy(D.u`dn'r5"}->ge0.K]7kp^L2U}CM|0Qt=%44w|_Y3#c,@9p}pWc)J)|RC`/@<p!m,"RFW(n<PSvFUsZcq{5glZ%r`
+wD,8;B'{jC6]Le85bH<'|(m+gaWSa/][:;z&Hy[1N/8-/)NeSq3S!/rT>m3up}d+~e{`/'`wq[B3>#!z^:{nhX9!e42N7^9,r@="kf=uNE75.M6Gia0@E_
+0%;!qCG:K_m1zqFTVYFzzerqgFsn2a(}F|v:XXJz@@z(}I+j7#[u--LlRf8m~Kpi=9s#"6I>;%G0UM7h<Kl$B=+-QY'lGqh:.r,nxHU.!A2'9mm;Jg2UAz
+ak}>7h`O7}b`y>ZUrFu&-Uv",NUebS&w8(W8uIj)1toHLo#.hwW@Emccku{^AN&MXWy",-faa7,l}t&DDsy9!cx;!/bQutl_}.2;yY}]3(.Q0uGdw,vu:G
+e46$p|S"fS&=,PEqdRfV;+W+c}L+Irl'(^;q:q63]'o6/5@jd}Fj{:Hq|[=gB9J{>&JM0nML^d/H#8J)63M$8y~=QYDEhE/RYA-(i5ZSq&W.nk}S(L`Z61
+uaF_M9kY2DY5V$nby!lX:`n}B6+#>@jiuBneYGHw8CfS_2`.(L}d,IK;y=!MmYx^)_J/-mjw,DNuxuwDHwQVnp_rffQPkanL3q2W.SFP'08ZJ.9^KdouLg
+M:8)QkWC!+:D8]xSTe;{t;ZuAsW[T^mc!U"8+rHLqb8+GUQ5#"v1`slTWk1og^$Ilsf6Lf;_!G0eR=]]bwAh.<aYFFVVoI@Um{8O3`l9TUfmDi1MqkAbdX
+9O/K@0Wk/wU0PQ9Q_gwBgH@m<<Lco!/btyzk,vmCV05U)'vd'&q0g$]X2U@{4.7Efs@R@WRW@U.$,;doe1rHjN&,U=FH1STC]ICd`1@Uwoq)tX;]&Y;eB5
+na)yjws{S"Kf'jbXsSy{RQG"4=D<[L8=0o}7tmAD&|:<Qp'71klUx&"Y^>sZdNW<Q{4v984A%GC!SxieE{ezfkEwJs`zPaG0_><enF<L2sigkX&r;^j5-z
+;Q;<#<[@=D<t<Q7F8K:-pf};lP)dX,Y^jb&<cRuXT5BZi!u>)WWXdIJqXpj+])^uV;/{`b8>PYI/m}Wx^}M'A,-ZBgHNs2|v1dro2;pd;ht7'6'cks5-d3
++:jHM/.$9+^C)'&R9zpPp7IB>fF)s3jQTPr+VgE!(8Dx`oc[zSH.i%2Jq5#_|T8``'dJkco@jk[^RKRs@R,<^!U1qWSF9AxS@oNZjq=y~+`<!wt7%J:noa
+I8lz"}fP@r4oA7;T6}rNZSFlJ`/>".3h"{Aw:$(2j=i!/a-xG7a7el/fK2eD_Wiu=HMakAs6sw[^qTByz@5DK#gvjIz6J<&-yrtZR#W2]yt[s:TBznAwI`
+F']+O9<(]vt;otPHAj<:ScfSN.Rp_qe_F#P99cu${]j8w]phJ3q;FBKxw@jKA[ESt5$YvV]vj0C(;M<F33M5{MP0>,Lwu(86K7sKdK!WPL5k}={0z_wN0C
+b;VNO:;n(G8CeK_"H{7}!e@[qTknX+p[.g|MQz4;~=#<X'|:J$"%kuj@).DINOOBryuov;xV`u|e,!(v6ADmew9ujphDi&N<Q<O{uQ>uZLDY</&i8GgB^N
+F3qu]AK6e4:P.3sO6carrP:Js`uokL0ltp#COS;dOT;AsM^y_O)M`v+3+UMNwb-0&fz!/>|#"5x%W-teUw4Ltg_^ab2Mt}(U|f9w-:6kLP8MWZ^<u:)yl/
+e9#"ki3QCqsk{sq-$^x:IP.4/Q|7Ij`haF@)<I'O7f3R`H&%DA/;n0'_:Lg@5nF^cS4]{%0RXj|F:6f6p'uoe:cPS..t1J+sM#eppfGpuM#C,'l%swSaP_
+[tn`&8u`ojnj$PqbG]##r&h5!vyL+1[s;":j+.w:@3F@3#uHLMf3#26z/Nl9v$'p:f$fOf_yBLzX[2`"KOM3`1WCSds5>VM:0ml+g,Eq.-@2BG'6qJ'Y7u
+Zp|,f)XS@Xd%iwz)eJa+yV"ZyBRUW|MU~]TO_ad'5|7|@k#7yHKhRuv<;#&>d1Y{LI{_$YVT3b9q^rLV:#u0$Na-4{S4=R~B}RPQRP{z$>[E`B0].T0o3M
+1@;$TL@cFM)@Q`%L1qHvP{u.|Qgw.Wm>)DGL]+{|5yGN_:250Xt:%@+6qcL|:A/T4V!Z"fjyWUp(Rq@yM/^4#+lV$Lt-_$93DUF]UD.c~rl0KF]XrKJbUm
+njnbu+%WwdR@>pXXcyHbhsmh^O",Tu.Cz']'byru@P}tbu`2qA~!K(EF=)<wN%dH#LqU{o5r<QP,7DPQ(!fm:G._WCj@@Uh[Qhu3NS,B=oeNsO_BUu;@Na
+rY|fh>o7&CvxuS+bv9[z=YT#{g0)W1/rFWNz/.Dz(q$_.v$$yp$yf1.lg^3EPO-Lr]e!1JHGp(:I4'gmH;lcx`6|I0;0}!e+aDa<oy-TH!<lv%~WwAP2tl
+PY3k/xt!Y'J3U;15#6$P;_YF$^~i'J0gcA'I][)Xy0tm{I51+%[K}|QL~Ei(LVq&lL<KZ2~3F{"AA1=T@x$C@G[Z6X[E`3D0ULrhd7gV"6-M$cwIIaaq:]
+rq>zV)nN%9%H(%V]vZ+v,<b+|-P/z"|Xx@O}@DMuOmsUfN$Do#9t<Ms/<+f-dT3z7n:`">'cCks}QKYGS}0C5F@Vtp;'x0`nhyE.Zo/qYY9=(kyXe0,tXs
+{Jgn)o5RPx@=n+CZ-:Lk&vT>W=c"%,G[f<OSX)mK,.gfv!u|@632>p6fy|3$l@}gH|>pX6IVyH^!WiFmg/jrvY.U:QAj[XMwK]E@<gN|_zo)mZf|IuZ:vZ
+H$Uyt`VjhaS=,2T2X%TcJ`b4tgVp+);wHS>oMXbEnIW{Sazs_IQ'OX%Q|aG4kK!I^y-c;mP#J@DhT)D;:S>C6`.Dv4<&u90<aS>[i{J`l,l5JX;vx]"Id"
+[%@E1<i&GleU3w4gp5U24$p$OzX@[g-3{dkT0/oW5=MlxIXAc>8lp$']V#/Wu1~!10#}j.E<JjvI#R~dBjk`]Y"^FEEdk.WyFB[F:T4#fb,e|(aplOPGra
+SkEno0:Pie0y>U3LvPC4Bnk%0N-$k-u@O<{!PEKBhgOdh6KA2I3uVq$aUYB;NRg=d7,DsWlNG-[v:8tlU)&3,$WVaQZ,Di;TcjsIkJ/'FBDNk+Aciuq]Xg
+R7gyeL(g;7Gkzu7OnV<2C8Rw;wB/_p)#Rq4GWXB8gN`8|6xO;/cK"f;v-M+s3f[tigmMYJ;#%nwe`KE_|Yn>P)0n}=BVwXh%'m|)Szd=zvF8w}i@nhA4nO
+^.gOQe3;=f0#7505_:it[c@Sel%[OFS!=nX{R+o:h9Q^vC%:/ho@'YS%d8r;:cw5{rwQDgE9;7qD$4rde|(QF.dV^|&@MWv>':FA6+AD&5@exJNlf3>_G2
+O|pn>HhjVH0loL<6x"IA$S^x&DE.0oK%%SmlpwYy%'YKl=i0J:^eb(}iV=^]WfgGN-20UBCjwX)4s"uV2SW@z+Ri#D:8,7PpA;ZJ3cX0Zs&.E$x%_ht%8/
+|(TGq9H>wX22v.JP8GK4qsqea>U%h.[1QFdYIY]y%]@gIkw_Jc8=TusM.Q5c&>MO[<c^DyQ_6;x/r_g.~l_a,@-UY{e]m33(2P:+R5nahJB]ih=6.+vPJ3
+`gC|>%<MJ!Dw'gL}WAowA/QH^$>Tjo"-$p4FEXFLxE!.A#/f'4(h/hPUqM:VI7wln>-|#t@f,t~3fv=E7kH{lx$w-:SpNoByJrsWIlr.~lX;}c(Fes<-]W
+(MVU(/q=,(CFD""uiN0&c>~XqJQmk-96oD+$c("hL85d74rsehTt[y2_KWJ"Vlk%aQ%;o)zJqCLOn$+BxvD'wq[jhSK%i3p}1[T{#0EAp2#ghR"C%J<jp7
+4%;johzLx63JqB6#{v!vO_-gjG{z_{>Q@^$mIZSZ|Qanmk^etC/,g"CN<`^#3qkU8Z"P}ws2I5R:9oYX01XQayU#O6eM=HhG.ZJz3;JAi5q>hKG;B,8^4w
+nh'-G4>w8SfL)`&pMTpIohW&ii!lB#aAcK&S%mY`v4NdHeeYd>}8M.{Nh#fNU^SjrwhIOtsUmFl05R^%]y3N6+SsB>XVh;yxm;H`&^CXK=3$~(m"4NI:BZ
+ZgC[B@X/_7Kd,yw`b9n#2{$BGJ<SL0OwhB;27'f-1^_YgI9_so3aOPxEC6c%=^"vaqR0J:X[N',0_fXmJaB:3|":L4[H2:4iCC_S4'9X8LY&Si8Bg7viFa
+1'kklJdkcEoG>[}a6-QF+-_'!|;om`]NmXB|l^afLsYu}}'^g>5:!L#lykd{=8]p4wRBi<rQ7_5QF^_FJtE1FF;e=,}u5DI2HS^o4Z2<e<5[5e`eNdXHeR
+)/M3I"(eN@;w<NPh7Y~sc]Wv<DmcD1GI"#{,mpyAFn)KV26y{A)>By7aP1k&.u,np^PwdnJ]0D>5DWx&waW3vj"yW!vS")PT<$ER=Z5:p`>5ev^Sd"%oKG
+NcVP==:zQ5[Vav;E.d"A)46Y:>Ty!t~CPhJpSeK4{POzM}cbYE]IZ!#K63UU2JGJP1t%kU[k'LtH=Us>f(5@FUg>E2cXltuLWgS%Q6EwC=NW5^TQtVUvwl
+NM~'~R,4L(C/Jh)%f'DxJaEfia7oq1t=;zy6;t@pmq/KwPUL^Rzv#@CXlM:P)KV!Sx@zV/c6"@#"<6)yQ'=e'V6L:kpa.6`7R+o7l0x.]s@;;+zT)=;uF`
+9,<jYzwC:dZD{C2K}+n:I0W79U<Wv#z=C_ycTN$V$R:^'`MCGtSPY'f2gY+b1^"X}EJUQMQDq4O^'ubQ]A(YTfVL{wGX'xrv@u+ZFzW0kuAgmG.HzGPT_r
+)wZ.tV:d&6CSAG%Rn5/r"u$}#X~t8{mJzt>}wW6K>{KqQd9%xOYkZ24B|9pryMgu"[g/hn^&<)mJ}!_#cdlyGV2ZdXCzeERTeiQXAnl%(/`/"aK)t+>R[n
+/,vK=&~dVXeu<zZ$,d77Ts(|Jpxpc@%7<O'nn$&[bbK]!^ut=Y]#(cMA1QK]"cmlwk]ZycS2%(c3Uyvk_kcR@2e>GDs96l{:cp'c:EVtXchKFmnlvi),aC
+!Jp3`yl}csr0CJ^9@Gf36WFJj!@elr]5c@l=hx{K"c_1Dd&@q])=jM#y4h!YiMCFJ/aeSz[xl/NWqSLCfV]$W%%Uj$gBPnia^Bjml28t9TzoaUx.}J=RX[
+X$;igx[2xu'w(R}{bGlxDftKTr`J;"Bt9S+Kje0X7KEAP.Vmr<&zf;s,Pb=TW!!/7hmTNEuY!7rthf.cdsqJ7c=w}:I1'6QS_ff[r/X_Wo5^yda2Kc&coL
+%d]y2x'CWKx:n5)D!@lIz&`V0}sc|N9%E<HKvP24Z[C<(>ZECcGjNu~S(lM:/7mT@hm)DK%yy,9v-pR)K|1TyXcvDuVR[p7o2ZYT2lLR6AJgbwWZ!M780E
+C,/k@e(9JQM,.Z<-eL9EW&xakho3h[v)=5Nr0:RA'WCPx!Z@_;W}:;afh1jPY@,%v)mxqUp]F9dVC-qATm~hO9Y&<29A]"A"bk2<L7v{HX%o;VwFUikoe)
+kpJc1M38&v=:@4DLBY:9Cj:)$f4V-FxxR0>E%j9OTeg#Aae),_;gZbT:,XFdO.0imp)TK4815->{`F0JN@9=>BskB,I!moZ2EcF5IDYBENHKY!9yDJ:2m9
+8$lXZ>CA)<j6r9=T@+gmNDZqh-f}7yC,}=ffdhU"RtgfZW(DzpEA$`ExQLdB~%C.d++Hdy1['N:W-vp'5aPlmLuX^V[UpU`qn}ZweQJvTqC1T<`Gb3FNR<
+Gd>4V{@q_3l4efHXhX$xrQC@ov)H/Vho}FyvgiCi4viT'J()9Vm:zf-N~)[f7WDm!x{g2vzFET67MsWJ"&n>J}d3p<jE'O6Jrqbv,B@iNrZHZgmI-(hZ|U
+V^#gAd/90o_2EQ;@Eis0$X}j'/Flr8$/&p5ngX/VoS$}z"hI0hp=JO.&i-dK64Fq,)",v<20<wWiDqb%6^D7X-d+_JvT|/7zC|pIeTO]FqNZ$EOQUcCU]H
+/bEzrLk+L}x#d)MtX1,irvXmc3G0a}Xrw'9{7[gFC'=Tfz5Yw>1:4T.ffqFP,vg&OUzo9f~2~OpT]6YfB",T'H,JWRnC,OW&"1Ta(h!0#8p5hMJgzN5+-h
+Ix)wkG8f'6)v8^4g]ZfldR7JFy$YU_INHK&cJsRQ.X|5u'Tz.QlwY[("MPA)%>h^ielRg7rw|y42}Jg8Q)}Llevq"c>d_W0wV!b2z1'kPJ;h0^XAx!5%%r
+CGw}~fmuTp-}M^)gWdDg>589a&[d:)0UlaAHzVBX0#3&u{xaF8&BniLZV!n{llJ,TBc/}O:]l0'e`isO{Q_g#|3R_yCA=!rubs0{Ia]6#;/kDE+#K`@4W|
+C$a5n{LRSeD[X)zGl"v0{Jh"gvKJ^h8PIhWNd5vaXs0WEtu;@uD{$[5$pOAol,h%'VZ%8=KfjN|VC)HC|d^(4@nW,|Yf`Vwx<8GudAKV/zpZ.j-oTK>:P>
+kG[>7I)Ec#p(pR7ZLine4q_$LrGuw>U8Q%QOAQY-B4EfI"[1zW,nr{yZDM`^T0-m<Zm`%'p3z|iq/{!zBHpgY"&vz+;W<jCCS^4X@lV;+|#UIMNudPV@:v
+LV;}2jaEj!uT.D4Gb{fv<-(lEa.y[Czt4lB&O'LjqGuHkuWhuXXz,tJ+M^+9<RM61<X7,OPp8zd/<wu4Qr9rFUA1][zw@pX>7|_G%LlI2oJ"_b[xqZLv#l
+P}qGRY.&|@d{XqmB!yOCD4W-p:F}KmD,hAp}8rV88dKyU4!E(0Y{>mUSpEx$VlMSbZ/>mqVFpKIR]cx^P^!/ON82I1Z.I)1wFKe0fF=|<tFmPq>Ou84V+8
+s'URyHhq.yo@~,b|)un%_Teo4ky&&l3(Xh{hwQUSKY!(7:0'R^;e^T{2rIN[A#hl55iwy<|qIIL&IHz<^w.dL=##2K"S>#N{{_rAxC^U9Y#G7WQ1t9j)}+
+(JmN.Q&:A,'51-`!g,S{Ch3Ubx}[x;j'JR)#ZoRV=dZZY],Bvw:CFi:4Q{"+V-}=)9mC%P=9$QCU(|U{uL[^!Vesb+Q|OU;VKz(_K,lZ(hX3LCT|xPUQRT
+|Z%Wk`t+@2<w7}&,|"n+I!feykz1'M$F{+q'g}DxDu0&rT35h^y]"vjh1p^|ZY@7y:N#{6DJ;G%zjmyJ_V{Y/;ooo7cy:bScQX5Myqo]mOSv%O;yvI9u[o
+$17(>#O'L&pe!'<`5vNthL/MnXX@KP`Touc{WM;pic]g`[_G"J6YY|(>%}"7[7_Ct9x@U)FONtW,&[Xkt#leQ+cJ,-d-Lg!Ti><ZCY:MvsrR9.oq}ljqAy
+^`x-T}v+%!}bZ(/l`0#goUMJXpiaZl^u|,>b_y{%9KprAXVx5g]Ru(seqMXx{H|n1ulN4pq{e#Rb%9u+b}G0>ktxYZ=ag>'mk(GE]d<Zv%&b)B|/)vo"2p
+0ixt)vQ87#Ig+uCz+q)LM&Q:WuIj:4(37Fl+a4dXVuR+"RAxoiJ=ATt$kSAdW>9n5U.5_EXP655.a&Dm~A)x!27/YC"x;@ic=aa{t|7G]IUYqGUzT7&=22
+VY~A_>cPzD"]VBU+OyMZ]57)k]d3'sS.eqbu0"~j,L%&^!4x(T`RC0PgiN<v()MJjXv`7d1ZJN[/>PaM-<|4F#K]"<jz-5DGKzW{&f:{.;]:|'LK"CQr1w
+q7):8)G(WRM|S;<df}">nb=9F]Wdh@"jb0~2LqJjQ0/mW{orM3Au&ea{1jU'1g^{tOu5'v=bU]9&S6m]$t:'8YXqy`I%[GzIlW;}{aHP1.w]}<"o7"J[9`
+rJdx'WG5~bzGvX_0~k3Cej&Ef.g"A5:86-nm50=y6B27'Y{Q3,lHUlGcn#Kp}7+J}ZXB'w@x.oGn@Lw5QX)M]FSWo1tNAfIGS-aX/6>it5Ty&YEWN}'_@U
+&r_'PLx=r1=k>a'6co7O.C+,>z[l!fLT1$:gl^k`_yRW%6$'W5=!.Ru^C,dW<-!sExV"u35ES9W8-HK|MG|+I,eN=Qy}Yc3<c:Sx"J,HDML'Pl@y8A=EJ{
+&foYgavo(:5<ke,Df-7GNpwGReM<]Ds6>g@dc7@7E.6DvleXweYNEnDa:v[:5mNU8VV&FHrcp]L(Z^bT|!KqUU$d_]]$x|Ynriz2huE=MYN]6{c$jO"e~d
+boDtglt<bVqp<[+NQK.Ye0Q8L=c63wq<j]OwU%<jPC/&_V(USVjA%m9#@ERM@)x%dbfX_X^k!K1OKP5T"2]_oza:'r8(Z|zYtV=Of<=,%%uX7uu'u,l{1[
+c`Jf:xz+a#iH[q8tKu3xqd&cZuu7Y|tgRB&on@+=/ZyMX8}-u+:NW4{K1h3n~9G[gaZl./M_t5(Fg#XkdR-C3;7A,}F&K,6s"n+0{IPzI['fD`IiqKS)T)
+}Sn(`>Vq,CnAx<>q!zd]cyn-aPWV7_u)vkQ-IDf$bkEd1Cu6[_y{4&`8QM$U46jw]+Mnbs2/6c8V)R{ra;KdncBvC2MP"&^K2}^X)YPDiXmcdwMZvurQ^R
+vdd]UgSwC``HF.v{lp|.2fos!IY<>-ZC"J`nzlBX(BI.!VD1"<I:Rw|V3owM@)k({ZVn_9YL,/MJ|pFIMD(`'57N@i_w_Dd@5I|q851$qxof4+OwcM=k$G
+_eY!]_}JDb#AGgw@U/r4^c"]ni_9%z97s;dUv;.Ilh^)D2ps+L"7#x~sNO.=J<!a:zl|FyWUJBU"DFzH<F31}qIGlKlcO6-0v&qx(mg6:TBC`{uh^E1[o,
+p6U=uLQ:EFtJVCMAe|!EL0sdS527j>GN2N"K$aj7vbRGgrxfEI$xOi,5%rw,~R',Pj@N;c{6qd7lU'gpk6}W[nSum/wCUnM.$_9y@Jbv:(skg[1{b`LnI'
+!DvIoydU8B5_vyWr_l#Kt4JIpwaK!irm,ZidLtckppwRC$pSj%q(-=m(4hRk+mlwR[d}k=yoAN=;:}98IB`rpm#g#vx'3G+cQ(iX"6$M3f@8PeCyEEkqX3
+u|BF~L|Sw,ec/3YV.}_b3Eg)f@;2@qtpG0T<q^a%[YSWN-5hrYu;BJLQ)Xs+dj$MbGzHL,[xD'KKVYN=>P(G%IB&&]a9g#3CEGiNjH$i=^.>w<k^_1E$SZ
+C)1qi=TU#u^8Cqsx@#xa|.4IA:d={(6P0EFgk&122FM(nA$`0InV}B{h21,hOPKL}C<BG7V&wx%>V`;)#SM:wlLyiWos.v)6nbc=J3%LLVYTpm"CmJ61eF
+cGt<4&o3DyS8nGb]8w0d+svME58gC:_)pyPr1J7fw+2!(#$|<&C'[Ug@Aui^[W]u#&0>uD;p]{zo9KVe:f"0VluXsqzm|^p)i;oSE5]27g%R~[#tK`@h=<
+zAVV;dQ%]jcYjT:qN#MLCAc'@9'@(/MV/l:X8aee)rfd2y<^|;$bzrh[I-X))ynLJe#z<EA)M!O/",({z04sW,"/]n>S^+jb8z(`a=}v#:C"dr9qV@=q[;
+X-jbJSY|Mfy"Bzt2r>j@C_9k7Ltp]w(vl+A=XlxdWt)BV<qO';72D0nY#V4EUq{V.&!v$D(H->:jIa]DO291WL:_~x'4&->/bVnY^|WD~c9YQ9sU>K2%);
+#z,>}R,$>ZeR_Wsdx{oJGk3{_,(=6ei$rEQ{&xJ)X6FF2kQDGaUSj&o|:q_%$]ii-))vIy(^={MCSzujfS7TaG4s<1sP)rkY^+zE2}/&=L=ur2q`=^sX]+
+2SeyH2Cq@X;%|=#Ied<9l|b'v[odfww01W{>{w^xy//pU;Gz~&(&#"T>=]7:o8#JcE~J;^G.-]}"rF.Adt-nNK%WID$gOjVq&j2QHrO},6;LrsS}^k[-n;
+_qUUEYrX`oR|DxErkXTOKN+M]f&M4uGfjw&|v[.3]1Eh$yZzDdK(n]EY=w-g=)=Q0R@Lt>}R|pK!|%g9!+HKUm#VV1I>Fh)tMg|8otx.h#xpcm+qY5[2"n
+mC|PJpZJF'pcQ|{kQnJzSV=E}V+<tDWc.&R7/nj9mFB](8Z"tYg1b%A{&NJa%gB{$Y[u`ZMPNkXTkE{,fxIE/G2#oB"Fy[Vahbk!4nq4r{3Hp`ISM^KYgG
+1U,Vv{wW=d6gWc%T/VD/0{inVvgrtC&kAt4'<Y~+MHwG64HQ6;"vCt`e6y+q'Nu/6e=)S4:R,|3fwN=VMA-T2Tk#d]sx:"[jp3EY'X'#_.o!xINf`O33s,
+sUcP~`u%&>0ccA'ocE;QSHbLc7W+O;$WiM2gxumaS7BL-(r:qa:yUr5h4wzJ_L3OW$+vaF1MuJxYfA87O"2L8LyKqNX0ltmLP`#Mt6m$CHbtdjpV/(/y|{
+#JlTI5wfbj}|HW/7c(~9B'[HR_FI@I)=nih|^$J6$}3u5;|oFGZQ"P,U';K2r'9k=d'm7J-^<WcO/OIt[F!tvsi[z$nLwQh7)ETIFO_dkzB(J2ho>1:s"5
+qpBra;1/+jY%w7BZEgRs%fDK)2,r=^Mn`>i!X6T)q:0Y<^VZUFSoHh8Xq+:MmJ0^oTrdGwI=wNrtPcY}Yt}t<>_ec)x8!#AudA3X}'lMeQlq]F[JR:Nb++
+36<{ZY|+9+&}$Czo;TBaO_jz$D(PB4:!`aR%uNmf]QMLM&58))Nazn`qrP]3D){);+D:cYpPo;`TQZx,ZD`4v-NjM+coEZT3F^o1zc}"O9>[<VHKJeM%3v
+eRi/CybZmmp7<#zp`7aKFh(HmzbV2}.$WKgi9q:k(iRY>C(e#N/;uhpSU{&;~b3CR:gJD`D-|`h"4y^:,i-il0eCF#n_|@I+<_(uA,$L/aww"|266u<ySr
+{5KdFt77h$0EtF6JQ&cSa2HDaB<CMO+m!xhU2Maf-YI1/UjRot_#nuP|>,"2GgGX)Ea7@WaDH)S/L68lOEM8Xt:LCIKLOyZw)ghE)h}"aQkj{9{Q[CUVyA
+Vh$O_'f8IDsqjS5N6IKJ#L{j5efmK+e7oTZ;2^Mkp=oEG6$ATc~_|:cTmibXy{@-=@Xxe.wI/1^pDK['u%Fa,@W&zlNa1g:^#8D6(;YrOsh7kVP2@_sGO.
+7Ml.seL$|]1jm7uzUelsu)V,}c$^doj^[KQA"K%$c#Tf~nTv)ZG&/#oQUTl"M<S)fk)-@W7ufyo;u]E.wtK^pR$r3;aYe/Xif/!##w`$wds8rl}>2qtT;!
+)2Pr2Jg2${%w]]m|{d0+k1Z1/TJyE@QN:8q_PZ~Lb2^yYuC!X7/h3@@Z@93nYiuy%+)OU}_<nha_>97N^QoL32Bk#/kqq%!y"#AJIhR"f4'nr{y$TG4Vy-
+/I3&#z/%e|qHA8"6n}hwg7cnOkm..qmyrh@5s-xswAn>,]m4yuLXHyNv9Q2dl#<-5_s@ipyt++_!fQ#@0_4"_]4C).24j.#;fVXqM<nhNwul&{uxcxW:tj
+xrFST&`@Q`Fl3vx>p%/O/U3JpyRl'$k_%vfL+zjq=;s3K](Su.42[YY<9r$$(/f`"5sBTVIqlk5=}"yPI,(Ve+lP(f&W@=0p:TJlzY:>|m9HSv1rbb`e-7
+xM:C{v.9WAXHHxxS8#'$_QwnAC@;X<E((@yM!7gcmVKQ6DF5HYuac30hlA<;8"weJ#t_:8X,.`0DDuRCL#til_CYw]>9i<_>lf>69rko$%:>#Kly'(HDO4
+C^Rh1G]oom4PBuypOA`0|NO"'$HlgB[/+4}73:;`R;q:ke7oE+hYPyS(d7"YFGROEE&GQGXCW]R`(D>)Rmk+5iy$y)~ey<s@arbDfpq"9;R4qzRXW9{+|&
+jQ)%L[6aqHUHMMiBySbB@v%i8tf{b:q)QW&^-24jG45m|D!s3@lTb6wW+,(w`Mn'S+nL|i0G]+utoK5j|z;{dc3J7@]cT`^%OkqH01@#ipFzdrw9jM'df3
+d:KfF#zngAO@PYJd%[cX8spX;zXL)04i$-7(@[6n~Fjks/he-[m]c2(qu"[MLY%IkT-D%p##_V<uriK7{.<):#GKplzgb&7(nquK/H]ieZen!+8M`{'!^X
+Dd,I#`k''Cb%ScEBkMkdmee2.@$F0DCn!nJfn.#pM'|G5kkV/X~j8"HFD'Lmy-0zfF|4O{mquU=tQT}C{M%caT_Xn@)O#_~#4{Q1-Tuxrw!`pI~<}c]o3K
+BnZCJ!"(d4Wa}DV-A80kF))c]b/|Q/+pRy#CAn+B>{@}<X+jt[ppGa>z@.pJfw#@ejIt3P;4@jAq!2CQ{]ww`HO<(;7{2D2H6gO78:53(F>jt09YpN!dk1
+2;U@0mi{6j;!):O#<NeT/]d4v}BMOs!m5h3Rl]EmL=^PPuT`8R/Vm7X8IERo-K|.0u+,~+a)npYA!&'!%y94]t(&L+x`P|T'gOaJwUXsYt;LsFi"zh6#.8
+E:!=b.<><31%zqU]qygHIo9^>HQ>8f,q1@b,!Lx]:X,yR:D&mb|pCyNfno;sD':j%vM-$-}cQ}=s>.'89^3QO1/z+4}J']!IRNac<'PPESiKgIJVk_P+am
+swh`r#"^b{qQ:2J.`YmHc%AA,w8KYMleN^S.X+qn6dfO,z(pV$Xk<fJnKw"&IH6Lu2YJRzTjI)1SYXo=WZ7W20l2<"_AUoU:!oq!rFQz7UK>c|}+`x&9r5
+{8o$XW"H$2;$EUB@XYmJ3e3MPU`/,Wbw!-Tu}M&}Bu+iK!);`D+;!R[Vz0JaK-"8>w~.>Z[t<@%)#_sA~{#C^L:(7bL%[F%gcn|ED&>NAH"2TdSB(I]$}0
+qSSpgkCg~QH2G_~bQl-WfF[WzYg#!`Kh%!^ld#[rUy'!},DBxfsw-++.p^&uPd!Jn[G-%KkdNS}Kf<Q}3]@u^Du_"7upqCu{A_1A72VNgA$`M;i`P]1LSC
+DiCK$h&a8=%KC_wz/[,C8EGICn2jA^+7$vlX/"{I!`oo8^G'4mY7Wr5R,/}J/UK^HCTdX|cdTyI,y]7ne[3y#xpA!cLI|jN3vLN!Ld7$s)}Dh0t#NthL[h
+OhvArH5TczaN4V]kfHB"$M/U26h^0EHanphYywn%W+lzUF3gLC8@@jxI#nw}8xBaT$|xDFv2An`[RMjP%@T=2y{VgXbsrG.T874A|(t(N3&)O=r1@:38cz
+:/i_By|3qwU8`L)qj^b(@EM-|nm("$VbLlW5a)J&LK`"dix`$<l/$y-PVq3/z3<RSfw(tPsn>iFurd8/P5%nHB"qO.f|NrH}~>tq-hl=+c(sB[Ww{^&/Wu
+Lz$v%bLrQ=gOLWrFsl3xj=9cr0ov-/.aY]5p:cPz2-Tu].Xl56rFv>]^&y5.)SP'#v+{WYcGjs[-/>oD7V|ev{Epr!>_(x=qqFkjjFt9#1oo!>)/Jv:2Q0
+TFi(PBTD#G0oA!COUA5:T!H#)"`x'de4d)>A/:H[}DuTE|ge0[Wai"eJE$y!#IRG@A3Ovv{e%X%O#E8c'Jy6|3@ZGmYFfm:-!y#_B9Uj5+4nzI(M{U1|bu
+rL`;'`_[.d=/cfRr5h&-%0V|$dv<3P:GA#{kE=9U!4yk`!hsAHa{ab22<p~"#Yu0tCc(/gJtBJtM+wB!,e+!Y3,.iW|ZB{(-.(3a##&xb!"bl$x%ja4QEC
+Wj6sVpS9)8m0vMtke>/+:7tekK%P`WbC5gsBW;qEjb=N>cK7i!_'Hw$hi'Q$Y{F#m>T&4EWI[&U,u'C,t.,]B]0k.)o4_njV6#3K!-$"z4$&V-IZfuSiE]
+74}KA1jr:/`D!~|`x-t8FUR$2A7IA"AshF;v~eB9Qfw;tBT/4-VD.4(/d2LxWF~8qV-WXu^Sf+c5R%{rq:Xq<s&8qflAkSdE>9h:EN4HC1Z4!#3.u4gb:m
+<zL-3[KBNy8Um^|(NpQJtg%c,Z8Py(SqQFgIn}6%mkgf<x=KQOBY1Aj7GzP^-_21xe=[HIo4Pd}Gyp50HE':iYr!C8322hFURQ6syGO[m/uOV-8j{kJCMT
+.%5rD[GZ_p-a7+b<p-rJ(Us%RL2N+8nVf`/hEvg+WxkqK2viG4t@5tJq-,"7.BiY,AFDC1AmAi}CCx4LMv[fW@|"ZwP}T;CC6kit|A=,Ea5R((H,E1|!2K
+jq;ra%D@M$&BO]zt[r=Lh2&&YkS!qyR"U4IRr4m=L#f1Flpa+wq;jBt^_m2q^VWN7gN|BSsc(]W=VD@-)RR1</.gQ0H7N,c^zKdY2h_s'H}&SSRnOVU&!m
+tIxkAeWgJw="Xjd<!}U1:`RP:daEjtW}/E7Y&p;HTGlsHJXmrB_&CGnawC9D5qgBCSA13#WwE6r8I;@mjn54T.knh^7aE8,otrTTg8,b@-z,FSD-S#G"UD
+=x|/Rt(1azk9HLx7'c{z#DP2.7]m.HH[`V>O3[6ddOS2gNVM-QN/:RO|+XrP8FD!maJio];yw_GY92<;NEB2yHI|jQNgGD"H'/3kwq(M<!<{RmpU|!,:Q>
+abSG4[rW]!OSvZ|I.uYmY)hQEROh[n|mu`HiHR88lJhZ#]zLWW3/HC]&Tv4SaqJL7JJ{(;zIz(#<'C$:k"Aoy#QQl1<9U>+2P(OdLJWnIHu/-v@6;dR[_f
+E3Wg[YF`f-NAf]c`}y6;%YDxz&n/G|l7}JKOOgZA;Eqn~$9PO2z+M-co>^"V7e``++4%@EEE/V=(VO=@wNALit)'u^}KwK%srvq@E)){"hAR^QbYHW2sJZ
+Ur}8kAvTo}/5C1YO/eJ8;ILBlSomDo3Je53lX[{tU@M>_uA#l9pCpHlIIL,c0PZhO_noo'v!k9T;/E5(JOYHE%:/q((b.y<VF1)HQaA|n`)"C|ar;;V0dn
+5azlMOkV{U`+8]Kt]3bJ6W1UoTwK=Jvk-S7X7,jLtm.0tj^"c}sc`&3^rj-zr(^o8va)+2EsapbCmnDy,fP{ru<'@wZ#w2P&oD;8d4`s`DeB8|nwthl=6c
+-ctwzq]A,kaS#@z=C@I`R`3(}<)d6'f`=W4,pF}Yl%!n!2T_H,qUJ_bf!)ij{ui-Ue`NB,27NSPR;MU5,&TC'|.Jo^bJ</`QYStp@9#=,`Q"-_tE6Z'jqa
+s7S',g7m>e(P{sO@1:A:)[{F52BZ^xV6d4-w53^pU&c^_-ej3SN3X6h^RC++NI9]j2kBN-15X2PHzd)2)/<x1!hE-]N5pK@$tp{>vW2.lb-{<^qG+Y#0&%
+$.PXohT3P2+DwocCgo{s]U:Xq[@4AxyDHw}^>:Xx9[~ul4cgs%:;og0/hx"rKwMQi$ciQXC|TnuoP8mLOoeJ0vlZH5&8TUO|]y^5xO^C~8r|=.8WG>]KrC
+Cf;R1p]M_Ke48!ms`Z!{>-VP;t;jbkKy+mk7L6nfif@z-dvh2gc(}c+8T6}A&B6rWm"hby}%e[@=h}z9E3Tba@;.EV{e4GbDfc3"Uju38I&|KmS6<xh1D@
+mHo9WgxOdf[dg#/!fcoE6QXG]bEI9G2@U4:.dJWHZIit/o5q-qhi>g<'GhyWHSR-CM;RItJ6#D|Odxo}t}z}lo8-.mef3vly&|5%x{)tstaF,z"I958zI^
+42(4R3Pd,"l6LM&Ms]DF/7'JdP45I$NFY4b85v"ws@A:5zWyH=r0XxZVuVTs]wYcF[8M&j-;%_BG/Qxd)3]p%QH^Vf)9Of>W,V&9^WOm.!,zlp}JU,.maz
+kelz_p}S,hC:PU0k%VbyP}tgZvpU9A177LR#OlsQw"I|n`$r9qkj&WESJRaeP/[$0j:H2JkH>O._'T@D|q8$8>S[@_G-{p=;3zo28-(B|lJ)tuIglo2h-t
+ktp'O]2x7-_T&#1tp4I]c[igf]7fX@5I78v_GjaG"CO>>$X_/W#^<K>_eq{kMC=hgpilNO83mK|'u%pK3bLcfT'53s#-W=5x]CqAd&5$uesDcwtLcN0ZXd
+GTq)1-Iyomg_Qi(LZKE@bVSfrQkHwA+NAPigU.yq+'0zC7x)5p'QWb'R2{ZP>ar-}_L8[ZLzPn+K(NPU})T8<4CsQ;KZ1%RH1zx=t'.B!%I(Cl_<fId+5Y
+$TQeSLsMP8yo]M.#B5"&7L_[PCO&%>q/DH4ZJZCLu]NdY[-Z;$-yg$2HM6MRPn2'JO;IMOi$6mz%,k6tI>8.ay."]^YK`%pHUxgc9RG+Xj.&E9LJYQf$3q
++2L=INEM)^g)!d`]t1#j<Uhs6ic]ZnLw$Gta3<miW|tYk)~H5L55t!$a]&Hv[]XX>[_1{!x"nSb`2YH6ihV3SBk_Sn3:Bn,'Y#THk-Y08oY=ZRCnmOB:}O
+lI"WI7fDR|B>=kSu]-SNy{7Yms^#wr;X(foYT<l<_2Q_Pc6=m1nn6k"d0ekeh@.)XU(y{0H!G0ZD@39}),,b|a'ckvQ"'0O3srU<s}XO]}qU!T#|oPP4sW
+mufXm%QU.zs|+$B3a3]aOZQwGebu>ax@Jd"3s_SW^Hf>S%04:Vm[c$UJk95VvF;6WiZ"mVn3Pe%(r1Ri!Ai!>sj,u|T]Zjg1NVI`H,{l+kwJd$in0W}{2%
+rscB8v-aW)"&&Wg%3W]H+e,_Kj.,Zr'.|nyLR52A1s`E~YWXYj3.~2S}%+.&,E=NT<g/R%N:>=X'Q<3#w(FN3)df%Vo:6V@3dWB6[0hRpaG+KY3OW}n!3X
+}7Cqd7u-yl@)XSg|J2td]x./L7may_k2<z2_P75L=':879AA"B@{!uTv,v^!w2FTj8t'|Iye49fK|qZQ{WlZf6M0O-aO]4+N=(A9DdTDS}"12LkAr#oBIU
+DcWg]fOc|YMYw,5nZ79)I{G)<d"eS[$%>eahPI<,.t%D%1+HNaIxr>75d%5$P=y@5/]}@-8AEgk&4vB8CHtq<{^U[Y%v$-DM-BAe8BDI`Brjy,R+bL+0^L
+!"0F|^=v:dvrp%(f|80b,gVPZGb_z/v1/.Y0LO;dw3P<20'#SX8f[GR#-HOHRWO"I``rU]<%75~bP`_AoL5:7%'!IZRhrCBkn).5"AVOxgT'u:H[4A^JE]
+3V%S^vK7G7=o_@/E`&_-}I;$UluHK|8L=m.K3vAOu)(vnKi(8I]1)YVYM+x)I:$Tq-jVup)bxKOZHaE!dCrkJFje<Dlv;Ir]!tqIY]wsAYk+//7Tyen"7H
+FF/)+51YW8d]'"2G^zrko"~FG-/Rnt2Bg[U<1A7VBYuGr=u2qzu;a((3:tC[(m[PcP[BU6')=HdoZm<^"!V'`m6Bfq`_p4kw1vLLJiWQVsH"7|4l)=M-g=
+>)8[<!=@]V>f{,-ui.!e/J8OhAD-k[R7O0KJ@4fm,03E<v'@~@;>mSX>W'T,^%T$cs!K%&lQ+)Cv@3M--vs&GZWXF&J:Ffm^u<`s|%[#"3~Gp:o#n;[qoE
+MAoIDrIakH,2q/,D#N~d|Se1Z4HKa$MlYy<!vmxEkJPW&`On+A>@Dbte]>tI48gVLe#&$9Vno:3(kIn:X^C[tqJ$bO}P4cF9&YF#>RLGR3ZB^k}bY^1vcX
+$z%4|iuQ8Dw#}{_7z#Y&_zc1hqRs{B(hAC/c8WT^wwtq3K1}aIT]vbT=@hg:^A!>)5_U#7M-'"iQps|28TC`2@/%I!m2'0I%/ieHm6Fbb=HzTUPXD{uA^D
+.ReY=-CkGc~{}jlNp>"g,9xroUlGge#jm^i($fJi,8^Q/<$Tubv;xpgmR@gxpZwo{|O|:}ZOel0(AVW]3-9>3-]OlgBx6YcD'-("zm1SeVtdbNz):$46~N
+Y]"rQKmCwmch&KmF/MqA]w1n~3UmPKgaAVo/gn2q3M'@lf!v=Q3}s_BF>kKG@$>[j5E6:siAxl@w7>I4t_jpqwUuotI,Gr/rZ<dDky7VHg.t@=lY8mzQ13
+Vu$CueQAfQk)B<a^n`X"K)].$zhr^)`8$K#vKp-j%5@IJ+Xm^@)U4:v`B=(p+px<^Ju8^J;-ikY!iQc>gIi1x6xIZKMN}85C$K4D>>:q(|XLl+j}Xf6>Bx
+_+.R`3;v4ejaKk:];llaCMk9g+Xp"dcItqWKok[0%-4A1X]:TOq2O}88+#-I3h,w2l'r.h18TC/jKDEY70mJa8C@0.cHJ(dW'xr<>#BH~osl-k%sf'^t6R
+"F8E8.F5t{]l/_e-8C;LZ8IfzL`1Y[YB<euYm(,mG%y={dC$)b~Lk465+cL.TZ84Ro/XsD5)=6~PJD6YyaWUf;DMiuflJtb{JEZ+p.pq!}ffUfimJ86ro+
+nUc[kb<Avdby<:xq8g<NHNg|mAjE2TMA1t,HO9xSZ1]po|}Hu{dA8/&_~{kO+5CFqy-pz},O:z$I.Fs+E|,cKJJ=ORg"E3,LE2[z7ol91o[C#|Na_7el/f
+{wO>FPT0UD-{S=WK^6La<|<]@ZJR7w[wMf,paziEpWWIt9@ggU{|WZsaf_}inL.hhjL(>J|y,_>[0qUP'eP9J]pc<5A!-n=P1)obF/GpJXE3s`#)>t/dk8
+AJ5OofE|]Q.rro`S!NE6D=rtv[n`Hi}j49uT/L:,E@i.V-$X|y=wPULj"PEgwNuc0V8S871!i}!iFFfrdBvaQ_P'W"{NQy_.5wLx'kj|J{MsR+:-!v>m#o
+M;'"-V@X^k%cX8>WQw4!{9_R%EK;ICy>")XblV`AJ^PfQtc#A8]huN>a"cWeT")!A.xh9{_!asA|!~4zuU+^^@`871a#Y$G%!J{XJT{-Pe&aP:04^)%+P6
+3S=0k+#2tO8!i,lAzIg-/mD>1y{u`3QtV_+lI|SCtPjVLc-!M.ka;r;6xoT!v;8AC2}iIu`[b6,FtVqfVMs7g3d+r#6Ln!hLc>KJe`OZ$"N>>^&^hg[}2y
+4nVr>6&9B>xZCtgBpGSF&iGPNZ6Awt'#dSBy:;`6`7>kK<xTPe#+2CSV3D0P32`2D),>ZGF%F]H,4gc+0EceiT;TL=42_>6YNDe5UetRS=FgKi!dZ!l[C!
+(x7tj4bLg=LRu@x[gFiE.RHO@I@gDi6C#v/V&7,7Gxw=zoTP2#xWLF2fU`!9}Y+<Ocr|1;qMM,[}<xLn4QAJ~b1o0Q8AyaX>l#TZl4#Z~I:`At$_BZ`$[1
+Iaf_NY=m[%SV{<QiSeig5{s@C%39[bC@/(_^tu=W9!TkX4q`-o]%hI+aCn{p&7h$H"BOn"tmo7uuOC19^n^bQ0)MHO$q%9Qq!cZ.h&uSCg'BuWX<I&[FF#
+!H6"S<5US:zK(>aRwd[P<K59Txw%vl>%kiGs4Bl49`kV=HA=UEHM=p[,u20h0!o|0q28<wTEx3jD_Iv:`Q~G,(QSF-sP6<.0>y,jtk<hXV$Uora$BS!h7/
+s:Ul7;27'Xu7f:vys(f$opa{Q[bI5b^Hr<"#d5h{~YhnPF08+'p[asOZ$@`igadF};IfFFIBqm"sh=Bg=[DKX7Sf~fhCK2IDEL:qQh}rQ2qV<<-YY.KiFa
+"w.RkdtmsC4wH5bU#Xa`EVZW2N3T^gl|OXaq](;8;-{Fm{aLyc)6XY~=GwKmOvT5,9v})p2YK{,4+(H(UZi/2tTT3L2'A5&yQWi<|eshp|O<d5DS_E:$U/
+w)wDZdVkQOmbE$C>j)ew8w+SlIVhDxGs_(N)<;q]6V|!#0M)A+m;A5I=QPiuQK%FQi5>CTdnZXw6G9cRyB<:|{8})8Ka5D|_F5bP1IAn;_Kp1/CxZi6^S'
+'`:mJTe]'+~>CZdo}!K-uBd4V|9vc@tFdaBETl;OSUToY[5-2uU^zB6qKe>2Stoz>_zV84go|7u.GMsWHntpK'Fx>Iju+hFX4VYOa.Z5mPR9(w(PL/8(F(
+g[mm)BB&`4_<VyQ1:"vP%=}C2+RktvSu#V,wkeng5N6r2|v%A`7]-XE>:w`lZ#4:.bdwKv7-~jKTxNb8Q9e`S^LsOBP[|pWzg]0t/XL(,[a%HkWkMMQ<#.
+Is,`o{X>}g>y>I4CEhHE~Y2$iqM:1xrJdA"iY/)[4!iukg!N`eoq1!5a5CaS]<Y!+>YAK)#]I@tqI+adC`!~<fZ"P%%lFA0CVj+G8)u{IC]GULWSy'u:cD
+70.B"OVw7[uqr/+^<D.'wFmja.Snm&kqWcR%)S>w^mDQW<t[uIzeTX{yv{IUEWdfb#M1errTs[vua@gK9-=lV$oO[QO;l[3VodZcw;WNGZ{|L/IQmFt-v[
+{^0)Oz0_egz{(|G|stWZ#{zLcqL;#+SRRT_%1.t;Q0G=_o/L~zl6(KkS&Xj&l>ABK7_qo{moTdS9"K'2gUDt+x(/yzP,DAlRT(APPo4cXouMGi.`9hNU=v
+=(&kxIEvu.azfSom@RnEZv@{kz+D6{Mfk3`%P+^ysP!&UUKaT,RV)XI)qHq9=%!v'^2Z)0'n25v[^'D`ksVx@]`UqmOwS^n(NbOh28{#fi/LEE>;u9Q@h,
+lu8(^k8C%9|yE7ei`i<`rucFLht>&CFdz@.<:5XXu4ATTV'-fz6oh:N1uQ^^|uU3@s>0JE-iqZrH)^$n1wL;sU#v5m`7w<S,8o[kS%5oz,i+C`vR3&Q/Fs
+p_^(ku<>_D~-c(iKv{_"W{xcArU+ThS`LE%#BNK;x$'^a$iwL4CbZgmJl.qaTlG5M/s5)b7lgwv5-l)lK$5],)Qkf>`5U0yvkFN%ZT@V07Y".W7,gV-z=J
+EjnvCY"FHA0Jk+0v1=ahezGvloD>2kB[PkugBO-(S=E3u{<4-oo$RwC<mDLs<>BNv>}qsdcMgx/ZQ0+)VF`Rb1_0Vpck/"q)VeBoHD'_)t6|J0P4XcKAhM
+^T#;n}vgV@iIbd^r_W3I9,ptSsxN_%]OF.u5U|@2D0)R=p1eL[;.#06"'oCr^_p(v!.j!=p;R00OY|E'R#(7)Uix;c~#X{OQX}^kd]g{e9eqa$q4I$7=bI
+Q)hO,1i;U0isR^x/lu[QE;z[Hhcvo)p_=0Gv}@Y]}uw2L{+(J=x3g/25f|3c<F8ZLDJC&$W_8:G,JQ,."Xk6snpgb,VVFS(T;QZ+^.$.Y++s#+fU5ya(+-
+|0@E>Xk3LmpZs}'[/U2]up.P{lMC`vXw|OMso|E)|yz6hLu7}uw2]O(zO#Tu<{BdWb-3%84!~<}$0R]|%y9vvmj$9n&;.DEMQ<cE:0zLQ0py]0%r}MG,de
+@D&of0h=bw1]g^+Xn^}9^wJ|:H]R_W#|.umz'=#@&O!7OzSqMF14b+GM)F^8aK&F}ER31599giUHfe<sd6D:dGSjABcT}1N5rQi/]f7!zB3bu0r3l|6CIT
+#.7>rT[8L:f{~L~t]G1]-[&o(`V]Rb<LoV2zQV7Fc"5%,WcdHaVxA=H|J"W5$BWLNc+T|.B[ATdA<X_eV&8|]m`O_Mf&[bCT0ti+-j;eeV~5P9kJd1876U
+^X45gUS!y8N9ZK!W;E+vRe:s+V:A)vyZ(2${aJ3ML5PRz!=HzxTf<[`=6p=SD91a'/CZmmf&-4Z!&l56Fs&JU6xHr60FL![(CO+R/@L7N'54fJ>%zQ>[Zt
+o$AA~n$UJp&<(IIn8}6WG`U/ZgJxD/EZpNI{,kBE=VJrf,6kKwDkYz4sjS9K'td`g/vb.lp=OV+qNqJih$|uNTQ]=vM)0&@W+c}n_P+s-#RW:sK,"/Kod.
+w]{Y>W>9|hl)i8,WCFK;I4_miKaaLc)<@J^3>Dy$,%78ywjT~xBJWS62'IgUEuUKz;V%;gR.,=bZ$sh8';qQ}T$/S!;.ob'U197v(Zj!g[6J7_6VgDc|`A
+KW9^W8<;t7l#-H4J4h+MM&t={p4Td|I^B]&<s'6Fz4)ESd~Z+A%'P!@-zZwbdV{8e4c5eNrC0{ZF@)ZZ`TE`$IgMOTM#J-O#.dBCdxn-r9]>C.D^~sIs>P
+~e^dDX%JO#/")K,9hta/2i|u}xWg}(`ZI#vt>)(AQibH$y{9CoYg`-W}Nn-H}f$9(/O6Z"6ZpgFl0)ly<T9_iOFxS7Cpx!8{H)o$H+-)8z"V%:4@v&=k&d
+##umtg%V[`Cmr}Zj3P-w{DNp7qp$v2;mpehgs"',ZW7"Y}pn]:T(Q<]bU|7=s<8X)vS,,L1<X#T<Q6-I$HZA6X|vwyYx%Ca)]&]3[70QSq)zi/5$/=Z7Kb
+8,P4:/&KV]kSl5Bou+/X4m<'6Ef;y5=|GHfZL^iXnm7gy1~WSW@%DC~%]mtAB6'#A-RGAX7s^Ab`JsdBJ9P):9Hpac0LVud!7S@KQ0%1:{I2(3<[M'>:99
+,>"^-y2p},fxe}e=L!LHccfDPShwyETk/D+L8E63{W#}&qETC}GbdcH1"/wy27[;{i0nweI|d;`oazL.W,U1lE;ND:(9;<|LV+H$p&W%>6trP<wHnSO&Yq
+|J^q=j2<6{A!l}t%W1D91&BZo#nU>en[LTxc{lw>(%(41pSr=T(5{^6&&L5KQiYa3ddV;LNBO,Q2sI"@L4Y8b-JxRL`Ar/%Jq6d2Jm/c`fo"t]wG'cVT=t
+xCnny$Qx4N@#(Gt7fjXrqc%XS8_^=x{3ZMq&fKvp7sr1%!o68zLvGhzTuM~O~k1!y}0oZRa@sFm<A}Fn83@gnLcj#udCCkE-FTKdqNuIF-B0><~@!t(s"r
+;lp+ji&cs$b`dQS;IqK`DMb.i)|O@0Z=!3tZe=n6t-c[<txkoL@4]iPxZSJ)|y&M.5=Lv+"y.7wh^cJbzi>;]fi;gLPfxpbD~zA}PZ@0VUbwWZKX&wX=4P
+UV_xfz)/@rf(D/.!{Jv1%L{<pw`X&Zwzg<jkBObb|d&0`Af/u!L9$zM9=dG+`@pldk|vpO^d.ujj>a>=vqU7Olzw|f/}LFGLV'>:zvUBJ;s$MNnqV:_-!^
+H8DFi8X19agGM-Gdh_{bND/5[72HO.zzwhq/5F~'@LfCYucDb"Y_T,f`,;jj+h&q=r3MLL8ci%rxQ64P{0U"S;3:F[m7ohe}SSQ@`Wf.8_W1"_^DvgQdR!
+FGtz}:mD&,0!wiPl]Z!mHkGDhvT(9|;;7b,sf@)^WCa3TF[PZFIY3y~^3'lpwRCbx!_[-2csYA-pudH}`$]X;wPuFE%k8rpb_N%HcGOw0.^o3}>mheuD##
+S.fXd&ouRo~ZQ"Dz%MPSX^5[9k}gX;gwg|8M`-w2&V=2'kfnShfY9QkFL3(2nDi5|+@]mF'X.d58{+:.f|sUUNE`4rz<7{so.p:vu{~ZU<:[u'mD|>k[vX
+:oTdFPK@}WQd&X&R$b@(6M,TAmORMdh%;]n@{[70;Qt%-bR`}<fJfd)t#HH68!rWqYE>':)8WcF'{=6`h,D5QseVd2Y$"X`%i+dr>lfQK$bwN=`9V0);1l
+2TLug4Y1FwE.;Y&fD|1e60aYJb:%^KR0";C!erB(]-]#/Jj|)-G]W1&0IZdz<Mcd_<P[fdT(oIBO2cI$~x1"_T04wS8:N2Xq1u-LZ2KhmP^VpfFmf$@qR<
+~;Is9VWn#I%tqu0yqAJ3<M6iY9lS:7;"!R/F0_'MKW{qGeskHaXgq+AI5eJ;r[L]NsuvH]]wq4^T:jwX_Q}$R0G,1A;Y}|7oH6e%xpbo(;FMYI&dEhn=q.
+PnAyol4e0n[c<r:B&2x]dhgia1m0Ly0EmCrk:WsU^SYt`|GJjQak>D&H1ulY0^'R;`/9'mfOS]g2SKR8]{B,U"{n)%0s(SvPM1C7J`elr|4;"!ud3'g:K2
+DYe+Y9gC9mC%_Szk#t11dBY7JpsD[Io4ZF/]kGu=`,pHJ}R2{Xu5oC14pq0G:}^lBan_MYpFJLd%u!EYRA@5oVp8$Q'KT4!sie65RmRoFcOBHMFq^P+t@r
+>,}dp2^>BE'y;-3`&#j8v$&TMr+@b/LxjC,FU8x+Q+Ep/PS.]cL+Gk6xjQbVp#CY[:um/KqGCz[V21GYUpG2EYn9GY}xTWYV|07C!-~uKfI6;olN$d>O|o
+ccz_|;"|(r9<'8Toro+,}SDcZD4!bvz}<$l.{5S%C5vgCEV",u@/Dx~lX0+v.!G<o6=kLcsX~FKQO[anQf<wylX+B2'E6wyj1I[s=Wa6B=8EIi$|TsUt`C
+.BL19qgiYiA|W0$<pUs[$je^8vTr1M#d'UoM|e#Jq[GICfVD]<oWoJ+adpvo7wA$c[x7;j7Bp"`NjQ0C:@^iF-.iY+En^2NFgizYpqQWN'SnPmc[7:X)UP
+@+wcI2QdV9EHsA-/R1<DPbSJ~N+@SYZV_7N0272hC02(_L4L6r,UFwzxy>WJSiWnG/#]2Qp4=(3>qPn@QFF&OrnLllhV4VcrAY)]MWhb8kx=W'Ygu#:du:
+{g7GcN"#,VWPI.r7A||vkmnYT(nV#"8-`Z:8_F#5R7j.g|I2zUL<e2FNq),':(!RmC$[;U!yQ=1osUH.T;cceX,uf+o)%)mtT$@V]v>'1,&w9qd[1<;>x_
+A@ok&S4#PZ]{b8rc]fI1<ymKjEpO>(Q<~itbbL0ce|jtf,9A/U^b,g[P}3_[:e!DO$(2;'&>(%h[4$R--Hfq_mRJ}nBvi!Of>(lo>wJwbPgas.~@R@$6T]
+!I#e8O+JAph9jwqdg;G^(QBa.-0oB3K3t-U,IP1"d/kYAPO:Jfv!<-Q>c8$5xbR33SJC|C/d}9OsKJg0->!fcqTJ'g[3O:u5,"6.EnDO'u23;Oga9HTPVD
+_+>e12{eI_}l0p!{yDin~6OpmmJmUwIe}bPh>2p(k|dF=nqR&8IKLi^n<tJQcY|z]^tsAf4z4x;xMM#"-5|wZ{[h;q@f!LyNS1g>3C`2@0<D{U&W+6L2ua
+hcXD|)qtW#">`E<AqHm_pLZ23GL(-orC{ednby!PCWwMND1`},=rK_is4eVU"oNb`m8BSWiWGa@Kozc<)YU'5IvjQ2MBx;,QrJ;'Z$7G`+zjQR%]Z#il8G
+,r8;NU<9w%bjCQrT(+.W]W_jzH_rTMg9wik+_yP+e{D.EPJT#;Uot^7GhdglY'XE}Qr2LaI3=U(nH`s8[sI,%QDVqBiEu0f<=6E_N6<>:cM2}N=!Uk"rkm
+LW)(7VywO/wTwk^Sczk-htsFCO.ZX{-tI!`28%l/UQ[:w}2@f]@U:9l6}%Zifp#6n;l`Tnw@(":vNnVJR=CBvbwfWMyBabckI7!x`75%fNawPg;bz/44aC
+a#eW,}MGY=DfPY'Bq@_yyN.rV[@AT6%yHXd{%xo|dWv.exEz1Q3{th^)-EH94p}C{66;^cQJ.D9v2nx&>4wQlFgq}di{mWmqD0<,rM=2'CwHYOfK%^'V-:
+35Jk@Zy$QWm&Bk13~t#4rGNSSFi&7HV{g`a-FCQcsc`.!a]13tp"3]dm5_KL:)0{D>Mi|/.t>=&Xg389QKY+>|m!crSdD_@d^lPd;Khz^aj=6{>MKD{i%u
+RVrJC'X]4iXTKAbJZgu3~7H5PTKwd[_#JxyIs{<E8fGu.{gfANk[Qgcq>WO}1gX:nj}6gD+Aa}on>O/${$Sx6DAq!a&%o$E-FP.1_6WV9}0'BoY)lX{P7U
+J#^h(%n-L"o$mO@u(7cY$1jMK5&y.Edxgi`RGi9({KDjoY'9&CiI+JkDi)Vwka#HX"Q/!}BywHDTL9`A)@$/|1@F'A0%";3$!3G[bL(+F&VDlu{dU-kH%A
+D"9;B`^2#Um:}OXjOJnbXLDow@nDqLLiC%D9ub=qC=RilgDf%Kdo[Fy<):(|DOpQZ`#3gNS/1Z&p$Lu{&G,swbI+nsLu=)>//f6dEu1{e&VyzYR$bTtzrP
+N+hq-R3l6Y+YYcECV_9hlI=DRc0+Pd&qA4H=13q3do//GrxC`Jd5Tb10x/I!5DX'.v@>B-bSPg1Gqc!$k>9)x8T-Z}7na>RMfB"le-A%lYQrXg@<poNI-f
+qV-[>iXt_^H,Eyde.,:6zAgQmjd|o#(5pYM237@BkFV:b!(VD2=Y[}uh}5"}q+kD1F]A_pKCAh^[iY-calwg#EHZ_i6V`Iwbx#k3(+3nJLjGeenLir@do!
+l}mQH=sZaH^|y,i_J<hw$1:#:'BSAze9{q;=39h41tIaZ(]dZQMVE/^CJHV)_c@uO{'Kc)VBnm.S&%<s7TH:uL8%4PdTh)z7@OSXU1,jkZw)ViU=IK~f6R
+)}L-cs:-^fr3:2.kDLz=VcZdbElBn@+abXxeoV>pINX3WlmB<`f84VD1@8RBhH>uL(N>INP<33:@rEY22c~Ii3Fs3O.YeaCgdx==%s"XLI=#GIaZKPLuwv
+)h+,{WWYR|Q.>aEwY!{xfvKG;.=Qul<)@M6B9sejJTwC"cMO^a7He:r{g<(i8Vj4W#4Bk0B>CkjSL!l%cOCWV=AmA@$X/EQ#f>`aE%-.%P":dklx"|k3)_
+AkLy0A<N~92{Dx<dt|n:R:7O!EIH}3K[}T)%{x!f4EZik!HsJ=(ddiWO_nqo}w-#IY-]r7NSL=n&L=zPX@-z$Z`|,qs}qVn!i]~w6Y}TJFd'R`8}QdLzZd
+=%-RI$4xI!'Xw.9XqKncg{[2/<T8suHbiS3Q:{j!x"v]LeojcPPOh%;,zy,:Jj!)0a+3k]=xef`aJq5j&T^jAwh8bB@GCU2fOW"X<("5dd6)I0iCA(+._d
+'MV^~!EaIZcg}mwa=Yb"z=qP+MQm.{15+vS}vhY(4JOCFx#C;y3{{I]3Cw(Fn4<2X6wk,fI$lOg98o>OL.H=#w=Vdx(lIP1"D;f`qwo.z7ayuFIJ0guRpH
+rGUnxs!)"Jx_DiWV;>yAm]9Fi1IS=[:i$qV]^Tw9KN_yZ<;$vxM`vcyO@PXDZFlT4=Ka;@X8'Sd,uWe`)KC(e#YkYcZ3rcfv8.rNcmn2.DOBISSZ(3Pg7q
+#%)L1o'P!tWeS>oRO7;pr{"sr{DMZWU>Gl.bQF=pyNX,xHT7.hrZL[=($nBE;)Syfp!a;9R(ZXe5qHO+OLJFHs{"Uk:7:v.DF+(|8@+gI&^I9YMw;=K5Tl
+!ZOO;F~yp@`#cB;kdWcs,POZh=~[6v1G5{a(Th!mm>0.;difCfzezPfsaw|Pq;9q_|T+WxKLG9<PLSHXdu~QXIB86Q+4Sq|L!y>f+SZAg4UL&nO>,4!H[T
+$q/KKAdwM|],mNrx]%vSZ6YY/9WyXZZYc3Ih7r6Jvsoe%U~smZoh:J7dxa&{/9+("7>Q72'sX#uv}ftut4Xn_Y"R^]VfzD,R)6^>l'%a:HMLlunw:fLJmP
+EC0Xo^-^k{Q2W:I+]fVV!}F&f=Z'E%#,Nt"U^k4kT&B;+EME<PBnO%rz^M:2aE'&PM]{#u@aunDwqc!7kz||f2fx2-~zaOu$"_+5=}MO9cPrjuD0>}MOgq
+QJ_<%Yi%R3X-aUR/^Vuu&z9Y2G.)H(x`hq6oRvRb@twJ1<c{B)-N>4{xM8/{->(m|){MBDP>w/T}1=K+I8g_bIYh&>_LMj%D}0GP+sGc^%l40QlKAvqg|5
+6vm|vMbuH5puKSq!&;bYUr>GRhU(X$DsbIE+/1;WwV/{PjrC0c1^{.M(K3Ix@xvs|h86tF)Z/36ro&z/>q:0sVgIE^4f&=4%.kiZ6;'F/[K/0r3ul/D#L4
+kZ>N(blRhvoW`WO!(&e@IN48PJ:t`K2/TS_cbhZ-vOElGQ5=d_s0jsYQ>&_ZO(/}=/i@^wiEz6hPE"O"`8seVjblaBOTGPaR_e/Wro,]yqBXu.G1GUrxJ2
+<oYE"hod[9hco/u.fVTN`@d>Vr|fD1z/EoOoIRj+0CLS+[hE$nKVbi=2/#5A<+jN3vk(v4L|(L'%%J;yH3OE%HV-Mz#HcRM9;sMf#ri_!:BPvLu43EBu9x
+,C%.735';We8j>lEZ:#l|(cE%vDBczkNTg>ewV";n)'@_,PiDG~+nV0sS/uevxoh49Ye,:,eKhX(EQKb'_Z_5Pid&U5!'1#tJMISnV+t,%oS`P>4~um(<s
+L<Tb5tX#V&rZ@+H=uJ6OO_$;"A:P<(!ME0HR$.dEns"#F;N3Ydu/P<Z^@dNuKGV#oL]I</f'[k.AI@FYC+7nsDM%~xB5QuLualw9-"[(V@T[8WQzE]s@,/
+i8cSJxd3P(|#,-Dw`hQ/!xIpfRbWgXu=k4N{{C3V=5-22"K0q0>P(4=Z#gkvakQ+%5xIi6a^6:f5E5Uqm)n^F$rWw|#%oWz3<#pF3D~IVyA.NAa%h|sx>E
+M++uyYzu8VLh'HcA2;n}FMAb#|dsc8%Lo[K"IvgNo39TA"A9=;zSq_+<^HN3@psU4AkHW_rDx3I:QEf-MflK#nXR@-8u5kxI-wTsV-O%9"tl<}O;O9`SH^
+P92jPxyqFT{4!LY$#dU|#aL;7;G!e6j'%>JF;PbIm=K%0>RNYTutQwhMCK_0xk|B:E"Dn!`JC1JH7Qz[l-=3AB1w$mvXku$.U$gXB@8+Ne~(MI)Ln5CF^X
+2Guagd/Q/>jt%1L:L:<8.`9fXKH[zeA4LoIlyHSPa$RD^;EYnbEiNDV[J9AQ}>+'9|-W_4FjEbv_q7TZ=0cjKlN#=dDhjvz=1CFV]LpXkb09dBLEQUf=^H
+c>B@JOTYa&$xq]r)%NZPCql!`lRT<BL-KobxykAZarWekw11zj9%He4_Aw/ky@ey:&9Mucb`86fzw`P_bNfk;)IZ%ZYY@le!z=&lvDX`Ky`2vGTU&=PIz_
+$qV>]R6L~j8>-IXFJ}L^~5Q3a|Hg}}Oi~h4$x&6-yHxTVA7Qy}@7;-+IiX=ZiYj3N[P8<Y=w}l+^tVGIzAi19JrZr}NT=rn)~jDdmKsLP5")"M'JS5,T;o
+Hu%$EpjC+X6=T^("h=d_]{4+Ql|q!Y;U=uEO;dWIe{tqpQmd3d`)yWEm$ejIlR_+<6:>i}/d(o&J+qcM&M'<oDhI6%hG>Q!&Qn0q`3a@n_sBt-0c`N"+!~
+f([}hB:=Gx'C#E8L)f9r%)lJ$6j[).[aT@X[Eiw,`_%UWmO0UaX2al`a>RNhNg=)4!d3lP0Y!T)%})C/C'U]s;.l(p5@sKgiKG_sfXi$iDot2A~Xt2x45v
+M%@}Tk'@jXk_@#beci}T/Sb_bro,!C7&shd{&4=jXthm|s>pTf4(kAwy6pfj!r>;D=wr%lZCTDdg%uT:p{qs+[^pINhv>t4vwn_s(E6+,X4&JUZdtf4@qy
+BsRs,N|xosa.%OqxI|NKR]"Xy2Oz>!B}EFB@CYgm1HSJ_TQTmSLkM`,/SlntJlYa1OP"_ez'HWnqDXKNHwa_V(ng>cvcJhrrzym@!HuNA3,YKkY<7]F)L^
+&SN]z';:b.B)J,dcIg-_v0f|c;LL_S]a$$x5>e7sju"}O&$7di=vY$:4a6|cr1bUc"k_0JVx@w;;mUc.Idd+BG_6&bYpoZGi-O,M~z;iW5P7)9Q9~v<n/V
+cmKFBHL+|={B_j7lmc;8Ads3z);q,=YN^]L8Z&zKlep|r)WALs{K+Z9,R}lo{U!~i4^|+Q{rlhfG~qM%izK#_E$Mo/."R6etd77H]7Kz[h>Vs9^woPSm.x
+5IWuv9M_e:$}weTk>jN7OU5T6;Y&jT3[e>v)l|POA'&]Y]~l{T/kH+S1m;%HEL]ZT.a%bSKmc9[^5$Yym7c']UP<)29alB"he^!s"`|p!+t_-Zc(f1pI5z
+,]aP+@[yI|/44100#F>.o'}M5+mgnN'!`c)7TKRhAYJFYBqMQGPz.}Zz#x]n}Z5vEW|a#0:'z<{},5VUJx@Iw}`V,M)zfz@]gKAmGQI|.Q-m{KemDi~6}%
+=e{ED+;[t(_N;"{^~rIv_#k&S-d3;AHnym]]pVwuV55wj^FOt9yYe!iuI=RLW@+v9D/"#2W%TNYqPd!-9aoH;op4RgP.mfi[&T_<5$7iHS}5Uu!6#c8^<U
+:yo"`gP4e,n1oAI1FFb`K<f+dKjvj17/z9Pe,9]/:qSH+sW'LPY)8vfSWlofqVmF6o&4x"P0kB$M=<b1pU'jN6TCx$LBfIu{]|&GY(@V3&9uQW].8sT=-/
+dd![2HTpP|("Fm&Wt8T3.:JSvfPZ9TJs<D@&Dx[k@;rF|VT.r!KLaJ%jo6DW:@,+CNUGJuL5s@X,_My8z{gK2yK{XeVT:XEjT<azQ{3mxb1{g{qOq%j7y:
+CLm75Qo${H|X13JGxx+1HG1Ds"_<ra1!6JZzG{^DDb0&t<t$jhkUUNy>ZD`t^"#otAwLu;Be]i/<O`Nz((T]'rE$E[0Q.AW1)LlG|tRAB41P~+V{;eejr0
+Nw^_,gr'o!n#sakOoo,DE{jLP,y":'pQ6tn1Jd@-<CzlLFCM&t%FrxPxG28HMv7nR'o=E&R)R{)Mb|.Zcla>)J_[LeLvFGpH!T%6g#[01Am$RE}.k++Gc)
+Al`({c(N#qj9c4KGsbdHSp;$GZ7,z6fr`L]kAbe>XJ1_PhOD5,=H8RHAQCSQ)5|#oR5QrN7B.N8Ixz~m8^q=$u@qwQ@@lf>wgmy;T"Uv>T`#w)pZ]L<99g
+T,{Llj)hF}F^3S=-B^m"%xJ|QdT0xe&>HsbWAn3;}AM3Kf$>ey.k-J@MZ)]uvTf[~8S&$umnlmIuT,1t>QqRK{V^vq4^9.`4s^D1@HluWgW(R7zB_z$9=z
+#Aa6r^XzWvP:f<&#MYqMelmI`,L'hzVv6Ux2/YlhLmuE$VO%&@y77i4!VQdYgZXgPvEu;n.dcOUh`ZN:>P)fzG#U=1|Vif[hPL2F,SfA[o4'UFYk#K.zj4
+cfPf}]:jJ_ik,29u4u;Yg=AXtE|q.zJc"-nRDbXf1!YsWoWX>I3^xQ-<>A}eJ<38DcGjRl5ud=Icvm"ozwHtWm))g]JDXe1db^3IHA!IVc!RuNCwL+'m{;
+J^)#^Dz2"s>k+,ns,3/0F6Pu:6Pu^-ZGfx6cA4IJOu$1t3M^kM#&.x2sdU7fq{,`f;Z%>7vV4qTDd:ib{60@B+p,)j1yB}GX]T8zLs.7)>ZpG"K,`p&va$
+{LlcUCqlXOB|HHHmaTTWwopaiG-"<J6y40Drh4JL|<7+WtaxBd}Ig},fXnv0C-YA!)07f/kT)fk3&Lp8XCY.lCq4yHd9{51lrwKQqUS=X&3rhCisWn0@"8
+So6W+@+e3"nIkau|!z@yUWjgtc%EqeAaoWE/vPQi<&/th)7,jC[xJP$HSB]fSD;aOL/%fv<xZ^PRd=+s;/5t<k5/#f^=aN/3r3ICRVpFNel2mj]Dg&4,#t
+]^kbOC2#A'N.kJ-t`-_pn)WiyDoGB5C(6suI7#`T`d:Q&8t3i!>Z0H;T{5Mt.SAp8YSWAHn}Wch@l,s.->/Oc`d^RA7Ky<&ISo(_tQOzA`sk~_J&IibJ$I
+V<KH"Hox>3dWv&>y)6:YxW./]>WwLq]}FjCc:PDf8Niq@mwd=9J%_=|`!s%WF#dKJ^ql(]BXAA~yX3"3[)XNL!2z^#@wm>0Q^ktE=|vDh1%g),3SU[kdsg
+4@Z]-2JV7=SCi;W=D.,48FOt.F)ub2Be#'Q:m:24qLD|5cNN@G<fC5^lBv-TBa!x|sL|#1Fe[}1=L'O'l6Nrz:hq&[%}B4HcWZr8.DaSgG(dmeE+vJKe+S
+"CrYOo#x1H3c&p3D/`a{]mIa:zvQt|MtME3<jxnPFWvdv(C%btU0^@KE2xhPiJp1e0v6]qNJPq4tbO>L.|50NmGM3;bO}9zm]edm0dP=Si4Dla+[gaSi5r
+/y(hJ{tow|NcMXW)ivcc|D+Rf=xa;2~(6`hc8|Tgc^R9<fd3ge;2MC=#PEE]KB~7J}ZcaE8WB7n&v/-748feK8/Lrq{HoiYqZr'[]rE_kW2WE7(St6puo-
+CVQN_CmT1:C=QdI=.4|T~O@LvUZ9&P{dFtkD<m3QAr6<JEu+(I7wyvVVO5tO<f+Qge|'.K$Z&y8lz03Jqo'2[[+X2Fj|+t+Yzp$N7z$Biu]y_O)Mi-K||G
+<r0l%-2/btAfVcv'Flv'ZzTlUE3GCxXRrmz:IxYsZ1yBgM=%;M+g2Ys!dw-@>V[z-xAg2jK7'wuR<;~7Q=G0rXY@q"[z,l#hhtvbI`l9Z4iybU0HFwj%]j
+7K{vM[-pj6Xm<e~K=,c^%adOolgs}V9^@g%_$py)E:@7D^3{[g])^Z#VpLz+:;g:_[">%I'nJtBkx3-+x^mx91[Xb<'N)>cytO"x'NGkzy.VZdahTUPg|v
+np,;.B[RXbiQ<X1,a(oj+zmmYRWr5i~lulUqM}zi7K8tU6kA0$M@,F8kkPXKAQo>NQ`(U{=Inj4=.'_9V.yZ^pvwu{Pf]];M1}h}">Vh&@{6+]@nE:WE=1
+md]qChiR/:7qw}#fvla5bNe6vCd#wxj@.z7@-:"AY;vv@o+vv^:-TpGu"f(E0`Y_,4g[GuA5B8@}a`#Gz1L6#Sc{|(l9~E7A=.dFHLAkLax.)E/.PC]=fe
+S{[d!1ToP3p''U[g^[pyz0;R89WRSE/H0<OUA8H,C,Sr&cS&2[jw%s-GEfxfq(u`!KdY$@x/IuZ;^[`x%DI-|OWUH->GG<k2{,#GvdzZ+sF)WYu!T>mBAj
+X(pg/)~`1P;w9e9q/mKNM&mVzOybLi"vNETEid3j>bln/(/iIaw-)X/:">Qn]/i!(O<p_{&9=0U}t9p=r1>[XJ!%C'L61wEjMybPQtA3]NvH%e_($<H(2R
+W4^Uso#;]DU@:kLj.iN@EW3tMx2::KGFw#2[)6va8$lU(9Ys>6@e7'nFsS7WB'}zgG_UyQBYm/YTY2<u>A&DMGyezcC=uF$d/XB<!TmLJU:m2ihzMTV'p)
+21Myl]7WSyl'%MW+XopCD|+&[EQ8ZRW;pJ;##:la|BOMvE~fLgom458)rSr$:)8d^I>,W8"a@)8cz[XYJ;t+K{j`7+H"-(=2FCJflY"Cb"7aHKLSl[QkLa
+W@>,Fy0!f,]Bemtz9rq)qB/NSfz#6I1I&8gq[`<np{JYK4%TlZ%x^hzgXc.Wy!5:)7_9V[77BVuZ8#QNO-&+Y49c4=vv$mO7cnLYclC0YWq3~UBf/_nfsC
+:Hfih1}-]l<nH3UK9j0TxZ4n8UPe!&>$6M^H%AZh8]+WNjwg)dZ!=b[}]{|sn}eOK-%(~ThWz;2TdBWLJ-H'=2ElF"[!m]R7Un-p)zBG#F3b-5iNi=zo(<
+f296|:@qN`&uQ0nGv,1L)q}]Ty}>w0qFT'"ve5Fe}C+.CXpeF]0$jSAAX9aTBDZ6FUiOg+1+6"yiM"g]U11F"@ra#@@UXrr0dotQt]F#{D4xz>&U"Dd"A1
+T/'=z42V7NwglqVDPMO8u']v){QrJGL^r=Sn(mo|S.KO`xw5>yP^T%/D8oD:1NiACR5]rEL8`Drym]RF[Ka:(/%HAnpoOz%3y/'%MSzEr!<daJ`S.}T`f5
+D6BvknMQm,^p-O!ry|@mr6d{,C~[SWvV3qmU,gOR<PL.]T~,h$R'Sth{j!:cc`m_k-V_YTVVbhL_VimZAiR(C`JIJI>_+47E8^)=etBuWPF2j`2Tl"E3Q^
+Isdz"_FMbIfBEHzHx1@fCfbg>")RLB$@_)l)u6tX2r4ox,Qr3^LU<y)IS1WFezlF;<Xf:3~(0VNjyZ)CNID6rme{QP&xQ(BiHbU|Dk,T.o~Vx/:VSDtiE#
+s!W+@K9Ue.0'%{GPG0k8N{'mC&PbxMDh0tn0O&azX7qw%@#NU3i=;WcT+)WD$H$|3H%tsWFg8"4gj3wO+TnnOE~u#2^D[fk19SwrIz4r$cU+%fnV8e(=m9
+CZ.@UnCJ@`9m^dL&Em[Jv5:D("9tW4TQFmdyqB;}fni3[p-ly%z+X+I7^y7{w)tEcCZ8)^A@D3^lUCSv@2-GOw+piTaPOMz^5WQ<joJL7&!"!gWkcf27Cj
+Xb[s)=eqBw9|x6a=o`RZ+3o}$MbdDp^Dx65I,}pF;Z3,(PNg^CiY|'jUNhI":4=f=74!Z=4N8KLm<k^g[e_&QDSww%ys)HMD#DTS_k"AA#]6PvBi{HhY#O
+MGHb<N/<EdxiH.jjP3$"(em[F:$nDtC8]gM-2O!VKfZneV~p7@+sq17J9^H+5>ExN};J(:]ZGqL5)Z^_@`t.>!%Qj/z4LV:Y2a#J;E/eP>{}D<:Ke^>jGK
+fB`bNpjXA;r:rx_%5|BR,o}MbmgvR`eO6|gcX"U$cX>^o4vx}WGLw^cS<5"3]xk0Xl3+H<-o6L10HRQy4_<R+]>N8{8pb_81=3C7a1@C0%F$}TR#_<_UyZ
+)>cgZIXxzGIb)p{(8j'n8:T6fM3X@y]0pX{sQ=QxHXD[vU/x<).QcGmPjE`.mb$@leU(iew7vQf>i%g|_61=e/LU#1=k3W[ISo=#Sxw):qEh$1%8'!)W^!
+;<`:e!dUQfWN1yNEMSJ)5P<TtgSH!u<#fG;FC(}LmNJpx3vws=;tDEM,3N=,sVax)x%#84La1=R3(L']NNyxg1yyL:.q__[x#@Q6m]<=zg7#broS5]~OAR
+&rAwb/:a9(kD78Yp:A"4.]UEEM"U,TFao)Z;<^EyY^(Zo-a&ltuR^A&0>{e^tuMIY6bO"@ClYBof!D=hu75T8U9gqM3d+cC_}3x,wN;LQ5V-,kq{O4H_1[
+=uiL1st%"~7$NQJ+iqmVHIP/UWTKD'y-%W]KO%D8%!^lGF1lRcl6n1X{fgme'&8u6P1y+_baSO'ri}yu-Vq[)=[,]kr-w_(&L+h=[oDA[@jM]rdK$1(e(o
+Z^rfoP4,sHu4(2x01b';$rp#oc2K~L$PJSDxA}+=I66DYe8d${L'E,KREHo"eWJ5f3fAD1FBP;9S:z$9~=R0HtH[/wu}SnY(.$6]ylDuZ|xZwoLM@XZp6T
+bNv^mF7l61sFQW~v;0VRoExX}1;mjo`@;+/CPW-VGb~npm;rzn2LV&gc+8aqkMiP=X+tvG0ucLng9mSiF@-JqTpiJxo6By7+K&#!>3Ln<Rhs&i{_Bi:pw0
+ypyY2R}5Dc`%w8|z!((H';1Y#QWZm<W4,')bv`<A,a9JPH>'b+qI}kI}~:{JJC+yMA~`WHjoL[l/_&9Xn+GV,`u^Qo'KNp]>9|,%8N((bxNbThaK|yvH;4
+ig:zqz>q:m/l`Y'oN"{eRRfJMnLSfB+8+Eeo&-qa<VBoaD{|XOq2&s:XLw4ekh>7t2DxzT!wf^ROz|^"5_9U(i3HyJ:`=n+lzXlh!U0nE9Fn!]NK/z:njZ
+vWg#=Z^B6-lCP&27IR#0%0]u{yc_.g2)Z!0Dmxg8p{5Wy%=.{f4Q`}f#bVSj3l=:J/2U]{.z9u/linYhjMO88&H[/60|i/SK}H)xE'sL,>ck;MZDy';4@L
+L%lgc.4IJ=WC5[U9`-yjB/q:jD%@u-%zA+w71cy0jsB<F;kGfGn'|e=!<jRJ>H4TN8zId|2<rS"y0ng()`)$LFS_yb=2X#jqoQ3Fm':pA'FTd%mj@Y~DlB
+IiJ#5$Q_MNQd;P7E<9fG$@fFSDN)z$a3f]IIY2Yq@8//f^FeJwrG_(NR]b>t!_8T)=f;G/ELQA]xM'ui3)t'|oL{JO:{1yD=@S6(0P~4)3X)(fk8t$r9N:
+|m!9il=MJ},wH9Uu-xWu;M8K7;m,mh(.JL6`-y/t7/#5[l/TfFNW=9sX"5;ld70&=c]:ybnLt"#MA>59ARl!^[L`Tg.H(H>@{,j-g1M`o7%B&Uk$"KNX}#
+Yo)tU)0jVU33lsRp1:Zy=X75IMn_{6hs}3H`h,GHgAq0tW!J7"JhgPTr|[-VP<E;rR(E_Um|.GmGz7IBpXQ6p^N=;qb;7-X#)SLgOkpWI-+EL_|7kk!6PS
+<6[ftCbC#^>)DQyS4aL6q9kKuYIBiWA&Ea#z4m-<=]/t]V5kCCedId/py<TrN118l>MK}6miL:gV::e=F;R"<$fsTy)z(pxEt!WjfeE;,Yv22$M59V/(+W
+hRyg6m/}D4,D6M6Zl&&UA]Cj5`{-@z5,KH{l;8vB+IhJ24t;[pR[G.We/rvU><No)l2RTWs[JRoI;B0!1<#pIRc,Fc2d})QDd(eHZDZo+`}an{BWzV'a.9
+Y6;3[dwCcJ&G=[kS$)@)<}.83J:AyuPqU_v;O(lfe)vfyPbYpH6]wd]{qpwLUL6j3NC2o31=V=yM:1T[+VzLd;tC{4_&rb~$5Pj8:BZ>%fXO]IzF1(Nq3=
+m7+;['>[MVmB>n,5%t}gvZ,H(@QpW|NoGlRY8jqV].r5J8TA1lD`jcbpU;>(e(hRCiiI_Aqg2V$.zK.tI-!u6u_:Tar`x)QZ5aR!v1V"G3j|X@WrgSE]]d
+"_p5@D!Ry[QMszSEp'Os^ig/8${/tc^r,BfQn<%@BTHZ1WNhH)61820<IVKH51c,"%2vzLLR31r,NqLnY&@#oWM$P2;)AUWe]#dpai(FC}MI~r)x5NCIyD
+5(c4PoY`5.C(88Q]re>LK"4h,1'EFSw7ot@Dc]$FX37oL;7$CpWO>IC0/h,&Qo|(ayprv=Au_b,&BP~nAB!_dR4L+7u!vU}v7,Jl270h&dRPkSSC(Msp.O
+bF0arobA2F9&]qIH&#{3<XKw.$`iYPW]PR'BafLXlSxX2R/P!RW7o>QQhMoq[_]otLVB!u^,>zjC;W~eTeLd00;9/N+%QqQCMC>R1[JG/rZCM8uU`fYV+J
+sjXX(=OEjr%nP$@AKCWmXb>&>tX#]x$}CDwf{lV/$Ga1dSB@D$hwV3t`9GFO>-yI^u=lh/FJm%9pE)D+3C:7dH_LlsYpspCL(O<etW-_-h6/kviH$YwTi1
+BNLkR9.5xKRNVzZO|.+Jw+|Gjhkc4Y{2+-VU5"0Qcyi^pD235e5T_-2(`:-2CBG}EBOt=>FFK8HdE>TXr5JJs'KJJ")dr6V1HU)}ESg,wH5vA4pvZ9:HZ6
+2JDMN1ILtNetbK!t-[Il+)d/hIxL:!j[[nDTbs}yb`RbGDIp9l|Jcnem=|nFmj^k91,Fxo!pU<~GfYr9k4uwL0V+SFS.[+Xn6Je=vX98v431ucFM[2<AU_
+PpH/Gtw:D^nr<G4}H41J|uZaCvx]Fo~L_n'gkNbu$Z]Md#LEslVhlbDci]@dJpL|I{O-mM:q8{DEzmM{E&X+D1,b=2>t}"bd$O)[xu/`VWlw:'#Wt+}K-n
+VPrF:._nC<;&fN<4H2rDrk>/thU_8Qp>1SwEKG2lZcaqz7hNxm6uw(X3q1(81h[X/tI2}3]R'kLm)z82:^`/AR'5mv<s[0q)i/%b'!#MFr>w^@D_s_c;P'
+'9epr.:k$Eg^/e.xK=OK&Hfs^6-8id9`k`aL&<`{_y`f`f'8;P^PvXIef#lnz27D(s[I0^il3zj+FTxwcfune]p_Dyi'_C0AmLGx>LiS)+<8U_+BfA{^+9
+!yucHyX,v)l)eV:P{)aSg+Enh)jUB8@OS_%$Wat^Z[`m}@uw+^q@jK(@5Jd_a6[(i9Aa4BTAI)v;~J[_y-OIPY,4Wc!n4&e0c+&30W5$_Oa2!}cxrcwCSb
+8fC>e9KD<P9N_7mQ){ZJ)Jrrz"oJ|HTI79MG"%r=Z|u^@2iZY6$XFKvc@QHsXx;ZdL4$f^uRfMFDUO/Jd:17:X1C]wDxIs<,K2_'znfc89o8V#k;tFAo'^
+1=D]Km1&hRC6)W-biLbe!&8QUW!4mI=|V(&iHZNPd1n-H[uZ]Li9!nyhB,Qg@Ns%=PU%q=HX9|bZpmNO0}LM.[tH}JC1W';};MmR:HqEtT]U7NSVNw|MnZ
+,(_Dxwpmzm@x;+CeU1%DtpxfiQ6-AwHO:t)!j)A;Y:c8_JO(@;V0mA;[gG_>4c,^A5An)M%I_ba/"H:nN[B46Wvl+w5Z>0g'cc!J&pxcK2g3_`1Wp^PRFY
+C#Xi{h{I5M%E^grX"r9=k='Je5tM}6V$V2fI4_ITTy52S:qfRO-41%8@2f7$b2o6>zdlv=nBWEW};;Y-";Z/K>82rd=T[!+B,{S#"l{f:X}b3tt0.xg%+`
+]}6F9,djDc~Wcc[}2@E"CvrJ6a2^^=/],P<e($:j;iscq_]>ru&)TFGh=GTWbs-;xWOTB@!GU<IRt;oTRVl%|k:>hD/dI}i7P^>E"<nb(1ISs+0c[sf62!
+@:#j'h&ZQ@ZnWk8"lYU/Z(f8QLH49{>>|>+lV+aR./O"(ecLJWa+A1O28Yj;t6~s<n(B0hFJIHFmko-x9,^gm703q:1.^bLe3YqLEEUTXQbBr[#Xlh{:w6
+gfth.uiom"I"`bDhA&qnC2Mp42wSCd{(v;=$HM80-ck6+5Wx'0>l$Pv_W^C>00}gAW]V4=Gc^qO2]2H"oV-G+Z1TNj"`F)4@o)@cx{Rb0C+dIGFAx+;N3a
+d|-"d_MpwXbZY@yvQmEauannsrD;X7JtPojCB&_liXCO(f@F&1#hVsa|&h:8R%3.2lSky0bp9E9tuZBfk^Vq|[na=UfZtjcp+>q>.&+^~SduMP#avv)D/o
+;y{L~0a]h0VeFF_0/n[:@lXXi4L8XiI;NCrp"N)v>kz,-UX!o_(sq,N}LJbnYWSLv`j(=,#a}eUoi>~h|i&AX'S=Wa<%wp]$[i)GQ7(4,S>5;$mmLp<&)z
+x!pL!"g_D!ay{rV|:FO,M/BeO[EBtL91>/_.{+P_B$BM{o;06<OWbo#O1<'v-/{yK89lnpz.JEX>eUdN;IK]/neSP:[bTw[WeBY'H'`qhUH9p(.`C@SciF
+5TX$ftJ,F2[)a0q)!igDSeVD]Q,(zCxX"4)tbocIND[dSVih!VPan342}E;9_'tV{]L#Q{!mkj}2KyiVWC5G7^_tV_mGAA4/O5%CR=)h6/dzu>q=FH,JJi
+rxxH!x@"NPNK#`xs,a|0WF;I.;rRR5,<=V}K4Qe.<E^iLr2ns}X&Eti[g3bux4H6qGa+Gj':FI=WzX`v^I6WBk|yl2@Q>Y!ldYSQpvOjf;fMx<7_~Bqv|4
+rg1L~OWCG@%Kp)%V%L1^_<ZEC9P-|HjJ$[yDHDDSS`/ipsBCJc)>+EgB:ZM<b6Hl6l^`bM(2Tc{`8B:^21BR8sQv:JyJe@g^w}~s-Y(+'f`z<Y3BnelO!g
+uE>I">9%p:rIhO7QTGkq{[r$|3{305.4<)j!Y/|i]M=gXqFN>6d]GsG!f1A-1QtxG-%!o@iDs2m<=F-O&LQ%z!D3!bWMWCydwem.zHP9QCNFg)W}TZ-Uja
+[<]k(145B3o1'}gcT'IO.+Ec)wm&@dIZTmLT7(hy+hqdHDvxRNPpBZH91h|5vlJ9K["T##16temw3NOa!hb8lnAh;5'S"Qqcj>BSsq[SMB$O90<l><(cK&
+LbKW$!-n%e_U>|;GaYuK3@!rP%ctex;Gn.HQ;yM@aCM4zr$3e0Y}F<sV+8Ctk&}I.e0{c/qA#4g=KjOW-l4G_"{Q_X`E/:'C+0))Ue.|Hk7=&`)#g`!<V1
+qRCo;SM;]rMx7e'6Xc4/"opNq>"jT'uG>#S[+aJHYq'c7upfQ<Q@IsjC'jCarjhck&7j}(56|O&y;,Xg7X_q}p#]c('SY#.=M;(gDt%e/;I/7M1kI#=RBi
+I<bh='f%%vB"N6vz^sU[i.KS2/Ip~U_|'+%v;,B0_Atl7:Hm(6ws.%TqA%N%c+4mq9KVSX;_C:mvjNWd]Rp_jpf@:J6aw"oIA-mo+GI][c;oTh|piHIMJ2
+X_T6k,5zheyHZ,ozxTlg-^1t6yRxmA9>,5BnQz<-AqDAzVl^q15g@'g)QLRc@uRPPnjToQ3F~)]SaOhoMP"C`]qqo3Sj`lI_ysWm#S'q5mUh|zr^t}vh^b
+-P1o)At:mW&Bzm@ZK@&IWrAOc7;V1WK6T{bvZl5.eWK.nbX{rc[0YeHY3#NoWC2)BWat62bw)(czuHhU3%OI3%sr7q|P[d}KEm8ki"q:6DLpD-d+GB_B7W
+L;[9858mm;6f5eV_F|-2^rUBjirj]gEG[f>i>+Jz$i68o:aVjp'6Rj&`^m5]FQ_^>}eyFU3D8HMM;V./K{im_iH8nK[FZGR`B[W[lkI!qqa:"`I`.{#`d_
+%m}p4]hzt[4ME[_V9aY<AyF6'uKbLbi;pZYxNF"i]])/<-l^L_/hORyH]({J)"}<c]n'u)nA3zX`"e";StJ{jP$9h2;A<)h2@__./_Px[!AV@nmtr{gYu{
+C1|HZg`EUs5rEm&AFOal3+5,y^KDJ"yQ8<>.x5tAs.L@`e_)4XPqJfH6moPd-'YxK@mH$`'/X:!$W:rqM:hlE^|t_kV#ZMyxIb1-e<0rdM~E9]nRJnut7d
+2=+.:0PHc%S+|L=Fe0}S"_8.'f1!0!KuZ@za]$!]KMtp[rO7~5.hx]aj=YuUAx{Ze18IFs8.u),Wqqb0`c`-PXf"Kd%gtU8%ki6}Gut7>qng-Y[68qUomE
+Hsv[Hzg[NsS=k|iRC'X$,exj9M|)0ei.d[]Tg<EIEn[^fcp%hrt^8IO|o|I5W+.dT|8SfLjZel'dH81YN23pA|mr)F7c3L"zXP}Y7@_n[,R7678bzmkLgb
+ZFMl7'a406X`X`uIeb"%c^-C'&;Dl'1c%XqATE0E[,m<3MDU]o9!x%tr&,RtyKN`R<lsC%G=3#;ZZh_`-eKlehdi6-7@r,9TAW[jSyo!;V<mCjuU5QsyDp
+huR&K[e,pH0y)-#!U>]w<6|s%!C%S7orkkMqI8,#zP>{RYb#Y2,C>vuF]1&WYFli:@I=on3M<!>I8)c>|d,JCL;L#q8c}<1Y8Rb8u|^J,}HsJ4;MLz/hLy
+dV[yZdgbrPqi^/NW;v<|]e'CvY[c+zI6Pd4Ta9HbxfB%:e%6MshZGurL)LhDuN1r5u/;OeAMyCUUKehdu&'N0UhL#+LC2S1]Tu,z$Y')Tvi],S964+C[,R
+`=;->nmMD'Rfx!+wBK,/EP__;;q,p"MiP,/zgo7TC"%:`0-}pfI_H3,b4%x}<]zW9FkBT9XZY=iGD&[u!EXU6srt1Nr{)xLR).mN6f<r"+7rd#/.2Lx#)c
+5VK<]$BsPIhy>SYPk,Abs]}IQf+4%,zPQERo^tWWeEx3ja35ydrDnG=ct2WTrQr["s!<P!WoS)qfo#{8ow_w';'.`lw.}sj@;9[Z&{Do7|u#oDjrq(-E:P
+;K0&GXyEvmK'9&yb`d"1G@)mbq6acPrZfq=r[k[ht3:O+Au4dMX%8U1P''NG]KX%bI+K("#zfM=9;I(|Na6tBR=lR7UC9g,"PzB'Kd~hZII+0b"u.#]oFF
+g6qt-H00N_D_=sJfy7{tzFx+q}$TuC6aH^/M/7XxC4_cr0$P]|jt51U4rN}9/`ItM5!xp-MOkPp<E];R&]$d9@+ty/c[!W>m"cRRVe)-qjg26T|L'vOd''
+,,KNsYJY.DXS=C2|gdR%'T!`th}7zf2-0ci'gjqdO`"{_IjmaQ/6j!Vk}[P@k"TU.u)plBekPqIq<bdAWQujeX)AB^y@;fU+XrNqpQgX7s/n8aCq}Y0F,;
+mo]XvoB318tR.OdM$JV!G"|c!f.]c"I=Oj.HhO;b<>!rj|H{!01d9Oz4U_&M~Zy^s/<x5h.]D/W(8r<8o%"w2hD8cr^fP/ODY]P#<5(;fQo["uFsj=Db&Z
+1@Jur'qbId"R^YIMWj1,MkKSjOh1>%nr6kw<n"2(M/I|Uu_(_0JM;NE(9kl&^j6&JvUqPy6Z[]7&lEiVr%mP^e(hA9Mw(-&j8/MS`)Xj:Bv8sML$eBifx^
+HFV[[,-T<olfzL0Owdo[|T"L4&Y&s,Z)RMJH|PEPGz4&RkxvuRszdvtnUD`{nP[%>nq'^=7DEHM@3cO-QJf!4Y%#.U+9"1c:wR1/Go7b2tgQr.[}<Fn&f)
+juZA!=~{]0wld|N(8<Js(V;EV%@Cq<5_53A%Y5ya)NT>$@|8F4U)^DB/lcQG}DB0GCDg!>/(KXbdj1~]L5dzWmFn)JYt!ejA'pV|.XX3zr,/cK>J@Vwi/U
+X$kd60}O78oRT&KWvcBwe1BP;W6hTWa,KJ5:i'OCZvJ6z^2;hFG!e[38!d'EGCsrudK7RPzk(<N64f!RHV}{"5Z,LolE"Tjdoz>-`K(EjaT0=!|xKP]k~8
+(jBwC%5<iWd$9pz`cx|'rGn4$i[7qY#5pL,iPJdyE8XiuORQ@<$'y3^VxHSn_Mb$/P38#g!cUf"(92(m&j,42il=(GIH['Z!9%}T60AiIpy]<%w-'q63;3
+.&+i}U=45E9UjtMk3JA[N80a)$:Ehdz)mb-T-XGKk63{C}]D/zRID>C2fJr=8:xSd9q+)Pv;T&8{gGR(Jy&)'aKD.kgOz^N`pY1da$Ptd{T[f9SF0;Qg(t
+-Od+6X%W]n^>lei6T6"CL4e6$6!]E=9VY1_QztdKNZPg'c0Fic$qA#S.uGEXC8Eus0xoWqV[/jXjx_^bT:C-Sbl0HwJN9mh|W6tefH#AVh.%P$%O(/Vds.
+F/jMR6iN(+ipLg+0-pYxJbfP!!:dgMd}2p1=&'91{,P9[S]PcOLsr+,<m&3XG7cPnRBOv["yaaVcED"|"sk,9uc|th:9u""ll<jRawc&l|+^8$+8yXdL_B
+9F!Q,o^Q+YfGoP=LWXH"%gsv;d5m}vC^NV7h85}<A,hC_Lj@Xm!Se-]hoxMkWffETMC6CjqB0b$U9tp!G7T$yc,gX2WNg920!m8|Ctneugn}`IX/cq}<&m
+-5HIQiJ<#TMtht$N8Qmb"`SNo^{Tw);3~njC(vrdtk~<)+Em-f7Q5LY/C{I46=y`,/JZj3~6$AA(Ay>TbD|I,-Q7;F)$na[Et>HFz7iz^ayp:po-fu>F-x
+t2jZ>]f>.^BYoj3B0X'P$Jh,p#$wm2prIH8TBgv5(@=J-"lkUv{1b'N';o{@^vI0Q!Q.xL%t+.7^s&I="0$g7e"|pR'zE,Vnc]D1P^"g%smCr(|LD<!K5N
+!iko>:4OR<Z@/Al9LTf:8^5|~Dd2h=Qlt<t(u+R(hxzi])j,C:urPGXzV$oP4XFR3Fw[ShwMtSs>e{EhA|)8s_}6vO&!3"#HuI_YdA|s=vE|KQAz1'dCp$
+|KDA%k<4G`,w%1K_~+WFlSeLrG`7r<20-fIsH.+5p;Puaz<83fXE3;]uE)"03dq2'K>|{|"{c[a"wzxq'MCbqz:AP=4J/Ry6Y5&D'mZ"|v||zbm`9ymiu:
+r,.Jd|"$YMcoA`eqz]U,P]CN3fF1U6gAdDnDDmRz;,'vfdSRbeN9U>h+-gHHd]A6Phsg"U5cw/(,6@$98IwL))hOqT5j9!H7a70&j=GS19N4efO3^-Gk7]
+nLP=qUs[&PA<Z,X:`0GbmXBcT}m);tkb,9#pco';`SPUN5v3z^o_SeU=IxBR5H;G%zR0Gwg&Jt]k;)C!'$Xs/6Muj]Dh3Xu{e12+&6>Wqid]b!`@(EEr^#
+'FXI,xus'%ic<us,mi>;3c#&nEDK!5Sc'^R>6r%r)#@l+Hi:rbNW4_|wdh_","|3D@[4;&^U&R(<av"iIaM4xU{HgXk#Q)'%nKnE,Lo)WK|cZNk!')#MLi
+zzY+BlqqS=!j6Jic@UZaqHd`VRST.5wCzK)(F.bq:^I;+y$$pNhs~Q|guiq`2#xh]mZ^QsRHbLn@j4QN`8/#CzWq<2#:giOv4LH9%s8d5L/uGTx,bkw^l3
+km^1[{hmaFG9qU-%ZL.rD{"1]%XL,Epfg'(+zHnXFdBp@mSju(m}xv/17sj8Q/"1c.jF$40t"s4Nq.fZ#L[E:Z)iq;0^{6XV!/^0jTxENm:9>62TtUPu1"
+e|;%F}}0~%o}(`'t8&{K{_Um^/p[LCg_#-CHq7coE"'2/bDH[1EZ#bdNhXRy,eqq;FQ[o$-F#f+>d)rB3hJzlVvV,1I}[nH2-)_6xUFG=rG0Sc]9BtK9$R
+zufACZdZ4+w>fm`DOCJIqezyiuT4yn4t5bCBDAzY"Cc=idxpjHfe21NZcG2}ycaK(LF3s=dM_,Q1#||Y]7,gy^geJa;Lj>Ku$9+QN^=:lD65:&Su!=outr
+~b(&KZ^3-5'xO6yX&.<I:2[8_jn'oWftf'@<93Mj-n^]o+58<P9N"bk-#{w^B)Jb%i8D";+VwSx+3bp2o|cp:z8#!0}|P#x6v$!(~S^_%/$kV|L[p|^9Aj
+:(A;(%7O4D_49-Rb`.#uw&'`mkWJxD1M]RB!i$yk<gWA(k!1+6"!'sW!>nz)3Tqc^w;,vK<K'`FA=>v[_BgsxW3#K(ar#L:5']/MJ(I-Z0Tl8'p,{G26rm
+4$'ue7S;q|Fo0kQ/58$=oobFlm=I+Cm_e)QUGjK$R-zoXsfII,)Z49Kc#(:A-Xbgv;A2CPdnRRZ"(&iH7skE&%XD>)KCw-2@6N<Hxu!aX<id4W.32m(408
+.n!&:]nc:/^T$;<p0CqNvl1g24CSmr<[v%R9xJ,LdXFD+!@scN)o`WlJ=nm|lB4gs_F#y4oX)sUD'SG}#pjTRT1J_dS_VUhQE}GjAF'F,Rt"9]ZV//b.VP
+^d3"2u;pc|xRxpA#I{RJAGKAf!EpJ{NH#=&UiWz^'Jl+Upc'4#aDJeZ"Zd|IU$b2<<x)Ln~sLya6XumP+7X+b#Y8+)ei']7PC&7-/H3'3o+G6.o_9"o$ko
+KeV_<dJ[JN{@B=phd`'!wZj"NFH^3e1]4OQ&PFDZ4CqLiHx(DddE&Q2"vNvwr#ZI~:r&B|qFV3boJgYA:3RoU1YFTPF_^ZQrDL!ptMg.CcNNN%@-%:)QZ#
+s{5oZV5Cpj%e`MuY"#$8O{C'kt]p2u.gDwRZOTiFiil+P0Yt7[P$EP1=3fYz7j]P8z4("rHJ)_XDrl:Nz_@xUsq{Rag3gt#d[NsVQPX|DkuDM^`4z{5/s/
+aSz9Z-&igP8KD[b/0,3e4fDtDdeH#gYFdrN!_Wgo:5YE':A,w7NuB$vP;}"/}1HnZFL207y/%gtQM>6R!s,I74HtU{gQb!znA+ysX|['w;]/u0eVuL[YG}
+`5YUeks;xhuzWffuLXl<3K=x^_x4+{bFE2nx3OcBy31;txI#5:8a[I,GQw!(F!)f0n}]z=,}q{Jjp!`@dLt|@UOqmORO>_U#3/.r=:c[:.of!}q81&b3>U
+#NrV;r_kh%!Mv-b8-(fn)kSw>uA,GTFV5xQ/Y&JwpEP+8=&jKJ$C#ijD'q0I:j^#;p,;p#|Q]ql0NJAx{|m";[W"B,2)Zs1eA""l^9t->#_&IOtoG$9OUV
+$73)>h/r7C}n(Eq>{gF+x)<3d9@;c.&Cd`5[g//YRLX:LHiJ8bj!}Bs#qz(j;L,r@7mnw@VW!mWyR]BMI"f!OGaA"%mh:W!SiN/ko$uk`o/|5a$]=^t"AE
+30"v-!;i:sDH9^1imtNkbhrZ4nHAF=R,rm1jP.W<T=`"M%+Wb2t747``B!BkheY}Faf&4]UVk$'J~rKBC_+q23=cEjLK$HpY_oD'aE=9v'^;}</Lcql8Ir
+CH&@;U(:f6ke=,X+R0^%`Tf|<f5mI(ugWRe{UIO6FnnWDABn^eFE[1bYgsDB!`Cn!1lcCTy1wM=<B/L[/IQ%T#Xc_@`-Z$]$/^[NU6S$>W6%[$#h|ees.(
+o,I9Homj'w!V#@pFX`3WtG^f:_Cb~T>#pJG(k0VY1$6ns#rB8zbbt;_XO{z$t]2DC3.G}v0GSHQ#SfQHW;9kzym;dX+5Qr>YKG'+eeRBqv!;8kF|#4vX<h
+md`(f`Q&j$#`$deipbYt^Y<Y}bBi_T~f<325ES!96zaRpnzoi53D`,0x@]0Z(#,mEpvORk%`_kOzBiE94v9u={eIJ;h"bcN2$Rm(]G&XHTl;VQm9Z'#(+c
+KiE;9%`OS+n0p_vu]A_i~Pr0d4T3g|}B879kvhd:rV6N6Y:G#ZMt]@xk4e_zIQE,tkIH>3;ZBY%|Fv]O9B~_weReJ'BviQMn0EcD<MO+.vHto%}'7CrI~5
+`.JR^Adp4NJNNlT]#cOICq<J,|CAMakJKBNIF]goXq_c"AicVj@h81QGUalquY$yq)3f$g=IAN,^H")4,70^~DKaav@O|Leef)u5S!=Xsy_s>D|5`&;1ay
+NTq9#!8tQz2d>|5:ki]_!C#fX!6'c%iidnmn;0x.pnI2|@2Z<OV5xOjQs'JzOs"Ul|B>}{#Y_U#4[2r+0x>w|!Xn_oD!;S3rDn;o,l4Q(xS7rB9j]&2-Y(
+7_lxBp6"8:m'B|SJ@xO)}KiWOo>F>5.%E&tw>'Vjr4KCw5gnKojj.U{1_QRQTyT08<G{x+n5R$P<='I_0Vj`OAi&g(oQ~a)V:Sp4nq~Vlgx{<-D.V4p;3`
+5XheaysS>h2V904:i_OXoa}e"I:LM!pUo7n6fdDZS}6K6W,TfRDwIn2t}&N]KLEozGk|zg3c|J6sHbTkJ-g=1WADi{v$7QcV_)),'tfi9[Rc|N2^k!tkq{
+0yJsR^oq~"Yr}H=4hC([g-c]Fr(]v(Q2mL:KD[)oZ_d/G%<Cq(>:u8i%"v77r3^&>@45g+s)d0QFfcT/dxk:`/m%j#3Woouh1Yhin<fT,|^#lU3>~dZK)0
+/.rutmEqn]VIR9=qAs=aH$ySSHxOxVzjt:;2rb|o"R>L7Y&[2F2T#9aD8Hju]N,yf"`&uY2)Yz;>bw4O/o9^LiixW8;W2j~NJic1^".(F1dVu1czM!LqJn
+"lP]lY"pqE.g1C=(^<fiL{Or>3al5|:)ZKay._`PafNJ]o`H'"H{9iDg;zy^.DO&272Z5$&0zN=Y1Ep65}phS}vh}{xqE-lx-f)+)W_BMQKQI<<aJg;KK(
+Vj[z(R0E3%f`+6/:lrd7dKsTlT}Ryo=}G;j:_&pS<"2KR{!9FB|grCplohkk&"sM<y,5L&aEF@e[g[Z8LVvAXG(26!/dCbm5`fxnT3]I0Yd{=!xh1alb93
+yM}v('odphLp`]cK4d>f{hg</b]Cc82da[{%JXU;A.%gzLM(H(r/KhOL=UMQjVoJsmRx|en+wv!X$iHp8M6$V6caskP'KZuI!FEl[NwHs$qU`i".Zsq]>h
+(A"5wW>7`bs!:m0j|xcj25!Tku=+;MuU:C.Aq&q^}J2M1Yw/}x+0@Qx6DzaizYy'4{6{29:n7wfV{>gJXc]Xbpg&=PeH.,DPJ,x"`<_Ub^/IVWwu;/i,f(
+HPZ|vf;Tz_">0yyn4y@Un|i_KM+u;nJH+V-Zp}5^yg~D;!;|#[4o~GYwgs#Y1ouh;lpz%|-#%5A^E)Q9qLqT1F([,FSJm{d2QdldL+S{07R`ZOg2a|tAfW
+j$DCLg8<QVRrwN9wyl;s3vwqRa>QiP-KgbssKu:<AeVqZ6FQ`ImIk<MA,^qmv/J9pY4V^[`#S&h9S:R"Oy9$.uNk7OPCTDtqTWX.rn5ORwAoURjMTk9lB&
+#L~rC@,+.wz4^+00<gjZ2%pe--/(,gcbzUnb0f3FPH1nN$%BP@4Y9e{8z[Q,NnweOOC;C`2eX6.qO3cnFjNcK6O>nP1z9qTdQG"%#8>}(kTb>i&=H|{FU!
+dq`Y!:ZthE]T',8V%gdB79Yq&1"ZFs-9&)vSKI>ao'SHAWup0aQ%[`yKaQoa,!cwxN8r5vz@zqCf'cTUI$}<RdyKY&GeB/{Xv|65)Wc/2`r(d(}bVDk'!C
+cA,R':!Hvmq.Ooj@[6=2u5f|ibQG:!6^4[c>d7/JGc0)S}xqg]5OiH$+9XpuhIeZ9fxtI-"qN%}nv(>IT}g|`#We;fItI1]x+efnF1D4iI-3Q1KLaG5Fvz
+UulX%"Kr]eHzV/K2mf-0w[)ozt$,DEb<wU6]+:b3Ji@IUn.agTM{@rqjhcw`Gh%!io50}nJc]5jLjaQI>d9F;ztJ1Yrd5v^Gk0FToe3oUvJia1(rdeV3UQ
+q7|!Tx98Z8`fiy@.s!|qNeiab!e2(|ze(-lA=lSr`uMyne1&#nCmdI$]YHF2y3AS7,|If@-^bsp"MBlG(w:56U;7XJhm#A`Jy)@^WvNQ1_05C=2oT>{oPY
+|z7"^Wi8U[w+41fHuL{p0hb9o^TUwB;ypi;jS7`H9X>_6#8JEDf'RNfoJ`s/859p|'TPCm_oT9JGqIH}Pc,P0S$Zm1'xAQNd`+<[7TE9J;!q>.dX|V:7d}
+pvQ/[][Y[l~{V{6p=Dii[%7_U{&7cP99MmI1,sC7ey|B&N^w'bG8%5)nQIjTR)||ZC|O$_G]';:>7Zb]N};u-FB]hMEyt1e-[5Kj}<J8'2[.OFI<&I%-_2
+9BK0uPdy.Uzq$(~J+;kd&<l`JuTZmM1SPV5j%eR3,$'O/xxV75LR9bjM!mum4IgvR!hfQmTm3MYww#>S{iJVzYY"dqN(><|ILI})Fl;M$4xRv,.w(H55yb
+[}gJ3;86@E3;@Vi5m,L.+P.'{}F{#T@D$Nl%agDBO=s.2kXyQ!Zqaqr"K!b-ArP_k:$E~Z}D1w6rc<2,IXS%}/E-~oSi6BHZgS0vF/W:f5:8Ylwg;,OM=_
+>AV<,TkD9ob`dd`^u0soVbVkZsf6L76k^4:u|m)xi8p"!c1JGCpzy6jE!AJ9&A4qM'KM#y,D&K]Xj[`o%{Neb|)o6sLcaUl#VVr.Y%'ON[o=qM=MU8LoxN
+G@uN:av,|^+JNc$31Lke'[0(OxtE`})ip2SnS2D%r>M7bdUV/6XH.!u)r|V$r(Az>fg/|w~F21UP73.&mTg=:zV@)^v-X'vRk^6yVnZIPLYqcl-sM8#hqs
+ZrdL|3KwO[]Am0/h)eMExpbP2:<sP,;Z`"A@,&sMpMtBo1TRNZBGSFc[#c/,ME{k2$yG,EYUF6XSMc]Qq|nOfK~l,Dz,@eeVxKLFmu,R`4V4Dd{;3>F-}/
+ys7MVHhrGm}YwA/Z5=hhDnT.zkM=Ka|`^eP5v.~=}{5zu.wGTu>T{hn;:ky)8g9^}e(rm%zx_,8v%b.t>7l"T'M+c'Nnf@/h<UtZxb}SqtByx{%dIFBYY2
+YX.@xxJ3y9,he@<YXAvI'2H8:A6cP,:7`-hr(2Fe!^+{x{jqga>=LTvSm0@}bbUA7}gJ^m~44q^;N{:z[kU`CK'5[>W4:w$(3sc7,/8r"5V'q0w-Q$k.3L
++UN18R'!cZa(.MBwB;5GvZ5V$|MDusrFrO<'O]JU~2d/hd+D~$wMUbk:y(wx+hpCVmfVw-WZ$+bhC_6Z-5N9.3.1"MrAGB)1UV@OU&"2M7(k0.}4Jz>%)Y
+0%)_@%bc;a{uBr:j@JO^``9k-@&Zme#zpW0DD;4U=Lf;hX1h#[f>s;M-:PmnK@>PJQ&1j@Y'Pw9L^dJ5`"P6}w99}wt0%p'oU5[1sY>SSGzgKjgaAT]JVC
+NK4tj8(NsV2S&'%5P}<4v$v7wJ':/shuD=tAg`b,,cVrGf$uiAYFB{+B>w&j%.)c$6mYj5-93d7Rv]ZY8c~lx.aQn'O;tVVfhVf,'huQ7Ft]jzQW0#ht"s
+cUGx",q2o|,"lNgDefFxRto,V3e'(QmYG%;)Z:,j2U{m}V_cv=x6$"{dV8&O9V!"1|Su3lr@2J[7dcLbcj5{V+Zp3MS{&!t/8'|7O3bHkrEXXqhFF4"zi^
+c)t{I8'N5^XNClHIMeh<r|17lo|hmkTd<`d3Pt^hhm2l^usu(_sM/cOM.jr23!{<KvDjBI!"5G%W{p&N''EXI^vbZv3#be%/2Q2pg'pcHIq}hxZil&kOTW
+'n;e-nJn0vfupyLJj"E>/Kc:81#Q:K%N)sW7p2M#dnZ7D!3rg#6z6B$,`8HQrDUqj&CG)X:")>=adFBMMO~ju#6j<WE#dvx,n6YTq]zgMEs"nVs%('F>0w
+F3jJXH3_06-(A_a(McJiT9>eowA`Iu2.YVaE:WwQ!#@s"GOV+l:TZciN>t>L0FwiICTv+e0"l;"&g1JYCDs$$|gvTaAu0z=XeWy}Oziv{y6wn-v@4`Wt43
+ZzN/(iIU@hyv'Yn&Kbp'4YD4$KU6D-5DNut/C1TP(ZcAj$%Wc`9NsWJWx<jxtwqie8B/nVSl7N<;/&I(//}5E6ShpQrw`ldk[_O{ArT)Rnb{jlkXg`}|9r
+Ax6DGzzmOT'ebz]0@A[f,>p1<>^8>XVX-yk39R@}LM!,hJ~Na[;%2K>|#FSS5Hp{TEfJX"e9GPDqypR3viG=ht;M=]3#mjq.}'5>TD19LKL>qofqr#`>EZ
+ShGi$xTZ8WPbom<)1Y")rg+<5pq',vU>]LO|Q.h0BQm#+]8{)pS|u&V({b>k=+mBFSHmh::kA[BtLy4s.+h:Z(Ay9qz=SX/mgN$LNHE4ZhPms_v6>6#e4&
+Q;J{t#-K4gJXybKuE:rw208x-2YfIoW'>S3OIS!TB}6N_.Lx8C>EOC%2g4@z.h'@-z9s1h$uaM+Ms1CKZ=$0zWQ5nmiE]g=I3^Q]hGioFHR7tUx2fUOY>{
+f1e0U1DObJ@lL`mq9qYPM3nL`RPqza:mrjY&{j%[iNZq)1q9U!peWjN>3x{X_bs%o5=B%EAp%MZt)oTfYQR_%3$5W]!XM|n(n+jZ[%i})2+lITfm@A^aOl
+qeRfHk`1.gn<frr{"{Xmb87G%y#9TRxIy>]$Gtq|3^HNy]hSVv{`(j|g"J%]o7Z%+f_4HX&lDM@"6Ua+c>&rp1:g]eO}GaH+!V#!~^R#y_3j~wwR&hiDXc
+lLy4Rep8(Z4cUT|TvXgGz@|>!`hq[t/T}9T)9k&z]w"(;ty!#1zwDHT[4B7GrEUj'05E!#|8{:Hs/ne/W({}P[2^F!FlY:pc'n2`<;@K:w#(dsL2l="'=2
+60ah:MLL"DB|'yGSDPhuMneqBFPko<_M25jQAOX:^j@L4P^FtW2Qajn6G)z2-y8K#5$[H-gk8c}KzkL5V0QWt@c#N`8i{0DkYt"W(-0_/t#tijOyW=CQN^
+D+`AwW:S|<];5N`ph4Q&[#Pk{bqP'+7JuV]xb]DG2G%s-LL(uL,DLpiOa#(oJ.1%7RHv~k1@y/vj~cM(|K#xClG!!DSRG]3QB<VXA-(LKsL4;jel,lkhwI
+JIfp>7On^;5_.&ONy{1).veKj|aZ_V1gN=,S[Vr{d/`"mROg{wMOOR~YF(w7()LX!7VleS053kw[OHvBFKbez@$dac=(#.akk(}&"JOVu0_"[W<ze^q(+Z
+n(Egxiyb)3+3[qJQ1XwlX/M}I^-e:asEbsh0~I/BC"7ltucJL&<W)IWNxM;P|&~PVR[biF#L~69,dimaU^o1KRcAd=v]gjg1p_mu)I+ha18;|86Qby]u0"
+};}4CEtDMBlKw&dgJ8fL`R/,=)e-M+,(Ap.5it>HBYsL!o;"n'Kkd(pJArllwyN&@BI>mYyMQmzkN;K3ch4A0EIk}.C;XgR5xs1cNy.V]("`&o^IM)Q%+9
+AK)/s{WOM+&n!L+yX>dyiUTC~cVV#p+WQ^}`f-/$K4zW]L1b#68&l`HqC!<c=UZyZ5ya]vbnsvy5ol"$)|t}"_G3IGmlY5ow<r!/6eX>8sF5"^d;lC+c.|
+#z<a(vMP<J&vl$9@ulKPz^)fZ03tf5jpMr'cC-lF;X-Da2god0#A`ct`b-MwN]"wv;-5SP<2"I5P$bojng+r.>mx`Ds0SY4L5)CD3$L}fC>eV9BHJp%hzG
+%,cN4De0"wj5{|{'Ye_M:P@pnYB{^r:j|Ay4Dp:8XQ/N~:1.`1C;d.p[(khLE_F.IQ3!r>``#fXyy{Ue4ThT;Z}75Y[3~TP3n`VnBDGjB.dZ'P0n;xK`6p
+1D!I_"QE2{tQ"Z4|COUQIeBy,ec0vfR4yZX4"q_+>tk44;]8Bl'&c=jlCH.e|oP`XLn+Pay!z5T.>Pm_]o~pl!05r,p&[a+5,'ma4{e"y=u%QtO}:xpGaR
+lMro+KWuANuC5xKvADYUM-KASA+OSig.@.E$)Y!YHQaV;7CI_P9=HMCY0k|+b+;kR0SGol0:wT8&X3+xEUHKG_36TbAR'GF0k7ao^41[giqrk+})$QLKh:
+]w~x=VdByeUo})@]Cnl,<LzL9XNt<K38G/F|D,bF};mAXI+16lbNOr28elS}~ei0]!:6uE"7NB@t$bUx_)Oy<sC_Ia!lUWh,Tf=BdHX@K]_Os,{)pHt%"i
+>G<;P&C[s)S(!%rDKatl=#md.CEj$Kp},LVHd$Bsfnn)/}@xiNk9nT9{j>Li4HdGvh8k3U'HLE,yP|>E(&{x3}qUEwX,GqJfuD"wK8t5)|0YgVnIC/I{-;
+}:yumr$wE0:XD1GaW7%^ES&4"+4UwUJ@7:]@g'C#kgx_TNi$K.MRFlRn3<3k.'`|ktMqeO,["~[ZPZdTl}2xLo8,6$W.hb;{)|(DzE_!4zvSJq7ZoZO39]
+BOfTR>75[0f-vvoj2:uVtQmgT{X+IK|FcS-2#:H1S2rM-Qa1ZaIKUkbq${}pDfWN`Kze&'U[c)Hpj$tHwxYIAa|o}/tTWwdP%mhTvf4YK7g7acGeWf-rjZ
+[VzZuL_s'{d!NrwyaCBspc,t9DODsz`Fz/M2%X~%{oSjR4QO.oJt@SY=Y$XY8LZ|X7DHI:f_1ysy>+X#&an/c{a,EurLTHgDV]!C#CR&q+:Q<^1JaN1khP
+dv#BYp+yr-Evrn#/.i[<.iA!/IHg<g`=Bg<`354j#jo8-Y3Wch5^"d{_~qVRyW`%i.7bw_pjMdP2OLoY~'|5:lf)'G%Ey$Ao8X,0-O.WPdBp1K_qLzto!B
+Um:QVxYUTU/k1VCG+fYLHg6&Hq<wd!PGuIaH4Y~'6EhmdwwQj9_ARe](RI~0.S0)o;^^;M6E)j+|ep{LE00p~"wn,j/.Tv~gMl>imnI74ldgb]AXat!@;D
+s|yZ0.7lpsJs|>{Ly=|XxB&v>@mA%aiAKoDVhcv"602=x<JZJlvNT`L`='Nb]bOKtsK^hlR8W_%/`wUJS")i~gcqxu5FHC=mBkrDFZgRo<Pe6iUH]O-RVh
+&ra5jJ{<CcDZ:mVRg<}e8sY=&<n<F>VP(]^bpKk0pU1)Jd.F}dF:miH:+!~H,Sz-zZXSw{s7eWA2r3&QbbBNCp'bRP:U$O18>A8]S]=<W'Q7PfQv5!CW-i
+`:M_B:)Dt'j[H(Py6_"]~q=SgN#Ryw[Z|IF)L92gGnI3KNl8_RAr,V$4iJ[>teANM7Y[H}RfmyS{s;Ji#r^}yS_"6}@r[Z6R,t54x,5k(q,dU[5a<.ikbJ
+DQj"Zr0,[oi>RdU2F&|POKLjDw8l:aoXXvoT!aTjE`vqTUp/J`]xx<:[=gDR"67qI6_(Dg^L>`/A.w%.;=UDA#QiuAr#Tp&(.tL^fN9.LR>0.c[:z3l)-8
+'JwfZvZ+^C~W/Y0[o9ceE957HQgxi}8B3i_DF;qhF.]}RLHEqZlR+Ec2Ch>7/T}pW&mbRG{O{q^cKu>:=ErOhKPZQg,$_JYn|}A&wud_+Jk![r3Z8!;z0q
+fk^kG||eDduM6vtF5pV>rwcZkE:"j=b9zUX8~6o"%wCG+Iq}vvJ:h,gx5K3Ct'dzx+K`:;Sa%k{4+>k0t%:zxSy+&[csNl6uf#U1Gp9RPYM)K"objkg}(#
+%4N6y%>uLn^<lD+s3PH>-)M_&%VhYJ7{&HZrv9d/6Pl,)1%'i&AmtpD,3N;S27i>!aj/3nMW;l%OE$1M}yEN-IfvyYWu"CR/<8hQfp%b#pvlJGMwW0b$L{
+U0$Q{DpG}'>u!m97C/>wE4NJGKC+MqL08,Xz7shtSlyz;uLd$RHpC#xm.c!-VX1Zeg>]X/%O!CPH42.WlVe'$FXSB6farv6n{dezbOu;JRM#pQlF7BEM/-
+1t,wgoY]W[uOdl67}uaNz^N`}z7s_wxK0_[eK,Y^<}]spopH(j100)f``+dynIKb0O9&q=HAgB8qrd]is;keASBp<4c{lX5"rqF;{l@cbLCkLySJz&@s49
+}>WS(i'7ooko"C&mou-2<C>#{AUhCED@R"0@fP(tzrJ7[m]<g;.D[&Hy7GTE`]3;Tn!}F8%w6y<v,&SPdE<LgOLeYk3-(K_j(H0)(K-)1XfmC8ZP>fC:d.
+Va=ZOCPSk5o8j2dWY4sPo&D;sG=.<_prW.sJH6/|ubNgy!6WO4:;K'raX$e[,T|Fds&(~]DN1Av$T1rYhR;iA:gX46H#:IC:<Oc@HNzVcq]<#|YJv%`WZ2
+Tf'aNI;;Y20VS{<]U7GrW5Hk!4Q)lT&VCX>_aU%v!tu'kU4Rd;8K4>}{ZYLGRWJr}U}EG+i1hW`>U:+k8J{i(mMpPud:MVS{k0]/Ym_-h$42'OT8T!hKgY
+{7{i-"6S9x0MCX@Dz%:H.5u$~FnCBkk3Y5|NPM""p]]P=P]e"@5+y>k+,#edy"U:9GY5MNeP^ZKavvazRJ}yFT(,iQ<y[!qSM)o+^LDZTS+>v3g^uKuyJC
+EFq!Q]!:r)#wt3<|s[a(R^OQ^}"x_q-MY5@a|B`_[vrcJ9]UR),vuydYCkRr!Z%zNO=z5=XN,SgU:a#d|KxcuMM'npb^sGTQyK|vH<$l^i@@5TyveAvF{d
+@|I/,Ln2gCRJbm`"X,!M92r_HOx3rib$YN,p+d--i"6nXS^5_`|3D{d0MN$v$]~Vyko^X^M=z<fr;6"/@3jXE:lj<Jrq][Y<e{V^o!t;!#i>qFMymhnVft
+-CCQ;GLejNrT`"9YxgF]u[3Wp>{Yy{fo_Jy0R.i;IOXI04<y5z}%Oxg+zqynFEO7Hw<_j^X=l=AR=0{W@mvlZQ2gmG@h_k,<JI,dS]+W-d)vFXr>2##.nv
+:)+ii%h!d-B64p/W8KctJYBQ>$br{mRrRZ^FCLma&)xF-zvx(K#f.mWu@j}zO}PYtwuVn7g,Alf5F#r,v{C7BQKq<7Zi_|eDPFWmBm>u,4K([}5@dEOn%:
+3M+saOYWOfl"6|C8ga)a[HGNf}"Ir)Uyzie+Tw8}>Tkt6p9h<$$q~=L(G1b]2SS}:vWKf3[R$h+,^z;JDM'pG}1['N^QS}X^7fXML2m^1]FndGT,0t}p`T
+h;M{LtvOctsl`zI|{ts%$#kMaR4LO&4BxdhL~D64&rokS6u_r7E8JiUwAL+Oe"fUYWBlU!t<<lEaq_N9CyqVrU_8Uk.wKy1LOK,nD&M<7zcX_27]uU`gZF
+H.#O#4DG!YX5pXmL><>P2+MarI)a(9%iH94UJV]|y.ve7)F@.LYElglJ'5"'`w=x'</6|Z:;~%l{in9)fW$z6]pQio9"IU{sAAreoIixg7LIO_sLV:O4CI
+l][1"_x<^IPUdi'J$x<6-9q!7NF>-ipe6Y"2I/x>^+2&Ynp'-"9-2}%rHtOBf{Sf-f699l~RE-77NDIt66E^RO/C-Tdyd6Rk<1{,g`GHu{MO|V}Mf#j-yB
+xJt54)B;|VZTkn.bfW"hF:6)CMwSa});uCg]Q%n2+ER|azGtAVbk$k&-VNsmJajnh64V7'bVhVBB/_{SCeYfN(p`e|7vrXF4-r#rX}`,^OBQLMF,)Bz!0N
+F@IX38eTf-#N7Ksr}P-neA;0qz$c9W$6$QJS#AUBiJ@@)E`r|-s%9hi.TQP<Fwv(gEF}&nC5GA]oWcRX$&0c3m:sz[_-{z7g!cOa:C)^B{Pu)V:nN`B"<T
+h<kIU>;d%>.iN2S[B"v#q9").&j#5(j#_4%>Z3C>gL]I<vFM7/[IPYhdV4gdXYEouzA&~.P.!_W!nSlJeCc1gAAl9.H2MoV_7s79UW^3gcZv&cr]M3I"aB
+dGsIA[QcpJZb}P=FXP7iC=B:vmbKT^)+vA,-wu-Oyqpu9{jbPjc`kH[==FrP9`)%K^g]4)-y#.Ng}q:zI20&y<hJWPt^Y+1{;q-o<5:7{d9-4+o,GD]I1z
+BcQ{&=HZxb!R$3T]a":m"+~qDuc[GgA@@wRo.H&I/p>.SfD-"0eu`&It,&Ft&vlD1^!/"I#r0X~gzqDp.eqh4HTynC]oLvQfj3N&x6=_fV@`[U<373jqkn
+~|Rd4i(>EdtX`/1IvJf"i&%{p;/Ei!q+z7PxY!8FRk|zvf+ig5QX:cA]%OOJp!;>@(f1lQn>L2BkVz1oEBZ7BOZ;Am)[yc0nvu`[4QiZEKn0{4wW2-5Y/K
+c3(S_5WG|X0aS&M81Q}Nz,h8B<E^$WsdfY7C/GaYjrW#g)|CYAX$xKp+,Ra^j:6EXV$HVeOYi!bH.woF@0gMLpujM_3Lv6=M^ci3DXwlW;)ulxfI<no}@{
+Y%vw;wJcO)1;Z0Qr`6gJ'8-X3wH,-^`6,!L=|yWR(p&R#1#aS>C;^|c>d<:='#<#k,eE%-}nd6,//L`UN_0|<=PYuk~b%yXOKLp=/)H,Olz6LG!ofQuNV5
+9g;H+PVexqvOxJfe5e$L5FZVo:W{Ice7`XKM'kT5{GbL9OY9{np_N`&JT$[X,%<a_z_znC`938wA_>o(e6%4~,CH%<"9H>EH0$,pduu#%/xSTyuyMBj$WB
+:Av,)0`DIlpq>D~0"e@XMpY|Oop'}c;sInX,%N<H;>v&L09-S^h{k'SnA'Elbp/xGW#CaAkt|7g@qXzkb/;OvDtrai(@r_vEjhcI&YlovE%Cq{Ir(nphb)
+;tnPAnjlnBmA5!dI8`}'u>WqZBXrAk}G""]^Ja2s{Ot'`CK=qP26Br<M5:A5'rcT=f4LTl~x`R_luxfEp'dGpN6yC6_Y'|50k'puiaqWnp2YcYD;r#Drhf
+(205:;I%of@QmfC}|dRBc;r+'Hp"slF0-o~BRmW8An$v"TcomFVC~I>a%Ouzo%>mB>U+Y7<OfS825'Rb3{$B=Q49gL<^{t0wq}KtB&V1_<Ay2)+l~wxLo4
+AbIuS>2r<}gK{)nR]FGMMs$L"SoC-^3OGYa`=.0xE.6}2{^=o>wW][FN:gZmv9h80z,v8K4%bJD&Qw)uZXE}"r8^Pyp7.n]16}}<#d0"O':BM}(d"WjIYK
+{)5u|'CR|p@x-F6siH-HD4xNDu(xaX`eKiwNl^U22gwq>&2Wz:>iGA%qCjvat"IdJ"t=R5`M7c5PZzp!L:c-)VETR|v,xVlHDChOkcbIPdWe"pr3Ad`]L%
+;y}qC}KGHbgCVOwZ)[bdp}YUGQ}t{9gSS[35SedKJb3VdjoC(Up7&.u`#JMIvu4iFKh@n^$iQ)uYFNyep=DKvze03JI{+c4X#/h-aBjR@ENNWq`/z-j7hO
+iK(st"Zw{/>-`LQNuGUQI4-X:ej{+y1Y[)%:vn'6@;NtP1nOe8>c;7-4S"!qufD1D<Rw#I!p1(S)zqL([#pE~Q<{Ec!j^nnl4X+..pOeNyv!%6-,@1_;9j
+%M3@JMiB9];^0i>%.hUHnA_eg/,&I]UctL^$+wCQ6O$1u^78S3>(=A0e5,&qKSKm!A#0H<dH5ZdK[LLsERGaZ]cAJhx}U^v'_:xC-!uJGM+t'+Y]9b/2;%
+6}oDI3KZp$zxz@Zag06'g2:qKEpxj<iq@5WVedzxQcjmC34p{h#1Z{9Su3OC2F4aadlL:G`2MKec_@4Ehn<iS%O2o/J@[_9_Yi^x|IpH!/G&v$S|k11BYv
+9+sfFt;O}+!1&+7__Y52aYNt@1^wA`_Fm!kb[Ore!(XHCH-h9$3p)oEVs-whzh~aj#_&x]E:NGF[1qGNElYv"o#cLdmh(U5+Mfs/3o~72|8:3e/9<]@S:m
+I#^{Ix,JT^lFy-WJ7[qrH:^Oe4@v$M^1AwzLw}3gDG8gU4iXWu!FESNW>N`/c7{cAc"P8@|+La5Q>{_sMikMpgr#aWa>C8S9k8R#4Da{{.+(UYox(.<rp#
+Tb/`SAg:+dto00~wyPwdTPKC^aOz'h6kJVpzkNIDseQvp5s|3Z]VH=Lt^`fcbO'Jp<=2p{u0nBl[r-dW!syNG{;cJlk@Vzs{pO,6}gpu-J"Rf1sXY9ee:I
+x4T|p4cr,f|0=/$f|E[@'TvYn-`(D)M4/8V_4/30+a8$Ze4X/9RB+3D)m,0ZJ.ZC<]9VF_Op.D]3:l2dhSm2ft[I-#=A~m}O_q7Ol#^W;5h/[AdkU%L2Fx
+3JGa]T>sF@8cft.e{cVFgjca4r:Cgu3"0SI7yJCwv@_xHpfQnh=Bl33qXKNhy2!B~myGkM#Re+/hPpxjr8/V3bEm'4mcxUZvSAzM=+qoV[9hvKsQ;Z)%ge
+Y}P9gXK-Rw$wNzOm9|rzB$L%8i2_#M:Z67[>/,}5wVdhW9Bfk0`y[2BIi]=_WWE2xLK_SpGy,lUbh#O}A8Fz6T{ipzE/gm:13{|yAUQ|XI=_>EtLgmv1=z
+6T}C2k}}g,X|Zc[wiwN6<dOi6FDd<,;@&>|ykeaz&8HQLf.}pb[Jzor[0cK:R]VB'OtmK^DTP<:8]Tf}B1]5~gr0|<5pOUDARoSoLH0w9%2|O^||_K$oyZ
+DM{VG!|1A5qQ8kB8`3<"8`|&L)3i,i,RlG5Ls)>fNUROt[~w$'I,]&{1#O&yy%6,)(.lVB6+!JiAqacRUD~/Wk~xq"(1NP{}{Io'adyZ],+fDG].FUI+sW
+3v$f1U@e}2T/n;z/UhNPS$=)-)N"GrYD41,@Z4Dqcc@K`B%!CAr0wjg/5867>ZG,.YA[[e:7~3BVdrHqIrp!Y27x>B{hH{1q4rsoZAi%N$iLSfWZZbQ)WM
+_{DuYiRy,y7S=qK4QN{OZN.>fHE$pE#j8>gJD"c[v:Wer`rFEO;Z}x];bVy/)s:)}WUJojO/0tf9f+Ae15sStu5s^t1;cwno],XRKCQw!XBT$5K<eX%aL4
+]&85l8g4ZTGRnwZ2J<hOBC<t,v`o}6VO&El)-h6uV!"'M8'[wdOY`57[&>k8qmh5<UcR=u^|w1$hgCR/(#K7i^c0EqtfC`XhWw5vh_Blq@I{k1`-zu^t:r
+|ZcT'W&0yTvUNo+&~4y<8yv++@_O78nmS}]i|#YQT`@d1d"7V8>6(R;WQYg@(yN}7$H,Q9>'B8c=V'%Zmon}G3n9!X3}9)qf,$cD3)F|`"&s#MOeWm"cw^
+3|jlrH;gsuzZ~|0s+<.[eW:]{[.av&<%+Jl#:<dk_q>uIZOT_|v(`W(i3Y^X`_.:<Qz;='q){1;e[e$<KskJ-W(mQDhT=@_iK;PKJmKGBKC15zmeTt>q}-
+;;A>S.faAm1=$PusbPsof[U%GhEQ4S6>Y5cBGD_#7#Ug0<"n|L/fG2fnNLYcM,rVZ8bQaui2X2N{RfC4#edO~az}eKn+pFdSa(#vNS.V_w2TSKl6O0W]m&
+VFm{>{qs>/g9|_;(/3{`;e7Dv!}6c@KWY7nDI-mv-.+7)|:4fPEhF,G|ECE:hN|KLMaF82~AyLnAoP.>1S<Sc)piQ%P>kU}`!qit;o_p/@J`BTe_X7;+%Z
+QOH'h6l1N;PLjbjJ/2IY;/E1PY"NIY_tBq'NM6c&k|`Jqe0u6<%ID-Rp#XRJN[r%V+&h,.#LN1]r%=N6`va];&a}QP`<+9]hV8QiQaO;U-&tMKUV`a$A%S
+COLgZpeBy5AqdJf6dU4<EP#|LaCh:vnfPIO^-Qm4d"ip[zdm@LuCFrkzr)aWC,%x5_PHSnihV]&l9N)$Se!f+3<]WbDu_)LaSjMr~Yd9les5,'BT[w.+.g
+1E.1X"0KF`s0_JS6HCDG%3QN)0;H/+0A8L@"1C#:6EgTVE=IzG>=/0Z:5n7!&k:a7Bz!(Soo,^)w5#LTY1[3=%+&z=%r"13$mCh@jh%TM,~`BmGPq3)(;F
+L=S@l`/'l5epf^BhLMbF7K_10A]Z{,vk8OTYlI7I=HcfIL367Ek+lltb20Ykw'Saz``QgMF3UWO1wt5l0hRQah&1h>qp}iH6`NeOsWsjD_|`HHIJQ5FsL>
+5AO$SMi&O[xIYr8xIj%Sr`2O<Xep7;FWPyhdoi'FUr^fWg:mfe8aho(;Yu5.C<F=d::|-#Ni|]9io_khK@xjTM,;#1y`.BfvD8^ClB"GS4+Q[NRdY'gTe3
+9Mb|eX~-ZxZ}uj.SYFn1%+E_V^cPoLNtv]e{H.--Rid+re489p8obQekC72V+KK6.&F#{#+=OTpo~d:n`a:nJ>Rp8qCul^0}W#l+Z4yn)4,D7)iB]By`Hq
+ZoXhGnAG7e^qfuShy<UWNO`qYJicvPoz0XIudASiE78u;P]4cZ4BA,<aT3:+]}ALLJ`=Ng3E-e$+K${X97By,S@#0iC/Uz~2P"=z2jO<,B]I%@SEpp-$H/
+]|!>FFdtMeuS'0WV5CbQCz.6ZB`]]&clTuwA)+t&1f]FHfMOmCBct{B86]=`FP0tPKaKocUy|aO^.I^<s&.:R=&okS%zhF`d079P#Amdi%2_~>6/elm;NM
+.daQm$:$)EU,%Ih_"B9ZP1f'y[f8"OV`=)9n+/#bCvwPE&_5J>Ei;"P>v]2t@Camzzo}"o^F$6,gSHY5fbsHm21np"safO}afpO]DKjfC:8`Nvxol/PIic
+,h;v&Ac>'IU!-5j#8hy^PYLz`to|h@oz&j+FJ#{GHUp5w6'&U3@0bhje84!9$&OnNWUgovz#^;zem!{;AX7hlU`JvHVfiSfd6VBD)mRh/j@8~7)cJl0-d2
+wjcXf!^|aSu@ZfTvghvi/y#_|v(t&icUX4pdIh5G10qC15#'Soc`MrM3H{V4#!Rmgyq6=iJy_8@yBYowfyNWyE%d.)zfmKmpCb]){9&_>g$blMS:_CJH=+
+fdjQw4a`8|-q43)xzT[.dda$8qZSI"43Pqhvk40JIzLtxA~k+gxe-j2u^c`/%8rEk9^iisrigBM2/I(-u3AICV:gq>^wt0dV~B&I:(V`O]0+c|Uk=}Ia<Q
+C.0{>'zkEyYcixa4,q[r|p4tnHUxryQ{AcEp$";xB#xiLr9O~$0vdCg)C7Q.Ui]"|W:6WOWUXk$SlC,|GFC`s)n>'UP48`Lb,g+#Oa=N<zc'-^pyB]9D1#
+UCM..wVkQ0mD<j0zy-@5h.ljZZj-%E:FSvujw_jkJ;^dpYd,9<J/S}t)x<FwdES3}"5gmliTWbV}sj"N=HEU|yPW(j;W+,aIF#bmK6@tB_j|8Cx^M1yqiu
+S^{#l5)1'|eu-SD$"<2pKx8!Q4.%O9R+Y#e-i];k~u#.lZs[[AQe9Wn;L42&3.|yh"gEaIwHBA)B<v.5;8h3LpCp1QkW'0s|b%$v"{(ft$g&;cxMaQUJ$l
+n]XON&tax,y+nL!PAe%s0R/[4{k|">!^ZZf,x),nVAa=V8&Atv+6(n^lial@Rxs`dT[(FcJi!L~Wb3TO[5!IM!MV4zqNEwe,jte%_RrC#.0/vfIav>QsR>
+M#}$p^/2u4cGR8)_dlb5#zLdTJ,tN[8A8l[BQocCv4]u&$E%dW{#!<z7mHuWs_M7[icX$n_K>5kP~,-0zq#hNVoCFQJJ%dw$z)8bar1p[@F,5h(ol}uQW^
+p%3K9G[dUS1lgeZ[q4J=8oXC`mHye,W,t3K^SA%)UF<tYTL.0,(j_1}qg4h'y.n)c1157B;`|WVJ~zy,MG'c<ouGwAISPdRM'Lp)D/$WD=_]p4]T<AqeFF
+Jj.nv.s)~x@(AKv"S68kYMP.:>^w~dJp6pHvk!zuvsJYu2Y5hnw0i&vuET0m,$pfD5"`'Db.3Y`!X>fQ>1&So72QQAIj@>;$1Kw`;H&&N`./VQjD/GI0dQ
+2p&eRX/"5>R61LB:wIQQ9iHqou[zZ8;Q=Mej"%Br2[$b>1BX+IqOe:"PJb>cWzlbwdF@qO:v^JKRS[O6qVwwHAO8y`N9-u4Y&Z-xE+<5s_fk&8&7%n=3G#
+'/07Q<39W^N;"id%J[([V6Zp`JxZ3u1_[R;sGveg#f]FIYYE}Bme'`Q5FUM9@zwEB--4+[opu6VwL7om9OaHKfgjL`Giy3AM`V6d9KER4xhx%I>M3^z.t&
+!AkxjWwC~JRhX"QC1<lo!2YeuTliKHg35<Di1Xkmk<Me-e^t5Li4&PyCW[mX@-s"`Wevc$cI6[W#@>ro+8eQ,YRjj68Z$]}vZ^tGprqT=!nB$G!0`pHvyO
+A5yq':_+$FIp=k:il.0skv.,K!eKLlz:>.!0TZ]!SCfk7!oJ2;$>Yl<nl0ZW+/+ns^y6|j5/3R2=2aqt]0LB6_;OBnzLpCE>iiYk+O:Kg/^:>P=AWtCh74
+,Tgt<NH{CjtQg=~r|=pxd8Dke0nXjZtI<W^n$:]ox:%h:c>SwI`_tuCm(,:wxK$4#:>C^Egd_62AJ/=5m5K3`a%f~qx"Ub5`'btQ}Izwol+,+AVM::>,ae
+aCfO_9(+g<AG|,L7bj,|tj[.U-eb1L1V9QX1nye)2YkkcrT$x)^zcw%5j_}[~>a>5D]@;_%$,WS1^g~0-$yCmHX`@9V5D}~I_6CT{8`9)F|U/$U7MZJ"pZ
+QEd=ZiWeLv15<gr/FiTx+YKc=^w|;DOD^yw"Zjauf`nsWwnhV'<+4.]k",Y``HgpYBde3:qKpiON}lq+MPz+#NQjN#'9@wybUVxbdLqN[sty!ZPcaWl]_h
+f[ac:^{|uwleBa,5bHOelfYW'I_EwuAlmbN}3.hTjG"UC!&<nu{nYT"+z/il%1'vQ7,L{9`}cM>vbmcIaiZk~V,)|pC0HRTzxg%X[4>`"U4QOyTW&]7{;K
+AdarPW@/L+rWINH=.NDxg^_ZYClI,/AA<k/jdBx/-Di>!SgU51LPGK<A|'3=6'8##@_#:c8E+iPLA2OHgiKaaK.}xv775NQ_oi(hGdDlO7}xLJBXMBbd'j
+c{"U$!^5l(`xrwm76ugs`N|jysm7G+_Et_bNZD4X952A&%a;/;-Fg<pB%_H34%>jV=I#!-/P)kyO/Z_bM62Mm299!mr:b;sShaV<+DdbiT,57c2P3X,}.}
+V7GE{3^pNpfy$p^][q(8qBAZ4G7qSWM/3!BivEKm_`J1R/S+yUnT}J$m4R6(4jul]y]}[Xz^.@4s--aiF{+%UflANaA|~Mrw`NE:Xd,|:R8JP,>lhy::^8
++nY&;yPwOpT07fn;CM{K[lV;4tb]Cy9hZx`pbpcAuVG_7_<-2/[11g8=^Z6J+l{g;_l8hzc[kh,o7rrRD#7-.3X1"j"dM1p_2&keYp7h.fB^wJ;m8qe%`r
+mLe^u8jC<jv#O24F,C@W6KB_S#=J!g@6MRmfn5j^mn+lKz8Oz(z}z8-RRv<jeS/k6YQN't7W/w[<>qWR(Q2UvmHc5pMKImG'QR9zkf~2,H2/&Sp_duB3FU
+fBgW3z@JMcG"3J-eFn"P1}PyG0N{{Gjx!mx,K1l#6!C):-$Z0DO,0K#]2'%,UebEEG4,fa%Rqo([T5d@4J,q)S,FW@@qM#oNv/g5<sWnCVf#RSlE@8fxif
+[B:Pimed"HQ]/AKB&pfSh)9D4;,uI[NL-_EMcwnfv{]x~u`nmc)d8P0nW-84WD!UDw@[KR32=bo3Z,}ZY{F_I2NC&/<%POaer0QD_cwi2CkjA]W,jecvg{
+R](!xa-@-2y=KcqkFXpG%gFv}9vi-)v'&Z+S3#`O$3xDdf}1k]p,3VkD0'0czg!&N@p=1jlWbc-{WE"2]eMEDNn"MXpsP@<'5`-Ka6^P0a+:P_YYIrF9-m
+y8jQ{W>_Fy(wtR=Hfx_2.Rg.J#ae6BK%e)sWe|ujj+g7S;rY;P^>INKrlPYv:DFB5NXfffPl,9U(.ok|f@gus_ze/x.<|GTw0db7P;+aL=ou;y%N`s0XDa
+y_6;KoI@Xp{UX<j2BRm/]RhmNny,@x{^!_w@:i'L0p],fxu"aF!3WNbaYnwc~+D1/MkpBBxi0Xx&j<U,WJ[lF5%LKDPCr/;x;&)/)L&MV5EC)|]-xyD]w;
+R4x&u0_qL3K:Ef.Pv(M`.0h`>([[>Q3uV|u:G2Cc&HPtugMp11wrz,'a~+]T/1lK#Yn':uZsdzZI4;<heY]jM(N}YJ~=[7|@yq9qwLdL0D&KYLVl:t6o<f
+-pv$`szq6Fm|%URJ/QuG|u}r%R-R;!ghu1l-xO9+Gx^cw:m&c%0^:fIcm5NSGM1B~FtRtyr9asVcs:Rg|P]yP-Ir7YZ`u"nRA)VxI@eAG=09i5TA<DI;yD
+yP{)aX=S[)b}L'`fOp{A(;]-_F4)E;u_u'KwWW>,'S5K^.Re!Ja<j/zLjfUlckd9AK=$JE$ir[.n!oNNsSL'1g~,s<);ohF9~0^x<=o-FM#lS<gY/l!u]4
+mL2zf0s+o"8@.o5W:j,9F1w(F^d5&u@hF|^IIb[Kvm-rVtO(()&!{go"9U_hwgr^1q["fSy'R0JFiU8+y4](]k;uXELv-%'wIk:Xgb)5kDo(>wOh7[7t4%
+d+MRUs]Yk5PTh:3]B:),$@t{:dt<<b+9kIus`{n;R!e]c2}@@S~)mbe_;kfbwDsbw]"u-kFS9M1,NSOnI@f.nHJEFe^w<kJ:Q=[V2pusF3kLTllBI"ivKk
+WmkPFzip7t>v<@QShD,J)asRit>Dp$Ya+4(9R)iEY@MOg_`,Q/UT{B]PHYZ29D4#V.#t"%c+!lgTtW'=8BFk{NAKwDJRDI&<-I~ZV5[CrrudT/qVT4+GWx
+.ta{kc&ht=NbL{iaiHYO'kC=TXoIaqF@qARqe0G][TmjAY_;NFXa}FIQl6;BXgZFlbW(Ke3{_u95Va@WDfR69w0lJPfu>cP^eMT3j;7X'c-gcKT4QQ:ka&
+:Hq.N/a8~nl3UQwoe@7Syj_6|U>vFPUah6^K_>P}K%3r">(6f<>49/Uu2vB:Wu[T<^.5:;uSvgw{(ulm%Ld{A1:KbRd_%q(o)kzhR(]sIWnYPq,Mv)i]vR
+4s=-jA<0D%/{NFT[pdGBFL<:bo7gn"[;;>87.xTo>Li}+F;^X)1F6<it[||a^Oi[iA2|0"&>pZIQm=~{`v6^`"pH7)=b&D)fHp,J]^reRS0os];L52"`1%
+c]h!PcZj/b:{@#4FXMsxf><:ZASox7{VD<;9^SLQOF$EpF,nZBjI2m7o[Sir)'^=@+f$<7sY:`HzLLb(]s2s3pmxn5T[e_#w|{=J+)uR5T_Z9/8qui76Es
+h-Na_rYC(krc25q;+n45&C8RVdNSmoW&)^PU"b2!&^9EY|Yp{G}s:%;|==^AO#c,yGH_I%8_fZ%}!;#;jZO},xYK+]3Z_L~cgq^</AeroZ}t"KbwpZnRGm
+q7$&v$fMo_OJ&LyC3"s^>RO6x`uN22^aRUGX1'HCl{Lv]b8[OUqhd:`NX;t4P&MqN(F>nYmr06l,nR[B~q39w^8zoU[Jr'QyX[Eq45yqsdcMop.Nk28=x.
+OaNaH}nRJfphI7Y&|ytOqd}K)-kE}Kpfh]P`bLFO[M}F>qn2wHk|QnY=a#'AT)&,[5-/<f&4lflwUJ<RGzWlJROVD^~edjhEsX]&3`6/P4u<1zDhR+;uX6
+<D0M8zi9GY%ZkID!WeM'X5rQA3I&SBJx6udxYn8Qg!{@<L@k5!<uA`8&_0h`(I3=N8|Gse1sK"br7-8H{zG),R~GKg^ptqYX-zze|}'maV+9wz^Skk12vv
+p7paWeQZ|&3sR0bZP5@Fy$@UZcGnCd{%qZMVx<}cLV6X'@.f>V:(fM]s-12G2STJc0u#c,di}|mkvX5cy7R;ByNR-6%7o`"Mw_!v7_!=EYa|`|H$`SeX@t
+o#L^{`/W}8Rf#2[bJ=!18-BB[n1Y&e-vi5p}G/<9vqyBc[a+t&JUn;/<|N`$G6q)C#Q:PS"2SPf1LZ#V_hJ5j-t@y9.&}Ece-9!n@DOIk[^UZZi;s#BqR>
+5r[(%N+T$'==kFdr4{>|dJS1%<[_PQ9Cc&VNVsIF-_zj@hd5-Mf)Z1n^+,c)x|7tX{_Fy]TDHF];>zY1T^T{NUeq5D570t2XhSQCg<op%#@_bF%]<mG_e9
++3|1BP"itwq}>OC#V1eG]ih5uJ/ys|6C~z<-`NZal29Z5]@om(5b/+dVvDtm>5pP,^ltt!}IX8zYcQE{>3Li~-pg#uSeGg_{PpB0_)N6|NMM1.Zq['xn)Z
+Z`oBm8yN:Ay23y^&t^1CQjm9cKx%L&hx,jPx;@U_B-8N5{ZGSkTpnP4z[Ic!XT7PFJc%[h0KtaCI_Dd1G#@C|>biY[Sogw{gO-(`MursgtT4lrr$JoITX,
+6_AsW|Os%TsG;v{,D{xc-@6Yr@F!UCzKFgnu,T|rsW(7jaL=33`X_REA!C-Z$BWR33cfo5v+hHcVRYAOCG,h_1|cBg0Snx4+++KyL-Z!P}1}c5]<lg"{EO
+IWx|BFs);Fl30HvQv;3i=4DSqy#dV9cwT'$%"dSS&x-4`XkBrwy'pI:P('B2m[k=e$Io%NEjQbjqiB`93x]vKjNqoeAJ_8fE11Hp`6EJ<:n@t<RmnBC;%/
+6h/W-6MeCYru1_-_)on$h|u.sZ>429TwKfAxS.3>_jT'iJzEmk-&peOX-R&Wq2G|5eS.%}gOj3LMHnAD7bI:Sw6P,N`d^l1er#Cz%bLFRlMpc3kX"H97"]
+$AQO0-GK!:g]dS6k"74(tev"MZiTkW/Q>[a&3cC%t=k=jdi-Q4`(2Gxx&mg7Xk}Y4sXB+N{o>#n[Az5%f8Qg8x}d"8r`b}ofUF`t0_m#Ec;)q[3]UTL{Y`
+)N""/hFYdEuqgD$D8)]}i/QExd^6vJ#Jq6P(t`#OtM&RBMJpq6r7KTELo2vPq}B|F=B6w]^=/lTyP(QZKlaa#A39/t(//@UFQ'6Ok0/l#U^6hG,<x1rFFA
+UCnuDYJam{_`!AJ`MQII%Z'$y{0wmI5eV1n.uXFykD{S8oj#8CJ}H%`;/%_D;wa1&R8c>rok'`GR}r##P=%!YDsT,Q'U%ELf]w4|][WG]y"G{]j5H<|$Gg
+(z}c$yeh}IfNfA/.n0BUk^/jR8bJ-Kk(ZRO/N+72yqrx9]2{KIE"iT0Azq5+nAGCV:|zCjUT`><A)h@I'PEL'%+4!n1J.=4gT[u:9}YLM[YrdzxYCZ>+nA
+D(-'.9:|[IP8zi)kIw[:;AY,g'/s+dKz7[XlZ/<=gtTQfsFqr-[)9v$R3KcxQdN.6m~LqzMGGJ9fR]cS-K:"2V=OnYB-7O=itZ;Ip$gfh0veqkA2=P@$W.
+0fS=cND!Ue-RHf3@]_|-V(vZ-0UAsr6lWqGVcFe")BXgQ]'{g1!.i)OC{-:R&viNQ,Jl;-k-+ilLz+!#k(I"ni[C[@4&W@"#J7X9a"",(-u)JIR8hY%CHQ
+(X562t!1z;CD5m.+oI/P$.[+)C5uNwf8Cm",ehd;t<K[3`9"hN"#HI>y4uD{-:z2{)=We!"!0aJ$A03yl=sSQKpPF6;5'D#yqhtP`D+/8[Pn3/+Xw}^>N,
+>0kc3"A,1t/`k[i/wpW;204f}l"My7Z{t[8-65DkdaJXn>C9/4@d{=XqBEiC$H=b%aB#oXB^zZfpN>ws=<GB2aQ`Ul@8;.uE~5Dl'dJrC+%X&7k`oT|t@/
+6=(Tu]DrGoS6Vn7IC68'!/"yA=cvV}m<InEkz.)}|Eo'1{cD_LS:!11km#znn,j^RYj-4U>|!zhS.24t"<%zc5/W%6X&-W>_s4CdJXi;)@@K|HT:{0V2;0
+E"s;DSw"Af4GAd5{f6(QBM:ji^O'TGi=`jmW+IE%V)%v1M1p!`EIz7H,jgH1MpmL}DC1odq`CMqs#C06tIkMDaj^78S39`zqG`+{2Io;ar;bQ5{iDFq.9;
+Iy%zW!RSh49^DXh{6{>O<Mp0e]JLRWk3d2_b:}7.IeBm+[GE5]h9A3j49>KO[Bqj^uhV6[ptYt=vI7&_vqY:jU,om'E1II8dHC.I'%]q`k(QN]nMLcx.R]
+VlYefg;91'mC2dp0")J1t@!n^$`30i=UdAwN%>ZvaAP$aj+V!O$an+C1m'6Ekx~Jy{inoznq&`7.p1'(<:.c55whYVdy0q4gQCaW0[zh{GV}M5JfRB>LMB
+P"B/{OY[Q(5hoHjg-ta/U'</4[X$}aY/BRNk-G2}aGNo%d@>NImt@GabcqHaDrJ'e(K3AesxL{Q3811tR(QuzkD{f.4,AylU2|F@N]:KHm{nNX:,1/:m<=
+_`oeskG1Ul,!ie.,pt#zq.#,V]VFR;Bj"qZrbp&;O`vy4"l_G:'n.$M:}rXk/I6(#_wp3{Jv,`(!o5e'u3r8`o<+!jPsD`Kl:OGf|IS.#2d.cc^')dAY-b
+~FD[QBZ#tK1fra'M^w;7L_0wtO|V/>PA[p3ZYCtpKGqNK6{a|Yc+0;Udc7OPx}|E%/&TkqOrozDeulwX%eT>4U[p|mT:]_K+&DrI,z[>HbP%tu,bzU)lqf
+M.;dRf{"/v"><<G8L%'!7T9#0a2Nr'umWEh,FqLo<K1D^WY+Zb2:<fgMZKqPPirHb6SCwqYmV]wN`j)BDaxQG]XO`4EOI5M=05[A"|ho_Q8x)uxjn`(e_5
+)/)^meafIh]Yn`;uD_+Bwd4]QD9#uO2fwu#Y)^kJpik2Hv1^PF3qFrfSJ4k:F4}@nZC4q]yogl#N']H20]pd|:D>,dscj;IwOKF3FOj,dJJxK|Zx;#=xyC
+b9$US@nhy^GmGLpkuXy``fwwoH$B!}beIXQ5Bx.;2Ptq+|I4x/R'eU<AJ@6<)irX'l08_L7"]_xYgC(&&Pev((4_b3#`"TW_f"Etu%nnaU;nhuhTn'/-V'
+v+_8tJcn4I$mn'h[<c[B(ge&c|24IR/e}+R!h}{V$Iv9vA:_A^lebqRAm`gHsc<S_T4>8c"j_Oi7r_Ne)rTJ|INhzjJs7}'`;WSQaY5<3A/"FsrG(>j09r
+!i:IOEIwBv]oKzmi|clL%!GE)LsnTIf2[;)GJ39mw(tBI`N!,joHu(i$fjXX(#JS'&24h!W6j}EQjl`Z{(N#EF6^iq/NZlsJ^U><77GYDS+oezbW]Q72C'
+!Y4H-4Hbu#Pes(,!%VqHYv(.|Sx{NJWR:#2P$)BJ-;/a>uaSj"B0{mgy[d.qkb@q;E2v.4QtVtS"DZ0r("'2)=r)6CZ{D/&`[)B#UsHLxrIa}y9qeih9g<
+C]3Ie+/Wg40Q}[FFH@UtwVs_aC-TQy.sq`[/[cR#/<K;)#`pfuI#Jk##+b3LjBYoD-Q8pw5NIo]=~BecIFvcp6}B:e]$cl{"oF'g@rvb0Z7'}!+L,XFLTr
+z2k5BxX&DB7.sGz;LWJ]=m{eMLKPoKd+O=zAe;Ap;@YM172<-913hi5/{RoTp=#48foZAIB-MM/%VAI1<fa(6G0pyh{hNS+<#1B'_xX1eI6q!7]]ASh&hg
+0n(QX]y`]&JTXH^k/!8,1G`EUV9#R-R{CT&.)1jxl<@@D2I$720ek00@ov(%BRotDO(<l8R4|_Imp[gm9W3as+r42H=gY]fx~t/Y%qvyT}l3$wJ9M0iI+f
+UvLO0`X<I}a)!U;MivXJdw$6E+wIb;je_MlpbJ`4}z`uT){KMI;"e9lpQ_^d7sO(m)9`{xZh<`1v9j/G{7vxoZgu[/943K@$W@`&in<R(QeAMvdA~DsQe"
+Z|1&9$J+P7D5upBU5el}S$UPkmqHE1^_"3|qA#Ddn#cd'3MYC9;$6R0s'3xfMN`bcUaC+&%aD%GWMk16cYWQj3bvmH}aRfk1/X7x"Z9U"sMV2BD,;:SjkM
+3J0]~.pJ3-ex38z%[sv]&kPvqACMDf{Y7vgo>B~[Y-R)VMy5X[."nNJTsa&$sX`Dm!+4ef}u&Yhn98et}Lv#KczKxqrXLMu#v;yPx>ZVZGQPMTpS<haP>{
+8"l>_i<v&:+FhZW`3^[gT$bzx(,kwK6Pkuo;DKOGJDFE!s<YKI&mu[EcKqvVp<#&XsRl1XI3+Q/!hjS=[3&N+l5s:Qapv6bJi6O_E-4sS|Kp(dqQE%&^,I
+IWtf86y&9R@,;j47en)TffK7Hfddq3unXpCMC]8l2vB4|]Rn""6RU)/[k&/[<>i`9QbYdS|/udoFmEvI+xb!"s/MF&mq!J_EnG"IVru`zQ~Ul5`n$VEQZ"
+WP@3I=-lc{h|j`1KHa!2f5+5oogopd;/Jf&d(F7r}[ReR>;l>]-4tI{r>o+_MI{P/&LwC$lnNo)$6P{6U/1QMCX[AGk0vst"2IJ`wxT1<DLnD#f5n9T!>[
+-=]S/^J.+f_BuihPwIcQ2e!^{)49.d)6pT3nVrb&T)k"b)DoKcG=t-JP0Wzt=]RH8{:]r]x)e3vnrUaG0]3{=Q63v.{"AZ#)F6/5uVVf3oSK<<I"5x5ANh
+s|=V7MbxCW3:YXJY5Dy7-a<U|Q(6Rw/g&S1ak&5B~Hxo~i>{,"3%Jd@#MvCQ}]q@`6^>L"lU.->+0)NHy_R]+A!3Onv6o3_$HW;$q<Qe$&piw.,CF/<@T;
+d[,DZsKBYgg_Wo)In4[:H%.m%&FYxPiR.qEFu=iO(ygzlssZZiQ[yBD5oy}f=XLl6TGeG9kIGYf.2PdE[6trdx]M]3;2Y[}lffkno8@v>ci5NsXxc(8F)5
+np_wa_qUy]nZn-ZKo:b.g1:6`B+uWdJdQ34L^(>{}N08]ina!_;w"6AlP^;SGRAkXTke'@UsX[<BE$=TR$^HSPx>j]/)HC0Gn(8F:)]SrbM/og2iUR{SE)
+#v,!jzxzzF|'_=b)8m/u8H[q$A=<49YC'vCcFvbh9}f_a]ky'f6nGn!9K0Sxd1AE^y0CO1"BW-9'9Xcz^!T$H7gy0CDt-`ba:1pn_^'jX}],n{m=;LZF@"
+,@#kC,Pj8[Or95Pn@KLu:C}ea-sr@A3Gwhs=.tUlgmR|K}{eSa>5osYdVf@y5h>D"%YO-8YeIr'De{[XjU+:5u7-TDmV!9)b.Ze;k+T>x_1h=U/5/|x6<d
+Qs__Bh|wlLaO&8LzEP/Mc`MT,6]!{9p!`J-_@5J:H#Io"s+4]|)CsDuU+I3v_Ovh/tWjGC!/3cB,AKSVl5w2`E/.{=&xoF4De.,(g+W|>g6KBdTnUwF+@[
+dt&.TQZ>/.V"K2jE6os#kmnoPyNjV$B-4OF}tuZgl6r${vOIsI:0H(1)Lhzn^u=t^B+UosnPG;W>=2{WI"_n&hs:b+UJknQ;4)vbs="6:ti1p-MIc'Axyu
+$n.>[zNVra9`xe'HY`_B(}aK-@M|+TEM99/v&[8IXhq=ogn)N2$7d/PFe+)[v,@.Tq/{gdSf[(u6BfF6CZR{(Jx#bYR8Ht&a+^dd4W/e.(S)Wml|Mf&B#|
+!!N1&RPaBa!Ahyhg,hB,+O(klyK{"Syp6{ah[d;6ts`T^xGYt|!zdPEPYR#-|=O]EP&dDyvJvcOqc<KK+f+v]vC'ywE|+OV&:L4.(X`+[F;0CWqy8e2^^}
+{=nD{<^Tm6]JgrBZ)M<vJ,a@w|CvT,N{6$e_iK_W<D{@e^`{ZDJ.31Bo_`;)1T.%.k>hoc[VW$:eXG2%N^up}]n![vQ6v%15%q^R&vZ>g%q@WnU05AY[wk
++!X@Ax..+@zvz</k<A;>(6qALwuKcxr{j;wE2I-Gv{<l<Omp5zDY0Tcuttm1$i-MYmN1>d=-Ul%`H/yp6SXJ5K:kyE/33@g4T)MAVH&dk;TKE_M8VQzeYa
+BqcS.(>}/TX9x_8Z2v<6:7@HL@gTmw&Y.XYaNUptPufLdK&FiAc`<)~}2^.RZ|Tyb}EG^9t'H'@xUZM4lZ$`To]ZImgeZ|eJ.<F3$;Rbu1EtQXY`gjqSXK
+Bz+UM5Wo'Z$buU5s53=GsSP#/3'snziUaAg`!Ez=:>9Q8CJ#V=#Nfw!J1(Al7#Fk}dY#@tz{QkHou7Ka&t#.auj6"%T4Pe%h0%YO8iU{'rsRhlHvp(^Lo2
+8;I.{x!@tY7%Lfp,H^lF$sl}X1&+nVmZO,QlN5QY/ohA`4|/_kTS~B{F"TXHL,[%awzo(M+hnTG@n7_n{m#&2F.!VN.Qq_j8,-GzT@#%%dpEs1ZhKUdnQb
+1X5ut5ijs.[f$=P]sC@j.e-mGmNj`tBXj+HLrsqR_]~qqFDe$fIl.;D)#U:R~5b:xn@.IS=:>28Z7hSaHIg/dk_0l|J<So:9e.YxQ+CXGsjDyJ]7w_n4Id
+HYcl%=AhP+}[o/JfpvnEE|[Y|pWy0iPEX]bw4-+-iw18'Fo%h_'ubLbDX51}tT4Am0Z%_=Xjp|#YQk<nQ#nZ;6hb&fb5Ms&ti{Ke[fgIrs=md4>w>bjl"x
+lS8L7jUWhf"dwpT736IO@t~f+z3+n^~Y#q1@duMY.iWG-]PA5e%/~SxNVkD5-s#2)Zg&2bB/doTQe/}cg)h'2Eku[/[fg,E5%zXw,/evz"ItPe|uOHbc{H
+{s[-3T"B8l~g99>4c}^[A7+Me`vyWyv%Z#6,Gc<45iVR`S<bF28(ht2kz!#Y!4['8w;.Sz0R.[lFb[L']<#:6;1E>!Tin-C/%7asFaBe^lMFT6a@_Xi&@-
+Mkd)GFZPFDc"(daNHnjLfuRsrx/k=X^To<++>F6yukU),zl`JqPa[pi9Om1QhRAmp<%WKE6":1bJMO%Jl"On`<4A;,6J-=qFPar<B#Gt7lND4(@H`&C@l!
+_[Day8rtiP'{gIFa3;~bz}hwf:,^jO&Z!0Ne5zrs-Ow/c#,8Sh2.u%B@/S(^;vzZtp~eywf-h(0|2-)Ra|ledOVohLk#=Ev7KCs)Uf+MWue'xcLC]eJC~^
+USvGQyE{D#oCaBw|_'""u#xl<mP'n2DlDCXAc]2e6G8bSKWhuLy!iO`2Gm}'wcfA7+/idM;x'T3e653!PGV/Olb(SiE,$T'M[^^'WX[5!{zP#rLrEr9$eb
+|`1dF;4,zIK@`>odu8-yx`j{.==5CQN+0VNXL;q"2o>gW{PD$ZN=uK]`2b)GVvuTuQ#!0C}Y+Tb,pvS|Mqlon8z3oFbSU(QYY"H<94/|/NxJXH>4sDszY>
+>@wy{5x}!r08qRD@[t+^7n[s~.,4-Z]sv/o6zX]nH/SzI/_ifROj]fqu&@x^<`8L+g-Rt(sI}F9RewM4RUCj!Bn7`zs&GE:S&oH!.bJ]doIyisp!I3JS[o
+feM=R5>Co7P)CT'fQ:(n6J:/[QQJIm>I4}$PbM#h.."1r_4u[r-FodNq(p$yBUsex!x$hwf%i'r0._-`l|,%+aT(%}#Y[B:BF+r3Q<]rk"9cpE}Wl:dM7p
+z;idIW@aOzVKur[L:NUpxmL$lq|H6AI.lm9%0a{SvgVK&&vs(`/X;cnq.$|BKj5oV@F(.CRO5D&mmPWr:eXMNT,yJ-%>Zc(bH=8EL=3U,tS5:0;[y;EtYb
+Q}I%$pi!1>=_7UqfHFdRqVbq"skNn,L+J3g6Gafu8liVvL5C@5"FRhwl+(Cn{mPM{!tdR_jbMl^N(2v}MrR<N81Mde7O<ZJ$b.BK.p_nX%x[+gq7_=o8>,
+&R`70mi.O.,JHj~.Wa9)2J7iZuxj]p5Jl9ODF`<`eR"<'[MJLf7qxM)a.2CaF>mR8(G1jEVKa9vqI"Xc"J:mFNvtGj}!)|%v]!^M/K6!QP&'5]OG8ij;`R
+RSYF!{T($c+$Mfq%2lQZ`RTfBk5nob%LEwtH<!fhxGeJQ)nv&7[Pyv'aIH]v[kGsvOW%ZK'Z@kgooopsF.+h%Nt."3-c,mN].i-e8tmkO|I(^<(|]CB)w;
+wUPR="UR~voOBT!M0j[,19:oLZ~XHna(H4$"Ilq_|l-cBf^NR$Ylz}s7QX&222g<1BTLn;]^,(>^X9y{n(4R(sI_"y"$!|o,pSj'6my$UV4Rb@T@](o@!>
+7C1o2CgmiG!a=P_Yo;_8`+Iqm=ueEiboW]omF5(>ir1{+5[kwo.i(7bkx|#>-=%vw4N_Z6^}#m9jSbq+o}DU,8KsZTn(+:GMt=+hO;-CgRRTAC1]9#pw;O
+[vSn|HF1<Tf0bg|Hb|1p,gbW{+teJN8d@0Uzw+^C@N=;bI`=w_]R5^g>38s{_||^@|-]IvoVt1USQ#c>1Nth{fuz,rjmA6Qn6.'&~sP:<<0<'4LzOMJ%tK
+sA:!n$BdR0Xut+unvZ{j<Ulco(Z7%M!N,0,#yYXQ7`8GbXln@aI!ZCQpG0q|VNI{mDyPW5n8Il|#G1z;!C7TsRIr,jYt+{87!k2}8q7qU{emm%QjaCgDdk
+mXiHWTmDq]r{j;Qs+$Pa4jM3qtMrP}MpVY^j`UWm2&cDDb/xP]z2/t_2Z/9ZhI^]4ThL:bSx:9ZxnLWtMm-zZ"_0(R,#xCF@{Jh,dwZ{%^[h]^)#q09p0H
+xv3u.8[2WkEkX,1{cpOY.2AXuzh;:E(X$Qt%5PU)OwPduQF|SKaj8X'=|,nAU:=NR;}LB5]pcP}QS).c+.li=g5sJZX<>IEDjY-ImYKpg,n]c5IAnmK`eW
+@Ap}r.9nn8.XkCxbX'irX'eiGy)aW,K`A2hUO]EW3l3W5[0a|/{nUP&s0%&TX'6XdiDOXp6Y/!k`Pq)T_U.gLvFkt[Z=5jYHpgR^c@)9~c.jBvRKpslr2y
+%46T$7]KRd%jSX#'[c5s'.l+~QiuoNH'N^{|xl34^>>_jvE7P73U:64k5Ets|%(wS6KXWVSJZ"';AX@%zvZ_{`.gywlHqO-A%IrYh<Cg<wa[m}y=jZ/z4I
+LC1Ioc>BsgmM@xb2oQ4b'U"9,GC.m'!IYQgw@A(@1_ek1Rw/`6p;{(_cyUdvmia9U%JH^C2qn}.F=tS7Z<`XQW.-AD:Vr]]60}:}8:Grn'6691K>5f-h5N
+y/#'}VwMQ)AyoE58_DXT!C~qgrz@Y,eRFLplRD-#6rRJvGuJ(Hn28c"Cyn>WGrQbyGdDFLgLl0G'Wl@-u3AyFZ;M2[seK|Ism.55u`r#=4Isvz$sU]"7T3
+'EfA:@2B+4Q>RSl%1CT)|F:EvyIWtd[8KO3-gOfw/2xyVj4(sQFY^9ac;"HD'C<[f6QwIa!"S,>1MwSu$ahDafJ#'}STxRPzs|cDz|PO5TOgX]Lf'c@`LI
+|)I&z|aOwiiLd}Pfw3"Egrzo]M]L!0PLxJ)iAs7>2k(IWRJGGQBr6vVT5[RDYft.UzQQpT6f{f]E{zH/QHcIc-'SP@'S/K#X2D`Ab,_>;m].vL;iji4Izt
+!LSew]YGBhF[u#(h2@9Oqkx#z"'Dm]|bc]y`"+I3wl6`;+p1__HGf]qaBrGdYq#Hok-Oww3LI_$<|El_LD0-~8Ow_/{Vyi1u9iu4l#nMkP_8Ul0Ja]'qMs
+O=uX|pKw`L"aB@vmh+[V.;B!wIp_EW)Ma(="wr`ZgPS_<f.:=qYZHl>/8nlYKq3uZ/E`[5;PXAt8%H'L}]oxO5#jIf5O@z,uYME!ZjGrIas;yY$DO8mulC
+p%L}<B{q:"'/|/g!QXD}'w@gul;w05VpI7^7'ofk]e'N7VKn]p1FOJA-P(!h8{xP/h;z{gcc/jP:UTmbN.iHp`J=s8|R<vP8"%1pXq]@rCo8ThM#/ZAM=(
+,B5Kxj4}+)gACDSYb,/70.]nR}F]&Xd{}egy26L8`[e'6R<ENS$3OdXxbUsQidk+/3ti[N5ylXtd|DuV>oJL9xLE:BF/f}P&z|3[ad#2pt-MfxpZnRjg.|
+OGj'hO6|6+-[5J7p,/}USM|m};UD;Y;b$I)w;@B,<cQ<o2:y;&4c+U/2ngh<unICUj1Pb:5}m:tMK}!i2V[&ij)H%q9)n@0:Q-m|;iFd!F`Zpp>"G3nGBg
+0tdS_4s'a@%bDD1[z]/JLi9^ItS<4ch}/M"QeIcrmnUeAAiK['yf2fl7:U3(lUzs#D,s4jKP'g}maU!O!&2yq|h$#{^RYA]"b={KJ3Qhe=@,g]fs+g@seE
+a=8d_1EP@,SG`q=f+2r1JdD(c6iV=eJp:JLA,LX>o;kJPLi$0hle^iHogFtvTAjLFl=%E3}>zF%,~LQBo:J/SiT_)u.<y8uryKY.@bjivh4jh`1<5Xcotk
+|jQtXqB94aAZ4fNZaJoZ,o]7@lmHH9}7{4H.O}x)#[,a0Hk]aG:CbvS>_[P[25{C>",v{vifI^fRjJ`ou&NzSX&g+H3l3`^.F8qRK<c::u/[~UYHni)!oX
+K;$3~9TIm;yK{Cb99%%A-f%tv,%P|MZj'03t1@|q4'v1S^3U(sE]mt&YA(p/YJzD:Z4nca/%TYQCFx(@14hq$d#h7nJY.=SEEx=[kJ$HDESR|'$h5aS^#"
+-G4Dkg[[a1OwSW%]V>d{IQkn3s7zW{~7[5.eE^~&_3_rpcz6F}QEt5Jz6S:P`y1>_iK6V0V@CBk1-A@-'S0r>TtT2p]njZb2V|27u-J>ak.|g-(KCQYZ%M
+A=#z1[UTQY|4#+N;q=71_RodmSc){H#lMX]j:XQ{;HNAf>oIc:3A&dYrj+&1MU!Ky=5ru7JQj_0LrC/L@+_qk^c8)PsQ&JB[:M<I=0@R-i!&'_-O&j$HhE
+MpIqXcU'0%21d|xLpgC`z45CK>8UP7,_n29%x%`]kYLMwFq}jc(F9jr{Nt9xHNF2QTVZsalG=d~}CB"M,r&l-ls<Lp>lhnJ)IS4Mo|YbyE3xzq:f%I[<3&
+-h>jl"_t.0Rs+9)iacUPrp!`n+WJC,Pw~6qVeX"XmXYbr|jN)ful7m])np2Srb+WBsI8R<UR}<on[w'r;Tl@[EsCH:82~I4:5oU!}he]FY]7#a_V,@t$VY
+P'd,:QUmhc%6>{%GX"P:#XW#3v](1"pPK.ZU2&6rrQ+ANtFkjS!P=C~r|_q$QR@nDMi)>!eMRh:+wl##dO.4'"O`dz1vY}AkI#Pq=k+&IF~:;y#:Ru/asD
+K8`>ps@9k']4y8)9UkIU]/XnoI.:(f&Ok{aeFljfZWRTEJ#;njX-I6/1YGag4%^AFQj2gi./S:Q<!%Fq+DuB+%}0MK&L<Ft!&"kXgLwbS^[D">r{H%>Si0
+(A~uXs_QP4#CYg,c4_Co$w4X(W3Tw.GSh^fG8K3%.gAaoU-gIXJqJ>i$2;ewMw5DDZd1`=_K%kkt9XWH"f9Y.YS_DbE;VfQCxH^PlFFSq8[(jBezyXGB;]
+OC[iL--j{qWQC,7^S,Ki8bevVceiHJ9o+N4Ux6c!Q09JB<t9S`dQB4rV"-U,P;@fAX{w$L7/ObuxG}+dh%+x+6abu.>S-T;RdlhdoJcR9n#>bG(XzSUT([
+~@`r4Z0O25>q3J5sCO:I4YP_.`JM>CQT<J-+oIqo"a(LlbQGX@D[05z|<HRBGOyQ-!qWlZC^n|qJr}E)Cm@&Ziu}3NH@DDH|n7[FmpaGLk5fK^"1k9o3`3
+)3@o-)dZ2]U>!u>_<@HHiT7k&%-FQLhraz#%CDmd1U.eH]&[{{g}wbUm/_O1sbkORdajw[f;WzaV|C,R5Qo:JOZzy#cTTkbqW-Tdk[[uP.#g%2~g2JjvcL
+{0tkv]w!p{c'6upB#HQw]kcOJ7mbLoq^#ycVH_q];;Kz)qkv|}O'"XK/ux->aw`^>|dv5r]UgM,]kjpZmqGNnzS@Dd`18u"CNsv71;ftUU&@'n,UA,J}J`
+.l}I81t(>H$+{3D`;#_TqLu"K]~'IA:U')FCBfC1cKaT6hI4"=&LLG`O)NM|XVV[n$]ar4Oek53KnFmF#-DMz>eXlt^C<yj3}`d-1CP4<puZ/L#W[o+}cL
+!P~XXl_t[ee=-%YWj_Y<~l.L44@bu"GU9,#v'bq(zw%W!<%R+"6C6lV<@wGT!S(F"y2g0lSw#A[.iXW:DldZ"6]|_T'[;pU"6`DX'IZHl[-^.kwfZ_7/_O
+2wMK42xp"(9|q4VR.f$(4uHI2CLFoiIa:En}9rna>z:{`_q/vuMVG7HT'Atoa_"]/4m^jF8N.v]a(!}"9>9c%XA@C<(74=0-0UMris,6"W"G]c1GN&R;w0
+<sd)RY.owNQrU(O%j$22}k!J':TN!m@zu{#)x<NfyIYdyHr9)+y]L8K(sxmt@/45]C%u-8flCTFx1aADz_!ehBhvD'Oa`vy=sHsGu%%_NkzKDYM>3m<vyi
+N5[w)L2a3M&Xs}B58Tpz!PRYbIe=5eo@#dkOGejPqsO{#(F`KmQ.5|,G1IIE^hD<&0O/A<F]AHJR2eJEN5'z@`9qcGA`X$vw_5l7BeQkE4d[CpoDKj+{vA
+xJEBDt"P@iw14vkRIVF!4[LZ920(z23VAzJYMia+,c@sf`F}A!wkKvL&{z5X]8prFZw%~Nd}kZr4(w>l6I2IrR0QmsrzE4$%kcIq>2i|J"8c=_k3'";]~H
+FoIwnU<U9f:^LrN/Y%Shi8e|=XD%$KZ9u4Zm4IOH%X+Bzv-G^[Bw4OW7aB`9Ss60=xu/ZXS{"T3g:d#BJFxH]T+0nM0at0WQ=an$|{/VhUZ%yk+K#"HU/R
+E$aF5KThrPpC|Okz@2lT7#s:25`.&13Dj(T:&Q:^{;6g')`l`|qVn"U@<69pc'P'A>:8J(ev%42F`dyKV`Ita.so~rBAl^`9X=tt}ft:aP_|@D:,{;FRRU
+"OCkx6|52BwB6K|Gh5O$2tx!WYxs1m6X%!3:m_KVHOYzhK29){k"5pF&56p-C={%hsxsV>3oAh'QTkR,~+mJ5uZd<WSS`w/W.&MGrsw`7i_CvQ4]z<FOs(
+K}O.2`:j).y4{r&(Be$PNe4;O^[S1v+WgJ__T1Q8+aH6d42vCDD_S5n:M4$V,Gr0&V9k.^ycN-nif@Gu2HhqJR7=#@lXg|b[F-,[QvS@KVM59k,fDf1f90
+D0~YxW4Gi%Q%g/ALfGpEYVQo!p`l1%@Y@mQaDr!N=Qgq$kCy6k-eo8ahed%cr'no<ZY-zy.v)GP=i4@6Q5.y6zT$c25r&%by(@VOau!E.AqQ2qBA)RJQZ'
+i`C74n'Ha0bf^aPjg;7OP{%0zlHf1da0MkK{t&%/7VuPKIhBNY!MZt3jC].Up0@g67Bn9<KDHr_zer]2`0;rM|FeY}COj&5F'Vgdk!ltP'yX%j]cs`]@34
+^n.I<mvn:-&qTEEjN<1k@j4&TJk9Ho#%:#r^$Mn%5JR"o4<`v!FNyFT3P,iZ<>{m3qejvI-`),m@V/0c4pJTH"2{y[GB@!"%|5`ecLMclunnnX:<'Pi0z1
+eWmeqid`aL)+3;q2EpK^[_kjH,IZ4TM&R(Z!l@.372nznsYwDudXb}`lwI`Q'1/GEXn^+Ci80cPsKm7p%H|i-lT2[aJ|[@jz(8fZ|qS_[=M.GmFz^S,{@9
+Gh|cEpqPZ)Kx7rT=TrdUN`m]V1En]:v(!=^;n(=)$>VbG>+u`bRhja7d)ipq_b_K9IZ;1XRI0bd1rTE;iaCw{U:[HA%UE^tYl.PuEcbG&x8UpD8Q36-`)8
+~y(DFnx6@lv3%CEbk.wf]Nxu[+!VA&SVMj^Y<KAZ.)NYC:4%9BV`nERqk!2Bh]1-h5uBZmfyG6DG4'A0{&ko5z#&jhAQH2~$J<)y3[UuOgl2d>OwzUfFbf
+dL_!Qh.KNM;v.sQ4Cs%a:O!xt.svbJ@;I+aL2O,s).uNm2eV<Luj8U@4z+wS]&.C8-=m.F3)vbQniuZ:'e}yM<2OsyQD2hO}p=3cwGN@L&K@E"c(i$k{cv
+qr1Ql'aj~m~"aJV5euUh4KmKDLhl!J=CNQllJ19|]w<{YSXbr5K`"MIN7Ww,j[kSG26(G,INL@V_gab+BQG@)y|RW-0@nS$AU$7dPzC7Y]bNuq_jI}kZ{g
+wsN>^iYhB9)%2H#Uiit3OgFOz^5hx,9SAcwz-e1hgm)+$xsH^u5mmxOQnLbwO8h:k.>s6w`Dw}z-Qgkj6{[4nw!JKgp2f}G}lb`L,>}Yj]]H8g.lz}jf1}
+yvDfQN'y/YC8om>7+dlI1C~Ofdp}#-(y}RqW&q3nb{pmJp%DLg,R^vS71T-8dD{|@Od,9Ns}5!JX;MH%4'4|K}gt~}MkXNp:s{MOel5t%vE1A=4"9<g]%e
+]r0rF</v)v+fCy&=D)azw=ROca0MW)%XW3hHJ:MlZL=:HwGz[Zj]Xt'Y!QvY3IvG4&9klD#_=U/<C}xI[u5jVjfdc!]/hF$5WATpd3~Bf5iP>"my2&EnmM
+c)Y.fR3=<LbRwu3lrJd$Gl(]-{+]iR[_iY;s"[wY<i[NXts{hi9)ct>%j&FbqU$cHU{[fvupvlZ|/R8)(cL1EaMj2'-s'M+Ddwih-F%Epg_0Rc_yr{$c},
+q_F<mHm='15|3ibKr%d6ShE>[4|1_@iLp@$d^PsFTe,<qtzKvfs7#v{7R}Ywe0JX$u[g/U/m/Fqh>}QnBpuI2g:Z3/AiEeKM_7cqRi<-Pdj3C(U8ilu^f^
+Dh;4QrPT;SMm~c,g3U<-Ehjzv6rtIS7Yf4#r}l4Q%zk[<Wj"@6!#KOQNF<5Sc8h:%CZA-j!#2mkKTw2F{Z1y]NEj0yR2<DiRjsz20]boiYlNYB&XN7GFwe
+~+"-wmNIbw`r,z2[o,+}_9QXTPMDkE!]C|F/BU^hAa.byTQu@7gBMKAINO$8%cb0mCt[z[Xf}grO{PO-;m.MRqYj_]3!d(/ar}~|/GYN8qD3~C_:Db[v,z
+21WnCm'8']y|'&yCl(X[l]4y-whpVT4_>B({,=78N=lhsw7{Rl5ud=QJd1GFHhH3E]rw_D7#wuiiy`cArsYh}0^XYGb;]xH]"re(2nrZuKJFCJv=a`bwof
+H|XuzLD2)2&vAcN2oys_QJTkl6{e,.5SHHsJ[Ud1eBj!5hy%d.>d|lZ;;e76T/DrYRrz.X{#5z73_TV_bMMdQE&oFiKc1B>6qW]TWa~Y1o|xl1.MY5k1AM
+1Qkg'/nSb.y[V<wyGa2]k)!sUl,d7GQ/^HZUa,Po`;gHHk5E~r(UAV(S,VD1;w;CA}3goiisXjvjz8xEZr^>Jwa_-j/"3_s6kxWaw"nFoIhsIF`x"}wMkI
+y'#ala^{#^yi&!Xt,KY;Aa;%xxsN{^/$w2/'N23x`_ed4|yjI|Vkh7!ur{7`KnfFQoCce-T';w].xjXUS8cxRnzJsyB!81GMmfmPD9Lp0-Y5<X[<38f}r&
+|Aqi#ESV~Kq:;UI,,gRd|&e`xD6NP+jt4LNaGj1-TBp6'@^/Ud3t"GbFzA+zQ/!0BRC=C<n$MM:e7Nk6%0H956)Sb{bq@bz%l.SexjOJB=S0@g:"FCf4yZ
+b#/_fg9W-]+!di}"M/m}dK`f1ct]>HER):Avr"x_tNB}P[dyeW00.5P6!H)Q|jjGu6MUEpk|$M'[k9or9T(yqwaKg>MwRRQaGn8Gb9PD^T@VIM8%&GA).n
+U%3o1SG-H`Ts}Fsh_35Qc%Fpu&gGA`%Zg-=)Uj;a}Mgw22E&H!T,(AMsGcM(#HwJ'Id]dQU"<R9^<{;d(/6sIDp5/;$mX0:KT>QPR<em~vkZCu+Q|gn4^W
+iXD+w[^b,]jChKT4-6'&9Z[0{APwMJD-8|Rc_A&Van&@LHk:;:pZB{t_6XE_a`;"+K):CZVYAzG^~-C/u41S5Q+`2RvS~O53mF{.+PFT%N~MgY0|NP&WL9
+d,X$MvDIFh"Rvri&xJ3q7)i>NEPAvxCeX4j)/'M-=Q2_x@D>z9S6Q2|j$R93TrSJ2|pwu5)v0[pm{7ZD}h"Utt-"QFnAma7CZi%H0u{[jtNuPK#X0-Z6l`
+NyLIoeT`.K7kW99Vq)R#N$3}"tOz,[WJ]HemaaY^sV..egCs:k4).}]/%X8&}+wq-bNqf53Z8p|7Jsz+hi`JH2t31UejtRgM&V/F[x:AfW8_q")eoC]!G0
+i@0,67w"{0%66RK,$gBdb}pC5:rVT&wpG/bTtl&EI)oa.u7-W}XShPd[NPicM]r>BXRd.)DleO0xuW}`cEek,RY|#A_d735J0aV5dyO%'I;x/8#h`5Y5n}
+]7TYDHm+0A2vBb.NL]aM11:^lLyE5YoIz>[9N=[Oe4=[4]o;6X<"p"HH@0cRUZ"6j9]K!x"qilt^vebLcz:n,=b$v1dKgL25.)eR+aW2jE6/{s!7vxenGr
+K3T:8-SE~EaqzihtP5~pV,z&J]B;dI=i1qU'>gJ@Hd@MZv4;^=7N+HYLX&w3)s0H])ih4DFK!Y;ka7}u7K':|9%h,IZvG2o+rr[`vmHLT+[Q33.W6^G=Du
+YN78=-%91G(.P/zW|>vzRG"b%D4}f^^&vToca_9Z<LH-F$Z8>:{%3UJoUE<F+QgXfIA0rqO`-#S%0";Kfy~sz3.dKq8j984b597y#+N0i>LG+i:p8aWSKq
+jYbM>_ViNtNZ':+,4rKe8x<eZ2jNv#Kg%>|yC]'3QC2,Nq'W]Xr5rt@J"#Vtp,tYtY(G4'(}sUsOi]NM^8VH20;-IX&J`^9-YmyQyr5h[jaQ5)^}CXQUmw
+R.4n}m(;!yys>a$pu/>Ae5oHt9-G_$~xev^E$fCDBMd:M;TvvsiNUez8Uc27ss!;%sQ;#Z6s4Q/A+@1/#ly!BNd|Lw'_oRQ"'T`s|r&;mxVp'%(O18qbyl
+uM$2bdHtT:wYi{"RkBi_b-n<$|"EO<TpZgF]tigG4=%M81aGd7j@(kp`"a|Z@^|kE+~BqWK=JO/O}pK0jZ|!VOkjm7itz<qF<v8gB7mEd2RA]gz<jHc9eY
+q/.l6XW7(xjuA/33xJ!LmSVXdI#!(SLq%qFNjfp24-1(lzl|U$G1`dH<y{z7auWL%'XAOBJ>E:tHwir0[G0wS^"}cANLf{R`82{4#tLRTuKN&mm`5|!o`y
+YcOa~#6y[kY+ZrM:>{jfuLoMo'13[H4/04{+>(<zM4S3od>r-SgWU0a_pD/|]{Y)cTu^or^9BYvcpw(;Iz/bubh'-MK,aCj,|EAG1pT2<nut>}):!84GqY
+^bk;KyaK+t%DU$59kDW:=O-@1Lf!+HnGkM7lkaS_ZWV_jnGs%cP&B|z>B[<+gX};"P@S,C~$qsR/BJKb2CB#;A/vHfA%mtLnMBIkEf-LZ&u;e#j5190)uV
+nOc`.@K]bdoOy{!7;)P+]DsaVxpPueyjA/r3XyI^nqgrU)%]il]R`MO"qh,t"E/FX)|h[mu8+lJjhRKc6[O%<(uduFqPFP.:NW5&yYk{@(dy{)b`eP:;zg
+IkZCwyrQkhb2b9|mnA:2bjFa%}uw9ef/Oe&VK^dOB.d(zz$jxF]YC:[G,>V>HM4$,H2ii+1MN6;A=m(cl;L)h>"IHG1a,%m,6qk,~"gUl8mq-u0rHm926g
+`m0AQiK|AG-)l&}CvP],.+i0n=<.6N5%xOtj<)XBe2Og,D(e:Ac{Ds3=<z/S6.JH>DtlU,%QOVk1lL3Bq5M8.Q|$1{s;VV,=Z#UsPjohWufLjm[!-(~dCt
+mJYufrR-/_Bm)/iXi<P|a3[>X,<N'hCy7[i)v}UQB&T^F8Pv[(eb'HO$5lHvmW5J}|!:_IrH;_<=H<uIWR%G.Q'#$nTB@9jT,Z`nH@`sEoTkx3)chaqJ.&
+3c`<GMGI&G{j$K5,8mas7{3^V4Woq,^LeVJIP{'KT17aa$MYR0GKF4`eYv>q4&{KIrTi+>/S|.}ht8^5SM2r<6^R]^aCf}[S-Ie'r.5r<l}VXVcnT{1-Hj
+r<|yltn5c'#9.AAe,=Xy+x6.8Px7>D798lklTF;7/n5NpWX<Np[,~jtqetfaKgM'd[`<%rl24Nf#stV,omo}dvL/8YutWyKwI.~`h2uKwT:$3a`%y<i:Ch
+CJ@^TrBY#:z/F`@Z#dHp<[!TotY#KwUCtO%}/j,{B_NYQ(!mQy=euhSi~+(}.o`W@SSIk.^=UM.aHxqTb|yj|cjdybz/|y,-dN_2_%:}-l'K24MREg9VoS
+W'ksy"ni/:gRW_cBGM6RQ2qY&&49pMX]f5^kgW5S1szf_9bHw_w)o,4U)25GdSO_@#oS(%KqhjNa1G{688D!jZV7^lQsQ`3J+n$N3lEa%q<yWn8YO3uW}D
+puc6C!+p,^R<Sexy1,HP)>cjlXS>^eb0{|KG}f:}l/eEDaR%4sd7dKz[MK~kHJ/Zd{D|XU0:G4rP}c{ppGWw/>s8hcluBUm}ceh-$RvL&D0K(=cz5U4Dxo
+eW}K+)>gt{_M"1S@+;1!mlk/DM/d/uHmln>ya5"9f7"TbE1gh1^NmB;{]]D<7#cC{c{w{jkd8ZS{al6;F[3,W]cB1vqC-Ms'R:ymHyHR(>pd%Q7]'_p3g4
+3)'>]|h,:jz!.8fb;zI(1Zb,DEq#B^q4c02E./~yHI}1qE_3#oMi-f]UNG]l$d$we_C2K^r03G'>/T;ju.dE[HFQR4hGI8`[+EW;lJAha-0sTz$$OWz@4z
+R)Kc)o5)|&Z1mD[vrR|<cII(NJS^4TAHL2W-5DKGpb6"L^VEv(DN)rfOy_6&2+jo50QC'+jwFh`TlsI||][cxum#xP1-Ta.RQ2&VEgt#$;E}BG''.$qMk-
+t$a6SbVnVSTlhdeoFZp)N`(B&3R7#I`onq<Ir=TG+Bs:~#,o0p8d<Q%"_Ep3B>Pd3SvArmY5lbZTVmxn<zxOT$.kiM`UXX3bRw9gLod2`LpSu@H_8f$}>W
+{.R:yXF[_oe8Ft3:WAt6J@.4wlYOIO#BPW<s}U@i1j0a,TQ16'NK>SQm4:Ja'5MAe|5#aFk',9nk7WA.vx`b]2Pfs4cg7w|1H3vGl0js^$(b]Jkdz!.FqM
+~88<N;99}-ftvBgPR>4KOK+g1d>cVqLLcqto)J|=OKEGYk^dDf_T{NYs8yUejcaliw.8{p;9NU6e(aU<o/KSyi_3Hz3x_+O3[saEiyP9tyYd}Oh+zZM,-G
+PiHtrh_a->`Bp2&S@kw%yqK&@j;(Kqp/;AO:J=ZXS<91CyVevIth'_2jhVrICIw,Q@yWTN/DkVi2,RF8L|#2yy0hPeXJz#{HLev]gCSj$au1&Ds[l365&[
+Zi&-qar{h(WhfWZ,`bbm5RT-+,h0)Zb9y+k(3#RHK.1Znu%UVu<J(%o2dl}-#5zlqD7Eg:AeEy;ulhk7o)5cW^[6c%|ghs'l~u<.POV<56z7xWYZcy_L,2
+Y]5R'Nv,|G>g2u2:cKBk.:~/z$y7a3_CI3:8aP;(:hWBWi}js1Sblme(QIND(HWwo'F'kE4waM:JFvW&5lKsn-}THLkr.7xkC]_Oi"%$A-B|v3bG/uocrm
+-<=Zy].)AAxh#!~w_F!1pjL3SZYzct-L<N`sYjr`E_1SmA$g,ER'qA#NHU0;N(nSmcX,l48E-!ceG)e$z6NH';5My{6t8Ani47lOTUPFZ2@eO<>,Juh}so
+27uW#]%Zmb'oPP;&)5V>_<BJz%9(4m.d0^0mm9KStYJ/a9t!gR`e1;fC~0SYrO~NWg+Tst/jaULl=b':jgFuyCSBB1bX<'=lbmKcaDQ,QfE}'x(0c}cN&p
+M#liI$fg~]3tB#h"pQJ)K:XH}Zf'>VW;W,Z5woeRO}F68v;)]J9(~dF9<@Orkxgbi#wxOhQ)zy@d2/50LfH,xZsM46vSUa1NsJ([.ef|nlbC/Je%+^(M2s
+/J#>xeQN{!Du[.un01e9+T^]MA5#_C5LQe~Jw<92wC$o&u@ZCb,.KI/qhljyjOjKo%&87ikoLqQzw_+gQ34;;`[[00"<H^:]Uk|K05<`Wc[}WyR'.}bDv6
+dIUs@c4=a'nM1&|4.3DN5mH{+L](U(-OSF+=~X@&5{Ry~Su%4z5onK(][g<yq3x>(cYuDh{)PD%I;:+`t")!9%U.D.G'tOQ!j("g3QE,N,;=Ko^([1cN]l
+6C0OiA%p>}`aNWjt%Ec1R&S916|tx!'5VZ^``[>rm^>:n$.]Rez!vZF6++{S4iFLtTx7~'v[^mo;JXZe'&%A9%W2.-h]DYmjQv<eOH])crJ{9FS4wbtchm
+V,S<bUs6.41/ngM.u1or)byX}B"y!Ol[=%XB`Egh"w7VF9dxjOg05YRhp`TO`%h|m1}9uKhUQ@79Jm1=Ia7b`NhoZuYeimqPM9JQx{9X>K646;F_%rL!;=
+P8aPNwm`Q&+^X7.$lk68Y4r}I;FU6G_,$&VPnC7QzBU/d[("rZZ3g`R5{$f3)e05xz8k.^+L,"Kx3VB|$#<2b!)}YY_{2o]xoE{!l'jz9j7"z}]NNqs}5D
+]$fXP^HRbwC-NzrWMxY.<>0U-H7af9)|E.Vu{|88j#-P{jQ0(xJSfe$BXoBmP(Io&G[T{iyqXV.Y~1d^,gWk5,qi02'Zp(G;R;VRjK9cGtuEX%5=%UE^I:
+eAAX<h5y0JU&8<Pz=r8j/>CV,6"kA(5N4^R!cjXGvV]zS!Dbk=D'+0qr^i[w<6{:oH;!kf!`>t$znAqa8cmRkM.vHXIeXD{<I+"A8m8"N@C%'nwU_ziZDB
+i[(A"|/k$A)g;wIFU3Hp&1t)R4r|v1V8x;;m.,wm_-`/h'~pJ3Zwx5CwziW5WYJl]lR[iT|ZFl'#(('%QZulY'`Uuv_&xja6Q<TVAuoX2rVr_kII~!u_}'
+rG]4u%J8F!JRcI')v@hB`ISceYY&N<sxPl9J6Q'Bo2^Z+E5#Q)Nb>5)K$C[,FXvx{YDaB.#8&)adlp1!Q0pNZ3}wIi:"Z"}bY}/+A"@(a9/>Ivp>0s_-ti
+R{UDEi^za/'e]j{>AuNLHlAV=,Q/(_dPmw2H,3,f.Geyvo1)OI.173>H'`pW9,kv&G27VjxRw9Kr{fAa,s|nva8SeRf.;l1T7,ndIld[9qf]$1/eKk+GE^
+a&u6rmPW+6DBUnG<e=2MQ+k=2_o_%pkDv)Z8L(cv~p5qWoPF'IWq]n7QoR>C$IWii'Z%AI5)$)[l(vzTr;N={WAmY^J/K3_8|w.%{5tg%VYKm]y<"E2,VG
+q7M#GQ=^gFOoJxsG^;FR-)@3xUe/v..1L,[v&z`oD5+xD=IUXYKLQQL0FQwj&>g$FBV)D1K#>qoYEqDk$7Z[kKB./8wqfOGw8|'HC,1E6=0je8.Er.[K$&
+s"'G1dHugXm:wO%V,;=^H&BKx.AvwmRW:b(VQf/Ga{"9Yo+OjY+!&tc/ghuVl+RwJWj.AJ$uj2%u~"&c]sMPv,lgfMn`_/V+83j<9xF3T{ekK;a&&>.X.v
+aAxzo@sXjf!/`+:7!Ut8BlG8COab%K+7MW:Pm%3w4OdS"fZ!Wu2n{>E0=d1IXq'<WPau&7sAxah9MCf2A/ztD"o{+Rk|JGzYPgq<o8l&P+.d_N/|w[Xs,j
+BoS%uR'Js+F_ph'[/:wDTpc4;P=b``JCYyn|CjXKC+MeKAB,Z)zKHL6IJyT>B=dxji!fk:%Uc/T$:dWJ1HHy(gM[fXMGS5%V_}G.}<;=[k<Hnqnr=vDG5`
+ypxxLa5$1&fGGBq_%>Cm7#<D}g5fSI4`anz!x.b1{h7.R{}y{cX7))MU',;1h:%4Q{[eou#/)]pEpX$aVWMd@k;{0w$'X2x(O+1#aLR%!Q8%gi/':%z`j`
+{zbeQb'){3^#9v{L/Bh>o895tOoUoge:OO)=1@9|2S=f_i$6-Ye`|.ki[g&+9/2<Dg}}z$U^K5d$Ed^JmJp[`D.0A@sAK%0HI]O[I/j[.5C!ThM[xV</L&
+e@-S4O-}[zX&/;SnyaGgH2p@n2fL!;E.qo~:eYB{21T1k7ZmoHc_lhCfzn/MINi@E;C,j0zs_V!L&p]ff%!De{txuzs[Me'_}IvK"E):vE4k-8o2KM8pr2
+CJxPUDU9LKzjE`#sJ5Xf'fmYV5uiA|J=W4O)m+b[A++f2u>WXY^i`%vDmbw}i)LWEe3D!EHEi0eLs_]|rm%xwdjBd{1Jq`Sb0S$dolM@+b'4,$lD4r9/Wl
+q"ew1/c-sk$6NwHgbD(b6hDGRl$OvhTQIP]zQjxy8B[.2=RCbr-D@68vun4VI+_d.%npJlz_oeig:Q>c`a^.V/U2={6e1s'/$Q:w1}mS;^^v>eq1RvvT.[
+P#j|-ymu&-q7/TI9a/R5Ts!}ok~Am^MsmV_5TnxGfLV-/)B4w%{a(n,pU%Q.7&[so[thTJg3z74R=NPOhp}/P7%,gh/#)q}yvjRjpKZto3E2H{4rP(('h#
+@KlIVq7)T2A-ai3$U7XlmdjRkYN,#/f8vjzqWVDbpZ,p[.>_t^R!U<<L8EGE$(jwi_F_{9zqckUSk=7G&^NmZS~67fW(tV@8I4huGr`.xgZMBrp|3@PU@g
+xjSe,n21$Z38<T{w+^&bxKkTwkx`P`Z1,xtjSLy&J)Z(81jT<4BX>/<zl_>U-l6g(QU.{cv.yeaEP,AU(jh_RJk,KJui8eo%-J%FYvV;,%`xIPtH@WSX&|
+XU~Z0S1x4`LY~M<G3sXjCz`MzF0rN-u;0it(q>s6n!YVejRK/Kh5U<|e:X1""(Ruc^}M!TQw"g0x=^q;VJ#KOFBjC,lvrVan"Llg+"DF/u_yh@=4f5GrUD
+!K%v`&n|et>qv[vVp9{aPMGIh/=Lt(4VbZku040{qT.zJzn>btImq8eu1!z{PE)"z5Qfn8dVD'uEGV`e[8Y[-XZ1#3L;9SK0J$qF@}'6>YI|hzD:F8L-/G
+]wlfv<4'iSmz):G,vxT(J([m{XTSv]v<`6Zn>vfnh-4Vl|X|(i'D^3Hsj0wMhF-/%Hea./(QBp>GEsuxd;C9zI6alnVPYA/w4)z@aDqyODjV5>ppZ8X&9v
+Dkb7n]9j7/W/6,vnIaqX"&.N'Fsurt&:ur0bO<Ow<b:8.#-)0oHelt-Ix[6k5&JOgrz-C8rGBm(-ycy4iDSMO6Wyg8=mJIoQBJr0e&2Kt,1UZu1iZt;1}4
+Y-aCk2g>v@_0)47zJDIS}N,/,JAv|o$$&maP:JBv9YwH4P&"N#"|NN2H0/THlvhnK80a2s-|'LNyjr;Ar;'>{`.{0IN$uJOybmxLRQF2-p]9-/JV,0Di|;
+NUh.LY=hc#Sne2bJ")7b~I!_LWWBotvKvmU<K{!k@Si`xQ2Dl!xqw=DEQZ8`tJ/Xx-gISORw+f3"JW)D;=`l6X,X`gv#_H{F8]+"K-,2[ijkG.AFyQ+-w-
+SRO;^8~2Kq{7|a|u|zfmo^=+<-FRcNv3/5zCquO-VxcY^];5dJdg8IjC^[J{<YkXF+%y.@q#m|rid8E5^vOz)YWXt6c3}F8wH1YX1@)^bm"G[LM,M;yW=y
+~BO+ba_W,ORHba<KAwzGj|(F6p|vj-fO"d~Yi;zQkg|M_'@MiC]<~#Sy<MfQ$6U,&I(0zDyql^ukVWGuc[1)@[h>:z[me.LNCce#fxH3DqZ{3H)d]2Cp+N
+O%VI"2Ns2eAHNGz@9g|r{{GOy0uCdH9c"Ge0g{zFtz-Q]cPC@CE'wn7ranJXO$~a4h,41>^jT8sbRx3B9$wwJP6_%C&x9C`V2NDru=Id0@a^78%y;{9VgG
+!yq(7I>E8ztkwp66v.e[so[S9Sd1%-}puaz@@0I1ed<uzxfq.Rq&CzDG!mQ[~%3)vh],Ihf_lKXRlqO;>EoIN4xHA;UVZ+1^hN#hDj9%ClWacDSKA.>RIF
+.w'-O,%Y`/%M$oOw_DT<$8|qp0n^dH6@a@=9[7RRWR5!@[%8}hc'X=~U0!+G(Nv>^GGL%KAHS_zU{qv{9B#'k%2D9VcQLTF4KDV;u<5"Vz(!HXx!IFb/S<
+^8A2QO@Jp)ouC`8i'L=]DL##i9_>3J,89wIm!pnfN{O>UlsDG7%HD[-vv&;fWA^oH@j>pIGmCWL:ko'2$Z"~<ga1lpeKJpbY<}Pxx6Y5iL10f]>&1U<kuS
+!jC+n"IeL!j8IF/@wS.D|,Rds`Ct;]2wv6b6|I7v!WVa06j&(=YR/:L^|+1%W%;@95pz-Uu;-)Wk_u.rhnG`%Hz-&Hv@zWx_}Po<w=TsMpjxa);xyrR_^V
+6dd{T.M2mS9HkK[TeadODID&VTGZ2`a_<w,(!Gop'fb(>evu''LUyd6QVGR9Sg'TTi3R92z|@OX]EJ)CdQ4d7.9+mI<mK}2bz3K`Qs"5Vv5:,h8k'C%;@L
+(z{B5p'xDINCJ'$O$`)O`HO(-vr]Ng~xuc'P>CdfuebmGRga4bTqKZ}Epaq2iQ7X~q-1Gq4qzkg@rYzrmo::'R52PIbl8]R7RCWhjxg^NTP;k,pPqKoALn
+wNN0kf+m35E^O%r(~iaY^kgJ#wk@f1pk|+-sGP^85Tx$W1Ea>S13lwO>wtvcZT70c0wWt'&=Ya]Uu;'yk=;uz/6(v5~Gzv[6iUBY;B5@tX;Vw(qSKv,mlT
+Yb{q^pq"R],gKVnquJsP'}a`+mdZ,a|BefkKVl9V<W@')fqfaO$+62/VvMtC=/3NM,:w2V9y$so+op@P&zE[oq2t2Q{}Y$R,Fe`GBNlV}kj)t(evs_Q/Pd
+)AScpS>3JLLf2E&5dCd`/_XZ;KP+h%)SUMqSA99nJqhW}{VXwMJ<8BzAUISn~H%g;q+J2bH=~&gYr3M#aL56M_UFn8:"Qkf;FiRDN_@d}"2Mi'K-:")8fl
+rP}8FRYvpXR;l/Y(9Tg"[;6,G;:C[{(z~l/E=0p^9c|NhAXz]v;Qh{|tg%]',CFhNY}.~'U%F=7<iEdO!)/FO(,h]}Id{@-jgJYvy,1}Xszr;wr3&#'G"s
+w.jEs)<"(aW#y@Y#E05]ke9+U|i@)tknm#.d(Gf/WyhC8Y+F8)|YAKGJ!}xJlacyIJ_PX>k0x<-AA8GU7gD;6ZZEI4E+2#]{DK#Uey]}GGH$2b9b7x"P4e
+%,eu9Y'l%jXuCvb5%tn=J{r@eO`;@mBgtHXr~(#S;}g'meoOy#XN34<TJj,{^up-6&[Uq$TPMQR)&,YjR$17xcV78)QQ[AF'S^~M&Qy^,q(4<DZE:eGwc5
+zjoL:RWyE4["Doy#7zD^r<%@tc={PMF_G]ebNL~@F(pJ'TQ8YmL34sso(@9I#ZiF-4.sYCdmnx$8pE0,bL/Tu/,jiz&:-RuEO"Cf0e!)Z|e$gV3c3)>T9X
+bm)Dz_}ck9eRa1`aIuC34Nq,[tr#):~8]Ififk)zg^DdPwb^`1g@%PF]ozIa.nAnfX#4h6U`j|:;{M^wr6aye0%w^_Ya.l2lWVnaHUEyK}:^nAFHtFM50^
+228pKQ8B}@!Il_<g7#r^a`[`](/zba1A:;niP]lB7$CV"KwhJvmzyw&M9/C"m1+wLaD<rInB=YLZ'YE8o:Xu6vCatZ(1:bA#sfZ)DJ>m]f4-NIDyU9^hM|
+$2Rb~ON26+)+lb4L;sj[85BoQCbr/Lh`([&KV"5^&`^7,e"Kb;jq&amissTjMtx'TrIN}'BbC_eiuz&r@}VIl$9uBOvTJ2Jy5kfb_q!J#BYlnJ@zzatLft
+Y2(`m'&'fJ%Q.E_eCPk0rSL^5^D6cPId7dIm0CI-;lH'y`~X}hLD[zDTru09d!bI5e{]DHxzJI>h|>nskpYlic@fd)~g9x`Bo}&gc<.m_6i!$KD@`S6NHm
+P:A8,n9Y@>[f6LtS,Yv8dkU:.IzVX,EWhu2-:V;V^1#,k{ue$n=Mm^BTVZ3hge.-t0)lb^aHCQ(9jH5Oo!vB@n}QO-m'T8>^^a{4:mdvonlM&x;TZ5yE]x
+:krLClZDQhcq{&kLgxba$).5g'k&"'cmNTZA~Y'K:xZyo3cTyj}zscvWUu:^e9_+v"yLWw:!~4S87wrLwOsu.69R[0{x8[WlPY5M9B779mh/f!6Rwh4aOI
+Cwyx5RWQPT$]8e,p36-wrSaf!laaY}lz#WL'j8<JDR=p9=ePj-!)gzm0;TbIw.wnt78Z4gZv@e"1c@]A74+p=GXl`'9t$;S9J!@._`$B]T"H^192L+)nP)
+OC[T5a><s4"U<IlhkQ7nvzAO2r!R.#Te/un]Js&,K]%13OEqoc8lqVYk[v}u8$s:APa+KZwQ$Z77baxHe$PY@D!i$GDL]%s]|n3)EjuJ3F~FdJ)V{[>=^)
+{'xi@f47x1+<_znH"Zp1rH$6h.U>/n8g}KxmnekcMjbqGu^BZiNOu/P'e;l%xYYc!):/lx31(Gs=x<C%{,q4./9ncii5"Rn4[s>nMf_yM88q`")jMfy&~T
+{U-v[.H4U0o&%"BB3l{(|@ITaJ+'BuAkv@@a8&Vpv@G/1KYYx1S.>ZC3l);@cj8'z!Y70_UbWM>u(@BV:l3{{1v$=l1<{m`xr]GPfK/<P{"g2Aex-;M,"#
+(o`"p/#Cg/DgOE(1|IG@TYr_&SLE)&xs`$45u"kqbtvAR4Y9}.g-clb:B/HYlO9+FF+|{>1oG>Y}^L0qItma,XQawhb=}}3|1Y4SoM_),s+>+}`V,os7lV
+;e=2C8cI{NS(x&(R##<Q-oxJ|cs+;]l,s1ss/)lD^MxY/o!CH1g9"ao!=h>J^NPm8!bLa<rsJR.`EPH,$(qdS#;Go=ql]zQRFL$$G&-U-S+2t@1q&m(;z=
+l&@oT|p$_$]]k5+91^(hwWQHFd(+a3AXH<Nl<ZTMQ]X,!^9gm,N"MtO)C=Ry/Iv!3b[V_<I@nGa9w1dP9y!!'ybr/CpeRr"MMF]lfe]WE9Cbe2Z#}83zv2
+L]q]1HY+Ak!HCc{y+ggKT'3@<,-L#{3&tL60IFjfJ`V=.vVia>ceWWJTI2.d>y#P_+%&5:w(W@Jt.<.+{`G}LL$mK=t3|f3+R`>g#6)m5WiR]O3^},zHlY
+q%N`jlx+-LJH]3QLDq8e/;zOu{CGKW8XADhT&c60_:TVW<LPL+,Wel`."U%,+@nttEs1)zlQ`&9e.sVxAUyofc{DM.@/=x>/]Xsfs<Dr7ou.;IyHn7m)=S
+O;Fj+`zfQTH5$U`}aOe=L$O6KUA!3amH7qt@jd/m7q9zS=D9#FG!isfj^mp7@u@}JLhvPILfvpb6|qm/9fp}5&&8E|dzdBx_A-HM'E0]`oDeU)LY"W@@)=
+>pk[X%Zo%.+TeSSdj7t^TJ<RdQv!UCDeK^DwTX!a-TLbl1ECRS1X.-'oJ|ulPFYF7&YH#|Q&azhRyYoG2s1UE`}mf9x,qB|[`e|8k&/K|q!<g>AiIjpW^g
+[hN`zj^0m0:YJWgU>6~K1nkFz+(Hdn(.zJ$mc:6$pjjYF4a+86pa9|9(R5+CGyZ,~}i=q!rXoiS.9.El:v&T9&eI"#Fxt|"ku%64B<4hqY:j"C8f,hq|7!
+FNwtt:UX!U|CUj=)ErslQBj2lRBy`;tZ"TDxeJW3V%VQfN8MMp}E}>8$L.WRre{b_<RMjsh/Z|e/jCEaID!G'Z7e2V7JQS6Qwi8Ly8#4INL8T]F01ppY4j
+989pCAy]UuQ|V^6wAz%.N-&H=P|SAV.5g-i3_44"^6zwsK"eNq]XCY$<;&I,3XP/V0)o1o.u/30FSWQKiBv9SW,u7PiiahDy,n"X('$mXSoM1I2K~a5F.u
+;i`b=HVcN2n>Tw'-[}5A5}$renoV>^;c;HyxgC3H@y~Y`kvKNcyOf{dF|(B-C:&QNi5@oCKSh[r1z|hZsaPF+m|y+mAw9j`FMc~cK1=lo0GqtlFZ!6nJ%w
+Rn00HjYUqd^[mm7ch/6aZMgV][bJ2K`ye<Q)pi'}9I>E;(FLp%7Vt=el$.0TulT=1dlwdX^dOU`^SE2A2>>"3JkgtUA'{u^Px^nK9a///AF#%S:x}I=:}I
+'9m.+Ch5#"a6]Hv4SqJ^FyI[SGMRpH!cD6T+`H{zG22E/N!3'c8nS}tmhc-emI7jZpkQuW+zFEm0E+.A0'{tnLF[i/w:8V>urO{'e{W;n'X7<cB|So)a+^
+epnA]f@BPJ#3hs5[}S}m2=~DxGcO8Lf|`TTV8o8^kgsdn$-=R-dUZa"L$Fw&JVNZS7'yO(,]z(k=o|w=IS7rd-(3uJ]!YJOf!;,:>SiYSn1z{TJw&=tR5L
+3E$rwD3[}(YiesF/c_3$W4I2&b![zqw}5$nqlBj+m`9Nip9uU<!'igXRoVr$46dtx`Jd0vEWR]fi.6<=Vbhg>;Klxwn6z[Q9M&#gqD-4qh+>mJN5vnDjUJ
+Gy`3fO:h<Z!^B-OtXQ8kNXn`$QZ'84xBo;8^dR3O:a6L=yI;zlgi>Fp:"}H"`{h=e$Y6%lZxM-q3N(uww4BFikB8^wJW)Q=Gih#2M]W^ye$/Hc@&3Y{biS
+|!:muH5L^TyGGiLjlu_ZqQ6L@'5K#|Td_47-QmR;,:&y=4bB|EB&Zsb:7SNt!.q'6F:!cP+jhxWggf+C@zS]wH5Ag]`K0jSr$IE=9i;,XV}Ux,S{uN"u/G
+E+~h2>lEASxZ}1d^tYiea4-[KzQFZ9dCqL`{Q+rl59S2dyyeazp24Q$z|}PwQ|$xzC}ogc,4}7FWi(D|XPZ&3f;+}-^XwG^J@%+wbK'tj4`SRvJFmM48Cg
+BB"LoxAOS)vioE-S9Q&|Mf5]Fx%Yh.'3&e;jyqhDpIs/!+W^;D>BjsK51bowA^SM$[[v^2(d]<$3wD{o;a+qEuHBAj0`Ksa]6-cC!vSj4to&LyNNo@&x//
+ox%F|q#3HF3F>[mp%4rFwWNC$eK6sSTf>XFr^Tlq>5k{iWPKu}"!u.a`%/<s+iUlOXgavQ&j#"{Kpg6pWtTII94E{ZJ=v'NZ_LJkIm3.el(.e8Tx"UEW[$
+#W7((F/#3+)tEw<W{,aw:wTr['A5qEkLi=FMss~>aKm!C}VT:q>vz9lTRg)j2dD_ZzFRL`@ReZiV5VTTS=x77YH3ty=39.Gz~0m,ZO@(tYPdX6h2}AG|;_
+8@ZaIMele|w,1o`Bk4RTSv{+.03X^A/gT]{"ukfPvhjh(IJnjNLu_>5Uh#dr'-)Ar5Wa{sNwHQMAsa8E3|lt(W_OY#PrI$5D%MU(_i|F(Jr+~b/Q,2n98+
+l3ADFqUcekEwJsj|+(yw(&^Eq:KO:w5J+B,gWZ5h"85T3Cc,eth]Acc+ArCg%j$b8#S}VdY:r|(kuJR]elRe$GO}4Y_ResS1kcZZ&IBI,7I)E%J_pGYvxJ
+{(omrKnrX.W[$](}9Av:"F!/mzme"Z@dk@WIG/$O($ho>[A;@+lju`QdgR[sZ%|0}Bg!Dbe!umZ_48F!rmEOetMAp^@,i#rdqM+,E(0Z3^:(EvSc'fq2eG
+nOhuCnC7]{S243ea"_7IC^S&.j6-Gu$%{26>pk6esy!nwk!Xc3j8m{B(7/O`YH9K]x`(sr0W6jn{h0MEJrN8zImA5GE4P2deXj<yXOP2Nl~6yRon@)az$[
+0B}YOV_!Y'=:4@xJE&)+F9#$x>XT)=;q"C][5f8<Rkf:~I1ypkeM$<YkPM],>iUU~M8Km!H3grYJYC2/ejb_5c,4FN#b21g"vsMMLC|m9Qh48;%6.6WT;g
+Y4`31AT<hoMcD}HN,uuvt{MlK/sbRO7gCW&=9!5&U]^=3l,;0q%&s.+8c8p8;cpVdISQYRM!=_q)6`eE_w,0NSG)jTkmX.AStFcND}jS_shvLkcvPGq8N}
+~,Il~E]qd!-7M2{:|em+b4i()r59MF:$@erP6fFbiS6qDB+Q`R`oB]K%`-@^KJlL'<]{+/u{v^um8ek),fUwI|+6i$XpA8(t}AN2sNiu#u5We/>zY!12CN
+:Eqh<QvaB3~JIlWh2Y3@d<[C=5+4@2I@U:BgY0W4oS5+[cnL@KsqG3`oJ}V)7n5@VCcMAC~MoDjJBbWiH8>F;'A0-O,MDu)zO#;}'`1@XqmLXh=yjS#M^b
+5sVET^IX!8)Z~g#s@K1OE8UonsjBW4(Rs'Co~k7s8.9f+}b#:ys`cZLdXQGMY#oOm#E{{wd:64Wl6bp_!p9SfS.3{wuycn>]}EssS,8I1O%CT&2@uhb`/l
+|2lz>{)3!#-=yGZ&ZI.ilo}@zxZ0sb}{hZ<_1__i{94'w(Q5orEkw5'/<7=4ei({$RB77CRX@Z<l~MHH5>or]@HUW/p<4>NVr:UjlA<!=5b_.S!5UUv6tV
+f40_.^{gAoS2iz0(tfRJSV5H~^eq.bU[j5aLSdQaBlQ;]'}C%[XFp}<]HXTVMm8:zokN$(ME[lljn8YUZ8y<Io%oBv<m|y#qVD"q)Yz_u^!&|x^lvAw0k3
+"/UMbL^G^40"$.RFwlwz<"<;POOFulD<wOHB%RQYIf]iCE4b'$U<KT+m5)#Bghf6Tk0RbjN{YvA%HF9HW!}p,J#g6+,)mK;R9qRZhvXarjGKOA)),3&_/C
+OP"|B/C}R->+i}<Y[4'9>Y:_rsMYx8n%%2qeS9s'e>X&"CU&ClNm@O$k=pI8{-"$a+9cdj4L+aXc&[,s."D.lZ+,2}6J~+)_P[0$opjM=P$,lP4"@&`!1m
+-BD/8W|ls#G4Vxo)@U0F+@iZ@Fx,I%#Gs{E@&Pk|rEl,LdydyJ^d-8.C+#:zMu1A^WGI+8R/tZWbpdZ)DEP00)#)5"^`Z;U]9+iqQRCWr$Ir_<L=WSa39g
+|2=;%0k@9f7%OPMH^9#21s-dK9uxs[]U0H"/jbsh"h(4B;0M#P9eO-f:>n&26(_a~0,;VmGTvM1Mz=S.L=}Ur_t7tp8k]c:j9}jj-YA[Dr,TtQw{^hefxd
+FHZ_:jElb-Iap+4L<V7x2|l_HD/w_^2]Elr3GUe<|yA`&^7pD[F@dI"bAf!KoPT<i":_gn3.{FtZ!c7jr[JG~vTE0Ye;BP'ZH"qI-QK5W>SNYk$NGI]FQI
+64iz2$N4^bPJoI:5$qjHms_0|l,v"JI+Z'm3]dnU<RyE${^+A^&{|(Q9cQL<gbxkHJ`y6Oq|x-r.#`W7=l@}C<6:vy'ZTKMtL.#2JSaAfAQa.V%jgT7kfA
+ioDn#|XT^:~^g;~NVS]4u<mYih-Wt_s%hbE^V=2Ie>P0o9$Eeq~d#.[dDfGdA1c"E;#xLj6>{V$PQ22nl_J5f.(8{vwEc(bp!#>d]x{qBfN+[)nqM<_9"[
+Bvc;z@:X#zc-gAUK6I|Zmce$i2^>@:ELuebnr!/@y^YM/_6bx_By7`b{>pKp-uSVoc>Vt@"R(iK!rdP]_;GBn;u.~/Fn6my/+[]rB:wFogBuC_Qe=YC!a,
+THPio#:%N!J5C1Q;gSx|<|j=I,P]i#G'lqj]=kd$}PSee",;VKm"w5Lfj/')WYqV('Kc]$=}zuWZb+/5n_`fXm,J.T@T0u8#RA`B.oDm5Q/3#;10V:u5DC
+#GvwRPn/sB]chL'1NDeW+^Vc.2aPCr@MbkG>IMP=>dJ(_9GQgnT(4XD{t5X}OP2/-A2aVV"x7i;(01%A9!%"36oE>.h{GlR_g4_&jTT^l)V^#-wVLPnq["
+"D7%LJ!rG.~I8IxlXa#f[{DniMFlW!(@~JT]4A<k^0[hR^Hm"|xbyg+H-Ap05#BlAWhrWIs,s%<3f_:m8_ewXd.L%OK`(w#^`2KMlahcqjDc8Mkpa|XwwA
+oP)y1k"Bae':Q)/m$2Gygby72jSVQIfZ017>Zmr1(<4#=xf=>E@^Z6Mr.p.CHjfyNa!Ght!y{>HA/H"veq3NJ8sTia1Ov'(lr{@]}<:a;qV2[(5DIC7d%!
+K%S9kakp%6&IMrB3qBSuAR3uc>s%(th)x{KsU;}^&zNw|=b0xHexJ>+mDXh|PPO;enu{y^PzLB}V38kd<K3iDYmN9C-xic4zEv+:`TY"NS!9HrwQRMc"C3
+B{q$@/^+4dCD3-58e2M!xo;3Sj@r)_=ZqRt!e6:t7`_lUxvF`;>y;A>A+J%RK|@kmUnw8pA,5')viF+T=%C+yVLTSu_f@9UZd=T^xp|uoDXHvyul<hO{]P
+v,[QbaIfw6p;EN3.HhQ:+O<]}T}Hj+Ww{B%giS^jNds:M_fFPL,EtD5vO{ywLVe_8:9j6O'ZB.sz/DXgduNd^D=6WD(hkf`,}$zcY4jTk|pM,1&qsC'dbV
+Hn88w6Uu|V!SWmJ8_p,w%#XIMRx,c7v!i{u^}z=o39H))U;tA"jKs<MdaE6,[|b}/qT|ilefLdtDBjWs/&N_::-zYk}l:a`USci1Zmc]tgw7([CZnJ.k-P
+WV[{Wy&2P.]1iD>J+4a{.d+V8xrqKf41)q@jC]fq<IfIw/$_6{[F1xNrIIWN[5"(p+K9!$"Xu&nwS'aT-tb[0{NrjZ~K2G6zUIrN'-D$y9Jk!.q>!D/_.B
+nXc6BslQ^^e0^HD<vt.-Ixt]vi23Wkq_s`<2x#~II]",c]2XVQoX{E/&>6l@=I28c#._Q-GG326k1q:PLg5UPro9B}TNvgV4iH.3Z-IEO-b$>2m+h!D{m4
+H5;srno.;-|0!'}BT]_ZkAo7c4tnhCR7X-mKJwbV=9Z$I.]$t_N&'Nx:dtCY!9TS4v-SfJDttez|Sn.yXN`I!AK'D!TiFz$a(^P'_sMDDg-U,-2M5yp"`q
+p67ODI<'`|}/az}&fP8sCUS#oU0SgzgN>($XH"jR8Blmw)I.&88C]WQ&b|iT/XjE"avmV9993:T8.3~Wl;]|l=.0@gQR<{1ow/LK;poksT,yb#nM<ZNH~o
+t7iBiqWk^D+,Tz=d=/!QFQ3!S`^>r&kj<'kwwbS$$rnmLy[25y_O,/qqQSPnGDh#lI#ji<a2xf5}0px+K7PSriZ`q,WD,Z7JteeOOtc#;u8O<7V6uH!Gcs
+'=ld!^aPgr}S4<7-^8CgLgbZ5G8QRYf>zNa<&O].scep&70_$MK5j_)1)nnu`hvb6eFt{#8Fqknb7U~htqKfTdBih3(yYd1rjw^$gZOdlB-}69!,'S%>l@
+(#56r4V[w.3W#ZIp#3Jxg_mQHYb"6DmzZrL^Ek)V^p9x!)Z:LHIn'N(UwE&mA=B/E9Y#ju2D/KPhve;j3:2/M1$mE|Zw3g@@2L'c"20pwe@3`/vGFu4qdk
+beki1T5%Eesg5VdXRHc.l"t"xnu=mF$9%r2jI1q%@}d!P[>"-/Wg{tK[|@4hwxjN&7UoROd'ahE_G/QaS6O0E[j`hoZLuN^1yYw3S)(R#+M933QUD)$fUf
+BzB/U.C/~W9s+BzaXhPCgyJv-frLH%KWE_zwL0),HU[>YRYv^FtuecT]l@:z^G_y2JCRZ&P94!g6+hKXQ3I_pgcOhlsAgfX}D)'k8{df+8ddC@Gz'wL{;W
+@0Q'uzii'N44ukl%"Y{]5pv%^N22F#V$-B$YndC:}0er%Vo/_X,M>^Tj1Eb5Gu-PeW,n]8:H!4SF/^3<:"k6ovWZDJo3[/Ook&!UEPcJjObO<+(qYq}/vD
+^(.Y]zQh&Q)nfkUs8RXA4%LMONOl,:)$a/e"yh#%Ky<5={r+E"WDLU(dUu>wETm>Y)LUxe>:I|[nVp[1la(hMEB!9CH/[f]f8=AN`&-25F/G5m1DeX7D^}
+)j3fUfi<_^MFAZNLx2e9[WN/>[c'sT!R5Se6T:3sPJeddrA0s_[&&8KO5#7g.h(cJ..Ljq3$3](`cu]j;E"0EHA2'dSb'xQ;C0/wB;'m!!-imUSbY&cc25
+m9)lr@q7IIPrt7A@%t.7c6|KsQ'gr$e`qrC`rJZ,GD]I(mpWu<h_UZVO9STC$}N=<xNPX$O6jf"F%/@S`+X24a|]7#8JW==HZ5%jfB6Ho^:Zx|vQvVV+aX
+3!U,[hpy&]=c+=am}s^lQBBE4$,Ng$}F3uFJa:X}B.1$oC@Ea|pY(B[CqvA9vTN5bHTC3&>izqd`kIv>cN&X1LTjGt-]jAL3;W;Iik9ruig]:C7"6bo|)N
+'svzF/VMmJ4J0PS`V#]#!(a)'pOB7sE5(,/%gq$[G]uI)<6o5'b#Q#4<T7VhdXYm/+p=x[ejkSTE-f5c;.r9r`0FrG={mrXYg[)XF:F(Er|IX0[CC,!rWV
+F&'iXlV5/x@yD|$A]G6Ivi51J9T;Cs@JRBPC)$X,1Z7dR%8:8(^-bIn6AIx^MsEM'jv61)sba&xYcTq8p:wFJ1b9..-!jBwa%iZ|Z503SwrXwi`%TAL'&U
+n}4Fe!cVaS0U7'.FXnp&!b70jC{$R@xjy+oKAeeO-Su518CSHy#VAl:V`Mj^&8tL64~J/#^ujPFGkGGo-zBNdvLxf8&4dW/4xW0$<C|Kmj83q1mZpEM(5$
+0&q@mb$ewtO)jSxZYzNWN_FwnNzeaa/%|EFM'XfSX&hd/`3;6CO:bkisRhGK4en.r7T|>E,afjd6pmQ+ecgQmSJ;Ia!&3n{.Zb;X;x.a`a&nbXq<4Z:Bz$
+O,}z5Axm&K;:cHN&Wgdc@W360)jJ6D(%b%6@w+2=}%lnh3)Isz960+):c]F8x>5N~03@}Qbp{}:rUOam&QHkk6LEh->cHrd;FApmfI`9&8@Q7)m.qdACml
+GonYzOlh[k5h=Ww)i5EGEUEp+A1$:WDtOLCB$cR:S_S3+0!(QF]Zp"so9Y{bvtvtno,&~z1o9$:,e/xTH4:U3e)oId%"oon)OtS.g^=,}=Lmtl$2ERdLf4
+nYs%4r{i>o2;-Zj]$f%wLxNrtIqS|XmF'7@C|:xXo]4`RWnAZ@Bq[kGu^^Wp2=<zx#n<J,j{o"y_>U6#zK.u|)`|Fwm^-)bems@S.9PiIF5"ZZ2hpi3b/y
+MlrjD7fDz|)gqQ`&cuqw+pzW2T!QH#yc[v.zZFD&.JDh/U.Xls,|nf4MWeEs]^Hf8Ck[U,i-nw7+g(<u}8%1=-UCR{k.hQ-uXyAH(#/Vm+<up{$x4j!my5
+-Vo0!NdUQS+:TF@&h1'L"CYMh/S7{Hdf-]c`t.GU$29=)fr{=AO@9q"z4-ue99D1[EC/sSh{iqoz"q_j@,s'WE|28sB_sBq{C2{olhVs|#xb=)P`,<`M;)
+&'LC#A7b|n!Dk]97+{JA|}sV+(yi[z6&(>Xq"fG=8;%9J<~JD4)D!IUAZGC9Gz)TpNEM2=%Qgklj<P7=3)j4QiP92#Fqjd3>-J'+-;!Q+-Sd%XSiu12Lg$
+7:#;AYihW@3Umh+l9nv_}8(Fvsk>>f(Tk6t9kj}r#lP{O^7fv_WM%I]Ek]RNY)AuSEnBVx=f:dL=5'R0'|hU}yQn`eh7;]5sE:iCk9:f'<Nx{x7zJF~HQu
+Z)H8oftL7fTdjxqVkEunX1Y[Go`qlfM^bu@!c7/SR.0AMgbWDslqmIFAAQcpc60&8LVI>I~RdX_zY@04RB5)6Bl25z03qzf`Il@"cFe&x{X1$UB&s3)-GT
+Saq!^<.p9RycH%!-Ri+_qCYRS/iN/X>lB/bMBrzr@U.W_.;:[0O0XP&RDa.icd'A_ULk9`!DwcVQ]X]0hR{ad<Y%9p/k[,.Vl"a[=U1vZn_$i,eG")iFq_
+~7h@zS0B3`eY:L$kvlM4bY.VXJK%8mz3=j<nibexmbHENeWL:TDdZY.{z"#>OuG_CYY!nx'SqS`Vs]I&oeM$liCcPkr8KXmY;UT]'^b;^]d}`I+2M/lPV2
+9kbWab.,4C7iC.vx1j^p6+J8)LYvVtJ!Az'-@trLf;bkO2T/VOkKr61vB$=T{x{Sj/PdV6#69oHag",sweIWo7ED1"QH'uYA6H>JN6kbRIEV0)ymB);Ehg
+a<0Rm,}HSaFf]7tc[-]suq'rLbM{}A{[ri>--Ru56N@2.sQiV"|yx(}qA_ANK="u0<|KN.rY2n=fC3t^<>a1jaP!Q=eT%F4Y}}--><,t9X6Z$kDH)B2Ne&
+mLCxW][WpI&wrUM!gf,36]`@j=jUXdIr_pt}E,A%R5H{0&2G"J%FDs6utU[D3amQnCr%zrqNF22u[0}dsilP{NsfMiRMyT~(cC+_HG"|S1$I[(9K1&66N%
+RP]#6owC<`kU=4{1^{>ZIPFh3ePx[!Xb`M`}`6PruIORHJm])s$z8$uo9W-Z_+>|6="-l[Bm:BJwX>)kdS[>vk-jOPBq.H$b4!IfL-v5FrC$d0s_pAVM}I
+9t{:(BEWe_U%_G!@bqeA>bz>_7S9_gMC!{L&z|2-2wrys./W9v@G27@+rstR"@YQQeh`^.^DbBB]e@.rZ.Cb)Tt4enKzpFFQ_8&4{+Jr;Ok^Z5lMh%y+YL
+i+1CDc-h5aNxCuUainHR69>0PEyCa}MXJW^^&6YY]jW^%jK6)J=_PDq,L`sk]KNZ^$c/cxX<uIr)QBoXnya,s{OIo'lJK|9$<}MS#a9&zcoo/U.R0-[x%n
+8D.eAw~]JW2Ty8/+<C+M0vvNI'vedd#2uGl$m#W<Af;n)1o1"Q=gdscmw}8xVmSy8O,gO+6-aguoD,(B`%sQ<7p,Zy<<BEnR8jQMy{;h<mL,)pt``[3VwF
+-o;W88}Tju_!fUYdgsna'[Et0iJ){3):B+1`.AOhK%e'm,mJU$b2+/c-&/':ZfcDi;{7c[40}%`9!rS<M&A`hw4JRh{,lK!e9dH@1qM8z[[D&R'V~Fb<<9
+Km8,bt{M(/UK}[FM4T.WtCUNf)](%G6'|K:=[HJ{O>i]b#Kf@oq&q{-o//On_sL'=+DZld)ZKKcfiJ#uyvzW6qu"Y%Tvn/I3J@aU;sYG[u_PbBt4~s]=_o
+n;d>h8[M]ap,Xg,M'Ty5d^/K5.l=Gs!^Sqfonu:%|dR<5yX{plTTu7EMTF@{lLOa#r%$%:RxW$+"=DTgMfzEGdcS`nhs$Wi:$ITB)=Yi'YH((<6)_YOuOX
+G:^bWM>50x@V2)P;jatAZ#pc=RTcK7#|rHVh5kMesE:g_j{I2CwSoo}6:i/5o&||G=w{Xd,9v]jH,|!<E1']>+pO/x52QZQTqs'#G#bj$T!LSyf=}AU/B/
+k%n0R|9j&zw@v#(9s1@F0;(;e90V}z=jiQ-q-eghgK9l4%lH"617uVZI9)aro|`3(ZIdvu'_z8>=MO^.}^x=r,NxF4TvR%oz$A.o"tp:$)i-,lBkl'XwH9
+(:X#~Q]!F,#nQIi<<R:Df.&/rCna3kd2TsYVZ^6[RY.AVdg.[@47(]3'xiJ,OzBrmpWf@NV--:;pXZwE])8Xv8yRt0Nz=}=K}2BYl9g:TPSDaRyKwtIa<w
+txIjQ$b0&hbjOwuKo0T|kV#58>U9QAp%/S;P:d#0jYV0X>@`p{I.=oFV(Ujs@1bqCuNU}_om`F!1{m^KZae;)]C|/v>4|pQt,TID1/YqkYx/U(ix~JW$aq
+B4woiG)6y]fvw&xK99=$pk,7:f^^Y{Q8|Ysp(^0u.$4gpSImt-%>Z6~o[e;ArH<-=ha8o)u7-yY_LD,NDv$pFZFwtn<MNd`#&AaFx.lf<$`^zTAEdtQ173
+v@#E$IW.ECm'AV|+o'}bZ+b/Oh<nH04^TJ+@|nN^11qS3]d<idbuX`|9xlr"/Aan+{FHHd`N-L61f9)13MKtD;2I+M:`BVQbVjRS9twM.Wb;{"$S6f9#+t
+lXz'6osk@XLfcgumIzeXY)gK14>pCk$@H$;1)7Dtp[u785a<n7=K.`$Lrw0N@_Mw{M"OwA0j5k&:QPC1P^I:xPop;.}>=5-_Z#7bexF[8bA>+S~yzjU,rA
+k3d)04L@Y#bcW<$80^2@GalB8tjW:>sn9UVHdosvlnmuee81;,`JNG-V1>+rN6oxlH7`q]4BZe8b|`dHA(#bOG>4X6P_DeN9.5kb1L/G:qrL_`N&0Q~H}.
+l)(UDckEk_9GS#p0+#RC8/!r_PePXf;c)G/AV5h5]H%@cnRvzi'0jwpp23'g-eSHJOZoSF$.K98lEOMiz]5iAZzmU2S/Ok+O^xIdi!DH:.g9'.V9x#mu{)
+^E:7_2W.unZ=ZHjtX-%;rx%J>'jOg,zi)J"{>1i{y,>IY]q|Zr7zQMDN%F9CtLe=X0dV]zpuY.gXf_d1[04VE5($D{i0u8-#@M_F-J#Yb<gVk.uf_ak[||
+Tmk+c/6a~imYb}-Riq58S6.vNkO;ET;+hZO^xx@0!ggK<|<HTAM3$|pgFIZO:pu`@8Ra{"9XkJ8aVsQeq8VsK,jG#6@C~dPz6L[w=o$l1xze<e86sfIr"D
+bfQ5RkZp,L#caCjr6OX(u!<dg%us!N'(ev4Sec=z}kCGHzb1tIFL:5!N'JgoyU5w@VTrgv3_.;1poUD2)|+:'XtxmmBXT<I2H{>:4wZLa2%PEa[JmmsZ=W
+NrssR=dtO%Y+lF)q]2j!poGXT{iL]sur`w<:0bX1%M_V7h~SaT1v%";/sINpQ)GY1iFk=<gN9sg0)EPk@-]@cv_V0&R/y=1n.j0_R3QiQ^s{MS5>EQ=l;5
++3_5Y'_[u!=DO}Yr_i"PJoiY!|_W)W!o'pXtbJRn@va(J(2qOV7g/#W}m_)OKj%pzvjpr(cxHmOdh_YDkYSgY4YhJC7+Sts'fRiL&{6:@H81&U.b1iu5Qk
+KSO2KelIH,L/xTK4qCw|hBx@6dY`)+5Xo(|D":`[^H]3XV|PT{68C-"t}f~TCj4/bw/]@L1.W1yA&rB>)fu)_vn.}E!%eQGWo{m)&O;VD8k^+i&l;x2hcd
+&B2Qt&&m=YF:Hm+5-lx_cKA$2;ckt)b8!hU&tJ5cb&,a1Qt4DwARy/u.z&q=(&'-K6Y$8pQwhzK0S,{djY1XWit-@)kBw2LDw;#V(q3+,mDjBSJfq$}q;r
+'olK<^/MM32QW>(DzH3iDC1N/E%ds]Iv)BxO1,,2A-0u:eTGJ^r:^8g&sG7v^z69=0.WXfmG'N]9(#l8D/WA>RskMz;Km]ik"1&pGe6T{|Padq}Lk%;ra>
+m7caO>P!z7KU8!`=#yKjA=S'(=F&FvtVi7#mqo>]PZz<[LNcZR]lR+dh}Z7ijti/pSth<jK7B|=Qg_fI{Fsh`$p:66NLD}gL|;H41>4,["Z|DkV)|Ad5Eh
+!22t~66[Y"ft,"(RX8:{:#b-~8b-sm>s~&"H5!@3^T[uM|1o0n0qM%;/%Ls_Xi-GC'CxR7<C&vrgYG'M}[Vaj#Vo@<Pz5bhsl9+djM,aZoNEV@$As|Wb8Q
+>x`eR]S2"N13ZL.1GpkSZt/<+),Vv]0/&F-elP{Y7%CyZ.Cl3_n#Avk@2@A`/:b5:H>Ojpv-'mGwcJmbWBk-(jG{@JPpESv<t]q'J"sKTHL]#MV](jmGrG
+i<;o:lXGgBA02H>1,"I+0h}=pQT5[VBf>M+,Cl'xaRqYM,Yp3';J}V~LPz;P9B53wrNg]R[+EG5t;K[+dxWj-^O&>0)R.tLizVJ1Q1St_-7#%NxUm2cYTv
+q2xo=I{lCA{S0p%-lwjksN9J>A%b<M`huEN)1dW{y`fTh2eiPxuJ#x#=[a$k6sS()CYUvFU;9umexq14E'DINoN`fdluS}_#Eu9xXi-Owq4BQ=~q`0,e;`
+0[GdMO1c_{)`T^-}aB@LdH"`jKhw526!scr1__>Pnsd7l2,RI#%)8qAmZ[$xpmvw.UCQsqq,]p:D)1HXgx88>jI7kl"8g=Gq=O&+un|:'x8noz-4j`]=:k
+<suMVi9t@mNOHuu<~^a{9q%rb>9):c-d@1`r@wLSQ/Q]SQn3=lm7TzTAbm$cqxsz=La|/gnHx+166bB8S/OTD;|O@^.ut9%vCoO]0<qapM3(.<wt}pmh>}
+Qn|urf`4ZgzV.as+kK>l{}NZ5GjoKqBN$',]~w#ny<%-<K&iOm8XhQ:wu3_"dPu$S)TVcoxZe(/k.K^Ck0<L{B`OjbZe&/bDup"eB;4Qs}&FXO{hs`rR>{
+0"q96}zrxc",,(98_L7"`fDT~ek1XeAHu>F-K$@PN/josfEiG$=F"5VDUcK""Ipvsgb`'f=aF.A"Z9z]eG|rrC9lW:F4tp:2q'^wiI@iOeZcYIz<G%H^Tv
+:o2qjbP:l7~:z@SSvF4RuVjzu$2HBNO{p`k,aNgXit{KZA7f`g6"IS}dZO`ooJ/xI;KO((seqTDhOB0{+-j`32T|Sj7v^VOvqJ7Y%)uakF5|FMBi6Dp^<|
+PD/o>Df-7dVv-&k%GfEP/q%k@)!kL+/,%k(U5rI+oX=xFQ<X&4qf4_U'DG1%>8TGC.80_`7={r3r|y>R{m>M'x|ZS<DV.c#a`)`p%}=j(@uy}>Z:,,^Rto
+1ny2cm1RozGcbxftECs=&>DSjf[-;/EI7nK>xDPKo//cN8+EoKP)-G6G<6&Pvi4@z9c(6B/iJ--H_skpDiE.ba7J4hB4'H/"_%qgf!#$c#A3M{:ok[p+3]
+,JipF.Rsd1jNc-QI%3[TKEO9IX]'/y}")p#R}Ox;Wu[TwyT,d$5O:q=-&C^y,I$Y39TZQ%gx+#f%8;aiJ(I_:AdbG[^QOB_>:ToL4BBQdbK0EUK9MX}BK(
+u)gZMb"+m:Ri(Kyx7}jo!f95-O_ZP@wQL7-6A1u=ndLJBfax!/}9MNA`2z65szMKu^/-x8qQEcC.bFpaTW5U"n_hg[XnlF6S<i9aA/rBkY|w(pSDWB<dfm
+VCqsnKgG=62umY2QLfqCvzc!(w6isOLSng%YdEZ"J3hK86A;#;F#<]xBUW>;x{}I|&{CUvUcuQHcl6Zn4<>z270YyM,+|1G-Gd|--^w9cUUC!n]3+;DS4T
+i2$j:1we:IP77])`YM&4b3'Xg>mFNC5y{`>aGfv9^2&6%caFe)LZUD&hZkx'$N'D:Z(Wl8kCmR^)wL>y4mpn)FF0-O9c9C[=&@$vW|xzuxPwyG{!W#%A5-
+DJBsA@4;_<#2"}9l#{am&}OPV)K0[`Y;;nJ:-A<7n'ovmH+c/}0_/yQ4Jmz)5#(^Cm[|]hr})dy"Sb["FVi4tFKTg#X:fMAQkl8C6FqYg[lQc{C:amALt|
+~vY`-`(.aILr=ZwPv{U)f8:-3^"nRi+Ye.N!JV6@Ju-6$K%QwYS)7kt@d1{Kg.Fe8'.7/{HQ+bgefI#+nFV5vxKJ7Xyxf/P%+3#VUc]lm+ZZ(p|f!&19VC
+wJr!3/!9`|4i_O<h&Wi/;!ih=ut'N>;q27rn-)!8`n3P-ea.3,{F0y8z2AA#18c}dd~H'1|eOIwa#Vo3xn1qq.JA>9my:O~Jo2RNqGL.Ea"`fu^!6m=][+
+4e!h]C]xkCMp~7]sJ78jE2/uGc`B@_X0VS/N<"U'Sbz4wpFAgR^bR69(I3GpC#4^hoP_4,p6}5exP8n<9+CJ!4uv/Z<ukYjc),/(xJbN%sN0b'"&6-<+RC
+m':U9KMnulU2hv':Y<dXgYX^$tVofv2-Jx)dG]kgcbtXDHu,23m`Al,|udtIOl'nH/_3X=eb!-pmtSqv;|h:FC/`V9#v#}JfEsrwB`O/B}`}jL$WeG[vg|
+=8Wu>wu{O7=F6`.:VB12pjVE#+"Aa#YzSp]-)/0c8#h2lpS(f3JM.yd/b.K+(J"yKWdUIpr[KHJN[L90}izZiX[PV('R)|o/4G`|vlwxi}+MoV&usyoG#Q
+6Oo_&EJ="+,h4e$d!ITTAF+q+$Ri5G-w<mgrCJ$G%THf-#%4!WF}DE@|Ha"mQiuyh1;QKPhqWP,V~BkpAw>UDBnK.nHSLf}G4z:qO_vXiy-upyi;U{Nb{9
+$u"b>Os^,-%RUl>V&);mw1.lC,4xqd1PIND[<-"xa{nfo;C]u./lzZNK1I3;/TsMd'EZlG/(^nX{rmd:L|S!&J2Hv'FBUI0tbp@5-_NQS2r{.aY6$d"@!"
+-Z(cJj/:@<aYBWFplpB0c6LdBVhR-)"W`{}^:|fRE<J|Sla[b(_}"Jut,HH(m3=8'fIw8Mn[y%iAG#GsMc;!1'I+pb>u4jD(G$^i/ds9vcssy/GK=SFH~>
+!`O3;:jf1uJ:p#&AwO},CM.4}<oIIhj9{btV(w9tv_pF=zl1iAhZd'tS<WD;lY=HdC>^H@B/YwvKxbVj.VhHug"$]U<f;a+oJ0hN)VE}R.$CX`9}HVpC#h
+CrJ2gxgLpo($aTnaidx|D7:3;/yGf<sm0}W{OR<Z8(`4=/QO^c){g=|f#fEoR".MCx2I6a:e.8iL2YR'3lYvmIA2',gPnF::pO5_ni~W[jPUjZu9+%'.89
+a7#hsDq{H)'ncHRA<c'JJb.8Bb>-97mRQ|c93k;XZCAg>fR75"7I)20av%1[HduO7Wap&^#/Xo~bXxZILk(hxCAHap7^:+HPKdH9PiHBaYv+x69)z-!B5K
+~iTs6[e}4"bd%%'k{A%@hqT3,{4)/IP_yb%@l#.]x,VoFVf=RBK|St:>so>P'j'bJWMs_RP0>UdSZ>ks]3yNZWhdH<6IwznP_P/39hRSOu^tY5Znr":eQ3
+$1nj$Zm3R=-JA)|-(5Y;^y0Be_qvnL@0out0^KXT;AizkiO|z&G`y=eQGhc-U][Tz>$4kn~L0sYS&(hm3R#F|w>[9X79Z&(-6o=nh3nL{,J<Rv~56yj:JG
+nM2EABh3$:ntP^r"j092OmQDjFcA#4U|Q@m1PSj&WMf#E{dLw}ZNPh@R&=|pV<<tWQN=Zz~j"Gm_.}y3qJ)gMx=&)./n^ms0z1!O6O^+WFIl4jieb2eXur
+XT%j3%QNu,tpMgnJt-uTEK'7l,pFGghAf_aVfO`Qh}so27rq"zncsnahu$6/Msc=3mO"IfR>PfIg[/JS|0^f=-xE&l4HT}<"H1{f=trO06Fe3s}a{ZyLq.
+{e2)'P.fo:chcF&m(f85jR7/~4;=2IP6xovZ[X,d7Ugs`_5C/:YF]yf%IaEqMNshs[nxHjyM<d570=1b+<M:H{(`Ez/^/[bW6U]n)Oks_QQkY)zh-bF/@N
+wj}(6DFT_$uxjA=2{%jHC!56(45M1o'=s)<LdQh0LK,z)sND(tiD`i`VXpy1eHe{Q5z(~K$-DC}xU)V-.[QKa<mO;&&;igqToXn|4qXO>gQ3{;D.Poo1SY
++hQ'<Pqv,g_4=`;8^%gB!4eB!w#E/P(K/m9!+H8S[D]=tu:nq{_l0[^n:n@z<J6e|9fu:iOK-|A3|ZB`hn#|l:$P5X/"7|}kC|,!h]IL2tFTHbR/yL6i<>
+6pq$r8+xISDblz7f(ZpKC|uY}uB8VNA6c4{7:,A|"TtHn[/ATd(:-pQ=g0m-`U1%M"#"D:"@23@hOw+i1_xSbnr:e&C!'}528]3ZiV+o#!oHrFGNmK<-d^
+rF@i%FXd`C+A]H'vO!nW~<K5E@~H"236'm>rUe2:1SrK~v[0R1~$tQyrhEcXl4q"G2#1NNjZIMQfQb!JXt;>.)H#{23];Q%A:kj.q=t8cGb`Cm~K9do_|C
+)5fMiz@96A6IPltL^#<U[&x|7+creFJG^Z!a&<3c^T,.]CtV7<F]JE}A-vi.+v4aMfW+y/5joP9{}bldwDthor,m,KpI0+f<+3B^HQX}oA9evg[tNZbAuQ
+zJ8f7@OqZoLP~X}Y`]U-"eGM]d^pEu]^q]aXNT5;}k|NKae|DI2kPbk"q%<s1b9b#cXKp"Y[l]Lr@pG{,jj;uJ9]LU>-`<eE6CMtIn6D2|0'=vyLP,"fn3
+JN|rtdi19/G}k<pF6.|$awNDfQLO#P1)^(#6[SZGnI}8RW5n-[RMD'W+g+'oFD.BQLK[izQ6Y&B=oGlLSim}3.^2LCeiM5AIl0kSQAJS<b`OE3]'f{:VQU
+9a>rw#1/H'u_YiK/{:NG&3qxVE]fb2VNYc"&v|{5&5@-!H%e-eyg~"'cL#pC3`AK>(7as4lI]+~]f'697.R)m_";nWe|UyEp@Sl@U,RE9Tq_x{p5g#a<PP
+HH2)Q+D.)DCrfqCvtj|x^:/w/i[J2d:{1<a-mzmNk=<dd["CoiPm0CWt&W0xTSTUY>IQq-(jPWB#X"7|2hx(3/(Gt}j:>Be6#Lj$dq<B@kdniWuNj3;a`'
+P/Xq>/$sy-m1S(6J##AIdh0:&ScUJfaX'2J|^M"zW(oGt"SkBY'@S,i!~u,>7Uxa|SCbj.~sNkREosH<_uhV~8d@rdd4LJIXghVqv2$Q&p:j)qXK0TiP&G
+1&2y!i0R(j|pH|S5f%XHS7[!Z4CUSfFs|-lB0W(+zFkzt97BN'}n-)@k521'c(Um{$[I&ab8Xd;HF=5{,7H-u&{2KCN<{::dOUx!8V$Zv<cqD{B>2@TL3-
+<fMqMo~":`w2Ls-ruu3T(8$U8pGD44FRZ+Enx2|xTlC#:=c!$WEgomJcX`iOFxS7Cx#r6PT,5ly'<z%@%_Q3l/%ZPK(lm7F2A/ggqhgDfwq"#S'|V<d>v6
+@m2,f+cfiMqbX,QcQRw<yl5I"1dJJ4OzJZod}U1"<#%/+m{j=E+_'zZk@"vb|8^!.'x]JT9dQ4EW:a>]d_'xHJz@vb$$gW@McB=Y9+)LMultdA"GWGl(@(
+3"Six(w<#m`xm7%ZbBCV$dG<UK`siW.HQAk{yn;"mS#ZK<lkY/i.5Z]Li9Eh2FXrQg@Ns%o@U=pxW}ZDfkD8(mHbJ)|y&M.5=Lm%%Y[&z|aOwiiLd}Pf=]
+BBtTXo0WT@M3ndQ8-Xonzx"5Y+6(kNy"'<"wdWa<'['IouO><OJsml1$D>z8j9d88{hA-ve{qfxs_gCsyjNP8``aT:SM3#c"x({}rC,x}fBi;Isjlt<KLn
+>i,cK3>w>+@N)(-u/Z'n1Iw$s[e@bJzD]aES$8PAbAC<ojGch/nSh=mX5Y(TGpGI#&kQ,r2;wek9]b<CrHms^5UAuG-H+akmVK(`lD/rwCFdWeuGXz+B`6
+19o4wYp6H0r{)p0k4a~=)O7eQMT8qJt.x5^^De/re"L&BfLW%eaZbu,"4T7Nm-o.M'$s;3agh3k`ePqM1qdnUeKrReX#uG8VN@1$#fHdufTe(<ro!CCtv<
+"om5VPo[;o/o<%irVYy<p{F2ph"^Ux'HdCR<WdRqOaFnkLBZzx,LR2"RjLHIwOy_A15_Gb6dn/+;oJ]'^_%=#X/Jm|{odcK+_^eBt+ooW<kbO}j"OF2T(v
+bM}H3@pD"=UOd7f0P[tXCY=/LJy271W(5XeW;O1<~r.XCDL_SPuH;3C%Kfh0IHU2sAG`@xy.%7WIIOPG)'6tJIE{Y}m'2ksKtZjU6hcGBvh+jf#/Pq,af_
+":1c.<hjM7^FE@/JzqQw!`AVf7X%,"4iPWP3qNL-O1K[EejnR9]'5#lkCp|IE("lgV='FxH3A-cvISs.$dD{DZFu|P9+<J=&m,A74uU.~C'gkrl4CNe-,V
+V0vzBjx(}RViHX!V";&asWmCT;x]tL+"_;]]gUf0sL6]OIwRcV2C;!Y[52~;1FC-V^Tns{F3k&hrCb2+O%&;mD(Pg5wjbt-/g5mEsYNwP]aF{GF#lu,2<#
+y'r3g`:]#VuOl6gC]=V15CEW@a&p/S}<lT:{3Ic>F>wBzBHy[1IdAi$Ws[|dhP657|DI}pY(Kk;"dMizkng'GYYFBfLWQS4R:z<iO2@C3bw/NIg#4&~a4y
+QR%au$=l2+=Ai3c4S1)$`v,}I&3Zn='TuxvlI|ApfF~,!#n[o7@ypS|=|]&sCy,x>1)7O|@W-mY{:kk'#8.eeX!`v"[NuZ0UPwDUM,URwkqyi`UQwOK<)&
+/5:Wz<mUmx,L}hWjS"u-Co=Sw5izMpbM+]D$CfF:_JOaEdr6H-GnVlB}P=fl!Q9k&]+yt7gH!Im!r&/z@8pyWazW$7'3G83`Ogh1d}@40C:Q(p,PvjbvY^
+eoKPQ(nRH4Dyd}tc;62ZGTVZ9q3Ul_Z/G{evRe4pDHlbzJWO4#kL`HFn;VwC8V/c<3]z8s7`i0':-4{L'7<:l]&GH}X{3Zs>.[Y6XtQFvB)t=fF2'OL#m+
+F<8T!Ml@k;P(8s]w,OG_~:!Kxfh#o}&gz+3Vz#EBwFlMBw6p|D(m<`@M)TTK=neTcsni!|,V#}<GFnvs^F46x}eRQMLkk>9b,wqsj[AL{M14b.f3b+&z1F
+Tk1J#wAQQv8&vEOEj%DMtuD)IGVGhCHD0MHPRA#zza9!Lfc=.V!yJVq#xK'b4S<DIlB80tWB[w;,lza,lE]5#c}O<+m_)9jQ#(ml1OMPCM!pft"rx,&3k'
+)S&nr0:TS)D}nzgFX_PIfnv0ZqeQVD38k^:]p]Ese4)W,dX|7.$G|DYsjXiQZFnKH)<I1kV>3j0:oS^ww<@oG8SFr^.T8|s}xN{NLUXoPfIs^AN2qjD@F}
+haPYG@Wh)szr7R1)zeCxF]0D>}Inen2//>Q_6}p}s==b(O%>yY(G~lA_Y-9k>x-;|vY)pu1m6%P2bT5|~@Kk>%9Ou03f,Y+^6Y-NiOv3iI0HHUPM%O:2@Z
+4"cN,@sm0A|v,i!14OCIO;PZ<j{656~lyfd5BCz}>`#LtF'|HF&zwhgUK/nFiB:JQL#@3t+(3])Rgwy(U"L}mb5m[r)><g+h}"OT0ed[qGCAC[%G"N6lk-
+jSv+fc3%:/v-#D;>tfkQn+o<C.=t2qL{/GW[G/GVQ|"0^V-cz&!:Wx],-Q:Y{N3frcI0fiuZZ:m!9q{)MYPmBxA^k;.4.L-g[g"s5v"0]e@Y(jh+I7H)x%
+Ykk|.cmM8QA|)RKj+T}LGybTF.5D~sHkL8Y4IE<EoW<fZYPF[vcqwTHX{BAE$n}^Fgxu}GQaY5WCqb]6:C%@]8rz0x^R,h'{efR<H{'7VQjU52.RU0Q%}r
+Vimt>dgWi+.<Gr+ga/c^-K.cd+P}.=tN~F=DoNf9;dr%&q+5Sixs7q+Ww]Aa[a/f$=IBPtOZ")ZYu%B"fmBXDfllIG=0~B/N>8ey>QPrFrkSo3`L'LU6.l
+,-G_YAJSEwC=:n=Q[|AOO3`x!OT.n_>(vEzAC`~0^qw(d+G%la&|E5mw<h3jf>KPU=Zy!uL"]'W)NV~N~ktwGFx$hexdH8+Zj4kNV3R8,!66%#oL;{9/n/
+sX<l1En=WDJ@K=n]tvTy39w_mn!cR1ivN|[i#m)`@9Pz#InZyec"s[9}Q@B%f]e.=F3!62>RaE,DxEk6V[J9/2qZZE@c`H3+5ujGyE<pd`!GCuVY"-3J.t
+-Im6VO1)o6(JEcU4sj24KmgMmTmmx/CVi5&X@X%cxVDQ~)hg~[5hR:zsgqVeTpJRU('|IH}dF>}@p&5%sVX7G5ORus>-4R@G.<}@,|cyp;_d5pkmJr@w@_
+fs8jD9qWqf$0C@P+r7$y#XQ4y6YW)/8<%l6=MR974%FZ(d1[R=lmVs#P5Z7jFU'-x:W&d;y:|P1I]Ihmv)[t(}v@65]Z4+t9+h(x}KpJdOl`7].W9)/1Wj
+%[e9w_v#%9oy`toYByE_FYymt#{W@dbr2kRa}GR`c(o7;}_/PL2<5;Ve|{V:>eotR>V$aBpPN{NpJjfZm.V46Xy-gsIawDFmnwat(B<YsZun+t^(5.bX3[
+kvJ`N/RF/&R:Q;X2|&M=fv(2$AXrhw.!G,29nIOQ/V4Ont.|lhW$H6mxF2{7^"|;K-7l".w}utd0QtIIdw_(X!ilEG>/S0cveFz,&Rh"Y$ZgI7s[<:vL_x
+|H1QL[m/&v4;Q.:Pwae=gETT[bm'Gs+Dmjk"e`nPqEkV3F'fnAoZZ@HF3%Yk.qdbcoKUnjimNf>[3`4%s77X![x8~2zz$;pluG{UorBeDf/KNAa@e|eoAy
+_"Uc}I<lf.aC(O[ov2Q&8R(Wg805kLiI44$s;DSyOYjywGkfNj&bsR|@Oc4ea61uOo}q-&H2VhJ/|-UxYiA0uADD#8U`uty<zKu^skt[a>_gl[CQ6i2S],
+rNrnZR8AJC@$o+UR/_s75e'y2#':5.ftF(-pAQX@q10$MCqt~`tGX5]o{@;{>gRDH/.=B0-:$1M/%;8d^:W<ADShm@3IDKc|<nKTzL%92+<nPuoBE{;wq(
+{{i6wxx6(|X,9vPYfn27wkQ_S-wYN!2yiiS/4kt|!}'huanT'_Y|n$U'Z5Wv%2/8%<2zA9aA&'#oB|aJ`p4my%L0LQAP`N,5J8,!;}PiQTS-OV<@6lvm&q
+0+7uZ#g5yq%&zD"")CmROrZ;Gm$Yn@y'KA#nK.tv"^Cf$@sF7Q(Xl$g|^m2`I.1WR):C)fFm2L[iFBn$,&R09{q>#%bZ>3{5>{~h~<S9eSWW1$MBz(<s<H
+5dUxytu6pn6j(<O7B=p9BMO_oGSz`t]GORF&)iT[#":bfjxRsI,9&_PM52zq.7$x<FHPn,.pMkI1^1rGD#"9o-OvH:p@'%mAIgqA~v-Ywg~gm8q5lw7V)o
+S`m@7_85(V09}K%rKy[q1Mp$zV`cN|M&CsLsBgi}vo+T>iJO{c}><R[7(L(.D5zvPw1Mu&fxXORn1nhx8[++p9#V"B;WI`Sp}kslTKnobPr:QW;@`Bwael
+#&yy~nc_SaPh'DSuR=M|Jjj1QwdB@gO&9ats_@q98F=+on:V)K/GKFAw<xda-C:o}LnO=>Aln/8q@UrkHNP,>#=<$vlAvL(I0mhy&B9A6aB2=xqA;g&'1K
+`z.-w,Tr1eme6`9I8|[F(2#ko}>GL^&QuU}`/37bHtW!XZjgSj"]K^Q_ID%krQ!&D{)axY0QS}/@&1eyh8)/2C[,%DV]6To]7/`%UkUC!5%C8Of4-/r0dt
+[IKdTBPku3$S"S!lUE~CsG"FF}wOIGE{l2{1M6K}L^=iP+uI9FH}`iYy]ez%D+~xSffK<2'k"2,nEYL42:i@.7jU_mpvN6r+k!WQ<H=>TZMg=:=NdVxeg9
+$GRAd;"96QB5s_#JSO~q&9.}0s=%gD2|79TbaZsN9n`sZJ~:)V-l5x)P7742|S^%mBx,Z}r_$LFt-mL-jbxyuaaq5E;WmDq]3z-E]4_%iPoUm=`i+SWZA7
+JDedgsA}cN-G%|dKij-^w6'RqCtKP(iJSmnqOaN0"<W|U^v>v_qJ4bIq=t)20:n'"]4lq<$(_&n"p+<d6AlZfNY]|RQAoz~oNYD8WXRmc&rwWnU,'gOCmF
+I-Tz3c7,ex/HY47d.>EzGo9'xfiq8fM$/NOaZ0{|XO6/j(ybp2McKeYQroCg1l9f{i5}m:ccz%dbIgT&QtpZ.jntpc`5,`G..q"%MU&S-.!asR_uM$(8)y
+ANK=6:#)%hKb2<qGN`WnyT>[b[!&AUjCcJOv5qzA{Re%%Ju(OLz@d7@(Bvpy>Pm3u:Bn"B)0K$p$V@,kq%t:ebW)v[_he=_-cRw_L]q-bKe(M@/{`bF-O+
+Qvm^b[O({>5C]_B/^kr7]LOEURcnYZFW9cnQcn5dh|K6J`Gn|"ssD)O),@itGKGHF25Z$=-GycDZ!)|-323<+z]L6'v$.Bh"d@QGdfvxKIPJe6{Kr#XQsE
+PyjU+7W<@o#1cML[18Bquw}e;fPT9G~F'0@6AC%@kC+2y=I+#6;N7q[0~em3cu)1^Aap-Zv8!W$H+zY+4jAN%.p1.=o44).'`QDTHRoJ`bF%j(8e{+1vaY
+qVgn:i=,Y0|E8AGHtbx3#-vs.%n&Nw-h3<rGZYuU0]K)B'U:fQXl"2jRDY|M`9!cK(_JM/^3N^k-u8Kxl5t0&)@D|=I#&=03d^^"1agd@`JuYd@dqF7c])
+zL&.2_0@%vZmj{2CC1C=o;[a=76HbLaLji%,lJw>G]{OrW_zD%3XI|yNJlddw4Ujnwfo%%#QFUHATkpp=3hU)Io#$dV@3=ZGJ-X.,%|GLokdtW{Ao@0X!j
+J%e0uKy-Nuqv+MaVQ0w3)9VX]H@0nna<=l"(Wh^.i2upCa]iOWH4pgmdy3nJ;=U6gw]qGbdxJky@qC2@zyI+WQCF-W'UFOA5c,!k,G"}0f&feL/<a!Vv.{
+t4FmZHq#iov<JS3Zn173<{gEEX;11,'u2f3.9+;F]qI]5''Z:0B1h$><oj9lsq(0<BpHXQ|+.kO(LC}0$rth49QyTyK06oeD3]qKy=]k`Q+Dv!E]toO+k2
+jZ1DpVMZ'4IZ:C+Te]EDhpuqA_So!'w%[o7!V_5Z+a]|2'ZCQsWCMag^JWum7iU2jjPx]Ph)VfU!I'd&%P4'nJ]+|fxeB<=NJkq+=&Jr>uK[k9KOBk5$UF
+9$@X"2Iz:tDxMv[sPU74oMzP'""1Hoit}_daCrKh5plJZOQKqF,k{nA9_9y)U6gzR1=rhXra#i#`POxX$aB`Z83}aut_t]CLJK|%EbX#BA&S)KNIiCxeHn
+(}^.8l{wse|Gm/XjCZX"t|LLn{8i1_rHI=mg'LYAHHb%ep0EETiKw.8B/jCZIqto$f8.<"jdWy[$N/|,,c&bB#eW~8+RsSMZAOz&fSd"NE<k!##bZSm-<&
+p=fyD)!#6^Z`lj1S=%PUv"c#|mZ+`^&<MK>>%;@2-|{0|b%baeqn.HK5l-ahg3Is/,L9vG9mvj-:ID_BrWjujQg]^k^,RkvRW{B]r=rXOcS1=)DEI16XXJ
+[E^^5@#6XRtA&CSxCC6d[$+MC}b!rHE7|K1x>e#a$9G<QufXG3n2V^r:$)~6X(~K[}KqnXrNr|s^fK`R>OZ]%eD0d^LRMlj^|C@zXVC6q/fi5RgxhO^].g
+au)QI5YtOuyq.;V3."[,9v-pz}jl&bd:Bx''!$=VGbm_2-L2w$i$iYv:],ohA{WGLh|.}Lv{##0iG.w{v],#$4pG@F},0_Vi8Jrn!J^m~a^$n;T[BHEiDy
+Dm`NS.7leTAQIK0z=w2>z681={^Z<=LIgaH:f$riOkPruHvB;,MLSmvY:|RGuEF$1iDC-vB)Y^"s&o,x[y(7~Q'q[}K}_y@-^$C2O;E]&sQe#oh#~l[TWn
+(u~xi^AN&MJCmH_4YxvABMB!S&Sij}A{H]n,4<bVUsYj/9m:$(Ry9{^!3{cug&7"a^)+[UazM8o63R324vnx:Cit/<f87Xf1uY+|['[;P>)S:-OA"e}j-U
+}`PXnhPoPwD{MS$:226,:g5MY5,6Sx_Y!B{}X_p!FJQi`Uq^BX7=C8!cGan8+MpK1h37L8.`KqJ>L{~<H.dH5tLoE/WWbrE+M&&vgF;X2&vgi1zREgZ%xr
+GoVaPdM(3;sSmEhj(TTQe>JCK`0hzz4s/w&"0D:KA&8#s'Ye`,Xy;cQ&h%&W3L%V>S%4372="HOw'/P<Zf-"{Z-FXqfGN<@iAS[>L"/fePK0%F,VfBrScU
+@<icXgc`Z<ue#e1(0]Nor1n3kH1g!:{(zRgQU_`[nRk{'yCj2:^t$Mbd/tj`YnE-f{JUvhki[kjct#V8sZwEv,n5%`-Rtgd`2Iy`/J/]Q%Cx3JX3]SO0.|
+3ZF%4$Gl9P;,|X#[9AqA=.L"x<FUPacH0s5k]P3KVv9kFKd0hRK%"FHh/CwllJPp_vmKPg{e4<@$m"!^U`86my7Vw$h_le|BRR!GNUzi<OYFneOAw^v@<M
+}S3P)diCRC-3IWQZ"M#9_c).u)~^^QYZzj(V"C8b5u4jiU-Y&e;kh;`tjnUxk:^8L@MJZ|/(++rqm9Vl(7@y;qe7uh@!a]h$#nRLP,W=Ts,n#|_A)@BZP=
+wJr':=N`P9:s#fb,>cvnst'C"u@26L^)N>S3$CmY[D/GfcT(H@2K)LuE.uC+E}Il^|Ywsm{-.2}DBuZIHHE/GWAi5RgK)@<K8-0(9(R9QE6"}k_mqGsCJH
+00_P.OJE:L0bZ6GmJdZxg%Q78|&TN:$,r<+Ei]7!PY>gpzKy.$~g&P3)]Gj}wXPDsK`-EU}3TUXa}5e%f5f;kjMu5VSTb[LfKuM1W_3+TTn$i>PKcjrz&G
+$6tDk+DkiV)Fa5UVS@)Cn25hHIihNldT;,i)=!I4w,-bgBgt:/]zay`R2pnx{SMnP#`YUuAu_hC5j5)GNe1In9:3i-~Em]R0|.D4]Gp5q|c.}7PHf$~`XF
+#-bG[1+2|uZ2/lf[hL1$s.}z/$5.M5NFkWy_!!ThsH]lrl~7V0IY2O'X-1v[5{lioWe4~GNc7x(I,t9W$XOt|Gk`F3h$l/yC)9T>U[m]~iV:-N7c]p)u4W
+3('aT]HQurre+66fMDrHQUY=F,W&]ONZ~L"Me0x(8gZ;r$-^|wpt<V8P3cNSiE}![1pxR'eB-Yh#HI4kzWwkHev%n-vn-Wm#"'k_h(nLZA/j1]v/<VC:zj
+$T!9a]8uymthvXN^F#StKC__fc5HO[`Z6m$04|8Y6.ZK9mdK_%+zJfGk-F&/[kv!$f`esdoKFU0}KEu2_A!Xn!hyL-$Jp}1M")L#$=vT_H@D/$AKAkPf[u
+cLQ|CwG8%G)[Z<$4ZCIqLBX0WZR}kT%G%1Q#HptljxOILM5hfeI5fb!FXE%$!{.:,]!a8aOR>$Wy~v40Rl2+-^z0C>D%Yv20<HL-y8)(ulo;+iB#9pb&i@
+[|veM+,U_M6:KI$VwHE-j.z]=iLL}Pu0_|06RM3k!{X,I%N#Wso#{U3:{2'!blo19F%4|q&$"[y(|H9BC:{is`AhZ,3}$ZfC~U(^.8l6gQ^TGN$#b.$6NM
+KYJ6cPP+LlP$|3"Lcr:aE.gX%:dyl-NfrS3m>(2-z5;fISYkXj>8oJ%kBxq@Z{LE^|H-"u5n{.-@fxDuz$cE]:Ukb["x$J6jdsd"%S_qnO(.#ZFr<ST$Xd
+z0:qChAZ"6uZN`2D{LUv^8a<0Z)JIq(T+6}fqp/ipbzq@3:0'^/JBAY!k,qV5]uk'7;3/B6ai"nbEryj2gFIQx[R$tgoGGe$+JAk,[WYt"Fy;]5t"$:8-`
+UJPD^DS}[Cz:#B92^!2rpdnGu34Vbe8Y%}!_fe>jStF/3ecfPDhw=UDwI%QNv;FWB+F8AN23CQvw43vAAM!!Z;NHL]#8z8U'"82mF]SO/8>ru#_fnI(wa-
+bkVoBIhA,^KXY5K['2{`N)5RO]W=a3TCLmF}%2`N&^yl.Ik@kx6CV^s:;=pkJ+-!e(le7_meGS5c@>~/[tknhdI/}We1W$_{H;QEx::`rpd1KY%zN9I_!,
+!1k$oUf/Of!6`kbSqrDiO1<{5v]_=#/IxNdZ]5T%di-J+>-BDNhl^$|@PJa'E,h:ygN{VaSMgh,x.F7c:b!T8"SKo78YtDtk$y65vI[9R-XCbBR1tBsofO
+Q1"o$<l6oF"k%&r0WuYJ676uKGkT65/zG3f%<Xiu`PZd@(Z&V,R6PUTXH<e4.zs,v=%AdA,^jWa3O_p!R:%9NqkQsiDLOsod7D_&`;p]H7yddu8$AY$ku0
+'I>"=B;rJs^tog.WZ|v#j7BoYV-xNE}QF}yA;/L_i@t8+JtOfF!s;RuR'OFlB;ej(N1d1-KNtc`dsX}4faeIIq&P={NKrmfT3(3,']DGh|2h<a=b=2gxN>
+<o,O.;~q'E$,M5p%oErw8M7t&)fKiwNZ:Jj^eJ_"A2xU/8&k=U6NW;q)i-gcH7W]``_fb]@dPIni/4gi3GVk9#r80/fC5IKb3Zchbb}NP$kFV+ZDY1u_#]
+nrVi$17%sqJ/H=ub)CTX;}J8Qt+9w/P$Zpl=:`24X=&pmhnyE8mHy),yWLRL&u2Fj<8U(Y'QmlG';7foIaICpZv[(.lfQkMnB<cA=xl|iY6'c7'#`sNgji
+NGVA-9(oPywMcYl:TCMXu"Np,0Qu>hYV%]~)MC|0jh&HXYm!&,;UtM3lgV!0wa%lqb>-N]BugfE>io=Fr+b[q]3x2GemW&js_HRhfyYGQpM49>qRYJoLPE
+KTr(w<=u3nlW150s;q9.jbRJea)m!e'-~sU0x/oIEN74#8/lYO-.y8VhX+f[9quH2`@tMI>9vu<6#n(8GO%Tm!PVwu`gS][`1x4D^q7/`afQMDoDNp'hGH
+4[h0|#HzP=3CJdv}Qt{y<g@QD}=xu]CG<Wv/(}C3U/ts78n/y4urVIf"~AVz`3{.ysbm6ZIh3"FztB@t4DS,O9J9R3eTzZ#+`3RQ0^'lz6+K6^/I+v/&Bb
+/kulVaczsv;D|X4/Iay1dF!bO)2M2:>QI'&"HKoAHY/I@WIlL6,z/jh&+v^[]rs$"@"WF8w^)L'm8=y:XiaO5`n>P'@b/=v{$aE#V[h#85]<qNAMx$+:Fj
+X,$5<9U!lL;(PhA(:G'q(vHI7}yj%:~+dJhraz~`F^^VXr}v56Lr}QmY8,-A$=R`&B}9]cF;c>ENTTxkw=n^wIF]`0h>{&yU2M$/[^mxEK!4fU]-TGiLWx
+^Y_]>/),iMz/7cP:LxjoNZjZM&>DLg[s~+)A2Mi:~tm07Mo9i|1:>T4hEQ$8AJ5)!ojWGtk2yhjmIWT+')lHF0S3$Oe$e"SMw'=N6}x{g{9epaQ)!O)MVN
+F@F1&_vo&n_I`jy>L<Mu`(pK1c7AKguz(-vOtdIacC.eguO9P-F8l`j4ki`xWv9(3.DGD#_Zg$7MeLVGmDZ`+U:0vT4EKsI="#Xe2AP4&.3j6oF%J(BZQF
+Jl~(40<w1#5C:u'j{{1i@{ulC{I|GjMv^z&NX]`{`[qZjxaNMn(U$80!T-S:|^t$W=o;Jo0yo'.%{<b6xrC"T`3=y#t-$NHPVm4,6MTF,2,a+7F1@q6bqf
+O%|T|BNtcNB>r9{7)>%X3M2}0UiElj7FRK1yQy{s[J#zkd^'HC452IXLcRtjK=L977SwHP6mg3{DBssr=4kz'fs)=ME9d0gxK{TzYfu/7zk3hZq`=&I(BW
+^{o@t{o@bZ!M>%6T"<k/<X>'p@|]XN;;c1w0g5fF#02.on=2}@rz}X%u%nO}KcSaF7ti%(!Myzf7Mi,"Vh&%%G:g,K3xmGxEiWHq:cyb@j{O`#We3Y-cXz
+VHL1N%iEXu%hOA&[:f&qZN7]3%mAWep30`kd6WQq^m[Q!sN^"b:%m#|/w|~U3t0=Jmw){sr|UO%)/UnBFlH,11;8)Zy.f$sY7@f0bLs9,:LGe_G6}_Bw!I
+7Plg;,%XW/Pb/FD|-jWHd_`;uen#v7d|UV.+npQiQZ{$!r@Ig<S"{na^LDT`op9vI7|kZ#}d&53oh_<`$[JObtro3pW+GmLw==`0)z06clA@P[hHc!vn=B
+8>aI"5nIvj3G6KoTF0G$o_EDl$<_VzE8@3$$~9gZgm{<t<n_:IoN]H20@MvU##Wsf6szn"629'%J2gx$,Gn#vrTe=t,}X]j%o_W;e$4bT8`n~_hqvh&`9X
+QBMQ}M{J'Tvd!FZ8vhBrDKos!aX6&8o!T1LY{7`it&v0r7(ov7)9'=oL(>Owl+-}ShOsJW8WEaJq_vym<a[Z41q(/8(P%d2n$m^.X_fwu}CkU{tlmEJt8}
+3q-t7_Z0EX%Ua$no.Aog{KeU0hs{/XrzJ0Gi9dR[3ZW`7QER,r{PAT[.NDrf2r];CB'<mMuME8v3~(gb=^bE!44$y!WRGjQAsIR}^#6X>.1BO`I|{z_FzE
+/XCS0E+Xcw;]vS4iy7/Sg)'8w_VPThXC`ABLm2]m:BDIREd^DdtP6R!2pDXJ/(_1#DBWRg%W&"bAr"#+]w-T7jE@,lyu^ZE8]a|n639g9Y.+!4f|3AsvyH
+gYruu8Yn$F'UeF-VEtI$8Hpa=i1y^O<!]gPCP3:<ik&rD]n:uS|hZoitnQ$,mP2Uwe8ci{1boYV`ht+pjI|<RU:%bhK%Fq-E)J%Pru9|t0gs+5C,d;j&;<
+F}bf#PnqK[FZZG9!XYkl3g+E3}0Yk48osUkY`qPmw@rgsh1'6}@J$]@|pMjp^yR)a}:S8cF>fs=Hy2!]j#l/gXb}XpJ4N7/eRf0N3ntjveysTh=0hQC/Vt
+^;+E0Y3l2D^0tmm6'Gx{;Bg[WB+VhbcgXm{EN{c0U"OzH+8fp8B=;[#<%WyWh@mTW};N&po.D<}kidtr!qIM//]b'8&pU#sdySo:HH_"WYT=!=XAjYhr('
+e>$YQ};wC|l[l[N>g[C,G,$/v#2g5SZEokHc5(&pG4d9e>,XwE[26o'yVt-@Pd{SgH0`:3bPXPVttX0Pv[W]B;{hcd4h%'^Rz"ByWw4Ozbt</|:mr2x8+V
+MiJ{qK{i(@{0q0FYhbXR)M%t0gC9b|4VfDVs]|Af)-'BN3i|qt],lu@GcY!%)|X`kq;MyiZc"CfokX)nvOJkd1a$I'"/(L4aMX1'%G:.k9aK_f7a1H=:}^
+PRg=J'YJXLUVidWs2n.Wnk:E"E%WEKP1N@,i'."_|_;5Nf;m0s6If8_0U#ni>B(]Qtx-{i]o(17H8nc56qIjWM3!HE^q#;'-<!+-)Q7PU[Hzs4B./V=ul`
+8ebb[c#0|-6]_AZu17~z'7IV4&8IDMDlzs%Oudul;iH^a_gDc`4^gt^qb]O>:{&CZ^4.J43Ayjb[k6HRp/R9k]H(abeeq@UgW<[QvG^Q7jg#"L-Yfpe;mD
+(Lh>`[8z)hhnk,|uj;P1GdeR%k$[KDuczdkFxo8:3wH1:Y-}<<IKI$Vd+kAp|LgKN^]c(S'tiuySQOTr#WAZ{StalAu,(`-Sxf#8qtm.,b'bo_kT!6G#wW
+9UNd0KK2"Q===2D&nI/Q~MG+,eq|5;QDyZ6okQo6z6Av=`7{!5>htR%A4BpaM!Dk,}/Br4rr]&|dh%KC|ohHb0hrGu6e;g`Zzs<tUIV8c)/s!9agb_Gqyi
+Ip<r;[0<"Wf^{S`Q';['C:)w$dt+}E;F4X[_ZY/,>nnT;AMs9ad=.CZut%5U35`OoZF.YFx]Go+hXG9:j}hdV{$Sr8~O#dac3Vw0ca!04Jf^}ss}#4u"uA
+xjzFhlkaNMKeQd:O`#RTPr;/>>@@Ag2$GP5LNQ/6h5$A.|"$C1)}=L/;$d{;/W2u4i^WP[mo]g,rtr.(@`/@XcB9{K_OkG(=T/KQSN|R2M;0anUQtskOvc
+Kc/GkgSWOdM<#&!,qG/)(`UD<WQ_f7o6b)DQug":x<,>k%k-z;#JkA%`8JROSVYsz:mr`4_R0qxcO@Kam'OLH.']u-m&gFL<BOGqg`9ollujnGn=qFMnGc
+p(Lu`+F-R8,iqQn/cgFA;14"F=_GN8/7}|568SJzHk.jq0<z!Xbv)!uLhh&vm4$cYTe^Xz%evZeoKv}4CquB6cQ^y=ISeJ)-m8e^aFKLuPK;pk4"2$l4lN
+xSE0wjyiM:Oae@xQ'.-61E<2t;6"Qu{X6I+{_Cv^,r-fy#u.}:"wTgs66G<x[<""Vp-eA5IXR9su}il_ms13@lh{wUR)NR^Z%>k,9J3JIa:6)'Zbh%,]TS
+dj1yAL#cqy%i4z",9{IYz{yMOL5c3&hTbJ-1bkAs,[;hfvY@hU`kJ10sfz{61yQBpJr@|>yQj`GC-yUv2D&l&)}^}JiOq<5K"JQD8ynG:g&5@<i&;z!-=L
+:k'9Pd_UZ_bVgg18fq$[[qyCBQ%:%YrCW_GY3QOF9_a]M`3Qr[t%"SBv[ig!8Ev%0;TdI8pIa:lJ}1sH$Rm&E4>=CSF>+'1-f[!D5z[AZNm$2^RhI+h}$7
+m>!5`eUSUdlKJz)Ui,NY9PJ{UU>R8Fv5.fYBqKsv8;@VRUkTu`8U``F!h1rLrUNe,Q/E0|~AtiL/aNf;T<zpQ+<)iE6s/+/ZinrM!,E3iX$VQe5Ez,)+:/
+AI-$8J@QR;7$2wGsL>HKald[tw!1edFcH:1V|!%kI3en)pEM&!pe:J`YI'hF1IZ_Vz|"(.QdJ%h4Dc@Jjh+MF/o$T0#"4C(jO|uI|aJM!}p:%"-68D.m`^
+WoZ/f@m#cz>{6W}kvx/7BH7csl&K#V,_DLUq2rJhx4#pJ$(p`^aht_Tn_!ZK7of.,O)}M.GF7W9,f{m{_HM8$K9==e8mTH#YE3(PXk4`!hAjF00^RY_.>^
+s]SR1CWPSJC+3psfCw[ZK^E{b8Q;s^(U,Ig@/H'e6Ox;~=/h4=iW4HFe#iru,]=MK#ivoBt!O!CIYk=R,^F8Xwb_VbvC'3Ipx!"+wLS2k5KtD5V%q3:[z5
+e{1A^MkBbhM+kc7/>T!9^r,s{i1e9;"$%)g9uCQ:NA[#exb+"9hf9s"25$GFFl_UJEL'_h}Hqdz:!A+|#Q%0w#baF>Z/K>h`20chbf]%Awub~4E}W{ul>C
+62:^8B)Sqr'.:bQ37Bq<@@j4nt/y.:%0VdbpqV7m$K-Dq4D,]ctdu;xq0Ox,RG5m8ZBHzI2pttGBJw{#yr+q8/lW!Ch+Rc9D-tePXwPj.+kr0jW!iYO[.r
+46dy3dw:Yqxw"w7e;@#AC'(dTIcX<T"q8x4E$G-A2LE9O{,1{q18=KvrNKs&E]yIs}L"~|WbepZ><T!GZo[60up/QKmtF'C`t+Xj6)zd3rJQ%z81uHi)J5
+3(mz5.)IhL(o02v68,O7XS'_yFBn|[<+EcDTs22(nSvv2=^wEdYjYv6E<nFq.yYy_}o'<cahZx1T995qv=#G]Q|DzGsNA'dMiQH6uIdVV'Bt:EG_Fggg5O
+77$HY(67g4/:sD;_7JaV7v.OR(F.F;0U6)b=%L@7uR_f%t^kX'-OM(D{e/dc''{{y!t"`Gf)Bp6R<{[Y6BBQ][JDy50]wWp&sI;hHyVxDuPU`1d2l=D@ls
+d]{dh#/P6T6_O.%@.;880^R./+mqR[4GQzL!R2OO3r7D&Bg/b&hEj-YII0);mD9.K(JW5wJSO&;N)PB'U6`OLd[KUQWsA"&t#P7s@Qhd-"flP#qmP]"e2l
+=p(i/gTC98KP'oq15hghAf~mulCIuSOhikkTA)u)H4^x'Mez9zIH^A95y3LYZ%{Dk/-#X`4LgQ,F+%1]>}MW'JH$c&q|jJhe=W1/%mt:9#m0tX(8{susU,
+m|brqK7iah<g`OB<XmChAN[jroUNyt38hy7bKu`=WS~/^LCe$gw+nV0tS:hItlVrp}+f}|:)B$S50-%#;H':w.pMOfg,5gTZ[=!sxz,HAG:r(g"}TUJ`-d
+KET6UeR@Vy.Sg4uqE&t'1M~tKRJLigJmNx'.S;t1b1}_p^Oys0L'JIJK6|TSjV4"xQ>Hl5zL`>3OS=N+U=9[vgCJ)2I4^Sf{$3;-w:o$t]D#Gfi%-=KWlu
+me<%5[2(ry"G^FNO=Sn]BIi=:wLBoBNRFV&{pFIHuWe}dE)Eo2ly"0"~wIc:R>[{=ju7q1B7.rw<ACk>0l]T,YRN{Xm1JRs!GI1`!53c#65PB36'0DsqXj
+P;Fx}$$fSb.<wqEOeXfT;p+LCQL2UfW.ce"<>WKVTU!TYkKMsynk&.D(]Oaf,+I|eEe'.XLPe54I[d5guu)[CMlGs72$'1,5}l5bSn5p|VI7!xPgiI-%p^
+Xt4bY@KO"eYCB>;5P<V2MkimG8D_`O+<vBf-}2ELlrB2.A7#-zp%R[-s-};P!S<Tk`$Oniy:)[gxruuV[iy;-.<)VM=M>x0A@Z/KR"zt4(<%Ddr5S>Q{CV
+-NQplZpYB-%6Q0E6m]~uQHvfu8JN)Dyz#7Rk6<deU>=YhH`_a'[VRwwi)XS_FmN3Z,sGwxBMk3a,E]qM_R#kr:0r'u[uJUAS;w`Od;f.Ph"3};fE-}5&Iz
+2c3'UR^hD/QiTjZb7%sG}8"Z&uxHW5#z%+a.'q,y0K,a)G6f"=+2.gQ;ym3#5ONChe+AVA[.;9xTK`65![(Uk,'1;jmxXr&RJusv|`D}>Zf('F1|YO]KC{
+$D]I$54G^Z(WbXdeW{_#7c|7M`Yy:)Wox>i{RdYMrI'q3^L6w@gR3mZp$WJUZn^85LwcFP9TH4XgXh3JO;LdY-+O9+#Kl`Ckj$<htW4z3h>7wES1NY]k]z
+XsZ|oaxG-|%rsed|Z1RF%Bt.g)oL-TSr(J.zRz&Q}+MSW,<.IEB{]pVMYZ7#T+"b[VTT.x%4>FY;yqU`>X3Le)]CI:f(F}3633FYYO4M@@b6z.q)zh'f2k
+fFDoiSG|4'!F{AAS)`O1`0_ruh$[bwGyCc#aR,dezF<UxHG+r[Q2XKU.}TwJh8$nK=V<.&-vmdU8]4;kBIhBMOH2<%Z8$A4Aq`%S00t$Ebu$3KVvcOvbv7
+NBt%#sB}w#}r=J1WXbad1XF|//VOxt_%(9{BD<fTP'f{J%.Ksq_cc)[W%ShQ}tRPG%YRMpW."Wc9j[zC!yh}-3.qdB`k_R"Xa&dkq%^(4N:+~O6}Br&-74
+&N@9>@3<BHF>-:Wis["RUYuV|V+{UC-YM+>&lHBb/%3TBK3URPBa17i;vkPdpP:+|X.5+g#v<`FoIs^f`;Qp3<7wy_..ou>x<sK4#tL:~lOW`u&tA,(jHK
+xc'CT,i)ZVD{ceY0GB3LO+k|Y{l3j#P7~:;qHDS/mOYC>SfdbWqHd${A{6SZ.4`Cfo3CV_9Fg#R=V,VX#%<&#(QhgF.VOrW|[X26#CHx}XOWrN#Xg1oB_k
+G};qD%LN+as+6YM8OfMMyRD^1#N9itAaQ6x=_=&f#Nk`rp11~H.OJHNpk6pI2}'u}r@Q[5"0Ko.zbUywL$[0M%S5YVSJVl9|4f;+H;d4[z5DE|Acm]Tol|
+YGng()arW1OR[;Sx;LFmLWFvzV5q.BmF4,z9Wn`T!+tolF`0I@J<c:1m+Hb2-z5JN;`M+muoA+Q;pcMhbbHJ$0s&1vv$9>K!00X&LOn=n|D8/2m`ln,/t,
+#vptPZmo1[!{)r"K&;G/3W%=yp(}2jjZ>>4h<&wo#$'g-k!AslM/=,:WJDTLtCkyY+jV6YOer2O=@qtsLBu`acMq3mrm7`>'MJ&ClBweYH%JQ)j`&Eb&oC
+w.x#Q`C1R.(.ctlkbe#11lDG)HNS9kg1/>_cwS%oIMz4u=kFvpI|Dy"RyTPwK7G=BeAY@[JRwFW2[Dun35gPFDE"VipDCP-w'zC<A7;]{+|Iev`d>sP&'(
+]mw1hvk>dSyorM,2Rio3z2N^su0cg#]HDi}8~%+uNeWx'ugET}v]kyqdq&4cB^Lq[wYr!|^-Xe7oCH3tb7h0c<wm<WdWO,ZMlEulX+(kR^N/A+WcBx[];S
+3Zblg$||mceoVu[i9z^5~)bX^!KUGos$P@jqd52y>@/UJm0pn-f39Rt>;r-h"-Wm@a/_uR/|86zA4Zz<{<jf{G6W3>r`Ipf%Fkd:P_{Tic7IVA5jRXa@qo
+)l@aXGjS4>BQP<HC=Sq5}sGV}2/]Pc-D|.VaPI+}Y4K:Y|<Z$hZ&4{~=BtU(kUY'#iX=Hy/E]&OTKT>%i&:[8Jq`eK[5G}UU=GBu.&GNlJG{H|-,A@M)Le
+MOVLg7-ND},%a<mSJe#aQJ<o:>t7Gso^G!JhKSV:T[[U=YyoF;c)Ue`NNMCxio6`{vLK8IljLa8!AX|='M_5;o`]M(nFh'IlNUJgcdxTy1(%(d|2]rLE1k
+J`iz#Fa/YqZo3z=J$>(6iv_]dY|L,wWt7@r&XrKa2(=cDZW+M.D04<cpX[la8k|C^+g]7!X_<PW{O#/`jVgj9w9cTn$hyE[8I[4s[M]w~9mdW"KwYUHwg$
+#6EO$dxOzw-I7Cm$SG,p[P.=O;nD>|srC6%y_^abZjA&LJHZ~F[zRDxn[GafaQ$i>^XeT&yj!QZAh!O(NY.|EKySIP#.K8^'8_[}%azy8H"]_v(5bV/|uo
+RiM{&sL-/7H<XaO&O4:pM!H3{b0>vlj.&cn6]#Wif6S3n0vXt$Hqt[g:;Im(v,#LT:IPc1oI9&5cOeSfrgD39tq&eACfGwm:$xi-MtmmCG{nKmrtqF]eO6
+BMDWNe+[ZfYc20tGlr8],uYN@{'jK/Z:'||,_a.6PJ7X$)/3`HG:[6V(0/-BrDnadR7DliOslnrj+>Z|@8Kst/wU,ns3VwJN|uhq~_Gqh[@iwS'H%k:y%z
+8aQxRp{m}wm9NGl|!1$X5uDKlQEPR5nbD}Ej}@Y;HS+mODvem%-XiU(+-M1UKM_od3X,vL%<q:-c^y-'Bq/83G0KpP4(nXC2BU#`:I][;Zw_Xc!pB@/tIa
+6pn.~_OAN1aDI>m&&)"!Che,LPMTB7~@f/`[/9egvw0xXia<+f}FuIN%;KLwB<6FGAxA{yuG/`7,mJNrwluZo-bInJPk6|LX$19y'>PzG}}/ZplyB|">wh
+,wGFM.HrSsYfw^[[kl0$f_4A$jC1uPSx,qaDMZ)T181>Dsb;;eOyVx|sn}Nr8y"x(4i]|fjm.m-Un)xO%tyOL#.m{wXBgXYua{Khl3s`|m8em.Dwi%ChQM
+ksQdUBm6@){BZ49!x7[y>H+^`c/US'S4)M1"~|NNS=Y/o<3PJ]!]0Ie/w4r"})1/"13)Oo`6P3xvEGnaS/237U0h7-[,zcgochx0eJX9{OkrK%8}mbE5!b
+,Q{qHw+7(<B2B6D4#k[;<ps;%%yj4Zl]}]_i6]5>W8GQ['CeUy&RdomKq,0;S#"0poB=G=8d1X1$t(I)N5Zk{F/V9V,-y6dxsgkfrPLAI(ii'x>&1;~$#a
+_Bx!r'n+]J2<+/#-HE98y=0aFt#%}j)F0|{jo,TYQ%D3ynsEyyTcf$zKq'drdw7|aMu=XLQ2pNCdcy@ZSs>:Ctpl}Jsm0.>EQ^]-1&oM+dp0AK=@AaCs`,
+<h<b@70'j)KqT+GL9T:mv,(7]-cMeo4t=nAm5@c0|e{Fpio:fu/MLneF!n8a)T(UiZa2u'_^ED"^8Y'4-JP!rlqk)_$#`eZR{Y-tS789X^2.Sy@AK_V|%v
+'wr3c;z)xO;vy/"M[a|7lmu256$zEODMYrPj1yO)29Co7|Xi}l(|EOouruO&yt2e50XR!yMSe}H][F_CYVM)s5hR)/aw+)'[HF]jQVpdw[yYn-K;Z!HG}-
+.{!IV5'FOd.ZE<uuHO.URB8"X@I=j!@)7f+;&s=uSO9lR{fV_'QUIN^05'RkW}0[ly_L{|8D,jv<f2N<uY,']hDMVeO=:yxlekRx~!b9L$W<q.J9.urg7-
+>_7D=D0%xrm<^_|y.>IG0V4ty3]ZzE5,;29UC}KH.2]@1hR25&J`/6X9JrA'|rl&K8h#k/,>cB`$g-Lum!;c}A:.Q|2V9q{SM-}8UM}IC+Gv|)K8mD7iO4
+$-hmQz7/m0suqB{"7;`ebO)2K}Of|JL}c>A'|;xPe88.ddiDQEH}Uji/|t,@hfr}[p_V%/"#~nVTidQdV+s6hvq1Zh_n}Qmr+4+-05`'i6DmJ;qd7kDKPG
+m:cD.{`zq@Il&O9a"T}t[u{Wok-Y3{3`klcX3`AuEnmMD4+=LojjhNc}HKSgQAkyb0fr|7`vkjU9oM'#=stW~c48pPwaze@]jV0BH:~0IeR"E1<X(.<|Kb
+'IXN$B/n`gwTtIHGO6]dmn:V@$jmc0@Cm/VH-CfK&z0vW;Tm"t^g4RI6&kPIv+F-il-=X!CU&/|Z+MWP8{BY&@)8!IaApd0GqcY3#e_<9rIuqM`#_Or=42
+|!io5U~PAh,>c:H{v0q4x)tWWyD2pvlSd'NYmSk{f]_JUqZ#6!).XaqC}Gh:S_;3HcbE+PQ(PQDA`STD.kx=PJ|0y!NNpy6!GaOYZL~uP4/JFK5IqGBSvz
+qekNByDp)b3N[]f1"Adk:g}Bc>=XiB9E4u7VWweM@vB;9n"KWW/.IRJ1k_)y|<KN6c[7~,+96UcjD^<u]J8FMbq7-Re^zO=)NOwLQ4UhoMet%L(YB>Gj;y
+p|.uZ@;|M]hcJ"Bu7[C:E+'Eq$F_|}8g<d%X$7;Bs&303FFyGUB)V.92@iM2ZmV:|iE3abNCUFrH6;)O@l`DPcv5S<BA3{_zlD!<'z[N64E_+5vCRBYYrZ
+.z5rnu^"1^8eV<+T04uCw|Y/X<WAA-He{oYtQ3x>A(NEvC)E$FpPm"`.HC1:A.^q4i5Z@l"|DLX;"^C7#2Sx^oZ0$LeX!"H|nuc:nYX_bu|=pR=fnoOL:F
+fYVYUJhpgqUa:Hco~W,S"~L!Agi.%_z0m7P)[G40t]3gO2nvkUlo+zNYb^&as@UpTTtI#<pFu#dV_AuyP'DW9yG1%6w@"$!ywbFlsAW7d}~VQ(2{0yXcid
+#{mnv$!ZfcKe~|fuU.2+<}nOWs4Bi5]PejNko%jBE=A8IJ-'D)g<$TMNkK;Vi.]QpIiVQR;2V4Q<k-2MmTv9Y6Q}1P@&!"Nu.+:g;8UVPDX,:8/DsAAdYA
+N5RVni;mrZ2,m)>e|$W2kZ_lSR8W|UqTNy645S=w$6X:=w5FFtl^/l+Ly$YSLr10QHO24/)wPgu{_Lw}3gUGAX^ntY]2Xk{/qM:)b(ki]F,mk:{ja3kx{H
+'{rTFib5K]p{FUlE%myogO)[G1NHlF2ySHZZlj$U[7I;PVMCS.9,fuyO+.FL0@i!oY4gSTxl.s$I):bT<kC+J`[]0t3ZN%OPi4X+UKN|V13[W'8QNu<=$s
+ny5}{G!$JSW'i2z2One"FSL7Y}HjCk-63Z;neL|-^lVNvy`j1t41aV!Myjt-04sp}/~+MgiqMl,EwJp!6MR"to/l}5#kLp>+XV5.YYOzB85bT:MOn)0W(c
+nAnX9zp%%lwLP[/yeS!W[Z<2N6|>5sQ@,dMOs7;K|&2vbog}Vo'3@JI558f;#0c)e7V>E!hJxt~pPU:H_yn7XC[.XSkx#>rRTE]Tuh;Md$^]#<qamepcjY
+h/A:>{2,~!"P$e#X({V-S%GYxm->l-sp[BUiAX(dTAq34t4[-+q2D`y{BrmQ,oQ_z!v}lfY3DovMBg@k]F]4@OEF`5u$dxt}cWHxQ_M$%OoT/#=jmNMIPU
+{qI|`>=WlnIfOdr9{Wwd,&V/m`)Ap}g{Ok`a&#fPdv5g'S7>0Ps|TB&0&bu@&'S<J5W,yT|B5g$0)p-[r3(Y61)>|n7p("yA6]3nrXXFy|!7LC;H)1&Vm@
+|H>,Uw7V+hfiw@/:k}O6/TS_3&BKIai8f>bNZGaDLx8:ZoUSJ}@zkW|tCU+5.ZS_`FOi5J.{Q,P`N1Fld$l{ue@Uy6MXlC3,MZ+U}jb_P]FN(wVP1$WEwW
+G9l#mjC>]khiT1to%B2ie`9`iSzP`4GCY[P!`V_Kd>ir)12l#ND4`X9xcTMEjs&k9x3`,0il<7UkR6~A,{vF-6w,[b0c@ozILow:~K9xPdE__=NqwBl(&x
+Ra@qKBlkr&&As_EB'BEsD8)Y;_irg+&KllzzXk!cDA{ROvx)M|zfMtL9#fqfhRZZJO7vVU0dYr3P7BIr>|v08#so^[/,{XIf6Hq>(I%nA&#vFb]EM#Unz!
+Pl(4]N8|y,woFp7SD7WUif>#e1%MYn6Q~c,<l^mOm96^T$>KlC$M|)K#K4WvOpJ16t-^NtI&QDi3yi`2K/xMgo_H7[<iD3;pZRA-G#vB29Ws[,PFX.XM"X
+1)@{,Wiq&73-;W@z6j!Vcj"2E.'>)[Qj9s+}7;O}ke{Oz^e+bxKDCG@Q1-__>NF4dJR<{k1V>TD$v}@t3.[v7s>T$8J3}`yT,p)R}MdQ,[2I)t&=X@708z
+Mv+U/#,n.q:pRXHf8pXi2}Rusd@U]L,sz}(]O4JZ2%zq!nqxdR$7wrO6ujwt':oQ{F78qa6!W$q}'A[EaDb&Gor@@"g71NR:2}5stNSkO}pdMh8]WfC_]'
+`t(f~E]4oNi+lpn52y,j({v_oa-l'K3coCfH0KSTvj,6&{"[~L.m.97e,-Arp!%$fB^UzFXu0[oj-874Q>cyv_NyWF1^gsP]}K,aTr|q,`y[PH+a=q-v0m
+&NV&"R>|uL|7![_`$@Kd|}DZ5Q!<IMLH));]mj#7`KWIu'$H+[Y-(Us})K!SeY0k#NQcv1r'sC%T#'KCZfaBABEi8^2pKaXb[D=D.@;>z:a<eznAQ5V0Hx
+]M4@)yF4TOxxezIGU$8RTZ)2Mr^Nk3os"[R3AIZ/ZDmka.JDW6fp.G0$=Bbn{qG'"K2`..lF@o"3rT~>'w8w%0cq!w+qBmOHufC`SX+Y@_[z4RB5zSpDtw
+N0cDNkr7P2DoUXIj^^1ebRazE8|SVtH(8Bor=(;ZDEK"kzCqEw:v5DW:tY">g^&DCkl9{,TK]xIlkyz^nV=_jPyrWwg2l;M'B>e;SN,h%oXI{O@/pqcZ(q
+jy<{9.,|O,el1q:Pov#{1lCD47&PiD5_jBPXN5woe>H|$,tVV_PLR=4m}W}U/cYCI//iwkw^S3IJpUtsnHw(yO^XmI(M(Zn1GS6lB;/su%-tpfCBWIZv(;
+@EOHSY/y!i&DRf()A>emtAS5bFyOsX>ID/^s%NexSzzd7aUWUO_{dQP^X!9h@o}OHMij>)!rOT'64QG8YacJAuyDi9kBCl3$F%Jt8YO=:fFsxNFsAuXPAB
+15'q42|t';tXlborc6H;vxH_k_UcAu+w&=0;`y#ZEB~c!Io&@Oe|lj^@X:`{GOTZHBnkz|%`oiUki,TV]X,'Wp]3<D8xN;NW54Vl=VIt`|OE[GrPZh,b{v
+"E{g-PfPw_f[zkBB;V9l&B_R>DmmFx)s2gsIP,fxzZt{v(|i>jy|'CXDxiN(JEFWq7m,gz#ejJ{LfW.R.Sczk=wu-OPZN>/0s2{R|Zxo>5j/"kevg{VyZO
+7cFphBi.Qa;FYkt9QxG%gyB|a2zE:,Aor!UZM%$3y<CY3"1|HO,mnBA-K5V0SWM1;ppO%k$nJ';j[ad,==svULdyGH&ShL!h>$=c{{v-VYABAwvLz|_,HX
+/bAMjF=^leto]|a.3XEdQ`2Z6TdTK[~!30i>$y|-H@9/GnW[(6)+3#m$Kyg=]0f-x;mLiR6UyE9#}O~JL'7>uW1$bwA4pX_/b2W"jO]]:gR{=VAH3fzj&G
++4(OO[r3f|U1&B;&n"vSK`>/sla=uscW37lbyH>AGE;[NO'FWvWmScY#Xx>QwPZs@Y4D=/7u|Z@2:0JSI|-DfyQyw3OrEiZ)mt$qR}yGc(fn$(Omu@d^S}
+F`iytDRy^aKE7r6"~Zrc"$v$vQ&%g=gWX/g,]TFM8,WU|EfjVjH$o!-Kk&K,:]>#F.b=R;KJo-E&|KSe.nkEe[%P_|1[U{'4$qTV0'aV3j<QW)KGZ18(x:
+KkUg|Mde.Bgkbyq'Y]sE=Mu)F4}A]E!f3Cvhqh.S[zl%)^ivWRt761/^rXeL>1!FoATKD%;b;g$Z~)g7c#[PO6eLB62C]V||M+SDTZH}}H7X.G%Y";m1Sv
+A[ISDAJunod)NsQQLtmaxF|].vmX1Vc1)$7^0QwY{<Lw89g;JyGI)OIF:ra;uXl-nP9I64&Jf2uZ"{0[(dIv[vBThiM%pqE,>8;]o0|QLYVTV)wNWn(,;j
+gI%PD8cDId7LrLVKD:DVe(7'&DkF>4hH3+2-lU_@1sfxS$26pYMpm5dA9m62gd|C<SCVT<-q}<^af5sy@7|^b)Uh-=[BBCYlqMGENCsx5q>)E/2cg)CH})
+PO&O/^^'O98e>E]8O+AdktDLcAp<gAXp@GA_85c448L(,<K#v;<OS}c.6{}k>bQS/IV<=9T!h<_TKFsevTweM,#M(Z81zj_/]kp7x@-kR#6o-Qp`u!0MD`
+:WR'k7XKzc~Dh<^QB!}>q{:U1=0yh/n:(@-M`"wFH+W0zgPi7tTmwntsBJRc-13;fb{:8D:7X2QVQQ>>H<6WA'c;%CU;T2OF}ws2C&o/Xw~{i[fT<Naysc
+K{;v[KoS-J6}No`r_+q"[}{W[IvPCk4F5^bhe|5HZ.|tN_#=@-A9^c6YB$dNgJqm+4Nt"4F$HIxpRJtj7:0LD`#]-BE,hM$d4S6Ir'!#/%HbF9Or4;:r{V
+p'IMkXL!g_er`biP(3H2I3sL1jZgt-/Yp<HCCS+DK|%Cz%P$$5-]FNud`Lj.8_iy9gq.>8Yc5klxM{SND]A+ewATEf>2bvGe>i{A}im3gwXk./ZhAh4@6@
+@zjZaGp`]tRQ2+}=`(Rf=JNA)+5d{>E[xfjb(>U|)z9Zl>$o)qY,'!9aN@K71L&@.[$n7>BTtRd!lHadT_v"R_Ybz8/QgyFTm:|Zt5Wwin_NOfu-'W;+DG
+bNTEzezuoCu>#@!!R13&2,HO<,8fKM{`w@jX{1#6^T78`GWoeP@cHPKeWn]IX_~I@!0sfA-T2xQ6KS`C]vW<xIIox#]Cm;DY[>^)2<ORi9LD'#DZ21|R</
+1yG!aZ%&x&/`;!uKe=Dx6R#<%gqL~Vm_]<XC4E'mR>fo'O@+/ui=>6$1><_'MP!rgna2pB;WGQ90|<'yE;yhq;%oM!rHbJPOK%~F30")KI6tINt%yS%U;F
+0JD,b$RqZlk='}+lc`Xvkj7G|^/sMZtn`,/jj$jT]=nXmI5flBv)a6I(tvtUXrrf]PC$(%(Njv"F+%nF+rCV=bSM]VGDOn/]7dav[n,Tl3@I}iQZIz0B[Y
+~6y^wxbZYi4W^7K|+5JTO>3f+O9j6yH-VIuhtBrW$o<{#(Iza^#PtF6_XSl+E_YC#o6OQ1n(}`cz+=[k%'qrZM1K|hq78"2i7PD;lP.=Fa'4'ps=k}/9ea
+eu0Eix%:z4-A!]p<0;bw5UHSIO0y<iSj9ehR|Rix7]Z/&'W'=XY+1QG#;2%D'NMHAN`Ej09^kW["02i8wkD(KClvA22Q@Hu+=)>Lh$vY~s~jf8S+c2~Si1
+siJtG-%eM<,VEADvez6n.A;`0]{on`DayL0Txm1W//@y"1,g>Lo0K<|"nSinA&BU14h'%3[Ij#J.,q]MNn;Mx0~StROei'L]nkoU[[rS[(T:{`K{=SIj{E
+|o=wMO<#eLvd6:/h8lfAOZn`)I/5BZ%WSy$SNxZ<{No`K`v@h>7AS9W1E;R{j_oth9F)5zn^pgoQ2T%!{G0Fb0;5ZB9Xx_}d"2{0z),YLU|mPkJI5LFcuT
+bI[{JBlnIjjSS;`JQb2XR04Ev`7r6&:`-@`r'H9ft5"a;Gk0C#^JOi_X5<kc74;yP8T=KRF7'5^!ZM#ly:Vk26iR&fH^]C'E.5:QFn2eO6|f^@&B6mf#=7
+rGl<(v-gmEl;cWpdS25"Me+DZj%nPmgTI24S:ogtn4AqEwCPW0Rtyww<(2_>;J`,$t%<&r$WGY0u:lviEEYEbZY=4)nyvO!Q~XHn'Yt|I&z|7IG8Sg1P-#
+{#]a=E2%mAUS@##FR.=j^iyHVdA.RM=DkL++X]_3'q4,EmNysN=^bI,`>Y"1_Q2|I:0rB#Gdei6&;km]M$ta(|qe"13Qx-Yz3DWbeO'3TnwPfPrL/o@pwj
+y20tzm,r+tx{sP/6"d4LuhJg-4E.FRP&'!LO8k1aoL(tE"YW}NmIdYVn;txGIW0#`_gcWw"7mzzO{K^zb@"Td%Md#t6W#%%[wEF;@ER+T=A2Zs_5cB>l(D
+;fw."lKikdZ}1YN6LT/I0D;TX=0].ul;3jH1H./uv]'ixY^OMc!_[B>g);%#.vAkRx63XVZ>uziWc!$y{e,`"0DMFI"(_S$q`/~NPz6cg!CXx&e7w&UE83
+54+%q/#MJ&Hwll5O<sf>o)K2~VR<a-c(cgFDs,4HSn5U[v"{$L3YGAR]gLzldp3GC]4wdM#[goJo:PA2VFR``3Xgy3'g%(IJwnhmKp(.Gh(-ycj'DgJx8=
+p{Y.+"kQs:i|swP<0u$:uEN)05XQc2[v){)j-p;{VO^o[BhLotKGFg7$OX#f57O^Yo>gtA|'+a[mj;h#rD=yxlDN&VKq"/,B5J+LQEUTf.o23Qjmv^,WE}
+[!g|4/5R{Z&Y@Fv<7]/1'YViL+/@yj7<V-sUrs%0=7i+z$A!4-egXyzlBe=p&%^1A.fr'C_J703BvXylSJPJs,FkB<1Vc(nR>/^rZA7#79BSU8=x)-OWe]
+8RW_oZTxHdbD{5|v:'-!;p+t+@ap|8"drM1s,S`+$e!3WA]O#^h,S6.dYgU"5kTey-|jh">&P4^|LX9WoG|A},3;qW)[T|^t:pkRt5G/Ju6{xcgKeu+("6
+Imvk{-6.%fwv~Rm&7;1@]a=h,.kS"k$|pR(F3P]}J;y;/;8u(T8_YW~C}W[ue:LedIo^qZ,n@sN;K9_`e.fwJib^zzMGb7n|!:#J:hY=j$i9f5IZ^O1Olg
+XZO>gC}$5r&:j^S(qU"O1dzvLcM]'.M]7dfh3BTWyRx0}w|mzU4!yG!iv^u3tjsW]J}d(]S89.2m<mSUH:ZgXa1<u-FAr">4OAq|-V:Ji89G7_6AyxpSy0
+1W5mR|$z,PhtG+^{b;(KfE,uJ,aIH^|xRe/o6f9k8JDBYWR.;e'Rjst|J^MN@nC-S![hP"se1^^nCY9qjUay_(4JfbNT;sY4pyJa-"-h..OOPzSWG%3!B4
+vKq[0@F4Moi!:Jd10s,AZ3:`EG|8QBB:ky[pC%;%qu&TRNZLYw#3If47n:ODgme[$Xyzy.p!K<!wP^q'>ErxWX2]<}Kt5,$m!)^e&fPdT[hf8V{nIjSspJ
+F)L27dAWELf0h5I6M>DGu``'quXVFE3Pa(.&EJs|60)VD9u=sq#8jEbIn:.M-=Do.gAAdg]O3K@Ke!5@4)+c^U76"0LxF=;cW{-X8FxnU;0+D3uSNKnhb@
+mi]IYk)>afc]/XNDQ;h-{o7X<!#($[fGA=NYSO3:o+TneKC|,$)1ZU|$IWYkV.tggiHGqu=M]9-xrJ2U:HdN)^i!Y="WnovdKn^R!T^|)xw]U(_/MLceju
+[oKjrj+5mDCiM;BE@,rrY)|Kqb{>ZWi[.:0Gt4J%.U"hBuWLZfm);ASaAN6W!usyMH~UX6Q:&J-;BPEyjwc,{F-i@g,}|'Ti^A[N0VNU>9TUUzm;.8_-zR
+Dt7a^;DD^)LF5xmCCh))5[Le5M$pitJv@Vp%PJqL8iyN``cD.T8AotGxz>:>nl@iN<YP32WSFV<B5ROOx$-+KTd8u|BF4yO1}H^=EDDU$058}{YU|1ONJf
+M6tQ+Z}S5#VEP6-@i[iatpa`h<]IYF~bf7<!$&"eDn[A7'{sO+-b$o9![z5"hpEjc^qT<4:XJ:`zGvGU[8/aS[{eYdE'Ic%dAO}Cil[{d7FQ{|D&Nbe^J5
+aj1C^7OTt_voIzU">71%uuVD;QH/Qv;dPm,/1609eF[XU49&HYh^e|i:uw#9"E~^}8>k+<C{i6t4:[{>qtv1%EHnivoF12E%KT[t4(Vk3ODXOnAf]{0eiO
+=dE:]>`P]9NDv@Ci`_ks$7hP0ZLYmPuoGMTV`{rFV<Z|Pz=S`[2KMnI7f&&Z[@mf{3:N!lh+DQzJhwaXuz=ebsN`t}hVS&URE3B;0awv6DJHE1oFNMJq@!
+-bTukR`T;v~x#H)yi([K_G1k0VXI$"PCvdVY")puekTy;2RX,cJlWXN}`elC6}7A<O:JFg^N/G$x~w|O3t>I1{`eU|_f&E8Z9Gkvj=z5L+mV~C1|Ss28#k
+xRHs/9,C]C`jbPLU0EQ:(#/)b,:{9HS$G:}1MjIq(loqN06B4SWDT>FJwYY0,49u6:J7IAvP(GDRc2dc|8llZ8LqaA`ZSLX_U![c]&:lt^p7K}Z;W}7wmY
+zP]wL-Uk"u6"Mz{x=6E">Z%0<q77`X2#WCQ$,/C9$1oT"cY;w`Ug#H:B9)]/2Znt7<>_;X`I-LlY[4EKyzI8<6=@8Mir+L'.M/x7qalFr%wa0W2ruqp><i
+;elU&q;"+Y@wu<{ncDnk3n0Joe^WJI6ZU:bb)3RD{#P:aJ5ROb.gKF-C1x[!4j.'dovK1c-hmFI7cn3<$-hZi$Mf]:l"]ni6P,:GI}81Hjn;fnS7txXRh+
+Df.hSJ37xmy(B>gvx,Hawv3tWJ:e{l8r~,e4(2tK!)DXKi18Y0X,RF"P6'yP+gnkH$k%r3RF~x8rM@}tBJ/kzNKI!)3/l7K=)nGh,"kK6ttM24tj#6DQ"~
+Xt,>=WvFQ3R.nGEVZW3|>Df0}ZLNC1m<iXH1)<Z{/"p==QGd{.n>lWD_O)u;]$F@@U|@s+$"z3gn4<`n-0+-"f"CanNBs-bqmys[H!RObG(!S4gE(U"4^r
+3C{7vuDkJ.wXf4&)5ShwD3|}t-}S-X_0Ww+`XDE%QVfAEO"mL35J)>ZLK5k>3Wmv4n<=yKzv,jt(X8)LkN{-Zth&BhrPDil5S3O&X;~H0IUP!LcB]1k;wL
+2ZKo,KpuT5n;3o|iT1,P@$@v%3Gj>j^N.!C8dmnznBOS$Uvjwe>55hEKP6Tb_=<GVZ2f}iqX[&!i;pTy~A%0w.Cq+g,taW8@ObhOLdbY//7=!Bx@u_,lYo
+y#8d<a)ZC]IFs>k@~A}[Q`ix-)mQwKP&~Cnn5qz's5RTIKj'yb40b["ENaj@y6n&gk;oNp^bCR3@1U,a_nL)|g/Nwe<x`,5|SX6#KS+f@EuYYK'Zv_)Q";
+Ov=B(hedYkA-^HOsaLDjFKgE.CF8f1Ed'`>MH(vw'SRFY(]XUx`P(wRlRvOyU;J:cF/WYU05~V0l4ZL!.^9-%v%f`1x]NVQfx-:af.uIQHG=iM3p!+"u4T
+N8nQgn!Mz|MepBybSPf..I[mzMWuL3=LbP$+REFnP=}ZMOXi,&X>;y&z9R+Ch/j8yMyXucEbcLU>(^'B^DiZJKF#rcVHJ$A|IJ>F"}^d~;(qM6IhmMdyJ8
+m}L0Q6&NQaVWj)s5Sx5Q+S:.;EvP+{VmW6&scqX&@yA98&&ad([8rC_+hjRK958+>#s#M8|M35,&mi^3u0[at((l<YCR|NB<FF-Dp"G.j9+h%.Wb`5cv{^
+i>C#zhFjC0J-LI>eNdbD.&;n}@TO$2RVC>P]^GRy1eApn$#B7[,7`"YB85:hdmm2!v#o~I3%['mB)ZC&Zij:F)x1mhm$~)C|/b@K4@~yMWp}$/Oz+IW)-+
+C^"FrS{)@<i=qF>y%h%Lwb'L8hRd$RxzI/5p@7RJ,XYB)/oiKG=p1Ra|t9FonZ8"}%>k5!9R9f,9$(]{W;7v/s(e2|e@1y87tvwJXm<ZH[W}wl2<LP8}Du
+wq5,}LWu[Toe(f<5o,h(F|n$Yn1(8ntm)L])OX1j6|T:eyQA-.sox.mPjM=yWKV`0T!AN(OFuV=Um/SyX1$eG+w%<9uPk'xA=lqFou3{PYLsOGVu`+d/g;
+0-wj##],rEXe3;wQ"J9|=TFR`T"q}Uwh`@N{IBuk^'hS^F{{1u:N/5qd[E@C+3]zV9(ZGtZ;Dl;|nE5{`C<YJ/JO)y:wo&)_`(lgoshgfLg5s#n:3zJ:`w
+H$TowES)X<8782~P2KC+obhv9R.,n}s>@%au1$StCp5$n}pyB#ow1$2I5)f;k0W'ov[Xm&Nt#54-WdZ!gyGJ{{pGY$xY_zY][hy5k`|)JSR<Cqv[_3FMp(
+QD+Rcq{J]Pr)>P{=J^BA09wMwK&kHY]3Y-bR"qZS!a2nrZe{3/}Fo2^5g1eR;v&8/tDxomp79&yO40Jtmugn`foJ-0]qz4}ts90akmJr&=@ETjn>{4N'M`
+ub6zA<M6:dZ,[''..j!JrVG&p=jaS7cZj8N@kA=6`bP.ITZ,3KL9L]e}X6.9[FJ]vDn-w%TnjtC/%Idu2JGVU(<l6CeW&NBJ@0YU>VY`o,'Njy5O[LZ='%
+{Auh]BRc#&z@ZS(D,ll2<r61bSFQpSoh"Z'NVm^+$VcS//-.FXUa_!^CG/0Rs|{CIz1h{}sGVB;ot+{|-qJ`O&`8S,9f/V16_W6(-qD2,C17/]}2xOCA;y
+`RTMQnvJ!3XCDmGt<NYbAK.B:_MFD^IC>ov_I#YgXkUB>F<]<zh2g;4equLj:=a')DIEqk^10n^>4[7Kr/HAh138Vt0HR'G#SOvZ[F#X9XkC,`,Kj9bnJX
+tE~v&EZEyu-L3zJ{c-_@q-u.CQTfs'E=-5M4+Z'/,BW|9|cO7&:w{LVO|4Q{kz<pr{uf-e=/=UXw_LyfO-|3E@&A)sc)XpDo0C6G0<x9`D$Q-]c^~w]GI'
+f]bHG5orqs-/C(n$}HB"@DN}&`.SNre),6%-u_)RQByV8hSho-m,Q#N)|fx|XfBF8%Tsga^wF!O-Ldykoh]C2MCD$unB|9tH^9vH9N8`w9goR3"e</V-!-
+Uo;goFrc2`wd+f)R[<IxBSqal>Kvb|qwuR4XrW|/cV;&,+UE/,viajS7j"Jabvi9'Y^_uUv"dGsHCMeIdT'k"ryD'})k/5F`Y:==sLJ>_/<A{H["ol1n;M
+8^T+zg2q2g{Kr;"aeUIePeiV"h$x,()P!!vG2A9ci`Vk-nD72>qK<[(@BK!d<Pu}kS9G-hI%m4f/2Mu0S"$g-Hp(iy$)IYW(ABdLF).kY($opvZX'th2R{
+0W!;N6XpwE4l_EmdI6uk{g.-R{,'p]N0@+/^).0Ol=FY@2e8d/Oyrp:[e-2lL[kW4>/G]=D]EvWLXpf_8qg,#Zu89xXUo_{HE|%b3]8Z%Zmx}:t7mRe.2!
+~o]b!)}86pn)yKl#B62]'7&ZZ@LCl.i1Yag+kJm+Gfx0h>jjH=X04"I#OCf/U"G/NeyH&cBh4.EPZ_T=y<(+IOSvowRI`KFr5Lpi4v{fv-m+W.EQEG`O.6
+dw<xUA}@!LfnFU]+S{/7!dRr$YYU(6_LeQvuoIMQHr@:"gkU+ZP>t7EX:num]}YeeS3V;PZX<SR'bN~#bPno-F,n=2%P>7sK9<FOcQaY9`T;4`;D@Lc'm`
+$NhFFH%YrAS0[!5y+j!BR-bx:X6#-Y;v8Iula5$j)VmjJUv{:#qqoCmdF=ERD})Ac{Qe7c'dr{@S.adYY3QZ'WZ^/i1h3-Js~<Uq),i>#u!M,Gdy}IIN&k
+O6KwD{ocUexqDJ@Do_AZ2RHe1_7@40Oabt<F(k"Mo2.x$C.^lw%AHZ_4,|^>!E.CrJU+=yXCA]>X:/:H0AmehB13K@NO"xez=J;l^//[6Ud71saW28T"zM
+#(|{Q3n(R4D=^b,"XzLV;.WnXk`;Ku[[P=VFt;.<;!VRxB-BX,+b9O2O-50>ueb@#uoAglI%GA(k(y1n>ZI@KhEnd)DN`^6XNfe!T"Yj~yS7O},^^"huFR
+FpA"6UL]Yl(bvs:Oj7G7]!L:.6U:'9&!RBEY9q&x4aG-iW>2oc3>f''=pyy{'X#Y'b]avrk)n#D[o(d@{4BJ6.^W9'/)"Qo0Vbb,iB,R,`unu,DPD%M]z1
+]n'#|U1{89~-v}v+BJ)eA5J"}"t0QH|2Q`</9_PT7"/&h4>A}l6Cp`}IxXI/[kSXXAiwXWRL+vi5FH<XUvJv}T/,WP7;HX~Wi03[hn2d=Z4ssh#-:n%oz;
+(^~ukia(IX{6A-#DdUl=:g"uU_y4Ifp[CTcpel%MERVKOTV}kqaT+QE.GZS:=63'i,]y#9uo:x4Z#>S_-#8s^8+d5@/{FbZZDjd%Uu~>GrkCbRegGx+OfA
++C/:JzY#7qml6&}1l'xS6uO-:&GvcxH"awcty>iv6,[Pf{"oDK#6p+Up@SAy_2YK)Jk(E#}_u<~>A9/}.RM;2HtGscywO<fw(#[DOU7V;vL<a.@:O0kfAz
+jlkci`qPBQ|w5GZ!342ur{q6PM|p-k9pyp4m(r-NXxS.+k(J8TjMn4VAXoMbM12Le8f87uj=R<-).sw8xC%eLxGLo[q/52+IUOit{Ks{/jCPa8T[5OdPC.
+oGC1IS.|l01uq4/hX%92F,5SS)&bjZOZ78f31l#^mO&tyN%LF:i,j}#J'N92$|I1/bS$xp!<`y$xU!f=AB{{!7rQ}m|xxW89-)Z|0)f"$I;VZP<pd9W1Hy
+O2mbv6>6>@sYa([[hnJY-26gPj_SUHMw)aiU,YatB/)A]PH1Y=;2KGybyEZs5QUK'|rKWcb)PdckqO|uhE/fy2:qRYF!v8;wh}l10v$K>#)p/(yQnr$d4^
+x%q5=.PJB1Q28#;uj_Dh)^bIhZR0_R8$hxF!n"-5TLkX0YL^o2PE9}BLTed@1kaAg4kCOob<iIj"DM-5j)(AFPy`H"uJ#Ofqtvkr,G[YB|"F<22pq75x!`
+(9XI7DoF"^gQ_i-y+m9g-rL`t`>Xk`n2%Rq-/sS$~bltW+budL8cVD@FL%3PkSX|5hC}JZ-4oLVQ<<ID3OFM}>lc)nR;jS0,OW9q|##G>2](Xza]E.~`]z
+oP!]Xcw.Mt3n07AG.g9dW"+SdcNG(l6AF"+Z6o1wxbsa;clu9wp&Gnt7jY%+FpavNU~08VTI0C|.JW]VCa$cZ"HwPlW3HwO:6^T9SI7SfPG|Jc-@wM_{q/
+9%#4S=[!EQ=]DIc3&!zZp'H{Nat`R{0<V}7HdB_p'm!>R!NzV66r9loN;"by"$dxLW$uuV8|E)/Ho5qJmAWeT4u}Awgj$9i)aA~3iO;Xf"'-x};pDxxbX;
+#+ptESNKmz`2G}16^MJC8ZK4s0~'@tyqVeCv,HT/PW/MH>@KY6/v]lPj#CVl~MSa:cx]O!{qDXT>,{`2wnPDC2evA]4Gps|!`Vr1CcM`;,H8Nf1!}IZi|y
+gC>,=;|mWN~EM.zt5U%L,r:_&te)o!'5`W{eh/Qcfp;pxX1Df@VFs01wSePe+ksq=/1vZYIt^A}LRTq^`^ef)[P+Z'VQ)OSpf]h+>,+)Cg>G0S]wWI#0',
+)o@{]:dFjPBvkX/^U.(.lV~__CAz'&<NK@}WGWXW/id(}"jL:{3<D"S>8Q{l3lKsp(pc&X>zY1WK)Bdcr1%8mNQVl;iZx2k01LTYRB1L'L0IO2LpaBn8iW
+&0&m.}Qv$Z}f|h:WY0^3!iq>2b73:[6w05;S6fx3cHTDq-;cd}u9w}bACYHc@loO8=b#QY(5T>Kr[,8V}bV@B}'him^S[abto#HvTa+)/';8itL;I=Mo{8
+43"6gZo-t@vIJ-zUF_]{2U1#3bAO!q>p/F:Z<'uT6@3/1<Dgk<%xL"Zp5v;Piq,&f:CX#{FH{_hIGnUx(9"V(^8L9[e4JM.|HWm[HSBwfN;K03kX9YVMMC
+S#oWWCL[pG{QW}wPN`RgS/)NM2dwgZ=/[q)xJjm;jM.lc"g"LCXpP6xC6,CPnSMK6=.Q6c,{HUxz3NK^"%;pi:rY6MSo#V_LCzry:w3to14WyQlFLRrE4v
+3[]pB2MowpqZ^gPch!CP@'(,2i:m/43("JNZMf-os]}-U+{)8g0=wG!7v{%w5"O7YBoqLC]<lq1rE"S7o"`!JS8(AjCekl>;@:PCK^[}&Q'znOj-9junXG
+,J$USC%fhrwVy9zTQJs4P7n"B|Bc"xBxA^AuR#pF0CWZ9vki0end47i.sxR/>5wiB.B(/@UBWeyK#(KXdw>3oyD@v:n$`pHF;a]I['5qwLxb$5%I6J;==K
+`Azr<V#W[U78E)HO)zo|W5^4Yw;JmK8u(X~`/9QV!kquMxIv^>CV:I2#;xaL`j2$PU=cyYtH|HpeLe]3>rBz3+;v6zwo^IA7Q_;7xuYVKjy^B&rnKb.Jc$
+Blh7|@hFK%l/yRtuJQK6LW08,Dbovo&PElxPp^l+^KlCMgtd6z!#qYoHygn-S,hJ'90rn!:Gn(sKZc$SFjE)[D8.zPs2R41c/zJF:zDku,[-H,t"E5%^>w
+[dbVJtcbU#QHqq,y"lKT]8FPf`0#Pa%q,_|fXQl<Y$pqB)$c~`C2g[93S[f/)9QEp$/0k{dFgm;Db:~o#@60&9MU"aUm-Gbi1cG}}J0%#pa;HgGsZ;&]NE
+x=b/k|YXTb0:pZM:pZZ7kb2aKVUr=]reyEvnwgjoj)&lw+f`f.%J5GjwV+/orj">ufkw[}}{d2j8O@F|Twf>;.9.HL>5.FBSwMP%uJy$&IoY-{emi{d!)w
+@q'j-f&iO14Ag{8aQ,EITSV}!UZ/fn-H!P-l8;[Z_aS8c3I0WW^_LTd++Ezi5rVaDLDjicN.0ib+rI#6H=kPNMHVS3U8+SX[K>99FJ4T&P(u(.Cc>XqMT_
+o2Q|xll;"}|d$'[${&,w$A[/$g(7d/-}jz.@w!1MW%uq0QsQBLFoV92P2z&'[>zgM7(gu"E4(WXx|%)pUIeTa!DZ|_^P:Q@spCI30v^q:l;={.nDmD))_b
+wY2M;G,g7l:C]n|Ic.J!skh=_sE[W8xREPs|rr.U,g2G2@|x~#Xx|hF4K1lY%x)%FHwVxt>{ub<E&U;,3^t1I+.HOLsOysw"klHUT&0b3::=[8I)$@M_'2
+<qG6xlma;7q'x3Yh6:k3p>ntaX#2T(f]bC[,PSzFdlpBDsxPo[4Dr&2+')jDgVvwg#Hs=TBX+/-)e>ktTA3zD)QXakq(HlClVU|yp28Cfpe%Q:|DA5,Xmt
+cns$]VRYWwtiub)d=$IN/vt=rF,rL&[R"'~-+_`4hp{)smwTxOE{5@uVJ;n29.uq9TTd_wqU$5/%PG2@O%e2Q5Th')mg}efigaL|-V:(#<M^>Qo:$=q^`'
+ttMG96k-:R[0SNCe[_BPl(m}xY`Zrhm@0OiMjCh-3mpYQQdclJLEv8TQ[)P[l}nGGm<bh^D7SH%Ua/6MIcoL>abV`zm2OL%+%@c+LHtsH4(o2eY0ZKmV/-
+ZWOvzT3h@MYl.:5_%O^L%t0g;O`[<r8Ds|VakwRT!&$2&GJj0:rip@_@D>8J&#1F1OLQ[:%>sAh/eG5z>d-1<.FbHrO>0IxKT$(yI+wj=XCnC!HtC9c:~O
+4!9u6iwj18k8}Oc/a8Y%Z`dB/=g>kGu4dj2#/<aFTI9OynzV4c:QO-nnexfY6[Am}ZsH9,_$EmAOUW|zclS60yGY_mKe&AdGjnr$/_%[_bNkp-.t$T5+tY
+f"P"C#t=2mE#P"a=d{R%H>>[$doI&`R:Z;q]'KiRYZN3w;f$4E<AW+4h!Mc+EiI0GsHuN6(`qtWR7`fue'G![/EY'|,IZaqZ~=NG0ez1mrME|3^p1Rik5N
+=B3}3)40F-$=]mTDqPLw6=6cWzcrb-(-O)5^/`l5E"Rkz|VV:Q`.lW:hnMhxV'Jx3zj=SJX@((5saPR&s&|DQJ&OC}"|e/i^z(C!}[}jcyj(6:ht$V>Y2u
+`T'e>2>&}+bz}J1V>hW[le5Qact7d-$9llX-0g%!Xj#hJz{%8fhO`[:i`iY=j[<Z}<x/awRX{oRBu<V/`y)xXN(rYYAC.rJ]v%U_K6vmPEYV>W$/ozDO3U
+("LQq#<z~-_C<pLJ!FCT=S1'J.$,DA}]N9z.<4dP46/7Y(XkI{F/l;,Zhcs%W_/t}Tl(iO:-vEkYcO<j/4az.&'VfOV{AuE@!;D@J_=WoXx{Ys@R4R6+={
+wj5qp^8jq['#0!jo>4Y2%:K"Y%6$AEr'[bBEq8(XE=<dxp"r!^vS+jhuN:Kq}&V.^A-w]_>K/_-]5lC'b#4+u)S8lB9j~r$k{|eI1ULLTT>ptkAq"#VUns
+#03w9%/fQq^X4t`oR{mNe`_-Ygj%VU+B"S||MdA5&:JBCW|5b'Xm-zl64LaI0,+ucBsh!5`jWm#O[yn0:RGzJ1<Qz-z8'q>NRfE`&AFx@1N1;V8).4hX7#
+c9noK=%}v0z+JxbuxtR6BEDl`A`WZD/g-[wCUpwM-M_YhjFlxjGMz>jqk^w:g'rSm9f7d:a]Kx7t9h(W0T5'CpYY[[y<H]0;cb<S,wi9D`@,r0#2U43yp$
+N7R%EVwRbvXj'>JRG4P2|:CX'oFD'uYq=+>+OeU'lFLcl4+0G9EM}:=zfts@a@HhBW,+w<%Od-wG2i"!u0^`4JHP^,M1'DFds^|8mat^tW]=&+8D]ZmG(z
+fx^Qm0RvU#wc+hL198=D/)n"W5Z#5@/)!#MDKZfL'mxnSMb<7_'sXhQ4Jn79rn"rt<o>PkC<S(z[Y;C`)%}mUUKL37zu2'AV=p%#mgJhav;5//;C8"u.^[
+vNE>If0!!jZ$gghSj&h.0i>wOhUKP]eK1MM+Yzb/-N%SQaUK1$!eeUfI=6ETz:3F_8_ZPz&G7f8sp'q9CFl3G|,&QW/ciObFlq[bpS0^gaoA!'hlbFjj[Q
+aR")WU"x9e}et=Y)v_}n:VrSO[RRlTYr5etpyl2p6(8lkBTCLTNmJrzUcRs$g4j3IwC|!rO95ieu4a5Lme}BcNr_&@xD$_:cF8fh1fj.zothGq-.}Tr.SO
+O7J.M(qr%g6ZQvXfErb{uKbkZYTlq:6u'Zs#LR-[7#an223KLXU%c,oI1k%xYn&ZcT4Iy;cq,f_5bqSMAqMA2hR="rn3NabL]!hWN2&z_/9EYZCo9J&N'#
+pwPO5)"pF^A(Ruf's&}6n%u#2UNspOL@0><+31A8U"XP92qnrY$^<uO,tFVYEBqXwUuP!#tmI!tpCY!,wn7SF0sKL=(6GT$W;)1P^NxzHjnh!YWi(rig@-
+zi~yp/ofi&#ucYS:{"6a]B|D!Th1huI[i%a#%p}24)MI0)<&!cjczZuHQ|+!Ih/K@6a}tFr.L;f)r!wAHYtk&f6oa)3l<A4nP#@EC<h^9JQ,]:$dmlArv'
+1%a'/)&;}{bOfnL4jwh@>[VDPoT!%pR(1r;`YuvTa%oKyU.ck+RjLN~3Sb[{zAj+<U@U6c^X1u/SXb:dcIY{|9/Y~F<I2Yhx"F3&,A[^#<$G[YfiYC;fL.
+BJ6f)pCWDB8"ay8ToI_y@NKejh![R3j>IF5pI`##f^-F(Pp%cOd%E=xWg)Y@.s5v~H|9pFRv8&lvZ>Km-[3{j;j:`||I]b"|Ds;yG-_ob0VIBz;>ON~D%n
+n`sgLK,xZ3ME#x!c$7'+weiLT#_XRuhLQiEA]<>Pb8jt2a-5~qoK1$W-/e#%LT#.z'/&;Cs;xv0rlbL|"gMK4]#C+=TbG`ysx'SCI+Np~KI}1ow^dhPoNA
+$"X<5AvV!a2_mKou3SC`S3R`%oOG1e6W^%"#0&xM5l{;z!hH[19At>,Va7Fz,4$[m6>rWvd1m=nu0hUfQ6<x_aAV>zaO7ZQv6a&yFn<_%3|A{M&|s[rl/_
+C@#hV[C8$g_<!d!N<)2=(DbkP[xB7`(em|}AeFAqW;VssGoU:J1-Ota4)NM+JXPpp}x)G)Iu$]7-J}Ow3`>5Mz:$1BW&=2Op)r5aC9)eto`l"'u4hv3fFt
+RkR7!at9~LOOXoA/'+nIS-dKDUM5rkA(x:Rh&goAJOP(,UHw/9^1cd%L-i{f%583Il6j;(A<%k~%}^tvu7$5r/I}y+6tc2Az1KMv@=RG"Mgz)gBqrnzi7S
+il46V"KTLy`:aVXH7U]Zs}K:ejRG~{p4u+;8bb}=S(k<IKP}~d<]%%MCb"MwKn]H0#)SEa;vyFy9$>Jsm{aK9Q},Yu{_DYcl$.3ajj!jab]rWkGwGp[5Bt
+Icg_9`zKFpE`mfzTE2b6A1[^}0`w/mm&f;s1+aoJg2+N>nm`}c3CUWZmwK&wAS5,2nG{niA:b4gpNN2A"FRzK<Y"et:aa[e<)8aoIuDJA38o7!c>"7+uSO
+-Nx`6m&oq=@1-9A$}k<mGLv$W[,(NCzMuvdcZm!]51fo{14GpM3g|`(2xOjQH{b!EXUhvY;SkC[g5&kR+WdNDe$fS0POEfxi)0ZT%)//p)^Zn`R']>K-YR
+:sDverm7zB+UO+ZZ0`miQ'g(>8Lc1jNGPVc}W&Rt'gX][qvXxj|5{S~VRGX`Q>Ic252,l|(SSpNzyG.tw(4izIWM2Yw]%VC@&0U9x|[oo5&7dgV-a]%JND
+o[+|pyRBNoz|$5|^el16(=rR<D;^jF4GFN%xnc-[/iK3CWR3kvd#WaiVCM)=I=S%l&!PB1,hpuCzFy3Yt5M.MR+oK$.0[q}v_TEax4eOMvJbQMEFhl$b[3
+5qUzJ]s5@Hpe{F=G>Zwhg:lx#>>X3=yvA5%Qap_/}2vcvE7=_=^ygfG:/kAEhElo;l@$w|wid/dDu0&I4$MUB1K}&ECsHna((dv;Eic%yn8|B%6eJ(^28%
+cqGqYAEN[gca[GiaN}K33iz)^@~HqJ0iJy}W</F2t|>gR8OdWe!baJ1o_!ww,>afe}u>U#teN=ug4Lfb5dA7d$F3Yw"y7#E)piUV@m2C-FR;U,C%Vl~;cj
+(7obXf^m9zcP.Q$}(}+mX!)gy=DsQvl(3t|,_9ehR+C@nvy(w)+g[NBS7AM<G;@7[pBJzK)#6Bpv%bc57#FoS{Vs/_^w45WP/%)U:qN:=us,.XXEvb3^oI
+SC^+F,W5JA2Xhf%`'nd#_Wc_,D+u=svq<-IkY+KcWp`JtUw#F0#K~dxQJr/3OrT-9}=OO&i{bB2fmxDapuO8pw-gwt6k@`31FJ~a7I)Jc6)siU+@);osT:
+v<Upla'}0u9NGH<}&_>}1[fxzVt)vrANXZFZ4!5eBOvoU85p(us|7aq:;_~[DkfuYs%:7r}uG1W63hl5AS7eXXw3Gkf`u/v=8oYq>TV|J+5zU17[c;iy)8
+{[:haoOS83E>@zo-[t]r(R&$J/{xsn&Fj=}%Dx9f|ZYh@t)`B1{]s_,!+^<nxsh,B;,ffd@_48@U<3HpeA|>]SIa.y2n5.~1t`h(ryLzo(4qh,RR[[FPw|
+!&f(2h)ONF,dS:BOa@lGmSEEZi11v0%bwD:1o$O7'yl_{[{o#Vm353UMgzFSo0BA@'Dp0d]{T@N5$1tIPmct^,2ThLUY_iBkDNytLZCK5-ElP_{%N'zr,Q
+]L_|^;se+)I:d85x8]qFzt"V;7Quzx408$BZn9,@#VFe!'0A[0u_hhe,4HcSC#~Ndo.4Zz<|So/b%B[uy0O1JZLfDw{6^GZ@9ZPn'c:/3[ZkvjN'.L;zzJ
+xV;gUiFqM0_pk3lm|X6e[&Spih6lzPE>{jL4=(!E#}&3}A7t_T%zCly)BZ(gczEy"S}+>`jE|YC5^oL>WPH`TL~_)olf7n]yq''qx(Y`[+eE~BAA;QjJEC
+sq=;7LF&~269CPUbUa`>aq=f"2><4vQvVYIX)X{yrLkWRrdjkZ<sDVHKTr%TWkIa5FTwhZ3q8yLW81Ez8!>vApYE&P,CZ@T>+2Qywtaq/b)-]t(6m'kKeH
+':%M6gu[P;5`o{4CVJI!9dpSdliN2v(bW)m&(tl.lBw@k:uq}TU,h!t1WfZ;P6C3Kodp1zZmqASFxk6@ohO9Xv|zG'[q`T`qI6oiLeCD,-&NZ+$nw9D|6w
+4<8h"tp1a4k/)I"g[v|3:dCDt(/G|e]t<Tf@#8FufFl<m4Y=ls'`uJrqlOgveWnLdS(>B3v%'+c<haDk##z67zPOlzl=Nk,{JZJwrcw:1;2rweUD{x`cdE
+wWEp:qr73t#PYvJ;r'Ae3oS(N!IwvhNC(VaUk`aJ2p_uOtf/|T0y]hP:]5>exJncdB&7X{(]o:x@Rvig[,O`ghJJ<IhFI{8aWER=QL8;veGB,Pa&S)-Ax[
+"F4qU`6)t/DV@pt:>J;vpZr^v6tJFo[PtcM/kh,b<3m,0E-R^"gC1MiP%Os'Os>V)_]vlI^tSXr]zvrWLKTq<OXY.e),OK{$;5Qj".J+Mh;%h!rH@:GZT'
+c]5&Dn|Iz0IIq->JhT_/DflQZ=#n];t[^CL>oTy`%m^u|Wg';HWJjq'cPGt}%A6t2)ucsNP[pUkH{D3]i>|`pIK,j@CKK$'uh_@q}E{T6gxz>bJ1(u,h0j
+&gI49@tYH>Z#5F-m()4YY/)3xXNa|H@w':m&#%%88[{V}jn8;ZtR.iCilD%9oOq=nF]d(b^@L=8-l>Ute,''+[ErHech7V}Z/I(eh3{hk-&kXAh;uwD0F:
+Ck}{i+FX7la+PCk=>nmoGT:_d^d,r-_ZFBa07tGn9W&-9#VDU=T^`p+tx$LVulr`U{@xiNk9`@FUspR<Dnr6T=Jf#0EuOyl47j>0OCdHGxQf6{XYQH-]r8
+{qT2i|EfQ&4#AJaWOV0Lin/s.hOBUbtoJPztMa!IYl_P,=uoWUNS<%s|a-UzbXU57SSc{"_MjW]]Y]LXg,%RL6n'_4T+kE<A9aUc,jWG|Wr=mZ#SI$Fdd0
+xwTVtFUL..<{4i7Z|6R0%wi@+/ubsNBL1[s+)#+7|qW4aYt1E/GPa|RvwZ.d}>n!p0}np(u)xv>uk,yyrsNY;HPhSZ5ZK]aCxIu1ByTFp^ae#^2sr4D8Dg
+;_Z;al=.1yp$2nk4}La/FG&Tf>2m#|9Aj<<|_n)m0HPP>CGs>_[P_C5AkE9g$.JINO7)H&jyj41-;y(ENNtm<le:|a{-QT/wdql+d#l+@Xa#]+A4$Ryjvn
+`RcwFkG1VLVv|ouyB.:kVJe:ngWhPP'Aho:afl:fpeuL9vydmw7d5`VOWidJru_Iu-$4</^=`}ufX}g|Re6+qA/N2{:yH&TMirpmVDrI}XHv_|Q&wuj;}v
+!}|C&f$xYR_&$A{|+0ki=,tzI)/Ydj!X}x!M8g/]FX^p1t'[H)NPqz-o"f9{c{-m!fRGuMQgI)C7W0.YQtjuJOVkVMv}6[dy|Oil~OiyAN!rgpeK7ItV:c
+z-=Ecyyee{:x-+44gL$!"g_GtO~iIW/MvH4`Jfs1;L/TrW'tQ`JA!q=L';{ZvD&._rvOu{1lQ[R`2hXt,5P$i0>u0Jwot7;v`>5(UFl[N:P;l(^XX,^Q69
+%``R7zk627>x&HE(Qj'}x2:I<>2%lreg9zT_(P|}Ico(!++';8nmP5wyK5jKC]254x:H_aOG|Gl2KY"MOa:n)'j'^#55GQj,N@;@6F%:5$S7-9j"y!{b:2
+h$g:hfqpn.xm3F,Rre.TSi)7qj,ZG}hi'JvZcZF(l[UD.t1JBP=@4N{+q@844Bgrer=[7hP$Fa@+g}y;.jbrnbV:,CR:2sNP)4,Svq-G8f(8{g:bW57+Ll
+Iau/KQck%rCGN<X{;t}qcF9325xOP(sBC'YkEI%o25Xt@![v^ujA0VVeto[`^MR.tj##7CEmZw+o"4ecwi`,5(<4p"yr<0~_yz'<52YHj>h<)qU1qk=mWR
+V8'k9-eS_MSB;q2Se]~#R3)EZYgbh3u%up+k.h59)KDJJr=I8kR:QH^;c&{7PWTPx8mg+|=G3Zybl!C"3K")RDQz&v4!D(;V]Y5$s,gVl[8x5(|tD18,ZM
+%K"^Ec,ttHwO)UBBaQ'_b[f.PEA+6qja1/JsUXG[J.lZ1A<Hctv}HOy!SV1WU|eK7pcC}"ea|7+ru<451g0>tT1_C@WP&XjP<#RfetLj:l%$J$CDl-,NrA
+vr[T"{n!`]tw"K7!(Uzs&s}dcf^we!zlkK.fF-)H~:_-Ygp&}bBuz#&{3W8q!|2J{pN+$Luk[02=gTRhj)w(-zSG/r&Lr2g+m4iE=>o{7c96IuDx#g"Cl0
+vYMJ0$#j6@`0sSUR6yPbFlWR["ym|Q/]3ak(wX]dK#rAUVDNhZ$_f{;dTubtyzC.VWU6`TAgHXI7Y&Hb'_1d5[wuj}tb.zc[g[u/<@Awj}AWB`PQTjYU>f
+ZYBHq54ZN.;U>+eof#wi5k:78vK&HM"+VnkR3,5wHpwEem5({T@TX.1aN6-lI/UBWC[.C-zOlPg-JswY-Lm99HUKE("vGpg+_}E@`MHk'JU,!`GGA]z{cs
+8BEAyC@rW}<xn_$e,OI6u-8{ydYzl<$7(|1gzIro-dc]~ol2SP4OpVm7%B);jjCI1M]bJo0{WEL^)7hC'$#{l^sOD@CiOvWF)mjZ9sik)e'Yg&EPxSm4=V
+QdOzKP>&xD0LQ]$nY@-5uhh#&=)ous%$~zRi$v42T91618_#j&}0{bzpBnh%y[,g:W41}HQp4N''I$b+gT&5dhZNFg7Y%Q&/0blJHm3'fMsh5v}mi2nQG2
+2e2E:EOI3AWudSGpj0X%C1r^WkBWvc=Ouo>KICGI6$]`$zT%2vfwN>)x{7y|/TSmGk%$|CI|FRJ[/J.f:T[,CiQTrVE;687vNU,Y{Ov{cjzWZRP&1_y&j%
+<ityV1ef2X@>`{7sKbI1m%36vNtVqf]:C.lM]q]A7|s%cV(<zI]qt^FLGD`2RMTRr^>Pnh'Sdp!u]7cT5.C4(_!k@yk5]._biGZ:@z8wI3c%QwWuANuC"G
+YFx&)%hW~To@C2kGP{tFghE_5f$De;+$zoW2R[a:6u_sxp)<nhVE4/r_'LG)WTghq@o`l|hg:oYYU{Rpx$`SeqmyM{zmcS&|o1Nx,x"qIV|9L[O0=}VMpc
+i|:HTCq=CvTa9%Rg<oSj:/u;x,^p-O(]gv6RW-z/f2sGJT:yI4qV;z{O/-x}&8`]N>>;pd}xmj))<P+}BOhl2q$W;MPZXjuhMOaDt}K)R@nRgv%BkZ8Q|X
+3<WymZKph=Vqw$I+rt=F_F)#R1JtE-0@-.iAgyC>3]9z~bd1fF0YFIs.>#`V:6L[K8Mzcrawl=X^KeBv:FXpr)W|G[;kIAgj+D.$y0dQ9QP^[P#sSpx%#a
+RXoPq,_b7y3U_6iD".0}s0K)ooU'R+5,xEZE|}(F)YGMAEo@B75Fb/z|3-1teZj=RU7di8_1Z>5'~2bASX(>@;Gpk--YU48Vpll2CMPe(.nC^m5JNM{ce+
+p`Spq%NVFb|E1IQ`Q{L0W|@(HjfYZQnOYToy|tedSTf{lzacA1&;m<Qi4I1U]17wO)mnzU8d9%(.c|MEQ(BrIT"djMc%}c>n7mQ}akwA7M{ndiRI5i%lW%
+(-QyTKlD15z)ByPYcJ~[zT'6.U&_G:JsYFp!0t18T{]DkBgd|}T9~li@<d%GS_FFo&_J>|:!"2z7QS&PgD3^RBn"twhBvf'_NQhK9<;VoC<22ePm3U$ii%
+Sp$,(1LT80#Fd:0!H0N.2rq{fB!|=aG(C;z[lYXxgSc_1n9r_fhDvtCoy7daD}la-D}.2/'XDg:)yeT&OZ{R.Xf47ixYMSlVT<"+_u>3_c`nQ@n(BhB#Nl
+QrFb{/.&Q#.tIg{r3B5MuIcAg&y+d4aiGLr%v(4%hh[XqRjY;rfD+s-Mu%{9~%DDvFtj1nj>wGx:8{t1=uD|p#1PReUIhozhe<cruSe:j5nY;bXH{=tEK.
+A)^#A@b8Gnmo}e_ib8Qh2KLhu_]Sd.wCSL&F%93IbL,;~oweKKC,+g)r`.AU$q}xV_6Io'K=t(4@p-s&2XiX:7.(-f`Jx$x#@U>A(S%,G0=LiG+A^Gt8&y
+]I_:-vmYX5(r.MgnxSVcazoJziX`Vr:iu801L8Rq#>&a-JE{9Et#"S:amIASjKx:miWP)I(1Ut24mi#!>{~0~ukcdU({7'P8@IT=Vk[wztLe$aEq@^p@`3
+"TeBJY+^ku/,m'`wpot:%XF"GcTv+W93Y'+9utD%xqm'z/$xA@H<k=!z2k@|cZuaUrefXiRd<Oq5:ul]Rnj2'x6s"1MXw}zDI_`ABKFUVC@>7c:-zN`z.c
+fFVFl[0OTH_1C0r1+J%4N]94{`9zRa<MTRcR<Lh7M-s7~$dFzC<F]TeJpnQC+.B:ZRe/5MsVt%-r!>Y,ia;S.VurZ5+OtXAUMO9j:7Z{rsmpgAY,Kp2sVw
+Q+(5RK/ciqt'bZ=gt)Ua']/=YFG[}4>v1A:>b85d]vSoB2h/"2kv)<|mv|/Fgf8C"xFjbrf/&d^%"L{q-L@n8Z#r$F5iFwrKJR=z$lEE)u9x>jS<EGfr&#
+GlTi:5S/HGhI}r`]:/;nE:-o8F9+H2=([5u`edV-v'4B[FrW+DJ$5K!eV@sKvr{kQqxe0PPW^)g<%4+a+hhIx9xiU|rVO,:nU[L58NA&lim&^sM+8#t"pi
+`RLZT[Z8$;'XZV9b`W#jh.@Qxw}IXMX$CGU<,K)Y;X.}zKH=$9U+Y9NVQfN|I,C4>KjAf`1X$T~mg9G`j7_rEHaSCqgAu3"(mqP;%50+bDA}:dlj+>)Xqc
+nL]8wEanhLOa+)Jw/7DG:@J6Q,bXb6szn-g("MYp5-@_LC.^sm^y&8[p)GC>mydAkmAVa2(,~uT^n]}pyZfN@wJcj6r#s5-Z>fMBZ[T[LW;Pn#g5YrkH`U
+vCNJ@ZIWymADooS=YhSX8OoEcsd[Usthue1m9q2IjFKTJ^!/$deL{8-x95iwr%gpmLIkklqnmH|dJ`P.l&=$r),ALf,%1><n}r]}nuX+U6`9{rx.AnMJiX
+EH%bU-Zyl<'T_da-)rC1CSUkx@%Lun@4fAxHN3M@9&xV"K%@,^bgZR=Zy];abt;y`F=CdvNB+`RIf4Pdg0%qU^S3K.UCINRESMrpYMx-Y,s'vZr){ZU{ZR
+^KYYXlukcNw`O61SDX|CUm<cs[/E=03jf1{_t`|wD8^<(3EQKPn1Vhp_C6AWV64L.)i,ORNoi_{#bYNKJD{88qs,NI!2XybRfjZ%n[%xlk0)/nS9[c35><
+"_TNM@TCU<3^FR8R.@xL}[_^ZRldGHJ(D6$!YY4]7<ep1>k|.p|1i,M&{7J&$<}RoVaio:4C='YRGk&"EK[/lvivncz)DSW7Ix#%uqI|i$Q$rPoE2Bb:b-
+nUPJj$8^#evtFofTGpcJupR=q[BaQw0|H"AQKygsx8b%]HKQM}46ccdkN,EtXZX}:w/}r>M@_W6P8>JDRn)t,R|.hssp]<qnct2[8,-m<Z(br"}[4]S8,H
+4IdQ<EKM">8c4S5k=@m239j)aOU16w:}ul)`578}cREYDM|'I`As=0"K|_dY>8@:^c0!90]7V(f@)Y_D@-PcR3"{Y#lINlf$9m=G_a#0-;CpL2EA&5PN8J
+b`VD&!S#TdV8'wk"m"ZAZ}H;yIrDANKeMKT2rq+[H&Y+,[psJ#~SIduvEKKIkThm_40D=g_mX}[Eofp'+r`t]s=Y%5QB7eZcHAV'1rtem5I#Wwh,h&I8Q5
+mYF`@D<g54&)i;`jY#<[4&k#AKgx9(-(/{6rx|+TzZNT^;wsb80p0T,j8i%7o$Y$"R7T<Ps(]LB"W_#Mbh5Jup2:7)0/N`&7-Y%oBcPtz8qWTJ~S,^}!M-
+W+:ksfbCNA)4"PHYn`Zp>Ir7J`kz>#1Dme{e1&]qhAFN&tta_f,cQZ<{+tLuZ20kt-IHL<ERO7@5xAbbul;9op5F;3!CNdbB>}Kj}uwM[nk_CiJnt]jL8i
+((l(EKGV>)AVtOrxukULq/]<"Z2oBr%,!4"Fn:(sh>u7$;=bp6zL0__n}:+K2q~1Kw<1tr&N=9+=He}v:xkk|KC#HexKrGjq4jg(YinS'C%[@r4/DHpTW)
+Kq2@u$`PYw]>#>Y.>HPi7|f6q5=Zs[B$+xd]c/),Z24DC!)y,@]QpBbe+]nn7vWDo3`nK6VH~^>5jp=J)^5|0[icdG15I"_ujqa@"sU"Hz7&w>:V-&rbnS
+N@}W3=D`;{p<Tul:t-#`8wRexyH=bsXkdi4/fP'n6))X$7cYZm|=z:6qb_jF(6L.$S'7wC"Q^If{Ep-A|g`UA&}Ic[5'T1hUz^r421`1YY/RJQj|7@;.9Q
+qa]3cW~2oedi{FOQ5j_,otl@`72u,tBUzcZu@+$;zQX7+)FBRw&F8RFK^%_C8l:UWW@r62h{L(1fUH%14yIb'Qg8SMgoE@tsp`'CKtoYeqS/9KBh=")K"+
+,p.nM7C_Wy:Cd0`EmToxt9N+r-<_DyXIg|(cxu&sIAv/zW'f_d7ms@@HxvzSn_BnJaj<Sgcm~<{E=]_n/ak;T]+InjcSu0eRfPvgN(QnI":']n;6cg@E%I
+nUegxsq}=pp6Nc%bbBjW]tZ36e02I<ZFmj:NAP{#x6M+^=~MGtK1Y+F=ki||=><-Q.m!dx86OP"6;%H^#zR+c4TjiM8R$GPZSgY>`[U:'|7DPi3RkLbk#8
+@cG(8K72I^cTHnGf059Jx_HoI@;/6,}c8,-&BJ7fhnJSJ}n<6wl&NLmvD[4a$M=kD[tV-OatPqi@nW-Q9yNAcf;F]uE{mPOP.ul^%=,sc@d_i}Q=M{3/JL
+7m1kl<yrw@;l^VsJJf"u:hpZtf3835P6EVZ>vm_(+.CU1e41NzJO%v2b9leZYEw"P2Uh&o}EY1NPW-D$`H1G)o&!I(|E9.|[!X7gm=%-t%~_FQDEhc}#R,
+~kv1bx$bTI1osWG%PZzWgje%$v]J5V)2cP@#S`nqBgW,<IepBL>DV,=rw)5D]mICHpQUt@:Z;$cJSWt"hW1];exPMJV&Fu(0GO((%eJ-Ckved.2iClW}0O
+6JpX46Is--@24waV&,;L<E-T@/R7gPG|)Ual'1x`%&!3yXm!z1#k^8Br"h#`UW4";1sm<hhn5yyoHk81]hIYaW+!!ezPB+fX3A-9D!POi+0v+=3805/'!$
+sEwFdUVNKnXZ0h/K_EG#RB,9kDY(+Oub~s,Xo1MZvp3k"AKuR_1%e5~!&WM[)uV/aBj6l_E:>XQUu:kkI4)Jr)"s-2C9RlsfqSJ0a"t_ry~$Xqwe#|gwOx
+:v7;1.BwsxDLPy;0;<9XQ%hvF}PfO&80|AC;b+r!RRop"%n5//8%GoI.'avPgQ+S&t09hTWva3OX@ez8RgT5MfcQBH!qe%)fuTE@6{ET42`XRKs{:0N>w_
+B3^Mls/)pJM;O2|nv2khg;f]t=nES^32K!eJK/o@81RAJL{Rg'al(`'@-5h@i.vo^^S1)oueGcqJFSzGpCPdQ$oJV7]!Dz^'ogyO9{{;`W$VQWm3AcK<Y5
+Um5Fdw-+3XxtyP-m9m/rgBL]1LIP>n#=e7DsHO,VD;jF`9C=o]~%v>~wIlVks;k/q#XT-natCgSnY-|ZoBN]Cbi7J.+1mKDt^mM6g;`M/@X^6q>rJ_D0[[
+g(&@yUrSyv$B.'B5hK5OZ917QmH%Y5V+ETY/T{X+!>t+8_v6g5dwRxxIHr+R1I|'$$DxWj:@lF6I<9^"EE;Ow&Gt''sg11Ws0Uu"!Ls6B&ZPccb4[GK!E]
+~S}Mfg~yPuYPK>$2P1W+rgQ6{oyG~1MEcR~`eVVB=sccj!p+-,edtf(7VQoHA=yuW/mT"Pkg/mqq}XkV3A~J^0q_Bp-dVBBYn[cL+.c@/sB+7lev[2L`:c
+eNcw268:~W3oVx=%o;S@T&x|$CyP6EZbS=-ShiQNN8O%H9$t3(BJ$QxE>S-WPPQkY-;u9{%7e"_V]5+SUh7&x]&9e+9"R}SEs#0^u";1Oy$!DTii%_L`zk
+Kdag>M$C5ZVX46"YlrYoI|l$6qqe:Kip,B,):o+@!W:SBW99S2j")6b;>9GV)36JYnK$(K+7<WR(E">.w)<B$28uN|zEng.Z}arP,V&MNVQlsnBfeK9BkV
+o2z0_bcA$6Ih>@3,<3!mi##ht<}'B5aWXQ#I56MFCMH6NlyOcdA)s0E,vI.l]5O/zXZK~F6M]6~=(YN'lO/Af842<W;P=gAf>1grUh0CD<`y98KHda$7$#
+kz%rdu,jG"I_DzOgN$"pFwfeAO0K1[1M7jEe""G='J-uyJ_gEb^TR%vl96|K)lFY&R(t6pNbiaDb8Jz;5J]PQ,m!Y>^+8GW[q:C'o":@34Bfg&"_"y(#{^
+y1WJ'By<%H%l[G]ejDlJV;ymLy;s-G()&r3;`+uA^ZGQ&Z2vUK,4}%]8Cy,bfx@+^V/.w}g5{o8[Mz|k.N{dGD]fKu6@%o]&hf".eDtA,F2H'SFrJ=m6%y
+Sl"zKN%w,"J=.TwQ^7TVW%GhVnE`)2g&V5N5[$B2>,J1=CbLl_9%4m{L&Fc+aEtDp2.hJ$f&!1vswHDfZ%rm<h@5#%1{TzXUli{:mFRC(zW=_&|J,Z/=v/
+(k&1qyZ1M=`p~fQ]Z27d_oBW&F<6cBXstRe-_.(M(2GTt3V>ATc;fXz8Q"D-x&w9/Lyzr+k.GVQqHC=H6s'WK.yivrG#7N)^|ysxV"v<ciMbvHLqV:_WZX
+i+P)-$KeG3+663z7Q/9v7F9^i5<VbpgYM,djrzLr=c:7Q_!IT`'FdU9qdV#KD@Okpg&b:fn}&`+03"<m[vtFr-KzHLm)EIA:7sEtdOz!|ZUgftqHM[L:q+
+g`;lD.d`9P{(RQ$5L%6P"5Q'.Rgi#Kw!e|oy83NU@!)XXM=LFIraT(V%H]~[U;rF:NX#9u!%<PL0pvIq2j]w5}`9%wJMWAO{XuEGa^U;m:VSWc6&{[MNle
+d+ivJaa6ZEE:/xiT`pE0S;SM=evm^@OWRd:z3qgA_erb58JcS<SWSFHYGJQ(_<.6ZZABQ+;z^rgf@gif:)p3^pN;`='$Tt<n~LOj:IwVq|E:T:M)~@L(=.
+XiE^Ou_+sjpyI>LKQ%!%RyZs%$.Ea$EKd8Y-|05r`[T9&Ndu&`7.])sznJ(+"!Rq~;0z,&VgQZF1':L[w6D[HKe@o>)nTpX6]DI>CIa1-`p6}+vQ_02L^0
+QGW(f8B.`i+q8LwMZ4l`(tcS3qHKG{b3Z]b5v_j/Yo#3%%,oL9j/J=u.qhnC)@t.%%9!"FP:q63+0M27;b-t4g-50UwI+_N6;HOI>hBa8ghgLd.;NCAsC-
+|Z=>4tL;t8Cm6T-kBY7!,q^;"fxL8&h-%FrS'8Ld|}Mpz{oET+-qm:%:UX/=&QA5;T~Aw[&&yw1Eo[=rqaZ]_s;mCH`jfM@!@`rBp3E`E!_=4'0Y1@kDC6
+Z[S1QR1KKSG$zR-@-S+)Xp>agIj&Qfe^4g`8zh=bc^{DE[)9xdx:zHlh-$)X,+]^LBKE|&z>bMhI,$dc#Yio_!M3I;_&gng8#j~1$f2AnQdB,["'1"$.R%
+I9h'aTMfT%BNEK22D0WY9r2fBsp'$kAr$>1-w$UEXlHmN:Idw:Nzh&XBF+8&7%`<13UAEqmD&%)!$(5#EO&)RJOxS@8_("UP"NI!C/4K{:5>_V<H0cpy1W
+(gS=T!za"/;7L]!Cr"Xw<:"jeMy'>NCYF{r-iLycRl7P1p'S+V@L_QEEs>s7}<Ve"kQ@h)RmYFfR$F796neENvcmiy}P@<3:0kcUSSEI0,5Y-nPOUi4'1f
+SGb)shWPsX]ZG$q'uJa7mzUYBzDf#`.'he8V&lvfm<),"2'Yz&xrh']2iZQ;Sifb!DT'[VJE{[&L^tPbtcXu=v{q,OOH{W]da_CE`>gzMPP[3OsQm3Xwy$
+!NUr9^I`">49@Xh;LnbZ5T^2:yK=mMf2lvh]ns`QJwxPgnX&_3un#pz%7WLEi0pruo[i0"YEC5rH;v@L},Kb(v|qUKJY8wBnlD|d))uw)0KnOJ[}i_4r#B
+d`pNbfgO-n{A[Ioqj%;#u_a4}v2vJ@mf:0%[rI]v8&Lt)RJ&KL7z2&4phB~=F=-1l'iZY<={58-r-dA6e!Rl|9LCVDFo=8YdL`lj}aYB|nWzXfMb|.O7@u
+m6|!p"`pz[p>Il$7Ih0EDx`UKOm0%{hP1WBD.{Uq_[[L't2C!2}KRK7W5@qMT<1,<J+=TWzMEoRp#:(lKFFV#AI+N[hJ/MS]JN#rHPe}MNaX-H3c~y)f>}
+^nv:Us$B'a/8Q<,0i;EFs!:"18=}C<u(dy.,i7Y/9(XbQk4k+%6m0'}=CACV.z.z51y{!cAfvjv&E->^CN{Hyy0XkoGq{!2lR<5vm6"k&_;+D51bYW}%-l
+TKssm04zg4:t=,aJJGz%DC2>%y+U5zi`2t%AF1`%xoch-GHK|m{zDldz&J3|DWvndx^4yOc0j@wRjB=q9Il,hg,WB&9)7hcWy,!y4er3LD/!D/,tIP`ah<
+g-iDR`;7-Q98XRTswo=T-ny3_!AtVD'yw-gpu6+vCg5={:U1BC3!r#K$$b2_2Lyd"K1}CdcC+9V6k`JwurI4pX85ZsnEQYHaqlE(HnlDYSG+aSjwHqd{ln
+{W&_gt"eW3Or>9F+HY;u~=Z|@8Ksu^+mq!X{=f91%=MtQ^L0Q)55;(y&M5NH"'&$l/@3d#!D[[EkT%MN<"$zBzmAg7Kbc2<D-2{IfCn"NP#5BrXy7,%%Y+
+ObgSNICWb4C%zHt],_:B$vwkz]&;u"laTtY0w2JTiT|x_<vr!b~`FC9C7WY,;`#GW##94esO{[71`QX`Ecp3b{DFU8}}rU+>H]rU}m3t~hxV`vxI.A|>6}
+ipS8FRm.0.>@^JGK_HzXOx}Bq^Bb=lqH@ZJ%+KARz09STOC8e@c8(0cTr{!5D+IA1ZBu1+E&Ht2fSk+fY}(3zJWYDkpJ=bFrKroJqp5k#"cC#p<D0rz_|P
+CQ--;zes;Zj3D.4kVLtE_|_;(M-ijaWblG/_ZIKMGosb3Cv+C/h`7Gq$nleKig<yix6Z-v&p/vXGo3!x|Nam-5:^OuTs}eB`.@pK(ixV"Y=1hsH4q7HaA{
+ZRZq66g2R-TQ5ez^r@@(NrCdp&X@[uABR|&h$2NzU>fx~f/+#0qLN+))akT/S:}F'<p#W7$}_a~%7Xw4JTuh1q/DJ2{=n'D,x<tmEDrq]=U=8vr5-@@MUb
+)Lt_`v{%cDTJ@]M]gfbMC4f>P]L0qdg#ZJOnxxY`GLhs;2pF:<A=8aJ{)xD)bI#2VFV-u!QX^1,;()S@.8=_%"oj^hb=myk+PosD'Zn4]$w&;%C59r2I}6
+Pur]}:oo8dBKEQ-{lx9iZ6DA7Qs!sxCgA>picNj8!Jo"HU#xXF}+8rUC%R(M)>~BRQ;S&lr>@]([hAg752>I/s8oC{O6BQMt[zt6g!xjhXgGL!LB/+i[j0
+9/<vKdX2Z<Ne}y-yfqwTBqU>_TrmmBfq{Ci,TCNsw&Y#@l;A.w{eqN8&}jaNUcxevf$%>!ku7w&`jZwnct@L1^;h~BYKs/!2]dL,9"<7TqlV^D&ZGVbJp3
+.c8O,!`_ZEElfx,7OTx;{:r6gne[%g=8`2Q1Xpp^c%6IX2d3^a)9uYRr<!c2.@Pa|vMCv-oD%EhXr[6dKJC9B#&Y`@#-/{u]k/Cky@2yH5NGrcAG0&DP80
+5CH:#7<p_SNNVlnA!gx!}[s40,Xnm<FS.]~L:NALSG0)M]]h=iq.'jO1yo7|zha4ihM)W=lIUK:>3n~Tocw647_KZoM:%J6_4'~/Bi~S/oTI<T/A8cYqg.
+C4eIVa%.Fqmmp|'TR>=,<R9d15!R;^aRROt'WDVjVSA$69IyR}Zb41HU)HPc:qTNpvzjIy=spZNV+<WSF4{ZSQ_DpgIW+d9u>!sB`PDcoi^^HM/1yoB`TV
+hC;.:Nq%lF!6@DvXM'{;H;Uzi2@45U3-!6tN;pOELtFa;SWyLjkrY|,[JL-WRH.k,nT[9EvPX77Pe'~Z"{/.],LB<gcV[,@_60%hOSzS|_0#avvQMx"dkt
+gqaG7MkiS}nRCXkQ[B[NDw;!=2nL!2['&7tyCyJQ''Yx1$n@Ur0Y`aZJ-$j4s2y2(^W[}G@,~^U0-st60D=E4UIT899kchx<oE6Cb;!y_J4+8/{x;-('M4
+L#19"{c8ke}j/)%ghpH4NC{U~H>odc%DcbcvH$_xz}WzcQGq|-_>)O0={$eD];<a=LXH#&_+Iok5{GLPBC_3;K;^RU[<Uq9|[1kfqw9&iK^+dvwe,=m&ti
+8U96'o-K&tpZnR/b3HYUEzaWd"_,kZlpbo>78cL^mr7#YXf,j&}m^HR]1Xx;+A$n{1)oM&!J7:2=fR4,$`oAeGtssp|{)"%lt`>#K<c2<:wH0$cmRmgu]s
+aSeYVWvI5p;78eC+qp#hJ{A|slahRLfwoX"TVHLBXSNl4DUP$R]94Im@}Vi:"ho<4&/j^}fO!f}a>,Xj.h(d2u"LIL=F]t9kvu/$wp<"PL!);c,eVhBqEX
+4cd_E{;&Tn`zQF,FhSyS>)rCJoiK=DFP)+1r9rb^j`PhcwlTx=>l8I$5>W`;PYKUQl3}iY,&F>A5[B&OIWy)K/a+.IZK:o43ES'}T@/zWlzZMj{.bR~Zf,
+jzUl|3Hq.Q9em"gE$vXc@)G-U(P<jAAe{!(/t#-+K|OQ`T~w}llk_%v/u{~8wh"aBe7'HXr=:}rd-MAB#w'tn]`n]rw@eL8cbmB^>T~fJfXqUU#[^wd3<U
+i1~y0yVyQ8ShfdM+!+L^[p},n$@/D<ZpDS6'[>e1rT|-Y]oUXAR"q8WV<YMA<C:I,y;KDSy+@)=Xl:]HB0{v/_4$-Hm[[uEH$a-`epr[[fh8e_Q:n9PBhR
+Z0[&9tOq/R89E0lL^V&AgwxfEm0B-2`Bi-b@{ue8$rP+<wTrK(mU1Gg}G(ovN,)/`"/`we@VXQ>m^t{32(4gF$FxOUYcJ,%7{4KxY)~[6y@0nGH6+.{kL7
+<Bg!C:'+Al8hRCdpy[bkOYzG~a-8U)+]On.rqKLWz1>)6xx:gc@}`0(M&NRAUjNLJ`L%V&y,)gUjs738W#W#Mk'&Jl2|CCrXE3P6N|yd{oF)of&N9/doip
+ZvwOT6y'YI!/obvJB,p.;_xLIiJw@MfV-A|2OLLr6!:soje'iDaHELz,q]cs+.guv:Rvx.q&_.qM>=#'&9W"'ACJC%JaWm"w8wey"uw@%u1UpUH$vPG>If
+w@`d)`JjCnIasPxh3=$Br(N1>+Cn3$dRo5evItme;98t6e,W~T%ob{7iVavfQ8M'f(VkIzdE4UaHkvC<vtpltU!tkk;Yn^$"|G''st@h468#@Jqpo<_:&"
+|$yqwL034TvwA;4<qsw)'W4.;`"GO@N3s:#^g,sUB20T,!;3paYAo#5;h!F[#Sdt4e'4@Q<Sqp^.iF:-'Ji>b37H|="L4l--7=V"x<q_:QV!IkA6Nw~xXO
+4%afIZ_VChC`f8wnV=z,n6}j,;sAAGDA9ZV=kIY:B#oV]DQXRPT%I2,0p`NiiQt)Q.=gdEcah-`Ow|yioA!%Kk&|50j>WuyAklDsA:SdyHu5.80(pqfh+3
+r1<Zn_WE.4p|GW73Bax1$1cC!ok"=zHR3b>atIOwI|!w5A2rpA4V,Z`ZaGz)[]~;RR<q=q-I$b6:|FP2M;+Yk@lVP5KDqpm+mi~6(c`{TsnWOm!Rj&43&G
+Mz7fr>}^<I.2)wSHs&.@xuo8lINCOf4=v;B_L|cq,S'=0qDUG%O:28zwb6rr4ViYgyF#!9'+!p%=vx46JI<%j%h!sC/12uvaVu[B]M-Xk'wT#tDEbmv<uT
+Lx$CVjZsQ9xbWV,XAs$wQS{AlAIw"HU-!J5b"C&e![}&fXZO@"nzernd5&KeT[15_cjcuS@Mpy8]Ja>,]Q%<'MR[RCtXS9)KSNSw](Bm-zcMT`HV]5YDly
+$z6PHotyQi'v%^jS-Q_voNH{9u{VhqS-oNSJaf.;;`6b7kXn2)'E-^lPYUQoT.vsvL%Zq^J.Bf2_LhP6Z>+&)[J6hi69JqSC8(7SR"|-J={-w9O_:r;.AS
+31k!LP8Cl3>b%U(gOK%)YZH0^)^6`Ma:p):({yJn|8vJNkcK!u1BhpGl_@NB&O+=2t'jAhSfx{K^gg_`m9%Y+=7p!qduk+f%}bsXdG;sH2~K=vCx.:VI)(
+LLd><yC7~-<C%>3K8d)6'c[,c!zTpwH&ZDM8tk2])O+HC@.zcbRfxgL>zruzalhu.`:z^`Cu[K{r^[^yfuS9c(clzYgj(4^l<JQh+_nwb%hwpD>AlYv@4`
+8J64XbK!;n~qGNvHnNL@.XfS_5ZLx0QPxpcRP_1=.'CR81qyd;Zl+fV:gI)#x(7zzF!k8S"!;0jrjS1!igFiEJX!9I)!ij6wQ"7SWDauo#<yjwU$)+M1'O
+jW^%%iE%uk8'GBGBcE4Nov2^$Y]@Z7Gq/HFts`5whghkpf:(Ek`'iFn'G-eo!D$eJ^bt-UTy^7}I<eZFlPKn`L<F+O'!nvk)T8'LW5v%{Uw}tgP$U-7Zuw
+/,ivm+{l@P.9G,ia`7y^ryNO[%EY6d="J-lynA!EW_W<%DXEnv}fdEO-6IOwY{yN!a7"aucc)8h$1r>|z}.r}OwHJ,=^j+xpzHD<&FT)T{A7Dakh'V{'!L
+O<S[TNjM'(<_j^{j>THB7VQ$_.AZs&('Wj4IJ.)m.j}.Zm^/2]d9Le%6,Au'cc`OgC${$"W;sL]T^.R|~y%6,Bzf)A3^+-I#b`fK$z@M%=W%6zq&rfV5<m
+nF;rCw(@GbJp@lU9LNuIW76rmodx@$<Trb#CRcs8l]Y(`KM"pp"%'LJO`@Barnb/cvOmf'3mG;pGL5;y9:X8q'~9{UDd8{%@zBoS~sU|V'j^<%h:;>m!n(
+aPW=~=78'dL$zNc^sa%N#co6j>wHO>lox:@}%C#uMWYdc:04^FvVihfgCEG1F-Y[dX7g:=N@}N}xuY=M_S~KDb5vVZ@W%2MaM2K.X'`Tl6I/8Gw:.15<O.
+ycC_tHD53!0pV`8;-jyXXUS_&NW3~T}`{M[@.0QN-vPE^BiY"Uo#~g"8sU'`-85|0-_1PG,0UQLF<XtOw56w5IyoT1I9KJ3_LCWr{'OO=B-1c!Pvf^ROmJ
+mG-sj(tX^l$5B=@_CU]6N9zJ#(}UzzCe6Pjcr3e359J+}t`3%Ug.r6cPH3ClW/i_e[5/O#_#Oh;o.7:tA{9q10/B|juloawHpVGCjVfU>|`g@AN$3<%$a4
+R(&6VDXyr{#-Oc/EK!Pd}n"OZH4f:@oyd3.pv6!Z2']Nj9(e0,JoB{/mhdach>>$y^}Iw&OF"G#r['#mHQF2N+m<En!m1Y]z]g,TRt4B}wc>O8AJKHp`:s
+KhBB>}Uw"{XO_}.}J^`Y5fdIn,yJ@EJ50n.!PihWq|7rfyOLB|)y3[9v&-<7V,6XXK^7p)2ebRy4;1|;J/y4_x^`duNC)1w+@62zvR~_f7cY"8Di;%f.wm
+Hxn^v-Okod$c[CLw=`Y'ee<1@RSj5-_cfM&IgM[|o_zgu$WV|4;vfJKlyj@-|-L@[WO4T%<J,RE@01E287J8qcXs12'U67+|4w9+GR`8yF%yh_-[@pVyUj
+nB'16KP/dt-Z7P0/GjWeWg#QPL~i}RxMY>(Bw&<,$-Kuy2"DqFozRVNa|.^MH:lAdbe{Hv9D)1E+V;1{t7On}M+[))jZiXW!yDk/l+gC<B;|(F1=J84+oq
+nu;I}EA|ovN3,#qFwboB[NeNb{G9N0%-TfDy;jg%o[kjNnsv21BYo[8WZ@`WvDUL3pHZ;qd=)/+F-vqpfctu5FZFs+0NJzle6f!O``kF7,(!QNVA,LkOt'
+V221TKNg,C"7lcJc"45)fZ_=Q%Y<N]Kh<etZ!-%)}i0VO`0_5)<:st!h3VC(ro<LR'nJi|<4rprHT6~wwc$DhxQCki+`6Og()QnS,=|7qY.T(:_chP^b}i
+{ym%Ep6xyY_o+)vHMoC%l4wkU<Z^6#'3),T@[![Ra[[5R9pfJpbJ#L_esmNbT:Ns`SS<5O"j7l^y-^,pEzlDZ9%)}8F#+h}nqnE5k87^ZOmBQ@$hwt#]iU
+TL/Kh;f1jeXGCC6B0x2-pNsgvAzuh7a<@$BC>PJSVdEQuB`jotFs:gaF.T25k,w]]AmIhVs4MM}6U_#X,13zdIclw0^5jFra6EZsm"mtYY4-~4EGpmS`D[
+b`IWgF|b/FZ1]L'"%STYo@MNC"jms|.CjKQN]vPjQ`c7.T,N]LcHyqsDwaH3WLQ(2h-OiRRSS+cZO;B_nH#&4}JFtkf:2'%xu{/fe;-8z'1kJPa5{(W_b/
+n3KBzPl7aN2oa_M2~JBHA$}O$(!HBU^%%8,BXbsVi3I`fb1c5q4"~<#h2vI0RJX0[4-Cv<wRfEg_hf6OfL09Y54.W>fU!j~z::Ehv|r5Na`FWoCl6<'oaY
+Jj!tepDY7qEh:|2Iz;8C=oW{i,s{MO5s+BI{I65=`|5kryd!cd$O)[xu/`L}ph:7:vl@@pBQvg1XPOiW}F&w.ml=/I~V|7"kB0.MQ0Ia!;A}/k]@BBGdVc
+]mUhc(fkC<`uG,PS|BcaUtD}eW}{,28lrZjn..2g.}6Az{P)S|[pPR0FW-rv&0)M"/BJS7pmypkvDjz<.n]&E{M&|v4wo}GB=;'<1xt1&7)PD;]{Ld5&v_
+-k"fPH;9K)So{M0"_Vx&jLw]$wko}|l}VRzBfu)@>-23>mvI(4.wgBK+7`am2hgE^Cpy"FJlah`Ia=-_0U75@x<ZQtC(w%:e!$<Z(u-)MW,MNMi0ca,2$v
+!8NpNvKUs,AM#R4oVq|vglao_KC2>uYdhOz^c;)}S0l716RlM`vT@t;f4j'<v^v0wurx.Hg#3I)>"2-_jLKE)eK(&^ah{B]SN$YK>J%9YgTaRQ)4~=z>w2
+zX%tq%otxdIWIuzud:"(f@]1E`$!DX/.Mcq&i9acPk~Vi,3Ml8mszxexH`ss,MOu'@2+D$i2B2|B(NP:2G5|_gm:)0fqGH+&LvbSML[G`b2{4OQwsHSa_l
+"[|qifo28-^AoNvi&Gg.iw_uj+"b{1&GZKy}B$F1.d#x'NTZ<{T2<2p18e/+>O2S-Z9OT)I9exjn{`|:s8NL3XngEn=6Yk|7Vv9|o=w}TjfvANPg!1#1U{
+S%n6cq_60^oiBu.d&`X&o,{G=Ut"h+!~i2iYpXl!4Xahl8EN]7iW'EW84t.l^J-4$,<DZKQyhV4S'`MmpHu0MS5<]dW3h05LNN@US{6&%Ic_.M5_[rCu_L
+3B{f]EdRBpHZ+:S@+VD>G^+h}"Fpp|N9h@rx@FZHBRETAp(uK3&CH]y(6JtcfU70zG't#S=)t-v,(C79|$D+t4LW(1nCV.GQjGEv9nvMy3]J,YgsE>|u<o
+5Mx_9Fc]mUUEg8]5v=>e(fGRz"vtTb0@M@&C$7m&9pHd+^`s8D4QOaDSv(>eke~rkbYi%jFPkUs>Xc{y"1<^Nv2EU,q)X'wzYq.JrY|'JWht{)EzZ$kLHH
+p&dC6%hG^e)jU;d/f2Mep'Rq1ra-Jhv-2ir4i/Nw{Nio}9|3]<-i5Y9lEd((eZ=Ugy"=z7Ixm&!J6;z>}YnY}5CZ|GPv[EuVZiH>4CH"|Yfd3Q_@))[_sy
+/W$6jja`#d,%9RTx59Y<xu>`^SDb7[+JmM]Jt%NjovD{5EaNeoU|5:HSz6Qzc`FqP70!T8BCT>#}!Zd{0@H:A,H"8f3)}iu:073wQ2oM~LBl_CrTPSoNf;
+_QHW8'N=h!YPe`LQKvtc"C0;!iHCGUGUhqHJeP!$~&UdYs,);H`2CeY.([U##Xn#4|:9Km,"7TeVY3nbWll9FkL^<h_,jIv6kEep.J2LKrF9tagg"_>E!a
+<j$A0uk:xK$7s3gA:z=}EwVu<{bi~Q+V97eEkL#k%:W-=<D&,sjPyrTW!btcJM]d$sn)8T;uaM]P"!>ng9q[{IyIG@P{Gmdn+^sjtg"7lGA`UYN/k31ID=
+>0#x--/BN/.^{66,7>C[ppG]pm`o5oMN~TXe"K0+H|Q@c&3U8<5XE:YF|+dwe$EzPH`&E/:f0N{>Ri;Pk$fSvVNW<s6c'rAusI==fN~kn18W3_15H<ss@8
+dvYXsl(XX$w$dl2ATStQwcw3WvXDd3@{yL/>}4ER%OsMKFb+Z5U(z7.'QCGS<!C]TSR)U5e@R1CZ#)FF6}$@EO_Ih6{Km_Z'/Fuib.1<5[_C/{~5%y(,I;
+|VfpHDz1g@CcR0dntt^mmLJ^(W9m/=S2kvD;q;kz4@mR<M4KM>K<,-|W($JyLUm'ml(^xKPyAx~lId]d>l'#aJ&)p@GhkJCR_;b@YIHS[p<'7^9^KG'Uxc
+1=JDxgbX}C_O2(pH>WZf6o"PewY/gWaUxdhuGq1[RCznUvl%d;fVcEODdxNs{qk9^cE=`bt:o]qGhvSI8!FzS8|bMaApgvK|WWZZ()5V"9=L[b&k%g@B>c
+Pkz8AyFj>:5$zM]uEW]jnC(()1t$/J52esU^co]ibVH$!&Yz'{Ch~6h<RRm669`(1zTsM_O.VMQLyWFnJAN`C:,fnr}]]Y$kzztUhpJBa.[G2x]3t$92jq
+;KfjU+H61:5OnKVOet}uX:,23;D;z@PX7b`[|I$`h4(2^spiA<NV`#=fXY9|"r_Y[.}5n92l%qC>d$IaMnH_:U4^NY5cMZJGTCv7>u-'1K'6m,S$HXg9M=
+fxIF7y$T5Fi)r/3d}wx)o:6KX=6[LU+Ap_S,Z`uN#E;+w-`>SBl+`,Ts)HO@UVc3X]8G#hlnE+vfFzXp`q9(huy5DoCO@`TH_f,)_@LJQCMOmvoM-2I|jg
+Kl/yF=;cjEqAR)+xfdLdDR}rDq,N32"]GZszmhO][BPI4(2lBa2q#tuUKG{C,}7g^HkRm/lR50w(Pv$O<wb65urvH5cApio!Ucfm<aV0g@-.Bc9`9NW|nk
+V3)vsVaE1)[oE<D"7@k0[MKS,HtQO_"O)qXtDdo%TMnF200yFza!wyq_s.U+,79Z+Ue]'[E2-(1i(v8|a,mmN|{!AR.}`}p=VT^dh0E{pl<.&7IVjc&D[p
+-OmR;'WT[(J|k-5]IdLNEFp,HHjjS73K4)S^[m^'~;Y|QvKF^3[dMr/-]4KNe<T='>ZV5$0@84J>0@LC-P(<J!"@KsuNg[yUkFQvGvT%"nShi}XuNlV`:D
+I1$8sVthP^e;3NFeY9'x.zhH|]h!7FB(je1<LRp%5EIr!m{YVGiO+9-;8!3),0dP3@<GTzTfx&h9b5~_WwBm}WgOMGGes&v=W0$MxBlLqMjy5Oebj^89Jn
+vJ_8,JoJfNP@{ty(),N$P.Cx9;a9:H~zv^pl(ecm%PnFx7/Bf;$ut@>@Mz#H6,WHqG<a+XoBxWt]G9Or7;_Vm$<lW_BBiVKrPW}CUD[C[P2<FI.<5Ig&G9
+5WI</eg[ceN&NK/j0QY!(lN1lR+n%lG;|z`2q7/&@ht`K9B/&TGd-X.t94zjs@e6W_F5Iirg}Fd;6b3t-;C"Nm4=4qVaylFN,3Xw8ayohQ+O>JP@tj1(fV
+RH`&fh4h0lls&3|w_<hMk22xy'I#FJtskH+_YIedYV5"(wX|i[NWv)wnlqENQ>=),&QkiKTweRF/f9Fv-Jg8)fd2bTY}uw^,t-,TQ.(6:U2M!)_)l17_t;
+CS9,HbUxl|>Y7Z<}<S=RA."|O:2Y/H9|sEf:'X8gY}IqA|/:f-DKDI7-$wH1/lS0vv6Ho1m,Wv<KmSWnrC&@'LE@X'JNi>e[daviaj,U<OWC.I+l;tRFIi
+tUMA+4rX7'-qj,=cS}0:'2TuOrLQzMl_|B0Vl5@[-QxY<rH;uNcJ=)/Vd]fac"!6To)4C|@z)smx_"l8S^gzdQB%95Wh9fFIhHy2EItWwh%XRM#QU+=6'X
+46Lfh;04t{#8FEsA[6{jWX9L>G2D)O+Pt:p#6tR%oKXkhtN))Kkg2ZZ2g9bCX)pJiDE06bx,%%7Z{s-".0!@i-^+oL<7g)j3J5Bz0d~94t5xzI_CBk4&|L
+u^^>yZad;M=f:3<^;gL32B-BoEikI+P7T:!O]/g1%MV#GT!Tdrm+`UV$|E7L#Kgp:BV59"RZ$+tC|_tb/=}xv.Y6`/TgO/A_oezsky>WCY|u82r9Tma_~;
+V"N);azZKc0u^,R<]ejq<QXLdB2LsCkOS&dLa7C`F'-VN_z4_/iJH%etw<iOA0+m3`%uJtR<,Zmb^=Q'+Lrl%L:m+VlKMAf={K5uKbi{4B!yB}|3&/r}VI
+iOx,F5L_/h)2,"i;~r(FtAQSse$r6Hv^%3"62XaLJUvr31Q=k!l8XKWf":5s@>+ww/8H5s7,Y:-mw#x/UVt"xQY=i<"c,Ng)Ikp0p><_,Esr%IgvA<[@[(
+5^h6vRoQU)p+yy`Oe8j|]lbU]F<VR9rkdZ{<GSkgWW,0VapGtzDiCsy4MIoCL(Bs.I`%^JHbzg)lG{T)I'}#d0j[+:hKRrlT+Ypfz73=$,ihW41PXyk"<Q
+&n}+vidgY@-5EkP)#`)0/#K&dAVvWqby~(U2a|fij,9$pCW<pb0atr9RAAcr'2;c/s5P2h8f2:Llv[yxL-v"FkaLw6FxANtiW:Eoqu]gUEIkR@Ii];Ap@T
+3zx#+BT-OkIi'v,AM5T8rN/GI<,A0c!wuLYQsX<M|rC0XZxS]R~'rnk59>F]>>,Yb||FrzD_&2f]A@p::%3.d[Z,g:1WR{Yyuk-w'7KF~5MhqUv_Qi0Xju
+{7AC6<zNi],i=&)GVJ~i>PpIo]8JbqBku/6TUD{0AOw>DhUdS6mbV;f}Q"MGWF"qvii$qV>n<#P|:c)MJ]SBHu~2;OGu#5FwV]pqHhB1%awyi:I(rc5YX|
+ci7uE`W!RR.`kyAthd^[9+0eoe!%qSnzaB$U=tGbHeL%3L3Od,-WL^`iHLAbQ0)7%t&mPe[V@^w2i-,^N!7wQ,YyIA`tnf@wQAKd@l{J}7t{5U!yRG8M&E
+We-{d$;tqYX'@K=#`$S5ZY(y~_v'5vnAlVItm$n)cF1V!/N!^8mUy#'j(]AY8@TaQSK7-JQP@&Z0ZV'5s,]U6CC7$KN%uit[BzbhsEB,:d[zJLd9.dl9~T
+fa7dSOLK`<sP)d]%O.c86MxXRN>zRQ!1DC:5(.crSM-Qo@VU:KPdAR@c3!r'wLLf:Pr/C;=Bj,Wy5e~bSoZ[WK4MZ:Ls&^Xzv{s+YZ]ibqD8Z_Y#7VCD+=
+Z`312`g,eq/v%,`Rc[b2i)[`A=RLbms3o1Q1<.@8K"_8EFxva,QrVOZN'VGg6F+68D=ZK:%)UAz.V+Wxn]f(e</Jr`2y-^+7a3K!w0aTc]BREg<$+#(#!]
+"L(v0&cw4IwdZC;lRLt}|wpP3MezecEn&_8r.N%AYBfo<mb9r="NtoysJDAZt)J0@Ub4@)[_Qshwqksp&iSj~lUVx3`f4`4Y,P:pY@DRwt&o[$[:|}RFAE
+!g:_sV+t+gZyC0XhU9H:|W})-nCEEY[c+.'l@848f82]WBiB89'^GKDv&w>[/tRr6D72uH3F;%Ofuck1N+eUG>c4lyceeaU/sl;9{UDl@594[HZ^m67]Ry
+CAGJ;/D85f547jPI-Xh>F$"^.8Mjc_s-[sDPK]_Aad;`,B{Qe4NhQ7-b<q0JpSe@lIC9L7WSQYz6a>w-Vpy%%+ZedF2YzTYOy)H/LKz6T9Kq,IIxVw/4>p
+D0B7d")(l!v/P1v$Whhx[0OA80S:Sdg.$([&64wqlem|C8rGd_$A0E&v'0jDV[5n61CAeYWVV7JlxVEZ(''|7yR."$nR=yH^!k3<YG^OZ9nJW``H8-Mz#.
+:T)rl5=2{ApWyi}]&Q;Y<_QS&_rbj)`WP>g$;EFBKt,j[6$ohjo@F-Y/;kn]KoW}KD-'`R3A~y.)WbihgAes_656_,i8a(fmXl~,Ne~[;6bo"bc6J<-,Xg
+t/$[>57nhCQ6#tFlIUI={K%M/U-to15w2o2kPO!+@I,wk23,=xNb+^y4Pijx/Tj2}mWo,N8$Y`~eS^G_W.aN0w/bA_L.^Ny!ECoc$:Q>+m}8_D)1tAF>pf
+wg>_,:R,1DX6X"uv]DD:BLFyP&)#o<E_P+]PV@lb@PRx+!q;v%S-{yKA2{vnVAv:T$1(9|>nL;0@Q<L5t[K'H|;;<^$h#;.Y`2=RJl#ysCIR6(A2<XieK_
+'I+!1nC|vrz_2G!|(LE$yo`sRmq-/]3@q'a'u6Eq5HsOjBJsxJ]YmOTq.it>3QU0mLc6Leb}d/ip4()Uxx+WCf@,e%AG_JE$driRR6I$6cM{^g!-kb7,K5
+,x%n7Oo@o|OQd$e9|@u30;U3!eR@r>GDBZxaDgY)ct6'h7uQmIuarlh,7P2eO>p;u'Y{Be{dg/CZdNw'18pj`=.)joCboo{Q^Vx`~Y^T:b<0qS>&gJFg_%
+@N#s#=`5rHYdv81e19X7,5%xL0P(#G{ZEqg&DWsB)%8sJ%oX(8}kdLEyG0O%Y2AvjMJHXkbU%)c5Mcxq8DPl$eoVjB#nCD6)r`XF4msVd8W4b/ddPsHF@6
+f<E[.idn>eM'%q`eAWXTw"_abtW,K@,I)X+p&^.`5o"`,nP/U4`7Y)Zcbpfc.13u-ZrA8>nLE7/aqLZ/R,Up<r`Yn^+]u"_#~q(Yx>=:z3|qSv)Z;-)0v-
+9wB+{EW]`jpbQ05vUQxk_ZBi_aKQsvJ`')klUwXCM5~^m|Ntue#$CH`1q<u/:^G<0e/Bmg'J>J|Tf!hzW<GK>r&=</'=D9voCQ|9s&%_;KW(7kq#8PL8TU
+dH2hesUc%Xf+ZG$o`HYk@B#dk;@/nzX[kK9G@v`|wBt|tZ~[1hZv;SQA6DSZfs|@=_P4)D}06k.W}olmNjE[1oP(St<10N$z4p4<#r"Wr.Sf$@$,}Ete&7
+UiMJ^zc7bJill=b.OaHD:DN+b__aOV}zmopv%Q(elwd:[%jvOVdg(r}IWiHIoNvvdA)u0'B&E|Co7GDWZy)S@SN/e5{fZ6zey@qSWDA;3Z!@jcB6pX_UuF
+EF,@</)OpHucJ"@qWcf$7eyobARDOQ)1Zy1{9kxWyEVCmu%$bJfs(+8H!Ot7mQ9k5EksL$vJU-XieYZPI}6M(]wg7$<mHNF4=D!U{Y4]0YVS7HZHJVgKmd
+O0AF0uc6^q~%5t@i%z4W%dX@fDv.-"sS6oqLj,P^.6f:^,|8rQ.nI2,q!zm}A35'W!`;w!2+Q_L;S`&a33}M&xjO;K1O'qDlCLLzHLd[6`gwZ|2ae7HMG+
+86u8=fL(r3A_N-N5<pR8~X>3ZFXO#=H$~=Z{UiNq8[+"maoKwe#&&%l)NYl`pPY^{iX'+E[xHrl1KDNW%k)p++]%<i5u.q~KIcVp;Gg,kd&c~dJdP<`$xj
+}d:tUf#"Uk`(5ZyvTm_5p`y@1Q7Z)MP@=xDc'b1.]B1My,NA3{@;(z,n~t'h<2Oo;$P'#xUrYZSN<"dasPkf>2_k0Ncw'`U:'F=xDsom=B{6T|F&ejS/,[
+K=|eG43G9)UeT2Z%aL~(v{J6&f;ZHf2x$vfHQ7sM]U`$-M3]3M#i'FU"sGjybNHZ;MJHa>xnELeGU`s9@L[+t$=Fej70q$BS/Kn%^MOzR%=R[OTZ5pHSlH
+lK$)n/!<t4P/~9g}+#
 */

@@ -94,7 +94,7 @@ int main(void) {
     access = phases[phase][0];
     gain = us[access][0] - us[access][1];
     calls = 3 * convert_us / (gain < 0 ? -gain : gain); // of a long phase: they repay a conversion
-    calls = !phases[phase][1] ? 2 : calls < MOST_CALLS ? calls : MOST_CALLS;
+    calls = !phases[phase][1] ? 2 : calls < MOST_CALLS ? calls : (double)MOST_CALLS;
     for (i = 0; i < (int)calls; ++i) {
       const int before = change.now;
       wrong += call(bodies[change.now], access) != expected[access];

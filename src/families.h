@@ -18,9 +18,9 @@
   F(TRANSPOSE, transpose) \
   F(ROWS, rows) \
   F(GRAPH, graph)
-#define GPUPRIMS__ENUM(FAMILY, family) GP__FAMILY_##FAMILY,
-enum { GPUPRIMS__FAMILIES(GPUPRIMS__ENUM) GP__FAMILIES };
-#undef GPUPRIMS__ENUM
+#define GP__ENUM(FAMILY, family) GP__FAMILY_##FAMILY,
+enum { GPUPRIMS__FAMILIES(GP__ENUM) GP__FAMILIES };
+#undef GP__ENUM
 GP__RULE int gp__family_of(int primitive) {
   return primitive == GP_REDUCE || primitive == GP_COUNT_IF || primitive == GP_CHECK_OFFSETS ? GP__FAMILY_REDUCE
       : primitive == GP_ANY || primitive == GP_ALL || primitive == GP_IS_SORTED ||

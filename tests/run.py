@@ -269,7 +269,7 @@ PROGRAMS = [
     Program("life", ["tests/unit/test_life.cpp"], SIMT, ("plain", "asan")),
     Program("life: threads", ["tests/unit/test_life.cpp"], SIMT, flags=["-fsanitize=thread", "-Wno-tsan"],
             libs=["-fsanitize=thread", "-ldl", "-lpthread", "-lm"],
-            args=["waiting", "close", "close host", "streams"]),
+            args=["waiting", "close", "close host", "streams", "warm"]),
     # ---- the search of a tuner, in simulated spaces
     Program("tuner: search", ["tests/unit/test_search.cpp"], SIMT, ("plain", "asan"),
             levels={"plain": "-O1", "asan": "-O1"}),

@@ -105,7 +105,7 @@ def folded(text, indent):
 def prototype(lines):
     """A function's declaration as users see it."""
     text = " ".join(line.strip() for line in lines)
-    text = re.sub(r"^(?:(?:GP__(?:API|INLINE)|GPUPRIMS__ACCESS)) ", "", re.split(r"\s*\{|;\s*$", text)[0]) + ";"
+    text = re.sub(r"^(?:(?:GP__(?:API|INLINE)|GP__ACCESS)) ", "", re.split(r"\s*\{|;\s*$", text)[0]) + ";"
     return folded(text, text.index("(") + 1)
 
 
@@ -184,7 +184,7 @@ def read_page(path):
             code, at = directive(lines, at)
             text = " ".join(one.rstrip("\\").strip() for one in code)
             macro = re.match(r"#\s*define (\w+)(\(.*?\))?\s*(.*)", text)
-            if macro and macro.group(1) in ("GPUPRIMS__ENUM", "GPUPRIMS__CACHE"):
+            if macro and macro.group(1) in ("GP__ENUM", "GP__CACHE"):
                 pasted = macro.group(3).startswith("GP_##")
                 spelling = (lambda name: f"GP_{name}") if pasted else str
             elif macro and macro.group(2) == "(X)" and macro.group(1) != "GP_POLICY_MEMBERS":
@@ -227,9 +227,9 @@ def read_page(path):
                 item = Item("enum", name, "", above + ([""] if above and comment else []) + comment +
                             ([tail] if tail else []))
                 item.rows, item.columns = rows, ("enumerator", "value", heads or "")
-        elif match := re.match(r"GPUPRIMS__INIT\((\w+), (\w+)\)", whole):
+        elif match := re.match(r"GP__INIT\((\w+), (\w+)\)", whole):
             item = Item("function", match.group(1), f"{match.group(2)} {match.group(1)}(void);", comment)
-        elif match := re.match(r"(?:GP__(?:API|INLINE)|GPUPRIMS__ACCESS) [^(]*?\b(gp_\w+)\(", whole):
+        elif match := re.match(r"(?:GP__(?:API|INLINE)|GP__ACCESS) [^(]*?\b(gp_\w+)\(", whole):
             item = Item("function", match.group(1), prototype(code), comment)
         elif match := re.match(r"(?:typedef )?struct (\w+)(?: \w+)?;(?:\s*// ?(.*))?$", whole):
             item = Item("type", match.group(1), whole.partition(" //")[0],

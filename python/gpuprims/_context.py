@@ -100,6 +100,8 @@ class Context:
     device         the GPU's number; None: that of the thread's current CUDA context
     allocator      memory for workspaces: "torch", "cupy", an Allocator; None: the driver's pool
     cache_dir      where kernels are kept; "": nowhere
+    bundle_file    kernels that `make bundle` compiled; "": none; None: $GPUPRIMS_BUNDLE, else beside the package's
+                   library. describe() tells in "bundle" whether it is used, and in "kernels" where kernels came from
     nvrtc          the path of libnvrtc; None: NVIDIA's wheel where it is installed, otherwise the system's
     no_compile     kernels come from the cache alone
     host_threads   of the host back end; 0: as many as OpenMP offers
@@ -108,7 +110,8 @@ class Context:
 
     def __init__(self, backend: str = "auto", device: int | None = None, *, allocator: str | Allocator | None = None,
                  cache_dir: str | None = None, nvrtc: str | None = None, no_compile: bool = False,
-                 host_threads: int = 0, tuning: bool = False, _driver: Any = None) -> None:
+                 host_threads: int = 0, tuning: bool = False, bundle_file: str | None = None,
+                 _driver: Any = None) -> None:
         self.handle: Any = NULL
         backends = {"auto": lib.GP_BACKEND_AUTO, "cuda": lib.GP_BACKEND_CUDA, "host": lib.GP_BACKEND_HOST}
         if backend not in backends:
@@ -127,6 +130,8 @@ class Context:
 
         if cache_dir is not None:
             config.cache_dir = text(cache_dir)
+        if bundle_file is not None:
+            config.bundle_file = text(bundle_file)
         nvrtc = find_nvrtc() if nvrtc is None and backend != "host" else nvrtc
         if nvrtc is not None:
             config.nvrtc_library = text(nvrtc)
@@ -159,6 +164,7 @@ class Context:
             raise error_of(result)
         members = [name for name, _ in ffi.typeof("gp_description").fields if name != "struct_size"]
         values = {name: getattr(about, name) for name in members}
+        values["kernels"] = dict(zip(("bundle", "disk", "compiled"), list(about.kernels)[1:]))
         return {name: ffi.string(value).decode() if isinstance(value, ffi.CData) else value
                 for name, value in values.items()}
 

@@ -29,19 +29,19 @@
 // GP_READ_ONLY (ld.global.nc), GP_TEXTURE (by `texture`, an object over `base` as words of 32 bits: cuTexObjectCreate),
 // GP_CONSTANT (GP_CONSTANT_ROOM). On the host all are memory. GP_LAYOUT_PART declares such members as a part.
 #if defined(__CUDACC__) && !defined(GPUPRIMS_SIMT)
-#define GPUPRIMS__ACCESS static __host__ __device__ __forceinline__ __attribute__((unused))
+#define GP__ACCESS static __host__ __device__ __forceinline__ __attribute__((unused))
 #else
-#define GPUPRIMS__ACCESS static inline __attribute__((always_inline, unused))
+#define GP__ACCESS static inline __attribute__((always_inline, unused))
 #endif
 #ifdef __CUDACC_RTC__ // which has no offsetof
-#define GPUPRIMS__OFFSET_OF(S, member) reinterpret_cast<uint64_t>(&((S *)0)->member)
+#define GP__OFFSET_OF(S, member) reinterpret_cast<uint64_t>(&((S *)0)->member)
 #else
-#define GPUPRIMS__OFFSET_OF(S, member) __builtin_offsetof(S, member)
+#define GP__OFFSET_OF(S, member) __builtin_offsetof(S, member)
 #endif
 #ifdef __cplusplus
-#define GPUPRIMS__MEMBER_TYPE(S, member) decltype(((S *)0)->member)
+#define GP__MEMBER_TYPE(S, member) decltype(((S *)0)->member)
 #else
-#define GPUPRIMS__MEMBER_TYPE(S, member) __typeof__(((S *)0)->member)
+#define GP__MEMBER_TYPE(S, member) __typeof__(((S *)0)->member)
 #endif
 
 #define GP_TRANSPOSED 0x8000000000000000ull // a bit of a layout
@@ -49,9 +49,9 @@
 #define GP_READ_ONLY 0x100000000ull
 #define GP_TEXTURE 0x200000000ull
 #define GP_CONSTANT 0x300000000ull
-#define GPUPRIMS__WIDTH 0xffffffffull // of a block: the bits of a layout that hold it; its order; its memory
-#define GPUPRIMS__AXES (0xffull << 40 | GP_TRANSPOSED)
-#define GPUPRIMS__MEMORY GP_CONSTANT
+#define GP__WIDTH 0xffffffffull // of a block: the bits of a layout that hold it; its order; its memory
+#define GP__AXES (0xffull << 40 | GP_TRANSPOSED)
+#define GP__MEMORY GP_CONSTANT
 #define GP_ANY_LAYOUT 0x7fffffffffffffffull // what code is compiled for that no GP_USE says otherwise
 // An array of structs: a plain value, which kernels take as a parameter.
 typedef struct gp_array {
@@ -64,31 +64,31 @@ typedef struct gp_array {
 } gp_array;
 
 #define GP_USE(layout) , layout
-#define GPUPRIMS__SECOND(a, b, ...) b
-#define GPUPRIMS__USED(name) GPUPRIMS__SECOND(name, GP_ANY_LAYOUT, 0)
+#define GP__SECOND(a, b, ...) b
+#define GP__USED(name) GP__SECOND(name, GP_ANY_LAYOUT, 0)
 // The array as the code here is compiled to see it.
-#define GPUPRIMS__SEEN_AS(Name, array) gp__seen_as(array, GPUPRIMS__USED(GP_LAYOUT_##Name))
-GPUPRIMS__ACCESS gp_array gp__seen_as(gp_array a, uint64_t layout) {
+#define GP__SEEN_AS(Name, array) gp__seen_as(array, GP__USED(GP_LAYOUT_##Name))
+GP__ACCESS gp_array gp__seen_as(gp_array a, uint64_t layout) {
   if (layout != GP_ANY_LAYOUT) a.layout = layout;
   return a;
 }
-GPUPRIMS__ACCESS void *gp__member_at(
+GP__ACCESS void *gp__member_at(
     gp_array a, uint64_t i, uint64_t size, uint64_t offset, uint64_t packed, uint64_t packed_offset, uint64_t member) {
-  const uint64_t width = a.layout & GPUPRIMS__WIDTH;
+  const uint64_t width = a.layout & GP__WIDTH;
   unsigned char *base = (unsigned char *)a.base;
   return width == 1 ? base + i * size + offset
       : width == 0  ? base + packed_offset * a.capacity + i * member
                     : base + i / width * (width * packed) + packed_offset * width + i % width * member;
 }
 // The axis at a place of a layout's order.
-GPUPRIMS__ACCESS unsigned gp__axis(uint64_t layout, unsigned place) {
+GP__ACCESS unsigned gp__axis(uint64_t layout, unsigned place) {
   return layout & GP_TRANSPOSED ? 3 - place : (unsigned)(layout >> (40 + 2 * place) & 3) ^ place;
 }
-GPUPRIMS__ACCESS uint64_t gp__along(unsigned axis, uint64_t i, uint64_t j, uint64_t k, uint64_t l) {
+GP__ACCESS uint64_t gp__along(unsigned axis, uint64_t i, uint64_t j, uint64_t k, uint64_t l) {
   return axis == 0 ? i : axis == 1 ? j : axis == 2 ? k : l;
 }
 // The number of the struct at (i, j, k, l). axes 3: there is no fourth.
-GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, unsigned axes, uint64_t i, uint64_t j, uint64_t k, uint64_t l) {
+GP__ACCESS uint64_t gp__index(gp_array a, unsigned axes, uint64_t i, uint64_t j, uint64_t k, uint64_t l) {
   uint64_t number = 0;
   unsigned place;
   for (place = 0; place < 4; ++place) {
@@ -99,71 +99,69 @@ GPUPRIMS__ACCESS uint64_t gp__index(gp_array a, unsigned axes, uint64_t i, uint6
   }
   return number;
 }
-#define GPUPRIMS__MEMBER_AT(Name, array, i, member) \
-  (*(GPUPRIMS__MEMBER_TYPE(Name, member) *)gp__member_at(array, i, sizeof(Name), GPUPRIMS__OFFSET_OF(Name, member), \
-      sizeof(Name##_packed), GPUPRIMS__OFFSET_OF(Name##_packed, member), sizeof(((Name *)0)->member)))
+#define GP__MEMBER_AT(Name, array, i, member) \
+  (*(GP__MEMBER_TYPE(Name, member) *)gp__member_at(array, i, sizeof(Name), GP__OFFSET_OF(Name, member), \
+      sizeof(Name##_packed), GP__OFFSET_OF(Name##_packed, member), sizeof(((Name *)0)->member)))
 // A member of struct number i, an lvalue; of the struct at (i, j), at (i, j, k), at (i, j, k, l).
-#define GP_AT(Name, array, i, member) GPUPRIMS__MEMBER_AT(Name, GPUPRIMS__SEEN_AS(Name, array), i, member)
+#define GP_AT(Name, array, i, member) GP__MEMBER_AT(Name, GP__SEEN_AS(Name, array), i, member)
 #define GP_AT2(Name, array, i, j, member) GP_AT3(Name, array, i, j, 0, member)
 #define GP_AT3(Name, array, i, j, k, member) GP_AT(Name, array, GP_NUMBER(Name, array, 3, i, j, k, 0), member)
 #define GP_AT4(Name, array, i, j, k, l, member) GP_AT(Name, array, GP_NUMBER(Name, array, 4, i, j, k, l), member)
 // The number of a struct of an array of `axes` dimensions, 3 or 4, for GP_AT and GP_GET.
-#define GP_NUMBER(Name, array, axes, i, j, k, l) gp__index(GPUPRIMS__SEEN_AS(Name, array), axes, i, j, k, l)
+#define GP_NUMBER(Name, array, axes, i, j, k, l) gp__index(GP__SEEN_AS(Name, array), axes, i, j, k, l)
 #if !defined(__CUDACC__) && !defined(GPUPRIMS_SIMT) // in kernels: device/tile_bins.cuh
-#define GP_GET(Name, array, i, member) ((GPUPRIMS__MEMBER_TYPE(Name, member))GP_AT(Name, array, i, member))
+#define GP_GET(Name, array, i, member) ((GP__MEMBER_TYPE(Name, member))GP_AT(Name, array, i, member))
 #endif
 // Struct j of `to` becomes struct i of `from`, member by member: arrays under two names of one struct.
-#define GP_MOVE(Struct, To, to, j, From, from, i) \
-  Struct##_move(GPUPRIMS__SEEN_AS(To, to), j, GPUPRIMS__SEEN_AS(From, from), i)
+#define GP_MOVE(Struct, To, to, j, From, from, i) Struct##_move(GP__SEEN_AS(To, to), j, GP__SEEN_AS(From, from), i)
 
-#define GPUPRIMS__MEMBER(type, member) type member;
-#define GPUPRIMS__FIELD_OF(type, member) \
-  fields[n].offset = (a->layout & GPUPRIMS__WIDTH) == GP_AOS ? GPUPRIMS__OFFSET_OF(gp__struct, member) \
-                                                             : GPUPRIMS__OFFSET_OF(gp__struct_packed, member); \
+#define GP__MEMBER(type, member) type member;
+#define GP__FIELD_OF(type, member) \
+  fields[n].offset = (a->layout & GP__WIDTH) == GP_AOS ? GP__OFFSET_OF(gp__struct, member) \
+                                                       : GP__OFFSET_OF(gp__struct_packed, member); \
   fields[n++].size = sizeof(type);
-#define GPUPRIMS__MOVE_OF(type, member) \
-  GPUPRIMS__MEMBER_AT(gp__struct, to, j, member) = GPUPRIMS__MEMBER_AT(gp__struct, from, i, member);
+#define GP__MOVE_OF(type, member) GP__MEMBER_AT(gp__struct, to, j, member) = GP__MEMBER_AT(gp__struct, from, i, member);
 // A struct: its members (and once more, without gaps), GP_MOVE for it, and Struct_layout, which describes an array for
 // gp_convert_layout (`fields`, of 32, is where the list goes).
 #define GP_LAYOUT(Struct, MEMBERS) \
   typedef struct Struct { \
-    MEMBERS(GPUPRIMS__MEMBER) \
+    MEMBERS(GP__MEMBER) \
   } Struct; \
   typedef struct __attribute__((packed)) Struct##_packed { \
-    MEMBERS(GPUPRIMS__MEMBER) \
+    MEMBERS(GP__MEMBER) \
   } Struct##_packed; \
-  GPUPRIMS__ACCESS void Struct##_move(gp_array to, uint64_t j, gp_array from, uint64_t i) { \
+  GP__ACCESS void Struct##_move(gp_array to, uint64_t j, gp_array from, uint64_t i) { \
     typedef Struct gp__struct; \
     typedef Struct##_packed gp__struct_packed; \
-    MEMBERS(GPUPRIMS__MOVE_OF) \
+    MEMBERS(GP__MOVE_OF) \
   } \
-  GPUPRIMS__LISTED(Struct##_layout, Struct, MEMBERS)
-#define GPUPRIMS__LISTED(name, Struct, MEMBERS) \
-  GPUPRIMS__ACCESS gp_layout name(const gp_array *a, gp_field *fields) { \
+  GP__LISTED(Struct##_layout, Struct, MEMBERS)
+#define GP__LISTED(name, Struct, MEMBERS) \
+  GP__ACCESS gp_layout name(const gp_array *a, gp_field *fields) { \
     typedef Struct gp__struct; \
     typedef Struct##_packed gp__struct_packed; \
     int n = 0; \
-    MEMBERS(GPUPRIMS__FIELD_OF) return gp__layout_of(a, fields, n); \
+    MEMBERS(GP__FIELD_OF) return gp__layout_of(a, fields, n); \
   }
 // A part: some members of a struct as a struct. Part_within describes them in an array of the whole struct, so that
 // gp_convert_layout moves them to an array of the part, and back with GP_KEEP_GAPS.
 #define GP_LAYOUT_PART(Part, Struct, MEMBERS) \
   GP_LAYOUT(Part, MEMBERS) \
-  GPUPRIMS__LISTED(Part##_within, Struct, MEMBERS)
+  GP__LISTED(Part##_within, Struct, MEMBERS)
 #define GP_LAYOUT_NAME(Name, Struct) \
   typedef Struct Name; \
   typedef Struct##_packed Name##_packed;
-GPUPRIMS__ACCESS gp_layout gp__layout_of(const gp_array *a, const gp_field *fields, int count) {
+GP__ACCESS gp_layout gp__layout_of(const gp_array *a, const gp_field *fields, int count) {
   gp_layout l;
   int d;
   l.struct_size = sizeof l;
-  l.width = a->layout & GPUPRIMS__WIDTH;
+  l.width = a->layout & GP__WIDTH;
   l.size = l.width == 1 ? a->size : a->packed;
   l.fields = fields;
   l.field_count = count;
   l.capacity = l.width == 0 ? a->capacity : 0;
   l.columns = 0;
-  l.order = a->layout & GPUPRIMS__AXES;
+  l.order = a->layout & GP__AXES;
   for (d = 0; d < 4; ++d) l.extent[d] = a->extent[d];
   return l;
 }
@@ -172,9 +170,9 @@ GPUPRIMS__ACCESS gp_layout gp__layout_of(const gp_array *a, const gp_field *fiel
 #define GP_ARRAY_OF(Name, layout, n0, n1, n2) GP_ARRAY_OF4(Name, layout, n0, n1, n2, 1)
 #define GP_ARRAY_OF4(Name, layout, n0, n1, n2, n3) \
   gp__array_of(layout, n0, n1, n2, n3, sizeof(Name), sizeof(Name##_packed))
-GPUPRIMS__ACCESS gp_array gp__array_of(
+GP__ACCESS gp_array gp__array_of(
     uint64_t layout, uint64_t n0, uint64_t n1, uint64_t n2, uint64_t n3, size_t size, size_t packed) {
-  const uint64_t width = layout & GPUPRIMS__WIDTH, unit = width > 16 ? width : 16;
+  const uint64_t width = layout & GP__WIDTH, unit = width > 16 ? width : 16;
   gp_array a;
   a.base = 0;
   a.layout = layout;
@@ -186,6 +184,6 @@ GPUPRIMS__ACCESS gp_array gp__array_of(
 }
 // The bytes that an array needs: its capacity times the bytes of a struct. Allocate them, aligned to 16 bytes, as
 // `base`.
-GPUPRIMS__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
-  return a->capacity * ((a->layout & GPUPRIMS__WIDTH) == 1 ? a->size : a->packed);
+GP__ACCESS uint64_t gp_array_bytes(const gp_array *a) {
+  return a->capacity * ((a->layout & GP__WIDTH) == 1 ? a->size : a->packed);
 }

@@ -4,7 +4,7 @@
 // The origin of a kernel's machine code.
 typedef enum gp_kernel_source {
   GP_KERNEL_NONE = 0,     // not loaded yet
-  GP_KERNEL_BUNDLE = 1,   // gp_config.bundle
+  GP_KERNEL_BUNDLE = 1,   // gp_config.bundle or bundle_file
   GP_KERNEL_DISK = 2,     // the disk cache
   GP_KERNEL_COMPILED = 3, // NVRTC, in this process
   GP_KERNEL_HOST = 4      // no kernel: the host back end
@@ -64,6 +64,8 @@ typedef struct gp_config {
   int own_work;     // 1: gp_close and gp_trim wait for the work of this context alone. Each call records an event
                     // then (with workspace_bytes: each with a workspace), 0.2 us on an H100's host
   gp_tuning tuning; // OFF
+  const char *bundle_file; // made by `make bundle`: an absolute path; "": none; NULL: $GPUPRIMS_BUNDLE, or
+                           // gpuprims.bundle beside the library
 } gp_config;
 
 // gp_describe writes as many bytes as struct_size, set by gp_description_init, says.
@@ -79,6 +81,9 @@ typedef struct gp_description {
   int driver_version;         // 13000 for 13.0
   int nvrtc_version;          // likewise; 0 while NVRTC has not been opened
   char fallback[256];         // why GP_BACKEND_AUTO took the host; otherwise ""
+  char bundle[256];           // the bundle file, or why it is not used; "": none, or not opened yet
+  uint32_t kernels[4];        // that the context got, by gp_kernel_source
+  uint32_t warming;           // that gp_warm has still to get
 } gp_description;
 
 // A struct type of 1 to 64 bytes. With `source` (the definition of `name`, in C++ as CUDA compiles it) operators can

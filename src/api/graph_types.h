@@ -84,9 +84,9 @@ typedef struct gp_degrees {
   X(GP_FAULT_PARENT, 15, "vertex @: its parent is not a vertex one level above") \
   X(GP_FAULT_PARENT_EDGE, 16, "vertex @: no edge leads from its parent to it") \
   X(GP_FAULT_STRAY_PARENT, 17, "vertex @: it was not reached, but has a parent")
-#define GPUPRIMS__ENUM(NAME, value, text) NAME = value,
-enum { GP_FAULTS(GPUPRIMS__ENUM) GP_FAULT_COUNT };
-#undef GPUPRIMS__ENUM
+#define GP__ENUM(NAME, value, text) NAME = value,
+enum { GP_FAULTS(GP__ENUM) GP_FAULT_COUNT };
+#undef GP__ENUM
 typedef struct gp_fault {
   uint64_t kind;         // GP_FAULT_...
   uint64_t vertex, edge; // UINT64_MAX: none

@@ -5,24 +5,24 @@
 // exist, so that a program keeps running with a newer library. These functions set struct_size, and every other member
 // to its default (zero). The header compiles them into the program. Other languages zero the struct and set struct_size
 // themselves.
-#define GPUPRIMS__INIT(name, type) \
+#define GP__INIT(name, type) \
   GP__INLINE type name(void) { \
     type made; \
     __builtin_memset(&made, 0, sizeof made); \
     made.struct_size = sizeof made; \
     return made; \
   }
-GPUPRIMS__INIT(gp_config_init, gp_config)
-GPUPRIMS__INIT(gp_type_desc_init, gp_type_desc)
-GPUPRIMS__INIT(gp_op_desc_init, gp_op_desc)
-GPUPRIMS__INIT(gp_graph_init, gp_graph)
-GPUPRIMS__INIT(gp_layout_init, gp_layout)
-GPUPRIMS__INIT(gp_permutation_init, gp_permutation)
-GPUPRIMS__INIT(gp__axes_init, gp_axes)
-GPUPRIMS__INIT(gp_description_init, gp_description)
-GPUPRIMS__INIT(gp__call_init, gp_call)
-GPUPRIMS__INIT(gp__segments_init, gp_segments)
-#undef GPUPRIMS__INIT
+GP__INIT(gp_config_init, gp_config)
+GP__INIT(gp_type_desc_init, gp_type_desc)
+GP__INIT(gp_op_desc_init, gp_op_desc)
+GP__INIT(gp_graph_init, gp_graph)
+GP__INIT(gp_layout_init, gp_layout)
+GP__INIT(gp_permutation_init, gp_permutation)
+GP__INIT(gp__axes_init, gp_axes)
+GP__INIT(gp_description_init, gp_description)
+GP__INIT(gp__call_init, gp_call)
+GP__INIT(gp__segments_init, gp_segments)
+#undef GP__INIT
 // A call of a primitive: struct_size and `primitive` are set, every other member has its default. Set the members that
 // the primitive reads, then gp_run.
 GP__INLINE gp_call gp_call_init(gp_primitive primitive) {

@@ -27,9 +27,9 @@
   X(GP_E_UNSUPPORTED, 19, "this back end cannot run the call") \
   X(GP_E_FORK, 20, "the context was opened by the parent process")
 
-#define GPUPRIMS__ENUM(name, value, text) name = value,
-typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
-#undef GPUPRIMS__ENUM
+#define GP__ENUM(name, value, text) name = value,
+typedef enum gp_result { GP_RESULTS(GP__ENUM) GP_RESULT_COUNT } gp_result;
+#undef GP__ENUM
 #endif
 
 // Built-in element types: X(NAME, value, name, device type, size). f16 is IEEE binary16, bf16 is bfloat16. bool is a
@@ -63,15 +63,15 @@ typedef enum gp_result { GP_RESULTS(GPUPRIMS__ENUM) GP_RESULT_COUNT } gp_result;
 // A type: an enumerator, or a handle from gp_type_struct. GP_TYPE_DEFAULT (zero) leaves the choice to the call. gp_type
 // and gp_op are enumerations of their own: C++ rejects arguments that change places, C warns (-Wenum-conversion, which
 // gcc's -Wextra includes and clang has by default).
-#define GPUPRIMS__ENUM(NAME, value, name, device, size) GP_##NAME = value,
+#define GP__ENUM(NAME, value, name, device, size) GP_##NAME = value,
 typedef enum gp_type {
   GP_INPUT = 0x40000000, // the pointer leads to a gp_input
   GP_TYPE_DEFAULT = 0,
-  GP_TYPES(GPUPRIMS__ENUM) GP_TYPE_COUNT,
-  GPUPRIMS__TYPE_MIN = -0x7fffffff - 1, // handles have the range of int
-  GPUPRIMS__TYPE_MAX = 0x7fffffff
+  GP_TYPES(GP__ENUM) GP_TYPE_COUNT,
+  GP__TYPE_MIN = -0x7fffffff - 1, // handles have the range of int
+  GP__TYPE_MAX = 0x7fffffff
 } gp_type;
-#undef GPUPRIMS__ENUM
+#undef GP__ENUM
 
 // Built-in operators: X(NAME, value, arity, commutative, device functor). Which NaN comes out is nobody's promise.
 // Binary ones serve reduce, scan and transform2:
@@ -124,14 +124,14 @@ typedef enum gp_type {
   X(ARGMINMAX, 26, 2, 1, gp_argminmax)
 
 // An operator: one of the enumerators, or a handle from gp_op_define.
-#define GPUPRIMS__ENUM(NAME, value, arity, commutative, functor) GP_##NAME = value,
+#define GP__ENUM(NAME, value, arity, commutative, functor) GP_##NAME = value,
 typedef enum gp_op {
   GP_OP_DEFAULT = 0,
-  GP_OPERATORS(GPUPRIMS__ENUM) GP_OP_COUNT,
-  GPUPRIMS__OP_MIN = -0x7fffffff - 1, // handles have the range of int
-  GPUPRIMS__OP_MAX = 0x7fffffff
+  GP_OPERATORS(GP__ENUM) GP_OP_COUNT,
+  GP__OP_MIN = -0x7fffffff - 1, // handles have the range of int
+  GP__OP_MAX = 0x7fffffff
 } gp_op;
-#undef GPUPRIMS__ENUM
+#undef GP__ENUM
 
 // Primitives: X(NAME, value, name).
 #define GP_PRIMITIVES(X) \
@@ -214,9 +214,9 @@ typedef enum gp_op {
   X(TOP_K_AXIS, 77, top_k_axis) \
   X(SORT_COLUMNS, 78, sort_columns)
 
-#define GPUPRIMS__ENUM(NAME, value, name) GP_##NAME = value,
-typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
-#undef GPUPRIMS__ENUM
+#define GP__ENUM(NAME, value, name) GP_##NAME = value,
+typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GP__ENUM) GP_PRIMITIVE_COUNT } gp_primitive;
+#undef GP__ENUM
 
 // The policy field "algorithm". GP_AUTO leaves the choice to the size and the device (core/choose.c). X(NAME, value).
 #define GP_ALGORITHMS(X) \
@@ -256,6 +256,6 @@ typedef enum gp_primitive { GP_PRIMITIVE_NONE = 0, GP_PRIMITIVES(GPUPRIMS__ENUM)
   X(ONE_CLUSTER, 30)     /* sort: a digit a pass by one cluster, in its shared memory; sm_90 and later */ \
   X(ONE_LAUNCH, 31)      /* sort: a digit a pass by resident blocks, in device memory, one launch */
 
-#define GPUPRIMS__ENUM(NAME, value) GP_##NAME = value,
-enum { GP_AUTO = 0, GP_ALGORITHMS(GPUPRIMS__ENUM) GP_ALGORITHM_COUNT };
-#undef GPUPRIMS__ENUM
+#define GP__ENUM(NAME, value) GP_##NAME = value,
+enum { GP_AUTO = 0, GP_ALGORITHMS(GP__ENUM) GP_ALGORITHM_COUNT };
+#undef GP__ENUM

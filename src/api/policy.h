@@ -3,9 +3,9 @@
 // Cache modifiers of loads and stores (the policy fields "load" and "store").
 // STREAMING: evict first; L2: not in L1; ALL: every level.
 #define GP_CACHES(X) X(GP_CACHE_DEFAULT, 0) X(GP_CACHE_STREAMING, 1) X(GP_CACHE_L2, 2) X(GP_CACHE_ALL, 3)
-#define GPUPRIMS__CACHE(name, value) name = value,
-enum { GP_CACHES(GPUPRIMS__CACHE) GP_CACHE_COUNT };
-#undef GPUPRIMS__CACHE
+#define GP__CACHE(name, value) name = value,
+enum { GP_CACHES(GP__CACHE) GP_CACHE_COUNT };
+#undef GP__CACHE
 
 // How lists of neighbours, of any lengths, become equal shares of a block's threads: flags. What they leave goes by
 // merge path: the block's lists are laid end to end, and each thread looks up whose edge its own is. WARP: lists of 32

@@ -13,6 +13,11 @@ GP__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream stream)
 // edges that lead to vertices). A call in place, or with less aligned buffers, is prepared with its own pointers.
 GP__API gp_result gp_prepare(gp_context *ctx, const gp_call *call);
 
+// Gets the kernels of `count` calls in two threads of the context. calls: read here, checked as by gp_prepare. name: or
+// NULL; also the kernels that a context used last under this name: gp_close writes down, in the disk cache, those used
+// from now on. If a kernel does not compile, the log warns. Errors: as gp_prepare, with the call's index.
+GP__API gp_result gp_warm(gp_context *ctx, const gp_call *calls, uint64_t count, const char *name);
+
 // The workspace that a call of this shape needs, in bytes: tagged words first, then scratch memory, each in whole
 // 256 bytes. Pure: depends on the call's shape and the device only, and holds for buffers of any alignment. A transpose
 // in place: for pointers of the given alignment.

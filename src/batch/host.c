@@ -13,7 +13,7 @@ static gp_result gp__host_copy_batch(gp__host_call *h) {
   int64_t b;
   uint64_t i;
   (void)threads;
-  GPUPRIMS__PARALLEL_UNEVEN
+  GP__PARALLEL_UNEVEN
   for (b = 0; b < blocks; ++b) {
     uint64_t k = (uint64_t)b * block;
     const uint64_t stop = q->count - k < block ? q->count : k + block;
@@ -26,7 +26,7 @@ static gp_result gp__host_copy_batch(gp__host_call *h) {
     const uint64_t size = gp__host_offset(q->begin, q->offset_size, i);
     const int64_t pieces = (int64_t)gp__ceil_div(size, large);
     if (size <= large) continue;
-    GPUPRIMS__PARALLEL_FOR
+    GP__PARALLEL_FOR
     for (b = 0; b < pieces; ++b) {
       const uint64_t at = (uint64_t)b * large;
       memcpy(destinations[i] + at, sources[i] + at, (size_t)(size - at < large ? size - at : large));

@@ -24,8 +24,7 @@ GP__PRIVATE gp_result gp__launch_copy_batch(const gp__launching *l) {
   return gp__launch_all(l, &a);
 }
 
-static const gp__family gp__family_batch = {gp__checks_batch, GPUPRIMS__IDLE_IF_EMPTY, gp__shape_batch,
-    gp__kinds_of_batch, GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_copy_batch),
-    gp__host_copy_batch};
+static const gp__family gp__family_batch = {gp__checks_batch, GP__IDLE_IF_EMPTY, gp__shape_batch, gp__kinds_of_batch,
+    GP__NO_KERNEL_RULES, GP__FOLD_OPERATORS, GP__LAUNCH(gp__launch_copy_batch), gp__host_copy_batch};
 static const gp__primitive gp__primitive_copy_batch = {&gp__family_batch,
     GP__READS_IN | GP__READS_IN2 | GP__READS_OFFSET_TYPE | GP__READS_BEGIN | GP__READS_COUNT_DEVICE, 0, 0};

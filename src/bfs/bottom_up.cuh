@@ -7,7 +7,7 @@ struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {
   typedef gp__bfs_small<P, Offset, Vertex, CLUSTERS> Below;
   typedef typename Below::Seeker Seeker;
   using Below::Below;
-  GPUPRIMS__BFS_STATE(Below);
+  GP__BFS_STATE(Below);
   using Below::add_warp;
   using Below::counts_rest;
   using Below::flush;

@@ -11,16 +11,16 @@ GP__PRIVATE gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
   const unsigned long long longs = s.count2 / GP__BFS_PART < s.count ? s.count2 / GP__BFS_PART : s.count;
   gp__bfs_layout l;
   l.bytes = 0;
-#define GPUPRIMS__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
-  GPUPRIMS__CARVE_SCRATCH(control, 2048);
-  GPUPRIMS__CARVE_SCRATCH(reached[0], bitmap);
-  GPUPRIMS__CARVE_SCRATCH(reached[1], s.bfs.has_transpose ? bitmap : 0); // bottom-up
-  GPUPRIMS__CARVE_SCRATCH(fresh, s.bfs.has_transpose ? bitmap : 0);
-  GPUPRIMS__CARVE_SCRATCH(lists[0], s.bfs.has_transpose ? 2 * list : 0);
-  GPUPRIMS__CARVE_SCRATCH(lists[1], s.bfs.has_transpose ? 2 * list : 0);
-  GPUPRIMS__CARVE_SCRATCH(found, s.bfs.has_transpose ? longs * (unsigned)s.key_size : 0);
-  GPUPRIMS__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
-#undef GPUPRIMS__CARVE_SCRATCH
+#define GP__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
+  GP__CARVE_SCRATCH(control, 2048);
+  GP__CARVE_SCRATCH(reached[0], bitmap);
+  GP__CARVE_SCRATCH(reached[1], s.bfs.has_transpose ? bitmap : 0); // bottom-up
+  GP__CARVE_SCRATCH(fresh, s.bfs.has_transpose ? bitmap : 0);
+  GP__CARVE_SCRATCH(lists[0], s.bfs.has_transpose ? 2 * list : 0);
+  GP__CARVE_SCRATCH(lists[1], s.bfs.has_transpose ? 2 * list : 0);
+  GP__CARVE_SCRATCH(found, s.bfs.has_transpose ? longs * (unsigned)s.key_size : 0);
+  GP__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
+#undef GP__CARVE_SCRATCH
   return l;
 }
 // Search from many sources; acc_size is the size of a vertex's word.
@@ -31,15 +31,15 @@ GP__PRIVATE gp__sources_layout gp__lay_out_sources(gp__shape s) {
   const unsigned long long words = s.count * (unsigned)s.acc_size, list = s.count * (unsigned)s.key_size;
   gp__sources_layout l;
   l.bytes = 0;
-#define GPUPRIMS__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
-  GPUPRIMS__CARVE_SCRATCH(control, 1024);
-  GPUPRIMS__CARVE_SCRATCH(seen, words);
-  GPUPRIMS__CARVE_SCRATCH(words[0], words);
-  GPUPRIMS__CARVE_SCRATCH(words[1], words);
-  GPUPRIMS__CARVE_SCRATCH(lists[0], list);
-  GPUPRIMS__CARVE_SCRATCH(lists[1], list);
-  GPUPRIMS__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
-#undef GPUPRIMS__CARVE_SCRATCH
+#define GP__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
+  GP__CARVE_SCRATCH(control, 1024);
+  GP__CARVE_SCRATCH(seen, words);
+  GP__CARVE_SCRATCH(words[0], words);
+  GP__CARVE_SCRATCH(words[1], words);
+  GP__CARVE_SCRATCH(lists[0], list);
+  GP__CARVE_SCRATCH(lists[1], list);
+  GP__CARVE_SCRATCH(queue, (s.count + s.count2 / GP__BFS_PART + 1) * 16);
+#undef GP__CARVE_SCRATCH
   return l;
 }
 GP__PRIVATE void gp__geometry_graph(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
@@ -55,4 +55,4 @@ GP__PRIVATE void gp__geometry_graph(gp_policy p, gp__shape s, unsigned long long
 GP__PRIVATE int gp__graph_overlaps(gp_policy p, gp__shape s) { return (void)p, (void)s, 0; }
 
 static const gp__rules gp__rules_graph = {gp__policy_valid_graph, gp__measure_graph, gp__portable_graph,
-    gp__graph_overlaps, gp__geometry_graph, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};
+    gp__graph_overlaps, gp__geometry_graph, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};

@@ -88,7 +88,7 @@ static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
   if (!memory)
     return gp__fail(GP_E_MEMORY, "gp_bfs_sources: no memory for %lld queues of %llu vertices", (long long)shares,
         (unsigned long long)n);
-  GPUPRIMS__PARALLEL_FOR
+  GP__PARALLEL_FOR
   for (share = 0; share < shares; ++share) {
     uint64_t *queue = (uint64_t *)(void *)(memory + (uint64_t)share * (n + 1) * item), i;
     for (i = (uint64_t)share; i < q->segments; i += (uint64_t)shares) {
@@ -96,7 +96,7 @@ static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
       gp__host_bfs_from(
           q, sources[i], q->out ? (int32_t *)q->out + i * n : (int32_t *)(void *)(queue + n + 1), NULL, queue, &t);
       if (q->out2) ((uint64_t *)q->out2)[i] = t.reached;
-      GPUPRIMS__ONE_AT_A_TIME {
+      GP__ONE_AT_A_TIME {
         all.reached += t.reached;
         all.edges += t.edges;
         all.inspected += t.inspected;

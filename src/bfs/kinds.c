@@ -1,6 +1,6 @@
 // bfs/kinds.c - the kernels of breadth-first search
 
-#define GPUPRIMS__KINDS_OF_BFS(X) \
+#define GP__KINDS_OF_BFS(X) \
   X(BFS, gp__bfs, gp__bfs_args, bfs, 0) \
   X(BFS_CHECKED, gp__bfs_checked, gp__bfs_args, bfs, 0) \
   X(BFS_STEPWISE, gp__bfs_stepwise, gp__bfs_args, offset_key, 0) \

@@ -47,7 +47,7 @@ GP__PRIVATE gp_result gp__host_searches(gp__host_call *h) {
 
 static const gp__own_check gp__checks_search[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_search}};
 static const gp__family gp__family_bfs = {gp__checks_search, gp__bfs_is_idle, gp__shape_bfs, gp__kinds_of_bfs,
-    &gp__kernels_of_policy, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH_AFTER(gp__launch_search, gp__graph_check_of),
+    &gp__kernels_of_policy, GP__FOLD_OPERATORS, GP__LAUNCH_AFTER(gp__launch_search, gp__graph_check_of),
     gp__host_searches};
 static const gp__primitive gp__primitive_bfs = {&gp__family_bfs, GP__READS_OUT | GP__READS_OUT2,
     GP__TAKES_GRAPH | GP__TAKES_SEARCH | GP__TAKES_SOURCE | GP__TAKES_LIMIT, GP_CHECKED | GP_UNTIL_TARGET};

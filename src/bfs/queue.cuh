@@ -7,7 +7,7 @@ struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {
   typedef gp__bfs_search<P, Offset, Vertex, CLUSTERS> Below;
   typedef typename Below::Seeker Seeker;
   using Below::Below;
-  GPUPRIMS__BFS_STATE(Below);
+  GP__BFS_STATE(Below);
   using Below::part_of;
 
   // A warp's buffer: parts of the queue; or items of a list, and waiting vertices.

@@ -4,7 +4,7 @@
 
 // A block's traversal is a struct in layers, one part each: search, queue, top_down, exchange, small_levels, bottom_up,
 // block. A template must declare the names that it takes from the layer below; these are the search's own.
-#define GPUPRIMS__BFS_STATE(Below) \
+#define GP__BFS_STATE(Below) \
   using Below::WARPS; \
   using Below::ITEMS; \
   using Below::COUNTER; \

@@ -42,7 +42,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_small : gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> {
   typedef gp__bfs_exchange<P, Offset, Vertex, CLUSTERS> Below;
   using Below::Below;
-  GPUPRIMS__BFS_STATE(Below);
+  GP__BFS_STATE(Below);
   using Below::add_to_block;
   using Below::clear_words;
   using Below::exchange;

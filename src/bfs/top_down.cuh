@@ -6,7 +6,7 @@ template <class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {
   typedef gp__bfs_queue<P, Offset, Vertex, CLUSTERS> Below;
   using Below::Below;
-  GPUPRIMS__BFS_STATE(Below);
+  GP__BFS_STATE(Below);
   using Below::flush;
   using Below::move_small;
   using Below::reached_at;

@@ -12,11 +12,11 @@ GP__PRIVATE void gp__spell_columns(const gp__request *q, const gp_policy *p, con
   w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;
   w->in_size = w->key_size = w->out_size = w->descending = 0;
 }
-GPUPRIMS__CALLS_BY_PLAN(columns, gp__columns_plan_of);
+GP__CALLS_BY_PLAN(columns, gp__columns_plan_of);
 static const gp__kernel_rules gp__kernels_of_columns = {
-    GPUPRIMS__SAME_KERNELS, gp__resident_hash, gp__spell_columns, GPUPRIMS__NO_FIT};
-static const gp__family gp__family_columns = {gp__checks_columns, GPUPRIMS__IDLE_IF_EMPTY, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_columns, &gp__kernels_of_columns, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__COMPOSED(&gp__columns_calls),
+    GP__SAME_KERNELS, gp__resident_hash, gp__spell_columns, GP__NO_FIT};
+static const gp__family gp__family_columns = {gp__checks_columns, GP__IDLE_IF_EMPTY, GP__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_columns, &gp__kernels_of_columns, GP__FOLD_OPERATORS, GP__COMPOSED(&gp__columns_calls),
     gp__host_sort_columns};
 static const gp__primitive gp__primitive_sort_columns = {&gp__family_columns,
     GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_KEYS | GP__READS_OUT | GP__READS_OUT_TYPE |

@@ -1,10 +1,10 @@
 // core/advice.c - what to do about a failure of the driver or of a library
 // uses: core/rules.h
 
-#define GPUPRIMS__ADVICE_DRIVER \
+#define GP__ADVICE_DRIVER \
   "install NVIDIA's driver (nvidia-smi then lists the GPU), name libcuda.so.1 in gp_config.cuda_library, or set " \
   "gp_config.backend to GP_BACKEND_HOST"
-#define GPUPRIMS__ADVICE_NVRTC \
+#define GP__ADVICE_NVRTC \
   "pip install nvidia-cuda-nvrtc and name its libnvrtc.so in gp_config.nvrtc_library or add its folder to " \
   "LD_LIBRARY_PATH, install the CUDA toolkit, or bundle the kernels (tools/gp_bundle)"
 

@@ -1,5 +1,5 @@
 // core/ask.c - queries about a call before it runs
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/run.h, core/rules.h,
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/init.h, api/run.h, core/rules.h,
 //   core/shape.h, core/geometry.h, core/families.h, core/system.c, core/messages.c, core/struct_size.c, core/driver.c,
 //   core/libraries.c, core/text.c, core/request.c, core/table.c, core/names.c, core/kinds.c, core/primitive.c,
 //   core/state.c, core/life.c, core/open.c, core/types.c, core/check.c, core/shape.c, core/choose.c, core/kinds_of.c,
@@ -57,7 +57,7 @@ GP__PRIVATE gp_result gp__workspace_size(gp__state *s, const gp_call *call, uint
   return s->context ? gp__workspace_of_call(s, &q, call->policy, bytes) : GP_SUCCESS;
 }
 GP__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes) {
-  GPUPRIMS__WITHIN(ctx, "gp_workspace_size", gp__workspace_size(s, call, bytes));
+  GP__WITHIN(ctx, "gp_workspace_size", gp__workspace_size(s, call, bytes));
 }
 GP__PRIVATE gp_result gp__workspace_size_on(
     gp__state *s, const gp_call *call, const gp_description *device, uint64_t *bytes) {
@@ -70,7 +70,7 @@ GP__PRIVATE gp_result gp__workspace_size_on(
   if (!device) return gp__fail(GP_E_NULL, "%s: device is null", who);
   if (!bytes) return gp__fail(GP_E_NULL, "%s: bytes is null", who);
   *bytes = 0;
-  GPUPRIMS__TAKE_STRUCT(who, "device", device, own, gp_description);
+  GP__TAKE_STRUCT(who, "device", device, own, gp_description);
   if (device->compute_capability < 75)
     return gp__fail(GP_E_DEVICE_TOO_OLD, "%s: device.compute_capability is %d; 75 is the oldest that works", who,
         device->compute_capability);
@@ -97,7 +97,7 @@ GP__PRIVATE gp_result gp__workspace_size_on(
 }
 GP__API gp_result gp_workspace_size_on(
     gp_context *ctx, const gp_call *call, const gp_description *device, uint64_t *bytes) {
-  GPUPRIMS__WITHIN(ctx, "gp_workspace_size_on", gp__workspace_size_on(s, call, device, bytes));
+  GP__WITHIN(ctx, "gp_workspace_size_on", gp__workspace_size_on(s, call, device, bytes));
 }
 
 GP__PRIVATE gp_result gp__reserve(gp__state *s, gp_stream stream, uint64_t bytes) {
@@ -120,7 +120,7 @@ GP__PRIVATE gp_result gp__reserve(gp__state *s, gp_stream stream, uint64_t bytes
   return gp__leave(s, who, pushed, result);
 }
 GP__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes) {
-  GPUPRIMS__WITHIN(ctx, "gp_reserve", gp__reserve(s, stream, bytes));
+  GP__WITHIN(ctx, "gp_reserve", gp__reserve(s, stream, bytes));
 }
 
 // The policy of a call that runs now.
@@ -146,7 +146,7 @@ GP__PRIVATE gp_result gp__policy_origin(
   return result;
 }
 GP__API gp_result gp_policy_origin(gp_context *ctx, const gp_call *call, gp_policy *policy, gp_policy_source *source) {
-  GPUPRIMS__WITHIN(ctx, "gp_policy_origin", gp__policy_origin(s, call, policy, source));
+  GP__WITHIN(ctx, "gp_policy_origin", gp__policy_origin(s, call, policy, source));
 }
 
 GP__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, gp_policy *policy) {
@@ -196,7 +196,7 @@ GP__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, gp_poli
   return gp__leave(s, who, pushed, result);
 }
 GP__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_policy *policy) {
-  GPUPRIMS__WITHIN(ctx, "gp_policy_echo", gp__policy_echo(s, call, policy));
+  GP__WITHIN(ctx, "gp_policy_echo", gp__policy_echo(s, call, policy));
 }
 
 GP__PRIVATE gp_result gp__kernel_origin(
@@ -235,11 +235,11 @@ GP__PRIVATE gp_result gp__kernel_origin(
 }
 GP__API gp_result gp_kernel_origin(
     gp_context *ctx, const gp_call *call, gp_kernel_source *source, char *name, size_t capacity) {
-  GPUPRIMS__WITHIN(ctx, "gp_kernel_origin", gp__kernel_origin(s, call, source, name, capacity));
+  GP__WITHIN(ctx, "gp_kernel_origin", gp__kernel_origin(s, call, source, name, capacity));
 }
 
 GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const gp__request *q, const gp_policy *given,
-    int compute_capability, const gp__table *table, gp_take_image_fn take, void *user) {
+    const gp_description *on, const gp__table *table, gp_take_image_fn take, void *user) {
   gp__request behind;
   gp__shape h = gp__shape_of(q);
   gp_policy p;
@@ -247,15 +247,13 @@ GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const g
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp_result result = GP_SUCCESS;
   int count, i;
-  h.compute_capability = compute_capability;
-  h.multiprocessors = 1;
-  h.shared_bytes = gp__shared_bytes_of(compute_capability);
+  gp__shape_on(&h, on);
   GP__CHECK(gp__choose(gp__primitive_names[q->primitive], given, &h, table, &p, &source));
   count = gp__kinds_of(q, &p, kinds);
   for (i = 0; i < count && result == GP_SUCCESS; ++i) {
     gp__kernel *k = NULL;
     result = gp__get_kernel(s, who, q, &p, &h, kinds[i], 0, &k);
-    if (result == GP_SUCCESS) {
+    if (k) {
       const char *outer = gp__hook_begins("gp_take_image_fn");
       take(user, k->code->key, k->code->image.data, k->code->image.bytes);
       gp__hook_ends(outer);
@@ -263,26 +261,26 @@ GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const g
     gp__let_kernels_go(&k, 1);
   }
   if (result == GP_SUCCESS && gp__calls_behind(q, &p, 0, &behind))
-    result = gp__compile_request(s, who, &behind, NULL, compute_capability, table, take, user);
+    result = gp__compile_request(s, who, &behind, NULL, on, table, take, user);
   return result;
 }
 
-GP__PRIVATE gp_result gp__compile_call(
-    gp__state *s, const gp_call *call, int compute_capability, gp_take_image_fn take, void *user) {
+GP__PRIVATE gp_result gp__compile_on(
+    gp__state *s, const gp_call *call, const gp_description *on, gp_take_image_fn take, void *user) {
   const char *who = "gp_compile";
   gp_result result = GP_SUCCESS;
   gp__table table;
   gp__request q;
   if (!take) return gp__fail(GP_E_NULL, "%s: take is null", who);
-  if (compute_capability < 75)
+  if (on->compute_capability < 75)
     return gp__fail(
-        GP_E_DEVICE_TOO_OLD, "%s: compute_capability is %d; 75 is the oldest that works", who, compute_capability);
+        GP_E_DEVICE_TOO_OLD, "%s: compute_capability is %d; 75 is the oldest that works", who, on->compute_capability);
   GP__CHECK(gp__check_call(s, who, call, 0, 0, &q));
-  gp__make_table(&table, "", compute_capability);
-  result = gp__compile_request(s, who, &q, call->policy, compute_capability, &table, take, user);
+  gp__make_table(&table, on->name, on->compute_capability);
+  result = gp__compile_request(s, who, &q, call->policy, on, &table, take, user);
   if (result == GP_SUCCESS && gp__is_checked(&q)) {
     const gp__request check = gp__methods_of(&q)->checked(&q);
-    result = gp__compile_request(s, who, &check, NULL, compute_capability, &table, take, user);
+    result = gp__compile_request(s, who, &check, NULL, on, &table, take, user);
   }
   if (result == GP_SUCCESS && gp__composition_of(&q)) {
     gp__request calls[GP__CALLS_MAX];
@@ -290,11 +288,15 @@ GP__PRIVATE gp_result gp__compile_call(
     q.policy = call->policy;
     result = gp__composition_of(&q)->calls(s, &q, calls, &count);
     for (i = 0; i < count && result == GP_SUCCESS; ++i)
-      result = gp__compile_request(s, who, &calls[i], calls[i].policy, compute_capability, &table, take, user);
+      result = gp__compile_request(s, who, &calls[i], calls[i].policy, on, &table, take, user);
   }
   return result;
 }
 GP__API gp_result gp_compile(
     gp_context *ctx, const gp_call *call, int compute_capability, gp_take_image_fn take, void *user) {
-  GPUPRIMS__WITHIN(ctx, "gp_compile", gp__compile_call(s, call, compute_capability, take, user));
+  gp_description on = gp_description_init();
+  on.compute_capability = compute_capability;
+  on.multiprocessors = 1;
+  on.shared_bytes_per_block = gp__shared_bytes_of(compute_capability);
+  GP__WITHIN(ctx, "gp_compile", gp__compile_on(s, call, &on, take, user));
 }

@@ -10,7 +10,7 @@ GP__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__s
   const gp__primitive *row;
   const gp__own_check *own;
   if (!c) return gp__fail(GP_E_NULL, "%s: call is null", caller);
-  GPUPRIMS__TAKE_STRUCT(caller, "call", c, *whole, gp_call);
+  GP__TAKE_STRUCT(caller, "call", c, *whole, gp_call);
   if ((int)c->primitive <= GP_PRIMITIVE_NONE || (int)c->primitive >= GP_PRIMITIVE_COUNT)
     return gp__fail(GP_E_ARGUMENT, "%s: call.primitive is %d, not a gp_primitive", caller, (int)c->primitive);
   row = gp__primitive_of(c->primitive);

@@ -13,7 +13,7 @@ GP__PRIVATE int gp__memory_of(const gp__checking *k, const void *pointer, int *t
   int error;
   *type = *managed = 0;
   if (!ask && k->host) {
-    library = dlopen(GPUPRIMS__CUDA_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    library = dlopen(GP__CUDA_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
     if (library) gp__symbol(library, "cuPointerGetAttributes", (void *)&ask);
   }
   error = ask ? ask(2, attributes, answers, (gp__cu_pointer)(uintptr_t)pointer) : -1;

@@ -26,18 +26,18 @@ GP__PRIVATE gp_result gp__check_input_values(gp__checking *k) {
 GP__PRIVATE gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
-#define GPUPRIMS__VALUE(member) GP__CHECK(gp__check_value_memory(k, #member, c->member));
+#define GP__VALUE(member) GP__CHECK(gp__check_value_memory(k, #member, c->member));
   if (k->pointers >= GP__POINTERS_REACHED) {
-    GPUPRIMS__VALUE(init)
-    GPUPRIMS__VALUE(value)
-    GPUPRIMS__VALUE(start)
-    GPUPRIMS__VALUE(step)
-    GPUPRIMS__VALUE(scalar)
-    GPUPRIMS__VALUE(scalar2)
-    GPUPRIMS__VALUE(lower)
-    GPUPRIMS__VALUE(upper)
+    GP__VALUE(init)
+    GP__VALUE(value)
+    GP__VALUE(start)
+    GP__VALUE(step)
+    GP__VALUE(scalar)
+    GP__VALUE(scalar2)
+    GP__VALUE(lower)
+    GP__VALUE(upper)
   }
-#undef GPUPRIMS__VALUE
+#undef GP__VALUE
   GP__CHECK(gp__check_input_values(k));
   q->has_init = c->init != NULL;
   if (k->own[GP__CHECK_VALUES]) return k->own[GP__CHECK_VALUES](k);

@@ -28,7 +28,7 @@ typedef struct gp__checking {
 } gp__checking;
 
 // Flags that some primitives take, and which.
-#define GPUPRIMS__OWN_FLAGS(F) \
+#define GP__OWN_FLAGS(F) \
   F(GP_CHECKED, "segmented_reduce, segmented scans, segmented_sort, segmented_top_k, load_balance, expand and bfs") \
   F(GP_RIGHT, "adjacent_difference") \
   F(GP_DESCENDING, "sort, merge_sort, segmented_sort, sort_axis, top_k, segmented_top_k, top_k_axis and nth_element") \
@@ -46,42 +46,41 @@ GP__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
   const int flags = gp__primitive_of(c->primitive)->flags, search = k->traits & GP__TAKES_SEARCH;
 #define GPUPRIMS__UNREAD(FIELD, field, error, text) \
   if (c->field && !(k->reads & GP__READS_##FIELD)) return gp__fail(error, "%s: @" #field ": the call " text, k->who);
-  GPUPRIMS__CALL_FIELDS(GPUPRIMS__UNREAD)
+  GP__CALL_FIELDS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
-#define GPUPRIMS__ONLY(takes, member, text) \
+#define GP__ONLY(takes, member, text) \
   if (c->member && !(takes)) return gp__fail(GP_E_ARGUMENT, "%s: @" #member text, k->who);
-  GPUPRIMS__ONLY(k->traits & GP__TAKES_PERMUTATION, permutation, ": the call takes no permutation")
-  GPUPRIMS__ONLY(
-      k->traits & GP__TAKES_AXES, axes, " is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only")
-  GPUPRIMS__ONLY(k->reads & GP__READS_FIELDS, field_count, ": the call does not sort by fields")
+  GP__ONLY(k->traits & GP__TAKES_PERMUTATION, permutation, ": the call takes no permutation")
+  GP__ONLY(k->traits & GP__TAKES_AXES, axes, " is for reduce_axis, row_map, scan_axis, sort_axis and top_k_axis only")
+  GP__ONLY(k->reads & GP__READS_FIELDS, field_count, ": the call does not sort by fields")
   if ((c->in_layout || c->out_layout) && !(k->traits & GP__TAKES_LAYOUTS))
     return gp__fail(
         GP_E_ARGUMENT, "%s: @%s is for convert_layout only", k->who, c->in_layout ? "in_layout" : "out_layout");
   if (!search && (c->source_device || c->target || c->statistics || c->fault))
     return gp__fail(GP_E_ARGUMENT, "%s: @source_device, @target, @statistics and @fault are for bfs only", k->who);
-  GPUPRIMS__ONLY(k->traits & GP__TAKES_SOURCES, sources, " is for bfs_sources only")
-  GPUPRIMS__ONLY(flags & GP_UNTIL_TARGET, target, " is for bfs only")
-  GPUPRIMS__ONLY(c->flags & GP_CHECKED, fault, " is set, but @flags lacks GP_CHECKED")
+  GP__ONLY(k->traits & GP__TAKES_SOURCES, sources, " is for bfs_sources only")
+  GP__ONLY(flags & GP_UNTIL_TARGET, target, " is for bfs only")
+  GP__ONLY(c->flags & GP_CHECKED, fault, " is set, but @flags lacks GP_CHECKED")
   if ((c->source && !(k->traits & GP__TAKES_SOURCE)) || (c->limit && !(k->traits & GP__TAKES_LIMIT)))
     return gp__fail(GP_E_ARGUMENT, "%s: @source and @limit are for bfs and bfs_check only", k->who);
 #define GPUPRIMS__UNREAD(FLAG, text) \
   if (c->flags & ~flags & FLAG) return gp__fail(GP_E_ARGUMENT, "%s: @flags: " #FLAG " is for " text " only", k->who);
-#define GPUPRIMS__OR(FLAG, text) | FLAG
-  GPUPRIMS__OWN_FLAGS(GPUPRIMS__UNREAD)
+#define GP__OR(FLAG, text) | FLAG
+  GP__OWN_FLAGS(GPUPRIMS__UNREAD)
 #undef GPUPRIMS__UNREAD
-  if (c->flags & ~(GP_REPRODUCIBLE GPUPRIMS__OWN_FLAGS(GPUPRIMS__OR)))
+  if (c->flags & ~(GP_REPRODUCIBLE GP__OWN_FLAGS(GP__OR)))
     return gp__fail(GP_E_ARGUMENT, "%s: @flags has unknown bits: %#x", k->who, c->flags);
-#undef GPUPRIMS__OR
+#undef GP__OR
   if ((c->begin_bit || c->end_bit) && !(k->traits & GP__TAKES_BITS))
     return gp__fail(GP_E_ARGUMENT, "%s: @begin_bit and @end_bit are for radix sorts only", k->who);
-  GPUPRIMS__ONLY(k->traits & GP__TAKES_OUT_GRAPH, out_graph, ": the call builds no graph")
-  GPUPRIMS__ONLY(k->traits & GP__TAKES_GRAPH, graph, ": the call takes no graph")
+  GP__ONLY(k->traits & GP__TAKES_OUT_GRAPH, out_graph, ": the call builds no graph")
+  GP__ONLY(k->traits & GP__TAKES_GRAPH, graph, ": the call takes no graph")
   if ((c->flags & GP_CHECKED) && !search && (c->end || (!c->begin && !c->offset_type)))
     return gp__fail(GP_E_ARGUMENT,
         c->end ? "%s: @flags: GP_CHECKED checks that offsets do not decrease; segments with @end have any order"
                : "%s: @flags: GP_CHECKED: segments of equal length have no offsets to check",
         k->who);
-  GPUPRIMS__ONLY((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED), bad, " is set, but @flags lacks GP_CHECKED")
-#undef GPUPRIMS__ONLY
+  GP__ONLY((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED), bad, " is set, but @flags lacks GP_CHECKED")
+#undef GP__ONLY
   return GP_SUCCESS;
 }

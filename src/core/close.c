@@ -51,7 +51,7 @@ GP__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
         result = gp__cuda_fail(&s->library.runtime, who, own ? "cuEventSynchronize" : "cuCtxSynchronize", error);
     }
   }
-#define GPUPRIMS__RELEASE(pointer_, bytes_) \
+#define GP__RELEASE(pointer_, bytes_) \
   if (pointer_) { \
     if (s->release) gp__release(s, pointer_, bytes_, NULL); \
     else if ((error = d->cuMemFree((gp__cu_pointer)(uintptr_t)(pointer_))) != 0 && result == GP_SUCCESS) \
@@ -59,18 +59,18 @@ GP__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
   }
   while (s->retired) {
     gp__retired *r = s->retired;
-    GPUPRIMS__RELEASE(r->pointer, r->bytes)
+    GP__RELEASE(r->pointer, r->bytes)
     s->retired = r->next;
     free(r);
   }
   for (i = 0; i < GP__STREAM_SLOTS; ++i)
     while (s->streams[i]) {
       gp__workspace *r = s->streams[i];
-      GPUPRIMS__RELEASE(r->workspace, r->bytes)
+      GP__RELEASE(r->workspace, r->bytes)
       s->streams[i] = r->next;
       gp__free_stream(s, r);
     }
-#undef GPUPRIMS__RELEASE
+#undef GP__RELEASE
   while (s->timers) {
     gp__events *e = s->timers;
     s->timers = e->next;
@@ -84,6 +84,7 @@ GP__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
         result = gp__cuda_fail(&s->library.runtime, who, "cuModuleUnload", error);
       s->codes[i] = c->next;
       free(c->image.owned);
+      free(c->line.data);
       free(c);
     }
   for (i = 0; i < GP__KERNEL_SLOTS; ++i)
@@ -116,8 +117,11 @@ GP__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
   free(s->ops);
   free(s->library.runtime.nvrtc_path);
   free(s->library.cache.folder);
+  free(s->library.file.entries);
+  if (s->library.file.file >= 0) close(s->library.file.file);
   pthread_mutex_destroy(&s->library.runtime.nvrtc_lock);
   pthread_mutex_destroy(&s->library.cache.lock);
+  pthread_mutex_destroy(&s->library.file.lock);
   pthread_mutex_destroy(&s->lock);
   pthread_cond_destroy(&s->built);
   free(s);

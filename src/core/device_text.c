@@ -82,7 +82,7 @@ GP__PRIVATE void gp__read_device_text(void) {
   const char *text = gp__embedded_text(&bytes);
   char *read = NULL;
   if (!text) {
-    FILE *file = fopen(GPUPRIMS__SOURCE, "rb");
+    FILE *file = fopen(GP__SOURCE, "rb");
     if (file) {
       text = read = gp__read_file(file, &bytes);
       fclose(file);
@@ -92,12 +92,12 @@ GP__PRIVATE void gp__read_device_text(void) {
     snprintf(gp__device.why, sizeof gp__device.why,
         "the header's text cannot be read from %s: compile the implementation with GPUPRIMS_SOURCE defined as the "
         "header's path",
-        GPUPRIMS__SOURCE);
+        GP__SOURCE);
     return;
   }
   if (!gp__take_parts(text))
-    snprintf(gp__device.why, sizeof gp__device.why, "%s is not the text of gpuprims.h, or there is no memory",
-        GPUPRIMS__SOURCE);
+    snprintf(
+        gp__device.why, sizeof gp__device.why, "%s is not the text of gpuprims.h, or there is no memory", GP__SOURCE);
   free(read);
 }
 // The text of all parts, or NULL.

@@ -3,49 +3,73 @@
 
 // The disk cache: one file a kernel, in a folder that only this user can write.
 
-typedef struct gp__cache_head {
+// A record: a head, a key, an image. A cache file is one; a bundle file has one for each kernel.
+typedef struct gp__cached {
   char magic[8]; // "GPUPRIM1"
   uint64_t key_bytes, image_bytes;
   unsigned char digest[32]; // of key and image
-} gp__cache_head;
+} gp__cached;
 
-// The digest that a cache file carries.
-GP__PRIVATE void gp__cache_digest(gp__cache_head *head, const void *key, const void *image) {
+GP__PRIVATE gp__cached gp__cached_of(const void *key, uint64_t key_bytes, const void *image, uint64_t image_bytes) {
+  gp__cached r = {{'G', 'P', 'U', 'P', 'R', 'I', 'M', '1'}, 0, 0, {0}};
   gp__sha h;
+  r.key_bytes = key_bytes;
+  r.image_bytes = image_bytes;
   gp__sha_begin(&h);
-  gp__sha_add(&h, key, (size_t)head->key_bytes);
-  gp__sha_add(&h, image, (size_t)head->image_bytes);
-  gp__sha_end(&h, head->digest);
+  gp__sha_add(&h, key, (size_t)key_bytes);
+  gp__sha_add(&h, image, (size_t)image_bytes);
+  gp__sha_end(&h, r.digest);
+  return r;
+}
+// Returns the bytes of a record's image; 0: it is damaged, as *why says, or another key's.
+GP__PRIVATE size_t gp__read_record(
+    int file, size_t bytes, const char *key, size_t key_bytes, char **data, const char **image, const char **why) {
+  gp__cached r, fresh;
+  size_t got = 0;
+  ssize_t part = 1;
+  *data = (char *)malloc(bytes + 1);
+  while (*data && got < bytes && (part = read(file, *data + got, bytes - got)) > 0) got += (size_t)part;
+  *why = "it is truncated";
+  if (!*data || got != bytes || bytes < sizeof r) return 0;
+  memcpy(&r, *data, sizeof r);
+  if (r.key_bytes > bytes || r.image_bytes > bytes || r.key_bytes + r.image_bytes != bytes - sizeof r || !r.image_bytes)
+    return 0;
+  *image = *data + sizeof r + r.key_bytes;
+  fresh = gp__cached_of(*data + sizeof r, r.key_bytes, *image, r.image_bytes);
+  *why = "its hash does not match";
+  if (memcmp(&fresh, &r, sizeof r) != 0) return 0;
+  *why = NULL;
+  return r.key_bytes == key_bytes && memcmp(*data + sizeof r, key, key_bytes) == 0 ? (size_t)r.image_bytes : 0;
 }
 
 // Headers hide these in strict ISO modes of the compiler.
 #if !defined(O_NOFOLLOW) && defined(__O_NOFOLLOW)
-#define GPUPRIMS__NOFOLLOW __O_NOFOLLOW
+#define GP__NOFOLLOW __O_NOFOLLOW
 #elif defined(O_NOFOLLOW)
-#define GPUPRIMS__NOFOLLOW O_NOFOLLOW
+#define GP__NOFOLLOW O_NOFOLLOW
 #elif defined(__aarch64__)
-#define GPUPRIMS__NOFOLLOW 0100000
+#define GP__NOFOLLOW 0100000
 #else
-#define GPUPRIMS__NOFOLLOW 0400000
+#define GP__NOFOLLOW 0400000
 #endif
 #ifdef O_CLOEXEC
-#define GPUPRIMS__CLOEXEC O_CLOEXEC
+#define GP__CLOEXEC O_CLOEXEC
 #else
-#define GPUPRIMS__CLOEXEC 02000000
+#define GP__CLOEXEC 02000000
 #endif
 #ifdef O_DIRECTORY
-#define GPUPRIMS__DIRECTORY O_DIRECTORY
+#define GP__DIRECTORY O_DIRECTORY
 #elif defined(__O_DIRECTORY)
-#define GPUPRIMS__DIRECTORY __O_DIRECTORY
+#define GP__DIRECTORY __O_DIRECTORY
 #elif defined(__aarch64__)
-#define GPUPRIMS__DIRECTORY 040000
+#define GP__DIRECTORY 040000
 #else
-#define GPUPRIMS__DIRECTORY 0200000
+#define GP__DIRECTORY 0200000
 #endif
 
 // Opens a file of ours to read it: no link, owned by us, writable by nobody else.
 GP__PRIVATE int gp__open_ours(const char *path, int flags, struct stat *about, const char **why) {
-  const int file = open(path, flags | O_RDONLY | GPUPRIMS__NOFOLLOW | GPUPRIMS__CLOEXEC);
+  const int file = open(path, flags | O_RDONLY | GP__NOFOLLOW | GP__CLOEXEC);
   *why = NULL;
   if (file < 0) {
     *why = errno == ENOENT                   ? NULL
@@ -99,10 +123,10 @@ GP__PRIVATE int gp__cache_usable(gp__library *l, char *nvrtc) {
   pthread_mutex_lock(&c->lock);
   if (c->state == 0) {
     struct stat about;
-    int file = gp__open_ours(c->folder, GPUPRIMS__DIRECTORY, &about, &why);
+    int file = gp__open_ours(c->folder, GP__DIRECTORY, &about, &why);
     if (file < 0 && !why) {
       gp__make_folders(c->folder);
-      file = gp__open_ours(c->folder, GPUPRIMS__DIRECTORY, &about, &why);
+      file = gp__open_ours(c->folder, GP__DIRECTORY, &about, &why);
       if (file < 0 && !why) why = "it cannot be created";
     }
     c->state = file >= 0 ? 1 : 2;
@@ -138,37 +162,19 @@ GP__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__image *i
   gp__cache_path(l, key, &path);
   if (!path.failed) file = gp__open_ours(gp__string(&path), 0, &about, &why);
   if (file >= 0) {
-    gp__cache_head head, fresh;
     const size_t bytes = about.st_size > 0 && about.st_size < 1 << 30 ? (size_t)about.st_size : 0;
-    size_t got = 0;
-    ssize_t part = 1;
-    data = (char *)malloc(bytes + 1);
-    while (data && got < bytes && (part = read(file, data + got, bytes - got)) > 0) got += (size_t)part;
+    const char *at;
+    image->bytes = gp__read_record(file, bytes, key->data, key->size, &data, &at, &why);
+    found = image->bytes != 0;
     close(file);
-    why = "it is truncated";
-    if (data && got == bytes && bytes >= sizeof head) {
-      memcpy(&head, data, sizeof head);
-      fresh = head;
-      if (memcmp(head.magic, "GPUPRIM1", 8) == 0 && head.key_bytes <= bytes && head.image_bytes <= bytes &&
-          head.key_bytes + head.image_bytes == bytes - sizeof head && head.image_bytes) {
-        gp__cache_digest(&fresh, data + sizeof head, data + sizeof head + head.key_bytes);
-        why = "its hash does not match";
-        if (memcmp(fresh.digest, head.digest, sizeof head.digest) == 0) {
-          why = NULL;
-          if (head.key_bytes == key->size && memcmp(data + sizeof head, key->data, key->size) == 0) {
-            image->bytes = (size_t)head.image_bytes;
-            memmove(data, data + sizeof head + head.key_bytes, image->bytes);
-            image->owned = data;
-            image->data = data;
-            image->source = GP_KERNEL_DISK;
-            found = 1;
-            if ((int64_t)time(NULL) - (int64_t)about.st_mtime > GP__CACHE_TOUCHED)
-              utimes(gp__string(&path), NULL); // used now
-          }
-        }
-      }
-    }
-    if (!found) free(data);
+    if (found) {
+      memmove(data, at, image->bytes);
+      image->owned = data;
+      image->data = data;
+      image->source = GP_KERNEL_DISK;
+      if ((int64_t)time(NULL) - (int64_t)about.st_mtime > GP__CACHE_TOUCHED)
+        utimes(gp__string(&path), NULL); // used now
+    } else free(data);
     if (why) unlink(gp__string(&path));
   }
   if (why) gp__log(&l->runtime, GP_LOG_WARNING, "the cache file %s is not used: %s", gp__string(&path), why);
@@ -184,7 +190,7 @@ GP__PRIVATE int gp__write_whole(const char *path, const void *const *parts, cons
   gp__add(&temporary, "%s.%ld-%u", path, (long)getpid(), __atomic_fetch_add(&serial, 1, __ATOMIC_RELAXED));
   if (!temporary.failed) {
     unlink(temporary.data); // left by a process of the same number that was killed
-    file = open(temporary.data, O_WRONLY | O_CREAT | O_EXCL | GPUPRIMS__NOFOLLOW | GPUPRIMS__CLOEXEC, 0600);
+    file = open(temporary.data, O_WRONLY | O_CREAT | O_EXCL | GP__NOFOLLOW | GP__CLOEXEC, 0600);
   }
   good = file >= 0;
   for (i = 0; good && i < count; ++i) {

@@ -72,15 +72,10 @@ GP__PRIVATE void gp__cache_shrink(gp__cache *c) {
 
 GP__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, const gp__image *image) {
   gp__text path = {NULL, 0, 0, 0};
-  gp__cache_head head;
+  const gp__cached head = gp__cached_of(key->data, key->size, image->data, image->bytes);
   const void *parts[3];
   size_t sizes[3];
   int good, warn, error;
-  memset(&head, 0, sizeof head);
-  memcpy(head.magic, "GPUPRIM1", 8);
-  head.key_bytes = key->size;
-  head.image_bytes = image->bytes;
-  gp__cache_digest(&head, key->data, image->data);
   parts[0] = &head, sizes[0] = sizeof head;
   parts[1] = key->data, sizes[1] = key->size;
   parts[2] = image->data, sizes[2] = image->bytes;
@@ -88,7 +83,7 @@ GP__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, const gp__
   good = !path.failed && gp__write_whole(path.data, parts, sizes, 3);
   error = errno;
   pthread_mutex_lock(&l->cache.lock);
-  if (good && strcmp(l->cache.nvrtc_name, l->runtime.nvrtc_name) != 0) {
+  if (good && *l->runtime.nvrtc_name && strcmp(l->cache.nvrtc_name, l->runtime.nvrtc_name) != 0) {
     char line[sizeof l->cache.nvrtc_name + 1];
     const void *part = line;
     const size_t size = (size_t)snprintf(line, sizeof line, "%s\n", l->runtime.nvrtc_name);

@@ -121,10 +121,10 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, nvrtcGetProgramLog, "nvrtcGetProgramLog", (void *program, char *log))
 
 struct gp_driver {
-#define GPUPRIMS__FIELD(needed, name, symbol, parameters) int(*name) parameters;
-  GP__CUDA_FUNCTIONS(GPUPRIMS__FIELD)
-  GP__NVRTC_FUNCTIONS(GPUPRIMS__FIELD) // null in a table of the tests: as if there were no NVRTC
-#undef GPUPRIMS__FIELD
+#define GP__FIELD(needed, name, symbol, parameters) int(*name) parameters;
+  GP__CUDA_FUNCTIONS(GP__FIELD)
+  GP__NVRTC_FUNCTIONS(GP__FIELD) // null in a table of the tests: as if there were no NVRTC
+#undef GP__FIELD
 };
 
 // Common to all parts of a context's implementation: the table of functions and the log.

@@ -3,9 +3,9 @@
 // The end of this file's own text, from about the device text on.
 
 #ifdef GPUPRIMS_SOURCE
-#define GPUPRIMS__SOURCE GPUPRIMS_SOURCE
+#define GP__SOURCE GPUPRIMS_SOURCE
 #else
-#define GPUPRIMS__SOURCE __FILE__
+#define GP__SOURCE __FILE__
 #endif
 
 #if !defined(GPUPRIMS_NO_EMBED) && defined(__GNUC__) && !defined(__CUDA_ARCH__) && \
@@ -15,14 +15,14 @@
 __attribute__((noinline, unused)) static const char *gp__embedded_text(size_t *bytes) {
   const char *first, *last;
 #ifdef __x86_64__
-#define GPUPRIMS__ADDRESSES "leaq 771b(%%rip), %0\n\tleaq 772b(%%rip), %1"
+#define GP__ADDRESSES "leaq 771b(%%rip), %0\n\tleaq 772b(%%rip), %1"
 #else
-#define GPUPRIMS__ADDRESSES "adrp %0, 771b\n\tadd %0, %0, :lo12:771b\n\tadrp %1, 772b\n\tadd %1, %1, :lo12:772b"
+#define GP__ADDRESSES "adrp %0, 771b\n\tadd %0, %0, :lo12:771b\n\tadrp %1, 772b\n\tadd %1, %1, :lo12:772b"
 #endif
-  __asm__(".pushsection .rodata.gpuprims,\"a\"\n771:\n\t.incbin \"" GPUPRIMS__SOURCE "\", " GPUPRIMS__EMBEDDED_FROM
-          "\n772:\n\t.byte 0\n\t.popsection\n\t" GPUPRIMS__ADDRESSES
+  __asm__(".pushsection .rodata.gpuprims,\"a\"\n771:\n\t.incbin \"" GP__SOURCE "\", " GPUPRIMS__EMBEDDED_FROM
+          "\n772:\n\t.byte 0\n\t.popsection\n\t" GP__ADDRESSES
           : "=r"(first), "=r"(last));
-#undef GPUPRIMS__ADDRESSES
+#undef GP__ADDRESSES
   *bytes = (size_t)(last - first);
   return first;
 }

@@ -2,9 +2,9 @@
 // uses: api/policy.h, core/rules.h, core/shape.h, families.h, core/geometry.h, core/family.h
 
 GP__PRIVATE const gp__rules *gp__rules_of(int primitive) {
-#define GPUPRIMS__RULES(FAMILY, family) &gp__rules_##family,
-  static const gp__rules *const rules[] = {GPUPRIMS__FAMILIES(GPUPRIMS__RULES)};
-#undef GPUPRIMS__RULES
+#define GP__RULES(FAMILY, family) &gp__rules_##family,
+  static const gp__rules *const rules[] = {GPUPRIMS__FAMILIES(GP__RULES)};
+#undef GP__RULES
   return rules[gp__family_of(primitive)];
 }
 GP__PRIVATE int gp__policy_valid(gp_policy p, gp__shape s) { return gp__valid_by(gp__rules_of(s.primitive), p, s); }

@@ -13,9 +13,9 @@ typedef struct gp__rules {
   int own_algorithm;              // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
   int (*row_serves)(gp__shape s); // whether a row of the table may serve the call; NULL: yes
 } gp__rules;
-#define GPUPRIMS__ALWAYS_OVERLAPS NULL
-#define GPUPRIMS__POLICY_THREADS NULL
-#define GPUPRIMS__ROWS_SERVE NULL
+#define GP__ALWAYS_OVERLAPS NULL
+#define GP__POLICY_THREADS NULL
+#define GP__ROWS_SERVE NULL
 enum { GP__ANY_ALGORITHM, GP__OWN_ALGORITHM }; // own: a row serves only the algorithm that the portable rule chooses
 
 // Whether the policy is valid for the shape. Only this function knows; an invalid policy is an error, never changed.

@@ -1,39 +1,20 @@
 // core/image.c - bundle, disk, NVRTC, in this order
 // uses: api/lists.h, api/context_types.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/libraries.c,
 //   core/text.c, core/sha256.c, core/device_text.c, core/program.c, core/disk_cache.c, core/disk_cache_limit.c,
-//   core/nvrtc.c
+//   core/nvrtc.c, core/bundle_file.c
 
-#define GPUPRIMS__BUNDLE "keys of parts 2" // gp_bundle.header; another way to make keys gets another number
 GP__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
   unsigned i;
   if (!b->header || !b->count || !b->entries) return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle is empty", who);
-  if (strcmp(b->header, GPUPRIMS__BUNDLE) != 0)
+  if (strcmp(b->header, GP__BUNDLE) != 0)
     return gp__fail(GP_E_BUNDLE,
         "%s: gp_config.bundle was made for another version of gpuprims.h (%.32s, not %s): make it again with gp_bundle",
-        who, b->header, GPUPRIMS__BUNDLE);
+        who, b->header, GP__BUNDLE);
   for (i = 0; i < b->count; ++i)
     if (!b->entries[i].key || !b->entries[i].image || !b->entries[i].bytes)
       return gp__fail(
           GP_E_BUNDLE, "%s: gp_config.bundle: entry %u is damaged: make the bundle again with gp_bundle", who, i);
   return GP_SUCCESS;
-}
-
-// Machine code runs on its own compute capability and on later ones of the same major number.
-GP__PRIVATE int gp__from_bundle(const struct gp_bundle *b, const char *key, int capability, gp__image *image) {
-  unsigned i;
-  int best = 0;
-  for (i = 0; b && i < b->count; ++i) {
-    const gp_bundle_entry *e = &b->entries[i];
-    if (e->compute_capability > best && e->compute_capability <= capability &&
-        e->compute_capability / 10 == capability / 10 && strcmp(e->key, key) == 0) {
-      best = e->compute_capability;
-      image->owned = NULL;
-      image->data = e->image;
-      image->bytes = e->bytes;
-      image->source = GP_KERNEL_BUNDLE;
-    }
-  }
-  return best != 0;
 }
 
 // Completes a program's text: the parts of the device text that it needs, its options and its key.
@@ -61,6 +42,7 @@ GP__PRIVATE gp_result gp__find_image(
   memset(image, 0, sizeof *image);
   if (!exact && gp__from_bundle(l->bundle, p->key, capability, image)) return GP_SUCCESS;
   if (!exact && l->bundle) gp__log(&l->runtime, GP_LOG_INFO, "%s is not in gp_config.bundle", gp__string(&p->name));
+  if (!exact && gp__from_bundle_file(l, p, capability, image)) return GP_SUCCESS;
   disk = gp__cache_usable(l, nvrtc);
   if (disk && *nvrtc) {
     gp__cache_key(p, capability, nvrtc, &key);

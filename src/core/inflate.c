@@ -155,16 +155,15 @@ GP__PRIVATE int gp__inflate_block(gp__inflating *d) {
     for (; length; --length, ++d->written) d->out[d->written] = d->out[d->written - distance];
   }
 }
-// Inflates digits to exactly `bytes` bytes and a zero, in new memory. NULL: they are damaged, or there is no memory.
-GP__PRIVATE char *gp__inflate(const char *at, const char *end, size_t bytes) {
+// Inflates bytes to exactly `bytes` and a zero, in new memory. NULL: they are damaged, or there is no memory.
+GP__PRIVATE char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
   gp__inflating *d = (gp__inflating *)malloc(sizeof *d);
-  unsigned char *in = (unsigned char *)malloc((size_t)(end - at) + 1);
   char *out = (char *)malloc(bytes + 1);
   int good = 0, last = 0;
-  if (d && in && out) {
+  if (d && out) {
     memset(d, 0, offsetof(gp__inflating, literals));
-    d->in = in, d->out = out, d->room = bytes;
-    d->bytes = gp__bytes_of_digits(in, at, end);
+    d->in = (const unsigned char *)in, d->out = out, d->room = bytes;
+    d->bytes = from;
     for (good = d->bytes > 0; good && !last;) {
       const unsigned kind = (last = (int)gp__take_bits(d, 1), gp__take_bits(d, 2));
       good = kind == 0 ? gp__copy_block(d)
@@ -175,8 +174,13 @@ GP__PRIVATE char *gp__inflate(const char *at, const char *end, size_t bytes) {
     out[bytes] = 0;
   }
   free(d);
-  free(in);
   if (good) return out;
   free(out);
   return NULL;
+}
+GP__PRIVATE char *gp__inflate(const char *at, const char *end, size_t bytes) {
+  unsigned char *in = (unsigned char *)malloc((size_t)(end - at) + 1);
+  char *out = in ? gp__inflate_bytes(in, gp__bytes_of_digits(in, at, end), bytes) : NULL;
+  free(in);
+  return out;
 }

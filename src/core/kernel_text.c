@@ -4,12 +4,12 @@
 
 // The kernel's name: its template with every argument.
 GP__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
-#define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) {#kernel, gp__name_##names},
+#define GP__NAMED(KIND, kernel, arguments, names, traits) {#kernel, gp__name_##names},
   static const struct {
     const char *kernel;
     void (*name)(const gp__spelling *q, gp__text *t);
-  } rows[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
-#undef GPUPRIMS__NAMED
+  } rows[] = {GPUPRIMS__KINDS(GP__NAMED)};
+#undef GP__NAMED
   gp__add(t, "%s<gp__policy<%d, %d, %d, %d, %d, %d, %d>", rows[q->kind].kernel, q->threads, q->vectors, q->load,
       q->store, q->stages, q->blocks_per_sm, q->overlap);
   rows[q->kind].name(q, t);
@@ -22,9 +22,9 @@ GP__PRIVATE const char *gp__part_type(const gp__spelling *q, int node) {
 }
 enum { GP__OWN_OPS = 4 }; // besides those of described inputs
 GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, gp__program *p) {
-#define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) #arguments,
-  static const char *const arguments[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
-#undef GPUPRIMS__NAMED
+#define GP__NAMED(KIND, kernel, arguments, names, traits) #arguments,
+  static const char *const arguments[] = {GPUPRIMS__KINDS(GP__NAMED)};
+#undef GP__NAMED
   const gp__type_info *structs[5 + GP_INPUT_PARTS];
   const int parts = gp__spelled_inputs(q);
   const gp__family *family = q->primitive ? gp__primitive_of(q->primitive)->family : NULL;

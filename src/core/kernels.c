@@ -107,6 +107,7 @@ GP__PRIVATE void gp__free_codes(gp__state *s, gp__code *dropped) {
     if (c->module && (!entered || d->cuModuleUnload(c->module)))
       gp__log(&s->library.runtime, GP_LOG_WARNING, "the least recently used kernel could not be unloaded");
     free(c->image.owned);
+    free(c->line.data);
     free(c);
   }
   if (entered) d->cuThreadExchangeStreamCaptureMode(&mode);

@@ -7,17 +7,17 @@ enum {
 };
 // Kinds of kernels. The families list theirs (<family>/kinds.c): X(KIND, template, struct of its arguments, names,
 // traits), where gp__name_NAMES writes the template arguments.
-#define GPUPRIMS__ENUM(KIND, kernel, arguments, names, traits) GP__##KIND,
-typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GPUPRIMS__ENUM) GP__KINDS } gp__kernel_kind;
-#undef GPUPRIMS__ENUM
+#define GP__ENUM(KIND, kernel, arguments, names, traits) GP__##KIND,
+typedef enum gp__kernel_kind { GPUPRIMS__KINDS(GP__ENUM) GP__KINDS } gp__kernel_kind;
+#undef GP__ENUM
 enum {
   GP__OF_BYTES = 1,      // moves bytes of any meaning: its text depends on their number alone
   GP__NO_SHARED = 2,     // takes no dynamic shared memory, even if the call's other kernels do
   GP__TOLD_DIRECTION = 4 // its arguments give the direction of the sort
 };
 GP__PRIVATE int gp__traits_of_kind(gp__kernel_kind kind) {
-#define GPUPRIMS__TRAITS(KIND, kernel, arguments, names, traits) traits,
-  static const unsigned char rows[] = {GPUPRIMS__KINDS(GPUPRIMS__TRAITS)};
-#undef GPUPRIMS__TRAITS
+#define GP__TRAITS(KIND, kernel, arguments, names, traits) traits,
+  static const unsigned char rows[] = {GPUPRIMS__KINDS(GP__TRAITS)};
+#undef GP__TRAITS
   return rows[kind];
 }

@@ -61,9 +61,9 @@ typedef union gp__argument_room {
 // The arguments as a kernel takes them: as they are, or in `room` with the data behind.
 GP__PRIVATE void *gp__arguments_with_inputs(
     const gp__request *q, const gp__kernel *k, void *arguments, gp__argument_room *room) {
-#define GPUPRIMS__NAMED(KIND, kernel, arguments, names, traits) sizeof(arguments),
-  static const size_t sizes[] = {GPUPRIMS__KINDS(GPUPRIMS__NAMED)};
-#undef GPUPRIMS__NAMED
+#define GP__NAMED(KIND, kernel, arguments, names, traits) sizeof(arguments),
+  static const size_t sizes[] = {GPUPRIMS__KINDS(GP__NAMED)};
+#undef GP__NAMED
   const size_t size = sizes[k->spelling->kind];
   const size_t at = (size + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR; // the alignment of a gp__value
   if (!q->inputs.count) return arguments;

@@ -1,7 +1,7 @@
 // core/libraries.c - opening the libraries; the log
 // uses: api/lists.h, api/context_types.h, core/rules.h, core/system.c, core/messages.c, core/driver.c, core/advice.c
 
-GPUPRIMS__FORMAT(3, 4)
+GP__FORMAT(3, 4)
 GP__PRIVATE void gp__log(const gp__runtime *r, gp_log_level level, const char *format, ...) {
   char text[1024];
   const char *outer;
@@ -52,32 +52,31 @@ GP__PRIVATE void *gp__open_library(const char *path, const char *const *names, c
   return library;
 }
 
-#define GPUPRIMS__CUDA_LIBRARY "libcuda.so.1"
+#define GP__CUDA_LIBRARY "libcuda.so.1"
 
 // Fills the driver's part of the table. On failure `why` says why, and *absent whether there is no such library. Of a
 // library that exists and does not load, the loader gives the folder, or names what it lacks.
 GP__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char *why, size_t capacity, int *absent) {
-  static const char *const names[] = {GPUPRIMS__CUDA_LIBRARY, NULL};
+  static const char *const names[] = {GP__CUDA_LIBRARY, NULL};
   void *library = gp__open_library(path, names, why, capacity);
   if (!library) {
-    const char *named = strstr(why, GPUPRIMS__CUDA_LIBRARY ":");
+    const char *named = strstr(why, GP__CUDA_LIBRARY ":");
     *absent = path ? access(path, F_OK) != 0 : named && (named == why || named[-1] != '/');
-    snprintf(why + strlen(why), capacity - strlen(why), ": %s", GPUPRIMS__ADVICE_DRIVER);
+    snprintf(why + strlen(why), capacity - strlen(why), ": %s", GP__ADVICE_DRIVER);
     return 0;
   }
-#define GPUPRIMS__LOAD(needed, name, symbol, parameters) \
+#define GP__LOAD(needed, name, symbol, parameters) \
   if (!gp__symbol(library, symbol, (void *)&d->name) && needed) { \
     snprintf(why, capacity, "the driver has no %s: a driver of CUDA 12.0 or later is needed", symbol); \
     return 0; \
   }
-  GP__CUDA_FUNCTIONS(GPUPRIMS__LOAD)
-#undef GPUPRIMS__LOAD
+  GP__CUDA_FUNCTIONS(GP__LOAD)
+#undef GP__LOAD
   return 1;
 }
 
-// nvrtcVersion has no patch number, but builds that differ in it make different machine code of one text. Size and
-// modification time of the library's file tell them apart: installing another build changes these.
-GP__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
+// The path of the library or program that has this address, or "".
+GP__PRIVATE const char *gp__path_of(const void *address) {
   struct { // Dl_info, which strict ISO modes hide, as they do dladdr
     const char *path;
     void *base;
@@ -85,12 +84,15 @@ GP__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
     void *function;
   } of = {NULL, NULL, NULL, NULL};
   int (*find)(const void *, void *) = NULL;
+  return gp__symbol(NULL, "dladdr", (void *)&find) && find(address, &of) && of.path ? of.path : "";
+}
+// nvrtcVersion has no patch number, but builds that differ in it make different machine code of one text. Size and
+// modification time of the library's file tell them apart: installing another build changes these.
+GP__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
   void *address = NULL;
   struct stat about;
-  memset(&about, 0, sizeof about);
   memcpy(&address, &r->driver.nvrtcVersion, sizeof address);
-  if (!gp__symbol(NULL, "dladdr", (void *)&find) || !find(address, &of) || !of.path || stat(of.path, &about))
-    memset(&about, 0, sizeof about);
+  if (stat(gp__path_of(address), &about)) memset(&about, 0, sizeof about);
   snprintf(r->nvrtc_name, sizeof r->nvrtc_name, "%d %llu %lld", r->nvrtc_version, (unsigned long long)about.st_size,
       (long long)about.st_mtime);
 }
@@ -106,20 +108,19 @@ GP__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
   if (!r->given) {
     char why[1024];
     void *library = gp__open_library(r->nvrtc_path, names, why, sizeof why);
-    if (!library)
-      return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC cannot be opened: %s: %s", who, why, GPUPRIMS__ADVICE_NVRTC);
-#define GPUPRIMS__LOAD_NVRTC(needed, name, symbol, parameters) \
+    if (!library) return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC cannot be opened: %s: %s", who, why, GP__ADVICE_NVRTC);
+#define GP__LOAD_NVRTC(needed, name, symbol, parameters) \
   if (!gp__symbol(library, symbol, (void *)&d->name)) \
     return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC has no %s: 12.3 is the oldest version that works: %s", who, symbol, \
-        GPUPRIMS__ADVICE_NVRTC);
-    GP__NVRTC_FUNCTIONS(GPUPRIMS__LOAD_NVRTC)
-#undef GPUPRIMS__LOAD_NVRTC
+        GP__ADVICE_NVRTC);
+    GP__NVRTC_FUNCTIONS(GP__LOAD_NVRTC)
+#undef GP__LOAD_NVRTC
   }
   if (!d->nvrtcVersion) return gp__fail(GP_E_NO_COMPILER, "%s: gp_config.driver has no NVRTC", who);
   error = d->nvrtcVersion(&major, &minor);
   if (!error && major * 1000 + minor * 10 < GP__NVRTC_OLDEST)
     return gp__fail(GP_E_NO_COMPILER, "%s: NVRTC %d.%d is too old: 12.3 is the oldest version that works: %s", who,
-        major, minor, GPUPRIMS__ADVICE_NVRTC);
+        major, minor, GP__ADVICE_NVRTC);
   if (!error) call = "nvrtcGetNumSupportedArchs", error = d->nvrtcGetNumSupportedArchs(&r->architecture_count);
   if (!error && (r->architecture_count < 1 || r->architecture_count > GP__ARCHITECTURES)) error = -1;
   if (!error) call = "nvrtcGetSupportedArchs", error = d->nvrtcGetSupportedArchs(r->architectures);

@@ -62,7 +62,7 @@ GP__PRIVATE gp_result gp__end(gp_context *ctx, gp_result result) {
   return gp__said(result);
 }
 // The body of a public function: `work` on the state s.
-#define GPUPRIMS__WITHIN(ctx, who, work) \
+#define GP__WITHIN(ctx, who, work) \
   gp_result result_ = GP_SUCCESS; \
   gp__state *s = gp__begin(ctx, who, &result_); \
   return s ? gp__end(ctx, work) : result_

@@ -93,6 +93,7 @@ GP__PRIVATE gp_result gp__get_code(
   pthread_mutex_lock(&s->lock);
   *out = c = gp__make_code(s, p->key, capability);
   if (c) ++c->kernels;
+  if (c && s->warming.name && !c->line.data) gp__list_program(&c->line, p);
   while (c && c->state == 1) pthread_cond_wait(&s->built, &s->lock);
   if (c && c->state == 2) {
     pthread_mutex_unlock(&s->lock);
@@ -110,11 +111,18 @@ GP__PRIVATE gp_result gp__get_code(
   }
   pthread_mutex_lock(&s->lock);
   c->source = image.source;
+  if (result == GP_SUCCESS) ++s->about.kernels[c->source];
   c->state = result == GP_SUCCESS ? 2 : 0; // after a failure the next call tries again
   pthread_cond_broadcast(&s->built);
   pthread_mutex_unlock(&s->lock);
   return result;
 }
+
+// A thread that sets this gets spellings, and builds nothing.
+static __thread struct {
+  gp_result (*spelled)(void *user, const char *who, const gp__spelling *w);
+  void *user;
+} gp__seeking;
 
 // Finds or builds a kernel. Two threads may build different kernels at once; the same one is built once. load: as a
 // module of the driver; otherwise its image is kept, for gp_compile. *out stays until gp__let_kernels_go; NULL after an
@@ -130,6 +138,7 @@ GP__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const gp__re
   const gp_policy own = gp__policy_of_kind(*policy, *h, kind), *p = &own;
   *out = NULL;
   gp__spell(q, p, h, kind, load ? 0 : h->compute_capability, &spelling);
+  if (gp__seeking.spelled) return gp__seeking.spelled(gp__seeking.user, who, &spelling);
   pthread_mutex_lock(&s->lock);
   k = gp__make_kernel(s, &spelling);
   if (k) __atomic_fetch_add(&k->users, 1, __ATOMIC_RELAXED);

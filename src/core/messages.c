@@ -16,7 +16,7 @@ typedef struct gp__thread {
 static __thread gp__thread gp__here;
 
 // Sets the thread's message (inside a call, its draft), and returns the code.
-GPUPRIMS__FORMAT(2, 3) GP__PRIVATE gp_result gp__fail(gp_result code, const char *format, ...) {
+GP__FORMAT(2, 3) GP__PRIVATE gp_result gp__fail(gp_result code, const char *format, ...) {
   char marked[GP__FORMAT_BYTES]; // an @ in an argument is no mark
   size_t i;
   va_list list;

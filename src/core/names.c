@@ -9,26 +9,26 @@ typedef struct gp__op_row {
   const char *name, *functor;
   int arity, commutative;
 } gp__op_row;
-#define GPUPRIMS__TYPE(NAME, value, name, device, size) {#name, #device, size},
-static const gp__type_row gp__type_rows[] = {{NULL, NULL, 0}, GP_TYPES(GPUPRIMS__TYPE)};
-#undef GPUPRIMS__TYPE
-#define GPUPRIMS__OP(NAME, value, arity, commutative, functor) {#NAME, #functor, arity, commutative},
-static const gp__op_row gp__op_rows[] = {{NULL, NULL, 0, 0}, GP_OPERATORS(GPUPRIMS__OP)};
-#undef GPUPRIMS__OP
-#define GPUPRIMS__NAMED(NAME, value, name) "gp_" #name,
-static const char *const gp__primitive_names[] = {"gp_run", GP_PRIMITIVES(GPUPRIMS__NAMED)};
-#undef GPUPRIMS__NAMED
+#define GP__TYPE(NAME, value, name, device, size) {#name, #device, size},
+static const gp__type_row gp__type_rows[] = {{NULL, NULL, 0}, GP_TYPES(GP__TYPE)};
+#undef GP__TYPE
+#define GP__OP(NAME, value, arity, commutative, functor) {#NAME, #functor, arity, commutative},
+static const gp__op_row gp__op_rows[] = {{NULL, NULL, 0, 0}, GP_OPERATORS(GP__OP)};
+#undef GP__OP
+#define GP__NAMED(NAME, value, name) "gp_" #name,
+static const char *const gp__primitive_names[] = {"gp_run", GP_PRIMITIVES(GP__NAMED)};
+#undef GP__NAMED
 
 GP__API const char *gp_result_name(gp_result result) {
-#define GPUPRIMS__NAMED(name, value, text) #name,
-  static const char *const names[] = {GP_RESULTS(GPUPRIMS__NAMED)};
-#undef GPUPRIMS__NAMED
+#define GP__NAMED(name, value, text) #name,
+  static const char *const names[] = {GP_RESULTS(GP__NAMED)};
+#undef GP__NAMED
   return (int)result >= 0 && (int)result < (int)GP_RESULT_COUNT ? names[result] : "unknown result";
 }
 GP__API const char *gp_result_text(gp_result result) {
-#define GPUPRIMS__NAMED(name, value, text) text,
-  static const char *const texts[] = {GP_RESULTS(GPUPRIMS__NAMED)};
-#undef GPUPRIMS__NAMED
+#define GP__NAMED(name, value, text) text,
+  static const char *const texts[] = {GP_RESULTS(GP__NAMED)};
+#undef GP__NAMED
   return (int)result >= 0 && (int)result < (int)GP_RESULT_COUNT ? texts[result] : "not a gp_result";
 }
 GP__API const char *gp_last_message(void) {

@@ -1,7 +1,7 @@
 // core/open.c - opening and closing a context
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/init.h, core/rules.h, core/rows.h,
-//   core/system.c, core/messages.c, core/struct_size.c, core/driver.c, core/libraries.c, core/text.c, core/image.c,
-//   core/table.c, core/state.c, core/life.c, core/close.c
+//   core/system.c, core/messages.c, core/struct_size.c, core/driver.c, core/libraries.c, core/text.c,
+//   core/bundle_file.c, core/image.c, core/table.c, core/state.c, core/life.c, core/close.c
 
 GP__PRIVATE gp_policy_source gp__scope_source(const char *scope, const char *device, int capability) {
   char own[16];
@@ -49,7 +49,7 @@ GP__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, int *non
     if (!gp__open_cuda(d, c->cuda_library, why, sizeof why, none))
       return gp__fail(GP_E_NO_DEVICE, "%s: the CUDA driver cannot be opened: %s", who, why);
   }
-#define GPUPRIMS__CALL(function, arguments) \
+#define GP__CALL(function, arguments) \
   do { \
     error = d->function arguments; \
     if (error) return gp__cuda_fail(r, who, #function, error); \
@@ -61,35 +61,35 @@ GP__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, int *non
     *none = error == GP__CU_NO_DEVICE;
     return GP_E_NO_DEVICE;
   }
-  GPUPRIMS__CALL(cuDeviceGetCount, (&count));
+  GP__CALL(cuDeviceGetCount, (&count));
   a->device = c->device;
   if (c->device == GP_DEVICE_CURRENT) {
     void *current = NULL;
-    GPUPRIMS__CALL(cuCtxGetCurrent, (&current));
+    GP__CALL(cuCtxGetCurrent, (&current));
     a->device = 0;
-    if (current) GPUPRIMS__CALL(cuCtxGetDevice, (&a->device));
+    if (current) GP__CALL(cuCtxGetDevice, (&a->device));
   }
   *none = count == 0;
   if (a->device >= count)
     return gp__fail(GP_E_NO_DEVICE, "%s: gp_config.device is %d, but the driver has %d device%s", who, a->device, count,
         count == 1 ? "" : "s");
-  GPUPRIMS__CALL(cuDeviceGet, (&s->device, a->device));
-  GPUPRIMS__CALL(cuDriverGetVersion, (&a->driver_version));
-  GPUPRIMS__CALL(cuDeviceGetName, (a->name, (int)sizeof a->name, s->device));
+  GP__CALL(cuDeviceGet, (&s->device, a->device));
+  GP__CALL(cuDriverGetVersion, (&a->driver_version));
+  GP__CALL(cuDeviceGetName, (a->name, (int)sizeof a->name, s->device));
   a->name[sizeof a->name - 1] = 0;
-  GPUPRIMS__CALL(cuDeviceGetAttribute, (&major, GP__CU_CAPABILITY_MAJOR, s->device));
-  GPUPRIMS__CALL(cuDeviceGetAttribute, (&minor, GP__CU_CAPABILITY_MINOR, s->device));
+  GP__CALL(cuDeviceGetAttribute, (&major, GP__CU_CAPABILITY_MAJOR, s->device));
+  GP__CALL(cuDeviceGetAttribute, (&minor, GP__CU_CAPABILITY_MINOR, s->device));
   a->compute_capability = major * 10 + minor;
   if (a->compute_capability < 75)
     return gp__fail(GP_E_DEVICE_TOO_OLD,
         "%s: device %d (%s) has compute capability %d.%d; 7.5 is the oldest that works", who, a->device, a->name, major,
         minor);
-  GPUPRIMS__CALL(cuDeviceGetAttribute, (&a->multiprocessors, GP__CU_MULTIPROCESSORS, s->device));
-  GPUPRIMS__CALL(cuDeviceGetAttribute, (&a->shared_bytes_per_block, GP__CU_SHARED_BYTES_OPT_IN, s->device));
-  GPUPRIMS__CALL(cuDeviceGetAttribute, (&s->pools, GP__CU_MEMORY_POOLS, s->device));
-  GPUPRIMS__CALL(cuDeviceGetAttribute, (&s->pageable, GP__CU_PAGEABLE_ACCESS, s->device));
-  GPUPRIMS__CALL(cuDeviceTotalMem, (&memory, s->device));
-#undef GPUPRIMS__CALL
+  GP__CALL(cuDeviceGetAttribute, (&a->multiprocessors, GP__CU_MULTIPROCESSORS, s->device));
+  GP__CALL(cuDeviceGetAttribute, (&a->shared_bytes_per_block, GP__CU_SHARED_BYTES_OPT_IN, s->device));
+  GP__CALL(cuDeviceGetAttribute, (&s->pools, GP__CU_MEMORY_POOLS, s->device));
+  GP__CALL(cuDeviceGetAttribute, (&s->pageable, GP__CU_PAGEABLE_ACCESS, s->device));
+  GP__CALL(cuDeviceTotalMem, (&memory, s->device));
+#undef GP__CALL
   if (!d->cuMemAllocAsync || !d->cuMemFreeAsync) s->pools = 0;
   a->memory_bytes = memory;
   a->backend = GP_BACKEND_CUDA;
@@ -125,13 +125,14 @@ GP__PRIVATE gp_result gp__check_config(const gp_config *c) {
         GP_E_ARGUMENT, "%s: gp_config.device is %d, neither an index nor GP_DEVICE_CURRENT", who, c->device);
   if (!c->allocate != !c->release)
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.allocate and gp_config.release: set both or neither", who);
-  if (c->cuda_library && *c->cuda_library != '/')
-    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.cuda_library is \"%s\", not an absolute path", who, c->cuda_library);
-  if (c->nvrtc_library && *c->nvrtc_library != '/')
-    return gp__fail(
-        GP_E_ARGUMENT, "%s: gp_config.nvrtc_library is \"%s\", not an absolute path", who, c->nvrtc_library);
-  if (c->cache_dir && *c->cache_dir && *c->cache_dir != '/')
-    return gp__fail(GP_E_ARGUMENT, "%s: gp_config.cache_dir is \"%s\", not an absolute path", who, c->cache_dir);
+#define GP__ABSOLUTE(path, or_empty) \
+  if (c->path && *c->path != '/' && (*c->path || !(or_empty))) \
+    return gp__fail(GP_E_ARGUMENT, "%s: gp_config." #path " is \"%s\", not an absolute path", who, c->path);
+  GP__ABSOLUTE(cuda_library, 0)
+  GP__ABSOLUTE(nvrtc_library, 0)
+  GP__ABSOLUTE(cache_dir, 1)
+  GP__ABSOLUTE(bundle_file, 1)
+#undef GP__ABSOLUTE
   if (c->host_threads < 0)
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.host_threads is %d, below 0", who, c->host_threads);
   if (c->workspaces < 0) return gp__fail(GP_E_ARGUMENT, "%s: gp_config.workspaces is %d, below 0", who, c->workspaces);
@@ -152,7 +153,7 @@ GP__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) {
   if (!ctx) return gp__fail(GP_E_NULL, "%s: ctx is null", who);
   *ctx = NULL;
   if (config) {
-    GPUPRIMS__TAKE_STRUCT("gp_open", "config", config, c, gp_config);
+    GP__TAKE_STRUCT("gp_open", "config", config, c, gp_config);
     c = *config;
   }
   GP__CHECK(gp__check_config(&c));
@@ -166,14 +167,17 @@ GP__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) {
   }
   pthread_mutex_init(&s->lock, NULL);
   pthread_cond_init(&s->built, NULL);
+  pthread_cond_init(&s->warming.work, NULL);
   pthread_mutex_init(&s->library.runtime.nvrtc_lock, NULL);
   pthread_mutex_init(&s->library.cache.lock, NULL);
+  pthread_mutex_init(&s->library.file.lock, NULL);
   s->library.runtime.log = c.log;
   s->library.runtime.log_user = c.log_user;
   s->library.runtime.no_compile = c.no_compile;
   s->library.runtime.nvrtc_path = gp__duplicate(c.nvrtc_library, &failed);
   s->library.cache.folder = gp__cache_folder(c.cache_dir, &failed);
   s->library.bundle = c.bundle;
+  gp__name_bundle(&s->library.file, c.bundle_file);
   s->allocate = c.allocate;
   s->release = c.release;
   s->allocator_user = c.allocator_user;
@@ -260,6 +264,7 @@ GP__API gp_result gp_close(gp_context *ctx) {
   while (__atomic_load_n(&ctx->inside, __ATOMIC_SEQ_CST)) pthread_cond_wait(&ctx->left, &ctx->lock);
   pthread_mutex_unlock(&ctx->lock);
   gp__close_online(s);
+  gp__close_warm(s);
   return gp__said(gp__destroy(s, "gp_close"));
 }
 
@@ -268,13 +273,18 @@ GP__PRIVATE gp_result gp__describe(gp__state *s, gp_description *description) {
   if (description->struct_size != sizeof *description)
     GP__CHECK(gp__check_size(
         "gp_describe", "description", description, GP__LEAST_gp_description, sizeof *description, "gp_description"));
+  pthread_mutex_lock(&s->lock);
   gp_description about = s->about;
+  pthread_mutex_unlock(&s->lock);
   pthread_mutex_lock(&s->library.runtime.nvrtc_lock);
   about.nvrtc_version = s->library.runtime.nvrtc_open ? s->library.runtime.nvrtc_version : 0;
   pthread_mutex_unlock(&s->library.runtime.nvrtc_lock);
+  pthread_mutex_lock(&s->library.file.lock);
+  memcpy(about.bundle, s->library.file.said, sizeof about.bundle);
+  pthread_mutex_unlock(&s->library.file.lock);
   gp__hand_out(description, &about, sizeof about);
   return GP_SUCCESS;
 }
 GP__API gp_result gp_describe(gp_context *ctx, gp_description *description) {
-  GPUPRIMS__WITHIN(ctx, "gp_describe", gp__describe(s, description));
+  GP__WITHIN(ctx, "gp_describe", gp__describe(s, description));
 }

@@ -6,16 +6,16 @@ typedef struct gp__field {
   const char *name;
   size_t offset;
 } gp__field;
-#define GPUPRIMS__FIELD(field, ...) {#field, offsetof(gp_policy, field)},
+#define GP__FIELD(field, ...) {#field, offsetof(gp_policy, field)},
 #define GPUPRIMS__FIELDS(FAMILY, family) \
-  static const gp__field gp__fields_##family[] = {GP_POLICY_FIELDS_##FAMILY(GPUPRIMS__FIELD){NULL, 0}};
+  static const gp__field gp__fields_##family[] = {GP_POLICY_FIELDS_##FAMILY(GP__FIELD){NULL, 0}};
 GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)
 #undef GPUPRIMS__FIELDS
-#undef GPUPRIMS__FIELD
+#undef GP__FIELD
 // All numbers of a policy.
-#define GPUPRIMS__FIELD(field) {#field, offsetof(gp_policy, field)},
-static const gp__field gp__fields_all[] = {GP_POLICY_MEMBERS(GPUPRIMS__FIELD){NULL, 0}};
-#undef GPUPRIMS__FIELD
+#define GP__FIELD(field) {#field, offsetof(gp_policy, field)},
+static const gp__field gp__fields_all[] = {GP_POLICY_MEMBERS(GP__FIELD){NULL, 0}};
+#undef GP__FIELD
 typedef char gp__every_member_is_listed
     [(sizeof gp__fields_all / sizeof *gp__fields_all - 1) * sizeof(int) == offsetof(gp_policy, reserved) ? 1 : -1];
 

@@ -11,7 +11,7 @@
 // overlap. Other runs make a new plan.
 
 // Pointers that a run may change: X(member), inputs before outputs.
-#define GPUPRIMS__CALL_POINTERS(X) \
+#define GP__CALL_POINTERS(X) \
   X(in) \
   X(in2) \
   X(keys) \
@@ -28,7 +28,7 @@
   X(workspace)
 enum { GP__INPUTS = 7, GP__POINTERS = 14 };
 // Host memory of values: X(member).
-#define GPUPRIMS__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
+#define GP__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
 
 struct gp_prepared {
   gp_context *ctx;
@@ -56,9 +56,9 @@ struct gp_prepared {
 };
 
 GP__PRIVATE void gp__pointers_of(const gp_call *c, const void **pointers) {
-#define GPUPRIMS__POINTER(member) *pointers++ = c->member;
-  GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
-#undef GPUPRIMS__POINTER
+#define GP__POINTER(member) *pointers++ = c->member;
+  GP__CALL_POINTERS(GP__POINTER)
+#undef GP__POINTER
 }
 // Notes the pointers in the extents; returns a bit for each pair of an output and another buffer that are equal.
 GP__PRIVATE uint64_t gp__set_extents(gp_prepared *prepared, const void *const *pointers) {
@@ -99,10 +99,10 @@ GP__PRIVATE int gp__name_extents(gp_prepared *prepared, const void *const *point
 }
 // Whether the checked call holds the caller's pointers, and none that other members of it lead to.
 GP__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
-#define GPUPRIMS__POINTER(member) \
+#define GP__POINTER(member) \
   if (q->member != c->member) return 0;
-  GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
-#undef GPUPRIMS__POINTER
+  GP__CALL_POINTERS(GP__POINTER)
+#undef GP__POINTER
   return !q->limit_device && !c->fields && !c->in_layout && !c->out_layout && !c->permutation && !c->axes &&
       !c->graph && !c->out_graph && !c->sources && !c->source_device && !c->statistics && !c->fault && !c->aggregates &&
       !c->columns;
@@ -121,19 +121,19 @@ GP__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_resu
     const uintptr_t a = (uintptr_t)now[i], b = (uintptr_t)before[i];
     differ |= ((a ^ b) & (GP__VECTOR - 1)) | (uintptr_t)(!a != !b);
   }
-#define GPUPRIMS__VALUE(member) \
+#define GP__VALUE(member) \
   differ |= (uintptr_t)(!c->member != !like->member); \
   like->member = c->member;
-  GPUPRIMS__CALL_VALUES(GPUPRIMS__VALUE)
-#undef GPUPRIMS__VALUE
-#define GPUPRIMS__POINTER(member) like->member = c->member;
-  GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
+  GP__CALL_VALUES(GP__VALUE)
+#undef GP__VALUE
+#define GP__POINTER(member) like->member = c->member;
+  GP__CALL_POINTERS(GP__POINTER)
   like->policy = c->policy;
   if (differ || memcmp(like, c, sizeof *c) != 0 || gp__set_extents(prepared, now) != prepared->equal) return 0;
-#undef GPUPRIMS__POINTER
-#define GPUPRIMS__POINTER(member) prepared->q.member = c->member;
-  GPUPRIMS__CALL_POINTERS(GPUPRIMS__POINTER)
-#undef GPUPRIMS__POINTER
+#undef GP__POINTER
+#define GP__POINTER(member) prepared->q.member = c->member;
+  GP__CALL_POINTERS(GP__POINTER)
+#undef GP__POINTER
   for (i = 0; i < prepared->check.read_count + prepared->check.written_count; ++i) {
     const int reads = prepared->check.read_count;
     const gp__extent *e = i < reads ? &prepared->check.read[i] : &prepared->check.written[i - reads];
@@ -148,25 +148,25 @@ GP__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_resu
 
 // A run may change neither what the call does nor its types.
 GP__PRIVATE gp_result gp__check_same(const gp_prepared *prepared, const gp_call *c) {
-#define GPUPRIMS__SAME(member) \
+#define GP__SAME(member) \
   if (c->member != prepared->call.member) \
     return gp__fail(GP_E_ARGUMENT, "gp_prepared_run: call." #member " is %d, but the call was prepared with %d", \
         (int)c->member, (int)prepared->call.member);
-  GPUPRIMS__SAME(primitive)
-  GPUPRIMS__SAME(flags)
-  GPUPRIMS__SAME(op)
-  GPUPRIMS__SAME(transform)
-  GPUPRIMS__SAME(predicate2)
-  GPUPRIMS__SAME(equal)
-  GPUPRIMS__SAME(apply)
-  GPUPRIMS__SAME(in_type)
-  GPUPRIMS__SAME(in2_type)
-  GPUPRIMS__SAME(key_type)
-  GPUPRIMS__SAME(offset_type)
-  GPUPRIMS__SAME(acc_type)
-  GPUPRIMS__SAME(out_type)
-  GPUPRIMS__SAME(out2_type)
-#undef GPUPRIMS__SAME
+  GP__SAME(primitive)
+  GP__SAME(flags)
+  GP__SAME(op)
+  GP__SAME(transform)
+  GP__SAME(predicate2)
+  GP__SAME(equal)
+  GP__SAME(apply)
+  GP__SAME(in_type)
+  GP__SAME(in2_type)
+  GP__SAME(key_type)
+  GP__SAME(offset_type)
+  GP__SAME(acc_type)
+  GP__SAME(out_type)
+  GP__SAME(out2_type)
+#undef GP__SAME
   return GP_SUCCESS;
 }
 
@@ -236,9 +236,9 @@ GP__PRIVATE gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared, cons
   prepared->call = *call;
   prepared->check.c = &prepared->call;
   prepared->check.pointers = GP__POINTERS_KNOWN;
-#define GPUPRIMS__VALUE(member) || call->member
-  prepared->has_values = 0 GPUPRIMS__CALL_VALUES(GPUPRIMS__VALUE);
-#undef GPUPRIMS__VALUE
+#define GP__VALUE(member) || call->member
+  prepared->has_values = 0 GP__CALL_VALUES(GP__VALUE);
+#undef GP__VALUE
   prepared->quick = gp__is_plain(q, call) && gp__name_extents(prepared, pointers);
   if (prepared->quick) prepared->equal = gp__set_extents(prepared, pointers);
   return gp__run_plan(s, prepared, stream);
@@ -258,7 +258,7 @@ GP__PRIVATE gp_result gp__prepared_run(gp__state *s, gp_prepared *prepared, cons
 }
 GP__API gp_result gp_prepared_run(gp_prepared *prepared, const gp_call *call, gp_stream stream) {
   if (!prepared) return gp__fail(GP_E_NULL, "gp_prepared_run: prepared is null");
-  GPUPRIMS__WITHIN(prepared->ctx, "gp_prepared_run", gp__prepared_run(s, prepared, call, stream));
+  GP__WITHIN(prepared->ctx, "gp_prepared_run", gp__prepared_run(s, prepared, call, stream));
 }
 
 GP__PRIVATE gp_result gp__prepared_open(gp__state *s, gp_context *ctx, const gp_call *call, gp_prepared **opened) {
@@ -289,7 +289,7 @@ GP__PRIVATE gp_result gp__prepared_open(gp__state *s, gp_context *ctx, const gp_
   return GP_SUCCESS;
 }
 GP__API gp_result gp_prepared_open(gp_context *ctx, const gp_call *call, gp_prepared **prepared) {
-  GPUPRIMS__WITHIN(ctx, "gp_prepared_open", gp__prepared_open(s, ctx, call, prepared));
+  GP__WITHIN(ctx, "gp_prepared_open", gp__prepared_open(s, ctx, call, prepared));
 }
 
 GP__API gp_result gp_prepared_close(gp_prepared *prepared) {

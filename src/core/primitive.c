@@ -56,13 +56,13 @@ typedef struct gp__kernel_rules {
   int (*fit)(const gp_policy *p, int occupancy); // the most blocks a multiprocessor holds, if the first kernel's
                                                  // shared memory depends on the shape; 0: it does not; NULL: never
 } gp__kernel_rules;
-#define GPUPRIMS__SAME_POLICY NULL
-#define GPUPRIMS__SAME_THREADS NULL
-#define GPUPRIMS__SAME_BLOCK NULL
-#define GPUPRIMS__NO_FORM NULL
-#define GPUPRIMS__SAME_KERNELS NULL, NULL, NULL, NULL // policy, threads, block, form
-#define GPUPRIMS__SPELL_NO_MORE NULL
-#define GPUPRIMS__NO_FIT NULL
+#define GP__SAME_POLICY NULL
+#define GP__SAME_THREADS NULL
+#define GP__SAME_BLOCK NULL
+#define GP__NO_FORM NULL
+#define GP__SAME_KERNELS NULL, NULL, NULL, NULL // policy, threads, block, form
+#define GP__SPELL_NO_MORE NULL
+#define GP__NO_FIT NULL
 
 // A family's functions for calls of its primitives. Each family fills one in its folder (plan.c).
 typedef struct gp__family {
@@ -80,19 +80,19 @@ typedef struct gp__family {
   const gp__composition *composed; // NULL: kernels alone; beside `launch`: for described inputs, steps, q->composed
   gp_result (*host)(struct gp__host_call *h);
 } gp__family;
-#define GPUPRIMS__IDLE_IF_EMPTY NULL
+#define GP__IDLE_IF_EMPTY NULL
 // Something is written even for no elements.
 GP__PRIVATE int gp__is_never_idle(const gp__request *q) {
   (void)q;
   return 0;
 }
-#define GPUPRIMS__SHAPE_OF_ELEMENTS NULL
-#define GPUPRIMS__NO_KERNEL_RULES NULL
-#define GPUPRIMS__FOLD_OPERATORS NULL
+#define GP__SHAPE_OF_ELEMENTS NULL
+#define GP__NO_KERNEL_RULES NULL
+#define GP__FOLD_OPERATORS NULL
 // The members from `launch` to `composed`, by those that a family has.
-#define GPUPRIMS__LAUNCH(launch) launch, NULL, NULL, NULL, NULL
-#define GPUPRIMS__LAUNCH_AFTER(launch, checked) launch, NULL, checked, NULL, NULL
-#define GPUPRIMS__COMPOSED(composed) NULL, NULL, NULL, NULL, composed
+#define GP__LAUNCH(launch) launch, NULL, NULL, NULL, NULL
+#define GP__LAUNCH_AFTER(launch, checked) launch, NULL, checked, NULL, NULL
+#define GP__COMPOSED(composed) NULL, NULL, NULL, NULL, composed
 
 // A primitive: the members of gp_call that it reads, its further traits (both in core/reads.c), and the flags that it
 // takes besides GP_REPRODUCIBLE.

@@ -2,8 +2,8 @@
 // uses: api/lists.h, core/rules.h, core/primitive.c
 
 GP__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive) {
-#define GPUPRIMS__ROW(NAME, value, name) &gp__primitive_##name,
-  static const gp__primitive *const rows[] = {NULL, GP_PRIMITIVES(GPUPRIMS__ROW)};
-#undef GPUPRIMS__ROW
+#define GP__ROW(NAME, value, name) &gp__primitive_##name,
+  static const gp__primitive *const rows[] = {NULL, GP_PRIMITIVES(GP__ROW)};
+#undef GP__ROW
   return rows[primitive];
 }

@@ -41,9 +41,19 @@ typedef struct gp__cache {
   uint64_t added;      // bytes that this context has written since the folder was last looked through
 } gp__cache;
 
+typedef struct gp__bundle_file {
+  pthread_mutex_t lock;
+  int opened, file;         // once; its descriptor
+  int named;                // by the user: it should be there
+  struct gp_bundle list;    // its count is 0 unless the file is used; an image is its record's place in the file
+  gp_bundle_entry *entries; //
+  char path[1024], said[256];
+} gp__bundle_file;
+
 typedef struct gp__library {
   gp__runtime runtime;
   gp__cache cache;
+  gp__bundle_file file;
   const struct gp_bundle *bundle; // or NULL
 } gp__library;
 
@@ -52,6 +62,9 @@ GP__PRIVATE const char *gp__option(const gp__program *p, int i) {
   const int count = GP__OPTIONS - !p->exact_rounding,
             wide = strstr(gp__string(&p->text), "gp_i128") != NULL || strstr(gp__string(&p->text), "gp_u128") != NULL;
   return i < count ? gp__options[i] : i == count && wide ? "--device-int128" : NULL;
+}
+GP__PRIVATE void gp__list_program(gp__text *list, const gp__program *p) {
+  gp__add(list, "%d%s%c", p->exact_rounding, gp__string(&p->text), 0);
 }
 GP__PRIVATE void gp__free_program(gp__program *p) {
   gp__free_text(&p->name);

@@ -9,7 +9,7 @@ GP__PRIVATE void gp__one(gp_type type, gp__value *v) {
 }
 
 // The members of gp_call that primitives read: F(BIT, member, error, end of the message if it is set and not read).
-#define GPUPRIMS__CALL_FIELDS(F) \
+#define GP__CALL_FIELDS(F) \
   F(OP, op, GP_E_OPERATOR, "takes no operator") \
   F(TRANSFORM, transform, GP_E_OPERATOR, "takes no transform") \
   F(PREDICATE2, predicate2, GP_E_OPERATOR, "has no second predicate") \
@@ -62,12 +62,12 @@ GP__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(COLUMNS, columns, GP_E_ARGUMENT, "has no columns") \
   F(COLUMN_COUNT, column_count, GP_E_ARGUMENT, "has no columns") \
   F(KEY_COLUMNS, key_columns, GP_E_ARGUMENT, "has no columns")
-#define GPUPRIMS__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
-enum { GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM) GP__FIELDS };
-#undef GPUPRIMS__ENUM
-#define GPUPRIMS__ENUM(FIELD, field, error, text) GP__READS_##FIELD = 1ull << GP__FIELD_##FIELD,
+#define GP__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
+enum { GP__CALL_FIELDS(GP__ENUM) GP__FIELDS };
+#undef GP__ENUM
+#define GP__ENUM(FIELD, field, error, text) GP__READS_##FIELD = 1ull << GP__FIELD_##FIELD,
 __extension__ enum {
-  GPUPRIMS__CALL_FIELDS(GPUPRIMS__ENUM)
+  GP__CALL_FIELDS(GP__ENUM)
   // Fields that go together.
   GP__READS_MAP = GP__READS_IN_TYPE | GP__READS_OUT_TYPE | GP__READS_IN | GP__READS_OUT | GP__READS_COUNT_DEVICE,
   GP__READS_SECOND = GP__READS_PREDICATE2 | GP__READS_SCALAR2,
@@ -90,7 +90,7 @@ __extension__ enum {
       GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT | GP__READS_CAPACITY,
   GP__READS_SORTED = GP__READS_MAP | GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_KEY_COUNT
 };
-#undef GPUPRIMS__ENUM
+#undef GP__ENUM
 
 // Further traits of a primitive: other members of gp_call, and how it treats elements.
 enum {

@@ -108,12 +108,12 @@ GP__PRIVATE gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int coun
   for (i = 0; i < all; ++i) {
     const gp_policy *row = &found[i]->policy;
     if (!gp__is_row_of(found[i], p.algorithm)) continue;
-#define GPUPRIMS__OPEN_FIELD(field) p.field = gp__default_to(p.field, row->field);
-    GP_POLICY_MEMBERS(GPUPRIMS__OPEN_FIELD)
-#undef GPUPRIMS__OPEN_FIELD
+#define GP__OPEN_FIELD(field) p.field = gp__default_to(p.field, row->field);
+    GP_POLICY_MEMBERS(GP__OPEN_FIELD)
+#undef GP__OPEN_FIELD
   }
   return p;
 }
 // measure: that of the family (gp__rules).
-#define GPUPRIMS__FILL(p, rows, measure, s, when) \
+#define GP__FILL(p, rows, measure, s, when) \
   gp__fill(p, rows, (int)(sizeof rows / sizeof *rows), gp__wanted_of(&(s), measure(s), when))

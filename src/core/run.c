@@ -129,7 +129,7 @@ GP__PRIVATE gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream 
   return s->online && !call->policy ? gp__run_tuned(s, &q, stream) : gp__run_request(s, &q, call->policy, 1, stream, 0);
 }
 GP__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream stream) {
-  GPUPRIMS__WITHIN(ctx, "gp_run", gp__run_call(s, call, stream));
+  GP__WITHIN(ctx, "gp_run", gp__run_call(s, call, stream));
 }
 
 GP__PRIVATE gp_result gp__prepare_call(gp__state *s, const gp_call *call) {
@@ -140,5 +140,5 @@ GP__PRIVATE gp_result gp__prepare_call(gp__state *s, const gp_call *call) {
   return gp__run_request(s, &q, call->policy, 0, NULL, 0);
 }
 GP__API gp_result gp_prepare(gp_context *ctx, const gp_call *call) {
-  GPUPRIMS__WITHIN(ctx, "gp_prepare", gp__prepare_call(s, call));
+  GP__WITHIN(ctx, "gp_prepare", gp__prepare_call(s, call));
 }

@@ -86,3 +86,10 @@ GP__PRIVATE void gp__hash(char hex[GP__HEX], const void *data, size_t bytes, con
   }
   hex[32] = 0;
 }
+GP__PRIVATE uint64_t gp__hash_bytes(const void *data, size_t bytes) {
+  const unsigned char *at = (const unsigned char *)data;
+  uint64_t hash = bytes;
+  size_t i;
+  for (i = 0; i < bytes; ++i) hash = (hash ^ at[i]) * 0x100000001b3ull;
+  return hash;
+}

@@ -7,33 +7,33 @@ GP__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, const 
   char *to = at < capacity ? json + at : NULL;
   size_t room = at < capacity ? capacity - at : 0, n;
   int i;
-#define GPUPRIMS__PUT(...) \
+#define GP__PUT(...) \
   do { \
     n = (size_t)snprintf(to, room, __VA_ARGS__); \
     at += n; \
     to = n < room ? to + n : NULL; \
     room = n < room ? room - n : 0; \
   } while (0)
-  GPUPRIMS__PUT("{\"name\": \"%s\", \"default\": %d, \"values\": [", name, value);
-  for (i = 0; i < count; ++i) GPUPRIMS__PUT("%s%d", i ? ", " : "", values[i]);
-  GPUPRIMS__PUT("]");
+  GP__PUT("{\"name\": \"%s\", \"default\": %d, \"values\": [", name, value);
+  for (i = 0; i < count; ++i) GP__PUT("%s%d", i ? ", " : "", values[i]);
+  GP__PUT("]");
   if (*text == 'G') {
-    GPUPRIMS__PUT(", \"names\": [");
+    GP__PUT(", \"names\": [");
     while (*text) {
       const int length = (int)strcspn(text, ",");
-      GPUPRIMS__PUT("\"%.*s\"", length, text);
+      GP__PUT("\"%.*s\"", length, text);
       text += length;
       text += strspn(text, ", ");
-      if (*text) GPUPRIMS__PUT(", ");
+      if (*text) GP__PUT(", ");
     }
-    GPUPRIMS__PUT("]");
+    GP__PUT("]");
   }
-  GPUPRIMS__PUT("}");
-#undef GPUPRIMS__PUT
+  GP__PUT("}");
+#undef GP__PUT
   return at;
 }
 
-#define GPUPRIMS__JSON(field, default_, ...) \
+#define GP__JSON(field, default_, ...) \
   { \
     static const int values[] = {__VA_ARGS__}; \
     at += (size_t)snprintf( \
@@ -52,13 +52,13 @@ GP__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t capaci
   }
   at = (size_t)snprintf(json, capacity, "{\"primitive\": \"%s\", \"fields\": [", gp__primitive_names[primitive] + 3);
   switch (gp__family_of(primitive)) {
-#define GPUPRIMS__CASE(FAMILY, family) \
+#define GP__CASE(FAMILY, family) \
   case GP__FAMILY_##FAMILY: \
-    GP_POLICY_FIELDS_##FAMILY(GPUPRIMS__JSON) break;
-    GPUPRIMS__FAMILIES(GPUPRIMS__CASE)
-#undef GPUPRIMS__CASE
+    GP_POLICY_FIELDS_##FAMILY(GP__JSON) break;
+    GPUPRIMS__FAMILIES(GP__CASE)
+#undef GP__CASE
   }
   at += (size_t)snprintf(at < capacity ? json + at : NULL, at < capacity ? capacity - at : 0, "]}");
   return at;
 }
-#undef GPUPRIMS__JSON
+#undef GP__JSON

@@ -84,7 +84,7 @@ GP__PRIVATE unsigned gp__resident_blocks(
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, 1024);
 }
 static const gp__kernel_rules gp__kernels_of_policy = {
-    GPUPRIMS__SAME_KERNELS, gp__resident_blocks, GPUPRIMS__SPELL_NO_MORE, GPUPRIMS__NO_FIT};
+    GP__SAME_KERNELS, gp__resident_blocks, GP__SPELL_NO_MORE, GP__NO_FIT};
 
 // Threads of a block of one kernel of a call.
 GP__PRIVATE unsigned gp__threads_of_kind(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {

@@ -1,6 +1,6 @@
 // core/state.c - the state of a context
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/rules.h, core/shape.h, core/request.c,
-//   core/sha256.c, core/program.c, core/table.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/rules.h, core/shape.h, core/text.c,
+//   core/request.c, core/sha256.c, core/program.c, core/table.c
 
 struct gp__spelling;
 struct gp__online;
@@ -11,6 +11,7 @@ typedef struct gp__code {
   int capability;        // of an image that is kept for gp_compile; 0: loaded
   int state;             // 0: not built, 1: a thread builds it, 2: there
   int kernels;           // kernels that have it, or wait for it
+  gp__text line;         // the program in a list of core/warm.c, or empty
   gp_kernel_source source;
   void *module, *function;
   unsigned allowed_bytes; // the most dynamic shared memory so far
@@ -64,6 +65,16 @@ typedef struct gp__events {
   void *event[128];
 } gp__events;
 
+enum { GP__WARM_THREADS = 2 }; // NVRTC compiles one program at a time (13.0)
+typedef struct gp__warming {
+  pthread_t threads[GP__WARM_THREADS];
+  int thread_count, stop;
+  pthread_cond_t work;
+  char *name;    // the first one, for gp_close; or NULL
+  gp__text list; // core/warm.c
+  size_t next;   // its programs before this place are taken
+} gp__warming;
+
 enum { GP__KERNEL_SLOTS = 1024, GP__CODE_SLOTS = 256, GP__STREAM_SLOTS = 64, GP__PLACES = 512 };
 enum {
   GP__KERNELS_MOST = 4096, // that a context keeps
@@ -96,6 +107,7 @@ typedef struct gp__state {
   int stream_count; // of them
   unsigned long long clock;
   gp__retired *retired;
+  gp__warming warming;
   gp__events *timers;        // of tuners that are open
   unsigned loads, loading;   // modules: loads so far, and those that go on; without the lock
   struct gp__online *online; // NULL: calls are not tuned while they run
@@ -121,6 +133,7 @@ static unsigned gp__generation; // forks since the start
 static pthread_once_t gp__fork_once = PTHREAD_ONCE_INIT;
 static __thread gp_context *gp__known[2]; // the contexts that this thread used last, the latest first
 
+GP__PRIVATE void gp__close_warm(gp__state *s); // core/warm.c
 // Tuning of the context's own calls, defined in tuner/: begins, ends; runs a checked call; finds a learned policy.
 GP__PRIVATE gp_result gp__open_online(gp__state *s);
 GP__PRIVATE void gp__close_online(gp__state *s);

@@ -6,7 +6,7 @@ GP__API int gp_version(void) {
 }
 
 // The structs that callers fill, each with its last member in version 0.2: programs with older headers do not run.
-#define GPUPRIMS__CALLERS_STRUCTS(X) \
+#define GP__CALLERS_STRUCTS(X) \
   X(gp_config, own_work) \
   X(gp_description, fallback) \
   X(gp_type_desc, align) \
@@ -18,9 +18,9 @@ GP__API int gp_version(void) {
   X(gp_layout, columns) \
   X(gp_graph, flags) \
   X(gp_tuner_config, user)
-#define GPUPRIMS__LEAST(type, member) GP__LEAST_##type = offsetof(type, member) + sizeof(((type *)0)->member),
-enum { GPUPRIMS__CALLERS_STRUCTS(GPUPRIMS__LEAST) GP__LEAST_COUNT };
-#undef GPUPRIMS__LEAST
+#define GP__LEAST(type, member) GP__LEAST_##type = offsetof(type, member) + sizeof(((type *)0)->member),
+enum { GP__CALLERS_STRUCTS(GP__LEAST) GP__LEAST_COUNT };
+#undef GP__LEAST
 
 // Checks the size of a caller's struct, whose header may be older or newer than this library. Members that only a newer
 // header has must be zero. (Not inlined: compilers would see the caller's struct and warn of reads past its end.)
@@ -52,7 +52,7 @@ __attribute__((noinline)) GP__PRIVATE gp_result gp__take_struct(
   return GP_SUCCESS;
 }
 // Points `given` at a whole struct of this library's header: the caller's, or a copy in `own`.
-#define GPUPRIMS__TAKE_STRUCT(who, name, given, own, type) \
+#define GP__TAKE_STRUCT(who, name, given, own, type) \
   if ((given)->struct_size != sizeof(type)) { \
     GP__CHECK(gp__take_struct(who, name, given, &(own), GP__LEAST_##type, sizeof(type), #type)); \
     (given) = &(own); \

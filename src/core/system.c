@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GPUPRIMS__FORMAT(text, arguments) __attribute__((format(printf, text, arguments)))
+#define GP__FORMAT(text, arguments) __attribute__((format(printf, text, arguments)))
 #define GP__CHECK(expression) \
   do { \
     const gp_result checked_ = expression; \

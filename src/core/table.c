@@ -30,18 +30,18 @@ typedef struct gp__policy_class {
   const char *name, *device;
 } gp__policy_class;
 
-#define GPUPRIMS__ROW(scope, primitive, in, acc, out, from, to, algorithm, threads, vectors, load, store, stages, \
-    blocks, overlap, alpha, beta, small, look, gather, cull, cluster, provenance) \
+#define GP__ROW(scope, primitive, in, acc, out, from, to, algorithm, threads, vectors, load, store, stages, blocks, \
+    overlap, alpha, beta, small, look, gather, cull, cluster, provenance) \
   {scope, (int)(primitive), in, acc, out, 0, (from) ? 1ull << (from) : 0, (to) < 64 ? 1ull << ((to)&63) : 0, \
       {algorithm, threads, vectors, load, store, stages, blocks, overlap, alpha, beta, small, look, gather, cull, \
           cluster, {0}}, \
       provenance},
-#define GPUPRIMS__CLASS(name, device) {name, device},
+#define GP__CLASS(name, device) {name, device},
 static const gp__policy_row gp__policy_rows[] = {
-    GP_POLICY_ROWS(GPUPRIMS__ROW){NULL, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, NULL}};
-static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GPUPRIMS__CLASS){NULL, NULL}};
-#undef GPUPRIMS__ROW
-#undef GPUPRIMS__CLASS
+    GP_POLICY_ROWS(GP__ROW){NULL, 0, 0, 0, 0, 0, 0, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}}, NULL}};
+static const gp__policy_class gp__policy_classes[] = {GP_POLICY_CLASSES(GP__CLASS){NULL, NULL}};
+#undef GP__ROW
+#undef GP__CLASS
 enum { GP__POLICY_ROWS = sizeof gp__policy_rows / sizeof *gp__policy_rows - 1 };
 
 // The part of the table for one device. A primitive's rows for it are between first and end.

@@ -18,7 +18,7 @@ GP__PRIVATE void gp__make_room(gp__text *t, size_t length) {
   t->data = data;
   t->capacity = capacity;
 }
-GPUPRIMS__FORMAT(2, 3) GP__PRIVATE void gp__add(gp__text *t, const char *format, ...) {
+GP__FORMAT(2, 3) GP__PRIVATE void gp__add(gp__text *t, const char *format, ...) {
   va_list list;
   int length, turn;
   for (turn = 0; turn < 2 && !t->failed; ++turn) { // into the free room, and again after it has grown

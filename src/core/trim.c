@@ -32,14 +32,19 @@ GP__PRIVATE gp_result gp__trim(gp__state *s, uint64_t bytes) {
   const char *who = "gp_trim";
   const struct gp_driver *d = &s->library.runtime.driver;
   gp_result result = GP_SUCCESS;
-  gp__code *dropped = NULL;
+  gp__code *dropped = NULL, *c, *next;
   gp__workspace *taken;
-  int pushed, mode = GP__CU_CAPTURE_RELAXED, error = 0;
+  int pushed, mode = GP__CU_CAPTURE_RELAXED, error = 0, i;
   if (!s->context) return GP_SUCCESS;
   GP__CHECK(gp__enter(s, who, &pushed));
   pthread_mutex_lock(&s->lock);
   taken = gp__take_workspaces(s, bytes);
   if (!bytes) gp__drop_kernels(s, s->kernel_count, &dropped);
+  for (i = 0; i < GP__CODE_SLOTS && !bytes; ++i)
+    for (c = s->codes[i]; c; c = next) {
+      next = c->next;
+      if (!c->kernels && c->state == 2) ++c->kernels, gp__drop_code(s, c, &dropped);
+    }
   pthread_mutex_unlock(&s->lock);
   if (taken || dropped) { // no call finds them any more: what runs on them has been launched
     error = d->cuThreadExchangeStreamCaptureMode(&mode);
@@ -60,4 +65,4 @@ GP__PRIVATE gp_result gp__trim(gp__state *s, uint64_t bytes) {
   gp__free_codes(s, dropped);
   return gp__leave(s, who, pushed, result);
 }
-GP__API gp_result gp_trim(gp_context *ctx, uint64_t bytes) { GPUPRIMS__WITHIN(ctx, "gp_trim", gp__trim(s, bytes)); }
+GP__API gp_result gp_trim(gp_context *ctx, uint64_t bytes) { GP__WITHIN(ctx, "gp_trim", gp__trim(s, bytes)); }

@@ -91,7 +91,7 @@ GP__PRIVATE gp_result gp__type_struct(gp__state *s, const gp_type_desc *desc, gp
   if (!desc) return gp__fail(GP_E_NULL, "%s: desc is null", who);
   if (!type) return gp__fail(GP_E_NULL, "%s: type is null", who);
   *type = GP_TYPE_DEFAULT;
-  GPUPRIMS__TAKE_STRUCT(who, "desc", desc, own, gp_type_desc);
+  GP__TAKE_STRUCT(who, "desc", desc, own, gp_type_desc);
   if (!desc->name) return gp__fail(GP_E_NULL, "%s: desc.name is null", who);
   if (!gp__identifier(desc->name))
     return gp__fail(
@@ -131,7 +131,7 @@ GP__PRIVATE gp_result gp__type_struct(gp__state *s, const gp_type_desc *desc, gp
   return result;
 }
 GP__API gp_result gp_type_struct(gp_context *ctx, const gp_type_desc *desc, gp_type *type) {
-  GPUPRIMS__WITHIN(ctx, "gp_type_struct", gp__type_struct(s, desc, type));
+  GP__WITHIN(ctx, "gp_type_struct", gp__type_struct(s, desc, type));
 }
 
 GP__PRIVATE gp_result gp__check_op(const gp_op_desc *d) {
@@ -164,7 +164,7 @@ GP__PRIVATE gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, gp_op 
   if (!desc) return gp__fail(GP_E_NULL, "%s: desc is null", who);
   if (!op) return gp__fail(GP_E_NULL, "%s: op is null", who);
   *op = GP_OP_DEFAULT;
-  GPUPRIMS__TAKE_STRUCT(who, "desc", desc, own, gp_op_desc);
+  GP__TAKE_STRUCT(who, "desc", desc, own, gp_op_desc);
   GP__CHECK(gp__check_op(desc));
   info = (gp__op_info *)calloc(1, sizeof *info);
   if (info) {
@@ -198,5 +198,5 @@ GP__PRIVATE gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, gp_op 
   return gp__fail(GP_E_MEMORY, "%s: no memory", who);
 }
 GP__API gp_result gp_op_define(gp_context *ctx, const gp_op_desc *desc, gp_op *op) {
-  GPUPRIMS__WITHIN(ctx, "gp_op_define", gp__op_define(s, desc, op));
+  GP__WITHIN(ctx, "gp_op_define", gp__op_define(s, desc, op));
 }

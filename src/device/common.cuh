@@ -18,16 +18,16 @@ GP_DEVICE gp__u64 gp__product(gp__u64 a, gp__u64 b) { return a * b; }
 // Integers of 128 bits, where the compiler has them: NVRTC takes an option (gp__option).
 #ifdef __CUDACC_RTC__
 #ifdef __CUDACC_RTC_INT128__
-#define GPUPRIMS__INT128
+#define GP__INT128
 typedef __int128 gp_i128;
 typedef unsigned __int128 gp_u128;
 #endif
 #else
-#define GPUPRIMS__INT128
+#define GP__INT128
 __extension__ typedef __int128 gp_i128;
 __extension__ typedef unsigned __int128 gp_u128;
 #endif
-#ifdef GPUPRIMS__INT128
+#ifdef GP__INT128
 GP_DEVICE gp_u128 gp__product(gp_u128 a, gp_u128 b) { return a * b; }
 #endif
 
@@ -39,7 +39,7 @@ GP_DEVICE double gp__maximum(double a, double b) {
 }
 
 // Waits until the phase of this parity is complete.
-#if !defined(GPUPRIMS__ARCH) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+#if !defined(GP__ARCH) || GP__ARCH >= 900 || GP__ARCH == 0
 GP_DEVICE void gp__mbarrier_wait(gp__u64 *bar, unsigned parity) {
   while (!gp__mbarrier_test(bar, parity)) {}
 }
@@ -47,7 +47,7 @@ GP_DEVICE void gp__mbarrier_wait(gp__u64 *bar, unsigned parity) {
 
 // float to bfloat16, to nearest even.
 GP_DEVICE unsigned short gp__bf16_from_f32(float x) {
-#if !defined(GPUPRIMS_SIMT) && GPUPRIMS__ARCH >= 900
+#if !defined(GPUPRIMS_SIMT) && GP__ARCH >= 900
   unsigned short bits;
   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
   return bits;

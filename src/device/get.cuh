@@ -16,21 +16,20 @@ template <class T, int ALIGN> GP_DEVICE T gp__get_by(gp_array a, const T *at) {
         : Word(gp__texture_word(a.texture, int((first + byte) / 4)) >> (first + byte) % 4 * 8);
   return value;
 }
-template <class T> GPUPRIMS__ACCESS T gp__get(gp_array a, const T *at) {
+template <class T> GP__ACCESS T gp__get(gp_array a, const T *at) {
 #if defined(__CUDA_ARCH__) || defined(GPUPRIMS_SIMT)
   const int ALIGN = alignof(T) < 8 ? alignof(T) : 8;
-  if ((a.layout & GPUPRIMS__MEMORY) == GP_READ_ONLY) return gp__get_by<T, ALIGN>(a, at);
-  if ((a.layout & GPUPRIMS__MEMORY) == GP_TEXTURE) return gp__get_by<T, (ALIGN < 4 ? ALIGN : 4)>(a, at);
+  if ((a.layout & GP__MEMORY) == GP_READ_ONLY) return gp__get_by<T, ALIGN>(a, at);
+  if ((a.layout & GP__MEMORY) == GP_TEXTURE) return gp__get_by<T, (ALIGN < 4 ? ALIGN : 4)>(a, at);
 #endif
   return *at;
 }
 // The value of a member, which is no array, of struct number i, from the memory that the layout says.
 #define GP_GET(Name, array, i, member) \
-  gp__get(GPUPRIMS__SEEN_AS(Name, array), \
-      const_cast<const GPUPRIMS__MEMBER_TYPE(Name, member) *>(&GP_AT(Name, array, i, member)))
+  gp__get(GP__SEEN_AS(Name, array), const_cast<const GP__MEMBER_TYPE(Name, member) *>(&GP_AT(Name, array, i, member)))
 // Outside of functions: room in the constant memory of a module, for an array of Name. Its symbol is Name_constant.
 #define GP_CONSTANT_ROOM(Name, BYTES) __constant__ gp__bytes<(BYTES)> Name##_constant
 // In a kernel: an array whose layout says GP_CONSTANT begins in that room, whatever its base was.
 #define GP_IN_CONSTANT(Name, array) \
-  if ((GPUPRIMS__SEEN_AS(Name, array).layout & GPUPRIMS__MEMORY) == GP_CONSTANT) \
+  if ((GP__SEEN_AS(Name, array).layout & GP__MEMORY) == GP_CONSTANT) \
   (array).base = const_cast<unsigned char *>(Name##_constant.byte)

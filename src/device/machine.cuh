@@ -4,9 +4,9 @@
 #ifndef GPUPRIMS_SIMT // ---- device
 
 #ifdef __CUDA_ARCH__
-#define GPUPRIMS__ARCH __CUDA_ARCH__
+#define GP__ARCH __CUDA_ARCH__
 #else
-#define GPUPRIMS__ARCH 0
+#define GP__ARCH 0
 #endif
 
 // A block's storage in shared memory: a struct without constructors.
@@ -31,14 +31,14 @@ template <int CACHE> GP_DEVICE gp_vector gp__load_vector(const void *p) {
 }
 // Loads if `there` is set: predicated, without a branch, so that nothing waits for it before its first use.
 template <int CACHE> GP_DEVICE void gp__load_vector_if(bool there, const void *p, gp_vector &v) {
-#define GPUPRIMS__LOAD_IF(CACHED) \
+#define GP__LOAD_IF(CACHED) \
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %5, 0; @q ld.global" CACHED ".v4.u32 {%0, %1, %2, %3}, [%4]; }" \
                : "+r"(v.word[0]), "+r"(v.word[1]), "+r"(v.word[2]), "+r"(v.word[3]) \
                : "l"(p), "r"(gp__u32(there)))
-  if (CACHE == GP_CACHE_STREAMING) GPUPRIMS__LOAD_IF(".cs");
-  else if (CACHE == GP_CACHE_L2) GPUPRIMS__LOAD_IF(".cg");
-  else GPUPRIMS__LOAD_IF("");
-#undef GPUPRIMS__LOAD_IF
+  if (CACHE == GP_CACHE_STREAMING) GP__LOAD_IF(".cs");
+  else if (CACHE == GP_CACHE_L2) GP__LOAD_IF(".cg");
+  else GP__LOAD_IF("");
+#undef GP__LOAD_IF
 }
 template <int CACHE> GP_DEVICE void gp__store_vector(void *p, const gp_vector &v) {
   uint4 *q = static_cast<uint4 *>(p);
@@ -109,7 +109,7 @@ template <class T> GP_DEVICE T gp__load_volatile(const T *p) { return *static_ca
 // Prefetches into the L2 cache.
 GP_DEVICE void gp__prefetch(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 GP_DEVICE void gp__prefetch_bytes(const void *p, unsigned bytes) { // any alignment
-#if GPUPRIMS__ARCH >= 900
+#if GP__ARCH >= 900
   const unsigned skip = unsigned(reinterpret_cast<gp__u64>(p) & 15u);
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(static_cast<const char *>(p) - skip),
       "r"((bytes + skip + 15u) & ~15u));
@@ -128,7 +128,7 @@ GP_DEVICE gp__u32 gp__shared_address(const void *p) { return gp__u32(__cvta_gene
 // reads; prefetch.global.L1 gains half as much. A thread waits for its copies before it copies to the same word again,
 // and before it ends.
 GP_DEVICE void gp__prefetch_near(const void *p, gp__u32 *nowhere) {
-#if GPUPRIMS__ARCH >= 800
+#if GP__ARCH >= 800
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(gp__shared_address(nowhere)), "l"(p));
 #else
   (void)nowhere;
@@ -136,13 +136,13 @@ GP_DEVICE void gp__prefetch_near(const void *p, gp__u32 *nowhere) {
 #endif
 }
 GP_DEVICE void gp__cp_async_wait() {
-#if GPUPRIMS__ARCH >= 800
+#if GP__ARCH >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
 // Clusters: blocks that reach each other's shared memory (sm_90; elsewhere each block is its own cluster).
 // gp__in_block: the address of p's counterpart in block `rank`. The others access words there.
-#if GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+#if GP__ARCH >= 900 || GP__ARCH == 0
 template <class T> GP_DEVICE T *gp__in_block(T *p, unsigned rank) {
   gp__u64 at;
   asm("mapa.u64 %0, %1, %2;" : "=l"(at) : "l"(p), "r"(rank));
@@ -173,7 +173,7 @@ GP_DEVICE gp__u64 gp__cluster_load(const gp__u64 *p) { return *static_cast<const
 #endif
 // The sum over a warp, in all lanes.
 GP_DEVICE gp__u32 gp__warp_sum(gp__u32 x) {
-#if GPUPRIMS__ARCH >= 800
+#if GP__ARCH >= 800
   return __reduce_add_sync(0xffffffffu, x);
 #else
   for (int d = 16; d; d /= 2) x += __shfl_xor_sync(0xffffffffu, x, d);
@@ -246,14 +246,14 @@ GP_DEVICE void gp__optimizer_barrier(int &x) { asm volatile("" : "+r"(x)); }
 // The kernel before this one on the stream may still run (launch attribute "programmatic stream serialization"): waits
 // until it is complete and its writes are visible, then lets the next kernel start.
 GP_DEVICE void gp__wait_for_predecessor() {
-#if GPUPRIMS__ARCH >= 900
+#if GP__ARCH >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 
 // Barriers in shared memory and bulk copies (sm_90). Addresses and sizes of copies are multiples of 16 bytes.
-#if GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+#if GP__ARCH >= 900 || GP__ARCH == 0
 GP_DEVICE void gp__mbarrier_init(gp__u64 *bar, unsigned count) {
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(gp__shared_address(bar)), "r"(count) : "memory");
 }
@@ -369,7 +369,7 @@ GP_DEVICE float gp__f32_from_f16(unsigned short bits) {
 }
 // minimum and maximum of IEEE 754-2019: NaN wins, -0 is below +0.
 GP_DEVICE float gp__minimum(float a, float b) {
-#if GPUPRIMS__ARCH >= 800
+#if GP__ARCH >= 800
   float r;
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
   return r;
@@ -378,7 +378,7 @@ GP_DEVICE float gp__minimum(float a, float b) {
 #endif
 }
 GP_DEVICE float gp__maximum(float a, float b) {
-#if GPUPRIMS__ARCH >= 800
+#if GP__ARCH >= 800
   float r;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
   return r;

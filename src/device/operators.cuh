@@ -250,18 +250,18 @@ template <class Op, class A, class B, class R> struct gp__binary {
 // ---- comparisons, and the predicates made of them
 
 // C's comparisons; the half types compare as floats.
-#define GPUPRIMS__COMPARISON(name, symbol) \
+#define GP__COMPARISON(name, symbol) \
   template <class T> struct name { \
     typedef T type; \
     GP_DEVICE bool operator()(const T &a, const T &b) const { return a symbol b; } \
   };
-GPUPRIMS__COMPARISON(gp_equal, ==)
-GPUPRIMS__COMPARISON(gp_not_equal, !=)
-GPUPRIMS__COMPARISON(gp_less, <)
-GPUPRIMS__COMPARISON(gp_less_equal, <=)
-GPUPRIMS__COMPARISON(gp_greater, >)
-GPUPRIMS__COMPARISON(gp_greater_equal, >=)
-#undef GPUPRIMS__COMPARISON
+GP__COMPARISON(gp_equal, ==)
+GP__COMPARISON(gp_not_equal, !=)
+GP__COMPARISON(gp_less, <)
+GP__COMPARISON(gp_less_equal, <=)
+GP__COMPARISON(gp_greater, >)
+GP__COMPARISON(gp_greater_equal, >=)
+#undef GP__COMPARISON
 struct gp_heads {}; // in place of equality: keys are flags
 // A user's order, from its end.
 template <class Before> struct gp__reversed {
@@ -273,22 +273,22 @@ template <class L> struct gp__compare_bytes {
   static const bool is = false;
   static GP_DEVICE gp__u32 of(gp__u32, gp__u32) { return 0; }
 };
-#define GPUPRIMS__BYTES(comparison, expression) \
+#define GP__BYTES(comparison, expression) \
   template <> struct gp__compare_bytes<comparison> { \
     static const bool is = true; \
     static GP_DEVICE gp__u32 of(gp__u32 a, gp__u32 b) { return expression; } \
   };
-#define GPUPRIMS__BYTES_OF(T, SIGNED) \
-  GPUPRIMS__BYTES(gp_equal<T>, ~gp__bytes_differ(a, b)) \
-  GPUPRIMS__BYTES(gp_not_equal<T>, gp__bytes_differ(a, b)) \
-  GPUPRIMS__BYTES(gp_less<T>, gp__bytes_less<SIGNED>(a, b)) \
-  GPUPRIMS__BYTES(gp_less_equal<T>, ~gp__bytes_less<SIGNED>(b, a)) \
-  GPUPRIMS__BYTES(gp_greater<T>, gp__bytes_less<SIGNED>(b, a)) \
-  GPUPRIMS__BYTES(gp_greater_equal<T>, ~gp__bytes_less<SIGNED>(a, b))
-GPUPRIMS__BYTES_OF(signed char, true)
-GPUPRIMS__BYTES_OF(unsigned char, false)
-#undef GPUPRIMS__BYTES_OF
-#undef GPUPRIMS__BYTES
+#define GP__BYTES_OF(T, SIGNED) \
+  GP__BYTES(gp_equal<T>, ~gp__bytes_differ(a, b)) \
+  GP__BYTES(gp_not_equal<T>, gp__bytes_differ(a, b)) \
+  GP__BYTES(gp_less<T>, gp__bytes_less<SIGNED>(a, b)) \
+  GP__BYTES(gp_less_equal<T>, ~gp__bytes_less<SIGNED>(b, a)) \
+  GP__BYTES(gp_greater<T>, gp__bytes_less<SIGNED>(b, a)) \
+  GP__BYTES(gp_greater_equal<T>, ~gp__bytes_less<SIGNED>(a, b))
+GP__BYTES_OF(signed char, true)
+GP__BYTES_OF(unsigned char, false)
+#undef GP__BYTES_OF
+#undef GP__BYTES
 
 template <class T> GP_DEVICE T gp__value_as(const gp__value &v) { return *reinterpret_cast<const T *>(v.bytes); }
 

@@ -6,7 +6,7 @@ template <int BYTES> struct alignas(16) gp__bytes { unsigned char byte[BYTES]; }
 // its layout. GP_LAYOUT_Name gives the layout; without it, LAYOUT.
 #define GP_SHARED_ARRAY(Name, name, CAPACITY, LAYOUT) \
   GP_SHARED(gp__bytes<(CAPACITY) * int(sizeof(Name))>, name##_of_block); \
-  gp_array name = gp__seen_as(GP_ARRAY_OF(Name, LAYOUT, CAPACITY, 1, 1), GPUPRIMS__USED(GP_LAYOUT_##Name)); \
+  gp_array name = gp__seen_as(GP_ARRAY_OF(Name, LAYOUT, CAPACITY, 1, 1), GP__USED(GP_LAYOUT_##Name)); \
   name.base = name##_of_block.byte
 // Moves structs [first, first + count) of `from` to [to_first, to_first + count) of `to`, from memory to shared memory
 // or back. All threads of the block call. No barrier.

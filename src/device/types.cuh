@@ -82,33 +82,33 @@ enum gp__kind { GP__STRUCT, GP__SIGNED, GP__UNSIGNED, GP__FLOAT, GP__BOOL, GP__C
 template <class T> struct gp__traits { // structs
   static const gp__kind kind = GP__STRUCT;
 };
-#define GPUPRIMS__TRAITS(type, KIND, Wide) \
+#define GP__TRAITS(type, KIND, Wide) \
   template <> struct gp__traits<type> { \
     static const gp__kind kind = KIND; \
     typedef Wide wide; /* type of arithmetic: unsigned, so that it wraps; float for the half types */ \
   };
-GPUPRIMS__TRAITS(signed char, GP__SIGNED, gp__u32)
-GPUPRIMS__TRAITS(unsigned char, GP__UNSIGNED, gp__u32)
-GPUPRIMS__TRAITS(short, GP__SIGNED, gp__u32)
-GPUPRIMS__TRAITS(unsigned short, GP__UNSIGNED, gp__u32)
-GPUPRIMS__TRAITS(int, GP__SIGNED, gp__u32)
-GPUPRIMS__TRAITS(unsigned int, GP__UNSIGNED, gp__u32)
-GPUPRIMS__TRAITS(long long, GP__SIGNED, gp__u64)
-GPUPRIMS__TRAITS(unsigned long long, GP__UNSIGNED, gp__u64)
-GPUPRIMS__TRAITS(gp_f16, GP__FLOAT, float)
-GPUPRIMS__TRAITS(gp_bf16, GP__FLOAT, float)
-GPUPRIMS__TRAITS(gp_e4m3, GP__FLOAT, float)
-GPUPRIMS__TRAITS(gp_e5m2, GP__FLOAT, float)
-GPUPRIMS__TRAITS(float, GP__FLOAT, float)
-GPUPRIMS__TRAITS(double, GP__FLOAT, double)
-GPUPRIMS__TRAITS(gp_bool, GP__BOOL, gp__u32)
-GPUPRIMS__TRAITS(gp_c32, GP__COMPLEX, gp_c32)
-GPUPRIMS__TRAITS(gp_c64, GP__COMPLEX, gp_c64)
-#ifdef GPUPRIMS__INT128
-GPUPRIMS__TRAITS(gp_i128, GP__SIGNED, gp_u128)
-GPUPRIMS__TRAITS(gp_u128, GP__UNSIGNED, gp_u128)
+GP__TRAITS(signed char, GP__SIGNED, gp__u32)
+GP__TRAITS(unsigned char, GP__UNSIGNED, gp__u32)
+GP__TRAITS(short, GP__SIGNED, gp__u32)
+GP__TRAITS(unsigned short, GP__UNSIGNED, gp__u32)
+GP__TRAITS(int, GP__SIGNED, gp__u32)
+GP__TRAITS(unsigned int, GP__UNSIGNED, gp__u32)
+GP__TRAITS(long long, GP__SIGNED, gp__u64)
+GP__TRAITS(unsigned long long, GP__UNSIGNED, gp__u64)
+GP__TRAITS(gp_f16, GP__FLOAT, float)
+GP__TRAITS(gp_bf16, GP__FLOAT, float)
+GP__TRAITS(gp_e4m3, GP__FLOAT, float)
+GP__TRAITS(gp_e5m2, GP__FLOAT, float)
+GP__TRAITS(float, GP__FLOAT, float)
+GP__TRAITS(double, GP__FLOAT, double)
+GP__TRAITS(gp_bool, GP__BOOL, gp__u32)
+GP__TRAITS(gp_c32, GP__COMPLEX, gp_c32)
+GP__TRAITS(gp_c64, GP__COMPLEX, gp_c64)
+#ifdef GP__INT128
+GP__TRAITS(gp_i128, GP__SIGNED, gp_u128)
+GP__TRAITS(gp_u128, GP__UNSIGNED, gp_u128)
 #endif
-#undef GPUPRIMS__TRAITS
+#undef GP__TRAITS
 
 template <class T> struct gp__is_exact { // sums and products of T are exactly associative
   static const bool value =
@@ -146,7 +146,7 @@ template <> struct gp__unsigned_of<1> { typedef unsigned char type; };
 template <> struct gp__unsigned_of<2> { typedef unsigned short type; };
 template <> struct gp__unsigned_of<4> { typedef gp__u32 type; };
 template <> struct gp__unsigned_of<8> { typedef gp__u64 type; };
-#ifdef GPUPRIMS__INT128
+#ifdef GP__INT128
 template <> struct gp__unsigned_of<16> { typedef gp_u128 type; };
 #endif
 template <class T, gp__kind = gp__traits<T>::kind> struct gp__ordered;

@@ -6,9 +6,9 @@
 #define GP__UNROLL
 #define GP__UNROLL_BY(n)
 #else
-#define GPUPRIMS__PRAGMA(text) _Pragma(#text)
+#define GP__PRAGMA(text) _Pragma(#text)
 #define GP__UNROLL _Pragma("unroll")
-#define GP__UNROLL_BY(n) GPUPRIMS__PRAGMA(unroll n)
+#define GP__UNROLL_BY(n) GP__PRAGMA(unroll n)
 #endif
 
 typedef unsigned long long gp__u64;

@@ -21,7 +21,7 @@ static gp_result gp__host_expand(gp__host_call *h) {
   int64_t b;
   (void)threads;
   if (by_lengths) {
-    GPUPRIMS__PARALLEL_FOR
+    GP__PARALLEL_FOR
     for (b = 0; b < GP__HOST_EXPAND_BLOCKS; ++b) {
       const uint64_t first = (uint64_t)b * share, end = q->segments - first < share ? q->segments : first + share;
       uint64_t k, sum = 0;
@@ -32,7 +32,7 @@ static gp_result gp__host_expand(gp__host_call *h) {
     for (b = 0; b < GP__HOST_EXPAND_BLOCKS; ++b) begin[b + 1] += begin[b];
     *q->out_count = begin[GP__HOST_EXPAND_BLOCKS];
   }
-  GPUPRIMS__PARALLEL_UNEVEN
+  GP__PARALLEL_UNEVEN
   for (b = 0; b < GP__HOST_EXPAND_BLOCKS; ++b) {
     const uint64_t first = (uint64_t)b * share, end = q->segments - first < share ? q->segments : first + share;
     uint64_t k, at = by_lengths ? begin[b] : 0, next;

@@ -32,8 +32,8 @@ GP__PRIVATE gp_result gp__launch_expand(const gp__launching *l) {
 }
 
 static const gp__family gp__family_expand = {gp__checks_expand, gp__expand_is_idle, gp__shape_segments,
-    gp__kinds_of_expand, &gp__kernels_of_policy, GPUPRIMS__FOLD_OPERATORS,
-    GPUPRIMS__LAUNCH_AFTER(gp__launch_expand, gp__offsets_check), gp__host_expand};
+    gp__kinds_of_expand, &gp__kernels_of_policy, GP__FOLD_OPERATORS,
+    GP__LAUNCH_AFTER(gp__launch_expand, gp__offsets_check), gp__host_expand};
 static const gp__primitive gp__primitive_expand = {
     &gp__family_expand, GP__READS_MAP | GP__READS_OFFSETS | GP__READS_BAD, GP__KEEPS_TYPE, GP_CHECKED};
 static const gp__primitive gp__primitive_run_length_expand = {

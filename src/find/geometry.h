@@ -23,4 +23,4 @@ GP__PRIVATE void gp__geometry_find(gp_policy p, gp__shape s, unsigned long long 
 }
 
 static const gp__rules gp__rules_find = {gp__policy_valid_find, gp__measure_elements, gp__portable_find,
-    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_find, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_find, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};

@@ -57,7 +57,7 @@ static uint64_t gp__host_first(const gp__host_call *h, const gp__host_property *
   uint64_t first = UINT64_MAX;
   int64_t b;
   (void)threads;
-  GPUPRIMS__PARALLEL_UNEVEN
+  GP__PARALLEL_UNEVEN
   for (b = 0; b < blocks; ++b) {
     const uint64_t begin = (uint64_t)b * GP__HOST_BLOCK, rest = s->count - begin;
     uint64_t known = __atomic_load_n(&first, __ATOMIC_RELAXED), hit;

@@ -35,23 +35,22 @@ GP__PRIVATE gp_result gp__launch_find(const gp__launching *l) {
 }
 
 static const gp__family gp__family_find = {gp__checks_find, gp__is_never_idle, gp__shape_find, gp__kinds_of_find,
-    &gp__kernels_of_policy, gp__operators_of_find, GPUPRIMS__LAUNCH(gp__launch_find), gp__host_find};
-#define GPUPRIMS__READS_QUESTION (GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR)
-#define GPUPRIMS__READS_TO_INDEX(reads) (((reads) & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) | GP__READS_OUT_COUNT)
-#define GPUPRIMS__READS_TWO (GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2)
-static const gp__primitive gp__primitive_any = {&gp__family_find, GPUPRIMS__READS_QUESTION, GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_all = {&gp__family_find, GPUPRIMS__READS_QUESTION, GP__TAKES_INPUTS, 0};
+    &gp__kernels_of_policy, gp__operators_of_find, GP__LAUNCH(gp__launch_find), gp__host_find};
+#define GP__READS_QUESTION (GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR)
+#define GP__READS_TO_INDEX(reads) (((reads) & ~(GP__READS_OUT | GP__READS_OUT_TYPE)) | GP__READS_OUT_COUNT)
+#define GP__READS_TWO (GP__READS_MAP | GP__READS_OP | GP__READS_IN2_TYPE | GP__READS_IN2)
+static const gp__primitive gp__primitive_any = {&gp__family_find, GP__READS_QUESTION, GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_all = {&gp__family_find, GP__READS_QUESTION, GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_find_if = {
-    &gp__family_find, GPUPRIMS__READS_TO_INDEX(GPUPRIMS__READS_QUESTION), GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_mismatch = {
-    &gp__family_find, GPUPRIMS__READS_TO_INDEX(GPUPRIMS__READS_TWO), 0, 0};
-static const gp__primitive gp__primitive_equal_arrays = {&gp__family_find, GPUPRIMS__READS_TWO, 0, 0};
+    &gp__family_find, GP__READS_TO_INDEX(GP__READS_QUESTION), GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_mismatch = {&gp__family_find, GP__READS_TO_INDEX(GP__READS_TWO), 0, 0};
+static const gp__primitive gp__primitive_equal_arrays = {&gp__family_find, GP__READS_TWO, 0, 0};
 static const gp__primitive gp__primitive_adjacent_find = {
-    &gp__family_find, GPUPRIMS__READS_TO_INDEX(GP__READS_MAP | GP__READS_OP), 0, 0};
+    &gp__family_find, GP__READS_TO_INDEX(GP__READS_MAP | GP__READS_OP), 0, 0};
 static const gp__primitive gp__primitive_is_sorted = {&gp__family_find,
     GP__READS_OP | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_COUNT, 0, 0};
 static const gp__primitive gp__primitive_lexicographic = {
-    &gp__family_find, (GPUPRIMS__READS_TWO | GP__READS_COUNT2) & ~(GP__READS_COUNT_DEVICE | GP__READS_OUT_TYPE), 0, 0};
-static const gp__primitive gp__primitive_is_partitioned = {&gp__family_find, GPUPRIMS__READS_QUESTION, 0, 0};
+    &gp__family_find, (GP__READS_TWO | GP__READS_COUNT2) & ~(GP__READS_COUNT_DEVICE | GP__READS_OUT_TYPE), 0, 0};
+static const gp__primitive gp__primitive_is_partitioned = {&gp__family_find, GP__READS_QUESTION, 0, 0};
 static const gp__primitive gp__primitive_partition_point = {
-    &gp__family_find, GPUPRIMS__READS_TO_INDEX(GPUPRIMS__READS_QUESTION), GP__TAKES_INPUTS, 0};
+    &gp__family_find, GP__READS_TO_INDEX(GP__READS_QUESTION), GP__TAKES_INPUTS, 0};

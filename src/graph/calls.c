@@ -57,9 +57,9 @@ GP__API gp_result gp_connected_components(
 }
 
 GP__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capacity) {
-#define GPUPRIMS__TEXT(NAME, value, says) says,
-  static const char *const texts[] = {GP_FAULTS(GPUPRIMS__TEXT)};
-#undef GPUPRIMS__TEXT
+#define GP__TEXT(NAME, value, says) says,
+  static const char *const texts[] = {GP_FAULTS(GP__TEXT)};
+#undef GP__TEXT
   const char *from = fault->kind < GP_FAULT_COUNT ? texts[fault->kind] : "not a kind of fault";
   size_t at = 0;
   if (!capacity) return text;

@@ -8,7 +8,7 @@ GP__PRIVATE int gp__is_search(gp_primitive p) { return p == GP_BFS || p == GP_BF
 GP__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, const gp_graph *given, gp_graph *g) {
   gp_graph own;
   if (!given) return gp__fail(GP_E_NULL, "%s: @%s is null", k->who, name);
-  GPUPRIMS__TAKE_STRUCT(k->who, name, given, own, gp_graph);
+  GP__TAKE_STRUCT(k->who, name, given, own, gp_graph);
   *g = *given;
   g->offset_type = g->offset_type ? g->offset_type : GP_U32;
   g->vertex_type = g->vertex_type ? g->vertex_type : GP_U32;

@@ -1,6 +1,6 @@
 // graph/kinds.c - the kernels of work on graphs
 
-#define GPUPRIMS__KINDS_OF_GRAPH(X) \
+#define GP__KINDS_OF_GRAPH(X) \
   X(GRAPH_LIST_KEYS, gp__graph_list_keys, gp__graph_args, in, 0) \
   X(GRAPH_KEYS, gp__graph_keys, gp__graph_args, graph_keys, 0) \
   X(GRAPH_FROM_KEYS, gp__graph_from_keys, gp__graph_args, offset_key, 0) \

@@ -260,7 +260,7 @@ GP__PRIVATE gp_result gp__calls_of_plan(
   return result;
 }
 // The composition gp__NAME_calls of a family whose calls are plans.
-#define GPUPRIMS__CALLS_BY_PLAN(name, plan_of) \
+#define GP__CALLS_BY_PLAN(name, plan_of) \
   GP__PRIVATE gp_result gp__run_##name( \
       gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least) { \
     return gp__run_plan_of(s, q, p, run, stream, least, plan_of); \

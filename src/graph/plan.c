@@ -16,11 +16,11 @@ GP__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, const gp_policy *p
   for (; count < 5 && list[count] >= 0; ++count) kinds[count] = (gp__kernel_kind)list[count];
   return count;
 }
-GPUPRIMS__CALLS_BY_PLAN(graph, gp__graph_plan_of);
+GP__CALLS_BY_PLAN(graph, gp__graph_plan_of);
 
 static const gp__own_check gp__checks_graph_work[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_graph_work}};
-static const gp__family gp__family_graph_work = {gp__checks_graph_work, gp__is_never_idle, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_graph_work, GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__COMPOSED(&gp__graph_calls),
+static const gp__family gp__family_graph_work = {gp__checks_graph_work, gp__is_never_idle, GP__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_graph_work, GP__NO_KERNEL_RULES, GP__FOLD_OPERATORS, GP__COMPOSED(&gp__graph_calls),
     gp__host_graph_work};
 static const gp__primitive gp__primitive_graph_from_edges = {&gp__family_graph_work,
     GP__READS_IN_TYPE | GP__READS_IN | GP__READS_IN2 | GP__READS_COUNT_DEVICE | GP__READS_BAD,

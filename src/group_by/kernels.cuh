@@ -29,17 +29,17 @@ template <class Op, class Acc> struct gp__shared_fold {
     }
   }
 };
-#define GPUPRIMS__SHARED_SUM(T) \
+#define GP__SHARED_SUM(T) \
   template <> struct gp__shared_fold<gp_sum<T>, T> { \
     static GP_DEVICE void add(gp__unsigned_of<sizeof(T)>::type *at, T x) { \
       atomicAdd(at, static_cast<gp__unsigned_of<sizeof(T)>::type>(x)); \
     } \
   };
-GPUPRIMS__SHARED_SUM(int)
-GPUPRIMS__SHARED_SUM(unsigned int)
-GPUPRIMS__SHARED_SUM(long long)
-GPUPRIMS__SHARED_SUM(unsigned long long)
-#undef GPUPRIMS__SHARED_SUM
+GP__SHARED_SUM(int)
+GP__SHARED_SUM(unsigned int)
+GP__SHARED_SUM(long long)
+GP__SHARED_SUM(unsigned long long)
+#undef GP__SHARED_SUM
 
 template <class Op, class Acc> struct gp__group_storage {
   typedef typename gp__unsigned_of<sizeof(Acc)>::type Bits;

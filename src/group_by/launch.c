@@ -79,46 +79,45 @@ GP__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__reque
 // Lists the steps. blocks: most blocks of the table's kernel. at: the held memory, or NULL.
 GP__PRIVATE gp_result gp__grouping_of(
     gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at, gp__grouping *g) {
-#define GPUPRIMS__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
-#define GPUPRIMS__AT(offset) (at ? at + (offset) : NULL)
+#define GP__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
+#define GP__AT(offset) (at ? at + (offset) : NULL)
   const char *who = gp__primitive_names[q->primitive];
   static const uint64_t zero = 0;
   uint64_t sorted, moved, begins, of_list;
   uint64_t *state;
   gp_call clear = gp_call_init(GP_FILL), sum = gp_call_init(GP_REDUCE);
   memset(g, 0, sizeof *g);
-  sorted = GPUPRIMS__TAKE(q->count * q->key_size);
-  moved = GPUPRIMS__TAKE(q->count * q->in_size);
-  begins = GPUPRIMS__TAKE(q->flags & GP_REPRODUCIBLE && !gp__any_order(q) ? q->count << (q->count >> 32 ? 3 : 2) : 0);
+  sorted = GP__TAKE(q->count * q->key_size);
+  moved = GP__TAKE(q->count * q->in_size);
+  begins = GP__TAKE(q->flags & GP_REPRODUCIBLE && !gp__any_order(q) ? q->count << (q->count >> 32 ? 3 : 2) : 0);
   if (!gp__groups_in_tables(q))
-    return gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
-        GPUPRIMS__AT(moved), GPUPRIMS__AT(begins), q->count, q->count_device, q->out_count);
+    return gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GP__AT(sorted),
+        GP__AT(moved), GP__AT(begins), q->count, q->count_device, q->out_count);
   g->room = blocks * (GP__GROUP_MOST + 1); // a table that is not full
   if (g->room > q->count) g->room = q->count;
-  g->list_keys = GPUPRIMS__TAKE(g->room * q->key_size);
-  g->list_values = GPUPRIMS__TAKE(g->room * q->acc_size);
-  of_list = GPUPRIMS__TAKE(g->room * q->acc_size);
-  g->state = GPUPRIMS__TAKE((uint64_t)(GP__GROUP_STATE * 8));
-  state = (uint64_t *)(void *)GPUPRIMS__AT(g->state);
+  g->list_keys = GP__TAKE(g->room * q->key_size);
+  g->list_values = GP__TAKE(g->room * q->acc_size);
+  of_list = GP__TAKE(g->room * q->acc_size);
+  g->state = GP__TAKE((uint64_t)(GP__GROUP_STATE * 8));
+  state = (uint64_t *)(void *)GP__AT(g->state);
   clear.out_type = sum.in_type = sum.out_type = GP_U64;
   clear.value = &zero;
   clear.out = state;
   clear.count = GP__GROUP_STATE;
   GP__CHECK(gp__add_step(s, who, g, &clear, at != NULL));
   g->table = g->count;
-  GP__CHECK(gp__add_way(s, who, q, g, at != NULL, GP_OP_DEFAULT, GPUPRIMS__AT(g->list_keys),
-      GPUPRIMS__AT(g->list_values), q->acc_type, GPUPRIMS__AT(sorted), GPUPRIMS__AT(of_list), NULL, g->room,
-      at ? state + GP__GROUP_OF_LIST : NULL, at ? state + GP__GROUP_FROM_LIST : NULL));
-  GP__CHECK(gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GPUPRIMS__AT(sorted),
-      GPUPRIMS__AT(moved), NULL, q->count, at ? state + GP__GROUP_OF_INPUT : NULL,
-      at ? state + GP__GROUP_FROM_INPUT : NULL));
+  GP__CHECK(gp__add_way(s, who, q, g, at != NULL, GP_OP_DEFAULT, GP__AT(g->list_keys), GP__AT(g->list_values),
+      q->acc_type, GP__AT(sorted), GP__AT(of_list), NULL, g->room, at ? state + GP__GROUP_OF_LIST : NULL,
+      at ? state + GP__GROUP_FROM_LIST : NULL));
+  GP__CHECK(gp__add_way(s, who, q, g, at != NULL, q->transform, q->keys, q->in, q->in_type, GP__AT(sorted),
+      GP__AT(moved), NULL, q->count, at ? state + GP__GROUP_OF_INPUT : NULL, at ? state + GP__GROUP_FROM_INPUT : NULL));
   sum.op = GP_SUM;
   sum.in = at ? state + GP__GROUP_FROM_LIST : NULL;
   sum.count = 2;
   sum.out = q->out_count;
   return gp__add_step(s, who, g, &sum, at != NULL);
-#undef GPUPRIMS__TAKE
-#undef GPUPRIMS__AT
+#undef GP__TAKE
+#undef GP__AT
 }
 // Raises the bytes to those that a call needs, with the calls before and after it.
 GP__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);

@@ -30,8 +30,7 @@ GP__PRIVATE gp_result gp__calls_of_grouping(gp__state *s, const gp__request *q, 
 }
 static const gp__composition gp__group_by_calls = {gp__run_group_by, gp__grouping_bytes, gp__calls_of_grouping};
 
-static const gp__family gp__family_group_by = {gp__checks_group_by, gp__is_never_idle, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_groups, GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__COMPOSED(&gp__group_by_calls),
-    gp__host_group_by};
+static const gp__family gp__family_group_by = {gp__checks_group_by, gp__is_never_idle, GP__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_groups, GP__NO_KERNEL_RULES, GP__FOLD_OPERATORS, GP__COMPOSED(&gp__group_by_calls), gp__host_group_by};
 static const gp__primitive gp__primitive_group_by = {&gp__family_group_by,
     GP__READS_FOLD | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COMPACTED, GP__IN_PLACE | GP__REPRODUCES, 0};

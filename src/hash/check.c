@@ -32,13 +32,13 @@ GP__PRIVATE gp_result gp__check_padding(const gp__checking *k) {
   return GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t room) {
-#define GPUPRIMS__OF_EACH(member) \
+#define GP__OF_EACH(member) \
   { \
     "aggregates[0]." member, "aggregates[1]." member, "aggregates[2]." member, "aggregates[3]." member, \
         "aggregates[4]." member, "aggregates[5]." member, "aggregates[6]." member, "aggregates[7]." member \
   }
-  static const char *const columns[] = GPUPRIMS__OF_EACH("column"), *const outs[] = GPUPRIMS__OF_EACH("out");
-#undef GPUPRIMS__OF_EACH
+  static const char *const columns[] = GP__OF_EACH("column"), *const outs[] = GP__OF_EACH("out");
+#undef GP__OF_EACH
   const gp_aggregate *a = &k->c->aggregates[i];
   const gp_type type = gp__aggregate_type(a);
   const int counts = a->op == GP_AGGREGATE_COUNT, places = a->op >= GP_AGGREGATE_ARGMIN,

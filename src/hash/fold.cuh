@@ -8,7 +8,7 @@
 // in registers. Warps share the rows of long groups, so that no key is too frequent, and fold them in memory.
 
 // The types of columns, and of results.
-#define GPUPRIMS__COLUMN_TYPES(F) \
+#define GP__COLUMN_TYPES(F) \
   F(GP_I8, signed char) \
   F(GP_U8, unsigned char) \
   F(GP_I16, short) \
@@ -40,7 +40,7 @@ GP_DEVICE gp__u64 gp__element_at(const void *in, int type, gp__u64 i) {
   case value: \
     return gp__number_of(static_cast<const device *>(in)[i]);
   switch (type) {
-    GPUPRIMS__COLUMN_TYPES(GPUPRIMS__CASE)
+    GP__COLUMN_TYPES(GPUPRIMS__CASE)
   default:
     return 0;
   }
@@ -52,7 +52,7 @@ GP_DEVICE void gp__put_number(void *out, int type, gp__u64 i, gp__u64 x) {
     static_cast<device *>(out)[i] = gp__number_as<device>(x); \
     break;
   switch (type) {
-    GPUPRIMS__COLUMN_TYPES(GPUPRIMS__CASE)
+    GP__COLUMN_TYPES(GPUPRIMS__CASE)
   default:
     break;
   }

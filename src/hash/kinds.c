@@ -1,6 +1,6 @@
 // hash/kinds.c - the kernels of calls with hash tables
 
-#define GPUPRIMS__KINDS_OF_HASH(X) \
+#define GP__KINDS_OF_HASH(X) \
   X(HASH_INSERT, gp__hash_insert, gp__hash_args, hash_key, 0) \
   X(HASH_TAKE, gp__hash_take, gp__hash_args, nothing, 0) \
   X(HASH_NUMBER, gp__hash_number, gp__hash_args, hash_key, 0) \

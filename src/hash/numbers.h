@@ -3,7 +3,7 @@
 
 // The host and kernels share these, so that both get the same bits. A number is 64 bits: of a signed or an unsigned
 // integer (bool: 0 or 1), or of a double.
-#define GPUPRIMS__NUMBER GP__BOTH static inline __attribute__((unused)) unsigned long long
+#define GP__NUMBER GP__BOTH static inline __attribute__((unused)) unsigned long long
 
 // 0: unsigned, 1: signed, 2: float.
 GP__RULE int gp__number_class(int type) {
@@ -13,7 +13,7 @@ GP__RULE int gp__number_class(int type) {
 }
 // Order of numbers as that of unsigned ones, in which the best is the least. A NaN is better than all others. ties: -0
 // equals +0.
-GPUPRIMS__NUMBER gp__ordered_number(unsigned long long x, int type, int most, int ties) {
+GP__NUMBER gp__ordered_number(unsigned long long x, int type, int most, int ties) {
   const unsigned long long sign = 1ull << 63;
   const int kind = gp__number_class(type);
   if (kind == 2 && (x & ~sign) > 0x7ffull << 52) return 0;
@@ -21,7 +21,7 @@ GPUPRIMS__NUMBER gp__ordered_number(unsigned long long x, int type, int most, in
   if (kind) x ^= kind == 2 && x >> 63 ? ~0ull : sign;
   return most ? ~x : x;
 }
-GPUPRIMS__NUMBER gp__number_of_ordered(unsigned long long x, int type, int most) {
+GP__NUMBER gp__number_of_ordered(unsigned long long x, int type, int most) {
   const unsigned long long sign = 1ull << 63;
   const int kind = gp__number_class(type);
   if (kind == 2 && x == 0) return 0x7ff8ull << 48;
@@ -29,17 +29,17 @@ GPUPRIMS__NUMBER gp__number_of_ordered(unsigned long long x, int type, int most)
   return kind ? x ^ (kind == 2 && !(x >> 63) ? ~0ull : sign) : x;
 }
 // Bits of a double: its biased exponent, at least 1; 0 if it is not finite.
-GPUPRIMS__NUMBER gp__exponent_of(unsigned long long x) {
+GP__NUMBER gp__exponent_of(unsigned long long x) {
   const unsigned long long e = x >> 52 & 2047;
   return e == 2047 ? 0 : e ? e : 1;
 }
 // The range of a double: its exponent; above it 1 for infinity, 2 for -infinity, 4 for NaN.
-GPUPRIMS__NUMBER gp__range_of(unsigned long long x) {
+GP__NUMBER gp__range_of(unsigned long long x) {
   const unsigned long long e = gp__exponent_of(x);
   return e ? e : (x << 12 ? 4ull : 1ull << (x >> 63)) << 32;
 }
 // A double as 128 bits in units of 2^(range - 1116): 2^31 of them have a sum below 2^126. Lower bits are cut off.
-GPUPRIMS__NUMBER gp__wide_of(unsigned long long x, unsigned range, unsigned long long *high) {
+GP__NUMBER gp__wide_of(unsigned long long x, unsigned range, unsigned long long *high) {
   const unsigned long long e = gp__exponent_of(x), fraction = x & ((1ull << 52) - 1);
   const unsigned long long m = !e ? 0 : x >> 52 & 2047 ? fraction | 1ull << 52 : fraction;
   const int shift = 41 - (int)(range - (unsigned)e);
@@ -49,7 +49,7 @@ GPUPRIMS__NUMBER gp__wide_of(unsigned long long x, unsigned range, unsigned long
   return low;
 }
 // The double nearest to a wide number, ties to even. range 1116: its unit is 1.
-GPUPRIMS__NUMBER gp__number_of_wide(unsigned long long low, unsigned long long high, unsigned range) {
+GP__NUMBER gp__number_of_wide(unsigned long long low, unsigned long long high, unsigned range) {
   const unsigned long long sign = high & 1ull << 63;
   unsigned long long m, rest;
   int top = 0, step, exponent, down;
@@ -70,14 +70,14 @@ GPUPRIMS__NUMBER gp__number_of_wide(unsigned long long low, unsigned long long h
   return sign | (exponent >= 2047 ? 2047ull << 52 : ((unsigned long long)(exponent - 1) << 52) + m);
 }
 // A sum of doubles of this range, some of which may not be finite.
-GPUPRIMS__NUMBER gp__number_of_sum(unsigned long long low, unsigned long long high, unsigned long long range) {
+GP__NUMBER gp__number_of_sum(unsigned long long low, unsigned long long high, unsigned long long range) {
   const unsigned special = (unsigned)(range >> 32);
   return !special                    ? gp__number_of_wide(low, high, (unsigned)range)
       : special == 1 || special == 2 ? (2047ull << 52) | (unsigned long long)(special == 2) << 63
                                      : 0x7ff8ull << 48;
 }
 // An aggregate as a number of its result's kind. rows: of the group.
-GPUPRIMS__NUMBER gp__result_of(int op, int type, unsigned long long rows, const unsigned long long *word) {
+GP__NUMBER gp__result_of(int op, int type, unsigned long long rows, const unsigned long long *word) {
   const int most = op == GP_AGGREGATE_MAX, floats = gp__number_class(type) == 2;
   union {
     double value;

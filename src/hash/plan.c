@@ -39,12 +39,10 @@ GP__PRIVATE unsigned gp__resident_hash(
   (void)q, (void)p, (void)h, (void)w;
   return 0;
 }
-GPUPRIMS__CALLS_BY_PLAN(hash, gp__hash_plan_of);
-static const gp__kernel_rules gp__kernels_of_hash = {
-    GPUPRIMS__SAME_KERNELS, gp__resident_hash, gp__spell_hash, GPUPRIMS__NO_FIT};
-static const gp__family gp__family_hash = {gp__checks_hash, gp__is_never_idle, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_hash, &gp__kernels_of_hash, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__COMPOSED(&gp__hash_calls),
-    gp__host_hash};
+GP__CALLS_BY_PLAN(hash, gp__hash_plan_of);
+static const gp__kernel_rules gp__kernels_of_hash = {GP__SAME_KERNELS, gp__resident_hash, gp__spell_hash, GP__NO_FIT};
+static const gp__family gp__family_hash = {gp__checks_hash, gp__is_never_idle, GP__SHAPE_OF_ELEMENTS, gp__kinds_of_hash,
+    &gp__kernels_of_hash, GP__FOLD_OPERATORS, GP__COMPOSED(&gp__hash_calls), gp__host_hash};
 static const gp__primitive gp__primitive_group_by_many = {&gp__family_hash,
     GP__READS_TABLE | GP__READS_OUT_KEYS | GP__READS_AGGREGATES | GP__READS_AGGREGATE_COUNT, GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_distinct = {

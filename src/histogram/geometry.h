@@ -38,5 +38,4 @@ GP__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long 
 }
 
 static const gp__rules gp__rules_histogram = {gp__policy_valid_histogram, gp__measure_histogram, gp__portable_histogram,
-    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_histogram, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM,
-    GPUPRIMS__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_histogram, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};

@@ -74,18 +74,18 @@ static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t
       gp__host_widen(q->in_type, in, x, k);
       gp__host_unsign(q->in_type, x, k);
       gp__host_bins(q, edges + (uint64_t)c * row, x, bin, k);
-#define GPUPRIMS__COUNT(T) \
+#define GP__COUNT(T) \
   { \
     T *y = (T *)counters + base; \
     const T *w = (const T *)weights; \
     for (i = 0; i < k; ++i) \
       if (bin[i] != UINT64_MAX) y[bin[i]] += q->in2 ? w[i] : 1; \
   }
-      if (q->out_type == GP_F32) GPUPRIMS__COUNT(gp__h_f32)
-      else if (q->out_type == GP_F64) GPUPRIMS__COUNT(gp__h_f64)
-      else if (q->out_size == 4) GPUPRIMS__COUNT(gp__h_u32)
-      else GPUPRIMS__COUNT(gp__h_u64)
-#undef GPUPRIMS__COUNT
+      if (q->out_type == GP_F32) GP__COUNT(gp__h_f32)
+      else if (q->out_type == GP_F64) GP__COUNT(gp__h_f64)
+      else if (q->out_size == 4) GP__COUNT(gp__h_u32)
+      else GP__COUNT(gp__h_u64)
+#undef GP__COUNT
     }
   }
 }
@@ -115,7 +115,7 @@ static gp_result gp__host_histogram(gp__host_call *h) {
       gp__host_widen(q->in_type, q->step.bytes + (size_t)c * q->in_size, edges + 2 * c + 1, 1);
     }
   gp__host_unsign(q->in_type, edges, (size_t)(row * (uint64_t)q->active));
-  GPUPRIMS__PARALLEL_FOR
+  GP__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
     const uint64_t share = gp__ceil_div(count, (uint64_t)threads);
     const uint64_t first = share * (uint64_t)t < count ? share * (uint64_t)t : count;

@@ -1,3 +1,3 @@
 // histogram/kinds.c - the kernels of histograms
 
-#define GPUPRIMS__KINDS_OF_HISTOGRAM(X) X(HISTOGRAM, gp__histogram, gp__histogram_args, histogram, 0)
+#define GP__KINDS_OF_HISTOGRAM(X) X(HISTOGRAM, gp__histogram, gp__histogram_args, histogram, 0)

@@ -39,9 +39,9 @@ GP__PRIVATE gp_result gp__launch_histogram(const gp__launching *l) {
 }
 
 static const gp__kernel_rules gp__kernels_of_histogram = {
-    GPUPRIMS__SAME_KERNELS, gp__resident_histograms, GPUPRIMS__SPELL_NO_MORE, gp__fit_histogram};
+    GP__SAME_KERNELS, gp__resident_histograms, GP__SPELL_NO_MORE, gp__fit_histogram};
 static const gp__family gp__family_histogram = {gp__checks_histogram, gp__is_never_idle, gp__shape_histogram,
-    gp__kinds_of_histogram, &gp__kernels_of_histogram, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_histogram),
+    gp__kinds_of_histogram, &gp__kernels_of_histogram, GP__FOLD_OPERATORS, GP__LAUNCH(gp__launch_histogram),
     gp__host_histogram};
 static const gp__primitive gp__primitive_histogram_even = {
     &gp__family_histogram, GP__READS_HISTOGRAM | GP__READS_ENDS, GP__TAKES_INPUTS, 0};

@@ -32,19 +32,19 @@ GP__PRIVATE gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
   int blocks;
   q.load = p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
   if (!s.exact) {
-    q = GPUPRIMS__FILL(p, gp__histogram_rows, gp__measure_histogram, s, GP__IF_HISTOGRAM_INEXACT);
+    q = GP__FILL(p, gp__histogram_rows, gp__measure_histogram, s, GP__IF_HISTOGRAM_INEXACT);
     while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__histogram_replicas(q, s)) --q.blocks_per_sm;
     return q;
   }
   q.algorithm = gp__default_to(p.algorithm, GP_SHARED_BINS);
   q.blocks_per_sm = 0;
-  blocks = GPUPRIMS__FILL(q, gp__histogram_rows, gp__measure_histogram, s, 0).blocks_per_sm;
+  blocks = GP__FILL(q, gp__histogram_rows, gp__measure_histogram, s, 0).blocks_per_sm;
   if (p.algorithm != GP_GLOBAL_BINS &&
       (p.algorithm || gp__histogram_slots(q, s) <= GP__HISTOGRAM_CHUNK ||
           gp__histogram_slots(q, s) / 4 <= s.count * (unsigned)gp__max(s.histogram.active, 1)))
     for (; blocks; blocks = blocks > 1) {
       const unsigned alone = GP__IF_HISTOGRAM_ALONE | (s.in2_size ? GP__IF_HISTOGRAM_WEIGHTED : 0);
-      q = GPUPRIMS__FILL(p, gp__histogram_rows, gp__measure_histogram, s,
+      q = GP__FILL(p, gp__histogram_rows, gp__measure_histogram, s,
           blocks == 1         ? alone
               : s.in_size > 1 ? GP__IF_HISTOGRAM_WIDE
                               : 0);
@@ -56,7 +56,7 @@ GP__PRIVATE gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
     }
   q = p;
   q.algorithm = GP_GLOBAL_BINS;
-  q = GPUPRIMS__FILL(q, gp__histogram_rows, gp__measure_histogram, s, 0);
+  q = GP__FILL(q, gp__histogram_rows, gp__measure_histogram, s, 0);
   q.algorithm = gp__default_to(p.algorithm, GP_GLOBAL_BINS);
   return q;
 }

@@ -44,7 +44,7 @@ static void gp__host_each_block(
   const int threads = h->threads;
   int64_t b;
   (void)threads;
-  GPUPRIMS__PARALLEL_FOR
+  GP__PARALLEL_FOR
   for (b = 0; b < blocks; ++b) {
     const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
     each(h, first, count - first < GP__HOST_BLOCK ? count : first + GP__HOST_BLOCK);

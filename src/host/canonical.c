@@ -71,7 +71,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   if (count) {
     part = (unsigned char *)malloc((size_t)tiles * size);
     if (!part) return gp__host_no_memory(h, (size_t)tiles * size);
-    GPUPRIMS__PARALLEL_FOR
+    GP__PARALLEL_FOR
     for (t = 0; t < tiles; ++t) {
       const uint64_t first = (uint64_t)t * tile_items, rest = count - first;
       gp__value result; // not in `part`, where threads would share cache lines
@@ -101,7 +101,7 @@ static void gp__host_warp_scan(const gp__host_op *op, unsigned char *v) {
   }
 }
 
-#define GPUPRIMS__SCAN_WARPS ((size_t)GP__CANONICAL_SCAN_THREADS / (size_t)GP__WARP)
+#define GP__SCAN_WARPS ((size_t)GP__CANONICAL_SCAN_THREADS / (size_t)GP__WARP)
 
 // First pass over a tile. lane[t] becomes the inclusive scan of the threads' sums in their warp, lane[256 + w] that of
 // the warps' totals; the last one is the tile's aggregate.
@@ -131,13 +131,13 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
     h->op.loops.fold(&h->op, lane + r * size, x + size, k, length - 1, length);
   }
   gp__host_pad(&h->op, lane, r < threads ? r : threads, threads);
-  for (w = 0; w < GPUPRIMS__SCAN_WARPS; ++w) {
+  for (w = 0; w < GP__SCAN_WARPS; ++w) {
     gp__host_warp_scan(&h->op, lane + w * GP__WARP * size);
     memcpy((unsigned char *)totals + w * size, lane + (w * GP__WARP + GP__WARP - 1) * size, size);
   }
-  gp__host_pad(&h->op, (unsigned char *)totals, GPUPRIMS__SCAN_WARPS, GP__WARP);
+  gp__host_pad(&h->op, (unsigned char *)totals, GP__SCAN_WARPS, GP__WARP);
   gp__host_warp_scan(&h->op, (unsigned char *)totals);
-  memcpy(lane + threads * size, totals, GPUPRIMS__SCAN_WARPS * size);
+  memcpy(lane + threads * size, totals, GP__SCAN_WARPS * size);
 }
 
 // Second pass: `prefix` is the fold of everything before the tile, or NULL.
@@ -151,7 +151,7 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
   size_t at_once = h->in.limit / items, rows = n / items, r, k, w, l;
   if (h->out_converts && at_once > gp__host_limit(size) / items) at_once = gp__host_limit(size) / items;
   if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
-  for (w = 0; w < GPUPRIMS__SCAN_WARPS; ++w) {
+  for (w = 0; w < GP__SCAN_WARPS; ++w) {
     const unsigned char *warps = w ? lane + (threads + w - 1) * size : prefix; // fold of what precedes the warp
     unsigned char *c = carry + w * GP__WARP * size;
     memcpy(c + size, lane + w * GP__WARP * size, (GP__WARP - 1) * size);
@@ -202,8 +202,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
   const gp__host_op *op = &h->op;
   const size_t size = op->size,
                items = (size_t)gp__scan_items(GP__CANONICAL_SCAN_VECTORS, (int)h->q->in_size, (int)h->q->out_size);
-  const size_t tile_items = items * GP__CANONICAL_SCAN_THREADS,
-               lanes = GP__CANONICAL_SCAN_THREADS + GPUPRIMS__SCAN_WARPS;
+  const size_t tile_items = items * GP__CANONICAL_SCAN_THREADS, lanes = GP__CANONICAL_SCAN_THREADS + GP__SCAN_WARPS;
   const uint64_t count = h->q->count, tiles = gp__ceil_div(count, tile_items);
   const int threads = h->threads;
   const int64_t batch = threads > 1 ? (int64_t)threads * 8 : 1;
@@ -218,7 +217,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
     const int64_t some = tiles - base < (uint64_t)batch ? (int64_t)(tiles - base) : batch;
     const int first_has = base > 0 || has_before;
     int64_t b;
-    GPUPRIMS__PARALLEL_FOR
+    GP__PARALLEL_FOR
     for (b = 0; b < some; ++b) {
       const uint64_t first = (base + (uint64_t)b) * tile_items, rest = count - first;
       gp__host_scan_upsweep(
@@ -237,7 +236,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
       else memcpy(p, total, size);
       memcpy((unsigned char *)group + r * size, lane + ((size_t)b * lanes + lanes - 1) * size, size);
     }
-    GPUPRIMS__PARALLEL_FOR
+    GP__PARALLEL_FOR
     for (b = 0; b < some; ++b) {
       const uint64_t first = (base + (uint64_t)b) * tile_items, rest = count - first;
       gp__host_scan_downsweep(h, first, rest < tile_items ? (size_t)rest : tile_items, items,

@@ -12,11 +12,11 @@
 #include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
-#define GPUPRIMS__PARALLEL_FOR _Pragma("omp parallel for schedule(static) num_threads(threads) if (threads > 1)")
-#define GPUPRIMS__PARALLEL_UNEVEN _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)")
-#define GPUPRIMS__ONE_AT_A_TIME _Pragma("omp critical") // a named one would be a symbol of the library
+#define GP__PARALLEL_FOR _Pragma("omp parallel for schedule(static) num_threads(threads) if (threads > 1)")
+#define GP__PARALLEL_UNEVEN _Pragma("omp parallel for schedule(dynamic) num_threads(threads) if (threads > 1)")
+#define GP__ONE_AT_A_TIME _Pragma("omp critical") // a named one would be a symbol of the library
 #else
-#define GPUPRIMS__PARALLEL_FOR
-#define GPUPRIMS__PARALLEL_UNEVEN
-#define GPUPRIMS__ONE_AT_A_TIME
+#define GP__PARALLEL_FOR
+#define GP__PARALLEL_UNEVEN
+#define GP__ONE_AT_A_TIME
 #endif

@@ -125,7 +125,7 @@ static gp_result gp__host_reduce_exact(const gp__host_call *h) {
   }
   part = (gp__host_state *)malloc((size_t)blocks * sizeof *part);
   if (!part) return gp__host_no_memory(h, (size_t)blocks * sizeof *part);
-  GPUPRIMS__PARALLEL_FOR
+  GP__PARALLEL_FOR
   for (b = 0; b < blocks; ++b) {
     const uint64_t first = (uint64_t)b * block;
     part[b] = gp__host_start(h, 0);
@@ -155,7 +155,7 @@ static gp_result gp__host_scan_exact(const gp__host_call *h) {
   for (base = 0; base < count; base += (uint64_t)batch * block) {
     const uint64_t rest = count - base;
     const int64_t blocks = (int64_t)gp__ceil_div(rest, block) < batch ? (int64_t)gp__ceil_div(rest, block) : batch;
-    GPUPRIMS__PARALLEL_FOR
+    GP__PARALLEL_FOR
     for (b = 0; b < blocks; ++b) {
       const uint64_t first = (uint64_t)b * block;
       part[b] = gp__host_start(h, 0);
@@ -166,7 +166,7 @@ static gp_result gp__host_scan_exact(const gp__host_call *h) {
       gp__host_join(h, &s, &part[b]);
       part[b] = before;
     }
-    GPUPRIMS__PARALLEL_FOR
+    GP__PARALLEL_FOR
     for (b = 0; b < blocks; ++b) {
       const uint64_t first = (uint64_t)b * block;
       gp__host_running(h, &part[b], base + first, rest - first < block ? rest - first : block);

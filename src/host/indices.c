@@ -34,30 +34,30 @@ GP__INLINE void gp__host_put_index(void *out, size_t size, uint64_t i, uint64_t 
 static void gp__host_compare(
     gp_op op, gp__wide_kind kind, const gp__wide *a, const gp__wide *b, size_t step, unsigned char *y, size_t n) {
   size_t i;
-#define GPUPRIMS__COMPARE(OP, member, relation) \
-  case GPUPRIMS__PAIR(GP_##OP, member##_kind): \
+#define GP__COMPARE(OP, member, relation) \
+  case GP__PAIR(GP_##OP, member##_kind): \
     if (step) \
       for (i = 0; i < n; ++i) y[i] = a[i].member relation b[i].member; \
     else \
       for (i = 0; i < n; ++i) y[i] = a[i].member relation b->member; \
     break;
-#define GPUPRIMS__COMPARES(member) \
-  GPUPRIMS__COMPARE(EQUAL, member, ==) \
-  GPUPRIMS__COMPARE(NOT_EQUAL, member, !=) \
-  GPUPRIMS__COMPARE(LESS, member, <) \
-  GPUPRIMS__COMPARE(LESS_EQUAL, member, <=) \
-  GPUPRIMS__COMPARE(GREATER, member, >) \
-  GPUPRIMS__COMPARE(GREATER_EQUAL, member, >=)
+#define GP__COMPARES(member) \
+  GP__COMPARE(EQUAL, member, ==) \
+  GP__COMPARE(NOT_EQUAL, member, !=) \
+  GP__COMPARE(LESS, member, <) \
+  GP__COMPARE(LESS_EQUAL, member, <=) \
+  GP__COMPARE(GREATER, member, >) \
+  GP__COMPARE(GREATER_EQUAL, member, >=)
   enum { i_kind = GP__WIDE_I, u_kind = GP__WIDE_U, f_kind = GP__WIDE_F };
-  switch (GPUPRIMS__PAIR(op, kind)) {
-    GPUPRIMS__COMPARES(i)
-    GPUPRIMS__COMPARES(u)
-    GPUPRIMS__COMPARES(f)
+  switch (GP__PAIR(op, kind)) {
+    GP__COMPARES(i)
+    GP__COMPARES(u)
+    GP__COMPARES(f)
   default:
     memset(y, 0, n);
   }
-#undef GPUPRIMS__COMPARE
-#undef GPUPRIMS__COMPARES
+#undef GP__COMPARE
+#undef GP__COMPARES
 }
 
 // truth[i] = whether op holds for elements x[i] and z[i] (step 0: z[0] for all i); n <= GP__HOST_ELEMENTS. z is NULL

@@ -10,23 +10,23 @@ enum {
 };
 
 // Elements in the caller's memory, whatever their declared type there.
-#define GPUPRIMS__MAY_ALIAS __attribute__((may_alias))
+#define GP__MAY_ALIAS __attribute__((may_alias))
 __extension__ typedef unsigned __int128 gp__u128;
 typedef uint8_t gp__h_bool;
 typedef int8_t gp__h_i8;
 typedef uint8_t gp__h_u8;
-typedef int16_t GPUPRIMS__MAY_ALIAS gp__h_i16;
-typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_u16;
-typedef int32_t GPUPRIMS__MAY_ALIAS gp__h_i32;
-typedef uint32_t GPUPRIMS__MAY_ALIAS gp__h_u32;
-typedef int64_t GPUPRIMS__MAY_ALIAS gp__h_i64;
-typedef uint64_t GPUPRIMS__MAY_ALIAS gp__h_u64;
-typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_f16;
-typedef uint16_t GPUPRIMS__MAY_ALIAS gp__h_bf16;
+typedef int16_t GP__MAY_ALIAS gp__h_i16;
+typedef uint16_t GP__MAY_ALIAS gp__h_u16;
+typedef int32_t GP__MAY_ALIAS gp__h_i32;
+typedef uint32_t GP__MAY_ALIAS gp__h_u32;
+typedef int64_t GP__MAY_ALIAS gp__h_i64;
+typedef uint64_t GP__MAY_ALIAS gp__h_u64;
+typedef uint16_t GP__MAY_ALIAS gp__h_f16;
+typedef uint16_t GP__MAY_ALIAS gp__h_bf16;
 typedef uint8_t gp__h_e4m3;
 typedef uint8_t gp__h_e5m2;
-typedef float GPUPRIMS__MAY_ALIAS gp__h_f32;
-typedef double GPUPRIMS__MAY_ALIAS gp__h_f64;
+typedef float GP__MAY_ALIAS gp__h_f32;
+typedef double GP__MAY_ALIAS gp__h_f64;
 typedef struct gp__h_c32 { // aliases what its members do
   gp__h_f32 re, im;
 } gp__h_c32;
@@ -36,5 +36,5 @@ typedef struct gp__h_c64 {
 __extension__ typedef __int128 gp__h_i128 __attribute__((may_alias, aligned(8)));
 __extension__ typedef unsigned __int128 gp__h_u128 __attribute__((may_alias, aligned(8)));
 
-#define GPUPRIMS__PAIR(op, type) ((int)(op)*64 + (int)(type)) // an operator on a type, as a case
+#define GP__PAIR(op, type) ((int)(op)*64 + (int)(type)) // an operator on a type, as a case
 #define GP__INLINE static inline __attribute__((unused))

@@ -2,13 +2,13 @@
 // uses: api/lists.h
 
 static const char *gp__host_call_name(gp_primitive primitive) {
-#define GPUPRIMS__CASE_NAME(NAME, value, name) \
+#define GP__CASE_NAME(NAME, value, name) \
   case GP_##NAME: \
     return "gp_" #name;
   switch (primitive) {
-    GP_PRIMITIVES(GPUPRIMS__CASE_NAME)
+    GP_PRIMITIVES(GP__CASE_NAME)
   default:
     return "gp_run";
   }
-#undef GPUPRIMS__CASE_NAME
+#undef GP__CASE_NAME
 }

@@ -30,11 +30,11 @@ GP__INLINE uint16_t gp__host_bf16_store(float x) { // to nearest even
   const uint32_t u = gp__host_bits32(x);
   return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? u >> 16 | 0x40u : (u + 0x7fffu + (u >> 16 & 1u)) >> 16);
 }
-#define GPUPRIMS__HOST_F8(name, wide, scale) \
+#define GP__HOST_F8(name, wide, scale) \
   GP__INLINE float gp__host_##name##_load(uint8_t x) { return gp__host_f16_load(gp__f16_of_f8(x, wide)) * scale; } \
   GP__INLINE uint8_t gp__host_##name##_store(float x) { return gp__f8_from(gp__host_bits32(x), wide); }
-GPUPRIMS__HOST_F8(e4m3, 0, 256)
-GPUPRIMS__HOST_F8(e5m2, 1, 1)
+GP__HOST_F8(e4m3, 0, 256)
+GP__HOST_F8(e5m2, 1, 1)
 GP__INLINE uint8_t gp__host_bool_load(uint8_t x) { return x != 0; }
 // double to float, rounded to odd: a second rounding, to a half type, then gives the same as a single one.
 GP__INLINE float gp__host_to_odd(double x) {
@@ -66,7 +66,7 @@ GP__INLINE double gp__host_sqrt(double x) { // without libm, which the call of t
   return x;
 }
 // Operators on complex numbers, as gp_complex has them.
-#define GPUPRIMS__HOST_COMPLEX(c, F, f) \
+#define GP__HOST_COMPLEX(c, F, f) \
   GP__INLINE gp__h_##c gp__host_##c(F re, F im) { \
     gp__h_##c r; \
     r.re = re, r.im = im; \
@@ -80,8 +80,8 @@ GP__INLINE double gp__host_sqrt(double x) { // without libm, which the call of t
     return gp__host_##c(gp__host_product_##f(a.re, b.re) - gp__host_product_##f(a.im, b.im), \
         gp__host_product_##f(a.re, b.im) + gp__host_product_##f(a.im, b.re)); \
   }
-GPUPRIMS__HOST_COMPLEX(c32, float, f32)
-GPUPRIMS__HOST_COMPLEX(c64, double, f64)
+GP__HOST_COMPLEX(c32, float, f32)
+GP__HOST_COMPLEX(c64, double, f64)
 GP__INLINE double gp__host_magnitude(gp_type type, double re, double im) { // see gp__magnitude_of
   const double x = re < 0 ? -re : re, y = im < 0 ? -im : im, infinite = 1e308 * 10;
   const double large = x > y ? x : y, small = x > y ? y : x, r = small / large;
@@ -104,9 +104,9 @@ GP__INLINE gp__wide_kind gp__host_kind(gp_type type) {
                                                                                                : GP__WIDE_I;
 }
 GP__INLINE size_t gp__host_size(gp_type type) {
-#define GPUPRIMS__SIZE(NAME, value, name, device, size) size,
-  static const unsigned char sizes[] = {0, GP_TYPES(GPUPRIMS__SIZE)};
-#undef GPUPRIMS__SIZE
+#define GP__SIZE(NAME, value, name, device, size) size,
+  static const unsigned char sizes[] = {0, GP_TYPES(GP__SIZE)};
+#undef GP__SIZE
   return type > 0 && type < GP_TYPE_COUNT ? sizes[type] : 0;
 }
 
@@ -115,7 +115,7 @@ GP__PRIVATE gp_type gp__bits_type(size_t size) {
   return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : size == 8 ? GP_U64 : GP_U128;
 }
 // X(NAME, name, the member of gp__wide, the conversion of an element to a number)
-#define GPUPRIMS__HOST_NUMBERS(X) \
+#define GP__HOST_NUMBERS(X) \
   X(I8, i8, i, ) \
   X(U8, u8, u, ) \
   X(I16, i16, i, ) \
@@ -132,7 +132,7 @@ GP__PRIVATE gp_type gp__bits_type(size_t size) {
   X(E4M3, e4m3, f, gp__host_e4m3_load) \
   X(E5M2, e5m2, f, gp__host_e5m2_load)
 // Types of 16 bytes, which have no gp__wide.
-#define GPUPRIMS__HOST_LONGS(X) \
+#define GP__HOST_LONGS(X) \
   X(I128, i128, , ) \
   X(U128, u128, , )
 GP__INLINE int gp__is_complex(gp_type type) { return type == GP_C32 || type == GP_C64; }
@@ -142,58 +142,58 @@ GP__INLINE int gp__is_small_float(gp_type type) { return gp__host_kind(type) == 
 GP__INLINE int gp__host_is_long(gp_type type) { return type == GP_I128 || type == GP_U128; }
 static void gp__host_widen(gp_type type, const void *in, gp__wide *w, size_t n) {
   size_t i;
-#define GPUPRIMS__WIDEN(NAME, name, member, LOAD) \
+#define GP__WIDEN(NAME, name, member, LOAD) \
   case GP_##NAME: { \
     const gp__h_##name *x = (const gp__h_##name *)in; \
     for (i = 0; i < n; ++i) w[i].member = LOAD(x[i]); \
     break; \
   }
   switch (type) {
-    GPUPRIMS__HOST_NUMBERS(GPUPRIMS__WIDEN)
+    GP__HOST_NUMBERS(GP__WIDEN)
   default:
     break;
   }
-#undef GPUPRIMS__WIDEN
+#undef GP__WIDEN
 }
 
 // A float to an integer: toward zero, saturated, NaN to 0. `above` is the first value beyond the type.
-#define GPUPRIMS__SATURATE(x, T, LOWEST, HIGHEST, above) \
+#define GP__SATURATE(x, T, LOWEST, HIGHEST, above) \
   ((x) >= (above) ? (HIGHEST) : (x) > (double)(LOWEST) ? (T)(x) : (x) == (x) ? (LOWEST) : (T)0)
 
 static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w, void *out, size_t n) {
   size_t i;
-#define GPUPRIMS__TO(name, member, CONVERT) \
+#define GP__TO(name, member, CONVERT) \
   { \
     gp__h_##name *y = (gp__h_##name *)out; \
     for (i = 0; i < n; ++i) y[i] = (gp__h_##name)CONVERT(w[i].member); \
   }
-#define GPUPRIMS__SATURATES(NAME, name, LOWEST, HIGHEST, above) \
+#define GP__SATURATES(NAME, name, LOWEST, HIGHEST, above) \
   case GP_##NAME: { \
     gp__h_##name *y = (gp__h_##name *)out; \
-    for (i = 0; i < n; ++i) y[i] = GPUPRIMS__SATURATE(w[i].f, gp__h_##name, LOWEST, HIGHEST, above); \
+    for (i = 0; i < n; ++i) y[i] = GP__SATURATE(w[i].f, gp__h_##name, LOWEST, HIGHEST, above); \
     return; \
   }
-#define GPUPRIMS__WRAPS(SIGNED, UNSIGNED, name) \
+#define GP__WRAPS(SIGNED, UNSIGNED, name) \
   case GP_##SIGNED: \
   case GP_##UNSIGNED: \
-    GPUPRIMS__TO(name, u, ) \
+    GP__TO(name, u, ) \
     break;
-#define GPUPRIMS__TO_FLOAT(NAME, name, CONVERT) \
+#define GP__TO_FLOAT(NAME, name, CONVERT) \
   case GP_##NAME: \
-    if (kind == GP__WIDE_I) GPUPRIMS__TO(name, i, CONVERT) \
-    else if (kind == GP__WIDE_U) GPUPRIMS__TO(name, u, CONVERT) \
-    else GPUPRIMS__TO(name, f, CONVERT) \
+    if (kind == GP__WIDE_I) GP__TO(name, i, CONVERT) \
+    else if (kind == GP__WIDE_U) GP__TO(name, u, CONVERT) \
+    else GP__TO(name, f, CONVERT) \
     break;
-#define GPUPRIMS__TO_ODD(x) (gp__host_to_odd((double)(x)))
+#define GP__TO_ODD(x) (gp__host_to_odd((double)(x)))
   if (kind == GP__WIDE_F) switch (type) {
-      GPUPRIMS__SATURATES(I8, i8, INT8_MIN, INT8_MAX, 128.0)
-      GPUPRIMS__SATURATES(U8, u8, 0, UINT8_MAX, 256.0)
-      GPUPRIMS__SATURATES(I16, i16, INT16_MIN, INT16_MAX, 32768.0)
-      GPUPRIMS__SATURATES(U16, u16, 0, UINT16_MAX, 65536.0)
-      GPUPRIMS__SATURATES(I32, i32, INT32_MIN, INT32_MAX, 2147483648.0)
-      GPUPRIMS__SATURATES(U32, u32, 0, UINT32_MAX, 4294967296.0)
-      GPUPRIMS__SATURATES(I64, i64, INT64_MIN, INT64_MAX, 9223372036854775808.0)
-      GPUPRIMS__SATURATES(U64, u64, 0, UINT64_MAX, 18446744073709551616.0)
+      GP__SATURATES(I8, i8, INT8_MIN, INT8_MAX, 128.0)
+      GP__SATURATES(U8, u8, 0, UINT8_MAX, 256.0)
+      GP__SATURATES(I16, i16, INT16_MIN, INT16_MAX, 32768.0)
+      GP__SATURATES(U16, u16, 0, UINT16_MAX, 65536.0)
+      GP__SATURATES(I32, i32, INT32_MIN, INT32_MAX, 2147483648.0)
+      GP__SATURATES(U32, u32, 0, UINT32_MAX, 4294967296.0)
+      GP__SATURATES(I64, i64, INT64_MIN, INT64_MAX, 9223372036854775808.0)
+      GP__SATURATES(U64, u64, 0, UINT64_MAX, 18446744073709551616.0)
     default:
       break;
     }
@@ -225,23 +225,23 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
   case GP_BOOL: // NaN is true
     for (i = 0; i < n; ++i) ((gp__h_u8 *)out)[i] = kind == GP__WIDE_F ? w[i].f != 0 : w[i].u != 0;
     break;
-    GPUPRIMS__WRAPS(I8, U8, u8)
-    GPUPRIMS__WRAPS(I16, U16, u16)
-    GPUPRIMS__WRAPS(I32, U32, u32)
-    GPUPRIMS__WRAPS(I64, U64, u64)
-    GPUPRIMS__TO_FLOAT(F16, f16, gp__host_f16_store GPUPRIMS__TO_ODD)
-    GPUPRIMS__TO_FLOAT(BF16, bf16, gp__host_bf16_store GPUPRIMS__TO_ODD)
-    GPUPRIMS__TO_FLOAT(E4M3, e4m3, gp__host_e4m3_store GPUPRIMS__TO_ODD)
-    GPUPRIMS__TO_FLOAT(E5M2, e5m2, gp__host_e5m2_store GPUPRIMS__TO_ODD)
-    GPUPRIMS__TO_FLOAT(F32, f32, (float))
-    GPUPRIMS__TO_FLOAT(F64, f64, (double))
+    GP__WRAPS(I8, U8, u8)
+    GP__WRAPS(I16, U16, u16)
+    GP__WRAPS(I32, U32, u32)
+    GP__WRAPS(I64, U64, u64)
+    GP__TO_FLOAT(F16, f16, gp__host_f16_store GP__TO_ODD)
+    GP__TO_FLOAT(BF16, bf16, gp__host_bf16_store GP__TO_ODD)
+    GP__TO_FLOAT(E4M3, e4m3, gp__host_e4m3_store GP__TO_ODD)
+    GP__TO_FLOAT(E5M2, e5m2, gp__host_e5m2_store GP__TO_ODD)
+    GP__TO_FLOAT(F32, f32, (float))
+    GP__TO_FLOAT(F64, f64, (double))
   default:
     break;
   }
-#undef GPUPRIMS__TO
-#undef GPUPRIMS__SATURATES
-#undef GPUPRIMS__WRAPS
-#undef GPUPRIMS__TO_FLOAT
+#undef GP__TO
+#undef GP__SATURATES
+#undef GP__WRAPS
+#undef GP__TO_FLOAT
 }
 
 // From i128 and u128: to float in one rounding, to others through 64 bits or a double.
@@ -288,18 +288,18 @@ static void gp__host_convert_complex(gp_type from, gp_type to, const void *in, v
 static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out, size_t n) {
   gp__wide w[GP__HOST_ELEMENTS];
   size_t i, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
-#define GPUPRIMS__DIRECT(FROM, from_name, TO_TYPE, to_name, CONVERT) \
+#define GP__DIRECT(FROM, from_name, TO_TYPE, to_name, CONVERT) \
   if (from == GP_##FROM && to == GP_##TO_TYPE) { \
     const gp__h_##from_name *x = (const gp__h_##from_name *)in; \
     gp__h_##to_name *y = (gp__h_##to_name *)out; \
     for (i = 0; i < n; ++i) y[i] = CONVERT(x[i]); \
     return; \
   }
-  GPUPRIMS__DIRECT(F16, f16, F32, f32, gp__host_f16_load) // the half types are summed in f32 by default
-  GPUPRIMS__DIRECT(BF16, bf16, F32, f32, gp__host_bf16_load)
-  GPUPRIMS__DIRECT(F32, f32, F16, f16, gp__host_f16_store)
-  GPUPRIMS__DIRECT(F32, f32, BF16, bf16, gp__host_bf16_store)
-#undef GPUPRIMS__DIRECT
+  GP__DIRECT(F16, f16, F32, f32, gp__host_f16_load) // the half types are summed in f32 by default
+  GP__DIRECT(BF16, bf16, F32, f32, gp__host_bf16_load)
+  GP__DIRECT(F32, f32, F16, f16, gp__host_f16_store)
+  GP__DIRECT(F32, f32, BF16, bf16, gp__host_bf16_store)
+#undef GP__DIRECT
   if (gp__is_complex(from) || gp__is_complex(to)) {
     gp__host_convert_complex(from, to, in, out, n);
     return;
@@ -367,8 +367,8 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
       }
     return;
   }
-#define GPUPRIMS__UNARY(OP, NAME, name, expression) \
-  case GPUPRIMS__PAIR(GP_##OP, GP_##NAME): { \
+#define GP__UNARY(OP, NAME, name, expression) \
+  case GP__PAIR(GP_##OP, GP_##NAME): { \
     const gp__h_##name *x = (const gp__h_##name *)in; \
     gp__h_##name *y = (gp__h_##name *)out; \
     for (i = 0; i < n; ++i) { \
@@ -377,27 +377,27 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
     } \
     break; \
   }
-#define GPUPRIMS__UNARY_INTEGER(SIGNED, name, UNSIGNED, uname) \
-  GPUPRIMS__UNARY(ABS, SIGNED, uname, a >> (sizeof a * 8 - 1) ? 0u - a : a) \
-  case GPUPRIMS__PAIR(GP_NEGATE, GP_##SIGNED): \
-    GPUPRIMS__UNARY(NEGATE, UNSIGNED, uname, 0u - a) \
-  case GPUPRIMS__PAIR(GP_SQUARE, GP_##SIGNED): \
-    GPUPRIMS__UNARY(SQUARE, UNSIGNED, uname, 1u * a * a)
-  switch (GPUPRIMS__PAIR(op, type)) {
-    GPUPRIMS__UNARY_INTEGER(I8, i8, U8, u8)
-    GPUPRIMS__UNARY_INTEGER(I16, i16, U16, u16)
-    GPUPRIMS__UNARY_INTEGER(I32, i32, U32, u32)
-    GPUPRIMS__UNARY_INTEGER(I64, i64, U64, u64)
-    GPUPRIMS__UNARY_INTEGER(I128, i128, U128, u128)
-    GPUPRIMS__UNARY(NEGATE, F32, f32, -a)
-    GPUPRIMS__UNARY(ABS, F32, u32, a & 0x7fffffffu)
-    GPUPRIMS__UNARY(SQUARE, F32, f32, a * a)
-    GPUPRIMS__UNARY(NEGATE, F64, f64, -a)
-    GPUPRIMS__UNARY(ABS, F64, u64, a & ~((uint64_t)1 << 63))
-    GPUPRIMS__UNARY(SQUARE, F64, f64, a * a)
+#define GP__UNARY_INTEGER(SIGNED, name, UNSIGNED, uname) \
+  GP__UNARY(ABS, SIGNED, uname, a >> (sizeof a * 8 - 1) ? 0u - a : a) \
+  case GP__PAIR(GP_NEGATE, GP_##SIGNED): \
+    GP__UNARY(NEGATE, UNSIGNED, uname, 0u - a) \
+  case GP__PAIR(GP_SQUARE, GP_##SIGNED): \
+    GP__UNARY(SQUARE, UNSIGNED, uname, 1u * a * a)
+  switch (GP__PAIR(op, type)) {
+    GP__UNARY_INTEGER(I8, i8, U8, u8)
+    GP__UNARY_INTEGER(I16, i16, U16, u16)
+    GP__UNARY_INTEGER(I32, i32, U32, u32)
+    GP__UNARY_INTEGER(I64, i64, U64, u64)
+    GP__UNARY_INTEGER(I128, i128, U128, u128)
+    GP__UNARY(NEGATE, F32, f32, -a)
+    GP__UNARY(ABS, F32, u32, a & 0x7fffffffu)
+    GP__UNARY(SQUARE, F32, f32, a * a)
+    GP__UNARY(NEGATE, F64, f64, -a)
+    GP__UNARY(ABS, F64, u64, a & ~((uint64_t)1 << 63))
+    GP__UNARY(SQUARE, F64, f64, a * a)
   default: // ABS of unsigned types; ABS and SQUARE of bool
     if (out != in) memcpy(out, in, n * gp__host_size(type));
   }
-#undef GPUPRIMS__UNARY
-#undef GPUPRIMS__UNARY_INTEGER
+#undef GP__UNARY
+#undef GP__UNARY_INTEGER
 }

@@ -11,10 +11,10 @@ GP__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, cons
   return gp__named(gp_run(ctx, &c, stream), "gp_convert_layout in_layout=from out_layout=to");
 }
 GP__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, uint64_t layout) {
-  const uint64_t width = layout & GPUPRIMS__WIDTH, unit = width > 16 ? width : 16;
+  const uint64_t width = layout & GP__WIDTH, unit = width > 16 ? width : 16;
   uint64_t count = 1;
   int d;
-  if (layout & ~(GPUPRIMS__WIDTH | GPUPRIMS__AXES | GPUPRIMS__MEMORY) || !gp__is_order(layout))
+  if (layout & ~(GP__WIDTH | GP__AXES | GP__MEMORY) || !gp__is_order(layout))
     return gp__fail(GP_E_ARGUMENT, "%s: layout: its order is not 0, GP_TRANSPOSED or GP_AXES of each axis once", who);
   if (width != GP_SOA && width != GP_AOS && width % 16)
     return gp__fail(GP_E_ARGUMENT, "%s: layout: a block of %llu structs is not a multiple of 16 below 2^32", who,
@@ -38,7 +38,7 @@ GP__API gp_result gp_array_check(const gp_array *array) {
   uint64_t width, structs;
   if (!array) return gp__fail(GP_E_NULL, "%s: array is null", who);
   GP__CHECK(gp__check_array(who, array, array->layout));
-  width = array->layout & GPUPRIMS__WIDTH;
+  width = array->layout & GP__WIDTH;
   structs = array->extent[0] * array->extent[1] * array->extent[2] * array->extent[3];
   if (array->capacity < structs || array->capacity % (width > 16 ? width : 16))
     return gp__fail(GP_E_ARGUMENT, "%s: capacity is %llu: it must be whole blocks and at least %llu", who,
@@ -50,7 +50,7 @@ GP__API gp_result gp_array_check(const gp_array *array) {
 GP__API gp_result gp_array_relayout(gp_array *array, uint64_t layout) {
   const char *who = "gp_array_relayout";
   if (!array) return gp__fail(GP_E_NULL, "%s: array is null", who);
-  if (array->base && (array->layout ^ layout) & ~GPUPRIMS__MEMORY)
+  if (array->base && (array->layout ^ layout) & ~GP__MEMORY)
     return gp__fail(GP_E_ARGUMENT,
         "%s: layout: the array has memory (base is not null), so its layout is fixed: use "
         "gp_convert_layout to copy its structs to another array",

@@ -11,7 +11,7 @@ GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, 
   uint64_t bytes;
   int i, j;
   if (!l) return gp__fail(GP_E_NULL, "%s: @%s is null", who, name);
-  GPUPRIMS__TAKE_STRUCT(who, name, l, *kept, gp_layout);
+  GP__TAKE_STRUCT(who, name, l, *kept, gp_layout);
   *kept = *l;
   if (l->field_count < 1 || l->field_count > GP__LAYOUT_FIELDS)
     return gp__fail(
@@ -38,7 +38,7 @@ GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, 
   if (l->capacity && l->capacity < count)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity is %llu, below @count (%llu)", who, name,
         (unsigned long long)l->capacity, (unsigned long long)count);
-  if (l->order & ~GPUPRIMS__AXES || !gp__is_order(l->order))
+  if (l->order & ~GP__AXES || !gp__is_order(l->order))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: order is not 0, GP_TRANSPOSED or GP_AXES of each axis once", who, name);
   bytes = gp__layout_bytes(l, count);
   if (bytes == UINT64_MAX || bytes > UINT64_MAX - (uintptr_t)buffer)

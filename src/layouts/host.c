@@ -13,7 +13,7 @@ GP__PRIVATE uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {
 GP__PRIVATE int gp__is_order(uint64_t layout) {
   unsigned place, axes = 0;
   for (place = 0; place < 4; ++place) axes |= 1u << gp__axis(layout, place);
-  return axes == 15 && (!(layout & GP_TRANSPOSED) || (layout & GPUPRIMS__AXES) == GP_TRANSPOSED);
+  return axes == 15 && (!(layout & GP_TRANSPOSED) || (layout & GP__AXES) == GP_TRANSPOSED);
 }
 // Address of a field's first value, in a buffer or in columns.
 GP__PRIVATE unsigned char *gp__layout_column(
@@ -93,7 +93,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
     memcpy(copy, q->in, bytes);
   }
   gp__layout_arguments(q, copy ? copy : q->in, &a);
-  GPUPRIMS__PARALLEL_FOR
+  GP__PARALLEL_FOR
   for (b = 0; b < blocks; ++b) {
     const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
     const uint64_t end = q->count - first < GP__HOST_BLOCK ? q->count : first + GP__HOST_BLOCK;

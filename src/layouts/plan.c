@@ -74,10 +74,10 @@ GP__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
 }
 
 static const gp__kernel_rules gp__kernels_of_layouts = {
-    GPUPRIMS__SAME_KERNELS, gp__resident_layouts, gp__spell_layouts, GPUPRIMS__NO_FIT};
+    GP__SAME_KERNELS, gp__resident_layouts, gp__spell_layouts, GP__NO_FIT};
 static const gp__own_check gp__checks_layouts[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__check_layouts}};
-static const gp__family gp__family_layouts = {gp__checks_layouts, GPUPRIMS__IDLE_IF_EMPTY, gp__shape_layouts,
-    gp__kinds_of_layouts, &gp__kernels_of_layouts, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_layouts),
+static const gp__family gp__family_layouts = {gp__checks_layouts, GP__IDLE_IF_EMPTY, gp__shape_layouts,
+    gp__kinds_of_layouts, &gp__kernels_of_layouts, GP__FOLD_OPERATORS, GP__LAUNCH(gp__launch_layouts),
     gp__host_layouts};
 static const gp__primitive gp__primitive_convert_layout = {
     &gp__family_layouts, GP__READS_IN | GP__READS_OUT, GP__TAKES_LAYOUTS, GP_KEEP_GAPS};

@@ -28,4 +28,4 @@ GP__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, unsigned long long r
 GP__PRIVATE int gp__row_serves_map(gp__shape s) { return s.primitive != GP_COPY_BATCH; }
 
 static const gp__rules gp__rules_map = {gp__policy_valid_map, gp__measure_elements, gp__portable_map,
-    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_map, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM, gp__row_serves_map};
+    GP__ALWAYS_OVERLAPS, gp__geometry_map, GP__POLICY_THREADS, GP__ANY_ALGORITHM, gp__row_serves_map};

@@ -87,8 +87,8 @@ GP__PRIVATE gp_result gp__host_maps(gp__host_call *h) {
   return gp__host_each(h);
 }
 
-static const gp__family gp__family_map = {gp__checks_map, gp__map_is_idle, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_map, GPUPRIMS__NO_KERNEL_RULES, gp__operators_of_map, GPUPRIMS__LAUNCH(gp__launch_map), gp__host_maps};
+static const gp__family gp__family_map = {gp__checks_map, gp__map_is_idle, GP__SHAPE_OF_ELEMENTS, gp__kinds_of_map,
+    GP__NO_KERNEL_RULES, gp__operators_of_map, GP__LAUNCH(gp__launch_map), gp__host_maps};
 static const gp__primitive gp__primitive_copy = {&gp__family_map, GP__READS_MAP, GP__IN_PLACE | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_fill = {&gp__family_map, GP__READS_FILL | GP__READS_VALUE, 0, 0};
 static const gp__primitive gp__primitive_iota = {&gp__family_map, GP__READS_FILL | GP__READS_RAMP, 0, 0};

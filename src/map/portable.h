@@ -23,7 +23,7 @@ GP__PRIVATE gp_policy gp__portable_map(gp_policy p, gp__shape s) {
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, s.primitive == GP_GROUP_BY_MANY ? 6 : 8);
   }
   if (!s.in_size) p.store = gp__default_to(p.store, GP_CACHE_STREAMING); // fill, iota: nobody reads it soon
-  p = GPUPRIMS__FILL(p, gp__map_rows, gp__measure_elements, s,
+  p = GP__FILL(p, gp__map_rows, gp__measure_elements, s,
       (s.in_size ? 0 : GP__IF_MAP_FILLS) | (gp__is_graph_work(s.primitive) ? GP__IF_MAP_GRAPHS : 0));
   while (shrinks && p.vectors > 1 && !gp__policy_valid_map(p, s)) p.vectors /= 2;
   return p;

@@ -72,4 +72,4 @@ GP__PRIVATE gp_result gp__calls_of_written(gp__state *s, const gp__request *q, g
 }
 static const gp__composition gp__written_calls = {gp__run_written, gp__bytes_of_written, gp__calls_of_written};
 // A family's members from `launch` to `composed`.
-#define GPUPRIMS__WRITES_INPUTS(launch, refused, checked, behind) launch, refused, checked, behind, &gp__written_calls
+#define GP__WRITES_INPUTS(launch, refused, checked, behind) launch, refused, checked, behind, &gp__written_calls

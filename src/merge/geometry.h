@@ -37,4 +37,4 @@ GP__PRIVATE int gp__merge_threads(gp_policy p) {
 }
 
 static const gp__rules gp__rules_merge = {gp__policy_valid_merge, gp__measure_keys, gp__portable_merge,
-    gp__merge_overlaps, gp__geometry_merge, gp__merge_threads, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};
+    gp__merge_overlaps, gp__geometry_merge, gp__merge_threads, GP__ANY_ALGORITHM, GP__ROWS_SERVE};

@@ -25,24 +25,24 @@ static int gp__host_before_reversed(const gp__host_order *o, const unsigned char
     (void)o; \
     return LOAD(*(const gp__h_##name *)x) > LOAD(*(const gp__h_##name *)y); \
   }
-GPUPRIMS__HOST_NUMBERS(GPUPRIMS__BEFORE)
-GPUPRIMS__HOST_LONGS(GPUPRIMS__BEFORE)
+GP__HOST_NUMBERS(GPUPRIMS__BEFORE)
+GP__HOST_LONGS(GPUPRIMS__BEFORE)
 #undef GPUPRIMS__BEFORE
 
 static gp__host_order gp__host_order_of(const gp__request *q) {
   gp__host_order o = {NULL, q->user_op};
   o.before = q->flags & GP_DESCENDING ? gp__host_before_reversed : gp__host_before_user;
-#define GPUPRIMS__ORDER_OF(NAME, name, member, LOAD) \
+#define GP__ORDER_OF(NAME, name, member, LOAD) \
   case GP_##NAME: \
     o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name; \
     break;
   if (!q->user_op) switch (q->key_type) {
-      GPUPRIMS__HOST_NUMBERS(GPUPRIMS__ORDER_OF)
-      GPUPRIMS__HOST_LONGS(GPUPRIMS__ORDER_OF)
+      GP__HOST_NUMBERS(GP__ORDER_OF)
+      GP__HOST_LONGS(GP__ORDER_OF)
     default:
       break;
     }
-#undef GPUPRIMS__ORDER_OF
+#undef GP__ORDER_OF
   return o;
 }
 
@@ -131,7 +131,7 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
   if (q->out && q->in) memmove(out.values, q->in, q->count * q->in_size);
   else if (q->out)
     for (i = 0; i < q->count; ++i) gp__host_put_index(q->out, q->in_size, i, i);
-  GPUPRIMS__PARALLEL_FOR
+  GP__PARALLEL_FOR
   for (block = 0; block < blocks; ++block) {
     const uint64_t first = (uint64_t)block * GP__HOST_BLOCK;
     const uint64_t end = q->count - first < GP__HOST_BLOCK ? q->count : first + GP__HOST_BLOCK;
@@ -143,7 +143,7 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
   }
   for (run = GP__HOST_RUN; run < q->count; run *= 2) {
     const gp__host_items source = from;
-    GPUPRIMS__PARALLEL_FOR
+    GP__PARALLEL_FOR
     for (block = 0; block < blocks; ++block) {
       uint64_t at = (uint64_t)block * GP__HOST_BLOCK;
       const uint64_t end = q->count - at < GP__HOST_BLOCK ? q->count : at + GP__HOST_BLOCK;

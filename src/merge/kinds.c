@@ -1,6 +1,6 @@
 // merge/kinds.c - the kernels of merges and sets
 
-#define GPUPRIMS__KINDS_OF_MERGE(X) \
+#define GP__KINDS_OF_MERGE(X) \
   X(MERGE, gp__merge, gp__merge_args, merge, 0) \
   X(MERGE_SORT_TILES, gp__merge_sort_tiles, gp__merge_args, merge, 0) \
   X(MERGE_FOUR_BORDERS, gp__merge_four_borders, gp__merge_args, merge, 0) \

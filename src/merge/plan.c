@@ -21,10 +21,10 @@ GP__PRIVATE gp_result gp__host_merges(gp__host_call *h) {
                                          : gp__host_set(h);
 }
 
-static const gp__kernel_rules gp__kernels_of_merge = {GPUPRIMS__SAME_POLICY, GPUPRIMS__SAME_THREADS,
-    gp__block_of_merge_kernel, GPUPRIMS__NO_FORM, gp__resident_blocks, GPUPRIMS__SPELL_NO_MORE, GPUPRIMS__NO_FIT};
+static const gp__kernel_rules gp__kernels_of_merge = {GP__SAME_POLICY, GP__SAME_THREADS, gp__block_of_merge_kernel,
+    GP__NO_FORM, gp__resident_blocks, GP__SPELL_NO_MORE, GP__NO_FIT};
 static const gp__family gp__family_merge = {gp__checks_merge, gp__merge_is_idle, gp__shape_keys, gp__kinds_of_merge,
-    &gp__kernels_of_merge, gp__operators_of_order, GPUPRIMS__WRITES_INPUTS(gp__launch_merge, NULL, NULL, NULL),
+    &gp__kernels_of_merge, gp__operators_of_order, GP__WRITES_INPUTS(gp__launch_merge, NULL, NULL, NULL),
     gp__host_merges};
 static const gp__primitive gp__primitive_merge_sort = {&gp__family_merge, GP__READS_PAIRS | GP__READS_OP,
     GP__IN_PLACE | GP__KEYS_IN_PLACE | GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_DESCENDING | GP_LITTLE_MEMORY};

@@ -33,7 +33,7 @@ GP__PRIVATE gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, threads = p.threads, alone = !s.in_size;
   const int sets = gp__is_set(s.primitive), wide = sets && alone && s.key_size > 4;
   int small;
-  p = GPUPRIMS__FILL(p, gp__merge_rows, gp__measure_keys, s,
+  p = GP__FILL(p, gp__merge_rows, gp__measure_keys, s,
       (alone ? GP__IF_MERGE_ALONE : GP__IF_MERGE_PAIRS) | (wide ? GP__IF_MERGE_WIDE : 0) |
           (s.key_size > 4 ? GP__IF_MERGE_LONG : 0) | (alone && !wide ? GP__IF_MERGE_NARROW : 0) |
           (sets && alone && s.compute_capability >= 90 ? GP__IF_MERGE_SETS : 0));

@@ -12,4 +12,4 @@ GP__PRIVATE void gp__geometry_reduce(gp_policy p, gp__shape s, unsigned long lon
 }
 
 static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce, gp__measure_elements, gp__portable_reduce,
-    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_reduce, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_reduce, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};

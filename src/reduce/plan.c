@@ -59,7 +59,7 @@ GP__PRIVATE gp_result gp__host_reduces(gp__host_call *h) {
 }
 
 static const gp__family gp__family_reduce = {gp__checks_reduce, gp__is_never_idle, gp__shape_reduce,
-    gp__kinds_of_reduce, &gp__kernels_of_policy, gp__operators_of_predicate, GPUPRIMS__LAUNCH(gp__launch_reduce),
+    gp__kinds_of_reduce, &gp__kernels_of_policy, gp__operators_of_predicate, GP__LAUNCH(gp__launch_reduce),
     gp__host_reduces};
 static const gp__primitive gp__primitive_reduce = {
     &gp__family_reduce, GP__READS_STORED, GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS | GP__TAKES_BOTH, 0};

@@ -12,7 +12,7 @@ static const gp__policy_row gp__reduce_rows[] = {
 };
 GP__PRIVATE gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
   p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
-  p = GPUPRIMS__FILL(p, gp__reduce_rows, gp__measure_elements, s, s.reproducible ? GP__IF_CANONICAL_REDUCE : 0);
+  p = GP__FILL(p, gp__reduce_rows, gp__measure_elements, s, s.reproducible ? GP__IF_CANONICAL_REDUCE : 0);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4); // as many as the registers allow
   return p;
 }

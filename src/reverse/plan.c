@@ -8,9 +8,8 @@ GP__PRIVATE int gp__kinds_of_reverse(const gp__request *q, const gp_policy *p, g
   return kinds[0] = q->primitive == GP_SWAP ? GP__SWAP : GP__REVERSE, 1;
 }
 
-static const gp__family gp__family_reverse = {gp__checks_none, GPUPRIMS__IDLE_IF_EMPTY, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_reverse, GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_map),
-    gp__host_reverse};
+static const gp__family gp__family_reverse = {gp__checks_none, GP__IDLE_IF_EMPTY, GP__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_reverse, GP__NO_KERNEL_RULES, GP__FOLD_OPERATORS, GP__LAUNCH(gp__launch_map), gp__host_reverse};
 static const gp__primitive gp__primitive_reverse = {
     &gp__family_reverse, GP__READS_MAP, GP__KEEPS_TYPE | GP__IN_PLACE, 0};
 
@@ -29,8 +28,7 @@ GP__PRIVATE gp_result gp__check_swap_outputs(gp__checking *k) {
 }
 static const gp__own_check gp__checks_swap[GP__CHECKS] = {
     {GP__CHECK_TYPES, gp__check_swap_types}, {GP__CHECK_OUTPUTS, gp__check_swap_outputs}};
-static const gp__family gp__family_swap = {gp__checks_swap, GPUPRIMS__IDLE_IF_EMPTY, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_reverse, GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_map),
-    gp__host_swap};
+static const gp__family gp__family_swap = {gp__checks_swap, GP__IDLE_IF_EMPTY, GP__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_reverse, GP__NO_KERNEL_RULES, GP__FOLD_OPERATORS, GP__LAUNCH(gp__launch_map), gp__host_swap};
 static const gp__primitive gp__primitive_swap = {
     &gp__family_swap, GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_OUT3 | GP__READS_COUNT_DEVICE, 0, 0};

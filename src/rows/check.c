@@ -122,7 +122,7 @@ GP__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t ou
   uint64_t length;
   int d, to = 1;
   if (!a) return gp__fail(GP_E_NULL, "%s: @axes is null", k->who);
-  GPUPRIMS__TAKE_STRUCT(k->who, "axes", a, own, gp_axes);
+  GP__TAKE_STRUCT(k->who, "axes", a, own, gp_axes);
   if (a->dimensions < 1 || a->dimensions > 4)
     return gp__fail(GP_E_ARGUMENT, "%s: @axes.dimensions is %d, not 1 to 4", k->who, a->dimensions);
   if (a->axis < 0 || a->axis >= a->dimensions)

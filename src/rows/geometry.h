@@ -88,4 +88,4 @@ GP__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long long 
 }
 
 static const gp__rules gp__rules_rows = {gp__policy_valid_rows, gp__measure_elements, gp__portable_rows,
-    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_rows, GPUPRIMS__POLICY_THREADS, GP__OWN_ALGORITHM, GPUPRIMS__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_rows, GP__POLICY_THREADS, GP__OWN_ALGORITHM, GP__ROWS_SERVE};

@@ -63,7 +63,7 @@ static gp_result gp__host_scan_rows(gp__host_call *h) {
   const int near_by = rows->in_stride[0] == 1 && rows->out_stride[0] == 1, threads = h->threads;
   const gp__host_state start = gp__host_start(h, q->has_init);
   int failed = 0, t;
-  GPUPRIMS__PARALLEL_FOR
+  GP__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
     unsigned char *room = near_by || (uint64_t)t >= q->segments ? NULL : (unsigned char *)malloc(bytes);
     uint64_t r, i;
@@ -101,7 +101,7 @@ static gp_result gp__host_rows(gp__host_call *h) {
   memset(&apply, 0, sizeof apply);
   apply.size = q->out_size;
   if (q->primitive == GP_ROW_MAP && !q->user_equal) gp__host_find_loops(&apply, q->equal, q->out_type);
-  GPUPRIMS__PARALLEL_UNEVEN
+  GP__PARALLEL_UNEVEN
   for (b = 0; b < blocks; ++b) {
     uint64_t r = (uint64_t)b * block;
     const uint64_t stop = q->segments - r < block ? q->segments : r + block;

@@ -1,6 +1,6 @@
 // rows/kinds.c - the kernels of rows of strided arrays
 
-#define GPUPRIMS__KINDS_OF_ROWS(X) \
+#define GP__KINDS_OF_ROWS(X) \
   X(REDUCE_ROWS, gp__rows_reduce, gp__rows_args, rows, 0) \
   X(REDUCE_COLUMNS, gp__columns_reduce, gp__rows_args, columns, 0) \
   X(MAP_ROWS, gp__rows_map, gp__rows_args, row_map, 0) \

@@ -10,7 +10,7 @@ static gp_result gp__host_order_rows(gp__host_call *h) {
   const size_t key = q->key_size, bytes = (size_t)length * (2 * sizeof(gp__host_indexed) + key);
   const int threads = h->threads, bits = 8 * (int)key;
   int failed = 0, t;
-  GPUPRIMS__PARALLEL_FOR
+  GP__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
     gp__host_indexed *order = (uint64_t)t >= q->segments ? NULL : (gp__host_indexed *)malloc(bytes), *sorted;
     unsigned char *raw = (unsigned char *)(order ? order + 2 * length : NULL);

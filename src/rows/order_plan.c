@@ -12,7 +12,7 @@ GP__PRIVATE int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p,
   if (gp__ranks_many(q)) kinds[count++] = GP__TOP_K_ORDER_CUT, kinds[count++] = GP__TOP_K_PLACES;
   return count;
 }
-GPUPRIMS__CALLS_BY_PLAN(row_order, gp__row_order_plan_of);
+GP__CALLS_BY_PLAN(row_order, gp__row_order_plan_of);
 // Built-in elements move as words of their size. No kernel compares.
 GP__PRIVATE void gp__spell_row_order(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p, (void)h;
@@ -27,10 +27,10 @@ GP__PRIVATE void gp__spell_row_order(const gp__request *q, const gp_policy *p, c
   w->key_size = w->out_size = w->index_bytes = 0;
 }
 static const gp__kernel_rules gp__kernels_of_row_order = {
-    GPUPRIMS__SAME_KERNELS, gp__resident_hash, gp__spell_row_order, GPUPRIMS__NO_FIT};
-static const gp__family gp__family_row_order = {gp__checks_row_order, gp__row_order_is_idle,
-    GPUPRIMS__SHAPE_OF_ELEMENTS, gp__kinds_of_row_order, &gp__kernels_of_row_order, GPUPRIMS__FOLD_OPERATORS,
-    GPUPRIMS__COMPOSED(&gp__row_order_calls), gp__host_order_rows};
+    GP__SAME_KERNELS, gp__resident_hash, gp__spell_row_order, GP__NO_FIT};
+static const gp__family gp__family_row_order = {gp__checks_row_order, gp__row_order_is_idle, GP__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_row_order, &gp__kernels_of_row_order, GP__FOLD_OPERATORS, GP__COMPOSED(&gp__row_order_calls),
+    gp__host_order_rows};
 static const gp__primitive gp__primitive_sort_axis = {&gp__family_row_order,
     GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_OUT_TYPE | GP__READS_OUT | GP__READS_OUT_KEYS,
     GP__TAKES_AXES | GP__KEYS_IN_PLACE, GP_DESCENDING};

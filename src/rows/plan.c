@@ -89,10 +89,9 @@ GP__PRIVATE unsigned gp__resident_rows(
           ? 512
           : 1024);
 }
-static const gp__kernel_rules gp__kernels_of_rows = {
-    GPUPRIMS__SAME_KERNELS, gp__resident_rows, gp__spell_rows, GPUPRIMS__NO_FIT};
+static const gp__kernel_rules gp__kernels_of_rows = {GP__SAME_KERNELS, gp__resident_rows, gp__spell_rows, GP__NO_FIT};
 static const gp__family gp__family_rows = {gp__checks_rows, gp__rows_are_idle, gp__shape_rows, gp__kinds_of_rows,
-    &gp__kernels_of_rows, gp__operators_of_rows, GPUPRIMS__LAUNCH(gp__launch_rows), gp__host_axis};
+    &gp__kernels_of_rows, gp__operators_of_rows, GP__LAUNCH(gp__launch_rows), gp__host_axis};
 static const gp__primitive gp__primitive_reduce_axis = {
     &gp__family_rows, GP__READS_FOLD & ~GP__READS_COUNT_DEVICE, GP__TAKES_AXES, 0};
 static const gp__primitive gp__primitive_row_map = {&gp__family_rows,

@@ -1,6 +1,6 @@
 // scan/kinds.c - the kernels of scans
 
-#define GPUPRIMS__KINDS_OF_SCAN(X) \
+#define GP__KINDS_OF_SCAN(X) \
   X(LOOK_BACK, gp__scan_look_back, gp__scan_args, scan, 0) \
   X(PIPELINED, gp__scan_pipelined, gp__scan_args, scan, 0) \
   X(UPSWEEP, gp__scan_upsweep, gp__scan_args, scan, 0) \

@@ -3,7 +3,7 @@
 //   device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_chunk.cuh, device/look_back.cuh, device/kernel.cuh,
 //   scan/kernels.cuh
 
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+#if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900 || GP__ARCH == 0
 
 // One pass, persistent blocks, compute capability 9.0. Bulk copies stream tiles through `stages` buffers of shared
 // memory. The warps of a block have four roles; they meet at barriers in shared memory, never at a barrier of the

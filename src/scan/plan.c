@@ -36,9 +36,8 @@ GP__PRIVATE gp_result gp__host_scan(gp__host_call *h) {
   return h->op.exact ? gp__host_scan_exact(h) : gp__host_scan_canonical(h);
 }
 
-static const gp__family gp__family_scan = {gp__checks_none, GPUPRIMS__IDLE_IF_EMPTY, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_scan, &gp__kernels_of_policy, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_scan),
-    gp__host_scan};
+static const gp__family gp__family_scan = {gp__checks_none, GP__IDLE_IF_EMPTY, GP__SHAPE_OF_ELEMENTS, gp__kinds_of_scan,
+    &gp__kernels_of_policy, GP__FOLD_OPERATORS, GP__LAUNCH(gp__launch_scan), gp__host_scan};
 static const gp__primitive gp__primitive_inclusive_scan = {
     &gp__family_scan, GP__READS_STORED, GP__IN_PLACE | GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_exclusive_scan = {

@@ -23,13 +23,13 @@ GP__PRIVATE gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
                                 : misaligned ? GP__IF_SCAN_MISALIGNED
                                              : 0) |
       (misaligned && s.in_size >= 4 ? GP__IF_SCAN_SHIFTED : 0);
-  gp_policy q = GPUPRIMS__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
+  gp_policy q = GP__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
   if (q.algorithm == GP_PIPELINED) { // as many as shared memory and registers allow
     q.stages = gp__default_to(q.stages, q.threads > 256 ? 5 : 3);
     q.blocks_per_sm = gp__default_to(q.blocks_per_sm, q.threads > 256 ? 1 : 2);
     if (p.algorithm || gp__policy_valid_scan(q, s)) return q;
     p.algorithm = GP_LOOK_BACK;
-    q = GPUPRIMS__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
+    q = GP__FILL(p, gp__scan_rows, gp__measure_elements, s, when);
   }
   q.stages = gp__default_to(q.stages, 3);
   q.blocks_per_sm = gp__default_to(q.blocks_per_sm, q.vectors >= 9 ? 4 : q.vectors >= 5 ? 6 : 8);

@@ -22,14 +22,14 @@ GP__PRIVATE gp_result gp__launch_scatter(const gp__launching *l) {
   return gp__launch_all(l, &a);
 }
 
-static const gp__family gp__family_scatter = {gp__checks_scatter, GPUPRIMS__IDLE_IF_EMPTY, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_scatter, GPUPRIMS__NO_KERNEL_RULES, gp__operators_of_scatter, GPUPRIMS__LAUNCH(gp__launch_scatter),
+static const gp__family gp__family_scatter = {gp__checks_scatter, GP__IDLE_IF_EMPTY, GP__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_scatter, GP__NO_KERNEL_RULES, gp__operators_of_scatter, GP__LAUNCH(gp__launch_scatter),
     gp__host_scatter};
-#define GPUPRIMS__READS_SCATTER \
+#define GP__READS_SCATTER \
   (GP__READS_MAP | GP__READS_IN2_TYPE | GP__READS_IN2 | GP__READS_OP | GP__READS_SCALAR | GP__READS_KEY_TYPE | \
       GP__READS_KEYS | GP__READS_N)
 static const gp__primitive gp__primitive_scatter = {
-    &gp__family_scatter, GPUPRIMS__READS_SCATTER | GP__READS_TRANSFORM, GP__TAKES_INPUTS, 0};
-static const gp__primitive gp__primitive_gather = {&gp__family_scatter, GPUPRIMS__READS_SCATTER, GP__TAKES_INPUTS, 0};
+    &gp__family_scatter, GP__READS_SCATTER | GP__READS_TRANSFORM, GP__TAKES_INPUTS, 0};
+static const gp__primitive gp__primitive_gather = {&gp__family_scatter, GP__READS_SCATTER, GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_replace = {&gp__family_scatter,
     GP__READS_MAP | GP__READS_OP | GP__READS_SCALAR | GP__READS_VALUE, GP__KEEPS_TYPE | GP__IN_PLACE, 0};

@@ -2,7 +2,7 @@
 // uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/values.c, host/call.c, host/indices.c
 
 // low = the first position in 0 .. length at which the condition on `middle` no longer holds.
-#define GPUPRIMS__BISECT(low, length, condition) \
+#define GP__BISECT(low, length, condition) \
   { \
     uint64_t rest = (length); \
     for (low = 0; rest;) { \
@@ -22,7 +22,7 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
     gp__value result;
     for (i = first; i < end; ++i) {
       const unsigned char *needle = (const unsigned char *)q->in + i * size;
-      GPUPRIMS__BISECT(low, q->length,
+      GP__BISECT(low, q->length,
           (gp__host_apply(
                q->user_op, result.bytes, upper ? needle : x + middle * size, upper ? x + middle * size : needle),
               (result.bytes[0] != 0) != upper))
@@ -34,15 +34,15 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
   case GP_##NAME: { \
     const gp__h_##name *x = (const gp__h_##name *)q->keys, *y = (const gp__h_##name *)q->in; \
     for (i = first; i < end; ++i) { \
-      if (upper) GPUPRIMS__BISECT(low, q->length, !(LOAD(y[i]) < LOAD(x[middle]))) \
-      else GPUPRIMS__BISECT(low, q->length, LOAD(x[middle]) < LOAD(y[i])) \
+      if (upper) GP__BISECT(low, q->length, !(LOAD(y[i]) < LOAD(x[middle]))) \
+      else GP__BISECT(low, q->length, LOAD(x[middle]) < LOAD(y[i])) \
       gp__host_put_index(q->out, q->out_size, i, low); \
     } \
     break; \
   }
   switch (q->in_type) {
-    GPUPRIMS__HOST_NUMBERS(GPUPRIMS__BOUND)
-    GPUPRIMS__HOST_LONGS(GPUPRIMS__BOUND)
+    GP__HOST_NUMBERS(GPUPRIMS__BOUND)
+    GP__HOST_LONGS(GPUPRIMS__BOUND)
   default:
     break;
   }
@@ -53,7 +53,7 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
 static void gp__host_balance(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   uint64_t i, s;
-  GPUPRIMS__BISECT(s, q->segments, gp__host_offset(q->begin, q->offset_size, middle + 1) <= first)
+  GP__BISECT(s, q->segments, gp__host_offset(q->begin, q->offset_size, middle + 1) <= first)
   for (i = first; i < end; ++i) {
     while (s < q->segments && gp__host_offset(q->begin, q->offset_size, s + 1) <= i) ++s;
     gp__host_put_index(q->out, q->out_size, i, s);

@@ -19,8 +19,7 @@ GP__PRIVATE gp_result gp__launch_bound(const gp__launching *l) {
   return gp__launch_all(l, &a);
 }
 
-static const gp__family gp__family_bound = {gp__checks_bound, GPUPRIMS__IDLE_IF_EMPTY, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_bound, GPUPRIMS__NO_KERNEL_RULES, gp__operators_of_bound, GPUPRIMS__LAUNCH(gp__launch_bound),
-    gp__host_search};
+static const gp__family gp__family_bound = {gp__checks_bound, GP__IDLE_IF_EMPTY, GP__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_bound, GP__NO_KERNEL_RULES, gp__operators_of_bound, GP__LAUNCH(gp__launch_bound), gp__host_search};
 static const gp__primitive gp__primitive_lower_bound = {&gp__family_bound, GP__READS_SORTED, GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_upper_bound = {&gp__family_bound, GP__READS_SORTED, GP__TAKES_INPUTS, 0};

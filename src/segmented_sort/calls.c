@@ -12,7 +12,7 @@ GP__API gp_result gp_segmented_sort_pairs(gp_context *ctx, gp_type key_type, gp_
   c.flags = flags;
   return gp__run_segments(ctx, &c, segments, stream,
       "gp_segmented_sort_pairs in=values in_type=value_type out=out_values "
-      "out_type=value_type " GPUPRIMS__SEGMENT_NAMES);
+      "out_type=value_type " GP__SEGMENT_NAMES);
 }
 GP__API gp_result gp_segmented_sort_keys(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count,
     const gp_segments *segments, void *out_keys, int flags, gp_stream stream) {
@@ -20,5 +20,5 @@ GP__API gp_result gp_segmented_sort_keys(gp_context *ctx, gp_type key_type, cons
   gp__set_keys(&c, key_type, keys);
   c.out_keys = out_keys;
   c.flags = flags;
-  return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_sort_keys " GPUPRIMS__SEGMENT_NAMES);
+  return gp__run_segments(ctx, &c, segments, stream, "gp_segmented_sort_keys " GP__SEGMENT_NAMES);
 }

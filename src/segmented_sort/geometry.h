@@ -10,5 +10,5 @@ GP__PRIVATE void gp__geometry_segmented_sort(gp_policy p, gp__shape s, unsigned 
 }
 
 static const gp__rules gp__rules_segmented_sort = {gp__policy_valid_segmented_sort, gp__measure_keys,
-    gp__portable_segmented_sort, GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_segmented_sort, GPUPRIMS__POLICY_THREADS,
-    GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};
+    gp__portable_segmented_sort, GP__ALWAYS_OVERLAPS, gp__geometry_segmented_sort, GP__POLICY_THREADS,
+    GP__ANY_ALGORITHM, GP__ROWS_SERVE};

@@ -30,7 +30,7 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
   }
   share = q->segments / ((uint64_t)threads * 16) + 1;
   blocks = (int64_t)gp__ceil_div(q->segments, share);
-  GPUPRIMS__PARALLEL_UNEVEN
+  GP__PARALLEL_UNEVEN
   for (block = 0; block < blocks; ++block) {
     const uint64_t from = (uint64_t)block * share, to = q->segments - from < share ? q->segments : from + share;
     // Keys with their indices, a second such array for merges, and the elements to move.

@@ -13,11 +13,11 @@ GP__PRIVATE int gp__kinds_of_segmented_sort(const gp__request *q, const gp_polic
 }
 GP__PRIVATE int gp__segmented_sort_is_idle(const gp__request *q) { return !q->count || !q->segments; }
 
-static const gp__kernel_rules gp__kernels_of_segmented_sort = {GPUPRIMS__SAME_POLICY, gp__threads_of_segments_kernel,
-    gp__block_of_segments_kernel, GPUPRIMS__NO_FORM, gp__resident_segments, gp__spell_segmented_sort, GPUPRIMS__NO_FIT};
+static const gp__kernel_rules gp__kernels_of_segmented_sort = {GP__SAME_POLICY, gp__threads_of_segments_kernel,
+    gp__block_of_segments_kernel, GP__NO_FORM, gp__resident_segments, gp__spell_segmented_sort, GP__NO_FIT};
 static const gp__family gp__family_segmented_sort = {gp__checks_segmented_sort, gp__segmented_sort_is_idle,
-    gp__shape_radix_keys, gp__kinds_of_segmented_sort, &gp__kernels_of_segmented_sort, GPUPRIMS__FOLD_OPERATORS,
-    GPUPRIMS__WRITES_INPUTS(gp__launch_segmented_sort, NULL, gp__offsets_check, NULL), gp__host_segmented_sort};
+    gp__shape_radix_keys, gp__kinds_of_segmented_sort, &gp__kernels_of_segmented_sort, GP__FOLD_OPERATORS,
+    GP__WRITES_INPUTS(gp__launch_segmented_sort, NULL, gp__offsets_check, NULL), gp__host_segmented_sort};
 static const gp__primitive gp__primitive_segmented_sort = {&gp__family_segmented_sort,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_SEGMENT_LENGTH |
         GP__READS_BAD,

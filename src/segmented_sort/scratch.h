@@ -22,12 +22,12 @@ GP__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp
       gp__warp_sort_items(p.vectors, s.key_size, value, indexed), gp__sort_item_bytes(s.key_size, indexed));
   l.capacity = (unsigned)gp__long_capacity(p, s);
   l.bytes = gp__ceil_div(sizeof(gp__sort_header), 256) * 256;
-#define GPUPRIMS__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__ceil_div(bytes_, 256) * 256
+#define GP__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__ceil_div(bytes_, 256) * 256
   for (i = 0; i < GP__MIDDLE_CLASSES; ++i) {
     if ((unsigned)GP__SHORT << i >= l.limit) break;
     most = s.count / (((unsigned)GP__SHORT << i) + 1);
     l.list_size[i] = most < s.segments ? most : s.segments;
-    GPUPRIMS__CARVE_SCRATCH(list[i], l.list_size[i] * sizeof(gp__sort_span));
+    GP__CARVE_SCRATCH(list[i], l.list_size[i] * sizeof(gp__sort_span));
   }
   if (s.count > l.capacity) { // segments may be partitioned: at most once a digit
     most = s.count / l.capacity;
@@ -35,11 +35,11 @@ GP__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp
     tiles = 2 * most;
     l.tile_size = levels * tiles;
     l.group_size = levels * (most / GP__COUNT_TILES + most);
-    GPUPRIMS__CARVE_SCRATCH(buckets, l.bucket_size * sizeof(gp__sort_bucket));
-    GPUPRIMS__CARVE_SCRATCH(group_counts, l.group_size * GP__DIGITS * 8);
-    GPUPRIMS__CARVE_SCRATCH(tile_counts, l.tile_size * GP__DIGITS * 4);
-    GPUPRIMS__CARVE_SCRATCH(other_keys, s.count * (unsigned)s.key_size);
-    if (value) GPUPRIMS__CARVE_SCRATCH(other_values, s.count * (unsigned)value);
+    GP__CARVE_SCRATCH(buckets, l.bucket_size * sizeof(gp__sort_bucket));
+    GP__CARVE_SCRATCH(group_counts, l.group_size * GP__DIGITS * 8);
+    GP__CARVE_SCRATCH(tile_counts, l.tile_size * GP__DIGITS * 4);
+    GP__CARVE_SCRATCH(other_keys, s.count * (unsigned)s.key_size);
+    if (value) GP__CARVE_SCRATCH(other_values, s.count * (unsigned)value);
     // Counts (two at most), moves and copies. Sorts: digits of more than an eighth of a capacity, fewer than eight to a
     // capacity; windows of seven eighths, and what is between two windows.
     l.queue_size = 2 * l.group_size + 2 * l.tile_size + levels * (20 * most + 1);
@@ -48,6 +48,6 @@ GP__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp
     most = s.count / (l.limit + 1);
     l.queue_size += most < s.segments ? most : s.segments;
   }
-#undef GPUPRIMS__CARVE_SCRATCH
+#undef GP__CARVE_SCRATCH
   return l;
 }

@@ -96,7 +96,7 @@ template <class Op, class Out, class Acc> struct gp__segment_result {
 // A warp's chunks of BYTES in flight to shared memory, each in a slot of SLOT_BYTES. They are requested and taken in
 // the same order, at most AHEAD after the one taken last. All lanes call. Lanes that have written to a chunk's slot
 // call written().
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+#if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900 || GP__ARCH == 0
 // A ring of STAGES slots, filled by bulk copies. A chunk may be requested once all lanes are done with the chunk STAGES
 // before it, and have synchronised since then.
 template <int STAGES, int LOAD, int BYTES, int SLOT_BYTES> struct gp__segment_chunks {

@@ -44,5 +44,4 @@ GP__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, unsigned long l
 }
 
 static const gp__rules gp__rules_segments = {gp__policy_valid_segments, gp__measure_elements, gp__portable_segments,
-    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_segments, GPUPRIMS__POLICY_THREADS, GP__OWN_ALGORITHM,
-    GPUPRIMS__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_segments, GP__POLICY_THREADS, GP__OWN_ALGORITHM, GP__ROWS_SERVE};

@@ -71,7 +71,7 @@ static gp_result gp__host_segmented_reduce(const gp__host_call *h) {
   const uint64_t share = q->segments / ((uint64_t)threads * 16) + 1, block = share < 1024 ? share : 1024;
   const int64_t blocks = (int64_t)gp__ceil_div(q->segments, block);
   int64_t b;
-  GPUPRIMS__PARALLEL_UNEVEN
+  GP__PARALLEL_UNEVEN
   for (b = 0; b < blocks; ++b) {
     uint64_t i = (uint64_t)b * block;
     const uint64_t stop = q->segments - i < block ? q->segments : i + block;

@@ -78,7 +78,7 @@ GP__PRIVATE void gp__spell_segments(const gp__request *q, const gp_policy *p, co
   if (q->key_size) w->ranged = 2; // runs: gp_prepare has no buffers to tell
 }
 static const gp__kernel_rules gp__kernels_of_segments = {
-    GPUPRIMS__SAME_KERNELS, gp__resident_blocks, gp__spell_segments, GPUPRIMS__NO_FIT};
+    GP__SAME_KERNELS, gp__resident_blocks, gp__spell_segments, GP__NO_FIT};
 GP__PRIVATE gp_result gp__host_segments(gp__host_call *h) {
   if (h->q->primitive == GP_LOAD_BALANCE) return gp__host_search(h);
   GP__CHECK(gp__host_take_fold(h, 0));
@@ -86,8 +86,8 @@ GP__PRIVATE gp_result gp__host_segments(gp__host_call *h) {
 }
 
 static const gp__family gp__family_segments = {gp__checks_segments, gp__segments_are_idle, gp__shape_segments,
-    gp__kinds_of_segments, &gp__kernels_of_segments, GPUPRIMS__FOLD_OPERATORS,
-    GPUPRIMS__LAUNCH_AFTER(gp__launch_segments, gp__offsets_check), gp__host_segments};
+    gp__kinds_of_segments, &gp__kernels_of_segments, GP__FOLD_OPERATORS,
+    GP__LAUNCH_AFTER(gp__launch_segments, gp__offsets_check), gp__host_segments};
 static const gp__primitive gp__primitive_segmented_reduce = {&gp__family_segments,
     (GP__READS_STORED & ~GP__READS_COUNT_DEVICE) | GP__READS_OFFSETS | GP__READS_END | GP__READS_SEGMENT_LENGTH |
         GP__READS_BAD,

@@ -50,7 +50,7 @@ GP__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
     p.vectors = gp__default_to(p.vectors, 4);
     p.blocks_per_sm = gp__default_to(p.blocks_per_sm, 4);
   }
-  q = GPUPRIMS__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
+  q = GP__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
   if (s.described && q.algorithm == GP_WARP_SEGMENTS && !p.blocks_per_sm) // eight spill (ptxas 13.0, sm_90)
     q.blocks_per_sm = 4;
   while (!vectors && gp__is_expand(s.primitive) && q.vectors > 1 && !gp__policy_valid_segments(q, s)) --q.vectors;
@@ -58,5 +58,5 @@ GP__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
   while (!p.threads && q.threads > 128 && !gp__policy_valid_segments(q, s)) q.threads -= 128;
   if (p.algorithm || gp__policy_valid_segments(q, s)) return q;
   p.algorithm = GP_MERGE_PATH;
-  return GPUPRIMS__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
+  return GP__FILL(p, gp__segments_rows, gp__measure_elements, s, when);
 }

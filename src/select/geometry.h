@@ -13,4 +13,4 @@ GP__PRIVATE void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long lon
 }
 
 static const gp__rules gp__rules_stream = {gp__policy_valid_stream, gp__measure_stream, gp__portable_stream,
-    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_stream, gp__stream_threads, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_stream, gp__stream_threads, GP__ANY_ALGORITHM, GP__ROWS_SERVE};

@@ -57,7 +57,7 @@ static gp_result gp__host_select(const gp__host_call *h) {
     const size_t bytes = (size_t)blocks * sizeof total;
     at = (uint64_t *)calloc(1, bytes);
     if (!at) return gp__host_no_memory(h, bytes);
-    GPUPRIMS__PARALLEL_FOR
+    GP__PARALLEL_FOR
     for (b = 0; b < blocks; ++b) {
       const uint64_t first = (uint64_t)b * block;
       gp__host_distribute(q, first, count - first < block ? count - first : block, NULL, at + b * GP__HOST_PARTS);
@@ -69,7 +69,7 @@ static gp_result gp__host_select(const gp__host_call *h) {
         at[b * GP__HOST_PARTS + p] = before;
       }
     if (moves) {
-      GPUPRIMS__PARALLEL_FOR
+      GP__PARALLEL_FOR
       for (b = 0; b < blocks; ++b) {
         const uint64_t first = (uint64_t)b * block;
         gp__host_distribute(q, first, count - first < block ? count - first : block, out, at + b * GP__HOST_PARTS);

@@ -3,7 +3,7 @@
 //   device/warp.cuh, device/tile_reduce.cuh, device/look_back.cuh, device/kernel.cuh, select/stream.cuh,
 //   select/kernels.cuh
 
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+#if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900 || GP__ARCH == 0
 
 // Persistent blocks of specialised warps, so that work others wait for is never delayed by other work. Warps that do
 // nothing else fold tiles and publish their aggregates as soon as the tiles arrive. Tiles are emitted once a look-back

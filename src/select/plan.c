@@ -57,7 +57,7 @@ GP__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
 }
 
 static const gp__kernel_rules gp__kernels_of_stream = {
-    GPUPRIMS__SAME_KERNELS, gp__resident_streams, gp__spell_stream, GPUPRIMS__NO_FIT};
+    GP__SAME_KERNELS, gp__resident_streams, gp__spell_stream, GP__NO_FIT};
 GP__PRIVATE gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   gp_input index;
   gp_call runs;
@@ -70,7 +70,7 @@ GP__PRIVATE gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, uns
   g->steps[g->count++].request = g->request_count++;
   return GP_SUCCESS;
 }
-GPUPRIMS__CALLS_BY_PLAN(by_key, gp__by_key_plan_of);
+GP__CALLS_BY_PLAN(by_key, gp__by_key_plan_of);
 static const gp__family gp__family_stream = {gp__checks_stream, gp__stream_is_idle, gp__shape_stream,
     gp__kinds_of_stream, &gp__kernels_of_stream, gp__operators_of_predicate, gp__launch_stream, NULL, gp__offsets_check,
     NULL, &gp__by_key_calls, gp__host_stream};

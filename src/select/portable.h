@@ -36,7 +36,7 @@ GP__PRIVATE gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
     p.threads = gp__default_to(p.threads, gp__pinned_threads(s));
     p.vectors = gp__default_to(p.vectors, gp__pinned_vectors(s));
   }
-  q = GPUPRIMS__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
+  q = GP__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
   if (q.algorithm == GP_PIPELINED) { // as many stages as fit with chunks of that size
     gp_policy whole = q;
     for (;; --whole.stages) {
@@ -46,7 +46,7 @@ GP__PRIVATE gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
     }
     if (p.algorithm || gp__policy_valid_stream(q, s)) return q;
     p.algorithm = GP_LOOK_BACK;
-    q = GPUPRIMS__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
+    q = GP__FILL(p, gp__stream_rows, gp__measure_stream, s, when);
   }
   if (!p.blocks_per_sm && q.vectors >= 5) q.blocks_per_sm = 4; // as many as the registers allow
   return gp__shrink_stream(p, q, s);

@@ -6,7 +6,7 @@
 // One warp serves the others. While they merge a tile, it draws the next one and finds its ends, then looks back for
 // the tile before, whose results wait. No launch finds borders. The others wait for no other block until they have the
 // next tile's results.
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900 || GPUPRIMS__ARCH == 0
+#if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900 || GP__ARCH == 0
 template <int THREADS> struct gp__set_pipeline_storage {
   gp__u64 tag, number[2], at[2][2][2]; // a tile and the next one: two ends in each input
   gp__u64 before[2];                   // results before a tile, and before the one that follows it here

@@ -87,4 +87,4 @@ GP__PRIVATE void gp__geometry_sort(gp_policy p, gp__shape s, unsigned long long 
 GP__PRIVATE int gp__sort_overlaps(gp_policy p, gp__shape s) { return !gp__sweeps(p.algorithm) || !(s.count >> 20); }
 
 static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys, gp__portable_sort, gp__sort_overlaps,
-    gp__geometry_sort, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};
+    gp__geometry_sort, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};

@@ -1,6 +1,6 @@
 // sort/kinds.c - the kernels of sorts
 
-#define GPUPRIMS__KINDS_OF_SORT(X) \
+#define GP__KINDS_OF_SORT(X) \
   X(RADIX_HISTOGRAM, gp__radix_histogram, gp__radix_args, radix_histogram, GP__TOLD_DIRECTION) \
   X(RADIX_PASS, gp__radix_pass, gp__radix_args, radix_pass, GP__TOLD_DIRECTION) \
   X(RADIX_PASS_WIDE, gp__radix_pass, gp__radix_args, radix_pass, GP__TOLD_DIRECTION) \

@@ -20,7 +20,7 @@ template <class E> struct gp__vectors_of {
 // A bucket's values in shared memory, in input order. One thread starts a bulk copy, if the device has such copies and
 // the policy has a stage; otherwise threads load vectors through registers.
 template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values {
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+#if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900
   static const bool BULK = P::stages > 0;
 #else
   static const bool BULK = false;
@@ -38,7 +38,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   GP_DEVICE const Value *of(const Value *in) const { return values + vectors(in, 0).before; }
   // Called once, before a barrier of the block.
   GP_DEVICE void init() const {
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+#if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900
     if (BULK && threadIdx.x == 0) {
       gp__mbarrier_init(arrived, 1);
       gp__mbarrier_init_fence();
@@ -47,7 +47,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   }
   // Starts a bulk copy and does not wait. The last bucket's values must no longer be needed.
   GP_DEVICE void ask(const Value *in, unsigned n) const {
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+#if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900
     if (BULK && threadIdx.x == 0) {
       const Vectors v = vectors(in, n);
       gp__mbarrier_arrive_expect(arrived, v.whole * 16);
@@ -82,7 +82,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   }
   // Called after fetch and a barrier of the block. turn: number of earlier calls.
   GP_DEVICE void wait(gp__u32 turn) const {
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+#if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900
     if (BULK) gp__mbarrier_wait(arrived, turn & 1u);
 #else
     (void)turn;
@@ -90,7 +90,7 @@ template <class P, class Value, int THREADS, int ITEMS> struct gp__staged_values
   }
   // Called by each thread after its last read of the values, before a barrier of the block.
   GP_DEVICE void end() const {
-#if defined(GPUPRIMS_SIMT) || GPUPRIMS__ARCH >= 900
+#if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900
     if (BULK) gp__bulk_fence(); // they and fetched values are where the next copy writes
 #endif
   }

@@ -93,9 +93,9 @@ GP__PRIVATE void gp__shape_sort(const gp__request *q, gp__shape *h) {
 static const gp_policy gp__one_sweep = {GP_ONE_SWEEP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}};
 
 static const gp__kernel_rules gp__kernels_of_sort = {gp__policy_of_sort_kernel, gp__threads_of_sort_kernel,
-    gp__block_of_sort_kernel, GPUPRIMS__NO_FORM, gp__resident_sorts, gp__spell_sort, GPUPRIMS__NO_FIT};
-static const gp__family gp__family_sort = {gp__checks_sort, GPUPRIMS__IDLE_IF_EMPTY, gp__shape_sort, gp__kinds_of_sort,
-    &gp__kernels_of_sort, gp__operators_of_sort, GPUPRIMS__WRITES_INPUTS(gp__launch_sort, &gp__one_sweep, NULL, NULL),
+    gp__block_of_sort_kernel, GP__NO_FORM, gp__resident_sorts, gp__spell_sort, GP__NO_FIT};
+static const gp__family gp__family_sort = {gp__checks_sort, GP__IDLE_IF_EMPTY, gp__shape_sort, gp__kinds_of_sort,
+    &gp__kernels_of_sort, gp__operators_of_sort, GP__WRITES_INPUTS(gp__launch_sort, &gp__one_sweep, NULL, NULL),
     gp__host_sort};
 static const gp__primitive gp__primitive_sort = {&gp__family_sort,
     GP__READS_PAIRS | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_FIELDS,

@@ -104,7 +104,7 @@ GP__PRIVATE int gp__pairs_fit(gp_policy p, gp__shape s) {
 GP__PRIVATE gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, open = !p.threads && !p.blocks_per_sm;
   const int paired = open && gp__is_paired(p.algorithm, s.in_size); // tiles as large as registers hold
-  p = GPUPRIMS__FILL(p, gp__sweep_rows, gp__measure_keys, s,
+  p = GP__FILL(p, gp__sweep_rows, gp__measure_keys, s,
       (paired        ? GP__IF_SWEEP_PAIRED
               : open ? GP__IF_SWEEP_OPEN
                      : 0) |
@@ -124,7 +124,7 @@ GP__PRIVATE gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
 }
 GP__PRIVATE gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
   const int has_clusters = s.compute_capability >= 90 && s.compute_capability < 120;
-  gp_policy q = GPUPRIMS__FILL(p, gp__cooperative_rows, gp__measure_keys, s, has_clusters ? GP__IF_SORT_KEYS : 0);
+  gp_policy q = GP__FILL(p, gp__cooperative_rows, gp__measure_keys, s, has_clusters ? GP__IF_SORT_KEYS : 0);
   if (!p.vectors) q.vectors = gp__max(1, q.vectors * gp__max(s.key_size, 4) / 4);
   if (!p.vectors && q.vectors > 8) q.vectors = 8;
   while (!p.threads && q.threads < 1024 && !gp__policy_valid_cooperative(q, s)) q.threads *= 2;
@@ -134,7 +134,7 @@ GP__PRIVATE gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
 // Hybrid, adaptive and one-block sorts, of keys alone or of pairs.
 GP__PRIVATE gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
   const int pairs = s.in_size != 0;
-  gp_policy q = GPUPRIMS__FILL(p, gp__sort_rows, gp__measure_keys, s,
+  gp_policy q = GP__FILL(p, gp__sort_rows, gp__measure_keys, s,
       (pairs ? GP__IF_SORT_PAIRS : GP__IF_SORT_KEYS) | (s.key_size > 4 ? GP__IF_SORT_LONG : 0));
   if (pairs) q.stages = 1;
   while (!p.vectors && q.vectors > 1 &&
@@ -171,7 +171,7 @@ GP__PRIVATE gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   }
   q = p;
   q.algorithm = GP_COUNTING;
-  q = GPUPRIMS__FILL(q, gp__sort_rows, gp__measure_keys, s, 0);
+  q = GP__FILL(q, gp__sort_rows, gp__measure_keys, s, 0);
   if (p.algorithm == GP_COUNTING || (gp__tries(p, s, when, GP_COUNTING) && gp__policy_valid_counting(q, s))) return q;
   if (gp__tries(p, s, when | GP__IF_SORT_LAST, GP_ONE_LAUNCH) && gp__policy_valid_sort(cooperative, s))
     return cooperative;
@@ -183,6 +183,6 @@ GP__PRIVATE gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   }
   if (!p.algorithm) p.algorithm = gp__tries(p, s, when, GP_PAIRED_SWEEP) ? GP_PAIRED_SWEEP : GP_ONE_SWEEP;
   if (p.algorithm == GP_ONE_SWEEP && !p.threads && !p.vectors && !p.blocks_per_sm) // small tiles
-    p = GPUPRIMS__FILL(p, gp__small_sweep_rows, gp__measure_keys, s, s.key_size > 4 ? GP__IF_SORT_LONG : 0);
+    p = GP__FILL(p, gp__small_sweep_rows, gp__measure_keys, s, s.key_size > 4 ? GP__IF_SORT_LONG : 0);
   return gp__portable_radix(p, s);
 }

@@ -275,13 +275,13 @@ template <class P, class K, int THREADS, int REPLICAS, bool SAMPLES> struct gp__
     if (threadIdx.x == 0) c.decide(s.most, n);
   }
 };
-#ifdef GPUPRIMS__ARCH
-#define GPUPRIMS__CAPABILITY (GPUPRIMS__ARCH / 10)
+#ifdef GP__ARCH
+#define GP__CAPABILITY (GP__ARCH / 10)
 #else
-#define GPUPRIMS__CAPABILITY 90
+#define GP__CAPABILITY 90
 #endif
 template <class P, class K, bool SAMPLES = false, int THREADS = GP__RADIX_HISTOGRAM_THREADS,
-    int REPLICAS = gp__radix_replicas(int(sizeof(typename K::Bits)), GPUPRIMS__CAPABILITY, 32)>
+    int REPLICAS = gp__radix_replicas(int(sizeof(typename K::Bits)), GP__CAPABILITY, 32)>
 GP_DEVICE void gp__radix_histogram(const gp__radix_args &a) {
   gp__radix_counting<P, K, THREADS, REPLICAS, SAMPLES>::run(a);
 }

@@ -32,7 +32,7 @@ GP__API gp_result gp_segmented_top_k(gp_context *ctx, gp_type key_type, gp_type 
   gp_call c = gp__top_k_call(key_type, keys, count, k, out_keys, index_type, out_indices, flags);
   c.primitive = GP_SEGMENTED_TOP_K;
   return gp__run_segments(
-      ctx, &c, segments, stream, "gp_segmented_top_k out=out_indices out_type=index_type " GPUPRIMS__SEGMENT_NAMES);
+      ctx, &c, segments, stream, "gp_segmented_top_k out=out_indices out_type=index_type " GP__SEGMENT_NAMES);
 }
 GP__API gp_result gp_nth_element(gp_context *ctx, gp_type key_type, const void *keys, uint64_t count, uint64_t n,
     void *out, int flags, gp_stream stream) {

@@ -94,4 +94,4 @@ GP__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long
 }
 
 static const gp__rules gp__rules_top_k = {gp__policy_valid_top_k, gp__measure_keys, gp__portable_top_k,
-    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_top_k, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM, GPUPRIMS__ROWS_SERVE};
+    GP__ALWAYS_OVERLAPS, gp__geometry_top_k, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};

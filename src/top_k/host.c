@@ -78,7 +78,7 @@ static gp_result gp__host_top_k(const gp__host_call *h) {
   gp__host_indexed *heaps = (gp__host_indexed *)malloc(bytes * (size_t)threads + 1);
   int64_t t;
   if (!heaps) return gp__host_no_memory(h, bytes * (size_t)threads);
-  GPUPRIMS__PARALLEL_FOR
+  GP__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
     int64_t row;
     for (row = t; row < rows; row += threads) {

@@ -1,6 +1,6 @@
 // top_k/kinds.c - the kernels of top-k, nth element and shuffle
 
-#define GPUPRIMS__KINDS_OF_TOP_K(X) \
+#define GP__KINDS_OF_TOP_K(X) \
   X(TOP_K_LISTS, gp__top_k_lists, gp__top_k_args, ranked, 0) \
   X(TOP_K_MERGE, gp__top_k_merge, gp__top_k_args, ranked, 0) \
   X(SELECT_FIRST, gp__select_first, gp__top_k_args, ordered_key, GP__NO_SHARED) \

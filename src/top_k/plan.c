@@ -85,11 +85,11 @@ GP__PRIVATE unsigned gp__resident_top_k(
   const unsigned blocks = gp__resident_blocks(q, p, h, w);
   return blocks || (q->primitive != GP_SEGMENTED_TOP_K && !q->op) ? blocks : 1;
 }
-static const gp__kernel_rules gp__kernels_of_top_k = {gp__policy_of_top_k_kernel, GPUPRIMS__SAME_THREADS,
-    GPUPRIMS__SAME_BLOCK, GPUPRIMS__NO_FORM, gp__resident_top_k, gp__spell_top_k, gp__fit_top_k};
+static const gp__kernel_rules gp__kernels_of_top_k = {gp__policy_of_top_k_kernel, GP__SAME_THREADS, GP__SAME_BLOCK,
+    GP__NO_FORM, gp__resident_top_k, gp__spell_top_k, gp__fit_top_k};
 static const gp__family gp__family_top_k = {gp__checks_top_k, gp__top_k_is_idle, gp__shape_top_k, gp__kinds_of_top_k,
-    &gp__kernels_of_top_k, gp__operators_of_order,
-    GPUPRIMS__WRITES_INPUTS(gp__launch_top_k, NULL, NULL, gp__sort_results), gp__host_ranks};
+    &gp__kernels_of_top_k, gp__operators_of_order, GP__WRITES_INPUTS(gp__launch_top_k, NULL, NULL, gp__sort_results),
+    gp__host_ranks};
 static const gp__primitive gp__primitive_top_k = {&gp__family_top_k,
     GP__READS_PAIRS | GP__READS_OP | GP__READS_K | GP__READS_ROWS,
     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_DESCENDING | GP_UNSORTED};
@@ -108,7 +108,7 @@ GP__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_poli
 }
 static const gp__family gp__family_segmented_top_k = {gp__checks_segmented_top_k, gp__top_k_is_idle, gp__shape_top_k,
     gp__kinds_of_segmented_top_k, &gp__kernels_of_top_k, gp__operators_of_order,
-    GPUPRIMS__WRITES_INPUTS(gp__launch_segmented_top_k, NULL, gp__offsets_check, NULL), gp__host_ranks};
+    GP__WRITES_INPUTS(gp__launch_segmented_top_k, NULL, gp__offsets_check, NULL), gp__host_ranks};
 static const gp__primitive gp__primitive_segmented_top_k = {&gp__family_segmented_top_k,
     (GP__READS_PAIRS & ~GP__READS_COUNT_DEVICE) | GP__READS_OP | GP__READS_K | GP__READS_OFFSETS | GP__READS_END |
         GP__READS_SEGMENT_LENGTH | GP__READS_IN2 | GP__READS_BAD,
@@ -119,8 +119,7 @@ GP__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, g
   return kinds[0] = GP__SHUFFLE, 1;
 }
 
-static const gp__family gp__family_shuffle = {gp__checks_shuffle, GPUPRIMS__IDLE_IF_EMPTY, GPUPRIMS__SHAPE_OF_ELEMENTS,
-    gp__kinds_of_shuffle, GPUPRIMS__NO_KERNEL_RULES, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_map),
-    gp__host_shuffle};
+static const gp__family gp__family_shuffle = {gp__checks_shuffle, GP__IDLE_IF_EMPTY, GP__SHAPE_OF_ELEMENTS,
+    gp__kinds_of_shuffle, GP__NO_KERNEL_RULES, GP__FOLD_OPERATORS, GP__LAUNCH(gp__launch_map), gp__host_shuffle};
 static const gp__primitive gp__primitive_shuffle = {
     &gp__family_shuffle, GP__READS_MAP | GP__READS_SEED, GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES, 0};

@@ -17,7 +17,7 @@ GP__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
           s.top_k.results <= GP__TOP_K_OF_WARP && s.segments >= 4 * (unsigned)s.multiprocessors);
   gp_policy q;
   if (warps) p.algorithm = GP_BEST_LISTS;
-  q = GPUPRIMS__FILL(p, gp__top_k_rows, gp__measure_keys, s,
+  q = GP__FILL(p, gp__top_k_rows, gp__measure_keys, s,
       (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0));
   // As many blocks as their lists leave room for.
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;

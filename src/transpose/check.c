@@ -110,7 +110,7 @@ GP__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   unsigned seen = 0;
   int i;
   if (!p) return gp__fail(GP_E_NULL, "%s: @permutation is null", k->who);
-  GPUPRIMS__TAKE_STRUCT(k->who, "permutation", p, own, gp_permutation);
+  GP__TAKE_STRUCT(k->who, "permutation", p, own, gp_permutation);
   if (p->dimensions < 1 || p->dimensions > 4)
     return gp__fail(GP_E_ARGUMENT, "%s: @permutation.dimensions is %d, not 1 to 4", k->who, p->dimensions);
   q->count = 1;

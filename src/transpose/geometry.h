@@ -160,5 +160,4 @@ GP__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned long 
 }
 
 static const gp__rules gp__rules_transpose = {gp__policy_valid_transpose, gp__measure_matrices, gp__portable_transpose,
-    GPUPRIMS__ALWAYS_OVERLAPS, gp__geometry_transpose, GPUPRIMS__POLICY_THREADS, GP__ANY_ALGORITHM,
-    gp__row_serves_matrices};
+    GP__ALWAYS_OVERLAPS, gp__geometry_transpose, GP__POLICY_THREADS, GP__ANY_ALGORITHM, gp__row_serves_matrices};

@@ -1,6 +1,6 @@
 // transpose/kinds.c - the kernels of transposes
 
-#define GPUPRIMS__KINDS_OF_TRANSPOSE(X) \
+#define GP__KINDS_OF_TRANSPOSE(X) \
   X(TRANSPOSE, gp__transpose, gp__transpose_args, tiles, GP__OF_BYTES) \
   X(TRANSPOSE_SQUARE, gp__transpose_square, gp__transpose_args, tiles, GP__OF_BYTES) \
   X(TRANSPOSE_ROWS, gp__transpose_rows_of, gp__transpose_args, word, GP__OF_BYTES) \

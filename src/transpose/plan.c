@@ -69,9 +69,9 @@ GP__PRIVATE int gp__fit_transpose(const gp_policy *p, int occupancy) {
 
 static const gp__kernel_rules gp__kernels_of_transpose = {gp__policy_of_transpose_kernel,
     gp__threads_of_transpose_kernel, gp__block_of_transpose_kernel, gp__transpose_form, gp__resident_transposes,
-    GPUPRIMS__SPELL_NO_MORE, gp__fit_transpose};
+    GP__SPELL_NO_MORE, gp__fit_transpose};
 static const gp__family gp__family_transpose = {gp__checks_transpose, gp__transpose_is_idle, gp__shape_moves,
-    gp__kinds_of_transpose, &gp__kernels_of_transpose, GPUPRIMS__FOLD_OPERATORS, GPUPRIMS__LAUNCH(gp__launch_transpose),
+    gp__kinds_of_transpose, &gp__kernels_of_transpose, GP__FOLD_OPERATORS, GP__LAUNCH(gp__launch_transpose),
     gp__host_transpose};
 static const gp__primitive gp__primitive_transpose = {&gp__family_transpose, GP__READS_MAP & ~GP__READS_COUNT_DEVICE,
     GP__TAKES_PERMUTATION | GP__KEEPS_TYPE | GP__IN_PLACE, 0};

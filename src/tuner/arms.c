@@ -43,10 +43,10 @@ GP__PRIVATE void gp__begin_arm(const gp__lattice *l, gp__arm *a, const int *orig
   a->converged = 0;
 }
 GP__PRIVATE double gp__arm_value(gp__points *p, const gp__arm *a) {
-  double best = GPUPRIMS__NEVER;
+  double best = GP__NEVER;
   int v;
   for (v = 0; v < a->simplex.vertices; ++v) {
-    double value = GPUPRIMS__NEVER;
+    double value = GP__NEVER;
     if (gp__look_up(p, a->simplex.vertex[v], &value) == GP__POINT_KNOWN && value < best) best = value;
   }
   return best;
@@ -83,7 +83,7 @@ GP__PRIVATE int gp__ask_categories(gp__points *p, gp__simplexes *s, int *point) 
   if (at_start == GP__POINT_UNKNOWN) return gp__hand_point(p, l->start, point);
   for (; s->axis < l->dimensions; ++s->axis) {
     int at[GP__TUNED_MOST], k, wait = 0, best = s->base[s->axis];
-    double least = GPUPRIMS__NEVER;
+    double least = GP__NEVER;
     if (!l->categorical[s->axis]) continue;
     gp__copy_point(l, at, s->base);
     for (k = 0; k < l->count[s->axis]; ++k) {
@@ -155,7 +155,7 @@ GP__PRIVATE void gp__drop_arms(gp__points *p, gp__simplexes *s) {
 GP__PRIVATE int gp__hopeless(gp__points *p, const gp__arm *a) {
   double first = 0;
   gp__look_up(p, a->simplex.vertex[0], &first);
-  if (a->simplex.step == GP__SIMPLEX_BEGIN) return first < GPUPRIMS__NEVER && first > 2 * gp__best_time(p);
+  if (a->simplex.step == GP__SIMPLEX_BEGIN) return first < GP__NEVER && first > 2 * gp__best_time(p);
   return a->simplex.step != GP__SIMPLEX_SHRINK && p->measured && gp__arm_value(p, a) > 1.3 * gp__best_time(p);
 }
 GP__PRIVATE int gp__ask_arms(gp__points *p, gp__simplexes *s, int *point) {

@@ -12,7 +12,7 @@ GP__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const gp_tun
   if (!tuner) return gp__fail(GP_E_NULL, "%s: tuner is null", who);
   *tuner = NULL;
   if (!config) return gp__fail(GP_E_NULL, "%s: config is null", who);
-  GPUPRIMS__TAKE_STRUCT(who, "config", config, own, gp_tuner_config);
+  GP__TAKE_STRUCT(who, "config", config, own, gp_tuner_config);
   if ((int)config->search < 0 || (int)config->search > (int)GP_SEARCH_SURROGATE)
     return gp__fail(GP_E_ARGUMENT, "%s: config.search is %d, not a gp_tuner_search", who, (int)config->search);
   if (!(config->budget >= 0 && config->budget <= 1))
@@ -38,7 +38,7 @@ GP__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const gp_tun
 }
 GP__API gp_result gp_tuner_open(gp_context *ctx, const gp_tuner_config *config, gp_tuner **tuner) {
   if (tuner) *tuner = NULL;
-  GPUPRIMS__WITHIN(ctx, "gp_tuner_open", gp__tuner_open(s, ctx, config, tuner));
+  GP__WITHIN(ctx, "gp_tuner_open", gp__tuner_open(s, ctx, config, tuner));
 }
 
 GP__API gp_result gp_tuner_add_parameter(gp_tuner *tuner, const char *name, int *variable, gp_range range, int value) {

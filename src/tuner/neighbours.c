@@ -19,7 +19,7 @@ GP__PRIVATE int gp__ask_neighbours(gp__points *p, size_t *around, int *point) {
           const int known = gp__look_up(p, at, &value);
           if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
           wait |= known == GP__POINT_PENDING;
-          steps += known == GP__POINT_PENDING || value < GPUPRIMS__NEVER;
+          steps += known == GP__POINT_PENDING || value < GP__NEVER;
         }
       }
       at[d] = from;
@@ -48,8 +48,8 @@ GP__PRIVATE int gp__ask_axis(gp__points *p, int d, int *point) {
       known = gp__look_up(p, at, &value);
       if (known == GP__POINT_UNKNOWN) return gp__hand_point(p, at, point);
       wait |= known == GP__POINT_PENDING;
-      if (known == GP__POINT_PENDING || (value > worst && value < GPUPRIMS__NEVER)) break;
-      invalid = value < GPUPRIMS__NEVER ? 0 : invalid + 1;
+      if (known == GP__POINT_PENDING || (value > worst && value < GP__NEVER)) break;
+      invalid = value < GP__NEVER ? 0 : invalid + 1;
     }
   }
   return wait ? GP__ASK_WAIT : GP__ASK_DONE;
@@ -61,7 +61,7 @@ GP__PRIVATE int gp__far_point(gp__points *p, int here, int *point) {
   double farthest = -1;
   int turn, d, found[GP__TUNED_MOST];
   for (turn = 0; turn < 64 || (turn < 1024 && farthest < 0); ++turn) {
-    double nearest = GPUPRIMS__NEVER, value;
+    double nearest = GP__NEVER, value;
     size_t i;
     for (d = 0; d < l->dimensions; ++d)
       found[d] = l->categorical[d] && here ? p->tried[p->best].point[d] : gp__random_below(p, l->count[d]);

@@ -113,5 +113,5 @@ GP__PRIVATE gp_result gp__tuning_report(gp__state *s, char *text, size_t capacit
   return GP_SUCCESS;
 }
 GP__API gp_result gp_tuning_report(gp_context *ctx, char *text, size_t capacity, size_t *length) {
-  GPUPRIMS__WITHIN(ctx, "gp_tuning_report", gp__tuning_report(s, text, capacity, length));
+  GP__WITHIN(ctx, "gp_tuning_report", gp__tuning_report(s, text, capacity, length));
 }

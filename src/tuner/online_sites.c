@@ -1,6 +1,6 @@
 // tuner/online_sites.c - calls that are tuned while they run: what is known of them, which policy is next
 // uses: api/config.h, api/policy.h, api/context_types.h, api/structs.h, core/rules.h, core/shape.h, core/geometry.h,
-//   core/families.h, core/request.c, core/kinds.c, core/primitive.c, core/state.c, core/workspaces.c,
+//   core/families.h, core/request.c, core/sha256.c, core/kinds.c, core/primitive.c, core/state.c, core/workspaces.c,
 //   core/launch_plan.c, tuner/points.c, tuner/tuner.c
 
 // Calls of one kind (a primitive, its types, operator, flags, alignment) on sizes within a factor of two make a site.
@@ -97,13 +97,6 @@ typedef struct gp__online {
   int stopped_count;
 } gp__online;
 
-GP__PRIVATE uint64_t gp__hash_bytes(const void *data, size_t bytes) {
-  const unsigned char *at = (const unsigned char *)data;
-  uint64_t hash = bytes;
-  size_t i;
-  for (i = 0; i < bytes; ++i) hash = (hash ^ at[i]) * 0x100000001b3ull;
-  return hash;
-}
 // Lists what calls of one site have in common.
 GP__PRIVATE void gp__site_words(const gp__request *q, const gp__shape *h, uint64_t words[GP__SITE_WORDS]) {
   const uint64_t alike[GP__SITE_ALIKE] = {(uint64_t)q->primitive, (uint64_t)q->op, (uint64_t)q->transform,

@@ -11,13 +11,13 @@ typedef struct gp__field_values {
   size_t offset;
   int values[GP__FIELD_VALUES + 1];
 } gp__field_values;
-#define GPUPRIMS__VALUES(field, default_, ...) {#field, offsetof(gp_policy, field), {__VA_ARGS__, GP__LAST_VALUE}},
+#define GP__VALUES(field, default_, ...) {#field, offsetof(gp_policy, field), {__VA_ARGS__, GP__LAST_VALUE}},
 #define GPUPRIMS__FIELDS(FAMILY, family) \
   static const gp__field_values gp__values_##family[] = { \
-      GP_POLICY_FIELDS_##FAMILY(GPUPRIMS__VALUES){NULL, 0, {GP__LAST_VALUE}}};
+      GP_POLICY_FIELDS_##FAMILY(GP__VALUES){NULL, 0, {GP__LAST_VALUE}}};
 GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)
 #undef GPUPRIMS__FIELDS
-#undef GPUPRIMS__VALUES
+#undef GP__VALUES
 GP__PRIVATE const gp__field_values *gp__values_of(int primitive) {
 #define GPUPRIMS__FIELDS(FAMILY, family) gp__values_##family,
   static const gp__field_values *const values[] = {GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)};

@@ -1,8 +1,8 @@
 // tuner/online_threads.c - the threads that tune the library's calls: they read times, search, and build kernels
 // uses: api/version.h, api/config.h, api/lists.h, api/policy.h, core/rules.h, core/canonical.h, core/messages.c,
-//   core/driver.c, core/text.c, core/request.c, core/names.c, core/kinds.c, core/state.c, core/life.c, core/kinds_of.c,
-//   core/kernels.c, core/load.c, tuner/points.c, tuner/search.c, tuner/tuner.c, tuner/memory.c, tuner/online_space.c,
-//   tuner/online_sites.c
+//   core/driver.c, core/text.c, core/request.c, core/sha256.c, core/names.c, core/kinds.c, core/state.c, core/life.c,
+//   core/kinds_of.c, core/kernels.c, core/load.c, tuner/points.c, tuner/search.c, tuner/tuner.c, tuner/memory.c,
+//   tuner/online_space.c, tuner/online_sites.c
 
 enum {
   GP__NAP_MS = 1,
@@ -11,11 +11,11 @@ enum {
   GP__ALIKE_BYTES = 4 << 20 // a launch takes about as long as so many bytes
 };
 
-#ifndef GPUPRIMS__SHORT_US // tests tune short calls too
-#define GPUPRIMS__SHORT_US 10
+#ifndef GP__SHORT_US // tests tune short calls too
+#define GP__SHORT_US 10
 #endif
-#ifndef GPUPRIMS__ONLINE_BUDGET // share of the calls' time that trying may cost; tests try more
-#define GPUPRIMS__ONLINE_BUDGET 0.05
+#ifndef GP__ONLINE_BUDGET // share of the calls' time that trying may cost; tests try more
+#define GP__ONLINE_BUDGET 0.05
 #endif
 #define GP__GAIN 0.97 // of the usual policy's time: a slower one does not replace it
 
@@ -120,7 +120,7 @@ GP__PRIVATE int gp__begin_site(gp__online *o, gp__site *x) {
   int point[GP__TUNED_MOST], i;
   if (!t) return 0;
   pthread_mutex_init(&t->lock, NULL);
-  t->budget = GPUPRIMS__ONLINE_BUDGET;
+  t->budget = GP__ONLINE_BUDGET;
   t->valid = gp__site_may_run;
   t->user = x;
   t->name = gp__name_site(x);
@@ -258,7 +258,7 @@ GP__PRIVATE int gp__read_measured(gp__online *o) {
 GP__PRIVATE int gp__is_worth_it(const gp__site *x, gp__size_bucket *b) {
   const gp__tried *usual = gp__find_point(&b->search->points, x->usual_point);
   if (!usual || usual->samples < 3) return 0;
-  if (gp__time_of(&b->search->points, usual) < GPUPRIMS__SHORT_US) b->done = 1;
+  if (gp__time_of(&b->search->points, usual) < GP__SHORT_US) b->done = 1;
   return !b->done;
 }
 // Carries a site's search on. Returns whether anything happened. *searching: it has not ended.

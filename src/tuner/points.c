@@ -50,7 +50,7 @@ typedef struct gp__points {
 } gp__points;
 
 // The value of an invalid point, above every time.
-#define GPUPRIMS__NEVER 1e300
+#define GP__NEVER 1e300
 
 GP__PRIVATE uint64_t gp__random64(uint64_t *state) { // Steele, Lea and Flood, SplitMix64
   uint64_t z = *state += 0x9e3779b97f4a7c15ull;
@@ -141,7 +141,7 @@ GP__PRIVATE int gp__open_points(gp__points *p, const gp__lattice *l, uint64_t se
   p->valid = valid;
   p->user = user;
   p->slow_first = p->slowest_first = 1;
-  p->before = GPUPRIMS__NEVER;
+  p->before = GP__NEVER;
   return gp__grow_points(p);
 }
 GP__PRIVATE void gp__close_points(gp__points *p) {
@@ -155,21 +155,21 @@ GP__PRIVATE double gp__time_of(const gp__points *p, const gp__tried *t) {
   return t->samples == 1 ? t->median / p->slow_first : t->median;
 }
 GP__PRIVATE double gp__best_time(const gp__points *p) {
-  return p->measured ? gp__time_of(p, &p->tried[p->best]) : GPUPRIMS__NEVER;
+  return p->measured ? gp__time_of(p, &p->tried[p->best]) : GP__NEVER;
 }
 
-// Looks a point up; *value is its time if it is known, or GPUPRIMS__NEVER: it is invalid. Validity is
+// Looks a point up; *value is its time if it is known, or GP__NEVER: it is invalid. Validity is
 // asked for once.
 GP__PRIVATE int gp__look_up(gp__points *p, const int *point, double *value) {
   gp__tried *t = gp__find_point(p, point);
   if (!t) {
     if (!p->valid || p->valid(p->user, point)) return GP__POINT_UNKNOWN;
-    *value = GPUPRIMS__NEVER;
+    *value = GP__NEVER;
     t = gp__make_point(p, point);
     if (t) t->invalid = 1;
     return GP__POINT_KNOWN;
   }
-  *value = t->invalid ? GPUPRIMS__NEVER : gp__time_of(p, t);
+  *value = t->invalid ? GP__NEVER : gp__time_of(p, t);
   return t->invalid || t->samples ? GP__POINT_KNOWN : t->pending ? GP__POINT_PENDING : GP__POINT_UNKNOWN;
 }
 // Hands a point out.

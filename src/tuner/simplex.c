@@ -72,7 +72,7 @@ GP__PRIVATE int gp__simplex_shrink(gp__simplex *x) {
 GP__PRIVATE void gp__simplex_sort(gp__points *p, gp__simplex *x, double *value) {
   int v, k, moved[GP__TUNED_MOST];
   for (v = 0; v < x->vertices; ++v) {
-    double mine = GPUPRIMS__NEVER;
+    double mine = GP__NEVER;
     gp__look_up(p, x->vertex[v], &mine);
     gp__copy_point(&p->lattice, moved, x->vertex[v]);
     for (k = v; k > 0 && value[k - 1] > mine; --k) {
@@ -94,7 +94,7 @@ GP__PRIVATE void gp__simplex_snap(gp__points *p, const gp__simplex *x, int *poin
   const gp__lattice *l = &p->lattice;
   int turn, a, at[GP__TUNED_MOST];
   double value = 0;
-  if (gp__look_up(p, point, &value) != GP__POINT_KNOWN || value < GPUPRIMS__NEVER) return;
+  if (gp__look_up(p, point, &value) != GP__POINT_KNOWN || value < GP__NEVER) return;
   gp__copy_point(l, at, point);
   for (turn = 0; turn < 64; ++turn) {
     for (a = 0; a < x->vertices - 1; ++a) {
@@ -103,7 +103,7 @@ GP__PRIVATE void gp__simplex_snap(gp__points *p, const gp__simplex *x, int *poin
       if (at[d] < 0 || at[d] >= l->count[d]) at[d] = point[d];
     }
     if (gp__is_vertex(l, x, at)) continue;
-    if (gp__look_up(p, at, &value) != GP__POINT_KNOWN || value < GPUPRIMS__NEVER) break;
+    if (gp__look_up(p, at, &value) != GP__POINT_KNOWN || value < GP__NEVER) break;
   }
   if (turn < 64) gp__copy_point(l, point, at);
 }
@@ -121,7 +121,7 @@ GP__PRIVATE int gp__simplex_vertices(gp__points *p, gp__simplex *x, int *point) 
     int known;
     if (begins && x->tries[v] < 0) gp__simplex_place(&p->lattice, x, v);
     known = gp__look_up(p, x->vertex[v], &value);
-    while (begins && known == GP__POINT_KNOWN && value >= GPUPRIMS__NEVER && x->tries[v] < GP__VERTEX_PLACES) {
+    while (begins && known == GP__POINT_KNOWN && value >= GP__NEVER && x->tries[v] < GP__VERTEX_PLACES) {
       if (!gp__simplex_place(&p->lattice, x, v)) { // anywhere near, once the axis has none
         const int d = x->axis[v - 1];
         x->vertex[v][d] = (x->vertex[0][d] + x->tries[v]) % p->lattice.count[d];
@@ -139,7 +139,7 @@ GP__PRIVATE int gp__simplex_vertices(gp__points *p, gp__simplex *x, int *point) 
 GP__PRIVATE int gp__simplex_ask(gp__points *p, gp__simplex *x, int *point) {
   const gp__lattice *l = &p->lattice;
   const int n = x->vertices - 1;
-  double value[GP__TUNED_MOST + 1], reflected = GPUPRIMS__NEVER, trial = GPUPRIMS__NEVER;
+  double value[GP__TUNED_MOST + 1], reflected = GP__NEVER, trial = GP__NEVER;
   for (;;) {
     int known;
     if (x->step == GP__SIMPLEX_BEGIN || x->step == GP__SIMPLEX_SHRINK) {

@@ -77,7 +77,7 @@ GP__PRIVATE int gp__ask_line(gp__points *p, gp__coordinates *s, int *point) {
   for (;;) {
     const int from = s->base[d], first = s->spread ? from % s->step : from - s->step;
     const int last = s->spread ? count - 1 : from + s->step;
-    double least = GPUPRIMS__NEVER, value = 0;
+    double least = GP__NEVER, value = 0;
     int wait = 0, best = from;
     at[d] = from;
     gp__look_up(p, at, &least);

@@ -117,13 +117,13 @@ GP__PRIVATE void gp__candidate(gp__points *p, int i, int *point) {
   }
 }
 GP__PRIVATE int gp__ask_model(gp__points *p, gp__surrogate *s, int *point) {
-  double least = GPUPRIMS__NEVER, value;
+  double least = GP__NEVER, value;
   int i, best[GP__TUNED_MOST], at[GP__TUNED_MOST];
   if (!gp__fit_model(p, s)) {
     p->failed = 1;
     return GP__ASK_DONE;
   }
-  for (i = 0; i < GP__MODEL_CANDIDATES || (i < 8 * GP__MODEL_CANDIDATES && least >= GPUPRIMS__NEVER); ++i) {
+  for (i = 0; i < GP__MODEL_CANDIDATES || (i < 8 * GP__MODEL_CANDIDATES && least >= GP__NEVER); ++i) {
     double mine;
     gp__candidate(p, i, at);
     if (gp__find_point(p, at) || gp__look_up(p, at, &value) != GP__POINT_UNKNOWN) continue;
@@ -132,7 +132,7 @@ GP__PRIVATE int gp__ask_model(gp__points *p, gp__surrogate *s, int *point) {
     least = mine;
     gp__copy_point(&p->lattice, best, at);
   }
-  return least < GPUPRIMS__NEVER ? gp__hand_point(p, best, point) : GP__ASK_DONE;
+  return least < GP__NEVER ? gp__hand_point(p, best, point) : GP__ASK_DONE;
 }
 
 GP__PRIVATE int gp__ask_surrogate(gp__points *p, gp__surrogate *s, int *point) {

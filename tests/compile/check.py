@@ -903,7 +903,7 @@ def abi(checks, folder):
     headers = {"this": ROOT, "later": os.path.join(folder, "later")}
     with open(HEADER) as file:
         text = file.read()
-    filled = re.findall(r"^  X\((gp_\w+), \w+\)", text[text.index("define GPUPRIMS__CALLERS_STRUCTS"):], re.M)
+    filled = re.findall(r"^  X\((gp_\w+), \w+\)", text[text.index("define GP__CALLERS_STRUCTS"):], re.M)
     for name in filled:
         text, count = re.subn(rf"^}} {name};", f"  uint64_t later;\n}} {name};", text, flags=re.M)
         checks.check(f"abi: {name} is declared once", count == 1)

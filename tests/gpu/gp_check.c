@@ -13,8 +13,8 @@
 // The last line is "N passed, N failed, N skipped". Exit status 1 if something failed. Without a GPU everything is
 // skipped.
 #define _GNU_SOURCE
-#define GPUPRIMS__SHORT_US 0 // --tuned tunes calls of any length, and tries as much as it can
-#define GPUPRIMS__ONLINE_BUDGET 1
+#define GP__SHORT_US 0 // --tuned tunes calls of any length, and tries as much as it can
+#define GP__ONLINE_BUDGET 1
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
 
@@ -475,7 +475,7 @@ static gp_result run_or_prepared(const gp_call *call, void *stream) {
 #define MOVES(member) \
   low |= ((uintptr_t)like.member ^ (uintptr_t)call->member) % 16 | (uintptr_t)(!like.member != !call->member); \
   like.member = call->member;
-  GPUPRIMS__CALL_POINTERS(MOVES)
+  GP__CALL_POINTERS(MOVES)
 #undef MOVES
   if (prepared &&
       (low || memcmp(&like, call, sizeof like) != 0 ||

@@ -1733,8 +1733,8 @@ MUTANTS = {
         "TYPES", "src/device/types.cuh", "(W(1) << (8 * sizeof(T) - 1)) - 1",
         "(W(1) << (sizeof(W) > 8 ? 63 : 8 * sizeof(T) - 1)) - 1"),
     "i128: is ordered as if it had no sign": (
-        "TYPES", "src/device/types.cuh", "GPUPRIMS__TRAITS(gp_i128, GP__SIGNED, gp_u128)",
-        "GPUPRIMS__TRAITS(gp_i128, GP__UNSIGNED, gp_u128)"),
+        "TYPES", "src/device/types.cuh", "GP__TRAITS(gp_i128, GP__SIGNED, gp_u128)",
+        "GP__TRAITS(gp_i128, GP__UNSIGNED, gp_u128)"),
     "fields: the higher word of a key": (
         "TYPES", "src/sort/keys.cuh", "const int at = Below::bits - 64 * w;", "const int at = Below::bits + 0 * w;"),
     "complex: a product's real part": (
@@ -3293,11 +3293,11 @@ MUTANTS = {
         "LAYOUT_ACCESS", "src/api/array.h", "layout >> (40 + 2 * place) & 3", "layout >> (46 - 2 * place) & 3"),
     "layouts: GP_GET forgets the texture": (
         "LAYOUT_ACCESS", "src/device/get.cuh",
-        "GPUPRIMS__MEMORY) == GP_TEXTURE) return", "GPUPRIMS__MEMORY) == 0x5) return"),
+        "GP__MEMORY) == GP_TEXTURE) return", "GP__MEMORY) == 0x5) return"),
     "layouts: a texture's words begin anywhere": (
         "LAYOUT_ACCESS", "src/device/get.cuh", ">> (first + byte) % 4 * 8", ">> byte % 4 * 8"),
     "layouts: constant memory is left alone": (
-        "LAYOUT_ACCESS", "src/device/get.cuh", "GPUPRIMS__MEMORY) == GP_CONSTANT)", "0) == GP_CONSTANT)"),
+        "LAYOUT_ACCESS", "src/device/get.cuh", "GP__MEMORY) == GP_CONSTANT)", "0) == GP_CONSTANT)"),
     "layouts: a turned tile is not there yet": (
         "CONVERT_LAYOUT", "src/layouts/kernels.cuh",
         "place);\n  }\n  __syncthreads();", "place);\n  }\n  if (OUT) __syncthreads();"),
@@ -3655,7 +3655,7 @@ MUTANTS = {
     "online: a policy that looked slow for a while does not come back": (
         "ONLINE", "src/tuner/online_threads.c", "if (us >= 0) gp__challenge(o, x, point);", ""),
     "online: short calls are tuned": (
-        "ONLINE", "src/tuner/online_threads.c", "< GPUPRIMS__SHORT_US) b->done = 1;", "< 0) b->done = 1;"),
+        "ONLINE", "src/tuner/online_threads.c", "< GP__SHORT_US) b->done = 1;", "< 0) b->done = 1;"),
     "online: nobody pays for loading modules": (
         "ONLINE", "src/tuner/online_threads.c", "x->tuner->buckets[0].spent += c->loading_us;", ""),
     "online: a failed launch into its own input runs again": (

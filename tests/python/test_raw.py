@@ -35,7 +35,7 @@ def test_function(name):
     item = next(item for item in ITEMS if item.name == name)
     code = item.code if isinstance(item.code, str) else "\n".join(item.code)
     found = re.search(rf"\b{name}\s*\(([^)]*)\)", code)
-    if found and found.group(1) not in ("", "void") and not code.startswith("GPUPRIMS__INIT"):
+    if found and found.group(1) not in ("", "void") and not code.startswith("GP__INIT"):
         assert len(raw.ffi.typeof(getattr(raw.lib, name)).args) == len(found.group(1).split(","))
 
 

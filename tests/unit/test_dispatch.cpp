@@ -1381,7 +1381,7 @@ static void test_bundles() {
   std::vector<gp_bundle_entry> entries;
   for (const Image &i : images)
     entries.push_back(gp_bundle_entry{i.key.c_str(), i.capability, i.data.data(), i.data.size()});
-  gp_bundle bundle = {GPUPRIMS__BUNDLE, unsigned(entries.size()), entries.data()};
+  gp_bundle bundle = {GP__BUNDLE, unsigned(entries.size()), entries.data()};
   fake::counts = fake::Counts();
   k = config(), k.bundle = &bundle, k.no_compile = 1;
   for (int capability : {80, 86, 90}) { // machine code of 8.0 runs on 8.6
@@ -1407,7 +1407,7 @@ static void test_bundles() {
   BAD(GP_E_BUNDLE, "another version of gpuprims.h", gp_open(&k, &ctx));
   bundle.header = nullptr;
   BAD(GP_E_BUNDLE, "gp_config.bundle is empty", gp_open(&k, &ctx));
-  bundle.header = GPUPRIMS__BUNDLE, entries[2].image = nullptr;
+  bundle.header = GP__BUNDLE, entries[2].image = nullptr;
   BAD(GP_E_BUNDLE, "entry 2 is damaged", gp_open(&k, &ctx));
   CHECK(fake::leaks().empty());
 }

@@ -557,7 +557,7 @@ static void test_more_arguments(bool host) {
     memset(&c.field, 1, 1); \
     BAD(error, ": " #field ": the call ", gp_run(ctx, &c, nullptr)); \
   }
-    GPUPRIMS__CALL_FIELDS(UNREAD)
+    GP__CALL_FIELDS(UNREAD)
 #undef UNREAD
     WRONG(GP_E_ARGUMENT, "flags has unknown bits", p, c.flags = 1 << 20);
     const gp_graph none = gp_graph_init();

@@ -288,7 +288,7 @@ static void test_group_by() {
   std::vector<gp_bundle_entry> entries;
   for (const auto &i : images)
     entries.push_back(gp_bundle_entry{i.first.c_str(), 90, i.second.data(), i.second.size()});
-  gp_bundle bundle = {GPUPRIMS__BUNDLE, unsigned(entries.size()), entries.data()};
+  gp_bundle bundle = {GP__BUNDLE, unsigned(entries.size()), entries.data()};
   k = config(), k.bundle = &bundle, k.no_compile = 1;
   fake::machine.capability = 90;
   GOOD(gp_open(&k, &ctx));

@@ -379,9 +379,9 @@ def test_null_of_functions_without_a_stream(name):
 
 WRAPPERS = TEXT[TEXT.index(" - calls by name"):]
 OF_SEGMENTS = "".join(re.findall(
-    '"(.*?)"', re.search(r"define GPUPRIMS__SEGMENT_NAMES(.*?[^\\])\n", WRAPPERS, re.S)[1]))
+    '"(.*?)"', re.search(r"define GP__SEGMENT_NAMES(.*?[^\\])\n", WRAPPERS, re.S)[1]))
 NAMED = re.findall(r'stream\)?,\s*"(gp_\w+(?: [\w.\[\]]+=[\w.]+)*)"', re.sub(
-    r'"\s*\n\s*"', "", re.sub(r'" GPUPRIMS__SEGMENT_NAMES', OF_SEGMENTS + '"', WRAPPERS)))
+    r'"\s*\n\s*"', "", re.sub(r'" GP__SEGMENT_NAMES', OF_SEGMENTS + '"', WRAPPERS)))
 
 
 def test_names_are_parameters():

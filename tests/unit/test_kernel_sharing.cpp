@@ -469,7 +469,7 @@ static void check_prepared(gp_context *ctx, const Drawn &d, const std::vector<La
 #define MOVED(member) \
   if (is_device(c.member)) \
     c.member = reinterpret_cast<decltype(c.member)>(reinterpret_cast<uintptr_t>(c.member) + (1 << 20));
-    GPUPRIMS__CALL_POINTERS(MOVED)
+    GP__CALL_POINTERS(MOVED)
 #undef MOVED
   }
   ++(prepared->quick ? quick : slow);
@@ -605,7 +605,7 @@ int main(int argc, char **argv) {
 #define ALIGNED(member) \
   if (is_device(aligned.member)) \
     aligned.member = reinterpret_cast<decltype(aligned.member)>(reinterpret_cast<uintptr_t>(aligned.member) & -256);
-        GPUPRIMS__CALL_POINTERS(ALIGNED)
+        GP__CALL_POINTERS(ALIGNED)
 #undef ALIGNED
         const gp_result there = gp_workspace_size(own, &aligned, &elsewhere);
         check(there == result && elsewhere == need, d, "gp_workspace_size of aligned buffers",

@@ -8,6 +8,7 @@
 
 #include "fake_driver.h"
 
+#include <chrono>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -619,6 +620,7 @@ static std::vector<Entry> entries() {
   add("gp_run", [](gp_context *c, gp_stream s) { return gp_run(c, &scan, s); });
   add("gp_copy", [](gp_context *c, gp_stream s) { return gp_copy(c, GP_I32, numbers, 10, results2, s); });
   add("gp_prepare", [](gp_context *c, gp_stream) { return gp_prepare(c, &scan); });
+  add("gp_warm", [](gp_context *c, gp_stream) { return gp_warm(c, &scan, 1, nullptr); });
   add("gp_reserve", [](gp_context *c, gp_stream s) { return gp_reserve(c, s, 1 << 20); });
   add("gp_trim", [](gp_context *c, gp_stream) { return gp_trim(c, 0); });
   add("gp_workspace_size", [](gp_context *c, gp_stream) { return gp_workspace_size(c, &scan, &bytes); });
@@ -726,13 +728,201 @@ static void test_hooks() {
     }
 }
 
+// ---- gp_warm
+
+static std::string warned; // by the log
+static gp_context *open_warm(const char *cache = "") {
+  gp_config k = config();
+  k.cache_dir = cache;
+  k.log = [](void *, gp_log_level level, const char *text) {
+    std::lock_guard<std::mutex> guard(print_lock);
+    if (level == GP_LOG_WARNING) warned += std::string(text) + "\n";
+  };
+  {
+    std::lock_guard<std::mutex> guard(print_lock);
+    warned.clear();
+  }
+  return open_with(k);
+}
+static gp_description about(gp_context *ctx) {
+  gp_description d = gp_description_init();
+  GOOD(gp_describe(ctx, &d));
+  return d;
+}
+static void wait_warm(gp_context *ctx) {
+  while (about(ctx).warming) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+// Calls of `count` kernels that differ.
+static std::vector<gp_call> warm_calls(size_t count) {
+  static const gp_type types[] = {GP_I8, GP_I16, GP_I32, GP_I64, GP_F32, GP_F64, GP_U8, GP_U16, GP_U32, GP_U64};
+  std::vector<gp_call> calls;
+  for (size_t i = 0; i < count; ++i) {
+    gp_call c = gp_call_init(GP_REDUCE);
+    c.op = i < 10 ? GP_SUM : GP_MAX, c.in_type = types[i % 10], c.count = 1000;
+    calls.push_back(c);
+  }
+  return calls;
+}
+static unsigned compiled() { return fake::counts.calls["nvrtcCompileProgram"]; }
+
+static void test_warm() {
+  alarm(120);
+  { // A list: each kernel once, also for calls that come meanwhile; then no call compiles.
+    gp_context *ctx = open_warm();
+    std::vector<gp_call> calls = warm_calls(6);
+    fake::machine.compile_ms = 10;
+    GOOD(gp_warm(ctx, calls.data(), calls.size(), nullptr));
+    GOOD(gp_prepare(ctx, &calls[5]));
+    GOOD(gp_prepare(ctx, &calls[0]));
+    wait_warm(ctx);
+    CHECK(compiled() == 6 && about(ctx).kernels[GP_KERNEL_COMPILED] == 6);
+    for (gp_call &c : calls) GOOD(gp_prepare(ctx, &c));
+    GOOD(gp_warm(ctx, calls.data(), calls.size(), nullptr));
+    wait_warm(ctx);
+    CHECK(compiled() == 6);
+    GOOD(gp_warm(ctx, nullptr, 0, nullptr));
+    fake::machine.compile_ms = 0;
+    CLOSE(ctx);
+  }
+  { // What gp_warm has got and no call has taken: gp_trim unloads it, gp_close too.
+    gp_context *ctx = open_warm();
+    std::vector<gp_call> calls = warm_calls(3);
+    GOOD(gp_warm(ctx, calls.data(), 3, nullptr));
+    wait_warm(ctx);
+    CHECK(fake::modules.size() == 3);
+    GOOD(gp_prepare(ctx, &calls[1]));
+    CHECK(fake::modules.size() == 3);
+    GOOD(gp_trim(ctx, 0));
+    CHECK(fake::modules.empty());
+    GOOD(gp_warm(ctx, calls.data(), 3, nullptr));
+    wait_warm(ctx);
+    CHECK(fake::modules.size() == 3);
+    CLOSE(ctx);
+  }
+  for (int ms : {0, 1, 7, 30}) { // closed meanwhile: what is not begun is not compiled
+    gp_context *ctx = open_warm();
+    std::vector<gp_call> calls = warm_calls(20);
+    const unsigned before = compiled();
+    fake::machine.compile_ms = 20;
+    GOOD(gp_warm(ctx, calls.data(), calls.size(), nullptr));
+    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+    CLOSE(ctx);
+    CHECK(compiled() - before < 20);
+    fake::machine.compile_ms = 0;
+    gp_call c = calls[0];
+    CHECK(gp_warm(ctx, &c, 1, nullptr) == GP_E_CONTEXT);
+  }
+  { // A kernel that does not compile: a warning, and the error of its call; the others are there.
+    gp_context *ctx = open_warm();
+    std::vector<gp_call> calls = warm_calls(2);
+    gp_op_desc d = gp_op_desc_init();
+    d.name = "broken", d.body = "return DOES_NOT_COMPILE;", d.arity = 2, d.identity = "0";
+    GOOD(gp_op_define(ctx, &d, &calls[0].op));
+    fake::machine.compile_error = "DOES_NOT_COMPILE";
+    GOOD(gp_warm(ctx, calls.data(), 2, nullptr));
+    wait_warm(ctx);
+    CHECK(warned.find("gp_warm: ") != std::string::npos && warned.find("does not compile") != std::string::npos);
+    GOOD(gp_prepare(ctx, &calls[1]));
+    CHECK(gp_prepare(ctx, &calls[0]) == GP_E_COMPILE);
+    fake::machine.compile_error.clear();
+    GOOD(gp_prepare(ctx, &calls[0]));
+    CLOSE(ctx);
+  }
+  { // Bad input: nothing is compiled, of the calls before it neither.
+    gp_context *ctx = open_warm();
+    std::vector<gp_call> calls = warm_calls(3);
+    const unsigned before = compiled();
+    calls[2].in_type = (gp_type)77;
+    CHECK(gp_warm(ctx, nullptr, 1, nullptr) == GP_E_NULL && !strcmp(gp_last_message(), "gp_warm: calls is null"));
+    CHECK(gp_warm(ctx, calls.data(), 3, "") == GP_E_ARGUMENT && !strcmp(gp_last_message(), "gp_warm: name is empty"));
+    CHECK(gp_warm(ctx, calls.data(), 3, nullptr) == GP_E_TYPE);
+    check(!strncmp(gp_last_message(), "gp_warm: calls[2]: ", 19) && strstr(gp_last_message(), "in_type"), __LINE__,
+        "%s", gp_last_message());
+    gp_policy bad = gp_policy();
+    bad.threads = 77;
+    calls[2].in_type = GP_I32, calls[2].policy = &bad;
+    CHECK(gp_warm(ctx, calls.data(), 3, nullptr) == GP_E_POLICY);
+    wait_warm(ctx);
+    CHECK(compiled() == before && fake::modules.empty());
+    CHECK(gp_warm(nullptr, nullptr, 0, nullptr) == GP_E_CONTEXT);
+    CLOSE(ctx);
+    gp_config k = config(GP_BACKEND_HOST);
+    ctx = open_with(k);
+    GOOD(gp_warm(ctx, warm_calls(2).data(), 2, "a name"));
+    CHECK(gp_warm(ctx, calls.data(), 3, nullptr) != GP_SUCCESS || !about(ctx).warming);
+    CLOSE(ctx);
+  }
+  { // What was used last under a name: of each name its own, of the kernels that calls got.
+    char folder[] = P_tmpdir "/gpuprims_warm_XXXXXX";
+    CHECK(mkdtemp(folder) != nullptr);
+    std::vector<gp_call> calls = warm_calls(5);
+    gp_context *ctx = open_warm(folder);
+    unsigned before = compiled();
+    GOOD(gp_warm(ctx, &calls[4], 1, "one")); // never used
+    wait_warm(ctx);
+    for (int i = 0; i < 3; ++i) GOOD(gp_prepare(ctx, &calls[size_t(i)]));
+    CHECK(compiled() - before == 4);
+    CLOSE(ctx);
+    ctx = open_warm(folder);
+    GOOD(gp_warm(ctx, nullptr, 0, "two")); // not known
+    wait_warm(ctx);
+    CHECK(fake::modules.empty());
+    GOOD(gp_prepare(ctx, &calls[3]));
+    CLOSE(ctx);
+    for (const auto &named : {std::make_pair("one", 3u), std::make_pair("two", 1u), std::make_pair("one", 3u)}) {
+      ctx = open_warm(folder);
+      before = compiled();
+      GOOD(gp_warm(ctx, nullptr, 0, named.first));
+      wait_warm(ctx);
+      CHECK(about(ctx).kernels[GP_KERNEL_DISK] == named.second && fake::modules.size() == named.second);
+      for (unsigned i = 0; i < named.second; ++i) GOOD(gp_prepare(ctx, &calls[named.second == 1 ? 3 : i]));
+      CHECK(fake::modules.size() == named.second && compiled() == before && warned.empty());
+      CLOSE(ctx);
+    }
+    fake::machine.capability = 80; // another device: they are compiled
+    ctx = open_warm(folder);
+    before = compiled();
+    GOOD(gp_warm(ctx, nullptr, 0, "one"));
+    wait_warm(ctx);
+    CHECK(compiled() - before == 3 && about(ctx).kernels[GP_KERNEL_COMPILED] == 3);
+    CLOSE(ctx);
+    fake::machine.capability = 90;
+    ctx = open_warm(folder); // nothing was used there: what is known stays
+    GOOD(gp_warm(ctx, nullptr, 0, "one"));
+    wait_warm(ctx);
+    CHECK(fake::modules.size() == 3);
+    CLOSE(ctx);
+    CHECK(system((std::string("rm -r ") + folder).c_str()) == 0);
+  }
+  { // Threads that warm and call at once.
+    gp_context *ctx = open_warm();
+    const std::vector<gp_call> calls = warm_calls(20);
+    const unsigned before = compiled();
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 6; ++t)
+      threads.emplace_back([&, t] {
+        for (size_t i = 0; i < calls.size(); ++i) {
+          const gp_call &c = calls[(i * 7 + size_t(t)) % calls.size()];
+          if (t % 2) GOOD(gp_prepare(ctx, &c));
+          else GOOD(gp_warm(ctx, &c, 1, t == 4 ? "a name" : nullptr));
+          about(ctx);
+        }
+      });
+    for (std::thread &t : threads) t.join();
+    wait_warm(ctx);
+    CHECK(compiled() - before == 20 && fake::modules.size() == 20);
+    CLOSE(ctx);
+  }
+  alarm(0);
+}
+
 int main(int argc, char **argv) {
   const struct {
     const char *name;
     std::function<void()> run;
   } groups[] = {{"fallback", test_fallback}, {"advice", test_advice}, {"places", test_places},
       {"streams", test_streams}, {"waiting", test_waiting}, {"close", [] { test_close(false); }},
-      {"close host", [] { test_close(true); }}, {"hooks", test_hooks}};
+      {"close host", [] { test_close(true); }}, {"hooks", test_hooks}, {"warm", test_warm}};
   for (const auto &group : groups) {
     bool named = argc < 2;
     for (int i = 1; i < argc; ++i) named |= strcmp(argv[i], group.name) == 0;

@@ -137,7 +137,7 @@ static inline gp_result kernel_image(
   for (i = 0; i < file->count; i++) {
     const char *name = file->fields[i].name;
     if (!kernel_is_layout(&file->fields[i])) gp__add(&p.text, "%s, ", name);
-    else gp__add(&p.text, "int(GPUPRIMS__USED(%s) & 0x3fffffff | GPUPRIMS__USED(%s) >> 63 << 30), ", name, name);
+    else gp__add(&p.text, "int(GP__USED(%s) & 0x3fffffff | GP__USED(%s) >> 63 << 30), ", name, name);
   }
   gp__add(&p.text, "};\n");
   result = gp__seal_program("gp_tune", &p);

@@ -1391,6 +1391,7 @@ static double first_call(const cell *c, variant *v) {
   config.backend = backend;
   config.device = ordinal;
   config.cache_dir = folder;
+  config.bundle_file = "";
   good = judge(v, gp_open(&config, &fresh)) && judge_driver(v, cuda.stream_wait(stream), "what came before");
   start = seconds_now();
   good = good && judge(v, gp_run(fresh, &call, stream)) && judge_driver(v, cuda.stream_wait(stream), "a kernel");
