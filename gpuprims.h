@@ -36721,7 +36721,7 @@ typedef struct gp__events {
   void *event[128];
 } gp__events;
 
-enum { GP__WARM_THREADS = 2 }; // NVRTC compiles one program at a time (13.0)
+enum { GP__WARM_THREADS = 2 }; // NVRTC 13.0: two threads compiled no faster than one
 typedef struct gp__warming {
   pthread_t threads[GP__WARM_THREADS];
   int thread_count, stop;
@@ -49895,7 +49895,7 @@ GP__PRIVATE void *gp__warm_up(void *user) {
   if (!gp__enter_thread(s, &pushed)) return NULL;
   pthread_mutex_lock(&s->lock);
   while (!w->stop) {
-    const char *line = w->list.data + w->next;
+    const char *line;
     gp__code *code = NULL;
     gp__program p;
     gp_result result;
@@ -49903,6 +49903,7 @@ GP__PRIVATE void *gp__warm_up(void *user) {
       pthread_cond_wait(&w->work, &s->lock);
       continue;
     }
+    line = w->list.data + w->next;
     memset(&p, 0, sizeof p);
     p.exact_rounding = *line == '1';
     gp__add(&p.text, "%s", line + 1);

@@ -1621,7 +1621,7 @@ static void open_context(gp_backend backend, const char *cache, gp_context **ope
   gp_config config = gp_config_init();
   config.backend = backend;
   config.cache_dir = cache;
-  config.bundle_file = ""; // first calls compile
+  setenv("GPUPRIMS_BUNDLE", "", 1); // first calls compile; not a member: a base's header may not have it
   if (gp_open(&config, opened) != GP_SUCCESS)
     stop(backend == GP_BACKEND_CUDA ? 4 : 3, "gp_open: %s", gp_last_message());
 }

@@ -1,9 +1,11 @@
 """Contexts: a gp_context, its allocator hooks, its log; the default context of each device."""
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 import threading
+import weakref
 from typing import TYPE_CHECKING, Any, Protocol
 
 from . import _fast
@@ -150,6 +152,7 @@ class Context:
         self.handle, self._pid = made[0], os.getpid()
         self._lock = threading.Lock()
         self._raw_types: dict[tuple[int, int], int] = {}
+        self._warmed = False
         self.operators: dict[Any, Any] = {}
         self.keep: list[Any] = []
         about = self.describe()
@@ -178,6 +181,19 @@ class Context:
         if result:
             raise error_of(result)
         return str(ffi.string(ffi.cast("gp_policy_source", source[0]))).removeprefix("GP_POLICY_")
+
+    def warm(self, name: str) -> None:
+        """Two threads get the kernels that a context used last under this name, a program's, before calls need them.
+        Those used from now on are written down, in the disk cache, by close(), at the interpreter's exit at the latest.
+        describe()["warming"] tells how many are left. The host back end has no kernels."""
+        if not isinstance(name, str):
+            raise TypeError(f"name is {name!r}, not a str")
+        result = lib.gp_warm(self.handle, NULL, 0, ffi.new("char[]", os.fsencode(name)))
+        if result:
+            raise error_of(result)
+        if not self._warmed:
+            self._warmed = True
+            atexit.register(_close_at_exit, weakref.ref(self))
 
     def raw_type(self, size: int, align: int) -> int:
         """A type of raw bytes, for elements that are moved and not computed with."""
@@ -220,6 +236,12 @@ class Context:
             return f"<gpuprims.Context: host, {about['multiprocessors']} threads>"
         return (f"<gpuprims.Context: cuda:{self.device}, {about['name']}, compute capability "
                 f"{about['compute_capability'] / 10}>")
+
+
+def _close_at_exit(context: weakref.ref[Context]) -> None:
+    found = context()
+    if found is not None:
+        found.close()
 
 
 def _allocator_of(allocator: str | Allocator | None, device: int | None) -> Allocator | None:

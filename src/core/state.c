@@ -65,7 +65,7 @@ typedef struct gp__events {
   void *event[128];
 } gp__events;
 
-enum { GP__WARM_THREADS = 2 }; // NVRTC compiles one program at a time (13.0)
+enum { GP__WARM_THREADS = 2 }; // NVRTC 13.0: two threads compiled no faster than one
 typedef struct gp__warming {
   pthread_t threads[GP__WARM_THREADS];
   int thread_count, stop;

@@ -12,7 +12,7 @@ GP__PRIVATE void *gp__warm_up(void *user) {
   if (!gp__enter_thread(s, &pushed)) return NULL;
   pthread_mutex_lock(&s->lock);
   while (!w->stop) {
-    const char *line = w->list.data + w->next;
+    const char *line;
     gp__code *code = NULL;
     gp__program p;
     gp_result result;
@@ -20,6 +20,7 @@ GP__PRIVATE void *gp__warm_up(void *user) {
       pthread_cond_wait(&w->work, &s->lock);
       continue;
     }
+    line = w->list.data + w->next;
     memset(&p, 0, sizeof p);
     p.exact_rounding = *line == '1';
     gp__add(&p.text, "%s", line + 1);

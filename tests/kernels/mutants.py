@@ -111,6 +111,7 @@ FILES = {
     "TUNER": "../unit/test_tuner.cpp",
     "TUNER_SEARCH": "../unit/test_search.cpp",
     "INFLATE": "../unit/test_inflate.cpp",
+    "BUNDLE": "../unit/test_bundle.cpp",
     "ONLINE": "../unit/test_online.cpp",
 }
 
@@ -3662,6 +3663,16 @@ MUTANTS = {
         "ONLINE", "src/tuner/online.c", "if (out[i] == in[k]) return 1;", "if (out[i] == in[k]) return 0;"),
     "online: a site begins without its neighbour": (
         "ONLINE", "src/tuner/online_threads.c", "if (nearest) *best = nearest->best;", "nearest = NULL;"),
+    "bundle: the list may be damaged": (
+        "BUNDLE", "src/core/bundle_file.c", " || gp__hash_bytes(line, bytes) != h.hash)", ")"),
+    "bundle: any version will do": (
+        "BUNDLE", "src/core/bundle_file.c", "strncmp(h.header, GP__BUNDLE_FILE, sizeof h.header) != 0", "0"),
+    "bundle: the file may be cut off": (
+        "BUNDLE", "src/core/bundle_file.c", "h.bytes != (uint64_t)about.st_size || ", ""),
+    "bundle: code of any architecture will do": (
+        "BUNDLE", "src/core/bundle_file.c", "e->compute_capability / 10 == capability / 10 && ", ""),
+    "bundle: a damaged kernel is one": (
+        "BUNDLE", "src/core/bundle_file.c", "found = image->owned != NULL;", "found = 1;"),
     "inflate: a text of any size is right": (
         "INFLATE", "src/core/inflate.c", "good = good && d->written == bytes &&", "good = good &&"),
     "inflate: bits behind the end count": (

@@ -1,4 +1,6 @@
 """The CUDA side on the emulated driver: protocols of arrays, streams, allocators, what is checked before a launch."""
+import time
+
 import gpuprims as gp
 import numpy as np
 import pytest
@@ -462,3 +464,30 @@ def test_accelerate_for_cupy(monkeypatch, cupy):
         assert cupy.cumsum(cupy.ndarray(x), unknown=1) == "cumsum"
     assert cupy.sort is own
     monkeypatch.delitem(sys.modules, "gpuprims.cupy")
+
+
+def test_a_program_that_names_itself_gets_its_kernels_before_it_calls(driver, tmp_path):
+    def opened():
+        return context(driver, 0, cache_dir=str(tmp_path))
+
+    with opened() as first:
+        first.warm("a program")
+        gp.use(first)
+        gp.sum(Interface(np.arange(1000)), out=Interface(np.zeros((), np.int64)))
+        compiled = first.describe()["kernels"]["compiled"]
+        assert compiled > 0
+    with opened() as second:
+        second.warm("another")
+        assert second.describe()["warming"] == 0 and sum(second.describe()["kernels"].values()) == 0
+    with opened() as third:
+        third.warm("a program")
+        end = time.monotonic() + 30
+        while third.describe()["warming"] and time.monotonic() < end:
+            time.sleep(0.01)
+        assert third.describe()["kernels"] == {"bundle": 0, "disk": compiled, "compiled": 0}
+    with pytest.raises(gp.GpuprimsError):
+        third.warm("a program")
+    with opened() as last:
+        for name, error in (("", ValueError), (None, TypeError), (7, TypeError)):
+            with pytest.raises(error, match="name is"):
+                last.warm(name)

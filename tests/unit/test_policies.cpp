@@ -979,6 +979,7 @@ static const struct {
     {"the struct of a zipped input has other members", always}, // of types alone
     {"a policy's shared memory has room for positions of this size", always},
     {"1 to 32 lanes", always}, // routines for kernel authors, as all below
+    {"ITEMS is a multiple of 16 / sizeof(T)", always},
     {"1, 2, 4, 8, 16 or 32 lanes", always},
     {"a result a lane, of 1, 2, 4, 8, 16 or 32 lanes", always},
     {"places have 16 bits", always},
