@@ -277,7 +277,7 @@ static void compile_all(gp_call c, int from_table) {
 
 // ---- the kernels that calls get on devices
 
-// Of the line that is read.
+// The line that is read has these.
 static int *call_architectures, architecture_count, call_has_policy, call_aligned;
 static uint64_t call_mean, call_k;
 

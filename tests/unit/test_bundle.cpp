@@ -300,7 +300,7 @@ static void test_file() {
     CHECK(d.kernels[GP_KERNEL_BUNDLE] == 1 && d.kernels[GP_KERNEL_COMPILED] == 1 && d.kernels[GP_KERNEL_DISK] == 0);
   }
 
-  // What is wrong with a file.
+  // A file that is wrong is named and not used.
   const size_t list_at = sizeof(gp__bundle_head), body_at = list_at + kernels.size() * sizeof(gp__bundle_line);
   std::string bad = whole;
   for (size_t bytes : {whole.size() - 1, whole.size() / 2, body_at, body_at - 1, list_at})
@@ -364,7 +364,7 @@ static void test_file() {
   }
   refused(path, "it is not of this version of gpuprims.h: make it again", __LINE__);
 
-  // Where it is looked for: the config, then the environment, then beside the library, where it may be missing.
+  // The library looks in the config, then the environment, then beside the library, where it may be missing.
   write_file(path, whole);
   CHECK(setenv("GPUPRIMS_BUNDLE", path.c_str(), 1) == 0);
   {
@@ -429,7 +429,7 @@ static void test_file() {
   CHECK(chmod(folder, 0755) == 0 && unlink(path.c_str()) == 0 && rmdir(folder) == 0);
 }
 
-// What --images finds: the kernels of a list on devices, each once, and all that calls ask for there.
+// --images finds the kernels of a list on devices, each once: all that calls ask for there.
 static void test_images() {
   gp_config c = config(GP_BACKEND_HOST);
   int architectures[] = {80, 90};
