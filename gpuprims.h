@@ -324,6 +324,19 @@ typedef unsigned long uint64_t;
 #define gp_tuner_report GP__NAME(gp_tuner_report)
 #define gp_tuning_report GP__NAME(gp_tuning_report)
 #define gp_tuner_close GP__NAME(gp_tuner_close)
+#define gp_world_id GP__NAME(gp_world_id)
+#define gp_world_open GP__NAME(gp_world_open)
+#define gp_world_close GP__NAME(gp_world_close)
+#define gp_world_rank GP__NAME(gp_world_rank)
+#define gp_world_size GP__NAME(gp_world_size)
+#define gp_world_wait GP__NAME(gp_world_wait)
+#define gp_world_run GP__NAME(gp_world_run)
+#define gp_world_reduce GP__NAME(gp_world_reduce)
+#define gp_world_inclusive_scan GP__NAME(gp_world_inclusive_scan)
+#define gp_world_exclusive_scan GP__NAME(gp_world_exclusive_scan)
+#define gp_world_sort_keys GP__NAME(gp_world_sort_keys)
+#define gp_world_sort_pairs GP__NAME(gp_world_sort_pairs)
+#define gp_world_top_k GP__NAME(gp_world_top_k)
 #endif
 
 // >>types -------------------------------------------------------------------------------------------------------------
@@ -355,7 +368,8 @@ typedef unsigned long uint64_t;
   X(GP_E_BUNDLE, 17, "the bundle is damaged or was made for another version of the header") \
   X(GP_E_DRIVER, 18, "a call of the CUDA driver failed") \
   X(GP_E_UNSUPPORTED, 19, "this back end cannot run the call") \
-  X(GP_E_FORK, 20, "the context was opened by the parent process")
+  X(GP_E_FORK, 20, "the context was opened by the parent process") \
+  X(GP_E_WORLD, 21, "NCCL cannot be opened, a call of it failed, or another rank failed, differs or does not answer")
 
 #define GP__ENUM(name, value, text) name = value,
 typedef enum gp_result { GP_RESULTS(GP__ENUM) GP_RESULT_COUNT } gp_result;
@@ -799,19 +813,20 @@ typedef struct gp_op_desc {
 
 // Flags of a call.
 enum {
-  GP_REPRODUCIBLE = 1,    // reductions and scans, by segment and by key too, group_by: the same bits on every GPU,
-                          // policy and back end, or GP_E_UNSUPPORTED; bfs: parents too
-  GP_CHECKED = 2,         // segments by offsets: the offsets are checked first, see gp_call.bad; bfs: gp_call.fault
-  GP_RIGHT = 4,           // adjacent_difference: with the right neighbour instead of the left one
-  GP_DESCENDING = 8,      // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
-  GP_UNSORTED = 16,       // top-k: the results in any order
-  GP_KEEP_GAPS = 32,      // convert_layout: bytes of the output that belong to no field keep what they hold
-  GP_UNTIL_TARGET = 64,   // bfs: stops after the level that reaches gp_call.target
-  GP_SYMMETRISE = 128,    // graph_from_edges: with every edge the opposite one
-  GP_UNIQUE_EDGES = 256,  // graph_from_edges: of edges that are the same, one
-  GP_DROP_LOOPS = 512,    // graph_from_edges: no edge from a vertex to itself
-  GP_EXCLUSIVE = 1024,    // scan_axis: out[i] is the fold of the elements before i
-  GP_LITTLE_MEMORY = 2048 // sort, merge_sort: a quarter of the elements in the workspace, slower
+  GP_REPRODUCIBLE = 1,   // reductions and scans, by segment and by key too, group_by: the same bits on every GPU,
+                         // policy and back end, or GP_E_UNSUPPORTED; bfs: parents too
+  GP_CHECKED = 2,        // segments by offsets: the offsets are checked first, see gp_call.bad; bfs: gp_call.fault
+  GP_RIGHT = 4,          // adjacent_difference: with the right neighbour instead of the left one
+  GP_DESCENDING = 8,     // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
+  GP_UNSORTED = 16,      // top-k: the results in any order
+  GP_KEEP_GAPS = 32,     // convert_layout: bytes of the output that belong to no field keep what they hold
+  GP_UNTIL_TARGET = 64,  // bfs: stops after the level that reaches gp_call.target
+  GP_SYMMETRISE = 128,   // graph_from_edges: with every edge the opposite one
+  GP_UNIQUE_EDGES = 256, // graph_from_edges: of edges that are the same, one
+  GP_DROP_LOOPS = 512,   // graph_from_edges: no edge from a vertex to itself
+  GP_EXCLUSIVE = 1024,   // scan_axis: out[i] is the fold of the elements before i
+  GP_LITTLE_MEMORY = 2048, // sort, merge_sort: a quarter of the elements in the workspace, slower
+  GP_BALANCED = 4096       // gp_world_run: the results in even shares
 };
 
 // A field of a struct key: sorts compare the fields of a list one after the other, the most significant first.
@@ -1450,6 +1465,8 @@ typedef struct gp_call {
   const gp_column *columns; // sort_columns: in host memory
   uint64_t column_count;    // up to 64
   uint64_t key_columns;     // the first so many of them are keys, by their priority, `keys` before them; others move
+
+  const void *init_device; // scans, in place of `init`: the operand in device memory, read when the call runs
 } gp_call;
 
 // A bundle: kernels compiled ahead of time. tools/gp_bundle writes one as C source.
@@ -2691,6 +2708,100 @@ struct gp_online {
   gp_online(const gp_online &) = delete;
 };
 #endif
+
+// ---- api/world.h - worlds: several GPUs, joined by NCCL
+
+// A world: contexts of one GPU each, its ranks, in one process or in several. They communicate by NCCL (2.19 or
+// later), which is opened at run time. An array is spread over the ranks: each has a shard, by a pointer and a count of
+// its own, and the array is all shards in the order of the ranks. Every rank makes the same calls of a world in the
+// same order, with the same types, operators and options, on one stream or on streams that wait for one another. The
+// library starts no processes and brings no transport: torchrun, mpirun or Slurm start the ranks.
+typedef struct gp_world gp_world;
+enum { GP_WORLD_ID_BYTES = 128 };
+
+// How a rank joins: by a communicator that the program has, or by an id that one rank has made and sent to the others.
+typedef struct gp_world_config {
+  uint32_t struct_size;     // sizeof(gp_world_config): gp_world_config_init sets it
+  void *communicator;       // an ncclComm_t of the context's device, or NULL. It stays the caller's, but a world that
+                            // breaks aborts it
+  const void *id;           // GP_WORLD_ID_BYTES bytes, from gp_world_id, in host memory; without a communicator
+  int rank, size;           // with an id: 0 <= rank < size
+  const char *nccl_library; // NULL: $GPUPRIMS_NCCL, or libnccl.so.2 by its system name; otherwise an absolute path
+  double timeout;           // seconds that gp_world_open, gp_world_wait and calls that wait give the others; 0: 60
+} gp_world_config;
+GP__INLINE gp_world_config gp_world_config_init(void) {
+  gp_world_config made;
+  __builtin_memset(&made, 0, sizeof made);
+  made.struct_size = sizeof made;
+  return made;
+}
+
+// Makes an id (GP_WORLD_ID_BYTES bytes) for one world. nccl_library: see gp_world_config. Errors: CONTEXT, NULL, WORLD.
+GP__API gp_result gp_world_id(gp_context *ctx, const char *nccl_library, void *id);
+
+// Joins a world; every rank calls, and returns when all have. Ranks with other versions of the library are refused.
+// *world is NULL after an error. Errors: CONTEXT, NULL, ARGUMENT, MEMORY, WORLD.
+GP__API gp_result gp_world_open(gp_context *ctx, const gp_world_config *config, gp_world **world);
+
+// Waits for the world's work, leaves it, and frees its memory. Close worlds before their context.
+GP__API gp_result gp_world_close(gp_world *world);
+
+// This rank; the number of ranks. -1 where the world is null or closed.
+GP__API int gp_world_rank(const gp_world *world);
+GP__API int gp_world_size(const gp_world *world);
+
+// Waits for the work on the stream, at most gp_world_config.timeout seconds after the others' last sign of life. A rank
+// that died, a communicator that was aborted, or a rank that calls something else, is GP_E_WORLD on every rank that
+// waits: the world is broken then, its communicator aborted, and all later calls say so. Inputs stay as they were.
+GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
+
+// Runs a call on the whole array. `in`, `keys`, `count`, count_device and the outputs are this rank's. Waits: the host
+// waits, as sends need its counts; other calls are asynchronous on the stream.
+//
+//    primitive           result                                                                        waits
+//    reduce, count_if,   on every rank, the same bits on each; operands keep the order of the ranks    no
+//    any, all
+//    inclusive_scan,     of the rank's shard: one more read of it, for the totals that the ranks       no
+//    exclusive_scan      exchange. Every rank gives the same init
+//    histogram_even,     on every rank; counts of i32, u32, i64, u64, f32 or f64                       no
+//    histogram_ranges
+//    top_k               on every rank; indices count from the beginning of the array                  yes
+//    sort, merge_sort    of the rank's share: shares differ by one element at most, whatever the       yes
+//                        shards and the keys. Stable. `in` NULL with `out`: indices, which count from
+//                        the beginning of the array
+//    copy                the shards in even shares                                                     yes
+//    select              of the rank's shard; with GP_BALANCED its even share of all results           no; yes
+//    unique,             as of the whole array: a run across ranks is one run, and belongs to the      yes
+//    reduce_by_key       first one; with GP_BALANCED even shares
+//    group_by            groups in the order of their keys, in even shares                             yes
+//
+// capacity: room of the outputs of calls that move elements between ranks; 0: count. If a share exceeds it, every rank
+// gets an error, and nothing is written. out_count, in device memory: this rank's number of results; also of sort,
+// merge_sort and copy, where it may be NULL. GP_CHECKED: ranks first compare what they call, and wait for that.
+// Errors: as gp_run; WORLD; UNSUPPORTED: other primitives, ARGMIN and ARGMAX, GP_REPRODUCIBLE of sums and products of
+// floats, sorts by some bits, by fields or by a transform.
+GP__API gp_result gp_world_run(gp_world *world, const gp_call *call, gp_stream stream);
+
+// *out = the reduction of the whole array, on every rank.
+GP__API gp_result gp_world_reduce(gp_world *world, gp_op op, gp_type in_type, gp_type out_type, const void *in,
+    uint64_t count, void *out, gp_stream stream);
+
+// The rank's shard of the scan of the whole array.
+GP__API gp_result gp_world_inclusive_scan(gp_world *world, gp_op op, gp_type in_type, gp_type out_type, const void *in,
+    uint64_t count, void *out, gp_stream stream);
+GP__API gp_result gp_world_exclusive_scan(gp_world *world, gp_op op, gp_type in_type, gp_type out_type,
+    const void *init, const void *in, uint64_t count, void *out, gp_stream stream);
+
+// The rank's even share of the sorted array; capacity, out_count, and GP_DESCENDING: see gp_world_run.
+GP__API gp_result gp_world_sort_keys(gp_world *world, gp_type key_type, const void *keys, uint64_t count,
+    void *out_keys, uint64_t capacity, uint64_t *out_count, gp_stream stream);
+GP__API gp_result gp_world_sort_pairs(gp_world *world, gp_type key_type, gp_type value_type, const void *keys,
+    const void *values, uint64_t count, void *out_keys, void *out_values, uint64_t capacity, uint64_t *out_count,
+    gp_stream stream);
+
+// The first k elements of the sorted array, on every rank, as gp_top_k.
+GP__API gp_result gp_world_top_k(gp_world *world, gp_type key_type, gp_type value_type, const void *keys,
+    const void *values, uint64_t count, uint64_t k, void *out_keys, void *out_values, int flags, gp_stream stream);
 
 #endif // !__CUDACC_RTC__
 #endif // GPUPRIMS_H
@@ -7586,7 +7697,8 @@ typedef struct gp__scan_args {
   void *workspace;
   gp__value init; // as in gp__reduce_args
   int has_init;
-  unsigned blocks; // three sweeps: blocks of the upsweep and of the downsweep
+  const void *init_device; // in place of `init`, or null
+  unsigned blocks;         // three sweeps: blocks of the upsweep and of the downsweep
 } gp__scan_args;
 
 // ---- select/arguments.h - arguments of streams
@@ -14851,7 +14963,7 @@ template <int THREADS, class Acc> struct gp__scan_storage {
 
 template <class Op, class Acc, class Args> GP_DEVICE gp_carry<Acc> gp__start(const Args &a) {
   gp_carry<Acc> start;
-  start.value = Op::prepare(gp__value_as<Acc>(a.init));
+  start.value = Op::prepare(a.init_device ? *static_cast<const Acc *>(a.init_device) : gp__value_as<Acc>(a.init));
   start.has = a.has_init != 0;
   return start;
 }
@@ -30208,6 +30320,7 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/types.h>
@@ -30460,6 +30573,9 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, cuModuleGetGlobal, "cuModuleGetGlobal_v2", \
       (gp__cu_pointer * pointer, size_t * bytes, void *module, const char *name)) \
   F(1, cuMemcpyDtoH, "cuMemcpyDtoH_v2", (void *to, gp__cu_pointer from, size_t bytes)) \
+  F(1, cuMemcpyAsync, "cuMemcpyAsync", (gp__cu_pointer to, gp__cu_pointer from, size_t bytes, void *stream)) \
+  F(1, cuMemHostAlloc, "cuMemHostAlloc", (void **pointer, size_t bytes, unsigned flags)) \
+  F(1, cuMemFreeHost, "cuMemFreeHost", (void *pointer)) \
   F(1, cuFuncSetAttribute, "cuFuncSetAttribute", (void *function, int attribute, int value)) \
   F(1, cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor", \
       (int *blocks, void *function, int threads, size_t shared_bytes)) \
@@ -30858,7 +30974,7 @@ typedef struct gp__request {
   size_t in_size, in2_size, acc_size, out_size; // bytes; with is_arg, acc_size and out_size are those of the pair
   int is_arg;   // the accumulator and the output are structs: 1: { acc_type value; int64_t index; } of ARGMIN, ARGMAX;
                 // GP__IS_BOTH: two values; 3: two of 1
-  int has_init; // `init` holds a value
+  int has_init; // `init` holds a value, or init_device leads to one
   int flags;
   const void *in, *in2;
   void *out;
@@ -30866,6 +30982,7 @@ typedef struct gp__request {
   uint64_t stride;              // top-k: count as the caller has given it, elements of a row
   uint64_t row_bytes;           // the sort of a top-k's rows, which share a policy: bytes from row to row; else 0
   const uint64_t *count_device; // or NULL
+  const void *init_device;      // or NULL
   const uint64_t *limit_device; // check_offsets: the call's own count_device, or NULL
   gp__value init;               // scan, reduce: accumulator; fill: element; iota: start
   gp__value step;               // iota; partition: the second scalar; histogram: the upper ends
@@ -34310,7 +34427,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2555904"
+#define GPUPRIMS__EMBEDDED_FROM "2637824"
 
 // ---- core/embed.c - this file's own text
 
@@ -37680,7 +37797,8 @@ GP__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(APPLY, apply, GP_E_OPERATOR, "applies no operator to results") \
   F(COLUMNS, columns, GP_E_ARGUMENT, "has no columns") \
   F(COLUMN_COUNT, column_count, GP_E_ARGUMENT, "has no columns") \
-  F(KEY_COLUMNS, key_columns, GP_E_ARGUMENT, "has no columns")
+  F(KEY_COLUMNS, key_columns, GP_E_ARGUMENT, "has no columns") \
+  F(INIT_DEVICE, init_device, GP_E_ARGUMENT, "takes no initial value in device memory")
 #define GP__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
 enum { GP__CALL_FIELDS(GP__ENUM) GP__FIELDS };
 #undef GP__ENUM
@@ -37695,6 +37813,7 @@ __extension__ enum {
   GP__READS_FILL = GP__READS_MAP & ~GP__READS_IN,
   GP__READS_FOLD = GP__READS_MAP | GP__READS_OP | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_INIT,
   GP__READS_STORED = GP__READS_FOLD | GP__READS_APPLY,
+  GP__READS_SCAN = GP__READS_STORED | GP__READS_INIT_DEVICE,
   GP__READS_OFFSETS = GP__READS_OFFSET_TYPE | GP__READS_BEGIN | GP__READS_SEGMENTS,
   GP__READS_RUNS = GP__READS_EQUAL | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE,
   GP__READS_COMPACTED = GP__READS_OUT_KEYS | GP__READS_OUT_COUNT,
@@ -38439,6 +38558,7 @@ GP__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
+  gp__checked_type acc;
   if (q->inputs.in) GP__CHECK(gp__check_input_arrays(k, q->inputs.in - 1, b->in, 0));
   else if (k->in.size) GP__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1, b->in_alias));
   if (q->inputs.in2) GP__CHECK(gp__check_input_arrays(k, q->inputs.in2 - 1, b->in2, 0));
@@ -38464,6 +38584,10 @@ GP__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
       return gp__fail(
           GP_E_ALIGNMENT, "%s: @count_device (%p) is not aligned to 8 bytes", k->who, (const void *)c->count_device);
     GP__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
+  }
+  if (c->init_device) {
+    GP__CHECK(gp__check_type(k->s, k->who, "acc_type", q->acc_type, &acc));
+    GP__CHECK(gp__reading(k, "init_device", c->init_device, &acc, 1, 0, 0));
   }
   return GP_SUCCESS;
 }
@@ -38542,7 +38666,10 @@ GP__PRIVATE gp_result gp__check_values(gp__checking *k) {
   }
 #undef GP__VALUE
   GP__CHECK(gp__check_input_values(k));
-  q->has_init = c->init != NULL;
+  q->has_init = c->init || c->init_device;
+  q->init_device = c->init_device;
+  if (c->init && c->init_device)
+    return gp__fail(GP_E_ARGUMENT, "%s: @init and @init_device: both are set, and the call takes one", k->who);
   if (k->own[GP__CHECK_VALUES]) return k->own[GP__CHECK_VALUES](k);
   if (c->init) memcpy(q->init.bytes, c->init, k->fold ? q->acc_size : q->out_size);
   return GP_SUCCESS;
@@ -45253,6 +45380,7 @@ GP__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
   a.workspace = l->workspace;
   a.init = q->init;
   a.has_init = q->has_init;
+  a.init_device = q->init_device;
   a.blocks = l->g->grid;
   for (i = 0; i < l->count; ++i) // the spine is one block
     GP__CHECK(gp__launch_step(l, i, i == 1 ? 1 : l->g->grid, l->g->threads, l->g->shared_bytes, &a));
@@ -45266,9 +45394,9 @@ GP__PRIVATE gp_result gp__host_scan(gp__host_call *h) {
 static const gp__family gp__family_scan = {gp__checks_none, GP__IDLE_IF_EMPTY, GP__SHAPE_OF_ELEMENTS, gp__kinds_of_scan,
     &gp__kernels_of_policy, GP__FOLD_OPERATORS, GP__LAUNCH(gp__launch_scan), gp__host_scan};
 static const gp__primitive gp__primitive_inclusive_scan = {
-    &gp__family_scan, GP__READS_STORED, GP__IN_PLACE | GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS, 0};
+    &gp__family_scan, GP__READS_SCAN, GP__IN_PLACE | GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_exclusive_scan = {
-    &gp__family_scan, GP__READS_STORED, GP__IN_PLACE | GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS, 0};
+    &gp__family_scan, GP__READS_SCAN, GP__IN_PLACE | GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS, 0};
 
 // ---- segments/plan.c - plans of segmented reductions and of load balance; the check of offsets
 
@@ -46626,6 +46754,7 @@ GP__PRIVATE gp_result gp__check_reached(gp__checking *k, gp_call *whole, gp__sta
 }
 GP__PRIVATE gp_result gp__run_on_host(gp__state *s, gp__request *q) {
   if (q->count_device && *q->count_device < q->count) q->count = *q->count_device;
+  if (q->init_device) memcpy(q->init.bytes, q->init_device, q->acc_size);
   if (gp__is_checked(q) && q->bad) {
     const gp__request check = gp__methods_of(q)->checked(q);
     const gp_result result = gp__host_run(&check, s->host_threads);
@@ -46971,6 +47100,7 @@ GP__API gp_result gp_compile(
   X(begin) \
   X(end) \
   X(count_device) \
+  X(init_device) \
   X(out) \
   X(out2) \
   X(out3) \
@@ -46978,7 +47108,7 @@ GP__API gp_result gp_compile(
   X(out_count) \
   X(bad) \
   X(workspace)
-enum { GP__INPUTS = 7, GP__POINTERS = 14 };
+enum { GP__INPUTS = 8, GP__POINTERS = 15 };
 // Host memory of values: X(member).
 #define GP__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
 
@@ -51792,6 +51922,1547 @@ GP__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const u
   return gp__named(gp_run(ctx, &c, stream), "gp_bfs_sources out=depths out2=reached");
 }
 
+// ---- world/nccl.c - functions of NCCL, opened at run time
+
+enum { // of ncclResult_t, ncclDataType_t, ncclRedOp_t
+  GP__NCCL_IN_PROGRESS = 7,
+  GP__NCCL_BYTES = 1,
+  GP__NCCL_U64 = 5,
+  GP__NCCL_SUM = 0,
+  GP__NCCL_OLDEST = 21900
+};
+typedef struct gp__nccl_id { // ncclUniqueId
+  char bytes[GP_WORLD_ID_BYTES];
+} gp__nccl_id;
+typedef struct gp__nccl_config { // ncclConfig_t of NCCL 2.19, which later ones take
+  size_t size;
+  unsigned magic, version;
+  int blocking, cluster, least_blocks, most_blocks;
+  const char *net;
+  int share;
+} gp__nccl_config;
+
+// F(name, parameters): all return an ncclResult_t.
+#define GP__NCCL_FUNCTIONS(F) \
+  F(GetVersion, (int *version)) \
+  F(GetUniqueId, (gp__nccl_id * id)) \
+  F(CommInitRankConfig, (void **comm, int size, gp__nccl_id id, int rank, gp__nccl_config *config)) \
+  F(CommDestroy, (void *comm)) \
+  F(CommAbort, (void *comm)) \
+  F(CommGetAsyncError, (void *comm, int *error)) \
+  F(CommCount, (void *comm, int *count)) \
+  F(CommUserRank, (void *comm, int *rank)) \
+  F(CommCuDevice, (void *comm, int *device)) \
+  F(AllGather, (const void *from, void *to, size_t count, int type, void *comm, void *stream)) \
+  F(AllReduce, (const void *from, void *to, size_t count, int type, int op, void *comm, void *stream)) \
+  F(Send, (const void *from, size_t count, int type, int peer, void *comm, void *stream)) \
+  F(Recv, (void *to, size_t count, int type, int peer, void *comm, void *stream)) \
+  F(GroupStart, (void)) \
+  F(GroupEnd, (void))
+
+typedef struct gp__nccl {
+#define GP__FIELD(name, parameters) int(*name) parameters;
+  GP__NCCL_FUNCTIONS(GP__FIELD)
+#undef GP__FIELD
+  const char *(*text)(int result);
+  int version;
+} gp__nccl;
+
+GP__PRIVATE gp_result gp__open_nccl(const char *who, const char *path, gp__nccl *n) {
+  static const char *const names[] = {"libnccl.so.2", "libnccl.so", NULL};
+  const char *own = getenv("GPUPRIMS_NCCL");
+  char why[1024];
+  void *library = gp__open_library(path ? path : own && *own ? own : NULL, names, why, sizeof why);
+  if (!library)
+    return gp__fail(GP_E_WORLD,
+        "%s: NCCL cannot be opened: %s: install it (the wheel nvidia-nccl-cu13, Debian's libnccl2), or name its file "
+        "in gp_world_config.nccl_library or GPUPRIMS_NCCL",
+        who, why);
+#define GP__LOAD(name, parameters) \
+  if (!gp__symbol(library, "nccl" #name, (void *)&n->name)) \
+    return gp__fail(GP_E_WORLD, "%s: NCCL has no nccl" #name ": 2.19 or later is needed", who);
+  GP__NCCL_FUNCTIONS(GP__LOAD)
+#undef GP__LOAD
+  if (!gp__symbol(library, "ncclGetErrorString", (void *)&n->text) || n->GetVersion(&n->version))
+    return gp__fail(GP_E_WORLD, "%s: NCCL does not tell its version", who);
+  return n->version >= GP__NCCL_OLDEST
+      ? GP_SUCCESS
+      : gp__fail(GP_E_WORLD, "%s: NCCL %d.%d is too old: 2.19 is the oldest version that works", who,
+            n->version / 10000, n->version / 100 % 100);
+}
+
+// ---- world/world.c - worlds: joining, leaving, waiting, memory, exchanges
+
+// What a rank tells the others before a call that waits.
+typedef struct gp__world_note {
+  uint64_t print; // a hash of the call
+  uint64_t count, capacity;
+  uint64_t code; // the rank's own result so far
+} gp__world_note;
+
+// Never freed, so that a closed world is an error, not a crash.
+struct gp_world {
+  struct gp_world *next;
+  gp_context *ctx;
+  pthread_mutex_t lock; // held by a call
+  gp__nccl nccl;
+  void *comm;
+  int own_comm, rank, size, open, broken;
+  double timeout;         // microseconds
+  char why[256];          // what broke it
+  void *memory, *staging; // of the device, and of the host
+  size_t memory_bytes, staging_bytes;
+  gp_stream stream; // of the last call
+  void *event;
+  gp__world_note *notes;          // one a rank
+  gp_op before[GP_TYPE_COUNT][2]; // orders of built-in types, up and down; 0: not defined yet
+};
+static gp_world *gp__worlds; // all ever opened by this process
+static pthread_mutex_t gp__worlds_lock = PTHREAD_MUTEX_INITIALIZER;
+
+GP__PRIVATE int gp__is_world(const gp_world *world, const char *who, gp_result *result) {
+  const gp_world *w;
+  pthread_mutex_lock(&gp__worlds_lock);
+  for (w = gp__worlds; w && w != world; w = w->next) {}
+  pthread_mutex_unlock(&gp__worlds_lock);
+  if (w && __atomic_load_n(&w->open, __ATOMIC_ACQUIRE)) return 1;
+  *result = gp__fail(GP_E_CONTEXT, "%s: world is %s", who, !world ? "null" : w ? "closed" : "no world");
+  return 0;
+}
+
+// Aborts the communicator, so that no rank waits for this one. The message of the thread says why.
+GP__PRIVATE gp_result gp__break_world(gp_world *w, gp_result result) {
+  if (!w->broken) {
+    w->broken = 1;
+    snprintf(
+        w->why, sizeof w->why, "%.*s", (int)sizeof w->why - 1, gp__here.inside ? gp__here.draft : gp__here.message);
+    if (w->comm) w->nccl.CommAbort(w->comm);
+    w->comm = NULL;
+  }
+  return result;
+}
+// The result of steps between which other ranks may wait for this one.
+GP__PRIVATE gp_result gp__break_if(gp_world *w, gp_result result) {
+  return result == GP_SUCCESS ? result : gp__break_world(w, result);
+}
+GP__PRIVATE gp_result gp__nccl_failed(gp_world *w, const char *who, const char *call, int error) {
+  return gp__break_world(w, gp__fail(GP_E_WORLD, "%s: nccl%s failed: %s (%d)", who, call, w->nccl.text(error), error));
+}
+GP__PRIVATE void gp__rest(void) {
+  struct timeval time = {0, 20};
+  select(0, NULL, NULL, NULL, &time);
+}
+// A call of a communicator that does not block has its result later.
+GP__PRIVATE gp_result gp__nccl_done(gp_world *w, const char *who, const char *call, int error) {
+  const double begin = gp__now_us();
+  while (error == GP__NCCL_IN_PROGRESS) {
+    if (w->nccl.CommGetAsyncError(w->comm, &error)) return gp__nccl_failed(w, who, "CommGetAsyncError", error);
+    if (error != GP__NCCL_IN_PROGRESS) break;
+    if (gp__now_us() - begin > w->timeout)
+      return gp__break_world(w,
+          gp__fail(GP_E_WORLD, "%s: nccl%s: other ranks did not answer within %.3g s", who, call, w->timeout * 1e-6));
+    gp__rest();
+  }
+  return error ? gp__nccl_failed(w, who, call, error) : GP_SUCCESS;
+}
+#define GP__NCCL(call, ...) gp__nccl_done(w, who, #call, w->nccl.call(__VA_ARGS__))
+
+// ---- memory
+
+GP__PRIVATE void gp__free_world_memory(gp_world *w, gp__state *s) {
+  if (!w->memory) return;
+  if (!s->context) free(w->memory);
+  else if (s->release) gp__release(s, w->memory, w->memory_bytes, w->stream);
+  else if (s->pools) s->library.runtime.driver.cuMemFreeAsync((gp__cu_pointer)(uintptr_t)w->memory, w->stream);
+  else s->library.runtime.driver.cuMemFree((gp__cu_pointer)(uintptr_t)w->memory);
+  w->memory = NULL;
+  w->memory_bytes = 0;
+}
+GP__PRIVATE void gp__free_staging(gp_world *w, gp__state *s) {
+  if (s->context && w->staging) s->library.runtime.driver.cuMemFreeHost(w->staging);
+  else free(w->staging);
+  w->staging = NULL;
+  w->staging_bytes = 0;
+}
+// Memory of the device for a call; what it holds does not survive.
+GP__PRIVATE gp_result gp__world_room(gp_world *w, gp__state *s, const char *who, size_t bytes, gp_stream stream) {
+  w->stream = stream;
+  if (w->memory_bytes >= bytes) return GP_SUCCESS;
+  bytes = (bytes + bytes / 8 + 65535) & ~(size_t)65535;
+  gp__free_world_memory(w, s);
+  if (s->context) GP__CHECK(gp__allocate(s, who, bytes, stream, &w->memory));
+  else if (!(w->memory = malloc(bytes)))
+    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", who, (unsigned long long)bytes);
+  w->memory_bytes = bytes;
+  return GP_SUCCESS;
+}
+// Host memory that the device copies from and to.
+GP__PRIVATE gp_result gp__world_staging(gp_world *w, gp__state *s, const char *who, size_t bytes) {
+  int error = 0;
+  if (w->staging_bytes >= bytes) return GP_SUCCESS;
+  bytes = (bytes + 4095) & ~(size_t)4095;
+  gp__free_staging(w, s);
+  if (!s->context) w->staging = malloc(bytes);
+  else error = s->library.runtime.driver.cuMemHostAlloc(&w->staging, bytes, 1);
+  if (error) {
+    w->staging = NULL;
+    gp__cuda_fail(&s->library.runtime, who, "cuMemHostAlloc", error);
+    return GP_E_MEMORY;
+  }
+  if (!w->staging) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+  w->staging_bytes = bytes;
+  return GP_SUCCESS;
+}
+GP__PRIVATE gp_result gp__world_copy(
+    gp_world *w, gp__state *s, const char *who, void *to, const void *from, size_t bytes, gp_stream stream) {
+  int error;
+  (void)w;
+  if (!bytes || to == from) return GP_SUCCESS;
+  if (!s->context) {
+    memmove(to, from, bytes);
+    return GP_SUCCESS;
+  }
+  error = s->library.runtime.driver.cuMemcpyAsync(
+      (gp__cu_pointer)(uintptr_t)to, (gp__cu_pointer)(uintptr_t)from, bytes, stream);
+  return error ? gp__cuda_fail(&s->library.runtime, who, "cuMemcpyAsync", error) : GP_SUCCESS;
+}
+
+// Waits for the stream. Watches the communicator meanwhile.
+GP__PRIVATE gp_result gp__world_settle(gp_world *w, gp__state *s, const char *who, gp_stream stream) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  double begin, seen = 0;
+  int error;
+  if (!s->context) return GP_SUCCESS;
+  error = w->event ? 0 : d->cuEventCreate(&w->event, GP__CU_EVENT_NO_TIMING);
+  if (error) return gp__cuda_fail(&s->library.runtime, who, "cuEventCreate", error);
+  error = d->cuEventRecord(w->event, stream);
+  if (error) return gp__cuda_fail(&s->library.runtime, who, "cuEventRecord", error);
+  begin = gp__now_us();
+  while ((error = d->cuEventQuery(w->event)) == GP__CU_NOT_READY) {
+    const double now = gp__now_us();
+    int failed = 0;
+    if (now - begin < 300) continue;
+    if (now - seen > 1000) {
+      seen = now;
+      if (w->nccl.CommGetAsyncError(w->comm, &failed) || (failed && failed != GP__NCCL_IN_PROGRESS))
+        return gp__nccl_failed(w, who, "CommGetAsyncError", failed);
+    }
+    if (now - begin > w->timeout)
+      return gp__break_world(w,
+          gp__fail(GP_E_WORLD,
+              "%s: the stream's work did not end within %.3g s: a rank is gone, or calls something else", who,
+              w->timeout * 1e-6));
+    gp__rest();
+  }
+  return error ? gp__cuda_fail(&s->library.runtime, who, "cuEventQuery", error) : GP_SUCCESS;
+}
+
+// ---- exchanges
+
+// all[rank] = mine, in device memory, for every rank; mine may be its own place in `all`.
+GP__PRIVATE gp_result gp__world_gather(
+    gp_world *w, const char *who, const void *mine, void *all, size_t bytes, gp_stream stream) {
+  return GP__NCCL(AllGather, mine, all, bytes, GP__NCCL_BYTES, w->comm, stream);
+}
+// The same from and to host memory; `room`: (size + 1) * bytes of the device. Waits.
+GP__PRIVATE gp_result gp__world_share(gp_world *w, gp__state *s, const char *who, const void *mine, void *all,
+    size_t bytes, void *room, gp_stream stream) {
+  unsigned char *to = (unsigned char *)room + bytes * (size_t)w->size;
+  GP__CHECK(gp__world_staging(w, s, who, bytes * (size_t)(w->size + 1)));
+  memcpy(w->staging, mine, bytes);
+  GP__CHECK(gp__world_copy(w, s, who, to, w->staging, bytes, stream));
+  GP__CHECK(gp__world_gather(w, who, to, room, bytes, stream));
+  GP__CHECK(gp__world_copy(w, s, who, w->staging, room, bytes * (size_t)w->size, stream));
+  GP__CHECK(gp__world_settle(w, s, who, stream));
+  memcpy(all, w->staging, bytes * (size_t)w->size);
+  return GP_SUCCESS;
+}
+// Elements that move: those from leave[q] up to leave[q + 1] go to rank q; those of rank q come to arrive[q]. size:
+// bytes of an element.
+GP__PRIVATE gp_result gp__world_move(gp_world *w, gp__state *s, const char *who, const void *from,
+    const uint64_t *leave, void *to, const uint64_t *arrive, size_t size, gp_stream stream) {
+  const unsigned char *source = (const unsigned char *)from;
+  unsigned char *target = (unsigned char *)to;
+  int q, error = w->nccl.GroupStart(), ended;
+  if (!size) return error ? gp__nccl_failed(w, who, "GroupStart", error) : GP__NCCL(GroupEnd, );
+  for (q = 0; q < w->size && !error; ++q) {
+    const uint64_t out = leave[q + 1] - leave[q], in = arrive[q + 1] - arrive[q];
+    if (q == w->rank) continue;
+    if (out) error = w->nccl.Send(source + leave[q] * size, out * size, GP__NCCL_BYTES, q, w->comm, stream);
+    if (in && !error) error = w->nccl.Recv(target + arrive[q] * size, in * size, GP__NCCL_BYTES, q, w->comm, stream);
+  }
+  ended = w->nccl.GroupEnd();
+  GP__CHECK(gp__nccl_done(w, who, "Send and ncclRecv", error ? error : ended));
+  q = w->rank;
+  return gp__world_copy(w, s, who, target + arrive[q] * size, source + leave[q] * size,
+      (size_t)((leave[q + 1] - leave[q]) * size), stream);
+}
+
+// The first element of a rank's even share of `total`.
+GP__PRIVATE uint64_t gp__share_begin(const gp_world *w, uint64_t total, int rank) {
+  const uint64_t each = total / (uint64_t)w->size, more = total % (uint64_t)w->size;
+  return each * (uint64_t)rank + ((uint64_t)rank < more ? (uint64_t)rank : more);
+}
+GP__PRIVATE uint64_t gp__share_of(const gp_world *w, uint64_t total, int rank) {
+  return gp__share_begin(w, total, rank + 1) - gp__share_begin(w, total, rank);
+}
+
+// ---- what ranks tell each other before a call
+
+GP__PRIVATE uint64_t gp__hash_in(uint64_t hash, const void *data, size_t bytes) {
+  const unsigned char *at = (const unsigned char *)data;
+  while (bytes--) hash = (hash ^ *at++) * 0x100000001b3ull;
+  return hash;
+}
+GP__PRIVATE uint64_t gp__hash_name(uint64_t hash, const char *name) {
+  return name ? gp__hash_in(hash, name, strlen(name) + 1) : gp__hash_in(hash, "", 1);
+}
+GP__PRIVATE uint64_t gp__fingerprint(gp_context *ctx, const gp_call *c) {
+  const uint64_t numbers[] = {
+      (uint64_t)c->primitive, (uint64_t)c->flags, c->k, c->bins, (uint64_t)c->channels, (uint64_t)c->active};
+  uint64_t hash = gp__hash_in(0xcbf29ce484222325ull, numbers, sizeof numbers);
+  const gp_type types[] = {c->in_type, c->in2_type, c->key_type, c->acc_type, c->out_type, c->out2_type};
+  const gp_op ops[] = {c->op, c->transform, c->equal, c->apply};
+  size_t i;
+  for (i = 0; i < sizeof types / sizeof types[0]; ++i) {
+    const uint64_t size = gp_type_size(ctx, types[i]);
+    hash = gp__hash_in(gp__hash_name(hash, gp_type_name(ctx, types[i])), &size, sizeof size);
+  }
+  for (i = 0; i < sizeof ops / sizeof ops[0]; ++i) hash = gp__hash_name(hash, gp_op_name(ctx, ops[i]));
+  return hash;
+}
+// Compares notes: every rank has the same result. code: of this rank's own checks.
+GP__PRIVATE gp_result gp__world_agree(gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t count,
+    uint64_t capacity, gp_result code, gp_stream stream) {
+  gp__world_note note;
+  int q;
+  note.print = gp__fingerprint(w->ctx, c);
+  note.count = count;
+  note.capacity = capacity;
+  note.code = (uint64_t)code;
+  if (w->memory_bytes < (size_t)(w->size + 1) * sizeof note)
+    GP__CHECK(gp__world_room(w, s, who, (size_t)(w->size + 1) * sizeof note, stream));
+  if (code != GP_SUCCESS) { // the message of that error stays
+    gp__world_share(w, s, who, &note, w->notes, sizeof note, w->memory, stream);
+    return code;
+  }
+  GP__CHECK(gp__world_share(w, s, who, &note, w->notes, sizeof note, w->memory, stream));
+  for (q = 0; q < w->size; ++q) {
+    if (w->notes[q].code)
+      return gp__fail(GP_E_WORLD, "%s: rank %d refused its call: %s (%s)", who, q,
+          gp_result_name((gp_result)w->notes[q].code), gp_result_text((gp_result)w->notes[q].code));
+    if (w->notes[q].print != w->notes[0].print)
+      return gp__fail(
+          GP_E_WORLD, "%s: ranks 0 and %d call different things: another primitive, type, operator or option", who, q);
+  }
+  return GP_SUCCESS;
+}
+// Sets *total to the sum of the ranks' counts. Every rank's even share must fit its capacity.
+GP__PRIVATE gp_result gp__world_total(gp_world *w, const char *who, int even, uint64_t *total) {
+  int q;
+  for (q = 0, *total = 0; q < w->size; ++q) {
+    if (w->notes[q].count > INT64_MAX - *total)
+      return gp__fail(GP_E_SIZE, "%s: @count: the ranks have 2^63 elements or more", who);
+    *total += w->notes[q].count;
+  }
+  for (q = 0; q < w->size && even; ++q)
+    if (gp__share_of(w, *total, q) > w->notes[q].capacity)
+      return gp__fail(GP_E_ARGUMENT, "%s: @capacity of rank %d is %llu, and its even share has %llu elements", who, q,
+          (unsigned long long)w->notes[q].capacity, (unsigned long long)gp__share_of(w, *total, q));
+  return GP_SUCCESS;
+}
+// Elements that a call reads: a count in device memory comes to the host.
+GP__PRIVATE gp_result gp__world_count(
+    gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t *count, gp_stream stream) {
+  *count = c->count;
+  if (!c->count_device) return GP_SUCCESS;
+  GP__CHECK(gp__world_staging(w, s, who, sizeof *count));
+  GP__CHECK(gp__world_copy(w, s, who, w->staging, c->count_device, sizeof *count, stream));
+  GP__CHECK(gp__world_settle(w, s, who, stream));
+  memcpy(count, w->staging, sizeof *count);
+  if (*count > c->count) *count = c->count;
+  return GP_SUCCESS;
+}
+GP__PRIVATE gp_result gp__world_write_count(gp_world *w, uint64_t *to, uint64_t count, gp_stream stream) {
+  gp_call fill = gp_call_init(GP_FILL);
+  if (!to) return GP_SUCCESS;
+  fill.out_type = GP_U64;
+  fill.value = &count;
+  fill.out = to;
+  fill.count = 1;
+  return gp_run(w->ctx, &fill, stream);
+}
+
+// ---- world/fold.c - worlds: reductions, scans, histograms
+
+// Makes the accumulator's type explicit, so that partial results have it.
+GP__PRIVATE void gp__fill_types(gp_call *c) {
+  if (!c->out_type) c->out_type = c->in_type;
+  if (!c->acc_type) c->acc_type = gp__is_small_float(c->out_type) ? GP_F32 : c->out_type;
+}
+GP__PRIVATE gp_result gp__check_fold(const char *who, const gp_call *c) {
+  const gp_type acc = c->acc_type ? c->acc_type : c->out_type ? c->out_type : c->in_type;
+  const int is_float = gp__is_small_float(acc) || acc == GP_F32 || acc == GP_F64 || acc == GP_C32 || acc == GP_C64;
+  if (c->in_type == GP_INPUT && !c->out_type)
+    return gp__fail(GP_E_TYPE, "%s: @out_type is not set: a described input of a world needs it", who);
+  if (c->op == GP_ARGMIN || c->op == GP_ARGMAX || c->op == GP_MINMAX || c->op == GP_ARGMINMAX)
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @op: a world does not take ARGMIN, ARGMAX, MINMAX and ARGMINMAX", who);
+  if ((c->flags & GP_REPRODUCIBLE) && is_float && c->op != GP_MIN && c->op != GP_MAX)
+    return gp__fail(
+        GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: the sum of floats over ranks depends on the shards", who);
+  return GP_SUCCESS;
+}
+
+// A result of `size` bytes for each rank, at the front of the world's memory.
+typedef struct gp__partial {
+  unsigned char *all, *mine, *carry;
+} gp__partial;
+GP__PRIVATE gp_result gp__partial_room(
+    gp_world *w, gp__state *s, const char *who, size_t size, gp_stream stream, gp__partial *p) {
+  if (!size) return gp__fail(GP_E_TYPE, "%s: @acc_type is unknown", who);
+  GP__CHECK(gp__world_room(w, s, who, ((size_t)w->size + 1) * size + 512, stream));
+  p->all = (unsigned char *)w->memory;
+  p->mine = p->all + (size_t)w->rank * size;
+  p->carry = p->all + (((size_t)w->size * size + 255) & ~(size_t)255);
+  return GP_SUCCESS;
+}
+
+// The fold of the results of ranks 0 .. count - 1.
+GP__PRIVATE gp_call gp__fold_partials(const gp_call *c, const void *from, int count, void *to) {
+  gp_call fold = gp_call_init(GP_REDUCE);
+  fold.op = c->op;
+  fold.in_type = fold.acc_type = fold.out_type = c->acc_type;
+  fold.init = c->init;
+  fold.in = from;
+  fold.count = (uint64_t)count;
+  fold.out = to;
+  return fold;
+}
+// The shard's own fold.
+GP__PRIVATE gp_call gp__fold_shard(const gp_call *c, void *to) {
+  gp_call fold = *c;
+  fold.primitive = GP_REDUCE;
+  fold.policy = c->primitive == GP_REDUCE ? c->policy : NULL;
+  fold.out_type = c->acc_type;
+  fold.apply = GP_OP_DEFAULT;
+  fold.init = NULL;
+  fold.out = to;
+  fold.workspace = NULL;
+  fold.workspace_bytes = 0;
+  return fold;
+}
+GP__PRIVATE gp_result gp__world_reduce(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
+  gp__partial p;
+  gp_call fold;
+  gp__fill_types(&c);
+  GP__CHECK(gp__partial_room(w, s, who, gp_type_size(w->ctx, c.acc_type), stream, &p));
+  fold = gp__fold_shard(&c, p.mine);
+  GP__CHECK(gp_run(w->ctx, &fold, stream));
+  GP__CHECK(gp__world_gather(w, who, p.mine, p.all, gp_type_size(w->ctx, c.acc_type), stream));
+  fold = gp__fold_partials(&c, p.all, w->size, c.out);
+  fold.out_type = c.out_type;
+  fold.apply = c.apply;
+  return gp_run(w->ctx, &fold, stream);
+}
+// Every rank but the last reads its shard twice: its total has to reach the others before they can write.
+GP__PRIVATE gp_result gp__world_scan(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
+  gp__partial p;
+  gp_call fold;
+  gp__fill_types(&c);
+  GP__CHECK(gp__partial_room(w, s, who, gp_type_size(w->ctx, c.acc_type), stream, &p));
+  if (w->rank < w->size - 1) {
+    fold = gp__fold_shard(&c, p.mine);
+    GP__CHECK(gp_run(w->ctx, &fold, stream));
+  }
+  GP__CHECK(gp__world_gather(w, who, p.mine, p.all, gp_type_size(w->ctx, c.acc_type), stream));
+  if (w->rank) {
+    fold = gp__fold_partials(&c, p.all, w->rank, p.carry);
+    GP__CHECK(gp_run(w->ctx, &fold, stream));
+    c.init = NULL;
+    c.init_device = p.carry;
+  }
+  return gp_run(w->ctx, &c, stream);
+}
+// Counts and truths: one number a rank, of an unsigned type.
+GP__PRIVATE gp_result gp__world_counted(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
+  const gp_type type = c.primitive == GP_COUNT_IF ? GP_U64 : GP_U8;
+  const size_t size = gp_type_size(w->ctx, type);
+  gp_call fold = gp_call_init(GP_REDUCE);
+  gp__partial p;
+  GP__CHECK(gp__partial_room(w, s, who, size, stream, &p));
+  fold.op = type == GP_U64 ? GP_SUM : c.primitive == GP_ANY ? GP_MAX : GP_MIN;
+  fold.in_type = type;
+  fold.in = p.all;
+  fold.count = (uint64_t)w->size;
+  fold.out = type == GP_U64 ? (void *)c.out_count : c.out;
+  if (type == GP_U64) c.out_count = (uint64_t *)(void *)p.mine;
+  else c.out = p.mine;
+  GP__CHECK(gp_run(w->ctx, &c, stream));
+  GP__CHECK(gp__world_gather(w, who, p.mine, p.all, size, stream));
+  return gp_run(w->ctx, &fold, stream);
+}
+GP__PRIVATE gp_result gp__world_histogram(gp_world *w, const char *who, const gp_call *c, gp_stream stream) {
+  const gp_type types[] = {GP_I32, GP_U32, GP_I64, GP_U64, GP_F32, GP_F64};
+  const int numbers[] = {2, 3, 4, 5, 7, 8}; // ncclDataType_t
+  const uint64_t channels = (uint64_t)(c->active ? c->active : c->channels ? c->channels : 1);
+  int i;
+  for (i = 0; i < 6 && types[i] != c->out_type; ++i) {}
+  if (i == 6)
+    return gp__fail(
+        GP_E_UNSUPPORTED, "%s: @out_type: the histogram of a world has counts of i32, u32, i64, u64, f32 or f64", who);
+  GP__CHECK(gp_run(w->ctx, c, stream));
+  return GP__NCCL(AllReduce, c->out, c->out, c->bins * channels, numbers[i], GP__NCCL_SUM, w->comm, stream);
+}
+
+// ---- world/split.c - worlds: where even shares of sorted shards begin
+
+// Exact splitters, whatever the keys: the k-th element of all sorted shards, for the first element k of each share.
+// Elements are ordered by key, then by rank, then by position, so no two tie. Each round, every rank offers keys of
+// evenly spaced positions of the interval of its shard in which a share may begin; every rank counts its elements
+// before each offer, and the sum over the ranks is the offer's place in the whole array. The offers on both sides of k
+// bound the next interval. A round divides the intervals by the number of offers.
+enum { GP__OFFERS_MOST = 1023, GP__OFFERS_ALL = 1 << 15 };
+
+typedef struct gp__split {
+  const char *who;
+  gp_op less;
+  gp_type type;
+  size_t size;        // of a key
+  const void *sorted; // this rank's shard
+  uint64_t count;     // of its elements
+  uint64_t total;     // of all ranks'
+  uint64_t offers;    // of a rank and a share
+} gp__split;
+
+GP__PRIVATE void gp__split_offers(const gp_world *w, gp__split *p) {
+  const uint64_t shares = (uint64_t)(w->size - 1), pairs = shares * (uint64_t)w->size;
+  p->offers = pairs ? GP__OFFERS_ALL / pairs : 1;
+  if (p->offers > GP__OFFERS_MOST) p->offers = GP__OFFERS_MOST;
+  if (p->offers < 3) p->offers = 3;
+}
+// Bytes of device memory: two numbers an offer, a key an offer, and the bounds of every rank.
+GP__PRIVATE size_t gp__split_bytes(const gp_world *w, const gp__split *p) {
+  const size_t offers = (size_t)w->size * (size_t)(w->size - 1) * (size_t)p->offers;
+  return offers * (16 + p->size) + ((size_t)w->size + 1) * ((size_t)w->size + 1) * 8 + 1024;
+}
+GP__PRIVATE gp_result gp__count_before(gp_world *w, const gp__split *p, gp_primitive primitive, const void *needles,
+    uint64_t count, uint64_t *out, gp_stream stream) {
+  gp_call c = gp_call_init(primitive);
+  if (!count) return GP_SUCCESS;
+  c.op = p->less;
+  c.in_type = p->type;
+  c.out_type = GP_U64;
+  c.keys = p->sorted;
+  c.key_count = p->count;
+  c.in = needles;
+  c.count = count;
+  c.out = out;
+  return gp_run(w->ctx, &c, stream);
+}
+// One round. low, high: the interval of each share's beginning, in this rank's shard. `numbers` of the device: counts
+// of this rank, then of all; `keys`: the offers. Returns in *open how many shares are still to be found.
+GP__PRIVATE gp_result gp__split_round(gp_world *w, gp__state *s, const gp__split *p, uint64_t *low, uint64_t *high,
+    uint64_t *numbers, unsigned char *keys, int *open, gp_stream stream) {
+  const char *who = p->who;
+  const int shares = w->size - 1;
+  const uint64_t offers = p->offers, own = offers * (uint64_t)shares, all = own * (uint64_t)w->size;
+  const uint64_t *mine, *every;
+  uint64_t *host = (uint64_t *)w->staging, *positions, i;
+  gp_call gather = gp_call_init(GP_GATHER);
+  int share, q;
+  positions = numbers + (uint64_t)w->rank * own;
+  for (share = 0; share < shares; ++share)
+    for (i = 0; i < offers; ++i) {
+      const uint64_t length = high[share] - low[share], part = length / (offers + 1), rest = length % (offers + 1);
+      const uint64_t at = low[share] + part * (i + 1) + rest * (i + 1) / (offers + 1);
+      host[(uint64_t)share * offers + i] = at < p->count ? at : p->count ? p->count - 1 : 0;
+    }
+  GP__CHECK(gp__world_copy(w, s, who, positions, host, own * 8, stream));
+  if (p->count) {
+    gather.in_type = p->type;
+    gather.in2_type = GP_U64;
+    gather.in = p->sorted;
+    gather.in2 = positions;
+    gather.n = p->count;
+    gather.count = own;
+    gather.out = keys + (size_t)w->rank * own * p->size;
+    GP__CHECK(gp_run(w->ctx, &gather, stream));
+  }
+  GP__CHECK(gp__world_gather(w, who, keys + (size_t)w->rank * own * p->size, keys, own * p->size, stream));
+  // Of equal keys, those of lower ranks come first.
+  GP__CHECK(gp__count_before(w, p, GP_LOWER_BOUND, keys, own * (uint64_t)w->rank, numbers, stream));
+  GP__CHECK(gp__count_before(w, p, GP_UPPER_BOUND, keys + ((size_t)w->rank + 1) * own * p->size,
+      own * (uint64_t)(shares - w->rank), positions + own, stream));
+  GP__CHECK(GP__NCCL(AllReduce, numbers, numbers + all, all, GP__NCCL_U64, GP__NCCL_SUM, w->comm, stream));
+  GP__CHECK(gp__world_copy(w, s, who, host, numbers, all * 16, stream));
+  GP__CHECK(gp__world_settle(w, s, who, stream));
+  mine = host;
+  every = host + all;
+  for (share = 0, *open = 0; share < shares; ++share) {
+    const uint64_t begin = gp__share_begin(w, p->total, share + 1);
+    uint64_t *from = &low[share], *to = &high[share];
+    int found = begin == p->total || begin == 0;
+    for (q = 0; q < w->size && !found; ++q) {
+      const uint64_t first = (uint64_t)q * own;
+      if (!w->notes[q].count) continue; // it has no keys to offer
+      for (i = first; i < first + own && !found; ++i) {
+        const uint64_t behind = mine[i] + (q == w->rank);
+        if (every[i] == begin) *from = *to = mine[i], found = 1;
+        else if (every[i] < begin) *from = behind > *from ? behind : *from;
+        else *to = mine[i] < *to ? mine[i] : *to;
+      }
+    }
+    *open += !found;
+  }
+  return GP_SUCCESS;
+}
+// Sets bounds[q * (size + 1) + i] to where share i begins in the sorted shard of rank q, for every rank. `room`:
+// gp__split_bytes of the device.
+GP__PRIVATE gp_result gp__split_shards(
+    gp_world *w, gp__state *s, const gp__split *p, void *room, uint64_t *bounds, gp_stream stream) {
+  const size_t all = (size_t)w->size * (size_t)(w->size - 1) * (size_t)p->offers;
+  uint64_t *numbers = (uint64_t *)room, *low, *high;
+  unsigned char *keys = (unsigned char *)(numbers + 2 * all);
+  gp_result result = gp__world_staging(w, s, p->who, all * 16);
+  int i, open = w->size > 1;
+  if (result != GP_SUCCESS) return result;
+  low = (uint64_t *)calloc((size_t)w->size + 1, 16);
+  if (!low) return gp__fail(GP_E_MEMORY, "%s: no host memory", p->who);
+  high = low + w->size + 1;
+  for (i = 0; i < w->size - 1; ++i) {
+    const uint64_t begin = gp__share_begin(w, p->total, i + 1);
+    low[i] = begin == p->total ? p->count : 0;
+    high[i] = begin ? p->count : 0;
+  }
+  while (open && result == GP_SUCCESS) result = gp__split_round(w, s, p, low, high, numbers, keys, &open, stream);
+  if (result == GP_SUCCESS) {
+    for (i = w->size - 1; i; --i) low[i] = low[i - 1];
+    low[0] = 0;
+    low[w->size] = p->count;
+    result = gp__world_share(w, s, p->who, low, bounds, ((size_t)w->size + 1) * 8, room, stream);
+  }
+  free(low);
+  return result;
+}
+
+// ---- world/sort.c - worlds: sorts, top-k
+
+// The order of a built-in type's sort, as an operator that searches and merges take: floats in total order.
+GP__PRIVATE void gp__host_comes_before(void *user, void *result, const void *a, const void *b) {
+  const int type = (int)((uintptr_t)user >> 1), down = (int)((uintptr_t)user & 1);
+  const size_t size = gp_type_size(NULL, (gp_type)type);
+  const int is_signed = type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 || type == GP_I128;
+  const int is_float =
+      type == GP_F16 || type == GP_BF16 || type == GP_F32 || type == GP_F64 || type == GP_E4M3 || type == GP_E5M2;
+  const gp__u128 top = (gp__u128)1 << (8 * size - 1), every = top | (top - 1);
+  gp__u128 x[2] = {0, 0};
+  int i;
+  memcpy(&x[0], down ? b : a, size); // little-endian
+  memcpy(&x[1], down ? a : b, size);
+  for (i = 0; i < 2; ++i) {
+    if (type == GP_BOOL) x[i] = x[i] != 0;
+    else if (is_signed) x[i] ^= top;
+    else if (is_float) x[i] ^= x[i] & top ? every : top;
+  }
+  *(unsigned char *)result = x[0] < x[1];
+}
+GP__PRIVATE gp_result gp__total_order(gp_world *w, gp_type type, int down, gp_op *op) {
+  gp_op_desc d = gp_op_desc_init();
+  if (!w->before[type][down]) {
+    d.name = down ? "descending" : "ascending";
+    d.body = down ? "return gp__radix_bits<false>(b) < gp__radix_bits<false>(a);"
+                  : "return gp__radix_bits<false>(a) < gp__radix_bits<false>(b);";
+    d.arity = 2;
+    d.host = gp__host_comes_before;
+    d.host_user = (void *)((uintptr_t)type << 1 | (uintptr_t)down);
+    GP__CHECK(gp_op_define(w->ctx, &d, &w->before[type][down]));
+  }
+  *op = w->before[type][down];
+  return GP_SUCCESS;
+}
+GP__PRIVATE int gp__is_plain_integer(gp_type t) { return (t >= GP_I8 && t <= GP_U64) || t == GP_I128 || t == GP_U128; }
+// What says whether one key comes before another. `less` of the searches and merges behind the sort of a call.
+GP__PRIVATE gp_result gp__order_of_sort(gp_world *w, const char *who, const gp_call *c, gp_op *less) {
+  const int down = (c->flags & GP_DESCENDING) != 0, builtin = (int)c->op >= 0 && (int)c->op < (int)GP_OP_COUNT;
+  const int sorts_by_less = c->primitive == GP_MERGE_SORT;
+  if (c->begin_bit || c->end_bit || c->fields || c->transform || (c->flags & GP_LITTLE_MEMORY))
+    return gp__fail(GP_E_UNSUPPORTED,
+        "%s: a world sorts by whole keys: no @begin_bit, @end_bit, @fields, @transform and GP_LITTLE_MEMORY", who);
+  if (c->in_type == GP_INPUT || c->key_type == GP_INPUT)
+    return gp__fail(GP_E_UNSUPPORTED, "%s: a world does not sort described inputs (GP_INPUT)", who);
+  if (!builtin) {
+    if (down)
+      return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_DESCENDING with a user's order: define the reverse order", who);
+    *less = c->op;
+    return GP_SUCCESS;
+  }
+  if ((int)c->key_type <= 0 || (int)c->key_type >= (int)GP_TYPE_COUNT)
+    return gp__fail(
+        GP_E_TYPE, "%s: @key_type is %d, which a world sorts by a user's order alone", who, (int)c->key_type);
+  *less = GP_OP_DEFAULT;
+  if (sorts_by_less ? c->op != GP_GREATER && !down : !down && gp__is_plain_integer(c->key_type)) return GP_SUCCESS;
+  if (sorts_by_less && !gp__is_plain_integer(c->key_type))
+    return gp__fail(GP_E_UNSUPPORTED, "%s: descending floats: gp_sort has a world sort them", who);
+  return gp__total_order(w, c->key_type, down != (c->op == GP_GREATER), less);
+}
+
+// A sort of this rank's shard, then of the world.
+typedef struct gp__world_sorting {
+  const char *who;
+  gp_op less;
+  gp_type key_type, value_type; // value_type 0: no values
+  size_t key_size, value_size;
+  uint64_t count, room, share; // of the shard; elements that buffers have room for; of the even share
+  unsigned char *keys, *values, *came_keys, *came_values; // sorted; received
+  void *scratch;                                          // of the splitters
+} gp__world_sorting;
+
+GP__PRIVATE size_t gp__aligned(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
+GP__PRIVATE gp_result gp__sorting_room(
+    gp_world *w, gp__state *s, gp__world_sorting *p, size_t scratch, int indices, gp_stream stream) {
+  const size_t keys = gp__aligned(p->room * p->key_size + 1), values = gp__aligned(p->room * p->value_size + 1);
+  unsigned char *at;
+  GP__CHECK(gp__world_room(w, s, p->who, 2 * (keys + values) + gp__aligned(scratch) + (indices ? values : 0), stream));
+  at = (unsigned char *)w->memory;
+  p->keys = at;
+  p->values = at + keys;
+  p->came_keys = at + keys + values;
+  p->came_values = at + 2 * keys + values;
+  p->scratch = at + 2 * (keys + values);
+  return GP_SUCCESS;
+}
+// Merges neighbouring runs, of the ranks in their order, until one is left, in out_keys and out_values.
+GP__PRIVATE gp_result gp__merge_runs(
+    gp_world *w, const gp__world_sorting *p, uint64_t *begin, void *out_keys, void *out_values, gp_stream stream) {
+  unsigned char *from_keys = p->came_keys, *from_values = p->came_values, *to_keys, *to_values;
+  int runs = w->size, levels = 0, i;
+  while (1 << levels < runs) ++levels;
+  for (; levels; --levels) {
+    to_keys = levels % 2 ? (unsigned char *)out_keys : p->keys;
+    to_values = levels % 2 ? (unsigned char *)out_values : p->values;
+    for (i = 0; i < runs; i += 2) {
+      const uint64_t a = begin[i], b = begin[i + 1], end = i + 2 <= runs ? begin[i + 2] : b;
+      gp_call c = gp_call_init(GP_MERGE);
+      if (end > a) {
+        c.op = p->less;
+        c.key_type = p->key_type;
+        c.keys = from_keys + a * p->key_size;
+        c.keys2 = from_keys + b * p->key_size;
+        c.count = b - a;
+        c.count2 = end - b;
+        c.out_keys = to_keys + a * p->key_size;
+        if (p->value_type) {
+          c.in_type = p->value_type;
+          c.in = from_values + a * p->value_size;
+          c.in2 = from_values + b * p->value_size;
+          c.out = to_values + a * p->value_size;
+        }
+        GP__CHECK(gp_run(w->ctx, &c, stream));
+      }
+      begin[i / 2] = a;
+    }
+    runs = (runs + 1) / 2;
+    begin[runs] = p->share;
+    from_keys = to_keys;
+    from_values = to_values;
+  }
+  return GP_SUCCESS;
+}
+GP__PRIVATE gp_result gp__world_sort_agreed(gp_world *w, gp__state *s, gp__world_sorting *p, const gp_call *c,
+    gp_call *local, uint64_t total, gp_stream stream) {
+  const size_t ranks = (size_t)w->size;
+  const int indices = !c->in && c->out;
+  uint64_t *bounds, *arrive;
+  gp__split split;
+  gp_result result;
+  size_t q;
+  split.who = p->who;
+  split.less = p->less;
+  split.type = p->key_type;
+  split.size = p->key_size;
+  split.count = p->count;
+  split.total = total;
+  gp__split_offers(w, &split);
+  p->share = gp__share_of(w, total, w->rank);
+  p->room = p->count > p->share ? p->count : p->share;
+  GP__CHECK(gp__sorting_room(w, s, p, gp__split_bytes(w, &split), indices, stream));
+  split.sorted = p->keys;
+  if (indices) { // the array's own, in front of the sort
+    gp_call iota = gp_call_init(GP_IOTA);
+    uint64_t start = 0;
+    for (q = 0; q < (size_t)w->rank; ++q) start += w->notes[q].count;
+    iota.out_type = p->value_type;
+    iota.start = &start; // little-endian
+    iota.out = (unsigned char *)p->scratch + gp__aligned(gp__split_bytes(w, &split));
+    iota.count = p->count;
+    GP__CHECK(gp_run(w->ctx, &iota, stream));
+    local->in_type = p->value_type;
+    local->in = iota.out;
+  }
+  local->out_keys = p->keys;
+  local->out = p->value_type ? p->values : NULL;
+  GP__CHECK(gp_run(w->ctx, local, stream));
+  bounds = (uint64_t *)calloc((ranks + 1) * (ranks + 2), sizeof *bounds);
+  if (!bounds) return gp__fail(GP_E_MEMORY, "%s: no host memory", p->who);
+  arrive = bounds + ranks * (ranks + 1);
+  result = gp__split_shards(w, s, &split, p->scratch, bounds, stream);
+  if (result == GP_SUCCESS) {
+    const uint64_t *leave = bounds + (size_t)w->rank * (ranks + 1);
+    for (q = 0; q < ranks; ++q) {
+      const uint64_t *of = bounds + q * (ranks + 1) + w->rank;
+      arrive[q + 1] = arrive[q] + of[1] - of[0];
+    }
+    result = gp__world_move(w, s, p->who, p->keys, leave, p->came_keys, arrive, p->key_size, stream);
+    if (result == GP_SUCCESS && p->value_type)
+      result = gp__world_move(w, s, p->who, p->values, leave, p->came_values, arrive, p->value_size, stream);
+  }
+  if (result == GP_SUCCESS) result = gp__merge_runs(w, p, arrive, c->out_keys, c->out, stream);
+  free(bounds);
+  return result == GP_SUCCESS ? gp__world_write_count(w, c->out_count, p->share, stream) : result;
+}
+// The shard's sort as a call of its own: the checks of the arguments, and the kernels.
+GP__PRIVATE gp_result gp__check_world_sort(gp_world *w, const gp_call *c, gp__world_sorting *p, gp_call *local) {
+  const int indices = !c->in && !c->in_type && (c->out || c->out_type);
+  GP__CHECK(gp__order_of_sort(w, p->who, c, &p->less));
+  local->out_count = NULL;
+  local->count_device = NULL;
+  local->capacity = 0;
+  local->count = p->count;
+  p->key_type = c->key_type;
+  p->key_size = gp_type_size(w->ctx, c->key_type);
+  p->value_type = indices ? c->out_type ? c->out_type : GP_U32 : c->in_type;
+  p->value_size = p->value_type ? gp_type_size(w->ctx, p->value_type) : 0;
+  if (!c->out_keys && (c->capacity || c->count)) return gp__fail(GP_E_NULL, "%s: @out_keys is null", p->who);
+  if (p->value_type && !c->out && (c->capacity || c->count)) return gp__fail(GP_E_NULL, "%s: @out is null", p->who);
+  return gp_prepare(w->ctx, local);
+}
+GP__PRIVATE gp_result gp__world_sort(gp_world *w, gp__state *s, const char *who, const gp_call *c, gp_stream stream) {
+  gp__world_sorting p;
+  gp_call local = *c;
+  gp_result result;
+  uint64_t total;
+  memset(&p, 0, sizeof p);
+  p.who = who;
+  GP__CHECK(gp__world_count(w, s, who, c, &p.count, stream));
+  result = gp__check_world_sort(w, c, &p, &local);
+  GP__CHECK(gp__world_agree(w, s, who, c, p.count, c->capacity ? c->capacity : c->count, result, stream));
+  GP__CHECK(gp__world_total(w, who, 1, &total));
+  if (!c->in && p.value_size == 4 && total > UINT32_MAX)
+    return gp__fail(GP_E_SIZE, "%s: @out_type: indices of %llu elements need u64", who, (unsigned long long)total);
+  return gp__break_if(w, gp__world_sort_agreed(w, s, &p, c, &local, total, stream));
+}
+
+// ---- top-k
+
+GP__PRIVATE gp_result gp__world_top_k_agreed(
+    gp_world *w, gp__state *s, const char *who, const gp_call *c, gp_call *local, gp_stream stream) {
+  const size_t key_size = gp_type_size(w->ctx, c->key_type),
+               value_size = local->out_type || local->in_type
+      ? gp_type_size(w->ctx, local->in_type ? local->in_type : local->out_type)
+      : 0;
+  const int indices = value_size && !local->in_type;
+  const size_t k = (size_t)c->k, keys = gp__aligned(k * key_size * (size_t)w->size),
+               values = gp__aligned(k * value_size * (size_t)w->size);
+  const uint64_t kept = c->k < local->count ? c->k : local->count;
+  unsigned char *at, *packed, *my_keys, *my_values;
+  uint64_t before = 0, gathered = 0;
+  gp_call last = *local;
+  int q, gaps;
+  GP__CHECK(gp__world_room(w, s, who, 2 * (keys + values), stream));
+  at = (unsigned char *)w->memory;
+  packed = at + keys + values;
+  my_keys = at + (size_t)w->rank * k * key_size;
+  my_values = at + keys + (size_t)w->rank * k * value_size;
+  for (q = 0; q < w->rank; ++q) before += w->notes[q].count;
+  local->k = kept;
+  local->out_keys = my_keys;
+  local->out = value_size ? my_values : NULL;
+  local->flags &= ~GP_UNSORTED;
+  if (kept) GP__CHECK(gp_run(w->ctx, local, stream));
+  if (indices && before && kept) { // of the array
+    gp_call add = gp_call_init(GP_TRANSFORM2);
+    gp_input constant = gp_input_constant(local->out_type, &before); // little-endian
+    add.op = GP_SUM;
+    add.in_type = add.out_type = local->out_type;
+    add.in2_type = GP_INPUT;
+    add.in = add.out = my_values;
+    add.in2 = &constant;
+    add.count = kept;
+    GP__CHECK(gp_run(w->ctx, &add, stream));
+  }
+  GP__CHECK(gp__world_gather(w, who, my_keys, at, k * key_size, stream));
+  if (value_size) GP__CHECK(gp__world_gather(w, who, my_values, at + keys, k * value_size, stream));
+  for (q = 0, gaps = 0; q < w->size; ++q) gaps |= w->notes[q].count < c->k;
+  for (q = 0; q < w->size; ++q) { // without the gaps of ranks that have fewer than k
+    const uint64_t here = w->notes[q].count < c->k ? w->notes[q].count : c->k;
+    const size_t from = (size_t)q * k;
+    if (gaps) {
+      GP__CHECK(gp__world_copy(
+          w, s, who, packed + gathered * key_size, at + from * key_size, (size_t)here * key_size, stream));
+      GP__CHECK(gp__world_copy(w, s, who, packed + keys + gathered * value_size, at + keys + from * value_size,
+          (size_t)here * value_size, stream));
+    }
+    gathered += here;
+  }
+  if (gaps) at = packed;
+  last.policy = NULL;
+  last.k = c->k;
+  last.keys = at;
+  last.count = gathered;
+  last.in_type = value_size ? local->in_type ? local->in_type : local->out_type : GP_TYPE_DEFAULT;
+  last.in = value_size ? at + keys : NULL;
+  last.out_type = GP_TYPE_DEFAULT;
+  last.out = c->out;
+  last.out_keys = c->out_keys;
+  return gp_run(w->ctx, &last, stream);
+}
+GP__PRIVATE gp_result gp__world_top_k(gp_world *w, gp__state *s, const char *who, const gp_call *c, gp_stream stream) {
+  gp_call local = *c;
+  gp_result result = GP_SUCCESS;
+  uint64_t count, total;
+  GP__CHECK(gp__world_count(w, s, who, c, &count, stream));
+  local.count = count;
+  local.count_device = NULL;
+  local.capacity = 0;
+  if (c->rows > 1 || c->in_type == GP_INPUT || c->key_type == GP_INPUT)
+    result = gp__fail(GP_E_UNSUPPORTED, "%s: a world takes the top of one array, not of @rows, nor of GP_INPUT", who);
+  local.k = c->k < count ? c->k : count;
+  if (result == GP_SUCCESS) result = gp_prepare(w->ctx, &local);
+  GP__CHECK(gp__world_agree(w, s, who, c, count, 0, result, stream));
+  GP__CHECK(gp__world_total(w, who, 0, &total));
+  if (c->k > total)
+    return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, and the ranks have %llu elements", who, (unsigned long long)c->k,
+        (unsigned long long)total);
+  return c->k ? gp__break_if(w, gp__world_top_k_agreed(w, s, who, c, &local, stream)) : GP_SUCCESS;
+}
+
+// ---- world/move.c - worlds: even shares; selection, runs and groups across ranks
+
+// Arrays that move together, each of `size` bytes an element; to NULL: it stays.
+typedef struct gp__moved {
+  const void *from;
+  void *to;
+  size_t size;
+} gp__moved;
+
+// Spreads counts[q] elements of each rank q over all ranks in even shares, in order.
+GP__PRIVATE gp_result gp__world_spread(gp_world *w, gp__state *s, const char *who, const uint64_t *counts,
+    const gp__moved *arrays, int array_count, uint64_t *out_count, gp_stream stream) {
+  const size_t ranks = (size_t)w->size;
+  uint64_t *leave = (uint64_t *)calloc(2 * (ranks + 1), sizeof *leave), *arrive = leave + ranks + 1;
+  uint64_t total = 0, begin = 0, at = 0, mine, share;
+  gp_result result = GP_SUCCESS;
+  int q, i;
+  if (!leave) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+  for (q = 0; q < w->size; ++q) {
+    if (q == w->rank) begin = total;
+    total += counts[q];
+  }
+  mine = gp__share_begin(w, total, w->rank);
+  share = gp__share_of(w, total, w->rank);
+  for (q = 0; q < w->size; ++q) { // of this rank's elements and of this rank's share, what is before q's
+    const uint64_t to = gp__share_begin(w, total, q), end = at + counts[q];
+    leave[q] = to < begin ? 0 : to - begin < counts[w->rank] ? to - begin : counts[w->rank];
+    arrive[q] = at < mine ? 0 : at - mine < share ? at - mine : share;
+    at = end;
+  }
+  leave[w->size] = counts[w->rank];
+  arrive[w->size] = share;
+  for (i = 0; i < array_count && result == GP_SUCCESS; ++i)
+    if (arrays[i].to)
+      result = gp__world_move(w, s, who, arrays[i].from, leave, arrays[i].to, arrive, arrays[i].size, stream);
+  free(leave);
+  return result == GP_SUCCESS ? gp__world_write_count(w, out_count, share, stream) : result;
+}
+// Tells the ranks how many results each has, and checks that the even shares fit.
+GP__PRIVATE gp_result gp__world_results(gp_world *w, gp__state *s, const char *who, const gp_call *c,
+    const uint64_t *count_device, uint64_t *counts, int even, gp_stream stream) {
+  gp_call counted = gp_call_init(GP_COPY);
+  uint64_t count, total;
+  int q;
+  counted.count = UINT64_MAX;
+  counted.count_device = count_device;
+  GP__CHECK(gp__world_count(w, s, who, &counted, &count, stream));
+  GP__CHECK(gp__world_agree(w, s, who, c, count, c->capacity ? c->capacity : c->count, GP_SUCCESS, stream));
+  for (q = 0; q < w->size; ++q) counts[q] = w->notes[q].count;
+  return gp__world_total(w, who, even, &total);
+}
+
+// The world's memory begins with what ranks share before the results are there.
+GP__PRIVATE size_t gp__shared_bytes(const gp_world *w) {
+  return gp__aligned(((size_t)w->size + 1) * sizeof(gp__world_note));
+}
+GP__PRIVATE gp_result gp__world_copy_shares(
+    gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t *counts, gp_stream stream) {
+  gp_call local = *c;
+  gp__moved array;
+  gp_result result = GP_SUCCESS;
+  uint64_t total;
+  int q;
+  GP__CHECK(gp__world_count(w, s, who, c, &local.count, stream));
+  local.count_device = NULL;
+  local.capacity = 0;
+  local.out_count = NULL;
+  array.from = c->in;
+  array.to = c->out;
+  array.size = gp_type_size(w->ctx, c->in_type);
+  if (c->in_type == GP_INPUT || (c->out_type && c->out_type != c->in_type))
+    result = gp__fail(GP_E_UNSUPPORTED, "%s: a world copies arrays of one type", who);
+  if (result == GP_SUCCESS) result = gp_prepare(w->ctx, &local);
+  GP__CHECK(gp__world_agree(w, s, who, c, local.count, c->capacity ? c->capacity : c->count, result, stream));
+  GP__CHECK(gp__world_total(w, who, 1, &total));
+  for (q = 0; q < w->size; ++q) counts[q] = w->notes[q].count;
+  return gp__break_if(w, gp__world_spread(w, s, who, counts, &array, 1, c->out_count, stream));
+}
+// Selected elements go to the world's memory first, then in even shares to the output.
+GP__PRIVATE gp_result gp__world_select(
+    gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t *counts, gp_stream stream) {
+  const size_t front = gp__shared_bytes(w) + 256;
+  gp_call local = *c;
+  gp__moved array;
+  gp_result result;
+  local.capacity = 0;
+  local.flags &= ~GP_BALANCED;
+  if (c->in_type == GP_INPUT && !c->out_type)
+    return gp__fail(GP_E_TYPE, "%s: @out_type is not set: a described input of a world needs it", who);
+  array.size = gp_type_size(w->ctx, c->out_type ? c->out_type : c->in_type);
+  result = gp_prepare(w->ctx, &local);
+  GP__CHECK(gp__world_agree(w, s, who, c, c->count, 0, result, stream));
+  result = gp__world_room(w, s, who, front + (size_t)c->count * array.size, stream);
+  if (result == GP_SUCCESS) {
+    local.out = (unsigned char *)w->memory + front;
+    local.out_count = (uint64_t *)(void *)((unsigned char *)w->memory + front - 256);
+    result = gp_run(w->ctx, &local, stream);
+  }
+  GP__CHECK(gp__break_if(w, result));
+  GP__CHECK(gp__world_results(w, s, who, c, local.out_count, counts, 1, stream));
+  array.from = local.out;
+  array.to = c->out;
+  return gp__break_if(w, gp__world_spread(w, s, who, counts, &array, 1, c->out_count, stream));
+}
+
+// ---- runs
+
+// Results of a rank's shard, in the world's memory: runs, each with its key and, by key, its value.
+typedef struct gp__world_runs {
+  const char *who;
+  size_t key_size, value_size;
+  int folds;                    // parts of a run across ranks have a value each, which are folded
+  unsigned char *keys, *values; // of the shard's runs
+  unsigned char *ends, *chain;  // first and last keys or values of all ranks, in that order; those of one run
+  uint64_t *numbers;            // of the device: the shard's runs; then, for each rank, runs of two neighbours' keys
+  uint64_t *counts;             // of the ranks
+} gp__world_runs;
+
+// Two elements a rank: those of its first and its last run.
+GP__PRIVATE gp_result gp__share_ends(
+    gp_world *w, gp__state *s, const gp__world_runs *r, const unsigned char *from, size_t size, gp_stream stream) {
+  unsigned char *mine = r->ends + 2 * (size_t)w->rank * size;
+  const uint64_t own = r->counts[w->rank];
+  if (own) {
+    GP__CHECK(gp__world_copy(w, s, r->who, mine, from, size, stream));
+    GP__CHECK(gp__world_copy(w, s, r->who, mine + size, from + (own - 1) * size, size, stream));
+  }
+  return gp__world_gather(w, r->who, mine, r->ends, 2 * size, stream);
+}
+// Sets joined[q] to 1 if the first run of rank q continues the last one of the ranks before it.
+GP__PRIVATE gp_result gp__find_joined(
+    gp_world *w, gp__state *s, const gp__world_runs *r, const gp_call *c, uint64_t *joined, gp_stream stream) {
+  gp_call pair = gp_call_init(GP_RUN_LENGTHS);
+  int q, before = -1;
+  pair.equal = c->equal;
+  pair.key_type = c->key_type;
+  pair.keys = r->chain;
+  pair.count = 2;
+  GP__CHECK(gp__share_ends(w, s, r, r->keys, r->key_size, stream));
+  for (q = 0; q < w->size; ++q) {
+    if (!r->counts[q]) continue;
+    if (before >= 0) {
+      GP__CHECK(gp__world_copy(
+          w, s, r->who, r->chain, r->ends + (2 * (size_t)before + 1) * r->key_size, r->key_size, stream));
+      GP__CHECK(gp__world_copy(
+          w, s, r->who, r->chain + r->key_size, r->ends + 2 * (size_t)q * r->key_size, r->key_size, stream));
+      pair.out_count = r->numbers + 1 + q;
+      GP__CHECK(gp_run(w->ctx, &pair, stream));
+    }
+    before = q;
+  }
+  GP__CHECK(gp__world_staging(w, s, r->who, ((size_t)w->size + 1) * 8));
+  GP__CHECK(gp__world_copy(w, s, r->who, w->staging, r->numbers, ((size_t)w->size + 1) * 8, stream));
+  GP__CHECK(gp__world_settle(w, s, r->who, stream));
+  for (q = 0, before = -1; q < w->size; ++q) {
+    joined[q] = before >= 0 && r->counts[q] && ((const uint64_t *)w->staging)[q + 1] == 1;
+    if (r->counts[q]) before = q;
+  }
+  return GP_SUCCESS;
+}
+// Folds the parts of this rank's last run that later ranks have.
+GP__PRIVATE gp_result gp__fold_chain(
+    gp_world *w, gp__state *s, const gp__world_runs *r, const gp_call *c, const uint64_t *joined, gp_stream stream) {
+  const size_t size = r->value_size;
+  uint64_t parts = 1;
+  gp_call fold;
+  int q;
+  GP__CHECK(gp__share_ends(w, s, r, r->values, size, stream));
+  if (!r->counts[w->rank] || (r->counts[w->rank] == 1 && joined[w->rank])) return GP_SUCCESS;
+  GP__CHECK(gp__world_copy(w, s, r->who, r->chain, r->ends + (2 * (size_t)w->rank + 1) * size, size, stream));
+  for (q = w->rank + 1; q < w->size; ++q) {
+    if (!r->counts[q]) continue;
+    if (!joined[q]) break;
+    GP__CHECK(gp__world_copy(w, s, r->who, r->chain + parts++ * size, r->ends + 2 * (size_t)q * size, size, stream));
+    if (r->counts[q] > 1) break;
+  }
+  if (parts == 1) return GP_SUCCESS;
+  fold = gp__fold_partials(c, r->chain, (int)parts, r->values + (r->counts[w->rank] - 1) * size);
+  return gp_run(w->ctx, &fold, stream);
+}
+GP__PRIVATE gp_result gp__runs_joined(gp_world *w, gp__state *s, gp__world_runs *r, const gp_call *c, gp_call *local,
+    uint64_t *joined, gp_stream stream) {
+  uint64_t *counts = r->counts, total;
+  gp__moved arrays[2];
+  int q;
+  GP__CHECK(gp_run(w->ctx, local, stream));
+  GP__CHECK(gp__world_results(w, s, r->who, c, r->numbers, counts, 0, stream));
+  GP__CHECK(gp__find_joined(w, s, r, c, joined, stream));
+  if (r->folds) GP__CHECK(gp__fold_chain(w, s, r, c, joined, stream));
+  for (q = 0; q < w->size; ++q) w->notes[q].count = counts[q] -= joined[q];
+  arrays[0].from = r->keys + joined[w->rank] * r->key_size;
+  arrays[0].to = c->out_keys;
+  arrays[0].size = r->key_size;
+  arrays[1].from = r->values + joined[w->rank] * r->value_size;
+  arrays[1].to = r->value_size ? c->out : NULL;
+  arrays[1].size = r->value_size;
+  if (c->flags & GP_BALANCED) {
+    GP__CHECK(gp__world_total(w, r->who, 1, &total));
+    return gp__world_spread(w, s, r->who, counts, arrays, 2, c->out_count, stream);
+  }
+  for (q = 0; q < 2; ++q)
+    if (arrays[q].to)
+      GP__CHECK(
+          gp__world_copy(w, s, r->who, arrays[q].to, arrays[q].from, (size_t)counts[w->rank] * arrays[q].size, stream));
+  return gp__world_write_count(w, c->out_count, counts[w->rank], stream);
+}
+GP__PRIVATE gp_result gp__runs_of_world(
+    gp_world *w, gp__state *s, const char *who, gp_call c, uint64_t *counts, gp_stream stream) {
+  const size_t ranks = (size_t)w->size;
+  size_t keys, values, most;
+  gp_call local;
+  gp__world_runs r;
+  gp_result result = GP_SUCCESS;
+  memset(&r, 0, sizeof r);
+  r.who = who;
+  r.counts = counts;
+  r.folds = c.primitive == GP_REDUCE_BY_KEY;
+  if (r.folds) gp__fill_types(&c), result = gp__check_fold(who, &c);
+  local = c;
+  local.capacity = 0;
+  local.flags &= ~GP_BALANCED;
+  r.key_size = gp_type_size(w->ctx, c.key_type);
+  r.value_size = gp_type_size(w->ctx, r.folds ? c.acc_type : c.in_type);
+  if (r.folds && (c.out_type != c.acc_type || c.apply || c.init))
+    result = gp__fail(GP_E_UNSUPPORTED,
+        "%s: in a world the results have the accumulator's type, and there is no @init and no @apply", who);
+  if (c.equal == GP_HEADS || c.in_type == GP_INPUT || c.key_type == GP_INPUT)
+    result = gp__fail(GP_E_UNSUPPORTED, "%s: a world takes no GP_HEADS and no described inputs", who);
+  if (result == GP_SUCCESS) result = gp_prepare(w->ctx, &local);
+  GP__CHECK(gp__world_agree(w, s, who, &c, c.count, 0, result, stream));
+  most = 2 * ranks * (r.key_size > r.value_size ? r.key_size : r.value_size);
+  keys = gp__aligned((size_t)c.count * r.key_size + 1);
+  values = gp__aligned((size_t)c.count * r.value_size + 1);
+  result = gp__world_room(w, s, who,
+      gp__shared_bytes(w) + gp__aligned((ranks + 1) * 8) + keys + values + 2 * gp__aligned(most + 1), stream);
+  if (result == GP_SUCCESS) {
+    r.numbers = (uint64_t *)(void *)((unsigned char *)w->memory + gp__shared_bytes(w));
+    r.keys = (unsigned char *)r.numbers + gp__aligned((ranks + 1) * 8);
+    r.values = r.keys + keys;
+    r.ends = r.values + values;
+    r.chain = r.ends + gp__aligned(most + 1);
+    local.out_count = r.numbers;
+    local.out_keys = r.keys;
+    if (r.value_size) local.out = r.values;
+    result = gp__runs_joined(w, s, &r, &c, &local, counts + ranks, stream);
+  }
+  return gp__break_if(w, result);
+}
+
+// ---- groups
+
+// Each rank's groups first, then a sort of all ranks' groups by key, then the runs of equal keys.
+GP__PRIVATE gp_result gp__world_group_by(
+    gp_world *w, gp__state *s, const char *who, gp_call c, uint64_t *counts, gp_stream stream) {
+  gp_call local, sort, runs;
+  unsigned char *memory = NULL;
+  size_t keys, values, share;
+  uint64_t total;
+  gp_result result;
+  int q;
+  gp__fill_types(&c);
+  result = gp__check_fold(who, &c);
+  local = c;
+  local.capacity = 0;
+  local.flags &= ~GP_BALANCED;
+  if (c.out_type != c.acc_type || c.apply || c.init || c.in_type == GP_INPUT || c.key_type == GP_INPUT)
+    result = gp__fail(GP_E_UNSUPPORTED,
+        "%s: in a world the results have the accumulator's type, and there is no @init, no @apply and no described "
+        "input",
+        who);
+  if (result == GP_SUCCESS) result = gp_prepare(w->ctx, &local);
+  GP__CHECK(gp__world_agree(w, s, who, &c, c.count, c.capacity ? c.capacity : c.count, result, stream));
+  GP__CHECK(gp__world_total(w, who, 0, &total));
+  for (q = 0, share = 0; q < w->size; ++q)
+    if (w->notes[q].count > share) share = (size_t)w->notes[q].count; // an even share is no larger
+  keys = gp__aligned(share * gp_type_size(w->ctx, c.key_type) + 1);
+  values = gp__aligned(share * gp_type_size(w->ctx, c.acc_type) + 1);
+  if (s->context) result = gp__allocate(s, who, 2 * (keys + values) + 256, stream, (void **)&memory);
+  else if (!(memory = (unsigned char *)malloc(2 * (keys + values) + 256)))
+    result = gp__fail(GP_E_MEMORY, "%s: no memory", who);
+  if (result == GP_SUCCESS) {
+    local.out_keys = memory + 256;
+    local.out = memory + 256 + keys;
+    local.out_count = (uint64_t *)(void *)memory;
+    result = gp_run(w->ctx, &local, stream);
+  }
+  if (result == GP_SUCCESS) {
+    sort = gp_call_init(GP_SORT);
+    sort.key_type = c.key_type;
+    sort.in_type = c.acc_type;
+    sort.keys = local.out_keys;
+    sort.in = local.out;
+    sort.count = share;
+    sort.count_device = local.out_count;
+    sort.capacity = share;
+    sort.out_keys = memory + 256 + keys + values;
+    sort.out = memory + 256 + 2 * keys + values;
+    sort.out_count = local.out_count;
+    result = gp__world_sort(w, s, who, &sort, stream);
+  }
+  if (result == GP_SUCCESS) {
+    runs = gp_call_init(GP_REDUCE_BY_KEY);
+    runs.flags = (c.flags & GP_REPRODUCIBLE) | GP_BALANCED;
+    runs.op = c.op;
+    runs.key_type = c.key_type;
+    runs.in_type = runs.acc_type = runs.out_type = c.acc_type;
+    runs.keys = sort.out_keys;
+    runs.in = sort.out;
+    runs.count = share;
+    runs.count_device = sort.out_count;
+    runs.capacity = c.capacity ? c.capacity : c.count;
+    runs.out_keys = c.out_keys;
+    runs.out = c.out;
+    runs.out_count = c.out_count;
+    result = gp__runs_of_world(w, s, who, runs, counts, stream);
+  }
+  if (memory && !s->context) free(memory);
+  else if (memory && s->release) gp__release(s, memory, 2 * (keys + values) + 256, stream);
+  else if (memory && s->pools) s->library.runtime.driver.cuMemFreeAsync((gp__cu_pointer)(uintptr_t)memory, stream);
+  else if (memory) {
+    gp__world_settle(w, s, who, stream);
+    s->library.runtime.driver.cuMemFree((gp__cu_pointer)(uintptr_t)memory);
+  }
+  return gp__break_if(w, result);
+}
+
+// ---- world/run.c - worlds: any call
+
+GP__PRIVATE int gp__is_of_worlds(gp_primitive p) {
+  static const unsigned char of_worlds[] = {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN, GP_COUNT_IF, GP_ANY,
+      GP_ALL, GP_HISTOGRAM_EVEN, GP_HISTOGRAM_RANGES, GP_SORT, GP_MERGE_SORT, GP_TOP_K, GP_SELECT, GP_COPY, GP_UNIQUE,
+      GP_REDUCE_BY_KEY, GP_GROUP_BY};
+  return memchr(of_worlds, (int)p, sizeof of_worlds) != NULL;
+}
+GP__PRIVATE gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
+  const char *who = gp__primitive_names[c.primitive];
+  uint64_t *counts;
+  gp_result result;
+  if (c.flags & GP_CHECKED) {
+    c.flags &= ~GP_CHECKED;
+    GP__CHECK(gp__world_agree(w, s, who, &c, c.count, 0, GP_SUCCESS, stream));
+  }
+  switch (c.primitive) {
+  case GP_REDUCE:
+  case GP_INCLUSIVE_SCAN:
+  case GP_EXCLUSIVE_SCAN:
+    GP__CHECK(gp__check_fold(who, &c));
+    return c.primitive == GP_REDUCE ? gp__world_reduce(w, s, who, c, stream) : gp__world_scan(w, s, who, c, stream);
+  case GP_COUNT_IF:
+  case GP_ANY:
+  case GP_ALL:
+    return gp__world_counted(w, s, who, c, stream);
+  case GP_HISTOGRAM_EVEN:
+  case GP_HISTOGRAM_RANGES:
+    return gp__world_histogram(w, who, &c, stream);
+  case GP_SORT:
+  case GP_MERGE_SORT:
+    return gp__world_sort(w, s, who, &c, stream);
+  case GP_TOP_K:
+    return gp__world_top_k(w, s, who, &c, stream);
+  case GP_SELECT:
+    if (!(c.flags & GP_BALANCED)) return gp_run(w->ctx, &c, stream);
+    break;
+  default:
+    break;
+  }
+  counts = (uint64_t *)calloc(2 * (size_t)w->size, sizeof *counts);
+  if (!counts) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+  result = c.primitive == GP_COPY  ? gp__world_copy_shares(w, s, who, &c, counts, stream)
+      : c.primitive == GP_SELECT   ? gp__world_select(w, s, who, &c, counts, stream)
+      : c.primitive == GP_GROUP_BY ? gp__world_group_by(w, s, who, c, counts, stream)
+                                   : gp__runs_of_world(w, s, who, c, counts, stream);
+  free(counts);
+  return result;
+}
+// A world of one rank: the call as it is, and the numbers of results that no call of one GPU has.
+GP__PRIVATE gp_result gp__world_alone(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
+  const char *who = gp__primitive_names[c.primitive];
+  uint64_t *counted = c.out_count, count = c.count;
+  const int moves = c.primitive == GP_SORT || c.primitive == GP_MERGE_SORT || c.primitive == GP_COPY;
+  c.flags &= ~(GP_BALANCED | GP_CHECKED);
+  if (moves) {
+    if (counted) GP__CHECK(gp__world_count(w, s, who, &c, &count, stream));
+    if (c.capacity && c.capacity < count)
+      return gp__fail(GP_E_ARGUMENT, "%s: @capacity is %llu, and there are %llu elements", who,
+          (unsigned long long)c.capacity, (unsigned long long)count);
+    c.out_count = NULL;
+  }
+  c.capacity = 0;
+  GP__CHECK(gp_run(w->ctx, &c, stream));
+  return moves ? gp__world_write_count(w, counted, count, stream) : GP_SUCCESS;
+}
+GP__PRIVATE gp_result gp__world_call(gp_world *w, gp__state *s, const gp_call *call, gp_stream stream) {
+  gp_result result = GP_SUCCESS;
+  int pushed = 0;
+  if (!call) return gp__fail(GP_E_NULL, "gp_world_run: call is null");
+  if (call->struct_size != sizeof *call)
+    return gp__fail(GP_E_ARGUMENT, "gp_world_run: call.struct_size is %u: gp_call_init sets it", call->struct_size);
+  if ((int)call->primitive <= 0 || (int)call->primitive >= (int)GP_PRIMITIVE_COUNT)
+    return gp__fail(GP_E_ARGUMENT, "gp_world_run: primitive is %d", (int)call->primitive);
+  if (s->context) GP__CHECK(gp__enter(s, "gp_world_run", &pushed));
+  pthread_mutex_lock(&w->lock);
+  if (w->broken) result = gp__fail(GP_E_WORLD, "gp_world_run: the world is broken: %s", w->why);
+  else if (!gp__is_of_worlds(call->primitive))
+    result =
+        gp__fail(GP_E_UNSUPPORTED, "%s: a world does not run this primitive", gp__primitive_names[call->primitive]);
+  else result = w->size == 1 ? gp__world_alone(w, s, *call, stream) : gp__world_dispatch(w, s, *call, stream);
+  pthread_mutex_unlock(&w->lock);
+  return s->context ? gp__leave(s, "gp_world_run", pushed, result) : result;
+}
+GP__API gp_result gp_world_run(gp_world *world, const gp_call *call, gp_stream stream) {
+  gp_result wrong = GP_SUCCESS;
+  if (!gp__is_world(world, "gp_world_run", &wrong)) return wrong;
+  { GP__WITHIN(world->ctx, "gp_world_run", gp__world_call(world, s, call, stream)); }
+}
+
+// ---- world/calls.c - worlds: opening, closing, waiting; calls by name
+
+GP__PRIVATE gp_result gp__make_id(gp__state *s, const char *library, void *id) {
+  gp__nccl n;
+  gp__nccl_id made;
+  int error, pushed = 0;
+  memset(&made, 0, sizeof made);
+  if (!id) return gp__fail(GP_E_NULL, "gp_world_id: id is null");
+  GP__CHECK(gp__open_nccl("gp_world_id", library, &n));
+  if (s->context) GP__CHECK(gp__enter(s, "gp_world_id", &pushed));
+  error = n.GetUniqueId(&made);
+  if (s->context) GP__CHECK(gp__leave(s, "gp_world_id", pushed, GP_SUCCESS));
+  if (error) return gp__fail(GP_E_WORLD, "gp_world_id: ncclGetUniqueId failed: %s (%d)", n.text(error), error);
+  memcpy(id, &made, sizeof made);
+  return GP_SUCCESS;
+}
+GP__API gp_result gp_world_id(gp_context *ctx, const char *nccl_library, void *id) {
+  GP__WITHIN(ctx, "gp_world_id", gp__make_id(s, nccl_library, id));
+}
+
+// Joins by the caller's communicator or by the id, and compares versions.
+GP__PRIVATE gp_result gp__join_world(gp_world *w, gp__state *s, const gp_world_config *config) {
+  const char *who = "gp_world_open";
+  uint64_t mine[3], *all;
+  int q, device = -1, error;
+  gp_result result;
+  GP__CHECK(gp__open_nccl(who, config->nccl_library, &w->nccl));
+  if (config->communicator) {
+    w->comm = config->communicator;
+    GP__CHECK(GP__NCCL(CommCount, w->comm, &w->size));
+    GP__CHECK(GP__NCCL(CommUserRank, w->comm, &w->rank));
+    GP__CHECK(GP__NCCL(CommCuDevice, w->comm, &device));
+    if (s->context && device != s->about.device)
+      return gp__fail(GP_E_ARGUMENT, "%s: communicator is of device %d, and the context of device %d", who, device,
+          s->about.device);
+  } else {
+    gp__nccl_config own = {sizeof own, 0xcafebeefu, GP__NCCL_OLDEST, 0, -1 - INT32_MAX, -1 - INT32_MAX, -1 - INT32_MAX,
+        NULL, -1 - INT32_MAX};
+    gp__nccl_id id;
+    memcpy(&id, config->id, sizeof id);
+    w->rank = config->rank;
+    w->size = config->size;
+    w->own_comm = 1;
+    error = w->nccl.CommInitRankConfig(&w->comm, w->size, id, w->rank, &own);
+    GP__CHECK(gp__nccl_done(w, who, "CommInitRankConfig", error));
+  }
+  w->notes = (gp__world_note *)calloc((size_t)w->size, sizeof *w->notes);
+  all = (uint64_t *)calloc((size_t)w->size, sizeof mine);
+  if (!w->notes || !all) {
+    free(all);
+    return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+  }
+  mine[0] = (uint64_t)gp_version();
+  mine[1] = sizeof(gp_call);
+  mine[2] = s->context != NULL;
+  result = gp__world_room(w, s, who, (size_t)(w->size + 1) * sizeof mine, NULL);
+  if (result == GP_SUCCESS) result = gp__world_share(w, s, who, mine, all, sizeof mine, w->memory, NULL);
+  for (q = 0; q < w->size && result == GP_SUCCESS; ++q)
+    if (memcmp(all + 3 * q, all, sizeof mine))
+      result = gp__fail(GP_E_WORLD,
+          "%s: ranks 0 and %d have different versions of the library (%llu and %llu), or different back ends", who, q,
+          (unsigned long long)all[0], (unsigned long long)all[3 * q]);
+  free(all);
+  return result;
+}
+// Gives back what the world holds. wait: for its work.
+GP__PRIVATE gp_result gp__leave_world(gp_world *w, gp__state *s, int wait) {
+  const char *who = "gp_world_close";
+  gp_result result = GP_SUCCESS;
+  int error;
+  if (s && wait && w->comm && !w->broken) result = gp__world_settle(w, s, who, w->stream);
+  if (s) gp__free_world_memory(w, s), gp__free_staging(w, s);
+  if (s && s->context && w->event) s->library.runtime.driver.cuEventDestroy(w->event);
+  w->event = NULL;
+  if (w->comm && w->own_comm) {
+    error = wait ? w->nccl.CommDestroy(w->comm) : w->nccl.CommAbort(w->comm);
+    if (error && error != GP__NCCL_IN_PROGRESS && result == GP_SUCCESS)
+      result = gp__fail(GP_E_WORLD, "%s: ncclCommDestroy failed: %s (%d)", who, w->nccl.text(error), error);
+  }
+  w->comm = NULL;
+  free(w->notes);
+  w->notes = NULL;
+  return result;
+}
+GP__PRIVATE gp_result gp__world_open(gp_context *ctx, gp__state *s, const gp_world_config *config, gp_world **world) {
+  const char *who = "gp_world_open";
+  gp_result result;
+  gp_world *w;
+  int pushed = 0;
+  if (!world) return gp__fail(GP_E_NULL, "%s: world is null", who);
+  *world = NULL;
+  if (!config) return gp__fail(GP_E_NULL, "%s: config is null", who);
+  if (config->struct_size != sizeof *config)
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: config.struct_size is %u: gp_world_config_init sets it", who, config->struct_size);
+  if (!config->communicator && !config->id) return gp__fail(GP_E_NULL, "%s: config.communicator and config.id", who);
+  if (!config->communicator && (config->size < 1 || config->rank < 0 || config->rank >= config->size))
+    return gp__fail(GP_E_ARGUMENT, "%s: config.rank is %d of config.size %d", who, config->rank, config->size);
+  if (!(config->timeout >= 0)) return gp__fail(GP_E_ARGUMENT, "%s: config.timeout is %g", who, config->timeout);
+  w = (gp_world *)calloc(1, sizeof *w);
+  if (!w) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+  w->ctx = ctx;
+  w->timeout = (config->timeout > 0 ? config->timeout : 60) * 1e6;
+  pthread_mutex_init(&w->lock, NULL);
+  result = s->context ? gp__enter(s, who, &pushed) : GP_SUCCESS;
+  if (result == GP_SUCCESS) {
+    result = gp__join_world(w, s, config);
+    if (result != GP_SUCCESS) gp__leave_world(w, s, 0);
+    if (s->context) result = gp__leave(s, who, pushed, result);
+  }
+  if (result != GP_SUCCESS) {
+    free(w);
+    return result;
+  }
+  w->open = 1;
+  pthread_mutex_lock(&gp__worlds_lock);
+  w->next = gp__worlds;
+  gp__worlds = w;
+  pthread_mutex_unlock(&gp__worlds_lock);
+  *world = w;
+  return GP_SUCCESS;
+}
+GP__API gp_result gp_world_open(gp_context *ctx, const gp_world_config *config, gp_world **world) {
+  GP__WITHIN(ctx, "gp_world_open", gp__world_open(ctx, s, config, world));
+}
+
+GP__PRIVATE gp_result gp__world_close(gp_world *w, gp__state *s) {
+  gp_result result = GP_SUCCESS;
+  int pushed = 0;
+  if (s && s->context) result = gp__enter(s, "gp_world_close", &pushed);
+  if (result == GP_SUCCESS) result = gp__leave_world(w, s, 1);
+  return s && s->context ? gp__leave(s, "gp_world_close", pushed, result) : result;
+}
+GP__API gp_result gp_world_close(gp_world *world) {
+  gp_result wrong = GP_SUCCESS;
+  int open = 1;
+  if (!gp__is_world(world, "gp_world_close", &wrong)) return wrong;
+  if (!__atomic_compare_exchange_n(&world->open, &open, 0, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+    return gp__fail(GP_E_CONTEXT, "gp_world_close: world is closed");
+  pthread_mutex_lock(&world->lock);
+  pthread_mutex_unlock(&world->lock);
+  { GP__WITHIN(world->ctx, "gp_world_close", gp__world_close(world, s)); }
+}
+GP__API int gp_world_rank(const gp_world *world) {
+  gp_result wrong = GP_SUCCESS;
+  return gp__is_world(world, "gp_world_rank", &wrong) ? world->rank : -1;
+}
+GP__API int gp_world_size(const gp_world *world) {
+  gp_result wrong = GP_SUCCESS;
+  return gp__is_world(world, "gp_world_size", &wrong) ? world->size : -1;
+}
+GP__PRIVATE gp_result gp__world_wait(gp_world *w, gp__state *s, gp_stream stream) {
+  gp_result result;
+  int pushed = 0;
+  if (s->context) GP__CHECK(gp__enter(s, "gp_world_wait", &pushed));
+  pthread_mutex_lock(&w->lock);
+  result = w->broken ? gp__fail(GP_E_WORLD, "gp_world_wait: the world is broken: %s", w->why)
+                     : gp__world_settle(w, s, "gp_world_wait", stream);
+  pthread_mutex_unlock(&w->lock);
+  return s->context ? gp__leave(s, "gp_world_wait", pushed, result) : result;
+}
+GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream) {
+  gp_result wrong = GP_SUCCESS;
+  if (!gp__is_world(world, "gp_world_wait", &wrong)) return wrong;
+  { GP__WITHIN(world->ctx, "gp_world_wait", gp__world_wait(world, s, stream)); }
+}
+
+// ---- calls by name
+
+GP__API gp_result gp_world_reduce(gp_world *world, gp_op op, gp_type in_type, gp_type out_type, const void *in,
+    uint64_t count, void *out, gp_stream stream) {
+  const gp_call c = gp__call(GP_REDUCE, op, in_type, out_type, in, out, count);
+  return gp__named(gp_world_run(world, &c, stream), "gp_world_reduce");
+}
+GP__API gp_result gp_world_inclusive_scan(gp_world *world, gp_op op, gp_type in_type, gp_type out_type, const void *in,
+    uint64_t count, void *out, gp_stream stream) {
+  const gp_call c = gp__call(GP_INCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
+  return gp__named(gp_world_run(world, &c, stream), "gp_world_inclusive_scan");
+}
+GP__API gp_result gp_world_exclusive_scan(gp_world *world, gp_op op, gp_type in_type, gp_type out_type,
+    const void *init, const void *in, uint64_t count, void *out, gp_stream stream) {
+  gp_call c = gp__call(GP_EXCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
+  c.init = init;
+  return gp__named(gp_world_run(world, &c, stream), "gp_world_exclusive_scan");
+}
+GP__API gp_result gp_world_sort_pairs(gp_world *world, gp_type key_type, gp_type value_type, const void *keys,
+    const void *values, uint64_t count, void *out_keys, void *out_values, uint64_t capacity, uint64_t *out_count,
+    gp_stream stream) {
+  gp_call c = gp__call(GP_SORT, GP_OP_DEFAULT, value_type, GP_TYPE_DEFAULT, values, out_values, count);
+  gp__set_keys(&c, key_type, keys);
+  c.out_keys = out_keys;
+  c.capacity = capacity;
+  c.out_count = out_count;
+  return gp__named(gp_world_run(world, &c, stream),
+      "gp_world_sort_pairs in=values in_type=value_type out=out_values out_type=value_type");
+}
+GP__API gp_result gp_world_sort_keys(gp_world *world, gp_type key_type, const void *keys, uint64_t count,
+    void *out_keys, uint64_t capacity, uint64_t *out_count, gp_stream stream) {
+  return gp__named(gp_world_sort_pairs(world, key_type, GP_TYPE_DEFAULT, keys, NULL, count, out_keys, NULL, capacity,
+                       out_count, stream),
+      "gp_world_sort_keys");
+}
+GP__API gp_result gp_world_top_k(gp_world *world, gp_type key_type, gp_type value_type, const void *keys,
+    const void *values, uint64_t count, uint64_t k, void *out_keys, void *out_values, int flags, gp_stream stream) {
+  gp_call c = gp__top_k_call(key_type, keys, count, k, out_keys, value_type, out_values, flags);
+  c.in = values;
+  c.in_type = values ? value_type : GP_TYPE_DEFAULT;
+  return gp__named(gp_world_run(world, &c, stream),
+      "gp_world_top_k in=values in_type=value_type out=out_values out_type=value_type");
+}
+
 #undef GP__CHECK
 
 #endif // GPUPRIMS_IMPLEMENTATION
@@ -51804,7 +53475,7 @@ GP__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const u
 // prints what it holds.
 
 /* device text of gpuprims.h
-809924
+810034
 'f$Xf;u!Q}aA9AC26JG+l&pXd0h5p`Du>8&"A;$GomkCGrz'@$jIHHVOQIEg<^dK|v]^,-~F#D:}G={XJ8&-%f0hV0JTgZ/D)Iqnp}4QA0%@iih](F`|"u
 ea`;/59Bnn8gUU3)bW|=|"N9)6&OutpvS0-]c,/@of0U%5(yolZ/{eD4O!=}#N$q-R@RPA.pb7rjF$<@Xob'O(=gmIOgqfaX8rb4W.5yz&~$:;0S;N44BJ
 t};l%@2YCmKQv.Z(q`aG89]'5&Nd:"';IG:7{SPOR<1=)m!-/Zj]Ta.Y/RHr7]b8YsL-VI+@VFU<.v'9c,erHL,<jTsO74t,Hy.p{S{!_l^X:G}RLmIKTq
@@ -51820,1976 +53491,1976 @@ I]@dM1[Y|H28#T2krCYB6vP|#7;L6ZjhH0DV>=(X,@[ulwd8o-TVec8.,D<^{F@u}/hw9hE;!Z:0hl5m
 #&Dk+{}^4^D.[k7^R'#l75|/'y=6Dxe@f`rs{}5IjC`e|.q:F94A]RHW13DFR.(T-Ls{""p3|k7rTb30fRTROy2'lV>MVt=i`o}>Yn}_Y:p!:qOGH`)D!T
 l@7}"it(ad%w0%[n|=3nWiXwB+nngyxvy},![{"Zkzz(Eg1[P4j&_rLdK$qCug5:gzr.teYbE1b^Y%`6~vTdTqL_]ka}AAS+;{CmZp!MNUc18Y,S17"oC.
 (4xiZYq/IgbgWJArgZBwVLoNtD|4&>WxvNd'SP}AV9bFsW4%<j7f2k.i&e:XF|TYx&m-e-L:rO(>)E1fK}QH/fLS;EO"h"tA3x:YKvteB7w5zz$D3E#r`2
-IFS71G}#](u}w,1XD;Q(.(Kfj$aQ(H6oEVA>FdzrNQ8;FhPgxyQV'(LAklYl,(=EJ-i{hT)]=/jMO@6`;h)@L|v_EB_nIEUMTwg6TPk4mihZp0;:58GAY5
-il4ID<&fNAq$BM}Z;&T'i]w=gNT$BGmX]lfFRT8wCU,"<#:A(S'5iGj,<`k{Mn&#Zs_5AC&GzBG+lA(:Z!h+4x!2h@#)Ea.Web{+:nC(Qp)(Tm8Q%xZkSd
-v(m%}h"(v}{IGqSr8kVB;X<T]r;xST/4oB'=_uS:[VE/Rr!RPuv-.|.(Xc)LbGIB]u8P^%8`]!WcyCEMCYjLmD`<}KuIFSfhb8lb,6CL'2o^YEW_uU7-kM
-.cme~BU-q(0$72$7>e.{1h+DAXPeX0ZA.f>f'E#,5Ea,3AW:"|Px^a1d01XjmrF+LQQJ!-}b-@g<V-N}eS`6cQM#F5BU:]e[EBZ4O2dDf7l{P@`75jI`.9
-iL`yS<{JS<cwrh4l,8l<aZfY2/|MdqMD&|]q>vdaO^ykZz^Umjrl5{UNq4J(,L$pHm7E|uo(eMD}m&esK]:rC^@sn%m[~$SV}Nkq2Y<J[jBA0YWjD+uDY-
-1If@qM>G0dr]w>9V+)+R#Cq4DLj2`'g0d9~,"t[1;(vlbr|U)kc`$=bCaHn8SZ$8J:%6'508c!CVhv$uUtxm,iT:,]nD/@!Z=m/yK)0o/r3Zl-t!Zoqmm:
-lc%_"5lj/yFz$D:{CTl}:"!=^.Y/7dm:M['E{JA_UI+Cm1ncB9BI@[I]V>aT:M%++S`nKT&RHHlx+5sJU@a;Jj+E"a@-GL5f%K+TZW4mt>^!]_+FnA-[7U
-bFDk0Cc^92n`q42a1M+|{9~(TFkS=2^7N.}E,J~bwb^SUA8TYY7:oEJ0o.8EL<k+QJ1@m}"F!Do08skqn6B_m[IGP<fWs[q>F#RT:}!]LTY'+w3zyWcT;[
-s`"=)P~Q%P&@tJpdXtdrb>%p]xp$)7+MT^hdd&%i3L0Yy|}ArY.U@0mQ(H#iUuO;9[;N0k"f9^vbL3Y3)fUz1U]3gzqx17}I<|>tfMo>VpqS6h^pa1spm3
-{fYWvyLILP;=0UP``SZ9ujNTEZj-K7AZ1EU{Ii)^cQ_5$(%INL)xtUX'},tSpi/,FXU,_K$n{]mQ50q&{/6N&J_n5pTi#a^UuU"C@R14]}/pw).ymp2m1L
-Q+B7(ip0Yng5YO/+JFk9QdpzaPGK)u$rX.WH2Y_DDU5LYMuMy-wnIXQu!J)==x@#oHdp@g/PK^>L^lAe4xQgw./HuM%E$Dyl-.D=1Hfk((:/&_{zFns_Et
->zq4$#t-yZR0,+wD/5t9CPy5_>dXZuPv>{;FeLo.AU7eT!,,C8C<9xUP5_:P6W&N--z7$arSp#&;}6x+.>M%PiJwr-~;ENmB{e6K[{i3b,8$L@!=IM%Q'e
-.@!#cHwXJ,8@F1t[cCT=.`R`5wcA}Sd+@oUF{OrGuGiXBNW9'.iW2)n2OL"3^Wxd4j>8`hOyM'rw}v[BSk8a&EJ6#RZy!J<9PU#bY)z#b|2@rCGWi6q|~P
-%+8<!%g|3@W{bsv=w(k3t6YK:gKT:^BgKSClovfS;:v4-4BbF:{aSRO(=sZ-R,M#:#FG`NJFF<lID#UtLWx]&JiY4m0%V}14fId:o}%hoQ_8YCyLVv-4e3
-Nn8uPQ50WTK}/9]FWqwtHy&h'mHb:s/A+,<LO&~^>5Qyzv)=qt0)}<-qsMh[9=IWJWMsOpwyX<#[iuP9iyz&0XDyGDhc6YiLb""he/4Q+{=B),9Od%37C@
-Bq5+By~n}^nU]Zs(ZyFG}6u2Nrd4->ykkK(=cGBGgftjZ,RrT_,JSu>l)1{zZ,zV@@e-"U`(rt{lBBqnLvE9Sax^Ll.&'I1vOY_o`oKlnVdPhdn@c5<BGO
-~-|}CFg9Q#<_";/zd$nKLQzedzN%,2<}}j18nd{KIuRWm&J{B#H{V8)`{-E_lrn0#0irhN{HT8(ag;+j:-.=Y!KiBmJ1d&NdK65T0JJYhF~t8-A5Ou7Ex5
-R{)nxgQGYHV&9]86EmF[DUVvg.vAK_jl_.MRlA["iTysil6i^Z/dhscR<2=]R>c}"oOOdzE"0x#K}Rp,vt!FAS4hC[k1N1,ectVqvcI_XF]|&M_E]eYRWF
-[a)TM&!a(P=GRPHq7z6oq}lCVIWK.ji{pH%fLY}AW:b@pAy[FW$]w{F&}i#-WCUQTR%Y&Xa77CUlPZlM}t<1f,Av|>~p+kURH0b^ho.bT7MHl1GOqPdMqi
-a{o>:4ZV;I[e#):"FeK)Cme{zBYcYypK65=|utFlf`EOx7^%}mV9r288gD4nZ!wg1P"nZRpR~TLg"+2yG+_&SaR}$}X^KsV5{sQsP05+pa^sjl2R!@,0<!
-$HoV-0$m|FSKT9%}6g;5O5UD={.h=uGP(qgBl>gpN-y[5voR,eV$(Ua<jY|5/NM[;c'H7QB&29J[u9!3k=e:JF=wGBo[RDHnVFT(tQXf%R'dG[.mXyk4a1
-awoeyyNId_t;>|7y|;i%n^'.ow)0mSCYPZM+q,+n}q#%#K6=]:<gb7@Ro+B:@%KzmMOu)]F7Wz7N_y^XX'+eqB4I3;%Rq1L|RBHo^<(.m9hQD!<=(0u02N
-,e-V5NY^([^Qvp]}3yu{bjML=w:1_Dsn"w_BnD),xw1J%kD6#(p|e&U22Kn'<.aQ)d]I=SLigAvg_pPi}Vbw_X-me.<9KB'Q<mQNZf6pjND#~1"^iU@7`N
-O<&w0W)[/JF$nHP5FhAfD:'Yv;,w{BLTS-^`/m!TC-uMkSrTc.Jb,7WIx026AXa1'O3)5/I9;ta;cF}MqmH;wRu`I{Kl1"+X/7<b>HZa,_9i{%eZCK63>Q
-r2BXFnw/%:HeYp9_L]jQ8;mU!>0HKY.=oV5$,HBBwp|HY,,T{m+<UHtYSY(%$^}E@tP20%Ap{{xyXlJ.9-jJ}P}&W0Uziz:!6w7-i,i"F.%)>@5kryn^#t
-o>IKjhvCVc8Q]xHX3eet2=U`+1OfG@(9Co(VamE`00v+PWQC1z^Jv.c]57xz&GX/4mOVYHrb4m$yM$pqzhL5oxh#fqVPtDE0[1RguBN.P`s-U8om3+)q9K
-(/;(SoYKMO$Z5&"u$)rp1dEekoM$MEBfR|8uA_6h^1VKe$/`gytA78^ns>ac8llXIe[buv=qNP<Ar5^$t$Uo4f16x[~jC2F$pBs<Xg|Y~={uC9}10ZCaFV
-W&v$/SWOtnFN4tiQZHW4Z&$pD.LL/C3ap':k%RBBNi(hb0`Ju-Yp91M%4vv1&8#14.F)#<c#'oPv&2maHiXsqb8WSdh50<fb=u.Jk40KW|ecC%okX"WhCp
-B;_%^!rCYM=M&;h(O0;Y-M`_M>8tuvV((f"wli!K><O=~'v'x@hO!g8B9+y.Ytg1tw}u(G/3;g85,JS(H_8=$qK1_fk+2otkJMcgy;a'WvYoEbIVeuvERd
-Jon5%ds}eYK`F-'Mkt[mvW#AMjD9#w@[%i)6HCVml"Dpz'};OED:NpT0H7tw}GeZo'<1p{_b}[(V)d#'<lXT%xzE-cq{Dw"+l1xJjL1]j@:Gq;#tJ/4'DD
-`M~1+^I]N;4,rYM10#O&D"[@>h,q'@ld^moOY^<3[>~9|x9C,94nKEoSe6:ak5[RX`9EiLmjRNpx0MVK@"!<<_pf:AaJyyg&C9RJph-1gv-.L<h<|Hnt=}
-C.5I7{S+BolLv"AS"fN08VWEyz5[@B'yXL%HWnvcM<@}#cs}@iu<thCKQ1floLf+Ru@d(U=^uz/<,h~I1vG<1Z>f'3"^}Y)"xYU1O{yta:CoPwlFd+jN9j
-OhJa@$Y0oq#{.M>_<w|h"JqRHCoyfW}9#z.|"h>+f-A^wFihGifYU]0!maOj/t~KH4)zI/fC/VwN2sR:^K.Xvsx,px!r[<#HAT$@O}@na`~aGtrSo`XnAO
-g$4|W<=B8rGe>H!-8:qr1`Ma]@yZwq)c{ku1n<hYiGma>(RKL-,pT^br0nIf~1@RpuIar}!U/8pc{}|y!q+JtEW|Y8=U{LvD1an%`n_@'_]Vy]8;I]c9]4
-+&2"<OPDm(o|(TI-c@lh}js!H'@LB5+({MakaRg)P_!|n5[8U44:5(%a:l0GG"hd+@kulIa9Fe<|}]7[R.[R=%pdqD.@&5E!kY0=p[AY]mtFzN1+hIauOe
-wGBSq=6PeNFeF.e$|1u=0Tk1|f[>KO$/PV9v|EQAr#D1SZj(0]cIeuD1`fC+%A!V}O,fdnxfz`A.ou>9'{+Rkl{_ru3n)$|$w7!eKUgIa;i_")<gZ{]eWz
-3nVt^mh=ajx(Sa+E8v{k~`|%9r}m<oR{I!B>sQqY8=b=:2Vb!tayKbK"C1p[Ey)eharS`0N$Oko^&T8;px{'vKMH+}$Drdo{tRAPNkU4d(7|'z${}-74Qz
-I$fh1A~'c&WAoICl^a_H-%[S_fEYjU"p=7zoc#kGBl$:~deo"WL1+#G%=")1=&MM/2RC.rw9_uCC1yOxnk.VUkepH:r=wFzE,F=pc9GwzCQ6@gjn&%8-)e
-QxnIn8bE-{,V{e9DAiTJF%s+wKlpMcT0f]+<8}Ag&6%I1b#uji.q(IQ/XN)X9gUmV<Lu+ov}d$BZ|pc<[sdAS}59Yv>{kyM|m07KiSkq'_>#=}3p86Me^Q
-wj}`B64WIDQ6O.HBNOE0Ie-$lnmcyx-9>MmSO+3tX6t-6e!l)%l'.v4UReKAKlF>$e!JqzhMp1FIIS>cBOW/}yCMIaky5lDU0[^TdTvat}qz7r.|$0v{Hg
--$m<#Vp!Dd@.LE/7NTq3k)jJNSRXi}~tUx+$JLY1,Or<VX@"L6+]e<38VHau<t{i4RiPrf@3b'fDWcr}]:X):5G<A5U`)%gn-I8"fDAadvq7%qYHaq$Z<9
-UzEscJ{Nn8tTyMOss+@F}NHy+)k+Aq:PvLCCIJtA,nLai,@'}1nxv1T'5Nhof}^R2Rn;.OqwwM;]HG`|a>Eu:E22~,uNs-gkX7x:]yQh[r4|E^p,0C]yo$
-D}Y<QtYjqd#uF(v]r#Cb.8,^hEAcxzG|+pnogT5At96qRuU|@Wph2vu{^S>8+}EI,}+WSWs9t;U%syRYa@%S5t"=quV`t^#WN#ra$KK-'ZV&_[@fEzAcic
-"uA2Ezs-H'Aeu{>3E";M-9o:}tt<Q+Glk;l/9@7QyFj/@(M_i84o5c&',=|)v'8bvU2FXG8rNBI]EmS/c9+w@%F5imO`ETIf$bu|EYug65.aWC]i5bX<OB
-HIh^yTwnW`&/OWZCv45mUC!3u5RJe%+XJ(RW53HLXgXk~2sL^Ju%e/.)=SM1p%R5k21)uQKDWprI;haBel5kwgSA=&U>bx9^hBMTfL4_]<U/o4Vu&x}%W(
-#@p[N4`NPc0sj,1arha9f&{,bx=UX``<"DKhu%^`I}'2zZ90fM_@]ewB{tRjnh!Yw!R,mZ`(hZ`3/,7I.X^sFa,2;sga:f]+G(Icf2l+IFL0g%'cV={rm7
-#Pw_H+cg^NkLw4^$<4wZw=[fi9EcBF{]dm29(igC6tQXH{vy%GZ'FKE:T!54NS9K;=1'L8:V3<`<"2xf=N2gKrfA8$Gp:FO1O,2XKxnuAD`{or3Tgn;qP6
-+XyGO#w3$5{C}p1u'Y(.Ugnvm7cT`sEPK;$!m,96v{3;<_>!;Cc^g-dIhW{'wfC3e(r`dIh!!Bf@4_cW3DYIM72P|d]_E{7BNOLPKQCQ@Qs]/v"q@}ur&K
-m{9zn|6dLlw=XK_IIrjxIzs9'Y=KGJIrMeE&|^7MK0qrr9R}b{Y'J$!X(-J_`UJ=:(]|i]EL}%`S+s"#ZC`)`4q8C+/Nq)E4JHdXpbQT[,Qnb1khqa)6rG
-,S/0l-xu:)s2R3-2AnNqNqeWy@Oey'x}#_Vx9NfK)TVP./89i,S}MTA|!uoCY!~R>@9Qs&2TE.(JF2(/;_)lcX/xoH:xqD=:sGch:f93Hj~Q1&18E2;-N[
-mGx-`la&{.LBU&fp"B^FF[{B3]#T<IRBmFbhdJGQ=eOvp[JUAA@tR<Z6]{R&7g:OM^[+6Ul^<c>}IZdar(V4i9-2yJ~VS:V+bA4$&:oE)!RMe;MfFH>]Ku
-4i;}:{24{e8$%.J4x49Fz>RY1&coRLrIPp-=Lek&2bG|fP2>co>&$}aM9!_U)'wK<-</iaQavZIvZ]eb.T,g;/p<xK9.$@K!V'E[g%dk/($K-%|C0O"f7a
-@Wz9AgFe!x7hQdmXam-h}G]nSpbKp4j9()_5m(i<l%:xh6Gd8IYW{NZ)z"{34V|yUgeU_)-HMR^.m/MXvx;y}D&R;/5.iu;^Muym&IYebzU)J]S2RsL(~'
-t+/i6S{QB-$s`sjrEd@H%E0Qqm[Z}m3Aw!Q)!Q0!ytn-KOTZa:]9$2#d+p0z`f8'~K1R0PP&zDy1{2bnppBrQ2$'R2&.Lrf|VUu;{}Nwip@dsv>xsawZPn
-%:0_!/|wzd5yEG0gz=oY%/nphBhLj2m,Qg1!_&qPhnDGfK@Rr#J"ePF:J_i9XXnLES@YoTt_)7biKoeq)Vad46FM[aaR8{D[-DOPQ"0zN[dx>Lp.oFu7IG
-)PW"0NC&f65g/4Wt${_Z]Po%):E%+(A"ei{%/]"irdW(F=Hp7d/]2gC9%!~2xT2Z10D7WL#>)T{hr!'(WlYPFPfE>r=oB[y3<p[TRVoM>Uq9BA(a!a#/2}
-#'4!j/jD=QE[xSq.`."/MVX}]Q0._n>FRV#;Krf9p(ci`cRVT>";Gh+ezhm+]{iw|mFEX3EJ<b.hbKyCzp`(Eb&M:doANnGhcfbZMQGj8U4`S>U!5e{AS+
-mrVX^|R<=1G-&anq`:dKb3su;<4kJ(BkQciN}A06a)}_V}ja-PuOL`pUb08o}D>d]vXd]0'H:C~#u:0#TV<mF-2$f<dUmDq_VpNe8KS)j6%_bIyLoL)jzk
-[b[AUJTsF&;RBXl^o7ZQEF>TEniw5E+iS/$={=S"Mu_WyP~=W4AzRK6fUS"8!D=KfybJao&jf1s7ptZr{7&ERW}t>n~%#o,aNPg0'Vr-t(,Zg;yUe&XV&k
-<25'X!"Vo-W-_920-6K-]9j.[9Rm>EJTe"$:xeO0=j}IEK6Ly!EK!LV'6vavl'EvaH"+mh|e<DC'c!0N]G5v0o9`oaRJn6T8d}q97V7z)aJN8m235GSqn)
-k%<X/J8b6yP(x"I!:>}>r>+vLhmppC<BtwDZYp&AMqHoC4w_f1oP/Wk@0yx<Q/a$QW#y=vA6[^_>:llK(vWq$y@6/v~{Q}S+wj)(ODg,7YBnceW-KpMG8J
-v<;q}epaHbqu0`F#2$w-o<'=I65jS`P;!Tv$uF<Sg1c,BGLA@@"|Y/S`Qfm'wAvSmTl1Rr8$X1:=^%02=E_TG2WIaJL2}>yfgv_UV(1(L]jbE)S__@P/;3
-TI>]Y+npct#[XFS+g,@KB$E&BYM3x-Cb;96>|c~&NHmg<W(7v'zH.I--k007>BP..kz_(Xp':U.#^Ka9(m`%"E0W~Z|(h20qux@|623Gf3JJb]a+ump5gx
-vQ^Zd,P:"_:akHje<<5Nt$VLuE[dqNPiYtKk^.YUEhK5mvcH/t}m}e+@|/b;}k;d<m1R[z-O(,s-ZAnuQ%.e[<"^:k_N]OY#X4(570d+a|`m=9!03l:Gi2
-$[2gc8_u>vhi@.ZU"rWoJd%UgAHpI=Gju_X}9x~ywnH=JrQb0'5s]=s,x>J_fl=pwuA.|iPLg|rW+3emS[}g|Q9]nVwtrj^+FnbC!O4a-II'9k!5p'gVw<
-5(L/Cp3@f4a.8TLHcu:FKx)Ov5urO{ygG>{45$i"|I!5f)WfkU|0VeZ]ka0cMa(dWf(D]&5jSs^.o}4f]q;-+>p-QjhPP<JY8/@,{b|N'bjk_D_AYc(LJ]
-!YaLX<PaC#x+_Z3!13s@JFKy{5Wep-NVMXT<xQs+(2-u/WC290h+c^JE;AgT5_ZKA{Cz[s#&V&m5M`=W{/|G]1k57@",B$M6"&6a5J_<9&ViQq6a7xJ3nA
-8^kQ/0V9O{#KE6B#pbmIb9`m_'8tHGH8og`_JPUr%$RUd78|b;8urY<RZM1+2,'l))b:>;Es0d{E#2;Evdoj9R38mbxpV<:1`TQ8=([nS-IX`>wr+O&xvR
-Xc-N2/;W@jT`;>7hGilATfAq@BvgWxzp#LoA$:sk1,7^`DtHz[Hd9y},"w7Le2;0KQO3Nw1iO;F3O"Lnv-%pAh`SG0N9.J50gvOWD)u>)JQe_]t19pPQWM
-BS+J-Z>`'IyUGSw:W>$VS&:J`KnQ&e3vVT=Ti8%Fb@~qVAQ`I,U+QSGh}+xV-Zp|RxyL_oVs;q_yi7IM&j$r/io:x.+3J6{`onScu!~7Y;w:(k">'gz_fX
-qT((RO@Ir+!)&@pSz9HL|@%^FXZ@Jv1`qYkcL>cQVaoabUUUm$T0Tc+]d'6fTkugsk$1O8qDi[GsGLrNt`4NKadDm57e4/Xn>qO^zR}T"SM%$M9mJBHmz.
-uZQT;UmGF&&:$5Op9m330U7|>|_Vsd>N1vR|dY8diej1&IawiCNbg.z_vy"7-}~j}2@O@eCtV`V^`x|Yx|6}"ZgX}jr2}iEh6j`IOGWDN+}^Q73yy4SzOp
-xbm}D5~lfDK>"a/X{{]Ezh'zZV5V+}VI]Aa{LrGdnRjFbs@9T6dT%8x6gd1fEVPwoz.$sIlXh_R|Iatt#rjI<!(+U@[8,DWgP-]/}o4=$rifeYH5b<n_Oj
-jSfx4$72`:{IdGVRQ>!vYSI^m&w,e}zWt]]k[tY'l^o}9`(+A2EsNq{c95jhQNH_YId7''<Y3b;|Ez[sfVQ#rc7r}zDK9;8^5doR'mV+1n>S!D3j/eFYE"
-YD}Vb+'MxG#KlF(^2:[,0wh=2k"[0W98,V]l"PQHKlH+W!NWDxIJ}A&MUq5Z'Pie5]Oc#|]+~Sn>CSPWa9T$d%vyHUn{m#ju%D]h&OU3)D1vJ;]ap:E3qV
-Nfi'+%F#YH;)z.zV:6#xseDeCXfO7(f37g$,dHxe{_szPnZQF#,xU,RJn3V)bG|A21LAdsP"^}a:ai%m=F7"5E.jc4WK-NyitSri;L7"MW/8cst)J)HY!@
-y[G|LMki[o.]E1l/tZkHc1Au&(_|d#X46<"+4V_]0DmDo85'Hb|+53X4_O9'Tjc/Pgg]<K{G$lfu3pK@@SIL5&9HJt%;/=k^_4A+om}%c_~:!/PW~{EQ@|
-BQ+DXEROTLN}UF7Y%J`DBUr<CIYA~Fb;8E>xiY0d>}6Wv:J46<AJ-IhgoZniN_%xzYV&EIIOp]PJx%j,P^ut9xE2%^g:t=xz(>k}IxPx1by/0@DLe9&P>w
-BS{fdKhgkE#R@xHj+ka12Gw$b:oLg".i'PU`V}3PF&V+UX)j+0/E^pIZei.I3p=HB<"G<ioe#pZEn2g6!RIl=U[mmN")}O`EJ3!v^:"Jpv1yl/lGQ]`1"%
-~.Lw-g1lmp)ur|Wc3Hp!!JuCq:j(d4Z%-{G8NaFIG'$rY}1Ee'K|KadwtvxhF60Sq#`u.`$72#~dAb7E#)3U8_`)S,_U']F|1G2ObLp,j/fXm>p[+Ya}k#
-'f+-m4lXLM9k;gEE3o}fFi`eAV(E&pKPHd_sW&=m-WrE&c}p_}Vu7n$Bq)E.wud{Q_=k)fL^MK|u(00`=]E|ZSAnfM)+Eu2r!!yde+k3&5@8K[4Y7R/kYC
-ZBVHE&HVz;ZH6Ew{Co=&98Br<S[=6]nLRM0Xh<U:-oLOUFN94fBE6E)b!$.kPT^Uc/nPTUWn$Y.Um;<_0@rir23.`/|qXbvox#:'24to4Sb,CRz,{y->2=
-CH&AHdZD6+pFR^8mfFYPg#vQc.tvH]/Y5F@juoYwIt-7$<T',=H<$ZYs^]0N5}GHv<:F=N!X,:E}`n}bBLbl[U3.}w7L(7,s/12oc|U>R1/Di#/n"F^a4Y
-+Qa:kF6}{/l>'"!#EcX.ZTG6@}Wjw9|bdSe<kr4JR(O8+_Fl.;46TCJx+KDViy1`v<DX6+ki1KVdMC~U&$9.;s7Ic7iEEh-G:n+p!{6n^Bn;K@[nUA#yp"
-&_QUo4a2mg(8yr}^>AN[ziVg+40+u$ZQVBZEW]CuGIN8.AK5_IQ8[DBUE2%^g:$4uUE5|]u`Ouqip:/yDl;`jbj(>LrU-9kAN:qr/5wZY;-z2U@a4cMF_t
-s`BT"1fBgb-.F)a|z=l7~|<9xwKD<i(GtDRiMp_Xy)d9vksP|k6zilN],'Y1L.&+k_&eR;Bfe#J`|Ew2w`-v'jWw@-+khfK;s:M7BESZVY^BaaHA/zTkuo
-E8q96q0kjcK1g`2.:"Z|#s-!ts0(RtTMM+P2;wO9hzq5Z|;4GQX(Y9vAqDS`+pe.^rYbpNIv=F_WRdwtz}']W_^ZDXZF:I>p6]`'DAd/sx1D!}Q+.wR7f^
-_xC3z^L=S)gN^YA`"t-2[ns_lO'DT,~&&|x,okf"_OtOcD[KB}dO7`=##nqsV.Lfn]9BV(/FhsYxnVB|85^R4{uYP]zJAmH%asi/M04Q.E,3FQ5QoWR0yA
-F65eLgKUCArTceVyOLlhsJ-YS^6-<CztG'N"3G]tPM85Z62,C}L)H=:JO}EG{>@DO8{_{[I>]b=+S^&8G}HzPkijA'#LY<xTC%9bL{9wQOXwh6hU7N=Jlg
-fu5GUe{!MQZNSdh'tGJlIFeIyi[dRKe'UUrzJJaIq_~JMi-{T')t&E25fZ3Y7Jdw&m-!:Av6(lu6|6a+_e53#V5j@XvFzWJEQQVhyvv'Cn~we+&J=U9,g4
-PkSvIV@0c|c,:n{^gCdsRdrz"t%,7(c)zw6AkV"`/-m|i]#[b/cW49|YaI;2;;f[tut0eL5S`qk|ldU{>{]rA8-pI|`$L'P_6:!@x$w,s&ug-B2QOb$rAJ
-8#GmtTuL_Fp1)>wE%pbi,C[^NZMahT4$od5ldxKh&U_6hudDEqEghd84H8Bk4eN{.XK]=.sKkBe9N3>%Vn{O`';4~ak<R`{o4bAg0wO]b^p9Qu{&ODfjUc
-Nnq[h.|tX<Ds(wSBw(J5&99^L,},t"|T`Ln-Knk'$Z|1cAA:>;MeL!l_Y-rQYN#_Vm'WP6TqYczi{XK|8fF`)#{%"0nX,L;>y).|%wSp)gsqt5q)Ks-]>-
-6epXv6.0fRj;GM:2u0%=e>=$,A+@I^m(%Ovj#}20TA;^Hrp8GEU}>j`L7uIdVPo)@$t+JoW%"n2haL_F<EKbDFDim]w{m<vE<MBUja9:.r;1F'WbOq>7dq
-cgt,)=u=K[ox'cYPv[Y-k)Sy--[^+5o@YiJ"|Ga|]0^|V:Hu@}cQd`!4a,~3]Z=9m(&lT7#-$5`_]Mu,Tb+I5C9vb]PSql26g`L3VksnMtrc6j_1E/otFD
-klw2k=B@nHzynxdKax%{tBa&)"]tid[f~@`ew@_T8[F@im;4$4Y$%W,-Zc>ZC26N{Q-s(o==uK+Qc(r|8z%>0_&%o,SQw=FOwFh"70WB'vS_wV1w1b$$8%
-53<uMi$B~(Us8t9C<LB/DvJa`7#j%'D+gGe`!d'gYWuiWFd]}h=71k7t%gbqq;p8WH/M)+0[^0533|kma=!XoYdMq2L,E(vacp/v]9iz!%2ByZJg9(5AGe
-`Yt78IM;Rb0@V)NVqknk64>M^Sxdglfv{jMu:7:a<gRZ`S8Wy(;X##QM&:}9DB"%IYn[j$boIE]L!,2Ko9/fmcLZQ.8%RAVG~btp_,V(JNO;fcjUr0~in)
-Ds#h24B(,8mS>4cCJ(_z{<^4;=dB&0Q}%e&fN`~+_,~{LzM9#xuKE.X!>9J/O4-Xui76B%)#elao7b;V6hdErSsRX2o{ZOHUdoz^FY=#MF&r@8_LV^-``e
-3oiAiI_^&Q.o7Tf3J5V(:wc3W|VJ;c'ZG|z^4aM}/Dr_s9mAGo%1W2G@+/'tbm@'s&FKlU]!.`~mYaQ[ah^!6Sn$F"xP#=cwTP!l{+R_dp;Rfa&_Cv)+f_
-9:g2ph%UjKR):lMj7w=#QzLG+Q"#i+@.R^'4=<NNOV<vTXo!I7`Fm52I#YZtQ,D9OFXs<.D@Do2{!YRn_o"pL^w^o%wAX=[fHsTDdM)AlSv7%ou5h6}):]
-LFq>vLw9(BB'HM6Wxh>HeXw&>1#(J))[4s:a}37.oDn;!L9jp7x1Ml7w_@p9ypr#>fx!+`DoS;Z%Df0vpKFmIDf>N'p_XXqz7]utF+Wf&4N|Bp.FG`V8=S
-|gid0UgHD8,f"`c!Hb{,tfh)[cG5kSSe=c8X+X}<Jp("=zlAd>2(^+=wub%2s)UWqpFYcF}o<IWL^A;%9]H,r@4'u;8hzjDW$@CC`aw$G7Jzw9jgi6.ePx
-IbP1|A2lLSqeA7]:7ldter9S/(XCCa1ABf"G_]n#.Mqn,&kv9$3f47phnDu[fCuzA<UI+rj<N'T"!jT@YHQ[yy0d;J5P&fx[5A,);sW0/<U82)&sS=X>1B
-}vVEMIteh-iUv$|rMAV@4]k_{W5X%MW;[k9TMiMg<tY37NqT$L%M@E(aBK:%&)d{q:k$pm'm17yz6y9OWQ!-y0$V1O|Jj2^00)yded}&z3T#+pmuUoc1ao
-zwIE,l9hJ#=[JAIUq#RL1a<ma%n.j(/GVzeT=;Pr@R4)p(}SdGjR_tD8=ZLvA;/uzB{C{'wdX:9e-zN+0|dM&>aLl_J")UgpcZ~dDcMu}a)gdLVe@_`J}B
-#I^6B6PZPW"50=Narl.;&Ib"{RuK9DpSJ42`Ds>aBij;gYu=tBZtenHJf6~q.[.Qrj-&xY[5Nh2NZRXJKaX,@hQi+(|f+d:y:9ts!1fZeC"J]:'(4ol=(7
-dn-(s@c./K;|:6fKTW#+""d^l.dd7Y-,}ts9ld@f+Wfe/fl3UkI;wxgo,W-N(!E5WaaRdR1I1/uQsF']xvp|_WbdP89KH[r^W7gWu4<eeA'k9:Yh$@DbYb
-D}jx#V'YQF(O=Lx-s-R#N9,7MPL"!^G9NOD/qPqofGnP2(aa}^ZA7B,W`Y)+!$[MKRmBz3OR7|"EUZb.AJA`9Y$4A"1DuY|i@.|!xh""TaPzpDCg4.AS7N
-0J2tKUu=<=">>LYZD@8D:44h<rP/xZFBDo^aK+c;fVeEVlA%+,y;bm0T18KlBs|^fVjuo$H!,B[vB9((W2}92dXqcvgr8>{|eoeAmZ^9[/gF#oMgJn=bSE
-F0pCgVp+%#[,!#oQ~t'l&nHB0PAQW85.S%PJt=s$bu5VBze];|UgI-Cdx;5xZAm^,X!EHX=.kR-5xhw{m[QJ&7@boiR2Hk/QZ89.LQ{-]hQjkQ.=LI4au$
-lz)+Y+rCn/+0!eR%gdiZhM04MZ}>LSad4RJ%G,ELB'y7zxLXJi2I^Pnou.z20EyXO>]qy#I6'u}/I`ebVa!W6R%h#ux#vxp,]A`AUkC"]SR8UGswnVtTS3
-y5qK,C2UShxI$}=HoC-QWkIaUTJQMFwc'z8%&b.e,g+SUjxWBL[,zH0;UM;_qFNi5jcOcD@B1F}}'%!]vimWx^|g}@e)r,-#&bx=_IscEvzRGgk"17XW`.
-gZAqji2daLd"bqB-t'{H~;rJ]SwgfP`>L=Rg5s"RKtnP2^B7;S-xA1w5d'xa>3@S`h_s^>'(NO(thQsFVhks.=r=q&VDO%x,<!^mgM4YFSI]_HtnTSt%E=
-6Nk8kw8Ut}#Bc;z3b>T(H,BDDylt()ai(bMMxCRHl-2elErau/qLv)(jWI.WG(EXl9m!4o{dd]kDC-i&XRQ:BTutsH2f&WKgNBD`I@x.RCo|oM8rJwv(t8
-Ff';/Xn11D"FCU1,DGMI.jj"f,}rhSkGj/NWDIOLf:.Gtl!/E0;uf{dh7@"j:aYbeU["!fS,vbkMe,@_YKneW&5K~S;:;z8|3c)iKuH%{l,hRm8gjVj_f+
-hKL!|/JTQMMFN0}>n|,=N<g3".$kLm;HDu]yiHVX/IEzVs$!/e-FX<9jw4(yIa)'7b1B~R&AC[%&P32+ExSlcb@wEd},sF/-RT4d+s^9:(ZJ6!B{L0>6P!
-'Yq$,617>1]8:SC8~3JlY|+3_{_A'etIy587Fr|$^sVUq;{QY<6aw1_'BChx$67.Pd.N)s1$VSnhkdKc%!fmG}Q70Q`W:e$!aXnxhSRXhrut%&|T@Hoj~.
-uN;zd#IJvKKK!1{SS$]^HF;);PVl>>xYC$/PpkGIm@_(K-6GL:,0D;{@9LA[Oxo(hp"kW,-8!~<MvbKw%C:fl7hjH14&_zu]77$+}A>(9=Opr$-fR|zF^T
-#3l;&.ZMLS_-|E{oqE!"Xqvl0MI{JggM[Nn1b/-#3/GFgkR$("LSUXD'jQM4]TiQ[xF<3fz[xU%"usZia2m+|u6&4n9b.PvC^}K|_Bp26UOkMb73dGA8&^
-)."7{a<&!/aJch5;P'Kce>sh-;Ig%31(b@,/v^!#H]v}}h}LcXIWq%h}!4/0MgokAX7eP0mweDN$':L`6ySZ'v(qO.QyYlK|P$IQ<G-Kfnjq%Z1P/{7X.g
-::r%(BF0dLj"~zmt#g.ZgO4h;|+UFGNJ35"JVRL0NGHqBuG-Utl2i>q%+eDKA{kne)kCN(:Eno-)"eYTIXB2;PSBI<LbgmU,_/oTV;mdAL./<rZ8~dU)"O
-DO'K#C![>`l^~HOH$BxutHN^<zM}@Ju{jJbjEB^'/3-tSh/CGH+e(EwmshPu4J6Jh"UhaLhe7bA<r7VC9&I]T<o.LZ%MOlpTm+/lEX"'>d-in__+eRvaPQ
->5m3e<z.B)>dkd:m-ty#/2'r<)jrdT7xt4;s9+o%Qs=hm+^.niqWNROw+B~F'ZBGju2i}5WA3%vBru&i+vdm1{7j4q26ZBAGr7Tu2g"]-w&g[(BJQ{3E$h
-h)gMgK/`6#)%-3BB`Wn#4CQqn%$@RNWhV4St'HDOoF-aUf;wmmq}Z;;J#Ey_9y+f)Bd+7}g_[F5fvGH8X,E=eM}";Uy$R'O%cu`+7jR,r}-2Az#@D;00kx
-DRq|i>otF6_F[x~OW8ld1!#0'U|htqX_WZ[9k!/M_f4|MzHsn&$gviu6)g{#-+fKwF]|CT~H"nUUNl_E"D%iVaBh[wc|IAgYR0{Iu{Y>J=^FVd-E{b{a]B
-^@0(`=^K:MxTY9=9CE9V^A=1%]n7Jn`gvmibppV,IFu;)aP!Ms#_z]CzFd%ZmP$({|#W!;Nst4Ldy.3QEH:R+cC]MhG9-RSA2vM@N7Vgg("#I_|J=5xYG/
-9]2YyJ$<Lg]#sJ/#-Q/c&Y]F:`fgVH85`w9jhr.5AJ,s/){U<1"b0^nqT]9KgW&J}yk[%fRd.gRZ9)!F^,awoLr#,8VJ.Lx$F7wL@=:GCj0ebp:5SXyZa.
-|6-iVhu7@h"LI&^>:mYI|qK)9fmN4vXnECoomQOP!t9K/Ct7B|'XK%JE]"4&AZ3P:N{4m,A)0]=2Ukv$6ar#q;hp]w,K13+0J,IF}`W0@CAXlz+5G>(me.
-30M8e{f)tE($Yk(E$HNN;`t%qUAMJ2t#8{`O$yP>EGQ%Cf}".kux5X8D/3,.{]X1,0%P:dei;sc<{zsLNSUca|X_JUHXvA(@iD9_0oL]3Gy|u:avO5:I6t
-J-n=wi7&+%K}csWObYT)A0KqV<<%<MCv!fjL0't;-{/tB/6xpexDrR/s~R~n0Jm,HwR$nYfBQ1Qx+F#4`siY1>xU=9yi)Dii1!@{|!UDEnjgFXG]+,+P}`
-O6.'ZD';m[Af&'$:_5r$H]WY.7Vab2}93wE1pJ3RU/IFrSM2YW#+hQq8JK4Xk_N!j0Lij'j^[K'f{g:vz2;-JXG{In[mN|NU[C/&:rLya)(@#`v!yy4q:"
-2|w1X007}&z(1!MmWM<_a:>ma`+@1gU"!W65lO/>vEaa0h@0M/q7)6L"y^pGtt~0Yx5[#&1E`RGot7">^X]$NEa8{85ii`b1DaTqli)KBgkmlTxExnaw58
-Z0QU72$,m`1$5F^A+8jWP0#Le!;2jgbmFU!.6/UxXJ"vV|nur+,cR.2CXGC4Qyw6e@_zSF54oQLm.@sWeMPhA@]hD<KN$y.v56`ZJaB{<g.:)2sO[_fWUF
-5-Q$~Ud1SY~Ygt:(OInM;]$s/X88[V0YD9YZ7iw#4E06Gk|X,D:)Y$C%NF<UvwBf=.'0IUDiTqar+UMM%bqcsd;fF]e:xLbC$E<8.07szs]P![1+7K+Bx"
-G}kDp4&W|ZzY:6tz]iIO|1^NFF-@j4.61#DkJ%u`ynt/kY'twpN{4mTxUxFHTJC|>vT&zyXu99dkLYj(/hID!t)6FU2pomr%Ur61e5NL_JTD~z-x<x6%g_
-s,lO_x:!>J)gyAVRQR~IJa;Z,q0]xuNW3n3^JsgrulEPxW-L<CuQNo1t)<6r9/om0zPly'9x75^wf>9tG,C<h)kI7)M+W)9:.V:>u.^>KGnB_]gr75&1Ww
-7{dvIgy0SGZ)z4ObJ&B5`!b^_x{K)DK]FDp:5C)yoW|I(D-I8/hK)Ww<#]WarV7aX%qaWijz$]e>d0I%o`e5PoFE54_.RVz[R'{8{Dxpau=GV1P$HMW#;L
-!4lQ`h]-Z)]aC<f;2mbgd[$x7SJ+q_KR_uRZcUZ.ciQ#+<lUkR&5b89pYYbp0#xj#J2gjsQ5Zrq!UW1co7$YB_'hIo&9A0k6%RR%kj90M>^^i%o1}$qXy/
-_Nt8@GI%"r88(@SF[&J;=uBjX_X>5J"DkKtt@0ZL9lSmQRVxku{:|X{cGY%>_)M1O}bxcMto[-^w,&onTxdN,lSm:%@<jjs(jj/={W^/l(Z)m&kn+'ByiR
-e6t&1BWU~4Gj+%mil&),Omn/3t@Fj)w|ZfF4;4O45}]EfC'G+S%^QwAb[YK4Ak//BLg6R82yhaIepKuZ~7B.Fm=bGH3it_j>Q#+_lUkSBC]hE8R219D)j3
-;|otwXo=9,IJj=~C/)@-G3,+W4CGLz/d@+"#'qElDY"4@'g6B+l}G0vua3DfE0f{h([3Ac5Pp+2o|I~nN2a2[Nkimr^%RXdw$Hv`|"PFT'P!u#MBC!.Ff3
-m=fT{_^%[mc@VA9L8t|Jr_".7JCBPCUfAA]G{>FH!Tgf}knIs[(vn"LT6|pJ&t;_HywIu,$Y7LLFql6;T.v;EW&N0@!ve@!%J2DWnI0@$GrC6#ZFCFkoGG
-cRHA)2~x:kL^4^`C[Z"7}y[4:j9p[8,/@4;yR!QH`gdK3QwH]xcdv=U/L@;pmOe#_d{6RR;ZZv$_O|dF/(yE+"OiUad=z!XKhH'tH((RGkttE_,N(/<X/%
-Hebo9:i6U)]w}wWdQ1oOKm0u}xdRx/9VZwDGP8x}(;25gSx-^I.;%z^e9w[FjlcPVcx:8D|]Ky>fYKk"!Pc=}[yV!ckn,<BJLW^YFaL^9dH3MB4+ANWiHZ
-X)xVRlqNh^a+$l[OR&fB|Qll/d)pL%NDw6fn<7msN4$Txse[!Fyn&51;A>WDa"%$8`rW(LtgIB5ZrW1DhCTLkych5lk>v6Px3joY!{r$894.wzlK231d;l
-yAtv~EE%B}ieDxMz/.c^g1yp5:D@RGm-qNV-Br'+Jn)z^7lOcx9-NY'YTm@sso!;+sI5X._:cnM]w}a#TP}+s."7pPl'Y2S$"LQDxwL]myVa@}!P)[[Xpm
-4F.1"rP0AOGr@OlzG0s=-b@@!}bXpGIkd4Yxqe,.gEVv-Db|((WdE{LIlnF:hbSCJ|}}c=Lf60y,V8!rpczo}YX'tiUSu{Xf^}{[(0Zt''LXQ2u>$j|gS=
-';CAmC3-~WBK5iW<J30WOI)@LCY>p:LWvvqCY:/$Ks5.T^nW#Y,I(=#U;uQ[`nJ/OoK!`t$A|T:/RVFeU`>e4Kb2zqo${dfY"AZK4L6BQt&iCsNo.wNbOl
-sj<<j$9Se67_Y-4kv4KQ4dDFcSl/-BMu8})wIhGMZgsEEGcO5+$r^|QD`qNCB<2>j:Hz"UwBpqTX5CihEut$b]"h^h;-%@/H^eUf7^G](sylFHpQ@(6>U_
-dSc+.Kw'HiHSLI0k3A`Xr`;l6Gh.H-7;A7XkpEj)j>Q373Kav]Nho&K/%:IqQ`.An<yMpT`_!H9#>M<iuvef$44u&5HIb@8^-T8w4Fhj;8kUJ,[Tl1]<6n
-n]dO,^{:tBa'hL'<`<s^OA%To:+02`:U<s4gT"A|'(}db#'wxLEU#wYBWp)}4[rdF)d2M`]zPAu0B)ZOS}Wr-jO>GN5pakPl}#}2S)i@`<KNlf#R/xfGGq
-mz~wv{z1e)1|c5[<{3vNK%8qrj_j^{3zcFl(AfJfy>,y#f>wC5DuHV{2T9&oZ;`o|+I|8w;,aU2n+&@(7'cRP(/IKG@2f^X[{`Zk1J9p|QGXzEZv88_(pm
-Wrgfcj.>9ig%LJM`gGagqEfIjP)(gmO5dN`mI`Q:GzVw;nO"&TYEjv.VBAF.Se0;2F2T'/9/P`v`<!S"}>-C&A'JJT;m[ghzj4nF;PTIG$6ib1u_~(H&y1
-n4lUnl$(T6,"Nek{U<F$^y^!d+hmygr&vUdxaQ29M=svq!thnZB#kQwIC#E:@T;Y2HhP55_aJC1GgYN/0)[8{K:v=P,}'.5J-_bLa4bJL<1o^/7'42u-4_
-#S3p_`fm'j!y)LMn}tZGjcu-N{6[l:P]0s'hs3,.a:(nhS-3YKFg7[BNpL"jt;WKP>l:F54xdfZd%y!,rY0OF1e6l2;eD]poc0vAhM}T{s!o,6CU<ZthF5
-!W#jVg;MmTbZHcK)J5c]Af}}v^VeKoD-sOt:pqFANPTw69v;GdLDdc3S>xP5+,}s{1'aAZ!l:G=jE{RTzB7oMKuc#m{sC2S-rmsi0=-6.#I{eDw{r[1uQ-
-6w7|T_1^Vq0[4b}$4o#`#&i.'U"H]8w`Yl~!5t=|&Sc)L5tY{!]J8Il-$bO)s4YRz{i]/SH'^Q<i~XGHf-2H&LL/1iKY6#u-vg;25hZKu#_3V$/IR]k5MQ
-PMMZGn[g1)DjVG!qu!<mZH<5`]+[$qvfz:,mG2PD|2qn9Pz/Xe2v19|46mH+$"Jot6CPo9l1yYl9Nll0y,x"p&6`{+H|_r1J3f[W0EU(2SX$T4MDW2(7+8
-#[mMGPG)J|z2k1I#Q1.IemPkKWW,-#q-niBt<S8dq5c78vB#"FSWkZf3&l^q.w:|C,SF]_`q`e-z|,/lQ"odyJ'W<6qib)VsQY9.pG)T(qtGq-Lg6W:N0p
-tG<-0u0."7pB{W.^n!>i,A$b!lS!@HVEhHw{vr/+TP(Z<H<lf=T<I!PbH&.;1]>"Ynf[0Hv}eo3Um"91nGqJP)VZ&NqpM#%GEQVpGsCE8)QTHqypkpirR:
-5IX9{c(@)}07lQZ)jgIO0Tq2]w@;37.%b|`#IN%pvgctw1L#1Yux2>opJZAvB8S@I)f|~Q;^M'3gm6$&Q,QP!9Q7xTKBrb(x/[<%/JZwRrp>T3^[y2QqRL
-{`j68w/Q'i$8.qLcTn{jel:6n_"{x>6yLCtHpU>7hoj9La<`^zdVo%N|a^l4kNu[G$RuW1WPetLCY9j4^aX8~AsgV_TBTTM5^e|MI1%=J8,1(NR#Keq2Gp
-}h8Qe2'I0(BNR8v&W>65x/j<M7Xw0mCz,0u2]1J}u2g$q2wJT36Af[pC,XO5c}PwgE_i32BO7Av,S(lYCwMWP0f+)=47&_Npp)_e+PimrXbHqeJF6vZ^JO
-&-sYq-UH{A7C0Y(,HJbpq/Fd:SZvg{dGcO_i.xf'ZJ:SHxXg(3E!I/Dl6)@wQMVDrt/Lx%o<aY^fVGp:5VI/<a5E2U@%-;[N8=D(wQ0PrHy+/aLd7s9c_B
-T0Km+e{N^qZxrLQ}OJ7!B6(Z3_q.${:f@GRB&-"Mx]oFZg5HQ,(UsZ5_enIJn#qMet6ynmo}Msb8AEZ,v'mV{yk|g,DgQAT{3;x"k1N@VSN#^vR<Fp']{C
-Og#x7foZ5JO)!=If(m7KAMIe3T.p]e'Y{r7WUn$_0=W-@2@EUqFj6CIFaU+X)9eH:=oo}o6hLwt2]k"sqR'Nec&5_74%a_bH1^::j)j)JQ>p'I5#Gv!#"4
-5G(n[ro38WJqP@;'`UXbI{`BURJB]T#PE`}42$~"HFKPrBHMScn[<%2:ZO~Zvb8z].`ed8h@[>Zgp"Q%+Z(5y{-"~@9urn7!n`vz:R1WpHhlYODA(,w)2J
-rcRHImYC[|(,mkE6[vHfU6vy5.KKDN&q<<f;}9pBRh`W6UV!+]iaI'L-b"MG64B'qXo1)Nx8b.45@k%R5ST],!8gUda-bd.'YIR;N|4`WkVIx7M17F=o5:
-X["`B&JkyQAhwdL"/Ed+9)IV:=v:BoOt2JHMr5t-$bT'pG.];0(k>6'RREpQ8z(a4OVCIk>A^/}>bkL-+i$(S+Tr[G|BR<lG)=WHqq@%;s-CHLDeNWy7ub
-NNAJv<,gV]8U/eQy_[Y6s@B^Yh}1lm>U%A$y3lwr">2@;#oofCy1FNt.rK(}rKm.^_NM"k"3^jo2{/U3cFBtXYHl7uY_76)#l+}ch3};UG2+I{SR)/#ef6
-cqMR"<pCFAY[)N0pw:hMw"e4VNAo9"a'B%JsLC4X6;0jOx!<tLe%(Z&KWr-#;F7iZ&4GpOuLph^cS]9HQk=hEMa]EwH&SfqO8`9;k|Xr10!Y+svL5TQa!/
-X_a=]}xY/ynvR!Xn_pJqMnYzWhe/,!$(2D|L$y:SP!P&aVU2@^|6":%a$On%WmykR]CT#-$MVr:)5Of//ByZ8C:WQf=qrNaG|t5ue)}L{+T#jynXgC_m0@
-9i5&FpHh(q7J1us.$wA9wYT|LF9drb%-xva_)`_qD:8wZRGdiMq-Ml-KWci9rh"%)p<.eT9RLEJ98g+T}tfopp]K`}VKrv_Lx#GYhRxg;PF(_>JzyOjvEz
-UOtGqiuosGL3:MI|ILFUE1;qIZxNTeu(32unObC^A&J9sx@[Zg5{T;J5.Lmm6RazOd/<T{P7L-8jmlS/Z<p:8;d[L!dv,R^Pykvvaz<8dn{-cs(16FB%!H
-^.v4TtaY$J5}U2cy-7L0(8bB~L|#gMw2Wp_:3CS!mLd/$)3|~mO8d<3WNd0H%x2nL]{nbfR/f{dv-O{o9l4h0kfnVEp6HLy9LlC{}aYZfwCl&b2PY{Hr(i
-C&XsSsdx+hb@DCTCu2bh6S4hmzmx=YnbKX_6bIZn~F/w;ZCK;+C<#wP&_A1//OGZ6-Z#V&A"%ULRNC;y8Qv"$q+T}Y:_fU!Kf97'![tUOS'/2U-n^m-Gdp
-QCiu=h{Z2nc{PdLz3oK4rA75:TdhM-ycD_Af9ejtqP.HZH9+IOAT=N,4u_G176IfaprH-1DhTT%0QkOL36R-n0',wX9DQ"1mU-aQUzE]h^vm%3=)fI^4kQ
-zBs=VAf89kKPPDoMH@R[jj{`etrUn+~d{@oX~MhN_G]iT5!oB4mr%d0JNDe!T'6NXx~,D&8]l&ke@fo&TmT@7s9Qy"Ly,j)gNQ`WEbf<Py_Lb%(Bf}zkye
-Rfq%<pq!-z~icyKC)G4:Wgg_Ab@%yGTTQqvZX<FS/@2{"3iD@`|y~%fe4/cNO$&yU^QX$sNo$QrYDou5_!z`#0lM([}`uR5En^qOxRFl.KV-T$)kiFy@wi
-,<fTm'ZB'b,DT0Jt=`!n'a21RC8)AW0^}G%`;KpoVg:=&U:-%)3#SiI5$Rk@UkvL9)}5hUYHjBS2e"@0Y6[piukPe=SQ0wIKZ;g;R{z[~3IED4d_-.mJ__
-N.evlY=])i6J@]#"ek_IVG3>(itTrYnGY^<wDxI6X.~^LqZP&t69tc.p;4c;$/3%ib=i5475n_}B=%:T%59p``|a#D}pza,2i1rKPU_6<R-O947$k}_;y6
-aXMj>a+3(WrbTe185;ncGX/t59ms}[dnU0x/%59TTU1Xpl($e;PpYQI5-<4Hrv_y}`,av,VyyWqVyY.1m{;oY2b7{ljdi3H!a;Za%>qS}R5yKV|o9(nP>H
-)]00T#1p26T@g5q9&|N0w=`iYjY`Iv!8iZ&anXx)SWXu!")|x0}!MNf/Jj[c_2PNII0D($HL.wha}1`oU{<sDDu,:7%<E4|VY"']r'MrhU:%OAUNvoL8Y6
-k7q,5J0`-Zn[l8wOUgm1z/yqf[3`%dv0q/!K.nvqv3!(-W"ofJD;onqZE&nDeeZ]12n4;NeA65yM0JS<h5<jKYj!bbaU!Wtzd>H@IWH1@$92`-'0S17cic
-Qd>qsaQb(e_'#_rTB4N,8)cWj_sGyPbw'{1,;:T_Kq'mWi9x:xnTIh1hG&$`WFUS9pgIy.F{cvF/urbAa>LEPtZK&.ieVWx1)9peXT[]vxzQ>ib[yNrjY)
-O=/^lQ#4px)BvSeT"V$y;^s6~EQg=;6LDI,S|=_#84u+0US%4}xP[,Wv`rJ&CM$q@L'{oOc2~dt%.hD7klr>vOO`p[doOq0gz,5&0!^gdl|]3y={k}`_fg
-vdWum4i}+,7a]<<r}Lsl_<1VDi!Mn/ZL>sqd)kGz+<d1(l=M@7+`!.Uqx[H`/I}qQ03=7#oh[22fj[45pzD0HlQfKtP<&Ft}=LU'0>ZR57Mzz6h)'f-,'-
-$2Q:Io`1Ph&MOB.%U"'z0!S2L}S:Ruy&.t|dq|]lbGx)ffdfH`7&^h]RTz(q)cLsNr/$&5LD829E[V}5O3E[#,GlLIwGijZ#p+(971,ZG^so$6|h0^8Tnb
-Ds6Jbjo^AL5)YZ3,w!Ae59RJxD4IWOFD"9=mo>K8AMPUn=&6'l(9t5+2!wFS^2L1Y9Z-_&ycmMX.hf^VrT0#HzI_u{%s!/zx:toUq;Fw;.cNSkFh#@<7k+
-LLC%5}pUoX`#6PXf6F/:DH7V<FqMH6wh)s#3Sv=GPCSbOcq#(K(6F2=IY!k,T&,9m[Eg<>|/ZZHFSd&qr}f>xYvhojYXZeP.qA5e}|j0'88KX''HZh}!kc
-#})2eHaMK&cJAw%n<OnY=mGQ.&+49R~Nijye&Z`ep5dr2ggZR=KbDp7C(V]N]]ANYo)o%RVkn]2O<+(,<So3#:KMq|UN&h:vSjxgPfzH10.ze=B_!LnNXD
-fQZHH87AL-xH&ZpO|w,whC-3Rg,w6[X-O.'aB9&w0<&ZD/[]2PZI,j7g,h$/dDf#vJtY"m$6Gl^5u!e8wC|P]P,e8LG=:("a+93Z@:KxP26`v@k'bu}6-k
->pDUL=ATU$3@,tox["k_)x&[LSU,/UM-;Ek$RZsz0YJV4FP.UEOj+Z9W9]1N37j7EZ[)jek-4>Uv%G_1EHYFZ&-AI|h}W)_,qI:N9O$rz[sug$2258^Skh
-&6q%]=`gUX3kiIc&|v,Y'7W3j}gA%A:#m#s:8Wjh[=n}Un&E+EbCC<fwp,NK$Lq^IW7,H>K_tMG{Miqaeku-rxpt"IS&qgL)g5);w(.io08vG6%rMCVmaR
-Gs}rb0da^En'#>{NW7zb[T0=)yKj8qvs`Bcv%B6sxSSm1'1P9KI7:,&](&p+@vV^UP$.k$[noQ@]_qu,:T%h[c7N!J{=he+2H+}.ke)LZexiJqJo)L]b<Z
--a~hbTHqVl=##IEpPZ_k'%Ui]KP/{V3lA,OT"S=P1Y]w|EVA"EL<JcO>~&(-V.9,:q}DDk9:5s_%14+_HI)8whOnQTj^7kl>n0gMt.Gs}}j.:5ufyl,}a6
-zAhXH,qA1gF8mlTmqUy&I`QB@`StFgesHxceS)K!pVp`>=+5B}Y]F6^JV1+az}^"VZ=-H.S.WQa{;M|tH2^iC-)_H7jN!,_U7HY(N{$me]%W_)%IOG.2${
-M1i;WeRraNh0cyd2/pik^w)rS9LjPB[U2RVJx#w0m"k&zX/i%.Q"D0FL8j<{Q'WK`064Kaz)4Df&AEl{zQ1Mj%2)hZC%jGiJUk&k/2Bc{E!h_Zq>MA01wV
-W&@TG:YI]@e0E#tX"Sdb#B`oMe1n:qiXlA&D-Kg,HXv$#T;362W6u1t:}Y2boI^tn!Pr"^un;-5PVq`OSD]|kn1sCe6_<<F[3I%/,S5DHKY+Hbv0hBoc,S
-of;>[#j5Oq7Lt+qqRom%R9L25fDYhQ8+M%S'(0rZV9|/+W01cN'WQ-&ca|45f!m=3mus+vIo`4~-+PAU.RYr!:/P&oPD:%!p=_0P-hZ'+$Y95&AK;;iehp
-yxaM_/u.Jqb&1T+P&rTk7ETR'o+MiC"],Qz!0pG&gd4s>4`IBZp4Bc7R{En8[P3!z&mH6!&)m(|SF[+.~&ufi)%E`MKvm>/NDVO2~SyD7cC1c_a&lSm2C`
-T:]%`'0P2B{q3p)@a|H_VIHiL(5q,]i@/IHR0FXvYG=+P0WGZ^ywM2vt.^peYiUBr1}ltI`L'yM/YZLzq<Ul)E$%L=!/A2Pd<]k{&`;=<[-wdc^m=U!:v%
-q,T.!RqAdc+ePEIa6dKa}fAjW;dbdTZ2"L_lc/SBd>xL"S0dnN[G4UCYKtXd->F"9[E]$6EMbf{oJr0i0wE7sfI.AO<pg6fci{TiY$@mi>~uF#4=<}>Vzp
-$oV`3[cR-CW3rw1kD,)Ed{bU['~vdi.#tiAL;Pn3]i,E%ka1EOLPsAlNfB!%>%@RBq%K~8<1#hg+`gvKm-#wFNMsK`e;~1]g]NpWgEy/vQMfdcNp:G;70G
-Dv8,@@U>Z..doOl9M.RoeD+WQ7]>]]~BO^9u{ORTVj_@O^w)ZkVPoZi,1c4k%y!7gF^YoHw<9xRG9@g0LuKt(39.s1RE@`6[='xO&5%lJ3c"!(]})34gKj
-#me[`{{/V23`<IH1UUi$">/A1FUB6C6Z^'}gaRljW{xwg__3Y+iC+q0Ni9/rods3n&/vZr-y2)&}s&@pRMvkZLNbYxopsY2uRq'I,RCm,&~p&.D,Z'LDU'
-R(@r#NM!bZK}:a|kTv[gS5vQB]A9%yCPxW2;o+`m(SN5y9(G')cv]ulq|_Y7tH5O&qPk1;`yC6:"W]l=mA3E0F<NAYhesA:y@y~`Df0h}d==`Jd]lE-1>2
-OfMb@iXDoxG/bGVkc2J,_!wgTl&BrkFTn5'6)fbzy}W,2m6<#Z{fu/!r2%_1a85eJ]G;s1;LLOch;AW{GUnH$%I<h5Tlz@:O;ZX]EB1DrgynJ3X,$[.ueK
-_ynqN+SU.}_b.PeN5L;|+|U:b](x5Vk@!^HyJ<#@n@6"8+~VugHS(14PrhMM~(m.`9%!S!^&GV"uW`~E1eA;0N/sB_T{J6vKSH%KX,"{AMl-sB_Kvw17T(
-Q$J]=6oM>v+mIZE{+K-sVkwQJ6e'^`bx3S9<fkQH6L`o`7>"%aV^C4sPQ,p6FMFQlh~:_Ldj|qtG|c87svR<.trs)"TnUeTYSd(6FX{nyJCvfe1U|!{O$z
-%XOp"yYD6XNa`Ya[<.^kn_[,[&0,+Zg{[crT/hR6$3BS}whr^IqJeMAQiz3V)eh`XH`^MY:Z5wX[U{Po%V|=xtdoDE>#F_b}b6&m#FfH'Z#T`=pYlA;8Qe
-U<VD97:v2-GRo{{U7okx46eUyN02fhShhE%s3I]GQRg.~TeOP8.v8y@=&b1}:WaKydy&Tfb=dmwLk&Dp2%k|t2$86_.fN@N)>&}vuMhKi=4nK/0X!%h0C;
-7hB%B|i/5c~=8lNM6vIanPcZ,zkAUH_#0xJ3'+"3~EljT{@nl{u(Y)a<65wN$v}>78vmx]Yh4)[BeU"x%78x01Ns!cvV08Yl:S`.(oQr]]R8`OFvyxad4@
-=g4H>Oh]232o8L.PIuZ!)$/wHcz(`6lxwd;+erO{bb};IvsA{=I>,$=R)i>UJ]gaM>nh4Bnh.gOXc'<|lHZN3}&o{@5-t+:$&1qBs5`mvp'1sF+h4CFU0Z
-U<!uIb8/v)@E^+Lpx>{%Xzg.Mi}Z}aQmweC[ZA!CdiF_;hKKf0ek-oJT{BaDN.GbMy@ESU6h`9/1:L8rTOR">&YbOe7LyR45ZPG3!hZQ|<i]6|%z^M~05c
-E`~=]VFVi2q5vzAnoCOlbY&vA8oF2#O}Pd{dRHd1YeGl`3]yAIw]'YnHldautxf],I;&VWHC;ta9AlBMU@`&a_Vpwv6s}]rlD]l'UnzS"&hTl4NTr]8raY
-MDrb~kpDx7"x%C1MxatdVl^[;]8%eIdKtN<+)K08ufFRGGiK9#OX$#`C,9HME`<5"L!cB{ks$@RJ/>~pA[kI4X1uc`y1Z<h&ds%ei<s0e3xk26~-t]3QH3
-<vk;d[56]h5CWL<8kLICqf<s8@lg6m}0Z'H2@LFgEc!c]VRk6N:e)(4U-/Y$"5M-UJn"aQ~&A[=`&!Vr%YY4byMuVb6vPDW3=h}XOR2pstyyBbO3Fg!+Im
-l{$L$_9s!.T|yrZ{1`I`#eOetA@u>sW7_n1V+/sd^>^={sG}Ez!6mbM<6[lGCq~{Hj~VhiEVQ9GMJxG5Y^5,2_2GYSHl~1D,8WRKE^%Nd@~N."P="6VKu;
-)AfVS%#}:Bt7u'&dTs-U55iqu.8qFy=A]2ml&'_txuaS'#G{%@jS>iXED>Yrw6GzNCrKa5b)6T+)j_B7KvvsT6$Bq0DhF4VyQK=N999Xkx#+O,[&GFV#R]
-Bkrpb}a_3i$1UY2oGO<5VFhOw|gT5Mbk[bc+]luFfO6/_ssy}lBOrL,KI/Pl^b/@2f}lD[zKJdL,c-KEt'_N5#].t#F7m+K(~RCobPf^yFPAQ8`O3lF;RM
-57t+GO[5s9CjFJVD(l!L}&Y!6Ts0qr6!6VcjI5UBrK>sR^S:g+6zD#9.+UUmkjzDwMPXM3F0J]T6-P>3MmPQ#+"l4MPIG;zj@7>%I1gG(NYZbYx5L1EZHa
-bK!odUC&7&X8-XlhmMx{_1bdu-n$ZbJ[juH2YZ)uH!.qS=.4B9-bvo6P{%.a%tV=olCGr-X<ohSEAKswJ,BjIlnAsls,A%;Q9BIJ8t-,dt7a)6{p9w=2F3
-p0t5vfX@4A=KKty&s{i"]{H=KD_u$(uV}5DkHy<MTikx4BNE;X;+L'}eLGKw#qdmax.Aprrv>Ph9qa$MqjHPl7`x%:Ag3owj7DLN_cca^o9'}G)&3bu[b+
-1f%xS.${=YE%u3X|(jx%CF6;VWnH2t$yPf!9{<%obks3V+vF0t^3XndeLZ/^T`yla^Erpa#,LMeQJioREq.Xi']r4hj&fW.+lI"l6v2A2,lH9I$6!emw+O
-MMYaq;:RxBq!XF]9_t>D&dqI~w4"yNzjnD}{Zm'&FJ>}kHHd.+yzy{Ob2LP}{e"yv19mzQjkd}d<<2Ni7JKfV0%]9GDKU/{!h6iVuNDZwj>"1^k(eLii16
-llo`#mh8<Uiz4%-}0yzy^rS]x<yHQz>-vZbcHHpk9J{5(B3e!D]&mnB=e23fZ,J<r>(QN%n7^-c#1txsd0"KR$0!O'rsowFUu,'GToLB~^|z3.rMY6[;e%
-BvRA9KiU+F,q~ppYQmA`jTqM}ziNFy7i,E-_AbQ+uoYL9&N$ct3HdK!;-W^+(.w9pE&Oi#(C;M!I`xVDDW28d;P}6ks#9zgo_#kQ<^dg'3[=RxJ,_Q5W0k
-,k|u|u2O3;jx$P"#%hGxEK6'ZWST/`XPfK4B%iNt{l~;zI64+'OQ=nU&0="AoV"&n+4$:c|3.QS|h_[;E++K.iqEh`Xg#JNb4|ypCdAP63)XKMXFWoDQGT
-de2|r>U[@7X:%@-j8pIaeZQmr'[k&5xJ[9ZZ]drGnZA}:uz/jDRI|JlLad,`}KL06gxlkS.UG,2vCXP>2N@1YzIuE1A/=w}kx29JR;~]|;NW`kw/(SF&rZ
-!,S6|#}&6Kkr;Hw#^_KJ'6lANW6!9oeBUm:{'PDG[g2^{g1/#p:(!pqPm$gk]$w9E+21-'H_:}nAqQHB!!m.As|YmPmHE4Q{LSa`h-m^Kr^b|%(M[b<::V
-^^!;n&l0g8p5}-m/6P~.)P~.8zLJtO]&pY}]Leqis,SEG=#+f#F<RbKoWn:OhfSP2ugpo$J1W`(x=%:B%9s[cW/{{)Oqy$4=RNpxO|PyNuOL/p>#|Ie^uZ
-)Ks8@mCDWMZLr=`ifC-2cg{t3e>E_Z)w!{DM^fKsCR0Om2Wft;uU:ZVH]Q6aWMLtu&2_R|:CF{W#!%:XjslM-t5:"_I3R-s&77;!ld489Rl-vZ4.cDjU[0
-X12^=nrjcE7_P]!{L+Lr.t@d8RM=W!}v(;K89x{%C,&Mv/8^rr2kx/A/v(p[QVmA3b1wKxYx0t@6Sny%A)xT)ti^O8hapgn/-#.MAi"9<Hs&CG6"=90>UV
-4Gz%o%rwqKwQYtG")vG^eD@]~[VOgU.'det|$r}OaR$$BZ]Up[][h,)%|%0QGq=+LC10EGDmGosBWCH>`LmgrQ4@z6q8.esJYQ"D1P<:$"zI8^R`^Qurak
-/;:LAE}388g:;Y27G<ky0jpjc,p<YK"aFZ9s={bQM+t`p_=k%z_+I%)<<aKctU30E}"Wo[,)Qc:}LsYheWd"Ut:k#%<yV,.XZ7b3ExZ5eL)n_Oa<}-BbZc
-4c1G(&n(.L67la&qdWY4fzxHpT(U^s($&@BY|-IGjCC.R,.I{O'^|C`8G&:I3!Tuh(3<pv=M!n']We8L<^6#Va9t++22sr(P5h/z5aPQB'W!"wm1h5byY'
-k<u16(G7CxSRc)8wC-#4Dy+v>C~<XDlrP|$p#A'!=<^-}}Fj>72C{rY9W>D1bW1CGF]KTs:s,cj|:qYaD(mkE$%|V=ZAR+C7');n'6:`>=PTu<2ojxj}k]
-WSduWK|PhMfJ)UI/@9{Pi]NViN`lo;SwI"o||jQT@P@GFG]'h,U)%qto$PU^u#tIVi}[H!i6_I<Xc^qbsG#X(nFEUii%qr|CH""ezg0oy@JRaMj.M/a>{f
-eW|m&d(PgX]th"{90}^:C7Jq9&RN`uPn181WSx;>-vPK#Kk3:dT0:%V(OiXp5SvJ@A#OfUXx$:w@}r[@V-ePd|y#IsQ1`J)FT"R$K;u$x}9.x@'bHz4sLI
-y}p}eWd)6:sHs|oxW&$$&dae~+Ap8Vwb6&'7o@qaGq@$1f^xF=~qablw&ktLqr}UT^biM_Hhy<d:,s_C/!n{CC1K7v@PQ0@EOmpOYwRV.y~GO"^QC%XwuH
-=d&O;.uUpT)2)1}#!AzL0boeGY0RX:B8L,kH23yD>q^4Nj&-{/'ureprjfv#$5PB|l<q_'"F-tZ@zT_lU^xKkhMj>g9VVO47|t2JV3Klori_HsmN$KjpA3
-~p=^wsWV%R{Ni|8J$8hevuKIwu0+9c:je!WQE%sGP!Nl{L[&iKE{P0"T}6>Ax]#mmL,8OH=&#Lq"<+5"/tPWpc}R=%5m"&GmmJcNGAj@'<:MGP[vCF/Kx-
-n'ybOVW9$4CF52-<s46<vgH_N.]r8}#82.mNB@"-fsEBvo|TUq&:fW^NIX~D9DXnxJ2uy"a>|89T1aI>xtx"w"PI}c-jha4;z/gQ{S3@6@R'2k%[[K4Q|N
-=o2Vi{oSq|hFv]wtLKkAe@OC]+X]1=phh(mZ!|>!BMNc@U-K+ts}1[y3lNscBOijA;mOK$rxgLO0)ixz_ii&X,%e(M3^&)mewPPWSVZ`uJf#CN(QPy2^$6
-~A51<y}-(giWjUJW/-b[PtIP-9vh3f=2S;8;ALZwdi=,GDy-IWk%#gIU%5>kfy,e8<bGa#r2;>Eh$-SzwY-`dk0``^A3l^)]fmp@>{$zU'8{YzzWiR(.5)
-}KgQ,pX<+TV!z8_bBKQ!u"X=Lhl6xVurS>j=tvvX3+l#g[N;>)GfnOo.v"r/xbfn<9k,%1$5PMEi+9p@SJ_,]yxenex5C@-!nL+F)+Z.`)zf99D!Y)6Ge8
-QTVt+vI79IUjA|Dx2Ds0l2o^K$N/zCJ"9zDsmr4oSJ@g_=XF)4(|5=Zib<i}(=-Z4))5@kR;-alH:{=dY{osBg=8>h9+(m1jZ,5rGX7l[}X9Fp_$c<gK.H
-V$hTIGG94.fpK:nEH"~3]:2(/q_QpxO0Gc7Wk5$YM:|!qE:5Eq9'S&;Gs':%U2J^n[@Q6ypa+w1z=LyBxu~e-z`zxCWdVvt1e+W6)_I|iesZDAA^V0hea<
-ym=sj$Tjx3>2G}@;9HXDb`~EPKK1$VB<b0yI"e$"5:L))56CBstQ3_tjbYxT_,Ypy]f6FpCS3]1!0E!JQOf/do^g12;!Lc3]:dvp1L(eLYPND@-l0SyX9p
-uC.]'4{G=zK:M^UQzl,mv1KZ7.""eF9,,),`3yd':!|7+p$g+3pu&wF^s,i(CvC}SP+aG`v!Dcp"-$s&u,A|[^7)`UW,_PK]V)V!u5b2(GT_%)2J=;.z5[
-19eY`zAJ}:g}so:}=y%;IqMWlFdO>zCL3CVp1oM}=qMj88yT=T/sftq4/']'DudqkyY^bb"XJoQSwivB/_hDnz7F|)BE>Gi'zDK`|';PiE+rrs2Hb]M#8J
-@^7mUi>VMmxI>Z+g^Rh!0et%>6Z3u(Fq@Rn[I9lvx2q[QDWQ^6<MycXhGfPTsDpA^jd}$'7+{Kb].,3tTbg|nFpgK^Z3m6|vrde>r9TG`!d^.^5R9US:bG
-AZcrrJloe@A[0$B2@]FDnzvSEd8]M,y5bonHnM"t-@H%/esCyzw0_TON#8`zM{LH1^-;Gh<|%Gx!dOo{#VD"bOj_[@xS+NKt3"=1eOr5H}i%Y|]>V``)B!
-krshCvj=`M&Q>K!~6/t}EK]_f-TZzHLTJ[-:N.G7_nxLg:fmlyuhW<|0MTMrnDyL1vyAt_v}GV0xAg/@BUC|=qt^IiXE!$2HhBfhNr@SZxK417^]6.:P5e
-3V)-T`xrr`JD,=GL$J0[,%XVPir(C]_JVkT2>ipTx//-E.wy(5v|'Dd)^"m7=;P+,_J94qNih)#q1BM$s!_1^(H<O3:dZS|T>&$YhxF.anjr1QXdp:`1uu
-m((^W$eZTRmxxk<EYT.#^Er_ZN[Iy6cx847d{PWHoGw4CbWA1S/#c@yQhp[Kn]Zb=Vu)"3lNSz}V;YaDNlz&Qe~1BIj{s<FF/Gz&@{y+GmdWc`Q$Va2OA]
-oGhKq0w.G#;a23,Og,B{]5Y`<nK!-UOJX3sd9miXXxA$p5bht-Qx:Pr"xY_A.OBbU=cBixiTea#xYC^V7M+LF;I[K[_Llm>]U6p7JuMC|g`(UJpVIKKOlb
-x)4j!&%}6^;Y@0s0RaN)<#TwZoPd0/fnMl-pr1~6vj#U:iQ3U2ilxTPsGE5O}q7,<88A=%!0n:_6Prd[,`xt"r@j]vM}~{q!HE/OuSX|Dc`i)CH_ha'%sK
-7+FZ=E4LI50]OOOMMDFn9:T6&m{Fkq0^62Na9]63i)iP2=56AT;[(!&e33UBbqd0E)8GjpHOf)dM(t1@Cafum9iTd1l,S,>4>&>,e36jaf'M/NU@@bodre
-#d|F:_aY>#tev&7&U{W/saYB`N/t(|4}1,nD'#2P=^u)[vS^oB.fnf:W!Y~b|]=s5DJn409m!)+lLy;|CBfQEV<vQWUguj7ma0noJU6C0.mFk{6[2!Pvkr
-%<u((|Lm[L-N_Sf8~ab6|kh),6pF'SBh@X-_9f8Wz!Eb3f@y#@'IR0Co|cpE(n5K/{t<'>(2UV&%3C;c|^~7R)5&52|_X&_tc5-p]u!<ER&eC;b^TH$h<B
-mx_GF1KA"fdcOW-]-t%JwXQ{+T|&Mf60C"TX!e$_#--NedPyard}5qc:BBVynQQ^1^`'QDP=#jr7[.cBiN6eJ{TR}rdS2JhK7j5/!>wW%)}zInEaDIzL]f
-w3coh<_-;E:pl$gn.4I@1L-&B!MKNlCAsh#wlctMu%~OBl`ESRcE(fGXLtbs(50]tfBfs0pfl1}Xq9H)>QI)%}BLPNq6NsS=1(mRZMYVIXl}$yarNxg1di
-wsjmUch;IQRv4Iv]=I)P/%N'HewX|+K[YYhQ+SZWxS4L>B=KV't[i|xF]0Zk6gY##'$:Q@tbvUwizh~+0%u&E0AzpMZiYZ2L|}JjkPGiP)mte%)eT+AFhn
-qh&omxEb3Ys8Sj+YNfsY9&8}UN7-u$FTpqI^kFDP;W/3)p-"h<0lgxO)$+pp(<[yVJB'OE!lzeB,lt~x+88AJ:m73yz2B.l6f^Ho|m#fHjg"[)P@Ft9]KU
-0:/3o-^QXuhL`RWr8KLWA`(jZk_<p+&>Fg}5tEh&O&w]@Kt,(0O!6WBDeW~tzieug071~+Kq}N4aB4/_/L7Dh4qia0"d^=zY#b00yK0iJkee8;cR!x-L7o
-G10J^v0Nd-!`{n1xq6MC7$QnlAfa4tvg70+UzOfaDik;Sn%>>dicdRb9VOC>e@A"PNS;/2OSTfomGxN&y%7eMZdKDQkzv'St>30zh6</nIn|)N4/u`.f'E
-ubA&QPttDKE&}P:#:D>c>h>O51<I0it.]g/]#K-3clh"f/vGn3Z]/:)Gvcw/N[NCl-nNo$qTq;1;Px&rZ;b)QmT@tv`BQi]`=|vC(1)E^0($$qF%GnIZ%3
-GXbZie/Rc0TLVoCD928{,)gtPkr(0M>X:^Zr,D0t#y{bvh:dAE2P2Yg'q1IMM%T&DZ9D6.186L+[D,L+#lEerX@<f0dGKn#hlqmBcnMjK{oCqr(Dsss'Kv
-TTcs,W-OyuOtkuaqD@#](tCJQfOA3b<:P9'.8oh[Uc9'r;]25H(DT:50Jc9ktEEEUO6MvUgyYFrfG6+c77#N~Hl0jqngjD%/<k^!w+j<iHOQUiFO(:$Fqv
-bmsOUw@K[C5592vj1'}Xtr.Y`&y2}/<5%9`!o-HTo{;8:#N58E!@Dj]Cr#1b6s$(Kb`Go>3QsDRxcz#jvy:35>}`8;o3Y{B/G#JJx3iTT+wW)v7Fy,8EE|
-e7&N4a;A0>Bbd/G`fwTf(s:{p+qh7sQuH0!b!qk+[o>roo6POvZ}kG68IkUM$"V1;aS!.S=!iR[u5ksE`2lYd+Ij7xl"`yk52)^Xj#2|&)oz)-O!b4/@X"
-"N&KJAb')y/q_;IzDGk)@#Vl1."'%|9CJ1)ud4E`'n%Zp.{+Y7|FLAS:B{|xso:%rNX":<Zk=]t_0J8d5uV}GC{|>NHmz!VVkdo$c&ICb;"HJADDbP#eOQ
-APA:P}p4Fk'gKz%BvKdsmn]n{HeyyJv0$9ni#3f)j23E()>>-YZw|a:h2C]D1;SC7{8%G:[o52x6duUb_WcO"4VZ:KN<N]!REtya",.ur_m,OxAjD)K"]j
-|gt5)w"KH%McM,uXj0|22/2[noo14NNdwfT&{Pf#fKx-2!iwvi{Nc_|N5GJ3^]@c_"5im|K`zYO(~MeOprHe>5~[QHD;daER18fB5_T'ZjC}k920qh9U>r
-a.)@j"sT`r|Np:dk1$rb(_x5o("P08"aDW}dQqZ"zsT#j:X|hd{l:2Hl&+#z;r%9Ed[}5D1S}c9lE;M&oNU,pFP-=ryy')[`ce9OLaU3c>T]Sa'd^@xiE6
-/s|BRx.:Ge_G2C>kURWkH%}7wpi{)Twl5&[7yf8myzSr`4MOmktmsqBg/I$+YON@'$xLv-O>COs`(R:[!eI(`A<rXF9cV<O,1Fm/)WCVP;hwyV^#:vMT+r
-;^/.EK.:D/@1,KJIb4cImc|Q2^WGwQX%!8"ak-UF-Ys"hRDHgkiqN{n9<u34%MXN]>S+V)B#:UQ^ud(;SzLUFl0MN5+QAR~+Myx!`";{:q:f`#kh={fue!
-MJV3.dl:{v]`'gOzK+0MlTdv0J(XJ0^0<&ShOPAat}j(1NqvtO!#j>kw8yiDCL~Ou4h`EPgo!;QPaye0!"{^Pa<_5G2L)p_Xf)%7-,xze8]}vINdj@XN+p
-2sJh,C5^~B&[P-[]'89HR"7aAcE|$F[ecY_&l%>MI!#'#AcesKb>,@,!!=pn!w-o8`ACGp2<Jwbc/&Wh'c:HQ}r:N,U`]HKO]0-/YXgV['F,:uM;-vy>z;
-~#z;v,G9vI.TO7UaZ&t69D'+<Sul`2`4vg6%/ehn{HR%OazZNM;TF/PIZW_rFX=MHmr0b_!+MH#j[kI@}%z$P>sI!>j@i_]82b~0]Sr:]t%JD=L2y/kE1z
-vz3BSGSm>D([oqFoECT&YE=ssr/hPD&6~1@x|pH^x##e/zg3nHwg;f+f<NHNPuZOxA%yNS))>S:'sulG^5ObjR23q$@0q-tEN%ugJ-Dy4%H%O-_"sr}F&3
-Fcr%ZOXnMO}zX[cyQ928bwimR5Bg2R}KkU^&6B@dw5}a>i3iZ^emaL9H.[QP+%/nJ.lhkVGZM^>w[KCF~3Ig<JUUq1P>)SJ!Ea{at72mgslm=adE}5vw(]
-._Qa%C]FeZQC<TJ`elj5yBF75,|i6"]v]AMbweL<79G2;%ImJWrc3E<w'@nhV8=4XQ[`Jur0p:'h.=jN&CS5"VH"+|}cAWI+{GMEL;3$>,K^N$G&q'Zm1u
-_H-vcD7a)4>N;q,eQyDdAtH;N!@&{tqn_g{rkPAgvhZC9pE<cL+<JbR8wBy33PsP)Vk40(I&~Wo>sUp=4,w^cm#n,=L4<I];d91[s.S`HPilWndW/(C=w=
-OS^1Cea-MP/^G^>^<^A+(DbFHy|"b!zhhPdNFO(#ei2YqlC+jUqV$JYET{Nb{c_vx4lI3nkuX}DIdt,-Phk}/TBOSH@Jv]-)TSFJiz"CEf_2C;q+hV]+NM
-O>s&P&0IA$8^,'dLTR!Fddshh526(GctbKqM=KGwPn5GaHr&Nim0qYdFOidFs`+4S47VB4.S>o4KVnlZxZElvF_H-djOltC@(W{R.JJv]2|,Xc.l7R6&2|
-(BO9mxuwm`v,#e)(qe-UlMQ/Dfaw8yb[kz<&6}oC+=H!kC.vXD]J7xT=FShLM{$kFN3smI+;9'5{qD;GW1!Ek^#qbr7TL}U/-Lj@:xRQ=p~V3Q!]g`Ko]'
-fkTXLizLRBXKh=!1C[(zW@B&A]0B-KE+ErCP85JFCAzVq-)_ZE+ms-}lsiv4y$Qy02K566A)1-RWF"WUn#3L@Wxf8!m;R)zNm];&!1=VssPs&%|''CdCn7
-Ra=1bP[ECjg=f6dI5x~L>0]&p%eM5dsXrv},6]fU%|/2n`iu[yN2bUQp(9d!v"^r|/t6_Lu8D=cwrm=&^1jl&-EbS6XibyF'd,fspxE_m2$9e8EFmaW6xm
-A.qWy@[Y]iD^O{VPh;<%1<"i5T+x8^16)1'Sw94qZ{arc.LalH!_eVp.Vjd{=_MeZBmZ7g_/F#;6w+6l!cB,hh0ody8tS[4C'(ck1/b!p$W)R-z|RY_R,T
-Bo#@U`n[#6&8hyz(ZM(Xci|@~!Al_hB/P_j_nLGlMIKDVqy05Wk[~2:n9F$sp[)$>jmG]@";(+l4hB0'z2YuLg<}('I7MNzD"(!3thV]%$m]K@8ijb}Doh
-1Bg(aiX_B:NMdsXLWh>oi22f}cLYLsg@Pd]A3xp}YA~)k,$1KEKvJtwKXHCs0x}^PN9ghvCuhTOo>oxOB:[XupNL,,Lhc2f4)KwHgR@xA8dB)m]FO7ck/q
-tK=&ctB`fr}pvh[m}v~gnap(bF7`"vhmRuqO>yDrCTG3s+/o2Z(aZ2"^&n1Wop('m@.`]I-[cZf_PNFZ|a;!J!:,M!))r=sGln@u!#+I}yXHh)DLPC#f0_
-6Erw$5Va>]YV/cggJ%{S+Q["0(^DB5%mNd'P^tUzg2B3r`Y,Jiu=7ZocU-gtoi]#~mSDR$p&S:h##CWkG:CoUyn0F},N1mI]z(9Pz|r9-(E/ns9V5#&SJ1
-v`ZcYQ')@<Ex<a]fs9JK=LAF_FSK#j]q)JH=UT:D3DZZXU.%':da1b/qU#sF]ZDoD+e41(~Th>Ty-h/L$j_wAG>`>GECU>Ky!&41r$'w16MWBC7]SLBgbC
-OzsmBS6"1gZo&O+n6k;He'Byv+G&:#8cwAYE8J`hc9s[A}RzN]PY`svZD}g0b51U.;b6fW-(|<QJu^{{Vv=A>Ttzh<`4G4kTP9kOH7k/l^)<xYc3sVtLjt
-SlUIC|5J%mEBV}@,EGo2brU6h6-;JBeTr:vf'b5E3Sg-^KL9B]ht>&lhGRV^|P~_3v@U:<!j7'(381!"8Mo.9j@6&&O6Y-|#Jz-}'<}$_&,P|`yF~cN{(O
-/Q8z(jscuQjP!Z&Q:f5)w6Ge1AuJGI4_PAY[:jQ/},MBt9~[362`0h59;$$1pO``[Xw}{/nr3COd8pwB$7(h+%=C"4drXIC!hJ_9.nfUqc73`/i.<LBjq@
-Yu4^QA7'2B'EMA>WGb%XXW=BTN>Dg(MX2cc&_Jy7Th9XedF+7tcI>&JCCXkhLeXRlin!t[.Q"Pbo$66sAaHuZ=yTi$Hiwzpn)vW=UZfZ3uBp^`s<~C0G-I
-Tw,Y^k)TUa!DeffYA&1b`2|k]vjWSeV6@w8ne:[lf2h9P'c:VKWb+8uL$0dte^H<>g"3a7;<5%%yRf@$'k$z:::<C$1<YEv%3`x73ZY,5Plv$(p>G{.rG`
-Af|H8=gzw4Ppp$]b%S&bQu0w_;C7Rv;!e$67dP-w>X]hZzjeC;',TgOH%Si=7,c^^0.g|%7o_2un;[{Z3H}Xo0l&p&'i_8q_^kCQ>GS_l)2&'R(8&^6/^N
-^en(SRX/K>gA%w8I<@HTj|_AQ#QI/`'6/Y;2!L#Cky/e1AnWIJypaid-MO+X;h3Lu|dgTW$&CpC#"...{ov$=l3A9e7#^RGAx[d,AO}Y|78IkqbP5cXv)v
-w%;x_AUKBSFxb=WX}O&1jiKgG6`wXtO&XYEW{}H`ayl`BbO6HmDKhX#GQ02JV%.W];-KC"6BG2y)>8L+Et[`[BnF@S]2e>As2J1/LGfXe2~g/L$EQ7jY$8
-Iw3$]0bjv2(MxMx:E$pJZ0iQ4X"g:ic}`WkXb29BVxqczZGUI)G"UBcyrDR'LT~H20TmL>OWlKy['%;&)g{_l0cpZN:s_P0GI->""[]JeR;VCl:f&)B'_g
-|%/L<X-HE@C.FqP)&&F`V[i#Fwj$v#-{$GYh5Wrm`Cn{$ji}iTc=D[!]Cc}`Pbfd7ft}+z2K~:uFSa9xW}(IYE):`8rD/iLyU/Lx!''`Y)Y>`sG[pkLxv_
-T29X;+r5vSvN;e.2#h6#o@"<3naq-&l`TEXk[X$I6P[G;HwZ@'ti&G:(}0Tf,$<`~+!$46TT,V9gr:&.g=@BZ8z"k,aRd6i('{AfyQ^oHUeSo<{R0]rA)=
-4K_@##,'GjUV_@=m/X/g]C-_Wg9J#X^u1hCDgcm0M{n`Qup[[m{IWJ>Ms|>0^F;#AWeriyVJ^F7ZKq]nR`w/qD>-dHlxLwKzhHnok+[m#r1G-N)8GPFk+!
-(lUii/IRWmlXTjc^Fn7^h^D+.Cva+Sm_5<G40,"#U-[8!RR{--#C3yiv4ahJZ2ky)Ucw'|Q|FQ~R~z@|pB#=y$7zq,u(x%x+_RJ}g3Q!ooc5iUg5Gq0.S`
-HLiu,pc]V5ShZ9hy&M3A:$61_0,eqs;[fvfUyvr"D:7jA<4hDn+&>5wEv;xqhC/:z[Ze#ZPCE&(hX%DjTv-G"e(xIs0Z_qz29I1LL`a=NKKsts.jUSf[}4
-];Dc/JL&`xG'RQ@krggW/_Sp3(|L}PZ2J4w`2W-p6/R#dR(x<Z|zX(1JnN&G/$'Dsh=X"%[L5lqoc`|W`L[Em$m%)0_J_5YZY$'A[D4OZ5+'D>tIFjXmXk
-M%Ouqk-(t$TAAsr4<z2g)`OIny<[:$"8Gp0i:s1k"sV::-CTSCAlh'qL^u^Wyd{IM"FreNkAb!93&_A9}{{1{"+10"]|,eX[7j5sM6$1fIuao4vQEtqW<F
-;aZMM:5U{}RjiTW,}X@:v;#mEitYz#;VXg3w4;O-9g3:Heqd)|-XT7GXbTL<''<o;wWhE8!TQ%AmeF:lB[^@w&dngR0pVQ62";;hb0R4=(Q<V&Zg<%Gmvx
-"t-[+kx@8UX,+i%gzm41@amz<lKWoF/CFN2)+!'B:"mPv!@nT_~ff@tmUHDjQY5C:=;r&^B+31>61>E.y^,Miio(&v:lIr4"9;3}KG~+M$hP^),Iwfct-9
-$qS[pf'62u.)~PVX3G$V0m%'Bg`p2,Z'Ztku9T#8F9]6P"#%L4%-I-$,HjQ1<hvT1yBt5+'qihjscw[=Rm}s=kT6|IQ7,o-guBD>QJ!pMPH"hh3;.[RQ[F
-9@kH!-r<)&OqMH^Hif$Kkg0IQB)d(:0>#-J|pC&k"hVgP.Rq#.HjuMvApe2%0cHXe|fd@gI`Dr.lq}aJHc~<sj3POhD.}8uL-l,DP^8Z[,7i)D@2uFb<![
-um4i~wWBMvt.nu3<Fi!/YqQ5)uycnvVam}tsNGn7d_gORe2fcRPx9oUpVFQp)aew/$DC4-@jMc!t>-B{&xIrfO~N_:"RO7%#]+v'eySiz9xEVt]W(^bdQ,
-E#f_9ruCP:o'(Z`zQ_Y6W[M6-TJRhXHLh;`qKLjJtsI`JBVf/FT9W_V$.8P!@wM}2'`5()=g/WckSSO-t@'7uXl!TU:LDd$Srt<Ha{[H1<ZAxq]Vo"EoIH
-{hCox)Q([>2Bb.Jl{l;:2]J[0pK=[9HtTkU@X3!XJdaW3d>&]px"[w(-'d!^~&R]zY`-/QrH&XA[V^'+z$H7sG0d<zT@p',&W+62BMA}o-!H$wTU0(Q@7f
-JM~Dt{YH]St[/9eTO'ycG%%T(Ug9P)eKVBC46xI2&osJ<aGEUs0lAoJ<%(>2+(uGtRD=`[(vIj-Mnz4a-813hj$D}cG`9f7PV`4dY8KP5Q4TFdpiC-GG+`
-0,c|1'S5mJNn}T^le>g4#PQ<LmdyQIEU}RR"~<yyk`/<RNRVhwr4qkmuS{l=%HW<vJ%6"GF$Yee=YvqbTXZ1hi!12'U(C]>64^$=d;=]S.$X')&$MznW![
-QPZm|$F[f!W}[lU,/<OVzQR|@M6n>.(ZX&N'I6rG#"Q1YJd8&VBXB9C9mMlBu,R`Iu:$ufj`Az"Uj2%8_XmA=S%n/CMv/WgiKBv$~]f;f8>B{s/=PMCH<a
-$Suek^YtY/#]%'=xt..e}}{;]_bv(3pe#9"-#"$6UMi0|Y$a6L30uCL/0Xl0rsuZcuNZ^rBp8DH|x6G3eq{I.O64ddD}<TZ|(q}f[}m4+xH|m,^IU{4!Z{
-q#1L~oC%6N_%r>0b/QAzx}vu&.8Z]vnrZTDXRg8F7h$S#Z1t%&6%Rglu,f/2O0sk;99+Wh_9Xn.$/"EQ@EBgFxgNXuC[/^b7r9%NZ946oOQN)+Mz(rr/8'
-$UYtsaG[_P"~+7RFm2.1A4|Zr}R]@"jPwJI`:}UJ<</GUxzVkw2`aX5".'7_'S2lq<Q!Q1s.5X%!&!_&Y''bp0Y9,QC:B5`jAg%MFC8_r-vCCO)yQ4;MwC
-qpbj>_{wrpCt,F^@8e3|as5Z8e/pxL;.Rcf'|hiCw"8(jlUHkrC@5)P1qghJy=!Z.@Ct@f[C.Jlalk`3ijvg_>#.c@|#Z{I)eJ{&>DR1HMghwqWA#fLK3&
-!W>J%4,}!C49|SkA:%|8{_c<IUD<Q:8#6"ss'1+iH@f'U!b1qex.LQB{oRi(%EDA/xb"Qt%QL9$%$.5s(,S$|WJ0QX+u0JF/,)3rQQj`:EBnfyrZ3h@,Sh
-CV%k7T'"=E23G5LnbP<o-+%[mFaToOIgq+HdWqxV$PI:H=FLps)+/4j6h<BrW@.sLlWYkfMP8I=RL-|sWeIh}D-'JQp14o4hRgezaxtD9u,!>bo7.h3{{H
-+CeF,EH!d^OlC/swb,}Td=^R"q2#Jx|L/,=@>&!S7T~%4d#(opo]Px/D4,%N|Eu9#ot(AQ[[wrJ|3[Gu&;s0!YQi=O/c9ea#"{$mqz&d6ZlZ8o'Qdter{>
-plXtqetqZ)G+5Y;0y6eL>eu.bzP_x5=1$&7N[aUJaD_:TCw4ucP]tv;J}ae!W!Je&PdrJ8{OshG_b'zr7q#)adVAK!Kg_:"Yk1h8Os@;uI"nLfROx[8{3X
-bZ3i2&)w!H!BM0gpell#+89uXFOjlb(On<sOflN#~}]5Is'U<&y/_Z{q>"uFSY13Y<mZ+E>;CJM=Ps^#;MjXYbzkB7EM+m'QHZdFzjeW$>k6a3%R!r3%ie
-;+b05yhs~)Q&(0G>C!l/Vx~:px1,h,M]nHm_O7-y6|(pi1m,]/09qv:H~,j9zoJ[T:58x|PJG'G'{jx,ZSeESG`(hg@<Xh+BxsEiYa<eV/)qU)o;wl.LRq
-#|(]el.6hci%|Eb"#J/3<MU,y:/yyEc$6=o(_'7^wz]<X$xP6BwtETpbWnrvFe4={E+rF@EySN"w)X7qwC|uxM8-HN"~qLPGZ5+=25w&hcdC1tc:%xR#O.
-aSSK3yw;gQ[,0ke'qbHLx4YQH=`^t0]J"Va@Kk3Er6NO+USOW0#RJmve];w1>55-oO-t^MflCdV'&o3y.`~SFJFY[hL&),XHu!<'L-l:aD;6E%,GhOL"D3
-5BEbyP+QfgS1r&#>v#a)7B:-DRYE"XU8qN_&|3&c7nikXR(37se/uDeauuM$Qwj14T"xWu7LIwO>JpzOCW$N-!Wa#)Klm#!#F=aXWIE}y2pLwtA&4cd;yh
-<rX.1v2|13[>hJl"w8{jW%>+Pl@a$I}%>=b;&EDu4iX&2=Yee$jZj,dcW;J]&_rrU(2UE)'vtN0IlxIod^0W#vi>~Eb}tDdZi^%j(+-5l!^@7ID4DrQaUI
-oR"t-l{z[$L'SC}Lb#PR$v(0$(;95tebncDwe.W5'v~dZ>QP6P{<3l-|;{R(q4A3(8]4H#=aL+auY`_/o;~7pn/rJy"z#&t{n1MzcDoz@krJTIM;|Z{(ez
-EP<#|9uMpJjKO^lyv(0x+QWbK>=_z40NR[U,(WY|OJuj`e(=MyAt:3][nqcr#vH<%5GA3hM$fr(1`[~8}D|&J-Dg8/YOgL-mPr>qEw%rE%:{{e27db`v@&
-|e-xhFZGxM:h2sM2CjaZh{=a~fu:lX[([.eV1weQ1s5MX"~34e9v=bBlxRHIw'"@_yR&0zhgM/iM)Cbbm4TbiQ%Jr;zD!8Zbv#shpa~tY15h2J!`{[cM|`
-wr1nrG5c>R"OfnQOtR=JG3a]<$peBey&"O51BK-zk%J@pX&)9^v#m}T1[A`hF&c=KruA$(V8))f589Aj&O<4ky{NB|/9}Qk4^,br2lu=]>`U1gvrKHS7cy
-`8,@Sodxo3aWxD5#PsZBf%z=bk+Mw8)OsLx>ksOo,!mLzDYN+^klUCZ4r2WhCPOHiW(h;"~JceD=u7XISz,i9L4wk;&Ku.`|g:XdK_}B1"GME&%6TD[l&6
-h4gw1U2{AM0y)rn+>K[wDiW4(mfhQrIi(zov.Ls|,SNAXd`y5ZK:^KqX<j}k5b&Nf+OYn!glI>4VPbAMnFTx+f+hXxAsDf^1yK>]Zll@!82!YH,8<SneT>
-NVA1H6jd=2"|LMlM-=Cffhfg%;<X[&,rfg9NyI31:+k1RM&LML(#2bnDsqzWOXQ!crW;L]P7-BI=9lQPBx5!~-aHk,~dmdCn5N>5Lx#_k4XR|(z$0!E[X@
-_B5>'-b8qRsq>v`qrdD(w/%f#`<meWQp@b1xrKae@.{>Q6E/{U|3)ZjvLG`#'^04[q%QvTUs"{Yb;(e'rtZ"I73lvt+^SWw3-]N&@jQa;ftL-ZEDv)fUl/
-j8xK,m">S=Zd@&49BxFH,8lEm"JPaG=)~z>E_9K61c6/K(jD~hoD~4@&<v[5W@ss}X8Hcb)Dx]fuI_tts.)#n'a6[)Ly.A=v.o%58zP1KKIQ}UtTaJQ-C1
-csaEehe0,GR+R&S/3oi_hfA0xZ.;51#-Dz5e|8+@|5Fp"jgiOxoDZz>8BQ-3>]DC2!-Qj_1w.wrL@;t)`]}OvcG"QzA(o'1VFO"|JDCz52Rvi:C^FRT0pU
-b.Z8KVhqulCU#:Ct~t%TS[t434jdz)_d}x=TU/ck4AN/0@c)<aqr%6aZ5J|v{{hx&FK7s(PWj.AS4_}ophw_i"hr$Cu.CnHG,4RU{egw_CTS44,hnS^_VS
-Yj5^7A`'S)'-H]rNbxmXV3Z0@:#3}fXz>>Pl@7yGXV:Gqx`(F'G8UBaw&-JkP<j,S@p0fpEx-z!aZ#IR&zFcbjo[1toC`nWrz1@V7CH1Nv'W/QgS}jr_Z>
-,>}"Kzou3)XDGbHekpOU.T67rS>isE"H6o^J`7$6s{7.XsKYd>/eksM_F^q1>6$$R`fq$)sOF'Cpv2J@1Z+RyPduqd~sGn26fQqIW@7mpf`}jTV$XW>i3T
-Zb/sQtDd:BG+##]3D5FO;Tu3(WZ6K{1Erx[LS&FX$|^)r$^ByNfk^oNRL&fB5"|7H]Q]#jMDJ.SW~Vn&+K<hhxt%FBtTg-U'1p+XGj0$Q0du1o.(d}]}Ad
-vM.%p/e,]iVlWx&hM6w3M+@zr^(kjcj!JamVgA1bh)u}b!yN9c,$OD(Qu^1s<VETt(Amy"[]2dpOYA#!2V`e[fFjQ&7D;5Rb(sX>~IP"=0=gJ]hL0(]T^,
-|P;I'w9/EuCSkO,:g+=(=`>04-`^oj0{~+OeJWrAu'-P,!rQBd04u'Qcqms<|w#Eszf29f,U(T8R>qmMIZyMZtl7g9E^UO[gSnL)StiF@ZsY+"2eIXslfg
-n-,jhSqOv=80nXI55_4JN|EE$Kn|Kx#v,`s7XjRp@!vO$y(9;wG`$/R|MQ%j[Nb4Xe8uh26LjL&O~-tLm[Zl#W5JAiefOzU9A%]x$%326g{r-2#4P7C^xN
-c}JV]!h,xP49n2L#|O)Dgtl_TP&Gz+kvwV18Yvjh=)|$l1u6+qu)HxTG!&]YC1U^zqo8Tv]_Mzzr%Mo;4'A,G"S,Q;MQbv~C<waBiF7noTyxwYJ&%f0s>l
-eCAlo41tB$(_>;y;{:-jMP#+0,bI!EZl<]]F~Ruh(9drCo)3u9(+Or"Q><01&,],vG"F[#vNY[MZmFy8:I.G>^jT;na;Tim_7R6kOmvKI:lM%f"XCSIcCu
-V2kT{zTVjzm6`@$"O>P`08ooNen+[}$lSX:8znd9EVG]!8ubb6fB[,Si|+mNe:y!+|U@UgIQx4ap.)H)|.52k%"NWW'6frlW2/ZQPX8GN5_;R|SNU2XU"W
-U@uuz/V;Ir"}[Qz0[,,Yf2sVumv;Jw8RDbNRg&wht>{]TUcThG'lPgfeDft^1qO<_`@o1;-q//1Gem}Qc.RH&H6Z+<.uB$@^L%:Ea&X)]%iz/lS%AzHJ,.
-=nrvZ4rjER%L;]$^"Dj`.2+FlQCibZe)STfera2cua:3M&Z1ghBTFU8shj-(P@2L/_d|FgS,6@$9/R>_|J4b]jkDdfoDi6iyP!hSujJ+sL=z&y=hub<VY(
-#/<mF>h-iL([$#_53Kh}!`4:x/),&<,Mm$O+Ca;;-,[hc_hs}&qNJG]C3i|U"8,'p#/a8QBQyB6W=&V}fabCAQhR7!,,ko|/+:79rGLHzzB"=.Z$S%Cf}A
-thrW+5$C1Dg45)TIItf>GwFJAXTC/2;)7;d.${$>hn&y-:+rhCAL~so.1,fNP)eP/lE,07fKGI)}hNqR@)({6KpsZI62y+7HnMO3!ts;K$O0Lw|2A<MIo7
-Y4s,N-JS$%!%6.<Uo,s&HG~+dLKIhV)%zkf6s^52aqq'nFPl"I~/r-]7`T-^uD"^[V".2&8+_ed^C);S-/SMMnv7-R4TUu6c;uGLKs8n6;mtULlyI|fBm'
-lGxM_ZhBL(xVeUC}&%'R9=Pewe_a/'x7I|V{~b>t^0([AmDW7nrvVP0/crx'xTi$EaMQ+dH_UC<y/Sfwtx4A8D3N<0_4dbGl)M70-nanSK5CKcxgKcKlFq
-m-bF.rAS=2s:p_2tQ|K|yNTZNJg;r;^F"RDZG!%uC=KZ7g}1_LJuBUqO%"BGdubjuJ:otBq,LN/|6QR[}=cOh1:BmkJ;ngt>,N>K#m&"6Kp)"Uzs'=v:rs
-i@@MH$^hEa3adyP0~q:E&'WG{/S/Y;hY^j"rwIi}{vvB0$nE)G5.[f'|-Ia'N.kJ50Ink5LJ'{"t&MTi.c,MZ3b|G%{a_0S-phngjGVp]84C%WOi0kZsXQ
-2gO{Fu,@U'eE^[fjF+.90^Bil1X93l&M=ChAwnOhOOH!}^q.<_g+DcT;lmc33dj7gHO!Q>'1l68G>&H[6oxa)++PZ%IBgYKDb&L|n-8[>/B%'b/Y~]8bE|
-PU;<)nI8cqb87,Gr;jOx}FJnb}6Y/qj#dhU+~A2^],N5UT^4RgsW,BQmXzsJ$O_95rgc%#R[&(Y6,<i_6R0(cF{BM=pRB=7oGasFtxE$Cj;v!ml$w/W5s!
-H#=%=Y1&|dGTNEEAj0a}IMvi>Y;9+IIMy^RII[x6KzpbT'nivnT9yC|D&$#v&29w[IA8vxy`[rk.Ia,9RrTOH/|qkFC0.;n.`-oMv#-{8lY^wu}s"[,Owt
-,c"w#b:yW3|M)u|2W}d/S;C!A7yKc)Cg3-I#;r_+)m~o=v4b^L2AL,U_tQ/qnvwfno(J3Dqr>&gl|S0S6A_!#dYtkPcw/u2<&k+)VQHa>0y"c$f9Zd^H;_
-7N-I0j%M/,LXSYf-/7^n@J"63Oi.F[!I1Vv^En9<OHEptzZe)PPd)]$=j-vQZtdu!0mg>,Eo>#{5gio^w#,]Y-rrfjW3z=]$vwZiwkOg~//kI/U5jk{`O}
-"jkOMG(K--Aw|`xZf"|E#s!iNz>rpdso,dCDZ].kkW0_kt|s;&nO"c|L0)j25,;+#n[Yk=b!q0Nt(!)zrht@~d6ghTV-2Bt#-&17'wgB>Hbnmu16;VyVby
-<eo@34{|{%hgt0o7=O#}Vt%RrB(lN8Szzpv:g|O[MOtn^g3>X&ts/zik0Rba3v2h2lw4&-pT!4J}Cr@OYKFJw.+4D3'V1b-3~PrA:]K%O%r>p:{C{Aw!Yk
-y&-aZiWJ>!0_^aqMig>Uc8dGZHUNvR$RgHLP1[yGrY!l3QATo52ha_lL7PR`'"Tin`~7@qR#CO7sq846,ODD>lt0rrc!rYCIj]4}Jq6x5j$_XUeuUkZIZ'
-1I7dz}bwZUDr.K"}/RQgi0ew1)Bqwq~a~oDlRI)g/3:w7"OXDj66jR.eYkYQ.Re/~5JQ]QTGBC^DtBhnrpyV{bif/8FG2iVAu0j@T_&@-^wP3>FYoxuK6p
-Ni/QLq-t<mddLbyPb;_G+MHEG^2D=zsjV2+DG1/HI1)y{wJzO(pnLuLtsvwut[d'3EsVy=-;|zf>I3N|5WMu;!U/W/^jg,OTsk$F^1ub&stuC&pr_WDoX<
-Afs|JU.z27AJf>x/>Dvldy[L)Ek22xw]^n5U}O{HLit'Yixv-DSH4ST6QH.|lV!D;KyYCb>hgZ:]3N0cU`"Ylj11fLR4;kyA=L4+IpKDNODrb`=X6eGO!M
-<+iyivVQxfYf'@4J@B<FAcZXM%G`)"~=2U(9N"%IiCw,Vl!WF_1Nyv#[.MopPN!r>:Zls8a^yCNJwCU:jIT95:jL^&6i|0wo).{(i>Q2S8ISvmqWa!55zt
-N]KNX#`ZKQ{g&P}5BLWq&6CO}>/qMEGxm-'5-8co'|3UKoKOj.`f.fFIMF@6=^9KexCB:}N+oG)37bm][]=rJ1<jcMiFokR@<=bg0/H/:WJX0`-Fj2:-[T
-t|c$cnb"=l.V!(1<9A~j-+Z_OIB#%gFV~3$eXp_-R[Kn>}^'NEjPEUjE#o{9cTZ.~DU`1|wyeV7WgC!~Vw&pflFdEOSYjaIjSH4PMLurMm4&a$%Wb|gc^<
-[EMtxR`^+uw}>2zJ_3PGRK~p,t.%#@[Pxe6<]]Q8/n#6P7C@$`~S6L-S(zpd%>VK>3aEk)mL.aJP4lb_YC$^6^^wMoK0HOy(1G(K</b>q]!|^H>B'[zgjG
-q>{R@a83vm-9AZxM{SM@'n_=at}P0u^o[1hLX0T5)iv%SJ(&S7Vu(W.{FX!fNUee-9mpdlr:|7Pk<&ZZODd+%%$yD++VriGaKs.Mz!,}6oiSv)|I<-X]sE
-QumV5.}V/by(a_-7bgsO@BGk&fj.,4a=_ABk.M`btr[ELIdL#Es;~"JeT/{'S7gT}-@j-)k+S1~4:0wnHXVwGkWoeKRBzhL|S6jUfV=NczXYX')cgK]]d%
-p<>u^S5YIkTM<|pYswIv]pKTGNlu^!"I(cAb|V<`rXN_-$;G07ikBY%_uZY<qm7dGNqd_6nYBM;V#43EHn%p#M`hRf`{#x(jG=OfBKpYr4<wx/f4[mKd7b
-u:uHk75HPHIN8BIUIGQ<59>+r3p6iyi+rB0Cyfg}h6.;S}Z]n/[7=(O]csRn'D~FJ<IwIJ5}+tCcenB!bxn('tgGbc@twX8Q[gH{Nu782TWoGNw,RmO!Jd
-IS)ogr'8r5elNIuF7o_Q8_zCeZc{:3b<ujCZ/kDBVGcoE'06,z.d{[IEJkDXZ;H`</Y7)mydph=(tL{0&H:S/p9[o!f]Ew'Toj;P.egt0g(t0@J!6-2o'y
-)>Ot']Naju@CG}r8Djw,}[~`y{Te2G]I7SpCfdui|kIpn.&kR-TNqJ;{``/Ogx+V!vGedROZ7Z,c|#j8-P~4.|[c#r^fb{45AX&N>q0b^3!'zy'5G0Rae0
-M7<|3D7oq$M)CYpo;Ru<}MJEx,J6Dvb-I,-95BBbOKj>YIGYNc,V$3R8<23x4Y0i+jy#o-='H%tcfy!NF[Uys>nr%q%RfX`,e/YT'tbS~L^MT6cD[a)k,J
-^KO0[UH,(sVRr|qCf[1cp/$8wrrI=7^h~IPblK=[w7~p=1`j62YbePQNYESHd3U|-Ci=VdnS|cQP1m82a#B']n:eG!1Sd3CkCK!QS%;.py`2Tt:6+.$XMJ
-27sgaa>2,9zHQ)mr:f>98'(4:Uxqz^J^h,"O_TMoJ.4L>$M{W{(pcJp@U7}5boBHofUYdaADgY{c9@+T<O2vx++g;B6:T#5(n<V{C^(R-^XRvVG^>cvrxC
-_<WupyX=:eiaSZ>muM9qv{_qow@9Pz%sJ{wZuxxQjsSP4<Yp&1MhCJPyzI!U''($8Jqk4uODg6Qp`pKKLV9<}:7fFILG1@2I8nBFW{]TFKOhX{`@h^7e:]
-#+gLPIx+>b<[+F=qG6Q<qb]7VMcf1Yi#D/0bUtse|1J3L0lD/=1Y5ovULl|k<M5:5uP(SnSKaqPS]bWZ"Zz7+FY!+B#&3Hx$_KVfp)4I~SS>>9k.Y"vdC!
-.WMO4k4nRiK=KT"L63-Jop>[Y`7.yA'G,`9bN8NddgbY]];;6Jp#4<n:[uRw-V!Feft<${UeS&D}!Xb,iE@/ls2bJ$pt`fPcIt"T_y5Au(,u>I3Dp^)Fb]
-n}QklFc=%ZLM5k,erEY9+d$|9jbzLp'HM,yu;My4T@D|z7Jc;WfM`@>kHVQ%p.l>A%O}U(&m)tstC/bw<J1uJFl}d{klzyuJ[].#3xrAY}NO8ch}|o7G!P
-`{|KU]a5fyQo{qg$K7~wopeKDrhwxPwwt%fycO"Wy8%z,t`]{s0V9$,6h%~7=4"T5nbjaS$c8T+4!!rUSiDdbJar3/yJ{[%N[)gS)3Ow7]vaFK;|.vFfa|
-cU#(rxi[i8J{u%Er5+_YI}"k=o=6yjv-BnR`JQCA}CRSGNyUyWV<hBRVLf'Pas6>U{GuDjFSdJ<Fwi<IWyLXGW$Tgg5nc0Gpv7~R~P#KYn=5@QImU`],bi
-9YdGv&^<cxgu0Lw|VBPGZiHdVNON20@9PgDM7!t<gR55:'^auZBkIy]p6UwT_UD<rQ0U)KE+<d#|NO;73X>;V'<$vGPa:`|8m]D^.wmrra_V9X~%OqYFx'
-89r"#e/i;9.'=L<X{Jq/r#Gcajrg.oEK`Mv2hiNgamJE"ZSe'"GxQ>iSt%s)f9=/-Nj^VXNX,$/z<zkgI|$/6`me=hcb,gIN~V`@qnn8unq,<%}N#DlalL
-U.JMqzG=$Z$!P{[,YeiN<(KIm.up@-66}pG!5nTx;C0:ce2|%au${=#EvQ,@ml@cge|N_:58HEUlz}f[3|BQ%u05%IoycM[;&nlGhzU7'>ty'9g=V&rVQi
-:p,E(N17r9dX>I!A4,2a"olyotbPT]y,I9GI]5}UX=>wz7dxL}E805DxKe~kZlyj"H9cP<9M@&-b#Odvvhg/#gy67@iH"%ZdfZ$a}$osC;fy@_vpoyxsTd
-Xr7ql/Fv:^n0b$91y5L|y$8r<8YI,8KsV^^0$VJ/%oUTn5:G(]!n<YqL(%!UObPtyc=='MNAfbOG}^[Guo9;3OWq24MuC#Yg[>TE0hQRgp+-PQG9MQjPI8
-'N)o7]3PcV&:-4vLIP8WysBjy_]ncYtX[QwWJp'T3RtJe]>^akvcsek{;|pvYWP{N"hX{[:Z]LZ5JCgJy0Of@wiNI`CbD;$E9}>+=w`s#>|[hGlk7dTeo/
-gO].Svfo1yU{t$<.%9[h<FHQsjp6PM[Y|:4'$i$]9k&!UXPd([p'g]`NElWb!]kGw$cOHfB3|n$uHj[|%gAF#rNnEG3`tvqB=M;I0f~c=,ykRRIZek,>D:
-lwhJ=)Z;vQN=';wq5F>vp"3(sHWWyPz!]n~xd=4@zK_4vZ8bcC6NIJU]|H6}v&:cE8-a"@cTnA~>"rA^MBhBxE1zE.,=(99b`xSvi)o#<0>y{F)O#zs+yg
-(hJZT^CtHsQS@}@uz7V{x36$-,ssk9Xbs'rWB}@)FYB5)yYhsCBy~Z~1Ij@Fm,SRAV<!!ea!'1@@4ud^rN;05hqmcolLk:9aQ3~>UJnmex}rj^esm1#xNr
-pPQ(b&xn89{35&m^vP62]@l_+>Z|@8Ksu^&gv#XP2W8R~4N$;+Hk!djr^e"!(H0G=Fj::S5sK!$Rn87jH6Zi3qqRhnvv>yBy43GCOtkv=o#DD=v5RO^!87
-91"Xi(9>)28.|i8!v;6"0MDY.Wb"p"378x07WAEj]92=="|l_lu:sGq):^@P7flraasuRODMoJUkl4+@23^&``eVp$4t>Mge00K1w|_c-9'UGo6wSK=T[D
-/};3sY7&J`~D=dm#BV74}lZI&t'eiGZ`32A40.KvF'ok8]r7JV#&^djW-U$46I%4)h=77^zqr"t9rXaV"BGnK!FM1Kn1D)]rq1b/XMls5x)tOOXjGEy|^g
-F-$iwMf)WA$X:2TVg))SJFH2!|80;OCYXdwC`:NzsWdj|D++</xJV{nx=EMKst7n5:;7,=G.~4[C.nnna`yz&];(CP#]t(BVhIRSi.,.|EbUqp|..8uBV=
-h06,4egN!7`Jm,=H(Mo(Ad[LDYNc#,$d#rlG"zt86HE1zUKKR`r0%4Fv]k0E!bMqk]Tu5I`rv6:W2#m[B0|eSgr8o$xACS3Ypa-[)!zgt)7]-L@Pj=_s-a
-LdiUMOk5iRYeg@zqu"ob1}Q@6nq}[G_9QAB4Pc&'z}Kn}0DfnO_xM{;.|!Mcgl;J2vgaKWs;SS{Q/0f]D]f;a,pyA|EfH;3/C6ic(pTRo_c7ICG`f2_N:.
-=,Qt2xZFpz0/so1AN^K$^(;Uo'J{R)@qy2+'N^t6"Uh:rdC0b8e7<0bb4(X/]dv!dhRVB[kiLh.:@sdAbADgZ)Chn7o&+JtEClXl1(Q^rEMjljZ(DY;K-"
-WB=sx:ME9&XXh4ekY_~UlC[x0G#_IWozo!Rm(7|f.P_oc"mH1VURf+/[LS~$E4/Cjd9|ayGC+&_x^Ex>(y`bQg{|OGdmjAAz!&A|"+7)YI+f5+,z;&AbFy
-RG6".TafT8&<L^kIH@81/[8#A_w:6rT<7/tR>.=C5eT5r,-0#s`jAE}@.+h.J%WLMvw_B1@(r"xSaz6`62`fC(jZ{<b1[/>pr5$KI)3-D7<@zeCxrC_{|s
-b1~7Nea]0n$Td^lZ=SDWsB=Q,IkIe)bl,"yYhm`YK7Ypv/l1,RGXylYDg{H1f9htQt7=&Z+}Xp7',DK<D-)O#2JQE7.bv1G>V{hGpPIVXgIspGPZC,|{;c
->&kFfsiR>+COiEY)/{S%Umw&2/X%OBz-C}5Fw.ET;7xe}a#j|F%SH0Rrmk9f>Tq!}grAl5E2K}7&O`#NO,fz|#ue1ZemC(8'}rREC!iDjymG&&#9APyO9d
-/Qzp8Ve})J_/e.N@E,^8%h)kmxnsfc:XE1VIv'M:HK~ZwGS&$W.ac{E&.ztqU&TlBVHU!e6"lr9llSp#]NFwM`sVqthC5Ho"v2n"!|6C%ly=uoZA9uT;Hs
-S'S-tHY,s^y[RU;C_k/6%%bI"a~N#|b#`Q#rE#PKkh$.B70T~{bw!B!OHGOL%L.yxu-OPZN>0yx^JKiyp[2sL.p=&=Wt;r}MsYSU)[yJ0K_@STE%WU.kgY
-KNAHw)cZzi#-S{z7sJyl~Ry78@NX2>a593p=k|<wIX9[Jl(jUZG}@Su=j81C@;P|v{9pb}9[2avg)C.}9,B|NAoLfR^HVp+P'spC_lR6x-9E"YWP0^;LV;
-7SXT&ZAR8mel!%ek&Vm,;Yd,cdEGMZlM8b0/x}P0zRfd~}cr0zf|sEIc`Pnp"_-B)j]ky./Rnqz{{b1pN1`3|;:At$F_H84C1YQQ968(Q&60N@cIZ6JloV
-(lzQ!,=Do7R`_l~_794/xygANh2;g+w|P!C8$KPAcQiDe(grZ9i2fG:j[eaI0#PK3:i:F}v%6i9q4kV[L%"IcUgW%EoPjE_]$E1QF0_P6RPsN3t>sqNn/B
-36hRZOp^8R7_c+g[S:G3;CvmS#FDUuLcWVlFe%iaL$5a_v3VV#)1}bN5l|,j&x"ez=zH$7jVnJOO3Yj>hubyvgJx2{(K~2Dp]"jJ#8kp,q3NVwU[ZV&ff/
-Kla8kt-x8v_+;-oUV`^:VBBI2^n>xmr{iVQ;)UFan)6qzlN7A6/X6,5O#"n"lQjqUFXh:dn"3A=Ie;KFY!^K}Q;;9x,%u.3vS^+COMI=`9_w_,9v5D/H#t
-Q14i"iVHKo4lqHgH@pT_rNJzRUXY_LO:VYilhp9JpMCaT{=MstWZjoiwsWHbQZnsfdvY!V'7c|lh+2${Yy-h1&=Bg|[{07fjDqux&z=b%SAjN.|252on]@
-@ER88o7!O^ozL]9TM/YUJx.LqYl=Qt7YP^IF,'b<wNi8>emIdMu5yAX{Zp;Su2qRJe8I:SO],P=#YmpyeI<^'1b"dtW,>B4s,kr8|0c_DsAY5eRB;tX8}d
-5vGPr/Y&~4Ee8IOlF$8zJQJ5=25jFh8rT=e-X6pIBo$'0CEk./pKpY:n`7nav{8LbzhZ4.CnOsesszk$6"t{ZK]]sO`CU`QwS5zP7AL5}v%@gVEKKmn7x}
-v3(<{;16jH3SA02pxwqn__r|,>@ww,,Rr7;r/,h9W$,eMz;<a6YaYH)P7AlXtYR=MSm52.K:"--dQQ0tsnmD5qJx'[pm-pz"uTj3}rA"Dez!xvH}mf,-.C
-cexe}@xc!V!25P_IT@a"j0M[lh|sf5/6Gd@v`[H=Cp-;bYPF0C4DF;I=ADyU(z[$~4&Xbrt9rEt1dgs=lx+"!lh4:GTZ6L81>Ag>VR#:7_^U3Xoj+Pt<A(
-2GjC9l:%Tdt@#p(xh0w>=J=HJ4SSy@e>v8=EHZLbWzXS7Q+dkN|D)|/&:gH86O-O)T.yPpP}(iS%AWwMS6wE4`'q>PlfOHYeIb3Dc+yDIe$)"J.X.Q0>Nw
-u6R61u3BeAC3vBg^MG131<9b|VsUh(VK{r8|rcN(S;U`uyeNmknpyOg){MD`,<2F(7LWK]pH6:$J.&s;!n>xtN/)NV5BXp$-lwY6FI^uz^dmZ&10.1O>Zy
-d.@K3n1.~0w$!.srqox]NG3_]$Q;M,MDs9>^t8ddM!z&>SfC/Naddoq$npeeC0mIrdbvg{u"chMBl<@D(QjZ[p_|"@CpAw>J~j.a~bW]1r'uQk"R70z)pF
-hPoltfTjIbi"9$aC!hfI#Kh+ktZ=pMGHW-Unkv%.E$o1jca,mkx<7RA!XTW50{78X]w`0sI%((t=f<&Y.Z:e']qMOZw`.v<6)3&'AQpL5|I;{#d)pd^}]<
-OD&58)"N`b}IL,HTkAS)e_RH}J=rgsm^9KM3#$DHTpX;'oD%"]|1dFESKscv;s&0<"",g3(jcCP5.V,B|I<8S=ld#yOT5AhJp4-dmgnyDAaGqANGI4]ccR
-|XL|Wh0[Dm"BjjctqSq!.0Fl5sy9%.rDDm_VPXTSPj.g`)Qu,XG(6KI=&T<bg4yfSfVYDm5MO,2erqwrwx}ZX1aOE}SpF=a99wpgxIa6wST5viK+7py1HA
-wP[1}T}gX'6Zm/vT^_eFKGo4ip:1+cv]"3K1];A)mS11&1S[n^DOF[%HFz$fZZN='96;E>kHxS(#A.30qG6{r^fEtvoxjq'OYR,YuEJ}UWs|v@2(+(L-69
-DT0aiSyBOYndh4D5t'roOs<6-#q^t'"h2ICAf$3eI>kP[VHGh%4`309Z-BRX|{m.jgSoP"OAQsL$~(EAU+-J^8N[KN)Fd(,v+fRvG@V;efr&sruLDM_1rG
-}cn=GcuTAUg4-Sk9w:03=u3_W`q6Kdi(t3XMR$|J&,F-3`JopyHK0L0iouMkuvny-d'6!!yi)bh!<f+![3ZDB8zD%LwOEHh<>ibCst#=p2/917iFzlN=);
-^T/Qek]M:)'R=]z4fCbsX0$.b>RC,9GRsQ4.]7l,Y-JT/teWN5WfD5c.}Sx:e^=flK"XXHo7o3r-BtP(~JG$Iwaz"19:qT=3]nK#J0W9D}xGuYP;dmB5`%
-vFUp$f|VDnWPG`O6IA<g`VtE7cjn,zG[dcYR39_/J<_^eIkjNx.W!|v.K-<4]o',C05dLkzFy!0a<1[1C13eK59bs9u{$Aiq1i<1(t,G;FofOh/Czm[Joe
-v|wU{do^Ygr|Nwb-Ba+P)LjAB-.c"fo]SjBZWV@S@[%I+|uR._eEnKXrpbMJd!:nyYNnHN[FA>LkQXHFN:xT!Ef[YBLFQZA50Idu&YS#cXHUbd+aWeC]}.
-^22IJWBx&!ce|-fFw&#l$P3>'/_rqe'KfW$Oyz'eZ2SnVQam%$h+,QeDN<6P:Q4"PWZlSEYOid|YOBDk}Vu7Tb'J}}fu4a9X|J:LJItR(_]Ld}}y6xH+_t
-73~q};}aqJtNlW_J|HJiQM+0YD7C_xa<+,9U>eKyaFd]%y|eKb<|a[|)[BOrsE>DIm,<&r&d!Y'4r)5IY_(9&+YFkT{NuW]bhW:Secc8S<g+F/R>;k]_V1
->lLTuC!s#l^^&fz26`hI[G<fe$G.DSa8-|QB0%fd_t3uR0ZV4BeD{z<G'wHfDZE|3DV!n(a;01z9L%Xh<8rSD9GS%!~Dp=B|IqiPRgt7c@i02jMbbYz!"F
-w7u.ME>BXklYxXo=6zj&lpqjW5po$YvX99{-;jutCg+X.3x">P3JLNohZ)Fg>3sRmEPd["0kfzs+=28=pm"w_[ji[Fg&5,^K|ji=yf-TQV5]V=<=$CQEDm
-IC3xfB8L4`=,_T)YB-I""t{]drmf{&JxOaKk~6zJkq-j(CdJ.B2IlrWu]OXIUVfFt-Y{TVKq7#m$I]I+N:!-4M$=C%<4t8!rKk$;UDdq#V_ys9&9sa51JJ
-dwBvNwTHXk(dM3=k@IjX^&OfF>uxQDDGT<8Kl6;LOUf1@Fz=pX@EnEP!}pg[s#ZjXc:v+G]OoZf.9_u3T8GP~0GGZWkN^Sh[dq)FB[JZsLjK=xJ|-x}!Fq
-PyH59p|h4ssa)5XJ2JExeni6{zkR0zub&|Vb$z`k%LJRC|'f>X=(>ux+Eh|/3Wib~N/t4@||Q&]>nEV|WqB!^1Mwl=>MXd<X7UMJ%k(xp9BiNT`0Edj&xo
-"ZnRbWHq_<.n-BX$(.|v3w7I9z5/4}1v9so^x+qrzByE6@02xPf8PZ74CkuIu,&[sD,DeYT$(eTd}vEVA-|v+rov.7cJ$EEH5"L3eqz!A%~uE3l$qJ{@-'
-~FVbvW;I]+HGInrA}px|TSl@9"{|g._VrG#`;4/voF1[}!gp}WlWD>lC0[`uir}exerLR/2ulI5KJv4K',qw7jgMA27Y,Jhs7BWNf>-5qX54Hr8xH1xlZe
-|jfpK<AlhF6=+hFw+G^VJT$$~|QdW|ddAl2z!d7CxV]wgmHf-rF@_+ds~p7J~0"xS}RNnxz[!41o4SCobJ>&U^EL((]H#6u';z2'8K$)qf|'K`wrlF45:[
-IRHu4bQqOoEH|pO</-u0Zm6fRB[I:G)^!nU]zjRvDHs;]/bmgb.uU+PQ7CDN`8:fF_'h}p)jw),=0p4seyRk'cqH3i[2+pS-&]G#<G58cjKX<wuz(o1yc{
-x0YILcf$>8qySVX=S41<qARRg>U8b_+.{z+O<1k&WWQU(G>^,(R_Dt>>8wMd:r[</+fjPbcEG`<$-%BxDkKu8(qk1<opfWO";IBb6P%ce99N_80_DhC4B-
-#4TdWM<Tj^3R"d31(NzL!we.5Z`)ZN'm)%r:c6%Dmc&["ZC8}EW{I(#tr]_mOu4PP]!B(3ubIckJjf5TDU@O49neIX2C&":amzJNa8%DV#m$@k4kg1xT{W
-';9o))S7roOdQ#qhK2W=2fntOf>X3|U6gi5D@B0y@[Wa>z+KC"pV(QVTjG:.6}|rsteU1#NgiXW.A8.oZnk0+{ccO0W57CchV25Dnah!`M/ZR{sKFQ@:$M
-//%4[2<xSoHMZo(V#!$Eh0mMlt&RZZ5x@$TY@:|%0;E-)uLF56Q.cfvbj<)o8(,dC<2l{4O)d]PqZ]N'ItAY^<<o,_,'JR$}zs;I1sZ,4h!MdyLLSHzkvJ
-ZqcBD@TefH+iIqo]5m6-;5iis|_W#oM+EJ~WaBtPx4UE9B01]d$/@)oKxRn"jC681a/Me;j:2hyLq9JM|qM3xG:8y5|frJ39ydssP[78e(+Mr>^#"rEPk<
-b{,sDCO,MJOHCJ4}^GkJrR^nzyT,|.Ziwh@e/Oq6U4U&RG~&#>3gp[T,="228sl>8=~)vcv_ew.Mkw47ITz7xb3X:8_XUcZa`4rm5hB[IGL[32l}!YN]G`
-Ck|WED`}BH9i"Ld8,6u:Lj)W$k5t+{xhFv'+/RVcW{=}9]z"x";#A-r-V&9%Jouwc4@3o,uNj:O&MU[SlWUS_q&CCsjj2FLsyB]kMo'R3knVtWm9uar6A>
-HL$XGUwEn_}D0<2v4t@+{m.KL@0#^VG7n8P]f:_ixNY%@@;|1$[#q>}zFHc{=i^TO@|<z+i<TVjJg<pl=[sVt_)6NGGe`S.3>.U@5OEsx`.]DmEkB1Zqzi
-=UOjDeeE]qbJH`Nqja;<<z<.:7j!=w:f3dygu3Z!W{-e"sdf6gAm~a:+-$ldk0O0J"UGT>2d~xRNHa/S{0OhNd"Kc1U+$UP4VK)E'8QqH^N%HwIIT#>wZ$
-y"|T,H`$S$a.Vo|hu>q1]rI7DkEPF+q@Y@_rS7rZ$8Fpv3UWZ+ZhFa=T|se-BGU<]Ie-,)lzoiH]EQw%}-BDN2^m@chqzZF=#P`oJ07WQ:akeJ/xd$z`,/
-XScT"UWL;Pv$I+t6jJ#uy6BOf4;}@{$;g48)@1@Wh{Ei"#V2S-Mq1WF^4f_X<3vy5QQr!Y/o_+QuX;pqvV_5WRno~#hWcA:W#E6FbGJ(lD0fPZq[^B>a]p
-:j5Y0oNw,gHPHsB4vpcyx6Q:`]3d74+%8nu%X4h8w]8JfeNdz!NI(jYUUh@(=^(CJgMKAD}SxlUJe!-9%#tm@Ss{RrLmQ7MT92LEUA0Dyoy,^>tV`ZHkb|
-Wl~,3qNg{gwa7tcuuf6|3_epj0uOHi~Go[6O81nj7_E}lR:@dJ&Dn}'|XMeU]Y"SlFq:^$LP}`4=x1NE@[@[m<sce(83Y|K#0aG;Fy1PG##2Jo]rSe2A|8
-k`Yg}L5A_B-"ZXW{ho/AI22}#:e31lg3Dak{8$j#Rzv{}|bJw'Dn;1I',(jCzUt)[UP"<U|BBR=m5@>{{z))p)VJy`g(qS3Q4@vkGn[G<U;X8'R_O/1R36
-RiKGHcFKS9g[KRV049]<b0:n558#im.8I8212'I,}a,X_bZEJi(hJZt#'a$G10Y#W<a@$vs%NbZ87H3x(wjB{kz6yBRzt)an%'"oX$;>#Y{xJu;wABOk8-
-{|CnK3Or;q,=Z|!IIw'VtyD&%@rk/`y{-Fk]Sy/sm:8F[OCI:DipL'G08DazteDxo'3`g>J9{c:FgDCPGuozzD-S,{_pc]EV9X'!&tUK+X}>yt:_karA{Z
-hsHJOn(o;^sPo5%g.$Vku{><:<aBZG2io|u#.X[i-vb/#_R[jm|O[_n>^TEbL4`I9`(-hl!6o3+$@.SH}Nm-XbCb$oq'[tpYhC],fwa8Z.~+z|^C>+#a6^
-uGz5WThY/ATo:LVRwN2['2FxtEHYuwz|l=FQ7DwI,c{:-/y!{XD!X39nk:Z>iK&v-%JhBf^gyA^LQtMjk%c=j5DZ8TK+HdtS<,2##0Kvk[U"$4d4qC>0ge
-)In0/a<(lY8ZG3"0eS;<bG""Rgj&P2J{kp=@$yR0@Q:-yW:P^c{Szn~hUtGO{1u(X[/nOc;@]mHs[=bLy;zd/%lyCiYG1I_|)|CpK.^j:qm7OEKJMClJt#
-lV{D80Wbn}R}eRj#+m;p{E&%_B,Z}_!qv6]RQuAr1_h:`Ez;7G<j].0esM&!y6Eyzq8%bYn@e7KTk"~SERc"V^~iui2B:zkak+p>-<&SJ^%A{|8nv6Ff"V
-Wv`RKAH.WZ%!I=)Zum8yV`p.^eTo_WDV)z/e0>xB}GEjDb4.Xc5Cz!X4H}K5o5f;ns`ZbL#gOg'fE)4^!U2WqY+Ai:PZ|r6r9E!3Lye3Ex~OY.4GO}JqAG
-Qz||]5iPAUp(Fj"zD4ej!Ctg8B^oe+4s/,3rx#0@d}>TdXGs8uyQaZLB+j}BU/4sw.~L[hh'"FVgL9g8,I;GPFC-2;p+xEn-c8J=NkJqD7QitxpO3Xww|B
-Fr-4d7eX}v'`IxU|yU1)k`gfdY_0TmG]6G^MG@o"6]e]+Cd9@}"opwuP+gp6H(!p44_zk9zhtVX8qID+{uByJSORJC`<].^^mp.lRcFQjy>-QVfBD`4obc
-J4C$;_gi&ky>lrL8}wNOXDic#k<8BDr1J&]c6g[}}C1fMT2kZ}cA1}guLD_/&3QM_(2zd=)ukj~P2%VD6>G}t)k4^p@IBX2z',3(k.bBY/:sQl!`d3aw+;
-bfnq^^Ee)97k2^C+<kRF32qKU>25OEl4kp0#8OFsl=,8SpXudE;ad7|wt9huvv!=hjPats$d(a}f`)&YgH)_EmCZO3E_ZoH3]jd/}bT<6A1Nv=52p<m!4J
-M^u1%5wBre^>q^+p}"si;{ME_z9^M1_!-LN[0efk$zZ1g6iHUTGU(O)GWe{UyvA#JyHl1>LommdWek-[%gXY%=6uIyDR!8@;~b]Y7YpiZG=r]Df4T&f4T<
-IV=YG!lD35QoI^+knd=l:/V:D90Sm(B41nGbk,]5gfz&J,U;t-i9,],b_Cw}Sn4&vh$-5tnh"h5A9(~2KABrkIbnd<Cx~bf7u4S_u%vGUh|Gy|]7~_v::,
-<f'+:v`,W1r=S-$DC,AjU<mDJ=2-n{]0-1n1(hNM3SrpB]EL)kqg"ixz04eCfn<CjA6AUNPC+kG2fUrq-)}`+1u10NmaZkwAgbMc],Yk;5oai`V(LKAs+n
-|"G3{hB{92<_f{}K}I"J7pL=tI'+5S3-GdZNAJyO-d&_U!Fa!(HR'aRD9R()&X,nh/LL+)ISJiSWQi+/y$)!&2nAq`]$}&t'ygK7LS@ly&!^nVWu=Mj4xH
-id{`<c@D-7R7_pS5jz)pn]l.C@avD$$[0/lJxaSc_Hcnd/Pab}>(nC!Xs8Kx{:[OFOzrF8@$j+%X_W]}QgJhrHy7HAxzBd]r[kgv'-Mo~B6#IasqZLlF9S
-_g:o>DBLoAMBd(|zEJ!OZHehLJ1HDxAD}1=z-2zfM6M2Bi^xNrF;|!`pq,,J<YID(]q]arStRSbNMsv^,-/$Ex)c0rnww-l$0uSm{w_|}6ga'%IbhD+qTM
-+[7WANOZgO`#e2}vNU@Ng27p@a1o#`4NQ:.ATGGyPPjriG}8I"DcJ,~gYhC>/)tJ&0Wl9;g)X,Z6#;jZ$1NTW;M%`|UCzrOt|:W!Wpl$pc3g"3q"+df9<P
-_`hAW&N;Nz7t+e~cUxUJdrc)oxB44%4WOxBpqZKIpXA%Op&z/`5SZ^xIjjmL8Z##;]NH@VvhPyDCV#=V#Z8:S-.PEVM4U++0Y8&0ybX0Uh%/ik+>i4a-/6
-n2-)5L@&;f4NpEJ]bNrN-=<<gO4&)E,2uuCVeza@/HP>n.kw,j{ODhW#jZ5T:Z{:Y.x^8h6Z!mv8EG}Pn)BI{.-k@;Vfk@K"LxgY"3rKsPWpv;5VUKG.)q
-1r:o@/x00$Q8g1')uHy4(!nHh.O#F-yScS:-+.]mLftDFE`@9yy]fRsQ87QU&79pj|Xy,]n'R7H4Wv@MH@CBS6KG,edY@sQeY)nKdQ9P5:6ZZ-M@urEMC)
-I>X46T^$P2XVL<R`V,CYuz3Ze|#K'3i3Aq3br-3!qcSDuVLt_gHE8ne_0/UF(S'Bu4tX:8wC,`tQ4R/ROiP3CJ+ZGQ/0h'"$y6Yg4z0GozC3CCY-W18o!5
-rM|QtC8l-w_y8>fscO2TY%Jx+|O3&m{}}R:4D6KgdiK!1,zF;@(DU|.}Wq+Kcs~2,G&6<{bV(Ye,YY-1G6Z}0={Ku9^P(5>uJc$S=uV_HnTyLGf9E&6ycR
-d`ZKuiB}pBT&Fg0gQ^I`tu{)wlak+]'vp{mk{'=<V>W)Az@TY[b<6<7H_^p}T{yoxg1_w;l3!+WOlPXbY0v`]/MD$[P7(oNI~`uuoW2Pg7B:tMQud}.JyC
-lsue4qLcuH764dJ$UFLu"O&WNOqU,=Owt}/>s`MjA}n=u5A,"2nMyeFI3sM:wdi0,X&%~'{DLJcU8W>F1i"jsRLc^dRmS'bH!LD#DdpKJz`%AA0/6VHVTJ
-OhIZ>1+E+ya7XS;RzoNHhXy)c^`BCMO4i$hr82`QW4rXudi$q+zs-u7>vY._|CA,Gny,(N<:#3jV]FJm]|Xt4l@;p3+_|KA]m;OHP`N8-{/NxzxD@o$O+4
-V<ngu`"T^gO<~+Zc8[hXF4BQzj/#1UzZVd^&dfF4[6`uQZ'O<A'irh7)#;%jo.OrrZZlX&i16xpk4lMs_agRbyvAs9Om9nd]zsKV3O]pO2<gYFnL>f+LDf
-lL^q2GBgL].<6FJ7~P}l}8"OPetS'1sjCl%rj6P;+Eua:Xj[8]+F|vFA[HlpE6^5wLd6KLs=-3s#wG4@'^f0)9!#n`8RqF'A_{s6|Xw"RTViFX8ZD;S[6A
-S>7!GzB]GH/NwTaVMb:+V9x5e4~|w^vFLsPn3fTJ;42OOYsyOk6fnf-BZW~;!la"ids-<eAXyvdtK,O-56-YS35&RX&=.#BWrD,9s/Y(_K=2^k(9lFvbNx
-u3WqHsgl!wpAfw$>rz"nqs-5WyXs&`!Z-DA7hTna9GD=~(6vY`Y@S^r1v[F@(9x2T)qI=n#Hi[8pdn{04kAZ]c,gQ86#]D<dBy$){or!hkB|x]h=8qExeb
-NwXEup%D+G[,]!wQ;{dkbeWDU"Dx(`GIpPS]B/+^NUG-[q%U4+.!2(4:|yJ{kQt=7L&-M/w,5$iZqz88~zNWiSnk[iY#@6%,Z2}SR+Y5@O`uGFTK`Srw"g
-hQIng-^3^2TYYducnT$6Is,&V;d2lUu)h[X8U'3:f(vFgKKZ=C`}jL$W$$veo^@36YPa(%n`LRheW:qiME|DYaYV^#TaVvnU#uK0sCm;iv2{B0k^%nl-(c
-OLr8cNoN|D{NktDeFa(|B(d<.{&;caF!+_#YzBW<4<n2U>6ev)2<T,IS^m:XuMS!d^,'SQBUlVPziUXF[ji8ju22JxgvdY~xJa7z8d)0r+Jk^VXZYRliOe
-s3gd9sB$[=.7N@mQ~172Unqc|V,PY5_ZnU#!ea3rrX6Mu{[@!9Jp-@UMG!5M.uqwtoY8c8;HkvHs=jyCRNSuD9Gct,Hf<p2UI6Y5zDm&i"N9vMHl}"lB/f
-`jfc>5[jTxqYz4dEn/oR&-8Hla4/lB"IL&YKZUji&[qaVcmkdy%-b8]I%4@%z{/SSnp_e"Xpgfmc9MG="_<WRtnV{(hUBX!Y>ladL]Qx0{Xs$O'mjtxLIX
-.L7-oWQYHl_G2S/KdMnk{RL{BJ]pXrE_yjA|^NHrbqb{5|`rla5x]rXI>}GzAq1{zc`}>z1M]dqhXn~oYob{`wmv)XFQHOkOYroT&IVx~wI6)_Zm(dxiRd
-Gg:q`YKEj,Hp4{$rk7q/Nr%mhui,Al-pR7O2MsgTze$dm3ow<9SD{|4N_7>(55'81oK{Pr23BJ3r{C<}bt1M@x]ClYNxo1jNnff5Hr|@T{2{#dr2On#tF]
-3T1aW%Ah-Y)vO{hINM6{/CI0la%XtqfO4Tzc-R&-9)ajHP&Y=|.xD5)#U=W:iA`mwGNN0NSwm:wO@)!7D_6ej2^aY=8#+SVB7aB}mwEPI^zV/qe{Dx1iD<
-jtH%y!xd&#v;5r.mjZDq|}e|iCv5=6M},pkw&q-X{#!5<KfX"2kS"oVlukx9/t1|dqXfP[r%GVroz}^0/f7qk|]wmatH;]b4CV/mZ"#/a09%ldVMVCDaL"
-ymy/4<]!lC.LP]hkPK/|I;&Bmm0[|v"8GAy0tLEmZurFc]/y@uo#N!(-uru0Z"Ceax~h@GufV3dYV4lr}-x'c|nr2pN^:W86VFk:{SJ(B}lLdyo7v:{GH8
-=;fuyFxCuzO(jPEfUY>5<f.8bwOzwzl2}^Np7gFNP}@R+FAb{iKmr|j[PY-p].O:qfiob>w55!pWK.v'8f`smdvor(08fR["3FQDklMLZvNF6Y>;|a]f{;
-1%T<vUwzc`$NdFJ$Z'B]!AzlZ,42c]tvO<6x@UKDp3qW74&z!d40.>~[!!'O^lT`~v{/rPdO.|"MQniMq+pO]v){#dbaJ|c/3J`epG'<@ul#4Bcda3pEk,
-Jr=6m0-10/ohC$^Y}/wtj-%,gx,j{{WOrW/Ww]4CBk{')|@:%I{3suQdl3oWQa)^O-`{DGx7N#ZgO6:ex)^JcET3|!@w4ce'T^d=6kA_|O`i}<GOcn9f9w
-Yb%h&-!kr!~yMt|OnI`rRhtS"W#44'a0KSk8Zk@};@FqdvNrx7XU)yUL-TGKrkyxVtCJNTK#Ug+XqHqSPeCJ6=[26F'(U{1j9xbw{k3k@i>-FOX#G%_FRe
-w$)v_5M-_8h`VL+7;Gil9|1gai7bqX!Q)N$E&:"4%$`99(jWC":9GV9y2K9E#:,Pu`=b+VV%T=NddsA=d^$!S,,t`+9JMSGy<`jd5l:qAyqWtEA:lP<b~2
-e#GB69Dq+G"60T&^$BaYaujfi.DSZ2$:7<"le%)E2f.':m99^Uz:jkpHT$}3j$z#bGKZw$i|3,.zmau+O1adMkZ/gT)jP)X/aLP%YTPTF%VEh>z'R-YU7W
-zP}@H+pY/P|DZSSznTIY;xYtZnf#6nZ}8btq~pcsJ5RK7N<]fxbc[w6v}@8W[m2dpnv!z@=,^Dm_vv-JTTdK@Bj#stWZjo@{U--ivz7[$N8Q0ul7=ksF;o
->-5":aLiI$jTY3==m:&`V<7@)Afs65;9VhSm[_a'8AWOk0-HN{E}sT=.[mq.B84<Zy=Xy5~bf2xNpPitf`n;XFI'KKgTDL4|B1M`#!A;Y-QQj1[.`+{p16
-v{ufLsI]l!5W)yF"DAghTuEln]u(UnJDmWLv=|1"Zc3T4^Xglq+KU.p+iy!2TSp82wBP~VDgm.Sp|-'g!%ba@gpeas~``}o@s%GI&$}eZs>uBu3TFdHvi>
-5R^j9tC_4_dMh4teWis,a{6W"D3b{yu#k$;!n2VxBOX]%}jc}+>oIEca3E7D^!8)7<q3|[(rC_p`m'3KCy{6p_bvp;ni+y61)B}Ms4Ew#5DJk>!08Z)JBr
-bDI+f,[V=P/VoKpTX)lr3q"-](Pj3"p+M;"KgSy"0-r5~y7K}$!WpzbkR61g8>Tzx5S$;m(pleYE+r}^$mmz8f<2HG@O0f`Dm==Bkmg[_[eU]u}$''%/vd
-1s{{':+K2%S|/Jro-'@B7/"Q/"/j.yv)fLp#!$Mj"aniU^U$.HU+ayU!DA<5j^M6+cdu02i[_d/E4U4p@CNv6EyfPd+4_7FGqA+nPXRI]KFHpeGZGD:cId
-jQRIGF_:Xu5!I1IO'c%1pyu(_6>]/vpW)6jtRx[ksoW:Bz.#vln{Z7X=9ta'lGJXq4Se2ZKdN||}fyDX]ZWRqV!)wdkC%]AuJJ.ze".l8s6vN,_mkg</td
-zWHaR)jO$3HKE5)WhA}3ih7bb^-M_{bT6;_0taCoU$cGN'd.hW`lA&^5L[MQ)'BJv`zqt6~OwpmR/50L`-@_|BL:39q@L8NhXu<asfp+sD{ZFaJop(mWdm
-OTZ&TfawLP0OmOvIfY/-!z(_zWbr{N+i2CrS.BIy6v-$QvpG^w2O$z!SY>RGoW`yZonF>Sb=iv%oLwter6yHDZYh.Npq;<cnGlo_MlO3$D-`>Z7RL.MIe{
-B:]-Rf#$~`fO59^Fiv4Ut@aiJRU24eN)e`l!U,Pd3mY_tr{m7-zBcC1@8DOpyX=vJ3(Yd$RCdp[,=1~WY>+E{s}BRe6Sh^};/XVEQ541a8mC_k8jVc7wo]
-#GGfR#@2&5vlu4VIx6,JAdlJ+vy%pCB[}t14]5SHxAdh~tMCUg#0;ihjZs_;NJIP"e`|szTtca]t!Ma<mI6H</f`aA7HFM~2;SOhebzE/L&a)z)N(0PduK
-1k0Q]kVaEm68e{"o"7+smH`<Y[J.o[g4|L^9]^'`^/fS"JmpvcrT4@#G()&3H5!(S_4/lw1yx>pw-NufM[8ac8/!MaFJ>^)f8>R%(hS.(c8=A_uvs]hZ^J
-"|kR-uK>nUB@a4)WjTfJFg8j5en@S,HM>99@^@3SB3t=pm5o^._L~zXCqt^_Mm'-UWIM::cUMD<S-u'Bgg>s%oHPyPDetcEHn0DaB,qb/|+iaun4Y>.g]'
-^)nk.BE]NP|Vto[413J2.$,t-St<HPUa8uxJ_XC[}%m8ut]{@-jl"Zl/e`Atn<-9{-'xnn6vjZXC^OpD+(sCsP+d(l&>ww@n+g!ozMmjgCinVK~V-iXd"<
-A#{`Us8mDJg72aJ3F=>4elYXvChXm('wKG|8e_!+LxxM8CfsvJCe.4Xfy$<6OHMg&JYV-Ejr/SPzuzntu$a-lquYsFsTdW}:lF)]+spvPE@,fl=nci,2bU
-m+>@2<vNPvUCo`;Whc-$J#x&bZaU."[CC,.[S6HiODv;;7t{^#n,fSPoA(5BM%FlK-]0sSP40<ayEN8OqqHca`Uh>F^DqR{[hl/&ZC=X!$-0Z6=JYN./^N
-t$&7:wLc,#xq{P_{|{M;ofTK@)aWw5NK_Fp2"6W:jhj`kqH=B)dw|$)`zD16<;xiZr;Xdf'lTW22d$iza;0C3I5#Fk[C^%"VwKBi-ve(VnH_Yud<^Q3{{m
-t/E/L%TuF]TA$QAaq:Qf5<v_S26g-OGNf:fB2G%Nwrb^~9#R$z;)]L;z(g1t5}(xy=wcuSj5YeW{].11j)k1UTA5;pBv_e>@CD>9E7z335kACXL,d#(Z)P
-bc35^u6CMxOaswk0V=y0nHX4Aiqqruae9$qnQQ2XM,SDZ9hdWx6kj-&R^lE4U6Q;GOcib#U(KCq:l4FhD,ff9TBY(oTXvv>x+#<)BzEV#.h0Ks`V{p9,I!
-5+#<tSL@UPcYGP8CVo+L5y.zE7KOL.Y5y:6@xIlh]He}@{nTyF`':{d7FQ{|D&x}283h9xkRUS3nI{24'wM#nxAj,<o#m:>W!FEuY"1knMQ^OCIPVPx[=4
-NL~vB2h_)}k4FvmJG$"4Z.l`_Rh8n'BJD"GXP!>4[-txCR^f$"/puN%Qw$j{6mjrWKCY"thRpwIGFCC{Haw6Y}d/Y0nrJ#F{cIOir3ibvSB4xv4^wa`HAx
-CPiDd6@y1_RY%loZ{g2#rq`Y#FRk-^i(g@wN584kM,k0'2fODeYp=nhHbix;7)p+sJ~6r5nY2|6+~"IE|Bp>U;;VeXhV#Gn+VCoEll{Qy(V3)i48$6@]$v
-88ar'vEy+ZBej6'ao0M[>#9yIajB]ZjgKV:$tlm(rTb._#af@C0W!n{fc9|.%<ZZpm9|dLpiK;$t5FCQ|/d1-[Ow9$8+]-fZ{9k5`FV3'KART#+(#MlHYo
-Pj^`CP+$FGm12l:Fjb49p}/$sT"~oKx@ZB!G4e6iD{H%,Kw=C6Q]3yxy3G(-W7w]gW$uqql#TIR&,DqzFMqO>;BiX)2%+a9DK{n5it""&Z)[proxA3h9b[
-TKe8D<55T+u'&0,DY,zEu9%n:+|50&xHeDzsxxlKw,F[Mm@;Mp%+Ol_y["axdYiKV;O>,Ini.KTTVVewv`zp^w]v`n2C|F+BvfZJj#Y34;!-NGFy95]HC/
-xp+rW!<s{gW#UOlSKMlHa%=Pu9gPKEUP8E{{w30pQ6<06S9P|$EVdVn!J/8llg`]H9XrVrnz%&9g((s=Hm7|DdC5vycRBcy5pSX+r|3=(NZrX-KmEAppWm
-.TfZPF7l8ik9e`Ra]l:F)B(HH5@w3Xre@G%<2jidzXhSu_]|Xib/=)h+3D]3uq$3e4!)S!}yz;X3RF1(hsnQ,bL"KJC1L=Wjvda[V|(Cj/2Z$!tGvw.C=3
-3G8JR|Zl@qQayNGH@];d'MaC#NLgLGs3L5t_AyJQ#3m8@)XK%j^]Z'S7^TV,zQO4SiFg(}@@<X,8AkOKQ-"`d!4gC1VYrgI`u)sqcr)r1)<PsgHLn}k40N
-Hz2of}[$A_QbPc@@7CyGpkMFfKOiHpk[)H,v_d;;%tLtPpTa_Cm..[#oos_iuDd|'97th7-G`:&>)"RzGQx]7WarAkKS7J$RMKz^izAz,iM52$tX0C87LB
-(d0W'cXmM[x"/)~mOPd4)+V6-wB.SD~5kMM/W23:%lUI1@ThK+BG8Drce{]}[n(5FmLh<vp(}D;/C9P^9iH:@j]l(w=Fgg+;zL1)$"W4sy"-8w;fIe2-2@
-Ru/]Kr3iCF1kr^O)|'_{L48H1.@6FC~{D2}Fufix%Ap8I=}q;pOXrliwX,W$#xU&CMihDj:C6fuTgY/tCGmW7Dc4kCk#cQA.]mhdr('eXQx'7medq^j'lQ
-d1LU`+M8-)R_V7S40OZ;d5OMnYy(D.u`dn'r5"}->ge0.K]7kp^L2U}CM|0Qt=%44w|_Y3#c,@9p}pWc)J)|RC`/@<p!m,"RFW(n<PSvFUsZcq{5glZ%r`
-wD,8;B'{jC6]Le85bH<'|(m+gaWSa/][:;z&Hy[1N/8-/)NeSq3S!/rT>m3up}d+~e{`/'`wq[B3>#!z^:{nhX9!e42N7^9,r@="kf=uNE75.M6Gia0@E_
-0%;!qCG:K_m1zqFTVYFzzerqgFsn2a(}F|v:XXJz@@z(}I+j7#[u--LlRf8m~Kpi=9s#"6I>;%G0UM7h<Kl$B=+-QY'lGqh:.r,nxHU.!A2'9mm;Jg2UAz
-ak}>7h`O7}b`y>ZUrFu&-Uv",NUebS&w8(W8uIj)1toHLo#.hwW@Emccku{^AN&MXWy",-faa7,l}t&DDsy9!cx;!/bQutl_}.2;yY}]3(.Q0uGdw,vu:G
-e46$p|S"fS&=,PEqdRfV;+W+c}L+Irl'(^;q:q63]'o6/5@jd}Fj{:Hq|[=gB9J{>&JM0nML^d/H#8J)63M$8y~=QYDEhE/RYA-(i5ZSq&W.nk}S(L`Z61
-uaF_M9kY2DY5V$nby!lX:`n}B6+#>@jiuBneYGHw8CfS_2`.(L}d,IK;y=!MmYx^)_J/-mjw,DNuxuwDHwQVnp_rffQPkanL3q2W.SFP'08ZJ.9^KdouLg
-M:8)QkWC!+:D8]xSTe;{t;ZuAsW[T^mc!U"8+rHLqb8+GUQ5#"v1`slTWk1og^$Ilsf6Lf;_!G0eR=]]bwAh.<aYFFVVoI@Um{8O3`l9TUfmDi1MqkAbdX
-9O/K@0Wk/wU0PQ9Q_gwBgH@m<<Lco!/btyzk,vmCV05U)'vd'&q0g$]X2U@{4.7Efs@R@WRW@U.$,;doe1rHjN&,U=FH1STC]ICd`1@Uwoq)tX;]&Y;eB5
-na)yjws{S"Kf'jbXsSy{RQG"4=D<[L8=0o}7tmAD&|:<Qp'71klUx&"Y^>sZdNW<Q{4v984A%GC!SxieE{ezfkEwJs`zPaG0_><enF<L2sigkX&r;^j5-z
-;Q;<#<[@=D<t<Q7F8K:-pf};lP)dX,Y^jb&<cRuXT5BZi!u>)WWXdIJqXpj+])^uV;/{`b8>PYI/m}Wx^}M'A,-ZBgHNs2|v1dro2;pd;ht7'6'cks5-d3
-+:jHM/.$9+^C)'&R9zpPp7IB>fF)s3jQTPr+VgE!(8Dx`oc[zSH.i%2Jq5#_|T8``'dJkco@jk[^RKRs@R,<^!U1qWSF9AxS@oNZjq=y~+`<!wt7%J:noa
-I8lz"}fP@r4oA7;T6}rNZSFlJ`/>".3h"{Aw:$(2j=i!/a-xG7a7el/fK2eD_Wiu=HMakAs6sw[^qTByz@5DK#gvjIz6J<&-yrtZR#W2]yt[s:TBznAwI`
-F']+O9<(]vt;otPHAj<:ScfSN.Rp_qe_F#P99cu${]j8w]phJ3q;FBKxw@jKA[ESt5$YvV]vj0C(;M<F33M5{MP0>,Lwu(86K7sKdK!WPL5k}={0z_wN0C
-b;VNO:;n(G8CeK_"H{7}!e@[qTknX+p[.g|MQz4;~=#<X'|:J$"%kuj@).DINOOBryuov;xV`u|e,!(v6ADmew9ujphDi&N<Q<O{uQ>uZLDY</&i8GgB^N
-F3qu]AK6e4:P.3sO6carrP:Js`uokL0ltp#COS;dOT;AsM^y_O)M`v+3+UMNwb-0&fz!/>|#"5x%W-teUw4Ltg_^ab2Mt}(U|f9w-:6kLP8MWZ^<u:)yl/
-e9#"ki3QCqsk{sq-$^x:IP.4/Q|7Ij`haF@)<I'O7f3R`H&%DA/;n0'_:Lg@5nF^cS4]{%0RXj|F:6f6p'uoe:cPS..t1J+sM#eppfGpuM#C,'l%swSaP_
-[tn`&8u`ojnj$PqbG]##r&h5!vyL+1[s;":j+.w:@3F@3#uHLMf3#26z/Nl9v$'p:f$fOf_yBLzX[2`"KOM3`1WCSds5>VM:0ml+g,Eq.-@2BG'6qJ'Y7u
-Zp|,f)XS@Xd%iwz)eJa+yV"ZyBRUW|MU~]TO_ad'5|7|@k#7yHKhRuv<;#&>d1Y{LI{_$YVT3b9q^rLV:#u0$Na-4{S4=R~B}RPQRP{z$>[E`B0].T0o3M
-1@;$TL@cFM)@Q`%L1qHvP{u.|Qgw.Wm>)DGL]+{|5yGN_:250Xt:%@+6qcL|:A/T4V!Z"fjyWUp(Rq@yM/^4#+lV$Lt-_$93DUF]UD.c~rl0KF]XrKJbUm
-njnbu+%WwdR@>pXXcyHbhsmh^O",Tu.Cz']'byru@P}tbu`2qA~!K(EF=)<wN%dH#LqU{o5r<QP,7DPQ(!fm:G._WCj@@Uh[Qhu3NS,B=oeNsO_BUu;@Na
-rY|fh>o7&CvxuS+bv9[z=YT#{g0)W1/rFWNz/.Dz(q$_.v$$yp$yf1.lg^3EPO-Lr]e!1JHGp(:I4'gmH;lcx`6|I0;0}!e+aDa<oy-TH!<lv%~WwAP2tl
-PY3k/xt!Y'J3U;15#6$P;_YF$^~i'J0gcA'I][)Xy0tm{I51+%[K}|QL~Ei(LVq&lL<KZ2~3F{"AA1=T@x$C@G[Z6X[E`3D0ULrhd7gV"6-M$cwIIaaq:]
-rq>zV)nN%9%H(%V]vZ+v,<b+|-P/z"|Xx@O}@DMuOmsUfN$Do#9t<Ms/<+f-dT3z7n:`">'cCks}QKYGS}0C5F@Vtp;'x0`nhyE.Zo/qYY9=(kyXe0,tXs
-{Jgn)o5RPx@=n+CZ-:Lk&vT>W=c"%,G[f<OSX)mK,.gfv!u|@632>p6fy|3$l@}gH|>pX6IVyH^!WiFmg/jrvY.U:QAj[XMwK]E@<gN|_zo)mZf|IuZ:vZ
-H$Uyt`VjhaS=,2T2X%TcJ`b4tgVp+);wHS>oMXbEnIW{Sazs_IQ'OX%Q|aG4kK!I^y-c;mP#J@DhT)D;:S>C6`.Dv4<&u90<aS>[i{J`l,l5JX;vx]"Id"
-[%@E1<i&GleU3w4gp5U24$p$OzX@[g-3{dkT0/oW5=MlxIXAc>8lp$']V#/Wu1~!10#}j.E<JjvI#R~dBjk`]Y"^FEEdk.WyFB[F:T4#fb,e|(aplOPGra
-SkEno0:Pie0y>U3LvPC4Bnk%0N-$k-u@O<{!PEKBhgOdh6KA2I3uVq$aUYB;NRg=d7,DsWlNG-[v:8tlU)&3,$WVaQZ,Di;TcjsIkJ/'FBDNk+Aciuq]Xg
-R7gyeL(g;7Gkzu7OnV<2C8Rw;wB/_p)#Rq4GWXB8gN`8|6xO;/cK"f;v-M+s3f[tigmMYJ;#%nwe`KE_|Yn>P)0n}=BVwXh%'m|)Szd=zvF8w}i@nhA4nO
-^.gOQe3;=f0#7505_:it[c@Sel%[OFS!=nX{R+o:h9Q^vC%:/ho@'YS%d8r;:cw5{rwQDgE9;7qD$4rde|(QF.dV^|&@MWv>':FA6+AD&5@exJNlf3>_G2
-O|pn>HhjVH0loL<6x"IA$S^x&DE.0oK%%SmlpwYy%'YKl=i0J:^eb(}iV=^]WfgGN-20UBCjwX)4s"uV2SW@z+Ri#D:8,7PpA;ZJ3cX0Zs&.E$x%_ht%8/
-|(TGq9H>wX22v.JP8GK4qsqea>U%h.[1QFdYIY]y%]@gIkw_Jc8=TusM.Q5c&>MO[<c^DyQ_6;x/r_g.~l_a,@-UY{e]m33(2P:+R5nahJB]ih=6.+vPJ3
-`gC|>%<MJ!Dw'gL}WAowA/QH^$>Tjo"-$p4FEXFLxE!.A#/f'4(h/hPUqM:VI7wln>-|#t@f,t~3fv=E7kH{lx$w-:SpNoByJrsWIlr.~lX;}c(Fes<-]W
-(MVU(/q=,(CFD""uiN0&c>~XqJQmk-96oD+$c("hL85d74rsehTt[y2_KWJ"Vlk%aQ%;o)zJqCLOn$+BxvD'wq[jhSK%i3p}1[T{#0EAp2#ghR"C%J<jp7
-4%;johzLx63JqB6#{v!vO_-gjG{z_{>Q@^$mIZSZ|Qanmk^etC/,g"CN<`^#3qkU8Z"P}ws2I5R:9oYX01XQayU#O6eM=HhG.ZJz3;JAi5q>hKG;B,8^4w
-nh'-G4>w8SfL)`&pMTpIohW&ii!lB#aAcK&S%mY`v4NdHeeYd>}8M.{Nh#fNU^SjrwhIOtsUmFl05R^%]y3N6+SsB>XVh;yxm;H`&^CXK=3$~(m"4NI:BZ
-ZgC[B@X/_7Kd,yw`b9n#2{$BGJ<SL0OwhB;27'f-1^_YgI9_so3aOPxEC6c%=^"vaqR0J:X[N',0_fXmJaB:3|":L4[H2:4iCC_S4'9X8LY&Si8Bg7viFa
-1'kklJdkcEoG>[}a6-QF+-_'!|;om`]NmXB|l^afLsYu}}'^g>5:!L#lykd{=8]p4wRBi<rQ7_5QF^_FJtE1FF;e=,}u5DI2HS^o4Z2<e<5[5e`eNdXHeR
-)/M3I"(eN@;w<NPh7Y~sc]Wv<DmcD1GI"#{,mpyAFn)KV26y{A)>By7aP1k&.u,np^PwdnJ]0D>5DWx&waW3vj"yW!vS")PT<$ER=Z5:p`>5ev^Sd"%oKG
-NcVP==:zQ5[Vav;E.d"A)46Y:>Ty!t~CPhJpSeK4{POzM}cbYE]IZ!#K63UU2JGJP1t%kU[k'LtH=Us>f(5@FUg>E2cXltuLWgS%Q6EwC=NW5^TQtVUvwl
-NM~'~R,4L(C/Jh)%f'DxJaEfia7oq1t=;zy6;t@pmq/KwPUL^Rzv#@CXlM:P)KV!Sx@zV/c6"@#"<6)yQ'=e'V6L:kpa.6`7R+o7l0x.]s@;;+zT)=;uF`
-9,<jYzwC:dZD{C2K}+n:I0W79U<Wv#z=C_ycTN$V$R:^'`MCGtSPY'f2gY+b1^"X}EJUQMQDq4O^'ubQ]A(YTfVL{wGX'xrv@u+ZFzW0kuAgmG.HzGPT_r
-)wZ.tV:d&6CSAG%Rn5/r"u$}#X~t8{mJzt>}wW6K>{KqQd9%xOYkZ24B|9pryMgu"[g/hn^&<)mJ}!_#cdlyGV2ZdXCzeERTeiQXAnl%(/`/"aK)t+>R[n
-/,vK=&~dVXeu<zZ$,d77Ts(|Jpxpc@%7<O'nn$&[bbK]!^ut=Y]#(cMA1QK]"cmlwk]ZycS2%(c3Uyvk_kcR@2e>GDs96l{:cp'c:EVtXchKFmnlvi),aC
-!Jp3`yl}csr0CJ^9@Gf36WFJj!@elr]5c@l=hx{K"c_1Dd&@q])=jM#y4h!YiMCFJ/aeSz[xl/NWqSLCfV]$W%%Uj$gBPnia^Bjml28t9TzoaUx.}J=RX[
-X$;igx[2xu'w(R}{bGlxDftKTr`J;"Bt9S+Kje0X7KEAP.Vmr<&zf;s,Pb=TW!!/7hmTNEuY!7rthf.cdsqJ7c=w}:I1'6QS_ff[r/X_Wo5^yda2Kc&coL
-%d]y2x'CWKx:n5)D!@lIz&`V0}sc|N9%E<HKvP24Z[C<(>ZECcGjNu~S(lM:/7mT@hm)DK%yy,9v-pR)K|1TyXcvDuVR[p7o2ZYT2lLR6AJgbwWZ!M780E
-C,/k@e(9JQM,.Z<-eL9EW&xakho3h[v)=5Nr0:RA'WCPx!Z@_;W}:;afh1jPY@,%v)mxqUp]F9dVC-qATm~hO9Y&<29A]"A"bk2<L7v{HX%o;VwFUikoe)
-kpJc1M38&v=:@4DLBY:9Cj:)$f4V-FxxR0>E%j9OTeg#Aae),_;gZbT:,XFdO.0imp)TK4815->{`F0JN@9=>BskB,I!moZ2EcF5IDYBENHKY!9yDJ:2m9
-8$lXZ>CA)<j6r9=T@+gmNDZqh-f}7yC,}=ffdhU"RtgfZW(DzpEA$`ExQLdB~%C.d++Hdy1['N:W-vp'5aPlmLuX^V[UpU`qn}ZweQJvTqC1T<`Gb3FNR<
-Gd>4V{@q_3l4efHXhX$xrQC@ov)H/Vho}FyvgiCi4viT'J()9Vm:zf-N~)[f7WDm!x{g2vzFET67MsWJ"&n>J}d3p<jE'O6Jrqbv,B@iNrZHZgmI-(hZ|U
-V^#gAd/90o_2EQ;@Eis0$X}j'/Flr8$/&p5ngX/VoS$}z"hI0hp=JO.&i-dK64Fq,)",v<20<wWiDqb%6^D7X-d+_JvT|/7zC|pIeTO]FqNZ$EOQUcCU]H
-/bEzrLk+L}x#d)MtX1,irvXmc3G0a}Xrw'9{7[gFC'=Tfz5Yw>1:4T.ffqFP,vg&OUzo9f~2~OpT]6YfB",T'H,JWRnC,OW&"1Ta(h!0#8p5hMJgzN5+-h
-Ix)wkG8f'6)v8^4g]ZfldR7JFy$YU_INHK&cJsRQ.X|5u'Tz.QlwY[("MPA)%>h^ielRg7rw|y42}Jg8Q)}Llevq"c>d_W0wV!b2z1'kPJ;h0^XAx!5%%r
-CGw}~fmuTp-}M^)gWdDg>589a&[d:)0UlaAHzVBX0#3&u{xaF8&BniLZV!n{llJ,TBc/}O:]l0'e`isO{Q_g#|3R_yCA=!rubs0{Ia]6#;/kDE+#K`@4W|
-C$a5n{LRSeD[X)zGl"v0{Jh"gvKJ^h8PIhWNd5vaXs0WEtu;@uD{$[5$pOAol,h%'VZ%8=KfjN|VC)HC|d^(4@nW,|Yf`Vwx<8GudAKV/zpZ.j-oTK>:P>
-kG[>7I)Ec#p(pR7ZLine4q_$LrGuw>U8Q%QOAQY-B4EfI"[1zW,nr{yZDM`^T0-m<Zm`%'p3z|iq/{!zBHpgY"&vz+;W<jCCS^4X@lV;+|#UIMNudPV@:v
-LV;}2jaEj!uT.D4Gb{fv<-(lEa.y[Czt4lB&O'LjqGuHkuWhuXXz,tJ+M^+9<RM61<X7,OPp8zd/<wu4Qr9rFUA1][zw@pX>7|_G%LlI2oJ"_b[xqZLv#l
-P}qGRY.&|@d{XqmB!yOCD4W-p:F}KmD,hAp}8rV88dKyU4!E(0Y{>mUSpEx$VlMSbZ/>mqVFpKIR]cx^P^!/ON82I1Z.I)1wFKe0fF=|<tFmPq>Ou84V+8
-s'URyHhq.yo@~,b|)un%_Teo4ky&&l3(Xh{hwQUSKY!(7:0'R^;e^T{2rIN[A#hl55iwy<|qIIL&IHz<^w.dL=##2K"S>#N{{_rAxC^U9Y#G7WQ1t9j)}+
-(JmN.Q&:A,'51-`!g,S{Ch3Ubx}[x;j'JR)#ZoRV=dZZY],Bvw:CFi:4Q{"+V-}=)9mC%P=9$QCU(|U{uL[^!Vesb+Q|OU;VKz(_K,lZ(hX3LCT|xPUQRT
-|Z%Wk`t+@2<w7}&,|"n+I!feykz1'M$F{+q'g}DxDu0&rT35h^y]"vjh1p^|ZY@7y:N#{6DJ;G%zjmyJ_V{Y/;ooo7cy:bScQX5Myqo]mOSv%O;yvI9u[o
-$17(>#O'L&pe!'<`5vNthL/MnXX@KP`Touc{WM;pic]g`[_G"J6YY|(>%}"7[7_Ct9x@U)FONtW,&[Xkt#leQ+cJ,-d-Lg!Ti><ZCY:MvsrR9.oq}ljqAy
-^`x-T}v+%!}bZ(/l`0#goUMJXpiaZl^u|,>b_y{%9KprAXVx5g]Ru(seqMXx{H|n1ulN4pq{e#Rb%9u+b}G0>ktxYZ=ag>'mk(GE]d<Zv%&b)B|/)vo"2p
-0ixt)vQ87#Ig+uCz+q)LM&Q:WuIj:4(37Fl+a4dXVuR+"RAxoiJ=ATt$kSAdW>9n5U.5_EXP655.a&Dm~A)x!27/YC"x;@ic=aa{t|7G]IUYqGUzT7&=22
-VY~A_>cPzD"]VBU+OyMZ]57)k]d3'sS.eqbu0"~j,L%&^!4x(T`RC0PgiN<v()MJjXv`7d1ZJN[/>PaM-<|4F#K]"<jz-5DGKzW{&f:{.;]:|'LK"CQr1w
-q7):8)G(WRM|S;<df}">nb=9F]Wdh@"jb0~2LqJjQ0/mW{orM3Au&ea{1jU'1g^{tOu5'v=bU]9&S6m]$t:'8YXqy`I%[GzIlW;}{aHP1.w]}<"o7"J[9`
-rJdx'WG5~bzGvX_0~k3Cej&Ef.g"A5:86-nm50=y6B27'Y{Q3,lHUlGcn#Kp}7+J}ZXB'w@x.oGn@Lw5QX)M]FSWo1tNAfIGS-aX/6>it5Ty&YEWN}'_@U
-&r_'PLx=r1=k>a'6co7O.C+,>z[l!fLT1$:gl^k`_yRW%6$'W5=!.Ru^C,dW<-!sExV"u35ES9W8-HK|MG|+I,eN=Qy}Yc3<c:Sx"J,HDML'Pl@y8A=EJ{
-&foYgavo(:5<ke,Df-7GNpwGReM<]Ds6>g@dc7@7E.6DvleXweYNEnDa:v[:5mNU8VV&FHrcp]L(Z^bT|!KqUU$d_]]$x|Ynriz2huE=MYN]6{c$jO"e~d
-boDtglt<bVqp<[+NQK.Ye0Q8L=c63wq<j]OwU%<jPC/&_V(USVjA%m9#@ERM@)x%dbfX_X^k!K1OKP5T"2]_oza:'r8(Z|zYtV=Of<=,%%uX7uu'u,l{1[
-c`Jf:xz+a#iH[q8tKu3xqd&cZuu7Y|tgRB&on@+=/ZyMX8}-u+:NW4{K1h3n~9G[gaZl./M_t5(Fg#XkdR-C3;7A,}F&K,6s"n+0{IPzI['fD`IiqKS)T)
-}Sn(`>Vq,CnAx<>q!zd]cyn-aPWV7_u)vkQ-IDf$bkEd1Cu6[_y{4&`8QM$U46jw]+Mnbs2/6c8V)R{ra;KdncBvC2MP"&^K2}^X)YPDiXmcdwMZvurQ^R
-vdd]UgSwC``HF.v{lp|.2fos!IY<>-ZC"J`nzlBX(BI.!VD1"<I:Rw|V3owM@)k({ZVn_9YL,/MJ|pFIMD(`'57N@i_w_Dd@5I|q851$qxof4+OwcM=k$G
-_eY!]_}JDb#AGgw@U/r4^c"]ni_9%z97s;dUv;.Ilh^)D2ps+L"7#x~sNO.=J<!a:zl|FyWUJBU"DFzH<F31}qIGlKlcO6-0v&qx(mg6:TBC`{uh^E1[o,
-p6U=uLQ:EFtJVCMAe|!EL0sdS527j>GN2N"K$aj7vbRGgrxfEI$xOi,5%rw,~R',Pj@N;c{6qd7lU'gpk6}W[nSum/wCUnM.$_9y@Jbv:(skg[1{b`LnI'
-!DvIoydU8B5_vyWr_l#Kt4JIpwaK!irm,ZidLtckppwRC$pSj%q(-=m(4hRk+mlwR[d}k=yoAN=;:}98IB`rpm#g#vx'3G+cQ(iX"6$M3f@8PeCyEEkqX3
-u|BF~L|Sw,ec/3YV.}_b3Eg)f@;2@qtpG0T<q^a%[YSWN-5hrYu;BJLQ)Xs+dj$MbGzHL,[xD'KKVYN=>P(G%IB&&]a9g#3CEGiNjH$i=^.>w<k^_1E$SZ
-C)1qi=TU#u^8Cqsx@#xa|.4IA:d={(6P0EFgk&122FM(nA$`0InV}B{h21,hOPKL}C<BG7V&wx%>V`;)#SM:wlLyiWos.v)6nbc=J3%LLVYTpm"CmJ61eF
-cGt<4&o3DyS8nGb]8w0d+svME58gC:_)pyPr1J7fw+2!(#$|<&C'[Ug@Aui^[W]u#&0>uD;p]{zo9KVe:f"0VluXsqzm|^p)i;oSE5]27g%R~[#tK`@h=<
-zAVV;dQ%]jcYjT:qN#MLCAc'@9'@(/MV/l:X8aee)rfd2y<^|;$bzrh[I-X))ynLJe#z<EA)M!O/",({z04sW,"/]n>S^+jb8z(`a=}v#:C"dr9qV@=q[;
-X-jbJSY|Mfy"Bzt2r>j@C_9k7Ltp]w(vl+A=XlxdWt)BV<qO';72D0nY#V4EUq{V.&!v$D(H->:jIa]DO291WL:_~x'4&->/bVnY^|WD~c9YQ9sU>K2%);
-#z,>}R,$>ZeR_Wsdx{oJGk3{_,(=6ei$rEQ{&xJ)X6FF2kQDGaUSj&o|:q_%$]ii-))vIy(^={MCSzujfS7TaG4s<1sP)rkY^+zE2}/&=L=ur2q`=^sX]+
-2SeyH2Cq@X;%|=#Ied<9l|b'v[odfww01W{>{w^xy//pU;Gz~&(&#"T>=]7:o8#JcE~J;^G.-]}"rF.Adt-nNK%WID$gOjVq&j2QHrO},6;LrsS}^k[-n;
-_qUUEYrX`oR|DxErkXTOKN+M]f&M4uGfjw&|v[.3]1Eh$yZzDdK(n]EY=w-g=)=Q0R@Lt>}R|pK!|%g9!+HKUm#VV1I>Fh)tMg|8otx.h#xpcm+qY5[2"n
-mC|PJpZJF'pcQ|{kQnJzSV=E}V+<tDWc.&R7/nj9mFB](8Z"tYg1b%A{&NJa%gB{$Y[u`ZMPNkXTkE{,fxIE/G2#oB"Fy[Vahbk!4nq4r{3Hp`ISM^KYgG
-1U,Vv{wW=d6gWc%T/VD/0{inVvgrtC&kAt4'<Y~+MHwG64HQ6;"vCt`e6y+q'Nu/6e=)S4:R,|3fwN=VMA-T2Tk#d]sx:"[jp3EY'X'#_.o!xINf`O33s,
-sUcP~`u%&>0ccA'ocE;QSHbLc7W+O;$WiM2gxumaS7BL-(r:qa:yUr5h4wzJ_L3OW$+vaF1MuJxYfA87O"2L8LyKqNX0ltmLP`#Mt6m$CHbtdjpV/(/y|{
-#JlTI5wfbj}|HW/7c(~9B'[HR_FI@I)=nih|^$J6$}3u5;|oFGZQ"P,U';K2r'9k=d'm7J-^<WcO/OIt[F!tvsi[z$nLwQh7)ETIFO_dkzB(J2ho>1:s"5
-qpBra;1/+jY%w7BZEgRs%fDK)2,r=^Mn`>i!X6T)q:0Y<^VZUFSoHh8Xq+:MmJ0^oTrdGwI=wNrtPcY}Yt}t<>_ec)x8!#AudA3X}'lMeQlq]F[JR:Nb++
-36<{ZY|+9+&}$Czo;TBaO_jz$D(PB4:!`aR%uNmf]QMLM&58))Nazn`qrP]3D){);+D:cYpPo;`TQZx,ZD`4v-NjM+coEZT3F^o1zc}"O9>[<VHKJeM%3v
-eRi/CybZmmp7<#zp`7aKFh(HmzbV2}.$WKgi9q:k(iRY>C(e#N/;uhpSU{&;~b3CR:gJD`D-|`h"4y^:,i-il0eCF#n_|@I+<_(uA,$L/aww"|266u<ySr
-{5KdFt77h$0EtF6JQ&cSa2HDaB<CMO+m!xhU2Maf-YI1/UjRot_#nuP|>,"2GgGX)Ea7@WaDH)S/L68lOEM8Xt:LCIKLOyZw)ghE)h}"aQkj{9{Q[CUVyA
-Vh$O_'f8IDsqjS5N6IKJ#L{j5efmK+e7oTZ;2^Mkp=oEG6$ATc~_|:cTmibXy{@-=@Xxe.wI/1^pDK['u%Fa,@W&zlNa1g:^#8D6(;YrOsh7kVP2@_sGO.
-7Ml.seL$|]1jm7uzUelsu)V,}c$^doj^[KQA"K%$c#Tf~nTv)ZG&/#oQUTl"M<S)fk)-@W7ufyo;u]E.wtK^pR$r3;aYe/Xif/!##w`$wds8rl}>2qtT;!
-)2Pr2Jg2${%w]]m|{d0+k1Z1/TJyE@QN:8q_PZ~Lb2^yYuC!X7/h3@@Z@93nYiuy%+)OU}_<nha_>97N^QoL32Bk#/kqq%!y"#AJIhR"f4'nr{y$TG4Vy-
-/I3&#z/%e|qHA8"6n}hwg7cnOkm..qmyrh@5s-xswAn>,]m4yuLXHyNv9Q2dl#<-5_s@ipyt++_!fQ#@0_4"_]4C).24j.#;fVXqM<nhNwul&{uxcxW:tj
-xrFST&`@Q`Fl3vx>p%/O/U3JpyRl'$k_%vfL+zjq=;s3K](Su.42[YY<9r$$(/f`"5sBTVIqlk5=}"yPI,(Ve+lP(f&W@=0p:TJlzY:>|m9HSv1rbb`e-7
-xM:C{v.9WAXHHxxS8#'$_QwnAC@;X<E((@yM!7gcmVKQ6DF5HYuac30hlA<;8"weJ#t_:8X,.`0DDuRCL#til_CYw]>9i<_>lf>69rko$%:>#Kly'(HDO4
-C^Rh1G]oom4PBuypOA`0|NO"'$HlgB[/+4}73:;`R;q:ke7oE+hYPyS(d7"YFGROEE&GQGXCW]R`(D>)Rmk+5iy$y)~ey<s@arbDfpq"9;R4qzRXW9{+|&
-jQ)%L[6aqHUHMMiBySbB@v%i8tf{b:q)QW&^-24jG45m|D!s3@lTb6wW+,(w`Mn'S+nL|i0G]+utoK5j|z;{dc3J7@]cT`^%OkqH01@#ipFzdrw9jM'df3
-d:KfF#zngAO@PYJd%[cX8spX;zXL)04i$-7(@[6n~Fjks/he-[m]c2(qu"[MLY%IkT-D%p##_V<uriK7{.<):#GKplzgb&7(nquK/H]ieZen!+8M`{'!^X
-Dd,I#`k''Cb%ScEBkMkdmee2.@$F0DCn!nJfn.#pM'|G5kkV/X~j8"HFD'Lmy-0zfF|4O{mquU=tQT}C{M%caT_Xn@)O#_~#4{Q1-Tuxrw!`pI~<}c]o3K
-BnZCJ!"(d4Wa}DV-A80kF))c]b/|Q/+pRy#CAn+B>{@}<X+jt[ppGa>z@.pJfw#@ejIt3P;4@jAq!2CQ{]ww`HO<(;7{2D2H6gO78:53(F>jt09YpN!dk1
-2;U@0mi{6j;!):O#<NeT/]d4v}BMOs!m5h3Rl]EmL=^PPuT`8R/Vm7X8IERo-K|.0u+,~+a)npYA!&'!%y94]t(&L+x`P|T'gOaJwUXsYt;LsFi"zh6#.8
-E:!=b.<><31%zqU]qygHIo9^>HQ>8f,q1@b,!Lx]:X,yR:D&mb|pCyNfno;sD':j%vM-$-}cQ}=s>.'89^3QO1/z+4}J']!IRNac<'PPESiKgIJVk_P+am
-swh`r#"^b{qQ:2J.`YmHc%AA,w8KYMleN^S.X+qn6dfO,z(pV$Xk<fJnKw"&IH6Lu2YJRzTjI)1SYXo=WZ7W20l2<"_AUoU:!oq!rFQz7UK>c|}+`x&9r5
-{8o$XW"H$2;$EUB@XYmJ3e3MPU`/,Wbw!-Tu}M&}Bu+iK!);`D+;!R[Vz0JaK-"8>w~.>Z[t<@%)#_sA~{#C^L:(7bL%[F%gcn|ED&>NAH"2TdSB(I]$}0
-qSSpgkCg~QH2G_~bQl-WfF[WzYg#!`Kh%!^ld#[rUy'!},DBxfsw-++.p^&uPd!Jn[G-%KkdNS}Kf<Q}3]@u^Du_"7upqCu{A_1A72VNgA$`M;i`P]1LSC
-DiCK$h&a8=%KC_wz/[,C8EGICn2jA^+7$vlX/"{I!`oo8^G'4mY7Wr5R,/}J/UK^HCTdX|cdTyI,y]7ne[3y#xpA!cLI|jN3vLN!Ld7$s)}Dh0t#NthL[h
-OhvArH5TczaN4V]kfHB"$M/U26h^0EHanphYywn%W+lzUF3gLC8@@jxI#nw}8xBaT$|xDFv2An`[RMjP%@T=2y{VgXbsrG.T874A|(t(N3&)O=r1@:38cz
-:/i_By|3qwU8`L)qj^b(@EM-|nm("$VbLlW5a)J&LK`"dix`$<l/$y-PVq3/z3<RSfw(tPsn>iFurd8/P5%nHB"qO.f|NrH}~>tq-hl=+c(sB[Ww{^&/Wu
-Lz$v%bLrQ=gOLWrFsl3xj=9cr0ov-/.aY]5p:cPz2-Tu].Xl56rFv>]^&y5.)SP'#v+{WYcGjs[-/>oD7V|ev{Epr!>_(x=qqFkjjFt9#1oo!>)/Jv:2Q0
-TFi(PBTD#G0oA!COUA5:T!H#)"`x'de4d)>A/:H[}DuTE|ge0[Wai"eJE$y!#IRG@A3Ovv{e%X%O#E8c'Jy6|3@ZGmYFfm:-!y#_B9Uj5+4nzI(M{U1|bu
-rL`;'`_[.d=/cfRr5h&-%0V|$dv<3P:GA#{kE=9U!4yk`!hsAHa{ab22<p~"#Yu0tCc(/gJtBJtM+wB!,e+!Y3,.iW|ZB{(-.(3a##&xb!"bl$x%ja4QEC
-Wj6sVpS9)8m0vMtke>/+:7tekK%P`WbC5gsBW;qEjb=N>cK7i!_'Hw$hi'Q$Y{F#m>T&4EWI[&U,u'C,t.,]B]0k.)o4_njV6#3K!-$"z4$&V-IZfuSiE]
-74}KA1jr:/`D!~|`x-t8FUR$2A7IA"AshF;v~eB9Qfw;tBT/4-VD.4(/d2LxWF~8qV-WXu^Sf+c5R%{rq:Xq<s&8qflAkSdE>9h:EN4HC1Z4!#3.u4gb:m
-<zL-3[KBNy8Um^|(NpQJtg%c,Z8Py(SqQFgIn}6%mkgf<x=KQOBY1Aj7GzP^-_21xe=[HIo4Pd}Gyp50HE':iYr!C8322hFURQ6syGO[m/uOV-8j{kJCMT
-.%5rD[GZ_p-a7+b<p-rJ(Us%RL2N+8nVf`/hEvg+WxkqK2viG4t@5tJq-,"7.BiY,AFDC1AmAi}CCx4LMv[fW@|"ZwP}T;CC6kit|A=,Ea5R((H,E1|!2K
-jq;ra%D@M$&BO]zt[r=Lh2&&YkS!qyR"U4IRr4m=L#f1Flpa+wq;jBt^_m2q^VWN7gN|BSsc(]W=VD@-)RR1</.gQ0H7N,c^zKdY2h_s'H}&SSRnOVU&!m
-tIxkAeWgJw="Xjd<!}U1:`RP:daEjtW}/E7Y&p;HTGlsHJXmrB_&CGnawC9D5qgBCSA13#WwE6r8I;@mjn54T.knh^7aE8,otrTTg8,b@-z,FSD-S#G"UD
-=x|/Rt(1azk9HLx7'c{z#DP2.7]m.HH[`V>O3[6ddOS2gNVM-QN/:RO|+XrP8FD!maJio];yw_GY92<;NEB2yHI|jQNgGD"H'/3kwq(M<!<{RmpU|!,:Q>
-abSG4[rW]!OSvZ|I.uYmY)hQEROh[n|mu`HiHR88lJhZ#]zLWW3/HC]&Tv4SaqJL7JJ{(;zIz(#<'C$:k"Aoy#QQl1<9U>+2P(OdLJWnIHu/-v@6;dR[_f
-E3Wg[YF`f-NAf]c`}y6;%YDxz&n/G|l7}JKOOgZA;Eqn~$9PO2z+M-co>^"V7e``++4%@EEE/V=(VO=@wNALit)'u^}KwK%srvq@E)){"hAR^QbYHW2sJZ
-Ur}8kAvTo}/5C1YO/eJ8;ILBlSomDo3Je53lX[{tU@M>_uA#l9pCpHlIIL,c0PZhO_noo'v!k9T;/E5(JOYHE%:/q((b.y<VF1)HQaA|n`)"C|ar;;V0dn
-5azlMOkV{U`+8]Kt]3bJ6W1UoTwK=Jvk-S7X7,jLtm.0tj^"c}sc`&3^rj-zr(^o8va)+2EsapbCmnDy,fP{ru<'@wZ#w2P&oD;8d4`s`DeB8|nwthl=6c
--ctwzq]A,kaS#@z=C@I`R`3(}<)d6'f`=W4,pF}Yl%!n!2T_H,qUJ_bf!)ij{ui-Ue`NB,27NSPR;MU5,&TC'|.Jo^bJ</`QYStp@9#=,`Q"-_tE6Z'jqa
-s7S',g7m>e(P{sO@1:A:)[{F52BZ^xV6d4-w53^pU&c^_-ej3SN3X6h^RC++NI9]j2kBN-15X2PHzd)2)/<x1!hE-]N5pK@$tp{>vW2.lb-{<^qG+Y#0&%
-$.PXohT3P2+DwocCgo{s]U:Xq[@4AxyDHw}^>:Xx9[~ul4cgs%:;og0/hx"rKwMQi$ciQXC|TnuoP8mLOoeJ0vlZH5&8TUO|]y^5xO^C~8r|=.8WG>]KrC
-Cf;R1p]M_Ke48!ms`Z!{>-VP;t;jbkKy+mk7L6nfif@z-dvh2gc(}c+8T6}A&B6rWm"hby}%e[@=h}z9E3Tba@;.EV{e4GbDfc3"Uju38I&|KmS6<xh1D@
-mHo9WgxOdf[dg#/!fcoE6QXG]bEI9G2@U4:.dJWHZIit/o5q-qhi>g<'GhyWHSR-CM;RItJ6#D|Odxo}t}z}lo8-.mef3vly&|5%x{)tstaF,z"I958zI^
-42(4R3Pd,"l6LM&Ms]DF/7'JdP45I$NFY4b85v"ws@A:5zWyH=r0XxZVuVTs]wYcF[8M&j-;%_BG/Qxd)3]p%QH^Vf)9Of>W,V&9^WOm.!,zlp}JU,.maz
-kelz_p}S,hC:PU0k%VbyP}tgZvpU9A177LR#OlsQw"I|n`$r9qkj&WESJRaeP/[$0j:H2JkH>O._'T@D|q8$8>S[@_G-{p=;3zo28-(B|lJ)tuIglo2h-t
-ktp'O]2x7-_T&#1tp4I]c[igf]7fX@5I78v_GjaG"CO>>$X_/W#^<K>_eq{kMC=hgpilNO83mK|'u%pK3bLcfT'53s#-W=5x]CqAd&5$uesDcwtLcN0ZXd
-GTq)1-Iyomg_Qi(LZKE@bVSfrQkHwA+NAPigU.yq+'0zC7x)5p'QWb'R2{ZP>ar-}_L8[ZLzPn+K(NPU})T8<4CsQ;KZ1%RH1zx=t'.B!%I(Cl_<fId+5Y
-$TQeSLsMP8yo]M.#B5"&7L_[PCO&%>q/DH4ZJZCLu]NdY[-Z;$-yg$2HM6MRPn2'JO;IMOi$6mz%,k6tI>8.ay."]^YK`%pHUxgc9RG+Xj.&E9LJYQf$3q
-+2L=INEM)^g)!d`]t1#j<Uhs6ic]ZnLw$Gta3<miW|tYk)~H5L55t!$a]&Hv[]XX>[_1{!x"nSb`2YH6ihV3SBk_Sn3:Bn,'Y#THk-Y08oY=ZRCnmOB:}O
-lI"WI7fDR|B>=kSu]-SNy{7Yms^#wr;X(foYT<l<_2Q_Pc6=m1nn6k"d0ekeh@.)XU(y{0H!G0ZD@39}),,b|a'ckvQ"'0O3srU<s}XO]}qU!T#|oPP4sW
-mufXm%QU.zs|+$B3a3]aOZQwGebu>ax@Jd"3s_SW^Hf>S%04:Vm[c$UJk95VvF;6WiZ"mVn3Pe%(r1Ri!Ai!>sj,u|T]Zjg1NVI`H,{l+kwJd$in0W}{2%
-rscB8v-aW)"&&Wg%3W]H+e,_Kj.,Zr'.|nyLR52A1s`E~YWXYj3.~2S}%+.&,E=NT<g/R%N:>=X'Q<3#w(FN3)df%Vo:6V@3dWB6[0hRpaG+KY3OW}n!3X
-}7Cqd7u-yl@)XSg|J2td]x./L7may_k2<z2_P75L=':879AA"B@{!uTv,v^!w2FTj8t'|Iye49fK|qZQ{WlZf6M0O-aO]4+N=(A9DdTDS}"12LkAr#oBIU
-DcWg]fOc|YMYw,5nZ79)I{G)<d"eS[$%>eahPI<,.t%D%1+HNaIxr>75d%5$P=y@5/]}@-8AEgk&4vB8CHtq<{^U[Y%v$-DM-BAe8BDI`Brjy,R+bL+0^L
-!"0F|^=v:dvrp%(f|80b,gVPZGb_z/v1/.Y0LO;dw3P<20'#SX8f[GR#-HOHRWO"I``rU]<%75~bP`_AoL5:7%'!IZRhrCBkn).5"AVOxgT'u:H[4A^JE]
-3V%S^vK7G7=o_@/E`&_-}I;$UluHK|8L=m.K3vAOu)(vnKi(8I]1)YVYM+x)I:$Tq-jVup)bxKOZHaE!dCrkJFje<Dlv;Ir]!tqIY]wsAYk+//7Tyen"7H
-FF/)+51YW8d]'"2G^zrko"~FG-/Rnt2Bg[U<1A7VBYuGr=u2qzu;a((3:tC[(m[PcP[BU6')=HdoZm<^"!V'`m6Bfq`_p4kw1vLLJiWQVsH"7|4l)=M-g=
->)8[<!=@]V>f{,-ui.!e/J8OhAD-k[R7O0KJ@4fm,03E<v'@~@;>mSX>W'T,^%T$cs!K%&lQ+)Cv@3M--vs&GZWXF&J:Ffm^u<`s|%[#"3~Gp:o#n;[qoE
-MAoIDrIakH,2q/,D#N~d|Se1Z4HKa$MlYy<!vmxEkJPW&`On+A>@Dbte]>tI48gVLe#&$9Vno:3(kIn:X^C[tqJ$bO}P4cF9&YF#>RLGR3ZB^k}bY^1vcX
-$z%4|iuQ8Dw#}{_7z#Y&_zc1hqRs{B(hAC/c8WT^wwtq3K1}aIT]vbT=@hg:^A!>)5_U#7M-'"iQps|28TC`2@/%I!m2'0I%/ieHm6Fbb=HzTUPXD{uA^D
-.ReY=-CkGc~{}jlNp>"g,9xroUlGge#jm^i($fJi,8^Q/<$Tubv;xpgmR@gxpZwo{|O|:}ZOel0(AVW]3-9>3-]OlgBx6YcD'-("zm1SeVtdbNz):$46~N
-Y]"rQKmCwmch&KmF/MqA]w1n~3UmPKgaAVo/gn2q3M'@lf!v=Q3}s_BF>kKG@$>[j5E6:siAxl@w7>I4t_jpqwUuotI,Gr/rZ<dDky7VHg.t@=lY8mzQ13
-Vu$CueQAfQk)B<a^n`X"K)].$zhr^)`8$K#vKp-j%5@IJ+Xm^@)U4:v`B=(p+px<^Ju8^J;-ikY!iQc>gIi1x6xIZKMN}85C$K4D>>:q(|XLl+j}Xf6>Bx
-_+.R`3;v4ejaKk:];llaCMk9g+Xp"dcItqWKok[0%-4A1X]:TOq2O}88+#-I3h,w2l'r.h18TC/jKDEY70mJa8C@0.cHJ(dW'xr<>#BH~osl-k%sf'^t6R
-"F8E8.F5t{]l/_e-8C;LZ8IfzL`1Y[YB<euYm(,mG%y={dC$)b~Lk465+cL.TZ84Ro/XsD5)=6~PJD6YyaWUf;DMiuflJtb{JEZ+p.pq!}ffUfimJ86ro+
-nUc[kb<Avdby<:xq8g<NHNg|mAjE2TMA1t,HO9xSZ1]po|}Hu{dA8/&_~{kO+5CFqy-pz},O:z$I.Fs+E|,cKJJ=ORg"E3,LE2[z7ol91o[C#|Na_7el/f
-{wO>FPT0UD-{S=WK^6La<|<]@ZJR7w[wMf,paziEpWWIt9@ggU{|WZsaf_}inL.hhjL(>J|y,_>[0qUP'eP9J]pc<5A!-n=P1)obF/GpJXE3s`#)>t/dk8
-AJ5OofE|]Q.rro`S!NE6D=rtv[n`Hi}j49uT/L:,E@i.V-$X|y=wPULj"PEgwNuc0V8S871!i}!iFFfrdBvaQ_P'W"{NQy_.5wLx'kj|J{MsR+:-!v>m#o
-M;'"-V@X^k%cX8>WQw4!{9_R%EK;ICy>")XblV`AJ^PfQtc#A8]huN>a"cWeT")!A.xh9{_!asA|!~4zuU+^^@`871a#Y$G%!J{XJT{-Pe&aP:04^)%+P6
-3S=0k+#2tO8!i,lAzIg-/mD>1y{u`3QtV_+lI|SCtPjVLc-!M.ka;r;6xoT!v;8AC2}iIu`[b6,FtVqfVMs7g3d+r#6Ln!hLc>KJe`OZ$"N>>^&^hg[}2y
-4nVr>6&9B>xZCtgBpGSF&iGPNZ6Awt'#dSBy:;`6`7>kK<xTPe#+2CSV3D0P32`2D),>ZGF%F]H,4gc+0EceiT;TL=42_>6YNDe5UetRS=FgKi!dZ!l[C!
-(x7tj4bLg=LRu@x[gFiE.RHO@I@gDi6C#v/V&7,7Gxw=zoTP2#xWLF2fU`!9}Y+<Ocr|1;qMM,[}<xLn4QAJ~b1o0Q8AyaX>l#TZl4#Z~I:`At$_BZ`$[1
-Iaf_NY=m[%SV{<QiSeig5{s@C%39[bC@/(_^tu=W9!TkX4q`-o]%hI+aCn{p&7h$H"BOn"tmo7uuOC19^n^bQ0)MHO$q%9Qq!cZ.h&uSCg'BuWX<I&[FF#
-!H6"S<5US:zK(>aRwd[P<K59Txw%vl>%kiGs4Bl49`kV=HA=UEHM=p[,u20h0!o|0q28<wTEx3jD_Iv:`Q~G,(QSF-sP6<.0>y,jtk<hXV$Uora$BS!h7/
-s:Ul7;27'Xu7f:vys(f$opa{Q[bI5b^Hr<"#d5h{~YhnPF08+'p[asOZ$@`igadF};IfFFIBqm"sh=Bg=[DKX7Sf~fhCK2IDEL:qQh}rQ2qV<<-YY.KiFa
-"w.RkdtmsC4wH5bU#Xa`EVZW2N3T^gl|OXaq](;8;-{Fm{aLyc)6XY~=GwKmOvT5,9v})p2YK{,4+(H(UZi/2tTT3L2'A5&yQWi<|eshp|O<d5DS_E:$U/
-w)wDZdVkQOmbE$C>j)ew8w+SlIVhDxGs_(N)<;q]6V|!#0M)A+m;A5I=QPiuQK%FQi5>CTdnZXw6G9cRyB<:|{8})8Ka5D|_F5bP1IAn;_Kp1/CxZi6^S'
-'`:mJTe]'+~>CZdo}!K-uBd4V|9vc@tFdaBETl;OSUToY[5-2uU^zB6qKe>2Stoz>_zV84go|7u.GMsWHntpK'Fx>Iju+hFX4VYOa.Z5mPR9(w(PL/8(F(
-g[mm)BB&`4_<VyQ1:"vP%=}C2+RktvSu#V,wkeng5N6r2|v%A`7]-XE>:w`lZ#4:.bdwKv7-~jKTxNb8Q9e`S^LsOBP[|pWzg]0t/XL(,[a%HkWkMMQ<#.
-Is,`o{X>}g>y>I4CEhHE~Y2$iqM:1xrJdA"iY/)[4!iukg!N`eoq1!5a5CaS]<Y!+>YAK)#]I@tqI+adC`!~<fZ"P%%lFA0CVj+G8)u{IC]GULWSy'u:cD
-70.B"OVw7[uqr/+^<D.'wFmja.Snm&kqWcR%)S>w^mDQW<t[uIzeTX{yv{IUEWdfb#M1errTs[vua@gK9-=lV$oO[QO;l[3VodZcw;WNGZ{|L/IQmFt-v[
-{^0)Oz0_egz{(|G|stWZ#{zLcqL;#+SRRT_%1.t;Q0G=_o/L~zl6(KkS&Xj&l>ABK7_qo{moTdS9"K'2gUDt+x(/yzP,DAlRT(APPo4cXouMGi.`9hNU=v
-=(&kxIEvu.azfSom@RnEZv@{kz+D6{Mfk3`%P+^ysP!&UUKaT,RV)XI)qHq9=%!v'^2Z)0'n25v[^'D`ksVx@]`UqmOwS^n(NbOh28{#fi/LEE>;u9Q@h,
-lu8(^k8C%9|yE7ei`i<`rucFLht>&CFdz@.<:5XXu4ATTV'-fz6oh:N1uQ^^|uU3@s>0JE-iqZrH)^$n1wL;sU#v5m`7w<S,8o[kS%5oz,i+C`vR3&Q/Fs
-p_^(ku<>_D~-c(iKv{_"W{xcArU+ThS`LE%#BNK;x$'^a$iwL4CbZgmJl.qaTlG5M/s5)b7lgwv5-l)lK$5],)Qkf>`5U0yvkFN%ZT@V07Y".W7,gV-z=J
-EjnvCY"FHA0Jk+0v1=ahezGvloD>2kB[PkugBO-(S=E3u{<4-oo$RwC<mDLs<>BNv>}qsdcMgx/ZQ0+)VF`Rb1_0Vpck/"q)VeBoHD'_)t6|J0P4XcKAhM
-^T#;n}vgV@iIbd^r_W3I9,ptSsxN_%]OF.u5U|@2D0)R=p1eL[;.#06"'oCr^_p(v!.j!=p;R00OY|E'R#(7)Uix;c~#X{OQX}^kd]g{e9eqa$q4I$7=bI
-Q)hO,1i;U0isR^x/lu[QE;z[Hhcvo)p_=0Gv}@Y]}uw2L{+(J=x3g/25f|3c<F8ZLDJC&$W_8:G,JQ,."Xk6snpgb,VVFS(T;QZ+^.$.Y++s#+fU5ya(+-
-|0@E>Xk3LmpZs}'[/U2]up.P{lMC`vXw|OMso|E)|yz6hLu7}uw2]O(zO#Tu<{BdWb-3%84!~<}$0R]|%y9vvmj$9n&;.DEMQ<cE:0zLQ0py]0%r}MG,de
-@D&of0h=bw1]g^+Xn^}9^wJ|:H]R_W#|.umz'=#@&O!7OzSqMF14b+GM)F^8aK&F}ER31599giUHfe<sd6D:dGSjABcT}1N5rQi/]f7!zB3bu0r3l|6CIT
-#.7>rT[8L:f{~L~t]G1]-[&o(`V]Rb<LoV2zQV7Fc"5%,WcdHaVxA=H|J"W5$BWLNc+T|.B[ATdA<X_eV&8|]m`O_Mf&[bCT0ti+-j;eeV~5P9kJd1876U
-^X45gUS!y8N9ZK!W;E+vRe:s+V:A)vyZ(2${aJ3ML5PRz!=HzxTf<[`=6p=SD91a'/CZmmf&-4Z!&l56Fs&JU6xHr60FL![(CO+R/@L7N'54fJ>%zQ>[Zt
-o$AA~n$UJp&<(IIn8}6WG`U/ZgJxD/EZpNI{,kBE=VJrf,6kKwDkYz4sjS9K'td`g/vb.lp=OV+qNqJih$|uNTQ]=vM)0&@W+c}n_P+s-#RW:sK,"/Kod.
-w]{Y>W>9|hl)i8,WCFK;I4_miKaaLc)<@J^3>Dy$,%78ywjT~xBJWS62'IgUEuUKz;V%;gR.,=bZ$sh8';qQ}T$/S!;.ob'U197v(Zj!g[6J7_6VgDc|`A
-KW9^W8<;t7l#-H4J4h+MM&t={p4Td|I^B]&<s'6Fz4)ESd~Z+A%'P!@-zZwbdV{8e4c5eNrC0{ZF@)ZZ`TE`$IgMOTM#J-O#.dBCdxn-r9]>C.D^~sIs>P
-~e^dDX%JO#/")K,9hta/2i|u}xWg}(`ZI#vt>)(AQibH$y{9CoYg`-W}Nn-H}f$9(/O6Z"6ZpgFl0)ly<T9_iOFxS7Cpx!8{H)o$H+-)8z"V%:4@v&=k&d
-##umtg%V[`Cmr}Zj3P-w{DNp7qp$v2;mpehgs"',ZW7"Y}pn]:T(Q<]bU|7=s<8X)vS,,L1<X#T<Q6-I$HZA6X|vwyYx%Ca)]&]3[70QSq)zi/5$/=Z7Kb
-8,P4:/&KV]kSl5Bou+/X4m<'6Ef;y5=|GHfZL^iXnm7gy1~WSW@%DC~%]mtAB6'#A-RGAX7s^Ab`JsdBJ9P):9Hpac0LVud!7S@KQ0%1:{I2(3<[M'>:99
-,>"^-y2p},fxe}e=L!LHccfDPShwyETk/D+L8E63{W#}&qETC}GbdcH1"/wy27[;{i0nweI|d;`oazL.W,U1lE;ND:(9;<|LV+H$p&W%>6trP<wHnSO&Yq
-|J^q=j2<6{A!l}t%W1D91&BZo#nU>en[LTxc{lw>(%(41pSr=T(5{^6&&L5KQiYa3ddV;LNBO,Q2sI"@L4Y8b-JxRL`Ar/%Jq6d2Jm/c`fo"t]wG'cVT=t
-xCnny$Qx4N@#(Gt7fjXrqc%XS8_^=x{3ZMq&fKvp7sr1%!o68zLvGhzTuM~O~k1!y}0oZRa@sFm<A}Fn83@gnLcj#udCCkE-FTKdqNuIF-B0><~@!t(s"r
-;lp+ji&cs$b`dQS;IqK`DMb.i)|O@0Z=!3tZe=n6t-c[<txkoL@4]iPxZSJ)|y&M.5=Lv+"y.7wh^cJbzi>;]fi;gLPfxpbD~zA}PZ@0VUbwWZKX&wX=4P
-UV_xfz)/@rf(D/.!{Jv1%L{<pw`X&Zwzg<jkBObb|d&0`Af/u!L9$zM9=dG+`@pldk|vpO^d.ujj>a>=vqU7Olzw|f/}LFGLV'>:zvUBJ;s$MNnqV:_-!^
-H8DFi8X19agGM-Gdh_{bND/5[72HO.zzwhq/5F~'@LfCYucDb"Y_T,f`,;jj+h&q=r3MLL8ci%rxQ64P{0U"S;3:F[m7ohe}SSQ@`Wf.8_W1"_^DvgQdR!
-FGtz}:mD&,0!wiPl]Z!mHkGDhvT(9|;;7b,sf@)^WCa3TF[PZFIY3y~^3'lpwRCbx!_[-2csYA-pudH}`$]X;wPuFE%k8rpb_N%HcGOw0.^o3}>mheuD##
-S.fXd&ouRo~ZQ"Dz%MPSX^5[9k}gX;gwg|8M`-w2&V=2'kfnShfY9QkFL3(2nDi5|+@]mF'X.d58{+:.f|sUUNE`4rz<7{so.p:vu{~ZU<:[u'mD|>k[vX
-:oTdFPK@}WQd&X&R$b@(6M,TAmORMdh%;]n@{[70;Qt%-bR`}<fJfd)t#HH68!rWqYE>':)8WcF'{=6`h,D5QseVd2Y$"X`%i+dr>lfQK$bwN=`9V0);1l
-2TLug4Y1FwE.;Y&fD|1e60aYJb:%^KR0";C!erB(]-]#/Jj|)-G]W1&0IZdz<Mcd_<P[fdT(oIBO2cI$~x1"_T04wS8:N2Xq1u-LZ2KhmP^VpfFmf$@qR<
-~;Is9VWn#I%tqu0yqAJ3<M6iY9lS:7;"!R/F0_'MKW{qGeskHaXgq+AI5eJ;r[L]NsuvH]]wq4^T:jwX_Q}$R0G,1A;Y}|7oH6e%xpbo(;FMYI&dEhn=q.
-PnAyol4e0n[c<r:B&2x]dhgia1m0Ly0EmCrk:WsU^SYt`|GJjQak>D&H1ulY0^'R;`/9'mfOS]g2SKR8]{B,U"{n)%0s(SvPM1C7J`elr|4;"!ud3'g:K2
-DYe+Y9gC9mC%_Szk#t11dBY7JpsD[Io4ZF/]kGu=`,pHJ}R2{Xu5oC14pq0G:}^lBan_MYpFJLd%u!EYRA@5oVp8$Q'KT4!sie65RmRoFcOBHMFq^P+t@r
->,}dp2^>BE'y;-3`&#j8v$&TMr+@b/LxjC,FU8x+Q+Ep/PS.]cL+Gk6xjQbVp#CY[:um/KqGCz[V21GYUpG2EYn9GY}xTWYV|07C!-~uKfI6;olN$d>O|o
-ccz_|;"|(r9<'8Toro+,}SDcZD4!bvz}<$l.{5S%C5vgCEV",u@/Dx~lX0+v.!G<o6=kLcsX~FKQO[anQf<wylX+B2'E6wyj1I[s=Wa6B=8EIi$|TsUt`C
-.BL19qgiYiA|W0$<pUs[$je^8vTr1M#d'UoM|e#Jq[GICfVD]<oWoJ+adpvo7wA$c[x7;j7Bp"`NjQ0C:@^iF-.iY+En^2NFgizYpqQWN'SnPmc[7:X)UP
-@+wcI2QdV9EHsA-/R1<DPbSJ~N+@SYZV_7N0272hC02(_L4L6r,UFwzxy>WJSiWnG/#]2Qp4=(3>qPn@QFF&OrnLllhV4VcrAY)]MWhb8kx=W'Ygu#:du:
-{g7GcN"#,VWPI.r7A||vkmnYT(nV#"8-`Z:8_F#5R7j.g|I2zUL<e2FNq),':(!RmC$[;U!yQ=1osUH.T;cceX,uf+o)%)mtT$@V]v>'1,&w9qd[1<;>x_
-A@ok&S4#PZ]{b8rc]fI1<ymKjEpO>(Q<~itbbL0ce|jtf,9A/U^b,g[P}3_[:e!DO$(2;'&>(%h[4$R--Hfq_mRJ}nBvi!Of>(lo>wJwbPgas.~@R@$6T]
-!I#e8O+JAph9jwqdg;G^(QBa.-0oB3K3t-U,IP1"d/kYAPO:Jfv!<-Q>c8$5xbR33SJC|C/d}9OsKJg0->!fcqTJ'g[3O:u5,"6.EnDO'u23;Oga9HTPVD
-_+>e12{eI_}l0p!{yDin~6OpmmJmUwIe}bPh>2p(k|dF=nqR&8IKLi^n<tJQcY|z]^tsAf4z4x;xMM#"-5|wZ{[h;q@f!LyNS1g>3C`2@0<D{U&W+6L2ua
-hcXD|)qtW#">`E<AqHm_pLZ23GL(-orC{ednby!PCWwMND1`},=rK_is4eVU"oNb`m8BSWiWGa@Kozc<)YU'5IvjQ2MBx;,QrJ;'Z$7G`+zjQR%]Z#il8G
-,r8;NU<9w%bjCQrT(+.W]W_jzH_rTMg9wik+_yP+e{D.EPJT#;Uot^7GhdglY'XE}Qr2LaI3=U(nH`s8[sI,%QDVqBiEu0f<=6E_N6<>:cM2}N=!Uk"rkm
-LW)(7VywO/wTwk^Sczk-htsFCO.ZX{-tI!`28%l/UQ[:w}2@f]@U:9l6}%Zifp#6n;l`Tnw@(":vNnVJR=CBvbwfWMyBabckI7!x`75%fNawPg;bz/44aC
-a#eW,}MGY=DfPY'Bq@_yyN.rV[@AT6%yHXd{%xo|dWv.exEz1Q3{th^)-EH94p}C{66;^cQJ.D9v2nx&>4wQlFgq}di{mWmqD0<,rM=2'CwHYOfK%^'V-:
-35Jk@Zy$QWm&Bk13~t#4rGNSSFi&7HV{g`a-FCQcsc`.!a]13tp"3]dm5_KL:)0{D>Mi|/.t>=&Xg389QKY+>|m!crSdD_@d^lPd;Khz^aj=6{>MKD{i%u
-RVrJC'X]4iXTKAbJZgu3~7H5PTKwd[_#JxyIs{<E8fGu.{gfANk[Qgcq>WO}1gX:nj}6gD+Aa}on>O/${$Sx6DAq!a&%o$E-FP.1_6WV9}0'BoY)lX{P7U
-J#^h(%n-L"o$mO@u(7cY$1jMK5&y.Edxgi`RGi9({KDjoY'9&CiI+JkDi)Vwka#HX"Q/!}BywHDTL9`A)@$/|1@F'A0%";3$!3G[bL(+F&VDlu{dU-kH%A
-D"9;B`^2#Um:}OXjOJnbXLDow@nDqLLiC%D9ub=qC=RilgDf%Kdo[Fy<):(|DOpQZ`#3gNS/1Z&p$Lu{&G,swbI+nsLu=)>//f6dEu1{e&VyzYR$bTtzrP
-N+hq-R3l6Y+YYcECV_9hlI=DRc0+Pd&qA4H=13q3do//GrxC`Jd5Tb10x/I!5DX'.v@>B-bSPg1Gqc!$k>9)x8T-Z}7na>RMfB"le-A%lYQrXg@<poNI-f
-qV-[>iXt_^H,Eyde.,:6zAgQmjd|o#(5pYM237@BkFV:b!(VD2=Y[}uh}5"}q+kD1F]A_pKCAh^[iY-calwg#EHZ_i6V`Iwbx#k3(+3nJLjGeenLir@do!
-l}mQH=sZaH^|y,i_J<hw$1:#:'BSAze9{q;=39h41tIaZ(]dZQMVE/^CJHV)_c@uO{'Kc)VBnm.S&%<s7TH:uL8%4PdTh)z7@OSXU1,jkZw)ViU=IK~f6R
-)}L-cs:-^fr3:2.kDLz=VcZdbElBn@+abXxeoV>pINX3WlmB<`f84VD1@8RBhH>uL(N>INP<33:@rEY22c~Ii3Fs3O.YeaCgdx==%s"XLI=#GIaZKPLuwv
-)h+,{WWYR|Q.>aEwY!{xfvKG;.=Qul<)@M6B9sejJTwC"cMO^a7He:r{g<(i8Vj4W#4Bk0B>CkjSL!l%cOCWV=AmA@$X/EQ#f>`aE%-.%P":dklx"|k3)_
-AkLy0A<N~92{Dx<dt|n:R:7O!EIH}3K[}T)%{x!f4EZik!HsJ=(ddiWO_nqo}w-#IY-]r7NSL=n&L=zPX@-z$Z`|,qs}qVn!i]~w6Y}TJFd'R`8}QdLzZd
-=%-RI$4xI!'Xw.9XqKncg{[2/<T8suHbiS3Q:{j!x"v]LeojcPPOh%;,zy,:Jj!)0a+3k]=xef`aJq5j&T^jAwh8bB@GCU2fOW"X<("5dd6)I0iCA(+._d
-'MV^~!EaIZcg}mwa=Yb"z=qP+MQm.{15+vS}vhY(4JOCFx#C;y3{{I]3Cw(Fn4<2X6wk,fI$lOg98o>OL.H=#w=Vdx(lIP1"D;f`qwo.z7ayuFIJ0guRpH
-rGUnxs!)"Jx_DiWV;>yAm]9Fi1IS=[:i$qV]^Tw9KN_yZ<;$vxM`vcyO@PXDZFlT4=Ka;@X8'Sd,uWe`)KC(e#YkYcZ3rcfv8.rNcmn2.DOBISSZ(3Pg7q
-#%)L1o'P!tWeS>oRO7;pr{"sr{DMZWU>Gl.bQF=pyNX,xHT7.hrZL[=($nBE;)Syfp!a;9R(ZXe5qHO+OLJFHs{"Uk:7:v.DF+(|8@+gI&^I9YMw;=K5Tl
-!ZOO;F~yp@`#cB;kdWcs,POZh=~[6v1G5{a(Th!mm>0.;difCfzezPfsaw|Pq;9q_|T+WxKLG9<PLSHXdu~QXIB86Q+4Sq|L!y>f+SZAg4UL&nO>,4!H[T
-$q/KKAdwM|],mNrx]%vSZ6YY/9WyXZZYc3Ih7r6Jvsoe%U~smZoh:J7dxa&{/9+("7>Q72'sX#uv}ftut4Xn_Y"R^]VfzD,R)6^>l'%a:HMLlunw:fLJmP
-EC0Xo^-^k{Q2W:I+]fVV!}F&f=Z'E%#,Nt"U^k4kT&B;+EME<PBnO%rz^M:2aE'&PM]{#u@aunDwqc!7kz||f2fx2-~zaOu$"_+5=}MO9cPrjuD0>}MOgq
-QJ_<%Yi%R3X-aUR/^Vuu&z9Y2G.)H(x`hq6oRvRb@twJ1<c{B)-N>4{xM8/{->(m|){MBDP>w/T}1=K+I8g_bIYh&>_LMj%D}0GP+sGc^%l40QlKAvqg|5
-6vm|vMbuH5puKSq!&;bYUr>GRhU(X$DsbIE+/1;WwV/{PjrC0c1^{.M(K3Ix@xvs|h86tF)Z/36ro&z/>q:0sVgIE^4f&=4%.kiZ6;'F/[K/0r3ul/D#L4
-kZ>N(blRhvoW`WO!(&e@IN48PJ:t`K2/TS_cbhZ-vOElGQ5=d_s0jsYQ>&_ZO(/}=/i@^wiEz6hPE"O"`8seVjblaBOTGPaR_e/Wro,]yqBXu.G1GUrxJ2
-<oYE"hod[9hco/u.fVTN`@d>Vr|fD1z/EoOoIRj+0CLS+[hE$nKVbi=2/#5A<+jN3vk(v4L|(L'%%J;yH3OE%HV-Mz#HcRM9;sMf#ri_!:BPvLu43EBu9x
-,C%.735';We8j>lEZ:#l|(cE%vDBczkNTg>ewV";n)'@_,PiDG~+nV0sS/uevxoh49Ye,:,eKhX(EQKb'_Z_5Pid&U5!'1#tJMISnV+t,%oS`P>4~um(<s
-L<Tb5tX#V&rZ@+H=uJ6OO_$;"A:P<(!ME0HR$.dEns"#F;N3Ydu/P<Z^@dNuKGV#oL]I</f'[k.AI@FYC+7nsDM%~xB5QuLualw9-"[(V@T[8WQzE]s@,/
-i8cSJxd3P(|#,-Dw`hQ/!xIpfRbWgXu=k4N{{C3V=5-22"K0q0>P(4=Z#gkvakQ+%5xIi6a^6:f5E5Uqm)n^F$rWw|#%oWz3<#pF3D~IVyA.NAa%h|sx>E
-M++uyYzu8VLh'HcA2;n}FMAb#|dsc8%Lo[K"IvgNo39TA"A9=;zSq_+<^HN3@psU4AkHW_rDx3I:QEf-MflK#nXR@-8u5kxI-wTsV-O%9"tl<}O;O9`SH^
-P92jPxyqFT{4!LY$#dU|#aL;7;G!e6j'%>JF;PbIm=K%0>RNYTutQwhMCK_0xk|B:E"Dn!`JC1JH7Qz[l-=3AB1w$mvXku$.U$gXB@8+Ne~(MI)Ln5CF^X
-2Guagd/Q/>jt%1L:L:<8.`9fXKH[zeA4LoIlyHSPa$RD^;EYnbEiNDV[J9AQ}>+'9|-W_4FjEbv_q7TZ=0cjKlN#=dDhjvz=1CFV]LpXkb09dBLEQUf=^H
-c>B@JOTYa&$xq]r)%NZPCql!`lRT<BL-KobxykAZarWekw11zj9%He4_Aw/ky@ey:&9Mucb`86fzw`P_bNfk;)IZ%ZYY@le!z=&lvDX`Ky`2vGTU&=PIz_
-$qV>]R6L~j8>-IXFJ}L^~5Q3a|Hg}}Oi~h4$x&6-yHxTVA7Qy}@7;-+IiX=ZiYj3N[P8<Y=w}l+^tVGIzAi19JrZr}NT=rn)~jDdmKsLP5")"M'JS5,T;o
-Hu%$EpjC+X6=T^("h=d_]{4+Ql|q!Y;U=uEO;dWIe{tqpQmd3d`)yWEm$ejIlR_+<6:>i}/d(o&J+qcM&M'<oDhI6%hG>Q!&Qn0q`3a@n_sBt-0c`N"+!~
-f([}hB:=Gx'C#E8L)f9r%)lJ$6j[).[aT@X[Eiw,`_%UWmO0UaX2al`a>RNhNg=)4!d3lP0Y!T)%})C/C'U]s;.l(p5@sKgiKG_sfXi$iDot2A~Xt2x45v
-M%@}Tk'@jXk_@#beci}T/Sb_bro,!C7&shd{&4=jXthm|s>pTf4(kAwy6pfj!r>;D=wr%lZCTDdg%uT:p{qs+[^pINhv>t4vwn_s(E6+,X4&JUZdtf4@qy
-BsRs,N|xosa.%OqxI|NKR]"Xy2Oz>!B}EFB@CYgm1HSJ_TQTmSLkM`,/SlntJlYa1OP"_ez'HWnqDXKNHwa_V(ng>cvcJhrrzym@!HuNA3,YKkY<7]F)L^
-&SN]z';:b.B)J,dcIg-_v0f|c;LL_S]a$$x5>e7sju"}O&$7di=vY$:4a6|cr1bUc"k_0JVx@w;;mUc.Idd+BG_6&bYpoZGi-O,M~z;iW5P7)9Q9~v<n/V
-cmKFBHL+|={B_j7lmc;8Ads3z);q,=YN^]L8Z&zKlep|r)WALs{K+Z9,R}lo{U!~i4^|+Q{rlhfG~qM%izK#_E$Mo/."R6etd77H]7Kz[h>Vs9^woPSm.x
-5IWuv9M_e:$}weTk>jN7OU5T6;Y&jT3[e>v)l|POA'&]Y]~l{T/kH+S1m;%HEL]ZT.a%bSKmc9[^5$Yym7c']UP<)29alB"he^!s"`|p!+t_-Zc(f1pI5z
-,]aP+@[yI|/44100#F>.o'}M5+mgnN'!`c)7TKRhAYJFYBqMQGPz.}Zz#x]n}Z5vEW|a#0:'z<{},5VUJx@Iw}`V,M)zfz@]gKAmGQI|.Q-m{KemDi~6}%
-=e{ED+;[t(_N;"{^~rIv_#k&S-d3;AHnym]]pVwuV55wj^FOt9yYe!iuI=RLW@+v9D/"#2W%TNYqPd!-9aoH;op4RgP.mfi[&T_<5$7iHS}5Uu!6#c8^<U
-:yo"`gP4e,n1oAI1FFb`K<f+dKjvj17/z9Pe,9]/:qSH+sW'LPY)8vfSWlofqVmF6o&4x"P0kB$M=<b1pU'jN6TCx$LBfIu{]|&GY(@V3&9uQW].8sT=-/
-dd![2HTpP|("Fm&Wt8T3.:JSvfPZ9TJs<D@&Dx[k@;rF|VT.r!KLaJ%jo6DW:@,+CNUGJuL5s@X,_My8z{gK2yK{XeVT:XEjT<azQ{3mxb1{g{qOq%j7y:
-CLm75Qo${H|X13JGxx+1HG1Ds"_<ra1!6JZzG{^DDb0&t<t$jhkUUNy>ZD`t^"#otAwLu;Be]i/<O`Nz((T]'rE$E[0Q.AW1)LlG|tRAB41P~+V{;eejr0
-Nw^_,gr'o!n#sakOoo,DE{jLP,y":'pQ6tn1Jd@-<CzlLFCM&t%FrxPxG28HMv7nR'o=E&R)R{)Mb|.Zcla>)J_[LeLvFGpH!T%6g#[01Am$RE}.k++Gc)
-Al`({c(N#qj9c4KGsbdHSp;$GZ7,z6fr`L]kAbe>XJ1_PhOD5,=H8RHAQCSQ)5|#oR5QrN7B.N8Ixz~m8^q=$u@qwQ@@lf>wgmy;T"Uv>T`#w)pZ]L<99g
-T,{Llj)hF}F^3S=-B^m"%xJ|QdT0xe&>HsbWAn3;}AM3Kf$>ey.k-J@MZ)]uvTf[~8S&$umnlmIuT,1t>QqRK{V^vq4^9.`4s^D1@HluWgW(R7zB_z$9=z
-#Aa6r^XzWvP:f<&#MYqMelmI`,L'hzVv6Ux2/YlhLmuE$VO%&@y77i4!VQdYgZXgPvEu;n.dcOUh`ZN:>P)fzG#U=1|Vif[hPL2F,SfA[o4'UFYk#K.zj4
-cfPf}]:jJ_ik,29u4u;Yg=AXtE|q.zJc"-nRDbXf1!YsWoWX>I3^xQ-<>A}eJ<38DcGjRl5ud=Icvm"ozwHtWm))g]JDXe1db^3IHA!IVc!RuNCwL+'m{;
-J^)#^Dz2"s>k+,ns,3/0F6Pu:6Pu^-ZGfx6cA4IJOu$1t3M^kM#&.x2sdU7fq{,`f;Z%>7vV4qTDd:ib{60@B+p,)j1yB}GX]T8zLs.7)>ZpG"K,`p&va$
-{LlcUCqlXOB|HHHmaTTWwopaiG-"<J6y40Drh4JL|<7+WtaxBd}Ig},fXnv0C-YA!)07f/kT)fk3&Lp8XCY.lCq4yHd9{51lrwKQqUS=X&3rhCisWn0@"8
-So6W+@+e3"nIkau|!z@yUWjgtc%EqeAaoWE/vPQi<&/th)7,jC[xJP$HSB]fSD;aOL/%fv<xZ^PRd=+s;/5t<k5/#f^=aN/3r3ICRVpFNel2mj]Dg&4,#t
-]^kbOC2#A'N.kJ-t`-_pn)WiyDoGB5C(6suI7#`T`d:Q&8t3i!>Z0H;T{5Mt.SAp8YSWAHn}Wch@l,s.->/Oc`d^RA7Ky<&ISo(_tQOzA`sk~_J&IibJ$I
-V<KH"Hox>3dWv&>y)6:YxW./]>WwLq]}FjCc:PDf8Niq@mwd=9J%_=|`!s%WF#dKJ^ql(]BXAA~yX3"3[)XNL!2z^#@wm>0Q^ktE=|vDh1%g),3SU[kdsg
-4@Z]-2JV7=SCi;W=D.,48FOt.F)ub2Be#'Q:m:24qLD|5cNN@G<fC5^lBv-TBa!x|sL|#1Fe[}1=L'O'l6Nrz:hq&[%}B4HcWZr8.DaSgG(dmeE+vJKe+S
-"CrYOo#x1H3c&p3D/`a{]mIa:zvQt|MtME3<jxnPFWvdv(C%btU0^@KE2xhPiJp1e0v6]qNJPq4tbO>L.|50NmGM3;bO}9zm]edm0dP=Si4Dla+[gaSi5r
-/y(hJ{tow|NcMXW)ivcc|D+Rf=xa;2~(6`hc8|Tgc^R9<fd3ge;2MC=#PEE]KB~7J}ZcaE8WB7n&v/-748feK8/Lrq{HoiYqZr'[]rE_kW2WE7(St6puo-
-CVQN_CmT1:C=QdI=.4|T~O@LvUZ9&P{dFtkD<m3QAr6<JEu+(I7wyvVVO5tO<f+Qge|'.K$Z&y8lz03Jqo'2[[+X2Fj|+t+Yzp$N7z$Biu]y_O)Mi-K||G
-<r0l%-2/btAfVcv'Flv'ZzTlUE3GCxXRrmz:IxYsZ1yBgM=%;M+g2Ys!dw-@>V[z-xAg2jK7'wuR<;~7Q=G0rXY@q"[z,l#hhtvbI`l9Z4iybU0HFwj%]j
-7K{vM[-pj6Xm<e~K=,c^%adOolgs}V9^@g%_$py)E:@7D^3{[g])^Z#VpLz+:;g:_[">%I'nJtBkx3-+x^mx91[Xb<'N)>cytO"x'NGkzy.VZdahTUPg|v
-np,;.B[RXbiQ<X1,a(oj+zmmYRWr5i~lulUqM}zi7K8tU6kA0$M@,F8kkPXKAQo>NQ`(U{=Inj4=.'_9V.yZ^pvwu{Pf]];M1}h}">Vh&@{6+]@nE:WE=1
-md]qChiR/:7qw}#fvla5bNe6vCd#wxj@.z7@-:"AY;vv@o+vv^:-TpGu"f(E0`Y_,4g[GuA5B8@}a`#Gz1L6#Sc{|(l9~E7A=.dFHLAkLax.)E/.PC]=fe
-S{[d!1ToP3p''U[g^[pyz0;R89WRSE/H0<OUA8H,C,Sr&cS&2[jw%s-GEfxfq(u`!KdY$@x/IuZ;^[`x%DI-|OWUH->GG<k2{,#GvdzZ+sF)WYu!T>mBAj
-X(pg/)~`1P;w9e9q/mKNM&mVzOybLi"vNETEid3j>bln/(/iIaw-)X/:">Qn]/i!(O<p_{&9=0U}t9p=r1>[XJ!%C'L61wEjMybPQtA3]NvH%e_($<H(2R
-W4^Uso#;]DU@:kLj.iN@EW3tMx2::KGFw#2[)6va8$lU(9Ys>6@e7'nFsS7WB'}zgG_UyQBYm/YTY2<u>A&DMGyezcC=uF$d/XB<!TmLJU:m2ihzMTV'p)
-21Myl]7WSyl'%MW+XopCD|+&[EQ8ZRW;pJ;##:la|BOMvE~fLgom458)rSr$:)8d^I>,W8"a@)8cz[XYJ;t+K{j`7+H"-(=2FCJflY"Cb"7aHKLSl[QkLa
-W@>,Fy0!f,]Bemtz9rq)qB/NSfz#6I1I&8gq[`<np{JYK4%TlZ%x^hzgXc.Wy!5:)7_9V[77BVuZ8#QNO-&+Y49c4=vv$mO7cnLYclC0YWq3~UBf/_nfsC
-:Hfih1}-]l<nH3UK9j0TxZ4n8UPe!&>$6M^H%AZh8]+WNjwg)dZ!=b[}]{|sn}eOK-%(~ThWz;2TdBWLJ-H'=2ElF"[!m]R7Un-p)zBG#F3b-5iNi=zo(<
-f296|:@qN`&uQ0nGv,1L)q}]Ty}>w0qFT'"ve5Fe}C+.CXpeF]0$jSAAX9aTBDZ6FUiOg+1+6"yiM"g]U11F"@ra#@@UXrr0dotQt]F#{D4xz>&U"Dd"A1
-T/'=z42V7NwglqVDPMO8u']v){QrJGL^r=Sn(mo|S.KO`xw5>yP^T%/D8oD:1NiACR5]rEL8`Drym]RF[Ka:(/%HAnpoOz%3y/'%MSzEr!<daJ`S.}T`f5
-D6BvknMQm,^p-O!ry|@mr6d{,C~[SWvV3qmU,gOR<PL.]T~,h$R'Sth{j!:cc`m_k-V_YTVVbhL_VimZAiR(C`JIJI>_+47E8^)=etBuWPF2j`2Tl"E3Q^
-Isdz"_FMbIfBEHzHx1@fCfbg>")RLB$@_)l)u6tX2r4ox,Qr3^LU<y)IS1WFezlF;<Xf:3~(0VNjyZ)CNID6rme{QP&xQ(BiHbU|Dk,T.o~Vx/:VSDtiE#
-s!W+@K9Ue.0'%{GPG0k8N{'mC&PbxMDh0tn0O&azX7qw%@#NU3i=;WcT+)WD$H$|3H%tsWFg8"4gj3wO+TnnOE~u#2^D[fk19SwrIz4r$cU+%fnV8e(=m9
-CZ.@UnCJ@`9m^dL&Em[Jv5:D("9tW4TQFmdyqB;}fni3[p-ly%z+X+I7^y7{w)tEcCZ8)^A@D3^lUCSv@2-GOw+piTaPOMz^5WQ<joJL7&!"!gWkcf27Cj
-Xb[s)=eqBw9|x6a=o`RZ+3o}$MbdDp^Dx65I,}pF;Z3,(PNg^CiY|'jUNhI":4=f=74!Z=4N8KLm<k^g[e_&QDSww%ys)HMD#DTS_k"AA#]6PvBi{HhY#O
-MGHb<N/<EdxiH.jjP3$"(em[F:$nDtC8]gM-2O!VKfZneV~p7@+sq17J9^H+5>ExN};J(:]ZGqL5)Z^_@`t.>!%Qj/z4LV:Y2a#J;E/eP>{}D<:Ke^>jGK
-fB`bNpjXA;r:rx_%5|BR,o}MbmgvR`eO6|gcX"U$cX>^o4vx}WGLw^cS<5"3]xk0Xl3+H<-o6L10HRQy4_<R+]>N8{8pb_81=3C7a1@C0%F$}TR#_<_UyZ
-)>cgZIXxzGIb)p{(8j'n8:T6fM3X@y]0pX{sQ=QxHXD[vU/x<).QcGmPjE`.mb$@leU(iew7vQf>i%g|_61=e/LU#1=k3W[ISo=#Sxw):qEh$1%8'!)W^!
-;<`:e!dUQfWN1yNEMSJ)5P<TtgSH!u<#fG;FC(}LmNJpx3vws=;tDEM,3N=,sVax)x%#84La1=R3(L']NNyxg1yyL:.q__[x#@Q6m]<=zg7#broS5]~OAR
-&rAwb/:a9(kD78Yp:A"4.]UEEM"U,TFao)Z;<^EyY^(Zo-a&ltuR^A&0>{e^tuMIY6bO"@ClYBof!D=hu75T8U9gqM3d+cC_}3x,wN;LQ5V-,kq{O4H_1[
-=uiL1st%"~7$NQJ+iqmVHIP/UWTKD'y-%W]KO%D8%!^lGF1lRcl6n1X{fgme'&8u6P1y+_baSO'ri}yu-Vq[)=[,]kr-w_(&L+h=[oDA[@jM]rdK$1(e(o
-Z^rfoP4,sHu4(2x01b';$rp#oc2K~L$PJSDxA}+=I66DYe8d${L'E,KREHo"eWJ5f3fAD1FBP;9S:z$9~=R0HtH[/wu}SnY(.$6]ylDuZ|xZwoLM@XZp6T
-bNv^mF7l61sFQW~v;0VRoExX}1;mjo`@;+/CPW-VGb~npm;rzn2LV&gc+8aqkMiP=X+tvG0ucLng9mSiF@-JqTpiJxo6By7+K&#!>3Ln<Rhs&i{_Bi:pw0
-ypyY2R}5Dc`%w8|z!((H';1Y#QWZm<W4,')bv`<A,a9JPH>'b+qI}kI}~:{JJC+yMA~`WHjoL[l/_&9Xn+GV,`u^Qo'KNp]>9|,%8N((bxNbThaK|yvH;4
-ig:zqz>q:m/l`Y'oN"{eRRfJMnLSfB+8+Eeo&-qa<VBoaD{|XOq2&s:XLw4ekh>7t2DxzT!wf^ROz|^"5_9U(i3HyJ:`=n+lzXlh!U0nE9Fn!]NK/z:njZ
-vWg#=Z^B6-lCP&27IR#0%0]u{yc_.g2)Z!0Dmxg8p{5Wy%=.{f4Q`}f#bVSj3l=:J/2U]{.z9u/linYhjMO88&H[/60|i/SK}H)xE'sL,>ck;MZDy';4@L
-L%lgc.4IJ=WC5[U9`-yjB/q:jD%@u-%zA+w71cy0jsB<F;kGfGn'|e=!<jRJ>H4TN8zId|2<rS"y0ng()`)$LFS_yb=2X#jqoQ3Fm':pA'FTd%mj@Y~DlB
-IiJ#5$Q_MNQd;P7E<9fG$@fFSDN)z$a3f]IIY2Yq@8//f^FeJwrG_(NR]b>t!_8T)=f;G/ELQA]xM'ui3)t'|oL{JO:{1yD=@S6(0P~4)3X)(fk8t$r9N:
-|m!9il=MJ},wH9Uu-xWu;M8K7;m,mh(.JL6`-y/t7/#5[l/TfFNW=9sX"5;ld70&=c]:ybnLt"#MA>59ARl!^[L`Tg.H(H>@{,j-g1M`o7%B&Uk$"KNX}#
-Yo)tU)0jVU33lsRp1:Zy=X75IMn_{6hs}3H`h,GHgAq0tW!J7"JhgPTr|[-VP<E;rR(E_Um|.GmGz7IBpXQ6p^N=;qb;7-X#)SLgOkpWI-+EL_|7kk!6PS
-<6[ftCbC#^>)DQyS4aL6q9kKuYIBiWA&Ea#z4m-<=]/t]V5kCCedId/py<TrN118l>MK}6miL:gV::e=F;R"<$fsTy)z(pxEt!WjfeE;,Yv22$M59V/(+W
-hRyg6m/}D4,D6M6Zl&&UA]Cj5`{-@z5,KH{l;8vB+IhJ24t;[pR[G.We/rvU><No)l2RTWs[JRoI;B0!1<#pIRc,Fc2d})QDd(eHZDZo+`}an{BWzV'a.9
-Y6;3[dwCcJ&G=[kS$)@)<}.83J:AyuPqU_v;O(lfe)vfyPbYpH6]wd]{qpwLUL6j3NC2o31=V=yM:1T[+VzLd;tC{4_&rb~$5Pj8:BZ>%fXO]IzF1(Nq3=
-m7+;['>[MVmB>n,5%t}gvZ,H(@QpW|NoGlRY8jqV].r5J8TA1lD`jcbpU;>(e(hRCiiI_Aqg2V$.zK.tI-!u6u_:Tar`x)QZ5aR!v1V"G3j|X@WrgSE]]d
-"_p5@D!Ry[QMszSEp'Os^ig/8${/tc^r,BfQn<%@BTHZ1WNhH)61820<IVKH51c,"%2vzLLR31r,NqLnY&@#oWM$P2;)AUWe]#dpai(FC}MI~r)x5NCIyD
-5(c4PoY`5.C(88Q]re>LK"4h,1'EFSw7ot@Dc]$FX37oL;7$CpWO>IC0/h,&Qo|(ayprv=Au_b,&BP~nAB!_dR4L+7u!vU}v7,Jl270h&dRPkSSC(Msp.O
-bF0arobA2F9&]qIH&#{3<XKw.$`iYPW]PR'BafLXlSxX2R/P!RW7o>QQhMoq[_]otLVB!u^,>zjC;W~eTeLd00;9/N+%QqQCMC>R1[JG/rZCM8uU`fYV+J
-sjXX(=OEjr%nP$@AKCWmXb>&>tX#]x$}CDwf{lV/$Ga1dSB@D$hwV3t`9GFO>-yI^u=lh/FJm%9pE)D+3C:7dH_LlsYpspCL(O<etW-_-h6/kviH$YwTi1
-BNLkR9.5xKRNVzZO|.+Jw+|Gjhkc4Y{2+-VU5"0Qcyi^pD235e5T_-2(`:-2CBG}EBOt=>FFK8HdE>TXr5JJs'KJJ")dr6V1HU)}ESg,wH5vA4pvZ9:HZ6
-2JDMN1ILtNetbK!t-[Il+)d/hIxL:!j[[nDTbs}yb`RbGDIp9l|Jcnem=|nFmj^k91,Fxo!pU<~GfYr9k4uwL0V+SFS.[+Xn6Je=vX98v431ucFM[2<AU_
-PpH/Gtw:D^nr<G4}H41J|uZaCvx]Fo~L_n'gkNbu$Z]Md#LEslVhlbDci]@dJpL|I{O-mM:q8{DEzmM{E&X+D1,b=2>t}"bd$O)[xu/`VWlw:'#Wt+}K-n
-VPrF:._nC<;&fN<4H2rDrk>/thU_8Qp>1SwEKG2lZcaqz7hNxm6uw(X3q1(81h[X/tI2}3]R'kLm)z82:^`/AR'5mv<s[0q)i/%b'!#MFr>w^@D_s_c;P'
-'9epr.:k$Eg^/e.xK=OK&Hfs^6-8id9`k`aL&<`{_y`f`f'8;P^PvXIef#lnz27D(s[I0^il3zj+FTxwcfune]p_Dyi'_C0AmLGx>LiS)+<8U_+BfA{^+9
-!yucHyX,v)l)eV:P{)aSg+Enh)jUB8@OS_%$Wat^Z[`m}@uw+^q@jK(@5Jd_a6[(i9Aa4BTAI)v;~J[_y-OIPY,4Wc!n4&e0c+&30W5$_Oa2!}cxrcwCSb
-8fC>e9KD<P9N_7mQ){ZJ)Jrrz"oJ|HTI79MG"%r=Z|u^@2iZY6$XFKvc@QHsXx;ZdL4$f^uRfMFDUO/Jd:17:X1C]wDxIs<,K2_'znfc89o8V#k;tFAo'^
-1=D]Km1&hRC6)W-biLbe!&8QUW!4mI=|V(&iHZNPd1n-H[uZ]Li9!nyhB,Qg@Ns%=PU%q=HX9|bZpmNO0}LM.[tH}JC1W';};MmR:HqEtT]U7NSVNw|MnZ
-,(_Dxwpmzm@x;+CeU1%DtpxfiQ6-AwHO:t)!j)A;Y:c8_JO(@;V0mA;[gG_>4c,^A5An)M%I_ba/"H:nN[B46Wvl+w5Z>0g'cc!J&pxcK2g3_`1Wp^PRFY
-C#Xi{h{I5M%E^grX"r9=k='Je5tM}6V$V2fI4_ITTy52S:qfRO-41%8@2f7$b2o6>zdlv=nBWEW};;Y-";Z/K>82rd=T[!+B,{S#"l{f:X}b3tt0.xg%+`
-]}6F9,djDc~Wcc[}2@E"CvrJ6a2^^=/],P<e($:j;iscq_]>ru&)TFGh=GTWbs-;xWOTB@!GU<IRt;oTRVl%|k:>hD/dI}i7P^>E"<nb(1ISs+0c[sf62!
-@:#j'h&ZQ@ZnWk8"lYU/Z(f8QLH49{>>|>+lV+aR./O"(ecLJWa+A1O28Yj;t6~s<n(B0hFJIHFmko-x9,^gm703q:1.^bLe3YqLEEUTXQbBr[#Xlh{:w6
-gfth.uiom"I"`bDhA&qnC2Mp42wSCd{(v;=$HM80-ck6+5Wx'0>l$Pv_W^C>00}gAW]V4=Gc^qO2]2H"oV-G+Z1TNj"`F)4@o)@cx{Rb0C+dIGFAx+;N3a
-d|-"d_MpwXbZY@yvQmEauannsrD;X7JtPojCB&_liXCO(f@F&1#hVsa|&h:8R%3.2lSky0bp9E9tuZBfk^Vq|[na=UfZtjcp+>q>.&+^~SduMP#avv)D/o
-;y{L~0a]h0VeFF_0/n[:@lXXi4L8XiI;NCrp"N)v>kz,-UX!o_(sq,N}LJbnYWSLv`j(=,#a}eUoi>~h|i&AX'S=Wa<%wp]$[i)GQ7(4,S>5;$mmLp<&)z
-x!pL!"g_D!ay{rV|:FO,M/BeO[EBtL91>/_.{+P_B$BM{o;06<OWbo#O1<'v-/{yK89lnpz.JEX>eUdN;IK]/neSP:[bTw[WeBY'H'`qhUH9p(.`C@SciF
-5TX$ftJ,F2[)a0q)!igDSeVD]Q,(zCxX"4)tbocIND[dSVih!VPan342}E;9_'tV{]L#Q{!mkj}2KyiVWC5G7^_tV_mGAA4/O5%CR=)h6/dzu>q=FH,JJi
-rxxH!x@"NPNK#`xs,a|0WF;I.;rRR5,<=V}K4Qe.<E^iLr2ns}X&Eti[g3bux4H6qGa+Gj':FI=WzX`v^I6WBk|yl2@Q>Y!ldYSQpvOjf;fMx<7_~Bqv|4
-rg1L~OWCG@%Kp)%V%L1^_<ZEC9P-|HjJ$[yDHDDSS`/ipsBCJc)>+EgB:ZM<b6Hl6l^`bM(2Tc{`8B:^21BR8sQv:JyJe@g^w}~s-Y(+'f`z<Y3BnelO!g
-uE>I">9%p:rIhO7QTGkq{[r$|3{305.4<)j!Y/|i]M=gXqFN>6d]GsG!f1A-1QtxG-%!o@iDs2m<=F-O&LQ%z!D3!bWMWCydwem.zHP9QCNFg)W}TZ-Uja
-[<]k(145B3o1'}gcT'IO.+Ec)wm&@dIZTmLT7(hy+hqdHDvxRNPpBZH91h|5vlJ9K["T##16temw3NOa!hb8lnAh;5'S"Qqcj>BSsq[SMB$O90<l><(cK&
-LbKW$!-n%e_U>|;GaYuK3@!rP%ctex;Gn.HQ;yM@aCM4zr$3e0Y}F<sV+8Ctk&}I.e0{c/qA#4g=KjOW-l4G_"{Q_X`E/:'C+0))Ue.|Hk7=&`)#g`!<V1
-qRCo;SM;]rMx7e'6Xc4/"opNq>"jT'uG>#S[+aJHYq'c7upfQ<Q@IsjC'jCarjhck&7j}(56|O&y;,Xg7X_q}p#]c('SY#.=M;(gDt%e/;I/7M1kI#=RBi
-I<bh='f%%vB"N6vz^sU[i.KS2/Ip~U_|'+%v;,B0_Atl7:Hm(6ws.%TqA%N%c+4mq9KVSX;_C:mvjNWd]Rp_jpf@:J6aw"oIA-mo+GI][c;oTh|piHIMJ2
-X_T6k,5zheyHZ,ozxTlg-^1t6yRxmA9>,5BnQz<-AqDAzVl^q15g@'g)QLRc@uRPPnjToQ3F~)]SaOhoMP"C`]qqo3Sj`lI_ysWm#S'q5mUh|zr^t}vh^b
--P1o)At:mW&Bzm@ZK@&IWrAOc7;V1WK6T{bvZl5.eWK.nbX{rc[0YeHY3#NoWC2)BWat62bw)(czuHhU3%OI3%sr7q|P[d}KEm8ki"q:6DLpD-d+GB_B7W
-L;[9858mm;6f5eV_F|-2^rUBjirj]gEG[f>i>+Jz$i68o:aVjp'6Rj&`^m5]FQ_^>}eyFU3D8HMM;V./K{im_iH8nK[FZGR`B[W[lkI!qqa:"`I`.{#`d_
-%m}p4]hzt[4ME[_V9aY<AyF6'uKbLbi;pZYxNF"i]])/<-l^L_/hORyH]({J)"}<c]n'u)nA3zX`"e";StJ{jP$9h2;A<)h2@__./_Px[!AV@nmtr{gYu{
-C1|HZg`EUs5rEm&AFOal3+5,y^KDJ"yQ8<>.x5tAs.L@`e_)4XPqJfH6moPd-'YxK@mH$`'/X:!$W:rqM:hlE^|t_kV#ZMyxIb1-e<0rdM~E9]nRJnut7d
-2=+.:0PHc%S+|L=Fe0}S"_8.'f1!0!KuZ@za]$!]KMtp[rO7~5.hx]aj=YuUAx{Ze18IFs8.u),Wqqb0`c`-PXf"Kd%gtU8%ki6}Gut7>qng-Y[68qUomE
-Hsv[Hzg[NsS=k|iRC'X$,exj9M|)0ei.d[]Tg<EIEn[^fcp%hrt^8IO|o|I5W+.dT|8SfLjZel'dH81YN23pA|mr)F7c3L"zXP}Y7@_n[,R7678bzmkLgb
-ZFMl7'a406X`X`uIeb"%c^-C'&;Dl'1c%XqATE0E[,m<3MDU]o9!x%tr&,RtyKN`R<lsC%G=3#;ZZh_`-eKlehdi6-7@r,9TAW[jSyo!;V<mCjuU5QsyDp
-huR&K[e,pH0y)-#!U>]w<6|s%!C%S7orkkMqI8,#zP>{RYb#Y2,C>vuF]1&WYFli:@I=on3M<!>I8)c>|d,JCL;L#q8c}<1Y8Rb8u|^J,}HsJ4;MLz/hLy
-dV[yZdgbrPqi^/NW;v<|]e'CvY[c+zI6Pd4Ta9HbxfB%:e%6MshZGurL)LhDuN1r5u/;OeAMyCUUKehdu&'N0UhL#+LC2S1]Tu,z$Y')Tvi],S964+C[,R
-`=;->nmMD'Rfx!+wBK,/EP__;;q,p"MiP,/zgo7TC"%:`0-}pfI_H3,b4%x}<]zW9FkBT9XZY=iGD&[u!EXU6srt1Nr{)xLR).mN6f<r"+7rd#/.2Lx#)c
-5VK<]$BsPIhy>SYPk,Abs]}IQf+4%,zPQERo^tWWeEx3ja35ydrDnG=ct2WTrQr["s!<P!WoS)qfo#{8ow_w';'.`lw.}sj@;9[Z&{Do7|u#oDjrq(-E:P
-;K0&GXyEvmK'9&yb`d"1G@)mbq6acPrZfq=r[k[ht3:O+Au4dMX%8U1P''NG]KX%bI+K("#zfM=9;I(|Na6tBR=lR7UC9g,"PzB'Kd~hZII+0b"u.#]oFF
-g6qt-H00N_D_=sJfy7{tzFx+q}$TuC6aH^/M/7XxC4_cr0$P]|jt51U4rN}9/`ItM5!xp-MOkPp<E];R&]$d9@+ty/c[!W>m"cRRVe)-qjg26T|L'vOd''
-,,KNsYJY.DXS=C2|gdR%'T!`th}7zf2-0ci'gjqdO`"{_IjmaQ/6j!Vk}[P@k"TU.u)plBekPqIq<bdAWQujeX)AB^y@;fU+XrNqpQgX7s/n8aCq}Y0F,;
-mo]XvoB318tR.OdM$JV!G"|c!f.]c"I=Oj.HhO;b<>!rj|H{!01d9Oz4U_&M~Zy^s/<x5h.]D/W(8r<8o%"w2hD8cr^fP/ODY]P#<5(;fQo["uFsj=Db&Z
-1@Jur'qbId"R^YIMWj1,MkKSjOh1>%nr6kw<n"2(M/I|Uu_(_0JM;NE(9kl&^j6&JvUqPy6Z[]7&lEiVr%mP^e(hA9Mw(-&j8/MS`)Xj:Bv8sML$eBifx^
-HFV[[,-T<olfzL0Owdo[|T"L4&Y&s,Z)RMJH|PEPGz4&RkxvuRszdvtnUD`{nP[%>nq'^=7DEHM@3cO-QJf!4Y%#.U+9"1c:wR1/Go7b2tgQr.[}<Fn&f)
-juZA!=~{]0wld|N(8<Js(V;EV%@Cq<5_53A%Y5ya)NT>$@|8F4U)^DB/lcQG}DB0GCDg!>/(KXbdj1~]L5dzWmFn)JYt!ejA'pV|.XX3zr,/cK>J@Vwi/U
-X$kd60}O78oRT&KWvcBwe1BP;W6hTWa,KJ5:i'OCZvJ6z^2;hFG!e[38!d'EGCsrudK7RPzk(<N64f!RHV}{"5Z,LolE"Tjdoz>-`K(EjaT0=!|xKP]k~8
-(jBwC%5<iWd$9pz`cx|'rGn4$i[7qY#5pL,iPJdyE8XiuORQ@<$'y3^VxHSn_Mb$/P38#g!cUf"(92(m&j,42il=(GIH['Z!9%}T60AiIpy]<%w-'q63;3
-.&+i}U=45E9UjtMk3JA[N80a)$:Ehdz)mb-T-XGKk63{C}]D/zRID>C2fJr=8:xSd9q+)Pv;T&8{gGR(Jy&)'aKD.kgOz^N`pY1da$Ptd{T[f9SF0;Qg(t
--Od+6X%W]n^>lei6T6"CL4e6$6!]E=9VY1_QztdKNZPg'c0Fic$qA#S.uGEXC8Eus0xoWqV[/jXjx_^bT:C-Sbl0HwJN9mh|W6tefH#AVh.%P$%O(/Vds.
-F/jMR6iN(+ipLg+0-pYxJbfP!!:dgMd}2p1=&'91{,P9[S]PcOLsr+,<m&3XG7cPnRBOv["yaaVcED"|"sk,9uc|th:9u""ll<jRawc&l|+^8$+8yXdL_B
-9F!Q,o^Q+YfGoP=LWXH"%gsv;d5m}vC^NV7h85}<A,hC_Lj@Xm!Se-]hoxMkWffETMC6CjqB0b$U9tp!G7T$yc,gX2WNg920!m8|Ctneugn}`IX/cq}<&m
--5HIQiJ<#TMtht$N8Qmb"`SNo^{Tw);3~njC(vrdtk~<)+Em-f7Q5LY/C{I46=y`,/JZj3~6$AA(Ay>TbD|I,-Q7;F)$na[Et>HFz7iz^ayp:po-fu>F-x
-t2jZ>]f>.^BYoj3B0X'P$Jh,p#$wm2prIH8TBgv5(@=J-"lkUv{1b'N';o{@^vI0Q!Q.xL%t+.7^s&I="0$g7e"|pR'zE,Vnc]D1P^"g%smCr(|LD<!K5N
-!iko>:4OR<Z@/Al9LTf:8^5|~Dd2h=Qlt<t(u+R(hxzi])j,C:urPGXzV$oP4XFR3Fw[ShwMtSs>e{EhA|)8s_}6vO&!3"#HuI_YdA|s=vE|KQAz1'dCp$
-|KDA%k<4G`,w%1K_~+WFlSeLrG`7r<20-fIsH.+5p;Puaz<83fXE3;]uE)"03dq2'K>|{|"{c[a"wzxq'MCbqz:AP=4J/Ry6Y5&D'mZ"|v||zbm`9ymiu:
-r,.Jd|"$YMcoA`eqz]U,P]CN3fF1U6gAdDnDDmRz;,'vfdSRbeN9U>h+-gHHd]A6Phsg"U5cw/(,6@$98IwL))hOqT5j9!H7a70&j=GS19N4efO3^-Gk7]
-nLP=qUs[&PA<Z,X:`0GbmXBcT}m);tkb,9#pco';`SPUN5v3z^o_SeU=IxBR5H;G%zR0Gwg&Jt]k;)C!'$Xs/6Muj]Dh3Xu{e12+&6>Wqid]b!`@(EEr^#
-'FXI,xus'%ic<us,mi>;3c#&nEDK!5Sc'^R>6r%r)#@l+Hi:rbNW4_|wdh_","|3D@[4;&^U&R(<av"iIaM4xU{HgXk#Q)'%nKnE,Lo)WK|cZNk!')#MLi
-zzY+BlqqS=!j6Jic@UZaqHd`VRST.5wCzK)(F.bq:^I;+y$$pNhs~Q|guiq`2#xh]mZ^QsRHbLn@j4QN`8/#CzWq<2#:giOv4LH9%s8d5L/uGTx,bkw^l3
-km^1[{hmaFG9qU-%ZL.rD{"1]%XL,Epfg'(+zHnXFdBp@mSju(m}xv/17sj8Q/"1c.jF$40t"s4Nq.fZ#L[E:Z)iq;0^{6XV!/^0jTxENm:9>62TtUPu1"
-e|;%F}}0~%o}(`'t8&{K{_Um^/p[LCg_#-CHq7coE"'2/bDH[1EZ#bdNhXRy,eqq;FQ[o$-F#f+>d)rB3hJzlVvV,1I}[nH2-)_6xUFG=rG0Sc]9BtK9$R
-zufACZdZ4+w>fm`DOCJIqezyiuT4yn4t5bCBDAzY"Cc=idxpjHfe21NZcG2}ycaK(LF3s=dM_,Q1#||Y]7,gy^geJa;Lj>Ku$9+QN^=:lD65:&Su!=outr
-~b(&KZ^3-5'xO6yX&.<I:2[8_jn'oWftf'@<93Mj-n^]o+58<P9N"bk-#{w^B)Jb%i8D";+VwSx+3bp2o|cp:z8#!0}|P#x6v$!(~S^_%/$kV|L[p|^9Aj
-:(A;(%7O4D_49-Rb`.#uw&'`mkWJxD1M]RB!i$yk<gWA(k!1+6"!'sW!>nz)3Tqc^w;,vK<K'`FA=>v[_BgsxW3#K(ar#L:5']/MJ(I-Z0Tl8'p,{G26rm
-4$'ue7S;q|Fo0kQ/58$=oobFlm=I+Cm_e)QUGjK$R-zoXsfII,)Z49Kc#(:A-Xbgv;A2CPdnRRZ"(&iH7skE&%XD>)KCw-2@6N<Hxu!aX<id4W.32m(408
-.n!&:]nc:/^T$;<p0CqNvl1g24CSmr<[v%R9xJ,LdXFD+!@scN)o`WlJ=nm|lB4gs_F#y4oX)sUD'SG}#pjTRT1J_dS_VUhQE}GjAF'F,Rt"9]ZV//b.VP
-^d3"2u;pc|xRxpA#I{RJAGKAf!EpJ{NH#=&UiWz^'Jl+Upc'4#aDJeZ"Zd|IU$b2<<x)Ln~sLya6XumP+7X+b#Y8+)ei']7PC&7-/H3'3o+G6.o_9"o$ko
-KeV_<dJ[JN{@B=phd`'!wZj"NFH^3e1]4OQ&PFDZ4CqLiHx(DddE&Q2"vNvwr#ZI~:r&B|qFV3boJgYA:3RoU1YFTPF_^ZQrDL!ptMg.CcNNN%@-%:)QZ#
-s{5oZV5Cpj%e`MuY"#$8O{C'kt]p2u.gDwRZOTiFiil+P0Yt7[P$EP1=3fYz7j]P8z4("rHJ)_XDrl:Nz_@xUsq{Rag3gt#d[NsVQPX|DkuDM^`4z{5/s/
-aSz9Z-&igP8KD[b/0,3e4fDtDdeH#gYFdrN!_Wgo:5YE':A,w7NuB$vP;}"/}1HnZFL207y/%gtQM>6R!s,I74HtU{gQb!znA+ysX|['w;]/u0eVuL[YG}
-`5YUeks;xhuzWffuLXl<3K=x^_x4+{bFE2nx3OcBy31;txI#5:8a[I,GQw!(F!)f0n}]z=,}q{Jjp!`@dLt|@UOqmORO>_U#3/.r=:c[:.of!}q81&b3>U
-#NrV;r_kh%!Mv-b8-(fn)kSw>uA,GTFV5xQ/Y&JwpEP+8=&jKJ$C#ijD'q0I:j^#;p,;p#|Q]ql0NJAx{|m";[W"B,2)Zs1eA""l^9t->#_&IOtoG$9OUV
-$73)>h/r7C}n(Eq>{gF+x)<3d9@;c.&Cd`5[g//YRLX:LHiJ8bj!}Bs#qz(j;L,r@7mnw@VW!mWyR]BMI"f!OGaA"%mh:W!SiN/ko$uk`o/|5a$]=^t"AE
-30"v-!;i:sDH9^1imtNkbhrZ4nHAF=R,rm1jP.W<T=`"M%+Wb2t747``B!BkheY}Faf&4]UVk$'J~rKBC_+q23=cEjLK$HpY_oD'aE=9v'^;}</Lcql8Ir
-CH&@;U(:f6ke=,X+R0^%`Tf|<f5mI(ugWRe{UIO6FnnWDABn^eFE[1bYgsDB!`Cn!1lcCTy1wM=<B/L[/IQ%T#Xc_@`-Z$]$/^[NU6S$>W6%[$#h|ees.(
-o,I9Homj'w!V#@pFX`3WtG^f:_Cb~T>#pJG(k0VY1$6ns#rB8zbbt;_XO{z$t]2DC3.G}v0GSHQ#SfQHW;9kzym;dX+5Qr>YKG'+eeRBqv!;8kF|#4vX<h
-md`(f`Q&j$#`$deipbYt^Y<Y}bBi_T~f<325ES!96zaRpnzoi53D`,0x@]0Z(#,mEpvORk%`_kOzBiE94v9u={eIJ;h"bcN2$Rm(]G&XHTl;VQm9Z'#(+c
-KiE;9%`OS+n0p_vu]A_i~Pr0d4T3g|}B879kvhd:rV6N6Y:G#ZMt]@xk4e_zIQE,tkIH>3;ZBY%|Fv]O9B~_weReJ'BviQMn0EcD<MO+.vHto%}'7CrI~5
-`.JR^Adp4NJNNlT]#cOICq<J,|CAMakJKBNIF]goXq_c"AicVj@h81QGUalquY$yq)3f$g=IAN,^H")4,70^~DKaav@O|Leef)u5S!=Xsy_s>D|5`&;1ay
-NTq9#!8tQz2d>|5:ki]_!C#fX!6'c%iidnmn;0x.pnI2|@2Z<OV5xOjQs'JzOs"Ul|B>}{#Y_U#4[2r+0x>w|!Xn_oD!;S3rDn;o,l4Q(xS7rB9j]&2-Y(
-7_lxBp6"8:m'B|SJ@xO)}KiWOo>F>5.%E&tw>'Vjr4KCw5gnKojj.U{1_QRQTyT08<G{x+n5R$P<='I_0Vj`OAi&g(oQ~a)V:Sp4nq~Vlgx{<-D.V4p;3`
-5XheaysS>h2V904:i_OXoa}e"I:LM!pUo7n6fdDZS}6K6W,TfRDwIn2t}&N]KLEozGk|zg3c|J6sHbTkJ-g=1WADi{v$7QcV_)),'tfi9[Rc|N2^k!tkq{
-0yJsR^oq~"Yr}H=4hC([g-c]Fr(]v(Q2mL:KD[)oZ_d/G%<Cq(>:u8i%"v77r3^&>@45g+s)d0QFfcT/dxk:`/m%j#3Woouh1Yhin<fT,|^#lU3>~dZK)0
-/.rutmEqn]VIR9=qAs=aH$ySSHxOxVzjt:;2rb|o"R>L7Y&[2F2T#9aD8Hju]N,yf"`&uY2)Yz;>bw4O/o9^LiixW8;W2j~NJic1^".(F1dVu1czM!LqJn
-"lP]lY"pqE.g1C=(^<fiL{Or>3al5|:)ZKay._`PafNJ]o`H'"H{9iDg;zy^.DO&272Z5$&0zN=Y1Ep65}phS}vh}{xqE-lx-f)+)W_BMQKQI<<aJg;KK(
-Vj[z(R0E3%f`+6/:lrd7dKsTlT}Ryo=}G;j:_&pS<"2KR{!9FB|grCplohkk&"sM<y,5L&aEF@e[g[Z8LVvAXG(26!/dCbm5`fxnT3]I0Yd{=!xh1alb93
-yM}v('odphLp`]cK4d>f{hg</b]Cc82da[{%JXU;A.%gzLM(H(r/KhOL=UMQjVoJsmRx|en+wv!X$iHp8M6$V6caskP'KZuI!FEl[NwHs$qU`i".Zsq]>h
-(A"5wW>7`bs!:m0j|xcj25!Tku=+;MuU:C.Aq&q^}J2M1Yw/}x+0@Qx6DzaizYy'4{6{29:n7wfV{>gJXc]Xbpg&=PeH.,DPJ,x"`<_Ub^/IVWwu;/i,f(
-HPZ|vf;Tz_">0yyn4y@Un|i_KM+u;nJH+V-Zp}5^yg~D;!;|#[4o~GYwgs#Y1ouh;lpz%|-#%5A^E)Q9qLqT1F([,FSJm{d2QdldL+S{07R`ZOg2a|tAfW
-j$DCLg8<QVRrwN9wyl;s3vwqRa>QiP-KgbssKu:<AeVqZ6FQ`ImIk<MA,^qmv/J9pY4V^[`#S&h9S:R"Oy9$.uNk7OPCTDtqTWX.rn5ORwAoURjMTk9lB&
-#L~rC@,+.wz4^+00<gjZ2%pe--/(,gcbzUnb0f3FPH1nN$%BP@4Y9e{8z[Q,NnweOOC;C`2eX6.qO3cnFjNcK6O>nP1z9qTdQG"%#8>}(kTb>i&=H|{FU!
-dq`Y!:ZthE]T',8V%gdB79Yq&1"ZFs-9&)vSKI>ao'SHAWup0aQ%[`yKaQoa,!cwxN8r5vz@zqCf'cTUI$}<RdyKY&GeB/{Xv|65)Wc/2`r(d(}bVDk'!C
-cA,R':!Hvmq.Ooj@[6=2u5f|ibQG:!6^4[c>d7/JGc0)S}xqg]5OiH$+9XpuhIeZ9fxtI-"qN%}nv(>IT}g|`#We;fItI1]x+efnF1D4iI-3Q1KLaG5Fvz
-UulX%"Kr]eHzV/K2mf-0w[)ozt$,DEb<wU6]+:b3Ji@IUn.agTM{@rqjhcw`Gh%!io50}nJc]5jLjaQI>d9F;ztJ1Yrd5v^Gk0FToe3oUvJia1(rdeV3UQ
-q7|!Tx98Z8`fiy@.s!|qNeiab!e2(|ze(-lA=lSr`uMyne1&#nCmdI$]YHF2y3AS7,|If@-^bsp"MBlG(w:56U;7XJhm#A`Jy)@^WvNQ1_05C=2oT>{oPY
-|z7"^Wi8U[w+41fHuL{p0hb9o^TUwB;ypi;jS7`H9X>_6#8JEDf'RNfoJ`s/859p|'TPCm_oT9JGqIH}Pc,P0S$Zm1'xAQNd`+<[7TE9J;!q>.dX|V:7d}
-pvQ/[][Y[l~{V{6p=Dii[%7_U{&7cP99MmI1,sC7ey|B&N^w'bG8%5)nQIjTR)||ZC|O$_G]';:>7Zb]N};u-FB]hMEyt1e-[5Kj}<J8'2[.OFI<&I%-_2
-9BK0uPdy.Uzq$(~J+;kd&<l`JuTZmM1SPV5j%eR3,$'O/xxV75LR9bjM!mum4IgvR!hfQmTm3MYww#>S{iJVzYY"dqN(><|ILI})Fl;M$4xRv,.w(H55yb
-[}gJ3;86@E3;@Vi5m,L.+P.'{}F{#T@D$Nl%agDBO=s.2kXyQ!Zqaqr"K!b-ArP_k:$E~Z}D1w6rc<2,IXS%}/E-~oSi6BHZgS0vF/W:f5:8Ylwg;,OM=_
->AV<,TkD9ob`dd`^u0soVbVkZsf6L76k^4:u|m)xi8p"!c1JGCpzy6jE!AJ9&A4qM'KM#y,D&K]Xj[`o%{Neb|)o6sLcaUl#VVr.Y%'ON[o=qM=MU8LoxN
-G@uN:av,|^+JNc$31Lke'[0(OxtE`})ip2SnS2D%r>M7bdUV/6XH.!u)r|V$r(Az>fg/|w~F21UP73.&mTg=:zV@)^v-X'vRk^6yVnZIPLYqcl-sM8#hqs
-ZrdL|3KwO[]Am0/h)eMExpbP2:<sP,;Z`"A@,&sMpMtBo1TRNZBGSFc[#c/,ME{k2$yG,EYUF6XSMc]Qq|nOfK~l,Dz,@eeVxKLFmu,R`4V4Dd{;3>F-}/
-ys7MVHhrGm}YwA/Z5=hhDnT.zkM=Ka|`^eP5v.~=}{5zu.wGTu>T{hn;:ky)8g9^}e(rm%zx_,8v%b.t>7l"T'M+c'Nnf@/h<UtZxb}SqtByx{%dIFBYY2
-YX.@xxJ3y9,he@<YXAvI'2H8:A6cP,:7`-hr(2Fe!^+{x{jqga>=LTvSm0@}bbUA7}gJ^m~44q^;N{:z[kU`CK'5[>W4:w$(3sc7,/8r"5V'q0w-Q$k.3L
-+UN18R'!cZa(.MBwB;5GvZ5V$|MDusrFrO<'O]JU~2d/hd+D~$wMUbk:y(wx+hpCVmfVw-WZ$+bhC_6Z-5N9.3.1"MrAGB)1UV@OU&"2M7(k0.}4Jz>%)Y
-0%)_@%bc;a{uBr:j@JO^``9k-@&Zme#zpW0DD;4U=Lf;hX1h#[f>s;M-:PmnK@>PJQ&1j@Y'Pw9L^dJ5`"P6}w99}wt0%p'oU5[1sY>SSGzgKjgaAT]JVC
-NK4tj8(NsV2S&'%5P}<4v$v7wJ':/shuD=tAg`b,,cVrGf$uiAYFB{+B>w&j%.)c$6mYj5-93d7Rv]ZY8c~lx.aQn'O;tVVfhVf,'huQ7Ft]jzQW0#ht"s
-cUGx",q2o|,"lNgDefFxRto,V3e'(QmYG%;)Z:,j2U{m}V_cv=x6$"{dV8&O9V!"1|Su3lr@2J[7dcLbcj5{V+Zp3MS{&!t/8'|7O3bHkrEXXqhFF4"zi^
-c)t{I8'N5^XNClHIMeh<r|17lo|hmkTd<`d3Pt^hhm2l^usu(_sM/cOM.jr23!{<KvDjBI!"5G%W{p&N''EXI^vbZv3#be%/2Q2pg'pcHIq}hxZil&kOTW
-'n;e-nJn0vfupyLJj"E>/Kc:81#Q:K%N)sW7p2M#dnZ7D!3rg#6z6B$,`8HQrDUqj&CG)X:")>=adFBMMO~ju#6j<WE#dvx,n6YTq]zgMEs"nVs%('F>0w
-F3jJXH3_06-(A_a(McJiT9>eowA`Iu2.YVaE:WwQ!#@s"GOV+l:TZciN>t>L0FwiICTv+e0"l;"&g1JYCDs$$|gvTaAu0z=XeWy}Oziv{y6wn-v@4`Wt43
-ZzN/(iIU@hyv'Yn&Kbp'4YD4$KU6D-5DNut/C1TP(ZcAj$%Wc`9NsWJWx<jxtwqie8B/nVSl7N<;/&I(//}5E6ShpQrw`ldk[_O{ArT)Rnb{jlkXg`}|9r
-Ax6DGzzmOT'ebz]0@A[f,>p1<>^8>XVX-yk39R@}LM!,hJ~Na[;%2K>|#FSS5Hp{TEfJX"e9GPDqypR3viG=ht;M=]3#mjq.}'5>TD19LKL>qofqr#`>EZ
-ShGi$xTZ8WPbom<)1Y")rg+<5pq',vU>]LO|Q.h0BQm#+]8{)pS|u&V({b>k=+mBFSHmh::kA[BtLy4s.+h:Z(Ay9qz=SX/mgN$LNHE4ZhPms_v6>6#e4&
-Q;J{t#-K4gJXybKuE:rw208x-2YfIoW'>S3OIS!TB}6N_.Lx8C>EOC%2g4@z.h'@-z9s1h$uaM+Ms1CKZ=$0zWQ5nmiE]g=I3^Q]hGioFHR7tUx2fUOY>{
-f1e0U1DObJ@lL`mq9qYPM3nL`RPqza:mrjY&{j%[iNZq)1q9U!peWjN>3x{X_bs%o5=B%EAp%MZt)oTfYQR_%3$5W]!XM|n(n+jZ[%i})2+lITfm@A^aOl
-qeRfHk`1.gn<frr{"{Xmb87G%y#9TRxIy>]$Gtq|3^HNy]hSVv{`(j|g"J%]o7Z%+f_4HX&lDM@"6Ua+c>&rp1:g]eO}GaH+!V#!~^R#y_3j~wwR&hiDXc
-lLy4Rep8(Z4cUT|TvXgGz@|>!`hq[t/T}9T)9k&z]w"(;ty!#1zwDHT[4B7GrEUj'05E!#|8{:Hs/ne/W({}P[2^F!FlY:pc'n2`<;@K:w#(dsL2l="'=2
-60ah:MLL"DB|'yGSDPhuMneqBFPko<_M25jQAOX:^j@L4P^FtW2Qajn6G)z2-y8K#5$[H-gk8c}KzkL5V0QWt@c#N`8i{0DkYt"W(-0_/t#tijOyW=CQN^
-D+`AwW:S|<];5N`ph4Q&[#Pk{bqP'+7JuV]xb]DG2G%s-LL(uL,DLpiOa#(oJ.1%7RHv~k1@y/vj~cM(|K#xClG!!DSRG]3QB<VXA-(LKsL4;jel,lkhwI
-JIfp>7On^;5_.&ONy{1).veKj|aZ_V1gN=,S[Vr{d/`"mROg{wMOOR~YF(w7()LX!7VleS053kw[OHvBFKbez@$dac=(#.akk(}&"JOVu0_"[W<ze^q(+Z
-n(Egxiyb)3+3[qJQ1XwlX/M}I^-e:asEbsh0~I/BC"7ltucJL&<W)IWNxM;P|&~PVR[biF#L~69,dimaU^o1KRcAd=v]gjg1p_mu)I+ha18;|86Qby]u0"
-};}4CEtDMBlKw&dgJ8fL`R/,=)e-M+,(Ap.5it>HBYsL!o;"n'Kkd(pJArllwyN&@BI>mYyMQmzkN;K3ch4A0EIk}.C;XgR5xs1cNy.V]("`&o^IM)Q%+9
-AK)/s{WOM+&n!L+yX>dyiUTC~cVV#p+WQ^}`f-/$K4zW]L1b#68&l`HqC!<c=UZyZ5ya]vbnsvy5ol"$)|t}"_G3IGmlY5ow<r!/6eX>8sF5"^d;lC+c.|
-#z<a(vMP<J&vl$9@ulKPz^)fZ03tf5jpMr'cC-lF;X-Da2god0#A`ct`b-MwN]"wv;-5SP<2"I5P$bojng+r.>mx`Ds0SY4L5)CD3$L}fC>eV9BHJp%hzG
-%,cN4De0"wj5{|{'Ye_M:P@pnYB{^r:j|Ay4Dp:8XQ/N~:1.`1C;d.p[(khLE_F.IQ3!r>``#fXyy{Ue4ThT;Z}75Y[3~TP3n`VnBDGjB.dZ'P0n;xK`6p
-1D!I_"QE2{tQ"Z4|COUQIeBy,ec0vfR4yZX4"q_+>tk44;]8Bl'&c=jlCH.e|oP`XLn+Pay!z5T.>Pm_]o~pl!05r,p&[a+5,'ma4{e"y=u%QtO}:xpGaR
-lMro+KWuANuC5xKvADYUM-KASA+OSig.@.E$)Y!YHQaV;7CI_P9=HMCY0k|+b+;kR0SGol0:wT8&X3+xEUHKG_36TbAR'GF0k7ao^41[giqrk+})$QLKh:
-]w~x=VdByeUo})@]Cnl,<LzL9XNt<K38G/F|D,bF};mAXI+16lbNOr28elS}~ei0]!:6uE"7NB@t$bUx_)Oy<sC_Ia!lUWh,Tf=BdHX@K]_Os,{)pHt%"i
->G<;P&C[s)S(!%rDKatl=#md.CEj$Kp},LVHd$Bsfnn)/}@xiNk9nT9{j>Li4HdGvh8k3U'HLE,yP|>E(&{x3}qUEwX,GqJfuD"wK8t5)|0YgVnIC/I{-;
-}:yumr$wE0:XD1GaW7%^ES&4"+4UwUJ@7:]@g'C#kgx_TNi$K.MRFlRn3<3k.'`|ktMqeO,["~[ZPZdTl}2xLo8,6$W.hb;{)|(DzE_!4zvSJq7ZoZO39]
-BOfTR>75[0f-vvoj2:uVtQmgT{X+IK|FcS-2#:H1S2rM-Qa1ZaIKUkbq${}pDfWN`Kze&'U[c)Hpj$tHwxYIAa|o}/tTWwdP%mhTvf4YK7g7acGeWf-rjZ
-[VzZuL_s'{d!NrwyaCBspc,t9DODsz`Fz/M2%X~%{oSjR4QO.oJt@SY=Y$XY8LZ|X7DHI:f_1ysy>+X#&an/c{a,EurLTHgDV]!C#CR&q+:Q<^1JaN1khP
-dv#BYp+yr-Evrn#/.i[<.iA!/IHg<g`=Bg<`354j#jo8-Y3Wch5^"d{_~qVRyW`%i.7bw_pjMdP2OLoY~'|5:lf)'G%Ey$Ao8X,0-O.WPdBp1K_qLzto!B
-Um:QVxYUTU/k1VCG+fYLHg6&Hq<wd!PGuIaH4Y~'6EhmdwwQj9_ARe](RI~0.S0)o;^^;M6E)j+|ep{LE00p~"wn,j/.Tv~gMl>imnI74ldgb]AXat!@;D
-s|yZ0.7lpsJs|>{Ly=|XxB&v>@mA%aiAKoDVhcv"602=x<JZJlvNT`L`='Nb]bOKtsK^hlR8W_%/`wUJS")i~gcqxu5FHC=mBkrDFZgRo<Pe6iUH]O-RVh
-&ra5jJ{<CcDZ:mVRg<}e8sY=&<n<F>VP(]^bpKk0pU1)Jd.F}dF:miH:+!~H,Sz-zZXSw{s7eWA2r3&QbbBNCp'bRP:U$O18>A8]S]=<W'Q7PfQv5!CW-i
-`:M_B:)Dt'j[H(Py6_"]~q=SgN#Ryw[Z|IF)L92gGnI3KNl8_RAr,V$4iJ[>teANM7Y[H}RfmyS{s;Ji#r^}yS_"6}@r[Z6R,t54x,5k(q,dU[5a<.ikbJ
-DQj"Zr0,[oi>RdU2F&|POKLjDw8l:aoXXvoT!aTjE`vqTUp/J`]xx<:[=gDR"67qI6_(Dg^L>`/A.w%.;=UDA#QiuAr#Tp&(.tL^fN9.LR>0.c[:z3l)-8
-'JwfZvZ+^C~W/Y0[o9ceE957HQgxi}8B3i_DF;qhF.]}RLHEqZlR+Ec2Ch>7/T}pW&mbRG{O{q^cKu>:=ErOhKPZQg,$_JYn|}A&wud_+Jk![r3Z8!;z0q
-fk^kG||eDduM6vtF5pV>rwcZkE:"j=b9zUX8~6o"%wCG+Iq}vvJ:h,gx5K3Ct'dzx+K`:;Sa%k{4+>k0t%:zxSy+&[csNl6uf#U1Gp9RPYM)K"objkg}(#
-%4N6y%>uLn^<lD+s3PH>-)M_&%VhYJ7{&HZrv9d/6Pl,)1%'i&AmtpD,3N;S27i>!aj/3nMW;l%OE$1M}yEN-IfvyYWu"CR/<8hQfp%b#pvlJGMwW0b$L{
-U0$Q{DpG}'>u!m97C/>wE4NJGKC+MqL08,Xz7shtSlyz;uLd$RHpC#xm.c!-VX1Zeg>]X/%O!CPH42.WlVe'$FXSB6farv6n{dezbOu;JRM#pQlF7BEM/-
-1t,wgoY]W[uOdl67}uaNz^N`}z7s_wxK0_[eK,Y^<}]spopH(j100)f``+dynIKb0O9&q=HAgB8qrd]is;keASBp<4c{lX5"rqF;{l@cbLCkLySJz&@s49
-}>WS(i'7ooko"C&mou-2<C>#{AUhCED@R"0@fP(tzrJ7[m]<g;.D[&Hy7GTE`]3;Tn!}F8%w6y<v,&SPdE<LgOLeYk3-(K_j(H0)(K-)1XfmC8ZP>fC:d.
-Va=ZOCPSk5o8j2dWY4sPo&D;sG=.<_prW.sJH6/|ubNgy!6WO4:;K'raX$e[,T|Fds&(~]DN1Av$T1rYhR;iA:gX46H#:IC:<Oc@HNzVcq]<#|YJv%`WZ2
-Tf'aNI;;Y20VS{<]U7GrW5Hk!4Q)lT&VCX>_aU%v!tu'kU4Rd;8K4>}{ZYLGRWJr}U}EG+i1hW`>U:+k8J{i(mMpPud:MVS{k0]/Ym_-h$42'OT8T!hKgY
-{7{i-"6S9x0MCX@Dz%:H.5u$~FnCBkk3Y5|NPM""p]]P=P]e"@5+y>k+,#edy"U:9GY5MNeP^ZKavvazRJ}yFT(,iQ<y[!qSM)o+^LDZTS+>v3g^uKuyJC
-EFq!Q]!:r)#wt3<|s[a(R^OQ^}"x_q-MY5@a|B`_[vrcJ9]UR),vuydYCkRr!Z%zNO=z5=XN,SgU:a#d|KxcuMM'npb^sGTQyK|vH<$l^i@@5TyveAvF{d
-@|I/,Ln2gCRJbm`"X,!M92r_HOx3rib$YN,p+d--i"6nXS^5_`|3D{d0MN$v$]~Vyko^X^M=z<fr;6"/@3jXE:lj<Jrq][Y<e{V^o!t;!#i>qFMymhnVft
--CCQ;GLejNrT`"9YxgF]u[3Wp>{Yy{fo_Jy0R.i;IOXI04<y5z}%Oxg+zqynFEO7Hw<_j^X=l=AR=0{W@mvlZQ2gmG@h_k,<JI,dS]+W-d)vFXr>2##.nv
-:)+ii%h!d-B64p/W8KctJYBQ>$br{mRrRZ^FCLma&)xF-zvx(K#f.mWu@j}zO}PYtwuVn7g,Alf5F#r,v{C7BQKq<7Zi_|eDPFWmBm>u,4K([}5@dEOn%:
-3M+saOYWOfl"6|C8ga)a[HGNf}"Ir)Uyzie+Tw8}>Tkt6p9h<$$q~=L(G1b]2SS}:vWKf3[R$h+,^z;JDM'pG}1['N^QS}X^7fXML2m^1]FndGT,0t}p`T
-h;M{LtvOctsl`zI|{ts%$#kMaR4LO&4BxdhL~D64&rokS6u_r7E8JiUwAL+Oe"fUYWBlU!t<<lEaq_N9CyqVrU_8Uk.wKy1LOK,nD&M<7zcX_27]uU`gZF
-H.#O#4DG!YX5pXmL><>P2+MarI)a(9%iH94UJV]|y.ve7)F@.LYElglJ'5"'`w=x'</6|Z:;~%l{in9)fW$z6]pQio9"IU{sAAreoIixg7LIO_sLV:O4CI
-l][1"_x<^IPUdi'J$x<6-9q!7NF>-ipe6Y"2I/x>^+2&Ynp'-"9-2}%rHtOBf{Sf-f699l~RE-77NDIt66E^RO/C-Tdyd6Rk<1{,g`GHu{MO|V}Mf#j-yB
-xJt54)B;|VZTkn.bfW"hF:6)CMwSa});uCg]Q%n2+ER|azGtAVbk$k&-VNsmJajnh64V7'bVhVBB/_{SCeYfN(p`e|7vrXF4-r#rX}`,^OBQLMF,)Bz!0N
-F@IX38eTf-#N7Ksr}P-neA;0qz$c9W$6$QJS#AUBiJ@@)E`r|-s%9hi.TQP<Fwv(gEF}&nC5GA]oWcRX$&0c3m:sz[_-{z7g!cOa:C)^B{Pu)V:nN`B"<T
-h<kIU>;d%>.iN2S[B"v#q9").&j#5(j#_4%>Z3C>gL]I<vFM7/[IPYhdV4gdXYEouzA&~.P.!_W!nSlJeCc1gAAl9.H2MoV_7s79UW^3gcZv&cr]M3I"aB
-dGsIA[QcpJZb}P=FXP7iC=B:vmbKT^)+vA,-wu-Oyqpu9{jbPjc`kH[==FrP9`)%K^g]4)-y#.Ng}q:zI20&y<hJWPt^Y+1{;q-o<5:7{d9-4+o,GD]I1z
-BcQ{&=HZxb!R$3T]a":m"+~qDuc[GgA@@wRo.H&I/p>.SfD-"0eu`&It,&Ft&vlD1^!/"I#r0X~gzqDp.eqh4HTynC]oLvQfj3N&x6=_fV@`[U<373jqkn
-~|Rd4i(>EdtX`/1IvJf"i&%{p;/Ei!q+z7PxY!8FRk|zvf+ig5QX:cA]%OOJp!;>@(f1lQn>L2BkVz1oEBZ7BOZ;Am)[yc0nvu`[4QiZEKn0{4wW2-5Y/K
-c3(S_5WG|X0aS&M81Q}Nz,h8B<E^$WsdfY7C/GaYjrW#g)|CYAX$xKp+,Ra^j:6EXV$HVeOYi!bH.woF@0gMLpujM_3Lv6=M^ci3DXwlW;)ulxfI<no}@{
-Y%vw;wJcO)1;Z0Qr`6gJ'8-X3wH,-^`6,!L=|yWR(p&R#1#aS>C;^|c>d<:='#<#k,eE%-}nd6,//L`UN_0|<=PYuk~b%yXOKLp=/)H,Olz6LG!ofQuNV5
-9g;H+PVexqvOxJfe5e$L5FZVo:W{Ice7`XKM'kT5{GbL9OY9{np_N`&JT$[X,%<a_z_znC`938wA_>o(e6%4~,CH%<"9H>EH0$,pduu#%/xSTyuyMBj$WB
-:Av,)0`DIlpq>D~0"e@XMpY|Oop'}c;sInX,%N<H;>v&L09-S^h{k'SnA'Elbp/xGW#CaAkt|7g@qXzkb/;OvDtrai(@r_vEjhcI&YlovE%Cq{Ir(nphb)
-;tnPAnjlnBmA5!dI8`}'u>WqZBXrAk}G""]^Ja2s{Ot'`CK=qP26Br<M5:A5'rcT=f4LTl~x`R_luxfEp'dGpN6yC6_Y'|50k'puiaqWnp2YcYD;r#Drhf
-(205:;I%of@QmfC}|dRBc;r+'Hp"slF0-o~BRmW8An$v"TcomFVC~I>a%Ouzo%>mB>U+Y7<OfS825'Rb3{$B=Q49gL<^{t0wq}KtB&V1_<Ay2)+l~wxLo4
-AbIuS>2r<}gK{)nR]FGMMs$L"SoC-^3OGYa`=.0xE.6}2{^=o>wW][FN:gZmv9h80z,v8K4%bJD&Qw)uZXE}"r8^Pyp7.n]16}}<#d0"O':BM}(d"WjIYK
-{)5u|'CR|p@x-F6siH-HD4xNDu(xaX`eKiwNl^U22gwq>&2Wz:>iGA%qCjvat"IdJ"t=R5`M7c5PZzp!L:c-)VETR|v,xVlHDChOkcbIPdWe"pr3Ad`]L%
-;y}qC}KGHbgCVOwZ)[bdp}YUGQ}t{9gSS[35SedKJb3VdjoC(Up7&.u`#JMIvu4iFKh@n^$iQ)uYFNyep=DKvze03JI{+c4X#/h-aBjR@ENNWq`/z-j7hO
-iK(st"Zw{/>-`LQNuGUQI4-X:ej{+y1Y[)%:vn'6@;NtP1nOe8>c;7-4S"!qufD1D<Rw#I!p1(S)zqL([#pE~Q<{Ec!j^nnl4X+..pOeNyv!%6-,@1_;9j
-%M3@JMiB9];^0i>%.hUHnA_eg/,&I]UctL^$+wCQ6O$1u^78S3>(=A0e5,&qKSKm!A#0H<dH5ZdK[LLsERGaZ]cAJhx}U^v'_:xC-!uJGM+t'+Y]9b/2;%
-6}oDI3KZp$zxz@Zag06'g2:qKEpxj<iq@5WVedzxQcjmC34p{h#1Z{9Su3OC2F4aadlL:G`2MKec_@4Ehn<iS%O2o/J@[_9_Yi^x|IpH!/G&v$S|k11BYv
-9+sfFt;O}+!1&+7__Y52aYNt@1^wA`_Fm!kb[Ore!(XHCH-h9$3p)oEVs-whzh~aj#_&x]E:NGF[1qGNElYv"o#cLdmh(U5+Mfs/3o~72|8:3e/9<]@S:m
-I#^{Ix,JT^lFy-WJ7[qrH:^Oe4@v$M^1AwzLw}3gDG8gU4iXWu!FESNW>N`/c7{cAc"P8@|+La5Q>{_sMikMpgr#aWa>C8S9k8R#4Da{{.+(UYox(.<rp#
-Tb/`SAg:+dto00~wyPwdTPKC^aOz'h6kJVpzkNIDseQvp5s|3Z]VH=Lt^`fcbO'Jp<=2p{u0nBl[r-dW!syNG{;cJlk@Vzs{pO,6}gpu-J"Rf1sXY9ee:I
-x4T|p4cr,f|0=/$f|E[@'TvYn-`(D)M4/8V_4/30+a8$Ze4X/9RB+3D)m,0ZJ.ZC<]9VF_Op.D]3:l2dhSm2ft[I-#=A~m}O_q7Ol#^W;5h/[AdkU%L2Fx
-3JGa]T>sF@8cft.e{cVFgjca4r:Cgu3"0SI7yJCwv@_xHpfQnh=Bl33qXKNhy2!B~myGkM#Re+/hPpxjr8/V3bEm'4mcxUZvSAzM=+qoV[9hvKsQ;Z)%ge
-Y}P9gXK-Rw$wNzOm9|rzB$L%8i2_#M:Z67[>/,}5wVdhW9Bfk0`y[2BIi]=_WWE2xLK_SpGy,lUbh#O}A8Fz6T{ipzE/gm:13{|yAUQ|XI=_>EtLgmv1=z
-6T}C2k}}g,X|Zc[wiwN6<dOi6FDd<,;@&>|ykeaz&8HQLf.}pb[Jzor[0cK:R]VB'OtmK^DTP<:8]Tf}B1]5~gr0|<5pOUDARoSoLH0w9%2|O^||_K$oyZ
-DM{VG!|1A5qQ8kB8`3<"8`|&L)3i,i,RlG5Ls)>fNUROt[~w$'I,]&{1#O&yy%6,)(.lVB6+!JiAqacRUD~/Wk~xq"(1NP{}{Io'adyZ],+fDG].FUI+sW
-3v$f1U@e}2T/n;z/UhNPS$=)-)N"GrYD41,@Z4Dqcc@K`B%!CAr0wjg/5867>ZG,.YA[[e:7~3BVdrHqIrp!Y27x>B{hH{1q4rsoZAi%N$iLSfWZZbQ)WM
-_{DuYiRy,y7S=qK4QN{OZN.>fHE$pE#j8>gJD"c[v:Wer`rFEO;Z}x];bVy/)s:)}WUJojO/0tf9f+Ae15sStu5s^t1;cwno],XRKCQw!XBT$5K<eX%aL4
-]&85l8g4ZTGRnwZ2J<hOBC<t,v`o}6VO&El)-h6uV!"'M8'[wdOY`57[&>k8qmh5<UcR=u^|w1$hgCR/(#K7i^c0EqtfC`XhWw5vh_Blq@I{k1`-zu^t:r
-|ZcT'W&0yTvUNo+&~4y<8yv++@_O78nmS}]i|#YQT`@d1d"7V8>6(R;WQYg@(yN}7$H,Q9>'B8c=V'%Zmon}G3n9!X3}9)qf,$cD3)F|`"&s#MOeWm"cw^
-3|jlrH;gsuzZ~|0s+<.[eW:]{[.av&<%+Jl#:<dk_q>uIZOT_|v(`W(i3Y^X`_.:<Qz;='q){1;e[e$<KskJ-W(mQDhT=@_iK;PKJmKGBKC15zmeTt>q}-
-;;A>S.faAm1=$PusbPsof[U%GhEQ4S6>Y5cBGD_#7#Ug0<"n|L/fG2fnNLYcM,rVZ8bQaui2X2N{RfC4#edO~az}eKn+pFdSa(#vNS.V_w2TSKl6O0W]m&
-VFm{>{qs>/g9|_;(/3{`;e7Dv!}6c@KWY7nDI-mv-.+7)|:4fPEhF,G|ECE:hN|KLMaF82~AyLnAoP.>1S<Sc)piQ%P>kU}`!qit;o_p/@J`BTe_X7;+%Z
-QOH'h6l1N;PLjbjJ/2IY;/E1PY"NIY_tBq'NM6c&k|`Jqe0u6<%ID-Rp#XRJN[r%V+&h,.#LN1]r%=N6`va];&a}QP`<+9]hV8QiQaO;U-&tMKUV`a$A%S
-COLgZpeBy5AqdJf6dU4<EP#|LaCh:vnfPIO^-Qm4d"ip[zdm@LuCFrkzr)aWC,%x5_PHSnihV]&l9N)$Se!f+3<]WbDu_)LaSjMr~Yd9les5,'BT[w.+.g
-1E.1X"0KF`s0_JS6HCDG%3QN)0;H/+0A8L@"1C#:6EgTVE=IzG>=/0Z:5n7!&k:a7Bz!(Soo,^)w5#LTY1[3=%+&z=%r"13$mCh@jh%TM,~`BmGPq3)(;F
-L=S@l`/'l5epf^BhLMbF7K_10A]Z{,vk8OTYlI7I=HcfIL367Ek+lltb20Ykw'Saz``QgMF3UWO1wt5l0hRQah&1h>qp}iH6`NeOsWsjD_|`HHIJQ5FsL>
-5AO$SMi&O[xIYr8xIj%Sr`2O<Xep7;FWPyhdoi'FUr^fWg:mfe8aho(;Yu5.C<F=d::|-#Ni|]9io_khK@xjTM,;#1y`.BfvD8^ClB"GS4+Q[NRdY'gTe3
-9Mb|eX~-ZxZ}uj.SYFn1%+E_V^cPoLNtv]e{H.--Rid+re489p8obQekC72V+KK6.&F#{#+=OTpo~d:n`a:nJ>Rp8qCul^0}W#l+Z4yn)4,D7)iB]By`Hq
-ZoXhGnAG7e^qfuShy<UWNO`qYJicvPoz0XIudASiE78u;P]4cZ4BA,<aT3:+]}ALLJ`=Ng3E-e$+K${X97By,S@#0iC/Uz~2P"=z2jO<,B]I%@SEpp-$H/
-]|!>FFdtMeuS'0WV5CbQCz.6ZB`]]&clTuwA)+t&1f]FHfMOmCBct{B86]=`FP0tPKaKocUy|aO^.I^<s&.:R=&okS%zhF`d079P#Amdi%2_~>6/elm;NM
-.daQm$:$)EU,%Ih_"B9ZP1f'y[f8"OV`=)9n+/#bCvwPE&_5J>Ei;"P>v]2t@Camzzo}"o^F$6,gSHY5fbsHm21np"safO}afpO]DKjfC:8`Nvxol/PIic
-,h;v&Ac>'IU!-5j#8hy^PYLz`to|h@oz&j+FJ#{GHUp5w6'&U3@0bhje84!9$&OnNWUgovz#^;zem!{;AX7hlU`JvHVfiSfd6VBD)mRh/j@8~7)cJl0-d2
-wjcXf!^|aSu@ZfTvghvi/y#_|v(t&icUX4pdIh5G10qC15#'Soc`MrM3H{V4#!Rmgyq6=iJy_8@yBYowfyNWyE%d.)zfmKmpCb]){9&_>g$blMS:_CJH=+
-fdjQw4a`8|-q43)xzT[.dda$8qZSI"43Pqhvk40JIzLtxA~k+gxe-j2u^c`/%8rEk9^iisrigBM2/I(-u3AICV:gq>^wt0dV~B&I:(V`O]0+c|Uk=}Ia<Q
-C.0{>'zkEyYcixa4,q[r|p4tnHUxryQ{AcEp$";xB#xiLr9O~$0vdCg)C7Q.Ui]"|W:6WOWUXk$SlC,|GFC`s)n>'UP48`Lb,g+#Oa=N<zc'-^pyB]9D1#
-UCM..wVkQ0mD<j0zy-@5h.ljZZj-%E:FSvujw_jkJ;^dpYd,9<J/S}t)x<FwdES3}"5gmliTWbV}sj"N=HEU|yPW(j;W+,aIF#bmK6@tB_j|8Cx^M1yqiu
-S^{#l5)1'|eu-SD$"<2pKx8!Q4.%O9R+Y#e-i];k~u#.lZs[[AQe9Wn;L42&3.|yh"gEaIwHBA)B<v.5;8h3LpCp1QkW'0s|b%$v"{(ft$g&;cxMaQUJ$l
-n]XON&tax,y+nL!PAe%s0R/[4{k|">!^ZZf,x),nVAa=V8&Atv+6(n^lial@Rxs`dT[(FcJi!L~Wb3TO[5!IM!MV4zqNEwe,jte%_RrC#.0/vfIav>QsR>
-M#}$p^/2u4cGR8)_dlb5#zLdTJ,tN[8A8l[BQocCv4]u&$E%dW{#!<z7mHuWs_M7[icX$n_K>5kP~,-0zq#hNVoCFQJJ%dw$z)8bar1p[@F,5h(ol}uQW^
-p%3K9G[dUS1lgeZ[q4J=8oXC`mHye,W,t3K^SA%)UF<tYTL.0,(j_1}qg4h'y.n)c1157B;`|WVJ~zy,MG'c<ouGwAISPdRM'Lp)D/$WD=_]p4]T<AqeFF
-Jj.nv.s)~x@(AKv"S68kYMP.:>^w~dJp6pHvk!zuvsJYu2Y5hnw0i&vuET0m,$pfD5"`'Db.3Y`!X>fQ>1&So72QQAIj@>;$1Kw`;H&&N`./VQjD/GI0dQ
-2p&eRX/"5>R61LB:wIQQ9iHqou[zZ8;Q=Mej"%Br2[$b>1BX+IqOe:"PJb>cWzlbwdF@qO:v^JKRS[O6qVwwHAO8y`N9-u4Y&Z-xE+<5s_fk&8&7%n=3G#
-'/07Q<39W^N;"id%J[([V6Zp`JxZ3u1_[R;sGveg#f]FIYYE}Bme'`Q5FUM9@zwEB--4+[opu6VwL7om9OaHKfgjL`Giy3AM`V6d9KER4xhx%I>M3^z.t&
-!AkxjWwC~JRhX"QC1<lo!2YeuTliKHg35<Di1Xkmk<Me-e^t5Li4&PyCW[mX@-s"`Wevc$cI6[W#@>ro+8eQ,YRjj68Z$]}vZ^tGprqT=!nB$G!0`pHvyO
-A5yq':_+$FIp=k:il.0skv.,K!eKLlz:>.!0TZ]!SCfk7!oJ2;$>Yl<nl0ZW+/+ns^y6|j5/3R2=2aqt]0LB6_;OBnzLpCE>iiYk+O:Kg/^:>P=AWtCh74
-,Tgt<NH{CjtQg=~r|=pxd8Dke0nXjZtI<W^n$:]ox:%h:c>SwI`_tuCm(,:wxK$4#:>C^Egd_62AJ/=5m5K3`a%f~qx"Ub5`'btQ}Izwol+,+AVM::>,ae
-aCfO_9(+g<AG|,L7bj,|tj[.U-eb1L1V9QX1nye)2YkkcrT$x)^zcw%5j_}[~>a>5D]@;_%$,WS1^g~0-$yCmHX`@9V5D}~I_6CT{8`9)F|U/$U7MZJ"pZ
-QEd=ZiWeLv15<gr/FiTx+YKc=^w|;DOD^yw"Zjauf`nsWwnhV'<+4.]k",Y``HgpYBde3:qKpiON}lq+MPz+#NQjN#'9@wybUVxbdLqN[sty!ZPcaWl]_h
-f[ac:^{|uwleBa,5bHOelfYW'I_EwuAlmbN}3.hTjG"UC!&<nu{nYT"+z/il%1'vQ7,L{9`}cM>vbmcIaiZk~V,)|pC0HRTzxg%X[4>`"U4QOyTW&]7{;K
-AdarPW@/L+rWINH=.NDxg^_ZYClI,/AA<k/jdBx/-Di>!SgU51LPGK<A|'3=6'8##@_#:c8E+iPLA2OHgiKaaK.}xv775NQ_oi(hGdDlO7}xLJBXMBbd'j
-c{"U$!^5l(`xrwm76ugs`N|jysm7G+_Et_bNZD4X952A&%a;/;-Fg<pB%_H34%>jV=I#!-/P)kyO/Z_bM62Mm299!mr:b;sShaV<+DdbiT,57c2P3X,}.}
-V7GE{3^pNpfy$p^][q(8qBAZ4G7qSWM/3!BivEKm_`J1R/S+yUnT}J$m4R6(4jul]y]}[Xz^.@4s--aiF{+%UflANaA|~Mrw`NE:Xd,|:R8JP,>lhy::^8
-+nY&;yPwOpT07fn;CM{K[lV;4tb]Cy9hZx`pbpcAuVG_7_<-2/[11g8=^Z6J+l{g;_l8hzc[kh,o7rrRD#7-.3X1"j"dM1p_2&keYp7h.fB^wJ;m8qe%`r
-mLe^u8jC<jv#O24F,C@W6KB_S#=J!g@6MRmfn5j^mn+lKz8Oz(z}z8-RRv<jeS/k6YQN't7W/w[<>qWR(Q2UvmHc5pMKImG'QR9zkf~2,H2/&Sp_duB3FU
-fBgW3z@JMcG"3J-eFn"P1}PyG0N{{Gjx!mx,K1l#6!C):-$Z0DO,0K#]2'%,UebEEG4,fa%Rqo([T5d@4J,q)S,FW@@qM#oNv/g5<sWnCVf#RSlE@8fxif
-[B:Pimed"HQ]/AKB&pfSh)9D4;,uI[NL-_EMcwnfv{]x~u`nmc)d8P0nW-84WD!UDw@[KR32=bo3Z,}ZY{F_I2NC&/<%POaer0QD_cwi2CkjA]W,jecvg{
-R](!xa-@-2y=KcqkFXpG%gFv}9vi-)v'&Z+S3#`O$3xDdf}1k]p,3VkD0'0czg!&N@p=1jlWbc-{WE"2]eMEDNn"MXpsP@<'5`-Ka6^P0a+:P_YYIrF9-m
-y8jQ{W>_Fy(wtR=Hfx_2.Rg.J#ae6BK%e)sWe|ujj+g7S;rY;P^>INKrlPYv:DFB5NXfffPl,9U(.ok|f@gus_ze/x.<|GTw0db7P;+aL=ou;y%N`s0XDa
-y_6;KoI@Xp{UX<j2BRm/]RhmNny,@x{^!_w@:i'L0p],fxu"aF!3WNbaYnwc~+D1/MkpBBxi0Xx&j<U,WJ[lF5%LKDPCr/;x;&)/)L&MV5EC)|]-xyD]w;
-R4x&u0_qL3K:Ef.Pv(M`.0h`>([[>Q3uV|u:G2Cc&HPtugMp11wrz,'a~+]T/1lK#Yn':uZsdzZI4;<heY]jM(N}YJ~=[7|@yq9qwLdL0D&KYLVl:t6o<f
--pv$`szq6Fm|%URJ/QuG|u}r%R-R;!ghu1l-xO9+Gx^cw:m&c%0^:fIcm5NSGM1B~FtRtyr9asVcs:Rg|P]yP-Ir7YZ`u"nRA)VxI@eAG=09i5TA<DI;yD
-yP{)aX=S[)b}L'`fOp{A(;]-_F4)E;u_u'KwWW>,'S5K^.Re!Ja<j/zLjfUlckd9AK=$JE$ir[.n!oNNsSL'1g~,s<);ohF9~0^x<=o-FM#lS<gY/l!u]4
-mL2zf0s+o"8@.o5W:j,9F1w(F^d5&u@hF|^IIb[Kvm-rVtO(()&!{go"9U_hwgr^1q["fSy'R0JFiU8+y4](]k;uXELv-%'wIk:Xgb)5kDo(>wOh7[7t4%
-d+MRUs]Yk5PTh:3]B:),$@t{:dt<<b+9kIus`{n;R!e]c2}@@S~)mbe_;kfbwDsbw]"u-kFS9M1,NSOnI@f.nHJEFe^w<kJ:Q=[V2pusF3kLTllBI"ivKk
-WmkPFzip7t>v<@QShD,J)asRit>Dp$Ya+4(9R)iEY@MOg_`,Q/UT{B]PHYZ29D4#V.#t"%c+!lgTtW'=8BFk{NAKwDJRDI&<-I~ZV5[CrrudT/qVT4+GWx
-.ta{kc&ht=NbL{iaiHYO'kC=TXoIaqF@qARqe0G][TmjAY_;NFXa}FIQl6;BXgZFlbW(Ke3{_u95Va@WDfR69w0lJPfu>cP^eMT3j;7X'c-gcKT4QQ:ka&
-:Hq.N/a8~nl3UQwoe@7Syj_6|U>vFPUah6^K_>P}K%3r">(6f<>49/Uu2vB:Wu[T<^.5:;uSvgw{(ulm%Ld{A1:KbRd_%q(o)kzhR(]sIWnYPq,Mv)i]vR
-4s=-jA<0D%/{NFT[pdGBFL<:bo7gn"[;;>87.xTo>Li}+F;^X)1F6<it[||a^Oi[iA2|0"&>pZIQm=~{`v6^`"pH7)=b&D)fHp,J]^reRS0os];L52"`1%
-c]h!PcZj/b:{@#4FXMsxf><:ZASox7{VD<;9^SLQOF$EpF,nZBjI2m7o[Sir)'^=@+f$<7sY:`HzLLb(]s2s3pmxn5T[e_#w|{=J+)uR5T_Z9/8qui76Es
-h-Na_rYC(krc25q;+n45&C8RVdNSmoW&)^PU"b2!&^9EY|Yp{G}s:%;|==^AO#c,yGH_I%8_fZ%}!;#;jZO},xYK+]3Z_L~cgq^</AeroZ}t"KbwpZnRGm
-q7$&v$fMo_OJ&LyC3"s^>RO6x`uN22^aRUGX1'HCl{Lv]b8[OUqhd:`NX;t4P&MqN(F>nYmr06l,nR[B~q39w^8zoU[Jr'QyX[Eq45yqsdcMop.Nk28=x.
-OaNaH}nRJfphI7Y&|ytOqd}K)-kE}Kpfh]P`bLFO[M}F>qn2wHk|QnY=a#'AT)&,[5-/<f&4lflwUJ<RGzWlJROVD^~edjhEsX]&3`6/P4u<1zDhR+;uX6
-<D0M8zi9GY%ZkID!WeM'X5rQA3I&SBJx6udxYn8Qg!{@<L@k5!<uA`8&_0h`(I3=N8|Gse1sK"br7-8H{zG),R~GKg^ptqYX-zze|}'maV+9wz^Skk12vv
-p7paWeQZ|&3sR0bZP5@Fy$@UZcGnCd{%qZMVx<}cLV6X'@.f>V:(fM]s-12G2STJc0u#c,di}|mkvX5cy7R;ByNR-6%7o`"Mw_!v7_!=EYa|`|H$`SeX@t
-o#L^{`/W}8Rf#2[bJ=!18-BB[n1Y&e-vi5p}G/<9vqyBc[a+t&JUn;/<|N`$G6q)C#Q:PS"2SPf1LZ#V_hJ5j-t@y9.&}Ece-9!n@DOIk[^UZZi;s#BqR>
-5r[(%N+T$'==kFdr4{>|dJS1%<[_PQ9Cc&VNVsIF-_zj@hd5-Mf)Z1n^+,c)x|7tX{_Fy]TDHF];>zY1T^T{NUeq5D570t2XhSQCg<op%#@_bF%]<mG_e9
-+3|1BP"itwq}>OC#V1eG]ih5uJ/ys|6C~z<-`NZal29Z5]@om(5b/+dVvDtm>5pP,^ltt!}IX8zYcQE{>3Li~-pg#uSeGg_{PpB0_)N6|NMM1.Zq['xn)Z
-Z`oBm8yN:Ay23y^&t^1CQjm9cKx%L&hx,jPx;@U_B-8N5{ZGSkTpnP4z[Ic!XT7PFJc%[h0KtaCI_Dd1G#@C|>biY[Sogw{gO-(`MursgtT4lrr$JoITX,
-6_AsW|Os%TsG;v{,D{xc-@6Yr@F!UCzKFgnu,T|rsW(7jaL=33`X_REA!C-Z$BWR33cfo5v+hHcVRYAOCG,h_1|cBg0Snx4+++KyL-Z!P}1}c5]<lg"{EO
-IWx|BFs);Fl30HvQv;3i=4DSqy#dV9cwT'$%"dSS&x-4`XkBrwy'pI:P('B2m[k=e$Io%NEjQbjqiB`93x]vKjNqoeAJ_8fE11Hp`6EJ<:n@t<RmnBC;%/
-6h/W-6MeCYru1_-_)on$h|u.sZ>429TwKfAxS.3>_jT'iJzEmk-&peOX-R&Wq2G|5eS.%}gOj3LMHnAD7bI:Sw6P,N`d^l1er#Cz%bLFRlMpc3kX"H97"]
-$AQO0-GK!:g]dS6k"74(tev"MZiTkW/Q>[a&3cC%t=k=jdi-Q4`(2Gxx&mg7Xk}Y4sXB+N{o>#n[Az5%f8Qg8x}d"8r`b}ofUF`t0_m#Ec;)q[3]UTL{Y`
-)N""/hFYdEuqgD$D8)]}i/QExd^6vJ#Jq6P(t`#OtM&RBMJpq6r7KTELo2vPq}B|F=B6w]^=/lTyP(QZKlaa#A39/t(//@UFQ'6Ok0/l#U^6hG,<x1rFFA
-UCnuDYJam{_`!AJ`MQII%Z'$y{0wmI5eV1n.uXFykD{S8oj#8CJ}H%`;/%_D;wa1&R8c>rok'`GR}r##P=%!YDsT,Q'U%ELf]w4|][WG]y"G{]j5H<|$Gg
-(z}c$yeh}IfNfA/.n0BUk^/jR8bJ-Kk(ZRO/N+72yqrx9]2{KIE"iT0Azq5+nAGCV:|zCjUT`><A)h@I'PEL'%+4!n1J.=4gT[u:9}YLM[YrdzxYCZ>+nA
-D(-'.9:|[IP8zi)kIw[:;AY,g'/s+dKz7[XlZ/<=gtTQfsFqr-[)9v$R3KcxQdN.6m~LqzMGGJ9fR]cS-K:"2V=OnYB-7O=itZ;Ip$gfh0veqkA2=P@$W.
-0fS=cND!Ue-RHf3@]_|-V(vZ-0UAsr6lWqGVcFe")BXgQ]'{g1!.i)OC{-:R&viNQ,Jl;-k-+ilLz+!#k(I"ni[C[@4&W@"#J7X9a"",(-u)JIR8hY%CHQ
-(X562t!1z;CD5m.+oI/P$.[+)C5uNwf8Cm",ehd;t<K[3`9"hN"#HI>y4uD{-:z2{)=We!"!0aJ$A03yl=sSQKpPF6;5'D#yqhtP`D+/8[Pn3/+Xw}^>N,
->0kc3"A,1t/`k[i/wpW;204f}l"My7Z{t[8-65DkdaJXn>C9/4@d{=XqBEiC$H=b%aB#oXB^zZfpN>ws=<GB2aQ`Ul@8;.uE~5Dl'dJrC+%X&7k`oT|t@/
-6=(Tu]DrGoS6Vn7IC68'!/"yA=cvV}m<InEkz.)}|Eo'1{cD_LS:!11km#znn,j^RYj-4U>|!zhS.24t"<%zc5/W%6X&-W>_s4CdJXi;)@@K|HT:{0V2;0
-E"s;DSw"Af4GAd5{f6(QBM:ji^O'TGi=`jmW+IE%V)%v1M1p!`EIz7H,jgH1MpmL}DC1odq`CMqs#C06tIkMDaj^78S39`zqG`+{2Io;ar;bQ5{iDFq.9;
-Iy%zW!RSh49^DXh{6{>O<Mp0e]JLRWk3d2_b:}7.IeBm+[GE5]h9A3j49>KO[Bqj^uhV6[ptYt=vI7&_vqY:jU,om'E1II8dHC.I'%]q`k(QN]nMLcx.R]
-VlYefg;91'mC2dp0")J1t@!n^$`30i=UdAwN%>ZvaAP$aj+V!O$an+C1m'6Ekx~Jy{inoznq&`7.p1'(<:.c55whYVdy0q4gQCaW0[zh{GV}M5JfRB>LMB
-P"B/{OY[Q(5hoHjg-ta/U'</4[X$}aY/BRNk-G2}aGNo%d@>NImt@GabcqHaDrJ'e(K3AesxL{Q3811tR(QuzkD{f.4,AylU2|F@N]:KHm{nNX:,1/:m<=
-_`oeskG1Ul,!ie.,pt#zq.#,V]VFR;Bj"qZrbp&;O`vy4"l_G:'n.$M:}rXk/I6(#_wp3{Jv,`(!o5e'u3r8`o<+!jPsD`Kl:OGf|IS.#2d.cc^')dAY-b
-~FD[QBZ#tK1fra'M^w;7L_0wtO|V/>PA[p3ZYCtpKGqNK6{a|Yc+0;Udc7OPx}|E%/&TkqOrozDeulwX%eT>4U[p|mT:]_K+&DrI,z[>HbP%tu,bzU)lqf
-M.;dRf{"/v"><<G8L%'!7T9#0a2Nr'umWEh,FqLo<K1D^WY+Zb2:<fgMZKqPPirHb6SCwqYmV]wN`j)BDaxQG]XO`4EOI5M=05[A"|ho_Q8x)uxjn`(e_5
-)/)^meafIh]Yn`;uD_+Bwd4]QD9#uO2fwu#Y)^kJpik2Hv1^PF3qFrfSJ4k:F4}@nZC4q]yogl#N']H20]pd|:D>,dscj;IwOKF3FOj,dJJxK|Zx;#=xyC
-b9$US@nhy^GmGLpkuXy``fwwoH$B!}beIXQ5Bx.;2Ptq+|I4x/R'eU<AJ@6<)irX'l08_L7"]_xYgC(&&Pev((4_b3#`"TW_f"Etu%nnaU;nhuhTn'/-V'
-v+_8tJcn4I$mn'h[<c[B(ge&c|24IR/e}+R!h}{V$Iv9vA:_A^lebqRAm`gHsc<S_T4>8c"j_Oi7r_Ne)rTJ|INhzjJs7}'`;WSQaY5<3A/"FsrG(>j09r
-!i:IOEIwBv]oKzmi|clL%!GE)LsnTIf2[;)GJ39mw(tBI`N!,joHu(i$fjXX(#JS'&24h!W6j}EQjl`Z{(N#EF6^iq/NZlsJ^U><77GYDS+oezbW]Q72C'
-!Y4H-4Hbu#Pes(,!%VqHYv(.|Sx{NJWR:#2P$)BJ-;/a>uaSj"B0{mgy[d.qkb@q;E2v.4QtVtS"DZ0r("'2)=r)6CZ{D/&`[)B#UsHLxrIa}y9qeih9g<
-C]3Ie+/Wg40Q}[FFH@UtwVs_aC-TQy.sq`[/[cR#/<K;)#`pfuI#Jk##+b3LjBYoD-Q8pw5NIo]=~BecIFvcp6}B:e]$cl{"oF'g@rvb0Z7'}!+L,XFLTr
-z2k5BxX&DB7.sGz;LWJ]=m{eMLKPoKd+O=zAe;Ap;@YM172<-913hi5/{RoTp=#48foZAIB-MM/%VAI1<fa(6G0pyh{hNS+<#1B'_xX1eI6q!7]]ASh&hg
-0n(QX]y`]&JTXH^k/!8,1G`EUV9#R-R{CT&.)1jxl<@@D2I$720ek00@ov(%BRotDO(<l8R4|_Imp[gm9W3as+r42H=gY]fx~t/Y%qvyT}l3$wJ9M0iI+f
-UvLO0`X<I}a)!U;MivXJdw$6E+wIb;je_MlpbJ`4}z`uT){KMI;"e9lpQ_^d7sO(m)9`{xZh<`1v9j/G{7vxoZgu[/943K@$W@`&in<R(QeAMvdA~DsQe"
-Z|1&9$J+P7D5upBU5el}S$UPkmqHE1^_"3|qA#Ddn#cd'3MYC9;$6R0s'3xfMN`bcUaC+&%aD%GWMk16cYWQj3bvmH}aRfk1/X7x"Z9U"sMV2BD,;:SjkM
-3J0]~.pJ3-ex38z%[sv]&kPvqACMDf{Y7vgo>B~[Y-R)VMy5X[."nNJTsa&$sX`Dm!+4ef}u&Yhn98et}Lv#KczKxqrXLMu#v;yPx>ZVZGQPMTpS<haP>{
-8"l>_i<v&:+FhZW`3^[gT$bzx(,kwK6Pkuo;DKOGJDFE!s<YKI&mu[EcKqvVp<#&XsRl1XI3+Q/!hjS=[3&N+l5s:Qapv6bJi6O_E-4sS|Kp(dqQE%&^,I
-IWtf86y&9R@,;j47en)TffK7Hfddq3unXpCMC]8l2vB4|]Rn""6RU)/[k&/[<>i`9QbYdS|/udoFmEvI+xb!"s/MF&mq!J_EnG"IVru`zQ~Ul5`n$VEQZ"
-WP@3I=-lc{h|j`1KHa!2f5+5oogopd;/Jf&d(F7r}[ReR>;l>]-4tI{r>o+_MI{P/&LwC$lnNo)$6P{6U/1QMCX[AGk0vst"2IJ`wxT1<DLnD#f5n9T!>[
--=]S/^J.+f_BuihPwIcQ2e!^{)49.d)6pT3nVrb&T)k"b)DoKcG=t-JP0Wzt=]RH8{:]r]x)e3vnrUaG0]3{=Q63v.{"AZ#)F6/5uVVf3oSK<<I"5x5ANh
-s|=V7MbxCW3:YXJY5Dy7-a<U|Q(6Rw/g&S1ak&5B~Hxo~i>{,"3%Jd@#MvCQ}]q@`6^>L"lU.->+0)NHy_R]+A!3Onv6o3_$HW;$q<Qe$&piw.,CF/<@T;
-d[,DZsKBYgg_Wo)In4[:H%.m%&FYxPiR.qEFu=iO(ygzlssZZiQ[yBD5oy}f=XLl6TGeG9kIGYf.2PdE[6trdx]M]3;2Y[}lffkno8@v>ci5NsXxc(8F)5
-np_wa_qUy]nZn-ZKo:b.g1:6`B+uWdJdQ34L^(>{}N08]ina!_;w"6AlP^;SGRAkXTke'@UsX[<BE$=TR$^HSPx>j]/)HC0Gn(8F:)]SrbM/og2iUR{SE)
-#v,!jzxzzF|'_=b)8m/u8H[q$A=<49YC'vCcFvbh9}f_a]ky'f6nGn!9K0Sxd1AE^y0CO1"BW-9'9Xcz^!T$H7gy0CDt-`ba:1pn_^'jX}],n{m=;LZF@"
-,@#kC,Pj8[Or95Pn@KLu:C}ea-sr@A3Gwhs=.tUlgmR|K}{eSa>5osYdVf@y5h>D"%YO-8YeIr'De{[XjU+:5u7-TDmV!9)b.Ze;k+T>x_1h=U/5/|x6<d
-Qs__Bh|wlLaO&8LzEP/Mc`MT,6]!{9p!`J-_@5J:H#Io"s+4]|)CsDuU+I3v_Ovh/tWjGC!/3cB,AKSVl5w2`E/.{=&xoF4De.,(g+W|>g6KBdTnUwF+@[
-dt&.TQZ>/.V"K2jE6os#kmnoPyNjV$B-4OF}tuZgl6r${vOIsI:0H(1)Lhzn^u=t^B+UosnPG;W>=2{WI"_n&hs:b+UJknQ;4)vbs="6:ti1p-MIc'Axyu
-$n.>[zNVra9`xe'HY`_B(}aK-@M|+TEM99/v&[8IXhq=ogn)N2$7d/PFe+)[v,@.Tq/{gdSf[(u6BfF6CZR{(Jx#bYR8Ht&a+^dd4W/e.(S)Wml|Mf&B#|
-!!N1&RPaBa!Ahyhg,hB,+O(klyK{"Syp6{ah[d;6ts`T^xGYt|!zdPEPYR#-|=O]EP&dDyvJvcOqc<KK+f+v]vC'ywE|+OV&:L4.(X`+[F;0CWqy8e2^^}
-{=nD{<^Tm6]JgrBZ)M<vJ,a@w|CvT,N{6$e_iK_W<D{@e^`{ZDJ.31Bo_`;)1T.%.k>hoc[VW$:eXG2%N^up}]n![vQ6v%15%q^R&vZ>g%q@WnU05AY[wk
-+!X@Ax..+@zvz</k<A;>(6qALwuKcxr{j;wE2I-Gv{<l<Omp5zDY0Tcuttm1$i-MYmN1>d=-Ul%`H/yp6SXJ5K:kyE/33@g4T)MAVH&dk;TKE_M8VQzeYa
-BqcS.(>}/TX9x_8Z2v<6:7@HL@gTmw&Y.XYaNUptPufLdK&FiAc`<)~}2^.RZ|Tyb}EG^9t'H'@xUZM4lZ$`To]ZImgeZ|eJ.<F3$;Rbu1EtQXY`gjqSXK
-Bz+UM5Wo'Z$buU5s53=GsSP#/3'snziUaAg`!Ez=:>9Q8CJ#V=#Nfw!J1(Al7#Fk}dY#@tz{QkHou7Ka&t#.auj6"%T4Pe%h0%YO8iU{'rsRhlHvp(^Lo2
-8;I.{x!@tY7%Lfp,H^lF$sl}X1&+nVmZO,QlN5QY/ohA`4|/_kTS~B{F"TXHL,[%awzo(M+hnTG@n7_n{m#&2F.!VN.Qq_j8,-GzT@#%%dpEs1ZhKUdnQb
-1X5ut5ijs.[f$=P]sC@j.e-mGmNj`tBXj+HLrsqR_]~qqFDe$fIl.;D)#U:R~5b:xn@.IS=:>28Z7hSaHIg/dk_0l|J<So:9e.YxQ+CXGsjDyJ]7w_n4Id
-HYcl%=AhP+}[o/JfpvnEE|[Y|pWy0iPEX]bw4-+-iw18'Fo%h_'ubLbDX51}tT4Am0Z%_=Xjp|#YQk<nQ#nZ;6hb&fb5Ms&ti{Ke[fgIrs=md4>w>bjl"x
-lS8L7jUWhf"dwpT736IO@t~f+z3+n^~Y#q1@duMY.iWG-]PA5e%/~SxNVkD5-s#2)Zg&2bB/doTQe/}cg)h'2Eku[/[fg,E5%zXw,/evz"ItPe|uOHbc{H
-{s[-3T"B8l~g99>4c}^[A7+Me`vyWyv%Z#6,Gc<45iVR`S<bF28(ht2kz!#Y!4['8w;.Sz0R.[lFb[L']<#:6;1E>!Tin-C/%7asFaBe^lMFT6a@_Xi&@-
-Mkd)GFZPFDc"(daNHnjLfuRsrx/k=X^To<++>F6yukU),zl`JqPa[pi9Om1QhRAmp<%WKE6":1bJMO%Jl"On`<4A;,6J-=qFPar<B#Gt7lND4(@H`&C@l!
-_[Day8rtiP'{gIFa3;~bz}hwf:,^jO&Z!0Ne5zrs-Ow/c#,8Sh2.u%B@/S(^;vzZtp~eywf-h(0|2-)Ra|ledOVohLk#=Ev7KCs)Uf+MWue'xcLC]eJC~^
-USvGQyE{D#oCaBw|_'""u#xl<mP'n2DlDCXAc]2e6G8bSKWhuLy!iO`2Gm}'wcfA7+/idM;x'T3e653!PGV/Olb(SiE,$T'M[^^'WX[5!{zP#rLrEr9$eb
-|`1dF;4,zIK@`>odu8-yx`j{.==5CQN+0VNXL;q"2o>gW{PD$ZN=uK]`2b)GVvuTuQ#!0C}Y+Tb,pvS|Mqlon8z3oFbSU(QYY"H<94/|/NxJXH>4sDszY>
->@wy{5x}!r08qRD@[t+^7n[s~.,4-Z]sv/o6zX]nH/SzI/_ifROj]fqu&@x^<`8L+g-Rt(sI}F9RewM4RUCj!Bn7`zs&GE:S&oH!.bJ]doIyisp!I3JS[o
-feM=R5>Co7P)CT'fQ:(n6J:/[QQJIm>I4}$PbM#h.."1r_4u[r-FodNq(p$yBUsex!x$hwf%i'r0._-`l|,%+aT(%}#Y[B:BF+r3Q<]rk"9cpE}Wl:dM7p
-z;idIW@aOzVKur[L:NUpxmL$lq|H6AI.lm9%0a{SvgVK&&vs(`/X;cnq.$|BKj5oV@F(.CRO5D&mmPWr:eXMNT,yJ-%>Zc(bH=8EL=3U,tS5:0;[y;EtYb
-Q}I%$pi!1>=_7UqfHFdRqVbq"skNn,L+J3g6Gafu8liVvL5C@5"FRhwl+(Cn{mPM{!tdR_jbMl^N(2v}MrR<N81Mde7O<ZJ$b.BK.p_nX%x[+gq7_=o8>,
-&R`70mi.O.,JHj~.Wa9)2J7iZuxj]p5Jl9ODF`<`eR"<'[MJLf7qxM)a.2CaF>mR8(G1jEVKa9vqI"Xc"J:mFNvtGj}!)|%v]!^M/K6!QP&'5]OG8ij;`R
-RSYF!{T($c+$Mfq%2lQZ`RTfBk5nob%LEwtH<!fhxGeJQ)nv&7[Pyv'aIH]v[kGsvOW%ZK'Z@kgooopsF.+h%Nt."3-c,mN].i-e8tmkO|I(^<(|]CB)w;
-wUPR="UR~voOBT!M0j[,19:oLZ~XHna(H4$"Ilq_|l-cBf^NR$Ylz}s7QX&222g<1BTLn;]^,(>^X9y{n(4R(sI_"y"$!|o,pSj'6my$UV4Rb@T@](o@!>
-7C1o2CgmiG!a=P_Yo;_8`+Iqm=ueEiboW]omF5(>ir1{+5[kwo.i(7bkx|#>-=%vw4N_Z6^}#m9jSbq+o}DU,8KsZTn(+:GMt=+hO;-CgRRTAC1]9#pw;O
-[vSn|HF1<Tf0bg|Hb|1p,gbW{+teJN8d@0Uzw+^C@N=;bI`=w_]R5^g>38s{_||^@|-]IvoVt1USQ#c>1Nth{fuz,rjmA6Qn6.'&~sP:<<0<'4LzOMJ%tK
-sA:!n$BdR0Xut+unvZ{j<Ulco(Z7%M!N,0,#yYXQ7`8GbXln@aI!ZCQpG0q|VNI{mDyPW5n8Il|#G1z;!C7TsRIr,jYt+{87!k2}8q7qU{emm%QjaCgDdk
-mXiHWTmDq]r{j;Qs+$Pa4jM3qtMrP}MpVY^j`UWm2&cDDb/xP]z2/t_2Z/9ZhI^]4ThL:bSx:9ZxnLWtMm-zZ"_0(R,#xCF@{Jh,dwZ{%^[h]^)#q09p0H
-xv3u.8[2WkEkX,1{cpOY.2AXuzh;:E(X$Qt%5PU)OwPduQF|SKaj8X'=|,nAU:=NR;}LB5]pcP}QS).c+.li=g5sJZX<>IEDjY-ImYKpg,n]c5IAnmK`eW
-@Ap}r.9nn8.XkCxbX'irX'eiGy)aW,K`A2hUO]EW3l3W5[0a|/{nUP&s0%&TX'6XdiDOXp6Y/!k`Pq)T_U.gLvFkt[Z=5jYHpgR^c@)9~c.jBvRKpslr2y
-%46T$7]KRd%jSX#'[c5s'.l+~QiuoNH'N^{|xl34^>>_jvE7P73U:64k5Ets|%(wS6KXWVSJZ"';AX@%zvZ_{`.gywlHqO-A%IrYh<Cg<wa[m}y=jZ/z4I
-LC1Ioc>BsgmM@xb2oQ4b'U"9,GC.m'!IYQgw@A(@1_ek1Rw/`6p;{(_cyUdvmia9U%JH^C2qn}.F=tS7Z<`XQW.-AD:Vr]]60}:}8:Grn'6691K>5f-h5N
-y/#'}VwMQ)AyoE58_DXT!C~qgrz@Y,eRFLplRD-#6rRJvGuJ(Hn28c"Cyn>WGrQbyGdDFLgLl0G'Wl@-u3AyFZ;M2[seK|Ism.55u`r#=4Isvz$sU]"7T3
-'EfA:@2B+4Q>RSl%1CT)|F:EvyIWtd[8KO3-gOfw/2xyVj4(sQFY^9ac;"HD'C<[f6QwIa!"S,>1MwSu$ahDafJ#'}STxRPzs|cDz|PO5TOgX]Lf'c@`LI
-|)I&z|aOwiiLd}Pfw3"Egrzo]M]L!0PLxJ)iAs7>2k(IWRJGGQBr6vVT5[RDYft.UzQQpT6f{f]E{zH/QHcIc-'SP@'S/K#X2D`Ab,_>;m].vL;iji4Izt
-!LSew]YGBhF[u#(h2@9Oqkx#z"'Dm]|bc]y`"+I3wl6`;+p1__HGf]qaBrGdYq#Hok-Oww3LI_$<|El_LD0-~8Ow_/{Vyi1u9iu4l#nMkP_8Ul0Ja]'qMs
-O=uX|pKw`L"aB@vmh+[V.;B!wIp_EW)Ma(="wr`ZgPS_<f.:=qYZHl>/8nlYKq3uZ/E`[5;PXAt8%H'L}]oxO5#jIf5O@z,uYME!ZjGrIas;yY$DO8mulC
-p%L}<B{q:"'/|/g!QXD}'w@gul;w05VpI7^7'ofk]e'N7VKn]p1FOJA-P(!h8{xP/h;z{gcc/jP:UTmbN.iHp`J=s8|R<vP8"%1pXq]@rCo8ThM#/ZAM=(
-,B5Kxj4}+)gACDSYb,/70.]nR}F]&Xd{}egy26L8`[e'6R<ENS$3OdXxbUsQidk+/3ti[N5ylXtd|DuV>oJL9xLE:BF/f}P&z|3[ad#2pt-MfxpZnRjg.|
-OGj'hO6|6+-[5J7p,/}USM|m};UD;Y;b$I)w;@B,<cQ<o2:y;&4c+U/2ngh<unICUj1Pb:5}m:tMK}!i2V[&ij)H%q9)n@0:Q-m|;iFd!F`Zpp>"G3nGBg
-0tdS_4s'a@%bDD1[z]/JLi9^ItS<4ch}/M"QeIcrmnUeAAiK['yf2fl7:U3(lUzs#D,s4jKP'g}maU!O!&2yq|h$#{^RYA]"b={KJ3Qhe=@,g]fs+g@seE
-a=8d_1EP@,SG`q=f+2r1JdD(c6iV=eJp:JLA,LX>o;kJPLi$0hle^iHogFtvTAjLFl=%E3}>zF%,~LQBo:J/SiT_)u.<y8uryKY.@bjivh4jh`1<5Xcotk
-|jQtXqB94aAZ4fNZaJoZ,o]7@lmHH9}7{4H.O}x)#[,a0Hk]aG:CbvS>_[P[25{C>",v{vifI^fRjJ`ou&NzSX&g+H3l3`^.F8qRK<c::u/[~UYHni)!oX
-K;$3~9TIm;yK{Cb99%%A-f%tv,%P|MZj'03t1@|q4'v1S^3U(sE]mt&YA(p/YJzD:Z4nca/%TYQCFx(@14hq$d#h7nJY.=SEEx=[kJ$HDESR|'$h5aS^#"
--G4Dkg[[a1OwSW%]V>d{IQkn3s7zW{~7[5.eE^~&_3_rpcz6F}QEt5Jz6S:P`y1>_iK6V0V@CBk1-A@-'S0r>TtT2p]njZb2V|27u-J>ak.|g-(KCQYZ%M
-A=#z1[UTQY|4#+N;q=71_RodmSc){H#lMX]j:XQ{;HNAf>oIc:3A&dYrj+&1MU!Ky=5ru7JQj_0LrC/L@+_qk^c8)PsQ&JB[:M<I=0@R-i!&'_-O&j$HhE
-MpIqXcU'0%21d|xLpgC`z45CK>8UP7,_n29%x%`]kYLMwFq}jc(F9jr{Nt9xHNF2QTVZsalG=d~}CB"M,r&l-ls<Lp>lhnJ)IS4Mo|YbyE3xzq:f%I[<3&
--h>jl"_t.0Rs+9)iacUPrp!`n+WJC,Pw~6qVeX"XmXYbr|jN)ful7m])np2Srb+WBsI8R<UR}<on[w'r;Tl@[EsCH:82~I4:5oU!}he]FY]7#a_V,@t$VY
-P'd,:QUmhc%6>{%GX"P:#XW#3v](1"pPK.ZU2&6rrQ+ANtFkjS!P=C~r|_q$QR@nDMi)>!eMRh:+wl##dO.4'"O`dz1vY}AkI#Pq=k+&IF~:;y#:Ru/asD
-K8`>ps@9k']4y8)9UkIU]/XnoI.:(f&Ok{aeFljfZWRTEJ#;njX-I6/1YGag4%^AFQj2gi./S:Q<!%Fq+DuB+%}0MK&L<Ft!&"kXgLwbS^[D">r{H%>Si0
-(A~uXs_QP4#CYg,c4_Co$w4X(W3Tw.GSh^fG8K3%.gAaoU-gIXJqJ>i$2;ewMw5DDZd1`=_K%kkt9XWH"f9Y.YS_DbE;VfQCxH^PlFFSq8[(jBezyXGB;]
-OC[iL--j{qWQC,7^S,Ki8bevVceiHJ9o+N4Ux6c!Q09JB<t9S`dQB4rV"-U,P;@fAX{w$L7/ObuxG}+dh%+x+6abu.>S-T;RdlhdoJcR9n#>bG(XzSUT([
-~@`r4Z0O25>q3J5sCO:I4YP_.`JM>CQT<J-+oIqo"a(LlbQGX@D[05z|<HRBGOyQ-!qWlZC^n|qJr}E)Cm@&Ziu}3NH@DDH|n7[FmpaGLk5fK^"1k9o3`3
-)3@o-)dZ2]U>!u>_<@HHiT7k&%-FQLhraz#%CDmd1U.eH]&[{{g}wbUm/_O1sbkORdajw[f;WzaV|C,R5Qo:JOZzy#cTTkbqW-Tdk[[uP.#g%2~g2JjvcL
-{0tkv]w!p{c'6upB#HQw]kcOJ7mbLoq^#ycVH_q];;Kz)qkv|}O'"XK/ux->aw`^>|dv5r]UgM,]kjpZmqGNnzS@Dd`18u"CNsv71;ftUU&@'n,UA,J}J`
-.l}I81t(>H$+{3D`;#_TqLu"K]~'IA:U')FCBfC1cKaT6hI4"=&LLG`O)NM|XVV[n$]ar4Oek53KnFmF#-DMz>eXlt^C<yj3}`d-1CP4<puZ/L#W[o+}cL
-!P~XXl_t[ee=-%YWj_Y<~l.L44@bu"GU9,#v'bq(zw%W!<%R+"6C6lV<@wGT!S(F"y2g0lSw#A[.iXW:DldZ"6]|_T'[;pU"6`DX'IZHl[-^.kwfZ_7/_O
-2wMK42xp"(9|q4VR.f$(4uHI2CLFoiIa:En}9rna>z:{`_q/vuMVG7HT'Atoa_"]/4m^jF8N.v]a(!}"9>9c%XA@C<(74=0-0UMris,6"W"G]c1GN&R;w0
-<sd)RY.owNQrU(O%j$22}k!J':TN!m@zu{#)x<NfyIYdyHr9)+y]L8K(sxmt@/45]C%u-8flCTFx1aADz_!ehBhvD'Oa`vy=sHsGu%%_NkzKDYM>3m<vyi
-N5[w)L2a3M&Xs}B58Tpz!PRYbIe=5eo@#dkOGejPqsO{#(F`KmQ.5|,G1IIE^hD<&0O/A<F]AHJR2eJEN5'z@`9qcGA`X$vw_5l7BeQkE4d[CpoDKj+{vA
-xJEBDt"P@iw14vkRIVF!4[LZ920(z23VAzJYMia+,c@sf`F}A!wkKvL&{z5X]8prFZw%~Nd}kZr4(w>l6I2IrR0QmsrzE4$%kcIq>2i|J"8c=_k3'";]~H
-FoIwnU<U9f:^LrN/Y%Shi8e|=XD%$KZ9u4Zm4IOH%X+Bzv-G^[Bw4OW7aB`9Ss60=xu/ZXS{"T3g:d#BJFxH]T+0nM0at0WQ=an$|{/VhUZ%yk+K#"HU/R
-E$aF5KThrPpC|Okz@2lT7#s:25`.&13Dj(T:&Q:^{;6g')`l`|qVn"U@<69pc'P'A>:8J(ev%42F`dyKV`Ita.so~rBAl^`9X=tt}ft:aP_|@D:,{;FRRU
-"OCkx6|52BwB6K|Gh5O$2tx!WYxs1m6X%!3:m_KVHOYzhK29){k"5pF&56p-C={%hsxsV>3oAh'QTkR,~+mJ5uZd<WSS`w/W.&MGrsw`7i_CvQ4]z<FOs(
-K}O.2`:j).y4{r&(Be$PNe4;O^[S1v+WgJ__T1Q8+aH6d42vCDD_S5n:M4$V,Gr0&V9k.^ycN-nif@Gu2HhqJR7=#@lXg|b[F-,[QvS@KVM59k,fDf1f90
-D0~YxW4Gi%Q%g/ALfGpEYVQo!p`l1%@Y@mQaDr!N=Qgq$kCy6k-eo8ahed%cr'no<ZY-zy.v)GP=i4@6Q5.y6zT$c25r&%by(@VOau!E.AqQ2qBA)RJQZ'
-i`C74n'Ha0bf^aPjg;7OP{%0zlHf1da0MkK{t&%/7VuPKIhBNY!MZt3jC].Up0@g67Bn9<KDHr_zer]2`0;rM|FeY}COj&5F'Vgdk!ltP'yX%j]cs`]@34
-^n.I<mvn:-&qTEEjN<1k@j4&TJk9Ho#%:#r^$Mn%5JR"o4<`v!FNyFT3P,iZ<>{m3qejvI-`),m@V/0c4pJTH"2{y[GB@!"%|5`ecLMclunnnX:<'Pi0z1
-eWmeqid`aL)+3;q2EpK^[_kjH,IZ4TM&R(Z!l@.372nznsYwDudXb}`lwI`Q'1/GEXn^+Ci80cPsKm7p%H|i-lT2[aJ|[@jz(8fZ|qS_[=M.GmFz^S,{@9
-Gh|cEpqPZ)Kx7rT=TrdUN`m]V1En]:v(!=^;n(=)$>VbG>+u`bRhja7d)ipq_b_K9IZ;1XRI0bd1rTE;iaCw{U:[HA%UE^tYl.PuEcbG&x8UpD8Q36-`)8
-~y(DFnx6@lv3%CEbk.wf]Nxu[+!VA&SVMj^Y<KAZ.)NYC:4%9BV`nERqk!2Bh]1-h5uBZmfyG6DG4'A0{&ko5z#&jhAQH2~$J<)y3[UuOgl2d>OwzUfFbf
-dL_!Qh.KNM;v.sQ4Cs%a:O!xt.svbJ@;I+aL2O,s).uNm2eV<Luj8U@4z+wS]&.C8-=m.F3)vbQniuZ:'e}yM<2OsyQD2hO}p=3cwGN@L&K@E"c(i$k{cv
-qr1Ql'aj~m~"aJV5euUh4KmKDLhl!J=CNQllJ19|]w<{YSXbr5K`"MIN7Ww,j[kSG26(G,INL@V_gab+BQG@)y|RW-0@nS$AU$7dPzC7Y]bNuq_jI}kZ{g
-wsN>^iYhB9)%2H#Uiit3OgFOz^5hx,9SAcwz-e1hgm)+$xsH^u5mmxOQnLbwO8h:k.>s6w`Dw}z-Qgkj6{[4nw!JKgp2f}G}lb`L,>}Yj]]H8g.lz}jf1}
-yvDfQN'y/YC8om>7+dlI1C~Ofdp}#-(y}RqW&q3nb{pmJp%DLg,R^vS71T-8dD{|@Od,9Ns}5!JX;MH%4'4|K}gt~}MkXNp:s{MOel5t%vE1A=4"9<g]%e
-]r0rF</v)v+fCy&=D)azw=ROca0MW)%XW3hHJ:MlZL=:HwGz[Zj]Xt'Y!QvY3IvG4&9klD#_=U/<C}xI[u5jVjfdc!]/hF$5WATpd3~Bf5iP>"my2&EnmM
-c)Y.fR3=<LbRwu3lrJd$Gl(]-{+]iR[_iY;s"[wY<i[NXts{hi9)ct>%j&FbqU$cHU{[fvupvlZ|/R8)(cL1EaMj2'-s'M+Ddwih-F%Epg_0Rc_yr{$c},
-q_F<mHm='15|3ibKr%d6ShE>[4|1_@iLp@$d^PsFTe,<qtzKvfs7#v{7R}Ywe0JX$u[g/U/m/Fqh>}QnBpuI2g:Z3/AiEeKM_7cqRi<-Pdj3C(U8ilu^f^
-Dh;4QrPT;SMm~c,g3U<-Ehjzv6rtIS7Yf4#r}l4Q%zk[<Wj"@6!#KOQNF<5Sc8h:%CZA-j!#2mkKTw2F{Z1y]NEj0yR2<DiRjsz20]boiYlNYB&XN7GFwe
-~+"-wmNIbw`r,z2[o,+}_9QXTPMDkE!]C|F/BU^hAa.byTQu@7gBMKAINO$8%cb0mCt[z[Xf}grO{PO-;m.MRqYj_]3!d(/ar}~|/GYN8qD3~C_:Db[v,z
-21WnCm'8']y|'&yCl(X[l]4y-whpVT4_>B({,=78N=lhsw7{Rl5ud=QJd1GFHhH3E]rw_D7#wuiiy`cArsYh}0^XYGb;]xH]"re(2nrZuKJFCJv=a`bwof
-H|XuzLD2)2&vAcN2oys_QJTkl6{e,.5SHHsJ[Ud1eBj!5hy%d.>d|lZ;;e76T/DrYRrz.X{#5z73_TV_bMMdQE&oFiKc1B>6qW]TWa~Y1o|xl1.MY5k1AM
-1Qkg'/nSb.y[V<wyGa2]k)!sUl,d7GQ/^HZUa,Po`;gHHk5E~r(UAV(S,VD1;w;CA}3goiisXjvjz8xEZr^>Jwa_-j/"3_s6kxWaw"nFoIhsIF`x"}wMkI
-y'#ala^{#^yi&!Xt,KY;Aa;%xxsN{^/$w2/'N23x`_ed4|yjI|Vkh7!ur{7`KnfFQoCce-T';w].xjXUS8cxRnzJsyB!81GMmfmPD9Lp0-Y5<X[<38f}r&
-|Aqi#ESV~Kq:;UI,,gRd|&e`xD6NP+jt4LNaGj1-TBp6'@^/Ud3t"GbFzA+zQ/!0BRC=C<n$MM:e7Nk6%0H956)Sb{bq@bz%l.SexjOJB=S0@g:"FCf4yZ
-b#/_fg9W-]+!di}"M/m}dK`f1ct]>HER):Avr"x_tNB}P[dyeW00.5P6!H)Q|jjGu6MUEpk|$M'[k9or9T(yqwaKg>MwRRQaGn8Gb9PD^T@VIM8%&GA).n
-U%3o1SG-H`Ts}Fsh_35Qc%Fpu&gGA`%Zg-=)Uj;a}Mgw22E&H!T,(AMsGcM(#HwJ'Id]dQU"<R9^<{;d(/6sIDp5/;$mX0:KT>QPR<em~vkZCu+Q|gn4^W
-iXD+w[^b,]jChKT4-6'&9Z[0{APwMJD-8|Rc_A&Van&@LHk:;:pZB{t_6XE_a`;"+K):CZVYAzG^~-C/u41S5Q+`2RvS~O53mF{.+PFT%N~MgY0|NP&WL9
-d,X$MvDIFh"Rvri&xJ3q7)i>NEPAvxCeX4j)/'M-=Q2_x@D>z9S6Q2|j$R93TrSJ2|pwu5)v0[pm{7ZD}h"Utt-"QFnAma7CZi%H0u{[jtNuPK#X0-Z6l`
-NyLIoeT`.K7kW99Vq)R#N$3}"tOz,[WJ]HemaaY^sV..egCs:k4).}]/%X8&}+wq-bNqf53Z8p|7Jsz+hi`JH2t31UejtRgM&V/F[x:AfW8_q")eoC]!G0
-i@0,67w"{0%66RK,$gBdb}pC5:rVT&wpG/bTtl&EI)oa.u7-W}XShPd[NPicM]r>BXRd.)DleO0xuW}`cEek,RY|#A_d735J0aV5dyO%'I;x/8#h`5Y5n}
-]7TYDHm+0A2vBb.NL]aM11:^lLyE5YoIz>[9N=[Oe4=[4]o;6X<"p"HH@0cRUZ"6j9]K!x"qilt^vebLcz:n,=b$v1dKgL25.)eR+aW2jE6/{s!7vxenGr
-K3T:8-SE~EaqzihtP5~pV,z&J]B;dI=i1qU'>gJ@Hd@MZv4;^=7N+HYLX&w3)s0H])ih4DFK!Y;ka7}u7K':|9%h,IZvG2o+rr[`vmHLT+[Q33.W6^G=Du
-YN78=-%91G(.P/zW|>vzRG"b%D4}f^^&vToca_9Z<LH-F$Z8>:{%3UJoUE<F+QgXfIA0rqO`-#S%0";Kfy~sz3.dKq8j984b597y#+N0i>LG+i:p8aWSKq
-jYbM>_ViNtNZ':+,4rKe8x<eZ2jNv#Kg%>|yC]'3QC2,Nq'W]Xr5rt@J"#Vtp,tYtY(G4'(}sUsOi]NM^8VH20;-IX&J`^9-YmyQyr5h[jaQ5)^}CXQUmw
-R.4n}m(;!yys>a$pu/>Ae5oHt9-G_$~xev^E$fCDBMd:M;TvvsiNUez8Uc27ss!;%sQ;#Z6s4Q/A+@1/#ly!BNd|Lw'_oRQ"'T`s|r&;mxVp'%(O18qbyl
-uM$2bdHtT:wYi{"RkBi_b-n<$|"EO<TpZgF]tigG4=%M81aGd7j@(kp`"a|Z@^|kE+~BqWK=JO/O}pK0jZ|!VOkjm7itz<qF<v8gB7mEd2RA]gz<jHc9eY
-q/.l6XW7(xjuA/33xJ!LmSVXdI#!(SLq%qFNjfp24-1(lzl|U$G1`dH<y{z7auWL%'XAOBJ>E:tHwir0[G0wS^"}cANLf{R`82{4#tLRTuKN&mm`5|!o`y
-YcOa~#6y[kY+ZrM:>{jfuLoMo'13[H4/04{+>(<zM4S3od>r-SgWU0a_pD/|]{Y)cTu^or^9BYvcpw(;Iz/bubh'-MK,aCj,|EAG1pT2<nut>}):!84GqY
-^bk;KyaK+t%DU$59kDW:=O-@1Lf!+HnGkM7lkaS_ZWV_jnGs%cP&B|z>B[<+gX};"P@S,C~$qsR/BJKb2CB#;A/vHfA%mtLnMBIkEf-LZ&u;e#j5190)uV
-nOc`.@K]bdoOy{!7;)P+]DsaVxpPueyjA/r3XyI^nqgrU)%]il]R`MO"qh,t"E/FX)|h[mu8+lJjhRKc6[O%<(uduFqPFP.:NW5&yYk{@(dy{)b`eP:;zg
-IkZCwyrQkhb2b9|mnA:2bjFa%}uw9ef/Oe&VK^dOB.d(zz$jxF]YC:[G,>V>HM4$,H2ii+1MN6;A=m(cl;L)h>"IHG1a,%m,6qk,~"gUl8mq-u0rHm926g
-`m0AQiK|AG-)l&}CvP],.+i0n=<.6N5%xOtj<)XBe2Og,D(e:Ac{Ds3=<z/S6.JH>DtlU,%QOVk1lL3Bq5M8.Q|$1{s;VV,=Z#UsPjohWufLjm[!-(~dCt
-mJYufrR-/_Bm)/iXi<P|a3[>X,<N'hCy7[i)v}UQB&T^F8Pv[(eb'HO$5lHvmW5J}|!:_IrH;_<=H<uIWR%G.Q'#$nTB@9jT,Z`nH@`sEoTkx3)chaqJ.&
-3c`<GMGI&G{j$K5,8mas7{3^V4Woq,^LeVJIP{'KT17aa$MYR0GKF4`eYv>q4&{KIrTi+>/S|.}ht8^5SM2r<6^R]^aCf}[S-Ie'r.5r<l}VXVcnT{1-Hj
-r<|yltn5c'#9.AAe,=Xy+x6.8Px7>D798lklTF;7/n5NpWX<Np[,~jtqetfaKgM'd[`<%rl24Nf#stV,omo}dvL/8YutWyKwI.~`h2uKwT:$3a`%y<i:Ch
-CJ@^TrBY#:z/F`@Z#dHp<[!TotY#KwUCtO%}/j,{B_NYQ(!mQy=euhSi~+(}.o`W@SSIk.^=UM.aHxqTb|yj|cjdybz/|y,-dN_2_%:}-l'K24MREg9VoS
-W'ksy"ni/:gRW_cBGM6RQ2qY&&49pMX]f5^kgW5S1szf_9bHw_w)o,4U)25GdSO_@#oS(%KqhjNa1G{688D!jZV7^lQsQ`3J+n$N3lEa%q<yWn8YO3uW}D
-puc6C!+p,^R<Sexy1,HP)>cjlXS>^eb0{|KG}f:}l/eEDaR%4sd7dKz[MK~kHJ/Zd{D|XU0:G4rP}c{ppGWw/>s8hcluBUm}ceh-$RvL&D0K(=cz5U4Dxo
-eW}K+)>gt{_M"1S@+;1!mlk/DM/d/uHmln>ya5"9f7"TbE1gh1^NmB;{]]D<7#cC{c{w{jkd8ZS{al6;F[3,W]cB1vqC-Ms'R:ymHyHR(>pd%Q7]'_p3g4
-3)'>]|h,:jz!.8fb;zI(1Zb,DEq#B^q4c02E./~yHI}1qE_3#oMi-f]UNG]l$d$we_C2K^r03G'>/T;ju.dE[HFQR4hGI8`[+EW;lJAha-0sTz$$OWz@4z
-R)Kc)o5)|&Z1mD[vrR|<cII(NJS^4TAHL2W-5DKGpb6"L^VEv(DN)rfOy_6&2+jo50QC'+jwFh`TlsI||][cxum#xP1-Ta.RQ2&VEgt#$;E}BG''.$qMk-
-t$a6SbVnVSTlhdeoFZp)N`(B&3R7#I`onq<Ir=TG+Bs:~#,o0p8d<Q%"_Ep3B>Pd3SvArmY5lbZTVmxn<zxOT$.kiM`UXX3bRw9gLod2`LpSu@H_8f$}>W
-{.R:yXF[_oe8Ft3:WAt6J@.4wlYOIO#BPW<s}U@i1j0a,TQ16'NK>SQm4:Ja'5MAe|5#aFk',9nk7WA.vx`b]2Pfs4cg7w|1H3vGl0js^$(b]Jkdz!.FqM
-~88<N;99}-ftvBgPR>4KOK+g1d>cVqLLcqto)J|=OKEGYk^dDf_T{NYs8yUejcaliw.8{p;9NU6e(aU<o/KSyi_3Hz3x_+O3[saEiyP9tyYd}Oh+zZM,-G
-PiHtrh_a->`Bp2&S@kw%yqK&@j;(Kqp/;AO:J=ZXS<91CyVevIth'_2jhVrICIw,Q@yWTN/DkVi2,RF8L|#2yy0hPeXJz#{HLev]gCSj$au1&Ds[l365&[
-Zi&-qar{h(WhfWZ,`bbm5RT-+,h0)Zb9y+k(3#RHK.1Znu%UVu<J(%o2dl}-#5zlqD7Eg:AeEy;ulhk7o)5cW^[6c%|ghs'l~u<.POV<56z7xWYZcy_L,2
-Y]5R'Nv,|G>g2u2:cKBk.:~/z$y7a3_CI3:8aP;(:hWBWi}js1Sblme(QIND(HWwo'F'kE4waM:JFvW&5lKsn-}THLkr.7xkC]_Oi"%$A-B|v3bG/uocrm
--<=Zy].)AAxh#!~w_F!1pjL3SZYzct-L<N`sYjr`E_1SmA$g,ER'qA#NHU0;N(nSmcX,l48E-!ceG)e$z6NH';5My{6t8Ani47lOTUPFZ2@eO<>,Juh}so
-27uW#]%Zmb'oPP;&)5V>_<BJz%9(4m.d0^0mm9KStYJ/a9t!gR`e1;fC~0SYrO~NWg+Tst/jaULl=b':jgFuyCSBB1bX<'=lbmKcaDQ,QfE}'x(0c}cN&p
-M#liI$fg~]3tB#h"pQJ)K:XH}Zf'>VW;W,Z5woeRO}F68v;)]J9(~dF9<@Orkxgbi#wxOhQ)zy@d2/50LfH,xZsM46vSUa1NsJ([.ef|nlbC/Je%+^(M2s
-/J#>xeQN{!Du[.un01e9+T^]MA5#_C5LQe~Jw<92wC$o&u@ZCb,.KI/qhljyjOjKo%&87ikoLqQzw_+gQ34;;`[[00"<H^:]Uk|K05<`Wc[}WyR'.}bDv6
-dIUs@c4=a'nM1&|4.3DN5mH{+L](U(-OSF+=~X@&5{Ry~Su%4z5onK(][g<yq3x>(cYuDh{)PD%I;:+`t")!9%U.D.G'tOQ!j("g3QE,N,;=Ko^([1cN]l
-6C0OiA%p>}`aNWjt%Ec1R&S916|tx!'5VZ^``[>rm^>:n$.]Rez!vZF6++{S4iFLtTx7~'v[^mo;JXZe'&%A9%W2.-h]DYmjQv<eOH])crJ{9FS4wbtchm
-V,S<bUs6.41/ngM.u1or)byX}B"y!Ol[=%XB`Egh"w7VF9dxjOg05YRhp`TO`%h|m1}9uKhUQ@79Jm1=Ia7b`NhoZuYeimqPM9JQx{9X>K646;F_%rL!;=
-P8aPNwm`Q&+^X7.$lk68Y4r}I;FU6G_,$&VPnC7QzBU/d[("rZZ3g`R5{$f3)e05xz8k.^+L,"Kx3VB|$#<2b!)}YY_{2o]xoE{!l'jz9j7"z}]NNqs}5D
-]$fXP^HRbwC-NzrWMxY.<>0U-H7af9)|E.Vu{|88j#-P{jQ0(xJSfe$BXoBmP(Io&G[T{iyqXV.Y~1d^,gWk5,qi02'Zp(G;R;VRjK9cGtuEX%5=%UE^I:
-eAAX<h5y0JU&8<Pz=r8j/>CV,6"kA(5N4^R!cjXGvV]zS!Dbk=D'+0qr^i[w<6{:oH;!kf!`>t$znAqa8cmRkM.vHXIeXD{<I+"A8m8"N@C%'nwU_ziZDB
-i[(A"|/k$A)g;wIFU3Hp&1t)R4r|v1V8x;;m.,wm_-`/h'~pJ3Zwx5CwziW5WYJl]lR[iT|ZFl'#(('%QZulY'`Uuv_&xja6Q<TVAuoX2rVr_kII~!u_}'
-rG]4u%J8F!JRcI')v@hB`ISceYY&N<sxPl9J6Q'Bo2^Z+E5#Q)Nb>5)K$C[,FXvx{YDaB.#8&)adlp1!Q0pNZ3}wIi:"Z"}bY}/+A"@(a9/>Ivp>0s_-ti
-R{UDEi^za/'e]j{>AuNLHlAV=,Q/(_dPmw2H,3,f.Geyvo1)OI.173>H'`pW9,kv&G27VjxRw9Kr{fAa,s|nva8SeRf.;l1T7,ndIld[9qf]$1/eKk+GE^
-a&u6rmPW+6DBUnG<e=2MQ+k=2_o_%pkDv)Z8L(cv~p5qWoPF'IWq]n7QoR>C$IWii'Z%AI5)$)[l(vzTr;N={WAmY^J/K3_8|w.%{5tg%VYKm]y<"E2,VG
-q7M#GQ=^gFOoJxsG^;FR-)@3xUe/v..1L,[v&z`oD5+xD=IUXYKLQQL0FQwj&>g$FBV)D1K#>qoYEqDk$7Z[kKB./8wqfOGw8|'HC,1E6=0je8.Er.[K$&
-s"'G1dHugXm:wO%V,;=^H&BKx.AvwmRW:b(VQf/Ga{"9Yo+OjY+!&tc/ghuVl+RwJWj.AJ$uj2%u~"&c]sMPv,lgfMn`_/V+83j<9xF3T{ekK;a&&>.X.v
-aAxzo@sXjf!/`+:7!Ut8BlG8COab%K+7MW:Pm%3w4OdS"fZ!Wu2n{>E0=d1IXq'<WPau&7sAxah9MCf2A/ztD"o{+Rk|JGzYPgq<o8l&P+.d_N/|w[Xs,j
-BoS%uR'Js+F_ph'[/:wDTpc4;P=b``JCYyn|CjXKC+MeKAB,Z)zKHL6IJyT>B=dxji!fk:%Uc/T$:dWJ1HHy(gM[fXMGS5%V_}G.}<;=[k<Hnqnr=vDG5`
-ypxxLa5$1&fGGBq_%>Cm7#<D}g5fSI4`anz!x.b1{h7.R{}y{cX7))MU',;1h:%4Q{[eou#/)]pEpX$aVWMd@k;{0w$'X2x(O+1#aLR%!Q8%gi/':%z`j`
-{zbeQb'){3^#9v{L/Bh>o895tOoUoge:OO)=1@9|2S=f_i$6-Ye`|.ki[g&+9/2<Dg}}z$U^K5d$Ed^JmJp[`D.0A@sAK%0HI]O[I/j[.5C!ThM[xV</L&
-e@-S4O-}[zX&/;SnyaGgH2p@n2fL!;E.qo~:eYB{21T1k7ZmoHc_lhCfzn/MINi@E;C,j0zs_V!L&p]ff%!De{txuzs[Me'_}IvK"E):vE4k-8o2KM8pr2
-CJxPUDU9LKzjE`#sJ5Xf'fmYV5uiA|J=W4O)m+b[A++f2u>WXY^i`%vDmbw}i)LWEe3D!EHEi0eLs_]|rm%xwdjBd{1Jq`Sb0S$dolM@+b'4,$lD4r9/Wl
-q"ew1/c-sk$6NwHgbD(b6hDGRl$OvhTQIP]zQjxy8B[.2=RCbr-D@68vun4VI+_d.%npJlz_oeig:Q>c`a^.V/U2={6e1s'/$Q:w1}mS;^^v>eq1RvvT.[
-P#j|-ymu&-q7/TI9a/R5Ts!}ok~Am^MsmV_5TnxGfLV-/)B4w%{a(n,pU%Q.7&[so[thTJg3z74R=NPOhp}/P7%,gh/#)q}yvjRjpKZto3E2H{4rP(('h#
-@KlIVq7)T2A-ai3$U7XlmdjRkYN,#/f8vjzqWVDbpZ,p[.>_t^R!U<<L8EGE$(jwi_F_{9zqckUSk=7G&^NmZS~67fW(tV@8I4huGr`.xgZMBrp|3@PU@g
-xjSe,n21$Z38<T{w+^&bxKkTwkx`P`Z1,xtjSLy&J)Z(81jT<4BX>/<zl_>U-l6g(QU.{cv.yeaEP,AU(jh_RJk,KJui8eo%-J%FYvV;,%`xIPtH@WSX&|
-XU~Z0S1x4`LY~M<G3sXjCz`MzF0rN-u;0it(q>s6n!YVejRK/Kh5U<|e:X1""(Ruc^}M!TQw"g0x=^q;VJ#KOFBjC,lvrVan"Llg+"DF/u_yh@=4f5GrUD
-!K%v`&n|et>qv[vVp9{aPMGIh/=Lt(4VbZku040{qT.zJzn>btImq8eu1!z{PE)"z5Qfn8dVD'uEGV`e[8Y[-XZ1#3L;9SK0J$qF@}'6>YI|hzD:F8L-/G
-]wlfv<4'iSmz):G,vxT(J([m{XTSv]v<`6Zn>vfnh-4Vl|X|(i'D^3Hsj0wMhF-/%Hea./(QBp>GEsuxd;C9zI6alnVPYA/w4)z@aDqyODjV5>ppZ8X&9v
-Dkb7n]9j7/W/6,vnIaqX"&.N'Fsurt&:ur0bO<Ow<b:8.#-)0oHelt-Ix[6k5&JOgrz-C8rGBm(-ycy4iDSMO6Wyg8=mJIoQBJr0e&2Kt,1UZu1iZt;1}4
-Y-aCk2g>v@_0)47zJDIS}N,/,JAv|o$$&maP:JBv9YwH4P&"N#"|NN2H0/THlvhnK80a2s-|'LNyjr;Ar;'>{`.{0IN$uJOybmxLRQF2-p]9-/JV,0Di|;
-NUh.LY=hc#Sne2bJ")7b~I!_LWWBotvKvmU<K{!k@Si`xQ2Dl!xqw=DEQZ8`tJ/Xx-gISORw+f3"JW)D;=`l6X,X`gv#_H{F8]+"K-,2[ijkG.AFyQ+-w-
-SRO;^8~2Kq{7|a|u|zfmo^=+<-FRcNv3/5zCquO-VxcY^];5dJdg8IjC^[J{<YkXF+%y.@q#m|rid8E5^vOz)YWXt6c3}F8wH1YX1@)^bm"G[LM,M;yW=y
-~BO+ba_W,ORHba<KAwzGj|(F6p|vj-fO"d~Yi;zQkg|M_'@MiC]<~#Sy<MfQ$6U,&I(0zDyql^ukVWGuc[1)@[h>:z[me.LNCce#fxH3DqZ{3H)d]2Cp+N
-O%VI"2Ns2eAHNGz@9g|r{{GOy0uCdH9c"Ge0g{zFtz-Q]cPC@CE'wn7ranJXO$~a4h,41>^jT8sbRx3B9$wwJP6_%C&x9C`V2NDru=Id0@a^78%y;{9VgG
-!yq(7I>E8ztkwp66v.e[so[S9Sd1%-}puaz@@0I1ed<uzxfq.Rq&CzDG!mQ[~%3)vh],Ihf_lKXRlqO;>EoIN4xHA;UVZ+1^hN#hDj9%ClWacDSKA.>RIF
-.w'-O,%Y`/%M$oOw_DT<$8|qp0n^dH6@a@=9[7RRWR5!@[%8}hc'X=~U0!+G(Nv>^GGL%KAHS_zU{qv{9B#'k%2D9VcQLTF4KDV;u<5"Vz(!HXx!IFb/S<
-^8A2QO@Jp)ouC`8i'L=]DL##i9_>3J,89wIm!pnfN{O>UlsDG7%HD[-vv&;fWA^oH@j>pIGmCWL:ko'2$Z"~<ga1lpeKJpbY<}Pxx6Y5iL10f]>&1U<kuS
-!jC+n"IeL!j8IF/@wS.D|,Rds`Ct;]2wv6b6|I7v!WVa06j&(=YR/:L^|+1%W%;@95pz-Uu;-)Wk_u.rhnG`%Hz-&Hv@zWx_}Po<w=TsMpjxa);xyrR_^V
-6dd{T.M2mS9HkK[TeadODID&VTGZ2`a_<w,(!Gop'fb(>evu''LUyd6QVGR9Sg'TTi3R92z|@OX]EJ)CdQ4d7.9+mI<mK}2bz3K`Qs"5Vv5:,h8k'C%;@L
-(z{B5p'xDINCJ'$O$`)O`HO(-vr]Ng~xuc'P>CdfuebmGRga4bTqKZ}Epaq2iQ7X~q-1Gq4qzkg@rYzrmo::'R52PIbl8]R7RCWhjxg^NTP;k,pPqKoALn
-wNN0kf+m35E^O%r(~iaY^kgJ#wk@f1pk|+-sGP^85Tx$W1Ea>S13lwO>wtvcZT70c0wWt'&=Ya]Uu;'yk=;uz/6(v5~Gzv[6iUBY;B5@tX;Vw(qSKv,mlT
-Yb{q^pq"R],gKVnquJsP'}a`+mdZ,a|BefkKVl9V<W@')fqfaO$+62/VvMtC=/3NM,:w2V9y$so+op@P&zE[oq2t2Q{}Y$R,Fe`GBNlV}kj)t(evs_Q/Pd
-)AScpS>3JLLf2E&5dCd`/_XZ;KP+h%)SUMqSA99nJqhW}{VXwMJ<8BzAUISn~H%g;q+J2bH=~&gYr3M#aL56M_UFn8:"Qkf;FiRDN_@d}"2Mi'K-:")8fl
-rP}8FRYvpXR;l/Y(9Tg"[;6,G;:C[{(z~l/E=0p^9c|NhAXz]v;Qh{|tg%]',CFhNY}.~'U%F=7<iEdO!)/FO(,h]}Id{@-jgJYvy,1}Xszr;wr3&#'G"s
-w.jEs)<"(aW#y@Y#E05]ke9+U|i@)tknm#.d(Gf/WyhC8Y+F8)|YAKGJ!}xJlacyIJ_PX>k0x<-AA8GU7gD;6ZZEI4E+2#]{DK#Uey]}GGH$2b9b7x"P4e
-%,eu9Y'l%jXuCvb5%tn=J{r@eO`;@mBgtHXr~(#S;}g'meoOy#XN34<TJj,{^up-6&[Uq$TPMQR)&,YjR$17xcV78)QQ[AF'S^~M&Qy^,q(4<DZE:eGwc5
-zjoL:RWyE4["Doy#7zD^r<%@tc={PMF_G]ebNL~@F(pJ'TQ8YmL34sso(@9I#ZiF-4.sYCdmnx$8pE0,bL/Tu/,jiz&:-RuEO"Cf0e!)Z|e$gV3c3)>T9X
-bm)Dz_}ck9eRa1`aIuC34Nq,[tr#):~8]Ififk)zg^DdPwb^`1g@%PF]ozIa.nAnfX#4h6U`j|:;{M^wr6aye0%w^_Ya.l2lWVnaHUEyK}:^nAFHtFM50^
-228pKQ8B}@!Il_<g7#r^a`[`](/zba1A:;niP]lB7$CV"KwhJvmzyw&M9/C"m1+wLaD<rInB=YLZ'YE8o:Xu6vCatZ(1:bA#sfZ)DJ>m]f4-NIDyU9^hM|
-$2Rb~ON26+)+lb4L;sj[85BoQCbr/Lh`([&KV"5^&`^7,e"Kb;jq&amissTjMtx'TrIN}'BbC_eiuz&r@}VIl$9uBOvTJ2Jy5kfb_q!J#BYlnJ@zzatLft
-Y2(`m'&'fJ%Q.E_eCPk0rSL^5^D6cPId7dIm0CI-;lH'y`~X}hLD[zDTru09d!bI5e{]DHxzJI>h|>nskpYlic@fd)~g9x`Bo}&gc<.m_6i!$KD@`S6NHm
-P:A8,n9Y@>[f6LtS,Yv8dkU:.IzVX,EWhu2-:V;V^1#,k{ue$n=Mm^BTVZ3hge.-t0)lb^aHCQ(9jH5Oo!vB@n}QO-m'T8>^^a{4:mdvonlM&x;TZ5yE]x
-:krLClZDQhcq{&kLgxba$).5g'k&"'cmNTZA~Y'K:xZyo3cTyj}zscvWUu:^e9_+v"yLWw:!~4S87wrLwOsu.69R[0{x8[WlPY5M9B779mh/f!6Rwh4aOI
-Cwyx5RWQPT$]8e,p36-wrSaf!laaY}lz#WL'j8<JDR=p9=ePj-!)gzm0;TbIw.wnt78Z4gZv@e"1c@]A74+p=GXl`'9t$;S9J!@._`$B]T"H^192L+)nP)
-OC[T5a><s4"U<IlhkQ7nvzAO2r!R.#Te/un]Js&,K]%13OEqoc8lqVYk[v}u8$s:APa+KZwQ$Z77baxHe$PY@D!i$GDL]%s]|n3)EjuJ3F~FdJ)V{[>=^)
-{'xi@f47x1+<_znH"Zp1rH$6h.U>/n8g}KxmnekcMjbqGu^BZiNOu/P'e;l%xYYc!):/lx31(Gs=x<C%{,q4./9ncii5"Rn4[s>nMf_yM88q`")jMfy&~T
-{U-v[.H4U0o&%"BB3l{(|@ITaJ+'BuAkv@@a8&Vpv@G/1KYYx1S.>ZC3l);@cj8'z!Y70_UbWM>u(@BV:l3{{1v$=l1<{m`xr]GPfK/<P{"g2Aex-;M,"#
-(o`"p/#Cg/DgOE(1|IG@TYr_&SLE)&xs`$45u"kqbtvAR4Y9}.g-clb:B/HYlO9+FF+|{>1oG>Y}^L0qItma,XQawhb=}}3|1Y4SoM_),s+>+}`V,os7lV
-;e=2C8cI{NS(x&(R##<Q-oxJ|cs+;]l,s1ss/)lD^MxY/o!CH1g9"ao!=h>J^NPm8!bLa<rsJR.`EPH,$(qdS#;Go=ql]zQRFL$$G&-U-S+2t@1q&m(;z=
-l&@oT|p$_$]]k5+91^(hwWQHFd(+a3AXH<Nl<ZTMQ]X,!^9gm,N"MtO)C=Ry/Iv!3b[V_<I@nGa9w1dP9y!!'ybr/CpeRr"MMF]lfe]WE9Cbe2Z#}83zv2
-L]q]1HY+Ak!HCc{y+ggKT'3@<,-L#{3&tL60IFjfJ`V=.vVia>ceWWJTI2.d>y#P_+%&5:w(W@Jt.<.+{`G}LL$mK=t3|f3+R`>g#6)m5WiR]O3^},zHlY
-q%N`jlx+-LJH]3QLDq8e/;zOu{CGKW8XADhT&c60_:TVW<LPL+,Wel`."U%,+@nttEs1)zlQ`&9e.sVxAUyofc{DM.@/=x>/]Xsfs<Dr7ou.;IyHn7m)=S
-O;Fj+`zfQTH5$U`}aOe=L$O6KUA!3amH7qt@jd/m7q9zS=D9#FG!isfj^mp7@u@}JLhvPILfvpb6|qm/9fp}5&&8E|dzdBx_A-HM'E0]`oDeU)LY"W@@)=
->pk[X%Zo%.+TeSSdj7t^TJ<RdQv!UCDeK^DwTX!a-TLbl1ECRS1X.-'oJ|ulPFYF7&YH#|Q&azhRyYoG2s1UE`}mf9x,qB|[`e|8k&/K|q!<g>AiIjpW^g
-[hN`zj^0m0:YJWgU>6~K1nkFz+(Hdn(.zJ$mc:6$pjjYF4a+86pa9|9(R5+CGyZ,~}i=q!rXoiS.9.El:v&T9&eI"#Fxt|"ku%64B<4hqY:j"C8f,hq|7!
-FNwtt:UX!U|CUj=)ErslQBj2lRBy`;tZ"TDxeJW3V%VQfN8MMp}E}>8$L.WRre{b_<RMjsh/Z|e/jCEaID!G'Z7e2V7JQS6Qwi8Ly8#4INL8T]F01ppY4j
-989pCAy]UuQ|V^6wAz%.N-&H=P|SAV.5g-i3_44"^6zwsK"eNq]XCY$<;&I,3XP/V0)o1o.u/30FSWQKiBv9SW,u7PiiahDy,n"X('$mXSoM1I2K~a5F.u
-;i`b=HVcN2n>Tw'-[}5A5}$renoV>^;c;HyxgC3H@y~Y`kvKNcyOf{dF|(B-C:&QNi5@oCKSh[r1z|hZsaPF+m|y+mAw9j`FMc~cK1=lo0GqtlFZ!6nJ%w
-Rn00HjYUqd^[mm7ch/6aZMgV][bJ2K`ye<Q)pi'}9I>E;(FLp%7Vt=el$.0TulT=1dlwdX^dOU`^SE2A2>>"3JkgtUA'{u^Px^nK9a///AF#%S:x}I=:}I
-'9m.+Ch5#"a6]Hv4SqJ^FyI[SGMRpH!cD6T+`H{zG22E/N!3'c8nS}tmhc-emI7jZpkQuW+zFEm0E+.A0'{tnLF[i/w:8V>urO{'e{W;n'X7<cB|So)a+^
-epnA]f@BPJ#3hs5[}S}m2=~DxGcO8Lf|`TTV8o8^kgsdn$-=R-dUZa"L$Fw&JVNZS7'yO(,]z(k=o|w=IS7rd-(3uJ]!YJOf!;,:>SiYSn1z{TJw&=tR5L
-3E$rwD3[}(YiesF/c_3$W4I2&b![zqw}5$nqlBj+m`9Nip9uU<!'igXRoVr$46dtx`Jd0vEWR]fi.6<=Vbhg>;Klxwn6z[Q9M&#gqD-4qh+>mJN5vnDjUJ
-Gy`3fO:h<Z!^B-OtXQ8kNXn`$QZ'84xBo;8^dR3O:a6L=yI;zlgi>Fp:"}H"`{h=e$Y6%lZxM-q3N(uww4BFikB8^wJW)Q=Gih#2M]W^ye$/Hc@&3Y{biS
-|!:muH5L^TyGGiLjlu_ZqQ6L@'5K#|Td_47-QmR;,:&y=4bB|EB&Zsb:7SNt!.q'6F:!cP+jhxWggf+C@zS]wH5Ag]`K0jSr$IE=9i;,XV}Ux,S{uN"u/G
-E+~h2>lEASxZ}1d^tYiea4-[KzQFZ9dCqL`{Q+rl59S2dyyeazp24Q$z|}PwQ|$xzC}ogc,4}7FWi(D|XPZ&3f;+}-^XwG^J@%+wbK'tj4`SRvJFmM48Cg
-BB"LoxAOS)vioE-S9Q&|Mf5]Fx%Yh.'3&e;jyqhDpIs/!+W^;D>BjsK51bowA^SM$[[v^2(d]<$3wD{o;a+qEuHBAj0`Ksa]6-cC!vSj4to&LyNNo@&x//
-ox%F|q#3HF3F>[mp%4rFwWNC$eK6sSTf>XFr^Tlq>5k{iWPKu}"!u.a`%/<s+iUlOXgavQ&j#"{Kpg6pWtTII94E{ZJ=v'NZ_LJkIm3.el(.e8Tx"UEW[$
-#W7((F/#3+)tEw<W{,aw:wTr['A5qEkLi=FMss~>aKm!C}VT:q>vz9lTRg)j2dD_ZzFRL`@ReZiV5VTTS=x77YH3ty=39.Gz~0m,ZO@(tYPdX6h2}AG|;_
-8@ZaIMele|w,1o`Bk4RTSv{+.03X^A/gT]{"ukfPvhjh(IJnjNLu_>5Uh#dr'-)Ar5Wa{sNwHQMAsa8E3|lt(W_OY#PrI$5D%MU(_i|F(Jr+~b/Q,2n98+
-l3ADFqUcekEwJsj|+(yw(&^Eq:KO:w5J+B,gWZ5h"85T3Cc,eth]Acc+ArCg%j$b8#S}VdY:r|(kuJR]elRe$GO}4Y_ResS1kcZZ&IBI,7I)E%J_pGYvxJ
-{(omrKnrX.W[$](}9Av:"F!/mzme"Z@dk@WIG/$O($ho>[A;@+lju`QdgR[sZ%|0}Bg!Dbe!umZ_48F!rmEOetMAp^@,i#rdqM+,E(0Z3^:(EvSc'fq2eG
-nOhuCnC7]{S243ea"_7IC^S&.j6-Gu$%{26>pk6esy!nwk!Xc3j8m{B(7/O`YH9K]x`(sr0W6jn{h0MEJrN8zImA5GE4P2deXj<yXOP2Nl~6yRon@)az$[
-0B}YOV_!Y'=:4@xJE&)+F9#$x>XT)=;q"C][5f8<Rkf:~I1ypkeM$<YkPM],>iUU~M8Km!H3grYJYC2/ejb_5c,4FN#b21g"vsMMLC|m9Qh48;%6.6WT;g
-Y4`31AT<hoMcD}HN,uuvt{MlK/sbRO7gCW&=9!5&U]^=3l,;0q%&s.+8c8p8;cpVdISQYRM!=_q)6`eE_w,0NSG)jTkmX.AStFcND}jS_shvLkcvPGq8N}
-~,Il~E]qd!-7M2{:|em+b4i()r59MF:$@erP6fFbiS6qDB+Q`R`oB]K%`-@^KJlL'<]{+/u{v^um8ek),fUwI|+6i$XpA8(t}AN2sNiu#u5We/>zY!12CN
-:Eqh<QvaB3~JIlWh2Y3@d<[C=5+4@2I@U:BgY0W4oS5+[cnL@KsqG3`oJ}V)7n5@VCcMAC~MoDjJBbWiH8>F;'A0-O,MDu)zO#;}'`1@XqmLXh=yjS#M^b
-5sVET^IX!8)Z~g#s@K1OE8UonsjBW4(Rs'Co~k7s8.9f+}b#:ys`cZLdXQGMY#oOm#E{{wd:64Wl6bp_!p9SfS.3{wuycn>]}EssS,8I1O%CT&2@uhb`/l
-|2lz>{)3!#-=yGZ&ZI.ilo}@zxZ0sb}{hZ<_1__i{94'w(Q5orEkw5'/<7=4ei({$RB77CRX@Z<l~MHH5>or]@HUW/p<4>NVr:UjlA<!=5b_.S!5UUv6tV
-f40_.^{gAoS2iz0(tfRJSV5H~^eq.bU[j5aLSdQaBlQ;]'}C%[XFp}<]HXTVMm8:zokN$(ME[lljn8YUZ8y<Io%oBv<m|y#qVD"q)Yz_u^!&|x^lvAw0k3
-"/UMbL^G^40"$.RFwlwz<"<;POOFulD<wOHB%RQYIf]iCE4b'$U<KT+m5)#Bghf6Tk0RbjN{YvA%HF9HW!}p,J#g6+,)mK;R9qRZhvXarjGKOA)),3&_/C
-OP"|B/C}R->+i}<Y[4'9>Y:_rsMYx8n%%2qeS9s'e>X&"CU&ClNm@O$k=pI8{-"$a+9cdj4L+aXc&[,s."D.lZ+,2}6J~+)_P[0$opjM=P$,lP4"@&`!1m
--BD/8W|ls#G4Vxo)@U0F+@iZ@Fx,I%#Gs{E@&Pk|rEl,LdydyJ^d-8.C+#:zMu1A^WGI+8R/tZWbpdZ)DEP00)#)5"^`Z;U]9+iqQRCWr$Ir_<L=WSa39g
-|2=;%0k@9f7%OPMH^9#21s-dK9uxs[]U0H"/jbsh"h(4B;0M#P9eO-f:>n&26(_a~0,;VmGTvM1Mz=S.L=}Ur_t7tp8k]c:j9}jj-YA[Dr,TtQw{^hefxd
-FHZ_:jElb-Iap+4L<V7x2|l_HD/w_^2]Elr3GUe<|yA`&^7pD[F@dI"bAf!KoPT<i":_gn3.{FtZ!c7jr[JG~vTE0Ye;BP'ZH"qI-QK5W>SNYk$NGI]FQI
-64iz2$N4^bPJoI:5$qjHms_0|l,v"JI+Z'm3]dnU<RyE${^+A^&{|(Q9cQL<gbxkHJ`y6Oq|x-r.#`W7=l@}C<6:vy'ZTKMtL.#2JSaAfAQa.V%jgT7kfA
-ioDn#|XT^:~^g;~NVS]4u<mYih-Wt_s%hbE^V=2Ie>P0o9$Eeq~d#.[dDfGdA1c"E;#xLj6>{V$PQ22nl_J5f.(8{vwEc(bp!#>d]x{qBfN+[)nqM<_9"[
-Bvc;z@:X#zc-gAUK6I|Zmce$i2^>@:ELuebnr!/@y^YM/_6bx_By7`b{>pKp-uSVoc>Vt@"R(iK!rdP]_;GBn;u.~/Fn6my/+[]rB:wFogBuC_Qe=YC!a,
-THPio#:%N!J5C1Q;gSx|<|j=I,P]i#G'lqj]=kd$}PSee",;VKm"w5Lfj/')WYqV('Kc]$=}zuWZb+/5n_`fXm,J.T@T0u8#RA`B.oDm5Q/3#;10V:u5DC
-#GvwRPn/sB]chL'1NDeW+^Vc.2aPCr@MbkG>IMP=>dJ(_9GQgnT(4XD{t5X}OP2/-A2aVV"x7i;(01%A9!%"36oE>.h{GlR_g4_&jTT^l)V^#-wVLPnq["
-"D7%LJ!rG.~I8IxlXa#f[{DniMFlW!(@~JT]4A<k^0[hR^Hm"|xbyg+H-Ap05#BlAWhrWIs,s%<3f_:m8_ewXd.L%OK`(w#^`2KMlahcqjDc8Mkpa|XwwA
-oP)y1k"Bae':Q)/m$2Gygby72jSVQIfZ017>Zmr1(<4#=xf=>E@^Z6Mr.p.CHjfyNa!Ght!y{>HA/H"veq3NJ8sTia1Ov'(lr{@]}<:a;qV2[(5DIC7d%!
-K%S9kakp%6&IMrB3qBSuAR3uc>s%(th)x{KsU;}^&zNw|=b0xHexJ>+mDXh|PPO;enu{y^PzLB}V38kd<K3iDYmN9C-xic4zEv+:`TY"NS!9HrwQRMc"C3
-B{q$@/^+4dCD3-58e2M!xo;3Sj@r)_=ZqRt!e6:t7`_lUxvF`;>y;A>A+J%RK|@kmUnw8pA,5')viF+T=%C+yVLTSu_f@9UZd=T^xp|uoDXHvyul<hO{]P
-v,[QbaIfw6p;EN3.HhQ:+O<]}T}Hj+Ww{B%giS^jNds:M_fFPL,EtD5vO{ywLVe_8:9j6O'ZB.sz/DXgduNd^D=6WD(hkf`,}$zcY4jTk|pM,1&qsC'dbV
-Hn88w6Uu|V!SWmJ8_p,w%#XIMRx,c7v!i{u^}z=o39H))U;tA"jKs<MdaE6,[|b}/qT|ilefLdtDBjWs/&N_::-zYk}l:a`USci1Zmc]tgw7([CZnJ.k-P
-WV[{Wy&2P.]1iD>J+4a{.d+V8xrqKf41)q@jC]fq<IfIw/$_6{[F1xNrIIWN[5"(p+K9!$"Xu&nwS'aT-tb[0{NrjZ~K2G6zUIrN'-D$y9Jk!.q>!D/_.B
-nXc6BslQ^^e0^HD<vt.-Ixt]vi23Wkq_s`<2x#~II]",c]2XVQoX{E/&>6l@=I28c#._Q-GG326k1q:PLg5UPro9B}TNvgV4iH.3Z-IEO-b$>2m+h!D{m4
-H5;srno.;-|0!'}BT]_ZkAo7c4tnhCR7X-mKJwbV=9Z$I.]$t_N&'Nx:dtCY!9TS4v-SfJDttez|Sn.yXN`I!AK'D!TiFz$a(^P'_sMDDg-U,-2M5yp"`q
-p67ODI<'`|}/az}&fP8sCUS#oU0SgzgN>($XH"jR8Blmw)I.&88C]WQ&b|iT/XjE"avmV9993:T8.3~Wl;]|l=.0@gQR<{1ow/LK;poksT,yb#nM<ZNH~o
-t7iBiqWk^D+,Tz=d=/!QFQ3!S`^>r&kj<'kwwbS$$rnmLy[25y_O,/qqQSPnGDh#lI#ji<a2xf5}0px+K7PSriZ`q,WD,Z7JteeOOtc#;u8O<7V6uH!Gcs
-'=ld!^aPgr}S4<7-^8CgLgbZ5G8QRYf>zNa<&O].scep&70_$MK5j_)1)nnu`hvb6eFt{#8Fqknb7U~htqKfTdBih3(yYd1rjw^$gZOdlB-}69!,'S%>l@
-(#56r4V[w.3W#ZIp#3Jxg_mQHYb"6DmzZrL^Ek)V^p9x!)Z:LHIn'N(UwE&mA=B/E9Y#ju2D/KPhve;j3:2/M1$mE|Zw3g@@2L'c"20pwe@3`/vGFu4qdk
-beki1T5%Eesg5VdXRHc.l"t"xnu=mF$9%r2jI1q%@}d!P[>"-/Wg{tK[|@4hwxjN&7UoROd'ahE_G/QaS6O0E[j`hoZLuN^1yYw3S)(R#+M933QUD)$fUf
-BzB/U.C/~W9s+BzaXhPCgyJv-frLH%KWE_zwL0),HU[>YRYv^FtuecT]l@:z^G_y2JCRZ&P94!g6+hKXQ3I_pgcOhlsAgfX}D)'k8{df+8ddC@Gz'wL{;W
-@0Q'uzii'N44ukl%"Y{]5pv%^N22F#V$-B$YndC:}0er%Vo/_X,M>^Tj1Eb5Gu-PeW,n]8:H!4SF/^3<:"k6ovWZDJo3[/Ook&!UEPcJjObO<+(qYq}/vD
-^(.Y]zQh&Q)nfkUs8RXA4%LMONOl,:)$a/e"yh#%Ky<5={r+E"WDLU(dUu>wETm>Y)LUxe>:I|[nVp[1la(hMEB!9CH/[f]f8=AN`&-25F/G5m1DeX7D^}
-)j3fUfi<_^MFAZNLx2e9[WN/>[c'sT!R5Se6T:3sPJeddrA0s_[&&8KO5#7g.h(cJ..Ljq3$3](`cu]j;E"0EHA2'dSb'xQ;C0/wB;'m!!-imUSbY&cc25
-m9)lr@q7IIPrt7A@%t.7c6|KsQ'gr$e`qrC`rJZ,GD]I(mpWu<h_UZVO9STC$}N=<xNPX$O6jf"F%/@S`+X24a|]7#8JW==HZ5%jfB6Ho^:Zx|vQvVV+aX
-3!U,[hpy&]=c+=am}s^lQBBE4$,Ng$}F3uFJa:X}B.1$oC@Ea|pY(B[CqvA9vTN5bHTC3&>izqd`kIv>cN&X1LTjGt-]jAL3;W;Iik9ruig]:C7"6bo|)N
-'svzF/VMmJ4J0PS`V#]#!(a)'pOB7sE5(,/%gq$[G]uI)<6o5'b#Q#4<T7VhdXYm/+p=x[ejkSTE-f5c;.r9r`0FrG={mrXYg[)XF:F(Er|IX0[CC,!rWV
-F&'iXlV5/x@yD|$A]G6Ivi51J9T;Cs@JRBPC)$X,1Z7dR%8:8(^-bIn6AIx^MsEM'jv61)sba&xYcTq8p:wFJ1b9..-!jBwa%iZ|Z503SwrXwi`%TAL'&U
-n}4Fe!cVaS0U7'.FXnp&!b70jC{$R@xjy+oKAeeO-Su518CSHy#VAl:V`Mj^&8tL64~J/#^ujPFGkGGo-zBNdvLxf8&4dW/4xW0$<C|Kmj83q1mZpEM(5$
-0&q@mb$ewtO)jSxZYzNWN_FwnNzeaa/%|EFM'XfSX&hd/`3;6CO:bkisRhGK4en.r7T|>E,afjd6pmQ+ecgQmSJ;Ia!&3n{.Zb;X;x.a`a&nbXq<4Z:Bz$
-O,}z5Axm&K;:cHN&Wgdc@W360)jJ6D(%b%6@w+2=}%lnh3)Isz960+):c]F8x>5N~03@}Qbp{}:rUOam&QHkk6LEh->cHrd;FApmfI`9&8@Q7)m.qdACml
-GonYzOlh[k5h=Ww)i5EGEUEp+A1$:WDtOLCB$cR:S_S3+0!(QF]Zp"so9Y{bvtvtno,&~z1o9$:,e/xTH4:U3e)oId%"oon)OtS.g^=,}=Lmtl$2ERdLf4
-nYs%4r{i>o2;-Zj]$f%wLxNrtIqS|XmF'7@C|:xXo]4`RWnAZ@Bq[kGu^^Wp2=<zx#n<J,j{o"y_>U6#zK.u|)`|Fwm^-)bems@S.9PiIF5"ZZ2hpi3b/y
-MlrjD7fDz|)gqQ`&cuqw+pzW2T!QH#yc[v.zZFD&.JDh/U.Xls,|nf4MWeEs]^Hf8Ck[U,i-nw7+g(<u}8%1=-UCR{k.hQ-uXyAH(#/Vm+<up{$x4j!my5
--Vo0!NdUQS+:TF@&h1'L"CYMh/S7{Hdf-]c`t.GU$29=)fr{=AO@9q"z4-ue99D1[EC/sSh{iqoz"q_j@,s'WE|28sB_sBq{C2{olhVs|#xb=)P`,<`M;)
-&'LC#A7b|n!Dk]97+{JA|}sV+(yi[z6&(>Xq"fG=8;%9J<~JD4)D!IUAZGC9Gz)TpNEM2=%Qgklj<P7=3)j4QiP92#Fqjd3>-J'+-;!Q+-Sd%XSiu12Lg$
-7:#;AYihW@3Umh+l9nv_}8(Fvsk>>f(Tk6t9kj}r#lP{O^7fv_WM%I]Ek]RNY)AuSEnBVx=f:dL=5'R0'|hU}yQn`eh7;]5sE:iCk9:f'<Nx{x7zJF~HQu
-Z)H8oftL7fTdjxqVkEunX1Y[Go`qlfM^bu@!c7/SR.0AMgbWDslqmIFAAQcpc60&8LVI>I~RdX_zY@04RB5)6Bl25z03qzf`Il@"cFe&x{X1$UB&s3)-GT
-Saq!^<.p9RycH%!-Ri+_qCYRS/iN/X>lB/bMBrzr@U.W_.;:[0O0XP&RDa.icd'A_ULk9`!DwcVQ]X]0hR{ad<Y%9p/k[,.Vl"a[=U1vZn_$i,eG")iFq_
-~7h@zS0B3`eY:L$kvlM4bY.VXJK%8mz3=j<nibexmbHENeWL:TDdZY.{z"#>OuG_CYY!nx'SqS`Vs]I&oeM$liCcPkr8KXmY;UT]'^b;^]d}`I+2M/lPV2
-9kbWab.,4C7iC.vx1j^p6+J8)LYvVtJ!Az'-@trLf;bkO2T/VOkKr61vB$=T{x{Sj/PdV6#69oHag",sweIWo7ED1"QH'uYA6H>JN6kbRIEV0)ymB);Ehg
-a<0Rm,}HSaFf]7tc[-]suq'rLbM{}A{[ri>--Ru56N@2.sQiV"|yx(}qA_ANK="u0<|KN.rY2n=fC3t^<>a1jaP!Q=eT%F4Y}}--><,t9X6Z$kDH)B2Ne&
-mLCxW][WpI&wrUM!gf,36]`@j=jUXdIr_pt}E,A%R5H{0&2G"J%FDs6utU[D3amQnCr%zrqNF22u[0}dsilP{NsfMiRMyT~(cC+_HG"|S1$I[(9K1&66N%
-RP]#6owC<`kU=4{1^{>ZIPFh3ePx[!Xb`M`}`6PruIORHJm])s$z8$uo9W-Z_+>|6="-l[Bm:BJwX>)kdS[>vk-jOPBq.H$b4!IfL-v5FrC$d0s_pAVM}I
-9t{:(BEWe_U%_G!@bqeA>bz>_7S9_gMC!{L&z|2-2wrys./W9v@G27@+rstR"@YQQeh`^.^DbBB]e@.rZ.Cb)Tt4enKzpFFQ_8&4{+Jr;Ok^Z5lMh%y+YL
-i+1CDc-h5aNxCuUainHR69>0PEyCa}MXJW^^&6YY]jW^%jK6)J=_PDq,L`sk]KNZ^$c/cxX<uIr)QBoXnya,s{OIo'lJK|9$<}MS#a9&zcoo/U.R0-[x%n
-8D.eAw~]JW2Ty8/+<C+M0vvNI'vedd#2uGl$m#W<Af;n)1o1"Q=gdscmw}8xVmSy8O,gO+6-aguoD,(B`%sQ<7p,Zy<<BEnR8jQMy{;h<mL,)pt``[3VwF
--o;W88}Tju_!fUYdgsna'[Et0iJ){3):B+1`.AOhK%e'm,mJU$b2+/c-&/':ZfcDi;{7c[40}%`9!rS<M&A`hw4JRh{,lK!e9dH@1qM8z[[D&R'V~Fb<<9
-Km8,bt{M(/UK}[FM4T.WtCUNf)](%G6'|K:=[HJ{O>i]b#Kf@oq&q{-o//On_sL'=+DZld)ZKKcfiJ#uyvzW6qu"Y%Tvn/I3J@aU;sYG[u_PbBt4~s]=_o
-n;d>h8[M]ap,Xg,M'Ty5d^/K5.l=Gs!^Sqfonu:%|dR<5yX{plTTu7EMTF@{lLOa#r%$%:RxW$+"=DTgMfzEGdcS`nhs$Wi:$ITB)=Yi'YH((<6)_YOuOX
-G:^bWM>50x@V2)P;jatAZ#pc=RTcK7#|rHVh5kMesE:g_j{I2CwSoo}6:i/5o&||G=w{Xd,9v]jH,|!<E1']>+pO/x52QZQTqs'#G#bj$T!LSyf=}AU/B/
-k%n0R|9j&zw@v#(9s1@F0;(;e90V}z=jiQ-q-eghgK9l4%lH"617uVZI9)aro|`3(ZIdvu'_z8>=MO^.}^x=r,NxF4TvR%oz$A.o"tp:$)i-,lBkl'XwH9
-(:X#~Q]!F,#nQIi<<R:Df.&/rCna3kd2TsYVZ^6[RY.AVdg.[@47(]3'xiJ,OzBrmpWf@NV--:;pXZwE])8Xv8yRt0Nz=}=K}2BYl9g:TPSDaRyKwtIa<w
-txIjQ$b0&hbjOwuKo0T|kV#58>U9QAp%/S;P:d#0jYV0X>@`p{I.=oFV(Ujs@1bqCuNU}_om`F!1{m^KZae;)]C|/v>4|pQt,TID1/YqkYx/U(ix~JW$aq
-B4woiG)6y]fvw&xK99=$pk,7:f^^Y{Q8|Ysp(^0u.$4gpSImt-%>Z6~o[e;ArH<-=ha8o)u7-yY_LD,NDv$pFZFwtn<MNd`#&AaFx.lf<$`^zTAEdtQ173
-v@#E$IW.ECm'AV|+o'}bZ+b/Oh<nH04^TJ+@|nN^11qS3]d<idbuX`|9xlr"/Aan+{FHHd`N-L61f9)13MKtD;2I+M:`BVQbVjRS9twM.Wb;{"$S6f9#+t
-lXz'6osk@XLfcgumIzeXY)gK14>pCk$@H$;1)7Dtp[u785a<n7=K.`$Lrw0N@_Mw{M"OwA0j5k&:QPC1P^I:xPop;.}>=5-_Z#7bexF[8bA>+S~yzjU,rA
-k3d)04L@Y#bcW<$80^2@GalB8tjW:>sn9UVHdosvlnmuee81;,`JNG-V1>+rN6oxlH7`q]4BZe8b|`dHA(#bOG>4X6P_DeN9.5kb1L/G:qrL_`N&0Q~H}.
-l)(UDckEk_9GS#p0+#RC8/!r_PePXf;c)G/AV5h5]H%@cnRvzi'0jwpp23'g-eSHJOZoSF$.K98lEOMiz]5iAZzmU2S/Ok+O^xIdi!DH:.g9'.V9x#mu{)
-^E:7_2W.unZ=ZHjtX-%;rx%J>'jOg,zi)J"{>1i{y,>IY]q|Zr7zQMDN%F9CtLe=X0dV]zpuY.gXf_d1[04VE5($D{i0u8-#@M_F-J#Yb<gVk.uf_ak[||
-Tmk+c/6a~imYb}-Riq58S6.vNkO;ET;+hZO^xx@0!ggK<|<HTAM3$|pgFIZO:pu`@8Ra{"9XkJ8aVsQeq8VsK,jG#6@C~dPz6L[w=o$l1xze<e86sfIr"D
-bfQ5RkZp,L#caCjr6OX(u!<dg%us!N'(ev4Sec=z}kCGHzb1tIFL:5!N'JgoyU5w@VTrgv3_.;1poUD2)|+:'XtxmmBXT<I2H{>:4wZLa2%PEa[JmmsZ=W
-NrssR=dtO%Y+lF)q]2j!poGXT{iL]sur`w<:0bX1%M_V7h~SaT1v%";/sINpQ)GY1iFk=<gN9sg0)EPk@-]@cv_V0&R/y=1n.j0_R3QiQ^s{MS5>EQ=l;5
-+3_5Y'_[u!=DO}Yr_i"PJoiY!|_W)W!o'pXtbJRn@va(J(2qOV7g/#W}m_)OKj%pzvjpr(cxHmOdh_YDkYSgY4YhJC7+Sts'fRiL&{6:@H81&U.b1iu5Qk
-KSO2KelIH,L/xTK4qCw|hBx@6dY`)+5Xo(|D":`[^H]3XV|PT{68C-"t}f~TCj4/bw/]@L1.W1yA&rB>)fu)_vn.}E!%eQGWo{m)&O;VD8k^+i&l;x2hcd
-&B2Qt&&m=YF:Hm+5-lx_cKA$2;ckt)b8!hU&tJ5cb&,a1Qt4DwARy/u.z&q=(&'-K6Y$8pQwhzK0S,{djY1XWit-@)kBw2LDw;#V(q3+,mDjBSJfq$}q;r
-'olK<^/MM32QW>(DzH3iDC1N/E%ds]Iv)BxO1,,2A-0u:eTGJ^r:^8g&sG7v^z69=0.WXfmG'N]9(#l8D/WA>RskMz;Km]ik"1&pGe6T{|Padq}Lk%;ra>
-m7caO>P!z7KU8!`=#yKjA=S'(=F&FvtVi7#mqo>]PZz<[LNcZR]lR+dh}Z7ijti/pSth<jK7B|=Qg_fI{Fsh`$p:66NLD}gL|;H41>4,["Z|DkV)|Ad5Eh
-!22t~66[Y"ft,"(RX8:{:#b-~8b-sm>s~&"H5!@3^T[uM|1o0n0qM%;/%Ls_Xi-GC'CxR7<C&vrgYG'M}[Vaj#Vo@<Pz5bhsl9+djM,aZoNEV@$As|Wb8Q
->x`eR]S2"N13ZL.1GpkSZt/<+),Vv]0/&F-elP{Y7%CyZ.Cl3_n#Avk@2@A`/:b5:H>Ojpv-'mGwcJmbWBk-(jG{@JPpESv<t]q'J"sKTHL]#MV](jmGrG
-i<;o:lXGgBA02H>1,"I+0h}=pQT5[VBf>M+,Cl'xaRqYM,Yp3';J}V~LPz;P9B53wrNg]R[+EG5t;K[+dxWj-^O&>0)R.tLizVJ1Q1St_-7#%NxUm2cYTv
-q2xo=I{lCA{S0p%-lwjksN9J>A%b<M`huEN)1dW{y`fTh2eiPxuJ#x#=[a$k6sS()CYUvFU;9umexq14E'DINoN`fdluS}_#Eu9xXi-Owq4BQ=~q`0,e;`
-0[GdMO1c_{)`T^-}aB@LdH"`jKhw526!scr1__>Pnsd7l2,RI#%)8qAmZ[$xpmvw.UCQsqq,]p:D)1HXgx88>jI7kl"8g=Gq=O&+un|:'x8noz-4j`]=:k
-<suMVi9t@mNOHuu<~^a{9q%rb>9):c-d@1`r@wLSQ/Q]SQn3=lm7TzTAbm$cqxsz=La|/gnHx+166bB8S/OTD;|O@^.ut9%vCoO]0<qapM3(.<wt}pmh>}
-Qn|urf`4ZgzV.as+kK>l{}NZ5GjoKqBN$',]~w#ny<%-<K&iOm8XhQ:wu3_"dPu$S)TVcoxZe(/k.K^Ck0<L{B`OjbZe&/bDup"eB;4Qs}&FXO{hs`rR>{
-0"q96}zrxc",,(98_L7"`fDT~ek1XeAHu>F-K$@PN/josfEiG$=F"5VDUcK""Ipvsgb`'f=aF.A"Z9z]eG|rrC9lW:F4tp:2q'^wiI@iOeZcYIz<G%H^Tv
-:o2qjbP:l7~:z@SSvF4RuVjzu$2HBNO{p`k,aNgXit{KZA7f`g6"IS}dZO`ooJ/xI;KO((seqTDhOB0{+-j`32T|Sj7v^VOvqJ7Y%)uakF5|FMBi6Dp^<|
-PD/o>Df-7dVv-&k%GfEP/q%k@)!kL+/,%k(U5rI+oX=xFQ<X&4qf4_U'DG1%>8TGC.80_`7={r3r|y>R{m>M'x|ZS<DV.c#a`)`p%}=j(@uy}>Z:,,^Rto
-1ny2cm1RozGcbxftECs=&>DSjf[-;/EI7nK>xDPKo//cN8+EoKP)-G6G<6&Pvi4@z9c(6B/iJ--H_skpDiE.ba7J4hB4'H/"_%qgf!#$c#A3M{:ok[p+3]
-,JipF.Rsd1jNc-QI%3[TKEO9IX]'/y}")p#R}Ox;Wu[TwyT,d$5O:q=-&C^y,I$Y39TZQ%gx+#f%8;aiJ(I_:AdbG[^QOB_>:ToL4BBQdbK0EUK9MX}BK(
-u)gZMb"+m:Ri(Kyx7}jo!f95-O_ZP@wQL7-6A1u=ndLJBfax!/}9MNA`2z65szMKu^/-x8qQEcC.bFpaTW5U"n_hg[XnlF6S<i9aA/rBkY|w(pSDWB<dfm
-VCqsnKgG=62umY2QLfqCvzc!(w6isOLSng%YdEZ"J3hK86A;#;F#<]xBUW>;x{}I|&{CUvUcuQHcl6Zn4<>z270YyM,+|1G-Gd|--^w9cUUC!n]3+;DS4T
-i2$j:1we:IP77])`YM&4b3'Xg>mFNC5y{`>aGfv9^2&6%caFe)LZUD&hZkx'$N'D:Z(Wl8kCmR^)wL>y4mpn)FF0-O9c9C[=&@$vW|xzuxPwyG{!W#%A5-
-DJBsA@4;_<#2"}9l#{am&}OPV)K0[`Y;;nJ:-A<7n'ovmH+c/}0_/yQ4Jmz)5#(^Cm[|]hr})dy"Sb["FVi4tFKTg#X:fMAQkl8C6FqYg[lQc{C:amALt|
-~vY`-`(.aILr=ZwPv{U)f8:-3^"nRi+Ye.N!JV6@Ju-6$K%QwYS)7kt@d1{Kg.Fe8'.7/{HQ+bgefI#+nFV5vxKJ7Xyxf/P%+3#VUc]lm+ZZ(p|f!&19VC
-wJr!3/!9`|4i_O<h&Wi/;!ih=ut'N>;q27rn-)!8`n3P-ea.3,{F0y8z2AA#18c}dd~H'1|eOIwa#Vo3xn1qq.JA>9my:O~Jo2RNqGL.Ea"`fu^!6m=][+
-4e!h]C]xkCMp~7]sJ78jE2/uGc`B@_X0VS/N<"U'Sbz4wpFAgR^bR69(I3GpC#4^hoP_4,p6}5exP8n<9+CJ!4uv/Z<ukYjc),/(xJbN%sN0b'"&6-<+RC
-m':U9KMnulU2hv':Y<dXgYX^$tVofv2-Jx)dG]kgcbtXDHu,23m`Al,|udtIOl'nH/_3X=eb!-pmtSqv;|h:FC/`V9#v#}JfEsrwB`O/B}`}jL$WeG[vg|
-=8Wu>wu{O7=F6`.:VB12pjVE#+"Aa#YzSp]-)/0c8#h2lpS(f3JM.yd/b.K+(J"yKWdUIpr[KHJN[L90}izZiX[PV('R)|o/4G`|vlwxi}+MoV&usyoG#Q
-6Oo_&EJ="+,h4e$d!ITTAF+q+$Ri5G-w<mgrCJ$G%THf-#%4!WF}DE@|Ha"mQiuyh1;QKPhqWP,V~BkpAw>UDBnK.nHSLf}G4z:qO_vXiy-upyi;U{Nb{9
-$u"b>Os^,-%RUl>V&);mw1.lC,4xqd1PIND[<-"xa{nfo;C]u./lzZNK1I3;/TsMd'EZlG/(^nX{rmd:L|S!&J2Hv'FBUI0tbp@5-_NQS2r{.aY6$d"@!"
--Z(cJj/:@<aYBWFplpB0c6LdBVhR-)"W`{}^:|fRE<J|Sla[b(_}"Jut,HH(m3=8'fIw8Mn[y%iAG#GsMc;!1'I+pb>u4jD(G$^i/ds9vcssy/GK=SFH~>
-!`O3;:jf1uJ:p#&AwO},CM.4}<oIIhj9{btV(w9tv_pF=zl1iAhZd'tS<WD;lY=HdC>^H@B/YwvKxbVj.VhHug"$]U<f;a+oJ0hN)VE}R.$CX`9}HVpC#h
-CrJ2gxgLpo($aTnaidx|D7:3;/yGf<sm0}W{OR<Z8(`4=/QO^c){g=|f#fEoR".MCx2I6a:e.8iL2YR'3lYvmIA2',gPnF::pO5_ni~W[jPUjZu9+%'.89
-a7#hsDq{H)'ncHRA<c'JJb.8Bb>-97mRQ|c93k;XZCAg>fR75"7I)20av%1[HduO7Wap&^#/Xo~bXxZILk(hxCAHap7^:+HPKdH9PiHBaYv+x69)z-!B5K
-~iTs6[e}4"bd%%'k{A%@hqT3,{4)/IP_yb%@l#.]x,VoFVf=RBK|St:>so>P'j'bJWMs_RP0>UdSZ>ks]3yNZWhdH<6IwznP_P/39hRSOu^tY5Znr":eQ3
-$1nj$Zm3R=-JA)|-(5Y;^y0Be_qvnL@0out0^KXT;AizkiO|z&G`y=eQGhc-U][Tz>$4kn~L0sYS&(hm3R#F|w>[9X79Z&(-6o=nh3nL{,J<Rv~56yj:JG
-nM2EABh3$:ntP^r"j092OmQDjFcA#4U|Q@m1PSj&WMf#E{dLw}ZNPh@R&=|pV<<tWQN=Zz~j"Gm_.}y3qJ)gMx=&)./n^ms0z1!O6O^+WFIl4jieb2eXur
-XT%j3%QNu,tpMgnJt-uTEK'7l,pFGghAf_aVfO`Qh}so27rq"zncsnahu$6/Msc=3mO"IfR>PfIg[/JS|0^f=-xE&l4HT}<"H1{f=trO06Fe3s}a{ZyLq.
-{e2)'P.fo:chcF&m(f85jR7/~4;=2IP6xovZ[X,d7Ugs`_5C/:YF]yf%IaEqMNshs[nxHjyM<d570=1b+<M:H{(`Ez/^/[bW6U]n)Oks_QQkY)zh-bF/@N
-wj}(6DFT_$uxjA=2{%jHC!56(45M1o'=s)<LdQh0LK,z)sND(tiD`i`VXpy1eHe{Q5z(~K$-DC}xU)V-.[QKa<mO;&&;igqToXn|4qXO>gQ3{;D.Poo1SY
-+hQ'<Pqv,g_4=`;8^%gB!4eB!w#E/P(K/m9!+H8S[D]=tu:nq{_l0[^n:n@z<J6e|9fu:iOK-|A3|ZB`hn#|l:$P5X/"7|}kC|,!h]IL2tFTHbR/yL6i<>
-6pq$r8+xISDblz7f(ZpKC|uY}uB8VNA6c4{7:,A|"TtHn[/ATd(:-pQ=g0m-`U1%M"#"D:"@23@hOw+i1_xSbnr:e&C!'}528]3ZiV+o#!oHrFGNmK<-d^
-rF@i%FXd`C+A]H'vO!nW~<K5E@~H"236'm>rUe2:1SrK~v[0R1~$tQyrhEcXl4q"G2#1NNjZIMQfQb!JXt;>.)H#{23];Q%A:kj.q=t8cGb`Cm~K9do_|C
-)5fMiz@96A6IPltL^#<U[&x|7+creFJG^Z!a&<3c^T,.]CtV7<F]JE}A-vi.+v4aMfW+y/5joP9{}bldwDthor,m,KpI0+f<+3B^HQX}oA9evg[tNZbAuQ
-zJ8f7@OqZoLP~X}Y`]U-"eGM]d^pEu]^q]aXNT5;}k|NKae|DI2kPbk"q%<s1b9b#cXKp"Y[l]Lr@pG{,jj;uJ9]LU>-`<eE6CMtIn6D2|0'=vyLP,"fn3
-JN|rtdi19/G}k<pF6.|$awNDfQLO#P1)^(#6[SZGnI}8RW5n-[RMD'W+g+'oFD.BQLK[izQ6Y&B=oGlLSim}3.^2LCeiM5AIl0kSQAJS<b`OE3]'f{:VQU
-9a>rw#1/H'u_YiK/{:NG&3qxVE]fb2VNYc"&v|{5&5@-!H%e-eyg~"'cL#pC3`AK>(7as4lI]+~]f'697.R)m_";nWe|UyEp@Sl@U,RE9Tq_x{p5g#a<PP
-HH2)Q+D.)DCrfqCvtj|x^:/w/i[J2d:{1<a-mzmNk=<dd["CoiPm0CWt&W0xTSTUY>IQq-(jPWB#X"7|2hx(3/(Gt}j:>Be6#Lj$dq<B@kdniWuNj3;a`'
-P/Xq>/$sy-m1S(6J##AIdh0:&ScUJfaX'2J|^M"zW(oGt"SkBY'@S,i!~u,>7Uxa|SCbj.~sNkREosH<_uhV~8d@rdd4LJIXghVqv2$Q&p:j)qXK0TiP&G
-1&2y!i0R(j|pH|S5f%XHS7[!Z4CUSfFs|-lB0W(+zFkzt97BN'}n-)@k521'c(Um{$[I&ab8Xd;HF=5{,7H-u&{2KCN<{::dOUx!8V$Zv<cqD{B>2@TL3-
-<fMqMo~":`w2Ls-ruu3T(8$U8pGD44FRZ+Enx2|xTlC#:=c!$WEgomJcX`iOFxS7Cx#r6PT,5ly'<z%@%_Q3l/%ZPK(lm7F2A/ggqhgDfwq"#S'|V<d>v6
-@m2,f+cfiMqbX,QcQRw<yl5I"1dJJ4OzJZod}U1"<#%/+m{j=E+_'zZk@"vb|8^!.'x]JT9dQ4EW:a>]d_'xHJz@vb$$gW@McB=Y9+)LMultdA"GWGl(@(
-3"Six(w<#m`xm7%ZbBCV$dG<UK`siW.HQAk{yn;"mS#ZK<lkY/i.5Z]Li9Eh2FXrQg@Ns%o@U=pxW}ZDfkD8(mHbJ)|y&M.5=Lm%%Y[&z|aOwiiLd}Pf=]
-BBtTXo0WT@M3ndQ8-Xonzx"5Y+6(kNy"'<"wdWa<'['IouO><OJsml1$D>z8j9d88{hA-ve{qfxs_gCsyjNP8``aT:SM3#c"x({}rC,x}fBi;Isjlt<KLn
->i,cK3>w>+@N)(-u/Z'n1Iw$s[e@bJzD]aES$8PAbAC<ojGch/nSh=mX5Y(TGpGI#&kQ,r2;wek9]b<CrHms^5UAuG-H+akmVK(`lD/rwCFdWeuGXz+B`6
-19o4wYp6H0r{)p0k4a~=)O7eQMT8qJt.x5^^De/re"L&BfLW%eaZbu,"4T7Nm-o.M'$s;3agh3k`ePqM1qdnUeKrReX#uG8VN@1$#fHdufTe(<ro!CCtv<
-"om5VPo[;o/o<%irVYy<p{F2ph"^Ux'HdCR<WdRqOaFnkLBZzx,LR2"RjLHIwOy_A15_Gb6dn/+;oJ]'^_%=#X/Jm|{odcK+_^eBt+ooW<kbO}j"OF2T(v
-bM}H3@pD"=UOd7f0P[tXCY=/LJy271W(5XeW;O1<~r.XCDL_SPuH;3C%Kfh0IHU2sAG`@xy.%7WIIOPG)'6tJIE{Y}m'2ksKtZjU6hcGBvh+jf#/Pq,af_
-":1c.<hjM7^FE@/JzqQw!`AVf7X%,"4iPWP3qNL-O1K[EejnR9]'5#lkCp|IE("lgV='FxH3A-cvISs.$dD{DZFu|P9+<J=&m,A74uU.~C'gkrl4CNe-,V
-V0vzBjx(}RViHX!V";&asWmCT;x]tL+"_;]]gUf0sL6]OIwRcV2C;!Y[52~;1FC-V^Tns{F3k&hrCb2+O%&;mD(Pg5wjbt-/g5mEsYNwP]aF{GF#lu,2<#
-y'r3g`:]#VuOl6gC]=V15CEW@a&p/S}<lT:{3Ic>F>wBzBHy[1IdAi$Ws[|dhP657|DI}pY(Kk;"dMizkng'GYYFBfLWQS4R:z<iO2@C3bw/NIg#4&~a4y
-QR%au$=l2+=Ai3c4S1)$`v,}I&3Zn='TuxvlI|ApfF~,!#n[o7@ypS|=|]&sCy,x>1)7O|@W-mY{:kk'#8.eeX!`v"[NuZ0UPwDUM,URwkqyi`UQwOK<)&
-/5:Wz<mUmx,L}hWjS"u-Co=Sw5izMpbM+]D$CfF:_JOaEdr6H-GnVlB}P=fl!Q9k&]+yt7gH!Im!r&/z@8pyWazW$7'3G83`Ogh1d}@40C:Q(p,PvjbvY^
-eoKPQ(nRH4Dyd}tc;62ZGTVZ9q3Ul_Z/G{evRe4pDHlbzJWO4#kL`HFn;VwC8V/c<3]z8s7`i0':-4{L'7<:l]&GH}X{3Zs>.[Y6XtQFvB)t=fF2'OL#m+
-F<8T!Ml@k;P(8s]w,OG_~:!Kxfh#o}&gz+3Vz#EBwFlMBw6p|D(m<`@M)TTK=neTcsni!|,V#}<GFnvs^F46x}eRQMLkk>9b,wqsj[AL{M14b.f3b+&z1F
-Tk1J#wAQQv8&vEOEj%DMtuD)IGVGhCHD0MHPRA#zza9!Lfc=.V!yJVq#xK'b4S<DIlB80tWB[w;,lza,lE]5#c}O<+m_)9jQ#(ml1OMPCM!pft"rx,&3k'
-)S&nr0:TS)D}nzgFX_PIfnv0ZqeQVD38k^:]p]Ese4)W,dX|7.$G|DYsjXiQZFnKH)<I1kV>3j0:oS^ww<@oG8SFr^.T8|s}xN{NLUXoPfIs^AN2qjD@F}
-haPYG@Wh)szr7R1)zeCxF]0D>}Inen2//>Q_6}p}s==b(O%>yY(G~lA_Y-9k>x-;|vY)pu1m6%P2bT5|~@Kk>%9Ou03f,Y+^6Y-NiOv3iI0HHUPM%O:2@Z
-4"cN,@sm0A|v,i!14OCIO;PZ<j{656~lyfd5BCz}>`#LtF'|HF&zwhgUK/nFiB:JQL#@3t+(3])Rgwy(U"L}mb5m[r)><g+h}"OT0ed[qGCAC[%G"N6lk-
-jSv+fc3%:/v-#D;>tfkQn+o<C.=t2qL{/GW[G/GVQ|"0^V-cz&!:Wx],-Q:Y{N3frcI0fiuZZ:m!9q{)MYPmBxA^k;.4.L-g[g"s5v"0]e@Y(jh+I7H)x%
-Ykk|.cmM8QA|)RKj+T}LGybTF.5D~sHkL8Y4IE<EoW<fZYPF[vcqwTHX{BAE$n}^Fgxu}GQaY5WCqb]6:C%@]8rz0x^R,h'{efR<H{'7VQjU52.RU0Q%}r
-Vimt>dgWi+.<Gr+ga/c^-K.cd+P}.=tN~F=DoNf9;dr%&q+5Sixs7q+Ww]Aa[a/f$=IBPtOZ")ZYu%B"fmBXDfllIG=0~B/N>8ey>QPrFrkSo3`L'LU6.l
-,-G_YAJSEwC=:n=Q[|AOO3`x!OT.n_>(vEzAC`~0^qw(d+G%la&|E5mw<h3jf>KPU=Zy!uL"]'W)NV~N~ktwGFx$hexdH8+Zj4kNV3R8,!66%#oL;{9/n/
-sX<l1En=WDJ@K=n]tvTy39w_mn!cR1ivN|[i#m)`@9Pz#InZyec"s[9}Q@B%f]e.=F3!62>RaE,DxEk6V[J9/2qZZE@c`H3+5ujGyE<pd`!GCuVY"-3J.t
--Im6VO1)o6(JEcU4sj24KmgMmTmmx/CVi5&X@X%cxVDQ~)hg~[5hR:zsgqVeTpJRU('|IH}dF>}@p&5%sVX7G5ORus>-4R@G.<}@,|cyp;_d5pkmJr@w@_
-fs8jD9qWqf$0C@P+r7$y#XQ4y6YW)/8<%l6=MR974%FZ(d1[R=lmVs#P5Z7jFU'-x:W&d;y:|P1I]Ihmv)[t(}v@65]Z4+t9+h(x}KpJdOl`7].W9)/1Wj
-%[e9w_v#%9oy`toYByE_FYymt#{W@dbr2kRa}GR`c(o7;}_/PL2<5;Ve|{V:>eotR>V$aBpPN{NpJjfZm.V46Xy-gsIawDFmnwat(B<YsZun+t^(5.bX3[
-kvJ`N/RF/&R:Q;X2|&M=fv(2$AXrhw.!G,29nIOQ/V4Ont.|lhW$H6mxF2{7^"|;K-7l".w}utd0QtIIdw_(X!ilEG>/S0cveFz,&Rh"Y$ZgI7s[<:vL_x
-|H1QL[m/&v4;Q.:Pwae=gETT[bm'Gs+Dmjk"e`nPqEkV3F'fnAoZZ@HF3%Yk.qdbcoKUnjimNf>[3`4%s77X![x8~2zz$;pluG{UorBeDf/KNAa@e|eoAy
-_"Uc}I<lf.aC(O[ov2Q&8R(Wg805kLiI44$s;DSyOYjywGkfNj&bsR|@Oc4ea61uOo}q-&H2VhJ/|-UxYiA0uADD#8U`uty<zKu^skt[a>_gl[CQ6i2S],
-rNrnZR8AJC@$o+UR/_s75e'y2#':5.ftF(-pAQX@q10$MCqt~`tGX5]o{@;{>gRDH/.=B0-:$1M/%;8d^:W<ADShm@3IDKc|<nKTzL%92+<nPuoBE{;wq(
-{{i6wxx6(|X,9vPYfn27wkQ_S-wYN!2yiiS/4kt|!}'huanT'_Y|n$U'Z5Wv%2/8%<2zA9aA&'#oB|aJ`p4my%L0LQAP`N,5J8,!;}PiQTS-OV<@6lvm&q
-0+7uZ#g5yq%&zD"")CmROrZ;Gm$Yn@y'KA#nK.tv"^Cf$@sF7Q(Xl$g|^m2`I.1WR):C)fFm2L[iFBn$,&R09{q>#%bZ>3{5>{~h~<S9eSWW1$MBz(<s<H
-5dUxytu6pn6j(<O7B=p9BMO_oGSz`t]GORF&)iT[#":bfjxRsI,9&_PM52zq.7$x<FHPn,.pMkI1^1rGD#"9o-OvH:p@'%mAIgqA~v-Ywg~gm8q5lw7V)o
-S`m@7_85(V09}K%rKy[q1Mp$zV`cN|M&CsLsBgi}vo+T>iJO{c}><R[7(L(.D5zvPw1Mu&fxXORn1nhx8[++p9#V"B;WI`Sp}kslTKnobPr:QW;@`Bwael
-#&yy~nc_SaPh'DSuR=M|Jjj1QwdB@gO&9ats_@q98F=+on:V)K/GKFAw<xda-C:o}LnO=>Aln/8q@UrkHNP,>#=<$vlAvL(I0mhy&B9A6aB2=xqA;g&'1K
-`z.-w,Tr1eme6`9I8|[F(2#ko}>GL^&QuU}`/37bHtW!XZjgSj"]K^Q_ID%krQ!&D{)axY0QS}/@&1eyh8)/2C[,%DV]6To]7/`%UkUC!5%C8Of4-/r0dt
-[IKdTBPku3$S"S!lUE~CsG"FF}wOIGE{l2{1M6K}L^=iP+uI9FH}`iYy]ez%D+~xSffK<2'k"2,nEYL42:i@.7jU_mpvN6r+k!WQ<H=>TZMg=:=NdVxeg9
-$GRAd;"96QB5s_#JSO~q&9.}0s=%gD2|79TbaZsN9n`sZJ~:)V-l5x)P7742|S^%mBx,Z}r_$LFt-mL-jbxyuaaq5E;WmDq]3z-E]4_%iPoUm=`i+SWZA7
-JDedgsA}cN-G%|dKij-^w6'RqCtKP(iJSmnqOaN0"<W|U^v>v_qJ4bIq=t)20:n'"]4lq<$(_&n"p+<d6AlZfNY]|RQAoz~oNYD8WXRmc&rwWnU,'gOCmF
-I-Tz3c7,ex/HY47d.>EzGo9'xfiq8fM$/NOaZ0{|XO6/j(ybp2McKeYQroCg1l9f{i5}m:ccz%dbIgT&QtpZ.jntpc`5,`G..q"%MU&S-.!asR_uM$(8)y
-ANK=6:#)%hKb2<qGN`WnyT>[b[!&AUjCcJOv5qzA{Re%%Ju(OLz@d7@(Bvpy>Pm3u:Bn"B)0K$p$V@,kq%t:ebW)v[_he=_-cRw_L]q-bKe(M@/{`bF-O+
-Qvm^b[O({>5C]_B/^kr7]LOEURcnYZFW9cnQcn5dh|K6J`Gn|"ssD)O),@itGKGHF25Z$=-GycDZ!)|-323<+z]L6'v$.Bh"d@QGdfvxKIPJe6{Kr#XQsE
-PyjU+7W<@o#1cML[18Bquw}e;fPT9G~F'0@6AC%@kC+2y=I+#6;N7q[0~em3cu)1^Aap-Zv8!W$H+zY+4jAN%.p1.=o44).'`QDTHRoJ`bF%j(8e{+1vaY
-qVgn:i=,Y0|E8AGHtbx3#-vs.%n&Nw-h3<rGZYuU0]K)B'U:fQXl"2jRDY|M`9!cK(_JM/^3N^k-u8Kxl5t0&)@D|=I#&=03d^^"1agd@`JuYd@dqF7c])
-zL&.2_0@%vZmj{2CC1C=o;[a=76HbLaLji%,lJw>G]{OrW_zD%3XI|yNJlddw4Ujnwfo%%#QFUHATkpp=3hU)Io#$dV@3=ZGJ-X.,%|GLokdtW{Ao@0X!j
-J%e0uKy-Nuqv+MaVQ0w3)9VX]H@0nna<=l"(Wh^.i2upCa]iOWH4pgmdy3nJ;=U6gw]qGbdxJky@qC2@zyI+WQCF-W'UFOA5c,!k,G"}0f&feL/<a!Vv.{
-t4FmZHq#iov<JS3Zn173<{gEEX;11,'u2f3.9+;F]qI]5''Z:0B1h$><oj9lsq(0<BpHXQ|+.kO(LC}0$rth49QyTyK06oeD3]qKy=]k`Q+Dv!E]toO+k2
-jZ1DpVMZ'4IZ:C+Te]EDhpuqA_So!'w%[o7!V_5Z+a]|2'ZCQsWCMag^JWum7iU2jjPx]Ph)VfU!I'd&%P4'nJ]+|fxeB<=NJkq+=&Jr>uK[k9KOBk5$UF
-9$@X"2Iz:tDxMv[sPU74oMzP'""1Hoit}_daCrKh5plJZOQKqF,k{nA9_9y)U6gzR1=rhXra#i#`POxX$aB`Z83}aut_t]CLJK|%EbX#BA&S)KNIiCxeHn
-(}^.8l{wse|Gm/XjCZX"t|LLn{8i1_rHI=mg'LYAHHb%ep0EETiKw.8B/jCZIqto$f8.<"jdWy[$N/|,,c&bB#eW~8+RsSMZAOz&fSd"NE<k!##bZSm-<&
-p=fyD)!#6^Z`lj1S=%PUv"c#|mZ+`^&<MK>>%;@2-|{0|b%baeqn.HK5l-ahg3Is/,L9vG9mvj-:ID_BrWjujQg]^k^,RkvRW{B]r=rXOcS1=)DEI16XXJ
-[E^^5@#6XRtA&CSxCC6d[$+MC}b!rHE7|K1x>e#a$9G<QufXG3n2V^r:$)~6X(~K[}KqnXrNr|s^fK`R>OZ]%eD0d^LRMlj^|C@zXVC6q/fi5RgxhO^].g
-au)QI5YtOuyq.;V3."[,9v-pz}jl&bd:Bx''!$=VGbm_2-L2w$i$iYv:],ohA{WGLh|.}Lv{##0iG.w{v],#$4pG@F},0_Vi8Jrn!J^m~a^$n;T[BHEiDy
-Dm`NS.7leTAQIK0z=w2>z681={^Z<=LIgaH:f$riOkPruHvB;,MLSmvY:|RGuEF$1iDC-vB)Y^"s&o,x[y(7~Q'q[}K}_y@-^$C2O;E]&sQe#oh#~l[TWn
-(u~xi^AN&MJCmH_4YxvABMB!S&Sij}A{H]n,4<bVUsYj/9m:$(Ry9{^!3{cug&7"a^)+[UazM8o63R324vnx:Cit/<f87Xf1uY+|['[;P>)S:-OA"e}j-U
-}`PXnhPoPwD{MS$:226,:g5MY5,6Sx_Y!B{}X_p!FJQi`Uq^BX7=C8!cGan8+MpK1h37L8.`KqJ>L{~<H.dH5tLoE/WWbrE+M&&vgF;X2&vgi1zREgZ%xr
-GoVaPdM(3;sSmEhj(TTQe>JCK`0hzz4s/w&"0D:KA&8#s'Ye`,Xy;cQ&h%&W3L%V>S%4372="HOw'/P<Zf-"{Z-FXqfGN<@iAS[>L"/fePK0%F,VfBrScU
-@<icXgc`Z<ue#e1(0]Nor1n3kH1g!:{(zRgQU_`[nRk{'yCj2:^t$Mbd/tj`YnE-f{JUvhki[kjct#V8sZwEv,n5%`-Rtgd`2Iy`/J/]Q%Cx3JX3]SO0.|
-3ZF%4$Gl9P;,|X#[9AqA=.L"x<FUPacH0s5k]P3KVv9kFKd0hRK%"FHh/CwllJPp_vmKPg{e4<@$m"!^U`86my7Vw$h_le|BRR!GNUzi<OYFneOAw^v@<M
-}S3P)diCRC-3IWQZ"M#9_c).u)~^^QYZzj(V"C8b5u4jiU-Y&e;kh;`tjnUxk:^8L@MJZ|/(++rqm9Vl(7@y;qe7uh@!a]h$#nRLP,W=Ts,n#|_A)@BZP=
-wJr':=N`P9:s#fb,>cvnst'C"u@26L^)N>S3$CmY[D/GfcT(H@2K)LuE.uC+E}Il^|Ywsm{-.2}DBuZIHHE/GWAi5RgK)@<K8-0(9(R9QE6"}k_mqGsCJH
-00_P.OJE:L0bZ6GmJdZxg%Q78|&TN:$,r<+Ei]7!PY>gpzKy.$~g&P3)]Gj}wXPDsK`-EU}3TUXa}5e%f5f;kjMu5VSTb[LfKuM1W_3+TTn$i>PKcjrz&G
-$6tDk+DkiV)Fa5UVS@)Cn25hHIihNldT;,i)=!I4w,-bgBgt:/]zay`R2pnx{SMnP#`YUuAu_hC5j5)GNe1In9:3i-~Em]R0|.D4]Gp5q|c.}7PHf$~`XF
-#-bG[1+2|uZ2/lf[hL1$s.}z/$5.M5NFkWy_!!ThsH]lrl~7V0IY2O'X-1v[5{lioWe4~GNc7x(I,t9W$XOt|Gk`F3h$l/yC)9T>U[m]~iV:-N7c]p)u4W
-3('aT]HQurre+66fMDrHQUY=F,W&]ONZ~L"Me0x(8gZ;r$-^|wpt<V8P3cNSiE}![1pxR'eB-Yh#HI4kzWwkHev%n-vn-Wm#"'k_h(nLZA/j1]v/<VC:zj
-$T!9a]8uymthvXN^F#StKC__fc5HO[`Z6m$04|8Y6.ZK9mdK_%+zJfGk-F&/[kv!$f`esdoKFU0}KEu2_A!Xn!hyL-$Jp}1M")L#$=vT_H@D/$AKAkPf[u
-cLQ|CwG8%G)[Z<$4ZCIqLBX0WZR}kT%G%1Q#HptljxOILM5hfeI5fb!FXE%$!{.:,]!a8aOR>$Wy~v40Rl2+-^z0C>D%Yv20<HL-y8)(ulo;+iB#9pb&i@
-[|veM+,U_M6:KI$VwHE-j.z]=iLL}Pu0_|06RM3k!{X,I%N#Wso#{U3:{2'!blo19F%4|q&$"[y(|H9BC:{is`AhZ,3}$ZfC~U(^.8l6gQ^TGN$#b.$6NM
-KYJ6cPP+LlP$|3"Lcr:aE.gX%:dyl-NfrS3m>(2-z5;fISYkXj>8oJ%kBxq@Z{LE^|H-"u5n{.-@fxDuz$cE]:Ukb["x$J6jdsd"%S_qnO(.#ZFr<ST$Xd
-z0:qChAZ"6uZN`2D{LUv^8a<0Z)JIq(T+6}fqp/ipbzq@3:0'^/JBAY!k,qV5]uk'7;3/B6ai"nbEryj2gFIQx[R$tgoGGe$+JAk,[WYt"Fy;]5t"$:8-`
-UJPD^DS}[Cz:#B92^!2rpdnGu34Vbe8Y%}!_fe>jStF/3ecfPDhw=UDwI%QNv;FWB+F8AN23CQvw43vAAM!!Z;NHL]#8z8U'"82mF]SO/8>ru#_fnI(wa-
-bkVoBIhA,^KXY5K['2{`N)5RO]W=a3TCLmF}%2`N&^yl.Ik@kx6CV^s:;=pkJ+-!e(le7_meGS5c@>~/[tknhdI/}We1W$_{H;QEx::`rpd1KY%zN9I_!,
-!1k$oUf/Of!6`kbSqrDiO1<{5v]_=#/IxNdZ]5T%di-J+>-BDNhl^$|@PJa'E,h:ygN{VaSMgh,x.F7c:b!T8"SKo78YtDtk$y65vI[9R-XCbBR1tBsofO
-Q1"o$<l6oF"k%&r0WuYJ676uKGkT65/zG3f%<Xiu`PZd@(Z&V,R6PUTXH<e4.zs,v=%AdA,^jWa3O_p!R:%9NqkQsiDLOsod7D_&`;p]H7yddu8$AY$ku0
-'I>"=B;rJs^tog.WZ|v#j7BoYV-xNE}QF}yA;/L_i@t8+JtOfF!s;RuR'OFlB;ej(N1d1-KNtc`dsX}4faeIIq&P={NKrmfT3(3,']DGh|2h<a=b=2gxN>
-<o,O.;~q'E$,M5p%oErw8M7t&)fKiwNZ:Jj^eJ_"A2xU/8&k=U6NW;q)i-gcH7W]``_fb]@dPIni/4gi3GVk9#r80/fC5IKb3Zchbb}NP$kFV+ZDY1u_#]
-nrVi$17%sqJ/H=ub)CTX;}J8Qt+9w/P$Zpl=:`24X=&pmhnyE8mHy),yWLRL&u2Fj<8U(Y'QmlG';7foIaICpZv[(.lfQkMnB<cA=xl|iY6'c7'#`sNgji
-NGVA-9(oPywMcYl:TCMXu"Np,0Qu>hYV%]~)MC|0jh&HXYm!&,;UtM3lgV!0wa%lqb>-N]BugfE>io=Fr+b[q]3x2GemW&js_HRhfyYGQpM49>qRYJoLPE
-KTr(w<=u3nlW150s;q9.jbRJea)m!e'-~sU0x/oIEN74#8/lYO-.y8VhX+f[9quH2`@tMI>9vu<6#n(8GO%Tm!PVwu`gS][`1x4D^q7/`afQMDoDNp'hGH
-4[h0|#HzP=3CJdv}Qt{y<g@QD}=xu]CG<Wv/(}C3U/ts78n/y4urVIf"~AVz`3{.ysbm6ZIh3"FztB@t4DS,O9J9R3eTzZ#+`3RQ0^'lz6+K6^/I+v/&Bb
-/kulVaczsv;D|X4/Iay1dF!bO)2M2:>QI'&"HKoAHY/I@WIlL6,z/jh&+v^[]rs$"@"WF8w^)L'm8=y:XiaO5`n>P'@b/=v{$aE#V[h#85]<qNAMx$+:Fj
-X,$5<9U!lL;(PhA(:G'q(vHI7}yj%:~+dJhraz~`F^^VXr}v56Lr}QmY8,-A$=R`&B}9]cF;c>ENTTxkw=n^wIF]`0h>{&yU2M$/[^mxEK!4fU]-TGiLWx
-^Y_]>/),iMz/7cP:LxjoNZjZM&>DLg[s~+)A2Mi:~tm07Mo9i|1:>T4hEQ$8AJ5)!ojWGtk2yhjmIWT+')lHF0S3$Oe$e"SMw'=N6}x{g{9epaQ)!O)MVN
-F@F1&_vo&n_I`jy>L<Mu`(pK1c7AKguz(-vOtdIacC.eguO9P-F8l`j4ki`xWv9(3.DGD#_Zg$7MeLVGmDZ`+U:0vT4EKsI="#Xe2AP4&.3j6oF%J(BZQF
-Jl~(40<w1#5C:u'j{{1i@{ulC{I|GjMv^z&NX]`{`[qZjxaNMn(U$80!T-S:|^t$W=o;Jo0yo'.%{<b6xrC"T`3=y#t-$NHPVm4,6MTF,2,a+7F1@q6bqf
-O%|T|BNtcNB>r9{7)>%X3M2}0UiElj7FRK1yQy{s[J#zkd^'HC452IXLcRtjK=L977SwHP6mg3{DBssr=4kz'fs)=ME9d0gxK{TzYfu/7zk3hZq`=&I(BW
-^{o@t{o@bZ!M>%6T"<k/<X>'p@|]XN;;c1w0g5fF#02.on=2}@rz}X%u%nO}KcSaF7ti%(!Myzf7Mi,"Vh&%%G:g,K3xmGxEiWHq:cyb@j{O`#We3Y-cXz
-VHL1N%iEXu%hOA&[:f&qZN7]3%mAWep30`kd6WQq^m[Q!sN^"b:%m#|/w|~U3t0=Jmw){sr|UO%)/UnBFlH,11;8)Zy.f$sY7@f0bLs9,:LGe_G6}_Bw!I
-7Plg;,%XW/Pb/FD|-jWHd_`;uen#v7d|UV.+npQiQZ{$!r@Ig<S"{na^LDT`op9vI7|kZ#}d&53oh_<`$[JObtro3pW+GmLw==`0)z06clA@P[hHc!vn=B
-8>aI"5nIvj3G6KoTF0G$o_EDl$<_VzE8@3$$~9gZgm{<t<n_:IoN]H20@MvU##Wsf6szn"629'%J2gx$,Gn#vrTe=t,}X]j%o_W;e$4bT8`n~_hqvh&`9X
-QBMQ}M{J'Tvd!FZ8vhBrDKos!aX6&8o!T1LY{7`it&v0r7(ov7)9'=oL(>Owl+-}ShOsJW8WEaJq_vym<a[Z41q(/8(P%d2n$m^.X_fwu}CkU{tlmEJt8}
-3q-t7_Z0EX%Ua$no.Aog{KeU0hs{/XrzJ0Gi9dR[3ZW`7QER,r{PAT[.NDrf2r];CB'<mMuME8v3~(gb=^bE!44$y!WRGjQAsIR}^#6X>.1BO`I|{z_FzE
-/XCS0E+Xcw;]vS4iy7/Sg)'8w_VPThXC`ABLm2]m:BDIREd^DdtP6R!2pDXJ/(_1#DBWRg%W&"bAr"#+]w-T7jE@,lyu^ZE8]a|n639g9Y.+!4f|3AsvyH
-gYruu8Yn$F'UeF-VEtI$8Hpa=i1y^O<!]gPCP3:<ik&rD]n:uS|hZoitnQ$,mP2Uwe8ci{1boYV`ht+pjI|<RU:%bhK%Fq-E)J%Pru9|t0gs+5C,d;j&;<
-F}bf#PnqK[FZZG9!XYkl3g+E3}0Yk48osUkY`qPmw@rgsh1'6}@J$]@|pMjp^yR)a}:S8cF>fs=Hy2!]j#l/gXb}XpJ4N7/eRf0N3ntjveysTh=0hQC/Vt
-^;+E0Y3l2D^0tmm6'Gx{;Bg[WB+VhbcgXm{EN{c0U"OzH+8fp8B=;[#<%WyWh@mTW};N&po.D<}kidtr!qIM//]b'8&pU#sdySo:HH_"WYT=!=XAjYhr('
-e>$YQ};wC|l[l[N>g[C,G,$/v#2g5SZEokHc5(&pG4d9e>,XwE[26o'yVt-@Pd{SgH0`:3bPXPVttX0Pv[W]B;{hcd4h%'^Rz"ByWw4Ozbt</|:mr2x8+V
-MiJ{qK{i(@{0q0FYhbXR)M%t0gC9b|4VfDVs]|Af)-'BN3i|qt],lu@GcY!%)|X`kq;MyiZc"CfokX)nvOJkd1a$I'"/(L4aMX1'%G:.k9aK_f7a1H=:}^
-PRg=J'YJXLUVidWs2n.Wnk:E"E%WEKP1N@,i'."_|_;5Nf;m0s6If8_0U#ni>B(]Qtx-{i]o(17H8nc56qIjWM3!HE^q#;'-<!+-)Q7PU[Hzs4B./V=ul`
-8ebb[c#0|-6]_AZu17~z'7IV4&8IDMDlzs%Oudul;iH^a_gDc`4^gt^qb]O>:{&CZ^4.J43Ayjb[k6HRp/R9k]H(abeeq@UgW<[QvG^Q7jg#"L-Yfpe;mD
-(Lh>`[8z)hhnk,|uj;P1GdeR%k$[KDuczdkFxo8:3wH1:Y-}<<IKI$Vd+kAp|LgKN^]c(S'tiuySQOTr#WAZ{StalAu,(`-Sxf#8qtm.,b'bo_kT!6G#wW
-9UNd0KK2"Q===2D&nI/Q~MG+,eq|5;QDyZ6okQo6z6Av=`7{!5>htR%A4BpaM!Dk,}/Br4rr]&|dh%KC|ohHb0hrGu6e;g`Zzs<tUIV8c)/s!9agb_Gqyi
-Ip<r;[0<"Wf^{S`Q';['C:)w$dt+}E;F4X[_ZY/,>nnT;AMs9ad=.CZut%5U35`OoZF.YFx]Go+hXG9:j}hdV{$Sr8~O#dac3Vw0ca!04Jf^}ss}#4u"uA
-xjzFhlkaNMKeQd:O`#RTPr;/>>@@Ag2$GP5LNQ/6h5$A.|"$C1)}=L/;$d{;/W2u4i^WP[mo]g,rtr.(@`/@XcB9{K_OkG(=T/KQSN|R2M;0anUQtskOvc
-Kc/GkgSWOdM<#&!,qG/)(`UD<WQ_f7o6b)DQug":x<,>k%k-z;#JkA%`8JROSVYsz:mr`4_R0qxcO@Kam'OLH.']u-m&gFL<BOGqg`9ollujnGn=qFMnGc
-p(Lu`+F-R8,iqQn/cgFA;14"F=_GN8/7}|568SJzHk.jq0<z!Xbv)!uLhh&vm4$cYTe^Xz%evZeoKv}4CquB6cQ^y=ISeJ)-m8e^aFKLuPK;pk4"2$l4lN
-xSE0wjyiM:Oae@xQ'.-61E<2t;6"Qu{X6I+{_Cv^,r-fy#u.}:"wTgs66G<x[<""Vp-eA5IXR9su}il_ms13@lh{wUR)NR^Z%>k,9J3JIa:6)'Zbh%,]TS
-dj1yAL#cqy%i4z",9{IYz{yMOL5c3&hTbJ-1bkAs,[;hfvY@hU`kJ10sfz{61yQBpJr@|>yQj`GC-yUv2D&l&)}^}JiOq<5K"JQD8ynG:g&5@<i&;z!-=L
-:k'9Pd_UZ_bVgg18fq$[[qyCBQ%:%YrCW_GY3QOF9_a]M`3Qr[t%"SBv[ig!8Ev%0;TdI8pIa:lJ}1sH$Rm&E4>=CSF>+'1-f[!D5z[AZNm$2^RhI+h}$7
-m>!5`eUSUdlKJz)Ui,NY9PJ{UU>R8Fv5.fYBqKsv8;@VRUkTu`8U``F!h1rLrUNe,Q/E0|~AtiL/aNf;T<zpQ+<)iE6s/+/ZinrM!,E3iX$VQe5Ez,)+:/
-AI-$8J@QR;7$2wGsL>HKald[tw!1edFcH:1V|!%kI3en)pEM&!pe:J`YI'hF1IZ_Vz|"(.QdJ%h4Dc@Jjh+MF/o$T0#"4C(jO|uI|aJM!}p:%"-68D.m`^
-WoZ/f@m#cz>{6W}kvx/7BH7csl&K#V,_DLUq2rJhx4#pJ$(p`^aht_Tn_!ZK7of.,O)}M.GF7W9,f{m{_HM8$K9==e8mTH#YE3(PXk4`!hAjF00^RY_.>^
-s]SR1CWPSJC+3psfCw[ZK^E{b8Q;s^(U,Ig@/H'e6Ox;~=/h4=iW4HFe#iru,]=MK#ivoBt!O!CIYk=R,^F8Xwb_VbvC'3Ipx!"+wLS2k5KtD5V%q3:[z5
-e{1A^MkBbhM+kc7/>T!9^r,s{i1e9;"$%)g9uCQ:NA[#exb+"9hf9s"25$GFFl_UJEL'_h}Hqdz:!A+|#Q%0w#baF>Z/K>h`20chbf]%Awub~4E}W{ul>C
-62:^8B)Sqr'.:bQ37Bq<@@j4nt/y.:%0VdbpqV7m$K-Dq4D,]ctdu;xq0Ox,RG5m8ZBHzI2pttGBJw{#yr+q8/lW!Ch+Rc9D-tePXwPj.+kr0jW!iYO[.r
-46dy3dw:Yqxw"w7e;@#AC'(dTIcX<T"q8x4E$G-A2LE9O{,1{q18=KvrNKs&E]yIs}L"~|WbepZ><T!GZo[60up/QKmtF'C`t+Xj6)zd3rJQ%z81uHi)J5
-3(mz5.)IhL(o02v68,O7XS'_yFBn|[<+EcDTs22(nSvv2=^wEdYjYv6E<nFq.yYy_}o'<cahZx1T995qv=#G]Q|DzGsNA'dMiQH6uIdVV'Bt:EG_Fggg5O
-77$HY(67g4/:sD;_7JaV7v.OR(F.F;0U6)b=%L@7uR_f%t^kX'-OM(D{e/dc''{{y!t"`Gf)Bp6R<{[Y6BBQ][JDy50]wWp&sI;hHyVxDuPU`1d2l=D@ls
-d]{dh#/P6T6_O.%@.;880^R./+mqR[4GQzL!R2OO3r7D&Bg/b&hEj-YII0);mD9.K(JW5wJSO&;N)PB'U6`OLd[KUQWsA"&t#P7s@Qhd-"flP#qmP]"e2l
-=p(i/gTC98KP'oq15hghAf~mulCIuSOhikkTA)u)H4^x'Mez9zIH^A95y3LYZ%{Dk/-#X`4LgQ,F+%1]>}MW'JH$c&q|jJhe=W1/%mt:9#m0tX(8{susU,
-m|brqK7iah<g`OB<XmChAN[jroUNyt38hy7bKu`=WS~/^LCe$gw+nV0tS:hItlVrp}+f}|:)B$S50-%#;H':w.pMOfg,5gTZ[=!sxz,HAG:r(g"}TUJ`-d
-KET6UeR@Vy.Sg4uqE&t'1M~tKRJLigJmNx'.S;t1b1}_p^Oys0L'JIJK6|TSjV4"xQ>Hl5zL`>3OS=N+U=9[vgCJ)2I4^Sf{$3;-w:o$t]D#Gfi%-=KWlu
-me<%5[2(ry"G^FNO=Sn]BIi=:wLBoBNRFV&{pFIHuWe}dE)Eo2ly"0"~wIc:R>[{=ju7q1B7.rw<ACk>0l]T,YRN{Xm1JRs!GI1`!53c#65PB36'0DsqXj
-P;Fx}$$fSb.<wqEOeXfT;p+LCQL2UfW.ce"<>WKVTU!TYkKMsynk&.D(]Oaf,+I|eEe'.XLPe54I[d5guu)[CMlGs72$'1,5}l5bSn5p|VI7!xPgiI-%p^
-Xt4bY@KO"eYCB>;5P<V2MkimG8D_`O+<vBf-}2ELlrB2.A7#-zp%R[-s-};P!S<Tk`$Oniy:)[gxruuV[iy;-.<)VM=M>x0A@Z/KR"zt4(<%Ddr5S>Q{CV
--NQplZpYB-%6Q0E6m]~uQHvfu8JN)Dyz#7Rk6<deU>=YhH`_a'[VRwwi)XS_FmN3Z,sGwxBMk3a,E]qM_R#kr:0r'u[uJUAS;w`Od;f.Ph"3};fE-}5&Iz
-2c3'UR^hD/QiTjZb7%sG}8"Z&uxHW5#z%+a.'q,y0K,a)G6f"=+2.gQ;ym3#5ONChe+AVA[.;9xTK`65![(Uk,'1;jmxXr&RJusv|`D}>Zf('F1|YO]KC{
-$D]I$54G^Z(WbXdeW{_#7c|7M`Yy:)Wox>i{RdYMrI'q3^L6w@gR3mZp$WJUZn^85LwcFP9TH4XgXh3JO;LdY-+O9+#Kl`Ckj$<htW4z3h>7wES1NY]k]z
-XsZ|oaxG-|%rsed|Z1RF%Bt.g)oL-TSr(J.zRz&Q}+MSW,<.IEB{]pVMYZ7#T+"b[VTT.x%4>FY;yqU`>X3Le)]CI:f(F}3633FYYO4M@@b6z.q)zh'f2k
-fFDoiSG|4'!F{AAS)`O1`0_ruh$[bwGyCc#aR,dezF<UxHG+r[Q2XKU.}TwJh8$nK=V<.&-vmdU8]4;kBIhBMOH2<%Z8$A4Aq`%S00t$Ebu$3KVvcOvbv7
-NBt%#sB}w#}r=J1WXbad1XF|//VOxt_%(9{BD<fTP'f{J%.Ksq_cc)[W%ShQ}tRPG%YRMpW."Wc9j[zC!yh}-3.qdB`k_R"Xa&dkq%^(4N:+~O6}Br&-74
-&N@9>@3<BHF>-:Wis["RUYuV|V+{UC-YM+>&lHBb/%3TBK3URPBa17i;vkPdpP:+|X.5+g#v<`FoIs^f`;Qp3<7wy_..ou>x<sK4#tL:~lOW`u&tA,(jHK
-xc'CT,i)ZVD{ceY0GB3LO+k|Y{l3j#P7~:;qHDS/mOYC>SfdbWqHd${A{6SZ.4`Cfo3CV_9Fg#R=V,VX#%<&#(QhgF.VOrW|[X26#CHx}XOWrN#Xg1oB_k
-G};qD%LN+as+6YM8OfMMyRD^1#N9itAaQ6x=_=&f#Nk`rp11~H.OJHNpk6pI2}'u}r@Q[5"0Ko.zbUywL$[0M%S5YVSJVl9|4f;+H;d4[z5DE|Acm]Tol|
-YGng()arW1OR[;Sx;LFmLWFvzV5q.BmF4,z9Wn`T!+tolF`0I@J<c:1m+Hb2-z5JN;`M+muoA+Q;pcMhbbHJ$0s&1vv$9>K!00X&LOn=n|D8/2m`ln,/t,
-#vptPZmo1[!{)r"K&;G/3W%=yp(}2jjZ>>4h<&wo#$'g-k!AslM/=,:WJDTLtCkyY+jV6YOer2O=@qtsLBu`acMq3mrm7`>'MJ&ClBweYH%JQ)j`&Eb&oC
-w.x#Q`C1R.(.ctlkbe#11lDG)HNS9kg1/>_cwS%oIMz4u=kFvpI|Dy"RyTPwK7G=BeAY@[JRwFW2[Dun35gPFDE"VipDCP-w'zC<A7;]{+|Iev`d>sP&'(
-]mw1hvk>dSyorM,2Rio3z2N^su0cg#]HDi}8~%+uNeWx'ugET}v]kyqdq&4cB^Lq[wYr!|^-Xe7oCH3tb7h0c<wm<WdWO,ZMlEulX+(kR^N/A+WcBx[];S
-3Zblg$||mceoVu[i9z^5~)bX^!KUGos$P@jqd52y>@/UJm0pn-f39Rt>;r-h"-Wm@a/_uR/|86zA4Zz<{<jf{G6W3>r`Ipf%Fkd:P_{Tic7IVA5jRXa@qo
-)l@aXGjS4>BQP<HC=Sq5}sGV}2/]Pc-D|.VaPI+}Y4K:Y|<Z$hZ&4{~=BtU(kUY'#iX=Hy/E]&OTKT>%i&:[8Jq`eK[5G}UU=GBu.&GNlJG{H|-,A@M)Le
-MOVLg7-ND},%a<mSJe#aQJ<o:>t7Gso^G!JhKSV:T[[U=YyoF;c)Ue`NNMCxio6`{vLK8IljLa8!AX|='M_5;o`]M(nFh'IlNUJgcdxTy1(%(d|2]rLE1k
-J`iz#Fa/YqZo3z=J$>(6iv_]dY|L,wWt7@r&XrKa2(=cDZW+M.D04<cpX[la8k|C^+g]7!X_<PW{O#/`jVgj9w9cTn$hyE[8I[4s[M]w~9mdW"KwYUHwg$
-#6EO$dxOzw-I7Cm$SG,p[P.=O;nD>|srC6%y_^abZjA&LJHZ~F[zRDxn[GafaQ$i>^XeT&yj!QZAh!O(NY.|EKySIP#.K8^'8_[}%azy8H"]_v(5bV/|uo
-RiM{&sL-/7H<XaO&O4:pM!H3{b0>vlj.&cn6]#Wif6S3n0vXt$Hqt[g:;Im(v,#LT:IPc1oI9&5cOeSfrgD39tq&eACfGwm:$xi-MtmmCG{nKmrtqF]eO6
-BMDWNe+[ZfYc20tGlr8],uYN@{'jK/Z:'||,_a.6PJ7X$)/3`HG:[6V(0/-BrDnadR7DliOslnrj+>Z|@8Kst/wU,ns3VwJN|uhq~_Gqh[@iwS'H%k:y%z
-8aQxRp{m}wm9NGl|!1$X5uDKlQEPR5nbD}Ej}@Y;HS+mODvem%-XiU(+-M1UKM_od3X,vL%<q:-c^y-'Bq/83G0KpP4(nXC2BU#`:I][;Zw_Xc!pB@/tIa
-6pn.~_OAN1aDI>m&&)"!Che,LPMTB7~@f/`[/9egvw0xXia<+f}FuIN%;KLwB<6FGAxA{yuG/`7,mJNrwluZo-bInJPk6|LX$19y'>PzG}}/ZplyB|">wh
-,wGFM.HrSsYfw^[[kl0$f_4A$jC1uPSx,qaDMZ)T181>Dsb;;eOyVx|sn}Nr8y"x(4i]|fjm.m-Un)xO%tyOL#.m{wXBgXYua{Khl3s`|m8em.Dwi%ChQM
-ksQdUBm6@){BZ49!x7[y>H+^`c/US'S4)M1"~|NNS=Y/o<3PJ]!]0Ie/w4r"})1/"13)Oo`6P3xvEGnaS/237U0h7-[,zcgochx0eJX9{OkrK%8}mbE5!b
-,Q{qHw+7(<B2B6D4#k[;<ps;%%yj4Zl]}]_i6]5>W8GQ['CeUy&RdomKq,0;S#"0poB=G=8d1X1$t(I)N5Zk{F/V9V,-y6dxsgkfrPLAI(ii'x>&1;~$#a
-_Bx!r'n+]J2<+/#-HE98y=0aFt#%}j)F0|{jo,TYQ%D3ynsEyyTcf$zKq'drdw7|aMu=XLQ2pNCdcy@ZSs>:Ctpl}Jsm0.>EQ^]-1&oM+dp0AK=@AaCs`,
-<h<b@70'j)KqT+GL9T:mv,(7]-cMeo4t=nAm5@c0|e{Fpio:fu/MLneF!n8a)T(UiZa2u'_^ED"^8Y'4-JP!rlqk)_$#`eZR{Y-tS789X^2.Sy@AK_V|%v
-'wr3c;z)xO;vy/"M[a|7lmu256$zEODMYrPj1yO)29Co7|Xi}l(|EOouruO&yt2e50XR!yMSe}H][F_CYVM)s5hR)/aw+)'[HF]jQVpdw[yYn-K;Z!HG}-
-.{!IV5'FOd.ZE<uuHO.URB8"X@I=j!@)7f+;&s=uSO9lR{fV_'QUIN^05'RkW}0[ly_L{|8D,jv<f2N<uY,']hDMVeO=:yxlekRx~!b9L$W<q.J9.urg7-
->_7D=D0%xrm<^_|y.>IG0V4ty3]ZzE5,;29UC}KH.2]@1hR25&J`/6X9JrA'|rl&K8h#k/,>cB`$g-Lum!;c}A:.Q|2V9q{SM-}8UM}IC+Gv|)K8mD7iO4
-$-hmQz7/m0suqB{"7;`ebO)2K}Of|JL}c>A'|;xPe88.ddiDQEH}Uji/|t,@hfr}[p_V%/"#~nVTidQdV+s6hvq1Zh_n}Qmr+4+-05`'i6DmJ;qd7kDKPG
-m:cD.{`zq@Il&O9a"T}t[u{Wok-Y3{3`klcX3`AuEnmMD4+=LojjhNc}HKSgQAkyb0fr|7`vkjU9oM'#=stW~c48pPwaze@]jV0BH:~0IeR"E1<X(.<|Kb
-'IXN$B/n`gwTtIHGO6]dmn:V@$jmc0@Cm/VH-CfK&z0vW;Tm"t^g4RI6&kPIv+F-il-=X!CU&/|Z+MWP8{BY&@)8!IaApd0GqcY3#e_<9rIuqM`#_Or=42
-|!io5U~PAh,>c:H{v0q4x)tWWyD2pvlSd'NYmSk{f]_JUqZ#6!).XaqC}Gh:S_;3HcbE+PQ(PQDA`STD.kx=PJ|0y!NNpy6!GaOYZL~uP4/JFK5IqGBSvz
-qekNByDp)b3N[]f1"Adk:g}Bc>=XiB9E4u7VWweM@vB;9n"KWW/.IRJ1k_)y|<KN6c[7~,+96UcjD^<u]J8FMbq7-Re^zO=)NOwLQ4UhoMet%L(YB>Gj;y
-p|.uZ@;|M]hcJ"Bu7[C:E+'Eq$F_|}8g<d%X$7;Bs&303FFyGUB)V.92@iM2ZmV:|iE3abNCUFrH6;)O@l`DPcv5S<BA3{_zlD!<'z[N64E_+5vCRBYYrZ
-.z5rnu^"1^8eV<+T04uCw|Y/X<WAA-He{oYtQ3x>A(NEvC)E$FpPm"`.HC1:A.^q4i5Z@l"|DLX;"^C7#2Sx^oZ0$LeX!"H|nuc:nYX_bu|=pR=fnoOL:F
-fYVYUJhpgqUa:Hco~W,S"~L!Agi.%_z0m7P)[G40t]3gO2nvkUlo+zNYb^&as@UpTTtI#<pFu#dV_AuyP'DW9yG1%6w@"$!ywbFlsAW7d}~VQ(2{0yXcid
-#{mnv$!ZfcKe~|fuU.2+<}nOWs4Bi5]PejNko%jBE=A8IJ-'D)g<$TMNkK;Vi.]QpIiVQR;2V4Q<k-2MmTv9Y6Q}1P@&!"Nu.+:g;8UVPDX,:8/DsAAdYA
-N5RVni;mrZ2,m)>e|$W2kZ_lSR8W|UqTNy645S=w$6X:=w5FFtl^/l+Ly$YSLr10QHO24/)wPgu{_Lw}3gUGAX^ntY]2Xk{/qM:)b(ki]F,mk:{ja3kx{H
-'{rTFib5K]p{FUlE%myogO)[G1NHlF2ySHZZlj$U[7I;PVMCS.9,fuyO+.FL0@i!oY4gSTxl.s$I):bT<kC+J`[]0t3ZN%OPi4X+UKN|V13[W'8QNu<=$s
-ny5}{G!$JSW'i2z2One"FSL7Y}HjCk-63Z;neL|-^lVNvy`j1t41aV!Myjt-04sp}/~+MgiqMl,EwJp!6MR"to/l}5#kLp>+XV5.YYOzB85bT:MOn)0W(c
-nAnX9zp%%lwLP[/yeS!W[Z<2N6|>5sQ@,dMOs7;K|&2vbog}Vo'3@JI558f;#0c)e7V>E!hJxt~pPU:H_yn7XC[.XSkx#>rRTE]Tuh;Md$^]#<qamepcjY
-h/A:>{2,~!"P$e#X({V-S%GYxm->l-sp[BUiAX(dTAq34t4[-+q2D`y{BrmQ,oQ_z!v}lfY3DovMBg@k]F]4@OEF`5u$dxt}cWHxQ_M$%OoT/#=jmNMIPU
-{qI|`>=WlnIfOdr9{Wwd,&V/m`)Ap}g{Ok`a&#fPdv5g'S7>0Ps|TB&0&bu@&'S<J5W,yT|B5g$0)p-[r3(Y61)>|n7p("yA6]3nrXXFy|!7LC;H)1&Vm@
-|H>,Uw7V+hfiw@/:k}O6/TS_3&BKIai8f>bNZGaDLx8:ZoUSJ}@zkW|tCU+5.ZS_`FOi5J.{Q,P`N1Fld$l{ue@Uy6MXlC3,MZ+U}jb_P]FN(wVP1$WEwW
-G9l#mjC>]khiT1to%B2ie`9`iSzP`4GCY[P!`V_Kd>ir)12l#ND4`X9xcTMEjs&k9x3`,0il<7UkR6~A,{vF-6w,[b0c@ozILow:~K9xPdE__=NqwBl(&x
-Ra@qKBlkr&&As_EB'BEsD8)Y;_irg+&KllzzXk!cDA{ROvx)M|zfMtL9#fqfhRZZJO7vVU0dYr3P7BIr>|v08#so^[/,{XIf6Hq>(I%nA&#vFb]EM#Unz!
-Pl(4]N8|y,woFp7SD7WUif>#e1%MYn6Q~c,<l^mOm96^T$>KlC$M|)K#K4WvOpJ16t-^NtI&QDi3yi`2K/xMgo_H7[<iD3;pZRA-G#vB29Ws[,PFX.XM"X
-1)@{,Wiq&73-;W@z6j!Vcj"2E.'>)[Qj9s+}7;O}ke{Oz^e+bxKDCG@Q1-__>NF4dJR<{k1V>TD$v}@t3.[v7s>T$8J3}`yT,p)R}MdQ,[2I)t&=X@708z
-Mv+U/#,n.q:pRXHf8pXi2}Rusd@U]L,sz}(]O4JZ2%zq!nqxdR$7wrO6ujwt':oQ{F78qa6!W$q}'A[EaDb&Gor@@"g71NR:2}5stNSkO}pdMh8]WfC_]'
-`t(f~E]4oNi+lpn52y,j({v_oa-l'K3coCfH0KSTvj,6&{"[~L.m.97e,-Arp!%$fB^UzFXu0[oj-874Q>cyv_NyWF1^gsP]}K,aTr|q,`y[PH+a=q-v0m
-&NV&"R>|uL|7![_`$@Kd|}DZ5Q!<IMLH));]mj#7`KWIu'$H+[Y-(Us})K!SeY0k#NQcv1r'sC%T#'KCZfaBABEi8^2pKaXb[D=D.@;>z:a<eznAQ5V0Hx
-]M4@)yF4TOxxezIGU$8RTZ)2Mr^Nk3os"[R3AIZ/ZDmka.JDW6fp.G0$=Bbn{qG'"K2`..lF@o"3rT~>'w8w%0cq!w+qBmOHufC`SX+Y@_[z4RB5zSpDtw
-N0cDNkr7P2DoUXIj^^1ebRazE8|SVtH(8Bor=(;ZDEK"kzCqEw:v5DW:tY">g^&DCkl9{,TK]xIlkyz^nV=_jPyrWwg2l;M'B>e;SN,h%oXI{O@/pqcZ(q
-jy<{9.,|O,el1q:Pov#{1lCD47&PiD5_jBPXN5woe>H|$,tVV_PLR=4m}W}U/cYCI//iwkw^S3IJpUtsnHw(yO^XmI(M(Zn1GS6lB;/su%-tpfCBWIZv(;
-@EOHSY/y!i&DRf()A>emtAS5bFyOsX>ID/^s%NexSzzd7aUWUO_{dQP^X!9h@o}OHMij>)!rOT'64QG8YacJAuyDi9kBCl3$F%Jt8YO=:fFsxNFsAuXPAB
-15'q42|t';tXlborc6H;vxH_k_UcAu+w&=0;`y#ZEB~c!Io&@Oe|lj^@X:`{GOTZHBnkz|%`oiUki,TV]X,'Wp]3<D8xN;NW54Vl=VIt`|OE[GrPZh,b{v
-"E{g-PfPw_f[zkBB;V9l&B_R>DmmFx)s2gsIP,fxzZt{v(|i>jy|'CXDxiN(JEFWq7m,gz#ejJ{LfW.R.Sczk=wu-OPZN>/0s2{R|Zxo>5j/"kevg{VyZO
-7cFphBi.Qa;FYkt9QxG%gyB|a2zE:,Aor!UZM%$3y<CY3"1|HO,mnBA-K5V0SWM1;ppO%k$nJ';j[ad,==svULdyGH&ShL!h>$=c{{v-VYABAwvLz|_,HX
-/bAMjF=^leto]|a.3XEdQ`2Z6TdTK[~!30i>$y|-H@9/GnW[(6)+3#m$Kyg=]0f-x;mLiR6UyE9#}O~JL'7>uW1$bwA4pX_/b2W"jO]]:gR{=VAH3fzj&G
-+4(OO[r3f|U1&B;&n"vSK`>/sla=uscW37lbyH>AGE;[NO'FWvWmScY#Xx>QwPZs@Y4D=/7u|Z@2:0JSI|-DfyQyw3OrEiZ)mt$qR}yGc(fn$(Omu@d^S}
-F`iytDRy^aKE7r6"~Zrc"$v$vQ&%g=gWX/g,]TFM8,WU|EfjVjH$o!-Kk&K,:]>#F.b=R;KJo-E&|KSe.nkEe[%P_|1[U{'4$qTV0'aV3j<QW)KGZ18(x:
-KkUg|Mde.Bgkbyq'Y]sE=Mu)F4}A]E!f3Cvhqh.S[zl%)^ivWRt761/^rXeL>1!FoATKD%;b;g$Z~)g7c#[PO6eLB62C]V||M+SDTZH}}H7X.G%Y";m1Sv
-A[ISDAJunod)NsQQLtmaxF|].vmX1Vc1)$7^0QwY{<Lw89g;JyGI)OIF:ra;uXl-nP9I64&Jf2uZ"{0[(dIv[vBThiM%pqE,>8;]o0|QLYVTV)wNWn(,;j
-gI%PD8cDId7LrLVKD:DVe(7'&DkF>4hH3+2-lU_@1sfxS$26pYMpm5dA9m62gd|C<SCVT<-q}<^af5sy@7|^b)Uh-=[BBCYlqMGENCsx5q>)E/2cg)CH})
-PO&O/^^'O98e>E]8O+AdktDLcAp<gAXp@GA_85c448L(,<K#v;<OS}c.6{}k>bQS/IV<=9T!h<_TKFsevTweM,#M(Z81zj_/]kp7x@-kR#6o-Qp`u!0MD`
-:WR'k7XKzc~Dh<^QB!}>q{:U1=0yh/n:(@-M`"wFH+W0zgPi7tTmwntsBJRc-13;fb{:8D:7X2QVQQ>>H<6WA'c;%CU;T2OF}ws2C&o/Xw~{i[fT<Naysc
-K{;v[KoS-J6}No`r_+q"[}{W[IvPCk4F5^bhe|5HZ.|tN_#=@-A9^c6YB$dNgJqm+4Nt"4F$HIxpRJtj7:0LD`#]-BE,hM$d4S6Ir'!#/%HbF9Or4;:r{V
-p'IMkXL!g_er`biP(3H2I3sL1jZgt-/Yp<HCCS+DK|%Cz%P$$5-]FNud`Lj.8_iy9gq.>8Yc5klxM{SND]A+ewATEf>2bvGe>i{A}im3gwXk./ZhAh4@6@
-@zjZaGp`]tRQ2+}=`(Rf=JNA)+5d{>E[xfjb(>U|)z9Zl>$o)qY,'!9aN@K71L&@.[$n7>BTtRd!lHadT_v"R_Ybz8/QgyFTm:|Zt5Wwin_NOfu-'W;+DG
-bNTEzezuoCu>#@!!R13&2,HO<,8fKM{`w@jX{1#6^T78`GWoeP@cHPKeWn]IX_~I@!0sfA-T2xQ6KS`C]vW<xIIox#]Cm;DY[>^)2<ORi9LD'#DZ21|R</
-1yG!aZ%&x&/`;!uKe=Dx6R#<%gqL~Vm_]<XC4E'mR>fo'O@+/ui=>6$1><_'MP!rgna2pB;WGQ90|<'yE;yhq;%oM!rHbJPOK%~F30")KI6tINt%yS%U;F
-0JD,b$RqZlk='}+lc`Xvkj7G|^/sMZtn`,/jj$jT]=nXmI5flBv)a6I(tvtUXrrf]PC$(%(Njv"F+%nF+rCV=bSM]VGDOn/]7dav[n,Tl3@I}iQZIz0B[Y
-~6y^wxbZYi4W^7K|+5JTO>3f+O9j6yH-VIuhtBrW$o<{#(Iza^#PtF6_XSl+E_YC#o6OQ1n(}`cz+=[k%'qrZM1K|hq78"2i7PD;lP.=Fa'4'ps=k}/9ea
-eu0Eix%:z4-A!]p<0;bw5UHSIO0y<iSj9ehR|Rix7]Z/&'W'=XY+1QG#;2%D'NMHAN`Ej09^kW["02i8wkD(KClvA22Q@Hu+=)>Lh$vY~s~jf8S+c2~Si1
-siJtG-%eM<,VEADvez6n.A;`0]{on`DayL0Txm1W//@y"1,g>Lo0K<|"nSinA&BU14h'%3[Ij#J.,q]MNn;Mx0~StROei'L]nkoU[[rS[(T:{`K{=SIj{E
-|o=wMO<#eLvd6:/h8lfAOZn`)I/5BZ%WSy$SNxZ<{No`K`v@h>7AS9W1E;R{j_oth9F)5zn^pgoQ2T%!{G0Fb0;5ZB9Xx_}d"2{0z),YLU|mPkJI5LFcuT
-bI[{JBlnIjjSS;`JQb2XR04Ev`7r6&:`-@`r'H9ft5"a;Gk0C#^JOi_X5<kc74;yP8T=KRF7'5^!ZM#ly:Vk26iR&fH^]C'E.5:QFn2eO6|f^@&B6mf#=7
-rGl<(v-gmEl;cWpdS25"Me+DZj%nPmgTI24S:ogtn4AqEwCPW0Rtyww<(2_>;J`,$t%<&r$WGY0u:lviEEYEbZY=4)nyvO!Q~XHn'Yt|I&z|7IG8Sg1P-#
-{#]a=E2%mAUS@##FR.=j^iyHVdA.RM=DkL++X]_3'q4,EmNysN=^bI,`>Y"1_Q2|I:0rB#Gdei6&;km]M$ta(|qe"13Qx-Yz3DWbeO'3TnwPfPrL/o@pwj
-y20tzm,r+tx{sP/6"d4LuhJg-4E.FRP&'!LO8k1aoL(tE"YW}NmIdYVn;txGIW0#`_gcWw"7mzzO{K^zb@"Td%Md#t6W#%%[wEF;@ER+T=A2Zs_5cB>l(D
-;fw."lKikdZ}1YN6LT/I0D;TX=0].ul;3jH1H./uv]'ixY^OMc!_[B>g);%#.vAkRx63XVZ>uziWc!$y{e,`"0DMFI"(_S$q`/~NPz6cg!CXx&e7w&UE83
-54+%q/#MJ&Hwll5O<sf>o)K2~VR<a-c(cgFDs,4HSn5U[v"{$L3YGAR]gLzldp3GC]4wdM#[goJo:PA2VFR``3Xgy3'g%(IJwnhmKp(.Gh(-ycj'DgJx8=
-p{Y.+"kQs:i|swP<0u$:uEN)05XQc2[v){)j-p;{VO^o[BhLotKGFg7$OX#f57O^Yo>gtA|'+a[mj;h#rD=yxlDN&VKq"/,B5J+LQEUTf.o23Qjmv^,WE}
-[!g|4/5R{Z&Y@Fv<7]/1'YViL+/@yj7<V-sUrs%0=7i+z$A!4-egXyzlBe=p&%^1A.fr'C_J703BvXylSJPJs,FkB<1Vc(nR>/^rZA7#79BSU8=x)-OWe]
-8RW_oZTxHdbD{5|v:'-!;p+t+@ap|8"drM1s,S`+$e!3WA]O#^h,S6.dYgU"5kTey-|jh">&P4^|LX9WoG|A},3;qW)[T|^t:pkRt5G/Ju6{xcgKeu+("6
-Imvk{-6.%fwv~Rm&7;1@]a=h,.kS"k$|pR(F3P]}J;y;/;8u(T8_YW~C}W[ue:LedIo^qZ,n@sN;K9_`e.fwJib^zzMGb7n|!:#J:hY=j$i9f5IZ^O1Olg
-XZO>gC}$5r&:j^S(qU"O1dzvLcM]'.M]7dfh3BTWyRx0}w|mzU4!yG!iv^u3tjsW]J}d(]S89.2m<mSUH:ZgXa1<u-FAr">4OAq|-V:Ji89G7_6AyxpSy0
-1W5mR|$z,PhtG+^{b;(KfE,uJ,aIH^|xRe/o6f9k8JDBYWR.;e'Rjst|J^MN@nC-S![hP"se1^^nCY9qjUay_(4JfbNT;sY4pyJa-"-h..OOPzSWG%3!B4
-vKq[0@F4Moi!:Jd10s,AZ3:`EG|8QBB:ky[pC%;%qu&TRNZLYw#3If47n:ODgme[$Xyzy.p!K<!wP^q'>ErxWX2]<}Kt5,$m!)^e&fPdT[hf8V{nIjSspJ
-F)L27dAWELf0h5I6M>DGu``'quXVFE3Pa(.&EJs|60)VD9u=sq#8jEbIn:.M-=Do.gAAdg]O3K@Ke!5@4)+c^U76"0LxF=;cW{-X8FxnU;0+D3uSNKnhb@
-mi]IYk)>afc]/XNDQ;h-{o7X<!#($[fGA=NYSO3:o+TneKC|,$)1ZU|$IWYkV.tggiHGqu=M]9-xrJ2U:HdN)^i!Y="WnovdKn^R!T^|)xw]U(_/MLceju
-[oKjrj+5mDCiM;BE@,rrY)|Kqb{>ZWi[.:0Gt4J%.U"hBuWLZfm);ASaAN6W!usyMH~UX6Q:&J-;BPEyjwc,{F-i@g,}|'Ti^A[N0VNU>9TUUzm;.8_-zR
-Dt7a^;DD^)LF5xmCCh))5[Le5M$pitJv@Vp%PJqL8iyN``cD.T8AotGxz>:>nl@iN<YP32WSFV<B5ROOx$-+KTd8u|BF4yO1}H^=EDDU$058}{YU|1ONJf
-M6tQ+Z}S5#VEP6-@i[iatpa`h<]IYF~bf7<!$&"eDn[A7'{sO+-b$o9![z5"hpEjc^qT<4:XJ:`zGvGU[8/aS[{eYdE'Ic%dAO}Cil[{d7FQ{|D&Nbe^J5
-aj1C^7OTt_voIzU">71%uuVD;QH/Qv;dPm,/1609eF[XU49&HYh^e|i:uw#9"E~^}8>k+<C{i6t4:[{>qtv1%EHnivoF12E%KT[t4(Vk3ODXOnAf]{0eiO
-=dE:]>`P]9NDv@Ci`_ks$7hP0ZLYmPuoGMTV`{rFV<Z|Pz=S`[2KMnI7f&&Z[@mf{3:N!lh+DQzJhwaXuz=ebsN`t}hVS&URE3B;0awv6DJHE1oFNMJq@!
--bTukR`T;v~x#H)yi([K_G1k0VXI$"PCvdVY")puekTy;2RX,cJlWXN}`elC6}7A<O:JFg^N/G$x~w|O3t>I1{`eU|_f&E8Z9Gkvj=z5L+mV~C1|Ss28#k
-xRHs/9,C]C`jbPLU0EQ:(#/)b,:{9HS$G:}1MjIq(loqN06B4SWDT>FJwYY0,49u6:J7IAvP(GDRc2dc|8llZ8LqaA`ZSLX_U![c]&:lt^p7K}Z;W}7wmY
-zP]wL-Uk"u6"Mz{x=6E">Z%0<q77`X2#WCQ$,/C9$1oT"cY;w`Ug#H:B9)]/2Znt7<>_;X`I-LlY[4EKyzI8<6=@8Mir+L'.M/x7qalFr%wa0W2ruqp><i
-;elU&q;"+Y@wu<{ncDnk3n0Joe^WJI6ZU:bb)3RD{#P:aJ5ROb.gKF-C1x[!4j.'dovK1c-hmFI7cn3<$-hZi$Mf]:l"]ni6P,:GI}81Hjn;fnS7txXRh+
-Df.hSJ37xmy(B>gvx,Hawv3tWJ:e{l8r~,e4(2tK!)DXKi18Y0X,RF"P6'yP+gnkH$k%r3RF~x8rM@}tBJ/kzNKI!)3/l7K=)nGh,"kK6ttM24tj#6DQ"~
-Xt,>=WvFQ3R.nGEVZW3|>Df0}ZLNC1m<iXH1)<Z{/"p==QGd{.n>lWD_O)u;]$F@@U|@s+$"z3gn4<`n-0+-"f"CanNBs-bqmys[H!RObG(!S4gE(U"4^r
-3C{7vuDkJ.wXf4&)5ShwD3|}t-}S-X_0Ww+`XDE%QVfAEO"mL35J)>ZLK5k>3Wmv4n<=yKzv,jt(X8)LkN{-Zth&BhrPDil5S3O&X;~H0IUP!LcB]1k;wL
-2ZKo,KpuT5n;3o|iT1,P@$@v%3Gj>j^N.!C8dmnznBOS$Uvjwe>55hEKP6Tb_=<GVZ2f}iqX[&!i;pTy~A%0w.Cq+g,taW8@ObhOLdbY//7=!Bx@u_,lYo
-y#8d<a)ZC]IFs>k@~A}[Q`ix-)mQwKP&~Cnn5qz's5RTIKj'yb40b["ENaj@y6n&gk;oNp^bCR3@1U,a_nL)|g/Nwe<x`,5|SX6#KS+f@EuYYK'Zv_)Q";
-Ov=B(hedYkA-^HOsaLDjFKgE.CF8f1Ed'`>MH(vw'SRFY(]XUx`P(wRlRvOyU;J:cF/WYU05~V0l4ZL!.^9-%v%f`1x]NVQfx-:af.uIQHG=iM3p!+"u4T
-N8nQgn!Mz|MepBybSPf..I[mzMWuL3=LbP$+REFnP=}ZMOXi,&X>;y&z9R+Ch/j8yMyXucEbcLU>(^'B^DiZJKF#rcVHJ$A|IJ>F"}^d~;(qM6IhmMdyJ8
-m}L0Q6&NQaVWj)s5Sx5Q+S:.;EvP+{VmW6&scqX&@yA98&&ad([8rC_+hjRK958+>#s#M8|M35,&mi^3u0[at((l<YCR|NB<FF-Dp"G.j9+h%.Wb`5cv{^
-i>C#zhFjC0J-LI>eNdbD.&;n}@TO$2RVC>P]^GRy1eApn$#B7[,7`"YB85:hdmm2!v#o~I3%['mB)ZC&Zij:F)x1mhm$~)C|/b@K4@~yMWp}$/Oz+IW)-+
-C^"FrS{)@<i=qF>y%h%Lwb'L8hRd$RxzI/5p@7RJ,XYB)/oiKG=p1Ra|t9FonZ8"}%>k5!9R9f,9$(]{W;7v/s(e2|e@1y87tvwJXm<ZH[W}wl2<LP8}Du
-wq5,}LWu[Toe(f<5o,h(F|n$Yn1(8ntm)L])OX1j6|T:eyQA-.sox.mPjM=yWKV`0T!AN(OFuV=Um/SyX1$eG+w%<9uPk'xA=lqFou3{PYLsOGVu`+d/g;
-0-wj##],rEXe3;wQ"J9|=TFR`T"q}Uwh`@N{IBuk^'hS^F{{1u:N/5qd[E@C+3]zV9(ZGtZ;Dl;|nE5{`C<YJ/JO)y:wo&)_`(lgoshgfLg5s#n:3zJ:`w
-H$TowES)X<8782~P2KC+obhv9R.,n}s>@%au1$StCp5$n}pyB#ow1$2I5)f;k0W'ov[Xm&Nt#54-WdZ!gyGJ{{pGY$xY_zY][hy5k`|)JSR<Cqv[_3FMp(
-QD+Rcq{J]Pr)>P{=J^BA09wMwK&kHY]3Y-bR"qZS!a2nrZe{3/}Fo2^5g1eR;v&8/tDxomp79&yO40Jtmugn`foJ-0]qz4}ts90akmJr&=@ETjn>{4N'M`
-ub6zA<M6:dZ,[''..j!JrVG&p=jaS7cZj8N@kA=6`bP.ITZ,3KL9L]e}X6.9[FJ]vDn-w%TnjtC/%Idu2JGVU(<l6CeW&NBJ@0YU>VY`o,'Njy5O[LZ='%
-{Auh]BRc#&z@ZS(D,ll2<r61bSFQpSoh"Z'NVm^+$VcS//-.FXUa_!^CG/0Rs|{CIz1h{}sGVB;ot+{|-qJ`O&`8S,9f/V16_W6(-qD2,C17/]}2xOCA;y
-`RTMQnvJ!3XCDmGt<NYbAK.B:_MFD^IC>ov_I#YgXkUB>F<]<zh2g;4equLj:=a')DIEqk^10n^>4[7Kr/HAh138Vt0HR'G#SOvZ[F#X9XkC,`,Kj9bnJX
-tE~v&EZEyu-L3zJ{c-_@q-u.CQTfs'E=-5M4+Z'/,BW|9|cO7&:w{LVO|4Q{kz<pr{uf-e=/=UXw_LyfO-|3E@&A)sc)XpDo0C6G0<x9`D$Q-]c^~w]GI'
-f]bHG5orqs-/C(n$}HB"@DN}&`.SNre),6%-u_)RQByV8hSho-m,Q#N)|fx|XfBF8%Tsga^wF!O-Ldykoh]C2MCD$unB|9tH^9vH9N8`w9goR3"e</V-!-
-Uo;goFrc2`wd+f)R[<IxBSqal>Kvb|qwuR4XrW|/cV;&,+UE/,viajS7j"Jabvi9'Y^_uUv"dGsHCMeIdT'k"ryD'})k/5F`Y:==sLJ>_/<A{H["ol1n;M
-8^T+zg2q2g{Kr;"aeUIePeiV"h$x,()P!!vG2A9ci`Vk-nD72>qK<[(@BK!d<Pu}kS9G-hI%m4f/2Mu0S"$g-Hp(iy$)IYW(ABdLF).kY($opvZX'th2R{
-0W!;N6XpwE4l_EmdI6uk{g.-R{,'p]N0@+/^).0Ol=FY@2e8d/Oyrp:[e-2lL[kW4>/G]=D]EvWLXpf_8qg,#Zu89xXUo_{HE|%b3]8Z%Zmx}:t7mRe.2!
-~o]b!)}86pn)yKl#B62]'7&ZZ@LCl.i1Yag+kJm+Gfx0h>jjH=X04"I#OCf/U"G/NeyH&cBh4.EPZ_T=y<(+IOSvowRI`KFr5Lpi4v{fv-m+W.EQEG`O.6
-dw<xUA}@!LfnFU]+S{/7!dRr$YYU(6_LeQvuoIMQHr@:"gkU+ZP>t7EX:num]}YeeS3V;PZX<SR'bN~#bPno-F,n=2%P>7sK9<FOcQaY9`T;4`;D@Lc'm`
-$NhFFH%YrAS0[!5y+j!BR-bx:X6#-Y;v8Iula5$j)VmjJUv{:#qqoCmdF=ERD})Ac{Qe7c'dr{@S.adYY3QZ'WZ^/i1h3-Js~<Uq),i>#u!M,Gdy}IIN&k
-O6KwD{ocUexqDJ@Do_AZ2RHe1_7@40Oabt<F(k"Mo2.x$C.^lw%AHZ_4,|^>!E.CrJU+=yXCA]>X:/:H0AmehB13K@NO"xez=J;l^//[6Ud71saW28T"zM
-#(|{Q3n(R4D=^b,"XzLV;.WnXk`;Ku[[P=VFt;.<;!VRxB-BX,+b9O2O-50>ueb@#uoAglI%GA(k(y1n>ZI@KhEnd)DN`^6XNfe!T"Yj~yS7O},^^"huFR
-FpA"6UL]Yl(bvs:Oj7G7]!L:.6U:'9&!RBEY9q&x4aG-iW>2oc3>f''=pyy{'X#Y'b]avrk)n#D[o(d@{4BJ6.^W9'/)"Qo0Vbb,iB,R,`unu,DPD%M]z1
-]n'#|U1{89~-v}v+BJ)eA5J"}"t0QH|2Q`</9_PT7"/&h4>A}l6Cp`}IxXI/[kSXXAiwXWRL+vi5FH<XUvJv}T/,WP7;HX~Wi03[hn2d=Z4ssh#-:n%oz;
-(^~ukia(IX{6A-#DdUl=:g"uU_y4Ifp[CTcpel%MERVKOTV}kqaT+QE.GZS:=63'i,]y#9uo:x4Z#>S_-#8s^8+d5@/{FbZZDjd%Uu~>GrkCbRegGx+OfA
-+C/:JzY#7qml6&}1l'xS6uO-:&GvcxH"awcty>iv6,[Pf{"oDK#6p+Up@SAy_2YK)Jk(E#}_u<~>A9/}.RM;2HtGscywO<fw(#[DOU7V;vL<a.@:O0kfAz
-jlkci`qPBQ|w5GZ!342ur{q6PM|p-k9pyp4m(r-NXxS.+k(J8TjMn4VAXoMbM12Le8f87uj=R<-).sw8xC%eLxGLo[q/52+IUOit{Ks{/jCPa8T[5OdPC.
-oGC1IS.|l01uq4/hX%92F,5SS)&bjZOZ78f31l#^mO&tyN%LF:i,j}#J'N92$|I1/bS$xp!<`y$xU!f=AB{{!7rQ}m|xxW89-)Z|0)f"$I;VZP<pd9W1Hy
-O2mbv6>6>@sYa([[hnJY-26gPj_SUHMw)aiU,YatB/)A]PH1Y=;2KGybyEZs5QUK'|rKWcb)PdckqO|uhE/fy2:qRYF!v8;wh}l10v$K>#)p/(yQnr$d4^
-x%q5=.PJB1Q28#;uj_Dh)^bIhZR0_R8$hxF!n"-5TLkX0YL^o2PE9}BLTed@1kaAg4kCOob<iIj"DM-5j)(AFPy`H"uJ#Ofqtvkr,G[YB|"F<22pq75x!`
-(9XI7DoF"^gQ_i-y+m9g-rL`t`>Xk`n2%Rq-/sS$~bltW+budL8cVD@FL%3PkSX|5hC}JZ-4oLVQ<<ID3OFM}>lc)nR;jS0,OW9q|##G>2](Xza]E.~`]z
-oP!]Xcw.Mt3n07AG.g9dW"+SdcNG(l6AF"+Z6o1wxbsa;clu9wp&Gnt7jY%+FpavNU~08VTI0C|.JW]VCa$cZ"HwPlW3HwO:6^T9SI7SfPG|Jc-@wM_{q/
-9%#4S=[!EQ=]DIc3&!zZp'H{Nat`R{0<V}7HdB_p'm!>R!NzV66r9loN;"by"$dxLW$uuV8|E)/Ho5qJmAWeT4u}Awgj$9i)aA~3iO;Xf"'-x};pDxxbX;
-#+ptESNKmz`2G}16^MJC8ZK4s0~'@tyqVeCv,HT/PW/MH>@KY6/v]lPj#CVl~MSa:cx]O!{qDXT>,{`2wnPDC2evA]4Gps|!`Vr1CcM`;,H8Nf1!}IZi|y
-gC>,=;|mWN~EM.zt5U%L,r:_&te)o!'5`W{eh/Qcfp;pxX1Df@VFs01wSePe+ksq=/1vZYIt^A}LRTq^`^ef)[P+Z'VQ)OSpf]h+>,+)Cg>G0S]wWI#0',
-)o@{]:dFjPBvkX/^U.(.lV~__CAz'&<NK@}WGWXW/id(}"jL:{3<D"S>8Q{l3lKsp(pc&X>zY1WK)Bdcr1%8mNQVl;iZx2k01LTYRB1L'L0IO2LpaBn8iW
-&0&m.}Qv$Z}f|h:WY0^3!iq>2b73:[6w05;S6fx3cHTDq-;cd}u9w}bACYHc@loO8=b#QY(5T>Kr[,8V}bV@B}'him^S[abto#HvTa+)/';8itL;I=Mo{8
-43"6gZo-t@vIJ-zUF_]{2U1#3bAO!q>p/F:Z<'uT6@3/1<Dgk<%xL"Zp5v;Piq,&f:CX#{FH{_hIGnUx(9"V(^8L9[e4JM.|HWm[HSBwfN;K03kX9YVMMC
-S#oWWCL[pG{QW}wPN`RgS/)NM2dwgZ=/[q)xJjm;jM.lc"g"LCXpP6xC6,CPnSMK6=.Q6c,{HUxz3NK^"%;pi:rY6MSo#V_LCzry:w3to14WyQlFLRrE4v
-3[]pB2MowpqZ^gPch!CP@'(,2i:m/43("JNZMf-os]}-U+{)8g0=wG!7v{%w5"O7YBoqLC]<lq1rE"S7o"`!JS8(AjCekl>;@:PCK^[}&Q'znOj-9junXG
-,J$USC%fhrwVy9zTQJs4P7n"B|Bc"xBxA^AuR#pF0CWZ9vki0end47i.sxR/>5wiB.B(/@UBWeyK#(KXdw>3oyD@v:n$`pHF;a]I['5qwLxb$5%I6J;==K
-`Azr<V#W[U78E)HO)zo|W5^4Yw;JmK8u(X~`/9QV!kquMxIv^>CV:I2#;xaL`j2$PU=cyYtH|HpeLe]3>rBz3+;v6zwo^IA7Q_;7xuYVKjy^B&rnKb.Jc$
-Blh7|@hFK%l/yRtuJQK6LW08,Dbovo&PElxPp^l+^KlCMgtd6z!#qYoHygn-S,hJ'90rn!:Gn(sKZc$SFjE)[D8.zPs2R41c/zJF:zDku,[-H,t"E5%^>w
-[dbVJtcbU#QHqq,y"lKT]8FPf`0#Pa%q,_|fXQl<Y$pqB)$c~`C2g[93S[f/)9QEp$/0k{dFgm;Db:~o#@60&9MU"aUm-Gbi1cG}}J0%#pa;HgGsZ;&]NE
-x=b/k|YXTb0:pZM:pZZ7kb2aKVUr=]reyEvnwgjoj)&lw+f`f.%J5GjwV+/orj">ufkw[}}{d2j8O@F|Twf>;.9.HL>5.FBSwMP%uJy$&IoY-{emi{d!)w
-@q'j-f&iO14Ag{8aQ,EITSV}!UZ/fn-H!P-l8;[Z_aS8c3I0WW^_LTd++Ezi5rVaDLDjicN.0ib+rI#6H=kPNMHVS3U8+SX[K>99FJ4T&P(u(.Cc>XqMT_
-o2Q|xll;"}|d$'[${&,w$A[/$g(7d/-}jz.@w!1MW%uq0QsQBLFoV92P2z&'[>zgM7(gu"E4(WXx|%)pUIeTa!DZ|_^P:Q@spCI30v^q:l;={.nDmD))_b
-wY2M;G,g7l:C]n|Ic.J!skh=_sE[W8xREPs|rr.U,g2G2@|x~#Xx|hF4K1lY%x)%FHwVxt>{ub<E&U;,3^t1I+.HOLsOysw"klHUT&0b3::=[8I)$@M_'2
-<qG6xlma;7q'x3Yh6:k3p>ntaX#2T(f]bC[,PSzFdlpBDsxPo[4Dr&2+')jDgVvwg#Hs=TBX+/-)e>ktTA3zD)QXakq(HlClVU|yp28Cfpe%Q:|DA5,Xmt
-cns$]VRYWwtiub)d=$IN/vt=rF,rL&[R"'~-+_`4hp{)smwTxOE{5@uVJ;n29.uq9TTd_wqU$5/%PG2@O%e2Q5Th')mg}efigaL|-V:(#<M^>Qo:$=q^`'
-ttMG96k-:R[0SNCe[_BPl(m}xY`Zrhm@0OiMjCh-3mpYQQdclJLEv8TQ[)P[l}nGGm<bh^D7SH%Ua/6MIcoL>abV`zm2OL%+%@c+LHtsH4(o2eY0ZKmV/-
-ZWOvzT3h@MYl.:5_%O^L%t0g;O`[<r8Ds|VakwRT!&$2&GJj0:rip@_@D>8J&#1F1OLQ[:%>sAh/eG5z>d-1<.FbHrO>0IxKT$(yI+wj=XCnC!HtC9c:~O
-4!9u6iwj18k8}Oc/a8Y%Z`dB/=g>kGu4dj2#/<aFTI9OynzV4c:QO-nnexfY6[Am}ZsH9,_$EmAOUW|zclS60yGY_mKe&AdGjnr$/_%[_bNkp-.t$T5+tY
-f"P"C#t=2mE#P"a=d{R%H>>[$doI&`R:Z;q]'KiRYZN3w;f$4E<AW+4h!Mc+EiI0GsHuN6(`qtWR7`fue'G![/EY'|,IZaqZ~=NG0ez1mrME|3^p1Rik5N
-=B3}3)40F-$=]mTDqPLw6=6cWzcrb-(-O)5^/`l5E"Rkz|VV:Q`.lW:hnMhxV'Jx3zj=SJX@((5saPR&s&|DQJ&OC}"|e/i^z(C!}[}jcyj(6:ht$V>Y2u
-`T'e>2>&}+bz}J1V>hW[le5Qact7d-$9llX-0g%!Xj#hJz{%8fhO`[:i`iY=j[<Z}<x/awRX{oRBu<V/`y)xXN(rYYAC.rJ]v%U_K6vmPEYV>W$/ozDO3U
-("LQq#<z~-_C<pLJ!FCT=S1'J.$,DA}]N9z.<4dP46/7Y(XkI{F/l;,Zhcs%W_/t}Tl(iO:-vEkYcO<j/4az.&'VfOV{AuE@!;D@J_=WoXx{Ys@R4R6+={
-wj5qp^8jq['#0!jo>4Y2%:K"Y%6$AEr'[bBEq8(XE=<dxp"r!^vS+jhuN:Kq}&V.^A-w]_>K/_-]5lC'b#4+u)S8lB9j~r$k{|eI1ULLTT>ptkAq"#VUns
-#03w9%/fQq^X4t`oR{mNe`_-Ygj%VU+B"S||MdA5&:JBCW|5b'Xm-zl64LaI0,+ucBsh!5`jWm#O[yn0:RGzJ1<Qz-z8'q>NRfE`&AFx@1N1;V8).4hX7#
-c9noK=%}v0z+JxbuxtR6BEDl`A`WZD/g-[wCUpwM-M_YhjFlxjGMz>jqk^w:g'rSm9f7d:a]Kx7t9h(W0T5'CpYY[[y<H]0;cb<S,wi9D`@,r0#2U43yp$
-N7R%EVwRbvXj'>JRG4P2|:CX'oFD'uYq=+>+OeU'lFLcl4+0G9EM}:=zfts@a@HhBW,+w<%Od-wG2i"!u0^`4JHP^,M1'DFds^|8mat^tW]=&+8D]ZmG(z
-fx^Qm0RvU#wc+hL198=D/)n"W5Z#5@/)!#MDKZfL'mxnSMb<7_'sXhQ4Jn79rn"rt<o>PkC<S(z[Y;C`)%}mUUKL37zu2'AV=p%#mgJhav;5//;C8"u.^[
-vNE>If0!!jZ$gghSj&h.0i>wOhUKP]eK1MM+Yzb/-N%SQaUK1$!eeUfI=6ETz:3F_8_ZPz&G7f8sp'q9CFl3G|,&QW/ciObFlq[bpS0^gaoA!'hlbFjj[Q
-aR")WU"x9e}et=Y)v_}n:VrSO[RRlTYr5etpyl2p6(8lkBTCLTNmJrzUcRs$g4j3IwC|!rO95ieu4a5Lme}BcNr_&@xD$_:cF8fh1fj.zothGq-.}Tr.SO
-O7J.M(qr%g6ZQvXfErb{uKbkZYTlq:6u'Zs#LR-[7#an223KLXU%c,oI1k%xYn&ZcT4Iy;cq,f_5bqSMAqMA2hR="rn3NabL]!hWN2&z_/9EYZCo9J&N'#
-pwPO5)"pF^A(Ruf's&}6n%u#2UNspOL@0><+31A8U"XP92qnrY$^<uO,tFVYEBqXwUuP!#tmI!tpCY!,wn7SF0sKL=(6GT$W;)1P^NxzHjnh!YWi(rig@-
-zi~yp/ofi&#ucYS:{"6a]B|D!Th1huI[i%a#%p}24)MI0)<&!cjczZuHQ|+!Ih/K@6a}tFr.L;f)r!wAHYtk&f6oa)3l<A4nP#@EC<h^9JQ,]:$dmlArv'
-1%a'/)&;}{bOfnL4jwh@>[VDPoT!%pR(1r;`YuvTa%oKyU.ck+RjLN~3Sb[{zAj+<U@U6c^X1u/SXb:dcIY{|9/Y~F<I2Yhx"F3&,A[^#<$G[YfiYC;fL.
-BJ6f)pCWDB8"ay8ToI_y@NKejh![R3j>IF5pI`##f^-F(Pp%cOd%E=xWg)Y@.s5v~H|9pFRv8&lvZ>Km-[3{j;j:`||I]b"|Ds;yG-_ob0VIBz;>ON~D%n
-n`sgLK,xZ3ME#x!c$7'+weiLT#_XRuhLQiEA]<>Pb8jt2a-5~qoK1$W-/e#%LT#.z'/&;Cs;xv0rlbL|"gMK4]#C+=TbG`ysx'SCI+Np~KI}1ow^dhPoNA
-$"X<5AvV!a2_mKou3SC`S3R`%oOG1e6W^%"#0&xM5l{;z!hH[19At>,Va7Fz,4$[m6>rWvd1m=nu0hUfQ6<x_aAV>zaO7ZQv6a&yFn<_%3|A{M&|s[rl/_
-C@#hV[C8$g_<!d!N<)2=(DbkP[xB7`(em|}AeFAqW;VssGoU:J1-Ota4)NM+JXPpp}x)G)Iu$]7-J}Ow3`>5Mz:$1BW&=2Op)r5aC9)eto`l"'u4hv3fFt
-RkR7!at9~LOOXoA/'+nIS-dKDUM5rkA(x:Rh&goAJOP(,UHw/9^1cd%L-i{f%583Il6j;(A<%k~%}^tvu7$5r/I}y+6tc2Az1KMv@=RG"Mgz)gBqrnzi7S
-il46V"KTLy`:aVXH7U]Zs}K:ejRG~{p4u+;8bb}=S(k<IKP}~d<]%%MCb"MwKn]H0#)SEa;vyFy9$>Jsm{aK9Q},Yu{_DYcl$.3ajj!jab]rWkGwGp[5Bt
-Icg_9`zKFpE`mfzTE2b6A1[^}0`w/mm&f;s1+aoJg2+N>nm`}c3CUWZmwK&wAS5,2nG{niA:b4gpNN2A"FRzK<Y"et:aa[e<)8aoIuDJA38o7!c>"7+uSO
--Nx`6m&oq=@1-9A$}k<mGLv$W[,(NCzMuvdcZm!]51fo{14GpM3g|`(2xOjQH{b!EXUhvY;SkC[g5&kR+WdNDe$fS0POEfxi)0ZT%)//p)^Zn`R']>K-YR
-:sDverm7zB+UO+ZZ0`miQ'g(>8Lc1jNGPVc}W&Rt'gX][qvXxj|5{S~VRGX`Q>Ic252,l|(SSpNzyG.tw(4izIWM2Yw]%VC@&0U9x|[oo5&7dgV-a]%JND
-o[+|pyRBNoz|$5|^el16(=rR<D;^jF4GFN%xnc-[/iK3CWR3kvd#WaiVCM)=I=S%l&!PB1,hpuCzFy3Yt5M.MR+oK$.0[q}v_TEax4eOMvJbQMEFhl$b[3
-5qUzJ]s5@Hpe{F=G>Zwhg:lx#>>X3=yvA5%Qap_/}2vcvE7=_=^ygfG:/kAEhElo;l@$w|wid/dDu0&I4$MUB1K}&ECsHna((dv;Eic%yn8|B%6eJ(^28%
-cqGqYAEN[gca[GiaN}K33iz)^@~HqJ0iJy}W</F2t|>gR8OdWe!baJ1o_!ww,>afe}u>U#teN=ug4Lfb5dA7d$F3Yw"y7#E)piUV@m2C-FR;U,C%Vl~;cj
-(7obXf^m9zcP.Q$}(}+mX!)gy=DsQvl(3t|,_9ehR+C@nvy(w)+g[NBS7AM<G;@7[pBJzK)#6Bpv%bc57#FoS{Vs/_^w45WP/%)U:qN:=us,.XXEvb3^oI
-SC^+F,W5JA2Xhf%`'nd#_Wc_,D+u=svq<-IkY+KcWp`JtUw#F0#K~dxQJr/3OrT-9}=OO&i{bB2fmxDapuO8pw-gwt6k@`31FJ~a7I)Jc6)siU+@);osT:
-v<Upla'}0u9NGH<}&_>}1[fxzVt)vrANXZFZ4!5eBOvoU85p(us|7aq:;_~[DkfuYs%:7r}uG1W63hl5AS7eXXw3Gkf`u/v=8oYq>TV|J+5zU17[c;iy)8
-{[:haoOS83E>@zo-[t]r(R&$J/{xsn&Fj=}%Dx9f|ZYh@t)`B1{]s_,!+^<nxsh,B;,ffd@_48@U<3HpeA|>]SIa.y2n5.~1t`h(ryLzo(4qh,RR[[FPw|
-!&f(2h)ONF,dS:BOa@lGmSEEZi11v0%bwD:1o$O7'yl_{[{o#Vm353UMgzFSo0BA@'Dp0d]{T@N5$1tIPmct^,2ThLUY_iBkDNytLZCK5-ElP_{%N'zr,Q
-]L_|^;se+)I:d85x8]qFzt"V;7Quzx408$BZn9,@#VFe!'0A[0u_hhe,4HcSC#~Ndo.4Zz<|So/b%B[uy0O1JZLfDw{6^GZ@9ZPn'c:/3[ZkvjN'.L;zzJ
-xV;gUiFqM0_pk3lm|X6e[&Spih6lzPE>{jL4=(!E#}&3}A7t_T%zCly)BZ(gczEy"S}+>`jE|YC5^oL>WPH`TL~_)olf7n]yq''qx(Y`[+eE~BAA;QjJEC
-sq=;7LF&~269CPUbUa`>aq=f"2><4vQvVYIX)X{yrLkWRrdjkZ<sDVHKTr%TWkIa5FTwhZ3q8yLW81Ez8!>vApYE&P,CZ@T>+2Qywtaq/b)-]t(6m'kKeH
-':%M6gu[P;5`o{4CVJI!9dpSdliN2v(bW)m&(tl.lBw@k:uq}TU,h!t1WfZ;P6C3Kodp1zZmqASFxk6@ohO9Xv|zG'[q`T`qI6oiLeCD,-&NZ+$nw9D|6w
-4<8h"tp1a4k/)I"g[v|3:dCDt(/G|e]t<Tf@#8FufFl<m4Y=ls'`uJrqlOgveWnLdS(>B3v%'+c<haDk##z67zPOlzl=Nk,{JZJwrcw:1;2rweUD{x`cdE
-wWEp:qr73t#PYvJ;r'Ae3oS(N!IwvhNC(VaUk`aJ2p_uOtf/|T0y]hP:]5>exJncdB&7X{(]o:x@Rvig[,O`ghJJ<IhFI{8aWER=QL8;veGB,Pa&S)-Ax[
-"F4qU`6)t/DV@pt:>J;vpZr^v6tJFo[PtcM/kh,b<3m,0E-R^"gC1MiP%Os'Os>V)_]vlI^tSXr]zvrWLKTq<OXY.e),OK{$;5Qj".J+Mh;%h!rH@:GZT'
-c]5&Dn|Iz0IIq->JhT_/DflQZ=#n];t[^CL>oTy`%m^u|Wg';HWJjq'cPGt}%A6t2)ucsNP[pUkH{D3]i>|`pIK,j@CKK$'uh_@q}E{T6gxz>bJ1(u,h0j
-&gI49@tYH>Z#5F-m()4YY/)3xXNa|H@w':m&#%%88[{V}jn8;ZtR.iCilD%9oOq=nF]d(b^@L=8-l>Ute,''+[ErHech7V}Z/I(eh3{hk-&kXAh;uwD0F:
-Ck}{i+FX7la+PCk=>nmoGT:_d^d,r-_ZFBa07tGn9W&-9#VDU=T^`p+tx$LVulr`U{@xiNk9`@FUspR<Dnr6T=Jf#0EuOyl47j>0OCdHGxQf6{XYQH-]r8
-{qT2i|EfQ&4#AJaWOV0Lin/s.hOBUbtoJPztMa!IYl_P,=uoWUNS<%s|a-UzbXU57SSc{"_MjW]]Y]LXg,%RL6n'_4T+kE<A9aUc,jWG|Wr=mZ#SI$Fdd0
-xwTVtFUL..<{4i7Z|6R0%wi@+/ubsNBL1[s+)#+7|qW4aYt1E/GPa|RvwZ.d}>n!p0}np(u)xv>uk,yyrsNY;HPhSZ5ZK]aCxIu1ByTFp^ae#^2sr4D8Dg
-;_Z;al=.1yp$2nk4}La/FG&Tf>2m#|9Aj<<|_n)m0HPP>CGs>_[P_C5AkE9g$.JINO7)H&jyj41-;y(ENNtm<le:|a{-QT/wdql+d#l+@Xa#]+A4$Ryjvn
-`RcwFkG1VLVv|ouyB.:kVJe:ngWhPP'Aho:afl:fpeuL9vydmw7d5`VOWidJru_Iu-$4</^=`}ufX}g|Re6+qA/N2{:yH&TMirpmVDrI}XHv_|Q&wuj;}v
-!}|C&f$xYR_&$A{|+0ki=,tzI)/Ydj!X}x!M8g/]FX^p1t'[H)NPqz-o"f9{c{-m!fRGuMQgI)C7W0.YQtjuJOVkVMv}6[dy|Oil~OiyAN!rgpeK7ItV:c
-z-=Ecyyee{:x-+44gL$!"g_GtO~iIW/MvH4`Jfs1;L/TrW'tQ`JA!q=L';{ZvD&._rvOu{1lQ[R`2hXt,5P$i0>u0Jwot7;v`>5(UFl[N:P;l(^XX,^Q69
-%``R7zk627>x&HE(Qj'}x2:I<>2%lreg9zT_(P|}Ico(!++';8nmP5wyK5jKC]254x:H_aOG|Gl2KY"MOa:n)'j'^#55GQj,N@;@6F%:5$S7-9j"y!{b:2
-h$g:hfqpn.xm3F,Rre.TSi)7qj,ZG}hi'JvZcZF(l[UD.t1JBP=@4N{+q@844Bgrer=[7hP$Fa@+g}y;.jbrnbV:,CR:2sNP)4,Svq-G8f(8{g:bW57+Ll
-Iau/KQck%rCGN<X{;t}qcF9325xOP(sBC'YkEI%o25Xt@![v^ujA0VVeto[`^MR.tj##7CEmZw+o"4ecwi`,5(<4p"yr<0~_yz'<52YHj>h<)qU1qk=mWR
-V8'k9-eS_MSB;q2Se]~#R3)EZYgbh3u%up+k.h59)KDJJr=I8kR:QH^;c&{7PWTPx8mg+|=G3Zybl!C"3K")RDQz&v4!D(;V]Y5$s,gVl[8x5(|tD18,ZM
-%K"^Ec,ttHwO)UBBaQ'_b[f.PEA+6qja1/JsUXG[J.lZ1A<Hctv}HOy!SV1WU|eK7pcC}"ea|7+ru<451g0>tT1_C@WP&XjP<#RfetLj:l%$J$CDl-,NrA
-vr[T"{n!`]tw"K7!(Uzs&s}dcf^we!zlkK.fF-)H~:_-Ygp&}bBuz#&{3W8q!|2J{pN+$Luk[02=gTRhj)w(-zSG/r&Lr2g+m4iE=>o{7c96IuDx#g"Cl0
-vYMJ0$#j6@`0sSUR6yPbFlWR["ym|Q/]3ak(wX]dK#rAUVDNhZ$_f{;dTubtyzC.VWU6`TAgHXI7Y&Hb'_1d5[wuj}tb.zc[g[u/<@Awj}AWB`PQTjYU>f
-ZYBHq54ZN.;U>+eof#wi5k:78vK&HM"+VnkR3,5wHpwEem5({T@TX.1aN6-lI/UBWC[.C-zOlPg-JswY-Lm99HUKE("vGpg+_}E@`MHk'JU,!`GGA]z{cs
-8BEAyC@rW}<xn_$e,OI6u-8{ydYzl<$7(|1gzIro-dc]~ol2SP4OpVm7%B);jjCI1M]bJo0{WEL^)7hC'$#{l^sOD@CiOvWF)mjZ9sik)e'Yg&EPxSm4=V
-QdOzKP>&xD0LQ]$nY@-5uhh#&=)ous%$~zRi$v42T91618_#j&}0{bzpBnh%y[,g:W41}HQp4N''I$b+gT&5dhZNFg7Y%Q&/0blJHm3'fMsh5v}mi2nQG2
-2e2E:EOI3AWudSGpj0X%C1r^WkBWvc=Ouo>KICGI6$]`$zT%2vfwN>)x{7y|/TSmGk%$|CI|FRJ[/J.f:T[,CiQTrVE;687vNU,Y{Ov{cjzWZRP&1_y&j%
-<ityV1ef2X@>`{7sKbI1m%36vNtVqf]:C.lM]q]A7|s%cV(<zI]qt^FLGD`2RMTRr^>Pnh'Sdp!u]7cT5.C4(_!k@yk5]._biGZ:@z8wI3c%QwWuANuC"G
-YFx&)%hW~To@C2kGP{tFghE_5f$De;+$zoW2R[a:6u_sxp)<nhVE4/r_'LG)WTghq@o`l|hg:oYYU{Rpx$`SeqmyM{zmcS&|o1Nx,x"qIV|9L[O0=}VMpc
-i|:HTCq=CvTa9%Rg<oSj:/u;x,^p-O(]gv6RW-z/f2sGJT:yI4qV;z{O/-x}&8`]N>>;pd}xmj))<P+}BOhl2q$W;MPZXjuhMOaDt}K)R@nRgv%BkZ8Q|X
-3<WymZKph=Vqw$I+rt=F_F)#R1JtE-0@-.iAgyC>3]9z~bd1fF0YFIs.>#`V:6L[K8Mzcrawl=X^KeBv:FXpr)W|G[;kIAgj+D.$y0dQ9QP^[P#sSpx%#a
-RXoPq,_b7y3U_6iD".0}s0K)ooU'R+5,xEZE|}(F)YGMAEo@B75Fb/z|3-1teZj=RU7di8_1Z>5'~2bASX(>@;Gpk--YU48Vpll2CMPe(.nC^m5JNM{ce+
-p`Spq%NVFb|E1IQ`Q{L0W|@(HjfYZQnOYToy|tedSTf{lzacA1&;m<Qi4I1U]17wO)mnzU8d9%(.c|MEQ(BrIT"djMc%}c>n7mQ}akwA7M{ndiRI5i%lW%
-(-QyTKlD15z)ByPYcJ~[zT'6.U&_G:JsYFp!0t18T{]DkBgd|}T9~li@<d%GS_FFo&_J>|:!"2z7QS&PgD3^RBn"twhBvf'_NQhK9<;VoC<22ePm3U$ii%
-Sp$,(1LT80#Fd:0!H0N.2rq{fB!|=aG(C;z[lYXxgSc_1n9r_fhDvtCoy7daD}la-D}.2/'XDg:)yeT&OZ{R.Xf47ixYMSlVT<"+_u>3_c`nQ@n(BhB#Nl
-QrFb{/.&Q#.tIg{r3B5MuIcAg&y+d4aiGLr%v(4%hh[XqRjY;rfD+s-Mu%{9~%DDvFtj1nj>wGx:8{t1=uD|p#1PReUIhozhe<cruSe:j5nY;bXH{=tEK.
-A)^#A@b8Gnmo}e_ib8Qh2KLhu_]Sd.wCSL&F%93IbL,;~oweKKC,+g)r`.AU$q}xV_6Io'K=t(4@p-s&2XiX:7.(-f`Jx$x#@U>A(S%,G0=LiG+A^Gt8&y
-]I_:-vmYX5(r.MgnxSVcazoJziX`Vr:iu801L8Rq#>&a-JE{9Et#"S:amIASjKx:miWP)I(1Ut24mi#!>{~0~ukcdU({7'P8@IT=Vk[wztLe$aEq@^p@`3
-"TeBJY+^ku/,m'`wpot:%XF"GcTv+W93Y'+9utD%xqm'z/$xA@H<k=!z2k@|cZuaUrefXiRd<Oq5:ul]Rnj2'x6s"1MXw}zDI_`ABKFUVC@>7c:-zN`z.c
-fFVFl[0OTH_1C0r1+J%4N]94{`9zRa<MTRcR<Lh7M-s7~$dFzC<F]TeJpnQC+.B:ZRe/5MsVt%-r!>Y,ia;S.VurZ5+OtXAUMO9j:7Z{rsmpgAY,Kp2sVw
-Q+(5RK/ciqt'bZ=gt)Ua']/=YFG[}4>v1A:>b85d]vSoB2h/"2kv)<|mv|/Fgf8C"xFjbrf/&d^%"L{q-L@n8Z#r$F5iFwrKJR=z$lEE)u9x>jS<EGfr&#
-GlTi:5S/HGhI}r`]:/;nE:-o8F9+H2=([5u`edV-v'4B[FrW+DJ$5K!eV@sKvr{kQqxe0PPW^)g<%4+a+hhIx9xiU|rVO,:nU[L58NA&lim&^sM+8#t"pi
-`RLZT[Z8$;'XZV9b`W#jh.@Qxw}IXMX$CGU<,K)Y;X.}zKH=$9U+Y9NVQfN|I,C4>KjAf`1X$T~mg9G`j7_rEHaSCqgAu3"(mqP;%50+bDA}:dlj+>)Xqc
-nL]8wEanhLOa+)Jw/7DG:@J6Q,bXb6szn-g("MYp5-@_LC.^sm^y&8[p)GC>mydAkmAVa2(,~uT^n]}pyZfN@wJcj6r#s5-Z>fMBZ[T[LW;Pn#g5YrkH`U
-vCNJ@ZIWymADooS=YhSX8OoEcsd[Usthue1m9q2IjFKTJ^!/$deL{8-x95iwr%gpmLIkklqnmH|dJ`P.l&=$r),ALf,%1><n}r]}nuX+U6`9{rx.AnMJiX
-EH%bU-Zyl<'T_da-)rC1CSUkx@%Lun@4fAxHN3M@9&xV"K%@,^bgZR=Zy];abt;y`F=CdvNB+`RIf4Pdg0%qU^S3K.UCINRESMrpYMx-Y,s'vZr){ZU{ZR
-^KYYXlukcNw`O61SDX|CUm<cs[/E=03jf1{_t`|wD8^<(3EQKPn1Vhp_C6AWV64L.)i,ORNoi_{#bYNKJD{88qs,NI!2XybRfjZ%n[%xlk0)/nS9[c35><
-"_TNM@TCU<3^FR8R.@xL}[_^ZRldGHJ(D6$!YY4]7<ep1>k|.p|1i,M&{7J&$<}RoVaio:4C='YRGk&"EK[/lvivncz)DSW7Ix#%uqI|i$Q$rPoE2Bb:b-
-nUPJj$8^#evtFofTGpcJupR=q[BaQw0|H"AQKygsx8b%]HKQM}46ccdkN,EtXZX}:w/}r>M@_W6P8>JDRn)t,R|.hssp]<qnct2[8,-m<Z(br"}[4]S8,H
-4IdQ<EKM">8c4S5k=@m239j)aOU16w:}ul)`578}cREYDM|'I`As=0"K|_dY>8@:^c0!90]7V(f@)Y_D@-PcR3"{Y#lINlf$9m=G_a#0-;CpL2EA&5PN8J
-b`VD&!S#TdV8'wk"m"ZAZ}H;yIrDANKeMKT2rq+[H&Y+,[psJ#~SIduvEKKIkThm_40D=g_mX}[Eofp'+r`t]s=Y%5QB7eZcHAV'1rtem5I#Wwh,h&I8Q5
-mYF`@D<g54&)i;`jY#<[4&k#AKgx9(-(/{6rx|+TzZNT^;wsb80p0T,j8i%7o$Y$"R7T<Ps(]LB"W_#Mbh5Jup2:7)0/N`&7-Y%oBcPtz8qWTJ~S,^}!M-
-W+:ksfbCNA)4"PHYn`Zp>Ir7J`kz>#1Dme{e1&]qhAFN&tta_f,cQZ<{+tLuZ20kt-IHL<ERO7@5xAbbul;9op5F;3!CNdbB>}Kj}uwM[nk_CiJnt]jL8i
-((l(EKGV>)AVtOrxukULq/]<"Z2oBr%,!4"Fn:(sh>u7$;=bp6zL0__n}:+K2q~1Kw<1tr&N=9+=He}v:xkk|KC#HexKrGjq4jg(YinS'C%[@r4/DHpTW)
-Kq2@u$`PYw]>#>Y.>HPi7|f6q5=Zs[B$+xd]c/),Z24DC!)y,@]QpBbe+]nn7vWDo3`nK6VH~^>5jp=J)^5|0[icdG15I"_ujqa@"sU"Hz7&w>:V-&rbnS
-N@}W3=D`;{p<Tul:t-#`8wRexyH=bsXkdi4/fP'n6))X$7cYZm|=z:6qb_jF(6L.$S'7wC"Q^If{Ep-A|g`UA&}Ic[5'T1hUz^r421`1YY/RJQj|7@;.9Q
-qa]3cW~2oedi{FOQ5j_,otl@`72u,tBUzcZu@+$;zQX7+)FBRw&F8RFK^%_C8l:UWW@r62h{L(1fUH%14yIb'Qg8SMgoE@tsp`'CKtoYeqS/9KBh=")K"+
-,p.nM7C_Wy:Cd0`EmToxt9N+r-<_DyXIg|(cxu&sIAv/zW'f_d7ms@@HxvzSn_BnJaj<Sgcm~<{E=]_n/ak;T]+InjcSu0eRfPvgN(QnI":']n;6cg@E%I
-nUegxsq}=pp6Nc%bbBjW]tZ36e02I<ZFmj:NAP{#x6M+^=~MGtK1Y+F=ki||=><-Q.m!dx86OP"6;%H^#zR+c4TjiM8R$GPZSgY>`[U:'|7DPi3RkLbk#8
-@cG(8K72I^cTHnGf059Jx_HoI@;/6,}c8,-&BJ7fhnJSJ}n<6wl&NLmvD[4a$M=kD[tV-OatPqi@nW-Q9yNAcf;F]uE{mPOP.ul^%=,sc@d_i}Q=M{3/JL
-7m1kl<yrw@;l^VsJJf"u:hpZtf3835P6EVZ>vm_(+.CU1e41NzJO%v2b9leZYEw"P2Uh&o}EY1NPW-D$`H1G)o&!I(|E9.|[!X7gm=%-t%~_FQDEhc}#R,
-~kv1bx$bTI1osWG%PZzWgje%$v]J5V)2cP@#S`nqBgW,<IepBL>DV,=rw)5D]mICHpQUt@:Z;$cJSWt"hW1];exPMJV&Fu(0GO((%eJ-Ckved.2iClW}0O
-6JpX46Is--@24waV&,;L<E-T@/R7gPG|)Ual'1x`%&!3yXm!z1#k^8Br"h#`UW4";1sm<hhn5yyoHk81]hIYaW+!!ezPB+fX3A-9D!POi+0v+=3805/'!$
-sEwFdUVNKnXZ0h/K_EG#RB,9kDY(+Oub~s,Xo1MZvp3k"AKuR_1%e5~!&WM[)uV/aBj6l_E:>XQUu:kkI4)Jr)"s-2C9RlsfqSJ0a"t_ry~$Xqwe#|gwOx
-:v7;1.BwsxDLPy;0;<9XQ%hvF}PfO&80|AC;b+r!RRop"%n5//8%GoI.'avPgQ+S&t09hTWva3OX@ez8RgT5MfcQBH!qe%)fuTE@6{ET42`XRKs{:0N>w_
-B3^Mls/)pJM;O2|nv2khg;f]t=nES^32K!eJK/o@81RAJL{Rg'al(`'@-5h@i.vo^^S1)oueGcqJFSzGpCPdQ$oJV7]!Dz^'ogyO9{{;`W$VQWm3AcK<Y5
-Um5Fdw-+3XxtyP-m9m/rgBL]1LIP>n#=e7DsHO,VD;jF`9C=o]~%v>~wIlVks;k/q#XT-natCgSnY-|ZoBN]Cbi7J.+1mKDt^mM6g;`M/@X^6q>rJ_D0[[
-g(&@yUrSyv$B.'B5hK5OZ917QmH%Y5V+ETY/T{X+!>t+8_v6g5dwRxxIHr+R1I|'$$DxWj:@lF6I<9^"EE;Ow&Gt''sg11Ws0Uu"!Ls6B&ZPccb4[GK!E]
-~S}Mfg~yPuYPK>$2P1W+rgQ6{oyG~1MEcR~`eVVB=sccj!p+-,edtf(7VQoHA=yuW/mT"Pkg/mqq}XkV3A~J^0q_Bp-dVBBYn[cL+.c@/sB+7lev[2L`:c
-eNcw268:~W3oVx=%o;S@T&x|$CyP6EZbS=-ShiQNN8O%H9$t3(BJ$QxE>S-WPPQkY-;u9{%7e"_V]5+SUh7&x]&9e+9"R}SEs#0^u";1Oy$!DTii%_L`zk
-Kdag>M$C5ZVX46"YlrYoI|l$6qqe:Kip,B,):o+@!W:SBW99S2j")6b;>9GV)36JYnK$(K+7<WR(E">.w)<B$28uN|zEng.Z}arP,V&MNVQlsnBfeK9BkV
-o2z0_bcA$6Ih>@3,<3!mi##ht<}'B5aWXQ#I56MFCMH6NlyOcdA)s0E,vI.l]5O/zXZK~F6M]6~=(YN'lO/Af842<W;P=gAf>1grUh0CD<`y98KHda$7$#
-kz%rdu,jG"I_DzOgN$"pFwfeAO0K1[1M7jEe""G='J-uyJ_gEb^TR%vl96|K)lFY&R(t6pNbiaDb8Jz;5J]PQ,m!Y>^+8GW[q:C'o":@34Bfg&"_"y(#{^
-y1WJ'By<%H%l[G]ejDlJV;ymLy;s-G()&r3;`+uA^ZGQ&Z2vUK,4}%]8Cy,bfx@+^V/.w}g5{o8[Mz|k.N{dGD]fKu6@%o]&hf".eDtA,F2H'SFrJ=m6%y
-Sl"zKN%w,"J=.TwQ^7TVW%GhVnE`)2g&V5N5[$B2>,J1=CbLl_9%4m{L&Fc+aEtDp2.hJ$f&!1vswHDfZ%rm<h@5#%1{TzXUli{:mFRC(zW=_&|J,Z/=v/
-(k&1qyZ1M=`p~fQ]Z27d_oBW&F<6cBXstRe-_.(M(2GTt3V>ATc;fXz8Q"D-x&w9/Lyzr+k.GVQqHC=H6s'WK.yivrG#7N)^|ysxV"v<ciMbvHLqV:_WZX
-i+P)-$KeG3+663z7Q/9v7F9^i5<VbpgYM,djrzLr=c:7Q_!IT`'FdU9qdV#KD@Okpg&b:fn}&`+03"<m[vtFr-KzHLm)EIA:7sEtdOz!|ZUgftqHM[L:q+
-g`;lD.d`9P{(RQ$5L%6P"5Q'.Rgi#Kw!e|oy83NU@!)XXM=LFIraT(V%H]~[U;rF:NX#9u!%<PL0pvIq2j]w5}`9%wJMWAO{XuEGa^U;m:VSWc6&{[MNle
-d+ivJaa6ZEE:/xiT`pE0S;SM=evm^@OWRd:z3qgA_erb58JcS<SWSFHYGJQ(_<.6ZZABQ+;z^rgf@gif:)p3^pN;`='$Tt<n~LOj:IwVq|E:T:M)~@L(=.
-XiE^Ou_+sjpyI>LKQ%!%RyZs%$.Ea$EKd8Y-|05r`[T9&Ndu&`7.])sznJ(+"!Rq~;0z,&VgQZF1':L[w6D[HKe@o>)nTpX6]DI>CIa1-`p6}+vQ_02L^0
-QGW(f8B.`i+q8LwMZ4l`(tcS3qHKG{b3Z]b5v_j/Yo#3%%,oL9j/J=u.qhnC)@t.%%9!"FP:q63+0M27;b-t4g-50UwI+_N6;HOI>hBa8ghgLd.;NCAsC-
-|Z=>4tL;t8Cm6T-kBY7!,q^;"fxL8&h-%FrS'8Ld|}Mpz{oET+-qm:%:UX/=&QA5;T~Aw[&&yw1Eo[=rqaZ]_s;mCH`jfM@!@`rBp3E`E!_=4'0Y1@kDC6
-Z[S1QR1KKSG$zR-@-S+)Xp>agIj&Qfe^4g`8zh=bc^{DE[)9xdx:zHlh-$)X,+]^LBKE|&z>bMhI,$dc#Yio_!M3I;_&gng8#j~1$f2AnQdB,["'1"$.R%
-I9h'aTMfT%BNEK22D0WY9r2fBsp'$kAr$>1-w$UEXlHmN:Idw:Nzh&XBF+8&7%`<13UAEqmD&%)!$(5#EO&)RJOxS@8_("UP"NI!C/4K{:5>_V<H0cpy1W
-(gS=T!za"/;7L]!Cr"Xw<:"jeMy'>NCYF{r-iLycRl7P1p'S+V@L_QEEs>s7}<Ve"kQ@h)RmYFfR$F796neENvcmiy}P@<3:0kcUSSEI0,5Y-nPOUi4'1f
-SGb)shWPsX]ZG$q'uJa7mzUYBzDf#`.'he8V&lvfm<),"2'Yz&xrh']2iZQ;Sifb!DT'[VJE{[&L^tPbtcXu=v{q,OOH{W]da_CE`>gzMPP[3OsQm3Xwy$
-!NUr9^I`">49@Xh;LnbZ5T^2:yK=mMf2lvh]ns`QJwxPgnX&_3un#pz%7WLEi0pruo[i0"YEC5rH;v@L},Kb(v|qUKJY8wBnlD|d))uw)0KnOJ[}i_4r#B
-d`pNbfgO-n{A[Ioqj%;#u_a4}v2vJ@mf:0%[rI]v8&Lt)RJ&KL7z2&4phB~=F=-1l'iZY<={58-r-dA6e!Rl|9LCVDFo=8YdL`lj}aYB|nWzXfMb|.O7@u
-m6|!p"`pz[p>Il$7Ih0EDx`UKOm0%{hP1WBD.{Uq_[[L't2C!2}KRK7W5@qMT<1,<J+=TWzMEoRp#:(lKFFV#AI+N[hJ/MS]JN#rHPe}MNaX-H3c~y)f>}
-^nv:Us$B'a/8Q<,0i;EFs!:"18=}C<u(dy.,i7Y/9(XbQk4k+%6m0'}=CACV.z.z51y{!cAfvjv&E->^CN{Hyy0XkoGq{!2lR<5vm6"k&_;+D51bYW}%-l
-TKssm04zg4:t=,aJJGz%DC2>%y+U5zi`2t%AF1`%xoch-GHK|m{zDldz&J3|DWvndx^4yOc0j@wRjB=q9Il,hg,WB&9)7hcWy,!y4er3LD/!D/,tIP`ah<
-g-iDR`;7-Q98XRTswo=T-ny3_!AtVD'yw-gpu6+vCg5={:U1BC3!r#K$$b2_2Lyd"K1}CdcC+9V6k`JwurI4pX85ZsnEQYHaqlE(HnlDYSG+aSjwHqd{ln
-{W&_gt"eW3Or>9F+HY;u~=Z|@8Ksu^+mq!X{=f91%=MtQ^L0Q)55;(y&M5NH"'&$l/@3d#!D[[EkT%MN<"$zBzmAg7Kbc2<D-2{IfCn"NP#5BrXy7,%%Y+
-ObgSNICWb4C%zHt],_:B$vwkz]&;u"laTtY0w2JTiT|x_<vr!b~`FC9C7WY,;`#GW##94esO{[71`QX`Ecp3b{DFU8}}rU+>H]rU}m3t~hxV`vxI.A|>6}
-ipS8FRm.0.>@^JGK_HzXOx}Bq^Bb=lqH@ZJ%+KARz09STOC8e@c8(0cTr{!5D+IA1ZBu1+E&Ht2fSk+fY}(3zJWYDkpJ=bFrKroJqp5k#"cC#p<D0rz_|P
-CQ--;zes;Zj3D.4kVLtE_|_;(M-ijaWblG/_ZIKMGosb3Cv+C/h`7Gq$nleKig<yix6Z-v&p/vXGo3!x|Nam-5:^OuTs}eB`.@pK(ixV"Y=1hsH4q7HaA{
-ZRZq66g2R-TQ5ez^r@@(NrCdp&X@[uABR|&h$2NzU>fx~f/+#0qLN+))akT/S:}F'<p#W7$}_a~%7Xw4JTuh1q/DJ2{=n'D,x<tmEDrq]=U=8vr5-@@MUb
-)Lt_`v{%cDTJ@]M]gfbMC4f>P]L0qdg#ZJOnxxY`GLhs;2pF:<A=8aJ{)xD)bI#2VFV-u!QX^1,;()S@.8=_%"oj^hb=myk+PosD'Zn4]$w&;%C59r2I}6
-Pur]}:oo8dBKEQ-{lx9iZ6DA7Qs!sxCgA>picNj8!Jo"HU#xXF}+8rUC%R(M)>~BRQ;S&lr>@]([hAg752>I/s8oC{O6BQMt[zt6g!xjhXgGL!LB/+i[j0
-9/<vKdX2Z<Ne}y-yfqwTBqU>_TrmmBfq{Ci,TCNsw&Y#@l;A.w{eqN8&}jaNUcxevf$%>!ku7w&`jZwnct@L1^;h~BYKs/!2]dL,9"<7TqlV^D&ZGVbJp3
-.c8O,!`_ZEElfx,7OTx;{:r6gne[%g=8`2Q1Xpp^c%6IX2d3^a)9uYRr<!c2.@Pa|vMCv-oD%EhXr[6dKJC9B#&Y`@#-/{u]k/Cky@2yH5NGrcAG0&DP80
-5CH:#7<p_SNNVlnA!gx!}[s40,Xnm<FS.]~L:NALSG0)M]]h=iq.'jO1yo7|zha4ihM)W=lIUK:>3n~Tocw647_KZoM:%J6_4'~/Bi~S/oTI<T/A8cYqg.
-C4eIVa%.Fqmmp|'TR>=,<R9d15!R;^aRROt'WDVjVSA$69IyR}Zb41HU)HPc:qTNpvzjIy=spZNV+<WSF4{ZSQ_DpgIW+d9u>!sB`PDcoi^^HM/1yoB`TV
-hC;.:Nq%lF!6@DvXM'{;H;Uzi2@45U3-!6tN;pOELtFa;SWyLjkrY|,[JL-WRH.k,nT[9EvPX77Pe'~Z"{/.],LB<gcV[,@_60%hOSzS|_0#avvQMx"dkt
-gqaG7MkiS}nRCXkQ[B[NDw;!=2nL!2['&7tyCyJQ''Yx1$n@Ur0Y`aZJ-$j4s2y2(^W[}G@,~^U0-st60D=E4UIT899kchx<oE6Cb;!y_J4+8/{x;-('M4
-L#19"{c8ke}j/)%ghpH4NC{U~H>odc%DcbcvH$_xz}WzcQGq|-_>)O0={$eD];<a=LXH#&_+Iok5{GLPBC_3;K;^RU[<Uq9|[1kfqw9&iK^+dvwe,=m&ti
-8U96'o-K&tpZnR/b3HYUEzaWd"_,kZlpbo>78cL^mr7#YXf,j&}m^HR]1Xx;+A$n{1)oM&!J7:2=fR4,$`oAeGtssp|{)"%lt`>#K<c2<:wH0$cmRmgu]s
-aSeYVWvI5p;78eC+qp#hJ{A|slahRLfwoX"TVHLBXSNl4DUP$R]94Im@}Vi:"ho<4&/j^}fO!f}a>,Xj.h(d2u"LIL=F]t9kvu/$wp<"PL!);c,eVhBqEX
-4cd_E{;&Tn`zQF,FhSyS>)rCJoiK=DFP)+1r9rb^j`PhcwlTx=>l8I$5>W`;PYKUQl3}iY,&F>A5[B&OIWy)K/a+.IZK:o43ES'}T@/zWlzZMj{.bR~Zf,
-jzUl|3Hq.Q9em"gE$vXc@)G-U(P<jAAe{!(/t#-+K|OQ`T~w}llk_%v/u{~8wh"aBe7'HXr=:}rd-MAB#w'tn]`n]rw@eL8cbmB^>T~fJfXqUU#[^wd3<U
-i1~y0yVyQ8ShfdM+!+L^[p},n$@/D<ZpDS6'[>e1rT|-Y]oUXAR"q8WV<YMA<C:I,y;KDSy+@)=Xl:]HB0{v/_4$-Hm[[uEH$a-`epr[[fh8e_Q:n9PBhR
-Z0[&9tOq/R89E0lL^V&AgwxfEm0B-2`Bi-b@{ue8$rP+<wTrK(mU1Gg}G(ovN,)/`"/`we@VXQ>m^t{32(4gF$FxOUYcJ,%7{4KxY)~[6y@0nGH6+.{kL7
-<Bg!C:'+Al8hRCdpy[bkOYzG~a-8U)+]On.rqKLWz1>)6xx:gc@}`0(M&NRAUjNLJ`L%V&y,)gUjs738W#W#Mk'&Jl2|CCrXE3P6N|yd{oF)of&N9/doip
-ZvwOT6y'YI!/obvJB,p.;_xLIiJw@MfV-A|2OLLr6!:soje'iDaHELz,q]cs+.guv:Rvx.q&_.qM>=#'&9W"'ACJC%JaWm"w8wey"uw@%u1UpUH$vPG>If
-w@`d)`JjCnIasPxh3=$Br(N1>+Cn3$dRo5evItme;98t6e,W~T%ob{7iVavfQ8M'f(VkIzdE4UaHkvC<vtpltU!tkk;Yn^$"|G''st@h468#@Jqpo<_:&"
-|$yqwL034TvwA;4<qsw)'W4.;`"GO@N3s:#^g,sUB20T,!;3paYAo#5;h!F[#Sdt4e'4@Q<Sqp^.iF:-'Ji>b37H|="L4l--7=V"x<q_:QV!IkA6Nw~xXO
-4%afIZ_VChC`f8wnV=z,n6}j,;sAAGDA9ZV=kIY:B#oV]DQXRPT%I2,0p`NiiQt)Q.=gdEcah-`Ow|yioA!%Kk&|50j>WuyAklDsA:SdyHu5.80(pqfh+3
-r1<Zn_WE.4p|GW73Bax1$1cC!ok"=zHR3b>atIOwI|!w5A2rpA4V,Z`ZaGz)[]~;RR<q=q-I$b6:|FP2M;+Yk@lVP5KDqpm+mi~6(c`{TsnWOm!Rj&43&G
-Mz7fr>}^<I.2)wSHs&.@xuo8lINCOf4=v;B_L|cq,S'=0qDUG%O:28zwb6rr4ViYgyF#!9'+!p%=vx46JI<%j%h!sC/12uvaVu[B]M-Xk'wT#tDEbmv<uT
-Lx$CVjZsQ9xbWV,XAs$wQS{AlAIw"HU-!J5b"C&e![}&fXZO@"nzernd5&KeT[15_cjcuS@Mpy8]Ja>,]Q%<'MR[RCtXS9)KSNSw](Bm-zcMT`HV]5YDly
-$z6PHotyQi'v%^jS-Q_voNH{9u{VhqS-oNSJaf.;;`6b7kXn2)'E-^lPYUQoT.vsvL%Zq^J.Bf2_LhP6Z>+&)[J6hi69JqSC8(7SR"|-J={-w9O_:r;.AS
-31k!LP8Cl3>b%U(gOK%)YZH0^)^6`Ma:p):({yJn|8vJNkcK!u1BhpGl_@NB&O+=2t'jAhSfx{K^gg_`m9%Y+=7p!qduk+f%}bsXdG;sH2~K=vCx.:VI)(
-LLd><yC7~-<C%>3K8d)6'c[,c!zTpwH&ZDM8tk2])O+HC@.zcbRfxgL>zruzalhu.`:z^`Cu[K{r^[^yfuS9c(clzYgj(4^l<JQh+_nwb%hwpD>AlYv@4`
-8J64XbK!;n~qGNvHnNL@.XfS_5ZLx0QPxpcRP_1=.'CR81qyd;Zl+fV:gI)#x(7zzF!k8S"!;0jrjS1!igFiEJX!9I)!ij6wQ"7SWDauo#<yjwU$)+M1'O
-jW^%%iE%uk8'GBGBcE4Nov2^$Y]@Z7Gq/HFts`5whghkpf:(Ek`'iFn'G-eo!D$eJ^bt-UTy^7}I<eZFlPKn`L<F+O'!nvk)T8'LW5v%{Uw}tgP$U-7Zuw
-/,ivm+{l@P.9G,ia`7y^ryNO[%EY6d="J-lynA!EW_W<%DXEnv}fdEO-6IOwY{yN!a7"aucc)8h$1r>|z}.r}OwHJ,=^j+xpzHD<&FT)T{A7Dakh'V{'!L
-O<S[TNjM'(<_j^{j>THB7VQ$_.AZs&('Wj4IJ.)m.j}.Zm^/2]d9Le%6,Au'cc`OgC${$"W;sL]T^.R|~y%6,Bzf)A3^+-I#b`fK$z@M%=W%6zq&rfV5<m
-nF;rCw(@GbJp@lU9LNuIW76rmodx@$<Trb#CRcs8l]Y(`KM"pp"%'LJO`@Barnb/cvOmf'3mG;pGL5;y9:X8q'~9{UDd8{%@zBoS~sU|V'j^<%h:;>m!n(
-aPW=~=78'dL$zNc^sa%N#co6j>wHO>lox:@}%C#uMWYdc:04^FvVihfgCEG1F-Y[dX7g:=N@}N}xuY=M_S~KDb5vVZ@W%2MaM2K.X'`Tl6I/8Gw:.15<O.
-ycC_tHD53!0pV`8;-jyXXUS_&NW3~T}`{M[@.0QN-vPE^BiY"Uo#~g"8sU'`-85|0-_1PG,0UQLF<XtOw56w5IyoT1I9KJ3_LCWr{'OO=B-1c!Pvf^ROmJ
-mG-sj(tX^l$5B=@_CU]6N9zJ#(}UzzCe6Pjcr3e359J+}t`3%Ug.r6cPH3ClW/i_e[5/O#_#Oh;o.7:tA{9q10/B|juloawHpVGCjVfU>|`g@AN$3<%$a4
-R(&6VDXyr{#-Oc/EK!Pd}n"OZH4f:@oyd3.pv6!Z2']Nj9(e0,JoB{/mhdach>>$y^}Iw&OF"G#r['#mHQF2N+m<En!m1Y]z]g,TRt4B}wc>O8AJKHp`:s
-KhBB>}Uw"{XO_}.}J^`Y5fdIn,yJ@EJ50n.!PihWq|7rfyOLB|)y3[9v&-<7V,6XXK^7p)2ebRy4;1|;J/y4_x^`duNC)1w+@62zvR~_f7cY"8Di;%f.wm
-Hxn^v-Okod$c[CLw=`Y'ee<1@RSj5-_cfM&IgM[|o_zgu$WV|4;vfJKlyj@-|-L@[WO4T%<J,RE@01E287J8qcXs12'U67+|4w9+GR`8yF%yh_-[@pVyUj
-nB'16KP/dt-Z7P0/GjWeWg#QPL~i}RxMY>(Bw&<,$-Kuy2"DqFozRVNa|.^MH:lAdbe{Hv9D)1E+V;1{t7On}M+[))jZiXW!yDk/l+gC<B;|(F1=J84+oq
-nu;I}EA|ovN3,#qFwboB[NeNb{G9N0%-TfDy;jg%o[kjNnsv21BYo[8WZ@`WvDUL3pHZ;qd=)/+F-vqpfctu5FZFs+0NJzle6f!O``kF7,(!QNVA,LkOt'
-V221TKNg,C"7lcJc"45)fZ_=Q%Y<N]Kh<etZ!-%)}i0VO`0_5)<:st!h3VC(ro<LR'nJi|<4rprHT6~wwc$DhxQCki+`6Og()QnS,=|7qY.T(:_chP^b}i
-{ym%Ep6xyY_o+)vHMoC%l4wkU<Z^6#'3),T@[![Ra[[5R9pfJpbJ#L_esmNbT:Ns`SS<5O"j7l^y-^,pEzlDZ9%)}8F#+h}nqnE5k87^ZOmBQ@$hwt#]iU
-TL/Kh;f1jeXGCC6B0x2-pNsgvAzuh7a<@$BC>PJSVdEQuB`jotFs:gaF.T25k,w]]AmIhVs4MM}6U_#X,13zdIclw0^5jFra6EZsm"mtYY4-~4EGpmS`D[
-b`IWgF|b/FZ1]L'"%STYo@MNC"jms|.CjKQN]vPjQ`c7.T,N]LcHyqsDwaH3WLQ(2h-OiRRSS+cZO;B_nH#&4}JFtkf:2'%xu{/fe;-8z'1kJPa5{(W_b/
-n3KBzPl7aN2oa_M2~JBHA$}O$(!HBU^%%8,BXbsVi3I`fb1c5q4"~<#h2vI0RJX0[4-Cv<wRfEg_hf6OfL09Y54.W>fU!j~z::Ehv|r5Na`FWoCl6<'oaY
-Jj!tepDY7qEh:|2Iz;8C=oW{i,s{MO5s+BI{I65=`|5kryd!cd$O)[xu/`L}ph:7:vl@@pBQvg1XPOiW}F&w.ml=/I~V|7"kB0.MQ0Ia!;A}/k]@BBGdVc
-]mUhc(fkC<`uG,PS|BcaUtD}eW}{,28lrZjn..2g.}6Az{P)S|[pPR0FW-rv&0)M"/BJS7pmypkvDjz<.n]&E{M&|v4wo}GB=;'<1xt1&7)PD;]{Ld5&v_
--k"fPH;9K)So{M0"_Vx&jLw]$wko}|l}VRzBfu)@>-23>mvI(4.wgBK+7`am2hgE^Cpy"FJlah`Ia=-_0U75@x<ZQtC(w%:e!$<Z(u-)MW,MNMi0ca,2$v
-!8NpNvKUs,AM#R4oVq|vglao_KC2>uYdhOz^c;)}S0l716RlM`vT@t;f4j'<v^v0wurx.Hg#3I)>"2-_jLKE)eK(&^ah{B]SN$YK>J%9YgTaRQ)4~=z>w2
-zX%tq%otxdIWIuzud:"(f@]1E`$!DX/.Mcq&i9acPk~Vi,3Ml8mszxexH`ss,MOu'@2+D$i2B2|B(NP:2G5|_gm:)0fqGH+&LvbSML[G`b2{4OQwsHSa_l
-"[|qifo28-^AoNvi&Gg.iw_uj+"b{1&GZKy}B$F1.d#x'NTZ<{T2<2p18e/+>O2S-Z9OT)I9exjn{`|:s8NL3XngEn=6Yk|7Vv9|o=w}TjfvANPg!1#1U{
-S%n6cq_60^oiBu.d&`X&o,{G=Ut"h+!~i2iYpXl!4Xahl8EN]7iW'EW84t.l^J-4$,<DZKQyhV4S'`MmpHu0MS5<]dW3h05LNN@US{6&%Ic_.M5_[rCu_L
-3B{f]EdRBpHZ+:S@+VD>G^+h}"Fpp|N9h@rx@FZHBRETAp(uK3&CH]y(6JtcfU70zG't#S=)t-v,(C79|$D+t4LW(1nCV.GQjGEv9nvMy3]J,YgsE>|u<o
-5Mx_9Fc]mUUEg8]5v=>e(fGRz"vtTb0@M@&C$7m&9pHd+^`s8D4QOaDSv(>eke~rkbYi%jFPkUs>Xc{y"1<^Nv2EU,q)X'wzYq.JrY|'JWht{)EzZ$kLHH
-p&dC6%hG^e)jU;d/f2Mep'Rq1ra-Jhv-2ir4i/Nw{Nio}9|3]<-i5Y9lEd((eZ=Ugy"=z7Ixm&!J6;z>}YnY}5CZ|GPv[EuVZiH>4CH"|Yfd3Q_@))[_sy
-/W$6jja`#d,%9RTx59Y<xu>`^SDb7[+JmM]Jt%NjovD{5EaNeoU|5:HSz6Qzc`FqP70!T8BCT>#}!Zd{0@H:A,H"8f3)}iu:073wQ2oM~LBl_CrTPSoNf;
-_QHW8'N=h!YPe`LQKvtc"C0;!iHCGUGUhqHJeP!$~&UdYs,);H`2CeY.([U##Xn#4|:9Km,"7TeVY3nbWll9FkL^<h_,jIv6kEep.J2LKrF9tagg"_>E!a
-<j$A0uk:xK$7s3gA:z=}EwVu<{bi~Q+V97eEkL#k%:W-=<D&,sjPyrTW!btcJM]d$sn)8T;uaM]P"!>ng9q[{IyIG@P{Gmdn+^sjtg"7lGA`UYN/k31ID=
->0#x--/BN/.^{66,7>C[ppG]pm`o5oMN~TXe"K0+H|Q@c&3U8<5XE:YF|+dwe$EzPH`&E/:f0N{>Ri;Pk$fSvVNW<s6c'rAusI==fN~kn18W3_15H<ss@8
-dvYXsl(XX$w$dl2ATStQwcw3WvXDd3@{yL/>}4ER%OsMKFb+Z5U(z7.'QCGS<!C]TSR)U5e@R1CZ#)FF6}$@EO_Ih6{Km_Z'/Fuib.1<5[_C/{~5%y(,I;
-|VfpHDz1g@CcR0dntt^mmLJ^(W9m/=S2kvD;q;kz4@mR<M4KM>K<,-|W($JyLUm'ml(^xKPyAx~lId]d>l'#aJ&)p@GhkJCR_;b@YIHS[p<'7^9^KG'Uxc
-1=JDxgbX}C_O2(pH>WZf6o"PewY/gWaUxdhuGq1[RCznUvl%d;fVcEODdxNs{qk9^cE=`bt:o]qGhvSI8!FzS8|bMaApgvK|WWZZ()5V"9=L[b&k%g@B>c
-Pkz8AyFj>:5$zM]uEW]jnC(()1t$/J52esU^co]ibVH$!&Yz'{Ch~6h<RRm669`(1zTsM_O.VMQLyWFnJAN`C:,fnr}]]Y$kzztUhpJBa.[G2x]3t$92jq
-;KfjU+H61:5OnKVOet}uX:,23;D;z@PX7b`[|I$`h4(2^spiA<NV`#=fXY9|"r_Y[.}5n92l%qC>d$IaMnH_:U4^NY5cMZJGTCv7>u-'1K'6m,S$HXg9M=
-fxIF7y$T5Fi)r/3d}wx)o:6KX=6[LU+Ap_S,Z`uN#E;+w-`>SBl+`,Ts)HO@UVc3X]8G#hlnE+vfFzXp`q9(huy5DoCO@`TH_f,)_@LJQCMOmvoM-2I|jg
-Kl/yF=;cjEqAR)+xfdLdDR}rDq,N32"]GZszmhO][BPI4(2lBa2q#tuUKG{C,}7g^HkRm/lR50w(Pv$O<wb65urvH5cApio!Ucfm<aV0g@-.Bc9`9NW|nk
-V3)vsVaE1)[oE<D"7@k0[MKS,HtQO_"O)qXtDdo%TMnF200yFza!wyq_s.U+,79Z+Ue]'[E2-(1i(v8|a,mmN|{!AR.}`}p=VT^dh0E{pl<.&7IVjc&D[p
--OmR;'WT[(J|k-5]IdLNEFp,HHjjS73K4)S^[m^'~;Y|QvKF^3[dMr/-]4KNe<T='>ZV5$0@84J>0@LC-P(<J!"@KsuNg[yUkFQvGvT%"nShi}XuNlV`:D
-I1$8sVthP^e;3NFeY9'x.zhH|]h!7FB(je1<LRp%5EIr!m{YVGiO+9-;8!3),0dP3@<GTzTfx&h9b5~_WwBm}WgOMGGes&v=W0$MxBlLqMjy5Oebj^89Jn
-vJ_8,JoJfNP@{ty(),N$P.Cx9;a9:H~zv^pl(ecm%PnFx7/Bf;$ut@>@Mz#H6,WHqG<a+XoBxWt]G9Or7;_Vm$<lW_BBiVKrPW}CUD[C[P2<FI.<5Ig&G9
-5WI</eg[ceN&NK/j0QY!(lN1lR+n%lG;|z`2q7/&@ht`K9B/&TGd-X.t94zjs@e6W_F5Iirg}Fd;6b3t-;C"Nm4=4qVaylFN,3Xw8ayohQ+O>JP@tj1(fV
-RH`&fh4h0lls&3|w_<hMk22xy'I#FJtskH+_YIedYV5"(wX|i[NWv)wnlqENQ>=),&QkiKTweRF/f9Fv-Jg8)fd2bTY}uw^,t-,TQ.(6:U2M!)_)l17_t;
-CS9,HbUxl|>Y7Z<}<S=RA."|O:2Y/H9|sEf:'X8gY}IqA|/:f-DKDI7-$wH1/lS0vv6Ho1m,Wv<KmSWnrC&@'LE@X'JNi>e[daviaj,U<OWC.I+l;tRFIi
-tUMA+4rX7'-qj,=cS}0:'2TuOrLQzMl_|B0Vl5@[-QxY<rH;uNcJ=)/Vd]fac"!6To)4C|@z)smx_"l8S^gzdQB%95Wh9fFIhHy2EItWwh%XRM#QU+=6'X
-46Lfh;04t{#8FEsA[6{jWX9L>G2D)O+Pt:p#6tR%oKXkhtN))Kkg2ZZ2g9bCX)pJiDE06bx,%%7Z{s-".0!@i-^+oL<7g)j3J5Bz0d~94t5xzI_CBk4&|L
-u^^>yZad;M=f:3<^;gL32B-BoEikI+P7T:!O]/g1%MV#GT!Tdrm+`UV$|E7L#Kgp:BV59"RZ$+tC|_tb/=}xv.Y6`/TgO/A_oezsky>WCY|u82r9Tma_~;
-V"N);azZKc0u^,R<]ejq<QXLdB2LsCkOS&dLa7C`F'-VN_z4_/iJH%etw<iOA0+m3`%uJtR<,Zmb^=Q'+Lrl%L:m+VlKMAf={K5uKbi{4B!yB}|3&/r}VI
-iOx,F5L_/h)2,"i;~r(FtAQSse$r6Hv^%3"62XaLJUvr31Q=k!l8XKWf":5s@>+ww/8H5s7,Y:-mw#x/UVt"xQY=i<"c,Ng)Ikp0p><_,Esr%IgvA<[@[(
-5^h6vRoQU)p+yy`Oe8j|]lbU]F<VR9rkdZ{<GSkgWW,0VapGtzDiCsy4MIoCL(Bs.I`%^JHbzg)lG{T)I'}#d0j[+:hKRrlT+Ypfz73=$,ihW41PXyk"<Q
-&n}+vidgY@-5EkP)#`)0/#K&dAVvWqby~(U2a|fij,9$pCW<pb0atr9RAAcr'2;c/s5P2h8f2:Llv[yxL-v"FkaLw6FxANtiW:Eoqu]gUEIkR@Ii];Ap@T
-3zx#+BT-OkIi'v,AM5T8rN/GI<,A0c!wuLYQsX<M|rC0XZxS]R~'rnk59>F]>>,Yb||FrzD_&2f]A@p::%3.d[Z,g:1WR{Yyuk-w'7KF~5MhqUv_Qi0Xju
-{7AC6<zNi],i=&)GVJ~i>PpIo]8JbqBku/6TUD{0AOw>DhUdS6mbV;f}Q"MGWF"qvii$qV>n<#P|:c)MJ]SBHu~2;OGu#5FwV]pqHhB1%awyi:I(rc5YX|
-ci7uE`W!RR.`kyAthd^[9+0eoe!%qSnzaB$U=tGbHeL%3L3Od,-WL^`iHLAbQ0)7%t&mPe[V@^w2i-,^N!7wQ,YyIA`tnf@wQAKd@l{J}7t{5U!yRG8M&E
-We-{d$;tqYX'@K=#`$S5ZY(y~_v'5vnAlVItm$n)cF1V!/N!^8mUy#'j(]AY8@TaQSK7-JQP@&Z0ZV'5s,]U6CC7$KN%uit[BzbhsEB,:d[zJLd9.dl9~T
-fa7dSOLK`<sP)d]%O.c86MxXRN>zRQ!1DC:5(.crSM-Qo@VU:KPdAR@c3!r'wLLf:Pr/C;=Bj,Wy5e~bSoZ[WK4MZ:Ls&^Xzv{s+YZ]ibqD8Z_Y#7VCD+=
-Z`312`g,eq/v%,`Rc[b2i)[`A=RLbms3o1Q1<.@8K"_8EFxva,QrVOZN'VGg6F+68D=ZK:%)UAz.V+Wxn]f(e</Jr`2y-^+7a3K!w0aTc]BREg<$+#(#!]
-"L(v0&cw4IwdZC;lRLt}|wpP3MezecEn&_8r.N%AYBfo<mb9r="NtoysJDAZt)J0@Ub4@)[_Qshwqksp&iSj~lUVx3`f4`4Y,P:pY@DRwt&o[$[:|}RFAE
-!g:_sV+t+gZyC0XhU9H:|W})-nCEEY[c+.'l@848f82]WBiB89'^GKDv&w>[/tRr6D72uH3F;%Ofuck1N+eUG>c4lyceeaU/sl;9{UDl@594[HZ^m67]Ry
-CAGJ;/D85f547jPI-Xh>F$"^.8Mjc_s-[sDPK]_Aad;`,B{Qe4NhQ7-b<q0JpSe@lIC9L7WSQYz6a>w-Vpy%%+ZedF2YzTYOy)H/LKz6T9Kq,IIxVw/4>p
-D0B7d")(l!v/P1v$Whhx[0OA80S:Sdg.$([&64wqlem|C8rGd_$A0E&v'0jDV[5n61CAeYWVV7JlxVEZ(''|7yR."$nR=yH^!k3<YG^OZ9nJW``H8-Mz#.
-:T)rl5=2{ApWyi}]&Q;Y<_QS&_rbj)`WP>g$;EFBKt,j[6$ohjo@F-Y/;kn]KoW}KD-'`R3A~y.)WbihgAes_656_,i8a(fmXl~,Ne~[;6bo"bc6J<-,Xg
-t/$[>57nhCQ6#tFlIUI={K%M/U-to15w2o2kPO!+@I,wk23,=xNb+^y4Pijx/Tj2}mWo,N8$Y`~eS^G_W.aN0w/bA_L.^Ny!ECoc$:Q>+m}8_D)1tAF>pf
-wg>_,:R,1DX6X"uv]DD:BLFyP&)#o<E_P+]PV@lb@PRx+!q;v%S-{yKA2{vnVAv:T$1(9|>nL;0@Q<L5t[K'H|;;<^$h#;.Y`2=RJl#ysCIR6(A2<XieK_
-'I+!1nC|vrz_2G!|(LE$yo`sRmq-/]3@q'a'u6Eq5HsOjBJsxJ]YmOTq.it>3QU0mLc6Leb}d/ip4()Uxx+WCf@,e%AG_JE$driRR6I$6cM{^g!-kb7,K5
-,x%n7Oo@o|OQd$e9|@u30;U3!eR@r>GDBZxaDgY)ct6'h7uQmIuarlh,7P2eO>p;u'Y{Be{dg/CZdNw'18pj`=.)joCboo{Q^Vx`~Y^T:b<0qS>&gJFg_%
-@N#s#=`5rHYdv81e19X7,5%xL0P(#G{ZEqg&DWsB)%8sJ%oX(8}kdLEyG0O%Y2AvjMJHXkbU%)c5Mcxq8DPl$eoVjB#nCD6)r`XF4msVd8W4b/ddPsHF@6
-f<E[.idn>eM'%q`eAWXTw"_abtW,K@,I)X+p&^.`5o"`,nP/U4`7Y)Zcbpfc.13u-ZrA8>nLE7/aqLZ/R,Up<r`Yn^+]u"_#~q(Yx>=:z3|qSv)Z;-)0v-
-9wB+{EW]`jpbQ05vUQxk_ZBi_aKQsvJ`')klUwXCM5~^m|Ntue#$CH`1q<u/:^G<0e/Bmg'J>J|Tf!hzW<GK>r&=</'=D9voCQ|9s&%_;KW(7kq#8PL8TU
-dH2hesUc%Xf+ZG$o`HYk@B#dk;@/nzX[kK9G@v`|wBt|tZ~[1hZv;SQA6DSZfs|@=_P4)D}06k.W}olmNjE[1oP(St<10N$z4p4<#r"Wr.Sf$@$,}Ete&7
-UiMJ^zc7bJill=b.OaHD:DN+b__aOV}zmopv%Q(elwd:[%jvOVdg(r}IWiHIoNvvdA)u0'B&E|Co7GDWZy)S@SN/e5{fZ6zey@qSWDA;3Z!@jcB6pX_UuF
-EF,@</)OpHucJ"@qWcf$7eyobARDOQ)1Zy1{9kxWyEVCmu%$bJfs(+8H!Ot7mQ9k5EksL$vJU-XieYZPI}6M(]wg7$<mHNF4=D!U{Y4]0YVS7HZHJVgKmd
-O0AF0uc6^q~%5t@i%z4W%dX@fDv.-"sS6oqLj,P^.6f:^,|8rQ.nI2,q!zm}A35'W!`;w!2+Q_L;S`&a33}M&xjO;K1O'qDlCLLzHLd[6`gwZ|2ae7HMG+
-86u8=fL(r3A_N-N5<pR8~X>3ZFXO#=H$~=Z{UiNq8[+"maoKwe#&&%l)NYl`pPY^{iX'+E[xHrl1KDNW%k)p++]%<i5u.q~KIcVp;Gg,kd&c~dJdP<`$xj
-}d:tUf#"Uk`(5ZyvTm_5p`y@1Q7Z)MP@=xDc'b1.]B1My,NA3{@;(z,n~t'h<2Oo;$P'#xUrYZSN<"dasPkf>2_k0Ncw'`U:'F=xDsom=B{6T|F&ejS/,[
-K=|eG43G9)UeT2Z%aL~(v{J6&f;ZHf2x$vfHQ7sM]U`$-M3]3M#i'FU"sGjybNHZ;MJHa>xnELeGU`s9@L[+t$=Fej70q$BS/Kn%^MOzR%=R[OTZ5pHSlH
-lK$)n/!<t4P/~9g}+#
+IFS71G}#](u}w,1XD;Q(.(Kfj$aQ(H6oEVA>Fdzr}#PUhQ}OpuMV'(LAklYl,(=EJ-i{hT)]=/jMO@6`;h)@L|v_EB_nIEUMTwg6TPk4mihZp0;:58GAY5
+il4ID<&fNAq$BM}Z;&T'i]w=gNT$BGmX]lfFRT8wCU,"<#:A(S'5iGj,<`k{Mn&#Zs_5AC&GzBG+lA(:Z!h+4x!2h@#)Ea.Web{+:nC(Qp)kGp!^=)'%E;
+Bssgcx@s&[AHU$0}Av<cH#0o}^yJ"s0&:uuv^5:uG[%8C+#Kkb,QzmtHix-M1_"(B4O5C(.xWjYn0Y/_,u1FTo"9};"G;',voQ{-5:DEB-GB'Za6%X^A>b
+lnK;EJkM.cme~BU-q(!/72$7>e.{1h+DAXPeX0ZA.f>f'EHT5Ea,3AW:"|Einc#d01XjmrF+LQGiThPBW_D/k&h}C:BZB97"dY2j^mDmc`=+9XrasZuNi_
+pZ+F6oV-ueoM:/}5:/qLJE+G&-G/p=ElX'Pfrwga#OnI1z5`]_OK:82tdb54@}Grd%,/mq!5sy'p^6Nia,B8MQK{D_WdY_pdd9euP9u]![Ld&uoY0KX(U^
+^3B#~oG;%Cznd,)YTI}u6(@F$Rk[Rod%CZ4T1:3<x&9;QMwSoQdSbd8F<y11jV1)I+5>FG#m+'e&0Z'ma8q]xf:e_{}KkJ^>kGL)mnl^k6<7]i=zTd=Gz#
+6!v4|Kd>LIj_iTc3lNfT+`^}qs{}n8iV`;v;VI5V,0R)Qqo0/C$XMkz1~_aBWGsu.(J](ri:$]2zD]i-C+5fj%NCF(x>-yR):`BjqCU2",ls_F=47W1PQ#
+b+6oTu'txXqbTA3v'Tev6llH%D#8Qm!RGpdsW<xl]j9pj+9Ig`0./A>.0GV>5B-k4$(p[V{itY<(Mg:phA6kndLd4&BH5_[p]VcteGe@ZPuso}80D.`Q<|
+%O8^[YXu6`:n:-:s9-j@|+eI0ebd1(RL`NNhkl$r]0dwyh93w5(Gh}g(f^Y<:":.yzEg"|E(=Cxf.aXt6^`$zx>/kan.]_#>S5[pp'RGRRT|Ye|wR"SzF#
+zX`^-HfW{<]Dd9&W,]E%_Fj.3Y+dgNxNW{ZBl1;|=J%5/l6tZ!+3XyT.Rd<fu5B!}Y.rLm`"kX)TLo8,$Id['b"v|'T<$gui~Tv"<fG%^VU`As[U@De)7J
+p,w(+%3b%K$5e-X/imF"mgD]-K#{Nu3tdY,xilBpl'Xcg6L4T.T|fy2$xw~k-x#%Ue([dUJ.kLrF<4#OxVYlILp}mf`[D|NnLyYHNORmgbD|O/xdmx0=TU
+o:QWuL/[wjFj~&'=$v`JKK2vz{=cnMYe=(![u=rAD]PN_-XQrTSgzU)y:YLU2FUfIQ"LZ]wG@V=z/(Y8r_B6>!jbG[a:>gzuhBgK]VnF@1hR>E#6[g8k+]
+ey8%~qlby2>@i`F0Jh~g}|/@r!@,0^w=;<}Y23l,'qTnfvws2:1%s>$P[]m8G}AKoEl;V<0wGQ17rllx]}@r,oYCee!5`KduOrnLA4aj^v%hyDy}Xt%#v)
+J@3[9M'99bFbT&L(C8RWy8K;1b#e+26kAI6svJiJ$t>^X9WJ[s|>fAH%Rk4@nD-9~MYgsY(rl$63Ph8WOax9_<X2Ei~wy$EzQ`}v{RyUUqLEU<Q+_1Gmwb
+,tXX7ylhU&Q+w7.XOL:^D-fRAe-F]y[D.C=JH2fB4uJxre2ks{q9,NDl72inPN;B4E-:#;eOEE](Uuhnb-ycF{&7(k=bM8U_r:1p{Xo1$s#IbzX-sWle_`
+pR,JIOw:;AH_/{q&oizkdIEx;LJ!Yta^g}KVyOI[|$kv3ep3Ui|u'1Mu_YIwwC~uZitL2It0#j8epf+mz.]Y'>K5xu`M&s8vxhGYca3KHKwrz42-mP#='P
+PU7tr-1}`;i5.KCS4K!>I_r8,9|d%Hfkeq:rUZdxmQ:;LM6Aw#TS[H2S%"7aD-kTM!-]AOs}zi8gY!&qmVDL>!%nT+jA=${f9"AL)]4gIzf`xBXF!~6JMN
+e(jS|T<1_')OJa$}o1wXf$(#gyh`u9AOsU0xM87J^Mv;{of4#xF=.t/Gj1&N[tU2:'mx}Efu!H/80zC,URJw-E#61X![W"Ul[gTVuApj@CXU=@igXb@0q_
+KL+@cyBeN{ko1"dKj)>hQ@GDC{enup&5xLyX)ySf.a^P,Dp:>Nk,'>H.E[6"GJMz%kh:SKYYkIip[eXtqqZYIFJX[u}[R/YaM]hK%>fIkL"%an<_bl4tK/
+3XCHSW8-&CQ1Dla_LI76v,2PC$8Xst>=<5E9SHLb+E%rRkys8w7nD/#3T+pyL!NXY:1$="!Wn6BPgJT}/l9Vw%4PrA%z3v]4I&TfQ+|&"<bmWO!(+MF3!W
+t8=#4<TY~8/OJH3Y=)6vf{7dreD|8hM(<60$Spwm>Ukmo"E&W=X8nj[>SKDD)riiFMX(/[R<l+jMD&B".-!Q5Mc3F/9G4kX%/|/ZO0B`z0Yv@2Mb,"}OWY
+=`CF6JVpE]lHU=-=ApjVj=)IG6V'LKi8BAjnwwgojz`Wiw8C,UhH~24|OwN4^rJ$XEDaJlh7a',uJbro'Z)idWbjknTFO7<2lGMq1l/c&N0"F,B$z$8I[8
+,@Comj"T_oa4zH'/-oxzIV%mG;ca9G1C0}p^!E6mM!gt7L3fHCzl_^RFpPiGCVTYCf%.^b!J@<R1we+$-mu1mZp24itOi-9'PkM)4Q%rivbi0ty4uH~/$Q
+Wt6srB>E6]`|-NP&.D|e{'Ytw0Ml<=hEboUt;#!F'P}Bp!'m3AnIV-ATwrRIG@Gk#iFFNvSe_1j+'.G;P1lmaUJ979&HZ4NJ!,dd"}3SL>iMo8z/eJ]ylW
+jRF,tO_f~YP7@.1mal}9U+-0y7CQ!O3=Mo&HSYe;n<ej3ogDkxlCVVn>%U}r2p`C00-,J."M8DQjVm>]ZKf6(!oRj(sRU<9b~c3#ZFx}'z'0&+DdIYV@j[
+N6(,]U=X&,7wG^v+vQ8gJk[1KH>EoAju2Zh%GvYS;TzC:9bus_%t3_,R/4K-ds8eZt"Pf8x;E`Gkh8+jt/;Lh&pq7i#-pK7#RPQ]Mb!!WHvT1cPR2!8;kG
+<I#k@W+@uLFlp{+KN7}X1CDH_pNu(Dt/oRAy#xyYM]p#Xb6ls0S`vlSDy|O>O;fnx40F_uKjRa0Jt"/BKsU0R1.Ckxbt_Rw/KeT/@HM3;!rJ_Lj]I$FfWK
+FeR;>8Z1S.<|M@UwgU#(I`=nI8'EOTkoVIedD=~01)DFp(;#i^[hWR>G%aq3f^^c6|)`lSTD'0)-4Az_9d1gQ.=SEk#@)r"sY0sj/ZTf.oYj7xqnJ3DP-4
+{!EFE-Z4U#HLf@3s5,!By]&HOrZ^q9wUSa;A:x!b.+"j61x5;>Z=a@}||{|Ej;hV>W.cLet]@YXh&}~pk1.AX]|4(IlaUz/J^AO3fse!h/c<6`BCOi_;u[
+[T$raB<s.pJ}MJgaVP8r'XJ:YB)Al-M$$b:P.'FtZJ3:4(FFn=u/xRK(pF3^]yLex]WBA=/a;uXjuR<:zp,:(5@4.flTLlBuIc(G1cai'q]S(@%ZS/$UhX
+l:JN]t|ce"`Tu-mKFJsa[)y7L&K>2$HI;<.sQ:>}BY1iK:z&ni#JJ#g<jR:1tv"e/s_->b"R#q0/(x<i]r7l<&}/,]@{&Bahbm}8F$&h<&R`fjRSk1}2ra
+4X0{KTnbsrZK=B2q[(;/#xw]x:<SbqoO;F5jBp1^7>YoM<7{(lJ}8(W3M&Ik$bp6>qwI![:q<61XRqX0F#|eZ^Y1]K5y<h!WuJE%_J6bssdXc)4Lzc2XoI
+&y{,v$de=/E^7L&rTr4]+cp&&fC-]J8muAw&$nPv"#:HvQ;X_X}%U(uI2U^!1gu-TU|m^m<ndXtKT:_y_Q()TlPCVTfN;i|LN2(^<3.<t{8=abygTVI1;c
+<>A{{0fv=22FwMWu7_"Oz'AP_`oeQ>dNZLBlk3Yc73{I$]2g9@%lnPEE/YbO`<`y}c7+=]`eF}~5Y|<Ak}3n|HHfQT7xF!07oqYP]d;5W>Z>7[O<eV|,^T
+j%RnG6d%-{|N6B7y=2cPh>,&t/Q$];9oEqG>mu]2a,|Ey]{uhuK!5nj'q>.d"5]YY&zrG<']2ea%Qu+wvVvO)UI,53=sFPR<7pP"(J[4>R=HM:SX&KaBG0
+][xu_]A/F7w0OxQuVTr0scT7X2/co{M:h{/Wb0}^tT"CK-La'M+BWSjdm[OaYzJH0A|9y}`xj>b{icBT7]8$5rF)(7n_F]e<F.s1_{{sg7zda.!_'C+}Et
+Pv8pBC4(R:!7].fB'fGQw^l3zcu5zMt;,B$td"B9K(hr|4e6'e4j{T_lhik&Ha=RLkBt|fH1`^u/s1<Z42|,<ir=Xmp_Bz/MGs9uQ-="q17nnArv7n+rzR
+xl{od/p%aA|=j8:C<eC5TfY`P2I0WzNH&9!EebgDm,+]>5/'xsnC$>oaG){-3&rv37osXd%KFM`&T[ejD.bg63R:02/A&#I7^XjTJU.Fk%SclL$v7}$@92
+|O>t}g:e8"eSJrJ:mw"N:(1hU3NJ]m,Hpm2^rUG0wz>}8t0b]h%Y%+PI@b$Y>x@C~|0:92hZDAW}q0@LoHk2HSoC&|>&@`4s)mnw8_vj!1(L9[9+-{eE!u
+muS'Z/vcFuh>aN$vyTZFt{Q]]uQ.+@4ociP#6s21{HbUDvRRpt{3F21=M^k6%viBd5U9+t!fAq!uCcRc^/5mD{=YqmIs^e(mm4K7YOp4l4XgN}CquMPv1[
+Tu[}Q.33&:D$Hq=TkRXxq3Hk-F&ir/%E~|xX1hJ.coFbIzI35E=&muCSr2i|6`][,Vl+k)"$H{=if<tO9nF}R)BE&qV1Aq0bE2t>Pb}%tO<ej`I{,IF`]K
+-K/$/pMRkhny8"O5gutRQJ9VvyWkJC-J9J%"ZqGJ`gQDF<le&N;;wc3i^c0<nvyCs|T,b)9/RzAe`u'T]ZXxc:KZ'Red{NTyORt2Dza+Ll~$JOivOXDNYI
+LlA1F{F2|VB.Es%YW@VVL-Dik}GWwX<m_qUwDE6Dy4pAQ&oI$[1x:@=&a^SuT09}AzQcFzF>)AN&Q/54Hm&Ib>/.lU&4A]7bPZ'>w+Fg.jjP6K:8UQ9yLo
+>m"o!YCeJoQR];;uRu:iP&(sN#<+rXS3$IR5./2Z~<u%gX)Z;@m]$"gAol8:I4tFZ=xhX9dU@[wMvF^TL9/Yh%Bb>3Tq|:xaN3_y,hRy}0T"wpOd<KL)oh
+A2xF[c{Ye5Z@;b8Wu@IK[oj85K"hx>&hs4CCg@#ArhZo;!=2~gLqThW5rYSC//saB5'r-g`CR(iN7GKe%$cGm6m0["-C472:ah!X~Gn3vpi[Q25Y=o2[3f
+z5<A'<>Rwm[xzmWQ,N[dF&c%w8oN`h27>b^2$Md$Y5Qb]{=dgN$]ttX>Nv_HjX$.6&~Fa$'M1N`AzM`jWKvbPCQSSeMd$Ryf$ySIX@]mxf1J_Vn]z46l86
+jP8{%!]__Hd!Vx,q`oU0/mZN_7Jz$&MmDVlVj:e#9'{KoU"EXsWm3YJ<RkO(1#plq/"k)5a:m}";h0]2&d_{3wa|eNwC}.RF'VzayL`Ceg6]ANXt:Pg2v>
+'J"vCCg]z+_k.pmLrH]Y9GAS.!6a8{f4YSO"i-/!5N"uTui,,]9"(JgY|Qld{Aq=;3KirA>hnd!$}Du>i[hAhMDdry`!qsO^LsyEt{j"g&F&9&LVS^"I8{
+SP7j0u}n6yspi5`7@lXd[N%i^oO&7G3kWg[NpuR7oZxrj]@PK&"|ctH<e/{BAOa][8e5'@Kx#VPox5Y0CQ()GK_E^nD"IHUvGFPmc_kE@k!4OM{=ib&&Eg
+EtH]H.Y[1R]])DNg'jOd9=rJrJqAg@vui=]}([4h#wul@26#UWz#%N%|p3;w|X>LF#w-7=}%P9`2RT<fUe>W&]>4iESf>a!gGP2(M]e%%y$iV-z(b6`|,f
++PqP5]dRW6e8oVkF58pG&ETWQPoHeS'2/c&G4Xa%ohU&1uu_ARc7@B6V(2JvKt+8t|&{nXOIp6/Z-m3{`LlfLB8n"&Pdeix=,)9IdCm.4'<TD!%tq.nyT_
+4TeZi''{#sglkw~.2Semco~Uj;$Ib6dC(pIexFP4ju/9`hTwu#d8eC:7'zct#"U8E:]m0P/X~f!fXN-HJUpjQ2I|-X@3bm#T,<j"8<LP|4h2Z>,jP2qLZz
+"xvd9@k&<}Ru{eu#"r3F^:L#x]L>(GglCo&&@CYr5B"325~f#wTq|bBAoyJEk(okh:om1!q8[EM^n+WU5ZmDVi'kxP3)-XpS|[)XmZd;7bBvbp7EaT.f!S
+p@{=RJQ's.m(FP'QZS%POq;_1QX%B;LMs;iA`$#E{$^!aX<Rg{-Mb)P%/d%pCEXn]z~:ym])Y!!8iPhcog`>>HAN&f.:'f6SgNsx78V/j}rc=G:qLa4g<g
+]NT=Q,f:V54V'GCc$x+{#xcoabj/p/AtoL.oZ|J"TPNJiV3c@6t<J"e!sgu-NRpUuFLZowX^}>Ovj=,HN5yL;F2a=6.B5AU6A8WnuHy23!SO'WC}0&[Qx]
+~'`L5{NJ(M+s_02an-SR|/9i-fw8u5Q)QWbU`R=[QWE,|EJM%@E`i[bhaY~#T@KOZ6i'B3Y=>w)uO#>Z,#bXpH::8bh`JSX&Di774;_[QK'l3zAY5ISDb9
+"G^Bd.<vw#;Lc$)G2V'P>[K<hn$WoB6SsT:>gt|tAJ2l_it[E>6/Xs6>y]yPsNG/|ic<A6i&M}P<OKRwXHUcbK!BDu5bkvAyXPnH:XWL!%^q&Gd1c33ayP
+ZE)"(1xPaISJm%kJ>@JSXx_ViJ]D"OP/#saZDLdW'4d_vUicsa8_9oPz_4OKIO=(Pq/-7N"YzW2ftRv<QEI0F#i:m@:-VPO!3'4GFt|jO[TL'>DC/r<q=,
+h3UF8a+s&ik,$=DD/Z}N3$ijY)g^QqJh2S'=&+}=S"{^_WUj~/NFK`]J6fUS"8}C=KfybJaoCif1s7ptJr{7&EJW}t>n~%#o,aNP.F,.X0t(,Z4W<W1$l;
+SF0X,SoPh.(^nP$@.6K$_Xi@:W.:eFh>0KP1OfNYp|'JyIOZv[@ca/L>J6.F433thb6YX6DecxpUU&FsP[k^MRPA^D%s]L(P5+eRK.rw1CtzU[DEIl$e^3
+V+U2%JJ_6ym_{!5!t#inTq#NedZYsvY9#raKB|ZnZwMI`h0f#Ai<RcX@bHd4v5s#Z<w-xGW)k<YsEVbK!>|i^vOsp_YD-i^{Q^V%d|h3e(r@FndsX<%a{B
+{Ckk,$,}kUNf_e:}Pl),=ITp%WU,6i"m`[KTp!50GUI]hP.eH+4l9xqq+wqJop~hydaI7,+I-l$CXE$b1Y=b(uLl<3,uDt&dF+Mp.=PkyI~;)b9T!IC>0|
+:0iSqkQ'Rpj2Xcg^wA>z(A8dyx@>h<kN^neTN&eSM3hP_a<mYQ;SV01Mm//{:B;8`@>MlGO=M0)y<Cr%pF;%j^i%98SWbtt.|7vTh20qYyQy[2JE87JJg]
+a+ump5'N`hM=r=8./F<b.BG>-EuE}Pvq>(wT{,)cHO'c0$6TSyfYGLrcIKhI~CV_~Vp.!u^Y^GX9>Nr,2JzU&%]6_he26n!Hn3Jr4-1h^%<l'kx:u}4+$^
+5W#=hbltg/madUH6'O|5+](K"f5|x:RbbeQyVpdCcWZ]k7iZLwA(wTc%6PcoMvn8v!!o'|jz2)Y{2#8C0MJtl[m:MHutjqfCOe+&Wq4'IwT:]5|BH#L!;5
+K.MPs)GR!9`%[RM9a"|Q@9=(|'<$ZBd/<)44H=44B5Olr>>cHQdNOQ:/S_h^W7E|f60J,Fz1Mh<$2zkFYOgw:S$`]'"}g4{9`#/cGBrc2`/E,hb8PnXy@K
+EL4=I5wXaG>egwpHhhnyb"W%~=k<J@cSy^K+{TU!8J;2}g#q_H&=bu#S5qFaq,CE`o4#9czgZCa/Pt||1Rqf`<DNLVS#4mGZB"h<Mn$<_J`NFrhO6ZziKs
+P{B+yMdB+sAQ~2LTD,+ZAo8AD1jH]a$D0R&y~z'ww4Y/1w2A.|S|LDw-8s@P!m3/E9YZYZ/svEtOe+EG<5EpO)g;%X!GFs]0NC!KJI<uC$TX/R(+"}(3a%
+i7=sk#9YOARdWts}~QCRS-4A`MJn,g.VM3{#!aB<"#1HsE"XPpC)~Lz7qta=VujPF0qfa(|PR5U`&)U&;2TRqL&7r#n$R^![ik#zDRPcc@tN{0Cyd,j-N<
+,5w&v@ADq1234s;$<5|Gdj@>:k)xj(hm:VgPErNNy58fo_-)OW"r0/=kk>Y!%$|kh>9Sz;Kg;&2;gT}TH8slr9$MNqE=47vk>9~31c%#[e35E[UUym7V;y
+!j{dT^7pJVX@RO@Ir+4)5^_(vRnvy_'<i26_pn@A3M(A'scQ_aI`bU%>m$T0Dc{sf'WfTkugsk$1O8rr79khmvQ|gBHzDZhmOKKKm</_,{~kt&LC%Vx)'x
+O[sbCSnVRN!4(75]&O7V.psF}8khXetv(xX<[v,xZ^a'nIzp"w+c4b^dERq:#V&yVmNxIz2;=h9{$vjjsd0YX{e6`{J|m6e>L@eDyT'XJU@CiRXDN+}^hN
+UttH$w5TC(E}gILDLg'8k6&6PM#<f&Vt:uA+Ym!q7V{@(y1<{ORNa01/=_Y1JoMJJ!;^n99D#ffe!:{C^zArwAj$`yM.a0mK"$y1u@J:!2/E#$aa6z4xjl
+lBbx]%f6%C]6VUi5t&2LO3)hWSuX)%4+[9QQmU<c0XgZNPBU1EKvPg#`AsGK[a>l!TL.fNi#7<lLDQ3F^Ck%;jOqP78S%3foSN-8{CCPLM#)73_pL]~5Ys
+ioT3lI+Gq8`dE(I#R,8YmBLBR0&V1j<N'F>yUUq01-D_>GRgh46Gd%w&~03{GC_HQ2!F)%p#WI4+J`)-t':]P'lE.^xUt!:P%|5j$%f#ju%D=sSOI3X,(L
+e.5Bh8E3pV<rFS0R)Qmc44OV|;.,"MVIcqbkD8%Ur)[D&Urc{C`G7}zK0EZP`ksV32,bl[,U.`_Fm$0&^[h7D0zxv3o)w=&B#Ka%/,E3|ELixE^6n,8kz=
+x5}g[i,u+ANW!{xl|56|(zbtF_An=WXjBe;i1g<hsTU'jim]+E<)S`h_TsUL0}H){W.aTEAp4iyA/kc+/|^qrfF|#`>FDZ>Qop]{LS<@c0Y/bhj5q,|@)s
+s./|wZ+M.8Y[{rhn.[FZS}Gp&G;qlRESr;l%XH~P-ismAg)L{q0@FHa4Z;bzK+'1Ib{SfVz"9)d_q8`^1{s_b'wDJb;+26A5)1QePVPF@gk`-mwZwZ8uH_
+_SI2C'u2^_emFXBa<[&_WX_O^E2.Rhi:!E>tEu}2{YOs(or7>>3hK.4@RMRFikANU.7p#a#Cx`U_~P)IsHuqI^KyI@du/,]cq1to^m&0I/qEE22Wb/yIdO
+j:x(6+@n"sKVM2WN_qa7pwM8z(0=D[r1!frG{o)GU!Hr=;zc>lVs$fJg15I!wO(#llm-D}#yy+4,<QRvi)ZGpS&G5nzd97'@@{_"+=fCer'SF);`Yi|.}b
+ZSRXv1'K,UiAvh,uOy>U^E;))m1|hRnf9}!ws$&[hWQ97x$p#-db[_;dGN"fPU!;|![XFMV56[bE@|s,7<rTb#%SNf~n[UApAEoLfpaWj$j0e{g]DT_rI-
+i;MWHWj%LMCfFy:TOK>fo@;P#WQitm1d_WfmcAp[#WbtwPQew(%l!a(BwRu4>2e37Va;fX7!Er2W%x]QvH$^ABoiBQ!`4}v_Sdlwi}{wQk]u:bRxGn_3Mc
+1FfJu}3<b@jqf[[Wg6subH/=S[2BLXbgm5UE3U]{M=px)iror^^AT3:Y^)<+pP`CE!Qf7cgr6Q0<C.&f<W1BqaT731BG>w<B#]9UBudy/>{t(OCdjp8W;}
+&b:Z^1eWOK#b($,J)rC$HbYQDh&x>U|SBwaO<F{-OBrrmEmyl+[u_.Xew|Itf:oH'rl;VsNOG[eua,p5y,Dl'1ASgB4dKC4[Vp>IoMrf!4uIzIB)S}{IQe
+l3+u"1B8]xfccS0H`mKl4h1ge4GYBwJ/dOy#w&zR|hUHkegCI5kvXb9<n{4"0Y-`NVUWhCh;:e#,Vp.lZfu^zt$][2aq4>kzXf^!=bTv+G#&NZ`g"4VL<C
+`3Hbzq1B(,$AKcV7VHwqbb_>z}(y6;y}1_8OD"57/duFLI%aPp|jsy9w~A9ISr@wcXRE5^q!."/1;aE'[z)E'o-Iaur4Sf&KojxhC:+MzuC09Zy[4cXyXY
+4Tb1iNdy8aiO%SIdJtcKuALBD:TR7{$h9!}g@0om)y0%;"}SG]NwdJ3{VGj#213Rmacg[C3bK;s=&(b{jnZj;1#JGmt}.i2@jNg2FnSpYbKi9uq3_wx_Cy
+OM-BK]5vd5)RsSM7[J%S^i(d0e}5B/M_0K@|RxAxwR<nB|Qj8Ud2#|%}h54s:yUcC0&Wc)T,!_L.0iQ`(-sW`Q0gXi7Aw3$6Lty+hT{>IV@i-U%^h%]QmG
+h#H#70%@sajKGKuOh=JBa+EL,u}vC|vm64%=L8adikm.B$ElOv!yOI5L>6@-x25Z|lKzs/DUJQz}k_Y|a9WFZ4J=LrC(O7Fu^sa.%v3X{He)OEd{Mi#}o5
+@_N-ML@Jlg5z%TkqN!)0=-/ab"gp[yAimHO3aw^q8';;JNfdA5Z`~Jit-{o:0j-hr`LfA4NrDqxZ{!S`4G.Y1GKdI5pd6bh.HU"[,BgBeR~&:4da^=B=,c
+wIWMO7.Lxnw1(``;=]dxmM~<nZzKhg#Jdwi^Dpd@/@eei#mV][TG58]@">B@Bkc2RlBd0)/Fh[tut06d5STrk|ldU{>{]rA8-pXy>$L'-e6:XAP[$(l"#3
+KWU[-Iyz{H(hry'F<Qi$}$S@h)+wpEBEpi&];dhT4$Se5ldxKh&U_65zracwbDEC(Y4-bt|fR{olSPEWLm,Hq%vi73|h_}no2[Jj-3CBvaFE_O5p{:N,C&
+)Zr9uNd1g6JO86;1,5cCj%TE~1gB4fH%y1`wo{~0_J!WR%GZ#6BjEHjLPKtO3]A(99.--_pOJ|X/GQJ;eUmY{qK2YJWT+MIDS!0O(k:`3QPkvn;E5l`zsv
+/Vo:O7g=}"W2.TkqE%mw3@r.|UsWQ6OHi@YG-bT;bT3>wGW<f(+5wI:gl7kN%`>}+[pgDl`F|:IC0Q2mU[l=_qKm^`"3-5XV6_PTf8nRWsu&Dk-)VOG4oL
+R0=PvC.8E)r%!w<'{]g"P7YD%aVnM7Y{U4y^7b{@hm{(=2Z8MAI81.Jgo!A$6[']+o!GY]iiz'Jj"]!+LG].;=Jv1r7j/wrpUA'N^n<pIG,ZmA7BltJH8y
+dB,FpW|:ot5Dklw22>p'wc|M!LDe#O:O|Sp>F-BfZoW5Rv&$XW!;]Uc0uuRS#Y`&0zVNiIXR>^4BW0%p[X`0sI:>oDU&b):H$%R9eR0W'yUU9w}r_4{SQ7
+]1gQ_7iWt8%hH^H7b)_visLql|;1yy=KcJfeo9(Ic]OM6`R(dffWri82U+W2lWIE<2XaawLRe|`p-q:q2b"^6sB$^y%CkC]zUeMz[qiNT"3&ylfYeC8cY@
+>S^s2@wy(}eec,+Et4skSwqBa3s0|,dvB0%K-w}q;Rwlh{$t^eovn2t/2]'^&%uH"":f#.~-c`Y!5=Im^gw4Z)xqR#Vqn}Sqgr4o7V!%|:Qgi0%lkcw.&#
+95|#0q0OJ'-&4=&ee/(z'&V2$Evd)D=8#KH-,m)fN>;`&@cbC[8g@xP7R`wH7Azc1xp$#k&z757K;TBj,d^3B`t|+/$EMD_Y<WWKa[YjeI1AuaBZdZ,D8T
+1+E[CptA>PygeQhF-SBH_^&Q.oHTf3J5V(:wc3VNk5_pS=cK24Q5jOZax@z[&`oe%1W2G@+/&Fbm;vt&t3lUo,.`!nIa&nAE@!-iv"RS|g~'8QF-"cO#t0
+8d@E'fh_=#ci=+=o2%6b"FTq-#04]b>NW!.Ot{$sc!r:X;[0%=[']Os.@+vt[8r=xXyTi+R^k{Si2_n=Mq-!B@beED"c|Xb^:|U4-LJrbt,zdv7GpLJnmh
+p<qFNY[!NS5BVH8W9k@!])DRH/T-Z,`R13d4RsJ}B}orr=UUmj[xB${1lVe{phQ_Wg#XaS`MFBd"CVl@CdQWz/n:52)H$y[1lh6IY4.(n3KO}'=#5C6_#x
+!Y5[|wZhz1_B[g._$uF_^6l7vv/|ZxIC9HK`bmPC7gc@%#UI{!zg|>")XGoA]^MHLm,h)gJ<FKaJUT`^dQg'/ut6Y._6S[M6nmD:u8s.UUVqR0j"qTcW8E
+y^%+kufdHuOK#{016.zQ^C!STB{'xK#+qN"fh>fPpvw4$`Ud"lS/'rsFZ6Vie%1EnM)h52GkG(M+OuY`"%yz`XPX`._eAei1t)!7Xv)@cwHKqz<Snd#fd`
+!'[[cG3/)/W>"}8/Jb(a@d_1#Ut.c__"VA9r%>s_5l&#$4x$ci'x,1`#NM^}eBqVmMD7`a_$Y{nGhA/Ea|yL{$$hIX}L3,5n^ZJ;:G8N5wg4ytH(Z!Q-.E
+=uW%A(=jAWyt]5bq.]7O}qg9em<tK"z|MOl%MSzT[hiJMx'W^|elp]wnFV/HH%GNN`iy0_<=a!&p@qwICym/zd77MZifDc$D')O[$Qs"VT@UuB=3f%kv]!
+(cFG2ZL.<nyb8!k`MOmKD@Y$AZgIvB7g7,iFv2!.#KvJ&Io-oCqf5N|YhnA@8H1a'ZbcDqd=P5TGS-fb<Q,42um5HUM>RmJLUzj;+I5snY/qLDX@-DZteK
+v'A^I4AbG&(|MJp:[x4bZJ<2`2%;yb%F9#aQp34$cw&G]99ev#rLUdjb)L#M}F36cj[Zy:SV0xiDy7f6,BZ)0utbx#tW%`b=z}#vU{WukI%W=IH)9d[^DB
+vBZ{S;]DWEl(pWaDCOE'Sy3I#m:JgP`@}R7t[VB;rr8+ry#0Ch[GPIxW6p{g7NLv!a(A"H=e3'zDmoeG](y$,p<PRzM$ymd/~ZEYiVB[z4XiI#vg#!xt#!
+c!c7tS|ciJvy=q4QvLh@@Yx_`LD6FhWRJysx2_{7]QLv+@blCnyR]T0D"241ECxrPi@u]htP.HgszE2'1n$<m7Df.Y~#uUt&t8.@9X){OL0z8a,c(jgymu
+dQRH.NhD3v/B;b3(I2}o/zlh`hQ[C>r3UyI<cv;-Y[0m%$/QEC|'N9I6>FX7b;X}Kxq#Zw~m.PIz]G<^LTKyTQ^cGR[)88rKzTMJ/1M{nFZ{o5XG<Fm&i]
+W)'6,b|GH2HL~8]OF.ER|LwV&Wcn:REqlZ8604MZN'K$A|_k!-HUKYZ"PU77E^Bb%Cxrz47SG(T)./-(xzgPrI;6i_4oCBkA"kZ9_JC^K"LMJU>1B`ktbP
+wg9-;4zzNjBjX)}YH6'a(;:EWy:gqpeo$E6Kf+qE-sr)M.SfWh#wkI;J#.^3[WBZ1j|cW.;77>,1hsusCgBJ`1X3~O%RQm{sG<Nn}D!`C%CU'Q$p:^WAQd
+Pes&ENW$AM/1A;L7hd9j2daLd"bqB-t'{HzJrJ#&nPK"A]vY"PHh!%6k["1<cMS'7r:@@3H/oDXEm$>R<i;].0z|Sj>$hk+RT:;YeZc--g|)q7a!9]OyE4
+i'o:V`{'/0Ud,jsv,"'e{6N}4Je.lkd:IL]LBNGk]AnR'$c|qs)N&`2R`t1TGgXZDqKF8,@dP>Z@LDM2O0gomslU-PIP$9<,4){8RXKaaxY>r|yFZ^blE/
++tMtZlpyKH8c~#~tT6(eSG<yUCkM{sp6{G{6.0mya"UB7i@KF@"K>g)U(bImD8md7A!ei477|J%tD-C"z;Ly.MJkPohyQQVyiv]OkVrB,0%A4JcX94J7AF
+RNn%'Su{-Yw=rqwZ^$e7CF#jSsv]u;cbL4t1{j%S'0j9,_hZNl$a5EWbOoQR1!StPUbaz,^JNUQ5iS~^Biq9&7g!wb"U2_Jgo)ijgy=2F3kk$-cTPc+sm<
+^"ZJ6!B{4$>6N!'YN+,617H1_8:SC8~3Jl>j+3_{Oo'e2Iy5H4Frl$^s'mq;{QY<6aw1N'+#F{fZ-=KL=rGJfQ/]5bcIz19!cud}iZ-99k-n!!p<HME:M=
+Qg(Xc%~-d$_1!/rb8Nsh&6gIy3!1DUR$]^KM;);PTl>>Mla"rhwF45v0pSe&-c6.&(b.}06LA[|2p(kpxjW,-8!~<Mvb)w%C:fl7hj&`w$/du]77(+8H>(
+9=Opq$P``"{F^TE3l;%.CBLS_-xE{oqE!"Xq(m~LI{|OfM[NK7^/-#V(GFf<)&0#t''3c.R$yGI'Q$6s3Y+Bt9S9d<PTGXNC;50Kw6f<!iQ!ZLk#<&Mj2F
+k0gFZ;~#K1+m9$#$:UmKFs[";|#qO7}2jOeL{wyLdy.#]:j@[p-q}7,}|7oeD3q)>2HynkW[m}=3>D"u!^/e1Ov/8'jaKi+MYW;I|T{kB6fw;j`&/ZNjq>
+BK1K5"NN`L:w9>mq6h(;sb30meB2:i#uXiB%L4.%ckhPQcALJ6];f70s^6UR.WPf,;iIbjtWor)@uEY4v@$R5DNC!tl0q2_CS!nF`1jigTLJA5RIP:AhNI
+71fqf"]TGi$nIih+Q_rymdUKq=b_iRRU39d33`[yVOhaWTC;!<`<WhIU'%XIW_Dt>QZjs,&5YNbN50R5EcY58{_ACbLt{L7+<;Y.Swd`jJ<.QIRcLDWQR:
+=b[@:sfRvaPQ:sS3e<r.Ou^mGq^uex:RQ!Sd%#5{xE>CqiHCwEJrFO&mEsH'!Z=$,p1uoc-5Aed,OOX`"t.o^J]WLle|!8Q1"Mx+A=khx/GAJsER()i38C
+oOC{<5[UvZ:/SEkzIh>,2m_<M;fOc,3FxTepI0Kgw2$=1>(X5]=GId>_FYv3={LU>|syw]o/Qga|#lcw|<v0Ys5jV|LxBJakr1DXSB.WsFF9CqM,4xd|()
+9o+<J-][&ilRq|e>otf(o3rOIgw-HqA"0t%;Ps+M2illn[GPoY@D+O2Nex=$Sr|E[=;JhP<R2,~XB|pE"qh@'t[K<0fo"VNLT)6})['`v6#/w|`a7MZc,d
+_xt$+AAz=<sB=_]s/48jCZ59[bXh,i|P16Y%i_uI32QOg@Z#RC'hiq0|>O-{$4[Fx/L.'VC!sf0ti/#PIz"v$+5`x;6=bVm>Noh>Zg|p6#sM(]O"kg<|MU
+J+!HZhFEq1f[u)R[Fw/Mg(eE"@.6LY~@'dd0|`g+F2F35}PcXOi#Uk&;>C~P21IH:,"WpaIyF;5)Wf,{)+/D2Mt58t9rmO|PttJ%A=qb)lMKPr0KJPfQg[
+xN3b8!i7TZ|VaDljh;>WPwQ2Wy7B7qdRnimjyY395r>Nm>_(k5!09dziuE&r8Ww()<1w(oC$%p`aC=mf$(HK7OY1GCKudVNc8q7tbE4>r6ljyB0@U|AX<d
+Do30Uufrq6E/rND%3'B{mt$3R4hfLZt%p&DMJ2t#8{`OSbP>EGQ%Cf}".k=H@1<)=TwS8SNy%k9-'2KbsO)@`fCl]s5zZrdc.VbVCkn!$(1LJlfpGo3[J4
+UpN]GR)&Y3]ctkVr.bsZ{+W&v6-"Vtx6o;u,mlmqQdmzSE7$0gan`"=}}L-Lr8[|~&.N`w9}8,LP[yX+K:(rC%Q/D{4u6Wf.o&~J_kO{>9xZJ[pY'|"BKy
+yy_"va)1.URQvAj>40+x":"'f(k$7B/G<UG`2T!V>|R<q5ZhkVC3J:7)>ktQZtFpZC=/LH,!c$D3c"c00,R2!bWe9ToRrFq7+z)z[O)S7)YP`KzfYh/kp^
+6!~NsJ"![+it(^^#^b{$=[`BXaccquH6X(^$`d4P)inSq2x%f)H`Uxs<_/:%5#tgf05+66C(>{,mRR)bphdvzZ_^n<oQ8bB[N-[s]Lb1DaTqk:+KBg#KW+
+rio_Yi%g^^HTI/$,Jf1$5F^A+8kWP0#Le!;2fgbm$U!.6/D{PJ"v|}fur+xe,F2CeddG~tpLJ_Mp-WA&mn(&N<KBqFx$A=L%M1gI(jP^stBBce@sQwS'Dd
+L}KZ_@4WqOq/w9pb'IyJGA)@wcpsrT)QVC}|I<YG+$07h_n&Gh.KjWx3IcS23(d)YjU,lq`MV:.>n,eSnX`m3,yx{D3`FWTMi:KT:EDe'hWO:>Kh-h8"~7
+B4Mtwaq$j|xgaH)0x7t5TKgw8Tq|mcSxSVaWr`%kA3jAPF"H6_(7YDN,T,c:rVfhfR)@kh|uUBFOZ]~9&'l88|4b"&|y%,ij!NRi(mzI&}4Cdgfa0R=|LN
+rF6"lD<U#{^#DQC&GOoz/fM6!6uLCL;nWc"6&mJ@>JyAaZ=.2,t-@mz6y|tA/[[ZZ5)y=#G-|f$SRd{qPdX6/XAMGwX;cHpu%EN{THFM{_!KfPANFyEw9|
+WHknH$@q_rP2XxxqVx8p`^'PubFJTAI8R%O])N#9-l~O-mdceQV.WH>{R$D.gS'jTr6Sg[^|<e6pz:r49+GVxZy!Ao%#bMfOfKP7>Kt>+i'B,$Uu{R%5c'
+LvO`#G$]hG6.@&[u<D,/5"'>A0^rYiqp[:zq%%pMz$vz@TrjyTI%Z{bTh-15/opQoT~HEgRhRdbr[siYCC,el$un).9k08]j,ELTPtdIg]Z9xd;Epi(P@_
+T;!vw#9::Kt;&w6QcCsQ1}-6a3C&XLo<vP@z"xd&KOC]~zF7R7LMdaP}zyrxAJiS;ByxCy8bJrUdRw]b#-{UnCw,$0F7+=0b_QykPPb`o@W_A@txS!P>5f
+7E/r;bAugPG<]Bt:&eL!su#i#tn+}.TqxkB.Eg.5'u3<oiw}:=Y<LB$]"Hs6Y`1u6Y:4=SqqiY:[Y{SodCH6{l![n&du0pc43]y@50_7U@DjGi2a>EqZ9)
+9i3TuX/}HK{<2j/UMX56c^'%aUs[U%<+3c4u8CaT/<;d9zQvonli3Uqi|,%^7,}t5X:uQ7oE{FIAIx<1vB-2HzE``<v,"ytd1Q7Gye:Y2o}!ibBb9PLQf1
+<UWbm)w^DRu^^%[mZ@|Bh48tn3r_".SICBb@Uf_B._{>u_.L3J}36qqd%zv!f:-}xd#Kz@dMMd~9Q/@ZDBfy9_o]hj&n}C=WP6J(RhZ<%/[D%L!4J2,"nb
+a3m+44rh41%)Q{|jL^4^`C7Y;q"zs@KUhm6;,/@4;yqQicoDDe_8|c@{Cqz/j'g_/w$boh[uN,i9_l-O-49}q3XSL3VP8]R5y/OP=eJ4S3d$UhcFLy%oU7
+bs_k'#eq/v.]E,NQoeg+`wFkermKlM^N^sN$n.I|h7l2/f'KRwQEW"Qw`P#OZ^`7xkh7]&{WB0wHQc2DmoV=~rN`D(Olhb.d^);Sbw+/q^qH-vn]zt3`H]
+1J4B3cA]Nt.c|Z>6qT#G>8V|r1O9Hu'C%wE%ND2qin`1lEN4$Txse[!F#o'd;=/BWDP"=0r6d1<eM"^FmKSb@y{u:bdDK#ZH:U6qnPK7WrEGkou&X(0e[]
+IR7cNIQgvC=%#FWxKq&E<J!,YIqkb`H=O)3Or)Hk!&3wUTX6>==pTz>"1!W^{Y{+y)iNc>@&e<>7>El:e6W#rFS)eiq;.f6/f4MyM[#<&zil=I7Pms+h"~
+E{&UC8CQ8E>NA-;hNpMs9x%[@cg$i4fm;UATuc=@4$enp/a1f`aF]hS]MfS]e^7^+1uV>K$rg|!r5ML>+5-P}eLIFxuJC<L+O(4TVO@Q]v0>3k8"t2"fT;
+(,p"-69,GB4LCNwBDkEi@1kir8qcB<T>r"0+j@r`GL@)X.cRsS,YrGW^Kb=4&6&Zt9>_s<z`u!=k(`w+%T%;FX:Ey|$ygf55}4uJUyeA8gsH6Bjt&i[JLw
+WzGbOlsj4UT(G'y4K>GDEWb+r#5z9GtP&j-Bit8}Swn|GMZgcEFucO4+/2@}:x_qNC0@GMj:Dz"Ut:pqLX2}5scyzQp>"ERO_UR0{]nC<r-nc>UxMGc4I9
+`$-_j@S:a%(eL$esE:7dHth=`Xr`;l6Gh.H-7;A7XkA.wuJ>Q373KaHtxQI/t<)SVX!B;`]Xsy_+@^!^#+.h30$DMwW=uI|Edmr:dBse_kFDiVMz,Nypbm
+ui{e;3J#At=x9g|_(Oo<;'xmGH@b/N!Z<2F9RHS{o7CqqDG8-VV<DM(9]R#6aP{QafDJNObfaQwxoCdfuB1e[q<qRz^Oj$MHANRo=2MOH;$9S[VV_S2TOg
+i<"M8,]}6r)s,DKi|dJ&P]w.eclR8_8REflNC8F&DA~8ypkYJ(AUar-8ghO'qGos>KOo%.>DvG},lUC%~M>9_Gqk7mn_G4gmq4JhU7bAmjQp:&iFszDp^^
+S],sf|qeGuLR+"^M3gU)TiF8;6AU1'[(h('pKd~5lfQYRv{u:H)m86&PmX6pyBgVblpW|Eu!kzG<RI476=#oj(1YNoTB,Tx;_3'j!C8c)z>EKl/o#Im=>0
+<D"b0_ig8ppP."G43WL)1nthUm|hwvgkQqYY}&KQ`+p2@N=RPvWY5{ea5`69M`OaU@n&fV+JYRJ_cn}zPbZvK,`X30L7q{aHHeL1dg7'p:tT(LNZ!sBuzk
+NQwK7+-/_H3-sGemRI_5BMxji9PA<Lx2u{R[{r8jkFocLT[S|___q1skh)Du4HXrus44(IM(]G]3uz(7{O{C+jSg/6,fFaBO)lq)(cX=2gykNKT+LvoVOy
+5cv7f3~Z)6I!4hDIYv+]WgHe:-@:SUp5JnlcC#u|5dWvwee$4Il&3=AprNknf.3g"rZHqTqc6dPvwF[M;8=}-GVo_acX%a!{-5_uI%L-jHQnwV/EdSN}@[
+$%=IkySjRaTW:8DtXw>|QHLa.AhN%.jK'<#"!nVy{1$9WbsS/T0LUgG1s$)mb)Z"pPpBCLt[W"C,0;2Wl[P3X<u6jI(3kUW1jT:,[uHTe/1|meN,O)v&07
+xj8"y&uFGl3kM/wZB%e}1O/jXGbzoqm{ZWC(y:IlCv%u#Q+RzbJI{As!rH_l5tgKXTCs&!7lcypR]nUHWpA4}]v)zNYXcg"`"y6r_w2M_<=S$dM!jGZJ<@
+)#es"f$t5MU5Cjf{3JXhPh#3wsQAs`k@K0<'uDD'i|@avdTo~ieRTfu=FTWVgyN^!+|eF,UrS.z<d4N|1TAun1W=~A`Ws'Rcu[}{F-vP_z}21u,l<6i1{{
+uUZh/$lMf%q]Yktg-SHRU_c@rDaX#`2nP%T8{((dC#"mx%W!C;e)X/Hf=IY3MX'c3fd;9r^&2Aq`1AtaYKS;]g4.A@nH:!-L1Tf%0!jibN"rEwtt/VY;NZ
+'a3}Z|7_kT|RhmWEGg/;[xxs|Am2HbZ:L,1$_#$hXDex9U9N9{~+.oU-$c[Z<vZY1}<uN}4jU9+[^x<W>9YU+;pZU]4m^utl3^r(7w"7$>/#W5nz--I0b)
+AmNX82zqr6GZ]z~gTscD}pLcRn{jel:6n_xzx>g|LCtHzU<7hoj9La^J^zHWo%6qa^&onNT[M3RuW1WPet2=Y9f4}CyrC[eP,@)c&+:qQv_uba04f}wHZl
+16`GHgRFt&{%Ne8bh0aL[8v&W>65x/j<M7Gz0mCz,0u2o]eOZ)tQI){5j),1D>JaWkg+pO!y,'psYA2g)1iT1&lYCwMWP0f+6A47&_LpY,_e+PHmO_QHqe
+NF6v{^(O&-VTq-UH{A7C0Y(,HJjpq/Fd:SJvg{dG~N_i.xf'ZJ:SixXg{3E!I/Dl6)@w6MVDjt7uq+_XAd:N.maTS:cXqXpQa6=3M,Lx{4RAZ(X!8CPE$J
+oIQ({7H[]Wj%OV:m~kN$fJpuURt"{wDtJ9u.-f(t_Y-lM|i+>/X2g!a=avSKvzZ9^]KUT8{w>aaVLU,{8-|#3+esf6_4';@jxuW{+IBU'NwoKl-74]_Jua
+AdgVm.zpU}<wqtnwA{kPxkOl)}=54RR[yfwRu6z53'=V5Pv|CGz+.ln3-V&#WcM1Y!$ME+BcRjzMYZag&A1!Pf!%RPn^:@yEJp4gQYtbOA8>AU=Uc8fU':
+x3"@(2'Y[5RWr|K,d;%RvNr6p!/Nq/|I_KpWwm)!qedrnUAY0=&Fc_HS;<w)a9g<Ezdy;2`@Z)IL<$_VG4x#}/0YiWTj;9LEJ_Xs~Ya(VZItvh&T^KQqyp
+TkQW01EwveOAy)$XpPgW0R)g&DoY`=@bxAmDJHAF8B,/;Rr8(OOCKwt)D/mwU;C'qXQzowqPD;x8)]+Y1$x<WH<u{TumE@ddwcs4ix34i!lVJV^5dT=aqC
+tMC3N-{q@Hs`OHy=r|3_/7r;|2I6!yuJp)|]VQdh0rAd%{sVtmh6IPczK6G9LT0c'BwFqR/JhH_dw46ISW~m<bf1e!@%@3ucZIJo.o0:x(pn}Eo:RJID/t
+$ycZc3@I[V`wR:GIHr"t':+2-[HW$y`lu0&wtb]Amm9<t7DY)D/zYq<P}BB1z$#-7S7Z;gfCejWl8fJFQ)At7n~;s!KpX{/G+4o{Se,,&Qd(!qs)~.<cYT
+e|AhA1#ef6cqsS"<qqi`19hqVE`+}t`($=7x;p(,DX7];&^s|ISNZJ~xdiQqs4:KRiZIR)(Vs'j5@qaOpw_R}f-tXGQkdiEMa](x&-Sf/O8`FTT{EkB>}3
+KsMwGQRa!/ASa=]}=T/ynvA$Xn_p}kMnYzWh>.,!$(jBNdJM/iv!uh6]_kW0W=Rmjv"[SkFc~buuB]9;xC^5Hio8KSlW~^')'/^a$x<DmO[qG73Qh="tW[
+|7OKZkyqXtGcdJQ,$I(2e^z7>9(gX@'YlaipfmlIOmMd(j"`.ZvKalN;v6Ku~&qwYk[WtmeIE-t6)BM_A8b@@u%L{jdYj[Ds-g4{kuPZC(Q`RyF<amu8,D
+>KdkdqXB0aK7D_;l.5rGC%cq4%;^/r!s9u8geXDZjP,5VIWKKk,_P]Mn5sT!h0Bm=8RMIn|l>IXWAU"n:3]NCM]KmC`4oP158yNBEJ&&FF.r9cB|Y]c&eC
+Ba0.RisV68ICB>bdPx~6f{{eqj4V3wo[fL6;]X"#uY.FxdP)bI4JTI2wH=Z}FObTpv.AwrEDKIit/HEZ0DIldry&_D:";Xm-xVHmTJU"vP!+V3ZR%;y4,-
+$-|:Pg%D}l(W/T>6k+a+y!5.{!;mdS~N,MC;nY<Sm}ko!iwQ@k'U@d.Bt<;A1Q-zDt=a<b6eDQ(xy{>B$k9rES9>r2L10p/=ks%:jP}Tl+RTw{~Qo=M0AL
+<Y$T|4Sm,tJ".+]{[W0lxe!Jyw+;^NbH(h(5N$+=dT/k-Cyc$=,44D3<'kyQCFUJ)<SB=bvY,9KLjg:Y66EwCorO|Bz2wRf2[@$;2/p#-JSCC'EXeSz(98
+!lh&|PdQGqa9^s5]|[w7x9EkY]Z6J:0DfTZ^1wKmv4V'3:I`t6/"&dBT3)Q%r'}I%Yx"g<uKP4mm6m]b~,|hk/2/sRX!j@)t,ESg[pkbTUtde19P:Fjly_
+7%}j&0AsS<~Z@UzieYLsiL'S:mNV^MD7x5n't9}5S+"f:uXk.K5z74:!Li$8P5q5f+uQZ5fg>&}>CSKlbeKuE@xBpEX8]WC1N}wb.o73.{J4sagJ~=#j|-
+C>4IF:.^ETjnuJrP_%JeuHXtn||vhCw:Ry$s|fk;jB@RE+_A8=q+[ch)6htJpdm7-hsBz`0XHfcGE0~M&2QP^JECUjGsO9e+Ie~>_N~zGnx>"t-{p1Asi6
+vj&O93Q]&O(6M5Yc}N'Uf96,HxMwGuz5StEf,$3H=#=Y(8n,wVlPtPZwzA5%>'uB0}{!r.4K<shBxdei0G~nMw<EIb.G01Cz!d!7hLP`$TzSeCjyi2@sSD
+sSnPLgu>&&I/.y@1lk"/e1uI5U'y1x6oc5nUJM9_@40k};jTos^]</5417y>$51sz@/@5+fewNsG<xQ@.5.n8y,45=~Z!q6^BX9v3@8@#!DFOYsn<eQmlN
+DF~4ZSai7G)]009!1p26T@c5q9ty{>:d=T2V2Bon"OR7+C^3,@$10m<(oBx07.MNf/Jj[c_2+M_o>f0'nv}5HD|B5a)yVhgf{&:7%<E4|VZ"']0'MrhU:%
+OA{OY5j5bKVNc7Ir<A76[9lZ[}/!8c|6Cwi$KB%V8@i6zTr.XenF!060`=whK-8@(OR77P.vGUYd9o:tqCRveu)c)g}r(-sG;$_cA3l;qko:cYu5Vf52~i
+'/%!oQa7#oxwQ|r{p54.{C#|O:{Q-eEwjeC8#+b@Bg2T8T_[%.4;:}>Ney[c|c#@#fvvrLO<cQD5-Tt3v/ekpnw$tGsu58pVBJuJmDla7=V0[l"9rslCzE
+}::=w1+Eh,YSLAEi}[T[Z5>S_bTSVsbrb`pg0}6ulTsT@n@T<Rqrp&<>1K[n#>0+gG}6Rdr5OSpgElkdQZmGHyprnElEb_',y&%H<nAX"fmjDcX,i(Ib_d
+gU<'7o+f_=E<2h7feJL&-WTN=_|q~wLj{Dh>Uq1n.WlEi+zSSIZU;0x7u'G0qIV'+:ZyVk(OlhJ#7>lBjd]:{)d^Z=PM,JvuQ/YiLDXfTYJ)U]o&^E[@dx
+4`dJSx3G:fu<4BqZT.ebdtkEbxJ1u2!7"P.3kK)z|59{@331`]=)7BLJPIJ|BejkuqORHl~6)OG`!7=TNjOTjBrbb4lI1(c-bNvoB6"J@qA}XG$ZXCa$bs
+vN|#OB2"|uxp0jj9uVwEWo]hNC3@%61.V$e#+k&w,J/)Q#6-#}JhJ8:77t44B#Ss)%}oi'<DnA3R59Vg2H[y)jNN^(d+C%kv49c<wHcU3y:t_Uq;4z;.cN
+SkEhs'<7ACLLC%dyhUXZaRe8Xf6F/:DHZP:F9OP6whls#3RHk^""QphpIQLf)Z4X{7yUF&kR'sl[af<>x/ZZFFSd&q0}f>L=:H+KG/U54W`WmI7OF($-.e
+@STcWJB&LIv7#%zpw7~!KqpeRc%-e^Acgx9sIEw+'7;R%X8f[IimMR{:-.ox"Xgoi[Z$fWiOXbw'>u8hG5%nk7^@/_cB|5^b6`frfk<&3X:2V,&r[;Xmoo
+<h=Z#Yth%3xMkfKy#K1wv;<h7bCXE=e1.!;X:}f1rrPeo3m)24b;r!4w~7tt7VTY{:uS3w<s/fJ$!nVOq5@jU>b'<neAs53/b_+cn/nDLI;7L<~#'fQJCR
+.^i.Pa09@{bxJuHu}+0!)^}M28T!8<Gr.Y!$T3i),y/RAPcKr,vE3Kg1V"pk@p^K<K>0l,+={lp/`:[2{R%(^6"+I<|pvXv9TWr{6g[:2j5CX}Gr1J(_5+
+y!U<VU|rcJR=.QH@w2G^>y~XJQ#J'lTZ1Su}{H}0qQHQJ.>9FEn^TJEvSJt2B2!aLKJUt5ebJnHW7,H>K_tMG{,iCx]kT-Zmptfw.!qgL)g5);w(,iZ(-L
+4,&b-XGcIE,pg5/kN6@3H$`/2dk,OpniW/TM7t]w{xp`CzS`(s}uju($!i.ed,.&S>QRxT1z<nkg"'u"@vH9`>pw]R-#$s0C,c$4~^Dn$-r:9SAroTwwNb
+~3>l0l}yo^`rs56VJN@6=P:l&qr/2nR9uJ0,E$PF%4+jsEiPoDU^we{pNo^uZ'd]n0h!0to]%t`Y.2b{y#a|p[X=0z==Uu,Bh34Vq@HBt#+/M%g/dDhra.
+%X[d]phD<"oc76S3x"=}~cFN@Wp.qyRuis|85vda@"{c.'4>`px8hHBWVQfk`OV0y&"bstT,UgHM|GZ5|%j=Z&|UwvOPs'l!8KJ7E60!3y>lsD@qi'v!T=
+W)DszJ1tg+I[P7c^k)^p2pph1:Xy7wdI>]()eFr|5Sn7B(2YlUe5Fc|>$/q.Q`4bmht7S|{DbyYm:e,O~DmS[aq`hR%wzV_8N%PFjUvEzeg%vLw&Tobm>.
+;#{8dTfmlwZ.`b3s%8Lwogi5QTT@_7$1J2^w"g2u>WD#N+Xk+s+,cGk.l-NPR35ruBq@aIB@_Ae5`}~|+u_UGWo$BCO+qaX/JrZIDi:YI5RA':Sm&`>a{s
+mW,/#%E`$]5J(W1hLlD5lCN#eAJLv"F>D1'xY^3EfS-Q{9$k{/Hm^;SFk$yZSt7S)zqOHRw-N$`ph|#}u:U^W"_UT3~,o+!S0mE+4TTPQYacLxi5C9lDL;
+1h%UV%6)q6EOx=|]-iye59{)Gx:qcMtkdx/|AdZk%W;m[8;NJEqLGCmi)a}>0|IA:gET`ak!5mD!s:0m8EPPzd`pE'HJ@qL[F^Ju<rSFz/fjwb8!F^kC|P
+7<DPbXU9HYDA&sUmzA&G!D/Oz@>xoBxi(Le-Bl'<9z^^C{OealYkxsm"p`pn~C@^cC$z"TK}n4['n1ozN5zZO'Uh]D|>`z9Nh&'|S>5e1q~T68$AjS&W_f
+6dM6<'RjDE[]g]g}X=x1pI<BC1VIsv$2+yGV3wJ]/%jq1cx;t(!Z|e!:lqv7<4Y#o<7yn6J)dP.mcm",37BD~v5JYsXzcZKrH.AO<p0gccQpTiY$Irh>,e
+k%GY%fv-.oVv6bfOg,OI$0De]0&r^#QkKPB1Sg^.8EmH7iX)'AXgR-~8lVbi70dt;V]#Ldw9J_9gdZE'O|d${q/"5]J%$E!7NxZCh;k+,7"s:cs(M7.1[G
+W_L`,65tnHV]PV!5g'b79cAq@,'.!IM}S9[Vz(L6oaGFY>=}Rlk$G:WFbW1Yx)(w^uH6a^Q,&fbB&d0e'GuN/8^_vlL7K/|P")yGf&NCf}IU@}Lb7GNTU/
+PDrziQO{S9OIa$2k}Y:fb`/c}C@O<AII]wQ8hY5YEm<aF(bMOWzUZv)UI.Yc$nCc(f+6$F)R{`"$~XT{h-jNVn}$oU9U5j//dT0&v{;s=5tHSEZ2VQiNZ5
+G'cv|tV{IW.`wc2nf$DyYv:H`F6Ap;R3Q]XW8VU;c(5m0}zQGYdyZOKNWkE.FcvWhE0/p6KRPJj{@n/tHRsW=YJG+YgdmQMkoC0}mT[B^L>w-2Nn%{[f3o
+Ll`W[sbYdc("aM.'L`V/XS[H7xX>[!s|c@lm}AtY@ISc!"$w7eP]$tB)#T'__;IA"N<I"RWm4u.PbM)Kn@hq(.9ErHACfwj$-MCTLz;9(@sV`CEiuA{;gB
+6^4A-7y1!4~jtMdZQ-+^is{a=O`Dse(_DX=@#_/{}".UI@iB_M<K#X@:-^@ZEV'd>:VkoX'.0zIb#J3+zm~#iDd!|%b3R.Phfa&&FaNS!t.NX&R0~Cvsb+
+83(]ak>>7lq%F1SMg|__8DPF7Hbysl/'#WW[Fs9DORniu+i4th1`R}A`v:Ck4jrwuFQ]u)MTUM;n#.5urjLiWZ&:7JD6.G/CKH0%I{=k8jC}7q%j9sA@{y
+:1hFTTpq7CHV!wDA@JBh{s8j!aGHyIj11z(ea,n4;Bzr9cUQ@xBlskID`JrM_n9&pz_'KNU]qfXW$,'LAK0HFKIXv>vO-97q7Xd:P0y^`q6<HJ=R{v+s)q
+XW>=0dC`o|-um`!/&R_K[H&yL2`j~h@x}y&)S5@6}yiytJ%u;oHkwZ91<,27f0]1Z|AVCNUdWNWWIXS`B`kF^)kfvW25-%800u@M=$3//mz0F1~@H3fxiz
+=l>uf"v`OCvx-u)35(0fo5F)vg[D6KNl5c^af93FQt"mcl~S5>rVsj/GTP6@Zzbrc`-M!8Fw'@bJB/V5{YQ(QD#S/`Oqa65wdrj>)[[!FVd_p&"<j:Q"HP
+'@O}l$DPC/5jzzLRYm6uW!w%K59K94(2]iVlY3s+n(Z#{a!<#0e{}{34n>KB_XKu#hKPco+PeN>)d@JWRdjbqf-cEwj7O%p&ZOK"[.b565dsH0];8m+VN9
+oM8e[f'"EAS1vc$eK$Jt&&$CpPJ3#5/o.Ub4cJlO{++IP$P+Gw-T<vg%:^skpB6%%j5t;<z1Zj!R>}TsR+n6vFV%vYf.&F0&!M/[ug|!1wD2@ZPsL+ngb)
+<Kl[V'K0VOP7`,h$n`oz3Tl;dj#)=%LN:vi2UFt||IT&VW&hsOnsT5mBJ<Hag}8#d,==8(|3xQ%%^lJD-kE#fxyB`W;a7F`q:)f40E`ys7+4wYun!Ybnb"
+_c7.@s<mFjJ37(H1+c[.$|n|}H_^QZ:`6us$4qk1&kn0/3pS2X.{G!Q#jK]]{#op5p+3}X[gILL41jHYd9BALk|l@X1]%%jb<5(}YWGH<=#`pnN0]@qO&&
+(/,33:"cS%w<Fa8hu&D``[~f2WmlB,GswG/,^%0g<X-^v,D&HF_nQP&t&7+C=nqjZql95CLP"6Htz8>G4t4a~r~2:h}yDGR8_dR/,=xNGN8_vDyovk@>!G
+s-'wJK}{2pD0dr@WeuuNR6"(.3!'%DNJ3w(A%ouk{GzHH@axv][GDiSV_GR[H.gmmQ0G"ZJB7/#>|KFZd}5y^tzxHu6<&JzfJR.HU#m0&Y_EJ|AkeQWt-,
++H|er_LN."f:"6VKu;HZJ/'+#|{At7u'&I'ii,JIjIdX7q~W<smw)bJ1(A[UE==f}&O@CAQ]^<A,~r^1@oJX8RN}m(cO>s28l1#Z'>JYk&2U:Yr'cn6l^j
+EWTq#;VNrKXzw2>k3t/e6^nhaIGIA.KjQK6VXbM;YmA5Z[T!{de-2eju=F"cUB)0I:U{w&Euk7A3GsC.z1]h[}e"(;u4>q%(yZ,6;hIFJN0#1Y{O,_nlsj
+9}zrqi7X-!rr56k%Y6D(05eUKyC{X"U!aq&8x/r8#IH}eV$&A0;HZ9~loIQ%v3wNMCme5@p+!2ftr'DWz#Q[%]I+i:A+pVu!OSVRr9%`gn/PY5CQvY3k{h
+^fdR/_fsmdmSlemo4yw7;<4"eKrw7"kJP6nYR[Pj;N@,$a2!:;,SpzYx>4A$xp8K/Zc'tQ.gD(.S.G9,RKOMR7s%]C.,6'ZW@4D,Z8Nu:D=.QNW>&&"F`g
+wURKhWwdDFiH}bxeptB_RsV{F@kA5kdVo:Hu'(Ktr9yK']s>d:J]"71X=h520S[ig&1fQnJVeqf7GHarVT)USim-lqu%d)D}:MtXM'br0Rl/U|<]&4tyVq
+8_9qjX>Yi;1%FR(U{k5sDOs)-f]nrE+X<8a3LJ;/%7|vOCI-3Uxu"%3ksBkfy1}b=E68<.N:_I.q1AQhlz^ImwEwKj]SA=+a:!UP-tIG|b+8p%#dC8'kzX
+a6beaZ-KTW%-W+<k}`Z)U(-32=h`Y/3@9@,A)fGi(m3q.2'DvY^'F]U(^}6%S&}exX,m@ePvxixrx{nw!junz8j(rdyyAJmdu(yffyG^.S"Z3`5Yo$~v9=
+$u/vN=K,819b_c|3Dk5MUG1|!%KxuHlXW<1VT^^{d,_jrf)E!"Tw#@/^1i%|8T0RmW"r&!V<Pqmuoijskb_-3E;XtgF.;uA},nHLc3iXs+rYai'YPn4gt]
+]Cte9s5d/MXxm;=Icc%(LG;8#"4zym&gN}#OhtxENdPoR,C(D6hZB!Y>dhsy&W.g;M/Di>su~j2D@JH<AQUEV_J|Hu;I<C/{J|y:qx>X]uI_H7t@05{U>>
+KC+$-$lu8#HrtVMUW<8;X.].2Hxu+:'#))t2:!ge0d:bi{0b9+T7.TP:t%4{cZ1w'2Y(W9U4n{g^1A3p&Vz{b:y{+;r<ixy-f+~@u8`Y(FPX.Nbro+`aLf
+SJC&T&8J}S:@xIj78j+amIMW>#Xt]2BWr6si,O4T{RxYO%GR<_w)jxKpO]6N;{5W!X&P>o}EbL3%#oPePWZDLGF:';7&+zI1I_X7{4>|_k%Xq$_LGHM)]5
+@FV;x]8k4A|V7#P|x=4R;jN&-s7K6s8Aw#^_54'6)ANW6!9oeBWm:{'PDGWg~`{g}1}o[(!pqPJ+gkm$w9H2CA9+H_:}oo/QwX(!m.S}RTmP>`E4JpLSa`
+LWG@}lzGPR$7>BfP];An9Qn#HWE[w+}&wVZ8QVT8^s]6x+6-IQb/P0D2|JfR/pAnP%EQ4^:p71c4CP&-vr'|"dD#Ky{uf#<O;A;mfu:^!w|mEdPhl'>'Nq
+#[lpz|}^"2D[8&QvO$.)J"NfPS++"M[4-wb8<7[NWl@1|N&=2xTJlhDxGa1(tFM[jlhCpWJH>=kR);w3K$E'0x~xP-7o|ofrIdHLpzZ5#zsE;mk.,0d3]&
+pj[X@.MrXAw{B%k3tR7a|GU)sS]9j5e=T^yx6[xel3cJH(UU_6R}tN9KmHGfJ4p1i!7QJ7]2+tF("WrnnS6FGP|PE1ZlIu27[OWd@UMc{}xf="<ZO)Qr;(
+w4._O9FZA/73Z81<dYl55&++Hmf+QWM1u3Z@2-@]~[[PgU_TqCL}"JP8p9R"bl>;Jm>>E&(#O#)hbI[TI^((147JcHq1'.vFn6vDKhY0OZJ[VCx52KRaQ8
+/.p"8C4e9A@9+7fFX]E+13~)JZE]|kX,4/uM(FJtB&I/=6QAt:]J#IChf%Loh^=k%zV+7(+kTCWHLW30E}vVS],)Qc@Qkr_iTWd"TF:k9PGp<UtVN@~)->
+@qr6+vcCpSP;X1Iw>w>YBhMiWHw^fW^YYV>R/9QwOb#y@%GPt0#G!S,Y3)Zj8&OeN8P]B=`8G&i1/!cytSb-Jz/7jw;3eqh6vbQ7S5.KU%,Xx2qr,{g`nv
+KEX"9!QLwWrYpM>SF/DY[Sc,3{7s$j&Cp#Q%r|6Z0${x4hKe#PYw]F^Us4thhD;7}!u4n7OQTF6]b{(Azm/4&JgOKLNg=A0NU)rly2(4T#X'!e&y>0&n4b
+OoCEs7Yt8)L:zo&/MC>G|e'Wg#[K]1O>/cy9#j}u8j>I7(s,|2na%ZZjMX`z_e`-u[H3LZc2n#lBJ-c^|+cB_&On$)Np/Cne}W4IPZ;A|+t3yT&#ZgKN^|
+1=FiEex^JVM'yn@qxXhCiH(_~XIOH-|%o2xK)FZw2Z.w!g_%7AFF5J25M20c"t'hzCd-/PbXPlo,dNy6o3t9G%XDE'Z4ofKie!sRJg(bgr^V,Xdi)!,bp.
+]J!P<Fg$RL!PofHR"~J&0i$s^bteNgYr}^00Ri1qs-1}>pneSm2mbED,5N10{cHu2ka!;=8)`,:qd}kNx1W,bTXZH9}{ll[7HqD"C,[wOK|[iX;|[S+f+Q
+%,S5Y+0>Z3=q>soIw[NLg<0rOs$LA7+_.^w[PY}B(U1{y9dqZr:&F-jz`8Jvxq+wnPhVz)kFR!qR@F"s`y!f4tzzIzf"Q=^9#FfYUFjI+E/D|&kUUi6[Ks
+""}ZE,pjL,&^2(WaaCG4&1b"Z3tirFPzG54;SH2;UJn7(OF-|:qT"C1^=sLLt}~fgR$W!dPe&^Z<>z^q_n;n4i(6v[>4qdnyw^FTEL/7"3l:l<>=-$(l!1
+&Sb`s:XA>VG:p'"5e2`/bu;Yi.bJy>%Hm.4'IU4>i{&lWe[@FVqI9+YA#0F|9}2VtTvf:Q7QlAdVA#ziM,U]zhR_1$fpRH''Eg,Y.fWyWw4Y!ar_.e=M&$
+d4L(Um{kH$&j0%L.g+L0sO1BbD"AP6`,0)x"LS-vZPJC+.{%.b8:RuWG7}I,r5aWWkirtP3:(y5&q8jhrpXAV@/aS9`,5umsg1Yhy,MZEDreFj2^3@E].)
+oCuu2nUhbj"D98|#Fm(](R}a5Qq)#jip4(dL&{NsV{ExR2}<Wt>iHsk&g^Q{[v>'MTYX6A^1xjUlg2</z>YYLx3^:KuF}#F)MOgziSQHt]eXW/bL9r'<La
+y/kuu:pApndD>B(SqHpKkZ']}YR8H6=NRl'Phgd_3_r^8K{YAv2F!Xs;BsZd>v!:k[wv!Mym9m]sh$&OX@>VK9(ckA,pjd{@FC`#x|$)}L:uIH(,O^AoLb
+X8%9@C$(Wn^A~Z$k}+dO/x~j4QG6BxhA}BugT<0l6>>bp$D;Wdw,IrMu@ea'tX6^s36c]{6z{fFQ2EKvV;/orWymZf}4BJIREQihBd@8.1Yujg-)&b2x5|
+-dI=[=%Yy{hzNH=P)rSthBXL@TGEdg:!%kqPA+"p`0P>4AC'L.~&y_XF(b]i,nq!u4gwejhseyX:_S,/2OU<0|iSy[!DaC+OnApL8CRnuJBl~CP9Z!%FMv
+0!]k-YHijp5y8q|PnQPgWXH}>El4%03yFf~RNhpcjqf-2wAh/eN]Iz8vV$X;r[:]ZAY@OW6Rw|s<`jui}3Bue0l]b`#PS`#=h#PV4NaOB#xA8^<:uc}1o/
+7e0Ha#e4;wRj9eF,LzEj!4Lo}$TQ1kauZq}N-@+Y;h>-DA:'<s}WW2JP<j6xRYtAuF}w|wmp>V`e`+O8Ns,G9<L)qZHJ^<sfnk_}Vw("1]J6mH__})2Suz
+-HMWjIczfOo=:}lw<e@G0Fd5i{uf#x'kO+ZJp@1Xm|.o>LOq`YPCO}ar]9}{GJ+3+PsWIoW:Q<uq|HZ2_Xc;$CkBA-Z+YHT[~OUiNF|)p[>Gi'yD'fx/S!
+Si2fdiOmB;zTPrw;L[)TX.w[rqY6b7ZRh!0e.,0,m)z$cI`9Imc-CLNXI>G-<9M5$BycOOFAh:y2I1Atr}"$]TOep>(U+y~vc}TB|a[_v<5Uhe;|bcKeli
+mrx_3(&p/Sl]2d5HcaT&c%Dlq++8@/bnbk72z(/Ais_D1ZtT8sNinH@:A[>dDZ^5bX@ol>k)dD:OtcZeu8uSy[D_Ajsd]]lNTsSXq9_bR_m</5hd=y9h,y
+/IL&R:)BA3b!Tg9hCvI-Bf}81e}}6/t}ZH.vL9IEzHr,rgB'JUXywgDqy)q:.mS&=2t_m3mN:Pfq{^P8O_V}x;Wf"rO<A7Dw<w-Z](BS".a/}Gq%C7Y'4s
+uGcJ]B$V]8ZCY;5U:AMJJAEaV^c6R5+>(#l;9]ySa>u++14Aiu}J8:v9&:g,';D8.%C]4!8j0$zEGW20,Otkn&@=)oZx@"sb0$Sedgc7/(3(8_NM~7ZGA#
+k=Q`9^YS8EJ5zW%ntY/lF<[.Em]vHhG>3;8P@YtJC&G3HnOA3qL2EKb@YfON|%r7RxY/:sE2>#EyM^772:|#mY<a3]yQ:+FVVDA91Gg+;0sba6((>'L^Gf
+uV#mixLc;EIns7;^(Ts`2tQ%^ooG.R+O>iG42(iua"A-kh&tO_VQe<`hd$aQ{g=.v`eJYC"dAi46iG}h#5pf%fB<R<+sFnS-^PgPYpB]I=,Lo7JuMC~g`(
+DMJWGKcZTbx)4j4RROAk/l1WJ(fo7%/"jLjY9q['UE8uDvx(^w^F#j_KFT^<4cO]td,p1,3xgRNx(okQQSemi2Z5cu%ANyoz0F@zg}c`d".b]PLi~Hcp0'
+$XDv'fShX%@R=W{AnqY@cgMZ-DsA#znJ:,SG}3wI(@H(ho8]]4i)iP~@56AT:[(!&e33QBQqd0E)8GLc>7k)dM(t`'lifum9iTv]G&2P)lAQW#MT'y<8OZ
+<Dxn)wdIrC#q~bUnA=%E;r:$^RE{O(xol`#d(yyO&E7jj)$hlD2^cwu!Gv/G;XEX"@iV]L-)4O[a2Y;:0+9."+y7FgxS)3I'lCPtGxe3t%9kLLZ.'X%Sz)
+z7J)Vg-NldRV2;"8_dvC<r6.3>Q`a=}34RS=|XRE(3]<Wn>A-<N!4pfDa{Q0%d7@;=7&KbwXfbONK/%_gF#lm@UAo`8H"mW9JE;/QWj_(,7uRYeq"vc&uL
+2S@(MwT|qvD}W%J:Wvwey((nuKK7F=J<VYvxq#-oSFB!F<hV.L5Qvl.XL}XNTDI|)S11dZV-t;U_M9FXs'Q3M&0$JALr{`rf2sg57iYd=e,FZ'`^41$TP|
+CnEaBIzLmfw3bAN/pU.3/wvQDH(Yd0X6q%B!G<PlCAsh.ylcqFu%~O<FBbtj1e%rL`7ypJUYr8382rJ(#qu(~<.gF)>QI)yzcv2x"NxhjZ061-ItR<cD$}
++j^Org}bW)[T1:3n~.c&#`mbWV1c@!l^z.lKobw5r825O$3'41p(Hv[b3s-/g9Q{$lh'3XJO4&%.'Sy=OkX9R+h&~JtlY980-cBuD)DMdny|b-,$T("E/X
+^(z2)5`jN_a#[af6pIn_J-;t&l8rL=^R]}j7W&z"di8qI^kFDP_Qu&@JV!E/)u-p8%R%Wp)k0u.sb.{9}XtLc6vjM]5OO`rSZNN{vD;9XLJ=UBqj-r!99/
+w9wZx.G+ON7/y{e(#/U88o67k{MWU_WCf3jC5DdrPLDwri})/<y7pS;k>N>[y"p>DNoAHBg+m[p]x`|J3g(|ECcG2>[vMfIn@+e^!pU6mJ'h^[emV'V2pH
+-mD&~qZppvDAUp9otqoQMvV_7NopihhVm7cMvu|8-+kR<)&}M{_@KW48u|zI"Aa^w%rvY$E;@7ieHS<rWZMn/,}#f{zrLXerJ4d78IV6/>R@3>&bVCJu9k
+C_4B%n}g%&I2FK`%x2wW!Ng(04'zE[F'MxrBUGp/(/u!+(0U}Q'L%0k55;RWg,0/`4.ad1cQksA%ru]AbIj<=7oPEJ#/8]{91>^a_GM+Pb.I[L|_phV^>.
+'Io>R=NO>sUr=L+wcum^.p3C{d^@Mx720lNAf1>xZaY<4g7f<jYsvF%_ALahA!B4O/'<JMM%T&rV7DG.18CL+[D,K##ldLd3,/U%C4YB#suI5`^GRuf|:J
+%Kg^NM^Q!+F.>_TtBxP6.eI6I5q@juRMm#^a/oU`(VtUegl4duFI':|>0%u(mA^>W$r1obe)ZXMu;&-Kz|u)e2-Uj1ol9DQY4<{zLJ{ohxob}R:N/FLY&3
+M{1-"S-])4|MDJdf$&)T1u$R,6e!9@Eq#c%]R$QF`/yR)PN"U!gO$0<PKR&wEH%6)TZ-#5%wG99+1zCH;>nyw,x=O';8iJf^s4aj}FMr1:=!%u7#XV{s-n
+jq|KjfY^SU,tLuziKiJW<|rP]619HkK=|}]j;Amlk}]P@Q;5cxPb_^lZ%W>n8[#4.+#NfyS8~8xQkrLq/mw+VR<2&^`m0Zm8R=8):C1;-9(SKtzgAxcL;j
+"n^U_J0D40NzS:OPe|5c/C1szS(8%]1Yx/d:LXDJ[N9nb^VLj@;VqUWSs`Rl$o,[3R{)jN9h>`a<.`hd^2y]ElcH;Iw}#sRu'o0R/{4<4xgH;PoOm.#/dB
+KNON,tw&="@(x{#oN16u]5YFYmhSEky[`rVZOT4@7%G4fhni.OK$voIQvlzIdP2sBxRO_,+Kor!3V(HC1[sLJm)Fw6j|&l4M&kd1,a(@gjrD$68lc@[7zr
+_Ug2t#7VxPjJ0pAsn)nG76i3&W,JmSIgf``B{qrqa{28k$x,tlC9C!PqlTx{,4|{yNJ3^]@c_"5im|xvrYO(~MeO+tHe>5]]QH@;daER28fB5_T'ZjC}S.
+20rh8&Upa.)@j"r%=m|Np:dk1$rb(_a)|t#P08"aDWlgF$++K]T#j:(f|d/j:2Hl&+uuTfuQfI7Q.gQ3{v22Q-r7;yVM@XFfzMdm=C#nhvJ&ie6jh:-U)f
+`jVm:5kao#Q5!Q)/oa29GqTo7od@@Fmy.olnD<[7teMzKpx8!qXfKHx|VXh]febO9:0qW}8^.'pIm9|[uyeB/%R8~Jq0@aVf2kOG-)!7Ajl:00{h!VNqq/
+t$!Ww)3fT<SR51_EMX;aIjdcgnjY8NW_2^WGd{e(!8"a..UF34h$N&f@[XkIrsc!)Z5h0r2-~"-Ic4b%Q,!=IJ1U$w@'gY2-zIX$_%~5ttr"@$Sx%T^``#
+kh5{fue!MJV3.dl:oY-I&gDl)()fu:Dz.5"E3y9<@"/bsDmY}}y"Upa/7[RP!,uLJ7{oDZirT$,oeU6N=_T;8gmb=_ZtDZ&}g+%FIYnn6p}j33`DNsJX0C
+`@a{a47Xd2M`H:QOlcp;ZzAbjN_"pRW#%orto_aFo"[G)(EWG;~ASc[#OFNF:$1FP_W#Kn8`/|0>LZA>:;W_9hkolO9]2a;K0{~ggX3G_@s0hjccQEdiI+
+`EOn.KL-,KegB[9_}IZ]4sU}_z-nv7kX{y^z0>3'_g%Wl;>gRIbw$yQTYg4ET5zC0u#dCh0RLJdY)Yt5@tHLC=Fi7G[-ZmTxLWxf)%Evl@f;qpR_cJ"JRL
+M73)4_tXSij6-SOzU|Ov3c"sAOb'0RqQT#uzKjvHHODn53G9'j%_zVLC4$0tLr:i5qqfdl7fRah=hdE<0Ul:B:,gXW.8Sh51;]2|PTv3<MP>dtH)M)|8tx
+Yh|k[[hG>5G|L>r{$rfRfl#{e|1{["8uBg2R}KkU0Sf&Ra|%"w}&mJ_0F4JZy0%mh8'R(v5'%E|xc=8n_L@eYb!Y"r:5;;yWQjbg6P+a5mt72mgslm=adE
+C0uI)]._@dhC]FeZt<<TH`elj5yBi15,|i[7Xv6@emwe0=]NG2.{Im(Wrc3E>w'@nhV8=4XQ[`JuO6aT,Q9YT{,d&J!.o#2zocAWI+{GME{R4$>,K^N$}z
+q'Zm0GycJFq2YA&YwqbwVqhMBC1Ke]7!aROy>HprNJvg6a7b`o'dZV<r#@#I]&#)O%>[|Dk]5l<::}itu<6F{'&;g_I4Gt<nmQlTgdKmat5$^H=EzVCY)@
+h9p'}'YsIkS^I;lrT_Z_W0$HBRkow)q|cZ0PhxyDKrYDe,J3[HbyA#d]Gii+^XFO[1aIK2M+Hd'HuKm}25DyVUccK8msYrHY>C~u2:..DqTO!)0xbkA'|:
+y.@<[,fUM"$!bvo!V0%iJZFEh)bIoOy%U=Tp2ebq6rWC"|.zZ)xBNQ]m5kLEKpuJKphv>T^T`FX%$.|Bv7@+64P@>e'=;LRAI&s|>HRV83}`U7Uis9{WRB
+pJ_!$[.14_cBhfW(]]Fdt!O5#K4DujwIcX,J2Y1,uG8gy.o@HJ=/AR)XVi!7>Y5f!fU#O^74ID|E"UF!iT_BvWfE9A$upTPzYj$-[sSoD:AV={X`.ei5zM
+I+}`mxOTB$}Y.j3`AaB6h$YG1"VW"OqudpTqa%4xFh[+773`z;yUUnU>MGzUOGyE;+j{hMXAe+Y'1%+mZ<c!TUn#3L@W,d8!m;x+mEm]rz"1=Vss/sZ0O$
+$2Dav,:X~cp8>32Fs/D,rLw}we|$H";s,uvegVPw.t/(CVU[&zl$Q}7gS9I0<=K"3m[8>}>hyVN5b.d"b,s1fx7]>wGrHkBs)Jf2XJkX~:Zr2lYg(=(=as
+M91,}Sq.MVT_q!=|'GRkhW}uuA`-$qmWLnFa<I:Bh!=ipVUrK&{D#ghFgSdNg@GdP@{(IyJBwW[HEFXnh)%b1X;dag#qSri+"F5ke%Qx!cGM.L3>uDEMmR
+Ehxo".);$v<k(NUCAwfy7/7roiOGLc~v|l.Ok<#[|qLci`)sMVhy1;D)s"|3&:xMSyq:A8A:!]'6]=Iz3Hz:kg>[l}%{B:1cowjPeK!EgR,;+'Yjh=w')k
+wP8&|D{A[)cWD(@|FuZu7%GaSD2frTJYom_@~Lw@3x!MiA~)xw%1n>KvJtwKXHds0xs>h7vCtcby-hgHx4O8Xm{b-q!yS]@{l"B#R=6"N>G"&_eH^B5IcR
+Y_F0[=ErpNUWMsWwMg~|IgtYPYtxrW;zvzKcY:^r`|+{#t&UNR<LK]kv)kIw#zftCLR":,(o9UfK@)q_&)Du~HXg,Pq%7!,vNn6Y<3Be#hR+P7G+3#PdQl
+bw5AEmxL6,S5Npmj.cggJ%{SZh,N}Sn2cYSu8qS8@K(}EX=0JA=&eE%_K=ypkUDKwsz9Wqi2jQC$<YcPQAq37EBLB7eSr}tWlK"svQ@[LMv#V<rjx5^`&9
+i!oSx1+^BmSeHt)7DlFAhuVlxwXWM%1UX)eYGla_l31TmS.%;'qjjuu%kW_+z&!lL@JYJ].|fP''XzU}L)Ha.S{C3,T(%=VkAvK}cJBy|J(gQ.a{E{L6Y#
+}v7t_2#}H{'!b!b=Aq.U7#Z+(bf2)BUJ_uUw^k$5ERmkJqC4I8<rC{i4wyPn9gvsd/$y;p1U2/lQ9nFqe0POUOJz$9;DwJp:]:j>hc=;Y]y_S^^j,45#8K
+`l),(Y[+)8%fJxqWTx9;"r_<bd,&CK+Im(zsI.LD%p,b):s&@6f-a>Fy_#GEdh<nch!oc%/;./"t,$+[]WP!]NFV!W0,S#9Zl&PQ!x-}'<Vy<',P|`SE~c
+={(OyQ8zj/scb{jP!Z&Q:f5)s6/Yg6z5QcqKPAca:j!WCT$`y-Qm),)A(EZ-^"R(I8Com<{O}'Ixw15}'d7VhlRJThPoQT3{B,/;(w,VS4a]dh%iw;c;nC
+X3|@G6U0/o_8l(P)htc[,w:^7/pWGrOuL:sFm`I"w+|=+bnF3aq:>B3qUU3asVUXbATxY;+!]ni&Gx6|%/3[O+)&f"tGhgMC0N8yRfrudyxVJ8Uwxpy]`/
+Go]/UoiM-6.7tq!Ja<QB'[GkDkh{4=q3{zviIZU6)$XBe(guWspGXlWLUNQah"f`)LV_wAT9iKSc/b$Cxv(3WCE&;FC(KD0ixt5>xI9juVo91mB,t!%.28
+i+VWUdQwHS)8[/oe9EpW:b!5{|vq|uAG&N(PKh,lI-=|4A`J0O{wA'-QGxD+#]cK-Up'AWVDN#]vAXLv.>}=`C}Xo0Z)n&(SyUa@aYc#]l%nmU-46)A|2W
+nWSxilVb!KDHz%>wtQjX0H=X-Ust<tuaBE3.78ujds[E(OG0[DuE]!$`,]1(9uMJ7.}mzXMsVoQ7b.fo::D;-!"F5n$fg3^k%x[l57`l,m%T|lmYQ/h7EM
+TBP2Og1z6oFHb2r}vo|$2}nB/lo{,9TfZWiyUG{W,|:H#LTZ_0R;=%[1pT@G,W<KRGVC$Uo-d76WCvKAuzL`3Sli$XyC~W'z<2l'F3~ckZsEtfs"oK7#iv
+(r<z]GW;~<_;E>I{-v})Q/@iJ^~'Id#zr'g|6@+FPZSb+sbHN6k,`DX&2GL2JP(<i3One[):n9v@mmdR<2DqB|m_B>Im8t~$h+7LPNz6Nc|$pe'=$V,j}I
+K--#3].>LMrXy5Y3Tg$Qutye2,-8a;7A59nf;4%$GQjUusElm4}{&IPLn!r-a9kOlT+hlslse<o.V>0E<xq{|v9:K/B;Q#]")<"3wG4!/'`cXRG(=02#5i
+""D^>M<qMnph.BL}Vv}$#Q:(__d<1Xk/Gw6B)i^A]4]rI!loUnnf:4gT-lS0{@&NZ!UA~5E!GK&+{!PO5Q,:M,ab>Uu$V7@&ILR1,x=Mr$:am,I(`Xe&K"
+Ea2YGt<0i0,'GjUV_@=m/X-g!=-_qh({[k&JHy84Lw5kMedHE6qdnuOdk5/fJO3Wob."2kCJ|4HqwX@usz0L=`N$|ABjI+4fse"{tcUHvTlGyw(4T7"[c8
+dt&P%uGKGnpglu)i;tCn4v,@E@P((a{o^8wn+/4+)U0kuRHJP9iN#>`1Z{FzZotdGXrF7jqL$O@QSg~9+{2Qp`Sk9s2%T$SyNR{%o9eOw)9!wHrYE;tYcI
+('RLHLiu,p@/V5ShZ92TwKKLS'KA>^GtBT'Pr`u8cal/O6NN@az,_5eGrIu.#`CpQq9<z,T_V:vi#L.+K>UP'fvo}+&tWNnYrBW#sX[s6|icpia/4AwwN9
+{0Fg{+6RSvR{6%2X%.MA%0sa(9gj="ywy"]femOdb>KEwWu+j,:f.Loq"A^fYy5Y7.8MI&oC'2KppY2J-Dx1Aw7iZ(Z+2>=sPuT26M%`hR1,`w4:)(9CY3
+Hc0n]hEe93PRzQ;``JJ+0|XD%A`evMNm^Q!-5w9]]JXF`{/VHj$//X)cb"[CIeaFAH8Cu8vcJDdW2P@T;vpU~7~$XP;<l8`O6J`u:3nd,&i$b+lKR(g[YM
+ftn)oH`Zs1k>P8n)j>@":n=_P_-+2BsVs8w>,B`fH_J"`5v${$j_E)1:]p}<87A9])gmY#H^_p7mQUxW-Qz7(='nVJqi-WzI`.{7q0]ii>1Q|g5]CPO`@8
+fL}lKDk1^,ds!,9Po_H==77EsqBXM/CkEoN3s{&Vuan4)P,0zav`e$n+g49Z65G%A6Su2l>'LW13~g'+i3pXB:'Fb:BimS9#sdYuolSnp44`VNC<"3=/Xb
+t'HbM]j$sS+LvV:F+1]L4V4#=ZZg%"GN7F{YW<)%z>q8wn.9JJ@M/HTM2S!6^,D3vtJ4rOF5C07U+rO#KUO'bLh/RqT]WA645lgd8`=HzTh6b&;&ZX0S:4
+'3jX@WzB'!7n^gsLZciT-yo5G[1dh1&q$.)_RU4OI2SF63GJ%SQcRj,ye,OLwC+R4Hekq78a0_7NgMI%Fxg^|Sb""zpRHC5my9P5^C{cS65H2hMq8o:.ii
+`QY:9ZX`tZ|"`=y>Q}vdf|u>7O}Xao!R5)bFEJ4gyzZiT7e<`45om<JN8d^/hVXOR(Zyv#lp=pFOjn;)&3$_fR=`HQv%Bp{Twu)b<msrcr=&L_#aT5rW,|
+2ywD#wp:{l&o8GN[+LHgb0mh<HT]XjqdDS)LEdgfQ5YAhIblYWnovk4_LW{g#_Wg#gbD$]#J"Q1MSVU(Ab4tv_K&g'rr'KH2mLRm[q4=f}w`R0XHTB5K|g
+BLspgJp4/<t"`@l(ejRdgKt[kjj8%wf^n[4Kktj0mXQk5qBk+q>R2,yP=5$_pc!HQQV-6G}lT[M+;^yG/HkiE7ol6Y$2W74,JS0Qk%JW2f`OxUP4Szc:XS
+i_-r6f|Dd{YH#&ihV#(AqVDa7F:C'4u+}ghWNln[[Nu45AN:,e6Q/SX4:iKBE[KKm[qT{PmqY'SrVQwN!HgxztZ%fV/qMD7fwi^$7}$H0"d0]+UrpdZ4r!
+,7eARlihj)FMe'_6luBXL+j@5!!|PR$D@JyMk9x!sFB]LE0@4reW{J/n''2](t271^<aHi3t#YW<tKMw7aL1TQCoeF5_n)loI3q5|a(ZI.5D"Ldp9D~S'r
+zEry}!/H[cy"f[~PVqvr5^X/%B#f)R>3;>&kI}T/][[TI2TPESN_`ebff'xEEl@nq9#b-Da-9B&c]ok)+g!|UEGA0/=9)al_V>S0fFR4wVv.z!PGjTX4&t
+6_,e,.SI{:2k3=#:+.J&t..e{}z;ESme1E_L"QNN)%.t2t%_Fs4ID6#RSj6FXJe[J3&-sQ!n4y>VS{(MLcGXtm>w$7L7%P[m0gdl~wXiK#I=BfUZpL,Mmr
+o!Ct|/^n{^dm3vZ4H;=}D(;ov{.]9SxKovxPH4JD#!}Us#s!'K[Um4x2!!.]JxYdy]H3<$#H6%I(;>'FW%L&;Rb}yOzx;[GPDZhz!%1vH%LtEQ`w"MZ5bN
+%D/j)6QWkd{PW#!~.y%W6gQ`>>pNN}&U=&$$_iMaJ|{[.1c#eij=NXc``EKzS:t[~!`456</#bNV1=4!6!+P0=[|D_1(H%H('lW.>}6rSJ.gs%2wjxvR)^
+Gs~w_nF;I:UL6if.@')]qkGo<(`usk'iFem'$^rXZ-%v@1x.cd>A-!qYaeyD_#uRiMys|WF/xuyt{yQ|Uh[.vV<'G)D.~:SRNsoO>&C&ovWgESX5Kp2JNQ
+GPQLwZKO`Xgv"vV&aB0f.Ec$V@VrWMvA.2{3F1l)o>a.7ZoXG%JFapI/S-[hX8Dm<#ub4KS/u/OuitzB8'S$ct6>_cL;1rb44N38zdDy#.Zk4)75I7bw(8
+5oF^lU:>oDeu@%RhHqhlI&Lm$m:|G2>HO|:}FJXq8Kb=,!x4[5SoVUEGii(w|2&C=>NQj5;I+{o"|b1+oPmT;v]$xP~"a&HcfAk#$!op4s-hOl7!YE`Nph
+#wcd,|eF,EH!d^62Il6qE7y+IZ9&"dD%,tzw9/Y^[,!'L)2(EI&0Xc^;}r=fG6)zii$_#`N2^#69ngkl7f{wNU]A}3!TWu;uPKC&!xUD#rnwG6XfvvORek
+"ft]_Z0k%{4G08h4G4y8}LJwwe$6bza_3p]0$&5G<JCM^rj#g<w4qcl[tvI[}ae!x!Je$P#pOg:MW]e6^ivgLd$8ad'XR!yO^:"YH7d8Os@;(G"nyb09p[
+8{3XbZC:2&)wQ_!BM0/r"x.RB6=uXF$mlb&O!:-[#{`h@O>qHK$;^#|'o=)+:!_4[=;x{._2CM!tQLe/hJlhqf8uC&OtC7IM+mhhkTdFzjeWa8k6a3cQhf
+q#QY;+c03yhs~)Q&(0G>U,l/VxX9Ab1,y(M]nH&7}M6tDlPbSBZ79=>Q:nTn}7TRsa{l/)q|+TchY;i;i/983(Gi&m@1LP_W/R>goigS2Dot:Y<IyE;/Y7
+Tn!K2eX'^L+kt_-Ib+O/,M0R7hJxJ5~UO+(WPIDV[<tWvpR2B0g$tEYX7'@k8>c`Sul4nTKBU=Kk},~aYN~I'Nn]9zO8fl@OvLPGrA+=nHo-NHIe=;GT9o
+%&|:P('uCtTWJ$87<Wq0]Fove+1$lR==j@Bs=-C_rWk|TLz|$,{z=^O!q[Me];w1:s.mRC|._ZKn:]AhE+_,#A-'3a=/03EQR#vB>!A!f&G.aa.,3#@nd7
+f!b)Z1V;}g&hsrHXx#"0MQY)rG:-@R+]"XU86I_&z3&cSmik2Q(37se/uDeauuM$@zj1dkR,HX/LEwr8JpzOCWow8!-D(Cc5Fx")Sd|-To|ytDaw[n@,~L
+YVqRVf2;>nczBE7]~[X$oPh/'(m1.W]CduY$>=b;&E;u4i1{2=sIK(R7Z7FHSPp:x=dg,1A,&2,nj{>pVs@I^I=0$nS]}iB}r=G7+<(U148IX"M[MpfGdf
+"r3d:-3RL4Fpijp;X3"xzz|%(nm>'0B{KjIF[HepK;/J,n|J6]F7F!zXCY#c,hAoWn@i>|hK:5:KNr6hEiKIeVxd7YRu8aZi!kp19[1f8|_2}sF1Cne%;t
+ineVy-HDkQp6X0_L3ktO$m>vB.}7$,/(Bf>aQ2LP3#wz$0!l%C$QpQ#7OUQQU^FuO]QUK(|57v(r>sNO&[jbO>.OY8QjXojG^B:}>Dm}9U,{)f/(K`R,"6
+rS&tnktZpoj%F$='ZAmH_x11liJ1M95G~NFoQx"S>9@JDV^#19'WWcnz/XArk/4Y/oZgSV-d}#i2k:P_"OS9U|mV0}:%%m>:rjO$M:%p/r&ANDc{+){6U}
+2dUbLI%xin`hlTT1FQ|WD1"iIN3!BBl5Pz7t80d92edY{Z$bA+9IVn0.yap+'Sg[/`pD9S5xa,/(DPB%B(D!j^C"|xa#WNxo1Y$I)9qgL#FAT^R'X"D^`O
+r6NS$M$k6<e<:CLtw73/s#^ykc2fYVQP]V8bQSv-pJloNAjr1H/}8ZR}E<=LP{:PaOL=~"U=5nEqpGZvJ/dqH$:;0`2AE`4z}@x,r2ynIR-N`_A;A^DQ4b
+#92X!6o-Za/wAFF1F@#{;>mtV]_Hf)meoEzbh^XguO^C{H8A#oglBQEhdj:V7y$CwL`6LzIfL(Weq4)G(Jx)oLI+}}E>8':4HXTU^Tp8"mEXLVd&CdOMT@
+HkS<33Tl["<+_av.UD[pVPebF=kWnfWSs|I-uZ.#&f$4IB&s'vOhfYUeF[eC<vu1BK4n>->;5iuRC"Bz+z_q,Y/8y299OA.g!YbY|n.5I@1gopJ]+BtJ"s
+:[#<J$YY<v4"B;sglB%ORp[oH9tnMaxw_uC<:w1pNr,UjqRVN0rXGWMj}XT=GzN@A"$@!YmIYF}EudDrc`xgbQ|XwgdZ%lvt+^SW+1]s|,SU"r'yFTLK)M
+$jePC6.RB]EN,O4K`fZMT&YOX'uz;)L0B$ChkMRzbtuA"]n+YBR]E!9RE#_g8tR8t{.Q;F333OYVcRJ2w4tOt!~=H{wa:F^;lpkvs"po4)V[gyIhH&JrxL
+x@O2SlD>|=pc_v1BFS+p27luE|Ov^.^Q}fc[e`u<&f)`,E{j>6")WLDT]HhW2x#W_GMy4+##/>;{u'Tw^7C%1$sEMcm#F|O"%[oG6P=7d<E)bV;xY_!r=F
+_SYX0.J0JV%W)6/Z>IT[P"<aL}BPl_D^I3}qKb/C`Hd)aQ|X<kr;,ZCT_oIJ#,~ZeaKL>fOs5jFen1|0U;jEF>zaL|n@S$Ng(dqJb^ol6G"-uLMq[DVSq3
+,hnS[_VSYj5^OL`'S)5xI]rNaJ|XV3Z0w8#3e,;N1_8GaZM4n;/cJ{pS3$gO)4lL,{ftY/GUf0hqfp<x-zdaZ#IR&zFcbjs[0FoCNqWr}1V37ChA7Z9>U%
+x0t^AwpS,[z(cokpF21gjEcq(Hx7Q2vx513(OT$^oALv@NE6XiA"Xs6Yd>/e;]M_F^q1>66!R`fq$)sON'Cpv2J@TT+RyP9z17i34H:,EhEd+1[GO8+s'<
+lQ=k_EZi=BWJ:y3qLcc%^'n)bY38_:{X%k@6K{~Drx:L1!FXJp^)r$^Bz|G`inNRL&fBw"|7H]9Q8jMDchVW~Vn&+KXghxt%FBs%o-U'.BiAKj0$Q0du1o
+.(d}!xVevM.%p/e,]iRG"|ihM6o3J#@zCG(k#oj!NamVgAImh)u}Y!lEiy%Rha&hK@Yxo8c:{S`G}Pm>%O5-`WQ8>tIa"r3Fh#]afY9B%b<0H5iP/(_Dfm
+teW$6<AUch/dSL^V`K2:F8&.s%`S/A1W2{BnIt=jP=Fq6<'fd0V8&!Kh0CBee_z>yu$]Od#bJNEX-D&;(z@s#xVr"{Bo`{'-y&CS^Dwa@I4#/ezXAGe/lg
+mwStQyKxz#;'cECxQ$$/PyfS1z2L'[=J+<HZU,jq&o/u'6oe9h,>^Z`<G,"AJ{'[@mo5MUA#dA1ZjtG2N2H[9F=5oyDpP'_]IMcYw|n]G>b}n&/@_+V,"9
+E-'yGw~'nR!uL;(:A}rjrNJxw%5laRLh[:OiLc2c@hWe6A/TzG6Z}G0_e0F!0tq/{HCL4mXH!76C[k@ya-lt%=;_~AG}_N$."$cjlv=L,%(v+j&aC]!%lq
+TzS<c_khLp%jv|7Gf!k}GJVP/ci^9oRJ0!y^xl}C!`H&_fu4#UzVz/h||Kmken_csi_/9S17MtHq!5K7}qJHG,p;r[/v.<^Z1Q1s]_QWB]_7Z(aC}K.zMp
+.3Wktv%tGVTL2/(I-`Qc<)oRsDC{rLM]`PuwJlEQ9zQ@VAo-54%v%az`S]tsnHXicjeE~09_z=X!^83Xyg!k1#h56R|FeW3J@:D{kSLD&.2$Bi6p87uw,y
+9i%&X{+"y5wvF4egx;C/][BT;MYtJG6SqHA>uAyo)hG(UzCSQ4/xi^;9jMW#(KEDgeDY;`Q7uTgzll_V3ci:O7n5'Iriy(pMXq.,2E+n'hLW|[B]cs+g#Y
+V!=DKli.=YSf(Gq&VmBsY%Xt1n`t^me'07dB'l6p,I]wnc|"E,DSxDbM;Ar<RCMyW.QxbTf)2.On8N]i%S+y9Gs4]sh+/".dD#ccp7$)J=-4}B!]~`KrFb
+:C~6/c^[.)z^y1!p,x:e[|g;Fut@FYltW1KP)b[c#d]Zb{Y3Hji3&c-9A46ur3DYn,GnT1f!-f|JfMoB>X_s:o)y'X@Mg{w(LXJx/{$V=97+;>qdNz!dfU
+c5S16"L{WWLWji`Q)@GoxFj1`I8<_!Yv,",NYsLx3!sr"xg/kMw/7h|V2BU5=;^l#i|P:-,n^r9QfBS^}`xTr!Bzoy&=:EDe&:tR.7HCg+d5{X(ZGWvnN"
+6a=o3sM=6q'(F5faO1S1Ix9w4%FMsiiGboo3QerjaadL13aKxT8XdJ)Ez7q%!w4Hv0,";juW,''Lx>8o.5sf,<~06jYZ8ylVp{xU]2"A[E4s8n(:mtwzek
+K#/rj'lGxM_ZhBL(6VeUTz&%eQQIPelLNA=.qN^zZb|FZjk'.8_[M$L^do+"=jcr6'2ai$EabQ+dwu+eUtS3Kq"|4A8D3NV-d4@F<q>w^;6^R['uQ|Kcxg
+lcKlFq0.bF.rAS;2,9BvAjT%rzt{kekrNV"V;kV_DZG!$GC=nT7gl4_LJuBUPOa'BG8LBF{d^vicI&gfKI-hmAEXCg"GmWzbsmz2}KU71exAS!,6JT~iNb
+S/M]xJu_kZrPm5x4IzN}$/:q%wh!(=Rty.ejqVXM>qa(Ogp}PwF!DTMp&S`aROBp1:,$^@.yJ4{TEq-FJ{Q,uJc1LZHTJr/Q~H1<t#q5U1bLh7o.mM.67f
+z<|{6xnR7x~W@:T>I/#<2I6V{hdnxdN:,0SB"J9l)1D+9xOanr[48Gxn,OPY(eLcx<DLLUJ+{8@HuQY#<Ix[DC@z~v:#lr`hCA4urAx9]}yRzopj("$wbF
+P0i]Z}}VxVR4[UG5JJ,&1x.F8M!cCn;|6Y7qkRdh9,BB{X>&hYh:@+jrKkV`iuXMzd~7$g3rgcEW9>S$@6,<i_6R0(cF{B_:pRB=7oGaD/g|!$Cj#k!mI+
+w/,Jg"n%Y)W4=,i3k){hh`T@QzqxkTaC+$eEz9G7>F:"Iq3C<1e0iG:>a2tpF$zS%W}B}F-G_|4yfcrx<.uKNz"N)|:_mL.XI]A,:V^Q;uK-Fky4'ZZ].a
+$OElW_v9"b(h"kWuqu=Yvg6|nR).I"@y)hL.D}HNa+$N]I<8xD0_khUpdo^L0^P(SI8aFp5D@fgM0PL4t6r1Y.uoc#au4kU"'l;l3W)W52+$mCQP_%F(LR
+8){H;_7N-I1jT5/,LXoXf-HqenVH"6ROi.X>!5)S|V;v>^g43IKNnqSg9qT>S^t&>Q.ery)>XP]6f`]%`>:W[=p&5iFQDPs.Wui7R0TeD)]b3}}ZQ0,ZKp
+Wdkcrte,[ypZUuPO;cVdo7e0yi#h~Ryv)c98xo,d>DR].kkW0_kt|s;&nOecRK0)j25,Kv$n[Yk=b!q0NtJ!)zrht@7BYrs:lUX1K"WRT2h6cL_4BHwy(,
+8VyVby<etnDGu{B#hgt0o7=O#}FyIhhc%uxAmf0|WH+[Wn72GMedSSj_h|jZ;^AgHl_TR)8/ti|sAKQTDgvOaD.,FqgjQ%rk:FU`X/h&[HiUS!I9Z$suD1
+.`sD{Xu80oC7!UlD^4MLsl7Hl>qR7o1xm}S!F>e%qrH)7+e/RyoDA.}%sd@vK,)t]H:!GbW+P&lLo,+[@{eU8R#-B)uee$7{s!f^eHL_>gC5VNK3;v^.z{
+1K0C0:%CVIhXGW2yi/32TY^{BsKN~cdG+XmW[0;T`B1G=0nn-cU}m5;)Da[.pc<_2Dyf~L!slSiu,nuF{d<6CSd)b^hY#3P5xRf70-|no[^US^JHme7A=b
+~<)N(JVH:r'<weD%D:V7i.V`KE]#eMT&B'IULf0UQ|!f)+!6^^6M`l6QB|9iJk"~ef(KmY#U1J`x4{B:'8_x%Xh=E,!l~iiFmE/3Is<%nI5RgfDMuV8R&P
+tg)5r!f/;|Y}Sv$`v.9^Xw[h}L7r-x7X}qO<LWt0j@T_&@%NBzsTKa4:SYy_D_SnuL6]7&|@-Vl[Jdgc5u5=BGU>tju_)1]`s}iCqSZ@]knZBd:/_tMD/V
+dqNY;{wok+HWMB=`<r5:}(F#B,u1Jx)jttc`{GG%X%@<xIlWj{)6CboL4o7ztZXw-L|;hZh92dfHt&2G%LoUHf15kb#"$55^@{$Y1_/KAfU"0IvSwV>N(_
+ET~qwsXoCVp"P>B$^4@Fb/n9}RPY2pZP:!oF#UJvkdKZr2D]6VE(:Fx"T<<5DK8K"[d6b<gLUZ82_/y7x){z6`n{@{3C>Iv&2})Gi,2CxR10#}Aia{(wo!
+d::3{[1+14tF5C>|4YwPJM0OoDnC(`l_BSJk77YKw;:2JwtO/YiPlSPm)eQAG$f@tLs0O%`aB/YiC.#;s|:H}'uc3jfT:idv+'ga8.ie&)"71cuY#!]%o>
+ux&ZU4)FacS_[w/Y~FTT7yt=JfGzpx~[vIIr2^H{K!2da7N;7rHa"om=>5{3g0vxMog=Q^'8jdnL4=u@8Jy1M9[FzL#_P:LV"^&dXOGK:FN-)VvhP9Zqr=
+3/!Q`)oXb9`S{JIAKPjlNy=___rBRbzb9jf+>aED<tc,0O2+1ZM={yT|QyNzGw}s)euJAYOb%ahZen:Q4Tsl.uprnKg_Z@2`w^ENIzm`_BYN`kw@DcH#Ox
+NkDy2oXauyW20^$Is"e,Hu9:Mh&{T(sr[`8kydCzUTR(M,TAa^43JFNHJQj[4yc=RCmQH}0;ryX$.Pm.@9l{}GWi{ebytG_""t.YY)";fj=],mY2ep}LS{
+FB'(_laWvS%jC8<p=}b[+YTN6j%qc/JL,#9p[>Xy}qO<g;06&kl$W"S]A|Vfjw5PC`0q_+caD{V+PFTmV=/u#'DsMmU<C@lf~VKN-:dax|~G.5Su7>FAem
+=8(cXxuN{KD_Cr=54pVt7p5PgZ`b;mD{mmK^Zq~WKi5h6rV^8o<n0D#3-rR_S|<QYV>k]=i#<Ily.%%-F8<4YU%w~,v:^+1A3sb'3/awm2(|&78qUh~9RB
+KlNIpEP|Pb],hb5CeQtN_<w,KI,ZEB=;B{'G4CNW;=V}ImHSX@$3h_mO^MYjzxc4=yUK`BazA1vxH3bi<]&BI>A.w}2XR$';-t#CJ3k=EGKg5x#f_=w{kd
+g7z|/6|VgcJ.U|!U39<#jhlPlCuQ.Y5ejL@<@B`"Gb>1+AK,RQJ3d|8:S%y-yE/84A-=zOlvLKB:PrA,v25(DP6_BqpNGEiA%0Jv:Z3uN3"T%:3+ZU876f
+|L79)i.YrN~qJ"g]dv)Zw,/UZH3i4R)U'>`GMJ&3(@nj+LZJk`a-gA8,p!6WkpNS31lo;)YG~M!.>HIyQn')<nkR$$8jbKz3MWYg>9Ew+a$qL>OY{ycl!T
+~lNt$=f|9GerMsO1BCl@#vgot_>+t[{.vk7e}IO!J#OW;f@s57ES.PPP%xkXLa$XyyyoCf)ulc;N/Ci"mT!ufP|%LGo;m7-XTeKbZc%6Ke4#]pA94H>YFc
+A&7&a8OpzXmI)|Q%2#M,rVVJdp8f9G3v}S-^+<'=i^po,<|B42u9Vu<6=5'@L4YlnT!QqjOrDbTv[M/lmu}N.LV&|am4y5]l:-b&e8<O_MB@!o8unQ0"y)
+3HCyR}F#SZ&G)vENW+tO7wvO|4&YcWOO94b04h(C"DDdaD[[~KucY`K|]jUbSTR>x2vtA(|e'mER@FVP,hCW2`Ihx(f9XvFft.]jo-O9!<Fd4bK:I)0i5E
+QdeHU`ED2&m<v"8z'zZP,pFa8Eu<ZH7Qxz#P}2G:2o0C<Fh:6#~<xP[MM3,QA13'@5=f1Aa|em!6QNPR4Q;,XY|y'Iq+XVIJ@kvt/@p;.0qnc;VVw(&.a.
+"9]&:ZvZ'hUI9QW/L0-8;mOaH$N(teH}U]Ffa9G|IoL.=s]{_{`sd"<[s]=#GEYBsszID,}roY4xrRtarX(dMMQev4sJ6MlF2/|1XpUt'f)Zp_f7hXmnUy
+|!,qzo^K1b1.Z2Y[W<pjuiRV8XkyL[@C8CaJX8V&oL/!(npYl&;1T>')obkTb4<-=M9(YZhDLx{xbrOg5g2{mpiXjvw%irQTQ2HNKhBwS{Ip.moOQG@'Is
+m}cW$>_6jO>7|H0qx_|lvwTu;M(qr{0@fnm`VMSnIN<jpW7NtO<Ip2:0E/|aQmKP%I=ET-C=iGZP6J'!$(UdFsg+"{3b]3>8==l&6@s'v`:BW!8C:Ex3h_
+#R+#rOl002>)-(UZEqw:DIuj/84iuo"4#7EI9}YP5k1e;8RI`+cmyJj;9>,["#"@-$"-Fx3"54F,6Qlp-ZjHA!N[tI6(EEA6-0}jC&OBW6WQ_qwL|)HR5j
+>iy;J%y)6MY+9&y[`Y$6b{zfltqN>Ls!(<H}S&U(yT={fnM6{uNrVC}Ck7{p!gT!ZD2_fnc8%Acp:<.m1[`us}}@/1V,QqFI!1@T:xwib!_}E2LdxsLi0@
+n6l-i@,U/<K..)ZALM8+WLgP):XUX&{B|1NWJ!fFL}V)s,%j=^23!!/'"`0rsVS5hCm_1KtQMPrT{=nBF%Od6D@cdbZ.|.^w_dd7oM>='&!>`wYhPm@rQ|
+[Io6fS<JklEj]!XT~s:_+j]<wnr:}_4"NXGaN'&3J#LfF<t`Z`_pCb5{:%>Ag1]x~8`aKmDE@yH,Ytx|U(j`K7OGUGZhx8MRpT^0aScHen!};".+gw"}R5
+xB'Uj&/__h`7+Tul{@4mZr!AN8<Ot,O6mm908n#OY&Au`l8|{%Kv(|y^#gMmpF:4H=)<zZ|B}gXMrQ1vQB0-y5.zzqnX#C-Cffjy4ItBK)q8aZR:.oQ[>+
+;f(fkqE6y>(2T>M@!CMiMqUBmyA|cIuz#&q5.=3SL37`EGSh&6T'xV:nhd_CwJmTr/KaFIOfjceVr7h7w8#g%8LwNtLZU7u4[!zS:'d+l>mmr|s-1(]-,'
+D}9nham(M"PXK.|Y0e^$u]D+a8J@y[Rq~jt.9cBkQCL3"T^-H2<D1aup+l-p6aDAys{.uiX&(v5c/f4hqRO@juLG(t:DjSw86#vwwh6G4(5O_&|97Emc9n
+]6^p@,)Ahe7V@j,B:)@%n)<.4-r<fpvi1pg5ZT..6'z@Q!>hue$ffYk-:s3ISUz&:BABN{2uiS[_2449pr@z].(xeZ|6IByCGmAh1G0sraJvBF,6,zLD)M
+l04K~RHfl:/1kJQ63wu-B>i0P]tCR`J(Z(t[oT`LVXR]4_.{sRUueo>P@,fD^w<R![#}sI+WNHQf#t}wY2dk{mB+4_m,qGY%yR2Rg>/jY8::@W`3av%/#s
+Y0U%Hw84e.2&5;KxN6[yBjzoj;{F.+;,WU~+mb[x[7'ohdVU},|vYW_pyH69U.Lz.6)>A#uiI&QARYL5Y5qt5:U&dUNeAd74yJ(UtVCQHU$Th"-6[(NG$M
+f{`')`LP9_{&_XbL662(kJ}[8>2J^dIN:Q;^&gv#XP2W8R~4N$;+Hk!djr^e"!(H0G=Fj::S5sK!$Rn87jH6Zi3qqRhnvv>yBy43GCOtkv=o#DD=v5RO^!
+8791"Xi(9>)28.|i8!v;6"0MDY.Wb"p"378x07WAEj]92=="|l_lu:sGq):^@PEgnrOdsuRODMoJghl4+@23^&``eVp$4t>Mge00c<w|_c-9'UGo6wSK=T
+-[2};3sY7&J`~D=dm#BV74}lZI&t'eiGZ`32A40.KvF'ok8]r7JV#&^djW-U$46I%4)h=77^zqr"t9rXaV"BGnK!FM1K^1D)]rq1b/XMls4J+tOOXjGEy|
+^gF-$iwMf)WA$X:2TVg))SJFH2!|80j7CYW5IZc:NzsWdj|D++</xJV{nx=EMKst7n5:;7,=G.~4[C.nnna`yz&];(CP#]t(BVhIRSi.,.|EbUqp|..8uB
+V=h06,4egN!7`Jm,=H(Mo(d^[LDYNc#,$d#rlG"zt86HE1zUKKR`r0%4Fv]k0E!bMqk]Tu5I`rv6:W2#m[B0|eSgr8o$xACS3Ypa-[)!zgt)7]-L@Pj=_s
+-aLdiUMOk5iRYeg@zqu"ob`fm>6nq}[G_9QAB4Pc&'z}:n;0DfnO_xM{;.|!Mcgl;J2vgaKWs;SS{Q/0f]D]f;a,pyA|EfH;3/C6ic(pTRo_c7ICG`f2_N
+:.=,R{:xZF5um.so1AN^K$^(;Uo'J{R)@qy2+'N^t6|Th:rdC0b8e7<0bb4(X/]dv!dhRVB[kiLh.:@s=XbADgZ)Chn7o&+JtEClXl1(Q^rEMjljZ(DY;K
+-"WB=sx:ME9&XXh4ekY_~UlC[x0G#_IWozo!Rm(7|f.P_oc"mH1VURf+/[LS~$E4/Cjd9|ayGC+&_xMEx>(y`bIgAwn^dmjAAzXzB|"+7)YI+f5+,zrzBb
+Fy3cERWiBr;[$^SmF5e_]W'>.QnoL.-x:/]Vy91V/24Bj+KU'WQJAF13!`V%FV6Rk67L{@a(aSx!NiAN,A,)BrbSt=P^qWm'1wyYG05%Y&cZ__|C2MJ2p|
+~x<X~,gCp>(HR:Dnvl0i2<z`/9'dGdC%CuVPNlsGBle,-zkVvWVhdkNul2sNeWr-EK9K[/S=V},z-SU26/b&%8#X6hb,(pz(40kNFcxgd;mrdJI4h=3U}N
+;v=#vbrJuh_%3gE3=%WN;RjG|RYV=Rh`}UaOfbMVb:_Z{C~A#t44$i5W9Jwt.r`iI!~DK`u+4XeO[#9oQ7&)DNO"zCX=sua$.SPx932!uau{G4S#m^agBJ
+WwT[hzm.yOovw;3SD(Y#`&RJ;Ke|M{Kw2uB<^+gQ[>[qQuKq8}Aw;1JOlf^{#-<j:Gbj5jQqZ!Hx-GG:I"n7cL7AzjIKE2Y4w!MXv!!O,2#G|/{v=1]Kj.
+dJ;SjUy4>UKnNm:j.2ptu+##B5Ro~7"O8OA9"J4Q9eGs"'bZs{C}qzP1"gMnBdKeW{E{&8BQ<B0yx^JK1cp[2sL.p=&=Wt;r}MsYR&+[yJ0K_@STE%WU.k
+gYKNAHw)cZzi@,wuF8sJql~Ry78@NX2>2M93p=|y^w'XhD&r(j2a~{PSu=j81C@;P|PzZpb}hDmfvg)C@z9,B|NAoLfR^HVp+PcxpCzkR6]!9E"YWP0^;L
+V;7SXT&ZAR8md="%ek&Vm,;Yd,2{EG&YlM8b0/x}@0zRfdz}_r1zf|sEIc`Pnp"_-B)j]ky./Rnqz{{b%qN1`3|;:At$F_H84C1YQQ968(Q&60N@cIZ6&r
+oV(lzQ!,=Do7R`_l$S798/xy8X2i2;g+w|a!C8m>PAcQiDe(grZ9i2fG:j[e=O0#PK+:i:N}v%5i9qFhV[L%"IcUgW%EoPjE_]$E1QF0_P6RPsN3t>sq}V
+/B36hRvNh^8R7_c+g[S:G3;CvmS#FDUuLcWVlFe%iaL$5a_v3VV#)1}bN5l|3;&x"ez=zH2MR/lJOO3Yj>Sq+jvgJx2{(K~2Dp]"jJ#8kp,q3NVwU[ZV&f
+f/Kla8ktC7{VZ4U8]-,B<T-cbpA<^]o]4cQ/#V0,iC^3H5tZ{M`K:2L6I|%#]$V$Se,k/RRI^$E`YpJVtj3";uy$VUOrt(k;Cn%=5d|xpY@R;q38!W;Md^
+$UZdf'"'9`dBC3Ga#a6F/^Jy`o&8-LYp+)5I~6}G#gFuEe,t4sxoUNK,!eMBu{d,vAjg2s{RUr/h;,nI-frVw%FLAjisqj<sb;pr$TD^BS@:U8(7fP`JN^
+$]Q%-!n2A$i3PdW+~De3aO@P'_erBMw/pm:.A/wSHD9u&#ElHKYk.iKgSjkl1<{Rc8DmxF&<m+q!I4[SY[fJ52VAM/N1_xIjL$o>t#g@K=m%]nZk/l'.c!
+giW=0$t6iOuaulxFjJ/=k_I-LeDKU7"(syAKe$_n]K]bX_3qSA+1][]r$Y.zqOo2.]AcE{J(cYk&^(sd@Ai+tl}v7,@w:u>EK1;fO(qaZecrhQoX|WIRUx
+8}([X>]=@k+CK;`:<idM]^/=itDM$_x}tlux(z5uy+Y>jjYa7ADo_MgA_!qa:j~r.K]=KhG(O1,|rb".--29q!-ea!Guo,>j|a,fa>h'rM+7PAvM_j!P+s
+gpTcWr[>@Kd90Ek.9N5!,3#Pj.#vbYf#~>Oja!xV)|&Vuexg%N9ek4{)"}XFPI{F!0&!bJYs#{~UXW0:@]'V{VjD4`xUj{mZ+aa)pqc-m006x!&]-dC.G6
+GIPJ"Y[fh'~hvNn)IUR|',6sI$s4<!GV"o(V;irjYlH+F)sfE/Q9H=$9Q@h]Hr,s[fIl}%8jc9)7MK^G6#U3~]~X}W2Jw{i=P:Thq3qj_8y"!J>MpT;YS$
+AbYdl1uG5C|`{`[CwQsp.HU4oQ/uBA4#Z`T:JN#m9]p<p)4.`<-+n6Eu=O1(qtD.n"i{DW=a]l|JFPA=Hj)6xsNGfW!3VE`t1co.]<gQ](wVzkC|g.^Q8P
+/e{'g@7Ot=@>sUb&q.3qSD:r]0~0|91s<WwxzufSC!)`lK}aWSLBNza^aMh5XKYHc1=6_Vmh9cQ`2gx)2EyQK=k|({/F)VlOQGiz)xXVBrU/.;ha'qo7td
+yyY%zTW+j=[h}P<[pKGbb'3v}qQqg9"v.2EL2!MdT.xk&Pf`M2Z)K<O0yM"P@o<wdD4xxZ0UU<c&k]J!kq!GYla/~7/T;M|0uI.4LKFP<{O5/[fn3P&hbY
+}O.LqF{sj[KGmenL_!e)yQl[OH+G]AvTDO}{^A|34PMAlT~yoqj8dp['O/1p)DywB}!@NxFsgVj|mtCnX{4^zi#WfQbYcO7pQ(g/'c:`r+9gSWaL>Ldiws
+N<E{~)S&%I"<BIzQn|2r3pmDjbST42QQFV[:+lf;|)J{Tqc<2Ve,z)}gvzX#W;SY&cyH<Cw;5,u/xDHd~e]|-rP@4/qa2[WYx;{#af~o,2BG[>f6PMJ.$C
+it=<!b{Qh>:{0.v'~]~J{@NTm1Z/reIi/d8WF^yQej<.,VG:t"'([c=JlKu`%8:X{V3H_u`j&kfTEbi8=F#/r1wZC(rk-}rf6C:J{USyr<crAyC8!`HhF9
+b.wRJbvcY>Qk>@ZAq:x:]sf6^nl^#Er@-]!B;=UHNP_A'k|2d3U%,h;LkQv'Hkzb9gDte5K+dgVHKC4s!Q&`3"vTXG>4b2_`{!$}Ag'O3k{uYd}-sY!xRz
+N:-lhLf0yW8VT3+G#VfGD0`i`CG(o4Z#VAfE~F@&d[hI:Qb]R(3N~f=2Ha0p~|c{Z7OORAQ#"P8BjW)!T5jDd:L1%0"wuwr22=+H2pqvrNFSZ:Hj/;}k-Y
+3HG_|x;mf{-{yN6m1Wq:C`f|Xt!:Cvov.023EmR"6j,tz9KbMc^Vy:AX2Gp..VtuX4<)+&^V4=7;~t8tTCds9a3sbfBr[t#$hmxtppU-&/{R1-EIr'zG5+
+I#BE!ln6Q5:y%Ng&U(V#VHad|mr<@YCYjZ@ceLMmHjx;10)L)2[{U,R'Rrr.J"l:MYi9UFToc{h`E[Hz1^5^xQ`o6uGXNj8giS7qH{qtgd$Y@Bd2]JTA~K
+wYMafO8t8a7vva58F|xRA1lr:,c(B;=wQaM_]3BGGFXE)_"C$gNE=vrXeqad6wr+3P(z7G]cCDwX)WDKF^Dp]mu^QXcuvWEpFuS&&qy{c^^PytZ]l7lvvw
+quB'@)+d6k2{#!rq~Ur3{#"GSg+_TV@JxC$6Ek#gN|Tq=);v;9quSQs%&9sa8^Z8/hZP9k=G:3>gECPlg1bF~;{Z`jS5!~syYA^k~d^e6dy9T@oeqO~M,M
+eT@K]X~I~.~Aydy7G<pdf(eE:f&Wma-aA{B^&U.j`qeMqbrmS{}C6B0}A>PTm19xKb`adG'^$x#C!=$+R:%nF>T-TTl3u:~fLk>BE<.:spB-:/s%dV90^F
+n@k(0GgiLaPJ"GAn#DN),AE5>4/Dr"5V3iB['}h1(#Eq@KZy9(njY1r2ON_KTz4Db=3OZa<Pv$q]XW}[7R<E/-J:b-4:$P!bx^2}dIt8jry,r_E()F7BB=
+N!Q3|ZK'~U_1nFHl{<w/-|t#HwJtlYxv#lz<]-~U/tLyaDVkeYaQ_834OZjs=%dra)zhHb9qnPWFDN)U0X6]wGRzAmusm3tR+&'+OFu^MDUih;Z>l^^/"2
+`4bG6a+{s`[6,o/&o:%=bUeP!K}>Dxj=~R6{hoeFQZ|5uI(t%ardV1)5Hx1tHgBdkjsbzUlNkjfw,"wQemeT8]P&+7R/2#/+K-ozeFS]kaqwQ;oMy-S-KX
+Z(fdqL2Ll,THXkabM3=kmEjX^&OfB>ux0D4h9XOt^,(ov7tb9VR,>F;R8T~"qHyQP-C.@n"_,ZP|jexU|[Xk.!U"}_VZFA-y10|Qd<DU@PcLNqm2.gJlyb
+~$NJzk`qzEp&iQMgEp>hNbKg49'wCp,-WnUk2v6;)nZ2Vhb+Dw9x=D3@1ZfJJ$dPd>(y[u#-YXZuxe%TM)DrPt[#(FUHDMIhXf9fmLaP9>SMe,[0iF==ud
+5Q9g'tM8Ha1s=DxW~hb>Y'YDIFrFP^f1OwJ:z$V6Ks[!YoJ+hX7J>(m"tI9UcA-L&MC|x!sx-qC>Yj9fcr'[`!Zro}YC,smR7#{>d+XTYuL("@:S%TBAdS
+^_~Sq3HU1c2G%q378Ztfeo=u=>A^%,Puz-,Xp:+A7[!=Z29}s(immc<bvQ>v1}19"~fqAq<e/4:5BK^V>@YVVt[Kl7uk_KjmrMr(tiSrlT|bcjcZ-MrN>D
+:Nln`=gmUpSIA1fHb%~Gm4%XFF>:iu"fNrYgVI@_|arq=ZvIpT5uTx+Z5qN(roqNx@zL/z/rFSS&$Y4aV;fbOYPM<4}`_[zA3j.Z%`OTsV=d`xlZHD4"B2
+Xc"!>5/7UR|smc~>^ouB1}+@eSes/ltI96E$xVC,O=%Aw>y<"5AT9Xba{js-qqrp:"#ta:L%io^6DkpG-iP$^Z(COYiCG/|Mah:#B'6566b{I;Pg2G%eV`
+7VMkK@cIS]r@K|][5W`K6^<@hf'6uTE!D=o'QemvYB9QO`!OY4F2y[#<m.PQmF`e$zjC1ma;wTS()D1@|CWOqAJ7"^^EB@Onkaw-.G_Sf"<Yf+}o2"/9o'
+r[e!1Y5fVj7E)6M3#bSBVnodtDj-Yu@ijrJOjCn4To@x@1H|%tp|-,LjH_#,o.,Tk7W"u+"h[Q#X<]7S(x^DrMSxW&Ip{fDqM)!K@dKqC"AxQ6IAIAR@yF
+>JZcS6wajd4vgfoe+6^,VLTK@sH2puZfBoLnj3cyCj+VR!RM`kmUq,YYW)KG.:-)Dl9!s2dPD3a}biY,]|y`j[<>_fQ_v;VfnqJ+SM^yIO$'5k)u#j{[#-
+U06f01BYwM/O1d9igdYS6!4#~=Dl52J2lxVN]<6pU0iJ37~!V4[/bk$,Kw0X1EY`!^jbAX=HQdtgR-tsl,pV3/]n+D0bp8ySB50vO+5G4$NO4{3ca#HAF`
+xjG)Mk,]h5J^YcF;Sh,;1"^}BIvF3TBC1AQar}cHe[z/lCd]!UNbmNR>+N%9aQ+@4nQyLr8OIV:GY,xKS7hS:qi)aU6zwS:u>/},hSd3`'gyKDKNb-9Muq
+z&Oh[W5%yruw]Pp@kOMw,95Sm8"]N]Fxf/e2I):uWzGw4n48%[|9'8{yW^2M3&ddvQ2;{4|FVo7_ndTr'eox]3m{_kfC(}UE2nGfbnD;m#CPaZjPjd+}~F
+sTVaD1rBbKC{E_s'UVm!mtT+h-B>)0mUDr`&Q_=GS)6n8t0{~Sm(c(++@PJR88"3_BSemn;i=NTy'+z7m7K0/B20UK7ICR%/eUhRhHL2nB]#d0J:PB5&Sg
+Lw=9[o+CV7_T6_wPZ0_^iU>Hi;TjK=[)Q<Zy7"zTv)T)dyF49=%wc.M,D;rqU_et0(T4y=r3lJ"3-<(iy2<72PL=P_EtsZJX[0Uh7T2>ozJRbcQSH9M1Ga
+CKW+j5`!KuaVLKohYaqJ'g+1)o2T&y($-c{xfpc")TI#6tNt!Qmz%z;9Ci(HO.-s/_y]e&2[/:apwi(xYeU.q_s$tq%jkb4I)6!n6lBQ;|{J[Xw3Vcbc1,
+1cL0g(o5K^`_6>^U2Cp&W;GcKOdyF1O"VHD@D>TO/z}e0|NF^k0AKIC%Se13oTuQBZ32PdsQKC+q:+[TN&a5wRBNveO::mzK{Kwo&!YCh]t>#)]2shRfq0
+gcMW<0h4#6<p'"]1aHRw&i$YjwB{wn${Ys/,{n"D;a5@ztM(()8f,QkJ_>RXjxWE1iTmo%}N~FSA]I{ZB.<LY=[r8,5D~-zAjC#@)QsUe[f@/PXx{LDRUG
+4esH#-oGWArcJ|J"W#boTHDQ{O!CE8rGh7[eX3Fr9=v$I<q{JaKL81Jo$LL}[25=TCOna|C38wdcXLk#Q-q+hCk-'X_ZPtQ&0n8k)t+-hIHteOnmh(x5Lt
+Bbdh%u#zedM}0(O!Q9xQ0t>ayQ9]H[,|@AoV$+NqvcjWZRisd7c_XRJxE|(vBto8OI#.0)E+V0i"ucl4dcsR8P9P53KoFX&i.xP,WdX-Ok_!Z+)d_BNO+v
+dAr")cA!xqoAXGP%EE8t{CXAbe^z+'sjY4}jHe(u!/(-!pWuNxgh`=LL.aa;K>&L8"TFI8!'+7sHA+/9q<2slqFCBF6hdc|AB1w"l<U3U=N[,7(D~:#^{X
+[)jt!)jZZmTk+%wQg+:^j#P2g^~<sp|)|:V|a}d`d:aLsgIC[jIS_(b$dLT-6d.Ya[E,:2a>(^Q5qiI!w^cf;b)Hj3nweH"pUF[>5:}@D0(9&GkibZ'cAF
+t1hDu{c^YFzfS5yYaw!IIw'VtyD&%@rk/`y{[.k]Sy/sm:8F[OCI:DjpL'G08DazteDxp'3`g>J9{c:FgDLUGuozyD-S,{_pc]EV9X'!&tUK+X}>yt:_ka
+rA{ZhsHJOn(o;^sPo5%g.$Vku{><:<aBZG2io|u#.X[i-vb/"0R[#y|O[_n>^TEbL4`I9`(-hl!6o3+$@.SH}Nm-XbCb$oq'[tpYhC],fwa8Z.~+z|^C>+
+#a6^uGz5WThY/ATo:LVRwN2['2FxtEHYuwz|K=EQ7DwI,c{:-/y!{XD!X39nk:Z>iK&v-%JhBf^gyA^LQtMjk%c=L8@Z8TK+HdtS<,2##0Kvk[U"$4d4qC
+>0ge)In0/a<(xvYZE3"0eS;<bG""Rgj&P2J{kp=@$yR0@Q:-yW:P^c!Tzn~h9uXL{1u(X[/nOc;@]mHs[=bLy;zd/%lyCiYG1I_|)|CpK.^j:qm7OEKJMC
+lJt#lV{D80Wb>gkOr9F"Vu7wOb##p`U=!oPIL,ohhK}LX@E.Bb}],40t@VXq[f$PNZc{|I-#Clv0Pae:u!Qib9rP<n~E{sX1.NuAu%J_'^$i5@g`NO-HMZ
+3DQ;=zo97`5Vk=$Pe^T={u]{;AJVnCkv@<b;%NWC)_|`O44t2B+'mp+2OP<+e}e+xYs]O}%>reRr2M0g)#V_P.Vt9|,A4Vt^hd&M(p8%D7KT+f1[}UVpEg
+Dd(+]79gv%K-)FM:,y"}+la3QAOx@ov4zih{%jUd79mnxOyx{3j5t|T>~qqcHp81Mt`|s]9U)pB9FT{o3_qR#a%lb12Fwuf9-If.p#J$Lpa+y^cXZ,Z&`V
+hfU_%7$ud#OysC"A&DoO8yjEq4qA+cpQ{{1(S%Ya4k~r0WM4;`{#aD^eg#O[j26Uq"!5&=wC{UgJOt0md+CRPeq|ZE.hiW1@0$1H45$4FI+EjNBjFtJAZv
+>zII,=qPo_Kb:K8W5{<&dynwxoLwh3XUqo|SDQHI>JwO`A%JrEmbvObW=gL6EXH$:%],xQ%O}VjM4KP-&QF)WnB8f:dTazXYB^T7SR>idjIAv;od-4RvJT
++4v-2Jeo1HqIkUnbmjqiR4FBU<6Z^@mT]X5l35UP&-TJ~ES&.5Hea)pvx=PNOmJ67NiVb3tHO{"akvg2bi{^yB;HELBGskp0_(sk1yyj9wyUU(>rOn&T5@
+egl+]_N<i%OANaan5H#5QPNbn7-B1O~uEk1Plq[GmwJKQ7Ik2&zBG],t"-TpuI9tU6YPrN[y%Wr4r53^Kyr^;x0uF^.}dMb9!-`.Qp@lNlxs>c/Jn2D+j#
+EY;^ej/=5Pu2ZYhH5@UFIq0u^V;.b-(:wS2Y(H5pF&oYEr}R6Uk]y&u[U>'p@2erPF5}$6;j&edJQJU(oQ9T,A)Mc+bca')79Izl6=FH@QyY.3hB78xl!`
+7VV#Xa:RWe1;PkM@uR:XX#X3^'L)D@>jM}_$=kMkRJ-D&]6dpGqCkb{2:bf7%=2)cc')dWNp"J.Xj3+%3F}zS:9`kSOkk,L1HK7A4wEw1j;]oT{H31G:]q
+B{$z!hrk73C}WkAvJOgqhY9C'dsV6Cki&]=;c+Iro+hr$aj_/PqHiQCE;`E)As"#:/%zP3sC$R,]C3bFE3<S|!S8"%5A6`v!QQfQPxr=[E(4PQ"vMtuMW,
+5l}Bdwhvn1BX<Uul&Nl%c7SLL0ejqnaeChQGl;LC"Iu`wB3zI$tHxOpQeohFe&]|7'ar)-8MZUA98|jtk4x}EJZJM+!mZW8}Yw0MHK4|:;Ez!X&9D`NdvC
+Mp&.IJAzAXpC6oDAyQ9}p+"[vB3bsYlB+fA)P<)}a$ha-U-TBb`N]dB'8!bz]kj+(GDX:0}u`5_{^sJrr5zjj#PQYNj1&{=&'[vQXyiGDu_}h#ga'%Ib`D
+,qTMgD6W$O_#az-{JDyo7,`zcDKb]C@`$AHz"T:`(mjt}!SgSm{Pp#dGs6{P2Re[<2is:U.ZRUN3171L$&S7.Ax)0Vx)={<esg#yZ&0"-cz(_HDO(Ec$2I
+MRU!<BQa<xCPxvLj3K|H)s5x(Jc)oxB44%4WOxBpqZKIpXA%Op"z/`5SZ^xIjjmL8Z##;]NH@VvhPyDCV#=V#Z;BS-.PEVM4U++0Y8@jybP0Uh%/ikG=i4
+a-/6oa-)5L@&;f4NpEJ]bNrN-=<<gO4&)E,2uuCVeza@/HP>n.kw3;UN;hE|jZ3T:Z{:Y.x^8h6Z!mv8EG}Pn)BI{.-k@;Vfk@K"LxgY"3rKsPWpv;5VUK
+G.)q1r:o@/x00$Q8g1')uHy4(!nHh.O#F-U+#(9-+.]mLftDFE`@9yy]fRsQ87QU&79pj|Xy,]n'R7H4Wv@MH@CBS6KG,edY@sQeY)nKdQ9P5:nX[[M@ur
+EMC)I>X46T^$P2XVL<R`V,CYuz3Ze|#K'3i3Aq3br-3!qcSDuVLt_gHE8ne_0/UF(S'Bu4tX:8wC,`tQ4R/ROiP3CJ+ZGQ/0h'"$y6Yg4z0GozC3CCY-W1
+8o!5rM|QtC8l-w_y8>fscO2TY%Jx+|O3&m{}0S:4D6KgdiK!1,zF;@(DU|.}Wq+Kcs~2,G&6<{bV(Yv(YY-1G6Er0=DM="^P(5>uJc$S=uV_HnTyLG8=E&
+6yQ#d`-OmiB}hB-{Fg{[Q^I`tu/'wl1T+]'vO{mk{'=<V>W)Az@Tca2%6<7H_^p}6{xAxg1_w;l3!+WOlPj_Y0v`]/MD"[P7'ANI1auuNWfRg7B:tMPGd}
+.JyClsue9qLcvv76PcJ$UFKG"O&W`L{U,=Ow2}/>s`MjA}n=u5A,"2nMyeFI3sM:wda0,X&%~'{DLJcU6W"G1i"jsRLc]5Smo&bH!L{!DdpK2o`%AA0/6V
+HVTJOhIZ@1+E+ya7XS;RzoNHhXy)c^`BCMO4i$hr92`QW4rXudi$q+zs-u7>vY._|CA,uVEw,N<:#3jV]FJm]|itqk@;p3+_|KA]};OHP`$rW&/NxzNG@o
+%}y3V<ngu`"T^gO<~+Zc8[fXF4BQzj/#1UzZU5^&dfF4[6`uQZ'O<A'irh7)#;%j-.Or0ZXlX&i1(-ok4lMs_agRbyvAs9Om9nB^zsKV3O]pO2kORFnL>f
++LDflL^q2GBgL].<6Fm1~P}l|8"OPetS'1sjClcqj6P;+Eua:Xj[8]+F|vFA[HlpE6^5Idd6KLs=-3s#wG4@'^N$)9!#n`8RY:'A_{s60Vw"RTViFX8ZD;
+S[6AS>7!GzB]GH/NwT%QMb:+V9x5e4~|w^vFLs6m3fPJ;42OOYsyOk6fnf-BZW~;!la"id[!<eAXJ`dtK,O-56-YS35&RXs@.#BWrD,9s/Y(_K=2^k(9lF
+vbhyu3WqHsgl!wpAfwO;rz"nqs-5WyXs&`!Z-DA7hTna8GJL~(|jY`Y@S^r1v[t'(9x2T)qI=n#Hi[8pdn{0FhAZ!^,gQ86#]D<dBy$){or!hkB|x]h=8q
+ExebNwtDup%D+G[,]!wQ;{dkbeWDU"Dx(`GIpPS]B/+^NUG-[q%U4+.!2(4:E{9{kQt=7L&-M/&x8$iZ`}A8Fu2XiSnk[iG|@6%,Z2}SR+Y5@O`uGFTK`S
+rw"gkXIng-^3^2TYYducnT]41hszW;d2lUu)h[X8U'3:f(vFgKKZ=CMszL;c$$ven/@36YPa(%n`LRheW:qiME|DYaXV^#TaUvnU#uK0&Am;iv`w2Wt'$v
+u&Upg6J-q7xf}2~fFKbCdo$OX$D^VNS.ro3!U@#l|1</+/H)<_ZCL%c[:&6iou^kK7:!C@&$;h2jvj9|E;l3@tF[tK+X6{DLC=PM^o,N$C&Wx%ftM;mlLh
+vsgCzXDC]JbQn^V,QSHh!X,);Hbe~jggl+o=H;"!so+xx<,7w|n_Q[5IV0;75P,fXK|LyH>[B-_cFLmx_]M2jf&Kc[cBLU4D-I);6Z+Y|2v#t!g-Mf0G!Q
+v`'D@tsp_+@t;{I=q$Dbv'w9S&"^uAZVv`!5f#>e>jus#>xAkBwtr{R&C[>5$Y1R}|':;vw@sP=wg=wp.f_/Q@0k:yv;}$E;a<!=1uACf>:{yMmx#gSGGy
+6qekV6]UH<:l8|@4+i'6DfvF}9fN3{@whucnMF2}@O.xywp|;O4-uo,{@x=dLE5|`IY|0qfJ5|Bq@qJs=v@w5xq|Rz,{ghGr5gH8>xxi$d<{ad6ZT@nu%q
+|s:qdr}IA=63GU5wnR"J9&yV+-RutyE&2u&Ii,`YfJxi}q"Cv)xz_[jaO}j7pZ_$Z+2xIyn|,-W)bd+xOa^OGyBq1{>2HlsMxW/rLrsY,s}0k|je"CWu8H
+"Kc>tMXA<#2st<&zgNFd8f[|'26WvoSkyIEgu{/CV9TUpTAFeg$l^7'Mb+&Qj/Kf^k-xL4PZx7qzH]ifiyq,cnZCGXool/.Q%:k1[AaOwzb86n|;WIs|Dd
+Ys2/Gy5RM!Nq$Q{],xKXFUdw~}B}Fa{Y4ZwL&IuLSI'TOQP+0esk"XF:Rvk^Us|[omK}Qw>r8>KRdj7v|O@W'D]wFOnLwo<5^>CYa;WGnPRVBW-#Hq<f;2
+bAf!|G|',^>!HaV6imtt(e(}x.S1vG)mbw_,3`NWzebGnyx3q>WMayIQ7!UULxK(nPbqAM[sIngCi)Dl;+GJ~&NSBOHJ+w7@.<-,lbG]N:e$b}u6Vx,8v:
+{GH89;fuyFxCuzO(jPEfUY>5<fQ2bw>zvLl2W]Np7gFNP}@R+FAb{iKmr|j[sS-p].O:qfeob>w55!pWK.v'8fesmduAr(08@Q["3FQDWo,LZvNF6Y>;|a
+]f{;s%T<vUvLc`$NqFJ$Z'B]!AioZ,Mld]tvO<6x@UKDp3qWS3_x!d40.>~[!!'O^l,a~v{/rPdO.|"MwV,Nq+pOKyfL$dbaZyR/3JC7wG'<@u[#ODcda3
+pEk,Jr&8m0-10/ohC$^Y}/wtj-%,gx3;{{WOrW/Ww]FdNk{')|@:%I{3suYdl3oWQa)^O-`{DGx7N#ZgO6:ex)^JcET3|!@wLn"'T^d=6kA_|O`i}<GOcn
+87@Iyb%hd,(yK"{uwjz}Xq=g[Ph(Z.&GG.B@r'WP3X]|N^hdGoyfrN4[SnD83&XkE3di5WIgt3k+.!FCFaC1{uHgu4NfrU;>.t],{fY5l3e08(:PR{R,X3
+WW$va1<^]rrPW!{b8pHx(Z}6}v<}f)whDF}$Cv-Q5'&l2.[%#@$BJ&$$U;|jej!R('H!Tc1iE::4.6rqjS/8wv0![dEU=O~fn/Tk.a&sl4#J;kEBRT>(.$
+-i}gr,VFs#GJHY&tW24W.E_I^['{&VH/Kf,'w0~3u4AQaxU:~8#$R8wH#3Ca10wk(1k-d[fLa1|x/8zj8Dm5|A@J!X6=L+1U!31=Bw~)1+})k)-iP]u/$9
+2[K0t"|_n4_5;!zg3(%w[+5^.M$l4_M&I^4}NEhe|cEiEa%u5oU:KsCH6q(n|_M06]BI`_n"u_Y6;gX@lo9r&+Iu^b-{|vj77U]x,96Slw%7-LZ|=lA5=k
+sF;o>-5":aLiI$jTY3==m:&`V<7@)Afs65;9VhSm[_a'8AWOk0-HN{E}sT=.[mq.B84<Zy=Xy5~bf2xNpPitf`n;XFI'KKgTDL4|B1M`#!A;Y-QQj1[.`+
+{p16_puf0h']l!5W)yF"DAghTuEln]u(UnJDmWLv=|1"Zc3T4^Xglq,KU.p+iy!2TSp82wBP~VDgi.)h|-!X!%ba3JwCpJAooOx_J#45S"~Cnx_KaKZi4q
+5zE0Z9At.ybnY@C7FYzq)sJ&Bf3<:U)B~{K"vQ.!xoV|B8Lso|Ia2W_H53ro)3[2@!.T,/x)Pm%xa@JoHS+eb{,aw@Czx]vEV{[WU`PfKYczQ+b5F0"W]l
+T52xqad%EUm;_8XjIexi<%GJYIQ&oS8FZPxTg]"eD:}P2TyY!|,6~"!<J|qt9,XD._;||Yi"_u%wuC<b&x5>SuGN-D0X5c08)ro2v/_1vuEmAmC;nK~"%S
+R'LCXJ}N%]%6)#:O[5^w&$`1]V!9XP(tVMMTr6JQP"7FRovE<nkQWcj%XB<P3`^+F@7,VpqKMRFmoY'3+;,wwT7L-bNr7q%+pZ2cYkGHik:d&+dcIZdlda
+]B5CGh:ddb@.my,Pd(6gPpSWwM{SAZ`m8LI<%,Gy:{mFJ1=]1N'"MuvNm,m^.yA$G4fkJYjqj:7qu|~}ZBb<olk9x;"TMqGaSm`Ke5#Nr!(u[J-z7&oGvr
+^'KCN<eo9%F8SX5eb+%<E1!YFs,BCn&7p|GtH_%YzobvkQCc7$C'E<Cu@Rn+,0:9%$a5Mo|IK,QgLIv9XYXeo&an~`6.Y-y_7[7Emy_oKr}4y2}=bAfv/T
+Hkrug:nR:D5Gf8)gG8L5D=W&!NT@N<BJ}7UE)2KiW`dM#LV"9LJcnL+g"N!:>_RnejoMnvv31i/^FzBHgzXCJ,e(b=>sWfxw/^BH7Nw@8ug)Sa'o_=]h6'
+75M{R.oU8rQ"PAD8[[obEL,jy0pE7=<XZq8TCAG!<UJ@Zul@KJ}G]U}`B2Y_[28I}k/LfX%lrQ92CI>&_(P<>_%3}J~1iC,:E@~.Xk<biYZWB[G2oF-FkB
+[Lw>"45r:Q0)S+MuLY;5NZno2qvd%LZ|Ja2mPy(+oY,5M1CEPK<ajD"(^EEFmJo.hdd8QCB}K|:KLn>KefB^Hd[c^'EoA1]c37QX.:9sCBN3W6SA&|Uf%W
+9qK65L(9|'lobG,-rNQHQ,UJv4A/>m6VImEY~eo[>@%on'D:RdHw/nyiZ_#c$%S)eYQSjnZVuLXMN_IdWfKD8m]oC[(PfAc50@%D._:R$E:'Up]^anKLzm
+tlod!Ou9VK60H;b_A+&kuir5cD-F[qv0;U5f_-^_o_):bXz^fJZH@'S7M|=aJyonguS&;<57/]Cjf2/:WyS1tr`xRHd8|8cqzpb4H(co2UJp'OUEpKH+>_
+zl>$ATwtW`b>hg~jyH>+YX6XV"'y&:K/egko]y{5o<3mPRH[KKnN`&u^,kvVCA1KH/V-}&$MHH-zt==2Agw2VSJ2zg&q%u#0|zmGUDm4[_HtEaFvyd~;Ws
+=q!/2QOokx[GzorZXAg)K#1YTul<Mas<wSSLN@O-snQT6MM7.asx{daC(Y<D|"0ZhcfDTdmj&3Gx(i9|reHKz"qUvwK=y3y:DkP]vbT>UJJz9b0&Eu/HqE
+&)B;wT_0+^{f8L<aIo/ksBWQgT|RqlBjV!>21&'>:,eshaz._ZyN.OH&D:iv`$Z1O/Fl_U@WKi8+(/q{b7-8xIdpAA<s`bn2yhWDEGXR=2`kQQ'W=,`d&r
+WVn7"#TZ]LjB'Q{I|8p|~|g]Ir;e1TA<|Y76o3JX!,<.FEFAuIe^hyrz}"&o}a)Z_]|s=J^<CD%u:<+XrQENp.)a+d+"cF>2@#Rj#7bs&LbV;HmnlKC/@9
++f~uzVcV6#jKdm;`#haoH.:r,^_A;X[r'gc7E]r1N]SfmJCn!]Rh#|.%oe.NUr(K[}TdE1|pLiuYmql|>'X(F%vWkiaY/w1Lpq`_ba`[cZ|)ZY_k}j6&9O
+UluhpBZYnK,28{FAyLf(l^NWwc=Y`Eyw"LpC^QIH:hX<&Xi2m-EC={[tt&S9@G3+<Zh.48qECQj$7aI.HY4s2&DD^i1=THj<LL1{r$0T2|b;"'FWfxpjOw
+-&5!Z%"/K:g_kgClc8s%kHg3ZM(|j,7gISmYN]Z0M5GEn4sOa|v:|3SP^|rZEreMS|UN8[5xo,<jUS3nI{24&IZ|nxAj=9(0m:>W!FEuY"1knMQ^OCIPVP
+x[=46A~vB2h_)}k4FvmJG$"4Z.l`K|h8n'BJD"GXP!>4[-txCR^f2,/puN%Qw$j{xmjrWKCYQ]hR.wJuFCC{Haw6Y}d/Y0nrJ#F{cIOir3ibvSB4xv4^wa
+`HAxi2zA@,;7Lo9=#Gw=}D+QxIBlQ3jt&@t$s0|f,[YF8UF($)D8bC>w0vScqsq^-T}4y5.a4-NL+}[T~!@g}1J_j.^;sks;#c}c<aH3HuN9|$1STE,[",
+am"L.[AJ%zbMU=aCGZToH(7>0"^{eot1olurfj]"KG5SyiCV7}Brt%(<"vNDq-O'#/nlfx.}#7xsf]"KZ3^}~VrW&>hL^Q[%oUL<}-vYo3k)%efh:"U$#f
+vcmv8FAoa8VQ34v(+u]3GpZ[x}HQ}su,Ie{0m1"cZqZEc|4#&6{/VTh>Z{|{)4%>k,|mD<RKxIHQ:5jRVaJ|4fJgX.bsV&L$UA^af|wYCKQ!S=%>JxI{aX
+s-Cm;eD[2/Z+(TLS<cU2tzN3c!$v^T~YVR{4sa|J|dWeMU4mfG`.8wR%8GXp9QAM;lE6k.80'dvE'6j:k;rLLAOw!{eMEH+a}3U1LDk5GQmXZ]QU74cM]+
+oc%"NwUa>P^J}D<";8C:7fvcA#_8z-s87bj8-3}N{)(I9,/(,:^g~Qcjq;H!e'.uvro>e[=x;JZy1#]DT$y/eu-}3qbYzM9"aB|+G:l%JOY/T7FxCXeG31
+JwjuWir=;f-u[Ev[CA/j@u^bT1T4pH`LZkJZ04#/+tFq|<E:{n>OmsPV0TM$Y2n)zISXC+!%:!!||.l)i3YSsJH9&BgPfd@/f/<FMqBm<}%auVYl"!LcLd
+'2`X[f]dr{=GawGA}fc4am.C%fBaQ7gr64y)gYzna{6hRXH[1T<6$tom>S'ZmirzO99YiEcDTOa_^<'[`F9eiU!ADPZrbW<l<J6oK%zwBJ&x)T^8yDeew}
+GYXf-|Yvs}nQ`@9BhBa_-aNcxtf3Eehs$wGm.3'zn+^.$y7y8IjAAaG'(mQHwJoEz2D}T[-ytZC3B]$_UP9N5h:m-kBxaF6:[5R976OnEN2|VsFYYQy<)a
+[,g`$C)kSBlG8m|P(T!vg8DYUT;,Wz2Vja!ZGff'=X).#G;5Y_;sfT2c]awBrNnO>HT+du6E0zw$~2_Vb[8@^s5]`]>GTLc3sDnh}e(%R!<+yMRU[z/req
+YUX0iKW>6JZsa3XFJ@8%O$p|yY!^)V1Z4a!}.)!cKDHM#1J[d/!x/wg<JGuz<&l"#{W|j55hqF.2,D{iEl'KKnG<]aCYGaGQB91'nGHq7STq~9M$]uDqI@
+F$HhrW7jo%8[&%i@k,:+(8n]q+87NL}S3VKACH$J2&!V^rC('6oZILG@+jO27O)h4j$YZz(omXRpV_.wPwlpT5&}:apV0/JPG&Rh4k%v^8;zcRy=$G~YEu
+=#JA{2&-]`SNQaZ>gq]Yp4|U}$v%sA<:DZ@muh|#e{m(hV[&(%hqDv+iQVyi_GZyx}rT!rOo(SpzI>a)0"!NA]Ovtk.PDYYf-n.Ux0`PFD`y73[+'7,4uo
+X_b@)R/PI25]e@wW|Idi<l4|}qxItbKvXAW}kML.mk5Na_}SPd&t-QmKWU7u:r[GQewE`[x#"6I>-#4(<f,E0eu"a/U&9=LvcIE.'J'v{4;'!1)$]Gv.eD
+);1NqtP_,EA8^OTlN_>jx3{R'j{PVfjCB:Tz&%=[K5GT(Kw4fH#Vtzl_bGqBvy>n#g)f<<}PVUrAp,'uOKS2aJ}[Qp{.EtDhLyvnPV|VM=c@Y$(hWK5qL&
+DMQn`XZ"J}i!D:T^Vgcwrhr;_Tk%qOf%5JHS$@_w~w[X@Si,VY1tCg.y7'C580I1p&E}o9Z,%LEZv%<+#m[inkt<o|~'/uYXcXk-_(lQLl/.M"`jLK9]jC
+IGm$N1DvD>5u[Au%u!5IhgK/WH|}jl$ho@LbNAMa0Yre'Xcs0%2SjC82%qDV~VDrd^7Hk_DSlyKN<Xt{OeOXD|t]dLW53JE[zHL,=5%/%]B-$k@uZ;V0-a
+Meoa-VWis3`oii^A>0;.GaA}NVw{o5`u^_{`"t"mR5sq5I@R,tE=jgN<J{zEu3=L3H"C{d_l[an0QB<2t'xuxe)b%n`/q)GF6qX]{fVDVHMm.FJ4qJMZ{3
++wytVDUq(<vbk60k-EV-w2~WJ+A4XVEweg%w}|}3$NdA/<V]SQfIkhd$y!I^U]pfVj'pydAEYt^t(F<9k>ycJ<}pLr#juVrpTE_o_+YIJkW.OLfiM/puQ/
+@2B=Bq(|E&@wA"6D%tqkJ:}|:hdPZ^Y_nea^WH![zuaa#O./:wS,XFHj|R!=@0.jq7=^hN,zz,w3#42!jdMZ|}SNPzw,]}#w~Cm>=]UK^kWvAhQPU3+fT<
+wO.vT#VW%W7_YfUjV#NjOtS8_N|VV"1I$p8=SF-WD&j3)J`6S"k]00.3IqpdLbU5939m.V:x@FP[|4q<X}.s:}y.`666aOozuZcdmEu^DU_JTQ{K2K,GUi
+(8HF4STox<:'Q4;e2.)%Pv`"bNpbYM|/gFR$'"f5+Pi!0O^d`oc[zSH.i%ba%3#_:T8``'dJkco@jk[^6LRs@R,<^!U1qWSF9AxS@oNZjq=yc,`<~vS7+J
+:noaI8lz"}fP@rmtQ7;T6}.gCi4usn(_"V3JAN(|MQ%Xu^E!Xo'{c,p,5hj7:&eD_Wiu=HMakAs6sw[^qTByz@5DK#gvjIz6J<&-=xtZR#pl^yt[s:TBzn
+AwI`F']+O9<(]vt;otPHAj<:ScfSN.Rp_qe_F#P99cu$|]Y8w]phJ3q;FBKx4AjKA[ESt5$YvV]vj0C(;M<F33M5{MP0>,Lwu(86K7sKdK!WPL5k}=>1.]
+OL0Cb;VNM:vs(G8CeK_"H{7}!e@[qTknX+p[.gxMQzq:~=#<X'|:J$"%kuj@).DINOOBryuov;xV`u|e,!(v6ADmew9ujp3MuR7/:^h|Lh_Kne3l^'SE-4
+t`n7c)yy>17ZDY^gWXKg[pBxyg]5JAzHu6(GKI"29i/qhi/`Kfo{rZTZ`6lk$tDD7I%kRag8%WhPh%g9Hj}wuemCNJ6vq`&r|Ouh$2A|S>m3D-'Du/1@gm
+k|LSJ>:P{xtrA5|3!eM;Q0g>D[%l%sO&Z32bIB(#XYSrVa>swBShX(<'6k;v@Zy@&L,vaEnuhh=s/K++(U3UeQNL3VI-.$$6yv>q_O3dd2[zwW!)S"4"O|
+F`s01eev`=eHd3ebjr6wB0"9|9zTP6PZ;<v5AP'KTj6'BTrnT!~p,DKT"TVf<DMm}P#dWaSa]aIfpCO/akH![Ds<w$/).2N=8_[>my-;3;qL<;)T)Y#U{+
+R/o{8dhRb:/.A/3Qze8Rx+JR~]i^OA]./8-F!H/[I`3iUO'gAK9&r$-bE68nI9R@KkH}Z+PHR^ZtU`>5ads](he$jZKj&r]%BsYVQs][tDhf>V0BIAmuy|
+zyUZ;Wn!GZAI,r;W^v:ZmzZeEO7Sg-y6TFenkoB,xi8goN~w`>==</gmi@$UMI,8^(ms=F:u2Jo`/F|QE5pND$1=i:{]iC|#xPokqhqGuAk1id4<r)I^6Z
+/IF4d3d1N#St7aE((5H^y|8JKM-barP#F6$)9i0:xNM6pDhMdIBXfWh8EiCps{A|]hxBjqd.PLU5)s[#oo.sR8J4WBk0_A{nW.4_-3Xj]sj(pcKrCxLAF6
+CWD1f^g24W{=#XfNgs9w}U0O)u]!!bT:HkczXF-OUjYf:5j_S6:98dj|x$TK4v%B.[kC|G2!=CZB|QV+VQJ4r>z171&8-k'<8!J#yo%QMfkE,P(c7QhF7A
+-%7c6]=K$76!`Qr<F'mT"U:[AvGB"H"y;qtHa(#CauEs8k|Kg+><#"`ChOE,iXzQr.}hLZXq=<P%D}"opSoEY|QAXBIu>^1pxk)<GZ(s'&JFQ=S,:I7CC1
+yznGNd)}yiLD;mjp#QvuOuR6$@x:~#t;!h!u~nD8pAt{sK7tyZiA6h&6XZ|;piKjys&}U4WHRn:IqbNg.Z`p9J#TwkIVDN=hD:)N7rT"MY^+o'ISuXPKB:
+RC{Y82Y6F+03(ra_O]aKSjbMRfo_z;e8:Q%(CS@b@.[li.qAD-D8l/##%CTd[D1s%<id%-l6BuJV8=pD5paBY#2SD@j>k&V{LK3OJ4JH1M@gXO[hN@B8z|
+puPna-dZscWM|4z;:/@/)hcLVWX/9{n6N9af>b`6cVBT+2e}KL9fo%WE4n`y8A'uY=!2d,vWwMogy_l5(Q1$%V$%=z.%[/2h~RS_)VT@fO'oY.~iKy%}~K
+QI6PAEU`;SfPW}p>0OV5}:oF`[~gnZz0|ovt[AObHtZVv;Wp]wWH+k<ef-F4W-$nO:E-$^]DY"U0nX]wE>E5UMCLYyP4m<mLCFc,215I0'<P+dGd8.YYq2
+o`~cy)Ve[t_&Od/D=VG29mU^%NHsGUF!N"8<(vsDW`3`NX&)+;><kT_Cc+^W@@1$zU7v|^F1r3gayhoCk#[B'"uF_[5y)b@"bXH3)6sTgwi!J<x=}Ew(6,
+hn{o3;fZ5&Suw/26P7<J}>T:l#zCxqJt)q&j4q;Iz3mR}lpR[#[&ItqwFu78DQV|}l2eLx^DKqWPRcN2bqq_h^d@-#Uc~'q]N/c9:49R.O+F8NZUN8LW43
+YT5[MmbDE2m>W2UP@l=l`>cMHIXEJ@#_],^8Xcvfuid>y&^_6)R>%bL(R/R-ZA|>n1O=8Mg[Cxp&@&|ARTeIbO$sj;y]08;W-^7WR>,om:BXi%pIPq[Ky<
+o0+%.g6zAYcbGY%c&YXlN!-o"]07;XZjk4,"REdKMNHfRQSDMn4kZ>xww"P3G@I_0x2+tR&kuWYbO^STNP|.Vsu@PRtJ:X'>k=.dP'wY-z^$HMSjp!hh03
+f9n;P:/YM>,WN/&T7SD['Y[T{5|I2W."c;IktXa/Z/x|:_Bxq3}0Ewm'uMfZS->I0tIZT9a0r|FvKs~jNvs'.cwHk@%tu7O0MT>imr>#F={HzYpG(s#m2<
+O[r<w2)8%!Zr,PC|i2Eg^(MNp;upIhOszc9;Rz=B+RCZf)!$+hS2#lRJUx]]5D=Fsl7cen$gN{l2wGP%3NPXnbq747A|#'.5tcpN-{%^,c6S84HV~10SK{
+@;`F#D_];SNn;:p)B!:eKDmha@Q^MCE4Mj'UMXj!J:Rx-mVw'lMMbJ_{vNl0-^sg_ydh2sjmeiOCeA]rjSkW6|YQOd_33.,"{kUN~V8ZjXmSOLuo6391uT
+%e>;qIxuy58&.jG=O<T[tqQfKWuAq1s,NrRJmntMKnK@]Jqp7e4)sHkhM-ylS(A!we+Kv'.>:}"MQKK"qq66ByH;DU1Pay2jA#yW(Yv=4(`Fr'@ixLfn/9
+R6{Ic|z[<nd=/B-jFYtCrumL3frgDT]CSJ=LaAFMo`lS'c#%|6x;bc4tj!"_&bf#w0m|~IyiYDL_O/yPdG<![a(Mh>q7SFZM7(ol8WC7$N{)|.XJ!9!bMu
+$iMS7T<vU:+.DQ_+dOceJ"@mLUV(f^u5%nqZ[WGK;bsmjpTBI#eSg%ee+_ci0cxU#N^lOZ=y`napv8Q'tTCI6N0W/[uyTyCRC_.!IzT;0s{XeofJ7f5^<V
+[1p$u8[C]oZCULm:SS"q)yM/#kIPh2qq%1f#hMkah3J`#w_l->"NbcF4o^h1^q[rly"8GQcHB$Em`c#3>W6wn|xQJTH5=Qiq1T>^mJ6|Hn$v)HTnwz{L'X
+5lfxe]J/b8^A3<1OW2A{]y!Zh@Xf3TOoJiVwQ[]]D|,1O'jIW:v7tS#kaZ0ALiOs.,jB8izqpBJ4H`a^YJ89Qz4Rr)^ZU8D3!"zJ2sw&aK#$sc2upCpJN[
+FYD(KAdUw;U}e65K+}<TjL:kjikVS$c,QCE1@M>Ndoni9mqbJ84X(IYwW8jw/#Xb/2J=zQs[Zb46vw}1%KEvM9v0'y)<Vid',ZPaLX'9@Ga7n{m3HF'3O'
+(O,+@U^s~&kicsIFVXRP+]&ra(>X7ovB7/8H$8o/<7T+~eR=!bdl.V[7Gv2n,x_&jI(PA}<DLFX#u_^g=u],Ahxz/yHa`Mf(;G5;c97;q".iz+2SH.P3GS
+x|mc<Qk)XObKTA|v,%$Uh9+$VF{^lmS'.sg0x@PALUE'Gmk@"A^yn|b&A9C^YK#d:(Gy]`>VV2zHr:V4.,YJ(1Syoo3&9O2@RZC,bq/c>r@:~|`5CI/=[%
+Lb(7/Oo.O'<5Q#U>l1^J8uvv^qE8.@tNIrOlt|n}nj/XpOZwU6;PcdrN1@(A9Fm7LugZP$,.=,Z-;E-Xb&VxJ|ODCpoMZ0kOJ^+SOCrj/=&Edbq!n$H38'
+eGUfu[m/Y[@`rj[lGUO[Rk(FD}FgkTWwgc(t:;RfEmQSmeCv8+4rk{agK<TWjdBHV+U%9Ig_~$`'d[gVg}PT}<-p/@3zYi!iv|J4bfdv"5=aOk=Gp13Z-I
+jm2onL~38g,>~T'npL,WHo+":$6G&PA13a~sN(g"c}>Gy$Z'S<n"8+4:>X(xQ196Ku|FqPC1w=aO8KApbXv4P_6!U[QM8Psc/=8NZW[TmE:2N{[72SVE=|
++p<H6!f|M&nsaOEQboPDYTD}RusI'7|Txrm|;3:2Odvb$U%1(i4Y-v"gN_-t@o1Vprs.TXN3'I]yki4BY50dMCO=@Y`7tGJ:#j>3pACc8idcc6TcEdB^JA
+Go7U!)eZ%r"T(UsG7Gvv-<,a!]d30[759JS!V_=29mKvXn%Hj_X`Jo>pbCuxQB'S_RN3l5C.mIFOrh^{KN&"y=0V!cBZj5`!1d>L=GG.&c]^U(ExAg|/qM
+(-)32&VF`CU[598UWl^&se.blR|oFEw)E>L%`Y7J)]91%k6;M!m0p]l}uhADwWugl0&#MTH{Jjw>d[rjbUI1jGQsh[l#0X-1oPaPpF)/gZ=I5TRH^;|bwN
+G`DTFIfp)f+[$z0]0+b69l]-2F/T#rY;V3N{9(03$t-8gqEQaoDTU@_r>p;]Vk3C9VXsHwT:7Y[([U`|ByW5g0]/_1zt1&5!H`>XbBdYeam`cf06=!]Mb5
+.)w[]Qvk=021%/GZx-_:`%sGg2nwtUrO[M2&~/DDDskP:yEr=<T2NI4`"A4{ieq1P#3Vw4VcVx1[%N>W-vp'5aOlmLuX^V[UpU`qn}ZwYRJvTq!1T<`Gb3
+FNR<Gd>4V{@q_3l4efHX]Y$xrQC@ov)H/Vho}FxHhizg4viT'JL#9Vm:zf-N~)8l7W3m!x{g2vzFET671hhJ"&n>J}&4p<jE'O6Jsqbv,BwgNrZHZgmI-(
+hZ@PV^#gAd/90owlFQ;@Eis0$X}j'/Flr8$/&p5ngX/VoS$}z"9a1hp=JO.&i-dK64Fq,)",v<20<wWiDqF&5/]qkU4+_JvT|/7zC|pIeTO]FqNZ$EOQUc
+CU]H/bEzrLwHL}x#d)MtX1,iC`Xmc3G0a}Xrw'9{7[gFC'=Tfz4+w>}<4T.ffqFP,v_&WUzo9f~2!~mT]6YfB",T'H,JWRnC-}e)u"Ta(h:j#8p5hMBg@I
+5+-hIx)wkG8f'6)v8^4g]ZfldR7JFybXU_IN@K&cJsRQ.X|5u'Tz.QlwY[&"QPA)%>h^ielRg7rw|y42}Jg8Q)CGk6vq"c>d_WBtV!b2z1'kPJ;h0^XAx!
+5%%rr^w}~fmuTp-}M^)gSdDg>589a&[d:)0UlaAHzVBX0#3&u{xaF8&BniLZV!n{llJ,TBJ/}OS]l0'e`isO{Q_g#|3R_yKA=!rubs0{Ia]6#;/kDE+#K`
+@4W|C$a5n{LRSeD[X)zGl"v0{Jh"gvts_g8PIhWNd5vaXs0WEtu;@uD{q,8$pOAol,h%'VZ%8=KfjN|VC)HC|d7'4@nW,|Yf`VO}Fg2hX2s.#k"8A"LA1l
+6(|9,]L:wbBQk,BB=-vKi(8whI]0h|^#RSE!'G}yfw<;e[utG-G.OcX/'mM{EQP4B<qO"kr^HS`WIu"v&gx]g>X#n.<<^s,^48pr.4Uee3:]dn1K@i"8XU
+O[}=YV)xC7D(3'$J&yT5AkfBB!PGzKsU{t93SHlMsVN9j:)D-:R)+kUbm,QoX3m%64em<@`vovrkq_b5/G2ax{{y&N`Cw#MLPjbSeo49@^=K>aP-(VoQiz
+P@-Gsyk:(p+Lc_PkZtKnycvsv[V#_4zxMR|vyeU|NxQ!qcIX%]z"]8ZjHQE>`)IBCKa=Hy/P>vO0_[<5z^A7v3$0nqzJ8Do,Cg1FMRf=h19p5.[Pusbx,$
+RTnz{Y>6LDtu|U6]y{=s]4XI+H]eR@TR>GV]S)X-;1C>NoIUm/9T#4/leGaPmKd"c4qLecxJQF]wBH^N;@UF|I#c[J42BV$:Q4]i[@sfDw$P}m04l]'E!-
+2josUMFt!+K.`vQbA};&uy/;M(NLBRl&G=2YZoh2dd,W>dmxb,uh(L/r|00[vi1lM#lNb%Gv<!E'4)jMQn@j.eq4|RZ(RCxqrN0UHaX8Ww8zS%dUWs2rE(
+C.)Gc{>[2G)sSK/GjwS{V1QrB$bAGFZHNfX,`sjYg{,gIZ_6F5jpzYeV!^%&.IRxHI=ye+v+nIKg)Z-n%;hiV<mJW,8DA{dl%i)n!EprbL<V5}&`3z%k[e
+{YJC1`x>7+y;m7=w#:+al^rV!qVr6FA>f"[49]gt=t%F#oM!]QY[$fqGAxrZ%|TdZH=eiRq_+3j|xj07p,0Xj&VL#5Fs68G9tOn(S]g3c4Txkid&R:]ezZ
+Se_t:Br9&}n5)!yF61:YA@#O^-yrGnQDUT:mz7YE<ux+R{gg_24xqOC"XBJw2hbR`D^_75BtOibll7#UD%/s={6;BAzS,s.KvTIO>b+&xf{jiaBQehg7V<
+a0;in.=3n9(!s37}c4A_gpd^fN!2K8890[ZQl-DrB_UiE85p!2SOT4LJWE(B0AWdXSwX&N~b.(Z%kc`(EPjQygWM&Ip1et{L;Y}_@K:k{tr5}IAph:;bDv
+HGHJHpwg1TN&T""'PlIpeXJl$gq65.`VF#s)YuD9>+k=t^ub:&JNZC77p:r}U]Q@cd(g+j/Hlc<uHq`(F#Bk{>ga&5`6+>#dfcq6GaPjHr"h)7~2iZTX(p
+y{7Foxa.{e1_O6Xq9:4dd{-OIWF'~)Rf~]}5P=vPOsL9)<#POjR!hTP6Hj:k:7MW5{!k%}.iF<BSB,XdDn@.1,3UqmWtJHGFr8SLFb)xZP6$B(4/pF}_w+
+@"|BqSP#m^3esXU;0k5=lFRqZ;K#n-v/[d+|j}EUe97WliHsLlZ1Tu:C=K-]V8FksygMj{`lGENO!a+ZS`>i[gbf!11`[G}tVtA77#<i1kB0(i1YPzy/ay
+P8NMCxaYuaENjG9AIKVjIeqw%qnt>`sK{qWFD;!|;6/G)Z-`EjxRUfK#|2&7svTa>!r"wOV.+X[$5)U!x<Gqd7iEbw_s@,D}e^Q@R3)Q+Mq<sh^VoJMW|a
+A%>iHrVroN%g^._@0pux]$l5bk=;&ndB~|zpD|PdWwTt})fy+Nci7qgruYrK">^5VPiN{cSO"@k`].`_f4IHk(.hEO2b/[&@6GL^l4ZPA"#J]oqH`g[@)|
+piriEen.pLY.FXbn8!kn"Y!mUA"!XJToCFmE'.jHNG08|sLL+XWK2W0fg7)4O%+jW7MJRVji/i"D!U<wM$.[/Iw<Pd|7Ix!^brUs~YCxlDGvCC$kg50Z-{
+2lIN`bcypfnJY,"aHKyUfZefIs4lE[Y{;q%P%c)`^_4Y:6ty1P{9k5Sz/Hwu>QD^~Rj8MDUT;<v>jJ0jN&/XG&9dEUM`4|k,t6Ih"^5>wq|vo8-MeAoSqv
+&3(3y(^1@]+e7d[2rX!f~uG;Eu^9@"./o8l3kX#9pfL(BXgIe^kL5@ryUw(["y%,HKRq;5v^Ci2@IGV.gKvgCVrI[HanDCv!$,;uA|:314!gP3YHGq+4Is
+t$:&lJG;)P%qcAAoj:kyWcz;AM^i"p3X[8Gb#r=_tZO51bp:}-gA#WpS"qx/D`py^2V1u7,_>R3w6<xrwckpxf)A/I5o[S<q>gD_IpwebFA'as^NH4zpGy
+WW(l;L4"7@|sdE&`jOp_+=eH9H":[T>R'vRMgVF-nV:pVR<3fC_i5v#M#r|i{|CYrW}BRvW{it.-sb+$fjtAWjEAyeqlXuVH}K8>m-as/[7AQ)4{=yV|<i
+>8`7aL/Zkw"Thjis-ex`H{3hv>nOWaUJphlzCzqs%C&frF%mLgrNap%r{S7I'fp7{&/6'[_zSGxLaJLY,/LcWLy16_%m-Uo60_y:%>Pt_rCoT0eX1:@xDB
+u^q.!fmq]uG-PbG>lu.g<Z&tiHrp_qCu}Rd]56QJujEX`cn&e'_(U+c18YZ1EQ#X3[WqJ:G}t,ta(|H&dysOkblOph]M2nr/El2G#1P3$K2xCM_O|Kctih
+Te2Fi{Bj}ww(+rKH=E1/]v<FFhN3L_UC[dhcm>LRa=C+55%1{8GQd5lVbrt#w%+XHV'JEmuov65s"0tt+5{YY!1l)pb,):CRN&EdhlR{To%SX<;[oXT=>B
+h'$7}l@dSZ&-$l<PbdJt_%oDz;Gp`SHZw1I!@hhOW-o+Cjx0[2MB@pZ/|cuRDA4Q{!uv{eWblM--ms+[<>V2#'ySmZutQ1^i9n3KZFGZrE;st.2+$W$d>t
+KAJkFmiXG,_Fdt'P]mB;Np=I3hny|IMOeS=3_u}f#xKMp5C!0%%zX,d._5J_q;[<61]uZz1>uD;p]{zo9KVe:f"0VluXsqzm|^p)i;oSE5]27g%R~[#tK`
+@h=<zAVV;dQ%]jovjTLnN#MLCAc'@9'@(/MV/l:X8aee)rfd2y<^|;$bzrh[I-X))ynLJe#z<EA)M!O/",({z04sW,"/]n>S^+jb8z(`a=}v#:C"dr9qV@
+=q^;X-jbNSY|Mfy"Bzt2r>j@C_9k7Ltp]wful+A=XlxdWt)BV<qO';72D0zvEV4EUq{V.&!v$D&H->:jIa]DO291WL:_~x'4&->/&QnY^|WD~c9YQ9sU>K
+2%);#z:U2P,$>ZeR_WIgx{oJGkpz^,(=6ei$rEQ{&xJ)X6FF2kQDEaUSj&o||q_%$]ii-))vIy(^={MCSz8kfS7TaG4sN.sP)rkY^+zE2}/&=L=u)fJo/@
+y<n%):s{5XI=ak/R}/#dDq^-GOB$MmIqszMW)kN0}L@M}V(wj.4N0$URRP:0`m-]I[RdCb!e%@4'V>!Qx3'1Hynj76$k|lSD8Flw#F+h5xgO&,_e~xj}Su
+nUv.oI;;4lykpv:}bdEG~k:8UZCe;rbeYK5ruz#OMmV)n(3EvuRN3qfSv>3=_LWr0T0hW9`6K0~9f%6!O#t[AT5ekuQ;k(6_3E&yEDQ[HKM'E"MIqGVw)+
+@X"vHa~g5Ind4SwBh7}F:v6|jj/3!k%/zaPHc#jZ)vt-;.bm$-m!K=s(CR`NS7hoRDb|#lnyplf8gFmiGbN&DMY['4)"w1RbM>kAFpF!,vZYxNY4IA5:7@
+7lEc)jVj{|Mk0q[rlpR:W;cVX|Fv<zDJK2SF1K+$0l!UgcL4h_5h[]!L+ypq9MVwPr-tLMHuS4:R,|3fwN=VMA-T2Tk#d]sx:"[jp3EYDW'#_.o!xIM7gO
+33s,sUcP~`u%&>0ccA'ocE;QSHbLc7W+$>$WiM%JDMnAi,b6V$J.yoFO3-4x%{{5pe+glQ^JqbZ&MO|YfA87O"2L8LyKqNX0ltmLP`#Mt6m$CHbtdjpV/(
+/y|{_OlTI5wfbj}|HW/7c(~9B'[HR_FI@I)=nih|y#J6$}3u5;|oFGZQ"P,U';dls'9k=d'm7J-^<WcOk7It[F!tvsi[z$nLwQh7)ETI}MU5kzB(J2ho>1
+:s"5qpBra;1/+jY%w7BZEgRs%fDK!2,r=^Mn`>i!X6T)q:0Y<^VZUFSoHh8Xq+:MmJ0^oT%bGwI=wNrtPcY}Yt}tE>_ec)x8!#AudA3X}'lMeQlq]F[JR:
+Nb++36<{ZY|+9+&}$Czo;TBaO_jzbC(PB4:!`aR%uNmf]QMLM&58))Nazn`qrP]3D){);+D:cY.Po;`TQZx,ZD`4v-NjM+coEZT3F^o1zc}"O9>[<VHKJe
+M%3veRi/Cy#-Msgr@#zp"8]KFhfGmzbV2}.$WKgi9q:k(iRYm+(e#N/;uhpSxu_R~b3C,9gJ`kD-|`h"4y^:,i-il0eCF#n_|@I+<_(uA,$L/aww"|266u
+<ySr{5KdFt77h$0EtF6JQ&sPa2HDaB<CMO"m!xhU2Mafd_I1/UDQot_#nuP|>,"2Gg~V)Ea7@WaDH)S/L68lOEM8Xt:LCIKLOyZwpZhE)h}"aQkj{9{Q[C
+UVyAVh$O_'f8IDsqjS5N6IKJ#L{j5efmK+e7oTZ;2^Mkp=oEG6$ATc~_|:cTmibXy{@-=@Xxe.wI/1^pDK['u%Fa,@W&QGKa1g:^#8D6(;YrOsh7kVP2@_
+sGO.7Ml.seL$|]1jm7uzUelsu)V,}c$^doj^[KQA"K%$c#Tf~nTv)ZG&/#oQUTl"M<S)fk)-@W7ufyo;u]E.wtK^pR$rcRrVe/Xif/!##w`$wds8rl}>2q
+tT;!)2ProIg2${[w]]m|{d0+k1Z1/TJyE@QN:8q_-a~Ls/^yYuC!X7/h3@@Z@93nt{uy%+)OY}=<nha_>97N^QoL32Bk#/kqq%!yZ!AJIhR"f4'nZpy$TG
+4Vy-/I3&#z/%e|qHA8|5n}hwg7_nOkm.DIbzrh@5s-xswAn>,]m4yuLXHyNv9Q2dl#<-5_s@ipyt++_!fQ#@0_4"_]4CYE24j.}:fVXqM<nhNwt='{uxWy
+W:tjxrFST&`@Q`Flzwx>p%/O9U3JpyRl'$k_%vfL+zjq=;s3K](Su.42[YY<9r$$(/f`"5sBTVIqlk5=}"yPI,(Ve+lP(f&W@=0p:TJlzY:>|mvGSvYDeb
+`e-7xM:C{v.9WAXHHxxS8#'$_Qwno+@;(%E((@yM!7gcmVKQ6DF5HYuac30hlA<;8"weJ#t_:8X,.`0DDuRCL#til_CYw]>9i<6Dlf>69rko$%:>#Kly'(
+HDO4C^Rh1G]oom4PBuypOA`0|NO"'$NzgB[/[7}73:;`R;q:ke7oE+hYPyS(d7"Yu^RO-9&GQGXCW]R`(D>)Rmk+5iy$y)~ey<s@arbDdpq"9;R4qzRXW9
+{+|&jQ)%iGx+qHUHMMiBySbB@v%i8tf{v:q)QW&^-24jG45m|D!s3@lTb6wW+,(w`Mn'S+nL!q0G]+utoK5j|zP{dcca8@]cT`^%OkqH01@#ipFzdrw9jM
+'df3d:KfF#zngAO@PYJdIUcX8spX;zXL)04i$-7(@[6n~Fjk;1he-[m]c2(qu"[MLY%IkT-D%p##_V<uriK7{.Ju:#GKplzgb&7(nquK/H]ieZen!+8M`{
+<!^XDd,I#`k''Cb%ScEBkMkdmee2.@$F0DCn!nJfn.#pM'|G5kkV/X~j8"HFD'Lmy-0zfF|4O{mquU=tQT}C{M%caT_Xn@)O#_~#4{Q1-TuxqI"`pI~<}c
+]o3KBnZCJ!"(d4Wa}DV-A80kF))c]b/|Q/+pRy#CAn+B>{@};)+jt[ppF2f{@.pJfw#@ejIt3P;4@jAq!2CQ{]ww{GO<(;7{2D2H6gO74:53W.>jt09YpN
+!dk12;U@0mi{6j;!):O#<NeT/]d4v}BMOs=l5h3Rl]EmL=^PPuT`8R/Vm7X8IERoiK|.0u+,~+a)npYA!&'!%y94]t(&L+x`P|T'gOaJwUXsYt;LsFi"zh
+6#.8E:!=b.<><31%zqU]qygHIo9^>HQ>8f,q1@b,!LR[:X,y,9D&mbBkCyNf,o;sD':j%vM-$-}cQ}=s>.n,9^3QO1/z+4}J']!IRNac<'PPESiKgIJVk_
+P+amswh`r#"^b{qQ:2J.`YmHc%AA,wAKYMleN^S.X+qn6dfO,z(pV$Xk<fJnKw"&IH6Lu2YJRzTj')1SYXo=WZTwu"l2tZKo"a,T}_d"ek~vL,u[D{|5=s
+-QeJwP_(/1$n'CU'f,c^/5[sCKFx|,A=40CqWqo2DM9|al3Su!2U@g3&~$6/v@pCu8#OYp~;Y66kX^)25;haD{&d;wS0KEw)7k'OE_zif,[z`n#C&J'c0p
+9({@a(%cMXcO|$oCj>|F!Z70Mk51t5O&}@sQ+!9ZI&5g)u/!{7fboNfq944:_=+l}I"rZ9m8)t]Jy'|uLX~|D:]l<gi@$Micdeiy_>B`MC-{M2MByUPB}:
+Bv&edSet%Q+CPY)tb>nw;87dOhlpb^BU_<5M%nW3=#wq}@^aN<m.E[4N-gH%7<{s:,s<od&J0{EJ&uq6q;L^I9Dt`wba}FwpwV{Emwj!tIN'g3{gP@i&xj
+Qw5R{QnaeoG)EwC{Y.8XMob#'x:,DKN=@hlC[cO5rq^+/5Vw,kCO#eO^[Urq#^mO=xT^T$|xDFv2An`[RMjPB>T=1y{VgX}rrG.T87oF|(t(N3&)O=q1@:
+38cz:/i_By|3qwU8`L.qj^b(@EM-|nm("$VbLlW5a)J&LKO"dix`$<l/$y-PVq3/z3<RSfw(tPsn>iFurd8/P5%nHB"qO.f|_rH}~>tq-hl=+c(sB[Ww{^
+&/WuLz$v%bLrQ=gOLWPzWZBr0aOGf@]o9<8CbR}fy^}vxqo2r9/ZJK|vm]7=+tp;0'!/#n3x.5GmRit9<[_gK.xLly2cf"Y>/rXddkTVghiR%A]a"[0<pn
+TC"@(kR1~boZ%l<`a!d|+aIS("n%2#=s-I]EH3[`<Sl8|gi+gznL=8.DS$Jsh's"%p#>p]E|kovL(2+|%h|^gpsLyF[6Ca4kJ]T8}ss^B9Uj5+4nzI(M{U
+-|2_#{`;'`_[.d=/cf98ErqwVG&f$dv<3P:GA#{kE=9U!4yk,8hsAHa{ab22<p~"#Y30FZC//gNtBJtM+wB!,e+!Y3,.iW|ZB{(-.(3a##&xb!"bl$x%ja
+4QECWj6sVpS9)8m0vMtke>/+:7te;4%P<^bC5gsBW;qEjb=N>cK7i!_'HwZli'Q$Y{F#m>T&4EWI[&U,u'T(t.,]B]Lj.)o4_njV6#3K!-2,z4$&V-IZfu
+-hE]74}KA1jr:/`D!~|`x-t8FUR$2A7IA"AsGF;v^eB9Qfw;tBT/4-w=.4(/d2LxWF~8qV-WXu^Sf+c5R%{rq:Xq<s&8qflAkSdE>9h:EN4HC1Z4!#3.u4
+8y:m<zL-OZKBVy8Ul^|(`mQJtg%c,Z8Py(SqQFgIn}6%mkgf8x=KQOBY1Aj7GzP^-_21xe@[HIo4O5}Gyp50HE':iYr!C8322hFURQ6syGO[m/uOV-8j{k
+JCMT.%5rE[GZ_p-a7+b<p-rJ(Us%RL2N"8nVf`/hEvg+WxkqK2viG4t@5tJq-,"7.BiY,AFDC1AmAi}CCx4LMv:fW@|"ZwP}T;CC6kHt|A=,Ea5R((H,E1
+|!2Kjq;ra%D@M$&BO]zt[r=Lh2&&)TS!qyZ"U4IRr4m=L#f1Flpa+wq;jBt^_m2q^VWN7gN|BSsc(]W=VD@-)RR1</-8X0H7N,c^zKdY2h_s'H}&SSRnOV
+U&!mtIxkAeWgJw="Xjd<!}U1:`RP:daEjtW}/E7Y&p;HTGlsHJXmrB_&CGnavC9D5qgBCSA13#WwE6r8I;@mjnM@T.knh^7aE8.otrTTg8,b@-z,FSD-S#
+G"UD=xE1Rt(1azk9HLx7'c{z#DP2Gq`m.HH[`V>O3[6ddOS2gNVM-QN/:RO|+XrP8FD!l2qjo];yw_GY92<;NEB2yHI|jQNgGD"H'/3kwq(M<!<{RmpU|!
+,:Q>abSG4[rW]!OSvZ|I.uYmY)kXEROh[n|mu`HiHR88lJhZ#]LdWW3/HC]&Tv4SaqJLgaK{(;zIz(#<'C$:k"Aoy#QQl1<9U>+2P(OdLJWnIHu/-v@6;d
+R[_fA3Wg[Y^k(.NAf]c`}y6;%YDxz&n/G|l7}JKOOgZA;Eqn~$9PO2z+M-co>^"V7e``++4%@EEE/V=(VO=@wNALit)'t/}KwK%srvq@E)){"hAR^QbYHW
+2sJZUr}8kAvTo}/5C1YO/eJ8=ILBlSomDo3Je53lX[{tU@M>_uA#l9pCpHlIHL,c0PZhO_non'>!u-3=/E5(JOYHE%:/q((b.y<V^<)HQaA|~`)"C|ar;;
+V0dn5azl_|]/v-d/L:bm:FDsI0@,^+puYrkX7'L2N6Twf.;>oV<$D}fHA-C<dV7vf19aPn+'4CfhtmMG]>IkJxys+^2;Mn%+_g}7;P,}nnWS_OqGH`6eQ&
+j5mlMlNehLc@F0a0)<j7G=^a%bj>u3@pv:rbT9nK>)tJ35y;$d,^&N99c]dz>C|.l]'R0v^xELdx4j{+4x^DN6.K5vTf6ZfhmWY'C0NH<$(4H`%'K[RTqK
+6,EgP{,<G|196u,!kTq8_'>(@OoXqd@LQh;v^nIbshOG78fY[Ql.g.wiAvzY'Kw^sc}S+g+HvP`p@7$`hsEdCW(gc!|SLSwq@m</LHp;WBfS-kKr.XF]DG
+,[62.SyD9&3j}eEMhrd<F,lTP8$DDR=m-Jtglpz=]S/sP8|mYHDPy'SU]P@<Ns"fspw#S(DT!3cz'_ja!PZwz`Ks<nW7oI,O&-{z8uO5xO^C~8r|=.8WG>
+]KrCCf;R1p]MiKe48!z|+[Fut-VP;tshbk9|w=G"L6nfUZ@z-dvhof@/}c+8T6}A&B6rWm"h2c}%d[@=h}z9E3Tba@;.EV`f4GADfc3"Uj:.8I&|KmS6<x
+h1D@mHo9WgxO{q[dg#/!fcoE6QXG]bEIi^2@U4:.dJWHZIit/o5q-qhi>g<'GhyWHSR-CMbSItJ6SZP8UJ|}r}xO7oly)ywL$};fo};'QUG}Qdts--dh+9
+z/L((Hdm,H(2<-UJyot/s0e:44pzf5XKfgfi0"&WF2{w[F_@;g'xeQU'=UN0!H7a,gre#<#M/wdnWe_LF;y65nvwi5<Y<Cc.1T0eK04Fb{+lRgulUIP#&y
+Ky"mW]n}jZlG:TG4%eWC@BC&6-FqH2m)_FAQdA`81Zcutr,xxp}IMZ%,Q0Tj|R[kNV6!k|Mo5uC#vA@+DUMLh7M[jQ<HqpYbWwL4;gKy;E}PO}5p9gxTfs
+(rPfrLHMUF#{dXiw^|6k{]g,rB))E2`'!ALZZ4E+i/~QQPb0smX/oP6<1AyPB@31C,w,Fu@OeKC$InavG-7q@LUI87J3IDfJ&N{l)`_6J-rD3A&"&-l9@q
+l`5OR1lgxu&{8uy`>oNN)T-|O4X:qKivYVxv=c!d_[ED3!GgIE}dE#pyvq%wZdDC[f!Voqi0cq_r.&:QlYXQe)d!__<&t_bq"b}$:J#Z$SfEV)hgXl(.`Y
+D0(Lq<O,rvT|;vd7/F'!,9`8f+BIMYbg]Ey8E|}]2ZU]hCHz;iq@f&x^nd$4q{Jq{W.BBqWK;cm5w(q5P/_o#n^[D8idmJj9YXVK/;hF2f~d_ZCMe38QvY
+-Pgl-'&NDQ44jq:!5}r1h-3#)iKrk(s1MAmO@N>LgPztF)x|($'4U]ZP`Uv"-BSrUFx.jQ3e6M4m0WR(Q%MSTz[_}!:z_l@H(GzDYgmVEP>{TO[EsKuI)X
+2zi0Hz)-~jhe-[Hh2r1)cj}'K8,zj#AJNR8w^wvNd3kB56PWUI8y!h0U$&@=`(QZ2.5p|yNUS0Hx(VU9bm`5W[uq{CTIv=%!/er;M#MV->Tnt,VC`@tAtY
+RBw]tlh`H[E{5gbd6>%9&99lxNn}C=PDC,]6jF$9]FL%'c`sG[ujITkQ>MP]!]$,4`XpmW2>c`&9r%`)Fb=A!1qRg^`j$_Nlei8EhnbZvG857R'TVXMAQ4
+RuV)h/isdo`Fj8|#oNeG]"J.+2}@Bo.SGD93q:@Qhm3.,XpE`C3i;aQ>}XPghX0!@.%7L'FpXXp_Ue{DR6(P!Ea<Jd/2%Zq_+:>sjq:VkjKq]fJmj`AqxA
+S8aQ^pHfGsXGCaZ2|YQg)U+aXDH!3h>LWfqI">+/U3sv@>@'79o3+@aD7gXRdoL)wJ&iBVCm6Q:}rm|e9UvYf`.ze-S_1$Z|5Vrh1BT$DEsSbdv),T5.+P
+hEL4%2>OvT,AOtQ%0$dLsMdXPuGmjtTi{NodC=BOd9)sd}CkNP=nT(:)lbCEG-}2,.WV2sa5C!GYOLcg$UE6DN-8f#e@p@@GTM/}=k~qH+"%!Q_,@!-Sg+
+"H9q7{}b_%)jiF}ifunF7huqfWr+qey`-6@SFP#HekGzPB{>5sh5JF@/51eUZY,CA73mjcSaa4#bq-k%{1Cy9qV$"3LXbqRLlsq(qGTB^eL1WZSjBHSt^e
+=1JWr]P"l}Qpw-OAD+Q+J-@pB@7>ki3QE=byT/{e3)d<qG3)v'igWK]mh1<wsD`J/KIc&6c`$XcFZk~]T("!)1ii)%.aIKTr"TnQcOTk=:QRpnyEH!UQ-2
+orI]11F>H$W4/+[%mrtE_D-5!BcH}&[nYawBkQ0kobIT;wp6b$g{|^zmsU$9";vn}fny!wDK$ys&O<PAni]%(_GM]lk$QaPW)9caAuaKUL{9O#]utA'&=Y
+-s-]_xun.>&n8Wt%7bq=Cp0ADniK)@UM_4U3R0a+__U/.6'"_a6<QH5kp<kbH{43j&E[!j3Ck&;%.3(;~X2SLd!SaCm@DM.k"D$O`Sg/TJpDH3I]X$`GQe
+7&C]RH1qQ2eM7n9EP0}B}VS:7f'v0v^Kg&pIno'0KAB.V<|k"ojZuBrBuC]ISVM.z-s.D=1PS$kZ0KT;qV6YA:{Nc^f&1t.f}QJe"luRU`;n>sbea,7^v`
+Ldh`@Xj{-D<T1@|2FXkEaugG|^x)b/9u:YRz~VZWoN)^3Jh=uV~}M]Vt)A2<(D#.6]3<H$wk+Y1$8{:%!;B$m])}7k!3BjR!(VG[`:816H_fRe:JH'S6@q
+Rv|P8u7$Pet'JU02:Va8{mY5"&<'7(4DJt>GKhWMKa]q-WU<kI3Ct4%B<5YO0x;vd}_DPFw6Cq-OHuDO'x8zM(#z3ft3${tT6z|q}hBVE8@i_-J&cCv>EC
+j:KySdBl/@OTooJN+LkzDx"L&fZk0<ZkOtkOxn&._ru}L`p|(=I`xGRSe-sb.vmCp#zz{KeBbr3p"8.F`)OVQWd#dymIHnTJ},2qGw:}SIFw9O>d!NE$2b
+@+F}-F+I$p|Y(-KD,qZZsU!!~NKWGrx&{%p660l1^wTi}ZlB+0MSUlBYM^yd|$M$^V3)M.@ur!iP:5wZ,4Fi=YKJAo2JYKN.SKs68lu'{L(>ajHN|uN`'$
+E|2Jvg/;68u%HzhFj+Mb.{0&CMPL(61h,hba;I}Rr3Gw/f~tug~nJ|#mfxC7`Trqhy5>WPPbHQ-.@r1jA_|,n<r,8ru]okZ;9MAi)+t]8TG#$m4V.4zjX@
+|VTt5BVcIj%Nnh.&!A(w3B_'s5Dn;.67yLVH[#`T|{n-Gq_lPIb./q|Bx_Qq/qcN^{#bwjK(Ro8aib;iOT7$<zH<h,<8ycg2sAXNnn@-BA6;(K_>vJ5c#Z
+6}T-AUI]>Su.lvW:&G%m/jcq')Wu,eiLM_U}W.tbQjn)#N:j@'vNrtbHe|U&zo4Z+.)$6-,s'_i_RuGzC$7_Og')[!KPyM@c&L{;Z2V|eo.sxEi-zH<kT{
+dwt{:#R'DC#HVh$>[E0c0hT(Bx4APtDcxlZ#MLWOdrY9Tckv-KI=l|~zQt-Oc$Rq[R"I2I+V`}A86<`pK,N)A`f]5+te|s_Uu`5M^>21qPTwNp{3'`"h0r
+^Y>cpLSuK`G8aG:O9laXLuS](`MBunZWJM^{vR7'`lS.x0ZQz9GyhZROn>m)FJJX!mhzNn<bIu"!Ogo<fi%DZ(9N,|lx)!tAg}i[xl)-ZL$_xO)TU"]XE8
+]aL5nQvaym3rk^o,,ExfW<]&ug>H!2p)W0[Fg|^^9Yr(/UZHlAUgFW^Hv%HY(8v3;-oR3!d'Cx@;cYX|j=q2o=k'(,fn~tzT;-Ke_C&/GPfU(Hiv32m.BH
+HVD9/1wy7Fdun1E^9t-b8B)!B1LTW:WU77WBa9xqy-nZll8,7)Dq(wq^tH'|%F;H5PP[^gQ]z;gc`zgsf#8=VT#Z"ut#L=DW3a3Gg$(1VKS7t7"L';61Sd
+]U2h7q~J@FT/Khb-:V-3P9e)0;gJ$OCRoM;[r`1{(b#Gib<lQO#VkHpr5]qXG+'Q6qRxa|@#p,jkn^=hctF;VcpI4$mQ]QbZOT0l`">Y#%eVluWDVP~LiD
+z8]i1%WB,]#e@fs8JM"H;d}PdVMZpwA_&L30P2mNOP(!.zI}13mi/mCY9R|P&2|S2;)V~W9|L&o}~HCq:q%cdw!XhsJ]e!+'^^_{8{VeF78KPb]6_ymb/5
+B4k@zweLT6kV}9BA|nU2|B&"VNB3;{1$)gR0;FuI]D1Ddd)JdQ)n5XQ)Es_e.JYyr@&!8%gW8%|$fJ04vxZ-l'8]2p>/RS-j^48)|w`1QQbiR2j4Vldch]
+eFuYyqedWFUs'6]wijM=!x#<]!_4y}/_F.i5:uXD3ej`4][$zqa-:=:O]+W"quh6f<bd#T@I/-/Ob"Az1HAB2YI,@{]3s5$<q)z<Nna4V+"CM/n(x61f^b
+4nUCL0vs7,-L(.H0%/64q<07;`>Ct!GLFRM3kqJ"7i842<DNVPo`7m4<Iu2<a%IktizxkJ1@$aO!+C#Mzg:&%GRbkXT9bV:EaQ'o]wjHl=JN{dVE5zIv=f
+G<j$Q|fw():g7=hYx&{Fg:1&Sl}F'yPlW93{7K1qY`0$J-Rps97vLV1ZXlNW;JM<[kfovn$W!%W=the)yR6fgj+!@6d;OFrfBM4AR#)u)MZ08ov![EB]+@
+~[BAw+{w:s6^e^CG)0@7OQo274IW,gK|KL!K1#}{K-fH<b5{Q"$]"B"gLOrBZ-ElYvTHM&{(7,J,Or-]iu`c0:eSjK~cCaAZ6]lj%N>.9p7/HBzC>{h7dF
+-^Bc4)7/4$TKw+vB;n2c{-W`|<_zXNO,zPBrhHZVMN0wbcb7_{(du[Ld-ueR/V]8$fK10xZ{)p/[y0i.LR<u__^WD}!D9.wHAz;Gcc%"PxkU&em&s%~UM/
+V8=A^Me+}kz98yhnW|!u|[h6=KER#pTw/{8;.)WiP57e/ZPb<O5tCbDit1m3NS6q=4`14QQZhfUN<jk6Y-2dz0AZ&O(F"1/eoTu%'}zj.=7t:@{h#tJ3<p
+JTXLffqJR@i@v^i7Nt+Z#Md)^9B;DEKouArnr&@`sr)/9-R3sVQ2MB0-IQCuGY'x2Iw{fg7!YSfv;D4c}{(v1}z-2/Y3f5eYYq"1A`^q`N|4j$nS/S'x^b
+~ym,%.:<wGV|3E:qS=7`ZCsRRA9"e|o-j<34O5w2j6=C({StXJn^js.':,}O9vp7BI+v_}[zcK'Jp6(+gz>!{FFS)r!/w,{DZF.)46NI,|z|@Op95!>vft
+iuJoDYA{3-8<;&N8Nn<}TN1dx/Vx!Gs_B0]n77YXoX>9$v+.D#%F7jVxdLUjLpsg#5CzY]rTg22/2qcU9G^Vl)0D"J4K@gTb$ohurxXG+Oev,}VdR"^6u+
+k)0Uc-4IKR;D5yN5nur1{#@oX2+[x=c(L&H1-Q<!6'-x8M@PTM/|_![{(v#9]^sK#E]=jpc0F99,M]'kT><kE};&p01$iq}w$N[>wSS1SnnUC%XRTzhu]n
+)/U3~7pJ7I^(py![BQ77[`5lp%DAk<y@t40C.^:WehfMnVA0[{39Vr5lT"rbyRT6:rB.eI$nG/X`[B-G9+]%ele@3StIL7}'Lt%yoC~klg4=/g,90N!SMm
+qPuY0Nf-twRF}4:h[myz8Jf&,[!T#Dgmk<2|H^.PYde@h8Gv}D]}H]vS}H!j>hPY`CqVp!P.#q"=,8-4Q%/Z|Do0Gb6Iyn/jlbkS[LS-suABz',P.6/9Ep
+FU{:G%J2_0WLlcd^,9/UAW17baj,sCwnoNk_e1-7kR(VrnqsO&_95l7!~w@:tteIkQsHnQ:}bY&{UaKSS'"9q(r5,@=KHlOT4>@s+Td%OzcSRl.-k3I]61
+0/mA7BdnO8R17L3uT<=O16RA0h2D,r-MJm1M#.Q]ar;]$nA{#ac+ap;h:yMxz`R,DYg-or"Z(z8W0.Su$>S>xr(th)'xy$K-gaxR}OK7Z$9xc"]w+3VK}r
+c"2GTP3{8Phn1],DV6h3D2%BCt2+HC%8b>sB0]0UQW+<!8nEfaL!,zD.O'M]=Jn605{;NLkFAmOvi.;'auiP36KnnqhkDD+6;0z50_Ds1KFV,h'D[3pKh3
+D}GYwV9mNR|)XYk(G!=tz1{(9#6@Y/agx=yO7j(jBrz`_gNG6F)ot,}}]}d}NuE{=&btSSym$tXovmM5XD4x@j9;`h2|l!y3x1i+Mx/j}^VO,1T=6@RM7x
+"2iS']iq%^;mT^,Mfx)-RoS1B`q=J5GJ,(J6idK6p-|ICq[&5Ct%,nrFiBwF(4(<5zCJto(KrValfIVsp_=EdlFUF=0jHu~#3+(CuvY[qvJ(m[WsGF9z!d
+]7J(&Z4A~!iHehX_Jk+yuI^3,S;;<uN!l(qtx;wX,]]SKv2A=`)8'j/o"C0W)<xUk'p2G>hrY6Ch:&Xwf&<rHE;prmE23W9Bb-9>)kWviBG`U:n)Xtw8ll
+F3'>'JI,)up<Pwd)+:}b|xp6SEnpv8.#e"t$Nz-U,RAq&v"REN&B=^`@Bd'rchOwnq--ce2_fi(l.P^6@.9/Be^d<WDL1;c:rnL+04rFm#7f"kaaJw)>n"
+MAF{D)W<>c|;5othu2g(5PEWA1=BPA+^aF70=b[=yzs>Va6Y,EegOX5osb[s63ER0;aNyMn0fcI1'-n#/A!Wi,WFx5,X}GdMmV`:fsD1%AX;jF}+;>jg7L
+M^fYh_`0b#l7%`!%Yw'0ATb-4/[sI^M']-Gj##n[l.Q9B]'TKU;bU]e>QOOXJzPBtCo{o46ImTgOR>kJNE5SjvIYU=QG#n2,qGFy0#"#Q6d0kJ<07%2)PW
+PK@&e=NW6'k$hNt9fTu}Hs>eL_Nw_!:8mm~7G%]NY&lffN~MfpVDRs>3a)F0}Yc-Wa_#/fXpl`ES{$S!O{ZRXl_$e_viQ]xvxfK12eyy7H=F9ErknFg5H"
+t5.dgrO#e%mS~Sn)m2,,6uL#qq%gMgAMv5/+^Us%qEbo1o`;f{R!ucy}F5&3pfW`y1LB/Ub-dbb!@$=^hZ|<hy;%[0rmq.au|%"J=e.%<EA<&|;J9KYb0#
+$)XDu1]HOCvn$:2'E=[9-15p,)P;O"0NKbD9G}F.g!KbpPX:vwR1Zgl[DwxIQ(rKEA{TL|>@:/1A!2H[1xw4M3yC>^/MIn/:B,.2$v4'1^HCk4pa[mBh3I
+cEQ8QjMzW%'K@ny,s.U4JzMn~K}m&X4j5U+13s=BYJSCh82;rQu.hsQ:"@hyT3$jIUiFRHpc2`YErriJ9V&gflLlFE,8Xfg$.eDFA&`mH(}g''/k@_6_D8
+d&i;Rk&<BA|gGLZQ3!hVI0!'rO!0sUfku{M#G}hL]$T@Lrn}}=sJO+3C1yh^v$jRWc'vFpVFW[0TVr<DE00]Ms';T51X9q8q9<1eSn`+Xx.h>)1pu0Y%2A
+cesp9=bQWGKlu!~B9DLAwN~vgTN!@8J@]ge#2|,JUE!FBL^v^8IQMzL%WF@aAqCV[jYY6ivp+J^bU7b/G^^VK;dMKckY2`jkuw@MuK(WB"i!L$<PJd:er6
+=M|q[N>R+Z6w_0,0<;LYLGH7IwG^TBuPYoX4U4%yb;Y|f`@d6!+5/2fXkjmQgZ,oi$wGD!Wpl_S@,(vO"mt}nFF"@}`]n6j^v2DEQx#Z}RL|PdK;)4`u=X
+$"!FH/GzMFM$e:JAu_s+T#$xQKhr#4GY!BBFY/q@7sBDuhM-(ja}B:mK!QzLsL[pM&J$dsGFX5V[u2sPc!O8whyb}bWkYs>W5x|wWuETO58[Nz$/ypzy_H
+gOTZV|#-rMHOCx,{=gCE'NR"CW(Revi0FEs2u2Xh_T6H=^^FUK:iGt3exD%EfxEVbiN88em5f(V(.^C/<dWo7]WMVD_Dc|#g{4+<lENI+wSv8TNLdy%w[/
+.aRWI0JDflH9|A]qHvQ23$v/<}q.&#`ExJt9d"'ex=YXl{/cwvC=t+Ie8-n6a-zZhWSy@[kOg'x^a5ybK,#/C73I0Nirnoyl$]Di8wh!q_4').g'QP7{7&
+o|+0#>ZAxU2>Vd![UOU""r)#RZMqR)4P7KS!X+puQMs732Cq|`3AK`H,vh%Qw>@W<Kcj.WJ#Hk^Hdj8Zh:+H^-Fie$UQQddSFCfEUsX{a0ME&czZUR-0yM
+AkYx1^i[tc_SkCez49}vVP+),UrEp87]$CzN%'Fo3rz/PVnO|0t"B.iGyx}r_Q_g2:5e40s>(%uIhI0Xni>d7P%ssJ7T5X7CQpr|oJ&T.y1:4xNahMl3sr
+KDNE"0-tzN5a1PX=3Pr;(fXF"B/rR"i=tB!r4C4),h=@rrH2;9w>oq"5&T9@<;#]&&N&Lh%bq$vh&t28-^^u|!FBDJP99'CN8nV;m7q`"NLq{Rq<pfE0!C
+`4$JhO45u'k/_wv5]%9^A,Z4c2iZ}nEbNcST&H4xHw_tv[^Ici(3Sl(^#,I"lOQ@QQQ,UfomFOTT>b6[]Ljp0sgrY2zPtr2A;eC{alc/uic%U4^lZ1|'ve
+:KnZPnJfc$4$S<@{P9y05Ja0z/[RP#@>+b-UC]XjGDfir8s'F%.1(y+&{(WUX[:rg@kLVGJ3[e<!IJ=cmte-GRkTpfSa[TMdAoQ4"-^FW'y1'^XL^A'Hsy
+uA`ur4]HcC@,SsDd3pL$:7%VIU<k:7ktG<LnqB'FHd_Vj%w)eb5_gk]Q4L,3%@L9K0dQZxdi%(^28N5^ZY0JYW8)(a)j;8w|Q&1d)l&!LtGL4'i@GacQ=.
+X$r2IyOdn6Gyl@&!Rsj:x)jeHHtIC%yK{8K3U0g3&Uc`lGFz_FOPLd>oGWTS-]U7_M@a`{+fkFXs;Lal;L]Y!{R6Ce7_oHhYdoo4V$LH'C<q9=B"+%:j1n
+yP#wPq!:$CSmyF[sOJT#CU[H:LssDgS:CR5j.Pd`6Q&"[122mNH<gYgg)LJU3!dJ#IJFV!.U5soHR1qf'(d<D-DHM)Q;XjE]doL<g`$10G[eLH9&UHoi0o
+C<u_vI"Ou]hycu$B2y+p7{nDini_s/~u;M#1;|)CGDJKs1JmIOm!``h}2/1Vos,4HqT"IR9'EY>XFgz7{^A^V!V1>w-1lmLF{Xf&QQGb%z+c=6FIDe8Qob
+d/abHS2@dvB5{Q[(+vIR1WcK".nazIw)B)<w@^,0>9OY),BCx^g%ar&p86=use$xiRXcEy8OQaHB=iC5jGWDubC/fQe{$-SFC(O['([I%=P)WPM'HIJ=Xf
+sVu)jJ=L"Aw;%>z9iQx'BE0#=HZoce}q8%O_MDPW'b-Nzi,hzyF<(IG<[ze]dx:|K]d>WpknoMJ6Pchih;;hm.9>[X%Sb%Do3@f8Z0h'"WU7sN>q,7}<j:
+fO>HASo@|jx0d7=<>!Y-4rV+j"yYP>+)G::#cTf{9wpaP<8J)A5=,%|OYM(}GW+p'z(Vtxdeg9m1sfRwGFK:JB{(mL+O(7{i$6,X1:_T..gnpEGYyI=F2C
+/X307;M`:;`K0b}ImQ`0)9`_@=g<5.n)J5Ttg!GoOzQd(k6m'TA}8@!2v+QkfpXlnx%XyM~AT6-kI|K#ykUQ$u!Mz/8U,;48@2zQn.'QM^qKV:(hr@4B)$
+uy9@+D4cbc-%xfPVy@&>/t,U!b&t|zFf:F!&#eEsz.UX<%BeUOUAGiiiRR4M]"b%nY(J="y(by]$/P!:i!/pF1.jd.eJ!Mfqw&NS&jdcM8|wfK1h7|Ojw(
+WsK%tSJ=M{FYghWd~f"_-#8OZIeebdH}#`s72F|qhP}>~wsF2;b91dduuky$:eBB&yoW.=E-8|_kh(R>,Vd&hIoqPYNT>y-iifERrs+%OpmeFtJ%'J:y)n
+fy-bx:gI_f7]-Nl94>ItmeRg|nAOtF@X@,[8]S.BEa2_BqJffYn@IAKLlwj>cl"~E@_utN]`yN-Nh]~Skt68!AtiY:}E(A"BVe;k8qk2@G6<nbU/&foFb/
+H%Jir@I0vYG=e/",zUK,6C}YGM},r7/$`5`.G&H5AG8bRAU.ktTO1tzTg+0JSl"IltNhL"c3),/CQZxY{rU6H<bUt(Lgh6ci/7:<[aN"HSdL[KD-GH#TW_
+t24uL]wu-9#mseuy4".2"M);kSE>t:ce0VZ5Z3T0fp0RxWOXG{PK6fMUd"^f|21Z0'M)Y}5%sU97&$2ww5C)sG-t7/!$A;`@@%~^r=8h&6GF'T]{<tEH_j
+f2+s2M.zpZjs8Jw}PSY7WZAuF7]ajvH894bWzoShh^&Z(t{x:#Vb>n5U7gNk9tRtZ28/WRw`>+Fg#-iirr8(NipI`qO,"_AP%y}=hYFDL[61>2kukiepHb
+Avz:=vllFK~y9DezjZ;0Vb|.Pc>BSvRB{_MQYADRj37Ym:7U50+QSCDjrFG$%s{]u`>-vH%FC-Q$F(UT]99U/f(gyQX1awx,PIEdwVv&!Ykp>p",H}2fK;
+Pd#Lwe3Wrc9K(M]gNhQ{w7:4(!qSfVU,Q/^GRcHRg!0)vy8etFHHY$87;POLol<%o)Z&>ISq8cy'{}wlr<PG,{5[oWeef}SBLx'=wrDU=c,#Wu%gRprG5a
+y"~:0bA`}0nqZ)2F[RNU61NZ|Iy3,Y|)7922pzsKQdwdX`1m%Lj-e,|MbFQM0A0<0;[P-g'+nb&tRyI!2UapI|0WF;%Gcm<1]f_i51OK_<T>Lo~:"BRf)K
+$Vy"/#rG<Z1zCdOS5TD0Ed`Ar7{N;e<z4tpGT}TUe"q0<FYF]>y!LJ#Biie/%2Xf&l%CS%cka,$`r@xjD;z^{|F>wkG#`i'FMlcQR<XYfJR&Q2k`e28KlM
+F,'hGHlLMOW"_4)iD[fnoJ[/]abmvDnnL]OZC=~gmWu-`tdv(<V[bLdbC9KD_%Q1!LFA'xmpL%:Pi,cQhMd'7uC1nX{&M"h^i}AJDB-SE,(Mc'[%-;MER3
+>,.;xX%1WSwMluH#:C9z-aQPyI_yS]<^8v1cbBACHY@4(!AZ=1+Sc!psEOsptR$.odueu7'0cm.=6q=OH+h]CPg!/P{s:8-S/<6.'MYJ/o,/d)fbJhv4"g
+qCi$q>M6KDaeO'PC|qo}erY<^v`]~fMqEFrP1tp7hFEi:BPlG6U2yD$J)d3bv7s_fOptdcX{7VU<'h4YVl"%;[ou++/8[#f5W7.,xJT2@P#a:t{P~&>`$,
+-lzg]#bR%wnnA1Ke/T0D;myj>`%"X@`!yaUBGjf;Wc4xUX)Mk@5=xXnd[(8J7IL-AJa8mkd=lIK(#4cL+xD4hHEub^x,gHmvz+<G;F"u4LZq#Di5{c|7]x
+}x+,6du):pA`^mE^2kx/}yrMZ4C)7n'G&MmEJkU]>5y3vG-zxC3L,vUyu$/'Y1[.[VFn<Fbl+vA7ojp6dP$U-{h`CvZo%9g'nCnAZ0=cps#Zyk('[IjpQ.
+>t~4hv1Ul=+"CS%Oq.3=U9I!7C$E$exE^R&}=}}pcXVhKd/en(5=>Fc&.:.Lz3oL@0zfo;G6cJ+j6j6pBSlzzp3hzA^=Pio6Hh('gP'AYQ@Z|U]Q:HGy#J
+6<oR7qy:.i^XYE)Q<eqz!fbdlRSgR5dwb/eq=XcB}Qca-3xu(<0"7+,m/AnHy"{:TaGW.:(2(8am&bg^[T%Q9$7pOf:(YS({aduvCRLz_J6-3[&)_9&v"u
+=#O_0p=X8h'!8wV-(^]Y+=>|%z#psBPm2cp&~<~!@="Y%xo<${RPt{NmY2Rnd73H%{civ}|f-0oOAw#.Cm97"BVt;_Dj_gmYQzj5]Dwr85Kr)hd,#&.m""
+f4ePJkBu=;(uJ6;EY!=x`9Ge_TW8Z4.I&x[^_@(1F#uOa:#:0lSY[!'>Ebu6.nY8xde6heKWZoGg<Cw|!&={Y@UpwsrvG4<"xS@u&G>kD-b=KN7eHLf-QB
+Ic1/Xks),}#tbXVYAr:$!~odPd9=JC#"e&'_L''PimKTSZ$%TZnR>Dk',D$%(>SUyl.u_f[nt+_w:$p<90M+KM-4O]wAI.<AORMPKekaXDm<:,LBSd$_8Z
+.tp_w^g6GwlLHrw]2oMp"LFtyi-vB:V;OLZM|[3`3Ds0j)]q|w_-@Z`I(PsCD2[pr,N02I"rmkte'1F1WrL1TXme3hib@.T,@0K%-ZGOw4oB;qL{45-{9j
+MLW+$hST_Jj@aEa0j&h5xVgm(g;.!H!sXg1tBjM(3n8bc_Ac=,r4<sWc,/L0TuS{24+c_tZ5lv#76|RH_!aMD,Z9-fk6gsY%NLye0vNS.j'9@d+C'8rn,$
+_DKV:uc4Pp4[=DJSrtki2"g.{g@K'Lo@:Y1CYZg`lou0jm@zRwc1~iAj:=Sn"7$_h|DPP&@-M%95tkFJ5W9t[0-uiTNW5G$u'>]mLB>q3I>mf{1{AwoLo}
+#c{N]F382h'NQGI-]5J}^#/Y`YltDpii_uMMG%O65I3K]D"07K4VzRE[2UI|=XMu95jhfI|YhpG@O$#leyxu|}pu_h1(8HyQjj6@`]GIwrgxx!JS7Gt7='
+e}I:MTvMu/KYjdU[e!:'ON6Guu3;F"A/fY_C%t$5;[vggbO]uI2gU)"p7"/A|Rj@{mFvL8me8lLdtI&Zqk($Pu1[!FHkh)+A.I{5T<^n(xS<ggp(Z!1.7N
+]{e.J<7rfqFoe,M-ZK-[VCJ7I>wWX:jzn_.-Ys(ec5X8Wf`VH0s-GnOZZ"jP'`(Q.p#kA|ZbYtX/5I8"{T"0T^]g|vA>Lw;JrjT%Rzr+e5J_VA%Cz$qC}T
+$k}Ab/2rM5$n1qDAEt>_r_aDN%&4pcS2&X$^'`h@JTFvu%Zmgcw6!qknb1eA0JwtqdataiKHL:n/p(V2N%pyh487%rv'ur5izH|jNQ+Mqh($#a{JWxo/em
+)D'e8QJyQ|2.WMhW"r/ZZ_!mF`h-4Pnn]@T=yu^M0}zG`A`@[_rvG:C"P$HD3nKV5Sa@,/>mEdq4^`$UA8-bfebrb}::B<IW/@GkQx%kX}Jh8<g(O2Q=}H
+VjkA[p7a}t4q$IhwR$AWNN:f)[Gw3&ga[u&IE9C{-eFsfWEYs`nC&DndSTlGX,.B/OZrM)Cp6pngc`z@dL{pHn7^7M^wjt5X_n'q"o~@W=ET61NB#pAQNt
+vV+A."oXVnx#]F4<n!GX)N.^UCL7}%l2C_m5kk~RV]C5YJ5`Ur@vFHw_fc%EfrOj2K<wf`pR',5I!dT[X=BdsvSR2(8B#R=I=KY%TT5:]RG[Cm,0mI)fv+
+8Rk8pyJ3vJQ_0Tf@/^z2sa_k@L;>,-9R]DDADd8^5lbc>;x[$1IX0;dCEl+&v214]B)$ztO1W{pX4+k,oQTpbQfA3y1etcX/.Oud!'#a3P$"/97`2+YQj9
+&CO3g+]KyDGj;[yzO8VF83}%OHcjh/Mnv6Wz"=O,s#Xv=jo31s#VlKj]sr3E>Ed!JSV>t#5sKR2#Eg]kIE%R0:wL4exxW02Flt+6cfx{mi]XPT~89qm^0<
+--H%]GTe,/X)ED~aWI,26:M:6KV!3&sZ-#GpIG0i=i:bCP65Ad`(mio'Z;F|RycfG6._>LS>}>_^SYPI"@.s!5z`tK6-7R@(~bK2U'U{GA^Q+"UR"I<5{b
+GgXf-'b3tTh:|wF(,}amiIqQ@l/ex1~cN'cNn9CYI49v@}L./>dHEOk;):hH^<Za6r63;.zV!s@&'!P2SOD1hV7scrT$>I0/^F7_+>4=F&`}Z]xF)/WmcH
+;Q'rv5d+Y'<g:vD8hlp7<DrZFi5;XqK=QMX(D+#=@Wfke+t7lQqzs|<cFRW.Q+~|^NPhvq/JF{FWk!xS~+:_&Mc>h'u}J^TlT{~'}5=n(P/ly{XwO{UkUv
+.VWZcJm8nJxL2I$MoxKM[e4EBMrScVBnKJSoz^B3sw(ZmV>]ps@qzX@xSK}s7I.q0)zoA@bQsG_SiGl$JU=tUOKdRY/#ryLE'BuxXc'XVO%]+"usXgoRn6
+)tm7@dx-_:q[u_(,86Rh7Yb}hDSw"^3p%!]f;%k@8gtuoIR'TU-)N/_y[80&o@dxBY^tz'pVYxFyOvMzrGF1L}qM2$3/R.C[xcPe]XYD]-X6wXum(RE3l9
+YF$N20VT7`!!zCrCbX+!gC'ZTkjrxe(11UD[5H``yEZs4UjYeN]z{oEdn,TkJK:8S0xT_+Hj:vy[4f1]=hg;ywO8tI1"=Grt<|R"4%B2Ulc)|yo=Z|0BF.
+Q=I[+(c!V]WJ:wbzRNzs23:9>+,.i_6+%3p8Wn<(RdW3-6)I}!KD'&-s"<H5O_Y+_YC#}n!lh`$c=go@4tpChrksIp~9.`67@>onhN}d;n`Y&Bi%n8l+=>
+($uT0So/=YX017fF'L%BO|!jZ(sIIM/smP4zac&^+{`"{<XS=.5fS<ju:(G("4f1<'~]<cwM_h-9<;@OHBTfV]M"CYQ8svI&uZy|D&:QxtbKavfAC&^69p
+B`maUx/wY[Izg]e4)C+PuGM2k3e_h:PCkxLC@,,aMatv/ruB827MkhRr%89}S}t:Pb0kaY%J{,%0Mk-nzu.L0&j}7Avgi0($U6ZRZqSkmH4J80KM6L.44^
+0BpYuY!pgCh3r,v7yq1/8'zy2nvOG85VLF8nRdM5lOZmY{9gRNT}.pt|I+LWBjRtA-a.F7a{Bs,^[`HhjW[WuBvsq6hnf^p%.5aHLV15yr)3r}wcHqqs`^
+|(BJm$xb=aNYr]qk0DWk9u(@d/`,V1poRd=60cKQ86z235Q]+^X%~j.">>AJ9Y$)[nH/glCQ]Mdryo@IGue9Yy.Zy=7OJO6,%k"}RdHO@PVG2}([rfX^@b
+4-9UTQ<x:q%+tOnh|Tp0{qBbJl^+yn)!)c-s7,T7n":@:78Q4#[V1b/ZHV|,_Y3;TfSFt7jm@,Fsi&w9EJ)bV[`<&z1+0IXG8r_twe&|wJXC+bf`"!!,@x
+"%HC3Dc;e/7=qi98"j(Yt19M%tJ2/"!^fyn^VfBD#/EFSBoqVZ$C5Gp1S-smu%"5~q6Aa#_WR$lhk=l@OKUxgYG2`aOYG1y;5n6fDALFZQK6om;tHBVkiJ
+!myrL4k`MUTLs5$`$-l$BK|0Sg|{F=5lsqc)zQI[$$>U#/D=/yxw}D@&@zWMhO{CW8n2bZA,s'LaAR96:vN^,Yu=ipD8>7`ev/bx-kM$JmvZ<VKi]n{^'f
+v8ACOnklKPA)eOgkk|io'{fYGo6{l%@1maX:bhcZ_iJ`ZZ_MG(W2Ggb!rfDpUsVOIivp@'S1"&+94xf;HOXWX'#ASD^qV/AuM)X0vaqoB>,U6MS/LPY%SA
+=bAn0]nX(CEm[!}J2t)un.M_ocT^I|L==$9-Jg(}8DLM3h)q~Lg(&;=(pU<caq=P-Jf7nVGs1U3UEizg[ez^l_u<+<;7Q7'E!tDrax6Lf6c:BfVQkui_UZ
+Aa|14tz,M^^A61%SxV-JEYkE95aAko>v$I)&kngZKkn`&G./Y,dxDqb}{b:DWSfT[Q89t(u{cu>>t39c#t0.fb8"Q8]+ptpi"ovF:erVu1kM.4Pr;1UY8x
+DGJSP=A.8ALE@7=kYz~b]'y{CJYe7<^%~x%3M;G!]2N04MqYefB<<quO-&$`UYR7mgcTIu;OXZ!@|MRhshr84Jg$x$hfK@D^9&L4BCYU6&D-es7YVLkW$T
+^nJZNa9_,]9!@A'ziHTp/#.oLAcvFZ<p9`~(u27)mHlvL6Hb_Mm;xp5`s6egSG-&:"WT+:{34<h{~Eo!4'lIxM<!z_MZ'=Rp{y/%]Mu(4"Axk]&65ao="{
+I%~ocUH.vCHCo:2W@2)jNnMofz{yeV"-d]~2NdzYiY;Ez6<DRTnLPn&n'O5-Ji>zt,>S9C;EOn'Xa(O06BtwT1i|HmT-$6yvS7YmV;"Ahe^V9:FCvUeN=v
+^pdYhb[B~a5n}(VyCcpH48p/bXE)SOdg}Pv1mEiy2iW[TuwZ'uwZVQG[qhMkBm_gtZ/`RkmX-u+6Mf:Pm8N}IG.av.J47y_=hI1Om)!kqwY<EHBN<,]jA{
+z=O4xnV|+MP85h#xSw/mC<K@Xe9`Ht`MWzZp:@0RBH:`5g^O&:!+6O^V^9kz#`EafFsmI0<RcdnLj{qrX[9@m!ed#d5sl51I^rLWF^a#^th,=vj`ID[+_i
+4HjKQ-fQ6KbODy!vy(m^9X)z+dg]lWdjU+KK1O#uR[NW)a'#~`B#cpXKVb"3.({1TJv,&jqu,vlQI$8<5lxv7|,Kra2D_B5Om4x5]L`#92R-7Ae1(r,L@s
+0RqW>s'W`2dmDO5<$}gPXu#,}43WtsJ3^Ui+3Sq,A$'mWjK2N"V:gdo^Z$.Ll33H5g(,Mz#X('Ev5=/EaiU/%;/iwm6`[>F|T^~]Czx.yO+wMFW5/dmVMF
+GE-dW8!1ia4BsEs@ON51LR7ENCN@&<NS/YUa9R>Wij$nBc(1}SKIUs/{#9j[(#ptxo|uOQ9iF'LF/L_Hv"B[-5VZC3cM['cf^bk]eU(QyhYry#9_27GGLU
+1+"D$+9p6"~F9zHtH;A#3hs#ZXh,!JCVqH4t%<UKv)sYt-h/'-X4QN]l7S!2G4HZedkp^ZjqR65t<e}K^>{C`KvL`+SqrF}lozCH]VsV>p`{~6suQ|8vk[
+0]Txr#$y=@s9TbDp%o/T@ni:)plrkcYdA=IZDhRy/B:k{S=L"`41xt[/d&}'#SP'$_/iVbnE=1L<']N&<N|&%ScGd=4qutkPrsP-M{J`ynf9`R1iO7H{n-
+LV|nUT3c|J,2Zy8Oa|oN&2Zy&VV%Bi}f8|h]`g[hwBQ_f"g2mL=P7Kxc_BKc;(-!iY'%,ypjvv-eoJ4+{RMTiF|{_{HnbSy>FyN9Y,Rxl|rvk}UnELpa8+
+BK}M`7MOO]+Bb>RyH7Tw;]ARD;#x7K25`'G5[wa5Tlo5|Oavk-6R)!vJijWgU[D#_fLWrhk50pKpqA,/Oaj}UM3#5Az/:t%6+tNYv@ErOd/C5932DjR{Oi
+34tc(zKv(bPmutIN.Mi-K|3H<r0l%-2/btAfVcv'Flv'ZzSlUE3GCxXRrmz:-y)]Z1yBgM=%;MqZ2Ys!dw-@>V[z-xAg1;K7'wuR<;~7Q=G0rXY@q"[z,l
+#hhtvbI`l9Z4iybU0HFwj%]j7K{vM[-pj6Xm<e~K=,c^%adOolgs}V9^@gWu>qu)E:@7,R3{&h])^Z#VpLz+:;g:_[RU&I'nJtBk=.-+x^mxB1[Xb<'NYU
+,sI}PZ{|&XtuU-4JAR'-~Ocd_GL,REJ,>j"(-DbKbA7/Dn2;D,8Om'x7S71Kn{h+clwU7v+D].o=JUw0,$AlRz>;r&`A.t4c4/m4T:W%9UcNx^ibJGE{=&
+5x%{@wd7eK7<pwCS7=Q(;S4a1sMKO$#-U'sI[}(xV7erdxsvXLo,Xi)@Nny<N'$AD.Ua-CD^YZ(P)GUZqz>QX`C^MlvQTZCqD}5{ab)Ylcmu%.ftvB/&zT
+wA4TlW[o:1leeVAQXS{JP6sv'tLr#`)C"jB=66I!TQ=mn_&+|#Z,Z;V^Z0v7B}]LHL%O5l.8`O$e/QPYMya{HBRc!jkI.<dZZZJ.RQYh[&bPq}J8_P5ZW1
+.goN'YWsiNCQWD8IX$.:4H:-DA;"ZCwc^!&c!u|IT8jwr71=k}dki("^vR/S!sd,6i-@Z>Q'DfcRm+W'$8|=TY$$<z)FVt7#4].|S&A7Kc3PAh"2H;muYb
+M-nke#}VCiOx>o(K1j6>;_@3Y^#Prf46~|E[!AT9~.mZx^F-[PK/'W./A9@}zj,P&K8Q[%['RlLlvTK2O@m]jUaev9.PJ1bnK6aGjM/6PbIx_7GqQaoI(3
+3b,efAyBGdEN#QB/ucbFSWbjFBUX=.n],YHY<fZpSddvjpsKr'$!j6W:^S74..8Ohooi2+pyU}Q&"^zejAvA,foc)JPvS!!IZfoZQ&]pJ9&sDi-Gvm9-|[
+CK%sBu=r)pN/gJ8XU=:%|BVLX[OvxW>"my|lZTzd|ypjfn+o/v[9cF<FLzzutE5YYlIoT];C<z8M%+P$[^#]R(]/dr0+G#ts_U({}3}qt"Llf^xZYH(D5O
+wuI]XoLLr:a`lWpR`t)9Lx{v'>d3#Gn&uK6Y=TBYx75DB{PXwLym&KE<cg'BB`f)u(i[c97$`bu%:Sozyj`+J|9Oy8)0{+O1vVg+Ic/wr8n.YCfYk#7"X;
+%N(_7b1vcl%jCE9IR{RZsa1WLDOKyT[dyA+l#@]mm7Av0dz;'u|]o@ck(/!nKJhK|e4:b2`Li:@'R(a`1R@+cf5Lh,S}N5A4K#qTy#L;,BAj#^cD&^[,Sa
+f@Fah$h;k%wgErv]),$fH$`A(=.YF1A.6omPWe.gzx|Ok/rtMw"gslt<fZ#0/[^{e:t|=sOJYtW;)+<fek$SAzb2c%H:fivOQdcuY;%k7uBT0<)n^^`a{v
++Es=.)v'vie"UICs=(]v'BMJfK`nU_w#tqTnqzl6VxY9MwhtLIxR)AX=dI49I|w+-"oTM4}N~0'<%W{t,$!>;f3_/R4^C46<b%l]4)4N;(+ADaecdc4]Il
+vQyWC4mWAZ;#Ve$cb23(Pi}X]Rkp$[TseduGO_jacc7y5yb!:&>)mF-<ZE1FVwNF`MiAfN{ND^k7&kjc-b:Wmp2X)1=z(i{BW:q-fNMItcMuD;ot"#2f&A
+=(v{0xI1J2OAz=d,%;,OM+S+N$<I9k]6tU[:,rW"Z]+"pso6G7yicuG$XU<_y7[pDz@eE9(vri"7#@h4IC:O-^(v&^-UMBR}5&h|+k]}D25@zRv]-dSOJz
+/c|.ZP]AiM-l6I.x7=zt>44&ELS</>Ig8a|8Tro7J9Nh[s$N@%zU@n,'P9klGH%{s>'kGGL4j5kJAIayOlurbFPTiKH!@W@=MiO65K&`>eIYtcDE#5`#ys
+xZIE,2#Ddoy6{${{82hzfxB-@jISD4mKAcCqN8@LQG+xnQKN|y`O^V7|id8kPoGD:n'mU&-s5l^eU7-#G1n808Tjmj4$Xu&al/!&L`'#g_N!~y3phr^4JX
+By=rP[4foFAH{_^_B@=goe=n$ORuxDf9Ws9q3H,0|5-D{-O3C`W>;VHyY$z'BcB2iZ[PhE9DMF`,;]0ylc1BP#J}il5u'&fi;QXvMW/4|J;Wu+&DdtEf)<
+6<Eg_ra240r-#|9[7>VD[}[C$;g:j2P,V!Cor0&_"Cun-c9;G35HFQitRCI_tUV9h([eMb827oUdvx!>4q<%L(39/l3:qEGc"_@$epcF4%#mv<gF6"O+^5
+svI/1XHV"O#NK4yhetUML!asWqf&#f-'<.#3M%qn7{m@qZ1={2hug@:4D.3I<j[$z|D$`).vIy2G[KM;$Z2P7@(@xElakD<kV`15CbuSyA0_sr)xkA!BrT
+ZeLpkm6%L1tLf=5B>o3#IQY6YA#iz8,#s]mMc:39S6r}C'zQl-rASkLmx%aSBZ"wPV<1dD:nvu;S_5pdbBY_IJ~)QtfeZN#p>_P66Yo;"LG3kX<TWbeHX4
+:(n>.<>T1cn/_k5{l+JAT}OmBg5[$r#j;Wf!CG27ThAGq=T;i&/jAL$nT.2+mdRBtn:WP4L"fdI#etk}z#hDp+m`}>Us=>nd#7~g"f);YjFOUqju!7`mxI
+$+GFTsuY_`4x.,";a6bV[,){)u:pn.Ifb}d/kQoBd]WHx^tk7a-He9o7&PyJZXMyO"qmaWr^@WHF~Z".#(JFBl.s~'l:$"WwknbgtuY-l1p4p[fiSL[5j<
+alDChq6sakXRG4[yPM+B"./b3o/i;<K[SLPdIdO=q)2vUf!"vaV;Pwr!R50}3h>]>9slZ>Qo^xd<wahqq;R^Mfku/=&wZL-0h&n/|_53TyR0LWt%0UPt_O
+7c6,ZAVwE7y}8}G}ylgxZ,2x@xHrluqck/7!^_n!#>O[0R#aTe-39g_2B3Kc1^dbPe7]k}{=DZGU6vB[|I+Eio<'%k!uKNgFX<]I-1QrHke[EsP=>&2[_;
+X.9fu#rY]q98vFE@X9FYMKF5GF%-u(>Hh)9],WJ_0{md8^l"7K-#e,~G2bH;IYW'_t)ng>l{"i87UBk/6TSmM,Q!M@2exIcf);gZ#$ld]z2(!N%g:DF|ff
+Od%OAq`N5'bGrAiL[of7Ru4}6B.`zOBxa23Xoe{fZ+Cj`VBO.h}tY,NIzNZ_s6,{&8):si9|w=Cq'o`Ol@E380XZ`!,vH#3#5}y<uMJXv2eLN6qsvjQbZ^
+WRId}mQ+1K98BiE&-U7Oxvt=g3!u=[N}EzJ[_mx++L.yI{p&|6,teL>]Oq`.VWDXStM86#bNN4ybA}P]}O-<j^CUn)0B7YVN1T>Xq=~S5ns{JKD4U^9B"W
+N[]!7Vy'xRr{oxhw'yINF{WPD`MjU,`[3"-]|p{|t0'eZzO_X$QY%n9bQUI>z[1OIp'xc38YSK_9`X&rjrzFa+hv9xFrD90M-y$i'u>#"s4l7mI<'}O,LB
+/0P2)(%C}rE#XJ=F)BHOj`]HVHhw@-l5>Z$KSiCCi6,KkVCY&CO+{5]8[0>:(4Y_ErY[5P-|;]sHBs-P{%r3Ju@#3RMW[%inGE"A44rDi^LjQ".Cp2f(m+
+wvec`:G4d!#=U4yy3GjQ%w+lq1Ld/Ll/f0.mn91z[D+{nw,+GsgCenT2juv[h$.{FnI%m8vsO=IZ'.nX_$6iOrs@(!G#~NjL.aTg|;K!)=~-pRbzx$ll;e
+&aPW;fyDL{h$!/{1TE7tJ$y7_Nzs>1_g:u1K&L}lTD(e`kjBJ>t%alOFtVLt9<^1tc@,,3[L-hg<t$4a5"kb;aK([%TLy"d:/F+Ar4^ceTv0G_T'4s[RZ{
+_`lDAve^D.x7kNCS#8|&QK,zdp"eUhdMRP%n,wiW2R~(vu}|a%Bau"sW~9)@E)m/ZMcznH>9,"w"MYw:w=v`6"`Qgx:S2oo8"j"VnPzGs)M0Q`GCQ]vHn2
+:`%9{AuL&)lx_$bQS`'sr0/(~t3Yv,`h7-@(A$(R{7V14Rd${Zy!=fkR97cf`acC|1"RWp3llxTD/]<7s,}EDHT>3Q0)$d2r:K#5mM26<4q)1J#5I-P9xi
+m]@zM[wjSP|L3.ArBJ2rCo-ua;{U$s$lMOK:J%7DoIanxyXN%eI$OP04caNo'^@{4GF-2@7h#myC<Z1o;;_Yb(Zp`H294BT[=3_%|cGF{_M^tTwg>zQ%qD
+MaC;ME/L|`#v3GbwK,K320<`I!7b{Gf&C2P6W_]2Km@``OtiRBkjXym>Wyh#[sleZz<7Ot@IAZaoX2n$gAVF@{<tYZx,_WaM}i^,t5mm~7_1sOY&GPkSpb
+-wa$'grYy5.f{5/F1eq8mW'uXv45'E'oSz:K(Rl+8eQ"_#wS'Z!pin.n@8sJ)./=R0+kA21Dszl]a).39,v7q[R4sd"pz^qM3Y[J70Wr{zm<t+nwpK2iiU
+N6pZ`&o'rsi%<cf>sVcKPS+9$90W7B81=D}KE[:iV^.gr%7{`O[J:ln0Aw"FI$%nT!O{%4qXbUzEuM1HFFnR#BeA:mj+ea)^=)u:;M|[GU`tMokW^!8:jD
+H}0&|y3-eJWuc6.D:9&oE=ehlfCz>rK]t"hMpDs/WwqR4il])M:%^o'reS526l$"YE8as([39o5az|c-&kg_.jhSHUIs{1R.sdlY%ADov3c^9.`)>B6oB4
+v6W0I:+rZli,x=vxcC-ki=9YSi}3qP7$T!U<D|u+f-DZi}4U{2gaW@jYDJX00gP<>7t;h8Mekj((R|vU2Ui,A/SC^("mCU5!1o%Ijv9>'iY73Z;6KLovw=
+yl-a7o:.L'<rllPc2c.o%|BHQ[-YPK_423Hsd(AJ(K_X%+lUvj{b['c,YjBtOe;[apVUvwTI|d2|GVM4g&Ew:WA,9[sJC8W>.vFWzBc-y7>!Ti.(J$;-(`
+W-f`:aek`:huitv'[jxV}|==[c=6'8ItU:Zi5q/h]l9yh#fNg)MZFEdd@+%4P=h9`<-uWOk[=gaov4>nEUCx$aMr_b6w~ym'dhrXempw`cZ;TUaXVQcma`
+D%)j2H+^Q^,sgX3pv:x[t&{`qin'B>7J!}['bY,o-m3bpTfYG+^Dk3Nd>/RDcCB/k9d,;v<}f#az&Xp4O:FwzC5U5[ma&e<qq,JgF<!8.m6;3bg[tC:Ej^
+Lxd7gfKy${(O{<ioXx(x}UZkzW]|&tc;fzn!,BD"__o;!C4r2s)DsQK",|n<C]^9#uht~I9H&7R}h#8!2'oj^p~O=wFdA2zJx+~tJoV5GbjqsX17lMkO,X
+R0S-nJn4"Puv#xw='nC:P(!N_Xk0$XN_Uls$B:T:K&,.#FreEd6vh0|CpqvQg+.<EX>XeWYi4hgkg<P%Vi|a55TPmsZo{EGwd,#mbJ[`ca<}X/s1FiC81p
+Shds="pO`kNq$E^B8LfE$`@bIeS5it+-M>;!v&@fZNqGHc>P)u#EHTQ${Hy`S)>L%}{Nm:WV>8Xt@yHnwPUk3le_sU>H[fxpByA_Qe'T9zhJH|dQujDL^l
+,p)V>P`>t.>{{H{)gr)[KZ1ndFA^:K2+EkH"~V,+T`}^=1f9<UV8L|]Yo'[bdHn5(|;JZYl]+^LcHd~I3x/LW.F=m^y:Tga%.EKfg`unyUH%7rNr$LV|gK
+h>|aSeD;">[RW6#nU@!QrTv;X>TjJ5&a.yVM|#21EbwbKUmrdC/ltWxiKEP)dF|@-1~F7+Uf^ZS{rY2O3CG}9l4G@4L7jkI{GgxoANaDyN{lgx8w8IHyb`
+8M#{@w~O{iiLd}AD_>b`y:iAbRSz"oN8{;q{%=k6fR6g`@Ak1[/}jZ(yGT-$U,F!wf''S)X_#!x1QyM!P&a2{L@_^r%Ilz;RH:Zq,0"G|'~QdUOvmSX[z(
+WFc]{q>$Ce4pO=CU,TOvcs'AMo,fAQWpP!>+!%;/|e3bsrxsq!t7>L~9ps}h"%6ViGvhid`hLnvJ@NSF7R[/dwk^r_<pH`t=.<goAw(-6tBou+gi}%DRt5
+x%}z5umXDl=x"FZPA<^uraeCYq.;)n!Vc9hHy>^w+f"-`>sSbJ_<,L&(q!6la:}7.0v`e>#Tf:Rd80'(E69`B(!7@cW:fY{3FC;5$=SI)WEIZF.Q{}/c8y
+-xs3L%(>IW_A:=~r-Zo'roI"Q0'6M%It%[f[QC!,8rI4q`i"!b:]tgPQeVbGUp;7(1t-QjScE_Hq[CrLrm0<$qj+7Y^h-&(P>@}Q2ftM+v|!Mx6Rg4@(!V
+UmMmhd{%BG[.Lmj%/d8,a5=qlw{,|4"fO0B-1Vo'dM^^rKWk]J6Bhddc1=G<3iz9sY`jkbJQX8BI8!/@R4oQ79d$[^|WXH4KSTwL!N:-QYz4gt;Dc9%A.g
+TX[jK[<m+U8qdbA7)cHs.pIJSs%+R=[k;kHyp[BD~RzK'PJ^r!y8`v=^vcxjhM&L%jlxTrT.LA&%G'<sF%0|/GN(<H0CR@Am#%v-+Mat36Htc&LO9Miyj<
+NmnOhU(Lb0tBR9b$,I,Dgxr`,W`ex@:-">Fn'/4=#Xz2KI^h)`BrLlu<ishn)nX<nB]{tKd%O>R#6uLyERC]f`4b.H5bEv'Ijq@d)Um-a5M`bW2KOMBE1o
+(@l2d4&vZYm:Od5<<UTkCMU^M([dA(k={#5ZW"Hr-.uIb3]ln"!k~d$C+22-bsoV[8`hUg8:f@m_De2v>@G<#1Q]W}vHKnZ/E&_S_PZs1GK+'Xa@X7pU5I
+w`emjW9V/u{P9(dbzAoY.^&2[Dd>_1Qw&LyhB=kjs-w}.nP|z.x[Rw@k,YV,GeTJj{pf3W}+}RuLTWWJnH3'5XzYX/`5ui.L2<{PD)]^Wt]5j1%1L<H:]b
+X1reEp,KY%m1Oc0VhM$@qMA1jSGDtL],c$iX+A<+qIj@R01G%7l80fv>>Um]S+g-7%!3T{ODFyZOp.$%xV>9ER8m0;oKR-@'ScHKRk~A,Jd]^A_]FON,In
+wFYC5.WCn9o;ikEFi9wA^Clag#@_t}Vt/Z>Uej:SA^814Dl'm'{"bD-S5|L"8{p<0E'/Y)irB]eOh#tm%vcBLo.JcH&FKk]I5^YHzi#2KB_4o$|@-OUTd]
+m54}|H{l`lIr2c;nPiIp@|;z,+JG(O%E^4nKz{xH<8/vZ&wAeX^X6c%Z=f0'f4[5"k=|Xt(qPlS-#&8$<^]!8+xS6"D!U^#!{OFEA.yvH^(GV(tSvPVjVt
+Fi8qL.QDz(#tg/xi1o=xxK)OyCvC`AWceSXGFvr_DW;y)mt[ZEPQKd>w6SXFu]oZg%fh:{(T/rrkdv9(5&ki)NL(J"&C62=kyp@KQolLx$N"6^W'8dL:%)
+d`1U`<rvv>ck6v$:1IOASYWNPTO_>!pW>j0PCp56mY+]OXuw#GF1^R56R.2-)WfZ@uc]I"6}d=Yz,BtYnza.@QiL}j.gY5gf2YrLH9q_cJqo6/V1/i9(./
+Qpl8ed<n{n4BsHCAi2kF">OEc8fb2<c9v|ZPnkVjg^[1|_btiU}5EW&;P4,#gII@_trSh5_x&C#[5&3vI6jKk<y_=Q|Cuc_kb}@U:vC!oe&uio.'YaK:l6
+"Ha9Szm.@j07B3lg6@ao<4^0DBB+KUmH4<m,Fsed#(D#+.K=J16kuRm}Zl4<;vd:0exMs//R`jo+.D2tdEkFTqLPl,LV2h.:o0<C1tPf}6[>(no]'ObJC1
+SK_!=fl4:+s^-b8)`A'C>iKLV<Bn9zR_yAMDsxKdEJ8#x06-bV&QLf!QtbZY`bB!RrtbPZ:6mGW{ZUui}a&^L6-%sZ.IU0N-zkx>B{tea$)p3-cv^W+:5L
+=;E+RS0:KpZPA)_eo6y|I&SjM![ADAQ+2B6Ef;:Li=5b7OA{kz&;^>kuX]WaF6sSnAkT5k<tIoO^AvZHj)oB=KeC@@^Wwd`dF>dpWa{8j2uHPDGhLdx"6J
+|uf[NWS$cTKftbg8aolb=c3$wU7R,OM[[VIMHK,@iz9C9g,cRTdV8PFQJz3("<_o+'w|D+_<$H=t!.5`Q:oS+{XYaw'ui,Gf!WxxS.;<rxQ]<ToO]u7k5m
+"Ba8.9WXq!aeCT!AAX9x%AG@([zcF:Owh9Hxf8</PC4X^tkK,lREuESV_72s{j!S8;E9W8V=u>;Q{%so91ws2#{XD;^/k3]aCv0B"K$U$kqxS"(QPDU`W2
+PD[>>;:>}r8"^.]^ujdyM5jyeAyo3PAi(i<gg[-`j|@ZF4I6q=tfn#q$PW[:qJiag;v^=L>3E2}dqM,LXazI9.1s=`Zo%A/<1T!'/TceySNZg<xk<X.&5y
+qsoEB8JX<fHK>;O:[&p^jkmIDY4:S>~nF+&5ywYjJ@y(">P:,MB!>!rl6_sD)(~huxgc6g}M#K8Qp;AVX4j-Xd{Ze18IFs8.u),WqqJ$`c`-PXf"Kd%gtU
+8%ki6}5xt7>qpg-Y[68qUo34dJMm5|D>hx}/}M<"2$mQUCNt-7PTXqE'C>oiD/353H@n0BI#EJK@-5!rI}TYk%(q"D.iset=DG%qQZ)l8X)I2}HxT3[BZe
+!NmgO=]_@H>&jZ[,.p|Gve@Bm38u-SA+)Z=o=oLdDp"RCn'aS#^2G$YpSkJ`:3(3@UH^Z|N:ov-!M#LxNUj|ce8o:^uJ3Rd^)"_l>s@AVC7uDsrsZ&[0J&
+]:1<@tj{H!_j^G3tLj+9z{3wsKi#7mDUxcX{T&"!;0nL0Z}J#!3RjZHJvtfI5-'Q}g`|9=B"=)&20Lz3oW$kmbvs^_e^IvYN/!05.TB0PqVda6_eRw}pl]
+)l[9C[L}odUOexKY/f7|'Eg{rjn{>qEpx8ysoV8k.L^7nC$2Mlnp!N6ZKntMq[4BNrhR]C$ZU{|l+s2M(LhDuN1r8|NR3f<MyCUUKehdu&jN0UPA#+LC2S
+1]Tu,z$Y')Tvi],S964+C[,R`=;->nVON'Rft!+wBK,/EP__;;q,p"MiP,PtnA7T_!%:`0-}pfE_H3,b4%x}^]zW9FkBT9XZW=iGD&[u!EXU6sZi1Nr{)x
+LR).mN6f8r"+7rd#/.2Lx#)c5VK<]$BsPIhy>SYPxwBbs]}IQf+4%,zPQERo^tWWeEx3ja35ydrDnG=ct2WTrQr["so;P!WoS)qfo#{8ow_w';'.`lw.}s
+j@;9[Z&{Lo7|u#oDjrq(-E:P;K0&GXyEvmK'9&yb`d"1u')mbq4acPrZfq=r[k[ht3"D+Au4dMX%8U1P''NG]KX%bI+K("#zfM=9;I(|Na6tBR_lR7WC9g
+n"~cB'Kd~hZII+0b"u.#]oFFV6qtzG00N_D_=sJfy7{tTEx+q}$TuC6aH^/M/7XxC4_cr0$P]|jt51U4rN}9/`ItM5!xp-MOkPp<E];R&]$d9@+t4jL^Qn
+mU"cRRVe)-qjg2N`|L'vOd'',,KNsYJY.DYS=C2|gdR%'T!`th}7zf2-0ci'gjqdO`"{_IjmaQ/6j!Vk}[P@k"fR.u)plBekPqIq<bdAWQujeX)AB^y@;f
+Q+XrNqpQgX7s/n8aCq}Y.F,;mo]XvoB318tR.OdM$JV!G"|c!f.]c"aIOjt;hO;b<>!rj|H{:jWe`7z4U_&MXYy^s/<xHrT^D/W(8r<8o%-7ffANNg:N!=
+|faRY$WI0UJ$^9"l9QUZdE+6B^plf/aFoI"%:5qx-VB6vWs'U}PB[)ZgJWpX]$C0x<nz)m>1=@rxUzh0OWY-9VL,pn)e}tJ66;N,XiP/f+X":L/QaQvp18
+)UP<v'A3/VTbmPgyv'JcPNp=oj+9876)V`WNvw>|mJ^9x+$vG,3-g753$yrnw"g!kvH,"Xpoj&fwGoh_,g=y["8+Y^d/;ZMfhnx^CG}8"sL"E4+%8,5Q#A
+FTm&B<j`LEBjM$f;5}Xj]-L3Rm6a!Y{y:@mZH{{0OWph/.Vh-+^dcXG>JE$$catD3z(]'^yPjG+3;g2%VH">|gb>ldMr">/(%DCquW~>f+D|lu4vT5>yPC
+^<%w^}V<l)OxVVCeZ5`;|s';mQFC-WPg0-w9j#7kzBaLr(bg.<-s;kBUfd']E$82f{5,On8]s35PDm)-!C$35aKxLqe,jg}t%^7,,rP9d;~N`Y=&fH|7Q:
+GqI|y&Be!buo;W/!P{e8nFQ[$FaL3R,^FkrQ-IOoBMG$J4H+SsnZNz1YxeUEidVx48u{TORQ@<$'y3^VxH#W_Mb$/P38%g!cUf"(92(m%j,42iK='GIH['
+Z!9%}T60AiIpy]<%,8'q63;3.&+i}U=45E9UjtMk3JA[N80a)$:Ehdz)mb-T-XGKk63{~}frQt1ID>C2p}V,Xbo(IRc50!nV(-MxOm$1pt-2,Cuf8Waz{=
+xA`5@IC(|jGy'9MR&k=&!PdPPzoIpC0>M>V:.w&w0v#Inmrv.t{RP5}:GbU'gXolDd{}Il[U!o)IC+,UT]MDJ}j#RC:gQt:#'7Y:B@%V@2n!-UD>,HKqxP
+usvoyplB1`E)-D{=<v]0Ff}.'3+l/nQ]zkymV}o8qh`QGTj&%!!dtkQ{CiBHMS!C`{w(r>|%uuO&<xp>KQHe3uczN8(s.&}TANN^~L|m"#@zs55h},,'/1
+{FCE)89J[P2ti0~;jz%kZc2m}-z(l`(/hl;"T'C`Rh=-8zqC1dYPgDk2hVi&}cT:`vyu/c/^US}9g$u)Wb^BSvl(;j-lc8ln/R7Kw-i'/u@>DaozBMRr6-
+F9tNpAA-Np%$I|<JoHvtqFAO"c4Hz1LB,CX/v1;nDxiQ$A5rR6[JBk2Sl_2vO<oh{EyFflrQ<xn+__i4ahG]fHFHw0Cw2Wvqhc.AOWLEL}cLw|#v/.g:GO
+w'#V5/Wyxc'NGo%j^%`9N.qM)P(zG)nT|0cnQ<Ri1eO!8M"zb8,ENOT!C@tD`|8iXWAO!+4E>AdHMXkV'ba_|AG;&%#,Ae7,o'h1!R=J)81zlkJna8I^'w
+C[P-yCr3$z9#LvtbaeuA{T^ov-2fO0Tw-Cn[-a>,TFm3q1Wox"^NzLyJY.&c-s.`oRQ5(i0zj0~!|7>VV>Q'Te$5N-6&/)=m}A@PXky'Upizq>rq0}N!P+
+,<)L.q]eZ+=>wpl/S`GTXu=Xa]3b8>A['DyNPAI;|sQ0;Acco:<woEH9sr8&O'kb_<o7Pn%}2s_'O7t8'gn,Gc2JNUBp@jIgM$I//eAwSfgS2{JdyJ$7)3
+PqPZHxIOv.XD`uSXDGxVD4/5tz~MQs1:bjKeYC^uR/Lxq+mp1hbDGnreZ}M!mQ%b;vE<jg36Fol(ES!rrz8@U-alp(t#'KZZA7]teX8%uF:egdw{eIX7)#
+7uCw8L,M+=@&k][wvT)$%Bm(PdzJdQt%H!^Arx[2;='TFj`[5zPj%.5Wu%'hNeg35@wNme4XM7P>1nHK5P>3_=167^3<#H|P;/{C:fn#S:Q'4kU7-.o'Ne
+"mDEImIjF^b4X-){8]E|uzJq12]IiM%+ZC{_36"M]4O8HZgbZ)sW"b-^N0/S_y;Jk2IIl<&4jWPSR9^LW+9/t)eXsYx^5M"PG2[>7B$.dMj]>R]Dni<8%h
+SCK[N)q^]jQY`aor;'Sd,fQ1NegpYIdv8Ku5iN~_RMnMiCUFL65N(c:wR]g[&+Au'2C9`UB:[tr(v1_$&5fGM39-zSl4z&/AIcP^0`~q:"13``RtAK/.k3
+k@Y_8(6#vc`_#5S@J{@D97DW-UR@kjxTD10(dQ"Djb{xnh/A#HYbq#ZxzX[lPDLj"e_jOQ0:3c:|>D4Bd$3#%4(AS-+2;Y)-"#Yok.fy0^3'&vK.l</1&l
+XW#0)=(ID+bR.'Ml@D~Qq7G+Vs;Exxt@xJK|XAJ,"MhhwA@S/5X%[sm=Zvh>kxIe&-QI%Ru>yEwv,Q[sxi#Yqjcv4.|"_Av,+rnO_innF&S^@YTTvA4ys[
+=L}d1o>R&7;zTR-^#+Y.U(42L;pehvXy]m9VcT=}qsFHcpM]~9D^C_P-^RojtbPs)pRL}g>o0Cfo)BdwR9<wKaCZX^)TwMXk6y#E$nJt$wlzI7poEL3`/U
+F7=%f)e3F0<!jc-M'8$GM:{!tXaKJw-V{bFMxmGkM'7G-Ku!(;WYQbc1tXQA#SW9vW&-_r_{5#!p>P;%$f:7kf@T;.{y'6fS9BJsFReOLtOm#`"4}7bu$6
+Dq6B![oB$=F0/>GrW"Xt.+S82^Y8^CkwWy3_"!$U>-$4ERIABEWQC"<g{6j#'ABF8|W5Q>%Akj+!E#_%AY]kHDd`!J;v/]9WLA)cCQ-&4mi(|aT3R_7}2^
+-dJ'.gO_@"o<3K!UbzX;IkgU_;E4jw3:^t#c1@)4`{7GOfL17UEGkpA>ji{N(9X=,#KgW'nJEw[tX&J]6-+bvdD"7=^Kg#T],6t.[K!Cf$9)}Y_|OfNs=&
+EXeo9>:;|HaC}gU]De<P`Y6{yW'K!)L`u%#H:62j9qft,N;{KZg<>!9!:J))BTq^Wi({n!G%9tZ`9a>S;YguDnP{u>.5LaRjY#INM:&y-h.I)G=N,g1<LO
+y/tx,9^.P,o2(1w(mW11K-H%$gQ+95/jLsE9=od43i/QZ6Qco&rjBil@1GEK#bP7RM~w:lZXX3@}Bmu.fffLJ>JNGAHkNZo+SXIoR8H'nrapL7d!ndX3O'
+n"rMq}(=STC256j(P>(,YA,fNmJ<7dE"Iq^_dIW,XFX!5{40e/23Kk:(Ww(Ou/qvXqfdABIcld[(}'L+/u)Ly8jIv5tQWp|/PUAeF}yd,S"dKEc09%";'y
+2|v`vg$mv-e[jqnFS!@.^)t6llZanWaqW<>j:k's.28zfiuU)2{l@5#{mG,JX:%2|3Gr!KZ0p}QUw#@HHs_bl7~%o_`]{w9P]8a|WM,pO@LO@'cl+MxVh1
+Jdwrt+$%UrqA-"[3>_Imf1y6<@V-Cj^:m&wVo!O58uFkSsm.sddB+zg0S}q$+ame0dc'R.`v;y^7m<-()x/0nH.Zp0[L6s,79z!1cRc3u"uErZ,/@jt/P&
+J_dn@+XrYV9="5,@^X+e1p&yghaO]D|<;-$eTvd9YgAELV9O'=Ia_fM1!LDSQwtmNX<7vSI5]/qJwIq4xH([($Yr0Xk/WNhvclt<h'7]XcwtTMksQ|+zF:
+L6N1yxG0L$/)Pxexw%a6fj37)vG=&NV2#5Zw[Rd!P>p>@0(d4ZCLT3R;lf&YE8_cCT~Hz41,jg-I$')P5I]b!-fw'FL,C-o(MK4_sg:g4c-)&P>'scsCCS
+_txz~3V%SR7+Y8_{MD[/~z1<0xhC1$TM}Ir@@QE;j"WHcF/il%:-kU4Ikb3J|YSG'p@)l_#iyh+$uHO-@q7,,oVM>y/@`@5A{79l&UDsb&v#wZaC&2/&%@
+}-$yR0A1P34BTvod,S1XT(=Ri[}]R!$(#RM_}W['2Xr1c%INh<^BS5(MD;],"U:2/6_'q3C>hfuu"yYbF"=1}vA|Sex8hSD9/18fvPDEE]CIgh/mL-nkj]
+>JUCO;`S2$|=S.r3VneK2"[NI_5<'7>'wv(w5LAI'^U4Y4rx.yl8d@P";,nt5dzuN=8BLB>=TvTRNbbIvSMF|_D=$`-oF3ic]uo0EXiPWb$40,<nY>_QI0
+Q0SWMx5v,03@v2M0##rwnSV>=N_$WBX07b$:)<AX=bf>R]Rz$]Fiy59+@iY@-_4Ib.n<Q-HHwnejR/VEus]4NVbMIiQYra]Y+`$,'z#`;.{0hm6/kEIp{N
+6HiZ;Gnv'GAa",w0ct-lVF+$4s`Arb%8(1%`,pn)AkAWuI-Huk@(X4y{1idpL/!#ona,=@hD%sfM_MUf:TYKA)E8MF[}"21`U2uAA(Q$g^}Y0s&bd-!(bn
+we))7BO[3CZ31/5'5&J<)>Cle(Q-#3[|-I9_=_V]RCT)z$L_nn0jtxI1}xz0W&o)G=tvqG&Z&KmVR>^3ktUp`&RLL3b_8i&LBH.vQ_R|!Fx_]w%vg;=_#(
+m=]QiO.szHM^YVA5w=vIIe|s^Ua+UCiGmvdwo5/U'lycCJSaFvIBne-ihFtcQTvC=KXn%A!o4.8$!a![1f-LUJ)jJtdxrp3c>wHW_&ClKxWW{Pfe^`<{rq
+ovxEVs,#/DJmVS8Nts^8qT[lt3F&+!vU~ocp3wq''+P^!I&xC#t:j4|)k>2@.]cV;@deq@aK/{8ra}%(P=_ovR$6-yE9ru(GW8,lMfJJUfLn4$:>VCO"&/
+dMI='BH4k%:f/zPH{,T8dOEAt[-iAFw%z'6==w-h6g|Dum!BuBPbJ(-D~MtKTUC:v`Os=ij]Lc)<$LaH,/).4YD<v@$iMsOh/>wBGU7;4T)Gtc)QuaQ0qP
+aS'<d`Tlj75#=mB!u)N^_<HB^evA:ZyAE'FT%:U/}=pgSOjq(E(`f$YQ[xPpdgsv,zjVd]pCi7lG<Z@-vRa+QaubV;-tQ$LZfT^$6T7CN"rL9]^zyk<Bi+
+PX7idtE,:7!~%^fuA1='vEblVWC&[7Rv}1[|oDF[zuU|w$K-!{W':c#MDd(Wo!]`l<`52F8rlbI0+$)Iy;vsqW,PIYXcvq"yZ=~/f_B4OR;4;5JI08H]Qf
+&-=mu3SEgHjn278QPPoioYY9.(e:CPxrM.NI-):rU%BK>=FB4AC}AZN=&54KiW`g'2K`lmG|F-CD2%B}u=$:#siU/j;P$saeYb7Q@JYw%a}1S1}RZ!.^@7
+wuA1XF,/&]&DUX/HGcN%NsLZ#Gw+=r!hj)}zAqG^&Dc3Rin{QS8LXoj5}vYZ!98&=wjPwd;BV)+i|/r|+`K7'yuN.h}te;I8Qu@n=$cpSw],OtI&su`LSP
++iNxEG>>YGn&g&a1,ec}3k/:2.NpKu[Qi2rbItU',P_O{lJ5/5u-cD.{Y-'+Z8=11&bjQ]Z!SFn"KL<7:&)39%Lu)kNpm7`SS=oQxQI!j;ZD@[@dt!SpFi
+7sYz_@3jOdXGjt6"]&_d/k$ieuraA:9s=&DE]Ujlhp5yk&{2ThQKi!ap`Qq5aD4.AT.|kqr@]@JZc$zo07o&&==iI;$hrw;JXa~B)'YF}ru.8vffJ3"<eL
+Ve~TK5Nx^aO1B9Y)(SCSEV3$@A&pZB9yYjP$~8X,pig.gp{1(]6H(sS9&JQAG9BZwicr9nRXqiJ[7&ewFo_)jJi=frqre#!=ubu<o;yh=nOEbG}8/"r`TK
+H"gLc([2V8dYWb5AZ].X$NvAX"ExY{(3i_%8Vjd@ij:75y#_isBY'=f_D:MK=}oWc"|P,"$w(OhA|]@dwS(G[AS&'5>q/vR)2p;XRD!%EqC5`U;OKU+h0u
+qf}q/soH%t_x#bI|{f[xSDsA+1JJj}|0~;#O`y{bd7'Re^[L&f5&"$OjwjJTfZ'1<u4KTvP&^d4e,3pBHWB;^Zc$>Jj:SQ`,,8|%+)('sk%/MYr1yz|J/O
+5A/ACUD@qz"d<B3,(u+2}4G7'nvPI=LGMbnoUI[[+}&Nf2=wQOW>G|hji97kYxhU|_Z<x/0E|=iG~to"hR%Mo=^wy{G-D2+vCvMI|id>Q-tmkuw96$[n}I
+/r#[&2)|1{;0/j3(74WwpX5#hK]I!'DW!TN4<Kx:0|nGw#@K9`!KPRP#7CV1ic4e@=)`<@RHZd%4Ibgmo';gO!dd0cwMG]l@fLGy8l.8c/u3$rgmF8TuFX
+kFVywp>>lY``LBnAsk8O.=}HiCH):'~]U;IVsB)@Nv3eEvpxGe#['"pWjOj:ozUfUm^C%|9KyUnz#a3G|C=]teoM$y_XdP}Hx3q@^B5c+|O}1x!kfx]Vda
+KhFtr>WaLm"ePh#bgoa[oUUq1[.F4%cNPvXo;Yie1{Q[ZR>AhX1KJRe2[9rSG'gj_(<c/>Rdx4ms8NC/}n]cT$5!|Cs[q@dmSr&q%g#d4q"V%oSi]GHsl^
+V[._P3;wdA1`b(eb8MlH:jH3H{s$)h%}G!Zz~l>TN$mLtu"gj#rf8vjwAO/D.5(OZ[nk8wb6#<E9od+SE`Uegk;/zKqeu>LWbSE(oF0]9b)qp6-y>hy:+A
+]hhF7X8`t&^[^pF5_A1:jD|Hoq{%QA$"1QaJl`t`UqjHX#g%:Z.8_H%k>+'-/z[`}C5]v)zfONw<%xqCdaPZ|pzEv=,#D9VC1%dZfeW{:mI!Y.,KOn4f>&
+sq`I+Pv2P$d-zH:TjEq=(yh|`a%YH&LII6xu5tqE4N})P4t[Sn`7L&#'XRi=SNPzuZ-jGn}IPQcfBbXW%I+I2hXustc}38i0T6)QkuF-byt7y,_)|k1W;E
+d$wfG9qFJ}1Iw,n/ABGEF|1N~iR;%(/a^JNwA[qT(60hL>8GA7=xGljRwVX7:j1Uu:Mv#NEZscS5{R/lvN&VXFjB5%sw|R8SPgI=E9E<V5IV"]l.Puq_IA
+cLWHrkzI4hWX>99{~E]<bcD)ozvRO7ykP%O7N&+hJza+e!+TP}!i1CUz6neI7"xjqJz.<@WY^ktS=u"1R$J$Rzw;946#r{m"4FdyVDHu9g6Gm7}!lg02ki
+3wq@-=.3T2mg+|-47$:v]i=:NbMCnC6!xaHFWg650@ofKUHCh'roYu^@/_|5bV[M+#d0uX>N0sUden+)~_H(I`NqiVLiCTO}OUzh)%4e:fhmCsp]a$W]AP
+E8GWt.iGMvd"ZM^l^gF!PcFu0Z(u$K:{tCkMd]=Q:_1pP|;]eP%+0{v9fO+[:MoEnUcuCggQ1kZA)"-kdtV>rbO`#sx5YLx3IB@%sR'LAIuL}_m^[08&aW
+-926`VJ[pIxa_tNLt#h}&%b)k|]chXEHp"#eI>#&Nmb&<oJ&H/0%$x,v'#YYvKtl_l#oYG76gwd630M$-Y4u]&UFN;H;q#cO+mX>]]}.`tdy-[lNvxs{Kl
+bXD]W/=:s2=_N^md`=NP("n7A+rgLAEgS9vJ_DUKp4y%I=3Ue3sdNLhVSvoqZVy7ruQoYVth+[W-k&:/!1jFx|~Wuw:M'5eiuf|/2P{,U{R0>WcoTX_Zo]
+$&:Mvz>)lB`2_W>m@bB^an{Jah&X9TOTK-j%g]6nOd1LoI8}9baZil)t:$Cg@dPu}VCr`u%Lyf75j3X17_5{'k4Csz{hP:~ofIV.ps#oJ23bHk;pK:=n~b
+Q@bQmzKWvM(p8<F__R#0-VfnD6wax)<!fMdAQr>cE-oYWNn:)vrNQT&re}o9z:q,!EH=NJ5f}(oy(FWTs1ms3Qbe+]K/p9-7(4BRc>J69IzQ:E:A#xealb
+2A(/_|+-#CxM.W@:{Hpv])04@)0>_)BHTCvmafRU_rz<>BPW9^)6YL$v`1@ffUE,JyTVN3@Q$8M]gVx8Q!Y_u^Y!q#-AT_3/|pRv9JsI@$~KJZRQyqf@'b
+-`,J7Be5Z'&>GTsUMDC+:s-eTsEjUP0ze/B'-.)I||9Hm(>f~s.S:hOmgYia^>E74G,gkM&lSa3k`x5bYp+U+:0G(KqoZd>}CIL%l;45tH|Zr;@$^/|Ug/
+,NO/M7,Qj$Njg;Sw!1@%Nk"hE-kr$6.MnN[Pu7taDrW&k|({1SDS%h%=AA;)R:,j2U{m}V_c4=x6$"{dV83|O.}!1|RG3lr@2Jm4dcLbcj5{V+Zp4{S{&!
+<18'|7K3bHkrD)XqhFF4"zi^},]pJg$NC^XNIzHIMeh<r|17lo|hmkTd<`d3Pt^hhm2l^usu(_[B/cOM%jr23!{<KvDjBI!"5G%W{p&N''EXI^vbZv3#be
+%/2Q2pg'pcHIq}hxZil&kOTW'n;e-nJn0vfupyLJj"E>/Kc:81#Q:K%N)sW7p2M#dnZ7D!3rg#6z6B$,`8HQrDUqj&CG)X:")>=adFBMMO~ju#6j<WE#dv
+x,n6_Tq]zgMEs"nVs%('F>0wF3jJXH3_06-(A_a(McJiT9>ekwA`Iu2.YVaE:WwQ!#@s"GOV+l:TZciN>t>L0FwiICTv+e0"l;"&g1JYCDs$$|gvTaAu0z
+,)eWy}Oziv{y6wn-v@4`Wt43ZzN/(iIU@hyv'Yn&Kbp'4YD4$KU6D-5DNut/C1TP(Z4XN%%Wc`9NkWJWx<jxtwqie8B/nVSl7N<;/&I(//}5E6ShpQrw`l
+dk[_O{ArT)Rn$|jl{Xg`}|9rAx6DEzzmOT'ebz]0@A[f,>p1<>^8>XVX-yk39R@}LMw+hJ~Na[;%2K>|@ESS5Hp{TEUJX"e9GPDqypR3viG=ht;M5]3#mj
+q.}'5>w=19LK3>pAgqr#`>EZShGi$xTZ8WPbom<)1Y")rg+<5pq',vU>]LO|A.h0BQm#+]8{)pS|u&V({b>k=+mBFSHmh::kA[BtLy4s.+h:Z(Ay9qz=SX
+/mgN$LNHE4ZhPms_v6>6#e4&r;mut#-K4gxo9|llhScqD>Mr9C1No`0/Y'ENn'~(a|Lz=;trs^[h|d)CNHJyvP/^6vah@Q&lCy4xgBdt5Z'>s1#Jrh-h7P
+{pC<!;QmPakn$Ng-rDJ-{4ZxMBJ@+Bf|Ds[YuAYePd2"yE]w=&}dtDB[dV4-#t(8vu;e3AO|+"_L-V{[Cr43<FW+_JYb)h^b+x3k1`'N@$#@+E'I-;~1wz
+o.]5R7=+P}3C2Yo)K]_`9D{YbL"NmWAB8O^XJgdyDx/]EPMl'tsS&&rqs]9(jja{[Hozq;O(,ovB/UxPSZ':`N5+2M=Hl2+Y,s:|I,C5F])fbBQO8L{|kC
+o4}-&!{=]zr@DU|qn&+QSg/HYwsH"LbP.6lH)+x+l3rgu_y]}@Oe6k;)|R(3OW+v8q$0Sjt"%Asqhn&9HbMlei(V/>Ih!%yPwTlh;^K=/1u}A9B<k!hY4T
+_H-^BAXU^tQp&0FiwCXZ#.YCK>@RTxvv#f[z-tk'e!Omw^Iecj|W`X=yCIR$a|gy9V_vE!<kg1B#AV^Ll2uD6tPt%I%8o8LXNG|usXwI-@~0j_F&xANSx@
+dW2k"018<>;j$jQV{t0Zb#y<g4@am1R'zX9VIz=cQH"-%)|WvFb"/4Mri/8sC;glCl'h9vv0kw6ftbS}B&.`s:A)K%mn|XB^s=kV|Hy0yu#rcYm!!f$&2<
+D#cW+3a80vrhfJSUIZ6YURpqrpJcFO}/I-m[U6wwbucCM^sl#yaMW<^|u5H.K<4h[&</A84x-M+sBKei7>Tt8J#P$fgtF_~^i^Q,e_E`&2A_.@BEZ>q<@.
+OfYE^&&xZ/=^G<_BBAEJ]FGk)Fh{]Ip2M$U$Yko8SKBzHH(u]EmV-ts3`0'[ew8Sb7JouT(&<{E<Ei&gc[=%T&`1tKc--C:<pe&n!Fh|bG9mtI&L6w8<]V
+sk1]^SJiF+njmNJ(F5`6tP[4VZ]DS+!#BXV8_%!$x|OHLMClgMG(Fah9!V3GrBz[@_pJl@T6~4kbDD7('wUxO:f{~U]%cfcPt&'yY#"+q43DF'Obg=VP+"
+AMZ4U6C3()+C|_dA5rJP+lP+11K@XZ0wKaZ0~;A-E(}6+#Zj^Du01QS9|FToa(>U|:{G|FN%HUvwKlAhj&A8cxJ5jNg!o23<fe$T>y>S(__pINJuXM^x'f
+wtKvZU>XA([(8KPU<VYnG5v_3<U{rWD(S|^Wn`y3$z-F~M;ghXd8cP&^8y{4d"UC:MxsgzRLCZ:AD>|m|'+oP5}g`YwF=)[t'h7$E#%Xt%Js/!V'Z|v]:b
+,@GLSw%Vtt`mgY!3D]^WX)-Vhjyh.uKZugGQ!mK7:_BW-%vU{f6R(|+OPPyCUV=z2;6`nJ^0SjVP991+(]yHpT64S8($Z-Fj6f,5k[e^,gso<nbu2]t-bs
+y+oll8Ow-QT3(u}!:27||fBTatxgK<{-UO&A'jy`^sc:S[81bV0Z4t@<kxC=xaPd]:WA,N}"7q3u~v)x]]yV>Ppg;F'gdw&1&TZ6j%d[qJbam.GGfwC$^y
+]Fj(]|zOY=rz<r<UWu(|FT[MYYQNW-wONnPr%{t^@wE}J$zGFIOo9Cs9(3!Y5ZvXJ8[2JjSm:,%pGSQ_=^Xiud/`CWAO~xQ<Mr{w9->y{yK23U$Xi,4H"H
+2UKrNK;>N|[FD"[fcXD2/3zFiq_+e,8]id_IjXu2L5kvJA%LxLC=W0!y@EqczokA[,mM8qMDT``RT^ux38{VOL78-6<4=GAM{2dTt%1&/FqEr2++.obXMa
+%ni^Q-BGVQgH^r'oV2NK9fpRqu+}uyo#y/s`!I2$gonujm1$7IS"#74x$WmB]>=4zU8.xav{9UCM_cY"g6!b>6D%LOr'to"2=8~8NL=.Wlz3]c0FR]uh+Q
+.a'$qP7|&'5>q8EFyk{fb'$x5sB-E"fQ1,+xcL9nD`%]m3nHC4~o})cL@ZwR]F;oK)B=.NPA~HMrye7O'>[=L2JQ]UOSot:yt}[i[eB`ovAw1n{]%/5MN=
+C#N>Vh+It6a]lE>R:]1pU5eBlh!aP.Do_3218M&2fX2K}_@+n,wG)Dnjw=zeXS~Mor07bFRVytMD}LOZcx$DF)mMsKuJV.1+>)L0GXrLa2$e7lX!Q{mepc
+N8${naRj1:-[Oe!]G8$`SiPnQB#tFt<>iy"9StoSTZH4Ub/N0nCu8s1a<zdp'qoi"!]'aWwmncFX.2}l';7G^_nOo`G;Aap6q:LR,>av=c1vR1}vp77}pD
+l{`mvP@SLp(!OjOslb%+V3A&1Y.-(v3"crJ-aKXRx<$q)=ke27UpSaXAzghe9<KmfVtL0z-5=a~i>#Q9,uN]_:)]f.mNq3wIBAnLs|Kz8y:FogcHL;.H}X
+v+NdL'Afy-,d/U$-4H4xPu5)SWNk(r8cgpm0]hbb2}}.Zpj=d&3J="3t<=8V5'8y2_uqU#ZdMlHWT0}p$if>[J4Yod0Ei,g_Z_!;H);`$KT;goKQ&c!;TC
+jas$DUJD{LH_$;M#Lo-dC8X>sC5T3<OcTR^y,4S_dePf!G}`ia3lVl&gF:~$N^<de5u]g;VmN}+JB/hzgz^n3&[VaWb+=KT#_c0U!zG8)2-7Va9NfOv'X(
+46SKj/%h]sG/a-!J8GELc!BOb}I|ST0AL(ce<2H]/#VmQaA8_%`-jCjjj0R'Z'%#U;_Z}YmzdFPat8Fd$/H"1HD}HTv(i!n+/zY6IFtN|-8]>Vc9aevM^Z
++Rk)^F]l&GCB/WVTT9">FJ.<d'[TkZY%qjmddShU[5U''uca]3%raBB)KHIw5CkQ3n(j3i8HsgPEdaM^+SQbx`QaEeSM..KX2,.Mck+eNy!MKXdBFqgD9)
+S/@vIu+Sa8VY:1WHc$0N!$+JZw.RzhZKWQCuUfoSA_JCCV+2xS!f|,kSnI8qtfa=&qriWr:a4wNA^<I!jb~BSLLm"%)sKjA51h=rh4U.Rjec_>Xn'x+'Yn
+!%Qx)-D2`IFMbB/i}!mQ<PxKWTr-pL`keGLBK}lp^sXG-8J0@w^Oth8-8E$q{)Wt8[XJkK^w+H(|cObf)3=U5x-M2xl<elvw9vMOGQF.XSdVTndmy|bwZg
+O.<rpa,{|lf4w6`U`}JczA:J[}Wr#c,mgQ[}~jO|IZLUT734`L;l[Nw`hJU,>pfX&(3cF2,h1tGgc;{Kd2Uiojr;4-Uxxw~ND#wzwyp"]x/_}V".Lc!@M&
+fO^]6-O['4BO`$C%V@kzXYaIVn'UsPjk@x|x>#]qc!y3qia:yspfu/e"]Bisx}~fM/p`Oep<O)!.___DKc`'=&9K;DQkwf==sEc>5Gy{W-xoN+KmV&h}Ph
++Z&p:7_TXwg%/ogtRAYBaZP1]BRe"//3lzOl0uH,LOH6;'j&"eb^G'6;J;"U5A3H:V!m~j|VtJ4@(azT%tAn,(,6)/BgR_7>rg@_dQh&9n#j]ulSsL]sHv
+Vih2t^YiwGvdtgg<LKN4P-.z%}Lu&b:u;KJo)yWZ/8K5th^{oCqA8u"G|6=ZycX[HwnLVanZP<Q=@3/b)OwdJGDZXW'y$39KP9'`)L##nWJ'KLz+F#AEKg
+Te>c_+Qfz$v:KL-Q[5HLIjBgAY%S6,L|guCsmh^x$2.Mxyw]e!B7XI$s9(IeyP$Jt-|CHA:xx<.UW}gdth5UX}}uQ}kR}v)&GXaPrhuYs`wBiliQFuCzFO
+b6vC#lDOwiDlAHhtKH"/6D!$#iZ>s)0N!'U61w@M+6!Z"/r#35)8S/b%"y$B1Zy_a5c{=`9-'/_z7W{{dTr>fveV&`##L6!oIKri8%-!Sys8:=N4jC0d=4
+J>lN3,YqpzP7=x8W%0wNIJqlU=lH-CQ{pk2Dl6)f;@;fF`'i<lC%yF,=)x21W#y@HsOG3+AU}:&ZS%LTSndvRA]hr5IrLaC4.P1E"LITJu<gBzwC~x:VyW
+l6GQ!by>u;s_KQmAL#^E5{Yv;Z;f;l@;9ur{Dx<baQBOKY'ijWn@8g8^owC9A5$eU,pJ^4J_j[LTHV#z(Pe!:EmK{i|w#uBP<U[asx4[,+V-R,01t7A]%K
+Hek"b|6YaC/Q<|[e>hk'z&Y&[/JYNs''w<2#_d&iDJ7L5Ya%jeZ|<5HzDxXXteRHWfQGW_P}Z%oD:'qtoeGnh+v17[,1/jUv[4d'AUtQh-HKmOkXvY=eK5
+#)Q+y|9;35;QPpp|tztACRelgh5TP6-zg:},wNh2.RKq9U&UmV0gs_+[B}2,yV(vX8yh+TsLc,(j}+NL~tT9sTzz&/Hno^WR;0I{tH`87>S6{@f@8x@<OQ
+hzUC_]3)sF2I+KoNHhzvjAVFto$Lfk+S&-mEV2BVK<:lSKX+IPU'qQyoM3sZ~t6>8Wj=tu+]b<4T`&_wVH6;aKt:(:"0lj>ZJhX^.1O^`--on-Xh<1]Vxx
+3V$@BWEu{$0XqCKzNQLT8TrrHs>-!FrRe]PL]1x':ZDD6cRy!CIx_WInVOaA/GexteXSa6SZP8UJ|}r}xO6AVGtaru46%slu#qaP3Icw+[}vLr:}eUt7mf
+Ky#-497/"mFs0<&dSid`'zp)Q}kdR|_p^S(XHJdkaj@rSOtceW5%#=wm'f-v7FgK6TTdh)r9^<NELzN^WMMPN-FnMZ/5[/dLC)ckUG[yS#KP/tZ|_^m<4v
+uMVi<V8w^KS0}5:R`r18RaRn{V+T'=I|9Ckyr^RdV.%rSCAY]M+@n{&TXSxHj$R7_r'iQ^&^isz{]A[pLBQoQ=H"GB<qx)}iCpuuJ]X1B1Q5[$F#Wdyir2
+_>`3U1zy=cH@%TJzP10%F#a@S46nD4dLsXCN>VkIw`l%t[2wcuhY9+O:U0$wh.lg'=4dlL&6">$.M%^'V.3'9rY|-]:W>y7ObvAYi01MID=<M1=@yL36Qz
+(5@FSc2us&tq.oXVqJ{Ce;SmQ:wi}Nlj,rm{(F&y+JaYt+X/Ta-%f;9cK]7p`Eb.7dov59O5z3!!QpXr2@kXAXDnngU-ookR##_iOyJ<ZXlD6v9dne"7yf
+$dOd=y6k>^}Z3h-OkRwO{ldBC3.'Dvf!_M1])o#)8d#2G`(wz%}E{r}vAb8REYx{+xDGz=iQM8z6k8el<}59To;W%E"4T5JDeFr.7#LGy6g`[a<[HS)7A/
+FSBiHf9p3n+r]fOuO}/+f`3aQt.|$j,B]ApWOY^'QbzbooY/xfGs,j58Ve$J@BwI0::pXqAw!9meW9KSxSmHj],m@BiiS@HsQlXs)YC#8kLK_",2,8t.}u
+5ujFhYJMP^K%U{f0'GzO.NjQvPkjQ/IpL{lV;qP)-Nn#wMGp6n]|^U^|[[;{>9+(Dowe_8x-McLeUD["&Y-"NG)T,trtt,nJZ{Q4_B4/Ba1WGw,d;Czn9n
+i1!1R9;aM:/_zCIK7Vr4JP59B%^m9#wV`0X=3BHTI4$Z'Yo^C:kL.j|6_|Vyy,sasdKuf"N>R&|VwI^mAT5=mH#L^iBRQv79z:`|{d(`Xo{ndVd-)4sw/H
+_|SMYc=qCU1)T#>:BpLrrei[hQg+;Ucb:Duc+&rKaXs$W4)e<w,jEzXIaZ;p64[R-'&EI^j$>|:%E"jWmmdVJ1E"|`.[,Q9fot@1wc>/Z.mM>6eG,`Ys'>
+~]g>1yGJ,(%FyJU}q.@-)^cW9]Fx&YS|Ws{/eY$Va2DZ6%jxr2G.G:"P-l8$@5NR,IVv`juUa"p"1OCE=_A$t<W%:Y-X#]}7IpHCUi$e!0>a_h>+('bx[e
+YCO,}.4I#nrB':Rfrli{=:N:2<=um|'!a2af%{]|!H/]Btj(lC[gtON&%LCLJp1J4!YvP+gdurf:8TnO4g3q`lr0EA|0W=>DN:RFfTJf2)<3~174X.v]pI
+8$([C>;{pvD)=n|.9ieG}wr$>]5nNYUT_".y@3^u8BA-,pUsTVVbM_1BY$6hE&;vs$dejA=bu.1"nP;4IOBb5f/mvn]ANwi^^CQ_>[r!r.NATnQD-UKF8C
+^p,cbt]t|b=jDK;zV_/ZAY|y_ui8{#Z=4c+zG3rCJ2!XWQ(BGnc-6Tzde'z(8=EyY.^mwePI,^U:uOhsl9<&dLcj@lIl<`%Hws%}^2KjfCCH_u!;C9;2t)
+k;%-y%1%k#A]5FiG0Sr2eA&6Bhtrg!vLyfek4o`@v+&zE2ZO0o|IpfI2+L:QM=Y=e%v)A.&!OlL3:HAOl8JeO97vX[`ECuMd+mIVj.vV~qQfg%_$7iQA(;
+mG6K.hO5{xrG=FR6,s3AOM!)5S};0ICrd=Vyl'6hIHON<:mVG71x=C</PCZoNo8/W|9K~Y~g:=_1/r.$aYQrXg(`2Vs[pjK5(y4n+2;BnI8%TWf9J7HI^=
+w%}G,)-zVj]=Q9zJ["Q"#qdeU5p=B|JVtg+MBgSik)T4(.MPr1s^7u+2CccD(.G#'Id0=IjuceoVOqSk>_~sbd<&|']Fs`uf{>nic4'6V}|#:LA8Bord4j
+YUexlX3upRZM~@wu^[<qUuGb.0~x|./k,g%7b2d}%`M'@8JR.'Wkv_scHA4V^DAv3GGdmf!k--LGv&,d&zQ(q2{"+_m<zV[DFRyMuH!/ohtx$xu1rXgxyW
+&F[wQ5&p^%y;$Fl{qI"0Uq3uw3Mzz/b%xc]r:jIhSo8nfGq{dl/rB3>LsSp{V=+DAOrea,A0vTYSm`'dcUlDj$nIs#iZ$J@yz^H!4wb"vSF90.g)#{n7o/
+YofdP}THEq|IQF"bfF^I>;w)Stze|}&>{|mK7|[NAOhrvh`7YUhjxRk/)Qjp'vnlbif:j.eM@6D{6SRc)fpcU]i'Uk}>6Z)'&ERJTwcIC7GkUqs^NZ[sFl
+jC,W~Q`G%-;Rtw6KXYkR({||al8QU(CdrZ7P[p3xV]1'cmKC$u-u[uG;OE0'U@=t9-pV"b}qq!4m-yOl,'yHU{NaJ1"d+bzDc>,EeLp@M,@Tx(+sOm{+R>
+67kCISMExuqk^$2tOK;aW.{,3rg<ds#H}S(XW':3M#5`8DVv|YK6]T2nRq50AbG&tz/`RZ@w3;7@1BXtrK0I"je9"A)-^1m`mKnl+phRO+VeGUjC`$`}3Y
+.UX)bLP!Ti"tBU=GAU~hYd+3nz>PbieLD1eil@Ff|^t:zf~IDQ<i)3}K6q8<prgi"n$;KifEl&ybCt!/XkwJcUid`r1q%Z_fokonY>kQy>,(/4ye=Zc=J^
+~[A)RhteAa"WX7Z1%x0c^EWkGHJ{PV,{xJ!`6Gt[WIrd^IqV>aOd>aYW6$(kM|GwSU@`G_J#%/bE@AO;PRX&h&zg+-Y8_VP(QaQP[IYwK5YkDA(lkq1&=6
+rGmyPZbA~{^v}'etW#,T9/"9d+Ot^gLf-Y0)GR:h|JBP7'T|sn5_/rVbQn]M^fh}Y&+sHYw+t}%Ke3w^eF2q%d3f:Q8!cFGU~orHB$N>Ubv4D,a"'eJ35y
+kCt)ZFJlu0qY1R3Fx/d<Yn!"i6CEupPkjjm{+$'qr@r'.3!S&v%gw3h>Y;:r@P<sGHl@u%2XvZrB"gvX8U{^es~s,TOk+6e<p=!3V50fX(sZ/'_OHg(XFi
+J7gxS/q0C)vuXd;XI/#FKCHYUe[Myb]{3Q)@MeYMyIZRqJZQ/4+eX{`UOrU1Nbw$idz/q>3vY6E40(]{]oTYpH/XoCw5%,,3;j$:{aImk@h{_bee"h;i3=
+9}[XdeK}!drpusRs'OpZ@pf}DxAnv]I3GKDNpb#0Dfw]//|w|kEN%&=IU,GZ`3j[y[4)h00ZaLR->@LJ]IhA##o"4=^!k4Rd|K968'<5S-:2c+](:I9aF+
+vC}p#:HATzJ+k9lSX_U^!L'DVp~B7+3'yagQkf7-cD,s53HW5,M$]x2^)TU1[Y2+sK<IEEOW,9PKwua[|R9(-b%n<ui-R4l+=]E7/N{lo}Jd~O9rAr4h$5
+[IE}<&U{rLbd2(n3{s75"_u`~O8e4=u|Aw!gY=`q}s_]DIYBR9]Jan=4q|kR}fy^}vxqo2Pn<1n$wO^+A6'B)6|Y{nr-{Egiwc4ztmDyWe}NY(m]Hk+Td{
+ZF$I=I6_6j4hO`bF9mF6@Auxg#j5O'Jo7JG@c_uuR.Z6_c/{4Pg<];eD]S9@zVcjQ{4vx+Zw`'ap"!:o6n],mOpmG9rm~YU]sI+MI}"Njz"Ovd]+d@3aH(
+&}Aw75POsx+tCgpL%8!zh`dFkYKfZvzYd"ZGzW-NU2R(S[fMxJW9%xS{2ca1`=Ug}>'1R[i!RFf]CYsJHyOiinHpxZ0"e_;jl3<-'}DhTxQ/Ly7{|U)9>S
+Ag#uhNdJ3pVZ}H;n'sS-YR!V+W`LFD'4Y-bVUf,;|e6}Yg(!Sc%Y731yu"oR},J$65OnmGq2zx/veT%;E)P7D|j5ncEQP<<.)-p+oqSlCcsAx:Y$#1C7HJ
+Lf(yW6RsgH~cbE<bOB_i<I^]#P`W=#u_iG-5GKuMGBy{er1.m<6eoqJzi#Djp%a5V%)Sa}L|7ipo=gj}AO6#`U#h5MP7:6#sCH/%wu.4]2Pu|5W=sr~xiC
+X)OIk:z=_Il^5i=G:$I;#1&ze{PHO[M8GJ1RccrKuaKFmV<shWV&Vx,-"kAFZR@;Oh|IRG7fw!vYYZ@<~aj;{,3hd/{b$Cu7jx$p~@"V>y]w)75CqHip4{
+>stT||#Lpc|HW%CMW]}'(4PMb`5xee6zdT(y8m@'_]{{AD,23-!rQ%XhLyfO2`$g2liK^p`k.hVGDC';x[+SJY,<q7-Zj,SV:o2Yf_V[j,O'n9'},zoAf4
+1E(Rm3_%%ND1Df&@ibJ>lfh-AO5$L6H{+$cnG!#4t,cNS(vl'0y7(VP"ON!];xZMcFS!Q^y/ML-hHvB;UDA=OqS5b"j<QQ8|-y9T3nb9/U6y`"w|K7'g8D
+/_lC&W1a!)1rRZE4abfVz6x#q>WYlXG3$De5=_O<7%,o:YduN0Xe!;u>Sow!d#Ud%0Tg,_@8M-m/:p"d$hz@qiG;.TaAusUS6F}M'/)!RUOW/T,H6lm&B#
+Sooa|B:E7[@2cfFi=ZDoH^Rj$vV.va_lO#mDo2;'@rQ`LC{ega,^V`1A@gWu+^)"1jV%Ec;IX_[ho"!Y=I5#I$oqzb])q/6<Ygi{ilT];b`8Ux/m()UfT+
+m3""sB!xiRl%Y6F3a0JzSAXSVs%}.aM]yS#g8&[a)"2_q&,^0wN/%[xrvoXFs3rA<=q]`F.+)B5pxwNIrVTCdoHx;Ru_68"6t6fl#bOT4^te^$F2"-[LQS
+!w<S7yji:5MbzRj(<i]q8[tw]'.bB;>."f{]8%L^JhfLd#|e4R<[A[DCj@27Sd@:J(aox.bl&Vvp<QZD+3p$[[.tcT21&T~MY@5iPF$kTim-;QXu${Mr;`
+"Vfnv;+6`dLq[o;$='V1I9;:3sE8PlE)ZQ2]SJ=/3T9CZ/HjECtsEy1jqqPb]t]kb[vp_C!XY(SfHx{1uQ9e`67x"oO<eX1)]Alg>ErtA,6:U4|`s+>_SJ
+W[JhCyDEfXeTDoO^Y!+Mt+9&<DlZ<U3#S$hv;{d{WQ`SXmjpLM0]hN!>b3tP%H&7Wz+p!"'#Qa'skL4L7PL1Va,r5Fya+E=BF=u=+]A6&7VYYUhLC`hn,S
+Ccu{-lZ^+GK<K3kg+MY1[oL/xP_hGTt-D$Qw/Y'UL@#>eYjTrG"--JA=C<5X]4y{"CDeOc6y/UfDs<9gck_)S-%]/v0I=RPmZk1NfT&4Nz.4u%$Y+`MLYK
+8p>L^f[=c>O5bsfL$^|ZknAhSJ4326<LRX$lKRA2~j^AQuyjO$|@D0zIJKNMdMj+%lYJE%%>wt0T>oDt`,7^dw<B."TvD}}'iV]Y%Z+X(j01hT3H4<eDOE
+x"z9IAeMkccRzq`0D./_(UMEeg(|'<"B=]3b+P|0Aek<FB5WYZF8,!ovKO^OKZ&%Hh"AAlCumn:9rZxuA1^d)'88w3_6#BX4G"^F)j2fw$$<6t^AL`M<~B
+EORhv$AA_Q9pYQo/SB3wtWLTzFa<x`6W;&prXhmZ0Qvm|gZ3g,]$'nohpMj3b@.#K]W0&L_Ok%x031m&9<[8/gP)yKxLMB5ASUUwf_PNG/ter|E2Q@a}Vy
+O"K]1Mi1/r`@ccD_^OiKmo{@[+6[JX#+}hr)sFBOZ-rMoa}CHA"k"<wIkKX7xI1VGzFRVd)uf,)T`44bx7z(WtL7!(]!"e;R,Uxd{.5Z-NS-Y#P%Dfln(`
+LPK+Kw4}.20M1{lu45erW|6{CY"Td-sgSa6>OoJ`a5<I).mf[DS@j:""C=0RT0BJ`QLo]GD'1I!k4y)15S'=F!}&Y7^cR>`2L#o_H0}tJ7S@w4SE5Kutm8
+]^S(-S69dOlzH#]YJC>lk^l^EP9>[CTj_a6e8&.y;su7$P/^Xe^]j8+&`ilcWADzIC'=nO[kNw_dlL^I,>]I`v[3M6}D{1ZHm]Gw2j;{322mP-(zU-zq2^
+(3namh:<ihuoU[ihb5UrKyY6a30O'-sjk1%Dx&o>Qcd{Qa!9$eS#U9xT49nVa2)|ZHQI&ybqtc0Y=mnTWk(6UC0<;H9Y#w%}/eOS^nO_D<Ne}Vw,yty;bc
+(+^wdDRwdb@A63f@/9G3%vcEbjG5oird2Wf!EO:>'-&Jy9IWZsD)Y%0:4`.YQ^0hvQ!O<gCu|_rE.v5Wcjum;1K,bB+ycx)p~,ivlX0^c[syVRt@'LA<`k
+9r4I[),]o:FT(;,cZMLgbp|REGHRYQGah^<RwTuX)[WSq!$%#</f_1<bQLF(y98`_VM.Ovj+qJv]|;#X3;qvz01;->_1`rSfHFCR@[4GDzx/{WOVZ4EE,P
+Xk'o6W!M0g3bM#18e[]<f#Blx:;w^{q}rxyhsIx}il8#63+}NgTnIN<jmxqyFkhWQdBLM!I`vCqjPW$L#O)R!QwGYH|`|[C1!^rcNV9zyfzDf$ZVN_ktsG
+ly!2lH+7rv2'61,y<L6Vw&1Se5oBW62J+aO9-!2#lJPg$^We4}&,i)zaoHzlycVu5as8R:~ETac9{=VyDC'ct>fum2Ri2W3ZNd1'{{z8Kw,%iVHy+-HP;b
+CBVkoR<}Jiz[+wT&U`8|,1Q4gIJV~5qfD>7H9qk#m`GJn2+v1T0)lyWx"XI37dD5A01.gG]+8uO67Fdwy_~XL/RjRF>cni,CdcMQleU{tCde5b-;<g3=ue
+-jP^ejt23[vI+-e`yG<bbp'/A9~W9/{jiT]^WW814nn@hj|+(Q|ItiCkciT9@'H;.+Io/Pgfr]p'(Q7;}E/Pz:Wxyd~@TxL-Im@&[Sg/OCD:[xA+%d79WQ
+6<9V6H3>NKaD)1H..!,5C;U/@iGj+h3+]P.n:_e09L~-g=B9R:qbs!.,Ch[;0CYzF}4QPC_ffEg|d3#!DTH[NbuU8i)Zf|~=,RM50#vmcY3L<cs}EHl(p4
+WmGtrM'o:dq>fD7o(r7WIS25Q06s"CN&O4l9}-cH@"X|!Wd=cSA{F5<9u6)%)@`".r!1<of'noApNA(f!Nc(I`>+g!{Ye|Qn1qBI`uNU#xABKuM;VDw3Q)
+L#%NE::/tHzzk&ghpQ9C3='%v@5';EXpf+(2L;}iZ^IM+p;_3rOG$_k/<_X@WK=,Th3]nV"AB@/Ag!xp}%hU0"w@CC6c7_zrF}8L~#ON`w<=_Z+SEbdmH.
+LgIK%U-"Rqp%v^LG#O<[B^z|<Jcp,;GdH6MW]`)>h:2'Ad8l%(;7#s1Jx2}NKr-,Aj%go$$(mMNN;uI4i[PB^@W<nL~d8ZJBpEnn^rBD.Y-XCRCr85,LAo
+x$xFDeVo/0nJ.El%fEu>R/i7Z6:HWb9SSP#AkwV$wu=(A$XaRZnU{jbuK<":X:kJoIO),8sWUvGYsTP$Ckxk2<T4=:rf-0ZPJ`gCsEdImQ!+DzWf`qIXU,
+zcx#"AZwtv(y3TOBsU5>znP`glQyD49Zdg3LRy0maUV_|Xy7j%5/Z>R)|5Did8WT][@hx|i[hWtFyrlE-[T-o/a)<u|97SnSV9Ph{"w_{Tppid1i-/zMQs
+rwE`Oi=(Q4@7B&FUfn6q{81w&.7waD$_#_fGDzlLw@I#UZu:_CKzLvbyx5iAHTUQfhn2~pv6(1V^.1ke<j<iSbV]SZ'a#=J92HeeM{_g6(3i5^vRcJ|)pl
+r2d0]2:HMk[/u9|iI;_CT:64R(Y>-C(m<sWbCumFmbV]TrKB#i>0CU1qf0Cu,1mo:S'te&l[hS1@Mm8Y)Nuwl`jW2n^=<9:x)Xc[j))sSETei7pJ4afTCI
+EEa'^It=gd,t(5P3XAi.NPH0,J&fr@0D5aSF]dPr!`W}eJ<tOkXtk@3FD`0M;]kMqs(,tRa"Gc&(:2TE+6wne+tF80JM}7r(F;uD>u]_XFzvb6ro]fgi6a
+yV$H++6K`qmmC+6"AND)eO{KtW1t[!.OZE7%VGyrhao.Uh<Zj4xrB`90w]9}G}yK(IgCyd^U8Mq7ig=_TOU)38gO"ufI}y-#7]x|1l7.K]cOs|}-k{iHrU
+iao{~dRs'/(pkFO7i#tKSo4{Dn7,=3zZyo;MPNqMC)&bh]OATfruTBhV&.f<bm95--b{|Yfi&5aHDI,zPU>.^uFnbsDeJ)"z6Co/,z{hu&OL)_Cyrp+G`;
+jo)Rz_8z(@Jl]yveAc$fY[>%bA9}/>Ra43-2yS(2#&LU=m")nPaPnAu9z'p8Q97v4KG,0&<"Xa]Tor}^(j{xi[B0Y'E+Bo%0`KEn(mC"lo@}-)YSts.hvO
+@:po/F_609}Pef+3E%JL.aRz`qWrS.M^g|($Eq-QHHxXx<Y),u5{^m=6PrBg-%9t@Xv[begeDnX{H0Zg'Ay|h>5<u:&M'N5V.UnLCN7v<EJoL:nSA)iEz)
+v:qsZ_%rN%=3PdJ(L:+%)1!v0;<gR]8|'&ZdrwQ/~J<!jbQFt,P)_.+.kyhs~NE}$(5{E!bUujSe_:I:m3DV,=l@owG[kx<ebz=q_M2;){TcETe7+9sfOJ
+$kgOqPKu"9W-5f1[]2)M>&&rMa+%y+AP1Wy5<C}W_QW_#Uzu.NPH[#RDlPyRqrxr5[a'bVI:gA<Fn$:28&o7'{tsXm$"|I$sS'81bsMy:V+UhvNiu>Yhiu
+V`l]!z3>LIpd;W337s(b3bZX56B"S!z1zqsLp:Gi)OATSv|]e94I%KH6cjQT(FGxT#a#(qho<:Lwm)L!Q)76}'.tL7AyIMYEi>fN2/4pm_E-ec.@3P03{7
+Z,.cu-g`&,ArZ;gVHcPx50e}~'2>3HmSy1)i%Qd[B&Pz{Do9tIO`ST)kHTdF4i/YIffqFSVg@%2)Xdsx].;a:v+W8a0oOqjsm+nApB=j`;SRo]~d+z2^FV
+EpEG{prRHq7sxS60e^@0IKbup^TNlGe6)Z8&Ae>|=HtKsLi+I7jm}|7NuNY>">$=9S/ty%mBYA!##giz@9PCxije0O;^OVVIGKq%7hnr!$`u6K(%!yrifL
+,|Ux3@;=mM}Mvg._/'M:h3[Y8<k%5^,l<+}Akk&#OG2g2Qik"=^&r6jIlf;IAvH9sWa=.'7Xgb>#9yqpwirmAbS87Y)5xJR/(Hdq/NC.DexcP@dg#($yM`
+d_Dw{q=eYc6yGUebFK#.da8tuhLB-(Qwi-=tBK,Q)++;[;h"B2x28#i+1H@%A}&n"P'_>5KQTH-1&t<]Lhd=/i>is3}8x[u,7(L^{4#!e(vY"#6{omjE21
+I8bfAQEZce/J5&'h;d:z@9J"I(3T;iA<|h={bV1wlkagY6"$.1[ez8$@2ZDHV`QvK:_V,-$n~LCD.6Qe(x@KND_+YWH<D&1.n%}Wy_kquA_V5{|{vEb6O,
++(w@{Q@IY%#iEF8Coq&Hw3&0Dd<_r={rY0uXz`_]#8v%(D>c|2`g=4P'~p'J:TwY,VvxG0.][dK!R$`0yL++7$n64q~.e@RZ,<E/"Q}mLa#atC)6a'}'%D
+EE<B)foVgb3!]bn^H'o}g-`D]qZ5<'!q:htF}3H(g0ft6Wvl(d%F4Sm%4K!+4kT<0%Z-WNl_O<{k>W`=-AiV<"sW8/~3w>VT}r.wc=kZDZm-LCG&!m!J7A
+L1#KrW@i$+.T3d5KCnD-wBMBQS6'|`"ni-F>@Y}=}}pM]Iw8{1Pz=X^MoYX%0h!)g[_yn=Ay#4@G_oz%5orM~yZ3M,$,1CTqsFsH~bSGwi|A_uZW:"E5tG
+J>xEr{Qfutf!)iB4cYA^g4LQ},<k5`D%&NcTQi$O&CezI>pI8hWK:u+Zhf#ti='+uGA<[n3;g/XMn3<-Cp1jU!p09W]`HmGg,9(dFMR^pt1ntF2HH$c9J[
+v3dk@U-<keMYwzSZ@^|-#AJP%>k.j3A"m_EW@.5gg]k;F=fWkN>Cz,`x!b(6B)^u4kdt7|5VUgv8$CQOqVR@tOgmKC0G1O,b8'G[)HS,c<!XGe)0mM-ZSb
+)B<]~8EAf/^>wffihNNWx9CQz'r!6MXSoi{NY=M%7RBW&CV>`KQy.@iTA#ripyOIwAtym48CHRR8P_sBagG"1x~(.MT`]4l|5wZ8pxT]HbLBW<7eoLR'ur
+6gBW'ysH~d5[)Cn;CAEs}_g7y8'.a;SThK"Q:H$97V^(`+T>ZJ5IYij7DJC.'^-9c=M%=DR1dZ7tY!UDn]y}S(-v-_:_.pfg+d<C6D{Cf/`'rS_'GeJ%@Z
+0h=]|yLJ(Q9g:t+CZe-IiXd+')Dw4|2k#]ZBsGOXB18HmbhFnMQZ^M<}3@q{##y#`>#)7gEZ>VH5Eh'bgp.KlJ&uoUCUlj_RRuNn(K>K4v0u.}ioK/vl@G
+`D[m9f6C4}>wKF2,ar/zXOhK[swtIbLX%]c"m<wp%5aLrGi]Xn4lqr!z4|6Oe)HhFY'_y-l}`{D7=FKh>T%Cz{+ib@&%sf]!UWavqOLaYq%-IM_@|&l$j5
+j3()mgYHcplRBW}^+`R|lAj<TwLw:t!PEQ8gm#:yy,"kO+M.lsOe6.gQK&/"K]UTt@EWkzGzxyp,_p.[)ujDV'J/2yb@C-/jgNjVP,8UBI-Y:eRYdO/`5.
+Ma~<I!(kAGM/c,G9oYLiGjY]y_M{L>qt``E.jVQ9VZ{X$w;>4@lp>HC#Ng@6N$BEm#f<tB[cw/$kmtse>H~2m'p@-|a8pn"9f#HxefbN%nt{yO.=Fy-Odr
+x'n6/t`zek#gAI5keW3$sORxU|(|rZDu@OXXu/c1ibv5!Y<T1K@knP6&_GB2-<]{&1<aDA:$pzAA]gC69Q[JWPK6lt',A4",QRo+l^Zsr3`;BB8}t+/zxN
+&g;'FY|6)GU>t("(Bqx2RE-5`#u+GaZ/=aGWDk&$}!|@q|K;M%=Qx8|Er%6r[i";AbzBp/ZJ-)Dw"2N<e[8=R8)/<o!dT7JbX2;X&dR.IGquY2{ZoP<n%J
+kBz5R=8pZ`a26!-i;0r"@Ov94lTb+={K4/@cmd%|V|2FT,xQ:9A3dR#M6#]N$>HXT"x5z;[!^{d,-U]u@X-)uYgW:.o`XX5w1W}+<a5Tqlj,)yL[glzRFO
+Tug@-UOPt=deg(jaZRl%O,xI-(v`4+!SjmexrgIooR]%`g##92N;JX.L,wF"nQ%uK{f]LAqiwi6,h8/Ej%c9!rK<9_xdK>"qZ#wR"YL&&0{ao98,ClckGz
+z5W3)+g'!;c[Z)C@lWzB~[bW)TD>[+_ZFhs"F;b!ew9Jh&jLqLagHx:-.z9$vG712;_B1!G"NIw4$Kq]N+=8:[6(2!<`2Ft:o}4]_zQWep{Nq<Fin,Sp5i
+F0_(%CFz-F9cHXj!eD0m;V1jY{(+|fY-bdqT0[JyN#cCz1E]d=5'bj#;~{oSge9$qF:g/|7s|%FS=M{FzalkRQ#L"&sp8RJhpcz21b6sWLZ+Mj9DA{HUj'
+>]WZf2A$c+XuNp2P|eK%}L~sV>Tla8yV;:`0DY>AIYj<n8`X=9;E!3nrh0TdyDF[`x#6FSN^Muv68u,%=(Iu^)QxN_GGc^lP}+/n1^R4fzb2BSHi)c"rC#
+R1`b8W]`t}U>z<$j#'%_YPd>;-6:|V2]U_QTWQoP7B0a]iD<ewz8i,Cp.j)}U6v!1Uf0~&'5^h'v-c`PrDj8Y}#d:XR6Gnly@0)T&8:w0&dA2pV3c_}M|u
+SWpP=B]#4='t7X0/@U/W%j~-SA~uR|32~9Z93_B_8f2;pcTA3qPpEE54l!n!i6hi}yKx,Q5)%<VCcIQ)k|qq)eXi{'DZO_)P'Hl)&BQgR$u}b{VT7vSmbx
+,sk>>AGQLgG"PMA+t0fl|SKiD_92#,)`61#pmO=x|erzt7%'>ikn0T.M3r|_xG1v!mF2dhAknpqx[F|`ZO.(`|_p,Jfl4/,L$H6Yg`{wJJoe3`N&"-a0,X
+C0(Wcw9>#H0K-oY:s>FHm2'cEtE:unDL@l0F"`BDa-@H=trM@m0FJKYkREP.%k|W9!YBqa68uq=yAF7;1D/}'GIFD2sZFzSEOA.5e"92wJE!d|tIp)OKA#
+SuwIQo}#V8uY+4W/3h6BiB&}R^lap-YonLjsle/(P>_M26'70!HRyU;bh6u3looJCwjS~(>gSH#-}H7aLwgmMf1sM2Zem8EG;T:bY%UGN!|`VCjYtV@N{G
+P{9#.5uwib["a|TcEsjv!WMfw/|S"&}ouI|})55D!<{22bjxuX~#ibIap}WKt49Ii1=.c(>uv%yhs=82NVIR:qn+^Pwe_d{C.Pzs(,!(zU/,@TCxLrh!lw
+;0"{2GeAkw`=+qcEbK=#Y<U,.s7KPsy#<ny23u(Yx<j&P`-{~8Ddn!dHQt/VR1h/`hU!!,JfzF~&(jos_&$4A<(t'J>J8!7%a.d^Ys!28bB-E4ztv[ZLS[
+,2Hu])F/)t[|-kDH-!wqCp3-Wdck:-&AS=lzVP-mSK)"w-yp`pT5dHp"dQ0tX+_;"FJ"KB(,ws-23HBWQ5Si!/VP`k<^i&)!-JO=[:CVUJ=X#Y]'+m3dPx
+.Ue,"(;}l0r}LaT1ed3}.TmwK:/`U+^v~,=>3%+62oY:H9OshN)fkxcj!&~}gckAXN@x9;G$Xl7qo7;K|P#L-^0i0dF+9FBXiNrGv9YT41WFad!b06wh+T
+TT|sF59paNKH.C8x(c;5oX>Xr4;2TVHNUB/v2>>]Iu|:!W}iA5e`5|dXn^gWv;0|zi_/>x%g,ztS!A>W5%znn,j^RYj-4U>|!zhS.24t"<%zc5/W%6X&-W
+>_s4CdI)i;)@@K|HT:{0V2:0E"s;DSw"Af4GAd5{f6(QBM:j&^O'TGi=`jmW+IE%V)%v1M1p!`EIz7H,jgH1MpmL}DC1odq`CMqs#C06tIkMDaj^o6='9`
+zq_k)M3Io;ar;bQ5{iDFq.9;Iy%zW!RSh49^DXh{6{>O<Mp0e]JLRWk3d2_b:}7.IeBm+[GE5]h9A3j49>KO[Bqj^uhV6[XiYt=vI7&_vqY:jU,om'E1II
+8dHC.I'%]q1T(QN]nMLcx.R]VlYefg;91'mC2dp0")J1t@!n^$`30i=UdAwN%>ZvaAP$aj+V!O$an+C1m'6Ekx~J%|inoznq&`7.p1'(<:.c55whYVdy0q
+4gQCaW0[zh{GV}M5JfNBCLp;P")#{OY[Q(5hoHjg-ta/U'</4[X$}aY/BRNk-G2}aGNo%d@>NImt@GEccqHaDrJ'e(K3AesxL{Q3811tR(QuolUxz.4,Ay
+lU2|F@N]:KHm{nNX:,1/:m<=_`oeskG1Ul,!ie.,pt#zq.#,V]VFR;Bj"q9r`p&;O`vy4"l_G:'n.$M:}rXk/I6(#_wp2MJv,`(!o5e'u3r8`o<+!jPsD`
+Kl:OGf|IS.#2d.cc^')dAY-b~FD[QBZ#tK1fra'M^w;7L_0wtO|V/>PA[pDZYCtpKGqNO6{a|YoH0;Udc7OPx}wE%/&TkqOrozDet=xX%eT>4U[p~mT:]_
+K+&DrI,zd>HbP%tu,bzU)lqfI.;dRf{"/v"><<G8L%'!7T9#0a2Nr'umWE%,Fqmo<K1D^WY+Zb2:<fgM-OiPPiQHb6SCwqYmV]wN`j)BDaxQG]XO`4EOI5
+M=V6[A"|ho_Q8x)uxjn`(e_5)/)^meafIh]Y]c;uD_+Bwd4]QD9#uO2fwu#Y)^kJpi|/Hv1^PF3qFrfSJ4k:F4}@nZC4q]yogl#N']H20]pd|:D>,dscj;
+IwOKF3FOj,dJJxyeZx;#uvyCb9$US@nhy^GmGLpkuXy``fwwoH$B!}reIXQ5>qW]Ygzw%O6Y|V:SC;/1e0-^Usx<$G(-)q/8n@NlD2T#TgCLUSZnp)"ARi
+lnr!4y[#IvBj/vtys:H$XU<S{TA[zdBH+5RGH$Fm;v}1TDsRBOf_d9WC!U:P1O&y#dz-M`]@2nvqqw:`mBs4yB/:o:,_9v`s@8Nax@gC%Jj5Pd7ENFeJ[O
+%o.<;hBl,^)1W!cJKc$0GW.xPE.59bez1LnH6Nws~pu6#!5bUeKvK5EXm.%4e)]G|Sy1qtH!&Fw4z$t"DFmk%Q6iS#)+E!=ZtO+9FGo=~S8Qb3,@tIXf=G
+y5@;0/[,5l2:VvCN1n@h,)2$"lZc'Y5pM"hCy$'PR;x4>z$'Pi{Nhdk9/QYg"%a5V.Xo`yBiuP1(}GsM@qWwFBaw.3)L'+:y<yi!b=(JT!%XT/J%,2mNcV
+#A@T2QjJd6Nx=X~M]Isst[E^bm)5sT(kD+)hO>c3d0;K{;znA2Wii{WxJonVnp:Q(^e.%"BwrK5"eF#Q%BZeu`lHb&:[wL[fdHo^~1spebzBI,!a]CoQBG
+}!xbTryEMpQi-SO!VeU<de:JN)vY1Ml#c`-VKc}]6<e>_G~qgefgIerTg/N1r.1I^0=7X,)/V-YXsEZ'}9xiw/"+-Dw=15a&8f(R<`d(/D`',4)wNsOs8i
+&^RW2S@MmWDd[wP,n>2itRsD;s$9mmMAn#e:mcot'!.U(4Bbkj-"i&j|bi$VT(FMG/a_3XeQ-XXqGWX_Iz$#bhIy3g$/H[:Y~ndGI>tuV<YAy%KYX4`rl>
+DMQy(lSwzMk}u)RLe-8WFd%D<z68)o=^e}A%"j/fELmdrz4WcTMdq]uq@7Hwp5BY~epy;TN675^!r-Hwh@n+]xhSHT.oO{=E0o)z.t'4},LMw=tynV.Y)6
+aQl_pRFv_h%h!17L`k!bJ9sP=OX#]"e%h,cYLw1;[qv}jQj8uGyccWn@RX}I2Qa+IQCqS)8la-_Q[hXxS)NrO,BpCjuY.&%aD%GW1l16cYWQj3bvmH}aRf
+k1/X7x~Y9U"sMV2BD,;:SjkM3J0]~.pJ3-ex38z%[sv]&kPvqACMDf{Y7vgo>B~[Y-R)VMy5X[."nNJTsa&$sX`Dm!+4ef}u&Yhn98jt}Lv#KczKxqrXLM
+u#v;yPx>ZVZGQPMTpS<haP>{8"l>_i<v&:+FhZW`3^[gT$bzx(,kwK6Pkuo;DKOGJDFE!s<Y=5vAp9DcKq4Vp<#&XsRl1XI3+Q/!hjS=[3&N8l5s:Qapv6
+bJi6K_E-4sS|Kp(dqQE%&^,IIWtf86y&9R@,;j47en)Tffx3Hfddq3unXpCMC]8l2vw4|]Rn""6RU)/[/-/[_Di`0}bYdS|/udoFmEvI+xb!"s/M|znq!J
+_EnG"IVrv`zQ~Ul5`n$V;}Z"WP@3I=-lc{h|j`1KHa!2f5+5oogopd;/Jf&d(F7r}[ReR>;l>]-4tI{r>o+_MI{P/&LwC$lnNo)$6P{6U/1QMCX[AGk0vs
+7#2I.awxT1<DLnD#f5n9T!>[-=]S/^f-+f_BuihPwIcQ2e!^{)49.d)6pT3nVrb&T)k"b)DoKcG=t-JP0Wzt=]RH8{:]r]x)e3vnrUaG0]3{=Q63v.{"AZ
+#)F6/5uVVf3oSK<<I"5x5ANhs|=V7MbxCW3:YXJY5Dy7-a<U|Q(6Rw/g&S1ak&5B~Hxo~i>{,"3%Jd@#MvCQ"eq@`6^>L"lU.->+0)NHy_R]+A!3Onv6o3
+_$HW;$q<Qe$&oiw.,CF/<@T;d[,DZs)BYgg_Wo)In4[:H%.m%&FYxPiR.qEFu=iO(ygzlssZZiQ[yBD5oy}f=XLl6TGeG9kIGYf.2PdE[6trdxFOa3;2U[
+Gcet(no8@v>ci5NsXxc(8F)5np_wa_qUy]nZn-ZKo:b.g1:6`B+uWdNdQ34L^(>{}N08]ina!_;w"6AlP^;SGRAkXTke'@UsX[<BE$=TR$^HSPx>j]/)HC
+0Gn(8F:)]SrbM/og2iUR{SE)#v-!jz/{zF|'Ha$b&IXy]cnw#`0^Y-=2%zbp3LBE^}r@p>uM$D,H5vP-6(;{q(2bnM)ag(R`lU-$^kBN@!j"d,sM)a3y'o
+qo](Jv@@$F2x@UuNv/^6m3aPV_QF3U8F->8J^Y9v06fK.2~CqUKx1`+cLEy/'K;Gtu{O=xI|_dH#Pq=5AXJ}`N6oQ[xo!(+%k7ptDgJFHT/yxz3J!@3ICV
+:l|.zmD0MHoqZ&CMe_iRlmK,h^mCMlWr,%+f^pQ&EqiY|`I4{j:-QECjO.8zlMep:M8d`OE$;;.@ieSCuej};c#wDdL/6|<bTI5b(Tx<&+1VvSFPb$mvAH
++1)6,b'sAJY:M|5}-[t^C0jQp=@BGCeSiJVg;s`vH27mhZ[/8JL/[88bQ@hr&;D/r{cu|L#TDZ''x5A_F/H2PDe}2NV"n=-7=9pB{XM%D;0UofYSPM>`0U
+x>#sM:Lv-9_oV_-E"%Cm]#FU>#"@MG3wsC(O]I<@u"-@raHnTV[]TQo92Y.J:i!%#5]E()7p_mZpnxD]>Ph"0$GPVo0-v40amGf_;}4HS{'jsC+PR%k_j^
+Y7n"HL.:C=f8{5>Rj#5A+@h#!!]m7t=L%Aupha!dcIuG].J}g2VUok5&%>`i)ac038KcSd5iHXu}H%DCDC1S'Ne%O1RirOzeyC!xo!N|9Oj}4))bhAAJRn
+,B2cjxqN[;VY5st.QUILGw=;y0.`w0m.Tbnv5G[c5O_amOtp_5k}Vrl28mKw|ee`w3/|/=EX~B:3}8UOeTGm%iK;f:/R@la1VXq%wsK;v`1uy@Ix=X$y0P
+$+ZORCQD)NwrU')G$vAyjQV=9-'n^Rugasq^|>N/RH@+Ae.@x=7qYrd=,<fVue<|D)_zzHM2/[#l`@7m4zb>Ol]<=#9s9/O>ki-/hj_//W2CA`1DZhS!7<
+v;S[)n71.A-<6q[t:H;T-2@zZOp<J{=j0(>H>,[cLdoMw-bh=Kb@@g-,f1hTBt#;5`nhHnXMHYSWpu3M]%b|:;O&3Mo6EVv5Sjp}gQ__Kf$o75'laL:}/M
+E@4KI3,ko4.VW2m@{1lw)I`yuOQCzwmZ<I]71:sz66B|{+YgOp7u0[>7`ekc9N]EdSAcXvoDmBk+4x|E,b4D'!VlkF_Gz,cD[Lr:FemcE5Dwg(6Hod(9&R
+:o:m|vD}f#c/:t=Ds=nGhY$hw>pXqO^'S%B{ptz)0l;hHDyA!h6BQctn43#GZ!YcfLX'<e~g%&f|P9tE=tseW-Txn}KaF`4a!Zf$!<MA]=|#rEjry4@4Fi
+0Y7bc#>KE-](B.y)SLDMuio4&zCU>6`ZkJqtqP~N7|t7Jz}frI{FHd~kngf+-)uy-loztsDlLzLO,k%;.IJqP3G'0&;bz+RE.'T%B}Z7o'"v>aMPp20kI2
+l0$VL&!e~kszdV9QJEtQM3efGfqw|>.#,$w@"vdWt"6@uANtBDhaY,Yh!}Vr{U63J&GenefubTCU]kyb<Vgr@tE+v)H[VeM^$_]Ce:W/kdn`"Kwq:}E{Ua
+.X2-JL/2_+tL151vgoBzqw.jp<~eSLknT%dfv:8Hi>{HRR%r4jl8YFS%mzqB@u/Z0#SKOfAKN,T>,wEQr(Z!+)W_q@@mAzf;>DL"oxzq/3)3dV9gmJvTj)
+PbWdx=+6HUza";O,"[Z+FzyE>&.sH4CK4DE/C'4'J)q`DeF`5=]D'{0Hd&^;}"em`:8Fj.GZ{XO[)J,d<[V4dmvd2x!'/-g](l^3eCvd{>Leq0psRg[ZW{
+Dp<V-X&oaW6raHGEVVJF&3%6hiB_~bny2ng5t4nY_lD1m/[A<XrWf1s<ZsqG%C%MEA$sLuj43ubt#Xz{Z=jk>TIAp!#zjeZGJp[K4%`+4mMoYs]6/SN.8y
+tsaFw_A[(J-58NN-Z+EMI9M)kQZ7,yj/tYk2DZ2^$.=ls2hA;9z@$Wrn>3,2.-cO-t:aqrLsG^{uSJPvV1#}!-"^NacWVD2$.b(mxuS15->/1t&gtvvRF<
+39d6k8kfR|},Tj>=;]g7ShM(wy51sOJg"B#"zpCx|re5qDqIOOBm+v'&|pW'hC$#."L::"G/F`B;0FHb8rfghFM9U[TLH`LU<F,aISAjjVa-2r^e2RdJl]
+4cYt/B!l2Hk25tP26uz:%BeF+Ot4l!VrwexPpBM,B'1;CZm2[sgmpyOM6(JF=9FjwIw%8;&Q|.2<qH$o4^LkBuPC)(FJzB}]<F|U+j(>8U.uR$AsPKeN7!
+STO)Hv^_^d1T"tl'd>s$qApB%@4j@ezoJ#@'QQI9589,uItzHP(h+L>Ut7~;E7X/%'j2%'tfsKGOYin^TV6L4=Jn)#%I'SB@tE+(]R__4(:2k$'KYd@mW9
+uKH2va'A-lzwlA6GqR8e@%zwO,sPEs]'h05B>tzcp_.Uxe%VGCVkbz:`H)1FeK.R:b06Lw0)6u$C0ADDRoe2d@@^)030!Mp5e8S0&}|Q`d^g<Lx5%_:wWv
+rb[j>E;Y()orY(1``Q0K`kdls0_(GF>z^D5CHD,%Pn(8Lol5Brsx'@Bpg,gu|1_t&D#Fq5Lr-/&z<="xau-@|t|(x!~DLYjKUhIomDvZN,6cC%aRsg^smT
+AzZEc'Vedn@U!X9$;iKVQ#kTJXo5K2M)/]mq!,}c2`sK4w>dNRth+s/Z~X)YOIyL.5b1iYGy7V%q(D05ZJLA:r#f$PS:sQX(d,'fW_&0#JHv;v:qKz'78i
+f&+e1}c=/&wrwnB/z[Kvp>MmwYO$Z=HP(6w6Yz"+bFoG~s!)KdlwGR=`J6he:Ljcc|3KK7K|A^$)%fatcM[f;yyYUj8s#CG@VS8&3mEz0C%G,FH5Sl$PtA
+ulR8G1R]WG,7(b=ievN=]Sc|47bH+Mg8,o)!Nz_85rUTj5Uib%Gabfe+>g@nFJ/#Uy,4;PCuCeEq{`NIE|_aVlDdG"BMeYrn}F]^2&4gJ_cIZ]0ETPUw`L
+8Z$5w4F5Q^4-hg#N(mee/b.k5(Ecf5O"lOS@xK@Q'5+sS$8dUT.ZMo2B|xIx.5tQ<R%aQ,hKK!Ylcdg0h`R!@$+]6.sHQeR7DmK(D'K8y58ta}3i<X[8(m
++s#:v515WX=7%Ix!nbEm3]z_RhCR3bNUBNsn}H)LEHvMD0%)]ELzr7Ka3zU/hm(|qzqAa_!unZUzZp=t`d-.N'ulT.>Z6vsakiAoz"cJP8Bt"kh(z7&$h;
+LLy_@OgBRhvoyy^VCI^G4xjy|zS}chT0>t0eO}&46[Arrtz@9B'Rzcdfc-X5Lm:.hyk!<`[E9L>TRfA+)y|w2{P0/MTFAGb1-'j.SXHh,teIS,|/flKoHs
+pizGCMWa;hWEWERppovv^8ZkNh{o@{@=L!~,R{T}'l5#/IP:]J>V]<Y.K!i5wNj<Q(5`Vc)Gl4ed_VkzR_TumY}/@]Q`.u+y(MIjmjm!!"l.P"8N'5Hd<J
+8v+[saa^[}}/Ea0Pkwks]v7#KFF|l.'Qiq&>8+]orr2^:a-vj/MR2ML2Nto(;7!g=m~B:=^Ra4,vKDHba-Z4lvEw7fx'dFd22Y6xU.+xsw@X-_6sM"A[`V
+2]tV/$s/D)'/qf6zh5IpLa=nCuxz39BSK}`,m}I&FN8ylnCT5[+efM[L,yF;j0JcYdOa5a^]7OGdJOsX>m&v"V~;<b`P+zNNKl}-&i:5<7}b>]EnYlZMFL
+<s.5Xwgb+;L4v!n8;zTygz`,Xf5%8WTKXTbZuJ8De|WDC-'Jcri$Vx]6@0vf)NO^H5mw_z.r9W)j;HnvWg,DX`a,-)st]+.5}Ho3zl1#XL/8>Q9nF9}ntL
+ELB5Z6"o||ce-)/[%R&%(-H`u|Bv8igfLYy,NVtK9]=12w<m79H@S,i.RONnANwJ|_ZFwlw-Eeo]oMT=.1h/`8CGq{g`2IsVD;r_}<vrYRmCOw}cnO!TN`
+n33"B(`S&rN5SF3M@Y@wi/Q<pS4Qm%}!of`koOP07tcFzKZbE.ABp&4Qd.>8pbH98zO/,WzgpM}[8!zqM4YR>A.yRJ>n5N}IFx$C48h_;Ym@e`ajDkITt`
+Sbgr2{/y4G6PFE8s4<jfutZ]K/Am>&64B_N&01Xb%"U"Ak"xR23.6bEcT.HAr$LJ4G]ySK]K=nNpm%K+ri#z{ii%,qub2cX-bEwg<I6hu>A&UJ#{kK7)o}
+5M4$>=6169)lq5f7:MF0F"j)$3E`^_Y`%+:_9:HR)a;T}3/bzM5<KC>-68ZUEgsz(X|{<tZSKh4ln-pB^!d2$2/>EZizeoP!;U`WgziKKotaBr4QT}ji|h
+9|kOpaazBgs{uZMsNpPpltG5PTPN`LP8}Euer}aa~k!B[&bw)-GZP$tCPqkxAMV@=K#CHs,YoOX5Vevs&_E)_25$^7/sM]&J9x0Bg7r;tBa+yR".FWRETC
+ht=X`(3j0(oK`;N,oJK3VYh{iqFaO_`pYxZu7hSxmn'[|b79~8:)M_h`xG71i:sk64&1o:{$IH7HJ0M1X5ZIvL9+Ny#-}6nq>HRV8Bz0to(#9>teH$~.Pb
+=eoxfTc!eZzDaU_yk+xGkzTJ/FN/hLE|H,:`p@~yy:ItIsX87C|_+^SZxQo87Mx^yDt0W2%V5uf^.}@$Wc5uC5>eHSYHv%pr_W7miB:,"vdNs%Q3-xVr&O
+;6`ZY8`bcK`k}mg^:X6T6,+%[Pz}eFh75>4Kh32>q;|O{wpY]cY}WKxq{'hy(}}<P|z^{Glqk%pWqL|[}g-7A8QX/fGUh<E|QCan|5@|<hC#m$B(Wn~#T}
+Tn-3:=rT[t3oVn;%I[{j_Rqxoc:GVC4-_mmcA/xj19W./Kw1CJ+kLp}=F`sl/cv9I6&Vz#$dluWh_+l=mX&B>`[PLK~+~^e}C$y6E/EB|`fo`}<o4/|>,>
+4xpZ9vc2RhbZ3hN8:cU{iX"-V%q!ZUl}vE:402k6Httm'J9Y9SzHTK%d!2J,x_&twW'HPz7x^}#w!FUk{a4nfc+)_b=[2VmO5V7rrOt51yvJn|355}/V[F
+uKB'U&57_+oWN$3ONxpE=#}v!&a)l'zg[tFkML/Yt_K#NCGHlw$LANPgRdh5&X=Onq+T$om^=byHS|-tvu5s&e.rLz,>zKAMdkP7a;.McJLDcD]xo}|#I:
+OJ-zm/C]T`[cGE~M8aK1BOxFOF"%Z'fd0h1dN,wvt3EKlvBb%F~G|evCA5%o4XUt,:O#CGP[.7g+-wMI~FKaTWPdvNHm6n3LP/jmP5q4>F6KZ`Y6Aa"L@c
+&Dq^1K/q-wm<GTypu]ASsqh`(xT=Dl((eeUb/Tf_ORD6c%O@R%[/M"RnnV1y+mn[.Y8BX^8Y=RR:a=`4aB1YXKy4'!Lr'g|;$Nr5[AgTQmb7&L{#{W^CSv
+w>_.hG$LI45DQ$Ap|(ET9-9eCtKKE4xihnyLzcC4$sP(^<Y$V3WG@XH%Q'kw4LE=jJis$N_j'D6YJO:eBbg38u9AL$HwrS.32vIz#Jz@"4g7jvH7;ZSBLF
+xt/8#<h^cLFA7_oxP1YvlpKJGo(R7%l0-nfl`MzMxnN&$BJIAO"-+-"WZK'%;+.E7@T,81'F)>k(tVv=GMq578"/r<In0.}@Ni,@^FME"S:O|dS;/OT79v
+xb+Mhhxa$^W;#m-yh/L8J$"M5:j}Op:$2v>@AsBF!^z!r5iYJMLs]^-,7em|5eM&MA`FynmLJcx@!%UZs[y!1S:utnuT~'={C+Bu%#W#`_}C9+mKLX20oL
+;H0jRA/.50dNdx(|.M^`W^ytvC+aN<a[F>{PxOiog<<k&4Si<ieUKGu@rFS!Fsr5[y>UO%~O|(^1xuA}]{@qDrY<E.u/M1epWIircv9U#fiM@e[_VYTB,|
+dq%'$J+-XL[`SZ9qlo:l@$Is#pTM}DYqjQLq_u.B554>[YicN.Mlmhzq.jN'e']'f'BorOQuiYEW4,>sl%#S&Ci;|TTn$LCM@W>Z6&F=MM]tUz3o;FShc^
+#iz11>n<gBG$}'AkrXK(E>m{1sw-#B7Z}$uVL&8#7>1WW_TJuIg[{aEjwmTM!suTm5jc#&6IK{]UR:V,Rv,3rd$}jA&hHxUd1fMbVT]8&_i''!k$UDjZ~O
+{k`gqTL%dJM/V"Yai]Zl(`E^G"I(9a)WnxTKV@py}k0Sf3lC{:_niYiRPU~e$l$7U_O{5G(i3w|-U.z!&u~vi8&o_GLf8foP%i1iP-B=oF-AI53.TRLd4#
+&!pr,HhocvS67A^c,-lgH{T'"AFa+Dl5H.FL[|oeAY5=oZ46jjLM>9;0Kv&u_oGmAqo$cjoY;EffSF,3o.-g|IYiXB,@Z41)oNnw5efLiY0v"YZe#C6Wxv
+`W!XOX,5I{U@Dbr4ho!YNi`kIzY1rm.I^wauR3Hv%yA%ke2U}SZ1M#{1dR.$dy%PH9Yokn~9%`%BTyP_b!`!N4:CY_!J';XE%qbO6[!%J>FD^K%C@hjGpu
+{R%=&T~:,BGIp]&ueG4p`{.Y]F>}c0F))cYwOYL=#0u:/Hm$(@1j_WNM6udm2Gg%(`n/3`k:OWw{{s2-p:}Q0Mod^UJB9vu0na9utaG3)=+sq<ta4;Cisn
+/-.tDoI,(G),xHHHK98FPK}3oEX7_mC6AHac3DBYBiA#D0(,jgn(DuIN.M(pC<+a97T:DI!/]5BC#XX+A#HFMamfZO)xxWp)%7Ws-}>dK=r1C/o2-_NevL
+!M+i,g+&4jw<3nf`CdTbZ<qMR4`A]=3tY#dN2;1^bf9qBUtM&==<`a)uAQ!NJ9=y|u4[Pd;x)7rDa,Qcy}xNzckjIllYx}N3J:^0Xp<_]ISqhr[J]jXJ6b
+>-QtXMBBj|r0o0fuBoTtmf{m_wuc'Gm[WY83[eQG4nNJ@An4w7XG+x-J&h:kde|6]nB-h:-lj<0NMxA_.eN.q%-amyqBS]TQs.{CjCEz_#b-<TLC8l=0H0
+Mo@(Udv;@U3x6>78`JGo)Hx}&lWK+1unfL~C``)>iCmNUG27$S21(N'v#<PQobHLB[!><2p)eq_HQCIG0F{9Y,|TE{0H@F5`x,}:W2lIZy3;sr2HO|3;M.
+_BsfQEmA9%w0}>9y|9t10{JGdXYJ:o0[soo`H6~r@[J5:HGqV/P4dMeKF||y_L`k$h8=m6';bV3u2FS`xf;=$'2Z@6u%uAy<}MX!o1}PyZ@d^YlA[rUH9}
+/LZ{}(yj"['4y^>5nN):=@/%di%p|`=uz{M`sF0AFJqF!MR.:rvNek%m9dBFcuMLxqMDq,flD/Fr2_lSB2Z2Gclw64Guw,s{y}.r;wq[sT|]!cy-WwCb"{
+meoT>rOOHc+;b_E&i!H[pI]LWqH=arzOiI`{UJfg-J"~/bsrHw/X4=1ELz1[9.@3VTP8zer%36$alHWj[,!4qatOeF42~39]hI`Wq,VLi<%ese)R-eJ],v
+MO]r8Zzc%:'(LV4"pQFNVOa)zVU;0!x>bntYKOg99'||,q+tM:'"o)%Bo`6BpdX5w)TkysB!Ajr^D{|K>L$#+",pcram!yLvhB{hnpRkhjZPE4[2TJ(:Vd
+8ARh#uoi#9]7_SS0)322mgyFRn|#PxuiIB$y`FRm222%/ieMniE,`36CI(2ka_WIWRsf{H%'9m1q0o_[R42.]RM|CMPR5U1dpx+IDQk<dfwm]PtYwp.^~:
+[t-a/]9)r"jmbjV-J2Az4E'YYA9/J2a/BoE}7I6uApkFmHlGT8r`vt~DTCh2)C@Z@yLI=vChQ5,@b8VYlT43v/2$5zs>.cl4e8EO2;ohJ;p8]N`$PFPKW4
+;umDVu+IY,.h0wvm6Z#I2|,nKapdKTgST`I/IV{PjZQ8x0zbV4Q!MLm!v<`[z.Lt8F05m,-N_>&T=z;XC+VqBs_1[4"(iC0/"3KdErnic',JXNP<D[Ar8:
+5v9NN3SnT=Gl=A$1/k%tzFetr5[b'OP/vC#$"96ZN!H]4NVFk]IYT9f&7Ybh#!HqU[6@TYaw^TOM{GD;D'fHg]d't_#AnC[$jG];(MpYgmoIco<0RUUiq'
+6#X{t_O8u.1An__gbkRh!TkT_iaG^a5p)lgJ/BUR=3D1G1rPJvjfv^w#"x]w}._6pxH[b<I_oV6&Q4@P23n5kMRn.{o:|XJHus,A'Z&Mn-C@k[${(u#eW6
+<1svPQ#%'CI@[dOF<Dj8g1xkakw2'XhYbp+zW#oVXq`T"MtzGlnFmY/cpS5%a>R+10~nw]IazLK@tMT3%vH]sLWi45+`|x;x3GJ|&N:=(zZq%m_zox3QZ-
+NSog='22$WFk:6E`uG#]PZ}[&F3Q/_0!@p>'u8mB5@O80d>}X,-c8C,4h69fVIZN1.W`3C:("qM3@U|w}y<QTVJq_;5LuAitE^O4.ZQiHF=-9g9)2kW#)C
+eimtdc[]7:L^Oj,AM!)>UH]2Dpc4XFCcglL7jOsjN3s<1<@w9w]DgN.`p%<^&RpJDdOu>}V,vAAsun2ouW2CDpc{ku/H5)SKL9@q'+J`VrphGs<u:JnR'p
+:vslVde0fmkI.)yc1@%{S<6>ffZ/#=L&K"VuctqHH#rOwT%SJJ0htloX=,(jNytzU7b)`n{B8CIz.oSUG`V:bK{X<+}tKbX)^W,ez"vyq[R,4!"m/kdgyP
+KT9{j#i$:sbq_#RJ!2ODup'VUh5KaJfc}C7FY1-Tfj|P'-zH^-ftP>I%9I%@<`FtfC<_GOr+YR~D'U:;F(YRJ{l"@Au0pMp8IwI4M)Z,Ix>^"k+KMM(obH
+SF98]pS}`fh}R4z`1,/cJcLnv6_B2:z)@8]!CWd49cBfSqDW3Ln+0!GB2mLc'-$=4Yf{RE$a)4^q9Q8SqE3!!Il}{%8O'vECqNw&Ogc-uUvGGc<R:v]ro2
+Pz)-`2)z~reI/|4MT`YGekV&Mnvnq7dYqH=4uuX)hfWW""uG#e8qmzi$tgj{"gNLW&wTbO$-Ux[rklM.]h#B]aL_(.6F/r(s~A^tzs0KVGSOyHj6PeRc#C
+CRm_mOpak|${4JC&i/S@.]@]qOu"wSz3QmIqo-`3'J(zu,Kso||S#Z|%$X+Ynz"q.xgN>q[(e+3Xi+RL:}@N63r1-ijA`rNp!PJ}C@9"k7uWCeIy9OCyv{
+Ck^pJ8tJ&VQ`<{0HN}jw5wj=stbqFU.mp|E&U{.c@K>qs}fglRpL]UBPJFcb(fDkVGbFcdj}S,:oNOPuqMLg^p<}=7Qze}J!qa,{++G.Ez^}Vt^},kXNp:
+[p_|h#CX/^0g=5m%~0wUSn_|9y+B"=A=irDW'Fw7Tn$O!zMN6g_h:dYUxBI1XJpbD0-H)awx).V0Rl{(1sNF2;[Lu@A!+8=M/@bxGLm8[7I:igY&~4x1;b
+Td4laVtomg~&Q,:[OLrYOzWif,f7PH8`G7cR]EaV`@$JW'sfm'$8r<$r)%(|9s40xrT0slx3(7e<TE0Q|SgQ4Y6NP&dBNp/Nhr.3}eQY^DuK[9NTn#Tfkx
+PJ",|,@#X#7=$^)ZYo7Y7|`>)BECHMSASoK/LZuIZoh("Rx^fH0]#da^2b'&x27nu>^2ohJx}x$<dy~yaIXA7x)YJ!V6S8XUA&3{<=gGiba|$LjW9(Ouis
+ZzSK$)2Pyq+kH@2!}62atYH$.m{N|3(/m9zoI|U61PJ$%q~wDX`/vGxn#MN6m%.n.;V0U$^K!%t|2MjWG'GPPT)d5a6U"%A[@j&qDju7@t:{fU=t%DWfP&
+-hvD<:CaQ5Y{3cp%{MljmL~5#8m]{pBq>g"k~7`72|>R~2'"yfVi}9czC=`,:R_C9Er+!m=MNcxt`pz|'O'GE@Zeg9t90NzPf}u"}8S[;x"e2V<;F!`<:C
+d}|{=l2MNdgE7q=TdE6o5vDA-_c[^7,:Zp#-qeX1/9W;Ft7pOc,+F>]b.xyYMOrYVRfqLx#ZNzjZ~rHBljlQoEf:dq>gM%mmQTrBGaci2R|@934mDV7sm:
+efc<A^{ClurjdrmZ@BCq^Nmz0mvwfCa+)n_G{C]uf@#s&XYLuL7:G'ongs$-IBJcT"lfDxK;YIxZ6VSKNK(=df6&dw92x&GvNE;+,@EyvI#i)`iSsGBb[K
+a18+.D|5@`xsYB:xFGVB`x>#UP/<Z(E;q9.XmukCB:W3}g)Z5INl"=;o3-C7|`AVNolWJh{g#-]./'5.gASpVd^|DO^TQi0VlVvPqi3g<]ppA@7U=#C>hL
+Ts.D`']k_qLiqj=s"|pyVqs/#Cz=:y$<rT-!/k7t3Vj`D%yiOylZY._gW:uebf]^prhvd/^w52"MzXGuw`e=@Y|BGmtQ0<$cTU]/@8,!eh$>liImG"|`Vs
+1M4$L$hF_OEr+DM2i|p|M9qDA++Q(<{mE+'7cLG|%ru9nbcPsv~H"XmnreT-cO.GCw8<VY0rdU&Y'XjDBn&Y![@+H5G1:1os#uxv.w2[Z$pF_.btGL2i'p
+8V'v_/zgC5-^}q`zSJwncNh,S[r!!@MSI!h)z(qX^f-lZz^l"Z7_p$C':_M(__Ry>{|Pjl8C^[Sp}u}]@%o/)]Wwm7LF)y/r~C-&8P!3:jde_l,;lc&,!f
+T=}Yf%|NR49;as}24YADM<74bA_.ZPXa,SxXI&]jl%l4NFY9x[<a0K|Q3D..)ewuudgdP7]"0M<AlRWms@'^^i9bkUl'6'++~W+s)qAWnQbNCsU,o,D^$k
+/:~"'2m:xa,NDZF%o"<oQA"FNHZRSjIS(L}l1nOt:6|KO^mDxcXrMPG`CmYC3:^>7<l_,+)(>N@sQ_rCN]`b-&EjB'EL6I;oWX}RHXVo[.n%E`b)X1{}qh
+3XpVC!:'2vzuwIWvt"4>m$oMA0k_McO$$)VP'9aicI{C";tR|BUiGuCn(FW:qP/&b[c@K9j&-v#fm/-)$i)O-h_v>eYs<^ZO=;r{GOr&$6NXR%!W8D2gxI
+D)3^VYnR$XrZ~k&C^OIv-cqknc:w.bSjs0=%}:HF',u/bz"UvoJO<hP`m:afCYL=USl!ER#1oCMzTY.C~6wJXLNhqJyrSKxEv{M#WLx)_h^eRk[6n.Q-zt
+3:WUHh'BsAz[H(>tdMV#X]"@]Ktx_(o_2tp)kL)|Bqb|CLo'G=28TH[Xb4N77Q3[<grS{O6|@0|#lQs""ooTJ;AD#rUCF5s|VfUBucjSm2J)Ax+AVrzhnf
+Xd:rhl|38b%gCq##arGr3}3z,IL_6JZA_^CiSvjTbta`"X1qfTmG=ej;L%t5zesn/PjS=/qC1&B(Z_<]f,.2$KS#9u}q#dQZh=lLDwDw{^yYg"mBHuNwAI
+:2H&3C0DTiK<uiFGksI_kfuE(TO8&i}i@elTOk=IdW.7u-p:cUHqWS[c,/YOk^lINx3odT;Z5o4n3w1-oF0h[m93PRHfftf'TWENymNt.SyR'Q7p3oLC_5
+cg6Bl]ov(55$FE80J<mYAQ9[<{T!@%;5]'z3OcgV(eMZ"h2MgzuYW8V5;o`^~K/o^PT/G!6(p5d6aB5S.VD%xEvdA]DLxaQ),4[%(kqlxT)mOpnOy,%}8Q
+p#sjeEu]";lZB'#F{d:0nOWagt4]4)EZtL:'HKfM=xxf.uKf&yy-e}M8MscS<h!KeKgJ9>OE_}C)<g&)2WENNJPJ>Ym:8z1:N}!VusT!7`e[+P]D6f`Y$P
+>:f(cPm#J.a'rCO|GD!81e+Uf<t;@,zidTHb)EYZ5Bsr;aQ&NYZ0uio`VS)JINCsm)p-+`WT%y1vk"1nfxHT",-Q$.&KlQO&WAF<aW#4j$Bwixjc9[;-%'
+62YSpPX,1i5G=2<za|Bkc7WuXdbrXV1)[J~t$)-H!_hQ73(v&Qx1+GF!STq${[k41r}``[oz&@90Ac#dqN9Xo3SHyHCBi5d{VzQHl]$N!%6|'/8{|Wl3EX
+)_{|5yiyof%CL!l3'ai%oIHZM4&A>z8fh]CXhhai~m216End+!:.iJ/IUwbLEglO`>+q.y70XaYr]1bun{[[aj3:m+xFd9O(QaY+M_K[Vb+Y!zkCto4u&b
+~doo#U)+,[jw18vclv|@ZlDnwe}-njJ2HICOr(2s&MWq<u>=`hK`mW[loJ7@(otm,j9s3NN.xA6^^^BPRvNtHEf4TZ9PV%AHXo=e@,[oVhTk"=MrkL`KYe
+xT>ZZEj50=SXbwpR!O>la5:FWVrt_t2j+f+(IQVg/TY|8^AvL"4n]mVy:YUDB>5`,@S_;QEF!-`zv]`8X4L3|V!!]'7d}(ai%=aDuEC5b%U`:nmMa)Xku^
+ybnWgM1v5-kV"{wO/}>2i/^}DB;^r:CJ$xqyRdU2~49geD5xD#jLjV|;eF/uo<[eMg,3':QZ&)Ay|#aR5j$h;;13wR6]lP2YqUO&sGJ8})W0iJlka"i!;S
+x0J,q5Uy_0Fu=.BBI"fRsPoWHbmud$UREDBRw]^aSCBViC(|IqPKM=zK+.s<I}b:H1swCTrk75eS7m6[-]nxG'6nASS5AxzKU`W[/G=Wv2P]#pnl>C7)Z7
+H5W7}$L-YPXe3l=fm[d@IOLf@`~Sszal82X-{ek"L4R@R@]ZW:KzI)q}gVql2cJDxO7f.KT`DyehFYUv;'L:rn[fgZ,7>6{.WBXwEbcJxO8#z(>xGV+/7Y
+5&(i}U^R.mMwR]8"80{Jcj[s1mKg%9:>a[3<8'SX|zBF7]17Wz,Qct%7='k}:$c,q@kO|n81HF/n|'GYGmY1Jry{"S=qeoS>XYnWkq-&+l8#/%%^)c^QR+
+56>_o^=ig`'XZ:0GODds:,CGAXlxlp,luV(tI6M[AiLxD<.H-a=6=w]/sp|x/t(BKCC(v4%@ltjG=L2oY5H,cJ0g'T5[:'z;yRjP;J&yAfXK9&8=CeJ}6(
+9pJ/e;XcVYC10/E_nm~7lUfXwu6kxLF/%Q:`_y=4;lDfwSx!e{5No#w4)71W,yQ<qv]BA2pF!e7jbwO1jNM}hVR$<D6xEOSogrpa+M[&dyUB`3rm"3PYKH
+G+nH"O']8J0<FJAHJF%4d'nO6&7|dn2.V7}CRv,b2k8!|BO2o6DHJt~|XvYNlfc:ho)`sN{XBl%-02}sMv3^9aQ<4I9.'LCj}I0PiIBsI=t^+h'XY7vhKy
+_s4N4H{wdJSUIZ]5x|~TUA[W))U1E41/o7Q<Um-id3'McrOKT&^lX,pg}Csa];5$Sy4+HB6@CkYzPLfI[5W@m;Z4QA`CFsw;gL>5`qx{w#'zQv}K{&"EON
+cW:ncGzK;p4WR[wmuT%cm"V:Yoo#`hp0/C.n<]Gu1$dOJ;>j6S"oO=Qu78:c>w,+`(oK3GJ$>}uZM&bXnF9P)uRkopGD7/1]k'iaWob:LI2Px#u_7:eM>|
+0o"%323eJx3VZGHc'NPyDgPdm]odC|XlEh+A3[j6B"<M<6qh'c%54R:^EWIg]Kmw"CJ(8{"G%sdm'hW+`5s3OGVaULk:4hvu3;eMzC~!TGM,Um3=mvxf}Y
+)2DV0)p3[OYh@)k(N8eWt_QeOOtr_x}7](${dV+`I_7uPyp%m8[2m`S=C$'1j]:HpHe)4V&`]1xr}Oi7wK6b1Eb=qKI3u>K5RO(D,81/W(uA#-0^x9C}2$
+k#V:<ST'H$)$7bF:k_V_L_5hH]]`gegRnED!>Xq8gFPJE_eP/4UD[>[LV#^yN7ZWn+P3N'8cppZxm{G@nLHm#fe9"tUl!K#(9H6)|qd/s^lREJ_$bO,fQ)
+%f2:N}P-,,K{EZ;:S.Du.RR1bv'j4>70,6}rnCSLDFBJ>E7h'z'bXC6L0cl1/[FEM+|-EA0cNIe%4%WSCkB9zqf.ZDF;$x-kG44:`@,od}10M0%uZ8>Efh
+#d!}eBqf8v{0V@Y]zx)z6@qV%)dFRPUCs!OVi';CSwc=TlX7F|`{(Ez@+R=O7(],"fI2%bt:sk4/}9m'be<poBmxs)`W.=I#43w>BTTi]jSfyyPod!ubvc
+]iX]2_"TX0:hQh)sm$QUEuz"{0t-!$xRpW[Hw#':kjxkD|^p5m4KnoeKODDfr7xkOZ@2TrmsG4oy|Ryj3v&o^6!eV|iH,$r7Zi<d42>Ze/c+]jVo>e_Iyi
+GScS}l~$MmDru}rahNsLMYx(YVc%XfK8]GCg2.71b5aLl75-.@cJEZ(Bx(d539,2#aBk7vZeM&9[`,}<JeGc`N!>dB0xtM)=&gTuV}gw-damX#|uAhl-ma
+juXVzK&.-dXc4MKR3ktp2ORuCeIg4hMcK)katx1VET_3A#mt{=[tL+Ps8bP3'AS+8uG:BKE8xe@2=gh6zR)pe7GPwQy)<uLkzZ,&0{FFll:YOvj4m"{S74
+x]2T{{72ptk{_BTJ^lZpLdAUn):v<Oq]4}`Ye'il>1T'|Zk1g{bjWKbi&}:|-@~#=G7)t/Qc'j-;uA!dtN5^7dA=T;+TgbZt%gK_@8f4fR<Rs5]o'PVx]3
+GTY|%(2.@P=w^kd[RY<oF;P00LeVUC=B^&-!ueZW"`##pi'MApgWPn.wXSB.Ic~`^.5D+|KQ(<DD(vY7[,v@513oCM1ozQP!fvZDr0jIt_9,or-vqU}A4+
+ox^fI7.t;MYltBOv;7_puf0hcb,'@tCWL`y$8MbbLS1DbOYJ#^LP"c210PK,L=~rL3A+&(m7ptQ7kuw@/pp|tuN!jCp2)7BPRJAST.%#~6ct4lfCEiAU8I
+FTN]E}'xyuuxLMa8G{UsBhi544H=a"s/G-m4}/Y0NgN1[Aj{qXEUW:Yxnf2gc7iyZ|e/fBOh#@wsT$.=tN)iyjqwt{4$&EemarC^p[iy_L_NNumtV12f`v
+Mi;OQtrxD894Vfs4CW>roQXf(8`wqw^'FZPUP@_`p%D2eRqBq)WKgn~u{i^3#e]L(A3Y:LFiMSgcRI5C^k)}'m>56|r')DjJ~o^_E|%jj,'aKQ^[#0YX$T
+02tm9v+a:nHNKi+<MzgO[wld/S:ml4c<7uq6soShJw{8YsHnRA4AMz+WF4xF=7jr$l=2~6fn>X:m;SI!,kIka;;lA[I$rF{N1b)(D`T(C!"34ULTX;P}$#
+(B!|f%RLuL(5dBXAMbhxL6uIZz#D-E4{]fo@$X3Qkbn,)%atmXf$:p4MSb[Q3NWT7(:1OS%vm$j#VuGGk1h'UoO5dM]UWRQ:>/-M4L/,)`Q)/D:8N;e4YV
+!oVK}n93DgqxRj&HmFhHO].7JRB-hL:GA<ZPy:kB]g1Er3|c!t"|V9Z)1c@iLR"pL.kQFsU}=@G4#R`B)}@+N{[B{RkuN-#_MQp[BYnCLEA{Na4m2LQ]b"
+BSp#pyP2]tz^KUh>(fw!UY~O.OypYB#-D92N2'VXLOy;c}qUh,Ll=7',+"^eK#vc+=F91#c72FLB%Jw(LF0K.LowNW9<5v6#rrD.az(%WCD"0|25<yYkYs
+`iw"X/RwNUN#s}:{xdf}m`9(J3W;m%Cqe8xvd1wrq:W[<,9nKCPY0z4;+mstaOYU6!vV#@.rD,KL(b/aa[!1n`-l5+|cre0/94~BLL5O.XJ6aT@C,6b1lU
+$V+&Uun^kjli1+IY',g<qSJa^2VQHt@r+-OW|vyfSU=[b.7K%tJ2IzE<%"DV2mk/8w'"dEWZf.4>ag:T6qXKwT_oU!TN~@Zj&v]2bDtHY&WyMnm2nK2gwX
+p4#`M[P#z^d),^n-<wQ7gbP91`!z;W(`0OTpqj+Flb-Ai3$Hc{nB-PqVS[;6m]>9@=P/dWsE3qrJlptT0J-5}vYZ!9Q+x7iY/%00.)~6jZ5/=-jo>-oVCL
+"X&/_l^3Bf.g<Xqp}"i@|/em9Hk+rOj!p%Gq.2m_Pc@q$HI54-zWes}YRrI#/b_DK4`}I%"3xE]I2t'd77h2lsv5eCc:%O,2@JWcB!"@a{5Fyq-ST#5$yF
+2}=4`#^0BR<[nnb]<h>9gTjmHfhS:wD=,K8Vx]^l{vlY_.Z6"=.>whBKAn6E4M;lHula@26|:AME[n,A`1R6ToNlTJ"Vp&pRrfvNVC5hx_lDN'I&M;SY@)
+N6ZJoYG9PdK;(A:KkW5l:[g5kLc]}05Kfb(_mWJZCx"5VZA>^@(bWgm35Pv0Do|cHd.aCk.p-e8_L#^&]d'p-TS/5+`pI2'25Z/nt+fVzYu1_[2=s<tE=P
+wq;)wJgP(.4uX;^Z#hC6-mcNx%j#(%Okz`qrhm;Vh%92^Eo-K=m;:Av65o+v>agI2rgYn,05uv~#w>h#nV-[N(jb-3fAz4YdvogdeW(M+9VGb:<OmeM}jp
+NzKmd6AhKY<UKP:he;7u',g$.lOImlM3[T"{0.7UW<o,btq;^nn]#1RE/.!N=l@y5Q1a5|ko5!)jG=OYj/!7"qq0U;`r%lUD'l~$)G8iw!n7VPMyZB>=-5
+OETXOrxN&y'X2XB-,[829nCaow__e3SNx;@5SM}+jP`YmOd|@F+t4Mv0R![+CpH|F(IN>"-m}.x]!KWImb'e/W-"Am]dgaoDQRxdLD`<skg#]y3%U{sls5
+}OlX_PX-~48I>{:zn90iFU``'+i&/rg5h>`RI7@Sog&cGHS!XE>B&b1u[{cU2ud4vKu`b653uu]HLpA^)]bYFsHU~LEW',ML((QI0sAnlt/Ow8K3ylVa(.
+<}m:{XUY5XXnZe[gXn$lmBrcpsuCJ'Nwrglba@+[b[N%WfyPHM'qEAA_v"q;DBuRN:"yzuG12N22v,/6UAPT)G~x6L^m&<0:bi_3&C,1wI]WTx=pE-1Dq1
+|4A%Bw$+}"P)LT=.S)sBSBvwCL!F/2wF;&Onxw<bP]_PQIi}]-^PKT||2YA^OzB'XM<T(KN@IBz;TT6P-4Q<CWdOz}>+(=uIH(fI<sZs_9Ag:>`^gat)>n
+n:{8q<R9;Id!&Rw8p/X<v,J_6'H|6|6w2-<U$_rDkOoCa_]DLw!Uh:aa~TH5axDA(BVN3]`oD@WRcMt_=x5uZ_hUd6T@si</"v)b8NE+!fHyhsjwf9wK->
+|qmu#h2SmiEWqMcDuxMb1MCJxPUDU9LKzjE`#sJ5XfW|+YV5uiA|J=W4O)m+b[A+Cq2u>WXY^i`%vDmbw},+LWEe3D!EHEi0eLs_]|rm%xwdjBd{1Jq`Sb
+0S$d-lM@+b'4,$lD4r9/Wlq"ew1/c-sk$6NwHgbD(b6hs^,k$OGQbRIP]zQjxy8B[.2=d@br/D@6zj4Z4V3|_ddKnpJlz_n6ig:Q>c`a^.V/U2={6e1s'/
+$Q:w/}mS;^^v>eq1RvvT.[P#j|Hymu&-q7/Te8a/R5Ts!}ok~Am^MsmV_5TnxGfLV-/)B4w%{a(n,pU%Q.7&[so[;}TJg3z74R=N!gop}/P7%,ghk#)q}y
+vjRjpKZto3E2H{4rP(('h#@KlIVq7)T2A-ai3$U7TlmdDQkYN,#/f8vjzqWVDbpZ)p[.>_t^R!U<<L8EGE$(jwQSF_{9zqckUSk=6G&^NmZS~67fW(tV@8
+I4huGr`.xgZMBrp|3@PU@gxjSe,n21$Z38<T{wc[&bxKkTwkx`P`Z1,xtjSLy&J)Z(81jT<4BX>/<zl_>U-l6g(QU.{cv.yecEP,AU(jh_RJk,KJui8eo%
+-J%FYvV;,%`xIPtH@W5[&|5;~=Pj(M,o6=P7/4Zx<F2NBf|3(Jg&{]XszSJ_J,IPmjDt:e(es+<^~q]<X!Q$jyCnqfMihLQD){/@x.k5#ehb1F2&HzyjAH
+ReuDU!b3WKp{t_0Yr+5xj2!6$zo#I}Dy_IMm{jw-~o875ds'`ezSZjp=tKe_WNx:(|5NH0CyeuI-sy)P}|9bUP|+7Dkarj3SLbdj2D@-=>V<nWQ)g]-:6(
+e"x3`O$,0=5OF|"]3-gU'4nLGDL/,SFive-.4&KMj$fSmG~k;iz>L/BZ=H0LEvtUY;Yz<O{tTan)dJGWMfs3WVR4soWV%h1I1cZxL{r]a-OdZAGHk8=1WL
+by|0p2y{hauj+0Jw=-mRPFktqZwm-F]Vk',&Mv=Xx<RRWf;'yKns9]KJ(B9^gL/B.-(Q'TWHdCHy&5NmZF[R6gEx|&2-J4aGT&}pi)t2:79Zl{L-`u6dH9
+a5J(r#)6LU(;mKQs=K_WO+mUBaGXG_{_@(&Y,Ne24:!gRVno2z}HR"SGqg^d2z-=eWY8TP8Q!OwqNdW'j4GLEH7[XoYx'}S6gMGx/`x.$0Oo'f05g"{dh{
+qu|e:h4X&In-V'e;&(cs~]7;FV7l0sB"#kC)qd"T`Dt^!W7kl`HKMezG<^f|3t1iEANhX2HPd=|^3bh=.oy5Xk'[D5:8lz=OZP6kT2^/Bu:kVkoDL"o4~b
+[>VPe&'XnstF5Vab1:U&'[jhg.@-QXeIXY~o}KP|suH@`T^&c9rfz)W+glzyhU<{Cln>_YrdqD-5F2@>eN/=(:dTvu6_JQH}xED[nH@L[H&lk<K,q)!c[L
+eWl<X0&nqu"cm68Ug]M<`{!ahTpA@<&8jcpA0e`LN4FO<',I8ot&Eg!CP=t.N9uDPf<S1fFa>/QQiM/7Eh",<U$d%W|2|IG@{t<kdyCm)T0>E0/|nuC'gf
+bpC"DMd)bImNY4&qLu2IU79R<d!)hxjqaczc|0]DOJ}N5gNWLaq4^p"cC(t||3L|&9op9a024SMv-xBHfkhQ~A+E'Y(0At;[Kp9MY1]"{LfgZ@$a${.apj
+Yf2Jz/6qX_BnIZvG^N^j|aPM}S,503.|ztLI,,MVC>yH@i.irWSUOI{o}_>XeWDq^KO{swV9x#3|"cPG9>QR)%Ms>&5sr@G6mhvwg.1bId8YeWa]j;nT)n
+s7#s3t-#3ukAq2:62V`hebWzS&8&$lo'#7SvgLpa:^#[}II(InrcZ0p0`[zwkhlh,P0>$[PsB$l/P;)P%4T7L0Acc6$eaci@N;~w=I]1#SGRql_jB9gi4Y
+e2l]K/[P<|$!d<NP"bp':/@-1);8adH%wK3o]sS6_>b6""u[@0Y5&-]LeG!IHDgN80;GzadZSc3m'z{R.D;`nHd0F0JdcG3k6.F1$)Sl"~gro(R744JpbY
+$rPx2C34iL10f]>&1U<kuS!jC+n"IeL!j8IF/@wS.D|,u^s`Ct;]2wU6b6|I7v!WVa06j&(=YR/:L^|+1%W%;@95pz-Uu;-)Wk_u.rfn_kGHz-&Hv@zWx_
+|!H/z=TsMpjxa);xyrR_^V6dd{T.M2mS9HkK[TeadODID&VTGZ2`a_<w,(!GopW|$)>eex0'LUyd6QVGR9Sg'TTi3R92@w^Oth8-)CdQ4d7.9+mI<mK}2b
+z3K`Qs"5I+GSmH-h'C%;@L~y{B5p'xDINCJ'$O$`)O`HO(-vr]Ng~xuc'Pm+dfuebmGRga4bTqKZ}Epap2iQ7X~q-1Gq5qzkg@rYzrmo::'R52bFbl8]R7
+RCWhjxg^NTP;k,pPqKoALnwNR0$r+m35E^O%r(~iaY^kgJ#wk@f1pk|+-sGP^85Tx$W1Ea>S13lwO>wtvcZT70c0wWt'&=Ya]Uu;'yk=;uz/6(v5~Gzv[6
+iUBY;B5@tX;Vw(qSKv,m/UYb{q:vq"R],gKVnquJsP'}a`+mdZ-a|BefkKVl9V<W@')fqfaO$+62/VHeL,=/cem#QpB.Pt&h>5]c]!+vg8^eBjB#v}4($7
+hKAmbzV/zXU3i1Hof@#=e=3`$H`(]ErvtMDh,IHeFB;>07UFA5P+0',ya(aQO^qdO1zy,3pyzWObua+q$_Aq'OS55rAEoY}-L5fFQzCwIKv>nk]PA|~WMV
+hS%gx>]I|$CxR/t8A|2OJZb"|Ph%2o`3%VX=31O)O$7VK6lUSd5y/v|Z=hY>_=PGz{Pa/wstT#OyxkO+9/6dhQy4|;}/++jYMWRiH}!2<j|04Q8}oIx_6U
+Os1ot7>|0itgTpfF,%.l!hp;Tig3E|.Cgzt_jzi>G:ULV4({S_0jU_[&8I1lL=-uQeM45jO2w5atlr}{rsVDEuSu;"2]V@qX8``Oj,LOgUI66ipGh4C%7y
+gt#,Iu8}mln'AEPELr"!FK+6HmP4h_(U0mcnEJ'j^Zpxk@Nrn.`G[d}pLz!R!."Mb"|wdrgPYwS^H3W{/gMf7F1hpmN!dUWxnE9"o){gu/PA5j#"@>)`>h
+>(/xQJ[4veR^I`(IH5I,M#FpOa`Jc,&Gd82N.sT}=W,Hu_}(aO@U3zxKCo#1h$2.72.''05Yztu+!qt0UwFne1R/Hq@1fprf9;DTR.5&d,hQS{+g!$`x-w
+cgT5/)jsWDNP}m/5lsPmv3|Mvv!o!XOjM>eF{4yNxF0JC")ZC!#S]G(2O{MB"8Y4VoKZX4M:NH/mJc,goF;YT6e'9#,j(oqOI_-J{C[RMO+^.OecdW"+<e
+c3OLU3JOgr<WC<x18IKR:(S:$CVJ"%9<!27L1M<PZ4YW)oes#g{4SHH0f)LcOk_-a3jwsd&ODr8OjlHFbgN:F,Lz<$]w7`=nx'jVUG+$dC%}xc~VF:lWU[
+-{Xhbwx{(M`]m%K}0k(BfOlM([+>DKMbn-&CBuewxM5QNw$Rw%XR3|^p:ue&;YE+}'dY-)g@D=n$s<s7a`kI@b=}Id'VSYeS77o}W&eD%XO-/5woENlsA&
+|k2`~qoLdtwNsLSDh6s/mIxb^emJjx8uc0uFP|L)csJM;+kp$tZG0C_YCwGzA'vN$VJ+QBn<C^xleX!gO"%!3u0`]S)G'[FRkk4zsfVwl`r60TJb-7u,ht
+DJAq&zzN{'yaP#zg2pdReCS"HQ:Z"+TtTNE|Wjt;Wng`=tiLt7.h>{gZAVM_Y{|!XO!mg+:Z#M-]($[pDx8C{[x!#lZ<[^G;XngL^5JJtcR7'BZb=3a];Y
+Dk'cAImZJI=)i=)S]f>AID(,]Rj1D^%w[w][!{Jrge^m@@3s73]-DIe)Ji4v=:$x+JE]OM@fy=ivKpqIHv8tgm-PhA7U"!K.1Fo,!M'_-Ujh40l3(x#kx|
+f+0j,iX]L7,.bUB{x+Yv#)p,@UeuwRqG3+qvuqjh{w+62T"l`Yra3x.eHPmK-GC{i%d"9{gP]>=8J9($mLJ''O84A6lY1UpHdsf4mc;n.OHo=wlJjIdnqK
+_&1ylSK:,SdzCKShBEiC%hv4C0)`j@VK^ju:x+m5/=b2$_"D30_g+T4D0kp7Rb6Y'@F)v4iv;w,68w`=QOXJcno#PAZpx#{jMnwe5.]xHSMLd|h:eAT-EH
+@Z"91wg/)dFo,XX{AB{.6V@b87kY{VEKjn$-.u&+-@iz0}UEac"O(7zLhC]kPkTq!rN}Vtt}LNk|-9,:&E@e}S]>BhMKo3:R~.4iG>V3'cz>GI,I~Ey#@n
+7a^%H1slS@5OD[E%akP>:pm)_lab`h0.ixV8YW"=tJP(C_Dd^[|f(,Fi|pdJH,h46KRR%YP9IVBe("VPL(JT/E4m7cEk01%MpIn"5$<wjos3-3`qu]]Tw,
+P6+_I5u]e2dkEo&x`Q$K$!(O~a,.9/,.M1ai4]>5e4lMsBG{SL{U.r+3ehsD]wUl&A$4[n@h,K=I>t5Kwj&_(9p(GgnQdTHWfDjoWI$UO+Mp7|bN8i9[.-
+^0_XU5yx(r:idr+6LI!Wg;|e:.#(I#uoCbtgzR]8G;@,^o81.hAH29P9-DF3-RIG3Hc%:^{!O"deJJvYA5f#CI^&PdT4Ql{#F+e5_!XmmH<>2<s@Kf<8fG
+);(b{&#e^Xcx]toTo`{y-LLEBZarhgggZS~EXnQ6_|JB658`;Q7@56S4wNq{x(27.h'TXNJEC[S=1VMFg}]/zaRYrXl@YFV^OQFy[u@&/m@U>}FLhY=}Yd
+p(bq8Cb{y]R+3n%b>4^2WhX$EH{WObpNKAfv]aAq"4H!pQHszL]R43Fu:KfiCe8k|.Ga|+&^+%T0qGTht6{,XuOb4bQ"E37L<a#zLb3N"mhH3,Zctsb<L3
+xp|v.c{|R_-p2{"Nom]^&YcxTv+O.h}tp:f'Y#M,(%p]VG!m2<Ip/VNzD_dvi3l.N0aQCjBEuXT%2KE0^P(^mIb:9]]2m5Z-d+AOLUgx-O/1ut<h5K0go!
+OB@qVc`w2Ddbvi~(~'KbH{e@Tq:knYqGqVR{DxWuG;J!(jnm$!_(gTI|8k))0Yv6$8{jaGFTU8|+.e{Mf#1,bra=,}Ow,o,CBGg+~]%{grHs9;UD+g6`9z
+1F>UQ1HcMYaAoE'c#Zw0F$>|B4W!L+RQF3)'Ad7jsndwG>B>[8(Tbom@I,My.ouJ'dN:nvWm;]0t/|N8;v38t)n9HYQO=QRO4hutdB=MU]F0"zyUgR{(iu
+X2iUz9UqPdSqb@A3Z3ftv2ax,1g32kdS(uZFb.)UhCT4LBPR;Y3zSj~Yky@>nPd34GY%JRWl|vd7j"F=ToqNmRQgZ[JPx<wE;V-'3G.LS:%TDd"Q3MKORt
+:#-Y1/,sI=/t!2-D'sJ}4!{qLKL]j<!;O2<t/%4xKuh1~Vu9b{p]y=Ri2MsdlX<R<hr7-78wPbP_QR7VlhyqOpA^:fuxtV=O~EGacod2"cS=]qX;[59:,9
+|s]eM-#Yef6-km4W(II=,t.[-I21}mjK:}<nZL1N#'g&S4_8PiajV+s&uXAYY!AZ}zJ6QCgIn<3l"/^#5&Y<iV<WTHYvVKXXW3:<96u`z-;kUK[8usAEbM
+&HRk$$Su=iIf(5+e~A[bVK^EAB_4lp7)H0kzTUn}+1[}#xCHw;0@^B_cN{D2Y4`MQloFL6hpNgs|rb}$a&3]#9gE[_H26:Fmx(az{=xAh3JXbNMG(|{spb
+gp!qfW0uIWcIKGc="ZwdSz9H)W4F>jIC@>vG9vSV[o=7tj@mp5+ep{C/:TxsT}5503^$c6I#]jz^Du#VXiz^k^lqvzq<@C8;A@:3)1+__!Y5uDK;1$~yn8
+M@H6]AXV(`3"#:/{Pd0]PdT[HV&atYRPA,n4MYjw3@cM5>;cghxcQp2,kTpcNN4))3XfQXSB.vj}zusBWqHd[];MR$j13vkhZ@h4:`>.uk^wh8S=oTM.Zl
+f}w/Hy0V]/1N|^(|Z`1CE9Ic^a7N_b~r%ENiIgw(z]DY}gqmF}OvJ{>+'/N`N<UPfJ^(8Y$9F-4D$v'jo-p.y69KR];04:v1VZ]{pZn'LfI90Eks9"3szM
+"U6SY'Q5%_[uv+qp-Yg&JvEh$7pgC8|11TIik<D@F'/HpC)E~7ten}J'ZeYcT5XBRzPcPl,X!.PP0&^/f(GKFkpBqI=ng0#;KT;KWY+FOP]UrYpq^Ls9#R
+x,#Odg8GaR5[ZszIk_eU,sjtAFL}QQh3&Kc8zj0$NWy28H&#6/OGqcVVNkG&F|QCLvWtfVsZMT]jaT!|o#=yQZJ(3L'Y4sy8cFz0iqpHbjPX~N9qq01#Y=
+QR&Cv:.=rL(<lG_,C4vFQ(z"Q[loIv9+tmjSuUWm<7b$Lv^.It#z'J=HM8~[%V6S)tZGDcyib,3iETK'yj":c/KjS!:O3UOs.PMN5d[v%;poI`L;Au<U%g
+(phYOSV6//z-r7$yl{!l=lh4{RD[Xi""p7|BF=h5QLCH68sv#k5RHecw=y#5cZJQ&D2hDx8v`7o%)np}_d~wZ|)LrDynMlw{~'&BFw=#K8(sc;wRwF_]Th
+<3Ab_lFU+oY0#`fV4um|D}3F$nIiA{-ET+>TL.~%2vpynSPg5G"V:h2t&-dLir&lUA!4-=Vf[bRi3I>E^q0%'y%8mtMD,IaY'EoguaTC3dglob^U=AshA;
+%7)Y}m%VFj`-tt{z__)r=<]s+jwe&EnjEjY8Yc+Gek}1{d%KuKe(9K_2hf<+We_ITyQ1!ui}$!k;@B+<Uh3S)Z{2MDl$+U%#wu_PJb.k)qpQGhu7sYm/x6
+>wxWo[F:HZi8JP&s",O$8(#0N00j<%E40jgpR0x7@qRp'g8/`IciVwRZjxei1^BuZ"b|i)RdZnvRV+#P1UBIe>4wH%uA]%I7Q/H.'+'ZqNK4oEguZEQ:jv
+~@Z75}^0g5}I2LPDyajz3>P^3Dqx7Z=|p7>`AcVH"+%ox5:>C2<a:O';x$iXK"lRSR1pp^/z|lKfG,){Fgz-2`)E-DviypYNy`eDPhCzWkI1wh3&MOj'If
+%x+1;Tol0r}o$G;#7C]RO4XF`fhd)HxobNK|yrs[@LcK$(i4NyBG;MFQlzTx~zQthZSqVyV1z-X[YqQzj|;66Q~3'zLfi2ftV>-Ty,_L.n94hyWm/7Z(qI
+/`mxIEcGurCg~E@;a:]AGTbcMUr[F!e,N#5'Rv&b35%,"0;dJp&tN59^SI235v_:qeI!_8Wn4<(H~er7n'wGe@low&lSj&~Ul<[{)$fU~xY1fcY6Zv'8hh
+ilotm//uJ11^p>Y_NrmO`9N|X8iYrtRj;MWR[N$8T:g2;Ox6o}D&bd7"K"0iHXb9t/NjyH,/9%UYY=`BTgNa{/j$cCY"I:CNnY([;-^xFr`wjM:J}9vw$a
+2TE0/zYw=suemQ~<6N&_bw+SQi^/N,N1a>+3a)&zFZ(0GS`.4mHm0f5br&5iv_%d_FgwE.:iHXm^Piwv'ta>h|i]l/w.K)S}U3MkNA3VnY57n5$d3#ubm=
+,4FT2i8/"6}@nNbU(W!m8zU=R.VCXdeL<;YsRdSH)fuZ<s-Fa17vSyU=ul)%BwW66vjnmL6dqtq;Tw#$@&48<56sA:HLN(SS]V>cH1.rsPHZGO/p<,I7-X
+#E~hUs=`00mc+cvbyNR&;u|yJro5mkG-sgEw7J;eyfq>/E.sG-==<WrY`/Di$)(`@epVM3MMCKE3/kQ'vC~!XI%]gVd@yZUJ}-jXXUSg{pQdbV1`$ZC{5C
+cPWwikvR4G=;OJ[A`+YrPc>uB7S6:!Q(d+Pr"3h[}26gkkgIU5)uY6iC9{WX+=%aH][=}I#1boH)=KatGeI3E3wj}W8gf]."6'<(!DVNo:K,8TlA;MWL7=
+vJ'r!a^2)koI.3U0=`<M$.0(~.MGYO$v8k`(2%+1Vp~{TIq2C^.=)D{5CFdkR(}1oiEo}f7j#k~t'L:;:SWL${sdR|Bt@FP7wtH&:]oP"WR_dK#w':{:q2
+]5_3WrhkUpaba|d2$8nj.nT"DIiQQ$$CqmrUg}Tqw;QMb@q)lXa1K]xuLSSQ6EB93+XG$Mw!sa`S%@Sje84F$NRCNk[e-Q!oHpm]L^="y!':Fz3H=i+"I/
+fHWSbM]%bIeY%U#E_|Kdv5^@;Q!A/(-FTxoHZ:ps7#Z2>ZaN9m"%c%CQZG;M~w=qzU%2UqVz<@+{klJOR04&x=tONjX8:-_uSW&&D}a"vjz^VA<]K#<;7b
+!{zaCZ!_.M,t/++vKOZ^K01>`UoG/Q4>P4O.0>GzGKg6OOmub=%zBJO|NWXC}aTl#F]+~%2TddvjH}z49Q;6aaFdIEfUDTB2qjE<}Z5+Dajy2v[]hJc8=G
+qe5rhc9yVX>2dHKJd$cO<d[(y]WD@sF%x^nyT^t=~)j^+SR3Bak'&q`p@cN2w5A+E}'bq|DqH&)sB[YUi|<-4Sddn7,V/@Kq3=mzU&:4i3Ov`kPpU{si4P
+m$WUv^=Y_%YjP.95+yU,C!|RnDc;>{#Q::a#AVyxI8T1~u';nxcj6G]Z$6e!8jh3dv}KoSw)$O~w$d^Du@8NbC&C=nXw9Guw!-8RjRb+yVMKBIC5}icT[6
+.^rm&KR=naGxJf1s"]h.pyS"cOdOG<ringV(B_24CpC'qF'1{(p+{}IY4>)0h7%)=5GPCO9!uXn$TFb4}pR;1zu_cLf'=jC[VO,{K6/sP&Y],tn_h_w=(O
+qq5WsZ0"]w+`}@C[+4@q_S/^RX'Oqq~'OvLg#@L,O{^`Z[Qx$j>Id0oqk13zJg3;Hbj>RTf"062s!#0k|+)/[d2>!SZ;)13Fywr3UN]+pMXg^.A[KV@&zj
+Z8Huo3&L'(Bf>eQ^}n{@#pR7rH}UP;~-t".u6I;b@dY2OY7{XX4xf``1k0nNy#PGv4:MBd'D`M[H"2z<5cX/]jO!=6Sq<ku,c;0`3oRpvrRdN=.:#kV40=
+@5ApdYdKULxw#)TKgoR_]LvL`51^>m4E_N&cem&Y%>3jbf|5s9z]!re/tD~tfjF+xV-7K%5mfTJ.]Nbk5KCe+=uP)xhQT"07L!.xU2X[vKY93w#g[4-D][
+/CbIn$2qCk`aoRgnKcA4#z8]/V&@(M-<4(cLc4MkBycAU_)|,)'@sB(dg:r/22kMLV/QF&a^71^cbWmUuWjHG0%Bq,&>%C&;1(NRn5GU:W}W8<mNu5E"%N
+H{oMe093=|^6k:~mBnr#Dy8Ar1`8,Ek$HemC":o@;u5p4{Dwq+-81V4v,.=Ac@g(0nj/p6KYL0;iQu36TdOpfY`SH]'@6xO;VxPq-cH>6wXStM!DQE-5"4
+)d9mz`pQ_+1R/6@9L2-isr.4)L-%S6wnx^|cTAh{_af0J^)J<&fzcqCD3R=izJEdO_/++-m]E`Pelh)iRzr$J1y`@JLW}Ll/:^5B@`%#PuNkT)N)pk,J)<
+x_4P'I84FjE47|5ZV$Iv~.%xsDTPvw5+rLvF<N[M-rojqY'lOa_%WWsTX,Za2A/=m)Z72R!nB)G$l<{`b>b3YI[^u}WI}zzI:Sd=$Qu9[J]f%_@vKDRE/0
+>NMi9Ox_c<r[xg/n;sXIAgS'YU:@,h;oT.'h"P>I#XrVQy<74W#Ihy9BnPfSvGX>Z36OpLI%N2snW{~h(q/9eZhL~3r1xTbV7c+=|;`uPog|sI!O>w8ZOG
+jlR)X:#K-rSMy`]y@sicH!RF2)0O1nGjFEY{jSgn)8]4F5WTNaN,&j7mK&J:g7B^dHjNL=ADYRMRbOofssz$s9Z]$mK7ra]kiZR{/h;WG/tnGt"rpM$`O_
+w>o.5Hl.c=!%/{;1,jW/lSXhqAS2,qNcozB}_{dNd$9g8S+:Oz`8Bvf8((co|-nBOF5}$6:;AW7bKbhM=2HqPAGQGKtidvaTU<(2gCIEnnFZVF,80wV'Ax
+]LN@>o_;Z!]A)]'N:'ki!&9{p.FN<uAq_<zpQ(.('2hv5)lJmD3rIIbo:z$A";ge{4Z;l1xaq#!"U=4kGLYV_=z/w7iwNth)md2yU!T9he,}ElT|Q%4xAy
+oBLak^(I.tcluA@p|vKbIX1Z}{<q98fZ{9OSN}p=zN92YI^5J{Rw6(wk)Xsq0Bi#^D>6&VC&&mM3nqbSuKGxc|TI-x!7qzkqRP>-9SZ6q]&(JnB2t7%e[8
+)n&cC:iUN"b{:OFL9iN0N!:<It9l9d}TQb"P6gHl[tRpE:xfGLhyn`<I'-XQrK0cud`Z)[prNWZfrNbc;xNr%>BJg$".!CX93e/<^4KUeQWrrN'N{mcYon
+5dIy;OL/e&`1$SD;~LT[SE6Flv=R0(SYt^S`K1UXVOZgQVV+gh62E_Lc1ec-ye^T'KfUbC6';FoTX67u/@2ce|j,O[%QVZjdn06H3,k}n6uNuz>{1xU";n
+"apgIQ_RzPf07eea!$Fs8o]q@eG@AV+Ps_!:uH-UWM-D>{YnL@!L~yAQ3m`ce<3$J0aTQ0N_w78vb+iWGH!#-0h^~1vhGVctgy{/qr2{@q!`t.f!&TivdB
+/<!/;iyfdO7,78:C5yp"`qp67ODI<'`|4j'N/'fP8sCUS#oU0SgzgN6($XH"jR8Blmw)I.&88C]WQ&b|iT/XjE"avmV9993:T8I5~Wl;]|l=.0QdQR<{1o
+w/LK;poksT,yb#nMtXNH~ot7iBiq'T^D+,Tz=d=/!QFQ3!S`^>r&kj<'kw<]S$$rnmLytl6y_O,/qqWbPnGDh#lI#ji<ylyf1}0px+K7VbriZ`q,WD)Z7J
+teeOOtB#;u8O<7V6F1!Gcs'=ld$e-ggr}S4<Exa8CgLgbZ8N/}RYf>zNa<&Ol9scep&70_$MK5j_)1)nnu`hvb6eFt{#8Fqknb7U~htqKfTdBih3(yId1r
+jw^$gZOdlB-}69!,'S%>l@(#56r4V[w.3W#ZIp#3Jxg_mQHYb"6DmzZr%]Ek)V:v`7!2M`vnn^/z{+pi)[aYb<hQ3&RmDf<t|QlLTUESC<xA%[gzqpDOc^
+Cv,G$C<bnL_E@=mmVobcGXCLUT@)yAfKfPH.G3%oF;X$i$o_lZZk'Q'fBU8Cc+[|I"|8]#8<-P)is8z_EQ]vU{Kd(a%}H/@RPAm<~CP6,6f8SBOa6wk{;B
+q5X:&3.%&4xQEE~,g2%M)Nav3%+;d<{1Ph5bsD0R!eLuqn7Mfwn)r0g>tqw>26l,8]1&2o<kgmIH';k[Qvfm;uDrb%6-~QG!NL2Qs2#Fn>`PG}NZhaLN0}
+g2,WNxGN5OFJe^jvRhux=2_>"/iwQTRtf^iXY+!4v;Hbn+;{CCj%-(8b%4[JeS{@Hg(.`=;37xY<'VBhsakl7!I15^:P#W!G&k:<iQS#VL]oj7cr_F7=z`
+W-}+g!GsT}D}W4.d2e|=mg;1848w!R+#1^KX)iN%2aG)vx|zzY7S2'B=J$qR&)rtXIWxf5h#/gt,/I)mZpg)[]33t,pL]Snz6_,c8BVD/Qyhb!Qdn<5N8N
+sS`z@-8CIj<lG[A7O3Nf9}1UDM7NSX;=yj^6{vqDJR51{<Y8G/e+~$H'KL_yCh!scJGga>e@8-,Ot|I%KO9Q/Gs:"kReF'C:/AEm8VVh#>hn1Z/I%F-r#V
+d>:pcU,["!6SY-%F4-DHDIZR0Y(`cNpp|fjNW^'j;MFLyue$-Of(HBbg4XJt57TZ9q.[`1lXN@)7.}O')e%|{YUry!2(|KRN$j)<['A51DECx;N%Or/ZYn
+5J'UMcKn]=R6^p|$l/.5@3F!+75R`u+:XG5Y@]zi:Z#cbhG'6zN({kClkrBT/}c:A'_e^h@{`51b7e]oaQk+{IDo(eE,YSteGBWqm]F{)2Bv&Vkj7:UavE
+S0VpPXPfjTM;TdM#IE^{3z,hlwk<-yZsGr<!%B.&9&!0B3,b}bKhiI06<)Le&8k:lq2WI`J.D&"&GW(N+RG32]=4aZo9IVU()i6MHGV:eRcB@jemWxYg05
+M9w%kSj0ffzq1@7e`6}e./k,,S0Z.J:r]tezE_9mKpkTJArQ(Vbh_r$c~d2'17>6LI%+OSO0;9Dq.dopo=whix,UnLA2eFC-o5E+dPaTokrADR::8!TcmD
+(S4{6J>E$qd3nTA+(av.),[}HjJ"D/A(=,N.:j/_b-}DN>Tew($_oVt5_u^KK}6'lJAOb'mt$._YR.AyR=-Oiwz^}s<%9mS"klVmj`7vczFourMP,GF1=G
+o1@'WdyuXVPEcBX7bix0I'>,c_XFm>nk}2//p72wy0y>ip^{sLAD=)yijx,2K(2-NJ;AFUKd|SBXQi#RUiEK^;eN&{]h4CKVIL_]#5HHM$Y(sUnC",C^x;
+3FT2Sr9C>D+^C3dXE6>Vu(|6ywf_o]-tUSFoz,-PGH]0FK>2TsKf0)D+K^o5CY{+V_QF2pewRK>42SD;kOq]Iz}@E^y$Ccv}1f,}@]F6mW],<j!R3mXNo.
+SB<;wd]%7|7&zC5VBs@J07UB8Jk},&J2m#2@aF$sNZM7LFHAa."@HVzoGF+lK#(^.jG[!>!WNMD(HD!HmkVXWX6DN6uq]A%/&LrY_5_m"7ft>A`q4%Dah3
+)W/UvY5Lu7h9O71dL+npwn5JP5fMl+4Be,LK&V,x.b&jrNSeC1qF5X;x9Jr+`F;Vj`%A9DH>>JJ2UZTY8Ge4)of-73fL"uA(c_57v)imNYvFWxQc4ZQCbv
+1Tr-S#x(bVq%EMVNP'ghSjn5G/OytO:c%}%(`8d[de@EjBzl~$_+coaklmJWM7QfG$h3QC-Tdu8{lr!k]RPYZy|I)R6M@e3e{GzA(Zx"3`3P2K"tfZz'KY
+=lA_MuS:7J(Z>u+f&,z7js::@_}uk8!0G'/WUq#c8n$IDt~+Rt]ajzMShbTVT70d~4@x2hncqZwq!^`}"q$'vCs'o2sAsk"vYd$p-;[vzYQ'hPl$c:{n^l
+sKSg:,G'R:;XJfqDu>7k7fKSVs0`iR`_#x0.&t_fMcZ}yYp[B5pbpLWOUtaw2Jw7A%HBsTw[ax{DFdl8m'$acC`t{hGH<)mD:<:#qHRe.`x1}(J3zrygQP
+xMVl2Cy(p|,fc^.21HC_x@m/06Wn}+=gJLA,fG/V1@p$W,)+;UEtXC:p!-.<g"-Gsip3ls0@Vj@Eb(1.-rkhO67'4oCQBt&d[JcT,<Fn|Pe]~Zpt3x,)W$
+#1%v6,#tT>_PWTj_K/tDx7wh7}Px#ejs9f&SMZ6)"0dE_#)c5u,x]3C9]#Rwe:0,4aZ}X2m%#kYK'cW,LmXouKs_LIJGV:Xi(ck[7Z+lceeiAOS_<R]dDE
+:J[,N1hP7meE3KjMxWe|W.0Mo'&Dzh!4Ha>F!|!2h8kvb684"t)eEIj2Gk]zN"TM"]5-10x<r;X%G2pK}.PgT`-PRB}B"x5aL.|h$=v7XP^DjGui(@~x|S
+E09$BM5=k[9@'z_9-d!2c>zyz]PB7iHBbq)`1>/Ng]Eq"T^QUFmPZX986Y#W[RiQ8&dm5b&Epdmpzf^1.OvC.;knl%CSR:fA7Xt.GNOph=44j[tBt#LgEr
+0M8,N0M;"-wuPdHdqX-$:fz0eA`jUKjIs'KTTi],RGwGe}An@`5Wh"9o=O5VKqu.a2{e0Y6|,mKwI^G//3kin1+Zyq"k)tzA[e|'EQ^w_@@{mea%!`5YFC
+s^6gvu(k'dM;^Ca;GDDey!c2X)7Nua(fRynz=oOQKSSL7Mliz|xDlRF+:PK)Xsrv<eMQ~(;'mmfBqL.]@w@6~X]0rmvTFJ`<2yJi+a/9cb$g!#!6o42UiG
+s}RO51FU!DrK)0M_BEcvs8bYCg)XKABe1bI9s"vzMhpS^>'7%9>r^|v^azy,^E,f,i>LB5&M@,k%b5#Rx|HJF0QvtIH"kt)L:5}<fis4>']usx[1.jIJ{c
+Pud887~m;E5E{`{VdLgklF%%&7]a@w4C5QG[^H{jLv=$~'LkrP!&UU:k0{Aop{-Ln57PB.Z#3^"<~f!^xt7q>plH,|6%_Q.j=HcSY>Z@xS+Fv6`'^r7=3Q
+^"7u^"4i{zt<Z=q>cfKjlLv-b5Yhx^_=LG-9~VBuVeESWV3w3)("esseMgNGazBFk[!/']w=g31h7od)#9)Wb.}mxF.-'}Jm^)f]zxt,eSaC&aY]JaQ5#-
+3"KY`s={4x16sf;l"INsbb+r;qn[u%]J.gg6DM~]75i&M:v&Mw7{bgF_$5Njap{BS4;6Vm_M!;|{KzPDsE"Zfw/@R5GRcC(Luj!lSjG[8N{l&F]Y:SGq+<
+.xb=,I(MLaRf-L"3;}jQ=W{y|j3Gt/G_sZW31m8rhfM=9|EV+qWg5I';DAI8SCUtjXhAXG")>|S(OT5}.g9:(l}zH|kHtO[!SDOL<E_4J(1yBNCl01CRDx
+y,$tbu'$,9BdLEQcZ"f:CYJA)@~|s5$]$%r8CrvS8g"DLVX'hDpkA'EH[`SAt$l3r<5N3i50NZGWjQ6W8'Fz[rSVwND9H>{+@R}e'Xx,^AOqHr"Rx7Xu}J
+PIo^>dyOs98g)%-.~kDXWQr[P6Bkxy0<+uy9kxE)90je+{L391)lK.yuSY7opx}[P;E&rM]`d-ayt_=<z^<iw.Y4d6WJ16utDNSs#lLnt1Jdl$3+&o/UqE
+r^@-Th4m5m<"EciH{i9,>a^VH]PP7y7Db7/P7x,)tJF==tI:XZhh~;%eOa[mT)wJ%XGt0y`Z'+lNhx(k[xYwzC$f+')S"s0(4#Yf&PwMvijIE(>_Oi@jST
+'p(c2Y1T-4o00WK2;5{l{2mS9F0y[I<r].D2~URDja5&_HX%'HuM#zfo+RHWwKhiQO<VwCFdm(^a|LWb=I_-w{QZmy0J@Qk;Uo4z"W0C,:]4a}:rJC~6!+
+bi/%l%BV&)jw$uMZ{a+=b<V+]@FuPU;sp_m&0QgB^j>U0UMY<.zwXUQ$7d7KMROuOYH)Xo#KAMi/6qjlRd^{AF.6oIIs+fz8>=MO^.}^x=r,NxF48wR%oz
+$A.o"tp:$)i-,lBkl'XwH9(:X#~Q]!F,#nQIi<cS:Df.&/rCna3k|lUsYVZ^6[RY.AU5A-[@47(]3'xiJ,7oBrmp'O=wT--:;pXZwE])8Xv8yRt0Jz=}_K
+}2BYl9g:TPSDaRyKwtIa<wtxIjQ$b0&hbjOwuKo0T|kV#58>U9QAp%/S;P:d#0jYV0X>@`p{I.=oFV(Ujs@1bqCuNU}_om`F!1{m^KZae;)]C|/v>4BkQt
+,TID1/YqkYx/U(ix~JW$aqB4vAiG)6y]fv)'xK995$pk,76f^^Y{Q8|Ysp(^0u.$4gpSImt-%>Y6~o[e;ArH<-=ha8o)u7-yY_LD,NDv$pFZFwtn<MNd`#
+&AaFx.lf<$`^zTAEdtQ173v@#E$IW.ECm'AV|+o'}bZ+3GOh<nY-4^TJ+@|nw^11qS"]ekidbuX`|9xlr"/Aan)MGHHd`N-L61f9)13MKtD;2I+M:`BVQb
+VjRS9twM.Wb;{"$S6f9#+tlXz'6osk@XLfcgumIzeXY)gK14>pCk$@H$;1)7Dtp[u7851%n7=K.`$Lrw0N@_Mw{M"OwA0j5k&:QPC1P^I:xPopL.}>=5-_
+Z#7bexF[8bA>+S~yzjU,rAk3d)04L@Y#bcW<$80^2@GalB8tjW:>sn9UVHdo;xlnmuXH81;,+Szl-Z1>+rN6oxlH7`q]4BZe8b|`dHA(#bOG>4X6P_DeN9
+.5kb1L/G:qrL_`N&0Q~H}.l)(UDckEk_9GS#p0+#RC8/!r_PePXf;c)G/AV5h5]H%@cnRvzi'0iIqp23'g-eSHJOZoSF$.K98lEOMiz]5iAZzmU2S/Ok+O
+ouIdM"DH:.g9'.V9x#mu{)^E:7_2W.un,UJKjtX-%;rx4a@'jOg,ziYa#{>1i{y,>IY]q|Zr7zQMDN%F9CtLe=X0dV]zpuY.gX(`d1[04VE5($D{i0u8-#
+@M_F-J#Yb<gVk.uf_ak[||Tmk+c/6a~imYb}-Riq58S6.vNkO;ET;+hZO^xx@0!ggKG|<HTAM3$|pgFIZO:pu`@8Ra{"9XkJ8aVszeq8Vs:,jG#6n+~d8o
+6L[w=o$l1xze<e86sfHD%DbfQ5RkZp,L#caCjr6OX(u!<dg%us!N'(Iw4Sec=z}kCGHzb1tIFL:5!N2JgoyU5w@VTrgv3_.;1poUD2)|+:'XtxmmBXT<I2
+H{>:4wZLa2%PEa[JmmsZ=WNrssR=dtO%Y+lF)q]2j!poGXT{iL]sur`w<:0bX1%M_V7h~SaT1v%";/sINpQ)GY1iFkN<gN9sg0)EPk@-]@cv_V0&R/y=1n
+.j0_R3QiQ^rM=j,_Tc=l;5+3_5Y'_[u!=DO}Yr_i"PJoiY!|_W)W!o'pXtbJRn@va(J(2qOV7g/#W}m_)OKj%pzvjpr(cxHmOd+`YDkYSgY4YhJC7+Sts'
+fRiL&{6:@H81&U.b1iu5QkKSO2KelIH,L/xTK4qCw|hBx@6dY`)+5Xo(|D":`[^H]3XV|PT{68C-"t}f~TCj4/bw/]@L1.W1yA&rB>)fu)_vn.}E!%eQGW
+o{m)&O;VD8k^+i&l;x2h]U&B2Qt&&m=YF:Hm+5-lx_cKA$2;ckt)b8!hU&tJEnb&,a1Qt4DwARy/u.z&CU;#'-K6Y$8pQwhzK0S,{djY1XWit-@)kBw2LD
+u;#V(q3+,mDjBSJfq$}q;r'olK$R/MM32QW>(DzH3iDC1N/E%ds]Iv)BxO1,,2"00u[eTGJ^r:^8g&sG7v^z69=0.WXfmG'Na9(#l8D/WA>RskMz;Km]ik
+"1&pGe6T{|Padq}Lk%;ra>m7caO>P!z7KU8!`=#ySjA=S'(=F&FvtVi7#mqoLfPZz<[LNcZR]lR+dh}Z7ijti/pSth;;K7B|=Qg_fI{FWi`$p:66NLD}gL
+|;H41>4,["Z|Tkd+|Ad5Eh!22t~66[Y"ft,"(RX8:{:#b-~8b-sm>s~&"H5!@3^T[uLN1o0n0qM%;/^Js_s{-GC'CxR7m+&vrgYG'M}[Vaj#Vo@<Pz5bhs
+l9+djM,aZoNEV@$As|Wb8Q>xDfT]ll#N13ZL.1GpkSZt/<+),Vv]0/&F-elP{Y7%CyZ.Cl3_n#Avk@2@A`/:b5:H>Ojpv-'mGwcJmbWBk-(jG{@JPpESv<
+t]q'J"sKTHL]#MV](jmGrGi<;o:lXGgBpGJ^yt,"I+0h}=pQT5[VBf>M+,Cl'xaRqYM,Yp3';J}V~L8o;P9B53wrNgXR[+EG5t;K[+dxWj-^O&>0)R.tLi
+zVJ1Q1St_-7#%NxUm2cYTvq2wA=IjoCA{S0p%-lwjksN9J>A%b<M`hYFN)WeW{y`fTh2eiPxuJ#xv=[a$k6sS()CYUvFU;9u>|h6BGh.fpx`yAKJWm%}>&
+flANHubw$MyN"6vLa^Gt(aYOVqYpl=VtB`.YKz%H:o#B"A/[rJfJj"p`uG)=J#Tu>}^OraF5CdmqWQl#1MK&QFsKj,rvpz{=Rt=X2g<jc|983h`7{V{O<#
+wO+Es7+h,i}j}e/tI4/^~_ZDxO'LM&t-]D4xo,Xx~@aw4OjF<rT|7Xat+wH894SYWsN(/`!GWP<RadcEem@@thaC`'mfzs5&@A97{sfZ;24$H{pL]aT|e@
+}V_ruXH{:L2,+W@R$ftv`O_pcRMSJ:j&6xuLt"G}tGDz;v@Oef%-N]eWE4sIn9t=ecO;Q3bOKd#NuFbK6B^|SS>-L;']YR(|20g'4Hw"Sc#KQP49=<`VEt
+&AXKo$<b%kCqdFw%>U1&H/$_Yufqu9Hu)8!,k]$6[}"kw3@oHKh8&)[(A3CtJJj0@f5)e^]ox2D$!esC5&8%xj=QE<By)1nZDt_USF35u;ye[fRy@/I>L.
+Df)w/-8Vx,HKisf>x8<%:Dc#<gd9So~|0SJWM!}%H,'kVE2TIqp[pFEQOAZ)9HFoC8&Rz1@51g|owF~ID^K]<^E1;3@'3_ls&5~iNwbkgGC#Jtc<)x9J,<
+D`M,7K-!gsSI<;,Y28Y_gS^]NpRD3^e@1GZ<nk^GOYYbZ#_AxyOK-IV"G5'5FG|R4r,{^i>aP%R2&@GcUwid/z4Vc8@7_eA:d2@89;m061OSCXWe2$fivi
+(@.!&[3{$Cd-]5'}.E:fwt|L3)Yjj'SL"0VH_k'%j[YFCiUzLRzrpUoTTKT7WWd_Tjkz@Ih%a(OCWPRpy&sFQRa%jx;F[>X9Qj(9e2M]SYOc<kn{7uXcp[
+sY:Ms$g<Ynd][Cj#<gP};>hZr-&[n&<XB7z[cgc7PT}{cF1zmIf&Nnv2UrSz>}"}lTp0{}8:Iq_wo'6WIi54/o%|V{JHaNy}fd8t"'fVeNg$T0r3"@_iYf
+`%|M!D`tk0mSO[@Aj"$NTWk]^8"n,n%:Bpc}o{)tPg2qkEHf^!:yhcgP3Z%lO_P0L+0A4GxO^),l!kiStAeQ2Tgfsp[X5ZW,]V=fTwqb}Ft7"[Ua+&Bu3V
+1RR+izx<at"Gk2aact&HUos=AS&%g7yq<I9xx_@OAd/V|}9-;JnlstfI"qkBr;Cj`x{je"KWUFoK&G4eJ}l"CJ5OLq:E^DNal0]VC(a9,e3-$-'&NzRcS4
+nUH#r]v!H(,<46k'1b>iUzto=WFdydYH7V)E;KWV/ay.'L3r#v#2W0naI2SH_}K_aQ}]begF)p0dKi4n'q}2D6VW(&FH5Ze{&<XXE=D)eHBuALAfkmRrH:
+V>-^ayoY_d#feRxC)_gdtxE{hmSd!oVtgjtUPg7gshH]r232{R+3,G9Z:gxnE:6b#imh<ePh7-U'M@rGqel.(W]=/"JX~i_.RhZuc=_&<ac"<=ztpyug2h
+hrTwi$Y}1XC:>Bn>zD$F43c!b(<g5XGOxig>+^`OB/.0t!/D"[UI$My$BA^U#jGt5U'NAfs$&'g]C8!1a,8&dNuJ0#|y~}e/YfASWHVLruPC2%:psEthb3
++0h:W2M]j{uR1)LZLU7MT/"E1ZiDhB~#;4CgOT7"gjb3Ns:lmtq7[xd#r55jf]4(p-(=f%v7eUmSl>ML>_7h)ic!5"=d~trCd"+;t`%:zqU.']WV2!sM#J
+nzRxw3zp&]9`Z+JLx%bfcoeBLB,4#1)>ZCV]#Ze7Vx5^"b{'5Qe1RD7Rr`[v(_pKbMAahY]x3S7X60RE:>(ajD,q>=|86mK4U6}}l&9W}{$lowx4Mkfy1X
+|1,(RE7&s!Uk]gbUz{7Y[,Qo0f7,,s8npianO,juE2dvl^Au@efmgy3#=Vyl@3sVw=&V+g'5S6LI7^^.2^-S^_GSAT~Y{WAnFO)h9urh.Y=#Nh}g>>`<6T
+Y5yZSurWRQ!PMny|]+GfRuCqf{A&cyH&@8n['@/s+}zdi/)o[`4l<-Pn"T$Zykr32m.3PdG4n@t%yO#$2IkUEs{V9+s_/q}7+h/2097P@UjN,r6h+w79L`
+HM3'M`78whirxD]QH5Fgwszh].oq&"-]1bcIN,]({sgNZ9Uo}aE}tE1JswkloODNGqt%4>AsP4Pg01#_2^Caa:"myX.7r+tZDCm|yBZ}6)L4Z'InFae|.2
+H.GgN22=LtVd|,3;"|ma4/.KNDy"{H<ZajY@qw2w!El:h-^LdJ4JHLZNa<4,yuhAg#NL8+s`M0c,3,)TL]=h,w{'HM~];@f8{(U&n:YSjR^&xeI]e88]Yy
+-)lzq-w1L"NpcrTW(+"RrpTgQM<=;adp"N`q@74GflGp#K"#ykx+puy<Kgp"MgO"#N:;A2fq]x3{#%CUk'P[-HMsh7r/{VX%CM+nGjaO>loRRj2b_7m^Xz
+=_w#hIjtKe8/i^4s4C^@UK1]WfC$Ss6ofOF'<M^e)7fJ!t[eHHqVXZU$lT-:<8LDLwbH;xbMkSD(5!Ict.ymA(1"1n(^>y,egAay$ajITCm'iW={XQW:UW
+0&#H2%`18[o)@<$o`5DFHK:o/ge{SdE`tiY8tk~1lt<j++&h6$0"M'.UY&U&j5.Zq&fm%VY|&aOuiNRi!DMA3m(t:X]+DZJz4hx'RTR;#uRDYKj[y&Fq,"
+jP0FaT'dln_Z#ZQtn_9>n)~[&K9A4n@xR[35Qk0|i,#TBz_;"2gJ&yEcRG-K7RDf5NgWz4&Kgddh(v=zqdn1)a6TK%p,]%mxZ/lT|l(4bZF^)1}$qZiCT-
+x9_W~[=A2Nj1@PqMM{J0wB'%'59u!/EJJx#RV)$&IYB+4u8eqALM'4'}HZ=y;MH(,sZ/Vq-]~Pi#;GGh>Dz94RE,q|N#j5.'XQMC`sg/zxnYu.M,eb91$>
+Wnyh|)B}5faA6ga0_=QXDl&h6E6R}]&9D9,c'$t8xj[S-[,n>Z1x!fAbbA+V:"~+_e%MK^Bxcg:LopMQ^:K_7,b@6<^_vIh+C5/(xd25xYIks//L<(-y2P
+xu`=RO.vD1H0v_SrVB%M6Y_h54Q+2NPBumMD/=&!06e{Z=heF<M9dmBx=y'v(Im&8}&f9[+E#{DXS1fu4iJ,x]kwH;CWxlWqP/.|V&F]-XzHS2qg^bjq7Z
+nbP9iRvof>~t#=F%tv%Q8ex%rGRq^J,{S9cfYN-X9hE_`o'FnmDA}vmcPv}GUG=MSU>LsVg7j}5q>ZT1-36y|T7:{NZg#7`4TN+f7K;0y!1%|[@oFfo:ED
+B[+n'f:2'_#tpH{TE<QS8)&..T^>'0"7Kc<%8RdqQN)cO;o!K.{.#XIn.}t{Z_ue/S,DZ6/AuK6#-xI>M+e7ZdfN>HbO;7z^;`dKAWjet.k.Cg9<<giBj_
+U_RM2l:j,Dmd3wk-KC.1YEpA3IuxptYjDm=&ncu3LmC#IxGnh'_R)}'Lcmp^buT'%jRrcINL!&~4PqrX%a!Q-uc})4h-(jy-0AWa%h69:HIdmnl#BP@F8T
+D0[02-MZxopYC]h@SEe%8.TB9%%Vd5`en+Vy_e/F=PgFtEZ(4U^i5{P#{N"!(Gu5C/[csIv`D8=IRSII$}jOqz4C^nP}o<H5/[5@E6#1y`P&m.(_AS5m:J
+QTkaFJ8YX#kwN{`vqPQd)wjQSw7!V@"Jwd0`>g.%z;VRG8y;h,uhJ[G@ys-FGE$mKM[/yMQ(J|}y]7rn1.~-&eF>7mcUR"dcdVHq5&AT4<WjIIVQC!`UK8
+_VBv4HO0z19-izEoA)J5Ns&|g:MC@AUkw4t"si^lkD>S@Wp'M(!)/nuV@I$r+TvyiGU#K2I9rbQ[@{3axF-v2Q[8HKK9Y5~;0;1T%qVA2r::GbSJV9L6`u
+!Ae`UE~.@cT/a6p1zLR<hScW3"&Mba6t^FRAH7[#1!T{rgVU5V12,5`Lk{b6FF(CsuFV`(-6GFfp#5V(jZ3yh,o$TN+9!@_`D;A8zSnv]iJC'rn1;u%)W!
+2:5n$|vRfD0/{69T%UNSmcm5"j^<ecp%gTM):eWpOe7h>1<XmvxqMO`$-<,HqGAF-,.MNYI8TooN01hUcxXZQ+;N(qIdtrIeO6S,G,}l"ZEth^|{;B|[%L
+a:;^S=$}(RQ&"'0UQd$K9C,"|/y%@`gE5KeDnn8RGV"s}IZiPpG)4MuJ8s9Qw5mi>d@cv)R77v25kJCE!yTw&)W(Y#wMbaInCP)L3d~LrkgD#]aV$R8f5"
+_/>K&S<LS;u$yo|bmx,[d;wGXHSZzr4K`[tpfN7yyK3#dVyZUzxvfhZd}SW[VU!FzE)KdznHoHEC"bA|`g2ARH0X{8{BK]yigm-<%')W/Kk-8<@FyX2[+J
+wqGMr"l>H/pGD+^rsV&bjgCjBR.'f>_3A^R,[IG2y<V2>tc=LCN#/CYrFF[ba2g#!^#T1+9/D%DwQ:`,R_t,IMI_k"`GEV"ZHB/!8m#mt+P!d3.5BCX$Vv
+e_}e@{]},nZL/&ln3T&9>z{Db[Erxgrzix&H&Sgh&!{E$do_V11wA^VccM:;kYQUyd)C]G&Uj`=yF0)0{zop!,K:`@(AYM!;=2("y,d3[2EFwM>Kv4M3nv
+rNkW%),vh<Rot7}IYkk.9T"cq5C8Y,l<{t|IXU~Jwrr6^}:vL3r5t{Rz{G-@jn|5Lk<xtmTHu5k,Gm`,AS{r=0m::mM]wQk_"#ysq!T&%Ksgs5$9A<$|<h
+^Wp]fd`QfQ7ymL2[)|0.KnCPF=sZJanD@,xxLl9|GGrk!<dnX}Uh(hZ@>PW/l[|=0duR&|6{zZ6o7G==5=qzx=UxCf}'Bg1`-MQ`R@(}:6=u$VfF'[lg;n
+1f((nMX}chG_A'[=(KF4lId&qZ2Lbc34iAnhfV't1VKwaWFA9,gTtf]c(%0-NH/m@]`|@6Q3p!bX-LFMCC"1O622-XVVlo<W]Z2j^D:6ds#"2^MC;(2g'%
+(:4=7<TY>z"eUv4l.!Ii2Y!ICdim"V9ze)qg'V:"}8jhdEEH^>2h.4+pG4`](L=BNU(GsQ2o6S>[oliNJ=(g2x|}-G,c1YPk10yo9|ZO:cc|ql,{X&fkuk
+826e!5t}uZ^}7r6p}s_p_2LVzq-JH:Z8E+mQ-!kJ!=y);EQcQ;Bj#B|[wg5Dgfvz#izS/-Nr],(srUc$)(:65$XP"MbX`YMsX4:#L+{HR(YjiuGg^,/j0Y
+Pmy{;v!u+>W^uHG3}d/@!MZ]=J24;Z+>vFyQ;oMYh@;V>FC5rUZ+.'eun3)obocu1Dx1LS'tcBvqC-N:=K90a^oj][+ihyjI%L_9/N:L4DW|_q>,f3qd]6
+wH0C<",j8czs#>L,-j9&'B27AbpQkG},m6V%a</hbyX`%3+,6"r04WJ(er@77j0ZGxHW;^+-<kE$pF{N8Dh3AUj<M)|.~%%>WYg8x6qI7UD=fs@<uv4,O5
++ND-5Mkt6jW;R:{z%EiUzUt_m$`3,4Kh<dHRb}YFvV/6Tn9M2[/&v%H[LIvy2U>q|Jrp^`l3TZWr&dOps/!{k:aK;%H2ln2v$w000C{3KZHpOv.VB!@^8C
+Bpp:3Qpy4KX>6j{[5ZFN"2l12PvDW#<YCoRdj5G(y/%@[e0#w"BH=b>vOf`f8=.(.t5q(.i2EMm.=TWZ_6)=[s[{>Ml{-Y=N(d2kf{v0KQg_I&_pI1+=hR
+sqJ%d8.%H:1M/fs[;TCe}6DStK:<M/u[5`sJ>vlcpar@F89ec[SFmXc_u5nWP'HPb&a7=W^C)CdjjQy.{p&[mXKF_7e}43S#VF>5tV[h1&SavwvA4<uz[s
+[okWFpmLLefoZ!Pa~G-.11#27tb!jmz%Yet|m-EtFc[k]_0(4X%t@FU,dNF$=7SshAHa{#zDXJw)U,lhQ7,P=$TmtO=7R2~%B}'1m9OXYuP"8#X">3Ma)`
+L"ODPPc`dJHaK.Lpb'fe4mqL@B1X7CS.CzxDG]kpxROKbZwkG$P,<X%cz"$W(44)&B-CNCwTyt:^xOT5`)n9(ojC`]qC8cTF'L22joEWmF:Ay^SW;^!81j
+{_z[]q"O[+Byt`d{>p2$w;0t-ccE{bp9>i8>)^pQq)NE0a>}uZ"tpJ"2[v{I=.zceu$dX3Kh[@bCyxZYD+vA5u&KeOsK/YR}X.7A4HWnl/c)h@'aDP7rkn
+EaUuud:unUcQ.YMT${$GulLl,W8WE&5/TZxQ!)0TG6fjH16(boQ2j1u<m3iWF`S)1qdsRH!&.KakPh|iipxBe@Y;f8>jCHrPn;F(yZEx/Q0t(n+N&'WzYF
+4}[XtsHQhI5K%%M$M4KFsnQv!0>`c}&T"B0t~ct4<ZPUdg!Lvo%9Oo#'VGB<X'[;}>24,pPj`p|EtJb6/cM5<K9/LkL17HF8~ToJCv,O%]|SemMj,1vZj9
+wy%@+^6[fA@M=VLnp_XrZN/EMPtw9Xt0t_/1eeQaD,dsk53k1|cwYoJS[3I%f/%i-5J[i)}'%|{I+%ZK,H(Hj`f@mmX;M16^6usJQGK`>2yz5uq+$G#7e-
+-TkEO2MbI:>LkP-=mJ.XBPnI:wrPRMe@$rYGB9fb<&`+t{-y2xu]urg|n.Op0W)#A)wZ5px1T5_;9"8Tk&4.)o7fomFO++2e%_~oekuY(|"_5}8=89s4C[
+pO/sNnX0+&W"ub'fjs`&~GM)E@Z;-Q!${hdq]c>2jajU"=mWmYsw8sZt6CQUV5$_OQ7k5}NBpln'Q<Q,-[9_qP-}tYs<~/Vy"X)Cze>Vfilzc[-w'MFDKy
+UZH[5x9rZ]!7Ot-q72_Jgily^D_KsDM,y&BkHuiJs|3Gvj0Jh3<;wA4!xV=qW&E{E'4o<{<Q4H]{3TV&m_h|!M5g]R'TQ!`gswhn+acCob&iuq;^jhbZM@
+J]t_&zJ2$tGYGzqTvo9txn:5xh@0`-PC6g_;)`$qSmd#iqHODe=)Y{pt>PEgq|NC1^!3vVr-@^J)y8kX7X#H%g"p(<cUJ>dSA)vdjB4'g{4kl8JOD8,}C#
+z(u3YtlQF]GBEP2Y$vo40R`6h[rn$m'XZR'M)9O{+(;J;3IT-VaIjsXY9QZXT;}wJUQ<Mlm9}&7hTMK%$HoyexHoc]p)UNVu6$zIY:mHy9Ag@)-/TlQnL|
+I!"Qm^LUMvvG:,#Jay]Dc5>2pmRl8|pz<wB)e-F2wqSke4VTnMvTY15x4n_R.R:B-yGI}V`k$K^5ZDoH>R(<vZR}_]R[~eGr:K1nSv$J1<P!Eqyf12G#7r
+6u'2Ws=x4'&9rdO)6^#4qPQ(2X6qxA&JQ0SNF|SYfYOjPlpIw{T4QyYX2NJyu%'qL50IJp%)`TuIF>]V=eKfUx.4`FxVxL'CEIX5D&p:CDksH7bZ4]yHVv
+8}ll6&yN&f,1@k[p9n5vM4`LphECb/LcI5!=2&IxA{ziWh"z1U5_9@XTjDEa}_OKbBnIX3-g2vSq/e,$e,w:f"46Dl|Xp&Q<<Eq;{yv3OeYVd1zvas_}CK
++o+y9j%!L!tt2);q6s%X9ZJF+5aQ87;Od=h56VNa-li#[_1@~k)b|`rwJ)&8Yk;$xo+b6NdIm'JR|z5;E3rUtU1Vi!td3+bSJMbT.w4Qe$XdBNIS8m^`iG
+jY)]fT)Fmb!YCZoG'OffNUPb6w6|j5;v5Mw[J^o<LZGRukDIAUJ7gU)h"dQf<YCZr,{kq"s&Y&02J+puKn7lH5K`EnC@hi)Rm_dQaDrYbv0el5"+R!Q3S6
+%@m_hnMZe<+gt{1&Vxl^,9d(t7x'dbdx=8|v}opx=UVe'^Mqa`f0v@8GkHuo%tYD~vUb$r.K6UG'1!]ui7"NW|B5YOX;L5a(=F}ItT;kj0Tv8_icyx]m~,
+b%SMp]_SY{9Gl(#]&74BL:A|e+5@:9>%M[41Xr[W{:%oFV+9VcOdE}B@)Mn;&EYaWx&x85vau'_7Gn^mR2ElP21SQ>@m['ai6TD9kyK.N^beP&h(>L<"}Q
+lEE1_h6nuL%_d,vT_(EiL}.CGDn3(02L)2#:`MhR_JkBaI7`U|uJ."1wD&MKn-+TVwD2}n;,[>7m;S.L^y,/c=R"fH.'0}%3b=v/CHQJ:a`%yL8CN25<GB
+f1Y{C2#0h>d!4h!+Y>>K-%QgS4($vKYW7N)6'%K!Mwc1Qlc-y4$,]s]W[>5kz.P3C4{8tf#N%w`9J<&g7e0A0/fN!{pW}+qgo!tb;gosSLvyk'm"oK-O3y
+8U1&}!DZ}j9.SHa:0i>L)1f9U<^wEpc9^l.o^JP!-|cF-9l$KGDI(t179%Kv14da(8]U>rIRj#pPL@U;%Xk`DIZHQqfuMvf2zEL-O#GDDT0OhwBvvg%E"k
+";+Mgi}+f)1#W)V7HLjUX]Wk+<^LqDmhmW1g]K0QysJWq,}E|:B1@B<>`R87=9UmOU;i<Dio$&ANtJA@-Qqz:zRE%nLTs;S`DF^KaH7E+e5w72r<wje1oh
+r5'y&Lc)p[=4hN7_dR9l@F}[U{llp}WZ<jbNDga-Q&j2~=%4Z$aAyT,Y+[aZJ3>;rFS!iHd}'}bd+_KxKc5HyfXQ,:IX[l`=<A#m|4%[,%3}z96#i6s$)X
+8y4(4M:H-4|38Y8n1B)Tvj>QXg<qo#fGCX<-|d/mr|+lu4E2qH!4xwe]P[Sp(wK8x1Y_7P|wMf!ci(BCvj"oo(A&Mxr|}13;]Oa>8d~[s>x#GQXqhWr="3
+O'v%I3[e/].Ew8(D[^,DAQ`^B,3T<qK4Ww'Tn:UJ>y@+1@^2dQ|B/%QhwnX,-4qew9m;t'B]}Il|K5LRGHQN1dKuY;8bA-6j&{`,H4NaDChGi]<C25Htvt
++x"{H!&fg;jAR5#,PVE=rEG$C3(,_a;>Gd..xNFx%rmOSax6H>CeQ{@+8)D{xy=OUeh>pt.D^/LGrA,=:/iJqfeo"J=%sz/zd74&j&5x+[=74'1Q9<Vf<Y
+SkiyY4mMs,eHy@F4P[H!<wOt[:d@!ZAxi1(s3OAt+elXGllA=]vLr{oss3I:Q7k9l^w<1,C-7I|<$mZy!Mzc~D^L|L-%'q+LZe'yTiN5|qyG``:WdM@K2i
+8!#DyQ~DCsRuM|)f5z}'P.FGheXxBzTWebIc#lZat@9q,[~z{KY.n2.%SoA%O&@<=+sg/%yX).xE}VbxP[a@)tNRCqbhF44vB2u`-7$%H@fdtsZrm6Lg&;
+iBWnSdnj~D]bjq[@x@c]|AsqrK]Ydc>2ES)Sokl.kqnT,6usnRFOU||yVoB]gtx3=0#p&L~-.yc)BlPvm5LHui+zvl0e00(dE<OHomb'#@Tx$9U:>awuJJ
+-$8'/_29-M"{;(2wl<Ilz%-Y&Cm.$#q%FqJ_)f+|vL6#NzXQ63xO_vy#-j`MNy{<ZSJhz+@:K4mfB!zxldo1W43HdNC|I_.nOVL8pP$k_mUg^KqQ'@5PCV
+dnPQRnY4~#;957X)F.:MBycNorvS<{kxNY-vol}.NWIlDuFLQm~@"i&:6Lxew]#07x3YZ;W_Fiih]J0VFdY':=!Sh4G3/>Y89(BJ+qtA.NvxBUq-#C8qxD
+tHN}8E#:m8De9>7M6|yJ4XbP)p$lCMAQt]FntpS8KoUB%;_{nK{x;1Uvu6K^9c%}'X(B3TDgLs2me.RZj|8H}sW5XwL4L_[JRV<}sf7j(|@&pC;BZOWaG4
+qc@d5{lS}/mooP0QTZ1wH,:c#sN=EIL)x)q^LTHg~8wrl!l',t+y<n}%Q_5e0P2RRoWx<GYD)@8q,=0]39w%r03I555QIP&ZDar8U]aq}H7/8R5,64NwE'
+xMM^+5Z+j6OD<7"OV.7#gal_:4l'o@4/<erXRD{eksvFK/bKt:^}d=u7{>t:8Hhi.]af068HX3>IfP`1tBA2;^2v1mTlqHjCfo(IK-|rx^==KHW+Jb!S">
+/;"O(q7)'oo"KabRPQ/;q3_3;#[g)erEL`zW'$bxPf$vVe:;rk!KiF(P&ZPfZ0JnYqtzd`=U;bOezXZeu0mQRa,KP[tkJ'q7PW@=^cwM9cg.Bm%n1B2L+)
+F<eiII-(F.sh<E^XGiBYa5K5Y;+>rnMXD5oD9^u1o2Dz-4:f~#:o{H$_]TTc/%B0-PK-eCN=/u)p0Oc_I].3m3.@7%IF0.EFU)2'h!iQ&^tI!wK{fIllK%
+'J><Ir_P!e`MHN}ISDR7/S}Kw.[QM2LWT(-Ysd^eVq/XayljjZlG_G-GnjR'V.149}YF/G|ilKLd{lar/P_CVSptNLqd22'zOGHd5_o'l"Ei9P<E}8{nXP
+t#=7keBV~GFQ~F<P.=@KpJ~jFZ,:},;NFeXNZ2.WU2C+nQ~a-Th<kfOp<8u2<8,|}_UusDa@T:.&fQ!3u'Fpj^Qsuk7)%&;f|>Ooi2q:o`}:X;m9}t)t<J
+)ug,lHwmFhifGH;^j,``yN1Cv$PdZPqLNjfYtl'm_&;Qn1qNLd^liGfh'1%^;:mkZ4J+sj;SJe}_p`|WwogoAPOU<e5;Tir]q@,i>_:rz75-m3L40V9DM}
+o0P9yzmeQ<VsN0i3uNraL|.v]t65<q)5Rp5fMe=9}wf]+p4T:I-'ZrVJp$hW9mMqmg{)Wkp-3k6waJj>&.(Uux'We"",#Ugnw)`.8"T!7+s'(d8u_dOa^b
+ab_gixWxiK|#Q6xt:aNV`>,WvM7pEC(:_}@_c/u{M,'Z#1/3.`8G|BX_/{Lww0iyz&Yw.3ODV]/@A/A4|Wg^OHFhOvvTY}4::`su_WHpBec"dpXQ!^{;XB
+k2Tsg(3ABFiSB-Qo)nXdB6%o@8]o-wmcMVrK(TVoI;gk6DiYj=VQKY`r[%$=MJJ^|n/]N'si'8]<kTXdVoPhxNJfz1Y6'Qy4"^RFNyS5i#WH7Dp(LDma;q
+6s2&K_B=J-E`.C,#[]t)Yx;y/7zN"C=BViQWYUphg{QA(N3/lcBIv[;3u#aK+u]_I_93X#Z`E=-Y$L_)O4,jH,Mzk0AUo"=Y};[x@[WF+S<>_9%f>t"dEQ
+vUG3gyVVY;RhhMb+{qBL:$l/%IB3BU2L%Oob1#bgAH|]JNEs'-Xe}kC;Hz|v9pU)<boNVTD)!}rGgHUIjeABb;Ywuh.V`k1lpLV7HMrr78)>NS&J_a6s6K
+FqoA<1`ZQLDF=FUUE{&8hlbRF3446@l#npnLz,/4osxZ<j<{uM(-.VczO@!.6MhCvQVyabLjQ`ewec-Ujw7ub!'`66&p]O}Jk0bm+Pd<MPrm"3.,el!&9L
+HG~5zezBv'7XaBk3aT-@JbN$)%gxoBQBkxMfn8,+M$GtHog&[UuELANt-CV^m_Fn~l~x=aa=}Mq:F$zgawr^I4iW(gC32{Wn{(Pa1u!J"JEccF>q$xQZX!
+,@lKp9v)B#"nwb%8kNvGO[S4pT$69v<g1hEC4_ZQ8gbhV|6O)29yVh6+VzT@FX<'c:hzH4<[}Xzg2&Bg1:|Pq+95ilpOOnB|DpI3RJK=JS/ry12@k"keoF
+%sbn!Xt:yR^:.!pc!jh=zKiHxgI,ucsHohb=:.HJju!|`gifsj(QDn!hR}$>g'"Pz19Pd6_fmHn|vXOFR#hf_[6&TsY}{AKsLRNizF9+WBU-Uc$3P`D}&o
+cN<<v1/f4A($,GO9x|uG7",cKMveh_L7tAG)t;YC:.eTHsJDgzOeM$'FR)3y'W2e+4zY^n@KqYiY+O}HC[N_=SI<EYOsEH%<hHX0xBhv#+V{z,Vtm9jBK0
+[<xS]-$sb&T;=,oSmmlAPPUA}_X!PFqC$q-jE]-(dcvGPW3C8{".acN9q/A<6$N8.lLUi8J/|0|y`Oq,8l@9(#=X`}A84hHLH`C#j"Lq.Hvrv$#Bhgk->W
+WVW_Rv;>EY]|Dx^8g;U/Y@vZPU@.-f")v^V2Ov(h|zRDMQBV$vUq+GL.K>|5q;LBr@;CU6[{6W+K[>YIivy.F3HEbPN}BKF>;2b]VZBRn3)P@5DFM7%F{C
+=twktxvq(gu^_FQorxp[x#)Hn&Qj:^HUr($]{e;xt/C[|<M08{:Whhv5B0>EE-=DRt{$_7M-PA~/X`CW5&-m>%<MW#nOsS-7u`lLFkXO`@SM!e$O)2"P,A
+/>Qhwe-le:9B><st=XY`pi}2TJ:biOtBw1QM~kGPQ[Lg2GrkGlk^O'y,r6tEEN`yJpq/JanKJ;`YEGgoP@>i0g~PcdS9l80f)(IvDes<"h>[6^YjJNhAz>
+o}wS'WEC!:1JhWL2(+baT={#L6'bm4:`Y)J@1)Rux'sa$^.D(EFn(V:T!-{RZ(HDSw@r2MvZV(p!&LvP%zVWvyl9X'oya3MN3ycTMoTPUV:W5N5+Dlj'n2
+VxlOt1/:uY3C&6]Fi-%sLs$-z$$N)D/GhML}N@rObG$|58~^tJ8QH`w^X,Q+7T3sI(V;'c`dJk-L(y$(`/UGFMR]bI2}8v$_FsS#]nh:8V~LG.82JJDT^0
+wYRRo"e%NWHQ3m[@A@4aZ^jvU$fT,eD.Uu(^%1ooH-dVbvt,ZAbvxYdh]=7!dCiL^m0ujmP0!BQctqyDL66!.m8jw/J/kU~xPS%N!Wrp&Z|._YH2{@8ucc
+i4+/9+LTBs#f]@'N~C~V8U.Uac#LtO%%7H:/>Tkt:Lzy]lAb=|fqsdWw3Jw6Um9uG+QDK_SpJf&7X(aL~63CJBXT-0n>^:W7-|f^x=-npUk8'gz3>[iRrO
+_.S8+hgq;s0x+@|xl6;_k5{I"2+PBs];uNb0ujSp:[.SH4z/^62(vj|"9}cB`;0B(Ja$OMl^RYTZDEtNm]3L,@UMCX-%@Q)vJbR2O!Yteo6<9N`'nr3x&r
+MpKrrYVf_E+pa,9A0CY]>"1n_L{[oz6mSxdL#H0)uQN2^2xg&nybAmJB7tI0tu7.Ra7)@8|COul<}JQ<R(CwEW1=iaQiCs!2^H'[T%$jp9M_C>)(cTDC`'
+w8N'i/rQ{uL2gU1oP+&#'W-PaI{C2mZ0#Zs_m.+Nx$WSqX3]Ef+BU<-Q,1;,Y=[wvhEV.sa;`!5,!YU#2#9oT[tRHHId$)zuCmbO~+4_0rX]9<TiAc}U2]
+E-6^<r8F<Z4^RI6eePz,s)nBj9t7yDvgo,oE,We{;j+G3+KTyLV3`[>DY")YX{-)DU85]KD)|w/0"9T|2Zj.P8qP:&kkIElYcB`,.zr^v@!h-J^/yq)s_z
+0AnY$(BY~wT<AUwq'1G91zE>vL#=_ki,-rsO[kHv+BT%qeZYgtwQFK4/slg>BWQAucD0G'f]Qvoj+5vn6aLA0U7Og.G'chP[T@Zq^5Gs;^`$awKK=wbx|>
+ut/CEy(GB`_BbC<Q^'=vOD){yr;z[mlXNCX#+jL6$kR%~(PC!4PBW;y^v{xCW}S[ShR1vcpuGiKs0]`VrLm4"[$@3z=Gq'|MEnR,b|A%1!/+y>-Ijn/0]@
+6n."0GjnXrxmi#9b~k|Re6=N^qv[pw3_u}&{c&6d3`<"Dj5J>lI;&V|+wi^coQO]VwFUtWI.-L[moobb;SxBv$nfrE2&GFT4FM6'a{-_dWc"SiznzW@:(0
+0$":Pq'I'@cWdB{W;B~,1Ux@!B~&@s"]+,]Md=_#F_]PR#F6;.fm<UBZ9l-|;Z~iqu,}f&GHen/%g^]$y=wajkL/d){|{,~L/u;O$N8.sHxJWGEhG;(%eT
+a67o[n`FS)KWb9TQz@A{1u7Qp_/9:F3fy70TA;f}~'$TPr,znb)o}Zr29aixo&'7${GYB}tgH<Sy!$#Fo^]Z%r|u<aGv3_KhR;(/{<Cd@3[Sw[JoVcX=2%
+Gmo!x,FU(ZM(-%$0/>e8/%tR~L9-@nG7}@(,)SrO0$NfHjFXJuS9(cmi"~nd!.;W'.|tzy,cR(hl<#|_xe}!H.H>{lL{jJncr|Z/EgnxmhVQd"~#0F"9-a
+-UyZd;VwDTn1zj8/]k{,7-bhNa&x#v'&;kALGq&3NusPM9"JM7vsRq3|0KF&L<7uY%@x_[dxLa.TVV+)V@Vl5CKj8pm8|IuonGC6UF~Ijd2G]&MARm:kr)
+wlw4l.[m~ZCC"cW{Qi%^8.n!rC[`egZo{EKr%2IcNQ1rAw@Uq'YMyZFZ+s:dr6:u^Qe6n8(|gd~WK-0F3E_Gp8<hgw-Z~2`xS.BjdLZvbh6w=,=/Krzc77
+Qa"LP|Oj+fY+#quY;0N}1GVN|Iv+~Af3Z[{daGUj8PBA;XrPmNn.J1X.wX<iO_'6tW3cy.rj7x![mne3&OE!Vlb<!"D59Lcq~$vLi:igc'J;lz#G5+<}!2
+Gb'2H7SPsXM;|"IPJ$,Jr-xjkFRjOKr2IHaG3'Lc/2)07#<{9}eT0{S5vWhM(uuc{C@v&nNw|/t'h2JcG(se9f`bv:Hov.0U`Y+0>w5tZdx.e/FUK#C6gi
+Kz5u|klBCzT=Dy,"BXy)A^$}"[PR2C[yxd|J$,.;-;Pz%7VsWu2<ZLK<NMxnf(kGk3ky!LvC|"~pa=ePcEW}oVJ+GTgu9(V+x`'oI.[y8xo(H(.U^HR{6l
+9V&.11LGZqgUb1.Fa<6L[S'@&NOMKcsC7zakZ18LQHW1xPxgBgG/G,FVK)3XXfpt-FP^ia`mg^)7%Q^<'$y|7B%W#[+}47feJO{HL5U2Uxf`9;~;7iW4Uu
+IcR+4Q"-|pO2Ey>sd1E'O-&b=p-$5#/q,@w$C@$Z5Is[^cszd/3'|JAQcr.z|Bi<:/0gqAJKxfz$34P68`'Y"B-b{R7HkUF]hz&+pXpZZ=pqh:A@P]w-q-
+Dx'<5=Ysit!GJ-:9(mRw-s:5<;]<26RyGULG!TtrSay6S7y,[ftO6i~52`CxRT{k[@Mx_RP{BSY)FQg#(O`rI2}_S1kjWDqRS]o0)5.2Xoj>&F'|J(J$&y
+o/YzI|pyMyPK`D#3!|:x-{j^jA)>la+^>q=Vt]>YvlA1au>GN`rOjw18m}gJoCGe8KMm}Q~8jOVBUHTT>s.oR0E:flf%;7O(MxJwi=[g3B3,T>k+HhrhqY
+#%/L`k~G,:CUJ`k)r0`6%yOY~1G>UpB%IdQl=Uuy@S]xjZcx!{kUwn:wPtNR>y>9b7SsC{e//,(O>!(9&Tw=j(/Z_Vp`=t`/:)wXDLoge#&BFYs&i9'zl!
+,]H6Kx(k6C4CedKX[dkEbN})w+zcxjG{b[eRwN2['2FxA|=,SiVVNj$u>t!uvi8s#vUJ</ndGICp1wD&hVuYvQMM$q8"J[RMwg`hZhZGTw-M:7YxhQH@Ls
+6y'w3Nl=Kv6FN7bBZ,p0`0k|HSgyD`B7"x[)I)$WV=U2].a_w;2{T&GBo@NJLkUUD:]_ZC{_cw:4(l(^{|6H%DkMgT+0!xqwMNvSS"+R-))lQO;t}w|mqi
+P1mdy^OLLU+{-{QtXGMlMp9`nau3"T;[/#zB3Ozx2IJx5T$m4D"kTkW`+sr>}JR:L'{P^Z#h(35-sZXyz9dU]4`9bFiTcx5|3CS69HO5`L``+}.KiVv0JJ
+x<v/dpM&J'lZo^Zus_@c0cu!-".L.C>YyiWUGwL,=`j/^.Sw;-Z{hxE9UGy;~("Mq1yL<cy2-'i@aYmN-b!<|/Hz]3L,ss8pbA|/-a,Oe{aWGDeE@IR9jc
+45_^<n_td6A=zP~`k#T@4F{8ad&p7eU/iYsj:5V]X/9_PN21+]4pS};i..y&wMn:p3Q36_&c<yP`e[9sW9,)6SyvHq<(td";0fa|e1IY:-TP/v/VHz>&,5
+9_<.s0hh0!X>z_zKW&5`~C#Gn&wu~iPlYs!UH!U&$OMk8T~cCv6|=$0biHq{W)U9Z_J{8A^{0#94<qz7pc4JIz(%vRd@z>NeaJV`d;.eKMn`FBW|:!0p`<
++8+><^rdU}k2Tnp7hy{UyzeILUw[K^LD06d03DRA8"pmo8W#KuVCFq#_R(!q3ZfK:bv%N+GMn$=3OUsNG{`MR.GF904uUuQ}Zk{Bvj0)fS"ll.g$8,T-$C
+Me"|X,pC9T^EvaElFp]WjTTCF/[QDCfd)TX1h'j{S.|E:|Z_6#,%BK]CCo6gK:'FKc&SkYJqP$r)#d@P@hX>Yb'M8@#!1>8%dCK()GKdN2t,Q=F4d]TMR}
+Mfo@wh||~GUG!lpxiAIahawIF]W"@>/U76rWL:LVd/z^>g/(]jV|0"K!~J}:$1}23MKT9+S1o&FC!X8(0K1$b6]wio~t_h;J6bzWDE)er3$8(3`%l3NJPQ
+Bf/!b[|HR_tSJpHLl.)9(1O{dL(!5LhPRLI[#"<I(7g|GQczZG/oHX1:+JYKz9`@E"K&c:nzXf+S7wCuaGRl+E[|%/iobCqS4_hg{R+-1ZvEb|=Ghmuyp`
+0nZpc<O/YwaT-%6](FJX2WV.FQXGd4eMV^L;8w8Y^u,FwQ<GD:|jf!=:pTpsG]4'so`HxxB"C5'P)0/>eB~>25[v,wnDAVJ1r3#sNP|HbsXWMj<|0E7,Js
+T1=+[_Z'8I06~3@C%JzOB:p:+G}{DbEw0R/Ru9wQJLXL.WZ-`|n.IS83[mr>0E[ml%q:HC_TNfnA7j5WP<zqm1z`X`(ib#>#4WQFY!XR:UD-j&irh#5:Q,
+m(=k9dmzhkR3Rv#9Mga"D:m(bsGmj+@<p_F_PH|j>,Cr=UoLeQB{F.BxVs]|Af)-'BN3i|qt],ju@GcY!%)|X`kq;MyiZc"CfokX)nvOJkd1a$I'"/(L4a
+MX1'%G:.k9aK_f7a1H=:}^O#g=J'YJXLUVidWs2n.WHj:E"E%WEKP1N@,i'."_|_;5Nf;m0s6If8_0U#ni>B(]Qtx-{i]o(17H8nc56qIjWM3!HE^q#;'-
+<!+-)Q7PU[Hzs4B./V=ul`76ib[c#0|-6]_AZu17zz'7-W4&8IDMDlzs%Oudt=<iH^a_gDc`4^gt^qb]O>:{&CZ^4.J43Ayjb[k6HRp/R9k]H(abeeq@Ug
+W<[QvG^Q7jg#"L$Yfpe;mD#lP]3y+_<b3LfT~yt.h(4CshStale2zBNCvb{H-.YLd(.=VO//6eeQ;CUF2w~eEe7@op$:$KuyM::g:J#kalOiyAH`LU$o&:
+MD![ms['&B$Bw@u:!,5QMkTk7C(67X!9`^/)b#Id'9QfdTVqIO[]h2}l[vGhH,N,2z/A]|P+1sy9$`Z`wA7!ctUOW1J+JJn#OCE#7a~vs4B(FxcyP2AJJu
+~d'6/C0m2R<MiUJxJvB5Pb+5(M'0%@!/4v8]1E;V_"Y><|QI>;hX@BmFHH1uTR(L|s(osdnHx'%XG6f9V]l%1-NuZjHp}GCLSJ`pV>K832H}!.fU9["ax`
+=FgSJ`"kl+c_!eM8Q%~gC^8y})4czH.rDa-2([aPus[5@$((qnAJ>hC[mC-ET=K=Q(%g991n;g@,mm"a~>UtlM>b`F._{cv2S56M<:(1=Wu1Cmhqar3+j'
+GS,EFD!]&r(k`4/EO{CrNITI$+z2./-2-@:Q!;eBUiRHGXXtEHzlFUaiY[NJ"VgVTn3"L;!n9Cc(Sv@q]DGtvdhmdd`%IElL>ztnnu5isCZ;;_|#L"Lp-n
+Yrrz11n4eyfbep{V{)-LCI{"t{H#C;.>lx5EL$JJZW@<=!Dn`B[&l=i}&UUE[frb%yd$)}8/a6#!N,dx#|c%:Iws3v0}jw}^yc-|9lBdNAm1^_~V,]JC<j
+5mb_JpT(~rr>MKm8mP4=z,7.+<f3Pb]m[<KWg[SjS=UXXk}mm8FeP^VY<}0)f0$M%x79f;9VieGx5&'Y(f_'jg/dlw$>C/uUfpo>{_{dh<XKKO8t-#Fsv/
+R@c#zH=CD`(U#:_1c9kG/]bblNqqh1}|93'}P#n7-uP}8rD,[4nhzsw+=kmsxdSG'33NHW3Fw3Ekk54}8Um|MAMCM(ing[31,X;70|=X6LSih_PCdr6n&Z
+9CtA@fdBoa;lW'{h'OiR2DBy:>]I`.Ivw.KJ%>zzRuvLgAX-#VR^eAv_,u%Es)n0J_]vU[50f9QE+|wx2!WXf9l>.2[U5Ca>{Y!TM+i-L"+=o'ZsZnR"mR
+cuhAVf_(wZ{P&v]Jr:Kgq=d@:lX20].2dCYf$t3;]^>-r7/FBs@p}T%xGAeC6N@VAF^]zE61V.bvY8K<M,f]D2%sTX$8:oM3ESIDzmyUgLFRXi3Bm5=R=u
+b4fZ!;B%K/:FtIU)9jki{#X+=h@qX[FV>9=NCM[@4B14bGNN9<22CI+'l.h8:Kska4#5+DSg{IoY`/,:KBT+HH0}!h#S^w,QcTq`|vdxSZB$Nh.<:PUAR3
+^}7q~H-r88bmjgS=oo$W1HHzv;zn492Oo7'^!c67=UBY@weKSq:tj06=Gd/{,bgT!5Eh#d1HaJOv/zag$[NY745r;g);CBVF';yf{fH+->4(oVoI>4F+"G
+CT;[;]%1!3)K^$%H/u}UX_|GGsqnuDGqp:UL6JBNw^-vp72>t>6HR.TYJ(lB:2Wr~mP@Ux=@cF>YqIiJ|MkGtY$h$7{(6!.P+qu3o-$HZUH|IH_`fA;T+5
+7!:RN,.%z%-eCl."M%Xu~TJOT(`,{WaJD#z1ojoEh&1MkdLb=az[h!"#K>6)]>]W09bNJRiUb2@M!%>9DpYK1F-p-i03!C6a8V!A#8R["<79yv+WG$,(4`
+&k132JahB|T19=qOGO64()'T(vm(Tsed#S'IFT@od'A(dT46<7%V#k/a2d{.oy"ZkA6lX#P062~mOd%[8j.Ynyn^A+sH%5fMq(DN9hf5kL>$4/RoJ#u`oo
+#6K[H|.yk:c5T3`gb/._TdVlxNVwf>vL~eh6>2@(RW+iSw^YxF@.:d&7'pQB%omqB>F}kS~L&m',8{-Z|9rugYM8EP9g/Icz_@@.!+v4YPXyWU]CdMY"Zv
+}i^3'RhwcL5Z%z.-{cE%qHZSH|+'&ds6THL#L,.UhZ=iS@}b1HPm_TbBciKXX$H:MzI^nLb+=FdM03/HdwW{lMx}IS_pBs=MP:]-[w5jfc@h}2N4y71$Df
+Fh5ZLdrj<S1K/bc@cDtr+8[,ScmS[ZEY'.y2^@[5qj,L'8jS3'c.(;-Tq^R6`,{h@D$yot=S'gf$bNsVqB$$~|NPy!A4ET2w[h^N@l[`2h>>e2}YXmevxR
+!!!_/yWLcy9jo(DXu/c_vxrmNCE"Xg[iZ@9VS_V.--)n9'W%ww9>+4:|7P9)9gYa]2S1tVp#Fbt&=56WT.wa.VfS5<[z+jg#_fUg1$;,Bg6C>6<hlxaP$y
+Q8]x09ECV!Eu8"xGh>QC+u/ITEXr;a.[fgSHyW,sDE2r!vz^3dK:8EtFu:2TLT4+@M%fD|.|d4@1]+}X7l=#}2vV'Q=oZeAhVb%#Ym_O8kS5d"rRJ}udtq
+/<YVRGL].QHWzk$-}JzJ<UGOCxI6]sBs^DBg1/lG3s`7@tyv.gPy+[^pjNGG`=WS~/^LCe$gw+nV0tS:hItlVrp}+f}|7uB$lo0-%#;H':w.pMOfg,5gPZ
+[=!s/{,HAG9D,g"}TUJ`-dKET6UeR@Vy.Sg4uqE&t'1M~tKRJLigJmNx0.S;t1b1}_p^Oys0L'JIJK6|TSjV4"xQ>Hl5zL`>3OS=N+U=9[vgCJ)2Z1<(~s
+$3;-w:o$t]D#Gfn%-=KWlume8%5[2(ry"G^FNO=Sn]BIi=:wLBoBNRFV&{3GIHuWe}dE)Eo2ly"0"~wIc:R>[{=ju7q1B7.rw<ACk>0l.l,YBN{X[4JRs!
+GI1`!53c#65PB36'0Doq~JW8Fx}$$fSb.<wqEOeXfT;pNF9}elVfo9ce"<>WKVfR!T)TKMsynk&.D(]Oafc0I|eEe'.XLPe50I[d5gdxwZTJpGs72$'1,5
+}l5bSngO0jUJ)7V|edP2=Z<WkhE>h{"tEKC9,q{19fk1!;[}H]^|F0YHwQwgNo,PGeQAy)wVa4#QKQLz)"}--3+cQtj+h+@O=}+^U=Vuh/PS/D6t2s2g]A
+8LWj('eXo>/3HqLsw9|sG;Ov|F0N@JFP1FD^Pu1Vw]g`W{V"NEORuOq302u0kv5:0H~`Z^d<I<#d[+BC)^P9xiIML]Yikt.k&HLT4h$r.mt4-yS4q8INY<
+)G<{[;m-p(.Ql=i(qvhL3aEZUT>6"+z2x18:lUvDt:n$#tA4GDXf)^PzB-HplU!XmIc4bs;GlI{zP:DVV3Zwjsuom`Mdx,1'@JLDlcx{WK<zQA(8ASZ|I2
+@7&AdHmxLvp2N,4oiz}Ych=x|I;bS5lmW[HiVoNj:7gZky8D`Y3fKdHVyk+fgjoKJpL1^m:_)rKPGQj7pzN99#7@JC+'{gS:)"33~z-T"LW&Lo+^5,RlNa
+K`>.!Gy>$x'yE5MhFareS:2/Pg.}hUa_Xrlc%ili0>`Q(<kT%Jn6@z8yq=+Es2ei6Z5sLlX,3RvZ{UEslFYbz"j1Tluyl4o:NTdpehpMy>OTxk=A]Dps)X
+{%~_Kw)P'5u`,=TVs8zfa^ZBXFwb)d>+t59P0X;amgSY,|-85oBrt%U99pCr#a,FMxffE`Q+0x35o6PsS)z$<0)sxd0v]XhQo!!>1`Lmw]<uTvYhX"MA,D
+Em^SQQ)bg(Dbp.g`(yv1NtOX-r%%;siQB$j|Q:3[YONKpcHApvTESn/+7ajaNo}/<X#k{-bo;>2T`B]Ss=JF8)Ij@L2)87!8)5^Ap{5'ly6"rc<]BfAM'I
+m!!gaq2C#as[b}:q<w_z]7h/)/DL{^D],%v;xCm+,Cbb/6E7CNijlZ5UyxSd;(G7ufF1uv2)@ubh(W4jmL>/<^<X/GEw>XQd}FR,,pXUqX%_Jkt^20vSj|
+Vu-;(6;BZ{a@BQf6Ho}KO2ZC'c_r-UO1WR!aWX8Wu>la1jRSi0BOqmjJ0fTxLGdzMkmWLPoCQe@_3P<e;r/6NlEL#emW#:qN2t~rkQLdWxA8u1kB}(Uy{f
+nRqW;b7![X^@`k7Ipk+_1f.t;fvi&eKq}gA]I}SmCTqQaDhEN1sB8|.^ezAvbf@^BlT_gbeg#pm^A)Vb:uUpwGP$(7sN1OjGx=s!gvDZmXHkEMK1F#ktaa
+OjP^JQ7@UFFGdc49g:KINjSPn%BJze8iXJqT0#HAz$S9z](70e+SiC5m%9v8Rn'YlNXCWYY6ob$FG!YXxz]=Uxh#KWG})OG_"S1B81l.N!VOu$BYWby")(
+IQB}&u!yfjv{;r^lO<r@'x&W5Dqq_MX|jLrw1,sKAEn:eld`%oeM8vC$+x+E_OPSnvl]#AbyNFhnd<qxRE$p58^c-4xsY]F|asrfv39X(nY>6iq!W-[c"-
+8"UcZ^HdOa^x.Q+lr%z!)oZ<PRsgBe865/lAUhl`J`GnmLBXLZs_sk4!3>TbQAaS.D1zGC4`Pd^11Crrco-m:r9ZB`}!lIDH1yH{">'H^-.x$8dCD"R&ei
+t<da9k52FiCw3cMOg)'|$9h(cnacS,._hOdZlq#C91)"EFcTE6vNuaZ@c(ss;H~`y#wGm1Cv2@:8MR^$y6}I$ibqD{n]@'+_SD^]h8~pzZ~fC.Sk0DjqSV
+sl&zJc}[5N]F;_w<:}k7AWtlgvw_/miA:LmOgDq@=OpXeS=,rz.G$bm7(nAPR.f(1v`%@S,+V/vF%.1vn+<zs'#u2Q2Q%`|X%P#m.k9k,r<VF;}!UmQWho
+ua=FgV7s}@bkxI-N4Qe:>N<m"u=P4`/"A7`WKh]WVRE5<.b"+0k;zsO=jxeo@oY=}A5gTnD)2x`O_pcRxA=#W1+:Du62@''!Wkzj"i,#"!q{FmF7LM^]k|
+445L:v!dX'(SBd(l25IP}[CuYFlqn_Usw6ef``d[9pA6DE9#U]y,NFK'Y0~Y|CK%k}^^iO-Q+TV^RhOTG}bdKc+g13nkMW-w}$(NO{zMFOqEN8L@uC!4ID
+xul|{Oer~n9e~ES"j{6-K^jfwHF6hI7k|Jm>|y@N5Vrc>81eILSi~>g3h$%{L`v:R8fo6c[okT+_p[8&U|e_Pq7dW9m$+XQ%vUvJ'b64[Vsk{7L8H)z4o"
+Q#|'qVlqu9^Q:;fnN}<ny_<UrsDEg|uv{i_eu`>OTRn+,ncRx!`bh"eZi,,Lq9STHy&"FplFXF@zT>rPUpa<C:pC3_g|nv{1_J".e@Eat_~1UcY'G.~|52
+`R]w_pv:vZ#.2b@Fg2&`-O/C3Tg%@$8hLb/yq{a;|TS(K))3N!5zG:`4'c&MtCaaH,!]8W1b6h~+mF>ltEHx5<ZCU'-k(u,x+7[]@nW&s(j9a$ALOk/nvG
+:x`++=d,^L(@{4UDVDq_l]ARb=H]Q{SoE=uQ{TI!m1VHPgqQDMS.ZDj^.}1z0Wl"WLZI7%Lb>Ao_}AJAqR^"r|3NauLGV-S<YXEr9JqzQ#T<m-5^hF+qsz
+wmOe|@kdO9]Sn(/n'WRt(vNC!s#cv]zq[RzlV{"A%2HlgtV$g!%JZFe|gU|_3Vl'3[}fkL[+62Q-148x>,ux;aIF17mw)WcT6G:u9.`dd7El>t_"H0Z3eC
+`,$ATp79T6n@0H~ac^:j2DKb^;{@}`zABgp[Z-,2#!bQK7t!w)cM}_L==9=QHPlq=r0TCX2M|kkqz)UttpcWKjl`qauulm:A27VsxfHYj7`9Dq]s|WJzu2
+(AOt/[Cq(|FU+E{l.zd7VU}f^VrTVN(SDz]ZKQ(7_.r^lA(,KaR$'hHIcOnLA2b|^8GRg.'uuk5hpT6}.gRter/GP;xNuh4{<&o)xOX]cr6QVG}Ll1tklK
+pN7svXKo~u]qG'czE#2E97uJ>qk`HZ0%~`>Y.P|Zn{`cCmppe::$:+%7T!POwqj^mVH/Y8fmP>(5sVMYyPO%X'RWaygHNw0$ML4cwojVYX,;(E[&@U|BE`
+BE&'r5m[OgFJ7REr&pb+!B&9}IdLVZ%^2X2Z3YRtm./Iy.@eNtZlu>~>ps|m+0<-49@SbqjMThrvHeJUW.2}>VwHb^c/-CX<YQy$5%g+mF}3W;^jVUM,CM
+zrGryg7`d$tE%{_#Y]!RQAo1M!KSv%n5)/VVRU5b--}^Xo]K#RPtT3)}OtIU:=9#cXNvJ3|Mkpr"OeE$DxqL>zA7z/l6:Xw72CqMaliJ0.2KIG~5~G('03
+9@n&YRIf%CI(16`_aoaJA&/E/B`,($GTeIkTc6^i]GL&T,oUB7rH,y0v`G[_CW}C~bxsI]sy(f6Hr3"vvAUi$;ulhYLSAncaRC-=$+Wd8!JGytUn1ZoCnh
+Ol'yjZ^[<@+Vj{1`fn;O(zSLy)q.N%BJh3'y"rI`=lrdvkU=RfZr#wbw|o_Z@]/0be$[z5Yp0D)mN7"OcPsNHd;:ex-D'V5-J45Iqv$@&"g/,s|hd7OhRn
+2IY{tVrLty[K7Fzu@-&=h.j=iT5uFT>5u'>SO7VU<V311PMvyjC[lE<X^;Gq1ZAx$YcO^bpP(y'&+^kPd{drekeMFZANPuxDL/EX8^zT(S@st7hqh^FO"_
+PzoMQPp-f"=^I'f[Wy<J]U_@[2_2(#NxH^on}M'06cW;+K|)@UPb,U/X.jb}e4')o_)s9)[Rqt',m[5J1$Pxu#6-E"u'&0r`o"s&gyG!_p02.':}X;^wpi
+gUO-<fPda%4LO%6-v2[E8+SUsG9N]VG(yKx1}!]]2DC8JReO9r}5g}B02S~]|gC--'CCt293dO;Ft'PyU0FrxO9IpjSV!"PHliEC9ClTJ,ELyW>sAvPhHx
+%+VU;,BSE,bGf]IC]t3eQnG.q2WNpex06u#8]ARiPynyN<xts@Z|xnFGrk+o`K,v<g2+U/fHGts7r}5eiD91uMB(Ex},BzGtk[H7$"_JLkD<,[w8|o|Cam
+8kX`4.QWdCjPcW/T$'/O.B$5h7S`+voD{:Ld449Z@qdu];aQuuCW02v'lc&2Ee#N)zk.ku"yorY95,Tt9dz%dUEGW^<!2;TV~lifqg]|1=S0%-"dA1IC(4
+ypmXRq(R.x5c;MVNMsV,JCy"Pai,z"_Q7[FTlxn@cHq3g1.ugC_oW(I/x4Y(UyK;>s(e6&K!2:/Dde{mPT$@VElGEi2!#1|#g`=()g:WOa~ry@s"yL`uL!
+jC{46w{m!H<rjtIpcm`'lwbLW{ht"b1EFz5;_>#`E)ROeWF]W2ScQhElL..qKy[ncUO^$t-1=:n%sAT@1tzXtzIG'N}7$9a(EVe<Vl:sOjvEdN6%I=v}Y2
+z|ww"H(R`yHk<s.4c[jUTt>{9l`_Szw:OHs#`lL8eSh4.hc(h>x}NOVI(2(MUbg-E>Ejhtk,Q5-;QC[SyC3].TwTiE@F{d+keoKU2|[YAg|GnJ&Xb`Cx<w
+Yg!W,v8{KGf>5Ime$c15d7!k<g[m<$><NK-)2)@Gkem{4=1X/a`8lKva2k#Fq]`0zhme2h'j_"[$@;ndAS`:Be^_H6nV"zgv1V!<eM%C$s:a6@'vH3"#lz
+[mGTZ50@CmzZ_&XM[a}vSjJ5,5p}=cMeFCJnDap15'"~w!^OS;'>v@ZN~27mG>g;DO}CZoU-Wa3vy4C=+Ch_(c'+iC(W1Tk&F/>aiu!/d0Pt>X)Ko_#'}s
+nFuvha/NF}I-#1Ax=tmGQJ`}4ov$!ZfcKe~|fuU.2+<}hrmxY1t+ogCFhtIRu`b/2[ed'S3TD/SigfF6_jFV>9I5ujih/X;+9/u&)7wiz->ZhOX8aRP!hy
+WT^r/[j;ia<&.-XaJ11C=1g+jjvE_ugA+UHT`q}"<)vl@ui9-<O;x:gM-Y+:`z#ZJ7_L[b3KHn'GU6|">i7x)Wh49XZVTLhDAwV,2xyOo2^2:_h5jZ2XJU
+,suZ.;&+RWGgf0j/ejXipa.rI5P(ireT=u78iyI7fDAw^OUas_0X_j-`FM-/t73o_-z;qJ-U"Lp[h}HSRo9<%$9Jj|)4_7PQ/bB'c4w3KHOdKUWUgKw3u"
+&oAI2lpw;bdO><x%Na05(Q6mmzp]".a/><$gkgs=u'P/oy>|Y-E1U{SK&=sptRO69x4mZ.]U^c.%!rb/UR[lHHzZ{Jm}nKn5LQ^i!$rr('LDT4zs,jDE:H
+<<rSAItA~{<Q0)XpdFW><l9D6F|nE5,4`qzPSjq0}=KM1euuq;kQ$>Hpq{O{(kt9^^'=w|QB=h9g&lp|t.+[jErz%:Q"|hnXxH05&_Tl;{>KNU<0(i+8G-
+0SN4+{5xG1QU)0Cg3w@o&J"Z=(2sgK{$!!,t<C:r;Q,4TH_;P82RHHNG@)>D8p0CGkfUkOQGFgDacuAN4(GA"^m$T}/MHjFB[uA}71RWRn9{OV_rV18QO}
+cCXgFWs/0zK5k&--6ypcz7kL^wz90@-@`ywqJ&kB]sM68Y1cCA<}5tv1]f8)r#j`o|'.x8X!Jy1G7[2hV@7:)2fq<Mc5sHm|0[<ENOLk:Gv`A8n@uEB%eD
+aVd<IFAWbyGLvdUn2A).[_yo[6(qL.3QKTp_<ST}}K:)%@F,`tnC+UL]D{5mBgvrPS3a)(q|]vU1xk<+5I<6%@AkzSJr6x#7|A{AhYI(VyjLa,tLv2YeE6
+)43,_WC@}:kz.p,"B'/i}1mQX&XVe[7XOT)Bga+bASIBPAQ(t"AHld19!"=/>uH]PgrFAY8wfGd4PrE+yhRi+W)qFA7>PZXM(X%L}a4xnkiNy75F=G]`vq
+t`pT}uOr}Ig>>ZxdpcX1)r#D]d3bVXf-,`e@ib.bfhgO04T>QgO5,tVZtwmW~Fg`u&{nr3vztNwjwQ#M;MY&47s|:nH,-L2gD!NbnfZzn@O%ea:9=6:.oM
+Lnc]0p'^a,#niE:ix%(_v"|Y1G9{MzlqAJ;fD'gM2[bKa%JB)x1_J#|H7WV=[}b#I<)([tXe'xy3p%tG/o{bsAIj7<yjq,"gRFwcADt<qyLa=oK8VSgESb
+4&a8l%mcCQ-i87"y1;1y!2B2[x50Qe-ME8S0]v8X~-EV$Ch:.[08!VPh3|E&Aw-M+{{=J5BsS7HQT%bOU^7wUmlh&2j3_:53N/T}8VkS_k8R630|eisce5
+GEOuwuk'IOdb=US3@>bPvn,_F6k&E<PI#F&EZyxEKu(|rZ^}7M~bMNazX'v]CwLDJwyVbS[7<r0"xm!=53V.S0]3Vxd}]$/]5{,Bj/b|y!&Gh=IqlqR`9C
+Sp4('l9dTu<R81k1"oST,29A/gn5}='k3fF^)RR.'NzM,R(}Hs$-o6qtdcE.Bl8YoVXMRtzL+{}+PXVxBp#=F(}:-!2j.!oz$2OZ$O'.`,woFib<xBBbFs
+G.HKfo<JefDNR_aJ;z&FB"JZQt"Icj"k&[<m},/^Dm_z=O)q{N:0Y[mgidbA_you<I2uX@isPr@YVtdPV-9uFX=Xc/x=ur+D0qY<a&!Xq$bT0^6n$@TDW}
+dlsCPIg4^MOw.=PnXfYc]"2[(R'}}/o@5h%>Flk%S1z{]stUK&!<<Pw^Lv;PTBTj{)S##S#9i){E1O&PD3-q_+;t9VK9Dt~)&4KtM6=,_DdyK3@QW]R<s=
+J,Vhk,owkB~04-hPhXZ,K:CXmu3^/)QF/0p/).rE~_EQ{O!0o>|+/)3p$1}i+3JfQ+Ej+{4-Fu_,s{x/VBE(a$ptiC[@@V`A&x<wr=Weg;pB9{&D+8ub-i
+;3;:8WNGGq%O=d@j"bEl7HLZpeIg".AX=F.}H|v2DZ^}{JI1`R]&7TmK}ScVKRheq_=8Q.PVK(3&d_HeFys>HoA`bQ^)86QthkrY5FNML+O:gDxt4CR,<u
+z$+.'cBV<Mgh$e5JqW/C`ekm)pEY]/m|83jA/x#R((Kc6AGlIB8[N^;,rjHM:Dj5ef32WkP^.-xf3s-H`g'bALir,rb3)R"{E]"&V[G=G1JC>6PXy&z(+c
+>hZh+6'G"tr1TJ#-TJ86wro(==;d%%hMkmw^4I6{1&DV7fq0MvFIBeke:@mm=w:uCo!aQY{9XD3g4Kw@_>w7,[=`Do{b78#`|xGyQ#t.H/S"/5w<AX'f2m
+[Ftn.4p]+62g[)`B}r/3$I9|P)!bkDJ-~_cu}3qWAt'ci(JsMuE{Z|HxYrLd8&E{t=Aw(S}ETn_|0CXDxiN(JE5Wq7m,gz#ejJsLfW.R.SbLLUgx-O`#Xb
+<>gDu&x7CJ6HT=!WIoMy,ux}$_k|xG%V}e+V@2S&|g[3tl.zH8pT'L9BM$0Ms3.he3EHj%YvG}>g};APiq8^'Asa$FC}=0+<h;$-m`pM15IaPrBQ~BF:{c
+v$S<:[Um:&Hp^j"_wxllT{^OiK8Rh+YCSbvNpgWDnKpJ~gflKg1ov#y1zQ%,9,Y-I6&C'6'&;VjZ"Fp`d2rw#YX(dYfI$OJwv4,GP}0-:/Y"+GgUYrt<4V
+&b|y1;0zt7,z&Uu(8]>Q,-fJqo,oY$i1>iwhlQLx"@8bvf~C]yjv44$D#iL0yftE9,8!Ru!7r`"(B<[L~#2qX0L/&_0uiCHJJy0u4SdYKd~sQ7x3c2Oyr@
+kRTCGb(v}U-DA;_8M&;>)J6vZ|w7+#!4/z+-tv`5-cWB=SIb8A|dcw]DEHkurm)Sxm}|coHVpS^Y3/k-T##q"2$H,4pv6Sx!6+!z@;;^z1P2;()8.hZ|5U
+U6;bV0T)T2oMS65RwMcis;cInb`!L])a!TWgd6b5<7s3`Q=W+:WPz/oe!e18H7'UZFop3@yc-L)tQc)A]VEH{du5/NR4ti0';zLjvXfq,Na+i]>HMZgdt1
+8mSaBzNr;tbgVL(IWY3Kpl0`5"[YkFZMtMET:-':~<j|hE@=wXlUT).kJTNBG4Oh>kznX-gVW2Dn@o]<!vkU)We)r.!lR7mx]{'xzLJ|)FP^b2qjkFRk(o
++psz529]@B+at=%RLly8Ck/OksY!o{!}PK`@^Ju4l@_-QDb+krHCx8rc$]m|N#D:F'J&Z[hW4g3)wQ2Ln"[sVPOqLWR-[5ccdk#z_PY94k<NvST2}mkZGg
+<u/as)Ri[(6e!NzDY6tTQ]cXjumn/A<2`1aXw)!#ia%Jl+mB%LAieL)ZPFcywH%@.y6@b](JAYMr3v495PUkn'$[8jzdd.`)sg8n~<ecDrKdOq5M,kxctY
+MIkeJsc>f]GK7Dv37mC0>ODf0<B0Jr45{Cn$yg'<T&T/:Z5x^n2.(KzG11pN]<MEU`,Xt'kBR9O'L>v3N}2<"bxMH/Bxmu5j>yw/":v#NbD;C-!V^biS[x
+]=HwPgYBW6RIpm$%jH:p8ZQ_Ii->SXTAzM^w@b5}9qj0jz^cvI/(fAX-Y1E+]sb=q,Y3h;3GU!Z'!_Csj<VsrRaU)f^//Y)=3H<o.Qy<s/3_oC-'}h"wwk
+3bU;gFuY!2/D/T)(i{Z7!z]ZfY;i3j_$k=^}@V$'^Q8LATud67j!(&'mbE7sh<lxFq/rXJMU9b!F'q%i:c1.p9|Z~{}.L|_^Y@8S[i7rq)cnVJ]ExtPK>B
+.mF0age5MWhJ4B+1e)W'ZXgXI`/zJ9ZGw0^1LmkN=a#vDOjcflVc`Vv!Ay+W]O:r]^"vAU0`^pnxS!wJlZRu:_JW~|2WsP`E~8a&:C<g9<:1#<cUW$(+kZ
+'FI4a{&iJI%e3slu0&L[8np61h;'OqM;Ky3V0W#!,EQLHu3y@vosQiWH>_)jaH1j#Hs{69Ndc&O[6$LmP["JX<vLX#($pevC=N+nK=;utAZCBL8cL9|tG<
+pnxS-iD@m5',X{U2nvJB`9>22V8$;yGKFR$B9#&]dLjOp32>:zidrZC>#D^tT$JO0SceSvXn~4+MMl9AJA5XZ$wwo]HN_n.^--%:dFGU#9D-l<8`i$lCIR
+xyUFq3Q9+dLH^-Cq'JFB>K2.4N^wL@!tjK:MGvgGPFVA3<q5`7%$Jly/By:C6A'I"LKjGKYsBn7kBoC_tC#RW|nx}%r<[CUnAB+,oCK2cxlU>S5j{W1{iZ
++(lc:Bs[rCCWPGf5#x7a:irpyqE7fy9|"mq87pgdbFeje&mhUorN@/]#rp%8)`WFBAFQP8DCaI<!#EDR9]ffjTPk-AQq-h"FKorG`m]en'8"aVV.<9Zsv5
+U<_$mPS.,n}u+5mQzy4zD,9{7RO's&k:+DrBp-FiIM^r.z8Y[t5.N>>SyXvN^^u&o.gHt'.1VMWcN4IICt[r{^A_3cP0A[qBGEz;Ir'%Ejw=yhHdFu`4&]
+<hgMkA$`6h[5eZ_$Mb%{ac2l_Hb<K#OUIcZ(|FU]9HG3/C7dC0-PylcuvKDfW.X:BAl0O]TwGXx]|bRBp`y;Iy;y`6|3_#hqEOn4Pc"WC7gfG]ac}PX]S3
+!5rh-$f&_awBTC-onSxTQQ=59PXl4henUnO',Z.6La:w1ejZjSXlU`6PIG"(_#NLD[LUpNq[m5;gnC:Sn"z+P8~e%KC|A^wuI,<^JNg">.mOo5ep17nw+=
+#+PbT>72.79xV<VHd_R^}RCfagk4n1sW+$RAs'u)$3Nu[0-0Q^#mUN{oic5wh+J+~1wDQk~PY`322G4/F]/B~LG[}}5W[e_4+UyK#<~.|e{rPB{yrL$T$4
+z5IY@tos/X/V"Zq':(1&|xa.L4Q%rBBe<gQAcLq)#hOqSSASp36^(9xCs`$:)QLGFE&|TR>qkCw7,aZ.uIbZ8wBWUs$RQOx}t`"cFE0cxJeX"XXYini!`w
+~]t2_t{J=3Z|j7pa<ws!E,'Q0+1myEN{3uoQh^ut/u!|9Qh{1uIiO6n`UcRMMxaT1k+9U1PiT3JKMP<g@Zt`t09b$DoUF`Bj.VTdR`~)zLB}rZJs^`Do9N
+fU-YrNJk=.L}8^'QWh=Il9sH'%h|kVGSHz0QTZ3@sPR<7|xxGusk}azu9%0Yhe0OXf"xS|1F@:)XNt-"w'.94:7S<HY>jH%y0dNzu,0Sn+3p@BXnats-jq
+}o;nO%'G3i,WzZUXo{|RnG}Qm,O5b3[DM&mcHQCU60y,^V'$8Z2]]asA(u~y{m}a_<Y+i%TfR2Yyrevpjo}K2F^dJuM8[`^AqiFQeOlKpt[f|z^,C<v||W
+=iYde:_O8cZRcwF5JJD4bUN97yIv}osrrqg<1h8Ji=YIp:{a]z&qx<<MC-uqDf-Kv|1cqf_wP2KR;ZHtx`bqDS!fvim/]ItnFpq[i25ZK;F#HUC%%h@a6"
+1#R9:JRBBXC[=ssK^m6t]#eD;K7oIj59Ua@+{[uAlbD)]lE#]Zc,JrEgK`Wo)-n%sa|iONJanL5v$v8=.#nxT(5W:g8q@z$zJJeAH@!zB'y][p.o&=@&,9
+_,"s~5/S`6Z%ZzEoKKBsa%ySo>g(_.gUcj,J:,S-+bDiPJ5L8ejdvIx^u5r0#j7}i.VxQl-7Qzg.Op#rCLP5'tW,#i={Bl-37&X1(@(qd+B(ee^g{e{DYM
+E}rLbuoh}WJQ7D3$sw-t5>6$4X"CCbW+ck8y.3j|JLk(G6cyAbyP.AuPcM_;v4Kr174)8f^eq8-^SXZX7)a+;[!Y=LtKC8^iG/U"c!k/X2c"bl`uSV2sSy
+6A@6m{@.;R;tA"jK!{h)r%L6g3--WP}auyZy3-]-Kx=fDmdTFZ;a}N=XF"jxR-&ef(XJ|rHhmtx,]F4L$`R#}V"SxQ/nhc@bgFM,}_f,|$6R!D8eYm`wVH
+o.@'!g-S)[Ga4t<##GTf5Gx3zQy8p:mn2YtHRj+CI/I<vZd{>,0qOWhp6`rq!2uBK(7ZHcGX:6&/595&>s0e=F=Xt1u3UWq"2d4#e+Vw$Cn&rj]Y~K8Y'@
+I"]`!1^BbvN2mi-,'OcEDeyZq(]%:xL1!(xGnaP=u9QO4b%`vH}MAR#HdWOI[(Y_Ju#=HF<u`G!MDdP36TAuHov'qDAj0'Vn0C('9^Hw$+}u%K-rhX{1gC
+>69#0a5lbIl[1__OKB`-~-R$2(YHqeU'R^by<v'1g:3H_Q)poqn@%Ga=m|rM$+U$w2Hs&yEW!Jl+o5q'p]]l7IH@gcql94UXgkv!GXRr5Fm@G)l^BNW3p9
+'wLbp_"{9q(47LFGI<5'(TL@nz_bv_k4bHRM]$WQ97tp=<Xfx2-aOKR-/LJ^C}N2T,z>9ZfnVCKasd;P|]~y^;9W~e0V3.yebV)`#QxhjnIqO!rE`z[$rM
+o|c9ZiA&3:C1wP"BCh!j=wa+P[$M2uX{(Gx"kj/l5.qB)!Upc4@}=o;,|I[eP_x3m|F}ayLma5Je#|7ny9<u8x=9WW"t03|''l[luAl`cO[''=}SVZ-|;u
+8/Pw^r[ok"#k-2QDCc!N[c}1rh[(>EYW{#c=b+NHQAd&M,@-Qa7X)G&CQ0Oc9IQ/d]$C(oVU|Bf93R%gwlX-0Xq%^]l8D].I,iTr<7zbYUmYeUy.vq1CPz
+JJsj,"GDssfVsw5S[B>fO;o(A.LSs6vdw.C4BrO@dX%hVz9S5"9&'tF=-8qB'(oge6^7Y-;zzwFPfL]!dW`)/it;FnNH'QzR4S48pU][Ek]NJ/%/i3c![V
+:O-!a^[eclY{.kXQu{ABHvf6hTc@p1;neVCVZVLcsB#vU_U.t"dLf=ZjWKL4%Wf5WrPiwI!pJgp0JBi2%W$r^UH${epJP!5rMD%ZeW3oI(EMC3[tbt@Sk(
+@SwQJK`eX<DJ9KAgJszH=gYmz7[rdEB2fV|z|Jn+E/aze5!r.u2S2_On!9H@BA_LBFo,=39f6aBik'qYr]=CC2`xBAjbOUB+0t~o<!C29z,[nG:l^aby1}
+y5l<$]C8]g`oLsHv<@rS$_b^aI(`acJw0YnXyQ@Z]o>KovT%4aqI+.=vP<};N^}}Ri#}~}DJFV..Gs_,%KnUH7)|d(E$shzf.quY>1t^,,ZdOZc}QZEJ@f
+r5&I1'Ev7lyEIKke8sKk44~I)_dt>uj5e|K5|=D|Iu9P5CvEIO=fYytG_V)2$ly5#{g:~={7sN2}dZ)LPgV:fez}IyL`O]T,ckA|Wrlvp+vz{sIgptXU$r
+P+1,dHl}Ve.hI>infen2,)_pNU_n[oq>AkHykw[No.{bBv-0"EG0-{|$sD/K9E:2ErEAP2kjY'dN,1u!=1fQMP3'>u/yaPjStY"caNX0-Ae!Y=59,8;<2,
+bKPWYu}"3P^L;,]ByoPea5Urk`Wn8XUM~FfOmr/[Cg5vC;-zij1G,YU4A[6|I;$IDVCbJ4=lO6B,J=gv1Njg!vrn|Zu_rQ&zYyIn1xemC87jXbi>1.S|9|
+7@c;DBLs9l9nj&'Ai@LRJ#e$J^ILp.a^~o(ztOv0Oog6L}9D+4zc{<"%sn:9HZ`>[H1_vmg9DcSwOz%CzB/j;[WLQ;PAT]af@ocv};SOWE1S]c,!u%5+h5
+/&Zph-L<gD16jInP#8JEkA3f!eXicIg9C6zWcX4<5)Z[8lc%AUbY7O<Rz:$6<e{8lhigrN#&dPu)A!,"=cL[Wn$D.dUXNjU!!c`RjlS;=uC@J}P@eh9P[{
+O$hb@R428{R.vz6cUVZzWp_|s2wzWe',Lk~X;bX+&Z|kLgmsA3FWJ`16ZsnnC3'.8;+0.]c.Vplx/.ln+/S[y>hUC+:7V'dxp#FSBRz>G2(V%ey4zBBR~P
+zuY#Fgp1MXR@p6uavj_H97o[)XFK"kzzRDR>3:1vb)W1kHPpZ|a]XSEojn)MLh5617cbw)pm;nkg!yP0@^<wf4xf4}t=e4$yJna4|+AIYOb!%Zf2V1C5}[
+g/,zokpDm"+9RiJ=u-36@_qXKLb:~$}CZkYc}ujOS+v.He:%F8d)>|Z%V3AjdqSKL8uxH/xmmenLw|]H</>w+@tXV!>+%QfVL}x+qLL]{'c{VCn|jH]vIu
+rWHp7]D^RhgbvdL(eTS0iSfO_2~A`/PA)U8Dj%GB)'u"d$DRUUCT42km`u:EPk|sZ8tG|Mu[dNr3aX7D+HPAFiH:)!y$<gn'RAhP~@{tZ/W#m]!CEeypE1
+/I6-v0mrD}ilh%VeILA2iSCVd;=Q6lM#hl{,YQ~"h9s%(JlFJb%ocC'SWH!1OSp<9CiP<l[8S6>x{-/-aARUsAQfug5/5yt7<w9YfOS^(_v!9_rvy:YCi3
+KV5uq+G+x<g>Fz0l4Axl"3'{.{'[^:r6VxxltT4|0O=4kJ.CU/U|m^xJD`>cB0vS45g3.L_]}%a8vP8x64H^fT|DW%Vblptb<<+YOWE2$op;NOlFjkVHCs
+PXY&v43V|vmzqX^+^;ID&r0u7bTU<0"61A'g"N^833[dtF.K<7R:ap+Y_9uGx6Zy5>m2/L6mhz:0&e5eYX{ZFE{.M;'(Kxk)~;5:X8-)h1)Z85fN!4FA0R
+NLT>~)EZ<[xkwn>.G{jz6Xpo)uFBq#,)aHf8``{qPa2u8=yYI]!APzh8y>{gA+#Y`kpS}Lv+<z;#bC"wpCx&ml@udXiaUKHz4Hl5$AeZ<{j6Ewl]ln^HFj
+G[SZTA%RD:lYxfdyH{n2N3B{B{7kgMsf,IZM^{;=qhHDJL/GL$2gjsMYSu'ZC@53@enwBZR;7n1On'j(3{83SDji%(8Fp=t2#5GrC!VXeDFw+T&TjEt9v)
+[5<pmht[![/57DtaS7][tt;cYk$T%b:}lT6Y4u2JMFW"Z`CJb&%4hUE&.JU:C%iiNKUu/s)FW7{ryEL-rm};6cN,-up_f[vKtj6Rh]'Z_<KM~Ii|w+s8F^
+>{5lA|PBNNUN|{P]-|EghN`Xiqensss+mU%91nbcxM5On+SEYZkPmOH}T26Eqa26QK7>8a2'zHbRD6X4d6Bz]>g1DQP>~>oHWtTRFQT!hKF3<+b1INH@>/
+h!UK^3%hF1>`.$a$c]m:fD+N]I@cJnu&ztB+GTeb~Ub^q_$o)Y_4gpnRU'`&/9S8z;w;bpm#L`MX09b.Uo(<wPY`Rs3-a-$5hR_z`u~LmyD".SV36U8%XY
+jyjj!2/57EhI$qR}FLaT).xbvm%LM72HcJ(=&5-sgSlVfLuP')gQga8Sy7|ttgSUJDXfWdkCKE/Wkz]z#3,w~ODJ:yBNqMS||y2tW3WCF@3;Pk=]_(}DZy
+j.`y1zSv^#ZK4l9=>|8zW4>{wIJYfKq)(E$)xD10udFdef<a-W}nnZV-]EyuEipqh)vi+:m(o.WB9bSV>;Pt#^]_25:ll|b|,qs}^)'2Wd^(wfKj:n=zQ6
+'yUB[xXzr0,G:76oBrt%09ijM"<z:N[>_/-W>,W$BSusF>u^x5Vz+K-ri6{7-YKdkUu7_b=7ju8RTvWGf%J%)Dfr;sAx^vEJBs=$G&iNek3xbl$p^{K4ge
+;aaqf:3_,;A_y)p8U/$si0}89j^Nmmwf)2m@^>;@OUa!xBT:G:vI1}B+T(_2@Kt+FkNrj4BLxbOndXccwNh2#j#O@%wxY068]Jq6+v05xc>7^FNTWTlAO:
+aG1>xe>@sbjqp=DftQ3u[)4}/l:!^5IYj8g7y:g0n>-(5Ir0vyk=~sTL`XG-[1L<_,L{2g%_/z1FE`!Dv{:ISGUN2x$-sSYv[Qgp~6-2XAHT4iVf9L)[Bt
+91teQPK3n"gqeMQ2x=tqzl`9:0s181a07u]A~u2p,!AnUgYK-m^tV1kl/34HN>LwOZsb8(vtG^'eX-R)_JrteD)Rf'"3-Xtq%-)_a;_WzfPlHyNI56D8S(
+gqKZTtYPh_y!:biv_J+uyJq]/I9`Ky<l]V`=[OENPwZ"eDX{aM(Zr%UkJ#-v7k&{mD|rM7E;^YBp1-!_c[9oGFHKk514@)$a6%^L'&gh;`h9$fx&V_Z:el
+wL%gFcWs_+jp|hIOpVos}Ch#McFFh/=JIs,;~Z!pB"T[l]&4")Cxu98")!<UjCr7$lndY4tkg!K9J!71C1pDR%!|N`!Kg+njjAYJKr-@7.0z{<ebwZBd9o
+[`YjXcG7!@n`.`YCSiI,$O~i6]!6Js|=P'OH3(BhEm!FX$-}!S%uW.n;Vn$1g'2wMN"oWKb"]5fXmn'!h$<HV"5bXP+5!Ln)u>XbVli=rq{y)t-$uN_OS>
+^Dsp@QK(vu>t>Sr5mm~7g-I"kg|U&dk$_iWjH]D8dl>(VrDtp[Xs[.&G_Mzq2SKD)uI@zT%<;J`<Y+B5osm5H./3bmMDDY_'](w#j<@KLF^l;y+ARK/I8Z
+}za_X4P=[y8&JrU,w,|68{'kOJ5OI5m_{]d]&N&q'j4sva&|8ldO^j.c`/+;ZK^-1{W0!z5Qht{RkmCg#Y&Vxzenb@LT0#lh8<2WFsz9D&If|,kWIK;!Ot
+u["A$yO/@q{B@:PB5zQ`WXn^9nz1%@=lrf6<y%RVg6#h.#>R+fm3tl)>zF#NHg/6bSA<HN+m34^vJyIh)Jx4lxg`Hk"nlZNbilz=~IYqjU{IP[j4'/9&V}
+;&zF<tjt#U%4"fq4.a_O6qB>wmEHohV`Bn>wfOXzQ>ZvD33m:9rXX9jL_<=.R>)fZOwM=p|07KF`3w5_gn.T{"%qnSJp6WctU)Jf.2&>6aAp~m@ROZgy:L
+^c}M"I/5'}eLGlo#CaJ{@.Pm5[Xm+URb,^sI"Vy)QbYV6)L[YC=;F7u#|JK0#=$@6#G6FozhbxbQ"xEw}b4P$qM]%4]fkLHF-cQ>eR:XKvBZH(xYcipp45
+feeuj&>.[:o]#kEyq00/o9'5&yGqEw(5Buy&746r@r=l&,-B)WgC"+x!0Yp_reex+sG#{D}t|A!"^3}l(9k[#J9Yw#xy6#[U#PX";F0;<DC}T1#C-,;K"2
+7]h,!u$^^D]a'>Dx_&ui153oi94D;&HOz-o-,|VhA}7VAJu8_B#^}_N"vg^CqRqkk5<vu@qEK{Te0m]w^WgEZeEQ>Jts;B5ECX6Q&^KMX`d^]sIz})cNCO
+fH3[n|j;eGan{'k7Mzz3VA2Z&@]VEGpCPOAe:":r,"ax#z~FfW~CNl:+Vit[>wjMtHv4^kfvDncnP3#40pLCfY!+-vd5yA!O&|-mD|:W%EV(:#FFC3"O()
+Ys^PFoOOs/+xRnkM9$.!YoWLSc9<WC1dWeex_wZo`4Zb=Jq$7J$^v%a8IrxA~.tc_mb+DX&Al1DUEgRY'X$1PzD5CySE~HJ_:ji/8/!p+EFRfY!UeBivmc
+BsFDg{[{X+3[;cf8$@gV:r'B5xEA$lN/D79wDJg+x6TITZ^clT:an]{cm`#")sx_'$h3B]7yig8Y#BuI)J<+Mgb>I$V$JJEx6d{Jn&`'dpRU!"BC%+ZL@s
+NidvvBmR7Y12l#D"6#`wW&p)T:oC:=znF>25o`ZzxD!K)wX;:hAQ-zwws{lV4H.0H|@,Oua^'1)z!|3M~VFK-n#J%R;>9o#>/Z3MN%iL[jRm&rk0gV_TEc
+y&~dbr>em/4E/Ul%4j_+WE,XJd@W8qLlZYtr7an#v]Hog=`{;O1@EAWHaI$Qpl91k2``z%;DeK4KM7GXi)e'`+EYHn]^P^Qip6MDh||;~('sQPOZ,p-$1$
+'Gv{ubU^/j8+<EZ>c(5P-pjW}o5h3T{gEa#f|)$Z'_H$BWfd{M)^U,~.xhW"9(Op.p)FYGkXca{R{zDo-vM>Z0cC{n+LtBg2#e)(JsPp(F<AQ"ec_&Ti(z
+qKGa)PLYJI@wCT0e^EI{jf"`>#@dwM<X"Wx'U)LjD8!}KMlaPc5D(c;g.)HRQQ/0wk-X@I`[opyl8O2Vn3d!+1<xYNx},-~YTdJ.<A@{Lw3jnV8`]W0:)A
+;uk_yqm9,4NK1aQbA-#+nHwbX'y&Z^A/U/J);sX6}z|c].d:V_j7RGj2,-dtaa7FiYuO/[;BzFlX$Z(yFDPzzj;B{K}@rT<I6qg/C_|WhK5Yu.+HvJSU,H
+v1a1@)2Il;i&&q+^}W9m'kS7)E0Y3K&&v,>)uGUVL!N{rv+iBK}G$j:@Cz}<[m'>`L'OfK]a$W^y{HYt7,=Z1:NRY_04,Zoo&80=ZheSHf!Wc^}|'_#9<%
+)j@ewX"|/fm/S|7}{lnOCXa:4lS2|<iX=d$OyxEk%kIssuT]y>xZG.IwKne>(:@4t_sZ8RQWin!=DM="4pEKwm/M&[)#x$Rwtf>Shf$O)_}{nKWBZ)W5V)
+n(3XtGe[^D"k7}buE"iLg2_]xuOvA8]VWrt+pHI3'N8^kx':B,liY'Qb4aXq|5z]fmkiDk@yk]K0{>2F3nvme>'tI22=op7/.eke(Gd665`wb|!ppWG.bv
+-li-SZMvldd|L62;vIXI38YtW`Mh%3X1+'[>7j(1J,Z'9Yq@4uQ`ZK6pQZic-_[`&/cao1)d~gS@x,2Ss+VNJHJ&:fW`HdC`mERYchT_uGBzDt~VA<!zHP
+7>:_9p.l;_P^4FtLOkFmO#!bM8@O|v|@9tiy`-)^j<)Vt-lU@RtR"!`F<c-<cseWOB<Nj%+[wuI&X}gCEHZm75>}>5g,}HAp.:dNPMx:uk8>>{7#!;T0Kf
+A^A-V_/fICW:+}|Wn-`5lBp"mh%tvM@RP@YefPg9R]Mtc6b)dh@{zH4FXU#L1;R5':iW^0I}-3-fp&CGl/)"~KN6t)ED%rU_l_~dS=0h@#":<W|n}O9ics
+Nv[@3RZ/@cox)k;h(F~G8tpJ-,9B<KjPB]l([v^$sa#!/YAvrehd{M5XGK@fb-6/'uN4m'z'kJ;G"vaLuK2O71qks4P%rlGr[7aqivfX'2S.%+GJtrdBO;
+YpCoGm#ceUAch>e(0)j+JTg^AN"_D^kB[HENQ!|m"$D"=;>K^'Y=Zlh>"7rLoy:AMVyR4IW:x|[4uhI7l2qIy'quelOv]s~C6v9y&-zj90;&B=}]Q8XonL
+8[:(|JfXI|:&-v^}e9OUj_2m6r%,'e'MOgn/tRs+#sgH~M]$`zaG"r:q/%_lB%ak>d-7"WR)Zt7snx$VHi+Y7qX+GTD@U<3G9vgmh=eDjd6i7mi<Y+:1WG
+^V'eQdN<jI`q1T0p0bpN#52k]CfP.;'>K8v|XDZ{=n:y@rUn>d,g0mwY=CycW#~;{/C]ng^_V:E;&ce)$gcpX.g.y71meJRaCJ>wiu8G)O=okG$_qn]rUd
+Aym]-yL]{:e-wWF7r'hiSfk0=5#{a@}Wj31Zc-N]d&kuX@^|IMaCWD5!L5s!@Z3JSl/Ln}Pspn$)BJ=ab"<R,M|h9#VM<$$Z_;LmtV,.P-SDKO}Sg$Pg'n
+[lSnfV!oI1YNMQ]LR(Pq.WKnhq2%aVij6,!`ALHj"4:7Q!Q"tb^)ye)IJ[q{>'13F0;LGD)lycJevQ$i'QxYA#"SC1W[&uoWu:,Ne)vD+<u[4#n7#d0:PY
+a)_lT{xi]2#Ec.Y}TRJ.3SuRb7cY&yDE.j['>Ni(>NCz(kbdK<0O!THweTU@["%D)F04bJrbxU0foY#e;IQAG/&8O{DeJ|tuqf&"x=NwIcw:,T"TZogYQU
+A/_u~3Tih14b:JKr-:!uq#<b8J7,Nx2'|ajAut{d%MNc-04|~5KYp>P^~}J4},JMWf,!kja]8AS^k3pIEQf+hL7fToG-#owTU'iIHe+tso)$usY;.j2!D.
+>Qi9!$Sgi24!:YBSDm/fAQ'V9}&7(|SWumcS]'r];&MiWArH>v<g8J]oKHw%_0OO6m{oJ4m@FBzF#3b#W>#(h(w'Lm#w`@w9'9)$^s-Rmp@on,ZoC_.,.6
+t)Hoa)3Ytn+pKp==v!j!LJ/.RhiOBKXwqn8fl9Ow+9t']i!x,0w"1"^Qu&_kW")vZw+Ij24+~R~#E96:#gQfPxVe#^M6VEhQ12V)jtMnkA.nb`~XpAn{e4
+hA6xMzd|6%#=2pm"dOJ06V-q>fH[Tzh|KjU5e2:3V=M0<-iCbSHp[AG9vlSshZ(F&wF_U+h0&+1uh$m[%J3!_35vyN4,fhBN^@yJA+7CH=e>zNvPVf_F9r
+Pqx|cRaz&7E]Wo!CF$;JYJ]Cz:$bo11byp{H.2<FsWSdnZQtLDTsC{aL8'l-FPY>d]eW[-yld|fRG3+6sQ"}q1}o"hMM3rP$VE@fkNn2lkF{%MF21JW%Te
+MFc{~dv(=<;[5Fr63HOlDL^2jDHN%YN)'GuX>fMZ]YF&fERzghLtU7r<Dp&Y;n|(f!>g':+@]'0-G'O:wRd$Kz7Q,%N'rJqkB`YtjIFPR:0Jjtn2@G{|dr
+yVZ0,e)_o3Y:}AeWWXT5e4D|OBS_+sn,(R>u0<1R`n-G27=q3x2$5z{yntLM/KzF%K8IF4A99/h4d^1]tQuNN29-<wU-x2AOxf}5`9U_I5!B;)}S2{uR3F
+C]B>MUIo1=CffYt#+/q'R3s}["s5d/7=D{5#k}U5A"jGfE^m-HsT4:.aQ;N3+@@1;I~wE_TZRZ(,u"F^]RFpe}UQm{hC&v3@rQ^xB`]eOL:ngU0o+TNmL`
+X9&^xA$9@|-VdBf%w,h+emzrq/{-n4~M=P&5{-@LPk5G5RE!5bXK;A/2n:b.RU"8(s]T:=o@R$;bYp${cy&ef@jU%,CMnhGaBD-LVcHRV3B'mHm_o^liRy
+Lwp{me<W4oU!H-N3zZZE{g@aeUep)L.R.#Mlk(_zI/~n{i@7yEk|!(7{fP.B2bdQ"8!dxly0/6Y8OE&.~Yd&x3T!o>Fx0#<9:9%(d,C|s$C$!#mnEs"^UJ
+%K5H^&J-PZt649K=cBO'o^ZISnvU!ujx]i9H`+4-i.^zTb<5W>[]-)M)KxH&8xm!&T6)`CLE|ixyH''>IESG.)On`kjMKrsP,P=Y5j|G86:y@g#sKc:gts
+k4SrWW(]1.a!D1o<X>tI^suv@3$9]P8Az-<lBU3"z5Ri`Wd)o4SjdFO=X1-=S89x6X9hQB'eOS;EYWZkn@QZxW)8XsfE~y9!>4CfomFO++JG;vb'UyeU.L
+G0|Jg5cU`<)VT[C/(HW.X]JQPY3e<LeNL+aZP##Mw8Oy^:(9PmRV/+i5[-K+R&(J~qEIZ``wx=CbHLkR]Blhj&y6,Kbi{Xt0/Qo/3og-wM/]7WD!Y^pN_$
+I[+mMsCv/DRlfUzi-g@Cl|l2MOdj4h%hxi/S{8lE(Uqj<kK'9"Kpl|VR&S7m>LAJo:lWO=QTw2%(h=k|#^@g!ZXn6:EN.h[,~/`^4J8:/l2dyNqKA8,0ZF
+V:3^hLjak}HK'PL6uw,KV+Yk}HTyZ}N^'=7S)"V38ib<e43e0und=y3rdy0c,509f{OIW/$f:5Z'3<.^ot7qZF(DbL/eHj+P]"Fes9AQhM|4b.sGM-wVaG
+|xi;"1'TdJ7LD`C;_bQXF;$D}[XYW9"$CFH)3|MqdSkqorzzf2Dr^mdWf=m=!;l@(e'UJa-"T>e&<sx`xbsZBTY>vv_7#V2_X0z,8X[!E<~T;xm.QjcOxg
+zsXwn0={xw{k%nl5Sm%iY(zXt,hQg9z@vuddt4WO~uAo_t%^0zHwME^t#dStjc,oe{8]p,jNy%f+IE>W5LP9zY=q7U98FHADy`o7"+uK#Lg<H{ze#Sb-v3
+28+-de/+L@(F}pU`YMrJGW!.fYv(|YO3ddX;%(m@i%qRKWNZ:BTHTJjM-}rCDjTZX@4(vqQHH-Q+c#oiO5`T9rmPd%IjafHs"TE1~IxM(V@@%Ipml_<K6v
+TAKnh->aAAa{3N$'dwvA,Wm;^M8I}|{wZXSe"zRR5^N@1,^aZ$4KWp={8Xv_oz`S^;[oQ^Vj)kD&)sQ&~M}ae@;0vVLctql1-=9R+s=@abWa}hW]t0c#EO
+)85|E5ShF:rOz72h$0Psi;>vhmq4F@8"[v@nt_rt,wC^9:|qZcLtXH9J"k~PTap{lFK:wrr.)Pul&u8uK^SxD9oj!o-kxYpl`gfN_lJU'gIHZ,>tyql$Ew
+:I+,iD[wW<PIy(DsKF&|!0fB&uwuGLvP(ED=|Ng3t$Ye%q8Q^vB-D{27H!Z^{b7{o:/+)t;=`gH>EKsq{Dpb|VGVP%10)Ck-o'k_W_(j@>`V4Ui94s5V3j
+I8NMN#.hRKHQt6yX}C(s"%3"tI];OL|r7#&G$eLCBB=s#[G$uc!laR[#8pfMIQf"2L:oQKXxi33A%y5foeh"I0:.,ZJx+Eg;/R]Tf/OO`kvijfCDaVgnYE
+y2&K|)ZakJ#|.rzDAEcx-wT6_fd2;KmKD]wxG;lR$t!<i!|zbHi)IQFADt@d=PFDqn$9o%|5Xf"S3ep37,^V2PBfHx"yD7-SJI:U1-(I's7VU9.[T:Qlb[
+f&G3&w_BbHE[KGecKFRk5j<5B}Bi8RW=lVx5G6rg/uA6,c]^16yy=,7,Z<-TZfMCFJw7-"LqxxAotC_GrTG9r&3ZqgL9;D#`#xCde(m%t{Rr2<.4/shLyU
+~mo%-W6"'eP=JIZ`7Qoq7#9WsHs#ZXiMuU^&&M0V=rTlbY&dZp2i#8~cz1"c~CG#L"#2EJ!clw@gC;U#%kf+RF4'WZ/L0rx<9D2y+Zcn&zbXQ(3pjG6U,D
+E+MZ2tDo/Tw]6y:a97U+ucmc<)[C_a/ZyHC9H[N:O;hC9U$E;`s78kf]/H)27L@mWHa=X(wByE~a"VnSFwy`yY3|KpBzOAbFFME:2&Cv(n/O0NZUC`E{lu
+y@fJBU#Z;BFQdgZm[mw%kM+9oY^KK#q|1z4Dwa~m@fDHYxBDxQ{N)BVj@taja1.qY:C'{:TQ)OC}e/I__nfoBgskY|Mk1g377'v};y}E_>PdUaD9;iYOCK
+hk^x]Jo'[j{f5L0S+apBMs}.(C2vvH%-r6pyVdb2TlKK7#WZqM]egEd^B5$)ucZfFy~_lK/H2&+FKgB^s.-}FbxR6Jc7:^YA8>}Je7yC2y9bq64yUsZ-YN
+P`AVW@XI)8&fjcaz_rl^P5o;}L]kP.JFPX>3VVrMlL|xp|U1Z;.8Isg`.s2|CVpN0`4E<)pyti7)HC_sN/THMZ"B:3[:xK+>O3M-8O=&BlVW|+s{Y8[@sn
+LL>'GJ(<y5z[y|YC(H,k|fp9>]p={BmhAkzCDxTJ&LKo]Co4r@.J(POQi;zGcIXSkOgn`XEGjaQqA`hS=]@E]<eu;X(iL4`0L_jmkqc`%,"bUBj.V1(K>$
+fD&{8e17wOVSm2A$PT)r_47zyn>HbPE`lMUCy%`<cF6Q1a-CM#y[gsRm!DY_iS{&dBbecHlo_lI{bH_IA}+0/ie#vf:)3s0<8vn!gL08h[Zsol5r9<vywt
+>5h8iGGd-1cj"yj^3W|SR"a6!%o>`}MxSofKwohx1BB4,WuaK|Q]87k7vVJ{Ge@jbw2-Zi(WZYTT0ce7f71i)'P:sGolBjly8YEDAPs7wDw<-w&Vc[N<['
+[5uO~lPlfJ:Rqf#$&&S8bxgy#+D_49@YAHyl.I<N;wSW2mXPUv7C<C+J'd0{xAZpV<++M==,5dHNxx%4WRGm]DRl^#r}OeR+3TLB~1{[+SE57JFB2Z'QXk
+OgCnqunCCy0_j)&Uw;iwI#v-)eZEu4yR!]3cJGbKlnJ8oFE'J|jM!obfDJV2S[NIZ"5CH4aoAvw5dqDA'^;+u1KM;p7X:lPIBJ1}9^jh7V5{Peftw%F+-+
+qCP.8Bu_7o`>baXi;X{>1zugll3hSJtc9!~zoP}{Bu.+i<7X+:hgL(;<`2[H]C.vikqz=!TL#_t"c%JCR,<vo}Sp6y=.qKocYs#'/@K/6HAk<_))6q!,rF
+{N,Hf0w#qdr78Snr^idtsZrU=g!14o$)r@'-#4<nNpO}L+1w}zT+-]lEc8Zy=455Ebloid(HXWCwngCXaDCc<Q(kYZM}iR(CHT,eW#.PfFsF9Uo.6Q]w9H
+!+Ef7u#f|BOK#xxJ</82uA1uGj7d/p)NkGaKnq]`t0GN2C{YisAHY)<pa!KbZcm:}YT%z$cQ,U6,`TeA`xD%Oye%gqirW}mX{[]h]'hu1To}wtywGEH_"e
+&c#!`"2TBy(a.&)#W1ELx2bCEjUYX|pn@I%b;^>r4J^dIN:Q:/j3kgaz/7i6H!GKc|ka,PGb/lf{LCdTS>|9eWKm2i+SKfzmmA/LCQYJ^'LK03X:jWKBl=
+mZekSeZ),{s4Gv,BK8GVPukMu9RQAa~'PEh[[v`95k8g/%-'r<usf_-jTZ{+drPMp72RQk1AcAu;f@7!2<V^piQ7bU4MKJ]>HO[,XElbKay]7(oC9tB^J:
+}BgBQ1cuuv`1EdQ7"&69i!n{",L1AQ3|zj4I'Tb|B_XmX(ih3TBAm@'EpgSA_(|M,tW@v9va$.[FIE+yLwi'`@b`^.db=I8yi_La(Aiq|[Ek<7A)Qw(5<T
+aWgzqku6etI8fY}>x+z.sg5#:w;{<VeL52pSHPGrP:dksk".VM~lSsH>O'`6^R6^#.iK".>`7@i@ORK7GnD(e%}{Fa;G3wVz%a;E+b5mt@|Ap6uMepxL;m
+5_O6}^-GT<C84XlV{.:vSvvso/TO4Tidy>;cWFV]x3JK8-$cQRJYt"i[uVwGY0!h#|-E{aKj<+(vcYt3`6/OEw)u"'|5YAUiw5gI9aw[-"mA)w{@1`WNL^
+8ud/,dr11B85Ji}c``S#UshdeeZUMvj,}DKQb!)F)DA]@eXM$C[WEn!o,5o212vufwT1#gGVU7Rhe.ot&gL#.X2DKj&qO7DdNtu0PAfvP!Yn_b4i)!7d5_
+(]4C~tHjAe;E387k1KZ/VuJo.S)xIOj9!VGA^yHd-sp!OI`(GZwuInPE03Z-.jY;Xco_VTiez+,7P"iB-N6V~KdEr`Gc@v4]da&koXL^]R}Q/oxwm.5e6+
+>emK]TuKef68'z$5%^pRdzJpHWMQ"jbBBHV=2p!O6ozFQIefi1<lwL8kd+M_%OhlMkXXZH3Zq{j@lsceY}Loa<^wF(1[bEm+.4FXNDeW&%uLKv!}Vwt+{W
+5xq6qpdHpTAUAfnL,gus>HIi}1gbRdfNCj$!mt%Ve/^K`kD0z!nplR{d..A-UBCsAb<m{jM=w+=t8R!T9JYKrsZHIc,M/y/:`Tq_"oQP87zAMRsrWpPknx
+NC0i$Z"wOUkLmb4!C-&38`o9$jEd)BL2i=d.]bjT[rly"8GQ]wPiOBO+PosX&&Jh1i5NYQL)W'xK_r!$2zO=sR6;A[ekSePW+EHVgaIBmk+K0{=IQtEKwk
+p1+q{-(SeHk$.3~#Ha:(UL2<fUr6F=tel__cGR5g{4[YHy/(I6$<R.ORUKl9:5ec.8R[rB|<(_;h#L9l}ZM}#`IjD2iHh{|8`-WowgC:S]wBaCw6T_dtt'
+,lO@]d|iu+JODxZEBA.l5Q=U)OqGQ^g5o[5&Ij6[12E44=2Eo3vCzoXp/SZ-%))OM8v/zV^PS6h&9ScSYg)Q_}cZ]k7J/E<_vYO8X](kK7..28gfmKERL.
+z7=p.KQFuRW9)W2aPViqPAjSbWzyloh2LYC5~dVZY^Yak)R>G=I7a9;7kbB@Kjk^P0-8Q%-g+Zs@>c2;r(t.jZeB)y]rvu^#@_h,fc%Xd^fL(ZpM&>fl{t
+YHKU]>|dHojr!NJx05#o6:fPue)DP{FM#-G%`r@1{.@vP_;h9Q}bW.haq!tkwC"p1Z<"7Yia.-y'X)e{C9(wC3,JK'%Hx$=yR1hR2;u2O7'%wK]/=H(5Vi
+W`OC)H5U0mw1fZi7$'o'hII@oq'/jk+w::UxFSL6zL$@'pS_4<iFh{bv>8h52%4Mwe0H@5jBh<j!A{#on79I|]]"a@y_b1k3ooZlW7qudiy4Vn|Q%7H6s:
+CeqqkB`t`k_=AL$<BhfHfOdOT>6V@ZZ:>tb(A^WHdlB=jl))pVA[gzR`TXUz<_1[@n|!]djhZ>6">eI`ViOO(:rpz|M2n,RuUHYrZt[}yLg]VYKTwDx9~)
+;pGeY5~z!7[2C&95`G%%rVl_>&EqiWmA-w+o:cju<9QW.sJTZP.R}!/`6URCKZvGhLlwOn5KYqNIHA@zzSjscm>q;"'G'%;Zvh'Nlfh}yKL4t^<z3-T{/x
+pm^OphI7lqy3mnV|1xKsqUyoc|q6Yd>}2&>-'`u{w>TTZ6gw,m5%GV~1zsil_|^SRDQG]UqMcDr"Y|h@$x|rgt27ileZJX<}_DIy<^OG,th]f{D29tU}sO
+BQB|#-2xS7PnFpqh;M1XtJ0O`r>3b,]}QC:v9OMx[`f"a]K&suEkL:wzIy#lr6#9'B)sdWGw##K]%gzC1nRjW+ZVEvYw=I,>$2U#2e5%EXhNAOUltoQ{1U
+_L>EN-a:$E>GK-fS".S#o2(Q'bysK=<j(&w}e1&[_&d_h"6Y'&eNe!^'c_+1B#K|6TWj{301`v78hlYS:vEO|EemiwM8IvK{t.C{dB8J2q+G&1YGIxUnEO
+fnyMbGtQDTh.g^erk[u@,EWjz@GkPeg>6&#;!Q<82H+Ma5xO41EX3jfk)tVrxkN[v2VwfN=w;xMH,CcSuYeN0))}V|&#(9'8rmD>wt$6lwN{p@!fDHNd+/
+(1rI5+JbvoDTVp+06.GzF;vgmtmxiPkN)g<w/H&.RS"e5b).Vm;{z_V@A9MKz]}`km)^Q,&D(#ex^2]=n{RT=0-Oa3}d/LQ(~dwbQGK^vp=kaU$Pl^;&B(
+8@Mu8:ahiCT6oP@GDQXS4&6vy"_9;!S>Z0m4@MU-ZQq&H6[,&H<=#>Sfv@w:|5j8Y8N}:sQZA@]d}@B,5#MlP_(3T/7+h>VGcZ[DV;9Na;Mp>v^gL1_'VZ
+I6oHs.fq4F(3@y{UCjmLf]%/:7'[cR/N1{!{liq.6Xq}T/BRZ9[>NKLzH207N$J%qHzn:e~8baMz5h&AO>(T+NmMz)5[IcGxal_hXU<npr{!se!$:J%4Tq
+M:@m#^Pb2%1b</d5#qd37@E{I%]]sI2@`Oem"6T()lnHL+++vcef29cwyOqPN%W2[sh.Q#z'pESvS%,ywTBL[;Jl/CCDkW)Ur3O_<a3Cn,2m7Z@w3;hXN}
+ULV2(C6)m5[HJ@oxjfnmDEA9NQa#&-3t(F+5MDIuU<a5!f5vsV@;tb>>gg0il0j{>r5{=@NH`mo|h2_pr|>dTu@FXa]=m^7xW}h#:yzZ5x`ZFu78!W~cX7
+ZUcA5sFn#8"W}4<uF&f/i{%/Dn_T.,/5Prvf8ZYn}x>cm[+-UJUdc'r5GPv|wZ(WO$6HI4xU8h3SgMvf4;+^UiF51WfN5${{.;_1/7(R'Z]Lm7IH'[g/F0
+lL+r(Kt0]E+t`gW@]x8Ek9t@m+rkicfovoqzS9k,KaE9N6+"C/Xj]R!Nr=4xwp!{ak{P;"Q{X22dHIeg8$iv008],}e9FmU|C<,jtOh]5)&x5uayUJp^+@
+B^G|NnV2#QX.z5f$]-BFfa17tI'g%0!tRzi[uJd>&Rqk#O2|VZBb0G@/!wQdb0Th,D514soxW%5@1EuB]I2bM77q=WIG'Pf3l+70D5hJ6ani%I;P|yfRjZ
+t]O)9/Y)64v2ZK66%=Kzf]fn21[/>2@avem}:>90m8a[0L%w{JkYT5Yd~{o@;RP^0/YT]WTZ!5uh6-<til<ZwGh9GE`(edmI=pL&QvrP@Qnii^'Y6J{"}t
+S7jmM7N|@8_!-n3w}yP$(,Yb][gR0SHduv2'S0x3u3!fdcp1XYvJEQti9F$5[X-tnCCqjDM:&pYX~w6dWr9x:,%u1we+aL!)+:2T4br_kA1R'!b7n@/$$O
+>:6'>g[2&rz),oko^ONnPr&GJ@n%IeiDhs1=^uES_ToOqouT5iTrGV]TpO8y'%hEiaI-^`M]l6|.3BR]"=FO}lsoV=#mKjr$'EKcVU.YwbE^7m_86T!/%_
+^^>m9".}%b].O9$$mV28@P4Bxi9[WjQyD]Ux0h!!IE@S>C2Ylx8[bdb-XcPF3&+NX{kThj8j3<E51Amf%}CN}v`7YUuO1RK+gWRJH%BoMsS7>xUNVN:yll
+N|^#)y9lG"B{'}H^z/[>FhPgy7u`;Cib}Lh;qV6FC{F@Kbi{_&YCf2|KU7=f&vM@W>V^}VRA}kU!uW@=R;oKzm6:MvgxAG[yS#h;.&&)z/ft^YSxQ@oB[9
+RWf'>L/7mG_i32:r&DEn3"!iF+v0cI4(r3bD.D@!V(,i%07!;m>@xRVQ7_o4Sw/tju0<mm+HHB{&BLHMBq(|E&@w#`_`dfePJB|_@>$9_6]qq!=9GRzu4i
+;eq.liNO7"~CQ>YH>RUk)t9^=!1^elvD2IALwSn'qq1-6svow5M^STpKkK2(3;B&}qgNtoA)KZ}8N6w_J^:`zKEbq/|d+uNcK,(B'6j##CVj:UC%:^;CTx
+-Ao:,UyonwG+F1$8!UBnxt8#0PH0~=d+'Q}J1bs}Mtr'Y%3(:V{yYFSs18sEIx>&(ym/mEJ+}q4{DVT^'n"RK<-^gVcgO.;joR'H(yi.my8N(^%1tRy=P9
+=}v16tB`{mTC0@LB$#!gc@}TH[5U(sf[UQuXY90K5{^MR>XoJ8P9tAf%a)3ywnST)[$iKw.U:U<}a'q=,GtM2/Pgm4[vYM~u<W,R:PWiPjOFy+1:Cs$5rn
+o<nN)]0388T!-AwwZ63B5aQ)j:#JpctXH-qr4gxTCdk$jYS<)@b833p-tfJnBM^x.PBO=("i0Z#x8N{l'tG-]3xrN+iVlwLo+|ws5+l2E3r=SuNJT@>^jH
+~(D}0k#RI/Ew,sQ&DK+htXJb/pkhAc{8bjOk@np$Y9xG@.1A.1Y/F'ykf%7v,i(=Q:zcZ%ue$QAefGa'6"pUZSho5csBucQ"e4TQ!o-BzY5Ky7~.R"4G`W
+-0;T6+oC'<CMxdU:>lv)GShx>xn%>i:xmpd"mvV:mVRE)8[]HLh/8doO>UXT6w$61qWm5]{C`d|){9Y,J2>e{{"Ku8olj0}J&S5qk8v$`.P@;W1cJ+ymer
+d|zN`0zg<ug+u'CkC#4xtI>,1b4+`FdZ6<9J^`vyqoyEDI$|a.BD@)^S#E&pi"U5mkca_nnNY5bTIPh;]50X94s!rbXrJy3g7|E6TTg2dz,qDU}^a+^"lp
+>;.OEY2D>^Q=I:#vF#kNE6;jd=4V'h5k)E)9nGLTcXb_}dczy`[^TN5.,Ytm$d]ws@[)o`}hQp}13V|M3Hr6l4%Z:bhP["2h4y+(Dn&'>m]^%d:2!tYcTZ
+NVN6st38BPYUloPd+'&b7XEneRG-0Z{j[VTkW1ibLfUQ[/BY;ZJ3P}+$MuB3z8(=ZOLG;8OT.iTcf+t1fHpz2KQw_e1%zx:s@i[^&W0drZkHrh4g)L<Yy]
+KRRq"apY|5Aniy"xzIlwh|&f,f}d4vq=mxiio'|OV5:G'`FciR0<ynQXX{)^X!+,pK,)U_1k-in5K<_+|PXRE%CWrTAJo%Z_S'GPEHjds4ui0P+q1NEJZe
+vFJ+QvZaKy)Um-ZZ#fRX9AF^"tBI"4j'wkYe=bZ9sJgj1'lw.`_dw:VT}o%s[Q+L3sMDT,xN(E5kci]Xe;Gu(H=%6_(sd15ljqSYBsWxDNLvzVKYc}9qyd
+h|2>r-fSrP1y|PXb$ALN#gSFve&)#n!)ja@dch3>M$opelBRCMq0ecEh3G+P-rOFm{U1l'l@sQ%tqaTJe_B06!qt4LtO&qu0+<4[Y+reNi1)K7e0Ii|#;-
+$3)/WD%8#4M<<3x![hIt|qc"VFt&q@B:%V1cpuxV.iL&5LdqB_h>EUo{Opw"Vw9/}I]/wS986RW_0@[lTbETKL|T=eziDgU5Cs13"{ys^,~Ah<^G$8QwI#
+Dm4j@eM1kmxY!n..P3&pP&!6iV.,N5Lqt%bstz6=QQuvsDKrx^H2)8c#+pgz:I7yAf@vOKb^C>!-OpP>>3)V2Dv[m+kz}kGE_exEJ>mpGNgir[zL)ph.@r
+rSD7!^w;7NwRUsrf0=Gj786v3tLmWYH,3'j=,V{7jxlJ;<u}aa';$1~te2F[k;'cJG,{b.AMLU18x7.T`MK4|Z0<_jJ^!iK_3OR+lr%j7il@Mv!fjB&E(p
+TuA;1;4F{g1%=l&d}eW6-^Kc!z9zJy!.#s9DBb,XDd`l$Q$cHp~&9XZ;{M:#/m4`n^fSd#j,z-8CP^9tuYSqhP%,Ap6Sw^Dt/N=oXh'h=cPaMquocDqCSE
+[AW"#riD|qwTAO2YWh$1NT[=B-J(PaYGq6xQd_7CR><6)`7VOH=ZSD.ab!Hx1gUbB=e@Ugc"RY%DN;H|^Kg.%R@b;4HE,R@yvIj/F(/is||xbr%ZBBP@_d
+ZYoaR{t]C}~/3'a_r8,Ax!@33W=Y&3s(f{re4.@>UHa{r7^,0s^RLW(f3vmCiS.eRtT@O&8K$N14c(+6^>@Kvw+^![1&}&za|a"VQ6ez7#FV^6iw@w$keh
+M@S$RuIvq|gwh.ZplkgiVL.}OVxwt"tthx!#VR<]a]-sjp0$do>$CGf9eE;su`%y4wyG.y@E#r;H'u)M|By_gbS5v[hj,wJ28pj=!hyIYhk`g=F=Oi!4!3
+,Z$m!AdjI1j$Kq_c1nv$7{-x@N1M3pivmMkq)0_,:wd!Sp}|8A&-fQqRy{jl$[OFQ]9WF,aGy&I'qM2wNZRNJC}:"d3P})wkik&No1]xJH`xb@hXJwr`dO
+pNS7'adQLZE0jj-&JH:_RBb':Gx@UinZ#olI'!;XjZ~6OaIiANXpCn$k<FBKQoMX~w)I>L}}Nb<Jcyrzek4v'msW^K8YflFa}:;fi|sUAn/UgZH$Y;_gPo
+[RUOf(s;CQU%YPu=ovy/%ce6C$XSCcpS}uDO}ut@Q,)T;plw%,RK2c:/nk>ty]t5!KrUvk5<]m!n8&l'mhvPEr_D{>er/(NZ|U):6Po}6vM$n-m`#Pz)Z4
+><3vUP{Mpc,l4pWa'FgU|Io)~%Ig/iRL$Jl+5w"z5RrGzelf!,<>,J4E&ki#VfW1Rl;Yi8>OInX/A]pb{X@3(MUdDAYS4:fBC{yq)<Q{R^6Cqz~_M%<mJP
+,#B^STq(uTCdcq}:06%n{AuB)N"o}_8LB#sSe|Lm.68AAXB<.T/g<@GK9jQbv8e@;wKr+NnJ}0kmYDVK^5W5K.HIf'/Ofc-C<fa2d/zcS0|!ft#qr/r4/R
+W$!zRcXF%V]GJhTP,UQFnCkJl|/:oee$yF7jYj9RAzzjleHX&c.q5Nptzez!L>wt}a``4s)0"bnLRk2CS^RYZ`Br(bmo6i<3e^lQUBKBf;53!EV(^,0w#K
+]FW[+GWX:ON[)mo=S<iLQ8K4{%zBv[s)rHSMR6u>Jcv/<O/DE5f'2Bbd#T@I/-M+LmrxummNR|t#qZ#:%N3Gh9VITo_QL!q3gXJI3DGSGf!1uK+T[1&>V<
+Vz$9O.B_]N_PG6PRx4d&449Rj&S'3Hdx8-sGeU1&m9Bh]_R9Y2'g6F2_91FEQwk%GJkC7nI;5W:O}G/fTlS[[&1".Ke;q+w341E,qQXh:WlE&^h'54Uk{=
+UeV!$1j.]eR=OmIcuippHNonlPr[L=Ji}h!`]KKY7jsy6=alJLnd"]qfw]tm]|#T=W]56k1SPWY&pf!MO$)h}x+BK${Jga~`TTBWgieFZ=7oickST"Y&`;
+=1ko3uJZ!-8U06nu@j3)7bLe|#"=GRE&;]Cbj+a1DZ~k6:Wppi(txmg;^9@1E:~d+=xt{0tHRf5Ty0M+kaAu}t@aeq,DLa@J"To0E,]3oE0qEb%#@]5a/C
+U8oo(ufsKw/f4@3OR5V_R&Nf.X!_4+v%3cqdakpUIe&n5/,aJ0&)K4vdr7EnIQ`_cxNhuYH:ubioBhyn-2NlY1HRT0+z+[.^}0r+^`A`Rg$@Q4K@^#'|dw
+`!FjXQx,t&hCZIaQ/X|dsAyboxL.F2S7'z-lGVEDuVR`$3nI=fY^<90IZl)o;C._[kt$T1t;.`58P%Gp-2QAIaSIbI:9v:ZV><_}hEvHWF5B:eD$P+g>"@
+o)|em5c-PmDMJ4<]xs~kY2!'SF&i8#mN'NIhZ6S:^>lp<4M5l!(cr`1C;JJsM[HdLAf=`kVyE0~ee!fBDPS'In0n99XEy8"`Ty!zPpQQQTYtQ/j('f.='j
+Ui{Cl-QXa;!R{H&W}I;<:i.$.8vuD@>[K1]c@F"(_AlwCY<Hzi`]4c^&i!2"pJM=2t{=]It$V`iP+lVHcce>FZ|)AL&7]apB^;-"v5@0)!DyA[&Yl:UD.a
+@ODfxJM!xTHhF'JGK4a'{,p<!1.0sCptK0f%MqJ^~!QK]/sQ0vrDWl)h-0U,.j4YgHDpReE%dFxnj+-AqkiV<S>|8p~Q=b:IJS"1)4/.]`MwG8(0y_-6zb
+bCs+o{W"g6mdr.}_g@.Q,G{z(/dQ!h-8[u-iq@P}l$:j[;+I3]1/LHlYmd'5~j<1Z"K5&H/e$Uqi]:-q.g`Jr3}t+";[OB-a&yVO3-WtB>mI~0CfdH+DIP
+/V.2v:K/s0RC>n`KUoU-f+>-ggV@Z+9DLN.$=2lraNQdAF5Rb-;VszyF[T)oY,wGpy1Q>&wIO"zg3%XoVr,g1V%N&(}|&)PG1etW,;OWc5Yf6+'WE0;-JF
+f;rna`cVkH{t!5q]w]N"50RFPH0;q'9VT{z4#,&cjP;Gy,<<(!v-baV8yyDacEu5!3}]r:`OpXF!tiVO`T:KPdC-RnBc3![):!j`23kG{eL5K4a:T.bky5
+Z>l3'n7=}T'./@s`PGvu"O3OjSbgl1^ZBoZeV&mR32iO@{sY0F`@z0~8xjY+Wk,M.}SXq>SK8U^|qCLHZ1`Ra1mH2-6te"YN}YG6W^V+8D]q-Xm3tK-Kqm
+{:u"P`d`bIsEF"7Txk7}2O&tru1&k$}EF[f$F2"4w!fr|I^BLKkGF>o;W&Ysug7BeN:0cY,:rra[`.b-j;C:t'nxVQA6181PoWb`}NiD11y,'c2shK@I]+
+'Y#$@==1_yt<oiOZbWmM!,cGM|3>@:2v"-w>uHyZ&^RyT|224UCNlr-eOUYQa2XY&&X=_hp{ZOENr]}o=vwm)OfFzW[5jFJP$`j{(Z^/Rz9CW$1sG<@%Yz
+0k!eR}ylPdja:6/zx/)MWfVC0Ijo)R_LM8OUXB`}#-xP~mAd8s)/R|XO)7sZ=28r|xcH.'3#s(/nCl0z,YC;6m)`mC"7FTM+$|a(r{+Z9{w+0rr.F(7dhJ
+~%VH_-4@,4}68kt"|N{+GD(N"o"$#Rwj[WQlqPq_=!W'{Sd.#39){H;JZr%NZ5/O&t98jjZYl4j5bsy"B1b$G&8_"2B0<|tP%Pn}'DEkvbdy^wpoYBV3NA
+/!fq9.B}"Ob7dYzS{wwrnbi,@t};%eNhw3jr}eQA6pL08m'0n8vePqk"wMSLt]Huxnof`fmGR[0ht!<LS7(eZ0!#F}s+~YX"|_.4[f]klmJ-L.1JFd>OLE
+INH@a5E2[]O^ZK5PaTot/H57P>OA][uE`J1msy~+sMhc,ed^I,=lQmS'#9g$2-Vf]I)F&XLSWET;giV$'.t!GR9-+_Ceyr6.)V{s;sA>^$R[T+C5-"85ko
+]0^]sSV.1FJ3_T4DQsQ2-alh,r{g|:Hm4TkjhRUy$4t=r-z1+h5UDmsqgwP;jdQ{A[/tY;~D7ER,WPyqZX0UuYiB[#GQ&tH|HAo8Q+0QpA%3s%Ea:aLjxG
+]0e$w.^{Y(_{>!e1kC["[1lrkF-Iz)SF~"cc%.<b[Fa",b&W|2m32UA(VsR[~RdNY#Z5^jYkGHkO`kOG/+r&H:n2(p9pz5(C4#];TC<s17xIYw>+6EKiVd
+giX89C<5H:G4I>Q^nLT&bq7pbqwB~J>ok'}0"N&I3m$;3:2j=l.V-]m_'f|_Kqwe+omWd{A]f+0`404o/PE_/D&kix^j'p%`%}ywO|Dx0f`W}lm99LU:00
+7Ywej9,G8Z`t#1<2egs_]_C)T2z2j7:qn<Y[ERVX(G!C}Xi'J:~#G@xW["h#f@Uy7$@)GnQ9HAt(#ildNS_l)!!ty=+_{KC!#x+DP.R"Aqm!8Xd]WUYW8l
+dn}|@RjGEFsAepps-15=C_,=~7Z`i"f)03fpy_:mq^7G/2S@Hq9X%iQVg,Og,@36]d6QDCh`](06GJ-/_,SvbW$/DC###,z1jpQm1g1h;Ss,U{!c0L;Le8
+nm/>pHD'bKt{v"Ve'7isA%s!`{EQL-^9"$dQgDt>dnu"hp-;!rEeNd{$=,kAUzQeY}%mNmZ)BpppK4A.Ah/HE)`d-Ewg5&PK@LA$R%=zfOk,)(/Qn>2;mk
+X#KCsnbWuC&$/LZT/m@X4!olg#9E|5=VM=5=N9|Wv:pdSlIKtJ3Qyu`5S{<"L-ASO5^"w!e%=iG5RD7,$;[dxlv4[kN&jRRVHkzJw:R_/l7q9&aT>95Pi]
+w"'6{H1rJaK0]mn|.S@+8'/G=(!Y;H]uDG`p{WIJu:PpyyDs]%iY.>Wz<OB}=BA'VK3Rm19e>5_a&Q[l+oyLqD7D@RDdtr^!NCd!:[a3xxNd'QhP9[q9a)
+>%'nE$l2SV^5_P-X:>0ZX[>]Uz7KA%LP-03tQ+"pt0QI@0}5ekQZGpin|hw%"dGa&Ko"7iQ:hSS`./|%yUzxlFGn">'[!j!Sh0h78,n&_Xe(`@OT}Zn(UA
+N/+@/V2>|G:uXmtW{y=2_T5s58Oin,U%vj|x5=jY&TEw;dFp[`st-A,Tso9UCG1yJEft'ILlZR7"&Y~M~y%:,2iV"xAWpWH&W&J^}0xT}`V8=>Ywtvp@Yc
+zf>=m%:Ticb$u"Owu0KWRIUBym=|}1<D+OV&Of};PZJy]D-N|VUJElnN3Cz-H):/@HE(m]fO1V!_,h]Ji]X&(>T!'gr2=+b'odmC(>0_r{HTR<bwGYanoF
+aYA!`iid|Ki8GZsPmz$>Qy4hTFatEw7|sWagtIPv%I44"@G_bDA=MZAx0:;|pKuA"ML/c2NNLaf_OLLi!nuN&J|ABY}yhC8hf{qxxbalf&!Ki-XsM||bI|
+_fUD9<kPil]_Ob]v^Tj/ruH6Nph(b0/mR&cU7J>r6(7$kO:PPyJ>5f|&;]fzxfBt/$wbH,Kq!Ij]+Yl]aXfl=CBu6OkG8`Tmub'l4.QGR/#V2`Doa"|R,g
+#-Iq&x7$Z{dq>iz<IZn]arDx%]75:'=hKI2{"Ct8$<z.}',,={7x9C/cNZ.u%xg4$^UU|BR@rC]P=TkNlbhUz^}^fBAm|XXt.=;R|!D2mp[DC]6e0f+se(
+;HB@T=NpNUY59ntd6Re`sJpG>Yo)N>K_z_|-Lv=RG7YJrrFP6UkKV_$G>-F`(D<H9gN+|46X^VVeqITcLMEou^-_S#paI}U=-^790n:r#GDzq"r[jM#fe&
+RaR{qTUkuWW{1"t2g,A$5N~Du$"!&E7tu)%|X64'8gCEtWRX4&O.R|GUC&jm1q_<k|bH]5GEcrP"r8R=0QC9G_Gi(U4wkdUuj%On/GAH%"G]Zj{cc'R)~o
+3LcM&_-ZA!c>5o;@%K4sTk;^]cE8l1&jZUh{O'+o1o)6vN^dIN:Q;^+mq!X{=f91%=MtQ^L0Q)55;(y&M5NH"'&$l/@3d#!D[[3nT%MN<"$zBzmAg7Kbc2
+<D-2{IfCn"NP#5BrXy7,%%Y+ObgSNICWb4C%zHt],_:B$vwkz]&;u"laTtY0w2JTiT|x_<vr!b~`FC9C7WY,;`#GW##94esO{[71`QX`Ecp3b{DFU8}}rU
++>H]rU}m3t~hxV`vxI.A|>6}ipS8FR'i0.SD^JGK_HzXOx}Bq^Bb=lqH@ZJ%+KARz09STOC8e@c8(0cTr{!5D+IA1ZBu1+E&Ht2fSk+fY}(3zJWYDkpJ=b
+FrKroJqp5k#"cC#p<D0rz_|PCQ--;zes;Zj3D.4kVLtE_|_;(M-ijaWblG/_ZIKMGosb3Cv+C/h`7Gq$nleKig<yix6Z-v&p/vXGo3!x|Nam-5:^OuTs}e
+B`.@pK(ixV"Y=1hsH4q7HaA{ZRZq66g2R-TQ5ez^r@@(NrCdp&X@[uABR|&h$2NzU>fx~f/+#0qLN+))akT/S:}F'<p#W7$}_a~%7Xw4JTuh1q/DJ2{=n'
+D,x<tmEDrq]=U=8vr5-@@MUb)Lt_`v{%cDTJ@]M]gfbMC4f>P]L0qdg#ZJOnxxY`GLhs;2pF:<A=8aJ{)xD)bI#2VFV-u!QX^1,;()S@.8=_%"oj^hb=my
+k+PosD'Zn4]$w&;%C59r2I}6Pur]}:oo8dBKEQ-{lx9iZ6DA7Qs!sxCgA>picNj8!Jo"HU#xXF}+8rUC%R(M)>-`.E&S&lr>@]LUhAg752>I/s8oC{O6BQ
+Mt[zt6g!xjhXgGL!LB/+i[j09/<vKdX2Z<Ne}y-yfqwTBqU>_TrmmBfq{Ci,UCNsw&Y#@l;A.w{eqN8&}jaNUcxevf$%>!ku&w7`jZwnct@L1^;h~BYK;1
+!2[5L,9"<7TqlV^D&ZGVbJp3.c8O,!`_ZEElfx,7OTx;{:r6gne[%g=8`2Q1Xpp^c%6IX2d3^a)9uYRr<!c2.@Pa|vMCv-oD%EhXr[6dKJC9B#&Y`@#-/{
+u]k/Cky@2yH5NGrcAG0&DP805CH:#7<p_SNNVlnA!gx!}[s40,Xnm<FS.]Pd:NALSG0)M]]h=iq.'jO1yo7|zha4ihM)W=lIUK:>Vh~Tocw647_KZoM:%J
+6_4'~/Bi~S/ouI<T/APnYqg.C4eIVa%.Fqmmp|'TR>=,<R9d15!R;^aRROt'WDVjVSA$69IyR}Zb41HU)HPc:qTNpvzjIy=spZNV+<WSF4{ZSQ_DpgIW+d
+9u>!sB`PDcoi^^HM/1yoB`TVhC;.jeq%lF!6@DvXM'{;H;Uzi2@45UAxH0tN;pOELtFa;SWyLjkrY|,[JL-WRH.k,nT[9EvPX77Pe'~Z"{/.],LB<gcV[,
+@_60%hOSzS|_0#avvQMx"dktgqaG7MkiS}nRCXkQ[B[NDw;!=2nL!2['&7tyCyJQ''Yx1$n@Ur0Y_2[J-$j4s2y2(^W[}G@,~^U0-st60D=E4UIT899kch
+x<oE6Cb;!y_J4+8/{x;-('M4L#19"{c8ke}j/)%ghpH4NC{U~H>odc%DcbcvH$_xz}WzcQGq|-_>)O0={$eD];<a=LXH#&_+Iok5{GLPBC_3;K;^Q&n9Uq
+9|[1SZpI()iK^+dvwe,=m&ti&X96'o-K&t"[=jJd3HYUEzaWd"_,kZlpbo38Rn%]mr7#YXf,j&}m^HR]1Xx;+A$n{1)oM&!J7:2=fR4,$`oAeGtssp|{)"
+%lt`>#K<c2<:wH}#cmRmgu/waSeYVWvI5p;7=eE+qp#hJ{A|MkahRLfwoX"TVHLBXSNl3DVP$R]94Im@,ti:"h:=4&/j^}fO!f}a>,Xj.h(d2u"LIL=F]t
+9kvu/$wp<"PL!);c,eVhBqEX4cd_wO#{ly#w'y6jN(r(]2eep`RGYfh!34>fPfC=SB}QEqW+q,]YPp'IY0AV|4s,!ZD|Q57,j[`IOn,|n0t3t<B5:p5uQ`
+HEf'-|)_:v>Zt7wUx;B&|7M7Rw)ZzFld9#PK[$Ni%n0H_2l8+1~WTa^Kx"0<i&84rz{#>+|qzZUX>+m=iy~PmR"CaKN.l2wWQ|dJ9x`b#p-j[;>_8gl_Jw
+MGC]a<Z)|NqM0e)-$8:qIFU,SB{u=t,u#P$RKJy4!4t<Nn|7X(^<fW3ce'L.7]JBc+z91;^-2a$$cP-/V4y`V5Sp4tVtd't5^2W2YT9ob>uo;>H'8nX9vo
+in%C7AIcd96NQPH@#T[#~bN&5@7-ag{d;%PQh>Xw9/-`LqpNg[@bg+@cR9D_umKP%f!5Up'gu0X-BlL}m0]o{62<@$:AnL].0$Z[:kxFC0EOk'hr{,2Hs6
+)MwHrr43{9Jt_>]mnK4:uXwMWbN"dS.4^YNQ%eFcr9CX>5vm{D9O+32:{^9fdut0vB[2IrrTLH]|Q@0xOtr`(V{vpAw)--s70O)VhNEO/&/&vW/,pYBzed
+c3iE~Kxz5Kvak2]N-zY<FaQc4op}(Ls/3q_;]F^sb6a;S>rwnSqpyzJ/9`yDM`tfL!Qh^VK/RgBohvu7a;Ei5:LmnT"or;c-=;cy[Y%.,Q/$.`drd)pC.]
+"pNp'u"lp_'l@,`-o'k"m[nMp_=J1AqUc^oCf"pRFY'be1zA[4b^F'F&`JHoojYLVQMjJK50|+(`CyLS,DlN#Px.L1+XovIiE,CoToeWkk`Zh-~iUXT4[=
+(#ym..ek]QHKO%^rac`X=T,#y(qepw>EE)lqaUGWaip3,0H:SA$l|^zEgT#<O7e-cC<)7!UE_D4a_&IUP"h8$'GkFK/G[#V'bclRRkS8.rP]DFMnyZ#vEY
+98MY-$qXa@R#."nWaKxp|s2}G)@No6</cQcAMPm_.Zu7]LyV7Uga`lf`O6.ZVq3Tb%]/:g~2#")+pC6>_BySQ$j3";WOIiDDQ9@}m{rT`a!)rW+zJ>T]-m
+taTZehaS$JtokJ:OC0_eKR5EeBU6[@0ij^_{k0NE`CrB'AFe}_W$Wvm%DEZCjqzpoz~oJ`AfbaE.56>7Cm:.5;~V"&VdXd9p%ELSyk~CxU24W_V/!Jtfac
+[5XT~L.G>y'i[1{[~$U-GE,lvvLMj]hAXp:C0p'og-:^om`PXqzdzMHYmV`>uzEe5'/Y<de,m)|SCOsqELcgF.Q5Muk%!Q.4}a+YksHKrpW)T+P"ge<AAl
+lD,mzc9y62W/m+$jghB]nXi+ur(d+V4i#RoF./52^h&p!(xaXanp$n+9!rGE$d)K~7|-J36}:|ZwIgWJJ,rK'9BI;HSHj(_x_uN:qC]67$+W.x"9%eg3'R
+2t&{$q:1`[7vGy&Bm.:J3gVuHvJ!m`dunV-n(<S(7#<o`{lxPlv/Oe'9_{tr@N;USAJELW0_D2.h6<W"2-!a);kinw'6b=s:`MB>uQ!L5]4,08sKNTLQpd
+-eO0K'%$y9rYw9oRz>RfV:^'FAV"t!PdXFYE(,/O}t)217o>;3;L@yJTa3S0uuq^zPmsxWGu}kBbNckY>_zb,|4YAj-U_Q%Npys<MP<B[R'45YKb~cGmW5
+L+yFf3ImShoC}uWncr;S-q20vvH]UteM}9Wd)[EtMI3K,G87F"s+`qo,5gxOgXB:3|4nd^8vEF#NpPw[sgjwAZOm9ARv:Bcl8uug:9:uKm'RF1DZt5MV1G
+9ZXr~Q3>[qE+Nqbg[`V5n_EAPrz^/Fu!S^6qmzmo]{v^82K(>J5wq@~!pcE&}>BY:.b%b=auoW3Z2aV:gI)#x(7zzF!k8S"!;0jrjS1!igFiEJX!9I)!ij
+6wQ"7SWDauo#<yjwU$)+M1'OjW^%%iE%uk8'GBGBcE4Nov2^$Y]@Z7Gq/HFts`5wxghkpf:(Ek`'iFn'G-eo!D$eJ^bt<&Uy^7}I<eZFlPKn`L<F+O'!nv
+k)T8'LW5v%{Uw}tgP$U-7Zuw/,ivm+{l@P.9G,ia`7y^ryNO[%EY6d="J-lynA!EW_W<%DXEnv}fdEO-6IOwY{yN!a7"aucc)8h$1r>|z}.r}OwHJ,=^j+
+xpzHD<&FT)T{A7Dakh'V{'!LO<S[TNjM'(<_j^{j>THB7VQ$_.AZs&('Wj4IJ.)m.j}.Zm^/2]d9Le%6,Au'cc`OgC${$"W;sL]T^.R|~y%6,Bzf)A3^+-
+I#b`fK$z@M%=W%6zq&rfV5<mnF;rCw(@GbJp@lU9LNuIW76rmodx@$<Trb#CRcs8l]Y(`KM"pp"%'LBO`@Barnb/cvOmf'3mG;pGL5;y9:X8q'~9{UC58{
+%@zBoS~sU|V'j^<%h:;>m!n(aPW=~=78#dL$zNfesa%N#co6IEwHO>lox:@}%C#uMWYdg:04^FvVihfgCEG1F-Y[dX7g@=N@}N}xuY=MVS~KDb5vVZ@W%2
+MaM2K.X'`Tl6I/8Gw:.15<O.ycC_tHD53!0pV`8;-jyXXUS_&NW3~T}`{M[@.0QN-vPE^BiY"Uo#~g"8sU'`-85|=xb1PG,0UQLF<XtOw56w5IyoT1I9KJ
++_LCWr{'OO=B-1c!OH&0ROmJmG-sj(^Z^l$5B=@_CU]6N9zJ#(}UzzCe6Pjcr3e359J+}t`3%Ug.r6cPH3ClW/i_e[5/O#_#Oh;o.7:tA{9q10/B|jul@J
+wHpVGCjVfU>|`g@AN$3<%$a4R(&6VDXyZp@,Pc/EK!Pd}n"OZH4f:@oyd3.pv6!Z2']NE"(e0,JoB{/mhdach>>$y^}Iw&OF"G#r['#mHQF2N+m<sV=l1Y
+]z]g,TRt4Bfl%@O8Dx]Ep`:sKhBBwhvwDuiOBrJ|Z^`Y5fdIn,yJ@EJ50n.!PihWq|eMGG}v#w%_AN!0qM3y8MpCAlULQF`tGq;U3Cd=J3Ma%R'FS9ns=X
+>sSl:_49q@pwMq,zk0:Ek-2V1PN68&hBUh5Yyt=HBCmWZon+N4.:g}(_lkHErkmrV>O$3BOWia&>nRIJH=Y!f&WZr`u]@G6Oo2~Y7B}KxsI}a`V'8-LKks
+_nQF+n(5;"J37Uz=y|MjGYB:SnSAdV|3O1{tm"91%9SnP!0)yan5m9DmgSYh@R;HYND7SP&xf2Nd-WeLj/%k81>fTV[k2@&z=X_nLi3g;vxZJst}pd'z7;
+[%H"96Brqu:j'p],<HJ}YmMvI:5GP,RpRCpTu2d26XZntrbsAk4(k;D|4vEX/8{HO%1<eZrCMB_nS%v]p[5a3"DbGi7w,r&N[0g,q<-pQSy:b-m0}r1o>a
+=pds~u4F72tu[!}qNdp^5|'ZMMGB9Yd}up)rt_E]-Ybeey3L'GdCc+K(8l!{%|Cdc55TmD29fe80n2_%NTr^NZ<`1WKSzsB[gnrC@njL:a;xqR(t.4hAhw
+xa[)MAcJ7cbD%D[.+_z&$Vh5V]PIrjaNMs+e%b/DYctE>`2FICh4n3QQet:[z%p6=${f+)YxCkLR/^,osUgT@2_&:@6C]w~5kH"Zy0=Qv`B!o)Edk$+5`%
+i_d^$e5#i1ozHn#[0%53/'$Q<b,V|;mF&p_8mrgi+NO}[tq#7gL;$xBDU<brG#F=If{,-o1;Q2!&9yC1!DJc9z3/#eEKxX|`^ipq=</dvAC_^JKLB@)gq%
+kOh$e'P0:2gp]}uay6XU2Eq!GF>_s1`X.-qE{bV):::pY^_qN2#Urt)q,[DrwAv9!EWw}Crn;bQBEwz!6P<TRb(`rzBqWq.m:pLys9^:PC5KJwK/yEo3JT
+4Msl4xE;|zt,6@H$Fg`cM<O5PWOkP(Cx>s>a@=fLrTc>a<i}=[y;aM/HAzqhWUwY)W8DhV:ZYq_+sF'%@=G;(Qa<w^yp3F79k(n=xwhwjc6&hfW(TSgPw5
+oe/0t'-uwhbL:1NdhIk@I`BqB9w+`mtniqx'#pIFU=wq:bOjzN{l+sn(]RHSk[<o:h8_R9I-pO~VV|A&Ag~t:78j8Zb<sUbqz-WKrueE[F^hPgUJQ.rZiy
+-U3<!g&<8L"6Qx)@$]dj(eJ^ySA)Y2bD8C/98ws=goLNIaAvFDI]tq]o_w-<50YxvoWDq[&Q-ffZtJA81&Je~O;N5>B}:nH,]c@dcP1ks1/!`R.LAg'y`z
+hQeO"]Ez2npf:"mPgV.LMw4^k]'fv_E.&P1I<]T422q%1IL<AhCMMmPz{K+aCRL1y!j%N|Jv75pio]'aOcU)c,k10l)9G3`rY4UrdviPGveH@f!k4ju^=J
+!l&:zjQ4%eZ_rfhi(>KNwI-<&z0Tc@QN~zWh-2PaIt_DpL=e3ZGq^Khf|{O7U;Wv;<@x@k"K_D2JK.1tQ7Q>-78@0;kS'=x7JFcO)Is8/dO&]jW_A0<+ao
+z>o=bYfNB%^!:M+.fYtNTV=POk8,qIK2Bi>_77O;`3,[i]"FuC@!nf-(Y]oQ#,;_tBt,Rt-J0"0T%iohZ2KTLrRa;<eGL/$gDeqH=v|(cYkvV!6+D[pKY_
+H6KSe0qoL[Zj`rmz[cOa(fU6$OoL"MQdeD;a_{kTNl`8Pq<mU5!ExB,l8|`OC$F1.djlNOd#,{zZZCaBMK=4[|A'76QN(3pQHsS_vBzTgPzvC2[Pg^-O5X
+zN+obw)-5xjVKo(|lO"A%A(y'+]L;e>L<<^Tal9I+A2-_7wmW,j$P5}}SDP5`3Y"E2@RYPhz9NP1/h/PEj9Y<s8G'6Wf5u~tO/F'-Aa8CaW_m/p0Nr>j~^
+nntw87'tw60bg^Srm[IOEZZpgEl{QSk,@F[LG'+>D:L9UXC#z(NF>yv$}>Ei<VH`A+N3;F;Yli4IYTiBrfOot8z[i]5U(.5DRRZN<Iw#t1LHRoi@A`7L9U
+T&(]K_W;[uhkOhHGvSQ9n],Bqr`_"VgU394Sy!RrX74u+JW+m(TX/j[<p=5I/x59zE[qEWYS}Mi%weJ/]B3u+wgP,kA)/,S"+9N;=nkm(`+Xq_eQ5MFFA<
+XqBKTfGJu=a@zWZ:JoL0+q[_C9lKu2|[Rv>,5.oYvfmuD=!K]MeQ_$]R/@Mo$Zocpy}Cx&tkO2J'oG|4OqA>nM17vl&4l{Zg89}es,j;tJ7JysDLs]x_NS
+S=E)^9kI]&oJtrf%Y>DCI^JmV>0t"/ab'pM2|),hq#D2^]6aS0JivOGf4uPhS5o-:aIsqQaxmC1xq'Y/mw{oibPJ"z[!.!CJ/:$z~Jjt]<[(AL]&xxjCq+
+W+]xbb>q;uzq@5ZK`o|/lbu.V'Z@~:s5!$A#pbk&e_Qo%IZ,z&^JU7V7zK^go##.{90rASNC(__fDuGU:O6,%C;-fv'$d9N%t2p<Gj5k862&O1lX+$]M&e
+[w+TmGTfcndN`$Ogv!$[7R|c+-/AVY.+bm/xNkxC!oW&sd[D4xG+z(E:$ypS,q$03'=Q11fqmfC&cP/A}gPoesNr'Q<Fx2&ZctN#'!1={%CRoefeW=xsU9
+k>FWJ/O"38::VCDpm37W:FuIM:$M$}+ik3{0bqjumPf!Znh0ZU5eZacqrJYn(U:m+qf=k8d6|0mCP(DWtJhdu0Jo~__8PX"y[vn;"))"/1r0X=s@+Rsl6M
+<ZOe25uxv3<cx>f[bpZ1ITIN=o23fZ/22(o(FZD`&(h$nHX:-o2gHF[xtw<[{Hf%+|gydjD55J+1uN:."ej'X!b:'(%3+JJ_$Bb6&2jjI|(^h|=qPLwuX@
+6/<jiTE;AWG8:e6x~J't16pUw/KcofqBN_bG%@F_hk:][wp</0P[=Y&DTogUcVTwd]X&XxGtaPtW68w11'ptu,[/XZ/<ru|t=r|ZoI8JZY/%Bs,2a_jQWs
+b%>VD_3ql'6cX.K<P<ul,,A1BYrfoPC3|e=}C0aoY04NJ`"!Iq4=L1A-pJOmkd@8I_s_)oY+HVJ/Gi0d.hZiveWR9HiY=FjT];dmNo'qO!hv'PwFwC_bMo
+sz.14712G.$QYv5F+W(O_bYG}WvP^tiU]SI'uy7mg08V^e002Ai(<rICHi)=Ea8TC/o'!,1w-xdQ~LPX"&[LKQ@1>v'iw>}:-y"wq1i^s`xAeS4M[gz;85
+&Wtwh-OcsbB;7mAr:Fi(QCReVtJV,5nKASI|]u-}Hkzm2Te+EUfUu_|2LE>9zq%AQH0C9i`TaWx.A&WM85Pz"f<58;{J]RAY(de[H(nCw^m>R,F<y4HGw6
+sl(emNYl9.At.KZ7&(l2ORxYJsqjKt&)JjR3e=CIzqr3_TKt1ZI8u,5`_@'73Bl{%hU4o9@]&cX5@7&i3n|^(/GF/;Pl#QW_i4kNav0c>eR0NmtJd`e|[A
+)o;N72=_vr"ex|Xo`y8CnzSPsY;tkYSGUica$32rKJuIe%zged7zEC!:k6fwYR{:8c~pG0AYaCBd$jB2ulwe4|LO<oT&[=V&J>o1|n(|fpEL>ldooIFa_T
+`"(HK]VC.@N_8:`GPARz-{#Z.F0nf/CiA25aiWf#M^V@7yr'7ng${>$|8d0keI_+(y]kC><tivC"mub@h;+56MG63,I;-8eC80>S/nNz@rshSyx"^%9|ly
+#-i0:JQ@o}+[tM,Mn.SH,7Tnqz~zq884OA_w0RlS_qmwOVCNZ_#//zfjmC'YI:X<y/@x~_jVVjIrmNZOQngwq2/698F<r.Y<}lc9Z<lJL!>0f"#<dRWywQ
+e9,)|_U_34};(%!}=[r57b&NPd.|J=N&|Xr.gvQuE%5fPn!apV"$vUE@$w`0vHD5nQ[N&8nJ8[#}F#N,}!hCK[j#h<.Z+p/zD9|%grw_8dA9vB@w"[JXP9
+X7=^,r^H0qAual5uNj&Z|#`=[iX!JfBiux[=iXjBCKu/}TBg#-a%%_vquY;7=tf:1!8)d{UEu.(YS@6=kAc[uK:`E],eEC=H`BPVX$tNy,V<71(5;^DF!=
+eN|@wL3OYKB#d0ScR0ob{8V$m>a1TtxQhvw7skR,Z%G#84xa--1@/4Y-nqb7M{W65$Qci$D)22VqMCOU%me/O@sv8^VqZ(G"xXm.qhdUP,I&o956gI7fc7
+UwMh:d{dcD{'Gz6g~=M/c>r<'`_8p%i#X4.T9hmeZ2}t-8eff=a+RgMT.aD[Edor2<r%8buv#Rs@]FX@.LQw":dZN6{1%m+dq,VXz4O_Pfy!@xpfb4@NSe
+XMRRG2%U>t"7dr"CYE1c]PR/E/$LXi0h.y6HvK+{./1+BT}uz(aGW^{vOTu)7Cz|A|^J<wX'wQJktcyO'b`aQ4/^Tat^>c5N6`0k218>KL5<9nO=B<cw#;
+oQlfV+_.J6/{;KRbB4'V(W[(Q9qBHlFFz:II,N/m'|]';d)[vNl&ku._sHX:3s7PM%aJ+N^-Uyih4DS:lUtfl'!t)CLzBw8o@Q2i]'/"(Yvpm'F3"q6%!y
+Dc}`hgNcOBZ&1C't&%6I3u6Cntiy~.]lLu-|RRMDNvi/qI"o6ZcMOzD!R+C-nU+4;m;2{WxDAj'"cKJ7!&eKBE@i#PihpheN22tKkTR%S[};%RUI;qfyzE
+(keq=o{p{&gUmfneXKd<o6qqSZpMdN`r+sfy(i+X(}oibENE<T}2dH}y.)~yRYzb0r9,T3}1jO8JY8:0qTwn(juGuE9r"&#M0GPLo_PkW4ri^VEv^Y)!0V
+;];weT)m6@FHo]!eH&+:a^{/9'uD&eiNgmWYXM)2Nv$L.&ApmGcnnL,}-8lpczDaV;K:s]moYY"i^3lW`3#}A]A8g`.YbV(2HK3kU6$<EnE73n!9F:1mpB
+u6nmkYhi~tmEziA{vk6WD}9d#}dNTqi]S#FdK%"/vP@UQD~/Lw)Mu^WZ4h%t`Cbpb7VPk`!6.$/"@l9z%'kQ<9BbbZz^kQ{KC)J8b-cZ0<T(;/E6#3"l]s
+{EZ1E_@;,]KQIP3bu`A1L>NAlW"wV-;(6EBJam_|q!#yN6e8QW,;'%E3mMo3U/(";AM[4fB]MqI(ERjooc<Ln@=RTb_4ShYig"@4Us3Ea;w-n^$RG'}l"O
+05EG@{m{f4/K|%@n[!<l0(+&2<zJT+k!F>PpJ1"E%`E[W)i7lC3`9Kcl~B4f[xs),N"/@L;2>kX5NP!+@BeO=d&mSQo!`#{xd'h5YRcipPZ(N1cp`wBJ(|
+gT0Tf`bm8P,inW%_nS:V^b])Dvr&4b(9zWoS-n7`xI(Pe{<lpW6`<G~olw1$f3Xxwge>/7p(8&~/c_WJQ[h:][44C{zkcwe>-CJ;a^aTS)E:F967NT>0jm
+NtjX7p/Mtj}JvQb-l@!T=2SmxNV5KWu{P;5Shw5l-s{TZ!bq];PrBeaWl=I),gw@`|o]dQ)J'LXF.VJ}#$xl/k!dlTS(a/Z^X%|zRG3xp:'cll~DU|jl&I
+hp,;`emQcA'CnuSTp0cHH40{ETLlgA0""&9AUu_jOJ:9R4<K^L")a([wCc%,XjkEmKw)EvE|H760u<>Tov^E#@2M'j+[}K6/]<pDR94<{!Kp#71uq`=k[N
+9va`rI]Yxs{N7ci,|sDG8M&EWe-{d$;tqY<(@K=#`$S5ZY(y~_v'5vnAlVItm$n)cF1V!/N!^8mUy#'j(]AY8@S2RSK7-JQP@&Z0ZV'5s,]U6CC7m>N%ui
+t[BzbhREB,:dZLKLd9.dl9~Tfa7dSOLK`<sP)d]%O.c86MxXRN>zRQ!1DC:5(.crSM-Qo@VU:KPdAR@c3!r'wLLf>Pr/C;=Bj,Wy5e~bSoZ[WK4MuMLs&^
+Xzv{s+YZ]ibqB8Z_Y#7VCD+=Z`312`g,eqPv%,`Rc[b2i)[`A=RLbms3o1Q1<.@8M"_8FtyvL'Qr0NZN'VGg2F+68D=ZK:%)UAz.V+Wxn]f(e</Jr`2y-^
++7a3K!w0aTc]BREg<$+#(#!]"L(v0&cw4IwdZC;lRLt}|wpP3MozecEn&_8r.N%AYBfo<mb9r="NtoysJDAZt)J0@Ub4@)[_Qshwqksp&iSj~lUVx3`f4`
+4Y,P^jY@DRwt&o[$[:|}RFAE!g:_sV+t+gZyC0XhU9H:|W})-nCEEY[c+.'lq,(-E[Ymk1u`[-$@5e2LSL1m(y:x[a,)z4Zb.#8DzBu(hTC;5_CYuMqCso
+kVJG_[Oj2GaY.Ync>nG,[>iM7`c5_V3[,rg_-t85V<E0dQ!@'-7Fq@zUmJcgfmA`Bq/oV`OhDY8siZ'p_wW5I:r0Hda-f,<:9=OZA0|U<wNRR%nqq3+l|:
+>gM%eV66N,k[eI&55Mlz'+1w2(bZrPT$HPz'iWz"<EEM>(81-(:.;qD'SSm#,+|wvqGO2-Kcrn"1)b#L%Wua<m,vZ(3`Dlk;lZ9||jcl$$$O]{9'RQv9`{
+5nQt)/=4@8n[v5=opc[&7N#V]:&xvY0XN1I<|E!n$h/l^@9:S@JBF%Bk80tQ.3c16KY.>,RHEFw0dUl'_twmfvl}fa'Sph+`~M'%=pFsD1sxAZ,ZAUE-qS
+su<GP&gCQm/Zqv"pCZ6^&&mrojQGBlU44X.UR{)4-tDnX,&r%t#6{$>N=L=K^riilq<|dk&j6N.w$vf%Fb37=]iK!LHz<rnP_HQaOHq00SJr=|%wvH]jHD
+8P))Nw=V-(lyhUIXOT7o+Wd2NJp_S>^RlA/&wge6wA+VBZB7FQ#96np0E#I[GWc1qr]N#!NVf9uRPf,Al77L8V7Vt!>i'gW4s><(^Vr%7_,:+8@')vQJ:V
+y01%BsZKj|foCEnQX<@/zIr0#CS8T4)88{}0%+"gkqqPOLw5Mc{#<0nn6i1:f=Cdnpfrw(DMPq0G4-vz;3gnT-^$|q1&sIy}x;dzmQR.gN$^+x(;3Q(+Jq
+qPbdLs^lC9@wE}HJ9;5w&;sT$f"L9X|n5g-EyP@nO(W;l>vk9aFWfnB)CuO`qa`iSe'iio7sc+O`6cb#or<2^n|m7ivfqw8ay;BGseMSE#}Jw'UizcX1ML
+9sv.719GI]V1(<fs@"y+Dx1QBr:{9@I=qS/2gU<2l&wlj%S|[StQ!+PGB5y9)/|(Th@{,Q{FSUQyxCCfY$.Q/%X6dZDYu3a."#KlEw}LnA.c92Nty(#zA)
+'R6`GB=4}]bU/=I$3atdCB(&cVZu<b3z@2-ijzX2)/H]OPakSe0jC(%qDETzQ0$1eM%1S4E$0lIU/#w`bz(Ik$=6k/C^V@{CB&<1NZv;^R.5Xd`/d0;0}8
+19!MR/hnW>!lPd.Nk^oR$k|#oep:9pG_abd1.<U6/E}3x^BbI`,E7|,`SidyFN`or%9He},6~w:hpBJkd'OSW_+@=alWMx:CBqP]3PcfY',ZXd>@pjjVCm
+}c)E!V|9:HWCvQ@y59or-m/tI+&bK{GwiFzi/+;zxpvbpW"aK'A$5O`udq4vW618}(fO}^iuTJ0N'./omAGuK{O(Bv.lko8<m3%^QzzK]b)0mcs"_{Ak<D
+Rf%5U'"M"^6S^ai@#j9pM2j=vxr+afx=JCcK{VbjD1rA@XNhx_H1FthfdWeeR[;a{62'0"4NEFJJ${9qvxY+{,ge3o:6UQBQYOBLVB+^G7SE)]ESJ=9x_=
+O2~@fsuABV>uinLwYl{Fa]OpBB0:@$Tr)`}`C!pLHwx!@a|4bWFX-EkSG7l7n3ht8p.){M;hJqydj:>+Rr}lc-@KU){dEhOqt#wxb^vDDgVZ:0~a>9AcCD
+ZT@)!F8G=0&u..@YG+EtbC5a.kABm{a=Idihl)Bb6g%/"2v@KX7SlgIFm4M,5j[0%U2'aRg&f[TcZ<<dP7{Op<U"`gxmggmis0D'.1:1nk8D#fcDXqTDjL
+Zy4Q6N)O20&1KNMs<1.j,rCRWl6>XaC:}ko0s#tTWL.>"u@%HB`riVDh~'HOGbEd&0;!M`5Z}Ii9""d:[/evL-`_!y0iR)a|+MMkso[Fi3#5k:`9Abn{<d
+iqDw(MWB4j4aj`iw[w-@xP7K82'6/JjgFKw"@uU6F4w%51~@U[n^R,un(fp1$w%SHA&r7;]Wl7p>R7Tc9e}aW<tcAh]Q!70{GGFDpgJ`|Dc2(%Jyk,ye#`
+_m;p(fqdL4Bog=/grh3yFSSGsVPa+=VpV:uI_k/"yqQiO}[lRaAuY2UN"NyBt=7r0FI9S,nuS@jx:BvgeB{|7-5hj7bcA0NvceC4;Ay-aenTy"`bDt,(yQ
+2i'6H#@79|9#_9>8DQPrDSlHlK$)n/!<t4P/~9g}+#!!
 */

@@ -118,7 +118,7 @@ MOST_ARGUMENTS = 11
 # count belongs to the output
 OUTPUTS_ALONE = ("gp_fill", "gp_iota", "gp_load_balance", "gp_run_length_expand", "gp_expand", "gp_swap", "gp_rotate",
                  "gp_shift")
-RANKS = ((r"gp_context \*ctx$|gp_prepared \*prepared$|gp_tuner \*tuner$", 0), (r"gp_op \w+$", 1),
+RANKS = ((r"gp_context \*ctx$|gp_prepared \*prepared$|gp_tuner \*tuner$|gp_world \*world$", 0), (r"gp_op \w+$", 1),
          (r"gp_type \w+$|const gp_(layout|permutation) \*\w+$", 2),
          (r"const gp_graph \*relabelled$", 4), (r"const \w+ \*\w+$", 3), (r"\w+ \*\w+$", 4), (r"int flags$", 5),
          (r"gp_stream stream$", 6))
@@ -141,7 +141,7 @@ def check_arguments(path, text):
     for declared in re.finditer(r"^GP__API gp_result (gp_\w+)\(([^)]*gp_stream stream)\);", text, re.M):
         name, arguments = declared.group(1), [one.strip() for one in re.split(r",\s*", declared.group(2))]
         where = f"{path}:{text[:declared.start()].count(chr(10)) + 1}: {name}"
-        if name in ("gp_run", "gp_prepared_run"):
+        if name in ("gp_run", "gp_prepared_run", "gp_world_run"):
             continue
         if len(arguments) > MOST_ARGUMENTS:
             yield f"{where} has {len(arguments)} arguments, of {MOST_ARGUMENTS}: gp_call has the others"

@@ -134,6 +134,8 @@ typedef struct gp_call {
   const gp_column *columns; // sort_columns: in host memory
   uint64_t column_count;    // up to 64
   uint64_t key_columns;     // the first so many of them are keys, by their priority, `keys` before them; others move
+
+  const void *init_device; // scans, in place of `init`: the operand in device memory, read when the call runs
 } gp_call;
 
 // A bundle: kernels compiled ahead of time. tools/gp_bundle writes one as C source.

@@ -25,7 +25,8 @@
   X(GP_E_BUNDLE, 17, "the bundle is damaged or was made for another version of the header") \
   X(GP_E_DRIVER, 18, "a call of the CUDA driver failed") \
   X(GP_E_UNSUPPORTED, 19, "this back end cannot run the call") \
-  X(GP_E_FORK, 20, "the context was opened by the parent process")
+  X(GP_E_FORK, 20, "the context was opened by the parent process") \
+  X(GP_E_WORLD, 21, "NCCL cannot be opened, a call of it failed, or another rank failed, differs or does not answer")
 
 #define GP__ENUM(name, value, text) name = value,
 typedef enum gp_result { GP_RESULTS(GP__ENUM) GP_RESULT_COUNT } gp_result;

@@ -3,19 +3,20 @@
 
 // Flags of a call.
 enum {
-  GP_REPRODUCIBLE = 1,    // reductions and scans, by segment and by key too, group_by: the same bits on every GPU,
-                          // policy and back end, or GP_E_UNSUPPORTED; bfs: parents too
-  GP_CHECKED = 2,         // segments by offsets: the offsets are checked first, see gp_call.bad; bfs: gp_call.fault
-  GP_RIGHT = 4,           // adjacent_difference: with the right neighbour instead of the left one
-  GP_DESCENDING = 8,      // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
-  GP_UNSORTED = 16,       // top-k: the results in any order
-  GP_KEEP_GAPS = 32,      // convert_layout: bytes of the output that belong to no field keep what they hold
-  GP_UNTIL_TARGET = 64,   // bfs: stops after the level that reaches gp_call.target
-  GP_SYMMETRISE = 128,    // graph_from_edges: with every edge the opposite one
-  GP_UNIQUE_EDGES = 256,  // graph_from_edges: of edges that are the same, one
-  GP_DROP_LOOPS = 512,    // graph_from_edges: no edge from a vertex to itself
-  GP_EXCLUSIVE = 1024,    // scan_axis: out[i] is the fold of the elements before i
-  GP_LITTLE_MEMORY = 2048 // sort, merge_sort: a quarter of the elements in the workspace, slower
+  GP_REPRODUCIBLE = 1,   // reductions and scans, by segment and by key too, group_by: the same bits on every GPU,
+                         // policy and back end, or GP_E_UNSUPPORTED; bfs: parents too
+  GP_CHECKED = 2,        // segments by offsets: the offsets are checked first, see gp_call.bad; bfs: gp_call.fault
+  GP_RIGHT = 4,          // adjacent_difference: with the right neighbour instead of the left one
+  GP_DESCENDING = 8,     // sorts: largest first, equal keys in the order of the input all the same; top-k: the largest
+  GP_UNSORTED = 16,      // top-k: the results in any order
+  GP_KEEP_GAPS = 32,     // convert_layout: bytes of the output that belong to no field keep what they hold
+  GP_UNTIL_TARGET = 64,  // bfs: stops after the level that reaches gp_call.target
+  GP_SYMMETRISE = 128,   // graph_from_edges: with every edge the opposite one
+  GP_UNIQUE_EDGES = 256, // graph_from_edges: of edges that are the same, one
+  GP_DROP_LOOPS = 512,   // graph_from_edges: no edge from a vertex to itself
+  GP_EXCLUSIVE = 1024,   // scan_axis: out[i] is the fold of the elements before i
+  GP_LITTLE_MEMORY = 2048, // sort, merge_sort: a quarter of the elements in the workspace, slower
+  GP_BALANCED = 4096       // gp_world_run: the results in even shares
 };
 
 // A field of a struct key: sorts compare the fields of a list one after the other, the most significant first.

@@ -108,6 +108,7 @@ GP__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
+  gp__checked_type acc;
   if (q->inputs.in) GP__CHECK(gp__check_input_arrays(k, q->inputs.in - 1, b->in, 0));
   else if (k->in.size) GP__CHECK(gp__reading(k, b->in_name, c->in, &k->in, b->in, 1, b->in_alias));
   if (q->inputs.in2) GP__CHECK(gp__check_input_arrays(k, q->inputs.in2 - 1, b->in2, 0));
@@ -133,6 +134,10 @@ GP__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
       return gp__fail(
           GP_E_ALIGNMENT, "%s: @count_device (%p) is not aligned to 8 bytes", k->who, (const void *)c->count_device);
     GP__CHECK(gp__reading(k, "count_device", c->count_device, &number, 1, 0, 0));
+  }
+  if (c->init_device) {
+    GP__CHECK(gp__check_type(k->s, k->who, "acc_type", q->acc_type, &acc));
+    GP__CHECK(gp__reading(k, "init_device", c->init_device, &acc, 1, 0, 0));
   }
   return GP_SUCCESS;
 }

@@ -39,7 +39,10 @@ GP__PRIVATE gp_result gp__check_values(gp__checking *k) {
   }
 #undef GP__VALUE
   GP__CHECK(gp__check_input_values(k));
-  q->has_init = c->init != NULL;
+  q->has_init = c->init || c->init_device;
+  q->init_device = c->init_device;
+  if (c->init && c->init_device)
+    return gp__fail(GP_E_ARGUMENT, "%s: @init and @init_device: both are set, and the call takes one", k->who);
   if (k->own[GP__CHECK_VALUES]) return k->own[GP__CHECK_VALUES](k);
   if (c->init) memcpy(q->init.bytes, c->init, k->fold ? q->acc_size : q->out_size);
   return GP_SUCCESS;

@@ -87,6 +87,9 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, cuModuleGetGlobal, "cuModuleGetGlobal_v2", \
       (gp__cu_pointer * pointer, size_t * bytes, void *module, const char *name)) \
   F(1, cuMemcpyDtoH, "cuMemcpyDtoH_v2", (void *to, gp__cu_pointer from, size_t bytes)) \
+  F(1, cuMemcpyAsync, "cuMemcpyAsync", (gp__cu_pointer to, gp__cu_pointer from, size_t bytes, void *stream)) \
+  F(1, cuMemHostAlloc, "cuMemHostAlloc", (void **pointer, size_t bytes, unsigned flags)) \
+  F(1, cuMemFreeHost, "cuMemFreeHost", (void *pointer)) \
   F(1, cuFuncSetAttribute, "cuFuncSetAttribute", (void *function, int attribute, int value)) \
   F(1, cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor", \
       (int *blocks, void *function, int threads, size_t shared_bytes)) \

@@ -19,6 +19,7 @@
   X(begin) \
   X(end) \
   X(count_device) \
+  X(init_device) \
   X(out) \
   X(out2) \
   X(out3) \
@@ -26,7 +27,7 @@
   X(out_count) \
   X(bad) \
   X(workspace)
-enum { GP__INPUTS = 7, GP__POINTERS = 14 };
+enum { GP__INPUTS = 8, GP__POINTERS = 15 };
 // Host memory of values: X(member).
 #define GP__CALL_VALUES(X) X(init) X(value) X(start) X(step) X(scalar) X(scalar2) X(lower) X(upper)
 

@@ -61,7 +61,8 @@ GP__PRIVATE void gp__one(gp_type type, gp__value *v) {
   F(APPLY, apply, GP_E_OPERATOR, "applies no operator to results") \
   F(COLUMNS, columns, GP_E_ARGUMENT, "has no columns") \
   F(COLUMN_COUNT, column_count, GP_E_ARGUMENT, "has no columns") \
-  F(KEY_COLUMNS, key_columns, GP_E_ARGUMENT, "has no columns")
+  F(KEY_COLUMNS, key_columns, GP_E_ARGUMENT, "has no columns") \
+  F(INIT_DEVICE, init_device, GP_E_ARGUMENT, "takes no initial value in device memory")
 #define GP__ENUM(FIELD, field, error, text) GP__FIELD_##FIELD,
 enum { GP__CALL_FIELDS(GP__ENUM) GP__FIELDS };
 #undef GP__ENUM
@@ -76,6 +77,7 @@ __extension__ enum {
   GP__READS_FILL = GP__READS_MAP & ~GP__READS_IN,
   GP__READS_FOLD = GP__READS_MAP | GP__READS_OP | GP__READS_TRANSFORM | GP__READS_ACC_TYPE | GP__READS_INIT,
   GP__READS_STORED = GP__READS_FOLD | GP__READS_APPLY,
+  GP__READS_SCAN = GP__READS_STORED | GP__READS_INIT_DEVICE,
   GP__READS_OFFSETS = GP__READS_OFFSET_TYPE | GP__READS_BEGIN | GP__READS_SEGMENTS,
   GP__READS_RUNS = GP__READS_EQUAL | GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE,
   GP__READS_COMPACTED = GP__READS_OUT_KEYS | GP__READS_OUT_COUNT,

@@ -85,7 +85,7 @@ typedef struct gp__request {
   size_t in_size, in2_size, acc_size, out_size; // bytes; with is_arg, acc_size and out_size are those of the pair
   int is_arg;   // the accumulator and the output are structs: 1: { acc_type value; int64_t index; } of ARGMIN, ARGMAX;
                 // GP__IS_BOTH: two values; 3: two of 1
-  int has_init; // `init` holds a value
+  int has_init; // `init` holds a value, or init_device leads to one
   int flags;
   const void *in, *in2;
   void *out;
@@ -93,6 +93,7 @@ typedef struct gp__request {
   uint64_t stride;              // top-k: count as the caller has given it, elements of a row
   uint64_t row_bytes;           // the sort of a top-k's rows, which share a policy: bytes from row to row; else 0
   const uint64_t *count_device; // or NULL
+  const void *init_device;      // or NULL
   const uint64_t *limit_device; // check_offsets: the call's own count_device, or NULL
   gp__value init;               // scan, reduce: accumulator; fill: element; iota: start
   gp__value step;               // iota; partition: the second scalar; histogram: the upper ends

@@ -112,6 +112,7 @@ GP__PRIVATE gp_result gp__check_reached(gp__checking *k, gp_call *whole, gp__sta
 }
 GP__PRIVATE gp_result gp__run_on_host(gp__state *s, gp__request *q) {
   if (q->count_device && *q->count_device < q->count) q->count = *q->count_device;
+  if (q->init_device) memcpy(q->init.bytes, q->init_device, q->acc_size);
   if (gp__is_checked(q) && q->bad) {
     const gp__request check = gp__methods_of(q)->checked(q);
     const gp_result result = gp__host_run(&check, s->host_threads);

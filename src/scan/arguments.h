@@ -9,5 +9,6 @@ typedef struct gp__scan_args {
   void *workspace;
   gp__value init; // as in gp__reduce_args
   int has_init;
-  unsigned blocks; // three sweeps: blocks of the upsweep and of the downsweep
+  const void *init_device; // in place of `init`, or null
+  unsigned blocks;         // three sweeps: blocks of the upsweep and of the downsweep
 } gp__scan_args;

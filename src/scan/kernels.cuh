@@ -11,7 +11,7 @@ template <int THREADS, class Acc> struct gp__scan_storage {
 
 template <class Op, class Acc, class Args> GP_DEVICE gp_carry<Acc> gp__start(const Args &a) {
   gp_carry<Acc> start;
-  start.value = Op::prepare(gp__value_as<Acc>(a.init));
+  start.value = Op::prepare(a.init_device ? *static_cast<const Acc *>(a.init_device) : gp__value_as<Acc>(a.init));
   start.has = a.has_init != 0;
   return start;
 }

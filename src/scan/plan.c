@@ -26,6 +26,7 @@ GP__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
   a.workspace = l->workspace;
   a.init = q->init;
   a.has_init = q->has_init;
+  a.init_device = q->init_device;
   a.blocks = l->g->grid;
   for (i = 0; i < l->count; ++i) // the spine is one block
     GP__CHECK(gp__launch_step(l, i, i == 1 ? 1 : l->g->grid, l->g->threads, l->g->shared_bytes, &a));
@@ -39,6 +40,6 @@ GP__PRIVATE gp_result gp__host_scan(gp__host_call *h) {
 static const gp__family gp__family_scan = {gp__checks_none, GP__IDLE_IF_EMPTY, GP__SHAPE_OF_ELEMENTS, gp__kinds_of_scan,
     &gp__kernels_of_policy, GP__FOLD_OPERATORS, GP__LAUNCH(gp__launch_scan), gp__host_scan};
 static const gp__primitive gp__primitive_inclusive_scan = {
-    &gp__family_scan, GP__READS_STORED, GP__IN_PLACE | GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS, 0};
+    &gp__family_scan, GP__READS_SCAN, GP__IN_PLACE | GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS, 0};
 static const gp__primitive gp__primitive_exclusive_scan = {
-    &gp__family_scan, GP__READS_STORED, GP__IN_PLACE | GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS, 0};
+    &gp__family_scan, GP__READS_SCAN, GP__IN_PLACE | GP__REPRODUCES | GP__STORES | GP__TAKES_INPUTS, 0};

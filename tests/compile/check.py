@@ -1010,7 +1010,12 @@ def size(checks, folder):
     open(empty, "w").close()
     with open(skipped, "w", encoding="utf-8") as file:
         file.write(f"#if 0\n{text}\n#endif\n" * 2)
-    checks.check("the header has at most 2.8 MB", len(text.encode()) <= 2.8e6, f"{len(text.encode())} bytes")
+    part = r"^// ---- (?=[\w/]+\.\w+ - )"
+    bodies = re.split(part, text.split("\n// >>device_text")[0], flags=re.M)
+    worlds = sum(len(body.encode()) for body in bodies if re.match("(api/)?world[./]", body))
+    checks.check("the header has at most 2.8 MB without worlds", len(text.encode()) - worlds <= 2.8e6,
+                 f"{len(text.encode())} bytes, {worlds} of them worlds")
+    checks.check("worlds have at most 0.12 MB", 4e4 < worlds <= 1.2e5, f"{worlds} bytes")
     for compiler in [CC] + (["clang"] if shutil.which("clang") else []):
         command = [compiler, "-fsyntax-only", source("declarations.c"), "-I."]
         if checks.run(f"{compiler}: declarations", command) is None:

@@ -39,6 +39,11 @@ template <int ALGORITHM, class P, bool EXCLUSIVE, class Op, class F, class In, c
     a.workspace = g.words ? workspace(g.words) : nullptr, a.has_init = o.init, a.blocks = g.grid;
     if (o.init) init = Op::prepare(F()(draw<In>()));
     std::memcpy(a.init.bytes, &init, sizeof init);
+    Device<Acc> first(std::vector<Acc>(1, init), 0);
+    if (o.init && n % 2) { // the operand comes from device memory, and that of the arguments is not read
+      a.init_device = first.data;
+      std::memset(a.init.bytes, 0x5a, sizeof a.init.bytes);
+    }
     auto launch = [&](void (*kernel)(const gp__scan_args &), unsigned grid, unsigned shared) {
       return simt::launch_kernel(name, grid, g.threads, shared, kernel, a);
     };

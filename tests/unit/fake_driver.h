@@ -487,6 +487,25 @@ inline int cuMemcpyDtoH(void *to, gp__cu_pointer from, size_t bytes) {
   memcpy(to, reinterpret_cast<const void *>(static_cast<uintptr_t>(from)), bytes);
   return 0;
 }
+inline int cuMemcpyAsync(gp__cu_pointer to, gp__cu_pointer from, size_t bytes, void *) {
+  FAKE_CALL(cuMemcpyAsync);
+  FAKE_FAIL;
+  memmove(reinterpret_cast<void *>(static_cast<uintptr_t>(to)),
+      reinterpret_cast<const void *>(static_cast<uintptr_t>(from)), bytes);
+  return 0;
+}
+inline int cuMemHostAlloc(void **pointer, size_t bytes, unsigned) {
+  FAKE_CALL(cuMemHostAlloc);
+  FAKE_FAIL;
+  *pointer = malloc(bytes);
+  return *pointer ? 0 : 2;
+}
+inline int cuMemFreeHost(void *pointer) {
+  FAKE_CALL(cuMemFreeHost);
+  FAKE_FAIL;
+  free(pointer);
+  return 0;
+}
 inline int cuFuncSetAttribute(void *function, int attribute, int value) {
   FAKE_CALL(cuFuncSetAttribute);
   FAKE_FAIL;

@@ -357,6 +357,13 @@ template <class T> static void initial_values(gp_context *gpu, gp_context *host,
                 "%s, operator %d, type %d, count %zu, initial value %d, algorithm %d: not as on the host",
                 gp__primitive_names[p], op, type, count, k, algorithm);
           }
+          c.policy = nullptr;
+          if (k < 0 || !(gp__reads(p) & GP__READS_INIT_DEVICE)) continue;
+          c.init = nullptr, c.init_device = &values[k]; // the emulated device reads the host's memory
+          for (gp_context *ctx : {gpu, host})
+            check(same(problem.run(ctx, c, ctx == gpu), expected), __LINE__,
+                "%s, operator %d, type %d, count %zu, initial value %d in device memory: not as from the host",
+                gp__primitive_names[p], op, type, count, k);
         }
   }
 }

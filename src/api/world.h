@@ -1,0 +1,94 @@
+// api/world.h - worlds: several GPUs, joined by NCCL
+// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h
+
+// A world: contexts of one GPU each, its ranks, in one process or in several. They communicate by NCCL (2.19 or
+// later), which is opened at run time. An array is spread over the ranks: each has a shard, by a pointer and a count of
+// its own, and the array is all shards in the order of the ranks. Every rank makes the same calls of a world in the
+// same order, with the same types, operators and options, on one stream or on streams that wait for one another. The
+// library starts no processes and brings no transport: torchrun, mpirun or Slurm start the ranks.
+typedef struct gp_world gp_world;
+enum { GP_WORLD_ID_BYTES = 128 };
+
+// How a rank joins: by a communicator that the program has, or by an id that one rank has made and sent to the others.
+typedef struct gp_world_config {
+  uint32_t struct_size;     // sizeof(gp_world_config): gp_world_config_init sets it
+  void *communicator;       // an ncclComm_t of the context's device, or NULL. It stays the caller's, but a world that
+                            // breaks aborts it
+  const void *id;           // GP_WORLD_ID_BYTES bytes, from gp_world_id, in host memory; without a communicator
+  int rank, size;           // with an id: 0 <= rank < size
+  const char *nccl_library; // NULL: $GPUPRIMS_NCCL, or libnccl.so.2 by its system name; otherwise an absolute path
+  double timeout;           // seconds that gp_world_open, gp_world_wait and calls that wait give the others; 0: 60
+} gp_world_config;
+GP__INLINE gp_world_config gp_world_config_init(void) {
+  gp_world_config made;
+  __builtin_memset(&made, 0, sizeof made);
+  made.struct_size = sizeof made;
+  return made;
+}
+
+// Makes an id (GP_WORLD_ID_BYTES bytes) for one world. nccl_library: see gp_world_config. Errors: CONTEXT, NULL, WORLD.
+GP__API gp_result gp_world_id(gp_context *ctx, const char *nccl_library, void *id);
+
+// Joins a world; every rank calls, and returns when all have. Ranks with other versions of the library are refused.
+// *world is NULL after an error. Errors: CONTEXT, NULL, ARGUMENT, MEMORY, WORLD.
+GP__API gp_result gp_world_open(gp_context *ctx, const gp_world_config *config, gp_world **world);
+
+// Waits for the world's work, leaves it, and frees its memory. Close worlds before their context.
+GP__API gp_result gp_world_close(gp_world *world);
+
+// This rank; the number of ranks. -1 where the world is null or closed.
+GP__API int gp_world_rank(const gp_world *world);
+GP__API int gp_world_size(const gp_world *world);
+
+// Waits for the work on the stream, at most gp_world_config.timeout seconds after the others' last sign of life. A rank
+// that died, a communicator that was aborted, or a rank that calls something else, is GP_E_WORLD on every rank that
+// waits: the world is broken then, its communicator aborted, and all later calls say so. Inputs stay as they were.
+GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
+
+// Runs a call on the whole array. `in`, `keys`, `count`, count_device and the outputs are this rank's. Waits: the host
+// waits, as sends need its counts; other calls are asynchronous on the stream.
+//
+//    primitive           result                                                                        waits
+//    reduce, count_if,   on every rank, the same bits on each; operands keep the order of the ranks    no
+//    any, all
+//    inclusive_scan,     of the rank's shard: one more read of it, for the totals that the ranks       no
+//    exclusive_scan      exchange. Every rank gives the same init
+//    histogram_even,     on every rank; counts of i32, u32, i64, u64, f32 or f64                       no
+//    histogram_ranges
+//    top_k               on every rank; indices count from the beginning of the array                  yes
+//    sort, merge_sort    of the rank's share: shares differ by one element at most, whatever the       yes
+//                        shards and the keys. Stable. `in` NULL with `out`: indices, which count from
+//                        the beginning of the array
+//    copy                the shards in even shares                                                     yes
+//    select              of the rank's shard; with GP_BALANCED its even share of all results           no; yes
+//    unique,             as of the whole array: a run across ranks is one run, and belongs to the      yes
+//    reduce_by_key       first one; with GP_BALANCED even shares
+//    group_by            groups in the order of their keys, in even shares                             yes
+//
+// capacity: room of the outputs of calls that move elements between ranks; 0: count. If a share exceeds it, every rank
+// gets an error, and nothing is written. out_count, in device memory: this rank's number of results; also of sort,
+// merge_sort and copy, where it may be NULL. GP_CHECKED: ranks first compare what they call, and wait for that.
+// Errors: as gp_run; WORLD; UNSUPPORTED: other primitives, ARGMIN and ARGMAX, GP_REPRODUCIBLE of sums and products of
+// floats, sorts by some bits, by fields or by a transform.
+GP__API gp_result gp_world_run(gp_world *world, const gp_call *call, gp_stream stream);
+
+// *out = the reduction of the whole array, on every rank.
+GP__API gp_result gp_world_reduce(gp_world *world, gp_op op, gp_type in_type, gp_type out_type, const void *in,
+    uint64_t count, void *out, gp_stream stream);
+
+// The rank's shard of the scan of the whole array.
+GP__API gp_result gp_world_inclusive_scan(gp_world *world, gp_op op, gp_type in_type, gp_type out_type, const void *in,
+    uint64_t count, void *out, gp_stream stream);
+GP__API gp_result gp_world_exclusive_scan(gp_world *world, gp_op op, gp_type in_type, gp_type out_type,
+    const void *init, const void *in, uint64_t count, void *out, gp_stream stream);
+
+// The rank's even share of the sorted array; capacity, out_count, and GP_DESCENDING: see gp_world_run.
+GP__API gp_result gp_world_sort_keys(gp_world *world, gp_type key_type, const void *keys, uint64_t count,
+    void *out_keys, uint64_t capacity, uint64_t *out_count, gp_stream stream);
+GP__API gp_result gp_world_sort_pairs(gp_world *world, gp_type key_type, gp_type value_type, const void *keys,
+    const void *values, uint64_t count, void *out_keys, void *out_values, uint64_t capacity, uint64_t *out_count,
+    gp_stream stream);
+
+// The first k elements of the sorted array, on every rank, as gp_top_k.
+GP__API gp_result gp_world_top_k(gp_world *world, gp_type key_type, gp_type value_type, const void *keys,
+    const void *values, uint64_t count, uint64_t k, void *out_keys, void *out_values, int flags, gp_stream stream);

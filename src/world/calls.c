@@ -1,0 +1,213 @@
+// world/calls.c - worlds: opening, closing, waiting; calls by name
+// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, api/world.h, core/rules.h, core/system.c,
+//   core/messages.c, core/struct_size.c, core/state.c, core/life.c, map/calls.c, top_k/calls.c, world/nccl.c,
+//   world/world.c, world/run.c
+
+GP__PRIVATE gp_result gp__make_id(gp__state *s, const char *library, void *id) {
+  gp__nccl n;
+  gp__nccl_id made;
+  int error, pushed = 0;
+  memset(&made, 0, sizeof made);
+  if (!id) return gp__fail(GP_E_NULL, "gp_world_id: id is null");
+  GP__CHECK(gp__open_nccl("gp_world_id", library, &n));
+  if (s->context) GP__CHECK(gp__enter(s, "gp_world_id", &pushed));
+  error = n.GetUniqueId(&made);
+  if (s->context) GP__CHECK(gp__leave(s, "gp_world_id", pushed, GP_SUCCESS));
+  if (error) return gp__fail(GP_E_WORLD, "gp_world_id: ncclGetUniqueId failed: %s (%d)", n.text(error), error);
+  memcpy(id, &made, sizeof made);
+  return GP_SUCCESS;
+}
+GP__API gp_result gp_world_id(gp_context *ctx, const char *nccl_library, void *id) {
+  GP__WITHIN(ctx, "gp_world_id", gp__make_id(s, nccl_library, id));
+}
+
+// Joins by the caller's communicator or by the id, and compares versions.
+GP__PRIVATE gp_result gp__join_world(gp_world *w, gp__state *s, const gp_world_config *config) {
+  const char *who = "gp_world_open";
+  uint64_t mine[3], *all;
+  int q, device = -1, error;
+  gp_result result;
+  GP__CHECK(gp__open_nccl(who, config->nccl_library, &w->nccl));
+  if (config->communicator) {
+    w->comm = config->communicator;
+    GP__CHECK(GP__NCCL(CommCount, w->comm, &w->size));
+    GP__CHECK(GP__NCCL(CommUserRank, w->comm, &w->rank));
+    GP__CHECK(GP__NCCL(CommCuDevice, w->comm, &device));
+    if (s->context && device != s->about.device)
+      return gp__fail(GP_E_ARGUMENT, "%s: communicator is of device %d, and the context of device %d", who, device,
+          s->about.device);
+  } else {
+    gp__nccl_config own = {sizeof own, 0xcafebeefu, GP__NCCL_OLDEST, 0, -1 - INT32_MAX, -1 - INT32_MAX, -1 - INT32_MAX,
+        NULL, -1 - INT32_MAX};
+    gp__nccl_id id;
+    memcpy(&id, config->id, sizeof id);
+    w->rank = config->rank;
+    w->size = config->size;
+    w->own_comm = 1;
+    error = w->nccl.CommInitRankConfig(&w->comm, w->size, id, w->rank, &own);
+    GP__CHECK(gp__nccl_done(w, who, "CommInitRankConfig", error));
+  }
+  w->notes = (gp__world_note *)calloc((size_t)w->size, sizeof *w->notes);
+  all = (uint64_t *)calloc((size_t)w->size, sizeof mine);
+  if (!w->notes || !all) {
+    free(all);
+    return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+  }
+  mine[0] = (uint64_t)gp_version();
+  mine[1] = sizeof(gp_call);
+  mine[2] = s->context != NULL;
+  result = gp__world_room(w, s, who, (size_t)(w->size + 1) * sizeof mine, NULL);
+  if (result == GP_SUCCESS) result = gp__world_share(w, s, who, mine, all, sizeof mine, w->memory, NULL);
+  for (q = 0; q < w->size && result == GP_SUCCESS; ++q)
+    if (memcmp(all + 3 * q, all, sizeof mine))
+      result = gp__fail(GP_E_WORLD,
+          "%s: ranks 0 and %d have different versions of the library (%llu and %llu), or different back ends", who, q,
+          (unsigned long long)all[0], (unsigned long long)all[3 * q]);
+  free(all);
+  return result;
+}
+// Gives back what the world holds. wait: for its work.
+GP__PRIVATE gp_result gp__leave_world(gp_world *w, gp__state *s, int wait) {
+  const char *who = "gp_world_close";
+  gp_result result = GP_SUCCESS;
+  int error;
+  if (s && wait && w->comm && !w->broken) result = gp__world_settle(w, s, who, w->stream);
+  if (s) gp__free_world_memory(w, s), gp__free_staging(w, s);
+  if (s && s->context && w->event) s->library.runtime.driver.cuEventDestroy(w->event);
+  w->event = NULL;
+  if (w->comm && w->own_comm) {
+    error = wait ? w->nccl.CommDestroy(w->comm) : w->nccl.CommAbort(w->comm);
+    if (error && error != GP__NCCL_IN_PROGRESS && result == GP_SUCCESS)
+      result = gp__fail(GP_E_WORLD, "%s: ncclCommDestroy failed: %s (%d)", who, w->nccl.text(error), error);
+  }
+  w->comm = NULL;
+  free(w->notes);
+  w->notes = NULL;
+  return result;
+}
+GP__PRIVATE gp_result gp__world_open(gp_context *ctx, gp__state *s, const gp_world_config *config, gp_world **world) {
+  const char *who = "gp_world_open";
+  gp_result result;
+  gp_world *w;
+  int pushed = 0;
+  if (!world) return gp__fail(GP_E_NULL, "%s: world is null", who);
+  *world = NULL;
+  if (!config) return gp__fail(GP_E_NULL, "%s: config is null", who);
+  if (config->struct_size != sizeof *config)
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: config.struct_size is %u: gp_world_config_init sets it", who, config->struct_size);
+  if (!config->communicator && !config->id) return gp__fail(GP_E_NULL, "%s: config.communicator and config.id", who);
+  if (!config->communicator && (config->size < 1 || config->rank < 0 || config->rank >= config->size))
+    return gp__fail(GP_E_ARGUMENT, "%s: config.rank is %d of config.size %d", who, config->rank, config->size);
+  if (!(config->timeout >= 0)) return gp__fail(GP_E_ARGUMENT, "%s: config.timeout is %g", who, config->timeout);
+  w = (gp_world *)calloc(1, sizeof *w);
+  if (!w) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+  w->ctx = ctx;
+  w->timeout = (config->timeout > 0 ? config->timeout : 60) * 1e6;
+  pthread_mutex_init(&w->lock, NULL);
+  result = s->context ? gp__enter(s, who, &pushed) : GP_SUCCESS;
+  if (result == GP_SUCCESS) {
+    result = gp__join_world(w, s, config);
+    if (result != GP_SUCCESS) gp__leave_world(w, s, 0);
+    if (s->context) result = gp__leave(s, who, pushed, result);
+  }
+  if (result != GP_SUCCESS) {
+    free(w);
+    return result;
+  }
+  w->open = 1;
+  pthread_mutex_lock(&gp__worlds_lock);
+  w->next = gp__worlds;
+  gp__worlds = w;
+  pthread_mutex_unlock(&gp__worlds_lock);
+  *world = w;
+  return GP_SUCCESS;
+}
+GP__API gp_result gp_world_open(gp_context *ctx, const gp_world_config *config, gp_world **world) {
+  GP__WITHIN(ctx, "gp_world_open", gp__world_open(ctx, s, config, world));
+}
+
+GP__PRIVATE gp_result gp__world_close(gp_world *w, gp__state *s) {
+  gp_result result = GP_SUCCESS;
+  int pushed = 0;
+  if (s && s->context) result = gp__enter(s, "gp_world_close", &pushed);
+  if (result == GP_SUCCESS) result = gp__leave_world(w, s, 1);
+  return s && s->context ? gp__leave(s, "gp_world_close", pushed, result) : result;
+}
+GP__API gp_result gp_world_close(gp_world *world) {
+  gp_result wrong = GP_SUCCESS;
+  int open = 1;
+  if (!gp__is_world(world, "gp_world_close", &wrong)) return wrong;
+  if (!__atomic_compare_exchange_n(&world->open, &open, 0, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+    return gp__fail(GP_E_CONTEXT, "gp_world_close: world is closed");
+  pthread_mutex_lock(&world->lock);
+  pthread_mutex_unlock(&world->lock);
+  { GP__WITHIN(world->ctx, "gp_world_close", gp__world_close(world, s)); }
+}
+GP__API int gp_world_rank(const gp_world *world) {
+  gp_result wrong = GP_SUCCESS;
+  return gp__is_world(world, "gp_world_rank", &wrong) ? world->rank : -1;
+}
+GP__API int gp_world_size(const gp_world *world) {
+  gp_result wrong = GP_SUCCESS;
+  return gp__is_world(world, "gp_world_size", &wrong) ? world->size : -1;
+}
+GP__PRIVATE gp_result gp__world_wait(gp_world *w, gp__state *s, gp_stream stream) {
+  gp_result result;
+  int pushed = 0;
+  if (s->context) GP__CHECK(gp__enter(s, "gp_world_wait", &pushed));
+  pthread_mutex_lock(&w->lock);
+  result = w->broken ? gp__fail(GP_E_WORLD, "gp_world_wait: the world is broken: %s", w->why)
+                     : gp__world_settle(w, s, "gp_world_wait", stream);
+  pthread_mutex_unlock(&w->lock);
+  return s->context ? gp__leave(s, "gp_world_wait", pushed, result) : result;
+}
+GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream) {
+  gp_result wrong = GP_SUCCESS;
+  if (!gp__is_world(world, "gp_world_wait", &wrong)) return wrong;
+  { GP__WITHIN(world->ctx, "gp_world_wait", gp__world_wait(world, s, stream)); }
+}
+
+// ---- calls by name
+
+GP__API gp_result gp_world_reduce(gp_world *world, gp_op op, gp_type in_type, gp_type out_type, const void *in,
+    uint64_t count, void *out, gp_stream stream) {
+  const gp_call c = gp__call(GP_REDUCE, op, in_type, out_type, in, out, count);
+  return gp__named(gp_world_run(world, &c, stream), "gp_world_reduce");
+}
+GP__API gp_result gp_world_inclusive_scan(gp_world *world, gp_op op, gp_type in_type, gp_type out_type, const void *in,
+    uint64_t count, void *out, gp_stream stream) {
+  const gp_call c = gp__call(GP_INCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
+  return gp__named(gp_world_run(world, &c, stream), "gp_world_inclusive_scan");
+}
+GP__API gp_result gp_world_exclusive_scan(gp_world *world, gp_op op, gp_type in_type, gp_type out_type,
+    const void *init, const void *in, uint64_t count, void *out, gp_stream stream) {
+  gp_call c = gp__call(GP_EXCLUSIVE_SCAN, op, in_type, out_type, in, out, count);
+  c.init = init;
+  return gp__named(gp_world_run(world, &c, stream), "gp_world_exclusive_scan");
+}
+GP__API gp_result gp_world_sort_pairs(gp_world *world, gp_type key_type, gp_type value_type, const void *keys,
+    const void *values, uint64_t count, void *out_keys, void *out_values, uint64_t capacity, uint64_t *out_count,
+    gp_stream stream) {
+  gp_call c = gp__call(GP_SORT, GP_OP_DEFAULT, value_type, GP_TYPE_DEFAULT, values, out_values, count);
+  gp__set_keys(&c, key_type, keys);
+  c.out_keys = out_keys;
+  c.capacity = capacity;
+  c.out_count = out_count;
+  return gp__named(gp_world_run(world, &c, stream),
+      "gp_world_sort_pairs in=values in_type=value_type out=out_values out_type=value_type");
+}
+GP__API gp_result gp_world_sort_keys(gp_world *world, gp_type key_type, const void *keys, uint64_t count,
+    void *out_keys, uint64_t capacity, uint64_t *out_count, gp_stream stream) {
+  return gp__named(gp_world_sort_pairs(world, key_type, GP_TYPE_DEFAULT, keys, NULL, count, out_keys, NULL, capacity,
+                       out_count, stream),
+      "gp_world_sort_keys");
+}
+GP__API gp_result gp_world_top_k(gp_world *world, gp_type key_type, gp_type value_type, const void *keys,
+    const void *values, uint64_t count, uint64_t k, void *out_keys, void *out_values, int flags, gp_stream stream) {
+  gp_call c = gp__top_k_call(key_type, keys, count, k, out_keys, value_type, out_values, flags);
+  c.in = values;
+  c.in_type = values ? value_type : GP_TYPE_DEFAULT;
+  return gp__named(gp_world_run(world, &c, stream),
+      "gp_world_top_k in=values in_type=value_type out=out_values out_type=value_type");
+}

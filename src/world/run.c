@@ -1,0 +1,92 @@
+// world/run.c - worlds: any call
+// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, core/rules.h, core/system.c,
+//   core/messages.c, core/names.c, map/kinds.c, core/state.c, core/life.c, core/run.c, world/world.c, world/fold.c,
+//   world/sort.c, world/move.c
+
+GP__PRIVATE int gp__is_of_worlds(gp_primitive p) {
+  static const unsigned char of_worlds[] = {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN, GP_COUNT_IF, GP_ANY,
+      GP_ALL, GP_HISTOGRAM_EVEN, GP_HISTOGRAM_RANGES, GP_SORT, GP_MERGE_SORT, GP_TOP_K, GP_SELECT, GP_COPY, GP_UNIQUE,
+      GP_REDUCE_BY_KEY, GP_GROUP_BY};
+  return memchr(of_worlds, (int)p, sizeof of_worlds) != NULL;
+}
+GP__PRIVATE gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
+  const char *who = gp__primitive_names[c.primitive];
+  uint64_t *counts;
+  gp_result result;
+  if (c.flags & GP_CHECKED) {
+    c.flags &= ~GP_CHECKED;
+    GP__CHECK(gp__world_agree(w, s, who, &c, c.count, 0, GP_SUCCESS, stream));
+  }
+  switch (c.primitive) {
+  case GP_REDUCE:
+  case GP_INCLUSIVE_SCAN:
+  case GP_EXCLUSIVE_SCAN:
+    GP__CHECK(gp__check_fold(who, &c));
+    return c.primitive == GP_REDUCE ? gp__world_reduce(w, s, who, c, stream) : gp__world_scan(w, s, who, c, stream);
+  case GP_COUNT_IF:
+  case GP_ANY:
+  case GP_ALL:
+    return gp__world_counted(w, s, who, c, stream);
+  case GP_HISTOGRAM_EVEN:
+  case GP_HISTOGRAM_RANGES:
+    return gp__world_histogram(w, who, &c, stream);
+  case GP_SORT:
+  case GP_MERGE_SORT:
+    return gp__world_sort(w, s, who, &c, stream);
+  case GP_TOP_K:
+    return gp__world_top_k(w, s, who, &c, stream);
+  case GP_SELECT:
+    if (!(c.flags & GP_BALANCED)) return gp_run(w->ctx, &c, stream);
+    break;
+  default:
+    break;
+  }
+  counts = (uint64_t *)calloc(2 * (size_t)w->size, sizeof *counts);
+  if (!counts) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+  result = c.primitive == GP_COPY  ? gp__world_copy_shares(w, s, who, &c, counts, stream)
+      : c.primitive == GP_SELECT   ? gp__world_select(w, s, who, &c, counts, stream)
+      : c.primitive == GP_GROUP_BY ? gp__world_group_by(w, s, who, c, counts, stream)
+                                   : gp__runs_of_world(w, s, who, c, counts, stream);
+  free(counts);
+  return result;
+}
+// A world of one rank: the call as it is, and the numbers of results that no call of one GPU has.
+GP__PRIVATE gp_result gp__world_alone(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
+  const char *who = gp__primitive_names[c.primitive];
+  uint64_t *counted = c.out_count, count = c.count;
+  const int moves = c.primitive == GP_SORT || c.primitive == GP_MERGE_SORT || c.primitive == GP_COPY;
+  c.flags &= ~(GP_BALANCED | GP_CHECKED);
+  if (moves) {
+    if (counted) GP__CHECK(gp__world_count(w, s, who, &c, &count, stream));
+    if (c.capacity && c.capacity < count)
+      return gp__fail(GP_E_ARGUMENT, "%s: @capacity is %llu, and there are %llu elements", who,
+          (unsigned long long)c.capacity, (unsigned long long)count);
+    c.out_count = NULL;
+  }
+  c.capacity = 0;
+  GP__CHECK(gp_run(w->ctx, &c, stream));
+  return moves ? gp__world_write_count(w, counted, count, stream) : GP_SUCCESS;
+}
+GP__PRIVATE gp_result gp__world_call(gp_world *w, gp__state *s, const gp_call *call, gp_stream stream) {
+  gp_result result = GP_SUCCESS;
+  int pushed = 0;
+  if (!call) return gp__fail(GP_E_NULL, "gp_world_run: call is null");
+  if (call->struct_size != sizeof *call)
+    return gp__fail(GP_E_ARGUMENT, "gp_world_run: call.struct_size is %u: gp_call_init sets it", call->struct_size);
+  if ((int)call->primitive <= 0 || (int)call->primitive >= (int)GP_PRIMITIVE_COUNT)
+    return gp__fail(GP_E_ARGUMENT, "gp_world_run: primitive is %d", (int)call->primitive);
+  if (s->context) GP__CHECK(gp__enter(s, "gp_world_run", &pushed));
+  pthread_mutex_lock(&w->lock);
+  if (w->broken) result = gp__fail(GP_E_WORLD, "gp_world_run: the world is broken: %s", w->why);
+  else if (!gp__is_of_worlds(call->primitive))
+    result =
+        gp__fail(GP_E_UNSUPPORTED, "%s: a world does not run this primitive", gp__primitive_names[call->primitive]);
+  else result = w->size == 1 ? gp__world_alone(w, s, *call, stream) : gp__world_dispatch(w, s, *call, stream);
+  pthread_mutex_unlock(&w->lock);
+  return s->context ? gp__leave(s, "gp_world_run", pushed, result) : result;
+}
+GP__API gp_result gp_world_run(gp_world *world, const gp_call *call, gp_stream stream) {
+  gp_result wrong = GP_SUCCESS;
+  if (!gp__is_world(world, "gp_world_run", &wrong)) return wrong;
+  { GP__WITHIN(world->ctx, "gp_world_run", gp__world_call(world, s, call, stream)); }
+}

@@ -1,0 +1,304 @@
+// world/world.c - worlds: joining, leaving, waiting, memory, exchanges
+// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, api/init.h, core/rules.h, core/system.c,
+//   core/messages.c, core/driver.c, core/libraries.c, host/values.c, core/names.c, core/state.c, core/close.c,
+//   core/types.c, core/workspaces.c, core/run.c, tuner/tuner.c, world/nccl.c
+
+// What a rank tells the others before a call that waits.
+typedef struct gp__world_note {
+  uint64_t print; // a hash of the call
+  uint64_t count, capacity;
+  uint64_t code; // the rank's own result so far
+} gp__world_note;
+
+// Never freed, so that a closed world is an error, not a crash.
+struct gp_world {
+  struct gp_world *next;
+  gp_context *ctx;
+  pthread_mutex_t lock; // held by a call
+  gp__nccl nccl;
+  void *comm;
+  int own_comm, rank, size, open, broken;
+  double timeout;         // microseconds
+  char why[256];          // what broke it
+  void *memory, *staging; // of the device, and of the host
+  size_t memory_bytes, staging_bytes;
+  gp_stream stream; // of the last call
+  void *event;
+  gp__world_note *notes;          // one a rank
+  gp_op before[GP_TYPE_COUNT][2]; // orders of built-in types, up and down; 0: not defined yet
+};
+static gp_world *gp__worlds; // all ever opened by this process
+static pthread_mutex_t gp__worlds_lock = PTHREAD_MUTEX_INITIALIZER;
+
+GP__PRIVATE int gp__is_world(const gp_world *world, const char *who, gp_result *result) {
+  const gp_world *w;
+  pthread_mutex_lock(&gp__worlds_lock);
+  for (w = gp__worlds; w && w != world; w = w->next) {}
+  pthread_mutex_unlock(&gp__worlds_lock);
+  if (w && __atomic_load_n(&w->open, __ATOMIC_ACQUIRE)) return 1;
+  *result = gp__fail(GP_E_CONTEXT, "%s: world is %s", who, !world ? "null" : w ? "closed" : "no world");
+  return 0;
+}
+
+// Aborts the communicator, so that no rank waits for this one. The message of the thread says why.
+GP__PRIVATE gp_result gp__break_world(gp_world *w, gp_result result) {
+  if (!w->broken) {
+    w->broken = 1;
+    snprintf(
+        w->why, sizeof w->why, "%.*s", (int)sizeof w->why - 1, gp__here.inside ? gp__here.draft : gp__here.message);
+    if (w->comm) w->nccl.CommAbort(w->comm);
+    w->comm = NULL;
+  }
+  return result;
+}
+// The result of steps between which other ranks may wait for this one.
+GP__PRIVATE gp_result gp__break_if(gp_world *w, gp_result result) {
+  return result == GP_SUCCESS ? result : gp__break_world(w, result);
+}
+GP__PRIVATE gp_result gp__nccl_failed(gp_world *w, const char *who, const char *call, int error) {
+  return gp__break_world(w, gp__fail(GP_E_WORLD, "%s: nccl%s failed: %s (%d)", who, call, w->nccl.text(error), error));
+}
+GP__PRIVATE void gp__rest(void) {
+  struct timeval time = {0, 20};
+  select(0, NULL, NULL, NULL, &time);
+}
+// A call of a communicator that does not block has its result later.
+GP__PRIVATE gp_result gp__nccl_done(gp_world *w, const char *who, const char *call, int error) {
+  const double begin = gp__now_us();
+  while (error == GP__NCCL_IN_PROGRESS) {
+    if (w->nccl.CommGetAsyncError(w->comm, &error)) return gp__nccl_failed(w, who, "CommGetAsyncError", error);
+    if (error != GP__NCCL_IN_PROGRESS) break;
+    if (gp__now_us() - begin > w->timeout)
+      return gp__break_world(w,
+          gp__fail(GP_E_WORLD, "%s: nccl%s: other ranks did not answer within %.3g s", who, call, w->timeout * 1e-6));
+    gp__rest();
+  }
+  return error ? gp__nccl_failed(w, who, call, error) : GP_SUCCESS;
+}
+#define GP__NCCL(call, ...) gp__nccl_done(w, who, #call, w->nccl.call(__VA_ARGS__))
+
+// ---- memory
+
+GP__PRIVATE void gp__free_world_memory(gp_world *w, gp__state *s) {
+  if (!w->memory) return;
+  if (!s->context) free(w->memory);
+  else if (s->release) gp__release(s, w->memory, w->memory_bytes, w->stream);
+  else if (s->pools) s->library.runtime.driver.cuMemFreeAsync((gp__cu_pointer)(uintptr_t)w->memory, w->stream);
+  else s->library.runtime.driver.cuMemFree((gp__cu_pointer)(uintptr_t)w->memory);
+  w->memory = NULL;
+  w->memory_bytes = 0;
+}
+GP__PRIVATE void gp__free_staging(gp_world *w, gp__state *s) {
+  if (s->context && w->staging) s->library.runtime.driver.cuMemFreeHost(w->staging);
+  else free(w->staging);
+  w->staging = NULL;
+  w->staging_bytes = 0;
+}
+// Memory of the device for a call; what it holds does not survive.
+GP__PRIVATE gp_result gp__world_room(gp_world *w, gp__state *s, const char *who, size_t bytes, gp_stream stream) {
+  w->stream = stream;
+  if (w->memory_bytes >= bytes) return GP_SUCCESS;
+  bytes = (bytes + bytes / 8 + 65535) & ~(size_t)65535;
+  gp__free_world_memory(w, s);
+  if (s->context) GP__CHECK(gp__allocate(s, who, bytes, stream, &w->memory));
+  else if (!(w->memory = malloc(bytes)))
+    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", who, (unsigned long long)bytes);
+  w->memory_bytes = bytes;
+  return GP_SUCCESS;
+}
+// Host memory that the device copies from and to.
+GP__PRIVATE gp_result gp__world_staging(gp_world *w, gp__state *s, const char *who, size_t bytes) {
+  int error = 0;
+  if (w->staging_bytes >= bytes) return GP_SUCCESS;
+  bytes = (bytes + 4095) & ~(size_t)4095;
+  gp__free_staging(w, s);
+  if (!s->context) w->staging = malloc(bytes);
+  else error = s->library.runtime.driver.cuMemHostAlloc(&w->staging, bytes, 1);
+  if (error) {
+    w->staging = NULL;
+    gp__cuda_fail(&s->library.runtime, who, "cuMemHostAlloc", error);
+    return GP_E_MEMORY;
+  }
+  if (!w->staging) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+  w->staging_bytes = bytes;
+  return GP_SUCCESS;
+}
+GP__PRIVATE gp_result gp__world_copy(
+    gp_world *w, gp__state *s, const char *who, void *to, const void *from, size_t bytes, gp_stream stream) {
+  int error;
+  (void)w;
+  if (!bytes || to == from) return GP_SUCCESS;
+  if (!s->context) {
+    memmove(to, from, bytes);
+    return GP_SUCCESS;
+  }
+  error = s->library.runtime.driver.cuMemcpyAsync(
+      (gp__cu_pointer)(uintptr_t)to, (gp__cu_pointer)(uintptr_t)from, bytes, stream);
+  return error ? gp__cuda_fail(&s->library.runtime, who, "cuMemcpyAsync", error) : GP_SUCCESS;
+}
+
+// Waits for the stream. Watches the communicator meanwhile.
+GP__PRIVATE gp_result gp__world_settle(gp_world *w, gp__state *s, const char *who, gp_stream stream) {
+  const struct gp_driver *d = &s->library.runtime.driver;
+  double begin, seen = 0;
+  int error;
+  if (!s->context) return GP_SUCCESS;
+  error = w->event ? 0 : d->cuEventCreate(&w->event, GP__CU_EVENT_NO_TIMING);
+  if (error) return gp__cuda_fail(&s->library.runtime, who, "cuEventCreate", error);
+  error = d->cuEventRecord(w->event, stream);
+  if (error) return gp__cuda_fail(&s->library.runtime, who, "cuEventRecord", error);
+  begin = gp__now_us();
+  while ((error = d->cuEventQuery(w->event)) == GP__CU_NOT_READY) {
+    const double now = gp__now_us();
+    int failed = 0;
+    if (now - begin < 300) continue;
+    if (now - seen > 1000) {
+      seen = now;
+      if (w->nccl.CommGetAsyncError(w->comm, &failed) || (failed && failed != GP__NCCL_IN_PROGRESS))
+        return gp__nccl_failed(w, who, "CommGetAsyncError", failed);
+    }
+    if (now - begin > w->timeout)
+      return gp__break_world(w,
+          gp__fail(GP_E_WORLD,
+              "%s: the stream's work did not end within %.3g s: a rank is gone, or calls something else", who,
+              w->timeout * 1e-6));
+    gp__rest();
+  }
+  return error ? gp__cuda_fail(&s->library.runtime, who, "cuEventQuery", error) : GP_SUCCESS;
+}
+
+// ---- exchanges
+
+// all[rank] = mine, in device memory, for every rank; mine may be its own place in `all`.
+GP__PRIVATE gp_result gp__world_gather(
+    gp_world *w, const char *who, const void *mine, void *all, size_t bytes, gp_stream stream) {
+  return GP__NCCL(AllGather, mine, all, bytes, GP__NCCL_BYTES, w->comm, stream);
+}
+// The same from and to host memory; `room`: (size + 1) * bytes of the device. Waits.
+GP__PRIVATE gp_result gp__world_share(gp_world *w, gp__state *s, const char *who, const void *mine, void *all,
+    size_t bytes, void *room, gp_stream stream) {
+  unsigned char *to = (unsigned char *)room + bytes * (size_t)w->size;
+  GP__CHECK(gp__world_staging(w, s, who, bytes * (size_t)(w->size + 1)));
+  memcpy(w->staging, mine, bytes);
+  GP__CHECK(gp__world_copy(w, s, who, to, w->staging, bytes, stream));
+  GP__CHECK(gp__world_gather(w, who, to, room, bytes, stream));
+  GP__CHECK(gp__world_copy(w, s, who, w->staging, room, bytes * (size_t)w->size, stream));
+  GP__CHECK(gp__world_settle(w, s, who, stream));
+  memcpy(all, w->staging, bytes * (size_t)w->size);
+  return GP_SUCCESS;
+}
+// Elements that move: those from leave[q] up to leave[q + 1] go to rank q; those of rank q come to arrive[q]. size:
+// bytes of an element.
+GP__PRIVATE gp_result gp__world_move(gp_world *w, gp__state *s, const char *who, const void *from,
+    const uint64_t *leave, void *to, const uint64_t *arrive, size_t size, gp_stream stream) {
+  const unsigned char *source = (const unsigned char *)from;
+  unsigned char *target = (unsigned char *)to;
+  int q, error = w->nccl.GroupStart(), ended;
+  if (!size) return error ? gp__nccl_failed(w, who, "GroupStart", error) : GP__NCCL(GroupEnd, );
+  for (q = 0; q < w->size && !error; ++q) {
+    const uint64_t out = leave[q + 1] - leave[q], in = arrive[q + 1] - arrive[q];
+    if (q == w->rank) continue;
+    if (out) error = w->nccl.Send(source + leave[q] * size, out * size, GP__NCCL_BYTES, q, w->comm, stream);
+    if (in && !error) error = w->nccl.Recv(target + arrive[q] * size, in * size, GP__NCCL_BYTES, q, w->comm, stream);
+  }
+  ended = w->nccl.GroupEnd();
+  GP__CHECK(gp__nccl_done(w, who, "Send and ncclRecv", error ? error : ended));
+  q = w->rank;
+  return gp__world_copy(w, s, who, target + arrive[q] * size, source + leave[q] * size,
+      (size_t)((leave[q + 1] - leave[q]) * size), stream);
+}
+
+// The first element of a rank's even share of `total`.
+GP__PRIVATE uint64_t gp__share_begin(const gp_world *w, uint64_t total, int rank) {
+  const uint64_t each = total / (uint64_t)w->size, more = total % (uint64_t)w->size;
+  return each * (uint64_t)rank + ((uint64_t)rank < more ? (uint64_t)rank : more);
+}
+GP__PRIVATE uint64_t gp__share_of(const gp_world *w, uint64_t total, int rank) {
+  return gp__share_begin(w, total, rank + 1) - gp__share_begin(w, total, rank);
+}
+
+// ---- what ranks tell each other before a call
+
+GP__PRIVATE uint64_t gp__hash_in(uint64_t hash, const void *data, size_t bytes) {
+  const unsigned char *at = (const unsigned char *)data;
+  while (bytes--) hash = (hash ^ *at++) * 0x100000001b3ull;
+  return hash;
+}
+GP__PRIVATE uint64_t gp__hash_name(uint64_t hash, const char *name) {
+  return name ? gp__hash_in(hash, name, strlen(name) + 1) : gp__hash_in(hash, "", 1);
+}
+GP__PRIVATE uint64_t gp__fingerprint(gp_context *ctx, const gp_call *c) {
+  const uint64_t numbers[] = {
+      (uint64_t)c->primitive, (uint64_t)c->flags, c->k, c->bins, (uint64_t)c->channels, (uint64_t)c->active};
+  uint64_t hash = gp__hash_in(0xcbf29ce484222325ull, numbers, sizeof numbers);
+  const gp_type types[] = {c->in_type, c->in2_type, c->key_type, c->acc_type, c->out_type, c->out2_type};
+  const gp_op ops[] = {c->op, c->transform, c->equal, c->apply};
+  size_t i;
+  for (i = 0; i < sizeof types / sizeof types[0]; ++i) {
+    const uint64_t size = gp_type_size(ctx, types[i]);
+    hash = gp__hash_in(gp__hash_name(hash, gp_type_name(ctx, types[i])), &size, sizeof size);
+  }
+  for (i = 0; i < sizeof ops / sizeof ops[0]; ++i) hash = gp__hash_name(hash, gp_op_name(ctx, ops[i]));
+  return hash;
+}
+// Compares notes: every rank has the same result. code: of this rank's own checks.
+GP__PRIVATE gp_result gp__world_agree(gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t count,
+    uint64_t capacity, gp_result code, gp_stream stream) {
+  gp__world_note note;
+  int q;
+  note.print = gp__fingerprint(w->ctx, c);
+  note.count = count;
+  note.capacity = capacity;
+  note.code = (uint64_t)code;
+  if (w->memory_bytes < (size_t)(w->size + 1) * sizeof note)
+    GP__CHECK(gp__world_room(w, s, who, (size_t)(w->size + 1) * sizeof note, stream));
+  if (code != GP_SUCCESS) { // the message of that error stays
+    gp__world_share(w, s, who, &note, w->notes, sizeof note, w->memory, stream);
+    return code;
+  }
+  GP__CHECK(gp__world_share(w, s, who, &note, w->notes, sizeof note, w->memory, stream));
+  for (q = 0; q < w->size; ++q) {
+    if (w->notes[q].code)
+      return gp__fail(GP_E_WORLD, "%s: rank %d refused its call: %s (%s)", who, q,
+          gp_result_name((gp_result)w->notes[q].code), gp_result_text((gp_result)w->notes[q].code));
+    if (w->notes[q].print != w->notes[0].print)
+      return gp__fail(
+          GP_E_WORLD, "%s: ranks 0 and %d call different things: another primitive, type, operator or option", who, q);
+  }
+  return GP_SUCCESS;
+}
+// Sets *total to the sum of the ranks' counts. Every rank's even share must fit its capacity.
+GP__PRIVATE gp_result gp__world_total(gp_world *w, const char *who, int even, uint64_t *total) {
+  int q;
+  for (q = 0, *total = 0; q < w->size; ++q) {
+    if (w->notes[q].count > INT64_MAX - *total)
+      return gp__fail(GP_E_SIZE, "%s: @count: the ranks have 2^63 elements or more", who);
+    *total += w->notes[q].count;
+  }
+  for (q = 0; q < w->size && even; ++q)
+    if (gp__share_of(w, *total, q) > w->notes[q].capacity)
+      return gp__fail(GP_E_ARGUMENT, "%s: @capacity of rank %d is %llu, and its even share has %llu elements", who, q,
+          (unsigned long long)w->notes[q].capacity, (unsigned long long)gp__share_of(w, *total, q));
+  return GP_SUCCESS;
+}
+// Elements that a call reads: a count in device memory comes to the host.
+GP__PRIVATE gp_result gp__world_count(
+    gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t *count, gp_stream stream) {
+  *count = c->count;
+  if (!c->count_device) return GP_SUCCESS;
+  GP__CHECK(gp__world_staging(w, s, who, sizeof *count));
+  GP__CHECK(gp__world_copy(w, s, who, w->staging, c->count_device, sizeof *count, stream));
+  GP__CHECK(gp__world_settle(w, s, who, stream));
+  memcpy(count, w->staging, sizeof *count);
+  if (*count > c->count) *count = c->count;
+  return GP_SUCCESS;
+}
+GP__PRIVATE gp_result gp__world_write_count(gp_world *w, uint64_t *to, uint64_t count, gp_stream stream) {
+  gp_call fill = gp_call_init(GP_FILL);
+  if (!to) return GP_SUCCESS;
+  fill.out_type = GP_U64;
+  fill.value = &count;
+  fill.out = to;
+  fill.count = 1;
+  return gp_run(w->ctx, &fill, stream);
+}

@@ -1,0 +1,553 @@
+// Worlds against a serial loop: every call of gp_world_run on random shards, empty ones among them, with ranks that are
+// threads of this process. On the host back end through tests/world/loopback.c; on GPUs through NCCL, a GPU a rank, or
+// all ranks on one GPU through the loopback.
+//     world [--nccl FILE] [--cuda] [--ranks N] [--seeds N] [--first SEED] [--elements N] [--fails]
+//     --fails: only calls that must fail, on every rank and in bounded time
+// Build: cc -std=gnu11 -O1 -I. -Itools tests/world/world.c -o world -ldl -lpthread -lm
+#define GPUPRIMS_IMPLEMENTATION
+#include "gpuprims.h"
+
+#include "gp_cuda.h"
+
+#include <math.h>
+
+enum { RANKS = 16 };
+static gp_cuda cuda;
+static int ranks = 3, use_cuda, devices, passed, failed;
+static const char *library;
+static uint64_t elements = 3000, seed;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t barrier;
+static unsigned char id[GP_WORLD_ID_BYTES];
+
+typedef struct affine { // x -> a x + b modulo 2^32: composition keeps the order of operands
+  uint32_t a, b;
+} affine;
+typedef struct Rank {
+  int rank;
+  gp_context *ctx;
+  gp_world *world;
+  void *context, *stream;
+  gp_type affine_type;
+  gp_op compose, before;
+  uint64_t random;
+} Rank;
+static Rank all_ranks[RANKS];
+
+static void check(int good, const char *what, int rank) {
+  pthread_mutex_lock(&lock);
+  if (good) ++passed;
+  else {
+    ++failed;
+    printf("    FAILED: seed %llu, %d ranks, rank %d: %s (%s)\n", (unsigned long long)seed, ranks, rank, what,
+        gp_last_message());
+  }
+  pthread_mutex_unlock(&lock);
+}
+static uint64_t draw(uint64_t *state) {
+  uint64_t z = *state += 0x9e3779b97f4a7c15ull;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+  return z ^ z >> 31;
+}
+
+// ---- device memory
+static void *device_memory(size_t bytes) {
+  uint64_t at = 0;
+  if (!use_cuda) return memset(malloc(bytes + 64), 0xa5, bytes + 64);
+  GP_CUDA_CHECK(&cuda, alloc(&at, bytes + 64));
+  return (void *)(uintptr_t)at;
+}
+static void free_device(void *at) {
+  if (!use_cuda) free(at);
+  else GP_CUDA_CHECK(&cuda, free_((uint64_t)(uintptr_t)at));
+}
+static void to_device(void *to, const void *from, size_t bytes) {
+  if (!use_cuda) memcpy(to, from, bytes);
+  else if (bytes) GP_CUDA_CHECK(&cuda, to_device((uint64_t)(uintptr_t)to, from, bytes));
+}
+static void to_host(void *to, const void *from, size_t bytes) {
+  if (!use_cuda) memcpy(to, from, bytes);
+  else if (bytes) GP_CUDA_CHECK(&cuda, to_host(to, (uint64_t)(uintptr_t)from, bytes));
+}
+
+// ---- the problem of a seed, the same in all threads: an array, cut into shards
+typedef struct Array {
+  uint64_t n, begin[RANKS + 1];
+  uint32_t *keys; // few or many different ones, or constant, or sorted
+  float *floats;  // zeros of both signs, infinities and NaN among them
+  uint64_t *values;
+  affine *maps;
+} Array;
+static Array array;
+static void make_array(void) {
+  uint64_t state = seed * 77777 + 5, i;
+  const unsigned kind = (unsigned)(draw(&state) % 6), cut = (unsigned)(draw(&state) % 4);
+  int r;
+  array.n = seed % 7 == 3 ? draw(&state) % 5 : draw(&state) % elements;
+  array.keys = malloc((array.n + 1) * 4), array.floats = malloc((array.n + 1) * 4);
+  array.values = malloc((array.n + 1) * 8), array.maps = malloc((array.n + 1) * sizeof(affine));
+  for (i = 0; i < array.n; ++i) {
+    const uint64_t x = draw(&state);
+    static const float special[] = {0.f, -0.f, INFINITY, -INFINITY, NAN, 1.5f};
+    array.keys[i] = kind == 0 ? 7
+        : kind == 1           ? (uint32_t)x % 3
+        : kind == 2           ? (uint32_t)(i / 40)
+        : kind == 3           ? (uint32_t)(array.n - i)
+        : kind == 4           ? (uint32_t)x % 100
+                              : (uint32_t)x;
+    array.floats[i] = x % 4 ? (float)(int64_t)draw(&state) : special[x / 4 % 6];
+    array.values[i] = draw(&state);
+    array.maps[i].a = (uint32_t)x | 1, array.maps[i].b = (uint32_t)(x >> 32);
+  }
+  array.begin[0] = 0;
+  for (r = 1; r < ranks; ++r) // even, random, all on one rank, or most shards empty
+    array.begin[r] = cut == 0 ? array.n * (uint64_t)r / (uint64_t)ranks
+        : cut == 1            ? (array.n ? draw(&state) % (array.n + 1) : 0)
+        : cut == 2            ? (r > ranks / 2 ? array.n : 0)
+                              : (draw(&state) % 2 ? array.n / 2 : array.n / 3);
+  array.begin[ranks] = array.n;
+  for (r = 1; r < ranks; ++r) {
+    int k;
+    for (k = r; k > 1 && array.begin[k] < array.begin[k - 1]; --k) {
+      const uint64_t swap = array.begin[k];
+      array.begin[k] = array.begin[k - 1];
+      array.begin[k - 1] = swap;
+    }
+  }
+}
+static void free_array(void) { free(array.keys), free(array.floats), free(array.values), free(array.maps); }
+static uint64_t share_begin(uint64_t total, int r) {
+  const uint64_t each = total / (uint64_t)ranks, more = total % (uint64_t)ranks;
+  return each * (uint64_t)r + ((uint64_t)r < more ? (uint64_t)r : more);
+}
+
+// ---- a serial answer
+static uint32_t ordered(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, 4);
+  return bits >> 31 ? ~bits : bits | 0x80000000u;
+}
+static int sort_down, sort_floats;
+static uint64_t rank_of(uint64_t i) {
+  const uint32_t x = sort_floats ? ordered(array.floats[i]) : array.keys[i];
+  return sort_down ? ~x & 0xffffffffu : x;
+}
+static int by_rank(const void *a, const void *b) {
+  const uint64_t i = *(const uint64_t *)a, j = *(const uint64_t *)b, x = rank_of(i), y = rank_of(j);
+  return x != y ? (x < y ? -1 : 1) : i < j ? -1 : i > j;
+}
+static uint64_t *order; // indices of the sorted array
+static void make_order(int floats, int down) {
+  uint64_t i;
+  sort_floats = floats, sort_down = down;
+  order = realloc(order, (array.n + 1) * 8);
+  for (i = 0; i < array.n; ++i) order[i] = i;
+  qsort(order, array.n, 8, by_rank);
+}
+
+// ---- a rank's part
+typedef struct Buffers {
+  void *keys, *floats, *values, *maps, *out_keys, *out, *number;
+  uint64_t n, first;
+} Buffers;
+static Buffers make_buffers(const Rank *r) {
+  Buffers b;
+  b.first = array.begin[r->rank], b.n = array.begin[r->rank + 1] - b.first;
+  b.keys = device_memory(b.n * 4), b.floats = device_memory(b.n * 4), b.values = device_memory(b.n * 8);
+  b.maps = device_memory(b.n * 8), b.out_keys = device_memory((array.n + 64) * 8),
+  b.out = device_memory((array.n + 64) * 8);
+  b.number = device_memory(256 * 8);
+  to_device(b.keys, array.keys + b.first, b.n * 4), to_device(b.floats, array.floats + b.first, b.n * 4);
+  to_device(b.values, array.values + b.first, b.n * 8), to_device(b.maps, array.maps + b.first, b.n * 8);
+  return b;
+}
+static void free_buffers(Buffers *b) {
+  free_device(b->keys), free_device(b->floats), free_device(b->values), free_device(b->maps);
+  free_device(b->out_keys), free_device(b->out), free_device(b->number);
+}
+static int runs(Rank *r, const gp_call *c, const char *what) {
+  gp_result result = gp_world_run(r->world, c, r->stream);
+  if (result == GP_SUCCESS) result = gp_world_wait(r->world, r->stream);
+  check(result == GP_SUCCESS, what, r->rank);
+  return result == GP_SUCCESS;
+}
+// Compares `count` elements of a device buffer with `wanted`.
+static void compare(Rank *r, const char *what, const void *device, const void *wanted, uint64_t count, size_t size) {
+  unsigned char *got = malloc(count * size + 1);
+  to_host(got, device, count * size);
+  check(!memcmp(got, wanted, count * size), what, r->rank);
+  free(got);
+}
+static uint64_t number(const Buffers *b) {
+  uint64_t n;
+  to_host(&n, b->number, 8);
+  return n;
+}
+
+static void test_folds(Rank *r, Buffers *b) {
+  gp_call c = gp_call_init(GP_REDUCE);
+  uint64_t sum = 5, i, start = 5, *wanted = malloc((b->n + 1) * 8);
+  affine folded = {1, 0}, running[2] = {{1, 0}, {1, 0}}, *maps = malloc((b->n + 1) * sizeof *maps);
+  uint32_t most = 0, bins[64] = {0};
+  unsigned char truth[2] = {0, 1};
+  uint64_t above = 0;
+  const uint32_t limit = 50;
+  c.op = GP_SUM, c.in_type = GP_U64, c.in = b->values, c.count = b->n, c.out = b->out, c.init = &start;
+  for (i = 0; i < array.n; ++i) {
+    sum += array.values[i];
+    most = array.keys[i] > most ? array.keys[i] : most;
+    above += array.keys[i] > limit;
+    truth[0] |= array.keys[i] > limit, truth[1] &= array.keys[i] > limit;
+    ++bins[array.keys[i] % 64];
+  }
+  if (runs(r, &c, "reduce")) compare(r, "reduce", b->out, &sum, 1, 8);
+  c.init = NULL, c.op = GP_MAX, c.in_type = GP_U32, c.in = b->keys, c.flags = GP_CHECKED;
+  if (runs(r, &c, "reduce, checked")) compare(r, "reduce, checked", b->out, &most, 1, 4);
+  c.flags = 0, c.op = r->compose, c.in_type = r->affine_type, c.in = b->maps;
+  for (i = 0; i < array.n; ++i) {
+    if (i == b->first) running[0] = folded;
+    folded.b = array.maps[i].a * folded.b + array.maps[i].b, folded.a *= array.maps[i].a;
+  }
+  if (b->first >= array.n) running[0] = folded;
+  if (runs(r, &c, "reduce by a user's operator")) compare(r, "reduce by a user's operator", b->out, &folded, 1, 8);
+  c.primitive = GP_INCLUSIVE_SCAN;
+  running[1] = running[0];
+  for (i = 0; i < b->n; ++i) {
+    const affine *m = &array.maps[b->first + i];
+    running[1].b = m->a * running[1].b + m->b, running[1].a *= m->a;
+    maps[i] = running[1];
+  }
+  if (runs(r, &c, "scan by a user's operator")) compare(r, "scan by a user's operator", b->out, maps, b->n, 8);
+  c = gp_call_init(GP_EXCLUSIVE_SCAN);
+  c.op = GP_SUM, c.in_type = GP_U64, c.in = b->values, c.count = b->n, c.out = b->out, c.init = &start;
+  for (i = 0, sum = 5; i < b->first; ++i) sum += array.values[i];
+  for (i = 0; i < b->n; ++i) wanted[i] = sum, sum += array.values[b->first + i];
+  if (runs(r, &c, "exclusive scan")) compare(r, "exclusive scan", b->out, wanted, b->n, 8);
+  to_device(b->out, array.values + b->first, b->n * 8);
+  c.in = b->out;
+  if (runs(r, &c, "scan in place")) compare(r, "scan in place", b->out, wanted, b->n, 8);
+  c = gp_call_init(GP_COUNT_IF);
+  c.op = GP_GREATER, c.in_type = GP_U32, c.in = b->keys, c.count = b->n, c.scalar = &limit, c.out_count = b->number;
+  if (runs(r, &c, "count_if")) check(number(b) == above, "count_if", r->rank);
+  c.out_count = NULL, c.out = b->out;
+  c.primitive = GP_ANY;
+  if (runs(r, &c, "any")) compare(r, "any", b->out, &truth[0], 1, 1);
+  c.primitive = GP_ALL;
+  if (runs(r, &c, "all")) compare(r, "all", b->out, &truth[1], 1, 1);
+  c = gp_call_init(GP_HISTOGRAM_EVEN);
+  {
+    uint32_t *low = malloc((b->n + 1) * 4);
+    const uint32_t ends[] = {0, 64};
+    for (i = 0; i < b->n; ++i) low[i] = array.keys[b->first + i] % 64;
+    to_device(b->out_keys, low, b->n * 4);
+    free(low);
+    c.in_type = GP_U32, c.out_type = GP_U32, c.in = b->out_keys, c.count = b->n, c.bins = 64, c.out = b->out;
+    c.lower = &ends[0], c.upper = &ends[1];
+    if (runs(r, &c, "histogram")) compare(r, "histogram", b->out, bins, 64, 4);
+  }
+  free(wanted), free(maps);
+}
+
+static void test_sort(Rank *r, Buffers *b, int floats, int down, int kind) { // kind: 0 keys, 1 pairs, 2 indices
+  gp_call c = gp_call_init(GP_SORT);
+  const uint64_t begin = share_begin(array.n, r->rank), share = share_begin(array.n, r->rank + 1) - begin;
+  uint32_t *keys = malloc(share * 4 + 4);
+  uint64_t *values = malloc(share * 8 + 8), i;
+  for (i = 0; i < share; ++i) {
+    const uint64_t from = order[begin + i];
+    memcpy(&keys[i], floats ? (void *)&array.floats[from] : (void *)&array.keys[from], 4);
+    values[i] = kind == 1 ? array.values[from] : from;
+  }
+  c.key_type = floats ? GP_F32 : GP_U32, c.keys = floats ? b->floats : b->keys, c.count = b->n;
+  c.flags = down ? GP_DESCENDING : 0;
+  c.out_keys = b->out_keys, c.capacity = array.n + 1, c.out_count = b->number;
+  if (kind == 1) c.in_type = GP_U64, c.in = b->values, c.out = b->out;
+  if (kind == 2) c.out_type = GP_U64, c.out = b->out;
+  if (runs(r, &c, "sort")) {
+    check(number(b) == share, "sort: the share", r->rank);
+    compare(r, "sort: keys", b->out_keys, keys, share, 4);
+    if (kind) compare(r, kind == 1 ? "sort: values" : "sort: indices", b->out, values, share, 8);
+  }
+  free(keys), free(values);
+}
+// By a user's order of structs: by the remainder of a, then stable.
+static int by_remainder(const void *a, const void *b) {
+  const uint64_t i = *(const uint64_t *)a, j = *(const uint64_t *)b;
+  const uint32_t x = array.maps[i].a % 16, y = array.maps[j].a % 16;
+  return x != y ? (x < y ? -1 : 1) : i < j ? -1 : i > j;
+}
+static void test_struct_sort(Rank *r, Buffers *b) {
+  gp_call c = gp_call_init(GP_MERGE_SORT);
+  const uint64_t begin = share_begin(array.n, r->rank), share = share_begin(array.n, r->rank + 1) - begin;
+  uint64_t *by = malloc((array.n + 1) * 8), i;
+  affine *wanted = malloc((share + 1) * sizeof *wanted);
+  for (i = 0; i < array.n; ++i) by[i] = i;
+  qsort(by, array.n, 8, by_remainder);
+  for (i = 0; i < share; ++i) wanted[i] = array.maps[by[begin + i]];
+  c.op = r->before, c.key_type = r->affine_type, c.keys = b->maps, c.count = b->n;
+  c.out_keys = b->out_keys, c.capacity = array.n + 1, c.out_count = b->number;
+  if (runs(r, &c, "merge sort of structs")) compare(r, "merge sort of structs", b->out_keys, wanted, share, 8);
+  free(by), free(wanted);
+}
+static void test_top_k(Rank *r, Buffers *b, int floats, int down) {
+  gp_call c = gp_call_init(GP_TOP_K);
+  const uint64_t k = array.n < 9 ? array.n : 9 + seed % 40 < array.n ? 9 + seed % 40 : array.n;
+  uint32_t keys[64];
+  uint64_t indices[64], i;
+  for (i = 0; i < k; ++i) {
+    memcpy(&keys[i], floats ? (void *)&array.floats[order[i]] : (void *)&array.keys[order[i]], 4);
+    indices[i] = order[i];
+  }
+  c.key_type = floats ? GP_F32 : GP_U32, c.keys = floats ? b->floats : b->keys, c.count = b->n, c.k = k;
+  c.flags = down ? GP_DESCENDING : 0, c.out_keys = b->out_keys, c.out_type = GP_U64, c.out = b->out;
+  if (runs(r, &c, "top_k")) {
+    compare(r, "top_k: keys", b->out_keys, keys, k, 4);
+    compare(r, "top_k: indices", b->out, indices, k, 8);
+  }
+}
+
+static void test_moves(Rank *r, Buffers *b) {
+  gp_call c = gp_call_init(GP_COPY);
+  uint64_t begin = share_begin(array.n, r->rank), share = share_begin(array.n, r->rank + 1) - begin, i, n, m, mine = 0;
+  uint32_t *keys = malloc((array.n + 1) * 4);
+  uint64_t *values = malloc((array.n + 1) * 8);
+  const uint32_t limit = 50;
+  c.in_type = GP_U32, c.in = b->keys, c.out = b->out, c.count = b->n, c.capacity = array.n + 1, c.out_count = b->number;
+  if (runs(r, &c, "even shares")) {
+    check(number(b) == share, "even shares: the share", r->rank);
+    compare(r, "even shares", b->out, array.keys + begin, share, 4);
+  }
+  c = gp_call_init(GP_SELECT);
+  c.op = GP_GREATER, c.in_type = GP_U32, c.in = b->keys, c.count = b->n, c.scalar = &limit;
+  c.out = b->out, c.out_count = b->number, c.capacity = array.n + 1;
+  for (i = n = m = 0; i < array.n; ++i)
+    if (array.keys[i] > limit) {
+      if (i >= b->first && i < b->first + b->n) mine = m ? mine : n, ++m;
+      keys[n++] = array.keys[i];
+    }
+  c.flags = GP_BALANCED;
+  begin = share_begin(n, r->rank), share = share_begin(n, r->rank + 1) - begin;
+  if (runs(r, &c, "select, balanced")) {
+    check(number(b) == share, "select, balanced: the share", r->rank);
+    compare(r, "select, balanced", b->out, keys + begin, share, 4);
+  }
+  c.flags = 0, c.capacity = 0;
+  if (runs(r, &c, "select")) {
+    check(number(b) == m, "select: the number", r->rank);
+    compare(r, "select", b->out, keys + mine, m, 4);
+  }
+  // Runs: unique, with the first value of each, and sums.
+  for (int what = 0; what < 3; ++what)
+    for (int balanced = 0; balanced < 2; ++balanced) {
+      uint64_t before = 0, own = 0, *sums = malloc((array.n + 1) * 8);
+      for (i = n = 0; i < array.n; ++i) {
+        if (!i || array.keys[i] != array.keys[i - 1]) {
+          before += i < b->first, own += i >= b->first && i < b->first + b->n;
+          keys[n] = array.keys[i], values[n] = array.values[i], sums[n++] = 0;
+        }
+        sums[n - 1] += array.values[i];
+      }
+      begin = balanced ? share_begin(n, r->rank) : before;
+      share = balanced ? share_begin(n, r->rank + 1) - begin : own;
+      c = gp_call_init(what == 2 ? GP_REDUCE_BY_KEY : GP_UNIQUE);
+      c.key_type = GP_U32, c.keys = b->keys, c.count = b->n, c.out_keys = b->out_keys, c.out_count = b->number;
+      c.capacity = balanced ? array.n + 1 : 0, c.flags = balanced ? GP_BALANCED : 0;
+      if (what) c.in_type = GP_U64, c.in = b->values, c.out = b->out;
+      if (what == 2) c.op = GP_SUM;
+      if (runs(r, &c, what == 2 ? "reduce_by_key" : "unique")) {
+        check(number(b) == share, what == 2 ? "reduce_by_key: the number" : "unique: the number", r->rank);
+        compare(r, what == 2 ? "reduce_by_key: keys" : "unique: keys", b->out_keys, keys + begin, share, 4);
+        if (what)
+          compare(r, what == 2 ? "reduce_by_key: sums" : "unique: values", b->out, (what == 2 ? sums : values) + begin,
+              share, 8);
+      }
+      free(sums);
+    }
+  free(keys), free(values);
+}
+static void test_groups(Rank *r, Buffers *b) {
+  gp_call c = gp_call_init(GP_GROUP_BY);
+  uint32_t *keys = malloc((array.n + 1) * 4);
+  uint64_t *sums = malloc((array.n + 1) * 8), i, n = 0, begin, share;
+  for (i = 0; i < array.n; ++i) { // in the order of make_order(0, 0)
+    if (!n || keys[n - 1] != array.keys[order[i]]) keys[n] = array.keys[order[i]], sums[n++] = 0;
+    sums[n - 1] += array.values[order[i]];
+  }
+  begin = share_begin(n, r->rank), share = share_begin(n, r->rank + 1) - begin;
+  c.op = GP_SUM, c.key_type = GP_U32, c.in_type = GP_U64, c.keys = b->keys, c.in = b->values, c.count = b->n;
+  c.out_keys = b->out_keys, c.out = b->out, c.out_count = b->number, c.capacity = array.n + 1;
+  if (runs(r, &c, "group_by")) {
+    check(number(b) == share, "group_by: the share", r->rank);
+    compare(r, "group_by: keys", b->out_keys, keys + begin, share, 4);
+    compare(r, "group_by: sums", b->out, sums + begin, share, 8);
+  }
+  free(keys), free(sums);
+}
+static void fails(Rank *r, const gp_call *c, gp_result own, gp_result others, int culprit, const char *what) {
+  const gp_result got = gp_world_run(r->world, c, r->stream);
+  check(got == (r->rank == culprit ? own : others), what, r->rank);
+}
+// Calls that every rank refuses, and that leave the world as it was.
+static void test_refusals(Rank *r, Buffers *b) {
+  gp_call c = gp_call_init(GP_SORT);
+  c.key_type = GP_U32, c.keys = b->keys, c.count = b->n, c.out_keys = b->out_keys;
+  c.capacity = r->rank == 0 ? 1 : array.n + 1;
+  if (array.n > (uint64_t)ranks) fails(r, &c, GP_E_ARGUMENT, GP_E_ARGUMENT, 0, "capacity");
+  c.capacity = array.n + 1;
+  if (r->rank == ranks - 1) c.end_bit = 3;
+  if (ranks > 1) fails(r, &c, GP_E_UNSUPPORTED, GP_E_WORLD, ranks - 1, "a rank refuses");
+  c.end_bit = 0;
+  if (r->rank == 0) c.flags = GP_DESCENDING;
+  if (ranks > 1) fails(r, &c, GP_E_WORLD, GP_E_WORLD, 0, "other options");
+  c = gp_call_init(GP_REDUCE);
+  c.op = r->rank ? GP_SUM : GP_MAX, c.in_type = GP_U32, c.in = b->keys, c.count = b->n, c.out = b->out;
+  c.flags = GP_CHECKED;
+  if (ranks > 1) fails(r, &c, GP_E_WORLD, GP_E_WORLD, 0, "another operator, checked");
+  c = gp_call_init(GP_TRANSPOSE);
+  fails(r, &c, GP_E_UNSUPPORTED, GP_E_UNSUPPORTED, 0, "another primitive");
+}
+
+static void host_compose(void *user, void *result, const void *a, const void *b) {
+  const affine *x = a, *y = b;
+  const affine both = {x->a * y->a, y->a * x->b + y->b};
+  (void)user;
+  *(affine *)result = both;
+}
+static void host_before(void *user, void *result, const void *a, const void *b) {
+  (void)user;
+  *(unsigned char *)result = ((const affine *)a)->a % 16 < ((const affine *)b)->a % 16;
+}
+static int open_rank(Rank *r) {
+  gp_config config = gp_config_init();
+  gp_world_config joins = gp_world_config_init();
+  gp_type_desc type = gp_type_desc_init();
+  gp_op_desc op = gp_op_desc_init();
+  static const affine identity = {1, 0};
+  const char *device = "0";
+  (void)device;
+  config.backend = use_cuda ? GP_BACKEND_CUDA : GP_BACKEND_HOST;
+  config.device = use_cuda ? r->rank % devices : 0;
+  config.host_threads = 1;
+  if (use_cuda) {
+    int ordinal;
+    GP_CUDA_CHECK(&cuda, device_get(&ordinal, config.device));
+    GP_CUDA_CHECK(&cuda, retain(&r->context, ordinal));
+    GP_CUDA_CHECK(&cuda, set_current(r->context));
+    GP_CUDA_CHECK(&cuda, stream_create(&r->stream, GP_CUDA_STREAM_NON_BLOCKING));
+  }
+  if (gp_open(&config, &r->ctx) != GP_SUCCESS) return check(0, "gp_open", r->rank), 0;
+  if (r->rank == 0 && gp_world_id(r->ctx, library, id) != GP_SUCCESS) check(0, "gp_world_id", 0);
+  pthread_barrier_wait(&barrier);
+  joins.id = id, joins.rank = r->rank, joins.size = ranks, joins.nccl_library = library, joins.timeout = 20;
+  if (gp_world_open(r->ctx, &joins, &r->world) != GP_SUCCESS) return check(0, "gp_world_open", r->rank), 0;
+  check(gp_world_rank(r->world) == r->rank && gp_world_size(r->world) == ranks, "rank and size", r->rank);
+  type.name = "affine", type.source = "struct affine { unsigned a, b; };", type.size = 8, type.align = 4;
+  op.name = "compose", op.body = "affine c; c.a = a.a * b.a; c.b = b.a * a.b + b.b; return c;", op.arity = 2;
+  op.identity = "affine{1, 0}", op.host = host_compose, op.host_identity = &identity, op.host_identity_size = 8;
+  check(gp_type_struct(r->ctx, &type, &r->affine_type) == GP_SUCCESS, "gp_type_struct", r->rank);
+  check(gp_op_define(r->ctx, &op, &r->compose) == GP_SUCCESS, "gp_op_define", r->rank);
+  op = gp_op_desc_init();
+  op.name = "by remainder", op.body = "return a.a % 16 < b.a % 16;", op.arity = 2, op.host = host_before;
+  check(gp_op_define(r->ctx, &op, &r->before) == GP_SUCCESS, "gp_op_define", r->rank);
+  return 1;
+}
+static uint64_t first_seed = 1, seeds = 20;
+static void *work(void *of) {
+  Rank *r = of;
+  uint64_t s;
+  if (!open_rank(r)) return NULL;
+  for (s = first_seed; s < first_seed + seeds; ++s) {
+    Buffers b;
+    pthread_barrier_wait(&barrier);
+    if (!r->rank) seed = s, make_array();
+    pthread_barrier_wait(&barrier);
+    b = make_buffers(r);
+    test_folds(r, &b);
+    test_struct_sort(r, &b);
+    test_moves(r, &b);
+    test_refusals(r, &b);
+    for (int way = 0; way < 4; ++way) {
+      pthread_barrier_wait(&barrier);
+      if (!r->rank) make_order(way & 1, way >> 1);
+      pthread_barrier_wait(&barrier);
+      for (int kind = 0; kind < 3; ++kind) test_sort(r, &b, way & 1, way >> 1, kind);
+      test_top_k(r, &b, way & 1, way >> 1);
+      if (!way) test_groups(r, &b);
+    }
+    pthread_barrier_wait(&barrier);
+    free_buffers(&b);
+    if (!r->rank) free_array();
+  }
+  check(gp_world_close(r->world) == GP_SUCCESS, "gp_world_close", r->rank);
+  check(gp_world_close(r->world) == GP_E_CONTEXT, "gp_world_close again", r->rank);
+  check(gp_close(r->ctx) == GP_SUCCESS, "gp_close", r->rank);
+  return NULL;
+}
+// A rank that fails or goes silent: the others get an error, soon, and the world is broken; inputs stay.
+static void *work_until_failure(void *of) {
+  Rank *r = of;
+  gp_result result = GP_SUCCESS;
+  const double begin = gp__now_us();
+  Buffers b;
+  int i;
+  if (!open_rank(r)) return NULL;
+  pthread_barrier_wait(&barrier);
+  if (!r->rank) seed = 1, make_array();
+  pthread_barrier_wait(&barrier);
+  b = make_buffers(r);
+  for (i = 0; i < 50 && result == GP_SUCCESS; ++i) {
+    gp_call c = gp_call_init(i % 3 ? GP_SORT : GP_REDUCE);
+    if (i % 3) c.key_type = GP_U32, c.keys = b.keys, c.out_keys = b.out_keys, c.capacity = array.n + 1;
+    else c.op = GP_SUM, c.in_type = GP_U32, c.in = b.keys, c.out = b.out;
+    c.count = b.n;
+    result = gp_world_run(r->world, &c, r->stream);
+  }
+  check(result == GP_E_WORLD, "an error on every rank", r->rank);
+  check(gp__now_us() - begin < 20e6, "in bounded time", r->rank);
+  {
+    gp_call c = gp_call_init(GP_REDUCE);
+    c.op = GP_SUM, c.in_type = GP_U32, c.in = b.keys, c.out = b.out, c.count = b.n;
+    check(
+        gp_world_run(r->world, &c, r->stream) == GP_E_WORLD && strstr(gp_last_message(), "broken"), "broken", r->rank);
+  }
+  compare(r, "inputs stay", b.keys, array.keys + b.first, b.n, 4);
+  gp_world_close(r->world);
+  gp_close(r->ctx);
+  pthread_barrier_wait(&barrier);
+  free_buffers(&b);
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  pthread_t threads[RANKS];
+  int i, fail = 0;
+  for (i = 1; i < argc; ++i) {
+    const char *next = i + 1 < argc ? argv[i + 1] : "";
+    if (!strcmp(argv[i], "--cuda")) use_cuda = 1;
+    else if (!strcmp(argv[i], "--fails")) fail = 1;
+    else if (!strcmp(argv[i], "--nccl")) library = next, ++i;
+    else if (!strcmp(argv[i], "--ranks")) ranks = atoi(next), ++i;
+    else if (!strcmp(argv[i], "--seeds")) seeds = strtoull(next, NULL, 10), ++i;
+    else if (!strcmp(argv[i], "--first")) first_seed = strtoull(next, NULL, 10), ++i;
+    else if (!strcmp(argv[i], "--elements")) elements = strtoull(next, NULL, 10), ++i;
+    else return fprintf(stderr, "world: unknown option %s\n", argv[i]), 2;
+  }
+  if (ranks < 1 || ranks > RANKS) return fprintf(stderr, "world: --ranks is 1 to %d\n", RANKS), 2;
+  if (use_cuda) {
+    const char *why = gp_cuda_open(&cuda);
+    if (why) return fprintf(stderr, "world: %s\n", why), 2;
+    GP_CUDA_CHECK(&cuda, device_count(&devices));
+  }
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  pthread_barrier_init(&barrier, NULL, (unsigned)ranks);
+  for (i = 0; i < ranks; ++i) {
+    all_ranks[i].rank = i;
+    pthread_create(&threads[i], NULL, fail ? work_until_failure : work, &all_ranks[i]);
+  }
+  for (i = 0; i < ranks; ++i) pthread_join(threads[i], NULL);
+  free(order);
+  if (fail) free_array();
+  printf("%d passed, %d failed, 0 skipped\n", passed, failed);
+  return failed != 0;
+}

@@ -1,0 +1,276 @@
+// gp_world - times of calls of a world beside those of one GPU: ranks are threads of this process, a GPU each.
+//     gp_world [--nccl FILE] [--ranks N] [--log2 N]... [--seconds S] [--host] [--out FILE]
+// One line of JSON a cell and a rank count: microseconds of the slowest rank, median of the repetitions; `alone`: the
+// same call of gp_run on one GPU with one shard; `link`: bytes a second of an exchange of half of each shard, by NCCL.
+// Build: cc -std=gnu11 -O2 -I. -Itools tools/gp_world.c -o build/gp_world -ldl -lpthread -lm
+#define GPUPRIMS_IMPLEMENTATION
+#include "gpuprims.h"
+
+#include "gp_cuda.h"
+
+enum { RANKS = 16, REPETITIONS = 200, BINS = 256, TOP = 256 };
+static gp_cuda cuda;
+static int most_ranks, ranks, host, devices;
+static const char *library;
+static double seconds = 0.4;
+static int sizes[8], size_count;
+static FILE *out;
+static pthread_barrier_t barrier;
+static unsigned char id[GP_WORLD_ID_BYTES];
+static double times[RANKS][REPETITIONS];
+static int repetitions;
+
+typedef struct Rank {
+  int rank;
+  gp_context *ctx;
+  gp_world *world;
+  void *context, *stream;
+  unsigned char *keys, *values, *out_keys, *out_values, *number;
+  uint64_t room; // elements
+} Rank;
+
+static void fail(const char *what) {
+  fprintf(stderr, "gp_world: %s: %s\n", what, gp_last_message());
+  exit(1);
+}
+static void *memory(size_t bytes) {
+  uint64_t at = 0;
+  if (host) return malloc(bytes);
+  GP_CUDA_CHECK(&cuda, alloc(&at, bytes));
+  return (void *)(uintptr_t)at;
+}
+static void release(void *at) {
+  if (host) free(at);
+  else GP_CUDA_CHECK(&cuda, free_((uint64_t)(uintptr_t)at));
+}
+static int by_value(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+typedef struct Cell {
+  const char *name;
+  gp_primitive primitive;
+  gp_type key, value; // of keys; of `in`
+} Cell;
+static const Cell cells[] = {{"reduce SUM f32", GP_REDUCE, GP_TYPE_DEFAULT, GP_F32},
+    {"inclusive_scan SUM u32", GP_INCLUSIVE_SCAN, GP_TYPE_DEFAULT, GP_U32},
+    {"histogram_even u8", GP_HISTOGRAM_EVEN, GP_TYPE_DEFAULT, GP_U8},
+    {"top_k u32 k=256", GP_TOP_K, GP_U32, GP_TYPE_DEFAULT}, {"sort u32", GP_SORT, GP_U32, GP_TYPE_DEFAULT},
+    {"sort u32 values=u32", GP_SORT, GP_U32, GP_U32}, {"sort u64", GP_SORT, GP_U64, GP_TYPE_DEFAULT},
+    {"select u32 keep=50", GP_SELECT, GP_TYPE_DEFAULT, GP_U32},
+    {"select u32 keep=50 even", GP_SELECT, GP_TYPE_DEFAULT, GP_U32}, {"unique u32", GP_UNIQUE, GP_U32, GP_TYPE_DEFAULT},
+    {"group_by SUM u64 key=u32", GP_GROUP_BY, GP_U32, GP_U64}};
+enum { CELLS = sizeof cells / sizeof cells[0] };
+static const uint32_t half = 0x80000000u;
+
+static gp_call call_of(const Rank *r, int cell, uint64_t n) {
+  const Cell *of = &cells[cell];
+  gp_call c = gp_call_init(of->primitive);
+  c.key_type = of->key, c.in_type = of->value, c.count = n;
+  if (of->key) c.keys = r->keys, c.out_keys = r->out_keys;
+  if (of->value) c.in = of->key ? r->values : r->keys, c.out = r->out_values;
+  if (of->primitive == GP_REDUCE || of->primitive == GP_INCLUSIVE_SCAN || of->primitive == GP_GROUP_BY) c.op = GP_SUM;
+  if (of->primitive == GP_HISTOGRAM_EVEN) c.bins = BINS, c.out_type = GP_U64;
+  if (of->primitive == GP_TOP_K) c.k = TOP, c.flags = GP_DESCENDING;
+  if (of->primitive == GP_SELECT) c.op = GP_LESS, c.scalar = &half;
+  if (of->primitive == GP_SELECT || of->primitive == GP_UNIQUE || of->primitive == GP_GROUP_BY)
+    c.out_count = (uint64_t *)(void *)r->number;
+  return c;
+}
+// Times a call on this rank; all ranks come here.
+static double measured(Rank *r, const gp_call *c, int alone) {
+  const int first = repetitions;
+  int i;
+  (void)first;
+  for (i = -3; i < repetitions; ++i) {
+    double begin;
+    pthread_barrier_wait(&barrier);
+    begin = gp__now_us();
+    if ((alone ? gp_run(r->ctx, c, r->stream) : gp_world_run(r->world, c, r->stream)) != GP_SUCCESS) fail("a call");
+    if (gp_world_wait(r->world, r->stream) != GP_SUCCESS) fail("gp_world_wait");
+    if (i >= 0) times[r->rank][i] = gp__now_us() - begin;
+  }
+  pthread_barrier_wait(&barrier);
+  if (!r->rank) {
+    for (i = 0; i < repetitions; ++i)
+      for (int q = 1; q < ranks; ++q)
+        if (times[q][i] > times[0][i]) times[0][i] = times[q][i];
+    qsort(times[0], (size_t)repetitions, sizeof(double), by_value);
+  }
+  pthread_barrier_wait(&barrier);
+  return times[0][repetitions / 2];
+}
+static double measured_link(Rank *r, uint64_t bytes) {
+  gp_world *w = r->world;
+  const uint64_t part = bytes / (uint64_t)ranks;
+  int i, q;
+  for (i = -3; i < repetitions; ++i) {
+    double begin;
+    pthread_barrier_wait(&barrier);
+    begin = gp__now_us();
+    w->nccl.GroupStart();
+    for (q = 0; q < ranks; ++q)
+      if (q != r->rank) {
+        w->nccl.Send(r->keys + part * (uint64_t)q, part, 1, q, w->comm, r->stream);
+        w->nccl.Recv(r->out_keys + part * (uint64_t)q, part, 1, q, w->comm, r->stream);
+      }
+    w->nccl.GroupEnd();
+    gp_world_wait(w, r->stream);
+    if (i >= 0) times[r->rank][i] = gp__now_us() - begin;
+  }
+  pthread_barrier_wait(&barrier);
+  if (!r->rank) qsort(times[0], (size_t)repetitions, sizeof(double), by_value);
+  pthread_barrier_wait(&barrier);
+  return times[0][repetitions / 2];
+}
+static double measured_small(Rank *r) { // NCCL's own smallest collective
+  gp_world *w = r->world;
+  int i;
+  for (i = -10; i < repetitions; ++i) {
+    double begin;
+    pthread_barrier_wait(&barrier);
+    begin = gp__now_us();
+    w->nccl.AllReduce(r->number, r->number + 256, 1, 7, 0, w->comm, r->stream);
+    gp_world_wait(w, r->stream);
+    if (i >= 0) times[r->rank][i] = gp__now_us() - begin;
+  }
+  pthread_barrier_wait(&barrier);
+  if (!r->rank) qsort(times[0], (size_t)repetitions, sizeof(double), by_value);
+  pthread_barrier_wait(&barrier);
+  return times[0][repetitions / 2];
+}
+
+static void fill(Rank *r) {
+  gp_op_desc d = gp_op_desc_init();
+  gp_call c = gp_call_init(GP_TRANSFORM);
+  const uint64_t start = (uint64_t)r->rank << 40;
+  gp_input ramp;
+  gp_op hash;
+  if (host) {
+    uint64_t i, x = 88172645463325252ull + (uint64_t)r->rank;
+    for (i = 0; i < r->room; ++i)
+      x ^= x << 13, x ^= x >> 7, x ^= x << 17,
+          ((uint64_t *)(void *)r->keys)[i] = ((uint64_t *)(void *)r->values)[i] = x;
+    return;
+  }
+  d.name = "hash", d.arity = 1;
+  d.body = "unsigned long long z = a + 0x9e3779b97f4a7c15ull; z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull; "
+           "z = (z ^ z >> 27) * 0x94d049bb133111ebull; return z ^ z >> 31;";
+  if (gp_op_define(r->ctx, &d, &hash) != GP_SUCCESS) fail("gp_op_define");
+  ramp = gp_input_ramp(GP_U64, &start, NULL);
+  c.op = hash, c.in_type = GP_INPUT, c.in = &ramp, c.out_type = GP_U64, c.out = r->keys, c.count = r->room;
+  if (gp_run(r->ctx, &c, r->stream) != GP_SUCCESS) fail("filling");
+  c.out = r->values;
+  if (gp_run(r->ctx, &c, r->stream) != GP_SUCCESS) fail("filling");
+}
+static void *work(void *of) {
+  Rank *r = of;
+  gp_config config = gp_config_init();
+  gp_world_config joins = gp_world_config_init();
+  double small;
+  int s, cell;
+  config.backend = host ? GP_BACKEND_HOST : GP_BACKEND_CUDA;
+  config.device = host ? 0 : r->rank % devices;
+  config.host_threads = 1;
+  if (!host) {
+    int ordinal;
+    GP_CUDA_CHECK(&cuda, device_get(&ordinal, config.device));
+    GP_CUDA_CHECK(&cuda, retain(&r->context, ordinal));
+    GP_CUDA_CHECK(&cuda, set_current(r->context));
+    GP_CUDA_CHECK(&cuda, stream_create(&r->stream, GP_CUDA_STREAM_NON_BLOCKING));
+  }
+  if (gp_open(&config, &r->ctx) != GP_SUCCESS) fail("gp_open");
+  if (!r->rank && gp_world_id(r->ctx, library, id) != GP_SUCCESS) fail("gp_world_id");
+  pthread_barrier_wait(&barrier);
+  joins.id = id, joins.rank = r->rank, joins.size = ranks, joins.nccl_library = library;
+  if (gp_world_open(r->ctx, &joins, &r->world) != GP_SUCCESS) fail("gp_world_open");
+  for (s = 0, r->room = 0; s < size_count; ++s)
+    if (((uint64_t)1 << sizes[s]) + 7919 > r->room) r->room = ((uint64_t)1 << sizes[s]) + 7919;
+  r->keys = memory(r->room * 8), r->values = memory(r->room * 8), r->number = memory(4096);
+  r->out_keys = memory(r->room * 8 + 4096), r->out_values = memory(r->room * 8 + 4096);
+  fill(r);
+  repetitions = 100;
+  small = ranks > 1 ? measured_small(r) : 0;
+  for (s = 0; s < size_count; ++s) {
+    const uint64_t n = ((uint64_t)1 << sizes[s]) + 7919;
+    const double bytes = (double)(n / (uint64_t)ranks * 4) * (ranks - 1);
+    double link = 0;
+    if (ranks > 1) {
+      if (!r->rank) repetitions = 20;
+      pthread_barrier_wait(&barrier);
+      link = bytes / measured_link(r, n * 4) * 1e-3;
+    }
+    for (cell = 0; cell < CELLS; ++cell) {
+      gp_call c = call_of(r, cell, n);
+      double alone, world;
+      if (!r->rank) repetitions = 3;
+      pthread_barrier_wait(&barrier);
+      alone = measured(r, &c, 1);
+      if (!r->rank) {
+        const double fit = seconds * 1e6 / (alone * 6 + 1);
+        repetitions = fit < 5 ? 5 : fit > REPETITIONS ? REPETITIONS : (int)fit;
+      }
+      pthread_barrier_wait(&barrier);
+      alone = measured(r, &c, 1);
+      if (c.primitive == GP_SELECT && strstr(cells[cell].name, "even")) c.flags |= GP_BALANCED;
+      if (c.primitive == GP_SORT || c.primitive == GP_UNIQUE || c.primitive == GP_GROUP_BY || (c.flags & GP_BALANCED))
+        c.capacity = r->room;
+      world = measured(r, &c, 0);
+      if (!r->rank) {
+        fprintf(out,
+            "{\"cell\": \"%s\", \"n\": %llu, \"ranks\": %d, \"us\": %.2f, \"alone_us\": %.2f, \"rate\": %.4f, "
+            "\"link_gb_s\": %.1f, \"smallest_us\": %.2f, \"device\": \"%s\", \"repetitions\": %d}\n",
+            cells[cell].name, (unsigned long long)n, ranks, world, alone, alone / world, link, small,
+            host ? "host" : "GPU", repetitions);
+        fflush(out);
+        printf("%-26s n %11llu  ranks %d  %10.1f us  alone %10.1f us  rate %.3f\n", cells[cell].name,
+            (unsigned long long)n, ranks, world, alone, alone / world);
+        fflush(stdout);
+      }
+    }
+    if (!r->rank && ranks > 1) printf("link %.1f GB/s a direction; smallest collective %.1f us\n", link, small);
+  }
+  release(r->keys), release(r->values), release(r->out_keys), release(r->out_values), release(r->number);
+  if (gp_world_close(r->world) != GP_SUCCESS || gp_close(r->ctx) != GP_SUCCESS) fail("closing");
+  return NULL;
+}
+int main(int argc, char **argv) {
+  int i;
+  out = NULL;
+  for (i = 1; i < argc; ++i) {
+    const char *next = i + 1 < argc ? argv[i + 1] : "";
+    if (!strcmp(argv[i], "--host")) host = 1;
+    else if (!strcmp(argv[i], "--nccl")) library = next, ++i;
+    else if (!strcmp(argv[i], "--ranks")) most_ranks = atoi(next), ++i;
+    else if (!strcmp(argv[i], "--seconds")) seconds = atof(next), ++i;
+    else if (!strcmp(argv[i], "--log2") && size_count < 8) sizes[size_count++] = atoi(next), ++i;
+    else if (!strcmp(argv[i], "--out") && (out = fopen(next, "a")) != NULL) ++i;
+    else return fprintf(stderr, "gp_world: %s: see the top of tools/gp_world.c\n", argv[i]), 2;
+  }
+  if (!out) out = fopen("/dev/null", "w");
+  if (!size_count) sizes[size_count++] = host ? 18 : 28;
+  for (i = 0; i < size_count; ++i)
+    if (sizes[i] < 10 || sizes[i] > 32) return fprintf(stderr, "gp_world: --log2 is 10 to 32\n"), 2;
+  if (!host) {
+    const char *why = gp_cuda_open(&cuda);
+    if (why) return fprintf(stderr, "gp_world: %s\n", why), 2;
+    GP_CUDA_CHECK(&cuda, device_count(&devices));
+    if (!most_ranks) most_ranks = devices;
+  }
+  if (most_ranks < 1 || most_ranks > RANKS) return fprintf(stderr, "gp_world: --ranks is 1 to %d\n", RANKS), 2;
+  for (ranks = 1; ranks <= most_ranks; ranks *= 2) {
+    pthread_t threads[RANKS];
+    static Rank all[RANKS];
+    memset(all, 0, sizeof all);
+    pthread_barrier_init(&barrier, NULL, (unsigned)ranks);
+    for (i = 0; i < ranks; ++i) {
+      all[i].rank = i;
+      pthread_create(&threads[i], NULL, work, &all[i]);
+    }
+    for (i = 0; i < ranks; ++i) pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&barrier);
+  }
+  fclose(out);
+  return 0;
+}
