@@ -21,8 +21,8 @@ def pytest_configure(config):
 
 
 def places(items):
-    """{a dear test: (its place, number of turns)}: that which its marker names, or the next one after the test before it
-    in its file, so that neighbours run at different commits. Files begin at different places."""
+    """{a dear test: (its place, the turns)}: those that its marker names, or the next place after the test before it in
+    its file, so that neighbours run at different commits. Files begin at different places."""
     found, last = {}, {}
     for item in items:
         markers = list(item.iter_markers("turn"))  # of the function and of the case
