@@ -230,8 +230,10 @@ def name_commits(night):
     if "comparisons" not in night.record:  # all calls of a night compare the same cells
         night.record["comparisons"] = [[name, write_cells(night, number, texts)] for number, (name, texts) in
                                        enumerate((of_replayed or choose(night, base_commit, bases)).items())]
-        night.record["bases"] = [name for name, _ in night.record["comparisons"]]
-        night.save()
+    elif os.path.isdir(base) and not of_replayed:  # the one base; it may hold another commit than at the last call
+        night.record["comparisons"] = [[base_commit, cells] for _, cells in night.record["comparisons"]]
+    night.record["bases"] = [name for name, _ in night.record["comparisons"]]
+    night.save()
     return [Comparison(base if name == base_commit or of_replayed else name, name, cells)
             for name, cells in night.record["comparisons"]]
 

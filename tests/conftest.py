@@ -16,12 +16,13 @@ gc.set_threshold(100_000, 50, 100)
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "turn(n): a dear test; a case of it runs at one commit in 7; n: at its turn")
+    config.addinivalue_line("markers", f"turn(n, count): a dear test; a case of it runs at one commit in {TURNS}, "
+                            "or in count; n: at its turn")
 
 
 def places(items):
-    """{a dear test: its place among the turns}: that which its marker names, or the next one after the test before it
-    in its file, so that neighbours run at different commits. Files begin at different places."""
+    """{a dear test: (its place, the turns)}: those that its marker names, or the next place after the test before it in
+    its file, so that neighbours run at different commits. Files begin at different places."""
     found, last = {}, {}
     for item in items:
         markers = list(item.iter_markers("turn"))  # of the function and of the case
@@ -29,14 +30,15 @@ def places(items):
             file = item.nodeid.partition("::")[0]
             first = zlib.crc32(os.path.basename(file).encode()) % TURNS
             last[file] = last.get(file, first - 1) + 1
-            found[item] = next((marker.args[0] for marker in markers if marker.args), last[file])
+            args = next((marker.args for marker in markers if marker.args), (last[file],))
+            found[item] = (args[0], args[1] if len(args) > 1 else TURNS)
     return found
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     place = places(items)
-    waiting = [item for item in items if item in place and not has_turn(place[item])]
+    waiting = [item for item in items if item in place and not has_turn(*place[item])]
     if waiting:
         config.hook.pytest_deselected(items=waiting)
         items[:] = [item for item in items if item not in waiting]

@@ -618,12 +618,19 @@ def flavours_of(program, long=False, asked=False, every=False, commit=None):
 @functools.cache
 def takes_turns(program, flavour="plain"):
     """Does a build or a file of tests run its share alone? Its text says so. A build of kernels that itself takes turns
-    runs whole."""
+    runs whole, unless it has all schedules (Program.plain)."""
     if program.sources:
         samples = any("has_turn()" in contents_of(source) for source in program.sources)
-        return samples and (flavour == "race" or program.name not in KERNEL_ROWS)
+        whole = program.name in KERNEL_ROWS and (flavour != "plain" or program.plain is None)
+        return samples and (flavour == "race" or not whole)
     paths = [program.pytest] if program.pytest else [word for word in program.command if word.endswith(".py")]
     return any(re.search(r"mark\.turn\b|import .*\bhas_turn\b|\"GPUPRIMS_TURN\"", contents_of(path)) for path in paths)
+
+
+def builds_have_turns(program, flavour):
+    """Does the build itself run at one commit in TURNS? Its cases then take turns by such commits: the commit's number
+    would be that of the same cases each time."""
+    return bool(program.sources) and flavour != "race" and program.name in KERNEL_ROWS + DEAR_ROWS
 
 
 def contents_of(path):
@@ -798,7 +805,7 @@ class Runner:
         env.update(program.env)
         env.pop("GPUPRIMS_TURN", None)
         if self.turns and takes_turns(program, flavour):
-            env["GPUPRIMS_TURN"] = str(number())
+            env["GPUPRIMS_TURN"] = str(number() // TURNS if builds_have_turns(program, flavour) else number())
         return env
 
     def record(self, name, counts, seconds=None, reason=None, output=None, how=""):

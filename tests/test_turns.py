@@ -99,13 +99,16 @@ def test_all_tests_run(monkeypatch):
     items = [Item(f"tests/a/test_{file}.py::test_{i}", *[()] * (i % 3 > 0)) for file in "abc" for i in range(40)]
     items.append(Item("tests/a/test_a.py::test_named", (3,)))
     place, ran = conftest.places(items), {}
-    assert place[items[-1]] == 3
+    items.append(Item("tests/a/test_a.py::test_case", (12, 4)))
+    place = conftest.places(items)
+    assert place[items[-2]] == (3, turn.TURNS) and place[items[-1]] == (12, 4)
     for commit in COMMITS:
         monkeypatch.setenv("GPUPRIMS_TURN", str(commit))
         turn.number.cache_clear()
         for item in items:
-            if item not in place or turn.has_turn(place[item]):
+            if item not in place or turn.has_turn(*place[item]):
                 ran.setdefault(item, []).append(commit)
+    assert ran.pop(items.pop()) == [commit for commit in COMMITS if commit % 4 == 0]
     assert all(len(ran[item]) == (1 if item.marker else turn.TURNS) for item in items)
     assert ran[items[-1]] == [commit for commit in COMMITS if commit % turn.TURNS == 3]
     shares = [sum(commit in commits for item, commits in ran.items() if item.marker) for commit in COMMITS]
@@ -119,7 +122,7 @@ def test_pytest_leaves_out_what_waits(tmp_path):
 
 
 @pytest.mark.turn
-@pytest.mark.parametrize('i', range(10))
+@pytest.mark.parametrize('i', range(22))
 def test_dear(i):
     pass
 
@@ -130,14 +133,14 @@ def test_cheap():
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path / "test_it.py")]
     env = dict(os.environ, GPUPRIMS_TURN="5")
     done = subprocess.run(command, env=env, cwd=tmp_path, stdout=subprocess.PIPE, text=True, check=False)
-    assert done.returncode == 0 and {"waiting: 8", "waiting: 9"} & set(done.stdout.splitlines())
+    assert done.returncode == 0 and "waiting: 20" in done.stdout.splitlines()
     del env["GPUPRIMS_TURN"]
     done = subprocess.run(command, env=env, cwd=tmp_path, stdout=subprocess.PIPE, text=True, check=False)
-    assert "11 passed" in done.stdout and "waiting" not in done.stdout
+    assert "23 passed" in done.stdout and "waiting" not in done.stdout
 
 
 def test_all_cases_of_emulated_kernels_run(tmp_path):
-    """simt/turn.h: each of 600 cases at one of seven commits. A commit's cases are of all remainders by 5, and of more
+    """simt/turn.h: each of 600 cases at one of TURNS commits. A commit's cases are of all remainders by 5, and of more
     than half of the 60 tens, as it were of all seeds and of many sizes."""
     source, program = tmp_path / "cases.cpp", str(tmp_path / "cases")
     source.write_text("""#include "turn.h"
@@ -178,6 +181,18 @@ def test_kept_results_are_those_of_the_turn(monkeypatch):
     for name, flavour in (("sort kernels", "asan"), ("sort kernels", "plain"), ("map kernels", "race"),
                           ("workflows", "plain"), ("test_watch", "plain")):
         assert of(name, flavour) is None, name
+
+
+def test_cases_of_builds_with_turns_run(monkeypatch):
+    """The plain build of the graph search runs at one commit in TURNS, its cases at one in TURNS of these."""
+    program = next(program for program in run.PROGRAMS if program.name == "breadth-first search")
+    seen = []
+    for commit in range(200, 200 + turn.TURNS ** 2):
+        if "plain" in run.flavours_of(program, commit=commit):
+            monkeypatch.setenv("GPUPRIMS_TURN", str(commit))
+            turn.number.cache_clear()
+            seen.append(int(run.Runner(False, {}, {}, True).environment(program, "plain")["GPUPRIMS_TURN"]))
+    assert {commit % turn.TURNS for commit in seen} == set(range(turn.TURNS)) and len(seen) == turn.TURNS
 
 
 def test_a_file_of_which_all_tests_wait(tmp_path):

@@ -34,7 +34,9 @@ QUESTIONS = {
                   "The gain of coalescing grows with the matrix. What bounds the small one?"],
     "transfers": ["What is the largest number of bytes a second that an algorithm on the GPU can use, if its data come "
                   "from the host once?",
-                  "What would 64 KiB take at the largest speed of the table? Where is the rest of the time?"]}
+                  "What would 64 KiB take at the largest speed of the table? Where is the rest of the time?",
+                  "An array is copied in chunks, and kernels work on a chunk while the next one is copied. What is the "
+                  "least time? Why are more chunks not always faster?"]}
 ANSWERS = {
     "reduction": ["Four bytes an element, once. The row `read` is that time, measured.",
                   "The table has both gains: compare steps 2 and 3 with the step before. Warps still run both sides of "
@@ -51,7 +53,9 @@ ANSWERS = {
                   "neighbours do.",
                   "The launch: 16 times the elements hardly take longer at the small end of the tables."],
     "transfers": ["That of the transfer: the row of page-locked memory at the largest size.",
-                  "Divide: the rest is the fixed cost of a copy, which small copies pay each time."]}
+                  "Divide: the rest is the fixed cost of a copy, which small copies pay each time.",
+                  "The longer of copying and computing, and the other one's share of a single chunk, which nothing "
+                  "hides. Each chunk has its own copy and its own launches, whose cost is fixed."]}
 TITLES = {"reduction": "Seven sums", "floats": "Coalescing", "transpose": "Transposes", "transfers": "Transfers"}
 EXERCISES = [
     "Write kernel 8: the last warp by `__shfl_down_sync`. Add it to examples/ladder/ladder.cuh, a row to ladder.c's "
@@ -60,6 +64,8 @@ EXERCISES = [
     "`python3 tests/run.py --every-turn 'ladder*'`: the emulator's race build names the line, without a GPU.",
     "Give the padded transpose 18 columns, then 24, then 32. Predict the conflicts, then count them: "
     f"`{COUNTERS}`.",
+    "Make the kernels of examples/ladder/transfers.c shorter and longer (NEGATIONS, an odd number). When do copies in "
+    "chunks gain most? Then enqueue all copies before all kernels in examples/ladder/overlap.h: what changes?",
     "Find the size at which the driver's copy from page-locked memory reaches half of its peak: "
     "`build/examples/ladder/transfers --out build/transfers.json`."]
 
@@ -153,7 +159,7 @@ def camping_text(device, kernels):
 def transfers(devices):
     detail = harris.transfers(devices)
     if not detail.tables:
-        return not_measured("build/examples/ladder/transfers --out build/transfers.json")
+        return not_measured(harris.MEASURES_TRANSFERS)
     lines = []
     for title, header, rows in detail.tables:
         lines += [title, "", *markdown(header, rows)]

@@ -710,6 +710,27 @@ def test_a_night_compares_with_few_bases(tmp_path):
     assert measure.choose(night, "9" * 40, bases) == {"9" * 40: texts[5:], "0" * 40: texts[:1], "3" * 40: texts[3:4]}
 
 
+@pytest.mark.parametrize("base", ["", "folder"])
+def test_a_night_against_a_folder_continues_at_another_commit(tmp_path, monkeypatch, base):
+    """After `git pull`, the same command compares the same cells with the folder, under the commit it has now; the
+    checkout itself is the base of made-up nights."""
+    (tmp_path / "cells").write_text("copy u32 n=4096 protocol=cold\n")
+    folder = measure.steps.ROOT
+    if base:
+        folder = str(tmp_path / base)
+        os.makedirs(folder)
+    words = ["--steps", "regress", "--cells", str(tmp_path / "cells"), *(["--base", folder] if base else [])]
+    for commit in ("1" * 12, "2" * 12 + "+"):
+        if base:
+            (tmp_path / base / "COMMIT").write_text(commit * 2)
+        monkeypatch.setattr(nights.regress.regress, "commit_of", lambda _, commit=commit: commit)
+        night, name = a_night(tmp_path / "night", *words), commit * 2 if base else f"base:{commit[:12]}"
+        assert measure.name_commits(night) == [measure.Comparison(folder, name, "cells.0")]
+        record = measure.steps.read_json(night.path(measure.steps.RECORD))
+        assert record["bases"] == [name] and record["base_commit"] == name
+    assert text_of(night.folder, "cells.0").split() == ["copy", "u32", "n=4096", "protocol=cold"]
+
+
 def test_a_base_of_one_cell_has_time(tmp_path, monkeypatch):
     """A base costs the start of its processes too. The rest goes to the others."""
     texts = list(nights.regress.regress.cells_of(None).values())[:401]

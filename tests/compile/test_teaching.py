@@ -52,6 +52,42 @@ def test_nothing_measured(tmp_path):
         assert command in text
 
 
+def made_up_transfers(tmp_path, ways):
+    """The page, of a device whose ways of transfers.c take so many us for the smaller and the larger array."""
+    folder = tmp_path / "made-up-1"
+    folder.mkdir(exist_ok=True)
+    rows = [{"way": way, "bytes": bytes_, "us": us, "gbs": 1e-3 * bytes_ / us} for way, both in ways.items()
+            for bytes_, us in zip((1 << 16, 1 << 28), both)]
+    (folder / "2026-11-21.transfers.abc.json").write_text(json.dumps({"device": "Made-up 1", "rows": rows}))
+    text = teaching.page(sources.devices_of(str(tmp_path), TOPICS))
+    return text[text.index("## 5. Transfers"):text.index("## Exercises")]
+
+
+def test_transfers_beside_kernels(tmp_path):
+    ways = {"pageable to device": (30, 40000), "page-locked to device": (10, 5000)}
+    before = made_up_transfers(tmp_path, ways)
+    assert f"`{harris.MEASURES_TRANSFERS}` measures them" in " ".join(before.split())
+    for way in (harris.ALONE, harris.AFTER, *harris.BESIDE):  # no zeros
+        assert f"| {way} |  | not measured | not measured |" in before
+    ways |= {harris.ALONE: (90, 4000), harris.AFTER: (100, 9000), harris.BESIDE[0]: (200, 6250),
+             harris.BESIDE[1]: (300, 5600)}
+    assert before.count("not measured") == 11 and made_up_transfers(tmp_path, ways).count("not measured") == 3
+    text = made_up_transfers(tmp_path, {**ways, harris.BESIDE[2]: (400, 6000)})
+    assert "not measured" not in text and f"| {harris.BESIDE[1]} | 268,435,456 | 5,600.0 | 47.93 |" in text
+    text = " ".join(text.split())
+    assert "the copy takes 5,000 us, the kernels 4,000, one after the other 9,000." in text
+    assert "they take 5,600 (16 chunks, 2 streams): 1.61 x as fast." in text
+    assert "The longer of the two bounds this to 1.80 x." in text
+
+
+def test_ways_are_those_of_the_program():
+    with open(os.path.join(ROOT, "examples", "ladder", "transfers.c"), encoding="utf-8") as file:
+        text = file.read()
+    for way in (harris.ALONE, harris.AFTER, *harris.BESIDE):
+        assert f'"{way}"' in text
+    assert "NEGATIONS = 31" in text
+
+
 def test_every_step_has_questions_and_answers():
     assert list(teaching.QUESTIONS) == list(teaching.ANSWERS) == list(teaching.TITLES)
     for family, questions in teaching.QUESTIONS.items():

@@ -4,21 +4,22 @@ GPUPRIMS_LONG=1 (make test-long) the whole space.
 The sample has every value of every field for each architecture. For two architectures, and for kernels that represent
 others, compiled policies have every pair of values of two fields that occurs in the valid space (pairwise testing:
 Cohen, Dalal, Fredman and Patton, The AETG System). The primitives of a family count as values of another field, and the
-element types rotate. A run compiles a fifth of the sample in turn (tests/turn.py), with parts of each family and
-architecture.
+element types rotate. A run compiles a fifth of each family's policies, in turn (tests/turn.py); one in SHARE where the
+test itself has a turn.
 
 The long run: the whole sample, pairs on every architecture; and every policy of every primitive on one architecture, in
 rotation. That takes two cores more than an hour. GPUPRIMS_LONG=2 compiles every policy for every architecture: for a
 machine with many cores.
 """
 import collections
+import itertools
 import os
 import random
 
 import pytest
 import test_graph_kernels
 import tune_parts
-from turn import turn
+from turn import TURNS, number
 
 from tools.farm import cell_keys, store
 
@@ -64,6 +65,7 @@ PAIRS_OF = ("map", "reduce")  # other families: every value once, and only on th
 PLANNED = ("sort", "group by", "merge", "segmented sort", "top-k", "transpose", "search", "graphs")
 ARGUMENTS = ("alpha", "beta", "small", "look", "gather", "cull")  # of a launch: not compiled into kernels
 CANDIDATES = 200
+SHARE = 16
 TYPES = ["u32", "f16", "u8", "s12", "f64", "bf16", "i16", "s16", "u64", "f32", "i8", "u16", "i64", "i32"]
 
 # Allowed bytes of local memory a thread, with reasons. The default is none.
@@ -167,9 +169,16 @@ def compile_point(program, point, compute_capability, number):
     return None
 
 
-def assert_all_compile(program, jobs, share=1):
-    """jobs: (point, compute capability). share: run one of this many jobs."""
-    jobs = [(program, *job, number) for number, job in enumerate(jobs)][turn(share)::share]
+def in_turn(jobs, share):
+    """One of `share` jobs of a family, at least one; `share` runs have all of them. Where this test has one turn in
+    TURNS commits, such turns are counted: the commits' own numbers might differ by multiples of `share`."""
+    run = number() // TURNS if os.environ.get("GPUPRIMS_TURN") else number()
+    return jobs[run % min(share, len(jobs)) if jobs else 0::share]
+
+
+def assert_all_compile(program, jobs):
+    """jobs: (number, point, compute capability)."""
+    jobs = [(program, *job, number) for number, *job in jobs]
     found = tune_parts.in_parallel(compile_point, jobs)
     wrong = [text for text in found if text]
     assert not wrong, f"{len(wrong)} of {len(jobs)}:\n" + "\n".join(wrong)
@@ -195,9 +204,23 @@ def test_nothing_is_left_out():
     assert set(store.type_sizes()) == set(TYPES)
 
 
+def test_all_jobs_have_a_turn(monkeypatch):
+    """Families of fewer jobs than there are turns have one in each."""
+    for count in (1, 3, TURNS, SHARE - 1, SHARE, SHARE + 1, 5 * SHARE + 2):
+        ran = []
+        for commit in range(100, 100 + SHARE * TURNS, TURNS):
+            monkeypatch.setenv("GPUPRIMS_TURN", str(commit))
+            number.cache_clear()
+            some = in_turn(list(range(count)), SHARE)
+            assert 1 <= len(some) <= count // SHARE + 1
+            ran += some
+        assert set(ran) == set(range(count)) and (count < SHARE or len(ran) == count)
+    number.cache_clear()
+
+
 @pytest.mark.turn(3)
 def test_covering_sample(program, architectures):
-    jobs = []
+    of_families, numbers = {family: [] for family in FAMILIES}, itertools.count()
     for compute_capability in architectures:
         for family in FAMILIES:
             if not LONG and family not in PAIRS_OF and compute_capability not in PAIRS_ON:
@@ -206,8 +229,12 @@ def test_covering_sample(program, architectures):
                 continue
             strength = 2 if LONG or (compute_capability in PAIRS_ON and family in PAIRS_OF) else 1
             points = records(program, family, compute_capability)
-            jobs += [(point, compute_capability) for point in covering(points, strength, compute_capability)]
-    assert_all_compile(program, jobs, 1 if LONG else 5)
+            of_families[family] += [(next(numbers), point, compute_capability)
+                                    for point in covering(points, strength, compute_capability)]
+    share = 1 if LONG else SHARE if os.environ.get("GPUPRIMS_TURN") else 5
+    jobs = [in_turn(jobs, share) for jobs in of_families.values()]
+    assert all(jobs)
+    assert_all_compile(program, itertools.chain(*jobs))
 
 
 @pytest.mark.skipif(not LONG, reason="the whole space: make test-long")
@@ -218,4 +245,4 @@ def test_whole_space(program, architectures):
             points = records(program, family, compute_capability)
             mine = points if LONG > 1 else points[number::len(architectures)]
             jobs += [(point, compute_capability) for point in mine]
-    assert_all_compile(program, jobs)
+    assert_all_compile(program, [(number, *job) for number, job in enumerate(jobs)])

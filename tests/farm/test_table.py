@@ -9,6 +9,8 @@ import subprocess
 import pytest
 
 import made_up
+from turn import TURNS
+
 from tools.farm import __main__ as farm
 from tools.farm import cell_keys, decide, devices, rows, store, table
 
@@ -62,7 +64,7 @@ def committed():
     return devices.table_of(made_up.stores_of(STORES))
 
 
-@pytest.mark.turn(1)
+@pytest.mark.turn(1, 2 * TURNS)
 def test_the_committed_stores_give_the_committed_table(committed):
     """gpuprims_policies.h matches ci/measurements; without either there is nothing to compare."""
     text = table.text_of_rows(*committed)
@@ -118,7 +120,8 @@ def test_layout(tmp_path):
 # ---- compilers -------------------------------------------------------------------------------------------------------
 
 
-COMMITTED_ROWS = pytest.param("committed", marks=pytest.mark.turn(1))  # with others that read all committed stores
+# With others that read all committed stores.
+COMMITTED_ROWS = pytest.param("committed", marks=pytest.mark.turn(1, 2 * TURNS))
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,15 @@
 // examples/ladder under the emulator: the unchanged program and its kernels on adversarial schedules, at sizes around
-// blocks and tiles; its comparisons with the host must agree. The library's calls are plain loops here. Usage:
+// blocks and tiles; its comparisons with the host must agree. The library's calls are plain loops here. Copies of
+// transfers.c beside kernels: streams whose operations interleave at random. Usage:
 // test_ladder [seeds [file that the program's results go to]]
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 typedef struct gp_context gp_context;
 #include "own_kernels_emulated.h"
+
+#include "examples/ladder/overlap.h"
 
 #include "examples/ladder/ladder.cuh"
 
@@ -74,6 +78,74 @@ static void run(ladder *l, table t) {
   simt::clear_error();
 }
 
+// ---- copies beside kernels
+
+// Streams are queues; run() takes the next operation of one of them at random.
+struct Queues {
+  struct Operation {
+    bool copies;
+    uint64_t begin, bytes;
+  };
+  std::vector<Operation> queues[4];
+  std::vector<unsigned char> host, device;
+  std::vector<unsigned> worked; // on each byte
+  bool good = true;
+
+  static void copy(void *self, uint64_t begin, uint64_t bytes, int stream) {
+    static_cast<Queues *>(self)->queues[stream].push_back({true, begin, bytes});
+  }
+  static void work(void *self, uint64_t begin, uint64_t bytes, int stream) {
+    static_cast<Queues *>(self)->queues[stream].push_back({false, begin, bytes});
+  }
+  void run(unsigned seed) {
+    size_t next[4] = {}, left = 0;
+    for (const auto &queue : queues) left += queue.size();
+    while (left) {
+      seed = seed * 1664525u + 1013904223u;
+      const unsigned stream = seed >> 30;
+      if (next[stream] == queues[stream].size()) continue;
+      const Operation &o = queues[stream][next[stream]++];
+      --left;
+      good = good && o.begin % 256 == 0 && o.bytes && o.begin + o.bytes <= host.size();
+      for (uint64_t i = o.begin; good && i < o.begin + o.bytes; ++i)
+        if (o.copies) device[i] = host[i];
+        else device[i] = static_cast<unsigned char>(~device[i]), ++worked[i];
+    }
+  }
+};
+
+static bool overlaps(uint64_t bytes, int chunks, int streams, unsigned seed) {
+  Queues q;
+  q.host.resize(bytes), q.device.assign(bytes, 0x55), q.worked.resize(bytes);
+  for (uint64_t i = 0; i < bytes; ++i) q.host[i] = static_cast<unsigned char>(i * 31 + i / 256);
+  overlap(bytes, chunks, streams, Queues::copy, Queues::work, &q);
+  size_t operations = 0, used = 0;
+  for (const auto &queue : q.queues) operations += queue.size(), used += !queue.empty();
+  // As many chunks as asked for, or half of them where that rounds; all streams have some.
+  const size_t parts = operations / 2, most = size_t(bytes + 255) / 256;
+  bool good = parts <= size_t(chunks) && parts <= most && (2 * parts >= size_t(chunks) || 2 * parts >= most);
+  good = good && (bytes % (256 * uint64_t(chunks)) || parts == size_t(chunks));
+  good = good && used == (parts < size_t(streams) ? parts : size_t(streams));
+  q.run(seed);
+  for (uint64_t i = 0; i < bytes; ++i)
+    good = good && q.worked[i] == 1 && q.device[i] == static_cast<unsigned char>(~q.host[i]);
+  return good && q.good;
+}
+
+static void test_overlap(int seed) {
+  for (uint64_t bytes : {1, 255, 256, 257, 4096, 4100, 65536, 65540})
+    for (int chunks : {1, 3, 4, 16})
+      for (int streams : {1, 2, 4}) overlaps(bytes, chunks, streams, unsigned(seed)) ? ++passed : ++failed;
+  Queues q; // an array that is on the device is not copied
+  q.device.assign(4096, 1), q.host = q.device, q.worked.resize(4096);
+  overlap(4096, 4, 2, nullptr, Queues::work, &q);
+  for (const auto &queue : q.queues)
+    for (const auto &operation : queue) q.good = q.good && !operation.copies;
+  q.run(unsigned(seed));
+  for (size_t i = 0; i < 4096; ++i) q.good = q.good && q.device[i] == 0xfe;
+  q.good ? ++passed : ++failed;
+}
+
 int main(int argc, char **argv) {
   const int seeds = argc > 1 ? std::atoi(argv[1]) : 2;
   static ladder l;
@@ -86,6 +158,7 @@ int main(int argc, char **argv) {
     static const unsigned shapes[][2] = {{1, 1}, {1, 40}, {33, 2}, {16, 16}, {17, 31}, {32, 64}, {65, 33}};
     static const uint64_t floats[] = {6, 762, 768, 774, 1536};
     int number = 100 * seed;
+    test_overlap(seed);
     for (uint64_t n : sums) simt::set_random_schedule(uint64_t(++number)), run(&l, reduction_table(&l, n));
     for (auto shape : shapes)
       simt::set_random_schedule(uint64_t(++number)), run(&l, transpose_table(&l, shape[0], shape[1]));

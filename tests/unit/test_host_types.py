@@ -70,8 +70,10 @@ def expect_refusal(context, primitive, fields, type_, op):
     assert not op or caught.value.name == "GP_E_TYPE" or op in caught.value.message
 
 
-@pytest.mark.parametrize("type_", MODELS)
-@pytest.mark.parametrize("pair", CALLS, ids=" ".join)
+# Each commit has every call, with one type.
+@pytest.mark.parametrize("pair, type_", [
+    pytest.param(pair, type_, id=f"{' '.join(pair)}-{type_}", marks=pytest.mark.turn(place + number, len(MODELS)))
+    for place, pair in enumerate(CALLS) for number, type_ in enumerate(MODELS)])
 def test_every_call_takes_the_type_or_refuses_it(host, threaded, pair, type_):
     primitive, _ = pair
     m = MODELS[type_]
