@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import math
 import sys
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ TYPES: dict[str, tuple[int, int]] = {
     "complex64": (lib.GP_C32, 8), "complex128": (lib.GP_C64, 16), "bool": (lib.GP_BOOL, 1)}
 INTEGERS = frozenset(name for name in TYPES if "int" in name)
 FLOATS = frozenset(name for name in TYPES if "float" in name)
+COPIES, COPIED_BYTES = 32, 2**16  # arrays, and bytes of them, that one launch makes
 COMPLEX = frozenset(name for name in TYPES if "complex" in name)
 
 
@@ -154,6 +156,17 @@ class Library:
         """In which memory is allocated for that stream."""
         return contextlib.nullcontext()
 
+    def lend_words(self) -> None:
+        """Gives calls on plain arrays words of page-locked memory, for which they wait."""
+
+    def captures(self) -> bool:
+        """Is the current stream captured?"""
+        return False
+
+    def copies(self, array: Any, size: int, device: int) -> list[Any]:
+        """New arrays of the first `size` elements of an array."""
+        return [array[:size].copy()]
+
     def name_of(self, dtype: Any) -> str:
         """The name of an element type: of float32, "float32" or the library's own object for it."""
         name = str(getattr(dtype, "__name__", None) or getattr(dtype, "name", None) or dtype).rpartition(".")[2]
@@ -185,7 +198,7 @@ class NumpyLibrary(Library):
         self.known = {dtype: (name, *TYPES[name]) for dtype, name in self.names.items()}
         if type(self) is NumpyLibrary:
             elements = {TYPES[name][0]: dtype for name, dtype in self.dtypes.items()}
-            if _fast.add_library(_fast.NUMPY, numpy.ndarray, numpy.empty, elements, None):
+            if _fast.add_library(_fast.NUMPY, numpy.ndarray, numpy.empty, None, elements, None):
                 self.fast = _fast.NUMPY
 
     def view(self, argument: str, array: Any, stream: int | None = None) -> View:
@@ -263,9 +276,14 @@ class TorchLibrary(Library):
         self.known = {getattr(torch, name): (name, *about) for name, about in TYPES.items() if hasattr(torch, name)}
         self.dtypes = {name: dtype for dtype, (name, _, _) in self.known.items()}
         self.raw_stream = getattr(getattr(torch, "_C", None), "_cuda_getCurrentRawStream", None)  # a tenth of the time
+        self.captured: Any = (getattr(getattr(torch, "_C", None), "_cuda_isCurrentStreamCapturing", None)
+                         or getattr(torch.cuda, "is_current_stream_capturing", lambda: False))
+        self.words: Any = None
+        self.lock = threading.Lock()
         exchange = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)  # from PyTorch 2.10 on
         elements = {TYPES[name][0]: dtype for name, dtype in self.dtypes.items()}
-        if exchange is not None and _fast.add_library(_fast.TORCH, torch.Tensor, torch.empty, elements, exchange):
+        make = torch.empty, torch.empty_like
+        if exchange is not None and _fast.add_library(_fast.TORCH, torch.Tensor, *make, elements, exchange):
             self.fast = _fast.TORCH
 
     def view(self, argument: str, array: Any, stream: int | None = None) -> View:
@@ -317,6 +335,31 @@ class TorchLibrary(Library):
         cuda = self.torch.cuda
         manager: contextlib.AbstractContextManager[Any] = cuda.stream(cuda.ExternalStream(stream, device=device))
         return manager
+
+    def lend_words(self) -> None:
+        if self.words is not None or self.fast < 0 or self.captures():
+            return
+        with self.lock:
+            if self.words is None:
+                try:
+                    self.words = self.torch.zeros(_fast.WORDS, dtype=self.torch.int64, pin_memory=True)
+                    _fast.add_words(self.words.data_ptr(), self.wait)
+                except RuntimeError:  # no page-locked memory: calls copy the number from the device
+                    self.words = ()
+
+    def captures(self) -> bool:
+        return bool(self.captured())
+
+    def wait(self, device: int) -> None:
+        self.torch.cuda.current_stream(device).synchronize()
+
+    def copies(self, array: Any, size: int, device: int) -> list[Any]:
+        """On a device several at a time: a launch takes longer than the call that needs one."""
+        number = min(COPIES, COPIED_BYTES // (array.numel() * array.element_size()))
+        if device < 0 or number < 2 or self.captures():
+            return [array[:size].clone()]
+        with self.torch.inference_mode(False):
+            return [row.data for row in array.repeat(number, 1)[:, :size].unbind()]
 
     def convert(self, array: Any, name: str) -> Any:
         return array.to(getattr(self.torch, name))

@@ -299,6 +299,9 @@ class Work:
         return cut[0] if len(cut) == 1 else cut
 
     def waits(self, sync: bool | None) -> bool:
+        """Does the call wait for the device? Then calls on plain arrays learn how to wait for a word."""
+        if self.device >= 0 and sync:
+            self.library.lend_words()
         return self.device < 0 or bool(sync)
 
     def number(self, array: Any) -> int:
@@ -309,11 +312,9 @@ class Work:
         return int(array)
 
 
-def sized(made: Any, sync: bool | None) -> Any:
+def sized(made: Any) -> Any:
     """What a function returns whose call on plain arrays (_fast.py) gave a list: a result on a device and its size."""
-    if type(made) is not list:
-        return made
-    return made[0][:int(made[1])] if sync else Sized(made[0], made[1])
+    return Sized(*made) if type(made) is list else made
 
 
 def place(device: int) -> str:

@@ -1,4 +1,5 @@
 """The emulated driver for the package's CUDA side, and arrays of made-up libraries in its memory."""
+import contextlib
 import ctypes
 import os
 import shutil
@@ -166,7 +167,8 @@ NAME = b"dlpack_exchange_api"
 def torch_module(driver, exchange=False):
     """A module "torch" as far as the package uses it: tensors, streams, the caching allocator."""
     torch = types.ModuleType("torch")
-    torch.current, torch.allocated, torch.log = 0, {}, []
+    torch.current, torch.allocated, torch.log, torch.waited, torch.captured = 0, {}, [], [], False
+    torch.launched, torch.locked = [], None  # copies on the device; how page-locked memory is refused
 
     class Device:
         def __init__(self, kind, index=None):
@@ -230,7 +232,35 @@ def torch_module(driver, exchange=False):
             return Tensor(self.memory, self.device)
 
         def clone(self):
+            torch.launched.append("clone")
             return Tensor(self.memory.copy(), self.device)
+
+        def repeat(self, *times):
+            torch.launched.append("repeat")
+            return Tensor(np.tile(self.memory, times), self.device)
+
+        def unbind(self):
+            return [Tensor(row, self.device) for row in self.memory]
+
+        @property
+        def data(self):
+            return Tensor(self.memory, self.device)
+
+        def numel(self):
+            return self.memory.size
+
+        def new_empty(self, *shape):
+            torch.made_on.append(torch.current)
+            return Tensor(np.empty(shape, self.memory.dtype), self.device)
+
+        def resize_(self, size):
+            self.memory = self.memory[:size]
+            self.shape = self.memory.shape
+            return self
+
+        def tolist(self):
+            torch.waited.append("tolist")
+            return self.memory.tolist()
 
         def __truediv__(self, number):
             return Tensor(self.memory / number, self.device)
@@ -242,14 +272,20 @@ def torch_module(driver, exchange=False):
             return Tensor(np.asarray(self.memory[place]), self.device)
 
         def __int__(self):
+            torch.waited.append("int")
             return int(self.memory)
 
         def __float__(self):
+            torch.waited.append("float")
             return float(self.memory)
 
     class Stream:
         def __init__(self, handle):
             self.cuda_stream = handle
+
+        def synchronize(self):
+            torch.waited.append(self.cuda_stream)
+            torch.finish()
 
         def __enter__(self):
             self.before, torch.current = torch.current, self.cuda_stream
@@ -274,10 +310,21 @@ def torch_module(driver, exchange=False):
         shape = shape[0] if shape and isinstance(shape[0], tuple) else shape
         return Tensor(np.empty(shape, dtype.name), device)
 
-    torch.empty = empty
+    def zeros(size, dtype, pin_memory):
+        assert pin_memory
+        if torch.locked is not None:
+            raise torch.locked
+        made = Tensor(np.zeros(size, dtype.name), Device("cpu"))
+        torch.words = made.memory
+        return made
+
+    torch.empty, torch.zeros, torch.finish = empty, zeros, lambda: None
+    torch.empty_like = lambda tensor: tensor.new_empty(*tensor.shape)
+    torch.inference_mode = lambda mode: contextlib.nullcontext()
     torch.from_numpy = lambda memory: Tensor(memory, Device("cpu"))
     torch.cuda = types.SimpleNamespace(
-        is_available=lambda: True, get_device_name=lambda: "an emulated GPU",
+        is_available=lambda: True, is_current_stream_capturing=lambda: torch.captured,
+        get_device_name=lambda: "an emulated GPU",
         current_stream=lambda device: Stream(torch.current), stream=lambda stream: stream,
         ExternalStream=lambda handle, device: Stream(handle), caching_allocator_alloc=allocate,
         caching_allocator_delete=lambda pointer: torch.allocated.pop(pointer))

@@ -90,7 +90,7 @@ def test_what_is_plain():
     assert _fast.run(number, 0, None, 128, np.zeros(3, np.int8)) is None
     assert (_fast.run(number, 0, None, 127, np.zeros(3, np.int8)) == [3] + [0] * 126).all()
     assert _fast.run(number, 0, None, 3, x) is None and _fast.run(number, 0, None, 3, np.zeros((2, 2), int)) is None
-    two = _moving._COMPRESS
+    two = _moving._COMPRESS[0]
     assert _fast.run(two, None, None, None, x, x[:5] > 1) is None and _fast.run(two, None, None, None, x, x) is None
     add = _moving._map(raw.GP_SUM, 2)
     assert _fast.run(add, None, None, None, x, x.reshape(2, 3)) is None
