@@ -126,6 +126,10 @@ static int gppy_type_of(int kind, int size) {
     return size == 2 ? GP_F16 : size == 4 ? GP_F32 : size == 8 ? GP_F64 : 0;
   case 'B':
     return size == 2 ? GP_BF16 : 0;
+  case 'e':
+    return size == 1 ? GP_E4M3 : 0;
+  case 'E':
+    return size == 1 ? GP_E5M2 : 0;
   default:
     return 0;
   }
@@ -157,7 +161,7 @@ static int gppy_look_numpy(PyObject *array, gppy_view *view) {
 }
 
 static int gppy_look_torch(PyObject *tensor, gppy_view *view) {
-  static const char kinds[] = "iuf?B?b";
+  static const char kinds[] = "iuf?B?b???e?E"; // of DLPack's codes
   gppy_tensor about;
   int64_t step = 1;
   PyObject *flag = PyObject_GetAttr(tensor, gppy_grad_name);

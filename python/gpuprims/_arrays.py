@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import math
 import sys
 import threading
@@ -18,7 +19,9 @@ TYPES: dict[str, tuple[int, int]] = {
     "int8": (lib.GP_I8, 1), "uint8": (lib.GP_U8, 1), "int16": (lib.GP_I16, 2), "uint16": (lib.GP_U16, 2),
     "int32": (lib.GP_I32, 4), "uint32": (lib.GP_U32, 4), "int64": (lib.GP_I64, 8), "uint64": (lib.GP_U64, 8),
     "float16": (lib.GP_F16, 2), "bfloat16": (lib.GP_BF16, 2), "float32": (lib.GP_F32, 4), "float64": (lib.GP_F64, 8),
-    "complex64": (lib.GP_C32, 8), "complex128": (lib.GP_C64, 16), "bool": (lib.GP_BOOL, 1)}
+    "complex64": (lib.GP_C32, 8), "complex128": (lib.GP_C64, 16), "bool": (lib.GP_BOOL, 1),
+    "float8_e4m3fn": (lib.GP_E4M3, 1), "float8_e5m2": (lib.GP_E5M2, 1)}
+FOREIGN = frozenset(("bfloat16", "float8_e4m3fn", "float8_e5m2"))  # to NumPy, which has them from ml_dtypes
 INTEGERS = frozenset(name for name in TYPES if "int" in name)
 FLOATS = frozenset(name for name in TYPES if "float" in name)
 COPIES, COPIED_BYTES = 32, 2**16  # arrays, and bytes of them, that one launch makes
@@ -193,7 +196,8 @@ class NumpyLibrary(Library):
         import numpy
 
         self.numpy = numpy
-        self.names = {numpy.dtype(name): name for name in TYPES if name != "bfloat16"}
+        self.names = {numpy.dtype(name): name for name in TYPES if name not in FOREIGN}
+        self.foreign: dict[str, Any] = {}
         self.dtypes = {name: dtype for dtype, name in self.names.items()}
         self.known = {dtype: (name, *TYPES[name]) for dtype, name in self.names.items()}
         if type(self) is NumpyLibrary:
@@ -215,16 +219,29 @@ class NumpyLibrary(Library):
         return View(array, pointer, array.shape, strides, name, dtype.itemsize, -1, self, readonly)
 
     def raw_name(self, argument: str, dtype: Any) -> str:
-        if str(dtype) == "bfloat16":  # ml_dtypes, which JAX uses
-            return "bfloat16"
+        name = str(dtype)
+        if name in FOREIGN:
+            self.foreign[name] = dtype
+            return name
         if dtype.hasobject:
             raise TypeError(f"{argument}: elements are Python objects")
         if not dtype.isnative:
             raise TypeError(f"{argument}: elements of {dtype} have the byte order of another machine")
         return f"raw:{dtype.alignment}:{dtype}"
 
+    def dtype_of(self, name: str) -> Any:
+        """NumPy's object for an element type."""
+        found = self.dtypes.get(name) or self.foreign.get(name)
+        if found is None:
+            try:
+                ml_dtypes = importlib.import_module("ml_dtypes")
+            except ImportError:
+                raise TypeError(f"dtype: NumPy has no {name}: install ml_dtypes") from None
+            found = self.foreign[name] = self.numpy.dtype(getattr(ml_dtypes, name))
+        return found
+
     def empty(self, shape: tuple[int, ...], name: str, like: View) -> Any:
-        return self.numpy.empty(shape, self.dtypes.get(name) or like.array.dtype)
+        return self.numpy.empty(shape, self.dtype_of(name) if name in TYPES else like.array.dtype)
 
     def made(self, shape: tuple[int, ...], name: str, like: View, stream: int | None) -> View:
         dtype = self.dtypes.get(name)
@@ -237,7 +254,7 @@ class NumpyLibrary(Library):
         return array[()] if array.ndim == 0 else array
 
     def convert(self, array: Any, name: str) -> Any:
-        return self.numpy.asarray(array).astype(self.dtypes[name])
+        return self.numpy.asarray(array).astype(self.dtype_of(name))
 
     def from_host(self, array: Any, like: View) -> Any:
         return array
@@ -255,14 +272,14 @@ class DlpackHost(NumpyLibrary):
         if type(array) is self.numpy.ndarray:
             return super().view(argument, array)
         try:
-            bfloat16 = str(getattr(array, "dtype", "")) == "bfloat16"  # NumPy's DLPack has none; ml_dtypes has
-            seen = self.numpy.asarray(array) if bfloat16 else self.numpy.from_dlpack(array)
+            foreign = str(getattr(array, "dtype", "")) in FOREIGN  # NumPy's DLPack has none; ml_dtypes has
+            seen = self.numpy.asarray(array) if foreign else self.numpy.from_dlpack(array)
         except (BufferError, RuntimeError, TypeError, ValueError) as error:
             raise TypeError(f"{argument}: its memory cannot be seen by DLPack: {error}") from error
         return super().view(argument, seen)
 
     def finish(self, array: Any) -> Any:
-        return (self.namespace.asarray if str(array.dtype) == "bfloat16" else self.namespace.from_dlpack)(array)
+        return (self.namespace.asarray if str(array.dtype) in FOREIGN else self.namespace.from_dlpack)(array)
 
 
 class TorchLibrary(Library):

@@ -31,7 +31,8 @@ AXIS, SIZED, BINS, NATURALS, UNSIGNED, WAITS, FLOATS = (
 WORDS = lib.GPPY_WORDS * lib.GPPY_WORD_STEP  # words of 64 bits
 TYPE, SIZE, SHAPE = lib.GPPY_TYPE, lib.GPPY_SIZE, lib.GPPY_SHAPE
 OWN, SUM = 0, -1  # the element type of a result: that of the first input, that of its sum
-REAL = (1 << lib.GP_C32) - 1 & ~1 & ~(1 << lib.GP_I128 | 1 << lib.GP_U128)  # all types that are plain
+# All types that are plain.
+REAL = (1 << lib.GP_C32) - 1 & ~1 & ~(1 << lib.GP_I128 | 1 << lib.GP_U128) | 1 << lib.GP_E4M3 | 1 << lib.GP_E5M2
 INTEGER = sum(1 << getattr(lib, f"GP_{sign}{bits}") for sign in "IU" for bits in (8, 16, 32, 64))
 FLOAT, DOUBLE = 1 << lib.GP_F32 | 1 << lib.GP_F64, 1 << lib.GP_F64
 FLAG = sum(1 << one for one in (lib.GP_BOOL, lib.GP_I8, lib.GP_U8, lib.GP_I16, lib.GP_U16, lib.GP_I32, lib.GP_U32))

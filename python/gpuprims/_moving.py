@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ._arrays import FLOATS, INTEGERS, TYPES, Library, View, cast
+from ._arrays import FLOATS, FOREIGN, INTEGERS, TYPES, Library, View, cast
 from . import _fast
 from ._fast import run
 from ._gpuprims import ffi, lib
@@ -510,8 +510,8 @@ def histogram(x: Array, bins: Any = 10, weights: Array = None, /, *, range: tupl
     work = Work(stream, {"x": x} if weights is None else {"x": x, "weights": weights})
     view = work["x"]
     name = "float64" if view.name in INTEGERS or view.name == "bool" else view.name
-    if name == "bfloat16":
-        raise TypeError("x: bfloat16 has no edges in NumPy: convert it to float32")
+    if name in FOREIGN:
+        raise TypeError(f"x: {name} has no edges in NumPy: convert it to float32")
     if numpy.ndim(bins) == 0:
         count = natural("bins", bins, 1)
         if range is not None:

@@ -351,7 +351,8 @@ def replacements() -> dict[str, Any]:
 
 _FUNCTIONS: dict[str, Any] = {"sort": _sort, "argsort": _argsort, "cumsum": _cumsum, "topk": _topk, "unique": _unique,
                               "bincount": _bincount, "histc": _histc}
-_TYPES = frozenset(getattr(torch, name) for name in TYPES if hasattr(torch, name) and "complex" not in name)
+_TYPES = frozenset(getattr(torch, name) for name in TYPES
+                   if hasattr(torch, name) and "complex" not in name and "float8" not in name)
 
 
 def accelerate(*names: str, least: int | dict[str, int] | None = None, host: bool = False) -> Switch:

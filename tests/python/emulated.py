@@ -146,7 +146,8 @@ def exchange_of(torch):
         about.data, about.dimensions, about.lanes, about.offset = memory.ctypes.data, count, 1, 0
         about.device_type = 2 if array.is_cuda else 1
         about.device = array.device.index or 0
-        about.code, about.bits = codes[memory.dtype.kind], 8 * memory.itemsize
+        about.code = {"float8_e4m3fn": 10, "float8_e5m2": 12}.get(array.dtype.name, codes[memory.dtype.kind])
+        about.bits = 8 * memory.itemsize
         about.shape, about.strides = array.kept
         return 0
 
@@ -162,6 +163,25 @@ def exchange_of(torch):
 
 
 NAME = b"dlpack_exchange_api"
+
+
+BYTES = {"float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}  # what NumPy holds them in
+
+
+def numbers_of(name):
+    """What the 256 bytes are as float8."""
+    exponent, fraction, bias = (4, 3, 7) if name == "float8_e4m3fn" else (5, 2, 15)
+    made = []
+    for byte in range(256):
+        power, part = byte >> fraction & (1 << exponent) - 1, byte & (1 << fraction) - 1
+        number = (part * 2.0**(1 - bias - fraction) if power == 0
+                  else (part + (1 << fraction)) * 2.0**(power - bias - fraction))
+        if byte & 0x7F == 0x7F or fraction == 2 and byte & 0x7F > 0x7C:
+            number = float("nan")
+        elif fraction == 2 and byte & 0x7F == 0x7C:
+            number = float("inf")
+        made.append(-number if byte & 0x80 else number)
+    return np.array(made, np.float32)
 
 
 def torch_module(driver, exchange=False):
@@ -185,10 +205,10 @@ def torch_module(driver, exchange=False):
             return f"torch.{self.name}"
 
     class Tensor:
-        def __init__(self, memory, device, requires_grad=False):
+        def __init__(self, memory, device, requires_grad=False, dtype=None):
             self.memory, self.requires_grad = memory, requires_grad
             self.device = device
-            self.dtype = getattr(torch, str(memory.dtype))
+            self.dtype = dtype or getattr(torch, str(memory.dtype))
             self.shape = memory.shape
             self.is_cuda, self.is_cpu = device.type == "cuda", device.type == "cpu"
 
@@ -251,7 +271,7 @@ def torch_module(driver, exchange=False):
 
         def new_empty(self, *shape):
             torch.made_on.append(torch.current)
-            return Tensor(np.empty(shape, self.memory.dtype), self.device)
+            return Tensor(np.empty(shape, self.memory.dtype), self.device, dtype=self.dtype)
 
         def resize_(self, size):
             self.memory = self.memory[:size]
@@ -300,7 +320,8 @@ def torch_module(driver, exchange=False):
         torch.log.append((size, device, stream))
         return pointer
 
-    for name in ("int8", "uint8", "int16", "int32", "int64", "float16", "float32", "float64", "bool", "complex64"):
+    for name in ("int8", "uint8", "int16", "int32", "int64", "float16", "float32", "float64", "bool", "complex64",
+                 *BYTES):
         setattr(torch, name, Dtype(name))
     torch.Tensor, torch.device = Tensor, Device
     torch.made_on = []
@@ -308,7 +329,7 @@ def torch_module(driver, exchange=False):
     def empty(*shape, dtype, device):
         torch.made_on.append(torch.current)
         shape = shape[0] if shape and isinstance(shape[0], tuple) else shape
-        return Tensor(np.empty(shape, dtype.name), device)
+        return Tensor(np.empty(shape, BYTES.get(dtype.name, dtype.name)), device, dtype=dtype)
 
     def zeros(size, dtype, pin_memory):
         assert pin_memory

@@ -4,7 +4,8 @@ import time
 import gpuprims as gp
 import numpy as np
 import pytest
-from emulated import (NAMESPACE, Interface, Standard, context, cupy_module, library, put_module, torch_module)
+from emulated import (BYTES, NAMESPACE, Interface, Standard, context, cupy_module, library, numbers_of, put_module,
+                      torch_module)
 from gpuprims import _context, _fast, _reductions
 
 # Compiling the driver and kernels for the emulator takes seconds.
@@ -283,6 +284,40 @@ def test_plain_tensors_whose_results_the_data_counts(driver, plain):
         gp.bincount(tensor)
     with pytest.raises(ValueError, match="x has the negative element -3"):
         gp.bincount(plain.cuda_tensor(-x), sync=True)
+
+
+@pytest.mark.parametrize("exchange", [True, False])
+@pytest.mark.parametrize("name", BYTES)
+def test_floats_of_a_byte(driver, monkeypatch, name, exchange):
+    """On plain tensors and on the way in Python, with numbers rounded to the type."""
+    table = numbers_of(name)
+    ordered = np.concatenate([np.arange(0xFB, 0x7F, -1), np.arange(0x7C)]).astype(np.uint8)  # by rising numbers
+    ordered = ordered[np.isfinite(table[ordered])]
+    memory = np.random.default_rng(5).choice(ordered, 300)
+    torch = put_module(monkeypatch, "torch", torch_module(driver, exchange))
+    put, x = torch.cuda_tensor, torch.cuda_tensor(memory, dtype=getattr(torch, name))
+    gp.sum(x)
+    assert (_fast.run(_reductions._REDUCTIONS[gp.raw.GP_MAX], None, None, None, x) is not None) == exchange
+    numbers = table[memory]
+    made = gp.sort(x)
+    assert made.dtype is x.dtype and (table[made.memory] == np.sort(numbers)).all()
+    assert (np.sort(numbers)[::-1][:3] == table[gp.topk(x, 3)[0].memory]).all()
+    assert table[gp.max(x).memory] == numbers.max() and table[gp.min(x).memory] == numbers.min()
+    assert (gp.flatnonzero(x, sync=True).memory == np.flatnonzero(numbers)).all()
+    assert (table[gp.compress(put(numbers > 1), x, sync=True).memory] == numbers[numbers > 1]).all()
+    for bound in (1.0, -0.3, 3.1):  # 3.1 becomes 3.0 or 3.25
+        near = table[ordered][np.abs(table[ordered] - bound).argmin()]
+        assert gp.count_if(x, ">", bound).memory == (numbers > near).sum(), bound
+    small = put(memory[:3], dtype=x.dtype)
+    total = numbers[:3].sum()
+    near = table[ordered][np.abs(table[ordered] - total).argmin()]
+    assert table[gp.sum(small).memory] == near or abs(total) > table[ordered][-1]
+    wide = gp.transform("convert", x, dtype="float32")
+    assert (wide.memory == numbers).all()
+    back = gp.transform("convert", wide, dtype=x.dtype)
+    assert back.dtype is x.dtype and (table[back.memory] == numbers).all()
+    with pytest.raises(TypeError, match=f"x: {name} has no edges in NumPy: convert it to float32"):
+        gp.histogram(x, 3, range=(0, 1))
 
 
 @pytest.fixture
