@@ -160,16 +160,19 @@ static int gppy_look_numpy(PyObject *array, gppy_view *view) {
   return found;
 }
 
-static int gppy_look_torch(PyObject *tensor, gppy_view *view) {
+static int gppy_look_torch(PyObject *tensor, gppy_view *view, int is_new) {
   static const char kinds[] = "iuf?B?b???e?E"; // of DLPack's codes
   gppy_tensor about;
   int64_t step = 1;
-  PyObject *flag = PyObject_GetAttr(tensor, gppy_grad_name);
-  Py_XDECREF(flag);
-  if (flag != Py_False) return 0;
-  flag = PyObject_CallMethodObjArgs(tensor, gppy_neg_name, NULL); // (conjugates are complex, which are not plain)
-  Py_XDECREF(flag);
-  if (flag != Py_False || gppy_api->look(tensor, &about)) return 0;
+  if (!is_new) { // (conjugates are complex, which are not plain)
+    PyObject *flag = PyObject_GetAttr(tensor, gppy_grad_name);
+    Py_XDECREF(flag);
+    if (flag != Py_False) return 0;
+    flag = PyObject_CallMethodObjArgs(tensor, gppy_neg_name, NULL);
+    Py_XDECREF(flag);
+    if (flag != Py_False) return 0;
+  }
+  if (gppy_api->look(tensor, &about)) return 0;
   if (about.lanes != 1 || about.bits % 8 || about.code >= sizeof kinds - 1) return 0;
   if (about.device_type != GPPY_HOST && about.device_type != GPPY_CUDA) return 0;
   view->library = GPPY_TORCH;
@@ -185,12 +188,12 @@ static int gppy_look_torch(PyObject *tensor, gppy_view *view) {
   return 1;
 }
 
-// Is it a plain array? Then the view is filled.
-static int gppy_look(PyObject *array, gppy_view *view) {
+// Is it a plain array? Then the view is filled. is_new: it was made for a result.
+static int gppy_look(PyObject *array, gppy_view *view, int is_new) {
   PyObject *type = (PyObject *)Py_TYPE(array);
   int found = 0;
   if (type == gppy_array_type[GPPY_NUMPY]) found = gppy_look_numpy(array, view);
-  else if (type == gppy_array_type[GPPY_TORCH] && gppy_api) found = gppy_look_torch(array, view);
+  else if (type == gppy_array_type[GPPY_TORCH] && gppy_api) found = gppy_look_torch(array, view, is_new);
   if (!found) PyErr_Clear();
   return found;
 }
@@ -265,7 +268,7 @@ static PyObject *gppy_array(
     }
   }
   Py_XDECREF(extents);
-  if (made && !gppy_look(made, view)) Py_CLEAR(made); // (a mode of PyTorch that makes tensors of another kind)
+  if (made && !gppy_look(made, view, 1)) Py_CLEAR(made); // (a mode of PyTorch that makes tensors of another kind)
   return made;
 }
 
@@ -457,7 +460,7 @@ static PyObject *gppy_run(PyObject *self, PyObject *const *arguments, Py_ssize_t
   }
   form = &gppy_forms[chosen];
   for (Py_ssize_t i = 0; i < inputs; i++) {
-    if (!gppy_look(arguments[4 + i], &in[i]) || !(form->in[i].types >> in[i].type & 1)) Py_RETURN_NONE;
+    if (!gppy_look(arguments[4 + i], &in[i], 0) || !(form->in[i].types >> in[i].type & 1)) Py_RETURN_NONE;
     if (i && (in[i].library != in[0].library || in[i].device != in[0].device)) Py_RETURN_NONE;
     if (!gppy_alike(form->in[i].like, &in[i], &in[0])) Py_RETURN_NONE;
   }
@@ -514,8 +517,8 @@ static PyObject *gppy_run(PyObject *self, PyObject *const *arguments, Py_ssize_t
     const int dimensions = gppy_shape_of(&in[0], &in[inputs - 1], form->out[i].shape, number, shape);
     if (i || arguments[2] == Py_None) {
       made[i] = gppy_array(arguments[4], &in[0], type, shape, dimensions, &out[i]);
-    } else if (gppy_look(arguments[2], &out[0]) && out[0].library == in[0].library && out[0].device == in[0].device &&
-        out[0].type == type && out[0].writable && out[0].dimensions == dimensions &&
+    } else if (gppy_look(arguments[2], &out[0], 0) && out[0].library == in[0].library &&
+        out[0].device == in[0].device && out[0].type == type && out[0].writable && out[0].dimensions == dimensions &&
         !memcmp(out[0].shape, shape, sizeof *shape * (size_t)dimensions)) {
       Py_INCREF(arguments[2]);
       made[0] = arguments[2];

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ._arrays import FLOATS, FOREIGN, INTEGERS, TYPES, Library, View, cast
+from ._arrays import FLOATS, FOREIGN, INTEGERS, TYPES, Library, View
 from . import _fast
 from ._fast import run
 from ._gpuprims import ffi, lib
@@ -249,12 +249,8 @@ def _indices(work: Work, argument: str, count: int) -> View:
         raise TypeError(f"{argument}: its elements are {view.name}, not integers of 32 or 64 bits")
     if work.device >= 0 or not view.size:
         return view
-    ends = work.empty((2,), view.name, view)
     source = work.contiguous(view)
-    for op, place in ((lib.GP_MIN, 0), (lib.GP_MAX, 1)):
-        check(lib.gp_reduce(work.handle, op, view.type, view.type, source.data, view.size,
-                            cast(ends.pointer + place * view.itemsize), work.stream))
-    least, most = (int(one) for one in ends.array)
+    least, most = _ends(work, source)
     if least < -count or most >= count:
         raise IndexError(f"{argument} has {least if least < -count else most}, and x has {count} elements")
     if least < 0:

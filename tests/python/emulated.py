@@ -270,6 +270,7 @@ def torch_module(driver, exchange=False):
             return self.memory.size
 
         def new_empty(self, *shape):
+            shape = shape[0] if shape and isinstance(shape[0], tuple) else shape
             torch.made_on.append(torch.current)
             return Tensor(np.empty(shape, self.memory.dtype), self.device, dtype=self.dtype)
 
@@ -327,8 +328,9 @@ def torch_module(driver, exchange=False):
     torch.made_on = []
 
     def empty(*shape, dtype, device):
-        torch.made_on.append(torch.current)
         shape = shape[0] if shape and isinstance(shape[0], tuple) else shape
+        if shape != (0,):
+            torch.made_on.append(torch.current)
         return Tensor(np.empty(shape, BYTES.get(dtype.name, dtype.name)), device, dtype=dtype)
 
     def zeros(size, dtype, pin_memory):
