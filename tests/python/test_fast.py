@@ -110,14 +110,15 @@ def test_bincount_waits_once():
         if full[0] < 2**17:
             assert same(gp.bincount(full), gp.bincount(other(full)))
         if dtype.startswith("i"):
-            with pytest.raises(ValueError, match="x has the negative element -2"):
-                gp.bincount(np.array([1, -2], dtype))
+            for options in ({}, {"length": 3}):
+                with pytest.raises(ValueError, match="x has the negative element -2"):
+                    gp.bincount(np.array([1, -2], dtype), **options)
 
 
 def test_histograms_keep_their_edges():
     """The second call finds them on the device; what the caller does with the edges that it got changes nothing."""
     x = np.random.default_rng(1).normal(size=300)
-    for dtype in ("float32", "float64"):
+    for dtype in ("float32", "float64", "int16", "int64", "bool"):
         for bins, ends in ((7, (-1, 1)), (1, (0.5, 0.5)), (7, (-1.0, 1.5))):
             y, before = x.astype(dtype), len(_moving._EDGES)
             first, expected = gp.histogram(y, bins, range=ends), np.histogram(y, bins, range=ends)
