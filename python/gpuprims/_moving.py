@@ -484,6 +484,12 @@ def _ends(work: Work, view: View) -> tuple[Any, Any]:
     return _numbers(found, view.name)
 
 
+def ends_of(x: Array) -> tuple[Any, Any]:
+    """The least and the largest element of an array that has some."""
+    work = Work(None, {"x": x})
+    return _ends(work, work.contiguous(work["x"]))
+
+
 def _numbers(found: Array, name: str) -> tuple[Any, Any]:
     least, most = found.tolist() if hasattr(found, "tolist") else (found[0], found[1])
     kind = float if name in FLOATS else int

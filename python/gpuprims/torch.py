@@ -337,7 +337,7 @@ def _histc(x: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any:
         raise Declined
     low, high = float(min), float(max)
     if low == high:
-        low, high = (float(end) for end in torch.aminmax(x))
+        low, high = _moving.ends_of(x)
         low, high = (low - 1, high + 1) if low == high else (low, high)
     if not (abs(low) < float("inf") and abs(high) < float("inf")):  # NaN too
         raise Declined
