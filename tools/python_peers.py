@@ -167,6 +167,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=math.inf)
     parser.add_argument("--only", type=lambda text: text.split(","), help="functions, by commas")
     options = parser.parse_args()
+    if options.rules and options.only:
+        parser.error("--rules needs all functions, not --only some")
     end = time.monotonic() + options.seconds
     synchronize = torch.cuda.synchronize if options.device == "cuda" else lambda: None
     device = torch.cuda.get_device_name() if options.device == "cuda" else "the host"
