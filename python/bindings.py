@@ -19,7 +19,8 @@ HEADER = os.path.join(HERE, "header")
 SOURCE = '#include "gpuprims.h"\n#include "fast.c"\n'
 # The functions and enumerators of fast.c that Python sees.
 FAST = """
-enum { GPPY_AXIS, GPPY_SIZED, GPPY_BINS, GPPY_NATURALS, GPPY_UNSIGNED, ... };
+enum { GPPY_AXIS, GPPY_SIZED, GPPY_BINS, GPPY_NATURALS, GPPY_UNSIGNED, GPPY_WAITS, GPPY_FLOATS, ... };
+enum { GPPY_WORDS, GPPY_WORD_STEP, ... };
 enum { GPPY_TYPE, GPPY_SIZE, GPPY_SHAPE, ... };
 enum gppy_library { GPPY_NUMPY, GPPY_TORCH, ... };
 enum gppy_shape { GPPY_SAME, GPPY_LAST, GPPY_FLAT, GPPY_NONE, GPPY_ROWS, GPPY_KEPT, GPPY_NUMBER };

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
 
 enum { GPPY_DIMENSIONS = 8, GPPY_DEVICES = 64, GPPY_FORMS = 256, GPPY_ARRAYS = 3 };
 enum gppy_library { GPPY_NUMPY, GPPY_TORCH, GPPY_LIBRARIES };
@@ -21,9 +22,16 @@ enum gppy_shape {
   GPPY_KEPT,  // that with `number` as the last dimension
   GPPY_NUMBER // (number,)
 };
-// A form's flags: it needs an axis; the last result is how many elements the others have; `number` is the
-// number of bins, and they are those of the integers from 0; the first input's integers are read as unsigned ones.
-enum { GPPY_AXIS = 1, GPPY_SIZED = 2, GPPY_BINS = 4, GPPY_NATURALS = 8, GPPY_UNSIGNED = 16 };
+// A form's flags.
+enum {
+  GPPY_AXIS = 1,      // it needs an axis
+  GPPY_SIZED = 2,     // the last result is how many elements the others have
+  GPPY_BINS = 4,      // `number` is the number of bins
+  GPPY_NATURALS = 8,  // and they are those of the integers from 0
+  GPPY_UNSIGNED = 16, // the first input's integers are read as unsigned ones
+  GPPY_WAITS = 32,    // the last result is a word of host memory, for which the call waits
+  GPPY_FLOATS = 64    // the first input is read as float64
+};
 // An input's size, type or shape may be those of the first one.
 enum { GPPY_TYPE = 1, GPPY_SIZE = 2, GPPY_SHAPE = 4 };
 
@@ -88,10 +96,21 @@ static gp_context *gppy_contexts[GPPY_LIBRARIES][GPPY_DEVICES + 1];
 static PyObject *gppy_array_type[GPPY_LIBRARIES]; // numpy.ndarray, torch.Tensor
 static PyObject *gppy_make[GPPY_LIBRARIES];       // numpy.empty, torch.empty
 static PyObject *gppy_element_types[GPPY_LIBRARIES][GP_TYPE_COUNT];
-static PyObject *gppy_options[GP_TYPE_COUNT][GPPY_DEVICES + 1]; // torch.empty's dtype and device
+static PyObject *gppy_makers[GP_TYPE_COUNT][GPPY_DEVICES + 1];  // new_empty of a tensor of no elements
+static PyObject *gppy_scalars[GP_TYPE_COUNT][GPPY_DEVICES + 1]; // a tensor of no dimensions
+static PyObject *gppy_like;                                     // torch.empty_like
 static const gppy_exchange *gppy_api;
-static PyObject *gppy_struct_name, *gppy_grad_name, *gppy_neg_name, *gppy_device_name, *gppy_empty, *gppy_error;
+static PyObject *gppy_struct_name, *gppy_grad_name, *gppy_neg_name, *gppy_device_name, *gppy_resize_name,
+    *gppy_new_name, *gppy_empty, *gppy_error;
 static const uint64_t gppy_zero[2];
+
+// Words of page-locked host memory, a cache line each, that kernels write and the host polls. gppy_free: a bit for each
+// one that no call uses; the GIL guards it. A word whose kernel may still write it, after an error, stays in use.
+enum { GPPY_WORDS = 64, GPPY_WORD_STEP = 8 };
+static uint64_t *gppy_words, gppy_free;
+static PyObject *gppy_wait; // wait(device): returns when the current stream has done its work
+static const uint64_t gppy_unwritten = UINT64_MAX;
+enum { GPPY_POLL_NS = 200000 };
 
 // ---- arrays
 
@@ -107,6 +126,10 @@ static int gppy_type_of(int kind, int size) {
     return size == 2 ? GP_F16 : size == 4 ? GP_F32 : size == 8 ? GP_F64 : 0;
   case 'B':
     return size == 2 ? GP_BF16 : 0;
+  case 'e':
+    return size == 1 ? GP_E4M3 : 0;
+  case 'E':
+    return size == 1 ? GP_E5M2 : 0;
   default:
     return 0;
   }
@@ -137,16 +160,19 @@ static int gppy_look_numpy(PyObject *array, gppy_view *view) {
   return found;
 }
 
-static int gppy_look_torch(PyObject *tensor, gppy_view *view) {
-  static const char kinds[] = "iuf?B?b";
+static int gppy_look_torch(PyObject *tensor, gppy_view *view, int is_new) {
+  static const char kinds[] = "iuf?B?b???e?E"; // of DLPack's codes
   gppy_tensor about;
   int64_t step = 1;
-  PyObject *flag = PyObject_GetAttr(tensor, gppy_grad_name);
-  Py_XDECREF(flag);
-  if (flag != Py_False) return 0;
-  flag = PyObject_CallMethodObjArgs(tensor, gppy_neg_name, NULL); // (conjugates are complex, which are not plain)
-  Py_XDECREF(flag);
-  if (flag != Py_False || gppy_api->look(tensor, &about)) return 0;
+  if (!is_new) { // (conjugates are complex, which are not plain)
+    PyObject *flag = PyObject_GetAttr(tensor, gppy_grad_name);
+    Py_XDECREF(flag);
+    if (flag != Py_False) return 0;
+    flag = PyObject_CallMethodObjArgs(tensor, gppy_neg_name, NULL);
+    Py_XDECREF(flag);
+    if (flag != Py_False) return 0;
+  }
+  if (gppy_api->look(tensor, &about)) return 0;
   if (about.lanes != 1 || about.bits % 8 || about.code >= sizeof kinds - 1) return 0;
   if (about.device_type != GPPY_HOST && about.device_type != GPPY_CUDA) return 0;
   view->library = GPPY_TORCH;
@@ -162,12 +188,12 @@ static int gppy_look_torch(PyObject *tensor, gppy_view *view) {
   return 1;
 }
 
-// Is it a plain array? Then the view is filled.
-static int gppy_look(PyObject *array, gppy_view *view) {
+// Is it a plain array? Then the view is filled. is_new: it was made for a result.
+static int gppy_look(PyObject *array, gppy_view *view, int is_new) {
   PyObject *type = (PyObject *)Py_TYPE(array);
   int found = 0;
   if (type == gppy_array_type[GPPY_NUMPY]) found = gppy_look_numpy(array, view);
-  else if (type == gppy_array_type[GPPY_TORCH] && gppy_api) found = gppy_look_torch(array, view);
+  else if (type == gppy_array_type[GPPY_TORCH] && gppy_api) found = gppy_look_torch(array, view, is_new);
   if (!found) PyErr_Clear();
   return found;
 }
@@ -202,46 +228,59 @@ static int gppy_shape_of(const gppy_view *first, const gppy_view *last, int shap
   return like->dimensions - (shape == GPPY_ROWS);
 }
 
-// torch.empty's arguments by name, which stay.
-static PyObject *gppy_options_of(PyObject *like, int type, int device) {
-  PyObject **options = &gppy_options[type][device + 1];
-  if (!*options) {
-    PyObject *where = PyObject_GetAttr(like, gppy_device_name), *made = where ? PyDict_New() : NULL;
-    if (made &&
-        (PyDict_SetItemString(made, "dtype", gppy_element_types[GPPY_TORCH][type]) ||
-            PyDict_SetItem(made, gppy_device_name, where)))
-      Py_CLEAR(made);
+// What makes tensors of a type on a device: the method new_empty of one of no elements, which takes 0.6 of the time of
+// torch.empty with names. scalar: a tensor of no dimensions, for torch.empty_like: PyTorch is slow to read ().
+static PyObject *gppy_maker_of(PyObject *like, int type, int device, int scalar) {
+  PyObject **maker = &(scalar ? gppy_scalars : gppy_makers)[type][device + 1];
+  if (!*maker) {
+    PyObject *where = PyObject_GetAttr(like, gppy_device_name), *options = where ? PyDict_New() : NULL;
+    PyObject *size = scalar ? Py_BuildValue("(())") : Py_BuildValue("(i)", 0), *one = NULL;
+    if (options && size && !PyDict_SetItemString(options, "dtype", gppy_element_types[GPPY_TORCH][type]) &&
+        !PyDict_SetItem(options, gppy_device_name, where))
+      one = PyObject_Call(gppy_make[GPPY_TORCH], size, options);
+    if (one && (PyObject *)Py_TYPE(one) == gppy_array_type[GPPY_TORCH]) { // none of a mode of PyTorch
+      *maker = scalar ? one : PyObject_GetAttr(one, gppy_new_name);
+      if (scalar) one = NULL;
+    }
+    Py_XDECREF(one);
+    Py_XDECREF(size);
+    Py_XDECREF(options);
     Py_XDECREF(where);
-    *options = made;
   }
-  return *options;
+  return *maker;
 }
 
 // A new array of the library that `like` belongs to.
 static PyObject *gppy_array(
     PyObject *like, const gppy_view *about, int type, const int64_t *shape, int dimensions, gppy_view *view) {
-  PyObject *extents = NULL, *made = NULL, *element = gppy_element_types[about->library][type];
+  PyObject *extents = NULL, *made = NULL, *element = gppy_element_types[about->library][type], *maker;
   if (!element) return NULL;
   if (about->library == GPPY_NUMPY) {
     extents = dimensions == 1 ? PyLong_FromLongLong(shape[0]) : gppy_tuple(shape, dimensions);
     if (extents) made = PyObject_CallFunctionObjArgs(gppy_make[GPPY_NUMPY], extents, element, NULL);
   } else {
-    PyObject *options = gppy_options_of(like, type, about->device);
-    extents = dimensions ? gppy_tuple(shape, dimensions) : PyTuple_New(1);
-    if (extents && !dimensions) {
-      Py_INCREF(gppy_empty);
-      PyTuple_SetItem(extents, 0, gppy_empty);
+    maker = gppy_maker_of(like, type, about->device, !dimensions);
+    if (maker && !dimensions) {
+      made = PyObject_CallFunctionObjArgs(gppy_like, maker, NULL);
+    } else if (maker) {
+      extents = gppy_tuple(shape, dimensions);
+      if (extents) made = PyObject_CallObject(maker, extents);
     }
-    if (extents && options) made = PyObject_Call(gppy_make[GPPY_TORCH], extents, options);
   }
   Py_XDECREF(extents);
-  if (made && !gppy_look(made, view)) Py_CLEAR(made); // (a mode of PyTorch that makes tensors of another kind)
+  if (made && !gppy_look(made, view, 1)) Py_CLEAR(made); // (a mode of PyTorch that makes tensors of another kind)
   return made;
 }
 
-static PyObject *gppy_trimmed(PyObject *array, uint64_t count) {
-  PyObject *stop = PyLong_FromUnsignedLongLong(count), *slice = stop ? PySlice_New(NULL, stop, NULL) : NULL;
-  PyObject *made = slice ? PyObject_GetItem(array, slice) : NULL;
+// The first elements of a new array, whose memory stays. A tensor becomes shorter, in a third of the time of a slice.
+static PyObject *gppy_trimmed(PyObject *array, int library, uint64_t count) {
+  PyObject *stop = PyLong_FromUnsignedLongLong(count), *slice = NULL, *made = NULL;
+  if (library == GPPY_TORCH) {
+    if (stop) made = PyObject_CallMethodObjArgs(array, gppy_resize_name, stop, NULL);
+  } else {
+    slice = stop ? PySlice_New(NULL, stop, NULL) : NULL;
+    made = slice ? PyObject_GetItem(array, slice) : NULL;
+  }
   Py_XDECREF(stop);
   Py_XDECREF(slice);
   return made;
@@ -320,30 +359,27 @@ static void gppy_set(gp_call *call, int offset, const void *value, size_t size) 
   if (offset) memcpy((char *)call + offset, value, size);
 }
 
-// The result for the caller. sized: a number of elements that has been written, on the host the others are cut.
-static PyObject *gppy_results(const gppy_form *form, PyObject **made, const gppy_view *views, int own) {
-  const int sized = (form->flags & GPPY_SIZED) != 0, last = form->outputs - 1;
-  const int cuts = sized && views[0].device < 0, count = cuts ? last : form->outputs;
+// The result for the caller: `count` arrays, cut where `word` says how many elements they have; the word alone where
+// there is no array. It takes the references to the arrays. tied: a list, of arrays and the number on the device.
+static PyObject *gppy_results(
+    PyObject **made, int count, const gppy_view *view, const uint64_t *word, int tied, int own) {
   PyObject *all = NULL;
-  if (cuts) {
-    uint64_t number;
-    memcpy(&number, views[last].data, sizeof number);
-    for (int i = 0; i < last; i++) {
-      PyObject *cut = gppy_trimmed(made[i], number);
-      Py_DECREF(made[i]);
-      made[i] = cut;
-    }
-    Py_CLEAR(made[last]);
-  } else if (views[0].library == GPPY_NUMPY && !views[0].dimensions && own) {
+  if (!count) return PyLong_FromUnsignedLongLong(*word);
+  for (int i = 0; i < count && word; i++) {
+    PyObject *cut = gppy_trimmed(made[i], view->library, *word);
+    Py_DECREF(made[i]);
+    made[i] = cut;
+  }
+  if (view->library == GPPY_NUMPY && !view->dimensions && own) {
     PyObject *number = PyObject_GetItem(made[0], gppy_empty); // NumPy's results of no dimensions are scalars
     Py_DECREF(made[0]);
     made[0] = number;
   }
   if (count == 1) return made[0];
-  all = sized && !cuts ? PyList_New(count) : PyTuple_New(count);
+  all = tied ? PyList_New(count) : PyTuple_New(count);
   for (int i = 0; i < count; i++) {
     if (all && made[i]) {
-      if (PyList_Check(all)) PyList_SetItem(all, i, made[i]);
+      if (tied) PyList_SetItem(all, i, made[i]);
       else PyTuple_SetItem(all, i, made[i]);
     } else {
       Py_XDECREF(made[i]);
@@ -353,6 +389,39 @@ static PyObject *gppy_results(const gppy_form *form, PyObject **made, const gppy
   return all;
 }
 
+// ---- words of host memory
+
+static int64_t gppy_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+// A word for a kernel on a device, or NULL: there are none, or calls use all.
+static uint64_t *gppy_take_word(void) {
+  int i;
+  if (!gppy_free) return NULL;
+  i = __builtin_ctzll(gppy_free);
+  gppy_free &= gppy_free - 1;
+  gppy_words[i * GPPY_WORD_STEP] = gppy_unwritten;
+  return &gppy_words[i * GPPY_WORD_STEP];
+}
+static void gppy_give_word(const uint64_t *word) { gppy_free |= (uint64_t)1 << ((word - gppy_words) / GPPY_WORD_STEP); }
+// Polls a word for a while, without the GIL. The kernel may still run when it has written it.
+static void gppy_poll(const uint64_t *word) {
+  const int64_t end = gppy_now() + GPPY_POLL_NS;
+  while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == gppy_unwritten && gppy_now() < end) {}
+}
+// Waits for the stream where the word was not written soon: for long kernels, and for errors.
+static int gppy_await(const uint64_t *word, int device) {
+  PyObject *number, *done = NULL;
+  if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != gppy_unwritten) return 1;
+  number = PyLong_FromLong(device);
+  if (number) done = PyObject_CallFunctionObjArgs(gppy_wait, number, NULL);
+  Py_XDECREF(number);
+  Py_XDECREF(done);
+  return done != NULL;
+}
+
 static int gppy_alike(int what, const gppy_view *a, const gppy_view *b) {
   if (what & GPPY_TYPE && a->type != b->type) return 0;
   if (what & GPPY_SIZE && a->size != b->size) return 0;
@@ -360,8 +429,9 @@ static int gppy_alike(int what, const gppy_view *a, const gppy_view *b) {
       (a->dimensions == b->dimensions && !memcmp(a->shape, b->shape, sizeof *a->shape * (size_t)a->dimensions));
 }
 
-// run(form, axis, out, number, x[, y]): the result; a list (results, count) where they are on a device and the data
-// decides how many there are; None: an array is not plain. number: k of a top-k, bins of a histogram; -1: none.
+// run(form, axis, out, number, x[, y]): the result; a list (results, count) where they are on a device, the data
+// decides how many there are, and the call does not wait; None: an array is not plain, or there is no word to wait for.
+// number: k of a top-k, bins of a histogram; -1: none.
 static PyObject *gppy_run(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
   const Py_ssize_t inputs = count - 4;
   gppy_view in[GPPY_ARRAYS], out[GPPY_ARRAYS];
@@ -370,9 +440,11 @@ static PyObject *gppy_run(PyObject *self, PyObject *const *arguments, Py_ssize_t
   gp_context *context;
   gp_call call;
   gp_axes axes;
+  gp_input inner, floats;
   gp_result result;
   void *stream = NULL;
-  uint64_t upper;
+  uint64_t upper, here = gppy_unwritten, *word = NULL;
+  int arrays;
   int64_t number = -1;
   long chosen;
   int type;
@@ -388,7 +460,7 @@ static PyObject *gppy_run(PyObject *self, PyObject *const *arguments, Py_ssize_t
   }
   form = &gppy_forms[chosen];
   for (Py_ssize_t i = 0; i < inputs; i++) {
-    if (!gppy_look(arguments[4 + i], &in[i]) || !(form->in[i].types >> in[i].type & 1)) Py_RETURN_NONE;
+    if (!gppy_look(arguments[4 + i], &in[i], 0) || !(form->in[i].types >> in[i].type & 1)) Py_RETURN_NONE;
     if (i && (in[i].library != in[0].library || in[i].device != in[0].device)) Py_RETURN_NONE;
     if (!gppy_alike(form->in[i].like, &in[i], &in[0])) Py_RETURN_NONE;
   }
@@ -424,21 +496,36 @@ static PyObject *gppy_run(PyObject *self, PyObject *const *arguments, Py_ssize_t
     gppy_set(&call, form->in[i].type, &type, sizeof type);
     gppy_set(&call, form->in[i].count, &in[i].size, sizeof in[i].size);
   }
-  for (int i = 0; i < form->outputs; i++) {
+  if (form->flags & GPPY_UNSIGNED) call.acc_type = call.in_type;
+  if (form->flags & GPPY_FLOATS) {
+    inner = gp_input_array((gp_type)in[0].type, in[0].data);
+    floats = gp_input_of_one(GP_CONVERT, GP_F64, &inner);
+    call.in_type = GP_INPUT;
+    call.in = &floats;
+  }
+  arrays = form->outputs;
+  if (form->flags & (in[0].device < 0 ? GPPY_SIZED | GPPY_WAITS : GPPY_WAITS)) {
+    word = in[0].device < 0 ? &here : gppy_take_word();
+    if (!word) Py_RETURN_NONE;
+    gppy_set(&call, form->out[--arrays].data, &word, sizeof word);
+    gppy_set(&call, form->out[arrays].type, &form->out[arrays].element, sizeof type);
+  }
+  for (int i = 0; i < arrays; i++) {
     const int asked = form->out[i].element;
     type = asked > 0 ? asked : asked ? gppy_sum_type(in[0].type, in[0].library) : in[0].type;
     int64_t shape[GPPY_DIMENSIONS];
     const int dimensions = gppy_shape_of(&in[0], &in[inputs - 1], form->out[i].shape, number, shape);
     if (i || arguments[2] == Py_None) {
       made[i] = gppy_array(arguments[4], &in[0], type, shape, dimensions, &out[i]);
-    } else if (gppy_look(arguments[2], &out[0]) && out[0].library == in[0].library && out[0].device == in[0].device &&
-        out[0].type == type && out[0].writable && out[0].dimensions == dimensions &&
+    } else if (gppy_look(arguments[2], &out[0], 0) && out[0].library == in[0].library &&
+        out[0].device == in[0].device && out[0].type == type && out[0].writable && out[0].dimensions == dimensions &&
         !memcmp(out[0].shape, shape, sizeof *shape * (size_t)dimensions)) {
       Py_INCREF(arguments[2]);
       made[0] = arguments[2];
     }
     if (!made[i]) { // not plain, or no memory, which the other way says again
       while (i) Py_DECREF(made[--i]);
+      if (word && word != &here) gppy_give_word(word);
       PyErr_Clear();
       Py_RETURN_NONE;
     }
@@ -456,6 +543,7 @@ static PyObject *gppy_run(PyObject *self, PyObject *const *arguments, Py_ssize_t
   }
   Py_BEGIN_ALLOW_THREADS;
   result = gp_run(context, &call, (gp_stream)stream);
+  if (!result && word && word != &here) gppy_poll(word);
   Py_END_ALLOW_THREADS;
   if (result) {
     PyObject *code = PyLong_FromLong((long)result), *error = NULL;
@@ -463,10 +551,19 @@ static PyObject *gppy_run(PyObject *self, PyObject *const *arguments, Py_ssize_t
     if (error) PyErr_SetObject((PyObject *)Py_TYPE(error), error);
     Py_XDECREF(code);
     Py_XDECREF(error);
-    for (int i = 0; i < form->outputs; i++) Py_DECREF(made[i]);
+  }
+  if (word && word != &here && result != GP_E_DRIVER && (result || gppy_await(word, in[0].device))) {
+    here = *word;
+    gppy_give_word(word);
+    word = &here;
+  }
+  if (PyErr_Occurred()) {
+    for (int i = 0; i < arrays; i++) Py_DECREF(made[i]);
     return NULL;
   }
-  return gppy_results(form, made, out, arguments[2] == Py_None);
+  if (form->flags & GPPY_UNSIGNED && here > (uint64_t)gppy_largest(in[0].type)) return PyLong_FromLong(-1);
+  return gppy_results(
+      made, arrays, arrays ? &out[0] : &in[0], word, !word && form->flags & GPPY_SIZED, arguments[2] == Py_None);
 }
 
 // ---- what the package says
@@ -513,13 +610,15 @@ static PyObject *gppy_add_form(PyObject *self, PyObject *arguments) {
   return PyLong_FromLong(gppy_form_count++);
 }
 
-// library(number, array type, function that makes one, {gp_type: element type}, exchange or None)
+// library(number, array type, function that makes one, torch.empty_like or None, {gp_type: element type}, exchange or
+// None)
 static PyObject *gppy_add_library(PyObject *self, PyObject *arguments) {
-  PyObject *type, *make, *elements, *exchange, *key, *value;
+  PyObject *type, *make, *like, *elements, *exchange, *key, *value;
   Py_ssize_t at = 0;
   int library;
   (void)self;
-  if (!PyArg_ParseTuple(arguments, "iOOO!O", &library, &type, &make, &PyDict_Type, &elements, &exchange)) return NULL;
+  if (!PyArg_ParseTuple(arguments, "iOOOO!O", &library, &type, &make, &like, &PyDict_Type, &elements, &exchange))
+    return NULL;
   if (library < 0 || library >= GPPY_LIBRARIES) return PyErr_Format(PyExc_ValueError, "library");
   if (library == GPPY_TORCH) {
     const gppy_exchange *api = (const gppy_exchange *)PyCapsule_GetPointer(exchange, "dlpack_exchange_api");
@@ -529,8 +628,16 @@ static PyObject *gppy_add_library(PyObject *self, PyObject *arguments) {
       Py_RETURN_FALSE;
     }
     for (int i = 0; i < GP_TYPE_COUNT; i++)
-      for (int d = 0; d <= GPPY_DEVICES; d++) Py_CLEAR(gppy_options[i][d]);
+      for (int d = 0; d <= GPPY_DEVICES; d++) {
+        Py_CLEAR(gppy_makers[i][d]);
+        Py_CLEAR(gppy_scalars[i][d]);
+      }
+    Py_INCREF(like);
+    Py_XDECREF(gppy_like);
+    gppy_like = like;
     gppy_api = api;
+    gppy_words = NULL;
+    gppy_free = 0;
   }
   for (int i = 0; i < GP_TYPE_COUNT; i++) Py_CLEAR(gppy_element_types[library][i]);
   while (PyDict_Next(elements, &at, &key, &value)) {
@@ -559,6 +666,20 @@ static PyObject *gppy_add_context(PyObject *self, PyObject *arguments) {
   Py_RETURN_NONE;
 }
 
+// words(address, wait): memory of WORDS cache lines, page-locked and zero, for as long as the process runs.
+static PyObject *gppy_add_words(PyObject *self, PyObject *arguments) {
+  unsigned long long address;
+  PyObject *wait;
+  (void)self;
+  if (!PyArg_ParseTuple(arguments, "KO", &address, &wait)) return NULL;
+  Py_INCREF(wait);
+  Py_XDECREF(gppy_wait);
+  gppy_wait = wait;
+  gppy_words = (uint64_t *)(uintptr_t)address;
+  gppy_free = address ? UINT64_MAX : 0;
+  Py_RETURN_NONE;
+}
+
 // forget(): all contexts.
 static PyObject *gppy_forget(PyObject *self, PyObject *nothing) {
   (void)self, (void)nothing;
@@ -579,8 +700,9 @@ static PyMethodDef gppy_methods[] = {
     {"is_tensor", gppy_is_tensor, METH_O, "is_tensor(array): is it a tensor of PyTorch that run() takes?"},
     {"run", (PyCFunction)(void (*)(void))gppy_run, METH_FASTCALL, "run(form, axis, out, number, x[, y])"},
     {"form", gppy_add_form, METH_VARARGS, "form(call, flags, rows, inputs, outputs)"},
-    {"library", gppy_add_library, METH_VARARGS, "library(number, type, make, elements, exchange)"},
+    {"library", gppy_add_library, METH_VARARGS, "library(number, type, make, like, elements, exchange)"},
     {"context", gppy_add_context, METH_VARARGS, "context(library, device, address)"},
+    {"words", gppy_add_words, METH_VARARGS, "words(address, wait)"},
     {"forget", gppy_forget, METH_NOARGS, "forget()"},
 };
 
@@ -593,10 +715,13 @@ static int gppy_install(uintptr_t dict, uintptr_t error) {
   gppy_grad_name = PyUnicode_InternFromString("requires_grad");
   gppy_neg_name = PyUnicode_InternFromString("is_neg");
   gppy_device_name = PyUnicode_InternFromString("device");
+  gppy_resize_name = PyUnicode_InternFromString("resize_");
+  gppy_new_name = PyUnicode_InternFromString("new_empty");
   gppy_empty = PyTuple_New(0);
   gppy_error = (PyObject *)error;
   Py_INCREF(gppy_error);
-  failed = !gppy_struct_name || !gppy_grad_name || !gppy_neg_name || !gppy_device_name || !gppy_empty;
+  failed = !gppy_struct_name || !gppy_grad_name || !gppy_neg_name || !gppy_device_name || !gppy_resize_name ||
+      !gppy_new_name || !gppy_empty;
   for (size_t i = 0; i < sizeof gppy_methods / sizeof *gppy_methods && !failed; i++) {
     PyObject *function = PyCFunction_NewEx(&gppy_methods[i], NULL, NULL);
     failed = !function || PyDict_SetItemString((PyObject *)dict, gppy_methods[i].ml_name, function);

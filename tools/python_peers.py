@@ -2,7 +2,7 @@
 """python_peers.py: the Python package beside PyTorch and CuPy on the same arrays, in the same run.
 
     PYTHONPATH=build/python/lib python3 tools/python_peers.py [--device cpu] [--most 27] [--json FILE]
-        [--rules FILE] [--seconds 140]
+        [--rules FILE] [--seconds 140] [--only histc,unique]
 
 Needs PyTorch; CuPy takes part if it is there and the arrays are on a GPU. Functions run at 2^10, 2^13, ... elements up
 to 2^MOST, of int32 and float32. A cell is the median of 5 rounds, each of as many calls as take 8 ms, with one
@@ -165,7 +165,10 @@ def main():
     parser.add_argument("--json")
     parser.add_argument("--rules")
     parser.add_argument("--seconds", type=float, default=math.inf)
+    parser.add_argument("--only", type=lambda text: text.split(","), help="functions, by commas")
     options = parser.parse_args()
+    if options.rules and options.only:
+        parser.error("--rules needs all functions, not --only some")
     end = time.monotonic() + options.seconds
     synchronize = torch.cuda.synchronize if options.device == "cuda" else lambda: None
     device = torch.cuda.get_device_name() if options.device == "cuda" else "the host"
@@ -179,6 +182,8 @@ def main():
         for kind in TYPES:
             x = drawn(2**24).to(getattr(torch, kind))
             for name, calls in cells(x, bins).items():
+                if options.only and name not in options.only:
+                    continue
                 if time.monotonic() > end:
                     break
                 try:

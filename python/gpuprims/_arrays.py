@@ -2,8 +2,10 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import math
 import sys
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,9 +19,12 @@ TYPES: dict[str, tuple[int, int]] = {
     "int8": (lib.GP_I8, 1), "uint8": (lib.GP_U8, 1), "int16": (lib.GP_I16, 2), "uint16": (lib.GP_U16, 2),
     "int32": (lib.GP_I32, 4), "uint32": (lib.GP_U32, 4), "int64": (lib.GP_I64, 8), "uint64": (lib.GP_U64, 8),
     "float16": (lib.GP_F16, 2), "bfloat16": (lib.GP_BF16, 2), "float32": (lib.GP_F32, 4), "float64": (lib.GP_F64, 8),
-    "complex64": (lib.GP_C32, 8), "complex128": (lib.GP_C64, 16), "bool": (lib.GP_BOOL, 1)}
+    "complex64": (lib.GP_C32, 8), "complex128": (lib.GP_C64, 16), "bool": (lib.GP_BOOL, 1),
+    "float8_e4m3fn": (lib.GP_E4M3, 1), "float8_e5m2": (lib.GP_E5M2, 1)}
+FOREIGN = frozenset(("bfloat16", "float8_e4m3fn", "float8_e5m2"))  # to NumPy, which has them from ml_dtypes
 INTEGERS = frozenset(name for name in TYPES if "int" in name)
 FLOATS = frozenset(name for name in TYPES if "float" in name)
+COPIES, COPIED_BYTES = 32, 2**16  # arrays, and bytes of them, that one launch makes
 COMPLEX = frozenset(name for name in TYPES if "complex" in name)
 
 
@@ -154,6 +159,17 @@ class Library:
         """In which memory is allocated for that stream."""
         return contextlib.nullcontext()
 
+    def lend_words(self) -> None:
+        """Gives calls on plain arrays words of page-locked memory, for which they wait."""
+
+    def captures(self) -> bool:
+        """Is the current stream captured?"""
+        return False
+
+    def copies(self, array: Any, size: int, device: int) -> list[Any]:
+        """New arrays of the first `size` elements of an array."""
+        return [array[:size].copy()]
+
     def name_of(self, dtype: Any) -> str:
         """The name of an element type: of float32, "float32" or the library's own object for it."""
         name = str(getattr(dtype, "__name__", None) or getattr(dtype, "name", None) or dtype).rpartition(".")[2]
@@ -180,12 +196,13 @@ class NumpyLibrary(Library):
         import numpy
 
         self.numpy = numpy
-        self.names = {numpy.dtype(name): name for name in TYPES if name != "bfloat16"}
+        self.names = {numpy.dtype(name): name for name in TYPES if name not in FOREIGN}
+        self.foreign: dict[str, Any] = {}
         self.dtypes = {name: dtype for dtype, name in self.names.items()}
         self.known = {dtype: (name, *TYPES[name]) for dtype, name in self.names.items()}
         if type(self) is NumpyLibrary:
             elements = {TYPES[name][0]: dtype for name, dtype in self.dtypes.items()}
-            if _fast.add_library(_fast.NUMPY, numpy.ndarray, numpy.empty, elements, None):
+            if _fast.add_library(_fast.NUMPY, numpy.ndarray, numpy.empty, None, elements, None):
                 self.fast = _fast.NUMPY
 
     def view(self, argument: str, array: Any, stream: int | None = None) -> View:
@@ -202,16 +219,29 @@ class NumpyLibrary(Library):
         return View(array, pointer, array.shape, strides, name, dtype.itemsize, -1, self, readonly)
 
     def raw_name(self, argument: str, dtype: Any) -> str:
-        if str(dtype) == "bfloat16":  # ml_dtypes, which JAX uses
-            return "bfloat16"
+        name = str(dtype)
+        if name in FOREIGN:
+            self.foreign[name] = dtype
+            return name
         if dtype.hasobject:
             raise TypeError(f"{argument}: elements are Python objects")
         if not dtype.isnative:
             raise TypeError(f"{argument}: elements of {dtype} have the byte order of another machine")
         return f"raw:{dtype.alignment}:{dtype}"
 
+    def dtype_of(self, name: str) -> Any:
+        """NumPy's object for an element type."""
+        found = self.dtypes.get(name) or self.foreign.get(name)
+        if found is None:
+            try:
+                ml_dtypes = importlib.import_module("ml_dtypes")
+            except ImportError:
+                raise TypeError(f"dtype: NumPy has no {name}: install ml_dtypes") from None
+            found = self.foreign[name] = self.numpy.dtype(getattr(ml_dtypes, name))
+        return found
+
     def empty(self, shape: tuple[int, ...], name: str, like: View) -> Any:
-        return self.numpy.empty(shape, self.dtypes.get(name) or like.array.dtype)
+        return self.numpy.empty(shape, self.dtype_of(name) if name in TYPES else like.array.dtype)
 
     def made(self, shape: tuple[int, ...], name: str, like: View, stream: int | None) -> View:
         dtype = self.dtypes.get(name)
@@ -224,7 +254,7 @@ class NumpyLibrary(Library):
         return array[()] if array.ndim == 0 else array
 
     def convert(self, array: Any, name: str) -> Any:
-        return self.numpy.asarray(array).astype(self.dtypes[name])
+        return self.numpy.asarray(array).astype(self.dtype_of(name))
 
     def from_host(self, array: Any, like: View) -> Any:
         return array
@@ -242,14 +272,14 @@ class DlpackHost(NumpyLibrary):
         if type(array) is self.numpy.ndarray:
             return super().view(argument, array)
         try:
-            bfloat16 = str(getattr(array, "dtype", "")) == "bfloat16"  # NumPy's DLPack has none; ml_dtypes has
-            seen = self.numpy.asarray(array) if bfloat16 else self.numpy.from_dlpack(array)
+            foreign = str(getattr(array, "dtype", "")) in FOREIGN  # NumPy's DLPack has none; ml_dtypes has
+            seen = self.numpy.asarray(array) if foreign else self.numpy.from_dlpack(array)
         except (BufferError, RuntimeError, TypeError, ValueError) as error:
             raise TypeError(f"{argument}: its memory cannot be seen by DLPack: {error}") from error
         return super().view(argument, seen)
 
     def finish(self, array: Any) -> Any:
-        return (self.namespace.asarray if str(array.dtype) == "bfloat16" else self.namespace.from_dlpack)(array)
+        return (self.namespace.asarray if str(array.dtype) in FOREIGN else self.namespace.from_dlpack)(array)
 
 
 class TorchLibrary(Library):
@@ -263,9 +293,15 @@ class TorchLibrary(Library):
         self.known = {getattr(torch, name): (name, *about) for name, about in TYPES.items() if hasattr(torch, name)}
         self.dtypes = {name: dtype for dtype, (name, _, _) in self.known.items()}
         self.raw_stream = getattr(getattr(torch, "_C", None), "_cuda_getCurrentRawStream", None)  # a tenth of the time
+        self.captured: Any = (getattr(getattr(torch, "_C", None), "_cuda_isCurrentStreamCapturing", None)
+                         or getattr(torch.cuda, "is_current_stream_capturing", lambda: False))
+        self.makers: dict[tuple[str, int], Any] = {}  # new_empty, in 0.6 of the time of torch.empty
+        self.words: Any = None
+        self.lock = threading.Lock()
         exchange = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)  # from PyTorch 2.10 on
         elements = {TYPES[name][0]: dtype for name, dtype in self.dtypes.items()}
-        if exchange is not None and _fast.add_library(_fast.TORCH, torch.Tensor, torch.empty, elements, exchange):
+        make = torch.empty, torch.empty_like
+        if exchange is not None and _fast.add_library(_fast.TORCH, torch.Tensor, *make, elements, exchange):
             self.fast = _fast.TORCH
 
     def view(self, argument: str, array: Any, stream: int | None = None) -> View:
@@ -305,7 +341,13 @@ class TorchLibrary(Library):
         known = TYPES.get(name)
         if known is None:
             return super().made(shape, name, like, stream)
-        array = self.torch.empty(shape, dtype=self.dtypes[name], device=like.array.device)
+        maker = self.makers.get((name, like.device))
+        if maker is None:
+            none = self.torch.empty(0, dtype=self.dtypes[name], device=like.array.device)
+            maker = none.new_empty
+            if type(none) is self.torch.Tensor:  # not one of a mode of PyTorch
+                self.makers[name, like.device] = maker
+        array = maker(*shape) if shape else maker(())
         return View(array, array.data_ptr(), shape, None, name, known[1], like.device, self, False, None, known[0])
 
     def stream(self, device: int) -> int:
@@ -317,6 +359,31 @@ class TorchLibrary(Library):
         cuda = self.torch.cuda
         manager: contextlib.AbstractContextManager[Any] = cuda.stream(cuda.ExternalStream(stream, device=device))
         return manager
+
+    def lend_words(self) -> None:
+        if self.words is not None or self.fast < 0 or self.captures():
+            return
+        with self.lock:
+            if self.words is None:
+                try:
+                    self.words = self.torch.zeros(_fast.WORDS, dtype=self.torch.int64, pin_memory=True)
+                    _fast.add_words(self.words.data_ptr(), self.wait)
+                except RuntimeError:  # no page-locked memory: calls copy the number from the device
+                    self.words = ()
+
+    def captures(self) -> bool:
+        return bool(self.captured())
+
+    def wait(self, device: int) -> None:
+        self.torch.cuda.current_stream(device).synchronize()
+
+    def copies(self, array: Any, size: int, device: int) -> list[Any]:
+        """On a device several at a time: a launch takes longer than the call that needs one."""
+        number = min(COPIES, COPIED_BYTES // (array.numel() * array.element_size()))
+        if device < 0 or number < 2 or self.captures():
+            return [array[:size].clone()]
+        with self.torch.inference_mode(False):
+            return [row.data for row in array.repeat(number, 1)[:, :size].unbind()]
 
     def convert(self, array: Any, name: str) -> Any:
         return array.to(getattr(self.torch, name))

@@ -6,7 +6,8 @@ from typing import Any
 
 from ._arrays import TYPES, Library, View
 
-_KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
+_KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex"}
+_WHOLE = {6: "bool", 10: "float8_e4m3fn", 12: "float8_e5m2"}  # names without a number of bits
 
 
 class _Tensor(ctypes.Structure):
@@ -46,8 +47,7 @@ def view(argument: str, array: Any, library: Library, stream: int | None) -> Vie
         raise TypeError(f"{argument}: __dlpack__ gives no tensor")
     if tensor.lanes != 1 or tensor.bits % 8:
         raise TypeError(f"{argument}: elements of {tensor.bits} bits in {tensor.lanes} lanes")
-    kind = _KINDS.get(tensor.code, "")
-    name = "bool" if kind == "bool" else f"{kind}{tensor.bits}"
+    name = _WHOLE.get(tensor.code) or f"{_KINDS.get(tensor.code, '')}{tensor.bits}"
     itemsize = tensor.bits // 8
     if name not in TYPES:
         name = f"raw:{min(itemsize & -itemsize, 16)}:{name}"

@@ -17,6 +17,7 @@ if lib.gppy_install(id(_made), id(error_of)):
 run: Callable[..., Any] = _made["run"]
 add_library: Callable[..., bool] = _made["library"]
 add_context: Callable[[int, int, int], None] = _made["context"]
+add_words: Callable[[int, Callable[[int], None]], None] = _made["words"]
 is_plain: Callable[[Any], bool] = _made["is_plain"]  # as far as the type tells
 is_tensor: Callable[[Any], bool] = _made["is_tensor"]
 forget: Callable[[], None] = _made["forget"]
@@ -24,13 +25,16 @@ forget: Callable[[], None] = _made["forget"]
 NUMPY, TORCH = lib.GPPY_NUMPY, lib.GPPY_TORCH
 SAME, LAST, FLAT, NONE, ROWS, KEPT, NUMBER = (lib.GPPY_SAME, lib.GPPY_LAST, lib.GPPY_FLAT, lib.GPPY_NONE,
                                               lib.GPPY_ROWS, lib.GPPY_KEPT, lib.GPPY_NUMBER)
-AXIS, SIZED, BINS, NATURALS, UNSIGNED = (lib.GPPY_AXIS, lib.GPPY_SIZED, lib.GPPY_BINS, lib.GPPY_NATURALS,
-                                         lib.GPPY_UNSIGNED)
+AXIS, SIZED, BINS, NATURALS, UNSIGNED, WAITS, FLOATS = (
+    lib.GPPY_AXIS, lib.GPPY_SIZED, lib.GPPY_BINS, lib.GPPY_NATURALS, lib.GPPY_UNSIGNED, lib.GPPY_WAITS,
+    lib.GPPY_FLOATS)
+WORDS = lib.GPPY_WORDS * lib.GPPY_WORD_STEP  # words of 64 bits
 TYPE, SIZE, SHAPE = lib.GPPY_TYPE, lib.GPPY_SIZE, lib.GPPY_SHAPE
 OWN, SUM = 0, -1  # the element type of a result: that of the first input, that of its sum
-REAL = (1 << lib.GP_C32) - 1 & ~1 & ~(1 << lib.GP_I128 | 1 << lib.GP_U128)  # all types that are plain
+# All types that are plain.
+REAL = (1 << lib.GP_C32) - 1 & ~1 & ~(1 << lib.GP_I128 | 1 << lib.GP_U128) | 1 << lib.GP_E4M3 | 1 << lib.GP_E5M2
 INTEGER = sum(1 << getattr(lib, f"GP_{sign}{bits}") for sign in "IU" for bits in (8, 16, 32, 64))
-FLOAT = 1 << lib.GP_F32 | 1 << lib.GP_F64
+FLOAT, DOUBLE = 1 << lib.GP_F32 | 1 << lib.GP_F64, 1 << lib.GP_F64
 FLAG = sum(1 << one for one in (lib.GP_BOOL, lib.GP_I8, lib.GP_U8, lib.GP_I16, lib.GP_U16, lib.GP_I32, lib.GP_U32))
 ZERO = ffi.new("uint64_t[2]")
 _keep: list[Any] = [ZERO]
@@ -39,6 +43,13 @@ _keep: list[Any] = [ZERO]
 def _offsets(members: str) -> tuple[int, ...]:
     """Offsets in gp_call of members that are written "data type count"; "-" is none."""
     return tuple(0 if one == "-" else ffi.offsetof("gp_call", one) for one in members.split())
+
+
+def now_or_later(primitive: int, inputs: tuple[tuple[Any, ...], ...], outputs: tuple[tuple[Any, ...], ...],
+                 **members: Any) -> tuple[int, int]:
+    """Two forms of a call whose last result is how many elements the others have: Sized on a device; trimmed."""
+    return (form(primitive, inputs, outputs, flags=SIZED, **members),
+            form(primitive, inputs, outputs, flags=SIZED | WAITS, **members))
 
 
 def form(primitive: int, inputs: tuple[tuple[Any, ...], ...], outputs: tuple[tuple[Any, ...], ...], *, flags: int = 0,

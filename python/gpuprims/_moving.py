@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ._arrays import FLOATS, INTEGERS, TYPES, View, cast
+from ._arrays import FLOATS, FOREIGN, INTEGERS, TYPES, Library, View
 from . import _fast
 from ._fast import run
 from ._gpuprims import ffi, lib
@@ -23,22 +23,56 @@ _BINARY = {"sum": lib.GP_SUM, "prod": lib.GP_PROD, "min": lib.GP_MIN, "max": lib
 _INPUT = ("in in_type count", _fast.REAL, 0)
 _MAPS: dict[tuple[int, int], int] = {}
 _CHOICE = (("out -", _fast.OWN, _fast.FLAT), ("out_count -", lib.GP_I64, _fast.NONE))
-_COMPRESS = _fast.form(lib.GP_SELECT, (_INPUT, ("keys key_type -", _fast.FLAG, _fast.SIZE)), _CHOICE,
-                       flags=_fast.SIZED)
+_COMPRESS = _fast.now_or_later(lib.GP_SELECT, (_INPUT, ("keys key_type -", _fast.FLAG, _fast.SIZE)), _CHOICE)
 _INDICES = ffi.new("gp_input *", lib.gp_input_ramp(lib.GP_I64, NULL, NULL))
-_NONZERO = _fast.form(lib.GP_SELECT, (("keys key_type count", _fast.REAL, 0),),
-                      (("out -", lib.GP_I64, _fast.FLAT), _CHOICE[1]), op=lib.GP_NOT_EQUAL, in_type=lib.GP_INPUT,
-                      in_=_INDICES, scalar=_fast.ZERO, flags=_fast.SIZED)
+_NONZERO = _fast.now_or_later(lib.GP_SELECT, (("keys key_type count", _fast.REAL, 0),),
+                              (("out -", lib.GP_I64, _fast.FLAT), _CHOICE[1]), op=lib.GP_NOT_EQUAL,
+                              in_type=lib.GP_INPUT, in_=_INDICES, scalar=_fast.ZERO)
 _INTEGERS = (("in in_type count", _fast.INTEGER, 0),)
-_LARGEST = _fast.form(lib.GP_REDUCE, _INTEGERS, (("out out_type", _fast.OWN, _fast.NONE),), op=lib.GP_MAX,
-                      flags=_fast.AXIS | _fast.UNSIGNED)
+_LARGEST = _fast.form(lib.GP_REDUCE, _INTEGERS, (("out out_type", lib.GP_U64, _fast.NONE),), op=lib.GP_MAX,
+                      flags=_fast.AXIS | _fast.UNSIGNED | _fast.WAITS)
 _BINCOUNT = _fast.form(lib.GP_HISTOGRAM_EVEN, _INTEGERS, (("out -", lib.GP_I64, _fast.NUMBER),), out_type=lib.GP_I64,
                        flags=_fast.AXIS | _fast.BINS | _fast.NATURALS)
+_COUNTS = (("out -", lib.GP_I64, _fast.NUMBER),)
 _RANGES = _fast.form(lib.GP_HISTOGRAM_RANGES,
-                     (("in in_type count", _fast.FLOAT, 0), ("begin - -", _fast.FLOAT, _fast.TYPE)),
-                     (("out -", lib.GP_I64, _fast.NUMBER),), out_type=lib.GP_I64, flags=_fast.BINS)
-# {what asked for them: (boundaries, edges) of histograms on the device}: a copy to a device waits.
-_EDGES: dict[Any, tuple[Any, Any]] = {}
+                     (("in in_type count", _fast.FLOAT, 0), ("begin - -", _fast.FLOAT, _fast.TYPE)), _COUNTS,
+                     out_type=lib.GP_I64, flags=_fast.BINS)
+_RANGES_OF_INTEGERS = _fast.form(lib.GP_HISTOGRAM_RANGES,
+                                 (("in in_type count", _fast.INTEGER | 1 << lib.GP_BOOL, 0),
+                                  ("begin - -", _fast.DOUBLE, 0)), _COUNTS, out_type=lib.GP_I64,
+                                 flags=_fast.BINS | _fast.FLOATS)
+
+
+class _Edges:
+    """The boundaries and the edges of a histogram on the device: a copy to a device waits. spare: {stream: copies of
+    the edges that callers will get}."""
+
+    __slots__ = ("form", "boundaries", "edges", "size", "library", "device", "spare")
+
+    def __init__(self, form: int, boundaries: Any, edges: Any, size: int, library: Library, device: int) -> None:
+        self.form, self.boundaries, self.edges, self.size = form, boundaries, edges, size
+        self.library, self.device, self.spare = library, device, dict[int, list[Any]]()
+
+    def own(self) -> Any:
+        """Edges that belong to the caller. A captured stream makes them whenever it is replayed."""
+        if self.device < 0:
+            return self.library.copies(self.edges, self.size, -1)[0]
+        stream = self.library.stream(self.device)
+        spare = None if self.library.captures() else self.spare.get(stream)
+        try:
+            return spare.pop()  # type: ignore[union-attr]
+        except (AttributeError, IndexError):
+            made = self.library.copies(self.edges, self.size, self.device)
+        one = made.pop()
+        if made:
+            if len(self.spare) > 7:
+                self.spare.clear()
+            self.spare[stream] = made
+        return one
+
+
+# {(element type, device, bins, range): what histograms keep}
+_EDGES: dict[Any, _Edges] = {}
 
 
 def _map(code: int, operands: int) -> int:
@@ -145,9 +179,9 @@ def _flags(work: Work, argument: str, count: int) -> View:
 def compress(condition: Array, x: Array, /, *, sync: bool | None = None, stream: Any = None) -> Any:
     """numpy.compress of the flattened x, of any element type. `condition` has as many elements as x."""
     if stream is None:
-        made = run(_COMPRESS, None, None, None, x, condition)
+        made = run(_COMPRESS[1 if sync else 0], None, None, None, x, condition)
         if made is not None:
-            return sized(made, sync)
+            return sized(made)
     work = Work(stream, {"x": x, "condition": condition}, raw=("x",))
     view = work["x"]
     flags = _flags(work, "condition", view.size)
@@ -179,9 +213,9 @@ def partition(x: Array, condition: Array, /, *, sync: bool | None = None, stream
 def flatnonzero(x: Array, /, *, sync: bool | None = None, stream: Any = None) -> Any:
     """numpy.flatnonzero."""
     if stream is None:
-        made = run(_NONZERO, None, None, None, x)
+        made = run(_NONZERO[1 if sync else 0], None, None, None, x)
         if made is not None:
-            return sized(made, sync)
+            return sized(made)
     work = Work(stream, {"x": x})
     view = work["x"]
     result, count = work.empty((view.size,), "int64", view), work.counter(view)
@@ -215,12 +249,8 @@ def _indices(work: Work, argument: str, count: int) -> View:
         raise TypeError(f"{argument}: its elements are {view.name}, not integers of 32 or 64 bits")
     if work.device >= 0 or not view.size:
         return view
-    ends = work.empty((2,), view.name, view)
     source = work.contiguous(view)
-    for op, place in ((lib.GP_MIN, 0), (lib.GP_MAX, 1)):
-        check(lib.gp_reduce(work.handle, op, view.type, view.type, source.data, view.size,
-                            cast(ends.pointer + place * view.itemsize), work.stream))
-    least, most = (int(one) for one in ends.array)
+    least, most = _ends(work, source)
     if least < -count or most >= count:
         raise IndexError(f"{argument} has {least if least < -count else most}, and x has {count} elements")
     if least < 0:
@@ -431,27 +461,39 @@ def bincount(x: Array, weights: Array = None, /, *, minlength: int = 0, length: 
 
 def _counted(x: Array, minlength: Any, length: Any, sync: bool | None) -> Array:
     """bincount of a plain array without weights; None: of another one, or an error. One number tells whether there are
-    negative elements and which is the largest: the largest as an unsigned integer. So a call waits once."""
+    negative elements (-1) and which is the largest: the largest as an unsigned integer. So a call waits once."""
     waits = sync or not getattr(x, "is_cuda", False)
     if type(minlength) is not int or minlength < 0 or not waits and length is None:
         return None
-    found = run(_LARGEST, 0, None, None, x) if waits else 0
-    largest = -1 if found is None else int(found)
-    if largest < 0:
+    largest = run(_LARGEST, 0, None, None, x) if waits else 0
+    if largest is None or largest < 0:
         return None
     bins = length if length is not None else largest + 1
     return run(_BINCOUNT, 0, None, minlength if length is None and minlength > bins else bins, x)
 
 
 def _ends(work: Work, view: View) -> tuple[Any, Any]:
-    """The least and the largest element; waits for them."""
-    ends = []
-    for op in (lib.GP_MIN, lib.GP_MAX):
-        one = work.empty((), view.name, view)
-        check(lib.gp_reduce(work.handle, op, view.type, view.type, view.data, view.size, one.data,
-                            work.stream))
-        ends.append(float(one.array) if view.name in FLOATS else int(one.array))
-    return ends[0], ends[1]
+    """The least and the largest element, by one launch; waits for them once where the array has tolist()."""
+    ends = work.empty((2,), view.name, view)
+    check(lib.gp_reduce(work.handle, lib.GP_MINMAX, view.type, view.type, view.data, view.size, ends.data,
+                        work.stream))
+    found = ends.array
+    if work.explicit is not None and work.device >= 0:
+        with work.library.on_stream(work.explicit, work.device):
+            return _numbers(found, view.name)
+    return _numbers(found, view.name)
+
+
+def ends_of(x: Array) -> tuple[Any, Any]:
+    """The least and the largest element of an array that has some."""
+    work = Work(None, {"x": x})
+    return _ends(work, work.contiguous(work["x"]))
+
+
+def _numbers(found: Array, name: str) -> tuple[Any, Any]:
+    least, most = found.tolist() if hasattr(found, "tolist") else (found[0], found[1])
+    kind = float if name in FLOATS else int
+    return kind(least), kind(most)
 
 
 def histogram(x: Array, bins: Any = 10, weights: Array = None, /, *, range: tuple[float, float] | None = None,
@@ -459,20 +501,19 @@ def histogram(x: Array, bins: Any = 10, weights: Array = None, /, *, range: tupl
     """numpy.histogram: (counts, edges), int64 counts, or float64 sums of weights. bins: a number, or rising edges in
     host memory. Without edges or range the least and largest elements decide, for which a call on a GPU needs
     sync=True. Unlike there, a bin is found by comparison with the edges in the type of x, integers in float64."""
-    key = _edges_key(x, bins, range) if weights is None and range is not None else None
-    if key in _EDGES and stream is None:
-        counts = run(_RANGES, None, None, bins, x, _EDGES[key][0])
-        if counts is not None:
-            own = _EDGES[key][1]
-            return counts, own.clone() if _fast.is_tensor(own) else own.copy()
+    if stream is None and weights is None and range is not None:
+        kept = _kept(x, bins, range)
+        counts = None if kept is None else run(kept.form, None, None, bins, x, kept.boundaries)
+        if kept is not None and counts is not None:
+            return counts, kept.own()
     from ._arrays import numpy_library
 
     numpy = numpy_library().numpy
     work = Work(stream, {"x": x} if weights is None else {"x": x, "weights": weights})
     view = work["x"]
     name = "float64" if view.name in INTEGERS or view.name == "bool" else view.name
-    if name == "bfloat16":
-        raise TypeError("x: bfloat16 has no edges in NumPy: convert it to float32")
+    if name in FOREIGN:
+        raise TypeError(f"x: {name} has no edges in NumPy: convert it to float32")
     if numpy.ndim(bins) == 0:
         count = natural("bins", bins, 1)
         if range is not None:
@@ -499,18 +540,22 @@ def histogram(x: Array, bins: Any = 10, weights: Array = None, /, *, range: tupl
         raise ValueError(f"bins: edges do not rise in {name}")
     bounds = edges.copy()
     bounds[-1] = numpy.nextafter(bounds[-1], bounds.dtype.type(numpy.inf))  # the last bin has its upper edge
-    both = work.library.from_host(numpy.concatenate((bounds, edges)), view)  # one copy for the call and its result
+    room = -(-edges.size * edges.itemsize // 256) * 256 // edges.itemsize
+    both = numpy.zeros(2 * room, edges.dtype)
+    both[:edges.size], both[room:room + edges.size] = bounds, edges
+    both = work.library.from_host(both, view)  # one copy for the call and its result
     boundaries = work.library.view("bins", both, work.explicit)
     weight_type, weight, counters = _weights(work, view.size)
     result = work.empty((edges.size - 1,), counters, view)
     kind, pointer = work.loaded_as(view, name)
     work.call(lib.GP_HISTOGRAM_RANGES, in_type=kind, in_=pointer, count=view.size, begin=boundaries.data,
               in2_type=weight_type, in2=weight, out_type=result.type, out=result.data, bins=edges.size - 1)
-    own = both[edges.size:]
-    key = _edges_key(x, bins, range) if weights is None and range is not None else None  # (the library is known now)
-    if key is not None and view.name in FLOATS and len(_EDGES) < 64:
-        _EDGES[key] = both[:edges.size], own
-        own = own.clone() if _fast.is_tensor(own) else own.copy()
+    key = _edges_key(x, bins, range) if stream is None and weights is None and range is not None else None
+    if key is not None and name in ("float32", "float64") and len(_EDGES) < 64:
+        form = _RANGES if view.name == name else _RANGES_OF_INTEGERS
+        kept = _EDGES[key] = _Edges(form, both[:edges.size], both[room:], edges.size, work.library, work.device)
+        return work.finish(result), kept.own()
+    own = both[room:room + edges.size]
     return work.finish(result), work.finish(work.library.view("edges", own, work.explicit))
 
 
@@ -520,13 +565,21 @@ def _edges_key(x: Array, bins: Any, ends: Any) -> Any:
         return None
     if not all(type(end) in (int, float) for end in ends):
         return None
-    return type(x), x.dtype, getattr(x, "device", None), bins, ends
+    return x.dtype, getattr(x, "device", None), bins, ends
+
+
+def _kept(x: Array, bins: Any, ends: Any) -> _Edges | None:
+    """What is kept for such a histogram. Equal keys may have other types, which run() or the edges' values forgive."""
+    try:
+        return _EDGES.get((x.dtype, getattr(x, "device", None), bins, ends))
+    except (AttributeError, TypeError):  # not an array; edges
+        return None
 
 
 def counts_in_bins(x: Array, bins: int, ends: tuple[float, float]) -> Array:
     """The counts of histogram alone."""
-    found = _EDGES.get(_edges_key(x, bins, ends))
-    counts = None if found is None else run(_RANGES, None, None, bins, x, found[0])
+    kept = _kept(x, bins, ends)
+    counts = None if kept is None else run(kept.form, None, None, bins, x, kept.boundaries)
     return histogram(x, bins, range=ends)[0] if counts is None else counts
 
 

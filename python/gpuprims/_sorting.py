@@ -35,9 +35,8 @@ _FLAGS = (0, lib.GP_DESCENDING)
 _SORT, _ARGSORT, _BOTH = (tuple(_orders(keys, indices, flags) for flags in _FLAGS)
                           for keys, indices in ((True, False), (False, True), (True, True)))
 _TOPK = {(largest, in_order): _best(largest, in_order) for largest in (False, True) for in_order in (False, True)}
-_DISTINCT = _fast.form(lib.GP_UNIQUE, (("keys key_type count", _fast.REAL, 0),),
-                       (("out_keys -", _fast.OWN, _fast.FLAT), ("out_count -", lib.GP_I64, _fast.NONE)),
-                       flags=_fast.SIZED)
+_DISTINCT = _fast.now_or_later(lib.GP_UNIQUE, (("keys key_type count", _fast.REAL, 0),),
+                               (("out_keys -", _fast.OWN, _fast.FLAT), ("out_count -", lib.GP_I64, _fast.NONE)))
 _TABLE = (("keys in_type key_count", _fast.REAL, 0), ("in - count", _fast.REAL, _fast.TYPE))
 _SEARCH = {side: _fast.form(primitive, _TABLE, (("out -", lib.GP_I64, _fast.LAST),), op=lib.GP_LESS,
                             out_type=lib.GP_U64, flags=_fast.AXIS)
@@ -211,9 +210,9 @@ def unique(x: Array, /, *, return_index: bool = False, return_inverse: bool = Fa
     On a GPU, without sync=True: Sized, whose values are the arrays, untrimmed but for the inverse."""
     if stream is None and not (return_index or return_inverse or return_counts):
         ordered = run(_SORT[0], None, None, None, x)
-        made = None if ordered is None else run(_DISTINCT, None, None, None, ordered)
+        made = None if ordered is None else run(_DISTINCT[1 if sync else 0], None, None, None, ordered)
         if made is not None:
-            return sized(made, sync)
+            return sized(made)
     work = Work(stream, {"x": x})
     view = work["x"]
     n, source = view.size, flat(work.contiguous(view))

@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any, NamedTuple
 
-from ._arrays import COMPLEX, INTEGERS, TYPES, Library, View, cast, dense, library_of, merged, plain, stream_handle
+from ._arrays import (COMPLEX, FOREIGN, INTEGERS, TYPES, Library, View, cast, dense, library_of, merged, plain,
+                      stream_handle)
 from ._context import Context, default_context, lend
 from ._gpuprims import ffi, lib
 from ._result import check
@@ -200,6 +202,8 @@ class Work:
         kinds = {"bool": "uint8_t", "float32": "float", "float64": "double"}
         if name in ("float16", "bfloat16"):
             return ffi.new("uint16_t *", half_bits(name, value))
+        if name in FOREIGN:
+            return ffi.new("uint8_t *", byte_bits(name, value))
         return ffi.new(f"{kinds.get(name, name + '_t')} *", value if name in ("float32", "float64") else int(value))
 
     def contiguous(self, view: View) -> View:
@@ -299,6 +303,9 @@ class Work:
         return cut[0] if len(cut) == 1 else cut
 
     def waits(self, sync: bool | None) -> bool:
+        """Does the call wait for the device? Then calls on plain arrays learn how to wait for a word."""
+        if self.device >= 0 and sync:
+            self.library.lend_words()
         return self.device < 0 or bool(sync)
 
     def number(self, array: Any) -> int:
@@ -309,11 +316,9 @@ class Work:
         return int(array)
 
 
-def sized(made: Any, sync: bool | None) -> Any:
+def sized(made: Any) -> Any:
     """What a function returns whose call on plain arrays (_fast.py) gave a list: a result on a device and its size."""
-    if type(made) is not list:
-        return made
-    return made[0][:int(made[1])] if sync else Sized(made[0], made[1])
+    return Sized(*made) if type(made) is list else made
 
 
 def place(device: int) -> str:
@@ -328,6 +333,19 @@ def half_bits(name: str, value: float) -> int:
         return int.from_bytes(struct.pack("<e", value), "little")
     bits = int.from_bytes(struct.pack("<f", value), "little")
     return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16 if value == value else 0x7FC0
+
+
+def byte_bits(name: str, value: float) -> int:
+    """The bits of a number as float8_e4m3fn or float8_e5m2, rounded to nearest even. E4M3 has no infinity."""
+    fraction, bias, beyond = (3, 7, 0x7F) if name == "float8_e4m3fn" else (2, 15, 0x7C)
+    number = float(value)
+    sign = 0x80 if math.copysign(1, number) < 0 else 0
+    if math.isnan(number):
+        return sign | 0x7F
+    if math.isinf(number):
+        return sign | beyond
+    exponent = max(math.frexp(number)[1] - 1, 1 - bias) if number else 1 - bias
+    return sign | min(round(abs(number) / 2.0 ** (exponent - fraction)) + (exponent + bias - 1 << fraction), beyond)
 
 
 def normal_axis(axis: Any, dimensions: int) -> int:

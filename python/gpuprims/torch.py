@@ -337,7 +337,7 @@ def _histc(x: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any:
         raise Declined
     low, high = float(min), float(max)
     if low == high:
-        low, high = (float(end) for end in torch.aminmax(x))
+        low, high = _moving.ends_of(x)
         low, high = (low - 1, high + 1) if low == high else (low, high)
     if not (abs(low) < float("inf") and abs(high) < float("inf")):  # NaN too
         raise Declined
@@ -351,7 +351,8 @@ def replacements() -> dict[str, Any]:
 
 _FUNCTIONS: dict[str, Any] = {"sort": _sort, "argsort": _argsort, "cumsum": _cumsum, "topk": _topk, "unique": _unique,
                               "bincount": _bincount, "histc": _histc}
-_TYPES = frozenset(getattr(torch, name) for name in TYPES if hasattr(torch, name) and "complex" not in name)
+_TYPES = frozenset(getattr(torch, name) for name in TYPES
+                   if hasattr(torch, name) and "complex" not in name and "float8" not in name)
 
 
 def accelerate(*names: str, least: int | dict[str, int] | None = None, host: bool = False) -> Switch:

@@ -1,4 +1,5 @@
 """The emulated driver for the package's CUDA side, and arrays of made-up libraries in its memory."""
+import contextlib
 import ctypes
 import os
 import shutil
@@ -145,7 +146,8 @@ def exchange_of(torch):
         about.data, about.dimensions, about.lanes, about.offset = memory.ctypes.data, count, 1, 0
         about.device_type = 2 if array.is_cuda else 1
         about.device = array.device.index or 0
-        about.code, about.bits = codes[memory.dtype.kind], 8 * memory.itemsize
+        about.code = {"float8_e4m3fn": 10, "float8_e5m2": 12}.get(array.dtype.name, codes[memory.dtype.kind])
+        about.bits = 8 * memory.itemsize
         about.shape, about.strides = array.kept
         return 0
 
@@ -163,10 +165,30 @@ def exchange_of(torch):
 NAME = b"dlpack_exchange_api"
 
 
+BYTES = {"float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}  # what NumPy holds them in
+
+
+def numbers_of(name):
+    """What the 256 bytes are as float8."""
+    exponent, fraction, bias = (4, 3, 7) if name == "float8_e4m3fn" else (5, 2, 15)
+    made = []
+    for byte in range(256):
+        power, part = byte >> fraction & (1 << exponent) - 1, byte & (1 << fraction) - 1
+        number = (part * 2.0**(1 - bias - fraction) if power == 0
+                  else (part + (1 << fraction)) * 2.0**(power - bias - fraction))
+        if byte & 0x7F == 0x7F or fraction == 2 and byte & 0x7F > 0x7C:
+            number = float("nan")
+        elif fraction == 2 and byte & 0x7F == 0x7C:
+            number = float("inf")
+        made.append(-number if byte & 0x80 else number)
+    return np.array(made, np.float32)
+
+
 def torch_module(driver, exchange=False):
     """A module "torch" as far as the package uses it: tensors, streams, the caching allocator."""
     torch = types.ModuleType("torch")
-    torch.current, torch.allocated, torch.log = 0, {}, []
+    torch.current, torch.allocated, torch.log, torch.waited, torch.captured = 0, {}, [], [], False
+    torch.launched, torch.locked = [], None  # copies on the device; how page-locked memory is refused
 
     class Device:
         def __init__(self, kind, index=None):
@@ -183,10 +205,10 @@ def torch_module(driver, exchange=False):
             return f"torch.{self.name}"
 
     class Tensor:
-        def __init__(self, memory, device, requires_grad=False):
+        def __init__(self, memory, device, requires_grad=False, dtype=None):
             self.memory, self.requires_grad = memory, requires_grad
             self.device = device
-            self.dtype = getattr(torch, str(memory.dtype))
+            self.dtype = dtype or getattr(torch, str(memory.dtype))
             self.shape = memory.shape
             self.is_cuda, self.is_cpu = device.type == "cuda", device.type == "cpu"
 
@@ -230,7 +252,36 @@ def torch_module(driver, exchange=False):
             return Tensor(self.memory, self.device)
 
         def clone(self):
+            torch.launched.append("clone")
             return Tensor(self.memory.copy(), self.device)
+
+        def repeat(self, *times):
+            torch.launched.append("repeat")
+            return Tensor(np.tile(self.memory, times), self.device)
+
+        def unbind(self):
+            return [Tensor(row, self.device) for row in self.memory]
+
+        @property
+        def data(self):
+            return Tensor(self.memory, self.device)
+
+        def numel(self):
+            return self.memory.size
+
+        def new_empty(self, *shape):
+            shape = shape[0] if shape and isinstance(shape[0], tuple) else shape
+            torch.made_on.append(torch.current)
+            return Tensor(np.empty(shape, self.memory.dtype), self.device, dtype=self.dtype)
+
+        def resize_(self, size):
+            self.memory = self.memory[:size]
+            self.shape = self.memory.shape
+            return self
+
+        def tolist(self):
+            torch.waited.append("tolist")
+            return self.memory.tolist()
 
         def __truediv__(self, number):
             return Tensor(self.memory / number, self.device)
@@ -242,14 +293,20 @@ def torch_module(driver, exchange=False):
             return Tensor(np.asarray(self.memory[place]), self.device)
 
         def __int__(self):
+            torch.waited.append("int")
             return int(self.memory)
 
         def __float__(self):
+            torch.waited.append("float")
             return float(self.memory)
 
     class Stream:
         def __init__(self, handle):
             self.cuda_stream = handle
+
+        def synchronize(self):
+            torch.waited.append(self.cuda_stream)
+            torch.finish()
 
         def __enter__(self):
             self.before, torch.current = torch.current, self.cuda_stream
@@ -264,20 +321,33 @@ def torch_module(driver, exchange=False):
         torch.log.append((size, device, stream))
         return pointer
 
-    for name in ("int8", "uint8", "int16", "int32", "int64", "float16", "float32", "float64", "bool", "complex64"):
+    for name in ("int8", "uint8", "int16", "int32", "int64", "float16", "float32", "float64", "bool", "complex64",
+                 *BYTES):
         setattr(torch, name, Dtype(name))
     torch.Tensor, torch.device = Tensor, Device
     torch.made_on = []
 
     def empty(*shape, dtype, device):
-        torch.made_on.append(torch.current)
         shape = shape[0] if shape and isinstance(shape[0], tuple) else shape
-        return Tensor(np.empty(shape, dtype.name), device)
+        if shape != (0,):
+            torch.made_on.append(torch.current)
+        return Tensor(np.empty(shape, BYTES.get(dtype.name, dtype.name)), device, dtype=dtype)
 
-    torch.empty = empty
+    def zeros(size, dtype, pin_memory):
+        assert pin_memory
+        if torch.locked is not None:
+            raise torch.locked
+        made = Tensor(np.zeros(size, dtype.name), Device("cpu"))
+        torch.words = made.memory
+        return made
+
+    torch.empty, torch.zeros, torch.finish = empty, zeros, lambda: None
+    torch.empty_like = lambda tensor: tensor.new_empty(*tensor.shape)
+    torch.inference_mode = lambda mode: contextlib.nullcontext()
     torch.from_numpy = lambda memory: Tensor(memory, Device("cpu"))
     torch.cuda = types.SimpleNamespace(
-        is_available=lambda: True, get_device_name=lambda: "an emulated GPU",
+        is_available=lambda: True, is_current_stream_capturing=lambda: torch.captured,
+        get_device_name=lambda: "an emulated GPU",
         current_stream=lambda device: Stream(torch.current), stream=lambda stream: stream,
         ExternalStream=lambda handle, device: Stream(handle), caching_allocator_alloc=allocate,
         caching_allocator_delete=lambda pointer: torch.allocated.pop(pointer))

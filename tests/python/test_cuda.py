@@ -4,7 +4,8 @@ import time
 import gpuprims as gp
 import numpy as np
 import pytest
-from emulated import (NAMESPACE, Interface, Standard, context, cupy_module, library, put_module, torch_module)
+from emulated import (BYTES, NAMESPACE, Interface, Standard, context, cupy_module, library, numbers_of, put_module,
+                      torch_module)
 from gpuprims import _context, _fast, _reductions
 
 # Compiling the driver and kernels for the emulator takes seconds.
@@ -272,7 +273,10 @@ def test_plain_tensors_whose_results_the_data_counts(driver, plain):
         made = call(tensor)
         assert isinstance(made, gp.Sized) and made.values.shape == (5,) and made.count.memory == expected.size
         assert (made.values.memory[:expected.size] == expected).all()
-        assert (call(tensor, sync=True).memory == expected).all()
+        for _ in range(2):
+            made = call(tensor, sync=True)
+            assert made.shape == expected.shape and (made.memory == expected).all()
+    gp.bincount(tensor, sync=True)
     assert launches(driver, lambda: gp.bincount(tensor, sync=True)) == 2
     assert (gp.bincount(tensor, sync=True).memory == np.bincount(x)).all()
     assert (gp.bincount(tensor, length=3).memory == [2, 0, 1]).all()
@@ -280,6 +284,185 @@ def test_plain_tensors_whose_results_the_data_counts(driver, plain):
         gp.bincount(tensor)
     with pytest.raises(ValueError, match="x has the negative element -3"):
         gp.bincount(plain.cuda_tensor(-x), sync=True)
+
+
+@pytest.mark.parametrize("exchange", [True, False])
+@pytest.mark.parametrize("name", BYTES)
+def test_floats_of_a_byte(driver, monkeypatch, name, exchange):
+    """On plain tensors and on the way in Python, with numbers rounded to the type."""
+    table = numbers_of(name)
+    ordered = np.concatenate([np.arange(0xFB, 0x7F, -1), np.arange(0x7C)]).astype(np.uint8)  # by rising numbers
+    ordered = ordered[np.isfinite(table[ordered])]
+    memory = np.random.default_rng(5).choice(ordered, 300)
+    torch = put_module(monkeypatch, "torch", torch_module(driver, exchange))
+    put, x = torch.cuda_tensor, torch.cuda_tensor(memory, dtype=getattr(torch, name))
+    gp.sum(x)
+    assert (_fast.run(_reductions._REDUCTIONS[gp.raw.GP_MAX], None, None, None, x) is not None) == exchange
+    numbers = table[memory]
+    made = gp.sort(x)
+    assert made.dtype is x.dtype and (table[made.memory] == np.sort(numbers)).all()
+    assert (np.sort(numbers)[::-1][:3] == table[gp.topk(x, 3)[0].memory]).all()
+    assert table[gp.max(x).memory] == numbers.max() and table[gp.min(x).memory] == numbers.min()
+    assert (gp.flatnonzero(x, sync=True).memory == np.flatnonzero(numbers)).all()
+    assert (table[gp.compress(put(numbers > 1), x, sync=True).memory] == numbers[numbers > 1]).all()
+    for bound in (1.0, -0.3, 3.1):  # 3.1 becomes 3.0 or 3.25
+        near = table[ordered][np.abs(table[ordered] - bound).argmin()]
+        assert gp.count_if(x, ">", bound).memory == (numbers > near).sum(), bound
+    small = put(memory[:3], dtype=x.dtype)
+    total = numbers[:3].sum()
+    near = table[ordered][np.abs(table[ordered] - total).argmin()]
+    assert table[gp.sum(small).memory] == near or abs(total) > table[ordered][-1]
+    wide = gp.transform("convert", x, dtype="float32")
+    assert (wide.memory == numbers).all()
+    back = gp.transform("convert", wide, dtype=x.dtype)
+    assert back.dtype is x.dtype and (table[back.memory] == numbers).all()
+    with pytest.raises(TypeError, match=f"x: {name} has no edges in NumPy: convert it to float32"):
+        gp.histogram(x, 3, range=(0, 1))
+
+
+@pytest.fixture
+def words(plain):
+    """A tensor, after whose first waiting call others wait for a word of page-locked memory."""
+    tensor = plain.cuda_tensor(np.array([3, 0, 3, 2, 0], np.int32))
+    assert gp.flatnonzero(tensor, sync=True).shape == (3,)
+    assert plain.waited == ["int"] and plain.words.size == _fast.WORDS
+    plain.waited.clear()
+    return tensor
+
+
+WAITING = {"unique": (lambda t, **o: gp.unique(t, **o), [0, 2, 3]),
+           "flatnonzero": (lambda t, **o: gp.flatnonzero(t, **o), [0, 2, 3]),
+           "compress": (lambda t, **o: gp.compress(t, t, **o), [3, 3, 2]),
+           "bincount": (lambda t, **o: gp.bincount(t, **o), [2, 0, 1, 2])}
+
+
+@pytest.mark.parametrize("name", WAITING)
+def test_the_host_polls_the_word_that_the_kernel_writes(driver, plain, words, name):
+    """No number is copied from the device, no array is made for it, and the stream need not end."""
+    call, expected = WAITING[name]
+    call(words, sync=True)
+    plain.made_on.clear()
+    assert launches(driver, lambda: call(words, sync=True)) == (2 if name in ("unique", "bincount") else 1)
+    assert len(plain.made_on) == (2 if name == "unique" else 1) and not plain.waited
+    for _ in range(2 * gp.raw.lib.GPPY_WORDS):  # each word is given back
+        made = call(words, sync=True)
+        assert made.shape == (len(expected),) and (made.memory == expected).all()
+    assert not plain.waited
+
+
+def test_a_kernel_that_takes_long_is_waited_for(driver, plain, words):
+    """The word is not written while the host polls: the stream's end is waited for, and then the word is read."""
+    driver.emulated_run(0)  # launches do nothing
+
+    def finish():
+        plain.words[plain.words == -1] = 2
+
+    plain.finish, plain.current = finish, driver.emulated_stream()
+    start = time.perf_counter()
+    made = gp.compress(words, words, sync=True)
+    assert made.shape == (2,) and plain.waited == [plain.current] and time.perf_counter() - start < 0.5
+    driver.emulated_run(1)
+    plain.finish = None  # not called
+    assert gp.compress(words, words, sync=True).shape == (3,)
+
+
+def test_an_error_while_a_word_is_waited_for(driver, plain, words):
+    """It is raised. Nobody gets the word that a kernel may still write; without a word a call copies the number."""
+    def fail():
+        raise RuntimeError("the device has failed")
+
+    plain.finish = fail
+    driver.emulated_run(0)
+    for _ in range(64):
+        with pytest.raises(RuntimeError, match="the device has failed"):
+            gp.flatnonzero(words, sync=True)
+    driver.emulated_run(1)
+    plain.waited.clear()
+    assert (gp.flatnonzero(words, sync=True).memory == [0, 2, 3]).all() and plain.waited == ["int"]
+    assert (gp.bincount(words, sync=True).memory == [2, 0, 1, 2]).all()
+
+
+def test_an_error_before_the_launch_gives_the_word_back(driver, plain, words):
+    stream = driver.emulated_stream()
+    driver.emulated_destroy(stream)
+    plain.current = stream
+    for _ in range(70):
+        with pytest.raises(gp.errors.StreamError):
+            gp.flatnonzero(words, sync=True)
+    plain.current = 0
+    assert (gp.flatnonzero(words, sync=True).memory == [0, 2, 3]).all() and not plain.waited
+
+
+def test_words_are_not_made_while_a_stream_is_captured(plain):
+    tensor, plain.captured = plain.cuda_tensor(np.arange(3)), True
+    gp.flatnonzero(tensor, sync=True), gp.flatnonzero(tensor, sync=True)
+    assert plain.waited == ["int"] * 2 and not hasattr(plain, "words")
+    plain.captured, plain.locked = False, RuntimeError("no page-locked memory")
+    gp.flatnonzero(tensor, sync=True), gp.flatnonzero(tensor, sync=True)
+    assert plain.waited == ["int"] * 4
+
+
+def test_threads_wait_for_words_of_their_own(plain, words):
+    import threading
+
+    arrays = [plain.cuda_tensor(np.arange(n, dtype=np.int32)) for n in range(2, 10)]
+    wrong = []
+
+    def work(number):
+        for _ in range(30):
+            found = gp.flatnonzero(arrays[number], sync=True)
+            if found.shape != (number + 1,):
+                wrong.append((number, found.shape))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(len(arrays))]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert not wrong
+
+
+def test_a_histogram_s_range_from_the_data_is_one_launch(driver, plain):
+    x = np.random.default_rng(3).integers(-9, 30, 500)
+    for dtype in ("float32", "int32", "int64", "int8", "float64"):
+        tensor, expected = plain.cuda_tensor(x.astype(dtype)), np.histogram(x, 8)
+        gp.histogram(tensor, 8, sync=True)
+        plain.waited.clear()
+        made = []
+        assert launches(driver, lambda t=tensor, m=made: m.append(gp.histogram(t, 8, sync=True))) == 2
+        assert (made[0][0].memory == expected[0]).all() and plain.waited == ["tolist"]
+
+
+def test_edges_of_a_histogram_belong_to_the_caller(driver, plain):
+    """Several are made by one copy on the stream; another stream and a captured one have their own."""
+    for dtype in ("float32", "float64", "int32", "bool"):
+        x = np.random.default_rng(3).integers(0, 2, 500).astype(dtype)
+        tensor, expected = plain.cuda_tensor(x), np.histogram(x.astype(float), 8, range=(0, 1))
+        gp.histogram(tensor, 8, range=(0, 1))
+        plain.current = 0
+        plain.launched.clear()
+        seen = []
+        for number in range(100):
+            counts, edges = gp.histogram(tensor, 8, range=(0, 1))
+            assert (counts.memory == expected[0]).all() and (edges.memory == expected[1]).all()
+            assert edges.memory.ctypes.data % 4 == 0 and edges.is_contiguous()
+            edges.memory[:] = number  # nobody else sees it
+            seen.append(edges)
+        assert all((one.memory == number).all() for number, one in enumerate(seen))
+        assert plain.launched == ["repeat"] * (len(plain.launched)) and 2 < len(plain.launched) < 5
+        plain.current = driver.emulated_stream()
+        plain.launched.clear()
+        gp.histogram(tensor, 8, range=(0, 1)), gp.histogram(tensor, 8, range=(0, 1))
+        assert plain.launched == ["repeat"]
+        plain.captured = True
+        gp.histogram(tensor, 8, range=(0, 1)), gp.histogram(tensor, 8, range=(0, 1))
+        assert plain.launched == ["repeat", "clone", "clone"]
+        plain.captured, plain.current = False, 0
+    many = plain.cuda_tensor(np.arange(5.0))
+    gp.histogram(many, 4096, range=(0, 1))
+    plain.launched.clear()
+    gp.histogram(many, 4096, range=(0, 1))
+    assert plain.launched == ["clone"]  # of 32 KiB
 
 
 def test_a_histogram_copies_its_edges_once(driver, plain, monkeypatch):
