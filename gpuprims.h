@@ -2713,6 +2713,11 @@ struct gp_online {
 #endif
 #endif
 
+// ---- core/words.h - unsigned words of the host's rules and of device text
+
+typedef unsigned long long gp__u64;
+typedef unsigned int gp__u32;
+
 // From here to the implementation in C is the device text: compiled by nvcc in .cu files, by NVRTC at run time, and by
 // g++ for the emulator of the tests (GPUPRIMS_SIMT). A C or C++ compiler of host code does not see it.
 
@@ -2739,9 +2744,6 @@ struct gp_online {
 #define GP__UNROLL _Pragma("unroll")
 #define GP__UNROLL_BY(n) GP__PRAGMA(unroll n)
 #endif
-
-typedef unsigned long long gp__u64;
-typedef unsigned int gp__u32;
 
 // 16 bytes of device memory, as registers.
 struct alignas(16) gp_vector {
@@ -3471,7 +3473,7 @@ typedef struct gp__shape_of_segments {
 // ---- histogram/shape.h - members of a call's shape for histograms
 
 typedef struct gp__shape_of_histogram {
-  unsigned long long bins; // of a channel
+  gp__u64 bins; // of a channel
   int channels, active;
   int by_ranges;
 } gp__shape_of_histogram;
@@ -3486,32 +3488,32 @@ typedef struct gp__shape_of_sorts {
 // ---- top_k/shape.h - what top-k and nth element add to the shape of a call
 
 typedef struct gp__shape_of_top_k {
-  unsigned long long results; // results of a row
-  int drop_keys;              // sorted results without keys, which a sort after the selection would need
-  int order_bytes;            // an operator orders the keys: bytes of an index in a rank; else 0
+  gp__u64 results; // results of a row
+  int drop_keys;   // sorted results without keys, which a sort after the selection would need
+  int order_bytes; // an operator orders the keys: bytes of an index in a rank; else 0
 } gp__shape_of_top_k;
 
 // ---- transpose/shape.h - what transposes add to the shape of a call
 
 typedef struct gp__shape_of_moves { // gp__moves; segments of the call: matrices; key_size: of an element
   int kind, form, word;
-  unsigned long long columns, rows;
+  gp__u64 columns, rows;
 } gp__shape_of_moves;
 
 // ---- rows/shape.h - what rows of strided arrays add to the shape of a call
 
 typedef struct gp__shape_of_rows { // segments of the call: rows
-  unsigned long long length;       // of a row
-  unsigned long long columns;      // neighbouring lanes read neighbouring rows, so many side by side; 0: one row
+  gp__u64 length;                  // of a row
+  gp__u64 columns;                 // neighbouring lanes read neighbouring rows, so many side by side; 0: one row
   int shifted;                     // rows begin anywhere between multiples of 16 bytes
 } gp__shape_of_rows;
 
 // ---- layouts/shape.h - what conversions of layouts add to the shape of a call
 
 typedef struct gp__shape_of_layouts { // in_size and out_size of the call are those of structs
-  unsigned long long in_width, out_width;
-  unsigned long long in_bytes; // bytes of the whole input
-  int chunk;                   // structs that a thread takes at a time; 0: values one by one; -1: another order of axes
+  gp__u64 in_width, out_width;
+  gp__u64 in_bytes; // bytes of the whole input
+  int chunk;        // structs that a thread takes at a time; 0: values one by one; -1: another order of axes
 } gp__shape_of_layouts;
 
 // ---- bfs/shape.h - what searches of graphs add to the shape of a call
@@ -3555,9 +3557,9 @@ typedef struct gp__shape {
   int compute_capability;
   int multiprocessors;
   int shared_bytes; // opt-in maximum of a block
-  unsigned long long count;
-  unsigned long long segments; // segments
-  unsigned long long count2;   // merge and sets
+  gp__u64 count;
+  gp__u64 segments; // segments
+  gp__u64 count2;   // merge and sets
   GPUPRIMS__FAMILY_SHAPES
 } gp__shape;
 
@@ -3588,7 +3590,7 @@ GP__RULE int gp__shared_bytes_of(int capability) {
 }
 
 GP__RULE int gp__max(int a, int b) { return a > b ? a : b; }
-GP__RULE unsigned long long gp__ceil_div(unsigned long long a, unsigned long long b) { return (a + b - 1) / b; }
+GP__RULE gp__u64 gp__ceil_div(gp__u64 a, gp__u64 b) { return (a + b - 1) / b; }
 
 // Elements in one vector access: 16 bytes if the size divides 16, otherwise one element.
 GP__RULE int gp__vector_items(int size) { return size > 0 && GP__VECTOR % size == 0 ? GP__VECTOR / size : 1; }
@@ -3625,9 +3627,9 @@ GP__RULE int gp__policy_valid_common(gp_policy p) {
   F(overlap, 0, 1, 2)
 
 // Rounds of a reproducible reduction's tile: they grow with the count, to keep about GP__CANONICAL_REDUCE_TILES tiles.
-GP__RULE unsigned long long gp__canonical_rounds(unsigned long long count, int in_size) {
+GP__RULE gp__u64 gp__canonical_rounds(gp__u64 count, int in_size) {
   return count /
-      ((unsigned long long)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS * GP__CANONICAL_REDUCE_VECTORS *
+      ((gp__u64)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS * GP__CANONICAL_REDUCE_VECTORS *
           gp__vector_items(in_size)) +
       1;
 }
@@ -3681,9 +3683,7 @@ GP__RULE int gp__is_scan(int primitive) { return primitive == GP_INCLUSIVE_SCAN 
   F(overlap, 0, 1, 2)
 
 // Slots of a look-back: aggregates of the tiles, prefixes and totals of their groups.
-GP__RULE unsigned long long gp__look_back_slots(unsigned long long tiles) {
-  return tiles + 2 * (tiles / GP__GROUP + 1);
-}
+GP__RULE gp__u64 gp__look_back_slots(gp__u64 tiles) { return tiles + 2 * (tiles / GP__GROUP + 1); }
 
 // Elements a thread holds in a scan: `vectors` 16-byte vectors of the larger of the input and output types.
 GP__RULE int gp__scan_items(int vectors, int in_size, int out_size) {
@@ -3940,48 +3940,45 @@ GP__RULE int gp__histogram_by_value(int algorithm, int in_size, int exact) {
   return algorithm == GP_SHARED_BINS && in_size == 1 && exact;
 }
 // Counters of a channel in shared memory: one follows the bins, for samples in no bin, and saves a test.
-GP__RULE unsigned long long gp__histogram_stride(int by_value, unsigned long long bins) {
-  return by_value ? 256 : bins + 1;
-}
+GP__RULE gp__u64 gp__histogram_stride(int by_value, gp__u64 bins) { return by_value ? 256 : bins + 1; }
 // The counters of all channels; the last one is for channels that are not counted.
-GP__RULE unsigned long long gp__histogram_slots(gp_policy p, gp__shape s) {
+GP__RULE gp__u64 gp__histogram_slots(gp_policy p, gp__shape s) {
   return s.exact ? (unsigned)s.histogram.active *
               gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.histogram.bins) +
           1
                  : (unsigned)s.histogram.active * s.histogram.bins;
 }
-GP__RULE unsigned long long gp__round_up(unsigned long long x, unsigned long long to) { return (x + to - 1) / to * to; }
+GP__RULE gp__u64 gp__round_up(gp__u64 x, gp__u64 to) { return (x + to - 1) / to * to; }
 // Boundaries in shared memory, in bytes; 0: they stay where they are.
-GP__RULE unsigned gp__histogram_boundary_bytes(unsigned long long boundaries, int size) {
+GP__RULE unsigned gp__histogram_boundary_bytes(gp__u64 boundaries, int size) {
   return boundaries <= (unsigned)(GP__HISTOGRAM_BOUNDARY_BYTES / size)
       ? (unsigned)gp__round_up(boundaries * (unsigned)size, GP__VECTOR)
       : 0;
 }
 // Ranges of one channel are searched from a guess: buckets of equal width, two to four a bin, each with its boundaries.
 // 0: no buckets.
-GP__RULE unsigned gp__histogram_fewer_buckets(unsigned long long bins, unsigned buckets) {
+GP__RULE unsigned gp__histogram_fewer_buckets(gp__u64 bins, unsigned buckets) {
   return buckets / 4 <= bins ? buckets : gp__histogram_fewer_buckets(bins, buckets / 2);
 }
-GP__RULE unsigned gp__histogram_buckets(int algorithm, int exact, unsigned long long bins, int active, int size) {
+GP__RULE unsigned gp__histogram_buckets(int algorithm, int exact, gp__u64 bins, int active, int size) {
   return algorithm == GP_SHARED_BINS && exact && active == 1 && gp__histogram_boundary_bytes(bins + 1, size)
       ? gp__histogram_fewer_buckets(bins, GP__HISTOGRAM_BUCKETS)
       : 0;
 }
 // Boundaries and buckets of a block, which precede its counters.
-GP__RULE unsigned gp__histogram_search_bytes(int algorithm, int exact, unsigned long long bins, int active, int size) {
+GP__RULE unsigned gp__histogram_search_bytes(int algorithm, int exact, gp__u64 bins, int active, int size) {
   return gp__histogram_boundary_bytes((bins + 1) * (unsigned)active, size) +
       gp__histogram_buckets(algorithm, exact, bins, active, size) * 4;
 }
 // Float counters of one block; all blocks of a slice read all samples.
-GP__RULE unsigned gp__histogram_slice(unsigned long long slots, int size) {
+GP__RULE unsigned gp__histogram_slice(gp__u64 slots, int size) {
   return slots < (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size) ? (unsigned)slots
                                                               : (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size);
 }
 // Counters of a chunk of the output, which one warp clears.
-GP__RULE unsigned long long gp__histogram_chunk(unsigned long long counters) {
-  return counters <= (unsigned long long)GP__HISTOGRAM_CHUNK * GP__HISTOGRAM_CHUNKS
-      ? (unsigned)GP__HISTOGRAM_CHUNK
-      : gp__ceil_div(counters, GP__HISTOGRAM_CHUNKS);
+GP__RULE gp__u64 gp__histogram_chunk(gp__u64 counters) {
+  return counters <= (gp__u64)GP__HISTOGRAM_CHUNK * GP__HISTOGRAM_CHUNKS ? (unsigned)GP__HISTOGRAM_CHUNK
+                                                                         : gp__ceil_div(counters, GP__HISTOGRAM_CHUNKS);
 }
 // Dynamic shared memory of a block, if blocks_per_sm of them are to fit a multiprocessor. That has 1 KiB more than a
 // block can get, and reserves 1 KiB for each block.
@@ -3989,10 +3986,9 @@ GP__RULE int gp__histogram_room(gp_policy p, gp__shape s) {
   return (s.shared_bytes + 1024) / gp__max(p.blocks_per_sm, 1) - 1024 - GP__HISTOGRAM_STATIC_BYTES;
 }
 // Bytes of one copy of a block's counters, and of its tables.
-GP__RULE unsigned long long gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
-  return s.exact
-      ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
-      : (unsigned long long)gp__histogram_slice(gp__histogram_slots(p, s), s.out_size) * (unsigned)s.out_size;
+GP__RULE gp__u64 gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
+  return s.exact ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
+                 : (gp__u64)gp__histogram_slice(gp__histogram_slots(p, s), s.out_size) * (unsigned)s.out_size;
 }
 GP__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
   return s.histogram.by_ranges && !gp__histogram_by_value(p.algorithm, s.in_size, s.exact)
@@ -4001,7 +3997,7 @@ GP__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
 }
 // Copies of the counters: the largest power of two that fits, 0 if not even one does. At most a copy a lane; float
 // counters: a copy a warp.
-GP__RULE unsigned gp__histogram_fit(unsigned long long bytes, long long room, unsigned copies) {
+GP__RULE unsigned gp__histogram_fit(gp__u64 bytes, long long room, unsigned copies) {
   return copies == 0 || (long long)gp__round_up(bytes * copies, GP__VECTOR) <= room
       ? copies
       : gp__histogram_fit(bytes, room, copies / 2);
@@ -4088,25 +4084,23 @@ GP__RULE int gp__hybrid_levels(int key_size) { return key_size == 1 ? 1 : 1 + ke
 // Average keys of a bucket: bucket sizes of uniform keys vary by a few per cent.
 GP__RULE unsigned gp__hybrid_fit(unsigned capacity) { return capacity - capacity / 11; }
 // Levels that uniform keys need, each with its own launches. One launch does all others.
-GP__RULE int gp__hybrid_even_levels(unsigned long long count, unsigned fit) {
+GP__RULE int gp__hybrid_even_levels(gp__u64 count, unsigned fit) {
   return count <= fit ? 0 : 1 + gp__hybrid_even_levels((count + 255) / 256, fit);
 }
 // Most parts of a level. Each has more keys than a block sorts or, for pairs (value_size > 0) at the first levels, too
 // wide a range.
-GP__RULE unsigned long long gp__hybrid_parts(unsigned long long count, int capacity, int value_size) {
+GP__RULE gp__u64 gp__hybrid_parts(gp__u64 count, int capacity, int value_size) {
   return count / (unsigned)capacity + 2 + (value_size ? 256 : 0);
 }
 // Most buckets. Two neighbours have more keys than half a block sorts, except at the ends of parts and where pairs
 // reach the widest range that a block sorts.
-GP__RULE unsigned long long gp__hybrid_items(unsigned long long count, int capacity, int value_size) {
+GP__RULE gp__u64 gp__hybrid_items(gp__u64 count, int capacity, int value_size) {
   return 16 * (count / (unsigned)capacity + 2) + (value_size ? 32768 : 0);
 }
 // Most pieces of pairs, 256 counters each. A piece is a block's share of a part; a block's pieces are consecutive.
-GP__RULE unsigned long long gp__hybrid_pieces(unsigned long long parts, unsigned long long blocks) {
-  return parts + blocks;
-}
+GP__RULE gp__u64 gp__hybrid_pieces(gp__u64 parts, gp__u64 blocks) { return parts + blocks; }
 // Most keys of a bucket: a block's capacity, or less if multiprocessors would be idle.
-GP__RULE int gp__hybrid_clamp(unsigned long long keys, int most) {
+GP__RULE int gp__hybrid_clamp(gp__u64 keys, int most) {
   return keys >= (unsigned)most ? most : keys <= (unsigned)most / 4 ? most / 4 : (int)keys;
 }
 GP__RULE int gp__hybrid_capacity(gp__shape s) {
@@ -4152,11 +4146,11 @@ GP__RULE int gp__radix_items(int vectors, int key_size) {
 }
 // Bytes of the look-back words of each pair of digits: counts of each tile; for each pass, sums of each group of tiles;
 // then counts up to each group's end (prefix_bytes each).
-GP__RULE unsigned long long gp__radix_words_bytes(unsigned long long tiles, int passes, int prefix_bytes) {
+GP__RULE gp__u64 gp__radix_words_bytes(gp__u64 tiles, int passes, int prefix_bytes) {
   return GP__DIGITS / 2 * (8 * tiles + (unsigned)(8 * passes + prefix_bytes) * gp__ceil_div(tiles, GP__RADIX_GROUP));
 }
 // Bytes of the values that move with the keys: of indices if values are large.
-GP__RULE int gp__radix_index_bytes(unsigned long long count) { return count >> 32 ? 8 : 4; }
+GP__RULE int gp__radix_index_bytes(gp__u64 count) { return count >> 32 ? 8 : 4; }
 GP__RULE int gp__radix_value_bytes(gp__shape s) {
   return s.in_size <= GP__RADIX_VALUE_BYTES ? s.in_size : gp__radix_index_bytes(s.count);
 }
@@ -4245,7 +4239,7 @@ GP__RULE int gp__sorts_pairs(gp__shape s) {
 enum { GP__SAMPLE = 4096, GP__SAMPLE_THREADS = 512, GP__SAMPLE_LOG2_BINS = 12, GP__SAMPLE_LEAST = 64 };
 // A second sample finds repeated keys by a hash table.
 enum { GP__DUPLICATE_SAMPLE = 6144, GP__DUPLICATE_PLACES = 8192 };
-GP__RULE unsigned gp__sample_size(unsigned long long count, unsigned capacity) {
+GP__RULE unsigned gp__sample_size(gp__u64 count, unsigned capacity) {
   return count / capacity / 8 >= GP__SAMPLE      ? (unsigned)GP__SAMPLE
       : count / capacity / 8 >= GP__SAMPLE_LEAST ? (unsigned)(count / capacity / 8)
                                                  : (unsigned)GP__SAMPLE_LEAST;
@@ -4285,11 +4279,11 @@ GP__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
 }
 // Leading sweep: the number of leading bits that leaves buckets a block can sort, in one or two passes of 8 bits; 0:
 // all bits.
-GP__RULE int gp__bits_of_buckets(unsigned long long count, unsigned fit) {
+GP__RULE int gp__bits_of_buckets(gp__u64 count, unsigned fit) {
   return count <= fit ? 0 : 1 + gp__bits_of_buckets((count + 1) / 2, fit);
 }
 GP__RULE unsigned gp__leading_capacity(void) { return (unsigned)(gp__bucket_threads(4) * gp__bucket_items(4)); }
-GP__RULE int gp__leading_bits(unsigned long long count) {
+GP__RULE int gp__leading_bits(gp__u64 count) {
   return count > gp__hybrid_fit(gp__leading_capacity()) * 65536ull
       ? 0
       : gp__max(gp__bits_of_buckets(count, gp__hybrid_fit(gp__leading_capacity())), 8);
@@ -4303,7 +4297,7 @@ GP__RULE int gp__policy_valid_adaptive(gp_policy p, gp__shape s) {
       (int)gp__choice_bytes(s.key_size) <= s.shared_bytes;
 }
 GP__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
-  return gp__sorts_keys(s) && s.count <= (unsigned long long)(p.threads * gp__one_block_items(p.vectors)) &&
+  return gp__sorts_keys(s) && s.count <= (gp__u64)(p.threads * gp__one_block_items(p.vectors)) &&
       (int)gp__one_block_bytes(p, s.key_size) <= s.shared_bytes;
 }
 
@@ -4322,7 +4316,7 @@ GP__RULE int gp__cooperative_tile(gp_policy p, gp__shape s) {
 GP__RULE unsigned gp__cooperative_blocks(gp_policy p, gp__shape s) {
   return s.count ? (unsigned)((s.count - 1) / (unsigned)gp__cooperative_tile(p, s)) + 1 : 1;
 }
-GP__RULE unsigned long long gp__cooperative_words(unsigned blocks) { return 2ull * blocks * GP__COOPERATIVE_QUADS; }
+GP__RULE gp__u64 gp__cooperative_words(unsigned blocks) { return 2ull * blocks * GP__COOPERATIVE_QUADS; }
 GP__RULE int gp__cooperative_most(gp_policy p, gp__shape s) { // most blocks; an unknown device has many
   return p.algorithm == GP_ONE_LAUNCH ? (s.multiprocessors > 1 ? s.multiprocessors : 1 << 12) * p.blocks_per_sm
       : s.compute_capability >= 90    ? (int)GP__COOPERATIVE_CLUSTER
@@ -4348,7 +4342,7 @@ GP__RULE int gp__cooperative_registers(gp_policy p, gp__shape s) {
 }
 GP__RULE int gp__policy_valid_cooperative(gp_policy p, gp__shape s) {
   return s.in_size <= GP__RADIX_VALUE_BYTES && gp__cooperative_tile(p, s) < 65536 &&
-      s.count <= (unsigned long long)gp__cooperative_tile(p, s) * (unsigned)gp__cooperative_most(p, s) &&
+      s.count <= (gp__u64)gp__cooperative_tile(p, s) * (unsigned)gp__cooperative_most(p, s) &&
       p.threads >= GP__DIGITS / 2 && // a thread counts two digits at most
       gp__cooperative_threads(p) <= 1024 && gp__cooperative_registers(p, s) * gp__cooperative_threads(p) <= 65536 &&
       (int)(gp__cooperative_bytes(p, s) + gp__cooperative_static_bytes(p)) <= s.shared_bytes;
@@ -4403,7 +4397,7 @@ GP__RULE int gp__merge_out_bytes(int threads, int items, int size) {
 GP__RULE int gp__merge_source_bytes(int tile, int in_size) {
   return in_size ? (tile * 2 + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
 }
-GP__RULE unsigned gp__power_of_two(unsigned long long least, unsigned power) {
+GP__RULE unsigned gp__power_of_two(gp__u64 least, unsigned power) {
   return power >= least ? power : gp__power_of_two(least, power * 2);
 }
 // Bytes of a ring for a tile of one input: a power of two if that costs little and no element crosses the ring's end.
@@ -4463,13 +4457,13 @@ GP__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
       2 * gp__set_result_bytes(gp__merge_tile(p, s), s.key_size, s.in_size);
 }
 // Blocks that find the borders of tiles, one a thread.
-GP__RULE unsigned long long gp__balanced_path_blocks(gp_policy p, unsigned long long tiles) {
+GP__RULE gp__u64 gp__balanced_path_blocks(gp_policy p, gp__u64 tiles) {
   return gp__ceil_div(tiles + 1, (unsigned)p.threads);
 }
 // A launch of its own finds where tiles begin in four runs, by GP__FOUR_LANES lanes each. If all merging blocks are
 // resident at once, they find it.
 enum { GP__FOUR_BORDER_BYTES = 32, GP__FOUR_LANES = 8 };
-GP__RULE int gp__four_together(gp_policy p, gp__shape s, unsigned long long tiles) {
+GP__RULE int gp__four_together(gp_policy p, gp__shape s, gp__u64 tiles) {
   return tiles <= (unsigned)(s.multiprocessors * p.blocks_per_sm);
 }
 enum { GP__MERGE_STATIC_BYTES = 1024 * 4 + 256 }; // static shared memory of a block, at most
@@ -4590,25 +4584,25 @@ GP__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
 // Static shared memory of a block, at most.
 enum { GP__LONG_STATIC_BYTES = 6 * 1024 };
 // State that the kernels share, in scratch memory.
-typedef struct gp__sort_header {             // zero when the call begins
-  unsigned long long tag;                    // tag of this call's words
-  unsigned long long pushed, taken;          // tasks of the queue
-  unsigned long long pending;                // tasks not done
-  unsigned long long buckets, tiles, groups; // in use
-  unsigned long long listed[GP__MIDDLE_CLASSES];
+typedef struct gp__sort_header {  // zero when the call begins
+  gp__u64 tag;                    // tag of this call's words
+  gp__u64 pushed, taken;          // tasks of the queue
+  gp__u64 pending;                // tasks not done
+  gp__u64 buckets, tiles, groups; // in use
+  gp__u64 listed[GP__MIDDLE_CLASSES];
 } gp__sort_header;
 typedef struct gp__sort_span {
-  unsigned long long begin, count;
+  gp__u64 begin, count;
 } gp__sort_span;
 // Elements that are partitioned by one digit.
 typedef struct gp__sort_bucket {
-  unsigned long long begin, count;
-  unsigned long long first_tile, first_group; // rows of counters
-  unsigned long long source;                  // 0: the input, 1: the alternate buffer, 2: the output
-  unsigned long long shift;                   // the digit's lowest bit
-  unsigned long long counted, moved;          // groups counted, tiles moved
-  unsigned long long ones, zeros;             // OR and AND of the keys' bits
-  unsigned long long base[GP__DIGITS + 1];    // start of each digit's elements
+  gp__u64 begin, count;
+  gp__u64 first_tile, first_group; // rows of counters
+  gp__u64 source;                  // 0: the input, 1: the alternate buffer, 2: the output
+  gp__u64 shift;                   // the digit's lowest bit
+  gp__u64 counted, moved;          // groups counted, tiles moved
+  gp__u64 ones, zeros;             // OR and AND of the keys' bits
+  gp__u64 base[GP__DIGITS + 1];    // start of each digit's elements
 } gp__sort_bucket;
 GP__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
   return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s.key_size > 0 && s.key_size <= 8 &&
@@ -4662,26 +4656,22 @@ GP__RULE unsigned gp__rank_bytes(gp__shape s) {
   return s.top_k.order_bytes ? (unsigned)gp__order_rank_bytes(s.key_size, s.top_k.order_bytes)
                              : 4u << gp__rank_form(s.key_size, s.out_size > 0, s.count > 0xffffffffu);
 }
-GP__RULE unsigned long long gp__top_k_tile(gp_policy p, gp__shape s) {
-  return (unsigned long long)(p.threads *
+GP__RULE gp__u64 gp__top_k_tile(gp_policy p, gp__shape s) {
+  return (gp__u64)(p.threads *
       (s.top_k.order_bytes ? gp__order_items(p.vectors, s.key_size)
                            : gp__max(p.vectors * (GP__VECTOR / s.key_size), 4)));
 }
 // Step from tile to tile of a row: about 0.62 of their number, and coprime with it.
-GP__RULE unsigned long long gp__common_factor(unsigned long long a, unsigned long long b) {
-  return b == 0 ? a : gp__common_factor(b, a % b);
-}
-GP__RULE unsigned long long gp__coprime(unsigned long long x, unsigned long long to) {
+GP__RULE gp__u64 gp__common_factor(gp__u64 a, gp__u64 b) { return b == 0 ? a : gp__common_factor(b, a % b); }
+GP__RULE gp__u64 gp__coprime(gp__u64 x, gp__u64 to) {
   return gp__common_factor(to, x) == 1 ? x : gp__coprime(x + 1, to);
 }
-GP__RULE unsigned long long gp__top_k_jump(unsigned long long tiles) {
-  return tiles < 3 ? 1 : gp__coprime(tiles / 13 * 8 + 1, tiles);
-}
+GP__RULE gp__u64 gp__top_k_jump(gp__u64 tiles) { return tiles < 3 ? 1 : gp__coprime(tiles / 13 * 8 + 1, tiles); }
 // The key of a round of a shuffle (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators: SplitMix64),
 // and its function of one half.
-GP__RULE unsigned long long gp__mix3(unsigned long long x) { return x ^ x >> 31; }
-GP__RULE unsigned long long gp__mix2(unsigned long long x) { return gp__mix3((x ^ x >> 27) * 0x94d049bb133111ebull); }
-GP__RULE unsigned gp__shuffle_key(unsigned long long seed, int round) {
+GP__RULE gp__u64 gp__mix3(gp__u64 x) { return x ^ x >> 31; }
+GP__RULE gp__u64 gp__mix2(gp__u64 x) { return gp__mix3((x ^ x >> 27) * 0x94d049bb133111ebull); }
+GP__RULE unsigned gp__shuffle_key(gp__u64 seed, int round) {
   return (unsigned)(gp__mix2(((seed + 0x9e3779b97f4a7c15ull * (unsigned)(round + 1)) ^
                                  (seed + 0x9e3779b97f4a7c15ull * (unsigned)(round + 1)) >> 30) *
                         0xbf58476d1ce4e5b9ull) >>
@@ -4774,7 +4764,7 @@ enum {
   GP__TRANSPOSE_WHOLE = 1 << 30   // no tile has so many rows or columns
 };
 GP__RULE int gp__lowest_bit(int x) { return x & -x; }
-GP__RULE int gp__floor_log2(unsigned long long x) { return x > 1 ? 1 + gp__floor_log2(x / 2) : 0; }
+GP__RULE int gp__floor_log2(gp__u64 x) { return x > 1 ? 1 + gp__floor_log2(x / 2) : 0; }
 GP__RULE int gp__is_power_of_two_size(int size) { return size <= 16 && (size & (size - 1)) == 0; }
 // A tile has a power of two of elements, at most so many vectors a thread, about as many rows as columns, and whole
 // vectors of a row and of a column.
@@ -4823,7 +4813,7 @@ GP__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int align
 }
 // Short contiguous rows (columns) are a whole side if tiles would not be full, and there is room for a vector of each
 // lane on the other side.
-GP__RULE int gp__transpose_thin(gp_policy p, gp__shape s, unsigned long long extent, int of_tile) {
+GP__RULE int gp__transpose_thin(gp_policy p, gp__shape s, gp__u64 extent, int of_tile) {
   return extent < 2ull * (unsigned)of_tile && extent != (unsigned)of_tile &&
       extent * (unsigned)gp__vec_group_items(s.key_size) * (unsigned)s.key_size * 8 <=
       (unsigned)(p.threads * p.vectors * GP__VECTOR) &&
@@ -4839,7 +4829,7 @@ GP__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
 }
 // Few long rows with contiguous columns: a thread has a unit of each row, a word or an element; a tile has a unit of
 // each thread. Units in shared memory have a gap after 128 bytes if columns are even.
-GP__RULE int gp__are_few(int size, unsigned long long rows, int aligned) { // winners on an H200
+GP__RULE int gp__are_few(int size, gp__u64 rows, int aligned) { // winners on an H200
   return rows >= (size == 1 ? 8u : 9u) &&
       rows <= (size == 1          ? (aligned ? 64u : 80u)
                       : size == 2 ? 112u
@@ -4862,13 +4852,11 @@ GP__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
       gp__few_bytes(p, s.key_size, (unsigned)s.moved.rows) <= (unsigned)s.shared_bytes - 2048;
 }
 // Matrices of a tile: as many as fit, in whole vectors.
-GP__RULE unsigned long long gp__transpose_multiple(unsigned long long matrix) {
-  return 16 / gp__common_factor(16, matrix);
-}
-GP__RULE unsigned long long gp__transpose_matrices_of(unsigned long long tile, unsigned long long matrix) {
+GP__RULE gp__u64 gp__transpose_multiple(gp__u64 matrix) { return 16 / gp__common_factor(16, matrix); }
+GP__RULE gp__u64 gp__transpose_matrices_of(gp__u64 tile, gp__u64 matrix) {
   return tile / matrix / gp__transpose_multiple(matrix) * gp__transpose_multiple(matrix);
 }
-GP__RULE unsigned long long gp__transpose_matrices(gp_policy p, gp__shape s) {
+GP__RULE gp__u64 gp__transpose_matrices(gp_policy p, gp__shape s) {
   return !(s.moved.form & GP__FORM_DENSE) || s.moved.rows > 65536 || s.moved.columns > 65536 ? 0
       : s.segments == 1
       ? s.moved.rows * s.moved.columns * (unsigned)s.key_size <= (unsigned)(p.threads * p.vectors * GP__VECTOR)
@@ -4886,8 +4874,8 @@ enum { GP__TRIP_BYTES = 64 << 20 };
 // The shape that tiles see of a dense matrix in place: that of a trip to the workspace, which is out of place, or of
 // matrices that fit a tile, which are transposed in their places. Other shapes stay as they are.
 GP__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_policy p, gp__shape s) {
-  const unsigned long long column = s.moved.rows * (unsigned)s.key_size;
-  unsigned long long most;
+  const gp__u64 column = s.moved.rows * (unsigned)s.key_size;
+  gp__u64 most;
   if (s.moved.kind != GP__MOVE_RECTANGLE) return s;
   if (p.algorithm == GP_ROUND_TRIP) {
     most = GP__TRIP_BYTES / (column * s.moved.columns);
@@ -4919,16 +4907,15 @@ enum {
   GP__CHUNK_MATRICES = 4,     // so many matrices may be small
   GP__CHUNK_MATRIX = 4 << 20  // bytes of a matrix that is not small
 };
-GP__RULE int gp__chunk_word(gp__shape s, unsigned long long items) {
+GP__RULE int gp__chunk_word(gp__shape s, gp__u64 items) {
   return (s.moved.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s.key_size) | GP__VECTOR)
                                             : s.moved.word;
 }
-GP__RULE unsigned long long gp__chunk_most(int word) {
+GP__RULE gp__u64 gp__chunk_most(int word) {
   return 32ull * (unsigned)word * (word >= 4 ? GP__VECTOR / (unsigned)word : 4u);
 }
 // Merit of chunks of `items` elements of a side of `extent`; 0: not possible.
-GP__RULE unsigned long long gp__chunk_merit(
-    gp__shape s, unsigned long long extent, unsigned long long other, unsigned long long items) {
+GP__RULE gp__u64 gp__chunk_merit(gp__shape s, gp__u64 extent, gp__u64 other, gp__u64 items) {
   return extent % items || extent / items < 2 || items * (unsigned)s.key_size < GP__CHUNK_LEAST ||
           items * (unsigned)s.key_size > gp__chunk_most(gp__chunk_word(s, items)) ||
           other > GP__PANEL_MOST / (items * (unsigned)s.key_size) || extent / items * other > GP__CHUNK_FLAGS * 8ull ||
@@ -4936,26 +4923,25 @@ GP__RULE unsigned long long gp__chunk_merit(
       ? 0
       : items * (unsigned)s.key_size * (unsigned)gp__chunk_word(s, items);
 }
-GP__BOTH static inline __attribute__((unused)) unsigned long long gp__chunk_items(
-    gp__shape s, unsigned long long extent, unsigned long long other) {
-  unsigned long long best = 0, most = 0, items = GP__CHUNK_MOST / (unsigned)s.key_size;
+GP__BOTH static inline __attribute__((unused)) gp__u64 gp__chunk_items(gp__shape s, gp__u64 extent, gp__u64 other) {
+  gp__u64 best = 0, most = 0, items = GP__CHUNK_MOST / (unsigned)s.key_size;
   if (items > extent / 2) items = extent / 2;
   for (; items * GP__VECTOR * (unsigned)s.key_size > most && items * (unsigned)s.key_size >= GP__CHUNK_LEAST; --items) {
-    const unsigned long long merit = gp__chunk_merit(s, extent, other, items);
+    const gp__u64 merit = gp__chunk_merit(s, extent, other, items);
     if (merit > most) best = items, most = merit;
   }
   return best;
 }
 typedef struct gp__panels_plan {
-  unsigned long long items; // elements of a chunk; 0: no panels
+  gp__u64 items; // elements of a chunk; 0: no panels
   int inverse, word, form;
-  unsigned long long rows, columns, panels, holes; // extents of a panel before its transpose; panels of a matrix
-  unsigned long long whole; // panels that are a tile: each is transposed in its own place, without holes
+  gp__u64 rows, columns, panels, holes; // extents of a panel before its transpose; panels of a matrix
+  gp__u64 whole;                        // panels that are a tile: each is transposed in its own place, without holes
 } gp__panels_plan;
 GP__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
   gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-  const unsigned long long size = (unsigned)s.key_size, matrix = s.moved.rows * s.moved.columns * size;
-  unsigned long long rows = 0, columns = 0;
+  const gp__u64 size = (unsigned)s.key_size, matrix = s.moved.rows * s.moved.columns * size;
+  gp__u64 rows = 0, columns = 0;
   if (s.moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_PADDED_TILES ||
       matrix <= 8ull * (unsigned)(p.threads * p.vectors * GP__VECTOR) ||
       (s.segments > GP__CHUNK_MATRICES && matrix < GP__CHUNK_MATRIX))
@@ -5015,19 +5001,19 @@ GP__RULE int gp__buffered_threads(gp_policy p, int size) {
 typedef struct gp__buffered_plan {
   unsigned panels; // 0: not possible
   int form;
-  unsigned long long height, pitch, slot; // rows of a panel; bytes from line to line of a block, and of a slot
+  gp__u64 height, pitch, slot; // rows of a panel; bytes from line to line of a block, and of a slot
 } gp__buffered_plan;
 // The first tile column of group g.
-GP__RULE unsigned long long gp__buffered_border(gp__buffered_plan r, gp__shape s, unsigned columns, unsigned g) {
+GP__RULE gp__u64 gp__buffered_border(gp__buffered_plan r, gp__shape s, unsigned columns, unsigned g) {
   return g < r.panels ? g * r.height * s.moved.columns / (s.moved.rows * columns)
                       : (s.moved.columns + columns - 1) / columns;
 }
 GP__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffered_plan_of(gp_policy p, gp__shape s) {
-  const unsigned long long size = (unsigned)s.key_size;
+  const gp__u64 size = (unsigned)s.key_size;
   const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, s.key_size);
   const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, s.key_size);
   gp__buffered_plan r = {0, 0, 0, 0, 0};
-  unsigned long long widest = 0;
+  gp__u64 widest = 0;
   unsigned g;
   if (s.moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_BUFFERED_PANELS ||
       gp__buffered_threads(p, s.key_size) > 1024 || p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST ||
@@ -5039,8 +5025,8 @@ GP__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffered_pl
   r.panels = (unsigned)((s.moved.rows - 1) / r.height + 1);
   if (r.height * size > 1ull << 30) r.panels = 0;
   for (g = 0; g < r.panels; ++g) {
-    const unsigned long long end = gp__buffered_border(r, s, columns, g + 1) * columns;
-    const unsigned long long width =
+    const gp__u64 end = gp__buffered_border(r, s, columns, g + 1) * columns;
+    const gp__u64 width =
         (end < s.moved.columns ? end : s.moved.columns) - gp__buffered_border(r, s, columns, g) * columns;
     if (width > widest) widest = width;
   }
@@ -5103,11 +5089,9 @@ GP__RULE int gp__column_chunk(int vectors, int size) {
 // Columns that a tile of a scan has, at least: 128 bytes.
 GP__RULE unsigned gp__rows_line(int size) { return size < 128 ? 128u / (unsigned)size : 1; }
 // Slots of words of a column whose tiles look back: aggregates, and prefixes and totals of groups of tiles.
-GP__RULE unsigned long long gp__columns_look_back_slots(unsigned long long tiles, unsigned group) {
-  return tiles + 2 * (tiles / group + 1);
-}
+GP__RULE gp__u64 gp__columns_look_back_slots(gp__u64 tiles, unsigned group) { return tiles + 2 * (tiles / group + 1); }
 // A row is read by windows: gp__vector_items elements, aligned in memory. shifted: the first may begin before the row.
-GP__RULE unsigned long long gp__row_windows(unsigned long long length, int size, int shifted) {
+GP__RULE gp__u64 gp__row_windows(gp__u64 length, int size, int shifted) {
   return (length + (unsigned)(gp__vector_items(size) - 1) * (shifted ? 2u : 1u)) / (unsigned)gp__vector_items(size);
 }
 // Neighbouring rows of a thread, whose accumulators have up to 32 bytes together.
@@ -5164,7 +5148,7 @@ GP__RULE int gp__layout_region(int tile, int chunk, int size, int structs) {
   return tile * size + (structs && gp__layout_padding(chunk, size) ? tile / chunk * GP__VECTOR : 0);
 }
 // True if a tile is a number of whole blocks, or a part of one.
-GP__RULE int gp__layout_fits(unsigned long long width, int tile) {
+GP__RULE int gp__layout_fits(gp__u64 width, int tile) {
   return width == 0 || (width <= (unsigned)tile ? (unsigned)tile % width == 0 : width % (unsigned)tile == 0);
 }
 // Structs of the largest tile that `bytes` hold; of the largest that fits both layouts, 0 if all that fit are too
@@ -5172,7 +5156,7 @@ GP__RULE int gp__layout_fits(unsigned long long width, int tile) {
 GP__RULE int gp__layout_most(int bytes, int size) {
   return gp__max(bytes / size / GP__LAYOUT_STEP, 1) * GP__LAYOUT_STEP;
 }
-GP__RULE int gp__layout_fitting(int tile, int most, unsigned long long in_width, unsigned long long out_width) {
+GP__RULE int gp__layout_fitting(int tile, int most, gp__u64 in_width, gp__u64 out_width) {
   return tile * 4 < most || tile <= 0 ? 0
       : gp__layout_fits(in_width, tile) && gp__layout_fits(out_width, tile)
       ? tile
@@ -5234,7 +5218,7 @@ enum {
 GP__RULE int gp__batch_items(int threads) { return threads <= GP__BATCH_TWO ? 2 : 1; }
 // The grid does not depend on the count, and tickets have 28 bits.
 GP__RULE int gp__policy_valid_batch(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm > 0 && s.count >> 27 <= (unsigned long long)(p.threads * gp__batch_items(p.threads)) - 1;
+  return p.blocks_per_sm > 0 && s.count >> 27 <= (gp__u64)(p.threads * gp__batch_items(p.threads)) - 1;
 }
 
 // ---- map/policy.h - copy, fill, iota, transform, work on edges: policy fields, validity
@@ -5306,7 +5290,7 @@ GP__RULE int gp__bfs_by_edges(int algorithm) {
   return algorithm == GP_CONTRACT_EXPAND || algorithm == GP_TWO_PHASE || algorithm == GP_HYBRID;
 }
 // Bytes that levels by launches need besides gp__lay_out_bfs: the edges that are expanded, source and target.
-GP__RULE unsigned long long gp__bfs_edge_bytes(gp_policy p, gp__shape s) {
+GP__RULE gp__u64 gp__bfs_edge_bytes(gp_policy p, gp__shape s) {
   return gp__bfs_by_edges(p.algorithm) ? s.count2 * 2 * (unsigned)s.key_size : 0;
 }
 // Roads and grids have few edges a vertex and many levels, other graphs the opposite: rows of the table depend on this.
@@ -5398,7 +5382,7 @@ typedef struct gp__policy_row {
   const char *scope;
   int primitive, in_size, acc_size, out_size;
   unsigned when;
-  unsigned long long from, to;
+  gp__u64 from, to;
   gp_policy policy;
   const char *provenance;
 } gp__policy_row;
@@ -5419,12 +5403,12 @@ typedef struct gp__policy_row {
 typedef struct gp__wanted {
   int primitive, in_size, acc_size, out_size;
   unsigned when;
-  unsigned long long sizes[3];
+  gp__u64 sizes[3];
 } gp__wanted;
 // A call as its family measures it: element sizes, and the bytes that make it small or large.
 typedef struct gp__measures {
   int in_size, acc_size, out_size;
-  unsigned long long bytes;
+  gp__u64 bytes;
 } gp__measures;
 // Most families: the bytes that are read, or written if that is more.
 GP__PRIVATE gp__measures gp__measure_elements(gp__shape s) {
@@ -5432,7 +5416,7 @@ GP__PRIVATE gp__measures gp__measure_elements(gp__shape s) {
   m.in_size = s.in_size ? s.in_size : s.key_size;
   m.acc_size = s.acc_size;
   m.out_size = s.out_size;
-  m.bytes = s.count * (unsigned long long)gp__max(s.in_size, s.out_size);
+  m.bytes = s.count * (gp__u64)gp__max(s.in_size, s.out_size);
   return m;
 }
 // Families that move keys and values: in_size is the key's, out_size the value's.
@@ -5458,7 +5442,7 @@ GP__PRIVATE gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, unsigne
 }
 // Score of a row: 0 if it does not fit, otherwise more for each thing that it names, then for a larger `from`.
 GP__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
-  const unsigned long long size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
+  const gp__u64 size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
   if ((row->primitive && row->primitive != w->primitive) || row->from > size || (row->to && row->to <= size) ||
       (row->in_size >= 0 && row->in_size != w->in_size) || (row->acc_size >= 0 && row->acc_size != w->acc_size) ||
       (row->out_size >= 0 && row->out_size != w->out_size) || (row->when / GP__IF * GP__IF & ~w->when))
@@ -5512,16 +5496,16 @@ GP__PRIVATE gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int coun
 
 // The launch of a resolved policy.
 typedef struct gp__geometry {
-  unsigned long long tile_items; // elements of a tile
-  unsigned long long tiles;      // for the upper bound of the count
-  unsigned grid;                 // blocks
-  unsigned threads;              // threads of a block
-  unsigned shared_bytes;         // dynamic
-  unsigned long long words;      // tagged words of the workspace
-  unsigned replicas;             // of gp__histogram_args, else 0
-  unsigned log2_lanes;           // of gp__segment_args, else 0
-  unsigned long long share;      // of gp__segment_args, else 0
-  unsigned long long scratch;    // bytes of memory without tags: alternate buffers, counters, work lists
+  gp__u64 tile_items;    // elements of a tile
+  gp__u64 tiles;         // for the upper bound of the count
+  unsigned grid;         // blocks
+  unsigned threads;      // threads of a block
+  unsigned shared_bytes; // dynamic
+  gp__u64 words;         // tagged words of the workspace
+  unsigned replicas;     // of gp__histogram_args, else 0
+  unsigned log2_lanes;   // of gp__segment_args, else 0
+  gp__u64 share;         // of gp__segment_args, else 0
+  gp__u64 scratch;       // bytes of memory without tags: alternate buffers, counters, work lists
 } gp__geometry;
 
 // ---- core/family.h - a family's rules: its valid policies, the portable one, and the launch that follows
@@ -5533,8 +5517,8 @@ typedef struct gp__rules {
   gp__measures (*measure)(gp__shape s);
   gp_policy (*portable)(gp_policy p, gp__shape s); // fills the fields that neither the caller nor a tuned row has set
   int (*overlaps)(gp_policy p, gp__shape s);       // whether a launch may overlap the one before; NULL: yes
-  void (*geometry)(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g); // g begins as zeros
-  int (*threads)(gp_policy p);    // of a block; NULL: policy.threads
+  void (*geometry)(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g); // g begins as zeros
+  int (*threads)(gp_policy p);                                                   // of a block; NULL: policy.threads
   int own_algorithm;              // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
   int (*row_serves)(gp__shape s); // whether a row of the table may serve the call; NULL: yes
 } gp__rules;
@@ -5567,7 +5551,7 @@ GP__PRIVATE gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp
   g.tile_items = g.tiles = g.words = g.share = g.scratch = 0;
   g.grid = g.shared_bytes = g.replicas = g.log2_lanes = 0;
   g.threads = gp__threads_by(rules, p);
-  rules->geometry(p, s, (unsigned long long)sms * (unsigned)(per_sm > 0 ? per_sm : 1), &g);
+  rules->geometry(p, s, (gp__u64)sms * (unsigned)(per_sm > 0 ? per_sm : 1), &g);
   return g;
 }
 
@@ -5804,7 +5788,7 @@ static const gp__policy_row gp__segments_rows[] = {
     GP__H200(0, -1, 0, 8 << 20, 0, GP_MERGE_PATH, 0, 5, 0, 0, 21),
 };
 GP__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
-  const unsigned long long sms = (unsigned)s.multiprocessors;
+  const gp__u64 sms = (unsigned)s.multiprocessors;
   const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__measure_elements(s).bytes <= sms << 14 &&
       s.segments <= sms << 12 && s.count >> 14 <= s.segments;
   const int light = s.primitive == GP_LOAD_BALANCE || gp__is_expand(s.primitive) ||
@@ -6140,7 +6124,7 @@ GP__PRIVATE int gp__row_serves_matrices(gp__shape s) {
 }
 // True if tiles have 32 KiB, for sides of 1024 or more, by alignment: columns alone; rows alone; both; neither.
 // Measured on an H200.
-GP__PRIVATE int gp__transposes_by_eight(gp__shape s, unsigned long long bytes, int aligned) {
+GP__PRIVATE int gp__transposes_by_eight(gp__shape s, gp__u64 bytes, int aligned) {
   const int least = s.key_size == 1 ? 27 : s.key_size == 2 ? 28 : s.key_size == 8 ? 30 : 29;
   const int large = s.moved.rows * s.moved.columns * (unsigned)s.key_size >> least != 0;
   return aligned == GP__FORM_OUT_ALIGNED ? large && s.key_size != 4
@@ -6156,8 +6140,8 @@ GP__PRIVATE int gp__transposes_by_eight(gp__shape s, unsigned long long bytes, i
 // in their places. Others of 64 MiB or less go to the workspace and back, in a few trips or large ones: as many bytes
 // as panels and chunks move, or fewer, at the speed of two plain kernels.
 GP__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
-  const unsigned long long bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s.multiprocessors, 1);
-  const unsigned long long matrix = s.moved.rows * s.moved.columns * (unsigned)s.key_size;
+  const gp__u64 bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s.multiprocessors, 1);
+  const gp__u64 matrix = s.moved.rows * s.moved.columns * (unsigned)s.key_size;
   const int algorithm = p.algorithm, vectors = p.vectors;
   const int aligned = s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
   const int sides = s.moved.kind == GP__MOVE_TILES && gp__is_power_of_two_size(s.key_size) && s.moved.rows >= 1024 &&
@@ -6238,10 +6222,10 @@ enum {
   GP__ROWS_KEPT = 16        // vectors of a thread, at most
 };
 GP__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
-  const unsigned long long windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);
-  const unsigned long long most = gp__row_windows(s.rows.length, s.in_size, 1); // the workspace depends on no alignment
+  const gp__u64 windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);
+  const gp__u64 most = gp__row_windows(s.rows.length, s.in_size, 1); // the workspace depends on no alignment
   const int map = s.primitive == GP_ROW_MAP, scan = s.primitive == GP_SCAN_AXIS;
-  const unsigned long long whole = gp__row_windows(s.rows.length, s.in_size, 0);
+  const gp__u64 whole = gp__row_windows(s.rows.length, s.in_size, 0);
   const int tile = !s.rows.columns && whole <= (unsigned)(GP__ROWS_KEPT / 2 * GP__WARP);
   const int vectors = p.vectors, algorithm = p.algorithm; // what the caller chose stays
   const int threads = gp__default_to(p.threads, tile ? 128 : 256);
@@ -6320,9 +6304,9 @@ GP__PRIVATE gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
 
 // Sizes are known on the device alone, so the grid is full. A tile is a few buffers: many tiles a block even out their
 // work. Words: an entry of two for each tile that leaves windows to all blocks.
-GP__PRIVATE void gp__geometry_batch(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  const unsigned long long most = (unsigned long long)(p.threads * gp__batch_items(p.threads));
-  const unsigned long long even = s.count / (resident * GP__BATCH_TILES);
+GP__PRIVATE void gp__geometry_batch(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  const gp__u64 most = (gp__u64)(p.threads * gp__batch_items(p.threads));
+  const gp__u64 even = s.count / (resident * GP__BATCH_TILES);
   g->tile_items = even < 1 ? 1 : even < most ? even : most;
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)resident;
@@ -6331,19 +6315,18 @@ GP__PRIVATE void gp__geometry_batch(gp_policy p, gp__shape s, unsigned long long
 
 // ---- map/geometry.h - launches of maps and of kernels launched like them
 
-GP__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   if (s.primitive == GP_COPY_BATCH) {
     gp__geometry_batch(p, s, resident, g);
     return;
   }
-  g->tile_items = (unsigned long long)(p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size));
+  g->tile_items = (gp__u64)(p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size));
   if (s.primitive == GP_COPY) { // by bytes
-    g->tiles =
-        gp__ceil_div(s.count * (unsigned)s.out_size, (unsigned long long)p.threads * (unsigned)p.vectors * GP__VECTOR);
+    g->tiles = gp__ceil_div(s.count * (unsigned)s.out_size, (gp__u64)p.threads * (unsigned)p.vectors * GP__VECTOR);
   } else if (s.primitive == GP_REVERSE && s.in_place) g->tiles = gp__ceil_div(s.count / 2, g->tile_items);
   else g->tiles = gp__ceil_div(s.count, g->tile_items);
   if (s.primitive == GP_CONVERT_LAYOUT) {
-    g->tile_items = (unsigned long long)gp__layout_tile(p, s);
+    g->tile_items = (gp__u64)gp__layout_tile(p, s);
     g->tiles = gp__ceil_div(s.count, g->tile_items);
     g->shared_bytes = (unsigned)gp__layout_shared_bytes(p, s);
     if (s.in_place && !gp__layout_local(p, s)) g->scratch = s.layout.in_bytes; // for a copy of the input
@@ -6361,8 +6344,8 @@ static const gp__rules gp__rules_map = {gp__policy_valid_map, gp__measure_elemen
 
 // ---- reduce/geometry.h - launches of reductions
 
-GP__PRIVATE void gp__geometry_reduce(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.in_size));
+GP__PRIVATE void gp__geometry_reduce(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.in_size));
   if (s.reproducible) g->tile_items *= gp__canonical_rounds(s.count, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : g->tiles < resident ? g->tiles : resident);
@@ -6376,18 +6359,17 @@ static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce, gp__measure_
 // ---- find/geometry.h - launches of searches for the first element
 
 // Elements of a round: one access or more of each thread of a block, all under way at once.
-GP__PRIVATE unsigned long long gp__find_round_items(gp_policy p, gp__shape s) {
-  return (unsigned long long)(p.threads * gp__find_packs(s.in_size, s.in2_size ? 2 : 1, p.vectors) *
-      gp__find_items(s.in_size));
+GP__PRIVATE gp__u64 gp__find_round_items(gp_policy p, gp__shape s) {
+  return (gp__u64)(p.threads * gp__find_packs(s.in_size, s.in2_size ? 2 : 1, p.vectors) * gp__find_items(s.in_size));
 }
 // A tile has several rounds if these are short, but no more than a block's share: inputs of few tiles take one ticket a
 // block.
-GP__PRIVATE void gp__geometry_find(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_find(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   // A binary search takes one block.
-  const unsigned long long blocks = p.algorithm == GP_ONE_BLOCK || s.primitive == GP_PARTITION_POINT ? 1 : resident,
-                           round = gp__find_round_items(p, s);
-  const unsigned long long most = GP__FIND_TILE_BYTES / (round * (unsigned)(s.in_size + s.in2_size));
-  const unsigned long long share = gp__ceil_div(s.count, blocks * round), rounds = share < most ? share : most;
+  const gp__u64 blocks = p.algorithm == GP_ONE_BLOCK || s.primitive == GP_PARTITION_POINT ? 1 : resident,
+                round = gp__find_round_items(p, s);
+  const gp__u64 most = GP__FIND_TILE_BYTES / (round * (unsigned)(s.in_size + s.in2_size));
+  const gp__u64 share = gp__ceil_div(s.count, blocks * round), rounds = share < most ? share : most;
   g->tile_items = (rounds ? rounds : 1) * round;
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)(g->tiles < blocks ? g->tiles : blocks);
@@ -6400,11 +6382,11 @@ static const gp__rules gp__rules_find = {gp__policy_valid_find, gp__measure_elem
 
 // ---- scan/geometry.h - launches of scans
 
-GP__PRIVATE void gp__geometry_scan(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  unsigned long long skipped = 0;
-  g->tile_items = (unsigned long long)p.threads * (unsigned)gp__scan_items(p.vectors, s.in_size, s.out_size);
+GP__PRIVATE void gp__geometry_scan(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  gp__u64 skipped = 0;
+  g->tile_items = (gp__u64)p.threads * (unsigned)gp__scan_items(p.vectors, s.in_size, s.out_size);
   if (p.algorithm == GP_PIPELINED) // tiles start on a 16-byte boundary of the input
-    skipped = (unsigned long long)(s.in_misaligned / s.in_size);
+    skipped = (gp__u64)(s.in_misaligned / s.in_size);
   g->tiles = gp__ceil_div(s.count + skipped, g->tile_items);
   g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : g->tiles < resident ? g->tiles : resident);
   if (p.algorithm == GP_THREE_SWEEP) g->words = g->grid;
@@ -6421,8 +6403,8 @@ static const gp__rules gp__rules_scan = {gp__policy_valid_scan, gp__measure_elem
 
 // ---- select/geometry.h - launches of streams
 
-GP__PRIVATE void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  g->tile_items = (unsigned long long)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
+GP__PRIVATE void gp__geometry_stream(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  g->tile_items = (gp__u64)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1; // an empty input still writes its counts
@@ -6438,11 +6420,11 @@ static const gp__rules gp__rules_stream = {gp__policy_valid_stream, gp__measure_
 
 // A tile is up to two vectors a thread. One block takes up to two tiles, and need not wait for others. No block sees
 // 2^32 samples, whatever fits the device, so that 32-bit counters suffice in shared memory.
-GP__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const int shared = p.algorithm == GP_SHARED_BINS;
-  const unsigned long long samples = s.count * (unsigned)s.histogram.channels, slots = gp__histogram_slots(p, s);
-  const unsigned long long fewest = gp__ceil_div(samples, 1ull << 31);
-  unsigned long long shares, slices, chunks;
+  const gp__u64 samples = s.count * (unsigned)s.histogram.channels, slots = gp__histogram_slots(p, s);
+  const gp__u64 fewest = gp__ceil_div(samples, 1ull << 31);
+  gp__u64 shares, slices, chunks;
   g->threads = (unsigned)p.threads;
   g->replicas = shared ? gp__histogram_replicas(p, s) : 0;
   g->shared_bytes = gp__histogram_table_bytes(p, s) +
@@ -6451,7 +6433,7 @@ GP__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long 
                                                      : 0,
           GP__VECTOR);
   if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels declare it
-  g->tile_items = (unsigned long long)(p.threads * (s.exact && p.vectors < 2 ? 1 : 2) *
+  g->tile_items = (gp__u64)(p.threads * (s.exact && p.vectors < 2 ? 1 : 2) *
       gp__vector_items(gp__max(gp__max(s.in_size, s.in2_size), s.exact ? 0 : s.out_size)));
   g->tiles = gp__ceil_div(samples, g->tile_items);
   if (s.exact) {
@@ -6478,12 +6460,12 @@ static const gp__rules gp__rules_histogram = {gp__policy_valid_histogram, gp__me
 
 // A tile is the segments that a block reads at once. With one vector a lane, the lanes of a segment hold one of mean
 // length. The whole block reads a segment if a warp would need more loads than it has in flight.
-GP__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  const unsigned long long mean = s.segments ? gp__ceil_div(s.count, s.segments) : 0;
+GP__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  const gp__u64 mean = s.segments ? gp__ceil_div(s.count, s.segments) : 0;
   const unsigned items = (unsigned)gp__vector_items(s.in_size);
   g->log2_lanes = s.segmented.by_ranges ? GP__RANGE_LOG2_LANES : 0;
-  while (g->log2_lanes < 5 && (unsigned long long)items << g->log2_lanes < mean) ++g->log2_lanes;
-  if (mean > (unsigned long long)(items * (unsigned)p.vectors) << 5) g->log2_lanes = GP__LOG2_BLOCK;
+  while (g->log2_lanes < 5 && (gp__u64)items << g->log2_lanes < mean) ++g->log2_lanes;
+  if (mean > (gp__u64)(items * (unsigned)p.vectors) << 5) g->log2_lanes = GP__LOG2_BLOCK;
   if (s.reproducible) g->log2_lanes = GP__RANGE_LOG2_LANES;
   g->tile_items = g->log2_lanes < GP__LOG2_BLOCK ? (unsigned)p.threads >> g->log2_lanes : 1;
   g->tiles = gp__ceil_div(s.segments, g->tile_items);
@@ -6492,27 +6474,27 @@ GP__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, unsigned l
   g->shared_bytes = 0;
 }
 // A tile is a chunk of each warp of a block. The total of ranges is unknown here: they get the whole grid.
-GP__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   if (p.algorithm == GP_WARP_SEGMENTS) {
     gp__geometry_warp_segments(p, s, resident, g);
     return;
   }
-  g->tile_items = (unsigned long long)(p.threads * gp__segment_items(p, s));
+  g->tile_items = (gp__u64)(p.threads * gp__segment_items(p, s));
   g->tiles = gp__ceil_div(s.count + s.segments, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident && !s.segmented.by_ranges ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = (unsigned)gp__segment_shared_bytes(p, s);
   if (s.primitive == GP_LOAD_BALANCE || s.primitive == GP_EXPAND) return;
   if (s.primitive == GP_RUN_LENGTH_EXPAND) { // a look-back over lengths, and the offsets of tiles
-    g->words = gp__look_back_slots(gp__ceil_div(s.segments, (unsigned long long)(p.threads * GP__EXPAND_LENGTHS)));
+    g->words = gp__look_back_slots(gp__ceil_div(s.segments, (gp__u64)(p.threads * GP__EXPAND_LENGTHS)));
     g->scratch = (gp__ceil_div(s.segments, GP__EXPAND_RUNS) + 1) * 8;
     return;
   }
-  g->share = gp__ceil_div(s.count + s.segments, g->grid * (unsigned long long)(p.threads / GP__WARP));
-  g->words = g->grid * (unsigned long long)gp__segment_words(s.acc_size);
+  g->share = gp__ceil_div(s.count + s.segments, g->grid * (gp__u64)(p.threads / GP__WARP));
+  g->words = g->grid * (gp__u64)gp__segment_words(s.acc_size);
   if (s.segmented.by_ranges) { // scanned lengths, then words that the two launches use in turn
-    const unsigned long long spans = gp__ceil_div(s.segments, (unsigned long long)(p.threads * GP__SPAN_ITEMS));
-    const unsigned long long look_back = gp__look_back_slots(spans);
+    const gp__u64 spans = gp__ceil_div(s.segments, (gp__u64)(p.threads * GP__SPAN_ITEMS));
+    const gp__u64 look_back = gp__look_back_slots(spans);
     g->words = s.segments + 1 + (g->words > look_back ? g->words : look_back);
   }
 }
@@ -6525,17 +6507,17 @@ static const gp__rules gp__rules_segments = {gp__policy_valid_segments, gp__meas
 // Scratch memory of a radix sort: offsets in bytes.
 typedef struct gp__radix_plan {
   int passes, wide, replicas, value_bytes, large; // large: values are gathered by index
-  unsigned long long tiles, clear;                // clear: as in gp__radix_args
-  unsigned long long counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
+  gp__u64 tiles, clear;                           // clear: as in gp__radix_args
+  gp__u64 counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
 } gp__radix_plan;
-GP__PRIVATE unsigned long long gp__carve_scratch(unsigned long long *bytes, unsigned long long size) {
-  const unsigned long long at = *bytes;
+GP__PRIVATE gp__u64 gp__carve_scratch(gp__u64 *bytes, gp__u64 size) {
+  const gp__u64 at = *bytes;
   *bytes = (at + size + 255) / 256 * 256;
   return at;
 }
 GP__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   gp__radix_plan r;
-  const unsigned long long tile = (unsigned long long)(p.threads * gp__radix_items(p.vectors, s.key_size));
+  const gp__u64 tile = (gp__u64)(p.threads * gp__radix_items(p.vectors, s.key_size));
   r.passes = gp__radix_passes(s.sorted.begin_bit, s.sorted.end_bit);
   r.wide = s.count >> GP__RADIX_NARROW_LOG2 != 0;
   r.replicas = gp__radix_replicas(gp__radix_ordered_bytes(s), s.compute_capability, 32);
@@ -6544,9 +6526,9 @@ GP__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   r.tiles = gp__ceil_div(s.count, tile);
   r.clear = gp__radix_words_bytes(r.tiles, r.passes, r.wide ? 16 : 8) / 16;
   r.bytes = 0;
-  r.counts = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * GP__DIGITS * 8);
-  r.tickets = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * 16); // and counts of finished tiles
-  r.steps = gp__carve_scratch(&r.bytes, (unsigned long long)(r.passes + 1) * 4);
+  r.counts = gp__carve_scratch(&r.bytes, (gp__u64)r.passes * GP__DIGITS * 8);
+  r.tickets = gp__carve_scratch(&r.bytes, (gp__u64)r.passes * 16); // and counts of finished tiles
+  r.steps = gp__carve_scratch(&r.bytes, (gp__u64)(r.passes + 1) * 4);
   r.words = gp__carve_scratch(&r.bytes, r.clear * 16);
   r.keys = s.sorted.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
   r.index = r.large ? gp__carve_scratch(&r.bytes, s.count * (unsigned)r.value_bytes) : 0;
@@ -6559,13 +6541,13 @@ GP__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
 
 // Scratch memory of a hybrid sort.
 typedef struct gp__hybrid_plan {
-  int capacity, tile, even_levels;  // even_levels: levels that uniform keys need
-  unsigned long long tiles, blocks; // blocks: the most for pairs
-  unsigned long long list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
+  int capacity, tile, even_levels; // even_levels: levels that uniform keys need
+  gp__u64 tiles, blocks;           // blocks: the most for pairs
+  gp__u64 list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
 } gp__hybrid_plan;
 GP__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   gp__hybrid_plan r;
-  unsigned long long parts;
+  gp__u64 parts;
   r.capacity = gp__hybrid_capacity(s);
   r.tile = p.threads * gp__hybrid_vector_items(p, s);
   r.tiles = gp__ceil_div(s.count, (unsigned)r.tile) + 1;
@@ -6594,7 +6576,7 @@ GP__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
 typedef struct gp__leading_plan {
   gp__radix_plan sweep;
   int bits;
-  unsigned long long starts, again, of_sweep, bytes;
+  gp__u64 starts, again, of_sweep, bytes;
 } gp__leading_plan;
 GP__PRIVATE gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
   gp__leading_plan r;
@@ -6636,9 +6618,8 @@ GP__PRIVATE gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
 GP__PRIVATE int gp__adaptive_is_cooperative(gp_policy p, gp__shape s) {
   return !gp__adaptive_samples(p, s) && gp__policy_valid_cooperative(gp__adaptive_cooperative(p, s), s);
 }
-GP__PRIVATE unsigned long long gp__adaptive_scratch(gp_policy p, gp__shape s) {
-  const unsigned long long sweep = gp__radix_plan_of(gp__adaptive_sweep(p, s), s).bytes,
-                           hybrid = gp__hybrid_plan_of(p, s).bytes;
+GP__PRIVATE gp__u64 gp__adaptive_scratch(gp_policy p, gp__shape s) {
+  const gp__u64 sweep = gp__radix_plan_of(gp__adaptive_sweep(p, s), s).bytes, hybrid = gp__hybrid_plan_of(p, s).bytes;
   return GP__CHOICE_BYTES + (sweep > hybrid ? sweep : hybrid);
 }
 
@@ -6646,17 +6627,17 @@ GP__PRIVATE unsigned long long gp__adaptive_scratch(gp_policy p, gp__shape s) {
 
 // Scratch memory of a segmented sort: offsets of its parts, and the most that each holds; segments do not overlap.
 typedef struct gp__segmented_sort_layout {
-  unsigned long long list[GP__MIDDLE_CLASSES], list_size[GP__MIDDLE_CLASSES];
-  unsigned long long buckets, bucket_size, group_counts, group_size, tile_counts, tile_size;
-  unsigned long long other_keys, other_values, queue_size, bytes;
-  unsigned long long limit, capacity; // the longest segment of a warp, and of a block
+  gp__u64 list[GP__MIDDLE_CLASSES], list_size[GP__MIDDLE_CLASSES];
+  gp__u64 buckets, bucket_size, group_counts, group_size, tile_counts, tile_size;
+  gp__u64 other_keys, other_values, queue_size, bytes;
+  gp__u64 limit, capacity; // the longest segment of a warp, and of a block
 } gp__segmented_sort_layout;
 GP__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s) {
   gp__segmented_sort_layout l;
   const int indexed = gp__sort_indexed(s), value = gp__sorted_value_bytes(s);
   const int bits = gp__max(s.sorted.end_bit - s.sorted.begin_bit, 1); // no bits: one level, which finds all keys equal
-  const unsigned long long levels = gp__ceil_div((unsigned)bits, GP__RADIX_BITS);
-  unsigned long long most, tiles;
+  const gp__u64 levels = gp__ceil_div((unsigned)bits, GP__RADIX_BITS);
+  gp__u64 most, tiles;
   int i;
   for (i = 0; i < GP__MIDDLE_CLASSES; ++i) l.list[i] = l.list_size[i] = 0;
   l.buckets = l.bucket_size = l.group_counts = l.group_size = l.tile_counts = l.tile_size = 0;
@@ -6698,13 +6679,13 @@ GP__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp
 // ---- merge/geometry.h - launches of merges, sets and merge sort
 
 // Merge sort's scratch memory: keys and values, then the borders of tiles merged from four runs.
-GP__PRIVATE unsigned long long gp__merge_sort_borders_at(gp__shape s) {
+GP__PRIVATE gp__u64 gp__merge_sort_borders_at(gp__shape s) {
   return gp__round_up(gp__round_up(s.count * (unsigned)s.key_size, 256) + s.count * (unsigned)s.in_size, 16);
 }
 // Merges: a block merges its range of tiles, one at a time. Sets: a tile, of both inputs together, has one element
 // less, so that pairs of equal keys are not split. Words carry the counts of sets. Scratch memory: the borders of sets;
 // if merge sort has several tiles, keys and values of every other pass.
-GP__PRIVATE void gp__geometry_merge(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_merge(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   g->tile_items =
       (unsigned)(s.primitive == GP_MERGE_SORT ? gp__sort_tile(p, s) : gp__merge_tile(p, s) - gp__is_set(s.primitive));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
@@ -6738,14 +6719,14 @@ static const gp__rules gp__rules_merge = {gp__policy_valid_merge, gp__measure_ke
 
 // Sorts and merges: tiles of the policy's block. Each step of a plan has its own geometry; this one gives the words and
 // scratch memory of the call.
-GP__PRIVATE void gp__geometry_tiles(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
+GP__PRIVATE void gp__geometry_tiles(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
 }
-GP__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   gp__geometry_tiles(p, s, resident, g);
   if (gp__sweeps(p.algorithm)) {
     g->words = 1;
@@ -6794,15 +6775,15 @@ GP__PRIVATE gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
   g.words = g.share = g.scratch = 0;
   g.log2_lanes = 0;
   gp__geometry_histogram(
-      q, gp__counting_histogram(s), (unsigned long long)gp__max(s.multiprocessors, 1) * (unsigned)q.blocks_per_sm, &g);
+      q, gp__counting_histogram(s), (gp__u64)gp__max(s.multiprocessors, 1) * (unsigned)q.blocks_per_sm, &g);
   return g;
 }
-GP__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  const unsigned long long values = 1ull << 8 * s.key_size;
-  const unsigned long long look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
+GP__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  const gp__u64 values = 1ull << 8 * s.key_size;
+  const gp__u64 look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
   const gp__geometry counting = gp__counting_geometry(p, s);
-  g->tile_items = (unsigned long long)(p.threads * gp__vector_items(s.key_size)); // a row for each warp
-  g->tiles = gp__ceil_div(s.count + GP__VECTOR - 1, g->tile_items); // the first tile begins at a 16-byte boundary
+  g->tile_items = (gp__u64)(p.threads * gp__vector_items(s.key_size)); // a row for each warp
+  g->tiles = gp__ceil_div(s.count + GP__VECTOR - 1, g->tile_items);    // the first tile begins at a 16-byte boundary
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
@@ -6810,9 +6791,9 @@ GP__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, unsigned long l
   if (g->words < look_back) g->words = look_back;
   g->scratch = values * 8;
   if (s.key_size > 1)
-    g->scratch += values * 10 + gp__counting_rows(s, counting.grid) * (unsigned long long)GP__COUNTING_ROW_BYTES + 8;
+    g->scratch += values * 10 + gp__counting_rows(s, counting.grid) * (gp__u64)GP__COUNTING_ROW_BYTES + 8;
 }
-GP__PRIVATE void gp__geometry_sort(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_sort(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, g);
   else gp__geometry_radix(p, s, resident, g);
 }
@@ -6824,7 +6805,7 @@ static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys
 
 // ---- segmented_sort/geometry.h - launches of segmented sort
 
-GP__PRIVATE void gp__geometry_segmented_sort(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_segmented_sort(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
   gp__geometry_tiles(p, s, resident, g);
   g->words = 1 + l.queue_size;
@@ -6838,22 +6819,20 @@ static const gp__rules gp__rules_segmented_sort = {gp__policy_valid_segmented_so
 // ---- top_k/geometry.h - launches of top-k and nth element
 
 // Top-k and nth element. grid: the blocks of the first launch.
-GP__PRIVATE unsigned long long gp__rows_of(gp__shape s) {
-  return s.primitive == GP_TOP_K && s.segments ? s.segments : 1;
-}
+GP__PRIVATE gp__u64 gp__rows_of(gp__shape s) { return s.primitive == GP_TOP_K && s.segments ? s.segments : 1; }
 // Blocks of a row: its share of the resident ones, or fewer if they had too little to do.
-GP__PRIVATE unsigned long long gp__blocks_of_row(gp_policy p, gp__shape s, unsigned long long resident) {
-  const unsigned long long rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
-  const unsigned long long useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1 : gp__ceil_div(tiles, 4);
-  const unsigned long long there = rows < resident ? resident / rows : 1;
+GP__PRIVATE gp__u64 gp__blocks_of_row(gp_policy p, gp__shape s, gp__u64 resident) {
+  const gp__u64 rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
+  const gp__u64 useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1 : gp__ceil_div(tiles, 4);
+  const gp__u64 there = rows < resident ? resident / rows : 1;
   return useful < 1 ? 1 : useful < there ? useful : there;
 }
 // Blocks of a row that merge `ranks` ranks in the next launch.
-GP__PRIVATE unsigned long long gp__top_k_mergers(unsigned long long ranks) {
+GP__PRIVATE gp__u64 gp__top_k_mergers(gp__u64 ranks) {
   return ranks <= GP__TOP_K_MERGED ? 1 : gp__ceil_div(ranks, GP__TOP_K_MERGED / 2);
 }
 // Most keys of a row that radix select puts aside.
-GP__PRIVATE unsigned long long gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
+GP__PRIVATE gp__u64 gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
 // Lanes that sort short segments hold GP__TOP_K_LANE ranks each: 64 registers are enough for ranks of 4 bytes, 128 for
 // longer ones.
 GP__PRIVATE gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
@@ -6866,15 +6845,15 @@ GP__PRIVATE gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
 }
 // Scratch memory of a top-k of segments. part: most keys of a task; direct: segments of one length, not cut.
 typedef struct gp__segment_top_k_layout {
-  unsigned long long part, task_room, list_room, tasks, arrived, lists, bytes;
+  gp__u64 part, task_room, list_room, tasks, arrived, lists, bytes;
   int direct;
 } gp__segment_top_k_layout;
-GP__PRIVATE unsigned long long gp__segment_top_k_part(gp_policy p, gp__shape s, unsigned long long resident) {
-  unsigned long long part = gp__ceil_div(s.count, resident);
+GP__PRIVATE gp__u64 gp__segment_top_k_part(gp_policy p, gp__shape s, gp__u64 resident) {
+  gp__u64 part = gp__ceil_div(s.count, resident);
   if (part < 16 * gp__top_k_tile(p, s)) part = 16 * gp__top_k_tile(p, s);
   return part < 8 * s.top_k.results ? 8 * s.top_k.results : part;
 }
-GP__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__shape s, unsigned long long part) {
+GP__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__shape s, gp__u64 part) {
   gp__segment_top_k_layout l;
   l.part = part;
   l.direct = !s.offset_size && (!s.segments || s.count / s.segments <= part);
@@ -6895,9 +6874,9 @@ GP__PRIVATE gp__shape gp__rows_as_segments(gp__shape s) {
   s.primitive = GP_SEGMENTED_TOP_K;
   return s;
 }
-GP__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, s, gp__segment_top_k_part(p, s, resident));
-  const unsigned long long most = l.direct ? 0x7fffffff : resident, works = l.direct ? s.segments : l.task_room;
+  const gp__u64 most = l.direct ? 0x7fffffff : resident, works = l.direct ? s.segments : l.task_room;
   g->tile_items = gp__top_k_tile(p, s);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->share = l.part;
@@ -6905,13 +6884,13 @@ GP__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, unsigned l
   g->grid = (unsigned)(works < 1 ? 1 : works < most ? works : most);
   g->scratch = l.bytes;
 }
-GP__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  const unsigned long long rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
+GP__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  const gp__u64 rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
   if (s.primitive == GP_SEGMENTED_TOP_K || s.top_k.order_bytes) {
     gp__geometry_segment_top_k(p, gp__rows_as_segments(s), resident, g);
     return;
   }
-  g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
+  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count, g->tile_items) * rows;
   g->share = blocks;
   g->shared_bytes = gp__top_k_shared_bytes(p, s);
@@ -6920,7 +6899,7 @@ GP__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long
     if (blocks > 1)
       g->scratch = rows * (blocks + gp__top_k_mergers(blocks * s.top_k.results)) * s.top_k.results * gp__rank_bytes(s);
   } else {
-    const unsigned long long collect = gp__look_back_slots(g->tiles) * 2;
+    const gp__u64 collect = gp__look_back_slots(g->tiles) * 2;
     g->grid = (unsigned)works;
     g->words = rows;
     if (s.primitive == GP_TOP_K && g->words < collect) g->words = collect;
@@ -6940,14 +6919,14 @@ typedef struct gp__transpose_plan {
   unsigned matrices;                // matrices of a tile, if both sides are whole
   unsigned pitch, pad;              // layout of a tile with a whole side
   unsigned shared_bytes;
-  unsigned long long row_tiles, column_tiles, tiles;
+  gp__u64 row_tiles, column_tiles, tiles;
 } gp__transpose_plan;
 GP__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
   const int size = s.key_size, group = gp__vec_group_items(size);
   const unsigned room = (unsigned)(p.threads * p.vectors * GP__VECTOR);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
   gp__transpose_plan r;
-  unsigned long long whole, step;
+  gp__u64 whole, step;
   s = gp__tiled(p, s);
   r.matrices = r.pitch = r.pad = r.shared_bytes = 0;
   r.form = gp__transpose_form(p, s);
@@ -7011,13 +6990,13 @@ enum {
   GP__STRIP_BLOCKS = 4           // most blocks of a multiprocessor
 };
 typedef struct gp__rectangle_plan {
-  unsigned long long m, n, strip, tiles, scratch; // strip: bytes of a block; scratch: of all, or 0
-  unsigned width, grid, shared_bytes;             // width: columns of a strip
+  gp__u64 m, n, strip, tiles, scratch; // strip: bytes of a block; scratch: of all, or 0
+  unsigned width, grid, shared_bytes;  // width: columns of a strip
 } gp__rectangle_plan;
 GP__PRIVATE gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) {
-  const unsigned long long size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
+  const gp__u64 size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
   gp__rectangle_plan r;
-  unsigned long long blocks = sms * GP__STRIP_BLOCKS;
+  gp__u64 blocks = sms * GP__STRIP_BLOCKS;
   r.m = s.moved.rows < s.moved.columns ? s.moved.rows : s.moved.columns;
   r.n = s.moved.rows < s.moved.columns ? s.moved.columns : s.moved.rows;
   r.width = size >= GP__STRIP_BYTES ? 1 : (unsigned)(GP__STRIP_BYTES / size);
@@ -7033,14 +7012,14 @@ GP__PRIVATE gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_row
   return r;
 }
 // Tiles of a panel; then offsets in the scratch memory of panels, in bytes.
-GP__PRIVATE unsigned long long gp__panels_tiles(gp__panels_plan r, gp__transpose_plan t) {
+GP__PRIVATE gp__u64 gp__panels_tiles(gp__panels_plan r, gp__transpose_plan t) {
   return gp__ceil_div(r.rows, t.tile_rows) * gp__ceil_div(r.columns, t.tile_columns);
 }
 typedef struct gp__panels_scratch {
-  unsigned long long counters, claimed, loaded, bytes; // saved panels are first; counters, flags; the end
+  gp__u64 counters, claimed, loaded, bytes; // saved panels are first; counters, flags; the end
 } gp__panels_scratch;
 GP__PRIVATE gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned size) {
-  const unsigned long long panel = r.rows * r.columns, chunks = panel / r.items * r.panels;
+  const gp__u64 panel = r.rows * r.columns, chunks = panel / r.items * r.panels;
   gp__panels_scratch s;
   s.counters = gp__round_up(panel * size * r.holes, 256);
   s.claimed = s.counters + gp__round_up((GP__PANELS_COUNTERS + r.panels) * 8, 256);
@@ -7049,16 +7028,16 @@ GP__PRIVATE gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned
   return s;
 }
 // Buffered panels: counters, then the buffer.
-GP__PRIVATE unsigned long long gp__buffered_counters(gp__buffered_plan r) { // bytes
+GP__PRIVATE gp__u64 gp__buffered_counters(gp__buffered_plan r) { // bytes
   return gp__round_up((GP__PANELS_COUNTERS + r.panels + 1) * 8, 256);
 }
-GP__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, s);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
   s = gp__tiled(p, s);
   if (p.algorithm == GP_ROUND_TRIP) g->scratch = s.segments * s.moved.rows * s.moved.columns * (unsigned)s.key_size;
   if (panels.items) {
-    g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
+    g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
     g->tiles = panels.whole ? r.tiles : gp__panels_tiles(panels, r) * panels.panels;
     g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
     g->shared_bytes = r.shared_bytes;
@@ -7067,7 +7046,7 @@ GP__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned long 
   }
   if (p.algorithm == GP_BUFFERED_PANELS) {
     const gp__buffered_plan buffered = gp__buffered_plan_of(p, s);
-    g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
+    g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
     g->tiles = r.row_tiles * r.column_tiles;
     g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
     g->shared_bytes = r.shared_bytes;
@@ -7084,7 +7063,7 @@ GP__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned long 
     return;
   }
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
-  g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
+  g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
   g->tiles = r.tiles;
   g->grid = (unsigned)(r.tiles < 1 ? 1 : r.tiles < resident ? r.tiles : resident);
   g->shared_bytes = r.shared_bytes;
@@ -7097,15 +7076,14 @@ static const gp__rules gp__rules_transpose = {gp__policy_valid_transpose, gp__me
 
 // Blocks that share a row, or the length of a tile of columns: `units` of them, each `rounds` of work long. share:
 // rounds of a block.
-GP__PRIVATE unsigned long long gp__row_parts(
-    unsigned long long units, unsigned long long rounds, unsigned long long resident, unsigned long long *share) {
-  const unsigned long long most = units ? resident / units : 1, parts = most < 1 ? 1 : most < rounds ? most : rounds;
+GP__PRIVATE gp__u64 gp__row_parts(gp__u64 units, gp__u64 rounds, gp__u64 resident, gp__u64 *share) {
+  const gp__u64 most = units ? resident / units : 1, parts = most < 1 ? 1 : most < rounds ? most : rounds;
   *share = parts ? gp__ceil_div(rounds, parts) : 0;
   return *share ? gp__ceil_div(rounds, *share) : 1;
 }
 // Elements of a lane of a tile of rows, of the lanes of a row: whole vectors, if rows are. Otherwise as many, and up to
 // four more, as make lanes read different banks of shared memory: 128 bytes at a time.
-GP__PRIVATE unsigned gp__rows_chunk(int size, unsigned long long length, unsigned log2_lanes) {
+GP__PRIVATE unsigned gp__rows_chunk(int size, gp__u64 length, unsigned log2_lanes) {
   const unsigned items = (unsigned)gp__vector_items(size), word = (unsigned)gp__max(size, 4), banks = 128 / word;
   const unsigned least = (unsigned)gp__ceil_div(length, 1u << log2_lanes);
   unsigned best = least | 1, cost = ~0u, c, i;
@@ -7124,15 +7102,15 @@ GP__PRIVATE unsigned gp__rows_chunk(int size, unsigned long long length, unsigne
 }
 // tile_items: what a part of a row has, in windows, or in elements of columns and scans; or the rows of a tile.
 // replicas: parts.
-GP__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const int form = gp__rows_form(p, s), threads = p.threads, warps = threads / GP__WARP;
-  unsigned long long units = s.segments, share = 0, results = 1;
+  gp__u64 units = s.segments, share = 0, results = 1;
   const unsigned chunk = (unsigned)(p.vectors * gp__vector_items(s.in_size)),
                  items = (unsigned)threads * chunk; // of a tile
   g->replicas = 1;
   if (form == GP__ROWS_TILE) { // as many rows as fit, and as leave a tile for each block
-    unsigned long long groups, fit, most;
-    while ((unsigned long long)(chunk + chunk / 2) << g->log2_lanes < s.rows.length) ++g->log2_lanes;
+    gp__u64 groups, fit, most;
+    while ((gp__u64)(chunk + chunk / 2) << g->log2_lanes < s.rows.length) ++g->log2_lanes;
     groups = (unsigned)threads >> g->log2_lanes;
     fit = s.rows.length ? items / s.rows.length : groups;
     most = s.segments / resident;
@@ -7150,19 +7128,19 @@ GP__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long long 
           units, gp__ceil_div(gp__row_windows(s.rows.length, s.in_size, 1), round), resident, &share);
     if (p.algorithm != GP_LOOK_BACK) g->tile_items = share * round;
   } else {
-    const unsigned long long columns = s.rows.columns;
+    const gp__u64 columns = s.rows.columns;
     const int scan = p.algorithm == GP_LOOK_BACK;
     const unsigned wide = scan ? 1 : (unsigned)gp__column_items(s.in_size, s.acc_size); // columns of a lane
     const unsigned each = scan ? (unsigned)gp__column_chunk(p.vectors, s.in_size) : 1;  // elements of a slot
     const unsigned lanes = scan ? gp__rows_line(s.in_size) : (unsigned)GP__WARP;
     unsigned round;
     // Lanes across the rows, or more if rows are so short that others had nothing to do.
-    while (1 << (g->log2_lanes + 1) <= threads && (unsigned long long)wide << g->log2_lanes < columns &&
+    while (1 << (g->log2_lanes + 1) <= threads && (gp__u64)wide << g->log2_lanes < columns &&
         (1u << g->log2_lanes < lanes ||
             (((unsigned)threads >> g->log2_lanes) - !scan) * each >= s.rows.length * (scan + 1)))
       ++g->log2_lanes;
     round = ((unsigned)threads >> g->log2_lanes) * (scan ? each : (unsigned)p.vectors);
-    results = (unsigned long long)wide << g->log2_lanes;
+    results = (gp__u64)wide << g->log2_lanes;
     units = s.segments / columns * gp__ceil_div(columns, results);
     g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(s.rows.length, round), resident, &share);
     if (scan && g->replicas > 1) // a block has one tile of each column
@@ -7187,11 +7165,11 @@ static const gp__rules gp__rules_rows = {gp__policy_valid_rows, gp__measure_elem
 
 // Breadth-first search: vertices are `count`, edges `count2`. All blocks are resident; a small graph has few.
 typedef struct gp__bfs_layout {
-  unsigned long long reached[2], fresh, queue, lists[2], found, control, bytes;
+  gp__u64 reached[2], fresh, queue, lists[2], found, control, bytes;
 } gp__bfs_layout;
 GP__PRIVATE gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
-  const unsigned long long bitmap = gp__ceil_div(s.count, 32) * 4, list = s.count * (unsigned)s.key_size;
-  const unsigned long long longs = s.count2 / GP__BFS_PART < s.count ? s.count2 / GP__BFS_PART : s.count;
+  const gp__u64 bitmap = gp__ceil_div(s.count, 32) * 4, list = s.count * (unsigned)s.key_size;
+  const gp__u64 longs = s.count2 / GP__BFS_PART < s.count ? s.count2 / GP__BFS_PART : s.count;
   gp__bfs_layout l;
   l.bytes = 0;
 #define GP__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
@@ -7208,10 +7186,10 @@ GP__PRIVATE gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
 }
 // Search from many sources; acc_size is the size of a vertex's word.
 typedef struct gp__sources_layout {
-  unsigned long long seen, words[2], lists[2], queue, control, bytes;
+  gp__u64 seen, words[2], lists[2], queue, control, bytes;
 } gp__sources_layout;
 GP__PRIVATE gp__sources_layout gp__lay_out_sources(gp__shape s) {
-  const unsigned long long words = s.count * (unsigned)s.acc_size, list = s.count * (unsigned)s.key_size;
+  const gp__u64 words = s.count * (unsigned)s.acc_size, list = s.count * (unsigned)s.key_size;
   gp__sources_layout l;
   l.bytes = 0;
 #define GP__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
@@ -7225,7 +7203,7 @@ GP__PRIVATE gp__sources_layout gp__lay_out_sources(gp__shape s) {
 #undef GP__CARVE_SCRATCH
   return l;
 }
-GP__PRIVATE void gp__geometry_graph(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_graph(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   g->tile_items = (unsigned)p.threads * 4;
   g->tiles = gp__ceil_div(s.count + s.count2 / 8, g->tile_items);
   g->grid = (unsigned)(g->tiles < 1 ? 1 : g->tiles < resident ? g->tiles : resident);
@@ -7264,8 +7242,8 @@ GP__PRIVATE gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy
 // Difference and product are rounded separately (there is no sum to contract), so that the host and every GPU put a
 // sample in the same bin.
 #define GP__EVEN_BIN(name, T) \
-  GP__RULE unsigned long long gp__even_bin_##name(T x, T lower, T scale, unsigned long long bins) { \
-    return (unsigned long long)((x - lower) * scale) < bins ? (unsigned long long)((x - lower) * scale) : bins - 1; \
+  GP__RULE gp__u64 gp__even_bin_##name(T x, T lower, T scale, gp__u64 bins) { \
+    return (gp__u64)((x - lower) * scale) < bins ? (gp__u64)((x - lower) * scale) : bins - 1; \
   }
 GP__EVEN_BIN(f32, float)
 GP__EVEN_BIN(f64, double)
@@ -7291,7 +7269,7 @@ typedef struct gp__input_data {
   const void *array[6];
   long long stride[6];
   gp__value value[4];
-  unsigned long long step[4]; // of ramps: the bytes of a built-in type
+  gp__u64 step[4]; // of ramps: the bytes of a built-in type
 } gp__input_data;
 
 // ---- hash/arguments.h - arguments of kernels with hash tables
@@ -7322,28 +7300,28 @@ enum { GP__GROUP_LONG = 32 }; // rows of a group that warps fold; a thread folds
 
 typedef struct gp__hash_args {
   const void *keys; // of the table's rows
-  unsigned long long *slots;
-  unsigned long long slot_count;          // even
-  unsigned long long count;               // of the launch: rows, probes
-  const unsigned long long *count_device; // or null
-  unsigned *places;                       // the slot of each row, or null
-  unsigned *list;                         // slots of which rows are taken; where groups begin in the order; or null
-  unsigned *rows;                         // the first row of each group, or null
-  unsigned long long *found;              // number of groups
+  gp__u64 *slots;
+  gp__u64 slot_count;          // even
+  gp__u64 count;               // of the launch: rows, probes
+  const gp__u64 *count_device; // or null
+  unsigned *places;            // the slot of each row, or null
+  unsigned *list;              // slots of which rows are taken; where groups begin in the order; or null
+  unsigned *rows;              // the first row of each group, or null
+  gp__u64 *found;              // number of groups
   void *out_keys;
-  unsigned long long *out_count;
-  unsigned long long capacity;
+  gp__u64 *out_count;
+  gp__u64 capacity;
   // Folds.
-  unsigned long long *words; // of the long group that has row 0, GP__GROUP_LONG, ... of the order
+  gp__u64 *words; // of the long group that has row 0, GP__GROUP_LONG, ... of the order
   int group_words, column_count, pass;
   gp__column columns[GP_AGGREGATE_LIMIT];
   // Joins.
   const void *probes;
-  unsigned *ends;              // by slot: where the rows of its key end in `order`, or null: only whether there are any
-  unsigned *order;             // rows of the table, by slot; of folds: by group, or null: columns are in order
-  unsigned *firsts;            // by probe: where its partners begin in `order`
-  unsigned *counts;            // by probe: results
-  unsigned long long *offsets; // by probe: results of those before it
+  unsigned *ends;   // by slot: where the rows of its key end in `order`, or null: only whether there are any
+  unsigned *order;  // rows of the table, by slot; of folds: by group, or null: columns are in order
+  unsigned *firsts; // by probe: where its partners begin in `order`
+  unsigned *counts; // by probe: results
+  gp__u64 *offsets; // by probe: results of those before it
   int join;
   void *out, *out2;
 } gp__hash_args;
@@ -7360,8 +7338,8 @@ typedef struct gp__moved_column {
 enum { GP__COLUMNS_AT_ONCE = 24 }; // columns of a launch
 typedef struct gp__columns_args {
   const void *index;
-  unsigned long long count;
-  const unsigned long long *count_device; // or null
+  gp__u64 count;
+  const gp__u64 *count_device; // or null
   int columns;
   gp__moved_column column[GP__COLUMNS_AT_ONCE];
 } gp__columns_args;
@@ -7370,7 +7348,7 @@ typedef struct gp__columns_args {
 
 // The host and kernels share these, so that both get the same bits. A number is 64 bits: of a signed or an unsigned
 // integer (bool: 0 or 1), or of a double.
-#define GP__NUMBER GP__BOTH static inline __attribute__((unused)) unsigned long long
+#define GP__NUMBER GP__BOTH static inline __attribute__((unused)) gp__u64
 
 // 0: unsigned, 1: signed, 2: float.
 GP__RULE int gp__number_class(int type) {
@@ -7380,45 +7358,45 @@ GP__RULE int gp__number_class(int type) {
 }
 // Order of numbers as that of unsigned ones, in which the best is the least. A NaN is better than all others. ties: -0
 // equals +0.
-GP__NUMBER gp__ordered_number(unsigned long long x, int type, int most, int ties) {
-  const unsigned long long sign = 1ull << 63;
+GP__NUMBER gp__ordered_number(gp__u64 x, int type, int most, int ties) {
+  const gp__u64 sign = 1ull << 63;
   const int kind = gp__number_class(type);
   if (kind == 2 && (x & ~sign) > 0x7ffull << 52) return 0;
   if (kind == 2 && ties && x == sign) x = 0;
   if (kind) x ^= kind == 2 && x >> 63 ? ~0ull : sign;
   return most ? ~x : x;
 }
-GP__NUMBER gp__number_of_ordered(unsigned long long x, int type, int most) {
-  const unsigned long long sign = 1ull << 63;
+GP__NUMBER gp__number_of_ordered(gp__u64 x, int type, int most) {
+  const gp__u64 sign = 1ull << 63;
   const int kind = gp__number_class(type);
   if (kind == 2 && x == 0) return 0x7ff8ull << 48;
   if (most) x = ~x;
   return kind ? x ^ (kind == 2 && !(x >> 63) ? ~0ull : sign) : x;
 }
 // Bits of a double: its biased exponent, at least 1; 0 if it is not finite.
-GP__NUMBER gp__exponent_of(unsigned long long x) {
-  const unsigned long long e = x >> 52 & 2047;
+GP__NUMBER gp__exponent_of(gp__u64 x) {
+  const gp__u64 e = x >> 52 & 2047;
   return e == 2047 ? 0 : e ? e : 1;
 }
 // The range of a double: its exponent; above it 1 for infinity, 2 for -infinity, 4 for NaN.
-GP__NUMBER gp__range_of(unsigned long long x) {
-  const unsigned long long e = gp__exponent_of(x);
+GP__NUMBER gp__range_of(gp__u64 x) {
+  const gp__u64 e = gp__exponent_of(x);
   return e ? e : (x << 12 ? 4ull : 1ull << (x >> 63)) << 32;
 }
 // A double as 128 bits in units of 2^(range - 1116): 2^31 of them have a sum below 2^126. Lower bits are cut off.
-GP__NUMBER gp__wide_of(unsigned long long x, unsigned range, unsigned long long *high) {
-  const unsigned long long e = gp__exponent_of(x), fraction = x & ((1ull << 52) - 1);
-  const unsigned long long m = !e ? 0 : x >> 52 & 2047 ? fraction | 1ull << 52 : fraction;
+GP__NUMBER gp__wide_of(gp__u64 x, unsigned range, gp__u64 *high) {
+  const gp__u64 e = gp__exponent_of(x), fraction = x & ((1ull << 52) - 1);
+  const gp__u64 m = !e ? 0 : x >> 52 & 2047 ? fraction | 1ull << 52 : fraction;
   const int shift = 41 - (int)(range - (unsigned)e);
-  unsigned long long low = shift >= 0 ? m << shift : shift > -64 ? m >> -shift : 0;
+  gp__u64 low = shift >= 0 ? m << shift : shift > -64 ? m >> -shift : 0;
   *high = shift > 0 ? m >> (64 - shift) : 0;
   if (x >> 63) *high = ~*high + (low == 0), low = 0 - low;
   return low;
 }
 // The double nearest to a wide number, ties to even. range 1116: its unit is 1.
-GP__NUMBER gp__number_of_wide(unsigned long long low, unsigned long long high, unsigned range) {
-  const unsigned long long sign = high & 1ull << 63;
-  unsigned long long m, rest;
+GP__NUMBER gp__number_of_wide(gp__u64 low, gp__u64 high, unsigned range) {
+  const gp__u64 sign = high & 1ull << 63;
+  gp__u64 m, rest;
   int top = 0, step, exponent, down;
   if (sign) low = 0 - low, high = ~high + (low == 0);
   if (!(low | high)) return 0;
@@ -7434,21 +7412,21 @@ GP__NUMBER gp__number_of_wide(unsigned long long low, unsigned long long high, u
     m += rest > 1ull << 63 || (rest == 1ull << 63 && (m & 1));
   }
   if (exponent <= 0) return sign | m >> (1 - exponent); // exact: elements are multiples of the smallest number
-  return sign | (exponent >= 2047 ? 2047ull << 52 : ((unsigned long long)(exponent - 1) << 52) + m);
+  return sign | (exponent >= 2047 ? 2047ull << 52 : ((gp__u64)(exponent - 1) << 52) + m);
 }
 // A sum of doubles of this range, some of which may not be finite.
-GP__NUMBER gp__number_of_sum(unsigned long long low, unsigned long long high, unsigned long long range) {
+GP__NUMBER gp__number_of_sum(gp__u64 low, gp__u64 high, gp__u64 range) {
   const unsigned special = (unsigned)(range >> 32);
   return !special                    ? gp__number_of_wide(low, high, (unsigned)range)
-      : special == 1 || special == 2 ? (2047ull << 52) | (unsigned long long)(special == 2) << 63
+      : special == 1 || special == 2 ? (2047ull << 52) | (gp__u64)(special == 2) << 63
                                      : 0x7ff8ull << 48;
 }
 // An aggregate as a number of its result's kind. rows: of the group.
-GP__NUMBER gp__result_of(int op, int type, unsigned long long rows, const unsigned long long *word) {
+GP__NUMBER gp__result_of(int op, int type, gp__u64 rows, const gp__u64 *word) {
   const int most = op == GP_AGGREGATE_MAX, floats = gp__number_class(type) == 2;
   union {
     double value;
-    unsigned long long bits;
+    gp__u64 bits;
   } x;
   if (op == GP_AGGREGATE_COUNT) return rows;
   if (op == GP_AGGREGATE_MIN || most) return gp__number_of_ordered(~word[0], type, most);
@@ -7507,10 +7485,10 @@ typedef struct gp__map_args {
   const void *in;
   const void *in2;
   void *out;
-  unsigned long long count;
-  const unsigned long long *count_device; // or null
-  gp__value value;                        // fill: the element; iota: the start; replace: the new value
-  gp__value step;                         // iota; replace: what elements are compared with
+  gp__u64 count;
+  const gp__u64 *count_device; // or null
+  gp__value value;             // fill: the element; iota: the start; replace: the new value
+  gp__value step;              // iota; replace: what elements are compared with
 } gp__map_args;
 
 // ---- scatter/arguments.h - arguments of scatters
@@ -7519,11 +7497,11 @@ typedef struct gp__scatter_args {
   const void *in;
   const void *in2; // indices; scatter: or null, element i goes to place i
   void *out;
-  unsigned long long count;
-  const unsigned long long *count_device; // or null
-  const void *keys;                       // the stencil, or null
-  unsigned long long limit;               // of indices: elements of out (gather: of in)
-  gp__value scalar;                       // a predicate compares the stencil with it
+  gp__u64 count;
+  const gp__u64 *count_device; // or null
+  const void *keys;            // the stencil, or null
+  gp__u64 limit;               // of indices: elements of out (gather: of in)
+  gp__value scalar;            // a predicate compares the stencil with it
 } gp__scatter_args;
 
 // ---- batch/arguments.h - arguments of copies of many buffers
@@ -7531,9 +7509,9 @@ typedef struct gp__scatter_args {
 typedef struct gp__batch_args {
   const void *sources, *destinations; // a pointer a buffer
   const void *sizes;                  // in bytes
-  unsigned long long count;
-  const unsigned long long *count_device; // or null
-  unsigned long long tile;                // buffers of a tile
+  gp__u64 count;
+  const gp__u64 *count_device; // or null
+  gp__u64 tile;                // buffers of a tile
   void *workspace;
 } gp__batch_args;
 
@@ -7542,15 +7520,15 @@ typedef struct gp__batch_args {
 typedef struct gp__reduce_args {
   const void *in;
   void *out;
-  unsigned long long count;
-  const unsigned long long *count_device; // or null
-  void *workspace;                        // control block and words; see gp__geometry
-  unsigned long long rounds;              // rounds of `vectors` in a tile: 1, or gp__canonical_rounds
-  gp__value init;                         // precedes the first element; the identity if the caller has none
-  int has_init;                           // 0: use the operator's identity instead of `init`
-  gp__value scalar;                       // count_if: elements are compared with it
-  unsigned long long limit;               // check_offsets: upper bound of the offsets
-  const unsigned long long *limit_device; // another upper bound; or null
+  gp__u64 count;
+  const gp__u64 *count_device; // or null
+  void *workspace;             // control block and words; see gp__geometry
+  gp__u64 rounds;              // rounds of `vectors` in a tile: 1, or gp__canonical_rounds
+  gp__value init;              // precedes the first element; the identity if the caller has none
+  int has_init;                // 0: use the operator's identity instead of `init`
+  gp__value scalar;            // count_if: elements are compared with it
+  gp__u64 limit;               // check_offsets: upper bound of the offsets
+  const gp__u64 *limit_device; // another upper bound; or null
 } gp__reduce_args;
 
 // ---- find/arguments.h - arguments of searches for the first element
@@ -7559,12 +7537,12 @@ typedef struct gp__find_args {
   const void *in;
   const void *in2; // the second array, or null
   void *out;
-  unsigned long long count;
-  const unsigned long long *count_device; // or null
-  void *workspace;                        // control block and a word a block; null: a single block
-  unsigned long long rounds;              // of a tile; see gp__geometry_find
-  gp__value scalar;                       // predicates compare elements with it; lexicographic: the int that is the
-                                          // result if there is no hit
+  gp__u64 count;
+  const gp__u64 *count_device; // or null
+  void *workspace;             // control block and a word a block; null: a single block
+  gp__u64 rounds;              // of a tile; see gp__geometry_find
+  gp__value scalar;            // predicates compare elements with it; lexicographic: the int that is the
+                               // result if there is no hit
 } gp__find_args;
 // Results of a search. first: the index of the first hit.
 enum {
@@ -7581,8 +7559,8 @@ enum {
 typedef struct gp__scan_args {
   const void *in;
   void *out;
-  unsigned long long count;
-  const unsigned long long *count_device; // or null
+  gp__u64 count;
+  const gp__u64 *count_device; // or null
   void *workspace;
   gp__value init; // as in gp__reduce_args
   int has_init;
@@ -7593,18 +7571,18 @@ typedef struct gp__scan_args {
 
 // Select, partition, runs, by key, segmented scan: one pass over a stream of elements, or of pairs (key, value).
 typedef struct gp__stream_args {
-  const void *keys;                       // keys or flags that decide; selection by a predicate: the elements
-  const void *values;                     // values that go with them, or null
-  void *out_keys;                         // or null
-  void *out_values;                       // selection: the first part
-  void *out2;                             // or null: lengths of runs; partition: the second part
-  void *out3;                             // partition: the third part
-  unsigned long long *out_count;          // or null (scans)
-  unsigned long long count;               //
-  const unsigned long long *count_device; // or null
-  const void *offsets;                    // segmented scan, otherwise null
-  unsigned long long segments;            //
-  const unsigned long long *bad;          // or null; not all ones: do nothing (GP_CHECKED)
+  const void *keys;            // keys or flags that decide; selection by a predicate: the elements
+  const void *values;          // values that go with them, or null
+  void *out_keys;              // or null
+  void *out_values;            // selection: the first part
+  void *out2;                  // or null: lengths of runs; partition: the second part
+  void *out3;                  // partition: the third part
+  gp__u64 *out_count;          // or null (scans)
+  gp__u64 count;               //
+  const gp__u64 *count_device; // or null
+  const void *offsets;         // segmented scan, otherwise null
+  gp__u64 segments;            //
+  const gp__u64 *bad;          // or null; not all ones: do nothing (GP_CHECKED)
   void *workspace;
   gp__value first, second; // the predicates' scalars; scans: `first` is the initial value
   int has_init;
@@ -7617,11 +7595,11 @@ typedef struct gp__segment_args {
   const void *begin; // offsets; null: segments of `length` elements
   const void *end;   // or null: segments + 1 offsets; runs: the number of elements, or null
   void *out;
-  unsigned long long count, segments, length;
-  const unsigned long long *bad; // as in gp__stream_args
-  void *workspace;               // runs: their number
-  unsigned long long share;      // elements and ends that a warp takes, if all `count` elements are in segments
-  double rate;                   // the share of ends among both
+  gp__u64 count, segments, length;
+  const gp__u64 *bad; // as in gp__stream_args
+  void *workspace;    // runs: their number
+  gp__u64 share;      // elements and ends that a warp takes, if all `count` elements are in segments
+  double rate;        // the share of ends among both
   gp__value init;
   int has_init;
   unsigned log2_lanes; // GP_WARP_SEGMENTS: lanes that read a segment
@@ -7635,10 +7613,10 @@ typedef struct gp__expand_args {
   const void *lengths;
   void *offsets; // the first launch of runs writes them: `begin` of the second
   void *out;
-  unsigned long long count, segments; // count: elements that `out` has room for
-  const unsigned long long *count_device;
-  unsigned long long *out_count;
-  const unsigned long long *bad; // result of the offsets' check; NULL: not checked
+  gp__u64 count, segments; // count: elements that `out` has room for
+  const gp__u64 *count_device;
+  gp__u64 *out_count;
+  const gp__u64 *bad; // result of the offsets' check; NULL: not checked
   void *workspace;
 } gp__expand_args;
 
@@ -7646,12 +7624,12 @@ typedef struct gp__expand_args {
 
 typedef struct gp__histogram_args {
   const void *in;
-  const void *weights;      // or null
-  const void *boundaries;   // ranges: bins + 1 a channel
-  void *out;                // active * bins counters
-  unsigned long long count; // pixels
-  const unsigned long long *count_device;
-  unsigned long long bins;
+  const void *weights;    // or null
+  const void *boundaries; // ranges: bins + 1 a channel
+  void *out;              // active * bins counters
+  gp__u64 count;          // pixels
+  const gp__u64 *count_device;
+  gp__u64 bins;
   void *workspace;
   gp__value lower, upper; // even: `active` values of the samples' type; one past the largest wraps to the lowest
   int channels, active;   // at least 1
@@ -7667,15 +7645,15 @@ typedef struct gp__graph_args {
   const void *parents;           // gp_bfs_check: parents; relabel, invert: numbers of vertices
   const int *depths;
   void *out_offsets, *out_targets; // written: a graph; degrees or numbers; a report
-  unsigned long long *keys;
-  unsigned long long vertices;
-  unsigned long long edges; // most edges of the graph
-  unsigned long long count; // edges of the list; keys
-  const unsigned long long *count_device;
-  unsigned long long *bad;   // the first edge of the list that was left out, or NULL
-  unsigned long long *state; // a number of keys; the least fault; degrees
-  unsigned *marks;           // two bits a vertex, set while no witness, no edge from the parent, is found
-  unsigned long long source, limit;
+  gp__u64 *keys;
+  gp__u64 vertices;
+  gp__u64 edges; // most edges of the graph
+  gp__u64 count; // edges of the list; keys
+  const gp__u64 *count_device;
+  gp__u64 *bad;    // the first edge of the list that was left out, or NULL
+  gp__u64 *state;  // a number of keys; the least fault; degrees
+  unsigned *marks; // two bits a vertex, set while no witness, no edge from the parent, is found
+  gp__u64 source, limit;
   int apart; // edge list: numbers from one edge to the next
   int shift; // bits of a target in a key
   int flags;
@@ -7693,9 +7671,9 @@ typedef struct gp__group_args {
   const void *in;
   void *list_keys;   // keys and folded values of all blocks' tables, in no order
   void *list_values; // accumulators
-  unsigned long long count;
-  const unsigned long long *count_device;
-  unsigned long long *state; // GP__GROUP_STATE words, zero at the start
+  gp__u64 count;
+  const gp__u64 *count_device;
+  gp__u64 *state; // GP__GROUP_STATE words, zero at the start
   void *workspace;
 } gp__group_args;
 // Words of the state: a table has overflowed; the list's length; elements to sort of the list and of the input, one of
@@ -7716,13 +7694,13 @@ enum { GP__GROUP_SLOTS = 2048, GP__GROUP_MOST = 1536, GP__GROUP_FROM = 1 << 20 }
 
 // Lower and upper bound, load balance.
 typedef struct gp__search_args {
-  const void *sorted;        // load balance: offsets
-  unsigned long long length; // load balance: segments
+  const void *sorted; // load balance: offsets
+  gp__u64 length;     // load balance: segments
   const void *needles;
   void *out;
-  unsigned long long count;
-  const unsigned long long *count_device;
-  const unsigned long long *bad; // load balance: result of the offsets' check; NULL: not checked
+  gp__u64 count;
+  const gp__u64 *count_device;
+  const gp__u64 *bad; // load balance: result of the offsets' check; NULL: not checked
 } gp__search_args;
 
 // ---- sort/arguments.h - arguments of radix sort
@@ -7733,27 +7711,27 @@ typedef struct gp__radix_args {
   const void *in; // values; NULL: indices, if there are values at all
   void *out_keys, *out;
   void *other_keys, *other;
-  unsigned long long count;
-  const unsigned long long *count_device;
-  void *workspace;             // histogram: two tickets a block, one tagged word
-  unsigned long long *counts;  // 256 a pass: keys with the digit, then keys before them
-  unsigned long long *tickets; // one for each pass
-  unsigned *steps;             // what each pass does, and the final copy
-  void *words;                 // look-back words
-  unsigned long long clear;    // their size in units of 16 bytes
+  gp__u64 count;
+  const gp__u64 *count_device;
+  void *workspace;  // histogram: two tickets a block, one tagged word
+  gp__u64 *counts;  // 256 a pass: keys with the digit, then keys before them
+  gp__u64 *tickets; // one for each pass
+  unsigned *steps;  // what each pass does, and the final copy
+  void *words;      // look-back words
+  gp__u64 clear;    // their size in units of 16 bytes
   int passes, begin_bit, end_bit;
-  int in_place;                     // keys or values are: the first pass may not write to the outputs
-  int paired;                       // 1: between passes, values are beside their keys
-  int pass;                         // number of this pass; `passes`: the final copy
-  int word;                         // word of the ordered key with the pass's digit
-  int shift;                        // position of the digit in it
-  unsigned mask;                    // ones for the digit's bits
-  unsigned flip;                    // all ones: descending
-  int drop_keys;                    // the last pass does not write keys
-  const unsigned long long *choice; // GP__CHOSE_..., or NULL: one-sweep sort
-  unsigned long long *leads;        // leading sweep: where the choice is stored; or NULL
-  unsigned capacity;                // leading sweep: most keys of a bucket,
-  int leading;                      // and number of leading bits
+  int in_place;          // keys or values are: the first pass may not write to the outputs
+  int paired;            // 1: between passes, values are beside their keys
+  int pass;              // number of this pass; `passes`: the final copy
+  int word;              // word of the ordered key with the pass's digit
+  int shift;             // position of the digit in it
+  unsigned mask;         // ones for the digit's bits
+  unsigned flip;         // all ones: descending
+  int drop_keys;         // the last pass does not write keys
+  const gp__u64 *choice; // GP__CHOSE_..., or NULL: one-sweep sort
+  gp__u64 *leads;        // leading sweep: where the choice is stored; or NULL
+  unsigned capacity;     // leading sweep: most keys of a bucket,
+  int leading;           // and number of leading bits
 } gp__radix_args;
 
 // ---- layouts/arguments.h - arguments of conversion of layouts, and of gathers
@@ -7764,20 +7742,20 @@ typedef struct gp__layout_args {
   unsigned char *out;
   const unsigned char *in_column[GP__LAYOUT_FIELDS];
   unsigned char *out_column[GP__LAYOUT_ENTRIES];
-  unsigned long long count, in_width, out_width;
+  gp__u64 count, in_width, out_width;
   int in_aligned, out_aligned; // every tile's part of every field, or every tile, begins on 16 bytes
   // Another order of axes: axis 0 is the input's fastest, axis 1 the output's or, straight, its second. odd: a value is
   // not aligned to the words of its size. In structs; step: of the input, of the output; tile: along each axis.
   int straight, odd;
-  unsigned long long extent[4], step[2][4], tile[4], tiles[4];
+  gp__u64 extent[4], step[2][4], tile[4], tiles[4];
 } gp__layout_args;
 
 // Gathers values too large to be sorted: out[i] = in[index[i]].
 typedef struct gp__gather_args {
   const void *in, *index;
   void *out;
-  unsigned long long count;
-  const unsigned long long *count_device;
+  gp__u64 count;
+  const gp__u64 *count_device;
 } gp__gather_args;
 
 // Sets the digit of args->pass, from *bit on; *bit becomes the next pass's.
@@ -7794,14 +7772,14 @@ GP__PRIVATE void gp__radix_digit_of(gp__radix_args *args, int *bit) {
 // Counting sort, after its histogram.
 typedef struct gp__counting_args {
   void *out;
-  unsigned long long count;
-  const unsigned long long *count_device;
-  const unsigned long long *counts; // keys of each value, by its bits
-  const unsigned short *rows;       // 2-byte keys: counts of each block, to be added to `counts`
-  unsigned blocks;                  // number of rows; 0: nothing to add
-  unsigned long long *starts;       // first key of each run
-  unsigned short *values;           // value of each run
-  unsigned long long *runs;         // number of runs
+  gp__u64 count;
+  const gp__u64 *count_device;
+  const gp__u64 *counts;      // keys of each value, by its bits
+  const unsigned short *rows; // 2-byte keys: counts of each block, to be added to `counts`
+  unsigned blocks;            // number of rows; 0: nothing to add
+  gp__u64 *starts;            // first key of each run
+  unsigned short *values;     // value of each run
+  gp__u64 *runs;              // number of runs
   void *workspace;
 } gp__counting_args;
 
@@ -7809,56 +7787,56 @@ typedef struct gp__counting_args {
 
 // Top-k, nth element.
 typedef struct gp__top_k_args {
-  const void *keys;         // rows * count
-  const void *in;           // values; NULL: indices
-  void *out_keys;           // rows * k, or null
-  void *out;                // or null
-  unsigned long long count; // keys of a row
-  const unsigned long long *count_device;
-  unsigned long long rows, k;
-  unsigned long long blocks; // blocks of a row
+  const void *keys; // rows * count
+  const void *in;   // values; NULL: indices
+  void *out_keys;   // rows * k, or null
+  void *out;        // or null
+  gp__u64 count;    // keys of a row
+  const gp__u64 *count_device;
+  gp__u64 rows, k;
+  gp__u64 blocks; // blocks of a row
   void *workspace;
-  const void *from;         // lists: `ranks` ranks a row
-  void *to;                 // lists: k ranks of each block; NULL: to the output
-  unsigned long long ranks; //
-  unsigned long long jump;  // step from tile to tile of a row; coprime with their number
-  unsigned capacity;        // ranks of a block's list
-  unsigned nth;             // 1: the k-th key is the result
-  void *states;             // radix select: gp__select_state of each row
-  void *bins;               // GP__SELECT_BINS counters of each row
-  void *aside;              // `room` keys of each row
-  unsigned long long room;
+  const void *from;  // lists: `ranks` ranks a row
+  void *to;          // lists: k ranks of each block; NULL: to the output
+  gp__u64 ranks;     //
+  gp__u64 jump;      // step from tile to tile of a row; coprime with their number
+  unsigned capacity; // ranks of a block's list
+  unsigned nth;      // 1: the k-th key is the result
+  void *states;      // radix select: gp__select_state of each row
+  void *bins;        // GP__SELECT_BINS counters of each row
+  void *aside;       // `room` keys of each row
+  gp__u64 room;
   int level; // digit
 } gp__top_k_args;
 typedef struct gp__select_state {
-  unsigned long long prefix;   // known upper bits of the k-th key
-  unsigned long long rank;     // keys before it among those with these bits
-  unsigned long long inside;   // keys with these bits
-  unsigned long long appended; // keys put aside
-  unsigned long long arrived;  // blocks that have counted
-  unsigned long long buffered; // 1: the keys put aside are all that matter
+  gp__u64 prefix;   // known upper bits of the k-th key
+  gp__u64 rank;     // keys before it among those with these bits
+  gp__u64 inside;   // keys with these bits
+  gp__u64 appended; // keys put aside
+  gp__u64 arrived;  // blocks that have counted
+  gp__u64 buffered; // 1: the keys put aside are all that matter
 } gp__select_state;
 
 // Top-k of segments. A task: a segment, or a part of it.
 typedef struct gp__top_k_task {
-  unsigned long long segment;
+  gp__u64 segment;
   unsigned list, part; // list: the first of the segment's
 } gp__top_k_task;
 typedef struct gp__top_k_header {
-  unsigned long long listed, taken, lists; // tasks; tasks and lists in use
+  gp__u64 listed, taken, lists; // tasks; tasks and lists in use
 } gp__top_k_header;
 typedef struct gp__segmented_top_k_args {
   gp__top_k_args top; // keys, in, out_keys, out, count, rows (segments), k, capacity
   const void *begin, *end;
   const unsigned *ks; // or NULL
-  const unsigned long long *bad;
+  const gp__u64 *bad;
   gp__top_k_header *header;
-  gp__top_k_task *tasks;                                 // NULL: each segment is one
-  unsigned *arrived;                                     // parts that have left a list, at the segment's first list
-  void *lists;                                           // k ranks each
-  unsigned long long length, part, task_room, list_room; // part: most keys of a task
-  unsigned offset_bytes, batch;                          // batch: segments of a warp
-  unsigned by_lanes, by_warps;                           // most keys of a segment for lanes, for a warp
+  gp__top_k_task *tasks;                      // NULL: each segment is one
+  unsigned *arrived;                          // parts that have left a list, at the segment's first list
+  void *lists;                                // k ranks each
+  gp__u64 length, part, task_room, list_room; // part: most keys of a task
+  unsigned offset_bytes, batch;               // batch: segments of a warp
+  unsigned by_lanes, by_warps;                // most keys of a segment for lanes, for a warp
 } gp__segmented_top_k_args;
 
 // ---- sort/hybrid_arguments.h - arguments of hybrid sort, and what was chosen
@@ -7866,18 +7844,18 @@ typedef struct gp__segmented_top_k_args {
 // Hybrid sort. Lists, parts, counters and buckets live in scratch memory.
 typedef struct gp__hybrid_args {
   const void *in;
-  void *out;                // may be in
-  void *spare;              // as large as `in`
-  unsigned long long *list; // per level: parts, and above them tiles (32 bits each); then GP__HYBRID_ITEMS..
-  void *parts, *next_parts; // even levels; odd levels
-  unsigned long long *bins, *next_bins; // likewise, 256 counters a part; pairs use `bins` alone, 256 a piece
+  void *out;                 // may be in
+  void *spare;               // as large as `in`
+  gp__u64 *list;             // per level: parts, and above them tiles (32 bits each); then GP__HYBRID_ITEMS..
+  void *parts, *next_parts;  // even levels; odd levels
+  gp__u64 *bins, *next_bins; // likewise, 256 counters a part; pairs use `bins` alone, 256 a piece
   void *items;
-  unsigned long long count;
-  const unsigned long long *count_device;
+  gp__u64 count;
+  const gp__u64 *count_device;
   const void *values; // values of pairs; NULL: indices
   void *out_values, *spare_values;
   void *workspace;
-  unsigned long long *choice;   // GP__CHOSE_..., or NULL: hybrid sort
+  gp__u64 *choice;              // GP__CHOSE_..., or NULL: hybrid sort
   int level, levels, drop_keys; // levels: one after the last
   unsigned capacity;            // keys that a block sorts
   unsigned sample;              // keys in the sample; 0: the first count chooses (keys alone); 1: `duplicate_sample`
@@ -7901,35 +7879,35 @@ typedef struct gp__segmented_sort_args {
   void *out_keys, *out_values;
   void *other_keys, *other_values; // alternate buffers
   const void *begin, *end;         // offsets; end may be null
-  unsigned long long count, segments;
-  const unsigned long long *bad; // as in gp__stream_args
+  gp__u64 count, segments;
+  const gp__u64 *bad; // as in gp__stream_args
   void *workspace;
   gp__sort_header *header;
   gp__sort_span *list[GP__MIDDLE_CLASSES];
-  unsigned long long list_size[GP__MIDDLE_CLASSES];
+  gp__u64 list_size[GP__MIDDLE_CLASSES];
   gp__sort_bucket *buckets;
-  unsigned long long *group_counts; // GP__DIGITS a group
-  unsigned *tile_counts;            // GP__DIGITS a tile
-  unsigned long long queue_size, bucket_size, tile_size, group_size;
-  unsigned long long flip, mask; // flip: all ones if descending; mask: the bits that count, from bit 0 on
-  unsigned low_bit, top_shift;   // the lowest bit that counts; shift of the first digit
-  unsigned whole;                // all bits count
-  unsigned long long length;     // of each segment, if there are no offsets
+  gp__u64 *group_counts; // GP__DIGITS a group
+  unsigned *tile_counts; // GP__DIGITS a tile
+  gp__u64 queue_size, bucket_size, tile_size, group_size;
+  gp__u64 flip, mask;          // flip: all ones if descending; mask: the bits that count, from bit 0 on
+  unsigned low_bit, top_shift; // the lowest bit that counts; shift of the first digit
+  unsigned whole;              // all bits count
+  gp__u64 length;              // of each segment, if there are no offsets
 } gp__segmented_sort_args;
 
 // ---- merge/arguments.h - arguments of merges
 
 // Merges, merge sort, sets.
 typedef struct gp__merge_args {
-  const void *keys, *keys2;               // sorted; merge sort: `keys` alone, in runs
-  const void *values, *values2;           // or NULL; merge sort's first step: NULL for indices of the keys
-  void *out_keys, *out_values;            // or null
-  unsigned long long *out_count;          // sets
-  unsigned long long count, count2;       //
-  const unsigned long long *count_device; // count of the first input, or null
-  unsigned long long run;                 // merge sort: keys of a run, two of which this pass merges; otherwise 0
+  const void *keys, *keys2;     // sorted; merge sort: `keys` alone, in runs
+  const void *values, *values2; // or NULL; merge sort's first step: NULL for indices of the keys
+  void *out_keys, *out_values;  // or null
+  gp__u64 *out_count;           // sets
+  gp__u64 count, count2;        //
+  const gp__u64 *count_device;  // count of the first input, or null
+  gp__u64 run;                  // merge sort: keys of a run, two of which this pass merges; otherwise 0
   void *workspace;
-  unsigned long long *borders;  // sets: tile starts in each input; NULL: a block has one tile and finds it; four-way
+  gp__u64 *borders;             // sets: tile starts in each input; NULL: a block has one tile and finds it; four-way
                                 // pass: tile starts in each of a group's runs; or NULL
   unsigned log2_run, log2_ways; // four-way pass: tiles of a run, runs of a group (two or four)
 } gp__merge_args;
@@ -7943,11 +7921,11 @@ typedef struct gp__divisor {
 typedef struct gp__transpose_args {
   const void *in;
   void *out;
-  unsigned long long columns, rows;                       // extents of a matrix; the input's rows are contiguous
-  unsigned long long in_pitch, out_pitch;                 // from row to row; from column to column
-  unsigned long long outer[2], in_outer[2], out_outer[2]; // matrices
-  unsigned long long in_bytes;                            // from `in` to the end of its last element
-  unsigned long long tiles, row_tiles, column_tiles;      // all; of a matrix
+  gp__u64 columns, rows;                                  // extents of a matrix; the input's rows are contiguous
+  gp__u64 in_pitch, out_pitch;                            // from row to row; from column to column
+  gp__u64 outer[2], in_outer[2], out_outer[2];            // matrices
+  gp__u64 in_bytes;                                       // from `in` to the end of its last element
+  gp__u64 tiles, row_tiles, column_tiles;                 // all; of a matrix
   unsigned tile_rows, tile_columns, matrices, pitch, pad; // gp__transpose_plan
   unsigned panel;                                         // gp__transpose_panel
   gp__divisor units;       // whole input: groups of 8 vectors of a tile's column; whole output: vectors of a tile's row
@@ -7955,7 +7933,7 @@ typedef struct gp__transpose_args {
   gp__divisor row, column; // whole output: rows and columns of a matrix
   // Dense, in place: a and b are rows and columns divided by their common factor. A strip of whole columns, or a row,
   // is assembled in shared memory, or in `strip` bytes of scratch memory a block.
-  unsigned long long a, b, strip;
+  gp__u64 a, b, strip;
   void *scratch;        // NULL: shared memory
   int rotates, gathers; // this step: rotates columns, not shuffles; gathers by the formula, not scatters
 } gp__transpose_args;
@@ -7976,10 +7954,10 @@ typedef struct gp__bfs_args {
   void *lists[2];       // gp__bfs_unvisited
   void *found;          // vertices with long lists
   void *control;        // gp__bfs_control
-  unsigned long long vertices, source;
-  const unsigned long long *source_device; // or null
-  unsigned long long target;               // or ~0
-  int limit;                               // limit of depth
+  gp__u64 vertices, source;
+  const gp__u64 *source_device; // or null
+  gp__u64 target;               // or ~0
+  int limit;                    // limit of depth
   int symmetric;
   int alpha, beta;               // gp_policy
   int look_from;                 // a block with so many parts looks at bits before it sets them
@@ -7989,11 +7967,11 @@ typedef struct gp__bfs_args {
   int step;                      // number of the launch, in a search by launches
   int gather, cull;              // gp_policy
   void *edge_queue;              // gp__bfs_edge: as many as the graph has edges
-  unsigned long long edges;
-  unsigned long long fused_edges; // levels with more edges contract and expand in separate launches
-  const gp_fault *fault;          // GP_CHECKED: searches only if there is none
-  unsigned spread;                // fewest parts with which all blocks go on, each with its own; 0: never
-  int spread_after;               // after so many levels: GP__BFS_SPREAD_AFTER, except in tests
+  gp__u64 edges;
+  gp__u64 fused_edges;   // levels with more edges contract and expand in separate launches
+  const gp_fault *fault; // GP_CHECKED: searches only if there is none
+  unsigned spread;       // fewest parts with which all blocks go on, each with its own; 0: never
+  int spread_after;      // after so many levels: GP__BFS_SPREAD_AFTER, except in tests
 } gp__bfs_args;
 // Search from up to 64 sources at once.
 enum { GP__SOURCES_MOST = 64 };
@@ -8008,19 +7986,19 @@ typedef struct gp__sources_args {
   const void *offsets, *targets;
   const void *in_offsets, *in_sources; // the transposed graph, or null: never bottom-up
   int *depths;                         // a row for each source, or null
-  unsigned long long *reached;         // vertices reached from each source; or null
+  gp__u64 *reached;                    // vertices reached from each source; or null
   gp_traversal *statistics;            // or null
   void *seen, *words[2];               // a word a vertex
   void *lists[2];                      // vertices
   void *queue;                         // gp_edges
   void *control;                       // gp__sources_control
-  unsigned long long vertices;
-  unsigned long long source[GP__SOURCES_MOST];
-  const unsigned long long *source_device; // instead of `source`, or null
-  const gp_fault *fault;                   // GP_CHECKED: searches only if there is none
-  int count, batch;                        // sources; number of their batch in the call
-  int limit;                               // limit of depth
-  int alpha;                               // gp_policy
+  gp__u64 vertices;
+  gp__u64 source[GP__SOURCES_MOST];
+  const gp__u64 *source_device; // instead of `source`, or null
+  const gp_fault *fault;        // GP_CHECKED: searches only if there is none
+  int count, batch;             // sources; number of their batch in the call
+  int limit;                    // limit of depth
+  int alpha;                    // gp_policy
   unsigned small;
   unsigned blocks; // blocks of the grid
   int part;
@@ -8030,21 +8008,21 @@ typedef struct gp__sources_args {
 
 // Dense matrices in place, by panels and chunks. In bytes unless stated otherwise.
 typedef struct gp__panels_args {
-  unsigned char *data, *saved;                     // the matrix; saved panels
-  unsigned long long saves, clears;                // to save; 8-byte words to clear, from `counters` on
-  unsigned long long *counters;                    // GP__PANELS_COUNTERS, then one a panel
-  unsigned *claimed, *loaded;                      // a bit for each chunk
-  unsigned long long rows, columns, panels, holes; // extents of a panel, in elements; panels of the matrix
-  unsigned long long column_tiles, panel_tiles;    // tiles of a panel
+  unsigned char *data, *saved;          // the matrix; saved panels
+  gp__u64 saves, clears;                // to save; 8-byte words to clear, from `counters` on
+  gp__u64 *counters;                    // GP__PANELS_COUNTERS, then one a panel
+  unsigned *claimed, *loaded;           // a bit for each chunk
+  gp__u64 rows, columns, panels, holes; // extents of a panel, in elements; panels of the matrix
+  gp__u64 column_tiles, panel_tiles;    // tiles of a panel
   // The chunk at x * chunk_columns + y goes to (y + shift_y) * chunk_rows + (x + shift_x), modulo the extents.
   unsigned chunk, chunk_rows, chunk_columns, shift_x, shift_y;
 } gp__panels_args;
 // Dense matrices in place, by panels through a buffer. In bytes unless stated otherwise.
 typedef struct gp__buffered_args {
   unsigned char *data, *buffer;                      // the matrix; slots of blocks
-  unsigned long long *counters;                      // GP__PANELS_COUNTERS, then turns done of each step
-  unsigned long long rows, columns, height;          // elements
-  unsigned long long pitch, slot;                    // gp__buffered_plan
+  gp__u64 *counters;                                 // GP__PANELS_COUNTERS, then turns done of each step
+  gp__u64 rows, columns, height;                     // elements
+  gp__u64 pitch, slot;                               // gp__buffered_plan
   unsigned panels, column_tiles, lines, part, parts; // copied at a time: lines, 16-byte units
   gp__divisor units;                                 // part
   unsigned border[GP__BUFFERED_MOST + 1];            // gp__buffered_border
@@ -8057,17 +8035,17 @@ typedef struct gp__buffered_args {
 typedef struct gp__rows_args {
   const void *in;
   void *out; // of a reduction: one element a row, whatever out_stride[0] is
-  unsigned long long rows;
-  unsigned long long extent[4];
+  gp__u64 rows;
+  gp__u64 extent[4];
   long long in_stride[4], out_stride[4];
-  unsigned long long parts, share; // blocks that share a row, or columns; what each takes; or rows of a tile
-  unsigned log2_lanes;             // that share a row, or lie across columns
-  unsigned chunk;                  // elements of a lane of a tile of rows
-  int vectors;                     // columns: a thread's elements are a vector
-  int together;                    // rows lie one behind the other without gaps: 1: of the input, 2: of the output
-  unsigned long long windows;      // of a line, which the second launch of a map reads
-  void *states;                    // results of the first launch of a map, by row
-  void *workspace;                 // NULL: parts is 1
+  gp__u64 parts, share; // blocks that share a row, or columns; what each takes; or rows of a tile
+  unsigned log2_lanes;  // that share a row, or lie across columns
+  unsigned chunk;       // elements of a lane of a tile of rows
+  int vectors;          // columns: a thread's elements are a vector
+  int together;         // rows lie one behind the other without gaps: 1: of the input, 2: of the output
+  gp__u64 windows;      // of a line, which the second launch of a map reads
+  void *states;         // results of the first launch of a map, by row
+  void *workspace;      // NULL: parts is 1
   gp__value init;
   int has_init;
 } gp__rows_args;
@@ -14542,7 +14520,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__
   F(GP_I32, int) \
   F(GP_U32, unsigned int) \
   F(GP_I64, long long) \
-  F(GP_U64, unsigned long long) \
+  F(GP_U64, gp__u64) \
   F(GP_F16, gp_f16) \
   F(GP_BF16, gp_bf16) \
   F(GP_F32, float) \
@@ -30374,7 +30352,7 @@ __attribute__((noinline)) GP__PRIVATE void gp__hand_out(void *given, const void 
 
 // ---- core/driver.c - the table of functions of the driver and of NVRTC
 
-typedef unsigned long long gp__cu_pointer; // CUdeviceptr
+typedef gp__u64 gp__cu_pointer; // CUdeviceptr
 
 typedef struct gp__cu_attribute { // CUlaunchAttribute
   int id;
@@ -30437,7 +30415,7 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, cuCtxGetDevice, "cuCtxGetDevice", (int *device)) \
   F(1, cuCtxSynchronize, "cuCtxSynchronize", (void)) \
   F(1, cuStreamGetCtx, "cuStreamGetCtx", (void *stream, void **context)) \
-  F(0, cuStreamGetId, "cuStreamGetId", (void *stream, unsigned long long *id)) \
+  F(0, cuStreamGetId, "cuStreamGetId", (void *stream, gp__u64 *id)) \
   F(1, cuStreamIsCapturing, "cuStreamIsCapturing", (void *stream, int *status)) \
   F(1, cuStreamSynchronize, "cuStreamSynchronize", (void *stream)) \
   F(1, cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *mode)) \
@@ -30657,7 +30635,7 @@ GP__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
   struct stat about;
   memcpy(&address, &r->driver.nvrtcVersion, sizeof address);
   if (stat(gp__path_of(address), &about)) memset(&about, 0, sizeof about);
-  snprintf(r->nvrtc_name, sizeof r->nvrtc_name, "%d %llu %lld", r->nvrtc_version, (unsigned long long)about.st_size,
+  snprintf(r->nvrtc_name, sizeof r->nvrtc_name, "%d %llu %lld", r->nvrtc_version, (gp__u64)about.st_size,
       (long long)about.st_mtime);
 }
 
@@ -33298,10 +33276,9 @@ static gp_result gp__host_sort(gp__host_call *h) {
   uint64_t i;
   int word, turn;
   (void)threads;
-  if (n > SIZE_MAX / sizeof *a / 2)
-    return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
+  if (n > SIZE_MAX / sizeof *a / 2) return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (gp__u64)n);
   a = memory = (gp__host_indexed *)malloc((size_t)n * 2 * sizeof *a);
-  if (!a) return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
+  if (!a) return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (gp__u64)n);
   b = a + n;
   for (i = 0; i < n; ++i) a[i].index = i;
   for (word = q->begin_bit / 64; q->begin_bit < q->end_bit && word * 64 < q->end_bit; ++word) {
@@ -33328,7 +33305,7 @@ static gp_result gp__host_sort(gp__host_call *h) {
       moved = size <= sizeof *b ? (unsigned char *)b : (unsigned char *)malloc((size_t)n * size);
       if (!moved) {
         free(memory);
-        return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
+        return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (gp__u64)n);
       }
       memcpy(moved, from, (size_t)n * size);
       from = moved;
@@ -33383,7 +33360,7 @@ static gp_result gp__host_sort_columns(gp__host_call *h) {
   uint64_t i;
   int k, count = gp__list_sort_keys(q, keys);
   if (n <= SIZE_MAX / sizeof *a / 2) memory = (gp__host_indexed *)malloc((size_t)n * 2 * sizeof *a);
-  if (!memory) return gp__fail(GP_E_MEMORY, "gp_sort_columns: no memory for %llu elements", (unsigned long long)n);
+  if (!memory) return gp__fail(GP_E_MEMORY, "gp_sort_columns: no memory for %llu elements", (gp__u64)n);
   a = memory;
   for (i = 0; i < n; ++i) a[i].index = i;
   for (k = count - 1; k >= 0; --k) {
@@ -33478,9 +33455,8 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
     }
     free(order);
   }
-  return failed
-      ? gp__fail(GP_E_MEMORY, "gp_segmented_sort: no memory for a segment of %llu keys", (unsigned long long)longest)
-      : GP_SUCCESS;
+  return failed ? gp__fail(GP_E_MEMORY, "gp_segmented_sort: no memory for a segment of %llu keys", (gp__u64)longest)
+                : GP_SUCCESS;
 }
 
 // ---- merge/host.c - merge, merge sort
@@ -33993,8 +33969,8 @@ static gp_result gp__host_transpose(gp__host_call *h) {
     const uint64_t bytes = m->in_span * q->in_size;
     copy = bytes <= SIZE_MAX ? (unsigned char *)malloc((size_t)bytes) : NULL;
     if (!copy)
-      return gp__fail(GP_E_MEMORY, "%s: no memory for a copy of %llu bytes", gp__host_call_name(q->primitive),
-          (unsigned long long)bytes);
+      return gp__fail(
+          GP_E_MEMORY, "%s: no memory for a copy of %llu bytes", gp__host_call_name(q->primitive), (gp__u64)bytes);
     memcpy(copy, in, (size_t)bytes);
     in = copy;
   }
@@ -34310,7 +34286,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2555904"
+#define GPUPRIMS__EMBEDDED_FROM "2547712"
 
 // ---- core/embed.c - this file's own text
 
@@ -36078,8 +36054,8 @@ static gp_result gp__host_group_by(gp__host_call *h) {
   unsigned char *values;
   gp_result result;
   if (q->count > SIZE_MAX / pair - 1 || !(values = (unsigned char *)malloc((size_t)(q->count + 1) * pair)))
-    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu keys and values", gp__host_call_name(q->primitive),
-        (unsigned long long)q->count);
+    return gp__fail(
+        GP_E_MEMORY, "%s: no memory for %llu keys and values", gp__host_call_name(q->primitive), (gp__u64)q->count);
   memset(&sort, 0, sizeof sort);
   sort.primitive = GP_SORT;
   sort.key_type = q->key_type, sort.key_size = q->key_size;
@@ -36182,8 +36158,7 @@ static gp_result gp__host_build(const gp__request *q, int threads) {
   uint64_t *order = keys + room, *numbers = order + (relabel ? g->vertices : 0), count, i, v, kept;
   gp_result result;
   if (!keys)
-    return gp__fail(
-        GP_E_MEMORY, "%s: no memory for %llu edges", gp__host_call_name(q->primitive), (unsigned long long)room);
+    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu edges", gp__host_call_name(q->primitive), (gp__u64)room);
   if (relabel) {
     gp__host_by_degree(q, order, numbers);
     for (v = 0; v < g->vertices && q->out; ++v) gp__host_put_index(q->out, q->key_size, v, order[v]);
@@ -36392,8 +36367,8 @@ static gp_result gp__host_fill_table(const gp__request *q, gp__host_table *t, co
   t->found = 0;
   t->slots = (uint32_t *)calloc((size_t)(t->slot_count + 2 * count), 4);
   if (!t->slots)
-    return gp__fail(GP_E_MEMORY, "%s: no memory for a table of %llu keys", gp__host_call_name(q->primitive),
-        (unsigned long long)count);
+    return gp__fail(
+        GP_E_MEMORY, "%s: no memory for a table of %llu keys", gp__host_call_name(q->primitive), (gp__u64)count);
   t->first = t->slots + t->slot_count;
   t->place = t->first + count;
   for (i = 0; i < count; ++i) {
@@ -36435,19 +36410,19 @@ static gp_result gp__host_order_groups(const gp__request *q, gp__host_table *t, 
 }
 // Words of one group's aggregate, as kernels have them.
 typedef struct gp__host_words {
-  unsigned long long word[3];
+  gp__u64 word[3];
 } gp__host_words;
 static void gp__host_fold_row(const gp_aggregate *a, int pass, uint64_t row, gp__host_words *w) {
   const int most = a->op == GP_AGGREGATE_MAX || a->op == GP_AGGREGATE_ARGMAX, type = (int)a->type;
   const int places = a->op >= GP_AGGREGATE_ARGMIN, kind = gp__number_class(type);
-  unsigned long long x, high = 0, low;
+  gp__u64 x, high = 0, low;
   gp__wide wide;
   gp__host_widen(a->type, (const unsigned char *)a->column + row * gp__host_size(a->type), &wide, 1);
   x = wide.u;
   if (a->op == GP_AGGREGATE_SUM || a->op == GP_AGGREGATE_MEAN) {
     if (kind < 2 && a->op == GP_AGGREGATE_SUM) w->word[0] += pass ? 0 : x;
     else if (!pass && kind == 2) {
-      const unsigned long long range = gp__range_of(x), before = w->word[0];
+      const gp__u64 range = gp__range_of(x), before = w->word[0];
       w->word[0] =
           ((range | before) >> 32 << 32) | ((uint32_t)range > (uint32_t)before ? (uint32_t)range : (uint32_t)before);
     } else if (pass) {
@@ -36602,7 +36577,7 @@ static gp_result gp__host_bfs(const gp__request *q) {
   if (gp__host_finds_fault(q)) return GP_SUCCESS;
   if (n > SIZE_MAX / sizeof *queue) return gp__fail(GP_E_MEMORY, "gp_bfs: the graph is too large");
   queue = (uint64_t *)malloc((size_t)(n ? n : 1) * sizeof *queue);
-  if (!queue) return gp__fail(GP_E_MEMORY, "gp_bfs: no memory for a queue of %llu vertices", (unsigned long long)n);
+  if (!queue) return gp__fail(GP_E_MEMORY, "gp_bfs: no memory for a queue of %llu vertices", (gp__u64)n);
   gp__host_bfs_from(q, q->source_device ? *q->source_device : q->source, (int32_t *)q->out, q->out2, queue, &t);
   free(queue);
   if (q->statistics) *q->statistics = t;
@@ -36627,8 +36602,8 @@ static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
   memory =
       n >= SIZE_MAX / item / (unsigned)(shares + 1) ? NULL : (unsigned char *)malloc((size_t)(shares * (n + 1) * item));
   if (!memory)
-    return gp__fail(GP_E_MEMORY, "gp_bfs_sources: no memory for %lld queues of %llu vertices", (long long)shares,
-        (unsigned long long)n);
+    return gp__fail(
+        GP_E_MEMORY, "gp_bfs_sources: no memory for %lld queues of %llu vertices", (long long)shares, (gp__u64)n);
   GP__PARALLEL_FOR
   for (share = 0; share < shares; ++share) {
     uint64_t *queue = (uint64_t *)(void *)(memory + (uint64_t)share * (n + 1) * item), i;
@@ -36689,17 +36664,17 @@ typedef struct gp__kernel {
 // A stream's workspace.
 typedef struct gp__workspace {
   struct gp__workspace *next;
-  unsigned long long key;
+  gp__u64 key;
   gp_stream handle;
   pthread_mutex_t lock; // held from the choice of the workspace to the launch
   void *workspace;
   size_t bytes;
-  int captured;            // a graph may hold the workspace's address
-  unsigned users;          // calls that have it, which prevents eviction; grows under the state's lock
-  unsigned long long used; // when a call took it last
-  void *event;             // recorded after the last call on it, or NULL
-  int recorded;            // the event comes after all calls: once it has completed, the memory is free
-  int capturing;           // the call that has it is captured
+  int captured;   // a graph may hold the workspace's address
+  unsigned users; // calls that have it, which prevents eviction; grows under the state's lock
+  gp__u64 used;   // when a call took it last
+  void *event;    // recorded after the last call on it, or NULL
+  int recorded;   // the event comes after all calls: once it has completed, the memory is free
+  int capturing;  // the call that has it is captured
   // Tagged words grow from the front, scratch from the back; both may use the middle, in turn. Bytes from the front:
   size_t tagged; // zeros and words with tags, nothing else
   size_t words;  // used for words so far
@@ -36761,7 +36736,7 @@ typedef struct gp__state {
   int kernel_count, kernels_most;
   gp__workspace *streams[GP__STREAM_SLOTS];
   int stream_count; // of them
-  unsigned long long clock;
+  gp__u64 clock;
   gp__retired *retired;
   gp__warming warming;
   gp__events *timers;        // of tuners that are open
@@ -38243,7 +38218,7 @@ GP__PRIVATE gp_result gp__check_index_type(gp__checking *k, const char *what) {
 GP__PRIVATE gp_result gp__check_reach(const gp__checking *k, uint64_t most) {
   return k->out.size == 4 && k->c->count > most
       ? gp__fail(GP_E_SIZE, "%s: @count is %llu, too large for u32 indices (@out_type): use u64", k->who,
-            (unsigned long long)k->c->count)
+            (gp__u64)k->c->count)
       : GP_SUCCESS;
 }
 // Indices of elements; u32 serves up to `most` elements.
@@ -38320,8 +38295,8 @@ GP__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   q->channels = c->channels ? c->channels : 1;
   q->active = c->active ? c->active : q->channels;
   if (c->count2 > UINT64_MAX - c->count)
-    return gp__fail(GP_E_SIZE, "%s: @count and @count2: their sum overflows, %llu + %llu", who,
-        (unsigned long long)c->count, (unsigned long long)c->count2);
+    return gp__fail(GP_E_SIZE, "%s: @count and @count2: their sum overflows, %llu + %llu", who, (gp__u64)c->count,
+        (gp__u64)c->count2);
   if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: @segments is 2^64 - 1; it must be smaller", who);
   if (k->own[GP__CHECK_NUMBERS]) GP__CHECK(k->own[GP__CHECK_NUMBERS](k));
   if ((c->flags & GP_REPRODUCIBLE) && k->fold && !(k->traits & GP__REPRODUCES) && !gp__any_order(q))
@@ -38339,15 +38314,15 @@ GP__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char *field
   const uint64_t address = (uint64_t)(uintptr_t)pointer;
   const char *number = count == k->c->count ? " and count" : ""; // others come of several members
   if (size && count > UINT64_MAX / size)
-    return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes overflow", k->who, field, number,
-        (unsigned long long)count, (unsigned long)size);
+    return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes overflow", k->who, field, number, (gp__u64)count,
+        (unsigned long)size);
   if (!pointer) return needed && count ? gp__fail(GP_E_NULL, "%s: @%s is null", k->who, field) : GP_SUCCESS;
   if (address % align)
     return gp__fail(GP_E_ALIGNMENT, "%s: @%s (%p) is not aligned to %lu bytes, as its type requires", k->who, field,
         pointer, (unsigned long)align);
   if (count * size > UINT64_MAX - address)
     return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes extend past the end of the address space", k->who,
-        field, number, (unsigned long long)count, (unsigned long)size);
+        field, number, (gp__u64)count, (unsigned long)size);
   return GP_SUCCESS;
 }
 
@@ -38428,7 +38403,7 @@ GP__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t
     const uint64_t stride = from->stride < 0 ? 0 - (uint64_t)from->stride : (uint64_t)from->stride;
     if (stride && span - 1 > (UINT64_MAX / n->size - 1) / stride)
       return gp__fail(GP_E_SIZE, "%s: @%s: %llu elements at a stride of %lld overflow", k->who, names[n->array],
-          (unsigned long long)span, (long long)from->stride);
+          (gp__u64)span, (long long)from->stride);
     span = (span - 1) * stride + 1;
     if (lowest && from->stride < 0) lowest -= (span - 1) * n->size;
   }
@@ -38614,9 +38589,9 @@ GP__PRIVATE gp_result gp__check_batch_types(gp__checking *k) {
   return GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__check_batch_numbers(gp__checking *k) {
-  return k->c->count >> GP__BATCH_LOG2_MOST ? gp__fail(GP_E_SIZE, "%s: @count is %llu, not below 2^%d", k->who,
-                                                  (unsigned long long)k->c->count, GP__BATCH_LOG2_MOST)
-                                            : GP_SUCCESS;
+  return k->c->count >> GP__BATCH_LOG2_MOST
+      ? gp__fail(GP_E_SIZE, "%s: @count is %llu, not below 2^%d", k->who, (gp__u64)k->c->count, GP__BATCH_LOG2_MOST)
+      : GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__batch_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
@@ -39031,14 +39006,14 @@ GP__PRIVATE gp_result gp__check_positions(gp__checking *k) {
   const char *who = k->who;
   if (k->q->out_size == 4 && (c->key_count | c->segments) > UINT32_MAX)
     return gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for u32 positions (@out_type): use u64", who,
-        c->key_count ? "key_count" : "segments", (unsigned long long)(c->key_count | c->segments));
+        c->key_count ? "key_count" : "segments", (gp__u64)(c->key_count | c->segments));
   return GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__check_bound_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   const char *who = k->who;
   if (c->key_count >> 63)
-    return gp__fail(GP_E_SIZE, "%s: @key_count is %llu, not below 2^63", who, (unsigned long long)c->key_count);
+    return gp__fail(GP_E_SIZE, "%s: @key_count is %llu, not below 2^63", who, (gp__u64)c->key_count);
   return gp__check_positions(k);
 }
 GP__PRIVATE gp_result gp__bound_buffers(gp__checking *k) {
@@ -39064,11 +39039,11 @@ GP__PRIVATE gp_result gp__check_equal_segments(gp__checking *k) {
   if (!q->offset_size) {
     if (c->segment_length && c->segments > UINT64_MAX / c->segment_length)
       return gp__fail(GP_E_SIZE, "%s: @segments times @segment_length overflows: %llu times %llu", who,
-          (unsigned long long)c->segments, (unsigned long long)c->segment_length);
+          (gp__u64)c->segments, (gp__u64)c->segment_length);
     q->count = c->segments * c->segment_length;
     if (c->count && c->count != q->count)
       return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor @segments times @segment_length (%llu)", who,
-          (unsigned long long)c->count, (unsigned long long)q->count);
+          (gp__u64)c->count, (gp__u64)q->count);
   }
   return GP_SUCCESS;
 }
@@ -39153,11 +39128,10 @@ GP__PRIVATE gp_result gp__check_histogram_numbers(gp__checking *k) {
         GP_E_UNSUPPORTED, "%s: @channels is %d: described samples (GP_INPUT) have one channel", who, q->channels);
   if (!c->bins) return gp__fail(GP_E_ARGUMENT, "%s: @bins is 0", who);
   if (c->bins > INT32_MAX / (unsigned)q->active)
-    return gp__fail(GP_E_SIZE, "%s: @bins: %llu bins times %d channels is 2^31 or more", who,
-        (unsigned long long)c->bins, q->active);
-  if (c->count > UINT64_MAX / (unsigned)q->channels)
     return gp__fail(
-        GP_E_SIZE, "%s: @count: %llu pixels of %d channels overflow", who, (unsigned long long)c->count, q->channels);
+        GP_E_SIZE, "%s: @bins: %llu bins times %d channels is 2^31 or more", who, (gp__u64)c->bins, q->active);
+  if (c->count > UINT64_MAX / (unsigned)q->channels)
+    return gp__fail(GP_E_SIZE, "%s: @count: %llu pixels of %d channels overflow", who, (gp__u64)c->count, q->channels);
   if (c->primitive == GP_HISTOGRAM_EVEN && (size_t)q->active > GP__VALUE_BYTES / q->in_size)
     return gp__fail(GP_E_ARGUMENT, "%s: @active is %d: a call takes bounds for at most %d channels of %s", who,
         q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
@@ -39384,12 +39358,12 @@ GP__PRIVATE gp_result gp__check_sorted_numbers(gp__checking *k) {
   GP__CHECK(gp__check_equal_segments(k));
   if (q->count >> 44)
     return gp__fail(GP_E_SIZE, "%s: @%s is %llu, not below 2^44", k->who,
-        c->count ? "count" : "segments times @segment_length", (unsigned long long)q->count);
+        c->count ? "count" : "segments times @segment_length", (gp__u64)q->count);
   // Indices count from the beginning of the keys.
   return !q->offset_size && k->out.size == 4 && !k->in.size && q->count > (uint64_t)1 << 32
       ? gp__fail(GP_E_SIZE,
             "%s: @segments times @segment_length is %llu, too large for u32 indices (@out_type): use u64", k->who,
-            (unsigned long long)q->count)
+            (gp__u64)q->count)
       : GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__sorted_buffers(gp__checking *k) {
@@ -39450,10 +39424,10 @@ GP__PRIVATE gp_result gp__check_k(gp__checking *k) {
   const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(c->flags & GP_UNSORTED);
   if (c->k > c->count || (nth && c->count && c->n >= c->count))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s is %llu, %s @count (%llu)", k->who, nth ? "n" : "k",
-        (unsigned long long)(nth ? c->n : c->k), nth ? "not below" : "above", (unsigned long long)c->count);
+        (gp__u64)(nth ? c->n : c->k), nth ? "not below" : "above", (gp__u64)c->count);
   if (c->count && gp__rows_in(c) > UINT64_MAX / c->count)
-    return gp__fail(GP_E_SIZE, "%s: @rows times @count overflows: %llu times %llu", k->who, (unsigned long long)c->rows,
-        (unsigned long long)c->count);
+    return gp__fail(
+        GP_E_SIZE, "%s: @rows times @count overflows: %llu times %llu", k->who, (gp__u64)c->rows, (gp__u64)c->count);
   if (c->op && c->count_device && gp__rows_in(c) > 1)
     return gp__fail(GP_E_UNSUPPORTED, "%s: @count_device is set: rows that an operator orders (@op) are whole", k->who);
   k->q->composed = c->op && c->k > gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q));
@@ -39501,9 +39475,8 @@ GP__PRIVATE gp_result gp__check_results(gp__checking *k) {
   k->q->length = k->c->k;
   k->q->composed =
       k->c->k > (k->q->op ? gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q)) : (unsigned)GP__TOP_K_FEW);
-  return k->c->k <= UINT32_MAX
-      ? GP_SUCCESS
-      : gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above 4294967295", k->who, (unsigned long long)k->c->k);
+  return k->c->k <= UINT32_MAX ? GP_SUCCESS
+                               : gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above 4294967295", k->who, (gp__u64)k->c->k);
 }
 GP__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
   const gp_call *c = k->c;
@@ -39514,11 +39487,11 @@ GP__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
   longest = q->offset_size ? q->count : c->segment_length;
   if (!k->in.size && k->out.size == 4 && longest > most)
     return gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for indices of 4 bytes (@out_type): use i64 or u64", k->who,
-        q->offset_size ? "count" : "segment_length", (unsigned long long)longest);
+        q->offset_size ? "count" : "segment_length", (gp__u64)longest);
   GP__CHECK(gp__check_results(k));
   if (c->k && c->segments > UINT64_MAX / c->k)
-    return gp__fail(GP_E_SIZE, "%s: @segments times @k overflows: %llu times %llu", k->who,
-        (unsigned long long)c->segments, (unsigned long long)c->k);
+    return gp__fail(
+        GP_E_SIZE, "%s: @segments times @k overflows: %llu times %llu", k->who, (gp__u64)c->segments, (gp__u64)c->k);
   return k->pointers && q->count && c->k && !c->out_keys && !c->out
       ? gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who)
       : GP_SUCCESS;
@@ -39561,15 +39534,15 @@ GP__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char *name,
     stride[d] = given[d] ? given[d] : least;
     if (d == dimensions - 1 && stride[d] != 1)
       return gp__fail(GP_E_ARGUMENT, "%s: @permutation.%s[%d] is %llu, but the stride of the last dimension must be 1",
-          k->who, name, d, (unsigned long long)stride[d]);
+          k->who, name, d, (gp__u64)stride[d]);
     if (stride[d] < least)
       return gp__fail(GP_E_ARGUMENT,
           "%s: @permutation.%s[%d] (a leading dimension) is %llu, below the %llu elements of one step", k->who, name, d,
-          (unsigned long long)stride[d], (unsigned long long)least);
+          (gp__u64)stride[d], (gp__u64)least);
     if (extent[d] && stride[d] > UINT64_MAX / k->in.size / extent[d])
       return gp__fail(GP_E_SIZE,
           "%s: @permutation.%s[%d] times the extent overflows: %llu times %llu elements of %lu bytes", k->who, name, d,
-          (unsigned long long)stride[d], (unsigned long long)extent[d], (unsigned long)k->in.size);
+          (gp__u64)stride[d], (gp__u64)extent[d], (unsigned long)k->in.size);
     least = stride[d] * extent[d];
     if (!extent[d]) *span = 0;
     else if (*span) *span += (extent[d] - 1) * stride[d];
@@ -39671,13 +39644,13 @@ GP__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
     if (q->count && p->extent[i] > UINT64_MAX / k->in.size / q->count)
       return gp__fail(GP_E_SIZE,
           "%s: @permutation.extent[%d] is %llu: the product of the extents times %lu bytes overflows", k->who, i,
-          (unsigned long long)p->extent[i], (unsigned long)k->in.size);
+          (gp__u64)p->extent[i], (unsigned long)k->in.size);
     q->count *= p->extent[i];
     extent[i] = p->extent[p->order[i]];
   }
   if (k->c->count && k->c->count != q->count)
     return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor the product of @permutation.extent (%llu)",
-        k->who, (unsigned long long)k->c->count, (unsigned long long)q->count);
+        k->who, (gp__u64)k->c->count, (gp__u64)q->count);
   GP__CHECK(gp__check_strides(k, "in_stride", p->dimensions, p->extent, p->in_stride, in_stride, &m->in_span));
   GP__CHECK(gp__check_strides(k, "out_stride", p->dimensions, extent, p->out_stride, out_stride, &m->out_span));
   for (i = 0; i < p->dimensions; ++i) {
@@ -39770,7 +39743,7 @@ GP__PRIVATE gp_result gp__check_reach_of(const gp__checking *k, const char *name
     const uint64_t step = gp__distance(stride[d]), last = r->extent[d] ? r->extent[d] - 1 : 0;
     if (last && step > (UINT64_MAX >> 3) / size / last)
       return gp__fail(GP_E_SIZE, "%s: @axes.%s: %llu elements of %lu bytes at a stride of %lld overflow", k->who, name,
-          (unsigned long long)r->extent[d], (unsigned long)size, (long long)stride[d]);
+          (gp__u64)r->extent[d], (unsigned long)size, (long long)stride[d]);
     span->bytes += last * step * size;
     if (stride[d] < 0) span->before += last * step * size;
     none |= !r->extent[d];
@@ -39794,7 +39767,7 @@ GP__PRIVATE gp_result gp__check_places(const gp__checking *k, const gp__rows *r,
       return gp__fail(GP_E_ARGUMENT,
           "%s: @axes.out_stride: two elements of the output are at one place, or may be: a stride of %lld "
           "is within the %llu elements of dimensions of smaller strides",
-          k->who, (long long)r->out_stride[least], (unsigned long long)(reach + 1));
+          k->who, (long long)r->out_stride[least], (gp__u64)(reach + 1));
     seen |= 1u << least;
     reach += gp__distance(r->out_stride[least]) * (r->extent[least] - 1);
   }
@@ -39857,7 +39830,7 @@ GP__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t ou
   }
   if (!shortened && results != GP__WHOLE_ROWS && results > r->extent[0])
     return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above the %llu elements of a row (@axes.extent)", k->who,
-        (unsigned long long)results, (unsigned long long)r->extent[0]);
+        (gp__u64)results, (gp__u64)r->extent[0]);
   for (d = 3; d >= 0; --d) { // the axis comes last
     if (q->segments && r->extent[d] > (UINT64_MAX >> 2) / q->segments)
       return gp__fail(GP_E_SIZE, "%s: @axes.extent: the product of the extents overflows", k->who);
@@ -39866,7 +39839,7 @@ GP__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t ou
   }
   if (k->c->count && k->c->count != q->count)
     return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor the product of @axes.extent (%llu)", k->who,
-        (unsigned long long)k->c->count, (unsigned long long)q->count);
+        (gp__u64)k->c->count, (gp__u64)q->count);
   GP__CHECK(gp__check_reach_of(k, "in_stride", r, r->in_stride, k->in.size, &r->in_span));
   length = r->extent[0];
   if (results != GP__WHOLE_ROWS) r->extent[0] = results; // a row has a result even if it has no elements
@@ -39932,9 +39905,9 @@ GP__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
     return gp__fail(GP_E_SIZE,
         "%s: @axes.extent: %llu elements are too many for indices of 4 bytes (@out_type): use "
         "i64 or u64",
-        k->who, (unsigned long long)q->count);
+        k->who, (gp__u64)q->count);
   if (q->count >> 44)
-    return gp__fail(GP_E_SIZE, "%s: @axes.extent: %llu elements, not below 2^44", k->who, (unsigned long long)q->count);
+    return gp__fail(GP_E_SIZE, "%s: @axes.extent: %llu elements, not below 2^44", k->who, (gp__u64)q->count);
   if (!top) q->length = r->extent[0];
   if (q->op) q->composed = 0; // the segments' call ranks them all
   if (k->pointers && q->count && !top && c->out_type && !c->out) return gp__fail(GP_E_NULL, "%s: @out is null", k->who);
@@ -39985,18 +39958,18 @@ GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, 
   }
   if (l->width != GP_SOA && (l->capacity || l->columns))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: %s is for GP_SOA only, but width is %llu", who, name,
-        l->capacity ? "capacity" : "columns", (unsigned long long)l->width);
+        l->capacity ? "capacity" : "columns", (gp__u64)l->width);
   if (l->columns && l->capacity)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity and columns are both set; capacity is for one buffer", who, name);
   if (l->capacity && l->capacity < count)
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity is %llu, below @count (%llu)", who, name,
-        (unsigned long long)l->capacity, (unsigned long long)count);
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity is %llu, below @count (%llu)", who, name, (gp__u64)l->capacity,
+        (gp__u64)count);
   if (l->order & ~GP__AXES || !gp__is_order(l->order))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: order is not 0, GP_TRANSPOSED or GP_AXES of each axis once", who, name);
   bytes = gp__layout_bytes(l, count);
   if (bytes == UINT64_MAX || bytes > UINT64_MAX - (uintptr_t)buffer)
-    return gp__fail(GP_E_SIZE, "%s: @count and @%s: %llu structs of %lu bytes overflow", who, name,
-        (unsigned long long)count, (unsigned long)l->size);
+    return gp__fail(GP_E_SIZE, "%s: @count and @%s: %llu structs of %lu bytes overflow", who, name, (gp__u64)count,
+        (unsigned long)l->size);
   *spans = 0;
   if (l->columns) {
     if (buffer) return gp__fail(GP_E_ARGUMENT, "%s: @%s is not null, but @%s has columns", who, of, name);
@@ -40035,7 +40008,7 @@ GP__PRIVATE gp_result gp__check_orders(const gp__checking *k) {
     return gp__fail(GP_E_ARGUMENT,
         "%s: extent: where the orders of axes differ, @in_layout (from) and @out_layout (to) need the same extents, "
         "whose product is @count (%llu)",
-        k->who, (unsigned long long)k->c->count);
+        k->who, (gp__u64)k->c->count);
   for (i = 3; i >= 0; --i) {
     const unsigned axis = gp__axis(to->order, (unsigned)i);
     d[i].extent = to->extent[axis], d[i].in = in[axis], d[i].out = out_step;
@@ -40099,10 +40072,10 @@ GP__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, c
   if (g->flags & ~GP_SYMMETRIC)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s->flags has unknown bits: %#x", k->who, name, g->flags);
   if (g->vertices >= (g->vertex_type == GP_U32 ? UINT32_MAX : (uint64_t)1 << 48))
-    return gp__fail(GP_E_SIZE, "%s: @%s->vertices is %llu, not below %s", k->who, name, (unsigned long long)g->vertices,
+    return gp__fail(GP_E_SIZE, "%s: @%s->vertices is %llu, not below %s", k->who, name, (gp__u64)g->vertices,
         g->vertex_type == GP_U32 ? "2^32 - 1, the limit of u32 vertices" : "2^48");
   if (g->edges > (g->offset_type == GP_U32 ? UINT32_MAX : ((uint64_t)1 << 48) - 1))
-    return gp__fail(GP_E_SIZE, "%s: @%s->edges is %llu, not below %s", k->who, name, (unsigned long long)g->edges,
+    return gp__fail(GP_E_SIZE, "%s: @%s->edges is %llu, not below %s", k->who, name, (gp__u64)g->edges,
         g->offset_type == GP_U32 ? "2^32, the limit of u32 offsets" : "2^48");
   if (!g->in_offsets != !g->in_sources)
     return gp__fail(GP_E_NULL, "%s: @%s->%s is null, but @%s->%s is not", k->who, name,
@@ -40155,10 +40128,10 @@ GP__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
   GP__CHECK(gp__check_graph(k));
   if (!c->source_device && c->source >= q->graph.vertices && k->pointers)
     return gp__fail(GP_E_ARGUMENT, "%s: @source is %llu, not below the %llu vertices of @graph", k->who,
-        (unsigned long long)c->source, (unsigned long long)q->graph.vertices);
+        (gp__u64)c->source, (gp__u64)q->graph.vertices);
   if ((c->flags & GP_UNTIL_TARGET) && c->target >= q->graph.vertices && k->pointers)
     return gp__fail(GP_E_ARGUMENT, "%s: @target is %llu, not below the %llu vertices of @graph", k->who,
-        (unsigned long long)c->target, (unsigned long long)q->graph.vertices);
+        (gp__u64)c->target, (gp__u64)q->graph.vertices);
   if (c->target && !(c->flags & GP_UNTIL_TARGET))
     return gp__fail(GP_E_ARGUMENT, "%s: @target is set, but @flags lacks GP_UNTIL_TARGET", k->who);
   GP__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, q->graph.vertices, 1, 0));
@@ -40173,8 +40146,8 @@ GP__PRIVATE gp_result gp__check_sources(gp__checking *k) {
   uint64_t i;
   GP__CHECK(gp__check_graph(k));
   if (n && c->count > UINT64_MAX / 4 / n)
-    return gp__fail(GP_E_SIZE, "%s: @count is %llu: that many rows of %llu depths overflow", k->who,
-        (unsigned long long)c->count, (unsigned long long)n);
+    return gp__fail(
+        GP_E_SIZE, "%s: @count is %llu: that many rows of %llu depths overflow", k->who, (gp__u64)c->count, (gp__u64)n);
   if (c->sources && c->source_device)
     return gp__fail(GP_E_ARGUMENT, "%s: @sources and @source_device are both set: set one of them", k->who);
   if (k->pointers && c->count && !c->sources && !c->source_device)
@@ -40182,7 +40155,7 @@ GP__PRIVATE gp_result gp__check_sources(gp__checking *k) {
   for (i = 0; c->sources && i < c->count && k->pointers; ++i)
     if (c->sources[i] >= n)
       return gp__fail(GP_E_ARGUMENT, "%s: @sources[%llu] is %llu, not below the %llu vertices of @graph", k->who,
-          (unsigned long long)i, (unsigned long long)c->sources[i], (unsigned long long)n);
+          (gp__u64)i, (gp__u64)c->sources[i], (gp__u64)n);
   if (k->pointers && !c->out && !c->out2 && !c->statistics)
     return gp__fail(
         GP_E_NULL, "%s: @out (depths), @out2 (reached) and @statistics are all null: set at least one output", k->who);
@@ -40205,11 +40178,10 @@ GP__PRIVATE gp_result gp__check_edge_list(gp__checking *k) {
   q->in_size = k->in.size;
   q->count = c->count;
   if (c->count > UINT64_MAX / 16 / (unsigned)copies)
-    return gp__fail(
-        GP_E_SIZE, "%s: @count is %llu: the keys of that many edges overflow", k->who, (unsigned long long)c->count);
+    return gp__fail(GP_E_SIZE, "%s: @count is %llu: the keys of that many edges overflow", k->who, (gp__u64)c->count);
   if (q->out_graph.edges < c->count * (unsigned)copies)
     return gp__fail(GP_E_ARGUMENT, "%s: @out_graph->edges is %llu, but the graph can have up to %llu edges%s", k->who,
-        (unsigned long long)q->out_graph.edges, (unsigned long long)c->count * (unsigned)copies,
+        (gp__u64)q->out_graph.edges, (gp__u64)c->count * (unsigned)copies,
         copies == 2 ? " (each edge in both directions)" : "");
   GP__CHECK(
       gp__reading(k, c->in2 ? "in (sources)" : "in (pairs)", c->in, &k->in, c->in2 ? c->count : 2 * c->count, 1, 0));
@@ -40243,13 +40215,13 @@ GP__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
         q->out_graph.offset_type != g->offset_type || q->out_graph.vertex_type != g->vertex_type)
       return gp__fail(GP_E_ARGUMENT,
           "%s: @out_graph: vertices and types must equal those of @graph, and edges must be at least %llu", k->who,
-          (unsigned long long)g->edges);
+          (gp__u64)g->edges);
   } else q->out_graph = *g;
   gp__note_graph(q, &q->out_graph);
   vertex = q->key_size;
   if (builds && q->out_graph.vertices > UINT32_MAX)
     return gp__fail(GP_E_UNSUPPORTED, "%s: @%s->vertices is %llu, not below 2^32", k->who,
-        makes ? "out_graph" : "graph", (unsigned long long)q->out_graph.vertices);
+        makes ? "out_graph" : "graph", (gp__u64)q->out_graph.vertices);
   if (p != GP_GRAPH_FROM_EDGES) q->count = g->edges > g->vertices ? g->edges : g->vertices;
   if (p == GP_GRAPH_TRANSPOSE) {
     if (k->pointers && !g->in_offsets)
@@ -40272,7 +40244,7 @@ GP__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
     const gp__checked_type depth = {4, 4, NULL}, number = {vertex, vertex, NULL};
     if (c->source >= g->vertices)
       return gp__fail(GP_E_ARGUMENT, "%s: @source is %llu, not below the %llu vertices of @graph", k->who,
-          (unsigned long long)c->source, (unsigned long long)g->vertices);
+          (gp__u64)c->source, (gp__u64)g->vertices);
     GP__CHECK(gp__reading(k, "in (depths)", c->in, &depth, g->vertices, 1, 0));
     GP__CHECK(gp__reading(k, "in2 (parents)", c->in2, &number, g->vertices, 0, 0));
   }
@@ -40284,8 +40256,8 @@ GP__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
 enum { GP__HASH_MOST = 0x7fffffff - 1 }; // rows
 GP__PRIVATE gp_result gp__check_rows(const gp__checking *k, const char *name, uint64_t count) {
   return count > (uint64_t)GP__HASH_MOST
-      ? gp__fail(GP_E_SIZE, "%s: @%s is %llu, not below 2^31 - 1, the limit of a hash table", k->who, name,
-            (unsigned long long)count)
+      ? gp__fail(
+            GP_E_SIZE, "%s: @%s is %llu, not below 2^31 - 1, the limit of a hash table", k->who, name, (gp__u64)count)
       : GP_SUCCESS;
 }
 // A zipped key is compared by its bytes: nobody writes those between its members, and true has several bytes.
@@ -40389,8 +40361,8 @@ GP__PRIVATE gp_result gp__check_hash(gp__checking *k) {
   }
   if (c->primitive == GP_GROUP_BY_MANY) {
     if (c->aggregate_count < 1 || c->aggregate_count > GP_AGGREGATE_LIMIT)
-      return gp__fail(GP_E_ARGUMENT, "%s: @aggregate_count is %llu, not 1 to %d", k->who,
-          (unsigned long long)c->aggregate_count, (int)GP_AGGREGATE_LIMIT);
+      return gp__fail(GP_E_ARGUMENT, "%s: @aggregate_count is %llu, not 1 to %d", k->who, (gp__u64)c->aggregate_count,
+          (int)GP_AGGREGATE_LIMIT);
     if (!c->aggregates) return gp__fail(GP_E_NULL, "%s: @aggregates is null", k->who);
     if (k->pointers >= GP__POINTERS_REACHED) GP__CHECK(gp__check_value_memory(k, "aggregates", c->aggregates));
     for (i = 0; i < (int)c->aggregate_count; ++i) GP__CHECK(gp__check_aggregate(k, i, room));
@@ -40458,11 +40430,11 @@ GP__PRIVATE gp_result gp__check_columns(gp__checking *k) {
   if (c->column_count > GP_COLUMN_LIMIT || c->key_columns > c->column_count)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s is %llu, above %llu", k->who,
         c->column_count > GP_COLUMN_LIMIT ? "column_count" : "key_columns",
-        (unsigned long long)(c->column_count > GP_COLUMN_LIMIT ? c->column_count : c->key_columns),
-        (unsigned long long)(c->column_count > GP_COLUMN_LIMIT ? (uint64_t)GP_COLUMN_LIMIT : c->column_count));
+        (gp__u64)(c->column_count > GP_COLUMN_LIMIT ? c->column_count : c->key_columns),
+        (gp__u64)(c->column_count > GP_COLUMN_LIMIT ? (uint64_t)GP_COLUMN_LIMIT : c->column_count));
   if (keys < 1 || keys > GP_KEY_LIMIT)
-    return gp__fail(GP_E_ARGUMENT, "%s: @key_columns: the call has %llu keys, not 1 to %d", k->who,
-        (unsigned long long)keys, (int)GP_KEY_LIMIT);
+    return gp__fail(GP_E_ARGUMENT, "%s: @key_columns: the call has %llu keys, not 1 to %d", k->who, (gp__u64)keys,
+        (int)GP_KEY_LIMIT);
   if (c->column_count && !c->columns) return gp__fail(GP_E_NULL, "%s: @columns is null", k->who);
   if (k->pointers >= GP__POINTERS_REACHED) GP__CHECK(gp__check_value_memory(k, "columns", c->columns));
   q->count = q->stride = c->count;
@@ -42281,8 +42253,8 @@ GP__PRIVATE uint64_t gp__workspace_bytes(const gp__geometry *g) {
 
 // The newest stream of this handle in the table. (It may be destroyed, if a new stream has inherited its handle and is
 // captured before its first ordinary call: its workspace then serves the new one.)
-GP__PRIVATE unsigned long long gp__key_of_handle(gp__state *s, gp_stream stream) {
-  unsigned long long key = (uintptr_t)stream;
+GP__PRIVATE gp__u64 gp__key_of_handle(gp__state *s, gp_stream stream) {
+  gp__u64 key = (uintptr_t)stream;
   int i;
   pthread_mutex_lock(&s->lock);
   for (i = 0; i < GP__STREAM_SLOTS; ++i) {
@@ -42296,7 +42268,7 @@ GP__PRIVATE unsigned long long gp__key_of_handle(gp__state *s, gp_stream stream)
 
 // Numbers a stream for the table. Handles of destroyed streams are used again, ids are not.
 GP__PRIVATE gp_result gp__number_of_stream(
-    gp__state *s, const char *who, gp_stream stream, unsigned long long *key, int *capturing) {
+    gp__state *s, const char *who, gp_stream stream, gp__u64 *key, int *capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
   static __thread char thread;
   void *owner = NULL;
@@ -42369,7 +42341,7 @@ GP__PRIVATE int gp__has_work(const gp__state *s, const gp__workspace *r) { retur
 // Takes a workspace out of the table: the least recently used one that no call has, no graph may use, and whose work
 // has ended. NULL: there is none. empty: only one without memory. The state's lock is held.
 GP__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
-  unsigned long long later = 0;
+  gp__u64 later = 0;
   for (;;) {
     gp__workspace **oldest = NULL, **at, *r;
     int i;
@@ -42391,7 +42363,7 @@ GP__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
 GP__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, gp__retired *kept);
 // The workspace of a stream, for gp__lock_stream and gp__unlock_stream. A new stream may replace others.
 GP__PRIVATE gp_result gp__find_stream(
-    gp__state *s, const char *who, unsigned long long key, gp_stream stream, int capturing, gp__workspace **found) {
+    gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing, gp__workspace **found) {
   const struct gp_driver *d = &s->library.runtime.driver;
   gp__workspace **slot = &s->streams[(key * 0x9e3779b97f4a7c15ull >> 32) % GP__STREAM_SLOTS], *r, *gone = NULL;
   const int returns = s->release || s->pools;
@@ -42445,7 +42417,7 @@ GP__PRIVATE gp_result gp__find_stream(
 
 // The workspace of a caller's last launch, which keeps it from eviction; NULL before the first one.
 typedef struct gp__recent {
-  unsigned long long key;
+  gp__u64 key;
   gp__workspace *workspace;
 } gp__recent;
 GP__PRIVATE void gp__forget_stream(gp__recent *recent) {
@@ -42453,8 +42425,8 @@ GP__PRIVATE void gp__forget_stream(gp__recent *recent) {
   recent->workspace = NULL;
 }
 // As gp__find_stream, without the state's lock where the stream is the same as before.
-GP__PRIVATE gp_result gp__find_recent(gp__state *s, const char *who, unsigned long long key, gp_stream stream,
-    int capturing, gp__recent *recent, gp__workspace **found) {
+GP__PRIVATE gp_result gp__find_recent(gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing,
+    gp__recent *recent, gp__workspace **found) {
   if (gp__locked_here()->lent) recent = NULL;
   if (recent && recent->workspace && recent->key == key) {
     *found = recent->workspace;
@@ -42567,17 +42539,16 @@ GP__PRIVATE gp_result gp__grow(
   }
   if (r->lent)
     return gp__fail(GP_E_WORKSPACE, "%s: the call needs a workspace of %llu bytes, and @workspace_bytes is %llu", who,
-        (unsigned long long)need, (unsigned long long)r->bytes);
+        (gp__u64)need, (gp__u64)r->bytes);
   if (capturing)
     return gp__fail(GP_E_WORKSPACE,
         "%s: the call needs a workspace of %llu bytes, but the captured stream has %llu: call "
         "gp_reserve(ctx, stream, %llu) before the capture",
-        who, (unsigned long long)need, (unsigned long long)r->bytes, (unsigned long long)need);
+        who, (gp__u64)need, (gp__u64)r->bytes, (gp__u64)need);
   bytes = 65536; // powers of two, so that a growing problem is served by few allocations
   while (bytes < need && bytes < (64u << 20)) bytes *= 2;
   if (bytes < need) bytes = (size_t)((need + 0xffffff) & ~(uint64_t)0xffffff);
-  if (bytes < need)
-    return gp__fail(GP_E_MEMORY, "%s: no memory for a workspace of %llu bytes", who, (unsigned long long)need);
+  if (bytes < need) return gp__fail(GP_E_MEMORY, "%s: no memory for a workspace of %llu bytes", who, (gp__u64)need);
   if (old) {
     kept = (gp__retired *)malloc(sizeof *kept);
     if (!kept) return gp__fail(GP_E_MEMORY, "%s: no memory", who);
@@ -42653,8 +42624,7 @@ GP__PRIVATE gp_result gp__take_back(gp__workspace *r, gp_result result) {
   return result;
 }
 // With gp_config.own_work: notes a launch that used no workspace of the context's.
-GP__PRIVATE gp_result gp__note_launch(
-    gp__state *s, const char *who, unsigned long long key, gp_stream stream, int capturing) {
+GP__PRIVATE gp_result gp__note_launch(gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing) {
   gp__locked *here = gp__locked_here();
   gp__workspace *lent = here->lent, *r;
   gp_result result;
@@ -42833,10 +42803,10 @@ GP__PRIVATE gp__radix_args gp__radix_arguments(
   a.other_keys = scratch + r.other_keys;
   a.other = scratch + r.other;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
-  a.counts = (unsigned long long *)(scratch + r.counts);
-  a.tickets = (unsigned long long *)(scratch + r.tickets);
+  a.counts = (gp__u64 *)(scratch + r.counts);
+  a.tickets = (gp__u64 *)(scratch + r.tickets);
   a.steps = (unsigned *)(scratch + r.steps);
   a.words = scratch + r.words;
   a.clear = r.clear;
@@ -42900,7 +42870,7 @@ GP__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
   a.in = l->q->keys;
   a.out = l->q->out_keys;
   a.count = l->q->count;
-  a.count_device = (const unsigned long long *)l->q->count_device;
+  a.count_device = (const gp__u64 *)l->q->count_device;
   return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
 }
 // Launches all passes at once; blocks wait for each other.
@@ -42926,16 +42896,16 @@ GP__PRIVATE gp__hybrid_args gp__hybrid_arguments(
   a.out_values = q->out;
   a.drop_keys = l->h->sorted.drop_keys;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
   a.spare = scratch + r.spare;
   a.spare_values = scratch + r.spare_values;
   if (a.drop_keys) a.out = scratch + r.keys;
-  a.list = (unsigned long long *)(scratch + r.list);
+  a.list = (gp__u64 *)(scratch + r.list);
   a.parts = scratch + r.parts;
   a.next_parts = scratch + r.next_parts;
-  a.bins = (unsigned long long *)(scratch + r.bins);
-  a.next_bins = (unsigned long long *)(scratch + r.next_bins);
+  a.bins = (gp__u64 *)(scratch + r.bins);
+  a.next_bins = (gp__u64 *)(scratch + r.next_bins);
   a.items = scratch + r.items;
   a.capacity = (unsigned)r.capacity;
   a.levels = gp__hybrid_levels(l->h->key_size);
@@ -42984,7 +42954,7 @@ GP__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   const int samples = gp__adaptive_samples(*l->p, *l->h);
   gp_result result;
   of_hybrid.p = &hybrid;
-  radix.choice = a.choice = (unsigned long long *)l->scratch;
+  radix.choice = a.choice = (gp__u64 *)l->scratch;
   radix.mask = GP__DIGITS - 1;
   if (samples && (!l->h->in_size || l->h->key_size > 4)) a.sample = gp__sample_size(l->q->count, a.capacity);
   if (samples) a.duplicate_sample = GP__DUPLICATE_SAMPLE;
@@ -43023,7 +42993,7 @@ GP__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   gp__hybrid_args a;
   if (!r.bits || (l->h->in_size == 4 && !sweep.paired) || sweep.in_place)
     return gp__launch_passes(l, r.sweep.tiles, sweep);
-  sweep.leads = (unsigned long long *)scratch;
+  sweep.leads = (gp__u64 *)scratch;
   sweep.capacity = gp__leading_capacity();
   sweep.leading = r.bits;
   memset(&a, 0, sizeof a);
@@ -43045,8 +43015,8 @@ GP__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   sweep.choice = sweep.leads;
   sweep.leads = NULL;
   sweep.mask = GP__DIGITS - 1;
-  sweep.counts = (unsigned long long *)(again + r.sweep.counts);
-  sweep.tickets = (unsigned long long *)(again + r.sweep.tickets);
+  sweep.counts = (gp__u64 *)(again + r.sweep.counts);
+  sweep.tickets = (gp__u64 *)(again + r.sweep.tickets);
   sweep.steps = (unsigned *)(again + r.sweep.steps);
   sweep.words = again + r.sweep.words;
   GP__CHECK(gp__launch_step(l, 0, gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS)),
@@ -43062,12 +43032,12 @@ GP__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
 GP__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__segmented_sort_layout at = gp__lay_out_segmented_sort(*l->p, *l->h);
-  const unsigned long long sms = (unsigned)l->h->multiprocessors, warps = (unsigned)l->p->threads / GP__WARP;
-  const unsigned long long batches = gp__ceil_div(q->segments, (int)GP__WARP * (int)GP__SHORT_ROUNDS);
+  const gp__u64 sms = (unsigned)l->h->multiprocessors, warps = (unsigned)l->p->threads / GP__WARP;
+  const gp__u64 batches = gp__ceil_div(q->segments, (int)GP__WARP * (int)GP__SHORT_ROUNDS);
   const unsigned threads = (unsigned)l->p->threads, short_bytes = (unsigned)gp__short_shared_bytes(*l->p, *l->h);
   const int bits = q->end_bit - q->begin_bit;
   unsigned char *scratch = (unsigned char *)l->scratch;
-  unsigned long long blocks = gp__ceil_div(batches, warps);
+  gp__u64 blocks = gp__ceil_div(batches, warps);
   gp__segmented_sort_args a;
   int i;
   memset(&a, 0, sizeof a);
@@ -43080,7 +43050,7 @@ GP__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   a.end = q->end;
   a.count = q->count;
   a.segments = q->segments;
-  a.bad = (const unsigned long long *)q->bad;
+  a.bad = (const gp__u64 *)q->bad;
   a.workspace = l->workspace;
   a.header = (gp__sort_header *)(void *)scratch;
   for (i = 0; i < GP__MIDDLE_CLASSES; ++i) {
@@ -43088,7 +43058,7 @@ GP__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
     a.list_size[i] = at.list_size[i];
   }
   a.buckets = (gp__sort_bucket *)(void *)(scratch + at.buckets);
-  a.group_counts = (unsigned long long *)(void *)(scratch + at.group_counts);
+  a.group_counts = (gp__u64 *)(void *)(scratch + at.group_counts);
   a.tile_counts = (unsigned *)(void *)(scratch + at.tile_counts);
   a.other_keys = scratch + at.other_keys;
   a.other_values = scratch + at.other_values;
@@ -43105,13 +43075,13 @@ GP__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   if (blocks > 0x7fffffff) blocks = 0x7fffffff;
   GP__CHECK(gp__launch_step(l, 1, (unsigned)blocks, threads, short_bytes, &a));
   if (q->count > GP__SHORT && at.limit > GP__SHORT) {
-    const unsigned long long most = gp__ceil_div(q->count, GP__SHORT + 1),
-                             resident = sms * (unsigned)gp__max(l->kernels[2]->occupancy, 1);
+    const gp__u64 most = gp__ceil_div(q->count, GP__SHORT + 1),
+                  resident = sms * (unsigned)gp__max(l->kernels[2]->occupancy, 1);
     blocks = gp__ceil_div(most < q->segments ? most : q->segments, warps);
     GP__CHECK(gp__launch_step(l, 2, (unsigned)(blocks < resident ? blocks : resident), threads, short_bytes, &a));
   }
   if (q->count > at.limit) {
-    const unsigned long long resident = sms * (unsigned)gp__max(l->kernels[3]->occupancy, 1);
+    const gp__u64 resident = sms * (unsigned)gp__max(l->kernels[3]->occupancy, 1);
     blocks = q->count > at.capacity ? 2 * gp__ceil_div(q->count, at.capacity) : at.queue_size;
     if (blocks < at.queue_size && q->count / (at.limit + 1) > blocks) blocks = q->count / (at.limit + 1);
     return gp__launch_step(l, 3, (unsigned)(blocks < resident ? blocks : resident),
@@ -43132,10 +43102,10 @@ GP__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
   a.values2 = q->in2;
   a.out_keys = q->out_keys;
   a.out_values = q->out;
-  a.out_count = (unsigned long long *)q->out_count;
+  a.out_count = (gp__u64 *)q->out_count;
   a.count = q->count;
   a.count2 = q->count2;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
   return a;
 }
@@ -43143,7 +43113,7 @@ GP__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
 // groups.
 GP__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args *a) {
   const gp__geometry *g = l->g;
-  const unsigned long long most = 0x7fffffff, searching = gp__ceil_div(g->tiles * GP__FOUR_LANES, g->threads);
+  const gp__u64 most = 0x7fffffff, searching = gp__ceil_div(g->tiles * GP__FOUR_LANES, g->threads);
   if (a->borders)
     GP__CHECK(gp__launch_step(
         l, 1, (unsigned)(searching < most ? searching : most), g->threads, g->threads * (unsigned)l->h->key_size, a));
@@ -43156,9 +43126,9 @@ GP__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args
 // last one writes the output. If the number of levels is odd, the first four-way pass merges two runs.
 GP__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
   const gp__geometry *g = l->g;
-  const unsigned long long tiles = g->tiles;
+  const gp__u64 tiles = g->tiles;
   const int four = l->p->algorithm == GP_FOUR_WAY_PASSES;
-  unsigned long long run;
+  gp__u64 run;
   unsigned left = 0; // levels, then passes
   unsigned char *scratch = (unsigned char *)l->scratch;
   gp__merge_args a = gp__merge_arguments(l);
@@ -43168,7 +43138,7 @@ GP__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
   a.log2_ways = four ? 2 - left % 2 : 1;
   if (four) left = (left + 1) / 2;
   if (four && !gp__four_together(*l->p, *l->h, tiles))
-    a.borders = (unsigned long long *)(scratch + gp__merge_sort_borders_at(*l->h));
+    a.borders = (gp__u64 *)(scratch + gp__merge_sort_borders_at(*l->h));
   a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
   GP__CHECK(gp__launch_step(l, 0, (unsigned)(tiles < 0x7fffffffu ? tiles : 0x7fffffffu), g->threads,
       (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a));
@@ -43186,7 +43156,7 @@ GP__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
   gp__merge_args a = gp__merge_arguments(l);
   if (l->q->primitive == GP_MERGE_SORT) return gp__launch_merge_sort(l);
   if (gp__is_set(l->q->primitive) && l->p->algorithm != GP_PIPELINED && g->tiles > g->grid) {
-    a.borders = (unsigned long long *)l->scratch;
+    a.borders = (gp__u64 *)l->scratch;
     GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__balanced_path_blocks(*l->p, g->tiles), g->threads, 0, &a));
   }
   return gp__launch_step(l, l->count - 1, g->grid, g->threads, g->shared_bytes, &a);
@@ -43205,19 +43175,19 @@ GP__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
   h.in = q->keys;
   h.out = l->scratch;
   h.count = a.count = q->count;
-  h.count_device = a.count_device = (const unsigned long long *)q->count_device;
+  h.count_device = a.count_device = (const gp__u64 *)q->count_device;
   h.bins = values;
   h.channels = h.active = 1;
   h.replicas = g.replicas;
   h.workspace = a.workspace = l->workspace;
   a.out = q->out_keys;
-  a.counts = (unsigned long long *)l->scratch;
+  a.counts = (gp__u64 *)l->scratch;
   if (q->key_size > 1) {
-    a.starts = (unsigned long long *)l->scratch + values;
+    a.starts = (gp__u64 *)l->scratch + values;
     a.values = (unsigned short *)(a.starts + values);
     a.blocks = gp__counting_rows(*l->h, g.grid);
     a.rows = a.values + values;
-    a.runs = (unsigned long long *)(a.values + (a.blocks + 1) * values);
+    a.runs = (gp__u64 *)(a.values + (a.blocks + 1) * values);
     h.rows = a.blocks ? (unsigned *)(a.values + values) : NULL;
   }
   GP__CHECK(gp__launch_step(l, 0, g.grid, g.threads, g.shared_bytes, &h));
@@ -43273,7 +43243,7 @@ GP__PRIVATE gp__transpose_args gp__transpose_arguments(
 GP__PRIVATE int gp__rectangle_step(
     const gp__moves *m, gp__shape h, int step, void *out, void *scratch, gp__rectangle_plan *r, gp__transpose_args *a) {
   const int inverse = h.moved.rows > h.moved.columns, within = step == 1;
-  const unsigned long long common = gp__common_factor(h.moved.rows, h.moved.columns);
+  const gp__u64 common = gp__common_factor(h.moved.rows, h.moved.columns);
   int i;
   *r = gp__rectangle_plan_of(h, within);
   memset(a, 0, sizeof *a);
@@ -43317,7 +43287,7 @@ GP__PRIVATE gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void 
   memset(&a, 0, sizeof a);
   a.data = (unsigned char *)data;
   a.saved = at;
-  a.counters = (unsigned long long *)(void *)(at + s.counters);
+  a.counters = (gp__u64 *)(void *)(at + s.counters);
   a.claimed = (unsigned *)(void *)(at + s.claimed);
   a.loaded = (unsigned *)(void *)(at + s.loaded);
   a.clears = (s.bytes - s.counters) / 8;
@@ -43426,7 +43396,7 @@ GP__PRIVATE gp__buffered_args gp__buffered_arguments(
   memset(&a, 0, sizeof a);
   memset(clears, 0, sizeof *clears);
   a.data = (unsigned char *)data;
-  a.counters = clears->counters = (unsigned long long *)scratch;
+  a.counters = clears->counters = (gp__u64 *)scratch;
   a.buffer = (unsigned char *)scratch + gp__buffered_counters(r);
   clears->clears = gp__buffered_counters(r) / 8;
   a.rows = h.moved.rows;
@@ -43442,11 +43412,10 @@ GP__PRIVATE gp__buffered_args gp__buffered_arguments(
   a.units = gp__divisor_of(a.part);
   for (x = 0; x <= r.panels; ++x) a.border[x] = (unsigned)gp__buffered_border(r, h, columns, x);
   for (x = 0; x <= r.panels; ++x) {
-    const unsigned long long rest = x < r.panels ? h.moved.rows - x * r.height : 0;
+    const gp__u64 rest = x < r.panels ? h.moved.rows - x * r.height : 0;
     a.first[x + 1] = a.first[x] + (unsigned)gp__ceil_div(rest < r.height ? rest : r.height, rows) * a.column_tiles;
     if (x) {
-      const unsigned long long from = (unsigned long long)a.border[x - 1] * columns,
-                               to = (unsigned long long)a.border[x] * columns;
+      const gp__u64 from = (gp__u64)a.border[x - 1] * columns, to = (gp__u64)a.border[x] * columns;
       a.first[x + 1] +=
           (unsigned)gp__ceil_div((to < h.moved.columns ? to : h.moved.columns) - from, a.lines) * x * a.parts;
     }
@@ -43542,7 +43511,7 @@ GP__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   a.control = scratch + r.control;
   a.vertices = q->graph.vertices;
   a.source = q->source;
-  a.source_device = (const unsigned long long *)q->source_device;
+  a.source_device = (const gp__u64 *)q->source_device;
   a.target = q->target;
   a.limit = q->limit > INT32_MAX ? 0 : (int)q->limit;
   a.alpha = l->p->alpha;
@@ -43614,8 +43583,8 @@ GP__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
   for (; first < q->segments; first += most, ++a.batch) {
     a.count = (int)(q->segments - first < most ? q->segments - first : most);
     a.depths = q->out ? (int *)q->out + first * a.vertices : NULL;
-    a.reached = q->out2 ? (unsigned long long *)q->out2 + first : NULL;
-    a.source_device = q->source_device ? (const unsigned long long *)q->source_device + first : NULL;
+    a.reached = q->out2 ? (gp__u64 *)q->out2 + first : NULL;
+    a.source_device = q->source_device ? (const gp__u64 *)q->source_device + first : NULL;
     if (q->sources) memcpy(a.source, q->sources + first, (size_t)a.count * sizeof *a.source);
     GP__CHECK(gp__launch_batch(l, &a));
   }
@@ -43659,7 +43628,7 @@ GP__PRIVATE gp_result gp__launch_at(gp__state *s, const char *who, const gp__req
     gp__recent *recent) {
   gp__workspace *r = NULL;
   void *scratch = NULL;
-  unsigned long long stream_key;
+  gp__u64 stream_key;
   int capturing;
   gp_result result = GP_SUCCESS;
   GP__CHECK(gp__number_of_stream(s, who, stream, &stream_key, &capturing));
@@ -43848,8 +43817,8 @@ GP__PRIVATE gp_result gp__launch_tables(gp__state *s, const char *who, const gp_
   a.list_keys = held + g->list_keys;
   a.list_values = held + g->list_values;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
-  a.state = (unsigned long long *)(void *)(held + g->state);
+  a.count_device = (const gp__u64 *)q->count_device;
+  a.state = (gp__u64 *)(void *)(held + g->state);
   a.workspace = workspace;
   return gp__launch_one(s, who, k, grid, &geometry, p->overlap, stream, &a);
 }
@@ -43871,7 +43840,7 @@ GP__PRIVATE void gp__let_go(gp__holding *held) {
 // error nothing is held.
 GP__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps, int count,
     uint64_t bytes, uint64_t least, gp__holding *held) {
-  unsigned long long key;
+  gp__u64 key;
   uint64_t words, scratch, most;
   void *at = NULL;
   int capturing;
@@ -44007,17 +43976,17 @@ GP__PRIVATE gp_result gp__plan_building(
   const int unique = (q->flags & GP_UNIQUE_EDGES) != 0;
   a->vertices = to->vertices;
   a->shift = gp__bit_length(to->vertices ? to->vertices - 1 : 0);
-  a->state = (unsigned long long *)gp__take(g, 16);
+  a->state = (gp__u64 *)gp__take(g, 16);
   a->out_offsets = (void *)(uintptr_t)(list || relabel ? to->offsets : to->in_offsets);
   a->out_targets = (void *)(uintptr_t)(list || relabel ? to->targets : to->in_sources);
   if (list) {
-    a->keys = (unsigned long long *)gp__take(g, q->count * (q->flags & GP_SYMMETRISE ? 16 : 8));
+    a->keys = (gp__u64 *)gp__take(g, q->count * (q->flags & GP_SYMMETRISE ? 16 : 8));
     a->apart = q->in2 ? 1 : 2;
     a->offsets = q->in;
     a->targets = q->in2 ? q->in2 : q->in && q->in_size ? (const unsigned char *)q->in + q->in_size : NULL;
     a->count = q->count;
-    a->count_device = (const unsigned long long *)q->count_device;
-    a->bad = (unsigned long long *)q->bad;
+    a->count_device = (const gp__u64 *)q->count_device;
+    a->bad = (gp__u64 *)q->bad;
     a->flags = q->flags;
     if (q->bad || (!q->in && !g->at)) // without buffers it may be
       GP__CHECK(gp__add_fill(s, who, g, UINT64_MAX, q->bad, 1));
@@ -44045,7 +44014,7 @@ GP__PRIVATE gp_result gp__plan_building(
     a->parents = numbers;
   }
   a->count = q->graph.edges;
-  a->keys = (unsigned long long *)gp__take(g, a->count * 8);
+  a->keys = (gp__u64 *)gp__take(g, a->count * 8);
   gp__add_kernel(g, GP__GRAPH_KEYS, a->count, a);
   return gp__add_from_keys(s, who, g, a, 1, 0);
 }
@@ -44055,7 +44024,7 @@ GP__PRIVATE gp_result gp__plan_checking(
   const int degrees = q->primitive == GP_GRAPH_DEGREES, depths = q->primitive == GP_BFS_CHECK;
   const uint64_t words = degrees ? (uint64_t)GP__DEGREE_STATE : 1 + (depths ? (of->vertices + 31) / 32 : 0);
   gp__graph_args incoming;
-  a->state = (unsigned long long *)gp__take(g, words * 8);
+  a->state = (gp__u64 *)gp__take(g, words * 8);
   if (depths) a->marks = (unsigned *)(void *)(g->at ? a->state + 1 : NULL);
   a->depths = (const int *)q->in;
   a->parents = q->in2;
@@ -44086,9 +44055,9 @@ GP__PRIVATE gp_result gp__plan_checking(
 }
 GP__PRIVATE gp_result gp__plan_components(const gp__request *q, gp__graph_args *a, gp__graph_plan *g) {
   const uint64_t n = q->graph.vertices;
-  a->state = (unsigned long long *)gp__take(g, 8);
+  a->state = (gp__u64 *)gp__take(g, 8);
   a->out_targets = q->out;
-  a->bad = (unsigned long long *)q->out_count;
+  a->bad = (gp__u64 *)q->out_count;
   a->flags = q->graph.flags & GP_SYMMETRIC;
   gp__add_kernel(g, GP__COMPONENTS_FIRST, n, a);
   gp__add_kernel(g, GP__COMPONENTS_FEW, n, a);
@@ -44261,7 +44230,7 @@ GP__PRIVATE void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
 }
 GP__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   const gp__shape *h = l->h;
-  const unsigned long long rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
+  const gp__u64 rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
   unsigned char *lists = (unsigned char *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
   int occupancy;
   if (a->blocks > 1) GP__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[1], l->g, &occupancy));
@@ -44300,7 +44269,7 @@ GP__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
   if (q->op) return gp__launch_segmented_top_k(l);
   memset(&a, 0, sizeof a);
   gp__fill_top_k(q, &a);
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.rows = gp__rows_of(*l->h);
   a.k = q->primitive == GP_NTH_ELEMENT ? q->length + 1 : q->length;
   a.blocks = l->g->share;
@@ -44318,7 +44287,7 @@ GP__PRIVATE void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top
   a->begin = q->begin;
   a->end = rows ? q->count_device : q->end;
   a->ks = (const unsigned *)q->in2;
-  a->bad = (const unsigned long long *)q->bad;
+  a->bad = (const gp__u64 *)q->bad;
   a->length = rows ? q->count : q->segments ? q->count / q->segments : 0;
   a->offset_bytes = rows ? 8 : (unsigned)q->offset_size;
   if (rows) a->top.count *= a->top.rows;
@@ -44516,7 +44485,7 @@ GP__PRIVATE void gp__add_hash(gp__graph_plan *g, gp__kernel_kind kind, uint64_t 
 // Takes an empty table for `rows` rows, with a counter behind it.
 GP__PRIVATE gp_result gp__add_table(gp__state *s, const char *who, gp__graph_plan *g, uint64_t rows, gp__hash_args *a) {
   a->slot_count = 2 * rows + 2;
-  a->slots = (unsigned long long *)gp__take(g, (a->slot_count + 1) * 8);
+  a->slots = (gp__u64 *)gp__take(g, (a->slot_count + 1) * 8);
   a->found = a->slots ? a->slots + a->slot_count : NULL;
   a->count = rows;
   return gp__add_fill(s, who, g, 0, a->slots, a->slot_count + 1);
@@ -44538,7 +44507,7 @@ GP__PRIVATE gp_result gp__plan_groups(
   void *sorted = NULL, *order = NULL;
   int moves = folds && plain && !truths, passes, i;
   a->out_keys = q->out_keys;
-  a->out_count = (unsigned long long *)q->out_count;
+  a->out_count = (gp__u64 *)q->out_count;
   a->capacity = q->capacity;
   a->count = n;
   sort.count = n;
@@ -44555,7 +44524,7 @@ GP__PRIVATE gp_result gp__plan_groups(
     if (!counts) gp__add_hash(g, GP__HASH_TAKE, n, a);
     sort.keys = a->rows, sort.key_type = GP_U32;
     sort.end_bit = gp__bit_length(n);
-  } else a->found = (unsigned long long *)gp__take(g, 8);
+  } else a->found = (gp__u64 *)gp__take(g, 8);
   if (plain || folds) {
     const uint64_t size = plain ? q->key_size : 4;
     uint64_t width = 4;
@@ -44611,7 +44580,7 @@ GP__PRIVATE gp_result gp__plan_groups(
   passes = gp__list_folds(q->aggregates, (int)q->aggregate_count, a);
   if (!moves) a->order = (unsigned *)order;
   for (i = 0; i < a->column_count && moves; ++i) a->columns[i].in = order;
-  a->words = (unsigned long long *)gp__take(g, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words * 8);
+  a->words = (gp__u64 *)gp__take(g, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words * 8);
   if (passes) GP__CHECK(gp__add_fill(s, who, g, 0, a->words, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words));
   for (a->pass = 0; a->pass < 2; ++a->pass)
     if (passes >> a->pass & 1) gp__add_hash(g, GP__HASH_FOLD, n, a);
@@ -44628,7 +44597,7 @@ GP__PRIVATE gp_result gp__plan_join(
   a->out = q->out;
   a->out2 = q->out2;
   a->capacity = q->capacity;
-  a->out_count = (unsigned long long *)q->out_count;
+  a->out_count = (gp__u64 *)q->out_count;
   GP__CHECK(gp__add_table(s, who, g, q->count2, a));
   a->found = NULL;
   if (pairs) {
@@ -44648,11 +44617,11 @@ GP__PRIVATE gp_result gp__plan_join(
     gp__add_hash(g, GP__JOIN_ENDS, q->count2, a);
   }
   a->count = q->count;
-  a->count_device = (const unsigned long long *)q->count_device;
+  a->count_device = (const gp__u64 *)q->count_device;
   if (q->join != GP_JOIN_FLAGS) {
     a->counts = (unsigned *)gp__take(g, q->count * 4);
     if (pairs) a->firsts = (unsigned *)gp__take(g, q->count * 4);
-    a->offsets = (unsigned long long *)gp__take(g, (q->count + 32) * 8);
+    a->offsets = (gp__u64 *)gp__take(g, (q->count + 32) * 8);
     if (a->offsets) a->offsets += 31; // the scan's output lies as a whole allocation does
   }
   gp__add_hash(g, GP__JOIN_PROBE, q->count, a);
@@ -44677,7 +44646,7 @@ GP__PRIVATE gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, unsig
   memset(&a, 0, sizeof a);
   g->at = at;
   a.keys = q->in;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   if (q->inputs.in) // kernels read arrays
     GP__CHECK(gp__add_written(s, g, q, q->inputs.in, q->count, q->count_device, NULL, &a.keys));
   return q->primitive == GP_JOIN ? gp__plan_join(s, who, q, &a, g) : gp__plan_groups(s, who, q, &a, g);
@@ -44855,7 +44824,7 @@ GP__PRIVATE void gp__add_column(gp__graph_plan *g, const gp__request *q, const v
     memset(&step->args, 0, sizeof step->args);
     step->args.columns.index = order;
     step->args.columns.count = q->count;
-    step->args.columns.count_device = (const unsigned long long *)q->count_device;
+    step->args.columns.count_device = (const gp__u64 *)q->count_device;
   }
   while (size % (unsigned)word || align % (unsigned)word) word /= 2;
   column = &step->args.columns.column[step->args.columns.columns++];
@@ -44933,7 +44902,7 @@ GP__PRIVATE gp_result gp__launch_map(const gp__launching *l) {
   a.in2 = q->in2 ? q->in2 : q->out;
   a.out = q->out;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.value = q->init;
   a.step = q->step;
   return gp__launch_all(l, &a);
@@ -45058,7 +45027,7 @@ GP__PRIVATE gp_result gp__launch_scatter(const gp__launching *l) {
   a.in2 = q->in2;
   a.out = q->out;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.keys = q->keys;
   a.limit = q->length;
   a.scalar = q->init;
@@ -45095,7 +45064,7 @@ GP__PRIVATE gp_result gp__launch_copy_batch(const gp__launching *l) {
   a.destinations = q->in2;
   a.sizes = q->begin;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.tile = l->g->tile_items;
   a.workspace = l->workspace;
   return gp__launch_all(l, &a);
@@ -45129,11 +45098,11 @@ GP__PRIVATE gp_result gp__launch_reduce(const gp__launching *l) {
   a.in = q->primitive == GP_CHECK_OFFSETS ? q->begin : q->in;
   a.out = q->primitive == GP_CHECK_OFFSETS ? q->bad : q->primitive == GP_COUNT_IF ? q->out_count : q->out;
   a.count = h->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
   a.rounds = h->reproducible ? gp__canonical_rounds(h->count, h->in_size) : 1;
   a.limit = q->count;
-  a.limit_device = (const unsigned long long *)q->limit_device;
+  a.limit_device = (const gp__u64 *)q->limit_device;
   if (q->primitive == GP_REDUCE) {
     a.init = q->init;
     a.has_init = q->has_init;
@@ -45196,7 +45165,7 @@ GP__PRIVATE gp_result gp__launch_find(const gp__launching *l) {
   a.in2 = q->in2;
   a.out = q->out ? q->out : q->out_count;
   a.count = l->h->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
   a.rounds = l->g->tile_items / gp__find_round_items(*l->p, *l->h);
   a.scalar = q->init;
@@ -45249,7 +45218,7 @@ GP__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
   a.in = q->in;
   a.out = q->out;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
   a.init = q->init;
   a.has_init = q->has_init;
@@ -45314,8 +45283,8 @@ GP__PRIVATE gp_result gp__launch_load_balance(const gp__launching *l) {
   a.length = q->segments;
   a.out = q->out;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
-  a.bad = (const unsigned long long *)q->bad;
+  a.count_device = (const gp__u64 *)q->count_device;
+  a.bad = (const gp__u64 *)q->bad;
   return gp__launch_all(l, &a);
 }
 GP__PRIVATE gp_result gp__launch_segments(const gp__launching *l) {
@@ -45330,7 +45299,7 @@ GP__PRIVATE gp_result gp__launch_segments(const gp__launching *l) {
   a.count = q->count;
   a.segments = q->segments;
   a.length = q->length;
-  a.bad = (const unsigned long long *)q->bad;
+  a.bad = (const gp__u64 *)q->bad;
   a.workspace = l->workspace;
   a.share = l->g->share;
   a.rate = (double)q->segments / ((double)q->count + (double)q->segments);
@@ -45387,9 +45356,9 @@ GP__PRIVATE gp_result gp__launch_expand(const gp__launching *l) {
   a.out = q->out;
   a.count = q->count;
   a.segments = q->segments;
-  a.count_device = (const unsigned long long *)q->count_device;
-  a.out_count = (unsigned long long *)q->out_count;
-  a.bad = (const unsigned long long *)q->bad;
+  a.count_device = (const gp__u64 *)q->count_device;
+  a.out_count = (gp__u64 *)q->out_count;
+  a.bad = (const gp__u64 *)q->bad;
   a.workspace = l->workspace;
   return gp__launch_all(l, &a);
 }
@@ -45435,15 +45404,15 @@ GP__PRIVATE gp_result gp__launch_stream(const gp__launching *l) {
   a.out_values = q->out;
   a.out2 = q->out2;
   a.out3 = q->out3;
-  a.out_count = (unsigned long long *)q->out_count;
+  a.out_count = (gp__u64 *)q->out_count;
   a.offsets = q->begin;
   a.segments = q->segments;
-  a.bad = (const unsigned long long *)q->bad;
+  a.bad = (const gp__u64 *)q->bad;
   a.first = q->init;
   a.second = q->step;
   a.has_init = q->has_init;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
   return gp__launch_all(l, &a);
 }
@@ -45524,7 +45493,7 @@ GP__PRIVATE gp_result gp__launch_histogram(const gp__launching *l) {
   a.boundaries = q->begin;
   a.out = q->out;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.bins = q->bins;
   a.workspace = l->workspace;
   a.lower = q->init;
@@ -45560,7 +45529,7 @@ GP__PRIVATE gp_result gp__launch_bound(const gp__launching *l) {
   a.needles = q->in;
   a.out = q->out;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   return gp__launch_all(l, &a);
 }
 
@@ -46063,7 +46032,7 @@ GP__PRIVATE int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p, g
 GP__PRIVATE uint64_t gp__smaller(uint64_t x, uint64_t y) { return x < y ? x : y; }
 // room: places in shared memory; a line along axis 0 leaves one free, against bank conflicts.
 GP__PRIVATE void gp__turned_tiles(const gp__moves *m, uint64_t room, gp__layout_args *a) {
-  unsigned long long *tile = a->tile;
+  gp__u64 *tile = a->tile;
   int d;
   a->straight = m->kind == GP__MOVE_ROWS;
   tile[2] = tile[3] = 1;
@@ -46083,7 +46052,7 @@ GP__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
   if (q->moves.kind) gp__turned_tiles(&q->moves, (unsigned)gp__layout_tile(*l->p, *l->h), &a);
   if (l->count == 2) { // in place: from a copy in the workspace
     const uint64_t tiles =
-        gp__ceil_div(l->h->layout.in_bytes, (unsigned long long)l->p->threads * (unsigned)l->p->vectors * GP__VECTOR);
+        gp__ceil_div(l->h->layout.in_bytes, (gp__u64)l->p->threads * (unsigned)l->p->vectors * GP__VECTOR);
     gp__map_args copy;
     memset(&copy, 0, sizeof copy);
     copy.in = copy.in2 = q->in;
@@ -46451,7 +46420,7 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
   if (!*owned || !room) {
     free(room);
     return gp__fail(GP_E_MEMORY, "%s: no memory for the elements of a described input (%llu bytes)",
-        gp__host_call_name(q->primitive), (unsigned long long)(count * size));
+        gp__host_call_name(q->primitive), (gp__u64)(count * size));
   }
   for (i = 0, bytes = 0; i < all->count; ++i) {
     rooms[i] = room + bytes;
@@ -46757,7 +46726,7 @@ GP__API gp_result gp_workspace_size_on(
 GP__PRIVATE gp_result gp__reserve(gp__state *s, gp_stream stream, uint64_t bytes) {
   const char *who = "gp_reserve";
   gp_result result = GP_SUCCESS;
-  unsigned long long key;
+  gp__u64 key;
   int pushed, capturing;
   if (!s->context || !bytes) return GP_SUCCESS;
   GP__CHECK(gp__enter(s, who, &pushed));
@@ -48855,12 +48824,12 @@ GP__PRIVATE void gp__report_tuner(const gp_tuner *t, const char *call, gp__text 
     for (k = 0; k < b->numbers; ++k)
       gp__add(report, "%s%llu", k ? ", " : "", b->log2[k] < 0 ? 0ull : 1ull << b->log2[k]);
     gp__add(report, "], ");
-    if (step->n) gp__add(report, "\"n\": %llu, ", (unsigned long long)step->n);
+    if (step->n) gp__add(report, "\"n\": %llu, ", (gp__u64)step->n);
     gp__add(report, "\"values\": [");
     for (k = 0; k < t->parameters; ++k) gp__add(report, "%s%d", k ? ", " : "", t->tuned[k].values[step->point[k]]);
     if (step->us < 0) gp__add(report, "], \"rejected\": true}\n");
     else {
-      const unsigned long long ns = (unsigned long long)(1e3 * step->us + 0.5);
+      const gp__u64 ns = (gp__u64)(1e3 * step->us + 0.5);
       gp__add(report, "], \"us\": %llu.%03llu}\n", ns / 1000, ns % 1000); // no locale's comma
     }
   }
@@ -49441,7 +49410,7 @@ enum {
 
 // Writes what calls of a site have in common, for the name of its tuner: the same in every process.
 GP__PRIVATE void gp__add_user_text(gp__text *t, const char *text) {
-  if (text) gp__add(t, " %016llx", (unsigned long long)gp__hash_bytes(text, strlen(text)));
+  if (text) gp__add(t, " %016llx", (gp__u64)gp__hash_bytes(text, strlen(text)));
 }
 GP__PRIVATE void gp__add_user_op(gp__text *t, const gp__op_info *op) {
   if (!op) return;
@@ -49450,7 +49419,7 @@ GP__PRIVATE void gp__add_user_op(gp__text *t, const gp__op_info *op) {
   gp__add_user_text(t, op->identity);
 }
 GP__PRIVATE void gp__add_user_type(gp__text *t, const gp__type_info *type) {
-  if (type) gp__add(t, " %s %llu", type->name, (unsigned long long)type->size), gp__add_user_text(t, type->source);
+  if (type) gp__add(t, " %s %llu", type->name, (gp__u64)type->size), gp__add_user_text(t, type->source);
 }
 GP__PRIVATE char *gp__name_site(const gp__site *x) {
   const gp__request *q = &x->q;
@@ -49461,7 +49430,7 @@ GP__PRIVATE char *gp__name_site(const gp__site *x) {
   for (i = 0; i < GP__SITE_WORDS; ++i) { // users' handles differ from process to process
     const int of_user = (i == 1 && q->user_op) || (i == 2 && q->user_transform) || (i == 3 && q->user_equal) ||
         (i >= 4 && i <= 8 && x->words[i] >= (uint64_t)GP_TYPE_COUNT);
-    gp__add(&name, " %llx", of_user ? 0ull : (unsigned long long)x->words[i]);
+    gp__add(&name, " %llx", of_user ? 0ull : (gp__u64)x->words[i]);
   }
   gp__add_user_op(&name, q->user_op);
   gp__add_user_op(&name, q->user_transform);
@@ -49999,7 +49968,7 @@ GP__PRIVATE gp_result gp__warm(gp__state *s, const gp_call *calls, uint64_t coun
   }
   if (result != GP_SUCCESS) {
     strcpy(said, gp__here.draft);
-    result = gp__fail(result, "gp_warm: calls[%llu]: %s", (unsigned long long)i - 1, said);
+    result = gp__fail(result, "gp_warm: calls[%llu]: %s", (gp__u64)i - 1, said);
   } else if (list.failed) result = gp__fail(GP_E_MEMORY, "gp_warm: no memory");
   else if (list.size) result = gp__warm_list(s, list.data, list.size);
   gp__free_text(&list);
@@ -50504,7 +50473,7 @@ GP__PRIVATE gp_result gp__tuning_report(gp__state *s, char *text, size_t capacit
       "\"multiprocessors\": %d, \"memory_bytes\": %llu, \"driver\": %d, \"nvrtc\": %d, \"header\": \"%.16s\", "
       "\"unix_seconds\": %lld}\n",
       GPUPRIMS_VERSION, s->about.name, s->about.compute_capability, s->about.multiprocessors,
-      (unsigned long long)s->about.memory_bytes, s->about.driver_version, s->library.runtime.nvrtc_version, header,
+      (gp__u64)s->about.memory_bytes, s->about.driver_version, s->library.runtime.nvrtc_version, header,
       (long long)time(NULL));
   pthread_mutex_unlock(&s->library.runtime.nvrtc_lock);
   pthread_mutex_lock(&o->searches);
@@ -50612,8 +50581,7 @@ GP__PRIVATE gp_result gp__reverse_parts(gp_context *ctx, gp_type type, void *dat
 GP__API gp_result gp_rotate(
     gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t first, gp_stream stream) {
   if (first > count)
-    return gp__fail(GP_E_ARGUMENT, "gp_rotate: first is %llu, beyond count, %llu", (unsigned long long)first,
-        (unsigned long long)count);
+    return gp__fail(GP_E_ARGUMENT, "gp_rotate: first is %llu, beyond count, %llu", (gp__u64)first, (gp__u64)count);
   return gp__reverse_parts(
       ctx, type, data, count, 0, count - first, count, stream, "gp_rotate in_type=type in=data out=data");
 }
@@ -50934,7 +50902,7 @@ GP__API gp_result gp_select_indices(gp_context *ctx, gp_op predicate, gp_type ty
     return gp__fail(GP_E_TYPE, "gp_select_indices: index_type is %d, not i32, u32, i64 or u64", (int)index_type);
   if ((index_type == GP_I32 || index_type == GP_U32) && count > most)
     return gp__fail(GP_E_SIZE, "gp_select_indices: count is %llu, too large for %s indices (index_type)",
-        (unsigned long long)count, gp__type_rows[index_type].name);
+        (gp__u64)count, gp__type_rows[index_type].name);
   c = gp__call(GP_SELECT, predicate, GP_INPUT, GP_TYPE_DEFAULT, &indices, out_indices, count);
   gp__set_keys(&c, type, in);
   c.scalar = scalar;
@@ -51322,20 +51290,19 @@ GP__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, uint64
   if (layout & ~(GP__WIDTH | GP__AXES | GP__MEMORY) || !gp__is_order(layout))
     return gp__fail(GP_E_ARGUMENT, "%s: layout: its order is not 0, GP_TRANSPOSED or GP_AXES of each axis once", who);
   if (width != GP_SOA && width != GP_AOS && width % 16)
-    return gp__fail(GP_E_ARGUMENT, "%s: layout: a block of %llu structs is not a multiple of 16 below 2^32", who,
-        (unsigned long long)width);
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: layout: a block of %llu structs is not a multiple of 16 below 2^32", who, (gp__u64)width);
   if (a->size < 1 || a->packed < 1 || a->packed > a->size)
     return gp__fail(
         GP_E_ARGUMENT, "%s: size is %u, packed is %u: initialise the array with GP_ARRAY_OF", who, a->size, a->packed);
   for (d = 0; d < 4; ++d) {
     if (a->extent[d] && count > UINT64_MAX / a->extent[d])
       return gp__fail(GP_E_SIZE, "%s: the product of the extents overflows: %llu, %llu, %llu, %llu", who,
-          (unsigned long long)a->extent[0], (unsigned long long)a->extent[1], (unsigned long long)a->extent[2],
-          (unsigned long long)a->extent[3]);
+          (gp__u64)a->extent[0], (gp__u64)a->extent[1], (gp__u64)a->extent[2], (gp__u64)a->extent[3]);
     count *= a->extent[d];
   }
   if (count > UINT64_MAX - unit || (count + unit) > UINT64_MAX / a->size)
-    return gp__fail(GP_E_SIZE, "%s: %llu structs of %u bytes overflow", who, (unsigned long long)count, a->size);
+    return gp__fail(GP_E_SIZE, "%s: %llu structs of %u bytes overflow", who, (gp__u64)count, a->size);
   return GP_SUCCESS;
 }
 GP__API gp_result gp_array_check(const gp_array *array) {
@@ -51347,7 +51314,7 @@ GP__API gp_result gp_array_check(const gp_array *array) {
   structs = array->extent[0] * array->extent[1] * array->extent[2] * array->extent[3];
   if (array->capacity < structs || array->capacity % (width > 16 ? width : 16))
     return gp__fail(GP_E_ARGUMENT, "%s: capacity is %llu: it must be whole blocks and at least %llu", who,
-        (unsigned long long)array->capacity, (unsigned long long)structs);
+        (gp__u64)array->capacity, (gp__u64)structs);
   return (uintptr_t)array->base % 16
       ? gp__fail(GP_E_ALIGNMENT, "%s: base (%p) is not aligned to 16 bytes", who, array->base)
       : GP_SUCCESS;
@@ -51369,7 +51336,7 @@ GP__API gp_result gp_array_relayout(gp_array *array, uint64_t layout) {
 }
 GP__API size_t gp_array_define(const char *name, const gp_array *array, char *option, size_t capacity) {
   const int length = snprintf(option, capacity, "-DGP_LAYOUT_%s=GP_USE(%lluull)", name ? name : "",
-      (unsigned long long)(array ? array->layout : GP_ANY_LAYOUT));
+      (gp__u64)(array ? array->layout : GP_ANY_LAYOUT));
   return length > 0 ? (size_t)length : 0;
 }
 
@@ -51439,7 +51406,7 @@ GP__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capa
   for (; *from && at + 1 < capacity; ++from) {
     if (*from == '@' || *from == '#') {
       const int length =
-          snprintf(text + at, capacity - at, "%llu", (unsigned long long)(*from == '@' ? fault->vertex : fault->edge));
+          snprintf(text + at, capacity - at, "%llu", (gp__u64)(*from == '@' ? fault->vertex : fault->edge));
       at += (size_t)length < capacity - at ? (size_t)length : capacity - at - 1;
     } else text[at++] = *from;
   }
@@ -51464,8 +51431,8 @@ static gp_result gp__read_fault(const gp__reader *r, const char *at, const char 
   for (; n < sizeof found - 1 && at + n < r->end && (unsigned char)at[n] > ' '; ++n)
     found[n] = (unsigned char)at[n] < 127 ? at[n] : '?';
   found[n] = 0;
-  return gp__fail(GP_E_ARGUMENT, "%s:%llu:%llu: expected %s, found %s%s%s", r->name, (unsigned long long)r->lines + 1,
-      (unsigned long long)(at - r->line) + 1, wanted, n ? "\"" : "the end of the ", n ? found : "",
+  return gp__fail(GP_E_ARGUMENT, "%s:%llu:%llu: expected %s, found %s%s%s", r->name, (gp__u64)r->lines + 1,
+      (gp__u64)(at - r->line) + 1, wanted, n ? "\"" : "the end of the ", n ? found : "",
       n                  ? "\""
           : at == r->end ? "file"
                          : "line");
@@ -51609,7 +51576,7 @@ static gp_result gp__read_edges(gp__reader *r) {
   if (r->matrix) GP__CHECK(gp__read_banner(r));
   for (; at < r->end && (at = (const char *)memchr(at, '\n', (size_t)(r->end - at))); ++at) ++r->room;
   if (++r->room > SIZE_MAX / 16 || !(r->pairs = (uint64_t *)malloc((size_t)r->room * 16)))
-    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu edges", r->name, (unsigned long long)r->room);
+    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu edges", r->name, (gp__u64)r->room);
   for (; gp__find_line(r); gp__next_line(r)) {
     if (r->matrix && r->edges->count == r->entries)
       return gp__read_fault(r, r->at, "the end of the file (there are more entries than the header says)");
@@ -51617,7 +51584,7 @@ static gp_result gp__read_edges(gp__reader *r) {
   }
   if (r->matrix && r->edges->count < r->entries)
     return gp__fail(GP_E_ARGUMENT, "%s:%llu:1: the file ends after %llu of %llu entries", r->name,
-        (unsigned long long)r->lines + 1, (unsigned long long)r->edges->count, (unsigned long long)r->entries);
+        (gp__u64)r->lines + 1, (gp__u64)r->edges->count, (gp__u64)r->entries);
   r->edges->vertex_type = r->edges->vertices > UINT32_MAX ? GP_U64 : GP_U32;
   if (r->edges->vertex_type == GP_U32) // in place: writes stay behind reads
     for (i = 0; i < 2 * r->edges->count; ++i) {
@@ -51804,1992 +51771,1990 @@ GP__API gp_result gp_bfs_sources(gp_context *ctx, const gp_graph *graph, const u
 // prints what it holds.
 
 /* device text of gpuprims.h
-809924
-'f$Xf;u!Q}aA9AC26JG+l&pXd0h5p`Du>8&"A;$GomkCGrz'@$jIHHVOQIEg<^dK|v]^,-~F#D:}G={XJ8&-%f0hV0JTgZ/D)Iqnp}4QA0%@iih](F`|"u
-ea`;/59Bnn8gUU3)bW|=|"N9)6&OutpvS0-]c,/@of0U%5(yolZ/{eD4O!=}#N$q-R@RPA.pb7rjF$<@Xob'O(=gmIOgqfaX8rb4W.5yz&~$:;0S;N44BJ
-t};l%@2YCmKQv.Z(q`aG89]'5&Nd:"';IG:7{SPOR<1=)m!-/Zj]Ta.Y/RHr7]b8YsL-VI+@VFU<.v'9c,erHL,<jTsO74t,Hy.p{S{!_l^X:G}RLmIKTq
-SS&[G"R:n$^2^nWS4=]iXo,H^i/CG4G|~OXXN1j>bitJO#2aQCp=<7I0hN|aI7X38A'2[1xXJR0]cg;D&I|ywyEb;pXUt6lTJyDSt=#aZ$le$jf[C]#4!F
-@!p^(bR"|D+H0d]#:(&5s5B(77s-F,3_;4>:A%9n=_w.}r8zb:z9pnzdWU`B7yRoE{%)0+nnj7<i'$Yr{i,XV.L6Y6.]-je9L2G'Rt:hPvZdkE_n,F1V/+
-7,&=HFS@vf/Ks>3z+LIuv>8"kLaca[L2IMO0sUGBO472~ST+s2YrHH{%A|P}GJp&,+T#fTXH!&$I.3U;piN66P6dxxSRk^{rjyZu;`1YL#I(k.!M/3tD#A
-32$hK4!9#)UBYk%-SiN<FG:,KrY:3.YysGcsc{LTX9&rSTPS>op>]eBrX1C|}JeM]zMR|ykf0V[rk#iwM-kIY_OtanfpCSC_b7v],i%kjg^>cN(WN1PTcy
-|%3q5Ybbk.FaC8^SD)U;$Q&abMTr^y~=t!y%#x[1p"c!]%wEd;JS}6.Z9k6KGyimf+/<6E23_U{p#^cY|_SGbax(.hcXqI1]'IjGfjv==Y$(q01ZyUz`aK
-.&%=$cH3ScknImk5pfk%urw@%8:;slh0OTRjW^|4QtbV}Q}GbmeT}4q.EkivqJsS@7}I%wAr&qt%}k$PN<S_BCtewanu@kO^q5O8d6S%-<TQQ}OJ3WUIG%
-`<z&%pFu{R}g]h@A)M/x)uAl@1:B(t9=(Ox&P-o$~@JWd8-4c4.7hXG4hVQ-vHO2-2sGVTmiIND)LC(+b>Gp|=1|PCgtbA{cj@^[x]=k8StTIm-yk]mVHT
-!]Au"g-Dh$B.SsIw2<d)bzD-mCq,#d<.6r'dUOlD"r[I0JJtM7n8jI5SWj}y+IRtwL4)!UfahZJwM<DcxDm_0#rJ)eJ}ZN=2'.Esa}pr_^YuIGTY/|@T;`
-I]@dM1[Y|H28#T2krCYB6vP|#7;L6ZjhH0DV>=(X,@[ulwd8o-TVec8.,D<^{F@u}/hw9hE;!Z:0hl5mjj=Y75b<Dv_M8z+434+nm1io;,bt5XIsD:xbfP
-#&Dk+{}^4^D.[k7^R'#l75|/'y=6Dxe@f`rs{}5IjC`e|.q:F94A]RHW13DFR.(T-Ls{""p3|k7rTb30fRTROy2'lV>MVt=i`o}>Yn}_Y:p!:qOGH`)D!T
-l@7}"it(ad%w0%[n|=3nWiXwB+nngyxvy},![{"Zkzz(Eg1[P4j&_rLdK$qCug5:gzr.teYbE1b^Y%`6~vTdTqL_]ka}AAS+;{CmZp!MNUc18Y,S17"oC.
-(4xiZYq/IgbgWJArgZBwVLoNtD|4&>WxvNd'SP}AV9bFsW4%<j7f2k.i&e:XF|TYx&m-e-L:rO(>)E1fK}QH/fLS;EO"h"tA3x:YKvteB7w5zz$D3E#r`2
-IFS71G}#](u}w,1XD;Q(.(Kfj$aQ(H6oEVA>FdzrNQ8;FhPgxyQV'(LAklYl,(=EJ-i{hT)]=/jMO@6`;h)@L|v_EB_nIEUMTwg6TPk4mihZp0;:58GAY5
-il4ID<&fNAq$BM}Z;&T'i]w=gNT$BGmX]lfFRT8wCU,"<#:A(S'5iGj,<`k{Mn&#Zs_5AC&GzBG+lA(:Z!h+4x!2h@#)Ea.Web{+:nC(Qp)(Tm8Q%xZkSd
-v(m%}h"(v}{IGqSr8kVB;X<T]r;xST/4oB'=_uS:[VE/Rr!RPuv-.|.(Xc)LbGIB]u8P^%8`]!WcyCEMCYjLmD`<}KuIFSfhb8lb,6CL'2o^YEW_uU7-kM
-.cme~BU-q(0$72$7>e.{1h+DAXPeX0ZA.f>f'E#,5Ea,3AW:"|Px^a1d01XjmrF+LQQJ!-}b-@g<V-N}eS`6cQM#F5BU:]e[EBZ4O2dDf7l{P@`75jI`.9
-iL`yS<{JS<cwrh4l,8l<aZfY2/|MdqMD&|]q>vdaO^ykZz^Umjrl5{UNq4J(,L$pHm7E|uo(eMD}m&esK]:rC^@sn%m[~$SV}Nkq2Y<J[jBA0YWjD+uDY-
-1If@qM>G0dr]w>9V+)+R#Cq4DLj2`'g0d9~,"t[1;(vlbr|U)kc`$=bCaHn8SZ$8J:%6'508c!CVhv$uUtxm,iT:,]nD/@!Z=m/yK)0o/r3Zl-t!Zoqmm:
-lc%_"5lj/yFz$D:{CTl}:"!=^.Y/7dm:M['E{JA_UI+Cm1ncB9BI@[I]V>aT:M%++S`nKT&RHHlx+5sJU@a;Jj+E"a@-GL5f%K+TZW4mt>^!]_+FnA-[7U
-bFDk0Cc^92n`q42a1M+|{9~(TFkS=2^7N.}E,J~bwb^SUA8TYY7:oEJ0o.8EL<k+QJ1@m}"F!Do08skqn6B_m[IGP<fWs[q>F#RT:}!]LTY'+w3zyWcT;[
-s`"=)P~Q%P&@tJpdXtdrb>%p]xp$)7+MT^hdd&%i3L0Yy|}ArY.U@0mQ(H#iUuO;9[;N0k"f9^vbL3Y3)fUz1U]3gzqx17}I<|>tfMo>VpqS6h^pa1spm3
-{fYWvyLILP;=0UP``SZ9ujNTEZj-K7AZ1EU{Ii)^cQ_5$(%INL)xtUX'},tSpi/,FXU,_K$n{]mQ50q&{/6N&J_n5pTi#a^UuU"C@R14]}/pw).ymp2m1L
-Q+B7(ip0Yng5YO/+JFk9QdpzaPGK)u$rX.WH2Y_DDU5LYMuMy-wnIXQu!J)==x@#oHdp@g/PK^>L^lAe4xQgw./HuM%E$Dyl-.D=1Hfk((:/&_{zFns_Et
->zq4$#t-yZR0,+wD/5t9CPy5_>dXZuPv>{;FeLo.AU7eT!,,C8C<9xUP5_:P6W&N--z7$arSp#&;}6x+.>M%PiJwr-~;ENmB{e6K[{i3b,8$L@!=IM%Q'e
-.@!#cHwXJ,8@F1t[cCT=.`R`5wcA}Sd+@oUF{OrGuGiXBNW9'.iW2)n2OL"3^Wxd4j>8`hOyM'rw}v[BSk8a&EJ6#RZy!J<9PU#bY)z#b|2@rCGWi6q|~P
-%+8<!%g|3@W{bsv=w(k3t6YK:gKT:^BgKSClovfS;:v4-4BbF:{aSRO(=sZ-R,M#:#FG`NJFF<lID#UtLWx]&JiY4m0%V}14fId:o}%hoQ_8YCyLVv-4e3
-Nn8uPQ50WTK}/9]FWqwtHy&h'mHb:s/A+,<LO&~^>5Qyzv)=qt0)}<-qsMh[9=IWJWMsOpwyX<#[iuP9iyz&0XDyGDhc6YiLb""he/4Q+{=B),9Od%37C@
-Bq5+By~n}^nU]Zs(ZyFG}6u2Nrd4->ykkK(=cGBGgftjZ,RrT_,JSu>l)1{zZ,zV@@e-"U`(rt{lBBqnLvE9Sax^Ll.&'I1vOY_o`oKlnVdPhdn@c5<BGO
-~-|}CFg9Q#<_";/zd$nKLQzedzN%,2<}}j18nd{KIuRWm&J{B#H{V8)`{-E_lrn0#0irhN{HT8(ag;+j:-.=Y!KiBmJ1d&NdK65T0JJYhF~t8-A5Ou7Ex5
-R{)nxgQGYHV&9]86EmF[DUVvg.vAK_jl_.MRlA["iTysil6i^Z/dhscR<2=]R>c}"oOOdzE"0x#K}Rp,vt!FAS4hC[k1N1,ectVqvcI_XF]|&M_E]eYRWF
-[a)TM&!a(P=GRPHq7z6oq}lCVIWK.ji{pH%fLY}AW:b@pAy[FW$]w{F&}i#-WCUQTR%Y&Xa77CUlPZlM}t<1f,Av|>~p+kURH0b^ho.bT7MHl1GOqPdMqi
-a{o>:4ZV;I[e#):"FeK)Cme{zBYcYypK65=|utFlf`EOx7^%}mV9r288gD4nZ!wg1P"nZRpR~TLg"+2yG+_&SaR}$}X^KsV5{sQsP05+pa^sjl2R!@,0<!
-$HoV-0$m|FSKT9%}6g;5O5UD={.h=uGP(qgBl>gpN-y[5voR,eV$(Ua<jY|5/NM[;c'H7QB&29J[u9!3k=e:JF=wGBo[RDHnVFT(tQXf%R'dG[.mXyk4a1
-awoeyyNId_t;>|7y|;i%n^'.ow)0mSCYPZM+q,+n}q#%#K6=]:<gb7@Ro+B:@%KzmMOu)]F7Wz7N_y^XX'+eqB4I3;%Rq1L|RBHo^<(.m9hQD!<=(0u02N
-,e-V5NY^([^Qvp]}3yu{bjML=w:1_Dsn"w_BnD),xw1J%kD6#(p|e&U22Kn'<.aQ)d]I=SLigAvg_pPi}Vbw_X-me.<9KB'Q<mQNZf6pjND#~1"^iU@7`N
-O<&w0W)[/JF$nHP5FhAfD:'Yv;,w{BLTS-^`/m!TC-uMkSrTc.Jb,7WIx026AXa1'O3)5/I9;ta;cF}MqmH;wRu`I{Kl1"+X/7<b>HZa,_9i{%eZCK63>Q
-r2BXFnw/%:HeYp9_L]jQ8;mU!>0HKY.=oV5$,HBBwp|HY,,T{m+<UHtYSY(%$^}E@tP20%Ap{{xyXlJ.9-jJ}P}&W0Uziz:!6w7-i,i"F.%)>@5kryn^#t
-o>IKjhvCVc8Q]xHX3eet2=U`+1OfG@(9Co(VamE`00v+PWQC1z^Jv.c]57xz&GX/4mOVYHrb4m$yM$pqzhL5oxh#fqVPtDE0[1RguBN.P`s-U8om3+)q9K
-(/;(SoYKMO$Z5&"u$)rp1dEekoM$MEBfR|8uA_6h^1VKe$/`gytA78^ns>ac8llXIe[buv=qNP<Ar5^$t$Uo4f16x[~jC2F$pBs<Xg|Y~={uC9}10ZCaFV
-W&v$/SWOtnFN4tiQZHW4Z&$pD.LL/C3ap':k%RBBNi(hb0`Ju-Yp91M%4vv1&8#14.F)#<c#'oPv&2maHiXsqb8WSdh50<fb=u.Jk40KW|ecC%okX"WhCp
-B;_%^!rCYM=M&;h(O0;Y-M`_M>8tuvV((f"wli!K><O=~'v'x@hO!g8B9+y.Ytg1tw}u(G/3;g85,JS(H_8=$qK1_fk+2otkJMcgy;a'WvYoEbIVeuvERd
-Jon5%ds}eYK`F-'Mkt[mvW#AMjD9#w@[%i)6HCVml"Dpz'};OED:NpT0H7tw}GeZo'<1p{_b}[(V)d#'<lXT%xzE-cq{Dw"+l1xJjL1]j@:Gq;#tJ/4'DD
-`M~1+^I]N;4,rYM10#O&D"[@>h,q'@ld^moOY^<3[>~9|x9C,94nKEoSe6:ak5[RX`9EiLmjRNpx0MVK@"!<<_pf:AaJyyg&C9RJph-1gv-.L<h<|Hnt=}
-C.5I7{S+BolLv"AS"fN08VWEyz5[@B'yXL%HWnvcM<@}#cs}@iu<thCKQ1floLf+Ru@d(U=^uz/<,h~I1vG<1Z>f'3"^}Y)"xYU1O{yta:CoPwlFd+jN9j
-OhJa@$Y0oq#{.M>_<w|h"JqRHCoyfW}9#z.|"h>+f-A^wFihGifYU]0!maOj/t~KH4)zI/fC/VwN2sR:^K.Xvsx,px!r[<#HAT$@O}@na`~aGtrSo`XnAO
-g$4|W<=B8rGe>H!-8:qr1`Ma]@yZwq)c{ku1n<hYiGma>(RKL-,pT^br0nIf~1@RpuIar}!U/8pc{}|y!q+JtEW|Y8=U{LvD1an%`n_@'_]Vy]8;I]c9]4
-+&2"<OPDm(o|(TI-c@lh}js!H'@LB5+({MakaRg)P_!|n5[8U44:5(%a:l0GG"hd+@kulIa9Fe<|}]7[R.[R=%pdqD.@&5E!kY0=p[AY]mtFzN1+hIauOe
-wGBSq=6PeNFeF.e$|1u=0Tk1|f[>KO$/PV9v|EQAr#D1SZj(0]cIeuD1`fC+%A!V}O,fdnxfz`A.ou>9'{+Rkl{_ru3n)$|$w7!eKUgIa;i_")<gZ{]eWz
-3nVt^mh=ajx(Sa+E8v{k~`|%9r}m<oR{I!B>sQqY8=b=:2Vb!tayKbK"C1p[Ey)eharS`0N$Oko^&T8;px{'vKMH+}$Drdo{tRAPNkU4d(7|'z${}-74Qz
-I$fh1A~'c&WAoICl^a_H-%[S_fEYjU"p=7zoc#kGBl$:~deo"WL1+#G%=")1=&MM/2RC.rw9_uCC1yOxnk.VUkepH:r=wFzE,F=pc9GwzCQ6@gjn&%8-)e
-QxnIn8bE-{,V{e9DAiTJF%s+wKlpMcT0f]+<8}Ag&6%I1b#uji.q(IQ/XN)X9gUmV<Lu+ov}d$BZ|pc<[sdAS}59Yv>{kyM|m07KiSkq'_>#=}3p86Me^Q
-wj}`B64WIDQ6O.HBNOE0Ie-$lnmcyx-9>MmSO+3tX6t-6e!l)%l'.v4UReKAKlF>$e!JqzhMp1FIIS>cBOW/}yCMIaky5lDU0[^TdTvat}qz7r.|$0v{Hg
--$m<#Vp!Dd@.LE/7NTq3k)jJNSRXi}~tUx+$JLY1,Or<VX@"L6+]e<38VHau<t{i4RiPrf@3b'fDWcr}]:X):5G<A5U`)%gn-I8"fDAadvq7%qYHaq$Z<9
-UzEscJ{Nn8tTyMOss+@F}NHy+)k+Aq:PvLCCIJtA,nLai,@'}1nxv1T'5Nhof}^R2Rn;.OqwwM;]HG`|a>Eu:E22~,uNs-gkX7x:]yQh[r4|E^p,0C]yo$
-D}Y<QtYjqd#uF(v]r#Cb.8,^hEAcxzG|+pnogT5At96qRuU|@Wph2vu{^S>8+}EI,}+WSWs9t;U%syRYa@%S5t"=quV`t^#WN#ra$KK-'ZV&_[@fEzAcic
-"uA2Ezs-H'Aeu{>3E";M-9o:}tt<Q+Glk;l/9@7QyFj/@(M_i84o5c&',=|)v'8bvU2FXG8rNBI]EmS/c9+w@%F5imO`ETIf$bu|EYug65.aWC]i5bX<OB
-HIh^yTwnW`&/OWZCv45mUC!3u5RJe%+XJ(RW53HLXgXk~2sL^Ju%e/.)=SM1p%R5k21)uQKDWprI;haBel5kwgSA=&U>bx9^hBMTfL4_]<U/o4Vu&x}%W(
-#@p[N4`NPc0sj,1arha9f&{,bx=UX``<"DKhu%^`I}'2zZ90fM_@]ewB{tRjnh!Yw!R,mZ`(hZ`3/,7I.X^sFa,2;sga:f]+G(Icf2l+IFL0g%'cV={rm7
-#Pw_H+cg^NkLw4^$<4wZw=[fi9EcBF{]dm29(igC6tQXH{vy%GZ'FKE:T!54NS9K;=1'L8:V3<`<"2xf=N2gKrfA8$Gp:FO1O,2XKxnuAD`{or3Tgn;qP6
-+XyGO#w3$5{C}p1u'Y(.Ugnvm7cT`sEPK;$!m,96v{3;<_>!;Cc^g-dIhW{'wfC3e(r`dIh!!Bf@4_cW3DYIM72P|d]_E{7BNOLPKQCQ@Qs]/v"q@}ur&K
-m{9zn|6dLlw=XK_IIrjxIzs9'Y=KGJIrMeE&|^7MK0qrr9R}b{Y'J$!X(-J_`UJ=:(]|i]EL}%`S+s"#ZC`)`4q8C+/Nq)E4JHdXpbQT[,Qnb1khqa)6rG
-,S/0l-xu:)s2R3-2AnNqNqeWy@Oey'x}#_Vx9NfK)TVP./89i,S}MTA|!uoCY!~R>@9Qs&2TE.(JF2(/;_)lcX/xoH:xqD=:sGch:f93Hj~Q1&18E2;-N[
-mGx-`la&{.LBU&fp"B^FF[{B3]#T<IRBmFbhdJGQ=eOvp[JUAA@tR<Z6]{R&7g:OM^[+6Ul^<c>}IZdar(V4i9-2yJ~VS:V+bA4$&:oE)!RMe;MfFH>]Ku
-4i;}:{24{e8$%.J4x49Fz>RY1&coRLrIPp-=Lek&2bG|fP2>co>&$}aM9!_U)'wK<-</iaQavZIvZ]eb.T,g;/p<xK9.$@K!V'E[g%dk/($K-%|C0O"f7a
-@Wz9AgFe!x7hQdmXam-h}G]nSpbKp4j9()_5m(i<l%:xh6Gd8IYW{NZ)z"{34V|yUgeU_)-HMR^.m/MXvx;y}D&R;/5.iu;^Muym&IYebzU)J]S2RsL(~'
-t+/i6S{QB-$s`sjrEd@H%E0Qqm[Z}m3Aw!Q)!Q0!ytn-KOTZa:]9$2#d+p0z`f8'~K1R0PP&zDy1{2bnppBrQ2$'R2&.Lrf|VUu;{}Nwip@dsv>xsawZPn
-%:0_!/|wzd5yEG0gz=oY%/nphBhLj2m,Qg1!_&qPhnDGfK@Rr#J"ePF:J_i9XXnLES@YoTt_)7biKoeq)Vad46FM[aaR8{D[-DOPQ"0zN[dx>Lp.oFu7IG
-)PW"0NC&f65g/4Wt${_Z]Po%):E%+(A"ei{%/]"irdW(F=Hp7d/]2gC9%!~2xT2Z10D7WL#>)T{hr!'(WlYPFPfE>r=oB[y3<p[TRVoM>Uq9BA(a!a#/2}
-#'4!j/jD=QE[xSq.`."/MVX}]Q0._n>FRV#;Krf9p(ci`cRVT>";Gh+ezhm+]{iw|mFEX3EJ<b.hbKyCzp`(Eb&M:doANnGhcfbZMQGj8U4`S>U!5e{AS+
-mrVX^|R<=1G-&anq`:dKb3su;<4kJ(BkQciN}A06a)}_V}ja-PuOL`pUb08o}D>d]vXd]0'H:C~#u:0#TV<mF-2$f<dUmDq_VpNe8KS)j6%_bIyLoL)jzk
-[b[AUJTsF&;RBXl^o7ZQEF>TEniw5E+iS/$={=S"Mu_WyP~=W4AzRK6fUS"8!D=KfybJao&jf1s7ptZr{7&ERW}t>n~%#o,aNPg0'Vr-t(,Zg;yUe&XV&k
-<25'X!"Vo-W-_920-6K-]9j.[9Rm>EJTe"$:xeO0=j}IEK6Ly!EK!LV'6vavl'EvaH"+mh|e<DC'c!0N]G5v0o9`oaRJn6T8d}q97V7z)aJN8m235GSqn)
-k%<X/J8b6yP(x"I!:>}>r>+vLhmppC<BtwDZYp&AMqHoC4w_f1oP/Wk@0yx<Q/a$QW#y=vA6[^_>:llK(vWq$y@6/v~{Q}S+wj)(ODg,7YBnceW-KpMG8J
-v<;q}epaHbqu0`F#2$w-o<'=I65jS`P;!Tv$uF<Sg1c,BGLA@@"|Y/S`Qfm'wAvSmTl1Rr8$X1:=^%02=E_TG2WIaJL2}>yfgv_UV(1(L]jbE)S__@P/;3
-TI>]Y+npct#[XFS+g,@KB$E&BYM3x-Cb;96>|c~&NHmg<W(7v'zH.I--k007>BP..kz_(Xp':U.#^Ka9(m`%"E0W~Z|(h20qux@|623Gf3JJb]a+ump5gx
-vQ^Zd,P:"_:akHje<<5Nt$VLuE[dqNPiYtKk^.YUEhK5mvcH/t}m}e+@|/b;}k;d<m1R[z-O(,s-ZAnuQ%.e[<"^:k_N]OY#X4(570d+a|`m=9!03l:Gi2
-$[2gc8_u>vhi@.ZU"rWoJd%UgAHpI=Gju_X}9x~ywnH=JrQb0'5s]=s,x>J_fl=pwuA.|iPLg|rW+3emS[}g|Q9]nVwtrj^+FnbC!O4a-II'9k!5p'gVw<
-5(L/Cp3@f4a.8TLHcu:FKx)Ov5urO{ygG>{45$i"|I!5f)WfkU|0VeZ]ka0cMa(dWf(D]&5jSs^.o}4f]q;-+>p-QjhPP<JY8/@,{b|N'bjk_D_AYc(LJ]
-!YaLX<PaC#x+_Z3!13s@JFKy{5Wep-NVMXT<xQs+(2-u/WC290h+c^JE;AgT5_ZKA{Cz[s#&V&m5M`=W{/|G]1k57@",B$M6"&6a5J_<9&ViQq6a7xJ3nA
-8^kQ/0V9O{#KE6B#pbmIb9`m_'8tHGH8og`_JPUr%$RUd78|b;8urY<RZM1+2,'l))b:>;Es0d{E#2;Evdoj9R38mbxpV<:1`TQ8=([nS-IX`>wr+O&xvR
-Xc-N2/;W@jT`;>7hGilATfAq@BvgWxzp#LoA$:sk1,7^`DtHz[Hd9y},"w7Le2;0KQO3Nw1iO;F3O"Lnv-%pAh`SG0N9.J50gvOWD)u>)JQe_]t19pPQWM
-BS+J-Z>`'IyUGSw:W>$VS&:J`KnQ&e3vVT=Ti8%Fb@~qVAQ`I,U+QSGh}+xV-Zp|RxyL_oVs;q_yi7IM&j$r/io:x.+3J6{`onScu!~7Y;w:(k">'gz_fX
-qT((RO@Ir+!)&@pSz9HL|@%^FXZ@Jv1`qYkcL>cQVaoabUUUm$T0Tc+]d'6fTkugsk$1O8qDi[GsGLrNt`4NKadDm57e4/Xn>qO^zR}T"SM%$M9mJBHmz.
-uZQT;UmGF&&:$5Op9m330U7|>|_Vsd>N1vR|dY8diej1&IawiCNbg.z_vy"7-}~j}2@O@eCtV`V^`x|Yx|6}"ZgX}jr2}iEh6j`IOGWDN+}^Q73yy4SzOp
-xbm}D5~lfDK>"a/X{{]Ezh'zZV5V+}VI]Aa{LrGdnRjFbs@9T6dT%8x6gd1fEVPwoz.$sIlXh_R|Iatt#rjI<!(+U@[8,DWgP-]/}o4=$rifeYH5b<n_Oj
-jSfx4$72`:{IdGVRQ>!vYSI^m&w,e}zWt]]k[tY'l^o}9`(+A2EsNq{c95jhQNH_YId7''<Y3b;|Ez[sfVQ#rc7r}zDK9;8^5doR'mV+1n>S!D3j/eFYE"
-YD}Vb+'MxG#KlF(^2:[,0wh=2k"[0W98,V]l"PQHKlH+W!NWDxIJ}A&MUq5Z'Pie5]Oc#|]+~Sn>CSPWa9T$d%vyHUn{m#ju%D]h&OU3)D1vJ;]ap:E3qV
-Nfi'+%F#YH;)z.zV:6#xseDeCXfO7(f37g$,dHxe{_szPnZQF#,xU,RJn3V)bG|A21LAdsP"^}a:ai%m=F7"5E.jc4WK-NyitSri;L7"MW/8cst)J)HY!@
-y[G|LMki[o.]E1l/tZkHc1Au&(_|d#X46<"+4V_]0DmDo85'Hb|+53X4_O9'Tjc/Pgg]<K{G$lfu3pK@@SIL5&9HJt%;/=k^_4A+om}%c_~:!/PW~{EQ@|
-BQ+DXEROTLN}UF7Y%J`DBUr<CIYA~Fb;8E>xiY0d>}6Wv:J46<AJ-IhgoZniN_%xzYV&EIIOp]PJx%j,P^ut9xE2%^g:t=xz(>k}IxPx1by/0@DLe9&P>w
-BS{fdKhgkE#R@xHj+ka12Gw$b:oLg".i'PU`V}3PF&V+UX)j+0/E^pIZei.I3p=HB<"G<ioe#pZEn2g6!RIl=U[mmN")}O`EJ3!v^:"Jpv1yl/lGQ]`1"%
-~.Lw-g1lmp)ur|Wc3Hp!!JuCq:j(d4Z%-{G8NaFIG'$rY}1Ee'K|KadwtvxhF60Sq#`u.`$72#~dAb7E#)3U8_`)S,_U']F|1G2ObLp,j/fXm>p[+Ya}k#
-'f+-m4lXLM9k;gEE3o}fFi`eAV(E&pKPHd_sW&=m-WrE&c}p_}Vu7n$Bq)E.wud{Q_=k)fL^MK|u(00`=]E|ZSAnfM)+Eu2r!!yde+k3&5@8K[4Y7R/kYC
-ZBVHE&HVz;ZH6Ew{Co=&98Br<S[=6]nLRM0Xh<U:-oLOUFN94fBE6E)b!$.kPT^Uc/nPTUWn$Y.Um;<_0@rir23.`/|qXbvox#:'24to4Sb,CRz,{y->2=
-CH&AHdZD6+pFR^8mfFYPg#vQc.tvH]/Y5F@juoYwIt-7$<T',=H<$ZYs^]0N5}GHv<:F=N!X,:E}`n}bBLbl[U3.}w7L(7,s/12oc|U>R1/Di#/n"F^a4Y
-+Qa:kF6}{/l>'"!#EcX.ZTG6@}Wjw9|bdSe<kr4JR(O8+_Fl.;46TCJx+KDViy1`v<DX6+ki1KVdMC~U&$9.;s7Ic7iEEh-G:n+p!{6n^Bn;K@[nUA#yp"
-&_QUo4a2mg(8yr}^>AN[ziVg+40+u$ZQVBZEW]CuGIN8.AK5_IQ8[DBUE2%^g:$4uUE5|]u`Ouqip:/yDl;`jbj(>LrU-9kAN:qr/5wZY;-z2U@a4cMF_t
-s`BT"1fBgb-.F)a|z=l7~|<9xwKD<i(GtDRiMp_Xy)d9vksP|k6zilN],'Y1L.&+k_&eR;Bfe#J`|Ew2w`-v'jWw@-+khfK;s:M7BESZVY^BaaHA/zTkuo
-E8q96q0kjcK1g`2.:"Z|#s-!ts0(RtTMM+P2;wO9hzq5Z|;4GQX(Y9vAqDS`+pe.^rYbpNIv=F_WRdwtz}']W_^ZDXZF:I>p6]`'DAd/sx1D!}Q+.wR7f^
-_xC3z^L=S)gN^YA`"t-2[ns_lO'DT,~&&|x,okf"_OtOcD[KB}dO7`=##nqsV.Lfn]9BV(/FhsYxnVB|85^R4{uYP]zJAmH%asi/M04Q.E,3FQ5QoWR0yA
-F65eLgKUCArTceVyOLlhsJ-YS^6-<CztG'N"3G]tPM85Z62,C}L)H=:JO}EG{>@DO8{_{[I>]b=+S^&8G}HzPkijA'#LY<xTC%9bL{9wQOXwh6hU7N=Jlg
-fu5GUe{!MQZNSdh'tGJlIFeIyi[dRKe'UUrzJJaIq_~JMi-{T')t&E25fZ3Y7Jdw&m-!:Av6(lu6|6a+_e53#V5j@XvFzWJEQQVhyvv'Cn~we+&J=U9,g4
-PkSvIV@0c|c,:n{^gCdsRdrz"t%,7(c)zw6AkV"`/-m|i]#[b/cW49|YaI;2;;f[tut0eL5S`qk|ldU{>{]rA8-pI|`$L'P_6:!@x$w,s&ug-B2QOb$rAJ
-8#GmtTuL_Fp1)>wE%pbi,C[^NZMahT4$od5ldxKh&U_6hudDEqEghd84H8Bk4eN{.XK]=.sKkBe9N3>%Vn{O`';4~ak<R`{o4bAg0wO]b^p9Qu{&ODfjUc
-Nnq[h.|tX<Ds(wSBw(J5&99^L,},t"|T`Ln-Knk'$Z|1cAA:>;MeL!l_Y-rQYN#_Vm'WP6TqYczi{XK|8fF`)#{%"0nX,L;>y).|%wSp)gsqt5q)Ks-]>-
-6epXv6.0fRj;GM:2u0%=e>=$,A+@I^m(%Ovj#}20TA;^Hrp8GEU}>j`L7uIdVPo)@$t+JoW%"n2haL_F<EKbDFDim]w{m<vE<MBUja9:.r;1F'WbOq>7dq
-cgt,)=u=K[ox'cYPv[Y-k)Sy--[^+5o@YiJ"|Ga|]0^|V:Hu@}cQd`!4a,~3]Z=9m(&lT7#-$5`_]Mu,Tb+I5C9vb]PSql26g`L3VksnMtrc6j_1E/otFD
-klw2k=B@nHzynxdKax%{tBa&)"]tid[f~@`ew@_T8[F@im;4$4Y$%W,-Zc>ZC26N{Q-s(o==uK+Qc(r|8z%>0_&%o,SQw=FOwFh"70WB'vS_wV1w1b$$8%
-53<uMi$B~(Us8t9C<LB/DvJa`7#j%'D+gGe`!d'gYWuiWFd]}h=71k7t%gbqq;p8WH/M)+0[^0533|kma=!XoYdMq2L,E(vacp/v]9iz!%2ByZJg9(5AGe
-`Yt78IM;Rb0@V)NVqknk64>M^Sxdglfv{jMu:7:a<gRZ`S8Wy(;X##QM&:}9DB"%IYn[j$boIE]L!,2Ko9/fmcLZQ.8%RAVG~btp_,V(JNO;fcjUr0~in)
-Ds#h24B(,8mS>4cCJ(_z{<^4;=dB&0Q}%e&fN`~+_,~{LzM9#xuKE.X!>9J/O4-Xui76B%)#elao7b;V6hdErSsRX2o{ZOHUdoz^FY=#MF&r@8_LV^-``e
-3oiAiI_^&Q.o7Tf3J5V(:wc3W|VJ;c'ZG|z^4aM}/Dr_s9mAGo%1W2G@+/'tbm@'s&FKlU]!.`~mYaQ[ah^!6Sn$F"xP#=cwTP!l{+R_dp;Rfa&_Cv)+f_
-9:g2ph%UjKR):lMj7w=#QzLG+Q"#i+@.R^'4=<NNOV<vTXo!I7`Fm52I#YZtQ,D9OFXs<.D@Do2{!YRn_o"pL^w^o%wAX=[fHsTDdM)AlSv7%ou5h6}):]
-LFq>vLw9(BB'HM6Wxh>HeXw&>1#(J))[4s:a}37.oDn;!L9jp7x1Ml7w_@p9ypr#>fx!+`DoS;Z%Df0vpKFmIDf>N'p_XXqz7]utF+Wf&4N|Bp.FG`V8=S
-|gid0UgHD8,f"`c!Hb{,tfh)[cG5kSSe=c8X+X}<Jp("=zlAd>2(^+=wub%2s)UWqpFYcF}o<IWL^A;%9]H,r@4'u;8hzjDW$@CC`aw$G7Jzw9jgi6.ePx
-IbP1|A2lLSqeA7]:7ldter9S/(XCCa1ABf"G_]n#.Mqn,&kv9$3f47phnDu[fCuzA<UI+rj<N'T"!jT@YHQ[yy0d;J5P&fx[5A,);sW0/<U82)&sS=X>1B
-}vVEMIteh-iUv$|rMAV@4]k_{W5X%MW;[k9TMiMg<tY37NqT$L%M@E(aBK:%&)d{q:k$pm'm17yz6y9OWQ!-y0$V1O|Jj2^00)yded}&z3T#+pmuUoc1ao
-zwIE,l9hJ#=[JAIUq#RL1a<ma%n.j(/GVzeT=;Pr@R4)p(}SdGjR_tD8=ZLvA;/uzB{C{'wdX:9e-zN+0|dM&>aLl_J")UgpcZ~dDcMu}a)gdLVe@_`J}B
-#I^6B6PZPW"50=Narl.;&Ib"{RuK9DpSJ42`Ds>aBij;gYu=tBZtenHJf6~q.[.Qrj-&xY[5Nh2NZRXJKaX,@hQi+(|f+d:y:9ts!1fZeC"J]:'(4ol=(7
-dn-(s@c./K;|:6fKTW#+""d^l.dd7Y-,}ts9ld@f+Wfe/fl3UkI;wxgo,W-N(!E5WaaRdR1I1/uQsF']xvp|_WbdP89KH[r^W7gWu4<eeA'k9:Yh$@DbYb
-D}jx#V'YQF(O=Lx-s-R#N9,7MPL"!^G9NOD/qPqofGnP2(aa}^ZA7B,W`Y)+!$[MKRmBz3OR7|"EUZb.AJA`9Y$4A"1DuY|i@.|!xh""TaPzpDCg4.AS7N
-0J2tKUu=<=">>LYZD@8D:44h<rP/xZFBDo^aK+c;fVeEVlA%+,y;bm0T18KlBs|^fVjuo$H!,B[vB9((W2}92dXqcvgr8>{|eoeAmZ^9[/gF#oMgJn=bSE
-F0pCgVp+%#[,!#oQ~t'l&nHB0PAQW85.S%PJt=s$bu5VBze];|UgI-Cdx;5xZAm^,X!EHX=.kR-5xhw{m[QJ&7@boiR2Hk/QZ89.LQ{-]hQjkQ.=LI4au$
-lz)+Y+rCn/+0!eR%gdiZhM04MZ}>LSad4RJ%G,ELB'y7zxLXJi2I^Pnou.z20EyXO>]qy#I6'u}/I`ebVa!W6R%h#ux#vxp,]A`AUkC"]SR8UGswnVtTS3
-y5qK,C2UShxI$}=HoC-QWkIaUTJQMFwc'z8%&b.e,g+SUjxWBL[,zH0;UM;_qFNi5jcOcD@B1F}}'%!]vimWx^|g}@e)r,-#&bx=_IscEvzRGgk"17XW`.
-gZAqji2daLd"bqB-t'{H~;rJ]SwgfP`>L=Rg5s"RKtnP2^B7;S-xA1w5d'xa>3@S`h_s^>'(NO(thQsFVhks.=r=q&VDO%x,<!^mgM4YFSI]_HtnTSt%E=
-6Nk8kw8Ut}#Bc;z3b>T(H,BDDylt()ai(bMMxCRHl-2elErau/qLv)(jWI.WG(EXl9m!4o{dd]kDC-i&XRQ:BTutsH2f&WKgNBD`I@x.RCo|oM8rJwv(t8
-Ff';/Xn11D"FCU1,DGMI.jj"f,}rhSkGj/NWDIOLf:.Gtl!/E0;uf{dh7@"j:aYbeU["!fS,vbkMe,@_YKneW&5K~S;:;z8|3c)iKuH%{l,hRm8gjVj_f+
-hKL!|/JTQMMFN0}>n|,=N<g3".$kLm;HDu]yiHVX/IEzVs$!/e-FX<9jw4(yIa)'7b1B~R&AC[%&P32+ExSlcb@wEd},sF/-RT4d+s^9:(ZJ6!B{L0>6P!
-'Yq$,617>1]8:SC8~3JlY|+3_{_A'etIy587Fr|$^sVUq;{QY<6aw1_'BChx$67.Pd.N)s1$VSnhkdKc%!fmG}Q70Q`W:e$!aXnxhSRXhrut%&|T@Hoj~.
-uN;zd#IJvKKK!1{SS$]^HF;);PVl>>xYC$/PpkGIm@_(K-6GL:,0D;{@9LA[Oxo(hp"kW,-8!~<MvbKw%C:fl7hjH14&_zu]77$+}A>(9=Opr$-fR|zF^T
-#3l;&.ZMLS_-|E{oqE!"Xqvl0MI{JggM[Nn1b/-#3/GFgkR$("LSUXD'jQM4]TiQ[xF<3fz[xU%"usZia2m+|u6&4n9b.PvC^}K|_Bp26UOkMb73dGA8&^
-)."7{a<&!/aJch5;P'Kce>sh-;Ig%31(b@,/v^!#H]v}}h}LcXIWq%h}!4/0MgokAX7eP0mweDN$':L`6ySZ'v(qO.QyYlK|P$IQ<G-Kfnjq%Z1P/{7X.g
-::r%(BF0dLj"~zmt#g.ZgO4h;|+UFGNJ35"JVRL0NGHqBuG-Utl2i>q%+eDKA{kne)kCN(:Eno-)"eYTIXB2;PSBI<LbgmU,_/oTV;mdAL./<rZ8~dU)"O
-DO'K#C![>`l^~HOH$BxutHN^<zM}@Ju{jJbjEB^'/3-tSh/CGH+e(EwmshPu4J6Jh"UhaLhe7bA<r7VC9&I]T<o.LZ%MOlpTm+/lEX"'>d-in__+eRvaPQ
->5m3e<z.B)>dkd:m-ty#/2'r<)jrdT7xt4;s9+o%Qs=hm+^.niqWNROw+B~F'ZBGju2i}5WA3%vBru&i+vdm1{7j4q26ZBAGr7Tu2g"]-w&g[(BJQ{3E$h
-h)gMgK/`6#)%-3BB`Wn#4CQqn%$@RNWhV4St'HDOoF-aUf;wmmq}Z;;J#Ey_9y+f)Bd+7}g_[F5fvGH8X,E=eM}";Uy$R'O%cu`+7jR,r}-2Az#@D;00kx
-DRq|i>otF6_F[x~OW8ld1!#0'U|htqX_WZ[9k!/M_f4|MzHsn&$gviu6)g{#-+fKwF]|CT~H"nUUNl_E"D%iVaBh[wc|IAgYR0{Iu{Y>J=^FVd-E{b{a]B
-^@0(`=^K:MxTY9=9CE9V^A=1%]n7Jn`gvmibppV,IFu;)aP!Ms#_z]CzFd%ZmP$({|#W!;Nst4Ldy.3QEH:R+cC]MhG9-RSA2vM@N7Vgg("#I_|J=5xYG/
-9]2YyJ$<Lg]#sJ/#-Q/c&Y]F:`fgVH85`w9jhr.5AJ,s/){U<1"b0^nqT]9KgW&J}yk[%fRd.gRZ9)!F^,awoLr#,8VJ.Lx$F7wL@=:GCj0ebp:5SXyZa.
-|6-iVhu7@h"LI&^>:mYI|qK)9fmN4vXnECoomQOP!t9K/Ct7B|'XK%JE]"4&AZ3P:N{4m,A)0]=2Ukv$6ar#q;hp]w,K13+0J,IF}`W0@CAXlz+5G>(me.
-30M8e{f)tE($Yk(E$HNN;`t%qUAMJ2t#8{`O$yP>EGQ%Cf}".kux5X8D/3,.{]X1,0%P:dei;sc<{zsLNSUca|X_JUHXvA(@iD9_0oL]3Gy|u:avO5:I6t
-J-n=wi7&+%K}csWObYT)A0KqV<<%<MCv!fjL0't;-{/tB/6xpexDrR/s~R~n0Jm,HwR$nYfBQ1Qx+F#4`siY1>xU=9yi)Dii1!@{|!UDEnjgFXG]+,+P}`
-O6.'ZD';m[Af&'$:_5r$H]WY.7Vab2}93wE1pJ3RU/IFrSM2YW#+hQq8JK4Xk_N!j0Lij'j^[K'f{g:vz2;-JXG{In[mN|NU[C/&:rLya)(@#`v!yy4q:"
-2|w1X007}&z(1!MmWM<_a:>ma`+@1gU"!W65lO/>vEaa0h@0M/q7)6L"y^pGtt~0Yx5[#&1E`RGot7">^X]$NEa8{85ii`b1DaTqli)KBgkmlTxExnaw58
-Z0QU72$,m`1$5F^A+8jWP0#Le!;2jgbmFU!.6/UxXJ"vV|nur+,cR.2CXGC4Qyw6e@_zSF54oQLm.@sWeMPhA@]hD<KN$y.v56`ZJaB{<g.:)2sO[_fWUF
-5-Q$~Ud1SY~Ygt:(OInM;]$s/X88[V0YD9YZ7iw#4E06Gk|X,D:)Y$C%NF<UvwBf=.'0IUDiTqar+UMM%bqcsd;fF]e:xLbC$E<8.07szs]P![1+7K+Bx"
-G}kDp4&W|ZzY:6tz]iIO|1^NFF-@j4.61#DkJ%u`ynt/kY'twpN{4mTxUxFHTJC|>vT&zyXu99dkLYj(/hID!t)6FU2pomr%Ur61e5NL_JTD~z-x<x6%g_
-s,lO_x:!>J)gyAVRQR~IJa;Z,q0]xuNW3n3^JsgrulEPxW-L<CuQNo1t)<6r9/om0zPly'9x75^wf>9tG,C<h)kI7)M+W)9:.V:>u.^>KGnB_]gr75&1Ww
-7{dvIgy0SGZ)z4ObJ&B5`!b^_x{K)DK]FDp:5C)yoW|I(D-I8/hK)Ww<#]WarV7aX%qaWijz$]e>d0I%o`e5PoFE54_.RVz[R'{8{Dxpau=GV1P$HMW#;L
-!4lQ`h]-Z)]aC<f;2mbgd[$x7SJ+q_KR_uRZcUZ.ciQ#+<lUkR&5b89pYYbp0#xj#J2gjsQ5Zrq!UW1co7$YB_'hIo&9A0k6%RR%kj90M>^^i%o1}$qXy/
-_Nt8@GI%"r88(@SF[&J;=uBjX_X>5J"DkKtt@0ZL9lSmQRVxku{:|X{cGY%>_)M1O}bxcMto[-^w,&onTxdN,lSm:%@<jjs(jj/={W^/l(Z)m&kn+'ByiR
-e6t&1BWU~4Gj+%mil&),Omn/3t@Fj)w|ZfF4;4O45}]EfC'G+S%^QwAb[YK4Ak//BLg6R82yhaIepKuZ~7B.Fm=bGH3it_j>Q#+_lUkSBC]hE8R219D)j3
-;|otwXo=9,IJj=~C/)@-G3,+W4CGLz/d@+"#'qElDY"4@'g6B+l}G0vua3DfE0f{h([3Ac5Pp+2o|I~nN2a2[Nkimr^%RXdw$Hv`|"PFT'P!u#MBC!.Ff3
-m=fT{_^%[mc@VA9L8t|Jr_".7JCBPCUfAA]G{>FH!Tgf}knIs[(vn"LT6|pJ&t;_HywIu,$Y7LLFql6;T.v;EW&N0@!ve@!%J2DWnI0@$GrC6#ZFCFkoGG
-cRHA)2~x:kL^4^`C[Z"7}y[4:j9p[8,/@4;yR!QH`gdK3QwH]xcdv=U/L@;pmOe#_d{6RR;ZZv$_O|dF/(yE+"OiUad=z!XKhH'tH((RGkttE_,N(/<X/%
-Hebo9:i6U)]w}wWdQ1oOKm0u}xdRx/9VZwDGP8x}(;25gSx-^I.;%z^e9w[FjlcPVcx:8D|]Ky>fYKk"!Pc=}[yV!ckn,<BJLW^YFaL^9dH3MB4+ANWiHZ
-X)xVRlqNh^a+$l[OR&fB|Qll/d)pL%NDw6fn<7msN4$Txse[!Fyn&51;A>WDa"%$8`rW(LtgIB5ZrW1DhCTLkych5lk>v6Px3joY!{r$894.wzlK231d;l
-yAtv~EE%B}ieDxMz/.c^g1yp5:D@RGm-qNV-Br'+Jn)z^7lOcx9-NY'YTm@sso!;+sI5X._:cnM]w}a#TP}+s."7pPl'Y2S$"LQDxwL]myVa@}!P)[[Xpm
-4F.1"rP0AOGr@OlzG0s=-b@@!}bXpGIkd4Yxqe,.gEVv-Db|((WdE{LIlnF:hbSCJ|}}c=Lf60y,V8!rpczo}YX'tiUSu{Xf^}{[(0Zt''LXQ2u>$j|gS=
-';CAmC3-~WBK5iW<J30WOI)@LCY>p:LWvvqCY:/$Ks5.T^nW#Y,I(=#U;uQ[`nJ/OoK!`t$A|T:/RVFeU`>e4Kb2zqo${dfY"AZK4L6BQt&iCsNo.wNbOl
-sj<<j$9Se67_Y-4kv4KQ4dDFcSl/-BMu8})wIhGMZgsEEGcO5+$r^|QD`qNCB<2>j:Hz"UwBpqTX5CihEut$b]"h^h;-%@/H^eUf7^G](sylFHpQ@(6>U_
-dSc+.Kw'HiHSLI0k3A`Xr`;l6Gh.H-7;A7XkpEj)j>Q373Kav]Nho&K/%:IqQ`.An<yMpT`_!H9#>M<iuvef$44u&5HIb@8^-T8w4Fhj;8kUJ,[Tl1]<6n
-n]dO,^{:tBa'hL'<`<s^OA%To:+02`:U<s4gT"A|'(}db#'wxLEU#wYBWp)}4[rdF)d2M`]zPAu0B)ZOS}Wr-jO>GN5pakPl}#}2S)i@`<KNlf#R/xfGGq
-mz~wv{z1e)1|c5[<{3vNK%8qrj_j^{3zcFl(AfJfy>,y#f>wC5DuHV{2T9&oZ;`o|+I|8w;,aU2n+&@(7'cRP(/IKG@2f^X[{`Zk1J9p|QGXzEZv88_(pm
-Wrgfcj.>9ig%LJM`gGagqEfIjP)(gmO5dN`mI`Q:GzVw;nO"&TYEjv.VBAF.Se0;2F2T'/9/P`v`<!S"}>-C&A'JJT;m[ghzj4nF;PTIG$6ib1u_~(H&y1
-n4lUnl$(T6,"Nek{U<F$^y^!d+hmygr&vUdxaQ29M=svq!thnZB#kQwIC#E:@T;Y2HhP55_aJC1GgYN/0)[8{K:v=P,}'.5J-_bLa4bJL<1o^/7'42u-4_
-#S3p_`fm'j!y)LMn}tZGjcu-N{6[l:P]0s'hs3,.a:(nhS-3YKFg7[BNpL"jt;WKP>l:F54xdfZd%y!,rY0OF1e6l2;eD]poc0vAhM}T{s!o,6CU<ZthF5
-!W#jVg;MmTbZHcK)J5c]Af}}v^VeKoD-sOt:pqFANPTw69v;GdLDdc3S>xP5+,}s{1'aAZ!l:G=jE{RTzB7oMKuc#m{sC2S-rmsi0=-6.#I{eDw{r[1uQ-
-6w7|T_1^Vq0[4b}$4o#`#&i.'U"H]8w`Yl~!5t=|&Sc)L5tY{!]J8Il-$bO)s4YRz{i]/SH'^Q<i~XGHf-2H&LL/1iKY6#u-vg;25hZKu#_3V$/IR]k5MQ
-PMMZGn[g1)DjVG!qu!<mZH<5`]+[$qvfz:,mG2PD|2qn9Pz/Xe2v19|46mH+$"Jot6CPo9l1yYl9Nll0y,x"p&6`{+H|_r1J3f[W0EU(2SX$T4MDW2(7+8
-#[mMGPG)J|z2k1I#Q1.IemPkKWW,-#q-niBt<S8dq5c78vB#"FSWkZf3&l^q.w:|C,SF]_`q`e-z|,/lQ"odyJ'W<6qib)VsQY9.pG)T(qtGq-Lg6W:N0p
-tG<-0u0."7pB{W.^n!>i,A$b!lS!@HVEhHw{vr/+TP(Z<H<lf=T<I!PbH&.;1]>"Ynf[0Hv}eo3Um"91nGqJP)VZ&NqpM#%GEQVpGsCE8)QTHqypkpirR:
-5IX9{c(@)}07lQZ)jgIO0Tq2]w@;37.%b|`#IN%pvgctw1L#1Yux2>opJZAvB8S@I)f|~Q;^M'3gm6$&Q,QP!9Q7xTKBrb(x/[<%/JZwRrp>T3^[y2QqRL
-{`j68w/Q'i$8.qLcTn{jel:6n_"{x>6yLCtHpU>7hoj9La<`^zdVo%N|a^l4kNu[G$RuW1WPetLCY9j4^aX8~AsgV_TBTTM5^e|MI1%=J8,1(NR#Keq2Gp
-}h8Qe2'I0(BNR8v&W>65x/j<M7Xw0mCz,0u2]1J}u2g$q2wJT36Af[pC,XO5c}PwgE_i32BO7Av,S(lYCwMWP0f+)=47&_Npp)_e+PimrXbHqeJF6vZ^JO
-&-sYq-UH{A7C0Y(,HJbpq/Fd:SZvg{dGcO_i.xf'ZJ:SHxXg(3E!I/Dl6)@wQMVDrt/Lx%o<aY^fVGp:5VI/<a5E2U@%-;[N8=D(wQ0PrHy+/aLd7s9c_B
-T0Km+e{N^qZxrLQ}OJ7!B6(Z3_q.${:f@GRB&-"Mx]oFZg5HQ,(UsZ5_enIJn#qMet6ynmo}Msb8AEZ,v'mV{yk|g,DgQAT{3;x"k1N@VSN#^vR<Fp']{C
-Og#x7foZ5JO)!=If(m7KAMIe3T.p]e'Y{r7WUn$_0=W-@2@EUqFj6CIFaU+X)9eH:=oo}o6hLwt2]k"sqR'Nec&5_74%a_bH1^::j)j)JQ>p'I5#Gv!#"4
-5G(n[ro38WJqP@;'`UXbI{`BURJB]T#PE`}42$~"HFKPrBHMScn[<%2:ZO~Zvb8z].`ed8h@[>Zgp"Q%+Z(5y{-"~@9urn7!n`vz:R1WpHhlYODA(,w)2J
-rcRHImYC[|(,mkE6[vHfU6vy5.KKDN&q<<f;}9pBRh`W6UV!+]iaI'L-b"MG64B'qXo1)Nx8b.45@k%R5ST],!8gUda-bd.'YIR;N|4`WkVIx7M17F=o5:
-X["`B&JkyQAhwdL"/Ed+9)IV:=v:BoOt2JHMr5t-$bT'pG.];0(k>6'RREpQ8z(a4OVCIk>A^/}>bkL-+i$(S+Tr[G|BR<lG)=WHqq@%;s-CHLDeNWy7ub
-NNAJv<,gV]8U/eQy_[Y6s@B^Yh}1lm>U%A$y3lwr">2@;#oofCy1FNt.rK(}rKm.^_NM"k"3^jo2{/U3cFBtXYHl7uY_76)#l+}ch3};UG2+I{SR)/#ef6
-cqMR"<pCFAY[)N0pw:hMw"e4VNAo9"a'B%JsLC4X6;0jOx!<tLe%(Z&KWr-#;F7iZ&4GpOuLph^cS]9HQk=hEMa]EwH&SfqO8`9;k|Xr10!Y+svL5TQa!/
-X_a=]}xY/ynvR!Xn_pJqMnYzWhe/,!$(2D|L$y:SP!P&aVU2@^|6":%a$On%WmykR]CT#-$MVr:)5Of//ByZ8C:WQf=qrNaG|t5ue)}L{+T#jynXgC_m0@
-9i5&FpHh(q7J1us.$wA9wYT|LF9drb%-xva_)`_qD:8wZRGdiMq-Ml-KWci9rh"%)p<.eT9RLEJ98g+T}tfopp]K`}VKrv_Lx#GYhRxg;PF(_>JzyOjvEz
-UOtGqiuosGL3:MI|ILFUE1;qIZxNTeu(32unObC^A&J9sx@[Zg5{T;J5.Lmm6RazOd/<T{P7L-8jmlS/Z<p:8;d[L!dv,R^Pykvvaz<8dn{-cs(16FB%!H
-^.v4TtaY$J5}U2cy-7L0(8bB~L|#gMw2Wp_:3CS!mLd/$)3|~mO8d<3WNd0H%x2nL]{nbfR/f{dv-O{o9l4h0kfnVEp6HLy9LlC{}aYZfwCl&b2PY{Hr(i
-C&XsSsdx+hb@DCTCu2bh6S4hmzmx=YnbKX_6bIZn~F/w;ZCK;+C<#wP&_A1//OGZ6-Z#V&A"%ULRNC;y8Qv"$q+T}Y:_fU!Kf97'![tUOS'/2U-n^m-Gdp
-QCiu=h{Z2nc{PdLz3oK4rA75:TdhM-ycD_Af9ejtqP.HZH9+IOAT=N,4u_G176IfaprH-1DhTT%0QkOL36R-n0',wX9DQ"1mU-aQUzE]h^vm%3=)fI^4kQ
-zBs=VAf89kKPPDoMH@R[jj{`etrUn+~d{@oX~MhN_G]iT5!oB4mr%d0JNDe!T'6NXx~,D&8]l&ke@fo&TmT@7s9Qy"Ly,j)gNQ`WEbf<Py_Lb%(Bf}zkye
-Rfq%<pq!-z~icyKC)G4:Wgg_Ab@%yGTTQqvZX<FS/@2{"3iD@`|y~%fe4/cNO$&yU^QX$sNo$QrYDou5_!z`#0lM([}`uR5En^qOxRFl.KV-T$)kiFy@wi
-,<fTm'ZB'b,DT0Jt=`!n'a21RC8)AW0^}G%`;KpoVg:=&U:-%)3#SiI5$Rk@UkvL9)}5hUYHjBS2e"@0Y6[piukPe=SQ0wIKZ;g;R{z[~3IED4d_-.mJ__
-N.evlY=])i6J@]#"ek_IVG3>(itTrYnGY^<wDxI6X.~^LqZP&t69tc.p;4c;$/3%ib=i5475n_}B=%:T%59p``|a#D}pza,2i1rKPU_6<R-O947$k}_;y6
-aXMj>a+3(WrbTe185;ncGX/t59ms}[dnU0x/%59TTU1Xpl($e;PpYQI5-<4Hrv_y}`,av,VyyWqVyY.1m{;oY2b7{ljdi3H!a;Za%>qS}R5yKV|o9(nP>H
-)]00T#1p26T@g5q9&|N0w=`iYjY`Iv!8iZ&anXx)SWXu!")|x0}!MNf/Jj[c_2PNII0D($HL.wha}1`oU{<sDDu,:7%<E4|VY"']r'MrhU:%OAUNvoL8Y6
-k7q,5J0`-Zn[l8wOUgm1z/yqf[3`%dv0q/!K.nvqv3!(-W"ofJD;onqZE&nDeeZ]12n4;NeA65yM0JS<h5<jKYj!bbaU!Wtzd>H@IWH1@$92`-'0S17cic
-Qd>qsaQb(e_'#_rTB4N,8)cWj_sGyPbw'{1,;:T_Kq'mWi9x:xnTIh1hG&$`WFUS9pgIy.F{cvF/urbAa>LEPtZK&.ieVWx1)9peXT[]vxzQ>ib[yNrjY)
-O=/^lQ#4px)BvSeT"V$y;^s6~EQg=;6LDI,S|=_#84u+0US%4}xP[,Wv`rJ&CM$q@L'{oOc2~dt%.hD7klr>vOO`p[doOq0gz,5&0!^gdl|]3y={k}`_fg
-vdWum4i}+,7a]<<r}Lsl_<1VDi!Mn/ZL>sqd)kGz+<d1(l=M@7+`!.Uqx[H`/I}qQ03=7#oh[22fj[45pzD0HlQfKtP<&Ft}=LU'0>ZR57Mzz6h)'f-,'-
-$2Q:Io`1Ph&MOB.%U"'z0!S2L}S:Ruy&.t|dq|]lbGx)ffdfH`7&^h]RTz(q)cLsNr/$&5LD829E[V}5O3E[#,GlLIwGijZ#p+(971,ZG^so$6|h0^8Tnb
-Ds6Jbjo^AL5)YZ3,w!Ae59RJxD4IWOFD"9=mo>K8AMPUn=&6'l(9t5+2!wFS^2L1Y9Z-_&ycmMX.hf^VrT0#HzI_u{%s!/zx:toUq;Fw;.cNSkFh#@<7k+
-LLC%5}pUoX`#6PXf6F/:DH7V<FqMH6wh)s#3Sv=GPCSbOcq#(K(6F2=IY!k,T&,9m[Eg<>|/ZZHFSd&qr}f>xYvhojYXZeP.qA5e}|j0'88KX''HZh}!kc
-#})2eHaMK&cJAw%n<OnY=mGQ.&+49R~Nijye&Z`ep5dr2ggZR=KbDp7C(V]N]]ANYo)o%RVkn]2O<+(,<So3#:KMq|UN&h:vSjxgPfzH10.ze=B_!LnNXD
-fQZHH87AL-xH&ZpO|w,whC-3Rg,w6[X-O.'aB9&w0<&ZD/[]2PZI,j7g,h$/dDf#vJtY"m$6Gl^5u!e8wC|P]P,e8LG=:("a+93Z@:KxP26`v@k'bu}6-k
->pDUL=ATU$3@,tox["k_)x&[LSU,/UM-;Ek$RZsz0YJV4FP.UEOj+Z9W9]1N37j7EZ[)jek-4>Uv%G_1EHYFZ&-AI|h}W)_,qI:N9O$rz[sug$2258^Skh
-&6q%]=`gUX3kiIc&|v,Y'7W3j}gA%A:#m#s:8Wjh[=n}Un&E+EbCC<fwp,NK$Lq^IW7,H>K_tMG{Miqaeku-rxpt"IS&qgL)g5);w(.io08vG6%rMCVmaR
-Gs}rb0da^En'#>{NW7zb[T0=)yKj8qvs`Bcv%B6sxSSm1'1P9KI7:,&](&p+@vV^UP$.k$[noQ@]_qu,:T%h[c7N!J{=he+2H+}.ke)LZexiJqJo)L]b<Z
--a~hbTHqVl=##IEpPZ_k'%Ui]KP/{V3lA,OT"S=P1Y]w|EVA"EL<JcO>~&(-V.9,:q}DDk9:5s_%14+_HI)8whOnQTj^7kl>n0gMt.Gs}}j.:5ufyl,}a6
-zAhXH,qA1gF8mlTmqUy&I`QB@`StFgesHxceS)K!pVp`>=+5B}Y]F6^JV1+az}^"VZ=-H.S.WQa{;M|tH2^iC-)_H7jN!,_U7HY(N{$me]%W_)%IOG.2${
-M1i;WeRraNh0cyd2/pik^w)rS9LjPB[U2RVJx#w0m"k&zX/i%.Q"D0FL8j<{Q'WK`064Kaz)4Df&AEl{zQ1Mj%2)hZC%jGiJUk&k/2Bc{E!h_Zq>MA01wV
-W&@TG:YI]@e0E#tX"Sdb#B`oMe1n:qiXlA&D-Kg,HXv$#T;362W6u1t:}Y2boI^tn!Pr"^un;-5PVq`OSD]|kn1sCe6_<<F[3I%/,S5DHKY+Hbv0hBoc,S
-of;>[#j5Oq7Lt+qqRom%R9L25fDYhQ8+M%S'(0rZV9|/+W01cN'WQ-&ca|45f!m=3mus+vIo`4~-+PAU.RYr!:/P&oPD:%!p=_0P-hZ'+$Y95&AK;;iehp
-yxaM_/u.Jqb&1T+P&rTk7ETR'o+MiC"],Qz!0pG&gd4s>4`IBZp4Bc7R{En8[P3!z&mH6!&)m(|SF[+.~&ufi)%E`MKvm>/NDVO2~SyD7cC1c_a&lSm2C`
-T:]%`'0P2B{q3p)@a|H_VIHiL(5q,]i@/IHR0FXvYG=+P0WGZ^ywM2vt.^peYiUBr1}ltI`L'yM/YZLzq<Ul)E$%L=!/A2Pd<]k{&`;=<[-wdc^m=U!:v%
-q,T.!RqAdc+ePEIa6dKa}fAjW;dbdTZ2"L_lc/SBd>xL"S0dnN[G4UCYKtXd->F"9[E]$6EMbf{oJr0i0wE7sfI.AO<pg6fci{TiY$@mi>~uF#4=<}>Vzp
-$oV`3[cR-CW3rw1kD,)Ed{bU['~vdi.#tiAL;Pn3]i,E%ka1EOLPsAlNfB!%>%@RBq%K~8<1#hg+`gvKm-#wFNMsK`e;~1]g]NpWgEy/vQMfdcNp:G;70G
-Dv8,@@U>Z..doOl9M.RoeD+WQ7]>]]~BO^9u{ORTVj_@O^w)ZkVPoZi,1c4k%y!7gF^YoHw<9xRG9@g0LuKt(39.s1RE@`6[='xO&5%lJ3c"!(]})34gKj
-#me[`{{/V23`<IH1UUi$">/A1FUB6C6Z^'}gaRljW{xwg__3Y+iC+q0Ni9/rods3n&/vZr-y2)&}s&@pRMvkZLNbYxopsY2uRq'I,RCm,&~p&.D,Z'LDU'
-R(@r#NM!bZK}:a|kTv[gS5vQB]A9%yCPxW2;o+`m(SN5y9(G')cv]ulq|_Y7tH5O&qPk1;`yC6:"W]l=mA3E0F<NAYhesA:y@y~`Df0h}d==`Jd]lE-1>2
-OfMb@iXDoxG/bGVkc2J,_!wgTl&BrkFTn5'6)fbzy}W,2m6<#Z{fu/!r2%_1a85eJ]G;s1;LLOch;AW{GUnH$%I<h5Tlz@:O;ZX]EB1DrgynJ3X,$[.ueK
-_ynqN+SU.}_b.PeN5L;|+|U:b](x5Vk@!^HyJ<#@n@6"8+~VugHS(14PrhMM~(m.`9%!S!^&GV"uW`~E1eA;0N/sB_T{J6vKSH%KX,"{AMl-sB_Kvw17T(
-Q$J]=6oM>v+mIZE{+K-sVkwQJ6e'^`bx3S9<fkQH6L`o`7>"%aV^C4sPQ,p6FMFQlh~:_Ldj|qtG|c87svR<.trs)"TnUeTYSd(6FX{nyJCvfe1U|!{O$z
-%XOp"yYD6XNa`Ya[<.^kn_[,[&0,+Zg{[crT/hR6$3BS}whr^IqJeMAQiz3V)eh`XH`^MY:Z5wX[U{Po%V|=xtdoDE>#F_b}b6&m#FfH'Z#T`=pYlA;8Qe
-U<VD97:v2-GRo{{U7okx46eUyN02fhShhE%s3I]GQRg.~TeOP8.v8y@=&b1}:WaKydy&Tfb=dmwLk&Dp2%k|t2$86_.fN@N)>&}vuMhKi=4nK/0X!%h0C;
-7hB%B|i/5c~=8lNM6vIanPcZ,zkAUH_#0xJ3'+"3~EljT{@nl{u(Y)a<65wN$v}>78vmx]Yh4)[BeU"x%78x01Ns!cvV08Yl:S`.(oQr]]R8`OFvyxad4@
-=g4H>Oh]232o8L.PIuZ!)$/wHcz(`6lxwd;+erO{bb};IvsA{=I>,$=R)i>UJ]gaM>nh4Bnh.gOXc'<|lHZN3}&o{@5-t+:$&1qBs5`mvp'1sF+h4CFU0Z
-U<!uIb8/v)@E^+Lpx>{%Xzg.Mi}Z}aQmweC[ZA!CdiF_;hKKf0ek-oJT{BaDN.GbMy@ESU6h`9/1:L8rTOR">&YbOe7LyR45ZPG3!hZQ|<i]6|%z^M~05c
-E`~=]VFVi2q5vzAnoCOlbY&vA8oF2#O}Pd{dRHd1YeGl`3]yAIw]'YnHldautxf],I;&VWHC;ta9AlBMU@`&a_Vpwv6s}]rlD]l'UnzS"&hTl4NTr]8raY
-MDrb~kpDx7"x%C1MxatdVl^[;]8%eIdKtN<+)K08ufFRGGiK9#OX$#`C,9HME`<5"L!cB{ks$@RJ/>~pA[kI4X1uc`y1Z<h&ds%ei<s0e3xk26~-t]3QH3
-<vk;d[56]h5CWL<8kLICqf<s8@lg6m}0Z'H2@LFgEc!c]VRk6N:e)(4U-/Y$"5M-UJn"aQ~&A[=`&!Vr%YY4byMuVb6vPDW3=h}XOR2pstyyBbO3Fg!+Im
-l{$L$_9s!.T|yrZ{1`I`#eOetA@u>sW7_n1V+/sd^>^={sG}Ez!6mbM<6[lGCq~{Hj~VhiEVQ9GMJxG5Y^5,2_2GYSHl~1D,8WRKE^%Nd@~N."P="6VKu;
-)AfVS%#}:Bt7u'&dTs-U55iqu.8qFy=A]2ml&'_txuaS'#G{%@jS>iXED>Yrw6GzNCrKa5b)6T+)j_B7KvvsT6$Bq0DhF4VyQK=N999Xkx#+O,[&GFV#R]
-Bkrpb}a_3i$1UY2oGO<5VFhOw|gT5Mbk[bc+]luFfO6/_ssy}lBOrL,KI/Pl^b/@2f}lD[zKJdL,c-KEt'_N5#].t#F7m+K(~RCobPf^yFPAQ8`O3lF;RM
-57t+GO[5s9CjFJVD(l!L}&Y!6Ts0qr6!6VcjI5UBrK>sR^S:g+6zD#9.+UUmkjzDwMPXM3F0J]T6-P>3MmPQ#+"l4MPIG;zj@7>%I1gG(NYZbYx5L1EZHa
-bK!odUC&7&X8-XlhmMx{_1bdu-n$ZbJ[juH2YZ)uH!.qS=.4B9-bvo6P{%.a%tV=olCGr-X<ohSEAKswJ,BjIlnAsls,A%;Q9BIJ8t-,dt7a)6{p9w=2F3
-p0t5vfX@4A=KKty&s{i"]{H=KD_u$(uV}5DkHy<MTikx4BNE;X;+L'}eLGKw#qdmax.Aprrv>Ph9qa$MqjHPl7`x%:Ag3owj7DLN_cca^o9'}G)&3bu[b+
-1f%xS.${=YE%u3X|(jx%CF6;VWnH2t$yPf!9{<%obks3V+vF0t^3XndeLZ/^T`yla^Erpa#,LMeQJioREq.Xi']r4hj&fW.+lI"l6v2A2,lH9I$6!emw+O
-MMYaq;:RxBq!XF]9_t>D&dqI~w4"yNzjnD}{Zm'&FJ>}kHHd.+yzy{Ob2LP}{e"yv19mzQjkd}d<<2Ni7JKfV0%]9GDKU/{!h6iVuNDZwj>"1^k(eLii16
-llo`#mh8<Uiz4%-}0yzy^rS]x<yHQz>-vZbcHHpk9J{5(B3e!D]&mnB=e23fZ,J<r>(QN%n7^-c#1txsd0"KR$0!O'rsowFUu,'GToLB~^|z3.rMY6[;e%
-BvRA9KiU+F,q~ppYQmA`jTqM}ziNFy7i,E-_AbQ+uoYL9&N$ct3HdK!;-W^+(.w9pE&Oi#(C;M!I`xVDDW28d;P}6ks#9zgo_#kQ<^dg'3[=RxJ,_Q5W0k
-,k|u|u2O3;jx$P"#%hGxEK6'ZWST/`XPfK4B%iNt{l~;zI64+'OQ=nU&0="AoV"&n+4$:c|3.QS|h_[;E++K.iqEh`Xg#JNb4|ypCdAP63)XKMXFWoDQGT
-de2|r>U[@7X:%@-j8pIaeZQmr'[k&5xJ[9ZZ]drGnZA}:uz/jDRI|JlLad,`}KL06gxlkS.UG,2vCXP>2N@1YzIuE1A/=w}kx29JR;~]|;NW`kw/(SF&rZ
-!,S6|#}&6Kkr;Hw#^_KJ'6lANW6!9oeBUm:{'PDG[g2^{g1/#p:(!pqPm$gk]$w9E+21-'H_:}nAqQHB!!m.As|YmPmHE4Q{LSa`h-m^Kr^b|%(M[b<::V
-^^!;n&l0g8p5}-m/6P~.)P~.8zLJtO]&pY}]Leqis,SEG=#+f#F<RbKoWn:OhfSP2ugpo$J1W`(x=%:B%9s[cW/{{)Oqy$4=RNpxO|PyNuOL/p>#|Ie^uZ
-)Ks8@mCDWMZLr=`ifC-2cg{t3e>E_Z)w!{DM^fKsCR0Om2Wft;uU:ZVH]Q6aWMLtu&2_R|:CF{W#!%:XjslM-t5:"_I3R-s&77;!ld489Rl-vZ4.cDjU[0
-X12^=nrjcE7_P]!{L+Lr.t@d8RM=W!}v(;K89x{%C,&Mv/8^rr2kx/A/v(p[QVmA3b1wKxYx0t@6Sny%A)xT)ti^O8hapgn/-#.MAi"9<Hs&CG6"=90>UV
-4Gz%o%rwqKwQYtG")vG^eD@]~[VOgU.'det|$r}OaR$$BZ]Up[][h,)%|%0QGq=+LC10EGDmGosBWCH>`LmgrQ4@z6q8.esJYQ"D1P<:$"zI8^R`^Qurak
-/;:LAE}388g:;Y27G<ky0jpjc,p<YK"aFZ9s={bQM+t`p_=k%z_+I%)<<aKctU30E}"Wo[,)Qc:}LsYheWd"Ut:k#%<yV,.XZ7b3ExZ5eL)n_Oa<}-BbZc
-4c1G(&n(.L67la&qdWY4fzxHpT(U^s($&@BY|-IGjCC.R,.I{O'^|C`8G&:I3!Tuh(3<pv=M!n']We8L<^6#Va9t++22sr(P5h/z5aPQB'W!"wm1h5byY'
-k<u16(G7CxSRc)8wC-#4Dy+v>C~<XDlrP|$p#A'!=<^-}}Fj>72C{rY9W>D1bW1CGF]KTs:s,cj|:qYaD(mkE$%|V=ZAR+C7');n'6:`>=PTu<2ojxj}k]
-WSduWK|PhMfJ)UI/@9{Pi]NViN`lo;SwI"o||jQT@P@GFG]'h,U)%qto$PU^u#tIVi}[H!i6_I<Xc^qbsG#X(nFEUii%qr|CH""ezg0oy@JRaMj.M/a>{f
-eW|m&d(PgX]th"{90}^:C7Jq9&RN`uPn181WSx;>-vPK#Kk3:dT0:%V(OiXp5SvJ@A#OfUXx$:w@}r[@V-ePd|y#IsQ1`J)FT"R$K;u$x}9.x@'bHz4sLI
-y}p}eWd)6:sHs|oxW&$$&dae~+Ap8Vwb6&'7o@qaGq@$1f^xF=~qablw&ktLqr}UT^biM_Hhy<d:,s_C/!n{CC1K7v@PQ0@EOmpOYwRV.y~GO"^QC%XwuH
-=d&O;.uUpT)2)1}#!AzL0boeGY0RX:B8L,kH23yD>q^4Nj&-{/'ureprjfv#$5PB|l<q_'"F-tZ@zT_lU^xKkhMj>g9VVO47|t2JV3Klori_HsmN$KjpA3
-~p=^wsWV%R{Ni|8J$8hevuKIwu0+9c:je!WQE%sGP!Nl{L[&iKE{P0"T}6>Ax]#mmL,8OH=&#Lq"<+5"/tPWpc}R=%5m"&GmmJcNGAj@'<:MGP[vCF/Kx-
-n'ybOVW9$4CF52-<s46<vgH_N.]r8}#82.mNB@"-fsEBvo|TUq&:fW^NIX~D9DXnxJ2uy"a>|89T1aI>xtx"w"PI}c-jha4;z/gQ{S3@6@R'2k%[[K4Q|N
-=o2Vi{oSq|hFv]wtLKkAe@OC]+X]1=phh(mZ!|>!BMNc@U-K+ts}1[y3lNscBOijA;mOK$rxgLO0)ixz_ii&X,%e(M3^&)mewPPWSVZ`uJf#CN(QPy2^$6
-~A51<y}-(giWjUJW/-b[PtIP-9vh3f=2S;8;ALZwdi=,GDy-IWk%#gIU%5>kfy,e8<bGa#r2;>Eh$-SzwY-`dk0``^A3l^)]fmp@>{$zU'8{YzzWiR(.5)
-}KgQ,pX<+TV!z8_bBKQ!u"X=Lhl6xVurS>j=tvvX3+l#g[N;>)GfnOo.v"r/xbfn<9k,%1$5PMEi+9p@SJ_,]yxenex5C@-!nL+F)+Z.`)zf99D!Y)6Ge8
-QTVt+vI79IUjA|Dx2Ds0l2o^K$N/zCJ"9zDsmr4oSJ@g_=XF)4(|5=Zib<i}(=-Z4))5@kR;-alH:{=dY{osBg=8>h9+(m1jZ,5rGX7l[}X9Fp_$c<gK.H
-V$hTIGG94.fpK:nEH"~3]:2(/q_QpxO0Gc7Wk5$YM:|!qE:5Eq9'S&;Gs':%U2J^n[@Q6ypa+w1z=LyBxu~e-z`zxCWdVvt1e+W6)_I|iesZDAA^V0hea<
-ym=sj$Tjx3>2G}@;9HXDb`~EPKK1$VB<b0yI"e$"5:L))56CBstQ3_tjbYxT_,Ypy]f6FpCS3]1!0E!JQOf/do^g12;!Lc3]:dvp1L(eLYPND@-l0SyX9p
-uC.]'4{G=zK:M^UQzl,mv1KZ7.""eF9,,),`3yd':!|7+p$g+3pu&wF^s,i(CvC}SP+aG`v!Dcp"-$s&u,A|[^7)`UW,_PK]V)V!u5b2(GT_%)2J=;.z5[
-19eY`zAJ}:g}so:}=y%;IqMWlFdO>zCL3CVp1oM}=qMj88yT=T/sftq4/']'DudqkyY^bb"XJoQSwivB/_hDnz7F|)BE>Gi'zDK`|';PiE+rrs2Hb]M#8J
-@^7mUi>VMmxI>Z+g^Rh!0et%>6Z3u(Fq@Rn[I9lvx2q[QDWQ^6<MycXhGfPTsDpA^jd}$'7+{Kb].,3tTbg|nFpgK^Z3m6|vrde>r9TG`!d^.^5R9US:bG
-AZcrrJloe@A[0$B2@]FDnzvSEd8]M,y5bonHnM"t-@H%/esCyzw0_TON#8`zM{LH1^-;Gh<|%Gx!dOo{#VD"bOj_[@xS+NKt3"=1eOr5H}i%Y|]>V``)B!
-krshCvj=`M&Q>K!~6/t}EK]_f-TZzHLTJ[-:N.G7_nxLg:fmlyuhW<|0MTMrnDyL1vyAt_v}GV0xAg/@BUC|=qt^IiXE!$2HhBfhNr@SZxK417^]6.:P5e
-3V)-T`xrr`JD,=GL$J0[,%XVPir(C]_JVkT2>ipTx//-E.wy(5v|'Dd)^"m7=;P+,_J94qNih)#q1BM$s!_1^(H<O3:dZS|T>&$YhxF.anjr1QXdp:`1uu
-m((^W$eZTRmxxk<EYT.#^Er_ZN[Iy6cx847d{PWHoGw4CbWA1S/#c@yQhp[Kn]Zb=Vu)"3lNSz}V;YaDNlz&Qe~1BIj{s<FF/Gz&@{y+GmdWc`Q$Va2OA]
-oGhKq0w.G#;a23,Og,B{]5Y`<nK!-UOJX3sd9miXXxA$p5bht-Qx:Pr"xY_A.OBbU=cBixiTea#xYC^V7M+LF;I[K[_Llm>]U6p7JuMC|g`(UJpVIKKOlb
-x)4j!&%}6^;Y@0s0RaN)<#TwZoPd0/fnMl-pr1~6vj#U:iQ3U2ilxTPsGE5O}q7,<88A=%!0n:_6Prd[,`xt"r@j]vM}~{q!HE/OuSX|Dc`i)CH_ha'%sK
-7+FZ=E4LI50]OOOMMDFn9:T6&m{Fkq0^62Na9]63i)iP2=56AT;[(!&e33UBbqd0E)8GjpHOf)dM(t1@Cafum9iTd1l,S,>4>&>,e36jaf'M/NU@@bodre
-#d|F:_aY>#tev&7&U{W/saYB`N/t(|4}1,nD'#2P=^u)[vS^oB.fnf:W!Y~b|]=s5DJn409m!)+lLy;|CBfQEV<vQWUguj7ma0noJU6C0.mFk{6[2!Pvkr
-%<u((|Lm[L-N_Sf8~ab6|kh),6pF'SBh@X-_9f8Wz!Eb3f@y#@'IR0Co|cpE(n5K/{t<'>(2UV&%3C;c|^~7R)5&52|_X&_tc5-p]u!<ER&eC;b^TH$h<B
-mx_GF1KA"fdcOW-]-t%JwXQ{+T|&Mf60C"TX!e$_#--NedPyard}5qc:BBVynQQ^1^`'QDP=#jr7[.cBiN6eJ{TR}rdS2JhK7j5/!>wW%)}zInEaDIzL]f
-w3coh<_-;E:pl$gn.4I@1L-&B!MKNlCAsh#wlctMu%~OBl`ESRcE(fGXLtbs(50]tfBfs0pfl1}Xq9H)>QI)%}BLPNq6NsS=1(mRZMYVIXl}$yarNxg1di
-wsjmUch;IQRv4Iv]=I)P/%N'HewX|+K[YYhQ+SZWxS4L>B=KV't[i|xF]0Zk6gY##'$:Q@tbvUwizh~+0%u&E0AzpMZiYZ2L|}JjkPGiP)mte%)eT+AFhn
-qh&omxEb3Ys8Sj+YNfsY9&8}UN7-u$FTpqI^kFDP;W/3)p-"h<0lgxO)$+pp(<[yVJB'OE!lzeB,lt~x+88AJ:m73yz2B.l6f^Ho|m#fHjg"[)P@Ft9]KU
-0:/3o-^QXuhL`RWr8KLWA`(jZk_<p+&>Fg}5tEh&O&w]@Kt,(0O!6WBDeW~tzieug071~+Kq}N4aB4/_/L7Dh4qia0"d^=zY#b00yK0iJkee8;cR!x-L7o
-G10J^v0Nd-!`{n1xq6MC7$QnlAfa4tvg70+UzOfaDik;Sn%>>dicdRb9VOC>e@A"PNS;/2OSTfomGxN&y%7eMZdKDQkzv'St>30zh6</nIn|)N4/u`.f'E
-ubA&QPttDKE&}P:#:D>c>h>O51<I0it.]g/]#K-3clh"f/vGn3Z]/:)Gvcw/N[NCl-nNo$qTq;1;Px&rZ;b)QmT@tv`BQi]`=|vC(1)E^0($$qF%GnIZ%3
-GXbZie/Rc0TLVoCD928{,)gtPkr(0M>X:^Zr,D0t#y{bvh:dAE2P2Yg'q1IMM%T&DZ9D6.186L+[D,L+#lEerX@<f0dGKn#hlqmBcnMjK{oCqr(Dsss'Kv
-TTcs,W-OyuOtkuaqD@#](tCJQfOA3b<:P9'.8oh[Uc9'r;]25H(DT:50Jc9ktEEEUO6MvUgyYFrfG6+c77#N~Hl0jqngjD%/<k^!w+j<iHOQUiFO(:$Fqv
-bmsOUw@K[C5592vj1'}Xtr.Y`&y2}/<5%9`!o-HTo{;8:#N58E!@Dj]Cr#1b6s$(Kb`Go>3QsDRxcz#jvy:35>}`8;o3Y{B/G#JJx3iTT+wW)v7Fy,8EE|
-e7&N4a;A0>Bbd/G`fwTf(s:{p+qh7sQuH0!b!qk+[o>roo6POvZ}kG68IkUM$"V1;aS!.S=!iR[u5ksE`2lYd+Ij7xl"`yk52)^Xj#2|&)oz)-O!b4/@X"
-"N&KJAb')y/q_;IzDGk)@#Vl1."'%|9CJ1)ud4E`'n%Zp.{+Y7|FLAS:B{|xso:%rNX":<Zk=]t_0J8d5uV}GC{|>NHmz!VVkdo$c&ICb;"HJADDbP#eOQ
-APA:P}p4Fk'gKz%BvKdsmn]n{HeyyJv0$9ni#3f)j23E()>>-YZw|a:h2C]D1;SC7{8%G:[o52x6duUb_WcO"4VZ:KN<N]!REtya",.ur_m,OxAjD)K"]j
-|gt5)w"KH%McM,uXj0|22/2[noo14NNdwfT&{Pf#fKx-2!iwvi{Nc_|N5GJ3^]@c_"5im|K`zYO(~MeOprHe>5~[QHD;daER18fB5_T'ZjC}k920qh9U>r
-a.)@j"sT`r|Np:dk1$rb(_x5o("P08"aDW}dQqZ"zsT#j:X|hd{l:2Hl&+#z;r%9Ed[}5D1S}c9lE;M&oNU,pFP-=ryy')[`ce9OLaU3c>T]Sa'd^@xiE6
-/s|BRx.:Ge_G2C>kURWkH%}7wpi{)Twl5&[7yf8myzSr`4MOmktmsqBg/I$+YON@'$xLv-O>COs`(R:[!eI(`A<rXF9cV<O,1Fm/)WCVP;hwyV^#:vMT+r
-;^/.EK.:D/@1,KJIb4cImc|Q2^WGwQX%!8"ak-UF-Ys"hRDHgkiqN{n9<u34%MXN]>S+V)B#:UQ^ud(;SzLUFl0MN5+QAR~+Myx!`";{:q:f`#kh={fue!
-MJV3.dl:{v]`'gOzK+0MlTdv0J(XJ0^0<&ShOPAat}j(1NqvtO!#j>kw8yiDCL~Ou4h`EPgo!;QPaye0!"{^Pa<_5G2L)p_Xf)%7-,xze8]}vINdj@XN+p
-2sJh,C5^~B&[P-[]'89HR"7aAcE|$F[ecY_&l%>MI!#'#AcesKb>,@,!!=pn!w-o8`ACGp2<Jwbc/&Wh'c:HQ}r:N,U`]HKO]0-/YXgV['F,:uM;-vy>z;
-~#z;v,G9vI.TO7UaZ&t69D'+<Sul`2`4vg6%/ehn{HR%OazZNM;TF/PIZW_rFX=MHmr0b_!+MH#j[kI@}%z$P>sI!>j@i_]82b~0]Sr:]t%JD=L2y/kE1z
-vz3BSGSm>D([oqFoECT&YE=ssr/hPD&6~1@x|pH^x##e/zg3nHwg;f+f<NHNPuZOxA%yNS))>S:'sulG^5ObjR23q$@0q-tEN%ugJ-Dy4%H%O-_"sr}F&3
-Fcr%ZOXnMO}zX[cyQ928bwimR5Bg2R}KkU^&6B@dw5}a>i3iZ^emaL9H.[QP+%/nJ.lhkVGZM^>w[KCF~3Ig<JUUq1P>)SJ!Ea{at72mgslm=adE}5vw(]
-._Qa%C]FeZQC<TJ`elj5yBF75,|i6"]v]AMbweL<79G2;%ImJWrc3E<w'@nhV8=4XQ[`Jur0p:'h.=jN&CS5"VH"+|}cAWI+{GMEL;3$>,K^N$G&q'Zm1u
-_H-vcD7a)4>N;q,eQyDdAtH;N!@&{tqn_g{rkPAgvhZC9pE<cL+<JbR8wBy33PsP)Vk40(I&~Wo>sUp=4,w^cm#n,=L4<I];d91[s.S`HPilWndW/(C=w=
-OS^1Cea-MP/^G^>^<^A+(DbFHy|"b!zhhPdNFO(#ei2YqlC+jUqV$JYET{Nb{c_vx4lI3nkuX}DIdt,-Phk}/TBOSH@Jv]-)TSFJiz"CEf_2C;q+hV]+NM
-O>s&P&0IA$8^,'dLTR!Fddshh526(GctbKqM=KGwPn5GaHr&Nim0qYdFOidFs`+4S47VB4.S>o4KVnlZxZElvF_H-djOltC@(W{R.JJv]2|,Xc.l7R6&2|
-(BO9mxuwm`v,#e)(qe-UlMQ/Dfaw8yb[kz<&6}oC+=H!kC.vXD]J7xT=FShLM{$kFN3smI+;9'5{qD;GW1!Ek^#qbr7TL}U/-Lj@:xRQ=p~V3Q!]g`Ko]'
-fkTXLizLRBXKh=!1C[(zW@B&A]0B-KE+ErCP85JFCAzVq-)_ZE+ms-}lsiv4y$Qy02K566A)1-RWF"WUn#3L@Wxf8!m;R)zNm];&!1=VssPs&%|''CdCn7
-Ra=1bP[ECjg=f6dI5x~L>0]&p%eM5dsXrv},6]fU%|/2n`iu[yN2bUQp(9d!v"^r|/t6_Lu8D=cwrm=&^1jl&-EbS6XibyF'd,fspxE_m2$9e8EFmaW6xm
-A.qWy@[Y]iD^O{VPh;<%1<"i5T+x8^16)1'Sw94qZ{arc.LalH!_eVp.Vjd{=_MeZBmZ7g_/F#;6w+6l!cB,hh0ody8tS[4C'(ck1/b!p$W)R-z|RY_R,T
-Bo#@U`n[#6&8hyz(ZM(Xci|@~!Al_hB/P_j_nLGlMIKDVqy05Wk[~2:n9F$sp[)$>jmG]@";(+l4hB0'z2YuLg<}('I7MNzD"(!3thV]%$m]K@8ijb}Doh
-1Bg(aiX_B:NMdsXLWh>oi22f}cLYLsg@Pd]A3xp}YA~)k,$1KEKvJtwKXHCs0x}^PN9ghvCuhTOo>oxOB:[XupNL,,Lhc2f4)KwHgR@xA8dB)m]FO7ck/q
-tK=&ctB`fr}pvh[m}v~gnap(bF7`"vhmRuqO>yDrCTG3s+/o2Z(aZ2"^&n1Wop('m@.`]I-[cZf_PNFZ|a;!J!:,M!))r=sGln@u!#+I}yXHh)DLPC#f0_
-6Erw$5Va>]YV/cggJ%{S+Q["0(^DB5%mNd'P^tUzg2B3r`Y,Jiu=7ZocU-gtoi]#~mSDR$p&S:h##CWkG:CoUyn0F},N1mI]z(9Pz|r9-(E/ns9V5#&SJ1
-v`ZcYQ')@<Ex<a]fs9JK=LAF_FSK#j]q)JH=UT:D3DZZXU.%':da1b/qU#sF]ZDoD+e41(~Th>Ty-h/L$j_wAG>`>GECU>Ky!&41r$'w16MWBC7]SLBgbC
-OzsmBS6"1gZo&O+n6k;He'Byv+G&:#8cwAYE8J`hc9s[A}RzN]PY`svZD}g0b51U.;b6fW-(|<QJu^{{Vv=A>Ttzh<`4G4kTP9kOH7k/l^)<xYc3sVtLjt
-SlUIC|5J%mEBV}@,EGo2brU6h6-;JBeTr:vf'b5E3Sg-^KL9B]ht>&lhGRV^|P~_3v@U:<!j7'(381!"8Mo.9j@6&&O6Y-|#Jz-}'<}$_&,P|`yF~cN{(O
-/Q8z(jscuQjP!Z&Q:f5)w6Ge1AuJGI4_PAY[:jQ/},MBt9~[362`0h59;$$1pO``[Xw}{/nr3COd8pwB$7(h+%=C"4drXIC!hJ_9.nfUqc73`/i.<LBjq@
-Yu4^QA7'2B'EMA>WGb%XXW=BTN>Dg(MX2cc&_Jy7Th9XedF+7tcI>&JCCXkhLeXRlin!t[.Q"Pbo$66sAaHuZ=yTi$Hiwzpn)vW=UZfZ3uBp^`s<~C0G-I
-Tw,Y^k)TUa!DeffYA&1b`2|k]vjWSeV6@w8ne:[lf2h9P'c:VKWb+8uL$0dte^H<>g"3a7;<5%%yRf@$'k$z:::<C$1<YEv%3`x73ZY,5Plv$(p>G{.rG`
-Af|H8=gzw4Ppp$]b%S&bQu0w_;C7Rv;!e$67dP-w>X]hZzjeC;',TgOH%Si=7,c^^0.g|%7o_2un;[{Z3H}Xo0l&p&'i_8q_^kCQ>GS_l)2&'R(8&^6/^N
-^en(SRX/K>gA%w8I<@HTj|_AQ#QI/`'6/Y;2!L#Cky/e1AnWIJypaid-MO+X;h3Lu|dgTW$&CpC#"...{ov$=l3A9e7#^RGAx[d,AO}Y|78IkqbP5cXv)v
-w%;x_AUKBSFxb=WX}O&1jiKgG6`wXtO&XYEW{}H`ayl`BbO6HmDKhX#GQ02JV%.W];-KC"6BG2y)>8L+Et[`[BnF@S]2e>As2J1/LGfXe2~g/L$EQ7jY$8
-Iw3$]0bjv2(MxMx:E$pJZ0iQ4X"g:ic}`WkXb29BVxqczZGUI)G"UBcyrDR'LT~H20TmL>OWlKy['%;&)g{_l0cpZN:s_P0GI->""[]JeR;VCl:f&)B'_g
-|%/L<X-HE@C.FqP)&&F`V[i#Fwj$v#-{$GYh5Wrm`Cn{$ji}iTc=D[!]Cc}`Pbfd7ft}+z2K~:uFSa9xW}(IYE):`8rD/iLyU/Lx!''`Y)Y>`sG[pkLxv_
-T29X;+r5vSvN;e.2#h6#o@"<3naq-&l`TEXk[X$I6P[G;HwZ@'ti&G:(}0Tf,$<`~+!$46TT,V9gr:&.g=@BZ8z"k,aRd6i('{AfyQ^oHUeSo<{R0]rA)=
-4K_@##,'GjUV_@=m/X/g]C-_Wg9J#X^u1hCDgcm0M{n`Qup[[m{IWJ>Ms|>0^F;#AWeriyVJ^F7ZKq]nR`w/qD>-dHlxLwKzhHnok+[m#r1G-N)8GPFk+!
-(lUii/IRWmlXTjc^Fn7^h^D+.Cva+Sm_5<G40,"#U-[8!RR{--#C3yiv4ahJZ2ky)Ucw'|Q|FQ~R~z@|pB#=y$7zq,u(x%x+_RJ}g3Q!ooc5iUg5Gq0.S`
-HLiu,pc]V5ShZ9hy&M3A:$61_0,eqs;[fvfUyvr"D:7jA<4hDn+&>5wEv;xqhC/:z[Ze#ZPCE&(hX%DjTv-G"e(xIs0Z_qz29I1LL`a=NKKsts.jUSf[}4
-];Dc/JL&`xG'RQ@krggW/_Sp3(|L}PZ2J4w`2W-p6/R#dR(x<Z|zX(1JnN&G/$'Dsh=X"%[L5lqoc`|W`L[Em$m%)0_J_5YZY$'A[D4OZ5+'D>tIFjXmXk
-M%Ouqk-(t$TAAsr4<z2g)`OIny<[:$"8Gp0i:s1k"sV::-CTSCAlh'qL^u^Wyd{IM"FreNkAb!93&_A9}{{1{"+10"]|,eX[7j5sM6$1fIuao4vQEtqW<F
-;aZMM:5U{}RjiTW,}X@:v;#mEitYz#;VXg3w4;O-9g3:Heqd)|-XT7GXbTL<''<o;wWhE8!TQ%AmeF:lB[^@w&dngR0pVQ62";;hb0R4=(Q<V&Zg<%Gmvx
-"t-[+kx@8UX,+i%gzm41@amz<lKWoF/CFN2)+!'B:"mPv!@nT_~ff@tmUHDjQY5C:=;r&^B+31>61>E.y^,Miio(&v:lIr4"9;3}KG~+M$hP^),Iwfct-9
-$qS[pf'62u.)~PVX3G$V0m%'Bg`p2,Z'Ztku9T#8F9]6P"#%L4%-I-$,HjQ1<hvT1yBt5+'qihjscw[=Rm}s=kT6|IQ7,o-guBD>QJ!pMPH"hh3;.[RQ[F
-9@kH!-r<)&OqMH^Hif$Kkg0IQB)d(:0>#-J|pC&k"hVgP.Rq#.HjuMvApe2%0cHXe|fd@gI`Dr.lq}aJHc~<sj3POhD.}8uL-l,DP^8Z[,7i)D@2uFb<![
-um4i~wWBMvt.nu3<Fi!/YqQ5)uycnvVam}tsNGn7d_gORe2fcRPx9oUpVFQp)aew/$DC4-@jMc!t>-B{&xIrfO~N_:"RO7%#]+v'eySiz9xEVt]W(^bdQ,
-E#f_9ruCP:o'(Z`zQ_Y6W[M6-TJRhXHLh;`qKLjJtsI`JBVf/FT9W_V$.8P!@wM}2'`5()=g/WckSSO-t@'7uXl!TU:LDd$Srt<Ha{[H1<ZAxq]Vo"EoIH
-{hCox)Q([>2Bb.Jl{l;:2]J[0pK=[9HtTkU@X3!XJdaW3d>&]px"[w(-'d!^~&R]zY`-/QrH&XA[V^'+z$H7sG0d<zT@p',&W+62BMA}o-!H$wTU0(Q@7f
-JM~Dt{YH]St[/9eTO'ycG%%T(Ug9P)eKVBC46xI2&osJ<aGEUs0lAoJ<%(>2+(uGtRD=`[(vIj-Mnz4a-813hj$D}cG`9f7PV`4dY8KP5Q4TFdpiC-GG+`
-0,c|1'S5mJNn}T^le>g4#PQ<LmdyQIEU}RR"~<yyk`/<RNRVhwr4qkmuS{l=%HW<vJ%6"GF$Yee=YvqbTXZ1hi!12'U(C]>64^$=d;=]S.$X')&$MznW![
-QPZm|$F[f!W}[lU,/<OVzQR|@M6n>.(ZX&N'I6rG#"Q1YJd8&VBXB9C9mMlBu,R`Iu:$ufj`Az"Uj2%8_XmA=S%n/CMv/WgiKBv$~]f;f8>B{s/=PMCH<a
-$Suek^YtY/#]%'=xt..e}}{;]_bv(3pe#9"-#"$6UMi0|Y$a6L30uCL/0Xl0rsuZcuNZ^rBp8DH|x6G3eq{I.O64ddD}<TZ|(q}f[}m4+xH|m,^IU{4!Z{
-q#1L~oC%6N_%r>0b/QAzx}vu&.8Z]vnrZTDXRg8F7h$S#Z1t%&6%Rglu,f/2O0sk;99+Wh_9Xn.$/"EQ@EBgFxgNXuC[/^b7r9%NZ946oOQN)+Mz(rr/8'
-$UYtsaG[_P"~+7RFm2.1A4|Zr}R]@"jPwJI`:}UJ<</GUxzVkw2`aX5".'7_'S2lq<Q!Q1s.5X%!&!_&Y''bp0Y9,QC:B5`jAg%MFC8_r-vCCO)yQ4;MwC
-qpbj>_{wrpCt,F^@8e3|as5Z8e/pxL;.Rcf'|hiCw"8(jlUHkrC@5)P1qghJy=!Z.@Ct@f[C.Jlalk`3ijvg_>#.c@|#Z{I)eJ{&>DR1HMghwqWA#fLK3&
-!W>J%4,}!C49|SkA:%|8{_c<IUD<Q:8#6"ss'1+iH@f'U!b1qex.LQB{oRi(%EDA/xb"Qt%QL9$%$.5s(,S$|WJ0QX+u0JF/,)3rQQj`:EBnfyrZ3h@,Sh
-CV%k7T'"=E23G5LnbP<o-+%[mFaToOIgq+HdWqxV$PI:H=FLps)+/4j6h<BrW@.sLlWYkfMP8I=RL-|sWeIh}D-'JQp14o4hRgezaxtD9u,!>bo7.h3{{H
-+CeF,EH!d^OlC/swb,}Td=^R"q2#Jx|L/,=@>&!S7T~%4d#(opo]Px/D4,%N|Eu9#ot(AQ[[wrJ|3[Gu&;s0!YQi=O/c9ea#"{$mqz&d6ZlZ8o'Qdter{>
-plXtqetqZ)G+5Y;0y6eL>eu.bzP_x5=1$&7N[aUJaD_:TCw4ucP]tv;J}ae!W!Je&PdrJ8{OshG_b'zr7q#)adVAK!Kg_:"Yk1h8Os@;uI"nLfROx[8{3X
-bZ3i2&)w!H!BM0gpell#+89uXFOjlb(On<sOflN#~}]5Is'U<&y/_Z{q>"uFSY13Y<mZ+E>;CJM=Ps^#;MjXYbzkB7EM+m'QHZdFzjeW$>k6a3%R!r3%ie
-;+b05yhs~)Q&(0G>C!l/Vx~:px1,h,M]nHm_O7-y6|(pi1m,]/09qv:H~,j9zoJ[T:58x|PJG'G'{jx,ZSeESG`(hg@<Xh+BxsEiYa<eV/)qU)o;wl.LRq
-#|(]el.6hci%|Eb"#J/3<MU,y:/yyEc$6=o(_'7^wz]<X$xP6BwtETpbWnrvFe4={E+rF@EySN"w)X7qwC|uxM8-HN"~qLPGZ5+=25w&hcdC1tc:%xR#O.
-aSSK3yw;gQ[,0ke'qbHLx4YQH=`^t0]J"Va@Kk3Er6NO+USOW0#RJmve];w1>55-oO-t^MflCdV'&o3y.`~SFJFY[hL&),XHu!<'L-l:aD;6E%,GhOL"D3
-5BEbyP+QfgS1r&#>v#a)7B:-DRYE"XU8qN_&|3&c7nikXR(37se/uDeauuM$Qwj14T"xWu7LIwO>JpzOCW$N-!Wa#)Klm#!#F=aXWIE}y2pLwtA&4cd;yh
-<rX.1v2|13[>hJl"w8{jW%>+Pl@a$I}%>=b;&EDu4iX&2=Yee$jZj,dcW;J]&_rrU(2UE)'vtN0IlxIod^0W#vi>~Eb}tDdZi^%j(+-5l!^@7ID4DrQaUI
-oR"t-l{z[$L'SC}Lb#PR$v(0$(;95tebncDwe.W5'v~dZ>QP6P{<3l-|;{R(q4A3(8]4H#=aL+auY`_/o;~7pn/rJy"z#&t{n1MzcDoz@krJTIM;|Z{(ez
-EP<#|9uMpJjKO^lyv(0x+QWbK>=_z40NR[U,(WY|OJuj`e(=MyAt:3][nqcr#vH<%5GA3hM$fr(1`[~8}D|&J-Dg8/YOgL-mPr>qEw%rE%:{{e27db`v@&
-|e-xhFZGxM:h2sM2CjaZh{=a~fu:lX[([.eV1weQ1s5MX"~34e9v=bBlxRHIw'"@_yR&0zhgM/iM)Cbbm4TbiQ%Jr;zD!8Zbv#shpa~tY15h2J!`{[cM|`
-wr1nrG5c>R"OfnQOtR=JG3a]<$peBey&"O51BK-zk%J@pX&)9^v#m}T1[A`hF&c=KruA$(V8))f589Aj&O<4ky{NB|/9}Qk4^,br2lu=]>`U1gvrKHS7cy
-`8,@Sodxo3aWxD5#PsZBf%z=bk+Mw8)OsLx>ksOo,!mLzDYN+^klUCZ4r2WhCPOHiW(h;"~JceD=u7XISz,i9L4wk;&Ku.`|g:XdK_}B1"GME&%6TD[l&6
-h4gw1U2{AM0y)rn+>K[wDiW4(mfhQrIi(zov.Ls|,SNAXd`y5ZK:^KqX<j}k5b&Nf+OYn!glI>4VPbAMnFTx+f+hXxAsDf^1yK>]Zll@!82!YH,8<SneT>
-NVA1H6jd=2"|LMlM-=Cffhfg%;<X[&,rfg9NyI31:+k1RM&LML(#2bnDsqzWOXQ!crW;L]P7-BI=9lQPBx5!~-aHk,~dmdCn5N>5Lx#_k4XR|(z$0!E[X@
-_B5>'-b8qRsq>v`qrdD(w/%f#`<meWQp@b1xrKae@.{>Q6E/{U|3)ZjvLG`#'^04[q%QvTUs"{Yb;(e'rtZ"I73lvt+^SWw3-]N&@jQa;ftL-ZEDv)fUl/
-j8xK,m">S=Zd@&49BxFH,8lEm"JPaG=)~z>E_9K61c6/K(jD~hoD~4@&<v[5W@ss}X8Hcb)Dx]fuI_tts.)#n'a6[)Ly.A=v.o%58zP1KKIQ}UtTaJQ-C1
-csaEehe0,GR+R&S/3oi_hfA0xZ.;51#-Dz5e|8+@|5Fp"jgiOxoDZz>8BQ-3>]DC2!-Qj_1w.wrL@;t)`]}OvcG"QzA(o'1VFO"|JDCz52Rvi:C^FRT0pU
-b.Z8KVhqulCU#:Ct~t%TS[t434jdz)_d}x=TU/ck4AN/0@c)<aqr%6aZ5J|v{{hx&FK7s(PWj.AS4_}ophw_i"hr$Cu.CnHG,4RU{egw_CTS44,hnS^_VS
-Yj5^7A`'S)'-H]rNbxmXV3Z0@:#3}fXz>>Pl@7yGXV:Gqx`(F'G8UBaw&-JkP<j,S@p0fpEx-z!aZ#IR&zFcbjo[1toC`nWrz1@V7CH1Nv'W/QgS}jr_Z>
-,>}"Kzou3)XDGbHekpOU.T67rS>isE"H6o^J`7$6s{7.XsKYd>/eksM_F^q1>6$$R`fq$)sOF'Cpv2J@1Z+RyPduqd~sGn26fQqIW@7mpf`}jTV$XW>i3T
-Zb/sQtDd:BG+##]3D5FO;Tu3(WZ6K{1Erx[LS&FX$|^)r$^ByNfk^oNRL&fB5"|7H]Q]#jMDJ.SW~Vn&+K<hhxt%FBtTg-U'1p+XGj0$Q0du1o.(d}]}Ad
-vM.%p/e,]iVlWx&hM6w3M+@zr^(kjcj!JamVgA1bh)u}b!yN9c,$OD(Qu^1s<VETt(Amy"[]2dpOYA#!2V`e[fFjQ&7D;5Rb(sX>~IP"=0=gJ]hL0(]T^,
-|P;I'w9/EuCSkO,:g+=(=`>04-`^oj0{~+OeJWrAu'-P,!rQBd04u'Qcqms<|w#Eszf29f,U(T8R>qmMIZyMZtl7g9E^UO[gSnL)StiF@ZsY+"2eIXslfg
-n-,jhSqOv=80nXI55_4JN|EE$Kn|Kx#v,`s7XjRp@!vO$y(9;wG`$/R|MQ%j[Nb4Xe8uh26LjL&O~-tLm[Zl#W5JAiefOzU9A%]x$%326g{r-2#4P7C^xN
-c}JV]!h,xP49n2L#|O)Dgtl_TP&Gz+kvwV18Yvjh=)|$l1u6+qu)HxTG!&]YC1U^zqo8Tv]_Mzzr%Mo;4'A,G"S,Q;MQbv~C<waBiF7noTyxwYJ&%f0s>l
-eCAlo41tB$(_>;y;{:-jMP#+0,bI!EZl<]]F~Ruh(9drCo)3u9(+Or"Q><01&,],vG"F[#vNY[MZmFy8:I.G>^jT;na;Tim_7R6kOmvKI:lM%f"XCSIcCu
-V2kT{zTVjzm6`@$"O>P`08ooNen+[}$lSX:8znd9EVG]!8ubb6fB[,Si|+mNe:y!+|U@UgIQx4ap.)H)|.52k%"NWW'6frlW2/ZQPX8GN5_;R|SNU2XU"W
-U@uuz/V;Ir"}[Qz0[,,Yf2sVumv;Jw8RDbNRg&wht>{]TUcThG'lPgfeDft^1qO<_`@o1;-q//1Gem}Qc.RH&H6Z+<.uB$@^L%:Ea&X)]%iz/lS%AzHJ,.
-=nrvZ4rjER%L;]$^"Dj`.2+FlQCibZe)STfera2cua:3M&Z1ghBTFU8shj-(P@2L/_d|FgS,6@$9/R>_|J4b]jkDdfoDi6iyP!hSujJ+sL=z&y=hub<VY(
-#/<mF>h-iL([$#_53Kh}!`4:x/),&<,Mm$O+Ca;;-,[hc_hs}&qNJG]C3i|U"8,'p#/a8QBQyB6W=&V}fabCAQhR7!,,ko|/+:79rGLHzzB"=.Z$S%Cf}A
-thrW+5$C1Dg45)TIItf>GwFJAXTC/2;)7;d.${$>hn&y-:+rhCAL~so.1,fNP)eP/lE,07fKGI)}hNqR@)({6KpsZI62y+7HnMO3!ts;K$O0Lw|2A<MIo7
-Y4s,N-JS$%!%6.<Uo,s&HG~+dLKIhV)%zkf6s^52aqq'nFPl"I~/r-]7`T-^uD"^[V".2&8+_ed^C);S-/SMMnv7-R4TUu6c;uGLKs8n6;mtULlyI|fBm'
-lGxM_ZhBL(xVeUC}&%'R9=Pewe_a/'x7I|V{~b>t^0([AmDW7nrvVP0/crx'xTi$EaMQ+dH_UC<y/Sfwtx4A8D3N<0_4dbGl)M70-nanSK5CKcxgKcKlFq
-m-bF.rAS=2s:p_2tQ|K|yNTZNJg;r;^F"RDZG!%uC=KZ7g}1_LJuBUqO%"BGdubjuJ:otBq,LN/|6QR[}=cOh1:BmkJ;ngt>,N>K#m&"6Kp)"Uzs'=v:rs
-i@@MH$^hEa3adyP0~q:E&'WG{/S/Y;hY^j"rwIi}{vvB0$nE)G5.[f'|-Ia'N.kJ50Ink5LJ'{"t&MTi.c,MZ3b|G%{a_0S-phngjGVp]84C%WOi0kZsXQ
-2gO{Fu,@U'eE^[fjF+.90^Bil1X93l&M=ChAwnOhOOH!}^q.<_g+DcT;lmc33dj7gHO!Q>'1l68G>&H[6oxa)++PZ%IBgYKDb&L|n-8[>/B%'b/Y~]8bE|
-PU;<)nI8cqb87,Gr;jOx}FJnb}6Y/qj#dhU+~A2^],N5UT^4RgsW,BQmXzsJ$O_95rgc%#R[&(Y6,<i_6R0(cF{BM=pRB=7oGasFtxE$Cj;v!ml$w/W5s!
-H#=%=Y1&|dGTNEEAj0a}IMvi>Y;9+IIMy^RII[x6KzpbT'nivnT9yC|D&$#v&29w[IA8vxy`[rk.Ia,9RrTOH/|qkFC0.;n.`-oMv#-{8lY^wu}s"[,Owt
-,c"w#b:yW3|M)u|2W}d/S;C!A7yKc)Cg3-I#;r_+)m~o=v4b^L2AL,U_tQ/qnvwfno(J3Dqr>&gl|S0S6A_!#dYtkPcw/u2<&k+)VQHa>0y"c$f9Zd^H;_
-7N-I0j%M/,LXSYf-/7^n@J"63Oi.F[!I1Vv^En9<OHEptzZe)PPd)]$=j-vQZtdu!0mg>,Eo>#{5gio^w#,]Y-rrfjW3z=]$vwZiwkOg~//kI/U5jk{`O}
-"jkOMG(K--Aw|`xZf"|E#s!iNz>rpdso,dCDZ].kkW0_kt|s;&nO"c|L0)j25,;+#n[Yk=b!q0Nt(!)zrht@~d6ghTV-2Bt#-&17'wgB>Hbnmu16;VyVby
-<eo@34{|{%hgt0o7=O#}Vt%RrB(lN8Szzpv:g|O[MOtn^g3>X&ts/zik0Rba3v2h2lw4&-pT!4J}Cr@OYKFJw.+4D3'V1b-3~PrA:]K%O%r>p:{C{Aw!Yk
-y&-aZiWJ>!0_^aqMig>Uc8dGZHUNvR$RgHLP1[yGrY!l3QATo52ha_lL7PR`'"Tin`~7@qR#CO7sq846,ODD>lt0rrc!rYCIj]4}Jq6x5j$_XUeuUkZIZ'
-1I7dz}bwZUDr.K"}/RQgi0ew1)Bqwq~a~oDlRI)g/3:w7"OXDj66jR.eYkYQ.Re/~5JQ]QTGBC^DtBhnrpyV{bif/8FG2iVAu0j@T_&@-^wP3>FYoxuK6p
-Ni/QLq-t<mddLbyPb;_G+MHEG^2D=zsjV2+DG1/HI1)y{wJzO(pnLuLtsvwut[d'3EsVy=-;|zf>I3N|5WMu;!U/W/^jg,OTsk$F^1ub&stuC&pr_WDoX<
-Afs|JU.z27AJf>x/>Dvldy[L)Ek22xw]^n5U}O{HLit'Yixv-DSH4ST6QH.|lV!D;KyYCb>hgZ:]3N0cU`"Ylj11fLR4;kyA=L4+IpKDNODrb`=X6eGO!M
-<+iyivVQxfYf'@4J@B<FAcZXM%G`)"~=2U(9N"%IiCw,Vl!WF_1Nyv#[.MopPN!r>:Zls8a^yCNJwCU:jIT95:jL^&6i|0wo).{(i>Q2S8ISvmqWa!55zt
-N]KNX#`ZKQ{g&P}5BLWq&6CO}>/qMEGxm-'5-8co'|3UKoKOj.`f.fFIMF@6=^9KexCB:}N+oG)37bm][]=rJ1<jcMiFokR@<=bg0/H/:WJX0`-Fj2:-[T
-t|c$cnb"=l.V!(1<9A~j-+Z_OIB#%gFV~3$eXp_-R[Kn>}^'NEjPEUjE#o{9cTZ.~DU`1|wyeV7WgC!~Vw&pflFdEOSYjaIjSH4PMLurMm4&a$%Wb|gc^<
-[EMtxR`^+uw}>2zJ_3PGRK~p,t.%#@[Pxe6<]]Q8/n#6P7C@$`~S6L-S(zpd%>VK>3aEk)mL.aJP4lb_YC$^6^^wMoK0HOy(1G(K</b>q]!|^H>B'[zgjG
-q>{R@a83vm-9AZxM{SM@'n_=at}P0u^o[1hLX0T5)iv%SJ(&S7Vu(W.{FX!fNUee-9mpdlr:|7Pk<&ZZODd+%%$yD++VriGaKs.Mz!,}6oiSv)|I<-X]sE
-QumV5.}V/by(a_-7bgsO@BGk&fj.,4a=_ABk.M`btr[ELIdL#Es;~"JeT/{'S7gT}-@j-)k+S1~4:0wnHXVwGkWoeKRBzhL|S6jUfV=NczXYX')cgK]]d%
-p<>u^S5YIkTM<|pYswIv]pKTGNlu^!"I(cAb|V<`rXN_-$;G07ikBY%_uZY<qm7dGNqd_6nYBM;V#43EHn%p#M`hRf`{#x(jG=OfBKpYr4<wx/f4[mKd7b
-u:uHk75HPHIN8BIUIGQ<59>+r3p6iyi+rB0Cyfg}h6.;S}Z]n/[7=(O]csRn'D~FJ<IwIJ5}+tCcenB!bxn('tgGbc@twX8Q[gH{Nu782TWoGNw,RmO!Jd
-IS)ogr'8r5elNIuF7o_Q8_zCeZc{:3b<ujCZ/kDBVGcoE'06,z.d{[IEJkDXZ;H`</Y7)mydph=(tL{0&H:S/p9[o!f]Ew'Toj;P.egt0g(t0@J!6-2o'y
-)>Ot']Naju@CG}r8Djw,}[~`y{Te2G]I7SpCfdui|kIpn.&kR-TNqJ;{``/Ogx+V!vGedROZ7Z,c|#j8-P~4.|[c#r^fb{45AX&N>q0b^3!'zy'5G0Rae0
-M7<|3D7oq$M)CYpo;Ru<}MJEx,J6Dvb-I,-95BBbOKj>YIGYNc,V$3R8<23x4Y0i+jy#o-='H%tcfy!NF[Uys>nr%q%RfX`,e/YT'tbS~L^MT6cD[a)k,J
-^KO0[UH,(sVRr|qCf[1cp/$8wrrI=7^h~IPblK=[w7~p=1`j62YbePQNYESHd3U|-Ci=VdnS|cQP1m82a#B']n:eG!1Sd3CkCK!QS%;.py`2Tt:6+.$XMJ
-27sgaa>2,9zHQ)mr:f>98'(4:Uxqz^J^h,"O_TMoJ.4L>$M{W{(pcJp@U7}5boBHofUYdaADgY{c9@+T<O2vx++g;B6:T#5(n<V{C^(R-^XRvVG^>cvrxC
-_<WupyX=:eiaSZ>muM9qv{_qow@9Pz%sJ{wZuxxQjsSP4<Yp&1MhCJPyzI!U''($8Jqk4uODg6Qp`pKKLV9<}:7fFILG1@2I8nBFW{]TFKOhX{`@h^7e:]
-#+gLPIx+>b<[+F=qG6Q<qb]7VMcf1Yi#D/0bUtse|1J3L0lD/=1Y5ovULl|k<M5:5uP(SnSKaqPS]bWZ"Zz7+FY!+B#&3Hx$_KVfp)4I~SS>>9k.Y"vdC!
-.WMO4k4nRiK=KT"L63-Jop>[Y`7.yA'G,`9bN8NddgbY]];;6Jp#4<n:[uRw-V!Feft<${UeS&D}!Xb,iE@/ls2bJ$pt`fPcIt"T_y5Au(,u>I3Dp^)Fb]
-n}QklFc=%ZLM5k,erEY9+d$|9jbzLp'HM,yu;My4T@D|z7Jc;WfM`@>kHVQ%p.l>A%O}U(&m)tstC/bw<J1uJFl}d{klzyuJ[].#3xrAY}NO8ch}|o7G!P
-`{|KU]a5fyQo{qg$K7~wopeKDrhwxPwwt%fycO"Wy8%z,t`]{s0V9$,6h%~7=4"T5nbjaS$c8T+4!!rUSiDdbJar3/yJ{[%N[)gS)3Ow7]vaFK;|.vFfa|
-cU#(rxi[i8J{u%Er5+_YI}"k=o=6yjv-BnR`JQCA}CRSGNyUyWV<hBRVLf'Pas6>U{GuDjFSdJ<Fwi<IWyLXGW$Tgg5nc0Gpv7~R~P#KYn=5@QImU`],bi
-9YdGv&^<cxgu0Lw|VBPGZiHdVNON20@9PgDM7!t<gR55:'^auZBkIy]p6UwT_UD<rQ0U)KE+<d#|NO;73X>;V'<$vGPa:`|8m]D^.wmrra_V9X~%OqYFx'
-89r"#e/i;9.'=L<X{Jq/r#Gcajrg.oEK`Mv2hiNgamJE"ZSe'"GxQ>iSt%s)f9=/-Nj^VXNX,$/z<zkgI|$/6`me=hcb,gIN~V`@qnn8unq,<%}N#DlalL
-U.JMqzG=$Z$!P{[,YeiN<(KIm.up@-66}pG!5nTx;C0:ce2|%au${=#EvQ,@ml@cge|N_:58HEUlz}f[3|BQ%u05%IoycM[;&nlGhzU7'>ty'9g=V&rVQi
-:p,E(N17r9dX>I!A4,2a"olyotbPT]y,I9GI]5}UX=>wz7dxL}E805DxKe~kZlyj"H9cP<9M@&-b#Odvvhg/#gy67@iH"%ZdfZ$a}$osC;fy@_vpoyxsTd
-Xr7ql/Fv:^n0b$91y5L|y$8r<8YI,8KsV^^0$VJ/%oUTn5:G(]!n<YqL(%!UObPtyc=='MNAfbOG}^[Guo9;3OWq24MuC#Yg[>TE0hQRgp+-PQG9MQjPI8
-'N)o7]3PcV&:-4vLIP8WysBjy_]ncYtX[QwWJp'T3RtJe]>^akvcsek{;|pvYWP{N"hX{[:Z]LZ5JCgJy0Of@wiNI`CbD;$E9}>+=w`s#>|[hGlk7dTeo/
-gO].Svfo1yU{t$<.%9[h<FHQsjp6PM[Y|:4'$i$]9k&!UXPd([p'g]`NElWb!]kGw$cOHfB3|n$uHj[|%gAF#rNnEG3`tvqB=M;I0f~c=,ykRRIZek,>D:
-lwhJ=)Z;vQN=';wq5F>vp"3(sHWWyPz!]n~xd=4@zK_4vZ8bcC6NIJU]|H6}v&:cE8-a"@cTnA~>"rA^MBhBxE1zE.,=(99b`xSvi)o#<0>y{F)O#zs+yg
-(hJZT^CtHsQS@}@uz7V{x36$-,ssk9Xbs'rWB}@)FYB5)yYhsCBy~Z~1Ij@Fm,SRAV<!!ea!'1@@4ud^rN;05hqmcolLk:9aQ3~>UJnmex}rj^esm1#xNr
-pPQ(b&xn89{35&m^vP62]@l_+>Z|@8Ksu^&gv#XP2W8R~4N$;+Hk!djr^e"!(H0G=Fj::S5sK!$Rn87jH6Zi3qqRhnvv>yBy43GCOtkv=o#DD=v5RO^!87
-91"Xi(9>)28.|i8!v;6"0MDY.Wb"p"378x07WAEj]92=="|l_lu:sGq):^@P7flraasuRODMoJUkl4+@23^&``eVp$4t>Mge00K1w|_c-9'UGo6wSK=T[D
-/};3sY7&J`~D=dm#BV74}lZI&t'eiGZ`32A40.KvF'ok8]r7JV#&^djW-U$46I%4)h=77^zqr"t9rXaV"BGnK!FM1Kn1D)]rq1b/XMls5x)tOOXjGEy|^g
-F-$iwMf)WA$X:2TVg))SJFH2!|80;OCYXdwC`:NzsWdj|D++</xJV{nx=EMKst7n5:;7,=G.~4[C.nnna`yz&];(CP#]t(BVhIRSi.,.|EbUqp|..8uBV=
-h06,4egN!7`Jm,=H(Mo(Ad[LDYNc#,$d#rlG"zt86HE1zUKKR`r0%4Fv]k0E!bMqk]Tu5I`rv6:W2#m[B0|eSgr8o$xACS3Ypa-[)!zgt)7]-L@Pj=_s-a
-LdiUMOk5iRYeg@zqu"ob1}Q@6nq}[G_9QAB4Pc&'z}Kn}0DfnO_xM{;.|!Mcgl;J2vgaKWs;SS{Q/0f]D]f;a,pyA|EfH;3/C6ic(pTRo_c7ICG`f2_N:.
-=,Qt2xZFpz0/so1AN^K$^(;Uo'J{R)@qy2+'N^t6"Uh:rdC0b8e7<0bb4(X/]dv!dhRVB[kiLh.:@sdAbADgZ)Chn7o&+JtEClXl1(Q^rEMjljZ(DY;K-"
-WB=sx:ME9&XXh4ekY_~UlC[x0G#_IWozo!Rm(7|f.P_oc"mH1VURf+/[LS~$E4/Cjd9|ayGC+&_x^Ex>(y`bQg{|OGdmjAAz!&A|"+7)YI+f5+,z;&AbFy
-RG6".TafT8&<L^kIH@81/[8#A_w:6rT<7/tR>.=C5eT5r,-0#s`jAE}@.+h.J%WLMvw_B1@(r"xSaz6`62`fC(jZ{<b1[/>pr5$KI)3-D7<@zeCxrC_{|s
-b1~7Nea]0n$Td^lZ=SDWsB=Q,IkIe)bl,"yYhm`YK7Ypv/l1,RGXylYDg{H1f9htQt7=&Z+}Xp7',DK<D-)O#2JQE7.bv1G>V{hGpPIVXgIspGPZC,|{;c
->&kFfsiR>+COiEY)/{S%Umw&2/X%OBz-C}5Fw.ET;7xe}a#j|F%SH0Rrmk9f>Tq!}grAl5E2K}7&O`#NO,fz|#ue1ZemC(8'}rREC!iDjymG&&#9APyO9d
-/Qzp8Ve})J_/e.N@E,^8%h)kmxnsfc:XE1VIv'M:HK~ZwGS&$W.ac{E&.ztqU&TlBVHU!e6"lr9llSp#]NFwM`sVqthC5Ho"v2n"!|6C%ly=uoZA9uT;Hs
-S'S-tHY,s^y[RU;C_k/6%%bI"a~N#|b#`Q#rE#PKkh$.B70T~{bw!B!OHGOL%L.yxu-OPZN>0yx^JKiyp[2sL.p=&=Wt;r}MsYSU)[yJ0K_@STE%WU.kgY
-KNAHw)cZzi#-S{z7sJyl~Ry78@NX2>a593p=k|<wIX9[Jl(jUZG}@Su=j81C@;P|v{9pb}9[2avg)C.}9,B|NAoLfR^HVp+P'spC_lR6x-9E"YWP0^;LV;
-7SXT&ZAR8mel!%ek&Vm,;Yd,cdEGMZlM8b0/x}P0zRfd~}cr0zf|sEIc`Pnp"_-B)j]ky./Rnqz{{b1pN1`3|;:At$F_H84C1YQQ968(Q&60N@cIZ6JloV
-(lzQ!,=Do7R`_l~_794/xygANh2;g+w|P!C8$KPAcQiDe(grZ9i2fG:j[eaI0#PK3:i:F}v%6i9q4kV[L%"IcUgW%EoPjE_]$E1QF0_P6RPsN3t>sqNn/B
-36hRZOp^8R7_c+g[S:G3;CvmS#FDUuLcWVlFe%iaL$5a_v3VV#)1}bN5l|,j&x"ez=zH$7jVnJOO3Yj>hubyvgJx2{(K~2Dp]"jJ#8kp,q3NVwU[ZV&ff/
-Kla8kt-x8v_+;-oUV`^:VBBI2^n>xmr{iVQ;)UFan)6qzlN7A6/X6,5O#"n"lQjqUFXh:dn"3A=Ie;KFY!^K}Q;;9x,%u.3vS^+COMI=`9_w_,9v5D/H#t
-Q14i"iVHKo4lqHgH@pT_rNJzRUXY_LO:VYilhp9JpMCaT{=MstWZjoiwsWHbQZnsfdvY!V'7c|lh+2${Yy-h1&=Bg|[{07fjDqux&z=b%SAjN.|252on]@
-@ER88o7!O^ozL]9TM/YUJx.LqYl=Qt7YP^IF,'b<wNi8>emIdMu5yAX{Zp;Su2qRJe8I:SO],P=#YmpyeI<^'1b"dtW,>B4s,kr8|0c_DsAY5eRB;tX8}d
-5vGPr/Y&~4Ee8IOlF$8zJQJ5=25jFh8rT=e-X6pIBo$'0CEk./pKpY:n`7nav{8LbzhZ4.CnOsesszk$6"t{ZK]]sO`CU`QwS5zP7AL5}v%@gVEKKmn7x}
-v3(<{;16jH3SA02pxwqn__r|,>@ww,,Rr7;r/,h9W$,eMz;<a6YaYH)P7AlXtYR=MSm52.K:"--dQQ0tsnmD5qJx'[pm-pz"uTj3}rA"Dez!xvH}mf,-.C
-cexe}@xc!V!25P_IT@a"j0M[lh|sf5/6Gd@v`[H=Cp-;bYPF0C4DF;I=ADyU(z[$~4&Xbrt9rEt1dgs=lx+"!lh4:GTZ6L81>Ag>VR#:7_^U3Xoj+Pt<A(
-2GjC9l:%Tdt@#p(xh0w>=J=HJ4SSy@e>v8=EHZLbWzXS7Q+dkN|D)|/&:gH86O-O)T.yPpP}(iS%AWwMS6wE4`'q>PlfOHYeIb3Dc+yDIe$)"J.X.Q0>Nw
-u6R61u3BeAC3vBg^MG131<9b|VsUh(VK{r8|rcN(S;U`uyeNmknpyOg){MD`,<2F(7LWK]pH6:$J.&s;!n>xtN/)NV5BXp$-lwY6FI^uz^dmZ&10.1O>Zy
-d.@K3n1.~0w$!.srqox]NG3_]$Q;M,MDs9>^t8ddM!z&>SfC/Naddoq$npeeC0mIrdbvg{u"chMBl<@D(QjZ[p_|"@CpAw>J~j.a~bW]1r'uQk"R70z)pF
-hPoltfTjIbi"9$aC!hfI#Kh+ktZ=pMGHW-Unkv%.E$o1jca,mkx<7RA!XTW50{78X]w`0sI%((t=f<&Y.Z:e']qMOZw`.v<6)3&'AQpL5|I;{#d)pd^}]<
-OD&58)"N`b}IL,HTkAS)e_RH}J=rgsm^9KM3#$DHTpX;'oD%"]|1dFESKscv;s&0<"",g3(jcCP5.V,B|I<8S=ld#yOT5AhJp4-dmgnyDAaGqANGI4]ccR
-|XL|Wh0[Dm"BjjctqSq!.0Fl5sy9%.rDDm_VPXTSPj.g`)Qu,XG(6KI=&T<bg4yfSfVYDm5MO,2erqwrwx}ZX1aOE}SpF=a99wpgxIa6wST5viK+7py1HA
-wP[1}T}gX'6Zm/vT^_eFKGo4ip:1+cv]"3K1];A)mS11&1S[n^DOF[%HFz$fZZN='96;E>kHxS(#A.30qG6{r^fEtvoxjq'OYR,YuEJ}UWs|v@2(+(L-69
-DT0aiSyBOYndh4D5t'roOs<6-#q^t'"h2ICAf$3eI>kP[VHGh%4`309Z-BRX|{m.jgSoP"OAQsL$~(EAU+-J^8N[KN)Fd(,v+fRvG@V;efr&sruLDM_1rG
-}cn=GcuTAUg4-Sk9w:03=u3_W`q6Kdi(t3XMR$|J&,F-3`JopyHK0L0iouMkuvny-d'6!!yi)bh!<f+![3ZDB8zD%LwOEHh<>ibCst#=p2/917iFzlN=);
-^T/Qek]M:)'R=]z4fCbsX0$.b>RC,9GRsQ4.]7l,Y-JT/teWN5WfD5c.}Sx:e^=flK"XXHo7o3r-BtP(~JG$Iwaz"19:qT=3]nK#J0W9D}xGuYP;dmB5`%
-vFUp$f|VDnWPG`O6IA<g`VtE7cjn,zG[dcYR39_/J<_^eIkjNx.W!|v.K-<4]o',C05dLkzFy!0a<1[1C13eK59bs9u{$Aiq1i<1(t,G;FofOh/Czm[Joe
-v|wU{do^Ygr|Nwb-Ba+P)LjAB-.c"fo]SjBZWV@S@[%I+|uR._eEnKXrpbMJd!:nyYNnHN[FA>LkQXHFN:xT!Ef[YBLFQZA50Idu&YS#cXHUbd+aWeC]}.
-^22IJWBx&!ce|-fFw&#l$P3>'/_rqe'KfW$Oyz'eZ2SnVQam%$h+,QeDN<6P:Q4"PWZlSEYOid|YOBDk}Vu7Tb'J}}fu4a9X|J:LJItR(_]Ld}}y6xH+_t
-73~q};}aqJtNlW_J|HJiQM+0YD7C_xa<+,9U>eKyaFd]%y|eKb<|a[|)[BOrsE>DIm,<&r&d!Y'4r)5IY_(9&+YFkT{NuW]bhW:Secc8S<g+F/R>;k]_V1
->lLTuC!s#l^^&fz26`hI[G<fe$G.DSa8-|QB0%fd_t3uR0ZV4BeD{z<G'wHfDZE|3DV!n(a;01z9L%Xh<8rSD9GS%!~Dp=B|IqiPRgt7c@i02jMbbYz!"F
-w7u.ME>BXklYxXo=6zj&lpqjW5po$YvX99{-;jutCg+X.3x">P3JLNohZ)Fg>3sRmEPd["0kfzs+=28=pm"w_[ji[Fg&5,^K|ji=yf-TQV5]V=<=$CQEDm
-IC3xfB8L4`=,_T)YB-I""t{]drmf{&JxOaKk~6zJkq-j(CdJ.B2IlrWu]OXIUVfFt-Y{TVKq7#m$I]I+N:!-4M$=C%<4t8!rKk$;UDdq#V_ys9&9sa51JJ
-dwBvNwTHXk(dM3=k@IjX^&OfF>uxQDDGT<8Kl6;LOUf1@Fz=pX@EnEP!}pg[s#ZjXc:v+G]OoZf.9_u3T8GP~0GGZWkN^Sh[dq)FB[JZsLjK=xJ|-x}!Fq
-PyH59p|h4ssa)5XJ2JExeni6{zkR0zub&|Vb$z`k%LJRC|'f>X=(>ux+Eh|/3Wib~N/t4@||Q&]>nEV|WqB!^1Mwl=>MXd<X7UMJ%k(xp9BiNT`0Edj&xo
-"ZnRbWHq_<.n-BX$(.|v3w7I9z5/4}1v9so^x+qrzByE6@02xPf8PZ74CkuIu,&[sD,DeYT$(eTd}vEVA-|v+rov.7cJ$EEH5"L3eqz!A%~uE3l$qJ{@-'
-~FVbvW;I]+HGInrA}px|TSl@9"{|g._VrG#`;4/voF1[}!gp}WlWD>lC0[`uir}exerLR/2ulI5KJv4K',qw7jgMA27Y,Jhs7BWNf>-5qX54Hr8xH1xlZe
-|jfpK<AlhF6=+hFw+G^VJT$$~|QdW|ddAl2z!d7CxV]wgmHf-rF@_+ds~p7J~0"xS}RNnxz[!41o4SCobJ>&U^EL((]H#6u';z2'8K$)qf|'K`wrlF45:[
-IRHu4bQqOoEH|pO</-u0Zm6fRB[I:G)^!nU]zjRvDHs;]/bmgb.uU+PQ7CDN`8:fF_'h}p)jw),=0p4seyRk'cqH3i[2+pS-&]G#<G58cjKX<wuz(o1yc{
-x0YILcf$>8qySVX=S41<qARRg>U8b_+.{z+O<1k&WWQU(G>^,(R_Dt>>8wMd:r[</+fjPbcEG`<$-%BxDkKu8(qk1<opfWO";IBb6P%ce99N_80_DhC4B-
-#4TdWM<Tj^3R"d31(NzL!we.5Z`)ZN'm)%r:c6%Dmc&["ZC8}EW{I(#tr]_mOu4PP]!B(3ubIckJjf5TDU@O49neIX2C&":amzJNa8%DV#m$@k4kg1xT{W
-';9o))S7roOdQ#qhK2W=2fntOf>X3|U6gi5D@B0y@[Wa>z+KC"pV(QVTjG:.6}|rsteU1#NgiXW.A8.oZnk0+{ccO0W57CchV25Dnah!`M/ZR{sKFQ@:$M
-//%4[2<xSoHMZo(V#!$Eh0mMlt&RZZ5x@$TY@:|%0;E-)uLF56Q.cfvbj<)o8(,dC<2l{4O)d]PqZ]N'ItAY^<<o,_,'JR$}zs;I1sZ,4h!MdyLLSHzkvJ
-ZqcBD@TefH+iIqo]5m6-;5iis|_W#oM+EJ~WaBtPx4UE9B01]d$/@)oKxRn"jC681a/Me;j:2hyLq9JM|qM3xG:8y5|frJ39ydssP[78e(+Mr>^#"rEPk<
-b{,sDCO,MJOHCJ4}^GkJrR^nzyT,|.Ziwh@e/Oq6U4U&RG~&#>3gp[T,="228sl>8=~)vcv_ew.Mkw47ITz7xb3X:8_XUcZa`4rm5hB[IGL[32l}!YN]G`
-Ck|WED`}BH9i"Ld8,6u:Lj)W$k5t+{xhFv'+/RVcW{=}9]z"x";#A-r-V&9%Jouwc4@3o,uNj:O&MU[SlWUS_q&CCsjj2FLsyB]kMo'R3knVtWm9uar6A>
-HL$XGUwEn_}D0<2v4t@+{m.KL@0#^VG7n8P]f:_ixNY%@@;|1$[#q>}zFHc{=i^TO@|<z+i<TVjJg<pl=[sVt_)6NGGe`S.3>.U@5OEsx`.]DmEkB1Zqzi
-=UOjDeeE]qbJH`Nqja;<<z<.:7j!=w:f3dygu3Z!W{-e"sdf6gAm~a:+-$ldk0O0J"UGT>2d~xRNHa/S{0OhNd"Kc1U+$UP4VK)E'8QqH^N%HwIIT#>wZ$
-y"|T,H`$S$a.Vo|hu>q1]rI7DkEPF+q@Y@_rS7rZ$8Fpv3UWZ+ZhFa=T|se-BGU<]Ie-,)lzoiH]EQw%}-BDN2^m@chqzZF=#P`oJ07WQ:akeJ/xd$z`,/
-XScT"UWL;Pv$I+t6jJ#uy6BOf4;}@{$;g48)@1@Wh{Ei"#V2S-Mq1WF^4f_X<3vy5QQr!Y/o_+QuX;pqvV_5WRno~#hWcA:W#E6FbGJ(lD0fPZq[^B>a]p
-:j5Y0oNw,gHPHsB4vpcyx6Q:`]3d74+%8nu%X4h8w]8JfeNdz!NI(jYUUh@(=^(CJgMKAD}SxlUJe!-9%#tm@Ss{RrLmQ7MT92LEUA0Dyoy,^>tV`ZHkb|
-Wl~,3qNg{gwa7tcuuf6|3_epj0uOHi~Go[6O81nj7_E}lR:@dJ&Dn}'|XMeU]Y"SlFq:^$LP}`4=x1NE@[@[m<sce(83Y|K#0aG;Fy1PG##2Jo]rSe2A|8
-k`Yg}L5A_B-"ZXW{ho/AI22}#:e31lg3Dak{8$j#Rzv{}|bJw'Dn;1I',(jCzUt)[UP"<U|BBR=m5@>{{z))p)VJy`g(qS3Q4@vkGn[G<U;X8'R_O/1R36
-RiKGHcFKS9g[KRV049]<b0:n558#im.8I8212'I,}a,X_bZEJi(hJZt#'a$G10Y#W<a@$vs%NbZ87H3x(wjB{kz6yBRzt)an%'"oX$;>#Y{xJu;wABOk8-
-{|CnK3Or;q,=Z|!IIw'VtyD&%@rk/`y{-Fk]Sy/sm:8F[OCI:DipL'G08DazteDxo'3`g>J9{c:FgDCPGuozzD-S,{_pc]EV9X'!&tUK+X}>yt:_karA{Z
-hsHJOn(o;^sPo5%g.$Vku{><:<aBZG2io|u#.X[i-vb/#_R[jm|O[_n>^TEbL4`I9`(-hl!6o3+$@.SH}Nm-XbCb$oq'[tpYhC],fwa8Z.~+z|^C>+#a6^
-uGz5WThY/ATo:LVRwN2['2FxtEHYuwz|l=FQ7DwI,c{:-/y!{XD!X39nk:Z>iK&v-%JhBf^gyA^LQtMjk%c=j5DZ8TK+HdtS<,2##0Kvk[U"$4d4qC>0ge
-)In0/a<(lY8ZG3"0eS;<bG""Rgj&P2J{kp=@$yR0@Q:-yW:P^c{Szn~hUtGO{1u(X[/nOc;@]mHs[=bLy;zd/%lyCiYG1I_|)|CpK.^j:qm7OEKJMClJt#
-lV{D80Wbn}R}eRj#+m;p{E&%_B,Z}_!qv6]RQuAr1_h:`Ez;7G<j].0esM&!y6Eyzq8%bYn@e7KTk"~SERc"V^~iui2B:zkak+p>-<&SJ^%A{|8nv6Ff"V
-Wv`RKAH.WZ%!I=)Zum8yV`p.^eTo_WDV)z/e0>xB}GEjDb4.Xc5Cz!X4H}K5o5f;ns`ZbL#gOg'fE)4^!U2WqY+Ai:PZ|r6r9E!3Lye3Ex~OY.4GO}JqAG
-Qz||]5iPAUp(Fj"zD4ej!Ctg8B^oe+4s/,3rx#0@d}>TdXGs8uyQaZLB+j}BU/4sw.~L[hh'"FVgL9g8,I;GPFC-2;p+xEn-c8J=NkJqD7QitxpO3Xww|B
-Fr-4d7eX}v'`IxU|yU1)k`gfdY_0TmG]6G^MG@o"6]e]+Cd9@}"opwuP+gp6H(!p44_zk9zhtVX8qID+{uByJSORJC`<].^^mp.lRcFQjy>-QVfBD`4obc
-J4C$;_gi&ky>lrL8}wNOXDic#k<8BDr1J&]c6g[}}C1fMT2kZ}cA1}guLD_/&3QM_(2zd=)ukj~P2%VD6>G}t)k4^p@IBX2z',3(k.bBY/:sQl!`d3aw+;
-bfnq^^Ee)97k2^C+<kRF32qKU>25OEl4kp0#8OFsl=,8SpXudE;ad7|wt9huvv!=hjPats$d(a}f`)&YgH)_EmCZO3E_ZoH3]jd/}bT<6A1Nv=52p<m!4J
-M^u1%5wBre^>q^+p}"si;{ME_z9^M1_!-LN[0efk$zZ1g6iHUTGU(O)GWe{UyvA#JyHl1>LommdWek-[%gXY%=6uIyDR!8@;~b]Y7YpiZG=r]Df4T&f4T<
-IV=YG!lD35QoI^+knd=l:/V:D90Sm(B41nGbk,]5gfz&J,U;t-i9,],b_Cw}Sn4&vh$-5tnh"h5A9(~2KABrkIbnd<Cx~bf7u4S_u%vGUh|Gy|]7~_v::,
-<f'+:v`,W1r=S-$DC,AjU<mDJ=2-n{]0-1n1(hNM3SrpB]EL)kqg"ixz04eCfn<CjA6AUNPC+kG2fUrq-)}`+1u10NmaZkwAgbMc],Yk;5oai`V(LKAs+n
-|"G3{hB{92<_f{}K}I"J7pL=tI'+5S3-GdZNAJyO-d&_U!Fa!(HR'aRD9R()&X,nh/LL+)ISJiSWQi+/y$)!&2nAq`]$}&t'ygK7LS@ly&!^nVWu=Mj4xH
-id{`<c@D-7R7_pS5jz)pn]l.C@avD$$[0/lJxaSc_Hcnd/Pab}>(nC!Xs8Kx{:[OFOzrF8@$j+%X_W]}QgJhrHy7HAxzBd]r[kgv'-Mo~B6#IasqZLlF9S
-_g:o>DBLoAMBd(|zEJ!OZHehLJ1HDxAD}1=z-2zfM6M2Bi^xNrF;|!`pq,,J<YID(]q]arStRSbNMsv^,-/$Ex)c0rnww-l$0uSm{w_|}6ga'%IbhD+qTM
-+[7WANOZgO`#e2}vNU@Ng27p@a1o#`4NQ:.ATGGyPPjriG}8I"DcJ,~gYhC>/)tJ&0Wl9;g)X,Z6#;jZ$1NTW;M%`|UCzrOt|:W!Wpl$pc3g"3q"+df9<P
-_`hAW&N;Nz7t+e~cUxUJdrc)oxB44%4WOxBpqZKIpXA%Op&z/`5SZ^xIjjmL8Z##;]NH@VvhPyDCV#=V#Z8:S-.PEVM4U++0Y8&0ybX0Uh%/ik+>i4a-/6
-n2-)5L@&;f4NpEJ]bNrN-=<<gO4&)E,2uuCVeza@/HP>n.kw,j{ODhW#jZ5T:Z{:Y.x^8h6Z!mv8EG}Pn)BI{.-k@;Vfk@K"LxgY"3rKsPWpv;5VUKG.)q
-1r:o@/x00$Q8g1')uHy4(!nHh.O#F-yScS:-+.]mLftDFE`@9yy]fRsQ87QU&79pj|Xy,]n'R7H4Wv@MH@CBS6KG,edY@sQeY)nKdQ9P5:6ZZ-M@urEMC)
-I>X46T^$P2XVL<R`V,CYuz3Ze|#K'3i3Aq3br-3!qcSDuVLt_gHE8ne_0/UF(S'Bu4tX:8wC,`tQ4R/ROiP3CJ+ZGQ/0h'"$y6Yg4z0GozC3CCY-W18o!5
-rM|QtC8l-w_y8>fscO2TY%Jx+|O3&m{}}R:4D6KgdiK!1,zF;@(DU|.}Wq+Kcs~2,G&6<{bV(Ye,YY-1G6Z}0={Ku9^P(5>uJc$S=uV_HnTyLGf9E&6ycR
-d`ZKuiB}pBT&Fg0gQ^I`tu{)wlak+]'vp{mk{'=<V>W)Az@TY[b<6<7H_^p}T{yoxg1_w;l3!+WOlPXbY0v`]/MD$[P7(oNI~`uuoW2Pg7B:tMQud}.JyC
-lsue4qLcuH764dJ$UFLu"O&WNOqU,=Owt}/>s`MjA}n=u5A,"2nMyeFI3sM:wdi0,X&%~'{DLJcU8W>F1i"jsRLc^dRmS'bH!LD#DdpKJz`%AA0/6VHVTJ
-OhIZ>1+E+ya7XS;RzoNHhXy)c^`BCMO4i$hr82`QW4rXudi$q+zs-u7>vY._|CA,Gny,(N<:#3jV]FJm]|Xt4l@;p3+_|KA]m;OHP`N8-{/NxzxD@o$O+4
-V<ngu`"T^gO<~+Zc8[hXF4BQzj/#1UzZVd^&dfF4[6`uQZ'O<A'irh7)#;%jo.OrrZZlX&i16xpk4lMs_agRbyvAs9Om9nd]zsKV3O]pO2<gYFnL>f+LDf
-lL^q2GBgL].<6FJ7~P}l}8"OPetS'1sjCl%rj6P;+Eua:Xj[8]+F|vFA[HlpE6^5wLd6KLs=-3s#wG4@'^f0)9!#n`8RqF'A_{s6|Xw"RTViFX8ZD;S[6A
-S>7!GzB]GH/NwTaVMb:+V9x5e4~|w^vFLsPn3fTJ;42OOYsyOk6fnf-BZW~;!la"ids-<eAXyvdtK,O-56-YS35&RX&=.#BWrD,9s/Y(_K=2^k(9lFvbNx
-u3WqHsgl!wpAfw$>rz"nqs-5WyXs&`!Z-DA7hTna9GD=~(6vY`Y@S^r1v[F@(9x2T)qI=n#Hi[8pdn{04kAZ]c,gQ86#]D<dBy$){or!hkB|x]h=8qExeb
-NwXEup%D+G[,]!wQ;{dkbeWDU"Dx(`GIpPS]B/+^NUG-[q%U4+.!2(4:|yJ{kQt=7L&-M/w,5$iZqz88~zNWiSnk[iY#@6%,Z2}SR+Y5@O`uGFTK`Srw"g
-hQIng-^3^2TYYducnT$6Is,&V;d2lUu)h[X8U'3:f(vFgKKZ=C`}jL$W$$veo^@36YPa(%n`LRheW:qiME|DYaYV^#TaVvnU#uK0sCm;iv2{B0k^%nl-(c
-OLr8cNoN|D{NktDeFa(|B(d<.{&;caF!+_#YzBW<4<n2U>6ev)2<T,IS^m:XuMS!d^,'SQBUlVPziUXF[ji8ju22JxgvdY~xJa7z8d)0r+Jk^VXZYRliOe
-s3gd9sB$[=.7N@mQ~172Unqc|V,PY5_ZnU#!ea3rrX6Mu{[@!9Jp-@UMG!5M.uqwtoY8c8;HkvHs=jyCRNSuD9Gct,Hf<p2UI6Y5zDm&i"N9vMHl}"lB/f
-`jfc>5[jTxqYz4dEn/oR&-8Hla4/lB"IL&YKZUji&[qaVcmkdy%-b8]I%4@%z{/SSnp_e"Xpgfmc9MG="_<WRtnV{(hUBX!Y>ladL]Qx0{Xs$O'mjtxLIX
-.L7-oWQYHl_G2S/KdMnk{RL{BJ]pXrE_yjA|^NHrbqb{5|`rla5x]rXI>}GzAq1{zc`}>z1M]dqhXn~oYob{`wmv)XFQHOkOYroT&IVx~wI6)_Zm(dxiRd
-Gg:q`YKEj,Hp4{$rk7q/Nr%mhui,Al-pR7O2MsgTze$dm3ow<9SD{|4N_7>(55'81oK{Pr23BJ3r{C<}bt1M@x]ClYNxo1jNnff5Hr|@T{2{#dr2On#tF]
-3T1aW%Ah-Y)vO{hINM6{/CI0la%XtqfO4Tzc-R&-9)ajHP&Y=|.xD5)#U=W:iA`mwGNN0NSwm:wO@)!7D_6ej2^aY=8#+SVB7aB}mwEPI^zV/qe{Dx1iD<
-jtH%y!xd&#v;5r.mjZDq|}e|iCv5=6M},pkw&q-X{#!5<KfX"2kS"oVlukx9/t1|dqXfP[r%GVroz}^0/f7qk|]wmatH;]b4CV/mZ"#/a09%ldVMVCDaL"
-ymy/4<]!lC.LP]hkPK/|I;&Bmm0[|v"8GAy0tLEmZurFc]/y@uo#N!(-uru0Z"Ceax~h@GufV3dYV4lr}-x'c|nr2pN^:W86VFk:{SJ(B}lLdyo7v:{GH8
-=;fuyFxCuzO(jPEfUY>5<f.8bwOzwzl2}^Np7gFNP}@R+FAb{iKmr|j[PY-p].O:qfiob>w55!pWK.v'8f`smdvor(08fR["3FQDklMLZvNF6Y>;|a]f{;
-1%T<vUwzc`$NdFJ$Z'B]!AzlZ,42c]tvO<6x@UKDp3qW74&z!d40.>~[!!'O^lT`~v{/rPdO.|"MQniMq+pO]v){#dbaJ|c/3J`epG'<@ul#4Bcda3pEk,
-Jr=6m0-10/ohC$^Y}/wtj-%,gx,j{{WOrW/Ww]4CBk{')|@:%I{3suQdl3oWQa)^O-`{DGx7N#ZgO6:ex)^JcET3|!@w4ce'T^d=6kA_|O`i}<GOcn9f9w
-Yb%h&-!kr!~yMt|OnI`rRhtS"W#44'a0KSk8Zk@};@FqdvNrx7XU)yUL-TGKrkyxVtCJNTK#Ug+XqHqSPeCJ6=[26F'(U{1j9xbw{k3k@i>-FOX#G%_FRe
-w$)v_5M-_8h`VL+7;Gil9|1gai7bqX!Q)N$E&:"4%$`99(jWC":9GV9y2K9E#:,Pu`=b+VV%T=NddsA=d^$!S,,t`+9JMSGy<`jd5l:qAyqWtEA:lP<b~2
-e#GB69Dq+G"60T&^$BaYaujfi.DSZ2$:7<"le%)E2f.':m99^Uz:jkpHT$}3j$z#bGKZw$i|3,.zmau+O1adMkZ/gT)jP)X/aLP%YTPTF%VEh>z'R-YU7W
-zP}@H+pY/P|DZSSznTIY;xYtZnf#6nZ}8btq~pcsJ5RK7N<]fxbc[w6v}@8W[m2dpnv!z@=,^Dm_vv-JTTdK@Bj#stWZjo@{U--ivz7[$N8Q0ul7=ksF;o
->-5":aLiI$jTY3==m:&`V<7@)Afs65;9VhSm[_a'8AWOk0-HN{E}sT=.[mq.B84<Zy=Xy5~bf2xNpPitf`n;XFI'KKgTDL4|B1M`#!A;Y-QQj1[.`+{p16
-v{ufLsI]l!5W)yF"DAghTuEln]u(UnJDmWLv=|1"Zc3T4^Xglq+KU.p+iy!2TSp82wBP~VDgm.Sp|-'g!%ba@gpeas~``}o@s%GI&$}eZs>uBu3TFdHvi>
-5R^j9tC_4_dMh4teWis,a{6W"D3b{yu#k$;!n2VxBOX]%}jc}+>oIEca3E7D^!8)7<q3|[(rC_p`m'3KCy{6p_bvp;ni+y61)B}Ms4Ew#5DJk>!08Z)JBr
-bDI+f,[V=P/VoKpTX)lr3q"-](Pj3"p+M;"KgSy"0-r5~y7K}$!WpzbkR61g8>Tzx5S$;m(pleYE+r}^$mmz8f<2HG@O0f`Dm==Bkmg[_[eU]u}$''%/vd
-1s{{':+K2%S|/Jro-'@B7/"Q/"/j.yv)fLp#!$Mj"aniU^U$.HU+ayU!DA<5j^M6+cdu02i[_d/E4U4p@CNv6EyfPd+4_7FGqA+nPXRI]KFHpeGZGD:cId
-jQRIGF_:Xu5!I1IO'c%1pyu(_6>]/vpW)6jtRx[ksoW:Bz.#vln{Z7X=9ta'lGJXq4Se2ZKdN||}fyDX]ZWRqV!)wdkC%]AuJJ.ze".l8s6vN,_mkg</td
-zWHaR)jO$3HKE5)WhA}3ih7bb^-M_{bT6;_0taCoU$cGN'd.hW`lA&^5L[MQ)'BJv`zqt6~OwpmR/50L`-@_|BL:39q@L8NhXu<asfp+sD{ZFaJop(mWdm
-OTZ&TfawLP0OmOvIfY/-!z(_zWbr{N+i2CrS.BIy6v-$QvpG^w2O$z!SY>RGoW`yZonF>Sb=iv%oLwter6yHDZYh.Npq;<cnGlo_MlO3$D-`>Z7RL.MIe{
-B:]-Rf#$~`fO59^Fiv4Ut@aiJRU24eN)e`l!U,Pd3mY_tr{m7-zBcC1@8DOpyX=vJ3(Yd$RCdp[,=1~WY>+E{s}BRe6Sh^};/XVEQ541a8mC_k8jVc7wo]
-#GGfR#@2&5vlu4VIx6,JAdlJ+vy%pCB[}t14]5SHxAdh~tMCUg#0;ihjZs_;NJIP"e`|szTtca]t!Ma<mI6H</f`aA7HFM~2;SOhebzE/L&a)z)N(0PduK
-1k0Q]kVaEm68e{"o"7+smH`<Y[J.o[g4|L^9]^'`^/fS"JmpvcrT4@#G()&3H5!(S_4/lw1yx>pw-NufM[8ac8/!MaFJ>^)f8>R%(hS.(c8=A_uvs]hZ^J
-"|kR-uK>nUB@a4)WjTfJFg8j5en@S,HM>99@^@3SB3t=pm5o^._L~zXCqt^_Mm'-UWIM::cUMD<S-u'Bgg>s%oHPyPDetcEHn0DaB,qb/|+iaun4Y>.g]'
-^)nk.BE]NP|Vto[413J2.$,t-St<HPUa8uxJ_XC[}%m8ut]{@-jl"Zl/e`Atn<-9{-'xnn6vjZXC^OpD+(sCsP+d(l&>ww@n+g!ozMmjgCinVK~V-iXd"<
-A#{`Us8mDJg72aJ3F=>4elYXvChXm('wKG|8e_!+LxxM8CfsvJCe.4Xfy$<6OHMg&JYV-Ejr/SPzuzntu$a-lquYsFsTdW}:lF)]+spvPE@,fl=nci,2bU
-m+>@2<vNPvUCo`;Whc-$J#x&bZaU."[CC,.[S6HiODv;;7t{^#n,fSPoA(5BM%FlK-]0sSP40<ayEN8OqqHca`Uh>F^DqR{[hl/&ZC=X!$-0Z6=JYN./^N
-t$&7:wLc,#xq{P_{|{M;ofTK@)aWw5NK_Fp2"6W:jhj`kqH=B)dw|$)`zD16<;xiZr;Xdf'lTW22d$iza;0C3I5#Fk[C^%"VwKBi-ve(VnH_Yud<^Q3{{m
-t/E/L%TuF]TA$QAaq:Qf5<v_S26g-OGNf:fB2G%Nwrb^~9#R$z;)]L;z(g1t5}(xy=wcuSj5YeW{].11j)k1UTA5;pBv_e>@CD>9E7z335kACXL,d#(Z)P
-bc35^u6CMxOaswk0V=y0nHX4Aiqqruae9$qnQQ2XM,SDZ9hdWx6kj-&R^lE4U6Q;GOcib#U(KCq:l4FhD,ff9TBY(oTXvv>x+#<)BzEV#.h0Ks`V{p9,I!
-5+#<tSL@UPcYGP8CVo+L5y.zE7KOL.Y5y:6@xIlh]He}@{nTyF`':{d7FQ{|D&x}283h9xkRUS3nI{24'wM#nxAj,<o#m:>W!FEuY"1knMQ^OCIPVPx[=4
-NL~vB2h_)}k4FvmJG$"4Z.l`_Rh8n'BJD"GXP!>4[-txCR^f$"/puN%Qw$j{6mjrWKCY"thRpwIGFCC{Haw6Y}d/Y0nrJ#F{cIOir3ibvSB4xv4^wa`HAx
-CPiDd6@y1_RY%loZ{g2#rq`Y#FRk-^i(g@wN584kM,k0'2fODeYp=nhHbix;7)p+sJ~6r5nY2|6+~"IE|Bp>U;;VeXhV#Gn+VCoEll{Qy(V3)i48$6@]$v
-88ar'vEy+ZBej6'ao0M[>#9yIajB]ZjgKV:$tlm(rTb._#af@C0W!n{fc9|.%<ZZpm9|dLpiK;$t5FCQ|/d1-[Ow9$8+]-fZ{9k5`FV3'KART#+(#MlHYo
-Pj^`CP+$FGm12l:Fjb49p}/$sT"~oKx@ZB!G4e6iD{H%,Kw=C6Q]3yxy3G(-W7w]gW$uqql#TIR&,DqzFMqO>;BiX)2%+a9DK{n5it""&Z)[proxA3h9b[
-TKe8D<55T+u'&0,DY,zEu9%n:+|50&xHeDzsxxlKw,F[Mm@;Mp%+Ol_y["axdYiKV;O>,Ini.KTTVVewv`zp^w]v`n2C|F+BvfZJj#Y34;!-NGFy95]HC/
-xp+rW!<s{gW#UOlSKMlHa%=Pu9gPKEUP8E{{w30pQ6<06S9P|$EVdVn!J/8llg`]H9XrVrnz%&9g((s=Hm7|DdC5vycRBcy5pSX+r|3=(NZrX-KmEAppWm
-.TfZPF7l8ik9e`Ra]l:F)B(HH5@w3Xre@G%<2jidzXhSu_]|Xib/=)h+3D]3uq$3e4!)S!}yz;X3RF1(hsnQ,bL"KJC1L=Wjvda[V|(Cj/2Z$!tGvw.C=3
-3G8JR|Zl@qQayNGH@];d'MaC#NLgLGs3L5t_AyJQ#3m8@)XK%j^]Z'S7^TV,zQO4SiFg(}@@<X,8AkOKQ-"`d!4gC1VYrgI`u)sqcr)r1)<PsgHLn}k40N
-Hz2of}[$A_QbPc@@7CyGpkMFfKOiHpk[)H,v_d;;%tLtPpTa_Cm..[#oos_iuDd|'97th7-G`:&>)"RzGQx]7WarAkKS7J$RMKz^izAz,iM52$tX0C87LB
-(d0W'cXmM[x"/)~mOPd4)+V6-wB.SD~5kMM/W23:%lUI1@ThK+BG8Drce{]}[n(5FmLh<vp(}D;/C9P^9iH:@j]l(w=Fgg+;zL1)$"W4sy"-8w;fIe2-2@
-Ru/]Kr3iCF1kr^O)|'_{L48H1.@6FC~{D2}Fufix%Ap8I=}q;pOXrliwX,W$#xU&CMihDj:C6fuTgY/tCGmW7Dc4kCk#cQA.]mhdr('eXQx'7medq^j'lQ
-d1LU`+M8-)R_V7S40OZ;d5OMnYy(D.u`dn'r5"}->ge0.K]7kp^L2U}CM|0Qt=%44w|_Y3#c,@9p}pWc)J)|RC`/@<p!m,"RFW(n<PSvFUsZcq{5glZ%r`
-wD,8;B'{jC6]Le85bH<'|(m+gaWSa/][:;z&Hy[1N/8-/)NeSq3S!/rT>m3up}d+~e{`/'`wq[B3>#!z^:{nhX9!e42N7^9,r@="kf=uNE75.M6Gia0@E_
-0%;!qCG:K_m1zqFTVYFzzerqgFsn2a(}F|v:XXJz@@z(}I+j7#[u--LlRf8m~Kpi=9s#"6I>;%G0UM7h<Kl$B=+-QY'lGqh:.r,nxHU.!A2'9mm;Jg2UAz
-ak}>7h`O7}b`y>ZUrFu&-Uv",NUebS&w8(W8uIj)1toHLo#.hwW@Emccku{^AN&MXWy",-faa7,l}t&DDsy9!cx;!/bQutl_}.2;yY}]3(.Q0uGdw,vu:G
-e46$p|S"fS&=,PEqdRfV;+W+c}L+Irl'(^;q:q63]'o6/5@jd}Fj{:Hq|[=gB9J{>&JM0nML^d/H#8J)63M$8y~=QYDEhE/RYA-(i5ZSq&W.nk}S(L`Z61
-uaF_M9kY2DY5V$nby!lX:`n}B6+#>@jiuBneYGHw8CfS_2`.(L}d,IK;y=!MmYx^)_J/-mjw,DNuxuwDHwQVnp_rffQPkanL3q2W.SFP'08ZJ.9^KdouLg
-M:8)QkWC!+:D8]xSTe;{t;ZuAsW[T^mc!U"8+rHLqb8+GUQ5#"v1`slTWk1og^$Ilsf6Lf;_!G0eR=]]bwAh.<aYFFVVoI@Um{8O3`l9TUfmDi1MqkAbdX
-9O/K@0Wk/wU0PQ9Q_gwBgH@m<<Lco!/btyzk,vmCV05U)'vd'&q0g$]X2U@{4.7Efs@R@WRW@U.$,;doe1rHjN&,U=FH1STC]ICd`1@Uwoq)tX;]&Y;eB5
-na)yjws{S"Kf'jbXsSy{RQG"4=D<[L8=0o}7tmAD&|:<Qp'71klUx&"Y^>sZdNW<Q{4v984A%GC!SxieE{ezfkEwJs`zPaG0_><enF<L2sigkX&r;^j5-z
-;Q;<#<[@=D<t<Q7F8K:-pf};lP)dX,Y^jb&<cRuXT5BZi!u>)WWXdIJqXpj+])^uV;/{`b8>PYI/m}Wx^}M'A,-ZBgHNs2|v1dro2;pd;ht7'6'cks5-d3
-+:jHM/.$9+^C)'&R9zpPp7IB>fF)s3jQTPr+VgE!(8Dx`oc[zSH.i%2Jq5#_|T8``'dJkco@jk[^RKRs@R,<^!U1qWSF9AxS@oNZjq=y~+`<!wt7%J:noa
-I8lz"}fP@r4oA7;T6}rNZSFlJ`/>".3h"{Aw:$(2j=i!/a-xG7a7el/fK2eD_Wiu=HMakAs6sw[^qTByz@5DK#gvjIz6J<&-yrtZR#W2]yt[s:TBznAwI`
-F']+O9<(]vt;otPHAj<:ScfSN.Rp_qe_F#P99cu${]j8w]phJ3q;FBKxw@jKA[ESt5$YvV]vj0C(;M<F33M5{MP0>,Lwu(86K7sKdK!WPL5k}={0z_wN0C
-b;VNO:;n(G8CeK_"H{7}!e@[qTknX+p[.g|MQz4;~=#<X'|:J$"%kuj@).DINOOBryuov;xV`u|e,!(v6ADmew9ujphDi&N<Q<O{uQ>uZLDY</&i8GgB^N
-F3qu]AK6e4:P.3sO6carrP:Js`uokL0ltp#COS;dOT;AsM^y_O)M`v+3+UMNwb-0&fz!/>|#"5x%W-teUw4Ltg_^ab2Mt}(U|f9w-:6kLP8MWZ^<u:)yl/
-e9#"ki3QCqsk{sq-$^x:IP.4/Q|7Ij`haF@)<I'O7f3R`H&%DA/;n0'_:Lg@5nF^cS4]{%0RXj|F:6f6p'uoe:cPS..t1J+sM#eppfGpuM#C,'l%swSaP_
-[tn`&8u`ojnj$PqbG]##r&h5!vyL+1[s;":j+.w:@3F@3#uHLMf3#26z/Nl9v$'p:f$fOf_yBLzX[2`"KOM3`1WCSds5>VM:0ml+g,Eq.-@2BG'6qJ'Y7u
-Zp|,f)XS@Xd%iwz)eJa+yV"ZyBRUW|MU~]TO_ad'5|7|@k#7yHKhRuv<;#&>d1Y{LI{_$YVT3b9q^rLV:#u0$Na-4{S4=R~B}RPQRP{z$>[E`B0].T0o3M
-1@;$TL@cFM)@Q`%L1qHvP{u.|Qgw.Wm>)DGL]+{|5yGN_:250Xt:%@+6qcL|:A/T4V!Z"fjyWUp(Rq@yM/^4#+lV$Lt-_$93DUF]UD.c~rl0KF]XrKJbUm
-njnbu+%WwdR@>pXXcyHbhsmh^O",Tu.Cz']'byru@P}tbu`2qA~!K(EF=)<wN%dH#LqU{o5r<QP,7DPQ(!fm:G._WCj@@Uh[Qhu3NS,B=oeNsO_BUu;@Na
-rY|fh>o7&CvxuS+bv9[z=YT#{g0)W1/rFWNz/.Dz(q$_.v$$yp$yf1.lg^3EPO-Lr]e!1JHGp(:I4'gmH;lcx`6|I0;0}!e+aDa<oy-TH!<lv%~WwAP2tl
-PY3k/xt!Y'J3U;15#6$P;_YF$^~i'J0gcA'I][)Xy0tm{I51+%[K}|QL~Ei(LVq&lL<KZ2~3F{"AA1=T@x$C@G[Z6X[E`3D0ULrhd7gV"6-M$cwIIaaq:]
-rq>zV)nN%9%H(%V]vZ+v,<b+|-P/z"|Xx@O}@DMuOmsUfN$Do#9t<Ms/<+f-dT3z7n:`">'cCks}QKYGS}0C5F@Vtp;'x0`nhyE.Zo/qYY9=(kyXe0,tXs
-{Jgn)o5RPx@=n+CZ-:Lk&vT>W=c"%,G[f<OSX)mK,.gfv!u|@632>p6fy|3$l@}gH|>pX6IVyH^!WiFmg/jrvY.U:QAj[XMwK]E@<gN|_zo)mZf|IuZ:vZ
-H$Uyt`VjhaS=,2T2X%TcJ`b4tgVp+);wHS>oMXbEnIW{Sazs_IQ'OX%Q|aG4kK!I^y-c;mP#J@DhT)D;:S>C6`.Dv4<&u90<aS>[i{J`l,l5JX;vx]"Id"
-[%@E1<i&GleU3w4gp5U24$p$OzX@[g-3{dkT0/oW5=MlxIXAc>8lp$']V#/Wu1~!10#}j.E<JjvI#R~dBjk`]Y"^FEEdk.WyFB[F:T4#fb,e|(aplOPGra
-SkEno0:Pie0y>U3LvPC4Bnk%0N-$k-u@O<{!PEKBhgOdh6KA2I3uVq$aUYB;NRg=d7,DsWlNG-[v:8tlU)&3,$WVaQZ,Di;TcjsIkJ/'FBDNk+Aciuq]Xg
-R7gyeL(g;7Gkzu7OnV<2C8Rw;wB/_p)#Rq4GWXB8gN`8|6xO;/cK"f;v-M+s3f[tigmMYJ;#%nwe`KE_|Yn>P)0n}=BVwXh%'m|)Szd=zvF8w}i@nhA4nO
-^.gOQe3;=f0#7505_:it[c@Sel%[OFS!=nX{R+o:h9Q^vC%:/ho@'YS%d8r;:cw5{rwQDgE9;7qD$4rde|(QF.dV^|&@MWv>':FA6+AD&5@exJNlf3>_G2
-O|pn>HhjVH0loL<6x"IA$S^x&DE.0oK%%SmlpwYy%'YKl=i0J:^eb(}iV=^]WfgGN-20UBCjwX)4s"uV2SW@z+Ri#D:8,7PpA;ZJ3cX0Zs&.E$x%_ht%8/
-|(TGq9H>wX22v.JP8GK4qsqea>U%h.[1QFdYIY]y%]@gIkw_Jc8=TusM.Q5c&>MO[<c^DyQ_6;x/r_g.~l_a,@-UY{e]m33(2P:+R5nahJB]ih=6.+vPJ3
-`gC|>%<MJ!Dw'gL}WAowA/QH^$>Tjo"-$p4FEXFLxE!.A#/f'4(h/hPUqM:VI7wln>-|#t@f,t~3fv=E7kH{lx$w-:SpNoByJrsWIlr.~lX;}c(Fes<-]W
-(MVU(/q=,(CFD""uiN0&c>~XqJQmk-96oD+$c("hL85d74rsehTt[y2_KWJ"Vlk%aQ%;o)zJqCLOn$+BxvD'wq[jhSK%i3p}1[T{#0EAp2#ghR"C%J<jp7
-4%;johzLx63JqB6#{v!vO_-gjG{z_{>Q@^$mIZSZ|Qanmk^etC/,g"CN<`^#3qkU8Z"P}ws2I5R:9oYX01XQayU#O6eM=HhG.ZJz3;JAi5q>hKG;B,8^4w
-nh'-G4>w8SfL)`&pMTpIohW&ii!lB#aAcK&S%mY`v4NdHeeYd>}8M.{Nh#fNU^SjrwhIOtsUmFl05R^%]y3N6+SsB>XVh;yxm;H`&^CXK=3$~(m"4NI:BZ
-ZgC[B@X/_7Kd,yw`b9n#2{$BGJ<SL0OwhB;27'f-1^_YgI9_so3aOPxEC6c%=^"vaqR0J:X[N',0_fXmJaB:3|":L4[H2:4iCC_S4'9X8LY&Si8Bg7viFa
-1'kklJdkcEoG>[}a6-QF+-_'!|;om`]NmXB|l^afLsYu}}'^g>5:!L#lykd{=8]p4wRBi<rQ7_5QF^_FJtE1FF;e=,}u5DI2HS^o4Z2<e<5[5e`eNdXHeR
-)/M3I"(eN@;w<NPh7Y~sc]Wv<DmcD1GI"#{,mpyAFn)KV26y{A)>By7aP1k&.u,np^PwdnJ]0D>5DWx&waW3vj"yW!vS")PT<$ER=Z5:p`>5ev^Sd"%oKG
-NcVP==:zQ5[Vav;E.d"A)46Y:>Ty!t~CPhJpSeK4{POzM}cbYE]IZ!#K63UU2JGJP1t%kU[k'LtH=Us>f(5@FUg>E2cXltuLWgS%Q6EwC=NW5^TQtVUvwl
-NM~'~R,4L(C/Jh)%f'DxJaEfia7oq1t=;zy6;t@pmq/KwPUL^Rzv#@CXlM:P)KV!Sx@zV/c6"@#"<6)yQ'=e'V6L:kpa.6`7R+o7l0x.]s@;;+zT)=;uF`
-9,<jYzwC:dZD{C2K}+n:I0W79U<Wv#z=C_ycTN$V$R:^'`MCGtSPY'f2gY+b1^"X}EJUQMQDq4O^'ubQ]A(YTfVL{wGX'xrv@u+ZFzW0kuAgmG.HzGPT_r
-)wZ.tV:d&6CSAG%Rn5/r"u$}#X~t8{mJzt>}wW6K>{KqQd9%xOYkZ24B|9pryMgu"[g/hn^&<)mJ}!_#cdlyGV2ZdXCzeERTeiQXAnl%(/`/"aK)t+>R[n
-/,vK=&~dVXeu<zZ$,d77Ts(|Jpxpc@%7<O'nn$&[bbK]!^ut=Y]#(cMA1QK]"cmlwk]ZycS2%(c3Uyvk_kcR@2e>GDs96l{:cp'c:EVtXchKFmnlvi),aC
-!Jp3`yl}csr0CJ^9@Gf36WFJj!@elr]5c@l=hx{K"c_1Dd&@q])=jM#y4h!YiMCFJ/aeSz[xl/NWqSLCfV]$W%%Uj$gBPnia^Bjml28t9TzoaUx.}J=RX[
-X$;igx[2xu'w(R}{bGlxDftKTr`J;"Bt9S+Kje0X7KEAP.Vmr<&zf;s,Pb=TW!!/7hmTNEuY!7rthf.cdsqJ7c=w}:I1'6QS_ff[r/X_Wo5^yda2Kc&coL
-%d]y2x'CWKx:n5)D!@lIz&`V0}sc|N9%E<HKvP24Z[C<(>ZECcGjNu~S(lM:/7mT@hm)DK%yy,9v-pR)K|1TyXcvDuVR[p7o2ZYT2lLR6AJgbwWZ!M780E
-C,/k@e(9JQM,.Z<-eL9EW&xakho3h[v)=5Nr0:RA'WCPx!Z@_;W}:;afh1jPY@,%v)mxqUp]F9dVC-qATm~hO9Y&<29A]"A"bk2<L7v{HX%o;VwFUikoe)
-kpJc1M38&v=:@4DLBY:9Cj:)$f4V-FxxR0>E%j9OTeg#Aae),_;gZbT:,XFdO.0imp)TK4815->{`F0JN@9=>BskB,I!moZ2EcF5IDYBENHKY!9yDJ:2m9
-8$lXZ>CA)<j6r9=T@+gmNDZqh-f}7yC,}=ffdhU"RtgfZW(DzpEA$`ExQLdB~%C.d++Hdy1['N:W-vp'5aPlmLuX^V[UpU`qn}ZweQJvTqC1T<`Gb3FNR<
-Gd>4V{@q_3l4efHXhX$xrQC@ov)H/Vho}FyvgiCi4viT'J()9Vm:zf-N~)[f7WDm!x{g2vzFET67MsWJ"&n>J}d3p<jE'O6Jrqbv,B@iNrZHZgmI-(hZ|U
-V^#gAd/90o_2EQ;@Eis0$X}j'/Flr8$/&p5ngX/VoS$}z"hI0hp=JO.&i-dK64Fq,)",v<20<wWiDqb%6^D7X-d+_JvT|/7zC|pIeTO]FqNZ$EOQUcCU]H
-/bEzrLk+L}x#d)MtX1,irvXmc3G0a}Xrw'9{7[gFC'=Tfz5Yw>1:4T.ffqFP,vg&OUzo9f~2~OpT]6YfB",T'H,JWRnC,OW&"1Ta(h!0#8p5hMJgzN5+-h
-Ix)wkG8f'6)v8^4g]ZfldR7JFy$YU_INHK&cJsRQ.X|5u'Tz.QlwY[("MPA)%>h^ielRg7rw|y42}Jg8Q)}Llevq"c>d_W0wV!b2z1'kPJ;h0^XAx!5%%r
-CGw}~fmuTp-}M^)gWdDg>589a&[d:)0UlaAHzVBX0#3&u{xaF8&BniLZV!n{llJ,TBc/}O:]l0'e`isO{Q_g#|3R_yCA=!rubs0{Ia]6#;/kDE+#K`@4W|
-C$a5n{LRSeD[X)zGl"v0{Jh"gvKJ^h8PIhWNd5vaXs0WEtu;@uD{$[5$pOAol,h%'VZ%8=KfjN|VC)HC|d^(4@nW,|Yf`Vwx<8GudAKV/zpZ.j-oTK>:P>
-kG[>7I)Ec#p(pR7ZLine4q_$LrGuw>U8Q%QOAQY-B4EfI"[1zW,nr{yZDM`^T0-m<Zm`%'p3z|iq/{!zBHpgY"&vz+;W<jCCS^4X@lV;+|#UIMNudPV@:v
-LV;}2jaEj!uT.D4Gb{fv<-(lEa.y[Czt4lB&O'LjqGuHkuWhuXXz,tJ+M^+9<RM61<X7,OPp8zd/<wu4Qr9rFUA1][zw@pX>7|_G%LlI2oJ"_b[xqZLv#l
-P}qGRY.&|@d{XqmB!yOCD4W-p:F}KmD,hAp}8rV88dKyU4!E(0Y{>mUSpEx$VlMSbZ/>mqVFpKIR]cx^P^!/ON82I1Z.I)1wFKe0fF=|<tFmPq>Ou84V+8
-s'URyHhq.yo@~,b|)un%_Teo4ky&&l3(Xh{hwQUSKY!(7:0'R^;e^T{2rIN[A#hl55iwy<|qIIL&IHz<^w.dL=##2K"S>#N{{_rAxC^U9Y#G7WQ1t9j)}+
-(JmN.Q&:A,'51-`!g,S{Ch3Ubx}[x;j'JR)#ZoRV=dZZY],Bvw:CFi:4Q{"+V-}=)9mC%P=9$QCU(|U{uL[^!Vesb+Q|OU;VKz(_K,lZ(hX3LCT|xPUQRT
-|Z%Wk`t+@2<w7}&,|"n+I!feykz1'M$F{+q'g}DxDu0&rT35h^y]"vjh1p^|ZY@7y:N#{6DJ;G%zjmyJ_V{Y/;ooo7cy:bScQX5Myqo]mOSv%O;yvI9u[o
-$17(>#O'L&pe!'<`5vNthL/MnXX@KP`Touc{WM;pic]g`[_G"J6YY|(>%}"7[7_Ct9x@U)FONtW,&[Xkt#leQ+cJ,-d-Lg!Ti><ZCY:MvsrR9.oq}ljqAy
-^`x-T}v+%!}bZ(/l`0#goUMJXpiaZl^u|,>b_y{%9KprAXVx5g]Ru(seqMXx{H|n1ulN4pq{e#Rb%9u+b}G0>ktxYZ=ag>'mk(GE]d<Zv%&b)B|/)vo"2p
-0ixt)vQ87#Ig+uCz+q)LM&Q:WuIj:4(37Fl+a4dXVuR+"RAxoiJ=ATt$kSAdW>9n5U.5_EXP655.a&Dm~A)x!27/YC"x;@ic=aa{t|7G]IUYqGUzT7&=22
-VY~A_>cPzD"]VBU+OyMZ]57)k]d3'sS.eqbu0"~j,L%&^!4x(T`RC0PgiN<v()MJjXv`7d1ZJN[/>PaM-<|4F#K]"<jz-5DGKzW{&f:{.;]:|'LK"CQr1w
-q7):8)G(WRM|S;<df}">nb=9F]Wdh@"jb0~2LqJjQ0/mW{orM3Au&ea{1jU'1g^{tOu5'v=bU]9&S6m]$t:'8YXqy`I%[GzIlW;}{aHP1.w]}<"o7"J[9`
-rJdx'WG5~bzGvX_0~k3Cej&Ef.g"A5:86-nm50=y6B27'Y{Q3,lHUlGcn#Kp}7+J}ZXB'w@x.oGn@Lw5QX)M]FSWo1tNAfIGS-aX/6>it5Ty&YEWN}'_@U
-&r_'PLx=r1=k>a'6co7O.C+,>z[l!fLT1$:gl^k`_yRW%6$'W5=!.Ru^C,dW<-!sExV"u35ES9W8-HK|MG|+I,eN=Qy}Yc3<c:Sx"J,HDML'Pl@y8A=EJ{
-&foYgavo(:5<ke,Df-7GNpwGReM<]Ds6>g@dc7@7E.6DvleXweYNEnDa:v[:5mNU8VV&FHrcp]L(Z^bT|!KqUU$d_]]$x|Ynriz2huE=MYN]6{c$jO"e~d
-boDtglt<bVqp<[+NQK.Ye0Q8L=c63wq<j]OwU%<jPC/&_V(USVjA%m9#@ERM@)x%dbfX_X^k!K1OKP5T"2]_oza:'r8(Z|zYtV=Of<=,%%uX7uu'u,l{1[
-c`Jf:xz+a#iH[q8tKu3xqd&cZuu7Y|tgRB&on@+=/ZyMX8}-u+:NW4{K1h3n~9G[gaZl./M_t5(Fg#XkdR-C3;7A,}F&K,6s"n+0{IPzI['fD`IiqKS)T)
-}Sn(`>Vq,CnAx<>q!zd]cyn-aPWV7_u)vkQ-IDf$bkEd1Cu6[_y{4&`8QM$U46jw]+Mnbs2/6c8V)R{ra;KdncBvC2MP"&^K2}^X)YPDiXmcdwMZvurQ^R
-vdd]UgSwC``HF.v{lp|.2fos!IY<>-ZC"J`nzlBX(BI.!VD1"<I:Rw|V3owM@)k({ZVn_9YL,/MJ|pFIMD(`'57N@i_w_Dd@5I|q851$qxof4+OwcM=k$G
-_eY!]_}JDb#AGgw@U/r4^c"]ni_9%z97s;dUv;.Ilh^)D2ps+L"7#x~sNO.=J<!a:zl|FyWUJBU"DFzH<F31}qIGlKlcO6-0v&qx(mg6:TBC`{uh^E1[o,
-p6U=uLQ:EFtJVCMAe|!EL0sdS527j>GN2N"K$aj7vbRGgrxfEI$xOi,5%rw,~R',Pj@N;c{6qd7lU'gpk6}W[nSum/wCUnM.$_9y@Jbv:(skg[1{b`LnI'
-!DvIoydU8B5_vyWr_l#Kt4JIpwaK!irm,ZidLtckppwRC$pSj%q(-=m(4hRk+mlwR[d}k=yoAN=;:}98IB`rpm#g#vx'3G+cQ(iX"6$M3f@8PeCyEEkqX3
-u|BF~L|Sw,ec/3YV.}_b3Eg)f@;2@qtpG0T<q^a%[YSWN-5hrYu;BJLQ)Xs+dj$MbGzHL,[xD'KKVYN=>P(G%IB&&]a9g#3CEGiNjH$i=^.>w<k^_1E$SZ
-C)1qi=TU#u^8Cqsx@#xa|.4IA:d={(6P0EFgk&122FM(nA$`0InV}B{h21,hOPKL}C<BG7V&wx%>V`;)#SM:wlLyiWos.v)6nbc=J3%LLVYTpm"CmJ61eF
-cGt<4&o3DyS8nGb]8w0d+svME58gC:_)pyPr1J7fw+2!(#$|<&C'[Ug@Aui^[W]u#&0>uD;p]{zo9KVe:f"0VluXsqzm|^p)i;oSE5]27g%R~[#tK`@h=<
-zAVV;dQ%]jcYjT:qN#MLCAc'@9'@(/MV/l:X8aee)rfd2y<^|;$bzrh[I-X))ynLJe#z<EA)M!O/",({z04sW,"/]n>S^+jb8z(`a=}v#:C"dr9qV@=q[;
-X-jbJSY|Mfy"Bzt2r>j@C_9k7Ltp]w(vl+A=XlxdWt)BV<qO';72D0nY#V4EUq{V.&!v$D(H->:jIa]DO291WL:_~x'4&->/bVnY^|WD~c9YQ9sU>K2%);
-#z,>}R,$>ZeR_Wsdx{oJGk3{_,(=6ei$rEQ{&xJ)X6FF2kQDGaUSj&o|:q_%$]ii-))vIy(^={MCSzujfS7TaG4s<1sP)rkY^+zE2}/&=L=ur2q`=^sX]+
-2SeyH2Cq@X;%|=#Ied<9l|b'v[odfww01W{>{w^xy//pU;Gz~&(&#"T>=]7:o8#JcE~J;^G.-]}"rF.Adt-nNK%WID$gOjVq&j2QHrO},6;LrsS}^k[-n;
-_qUUEYrX`oR|DxErkXTOKN+M]f&M4uGfjw&|v[.3]1Eh$yZzDdK(n]EY=w-g=)=Q0R@Lt>}R|pK!|%g9!+HKUm#VV1I>Fh)tMg|8otx.h#xpcm+qY5[2"n
-mC|PJpZJF'pcQ|{kQnJzSV=E}V+<tDWc.&R7/nj9mFB](8Z"tYg1b%A{&NJa%gB{$Y[u`ZMPNkXTkE{,fxIE/G2#oB"Fy[Vahbk!4nq4r{3Hp`ISM^KYgG
-1U,Vv{wW=d6gWc%T/VD/0{inVvgrtC&kAt4'<Y~+MHwG64HQ6;"vCt`e6y+q'Nu/6e=)S4:R,|3fwN=VMA-T2Tk#d]sx:"[jp3EY'X'#_.o!xINf`O33s,
-sUcP~`u%&>0ccA'ocE;QSHbLc7W+O;$WiM2gxumaS7BL-(r:qa:yUr5h4wzJ_L3OW$+vaF1MuJxYfA87O"2L8LyKqNX0ltmLP`#Mt6m$CHbtdjpV/(/y|{
-#JlTI5wfbj}|HW/7c(~9B'[HR_FI@I)=nih|^$J6$}3u5;|oFGZQ"P,U';K2r'9k=d'm7J-^<WcO/OIt[F!tvsi[z$nLwQh7)ETIFO_dkzB(J2ho>1:s"5
-qpBra;1/+jY%w7BZEgRs%fDK)2,r=^Mn`>i!X6T)q:0Y<^VZUFSoHh8Xq+:MmJ0^oTrdGwI=wNrtPcY}Yt}t<>_ec)x8!#AudA3X}'lMeQlq]F[JR:Nb++
-36<{ZY|+9+&}$Czo;TBaO_jz$D(PB4:!`aR%uNmf]QMLM&58))Nazn`qrP]3D){);+D:cYpPo;`TQZx,ZD`4v-NjM+coEZT3F^o1zc}"O9>[<VHKJeM%3v
-eRi/CybZmmp7<#zp`7aKFh(HmzbV2}.$WKgi9q:k(iRY>C(e#N/;uhpSU{&;~b3CR:gJD`D-|`h"4y^:,i-il0eCF#n_|@I+<_(uA,$L/aww"|266u<ySr
-{5KdFt77h$0EtF6JQ&cSa2HDaB<CMO+m!xhU2Maf-YI1/UjRot_#nuP|>,"2GgGX)Ea7@WaDH)S/L68lOEM8Xt:LCIKLOyZw)ghE)h}"aQkj{9{Q[CUVyA
-Vh$O_'f8IDsqjS5N6IKJ#L{j5efmK+e7oTZ;2^Mkp=oEG6$ATc~_|:cTmibXy{@-=@Xxe.wI/1^pDK['u%Fa,@W&zlNa1g:^#8D6(;YrOsh7kVP2@_sGO.
-7Ml.seL$|]1jm7uzUelsu)V,}c$^doj^[KQA"K%$c#Tf~nTv)ZG&/#oQUTl"M<S)fk)-@W7ufyo;u]E.wtK^pR$r3;aYe/Xif/!##w`$wds8rl}>2qtT;!
-)2Pr2Jg2${%w]]m|{d0+k1Z1/TJyE@QN:8q_PZ~Lb2^yYuC!X7/h3@@Z@93nYiuy%+)OU}_<nha_>97N^QoL32Bk#/kqq%!y"#AJIhR"f4'nr{y$TG4Vy-
-/I3&#z/%e|qHA8"6n}hwg7cnOkm..qmyrh@5s-xswAn>,]m4yuLXHyNv9Q2dl#<-5_s@ipyt++_!fQ#@0_4"_]4C).24j.#;fVXqM<nhNwul&{uxcxW:tj
-xrFST&`@Q`Fl3vx>p%/O/U3JpyRl'$k_%vfL+zjq=;s3K](Su.42[YY<9r$$(/f`"5sBTVIqlk5=}"yPI,(Ve+lP(f&W@=0p:TJlzY:>|m9HSv1rbb`e-7
-xM:C{v.9WAXHHxxS8#'$_QwnAC@;X<E((@yM!7gcmVKQ6DF5HYuac30hlA<;8"weJ#t_:8X,.`0DDuRCL#til_CYw]>9i<_>lf>69rko$%:>#Kly'(HDO4
-C^Rh1G]oom4PBuypOA`0|NO"'$HlgB[/+4}73:;`R;q:ke7oE+hYPyS(d7"YFGROEE&GQGXCW]R`(D>)Rmk+5iy$y)~ey<s@arbDfpq"9;R4qzRXW9{+|&
-jQ)%L[6aqHUHMMiBySbB@v%i8tf{b:q)QW&^-24jG45m|D!s3@lTb6wW+,(w`Mn'S+nL|i0G]+utoK5j|z;{dc3J7@]cT`^%OkqH01@#ipFzdrw9jM'df3
-d:KfF#zngAO@PYJd%[cX8spX;zXL)04i$-7(@[6n~Fjks/he-[m]c2(qu"[MLY%IkT-D%p##_V<uriK7{.<):#GKplzgb&7(nquK/H]ieZen!+8M`{'!^X
-Dd,I#`k''Cb%ScEBkMkdmee2.@$F0DCn!nJfn.#pM'|G5kkV/X~j8"HFD'Lmy-0zfF|4O{mquU=tQT}C{M%caT_Xn@)O#_~#4{Q1-Tuxrw!`pI~<}c]o3K
-BnZCJ!"(d4Wa}DV-A80kF))c]b/|Q/+pRy#CAn+B>{@}<X+jt[ppGa>z@.pJfw#@ejIt3P;4@jAq!2CQ{]ww`HO<(;7{2D2H6gO78:53(F>jt09YpN!dk1
-2;U@0mi{6j;!):O#<NeT/]d4v}BMOs!m5h3Rl]EmL=^PPuT`8R/Vm7X8IERo-K|.0u+,~+a)npYA!&'!%y94]t(&L+x`P|T'gOaJwUXsYt;LsFi"zh6#.8
-E:!=b.<><31%zqU]qygHIo9^>HQ>8f,q1@b,!Lx]:X,yR:D&mb|pCyNfno;sD':j%vM-$-}cQ}=s>.'89^3QO1/z+4}J']!IRNac<'PPESiKgIJVk_P+am
-swh`r#"^b{qQ:2J.`YmHc%AA,w8KYMleN^S.X+qn6dfO,z(pV$Xk<fJnKw"&IH6Lu2YJRzTjI)1SYXo=WZ7W20l2<"_AUoU:!oq!rFQz7UK>c|}+`x&9r5
-{8o$XW"H$2;$EUB@XYmJ3e3MPU`/,Wbw!-Tu}M&}Bu+iK!);`D+;!R[Vz0JaK-"8>w~.>Z[t<@%)#_sA~{#C^L:(7bL%[F%gcn|ED&>NAH"2TdSB(I]$}0
-qSSpgkCg~QH2G_~bQl-WfF[WzYg#!`Kh%!^ld#[rUy'!},DBxfsw-++.p^&uPd!Jn[G-%KkdNS}Kf<Q}3]@u^Du_"7upqCu{A_1A72VNgA$`M;i`P]1LSC
-DiCK$h&a8=%KC_wz/[,C8EGICn2jA^+7$vlX/"{I!`oo8^G'4mY7Wr5R,/}J/UK^HCTdX|cdTyI,y]7ne[3y#xpA!cLI|jN3vLN!Ld7$s)}Dh0t#NthL[h
-OhvArH5TczaN4V]kfHB"$M/U26h^0EHanphYywn%W+lzUF3gLC8@@jxI#nw}8xBaT$|xDFv2An`[RMjP%@T=2y{VgXbsrG.T874A|(t(N3&)O=r1@:38cz
-:/i_By|3qwU8`L)qj^b(@EM-|nm("$VbLlW5a)J&LK`"dix`$<l/$y-PVq3/z3<RSfw(tPsn>iFurd8/P5%nHB"qO.f|NrH}~>tq-hl=+c(sB[Ww{^&/Wu
-Lz$v%bLrQ=gOLWrFsl3xj=9cr0ov-/.aY]5p:cPz2-Tu].Xl56rFv>]^&y5.)SP'#v+{WYcGjs[-/>oD7V|ev{Epr!>_(x=qqFkjjFt9#1oo!>)/Jv:2Q0
-TFi(PBTD#G0oA!COUA5:T!H#)"`x'de4d)>A/:H[}DuTE|ge0[Wai"eJE$y!#IRG@A3Ovv{e%X%O#E8c'Jy6|3@ZGmYFfm:-!y#_B9Uj5+4nzI(M{U1|bu
-rL`;'`_[.d=/cfRr5h&-%0V|$dv<3P:GA#{kE=9U!4yk`!hsAHa{ab22<p~"#Yu0tCc(/gJtBJtM+wB!,e+!Y3,.iW|ZB{(-.(3a##&xb!"bl$x%ja4QEC
-Wj6sVpS9)8m0vMtke>/+:7tekK%P`WbC5gsBW;qEjb=N>cK7i!_'Hw$hi'Q$Y{F#m>T&4EWI[&U,u'C,t.,]B]0k.)o4_njV6#3K!-$"z4$&V-IZfuSiE]
-74}KA1jr:/`D!~|`x-t8FUR$2A7IA"AshF;v~eB9Qfw;tBT/4-VD.4(/d2LxWF~8qV-WXu^Sf+c5R%{rq:Xq<s&8qflAkSdE>9h:EN4HC1Z4!#3.u4gb:m
-<zL-3[KBNy8Um^|(NpQJtg%c,Z8Py(SqQFgIn}6%mkgf<x=KQOBY1Aj7GzP^-_21xe=[HIo4Pd}Gyp50HE':iYr!C8322hFURQ6syGO[m/uOV-8j{kJCMT
-.%5rD[GZ_p-a7+b<p-rJ(Us%RL2N+8nVf`/hEvg+WxkqK2viG4t@5tJq-,"7.BiY,AFDC1AmAi}CCx4LMv[fW@|"ZwP}T;CC6kit|A=,Ea5R((H,E1|!2K
-jq;ra%D@M$&BO]zt[r=Lh2&&YkS!qyR"U4IRr4m=L#f1Flpa+wq;jBt^_m2q^VWN7gN|BSsc(]W=VD@-)RR1</.gQ0H7N,c^zKdY2h_s'H}&SSRnOVU&!m
-tIxkAeWgJw="Xjd<!}U1:`RP:daEjtW}/E7Y&p;HTGlsHJXmrB_&CGnawC9D5qgBCSA13#WwE6r8I;@mjn54T.knh^7aE8,otrTTg8,b@-z,FSD-S#G"UD
-=x|/Rt(1azk9HLx7'c{z#DP2.7]m.HH[`V>O3[6ddOS2gNVM-QN/:RO|+XrP8FD!maJio];yw_GY92<;NEB2yHI|jQNgGD"H'/3kwq(M<!<{RmpU|!,:Q>
-abSG4[rW]!OSvZ|I.uYmY)hQEROh[n|mu`HiHR88lJhZ#]zLWW3/HC]&Tv4SaqJL7JJ{(;zIz(#<'C$:k"Aoy#QQl1<9U>+2P(OdLJWnIHu/-v@6;dR[_f
-E3Wg[YF`f-NAf]c`}y6;%YDxz&n/G|l7}JKOOgZA;Eqn~$9PO2z+M-co>^"V7e``++4%@EEE/V=(VO=@wNALit)'u^}KwK%srvq@E)){"hAR^QbYHW2sJZ
-Ur}8kAvTo}/5C1YO/eJ8;ILBlSomDo3Je53lX[{tU@M>_uA#l9pCpHlIIL,c0PZhO_noo'v!k9T;/E5(JOYHE%:/q((b.y<VF1)HQaA|n`)"C|ar;;V0dn
-5azlMOkV{U`+8]Kt]3bJ6W1UoTwK=Jvk-S7X7,jLtm.0tj^"c}sc`&3^rj-zr(^o8va)+2EsapbCmnDy,fP{ru<'@wZ#w2P&oD;8d4`s`DeB8|nwthl=6c
--ctwzq]A,kaS#@z=C@I`R`3(}<)d6'f`=W4,pF}Yl%!n!2T_H,qUJ_bf!)ij{ui-Ue`NB,27NSPR;MU5,&TC'|.Jo^bJ</`QYStp@9#=,`Q"-_tE6Z'jqa
-s7S',g7m>e(P{sO@1:A:)[{F52BZ^xV6d4-w53^pU&c^_-ej3SN3X6h^RC++NI9]j2kBN-15X2PHzd)2)/<x1!hE-]N5pK@$tp{>vW2.lb-{<^qG+Y#0&%
-$.PXohT3P2+DwocCgo{s]U:Xq[@4AxyDHw}^>:Xx9[~ul4cgs%:;og0/hx"rKwMQi$ciQXC|TnuoP8mLOoeJ0vlZH5&8TUO|]y^5xO^C~8r|=.8WG>]KrC
-Cf;R1p]M_Ke48!ms`Z!{>-VP;t;jbkKy+mk7L6nfif@z-dvh2gc(}c+8T6}A&B6rWm"hby}%e[@=h}z9E3Tba@;.EV{e4GbDfc3"Uju38I&|KmS6<xh1D@
-mHo9WgxOdf[dg#/!fcoE6QXG]bEI9G2@U4:.dJWHZIit/o5q-qhi>g<'GhyWHSR-CM;RItJ6#D|Odxo}t}z}lo8-.mef3vly&|5%x{)tstaF,z"I958zI^
-42(4R3Pd,"l6LM&Ms]DF/7'JdP45I$NFY4b85v"ws@A:5zWyH=r0XxZVuVTs]wYcF[8M&j-;%_BG/Qxd)3]p%QH^Vf)9Of>W,V&9^WOm.!,zlp}JU,.maz
-kelz_p}S,hC:PU0k%VbyP}tgZvpU9A177LR#OlsQw"I|n`$r9qkj&WESJRaeP/[$0j:H2JkH>O._'T@D|q8$8>S[@_G-{p=;3zo28-(B|lJ)tuIglo2h-t
-ktp'O]2x7-_T&#1tp4I]c[igf]7fX@5I78v_GjaG"CO>>$X_/W#^<K>_eq{kMC=hgpilNO83mK|'u%pK3bLcfT'53s#-W=5x]CqAd&5$uesDcwtLcN0ZXd
-GTq)1-Iyomg_Qi(LZKE@bVSfrQkHwA+NAPigU.yq+'0zC7x)5p'QWb'R2{ZP>ar-}_L8[ZLzPn+K(NPU})T8<4CsQ;KZ1%RH1zx=t'.B!%I(Cl_<fId+5Y
-$TQeSLsMP8yo]M.#B5"&7L_[PCO&%>q/DH4ZJZCLu]NdY[-Z;$-yg$2HM6MRPn2'JO;IMOi$6mz%,k6tI>8.ay."]^YK`%pHUxgc9RG+Xj.&E9LJYQf$3q
-+2L=INEM)^g)!d`]t1#j<Uhs6ic]ZnLw$Gta3<miW|tYk)~H5L55t!$a]&Hv[]XX>[_1{!x"nSb`2YH6ihV3SBk_Sn3:Bn,'Y#THk-Y08oY=ZRCnmOB:}O
-lI"WI7fDR|B>=kSu]-SNy{7Yms^#wr;X(foYT<l<_2Q_Pc6=m1nn6k"d0ekeh@.)XU(y{0H!G0ZD@39}),,b|a'ckvQ"'0O3srU<s}XO]}qU!T#|oPP4sW
-mufXm%QU.zs|+$B3a3]aOZQwGebu>ax@Jd"3s_SW^Hf>S%04:Vm[c$UJk95VvF;6WiZ"mVn3Pe%(r1Ri!Ai!>sj,u|T]Zjg1NVI`H,{l+kwJd$in0W}{2%
-rscB8v-aW)"&&Wg%3W]H+e,_Kj.,Zr'.|nyLR52A1s`E~YWXYj3.~2S}%+.&,E=NT<g/R%N:>=X'Q<3#w(FN3)df%Vo:6V@3dWB6[0hRpaG+KY3OW}n!3X
-}7Cqd7u-yl@)XSg|J2td]x./L7may_k2<z2_P75L=':879AA"B@{!uTv,v^!w2FTj8t'|Iye49fK|qZQ{WlZf6M0O-aO]4+N=(A9DdTDS}"12LkAr#oBIU
-DcWg]fOc|YMYw,5nZ79)I{G)<d"eS[$%>eahPI<,.t%D%1+HNaIxr>75d%5$P=y@5/]}@-8AEgk&4vB8CHtq<{^U[Y%v$-DM-BAe8BDI`Brjy,R+bL+0^L
-!"0F|^=v:dvrp%(f|80b,gVPZGb_z/v1/.Y0LO;dw3P<20'#SX8f[GR#-HOHRWO"I``rU]<%75~bP`_AoL5:7%'!IZRhrCBkn).5"AVOxgT'u:H[4A^JE]
-3V%S^vK7G7=o_@/E`&_-}I;$UluHK|8L=m.K3vAOu)(vnKi(8I]1)YVYM+x)I:$Tq-jVup)bxKOZHaE!dCrkJFje<Dlv;Ir]!tqIY]wsAYk+//7Tyen"7H
-FF/)+51YW8d]'"2G^zrko"~FG-/Rnt2Bg[U<1A7VBYuGr=u2qzu;a((3:tC[(m[PcP[BU6')=HdoZm<^"!V'`m6Bfq`_p4kw1vLLJiWQVsH"7|4l)=M-g=
->)8[<!=@]V>f{,-ui.!e/J8OhAD-k[R7O0KJ@4fm,03E<v'@~@;>mSX>W'T,^%T$cs!K%&lQ+)Cv@3M--vs&GZWXF&J:Ffm^u<`s|%[#"3~Gp:o#n;[qoE
-MAoIDrIakH,2q/,D#N~d|Se1Z4HKa$MlYy<!vmxEkJPW&`On+A>@Dbte]>tI48gVLe#&$9Vno:3(kIn:X^C[tqJ$bO}P4cF9&YF#>RLGR3ZB^k}bY^1vcX
-$z%4|iuQ8Dw#}{_7z#Y&_zc1hqRs{B(hAC/c8WT^wwtq3K1}aIT]vbT=@hg:^A!>)5_U#7M-'"iQps|28TC`2@/%I!m2'0I%/ieHm6Fbb=HzTUPXD{uA^D
-.ReY=-CkGc~{}jlNp>"g,9xroUlGge#jm^i($fJi,8^Q/<$Tubv;xpgmR@gxpZwo{|O|:}ZOel0(AVW]3-9>3-]OlgBx6YcD'-("zm1SeVtdbNz):$46~N
-Y]"rQKmCwmch&KmF/MqA]w1n~3UmPKgaAVo/gn2q3M'@lf!v=Q3}s_BF>kKG@$>[j5E6:siAxl@w7>I4t_jpqwUuotI,Gr/rZ<dDky7VHg.t@=lY8mzQ13
-Vu$CueQAfQk)B<a^n`X"K)].$zhr^)`8$K#vKp-j%5@IJ+Xm^@)U4:v`B=(p+px<^Ju8^J;-ikY!iQc>gIi1x6xIZKMN}85C$K4D>>:q(|XLl+j}Xf6>Bx
-_+.R`3;v4ejaKk:];llaCMk9g+Xp"dcItqWKok[0%-4A1X]:TOq2O}88+#-I3h,w2l'r.h18TC/jKDEY70mJa8C@0.cHJ(dW'xr<>#BH~osl-k%sf'^t6R
-"F8E8.F5t{]l/_e-8C;LZ8IfzL`1Y[YB<euYm(,mG%y={dC$)b~Lk465+cL.TZ84Ro/XsD5)=6~PJD6YyaWUf;DMiuflJtb{JEZ+p.pq!}ffUfimJ86ro+
-nUc[kb<Avdby<:xq8g<NHNg|mAjE2TMA1t,HO9xSZ1]po|}Hu{dA8/&_~{kO+5CFqy-pz},O:z$I.Fs+E|,cKJJ=ORg"E3,LE2[z7ol91o[C#|Na_7el/f
-{wO>FPT0UD-{S=WK^6La<|<]@ZJR7w[wMf,paziEpWWIt9@ggU{|WZsaf_}inL.hhjL(>J|y,_>[0qUP'eP9J]pc<5A!-n=P1)obF/GpJXE3s`#)>t/dk8
-AJ5OofE|]Q.rro`S!NE6D=rtv[n`Hi}j49uT/L:,E@i.V-$X|y=wPULj"PEgwNuc0V8S871!i}!iFFfrdBvaQ_P'W"{NQy_.5wLx'kj|J{MsR+:-!v>m#o
-M;'"-V@X^k%cX8>WQw4!{9_R%EK;ICy>")XblV`AJ^PfQtc#A8]huN>a"cWeT")!A.xh9{_!asA|!~4zuU+^^@`871a#Y$G%!J{XJT{-Pe&aP:04^)%+P6
-3S=0k+#2tO8!i,lAzIg-/mD>1y{u`3QtV_+lI|SCtPjVLc-!M.ka;r;6xoT!v;8AC2}iIu`[b6,FtVqfVMs7g3d+r#6Ln!hLc>KJe`OZ$"N>>^&^hg[}2y
-4nVr>6&9B>xZCtgBpGSF&iGPNZ6Awt'#dSBy:;`6`7>kK<xTPe#+2CSV3D0P32`2D),>ZGF%F]H,4gc+0EceiT;TL=42_>6YNDe5UetRS=FgKi!dZ!l[C!
-(x7tj4bLg=LRu@x[gFiE.RHO@I@gDi6C#v/V&7,7Gxw=zoTP2#xWLF2fU`!9}Y+<Ocr|1;qMM,[}<xLn4QAJ~b1o0Q8AyaX>l#TZl4#Z~I:`At$_BZ`$[1
-Iaf_NY=m[%SV{<QiSeig5{s@C%39[bC@/(_^tu=W9!TkX4q`-o]%hI+aCn{p&7h$H"BOn"tmo7uuOC19^n^bQ0)MHO$q%9Qq!cZ.h&uSCg'BuWX<I&[FF#
-!H6"S<5US:zK(>aRwd[P<K59Txw%vl>%kiGs4Bl49`kV=HA=UEHM=p[,u20h0!o|0q28<wTEx3jD_Iv:`Q~G,(QSF-sP6<.0>y,jtk<hXV$Uora$BS!h7/
-s:Ul7;27'Xu7f:vys(f$opa{Q[bI5b^Hr<"#d5h{~YhnPF08+'p[asOZ$@`igadF};IfFFIBqm"sh=Bg=[DKX7Sf~fhCK2IDEL:qQh}rQ2qV<<-YY.KiFa
-"w.RkdtmsC4wH5bU#Xa`EVZW2N3T^gl|OXaq](;8;-{Fm{aLyc)6XY~=GwKmOvT5,9v})p2YK{,4+(H(UZi/2tTT3L2'A5&yQWi<|eshp|O<d5DS_E:$U/
-w)wDZdVkQOmbE$C>j)ew8w+SlIVhDxGs_(N)<;q]6V|!#0M)A+m;A5I=QPiuQK%FQi5>CTdnZXw6G9cRyB<:|{8})8Ka5D|_F5bP1IAn;_Kp1/CxZi6^S'
-'`:mJTe]'+~>CZdo}!K-uBd4V|9vc@tFdaBETl;OSUToY[5-2uU^zB6qKe>2Stoz>_zV84go|7u.GMsWHntpK'Fx>Iju+hFX4VYOa.Z5mPR9(w(PL/8(F(
-g[mm)BB&`4_<VyQ1:"vP%=}C2+RktvSu#V,wkeng5N6r2|v%A`7]-XE>:w`lZ#4:.bdwKv7-~jKTxNb8Q9e`S^LsOBP[|pWzg]0t/XL(,[a%HkWkMMQ<#.
-Is,`o{X>}g>y>I4CEhHE~Y2$iqM:1xrJdA"iY/)[4!iukg!N`eoq1!5a5CaS]<Y!+>YAK)#]I@tqI+adC`!~<fZ"P%%lFA0CVj+G8)u{IC]GULWSy'u:cD
-70.B"OVw7[uqr/+^<D.'wFmja.Snm&kqWcR%)S>w^mDQW<t[uIzeTX{yv{IUEWdfb#M1errTs[vua@gK9-=lV$oO[QO;l[3VodZcw;WNGZ{|L/IQmFt-v[
-{^0)Oz0_egz{(|G|stWZ#{zLcqL;#+SRRT_%1.t;Q0G=_o/L~zl6(KkS&Xj&l>ABK7_qo{moTdS9"K'2gUDt+x(/yzP,DAlRT(APPo4cXouMGi.`9hNU=v
-=(&kxIEvu.azfSom@RnEZv@{kz+D6{Mfk3`%P+^ysP!&UUKaT,RV)XI)qHq9=%!v'^2Z)0'n25v[^'D`ksVx@]`UqmOwS^n(NbOh28{#fi/LEE>;u9Q@h,
-lu8(^k8C%9|yE7ei`i<`rucFLht>&CFdz@.<:5XXu4ATTV'-fz6oh:N1uQ^^|uU3@s>0JE-iqZrH)^$n1wL;sU#v5m`7w<S,8o[kS%5oz,i+C`vR3&Q/Fs
-p_^(ku<>_D~-c(iKv{_"W{xcArU+ThS`LE%#BNK;x$'^a$iwL4CbZgmJl.qaTlG5M/s5)b7lgwv5-l)lK$5],)Qkf>`5U0yvkFN%ZT@V07Y".W7,gV-z=J
-EjnvCY"FHA0Jk+0v1=ahezGvloD>2kB[PkugBO-(S=E3u{<4-oo$RwC<mDLs<>BNv>}qsdcMgx/ZQ0+)VF`Rb1_0Vpck/"q)VeBoHD'_)t6|J0P4XcKAhM
-^T#;n}vgV@iIbd^r_W3I9,ptSsxN_%]OF.u5U|@2D0)R=p1eL[;.#06"'oCr^_p(v!.j!=p;R00OY|E'R#(7)Uix;c~#X{OQX}^kd]g{e9eqa$q4I$7=bI
-Q)hO,1i;U0isR^x/lu[QE;z[Hhcvo)p_=0Gv}@Y]}uw2L{+(J=x3g/25f|3c<F8ZLDJC&$W_8:G,JQ,."Xk6snpgb,VVFS(T;QZ+^.$.Y++s#+fU5ya(+-
-|0@E>Xk3LmpZs}'[/U2]up.P{lMC`vXw|OMso|E)|yz6hLu7}uw2]O(zO#Tu<{BdWb-3%84!~<}$0R]|%y9vvmj$9n&;.DEMQ<cE:0zLQ0py]0%r}MG,de
-@D&of0h=bw1]g^+Xn^}9^wJ|:H]R_W#|.umz'=#@&O!7OzSqMF14b+GM)F^8aK&F}ER31599giUHfe<sd6D:dGSjABcT}1N5rQi/]f7!zB3bu0r3l|6CIT
-#.7>rT[8L:f{~L~t]G1]-[&o(`V]Rb<LoV2zQV7Fc"5%,WcdHaVxA=H|J"W5$BWLNc+T|.B[ATdA<X_eV&8|]m`O_Mf&[bCT0ti+-j;eeV~5P9kJd1876U
-^X45gUS!y8N9ZK!W;E+vRe:s+V:A)vyZ(2${aJ3ML5PRz!=HzxTf<[`=6p=SD91a'/CZmmf&-4Z!&l56Fs&JU6xHr60FL![(CO+R/@L7N'54fJ>%zQ>[Zt
-o$AA~n$UJp&<(IIn8}6WG`U/ZgJxD/EZpNI{,kBE=VJrf,6kKwDkYz4sjS9K'td`g/vb.lp=OV+qNqJih$|uNTQ]=vM)0&@W+c}n_P+s-#RW:sK,"/Kod.
-w]{Y>W>9|hl)i8,WCFK;I4_miKaaLc)<@J^3>Dy$,%78ywjT~xBJWS62'IgUEuUKz;V%;gR.,=bZ$sh8';qQ}T$/S!;.ob'U197v(Zj!g[6J7_6VgDc|`A
-KW9^W8<;t7l#-H4J4h+MM&t={p4Td|I^B]&<s'6Fz4)ESd~Z+A%'P!@-zZwbdV{8e4c5eNrC0{ZF@)ZZ`TE`$IgMOTM#J-O#.dBCdxn-r9]>C.D^~sIs>P
-~e^dDX%JO#/")K,9hta/2i|u}xWg}(`ZI#vt>)(AQibH$y{9CoYg`-W}Nn-H}f$9(/O6Z"6ZpgFl0)ly<T9_iOFxS7Cpx!8{H)o$H+-)8z"V%:4@v&=k&d
-##umtg%V[`Cmr}Zj3P-w{DNp7qp$v2;mpehgs"',ZW7"Y}pn]:T(Q<]bU|7=s<8X)vS,,L1<X#T<Q6-I$HZA6X|vwyYx%Ca)]&]3[70QSq)zi/5$/=Z7Kb
-8,P4:/&KV]kSl5Bou+/X4m<'6Ef;y5=|GHfZL^iXnm7gy1~WSW@%DC~%]mtAB6'#A-RGAX7s^Ab`JsdBJ9P):9Hpac0LVud!7S@KQ0%1:{I2(3<[M'>:99
-,>"^-y2p},fxe}e=L!LHccfDPShwyETk/D+L8E63{W#}&qETC}GbdcH1"/wy27[;{i0nweI|d;`oazL.W,U1lE;ND:(9;<|LV+H$p&W%>6trP<wHnSO&Yq
-|J^q=j2<6{A!l}t%W1D91&BZo#nU>en[LTxc{lw>(%(41pSr=T(5{^6&&L5KQiYa3ddV;LNBO,Q2sI"@L4Y8b-JxRL`Ar/%Jq6d2Jm/c`fo"t]wG'cVT=t
-xCnny$Qx4N@#(Gt7fjXrqc%XS8_^=x{3ZMq&fKvp7sr1%!o68zLvGhzTuM~O~k1!y}0oZRa@sFm<A}Fn83@gnLcj#udCCkE-FTKdqNuIF-B0><~@!t(s"r
-;lp+ji&cs$b`dQS;IqK`DMb.i)|O@0Z=!3tZe=n6t-c[<txkoL@4]iPxZSJ)|y&M.5=Lv+"y.7wh^cJbzi>;]fi;gLPfxpbD~zA}PZ@0VUbwWZKX&wX=4P
-UV_xfz)/@rf(D/.!{Jv1%L{<pw`X&Zwzg<jkBObb|d&0`Af/u!L9$zM9=dG+`@pldk|vpO^d.ujj>a>=vqU7Olzw|f/}LFGLV'>:zvUBJ;s$MNnqV:_-!^
-H8DFi8X19agGM-Gdh_{bND/5[72HO.zzwhq/5F~'@LfCYucDb"Y_T,f`,;jj+h&q=r3MLL8ci%rxQ64P{0U"S;3:F[m7ohe}SSQ@`Wf.8_W1"_^DvgQdR!
-FGtz}:mD&,0!wiPl]Z!mHkGDhvT(9|;;7b,sf@)^WCa3TF[PZFIY3y~^3'lpwRCbx!_[-2csYA-pudH}`$]X;wPuFE%k8rpb_N%HcGOw0.^o3}>mheuD##
-S.fXd&ouRo~ZQ"Dz%MPSX^5[9k}gX;gwg|8M`-w2&V=2'kfnShfY9QkFL3(2nDi5|+@]mF'X.d58{+:.f|sUUNE`4rz<7{so.p:vu{~ZU<:[u'mD|>k[vX
-:oTdFPK@}WQd&X&R$b@(6M,TAmORMdh%;]n@{[70;Qt%-bR`}<fJfd)t#HH68!rWqYE>':)8WcF'{=6`h,D5QseVd2Y$"X`%i+dr>lfQK$bwN=`9V0);1l
-2TLug4Y1FwE.;Y&fD|1e60aYJb:%^KR0";C!erB(]-]#/Jj|)-G]W1&0IZdz<Mcd_<P[fdT(oIBO2cI$~x1"_T04wS8:N2Xq1u-LZ2KhmP^VpfFmf$@qR<
-~;Is9VWn#I%tqu0yqAJ3<M6iY9lS:7;"!R/F0_'MKW{qGeskHaXgq+AI5eJ;r[L]NsuvH]]wq4^T:jwX_Q}$R0G,1A;Y}|7oH6e%xpbo(;FMYI&dEhn=q.
-PnAyol4e0n[c<r:B&2x]dhgia1m0Ly0EmCrk:WsU^SYt`|GJjQak>D&H1ulY0^'R;`/9'mfOS]g2SKR8]{B,U"{n)%0s(SvPM1C7J`elr|4;"!ud3'g:K2
-DYe+Y9gC9mC%_Szk#t11dBY7JpsD[Io4ZF/]kGu=`,pHJ}R2{Xu5oC14pq0G:}^lBan_MYpFJLd%u!EYRA@5oVp8$Q'KT4!sie65RmRoFcOBHMFq^P+t@r
->,}dp2^>BE'y;-3`&#j8v$&TMr+@b/LxjC,FU8x+Q+Ep/PS.]cL+Gk6xjQbVp#CY[:um/KqGCz[V21GYUpG2EYn9GY}xTWYV|07C!-~uKfI6;olN$d>O|o
-ccz_|;"|(r9<'8Toro+,}SDcZD4!bvz}<$l.{5S%C5vgCEV",u@/Dx~lX0+v.!G<o6=kLcsX~FKQO[anQf<wylX+B2'E6wyj1I[s=Wa6B=8EIi$|TsUt`C
-.BL19qgiYiA|W0$<pUs[$je^8vTr1M#d'UoM|e#Jq[GICfVD]<oWoJ+adpvo7wA$c[x7;j7Bp"`NjQ0C:@^iF-.iY+En^2NFgizYpqQWN'SnPmc[7:X)UP
-@+wcI2QdV9EHsA-/R1<DPbSJ~N+@SYZV_7N0272hC02(_L4L6r,UFwzxy>WJSiWnG/#]2Qp4=(3>qPn@QFF&OrnLllhV4VcrAY)]MWhb8kx=W'Ygu#:du:
-{g7GcN"#,VWPI.r7A||vkmnYT(nV#"8-`Z:8_F#5R7j.g|I2zUL<e2FNq),':(!RmC$[;U!yQ=1osUH.T;cceX,uf+o)%)mtT$@V]v>'1,&w9qd[1<;>x_
-A@ok&S4#PZ]{b8rc]fI1<ymKjEpO>(Q<~itbbL0ce|jtf,9A/U^b,g[P}3_[:e!DO$(2;'&>(%h[4$R--Hfq_mRJ}nBvi!Of>(lo>wJwbPgas.~@R@$6T]
-!I#e8O+JAph9jwqdg;G^(QBa.-0oB3K3t-U,IP1"d/kYAPO:Jfv!<-Q>c8$5xbR33SJC|C/d}9OsKJg0->!fcqTJ'g[3O:u5,"6.EnDO'u23;Oga9HTPVD
-_+>e12{eI_}l0p!{yDin~6OpmmJmUwIe}bPh>2p(k|dF=nqR&8IKLi^n<tJQcY|z]^tsAf4z4x;xMM#"-5|wZ{[h;q@f!LyNS1g>3C`2@0<D{U&W+6L2ua
-hcXD|)qtW#">`E<AqHm_pLZ23GL(-orC{ednby!PCWwMND1`},=rK_is4eVU"oNb`m8BSWiWGa@Kozc<)YU'5IvjQ2MBx;,QrJ;'Z$7G`+zjQR%]Z#il8G
-,r8;NU<9w%bjCQrT(+.W]W_jzH_rTMg9wik+_yP+e{D.EPJT#;Uot^7GhdglY'XE}Qr2LaI3=U(nH`s8[sI,%QDVqBiEu0f<=6E_N6<>:cM2}N=!Uk"rkm
-LW)(7VywO/wTwk^Sczk-htsFCO.ZX{-tI!`28%l/UQ[:w}2@f]@U:9l6}%Zifp#6n;l`Tnw@(":vNnVJR=CBvbwfWMyBabckI7!x`75%fNawPg;bz/44aC
-a#eW,}MGY=DfPY'Bq@_yyN.rV[@AT6%yHXd{%xo|dWv.exEz1Q3{th^)-EH94p}C{66;^cQJ.D9v2nx&>4wQlFgq}di{mWmqD0<,rM=2'CwHYOfK%^'V-:
-35Jk@Zy$QWm&Bk13~t#4rGNSSFi&7HV{g`a-FCQcsc`.!a]13tp"3]dm5_KL:)0{D>Mi|/.t>=&Xg389QKY+>|m!crSdD_@d^lPd;Khz^aj=6{>MKD{i%u
-RVrJC'X]4iXTKAbJZgu3~7H5PTKwd[_#JxyIs{<E8fGu.{gfANk[Qgcq>WO}1gX:nj}6gD+Aa}on>O/${$Sx6DAq!a&%o$E-FP.1_6WV9}0'BoY)lX{P7U
-J#^h(%n-L"o$mO@u(7cY$1jMK5&y.Edxgi`RGi9({KDjoY'9&CiI+JkDi)Vwka#HX"Q/!}BywHDTL9`A)@$/|1@F'A0%";3$!3G[bL(+F&VDlu{dU-kH%A
-D"9;B`^2#Um:}OXjOJnbXLDow@nDqLLiC%D9ub=qC=RilgDf%Kdo[Fy<):(|DOpQZ`#3gNS/1Z&p$Lu{&G,swbI+nsLu=)>//f6dEu1{e&VyzYR$bTtzrP
-N+hq-R3l6Y+YYcECV_9hlI=DRc0+Pd&qA4H=13q3do//GrxC`Jd5Tb10x/I!5DX'.v@>B-bSPg1Gqc!$k>9)x8T-Z}7na>RMfB"le-A%lYQrXg@<poNI-f
-qV-[>iXt_^H,Eyde.,:6zAgQmjd|o#(5pYM237@BkFV:b!(VD2=Y[}uh}5"}q+kD1F]A_pKCAh^[iY-calwg#EHZ_i6V`Iwbx#k3(+3nJLjGeenLir@do!
-l}mQH=sZaH^|y,i_J<hw$1:#:'BSAze9{q;=39h41tIaZ(]dZQMVE/^CJHV)_c@uO{'Kc)VBnm.S&%<s7TH:uL8%4PdTh)z7@OSXU1,jkZw)ViU=IK~f6R
-)}L-cs:-^fr3:2.kDLz=VcZdbElBn@+abXxeoV>pINX3WlmB<`f84VD1@8RBhH>uL(N>INP<33:@rEY22c~Ii3Fs3O.YeaCgdx==%s"XLI=#GIaZKPLuwv
-)h+,{WWYR|Q.>aEwY!{xfvKG;.=Qul<)@M6B9sejJTwC"cMO^a7He:r{g<(i8Vj4W#4Bk0B>CkjSL!l%cOCWV=AmA@$X/EQ#f>`aE%-.%P":dklx"|k3)_
-AkLy0A<N~92{Dx<dt|n:R:7O!EIH}3K[}T)%{x!f4EZik!HsJ=(ddiWO_nqo}w-#IY-]r7NSL=n&L=zPX@-z$Z`|,qs}qVn!i]~w6Y}TJFd'R`8}QdLzZd
-=%-RI$4xI!'Xw.9XqKncg{[2/<T8suHbiS3Q:{j!x"v]LeojcPPOh%;,zy,:Jj!)0a+3k]=xef`aJq5j&T^jAwh8bB@GCU2fOW"X<("5dd6)I0iCA(+._d
-'MV^~!EaIZcg}mwa=Yb"z=qP+MQm.{15+vS}vhY(4JOCFx#C;y3{{I]3Cw(Fn4<2X6wk,fI$lOg98o>OL.H=#w=Vdx(lIP1"D;f`qwo.z7ayuFIJ0guRpH
-rGUnxs!)"Jx_DiWV;>yAm]9Fi1IS=[:i$qV]^Tw9KN_yZ<;$vxM`vcyO@PXDZFlT4=Ka;@X8'Sd,uWe`)KC(e#YkYcZ3rcfv8.rNcmn2.DOBISSZ(3Pg7q
-#%)L1o'P!tWeS>oRO7;pr{"sr{DMZWU>Gl.bQF=pyNX,xHT7.hrZL[=($nBE;)Syfp!a;9R(ZXe5qHO+OLJFHs{"Uk:7:v.DF+(|8@+gI&^I9YMw;=K5Tl
-!ZOO;F~yp@`#cB;kdWcs,POZh=~[6v1G5{a(Th!mm>0.;difCfzezPfsaw|Pq;9q_|T+WxKLG9<PLSHXdu~QXIB86Q+4Sq|L!y>f+SZAg4UL&nO>,4!H[T
-$q/KKAdwM|],mNrx]%vSZ6YY/9WyXZZYc3Ih7r6Jvsoe%U~smZoh:J7dxa&{/9+("7>Q72'sX#uv}ftut4Xn_Y"R^]VfzD,R)6^>l'%a:HMLlunw:fLJmP
-EC0Xo^-^k{Q2W:I+]fVV!}F&f=Z'E%#,Nt"U^k4kT&B;+EME<PBnO%rz^M:2aE'&PM]{#u@aunDwqc!7kz||f2fx2-~zaOu$"_+5=}MO9cPrjuD0>}MOgq
-QJ_<%Yi%R3X-aUR/^Vuu&z9Y2G.)H(x`hq6oRvRb@twJ1<c{B)-N>4{xM8/{->(m|){MBDP>w/T}1=K+I8g_bIYh&>_LMj%D}0GP+sGc^%l40QlKAvqg|5
-6vm|vMbuH5puKSq!&;bYUr>GRhU(X$DsbIE+/1;WwV/{PjrC0c1^{.M(K3Ix@xvs|h86tF)Z/36ro&z/>q:0sVgIE^4f&=4%.kiZ6;'F/[K/0r3ul/D#L4
-kZ>N(blRhvoW`WO!(&e@IN48PJ:t`K2/TS_cbhZ-vOElGQ5=d_s0jsYQ>&_ZO(/}=/i@^wiEz6hPE"O"`8seVjblaBOTGPaR_e/Wro,]yqBXu.G1GUrxJ2
-<oYE"hod[9hco/u.fVTN`@d>Vr|fD1z/EoOoIRj+0CLS+[hE$nKVbi=2/#5A<+jN3vk(v4L|(L'%%J;yH3OE%HV-Mz#HcRM9;sMf#ri_!:BPvLu43EBu9x
-,C%.735';We8j>lEZ:#l|(cE%vDBczkNTg>ewV";n)'@_,PiDG~+nV0sS/uevxoh49Ye,:,eKhX(EQKb'_Z_5Pid&U5!'1#tJMISnV+t,%oS`P>4~um(<s
-L<Tb5tX#V&rZ@+H=uJ6OO_$;"A:P<(!ME0HR$.dEns"#F;N3Ydu/P<Z^@dNuKGV#oL]I</f'[k.AI@FYC+7nsDM%~xB5QuLualw9-"[(V@T[8WQzE]s@,/
-i8cSJxd3P(|#,-Dw`hQ/!xIpfRbWgXu=k4N{{C3V=5-22"K0q0>P(4=Z#gkvakQ+%5xIi6a^6:f5E5Uqm)n^F$rWw|#%oWz3<#pF3D~IVyA.NAa%h|sx>E
-M++uyYzu8VLh'HcA2;n}FMAb#|dsc8%Lo[K"IvgNo39TA"A9=;zSq_+<^HN3@psU4AkHW_rDx3I:QEf-MflK#nXR@-8u5kxI-wTsV-O%9"tl<}O;O9`SH^
-P92jPxyqFT{4!LY$#dU|#aL;7;G!e6j'%>JF;PbIm=K%0>RNYTutQwhMCK_0xk|B:E"Dn!`JC1JH7Qz[l-=3AB1w$mvXku$.U$gXB@8+Ne~(MI)Ln5CF^X
-2Guagd/Q/>jt%1L:L:<8.`9fXKH[zeA4LoIlyHSPa$RD^;EYnbEiNDV[J9AQ}>+'9|-W_4FjEbv_q7TZ=0cjKlN#=dDhjvz=1CFV]LpXkb09dBLEQUf=^H
-c>B@JOTYa&$xq]r)%NZPCql!`lRT<BL-KobxykAZarWekw11zj9%He4_Aw/ky@ey:&9Mucb`86fzw`P_bNfk;)IZ%ZYY@le!z=&lvDX`Ky`2vGTU&=PIz_
-$qV>]R6L~j8>-IXFJ}L^~5Q3a|Hg}}Oi~h4$x&6-yHxTVA7Qy}@7;-+IiX=ZiYj3N[P8<Y=w}l+^tVGIzAi19JrZr}NT=rn)~jDdmKsLP5")"M'JS5,T;o
-Hu%$EpjC+X6=T^("h=d_]{4+Ql|q!Y;U=uEO;dWIe{tqpQmd3d`)yWEm$ejIlR_+<6:>i}/d(o&J+qcM&M'<oDhI6%hG>Q!&Qn0q`3a@n_sBt-0c`N"+!~
-f([}hB:=Gx'C#E8L)f9r%)lJ$6j[).[aT@X[Eiw,`_%UWmO0UaX2al`a>RNhNg=)4!d3lP0Y!T)%})C/C'U]s;.l(p5@sKgiKG_sfXi$iDot2A~Xt2x45v
-M%@}Tk'@jXk_@#beci}T/Sb_bro,!C7&shd{&4=jXthm|s>pTf4(kAwy6pfj!r>;D=wr%lZCTDdg%uT:p{qs+[^pINhv>t4vwn_s(E6+,X4&JUZdtf4@qy
-BsRs,N|xosa.%OqxI|NKR]"Xy2Oz>!B}EFB@CYgm1HSJ_TQTmSLkM`,/SlntJlYa1OP"_ez'HWnqDXKNHwa_V(ng>cvcJhrrzym@!HuNA3,YKkY<7]F)L^
-&SN]z';:b.B)J,dcIg-_v0f|c;LL_S]a$$x5>e7sju"}O&$7di=vY$:4a6|cr1bUc"k_0JVx@w;;mUc.Idd+BG_6&bYpoZGi-O,M~z;iW5P7)9Q9~v<n/V
-cmKFBHL+|={B_j7lmc;8Ads3z);q,=YN^]L8Z&zKlep|r)WALs{K+Z9,R}lo{U!~i4^|+Q{rlhfG~qM%izK#_E$Mo/."R6etd77H]7Kz[h>Vs9^woPSm.x
-5IWuv9M_e:$}weTk>jN7OU5T6;Y&jT3[e>v)l|POA'&]Y]~l{T/kH+S1m;%HEL]ZT.a%bSKmc9[^5$Yym7c']UP<)29alB"he^!s"`|p!+t_-Zc(f1pI5z
-,]aP+@[yI|/44100#F>.o'}M5+mgnN'!`c)7TKRhAYJFYBqMQGPz.}Zz#x]n}Z5vEW|a#0:'z<{},5VUJx@Iw}`V,M)zfz@]gKAmGQI|.Q-m{KemDi~6}%
-=e{ED+;[t(_N;"{^~rIv_#k&S-d3;AHnym]]pVwuV55wj^FOt9yYe!iuI=RLW@+v9D/"#2W%TNYqPd!-9aoH;op4RgP.mfi[&T_<5$7iHS}5Uu!6#c8^<U
-:yo"`gP4e,n1oAI1FFb`K<f+dKjvj17/z9Pe,9]/:qSH+sW'LPY)8vfSWlofqVmF6o&4x"P0kB$M=<b1pU'jN6TCx$LBfIu{]|&GY(@V3&9uQW].8sT=-/
-dd![2HTpP|("Fm&Wt8T3.:JSvfPZ9TJs<D@&Dx[k@;rF|VT.r!KLaJ%jo6DW:@,+CNUGJuL5s@X,_My8z{gK2yK{XeVT:XEjT<azQ{3mxb1{g{qOq%j7y:
-CLm75Qo${H|X13JGxx+1HG1Ds"_<ra1!6JZzG{^DDb0&t<t$jhkUUNy>ZD`t^"#otAwLu;Be]i/<O`Nz((T]'rE$E[0Q.AW1)LlG|tRAB41P~+V{;eejr0
-Nw^_,gr'o!n#sakOoo,DE{jLP,y":'pQ6tn1Jd@-<CzlLFCM&t%FrxPxG28HMv7nR'o=E&R)R{)Mb|.Zcla>)J_[LeLvFGpH!T%6g#[01Am$RE}.k++Gc)
-Al`({c(N#qj9c4KGsbdHSp;$GZ7,z6fr`L]kAbe>XJ1_PhOD5,=H8RHAQCSQ)5|#oR5QrN7B.N8Ixz~m8^q=$u@qwQ@@lf>wgmy;T"Uv>T`#w)pZ]L<99g
-T,{Llj)hF}F^3S=-B^m"%xJ|QdT0xe&>HsbWAn3;}AM3Kf$>ey.k-J@MZ)]uvTf[~8S&$umnlmIuT,1t>QqRK{V^vq4^9.`4s^D1@HluWgW(R7zB_z$9=z
-#Aa6r^XzWvP:f<&#MYqMelmI`,L'hzVv6Ux2/YlhLmuE$VO%&@y77i4!VQdYgZXgPvEu;n.dcOUh`ZN:>P)fzG#U=1|Vif[hPL2F,SfA[o4'UFYk#K.zj4
-cfPf}]:jJ_ik,29u4u;Yg=AXtE|q.zJc"-nRDbXf1!YsWoWX>I3^xQ-<>A}eJ<38DcGjRl5ud=Icvm"ozwHtWm))g]JDXe1db^3IHA!IVc!RuNCwL+'m{;
-J^)#^Dz2"s>k+,ns,3/0F6Pu:6Pu^-ZGfx6cA4IJOu$1t3M^kM#&.x2sdU7fq{,`f;Z%>7vV4qTDd:ib{60@B+p,)j1yB}GX]T8zLs.7)>ZpG"K,`p&va$
-{LlcUCqlXOB|HHHmaTTWwopaiG-"<J6y40Drh4JL|<7+WtaxBd}Ig},fXnv0C-YA!)07f/kT)fk3&Lp8XCY.lCq4yHd9{51lrwKQqUS=X&3rhCisWn0@"8
-So6W+@+e3"nIkau|!z@yUWjgtc%EqeAaoWE/vPQi<&/th)7,jC[xJP$HSB]fSD;aOL/%fv<xZ^PRd=+s;/5t<k5/#f^=aN/3r3ICRVpFNel2mj]Dg&4,#t
-]^kbOC2#A'N.kJ-t`-_pn)WiyDoGB5C(6suI7#`T`d:Q&8t3i!>Z0H;T{5Mt.SAp8YSWAHn}Wch@l,s.->/Oc`d^RA7Ky<&ISo(_tQOzA`sk~_J&IibJ$I
-V<KH"Hox>3dWv&>y)6:YxW./]>WwLq]}FjCc:PDf8Niq@mwd=9J%_=|`!s%WF#dKJ^ql(]BXAA~yX3"3[)XNL!2z^#@wm>0Q^ktE=|vDh1%g),3SU[kdsg
-4@Z]-2JV7=SCi;W=D.,48FOt.F)ub2Be#'Q:m:24qLD|5cNN@G<fC5^lBv-TBa!x|sL|#1Fe[}1=L'O'l6Nrz:hq&[%}B4HcWZr8.DaSgG(dmeE+vJKe+S
-"CrYOo#x1H3c&p3D/`a{]mIa:zvQt|MtME3<jxnPFWvdv(C%btU0^@KE2xhPiJp1e0v6]qNJPq4tbO>L.|50NmGM3;bO}9zm]edm0dP=Si4Dla+[gaSi5r
-/y(hJ{tow|NcMXW)ivcc|D+Rf=xa;2~(6`hc8|Tgc^R9<fd3ge;2MC=#PEE]KB~7J}ZcaE8WB7n&v/-748feK8/Lrq{HoiYqZr'[]rE_kW2WE7(St6puo-
-CVQN_CmT1:C=QdI=.4|T~O@LvUZ9&P{dFtkD<m3QAr6<JEu+(I7wyvVVO5tO<f+Qge|'.K$Z&y8lz03Jqo'2[[+X2Fj|+t+Yzp$N7z$Biu]y_O)Mi-K||G
-<r0l%-2/btAfVcv'Flv'ZzTlUE3GCxXRrmz:IxYsZ1yBgM=%;M+g2Ys!dw-@>V[z-xAg2jK7'wuR<;~7Q=G0rXY@q"[z,l#hhtvbI`l9Z4iybU0HFwj%]j
-7K{vM[-pj6Xm<e~K=,c^%adOolgs}V9^@g%_$py)E:@7D^3{[g])^Z#VpLz+:;g:_[">%I'nJtBkx3-+x^mx91[Xb<'N)>cytO"x'NGkzy.VZdahTUPg|v
-np,;.B[RXbiQ<X1,a(oj+zmmYRWr5i~lulUqM}zi7K8tU6kA0$M@,F8kkPXKAQo>NQ`(U{=Inj4=.'_9V.yZ^pvwu{Pf]];M1}h}">Vh&@{6+]@nE:WE=1
-md]qChiR/:7qw}#fvla5bNe6vCd#wxj@.z7@-:"AY;vv@o+vv^:-TpGu"f(E0`Y_,4g[GuA5B8@}a`#Gz1L6#Sc{|(l9~E7A=.dFHLAkLax.)E/.PC]=fe
-S{[d!1ToP3p''U[g^[pyz0;R89WRSE/H0<OUA8H,C,Sr&cS&2[jw%s-GEfxfq(u`!KdY$@x/IuZ;^[`x%DI-|OWUH->GG<k2{,#GvdzZ+sF)WYu!T>mBAj
-X(pg/)~`1P;w9e9q/mKNM&mVzOybLi"vNETEid3j>bln/(/iIaw-)X/:">Qn]/i!(O<p_{&9=0U}t9p=r1>[XJ!%C'L61wEjMybPQtA3]NvH%e_($<H(2R
-W4^Uso#;]DU@:kLj.iN@EW3tMx2::KGFw#2[)6va8$lU(9Ys>6@e7'nFsS7WB'}zgG_UyQBYm/YTY2<u>A&DMGyezcC=uF$d/XB<!TmLJU:m2ihzMTV'p)
-21Myl]7WSyl'%MW+XopCD|+&[EQ8ZRW;pJ;##:la|BOMvE~fLgom458)rSr$:)8d^I>,W8"a@)8cz[XYJ;t+K{j`7+H"-(=2FCJflY"Cb"7aHKLSl[QkLa
-W@>,Fy0!f,]Bemtz9rq)qB/NSfz#6I1I&8gq[`<np{JYK4%TlZ%x^hzgXc.Wy!5:)7_9V[77BVuZ8#QNO-&+Y49c4=vv$mO7cnLYclC0YWq3~UBf/_nfsC
-:Hfih1}-]l<nH3UK9j0TxZ4n8UPe!&>$6M^H%AZh8]+WNjwg)dZ!=b[}]{|sn}eOK-%(~ThWz;2TdBWLJ-H'=2ElF"[!m]R7Un-p)zBG#F3b-5iNi=zo(<
-f296|:@qN`&uQ0nGv,1L)q}]Ty}>w0qFT'"ve5Fe}C+.CXpeF]0$jSAAX9aTBDZ6FUiOg+1+6"yiM"g]U11F"@ra#@@UXrr0dotQt]F#{D4xz>&U"Dd"A1
-T/'=z42V7NwglqVDPMO8u']v){QrJGL^r=Sn(mo|S.KO`xw5>yP^T%/D8oD:1NiACR5]rEL8`Drym]RF[Ka:(/%HAnpoOz%3y/'%MSzEr!<daJ`S.}T`f5
-D6BvknMQm,^p-O!ry|@mr6d{,C~[SWvV3qmU,gOR<PL.]T~,h$R'Sth{j!:cc`m_k-V_YTVVbhL_VimZAiR(C`JIJI>_+47E8^)=etBuWPF2j`2Tl"E3Q^
-Isdz"_FMbIfBEHzHx1@fCfbg>")RLB$@_)l)u6tX2r4ox,Qr3^LU<y)IS1WFezlF;<Xf:3~(0VNjyZ)CNID6rme{QP&xQ(BiHbU|Dk,T.o~Vx/:VSDtiE#
-s!W+@K9Ue.0'%{GPG0k8N{'mC&PbxMDh0tn0O&azX7qw%@#NU3i=;WcT+)WD$H$|3H%tsWFg8"4gj3wO+TnnOE~u#2^D[fk19SwrIz4r$cU+%fnV8e(=m9
-CZ.@UnCJ@`9m^dL&Em[Jv5:D("9tW4TQFmdyqB;}fni3[p-ly%z+X+I7^y7{w)tEcCZ8)^A@D3^lUCSv@2-GOw+piTaPOMz^5WQ<joJL7&!"!gWkcf27Cj
-Xb[s)=eqBw9|x6a=o`RZ+3o}$MbdDp^Dx65I,}pF;Z3,(PNg^CiY|'jUNhI":4=f=74!Z=4N8KLm<k^g[e_&QDSww%ys)HMD#DTS_k"AA#]6PvBi{HhY#O
-MGHb<N/<EdxiH.jjP3$"(em[F:$nDtC8]gM-2O!VKfZneV~p7@+sq17J9^H+5>ExN};J(:]ZGqL5)Z^_@`t.>!%Qj/z4LV:Y2a#J;E/eP>{}D<:Ke^>jGK
-fB`bNpjXA;r:rx_%5|BR,o}MbmgvR`eO6|gcX"U$cX>^o4vx}WGLw^cS<5"3]xk0Xl3+H<-o6L10HRQy4_<R+]>N8{8pb_81=3C7a1@C0%F$}TR#_<_UyZ
-)>cgZIXxzGIb)p{(8j'n8:T6fM3X@y]0pX{sQ=QxHXD[vU/x<).QcGmPjE`.mb$@leU(iew7vQf>i%g|_61=e/LU#1=k3W[ISo=#Sxw):qEh$1%8'!)W^!
-;<`:e!dUQfWN1yNEMSJ)5P<TtgSH!u<#fG;FC(}LmNJpx3vws=;tDEM,3N=,sVax)x%#84La1=R3(L']NNyxg1yyL:.q__[x#@Q6m]<=zg7#broS5]~OAR
-&rAwb/:a9(kD78Yp:A"4.]UEEM"U,TFao)Z;<^EyY^(Zo-a&ltuR^A&0>{e^tuMIY6bO"@ClYBof!D=hu75T8U9gqM3d+cC_}3x,wN;LQ5V-,kq{O4H_1[
-=uiL1st%"~7$NQJ+iqmVHIP/UWTKD'y-%W]KO%D8%!^lGF1lRcl6n1X{fgme'&8u6P1y+_baSO'ri}yu-Vq[)=[,]kr-w_(&L+h=[oDA[@jM]rdK$1(e(o
-Z^rfoP4,sHu4(2x01b';$rp#oc2K~L$PJSDxA}+=I66DYe8d${L'E,KREHo"eWJ5f3fAD1FBP;9S:z$9~=R0HtH[/wu}SnY(.$6]ylDuZ|xZwoLM@XZp6T
-bNv^mF7l61sFQW~v;0VRoExX}1;mjo`@;+/CPW-VGb~npm;rzn2LV&gc+8aqkMiP=X+tvG0ucLng9mSiF@-JqTpiJxo6By7+K&#!>3Ln<Rhs&i{_Bi:pw0
-ypyY2R}5Dc`%w8|z!((H';1Y#QWZm<W4,')bv`<A,a9JPH>'b+qI}kI}~:{JJC+yMA~`WHjoL[l/_&9Xn+GV,`u^Qo'KNp]>9|,%8N((bxNbThaK|yvH;4
-ig:zqz>q:m/l`Y'oN"{eRRfJMnLSfB+8+Eeo&-qa<VBoaD{|XOq2&s:XLw4ekh>7t2DxzT!wf^ROz|^"5_9U(i3HyJ:`=n+lzXlh!U0nE9Fn!]NK/z:njZ
-vWg#=Z^B6-lCP&27IR#0%0]u{yc_.g2)Z!0Dmxg8p{5Wy%=.{f4Q`}f#bVSj3l=:J/2U]{.z9u/linYhjMO88&H[/60|i/SK}H)xE'sL,>ck;MZDy';4@L
-L%lgc.4IJ=WC5[U9`-yjB/q:jD%@u-%zA+w71cy0jsB<F;kGfGn'|e=!<jRJ>H4TN8zId|2<rS"y0ng()`)$LFS_yb=2X#jqoQ3Fm':pA'FTd%mj@Y~DlB
-IiJ#5$Q_MNQd;P7E<9fG$@fFSDN)z$a3f]IIY2Yq@8//f^FeJwrG_(NR]b>t!_8T)=f;G/ELQA]xM'ui3)t'|oL{JO:{1yD=@S6(0P~4)3X)(fk8t$r9N:
-|m!9il=MJ},wH9Uu-xWu;M8K7;m,mh(.JL6`-y/t7/#5[l/TfFNW=9sX"5;ld70&=c]:ybnLt"#MA>59ARl!^[L`Tg.H(H>@{,j-g1M`o7%B&Uk$"KNX}#
-Yo)tU)0jVU33lsRp1:Zy=X75IMn_{6hs}3H`h,GHgAq0tW!J7"JhgPTr|[-VP<E;rR(E_Um|.GmGz7IBpXQ6p^N=;qb;7-X#)SLgOkpWI-+EL_|7kk!6PS
-<6[ftCbC#^>)DQyS4aL6q9kKuYIBiWA&Ea#z4m-<=]/t]V5kCCedId/py<TrN118l>MK}6miL:gV::e=F;R"<$fsTy)z(pxEt!WjfeE;,Yv22$M59V/(+W
-hRyg6m/}D4,D6M6Zl&&UA]Cj5`{-@z5,KH{l;8vB+IhJ24t;[pR[G.We/rvU><No)l2RTWs[JRoI;B0!1<#pIRc,Fc2d})QDd(eHZDZo+`}an{BWzV'a.9
-Y6;3[dwCcJ&G=[kS$)@)<}.83J:AyuPqU_v;O(lfe)vfyPbYpH6]wd]{qpwLUL6j3NC2o31=V=yM:1T[+VzLd;tC{4_&rb~$5Pj8:BZ>%fXO]IzF1(Nq3=
-m7+;['>[MVmB>n,5%t}gvZ,H(@QpW|NoGlRY8jqV].r5J8TA1lD`jcbpU;>(e(hRCiiI_Aqg2V$.zK.tI-!u6u_:Tar`x)QZ5aR!v1V"G3j|X@WrgSE]]d
-"_p5@D!Ry[QMszSEp'Os^ig/8${/tc^r,BfQn<%@BTHZ1WNhH)61820<IVKH51c,"%2vzLLR31r,NqLnY&@#oWM$P2;)AUWe]#dpai(FC}MI~r)x5NCIyD
-5(c4PoY`5.C(88Q]re>LK"4h,1'EFSw7ot@Dc]$FX37oL;7$CpWO>IC0/h,&Qo|(ayprv=Au_b,&BP~nAB!_dR4L+7u!vU}v7,Jl270h&dRPkSSC(Msp.O
-bF0arobA2F9&]qIH&#{3<XKw.$`iYPW]PR'BafLXlSxX2R/P!RW7o>QQhMoq[_]otLVB!u^,>zjC;W~eTeLd00;9/N+%QqQCMC>R1[JG/rZCM8uU`fYV+J
-sjXX(=OEjr%nP$@AKCWmXb>&>tX#]x$}CDwf{lV/$Ga1dSB@D$hwV3t`9GFO>-yI^u=lh/FJm%9pE)D+3C:7dH_LlsYpspCL(O<etW-_-h6/kviH$YwTi1
-BNLkR9.5xKRNVzZO|.+Jw+|Gjhkc4Y{2+-VU5"0Qcyi^pD235e5T_-2(`:-2CBG}EBOt=>FFK8HdE>TXr5JJs'KJJ")dr6V1HU)}ESg,wH5vA4pvZ9:HZ6
-2JDMN1ILtNetbK!t-[Il+)d/hIxL:!j[[nDTbs}yb`RbGDIp9l|Jcnem=|nFmj^k91,Fxo!pU<~GfYr9k4uwL0V+SFS.[+Xn6Je=vX98v431ucFM[2<AU_
-PpH/Gtw:D^nr<G4}H41J|uZaCvx]Fo~L_n'gkNbu$Z]Md#LEslVhlbDci]@dJpL|I{O-mM:q8{DEzmM{E&X+D1,b=2>t}"bd$O)[xu/`VWlw:'#Wt+}K-n
-VPrF:._nC<;&fN<4H2rDrk>/thU_8Qp>1SwEKG2lZcaqz7hNxm6uw(X3q1(81h[X/tI2}3]R'kLm)z82:^`/AR'5mv<s[0q)i/%b'!#MFr>w^@D_s_c;P'
-'9epr.:k$Eg^/e.xK=OK&Hfs^6-8id9`k`aL&<`{_y`f`f'8;P^PvXIef#lnz27D(s[I0^il3zj+FTxwcfune]p_Dyi'_C0AmLGx>LiS)+<8U_+BfA{^+9
-!yucHyX,v)l)eV:P{)aSg+Enh)jUB8@OS_%$Wat^Z[`m}@uw+^q@jK(@5Jd_a6[(i9Aa4BTAI)v;~J[_y-OIPY,4Wc!n4&e0c+&30W5$_Oa2!}cxrcwCSb
-8fC>e9KD<P9N_7mQ){ZJ)Jrrz"oJ|HTI79MG"%r=Z|u^@2iZY6$XFKvc@QHsXx;ZdL4$f^uRfMFDUO/Jd:17:X1C]wDxIs<,K2_'znfc89o8V#k;tFAo'^
-1=D]Km1&hRC6)W-biLbe!&8QUW!4mI=|V(&iHZNPd1n-H[uZ]Li9!nyhB,Qg@Ns%=PU%q=HX9|bZpmNO0}LM.[tH}JC1W';};MmR:HqEtT]U7NSVNw|MnZ
-,(_Dxwpmzm@x;+CeU1%DtpxfiQ6-AwHO:t)!j)A;Y:c8_JO(@;V0mA;[gG_>4c,^A5An)M%I_ba/"H:nN[B46Wvl+w5Z>0g'cc!J&pxcK2g3_`1Wp^PRFY
-C#Xi{h{I5M%E^grX"r9=k='Je5tM}6V$V2fI4_ITTy52S:qfRO-41%8@2f7$b2o6>zdlv=nBWEW};;Y-";Z/K>82rd=T[!+B,{S#"l{f:X}b3tt0.xg%+`
-]}6F9,djDc~Wcc[}2@E"CvrJ6a2^^=/],P<e($:j;iscq_]>ru&)TFGh=GTWbs-;xWOTB@!GU<IRt;oTRVl%|k:>hD/dI}i7P^>E"<nb(1ISs+0c[sf62!
-@:#j'h&ZQ@ZnWk8"lYU/Z(f8QLH49{>>|>+lV+aR./O"(ecLJWa+A1O28Yj;t6~s<n(B0hFJIHFmko-x9,^gm703q:1.^bLe3YqLEEUTXQbBr[#Xlh{:w6
-gfth.uiom"I"`bDhA&qnC2Mp42wSCd{(v;=$HM80-ck6+5Wx'0>l$Pv_W^C>00}gAW]V4=Gc^qO2]2H"oV-G+Z1TNj"`F)4@o)@cx{Rb0C+dIGFAx+;N3a
-d|-"d_MpwXbZY@yvQmEauannsrD;X7JtPojCB&_liXCO(f@F&1#hVsa|&h:8R%3.2lSky0bp9E9tuZBfk^Vq|[na=UfZtjcp+>q>.&+^~SduMP#avv)D/o
-;y{L~0a]h0VeFF_0/n[:@lXXi4L8XiI;NCrp"N)v>kz,-UX!o_(sq,N}LJbnYWSLv`j(=,#a}eUoi>~h|i&AX'S=Wa<%wp]$[i)GQ7(4,S>5;$mmLp<&)z
-x!pL!"g_D!ay{rV|:FO,M/BeO[EBtL91>/_.{+P_B$BM{o;06<OWbo#O1<'v-/{yK89lnpz.JEX>eUdN;IK]/neSP:[bTw[WeBY'H'`qhUH9p(.`C@SciF
-5TX$ftJ,F2[)a0q)!igDSeVD]Q,(zCxX"4)tbocIND[dSVih!VPan342}E;9_'tV{]L#Q{!mkj}2KyiVWC5G7^_tV_mGAA4/O5%CR=)h6/dzu>q=FH,JJi
-rxxH!x@"NPNK#`xs,a|0WF;I.;rRR5,<=V}K4Qe.<E^iLr2ns}X&Eti[g3bux4H6qGa+Gj':FI=WzX`v^I6WBk|yl2@Q>Y!ldYSQpvOjf;fMx<7_~Bqv|4
-rg1L~OWCG@%Kp)%V%L1^_<ZEC9P-|HjJ$[yDHDDSS`/ipsBCJc)>+EgB:ZM<b6Hl6l^`bM(2Tc{`8B:^21BR8sQv:JyJe@g^w}~s-Y(+'f`z<Y3BnelO!g
-uE>I">9%p:rIhO7QTGkq{[r$|3{305.4<)j!Y/|i]M=gXqFN>6d]GsG!f1A-1QtxG-%!o@iDs2m<=F-O&LQ%z!D3!bWMWCydwem.zHP9QCNFg)W}TZ-Uja
-[<]k(145B3o1'}gcT'IO.+Ec)wm&@dIZTmLT7(hy+hqdHDvxRNPpBZH91h|5vlJ9K["T##16temw3NOa!hb8lnAh;5'S"Qqcj>BSsq[SMB$O90<l><(cK&
-LbKW$!-n%e_U>|;GaYuK3@!rP%ctex;Gn.HQ;yM@aCM4zr$3e0Y}F<sV+8Ctk&}I.e0{c/qA#4g=KjOW-l4G_"{Q_X`E/:'C+0))Ue.|Hk7=&`)#g`!<V1
-qRCo;SM;]rMx7e'6Xc4/"opNq>"jT'uG>#S[+aJHYq'c7upfQ<Q@IsjC'jCarjhck&7j}(56|O&y;,Xg7X_q}p#]c('SY#.=M;(gDt%e/;I/7M1kI#=RBi
-I<bh='f%%vB"N6vz^sU[i.KS2/Ip~U_|'+%v;,B0_Atl7:Hm(6ws.%TqA%N%c+4mq9KVSX;_C:mvjNWd]Rp_jpf@:J6aw"oIA-mo+GI][c;oTh|piHIMJ2
-X_T6k,5zheyHZ,ozxTlg-^1t6yRxmA9>,5BnQz<-AqDAzVl^q15g@'g)QLRc@uRPPnjToQ3F~)]SaOhoMP"C`]qqo3Sj`lI_ysWm#S'q5mUh|zr^t}vh^b
--P1o)At:mW&Bzm@ZK@&IWrAOc7;V1WK6T{bvZl5.eWK.nbX{rc[0YeHY3#NoWC2)BWat62bw)(czuHhU3%OI3%sr7q|P[d}KEm8ki"q:6DLpD-d+GB_B7W
-L;[9858mm;6f5eV_F|-2^rUBjirj]gEG[f>i>+Jz$i68o:aVjp'6Rj&`^m5]FQ_^>}eyFU3D8HMM;V./K{im_iH8nK[FZGR`B[W[lkI!qqa:"`I`.{#`d_
-%m}p4]hzt[4ME[_V9aY<AyF6'uKbLbi;pZYxNF"i]])/<-l^L_/hORyH]({J)"}<c]n'u)nA3zX`"e";StJ{jP$9h2;A<)h2@__./_Px[!AV@nmtr{gYu{
-C1|HZg`EUs5rEm&AFOal3+5,y^KDJ"yQ8<>.x5tAs.L@`e_)4XPqJfH6moPd-'YxK@mH$`'/X:!$W:rqM:hlE^|t_kV#ZMyxIb1-e<0rdM~E9]nRJnut7d
-2=+.:0PHc%S+|L=Fe0}S"_8.'f1!0!KuZ@za]$!]KMtp[rO7~5.hx]aj=YuUAx{Ze18IFs8.u),Wqqb0`c`-PXf"Kd%gtU8%ki6}Gut7>qng-Y[68qUomE
-Hsv[Hzg[NsS=k|iRC'X$,exj9M|)0ei.d[]Tg<EIEn[^fcp%hrt^8IO|o|I5W+.dT|8SfLjZel'dH81YN23pA|mr)F7c3L"zXP}Y7@_n[,R7678bzmkLgb
-ZFMl7'a406X`X`uIeb"%c^-C'&;Dl'1c%XqATE0E[,m<3MDU]o9!x%tr&,RtyKN`R<lsC%G=3#;ZZh_`-eKlehdi6-7@r,9TAW[jSyo!;V<mCjuU5QsyDp
-huR&K[e,pH0y)-#!U>]w<6|s%!C%S7orkkMqI8,#zP>{RYb#Y2,C>vuF]1&WYFli:@I=on3M<!>I8)c>|d,JCL;L#q8c}<1Y8Rb8u|^J,}HsJ4;MLz/hLy
-dV[yZdgbrPqi^/NW;v<|]e'CvY[c+zI6Pd4Ta9HbxfB%:e%6MshZGurL)LhDuN1r5u/;OeAMyCUUKehdu&'N0UhL#+LC2S1]Tu,z$Y')Tvi],S964+C[,R
-`=;->nmMD'Rfx!+wBK,/EP__;;q,p"MiP,/zgo7TC"%:`0-}pfI_H3,b4%x}<]zW9FkBT9XZY=iGD&[u!EXU6srt1Nr{)xLR).mN6f<r"+7rd#/.2Lx#)c
-5VK<]$BsPIhy>SYPk,Abs]}IQf+4%,zPQERo^tWWeEx3ja35ydrDnG=ct2WTrQr["s!<P!WoS)qfo#{8ow_w';'.`lw.}sj@;9[Z&{Do7|u#oDjrq(-E:P
-;K0&GXyEvmK'9&yb`d"1G@)mbq6acPrZfq=r[k[ht3:O+Au4dMX%8U1P''NG]KX%bI+K("#zfM=9;I(|Na6tBR=lR7UC9g,"PzB'Kd~hZII+0b"u.#]oFF
-g6qt-H00N_D_=sJfy7{tzFx+q}$TuC6aH^/M/7XxC4_cr0$P]|jt51U4rN}9/`ItM5!xp-MOkPp<E];R&]$d9@+ty/c[!W>m"cRRVe)-qjg26T|L'vOd''
-,,KNsYJY.DXS=C2|gdR%'T!`th}7zf2-0ci'gjqdO`"{_IjmaQ/6j!Vk}[P@k"TU.u)plBekPqIq<bdAWQujeX)AB^y@;fU+XrNqpQgX7s/n8aCq}Y0F,;
-mo]XvoB318tR.OdM$JV!G"|c!f.]c"I=Oj.HhO;b<>!rj|H{!01d9Oz4U_&M~Zy^s/<x5h.]D/W(8r<8o%"w2hD8cr^fP/ODY]P#<5(;fQo["uFsj=Db&Z
-1@Jur'qbId"R^YIMWj1,MkKSjOh1>%nr6kw<n"2(M/I|Uu_(_0JM;NE(9kl&^j6&JvUqPy6Z[]7&lEiVr%mP^e(hA9Mw(-&j8/MS`)Xj:Bv8sML$eBifx^
-HFV[[,-T<olfzL0Owdo[|T"L4&Y&s,Z)RMJH|PEPGz4&RkxvuRszdvtnUD`{nP[%>nq'^=7DEHM@3cO-QJf!4Y%#.U+9"1c:wR1/Go7b2tgQr.[}<Fn&f)
-juZA!=~{]0wld|N(8<Js(V;EV%@Cq<5_53A%Y5ya)NT>$@|8F4U)^DB/lcQG}DB0GCDg!>/(KXbdj1~]L5dzWmFn)JYt!ejA'pV|.XX3zr,/cK>J@Vwi/U
-X$kd60}O78oRT&KWvcBwe1BP;W6hTWa,KJ5:i'OCZvJ6z^2;hFG!e[38!d'EGCsrudK7RPzk(<N64f!RHV}{"5Z,LolE"Tjdoz>-`K(EjaT0=!|xKP]k~8
-(jBwC%5<iWd$9pz`cx|'rGn4$i[7qY#5pL,iPJdyE8XiuORQ@<$'y3^VxHSn_Mb$/P38#g!cUf"(92(m&j,42il=(GIH['Z!9%}T60AiIpy]<%w-'q63;3
-.&+i}U=45E9UjtMk3JA[N80a)$:Ehdz)mb-T-XGKk63{C}]D/zRID>C2fJr=8:xSd9q+)Pv;T&8{gGR(Jy&)'aKD.kgOz^N`pY1da$Ptd{T[f9SF0;Qg(t
--Od+6X%W]n^>lei6T6"CL4e6$6!]E=9VY1_QztdKNZPg'c0Fic$qA#S.uGEXC8Eus0xoWqV[/jXjx_^bT:C-Sbl0HwJN9mh|W6tefH#AVh.%P$%O(/Vds.
-F/jMR6iN(+ipLg+0-pYxJbfP!!:dgMd}2p1=&'91{,P9[S]PcOLsr+,<m&3XG7cPnRBOv["yaaVcED"|"sk,9uc|th:9u""ll<jRawc&l|+^8$+8yXdL_B
-9F!Q,o^Q+YfGoP=LWXH"%gsv;d5m}vC^NV7h85}<A,hC_Lj@Xm!Se-]hoxMkWffETMC6CjqB0b$U9tp!G7T$yc,gX2WNg920!m8|Ctneugn}`IX/cq}<&m
--5HIQiJ<#TMtht$N8Qmb"`SNo^{Tw);3~njC(vrdtk~<)+Em-f7Q5LY/C{I46=y`,/JZj3~6$AA(Ay>TbD|I,-Q7;F)$na[Et>HFz7iz^ayp:po-fu>F-x
-t2jZ>]f>.^BYoj3B0X'P$Jh,p#$wm2prIH8TBgv5(@=J-"lkUv{1b'N';o{@^vI0Q!Q.xL%t+.7^s&I="0$g7e"|pR'zE,Vnc]D1P^"g%smCr(|LD<!K5N
-!iko>:4OR<Z@/Al9LTf:8^5|~Dd2h=Qlt<t(u+R(hxzi])j,C:urPGXzV$oP4XFR3Fw[ShwMtSs>e{EhA|)8s_}6vO&!3"#HuI_YdA|s=vE|KQAz1'dCp$
-|KDA%k<4G`,w%1K_~+WFlSeLrG`7r<20-fIsH.+5p;Puaz<83fXE3;]uE)"03dq2'K>|{|"{c[a"wzxq'MCbqz:AP=4J/Ry6Y5&D'mZ"|v||zbm`9ymiu:
-r,.Jd|"$YMcoA`eqz]U,P]CN3fF1U6gAdDnDDmRz;,'vfdSRbeN9U>h+-gHHd]A6Phsg"U5cw/(,6@$98IwL))hOqT5j9!H7a70&j=GS19N4efO3^-Gk7]
-nLP=qUs[&PA<Z,X:`0GbmXBcT}m);tkb,9#pco';`SPUN5v3z^o_SeU=IxBR5H;G%zR0Gwg&Jt]k;)C!'$Xs/6Muj]Dh3Xu{e12+&6>Wqid]b!`@(EEr^#
-'FXI,xus'%ic<us,mi>;3c#&nEDK!5Sc'^R>6r%r)#@l+Hi:rbNW4_|wdh_","|3D@[4;&^U&R(<av"iIaM4xU{HgXk#Q)'%nKnE,Lo)WK|cZNk!')#MLi
-zzY+BlqqS=!j6Jic@UZaqHd`VRST.5wCzK)(F.bq:^I;+y$$pNhs~Q|guiq`2#xh]mZ^QsRHbLn@j4QN`8/#CzWq<2#:giOv4LH9%s8d5L/uGTx,bkw^l3
-km^1[{hmaFG9qU-%ZL.rD{"1]%XL,Epfg'(+zHnXFdBp@mSju(m}xv/17sj8Q/"1c.jF$40t"s4Nq.fZ#L[E:Z)iq;0^{6XV!/^0jTxENm:9>62TtUPu1"
-e|;%F}}0~%o}(`'t8&{K{_Um^/p[LCg_#-CHq7coE"'2/bDH[1EZ#bdNhXRy,eqq;FQ[o$-F#f+>d)rB3hJzlVvV,1I}[nH2-)_6xUFG=rG0Sc]9BtK9$R
-zufACZdZ4+w>fm`DOCJIqezyiuT4yn4t5bCBDAzY"Cc=idxpjHfe21NZcG2}ycaK(LF3s=dM_,Q1#||Y]7,gy^geJa;Lj>Ku$9+QN^=:lD65:&Su!=outr
-~b(&KZ^3-5'xO6yX&.<I:2[8_jn'oWftf'@<93Mj-n^]o+58<P9N"bk-#{w^B)Jb%i8D";+VwSx+3bp2o|cp:z8#!0}|P#x6v$!(~S^_%/$kV|L[p|^9Aj
-:(A;(%7O4D_49-Rb`.#uw&'`mkWJxD1M]RB!i$yk<gWA(k!1+6"!'sW!>nz)3Tqc^w;,vK<K'`FA=>v[_BgsxW3#K(ar#L:5']/MJ(I-Z0Tl8'p,{G26rm
-4$'ue7S;q|Fo0kQ/58$=oobFlm=I+Cm_e)QUGjK$R-zoXsfII,)Z49Kc#(:A-Xbgv;A2CPdnRRZ"(&iH7skE&%XD>)KCw-2@6N<Hxu!aX<id4W.32m(408
-.n!&:]nc:/^T$;<p0CqNvl1g24CSmr<[v%R9xJ,LdXFD+!@scN)o`WlJ=nm|lB4gs_F#y4oX)sUD'SG}#pjTRT1J_dS_VUhQE}GjAF'F,Rt"9]ZV//b.VP
-^d3"2u;pc|xRxpA#I{RJAGKAf!EpJ{NH#=&UiWz^'Jl+Upc'4#aDJeZ"Zd|IU$b2<<x)Ln~sLya6XumP+7X+b#Y8+)ei']7PC&7-/H3'3o+G6.o_9"o$ko
-KeV_<dJ[JN{@B=phd`'!wZj"NFH^3e1]4OQ&PFDZ4CqLiHx(DddE&Q2"vNvwr#ZI~:r&B|qFV3boJgYA:3RoU1YFTPF_^ZQrDL!ptMg.CcNNN%@-%:)QZ#
-s{5oZV5Cpj%e`MuY"#$8O{C'kt]p2u.gDwRZOTiFiil+P0Yt7[P$EP1=3fYz7j]P8z4("rHJ)_XDrl:Nz_@xUsq{Rag3gt#d[NsVQPX|DkuDM^`4z{5/s/
-aSz9Z-&igP8KD[b/0,3e4fDtDdeH#gYFdrN!_Wgo:5YE':A,w7NuB$vP;}"/}1HnZFL207y/%gtQM>6R!s,I74HtU{gQb!znA+ysX|['w;]/u0eVuL[YG}
-`5YUeks;xhuzWffuLXl<3K=x^_x4+{bFE2nx3OcBy31;txI#5:8a[I,GQw!(F!)f0n}]z=,}q{Jjp!`@dLt|@UOqmORO>_U#3/.r=:c[:.of!}q81&b3>U
-#NrV;r_kh%!Mv-b8-(fn)kSw>uA,GTFV5xQ/Y&JwpEP+8=&jKJ$C#ijD'q0I:j^#;p,;p#|Q]ql0NJAx{|m";[W"B,2)Zs1eA""l^9t->#_&IOtoG$9OUV
-$73)>h/r7C}n(Eq>{gF+x)<3d9@;c.&Cd`5[g//YRLX:LHiJ8bj!}Bs#qz(j;L,r@7mnw@VW!mWyR]BMI"f!OGaA"%mh:W!SiN/ko$uk`o/|5a$]=^t"AE
-30"v-!;i:sDH9^1imtNkbhrZ4nHAF=R,rm1jP.W<T=`"M%+Wb2t747``B!BkheY}Faf&4]UVk$'J~rKBC_+q23=cEjLK$HpY_oD'aE=9v'^;}</Lcql8Ir
-CH&@;U(:f6ke=,X+R0^%`Tf|<f5mI(ugWRe{UIO6FnnWDABn^eFE[1bYgsDB!`Cn!1lcCTy1wM=<B/L[/IQ%T#Xc_@`-Z$]$/^[NU6S$>W6%[$#h|ees.(
-o,I9Homj'w!V#@pFX`3WtG^f:_Cb~T>#pJG(k0VY1$6ns#rB8zbbt;_XO{z$t]2DC3.G}v0GSHQ#SfQHW;9kzym;dX+5Qr>YKG'+eeRBqv!;8kF|#4vX<h
-md`(f`Q&j$#`$deipbYt^Y<Y}bBi_T~f<325ES!96zaRpnzoi53D`,0x@]0Z(#,mEpvORk%`_kOzBiE94v9u={eIJ;h"bcN2$Rm(]G&XHTl;VQm9Z'#(+c
-KiE;9%`OS+n0p_vu]A_i~Pr0d4T3g|}B879kvhd:rV6N6Y:G#ZMt]@xk4e_zIQE,tkIH>3;ZBY%|Fv]O9B~_weReJ'BviQMn0EcD<MO+.vHto%}'7CrI~5
-`.JR^Adp4NJNNlT]#cOICq<J,|CAMakJKBNIF]goXq_c"AicVj@h81QGUalquY$yq)3f$g=IAN,^H")4,70^~DKaav@O|Leef)u5S!=Xsy_s>D|5`&;1ay
-NTq9#!8tQz2d>|5:ki]_!C#fX!6'c%iidnmn;0x.pnI2|@2Z<OV5xOjQs'JzOs"Ul|B>}{#Y_U#4[2r+0x>w|!Xn_oD!;S3rDn;o,l4Q(xS7rB9j]&2-Y(
-7_lxBp6"8:m'B|SJ@xO)}KiWOo>F>5.%E&tw>'Vjr4KCw5gnKojj.U{1_QRQTyT08<G{x+n5R$P<='I_0Vj`OAi&g(oQ~a)V:Sp4nq~Vlgx{<-D.V4p;3`
-5XheaysS>h2V904:i_OXoa}e"I:LM!pUo7n6fdDZS}6K6W,TfRDwIn2t}&N]KLEozGk|zg3c|J6sHbTkJ-g=1WADi{v$7QcV_)),'tfi9[Rc|N2^k!tkq{
-0yJsR^oq~"Yr}H=4hC([g-c]Fr(]v(Q2mL:KD[)oZ_d/G%<Cq(>:u8i%"v77r3^&>@45g+s)d0QFfcT/dxk:`/m%j#3Woouh1Yhin<fT,|^#lU3>~dZK)0
-/.rutmEqn]VIR9=qAs=aH$ySSHxOxVzjt:;2rb|o"R>L7Y&[2F2T#9aD8Hju]N,yf"`&uY2)Yz;>bw4O/o9^LiixW8;W2j~NJic1^".(F1dVu1czM!LqJn
-"lP]lY"pqE.g1C=(^<fiL{Or>3al5|:)ZKay._`PafNJ]o`H'"H{9iDg;zy^.DO&272Z5$&0zN=Y1Ep65}phS}vh}{xqE-lx-f)+)W_BMQKQI<<aJg;KK(
-Vj[z(R0E3%f`+6/:lrd7dKsTlT}Ryo=}G;j:_&pS<"2KR{!9FB|grCplohkk&"sM<y,5L&aEF@e[g[Z8LVvAXG(26!/dCbm5`fxnT3]I0Yd{=!xh1alb93
-yM}v('odphLp`]cK4d>f{hg</b]Cc82da[{%JXU;A.%gzLM(H(r/KhOL=UMQjVoJsmRx|en+wv!X$iHp8M6$V6caskP'KZuI!FEl[NwHs$qU`i".Zsq]>h
-(A"5wW>7`bs!:m0j|xcj25!Tku=+;MuU:C.Aq&q^}J2M1Yw/}x+0@Qx6DzaizYy'4{6{29:n7wfV{>gJXc]Xbpg&=PeH.,DPJ,x"`<_Ub^/IVWwu;/i,f(
-HPZ|vf;Tz_">0yyn4y@Un|i_KM+u;nJH+V-Zp}5^yg~D;!;|#[4o~GYwgs#Y1ouh;lpz%|-#%5A^E)Q9qLqT1F([,FSJm{d2QdldL+S{07R`ZOg2a|tAfW
-j$DCLg8<QVRrwN9wyl;s3vwqRa>QiP-KgbssKu:<AeVqZ6FQ`ImIk<MA,^qmv/J9pY4V^[`#S&h9S:R"Oy9$.uNk7OPCTDtqTWX.rn5ORwAoURjMTk9lB&
-#L~rC@,+.wz4^+00<gjZ2%pe--/(,gcbzUnb0f3FPH1nN$%BP@4Y9e{8z[Q,NnweOOC;C`2eX6.qO3cnFjNcK6O>nP1z9qTdQG"%#8>}(kTb>i&=H|{FU!
-dq`Y!:ZthE]T',8V%gdB79Yq&1"ZFs-9&)vSKI>ao'SHAWup0aQ%[`yKaQoa,!cwxN8r5vz@zqCf'cTUI$}<RdyKY&GeB/{Xv|65)Wc/2`r(d(}bVDk'!C
-cA,R':!Hvmq.Ooj@[6=2u5f|ibQG:!6^4[c>d7/JGc0)S}xqg]5OiH$+9XpuhIeZ9fxtI-"qN%}nv(>IT}g|`#We;fItI1]x+efnF1D4iI-3Q1KLaG5Fvz
-UulX%"Kr]eHzV/K2mf-0w[)ozt$,DEb<wU6]+:b3Ji@IUn.agTM{@rqjhcw`Gh%!io50}nJc]5jLjaQI>d9F;ztJ1Yrd5v^Gk0FToe3oUvJia1(rdeV3UQ
-q7|!Tx98Z8`fiy@.s!|qNeiab!e2(|ze(-lA=lSr`uMyne1&#nCmdI$]YHF2y3AS7,|If@-^bsp"MBlG(w:56U;7XJhm#A`Jy)@^WvNQ1_05C=2oT>{oPY
-|z7"^Wi8U[w+41fHuL{p0hb9o^TUwB;ypi;jS7`H9X>_6#8JEDf'RNfoJ`s/859p|'TPCm_oT9JGqIH}Pc,P0S$Zm1'xAQNd`+<[7TE9J;!q>.dX|V:7d}
-pvQ/[][Y[l~{V{6p=Dii[%7_U{&7cP99MmI1,sC7ey|B&N^w'bG8%5)nQIjTR)||ZC|O$_G]';:>7Zb]N};u-FB]hMEyt1e-[5Kj}<J8'2[.OFI<&I%-_2
-9BK0uPdy.Uzq$(~J+;kd&<l`JuTZmM1SPV5j%eR3,$'O/xxV75LR9bjM!mum4IgvR!hfQmTm3MYww#>S{iJVzYY"dqN(><|ILI})Fl;M$4xRv,.w(H55yb
-[}gJ3;86@E3;@Vi5m,L.+P.'{}F{#T@D$Nl%agDBO=s.2kXyQ!Zqaqr"K!b-ArP_k:$E~Z}D1w6rc<2,IXS%}/E-~oSi6BHZgS0vF/W:f5:8Ylwg;,OM=_
->AV<,TkD9ob`dd`^u0soVbVkZsf6L76k^4:u|m)xi8p"!c1JGCpzy6jE!AJ9&A4qM'KM#y,D&K]Xj[`o%{Neb|)o6sLcaUl#VVr.Y%'ON[o=qM=MU8LoxN
-G@uN:av,|^+JNc$31Lke'[0(OxtE`})ip2SnS2D%r>M7bdUV/6XH.!u)r|V$r(Az>fg/|w~F21UP73.&mTg=:zV@)^v-X'vRk^6yVnZIPLYqcl-sM8#hqs
-ZrdL|3KwO[]Am0/h)eMExpbP2:<sP,;Z`"A@,&sMpMtBo1TRNZBGSFc[#c/,ME{k2$yG,EYUF6XSMc]Qq|nOfK~l,Dz,@eeVxKLFmu,R`4V4Dd{;3>F-}/
-ys7MVHhrGm}YwA/Z5=hhDnT.zkM=Ka|`^eP5v.~=}{5zu.wGTu>T{hn;:ky)8g9^}e(rm%zx_,8v%b.t>7l"T'M+c'Nnf@/h<UtZxb}SqtByx{%dIFBYY2
-YX.@xxJ3y9,he@<YXAvI'2H8:A6cP,:7`-hr(2Fe!^+{x{jqga>=LTvSm0@}bbUA7}gJ^m~44q^;N{:z[kU`CK'5[>W4:w$(3sc7,/8r"5V'q0w-Q$k.3L
-+UN18R'!cZa(.MBwB;5GvZ5V$|MDusrFrO<'O]JU~2d/hd+D~$wMUbk:y(wx+hpCVmfVw-WZ$+bhC_6Z-5N9.3.1"MrAGB)1UV@OU&"2M7(k0.}4Jz>%)Y
-0%)_@%bc;a{uBr:j@JO^``9k-@&Zme#zpW0DD;4U=Lf;hX1h#[f>s;M-:PmnK@>PJQ&1j@Y'Pw9L^dJ5`"P6}w99}wt0%p'oU5[1sY>SSGzgKjgaAT]JVC
-NK4tj8(NsV2S&'%5P}<4v$v7wJ':/shuD=tAg`b,,cVrGf$uiAYFB{+B>w&j%.)c$6mYj5-93d7Rv]ZY8c~lx.aQn'O;tVVfhVf,'huQ7Ft]jzQW0#ht"s
-cUGx",q2o|,"lNgDefFxRto,V3e'(QmYG%;)Z:,j2U{m}V_cv=x6$"{dV8&O9V!"1|Su3lr@2J[7dcLbcj5{V+Zp3MS{&!t/8'|7O3bHkrEXXqhFF4"zi^
-c)t{I8'N5^XNClHIMeh<r|17lo|hmkTd<`d3Pt^hhm2l^usu(_sM/cOM.jr23!{<KvDjBI!"5G%W{p&N''EXI^vbZv3#be%/2Q2pg'pcHIq}hxZil&kOTW
-'n;e-nJn0vfupyLJj"E>/Kc:81#Q:K%N)sW7p2M#dnZ7D!3rg#6z6B$,`8HQrDUqj&CG)X:")>=adFBMMO~ju#6j<WE#dvx,n6YTq]zgMEs"nVs%('F>0w
-F3jJXH3_06-(A_a(McJiT9>eowA`Iu2.YVaE:WwQ!#@s"GOV+l:TZciN>t>L0FwiICTv+e0"l;"&g1JYCDs$$|gvTaAu0z=XeWy}Oziv{y6wn-v@4`Wt43
-ZzN/(iIU@hyv'Yn&Kbp'4YD4$KU6D-5DNut/C1TP(ZcAj$%Wc`9NsWJWx<jxtwqie8B/nVSl7N<;/&I(//}5E6ShpQrw`ldk[_O{ArT)Rnb{jlkXg`}|9r
-Ax6DGzzmOT'ebz]0@A[f,>p1<>^8>XVX-yk39R@}LM!,hJ~Na[;%2K>|#FSS5Hp{TEfJX"e9GPDqypR3viG=ht;M=]3#mjq.}'5>TD19LKL>qofqr#`>EZ
-ShGi$xTZ8WPbom<)1Y")rg+<5pq',vU>]LO|Q.h0BQm#+]8{)pS|u&V({b>k=+mBFSHmh::kA[BtLy4s.+h:Z(Ay9qz=SX/mgN$LNHE4ZhPms_v6>6#e4&
-Q;J{t#-K4gJXybKuE:rw208x-2YfIoW'>S3OIS!TB}6N_.Lx8C>EOC%2g4@z.h'@-z9s1h$uaM+Ms1CKZ=$0zWQ5nmiE]g=I3^Q]hGioFHR7tUx2fUOY>{
-f1e0U1DObJ@lL`mq9qYPM3nL`RPqza:mrjY&{j%[iNZq)1q9U!peWjN>3x{X_bs%o5=B%EAp%MZt)oTfYQR_%3$5W]!XM|n(n+jZ[%i})2+lITfm@A^aOl
-qeRfHk`1.gn<frr{"{Xmb87G%y#9TRxIy>]$Gtq|3^HNy]hSVv{`(j|g"J%]o7Z%+f_4HX&lDM@"6Ua+c>&rp1:g]eO}GaH+!V#!~^R#y_3j~wwR&hiDXc
-lLy4Rep8(Z4cUT|TvXgGz@|>!`hq[t/T}9T)9k&z]w"(;ty!#1zwDHT[4B7GrEUj'05E!#|8{:Hs/ne/W({}P[2^F!FlY:pc'n2`<;@K:w#(dsL2l="'=2
-60ah:MLL"DB|'yGSDPhuMneqBFPko<_M25jQAOX:^j@L4P^FtW2Qajn6G)z2-y8K#5$[H-gk8c}KzkL5V0QWt@c#N`8i{0DkYt"W(-0_/t#tijOyW=CQN^
-D+`AwW:S|<];5N`ph4Q&[#Pk{bqP'+7JuV]xb]DG2G%s-LL(uL,DLpiOa#(oJ.1%7RHv~k1@y/vj~cM(|K#xClG!!DSRG]3QB<VXA-(LKsL4;jel,lkhwI
-JIfp>7On^;5_.&ONy{1).veKj|aZ_V1gN=,S[Vr{d/`"mROg{wMOOR~YF(w7()LX!7VleS053kw[OHvBFKbez@$dac=(#.akk(}&"JOVu0_"[W<ze^q(+Z
-n(Egxiyb)3+3[qJQ1XwlX/M}I^-e:asEbsh0~I/BC"7ltucJL&<W)IWNxM;P|&~PVR[biF#L~69,dimaU^o1KRcAd=v]gjg1p_mu)I+ha18;|86Qby]u0"
-};}4CEtDMBlKw&dgJ8fL`R/,=)e-M+,(Ap.5it>HBYsL!o;"n'Kkd(pJArllwyN&@BI>mYyMQmzkN;K3ch4A0EIk}.C;XgR5xs1cNy.V]("`&o^IM)Q%+9
-AK)/s{WOM+&n!L+yX>dyiUTC~cVV#p+WQ^}`f-/$K4zW]L1b#68&l`HqC!<c=UZyZ5ya]vbnsvy5ol"$)|t}"_G3IGmlY5ow<r!/6eX>8sF5"^d;lC+c.|
-#z<a(vMP<J&vl$9@ulKPz^)fZ03tf5jpMr'cC-lF;X-Da2god0#A`ct`b-MwN]"wv;-5SP<2"I5P$bojng+r.>mx`Ds0SY4L5)CD3$L}fC>eV9BHJp%hzG
-%,cN4De0"wj5{|{'Ye_M:P@pnYB{^r:j|Ay4Dp:8XQ/N~:1.`1C;d.p[(khLE_F.IQ3!r>``#fXyy{Ue4ThT;Z}75Y[3~TP3n`VnBDGjB.dZ'P0n;xK`6p
-1D!I_"QE2{tQ"Z4|COUQIeBy,ec0vfR4yZX4"q_+>tk44;]8Bl'&c=jlCH.e|oP`XLn+Pay!z5T.>Pm_]o~pl!05r,p&[a+5,'ma4{e"y=u%QtO}:xpGaR
-lMro+KWuANuC5xKvADYUM-KASA+OSig.@.E$)Y!YHQaV;7CI_P9=HMCY0k|+b+;kR0SGol0:wT8&X3+xEUHKG_36TbAR'GF0k7ao^41[giqrk+})$QLKh:
-]w~x=VdByeUo})@]Cnl,<LzL9XNt<K38G/F|D,bF};mAXI+16lbNOr28elS}~ei0]!:6uE"7NB@t$bUx_)Oy<sC_Ia!lUWh,Tf=BdHX@K]_Os,{)pHt%"i
->G<;P&C[s)S(!%rDKatl=#md.CEj$Kp},LVHd$Bsfnn)/}@xiNk9nT9{j>Li4HdGvh8k3U'HLE,yP|>E(&{x3}qUEwX,GqJfuD"wK8t5)|0YgVnIC/I{-;
-}:yumr$wE0:XD1GaW7%^ES&4"+4UwUJ@7:]@g'C#kgx_TNi$K.MRFlRn3<3k.'`|ktMqeO,["~[ZPZdTl}2xLo8,6$W.hb;{)|(DzE_!4zvSJq7ZoZO39]
-BOfTR>75[0f-vvoj2:uVtQmgT{X+IK|FcS-2#:H1S2rM-Qa1ZaIKUkbq${}pDfWN`Kze&'U[c)Hpj$tHwxYIAa|o}/tTWwdP%mhTvf4YK7g7acGeWf-rjZ
-[VzZuL_s'{d!NrwyaCBspc,t9DODsz`Fz/M2%X~%{oSjR4QO.oJt@SY=Y$XY8LZ|X7DHI:f_1ysy>+X#&an/c{a,EurLTHgDV]!C#CR&q+:Q<^1JaN1khP
-dv#BYp+yr-Evrn#/.i[<.iA!/IHg<g`=Bg<`354j#jo8-Y3Wch5^"d{_~qVRyW`%i.7bw_pjMdP2OLoY~'|5:lf)'G%Ey$Ao8X,0-O.WPdBp1K_qLzto!B
-Um:QVxYUTU/k1VCG+fYLHg6&Hq<wd!PGuIaH4Y~'6EhmdwwQj9_ARe](RI~0.S0)o;^^;M6E)j+|ep{LE00p~"wn,j/.Tv~gMl>imnI74ldgb]AXat!@;D
-s|yZ0.7lpsJs|>{Ly=|XxB&v>@mA%aiAKoDVhcv"602=x<JZJlvNT`L`='Nb]bOKtsK^hlR8W_%/`wUJS")i~gcqxu5FHC=mBkrDFZgRo<Pe6iUH]O-RVh
-&ra5jJ{<CcDZ:mVRg<}e8sY=&<n<F>VP(]^bpKk0pU1)Jd.F}dF:miH:+!~H,Sz-zZXSw{s7eWA2r3&QbbBNCp'bRP:U$O18>A8]S]=<W'Q7PfQv5!CW-i
-`:M_B:)Dt'j[H(Py6_"]~q=SgN#Ryw[Z|IF)L92gGnI3KNl8_RAr,V$4iJ[>teANM7Y[H}RfmyS{s;Ji#r^}yS_"6}@r[Z6R,t54x,5k(q,dU[5a<.ikbJ
-DQj"Zr0,[oi>RdU2F&|POKLjDw8l:aoXXvoT!aTjE`vqTUp/J`]xx<:[=gDR"67qI6_(Dg^L>`/A.w%.;=UDA#QiuAr#Tp&(.tL^fN9.LR>0.c[:z3l)-8
-'JwfZvZ+^C~W/Y0[o9ceE957HQgxi}8B3i_DF;qhF.]}RLHEqZlR+Ec2Ch>7/T}pW&mbRG{O{q^cKu>:=ErOhKPZQg,$_JYn|}A&wud_+Jk![r3Z8!;z0q
-fk^kG||eDduM6vtF5pV>rwcZkE:"j=b9zUX8~6o"%wCG+Iq}vvJ:h,gx5K3Ct'dzx+K`:;Sa%k{4+>k0t%:zxSy+&[csNl6uf#U1Gp9RPYM)K"objkg}(#
-%4N6y%>uLn^<lD+s3PH>-)M_&%VhYJ7{&HZrv9d/6Pl,)1%'i&AmtpD,3N;S27i>!aj/3nMW;l%OE$1M}yEN-IfvyYWu"CR/<8hQfp%b#pvlJGMwW0b$L{
-U0$Q{DpG}'>u!m97C/>wE4NJGKC+MqL08,Xz7shtSlyz;uLd$RHpC#xm.c!-VX1Zeg>]X/%O!CPH42.WlVe'$FXSB6farv6n{dezbOu;JRM#pQlF7BEM/-
-1t,wgoY]W[uOdl67}uaNz^N`}z7s_wxK0_[eK,Y^<}]spopH(j100)f``+dynIKb0O9&q=HAgB8qrd]is;keASBp<4c{lX5"rqF;{l@cbLCkLySJz&@s49
-}>WS(i'7ooko"C&mou-2<C>#{AUhCED@R"0@fP(tzrJ7[m]<g;.D[&Hy7GTE`]3;Tn!}F8%w6y<v,&SPdE<LgOLeYk3-(K_j(H0)(K-)1XfmC8ZP>fC:d.
-Va=ZOCPSk5o8j2dWY4sPo&D;sG=.<_prW.sJH6/|ubNgy!6WO4:;K'raX$e[,T|Fds&(~]DN1Av$T1rYhR;iA:gX46H#:IC:<Oc@HNzVcq]<#|YJv%`WZ2
-Tf'aNI;;Y20VS{<]U7GrW5Hk!4Q)lT&VCX>_aU%v!tu'kU4Rd;8K4>}{ZYLGRWJr}U}EG+i1hW`>U:+k8J{i(mMpPud:MVS{k0]/Ym_-h$42'OT8T!hKgY
-{7{i-"6S9x0MCX@Dz%:H.5u$~FnCBkk3Y5|NPM""p]]P=P]e"@5+y>k+,#edy"U:9GY5MNeP^ZKavvazRJ}yFT(,iQ<y[!qSM)o+^LDZTS+>v3g^uKuyJC
-EFq!Q]!:r)#wt3<|s[a(R^OQ^}"x_q-MY5@a|B`_[vrcJ9]UR),vuydYCkRr!Z%zNO=z5=XN,SgU:a#d|KxcuMM'npb^sGTQyK|vH<$l^i@@5TyveAvF{d
-@|I/,Ln2gCRJbm`"X,!M92r_HOx3rib$YN,p+d--i"6nXS^5_`|3D{d0MN$v$]~Vyko^X^M=z<fr;6"/@3jXE:lj<Jrq][Y<e{V^o!t;!#i>qFMymhnVft
--CCQ;GLejNrT`"9YxgF]u[3Wp>{Yy{fo_Jy0R.i;IOXI04<y5z}%Oxg+zqynFEO7Hw<_j^X=l=AR=0{W@mvlZQ2gmG@h_k,<JI,dS]+W-d)vFXr>2##.nv
-:)+ii%h!d-B64p/W8KctJYBQ>$br{mRrRZ^FCLma&)xF-zvx(K#f.mWu@j}zO}PYtwuVn7g,Alf5F#r,v{C7BQKq<7Zi_|eDPFWmBm>u,4K([}5@dEOn%:
-3M+saOYWOfl"6|C8ga)a[HGNf}"Ir)Uyzie+Tw8}>Tkt6p9h<$$q~=L(G1b]2SS}:vWKf3[R$h+,^z;JDM'pG}1['N^QS}X^7fXML2m^1]FndGT,0t}p`T
-h;M{LtvOctsl`zI|{ts%$#kMaR4LO&4BxdhL~D64&rokS6u_r7E8JiUwAL+Oe"fUYWBlU!t<<lEaq_N9CyqVrU_8Uk.wKy1LOK,nD&M<7zcX_27]uU`gZF
-H.#O#4DG!YX5pXmL><>P2+MarI)a(9%iH94UJV]|y.ve7)F@.LYElglJ'5"'`w=x'</6|Z:;~%l{in9)fW$z6]pQio9"IU{sAAreoIixg7LIO_sLV:O4CI
-l][1"_x<^IPUdi'J$x<6-9q!7NF>-ipe6Y"2I/x>^+2&Ynp'-"9-2}%rHtOBf{Sf-f699l~RE-77NDIt66E^RO/C-Tdyd6Rk<1{,g`GHu{MO|V}Mf#j-yB
-xJt54)B;|VZTkn.bfW"hF:6)CMwSa});uCg]Q%n2+ER|azGtAVbk$k&-VNsmJajnh64V7'bVhVBB/_{SCeYfN(p`e|7vrXF4-r#rX}`,^OBQLMF,)Bz!0N
-F@IX38eTf-#N7Ksr}P-neA;0qz$c9W$6$QJS#AUBiJ@@)E`r|-s%9hi.TQP<Fwv(gEF}&nC5GA]oWcRX$&0c3m:sz[_-{z7g!cOa:C)^B{Pu)V:nN`B"<T
-h<kIU>;d%>.iN2S[B"v#q9").&j#5(j#_4%>Z3C>gL]I<vFM7/[IPYhdV4gdXYEouzA&~.P.!_W!nSlJeCc1gAAl9.H2MoV_7s79UW^3gcZv&cr]M3I"aB
-dGsIA[QcpJZb}P=FXP7iC=B:vmbKT^)+vA,-wu-Oyqpu9{jbPjc`kH[==FrP9`)%K^g]4)-y#.Ng}q:zI20&y<hJWPt^Y+1{;q-o<5:7{d9-4+o,GD]I1z
-BcQ{&=HZxb!R$3T]a":m"+~qDuc[GgA@@wRo.H&I/p>.SfD-"0eu`&It,&Ft&vlD1^!/"I#r0X~gzqDp.eqh4HTynC]oLvQfj3N&x6=_fV@`[U<373jqkn
-~|Rd4i(>EdtX`/1IvJf"i&%{p;/Ei!q+z7PxY!8FRk|zvf+ig5QX:cA]%OOJp!;>@(f1lQn>L2BkVz1oEBZ7BOZ;Am)[yc0nvu`[4QiZEKn0{4wW2-5Y/K
-c3(S_5WG|X0aS&M81Q}Nz,h8B<E^$WsdfY7C/GaYjrW#g)|CYAX$xKp+,Ra^j:6EXV$HVeOYi!bH.woF@0gMLpujM_3Lv6=M^ci3DXwlW;)ulxfI<no}@{
-Y%vw;wJcO)1;Z0Qr`6gJ'8-X3wH,-^`6,!L=|yWR(p&R#1#aS>C;^|c>d<:='#<#k,eE%-}nd6,//L`UN_0|<=PYuk~b%yXOKLp=/)H,Olz6LG!ofQuNV5
-9g;H+PVexqvOxJfe5e$L5FZVo:W{Ice7`XKM'kT5{GbL9OY9{np_N`&JT$[X,%<a_z_znC`938wA_>o(e6%4~,CH%<"9H>EH0$,pduu#%/xSTyuyMBj$WB
-:Av,)0`DIlpq>D~0"e@XMpY|Oop'}c;sInX,%N<H;>v&L09-S^h{k'SnA'Elbp/xGW#CaAkt|7g@qXzkb/;OvDtrai(@r_vEjhcI&YlovE%Cq{Ir(nphb)
-;tnPAnjlnBmA5!dI8`}'u>WqZBXrAk}G""]^Ja2s{Ot'`CK=qP26Br<M5:A5'rcT=f4LTl~x`R_luxfEp'dGpN6yC6_Y'|50k'puiaqWnp2YcYD;r#Drhf
-(205:;I%of@QmfC}|dRBc;r+'Hp"slF0-o~BRmW8An$v"TcomFVC~I>a%Ouzo%>mB>U+Y7<OfS825'Rb3{$B=Q49gL<^{t0wq}KtB&V1_<Ay2)+l~wxLo4
-AbIuS>2r<}gK{)nR]FGMMs$L"SoC-^3OGYa`=.0xE.6}2{^=o>wW][FN:gZmv9h80z,v8K4%bJD&Qw)uZXE}"r8^Pyp7.n]16}}<#d0"O':BM}(d"WjIYK
-{)5u|'CR|p@x-F6siH-HD4xNDu(xaX`eKiwNl^U22gwq>&2Wz:>iGA%qCjvat"IdJ"t=R5`M7c5PZzp!L:c-)VETR|v,xVlHDChOkcbIPdWe"pr3Ad`]L%
-;y}qC}KGHbgCVOwZ)[bdp}YUGQ}t{9gSS[35SedKJb3VdjoC(Up7&.u`#JMIvu4iFKh@n^$iQ)uYFNyep=DKvze03JI{+c4X#/h-aBjR@ENNWq`/z-j7hO
-iK(st"Zw{/>-`LQNuGUQI4-X:ej{+y1Y[)%:vn'6@;NtP1nOe8>c;7-4S"!qufD1D<Rw#I!p1(S)zqL([#pE~Q<{Ec!j^nnl4X+..pOeNyv!%6-,@1_;9j
-%M3@JMiB9];^0i>%.hUHnA_eg/,&I]UctL^$+wCQ6O$1u^78S3>(=A0e5,&qKSKm!A#0H<dH5ZdK[LLsERGaZ]cAJhx}U^v'_:xC-!uJGM+t'+Y]9b/2;%
-6}oDI3KZp$zxz@Zag06'g2:qKEpxj<iq@5WVedzxQcjmC34p{h#1Z{9Su3OC2F4aadlL:G`2MKec_@4Ehn<iS%O2o/J@[_9_Yi^x|IpH!/G&v$S|k11BYv
-9+sfFt;O}+!1&+7__Y52aYNt@1^wA`_Fm!kb[Ore!(XHCH-h9$3p)oEVs-whzh~aj#_&x]E:NGF[1qGNElYv"o#cLdmh(U5+Mfs/3o~72|8:3e/9<]@S:m
-I#^{Ix,JT^lFy-WJ7[qrH:^Oe4@v$M^1AwzLw}3gDG8gU4iXWu!FESNW>N`/c7{cAc"P8@|+La5Q>{_sMikMpgr#aWa>C8S9k8R#4Da{{.+(UYox(.<rp#
-Tb/`SAg:+dto00~wyPwdTPKC^aOz'h6kJVpzkNIDseQvp5s|3Z]VH=Lt^`fcbO'Jp<=2p{u0nBl[r-dW!syNG{;cJlk@Vzs{pO,6}gpu-J"Rf1sXY9ee:I
-x4T|p4cr,f|0=/$f|E[@'TvYn-`(D)M4/8V_4/30+a8$Ze4X/9RB+3D)m,0ZJ.ZC<]9VF_Op.D]3:l2dhSm2ft[I-#=A~m}O_q7Ol#^W;5h/[AdkU%L2Fx
-3JGa]T>sF@8cft.e{cVFgjca4r:Cgu3"0SI7yJCwv@_xHpfQnh=Bl33qXKNhy2!B~myGkM#Re+/hPpxjr8/V3bEm'4mcxUZvSAzM=+qoV[9hvKsQ;Z)%ge
-Y}P9gXK-Rw$wNzOm9|rzB$L%8i2_#M:Z67[>/,}5wVdhW9Bfk0`y[2BIi]=_WWE2xLK_SpGy,lUbh#O}A8Fz6T{ipzE/gm:13{|yAUQ|XI=_>EtLgmv1=z
-6T}C2k}}g,X|Zc[wiwN6<dOi6FDd<,;@&>|ykeaz&8HQLf.}pb[Jzor[0cK:R]VB'OtmK^DTP<:8]Tf}B1]5~gr0|<5pOUDARoSoLH0w9%2|O^||_K$oyZ
-DM{VG!|1A5qQ8kB8`3<"8`|&L)3i,i,RlG5Ls)>fNUROt[~w$'I,]&{1#O&yy%6,)(.lVB6+!JiAqacRUD~/Wk~xq"(1NP{}{Io'adyZ],+fDG].FUI+sW
-3v$f1U@e}2T/n;z/UhNPS$=)-)N"GrYD41,@Z4Dqcc@K`B%!CAr0wjg/5867>ZG,.YA[[e:7~3BVdrHqIrp!Y27x>B{hH{1q4rsoZAi%N$iLSfWZZbQ)WM
-_{DuYiRy,y7S=qK4QN{OZN.>fHE$pE#j8>gJD"c[v:Wer`rFEO;Z}x];bVy/)s:)}WUJojO/0tf9f+Ae15sStu5s^t1;cwno],XRKCQw!XBT$5K<eX%aL4
-]&85l8g4ZTGRnwZ2J<hOBC<t,v`o}6VO&El)-h6uV!"'M8'[wdOY`57[&>k8qmh5<UcR=u^|w1$hgCR/(#K7i^c0EqtfC`XhWw5vh_Blq@I{k1`-zu^t:r
-|ZcT'W&0yTvUNo+&~4y<8yv++@_O78nmS}]i|#YQT`@d1d"7V8>6(R;WQYg@(yN}7$H,Q9>'B8c=V'%Zmon}G3n9!X3}9)qf,$cD3)F|`"&s#MOeWm"cw^
-3|jlrH;gsuzZ~|0s+<.[eW:]{[.av&<%+Jl#:<dk_q>uIZOT_|v(`W(i3Y^X`_.:<Qz;='q){1;e[e$<KskJ-W(mQDhT=@_iK;PKJmKGBKC15zmeTt>q}-
-;;A>S.faAm1=$PusbPsof[U%GhEQ4S6>Y5cBGD_#7#Ug0<"n|L/fG2fnNLYcM,rVZ8bQaui2X2N{RfC4#edO~az}eKn+pFdSa(#vNS.V_w2TSKl6O0W]m&
-VFm{>{qs>/g9|_;(/3{`;e7Dv!}6c@KWY7nDI-mv-.+7)|:4fPEhF,G|ECE:hN|KLMaF82~AyLnAoP.>1S<Sc)piQ%P>kU}`!qit;o_p/@J`BTe_X7;+%Z
-QOH'h6l1N;PLjbjJ/2IY;/E1PY"NIY_tBq'NM6c&k|`Jqe0u6<%ID-Rp#XRJN[r%V+&h,.#LN1]r%=N6`va];&a}QP`<+9]hV8QiQaO;U-&tMKUV`a$A%S
-COLgZpeBy5AqdJf6dU4<EP#|LaCh:vnfPIO^-Qm4d"ip[zdm@LuCFrkzr)aWC,%x5_PHSnihV]&l9N)$Se!f+3<]WbDu_)LaSjMr~Yd9les5,'BT[w.+.g
-1E.1X"0KF`s0_JS6HCDG%3QN)0;H/+0A8L@"1C#:6EgTVE=IzG>=/0Z:5n7!&k:a7Bz!(Soo,^)w5#LTY1[3=%+&z=%r"13$mCh@jh%TM,~`BmGPq3)(;F
-L=S@l`/'l5epf^BhLMbF7K_10A]Z{,vk8OTYlI7I=HcfIL367Ek+lltb20Ykw'Saz``QgMF3UWO1wt5l0hRQah&1h>qp}iH6`NeOsWsjD_|`HHIJQ5FsL>
-5AO$SMi&O[xIYr8xIj%Sr`2O<Xep7;FWPyhdoi'FUr^fWg:mfe8aho(;Yu5.C<F=d::|-#Ni|]9io_khK@xjTM,;#1y`.BfvD8^ClB"GS4+Q[NRdY'gTe3
-9Mb|eX~-ZxZ}uj.SYFn1%+E_V^cPoLNtv]e{H.--Rid+re489p8obQekC72V+KK6.&F#{#+=OTpo~d:n`a:nJ>Rp8qCul^0}W#l+Z4yn)4,D7)iB]By`Hq
-ZoXhGnAG7e^qfuShy<UWNO`qYJicvPoz0XIudASiE78u;P]4cZ4BA,<aT3:+]}ALLJ`=Ng3E-e$+K${X97By,S@#0iC/Uz~2P"=z2jO<,B]I%@SEpp-$H/
-]|!>FFdtMeuS'0WV5CbQCz.6ZB`]]&clTuwA)+t&1f]FHfMOmCBct{B86]=`FP0tPKaKocUy|aO^.I^<s&.:R=&okS%zhF`d079P#Amdi%2_~>6/elm;NM
-.daQm$:$)EU,%Ih_"B9ZP1f'y[f8"OV`=)9n+/#bCvwPE&_5J>Ei;"P>v]2t@Camzzo}"o^F$6,gSHY5fbsHm21np"safO}afpO]DKjfC:8`Nvxol/PIic
-,h;v&Ac>'IU!-5j#8hy^PYLz`to|h@oz&j+FJ#{GHUp5w6'&U3@0bhje84!9$&OnNWUgovz#^;zem!{;AX7hlU`JvHVfiSfd6VBD)mRh/j@8~7)cJl0-d2
-wjcXf!^|aSu@ZfTvghvi/y#_|v(t&icUX4pdIh5G10qC15#'Soc`MrM3H{V4#!Rmgyq6=iJy_8@yBYowfyNWyE%d.)zfmKmpCb]){9&_>g$blMS:_CJH=+
-fdjQw4a`8|-q43)xzT[.dda$8qZSI"43Pqhvk40JIzLtxA~k+gxe-j2u^c`/%8rEk9^iisrigBM2/I(-u3AICV:gq>^wt0dV~B&I:(V`O]0+c|Uk=}Ia<Q
-C.0{>'zkEyYcixa4,q[r|p4tnHUxryQ{AcEp$";xB#xiLr9O~$0vdCg)C7Q.Ui]"|W:6WOWUXk$SlC,|GFC`s)n>'UP48`Lb,g+#Oa=N<zc'-^pyB]9D1#
-UCM..wVkQ0mD<j0zy-@5h.ljZZj-%E:FSvujw_jkJ;^dpYd,9<J/S}t)x<FwdES3}"5gmliTWbV}sj"N=HEU|yPW(j;W+,aIF#bmK6@tB_j|8Cx^M1yqiu
-S^{#l5)1'|eu-SD$"<2pKx8!Q4.%O9R+Y#e-i];k~u#.lZs[[AQe9Wn;L42&3.|yh"gEaIwHBA)B<v.5;8h3LpCp1QkW'0s|b%$v"{(ft$g&;cxMaQUJ$l
-n]XON&tax,y+nL!PAe%s0R/[4{k|">!^ZZf,x),nVAa=V8&Atv+6(n^lial@Rxs`dT[(FcJi!L~Wb3TO[5!IM!MV4zqNEwe,jte%_RrC#.0/vfIav>QsR>
-M#}$p^/2u4cGR8)_dlb5#zLdTJ,tN[8A8l[BQocCv4]u&$E%dW{#!<z7mHuWs_M7[icX$n_K>5kP~,-0zq#hNVoCFQJJ%dw$z)8bar1p[@F,5h(ol}uQW^
-p%3K9G[dUS1lgeZ[q4J=8oXC`mHye,W,t3K^SA%)UF<tYTL.0,(j_1}qg4h'y.n)c1157B;`|WVJ~zy,MG'c<ouGwAISPdRM'Lp)D/$WD=_]p4]T<AqeFF
-Jj.nv.s)~x@(AKv"S68kYMP.:>^w~dJp6pHvk!zuvsJYu2Y5hnw0i&vuET0m,$pfD5"`'Db.3Y`!X>fQ>1&So72QQAIj@>;$1Kw`;H&&N`./VQjD/GI0dQ
-2p&eRX/"5>R61LB:wIQQ9iHqou[zZ8;Q=Mej"%Br2[$b>1BX+IqOe:"PJb>cWzlbwdF@qO:v^JKRS[O6qVwwHAO8y`N9-u4Y&Z-xE+<5s_fk&8&7%n=3G#
-'/07Q<39W^N;"id%J[([V6Zp`JxZ3u1_[R;sGveg#f]FIYYE}Bme'`Q5FUM9@zwEB--4+[opu6VwL7om9OaHKfgjL`Giy3AM`V6d9KER4xhx%I>M3^z.t&
-!AkxjWwC~JRhX"QC1<lo!2YeuTliKHg35<Di1Xkmk<Me-e^t5Li4&PyCW[mX@-s"`Wevc$cI6[W#@>ro+8eQ,YRjj68Z$]}vZ^tGprqT=!nB$G!0`pHvyO
-A5yq':_+$FIp=k:il.0skv.,K!eKLlz:>.!0TZ]!SCfk7!oJ2;$>Yl<nl0ZW+/+ns^y6|j5/3R2=2aqt]0LB6_;OBnzLpCE>iiYk+O:Kg/^:>P=AWtCh74
-,Tgt<NH{CjtQg=~r|=pxd8Dke0nXjZtI<W^n$:]ox:%h:c>SwI`_tuCm(,:wxK$4#:>C^Egd_62AJ/=5m5K3`a%f~qx"Ub5`'btQ}Izwol+,+AVM::>,ae
-aCfO_9(+g<AG|,L7bj,|tj[.U-eb1L1V9QX1nye)2YkkcrT$x)^zcw%5j_}[~>a>5D]@;_%$,WS1^g~0-$yCmHX`@9V5D}~I_6CT{8`9)F|U/$U7MZJ"pZ
-QEd=ZiWeLv15<gr/FiTx+YKc=^w|;DOD^yw"Zjauf`nsWwnhV'<+4.]k",Y``HgpYBde3:qKpiON}lq+MPz+#NQjN#'9@wybUVxbdLqN[sty!ZPcaWl]_h
-f[ac:^{|uwleBa,5bHOelfYW'I_EwuAlmbN}3.hTjG"UC!&<nu{nYT"+z/il%1'vQ7,L{9`}cM>vbmcIaiZk~V,)|pC0HRTzxg%X[4>`"U4QOyTW&]7{;K
-AdarPW@/L+rWINH=.NDxg^_ZYClI,/AA<k/jdBx/-Di>!SgU51LPGK<A|'3=6'8##@_#:c8E+iPLA2OHgiKaaK.}xv775NQ_oi(hGdDlO7}xLJBXMBbd'j
-c{"U$!^5l(`xrwm76ugs`N|jysm7G+_Et_bNZD4X952A&%a;/;-Fg<pB%_H34%>jV=I#!-/P)kyO/Z_bM62Mm299!mr:b;sShaV<+DdbiT,57c2P3X,}.}
-V7GE{3^pNpfy$p^][q(8qBAZ4G7qSWM/3!BivEKm_`J1R/S+yUnT}J$m4R6(4jul]y]}[Xz^.@4s--aiF{+%UflANaA|~Mrw`NE:Xd,|:R8JP,>lhy::^8
-+nY&;yPwOpT07fn;CM{K[lV;4tb]Cy9hZx`pbpcAuVG_7_<-2/[11g8=^Z6J+l{g;_l8hzc[kh,o7rrRD#7-.3X1"j"dM1p_2&keYp7h.fB^wJ;m8qe%`r
-mLe^u8jC<jv#O24F,C@W6KB_S#=J!g@6MRmfn5j^mn+lKz8Oz(z}z8-RRv<jeS/k6YQN't7W/w[<>qWR(Q2UvmHc5pMKImG'QR9zkf~2,H2/&Sp_duB3FU
-fBgW3z@JMcG"3J-eFn"P1}PyG0N{{Gjx!mx,K1l#6!C):-$Z0DO,0K#]2'%,UebEEG4,fa%Rqo([T5d@4J,q)S,FW@@qM#oNv/g5<sWnCVf#RSlE@8fxif
-[B:Pimed"HQ]/AKB&pfSh)9D4;,uI[NL-_EMcwnfv{]x~u`nmc)d8P0nW-84WD!UDw@[KR32=bo3Z,}ZY{F_I2NC&/<%POaer0QD_cwi2CkjA]W,jecvg{
-R](!xa-@-2y=KcqkFXpG%gFv}9vi-)v'&Z+S3#`O$3xDdf}1k]p,3VkD0'0czg!&N@p=1jlWbc-{WE"2]eMEDNn"MXpsP@<'5`-Ka6^P0a+:P_YYIrF9-m
-y8jQ{W>_Fy(wtR=Hfx_2.Rg.J#ae6BK%e)sWe|ujj+g7S;rY;P^>INKrlPYv:DFB5NXfffPl,9U(.ok|f@gus_ze/x.<|GTw0db7P;+aL=ou;y%N`s0XDa
-y_6;KoI@Xp{UX<j2BRm/]RhmNny,@x{^!_w@:i'L0p],fxu"aF!3WNbaYnwc~+D1/MkpBBxi0Xx&j<U,WJ[lF5%LKDPCr/;x;&)/)L&MV5EC)|]-xyD]w;
-R4x&u0_qL3K:Ef.Pv(M`.0h`>([[>Q3uV|u:G2Cc&HPtugMp11wrz,'a~+]T/1lK#Yn':uZsdzZI4;<heY]jM(N}YJ~=[7|@yq9qwLdL0D&KYLVl:t6o<f
--pv$`szq6Fm|%URJ/QuG|u}r%R-R;!ghu1l-xO9+Gx^cw:m&c%0^:fIcm5NSGM1B~FtRtyr9asVcs:Rg|P]yP-Ir7YZ`u"nRA)VxI@eAG=09i5TA<DI;yD
-yP{)aX=S[)b}L'`fOp{A(;]-_F4)E;u_u'KwWW>,'S5K^.Re!Ja<j/zLjfUlckd9AK=$JE$ir[.n!oNNsSL'1g~,s<);ohF9~0^x<=o-FM#lS<gY/l!u]4
-mL2zf0s+o"8@.o5W:j,9F1w(F^d5&u@hF|^IIb[Kvm-rVtO(()&!{go"9U_hwgr^1q["fSy'R0JFiU8+y4](]k;uXELv-%'wIk:Xgb)5kDo(>wOh7[7t4%
-d+MRUs]Yk5PTh:3]B:),$@t{:dt<<b+9kIus`{n;R!e]c2}@@S~)mbe_;kfbwDsbw]"u-kFS9M1,NSOnI@f.nHJEFe^w<kJ:Q=[V2pusF3kLTllBI"ivKk
-WmkPFzip7t>v<@QShD,J)asRit>Dp$Ya+4(9R)iEY@MOg_`,Q/UT{B]PHYZ29D4#V.#t"%c+!lgTtW'=8BFk{NAKwDJRDI&<-I~ZV5[CrrudT/qVT4+GWx
-.ta{kc&ht=NbL{iaiHYO'kC=TXoIaqF@qARqe0G][TmjAY_;NFXa}FIQl6;BXgZFlbW(Ke3{_u95Va@WDfR69w0lJPfu>cP^eMT3j;7X'c-gcKT4QQ:ka&
-:Hq.N/a8~nl3UQwoe@7Syj_6|U>vFPUah6^K_>P}K%3r">(6f<>49/Uu2vB:Wu[T<^.5:;uSvgw{(ulm%Ld{A1:KbRd_%q(o)kzhR(]sIWnYPq,Mv)i]vR
-4s=-jA<0D%/{NFT[pdGBFL<:bo7gn"[;;>87.xTo>Li}+F;^X)1F6<it[||a^Oi[iA2|0"&>pZIQm=~{`v6^`"pH7)=b&D)fHp,J]^reRS0os];L52"`1%
-c]h!PcZj/b:{@#4FXMsxf><:ZASox7{VD<;9^SLQOF$EpF,nZBjI2m7o[Sir)'^=@+f$<7sY:`HzLLb(]s2s3pmxn5T[e_#w|{=J+)uR5T_Z9/8qui76Es
-h-Na_rYC(krc25q;+n45&C8RVdNSmoW&)^PU"b2!&^9EY|Yp{G}s:%;|==^AO#c,yGH_I%8_fZ%}!;#;jZO},xYK+]3Z_L~cgq^</AeroZ}t"KbwpZnRGm
-q7$&v$fMo_OJ&LyC3"s^>RO6x`uN22^aRUGX1'HCl{Lv]b8[OUqhd:`NX;t4P&MqN(F>nYmr06l,nR[B~q39w^8zoU[Jr'QyX[Eq45yqsdcMop.Nk28=x.
-OaNaH}nRJfphI7Y&|ytOqd}K)-kE}Kpfh]P`bLFO[M}F>qn2wHk|QnY=a#'AT)&,[5-/<f&4lflwUJ<RGzWlJROVD^~edjhEsX]&3`6/P4u<1zDhR+;uX6
-<D0M8zi9GY%ZkID!WeM'X5rQA3I&SBJx6udxYn8Qg!{@<L@k5!<uA`8&_0h`(I3=N8|Gse1sK"br7-8H{zG),R~GKg^ptqYX-zze|}'maV+9wz^Skk12vv
-p7paWeQZ|&3sR0bZP5@Fy$@UZcGnCd{%qZMVx<}cLV6X'@.f>V:(fM]s-12G2STJc0u#c,di}|mkvX5cy7R;ByNR-6%7o`"Mw_!v7_!=EYa|`|H$`SeX@t
-o#L^{`/W}8Rf#2[bJ=!18-BB[n1Y&e-vi5p}G/<9vqyBc[a+t&JUn;/<|N`$G6q)C#Q:PS"2SPf1LZ#V_hJ5j-t@y9.&}Ece-9!n@DOIk[^UZZi;s#BqR>
-5r[(%N+T$'==kFdr4{>|dJS1%<[_PQ9Cc&VNVsIF-_zj@hd5-Mf)Z1n^+,c)x|7tX{_Fy]TDHF];>zY1T^T{NUeq5D570t2XhSQCg<op%#@_bF%]<mG_e9
-+3|1BP"itwq}>OC#V1eG]ih5uJ/ys|6C~z<-`NZal29Z5]@om(5b/+dVvDtm>5pP,^ltt!}IX8zYcQE{>3Li~-pg#uSeGg_{PpB0_)N6|NMM1.Zq['xn)Z
-Z`oBm8yN:Ay23y^&t^1CQjm9cKx%L&hx,jPx;@U_B-8N5{ZGSkTpnP4z[Ic!XT7PFJc%[h0KtaCI_Dd1G#@C|>biY[Sogw{gO-(`MursgtT4lrr$JoITX,
-6_AsW|Os%TsG;v{,D{xc-@6Yr@F!UCzKFgnu,T|rsW(7jaL=33`X_REA!C-Z$BWR33cfo5v+hHcVRYAOCG,h_1|cBg0Snx4+++KyL-Z!P}1}c5]<lg"{EO
-IWx|BFs);Fl30HvQv;3i=4DSqy#dV9cwT'$%"dSS&x-4`XkBrwy'pI:P('B2m[k=e$Io%NEjQbjqiB`93x]vKjNqoeAJ_8fE11Hp`6EJ<:n@t<RmnBC;%/
-6h/W-6MeCYru1_-_)on$h|u.sZ>429TwKfAxS.3>_jT'iJzEmk-&peOX-R&Wq2G|5eS.%}gOj3LMHnAD7bI:Sw6P,N`d^l1er#Cz%bLFRlMpc3kX"H97"]
-$AQO0-GK!:g]dS6k"74(tev"MZiTkW/Q>[a&3cC%t=k=jdi-Q4`(2Gxx&mg7Xk}Y4sXB+N{o>#n[Az5%f8Qg8x}d"8r`b}ofUF`t0_m#Ec;)q[3]UTL{Y`
-)N""/hFYdEuqgD$D8)]}i/QExd^6vJ#Jq6P(t`#OtM&RBMJpq6r7KTELo2vPq}B|F=B6w]^=/lTyP(QZKlaa#A39/t(//@UFQ'6Ok0/l#U^6hG,<x1rFFA
-UCnuDYJam{_`!AJ`MQII%Z'$y{0wmI5eV1n.uXFykD{S8oj#8CJ}H%`;/%_D;wa1&R8c>rok'`GR}r##P=%!YDsT,Q'U%ELf]w4|][WG]y"G{]j5H<|$Gg
-(z}c$yeh}IfNfA/.n0BUk^/jR8bJ-Kk(ZRO/N+72yqrx9]2{KIE"iT0Azq5+nAGCV:|zCjUT`><A)h@I'PEL'%+4!n1J.=4gT[u:9}YLM[YrdzxYCZ>+nA
-D(-'.9:|[IP8zi)kIw[:;AY,g'/s+dKz7[XlZ/<=gtTQfsFqr-[)9v$R3KcxQdN.6m~LqzMGGJ9fR]cS-K:"2V=OnYB-7O=itZ;Ip$gfh0veqkA2=P@$W.
-0fS=cND!Ue-RHf3@]_|-V(vZ-0UAsr6lWqGVcFe")BXgQ]'{g1!.i)OC{-:R&viNQ,Jl;-k-+ilLz+!#k(I"ni[C[@4&W@"#J7X9a"",(-u)JIR8hY%CHQ
-(X562t!1z;CD5m.+oI/P$.[+)C5uNwf8Cm",ehd;t<K[3`9"hN"#HI>y4uD{-:z2{)=We!"!0aJ$A03yl=sSQKpPF6;5'D#yqhtP`D+/8[Pn3/+Xw}^>N,
->0kc3"A,1t/`k[i/wpW;204f}l"My7Z{t[8-65DkdaJXn>C9/4@d{=XqBEiC$H=b%aB#oXB^zZfpN>ws=<GB2aQ`Ul@8;.uE~5Dl'dJrC+%X&7k`oT|t@/
-6=(Tu]DrGoS6Vn7IC68'!/"yA=cvV}m<InEkz.)}|Eo'1{cD_LS:!11km#znn,j^RYj-4U>|!zhS.24t"<%zc5/W%6X&-W>_s4CdJXi;)@@K|HT:{0V2;0
-E"s;DSw"Af4GAd5{f6(QBM:ji^O'TGi=`jmW+IE%V)%v1M1p!`EIz7H,jgH1MpmL}DC1odq`CMqs#C06tIkMDaj^78S39`zqG`+{2Io;ar;bQ5{iDFq.9;
-Iy%zW!RSh49^DXh{6{>O<Mp0e]JLRWk3d2_b:}7.IeBm+[GE5]h9A3j49>KO[Bqj^uhV6[ptYt=vI7&_vqY:jU,om'E1II8dHC.I'%]q`k(QN]nMLcx.R]
-VlYefg;91'mC2dp0")J1t@!n^$`30i=UdAwN%>ZvaAP$aj+V!O$an+C1m'6Ekx~Jy{inoznq&`7.p1'(<:.c55whYVdy0q4gQCaW0[zh{GV}M5JfRB>LMB
-P"B/{OY[Q(5hoHjg-ta/U'</4[X$}aY/BRNk-G2}aGNo%d@>NImt@GabcqHaDrJ'e(K3AesxL{Q3811tR(QuzkD{f.4,AylU2|F@N]:KHm{nNX:,1/:m<=
-_`oeskG1Ul,!ie.,pt#zq.#,V]VFR;Bj"qZrbp&;O`vy4"l_G:'n.$M:}rXk/I6(#_wp3{Jv,`(!o5e'u3r8`o<+!jPsD`Kl:OGf|IS.#2d.cc^')dAY-b
-~FD[QBZ#tK1fra'M^w;7L_0wtO|V/>PA[p3ZYCtpKGqNK6{a|Yc+0;Udc7OPx}|E%/&TkqOrozDeulwX%eT>4U[p|mT:]_K+&DrI,z[>HbP%tu,bzU)lqf
-M.;dRf{"/v"><<G8L%'!7T9#0a2Nr'umWEh,FqLo<K1D^WY+Zb2:<fgMZKqPPirHb6SCwqYmV]wN`j)BDaxQG]XO`4EOI5M=05[A"|ho_Q8x)uxjn`(e_5
-)/)^meafIh]Yn`;uD_+Bwd4]QD9#uO2fwu#Y)^kJpik2Hv1^PF3qFrfSJ4k:F4}@nZC4q]yogl#N']H20]pd|:D>,dscj;IwOKF3FOj,dJJxK|Zx;#=xyC
-b9$US@nhy^GmGLpkuXy``fwwoH$B!}beIXQ5Bx.;2Ptq+|I4x/R'eU<AJ@6<)irX'l08_L7"]_xYgC(&&Pev((4_b3#`"TW_f"Etu%nnaU;nhuhTn'/-V'
-v+_8tJcn4I$mn'h[<c[B(ge&c|24IR/e}+R!h}{V$Iv9vA:_A^lebqRAm`gHsc<S_T4>8c"j_Oi7r_Ne)rTJ|INhzjJs7}'`;WSQaY5<3A/"FsrG(>j09r
-!i:IOEIwBv]oKzmi|clL%!GE)LsnTIf2[;)GJ39mw(tBI`N!,joHu(i$fjXX(#JS'&24h!W6j}EQjl`Z{(N#EF6^iq/NZlsJ^U><77GYDS+oezbW]Q72C'
-!Y4H-4Hbu#Pes(,!%VqHYv(.|Sx{NJWR:#2P$)BJ-;/a>uaSj"B0{mgy[d.qkb@q;E2v.4QtVtS"DZ0r("'2)=r)6CZ{D/&`[)B#UsHLxrIa}y9qeih9g<
-C]3Ie+/Wg40Q}[FFH@UtwVs_aC-TQy.sq`[/[cR#/<K;)#`pfuI#Jk##+b3LjBYoD-Q8pw5NIo]=~BecIFvcp6}B:e]$cl{"oF'g@rvb0Z7'}!+L,XFLTr
-z2k5BxX&DB7.sGz;LWJ]=m{eMLKPoKd+O=zAe;Ap;@YM172<-913hi5/{RoTp=#48foZAIB-MM/%VAI1<fa(6G0pyh{hNS+<#1B'_xX1eI6q!7]]ASh&hg
-0n(QX]y`]&JTXH^k/!8,1G`EUV9#R-R{CT&.)1jxl<@@D2I$720ek00@ov(%BRotDO(<l8R4|_Imp[gm9W3as+r42H=gY]fx~t/Y%qvyT}l3$wJ9M0iI+f
-UvLO0`X<I}a)!U;MivXJdw$6E+wIb;je_MlpbJ`4}z`uT){KMI;"e9lpQ_^d7sO(m)9`{xZh<`1v9j/G{7vxoZgu[/943K@$W@`&in<R(QeAMvdA~DsQe"
-Z|1&9$J+P7D5upBU5el}S$UPkmqHE1^_"3|qA#Ddn#cd'3MYC9;$6R0s'3xfMN`bcUaC+&%aD%GWMk16cYWQj3bvmH}aRfk1/X7x"Z9U"sMV2BD,;:SjkM
-3J0]~.pJ3-ex38z%[sv]&kPvqACMDf{Y7vgo>B~[Y-R)VMy5X[."nNJTsa&$sX`Dm!+4ef}u&Yhn98et}Lv#KczKxqrXLMu#v;yPx>ZVZGQPMTpS<haP>{
-8"l>_i<v&:+FhZW`3^[gT$bzx(,kwK6Pkuo;DKOGJDFE!s<YKI&mu[EcKqvVp<#&XsRl1XI3+Q/!hjS=[3&N+l5s:Qapv6bJi6O_E-4sS|Kp(dqQE%&^,I
-IWtf86y&9R@,;j47en)TffK7Hfddq3unXpCMC]8l2vB4|]Rn""6RU)/[k&/[<>i`9QbYdS|/udoFmEvI+xb!"s/MF&mq!J_EnG"IVru`zQ~Ul5`n$VEQZ"
-WP@3I=-lc{h|j`1KHa!2f5+5oogopd;/Jf&d(F7r}[ReR>;l>]-4tI{r>o+_MI{P/&LwC$lnNo)$6P{6U/1QMCX[AGk0vst"2IJ`wxT1<DLnD#f5n9T!>[
--=]S/^J.+f_BuihPwIcQ2e!^{)49.d)6pT3nVrb&T)k"b)DoKcG=t-JP0Wzt=]RH8{:]r]x)e3vnrUaG0]3{=Q63v.{"AZ#)F6/5uVVf3oSK<<I"5x5ANh
-s|=V7MbxCW3:YXJY5Dy7-a<U|Q(6Rw/g&S1ak&5B~Hxo~i>{,"3%Jd@#MvCQ}]q@`6^>L"lU.->+0)NHy_R]+A!3Onv6o3_$HW;$q<Qe$&piw.,CF/<@T;
-d[,DZsKBYgg_Wo)In4[:H%.m%&FYxPiR.qEFu=iO(ygzlssZZiQ[yBD5oy}f=XLl6TGeG9kIGYf.2PdE[6trdx]M]3;2Y[}lffkno8@v>ci5NsXxc(8F)5
-np_wa_qUy]nZn-ZKo:b.g1:6`B+uWdJdQ34L^(>{}N08]ina!_;w"6AlP^;SGRAkXTke'@UsX[<BE$=TR$^HSPx>j]/)HC0Gn(8F:)]SrbM/og2iUR{SE)
-#v,!jzxzzF|'_=b)8m/u8H[q$A=<49YC'vCcFvbh9}f_a]ky'f6nGn!9K0Sxd1AE^y0CO1"BW-9'9Xcz^!T$H7gy0CDt-`ba:1pn_^'jX}],n{m=;LZF@"
-,@#kC,Pj8[Or95Pn@KLu:C}ea-sr@A3Gwhs=.tUlgmR|K}{eSa>5osYdVf@y5h>D"%YO-8YeIr'De{[XjU+:5u7-TDmV!9)b.Ze;k+T>x_1h=U/5/|x6<d
-Qs__Bh|wlLaO&8LzEP/Mc`MT,6]!{9p!`J-_@5J:H#Io"s+4]|)CsDuU+I3v_Ovh/tWjGC!/3cB,AKSVl5w2`E/.{=&xoF4De.,(g+W|>g6KBdTnUwF+@[
-dt&.TQZ>/.V"K2jE6os#kmnoPyNjV$B-4OF}tuZgl6r${vOIsI:0H(1)Lhzn^u=t^B+UosnPG;W>=2{WI"_n&hs:b+UJknQ;4)vbs="6:ti1p-MIc'Axyu
-$n.>[zNVra9`xe'HY`_B(}aK-@M|+TEM99/v&[8IXhq=ogn)N2$7d/PFe+)[v,@.Tq/{gdSf[(u6BfF6CZR{(Jx#bYR8Ht&a+^dd4W/e.(S)Wml|Mf&B#|
-!!N1&RPaBa!Ahyhg,hB,+O(klyK{"Syp6{ah[d;6ts`T^xGYt|!zdPEPYR#-|=O]EP&dDyvJvcOqc<KK+f+v]vC'ywE|+OV&:L4.(X`+[F;0CWqy8e2^^}
-{=nD{<^Tm6]JgrBZ)M<vJ,a@w|CvT,N{6$e_iK_W<D{@e^`{ZDJ.31Bo_`;)1T.%.k>hoc[VW$:eXG2%N^up}]n![vQ6v%15%q^R&vZ>g%q@WnU05AY[wk
-+!X@Ax..+@zvz</k<A;>(6qALwuKcxr{j;wE2I-Gv{<l<Omp5zDY0Tcuttm1$i-MYmN1>d=-Ul%`H/yp6SXJ5K:kyE/33@g4T)MAVH&dk;TKE_M8VQzeYa
-BqcS.(>}/TX9x_8Z2v<6:7@HL@gTmw&Y.XYaNUptPufLdK&FiAc`<)~}2^.RZ|Tyb}EG^9t'H'@xUZM4lZ$`To]ZImgeZ|eJ.<F3$;Rbu1EtQXY`gjqSXK
-Bz+UM5Wo'Z$buU5s53=GsSP#/3'snziUaAg`!Ez=:>9Q8CJ#V=#Nfw!J1(Al7#Fk}dY#@tz{QkHou7Ka&t#.auj6"%T4Pe%h0%YO8iU{'rsRhlHvp(^Lo2
-8;I.{x!@tY7%Lfp,H^lF$sl}X1&+nVmZO,QlN5QY/ohA`4|/_kTS~B{F"TXHL,[%awzo(M+hnTG@n7_n{m#&2F.!VN.Qq_j8,-GzT@#%%dpEs1ZhKUdnQb
-1X5ut5ijs.[f$=P]sC@j.e-mGmNj`tBXj+HLrsqR_]~qqFDe$fIl.;D)#U:R~5b:xn@.IS=:>28Z7hSaHIg/dk_0l|J<So:9e.YxQ+CXGsjDyJ]7w_n4Id
-HYcl%=AhP+}[o/JfpvnEE|[Y|pWy0iPEX]bw4-+-iw18'Fo%h_'ubLbDX51}tT4Am0Z%_=Xjp|#YQk<nQ#nZ;6hb&fb5Ms&ti{Ke[fgIrs=md4>w>bjl"x
-lS8L7jUWhf"dwpT736IO@t~f+z3+n^~Y#q1@duMY.iWG-]PA5e%/~SxNVkD5-s#2)Zg&2bB/doTQe/}cg)h'2Eku[/[fg,E5%zXw,/evz"ItPe|uOHbc{H
-{s[-3T"B8l~g99>4c}^[A7+Me`vyWyv%Z#6,Gc<45iVR`S<bF28(ht2kz!#Y!4['8w;.Sz0R.[lFb[L']<#:6;1E>!Tin-C/%7asFaBe^lMFT6a@_Xi&@-
-Mkd)GFZPFDc"(daNHnjLfuRsrx/k=X^To<++>F6yukU),zl`JqPa[pi9Om1QhRAmp<%WKE6":1bJMO%Jl"On`<4A;,6J-=qFPar<B#Gt7lND4(@H`&C@l!
-_[Day8rtiP'{gIFa3;~bz}hwf:,^jO&Z!0Ne5zrs-Ow/c#,8Sh2.u%B@/S(^;vzZtp~eywf-h(0|2-)Ra|ledOVohLk#=Ev7KCs)Uf+MWue'xcLC]eJC~^
-USvGQyE{D#oCaBw|_'""u#xl<mP'n2DlDCXAc]2e6G8bSKWhuLy!iO`2Gm}'wcfA7+/idM;x'T3e653!PGV/Olb(SiE,$T'M[^^'WX[5!{zP#rLrEr9$eb
-|`1dF;4,zIK@`>odu8-yx`j{.==5CQN+0VNXL;q"2o>gW{PD$ZN=uK]`2b)GVvuTuQ#!0C}Y+Tb,pvS|Mqlon8z3oFbSU(QYY"H<94/|/NxJXH>4sDszY>
->@wy{5x}!r08qRD@[t+^7n[s~.,4-Z]sv/o6zX]nH/SzI/_ifROj]fqu&@x^<`8L+g-Rt(sI}F9RewM4RUCj!Bn7`zs&GE:S&oH!.bJ]doIyisp!I3JS[o
-feM=R5>Co7P)CT'fQ:(n6J:/[QQJIm>I4}$PbM#h.."1r_4u[r-FodNq(p$yBUsex!x$hwf%i'r0._-`l|,%+aT(%}#Y[B:BF+r3Q<]rk"9cpE}Wl:dM7p
-z;idIW@aOzVKur[L:NUpxmL$lq|H6AI.lm9%0a{SvgVK&&vs(`/X;cnq.$|BKj5oV@F(.CRO5D&mmPWr:eXMNT,yJ-%>Zc(bH=8EL=3U,tS5:0;[y;EtYb
-Q}I%$pi!1>=_7UqfHFdRqVbq"skNn,L+J3g6Gafu8liVvL5C@5"FRhwl+(Cn{mPM{!tdR_jbMl^N(2v}MrR<N81Mde7O<ZJ$b.BK.p_nX%x[+gq7_=o8>,
-&R`70mi.O.,JHj~.Wa9)2J7iZuxj]p5Jl9ODF`<`eR"<'[MJLf7qxM)a.2CaF>mR8(G1jEVKa9vqI"Xc"J:mFNvtGj}!)|%v]!^M/K6!QP&'5]OG8ij;`R
-RSYF!{T($c+$Mfq%2lQZ`RTfBk5nob%LEwtH<!fhxGeJQ)nv&7[Pyv'aIH]v[kGsvOW%ZK'Z@kgooopsF.+h%Nt."3-c,mN].i-e8tmkO|I(^<(|]CB)w;
-wUPR="UR~voOBT!M0j[,19:oLZ~XHna(H4$"Ilq_|l-cBf^NR$Ylz}s7QX&222g<1BTLn;]^,(>^X9y{n(4R(sI_"y"$!|o,pSj'6my$UV4Rb@T@](o@!>
-7C1o2CgmiG!a=P_Yo;_8`+Iqm=ueEiboW]omF5(>ir1{+5[kwo.i(7bkx|#>-=%vw4N_Z6^}#m9jSbq+o}DU,8KsZTn(+:GMt=+hO;-CgRRTAC1]9#pw;O
-[vSn|HF1<Tf0bg|Hb|1p,gbW{+teJN8d@0Uzw+^C@N=;bI`=w_]R5^g>38s{_||^@|-]IvoVt1USQ#c>1Nth{fuz,rjmA6Qn6.'&~sP:<<0<'4LzOMJ%tK
-sA:!n$BdR0Xut+unvZ{j<Ulco(Z7%M!N,0,#yYXQ7`8GbXln@aI!ZCQpG0q|VNI{mDyPW5n8Il|#G1z;!C7TsRIr,jYt+{87!k2}8q7qU{emm%QjaCgDdk
-mXiHWTmDq]r{j;Qs+$Pa4jM3qtMrP}MpVY^j`UWm2&cDDb/xP]z2/t_2Z/9ZhI^]4ThL:bSx:9ZxnLWtMm-zZ"_0(R,#xCF@{Jh,dwZ{%^[h]^)#q09p0H
-xv3u.8[2WkEkX,1{cpOY.2AXuzh;:E(X$Qt%5PU)OwPduQF|SKaj8X'=|,nAU:=NR;}LB5]pcP}QS).c+.li=g5sJZX<>IEDjY-ImYKpg,n]c5IAnmK`eW
-@Ap}r.9nn8.XkCxbX'irX'eiGy)aW,K`A2hUO]EW3l3W5[0a|/{nUP&s0%&TX'6XdiDOXp6Y/!k`Pq)T_U.gLvFkt[Z=5jYHpgR^c@)9~c.jBvRKpslr2y
-%46T$7]KRd%jSX#'[c5s'.l+~QiuoNH'N^{|xl34^>>_jvE7P73U:64k5Ets|%(wS6KXWVSJZ"';AX@%zvZ_{`.gywlHqO-A%IrYh<Cg<wa[m}y=jZ/z4I
-LC1Ioc>BsgmM@xb2oQ4b'U"9,GC.m'!IYQgw@A(@1_ek1Rw/`6p;{(_cyUdvmia9U%JH^C2qn}.F=tS7Z<`XQW.-AD:Vr]]60}:}8:Grn'6691K>5f-h5N
-y/#'}VwMQ)AyoE58_DXT!C~qgrz@Y,eRFLplRD-#6rRJvGuJ(Hn28c"Cyn>WGrQbyGdDFLgLl0G'Wl@-u3AyFZ;M2[seK|Ism.55u`r#=4Isvz$sU]"7T3
-'EfA:@2B+4Q>RSl%1CT)|F:EvyIWtd[8KO3-gOfw/2xyVj4(sQFY^9ac;"HD'C<[f6QwIa!"S,>1MwSu$ahDafJ#'}STxRPzs|cDz|PO5TOgX]Lf'c@`LI
-|)I&z|aOwiiLd}Pfw3"Egrzo]M]L!0PLxJ)iAs7>2k(IWRJGGQBr6vVT5[RDYft.UzQQpT6f{f]E{zH/QHcIc-'SP@'S/K#X2D`Ab,_>;m].vL;iji4Izt
-!LSew]YGBhF[u#(h2@9Oqkx#z"'Dm]|bc]y`"+I3wl6`;+p1__HGf]qaBrGdYq#Hok-Oww3LI_$<|El_LD0-~8Ow_/{Vyi1u9iu4l#nMkP_8Ul0Ja]'qMs
-O=uX|pKw`L"aB@vmh+[V.;B!wIp_EW)Ma(="wr`ZgPS_<f.:=qYZHl>/8nlYKq3uZ/E`[5;PXAt8%H'L}]oxO5#jIf5O@z,uYME!ZjGrIas;yY$DO8mulC
-p%L}<B{q:"'/|/g!QXD}'w@gul;w05VpI7^7'ofk]e'N7VKn]p1FOJA-P(!h8{xP/h;z{gcc/jP:UTmbN.iHp`J=s8|R<vP8"%1pXq]@rCo8ThM#/ZAM=(
-,B5Kxj4}+)gACDSYb,/70.]nR}F]&Xd{}egy26L8`[e'6R<ENS$3OdXxbUsQidk+/3ti[N5ylXtd|DuV>oJL9xLE:BF/f}P&z|3[ad#2pt-MfxpZnRjg.|
-OGj'hO6|6+-[5J7p,/}USM|m};UD;Y;b$I)w;@B,<cQ<o2:y;&4c+U/2ngh<unICUj1Pb:5}m:tMK}!i2V[&ij)H%q9)n@0:Q-m|;iFd!F`Zpp>"G3nGBg
-0tdS_4s'a@%bDD1[z]/JLi9^ItS<4ch}/M"QeIcrmnUeAAiK['yf2fl7:U3(lUzs#D,s4jKP'g}maU!O!&2yq|h$#{^RYA]"b={KJ3Qhe=@,g]fs+g@seE
-a=8d_1EP@,SG`q=f+2r1JdD(c6iV=eJp:JLA,LX>o;kJPLi$0hle^iHogFtvTAjLFl=%E3}>zF%,~LQBo:J/SiT_)u.<y8uryKY.@bjivh4jh`1<5Xcotk
-|jQtXqB94aAZ4fNZaJoZ,o]7@lmHH9}7{4H.O}x)#[,a0Hk]aG:CbvS>_[P[25{C>",v{vifI^fRjJ`ou&NzSX&g+H3l3`^.F8qRK<c::u/[~UYHni)!oX
-K;$3~9TIm;yK{Cb99%%A-f%tv,%P|MZj'03t1@|q4'v1S^3U(sE]mt&YA(p/YJzD:Z4nca/%TYQCFx(@14hq$d#h7nJY.=SEEx=[kJ$HDESR|'$h5aS^#"
--G4Dkg[[a1OwSW%]V>d{IQkn3s7zW{~7[5.eE^~&_3_rpcz6F}QEt5Jz6S:P`y1>_iK6V0V@CBk1-A@-'S0r>TtT2p]njZb2V|27u-J>ak.|g-(KCQYZ%M
-A=#z1[UTQY|4#+N;q=71_RodmSc){H#lMX]j:XQ{;HNAf>oIc:3A&dYrj+&1MU!Ky=5ru7JQj_0LrC/L@+_qk^c8)PsQ&JB[:M<I=0@R-i!&'_-O&j$HhE
-MpIqXcU'0%21d|xLpgC`z45CK>8UP7,_n29%x%`]kYLMwFq}jc(F9jr{Nt9xHNF2QTVZsalG=d~}CB"M,r&l-ls<Lp>lhnJ)IS4Mo|YbyE3xzq:f%I[<3&
--h>jl"_t.0Rs+9)iacUPrp!`n+WJC,Pw~6qVeX"XmXYbr|jN)ful7m])np2Srb+WBsI8R<UR}<on[w'r;Tl@[EsCH:82~I4:5oU!}he]FY]7#a_V,@t$VY
-P'd,:QUmhc%6>{%GX"P:#XW#3v](1"pPK.ZU2&6rrQ+ANtFkjS!P=C~r|_q$QR@nDMi)>!eMRh:+wl##dO.4'"O`dz1vY}AkI#Pq=k+&IF~:;y#:Ru/asD
-K8`>ps@9k']4y8)9UkIU]/XnoI.:(f&Ok{aeFljfZWRTEJ#;njX-I6/1YGag4%^AFQj2gi./S:Q<!%Fq+DuB+%}0MK&L<Ft!&"kXgLwbS^[D">r{H%>Si0
-(A~uXs_QP4#CYg,c4_Co$w4X(W3Tw.GSh^fG8K3%.gAaoU-gIXJqJ>i$2;ewMw5DDZd1`=_K%kkt9XWH"f9Y.YS_DbE;VfQCxH^PlFFSq8[(jBezyXGB;]
-OC[iL--j{qWQC,7^S,Ki8bevVceiHJ9o+N4Ux6c!Q09JB<t9S`dQB4rV"-U,P;@fAX{w$L7/ObuxG}+dh%+x+6abu.>S-T;RdlhdoJcR9n#>bG(XzSUT([
-~@`r4Z0O25>q3J5sCO:I4YP_.`JM>CQT<J-+oIqo"a(LlbQGX@D[05z|<HRBGOyQ-!qWlZC^n|qJr}E)Cm@&Ziu}3NH@DDH|n7[FmpaGLk5fK^"1k9o3`3
-)3@o-)dZ2]U>!u>_<@HHiT7k&%-FQLhraz#%CDmd1U.eH]&[{{g}wbUm/_O1sbkORdajw[f;WzaV|C,R5Qo:JOZzy#cTTkbqW-Tdk[[uP.#g%2~g2JjvcL
-{0tkv]w!p{c'6upB#HQw]kcOJ7mbLoq^#ycVH_q];;Kz)qkv|}O'"XK/ux->aw`^>|dv5r]UgM,]kjpZmqGNnzS@Dd`18u"CNsv71;ftUU&@'n,UA,J}J`
-.l}I81t(>H$+{3D`;#_TqLu"K]~'IA:U')FCBfC1cKaT6hI4"=&LLG`O)NM|XVV[n$]ar4Oek53KnFmF#-DMz>eXlt^C<yj3}`d-1CP4<puZ/L#W[o+}cL
-!P~XXl_t[ee=-%YWj_Y<~l.L44@bu"GU9,#v'bq(zw%W!<%R+"6C6lV<@wGT!S(F"y2g0lSw#A[.iXW:DldZ"6]|_T'[;pU"6`DX'IZHl[-^.kwfZ_7/_O
-2wMK42xp"(9|q4VR.f$(4uHI2CLFoiIa:En}9rna>z:{`_q/vuMVG7HT'Atoa_"]/4m^jF8N.v]a(!}"9>9c%XA@C<(74=0-0UMris,6"W"G]c1GN&R;w0
-<sd)RY.owNQrU(O%j$22}k!J':TN!m@zu{#)x<NfyIYdyHr9)+y]L8K(sxmt@/45]C%u-8flCTFx1aADz_!ehBhvD'Oa`vy=sHsGu%%_NkzKDYM>3m<vyi
-N5[w)L2a3M&Xs}B58Tpz!PRYbIe=5eo@#dkOGejPqsO{#(F`KmQ.5|,G1IIE^hD<&0O/A<F]AHJR2eJEN5'z@`9qcGA`X$vw_5l7BeQkE4d[CpoDKj+{vA
-xJEBDt"P@iw14vkRIVF!4[LZ920(z23VAzJYMia+,c@sf`F}A!wkKvL&{z5X]8prFZw%~Nd}kZr4(w>l6I2IrR0QmsrzE4$%kcIq>2i|J"8c=_k3'";]~H
-FoIwnU<U9f:^LrN/Y%Shi8e|=XD%$KZ9u4Zm4IOH%X+Bzv-G^[Bw4OW7aB`9Ss60=xu/ZXS{"T3g:d#BJFxH]T+0nM0at0WQ=an$|{/VhUZ%yk+K#"HU/R
-E$aF5KThrPpC|Okz@2lT7#s:25`.&13Dj(T:&Q:^{;6g')`l`|qVn"U@<69pc'P'A>:8J(ev%42F`dyKV`Ita.so~rBAl^`9X=tt}ft:aP_|@D:,{;FRRU
-"OCkx6|52BwB6K|Gh5O$2tx!WYxs1m6X%!3:m_KVHOYzhK29){k"5pF&56p-C={%hsxsV>3oAh'QTkR,~+mJ5uZd<WSS`w/W.&MGrsw`7i_CvQ4]z<FOs(
-K}O.2`:j).y4{r&(Be$PNe4;O^[S1v+WgJ__T1Q8+aH6d42vCDD_S5n:M4$V,Gr0&V9k.^ycN-nif@Gu2HhqJR7=#@lXg|b[F-,[QvS@KVM59k,fDf1f90
-D0~YxW4Gi%Q%g/ALfGpEYVQo!p`l1%@Y@mQaDr!N=Qgq$kCy6k-eo8ahed%cr'no<ZY-zy.v)GP=i4@6Q5.y6zT$c25r&%by(@VOau!E.AqQ2qBA)RJQZ'
-i`C74n'Ha0bf^aPjg;7OP{%0zlHf1da0MkK{t&%/7VuPKIhBNY!MZt3jC].Up0@g67Bn9<KDHr_zer]2`0;rM|FeY}COj&5F'Vgdk!ltP'yX%j]cs`]@34
-^n.I<mvn:-&qTEEjN<1k@j4&TJk9Ho#%:#r^$Mn%5JR"o4<`v!FNyFT3P,iZ<>{m3qejvI-`),m@V/0c4pJTH"2{y[GB@!"%|5`ecLMclunnnX:<'Pi0z1
-eWmeqid`aL)+3;q2EpK^[_kjH,IZ4TM&R(Z!l@.372nznsYwDudXb}`lwI`Q'1/GEXn^+Ci80cPsKm7p%H|i-lT2[aJ|[@jz(8fZ|qS_[=M.GmFz^S,{@9
-Gh|cEpqPZ)Kx7rT=TrdUN`m]V1En]:v(!=^;n(=)$>VbG>+u`bRhja7d)ipq_b_K9IZ;1XRI0bd1rTE;iaCw{U:[HA%UE^tYl.PuEcbG&x8UpD8Q36-`)8
-~y(DFnx6@lv3%CEbk.wf]Nxu[+!VA&SVMj^Y<KAZ.)NYC:4%9BV`nERqk!2Bh]1-h5uBZmfyG6DG4'A0{&ko5z#&jhAQH2~$J<)y3[UuOgl2d>OwzUfFbf
-dL_!Qh.KNM;v.sQ4Cs%a:O!xt.svbJ@;I+aL2O,s).uNm2eV<Luj8U@4z+wS]&.C8-=m.F3)vbQniuZ:'e}yM<2OsyQD2hO}p=3cwGN@L&K@E"c(i$k{cv
-qr1Ql'aj~m~"aJV5euUh4KmKDLhl!J=CNQllJ19|]w<{YSXbr5K`"MIN7Ww,j[kSG26(G,INL@V_gab+BQG@)y|RW-0@nS$AU$7dPzC7Y]bNuq_jI}kZ{g
-wsN>^iYhB9)%2H#Uiit3OgFOz^5hx,9SAcwz-e1hgm)+$xsH^u5mmxOQnLbwO8h:k.>s6w`Dw}z-Qgkj6{[4nw!JKgp2f}G}lb`L,>}Yj]]H8g.lz}jf1}
-yvDfQN'y/YC8om>7+dlI1C~Ofdp}#-(y}RqW&q3nb{pmJp%DLg,R^vS71T-8dD{|@Od,9Ns}5!JX;MH%4'4|K}gt~}MkXNp:s{MOel5t%vE1A=4"9<g]%e
-]r0rF</v)v+fCy&=D)azw=ROca0MW)%XW3hHJ:MlZL=:HwGz[Zj]Xt'Y!QvY3IvG4&9klD#_=U/<C}xI[u5jVjfdc!]/hF$5WATpd3~Bf5iP>"my2&EnmM
-c)Y.fR3=<LbRwu3lrJd$Gl(]-{+]iR[_iY;s"[wY<i[NXts{hi9)ct>%j&FbqU$cHU{[fvupvlZ|/R8)(cL1EaMj2'-s'M+Ddwih-F%Epg_0Rc_yr{$c},
-q_F<mHm='15|3ibKr%d6ShE>[4|1_@iLp@$d^PsFTe,<qtzKvfs7#v{7R}Ywe0JX$u[g/U/m/Fqh>}QnBpuI2g:Z3/AiEeKM_7cqRi<-Pdj3C(U8ilu^f^
-Dh;4QrPT;SMm~c,g3U<-Ehjzv6rtIS7Yf4#r}l4Q%zk[<Wj"@6!#KOQNF<5Sc8h:%CZA-j!#2mkKTw2F{Z1y]NEj0yR2<DiRjsz20]boiYlNYB&XN7GFwe
-~+"-wmNIbw`r,z2[o,+}_9QXTPMDkE!]C|F/BU^hAa.byTQu@7gBMKAINO$8%cb0mCt[z[Xf}grO{PO-;m.MRqYj_]3!d(/ar}~|/GYN8qD3~C_:Db[v,z
-21WnCm'8']y|'&yCl(X[l]4y-whpVT4_>B({,=78N=lhsw7{Rl5ud=QJd1GFHhH3E]rw_D7#wuiiy`cArsYh}0^XYGb;]xH]"re(2nrZuKJFCJv=a`bwof
-H|XuzLD2)2&vAcN2oys_QJTkl6{e,.5SHHsJ[Ud1eBj!5hy%d.>d|lZ;;e76T/DrYRrz.X{#5z73_TV_bMMdQE&oFiKc1B>6qW]TWa~Y1o|xl1.MY5k1AM
-1Qkg'/nSb.y[V<wyGa2]k)!sUl,d7GQ/^HZUa,Po`;gHHk5E~r(UAV(S,VD1;w;CA}3goiisXjvjz8xEZr^>Jwa_-j/"3_s6kxWaw"nFoIhsIF`x"}wMkI
-y'#ala^{#^yi&!Xt,KY;Aa;%xxsN{^/$w2/'N23x`_ed4|yjI|Vkh7!ur{7`KnfFQoCce-T';w].xjXUS8cxRnzJsyB!81GMmfmPD9Lp0-Y5<X[<38f}r&
-|Aqi#ESV~Kq:;UI,,gRd|&e`xD6NP+jt4LNaGj1-TBp6'@^/Ud3t"GbFzA+zQ/!0BRC=C<n$MM:e7Nk6%0H956)Sb{bq@bz%l.SexjOJB=S0@g:"FCf4yZ
-b#/_fg9W-]+!di}"M/m}dK`f1ct]>HER):Avr"x_tNB}P[dyeW00.5P6!H)Q|jjGu6MUEpk|$M'[k9or9T(yqwaKg>MwRRQaGn8Gb9PD^T@VIM8%&GA).n
-U%3o1SG-H`Ts}Fsh_35Qc%Fpu&gGA`%Zg-=)Uj;a}Mgw22E&H!T,(AMsGcM(#HwJ'Id]dQU"<R9^<{;d(/6sIDp5/;$mX0:KT>QPR<em~vkZCu+Q|gn4^W
-iXD+w[^b,]jChKT4-6'&9Z[0{APwMJD-8|Rc_A&Van&@LHk:;:pZB{t_6XE_a`;"+K):CZVYAzG^~-C/u41S5Q+`2RvS~O53mF{.+PFT%N~MgY0|NP&WL9
-d,X$MvDIFh"Rvri&xJ3q7)i>NEPAvxCeX4j)/'M-=Q2_x@D>z9S6Q2|j$R93TrSJ2|pwu5)v0[pm{7ZD}h"Utt-"QFnAma7CZi%H0u{[jtNuPK#X0-Z6l`
-NyLIoeT`.K7kW99Vq)R#N$3}"tOz,[WJ]HemaaY^sV..egCs:k4).}]/%X8&}+wq-bNqf53Z8p|7Jsz+hi`JH2t31UejtRgM&V/F[x:AfW8_q")eoC]!G0
-i@0,67w"{0%66RK,$gBdb}pC5:rVT&wpG/bTtl&EI)oa.u7-W}XShPd[NPicM]r>BXRd.)DleO0xuW}`cEek,RY|#A_d735J0aV5dyO%'I;x/8#h`5Y5n}
-]7TYDHm+0A2vBb.NL]aM11:^lLyE5YoIz>[9N=[Oe4=[4]o;6X<"p"HH@0cRUZ"6j9]K!x"qilt^vebLcz:n,=b$v1dKgL25.)eR+aW2jE6/{s!7vxenGr
-K3T:8-SE~EaqzihtP5~pV,z&J]B;dI=i1qU'>gJ@Hd@MZv4;^=7N+HYLX&w3)s0H])ih4DFK!Y;ka7}u7K':|9%h,IZvG2o+rr[`vmHLT+[Q33.W6^G=Du
-YN78=-%91G(.P/zW|>vzRG"b%D4}f^^&vToca_9Z<LH-F$Z8>:{%3UJoUE<F+QgXfIA0rqO`-#S%0";Kfy~sz3.dKq8j984b597y#+N0i>LG+i:p8aWSKq
-jYbM>_ViNtNZ':+,4rKe8x<eZ2jNv#Kg%>|yC]'3QC2,Nq'W]Xr5rt@J"#Vtp,tYtY(G4'(}sUsOi]NM^8VH20;-IX&J`^9-YmyQyr5h[jaQ5)^}CXQUmw
-R.4n}m(;!yys>a$pu/>Ae5oHt9-G_$~xev^E$fCDBMd:M;TvvsiNUez8Uc27ss!;%sQ;#Z6s4Q/A+@1/#ly!BNd|Lw'_oRQ"'T`s|r&;mxVp'%(O18qbyl
-uM$2bdHtT:wYi{"RkBi_b-n<$|"EO<TpZgF]tigG4=%M81aGd7j@(kp`"a|Z@^|kE+~BqWK=JO/O}pK0jZ|!VOkjm7itz<qF<v8gB7mEd2RA]gz<jHc9eY
-q/.l6XW7(xjuA/33xJ!LmSVXdI#!(SLq%qFNjfp24-1(lzl|U$G1`dH<y{z7auWL%'XAOBJ>E:tHwir0[G0wS^"}cANLf{R`82{4#tLRTuKN&mm`5|!o`y
-YcOa~#6y[kY+ZrM:>{jfuLoMo'13[H4/04{+>(<zM4S3od>r-SgWU0a_pD/|]{Y)cTu^or^9BYvcpw(;Iz/bubh'-MK,aCj,|EAG1pT2<nut>}):!84GqY
-^bk;KyaK+t%DU$59kDW:=O-@1Lf!+HnGkM7lkaS_ZWV_jnGs%cP&B|z>B[<+gX};"P@S,C~$qsR/BJKb2CB#;A/vHfA%mtLnMBIkEf-LZ&u;e#j5190)uV
-nOc`.@K]bdoOy{!7;)P+]DsaVxpPueyjA/r3XyI^nqgrU)%]il]R`MO"qh,t"E/FX)|h[mu8+lJjhRKc6[O%<(uduFqPFP.:NW5&yYk{@(dy{)b`eP:;zg
-IkZCwyrQkhb2b9|mnA:2bjFa%}uw9ef/Oe&VK^dOB.d(zz$jxF]YC:[G,>V>HM4$,H2ii+1MN6;A=m(cl;L)h>"IHG1a,%m,6qk,~"gUl8mq-u0rHm926g
-`m0AQiK|AG-)l&}CvP],.+i0n=<.6N5%xOtj<)XBe2Og,D(e:Ac{Ds3=<z/S6.JH>DtlU,%QOVk1lL3Bq5M8.Q|$1{s;VV,=Z#UsPjohWufLjm[!-(~dCt
-mJYufrR-/_Bm)/iXi<P|a3[>X,<N'hCy7[i)v}UQB&T^F8Pv[(eb'HO$5lHvmW5J}|!:_IrH;_<=H<uIWR%G.Q'#$nTB@9jT,Z`nH@`sEoTkx3)chaqJ.&
-3c`<GMGI&G{j$K5,8mas7{3^V4Woq,^LeVJIP{'KT17aa$MYR0GKF4`eYv>q4&{KIrTi+>/S|.}ht8^5SM2r<6^R]^aCf}[S-Ie'r.5r<l}VXVcnT{1-Hj
-r<|yltn5c'#9.AAe,=Xy+x6.8Px7>D798lklTF;7/n5NpWX<Np[,~jtqetfaKgM'd[`<%rl24Nf#stV,omo}dvL/8YutWyKwI.~`h2uKwT:$3a`%y<i:Ch
-CJ@^TrBY#:z/F`@Z#dHp<[!TotY#KwUCtO%}/j,{B_NYQ(!mQy=euhSi~+(}.o`W@SSIk.^=UM.aHxqTb|yj|cjdybz/|y,-dN_2_%:}-l'K24MREg9VoS
-W'ksy"ni/:gRW_cBGM6RQ2qY&&49pMX]f5^kgW5S1szf_9bHw_w)o,4U)25GdSO_@#oS(%KqhjNa1G{688D!jZV7^lQsQ`3J+n$N3lEa%q<yWn8YO3uW}D
-puc6C!+p,^R<Sexy1,HP)>cjlXS>^eb0{|KG}f:}l/eEDaR%4sd7dKz[MK~kHJ/Zd{D|XU0:G4rP}c{ppGWw/>s8hcluBUm}ceh-$RvL&D0K(=cz5U4Dxo
-eW}K+)>gt{_M"1S@+;1!mlk/DM/d/uHmln>ya5"9f7"TbE1gh1^NmB;{]]D<7#cC{c{w{jkd8ZS{al6;F[3,W]cB1vqC-Ms'R:ymHyHR(>pd%Q7]'_p3g4
-3)'>]|h,:jz!.8fb;zI(1Zb,DEq#B^q4c02E./~yHI}1qE_3#oMi-f]UNG]l$d$we_C2K^r03G'>/T;ju.dE[HFQR4hGI8`[+EW;lJAha-0sTz$$OWz@4z
-R)Kc)o5)|&Z1mD[vrR|<cII(NJS^4TAHL2W-5DKGpb6"L^VEv(DN)rfOy_6&2+jo50QC'+jwFh`TlsI||][cxum#xP1-Ta.RQ2&VEgt#$;E}BG''.$qMk-
-t$a6SbVnVSTlhdeoFZp)N`(B&3R7#I`onq<Ir=TG+Bs:~#,o0p8d<Q%"_Ep3B>Pd3SvArmY5lbZTVmxn<zxOT$.kiM`UXX3bRw9gLod2`LpSu@H_8f$}>W
-{.R:yXF[_oe8Ft3:WAt6J@.4wlYOIO#BPW<s}U@i1j0a,TQ16'NK>SQm4:Ja'5MAe|5#aFk',9nk7WA.vx`b]2Pfs4cg7w|1H3vGl0js^$(b]Jkdz!.FqM
-~88<N;99}-ftvBgPR>4KOK+g1d>cVqLLcqto)J|=OKEGYk^dDf_T{NYs8yUejcaliw.8{p;9NU6e(aU<o/KSyi_3Hz3x_+O3[saEiyP9tyYd}Oh+zZM,-G
-PiHtrh_a->`Bp2&S@kw%yqK&@j;(Kqp/;AO:J=ZXS<91CyVevIth'_2jhVrICIw,Q@yWTN/DkVi2,RF8L|#2yy0hPeXJz#{HLev]gCSj$au1&Ds[l365&[
-Zi&-qar{h(WhfWZ,`bbm5RT-+,h0)Zb9y+k(3#RHK.1Znu%UVu<J(%o2dl}-#5zlqD7Eg:AeEy;ulhk7o)5cW^[6c%|ghs'l~u<.POV<56z7xWYZcy_L,2
-Y]5R'Nv,|G>g2u2:cKBk.:~/z$y7a3_CI3:8aP;(:hWBWi}js1Sblme(QIND(HWwo'F'kE4waM:JFvW&5lKsn-}THLkr.7xkC]_Oi"%$A-B|v3bG/uocrm
--<=Zy].)AAxh#!~w_F!1pjL3SZYzct-L<N`sYjr`E_1SmA$g,ER'qA#NHU0;N(nSmcX,l48E-!ceG)e$z6NH';5My{6t8Ani47lOTUPFZ2@eO<>,Juh}so
-27uW#]%Zmb'oPP;&)5V>_<BJz%9(4m.d0^0mm9KStYJ/a9t!gR`e1;fC~0SYrO~NWg+Tst/jaULl=b':jgFuyCSBB1bX<'=lbmKcaDQ,QfE}'x(0c}cN&p
-M#liI$fg~]3tB#h"pQJ)K:XH}Zf'>VW;W,Z5woeRO}F68v;)]J9(~dF9<@Orkxgbi#wxOhQ)zy@d2/50LfH,xZsM46vSUa1NsJ([.ef|nlbC/Je%+^(M2s
-/J#>xeQN{!Du[.un01e9+T^]MA5#_C5LQe~Jw<92wC$o&u@ZCb,.KI/qhljyjOjKo%&87ikoLqQzw_+gQ34;;`[[00"<H^:]Uk|K05<`Wc[}WyR'.}bDv6
-dIUs@c4=a'nM1&|4.3DN5mH{+L](U(-OSF+=~X@&5{Ry~Su%4z5onK(][g<yq3x>(cYuDh{)PD%I;:+`t")!9%U.D.G'tOQ!j("g3QE,N,;=Ko^([1cN]l
-6C0OiA%p>}`aNWjt%Ec1R&S916|tx!'5VZ^``[>rm^>:n$.]Rez!vZF6++{S4iFLtTx7~'v[^mo;JXZe'&%A9%W2.-h]DYmjQv<eOH])crJ{9FS4wbtchm
-V,S<bUs6.41/ngM.u1or)byX}B"y!Ol[=%XB`Egh"w7VF9dxjOg05YRhp`TO`%h|m1}9uKhUQ@79Jm1=Ia7b`NhoZuYeimqPM9JQx{9X>K646;F_%rL!;=
-P8aPNwm`Q&+^X7.$lk68Y4r}I;FU6G_,$&VPnC7QzBU/d[("rZZ3g`R5{$f3)e05xz8k.^+L,"Kx3VB|$#<2b!)}YY_{2o]xoE{!l'jz9j7"z}]NNqs}5D
-]$fXP^HRbwC-NzrWMxY.<>0U-H7af9)|E.Vu{|88j#-P{jQ0(xJSfe$BXoBmP(Io&G[T{iyqXV.Y~1d^,gWk5,qi02'Zp(G;R;VRjK9cGtuEX%5=%UE^I:
-eAAX<h5y0JU&8<Pz=r8j/>CV,6"kA(5N4^R!cjXGvV]zS!Dbk=D'+0qr^i[w<6{:oH;!kf!`>t$znAqa8cmRkM.vHXIeXD{<I+"A8m8"N@C%'nwU_ziZDB
-i[(A"|/k$A)g;wIFU3Hp&1t)R4r|v1V8x;;m.,wm_-`/h'~pJ3Zwx5CwziW5WYJl]lR[iT|ZFl'#(('%QZulY'`Uuv_&xja6Q<TVAuoX2rVr_kII~!u_}'
-rG]4u%J8F!JRcI')v@hB`ISceYY&N<sxPl9J6Q'Bo2^Z+E5#Q)Nb>5)K$C[,FXvx{YDaB.#8&)adlp1!Q0pNZ3}wIi:"Z"}bY}/+A"@(a9/>Ivp>0s_-ti
-R{UDEi^za/'e]j{>AuNLHlAV=,Q/(_dPmw2H,3,f.Geyvo1)OI.173>H'`pW9,kv&G27VjxRw9Kr{fAa,s|nva8SeRf.;l1T7,ndIld[9qf]$1/eKk+GE^
-a&u6rmPW+6DBUnG<e=2MQ+k=2_o_%pkDv)Z8L(cv~p5qWoPF'IWq]n7QoR>C$IWii'Z%AI5)$)[l(vzTr;N={WAmY^J/K3_8|w.%{5tg%VYKm]y<"E2,VG
-q7M#GQ=^gFOoJxsG^;FR-)@3xUe/v..1L,[v&z`oD5+xD=IUXYKLQQL0FQwj&>g$FBV)D1K#>qoYEqDk$7Z[kKB./8wqfOGw8|'HC,1E6=0je8.Er.[K$&
-s"'G1dHugXm:wO%V,;=^H&BKx.AvwmRW:b(VQf/Ga{"9Yo+OjY+!&tc/ghuVl+RwJWj.AJ$uj2%u~"&c]sMPv,lgfMn`_/V+83j<9xF3T{ekK;a&&>.X.v
-aAxzo@sXjf!/`+:7!Ut8BlG8COab%K+7MW:Pm%3w4OdS"fZ!Wu2n{>E0=d1IXq'<WPau&7sAxah9MCf2A/ztD"o{+Rk|JGzYPgq<o8l&P+.d_N/|w[Xs,j
-BoS%uR'Js+F_ph'[/:wDTpc4;P=b``JCYyn|CjXKC+MeKAB,Z)zKHL6IJyT>B=dxji!fk:%Uc/T$:dWJ1HHy(gM[fXMGS5%V_}G.}<;=[k<Hnqnr=vDG5`
-ypxxLa5$1&fGGBq_%>Cm7#<D}g5fSI4`anz!x.b1{h7.R{}y{cX7))MU',;1h:%4Q{[eou#/)]pEpX$aVWMd@k;{0w$'X2x(O+1#aLR%!Q8%gi/':%z`j`
-{zbeQb'){3^#9v{L/Bh>o895tOoUoge:OO)=1@9|2S=f_i$6-Ye`|.ki[g&+9/2<Dg}}z$U^K5d$Ed^JmJp[`D.0A@sAK%0HI]O[I/j[.5C!ThM[xV</L&
-e@-S4O-}[zX&/;SnyaGgH2p@n2fL!;E.qo~:eYB{21T1k7ZmoHc_lhCfzn/MINi@E;C,j0zs_V!L&p]ff%!De{txuzs[Me'_}IvK"E):vE4k-8o2KM8pr2
-CJxPUDU9LKzjE`#sJ5Xf'fmYV5uiA|J=W4O)m+b[A++f2u>WXY^i`%vDmbw}i)LWEe3D!EHEi0eLs_]|rm%xwdjBd{1Jq`Sb0S$dolM@+b'4,$lD4r9/Wl
-q"ew1/c-sk$6NwHgbD(b6hDGRl$OvhTQIP]zQjxy8B[.2=RCbr-D@68vun4VI+_d.%npJlz_oeig:Q>c`a^.V/U2={6e1s'/$Q:w1}mS;^^v>eq1RvvT.[
-P#j|-ymu&-q7/TI9a/R5Ts!}ok~Am^MsmV_5TnxGfLV-/)B4w%{a(n,pU%Q.7&[so[thTJg3z74R=NPOhp}/P7%,gh/#)q}yvjRjpKZto3E2H{4rP(('h#
-@KlIVq7)T2A-ai3$U7XlmdjRkYN,#/f8vjzqWVDbpZ,p[.>_t^R!U<<L8EGE$(jwi_F_{9zqckUSk=7G&^NmZS~67fW(tV@8I4huGr`.xgZMBrp|3@PU@g
-xjSe,n21$Z38<T{w+^&bxKkTwkx`P`Z1,xtjSLy&J)Z(81jT<4BX>/<zl_>U-l6g(QU.{cv.yeaEP,AU(jh_RJk,KJui8eo%-J%FYvV;,%`xIPtH@WSX&|
-XU~Z0S1x4`LY~M<G3sXjCz`MzF0rN-u;0it(q>s6n!YVejRK/Kh5U<|e:X1""(Ruc^}M!TQw"g0x=^q;VJ#KOFBjC,lvrVan"Llg+"DF/u_yh@=4f5GrUD
-!K%v`&n|et>qv[vVp9{aPMGIh/=Lt(4VbZku040{qT.zJzn>btImq8eu1!z{PE)"z5Qfn8dVD'uEGV`e[8Y[-XZ1#3L;9SK0J$qF@}'6>YI|hzD:F8L-/G
-]wlfv<4'iSmz):G,vxT(J([m{XTSv]v<`6Zn>vfnh-4Vl|X|(i'D^3Hsj0wMhF-/%Hea./(QBp>GEsuxd;C9zI6alnVPYA/w4)z@aDqyODjV5>ppZ8X&9v
-Dkb7n]9j7/W/6,vnIaqX"&.N'Fsurt&:ur0bO<Ow<b:8.#-)0oHelt-Ix[6k5&JOgrz-C8rGBm(-ycy4iDSMO6Wyg8=mJIoQBJr0e&2Kt,1UZu1iZt;1}4
-Y-aCk2g>v@_0)47zJDIS}N,/,JAv|o$$&maP:JBv9YwH4P&"N#"|NN2H0/THlvhnK80a2s-|'LNyjr;Ar;'>{`.{0IN$uJOybmxLRQF2-p]9-/JV,0Di|;
-NUh.LY=hc#Sne2bJ")7b~I!_LWWBotvKvmU<K{!k@Si`xQ2Dl!xqw=DEQZ8`tJ/Xx-gISORw+f3"JW)D;=`l6X,X`gv#_H{F8]+"K-,2[ijkG.AFyQ+-w-
-SRO;^8~2Kq{7|a|u|zfmo^=+<-FRcNv3/5zCquO-VxcY^];5dJdg8IjC^[J{<YkXF+%y.@q#m|rid8E5^vOz)YWXt6c3}F8wH1YX1@)^bm"G[LM,M;yW=y
-~BO+ba_W,ORHba<KAwzGj|(F6p|vj-fO"d~Yi;zQkg|M_'@MiC]<~#Sy<MfQ$6U,&I(0zDyql^ukVWGuc[1)@[h>:z[me.LNCce#fxH3DqZ{3H)d]2Cp+N
-O%VI"2Ns2eAHNGz@9g|r{{GOy0uCdH9c"Ge0g{zFtz-Q]cPC@CE'wn7ranJXO$~a4h,41>^jT8sbRx3B9$wwJP6_%C&x9C`V2NDru=Id0@a^78%y;{9VgG
-!yq(7I>E8ztkwp66v.e[so[S9Sd1%-}puaz@@0I1ed<uzxfq.Rq&CzDG!mQ[~%3)vh],Ihf_lKXRlqO;>EoIN4xHA;UVZ+1^hN#hDj9%ClWacDSKA.>RIF
-.w'-O,%Y`/%M$oOw_DT<$8|qp0n^dH6@a@=9[7RRWR5!@[%8}hc'X=~U0!+G(Nv>^GGL%KAHS_zU{qv{9B#'k%2D9VcQLTF4KDV;u<5"Vz(!HXx!IFb/S<
-^8A2QO@Jp)ouC`8i'L=]DL##i9_>3J,89wIm!pnfN{O>UlsDG7%HD[-vv&;fWA^oH@j>pIGmCWL:ko'2$Z"~<ga1lpeKJpbY<}Pxx6Y5iL10f]>&1U<kuS
-!jC+n"IeL!j8IF/@wS.D|,Rds`Ct;]2wv6b6|I7v!WVa06j&(=YR/:L^|+1%W%;@95pz-Uu;-)Wk_u.rhnG`%Hz-&Hv@zWx_}Po<w=TsMpjxa);xyrR_^V
-6dd{T.M2mS9HkK[TeadODID&VTGZ2`a_<w,(!Gop'fb(>evu''LUyd6QVGR9Sg'TTi3R92z|@OX]EJ)CdQ4d7.9+mI<mK}2bz3K`Qs"5Vv5:,h8k'C%;@L
-(z{B5p'xDINCJ'$O$`)O`HO(-vr]Ng~xuc'P>CdfuebmGRga4bTqKZ}Epaq2iQ7X~q-1Gq4qzkg@rYzrmo::'R52PIbl8]R7RCWhjxg^NTP;k,pPqKoALn
-wNN0kf+m35E^O%r(~iaY^kgJ#wk@f1pk|+-sGP^85Tx$W1Ea>S13lwO>wtvcZT70c0wWt'&=Ya]Uu;'yk=;uz/6(v5~Gzv[6iUBY;B5@tX;Vw(qSKv,mlT
-Yb{q^pq"R],gKVnquJsP'}a`+mdZ,a|BefkKVl9V<W@')fqfaO$+62/VvMtC=/3NM,:w2V9y$so+op@P&zE[oq2t2Q{}Y$R,Fe`GBNlV}kj)t(evs_Q/Pd
-)AScpS>3JLLf2E&5dCd`/_XZ;KP+h%)SUMqSA99nJqhW}{VXwMJ<8BzAUISn~H%g;q+J2bH=~&gYr3M#aL56M_UFn8:"Qkf;FiRDN_@d}"2Mi'K-:")8fl
-rP}8FRYvpXR;l/Y(9Tg"[;6,G;:C[{(z~l/E=0p^9c|NhAXz]v;Qh{|tg%]',CFhNY}.~'U%F=7<iEdO!)/FO(,h]}Id{@-jgJYvy,1}Xszr;wr3&#'G"s
-w.jEs)<"(aW#y@Y#E05]ke9+U|i@)tknm#.d(Gf/WyhC8Y+F8)|YAKGJ!}xJlacyIJ_PX>k0x<-AA8GU7gD;6ZZEI4E+2#]{DK#Uey]}GGH$2b9b7x"P4e
-%,eu9Y'l%jXuCvb5%tn=J{r@eO`;@mBgtHXr~(#S;}g'meoOy#XN34<TJj,{^up-6&[Uq$TPMQR)&,YjR$17xcV78)QQ[AF'S^~M&Qy^,q(4<DZE:eGwc5
-zjoL:RWyE4["Doy#7zD^r<%@tc={PMF_G]ebNL~@F(pJ'TQ8YmL34sso(@9I#ZiF-4.sYCdmnx$8pE0,bL/Tu/,jiz&:-RuEO"Cf0e!)Z|e$gV3c3)>T9X
-bm)Dz_}ck9eRa1`aIuC34Nq,[tr#):~8]Ififk)zg^DdPwb^`1g@%PF]ozIa.nAnfX#4h6U`j|:;{M^wr6aye0%w^_Ya.l2lWVnaHUEyK}:^nAFHtFM50^
-228pKQ8B}@!Il_<g7#r^a`[`](/zba1A:;niP]lB7$CV"KwhJvmzyw&M9/C"m1+wLaD<rInB=YLZ'YE8o:Xu6vCatZ(1:bA#sfZ)DJ>m]f4-NIDyU9^hM|
-$2Rb~ON26+)+lb4L;sj[85BoQCbr/Lh`([&KV"5^&`^7,e"Kb;jq&amissTjMtx'TrIN}'BbC_eiuz&r@}VIl$9uBOvTJ2Jy5kfb_q!J#BYlnJ@zzatLft
-Y2(`m'&'fJ%Q.E_eCPk0rSL^5^D6cPId7dIm0CI-;lH'y`~X}hLD[zDTru09d!bI5e{]DHxzJI>h|>nskpYlic@fd)~g9x`Bo}&gc<.m_6i!$KD@`S6NHm
-P:A8,n9Y@>[f6LtS,Yv8dkU:.IzVX,EWhu2-:V;V^1#,k{ue$n=Mm^BTVZ3hge.-t0)lb^aHCQ(9jH5Oo!vB@n}QO-m'T8>^^a{4:mdvonlM&x;TZ5yE]x
-:krLClZDQhcq{&kLgxba$).5g'k&"'cmNTZA~Y'K:xZyo3cTyj}zscvWUu:^e9_+v"yLWw:!~4S87wrLwOsu.69R[0{x8[WlPY5M9B779mh/f!6Rwh4aOI
-Cwyx5RWQPT$]8e,p36-wrSaf!laaY}lz#WL'j8<JDR=p9=ePj-!)gzm0;TbIw.wnt78Z4gZv@e"1c@]A74+p=GXl`'9t$;S9J!@._`$B]T"H^192L+)nP)
-OC[T5a><s4"U<IlhkQ7nvzAO2r!R.#Te/un]Js&,K]%13OEqoc8lqVYk[v}u8$s:APa+KZwQ$Z77baxHe$PY@D!i$GDL]%s]|n3)EjuJ3F~FdJ)V{[>=^)
-{'xi@f47x1+<_znH"Zp1rH$6h.U>/n8g}KxmnekcMjbqGu^BZiNOu/P'e;l%xYYc!):/lx31(Gs=x<C%{,q4./9ncii5"Rn4[s>nMf_yM88q`")jMfy&~T
-{U-v[.H4U0o&%"BB3l{(|@ITaJ+'BuAkv@@a8&Vpv@G/1KYYx1S.>ZC3l);@cj8'z!Y70_UbWM>u(@BV:l3{{1v$=l1<{m`xr]GPfK/<P{"g2Aex-;M,"#
-(o`"p/#Cg/DgOE(1|IG@TYr_&SLE)&xs`$45u"kqbtvAR4Y9}.g-clb:B/HYlO9+FF+|{>1oG>Y}^L0qItma,XQawhb=}}3|1Y4SoM_),s+>+}`V,os7lV
-;e=2C8cI{NS(x&(R##<Q-oxJ|cs+;]l,s1ss/)lD^MxY/o!CH1g9"ao!=h>J^NPm8!bLa<rsJR.`EPH,$(qdS#;Go=ql]zQRFL$$G&-U-S+2t@1q&m(;z=
-l&@oT|p$_$]]k5+91^(hwWQHFd(+a3AXH<Nl<ZTMQ]X,!^9gm,N"MtO)C=Ry/Iv!3b[V_<I@nGa9w1dP9y!!'ybr/CpeRr"MMF]lfe]WE9Cbe2Z#}83zv2
-L]q]1HY+Ak!HCc{y+ggKT'3@<,-L#{3&tL60IFjfJ`V=.vVia>ceWWJTI2.d>y#P_+%&5:w(W@Jt.<.+{`G}LL$mK=t3|f3+R`>g#6)m5WiR]O3^},zHlY
-q%N`jlx+-LJH]3QLDq8e/;zOu{CGKW8XADhT&c60_:TVW<LPL+,Wel`."U%,+@nttEs1)zlQ`&9e.sVxAUyofc{DM.@/=x>/]Xsfs<Dr7ou.;IyHn7m)=S
-O;Fj+`zfQTH5$U`}aOe=L$O6KUA!3amH7qt@jd/m7q9zS=D9#FG!isfj^mp7@u@}JLhvPILfvpb6|qm/9fp}5&&8E|dzdBx_A-HM'E0]`oDeU)LY"W@@)=
->pk[X%Zo%.+TeSSdj7t^TJ<RdQv!UCDeK^DwTX!a-TLbl1ECRS1X.-'oJ|ulPFYF7&YH#|Q&azhRyYoG2s1UE`}mf9x,qB|[`e|8k&/K|q!<g>AiIjpW^g
-[hN`zj^0m0:YJWgU>6~K1nkFz+(Hdn(.zJ$mc:6$pjjYF4a+86pa9|9(R5+CGyZ,~}i=q!rXoiS.9.El:v&T9&eI"#Fxt|"ku%64B<4hqY:j"C8f,hq|7!
-FNwtt:UX!U|CUj=)ErslQBj2lRBy`;tZ"TDxeJW3V%VQfN8MMp}E}>8$L.WRre{b_<RMjsh/Z|e/jCEaID!G'Z7e2V7JQS6Qwi8Ly8#4INL8T]F01ppY4j
-989pCAy]UuQ|V^6wAz%.N-&H=P|SAV.5g-i3_44"^6zwsK"eNq]XCY$<;&I,3XP/V0)o1o.u/30FSWQKiBv9SW,u7PiiahDy,n"X('$mXSoM1I2K~a5F.u
-;i`b=HVcN2n>Tw'-[}5A5}$renoV>^;c;HyxgC3H@y~Y`kvKNcyOf{dF|(B-C:&QNi5@oCKSh[r1z|hZsaPF+m|y+mAw9j`FMc~cK1=lo0GqtlFZ!6nJ%w
-Rn00HjYUqd^[mm7ch/6aZMgV][bJ2K`ye<Q)pi'}9I>E;(FLp%7Vt=el$.0TulT=1dlwdX^dOU`^SE2A2>>"3JkgtUA'{u^Px^nK9a///AF#%S:x}I=:}I
-'9m.+Ch5#"a6]Hv4SqJ^FyI[SGMRpH!cD6T+`H{zG22E/N!3'c8nS}tmhc-emI7jZpkQuW+zFEm0E+.A0'{tnLF[i/w:8V>urO{'e{W;n'X7<cB|So)a+^
-epnA]f@BPJ#3hs5[}S}m2=~DxGcO8Lf|`TTV8o8^kgsdn$-=R-dUZa"L$Fw&JVNZS7'yO(,]z(k=o|w=IS7rd-(3uJ]!YJOf!;,:>SiYSn1z{TJw&=tR5L
-3E$rwD3[}(YiesF/c_3$W4I2&b![zqw}5$nqlBj+m`9Nip9uU<!'igXRoVr$46dtx`Jd0vEWR]fi.6<=Vbhg>;Klxwn6z[Q9M&#gqD-4qh+>mJN5vnDjUJ
-Gy`3fO:h<Z!^B-OtXQ8kNXn`$QZ'84xBo;8^dR3O:a6L=yI;zlgi>Fp:"}H"`{h=e$Y6%lZxM-q3N(uww4BFikB8^wJW)Q=Gih#2M]W^ye$/Hc@&3Y{biS
-|!:muH5L^TyGGiLjlu_ZqQ6L@'5K#|Td_47-QmR;,:&y=4bB|EB&Zsb:7SNt!.q'6F:!cP+jhxWggf+C@zS]wH5Ag]`K0jSr$IE=9i;,XV}Ux,S{uN"u/G
-E+~h2>lEASxZ}1d^tYiea4-[KzQFZ9dCqL`{Q+rl59S2dyyeazp24Q$z|}PwQ|$xzC}ogc,4}7FWi(D|XPZ&3f;+}-^XwG^J@%+wbK'tj4`SRvJFmM48Cg
-BB"LoxAOS)vioE-S9Q&|Mf5]Fx%Yh.'3&e;jyqhDpIs/!+W^;D>BjsK51bowA^SM$[[v^2(d]<$3wD{o;a+qEuHBAj0`Ksa]6-cC!vSj4to&LyNNo@&x//
-ox%F|q#3HF3F>[mp%4rFwWNC$eK6sSTf>XFr^Tlq>5k{iWPKu}"!u.a`%/<s+iUlOXgavQ&j#"{Kpg6pWtTII94E{ZJ=v'NZ_LJkIm3.el(.e8Tx"UEW[$
-#W7((F/#3+)tEw<W{,aw:wTr['A5qEkLi=FMss~>aKm!C}VT:q>vz9lTRg)j2dD_ZzFRL`@ReZiV5VTTS=x77YH3ty=39.Gz~0m,ZO@(tYPdX6h2}AG|;_
-8@ZaIMele|w,1o`Bk4RTSv{+.03X^A/gT]{"ukfPvhjh(IJnjNLu_>5Uh#dr'-)Ar5Wa{sNwHQMAsa8E3|lt(W_OY#PrI$5D%MU(_i|F(Jr+~b/Q,2n98+
-l3ADFqUcekEwJsj|+(yw(&^Eq:KO:w5J+B,gWZ5h"85T3Cc,eth]Acc+ArCg%j$b8#S}VdY:r|(kuJR]elRe$GO}4Y_ResS1kcZZ&IBI,7I)E%J_pGYvxJ
-{(omrKnrX.W[$](}9Av:"F!/mzme"Z@dk@WIG/$O($ho>[A;@+lju`QdgR[sZ%|0}Bg!Dbe!umZ_48F!rmEOetMAp^@,i#rdqM+,E(0Z3^:(EvSc'fq2eG
-nOhuCnC7]{S243ea"_7IC^S&.j6-Gu$%{26>pk6esy!nwk!Xc3j8m{B(7/O`YH9K]x`(sr0W6jn{h0MEJrN8zImA5GE4P2deXj<yXOP2Nl~6yRon@)az$[
-0B}YOV_!Y'=:4@xJE&)+F9#$x>XT)=;q"C][5f8<Rkf:~I1ypkeM$<YkPM],>iUU~M8Km!H3grYJYC2/ejb_5c,4FN#b21g"vsMMLC|m9Qh48;%6.6WT;g
-Y4`31AT<hoMcD}HN,uuvt{MlK/sbRO7gCW&=9!5&U]^=3l,;0q%&s.+8c8p8;cpVdISQYRM!=_q)6`eE_w,0NSG)jTkmX.AStFcND}jS_shvLkcvPGq8N}
-~,Il~E]qd!-7M2{:|em+b4i()r59MF:$@erP6fFbiS6qDB+Q`R`oB]K%`-@^KJlL'<]{+/u{v^um8ek),fUwI|+6i$XpA8(t}AN2sNiu#u5We/>zY!12CN
-:Eqh<QvaB3~JIlWh2Y3@d<[C=5+4@2I@U:BgY0W4oS5+[cnL@KsqG3`oJ}V)7n5@VCcMAC~MoDjJBbWiH8>F;'A0-O,MDu)zO#;}'`1@XqmLXh=yjS#M^b
-5sVET^IX!8)Z~g#s@K1OE8UonsjBW4(Rs'Co~k7s8.9f+}b#:ys`cZLdXQGMY#oOm#E{{wd:64Wl6bp_!p9SfS.3{wuycn>]}EssS,8I1O%CT&2@uhb`/l
-|2lz>{)3!#-=yGZ&ZI.ilo}@zxZ0sb}{hZ<_1__i{94'w(Q5orEkw5'/<7=4ei({$RB77CRX@Z<l~MHH5>or]@HUW/p<4>NVr:UjlA<!=5b_.S!5UUv6tV
-f40_.^{gAoS2iz0(tfRJSV5H~^eq.bU[j5aLSdQaBlQ;]'}C%[XFp}<]HXTVMm8:zokN$(ME[lljn8YUZ8y<Io%oBv<m|y#qVD"q)Yz_u^!&|x^lvAw0k3
-"/UMbL^G^40"$.RFwlwz<"<;POOFulD<wOHB%RQYIf]iCE4b'$U<KT+m5)#Bghf6Tk0RbjN{YvA%HF9HW!}p,J#g6+,)mK;R9qRZhvXarjGKOA)),3&_/C
-OP"|B/C}R->+i}<Y[4'9>Y:_rsMYx8n%%2qeS9s'e>X&"CU&ClNm@O$k=pI8{-"$a+9cdj4L+aXc&[,s."D.lZ+,2}6J~+)_P[0$opjM=P$,lP4"@&`!1m
--BD/8W|ls#G4Vxo)@U0F+@iZ@Fx,I%#Gs{E@&Pk|rEl,LdydyJ^d-8.C+#:zMu1A^WGI+8R/tZWbpdZ)DEP00)#)5"^`Z;U]9+iqQRCWr$Ir_<L=WSa39g
-|2=;%0k@9f7%OPMH^9#21s-dK9uxs[]U0H"/jbsh"h(4B;0M#P9eO-f:>n&26(_a~0,;VmGTvM1Mz=S.L=}Ur_t7tp8k]c:j9}jj-YA[Dr,TtQw{^hefxd
-FHZ_:jElb-Iap+4L<V7x2|l_HD/w_^2]Elr3GUe<|yA`&^7pD[F@dI"bAf!KoPT<i":_gn3.{FtZ!c7jr[JG~vTE0Ye;BP'ZH"qI-QK5W>SNYk$NGI]FQI
-64iz2$N4^bPJoI:5$qjHms_0|l,v"JI+Z'm3]dnU<RyE${^+A^&{|(Q9cQL<gbxkHJ`y6Oq|x-r.#`W7=l@}C<6:vy'ZTKMtL.#2JSaAfAQa.V%jgT7kfA
-ioDn#|XT^:~^g;~NVS]4u<mYih-Wt_s%hbE^V=2Ie>P0o9$Eeq~d#.[dDfGdA1c"E;#xLj6>{V$PQ22nl_J5f.(8{vwEc(bp!#>d]x{qBfN+[)nqM<_9"[
-Bvc;z@:X#zc-gAUK6I|Zmce$i2^>@:ELuebnr!/@y^YM/_6bx_By7`b{>pKp-uSVoc>Vt@"R(iK!rdP]_;GBn;u.~/Fn6my/+[]rB:wFogBuC_Qe=YC!a,
-THPio#:%N!J5C1Q;gSx|<|j=I,P]i#G'lqj]=kd$}PSee",;VKm"w5Lfj/')WYqV('Kc]$=}zuWZb+/5n_`fXm,J.T@T0u8#RA`B.oDm5Q/3#;10V:u5DC
-#GvwRPn/sB]chL'1NDeW+^Vc.2aPCr@MbkG>IMP=>dJ(_9GQgnT(4XD{t5X}OP2/-A2aVV"x7i;(01%A9!%"36oE>.h{GlR_g4_&jTT^l)V^#-wVLPnq["
-"D7%LJ!rG.~I8IxlXa#f[{DniMFlW!(@~JT]4A<k^0[hR^Hm"|xbyg+H-Ap05#BlAWhrWIs,s%<3f_:m8_ewXd.L%OK`(w#^`2KMlahcqjDc8Mkpa|XwwA
-oP)y1k"Bae':Q)/m$2Gygby72jSVQIfZ017>Zmr1(<4#=xf=>E@^Z6Mr.p.CHjfyNa!Ght!y{>HA/H"veq3NJ8sTia1Ov'(lr{@]}<:a;qV2[(5DIC7d%!
-K%S9kakp%6&IMrB3qBSuAR3uc>s%(th)x{KsU;}^&zNw|=b0xHexJ>+mDXh|PPO;enu{y^PzLB}V38kd<K3iDYmN9C-xic4zEv+:`TY"NS!9HrwQRMc"C3
-B{q$@/^+4dCD3-58e2M!xo;3Sj@r)_=ZqRt!e6:t7`_lUxvF`;>y;A>A+J%RK|@kmUnw8pA,5')viF+T=%C+yVLTSu_f@9UZd=T^xp|uoDXHvyul<hO{]P
-v,[QbaIfw6p;EN3.HhQ:+O<]}T}Hj+Ww{B%giS^jNds:M_fFPL,EtD5vO{ywLVe_8:9j6O'ZB.sz/DXgduNd^D=6WD(hkf`,}$zcY4jTk|pM,1&qsC'dbV
-Hn88w6Uu|V!SWmJ8_p,w%#XIMRx,c7v!i{u^}z=o39H))U;tA"jKs<MdaE6,[|b}/qT|ilefLdtDBjWs/&N_::-zYk}l:a`USci1Zmc]tgw7([CZnJ.k-P
-WV[{Wy&2P.]1iD>J+4a{.d+V8xrqKf41)q@jC]fq<IfIw/$_6{[F1xNrIIWN[5"(p+K9!$"Xu&nwS'aT-tb[0{NrjZ~K2G6zUIrN'-D$y9Jk!.q>!D/_.B
-nXc6BslQ^^e0^HD<vt.-Ixt]vi23Wkq_s`<2x#~II]",c]2XVQoX{E/&>6l@=I28c#._Q-GG326k1q:PLg5UPro9B}TNvgV4iH.3Z-IEO-b$>2m+h!D{m4
-H5;srno.;-|0!'}BT]_ZkAo7c4tnhCR7X-mKJwbV=9Z$I.]$t_N&'Nx:dtCY!9TS4v-SfJDttez|Sn.yXN`I!AK'D!TiFz$a(^P'_sMDDg-U,-2M5yp"`q
-p67ODI<'`|}/az}&fP8sCUS#oU0SgzgN>($XH"jR8Blmw)I.&88C]WQ&b|iT/XjE"avmV9993:T8.3~Wl;]|l=.0@gQR<{1ow/LK;poksT,yb#nM<ZNH~o
-t7iBiqWk^D+,Tz=d=/!QFQ3!S`^>r&kj<'kwwbS$$rnmLy[25y_O,/qqQSPnGDh#lI#ji<a2xf5}0px+K7PSriZ`q,WD,Z7JteeOOtc#;u8O<7V6uH!Gcs
-'=ld!^aPgr}S4<7-^8CgLgbZ5G8QRYf>zNa<&O].scep&70_$MK5j_)1)nnu`hvb6eFt{#8Fqknb7U~htqKfTdBih3(yYd1rjw^$gZOdlB-}69!,'S%>l@
-(#56r4V[w.3W#ZIp#3Jxg_mQHYb"6DmzZrL^Ek)V^p9x!)Z:LHIn'N(UwE&mA=B/E9Y#ju2D/KPhve;j3:2/M1$mE|Zw3g@@2L'c"20pwe@3`/vGFu4qdk
-beki1T5%Eesg5VdXRHc.l"t"xnu=mF$9%r2jI1q%@}d!P[>"-/Wg{tK[|@4hwxjN&7UoROd'ahE_G/QaS6O0E[j`hoZLuN^1yYw3S)(R#+M933QUD)$fUf
-BzB/U.C/~W9s+BzaXhPCgyJv-frLH%KWE_zwL0),HU[>YRYv^FtuecT]l@:z^G_y2JCRZ&P94!g6+hKXQ3I_pgcOhlsAgfX}D)'k8{df+8ddC@Gz'wL{;W
-@0Q'uzii'N44ukl%"Y{]5pv%^N22F#V$-B$YndC:}0er%Vo/_X,M>^Tj1Eb5Gu-PeW,n]8:H!4SF/^3<:"k6ovWZDJo3[/Ook&!UEPcJjObO<+(qYq}/vD
-^(.Y]zQh&Q)nfkUs8RXA4%LMONOl,:)$a/e"yh#%Ky<5={r+E"WDLU(dUu>wETm>Y)LUxe>:I|[nVp[1la(hMEB!9CH/[f]f8=AN`&-25F/G5m1DeX7D^}
-)j3fUfi<_^MFAZNLx2e9[WN/>[c'sT!R5Se6T:3sPJeddrA0s_[&&8KO5#7g.h(cJ..Ljq3$3](`cu]j;E"0EHA2'dSb'xQ;C0/wB;'m!!-imUSbY&cc25
-m9)lr@q7IIPrt7A@%t.7c6|KsQ'gr$e`qrC`rJZ,GD]I(mpWu<h_UZVO9STC$}N=<xNPX$O6jf"F%/@S`+X24a|]7#8JW==HZ5%jfB6Ho^:Zx|vQvVV+aX
-3!U,[hpy&]=c+=am}s^lQBBE4$,Ng$}F3uFJa:X}B.1$oC@Ea|pY(B[CqvA9vTN5bHTC3&>izqd`kIv>cN&X1LTjGt-]jAL3;W;Iik9ruig]:C7"6bo|)N
-'svzF/VMmJ4J0PS`V#]#!(a)'pOB7sE5(,/%gq$[G]uI)<6o5'b#Q#4<T7VhdXYm/+p=x[ejkSTE-f5c;.r9r`0FrG={mrXYg[)XF:F(Er|IX0[CC,!rWV
-F&'iXlV5/x@yD|$A]G6Ivi51J9T;Cs@JRBPC)$X,1Z7dR%8:8(^-bIn6AIx^MsEM'jv61)sba&xYcTq8p:wFJ1b9..-!jBwa%iZ|Z503SwrXwi`%TAL'&U
-n}4Fe!cVaS0U7'.FXnp&!b70jC{$R@xjy+oKAeeO-Su518CSHy#VAl:V`Mj^&8tL64~J/#^ujPFGkGGo-zBNdvLxf8&4dW/4xW0$<C|Kmj83q1mZpEM(5$
-0&q@mb$ewtO)jSxZYzNWN_FwnNzeaa/%|EFM'XfSX&hd/`3;6CO:bkisRhGK4en.r7T|>E,afjd6pmQ+ecgQmSJ;Ia!&3n{.Zb;X;x.a`a&nbXq<4Z:Bz$
-O,}z5Axm&K;:cHN&Wgdc@W360)jJ6D(%b%6@w+2=}%lnh3)Isz960+):c]F8x>5N~03@}Qbp{}:rUOam&QHkk6LEh->cHrd;FApmfI`9&8@Q7)m.qdACml
-GonYzOlh[k5h=Ww)i5EGEUEp+A1$:WDtOLCB$cR:S_S3+0!(QF]Zp"so9Y{bvtvtno,&~z1o9$:,e/xTH4:U3e)oId%"oon)OtS.g^=,}=Lmtl$2ERdLf4
-nYs%4r{i>o2;-Zj]$f%wLxNrtIqS|XmF'7@C|:xXo]4`RWnAZ@Bq[kGu^^Wp2=<zx#n<J,j{o"y_>U6#zK.u|)`|Fwm^-)bems@S.9PiIF5"ZZ2hpi3b/y
-MlrjD7fDz|)gqQ`&cuqw+pzW2T!QH#yc[v.zZFD&.JDh/U.Xls,|nf4MWeEs]^Hf8Ck[U,i-nw7+g(<u}8%1=-UCR{k.hQ-uXyAH(#/Vm+<up{$x4j!my5
--Vo0!NdUQS+:TF@&h1'L"CYMh/S7{Hdf-]c`t.GU$29=)fr{=AO@9q"z4-ue99D1[EC/sSh{iqoz"q_j@,s'WE|28sB_sBq{C2{olhVs|#xb=)P`,<`M;)
-&'LC#A7b|n!Dk]97+{JA|}sV+(yi[z6&(>Xq"fG=8;%9J<~JD4)D!IUAZGC9Gz)TpNEM2=%Qgklj<P7=3)j4QiP92#Fqjd3>-J'+-;!Q+-Sd%XSiu12Lg$
-7:#;AYihW@3Umh+l9nv_}8(Fvsk>>f(Tk6t9kj}r#lP{O^7fv_WM%I]Ek]RNY)AuSEnBVx=f:dL=5'R0'|hU}yQn`eh7;]5sE:iCk9:f'<Nx{x7zJF~HQu
-Z)H8oftL7fTdjxqVkEunX1Y[Go`qlfM^bu@!c7/SR.0AMgbWDslqmIFAAQcpc60&8LVI>I~RdX_zY@04RB5)6Bl25z03qzf`Il@"cFe&x{X1$UB&s3)-GT
-Saq!^<.p9RycH%!-Ri+_qCYRS/iN/X>lB/bMBrzr@U.W_.;:[0O0XP&RDa.icd'A_ULk9`!DwcVQ]X]0hR{ad<Y%9p/k[,.Vl"a[=U1vZn_$i,eG")iFq_
-~7h@zS0B3`eY:L$kvlM4bY.VXJK%8mz3=j<nibexmbHENeWL:TDdZY.{z"#>OuG_CYY!nx'SqS`Vs]I&oeM$liCcPkr8KXmY;UT]'^b;^]d}`I+2M/lPV2
-9kbWab.,4C7iC.vx1j^p6+J8)LYvVtJ!Az'-@trLf;bkO2T/VOkKr61vB$=T{x{Sj/PdV6#69oHag",sweIWo7ED1"QH'uYA6H>JN6kbRIEV0)ymB);Ehg
-a<0Rm,}HSaFf]7tc[-]suq'rLbM{}A{[ri>--Ru56N@2.sQiV"|yx(}qA_ANK="u0<|KN.rY2n=fC3t^<>a1jaP!Q=eT%F4Y}}--><,t9X6Z$kDH)B2Ne&
-mLCxW][WpI&wrUM!gf,36]`@j=jUXdIr_pt}E,A%R5H{0&2G"J%FDs6utU[D3amQnCr%zrqNF22u[0}dsilP{NsfMiRMyT~(cC+_HG"|S1$I[(9K1&66N%
-RP]#6owC<`kU=4{1^{>ZIPFh3ePx[!Xb`M`}`6PruIORHJm])s$z8$uo9W-Z_+>|6="-l[Bm:BJwX>)kdS[>vk-jOPBq.H$b4!IfL-v5FrC$d0s_pAVM}I
-9t{:(BEWe_U%_G!@bqeA>bz>_7S9_gMC!{L&z|2-2wrys./W9v@G27@+rstR"@YQQeh`^.^DbBB]e@.rZ.Cb)Tt4enKzpFFQ_8&4{+Jr;Ok^Z5lMh%y+YL
-i+1CDc-h5aNxCuUainHR69>0PEyCa}MXJW^^&6YY]jW^%jK6)J=_PDq,L`sk]KNZ^$c/cxX<uIr)QBoXnya,s{OIo'lJK|9$<}MS#a9&zcoo/U.R0-[x%n
-8D.eAw~]JW2Ty8/+<C+M0vvNI'vedd#2uGl$m#W<Af;n)1o1"Q=gdscmw}8xVmSy8O,gO+6-aguoD,(B`%sQ<7p,Zy<<BEnR8jQMy{;h<mL,)pt``[3VwF
--o;W88}Tju_!fUYdgsna'[Et0iJ){3):B+1`.AOhK%e'm,mJU$b2+/c-&/':ZfcDi;{7c[40}%`9!rS<M&A`hw4JRh{,lK!e9dH@1qM8z[[D&R'V~Fb<<9
-Km8,bt{M(/UK}[FM4T.WtCUNf)](%G6'|K:=[HJ{O>i]b#Kf@oq&q{-o//On_sL'=+DZld)ZKKcfiJ#uyvzW6qu"Y%Tvn/I3J@aU;sYG[u_PbBt4~s]=_o
-n;d>h8[M]ap,Xg,M'Ty5d^/K5.l=Gs!^Sqfonu:%|dR<5yX{plTTu7EMTF@{lLOa#r%$%:RxW$+"=DTgMfzEGdcS`nhs$Wi:$ITB)=Yi'YH((<6)_YOuOX
-G:^bWM>50x@V2)P;jatAZ#pc=RTcK7#|rHVh5kMesE:g_j{I2CwSoo}6:i/5o&||G=w{Xd,9v]jH,|!<E1']>+pO/x52QZQTqs'#G#bj$T!LSyf=}AU/B/
-k%n0R|9j&zw@v#(9s1@F0;(;e90V}z=jiQ-q-eghgK9l4%lH"617uVZI9)aro|`3(ZIdvu'_z8>=MO^.}^x=r,NxF4TvR%oz$A.o"tp:$)i-,lBkl'XwH9
-(:X#~Q]!F,#nQIi<<R:Df.&/rCna3kd2TsYVZ^6[RY.AVdg.[@47(]3'xiJ,OzBrmpWf@NV--:;pXZwE])8Xv8yRt0Nz=}=K}2BYl9g:TPSDaRyKwtIa<w
-txIjQ$b0&hbjOwuKo0T|kV#58>U9QAp%/S;P:d#0jYV0X>@`p{I.=oFV(Ujs@1bqCuNU}_om`F!1{m^KZae;)]C|/v>4|pQt,TID1/YqkYx/U(ix~JW$aq
-B4woiG)6y]fvw&xK99=$pk,7:f^^Y{Q8|Ysp(^0u.$4gpSImt-%>Z6~o[e;ArH<-=ha8o)u7-yY_LD,NDv$pFZFwtn<MNd`#&AaFx.lf<$`^zTAEdtQ173
-v@#E$IW.ECm'AV|+o'}bZ+b/Oh<nH04^TJ+@|nN^11qS3]d<idbuX`|9xlr"/Aan+{FHHd`N-L61f9)13MKtD;2I+M:`BVQbVjRS9twM.Wb;{"$S6f9#+t
-lXz'6osk@XLfcgumIzeXY)gK14>pCk$@H$;1)7Dtp[u785a<n7=K.`$Lrw0N@_Mw{M"OwA0j5k&:QPC1P^I:xPop;.}>=5-_Z#7bexF[8bA>+S~yzjU,rA
-k3d)04L@Y#bcW<$80^2@GalB8tjW:>sn9UVHdosvlnmuee81;,`JNG-V1>+rN6oxlH7`q]4BZe8b|`dHA(#bOG>4X6P_DeN9.5kb1L/G:qrL_`N&0Q~H}.
-l)(UDckEk_9GS#p0+#RC8/!r_PePXf;c)G/AV5h5]H%@cnRvzi'0jwpp23'g-eSHJOZoSF$.K98lEOMiz]5iAZzmU2S/Ok+O^xIdi!DH:.g9'.V9x#mu{)
-^E:7_2W.unZ=ZHjtX-%;rx%J>'jOg,zi)J"{>1i{y,>IY]q|Zr7zQMDN%F9CtLe=X0dV]zpuY.gXf_d1[04VE5($D{i0u8-#@M_F-J#Yb<gVk.uf_ak[||
-Tmk+c/6a~imYb}-Riq58S6.vNkO;ET;+hZO^xx@0!ggK<|<HTAM3$|pgFIZO:pu`@8Ra{"9XkJ8aVsQeq8VsK,jG#6@C~dPz6L[w=o$l1xze<e86sfIr"D
-bfQ5RkZp,L#caCjr6OX(u!<dg%us!N'(ev4Sec=z}kCGHzb1tIFL:5!N'JgoyU5w@VTrgv3_.;1poUD2)|+:'XtxmmBXT<I2H{>:4wZLa2%PEa[JmmsZ=W
-NrssR=dtO%Y+lF)q]2j!poGXT{iL]sur`w<:0bX1%M_V7h~SaT1v%";/sINpQ)GY1iFk=<gN9sg0)EPk@-]@cv_V0&R/y=1n.j0_R3QiQ^s{MS5>EQ=l;5
-+3_5Y'_[u!=DO}Yr_i"PJoiY!|_W)W!o'pXtbJRn@va(J(2qOV7g/#W}m_)OKj%pzvjpr(cxHmOdh_YDkYSgY4YhJC7+Sts'fRiL&{6:@H81&U.b1iu5Qk
-KSO2KelIH,L/xTK4qCw|hBx@6dY`)+5Xo(|D":`[^H]3XV|PT{68C-"t}f~TCj4/bw/]@L1.W1yA&rB>)fu)_vn.}E!%eQGWo{m)&O;VD8k^+i&l;x2hcd
-&B2Qt&&m=YF:Hm+5-lx_cKA$2;ckt)b8!hU&tJ5cb&,a1Qt4DwARy/u.z&q=(&'-K6Y$8pQwhzK0S,{djY1XWit-@)kBw2LDw;#V(q3+,mDjBSJfq$}q;r
-'olK<^/MM32QW>(DzH3iDC1N/E%ds]Iv)BxO1,,2A-0u:eTGJ^r:^8g&sG7v^z69=0.WXfmG'N]9(#l8D/WA>RskMz;Km]ik"1&pGe6T{|Padq}Lk%;ra>
-m7caO>P!z7KU8!`=#yKjA=S'(=F&FvtVi7#mqo>]PZz<[LNcZR]lR+dh}Z7ijti/pSth<jK7B|=Qg_fI{Fsh`$p:66NLD}gL|;H41>4,["Z|DkV)|Ad5Eh
-!22t~66[Y"ft,"(RX8:{:#b-~8b-sm>s~&"H5!@3^T[uM|1o0n0qM%;/%Ls_Xi-GC'CxR7<C&vrgYG'M}[Vaj#Vo@<Pz5bhsl9+djM,aZoNEV@$As|Wb8Q
->x`eR]S2"N13ZL.1GpkSZt/<+),Vv]0/&F-elP{Y7%CyZ.Cl3_n#Avk@2@A`/:b5:H>Ojpv-'mGwcJmbWBk-(jG{@JPpESv<t]q'J"sKTHL]#MV](jmGrG
-i<;o:lXGgBA02H>1,"I+0h}=pQT5[VBf>M+,Cl'xaRqYM,Yp3';J}V~LPz;P9B53wrNg]R[+EG5t;K[+dxWj-^O&>0)R.tLizVJ1Q1St_-7#%NxUm2cYTv
-q2xo=I{lCA{S0p%-lwjksN9J>A%b<M`huEN)1dW{y`fTh2eiPxuJ#x#=[a$k6sS()CYUvFU;9umexq14E'DINoN`fdluS}_#Eu9xXi-Owq4BQ=~q`0,e;`
-0[GdMO1c_{)`T^-}aB@LdH"`jKhw526!scr1__>Pnsd7l2,RI#%)8qAmZ[$xpmvw.UCQsqq,]p:D)1HXgx88>jI7kl"8g=Gq=O&+un|:'x8noz-4j`]=:k
-<suMVi9t@mNOHuu<~^a{9q%rb>9):c-d@1`r@wLSQ/Q]SQn3=lm7TzTAbm$cqxsz=La|/gnHx+166bB8S/OTD;|O@^.ut9%vCoO]0<qapM3(.<wt}pmh>}
-Qn|urf`4ZgzV.as+kK>l{}NZ5GjoKqBN$',]~w#ny<%-<K&iOm8XhQ:wu3_"dPu$S)TVcoxZe(/k.K^Ck0<L{B`OjbZe&/bDup"eB;4Qs}&FXO{hs`rR>{
-0"q96}zrxc",,(98_L7"`fDT~ek1XeAHu>F-K$@PN/josfEiG$=F"5VDUcK""Ipvsgb`'f=aF.A"Z9z]eG|rrC9lW:F4tp:2q'^wiI@iOeZcYIz<G%H^Tv
-:o2qjbP:l7~:z@SSvF4RuVjzu$2HBNO{p`k,aNgXit{KZA7f`g6"IS}dZO`ooJ/xI;KO((seqTDhOB0{+-j`32T|Sj7v^VOvqJ7Y%)uakF5|FMBi6Dp^<|
-PD/o>Df-7dVv-&k%GfEP/q%k@)!kL+/,%k(U5rI+oX=xFQ<X&4qf4_U'DG1%>8TGC.80_`7={r3r|y>R{m>M'x|ZS<DV.c#a`)`p%}=j(@uy}>Z:,,^Rto
-1ny2cm1RozGcbxftECs=&>DSjf[-;/EI7nK>xDPKo//cN8+EoKP)-G6G<6&Pvi4@z9c(6B/iJ--H_skpDiE.ba7J4hB4'H/"_%qgf!#$c#A3M{:ok[p+3]
-,JipF.Rsd1jNc-QI%3[TKEO9IX]'/y}")p#R}Ox;Wu[TwyT,d$5O:q=-&C^y,I$Y39TZQ%gx+#f%8;aiJ(I_:AdbG[^QOB_>:ToL4BBQdbK0EUK9MX}BK(
-u)gZMb"+m:Ri(Kyx7}jo!f95-O_ZP@wQL7-6A1u=ndLJBfax!/}9MNA`2z65szMKu^/-x8qQEcC.bFpaTW5U"n_hg[XnlF6S<i9aA/rBkY|w(pSDWB<dfm
-VCqsnKgG=62umY2QLfqCvzc!(w6isOLSng%YdEZ"J3hK86A;#;F#<]xBUW>;x{}I|&{CUvUcuQHcl6Zn4<>z270YyM,+|1G-Gd|--^w9cUUC!n]3+;DS4T
-i2$j:1we:IP77])`YM&4b3'Xg>mFNC5y{`>aGfv9^2&6%caFe)LZUD&hZkx'$N'D:Z(Wl8kCmR^)wL>y4mpn)FF0-O9c9C[=&@$vW|xzuxPwyG{!W#%A5-
-DJBsA@4;_<#2"}9l#{am&}OPV)K0[`Y;;nJ:-A<7n'ovmH+c/}0_/yQ4Jmz)5#(^Cm[|]hr})dy"Sb["FVi4tFKTg#X:fMAQkl8C6FqYg[lQc{C:amALt|
-~vY`-`(.aILr=ZwPv{U)f8:-3^"nRi+Ye.N!JV6@Ju-6$K%QwYS)7kt@d1{Kg.Fe8'.7/{HQ+bgefI#+nFV5vxKJ7Xyxf/P%+3#VUc]lm+ZZ(p|f!&19VC
-wJr!3/!9`|4i_O<h&Wi/;!ih=ut'N>;q27rn-)!8`n3P-ea.3,{F0y8z2AA#18c}dd~H'1|eOIwa#Vo3xn1qq.JA>9my:O~Jo2RNqGL.Ea"`fu^!6m=][+
-4e!h]C]xkCMp~7]sJ78jE2/uGc`B@_X0VS/N<"U'Sbz4wpFAgR^bR69(I3GpC#4^hoP_4,p6}5exP8n<9+CJ!4uv/Z<ukYjc),/(xJbN%sN0b'"&6-<+RC
-m':U9KMnulU2hv':Y<dXgYX^$tVofv2-Jx)dG]kgcbtXDHu,23m`Al,|udtIOl'nH/_3X=eb!-pmtSqv;|h:FC/`V9#v#}JfEsrwB`O/B}`}jL$WeG[vg|
-=8Wu>wu{O7=F6`.:VB12pjVE#+"Aa#YzSp]-)/0c8#h2lpS(f3JM.yd/b.K+(J"yKWdUIpr[KHJN[L90}izZiX[PV('R)|o/4G`|vlwxi}+MoV&usyoG#Q
-6Oo_&EJ="+,h4e$d!ITTAF+q+$Ri5G-w<mgrCJ$G%THf-#%4!WF}DE@|Ha"mQiuyh1;QKPhqWP,V~BkpAw>UDBnK.nHSLf}G4z:qO_vXiy-upyi;U{Nb{9
-$u"b>Os^,-%RUl>V&);mw1.lC,4xqd1PIND[<-"xa{nfo;C]u./lzZNK1I3;/TsMd'EZlG/(^nX{rmd:L|S!&J2Hv'FBUI0tbp@5-_NQS2r{.aY6$d"@!"
--Z(cJj/:@<aYBWFplpB0c6LdBVhR-)"W`{}^:|fRE<J|Sla[b(_}"Jut,HH(m3=8'fIw8Mn[y%iAG#GsMc;!1'I+pb>u4jD(G$^i/ds9vcssy/GK=SFH~>
-!`O3;:jf1uJ:p#&AwO},CM.4}<oIIhj9{btV(w9tv_pF=zl1iAhZd'tS<WD;lY=HdC>^H@B/YwvKxbVj.VhHug"$]U<f;a+oJ0hN)VE}R.$CX`9}HVpC#h
-CrJ2gxgLpo($aTnaidx|D7:3;/yGf<sm0}W{OR<Z8(`4=/QO^c){g=|f#fEoR".MCx2I6a:e.8iL2YR'3lYvmIA2',gPnF::pO5_ni~W[jPUjZu9+%'.89
-a7#hsDq{H)'ncHRA<c'JJb.8Bb>-97mRQ|c93k;XZCAg>fR75"7I)20av%1[HduO7Wap&^#/Xo~bXxZILk(hxCAHap7^:+HPKdH9PiHBaYv+x69)z-!B5K
-~iTs6[e}4"bd%%'k{A%@hqT3,{4)/IP_yb%@l#.]x,VoFVf=RBK|St:>so>P'j'bJWMs_RP0>UdSZ>ks]3yNZWhdH<6IwznP_P/39hRSOu^tY5Znr":eQ3
-$1nj$Zm3R=-JA)|-(5Y;^y0Be_qvnL@0out0^KXT;AizkiO|z&G`y=eQGhc-U][Tz>$4kn~L0sYS&(hm3R#F|w>[9X79Z&(-6o=nh3nL{,J<Rv~56yj:JG
-nM2EABh3$:ntP^r"j092OmQDjFcA#4U|Q@m1PSj&WMf#E{dLw}ZNPh@R&=|pV<<tWQN=Zz~j"Gm_.}y3qJ)gMx=&)./n^ms0z1!O6O^+WFIl4jieb2eXur
-XT%j3%QNu,tpMgnJt-uTEK'7l,pFGghAf_aVfO`Qh}so27rq"zncsnahu$6/Msc=3mO"IfR>PfIg[/JS|0^f=-xE&l4HT}<"H1{f=trO06Fe3s}a{ZyLq.
-{e2)'P.fo:chcF&m(f85jR7/~4;=2IP6xovZ[X,d7Ugs`_5C/:YF]yf%IaEqMNshs[nxHjyM<d570=1b+<M:H{(`Ez/^/[bW6U]n)Oks_QQkY)zh-bF/@N
-wj}(6DFT_$uxjA=2{%jHC!56(45M1o'=s)<LdQh0LK,z)sND(tiD`i`VXpy1eHe{Q5z(~K$-DC}xU)V-.[QKa<mO;&&;igqToXn|4qXO>gQ3{;D.Poo1SY
-+hQ'<Pqv,g_4=`;8^%gB!4eB!w#E/P(K/m9!+H8S[D]=tu:nq{_l0[^n:n@z<J6e|9fu:iOK-|A3|ZB`hn#|l:$P5X/"7|}kC|,!h]IL2tFTHbR/yL6i<>
-6pq$r8+xISDblz7f(ZpKC|uY}uB8VNA6c4{7:,A|"TtHn[/ATd(:-pQ=g0m-`U1%M"#"D:"@23@hOw+i1_xSbnr:e&C!'}528]3ZiV+o#!oHrFGNmK<-d^
-rF@i%FXd`C+A]H'vO!nW~<K5E@~H"236'm>rUe2:1SrK~v[0R1~$tQyrhEcXl4q"G2#1NNjZIMQfQb!JXt;>.)H#{23];Q%A:kj.q=t8cGb`Cm~K9do_|C
-)5fMiz@96A6IPltL^#<U[&x|7+creFJG^Z!a&<3c^T,.]CtV7<F]JE}A-vi.+v4aMfW+y/5joP9{}bldwDthor,m,KpI0+f<+3B^HQX}oA9evg[tNZbAuQ
-zJ8f7@OqZoLP~X}Y`]U-"eGM]d^pEu]^q]aXNT5;}k|NKae|DI2kPbk"q%<s1b9b#cXKp"Y[l]Lr@pG{,jj;uJ9]LU>-`<eE6CMtIn6D2|0'=vyLP,"fn3
-JN|rtdi19/G}k<pF6.|$awNDfQLO#P1)^(#6[SZGnI}8RW5n-[RMD'W+g+'oFD.BQLK[izQ6Y&B=oGlLSim}3.^2LCeiM5AIl0kSQAJS<b`OE3]'f{:VQU
-9a>rw#1/H'u_YiK/{:NG&3qxVE]fb2VNYc"&v|{5&5@-!H%e-eyg~"'cL#pC3`AK>(7as4lI]+~]f'697.R)m_";nWe|UyEp@Sl@U,RE9Tq_x{p5g#a<PP
-HH2)Q+D.)DCrfqCvtj|x^:/w/i[J2d:{1<a-mzmNk=<dd["CoiPm0CWt&W0xTSTUY>IQq-(jPWB#X"7|2hx(3/(Gt}j:>Be6#Lj$dq<B@kdniWuNj3;a`'
-P/Xq>/$sy-m1S(6J##AIdh0:&ScUJfaX'2J|^M"zW(oGt"SkBY'@S,i!~u,>7Uxa|SCbj.~sNkREosH<_uhV~8d@rdd4LJIXghVqv2$Q&p:j)qXK0TiP&G
-1&2y!i0R(j|pH|S5f%XHS7[!Z4CUSfFs|-lB0W(+zFkzt97BN'}n-)@k521'c(Um{$[I&ab8Xd;HF=5{,7H-u&{2KCN<{::dOUx!8V$Zv<cqD{B>2@TL3-
-<fMqMo~":`w2Ls-ruu3T(8$U8pGD44FRZ+Enx2|xTlC#:=c!$WEgomJcX`iOFxS7Cx#r6PT,5ly'<z%@%_Q3l/%ZPK(lm7F2A/ggqhgDfwq"#S'|V<d>v6
-@m2,f+cfiMqbX,QcQRw<yl5I"1dJJ4OzJZod}U1"<#%/+m{j=E+_'zZk@"vb|8^!.'x]JT9dQ4EW:a>]d_'xHJz@vb$$gW@McB=Y9+)LMultdA"GWGl(@(
-3"Six(w<#m`xm7%ZbBCV$dG<UK`siW.HQAk{yn;"mS#ZK<lkY/i.5Z]Li9Eh2FXrQg@Ns%o@U=pxW}ZDfkD8(mHbJ)|y&M.5=Lm%%Y[&z|aOwiiLd}Pf=]
-BBtTXo0WT@M3ndQ8-Xonzx"5Y+6(kNy"'<"wdWa<'['IouO><OJsml1$D>z8j9d88{hA-ve{qfxs_gCsyjNP8``aT:SM3#c"x({}rC,x}fBi;Isjlt<KLn
->i,cK3>w>+@N)(-u/Z'n1Iw$s[e@bJzD]aES$8PAbAC<ojGch/nSh=mX5Y(TGpGI#&kQ,r2;wek9]b<CrHms^5UAuG-H+akmVK(`lD/rwCFdWeuGXz+B`6
-19o4wYp6H0r{)p0k4a~=)O7eQMT8qJt.x5^^De/re"L&BfLW%eaZbu,"4T7Nm-o.M'$s;3agh3k`ePqM1qdnUeKrReX#uG8VN@1$#fHdufTe(<ro!CCtv<
-"om5VPo[;o/o<%irVYy<p{F2ph"^Ux'HdCR<WdRqOaFnkLBZzx,LR2"RjLHIwOy_A15_Gb6dn/+;oJ]'^_%=#X/Jm|{odcK+_^eBt+ooW<kbO}j"OF2T(v
-bM}H3@pD"=UOd7f0P[tXCY=/LJy271W(5XeW;O1<~r.XCDL_SPuH;3C%Kfh0IHU2sAG`@xy.%7WIIOPG)'6tJIE{Y}m'2ksKtZjU6hcGBvh+jf#/Pq,af_
-":1c.<hjM7^FE@/JzqQw!`AVf7X%,"4iPWP3qNL-O1K[EejnR9]'5#lkCp|IE("lgV='FxH3A-cvISs.$dD{DZFu|P9+<J=&m,A74uU.~C'gkrl4CNe-,V
-V0vzBjx(}RViHX!V";&asWmCT;x]tL+"_;]]gUf0sL6]OIwRcV2C;!Y[52~;1FC-V^Tns{F3k&hrCb2+O%&;mD(Pg5wjbt-/g5mEsYNwP]aF{GF#lu,2<#
-y'r3g`:]#VuOl6gC]=V15CEW@a&p/S}<lT:{3Ic>F>wBzBHy[1IdAi$Ws[|dhP657|DI}pY(Kk;"dMizkng'GYYFBfLWQS4R:z<iO2@C3bw/NIg#4&~a4y
-QR%au$=l2+=Ai3c4S1)$`v,}I&3Zn='TuxvlI|ApfF~,!#n[o7@ypS|=|]&sCy,x>1)7O|@W-mY{:kk'#8.eeX!`v"[NuZ0UPwDUM,URwkqyi`UQwOK<)&
-/5:Wz<mUmx,L}hWjS"u-Co=Sw5izMpbM+]D$CfF:_JOaEdr6H-GnVlB}P=fl!Q9k&]+yt7gH!Im!r&/z@8pyWazW$7'3G83`Ogh1d}@40C:Q(p,PvjbvY^
-eoKPQ(nRH4Dyd}tc;62ZGTVZ9q3Ul_Z/G{evRe4pDHlbzJWO4#kL`HFn;VwC8V/c<3]z8s7`i0':-4{L'7<:l]&GH}X{3Zs>.[Y6XtQFvB)t=fF2'OL#m+
-F<8T!Ml@k;P(8s]w,OG_~:!Kxfh#o}&gz+3Vz#EBwFlMBw6p|D(m<`@M)TTK=neTcsni!|,V#}<GFnvs^F46x}eRQMLkk>9b,wqsj[AL{M14b.f3b+&z1F
-Tk1J#wAQQv8&vEOEj%DMtuD)IGVGhCHD0MHPRA#zza9!Lfc=.V!yJVq#xK'b4S<DIlB80tWB[w;,lza,lE]5#c}O<+m_)9jQ#(ml1OMPCM!pft"rx,&3k'
-)S&nr0:TS)D}nzgFX_PIfnv0ZqeQVD38k^:]p]Ese4)W,dX|7.$G|DYsjXiQZFnKH)<I1kV>3j0:oS^ww<@oG8SFr^.T8|s}xN{NLUXoPfIs^AN2qjD@F}
-haPYG@Wh)szr7R1)zeCxF]0D>}Inen2//>Q_6}p}s==b(O%>yY(G~lA_Y-9k>x-;|vY)pu1m6%P2bT5|~@Kk>%9Ou03f,Y+^6Y-NiOv3iI0HHUPM%O:2@Z
-4"cN,@sm0A|v,i!14OCIO;PZ<j{656~lyfd5BCz}>`#LtF'|HF&zwhgUK/nFiB:JQL#@3t+(3])Rgwy(U"L}mb5m[r)><g+h}"OT0ed[qGCAC[%G"N6lk-
-jSv+fc3%:/v-#D;>tfkQn+o<C.=t2qL{/GW[G/GVQ|"0^V-cz&!:Wx],-Q:Y{N3frcI0fiuZZ:m!9q{)MYPmBxA^k;.4.L-g[g"s5v"0]e@Y(jh+I7H)x%
-Ykk|.cmM8QA|)RKj+T}LGybTF.5D~sHkL8Y4IE<EoW<fZYPF[vcqwTHX{BAE$n}^Fgxu}GQaY5WCqb]6:C%@]8rz0x^R,h'{efR<H{'7VQjU52.RU0Q%}r
-Vimt>dgWi+.<Gr+ga/c^-K.cd+P}.=tN~F=DoNf9;dr%&q+5Sixs7q+Ww]Aa[a/f$=IBPtOZ")ZYu%B"fmBXDfllIG=0~B/N>8ey>QPrFrkSo3`L'LU6.l
-,-G_YAJSEwC=:n=Q[|AOO3`x!OT.n_>(vEzAC`~0^qw(d+G%la&|E5mw<h3jf>KPU=Zy!uL"]'W)NV~N~ktwGFx$hexdH8+Zj4kNV3R8,!66%#oL;{9/n/
-sX<l1En=WDJ@K=n]tvTy39w_mn!cR1ivN|[i#m)`@9Pz#InZyec"s[9}Q@B%f]e.=F3!62>RaE,DxEk6V[J9/2qZZE@c`H3+5ujGyE<pd`!GCuVY"-3J.t
--Im6VO1)o6(JEcU4sj24KmgMmTmmx/CVi5&X@X%cxVDQ~)hg~[5hR:zsgqVeTpJRU('|IH}dF>}@p&5%sVX7G5ORus>-4R@G.<}@,|cyp;_d5pkmJr@w@_
-fs8jD9qWqf$0C@P+r7$y#XQ4y6YW)/8<%l6=MR974%FZ(d1[R=lmVs#P5Z7jFU'-x:W&d;y:|P1I]Ihmv)[t(}v@65]Z4+t9+h(x}KpJdOl`7].W9)/1Wj
-%[e9w_v#%9oy`toYByE_FYymt#{W@dbr2kRa}GR`c(o7;}_/PL2<5;Ve|{V:>eotR>V$aBpPN{NpJjfZm.V46Xy-gsIawDFmnwat(B<YsZun+t^(5.bX3[
-kvJ`N/RF/&R:Q;X2|&M=fv(2$AXrhw.!G,29nIOQ/V4Ont.|lhW$H6mxF2{7^"|;K-7l".w}utd0QtIIdw_(X!ilEG>/S0cveFz,&Rh"Y$ZgI7s[<:vL_x
-|H1QL[m/&v4;Q.:Pwae=gETT[bm'Gs+Dmjk"e`nPqEkV3F'fnAoZZ@HF3%Yk.qdbcoKUnjimNf>[3`4%s77X![x8~2zz$;pluG{UorBeDf/KNAa@e|eoAy
-_"Uc}I<lf.aC(O[ov2Q&8R(Wg805kLiI44$s;DSyOYjywGkfNj&bsR|@Oc4ea61uOo}q-&H2VhJ/|-UxYiA0uADD#8U`uty<zKu^skt[a>_gl[CQ6i2S],
-rNrnZR8AJC@$o+UR/_s75e'y2#':5.ftF(-pAQX@q10$MCqt~`tGX5]o{@;{>gRDH/.=B0-:$1M/%;8d^:W<ADShm@3IDKc|<nKTzL%92+<nPuoBE{;wq(
-{{i6wxx6(|X,9vPYfn27wkQ_S-wYN!2yiiS/4kt|!}'huanT'_Y|n$U'Z5Wv%2/8%<2zA9aA&'#oB|aJ`p4my%L0LQAP`N,5J8,!;}PiQTS-OV<@6lvm&q
-0+7uZ#g5yq%&zD"")CmROrZ;Gm$Yn@y'KA#nK.tv"^Cf$@sF7Q(Xl$g|^m2`I.1WR):C)fFm2L[iFBn$,&R09{q>#%bZ>3{5>{~h~<S9eSWW1$MBz(<s<H
-5dUxytu6pn6j(<O7B=p9BMO_oGSz`t]GORF&)iT[#":bfjxRsI,9&_PM52zq.7$x<FHPn,.pMkI1^1rGD#"9o-OvH:p@'%mAIgqA~v-Ywg~gm8q5lw7V)o
-S`m@7_85(V09}K%rKy[q1Mp$zV`cN|M&CsLsBgi}vo+T>iJO{c}><R[7(L(.D5zvPw1Mu&fxXORn1nhx8[++p9#V"B;WI`Sp}kslTKnobPr:QW;@`Bwael
-#&yy~nc_SaPh'DSuR=M|Jjj1QwdB@gO&9ats_@q98F=+on:V)K/GKFAw<xda-C:o}LnO=>Aln/8q@UrkHNP,>#=<$vlAvL(I0mhy&B9A6aB2=xqA;g&'1K
-`z.-w,Tr1eme6`9I8|[F(2#ko}>GL^&QuU}`/37bHtW!XZjgSj"]K^Q_ID%krQ!&D{)axY0QS}/@&1eyh8)/2C[,%DV]6To]7/`%UkUC!5%C8Of4-/r0dt
-[IKdTBPku3$S"S!lUE~CsG"FF}wOIGE{l2{1M6K}L^=iP+uI9FH}`iYy]ez%D+~xSffK<2'k"2,nEYL42:i@.7jU_mpvN6r+k!WQ<H=>TZMg=:=NdVxeg9
-$GRAd;"96QB5s_#JSO~q&9.}0s=%gD2|79TbaZsN9n`sZJ~:)V-l5x)P7742|S^%mBx,Z}r_$LFt-mL-jbxyuaaq5E;WmDq]3z-E]4_%iPoUm=`i+SWZA7
-JDedgsA}cN-G%|dKij-^w6'RqCtKP(iJSmnqOaN0"<W|U^v>v_qJ4bIq=t)20:n'"]4lq<$(_&n"p+<d6AlZfNY]|RQAoz~oNYD8WXRmc&rwWnU,'gOCmF
-I-Tz3c7,ex/HY47d.>EzGo9'xfiq8fM$/NOaZ0{|XO6/j(ybp2McKeYQroCg1l9f{i5}m:ccz%dbIgT&QtpZ.jntpc`5,`G..q"%MU&S-.!asR_uM$(8)y
-ANK=6:#)%hKb2<qGN`WnyT>[b[!&AUjCcJOv5qzA{Re%%Ju(OLz@d7@(Bvpy>Pm3u:Bn"B)0K$p$V@,kq%t:ebW)v[_he=_-cRw_L]q-bKe(M@/{`bF-O+
-Qvm^b[O({>5C]_B/^kr7]LOEURcnYZFW9cnQcn5dh|K6J`Gn|"ssD)O),@itGKGHF25Z$=-GycDZ!)|-323<+z]L6'v$.Bh"d@QGdfvxKIPJe6{Kr#XQsE
-PyjU+7W<@o#1cML[18Bquw}e;fPT9G~F'0@6AC%@kC+2y=I+#6;N7q[0~em3cu)1^Aap-Zv8!W$H+zY+4jAN%.p1.=o44).'`QDTHRoJ`bF%j(8e{+1vaY
-qVgn:i=,Y0|E8AGHtbx3#-vs.%n&Nw-h3<rGZYuU0]K)B'U:fQXl"2jRDY|M`9!cK(_JM/^3N^k-u8Kxl5t0&)@D|=I#&=03d^^"1agd@`JuYd@dqF7c])
-zL&.2_0@%vZmj{2CC1C=o;[a=76HbLaLji%,lJw>G]{OrW_zD%3XI|yNJlddw4Ujnwfo%%#QFUHATkpp=3hU)Io#$dV@3=ZGJ-X.,%|GLokdtW{Ao@0X!j
-J%e0uKy-Nuqv+MaVQ0w3)9VX]H@0nna<=l"(Wh^.i2upCa]iOWH4pgmdy3nJ;=U6gw]qGbdxJky@qC2@zyI+WQCF-W'UFOA5c,!k,G"}0f&feL/<a!Vv.{
-t4FmZHq#iov<JS3Zn173<{gEEX;11,'u2f3.9+;F]qI]5''Z:0B1h$><oj9lsq(0<BpHXQ|+.kO(LC}0$rth49QyTyK06oeD3]qKy=]k`Q+Dv!E]toO+k2
-jZ1DpVMZ'4IZ:C+Te]EDhpuqA_So!'w%[o7!V_5Z+a]|2'ZCQsWCMag^JWum7iU2jjPx]Ph)VfU!I'd&%P4'nJ]+|fxeB<=NJkq+=&Jr>uK[k9KOBk5$UF
-9$@X"2Iz:tDxMv[sPU74oMzP'""1Hoit}_daCrKh5plJZOQKqF,k{nA9_9y)U6gzR1=rhXra#i#`POxX$aB`Z83}aut_t]CLJK|%EbX#BA&S)KNIiCxeHn
-(}^.8l{wse|Gm/XjCZX"t|LLn{8i1_rHI=mg'LYAHHb%ep0EETiKw.8B/jCZIqto$f8.<"jdWy[$N/|,,c&bB#eW~8+RsSMZAOz&fSd"NE<k!##bZSm-<&
-p=fyD)!#6^Z`lj1S=%PUv"c#|mZ+`^&<MK>>%;@2-|{0|b%baeqn.HK5l-ahg3Is/,L9vG9mvj-:ID_BrWjujQg]^k^,RkvRW{B]r=rXOcS1=)DEI16XXJ
-[E^^5@#6XRtA&CSxCC6d[$+MC}b!rHE7|K1x>e#a$9G<QufXG3n2V^r:$)~6X(~K[}KqnXrNr|s^fK`R>OZ]%eD0d^LRMlj^|C@zXVC6q/fi5RgxhO^].g
-au)QI5YtOuyq.;V3."[,9v-pz}jl&bd:Bx''!$=VGbm_2-L2w$i$iYv:],ohA{WGLh|.}Lv{##0iG.w{v],#$4pG@F},0_Vi8Jrn!J^m~a^$n;T[BHEiDy
-Dm`NS.7leTAQIK0z=w2>z681={^Z<=LIgaH:f$riOkPruHvB;,MLSmvY:|RGuEF$1iDC-vB)Y^"s&o,x[y(7~Q'q[}K}_y@-^$C2O;E]&sQe#oh#~l[TWn
-(u~xi^AN&MJCmH_4YxvABMB!S&Sij}A{H]n,4<bVUsYj/9m:$(Ry9{^!3{cug&7"a^)+[UazM8o63R324vnx:Cit/<f87Xf1uY+|['[;P>)S:-OA"e}j-U
-}`PXnhPoPwD{MS$:226,:g5MY5,6Sx_Y!B{}X_p!FJQi`Uq^BX7=C8!cGan8+MpK1h37L8.`KqJ>L{~<H.dH5tLoE/WWbrE+M&&vgF;X2&vgi1zREgZ%xr
-GoVaPdM(3;sSmEhj(TTQe>JCK`0hzz4s/w&"0D:KA&8#s'Ye`,Xy;cQ&h%&W3L%V>S%4372="HOw'/P<Zf-"{Z-FXqfGN<@iAS[>L"/fePK0%F,VfBrScU
-@<icXgc`Z<ue#e1(0]Nor1n3kH1g!:{(zRgQU_`[nRk{'yCj2:^t$Mbd/tj`YnE-f{JUvhki[kjct#V8sZwEv,n5%`-Rtgd`2Iy`/J/]Q%Cx3JX3]SO0.|
-3ZF%4$Gl9P;,|X#[9AqA=.L"x<FUPacH0s5k]P3KVv9kFKd0hRK%"FHh/CwllJPp_vmKPg{e4<@$m"!^U`86my7Vw$h_le|BRR!GNUzi<OYFneOAw^v@<M
-}S3P)diCRC-3IWQZ"M#9_c).u)~^^QYZzj(V"C8b5u4jiU-Y&e;kh;`tjnUxk:^8L@MJZ|/(++rqm9Vl(7@y;qe7uh@!a]h$#nRLP,W=Ts,n#|_A)@BZP=
-wJr':=N`P9:s#fb,>cvnst'C"u@26L^)N>S3$CmY[D/GfcT(H@2K)LuE.uC+E}Il^|Ywsm{-.2}DBuZIHHE/GWAi5RgK)@<K8-0(9(R9QE6"}k_mqGsCJH
-00_P.OJE:L0bZ6GmJdZxg%Q78|&TN:$,r<+Ei]7!PY>gpzKy.$~g&P3)]Gj}wXPDsK`-EU}3TUXa}5e%f5f;kjMu5VSTb[LfKuM1W_3+TTn$i>PKcjrz&G
-$6tDk+DkiV)Fa5UVS@)Cn25hHIihNldT;,i)=!I4w,-bgBgt:/]zay`R2pnx{SMnP#`YUuAu_hC5j5)GNe1In9:3i-~Em]R0|.D4]Gp5q|c.}7PHf$~`XF
-#-bG[1+2|uZ2/lf[hL1$s.}z/$5.M5NFkWy_!!ThsH]lrl~7V0IY2O'X-1v[5{lioWe4~GNc7x(I,t9W$XOt|Gk`F3h$l/yC)9T>U[m]~iV:-N7c]p)u4W
-3('aT]HQurre+66fMDrHQUY=F,W&]ONZ~L"Me0x(8gZ;r$-^|wpt<V8P3cNSiE}![1pxR'eB-Yh#HI4kzWwkHev%n-vn-Wm#"'k_h(nLZA/j1]v/<VC:zj
-$T!9a]8uymthvXN^F#StKC__fc5HO[`Z6m$04|8Y6.ZK9mdK_%+zJfGk-F&/[kv!$f`esdoKFU0}KEu2_A!Xn!hyL-$Jp}1M")L#$=vT_H@D/$AKAkPf[u
-cLQ|CwG8%G)[Z<$4ZCIqLBX0WZR}kT%G%1Q#HptljxOILM5hfeI5fb!FXE%$!{.:,]!a8aOR>$Wy~v40Rl2+-^z0C>D%Yv20<HL-y8)(ulo;+iB#9pb&i@
-[|veM+,U_M6:KI$VwHE-j.z]=iLL}Pu0_|06RM3k!{X,I%N#Wso#{U3:{2'!blo19F%4|q&$"[y(|H9BC:{is`AhZ,3}$ZfC~U(^.8l6gQ^TGN$#b.$6NM
-KYJ6cPP+LlP$|3"Lcr:aE.gX%:dyl-NfrS3m>(2-z5;fISYkXj>8oJ%kBxq@Z{LE^|H-"u5n{.-@fxDuz$cE]:Ukb["x$J6jdsd"%S_qnO(.#ZFr<ST$Xd
-z0:qChAZ"6uZN`2D{LUv^8a<0Z)JIq(T+6}fqp/ipbzq@3:0'^/JBAY!k,qV5]uk'7;3/B6ai"nbEryj2gFIQx[R$tgoGGe$+JAk,[WYt"Fy;]5t"$:8-`
-UJPD^DS}[Cz:#B92^!2rpdnGu34Vbe8Y%}!_fe>jStF/3ecfPDhw=UDwI%QNv;FWB+F8AN23CQvw43vAAM!!Z;NHL]#8z8U'"82mF]SO/8>ru#_fnI(wa-
-bkVoBIhA,^KXY5K['2{`N)5RO]W=a3TCLmF}%2`N&^yl.Ik@kx6CV^s:;=pkJ+-!e(le7_meGS5c@>~/[tknhdI/}We1W$_{H;QEx::`rpd1KY%zN9I_!,
-!1k$oUf/Of!6`kbSqrDiO1<{5v]_=#/IxNdZ]5T%di-J+>-BDNhl^$|@PJa'E,h:ygN{VaSMgh,x.F7c:b!T8"SKo78YtDtk$y65vI[9R-XCbBR1tBsofO
-Q1"o$<l6oF"k%&r0WuYJ676uKGkT65/zG3f%<Xiu`PZd@(Z&V,R6PUTXH<e4.zs,v=%AdA,^jWa3O_p!R:%9NqkQsiDLOsod7D_&`;p]H7yddu8$AY$ku0
-'I>"=B;rJs^tog.WZ|v#j7BoYV-xNE}QF}yA;/L_i@t8+JtOfF!s;RuR'OFlB;ej(N1d1-KNtc`dsX}4faeIIq&P={NKrmfT3(3,']DGh|2h<a=b=2gxN>
-<o,O.;~q'E$,M5p%oErw8M7t&)fKiwNZ:Jj^eJ_"A2xU/8&k=U6NW;q)i-gcH7W]``_fb]@dPIni/4gi3GVk9#r80/fC5IKb3Zchbb}NP$kFV+ZDY1u_#]
-nrVi$17%sqJ/H=ub)CTX;}J8Qt+9w/P$Zpl=:`24X=&pmhnyE8mHy),yWLRL&u2Fj<8U(Y'QmlG';7foIaICpZv[(.lfQkMnB<cA=xl|iY6'c7'#`sNgji
-NGVA-9(oPywMcYl:TCMXu"Np,0Qu>hYV%]~)MC|0jh&HXYm!&,;UtM3lgV!0wa%lqb>-N]BugfE>io=Fr+b[q]3x2GemW&js_HRhfyYGQpM49>qRYJoLPE
-KTr(w<=u3nlW150s;q9.jbRJea)m!e'-~sU0x/oIEN74#8/lYO-.y8VhX+f[9quH2`@tMI>9vu<6#n(8GO%Tm!PVwu`gS][`1x4D^q7/`afQMDoDNp'hGH
-4[h0|#HzP=3CJdv}Qt{y<g@QD}=xu]CG<Wv/(}C3U/ts78n/y4urVIf"~AVz`3{.ysbm6ZIh3"FztB@t4DS,O9J9R3eTzZ#+`3RQ0^'lz6+K6^/I+v/&Bb
-/kulVaczsv;D|X4/Iay1dF!bO)2M2:>QI'&"HKoAHY/I@WIlL6,z/jh&+v^[]rs$"@"WF8w^)L'm8=y:XiaO5`n>P'@b/=v{$aE#V[h#85]<qNAMx$+:Fj
-X,$5<9U!lL;(PhA(:G'q(vHI7}yj%:~+dJhraz~`F^^VXr}v56Lr}QmY8,-A$=R`&B}9]cF;c>ENTTxkw=n^wIF]`0h>{&yU2M$/[^mxEK!4fU]-TGiLWx
-^Y_]>/),iMz/7cP:LxjoNZjZM&>DLg[s~+)A2Mi:~tm07Mo9i|1:>T4hEQ$8AJ5)!ojWGtk2yhjmIWT+')lHF0S3$Oe$e"SMw'=N6}x{g{9epaQ)!O)MVN
-F@F1&_vo&n_I`jy>L<Mu`(pK1c7AKguz(-vOtdIacC.eguO9P-F8l`j4ki`xWv9(3.DGD#_Zg$7MeLVGmDZ`+U:0vT4EKsI="#Xe2AP4&.3j6oF%J(BZQF
-Jl~(40<w1#5C:u'j{{1i@{ulC{I|GjMv^z&NX]`{`[qZjxaNMn(U$80!T-S:|^t$W=o;Jo0yo'.%{<b6xrC"T`3=y#t-$NHPVm4,6MTF,2,a+7F1@q6bqf
-O%|T|BNtcNB>r9{7)>%X3M2}0UiElj7FRK1yQy{s[J#zkd^'HC452IXLcRtjK=L977SwHP6mg3{DBssr=4kz'fs)=ME9d0gxK{TzYfu/7zk3hZq`=&I(BW
-^{o@t{o@bZ!M>%6T"<k/<X>'p@|]XN;;c1w0g5fF#02.on=2}@rz}X%u%nO}KcSaF7ti%(!Myzf7Mi,"Vh&%%G:g,K3xmGxEiWHq:cyb@j{O`#We3Y-cXz
-VHL1N%iEXu%hOA&[:f&qZN7]3%mAWep30`kd6WQq^m[Q!sN^"b:%m#|/w|~U3t0=Jmw){sr|UO%)/UnBFlH,11;8)Zy.f$sY7@f0bLs9,:LGe_G6}_Bw!I
-7Plg;,%XW/Pb/FD|-jWHd_`;uen#v7d|UV.+npQiQZ{$!r@Ig<S"{na^LDT`op9vI7|kZ#}d&53oh_<`$[JObtro3pW+GmLw==`0)z06clA@P[hHc!vn=B
-8>aI"5nIvj3G6KoTF0G$o_EDl$<_VzE8@3$$~9gZgm{<t<n_:IoN]H20@MvU##Wsf6szn"629'%J2gx$,Gn#vrTe=t,}X]j%o_W;e$4bT8`n~_hqvh&`9X
-QBMQ}M{J'Tvd!FZ8vhBrDKos!aX6&8o!T1LY{7`it&v0r7(ov7)9'=oL(>Owl+-}ShOsJW8WEaJq_vym<a[Z41q(/8(P%d2n$m^.X_fwu}CkU{tlmEJt8}
-3q-t7_Z0EX%Ua$no.Aog{KeU0hs{/XrzJ0Gi9dR[3ZW`7QER,r{PAT[.NDrf2r];CB'<mMuME8v3~(gb=^bE!44$y!WRGjQAsIR}^#6X>.1BO`I|{z_FzE
-/XCS0E+Xcw;]vS4iy7/Sg)'8w_VPThXC`ABLm2]m:BDIREd^DdtP6R!2pDXJ/(_1#DBWRg%W&"bAr"#+]w-T7jE@,lyu^ZE8]a|n639g9Y.+!4f|3AsvyH
-gYruu8Yn$F'UeF-VEtI$8Hpa=i1y^O<!]gPCP3:<ik&rD]n:uS|hZoitnQ$,mP2Uwe8ci{1boYV`ht+pjI|<RU:%bhK%Fq-E)J%Pru9|t0gs+5C,d;j&;<
-F}bf#PnqK[FZZG9!XYkl3g+E3}0Yk48osUkY`qPmw@rgsh1'6}@J$]@|pMjp^yR)a}:S8cF>fs=Hy2!]j#l/gXb}XpJ4N7/eRf0N3ntjveysTh=0hQC/Vt
-^;+E0Y3l2D^0tmm6'Gx{;Bg[WB+VhbcgXm{EN{c0U"OzH+8fp8B=;[#<%WyWh@mTW};N&po.D<}kidtr!qIM//]b'8&pU#sdySo:HH_"WYT=!=XAjYhr('
-e>$YQ};wC|l[l[N>g[C,G,$/v#2g5SZEokHc5(&pG4d9e>,XwE[26o'yVt-@Pd{SgH0`:3bPXPVttX0Pv[W]B;{hcd4h%'^Rz"ByWw4Ozbt</|:mr2x8+V
-MiJ{qK{i(@{0q0FYhbXR)M%t0gC9b|4VfDVs]|Af)-'BN3i|qt],lu@GcY!%)|X`kq;MyiZc"CfokX)nvOJkd1a$I'"/(L4aMX1'%G:.k9aK_f7a1H=:}^
-PRg=J'YJXLUVidWs2n.Wnk:E"E%WEKP1N@,i'."_|_;5Nf;m0s6If8_0U#ni>B(]Qtx-{i]o(17H8nc56qIjWM3!HE^q#;'-<!+-)Q7PU[Hzs4B./V=ul`
-8ebb[c#0|-6]_AZu17~z'7IV4&8IDMDlzs%Oudul;iH^a_gDc`4^gt^qb]O>:{&CZ^4.J43Ayjb[k6HRp/R9k]H(abeeq@UgW<[QvG^Q7jg#"L-Yfpe;mD
-(Lh>`[8z)hhnk,|uj;P1GdeR%k$[KDuczdkFxo8:3wH1:Y-}<<IKI$Vd+kAp|LgKN^]c(S'tiuySQOTr#WAZ{StalAu,(`-Sxf#8qtm.,b'bo_kT!6G#wW
-9UNd0KK2"Q===2D&nI/Q~MG+,eq|5;QDyZ6okQo6z6Av=`7{!5>htR%A4BpaM!Dk,}/Br4rr]&|dh%KC|ohHb0hrGu6e;g`Zzs<tUIV8c)/s!9agb_Gqyi
-Ip<r;[0<"Wf^{S`Q';['C:)w$dt+}E;F4X[_ZY/,>nnT;AMs9ad=.CZut%5U35`OoZF.YFx]Go+hXG9:j}hdV{$Sr8~O#dac3Vw0ca!04Jf^}ss}#4u"uA
-xjzFhlkaNMKeQd:O`#RTPr;/>>@@Ag2$GP5LNQ/6h5$A.|"$C1)}=L/;$d{;/W2u4i^WP[mo]g,rtr.(@`/@XcB9{K_OkG(=T/KQSN|R2M;0anUQtskOvc
-Kc/GkgSWOdM<#&!,qG/)(`UD<WQ_f7o6b)DQug":x<,>k%k-z;#JkA%`8JROSVYsz:mr`4_R0qxcO@Kam'OLH.']u-m&gFL<BOGqg`9ollujnGn=qFMnGc
-p(Lu`+F-R8,iqQn/cgFA;14"F=_GN8/7}|568SJzHk.jq0<z!Xbv)!uLhh&vm4$cYTe^Xz%evZeoKv}4CquB6cQ^y=ISeJ)-m8e^aFKLuPK;pk4"2$l4lN
-xSE0wjyiM:Oae@xQ'.-61E<2t;6"Qu{X6I+{_Cv^,r-fy#u.}:"wTgs66G<x[<""Vp-eA5IXR9su}il_ms13@lh{wUR)NR^Z%>k,9J3JIa:6)'Zbh%,]TS
-dj1yAL#cqy%i4z",9{IYz{yMOL5c3&hTbJ-1bkAs,[;hfvY@hU`kJ10sfz{61yQBpJr@|>yQj`GC-yUv2D&l&)}^}JiOq<5K"JQD8ynG:g&5@<i&;z!-=L
-:k'9Pd_UZ_bVgg18fq$[[qyCBQ%:%YrCW_GY3QOF9_a]M`3Qr[t%"SBv[ig!8Ev%0;TdI8pIa:lJ}1sH$Rm&E4>=CSF>+'1-f[!D5z[AZNm$2^RhI+h}$7
-m>!5`eUSUdlKJz)Ui,NY9PJ{UU>R8Fv5.fYBqKsv8;@VRUkTu`8U``F!h1rLrUNe,Q/E0|~AtiL/aNf;T<zpQ+<)iE6s/+/ZinrM!,E3iX$VQe5Ez,)+:/
-AI-$8J@QR;7$2wGsL>HKald[tw!1edFcH:1V|!%kI3en)pEM&!pe:J`YI'hF1IZ_Vz|"(.QdJ%h4Dc@Jjh+MF/o$T0#"4C(jO|uI|aJM!}p:%"-68D.m`^
-WoZ/f@m#cz>{6W}kvx/7BH7csl&K#V,_DLUq2rJhx4#pJ$(p`^aht_Tn_!ZK7of.,O)}M.GF7W9,f{m{_HM8$K9==e8mTH#YE3(PXk4`!hAjF00^RY_.>^
-s]SR1CWPSJC+3psfCw[ZK^E{b8Q;s^(U,Ig@/H'e6Ox;~=/h4=iW4HFe#iru,]=MK#ivoBt!O!CIYk=R,^F8Xwb_VbvC'3Ipx!"+wLS2k5KtD5V%q3:[z5
-e{1A^MkBbhM+kc7/>T!9^r,s{i1e9;"$%)g9uCQ:NA[#exb+"9hf9s"25$GFFl_UJEL'_h}Hqdz:!A+|#Q%0w#baF>Z/K>h`20chbf]%Awub~4E}W{ul>C
-62:^8B)Sqr'.:bQ37Bq<@@j4nt/y.:%0VdbpqV7m$K-Dq4D,]ctdu;xq0Ox,RG5m8ZBHzI2pttGBJw{#yr+q8/lW!Ch+Rc9D-tePXwPj.+kr0jW!iYO[.r
-46dy3dw:Yqxw"w7e;@#AC'(dTIcX<T"q8x4E$G-A2LE9O{,1{q18=KvrNKs&E]yIs}L"~|WbepZ><T!GZo[60up/QKmtF'C`t+Xj6)zd3rJQ%z81uHi)J5
-3(mz5.)IhL(o02v68,O7XS'_yFBn|[<+EcDTs22(nSvv2=^wEdYjYv6E<nFq.yYy_}o'<cahZx1T995qv=#G]Q|DzGsNA'dMiQH6uIdVV'Bt:EG_Fggg5O
-77$HY(67g4/:sD;_7JaV7v.OR(F.F;0U6)b=%L@7uR_f%t^kX'-OM(D{e/dc''{{y!t"`Gf)Bp6R<{[Y6BBQ][JDy50]wWp&sI;hHyVxDuPU`1d2l=D@ls
-d]{dh#/P6T6_O.%@.;880^R./+mqR[4GQzL!R2OO3r7D&Bg/b&hEj-YII0);mD9.K(JW5wJSO&;N)PB'U6`OLd[KUQWsA"&t#P7s@Qhd-"flP#qmP]"e2l
-=p(i/gTC98KP'oq15hghAf~mulCIuSOhikkTA)u)H4^x'Mez9zIH^A95y3LYZ%{Dk/-#X`4LgQ,F+%1]>}MW'JH$c&q|jJhe=W1/%mt:9#m0tX(8{susU,
-m|brqK7iah<g`OB<XmChAN[jroUNyt38hy7bKu`=WS~/^LCe$gw+nV0tS:hItlVrp}+f}|:)B$S50-%#;H':w.pMOfg,5gTZ[=!sxz,HAG:r(g"}TUJ`-d
-KET6UeR@Vy.Sg4uqE&t'1M~tKRJLigJmNx'.S;t1b1}_p^Oys0L'JIJK6|TSjV4"xQ>Hl5zL`>3OS=N+U=9[vgCJ)2I4^Sf{$3;-w:o$t]D#Gfi%-=KWlu
-me<%5[2(ry"G^FNO=Sn]BIi=:wLBoBNRFV&{pFIHuWe}dE)Eo2ly"0"~wIc:R>[{=ju7q1B7.rw<ACk>0l]T,YRN{Xm1JRs!GI1`!53c#65PB36'0DsqXj
-P;Fx}$$fSb.<wqEOeXfT;p+LCQL2UfW.ce"<>WKVTU!TYkKMsynk&.D(]Oaf,+I|eEe'.XLPe54I[d5guu)[CMlGs72$'1,5}l5bSn5p|VI7!xPgiI-%p^
-Xt4bY@KO"eYCB>;5P<V2MkimG8D_`O+<vBf-}2ELlrB2.A7#-zp%R[-s-};P!S<Tk`$Oniy:)[gxruuV[iy;-.<)VM=M>x0A@Z/KR"zt4(<%Ddr5S>Q{CV
--NQplZpYB-%6Q0E6m]~uQHvfu8JN)Dyz#7Rk6<deU>=YhH`_a'[VRwwi)XS_FmN3Z,sGwxBMk3a,E]qM_R#kr:0r'u[uJUAS;w`Od;f.Ph"3};fE-}5&Iz
-2c3'UR^hD/QiTjZb7%sG}8"Z&uxHW5#z%+a.'q,y0K,a)G6f"=+2.gQ;ym3#5ONChe+AVA[.;9xTK`65![(Uk,'1;jmxXr&RJusv|`D}>Zf('F1|YO]KC{
-$D]I$54G^Z(WbXdeW{_#7c|7M`Yy:)Wox>i{RdYMrI'q3^L6w@gR3mZp$WJUZn^85LwcFP9TH4XgXh3JO;LdY-+O9+#Kl`Ckj$<htW4z3h>7wES1NY]k]z
-XsZ|oaxG-|%rsed|Z1RF%Bt.g)oL-TSr(J.zRz&Q}+MSW,<.IEB{]pVMYZ7#T+"b[VTT.x%4>FY;yqU`>X3Le)]CI:f(F}3633FYYO4M@@b6z.q)zh'f2k
-fFDoiSG|4'!F{AAS)`O1`0_ruh$[bwGyCc#aR,dezF<UxHG+r[Q2XKU.}TwJh8$nK=V<.&-vmdU8]4;kBIhBMOH2<%Z8$A4Aq`%S00t$Ebu$3KVvcOvbv7
-NBt%#sB}w#}r=J1WXbad1XF|//VOxt_%(9{BD<fTP'f{J%.Ksq_cc)[W%ShQ}tRPG%YRMpW."Wc9j[zC!yh}-3.qdB`k_R"Xa&dkq%^(4N:+~O6}Br&-74
-&N@9>@3<BHF>-:Wis["RUYuV|V+{UC-YM+>&lHBb/%3TBK3URPBa17i;vkPdpP:+|X.5+g#v<`FoIs^f`;Qp3<7wy_..ou>x<sK4#tL:~lOW`u&tA,(jHK
-xc'CT,i)ZVD{ceY0GB3LO+k|Y{l3j#P7~:;qHDS/mOYC>SfdbWqHd${A{6SZ.4`Cfo3CV_9Fg#R=V,VX#%<&#(QhgF.VOrW|[X26#CHx}XOWrN#Xg1oB_k
-G};qD%LN+as+6YM8OfMMyRD^1#N9itAaQ6x=_=&f#Nk`rp11~H.OJHNpk6pI2}'u}r@Q[5"0Ko.zbUywL$[0M%S5YVSJVl9|4f;+H;d4[z5DE|Acm]Tol|
-YGng()arW1OR[;Sx;LFmLWFvzV5q.BmF4,z9Wn`T!+tolF`0I@J<c:1m+Hb2-z5JN;`M+muoA+Q;pcMhbbHJ$0s&1vv$9>K!00X&LOn=n|D8/2m`ln,/t,
-#vptPZmo1[!{)r"K&;G/3W%=yp(}2jjZ>>4h<&wo#$'g-k!AslM/=,:WJDTLtCkyY+jV6YOer2O=@qtsLBu`acMq3mrm7`>'MJ&ClBweYH%JQ)j`&Eb&oC
-w.x#Q`C1R.(.ctlkbe#11lDG)HNS9kg1/>_cwS%oIMz4u=kFvpI|Dy"RyTPwK7G=BeAY@[JRwFW2[Dun35gPFDE"VipDCP-w'zC<A7;]{+|Iev`d>sP&'(
-]mw1hvk>dSyorM,2Rio3z2N^su0cg#]HDi}8~%+uNeWx'ugET}v]kyqdq&4cB^Lq[wYr!|^-Xe7oCH3tb7h0c<wm<WdWO,ZMlEulX+(kR^N/A+WcBx[];S
-3Zblg$||mceoVu[i9z^5~)bX^!KUGos$P@jqd52y>@/UJm0pn-f39Rt>;r-h"-Wm@a/_uR/|86zA4Zz<{<jf{G6W3>r`Ipf%Fkd:P_{Tic7IVA5jRXa@qo
-)l@aXGjS4>BQP<HC=Sq5}sGV}2/]Pc-D|.VaPI+}Y4K:Y|<Z$hZ&4{~=BtU(kUY'#iX=Hy/E]&OTKT>%i&:[8Jq`eK[5G}UU=GBu.&GNlJG{H|-,A@M)Le
-MOVLg7-ND},%a<mSJe#aQJ<o:>t7Gso^G!JhKSV:T[[U=YyoF;c)Ue`NNMCxio6`{vLK8IljLa8!AX|='M_5;o`]M(nFh'IlNUJgcdxTy1(%(d|2]rLE1k
-J`iz#Fa/YqZo3z=J$>(6iv_]dY|L,wWt7@r&XrKa2(=cDZW+M.D04<cpX[la8k|C^+g]7!X_<PW{O#/`jVgj9w9cTn$hyE[8I[4s[M]w~9mdW"KwYUHwg$
-#6EO$dxOzw-I7Cm$SG,p[P.=O;nD>|srC6%y_^abZjA&LJHZ~F[zRDxn[GafaQ$i>^XeT&yj!QZAh!O(NY.|EKySIP#.K8^'8_[}%azy8H"]_v(5bV/|uo
-RiM{&sL-/7H<XaO&O4:pM!H3{b0>vlj.&cn6]#Wif6S3n0vXt$Hqt[g:;Im(v,#LT:IPc1oI9&5cOeSfrgD39tq&eACfGwm:$xi-MtmmCG{nKmrtqF]eO6
-BMDWNe+[ZfYc20tGlr8],uYN@{'jK/Z:'||,_a.6PJ7X$)/3`HG:[6V(0/-BrDnadR7DliOslnrj+>Z|@8Kst/wU,ns3VwJN|uhq~_Gqh[@iwS'H%k:y%z
-8aQxRp{m}wm9NGl|!1$X5uDKlQEPR5nbD}Ej}@Y;HS+mODvem%-XiU(+-M1UKM_od3X,vL%<q:-c^y-'Bq/83G0KpP4(nXC2BU#`:I][;Zw_Xc!pB@/tIa
-6pn.~_OAN1aDI>m&&)"!Che,LPMTB7~@f/`[/9egvw0xXia<+f}FuIN%;KLwB<6FGAxA{yuG/`7,mJNrwluZo-bInJPk6|LX$19y'>PzG}}/ZplyB|">wh
-,wGFM.HrSsYfw^[[kl0$f_4A$jC1uPSx,qaDMZ)T181>Dsb;;eOyVx|sn}Nr8y"x(4i]|fjm.m-Un)xO%tyOL#.m{wXBgXYua{Khl3s`|m8em.Dwi%ChQM
-ksQdUBm6@){BZ49!x7[y>H+^`c/US'S4)M1"~|NNS=Y/o<3PJ]!]0Ie/w4r"})1/"13)Oo`6P3xvEGnaS/237U0h7-[,zcgochx0eJX9{OkrK%8}mbE5!b
-,Q{qHw+7(<B2B6D4#k[;<ps;%%yj4Zl]}]_i6]5>W8GQ['CeUy&RdomKq,0;S#"0poB=G=8d1X1$t(I)N5Zk{F/V9V,-y6dxsgkfrPLAI(ii'x>&1;~$#a
-_Bx!r'n+]J2<+/#-HE98y=0aFt#%}j)F0|{jo,TYQ%D3ynsEyyTcf$zKq'drdw7|aMu=XLQ2pNCdcy@ZSs>:Ctpl}Jsm0.>EQ^]-1&oM+dp0AK=@AaCs`,
-<h<b@70'j)KqT+GL9T:mv,(7]-cMeo4t=nAm5@c0|e{Fpio:fu/MLneF!n8a)T(UiZa2u'_^ED"^8Y'4-JP!rlqk)_$#`eZR{Y-tS789X^2.Sy@AK_V|%v
-'wr3c;z)xO;vy/"M[a|7lmu256$zEODMYrPj1yO)29Co7|Xi}l(|EOouruO&yt2e50XR!yMSe}H][F_CYVM)s5hR)/aw+)'[HF]jQVpdw[yYn-K;Z!HG}-
-.{!IV5'FOd.ZE<uuHO.URB8"X@I=j!@)7f+;&s=uSO9lR{fV_'QUIN^05'RkW}0[ly_L{|8D,jv<f2N<uY,']hDMVeO=:yxlekRx~!b9L$W<q.J9.urg7-
->_7D=D0%xrm<^_|y.>IG0V4ty3]ZzE5,;29UC}KH.2]@1hR25&J`/6X9JrA'|rl&K8h#k/,>cB`$g-Lum!;c}A:.Q|2V9q{SM-}8UM}IC+Gv|)K8mD7iO4
-$-hmQz7/m0suqB{"7;`ebO)2K}Of|JL}c>A'|;xPe88.ddiDQEH}Uji/|t,@hfr}[p_V%/"#~nVTidQdV+s6hvq1Zh_n}Qmr+4+-05`'i6DmJ;qd7kDKPG
-m:cD.{`zq@Il&O9a"T}t[u{Wok-Y3{3`klcX3`AuEnmMD4+=LojjhNc}HKSgQAkyb0fr|7`vkjU9oM'#=stW~c48pPwaze@]jV0BH:~0IeR"E1<X(.<|Kb
-'IXN$B/n`gwTtIHGO6]dmn:V@$jmc0@Cm/VH-CfK&z0vW;Tm"t^g4RI6&kPIv+F-il-=X!CU&/|Z+MWP8{BY&@)8!IaApd0GqcY3#e_<9rIuqM`#_Or=42
-|!io5U~PAh,>c:H{v0q4x)tWWyD2pvlSd'NYmSk{f]_JUqZ#6!).XaqC}Gh:S_;3HcbE+PQ(PQDA`STD.kx=PJ|0y!NNpy6!GaOYZL~uP4/JFK5IqGBSvz
-qekNByDp)b3N[]f1"Adk:g}Bc>=XiB9E4u7VWweM@vB;9n"KWW/.IRJ1k_)y|<KN6c[7~,+96UcjD^<u]J8FMbq7-Re^zO=)NOwLQ4UhoMet%L(YB>Gj;y
-p|.uZ@;|M]hcJ"Bu7[C:E+'Eq$F_|}8g<d%X$7;Bs&303FFyGUB)V.92@iM2ZmV:|iE3abNCUFrH6;)O@l`DPcv5S<BA3{_zlD!<'z[N64E_+5vCRBYYrZ
-.z5rnu^"1^8eV<+T04uCw|Y/X<WAA-He{oYtQ3x>A(NEvC)E$FpPm"`.HC1:A.^q4i5Z@l"|DLX;"^C7#2Sx^oZ0$LeX!"H|nuc:nYX_bu|=pR=fnoOL:F
-fYVYUJhpgqUa:Hco~W,S"~L!Agi.%_z0m7P)[G40t]3gO2nvkUlo+zNYb^&as@UpTTtI#<pFu#dV_AuyP'DW9yG1%6w@"$!ywbFlsAW7d}~VQ(2{0yXcid
-#{mnv$!ZfcKe~|fuU.2+<}nOWs4Bi5]PejNko%jBE=A8IJ-'D)g<$TMNkK;Vi.]QpIiVQR;2V4Q<k-2MmTv9Y6Q}1P@&!"Nu.+:g;8UVPDX,:8/DsAAdYA
-N5RVni;mrZ2,m)>e|$W2kZ_lSR8W|UqTNy645S=w$6X:=w5FFtl^/l+Ly$YSLr10QHO24/)wPgu{_Lw}3gUGAX^ntY]2Xk{/qM:)b(ki]F,mk:{ja3kx{H
-'{rTFib5K]p{FUlE%myogO)[G1NHlF2ySHZZlj$U[7I;PVMCS.9,fuyO+.FL0@i!oY4gSTxl.s$I):bT<kC+J`[]0t3ZN%OPi4X+UKN|V13[W'8QNu<=$s
-ny5}{G!$JSW'i2z2One"FSL7Y}HjCk-63Z;neL|-^lVNvy`j1t41aV!Myjt-04sp}/~+MgiqMl,EwJp!6MR"to/l}5#kLp>+XV5.YYOzB85bT:MOn)0W(c
-nAnX9zp%%lwLP[/yeS!W[Z<2N6|>5sQ@,dMOs7;K|&2vbog}Vo'3@JI558f;#0c)e7V>E!hJxt~pPU:H_yn7XC[.XSkx#>rRTE]Tuh;Md$^]#<qamepcjY
-h/A:>{2,~!"P$e#X({V-S%GYxm->l-sp[BUiAX(dTAq34t4[-+q2D`y{BrmQ,oQ_z!v}lfY3DovMBg@k]F]4@OEF`5u$dxt}cWHxQ_M$%OoT/#=jmNMIPU
-{qI|`>=WlnIfOdr9{Wwd,&V/m`)Ap}g{Ok`a&#fPdv5g'S7>0Ps|TB&0&bu@&'S<J5W,yT|B5g$0)p-[r3(Y61)>|n7p("yA6]3nrXXFy|!7LC;H)1&Vm@
-|H>,Uw7V+hfiw@/:k}O6/TS_3&BKIai8f>bNZGaDLx8:ZoUSJ}@zkW|tCU+5.ZS_`FOi5J.{Q,P`N1Fld$l{ue@Uy6MXlC3,MZ+U}jb_P]FN(wVP1$WEwW
-G9l#mjC>]khiT1to%B2ie`9`iSzP`4GCY[P!`V_Kd>ir)12l#ND4`X9xcTMEjs&k9x3`,0il<7UkR6~A,{vF-6w,[b0c@ozILow:~K9xPdE__=NqwBl(&x
-Ra@qKBlkr&&As_EB'BEsD8)Y;_irg+&KllzzXk!cDA{ROvx)M|zfMtL9#fqfhRZZJO7vVU0dYr3P7BIr>|v08#so^[/,{XIf6Hq>(I%nA&#vFb]EM#Unz!
-Pl(4]N8|y,woFp7SD7WUif>#e1%MYn6Q~c,<l^mOm96^T$>KlC$M|)K#K4WvOpJ16t-^NtI&QDi3yi`2K/xMgo_H7[<iD3;pZRA-G#vB29Ws[,PFX.XM"X
-1)@{,Wiq&73-;W@z6j!Vcj"2E.'>)[Qj9s+}7;O}ke{Oz^e+bxKDCG@Q1-__>NF4dJR<{k1V>TD$v}@t3.[v7s>T$8J3}`yT,p)R}MdQ,[2I)t&=X@708z
-Mv+U/#,n.q:pRXHf8pXi2}Rusd@U]L,sz}(]O4JZ2%zq!nqxdR$7wrO6ujwt':oQ{F78qa6!W$q}'A[EaDb&Gor@@"g71NR:2}5stNSkO}pdMh8]WfC_]'
-`t(f~E]4oNi+lpn52y,j({v_oa-l'K3coCfH0KSTvj,6&{"[~L.m.97e,-Arp!%$fB^UzFXu0[oj-874Q>cyv_NyWF1^gsP]}K,aTr|q,`y[PH+a=q-v0m
-&NV&"R>|uL|7![_`$@Kd|}DZ5Q!<IMLH));]mj#7`KWIu'$H+[Y-(Us})K!SeY0k#NQcv1r'sC%T#'KCZfaBABEi8^2pKaXb[D=D.@;>z:a<eznAQ5V0Hx
-]M4@)yF4TOxxezIGU$8RTZ)2Mr^Nk3os"[R3AIZ/ZDmka.JDW6fp.G0$=Bbn{qG'"K2`..lF@o"3rT~>'w8w%0cq!w+qBmOHufC`SX+Y@_[z4RB5zSpDtw
-N0cDNkr7P2DoUXIj^^1ebRazE8|SVtH(8Bor=(;ZDEK"kzCqEw:v5DW:tY">g^&DCkl9{,TK]xIlkyz^nV=_jPyrWwg2l;M'B>e;SN,h%oXI{O@/pqcZ(q
-jy<{9.,|O,el1q:Pov#{1lCD47&PiD5_jBPXN5woe>H|$,tVV_PLR=4m}W}U/cYCI//iwkw^S3IJpUtsnHw(yO^XmI(M(Zn1GS6lB;/su%-tpfCBWIZv(;
-@EOHSY/y!i&DRf()A>emtAS5bFyOsX>ID/^s%NexSzzd7aUWUO_{dQP^X!9h@o}OHMij>)!rOT'64QG8YacJAuyDi9kBCl3$F%Jt8YO=:fFsxNFsAuXPAB
-15'q42|t';tXlborc6H;vxH_k_UcAu+w&=0;`y#ZEB~c!Io&@Oe|lj^@X:`{GOTZHBnkz|%`oiUki,TV]X,'Wp]3<D8xN;NW54Vl=VIt`|OE[GrPZh,b{v
-"E{g-PfPw_f[zkBB;V9l&B_R>DmmFx)s2gsIP,fxzZt{v(|i>jy|'CXDxiN(JEFWq7m,gz#ejJ{LfW.R.Sczk=wu-OPZN>/0s2{R|Zxo>5j/"kevg{VyZO
-7cFphBi.Qa;FYkt9QxG%gyB|a2zE:,Aor!UZM%$3y<CY3"1|HO,mnBA-K5V0SWM1;ppO%k$nJ';j[ad,==svULdyGH&ShL!h>$=c{{v-VYABAwvLz|_,HX
-/bAMjF=^leto]|a.3XEdQ`2Z6TdTK[~!30i>$y|-H@9/GnW[(6)+3#m$Kyg=]0f-x;mLiR6UyE9#}O~JL'7>uW1$bwA4pX_/b2W"jO]]:gR{=VAH3fzj&G
-+4(OO[r3f|U1&B;&n"vSK`>/sla=uscW37lbyH>AGE;[NO'FWvWmScY#Xx>QwPZs@Y4D=/7u|Z@2:0JSI|-DfyQyw3OrEiZ)mt$qR}yGc(fn$(Omu@d^S}
-F`iytDRy^aKE7r6"~Zrc"$v$vQ&%g=gWX/g,]TFM8,WU|EfjVjH$o!-Kk&K,:]>#F.b=R;KJo-E&|KSe.nkEe[%P_|1[U{'4$qTV0'aV3j<QW)KGZ18(x:
-KkUg|Mde.Bgkbyq'Y]sE=Mu)F4}A]E!f3Cvhqh.S[zl%)^ivWRt761/^rXeL>1!FoATKD%;b;g$Z~)g7c#[PO6eLB62C]V||M+SDTZH}}H7X.G%Y";m1Sv
-A[ISDAJunod)NsQQLtmaxF|].vmX1Vc1)$7^0QwY{<Lw89g;JyGI)OIF:ra;uXl-nP9I64&Jf2uZ"{0[(dIv[vBThiM%pqE,>8;]o0|QLYVTV)wNWn(,;j
-gI%PD8cDId7LrLVKD:DVe(7'&DkF>4hH3+2-lU_@1sfxS$26pYMpm5dA9m62gd|C<SCVT<-q}<^af5sy@7|^b)Uh-=[BBCYlqMGENCsx5q>)E/2cg)CH})
-PO&O/^^'O98e>E]8O+AdktDLcAp<gAXp@GA_85c448L(,<K#v;<OS}c.6{}k>bQS/IV<=9T!h<_TKFsevTweM,#M(Z81zj_/]kp7x@-kR#6o-Qp`u!0MD`
-:WR'k7XKzc~Dh<^QB!}>q{:U1=0yh/n:(@-M`"wFH+W0zgPi7tTmwntsBJRc-13;fb{:8D:7X2QVQQ>>H<6WA'c;%CU;T2OF}ws2C&o/Xw~{i[fT<Naysc
-K{;v[KoS-J6}No`r_+q"[}{W[IvPCk4F5^bhe|5HZ.|tN_#=@-A9^c6YB$dNgJqm+4Nt"4F$HIxpRJtj7:0LD`#]-BE,hM$d4S6Ir'!#/%HbF9Or4;:r{V
-p'IMkXL!g_er`biP(3H2I3sL1jZgt-/Yp<HCCS+DK|%Cz%P$$5-]FNud`Lj.8_iy9gq.>8Yc5klxM{SND]A+ewATEf>2bvGe>i{A}im3gwXk./ZhAh4@6@
-@zjZaGp`]tRQ2+}=`(Rf=JNA)+5d{>E[xfjb(>U|)z9Zl>$o)qY,'!9aN@K71L&@.[$n7>BTtRd!lHadT_v"R_Ybz8/QgyFTm:|Zt5Wwin_NOfu-'W;+DG
-bNTEzezuoCu>#@!!R13&2,HO<,8fKM{`w@jX{1#6^T78`GWoeP@cHPKeWn]IX_~I@!0sfA-T2xQ6KS`C]vW<xIIox#]Cm;DY[>^)2<ORi9LD'#DZ21|R</
-1yG!aZ%&x&/`;!uKe=Dx6R#<%gqL~Vm_]<XC4E'mR>fo'O@+/ui=>6$1><_'MP!rgna2pB;WGQ90|<'yE;yhq;%oM!rHbJPOK%~F30")KI6tINt%yS%U;F
-0JD,b$RqZlk='}+lc`Xvkj7G|^/sMZtn`,/jj$jT]=nXmI5flBv)a6I(tvtUXrrf]PC$(%(Njv"F+%nF+rCV=bSM]VGDOn/]7dav[n,Tl3@I}iQZIz0B[Y
-~6y^wxbZYi4W^7K|+5JTO>3f+O9j6yH-VIuhtBrW$o<{#(Iza^#PtF6_XSl+E_YC#o6OQ1n(}`cz+=[k%'qrZM1K|hq78"2i7PD;lP.=Fa'4'ps=k}/9ea
-eu0Eix%:z4-A!]p<0;bw5UHSIO0y<iSj9ehR|Rix7]Z/&'W'=XY+1QG#;2%D'NMHAN`Ej09^kW["02i8wkD(KClvA22Q@Hu+=)>Lh$vY~s~jf8S+c2~Si1
-siJtG-%eM<,VEADvez6n.A;`0]{on`DayL0Txm1W//@y"1,g>Lo0K<|"nSinA&BU14h'%3[Ij#J.,q]MNn;Mx0~StROei'L]nkoU[[rS[(T:{`K{=SIj{E
-|o=wMO<#eLvd6:/h8lfAOZn`)I/5BZ%WSy$SNxZ<{No`K`v@h>7AS9W1E;R{j_oth9F)5zn^pgoQ2T%!{G0Fb0;5ZB9Xx_}d"2{0z),YLU|mPkJI5LFcuT
-bI[{JBlnIjjSS;`JQb2XR04Ev`7r6&:`-@`r'H9ft5"a;Gk0C#^JOi_X5<kc74;yP8T=KRF7'5^!ZM#ly:Vk26iR&fH^]C'E.5:QFn2eO6|f^@&B6mf#=7
-rGl<(v-gmEl;cWpdS25"Me+DZj%nPmgTI24S:ogtn4AqEwCPW0Rtyww<(2_>;J`,$t%<&r$WGY0u:lviEEYEbZY=4)nyvO!Q~XHn'Yt|I&z|7IG8Sg1P-#
-{#]a=E2%mAUS@##FR.=j^iyHVdA.RM=DkL++X]_3'q4,EmNysN=^bI,`>Y"1_Q2|I:0rB#Gdei6&;km]M$ta(|qe"13Qx-Yz3DWbeO'3TnwPfPrL/o@pwj
-y20tzm,r+tx{sP/6"d4LuhJg-4E.FRP&'!LO8k1aoL(tE"YW}NmIdYVn;txGIW0#`_gcWw"7mzzO{K^zb@"Td%Md#t6W#%%[wEF;@ER+T=A2Zs_5cB>l(D
-;fw."lKikdZ}1YN6LT/I0D;TX=0].ul;3jH1H./uv]'ixY^OMc!_[B>g);%#.vAkRx63XVZ>uziWc!$y{e,`"0DMFI"(_S$q`/~NPz6cg!CXx&e7w&UE83
-54+%q/#MJ&Hwll5O<sf>o)K2~VR<a-c(cgFDs,4HSn5U[v"{$L3YGAR]gLzldp3GC]4wdM#[goJo:PA2VFR``3Xgy3'g%(IJwnhmKp(.Gh(-ycj'DgJx8=
-p{Y.+"kQs:i|swP<0u$:uEN)05XQc2[v){)j-p;{VO^o[BhLotKGFg7$OX#f57O^Yo>gtA|'+a[mj;h#rD=yxlDN&VKq"/,B5J+LQEUTf.o23Qjmv^,WE}
-[!g|4/5R{Z&Y@Fv<7]/1'YViL+/@yj7<V-sUrs%0=7i+z$A!4-egXyzlBe=p&%^1A.fr'C_J703BvXylSJPJs,FkB<1Vc(nR>/^rZA7#79BSU8=x)-OWe]
-8RW_oZTxHdbD{5|v:'-!;p+t+@ap|8"drM1s,S`+$e!3WA]O#^h,S6.dYgU"5kTey-|jh">&P4^|LX9WoG|A},3;qW)[T|^t:pkRt5G/Ju6{xcgKeu+("6
-Imvk{-6.%fwv~Rm&7;1@]a=h,.kS"k$|pR(F3P]}J;y;/;8u(T8_YW~C}W[ue:LedIo^qZ,n@sN;K9_`e.fwJib^zzMGb7n|!:#J:hY=j$i9f5IZ^O1Olg
-XZO>gC}$5r&:j^S(qU"O1dzvLcM]'.M]7dfh3BTWyRx0}w|mzU4!yG!iv^u3tjsW]J}d(]S89.2m<mSUH:ZgXa1<u-FAr">4OAq|-V:Ji89G7_6AyxpSy0
-1W5mR|$z,PhtG+^{b;(KfE,uJ,aIH^|xRe/o6f9k8JDBYWR.;e'Rjst|J^MN@nC-S![hP"se1^^nCY9qjUay_(4JfbNT;sY4pyJa-"-h..OOPzSWG%3!B4
-vKq[0@F4Moi!:Jd10s,AZ3:`EG|8QBB:ky[pC%;%qu&TRNZLYw#3If47n:ODgme[$Xyzy.p!K<!wP^q'>ErxWX2]<}Kt5,$m!)^e&fPdT[hf8V{nIjSspJ
-F)L27dAWELf0h5I6M>DGu``'quXVFE3Pa(.&EJs|60)VD9u=sq#8jEbIn:.M-=Do.gAAdg]O3K@Ke!5@4)+c^U76"0LxF=;cW{-X8FxnU;0+D3uSNKnhb@
-mi]IYk)>afc]/XNDQ;h-{o7X<!#($[fGA=NYSO3:o+TneKC|,$)1ZU|$IWYkV.tggiHGqu=M]9-xrJ2U:HdN)^i!Y="WnovdKn^R!T^|)xw]U(_/MLceju
-[oKjrj+5mDCiM;BE@,rrY)|Kqb{>ZWi[.:0Gt4J%.U"hBuWLZfm);ASaAN6W!usyMH~UX6Q:&J-;BPEyjwc,{F-i@g,}|'Ti^A[N0VNU>9TUUzm;.8_-zR
-Dt7a^;DD^)LF5xmCCh))5[Le5M$pitJv@Vp%PJqL8iyN``cD.T8AotGxz>:>nl@iN<YP32WSFV<B5ROOx$-+KTd8u|BF4yO1}H^=EDDU$058}{YU|1ONJf
-M6tQ+Z}S5#VEP6-@i[iatpa`h<]IYF~bf7<!$&"eDn[A7'{sO+-b$o9![z5"hpEjc^qT<4:XJ:`zGvGU[8/aS[{eYdE'Ic%dAO}Cil[{d7FQ{|D&Nbe^J5
-aj1C^7OTt_voIzU">71%uuVD;QH/Qv;dPm,/1609eF[XU49&HYh^e|i:uw#9"E~^}8>k+<C{i6t4:[{>qtv1%EHnivoF12E%KT[t4(Vk3ODXOnAf]{0eiO
-=dE:]>`P]9NDv@Ci`_ks$7hP0ZLYmPuoGMTV`{rFV<Z|Pz=S`[2KMnI7f&&Z[@mf{3:N!lh+DQzJhwaXuz=ebsN`t}hVS&URE3B;0awv6DJHE1oFNMJq@!
--bTukR`T;v~x#H)yi([K_G1k0VXI$"PCvdVY")puekTy;2RX,cJlWXN}`elC6}7A<O:JFg^N/G$x~w|O3t>I1{`eU|_f&E8Z9Gkvj=z5L+mV~C1|Ss28#k
-xRHs/9,C]C`jbPLU0EQ:(#/)b,:{9HS$G:}1MjIq(loqN06B4SWDT>FJwYY0,49u6:J7IAvP(GDRc2dc|8llZ8LqaA`ZSLX_U![c]&:lt^p7K}Z;W}7wmY
-zP]wL-Uk"u6"Mz{x=6E">Z%0<q77`X2#WCQ$,/C9$1oT"cY;w`Ug#H:B9)]/2Znt7<>_;X`I-LlY[4EKyzI8<6=@8Mir+L'.M/x7qalFr%wa0W2ruqp><i
-;elU&q;"+Y@wu<{ncDnk3n0Joe^WJI6ZU:bb)3RD{#P:aJ5ROb.gKF-C1x[!4j.'dovK1c-hmFI7cn3<$-hZi$Mf]:l"]ni6P,:GI}81Hjn;fnS7txXRh+
-Df.hSJ37xmy(B>gvx,Hawv3tWJ:e{l8r~,e4(2tK!)DXKi18Y0X,RF"P6'yP+gnkH$k%r3RF~x8rM@}tBJ/kzNKI!)3/l7K=)nGh,"kK6ttM24tj#6DQ"~
-Xt,>=WvFQ3R.nGEVZW3|>Df0}ZLNC1m<iXH1)<Z{/"p==QGd{.n>lWD_O)u;]$F@@U|@s+$"z3gn4<`n-0+-"f"CanNBs-bqmys[H!RObG(!S4gE(U"4^r
-3C{7vuDkJ.wXf4&)5ShwD3|}t-}S-X_0Ww+`XDE%QVfAEO"mL35J)>ZLK5k>3Wmv4n<=yKzv,jt(X8)LkN{-Zth&BhrPDil5S3O&X;~H0IUP!LcB]1k;wL
-2ZKo,KpuT5n;3o|iT1,P@$@v%3Gj>j^N.!C8dmnznBOS$Uvjwe>55hEKP6Tb_=<GVZ2f}iqX[&!i;pTy~A%0w.Cq+g,taW8@ObhOLdbY//7=!Bx@u_,lYo
-y#8d<a)ZC]IFs>k@~A}[Q`ix-)mQwKP&~Cnn5qz's5RTIKj'yb40b["ENaj@y6n&gk;oNp^bCR3@1U,a_nL)|g/Nwe<x`,5|SX6#KS+f@EuYYK'Zv_)Q";
-Ov=B(hedYkA-^HOsaLDjFKgE.CF8f1Ed'`>MH(vw'SRFY(]XUx`P(wRlRvOyU;J:cF/WYU05~V0l4ZL!.^9-%v%f`1x]NVQfx-:af.uIQHG=iM3p!+"u4T
-N8nQgn!Mz|MepBybSPf..I[mzMWuL3=LbP$+REFnP=}ZMOXi,&X>;y&z9R+Ch/j8yMyXucEbcLU>(^'B^DiZJKF#rcVHJ$A|IJ>F"}^d~;(qM6IhmMdyJ8
-m}L0Q6&NQaVWj)s5Sx5Q+S:.;EvP+{VmW6&scqX&@yA98&&ad([8rC_+hjRK958+>#s#M8|M35,&mi^3u0[at((l<YCR|NB<FF-Dp"G.j9+h%.Wb`5cv{^
-i>C#zhFjC0J-LI>eNdbD.&;n}@TO$2RVC>P]^GRy1eApn$#B7[,7`"YB85:hdmm2!v#o~I3%['mB)ZC&Zij:F)x1mhm$~)C|/b@K4@~yMWp}$/Oz+IW)-+
-C^"FrS{)@<i=qF>y%h%Lwb'L8hRd$RxzI/5p@7RJ,XYB)/oiKG=p1Ra|t9FonZ8"}%>k5!9R9f,9$(]{W;7v/s(e2|e@1y87tvwJXm<ZH[W}wl2<LP8}Du
-wq5,}LWu[Toe(f<5o,h(F|n$Yn1(8ntm)L])OX1j6|T:eyQA-.sox.mPjM=yWKV`0T!AN(OFuV=Um/SyX1$eG+w%<9uPk'xA=lqFou3{PYLsOGVu`+d/g;
-0-wj##],rEXe3;wQ"J9|=TFR`T"q}Uwh`@N{IBuk^'hS^F{{1u:N/5qd[E@C+3]zV9(ZGtZ;Dl;|nE5{`C<YJ/JO)y:wo&)_`(lgoshgfLg5s#n:3zJ:`w
-H$TowES)X<8782~P2KC+obhv9R.,n}s>@%au1$StCp5$n}pyB#ow1$2I5)f;k0W'ov[Xm&Nt#54-WdZ!gyGJ{{pGY$xY_zY][hy5k`|)JSR<Cqv[_3FMp(
-QD+Rcq{J]Pr)>P{=J^BA09wMwK&kHY]3Y-bR"qZS!a2nrZe{3/}Fo2^5g1eR;v&8/tDxomp79&yO40Jtmugn`foJ-0]qz4}ts90akmJr&=@ETjn>{4N'M`
-ub6zA<M6:dZ,[''..j!JrVG&p=jaS7cZj8N@kA=6`bP.ITZ,3KL9L]e}X6.9[FJ]vDn-w%TnjtC/%Idu2JGVU(<l6CeW&NBJ@0YU>VY`o,'Njy5O[LZ='%
-{Auh]BRc#&z@ZS(D,ll2<r61bSFQpSoh"Z'NVm^+$VcS//-.FXUa_!^CG/0Rs|{CIz1h{}sGVB;ot+{|-qJ`O&`8S,9f/V16_W6(-qD2,C17/]}2xOCA;y
-`RTMQnvJ!3XCDmGt<NYbAK.B:_MFD^IC>ov_I#YgXkUB>F<]<zh2g;4equLj:=a')DIEqk^10n^>4[7Kr/HAh138Vt0HR'G#SOvZ[F#X9XkC,`,Kj9bnJX
-tE~v&EZEyu-L3zJ{c-_@q-u.CQTfs'E=-5M4+Z'/,BW|9|cO7&:w{LVO|4Q{kz<pr{uf-e=/=UXw_LyfO-|3E@&A)sc)XpDo0C6G0<x9`D$Q-]c^~w]GI'
-f]bHG5orqs-/C(n$}HB"@DN}&`.SNre),6%-u_)RQByV8hSho-m,Q#N)|fx|XfBF8%Tsga^wF!O-Ldykoh]C2MCD$unB|9tH^9vH9N8`w9goR3"e</V-!-
-Uo;goFrc2`wd+f)R[<IxBSqal>Kvb|qwuR4XrW|/cV;&,+UE/,viajS7j"Jabvi9'Y^_uUv"dGsHCMeIdT'k"ryD'})k/5F`Y:==sLJ>_/<A{H["ol1n;M
-8^T+zg2q2g{Kr;"aeUIePeiV"h$x,()P!!vG2A9ci`Vk-nD72>qK<[(@BK!d<Pu}kS9G-hI%m4f/2Mu0S"$g-Hp(iy$)IYW(ABdLF).kY($opvZX'th2R{
-0W!;N6XpwE4l_EmdI6uk{g.-R{,'p]N0@+/^).0Ol=FY@2e8d/Oyrp:[e-2lL[kW4>/G]=D]EvWLXpf_8qg,#Zu89xXUo_{HE|%b3]8Z%Zmx}:t7mRe.2!
-~o]b!)}86pn)yKl#B62]'7&ZZ@LCl.i1Yag+kJm+Gfx0h>jjH=X04"I#OCf/U"G/NeyH&cBh4.EPZ_T=y<(+IOSvowRI`KFr5Lpi4v{fv-m+W.EQEG`O.6
-dw<xUA}@!LfnFU]+S{/7!dRr$YYU(6_LeQvuoIMQHr@:"gkU+ZP>t7EX:num]}YeeS3V;PZX<SR'bN~#bPno-F,n=2%P>7sK9<FOcQaY9`T;4`;D@Lc'm`
-$NhFFH%YrAS0[!5y+j!BR-bx:X6#-Y;v8Iula5$j)VmjJUv{:#qqoCmdF=ERD})Ac{Qe7c'dr{@S.adYY3QZ'WZ^/i1h3-Js~<Uq),i>#u!M,Gdy}IIN&k
-O6KwD{ocUexqDJ@Do_AZ2RHe1_7@40Oabt<F(k"Mo2.x$C.^lw%AHZ_4,|^>!E.CrJU+=yXCA]>X:/:H0AmehB13K@NO"xez=J;l^//[6Ud71saW28T"zM
-#(|{Q3n(R4D=^b,"XzLV;.WnXk`;Ku[[P=VFt;.<;!VRxB-BX,+b9O2O-50>ueb@#uoAglI%GA(k(y1n>ZI@KhEnd)DN`^6XNfe!T"Yj~yS7O},^^"huFR
-FpA"6UL]Yl(bvs:Oj7G7]!L:.6U:'9&!RBEY9q&x4aG-iW>2oc3>f''=pyy{'X#Y'b]avrk)n#D[o(d@{4BJ6.^W9'/)"Qo0Vbb,iB,R,`unu,DPD%M]z1
-]n'#|U1{89~-v}v+BJ)eA5J"}"t0QH|2Q`</9_PT7"/&h4>A}l6Cp`}IxXI/[kSXXAiwXWRL+vi5FH<XUvJv}T/,WP7;HX~Wi03[hn2d=Z4ssh#-:n%oz;
-(^~ukia(IX{6A-#DdUl=:g"uU_y4Ifp[CTcpel%MERVKOTV}kqaT+QE.GZS:=63'i,]y#9uo:x4Z#>S_-#8s^8+d5@/{FbZZDjd%Uu~>GrkCbRegGx+OfA
-+C/:JzY#7qml6&}1l'xS6uO-:&GvcxH"awcty>iv6,[Pf{"oDK#6p+Up@SAy_2YK)Jk(E#}_u<~>A9/}.RM;2HtGscywO<fw(#[DOU7V;vL<a.@:O0kfAz
-jlkci`qPBQ|w5GZ!342ur{q6PM|p-k9pyp4m(r-NXxS.+k(J8TjMn4VAXoMbM12Le8f87uj=R<-).sw8xC%eLxGLo[q/52+IUOit{Ks{/jCPa8T[5OdPC.
-oGC1IS.|l01uq4/hX%92F,5SS)&bjZOZ78f31l#^mO&tyN%LF:i,j}#J'N92$|I1/bS$xp!<`y$xU!f=AB{{!7rQ}m|xxW89-)Z|0)f"$I;VZP<pd9W1Hy
-O2mbv6>6>@sYa([[hnJY-26gPj_SUHMw)aiU,YatB/)A]PH1Y=;2KGybyEZs5QUK'|rKWcb)PdckqO|uhE/fy2:qRYF!v8;wh}l10v$K>#)p/(yQnr$d4^
-x%q5=.PJB1Q28#;uj_Dh)^bIhZR0_R8$hxF!n"-5TLkX0YL^o2PE9}BLTed@1kaAg4kCOob<iIj"DM-5j)(AFPy`H"uJ#Ofqtvkr,G[YB|"F<22pq75x!`
-(9XI7DoF"^gQ_i-y+m9g-rL`t`>Xk`n2%Rq-/sS$~bltW+budL8cVD@FL%3PkSX|5hC}JZ-4oLVQ<<ID3OFM}>lc)nR;jS0,OW9q|##G>2](Xza]E.~`]z
-oP!]Xcw.Mt3n07AG.g9dW"+SdcNG(l6AF"+Z6o1wxbsa;clu9wp&Gnt7jY%+FpavNU~08VTI0C|.JW]VCa$cZ"HwPlW3HwO:6^T9SI7SfPG|Jc-@wM_{q/
-9%#4S=[!EQ=]DIc3&!zZp'H{Nat`R{0<V}7HdB_p'm!>R!NzV66r9loN;"by"$dxLW$uuV8|E)/Ho5qJmAWeT4u}Awgj$9i)aA~3iO;Xf"'-x};pDxxbX;
-#+ptESNKmz`2G}16^MJC8ZK4s0~'@tyqVeCv,HT/PW/MH>@KY6/v]lPj#CVl~MSa:cx]O!{qDXT>,{`2wnPDC2evA]4Gps|!`Vr1CcM`;,H8Nf1!}IZi|y
-gC>,=;|mWN~EM.zt5U%L,r:_&te)o!'5`W{eh/Qcfp;pxX1Df@VFs01wSePe+ksq=/1vZYIt^A}LRTq^`^ef)[P+Z'VQ)OSpf]h+>,+)Cg>G0S]wWI#0',
-)o@{]:dFjPBvkX/^U.(.lV~__CAz'&<NK@}WGWXW/id(}"jL:{3<D"S>8Q{l3lKsp(pc&X>zY1WK)Bdcr1%8mNQVl;iZx2k01LTYRB1L'L0IO2LpaBn8iW
-&0&m.}Qv$Z}f|h:WY0^3!iq>2b73:[6w05;S6fx3cHTDq-;cd}u9w}bACYHc@loO8=b#QY(5T>Kr[,8V}bV@B}'him^S[abto#HvTa+)/';8itL;I=Mo{8
-43"6gZo-t@vIJ-zUF_]{2U1#3bAO!q>p/F:Z<'uT6@3/1<Dgk<%xL"Zp5v;Piq,&f:CX#{FH{_hIGnUx(9"V(^8L9[e4JM.|HWm[HSBwfN;K03kX9YVMMC
-S#oWWCL[pG{QW}wPN`RgS/)NM2dwgZ=/[q)xJjm;jM.lc"g"LCXpP6xC6,CPnSMK6=.Q6c,{HUxz3NK^"%;pi:rY6MSo#V_LCzry:w3to14WyQlFLRrE4v
-3[]pB2MowpqZ^gPch!CP@'(,2i:m/43("JNZMf-os]}-U+{)8g0=wG!7v{%w5"O7YBoqLC]<lq1rE"S7o"`!JS8(AjCekl>;@:PCK^[}&Q'znOj-9junXG
-,J$USC%fhrwVy9zTQJs4P7n"B|Bc"xBxA^AuR#pF0CWZ9vki0end47i.sxR/>5wiB.B(/@UBWeyK#(KXdw>3oyD@v:n$`pHF;a]I['5qwLxb$5%I6J;==K
-`Azr<V#W[U78E)HO)zo|W5^4Yw;JmK8u(X~`/9QV!kquMxIv^>CV:I2#;xaL`j2$PU=cyYtH|HpeLe]3>rBz3+;v6zwo^IA7Q_;7xuYVKjy^B&rnKb.Jc$
-Blh7|@hFK%l/yRtuJQK6LW08,Dbovo&PElxPp^l+^KlCMgtd6z!#qYoHygn-S,hJ'90rn!:Gn(sKZc$SFjE)[D8.zPs2R41c/zJF:zDku,[-H,t"E5%^>w
-[dbVJtcbU#QHqq,y"lKT]8FPf`0#Pa%q,_|fXQl<Y$pqB)$c~`C2g[93S[f/)9QEp$/0k{dFgm;Db:~o#@60&9MU"aUm-Gbi1cG}}J0%#pa;HgGsZ;&]NE
-x=b/k|YXTb0:pZM:pZZ7kb2aKVUr=]reyEvnwgjoj)&lw+f`f.%J5GjwV+/orj">ufkw[}}{d2j8O@F|Twf>;.9.HL>5.FBSwMP%uJy$&IoY-{emi{d!)w
-@q'j-f&iO14Ag{8aQ,EITSV}!UZ/fn-H!P-l8;[Z_aS8c3I0WW^_LTd++Ezi5rVaDLDjicN.0ib+rI#6H=kPNMHVS3U8+SX[K>99FJ4T&P(u(.Cc>XqMT_
-o2Q|xll;"}|d$'[${&,w$A[/$g(7d/-}jz.@w!1MW%uq0QsQBLFoV92P2z&'[>zgM7(gu"E4(WXx|%)pUIeTa!DZ|_^P:Q@spCI30v^q:l;={.nDmD))_b
-wY2M;G,g7l:C]n|Ic.J!skh=_sE[W8xREPs|rr.U,g2G2@|x~#Xx|hF4K1lY%x)%FHwVxt>{ub<E&U;,3^t1I+.HOLsOysw"klHUT&0b3::=[8I)$@M_'2
-<qG6xlma;7q'x3Yh6:k3p>ntaX#2T(f]bC[,PSzFdlpBDsxPo[4Dr&2+')jDgVvwg#Hs=TBX+/-)e>ktTA3zD)QXakq(HlClVU|yp28Cfpe%Q:|DA5,Xmt
-cns$]VRYWwtiub)d=$IN/vt=rF,rL&[R"'~-+_`4hp{)smwTxOE{5@uVJ;n29.uq9TTd_wqU$5/%PG2@O%e2Q5Th')mg}efigaL|-V:(#<M^>Qo:$=q^`'
-ttMG96k-:R[0SNCe[_BPl(m}xY`Zrhm@0OiMjCh-3mpYQQdclJLEv8TQ[)P[l}nGGm<bh^D7SH%Ua/6MIcoL>abV`zm2OL%+%@c+LHtsH4(o2eY0ZKmV/-
-ZWOvzT3h@MYl.:5_%O^L%t0g;O`[<r8Ds|VakwRT!&$2&GJj0:rip@_@D>8J&#1F1OLQ[:%>sAh/eG5z>d-1<.FbHrO>0IxKT$(yI+wj=XCnC!HtC9c:~O
-4!9u6iwj18k8}Oc/a8Y%Z`dB/=g>kGu4dj2#/<aFTI9OynzV4c:QO-nnexfY6[Am}ZsH9,_$EmAOUW|zclS60yGY_mKe&AdGjnr$/_%[_bNkp-.t$T5+tY
-f"P"C#t=2mE#P"a=d{R%H>>[$doI&`R:Z;q]'KiRYZN3w;f$4E<AW+4h!Mc+EiI0GsHuN6(`qtWR7`fue'G![/EY'|,IZaqZ~=NG0ez1mrME|3^p1Rik5N
-=B3}3)40F-$=]mTDqPLw6=6cWzcrb-(-O)5^/`l5E"Rkz|VV:Q`.lW:hnMhxV'Jx3zj=SJX@((5saPR&s&|DQJ&OC}"|e/i^z(C!}[}jcyj(6:ht$V>Y2u
-`T'e>2>&}+bz}J1V>hW[le5Qact7d-$9llX-0g%!Xj#hJz{%8fhO`[:i`iY=j[<Z}<x/awRX{oRBu<V/`y)xXN(rYYAC.rJ]v%U_K6vmPEYV>W$/ozDO3U
-("LQq#<z~-_C<pLJ!FCT=S1'J.$,DA}]N9z.<4dP46/7Y(XkI{F/l;,Zhcs%W_/t}Tl(iO:-vEkYcO<j/4az.&'VfOV{AuE@!;D@J_=WoXx{Ys@R4R6+={
-wj5qp^8jq['#0!jo>4Y2%:K"Y%6$AEr'[bBEq8(XE=<dxp"r!^vS+jhuN:Kq}&V.^A-w]_>K/_-]5lC'b#4+u)S8lB9j~r$k{|eI1ULLTT>ptkAq"#VUns
-#03w9%/fQq^X4t`oR{mNe`_-Ygj%VU+B"S||MdA5&:JBCW|5b'Xm-zl64LaI0,+ucBsh!5`jWm#O[yn0:RGzJ1<Qz-z8'q>NRfE`&AFx@1N1;V8).4hX7#
-c9noK=%}v0z+JxbuxtR6BEDl`A`WZD/g-[wCUpwM-M_YhjFlxjGMz>jqk^w:g'rSm9f7d:a]Kx7t9h(W0T5'CpYY[[y<H]0;cb<S,wi9D`@,r0#2U43yp$
-N7R%EVwRbvXj'>JRG4P2|:CX'oFD'uYq=+>+OeU'lFLcl4+0G9EM}:=zfts@a@HhBW,+w<%Od-wG2i"!u0^`4JHP^,M1'DFds^|8mat^tW]=&+8D]ZmG(z
-fx^Qm0RvU#wc+hL198=D/)n"W5Z#5@/)!#MDKZfL'mxnSMb<7_'sXhQ4Jn79rn"rt<o>PkC<S(z[Y;C`)%}mUUKL37zu2'AV=p%#mgJhav;5//;C8"u.^[
-vNE>If0!!jZ$gghSj&h.0i>wOhUKP]eK1MM+Yzb/-N%SQaUK1$!eeUfI=6ETz:3F_8_ZPz&G7f8sp'q9CFl3G|,&QW/ciObFlq[bpS0^gaoA!'hlbFjj[Q
-aR")WU"x9e}et=Y)v_}n:VrSO[RRlTYr5etpyl2p6(8lkBTCLTNmJrzUcRs$g4j3IwC|!rO95ieu4a5Lme}BcNr_&@xD$_:cF8fh1fj.zothGq-.}Tr.SO
-O7J.M(qr%g6ZQvXfErb{uKbkZYTlq:6u'Zs#LR-[7#an223KLXU%c,oI1k%xYn&ZcT4Iy;cq,f_5bqSMAqMA2hR="rn3NabL]!hWN2&z_/9EYZCo9J&N'#
-pwPO5)"pF^A(Ruf's&}6n%u#2UNspOL@0><+31A8U"XP92qnrY$^<uO,tFVYEBqXwUuP!#tmI!tpCY!,wn7SF0sKL=(6GT$W;)1P^NxzHjnh!YWi(rig@-
-zi~yp/ofi&#ucYS:{"6a]B|D!Th1huI[i%a#%p}24)MI0)<&!cjczZuHQ|+!Ih/K@6a}tFr.L;f)r!wAHYtk&f6oa)3l<A4nP#@EC<h^9JQ,]:$dmlArv'
-1%a'/)&;}{bOfnL4jwh@>[VDPoT!%pR(1r;`YuvTa%oKyU.ck+RjLN~3Sb[{zAj+<U@U6c^X1u/SXb:dcIY{|9/Y~F<I2Yhx"F3&,A[^#<$G[YfiYC;fL.
-BJ6f)pCWDB8"ay8ToI_y@NKejh![R3j>IF5pI`##f^-F(Pp%cOd%E=xWg)Y@.s5v~H|9pFRv8&lvZ>Km-[3{j;j:`||I]b"|Ds;yG-_ob0VIBz;>ON~D%n
-n`sgLK,xZ3ME#x!c$7'+weiLT#_XRuhLQiEA]<>Pb8jt2a-5~qoK1$W-/e#%LT#.z'/&;Cs;xv0rlbL|"gMK4]#C+=TbG`ysx'SCI+Np~KI}1ow^dhPoNA
-$"X<5AvV!a2_mKou3SC`S3R`%oOG1e6W^%"#0&xM5l{;z!hH[19At>,Va7Fz,4$[m6>rWvd1m=nu0hUfQ6<x_aAV>zaO7ZQv6a&yFn<_%3|A{M&|s[rl/_
-C@#hV[C8$g_<!d!N<)2=(DbkP[xB7`(em|}AeFAqW;VssGoU:J1-Ota4)NM+JXPpp}x)G)Iu$]7-J}Ow3`>5Mz:$1BW&=2Op)r5aC9)eto`l"'u4hv3fFt
-RkR7!at9~LOOXoA/'+nIS-dKDUM5rkA(x:Rh&goAJOP(,UHw/9^1cd%L-i{f%583Il6j;(A<%k~%}^tvu7$5r/I}y+6tc2Az1KMv@=RG"Mgz)gBqrnzi7S
-il46V"KTLy`:aVXH7U]Zs}K:ejRG~{p4u+;8bb}=S(k<IKP}~d<]%%MCb"MwKn]H0#)SEa;vyFy9$>Jsm{aK9Q},Yu{_DYcl$.3ajj!jab]rWkGwGp[5Bt
-Icg_9`zKFpE`mfzTE2b6A1[^}0`w/mm&f;s1+aoJg2+N>nm`}c3CUWZmwK&wAS5,2nG{niA:b4gpNN2A"FRzK<Y"et:aa[e<)8aoIuDJA38o7!c>"7+uSO
--Nx`6m&oq=@1-9A$}k<mGLv$W[,(NCzMuvdcZm!]51fo{14GpM3g|`(2xOjQH{b!EXUhvY;SkC[g5&kR+WdNDe$fS0POEfxi)0ZT%)//p)^Zn`R']>K-YR
-:sDverm7zB+UO+ZZ0`miQ'g(>8Lc1jNGPVc}W&Rt'gX][qvXxj|5{S~VRGX`Q>Ic252,l|(SSpNzyG.tw(4izIWM2Yw]%VC@&0U9x|[oo5&7dgV-a]%JND
-o[+|pyRBNoz|$5|^el16(=rR<D;^jF4GFN%xnc-[/iK3CWR3kvd#WaiVCM)=I=S%l&!PB1,hpuCzFy3Yt5M.MR+oK$.0[q}v_TEax4eOMvJbQMEFhl$b[3
-5qUzJ]s5@Hpe{F=G>Zwhg:lx#>>X3=yvA5%Qap_/}2vcvE7=_=^ygfG:/kAEhElo;l@$w|wid/dDu0&I4$MUB1K}&ECsHna((dv;Eic%yn8|B%6eJ(^28%
-cqGqYAEN[gca[GiaN}K33iz)^@~HqJ0iJy}W</F2t|>gR8OdWe!baJ1o_!ww,>afe}u>U#teN=ug4Lfb5dA7d$F3Yw"y7#E)piUV@m2C-FR;U,C%Vl~;cj
-(7obXf^m9zcP.Q$}(}+mX!)gy=DsQvl(3t|,_9ehR+C@nvy(w)+g[NBS7AM<G;@7[pBJzK)#6Bpv%bc57#FoS{Vs/_^w45WP/%)U:qN:=us,.XXEvb3^oI
-SC^+F,W5JA2Xhf%`'nd#_Wc_,D+u=svq<-IkY+KcWp`JtUw#F0#K~dxQJr/3OrT-9}=OO&i{bB2fmxDapuO8pw-gwt6k@`31FJ~a7I)Jc6)siU+@);osT:
-v<Upla'}0u9NGH<}&_>}1[fxzVt)vrANXZFZ4!5eBOvoU85p(us|7aq:;_~[DkfuYs%:7r}uG1W63hl5AS7eXXw3Gkf`u/v=8oYq>TV|J+5zU17[c;iy)8
-{[:haoOS83E>@zo-[t]r(R&$J/{xsn&Fj=}%Dx9f|ZYh@t)`B1{]s_,!+^<nxsh,B;,ffd@_48@U<3HpeA|>]SIa.y2n5.~1t`h(ryLzo(4qh,RR[[FPw|
-!&f(2h)ONF,dS:BOa@lGmSEEZi11v0%bwD:1o$O7'yl_{[{o#Vm353UMgzFSo0BA@'Dp0d]{T@N5$1tIPmct^,2ThLUY_iBkDNytLZCK5-ElP_{%N'zr,Q
-]L_|^;se+)I:d85x8]qFzt"V;7Quzx408$BZn9,@#VFe!'0A[0u_hhe,4HcSC#~Ndo.4Zz<|So/b%B[uy0O1JZLfDw{6^GZ@9ZPn'c:/3[ZkvjN'.L;zzJ
-xV;gUiFqM0_pk3lm|X6e[&Spih6lzPE>{jL4=(!E#}&3}A7t_T%zCly)BZ(gczEy"S}+>`jE|YC5^oL>WPH`TL~_)olf7n]yq''qx(Y`[+eE~BAA;QjJEC
-sq=;7LF&~269CPUbUa`>aq=f"2><4vQvVYIX)X{yrLkWRrdjkZ<sDVHKTr%TWkIa5FTwhZ3q8yLW81Ez8!>vApYE&P,CZ@T>+2Qywtaq/b)-]t(6m'kKeH
-':%M6gu[P;5`o{4CVJI!9dpSdliN2v(bW)m&(tl.lBw@k:uq}TU,h!t1WfZ;P6C3Kodp1zZmqASFxk6@ohO9Xv|zG'[q`T`qI6oiLeCD,-&NZ+$nw9D|6w
-4<8h"tp1a4k/)I"g[v|3:dCDt(/G|e]t<Tf@#8FufFl<m4Y=ls'`uJrqlOgveWnLdS(>B3v%'+c<haDk##z67zPOlzl=Nk,{JZJwrcw:1;2rweUD{x`cdE
-wWEp:qr73t#PYvJ;r'Ae3oS(N!IwvhNC(VaUk`aJ2p_uOtf/|T0y]hP:]5>exJncdB&7X{(]o:x@Rvig[,O`ghJJ<IhFI{8aWER=QL8;veGB,Pa&S)-Ax[
-"F4qU`6)t/DV@pt:>J;vpZr^v6tJFo[PtcM/kh,b<3m,0E-R^"gC1MiP%Os'Os>V)_]vlI^tSXr]zvrWLKTq<OXY.e),OK{$;5Qj".J+Mh;%h!rH@:GZT'
-c]5&Dn|Iz0IIq->JhT_/DflQZ=#n];t[^CL>oTy`%m^u|Wg';HWJjq'cPGt}%A6t2)ucsNP[pUkH{D3]i>|`pIK,j@CKK$'uh_@q}E{T6gxz>bJ1(u,h0j
-&gI49@tYH>Z#5F-m()4YY/)3xXNa|H@w':m&#%%88[{V}jn8;ZtR.iCilD%9oOq=nF]d(b^@L=8-l>Ute,''+[ErHech7V}Z/I(eh3{hk-&kXAh;uwD0F:
-Ck}{i+FX7la+PCk=>nmoGT:_d^d,r-_ZFBa07tGn9W&-9#VDU=T^`p+tx$LVulr`U{@xiNk9`@FUspR<Dnr6T=Jf#0EuOyl47j>0OCdHGxQf6{XYQH-]r8
-{qT2i|EfQ&4#AJaWOV0Lin/s.hOBUbtoJPztMa!IYl_P,=uoWUNS<%s|a-UzbXU57SSc{"_MjW]]Y]LXg,%RL6n'_4T+kE<A9aUc,jWG|Wr=mZ#SI$Fdd0
-xwTVtFUL..<{4i7Z|6R0%wi@+/ubsNBL1[s+)#+7|qW4aYt1E/GPa|RvwZ.d}>n!p0}np(u)xv>uk,yyrsNY;HPhSZ5ZK]aCxIu1ByTFp^ae#^2sr4D8Dg
-;_Z;al=.1yp$2nk4}La/FG&Tf>2m#|9Aj<<|_n)m0HPP>CGs>_[P_C5AkE9g$.JINO7)H&jyj41-;y(ENNtm<le:|a{-QT/wdql+d#l+@Xa#]+A4$Ryjvn
-`RcwFkG1VLVv|ouyB.:kVJe:ngWhPP'Aho:afl:fpeuL9vydmw7d5`VOWidJru_Iu-$4</^=`}ufX}g|Re6+qA/N2{:yH&TMirpmVDrI}XHv_|Q&wuj;}v
-!}|C&f$xYR_&$A{|+0ki=,tzI)/Ydj!X}x!M8g/]FX^p1t'[H)NPqz-o"f9{c{-m!fRGuMQgI)C7W0.YQtjuJOVkVMv}6[dy|Oil~OiyAN!rgpeK7ItV:c
-z-=Ecyyee{:x-+44gL$!"g_GtO~iIW/MvH4`Jfs1;L/TrW'tQ`JA!q=L';{ZvD&._rvOu{1lQ[R`2hXt,5P$i0>u0Jwot7;v`>5(UFl[N:P;l(^XX,^Q69
-%``R7zk627>x&HE(Qj'}x2:I<>2%lreg9zT_(P|}Ico(!++';8nmP5wyK5jKC]254x:H_aOG|Gl2KY"MOa:n)'j'^#55GQj,N@;@6F%:5$S7-9j"y!{b:2
-h$g:hfqpn.xm3F,Rre.TSi)7qj,ZG}hi'JvZcZF(l[UD.t1JBP=@4N{+q@844Bgrer=[7hP$Fa@+g}y;.jbrnbV:,CR:2sNP)4,Svq-G8f(8{g:bW57+Ll
-Iau/KQck%rCGN<X{;t}qcF9325xOP(sBC'YkEI%o25Xt@![v^ujA0VVeto[`^MR.tj##7CEmZw+o"4ecwi`,5(<4p"yr<0~_yz'<52YHj>h<)qU1qk=mWR
-V8'k9-eS_MSB;q2Se]~#R3)EZYgbh3u%up+k.h59)KDJJr=I8kR:QH^;c&{7PWTPx8mg+|=G3Zybl!C"3K")RDQz&v4!D(;V]Y5$s,gVl[8x5(|tD18,ZM
-%K"^Ec,ttHwO)UBBaQ'_b[f.PEA+6qja1/JsUXG[J.lZ1A<Hctv}HOy!SV1WU|eK7pcC}"ea|7+ru<451g0>tT1_C@WP&XjP<#RfetLj:l%$J$CDl-,NrA
-vr[T"{n!`]tw"K7!(Uzs&s}dcf^we!zlkK.fF-)H~:_-Ygp&}bBuz#&{3W8q!|2J{pN+$Luk[02=gTRhj)w(-zSG/r&Lr2g+m4iE=>o{7c96IuDx#g"Cl0
-vYMJ0$#j6@`0sSUR6yPbFlWR["ym|Q/]3ak(wX]dK#rAUVDNhZ$_f{;dTubtyzC.VWU6`TAgHXI7Y&Hb'_1d5[wuj}tb.zc[g[u/<@Awj}AWB`PQTjYU>f
-ZYBHq54ZN.;U>+eof#wi5k:78vK&HM"+VnkR3,5wHpwEem5({T@TX.1aN6-lI/UBWC[.C-zOlPg-JswY-Lm99HUKE("vGpg+_}E@`MHk'JU,!`GGA]z{cs
-8BEAyC@rW}<xn_$e,OI6u-8{ydYzl<$7(|1gzIro-dc]~ol2SP4OpVm7%B);jjCI1M]bJo0{WEL^)7hC'$#{l^sOD@CiOvWF)mjZ9sik)e'Yg&EPxSm4=V
-QdOzKP>&xD0LQ]$nY@-5uhh#&=)ous%$~zRi$v42T91618_#j&}0{bzpBnh%y[,g:W41}HQp4N''I$b+gT&5dhZNFg7Y%Q&/0blJHm3'fMsh5v}mi2nQG2
-2e2E:EOI3AWudSGpj0X%C1r^WkBWvc=Ouo>KICGI6$]`$zT%2vfwN>)x{7y|/TSmGk%$|CI|FRJ[/J.f:T[,CiQTrVE;687vNU,Y{Ov{cjzWZRP&1_y&j%
-<ityV1ef2X@>`{7sKbI1m%36vNtVqf]:C.lM]q]A7|s%cV(<zI]qt^FLGD`2RMTRr^>Pnh'Sdp!u]7cT5.C4(_!k@yk5]._biGZ:@z8wI3c%QwWuANuC"G
-YFx&)%hW~To@C2kGP{tFghE_5f$De;+$zoW2R[a:6u_sxp)<nhVE4/r_'LG)WTghq@o`l|hg:oYYU{Rpx$`SeqmyM{zmcS&|o1Nx,x"qIV|9L[O0=}VMpc
-i|:HTCq=CvTa9%Rg<oSj:/u;x,^p-O(]gv6RW-z/f2sGJT:yI4qV;z{O/-x}&8`]N>>;pd}xmj))<P+}BOhl2q$W;MPZXjuhMOaDt}K)R@nRgv%BkZ8Q|X
-3<WymZKph=Vqw$I+rt=F_F)#R1JtE-0@-.iAgyC>3]9z~bd1fF0YFIs.>#`V:6L[K8Mzcrawl=X^KeBv:FXpr)W|G[;kIAgj+D.$y0dQ9QP^[P#sSpx%#a
-RXoPq,_b7y3U_6iD".0}s0K)ooU'R+5,xEZE|}(F)YGMAEo@B75Fb/z|3-1teZj=RU7di8_1Z>5'~2bASX(>@;Gpk--YU48Vpll2CMPe(.nC^m5JNM{ce+
-p`Spq%NVFb|E1IQ`Q{L0W|@(HjfYZQnOYToy|tedSTf{lzacA1&;m<Qi4I1U]17wO)mnzU8d9%(.c|MEQ(BrIT"djMc%}c>n7mQ}akwA7M{ndiRI5i%lW%
-(-QyTKlD15z)ByPYcJ~[zT'6.U&_G:JsYFp!0t18T{]DkBgd|}T9~li@<d%GS_FFo&_J>|:!"2z7QS&PgD3^RBn"twhBvf'_NQhK9<;VoC<22ePm3U$ii%
-Sp$,(1LT80#Fd:0!H0N.2rq{fB!|=aG(C;z[lYXxgSc_1n9r_fhDvtCoy7daD}la-D}.2/'XDg:)yeT&OZ{R.Xf47ixYMSlVT<"+_u>3_c`nQ@n(BhB#Nl
-QrFb{/.&Q#.tIg{r3B5MuIcAg&y+d4aiGLr%v(4%hh[XqRjY;rfD+s-Mu%{9~%DDvFtj1nj>wGx:8{t1=uD|p#1PReUIhozhe<cruSe:j5nY;bXH{=tEK.
-A)^#A@b8Gnmo}e_ib8Qh2KLhu_]Sd.wCSL&F%93IbL,;~oweKKC,+g)r`.AU$q}xV_6Io'K=t(4@p-s&2XiX:7.(-f`Jx$x#@U>A(S%,G0=LiG+A^Gt8&y
-]I_:-vmYX5(r.MgnxSVcazoJziX`Vr:iu801L8Rq#>&a-JE{9Et#"S:amIASjKx:miWP)I(1Ut24mi#!>{~0~ukcdU({7'P8@IT=Vk[wztLe$aEq@^p@`3
-"TeBJY+^ku/,m'`wpot:%XF"GcTv+W93Y'+9utD%xqm'z/$xA@H<k=!z2k@|cZuaUrefXiRd<Oq5:ul]Rnj2'x6s"1MXw}zDI_`ABKFUVC@>7c:-zN`z.c
-fFVFl[0OTH_1C0r1+J%4N]94{`9zRa<MTRcR<Lh7M-s7~$dFzC<F]TeJpnQC+.B:ZRe/5MsVt%-r!>Y,ia;S.VurZ5+OtXAUMO9j:7Z{rsmpgAY,Kp2sVw
-Q+(5RK/ciqt'bZ=gt)Ua']/=YFG[}4>v1A:>b85d]vSoB2h/"2kv)<|mv|/Fgf8C"xFjbrf/&d^%"L{q-L@n8Z#r$F5iFwrKJR=z$lEE)u9x>jS<EGfr&#
-GlTi:5S/HGhI}r`]:/;nE:-o8F9+H2=([5u`edV-v'4B[FrW+DJ$5K!eV@sKvr{kQqxe0PPW^)g<%4+a+hhIx9xiU|rVO,:nU[L58NA&lim&^sM+8#t"pi
-`RLZT[Z8$;'XZV9b`W#jh.@Qxw}IXMX$CGU<,K)Y;X.}zKH=$9U+Y9NVQfN|I,C4>KjAf`1X$T~mg9G`j7_rEHaSCqgAu3"(mqP;%50+bDA}:dlj+>)Xqc
-nL]8wEanhLOa+)Jw/7DG:@J6Q,bXb6szn-g("MYp5-@_LC.^sm^y&8[p)GC>mydAkmAVa2(,~uT^n]}pyZfN@wJcj6r#s5-Z>fMBZ[T[LW;Pn#g5YrkH`U
-vCNJ@ZIWymADooS=YhSX8OoEcsd[Usthue1m9q2IjFKTJ^!/$deL{8-x95iwr%gpmLIkklqnmH|dJ`P.l&=$r),ALf,%1><n}r]}nuX+U6`9{rx.AnMJiX
-EH%bU-Zyl<'T_da-)rC1CSUkx@%Lun@4fAxHN3M@9&xV"K%@,^bgZR=Zy];abt;y`F=CdvNB+`RIf4Pdg0%qU^S3K.UCINRESMrpYMx-Y,s'vZr){ZU{ZR
-^KYYXlukcNw`O61SDX|CUm<cs[/E=03jf1{_t`|wD8^<(3EQKPn1Vhp_C6AWV64L.)i,ORNoi_{#bYNKJD{88qs,NI!2XybRfjZ%n[%xlk0)/nS9[c35><
-"_TNM@TCU<3^FR8R.@xL}[_^ZRldGHJ(D6$!YY4]7<ep1>k|.p|1i,M&{7J&$<}RoVaio:4C='YRGk&"EK[/lvivncz)DSW7Ix#%uqI|i$Q$rPoE2Bb:b-
-nUPJj$8^#evtFofTGpcJupR=q[BaQw0|H"AQKygsx8b%]HKQM}46ccdkN,EtXZX}:w/}r>M@_W6P8>JDRn)t,R|.hssp]<qnct2[8,-m<Z(br"}[4]S8,H
-4IdQ<EKM">8c4S5k=@m239j)aOU16w:}ul)`578}cREYDM|'I`As=0"K|_dY>8@:^c0!90]7V(f@)Y_D@-PcR3"{Y#lINlf$9m=G_a#0-;CpL2EA&5PN8J
-b`VD&!S#TdV8'wk"m"ZAZ}H;yIrDANKeMKT2rq+[H&Y+,[psJ#~SIduvEKKIkThm_40D=g_mX}[Eofp'+r`t]s=Y%5QB7eZcHAV'1rtem5I#Wwh,h&I8Q5
-mYF`@D<g54&)i;`jY#<[4&k#AKgx9(-(/{6rx|+TzZNT^;wsb80p0T,j8i%7o$Y$"R7T<Ps(]LB"W_#Mbh5Jup2:7)0/N`&7-Y%oBcPtz8qWTJ~S,^}!M-
-W+:ksfbCNA)4"PHYn`Zp>Ir7J`kz>#1Dme{e1&]qhAFN&tta_f,cQZ<{+tLuZ20kt-IHL<ERO7@5xAbbul;9op5F;3!CNdbB>}Kj}uwM[nk_CiJnt]jL8i
-((l(EKGV>)AVtOrxukULq/]<"Z2oBr%,!4"Fn:(sh>u7$;=bp6zL0__n}:+K2q~1Kw<1tr&N=9+=He}v:xkk|KC#HexKrGjq4jg(YinS'C%[@r4/DHpTW)
-Kq2@u$`PYw]>#>Y.>HPi7|f6q5=Zs[B$+xd]c/),Z24DC!)y,@]QpBbe+]nn7vWDo3`nK6VH~^>5jp=J)^5|0[icdG15I"_ujqa@"sU"Hz7&w>:V-&rbnS
-N@}W3=D`;{p<Tul:t-#`8wRexyH=bsXkdi4/fP'n6))X$7cYZm|=z:6qb_jF(6L.$S'7wC"Q^If{Ep-A|g`UA&}Ic[5'T1hUz^r421`1YY/RJQj|7@;.9Q
-qa]3cW~2oedi{FOQ5j_,otl@`72u,tBUzcZu@+$;zQX7+)FBRw&F8RFK^%_C8l:UWW@r62h{L(1fUH%14yIb'Qg8SMgoE@tsp`'CKtoYeqS/9KBh=")K"+
-,p.nM7C_Wy:Cd0`EmToxt9N+r-<_DyXIg|(cxu&sIAv/zW'f_d7ms@@HxvzSn_BnJaj<Sgcm~<{E=]_n/ak;T]+InjcSu0eRfPvgN(QnI":']n;6cg@E%I
-nUegxsq}=pp6Nc%bbBjW]tZ36e02I<ZFmj:NAP{#x6M+^=~MGtK1Y+F=ki||=><-Q.m!dx86OP"6;%H^#zR+c4TjiM8R$GPZSgY>`[U:'|7DPi3RkLbk#8
-@cG(8K72I^cTHnGf059Jx_HoI@;/6,}c8,-&BJ7fhnJSJ}n<6wl&NLmvD[4a$M=kD[tV-OatPqi@nW-Q9yNAcf;F]uE{mPOP.ul^%=,sc@d_i}Q=M{3/JL
-7m1kl<yrw@;l^VsJJf"u:hpZtf3835P6EVZ>vm_(+.CU1e41NzJO%v2b9leZYEw"P2Uh&o}EY1NPW-D$`H1G)o&!I(|E9.|[!X7gm=%-t%~_FQDEhc}#R,
-~kv1bx$bTI1osWG%PZzWgje%$v]J5V)2cP@#S`nqBgW,<IepBL>DV,=rw)5D]mICHpQUt@:Z;$cJSWt"hW1];exPMJV&Fu(0GO((%eJ-Ckved.2iClW}0O
-6JpX46Is--@24waV&,;L<E-T@/R7gPG|)Ual'1x`%&!3yXm!z1#k^8Br"h#`UW4";1sm<hhn5yyoHk81]hIYaW+!!ezPB+fX3A-9D!POi+0v+=3805/'!$
-sEwFdUVNKnXZ0h/K_EG#RB,9kDY(+Oub~s,Xo1MZvp3k"AKuR_1%e5~!&WM[)uV/aBj6l_E:>XQUu:kkI4)Jr)"s-2C9RlsfqSJ0a"t_ry~$Xqwe#|gwOx
-:v7;1.BwsxDLPy;0;<9XQ%hvF}PfO&80|AC;b+r!RRop"%n5//8%GoI.'avPgQ+S&t09hTWva3OX@ez8RgT5MfcQBH!qe%)fuTE@6{ET42`XRKs{:0N>w_
-B3^Mls/)pJM;O2|nv2khg;f]t=nES^32K!eJK/o@81RAJL{Rg'al(`'@-5h@i.vo^^S1)oueGcqJFSzGpCPdQ$oJV7]!Dz^'ogyO9{{;`W$VQWm3AcK<Y5
-Um5Fdw-+3XxtyP-m9m/rgBL]1LIP>n#=e7DsHO,VD;jF`9C=o]~%v>~wIlVks;k/q#XT-natCgSnY-|ZoBN]Cbi7J.+1mKDt^mM6g;`M/@X^6q>rJ_D0[[
-g(&@yUrSyv$B.'B5hK5OZ917QmH%Y5V+ETY/T{X+!>t+8_v6g5dwRxxIHr+R1I|'$$DxWj:@lF6I<9^"EE;Ow&Gt''sg11Ws0Uu"!Ls6B&ZPccb4[GK!E]
-~S}Mfg~yPuYPK>$2P1W+rgQ6{oyG~1MEcR~`eVVB=sccj!p+-,edtf(7VQoHA=yuW/mT"Pkg/mqq}XkV3A~J^0q_Bp-dVBBYn[cL+.c@/sB+7lev[2L`:c
-eNcw268:~W3oVx=%o;S@T&x|$CyP6EZbS=-ShiQNN8O%H9$t3(BJ$QxE>S-WPPQkY-;u9{%7e"_V]5+SUh7&x]&9e+9"R}SEs#0^u";1Oy$!DTii%_L`zk
-Kdag>M$C5ZVX46"YlrYoI|l$6qqe:Kip,B,):o+@!W:SBW99S2j")6b;>9GV)36JYnK$(K+7<WR(E">.w)<B$28uN|zEng.Z}arP,V&MNVQlsnBfeK9BkV
-o2z0_bcA$6Ih>@3,<3!mi##ht<}'B5aWXQ#I56MFCMH6NlyOcdA)s0E,vI.l]5O/zXZK~F6M]6~=(YN'lO/Af842<W;P=gAf>1grUh0CD<`y98KHda$7$#
-kz%rdu,jG"I_DzOgN$"pFwfeAO0K1[1M7jEe""G='J-uyJ_gEb^TR%vl96|K)lFY&R(t6pNbiaDb8Jz;5J]PQ,m!Y>^+8GW[q:C'o":@34Bfg&"_"y(#{^
-y1WJ'By<%H%l[G]ejDlJV;ymLy;s-G()&r3;`+uA^ZGQ&Z2vUK,4}%]8Cy,bfx@+^V/.w}g5{o8[Mz|k.N{dGD]fKu6@%o]&hf".eDtA,F2H'SFrJ=m6%y
-Sl"zKN%w,"J=.TwQ^7TVW%GhVnE`)2g&V5N5[$B2>,J1=CbLl_9%4m{L&Fc+aEtDp2.hJ$f&!1vswHDfZ%rm<h@5#%1{TzXUli{:mFRC(zW=_&|J,Z/=v/
-(k&1qyZ1M=`p~fQ]Z27d_oBW&F<6cBXstRe-_.(M(2GTt3V>ATc;fXz8Q"D-x&w9/Lyzr+k.GVQqHC=H6s'WK.yivrG#7N)^|ysxV"v<ciMbvHLqV:_WZX
-i+P)-$KeG3+663z7Q/9v7F9^i5<VbpgYM,djrzLr=c:7Q_!IT`'FdU9qdV#KD@Okpg&b:fn}&`+03"<m[vtFr-KzHLm)EIA:7sEtdOz!|ZUgftqHM[L:q+
-g`;lD.d`9P{(RQ$5L%6P"5Q'.Rgi#Kw!e|oy83NU@!)XXM=LFIraT(V%H]~[U;rF:NX#9u!%<PL0pvIq2j]w5}`9%wJMWAO{XuEGa^U;m:VSWc6&{[MNle
-d+ivJaa6ZEE:/xiT`pE0S;SM=evm^@OWRd:z3qgA_erb58JcS<SWSFHYGJQ(_<.6ZZABQ+;z^rgf@gif:)p3^pN;`='$Tt<n~LOj:IwVq|E:T:M)~@L(=.
-XiE^Ou_+sjpyI>LKQ%!%RyZs%$.Ea$EKd8Y-|05r`[T9&Ndu&`7.])sznJ(+"!Rq~;0z,&VgQZF1':L[w6D[HKe@o>)nTpX6]DI>CIa1-`p6}+vQ_02L^0
-QGW(f8B.`i+q8LwMZ4l`(tcS3qHKG{b3Z]b5v_j/Yo#3%%,oL9j/J=u.qhnC)@t.%%9!"FP:q63+0M27;b-t4g-50UwI+_N6;HOI>hBa8ghgLd.;NCAsC-
-|Z=>4tL;t8Cm6T-kBY7!,q^;"fxL8&h-%FrS'8Ld|}Mpz{oET+-qm:%:UX/=&QA5;T~Aw[&&yw1Eo[=rqaZ]_s;mCH`jfM@!@`rBp3E`E!_=4'0Y1@kDC6
-Z[S1QR1KKSG$zR-@-S+)Xp>agIj&Qfe^4g`8zh=bc^{DE[)9xdx:zHlh-$)X,+]^LBKE|&z>bMhI,$dc#Yio_!M3I;_&gng8#j~1$f2AnQdB,["'1"$.R%
-I9h'aTMfT%BNEK22D0WY9r2fBsp'$kAr$>1-w$UEXlHmN:Idw:Nzh&XBF+8&7%`<13UAEqmD&%)!$(5#EO&)RJOxS@8_("UP"NI!C/4K{:5>_V<H0cpy1W
-(gS=T!za"/;7L]!Cr"Xw<:"jeMy'>NCYF{r-iLycRl7P1p'S+V@L_QEEs>s7}<Ve"kQ@h)RmYFfR$F796neENvcmiy}P@<3:0kcUSSEI0,5Y-nPOUi4'1f
-SGb)shWPsX]ZG$q'uJa7mzUYBzDf#`.'he8V&lvfm<),"2'Yz&xrh']2iZQ;Sifb!DT'[VJE{[&L^tPbtcXu=v{q,OOH{W]da_CE`>gzMPP[3OsQm3Xwy$
-!NUr9^I`">49@Xh;LnbZ5T^2:yK=mMf2lvh]ns`QJwxPgnX&_3un#pz%7WLEi0pruo[i0"YEC5rH;v@L},Kb(v|qUKJY8wBnlD|d))uw)0KnOJ[}i_4r#B
-d`pNbfgO-n{A[Ioqj%;#u_a4}v2vJ@mf:0%[rI]v8&Lt)RJ&KL7z2&4phB~=F=-1l'iZY<={58-r-dA6e!Rl|9LCVDFo=8YdL`lj}aYB|nWzXfMb|.O7@u
-m6|!p"`pz[p>Il$7Ih0EDx`UKOm0%{hP1WBD.{Uq_[[L't2C!2}KRK7W5@qMT<1,<J+=TWzMEoRp#:(lKFFV#AI+N[hJ/MS]JN#rHPe}MNaX-H3c~y)f>}
-^nv:Us$B'a/8Q<,0i;EFs!:"18=}C<u(dy.,i7Y/9(XbQk4k+%6m0'}=CACV.z.z51y{!cAfvjv&E->^CN{Hyy0XkoGq{!2lR<5vm6"k&_;+D51bYW}%-l
-TKssm04zg4:t=,aJJGz%DC2>%y+U5zi`2t%AF1`%xoch-GHK|m{zDldz&J3|DWvndx^4yOc0j@wRjB=q9Il,hg,WB&9)7hcWy,!y4er3LD/!D/,tIP`ah<
-g-iDR`;7-Q98XRTswo=T-ny3_!AtVD'yw-gpu6+vCg5={:U1BC3!r#K$$b2_2Lyd"K1}CdcC+9V6k`JwurI4pX85ZsnEQYHaqlE(HnlDYSG+aSjwHqd{ln
-{W&_gt"eW3Or>9F+HY;u~=Z|@8Ksu^+mq!X{=f91%=MtQ^L0Q)55;(y&M5NH"'&$l/@3d#!D[[EkT%MN<"$zBzmAg7Kbc2<D-2{IfCn"NP#5BrXy7,%%Y+
-ObgSNICWb4C%zHt],_:B$vwkz]&;u"laTtY0w2JTiT|x_<vr!b~`FC9C7WY,;`#GW##94esO{[71`QX`Ecp3b{DFU8}}rU+>H]rU}m3t~hxV`vxI.A|>6}
-ipS8FRm.0.>@^JGK_HzXOx}Bq^Bb=lqH@ZJ%+KARz09STOC8e@c8(0cTr{!5D+IA1ZBu1+E&Ht2fSk+fY}(3zJWYDkpJ=bFrKroJqp5k#"cC#p<D0rz_|P
-CQ--;zes;Zj3D.4kVLtE_|_;(M-ijaWblG/_ZIKMGosb3Cv+C/h`7Gq$nleKig<yix6Z-v&p/vXGo3!x|Nam-5:^OuTs}eB`.@pK(ixV"Y=1hsH4q7HaA{
-ZRZq66g2R-TQ5ez^r@@(NrCdp&X@[uABR|&h$2NzU>fx~f/+#0qLN+))akT/S:}F'<p#W7$}_a~%7Xw4JTuh1q/DJ2{=n'D,x<tmEDrq]=U=8vr5-@@MUb
-)Lt_`v{%cDTJ@]M]gfbMC4f>P]L0qdg#ZJOnxxY`GLhs;2pF:<A=8aJ{)xD)bI#2VFV-u!QX^1,;()S@.8=_%"oj^hb=myk+PosD'Zn4]$w&;%C59r2I}6
-Pur]}:oo8dBKEQ-{lx9iZ6DA7Qs!sxCgA>picNj8!Jo"HU#xXF}+8rUC%R(M)>~BRQ;S&lr>@]([hAg752>I/s8oC{O6BQMt[zt6g!xjhXgGL!LB/+i[j0
-9/<vKdX2Z<Ne}y-yfqwTBqU>_TrmmBfq{Ci,TCNsw&Y#@l;A.w{eqN8&}jaNUcxevf$%>!ku7w&`jZwnct@L1^;h~BYKs/!2]dL,9"<7TqlV^D&ZGVbJp3
-.c8O,!`_ZEElfx,7OTx;{:r6gne[%g=8`2Q1Xpp^c%6IX2d3^a)9uYRr<!c2.@Pa|vMCv-oD%EhXr[6dKJC9B#&Y`@#-/{u]k/Cky@2yH5NGrcAG0&DP80
-5CH:#7<p_SNNVlnA!gx!}[s40,Xnm<FS.]~L:NALSG0)M]]h=iq.'jO1yo7|zha4ihM)W=lIUK:>3n~Tocw647_KZoM:%J6_4'~/Bi~S/oTI<T/A8cYqg.
-C4eIVa%.Fqmmp|'TR>=,<R9d15!R;^aRROt'WDVjVSA$69IyR}Zb41HU)HPc:qTNpvzjIy=spZNV+<WSF4{ZSQ_DpgIW+d9u>!sB`PDcoi^^HM/1yoB`TV
-hC;.:Nq%lF!6@DvXM'{;H;Uzi2@45U3-!6tN;pOELtFa;SWyLjkrY|,[JL-WRH.k,nT[9EvPX77Pe'~Z"{/.],LB<gcV[,@_60%hOSzS|_0#avvQMx"dkt
-gqaG7MkiS}nRCXkQ[B[NDw;!=2nL!2['&7tyCyJQ''Yx1$n@Ur0Y`aZJ-$j4s2y2(^W[}G@,~^U0-st60D=E4UIT899kchx<oE6Cb;!y_J4+8/{x;-('M4
-L#19"{c8ke}j/)%ghpH4NC{U~H>odc%DcbcvH$_xz}WzcQGq|-_>)O0={$eD];<a=LXH#&_+Iok5{GLPBC_3;K;^RU[<Uq9|[1kfqw9&iK^+dvwe,=m&ti
-8U96'o-K&tpZnR/b3HYUEzaWd"_,kZlpbo>78cL^mr7#YXf,j&}m^HR]1Xx;+A$n{1)oM&!J7:2=fR4,$`oAeGtssp|{)"%lt`>#K<c2<:wH0$cmRmgu]s
-aSeYVWvI5p;78eC+qp#hJ{A|slahRLfwoX"TVHLBXSNl4DUP$R]94Im@}Vi:"ho<4&/j^}fO!f}a>,Xj.h(d2u"LIL=F]t9kvu/$wp<"PL!);c,eVhBqEX
-4cd_E{;&Tn`zQF,FhSyS>)rCJoiK=DFP)+1r9rb^j`PhcwlTx=>l8I$5>W`;PYKUQl3}iY,&F>A5[B&OIWy)K/a+.IZK:o43ES'}T@/zWlzZMj{.bR~Zf,
-jzUl|3Hq.Q9em"gE$vXc@)G-U(P<jAAe{!(/t#-+K|OQ`T~w}llk_%v/u{~8wh"aBe7'HXr=:}rd-MAB#w'tn]`n]rw@eL8cbmB^>T~fJfXqUU#[^wd3<U
-i1~y0yVyQ8ShfdM+!+L^[p},n$@/D<ZpDS6'[>e1rT|-Y]oUXAR"q8WV<YMA<C:I,y;KDSy+@)=Xl:]HB0{v/_4$-Hm[[uEH$a-`epr[[fh8e_Q:n9PBhR
-Z0[&9tOq/R89E0lL^V&AgwxfEm0B-2`Bi-b@{ue8$rP+<wTrK(mU1Gg}G(ovN,)/`"/`we@VXQ>m^t{32(4gF$FxOUYcJ,%7{4KxY)~[6y@0nGH6+.{kL7
-<Bg!C:'+Al8hRCdpy[bkOYzG~a-8U)+]On.rqKLWz1>)6xx:gc@}`0(M&NRAUjNLJ`L%V&y,)gUjs738W#W#Mk'&Jl2|CCrXE3P6N|yd{oF)of&N9/doip
-ZvwOT6y'YI!/obvJB,p.;_xLIiJw@MfV-A|2OLLr6!:soje'iDaHELz,q]cs+.guv:Rvx.q&_.qM>=#'&9W"'ACJC%JaWm"w8wey"uw@%u1UpUH$vPG>If
-w@`d)`JjCnIasPxh3=$Br(N1>+Cn3$dRo5evItme;98t6e,W~T%ob{7iVavfQ8M'f(VkIzdE4UaHkvC<vtpltU!tkk;Yn^$"|G''st@h468#@Jqpo<_:&"
-|$yqwL034TvwA;4<qsw)'W4.;`"GO@N3s:#^g,sUB20T,!;3paYAo#5;h!F[#Sdt4e'4@Q<Sqp^.iF:-'Ji>b37H|="L4l--7=V"x<q_:QV!IkA6Nw~xXO
-4%afIZ_VChC`f8wnV=z,n6}j,;sAAGDA9ZV=kIY:B#oV]DQXRPT%I2,0p`NiiQt)Q.=gdEcah-`Ow|yioA!%Kk&|50j>WuyAklDsA:SdyHu5.80(pqfh+3
-r1<Zn_WE.4p|GW73Bax1$1cC!ok"=zHR3b>atIOwI|!w5A2rpA4V,Z`ZaGz)[]~;RR<q=q-I$b6:|FP2M;+Yk@lVP5KDqpm+mi~6(c`{TsnWOm!Rj&43&G
-Mz7fr>}^<I.2)wSHs&.@xuo8lINCOf4=v;B_L|cq,S'=0qDUG%O:28zwb6rr4ViYgyF#!9'+!p%=vx46JI<%j%h!sC/12uvaVu[B]M-Xk'wT#tDEbmv<uT
-Lx$CVjZsQ9xbWV,XAs$wQS{AlAIw"HU-!J5b"C&e![}&fXZO@"nzernd5&KeT[15_cjcuS@Mpy8]Ja>,]Q%<'MR[RCtXS9)KSNSw](Bm-zcMT`HV]5YDly
-$z6PHotyQi'v%^jS-Q_voNH{9u{VhqS-oNSJaf.;;`6b7kXn2)'E-^lPYUQoT.vsvL%Zq^J.Bf2_LhP6Z>+&)[J6hi69JqSC8(7SR"|-J={-w9O_:r;.AS
-31k!LP8Cl3>b%U(gOK%)YZH0^)^6`Ma:p):({yJn|8vJNkcK!u1BhpGl_@NB&O+=2t'jAhSfx{K^gg_`m9%Y+=7p!qduk+f%}bsXdG;sH2~K=vCx.:VI)(
-LLd><yC7~-<C%>3K8d)6'c[,c!zTpwH&ZDM8tk2])O+HC@.zcbRfxgL>zruzalhu.`:z^`Cu[K{r^[^yfuS9c(clzYgj(4^l<JQh+_nwb%hwpD>AlYv@4`
-8J64XbK!;n~qGNvHnNL@.XfS_5ZLx0QPxpcRP_1=.'CR81qyd;Zl+fV:gI)#x(7zzF!k8S"!;0jrjS1!igFiEJX!9I)!ij6wQ"7SWDauo#<yjwU$)+M1'O
-jW^%%iE%uk8'GBGBcE4Nov2^$Y]@Z7Gq/HFts`5whghkpf:(Ek`'iFn'G-eo!D$eJ^bt-UTy^7}I<eZFlPKn`L<F+O'!nvk)T8'LW5v%{Uw}tgP$U-7Zuw
-/,ivm+{l@P.9G,ia`7y^ryNO[%EY6d="J-lynA!EW_W<%DXEnv}fdEO-6IOwY{yN!a7"aucc)8h$1r>|z}.r}OwHJ,=^j+xpzHD<&FT)T{A7Dakh'V{'!L
-O<S[TNjM'(<_j^{j>THB7VQ$_.AZs&('Wj4IJ.)m.j}.Zm^/2]d9Le%6,Au'cc`OgC${$"W;sL]T^.R|~y%6,Bzf)A3^+-I#b`fK$z@M%=W%6zq&rfV5<m
-nF;rCw(@GbJp@lU9LNuIW76rmodx@$<Trb#CRcs8l]Y(`KM"pp"%'LJO`@Barnb/cvOmf'3mG;pGL5;y9:X8q'~9{UDd8{%@zBoS~sU|V'j^<%h:;>m!n(
-aPW=~=78'dL$zNc^sa%N#co6j>wHO>lox:@}%C#uMWYdc:04^FvVihfgCEG1F-Y[dX7g:=N@}N}xuY=M_S~KDb5vVZ@W%2MaM2K.X'`Tl6I/8Gw:.15<O.
-ycC_tHD53!0pV`8;-jyXXUS_&NW3~T}`{M[@.0QN-vPE^BiY"Uo#~g"8sU'`-85|0-_1PG,0UQLF<XtOw56w5IyoT1I9KJ3_LCWr{'OO=B-1c!Pvf^ROmJ
-mG-sj(tX^l$5B=@_CU]6N9zJ#(}UzzCe6Pjcr3e359J+}t`3%Ug.r6cPH3ClW/i_e[5/O#_#Oh;o.7:tA{9q10/B|juloawHpVGCjVfU>|`g@AN$3<%$a4
-R(&6VDXyr{#-Oc/EK!Pd}n"OZH4f:@oyd3.pv6!Z2']Nj9(e0,JoB{/mhdach>>$y^}Iw&OF"G#r['#mHQF2N+m<En!m1Y]z]g,TRt4B}wc>O8AJKHp`:s
-KhBB>}Uw"{XO_}.}J^`Y5fdIn,yJ@EJ50n.!PihWq|7rfyOLB|)y3[9v&-<7V,6XXK^7p)2ebRy4;1|;J/y4_x^`duNC)1w+@62zvR~_f7cY"8Di;%f.wm
-Hxn^v-Okod$c[CLw=`Y'ee<1@RSj5-_cfM&IgM[|o_zgu$WV|4;vfJKlyj@-|-L@[WO4T%<J,RE@01E287J8qcXs12'U67+|4w9+GR`8yF%yh_-[@pVyUj
-nB'16KP/dt-Z7P0/GjWeWg#QPL~i}RxMY>(Bw&<,$-Kuy2"DqFozRVNa|.^MH:lAdbe{Hv9D)1E+V;1{t7On}M+[))jZiXW!yDk/l+gC<B;|(F1=J84+oq
-nu;I}EA|ovN3,#qFwboB[NeNb{G9N0%-TfDy;jg%o[kjNnsv21BYo[8WZ@`WvDUL3pHZ;qd=)/+F-vqpfctu5FZFs+0NJzle6f!O``kF7,(!QNVA,LkOt'
-V221TKNg,C"7lcJc"45)fZ_=Q%Y<N]Kh<etZ!-%)}i0VO`0_5)<:st!h3VC(ro<LR'nJi|<4rprHT6~wwc$DhxQCki+`6Og()QnS,=|7qY.T(:_chP^b}i
-{ym%Ep6xyY_o+)vHMoC%l4wkU<Z^6#'3),T@[![Ra[[5R9pfJpbJ#L_esmNbT:Ns`SS<5O"j7l^y-^,pEzlDZ9%)}8F#+h}nqnE5k87^ZOmBQ@$hwt#]iU
-TL/Kh;f1jeXGCC6B0x2-pNsgvAzuh7a<@$BC>PJSVdEQuB`jotFs:gaF.T25k,w]]AmIhVs4MM}6U_#X,13zdIclw0^5jFra6EZsm"mtYY4-~4EGpmS`D[
-b`IWgF|b/FZ1]L'"%STYo@MNC"jms|.CjKQN]vPjQ`c7.T,N]LcHyqsDwaH3WLQ(2h-OiRRSS+cZO;B_nH#&4}JFtkf:2'%xu{/fe;-8z'1kJPa5{(W_b/
-n3KBzPl7aN2oa_M2~JBHA$}O$(!HBU^%%8,BXbsVi3I`fb1c5q4"~<#h2vI0RJX0[4-Cv<wRfEg_hf6OfL09Y54.W>fU!j~z::Ehv|r5Na`FWoCl6<'oaY
-Jj!tepDY7qEh:|2Iz;8C=oW{i,s{MO5s+BI{I65=`|5kryd!cd$O)[xu/`L}ph:7:vl@@pBQvg1XPOiW}F&w.ml=/I~V|7"kB0.MQ0Ia!;A}/k]@BBGdVc
-]mUhc(fkC<`uG,PS|BcaUtD}eW}{,28lrZjn..2g.}6Az{P)S|[pPR0FW-rv&0)M"/BJS7pmypkvDjz<.n]&E{M&|v4wo}GB=;'<1xt1&7)PD;]{Ld5&v_
--k"fPH;9K)So{M0"_Vx&jLw]$wko}|l}VRzBfu)@>-23>mvI(4.wgBK+7`am2hgE^Cpy"FJlah`Ia=-_0U75@x<ZQtC(w%:e!$<Z(u-)MW,MNMi0ca,2$v
-!8NpNvKUs,AM#R4oVq|vglao_KC2>uYdhOz^c;)}S0l716RlM`vT@t;f4j'<v^v0wurx.Hg#3I)>"2-_jLKE)eK(&^ah{B]SN$YK>J%9YgTaRQ)4~=z>w2
-zX%tq%otxdIWIuzud:"(f@]1E`$!DX/.Mcq&i9acPk~Vi,3Ml8mszxexH`ss,MOu'@2+D$i2B2|B(NP:2G5|_gm:)0fqGH+&LvbSML[G`b2{4OQwsHSa_l
-"[|qifo28-^AoNvi&Gg.iw_uj+"b{1&GZKy}B$F1.d#x'NTZ<{T2<2p18e/+>O2S-Z9OT)I9exjn{`|:s8NL3XngEn=6Yk|7Vv9|o=w}TjfvANPg!1#1U{
-S%n6cq_60^oiBu.d&`X&o,{G=Ut"h+!~i2iYpXl!4Xahl8EN]7iW'EW84t.l^J-4$,<DZKQyhV4S'`MmpHu0MS5<]dW3h05LNN@US{6&%Ic_.M5_[rCu_L
-3B{f]EdRBpHZ+:S@+VD>G^+h}"Fpp|N9h@rx@FZHBRETAp(uK3&CH]y(6JtcfU70zG't#S=)t-v,(C79|$D+t4LW(1nCV.GQjGEv9nvMy3]J,YgsE>|u<o
-5Mx_9Fc]mUUEg8]5v=>e(fGRz"vtTb0@M@&C$7m&9pHd+^`s8D4QOaDSv(>eke~rkbYi%jFPkUs>Xc{y"1<^Nv2EU,q)X'wzYq.JrY|'JWht{)EzZ$kLHH
-p&dC6%hG^e)jU;d/f2Mep'Rq1ra-Jhv-2ir4i/Nw{Nio}9|3]<-i5Y9lEd((eZ=Ugy"=z7Ixm&!J6;z>}YnY}5CZ|GPv[EuVZiH>4CH"|Yfd3Q_@))[_sy
-/W$6jja`#d,%9RTx59Y<xu>`^SDb7[+JmM]Jt%NjovD{5EaNeoU|5:HSz6Qzc`FqP70!T8BCT>#}!Zd{0@H:A,H"8f3)}iu:073wQ2oM~LBl_CrTPSoNf;
-_QHW8'N=h!YPe`LQKvtc"C0;!iHCGUGUhqHJeP!$~&UdYs,);H`2CeY.([U##Xn#4|:9Km,"7TeVY3nbWll9FkL^<h_,jIv6kEep.J2LKrF9tagg"_>E!a
-<j$A0uk:xK$7s3gA:z=}EwVu<{bi~Q+V97eEkL#k%:W-=<D&,sjPyrTW!btcJM]d$sn)8T;uaM]P"!>ng9q[{IyIG@P{Gmdn+^sjtg"7lGA`UYN/k31ID=
->0#x--/BN/.^{66,7>C[ppG]pm`o5oMN~TXe"K0+H|Q@c&3U8<5XE:YF|+dwe$EzPH`&E/:f0N{>Ri;Pk$fSvVNW<s6c'rAusI==fN~kn18W3_15H<ss@8
-dvYXsl(XX$w$dl2ATStQwcw3WvXDd3@{yL/>}4ER%OsMKFb+Z5U(z7.'QCGS<!C]TSR)U5e@R1CZ#)FF6}$@EO_Ih6{Km_Z'/Fuib.1<5[_C/{~5%y(,I;
-|VfpHDz1g@CcR0dntt^mmLJ^(W9m/=S2kvD;q;kz4@mR<M4KM>K<,-|W($JyLUm'ml(^xKPyAx~lId]d>l'#aJ&)p@GhkJCR_;b@YIHS[p<'7^9^KG'Uxc
-1=JDxgbX}C_O2(pH>WZf6o"PewY/gWaUxdhuGq1[RCznUvl%d;fVcEODdxNs{qk9^cE=`bt:o]qGhvSI8!FzS8|bMaApgvK|WWZZ()5V"9=L[b&k%g@B>c
-Pkz8AyFj>:5$zM]uEW]jnC(()1t$/J52esU^co]ibVH$!&Yz'{Ch~6h<RRm669`(1zTsM_O.VMQLyWFnJAN`C:,fnr}]]Y$kzztUhpJBa.[G2x]3t$92jq
-;KfjU+H61:5OnKVOet}uX:,23;D;z@PX7b`[|I$`h4(2^spiA<NV`#=fXY9|"r_Y[.}5n92l%qC>d$IaMnH_:U4^NY5cMZJGTCv7>u-'1K'6m,S$HXg9M=
-fxIF7y$T5Fi)r/3d}wx)o:6KX=6[LU+Ap_S,Z`uN#E;+w-`>SBl+`,Ts)HO@UVc3X]8G#hlnE+vfFzXp`q9(huy5DoCO@`TH_f,)_@LJQCMOmvoM-2I|jg
-Kl/yF=;cjEqAR)+xfdLdDR}rDq,N32"]GZszmhO][BPI4(2lBa2q#tuUKG{C,}7g^HkRm/lR50w(Pv$O<wb65urvH5cApio!Ucfm<aV0g@-.Bc9`9NW|nk
-V3)vsVaE1)[oE<D"7@k0[MKS,HtQO_"O)qXtDdo%TMnF200yFza!wyq_s.U+,79Z+Ue]'[E2-(1i(v8|a,mmN|{!AR.}`}p=VT^dh0E{pl<.&7IVjc&D[p
--OmR;'WT[(J|k-5]IdLNEFp,HHjjS73K4)S^[m^'~;Y|QvKF^3[dMr/-]4KNe<T='>ZV5$0@84J>0@LC-P(<J!"@KsuNg[yUkFQvGvT%"nShi}XuNlV`:D
-I1$8sVthP^e;3NFeY9'x.zhH|]h!7FB(je1<LRp%5EIr!m{YVGiO+9-;8!3),0dP3@<GTzTfx&h9b5~_WwBm}WgOMGGes&v=W0$MxBlLqMjy5Oebj^89Jn
-vJ_8,JoJfNP@{ty(),N$P.Cx9;a9:H~zv^pl(ecm%PnFx7/Bf;$ut@>@Mz#H6,WHqG<a+XoBxWt]G9Or7;_Vm$<lW_BBiVKrPW}CUD[C[P2<FI.<5Ig&G9
-5WI</eg[ceN&NK/j0QY!(lN1lR+n%lG;|z`2q7/&@ht`K9B/&TGd-X.t94zjs@e6W_F5Iirg}Fd;6b3t-;C"Nm4=4qVaylFN,3Xw8ayohQ+O>JP@tj1(fV
-RH`&fh4h0lls&3|w_<hMk22xy'I#FJtskH+_YIedYV5"(wX|i[NWv)wnlqENQ>=),&QkiKTweRF/f9Fv-Jg8)fd2bTY}uw^,t-,TQ.(6:U2M!)_)l17_t;
-CS9,HbUxl|>Y7Z<}<S=RA."|O:2Y/H9|sEf:'X8gY}IqA|/:f-DKDI7-$wH1/lS0vv6Ho1m,Wv<KmSWnrC&@'LE@X'JNi>e[daviaj,U<OWC.I+l;tRFIi
-tUMA+4rX7'-qj,=cS}0:'2TuOrLQzMl_|B0Vl5@[-QxY<rH;uNcJ=)/Vd]fac"!6To)4C|@z)smx_"l8S^gzdQB%95Wh9fFIhHy2EItWwh%XRM#QU+=6'X
-46Lfh;04t{#8FEsA[6{jWX9L>G2D)O+Pt:p#6tR%oKXkhtN))Kkg2ZZ2g9bCX)pJiDE06bx,%%7Z{s-".0!@i-^+oL<7g)j3J5Bz0d~94t5xzI_CBk4&|L
-u^^>yZad;M=f:3<^;gL32B-BoEikI+P7T:!O]/g1%MV#GT!Tdrm+`UV$|E7L#Kgp:BV59"RZ$+tC|_tb/=}xv.Y6`/TgO/A_oezsky>WCY|u82r9Tma_~;
-V"N);azZKc0u^,R<]ejq<QXLdB2LsCkOS&dLa7C`F'-VN_z4_/iJH%etw<iOA0+m3`%uJtR<,Zmb^=Q'+Lrl%L:m+VlKMAf={K5uKbi{4B!yB}|3&/r}VI
-iOx,F5L_/h)2,"i;~r(FtAQSse$r6Hv^%3"62XaLJUvr31Q=k!l8XKWf":5s@>+ww/8H5s7,Y:-mw#x/UVt"xQY=i<"c,Ng)Ikp0p><_,Esr%IgvA<[@[(
-5^h6vRoQU)p+yy`Oe8j|]lbU]F<VR9rkdZ{<GSkgWW,0VapGtzDiCsy4MIoCL(Bs.I`%^JHbzg)lG{T)I'}#d0j[+:hKRrlT+Ypfz73=$,ihW41PXyk"<Q
-&n}+vidgY@-5EkP)#`)0/#K&dAVvWqby~(U2a|fij,9$pCW<pb0atr9RAAcr'2;c/s5P2h8f2:Llv[yxL-v"FkaLw6FxANtiW:Eoqu]gUEIkR@Ii];Ap@T
-3zx#+BT-OkIi'v,AM5T8rN/GI<,A0c!wuLYQsX<M|rC0XZxS]R~'rnk59>F]>>,Yb||FrzD_&2f]A@p::%3.d[Z,g:1WR{Yyuk-w'7KF~5MhqUv_Qi0Xju
-{7AC6<zNi],i=&)GVJ~i>PpIo]8JbqBku/6TUD{0AOw>DhUdS6mbV;f}Q"MGWF"qvii$qV>n<#P|:c)MJ]SBHu~2;OGu#5FwV]pqHhB1%awyi:I(rc5YX|
-ci7uE`W!RR.`kyAthd^[9+0eoe!%qSnzaB$U=tGbHeL%3L3Od,-WL^`iHLAbQ0)7%t&mPe[V@^w2i-,^N!7wQ,YyIA`tnf@wQAKd@l{J}7t{5U!yRG8M&E
-We-{d$;tqYX'@K=#`$S5ZY(y~_v'5vnAlVItm$n)cF1V!/N!^8mUy#'j(]AY8@TaQSK7-JQP@&Z0ZV'5s,]U6CC7$KN%uit[BzbhsEB,:d[zJLd9.dl9~T
-fa7dSOLK`<sP)d]%O.c86MxXRN>zRQ!1DC:5(.crSM-Qo@VU:KPdAR@c3!r'wLLf:Pr/C;=Bj,Wy5e~bSoZ[WK4MZ:Ls&^Xzv{s+YZ]ibqD8Z_Y#7VCD+=
-Z`312`g,eq/v%,`Rc[b2i)[`A=RLbms3o1Q1<.@8K"_8EFxva,QrVOZN'VGg6F+68D=ZK:%)UAz.V+Wxn]f(e</Jr`2y-^+7a3K!w0aTc]BREg<$+#(#!]
-"L(v0&cw4IwdZC;lRLt}|wpP3MezecEn&_8r.N%AYBfo<mb9r="NtoysJDAZt)J0@Ub4@)[_Qshwqksp&iSj~lUVx3`f4`4Y,P:pY@DRwt&o[$[:|}RFAE
-!g:_sV+t+gZyC0XhU9H:|W})-nCEEY[c+.'l@848f82]WBiB89'^GKDv&w>[/tRr6D72uH3F;%Ofuck1N+eUG>c4lyceeaU/sl;9{UDl@594[HZ^m67]Ry
-CAGJ;/D85f547jPI-Xh>F$"^.8Mjc_s-[sDPK]_Aad;`,B{Qe4NhQ7-b<q0JpSe@lIC9L7WSQYz6a>w-Vpy%%+ZedF2YzTYOy)H/LKz6T9Kq,IIxVw/4>p
-D0B7d")(l!v/P1v$Whhx[0OA80S:Sdg.$([&64wqlem|C8rGd_$A0E&v'0jDV[5n61CAeYWVV7JlxVEZ(''|7yR."$nR=yH^!k3<YG^OZ9nJW``H8-Mz#.
-:T)rl5=2{ApWyi}]&Q;Y<_QS&_rbj)`WP>g$;EFBKt,j[6$ohjo@F-Y/;kn]KoW}KD-'`R3A~y.)WbihgAes_656_,i8a(fmXl~,Ne~[;6bo"bc6J<-,Xg
-t/$[>57nhCQ6#tFlIUI={K%M/U-to15w2o2kPO!+@I,wk23,=xNb+^y4Pijx/Tj2}mWo,N8$Y`~eS^G_W.aN0w/bA_L.^Ny!ECoc$:Q>+m}8_D)1tAF>pf
-wg>_,:R,1DX6X"uv]DD:BLFyP&)#o<E_P+]PV@lb@PRx+!q;v%S-{yKA2{vnVAv:T$1(9|>nL;0@Q<L5t[K'H|;;<^$h#;.Y`2=RJl#ysCIR6(A2<XieK_
-'I+!1nC|vrz_2G!|(LE$yo`sRmq-/]3@q'a'u6Eq5HsOjBJsxJ]YmOTq.it>3QU0mLc6Leb}d/ip4()Uxx+WCf@,e%AG_JE$driRR6I$6cM{^g!-kb7,K5
-,x%n7Oo@o|OQd$e9|@u30;U3!eR@r>GDBZxaDgY)ct6'h7uQmIuarlh,7P2eO>p;u'Y{Be{dg/CZdNw'18pj`=.)joCboo{Q^Vx`~Y^T:b<0qS>&gJFg_%
-@N#s#=`5rHYdv81e19X7,5%xL0P(#G{ZEqg&DWsB)%8sJ%oX(8}kdLEyG0O%Y2AvjMJHXkbU%)c5Mcxq8DPl$eoVjB#nCD6)r`XF4msVd8W4b/ddPsHF@6
-f<E[.idn>eM'%q`eAWXTw"_abtW,K@,I)X+p&^.`5o"`,nP/U4`7Y)Zcbpfc.13u-ZrA8>nLE7/aqLZ/R,Up<r`Yn^+]u"_#~q(Yx>=:z3|qSv)Z;-)0v-
-9wB+{EW]`jpbQ05vUQxk_ZBi_aKQsvJ`')klUwXCM5~^m|Ntue#$CH`1q<u/:^G<0e/Bmg'J>J|Tf!hzW<GK>r&=</'=D9voCQ|9s&%_;KW(7kq#8PL8TU
-dH2hesUc%Xf+ZG$o`HYk@B#dk;@/nzX[kK9G@v`|wBt|tZ~[1hZv;SQA6DSZfs|@=_P4)D}06k.W}olmNjE[1oP(St<10N$z4p4<#r"Wr.Sf$@$,}Ete&7
-UiMJ^zc7bJill=b.OaHD:DN+b__aOV}zmopv%Q(elwd:[%jvOVdg(r}IWiHIoNvvdA)u0'B&E|Co7GDWZy)S@SN/e5{fZ6zey@qSWDA;3Z!@jcB6pX_UuF
-EF,@</)OpHucJ"@qWcf$7eyobARDOQ)1Zy1{9kxWyEVCmu%$bJfs(+8H!Ot7mQ9k5EksL$vJU-XieYZPI}6M(]wg7$<mHNF4=D!U{Y4]0YVS7HZHJVgKmd
-O0AF0uc6^q~%5t@i%z4W%dX@fDv.-"sS6oqLj,P^.6f:^,|8rQ.nI2,q!zm}A35'W!`;w!2+Q_L;S`&a33}M&xjO;K1O'qDlCLLzHLd[6`gwZ|2ae7HMG+
-86u8=fL(r3A_N-N5<pR8~X>3ZFXO#=H$~=Z{UiNq8[+"maoKwe#&&%l)NYl`pPY^{iX'+E[xHrl1KDNW%k)p++]%<i5u.q~KIcVp;Gg,kd&c~dJdP<`$xj
-}d:tUf#"Uk`(5ZyvTm_5p`y@1Q7Z)MP@=xDc'b1.]B1My,NA3{@;(z,n~t'h<2Oo;$P'#xUrYZSN<"dasPkf>2_k0Ncw'`U:'F=xDsom=B{6T|F&ejS/,[
-K=|eG43G9)UeT2Z%aL~(v{J6&f;ZHf2x$vfHQ7sM]U`$-M3]3M#i'FU"sGjybNHZ;MJHa>xnELeGU`s9@L[+t$=Fej70q$BS/Kn%^MOzR%=R[OTZ5pHSlH
-lK$)n/!<t4P/~9g}+#
+807620
+'f:Y.;)1POHA9ArI/.h`F}Fcku3AL&V5>w~O{QC[C&=6e42];FN4Mw7KO{IZ/NiN=j!tH^bLFzuMhZVLU{&b5lbl/.s#bPoF/XCw(mqR5<B.uve@GLG#ky
+NI$7yvJrk6&mmv9yRIO4{|KdG-#0]Bg+p0[!v.g/g=fZ.o>capRp,6ohDMUp/SzdPh]uV}I,.)dlPh&4x`Y!0bP0j7hl0S#FLI(H$okpJ:^AM_6)"%'3!}
+oT'Kn|-JyEAUZ2SqP8e17/q`00_[G$j/yP15qy~>igZJ@ZP-~uyl|_70M$N0.kT5f=^tll(Z0R~BC.YJF96V,5~0'+MIaN53=|H$fB%6Bpk|g8._Inqnj>
+d(a"qKpy3&zG[Oa9R!)ej|f.H5jkh&]%24_8YoA3Pj%0,,p5G}CTyPZz%Mk7wsi6^=9V!&4jxgNQc0z-hL.38FYC4CpHw.<<c98Y851:3Y]]tbNIbkAyNJ
+<z5QI,Hkf@_N8wUIpbOJ3(up68]i:myYCK6`LZeeikt/,vcc2"adUxMFi%M8WcAx%On5FOBE/4%rC(enQlBUyYx20sk>_ID|}/H,iU[M9i~GKj-%M[h$:A
+WxIp)9E:"TygVq8^}mXN/J4}<;LXfGAiM+cMTx>qRS`5:hr$W2ultFrniYyfB>|'-rbH4FTHug~>Qcm}YgT<gtj0h<p+]wVmZLpg8.KPx|$Q%+,.c"6XhU
+r(LgUbeF8M"6`BoG<>N'6p`=Z#E7p0&aFX1DV()k7+0:PZJye2>Y[0@E-|x#|Y__Bmn,%t/4G'AXr)uv3WP_L@|m31J}#6Df8q$h'5pwQcxAjR6)V-9x%G
+/hX'"]zIc>DNrGELPX||"VdN8Th<t,b/l&d2xL5KF'f7jE2srJMl7+.j7v/-zN8%7LK[{i-45JIb):[P.[Q<bbk]kqAq1jed#Iy>7nzIGWJ%t4rp>LTL&W
+yTZickP2Y'TCx@}|TmR99Q)Dq%&O{[""{<|SGEB1y0B(NQ'{_te'}]3ic'i!#_tn$.jLoGCj->d@o]_:H4"CrXXbCL9<,V9;xtm)=:NTtDD_Xu<W2flEG+
+$Z|_6:zY"yLEdJx.WFQo.#>6{m(9/_!cd-IvJ3Xtl@T{wckfi#x;+Bz[rs.IlMFgx39>cP{(c=T:xVyFL"N3mGO^C.oQi0IkeBS'P{7dJ-5^f=_3G5:vd}
+&oH(P(XjUd-k%akwOtO2M;#/Q_|]f'kG>MB)<^,3#.gsI$Mcxxeoh-XJ"t(3GS3rH<,gvaKWYKmU]z{-=a/ccB/.IXd6&mdJ0Kib(N/Lr1(9uZ`(Um5B,K
+V}OQWCq:KUrq9!Q5@Q^OWjV^tkE4Jl]V[D=bEJI{VE|>vL$R8ZQwRC{b3v0,pYtUMrIX'uwa_|d8o-:A1X{]<D+@swB1Qn{u&30sb0utQ5F9:5<+Syb7{^
+4G+g#}1,|eNCI&wYNLU(v^7KC#tFLM~zia7EH]0f>'_q,ZTig}y!l2j%v-8ULGiy;v3WJoNW==%34fbth{JHX;_yQ;ULjzhKtY9i>,%7xQrOkyRIrn{G{T
+D0Q_&N=]Ia+@}Y0#YryFb#4bs+l@ey"ib@8X4y2%XFw7/ajgL{q!/IAoF|Jl7T(7MGTU+BphJ(iGhGy;b_00hTcV|nTGMVl+5qx5M(0e##Rih-=.KN}#AF
+l5(hJ|+11|r7_iQQ|[m,V'u]0L{Y9mGqQg"d6X<]`!O,FNady{<_1PXDJ#9z6MG%%N+Zec}rw[G1"-Y,xvV7|q+Z89yP5SQeuAKt]:VcfD,wjY8{+e8LUg
+VT2{TN^%vq/J:,:d>B=Gr>;sqc(GyMUV(hpzU{7eUmsb0hv^PR^fkL,Ls0BY5%_|=9-pDE8[VzCHzQycir;OZ[@T[--jgj%lFr{&,G{r3>]}-va.p(=%2!
+T}<"aUR(~+lD4'a3psWK|LsZ{uScTUYMqK&+@Qd0U-l[i)]R!K4.hmB[<Y2DRi6XkQx0)dLqJS:G"{$n<}&xwv=o!yoSv>qC50]qo|MfXv~>t3]t..]1Ut
+,:lo'LJxZL{a)6xSTZd,pz0]q-Kvy89[v1;jf,gi0]MB}xl=AqusSZFiIV!5E3JJ{;3-=>NUh@'z6PP,2vLmpbU[{!-32:D#N,r6_"}XN46Ed<~H(tiVkR
+7%lb[Mz57<5H`-oywaN`Y2g"Lu8/b)QO((<(;}!xuQnP]2OJ.@5aAMI"wE:6IhZqt@@G|uM(`;c]XWBh=v7Z<$mnUTQpV_D/xSsd5.W2P4h>A`8miEEqDj
+B&%ecD]7O|s9)"oopo@BNc$#C/oM,R(Mh=!4#>~j&P!{|kf^9joA+r},Qv.]@`_ol6mjV8BG)|4NXjT:&j&5KNhqDH-n.{--=R/|e>.J2@8sn%>sAQ0Wmu
+|uiwnpr4EB{A6.OHS!}ApU__5}bz];rDk!jF0%U97Cq4YM1Tx]Ajx&'2VelQgknuINo(5!Cp>7WjgXNfFpwA&/8pxlwOzAoHozjE^:M<:O{"7](BcTO&z.
+W[s7g]#-4VlgU)$E'Zj]R@Q+>FKQ3NOarxo6`}_%P%@.X/7dm:hG/h@u05<qg@n`zb}mbp]g_i!!gTN"^B3'mGc5/41oI'{RLM+(|2p#ET<`)VRC^lZd(H
+q-5Y]i)A@B<jy3XbS{q(dGXvkq)&mqWhL,6A#83]fAGkT(YC=H8Vub>53V0:)VK(;/v:G3R3Yl4$9mfg|E$-@i7-p]|@m-QLiI>Q!+aWH'69+x'QnbXX(M
+m#%6;b&Tkfom}_UPo/!YX%/D_(f<}1]sVK-}:1Ny7<%DU}&w6-:$aa00O#$4^zrL#"uTT6~5EwzWe|O}!zi0qowNTUXt6^DSusFW8O}WM^)8/rGU==C6#V
+78en_zoGr8Mc%CR0}<V2wsH9kJ&W,]E%a3IPjkj0@U!m'bGAs!-8AC;l$4JQ_8V)m{;V`DsgcN))/n=>[cBSxv`C[`"pv8qrgPjDv=.2+|SYKM6SPsHJl!
+jc9&er,N:u[[w[`BWlVRLN,wXXm'nmK#_8-c{c5|~iJ#~W)L<Z/-RACmex4}SKIVez~=B>G}i{^|YqS{$r9o,SBON,W)Eg0h8lN,`}YNmdIs|e4auv/}<_
+b/P,ek((C/%_%ylef@gjAoIoplV/yZ&6!kYXZthu^GM&MKD1k-nZS2q)@lw.%C3y,03DD8^i&J@%=m1W7TLO:xFrvBE_b&@ZnIjI=cJBx(Syt%&>+wgMv7
+1/i8+Xpsy;@7~ke;22u-|H:Ip<>27^j3YD1YjK@6eCsn/k-LSc(goEm>"}w:F:WaGc|<T'H>hqgqyo&%EV#jRf"{T0/8;#[gPguZr0{d6Q%o-CyLg6K9/l
+`3y+i5@+|O^H#"K%mY/[|{9@^T#TU}3@W{kGS8~"}+oioIb3npk@,m<.jKMCB3-'7="D/w+VA;_ZM!8F|oH[ogv&};:lss+6{CrRgU1D(T6}v]pxpC1tR(
+!X>tR&PfPHJY/)B=)QU%y<0mx|K[.7ki:g2<.^u7wtit+Q[XmE70C^>^tcFr$8Rd}d.Dop;D>zOk~btZF)$J)ASR]5nkMKF6/|dS>&Y>(mmWA9I8@>hH1p
+]ACIF^sPnpFDqWFITUBoeyl'WI0vaZ%|qgH7>I!Ex}#A,9,7Suf.sxd}I[09wj+b~J9`2y@ACnDQdn0BCda[UASt[hZ;~`e2HQEp<Kr_w%,>A7Sx0mZ-Ph
+e%VM>4m7N9_9WO+(CC%3pCN4"~>I4j7+EFt`O}#ADw0_F}}ow3#}]=kl'|}Q+U@$/Tc8^@~[[mcDVn+j:[[ho/b|DzfJ.ti4h.`9lA>#j^+5yDGh-8ERiJ
+ebkOsv'As`%|U{=ePrl_Fs[d-XLH.L}xbB5d'UJM5MkXTOrrqQjzN}Y{2fxRRVjSXHphTHWu"As.&N.^XaAUcsMBsv&VEukNo%IZEBTX=%R0_]c8B.vaVF
+fWk3d/091<Ps^sGV[v+K|mnWTV,>{>3h2]jgW,[ey_!PvIemSH`/u|UY$u[vA0,`/_S5Sr`$>V4gD"X}{/$.6aSb&.e#yl8XwVFuI`R{$"^2IGlbp1sW$|
+Xh!wV/iM5il6,yEw/e8zZFyAUT~pb,3YUKLVu/=[E9vT4J$Ab=2mn]sKNzF`U>i|yNW)S[.R#E(-9-g{@!vaor67Vi|#O#n2)i(ySRxhTA!r98RvV2ghTo
+yO`Ef,PzMqf)#{[$Cio8+l#E,y0@/+icduFg8^+pbH4.aP'A74&uhZ]MJRAGAvAZ4k!';.TvT]0fG&1>{"58hNGwBb|L#8.VXcVZ9T%hWpP._h)g<u$<d/
+>KUBK1<J,P-m+}k4!2Oz]Rqy<+Zhi'x>PY$eLmb2|9]q3>V(Y@4;VoSKz:NK&rm|GYDTYO-OsL1Mo]A'<^"rGfjSVyIr-nrEU3w"EvpygB@#LSm=ze`>S^
+K:Djn,IJ5PU/5tPWzfQMV;=+d|)<l5!zoluqev+e[{jL!hd<_4-w6c7T:QB"-2-vF3+(I3{DZZp.d/g-{dBoBxzRLiL>.E<ccTPGW|%VzeNVx[B$UhOnkW
+|S0}_5$bc{=Zt]h9~^{]Fd$/$_.t1)Uk#uT)FvKQgC)D1^ks2l>Ox);Xep%{<qikeu7Swu<|{qrXAi=@hMi2N/)])(R=Z"^6}"-_HTHDs3T&^j'!f%q9h6
+GFIto{V$)+~FJIO)xuM{e1C4FhP"fYru5o[24Ez[aVC^/=ubTPOVOlty&qG|ncW>Wavz.6;=^^UfO/y&.Ia`aWP-@=}euwnW6,"PVqJ"/pwPoON,=[qanR
+t!DupdiEa$06g,a@s}xmU=+Be(q=4bdrTW58bM/p(o_MEz/3b@Q&e.Wd"%z%!;M^U5mqM3S'~>3pxL7N8bZu}P+`KysrkVZ/;LaUf@1,78nv$L""xyoi%!
+^Y[5_i{+f!bvcfH$Z>8Zc<Q;iAA@^i#M>./89WRGBxhMm2R8p0hH"($a@$/O-VvV^KNt7^Rh&@z,i(VIN}zzx!hN5kHAa.@NVB~2-w)]mawq8kG,TQQlin
+yDN1(F0<uLp&Ukv<b(hM[&T%WTzIs@<e+yRCe4<+mR4w%W=DRGm7;_'OQ2["mbt)T]I%],ZTc,ytd5&_3kZlp<$U<P(xt5I&tossq[XWuHkVIx-+E=g<=u
+8vlcU|U#heLT|#D3-19=Y!lQnp:N(Sb'cu!ha/6V2y&<Gv[L;C43!}i"f9!}kFx@yyN[f_`l~eh,Y.oWM':"t(D&!zjq0-.xN,/fz!J["Q2|N9r^9/.tx>
+[,y2dnaQ|u:/9xP;2+WrN2ht|%Bar}4&9XJ']NasuG^Lb`r'.92Qh6$`@<`zN%KG%k~x4MZQm@0}$5U)P^+<@(/q22Bx~Qu"g>4Yi[k-}z8Mt/+QY;K5[R
+iG9S4qm9Lnr0Ihx."Kg';$F3Bf959a0"$#w(]i=L&hAQbPf$<b,qE>(w;[^}1=AZD7oMeLUy"9"q'K&Q>5AJUEL&}AzkL&1/g|/(eO"X$CwZ|xmwmI,=@X
+K#w@tK60#b(sl#fgPV.`"2HKcOK!%1Bg-h-0:Ihg}xxzRFW_rf]OX0Up=:,pws$g']I!9[>k#W28Z}U7>Ah`=IiI-;LfC@DWY65bb46vc:JD@Sh@!8}hbe
+y;8Sf/G<zdNB|5&q&d`YOKuz+v=B6pIa$3p_],%z;yPHj-24e8SEtP>D2)s>Y_5GHXG0S`WEUj6R.a!kkrJtrpv4r,b@L`5;VCp)Q9=JHF9RWFh|S;Ad,c
+J(Bir0ht7A^JpP'/-AkRW-_x+AppZCN)4])DZ.puC)l82h#KDb&12Amn@nc(}hie<P6fo]c_'Z}TerK/B8@^DNU0{e,JwI!~!UU9jT{}&z~B-xCQYNbg[U
+F&HJjf/oJ0y>W{T!DVS[>&o:KYq8w(;Qi+!g3;Sx>acP-9NU@8g.jTmDi9yS]STcFyx6G/ql_.`3bY^GmU(c-b5UD|^&gN2<^0^_Va+ciKAp-GO}Y,z2(1
+T/`TBS1F^DBDwCOV/"`7':yMy.e+KOAA,lX^UQt{|Wl=Znq=&nZ{80|f^>KOK_G>hy-j"ae&K`'M>I4PjdAsi96Ib@qY_yX}TQo%VF=t+5vSv.jM1Cl250
+b%IXO;TXU^~o5C4rc&{ZPQjvw.FW0NNgP:KNh2rN";hN'g9d-FY2m.cy/N2zFK4A`pD>b}QDZ<f-Jd!l"tjmNG4tEm/;VUyi3BxnE7O>eJ+eMM((K7UMWa
+,W1xthepr&%"`4Zh,AW|Y9w,|hNZvaI=95`CI85,8Ll^`(_68=ZqQ!)5NuoVhb!CDwx3+EOf;Dj]@`4rM{dy-!7G6mY7BPet@2;s6"{uS.=^C&2[.M}f0)
+TGP6]ER7uo6L7o"Z+g[V6v3/Z<YEYl=6vs1Z`yj`LsU`]USClB(6H-TNL1NV|mR5E<e1FlUCbKZ}N1s(FmiqK5/3_#ygJ6HEir/ALW^pi6j9-tI`qBrp;_
+CzIKfRVW=i"xK}6=]}j|hy<uSeCt>,Uemfy#BJ&pucLe!REVWHcKD0sfEL|:Inz|f>nKs%U0,`rs5Qlr>$G"3tYe-96e#lt'G$'Ln8yC61}i3Wjw0jiIM5
+-@|I+,T7e5q!.Jlo^}9xwl3zT^uz]!q(U,rFzwXrdkd}O%Q1c>p!{bB.kKT1Al:d'):3OS{A![9e"IP"FrRY}lZ0c'V[)Sry8+Ms79yLvz!5g.c.r:C$du
+l3|sxD|#BptE&MFEqC^n|ERC!['eXcI{=I3vQ]'6]9|%EERJeCj[zi_f73z%[3D2f{oTi=9|nDg,y3rYe(W41H+F_hEEID$Y{Ds9J2"~'I)IOP94e##6$b
+UQ|X#wO2ChuKJjx+UgwovFi5~1k{lcxDew{bj5B2EV4=v/+<hhpX^@wVL-'j(}dC..V[<ekK:Ut{^#pA|/7CfKjy.<x[)L;4:_#_xA&85-EK6yb4`Z^iKE
+kS5(9QsZY+Q@$>raF2b}"k,Q`S#[n[:}Mw_GQHAkaCjvp9S^/4t{oxE"}AR-]TykjX(5%`WVX=Q^K#XnT=^0v>R!IFiycE9k.Qu!.)s>_1Z%c({W)<~f'b
+,/E`4ti5OPqiSl:;qn#97.'zse<W%iM,N3<3s^V'hgl[`jv][Gh6.3'(X/~(l.])~Ylrs]_Ha;"3I(&uX(&iS28flr6t/1{QQX~a|z,;(A'z<Tgu8.Eb(,
+=_M'UI]x4n]%CD{];kbbb96=GcW`M:,BrJ;a]@ZT>Fws2].$Dz@LV,J+oPyaY%(OM'Xf"}$@@D8uMt8ozxFSPXW]yn}%%FGQue.Cc0OONzV_uy"Y6uoFHf
+!W%L>ou$rNS&7ID>N:b{1}:X'4fanH}k)'_gk!v<2Bf&}P7r5ez$$PkrUwlw`X<Qc.W/DWca5'CTwU~DnyFh^-sWQA)3p<=Zd=P@=Kqko{k+^cqX;N2O]z
+EO{f_^/'XekG}o|6K^rr`u(8$$w2Als_ow',3qG%_Po%`Z`/_61,BK}tL)E.OGe>=7JJGPiDUb_yg2Xb5k_U@Q!"(S}XQIS9jxBTq82A!lh..13I{rp8]2
+^zk53PeXso&Ip]M-E[/e)Ej&<nDKsIa}"bKM8|eJJOr6ll"_ucL5@Lu7]7k)]sMAw+4U{I}:1%7Ms8pDx-j}N)Z'##.XFZJ_0>22@)!w2WEL}%NV)Ee#ZC
+`)YWrgf,3NK(>%ygF3lJRTh(.t3Izsqa@:f)uR/0l-Awv^GS8lm4i53CdDg%.o|w>iCJoO{v(z3u55q;s-SxDyr)XlY_`e;"EW]^`#i[B)vF0rjCv0X@.R
+Vb:r_Asrdg(]Dsq9}f93ZS~"/QI86)/>Com5y#54gn8SL'Bha+e@&Cvnk]Ml_4wG(Lon/;QMaG~`BH]y|tq:Ad8^wSJ|4zpq[@MdcI^6X|bDzNC6JB&@$&
+HNbE}^&T-5IbY$4S!j~#bxx>w{8YmEht4igye|/4af8$c-M4~%|tc38AZ,amwMtIOB3>ain&:bO|}[>>qulo)J%M^&#^Gb{5CV(.{csh}^oij),wlsj2pj
+7(rs`jJ(]gZ-orZ.oF5Y#e~9b^(gr9[o#|7ha^2X3fiw$Tu$BO&Dp6|W^evV)Z/f8{ET1##LJx_[ZtcXdsegr9x1]XFfths!9:[E,^q+SGZ=wa,z8y}Dz;
+/@5)={sMD6BnI2L5sD4@L49RLq3F:i,Q;H-it:g&fbSKHJ3C)=#3_8Fw]o|{y/U#i<I[T8C$j&vVE2x.o[E+fqU`<f`2;R8,_EM-t9yd>:{2'&}|GTH7Cz
+CEj8RNE(ak~G}QAj">sdZb(|vx_U,`h7)iGhtPdrg+dI6pI.eO,N4J)i%SSqnQ(Ar}KRNV&:rB&=]7_^/lXv,>8)9IKC)Voocly+Rk!(JXKAD1m@y#!QxV
+m#g;(sE5&7J=V,yysVjNc.BL&{17TJkA&s.RyyS'T#i]q6kR=M#@fd6F>g3Q#!;|#Tj'Sz%)U&$w,2~2%p>J,)o#5|5ia8uiFKVQHZ(tF&JM(Yv44I%DO'
+5ZptE^)0M]CT>[wV;(a[`=v2T[QUV"t[#YS`E>j>t+aXb:)whXo}`<I|6Q<l!Pm'FE#VzCGI-x93eFTIqM_M:OZtit}KfNN|G7$[L%W)DKiQuDq]Nx^S1Y
+S0T443rX},6c`fMsqF8rX]CiWyyHPd}/B!3n4WG=v<Brmu&umzmP<Jv1j{ZH-Kc'Zk2R)V8Z#qY$bdIe.Gdl;Yj/}'97fILxUkGfO"}V(8vQ3hk0H&<>}1
+w012A>Sj1_5!-b8<dQf5|(q(y1>K#0c1BC4_44=_"bE>U}b5(s>a8NIX%eSndD'K"J=MiB(L#d}5t4)pro.|rHM2,TdebYLWJ`O/;zu_[eg+D`yZ;s2vFi
+iC:6qdW.]G}l5[9W[yvO[PKI!IE<A(_WscC9en<diI2gs64,vD;'V[~cdL$|i5},^&Ko"(M.z=Wo[G}N6@hdubo4wMGZx(cZ$U[SUP}>KGLGjwH%qmzM|M
+dOR7.S@P6p}[-k~Se:s,|]hg%tVu@dvo8[f7re=dC,&rf(oq(GK6)Ou6P53ALNB|Oz2Jy^BpuV]5n.9d$aIl`d1!(399~G"vFND6x1Y"e!C!J-W$LNk"Yc
+3q]=F:tvTTU&lR.mT_e2_Ez!:7SA1lkvNE'p=l;[76-zKd<u#7=)Fd>2tSp)#0}Dm,Dt793li:v#X'qB{+bln6H>4+kS^bZTI:wDN4kT;mZTpFxE}K<l~r
+K0WYtovmUe'nh;pvVp]!v8q#{AC[lx|(v)ZJNKJbm}e;9>2bVk7YkT3Dbg:G,iX-~XRpc.MKhQ;i,Vc-6R7FyxZ.ZxTKdh}#u_`ShEl^VFVeBp-ZmQjj)p
+G{a>.5KtEr~`E.vJHreC1;ks!Hf',,<E/!,lf3@A%>YZ7vG{EUo0sb/%akuUbig^>y+<HspX{V>Ngu6a!tHI#Ws&E]Pwd;(7Qmux$pe">Acsub`u;IYh~u
+Su}:lLxRt3WeG7@z#]EVCQLC{t$WQEDZa_sX'CWY5DbPxKHwYLwB_]DdKy[.aEWB5yMN)l>K()E"ErSpY3'N!R(HSpwVMR62$5<w)fI2SA3:&`:`,57#9+
+/>F3,]hjP{~tr:>Rdl,OG{hd7Vo</mNjw=%65S~0%6fji@vMgj3;%6VN+-Yui2TI%(#:&/<-BJ{G7Px(OKm-g#52:wZ5IW<Z<==',V8P/!4t]q"6Ps=hzt
+oHOMX(pRf6@I4ygHo1Rhf'sgiP+t1@@lVeB@,/Lm=D~[m$6payH@J=q=z)72-%bRn!2VYg1MDXEiIw$aU5L"<BFwyKwClT8sGM)d2^sCPwA6(-5s;rv%F8
+%<dFhkoXptw9{m{z7q(<l>RD6YD,!JobkFoS:oB98vNLMF9|<rRb@[Q]PFRxNe6m/CgK--ZSWIp0"K$gCN{wWky4`Mf%UGAY)PU2Q`v&7pi}iH1h7w1(lA
+:iUDpl{=qj;3XME>P#`#(Nmq[M1wSR%)B=fvqI5vpn192<uO.Y{<!9ade{neL,LkH7[n/j'kFBUq-E&G2Cs{4;+8M<&SZidg#<E29K7>mfxGsUX-ybC>7Y
+I#R"YiL@=-b'#OcgfIj(NDar[xig=8Xsykw9]O#9FwR<.S06%C#^YzCvY|Tx&fiHSUOK1W9]1:zJk&+<QjhqN-^M5>|.`n3%<VXjQ>raF<>"B#W2rk+}BP
+Hl8bg)kY54nq.3C(]%24M.9h`3tzN#0c.k^VssazEvmR@Y#hecza$+k+/dlA0E)OGP4]y[3[t>g'h'9q2b3PUra2;9dg%VhXYI3N4'>hBcJDjQ)$)qEcrN
+3at07JKXV$!xZV/(~IVY$S[2<hV4f'MPT<h^.ZvY[9${h:4gX%HjFy((>:JzAv>iUiSiaSrirw.q<eHj$cxjg23vUl{-j>R^:gttT^6sSz7u>2_>V@czw5
+pwE{!6oMy'P8S.vo"anEWyAr>a73uxBV(K~F>+H0j|1Sj>h_&8w8dm6VR8.'}ZUe#<kJ+a!cv_R|=xI}#wkTF<l5"6ZG.L__4WF:Un>(qPf!AO!j<_hObn
+KqD:7:3Y+=L:1>+|lHrWIkD9>Nw[wy)-Z%}'+T+b`80|0m&<:2xh>ONJqRS8]su#3`2!))tOCz"LgS1zH+/<!}K0L$T=Is5qEes3wh#-5W#gU3U),u>A^7
++d!fM'9ErlTNRa$j~9NCR<<-2/ZuOffI4.E_^aiJ-s!N$q7_zGeolv$4f;vmPdQ(+.GUd@aX;BH%B@o14+^;X+b0M(9[vDM;gSIf`u^^Peb2wNGi(dRz[t
+'^5BN({glke+ga"w}}zhcD#'i@cv$XFp60jjYVb]Kd;YhZ0r}hd{,twN$4Vsk>Pq/{V].uRnyg(5w%362e'R%CjO%d;T]'T#N]U<HkU!pi{3nc`WtOT1'y
+Q,1s(de]5'obXjOAwkhbQd&B#4{>K+gEU&^%NSmO^Yg4_qwweyp3D^;Jkw1kkbjwC0|E>`v&MG&b#X,VC.'vo6vH,_.BQ>Qf4vxs:N],$FDtm/jO;emVI>
+BdA#cS|c|SOlW7&mi2ctf4@WXcD;OGPUjA]P&mC`Lll48.;+t)9..|wj:w</bNS+>8ulj3r]MXy)_Cl0LO(K"yNUAa`6e-q.%KTA$`i[c:{.es#V}_@_"n
+w6~"K.-G`V&EGuja/MZ7[K"WB`E5YO-}Dz$zT$I<hno<u$,Yi|RO`o;<7YnZt|,aNZClMqXgsR4W.[K:8e6Y:kV)z0-'=9:6~8V#f2x3Dp@FTj4K.@hi|n
+Q>4F]Xg{mAx#hR]I:SGQ)s.mL;zRI{Pm,-y|nf1"%/o5D^yS^sDLy0sw<%}esfS7guFPl7uodGs&(v$s2+DMnSs%SR(tnRrD6,wA4L!`W!eDkWimy$o8~_
+o(<[ShXaiu-d3WH.kt5'u@pf[dI3^>(v&xJ593m5'7orm:peCyy06rKZ=VOl8|>lXOk;keP|t;wS{YFkI$38u4x#[%qnHL/8(y$f{$A9!4]TLV_]okMraY
+W<eGVgf<J"BUZ)zIL^,42h:Z"!PJU"cc.phKS"!jL%)WgpGU;I-u^:{Z@iP("QamAhHx7'(`$^ol6`Re:eTi`bYA@aCEh<-(q.ij;+[h^&)3-#H];twZ}.
+sHii3Yn:j6`_P}DYGh=Ns7iJ>$@.pK$N8.nlOFsTj5{}+e82yC}u4y1dp0/Z)VMG-4R<sK=4#SY]{7`Qy}:I:kZlOJbUjHd.6_/>3kTUdttx{4SCq1'AI,
+2$XfUs^Xa6vO[.sR8&AfZlS7#95|IQu_eSnp6mz(1nDiNUGchW2]DxHs.1H['3<0A!T1+$d<`!1F>9<|52DHR=bpvks+{fNe{&@dZ,dR|[FOYE|EQtD2E]
+,ed9yt:[a/QEmc95ZBjK/75G&&K2wSB8}1aJx<]>g,qaE{m8%R13|2^;SMwZy(O=vM#V3gC$.!&!Tgw5IT@u<m^x$a8fpwW89xxy`C=x5N)|4:]GDlbaVf
+|axE7<_NI5V'[eezqz"uB]hr/wPP$K[Li:W[FG}tkcc/_mq^9gaEZ=tVB.+gVDk#BJ<{|&',t7vauf%-1qy'c,v6r'f,HN!IL]_ahL+r<[3eI@0C}H`pR;
+9D%%8cK.)3o61HMk.ouR[E`]F{vQ'pgMwW}Z^|pgCQE{qgL8n{5WW:-fiLLV(6R%ozpq46.5DlAp@{w0)I1WQCHN,%6#Alrxh"fB2p[#6vOL6wmohsT4_W
+/,K8irl=4lhGe^%`jE3da8:)o&F>Gb!"q0sBZJBpTg}b&thrqJH9dh$v)W<wC5-w7Q$$JQ8VuG{tob;YnG_@ERCk&<2Kv|)0j^~E#}K}JJK{g|1^IE`n<z
+"TLG&#F&Y>{ZVhfTx-3jf(RM4hK/>=xi2G#ES:@(%R@a((-D=Al{;tUyU_khEb]v$Bw.AGo6P}]6`T@d_)Kjx"LcW7ZL7{J'QMV]_'">,JFY6NT:RHSUF2
+g{g{"QhOCA"Yw:H7kC9#taEb@")gocl1658nS86g8fD+hX9$ZGvId<MG{x9fexe$#ucl_Qc"f"&gRqc/4)n.]>4BVNvuH6^dJbfeUuFr}Rhwf%up4A'N5|
+Dv![,`g%U+&y.tEU,;=:r/jcB.&1IzDwnnZW_+w7)@`2%q.-QkF;$lH>;')B=lN&-8bKD1^$wxi6PY'8;Ri).ac0PJ:Ehq=3v3cb8c58VSOn&t&Aa4My",
+QA`'w)by|kPHYsIdFrTrQ|5{^5brs,TMwkoXlVT^!2mXR(uj(E8XhHEGOeupS)_xQ7)rKAAnC}{D9h83"+rvD),oav<3IwNL-$3BvbiE!4w}>,6otuUfQ]
+U{fmWMCX1WEFIcABpS<d6#0.|:ta(PUZqu/ReBXu$3G8=T[PO]N>Gujp;OxTW&)xzeI9f8#mKAh9uot:]gcnxh|rJ=`(aph=yI/#vu$(pB#&VY1g,Q`@E<
+'mJjeO)j2.RQ6n/mK4SR~7[J-kmY_oMaK<oIPkKYWFuW>Loj:fybs>_@xvyU6!ht/_KzA0XQDTz^%1>aoZ>,+,bYCK+)[;v#f^Ow)Ed4Z)stZg,c>M&y{4
+l`,VOR>2ciNfC]AL.,&2:1lc3bR4v0jW6,%YAI}aqUA`B[mok[#n+512+R-J{rzz=qW7X+{j|U=d^T[M~M#{B&1db4QA7kJuN9U_a}OQ3gD@uZ5}M$&B4N
+Zq>7[,v<mF'Xz0aMbjLD29r"4jTCaC`Rw[3;F7-vY4o:(Z/oXw/t8iS[|gUfmm"r#v}tOobuzLGrb7xD&=#kk&$RiDvH=d(]I]=$N34|>3M9l}jnXl_$i5
+wGSIhXyGE7J!Y4`JK+wD7D+_^Byw_:$EAp7|Id!LK&5O~fng')r6:o9imL3_)(LdP5bf[@'knY-$g^C@aX9EKT9`,M29.3ZT:rmCOmU9f+G6}n.o//+ue9
+@<=wm8D/Be)c>8z`WOHD+lD;OZZ=Z>b^_AKaPZR$-=,F$3[W+oRVnxRz>TeS|ZfLxs7:_9RZ<D@1b@I%$f8"Mh}23tcT^y#yn]_ORX'gt%T:MHs'f#B$4b
+V:]'/cZ]DcqXaV>-|Ciz&l=n(E=#[Z|1GK@Tcj'pBpA`v|M<:M}ejCjBSJ#]3i#5m9GxpCj$kA@]SZwdxMbV,_$JFoRL$/-dm2:C(^')8kP`jAfs6x&`mo
+~=S@J71@pLd/Lw(d3RXOjSK:bS{hb+yySvVEVl[5@AoAY1mw<n~EO`cmFf6^vnwo%aL78(6m%U{q}iTY:+wA[E%}T=<E:8Fwtaj2:!;0zAimRgPz{3I'=4
+.Ea3&22dku(K>.W6vtjDIw.:#Ir=43I@'sWnAXq7N't9]f<Gi`m4Ky{Y7nqYE_S#;nneSo70HwSz$Kxw1i|o83zCwj2^%4^&shJ.m[I0i%r5nWh)%yQ}I{
+8oVc086Qzkwt!Nolpm)heyh/1ovCMHhe&yXHlpNP-`{m+bnic7)LF_3JBWi|ASy@9aIN!ncVriRqiK|eSJE%PdXu=b:I|cg>PdMUX^;r;k9DGA9Rmt}_cc
+"(UIxFRA7k;9e=$no_0;H#H'uUiFj`.q9^c"g'uG"y7VW7RJ~wXmfH&:m]_SV7S<K!%zmU9IVeHHbA%fXyrx3j!bzm"T;%x(.7KUkXA]KyHv$/']pz~C%F
+/zkzv$d|2e5LcZc6AhR(9MHLiF@oTp]CtcKB'/&$+9qB4u}I.bq!3I]20p_LeK5`@+Ge%@F/;-04eGR=&(~y)@A.atG.DBoR^;=1Z"1>D2_Q-NEf{6;>-3
+'yJYD<$R5DT^LAKt:kSzq$V):N~Q>TqT0F-]&CdlGH'|e";8oS']9M`"S,bsoL^308B,EPfw8twy94!cLz#tr=jMrd;Y7Z>0!$0`CgD#-'.Sj(3!!GZ/L,
+YN5_v6L2i[2d}fJ}8QL$GUgQ-gSZ[<>{nYfo.qy23QK^GgI_Dev&TLJH4|<.gT{'n/GGgkRlv9VP9}s'RBkEhkF@>+CuWw|zL8,&zXf,!:nZhwNU(PE)C^
+o$w._r.NP[K@h>|mA(vAmZX8MMX#SoUe8sV7IR|r{vl|t]'5|xjeUrxvvQxoeM$"E$w6=+)^3GROa:&:T2ZRM05p[6K/&aANjd0de(e^D3{pCFWjrz(xw:
+#Xrsi4yEM$dY(C[Y:z2#F_dvHRdR(521)4@;%o~5segzjN4/jb#r)kWzqiuAejMRo_1i]1_1ADaxkWKSh"$80XS-y0aE>iM;]:}aH4.vG1HiuuQwxWhf^q
+.z9J;DwOlCVXE=<9}]n+&BW9(F2'ey@<YE(Pk8VfhUB[dW^>FE!p#<A+BVd57PCc5.~SjZ!^5W>/<Dk<byX("h}Cqtex{>lcOrLvRABySRwUBsvZ]w,'~p
+#=]4pM>wNi5o8yQTluj7t.MF"x"=5FgON"waGw@d/gNn@)0Xox<8op_w5,Na/gk<5pE_^'j2i{-hf8'p'W{TWrNNA>2NRj[Gf<(<Ea}b|gD'~Gyah"MqZC
+dZ~Z'H-+.WWXU<$KBqd//-VB20hkZh"uxO-%aMbrv;!<T#"%u#%(jhWxmSzm[ISLi%MZ34H%m,0nEmS4jiUM44#}`Kt/,$Vs_wsbLGw:rqY"Zdc>f<eE%B
+%b@L7StpS)/037bq#$vt-uAn-Rhi5vbjPiNchfwg%utlka#M%T;#dj!!b!hfvj,KRl'6|>w[;t.dz`)E:`|B{J2o]=F-s9T1Ma#sAQujiljibSeu=B'V1x
+msQ;<./xBFet(c)}f9h8O{^s.#'ccYdcP^tSSb3h=')p"q6_GL!)0uSE`qvPr7BXT@sNSJ+G!CpG,QWoZgt'[vccydBU0E$%^:od"P7)}1zM!/Q0~"'/ce
+CaGhd'QJ`E^!nivS^^l<`3elIRyD(896TolhlQfwQFuR`}gk:,TU)C=BsuS5z5(VN`_zPZ[n+luL6|)yA;,!EvvCg5@D`t0]jXiR|'X./C">BG)NopJ1N$
+lt];(CH#w)(i6],YPa)QTo0^py=-uRY9mVNWdwqnpt^t6-W`kmpMx.8aBrkMq;y1gL1w@s#;>G1v^M8ykM=up6ipUbU$y30)~=yzJ,t@iN6Dr=#ISz#DGC
+MmGqxVcEy=:aosbgA-4r:&0q)zb,HaQW+8=jItiXLiEsIydv$hKuOR|/+EQmj5^_=^P|NulbbUymOXY>IUg<FY7Yn[vV5E_UH5)_q`+)kaUXmUqt;4D"iG
+f{S|5tv$U{X]"Ak{d^s=z@S#HK.Cx<[}]s|._2,ON:2At5jZ~M-pEZn!4_uXjCTio|[g+AZ'SYbwYQd:acJtq|V}a(,0`mV89Y/KEKf{@fHujg=i}mGR4=
+X'D}W8Ngzfkp`9K&j>^3gLGS3Jty]-aKoa-M`8uY%7qDc3VZY>3oSiH8}+>S3V]}GV5[W5:YTo%.~=@K69Iqspi1<sPC;RZVNIrD[`XXCEBn<)"i9b!:|9
+{8_Q:#H23Fr]n;^xO-a}F{/q57)5}4wY]VdxmX$cRVM|D!.rO^8re7>eg!'m_U1shr2bK0Oc_-)Bo)H^u4!#qeb2/ZnxFI2DZot&7$gPN)+"ki-LF-~9,,
+4!VQ(9w}J)N|75nJ%lB}MO^3634I]y!Iy&O#VS@h`[w;0rBF56spn"qUp5GF]_1s)prhKO(>9C0C"%ps.Z2X/2TH.oO<O<8`Z<l3`Ng{$Z>H%uyLEY(K1j
+m%`bw6j0B7Q!dzFxeVE-G3KckxJuJ(DSG&;4^LP"-jq+Qt[sQe-:#g47~LrGdzC`)ZWsMnXkt<Sw62Y}1)D2r<pcbYc{52V-n}o0d6&RmYq1&l67<HSO!0
+hf3I5GJ>mbfl`J/81PsILR338CV.o6apNGBl(%;FmgKWK5PCjzL|,zBrWl-UtfKzAmlRj#y)s[l"$N2@+a|f#!|;(syW|],:}!Hh(4A7O_rWKQ'cN-]/T{
+g:|g#I/Sow'dX+-{-T#+[Q:l"B`G!/cw(1m1`$kyx/eRwT>nVorL^eC|hOa/mbZ5qzvNf7+VnYgY-Rs=zQ=dId3yzgHHV%}b'fIe(kws=#8g!f=K/G'e!(
+W^{[Y;{Jgit5/'/,Rc]e-${SCz6aQhZ#ZGVf{1!X^DeFN,{SU6pYg[QR=&VaA'VB!`[rw@0i@|odvxeIl#^.pimWNR|1OoP(f$|L-vl@^0VB2%~JO{c@2n
+vs_Ag[@5@$:XWB|=qFDgd'$q(M.TxTpOmLk14PE]9nxnlQYlo@9eKLp.Lz(SXRBLeO%Z;[I<N']41O=_yWv3Qtu<u|!Kw]l^Lgod:k8A~F<WLWU]K=m7En
+_,#9rog-r!}8xZ~indV.uO:P}NQ%&<C_gih=J}1HJZaY@7~e]5G;.15>$ed_J0Tfh@n`]6vS0VI1i2`a0_V`ktvJClo%0Lsy-Pz5Y22#c7ul:%s:HG{B=o
+sCPs/-@50^MT1w^DD(k>>1vc%%mkB"RGxPC'VRRuSx+l:&83T8T.E)Nk%]Dt_=G7kcq{yB;M_VIu[RS9Y]'[Ryc+l7jW|GnUsfthNg3#aoJfo8ynFfmgE]
+'93AZ-oEhHY{o,)-.E'''Rd@~}/$Nld-r>N7>yG^jM:&KtD(S_4Nfn)GlE/[LM!l|6;`>uMJH]U_AkNX$zx)jNoqfc=V8Y2&3hrwNY^}'RFDXaYK&g:#QO
+eIgaH[F]ye~$d3YtTDhp|B!CGxT{lvnQo>QJPW'Lse3j>,6T9q|#"DSa!D7ADU,L5sm-OtWq<d580}t^~XYjX6LqN[&"!LL$aJNSsr>wqH$$4w#K`>0r|I
+w2h_<[<0.kbh`0%r`<ITDLg;sl}CZrK^#|P(Q/BsId<Q(^fa1qtb@.-ozc%9_s_|u[2(_#IlxS"8/HRP`egNS%/v3=hjd6@e'97+Du%AZLzd|.1@M{0@,Q
+IXPoZVnr{bP5(-._(O/{-Sj#$Dx#qxB.%d'ceF2@!6&biCf<a27:Re60'=}I^((YP(Yx5A9eKx<}(,H-FTz-{@[7oq_z)1mql>vD~rslLD{P0ve)8F4!;I
+2j@0,Ry{J-TbS}}os|,Kz8AI^V37E!cy3(tWN50sm]o$,GCEGS!WWbB)g:Ym#mjLA6V|W8>:bBG=@Vl`05tEJ0,@bBIi($eVNCQU~r.KJ[R&N`zx&[9:-}
+#VL:fS%|$iDbA<1=wKY^NiaUHF#WUWV@.FGtv0I%FZaceXnf114]16k!QGb7AXSgZ1;C/9AVUj;.T:-;B(hin<ThwCji_Z.^_%zYJrNP[$PBXfsVikp$~P
+R88Zd^77zA{vi3c@LGutyZF(saFmEF;nb(11w9(}KD=d[<FKc&Y'}TP+`,.%tTu,gTSGw%wG824-w,fUsESLSOgGlW@^zVHs''<o;cex`""S0S)sJKc+;o
+Mm2@z<zmUx56|kmwdnbFJB#b_|"'4aTw]@8Bwj75_@b9E=@3.Wvap"'"x9kVk|''&ko.ygeV_x7he87D@S~>NIQfI'L(CQ'^q]oxN!'C_ibbRxvX54/z7h
+1j<vgX[x/+{_cx<"T6G"3ii"_.-w-,KAz&!e@UWIl(jK>"r@$L_1L3m&4bl%s;cjz[cy:VI1vCgI6[dw}3c(cWCWlP}R5Wbor^P]p)[vJ$DT4y2E)MrT4&
+9<q7NquPSMsV4aFjZNsL/TSgF|(Zd,IXcf)">Q-akA^IJ{sFSW6yGnH,al8%pQbz{V2]OE;8$c1s)W.xFe68x+5e$d|Ipaxa|0Js.eCpphEsNQNdyc.,)B
+QMYNr{Iw.LR%_S6S/A[H{<S|/8gy;IR-^^fPy)w,5RWy1xUzoKUJ"@N-(g@<bu[PpCTC%F|+!oG$71Q4Mc]0UHU4ATZ`8Il#WWe}>7VS%=@ZKrg)"StN&>
+)"&&/%T!4bJ=[$H@6eqq)y&$pf)7;>{#<tw:CkoN64k<uV^,7S7yUOS;SO3'Zn.#-@:&Zrwn>"0MAj./2T1Lv0cbHRx^n%DTEM[C!roB;_eN)H(Gm9nk7B
+8S(0;v0W)RTmv639lFy{{pq3N#{Li`,P}c<`Gy_7~V'l#;i/~Lt,Z[8rENx_2ijPCgN5qiu^p87)[l5`WaJ&YHv5V&<9i6(0'`C[BN-f7DS"[ZS,%WS5~B
+'#gsl{cVcv[`I;,h(kuks"E1S#E<6+IXxKJ.yTZy%t`hLzrr2I8{'A`9j>:l@N2v|ESmEp"4ZN(N(/![3@WD![b3-u67,jCXo_]-XLm@~3x"cd<:piNX'j
+b2.EL=Mk,34LDK^8cD=^%%C;Eem+|G@emTL9/i6=RoSd,JHr0m_S_5~OAm]l)KPnWJ(,R)HT7ksM#uFHYclI&[&PB/T3W4)ya,~.fG5M_9"_h8v@W@LmCH
+g4l@@C`3Q+J9.lb7<ij,|LxSFl>Ru._npk`43k__~CWL^+$,]d_^/.I6r6,bzIV:aM0`%ey;!:)0cjRC!.^V~Qf1R<=^ed"C^I)V86R<<VZIe[i'./zZGq
+1&zir-mU9^QMRX6yFF)F"vm;`Ld(e61BmgcUra3`'OoBF+xCOP8-lZl=Zod)5N=s9M,Pdx}eS7&XvxhSkx:_X(3/[ouH`8ZC"hSFL9|ycvyIa=WPnr<zX-
+~V8_|D(}.Kndh`{aHfSX>K{yxII=P'3cr28KRn`sv.C>nC1(j{^FvuS-wOjDb[sR#rKo3;A<YEE}oxK'a={@=A5+gn(2>Ft<w:eCLY0C$'rPH_Hm`s9=IU
+xW%u91X)UH:vH8jsv#`'-C{e(<yv%ZUI~bD3H+5jbroKK4sx$lH</e;EZ@BB'1V_BD}2y(~^%52)>(Q}Tl'DL5Ul5$~6BD)MQ@z#1W0vS,45_wVpdrF@!i
+~E[t:7HLWu>iR&=ASB>'6T%8i%>Vy07+t/xCaR>'xZ(MQ}2KzYJ!4`!JG!CMd80"-wcldCNF;mB.f.]|su!O42d$3LQDrq&9BjO=&xmO{VLIcz!dAF%%L-
+OtdhuvUT>4V$=d3mf(-!<eJ<yu3VpwEHmAtZJQohvKiAxT#@x"MVBE4u88uO`FPV}dL[9qDUcd.e&9M}]VwuV5M{I;fzPTA.OB+^EIGnrpsoz::A@d__~W
+Urj,aW93"ZjHZCPVqJ=gGK0`x`/oa3TtLwk(t|{V7UsL"^Swbp!'K^jOb1}[Txz%}h'"}<4y">Rur>{vCmQ[&8Ay!0=d`H_ee@]M7g2MBinrPGM%=)1In(
+60B7q>&:$^l464GVBiBTBK[7Bi>$%gGNuKVp#sO`orylY1_Q7C)Hj.:=k.A[.bi)PpN'4WxmFVfQEqlr!ZY^oVBUZjv#kc5<:5iLO1f@lFv]<boIVCFv@/
+H[|1"aq#HcYye51+Y|T|c[pUFKN0[C3S@9!:zn3w<+(UxdhJnXWWzQz>3iQB%vr1}IL!OxiF}Ut90eC;u}RV;(JM#)0b^3)n|F=2t;(WvU&FHVQk,v)IKe
+h5:/>^t)dep{5cR'P-&5dOQgpQTd-)x(FsIa{6PO.%LK_=Cq!DSJh|X{,b|$Q09U&fMz08$>F&l+9Nv@@1n{)_aP9kmgU]xqg([eO#IoFl~TVe4+Gwo/FR
+[M,}2],nCXW7Y{R3Qvu_TFueQ6MG~}]}NMZCG[B+x4#ATG@LK`^OT:s&JwJ<W-)V^U23Um^b+EcM)AfQ_^WB-p7Q$l]r'AD#GffpOcv|c4HT,+Z,Mxv^.+
+~YE7Z[!jxee%t/N]L=uw=]Aq:@~F[,/H{]kWqG&<RJ'rVC!NnQkW,A'E|rjjZ+2B,5$]zGgbxw<k|M4'U'+aGtOpo/Od=0:%@L#2B`U"zGos"H#mjG'mGl
+s@bqP3ZbM[i;oNVioKq@+$myIDpa79;1$AOu^-=7Sis8+}xvkH$Atby)"u2tOv;dddoY$PBP38ZDSRsd(^!rks(w|!F^@(tC=;{fv9;QvZ.exNRb.5fC-#
+{|cuO)VQM6ryXP)Q1eRW{^K3sq%7HR4/0<INhHr8'V$wyz_L#gt,U:>2m7f4p2[WjsCvB3w7%6v!drrcU=MTMZ.mbD0&3+F!N>J+:va_6!ZG4R=(0umv@:
+:R&#5g(4ue@KwUK,1_@(zIoa0.h.)fWoKnrP-@k(EBVX9BF|xa15D31GEVobjSqX)H4"-gs7B3c7-D.4D!<q=o>8s)WdaS]e3:`3EwMhxC%B~7l$=69<r!
+aMA7i"hU&N|k`0eL)p48>bFlCRnjjGD+j,/o.ICeau=$T_Rj@:.bj1Jvo-gazaXmX%tYTn]4"rW(;A0]fY1(x@H;ltWtK./5iPDx}vp1A#ra-gA"$Gpd@f
+2g<O5lr=1bI>!"O7Eq#]!]soK>UV:)_cO>P$f@C(5Z$]Q&;}S|KPiNLYB]jleM&gm-J6(cSgnE0X$L+I'r4JqHSAF4{,6uM[u(k&4Z7Yvh7DN3[%oDPgG"
+oVxp3U,k17"="vqG_T$r+meM<+mewRRNkX^B<|}S8gFD!7yGCwT/<SJ9)f#:Z"oKF4L_iqJs[2}rujL:JUkXTYb.nWK(R!4l/BLY>[I/Hia6&9x9E+'`[X
+WPG4dSRcCY@2}IR[D!ct>U^OTB]RIm>#%ohz3^=#X(5BBzG(s!Lxv':c06imhh]z'o6aTh,VT/]YL|QgTS<zNsQh,Iv"%"2[Y(GZGF3Nb+kl!V<)B{lR>e
+|Ae}g)UI%ju#|(pp^g$:eO%_lyuWED%J+X<SAVgrR37VY=NkKO#Z!E)s[zK3%k$b;v!iqkKQ_<%gvcu%^VB6>g]i374T_Y}4%u+6i#L9C:-;w@+>jM[6HP
+<_2,Wz~Q3`DM<q]cC=ZA}]a'4AB|4A2D'Q58$&~hiVWw,#rvO>;$6fCd8_QG]](^0cJX-69;;8%Zv8im@Ph<5emCD-J+N0D-z0,y5y_h/Hn>}0N#3p:W`a
+|6G>(zF>is#iXCb[hAFITb@JH|T)f$0Ca51x"c!R#JP;&ns.)g`a'^InqqfvE2}-f!(J4Nm,gOkyjZ6}51.S"ZX/waLLGi/6vrjJRSIf[Vz1lt!;8y7>KO
+qTnQ3-ciCDE2E4('%&<6YDBP0=!c)Er$C%o^wInmDcW`"TZVR{PrAdV,&gD=jX@cx,rHZQ|t(`d9T)u<-o<KaTetKJA&m:4D(7t[.{VWBPQ7':Tw;dy@,n
+UzN54S/{^ie)%}!z^:j'#g<NCxTM^wQ,TxU9j7hCRLCDA=ehv{v)7J/`$@kme[xSOuK-M!bw3cx(N4}JkyzTjNTcUA[hJOy<>IK-91)v6#tb8.]0.hW8KO
+>qWl^t45%:_+p^]OB+NsP@r&y1v&NY{%+aoc.bS(;$%,4<TOeYScie;5k8g&pl+ZZY"ilK43zpjeA]F(=m>F+|aH{i:Tz3"aVXC|Gl"C$=p&AIIf<WY@43
+UoH@0PD#o@,RR),lklpew@.-pei$~H[(u(kjiUiVa:`#}|CSKhrj"I1m^o[O&LBz)`LF)c5`gP8`uHE+_erm1;:CH#Wobg_!K3';JO}h`)6&-I3eeTs5,p
+;h^Sq&Jo!p:R{9>:9T#c4$ug=9CT+;y9>:%4Wl,ut`:BN!DM>EfU^d5A>p%V(vW@s]%i"[&4&6%qV:v;'1wLrpo$VQ8VT"jD{stc>:^8:}1=Cdz(C<,5q4
+nzOxzug{d-S^Op"B{Xe:4;&HT<Qi<6Cy#GwqhW:#z#|2:I}"Ze1Vt#qCeof9ePgL,T.rz+p2U{o3Uw|]BI8NfvJ<;N,xYTYpDznm6,oZ=[0_XpZf|Po.$W
+$(Z[{7I]M&lh8Z1fOeySpu'8L}1msx_vT'!g:JMU#ug2-c`n_VTkq,sbL/^:0GA>An,.F-y.fc7e7zs0zKdWM6(b=qVj&-cdtn3h'hF5nxx%RxS>|X9yQp
+`ud^'O+|y3Wy6n$:PpdR+,'_Yv<NW}col%8Uk-^TD]-m^vUX9Sreycw%Lvc@EU0ghDRNyErb8&|CEjJV0t+Qou`52sy@Jm;0d!;-^MAwXJeTfTcRda7u(#
+FHI&ew>gL!E.|+^ZDNCp!e6",%o;>[CKT5NXCvV5p}UG:c5@zcx7I(urk%t:aKkOK+gh8{Vw;Jvm|iuxg9)hBWi+joNc&Yrq9Z+`NtSB<aTGv{cxw'"Jh<
+aqu#b0Xc!<Ez4YlY_we+(h:u,5&L{,rv<ByZyE~>zay@oP60'y9DSDX-^IKsF^-|J4W|UG#M8}ttm(TzAg}qs,F]f_hhI3EX|i:^1KF<gaz$ZSrzHTucVp
+--Fp`}$qo,A!L"+fRtrL#6(({An-w/vRK8[)IYi`0}6-Iv|3Vw<HUjk=!KDUqLWVmvm2%7'K@jgHgmT@J5l},!</UQ&+x9HK)KFCZy>>paYy6uV[wdf=|7
+=]Lf]9+j]o:w)JdxhRQIOC'rF(z6{#|E1.W`zj/;iTRCi2M&Mm[K78#-TELC+vjAURIV10nuNfVz8H_R>ea$yr-QgDU6gw@mYb@cH!zPZ5B+{a,)DJy$&K
+J)3zc'=%w@B50yG^pmE9V+|toQ#EQV&HFX%!/8>4c@n;fisNgtgYtt;tM&e-rW"tUdnL2LBGA[gG)R|#|%b.BHAfxqt1;{JrryjZ.kOI)"%yLzi42d{1a+
+wIs`3}`QSKYXeDrU&&h^xg/QJk7&3$vbVMl.H``01DwFLIc(=NMv;^gFvl,8JH"d$9>Ca{<ZB6)k,`4%g9%fz8C+(IX{LGP$]&Z(e]kU/tTNU"D)cgM)Lf
+&NP&P@&]=>nW@nj3xW%WDASAB$FkS/.xK0!MgSoRF5TxN.)pFyO}FqGsSD0;_sdlN>OXutO#r3R#E@iF[[zRI9Fg><Gk}J3CNrR!0H72WbcKK29pJTuMzK
+]vv07$WBlL!,2BN0/pX;}6gh|C)cD+3=rC]l12owaKomH;Oj#dvbZmc:=H@<,]K/K=ZH0e=gc6Co-qy+$nJzXsSA6U!1/`5!VRFdA"hxh'-DL7jIY7CRVj
+Ud&T'Ot:QQPdmr!e:=Fp9{Vs<8G$<'z^tXn=-RjFqJjlYZ"[`.k/|AC9J9L.S!_;dw(hChoO>rW1m3k3h,8KyJ2S|vjDn6mNmkc#L6M>Gh)9|Hw_/WOd4R
+Q(mU$Lppp|k]_B>DRy_9{aVC%XA'_bL;-UR|S7vf"_$hl[vHi/9zY`>Aalu|o[!A[^bun^/f}42e4P>HyJ#n[,`nO[X,6+9D~P-uiQ}^T29vU'Q@:15onK
+y|&`9I{z/]'bhi5CwblG4&kdS4H!$^0r#+!De0!QT4xUj1']bR9,,]=yq+IeT200]ZHZqxw<//X3.^'.d`+uQtY]vGvU&I(!rB%/PUIJF)/.H|}C;vAQJp
+,If!ZoWJ0L=AE76S%D(SV&TZ'E|Ri$x^{htQfUhb2.]]mlYK5Ta``n.N7o:(3pK{fsWOGy[R}p"'Iq^<[su|yOd06,|5UH:De$vmtAKh8;>1V3D>VZ84:4
+F`38;Cy_0'5H]u><D{pBS2a[h)i2LABP%w7imwcM<ET_"+sF|cTU,q9kDzo+vlPv1t8;40qHYHrY2f8$X$7JzKtJM!4i,`$WHxB(jaNpVs(yfSTWp0YSJ`
+fIfg"|H5Ka![3ar82qMf_3_8LO@fh[knk,AS4vYXT:x9y,qlg%xkNPcs<2RhZ(('UweVp:1FFTJp1&R{K8GDUI.CkD8C,Y{<6GQVm1:l)uZ,qFQ5/Qa#D&
+yXOz71lDa7HJl,Dv~10)PEZ%~9RM-AM/m%O"|+Lg9Rp=[=zIx5#DjoN6S{LgMj~L_u:Q[U95;0F{B,-P/uA|s;riQU;=R6X$]%^LR'L:|zAz"hhh-j`Jf3
+RBO[#ZhK6Z:I:XblisRAqaLpTjGDqUO%~r~i9y;C'=]x096rR(Fpdrv$ncLy}>-vJz+i/c~#(RFrEZRSwtr!1I)>iAO6ur;cdMF7t1;;J94ka7ZMS|STK8
+8K-^rWKKn'K.B-#,Kybf+|^d6|aU=B!eh)#jzNQ$Yb#->ceXZpC3s3ASjvtV27nELXyEY,9XRQxY|IHkEZZ&Z,=w4{`7w2<x~/m7"9met@@X4v$SfUed#t
+5r(:H8`,e9@m+c^o2i],g%&@)a5}1#~l;D,Rr)]),"uuGMv"uzt,X9wlO.&uz!h4DqkT~3l}&L3L/t[scEeV0VRHNcjQ@40cFmEDK^="R,Aq5mip+H!^0c
+#+^Ie,(LiS`ZWuoyRN9e'+H`"IYOj!F&usH0xk_XXi!5ub|4Yb=t9%#tOF%@vNJl;"y,pLmo)5<'dH`|%/f/5R(GPt0VoW4zZgG_6}e!0lw6Fg|&kDu"lG
+Y-HxSBE)d%EcB_9Su6=w)tRx_8t"OeAewR!E&$l"j3rh=.I6)sj^t8B";'b}'hL|_^lkK8o}G+O[=cAW9o$Y9z'&mj~7nEoVl@,m53#HC2E")BdSFX(>8|
+EPtQ[_NU;Wunv@VGGPv+_Ra9jyq)b[<.^pjc6`]uW'i5}Jh)}gd.4vZg7a=Km@;BM7Sw'$Gxo=iPDor3UqDdF_./9GI+OEV(:vsG0EK1Ph@kc5&P[R5<$3
+zt6$%1OpN97X/xi/^4!eH|k%{7v4]ep_QxCf1lQ4D@8Vrm0l;hIn+VC[p2k.`<p=>xZ|y>+sb}(=Sjht3+G)tmPu^ggk>wFXItN0@F3UKZ(L73>-IF.iin
+>g"=5lIMSsKNERYw.>SeAuCWLiZ<|u[)$Dp4^H&A{;~WxtQ1uT~VBB76f#Y`@G05B(ZN'q's+8Ntz7^zKa%<0Xsjk^W--B5nU`Y9Mmr%pY0Xm[`02>;bm$
+:T&hvhU5,Q%7>m;>0Wv2M<TL1gu)I.G%|=QbSD7AbJIT7XPIkS#T&jwF9v#+}8%j{G.dmd#w~RFQ@V9q.5Zw2DN1}Bn"~@rTF0$eT)MkDgK_.6Ll/Sfzwa
+PflZ^3aRXkhiZ0mWALyqf}zYCIvyYh@g0&k(8370T<!r1CeBD_|#}{|6JiXa1yNOi!v_Be^^E:$:9ETQ+kZkbrIt|QldotOmKx~%YqI:dwi1`{t-:v|DN$
+d`mF{BF4B%GdR[:>kdZl6!DTrLHUdvu(]ds5g#/dkb;2u+P&dosb@dZ[x&B%]6}>;ePd,$njIM4>hMVX@=<j>&.9n9f-0t"x|V(:l&6fKp"tOi{e^vQTSO
+h|!4%ObA_e}]rJM:z#HIvl@Sz{@^@fm9hKvBB057VBx%E-b[y'@r.F]I.Mm"el`Yje0w>O5Ew=NWs;WnxJ>Yv@qqs_c:65]xawe</g+>|sYzoOW}Kjs04l
+DH3/hxYW"+'p%IpS|s)0X5;h9<IQIiZ-u8c{CjqzgK:v2,{^S7[T-w<}Ls6)R^lq-x:v$>38U"l.w$csA5M9qY+/yyT`;E98K:"AIGoD7YBgPRLblMJUFc
+eN-#V^[Na>`4ydA=/:%@wV,+_|!di-A<ha2p[b='bw%b{A$3VN}L_U!28[$+M)-.]_qOB8",|1,Qa;o|xUo+yhiu1"s!'!7Vy/tuVV@mzY+_xBK}9S`3Eu
+iaTuq[Z{#D^[(S={^w_e,lR{2QAd(T={}m0vrst|z6))+G~j;Vp-:k#IHn!jt2vCtdy$aLLK~H2)X+_-]=2q/+/!(}(MJB='+eH4933i.(cBj58ACx/DG)
+tcCSy2l;iLfs<#d{.I(I0/sAlI4-(^_HZ)8[znKPj<w.A_!'sUPCR1UI&N)TnY0l|+P^#E<ZAMcm7u&F`&'+(G+2T}w<e{4WVZmVxtg45>.wSc/!Q+G-T^
+Lh[VD;+'VEm1>B0_Vwemd:{g'udw"G((7`<G>Zg-{wJCqXt`=.nC2Wo/pa5}mv,w8Hnp:'Lt8[v7SdbX6y%4Q`oYv=-N[n7F2!k.fGo'g|u:B`"rjX4Y6l
+OkPg3CIp=V}o2yW&L4aEa]'-37&E=#Qom|$9NlB+dHn/>BP{r"'CQyF0K]X!sQSa_jPet3E;<Z0Y#9@FFZ>gq5'1,r"UYGq6|WP%B"&val.KoGW%`,8NAx
+"}x4T[Ik$b@GM%x'3}1xeG3qsfkzn1Z{]{S,O9LRWaPRWFR.q1&jBEZ<`6u((bSC'eft"|Y0{@/[UC4;7n~49J`0<A%4wbxU]mm:}--txm>RBgFDaTg:}@
+P5s)i-Wm0u0NCf;VoQ1]R37G@,[TFvUq:6.2UF2o:,p:k";x430Uqv(cbb6Grh6_&bssG>Y@&tlE[jem4r.LEc-KTb+bUu>r%bqAG8N/(_sSGq[t:vrxWk
+SOk|=I!kvc~M<mK;0'bQ3LDDeUytjdi%(Y~Zf"U^$4uI@f9}Tk"cz|>k'H27-,]qJO1){Tj5.V>`gdP6|Wo$.{V"Lr&KS91Avs:A;s%p0^zbkk_0,/maia
+BGr3_86h~`t]=.!bJWvcOR`;@<GCR@8w>Nh5V;im0u+5R+Db]]@60XGNfEX`!)f`:cl.UNnki+/|k.L;A2&a849q&U[.z"l#E8+eIg._66<94#jF`}G&Eb
+V;M,!4N|RG>JjwoD-V$RGKo0F,~n8=]4S.S>7T95^&{^xA%'"'DL"!5T^&}K,zN:3Q}4=M(@X+]bVN9'kW(Re4FN|-c)M4szbA{<3#t:lJr^aePfWUo6,s
+pFU=@GMRDzr&#wD<S{4_%dHH;MoLlC.Fo$cv2BtXgQwp$|_'U_x'Q]ET>r{V@I(d~a$2(q(|U5O5=oCT#yf1t4l)A_AXjM>At.Ue)xzQeM">L3l7LQKS$1
+0-Bf_#I,8bRada1w5w7)4sp/]28|LOu0veerI1D]6i(cgHRYt'sbrtwz64'Vk;RBg|6D#(R4|:4eR%C,8z4_'vRk,CH53p5A6dfFJsv^h}#|nMCk5xJ-Jd
+qNVMfP!LT)!^O/.he;'J%Rs0z|^mKLLk2f/$KqUkwQ6mitlO-q!>!e{sllA{[%8X;O}LN.3VV.13PydYD,Y0l/k''TF^wGNzDu,=DDKL3fkx>HV<7ZTeE$
+_G#3qako9O@k[z^Wk[v`g2z@fc%(dS^==4lOhzJ<xKNu2;A!CF#G}8BthY4wx=A_}tt>d2j2s4ujva1tC7-A^5=wz.<m'C4nX^[$)-)Fv/UZ+5Yh6I"D)2
+a_0rsQ#vzqL1g[5xdd/gLm^eACaR1>J$#IB9-HI9y|ZSF)>pH@nNxt~tG-XK"15e0iMW=4S31M(ar_.4&y3Ie;kkf6F8dZ+5=;-o-LnFW%M9ur9uG.3gP-
+DTXj|0)$T|rL:(YVQ^+}x9GmkCU.rpy)Kicv:W5dGz[mQNZOHstXqm6.0"Jz]xOOp6oiWdo>Q2(Tj(pV-coCUh[hi2!9%EueIguM)T5fCMs]8el,'QS<L-
+.o4}ZNeP1H`-aN^&-}TqGV2Ddc'ly{SSn$1=I:%yNB5iO}$]I0Y,Ch%9le~7]n4@udEt(B!:Uie=OzzHoq-a}j{A!'Ig+^6H<O>^N&vI(wQ8,:1UOf_cxI
+PNl=%^X0JGP9VWkXi)k$_)D@0B>;WuKszW|'8WLkby=pi).WyuPMMdt3<MMC.OGz~vn=`QX7<Wl52Emc5}rftlv8g,x6T$el`m%t8oSB!`qjMhzmcAq&+Y
+N2iW{f}7_Rt+spTzHG;2J9tN(A#RjHaV0d3[OYsPV/&uKB&'efd;obB}y_"}O(gKVRsd_Q)F0C$W}I(,Ppd^-}USp!TI.U-@x/;29>r4U_0)|E(#dFX>|q
+m`/Ji#f('D%1c2dbiQ<uup8xx&K(Iak^Ar1{eo"[&B9%1uJ|Ut@IPWAi+J%!PGmv&r8|7w481YjygUIr=H[|1z'qW&-toO<6#P]6/FizD&B%oD0{ye<WX/
+IzK5G/e2`%~{Zj67Sg/;d-I4TtUQ1Ye(3R;|zd:TM#]Yex'{i>34IuY:-;;a9BQxtHbeqReGwQ$]5Y`eB}~`=N5e|5u,%j%`|^s/k<E]_Re,2%~jbsnZN)
+mE'Tt^u:0EYoqVq>Pr{KTgIFSdP`(=;2m:{yj_/2b:Siwn=y:8M}3WBsJMetz<IGCQ@/y2G.'z`42F{v!H4j+I")LJy/47v&KV5aKiHM'nfIm_wLt<PT&.
+v@PGO8T62_q;9S0j+&pq[_1`:$^/ip`ZA<L,3Ud"NN-^k!XnVTQr"|4MV;o^ZBuV=/RATZn`I5/k8G!fQp&Q7'@tvg,suunX^jM6+d"`0HG&j5<i-.H@Ws
+qGNC!zk%&0"r`-sxDNPn:F9|5Xsl:#=<3IHzZ6$Y8>E3fv9oHP%}(TB%GR}|'O,:iysm/j1zF&l-](t9[3Wm"84GL`!N>Q_!6bN'{VV}K{nQW)}%I'%<Fu
+EO.r7u@VEf-<{pD0n>;!"lN|uY&WFrpG,zy-(de'W#>Q3<awqG0puAyV]y5c6P>&Q6qKSUB^I9F:5T_|&ZmrIA2gvT8.L/Ql_bv=h]q>+H4h4v'a1+9.(`
+KLy+bWTUbGWzJp]HGI,3H9@oYXwCuIt<(Gh6Cy_>&X-VfVT+bT#G'j)PAv{Nfn"awoO(_Te_96_^uNa==dgm]GUjq{0<o#{,D-8CfusJ"Q,,c4I)M;b,fg
+|{<v$GY|e.:6.dJh1_vft[6/Vlkh.L~AL}bLFBqT)Vxd31H@"3f|onIRs!IeCXvFY%tRSo9JvVtX[K9kpO~JNbpWOlnbeW]y64CB"0%;J&TRJdfqlR^I%Q
+BF,bpOyA9x@De_`6Yql6+=~>BX2EcaM^EGXcfzet<.s5s]ka(FL{jC!kM;O4{D9"OCLjH-Y7,aFS5Y>wT}R-%:pfvOxZ/{6ras!_Vy+p"jAG#q>WW0%ZG4
+1w@IC(`LXhDr'1"Om[(5+Wh&JeH,!<J9"Hc5G/U{,x%yYx-)=y-)~y=|D|Cg"S9!t%7%,R0o(>(BJzM4(!iZnF.V;fJbG=&q%tC-{R12c|IrP@%5+KGG,.
+;6AE`S%{rmETb%Tq8MXP2N@}VA9`dZ>=Yg%|6{zd/+5q(4R7pd'TLGC^`N'm4B<_m`uCJyrMY%V3qbn7C0~-'lyLdc-,DJmoY"Ti/oD=Fl~5I.iF3ozi7=
+2p6=><YL]bBz/X5wNl0CL2R<]n^n1tOSX.IyF0xq(;(SQ%,gxUBXz-x9amNQf5`-Q^dgXsF,r@+Rua"tzP_mA$t6-!D1x$D1oD)@{D(%71x2T0^&P|FBCB
+o9duoCEWnbH""=^h2Bi.ZA=416LS$5tjG1'<"I!j~6>B0]b<m]x:])=H6Vw+1'wV]8d@Q84(swzg;@p#/A~>fC>K{tS`9lR%<CHRQMkTski7-$)0bODIxQ
+D(6pRNW92Dbneu^W'lhQf_7^{bO;hwEz=AeMn1:^>crZ%4h8W0e&k+B24kO4-U@|WSp#hKGA[+Yn5t`d@rHryf}T,$l}cnCGG2J<`Tb:N#^Fw3j>vYY^7f
+7S8=#dSdS1~.}Ekfu}n<C-0''Wo)~#Jt6LE8$1@1B}ZDw<IT`W/=jk;f."r5kL/qO{3-we)1a29(/KP6dz%s"F5HdqRT&SKxy6GU9S5BIh"'tYiB)dxbSe
+(bA6-LIN)Hlvb{D=hrCcwDF/Q#AqqkI"yngP7|O6l/vau]{@<}A@Nk:u=](}Sc+l"oW]!~"y-.8Y&d461t[}/.VF^vX&D:Y9jP^Zn:)hdIRW%d5Ff)Ccq4
+E+%VLKH,i)R4).B)[uws`#;t;.$(-KoDQFBOWWo&lly)Fry1V)I#3G#y9uwMJB;7QroQBQ9(TRA)^WL6y%b[`+JIkA$o.zD17(Et.)_wujmWbOuu,Ilt'N
+lonmQ+d07'gj6ke93KU,$4}VSTAV7QUla{S5)"r]lSSr3!SYbLEobTgpFHLfY``nms}J)Pajt'x`Cf/P_ZFxn)cre/'}BtpJ/,4n!Yy$J=Y[L@UC9sfyG'
+KsW.Au+(Vs"<r=^coh[/X&bd'{]9o/V,6hk/IRW/FX^M[0]3}ld}97Ti'Ak!je9ASahaz3(rorW/$bbe;"I61@{}MV-6CdugX8+@6)^WEZLVjXlN[[5:];
+3Gwn>yfMJP4XoM`W8j&S&Y1kjh-IoVTs+0IgKCLgK04/pK}qv]4rDI+B+SSjK'<7d]8JL]}>Pc|[@OatV==m-cA=l'uwVXsp7OZ8IYq#'GntNEg!djSdMD
+hY3k"kg](c~+3BQMR+LmU8J=:/so>^Xs&^5RfjkJ4lIgW<ViERAY^_"_99CzU9A`tmt$Z=",}f&sOid:v(K]t3;,5DRX7V!kYg7eg5shEXKRP[@%2'Q$Tm
+5)oF}%]&2snRi6HyI%aZ1.ua^Q8M7}.Ta@ZhXoe^fcj}&rm0,Hr'MaZv{:02&'eN_f'KYb2/V:FBw-!1FuWZ_${M;s4+{e|aF4wn1M6m49ss$siG9(Tm4H
+^Ndk9H-hfyjI}jOBtl%puAE./CFFZ[8no#N0+Q/C;lTI&a<F.y$+;^]t"k~0'&#5M)6f63@F$edJ.q0U"q6&QARQ"l=:7^ej%c8'C;-i2hcl~w`Ut]gI,,
+hh>"F7$r<81K%76y$7^=+J-}D!m(~<W)>Ww6:<'1R7cKX>QB9enUVr&ck4(C"n3Atu3hA{1uv$mK^|`xT+$EVBMoz-5]xOIhtEk>'d(J$l_Y%Y^O-g_%lj
+oiDbfxaZ}c$m-t^b"&]_1pOD%UVHA.Oq$XO7(DgVXG]teFI%~[5i/50<}$vTA4n|)NUl,Y/;+fT#to9<'yh|OK~Bj)&G=o>yfaTv.EjGOOPqvpMB1(E;am
+kAwSuiJl"sn+PI1G{cHmo|/7W"JW[FF4869hgn&"(S=j9Fyo/1]c4<YOu2MBFjbijvU,)4}K#BkLzGj9AEWB],8K#}s}&8:o/yOafxa.eU+gA$a{kLJ0=>
+P|2j{RJr$eCJrS|(LD6sVWaVU=5p2@=Do/2N(nA5~A51^M('goF<|j<X<xY=;'JAg=vhDp^Ai]x[L+nzRJWUxeg:nb!E!ru&MFMhE-=^z>YYJx3A26.ca8
+5)GbseFKKI>M0+o'%-G=_Q&^%}UP<FE=%O##BLY;Qomz%qLex)R$!0RGk2t2))O(a{g6%#l&dRuCti<bd25Q)8[2.N"xt<><'>Od{k<9%g.=VsObHU7Qf9
+fmI3bzbwG'abO:$AeU=UKTn,Mi0z$'y#J]}l$]~)p0tnLzzb0]Cp"MTvz>.}!zUBVW~H9!q>NIV56xmoUb2@+Y!Yi1kf]{2za[tTVmrn0V~j1yFV`YzBb}
+WIv77+adqtS`O[4Zy'lmtx7IGoI)$IH3pzGwon3.;}2VEB@p:3[M'$;+bjO%pGTa0qo&FaTV)C;SjAdA8.yXWbw_bI@SV|`fJ$.#9@[_wr{s&Zp,tVR=Z6
+[HfJqI&NMF{CZD41:ZjqYn;QMd2y&U)c9u$)ga~w!8j&t,YEw^z3fx9v~=/fvNw+xXJ8D'&`S`pv{]}%mN7PCF!;L'HA,^z<qd,DKt1ak<$;Pr%AKWLL`.
+qq&_ohZtK242)jr$}0zxFz}>'VB^,q~5&t:g>Ba_r^R7<yQT6d0h]-&nKeZxif.^bqRm>-LA)8nxRTW2RP1ou%0A3%z323x%&o]O%G2)hr$nes,^:%UDWJ
+EjP7<GYoupn"WtKL<4"=V%QU`iIL7<Hd1NOqy^mzI<-I6vlqbzI}Dr"{&o+URex0LnH}6|{S|CdI.XW}3{wU^Oy+j&SsOk,J:.x=FZYN)mB+K0"d4HI&No
+rnV;QgClCs|)9^^fFSK),{[#_uxhOG2{FYI0P)5q`0`4GbjF#B,2D_JE{.y{zx1v.x0ct&1=4Fqe_1gQC4Qv+dJol&.I5Qh%P0.Dmm[m3j6TB-+O(%4z-$
+@&(1DJVdQ+X'[0sx|L"aFdNxLUd&xS>(T[,FT;+2JnxB)-W%FEV{Rh(%_aB)>eAAUAmSHEeK>8f%31RC302'vLkv[I8kgE2JRUFz729`nu1Pq1R&0UpPX&
+A|U.q8j#,N(V#;8H-ch0T@C7/0aI^N<,4#]Wy,G!w-L]g#7kcWKW2}s2u|^Be3`537UI8yK8U<7Z>IG0u=UBmki}Ld.1g;.o]16D+;$ph}G;KI(7t_"fS;
++%Z]L`0q$dN&Mild1/36,X#BO#t,r5Izp:.)DagL`t8S0&!^|kbm7qlxRy/e<67JN^1#`)E8)E^jY4d,ZMW6HV/I&Z`!_)&<zrsOyam2.oNc0/8I'bn]r)
+u/bj4C"Bx4"qm{ho9Z#Ytta>Wn.o@P14q:`1Kp`b$@{P#FjmH{)o,Evy.#@35A(-hoNZSJi_'g{PYByf.FyP>5S77_0pQJNctF@V+k7J/k[lWS&pdT>Aq=
+jk,'{Y!X2dnqN/9cEbE%{M|+^_+1Bo+^NN;gzja6dqUtq=4.oHR,[D;"6au%O(:+<.N3y%~t9AqW2LL}F[CV7+%/Q}NX.bYB{gY;uCZU`2iqL.g0awaB6y
+l=S,2S=WXn.Jj|sn>G5JUb[A4KHiG='n/UM@T^]h+).h%g9s+ua:CY$tD/p[/q|]nL3$b4^y=jJFn9)ZQM@Z"j]_ZpV>okSLV|vJ^f2&Uv_sg($yqls'lk
+{0p{I|KqBrYURZyaLihQVzd65&;m/Nhl&KNRN;;bn-R^FuY>+38J!l~kH8&{e0m9{@4u4TYm[f|{xAEVNJK(#sZ%xhG9Gs4^BLR@B:`xJvU7Nnzu#M>T[e
+M:(sz[T`2`27ePsi#50_l`Iu9nIB(#0Z;"#lV.]+<+BIub-bYW{D`NX]i{b7tQENfIWMXT<(H201D-rU)Nd0`V-^2W</xq/%Vl5o/l3]xSy)"=&-`ZgV+b
+I'@aeJR$[}L7"`Kf-YTk(SzX-8b5X:Pv:v#<#GaNgul6Hf@:O^mDa="41]S=aqiJ%B9/|Fi^'^8![dY<E3oPQATVNw014`.v`Lqw0b3<R^UTz]ux~pPfaz
+eUfhs.gzX'P#|9s:e'TY7Df+]XFi,t`OS(YUrxO^yw,%m>^TPD{LC@#==^$|2I4H;yZ"z3VY.L$Q{+3XtxTNr,I|HTxStZ5/.HY_v3dk5U:p8jdyxS6J-%
+6Jfpy%HbvTnw1aN$1n|"CiFXSnEabH{zts>6B1-).kHvWL-@cc^CBW-ZkRs!~X^lKI|^=22N0c'C{}b/<RpNi$(f"rHy:$UYW>P<U5kSei`L|neudPdJ7e
+yO`6G3!nOsS=@7YU6y^Wo='t+j6NH0|b26Z%vsDHvGH-`^@Fz1(Ev-Wl8<iuKI7$eP$a|'E.9A=7lnWFw08<eLcO#c>(a(ZD@!#'(:nR~QvUUhb.}+O#w&
+0#H7xNyh:TYe~}5FvgAy9TdxC#1I<lt3F4p8Dk5aw6@+p.0],+k+}wW-TileefFq:aR2K<4#|ARi$9:d@-%E4|^&OCW"qY^MW7GC59TP~P3qqZoIC9z,/J
+jWCX`w~h&@SGd(DM-%5UiDm7)9p'0UZ0/RG(RV%Qd/>72O,;9`tBV6iCJfbrkwOelTN)DA4r"Q@kgE'0q!F{~dxB)cf%J6FV)nj>)2OS]1A#x!Iltzj>ha
+A!$_-'"v-V:Yy,^yTK7|f5OGns1cal,C%T^rCWX9Xdmupz(tJj1s%A89(z+09/ZlvOX`+/g;=5rl$dcTdR;fP.3E[/p={wF-_rzz9u0&"_IcX$Pk[q})rZ
+>dm4Q>"(Rv@=YApEP(po=2S_7!f@.k^6l!A4vW%N^,InN}!CZQ]|mTEnzPj;#S;:}>@=f$&_LE#]"`.SW'pBV`(,b"hJV8SEpSqTq;"]qy&ri;>0QmX@M6
++0FJCLfA24qJ@j5.y8-}_E&Ncy&_x3P$a0(BF9Sb/NFSu)}VGbGCtJEy&la087rNU&vsvo-{3Y(uX!bGM%.WqxC66xOVvCR-8e#iu5!qeQ4lk%d3R'3<NY
+[c_SLdMos`Znf|j/mK7G}dhRrBZ.8@;KC/AuvEWQ@nT(C5yzl;q'PIRT937W;ai1>)|+ud/i[=>u^eN(9&z_u3iwdvR0/RfrS@hxh5#W#}hsSA2_Q4O]%O
+J4o>hz@x7h7O9#MbgR8FK6CY{RZwoI9k]K0LVel:k!'QQx)Y%P)0k7G+A3{&<!C.y|c,R#8CrDenbjB0S8u1m5'rU'j<Nm{$za{MBNT][w0R5t;CW/p7RE
+bVE"}o.38<j%2{hi8V=&~)CrPiz+M'}(#^tdOJmhb=T6WpxO~-SWl4Q&k"tq1N8sWa9lN<ZNWw[&j`ZK&Q<::-g&U)zT:%dCt[/_mFVVpybl+.";.TikNN
+Fs!SquWmCxj%;j$>9-xwwPu[}T,Tr:8{A]ve0EdY98HmWhNnC.Y%3MFC]B!`WRt0jtxt/mn_54LIkkYh!&yYK)-Dn!z1}5K4'OzH]`PIkO/UNOiXBdHCId
+os]xBh=1YQy(0/Ulc.xo{oaG6#=jj&bZGKt'V0;5NUDxE|nu4[k(4jGi]o)yNc46;|+!;l`y/}+XS)#%Z:iPr<3TSb)rR%gt:#JLHr>I+f-";P'%K'4;#X
+W!nP'bC5pJM'N$(T1#!53m%+zgn`Qjg9,w4W/>fPUHA}n`l_kzhLQ(g|W2vfd3J%P"ws&g4t>MOz_9x[:M3r5]I{EX}K|nQrF|`Pd<|qL9)k(Sk7Rq%n[P
+o|a=KJx^;v>%ndzgKow[CaCR%LPf[#gGAIrugd=$gHtU>--sMJu6!YU4&D1`[w<o%O=6WrH.Uc:n%sq6R,^zS2=qH`+0cN+RI0a'vzON|XF;s4eIYPWEyw
+NLXH!Zh1HsF`s79rSb+U,f;fIe6T3,}0UAByu[/6[!iKn+jOo6o`vuPGILx{"e+2>K:4~+cL7<v{DH@E1;{t/sUAK"jQUiCf1v6Yg{FF,;]Ya{)U5r@PZ9
+0Jx)L}RX+aG'#hS7zJhfW@mSXVC.'QpSSCZY2=nv>a8n:WAI/EDiQUJ1~r5wT^{;b!a%'Y0MF}t>{7H.GuC+pBQV^arKPAT(7`k&G8V4j{fIF]phh%jJtn
+VR[:3M/U>yuLuy$9!9X+{7]TFmUK0aW5'go+DO}BhHAaQw5+H9h$ghwY}od67-sDzH+jC/4m`RDD'$~4qnFxYSq4$Vc^y>g]Trh`5_1KI$;gRAo|hQU4Mb
+zV}I>8-iZU!Jb^vpe4B=o7U`gh!|J4V3BpOiLs<@VgU#sG.tf@8kI)M[2BL@Yuej^FtLp:-D<WS8Q/FYTLObjT+JZFf_"a8_Kw[eQow^a|4"N,U`o4IdAW
+OV:Y[hnjdlTK>^1oy>K$i]e"7;i+;w(q}'xue^Y-@t-x.&2i-'cT<,{ao$2}'J%IyjUB9'6$e}S5-CI=_3[N-.6ek'&it/w`>aVS@Uf!Zmzypc)8[<7+(@
+h]3iS_0h~e`{}hV/w]FpCiD5m8ns1-Tr4rGC9J/:HQCm`FS=VBBI'rlzEcy#-%ddxSC6Yx{%qzR=n,^p0[IX#e&:z'HF,$$7@|v%WVmhvD^hf]~h-5)9O)
+y"Z`O#5_4bPX6aT"mKEw'F5[Fw+mWrPcD8hP{|Y]0Q@n)X_:h)+"B$%xPsiD`3a"wjG{WWz_=wQP#yyrjtgEayTZZoC,[KCF!4"fqv&mq180UQR8"FF;4O
+7Fetg:K9Gi{<kq{P2_@ds]!`pMSb#3SUoe$s7e:6I63nD#8l(d<nBEO$w#;d+3BRH_GfG$ijf6HZ0!;FA"-H@f[Elna37]E&JbKs/:3Pi;,B6=riA.g8-R
+{'N^lDf[ocK`5k[YUH,Hq2Kb`P#28N_n>25xkVJ_@[19xf+o@;j0V,I|d:OIPSv.c`jjP+x9=&d%5FCm<0BY2Rjtat)XF;J]V3-,lvj7P8)EGEdOMe'Zm&
+o3'wg3RyVH`j[s^scNVd`'WkjdVHo@eE9+r15ZUX,[LJ_UY,D/sSXiMX{Q~Sy^=vhC(UERg1hTKsmhOINjgA['9p`]-bU|IV:w/zRRBd.z)1(jkPU!~I(T
+i[@5(&o&,kDp{mq8@7]uVf(,YGZMI^y|}s!!{C!Q'ky`8azCui]j#Lw=N`1I&^wkC`qanWuWoWFprAH<v=aRM6>B1^j8Lp`JwI<W+Ilb~eP2N`f[hCS6G@
+'Ni{!`O_(@Kz`p&=QB2lIvXoSx^P"QUcXvZ58lwskIrCW!/dIgbw#JkG]"~L<a;{3wofpe#=g1^V50.HcQ-d4U(CjrE!:Gf_#QKZ%IsOZGOKu4w^F:g,KQ
+ajaWK],]~kKo>(N`XXvjzLiyToPZ]^DP|n9>j14zPV9VxHzTJ)@dLl8Fb7X+6Pb:mwy+!z>C,I#ci3Wr>4OX3C]|-Aq6a}8!r]z)7k[(;7D|YZPj}DJYpf
+GFu3T3s6|oAp@{%MHCo<IS90{6AHldIXaIEB"!B5N{[IQFtI]{::_U-N.cI1`|tJ)Rp><`'!X@.Pu,}o4WD<|Kg8Z+,q|+h`}L}S_AFCfb{-,y!),k9:5r
+X6+.MV5a^K$^>-`Zy@Y+osNmOClgq.0RP(SESiHc/nKZUW$:|[2OVq9xo#K,zBX_A0e]'6|ZCz3X^gOn0`OVn]]!I[mtJaYJIz^d]R>!Fi)MofJ1V<^0#n
+[:do%37bUY:t:1]hx4j,,3@N[4mj_2wEL@KH!d){.ODC#[{qTBFoE`5$:H5jl(s"NK7:t#=+>,S}!)_8W$9Z9Ah}"st|2'SoPzx=ru"e2TLyp:%hukz3e5
+HgNvZ$,@<l4@O!E;mCX;#@c@E0(jNB7|)QM/t4<}3>Pdb@&f-2./,_Tc6f%"H)L:w`"1=zy-}w$DOo@ls!s4[T#(=7_Zc7%B3@~^O4w2<Zf,#8Q}d`0[YF
+R.b</C(IHkb{5kfJGNG1drr$GbDBDkxfQt8:$[u|L(efc)msVcRAvcMdn`}Vx06D8HYF4n}A!JW7.NK<~LjeiD:"r!y7q"sFQ=%y__jl8(3e!n8Js'bzjs
+)rW03.)g>76yHu>1@wn"XKOTim"<``&}If6O4mg!upKVt78=X`>f`(W7uK|ADEsj`Tr52kRDOok/NB9;$qzW")b`z(_@@}Z61mI]{W9P@w[-}Tzbgs]P$&
+&SL+h'c0O&.c8/Qg,=DBDa2/`e5>:F7LFk^q+JrCDWNAV=XZC=dKgQmaAEO_Ew`Xaxc3|@haA]L/N#wnJ[Kvh4_wIG0&"ohd8>]v=%v`aV^w#o5k|&$LL,
+MnujjZkp~u5!"7J7:J16OWx`-E<Djzp8RX`w%m&d4UoDXMmphO+acx:LXy}']rbs3vaNNxCst",bp<fff$;c1T0&oX{Px/"6#Ks]HHI=H_<_}0h3q@&9<c
+wEAZc_$%Crp":1pn+{]z4cUu5cJ#c=8'}bbxW'O#^:QmKFm`SlT-)<z7r[Oy/6sS@=j^V7Tok;#lRQkk$l&$y%y.I_QY/h;UUu^Uer--u]K-@;RFrq/}<%
+yoXAa>/t'3F`cF:l5g4,2U8G58'gg-S^3%6orW"8Z7q{&TP&j+It;7l9q#M'RBa}qX63V}5;FJC+.amZ%KH1As/%+Y"4/rzV`"Nsc$)nuyBUN)n%i.XKcj
+K>G6-@x:7'qkz4v:>WFbs%/:KQ3;Q[_B3mpC!"@%cxY+!fiDNHS5MJzB]J1,(&ie$T>+F!A@t;jr{vn{[xFX:OU#sV|P>sr`Sfty4`ilDUd[0Q!ID8>5Pd
+"1wuMYV.$sMutZGgfYKk6CzClincGkkq;,&NA`-UbTvL}CtPfV>eu:S20c"(CK"nXW)Mu[B$[l[E"Uooy2sBq<_bk]X@mGNy_0);(yF;8vf5A,|!r0F<:i
+@,lK0w0H%-5iWd7#b>|%K2dOim!ULv>FoRuFs7}y:c'1DG%e^PfjE!q93Wvq8;OeGBReot|f!jJ^V"yS{YWXY]LNOQ7;6|D@_IQ2Le<W;(tLje[p5>Q6S<
+vVkBGpN8k5WdO(DED9xPY4qaZ/>Pf"RH1}!+87N.RiXUpv!uS6osb:CAzu#0LB|<31D8aqQG%]Y=(9!$X(1FRhEt)1!xjhf_W(3oEy`dJ{0n'44ukr;d~C
+yO^u2Tcn51r}Fb1QY}&ILoo{(E;rT9Fe[p$FT}7rhC}Df3zGG"Pn4"&la>T=@IMb$2Njet+/lCgEDD}(i{;B%y]kA(dL^].Q_C2@KG"[ze}x)}'hWEPZ$8
+@A,i>(Yb@+wYi,}jZ-2D1k/EC<E&>bZ5/no[~wGzL&.qfAk|!ysKeF},U/IPC%mN(r%d/f|(}im0(!{&{Q.,C:vyRU07X8}>Djk8>^L6shw-CFQ=a=YQ>]
+3D:d!Kk/E"qT>G]:ZhIy+$CPcsNPEPp}@W]|.6.l#KPU9tgRm.}[;&H/2dFzOA>G$M!~NC%,.i<EE=jyuOt.1#qXmr@45y!TU/Lx!'=3uGZFVS1U,6@0X_
+jdZwthMn3B6|XnZ5N$T0!A=jg=W=Q6n41Sni@8+p(P[G1f/lRT&jpc;VZe3{M.e_2v{9lh[o_()wHU|=cw{'~$e@2vFM4E,E-fNSe(s1^`5<_)rR/.S]=R
+$,[$(h.E9_iYNt}@)vgYu:l:@}1aVF~/dM`0I,(Z@6]YRnYr,UK:b0ED%0FB3UG[&vX5K75ZwX/uAu`c==BPAIUnI+']sej}pcd_{4C4>u$+$Yuk|2UvJ[
+!lUim/+88HWh;tAn6xw4"tQ(Ka.pUQu4RVu$b=hiu#wxq9CM/{47kJ4NdKLqfy|HT#ZJ%}ba[]u&0TozCIWKn>imHN+H`pcJW,p|1^%"8`S$P-wv"L^S'M
+E9u#_hP-veS$|TNu-xtv'/'AwH^Q(s:[UvAj!F49+FC"YVqr=+`^'1]`$H~6C@%V=>{LEp[W53x+$H&ex}PT<+/gNrd_[VOT:,J87AN[~X"3S4'5=_b|K9
+Y%-o9ljgko,:[nZ}c}j@,^jLrE`PwZHHk{hFu7Tkg@Un5d0-4oX:P)q'_G1Xzrn,.bN5/}%DENWoHH^7f'PA35.>wwmaj54('A&MDrqY&SaG4GnDAE/3u)
+'X8RFMR1rCW=JooksKB`RR})pDX'&|ZFeEbh_0O/-T0>>0'e|lq-Qz;m;0P^|I'PEGtfnMT4Is.L2F(FR>lrmhB;BJSnH6FV{$Mma-f$cV.^;>+JU&H%Rb
+AUYWMmZ&C.J'7QZ'`n9_wWG<Y3@H7+U<!Uj"qpXl@[eQruSe4YJ8HHFDUS`xuHex%yDUs`6FNkkh~hHi5+|:yMT'tT3iZn]SiD%1J4!p@c`&h%vF^2KEey
+o:f]bGFsoR+|)<daoc_+2X"|lA{ph|BI_-PPSRX"wP:^NAYZn@#gvFNlp.JdOC.&,@1QDzIILm6sPFki;+QT,&B#&b[uMZ'_'Jn':%k0%E8WIE,;utwT<H
+nEdVo/]jWnPL'{A+cVo.p2Ye'V`-@1"2:S4hm_MZOxYx<EOm+:F"@&KT.OZTK8t'3W$j|=9Qs:h;qeT.Y=kmU0t{UK|7$Aw1b&aaP"]u._Gk}'5n4V8LR<
+Bt$N>Y8Um,-uQP8P7%3OK<.{a."a4GPG#"Hd/"QYu+@lR=rOG{'&WixMZxchbCsq)}T5b=As9)a$vkaXL;V1u3'.:tj[`kOkRoUyP=bM<eXX>1|NT;F.F`
+URvnD:mu#ZGiH0mwNlp[~$J2bF+fZr|"wGullXDRoGE$f`(a0@6Y{HZJ(CqDz}}q_].d9!`x;riZTOVZU7TA0_%QM%:'7|Gy#.Fzzn:a.<lRCIE#-sZr;N
+DsU(5w`z}M4Lv:yKx<{eCD};SyBeYwwmgi2`tbs}UUDS9](kJ7r/<GOWAQ+>m,lOBT3T#<m8Wbbdm3Y"@g;l._&'bk$aa{<B/<H`;dItUPwzccWs6dV_H/
+rb>b:V)>(2ab<WLL3]mrmu]F,X@P`UpcfQAaWdBnLGm4Id/f63i.|R#,vmZ'LF9F(i+OV5CZFnQznT`bHdnD{/iG.cH=RrpAMe6:-pD4)k[_S1-r"b}smc
+>UFs0P$1"<J53tmsy1N#P)K$VBeG2p7lHoQ^^AFb4$)uY{J<%(.);iMcy9ila[cM>>8xJwG=TD13BFb-hejnl<nDc0KBG6p1#wZ`FZcin^MLLG$6nzRj>3
+yxy`#<D4Y>#$)dG!'7(pecn^>:kk@][H/nIf0_wg-jk"pQ-t/r1^ni!n2Ko@`(Ny^LA>gW@h(Js3|<A+kA7W4Q}AT=s46D$L=ou5t;TavcQzO!j`lB|!bG
+D_288{o3a9i(#x]s9Y.0Tt37vj~5l:A(#E3:h0B@RD'%aK-am^dREEp5/<!K"GFIXb)OWz|2%;=Slbr/F(CT/kLB^"GErX>P=H;lPH{]t3GH7:&qKBAW,=
+#:j&e#LV[TP8PVIv_K0E[pK-no&#HKHeP.2$jWAra[bQv<e-Y@k^z&qK_=/{2w1gFN)77rRlN5uHL+7TCg1d`5ZOA)<}%Adkn}lfYoLr%!I}ePmqa;3R5]
+@#5(=Ta)UOYU];'6u{p=c-,Sd"}H{"u/:rN}~i!(<-^#)s|mcUZT=<,<=tB_Z=8&E4f,04u}cOKxm[WPT(MN>Q~dZ9<65x,Dt^yAUNQZM##,"`#D!AhT8-
+=#0<L2:R{_64qaJ'j>w$i^Df6-Kds;Hjfr/.DQ3.jqHeuyK+c8dZ{K=vx);_N'-(~#fU3Ph%LTCj(_qD<Z@xNz2QR%D8yk#guHn-_z5u}hdh^AYEA=!9aR
+^'T.DEX0>m'+[;{tOI)WLFeP$vgH)>%J7l9Pa5kM[-vr}hBr|JY^2tR>owfHR|JuXM5tHxsWQ;GW:DfOI)"xf0tJ62}bCEUHlHyTo(w[6+{Hp]/[ku=%9#
+J:j8CVKwq<CO{fQETx#:tfz!m[1.fghkFgYVI%mXp8<:YG7//^-GJeLN!5I6v5@Rik.SE[$,R0B_[op'A2(HkYAm[a;Y)L`sNu~u1&"cCFm3:Gj8:p{awt
+46dg,i/Y6[3oLHMO=xLP5qYm};jusV_hJ2:6K3W724m@aCN(;&L4w|>=,iHi4W|GsObW_i[+3!T$dL7K'"bARGd2XPpHPXvQIgrof{I1^V0"7WNs#tsOsr
+%32PavMf+Q_YO+QrQdY;C+$m!:bnc(K}})LZk'`VF>3YiLIOv:oYlJs8y"BJ_pUw(sKK^3vBYU8ZiS[,Uv&[adPrd4/N_DAxV`#x9y/K0@UxVa0%cnAb6:
+bR>HiYLYD^G={(|a)kgDEugzw}sh(V4eOM'BoeHN-PN'F(Am&!<rN}Fr2q;U"E#!Ve9pAODr00V{M_&Y]lT"K'G;Xc^VgD7v'L@!S=]6k3!&kItX}a|>%b
+IZzwJ|G68Vt-Wt5w.R68ilY|<}a5lm9I<Uq/cZ{q|"=HGtch152Ndf&8-JYcp&erDrw)+_4F/oB/bOAxSHi2!}"Kja!gc.3I%OloTg%YmJJ;E6u3~{3P1L
+b&KtK6Hb((-hzu15]DCmDrL0S/%",c~:QYu"FA$_83%jfargt&pNly|m_;i;~:AD3(Ciia_AU'E14+nhyB/Yzdz|#n`l](qd(o;8zp<`%l3+=!`>snv3)I
+rfDEvA%#wuj!>J0QVX$RT+_X;W4fo!Y@|F4Qnop`8#0H.g-cJIPS/vPHQu3PN8,JBX'U#YV}er|v-`NtchX'_S]ftgO:&|@2GPeY=[<_gi9";Cdc2+XA[,
+E]&H-zr;y{HBOH8/r'Y3nCx74@aMz[-]Z|<KtmrI3oi.(v3sg6Gl0]@B/QqnDC_8BPhc6!W+MB1+`ZbBux4MH/9Fdg6l-z"dFmI&DCbndXf@6O7"Sh.<;|
+Y8EU,=E!5Bd:jp]QpWo!"3$2IRP-Cu]"rQX=XPhZsD]#c/4c"mnsv}>_7`X-v:awK7qX}4/+]fX!q{IF`g5:DcSkHXsN-2zqDx+;+R%nDuE_o/X`5nJ(v0
+Lxm)Hu'Baj~b}(iFXo.r3LT/44p{!]ZmO]bOcC4(a2jGww~#'>FI2L!BMYbgIVWuZr`l:0C,qK%v5%b,2Y9l(MJq@-):2ki9,-"xtnj&JbB]5vw;.1`U:5
+fBu5~0)]zA($P[zj3odbsU-J0nfuA:U"=DSj=_'l!"^cP[J0DB~Z}fBjpNvRL+F+Bp@iHr#82GYUZ&guD}'vqoKyh'qI3Crpe@QScXE%JQX1Le0T;ec0C}
+~q4_2+}72I/(2rF>9)gg+9>NP$g3w4/b7E3dthm&eu-}tWFeLT0c7'i7c|SDN"rWV$i)_&.KUcS`dHh};cs|Z#wx~6>M"x,w+E-+wlG3'FJdVYj'$._i$F
+'$}3%uK`DRW+$O.<(4,:(Jlwd._Rt8Cjr<d7g0YdM&|F(IYiUVrc6;tAbjS`x1d-be]V=}:%T<8(E/m#o(.slJ6A$fet&fxc.uz_a,tANx1HH4}p<n#8zb
+C`DP|i'!KAMldMMp'<Gmz`OV}c"d5V.JQA7RxhDEsQ1+W748wfWD{AN-DC(s7P%WS}=mia`uLY6&^CiH;yP}eB)}F$K'Yx8(+>i^abK&c-5Ii:E1rB~/w]
+=J_Z&d0jyd+_4$y{%d@fHiSDP!4q!hR@NW"nUCluKX=s`mmcVkqxy'PbsePZnNfehBIVa__t./<+u."}&U=q;_ER2b+Dr3Q#s8zQ#j{Q'8Sb4k^@:G4x[;
+2o4;_AfmJOa:1dh^I`L-rZ{HEIRHzC%%8iu>!2V47IC_.8qtFzq@b.]`9YUqdF!rbHj}h+hw18nJT|`FtwRzXifSu%Bj!+7jSEUHcbpjmWo1KqmWiq.7j1
+}=+ZhtrrLb/T0F%{`[]FqcoFN<L<!&/=ywN!mehk)5~j[N:P$_>SJ4$%EI|iXKtDv{|h3P]+:R[zm<[^DB:yry5[hmmV'CH7s-d[Yx1mMS%fw9d8vj#p4G
+-h%F;7N^fHL1%t4K`/sHiQ(ir[7@.<HQ#|uWp@Zb~TiSa]~K`Aglbrs-QdMV9^eXd2{.&mo|}!R@0D]2g/+tNl!f^w/jO5Z2WzT.@T8mz5feavzZuIW_:}
+9ocW@gZ)n>cVbQ~s.f{55_|[bBIB1;K--"+95bgMO>-O&99n[X`</8H>%PM^l}+/]Z9{:b|F7:{R~/s"VH[kD>9Q"3Ygw(ElOWF$.4m0L28d=w_HGbBIey
+DaNUGg(9!N>Cp`KOm;Zk`=jWWTzZdJw=0$U6njXv+^z(d2%t.##v+mHjI|6b`PKW4q[}"IDx+bhe:`%WHyYsl5bvX2,uE+:V#C:^B-f;[QpUEwmlzSf:fn
+~tWT(9jH4`UJrFgotiK5]{o7c#vldC,>G'B"|jr}@{/V]sx'Dn%m!zs_Y/ZYPQ<S[1aAo0q}$yFYIwbh#HLvI(bSvox]iJ<IwBo4k9|54HiO.ND-OMx]:D
+,H+@,O5iVV`4_ZYg}UcsBko|i:hnsbyiSQ$w.IdE&rXtvH^n6}HTE6vexLAxTrCw)D[5b#qhvu3r/@UO[&w(#qFyWEs/@7GwNqv7"7VtCi]u8G|uoyoCPP
+b-:1KPjC2G!UpU&hSi"Ghb},i5^B_N.tq[F>HK'CbhEk+s@JG{m%0fV0yAXad2mio]UHzRikr4yHVY)upru+_+A#{$E{9;LVmDGVnf^8Z/r,WJf=A>gd"/
+wm1Uq8Ee0<<uL>-FI>.tVD4wtsl.w+2gB7r5n>Ac>{&a_ArvoKIEk{]khm&ByI5#"]TTma;}W8gL%/>>n-,hlS2-$(~PgA/0g}~q`VqRg#2U^,f^]zWx"Q
+yKNFdQ|yr^Stz/r!>9Y/{[3V~E1}&#eyml}1wN4+&7%$;Us]=B!%PCH3AdE}J64!^SVoP|3Q,jXuy;(,Q#ER;N|-l[gJCRlLr(KW^,x]3Iw`9/)sH34[[.
+.#K<MACTdkRH6y6bU]Kd:SJ`}r-0|[dI1non^@~!dojbWH4^Ykl@1@'kr^szDrGl`z>ws}%&<Zd4e<SzezX!T=P^h0E;"B[w]6,VVZ/Ec[]g2aTEu]cZ#H
+T7NV:;#q}Z[OvMzLE+ZCUjPdnB;vjArm,jeS68"0C4N![.l87<m^16D`IXN@l)u4}7Qs1s4=6JsX&7`Eu;HyhdasoP#B<#s1)HMsD},X]!RrwPGD]5MRbO
+M=it[v0UV^a#To';/fstAQ>Xa%Z4=8kV@PHxEnmQs<b(Ty=rylDnZ^uV(0)xoV+/`6VNk7"Vr#ZzlLEFGm$aM0r/X>xQvwms!"jV^j1I8J@M'Y3PzOrYz^
+^Ib0n4GwUg14VuD=Qv&.TO;CTq~V4;P{RrBE53)_Sco3;V{zH]d;~ojx`Oh_ULc]u:x<01!Lqfz,/V|_lple|B;|0Wo=3T>$wdqe(I0V-F'F9j6jOF9fU8
+LP]x_|v:d7v]ad|,o@{)7CeCJu#vF2LoaE29ZEb:Qo%wiSAv}GA[|#8JOJkd]aQ#1b9I5k35/(pOD.Ekk!>{LjgV2Q#<|8}3{co<A[>6u=L-M7TzZMTY&L
+slvf9ozgZ/lH",1/d5ZPZw%'d/+O{cwRp=Nz@rpA+ueLYHA&bF8q6co;VpA:{lz%xz1"X[(:57),DhP=,Q30x9^Te$B0#D=!(ciPS;h4,;_%Tx+hQAE4&@
+k9ZWV:O}5s|F642+,J&pu,AW>,4UX)7E^(Qs@15Nt,rygTWvKhYv[7{NU);7ZcKoHhN]%!,-X!i`|lc#jA1ZCaF^7`$S@'(XMR|p>>M&64}$"qpM1XMqfj
+u|n_[jW;!hk8r%m$~(70o>v6H>S4nw!.JrZ]!G{aZt)%]8DP^({c>>,$k3mmM84xOQYgH'"!hG7gh;f'|AvjBsengdFPSJIIq]FJ$-9xD+;Ibe]0"c4v$_
+{0c#T]OT/q"hdu~&fg"rM}fH}MlGnvZ(F|D}yu];/1a"aBQ%}j1;-hJZWO^L8b[VhZ.(!UMoN-dy)hpCmr7HV/kHa_9/pG%V/RH[tI,0e7dNlD$E4P=G,B
+$i8Bn8w[at~KdV3[IwB#:wBx[OpZ;&Ds<_fUR=,_"L<8nc{(2w`.)B9|z.V;l_CUph/UuZ]wcpss4`ZLCGam0&DKfyM{>D'M0jJ.3Yf,]37`W>aM.6~I/b
+{#|]#{pa[IS"9j_+/X).^GfS-+fqr"/=85~oF7Cq)nQF&^cofQqWwu,eqs`PXNFpwA#;gv}[d_v/3rG|VzCB~:}`XK{`jt">+9h(t%|9~3.L(Ie{A0F&jI
+6;-xPGNSBNDFgBBn<YD9VZL$OH#otqg5e00W7Y/8evyXdUu-j[;`dNl&,`fhS2JwQRx3xV]gd%C#+.94en{gL+aSBVW(v4"{Fwo9|UwX]Y^4"yN0'Ma5Fe
+N20/J"ojeZb3AOZ6TdXI7s&r/8AT!!PfL1Bm+jhT6TO9@T+('`u+vdu[!N255pI<x84#T&u2A^j;zgFCX^qe|52t9P;G/W[0bR=sG+#JRM`n1($Sf;bau!
+Uz<@vE'"]%Wm&[yeU[{Q5,H!@nD7N[KRc'<tWooPm/Y7rG,"1IS(SIAWeC7MmvmK&++PH,GifY4Bb&L|]07['R3#&pWTI0UEZ}]]Lh;Y@jX)fdk9@i+yRe
+!cu[NlQGin.{J,YVNhYknOuq04ykH"eM=Ea:q'hsvp=RY:yn%4s8o0LDP0J^-eP>AjqT+Z$PqTUvcAy3G{fP3y'NkKMh~j~Vc[-Q[e/=H#&@OT]:;0e'ye
+7f-cno/sGH~bL@zZm08UpLIB;SfE.Gk[<d"b&$6x>FmLgA1-HtIAOq$iCnV[`#J,{0'4z)+k#Xd;I;qw:D6:-Gq9{KRth}MzV>z-zD+^xVta&6W4u<avm#
+k88%~nF:u4cNRdd+3{9qp6_.&d"K>wNAO5vQFi.CgvkIko=_6DurUeZ#8.RmHY<Q"a&voPPL6u:<7kv/'iHa90l!^4(#Fr#IJV!jVBMr$Ox;TXPqa)jWac
+kHQ=WqFVV_q+ztf05o.^h47IL!{wqD^w'W@n#NwW-6xMq%XP82``K(T/.kJ]!N]jxT[[}.nRfCR02M^57Fxz{7IDF3:I"h<z<GWunv@j)ye,9[@j:5;{Q=
+m/[<h9!6kqH[1JJp%i{zO04BPF(XtT+r7}!o(p)e'jBmRalrK+kx{7JNU+$02YP3'_PozyxoK!fS/QxGHQHnk]t9-I~%@Aj|hp1ryoHyJ}Lyna@_I0O-y{
+L1xoAGL=.iowg%'Jjv)5iaWn'm[eedWS0gJ}v5g1)p8|j`V)#+|xRJaMy:w^[qMgPoqQMV;'ig:FS`8#iUTH1W9"aE[SWvD1.`WEyXQ@,o78!:8I_4wey^
+B'l>qRwnNpekX:&RrGA"p}}N0s:G/Fmg,<mfaISp3(9g,h<sZzT3+sn2(!j_18`CL9$6LcxBD%M84PejxRZsI=4s}j)||z!+V&h5KBQjJ41H0P>nx/QSY)
+4N{=+',{9`g${XV_pQ#8X+`a|"@#MccDq6T9^WhPJ,mC/@@w__q]QK&='{ONd<P,$S(h]T_,zsN+[)4e63jZ4"M46z8.:}!1wj`SY]`hbh|EFe>5I=fX~.
+FMs)UDMz9x#D9(Pn>DE|qMIZ!{k&qC/.AGWm(KlHdt%|%5yI~I[/Sb@Gx4LNMt@1<2^0DS3&EelVS5~{|HoOnz&VBp23}}+>(bB2`dne|D{2khRI)g/3]L
+p%OXyULK'-Qt/X2$V9sV!Z6h@h;c2aoay1EHJI}jOptZ%mZplJ0o6<LWt0j@T_BR14}0cQOvQW>Az}FaI:m0otwl2q^VAyf2Xjrw7=^N{HvT5kg`/A0x+.
+!T4Q1&{W5M%FLyCoN45R-R1^8sIktN%,2BxeZv-|y=lLWe~]tls-+qscy#+cSeIj4DYYGpQ!SY+@a|"=Yn'62rj!(5L:|j_7Unci~I{JmvbjxP80a"@+ab
+qVv-!i8=)Im8.!w3#jkq`ue=J)cm[jcS^b|P;^_Y26.e!>C,B/tej=-)o'|,NTNN-ovNa|)21d{RXO&cE&+a|h)WR}`EpNUzH!D]^XN>YT)Yzb+20O+=|g
+57(8w2Ia%ovn1:eF[,=6{..)eLLg'=t8G:iuTC:`dQs_zeJ(9RoAbVlE3VR]K}^cO${p+tsi]EDz%$sA-'uq#%Q,YpK=#P@RI_KMS=<YT3qpjnnz(l~3j:
+]{z^5D4NIMP>L55J)@dN6!)Cp,h],JdAQHw^_+~XD(M{fHs/9@$-GqweY/{_[5}Wg[nb}eRn8.gj"n$q<81em3hUT;LEh-nwx/Y'!9A%xkp-A:}56`e8FG
+gM_@pny`9BOp.tsT`ob20yB&)gX%Ylf/~{;}i{8|cL!yTCz51=9pSotlCH/hZiKuVKIJH6s@m0+oMnb76|GAp`mfoF{0cp4"8MgFc{XHlAzM<))n"5zPC&
+ey-.7ESNkSJJ@o]tMC3|j:i$8U;`BnY)e3hc59GmYMr^:aG9e}X]xMmQWgG'a[v|PckE~qpMK4pP!K'==%Q.DF`mUG>XCI!fiNAfTS}tA<L:#F2-/I_OCm
+%=j7-tRIq'e6'Q-I>0lM~I8/s.(,TtvQlPi>2}<rtLZ83oWIo%qAbNk%h3jGk/WK"$cxfG<^a0Hr!kff']qAMOQcWYjy-_31su/-Up<M{fN6b@2J_+,w<y
+,IZ8s=AB^GbNvG6@mIQkfs+E-x<n[H0vXaRX&Ji@:O0hmj_Fo^E"0duM(RSU3-/+>jRLP&M]oT(1YJB$Y'qzHX$OTZ[I<s~-i17u75Jb9}9p>&Fp,aDhzf
+A^L&7dVlb1_.aN$4,a7<^/l}eu4:l0SXtnG8@7=FO{B+_M<ep`B|`(LMeXqs^>S1501'|}X<jQT]&K"2e)u/4cfr+M"Do/||FCs,O}(Z};tp5';O!;Y-/"
+Gsu8HaK9'=[que0/a`o!5p`W%17U99e)zMy0:#}UNb'-+1V/OghvA]2]8J1&L)Z$cgZ@UZCf3bE1$W6z]=YKg)Q:#.ZT>j[,-r}6][TE(lyf~Ie!s>DzUl
+MU';m4ZsY9%;$0Bcf5S)T0HFU6ndFAqUD1-&I!-kcv8iZWvv.%=4P7"V`clM!<$%/Hu9R"-FCe|)8kmr`[bLUASw608=~{CuP:Qu7KR/E}.cDxgxhW2au0
+"Ltvzn_%LmOVzF]qO59P5"9k.D`JZ,4iV8h8#Mu<fAR<|M|H3rUyuB_f'2t!wiQyr8PR64w.v,V<jC6BmB$ZeC,Q@wa[Y40=dp`#]RA-9w}kG5%O9#)"8U
+x;k5CI.r.c+zPi'n&^T^FnwH'^}1+)z-kK/,`YT_6+>uv:"hIF9x3p:L@f'GvK!gV6lR~oG+}Y@u^UqRC-0g@7b_Qv[KIhXPM%ZcaMj}4Qjl#4&zcfk%K8
+[LL8PY$lB<9g-+B(,s$2Ra2Cp2>>P6zB=A7}>F<pji90M)MyaS~qTub9`3k8&E2<)A6s|Ss[=z3DLV>FxUg-"^3C+B6.6TXs+39Cr4<ocaYRH^z!-N$Nm8
+&IcA.bK/nc,9N|RgO)5]XH)a^3E.,"Q^{8@ff)lrQW)$aY0r)`AOrG"Zh7h9,h/U=l}M$5x%mjd5`FLKX_w.(WIHq.k;|S$VA'Q-oR^lz=$E<d.hlV7W&-
+_ugAd"hSyCe}km3Dp-5}ev6'_JnNp|pxq!/>zm/"5bl1yJOd3UPxH=,{yhzoyk$C8fhCL+y5-fvbYV~W<I;K%rUlxnsZtkHvjMPPVw|HAe)p)V=)=></IF
+zEjj[<v{7m02-2qd<-k#xe(P$HJlvR^W(3%THBu:CY_U/7^Smlta7{NMCxgD[rY|GIt<GzMRFxh:9)d76EbziN6wWuH8:c1SdJw}Ck#_@,Gg`Z~cXw{@Pu
+zLky.7Uwy|W0EvHo;7;vd7/FI<[7O8+5I)/WcV~oiue8$d/3kUb^E4ngZ5$!R$;CcJs%R|)Bn)0-`^vR[_J$Mo]1<!-2/b|XtnRh%"J8G(()0%WSklcwM]
+3dLt([YE{v"YQ,35^}l8ZFYq/[:do%qG}du]-0'm!"Q0V"RU3MZP,Y3&,9GIWlt42P7>LdZ$332Z'WPtbRg1<,<9oI{6O%eh,t_E}]6RM%-fl%^RM>Bl#Z
+pNNDGKyf`eKP$/e}jRj$|:_NDH7,~y8x<aO2vZOwQr:!naX@EvB-$`BI/^Wu)moKyO~0XW<Uiw4dP(`:.M{EB!oO4X7q{JgsW0IZu&t0,j`-6'(T>`7f]T
+k6s8&]<;l#~`~W8k6Pr3g}<TJ&$t0nX)"P(S!A(Jzji+E2wn(6Lhggx:~^w`3#9qZ2`BDp='PVozAqrZIf`^S#"_oL=Eiu0J9O@dH,Ei_dFG4t>!mi!y^n
+&t@^LHJ.!oY!hkdo7$TX6Q7r3/Lo>o@I2BZN.#01tW>MQ[pofu23a{4&=KN}j$Goe,84<c=EN[ghw:AWA:rcDvPO_PV%sLQOjY{1%jt#XnAso,ViKG~_Zu
+=J"`7-/8K&8,wu-(-H#gmR`KAG.}N#7z%}NnRrguw3.+d/&^}l}1!s<7Kh)zi`W&|+(|}wv<#a&2ErtM,dy17TI-ql:]VH:m`T/r$DuI4ZN_%X:0f0"a"/
+iwj1vM2}CdL|Q#yYW^):gX,A34;s$Z;S{;.HFq@2{5wiyVfo359rtBsjyZtZM[QD#-gz7KglkZK+>!N:/Sq%G0vGJOy&X$n&&$c}.vsAwSf!h<6'PlXqn"
+z>cTA-f_M>iIPFK']BaF92f)RioU5X^2YoLw&u'w<aDAysx&zEmR$L[p'D+Eyhh_uy7c%y]2GiL--Q{zLE-cZS+8pR~[,3wp.v>,Aw0&&`sC]j1tU1/T0#
+H%0VY&J/Ew{s(Is+m:''-S|09!0E{q"DD=vU^x)5;j}R^``1h|YyFim@+YY-Jx1|@V$Mr=PZe`NacG2s)cXxyo5La3&,&Nf2%7G(,e!i4DG.W(u59,YL{U
+2_E(h>La9Ae$m$K>xio6k<jmZnVNzhjKsv`g1Usaoz^9"mR}Kd%<g49D"K~L>XqF}GbTZnHUI4=#}hYhE_'F=-/]1kpXBz$nQJa";#dL.YDVX#Z.7{8Zn{
+2t}vt.~bWT.&=j!UGB@{nZSHFq<jO&OL>k@INLZ-AV6N',%01"{sd#:`9=gYmYJy,]j#C;gC2q,+}d%jy;3h4;SitP'ZnS8c#frNA$%Af8]@}#pkp6-ZX$
+vdO>._X5Aqd7/h.@SDL"l8+k[9P+g"^%dF!CGxoq!!T4(4_3F..:ZJ6!R9I[-t4,mEYIx9EHMz_Mb{Y)429yFL`vQ2c^{Y98AP[,](Q<uS-0%).V}E.P{]
+Z!)f2=(kqPw!Y,.{W,<13Fo[X/_!PuAuL]KcI%.@agbDHJ8Czy:g27xdDEG+V_YXn#AAsjw"+K07sC)WC^LOoBV-%jdvZL:6`i'mXO_XJ=]R6o!b0qG"bj
+-Y@u>d$yTqJc>o))1+('7z3$xt]mx,fjQ#@CGk'j"+,5#+%E`Z-n}wyPz[x<p;Q14H7P4f)eoW3T>JyWqV=fvxZd%K9g<F5bN}nDc&SsL7D%<1R<.)kjD%
+%:fb4)!O.Wt,3llYelC]8|J<Dt}2VT_V{5kNI{/38eKy-v+._ZU/4'P+>2'HIvBoMNS>_SbgRmy$a;Fd:iE'&'O3CjII=+'-T0k/E(-UYCtfQZpdG&`c$7
+w$Dnne2=gB#U"C"JHc!NL[[cb(N;7e9AK(rX3LnF(3"pfIu>ky+5AJL,.<+QHm2W~qiDJ-w"M13i+lxo&>&P|DK%[>V6agt/oJWo7qE;78u+uhlCt_|I{P
+HBBrG0,HxO>4o-:`1+ip$S|O/v/W2DIgA{g|.'PPgpDG^5)LsA6<y.;iOh(Wr>cms]BUwM1O3Dd.Y'2,up$Ij9w@q,524AD)o7/V/&iN.Mm3[yG'zv)`8n
+fQoS/jH$f|9%awNX&S7@LZ}:E.JC2(B-r,/(CpY$mV>CL!CEjj1>vs6E'.`J_<B1cr=%3sv,w#U5K33u<GX$9@J37FGFnS3l.6WPk1_JM.73]#l<E+stl@
+P;G2>M:c!(6kI|H!iGT,PrV8oHq!v4YjkhsT(m7i~"4Y'2Gq-OpM42VR@M73M0TMBper`LInqGF12|=|1ORT,%>d%DZ%&NK|1BcMZpchls2x/m#niGc+sn
+><$0(hwv7V'{]'vlh'=FUk=ALR[]StFqpX<%Rv."CF@s3&@ZPW}Su-8Ptxo,TWS:YdaEOn-Hftc">|g^,kU9G"x/w09X&r+%6ghN@/:j2)6Wkp^mYcfK=b
+UV8`lU"2+2ZhBevr]yfpYy2;S7{]gt^JybD64%NDct|RZqWqv;uVF8%}$]_km;JQ">9/&33jSz}"U$z,CIPxym4Mx+,=LnU]Qr'NW!8wMCgx1Q=JrkW9vZ
+o[cBQsu.o-dv8F1-4ws]1'Ju7)iW!6VTjx%/Aq7e%{IbZ8P),1}:mF3[_!@Lt=#RCrEP8XvVNew!TE.f>%%!O`}fZT/hd_w2BCGN/_3Od;gDee}>&]p"1h
+H"FCWCc}DOE|lM)@w:b-anvLu{rLo}peAk,[5xI}h#W3'+2K'yuzX.@}RT=0J-7;}wkSdbW;&R(GD-3@-P!>Si:w!^D,1/X=r]52%V+Ks:mmnpbBlX#R,Z
+7"9!I#c6"_!><JJjtT;>H5bNQE|VgOy}CDK:E)(|lLJ5e}b}!0Vx1`/D.z&UvWDc0fn]~j^_oNM|[2Eny-R@QlR=MHdm%9W30e)4caII-Q6cPMmhPfmR8a
+s{!V!_0<cV$kj=I^8vPOefGy}v!7S{Hz9gV>O$[u"%J_o}VOo6}}}v+MO)kv%g%t=g@k~w53NwV+GJuYrHpMn/B[$IQKdU;WalL_#'d>^K13H6f_"hNp/y
++F=nY]Hr>w:nB&%dHt!~TFP>B5Qg(7;DCg,IbL6m+CE(G<;p46-:/3ON88]L]+dt{Fh;$1PP3z=;;1j'WJ<G1]4h;:y0YIBuiY8y!+Fmih`<OG@LpMQ>1_
+HF!gIyGM`j|EEgX8&_Dv&1p&gk6]qY5_Zi)=TM|zTUS[>2;_Zjcr,91pI|=MAc>E"a+y)@i<gUrkL4Q1$b=:{2H>Lq3R-k7C!@0`j/fJ~=+LImv@|EO({d
+q<WAOc^PqAGeDIGFLB2"L`sPmHae=F/9<kg1s%48m>"7jwO@PYUZt;z+^rU^dnuz$yOxZN>}#Zh<)5xgy+#mcL<dl,ve.0It"JJ$]y2md{A&PF_%_UIj;A
+@.l`15)@I_|u=Iujh.%;cAITC=NGg,1,W<-U,gRPv!Hhuwkb<E/qwP+`/5s]e3=!AeO9_]-M}QLV)L;n%29fe^o-pzT&RtWZ2H#t/24i"iVHKoqkqHiH@p
+T_rNJzRU<Z_LS:VYh=ipiaqMCaT{=MPzuZ-jiwsW}fa#8oKJl5~-/MUxV#5C%xNt7QB,YbL{6y@MJVedjs+vXE('_Uj=yDIC]_:_^h$Peko!z<^wu:P)y<
+1-qr;v2MYZ~jL4W;pjfEDXo{RPYK[qHykJsa/ycKT'PEa&qKPpQ'{:5!Z%1]`uKqU</AD$Fk07[bEh5WfPy@D@eh_4HK%cSj2PyJHnk!f=3-}HfKPpzYk'
+Mvq#sIYCGUiQNf)ZJ91Laq``u0>d^W;<au0MR^$OfrekluBwp7D:b^{hIifwW(K#gy9|VRB|@e(BEk'Js"N`vIbdc[L/itr[^No}RG0WwVAKToC'a>Ab3r
+`_<@d{X,;vN8fKfNSf=6PR/(4KwvVWBL1D4o0!N`V3h5%Zv'[JC:tS#86I!$<;=>6PkIbgqMeR)yO1$J2Wb"e,ll[(7D2y9[<{3du`^5`@XCx&&p3$ArU8
+k<:[3$Q6a/cP9W-Ka8}.$gi.}IOJjZnI5l7#:gHp[+!Y!<SgJqH{h79F0^$'qui.PFLX&`8tzfz/kHbiL5cudS"&7!ku#2)$,UZYFqQ^`acQix}Z4#-t-8
+#;@{C9fTW8r]h4j.@3fb/4siY:6JrjtUq':>unzu,{kd`aZK8"V3Km;U-Z1Y&9u<!H!GhFl+~fK@]>.3}k5K`&~8iY)r|s'Gt!Y`_IL<gp%)iv71`A8sfz
+;+/=d-lMX('h_H.'DD:c@_d'6R&SaV<Rd=r{'-=:eMY;MPKO+^oH`K!ZrrBnY3S=P{-Ycth<^)16>wej0@c[v"Pt}3Z}EPjG>-lIhQy@VDN@X@6Fx95$nz
+FX({_$9<~&mdXtfNPe3]F!z0`6=-0]DA.}2v1DK=_CG+Kk'&IF43o`]Hl28R&p7EEn38kf<Bj.5[^pb7$fGF)MvjlmyH;dL&62Pf_9!tviy'03Q['06ZY1
+3iT6!ME5LmP6T<B,&P[I^;}3;[3`]k0R[V.kf,:[BzA|JXUN}/T._VIQ|u,PK5"Y/4x;P&msWZ9kfY$=-Zrr@OE=$0b4mD"32Gir<Z{)!e30,+{I|q`8ci
+f-eusBTp0A}E+[~72o~<=-.ozEQfL5c&3d1itjUz;X~eq}in,7q5z]cO5eYcu7&HPb!/b-3uaDWztQzji1WHM#n2./yqpqI3OM.nqfiiFQ#q!@X+h[5g%M
+%5L)5wF]%%]-q.`>SKJ'8#r7uL2@>tbR8R~28}0hGV^^i1PY(X}>U#~j}AZI!J`OS5t@=$M1&_0u}>9h2x!dTk(+1Wcl.r[jQAcMXV!Ig-c@of$$7:"v!Z
+PWE]{Sv;|IrJ%aVF,v8sbbXjj.[m}g::v1o+dC7`#m>/~.>YIeab:KJ.,wb&ABjj{$OGCi|b;8e2VA@C9tE76@2MBfX&QH+3rU1$OE-w}``nFyo@0A5'8V
+wd2&acc0"BNWkGiW@@GYsD2oi3ikJT/Q#3oCc-gQq3g1@J+eKlr:yaF+]omd!E"1m8}E0YXTbkav8Pj}pa#[mbPe0aP;e/QN/}]mTyJ,3<htm.u<Tpi]cp
++kH3aAC:5=09^(4p~)A"3_cY'EI0uQl,:x'%D`%d88yfG&]D](]!jrnW3/$PF=K)3VsSRSie}ee<l';+Vz6|NrZs`mY3=VPKS/mBq087pyx7lfPrnyUt5'
+qSbO/6"V)Nee%kl<CcFPVbT{~U-wEwHFg>A/%+e;=t}{_T'#lhItl'@V9eVM^Ayd@`l52JX5a{:hJ476fzt#:$~-l#Y+fQ8Y=#,9X)"celFlnNjZzhF:_P
+uBbwO47nX^+uz^o1yCty,y}>&k:,S<v7/;.:^d6SC!4']^LmuXt4x74`Zu+O%HV_7EILI$et.y>J3.@dCOf{bIR^o(3TIq^WhC7GE`3[VMov&N}H'mYOPs
+pSddV#yQA'ANuvr0xkXBDp/B;H!):J-B(NM/yLaI>NM#mD#O'YIwBXN/SFYC+H)5xy6HF^Je7^+dr{E";dOO2HwD8ewuLU5||6|M):X:SI>KmfQ8M59F|<
+89QBuak_u]o+hoRlCy:x,8vzXiWen&Ne/s6QjUM1'H0>%bG-AyXpn<paYA-4LkIBP'!_1KuTQgN71owbGIH2'a}&GW{I5-h,S,yE(,H/iY8$9A72PU+@fw
+ncbX'J"/M`lvAO+vR]%yxz3r5I|KFOhA>A=g((F]Mk'f-wH12+$v"fQAiVji.V#z+Wt#vsz<6'iaDKo(Y'Um55Cjoje9JF(kHBL({Q%YJ3E`EC!+)Ljo,#
+%oqTW%lAM!m.6zXGbOK<#9qL)ZG7n"6yvSe<Fraq.OnoI@&[vHpr|!|G_F9_m-XX=j[mxR&V:[Q`8v=gbYe&5{8jNvB:kXm(Cn[8t<!_Z"h.JkLBZKhV~j
+$gfPD|,ed^ge!4hVv#9F$6D7I)Hy3u1E2m%=FuL{(Q2M2RhxZ`nL{DvXqZ#FmtnufB.OBc|5{<|-k9j:Fp6HsAvxzm0W4Hw;"TaTbp>`<}51alj4mhd>i'
+a.J-QCh@Z|LnPE>OzcKpEGQl7qS{:`52G<;=[|%eDxXI4Ke18FLD5yJNk8f-J4yE>0E"<UFST!l:D;efKpF_L`MNt>eZO;GjC/wQ22}q=Zc#GYHy1ID%By
+4BzFIQ.xX@fN=X&b>/-6`#;LOUe1@F.;pX@EnEP!}pg[s#ZjXc:v;G]OLaf.9_u3T8GP~0GGZWkNUSh[3nX.B[JZsLd<=x[y8w~!FqPyH59p|h4ssa)5XJ
+_IExbgi6{zkR0zub&|>V$z`k^JJRC|'f@)=(>ux+EhI-3Wk|w{9;H^w{~w:]]i)M.e_!;BvpYZ[xKIV2T,yr'W/rbR`Sy)A@fIU-oa"6[&C1md@)8^9b1(
+0:woDpNpOvJ<E|[mPh^=r5agvcsiK^>Co"MP6C'FbWlqQ,)8hg6fD5)(.K'Jbd"0a8`dMg`okdMs'hhnI#vEHer"`){miEX(csw_8.}kY.l1Vp95nln^fa
+ycp{'(Y_Q#u{O;;/fm#AVG:n0T>8|"Lcz1W1g[Xe<8>m!PyLpLpw$=AlYqItpnHt.6aqLUOy`CK4IoNi2c/{L]8Ia3JG%rNroAoZ4LxVKcuW^YQkKY2Qip
+5l9/q)('{{!J.{GJ_YBv~HM5o/8qM]mM/fk^=5Fi|cNr}@!r%}%{Zst9"G>`F'c`.u[,(=iv009o%Kk/SvD.Ot'2aNz/rAng)TGIQ8o%mlFE!e{`inwc}W
+<8k@3]JM%cfY,4#=~]);tV#ogngV9=B]MF9l,5|#Ndfz@PQMa>-Q-tuBp36Y<bFhIu#X-GdoCS8D2b'9):m%WlIODVs2Vpjw/`@tEyr@3qcJM(KKtySVX=
+S41<qARRg>U8b_+.{z+O41k&WWQU(G>^,(R_Dt>>8wMd:rY</+fjPbcE_k^$-%BxDkKu8(qk1<opfWO";IBb6P%ce99N_80_DhC4B-#4TdWM<Tj^3R"d31
+(NrL!we.5Z`)ZN'm)%r:c6%D2^&["ZC8#F@pI(#tr]_mOu4PP]!B(3ubIckJjf5TDU@O49neD)2C&":amzJNa8%DV#m$@k4kg1xT{W';9o))S7roOdQ#qh
+K2W=2fntOf@)3|U6gi5D=B0y@[V2f{+KC"pV(QVTjG:.n{lrsteU1#NgeXW.A8.oZnk0+{ccO0W57CchV25Dnah!`M/ZR{sKFQ@:$M//%4[2<xSoHMZo(V
+#!$Eh0mMlt&RZZ5x@$TY@:|%0;E-)uLF56Q.cfvbj<)o8(,d1@2l>5O)d]PqZ]N'ItAY.%<o,_,'JR$}zs;I1s@xHr_L+sVv&osXa'DKFdf^&LMo2Sod^;
+H[L8UIPTwxc2$`y4hry1Ccg"rH+iQb`A7J'<^2_uo&^$Tezf-6<:1@j:2hyLq9JM|qI3xG:8y5|f5K39ydssa[78e(+Mr>^#"rEPk<b{_x229UgdhcbdYO
+@4vdx9Av}{u,O'nsG3pITD5&/=vh]BQQ/tl2fu^R@!Vkm5ennViiOw{_yeS,LNm=rEPUf1>^WUxtu``k1=}yVx)_ZB[GVkLgQ^D0ZHp3hFboBgA+>3rXbU
+U=gmZ3#/;y&ej7gJ+N;Rk-GIvfdanG!h~g(hBj|Rvh&"scNNa%p<eR}ZdmD"[.0.5^/]wLRAp54KmXsd~WIyEzI[>yj.7^z&O`6U((DZ:^+F8pz0P)UVUe
+%6BRO4$,e"&hItB&d&F_3VwJ~Z/"p@'8mP09fnhfB+yfoJxsEW8@!jcVGtKCb'fy'0NF|0Tl9vX0bs;%X;vnylp5hv;0ryp3qSvL}Jhhw2rwq)wLJC,`sL
+{vV'XfXj@U3!o6'J&a}2Xj_8vf<aid2J.JpK+w>#k!dIdS]SDP^B.(&a87t,rHTEg$^x[I!,J<u:#t.l/ZR)#>uz,v-Qq6-q.9o6v!!h~EkBI9F91$u4hJ
+7WNk0MDUBKC[B#|@v@2{t=tH#mYLOT/^wi0bC`oE!eKj(+0n`YyR$RdfL3C0,s7Q!Sqo[<IcBwzz'jsCiDIL,<'^.VxbJCTNyPgHk;0]ys"tF,prN9C#gl
+KCiMhl(-b%Agrfi>cT'R1kWCR3bs"Q<XjUgw)k3@+Dpk_X{{+99J!=WHpThKm]xwz;pYlhvHP"FkB1.<#bZ3B4fSu2(DilJmo``oOI/t,lWHhzUDb8)sL+
+LIUJ[&"T=;DING4)M^l+1HPPm;PrJLyIv"zp.U2-)R_0W<WepOyt`f{(Ma,sJ"8Q)%g]]'6c@fcP#Nv)RCvh+a>fqaN67]g/>7mWC{.Z!8CdyOvPnDLjEm
+jNJzD>IcU@k}lS~m]9L|OAZVL>g|d#|@dJ&D>g#}=fDj@l"i;]J]n"ggPoZ^|W8b1m1mG/yBbV[)=O@QXoc.cMX84"")fv@xiC)1P[GolD!f+1o1V!nkl|
+tv'16XXO".DBVvf3Dak{8$j#Rzv{]|bJw'tq;1I',(jC@Pt)[UP"<U|BBR=m5@>{{z))p)VJy`g(qSOP4@vkGn[G<U;X8'R_O/1R36Riz^HcFKS9g[KRV0
+49]<b0:n558#im.8I8212'I,}a,X`b+.JiJhJZt#'a$G10Y#W<a@$vs%NbZ87H3x(wjB{kz6yBRzuX`nG'"oX$;>#Y{xJu;wABOkKXNO3vu)8JGlg^xe"q
+D|;tM7rhjnMK%`}71S{uyO[_Q"hi$0;5B^bf1sR'Nz=g9q$xU>/N=:}h]Y|tPzT{6rI&"dFMp}$2O6}u(H.>:aS#Mpy@b,MHsSJ:.Y72f^_%(OHvEjD@Aq
+3!8whaGFu.r4aL47yO&3vxK(;rgb'N1Y-lJ)Pvx@[j<|ws=di$5h&l!FE]n&0KY/!0.y1`Hk(}JPmwx;JLT3]}=cxmFsnaJz4''1kpbL^yNMmMg[ZfXROj
+hR:HGy#JVL_0"x2-7iu#5AozA|n]z>or~)#!7@$}JcxnJdQO.3HC$f[|'oDuTl;7>P[c`](+|de>#%'SGE_g^sT}bpfUtE>nmF`sD`t:Kh4Ne[&8[p|bP'
+JMv]mi&!DqPmS9Cg&a)^zZ<KR)A'cM6{reV;KIV1%U<jis]mIe9,}SBir`X,C([REFcY_xgOX1w(:5T&"><l<hlNo%[.<Af^0A8GnUO0-#`s%q)fbd9tqr
+qI{IwS-!ceCW(}kL$Knk&j-;ZFHVHk[$vsjwd;[wH1oR}jga&)/P$lKhNY1(3>7f[nsR^%di9a+@Xd'o=!6<u_V15L3|#0dL}jc(gnGU-W:<4$~.5{x_|.
+tIC8xQ6S3o&g:(hn3;`(5k&1H./DpcRmJZub}o(9,>DEb0"|YUFWhYaw#{{v^gB+`3J}">i4|u2<x6Rd!2;P54O{QNv{VM`7p+<`V!DQ|vx&CVK/0(o=3-
+RT,QwQ$JeT@n~+8J]1<1pKbTJ)V2QK8QbDIW-2]Y`f5]S=l2ip_j:l6t($"az0[)AkE7Z'|tQ}[n.G%.3PCmkTxEvGr;JsOmO_&fZe(tnI%3g}ycs"Mzyo
+pl%5VKctcHJ;"m{gH>8|z<4a9$=nvp3P7AgYa8<H>]/Sg&{sV44o2$!j_,L7g>|R6Ccr1Rt+'v5zzD45pV9@lzRzC);7_,%oxwGU;55iD;~0v$j/:$(-eJ
+8gEr!aZ}~bwGhTzd;M$XpLVGT(z:&5bH'_mjACwV)He8_JJsyR"_h;y^:G,yidj-<,`]JcP{lOUp_SN@q5X1I%$AQca+:@H2O{"ctmd^OIezVoa;me]=PC
+1Q{"<()YC:,$8ei1o'[uLsM#WLOm3"6Cl-@rPF,{M7%tLGsXOK!XM&{p%82@OCz_~"MAKd6r8IyP~g8IdOKT)gW{6E0a_%@0(/-fr-DY;(&E1^fex`45An
+|AS+D"o4uAR}6w4MD=U^]}_A64qN5bELq_:an>`7nLkwH@7M.{B&i;Wy]y#|qlmBvZc,%|AxUd,Wb!%.wCG71Z[,6`d^U9+ha8kMR62Iz.L)cV=eZ/d4CA
+NZ{fDp/K-yE4>00vcL#aNmyj`w9_G_-k!V>H%^uqvbbw|F|}.cF%5qDdrzY>20X;^Ft/O3E|mxzV0ucq{]eL;MnMdVDLvh&=QHpX`88|B{B1o.+ZYFF{5e
+0![h$'S!ZtSq+m7PpN}k6G(R'<#TKoa(>N>.SYPncQ"9hv"hb{Tw>5z)8@Q-)dKUIc/NbXYCKs+nwzi4(8p,vkAHtuVWEy9'H5BOQ7Rx{3okpOu3+|,[Kd
+4u'X"2|.'XK3;_49#%[dMRcdjvy0<-}pc[)B(`ZiB{Dh@SP7uk5):EluqkIBCT'.9P.>Q9U('`6!]-3E^||V0B$l.sQe]{fZ0j&cPAye4|{SA/(F7ci,5Q
+yluq-k3yd4I2+b^pz>]o!C61Po&}DhM+8[e[JLy)y9a}'i1Mj#'D1tpU'gcM5l~}p+HCtiiyoFo}e6%D,ZV}>',}9^:>Zv-a7X[LSjq+)OA/eA@z+og[o}
+{:RuOo%I6GMoSaYi.n;gJhyHT]kE)IID`IYQ&!bfHK{i"+C^V$!Nw%J}HM-{{%g35h.sHrzSjfAQ"0f-vN3+CeIgcPK`""-wwAlz^ZJ)WtQD2h`7lfDXPz
+VRafJX,I`AXH#oY79.(`;ccMh8GxFcP[d!cp6U~D=E3_(Tzd'F<G^]ET=U=ZjhFUS(hik.7#AO@2NJ:fv9<!=w~QwBYDR)yP&qs[_g@AF`X|B[8|,KVq~B
+<{%7<qbidNYT&Q%/^|)d|^-qM^("^z!OUvUE`_f+c3|qm/Q!A_EYp]63tNYA^!Bti^@AGjlrp.-=viR$1m)y8w]S_x:SKKDncTI;%U|v$R=,qh(xmZeXsu
+Jr{,k')nbD>QSX#%}MCta7I(lB.W4$z6nmFD(bZ}y/mEAu8V0Sg_VJ@u84gU)+Q[d:+q7$k3p>_a{nr8[Nb/:T6ZM-_LN'n].,[jjL%Mn4BS8kk!]&zS"#
+~p8lR8L+4S[!=[`taE@;#$xy-x|A,pIW>7!vJE6E>&].kl'd38vN;0eQulZT0|W,r@p(.&[B<ab^AMFa0R5Zb[orU>L/`Gtne5Y,+R[n0lnsH9.THt-n]H
+_R+uff=G3gQC:%z<qz&wM;&PNwFXNF,6JxY)WcJHmjGpSs;o7lN^(m7X$`7sm[=sD3t<qYk^,sTScQ99hlu2VfTB6}A%ZoG;Hk>Lh%fZg-7X&4leIfWnK{
+br=]`hZNT}D%;cPg%]'=Y=ExI3[8&j})AW;X_}l}uL#,yd9TSBSlA}IF$u|"_/k$+&,{=nYZo8H-<l@6Ew"]@6HvY4uN]p>@rh=7]!cv#-MbpOy(k7Dx70
+^_[v}{%i7c<.;0#NtfLK8:)n.(/#X7B]I1&QU'nB2v{Onf7A}2m_~m{k8#`r{ry0`S61w;sA!0E&;L]Y81~{]ty[zl)V6D^pxO<C+`i-Oa@dr1}B'U%2Eh
+t)[BQDStwC9t;@F|lOUn51-Kq}{V|%);!%d,~IZYmd]mgw1<kF""iQPXDCa.VF"YmxP3}[s`1aFc{93|iqg8)2eCI:1")AF:n]r]t+^xr^BkR);7x=0]As
+~ctpyFg:2HxWYZ]TzP4{'Ta[/=|F7ay!}i~dkM&(7Gk08)YROtC|kZW>jkz]wXrK`O4e%4qmMTj05g`>smsB]H#{GQlZ8}-YBz98~<0nLJ61jswa-@P#w`
+VGyF+=X-9y$9&tPuF=IQ2JY%alx{[==r(A;beJV::V#y$S.{<G/4HQy$j#|bVysdH1KEI7f(OmsK'L+vOMDFUD05^k3-FBMZ1r,s&MN2eYR%JXb@S_wk6/
+!3]B._P&3)sJ./r)Vp5CY#{u9%Qz1nB4`@vk]fVvdT,q=G|i&XBG2&!kG^-sr1`S:Wc[GjigCLIm'$i$eOEu/KOPU>4BJKwV1$XnkSo_Tg=DxK3lvlhmiU
+VL0"5_9up:E8-L!lc|w{jAdw<R$m@n}7KB;)C)_Hpb8$!+N[))B[IdIKU(ZqV]4tk^RKc:1h4n7<#El3!wGjOFdEpImt{X.0OT[LfZ~F4CbNB6uqZH7}J0
+]}WB~Y/GPC47ncFnG`JuM37A$=zwP9EBpc5k'LO:[@sPuRD/ps+2T6u`Y@%qX6^t=MJn!LF)@;<Pd<UoIO!""qC-g{m}Pcf_1q=OqW3OP`E|F`#lW.B[Em
+1g56}zL`L[=O#oUIOJdnJtQ4Wb3t4CRb0Q;[G9luxZ08+3O$al].y.;}v8gy4->jy|vbrxg{dX=8%;#t@/]>{sc/>xMfa1(Uqx}CuofV>Yf]d:pFAnXo8d
+~x(Gj5]}3$ZiY3-QryoR'.lueE8ICabKmv27ilwW^[O5f"bikVKL#h,ocx6X(Sf)'IQ`5oK'A!c(@,[b]CWtiS}GZfMZ#@,.9,9hA|X#KQ7;[5-#.MVlA1
+7|"m5s=WLUAtf6;-4<:e8/`"v]mE2zA`@sqyHE1p~|e{a#mr2k^[$BkX]{<gxGO^lN%(,&u3wZI22H'J5N/J91Q'-9CfJ0De@{gNC`~3Vkz%p&Z4ph>3@{
+-@""w1]YtX4M7QN$J0!!he"D[0GGsO~n@c$an"1;_&SdoI9UhT$(I"NoJa,rd@'RZdjw)WfvVbH`RIF0`Ki'-#D!-PM"nA#=:mr4G`lN-qM]Uqa}yj7EmW
+r!iuLs!Lr$|mr4E#,sao=pPq"ksSfHsNPrb!>ca^iV/3^rjukC9kgUIZ7v,CjA|]KH`{wfg;i[xGX0t;`qUkq_`O]aCOFX@IJO1qf{Au(K=$UpkO<#/B;u
+%M!lhG}lHr2}Nf)N3IG8T&$rPZDg<Jv99|.8=Omz&ITrBlAgH|eITraYaY27mq2}kfC8X}_}+pmY1{l#=OPMjz1gA5v'{_}Nuei|0CYN^w2v_:>V1}OmFl
+1h~>u9{|}7JEw|QIrhYyeIg)!7Rk[9[OBcOzKg|/~V{85Qkf2DrOGQXhBd:O4oAJ3raYvZ=^>eC&FyRN&7]y^N^tB8N5jvLfv1iI+k-xn$U[Hq-viZ6J&X
+;)Yr!#<Khed{[Iyo8g"%eu(y~xw<6M96eRQ2}s"b7i'{e{;}m:cKQuq,yKCXNO[]+|oHbV8|7ijU"SN:(1qar,B;$NijXwC8mLe|GFa,H>V8ze9>in;}x3
+U3ffhDaDx4^yHn!xiTg='2_mm&K.0X})FK>_Wf,zy+^n}Mz}zq<Cl_J>YM<Zs2l3^<6}ma7U8Nxi(<l'5$o1f&4Kl3;Pa+T5$#B<+P-=s!;W%PKzV#6+[C
+^A.-t]LiDIv{d7Y]<zm3hAp1P}O/,<AUd,'b#!Xbnf2.~aeYUa{Y&NC`B.&YH.22QEnJ%>J=GZ0<R0j9[zxKV;e-NgEuWZ:;sGFw=;I_fqPTsH,84]k5Y2
+{bH#moot|q%g7&st{y'qHXI&cDI>F%>oPMcp[rrysxjeXQnGrA|BYS8G#![VVQsPlo57rL[H}!TuTJd8_1L`deGaAZzkTyxuQzoA!HEs>$]b~IYWulN%b-
+A9a@:kfeo9nMfnrC>$<O%KzvN/DK{tW,"Xj"#<-(Q8">A6^(uq!^gUYUk}9U8KF&7"Exyf|I:d6o5r4i`wJu[T9$bq)szv()e:[`Y.W|QGq"0^Htq5JPo'
+QFt||9#tYZ0S~,(>r3$n~K%)36s!;gUj9=h:hqoL~trb4oRcb.6g=I~/>!L)@G1Xts5aBT3#^g2}&NRsV4e0a{IWEJN{D$naYeIuUwr(#pqhFOb8Qf,69[
+dY2{z2fEo.Q%'i`$[Ec&v3A8@WCd2N.{}=Tn'Nl#095eytN{<y2Mg:7QjDU<ycI:iq3{Z/@X[bTSk|X].{4G}FYFas`U4g>"4#o3iC{"%L)fgU@-EAk6VZ
+/cFu]f`Drs,Bx<"hUf#b$]"YSQo-lQJkbP^[c;]M+e-3#]VgLo/BVj;#k^8qrx"0tq"!()'yS&]58icM/AGq,uFla{I<K32]<-GBQXDQd`Z-cw&c"Zcs^M
+S`A=pKGrFV3i>X#]-^"ub)b$[M(S]G]-@;!autw4j"!Yt"N"Cce=|QF}i#-6`<}:E<bwtbHSK]#K-#G$xC]9G.usY9^)3(g"t#S@VFO-P(DRd/mr!p0].O
+L.k@#JiM_4cPVcG8(wNd85x5Kz.ZvBA_c|IIweQ6QWWtG4&aecf8~@(;IXz0f6k+F.3Zo(Hr]fNGTbB}uR;37O/jvwoOm{H#w)~<aexhwr_(L{a-N35R`0
+C0i4AS0<Sv6fwiau@MK66zo!k$o2C:^%4gaD!y<FL6r.l#lj4DJyPREA:^8J~aZqqcgjK%v8Wlfma=#[Ji&A9-yuK"WJ}QBt{EEN<uB|rAj5.(sr<y/rxD
+VvYXcC>egn}!oBK`Dy&OTD0P{W/'ln5{6CSlAt7Qe,9/Xm+0wqIJ!@a5ZQi5:t]Vi[6o_ID1hw2|rahc&E0Gc8^kCOBaYlz5wekZmQMjlN_ZYeMvx^&c!f
+Gqy[&{kjTb_vhO3PsU;[8N@8>jbNDgbW#@6lwt7N.#B^mrF3_Q,"3+RZd$ce&VuL58/A8<V}7(D%{Z)n@LnA&4)8{se^&^h3XBLRSZgWX!>VO_Yu'6yL9p
+k-x%)aKEsxwkMxhm6WE5%$QJwxr'Rrj^ig"v>gDf;"M`^4TDs'ggMf]7-T$5;};HLfylG`^'v(W.Pn</g"6^PfI6xMa;Da9P93'.V<L=:x-(#j:Pk25G|q
+]-M:ebtRMx97Xab>r/m&dgG%K+D%T6+3LA+941xakcd9JH%toeswKmJe+4/RuGvq7'Ia#dnYI|E.8c_LdM2=|)$)G]eLx'r{7|1A#%U)TA)5T"}7va6]_5
+WYn3.xsJbyL61Um;"FyfHDOTKi0(_2G[yN9x,t+La}A>'u56'c7q+Sv6Eg9[{S)H,Ygu8SE3KNJL4YX=6GulZ8Gf5ajZIsZTsYo!>1n;6Nl[Vu4nG5e9#v
+I:h'c|Gk=Y^R,[VqynRyPYX7,bJov8l!m;aC6b7Q#^1_ug5GyBFl't3MWwhun'dAOEqp[(=t{hhckK;%gZ{BW|]^[:P$p$B,_>26~NrufJxvST)0vo=;y:
+2Hz-E&z0@Sw%h#@%kta))oYa^lc81U3df=uAE&:_ac'N)6C&[fhiGMSc>rx`+gA`nhfsd0ICXd8Okn2lv=~0wNrsLzFYe_)p<h1ubOn.C'$7!s><l#Bc,d
+2US{D:sk_02nz6`>mS%!mm2<||}_3aFwXbFzmtK((#=l~)G2#V96]xS:UI`!eEW_2z^iiw9^Y<:03k-:{XUzYKBy%W&ROTGTfH|wEvQ^;C=mjEL]yN>@H#
+cK8|/CtzuwXrJL0Y3DG]ZK0uKiU`>2w4gks!)IykgwZQYACjV<1-&-mw>YmwYdUc>d{WXE2NJiz(w^cV#S1fJk2#(;(`!-@)#n`Y'j0UF;-.}BBI0tgacT
+(ty%]^JtIe_33Y&c!MrKx_FY+.nuWo2O;Yg)6z^zP!oECn'VB+MV~IAUznUA(MJ1`BL+Vn^Up$f^HvF`_c03i<=hA|(L)NJ28+sM,X"mgGXlj"zud4a9t)
+Q{}:6T0wdY]tS3<X5FMWN(;_eV.zNlMwUs3;VD2ox7sp}|Lsk;_#_@=BrtjG9fK:r++r3=B;Fj5C]Yp:x!}p#K&CQ&AT+&K]xnEe`-xJ,,(Aq_NXtXQwI]
+LK1nL[uffum@M)N+d,h/DS_B4b%(nIgaoxd|@7Q_;L";Che!!'/jNo"[]cHy(7y3IMHKh<5}Wl.]VDKoH=Y/<C_,NY;D4q9W7a6}']"BY7m=bz]ft{lc>s
+N'vjpI>W}pU4y5r^|@rm>ZB0:)7cdebO4qaWQB{4"b(Y-qf(xeI%'"%xd|/[9q/)!3>Bd#<(:n@tL%,k&C2z+X#-#CMmX=45@oh-Ct8B=KjpnY5X6||`z<
+itau8p-B2,;7UgjEX[QFGEr7-`nP8vg#;j|UHc>rggrbfb/,mX`{|Y48Umpa9vWbM.v:/NC5+oA$COJK:@JCpjg:((z<)s6}QaI%FeLxOF8C~!jkB@}[G)
+`5m"e^2o=tz>TTRbzx%Ldxdj^HGYI|kqa#}^KJq:"a,zDI"jghkp7NIdn!1:HC;QZ{6=9/%PsE{XuRSl+Y!jO|Z"seA#O|T>y{-2:g["h@MxeYsI:L!5PA
+#Vz:t1zP=W0g}cg07,tJa4{4]Ki,gq:A:j!3.a+F`}4q[Uef8sHRZ,6:KR1{oUJMRJ$LEO)L6)7CQaJI2/SFhQY;6i3r1r,pQ@qw|T><A(Iny)=JL9R|,3
+S70iVIAW|bt^$F<]#II.XZYsf`0V~&R97;6giu%<F.}57:_-.+7n/fD-%A)eF72gxrq$b:DhI.Zs&tx}Kj%iV&8+G{#z#MkI8XZXK)/!IPSsEi]i(U`pSJ
+VK[0SN"_53~cMqMF[TGB!y(Q$YM1wo5+iM%(frQt^OqherhyzN{l+sn(f|iZ[d96G|^5_#d:T$:S<hLT`HDUmDgi)FXF(1&W3tX%|xy!lO)vmCCJv;L5@`
+l5Rp0svQ_dME}r~s~o7I^&F$-EfaOQNz.SRoiyb.WXJ8>#6GvVRT-l&I9XW+XH~^,O}j!~JPd-%x(P_R[YPliMt'Y1emYRK(E,@ndaR!wBAP=VDR7KtE.]
+P+AcweXlJbk^e$K;qJfWK7tsW"e`fnTM=LKnnAnSfaspE}7B=wywE{Sb[UBHedhe9P~0~K;3Lk9Z3|_/Nhkg#F$^`NY,sj|7ag;@kmrwUB7c.26LJiJH!T
+j.,^sYK`6XNTZ2sV7@1mlT/Kl"WsUG[y+(:ZfYNps5RQ#SANJgVu~];)(uJ$'LFxs0!ukCk>DV}9_Z6$n&mBtNgNeeml7%orFr+g.-G,;8^4)rE79>u'T[
+lO8r"~IeqOW"y:JMcXxBP5F,^.LQ:pHMTs(VG)(f%s|@^1iO:ZWB6}tF<wVS'g].ms6uw<ov`uJJ/^#1I)[EAe`.4s_%%>P@Zsv<<na/|N:_NjytD}mS(S
+>qt|a]@X_3-]TzP{QoEE,8Thn(p6W!UC;JuRgt,jY3XiA|k1d8`):]DS!6M_nQE=jcYdMg@/CsXV-,tUj-R{fPIv$njwWcUb`gYOvaeRyI&Dh>(oP`Z[q1
+Gr-@@4||YQ{NfE=B)Slfl.^W60k;K04n/R[hKW7TLC/4q},^8r:q>eD)2mA$4m)3}evhehN'!ko#|1%bRmT17AN[z|ar,5#YP[5;:xyZS7}B{6-vz0XfC]
+u'I+YC#lb7lm9n!ncQEt&%0CP_IW1"uMy6}thwPX(SuDL,V=$bnD9-iK5P^8e)_by;J0=$S$Hy[Qb15/S<zz-m;kP6T#c5`^{p|<Te5u~w6[j{~6W7)Xmg
+$c(ve6!X.zmvWcbnOV8`D"Q+-5Mvep%lL|$cN=D9+QRG#/oI-v&A_pcs,e1dtjO2s_NP]imv/kOrHz=@ICdy#R%m^3r8wJ}pBCAai=iK[k$W42Y>//(vQv
+L9['U5(z2Gs'_DPD#E/{C{ju44)F,hi4G+buaA+h$R})u&&0d$-MCa#S<ypieP<}S2G.+x"fyJUtbJ<iuu^aJE].kAC9L=kqF+RC2US(`o[>7/PD%k5YnA
+(=^L]ZY);jBo85JHaVJjd3t5.HHf]eSd@o8]eEqCFew%5'm(#`TP}V-0_J9YxWU73CQ}0]3'e0B0Op5nil1f<4D%6oq04-7QZyuf#zu[DiO3P.fXQp:$sy
+2>7-&NW^2K:#3U#W1W5U8="DA7OOYJ!7d#0llTjR>T.fhy6-x|:|zx;(eMavA|Wp}Sa[;<W=1|Y3<i$BF$9X:9&-Dwa&;"ioYm{9.13rLr;{li3>!A^1>F
+]4v!K4T{>^)k,<@,YP{CPQym"MyR'EwWhYm`NKJtom4n^oP/sh2QWl(c55!f24SkV[7-9d+d_X3a&I183`04p`OnKeS7K30d2;z9@,|dL4-uMLKa:Sca2k
+OMs_:{8t=S(eD9zzi6hdm+1WI}nk<T&-l9283Ky,;ecr&0DvhARDzMxH}@m]a.)R6k0Jv0J=gb4GN<N66wvM9lBQh`zypgrute55:zZ3_B4BG9V7GHL,Ik
+cH/t0C2Ha6uOoCzo{c])QK]pY^&dUo<X-#6vlPX<q'7/c^2Vz0pKtGq".7[8%Q4^vbHJFtYgR7c#&YITPb({;w]@GF((RBYx!a/ENzdYyP%hfJC/nV.|cO
+03"]$CF^OYDZY%;j;%U^G7F}lt{]nT[Si#!1u;0/I`t=9|kE1EutUs%H(:vV^PoG##6k1JR;T5(QBQr6}t,&-6=,lkzb{jeh27&yt=0<)0J)b]N7T'&"uv
+~iqXQl~hGeXg0o'<qx;JH8.dN=5WM}1j:&crQQm85w{<-(1tG(RChf'|C4cnh}x,n6/=kyrDU5kBChzryR.#%;6(6MRR4HBYpj.H&!),oA^M)T;z}9U@.A
+v,3IWwYN8g]H4lQA^F{!R^nL{>ov'P4Yz)OT"%lwkIIN>yW!riD}9jYi]z5-8&Q^+>]=4o!ea0bzzqTJST%,/.2!E]pHccmu}(Zvqbkw_H@W&4fVIB"Lw<
+D#;4m!940,"mHasiFn_h!ehAw;@v7xjCf^T>9cxJ}dHs~QqCg=~ZX'|kU0XjdNFgB<<<.J9Wa@<l|s25he)HELzzo4D_}qbSB0A)|eJ:8)lJ5Ul1SRwJG%
+5BGHj&7B$U[<))eR#W03d_z1Fp{0C'Bl}:Y@^&Mod$XA11fA0n}XA`#tF,Cw#v$X4LJUrVIk-<%-2Vtewr7Vtsm|=/h/VCV5P4#s]{=8%_;MNu,7`me2Id
+lQ"(b}8A#g|W!JuIq[<R1cHY1aDFQ|ZXG,F5wFjCxde'Rt35'K}VDMT[k8K)ErqwWu<}iRUJ[&tv>z^M|_~qbHC1DdQzt|.gjq#k.[/fn!Q6nb1@j^@4OK
+'%}&rtP6y9K,=gpQG,(]~9@WDEl1)00.WC=()4hldl-SA0Kdym!7)A)|i12EnR6xUG{DpgfQOLUNO}ZO_fjZTE)2o7u-WBgt8G<BES@HP<!v6>Jm/@Amk<
+^Ds+]B[V#rCmU!NQ7%V-g(Bj:v%X$[AYJ^,iDc&89w.&q_.NuKQbVHb%'CjZ:'V<~-~uq+v.8R{",V4+zsvWS<[5huH!0[kX&YgvfswG~Vl#'DGu=X{&.r
+2MvZsL&M1"hSPeMZj7!(dIyfgS4Mwl^5gGk|rzyNNxtq@9)%hFti{`o89CbseBEX06eMd]T.yjDW,eSq+MwWaU&j+t7DBp-VjOtv|(~a>FeCeN#mFwF@X!
+xSw@><sfxkiHlv)GZGixmS]G`E=BasGkkg`[,'eya{H%Bk`:rnWlHO<"#L{+.2yJh`A(SZ=_7_~6LjwN2,Hs#ym!09KkB:A7@KFewQlx!k7Z|=RpatWBB;
+.tDJ%)_s>AJ]<maLr$a!uA-lJ!iC,P0sBcE;nAB3ITc7[iR(xvfozn_,"m)1=cO|Y>{$.TA1n})+um0pk3xAmlaWc^QKT)MiwUC#cC"3:j&SX=@2S2"uKy
+2xiY^v5:;ztc%=^_RiKM|ba2QR.NmsBJ(|[EC(rl]KsC!#>NPAC!$&7hXg5,aH4cc^i-4vcRV}ZyPzmlcX"WW>B0X"$hHMHp88VufIlCKlF1pOST9I=5`[
+Xq+/:K<G|lu#qGLa<ztYx_%Tti~EtJGkQx!:f}C`PV6E0h!>(AlhXh:)#yI4.DiIy{|ju7|K_N=w;xmOZ:Rh@0L8XEY1@c0mgrY/>_sZoAc[&2h1}!jAMG
+xdF(k"K/vu5D.=+Lw{B=&q000K)j4M7)8=`bJ^WA>LvES$7UVO6]BKxb}1lu0Xgkm4&V+WRxs&S7nbK!%fSmGPLz-lBv).q0q5}r>C2u2+=:~yb`^iP2PE
+[{i6(jy`/|vfE{c=Wv7zB3#aSa!aIfqfl0)OOjz^l|9k3V8o/_KYt=q%te&|0/@G4^G^M(rO]<ZGmaRRo92)&LINi/Q[=0$7p+}O41LWMEy8-SE1xg`<Jd
+B^gTD<@BVs':o,Cs7C(d}lX0BdHElG=K(I^0WVAB!eqI1f&+vi<q+8)}JF~iw0QF0>DYN4N<+,G^}&`y,4lzx5^$j[x<uR`9},]'uWv0BhR8LS;8cU:Rq6
+Wuj1+12x7j@O0d07"2X6WT(&JFhQ`zLNt1"@r;lMIlek-c:<I$,P4uT6}qYul9@"@+7K{P/k9<}xo(y1>2HZgRREIin{#_TOq5Gw]gAu|+2smb/)7bP3L8
+VFe^eK$(WK,iR]G=ADH0PB,cLOwXbS``B,fksmcJ|'our=W;T-QzKMHF+l5+Q+VQMAan=amUESa1He]|cfr8xeY'>pUr]HXOxwoyaan^,z60N1m)gS[G@U
+F!:SN@E>aJ&y<x(L}hs&@J~^m->wDcZec5Gm+Ej52E#/[$RIP04ck3rR7A<eYht|Wb#LesILn/U.lT`E-6jYw25UnND4XvSvUl/2TogAGesjc)[W=eh6Ax
+EXo]xdK-uF/B;Xi>W5:p~$5v@$UiPr8Pg9WQxLW^W(+oh>W3/d4|r4Oac{+4KP2v{p]-PUzn:UD@0]uZ%+ed(qfp#IQ>Lkg=g,X'`Tl]^`_3qPXISrfv|.
+PBC<BSUKV/Ct&"nDm=dhC[u'lw:(|tZlOJBjesEuW;$Re$1qHjdn:VLD.&K2"Ry5"!4s"L',U8vhXHO+!Z4|bq,cajAzcs:7s2/{==8Y!HH:yN7KtI=MaG
+4^EDO_w#Il%b%G8=EbagJ(NKLj3MM+4J(WkgLuaP4]3[|D}YyY-Q#6FZl'Ehr8%<MraB'y5a=M(-5@=@G!|kGDFz>hCg)>C/(E`/xGO%>@)QTadPFFxuDh
+FMY;bAeac[n!"RUi5I91RbaHXJFL_dRToHhAI'T6&]/Hx(=9$v5.{A@95L-2qi_84G}p#0'&wd;.JY,kt0&E]3cVojlc7mA|x7kO/CxY^>$#!p.VLMN_0(
+p[ZY-L1o!;6%)_qBa(u&Qks"oe"pOcDFE5Jt%IDpf8e5uL]wqxdb>t2"kA1|wMMhIQu:OW@/txj02EL;zK5S2T$k5q;rggu9g.X!2vhZfcTzmt%BN;rwLY
+>Km|~H-Gk2'm$m"tX5Rhh|ps:"gqA}Q1OZ"r'mazrz0tmA#%zv2&NGI0PdR6pTFi!-zP32d{=-PW&pl|XX-E/z(g8|=|3<m6B9uzo6ayx]#NUjXE]HJG@E
+sBi=%X9wfzFUR)M4.VHb,Hw5wFIpa:',5=wYTl1$aX#8_S#$WA_{"0EjK"S4QR6i63L@(3|gy08@H.#;)GU]2wsEuYg)Esa/gSGvJe8=y[iV|`:n1JWYmA
+WGHS{$yr~34C2kSS`x3u@5q'[o_x.[lA!`!DGJ"u#8"ojRX$lQdYIPSWK5x@%6gU-90i"CEr5zfg`X&[V$o6IXF/~.!Yjr,44roBNHPOR7K%LWsrG<d'oJ
+$;:3Lcg)qlw9oi}=-eX`l5_.|zTbQ^^:HvG}yY"437w|OGTfrIX1$WTNnMR]q9X{<zi1nu9Vu<t0HU=&jCrMo|w&>3}5vvIZ:0t)@#JcPjIQy'Pm|v!u4J
+ytFD}_:^8Q,M=zvP29qN"Ce4#.=H%hH4!+0,s{=Zc)elDz$-`_G3(yx7s3Ac/$P_>SP'vk!<4YIH:1gxX:Rrm;X{DTLD67/1b!qB2Ns|;@Nyk9Q;s7sF.j
+Tv|)bXO(t&X)!Y)"_T&Dx(.l6Ah7K3@5K>a5iQz>{8wW}AM<dK5V})Qo!s)aTRRfy-@pfTw_-k'0'{pz";o6"cbO-zF8)p>M38o}hZ+8,2VeGqKNink3PD
+x;p;wz/:Se,k%+O23O@w:xc1;]CE&o%w1uu/hp5C07Dq6Quu%!eLir&lI#{ADE^`<'^l7,yupt[_}[PKaoi,dB%sD;}lW-ELxWhb6&=OXm1cs.vp@`2Ep3
+Be8&@8|)|3G+1eO,3..8Db]oqqZupIn:v"rTmy!-tx1Y'.Ge!e"t1:5X2_l)W4KlivdJ%SE9=<~.bi6/X2[XFDi5i.{B5(jv`(ALE!GPJLBYYzeqGj^cw"
+:-^r/EWg,/o]sc!H,ex:vQ[WWIzd}[JDgdw"cTIuj4/X!^_K+^c(=Qw;K[TL=:deD(cv&'nmK`z3z)FJV0n:|C|nF8%)}EzLT+Se^:&32ii2kS<]4PugvO
+!WHOW<yu'B4cQx2F@w$[^zW##_t}9Wz:o'OV$4,5ktx}$_k|)l%El0k9^+"321>/%D#/-lJva;Hz1L2="eVuH@cDZ}Zk6ofe_A`7N$bTC-QjlZ'Gajr(Ls
+m+l/NAf{0`yC,H-2_{<nPg|YbUPMSVbgbOYWnJ~D9Qv4oW^6nHW]F+8yMdn/JR3PZU)=!U8$-B.dsFA<v4Ava/YGPdWB)@a/6`R7f]L%EI}_+f9X9B$%}b
++`dYbm,Q2Yx+zwq(Dk2nU]W(iaXy"ng'}Is%,URG_|9N.P|D%J0QpCS^!D@MzUga]X"NuT(LMiy@-]N!<G#nqGqIe_Z1;.~Y<A8NcizZo9vY[_l2>(jCmX
+hOGLyt"OjanG!N'`en&.PjCv/V8(Eb5CLD5Whf>l&#bUR%'QN`T4So&W4):lVU-W:lPSg_"A^O)k:w/pVJ4&T/s'X86nNJdG'6%D(v08`bAw>dq|]wDVrs
+M4B;VvzL8^99RNf:Ia=r5S62%2NAds@/5%lWkNnqfQ:1&dm+EN#j$|j`j3J4K/"eUl8vNbSL0gIMkCN6kt|`]<+:Z|&:#=S;vF+}[Eu,{Y%dNjg<[6=2Sh
+#y643v1dm3rgJSK3Cq^Btj2sfJQZ$3a}@2LfjEr&<Phuu[$OtYx>X8/D3ix$Y,fr-mW;bKlEDosS$4n)"E;=45>W^Y!dkDRJ3+I>ZKXm47ws6En[,oL0Gp
+zx)S;vbF`Hk>3x-{5<<12OdjgT}VRX2HS,:lqB]%gT#l17[3PMeo.f2>#v.lz-V2i,=ep:WNM&o4p+eG9l&R3W@n~lO967W+FK`K~eCkWl.}gSM_FgT%:Z
+wjp>Tg)$7u-PTrh>07yhpm"l[bHq6<CVC4'u$ji#~F$u|VfX^v'pJh4Z6:D1mJs<S0<4.6+1xGh=#gyF#;4gvU!3gDa8eVuio+>QC0$(1tqfphU{llfmM9
+5SPzY]5|;R7,W."<jU(p4eoV}b{+DStE>^p;|zqTBE[%}/f&GIi&'sRZe2yw!ZS(kSjZ<Gr5BDRj|=-wh$u6V<Pd]1IiGNI]FYXd;bwY$OVpSYE5Qhax}V
+<KYR3X-ww`fu&EzA5X0(JZh#oAYOl'g[)9c7vBSGe1/sBIM'OjpW7U/z{=0tqgDq:DJkJBC&CMVZUDilIm^naaQDa|er5xYL+sK/@aC;|5T4LPtdpX:"Yn
+}1G|'"bKQAT1~0GqYt%XGpoP8xf@-R`,doZ|-cnZ@:zQZLk0%/"(OUC>4ED$vzj.HRVB&}%kxg0WUM9Nd=D[o6w|r`b6-i26gxv)H<ST5}}s41^]0QDc5D
+N:l!axWM34mN"3h0^3"u#f(:n{)l#+)"Rv,9=e5s#t]JKWB=gK-UcHa|4$2azv%N!bC-CT,aG/+yBuSRIt3ss6hH&A/5J=_}NjULm/w,A1/kf:VEAN5R@>
+#51usW-2Wt'=Ra.ymd7IqTwZDe4cIhjB$ldAU}3hI:hi2FOK#3%-CxXY53sE!rMQ=S:eL>Id"}%/F5:q(KvoRYu-F`2ro&]V)p~pSjv"_8u{oTOCoIf{`o
+7gk>JrcscD^C&q]Wkz$X|=wJGE"j,gGJD]^XY_PFICR.6$;ek>QIWUI+-)`Lg9zU^N:Wzo1(wdm@ns_Cyj3-V;Vkefw&;Xx&#]-6@]o^]f<LrIpoN|Pm&@
+tVHcvLW<YL'9):J'nhr4jCGd+=0F8T|LVk{We^FCOx,zT"SiZ,A-8(+5/MT!0o4F}2h+xSz25N(xS=nmTZ8BLrq"~J"4O%T27lvgM2&Huh-zgXf(v2C4`(
+(.-vY>[W77]giruvr#Y|!HcQ:%M_4T!UG2-|k"f9R:,Ea(6td}f+U(h|:H1`+B@z<v#Cfl/nv@ZC;4"BSgBGAz[_>+@F+s@8SThIy"~'"0f)J:QC5H(jhT
+fcqvTtYcJ1`ASr,`rnbMz'~i~3$u1RHlcVh7{g_BBwLx.i|gI|0LfZ4-)R+I(1G%#pvi[EBl3e2J{,PGDqDA8RX(pSNB:g>_@}]NVpKw{[X0wHzCAV%c<s
+atxe:R~#Kx:s._(x!T}wFw7Sva^Nl#jv4(5]RI=GbI4hpH&ICf"|BdrQ@9]RIumEm)WWwTTtA^65X3"_-{L`9`3k7W7JWO6{W#C{/F^|oIlf,Xp'X+}9v:
+MXbG,8rmak&+=1#^K|$"r!SW_('/4HBmN,bdQ=lr;U'apDM=";)D>7'-KylxW$.33J:hLT(^]Bxe{Z;veMVkO/HOx^:yE^`=R.W$BYvEYeXy.`G;&$-(gQ
+72tT1GU)Ms@O<:a]S-lRV|#@0Qj+7m6.@SRfg2u{e/UeaszNQpfHiJts&>-ac2.JNor+~aiZh>kjF%lt<Y{X.d<,RU];w^azL0[tGafjo2:7xFVgPMpt/d
+OU%8+y-,)1AUT:@a:I+s<b$Z>R[/,&=ThMaa:aYPHHpydGIn/i,tE)lTk}gbXO3QS,SZ#6X'xMs,HZxnuOaLo^&Xz16>I<Uat{HaP%7[x(<6dJ"o}=[wDL
+ylHL<n69>FNg}|Hs>zZ&"D1FH|BUvEh(i3s}o1<0>A.bl`wd++jQD=f:Kdfu61We%|y>NG;]qbUsR!)gDdl3,5kajI)lv4_5>4)e!(nJOj85g7XarQKEI8
+oI&ED_-}{kQm:w''17Lq20=_TpSmQ"Sm0<d+OM&">5$<`g%={E,8'LtTG#Omp:Wcgl91fQ.P.)900PM&iSJ:&#mX0vs(/6,n9t&h-9c/PG#p"i#K4Q5h`&
+Ks[=`NG_w,zM]Qyg1v-!f%,eR<,Y~{n49U;^+w#c|=(h|-t@(Wx4oRYn]GT{u}|=EG<+zGZ,-Gk2I_M_G&LHk>D69%gV`WH8Fj1_6BP$/ea6imvb5U%7>'
+:m2H1m=0FfP9^R%]"y2EbdFG[aOj3W6'CiP74Xt+$))>|]8vX$SXGy<1#c"myW"tx<fQ%]~(Wb=)#a%2O%X]nLEI<c(;FQx^p'C&ti+VrULJ5Pr5b(WJ5l
+Rr5g9q-%y.[6,7Kc>GD)wvQA-AD/M7Ty)4)z_dtX0tZf:I>zYTS0}+aI'%Mc,kU+;TKRSJCl.]iu;Uyt=Z0<<+RZM&fI:_.j2XhA#7hz>>J)k&7T-n0W(q
+z<{:^,ltIn_6-)fY[X=kU&j5h0koOq-tqzlKE>qMHu&x-Gz`c,PG#asOmUS+z98'ExSV|k28KS5NJW'=h[(WZK.vWy"q@L^stI[8F,o<ow+&=cRJe<@2GU
+df3)+Exy<R1wF.oE)dO3UK-vB2CE4_R2D%CWd)]Jnu#Tw@;Z`jn'a:}AXK:9r8)=K:9&Q9XE2o'X)^8`)`OU2-0d5:%Ym:IU,tb"/@w;AzUtN)]:WS+AN3
+fO^_DnBaPe~bK=j!PZgZXgWqLd=gmrQ2c)8_`s}vC|T}Fbjo,HyBSkK$cK_bed=XGtdT$b'|]Qx=BnS^#-Dg9Cq}3(m]&'0)"Rv%d=D";t.'+V60H8r]/C
+gD9:yS5F)<w6g4FT2]'Q+aHTv!dC4g)peV(&A`+-u<H!XN}=&0ih9D#CDvVrlhO6:aGPu;OZ&1k8=R|Bnj]IE<e5RE!Nz]b%NxHe_e!jLlGB7=31zWPB=K
+-,u4>ftFVsPxM]Snpmhq..|ZAL44~`>{#y[^1Z{$cgj%.F4Gi_CLoZGDz18$);s'+H=`gi;$]V8;G1wW69~X.4{+9QfO9vbu}}h3T{erI!go~.!QBf(1:Q
+DZ;jFLGsF&=I]<)$pU{Hhb%18g;$t'Q>]f^&B{Kv0h16p>dw$xZghV;o6F`.@#<J1dWOw[rAvRQgD|"L&i%x&)ezSdS>$=A&R(_:Cg:qa0-`.}-(u.8CdW
+C'`z1}V^+T0:~cKnBqjHr9)F1yA^VT-vQ|e#_%Zvez>F4,TMW_Z[55F|DHY>=Y,SKJiT]4jvQ_gg5UmC-ILynf6i1vJ+L&P[&_@`KNC,wf-zuyq)&2j0LG
+=u:ey!`.ZcT.)g>Whp}wlgopnMpgDph)6$>LSq/P"CkA)&W[UYZ0gMOTE5/MZu},9.sp&[W"i7qxTU&+^{i#>W^!:PD$/5oxm>]rVTNw(Rz=.SpDte=5{Z
+,J"M0AY(&;(yd#4n3eAG<S~G(&R,1$n&WQ8HF7]w`O!-935k_6WaJTp:(setDj`o6a^m!}icM`$po]A8E&FF6}$7;yWo7d9uu-l.m]Z,^gi;<`^m/<HwS<
+V&rp'mWx8AP6U^77NDYQ8=%wyS,ghc8ig$TGernJ@/Oe0,vcwrt=CgGt|wYzx:8Q`[,g#)<"x]{-HjDl=;Iv+]vJTeG#ar]Lphpf&<7&-&}iKn1UKZm|84
+XK^)%Q&%gmK(SCbMa0se)qf3V_ZQhpq|+eugNuFvW#6oh&iU;#J]#/@^%,!K8X^WbFk,PM6VNy9qm4!A{qVD<Pe]f#()KcYdIE58QB}pAjtp+arb"osSE:
+CmuN['m:C]>B$7`jp)Bo)6gmF<%:aQ]KHsRMIgB8D^MWRf#`q9{Hwvabj4B;Czd1!Y!sTkV!yc8.C(FFi]vvgOL%F}B^1{u9vq$GJ[Z4'VZp+=qcB=^>./
+XNiTXq|i#-dxocpFYizjhznO|wDzc2&Q4O%mU2Q{]R:7t>RqXYt{elZ4>d9@z+JUr@:+0xS]ol(&seXxZ6wvzVoA~2Y2<yE=>rH.)w^>I$k+jID3X/%fz=
+evWp{]t4roN,O#QDu(2G_y[9L.aiJJ)k.0iUr)A{zbQyl/`D-UmfG}$[^pfwTu>]Kpgx{=Kf7quK:eMaPJ]L:pP,/gY-ED+t}X5"KFF"qcw[2R1[hE[Cwf
+E)pZQI%:-/_xA@GNAfq`X^/_gbz>l|&"!nlxo%AOUg^T#j'1Ezzq<>-{,PaWN'HIJ=!+%YA-|_Tt{h4e96}c_09uv!C:MWI9}kqy]s|eGNlq'5/4||a2&>
+9%CKA>%YTFV>q<BVamg6d|N"HZ9m2DL9(a!Ne%-X3pTacwnt,OMIwu3f)t;,qizR(kb`/Qg#pPWkwVK>gEij[Cb06RF}VRzX<^Vj#2:6XF#B$E/%=B}"9D
+~64N7"|c0Z>]+=C%4[]f-2N+`8myP1lRu#>{_86E3w%nx#}Vk#`)`6@=!~/[1ZC,#{qWc>jCzVVwj;4>4d!j~mrkZKkQ[to{mV-c4!@_~bk4#5#t+F(xlh
+wMDWLh)W{_z<qWI<]ryS2exQ"#KU%KzLB+g-VB~,7+EO'fgQW0JE9wY@hW_,`uy[T=$RX8#&SB$qA[[>adz`S}a(czmyYw!#$z~6=7C[}L~|39;ENEa!UQ
+~0n3T_b>G_FLl+/{hIDY]0o;j+esas3neS,5@{iRS>6.!yj^i<8O4BZ}"z@`&v{d(p%U;.KI[pPqWLwfV{o"irVOpVIdz0N_R{;o90kfy,B5r>Iw%J+x7Q
+n>Sh`f>VX8:D~`Cj95vh|}#]60JYGn6]uQR+H/EJ$>:TuX1jHC%fb<('e(aQ%_6^E!e'e=brzYjQdy(q#p.Gj_FC&l8}j[<eX/3I<-FM7oeO"z|QixRQP!
+6;fU+EI6)%ohG=ySW<'p&).z#'b(+d.8MleC"/1DJZ<,Qr$AN5t^lGN=Rc1g.dndZB"F1P@sno2&[VSuTHYr)md/V`OIQn4{t-s19YQ{f@6/gt.M>}rqL2
+,oNOxLt^4csqMY7jG=g6>)!UO=`6$y+s:^ZTi@'Zbqdy1Lhh'b':$&TC+0xhGJj'gC1/Y.#S4+u=MM'ff1qeiX{{zAt3rG/M_up=e_eA=1A(I::bgL5WtN
+Ben>J3$N1;[$V_WvF^kCfKPeUESpIVeP`Xp_t$j=op.oN%}4:"!k]0hGT[uC`tX,J7Gpii.>5KX7cs`=5;iDOnn6$6H[65RjsBO&%o>1C8.m5qjt&Y;JD2
+eg>|#WXB<}3bA95UY4h<lTR>%-%NjO${m/APvA-%vG)m,{l2+s+2=Y$^Z&56TMN_6wtz<|-#cATu<4ga5_n6ZMA}pWO`Q9Zl$6Teq0!OdCEN.y)uAn<DD`
+/uTa9]=IZliwS}:GUhq,wuZ^Ec}R;od|RU/zKq-tU3YlmcJ:T2Pa+}uYE(FpE+)&]:0@M+l1GDPJAe#"8s;pLc{T^CT:5qJ(tR3TPg5GolOV#9i9v96$DM
+}%vPrfI>O<+8Q92]})J)/Rt<Ge[wu!`r7.D![[7n(b$t-_UdYygt.@x1$jzN^1M@%s&m:CtlJe|BrL:7.G7U5ugbD68akp&tiB$R,]3c,9UCCoL:(W,B>u
+BSIz+c'EzRcKqxAEhS|[O'q_4PmJMP%;sbU]3qH!=%&=9BJI7,Q<{Ov5zN</)cI=|V+2d`b2l<0Irm2oEmwz#I@5l=/A%1~IMHbMeB(&Sn0)-W4>@jV}G$
+8ZP<Cbj7N%s$#39oM5@4_Ot/:Nls'kbgCcl;W5iY2S7y,DRXv>`s0)dC]=tLCi9t1:^L7+{e5m^D]MqP{8[L'HZb~#yLmefQ}1eI]wcj<awoFOS|}^>c|^
+^ssZE,<dOg:G)7}oCWSwE`G,ih]{}99X+s+|7e28Hscj{sxIb8HyX($B;8CV(R/.4/{Q@9qb.Ru=obJ/.^WBU1RMU_~V]B|fY]5oO3=mr/'+z_B;}PhsXv
+uY"q^gaQ%z+Zxu:eb("}3GZK|zO^uzqL+tk0xv6ATEHv#{P7pGh3mx1|[Z]SQC}QN{3<sA7:lLzi%K8cfcpG+H324@D$_E83]^e}%g{=he,0GhZC)a(em1
+n$(1HKvCkHWdLJ/Ia4UCulXkJh;PmBd1s^}gf@_[>1pQv%^n2.2%t_6ieN3cZczMd]'cfzpyMa~gPIS_'Ndn{r@QsokdmeY1L5&s4#j)_n=L"5xsUPlioY
+weL@kPbNd9=nwj6s4b@K(1>v&_A_tA+0bo0R$<i6!;0mo&F}#t`3xgfy"D:03l5RrT0";N3vJrwg=MsQ|D-#mYF/e9wkeY<r)M|3FJVliY2uuriKr{G.s2
+6Qi5V)RxOf.twwtnGT9L.qbqWsD"/9zA9K%hi@NW~fNN>'CJ"Byb<c3wQImV<fG0Nf$Qodi9o<cKeIBJQz|]V(/>6_'MAly{/G!O^,3b+0jyC';v&sh3np
+6TKLP'Jnc+CoY!Nz^f:sq]%{fNEY.x@-N!-e]],t[[,}-#S)V7WV-ToMVLc5A]/&-q[|[tcX9w1(@hniM0hm3wNBPn)u@CworMCFG,OGjxj(^"|Lha<VZJ
+PEhehqH#ZUg2$P!AI`>5c<6}OcFo[2/1RQan!v1]a0h<W1uQ6_w]w$-%QBkG)_xG5>}u!U:|5"FIs.d#cO3's)|Wa7j`,t!Xaaw"XQfx0|fK<fyd~!~joX
+32l0W94}'!(uo7T`BR#x<>%om"xZXjAaI!SWxKAzAy`sDqweCV"o<RYgmV5p2-'g4a9Q.^u1lV<#jZrNvJ-]Es_rM)"L]}j#Wgw.hNLdSd4i3OS.vn6c(a
+5I@9:&32xM>VJa0DJ[h3qp-/}_,i,OD`&whj>CgI$GOro^fJ/](z%1zw4#RWpu|9EzC4;laBCvs/>7xwdy(Sf>ny{0{fu%^h5(t7U8zu}-5&`utb13EW;k
+PRDRE)i%bD}c5<Z@#;zLduW(D%y/$1.h)GbceZX2d&3A<paiNe.guc7pkPg#Zv)o{4d<rqQk@7"%4=tm.vwiO^CVsHNzZ!iGVT_YjU<7,cA;8qgz$grlLp
+r1`A7;`A>Vf"c3Ppg.W$Di@XF#xqxfFus)RrrkTBg<Ad^%MF[Tt&}JedJkH`B805;tG1IJRj~=%%d.u>y'uG=PGZ},LGt#1@|4{-^hy)k`>nkkk@m0x=RH
+9&pj}s-dmuZV[qJZ|6D,@%%YD;U[cmfjZM#tN1GRg52OY8TGtNf3n>k2.)54NKkS2n[>%/!42Bqzd-B}k#,w#C6[(`@Z23nNIixV|ph2b=[|j<jiT0{5rr
+wW&{epZR:`pY8+AlXi4pI,W'cP1t>oxJd[|^2Dvhx>JR[]p:#2t-a}L}L|CExy^4S_:;pnhnY"JXyI@k.;L4<7Sxd|XWLV31CP36!uu!y!gFaw-49-,i^i
+;B_[1=Jvp+%QOGsOiT+)61~Q=Khx/%6XeCHP)&EM0bP|!6cbm26+q0xY,h1U9%PLW||>OZgd4>iv&_Ol]4u3KWB=WBAPk8I"XW-fd@j3["z+8<^z=Huv9$
+6oqZrHWR4:`)DndfaXK/P2Qr-QBJ@mH^3egas9FGyCgRqy(A!0%pbNM]LE.h}aCHdo&"x7gr,I_Vq"cx8:cM~ARF<|pSyUHP}goDp[S3<$o7cA,>!VEoLq
+3sSAaU|(.a];{iqV$v7m&5`_7l$6H)IS4tm-mvH@<V3Ye=#"P/#Q$0`fr7R+hjxPYFYBHxSeG]BEiv%^L5]|U!AJ1K<,:4wD_kL7}]gJ}h(]>l@_>[Oe>Z
+=YQb]}FliI_)J}{/,{a,/gM`j9B]O`hqHb<ouF>92Bs:v<.LPNs]-]x^pJ,w'u@,5Tk43AeNQAg])AA5sem[-Wd(Qi1iUo//`0k<GFvmD"%j3n:A%LVVI+
+},Ulcm'.$u1>'@c'@;)qDju^j+rY[XU0U9R|I4:_I9VdlLyj15Wx)2!x`:^!A:S@0]noX0dsr@Pde{eD+uP(_x|c2D75VFMheS&92^pEgf4n&gnxkF|Wvo
+z_w0s(>eOkOyv!!^tO+]2Fg>(n@nB+.(Kd$eN.H^0pB=6+z(Jimz~}V[NnwD.Uo^..SN>qRWMa2v&q>WtTa]LYvY:>g{`)#IZD<VoEMy#ol{a:l+Ozhpk^
+1vyhE=ab.SUV`>_60qlB:qxYeGXUESg6UW'}$C,9,q$x5[sQYG@/b")pu;p6rSe/:WKT&yb4k/v4}wR+DM&`5Y$ITeXS-:/<ni.]CJdNz`<j~YM$gZWoxj
+zLxF]/n<nTe.xM4Qqvw0Jq9h7&zTa>3Q^luKc("/DE@hcZ)=k[[Zh64;vqN,kHMqn],AigDs-(}v8VUZ;D<JhhWq26T&eHyv#HI}-MQ@G,,jTU_lD<eOFQ
+#cQNsx7.0iD`3w-uxZGuj}QG,{]zM48gx|(+mC>yaD{Dq7D[7qmY@2UIL|X"t)OpSl^}zvt6U@0UuvH|6^MrAzeCEm@ntXO4T.R[%SD$LjEb-6xqDN]&(K
+LI=i}H:TjDi+rZ#EW)"A`4"@xxq_(f}p+U|P6MClX@^&Xwi,!oLs[k!J)]KERwFURiUTC_eZ$[+oU#Tq;qvX80kTXgMbXve6j^"(SrN8Pc(;uX<LEHDnsd
+MZ|}kz]Rh-M-bjC_(0&M[e-ll.:eib/To@[UPP67sHXG8<VgN}GM#J_yn{f0vO%Wa/H"|5Y"sWh3tho.,!fsKQR|N1.G&!]nqbS$LBj^Yr}LyGV%7!{4ao
+K!87n`^}P%Ns+N/V2@qC]T%9[V(#YOD(mKUXG8~Ze|;TSGpy5sB[Op5}(!vkmd8>O4eSD2gV%iz.#[s0S;R]DMUxC0MJwk/5^r+Xtw3:El7!YrVqf{<chz
+!S#^k!^unCjthkjA0}nAw3!V~py@!94w&bijfXeg<(DXKb&e_,n!B1>o/!<I}9jAR>@gXDV%EkoCdB4/83s`qt-o#L8pV@UqW4L2$c`<Ct1d>SeK7YLA7f
+[2$Rf^ADGA#<67nOX(vcG"Q)=uDk$>z;Z:#u:z<pn2T'|WBf&)gZRiXcBWgFO55w66gqT6Bjh"_xf^K/G^_Rd>/]in(Kzr6@|,%ATsB4<1miN}jv4.Tx{n
+``v4jwt#nFG=o`+Csi>.8q_8jY|EIF01uNb%c+EGxr7:qq~m`M'o/:3X9uvxCX/9}69&4llrm9S@G!I:_A'%0^':5.D'qkRq~D:-aWy=u^XgKw,0YfA+Yk
+xekm.3nk;h]&`<kD:Itm,S$OFC7w,x#1nhs14e[e9g2JZz-YklOgum&125.e{)}yC'It~KLfZJQtzKZ6|j8yV9TdXP)!VzK5}tnkL<R:=u%)@]9qDC>|^T
+7-.b^eMEf=PpZD]UE,Q/3"FzCL&%t[s=>$}agt<ko;qjL."hOl(,XnQ|@P"/v8;@Bu!of@~ST'+nun71[K>AO>H+nUvkn0]X_|>ctqarpN^KA7Pn.s,2o`
+_^0{=LN%@gtlr4aLm!st!@^VdP.3+RdWk0P4tmFQ,5V,|QjrDfl6H954tBc,&zl"^7_x<eFQ-y_Ok[[Wu5Kkio6Hq+3TM<UEA;4S<,Ey/vy0!uGxCOKH{C
+y^p6AM3DPEQ+^24Xpb_H!]FWS:v(V^RhAh7(Q!KC,T.Klv|jPAK`/EA=-!rX|14Ss+_2=-RL),nX[t@_!bK+J$L5+h.iLuNFCDmid^=(.`5rX2f@Q(]=L9
+drBp^z+Mi]+b~}<pP3PzMRXfQI_a!B)Kw.t<K[ivfS>hR9ByB{lk=s7eUEMCj_pJZi3oA`4f-:,2mFEnaK%van_dk=s>8h:RrWEnhbda;i;zNe)7qnmG{[
+3u.L=e8E|{51teI$}]wLf,a#`Mt)H@Xn9b8l_0Eshf:5yT,X`l'cPxXu90n:R-mWhe.,eI/W".ZR0Mlx9Dce5l$D+j/mExn{pB{+!Rpqa#XbYLvf:F_Et'
+9I-9CAgp82Hsd7+J^b&U@Fs%b+/i^AqRTn5&4fIhuLn2CT}znA6tZq_RVwxBqi`#5o%>AuXx9JQ)l[%3!CW3HS3gx3FyRDlv{%Eh}QlTca1,]6lIBT+N'N
+&n@,;LxdB9uc(bYfX"vudB}]SJ@R]>>Z0SX"-^t{y5p(zLyG,2yH"68vW(Kqyv3U}RGK'>f9lq&T=bA4k]SAbp7y3==-f4v$7:{tm4@V0ptM~f`(1F38Xe
+]3jP9:V+:E[cpO:'BE~zxxelhu(/m)#&GcDS:'$Oks#HBnac;E9]DP`0Ca&cTi36=boO/mMKTFr-`KD[BD<Kw]"VNi7j/l+qLt9Sn5]-Efwt-vi-z|6}`E
+zFd}jNg`5,emQ9}X`rUV<:y}wW}el8%x$wjJCd5P>xt^x'aBP)-)+]~}gvl}fJ3AENimnA@Y_Cdqxmuh<qTx]44B_1Qgh.<3cs`Cf1EZf/#>8|g=[1+71t
+lqeK9Fb'.{${Dg^pS}SS1PoOODIX,}8QeMdNPd@Y:#;(+Z$>6Cnv"T1>II_lm#pB]Lx)^e5RWt[fEyb=Lp'09e|2LYa5#Y/w74ur~rbxc$xx@I!yYy0+J=
+eh]q&"HRm;xi:g+3qdO6>dEKWHZIit/oBX4qeM>[P]bH93y+3Zq1hR&Nh}e,nz1t)yzNv}|OGl%=8-tq3M]u@U&rSk4v$pQIMvo<HC0G$F|I7#^,x|_rKV
+LVXx8fk#npa/sVFnd!k^"bO@>(knKi^5K_:hH<T=,SNdDnRP|r1,P,/[DZT%asEhz^s%ZX6zC#vy5@I:6#RAu9V!En.Hxi5MNg8v9x+q'_P0G#I(z7W01:
+blz{O"F`A9"Baxvn(,s5M(a(ClTbYd}I)/5>N/c+`v!YM0U,'_cf,a6{P[Ql<NnLo.z8(Q9]ZPiH4-cnAgeD0bwZs2gmoOWaAQ6;ghb/z:Brq2_T&#`]p4
+I]L^igf]7fX@5Io6x_GjaG"CgJSQ__PW"/<K>_eq{kMC=hKqBQKyjEZu4jk+auCEuGK+AFCh&81ZGr:e_aH-I'iLhgDqDvF{<60J0$d3A8;k)]6@!T1v5u
+h^B/%Nd$Wooa4z^!QP,;qe5.<veMq3Gb-#.F-%Bx4"ZCf9y@wO57uv}^5t0z|,z3(PWGbhEVr6B)$o>vq,l/:b!)p0bY>XLqH5G4&)!L`ugy~O@Jk|O%bI
+#,Mv;9!e|,)[c=fnE6q6evi;yI2976V'6tO(CnxKv%}^D.r|Upx|R(I[v+ZXJjq[O:@u;#7=4u@+$;Oji/P%m4/V;,kXvr1$M(Cd5CvYpzhx0<O3}H>;jB
+#UV,MiJSE;4_up(lFDgQXT.{h5W3}oIvIIi"%C:-ln6;03Z8>Bw"q$Z(CBB4oKPR.F&cT@%_FS`^7.3&(oZ9b'M`4Z3&c^,g@:}OlI/t;MDgFuG]WW%m:9
+&{qyr5t{RzngT2/M^5)XXX=D~>}GLYZBZ_JW"I=KULQ_:2/-/tx@n!l>5g^EO|p54E<J-GUo#$.>|EegiWe}S}bfK/~($z^"!He1YmK3[+~,"k.}-'bEBF
+7D{6!qkKCmZCr_pI$Ee@%1<oL]&+>GQ.Y9G(+sVRG.nkUK-T6$X/^F|K+0eB"T"`R"YhU7i{WR4VOBx.AXS7Na3WpsH(P_=0zyD)ciGcMn7C03#,)0O+C0
+:o2K9>sU;63g1:w_tw$JC`>hAi{5.32VF:}D$}Q5:,6hYzvWN=$+zS[Y1/"XE%o1jz^lGN(.`TI._E^<cK7@N&`Dm4r4F|5}^"C2|NX5ZK@"qZwl0(h}EZ
+jJ8s;<vMXDr@([XvB>!NIvY.SOMQ``#b[x~k'o5n<"oDh)UPi/yqqLHQLuwe4$v1W75Ax>|8B}9H4zY0`QdI(g~|$ACvVae&_cn,eG.P8N{Gx5w452G^WN
+6AZsV2UI"K%9()YKAR!qW68j+f)A4nxCorf]MIH+I'~Ys_I<7}_8O`fOW-sV~NdngeVx:-65(n(8)EXb^KPbfp@ccVN6~4Dw4>;w!#>jw=XnRIlgb+.M~P
+<E5O,"6mB@v=mB<:3@v|SIpF~WC>.%$3NM8m$&8n|n"1}#nA>g);X)MI{F}A>a_wISM).!n6#Rfe`W^3:I#`-}oP)/kTl8H`;sf:D.(':orFlMW`>_<h@-
+=9{qU'(ZloqLPvx[;tCna|k3.n^uR1Op9B04,5b(q3pS%)d9R/jc1Eruz6mCi!HeVX-vRLXfVoVpc;~idq1;ni_4po<<K)rL^$Mnjj<24I>40PF;/#Cl9w
+dX`$}kl8:%[kDbL9,XA`K.a4lmeZkDawlVB10EQjc8/[6"E"8c+L.2YnFa4]V<$!-/=]LbJe>@bHTq@nwvpS.$,io#KzFY3Yx8NZ[2M8X!Y^7/ZMp76lS;
+}J=rO|Paf8T9%N|>tr^GJ]7>EhUn/^}_U[X(2]//(7;+((Di"t),V$52bn_Ex86nh-j6.3k,aVhMb=lX=iz+7&#E}maT_&]V5e`ix`_qdf2D{i6Cc=6f%z
+oJyWLB5HntB(vY2uX!k]riVs|0+A{^w`[^dEhL:]iqGOL/uK&,'Q+_`TE0Vq]T/=c8hes'D}y"FGkQ)4k%Y%wl$F5c9XzF2=@nE3&v;GwTj$Pfq&yyneu&
+3-;wGBNe#iaW.Q2{:GN0'=nqdeFt>|Cq&;lF)Z[QOT;a![2I;-&Mx8.#P$`izDM)cAD^<)p!ZD.>p):SKoZLhEVWlv7UPXD{E`oaWhC=`Ubtdp~N5Kz,6W
+:xkU7Md.5YJ2jmC_K:RaC3S&2sTVjs6IN'8dKcun{O:jbwC7BrN}_D,s0T:ik>+>-0Y&Rdvr1M,=CJ-%UP}uO;r;Lqp7OT]",Z!gJs2J:eG2|uCs#6wbX|
+e0oz)v!Y;_wFv]9:&S!z$}WDXt_G9DE;(>sB|tz<Lvd8Nc`]dmE|Ji.z!->i#4~_a7NZJK0Z>Qr{;q(H$x7I{G$xFd~m);=Ral$9},^E1hhrj<qu<p5LqQ
+AvpuM_({LRkF`p"t=GMa62'tT"@0Z=>KV"_3IioAc="XTea+<6zVw&.dd5tY{0[fPPTb1NeYl+1Y{pqG3ZXe`/9;9q[;hDX:ppIN-S+7<l.J+a~13rXT{f
+>Lhhxa/jADm%aF3Gj9^W#H1Sn3'$,WBq-OeRst4H<vuZdPlztT6-~'dDN4C:l{MEizmy(/REr:$HT0jlx.kDBR-OVT5VWZa[aZh|ciG^:9CnH,-L{_OE%i
+:8xhkYlvgs=eLA)33HbMV%%s-L{HM-#qio=@|s(qTs}j/Q6=_]QzrJ"W-0qFu;3@<Biy:|twuNwfPrH^b|bbg7WU2TbSYZ/t_wD#VM;+J<;+3CO2x#9O(7
+!fYdI8qj&d[;&z],Koy9Wj,n"8[U4Ug2MBYsNOJgVun'qWh}f#P8#m|7)au<!tl}Xdx%J$XiN[J^d;pMBr`e|#G+(%QD3A6jUJ{l34.Wrr.<F)B/t'3Y<D
+D`WO[ao/s[>N1qZaTzS}j)6^/C}UAJ4tpe|/}vW@!t1/'E9FgS1{c|f@0>SwkgSCh-fmxp^+2P&H`g(%CBc'4IfkcXJAVr0y(qG[ad+8Pr.}>9,wxHBiP7
+3,VAdk"_n`yX}j49uT/L:,E@i.,z#X|y,zPUKj"PvVwNucfZ8SE31!i}ZEc3Exr`{oin9Sk!~fi{$%>Nj|jb38E}_CK.xh"}wM^eJ0/PGV{i46byn#>yXC
+$P~#M>"IcjU<s0$l(dxmvb&LnA@f<!-](B8J!``J/X3!R8T"]X`OX8NqUr3Mo/VM:Y[ta]o3yr"~euYK7WT"t8>^}`<T4V|dY;L$o<Wm!Ti[<cLXPFNh|E
+D!Dai3<)98zx:Ga%^LjR5N-7!LxCvIF!EZ%Q5v3U)_']yPlv!Uk/wnYpwSy,z4N,'K!YU-k5z/fdhY{0>`Ch-zR{#n9,u`'rO8`#uI|iSN1Yc$iQ";Qh{$
+sEY,x9-z(,=u.NHc[r2h)Y!k+5$|-8-aNPuQDFZH6%pI$hkt>+6N"38Z/$gW[+5nBem.1(O'dMw3W4a'3H,2n<-]=O5#{q#Pj"L)jo9GHS'tRqN"dsw]'q
+j$l<oL=e>]6ni[}e3yv"mzTn^{ch2)T8GH~)q$>bo1d,@:yB|vp77}|aCJ#J0=pbPY"Rz1s#S6"qRt4k7vYx!KziYt"&2k(+Bm+@feyn1v(=w&CB(87fqH
+7%6xEi$sW.>|)^(VUe9O_MkrCf='><pq}D{BXvVe@lK@7!|2vAR"s1-F[l##JQ1=xS`EkW#0~xWn|CmeJb,Ea)+f(o26mnfU~tRJcLqr<W;O=tKd!/r5ze
++0R#Ynf^V[VT$s~YrNetl'I9$2eLeQ$5%{RI<'@]#wt2cr'2;cXOUzg'9oyU>FaGWL5sTj7s,0GFi3p=en8I#IrX9Bcw.xSjh<5Kn]TT6DMn@S]]2WD&B3
+]x&a7JTSPoQ+si&Lh&r'$lb0bT4#;ct8m0[Ze0c4Z1O+hi.i_<+d{"EI(rf")70Y$j+F0%c<,2_'6ANd)a0732js8Skn^_KqX1^}zwsdBC"}x4{Ie9]3g)
+a6UMuX5jz5V`aryjsADb^.eP!GPUm^l;^K<6H0+g+lF2sCZ>->U!:6M&z$c-rxv.J!;ux)xVG{DskA(,<YDrJ^vA^$KSATG<xRDB`J:|~QsWpYHZD[;yu&
+@gxl]@I|ewjo~ia)qulPt`,ilr&')S%E"|m{IHJQJ5B`1`r7oBxKeLsNNS~[]n['o0(mxoFe=L%Qh43v8TzE{WZFjL2s#{lWLWGMnCxWl..l`JXH%=clqR
+8bs3'aBx3)f$FL!aF<qwVb7nhzSt=pWQkqKY}'U:^>)x%YUf:t@E(Oi_$Vi++ZX^Z}G{"M#T]a:o,Zgn4%wgs84t79N5w9sX6!2BTtsIq3o%wje>9x|XER
+!I,k"x$E^cTrg,m|4);jttVyui.MfUGiH(Uc5kq/|f5m^bh%:E|z4x)-0wQM`pb_;L5L8U&`Vs;5q-3Lc/T4sU'=j&&Uhi(Fd3ApszFin=#@WZ%MjVFK)r
+XES%C-KRdBWDE@P87aJPvV"P'jVZ$foFoYJ)rC.o,bNbYutP~}D0r`,Nilsu0^]znRpSEjvrAIAKY_;aQK_xto(151n%6fTjwm8N1$}0^]3xiQ'H-6j`IK
+Q+'C#&kJ;R&3ilyq_g(w%J9r(WBh6Z$TV:&Lu}{^E{BcB^V|JpTl9f7w>Gtp:"mXQ/>MlV_NmPHWTCltscFvhy<{A&q!1_sW!]bBKHBqkOz0,7u}o=,{1x
+]peZ2h"YK_F]K>{xAE;F7$(^JSL+0Us,5hop/.jFK"-pBoDUH5}f4AjEi8"ZR<3FYM$fkj!}EG(A"<GiNWtcy[HzPjB3UvVJ9cV6=igbf++Nkjxq3]Mco-
+5BDfCOc7kAm7]aK%1"t:If}r8"0tRvQ#Gt;^["NYNmpPP6#Hm^R$#LmT601:)1M{.76_`.|Kte/vO9[1.b%>89J3<,,p{[N>FW4j{{@iwbVA;m~NB&zxIb
+WHM6JB,3f@SoYIPW$@n%wt6=B]Gti#3Om43'Fke-2v~MGTpd(<tP<bMGNYj;#448s>e.RenyIUdVHb>Lv3YPJ2T|K#Zv!-m9E$TJ[vwQe](Wxo'bI:dq}f
+w8GO}1)Mu:12_v[XQ!Crr>}!S_KPV<[TX1wa5f2$!H^KC=D$}T#I&4L|Ol#4SKsP>_Titbb@T,0k+1Sn-QH]qEszF!Ut'#KFS7o+Y3qaY^:p.olY~pS6=@
+bxbf+N|KY@>y)_tbOx(-lQC@CT|7W%k4{!ue<(MXsd)(Na6("{eI2r3fg/.<T"GBJsI<2kW5x3l86RF2p4soi0)4VO-k]Tv`[W3DwEi>|}'bvncY12>wat
+%CV#eMFMSqxs_r+S|%XO)T)<<s(dlIt>'$#kngjc)MHH|Q<0$K:n{>^S%[/8+:^P;U#F4fj1iPvfa-w}jyI0zfm'KdJh6l[Pm'bY-#drj$K'_SKM9v~jLe
+<bBV:7ZJ3|g9MHXSY6!AG0"|7TsfA:BnOTy;mT3g:w[pp.to,XS1v_'V+;[[#$jt5=6L)/MNHt+]ksW[HRajT:HRHI9#c]>fxQkR9k)pA^K%.D|^Ng-t%t
+>Ggzlr8c-XaeI&~Oo}qOhybN_#BKH7}uw2]O~y!#HXV|Xbb!-3%84!~<~S)RHxo}9vylj$9n&;.DEMQ<cE:0LdQ0py]0TZbNj#FL_f)`{'U:BqkQJ=32[=
+|R9qqzwh%)<1$z9lfs/Y%^,|bdzv%eyjAGD5lx2j;PBu3;{i$FAI"iIT,oJLVhILfSHm1s`bD+|BzIc$S=7NN!ucCEl@eFV{Ldn)&:M[c+8PvSJy~w{k:m
+>:D4+`/A,;#FXv//Bv!/NjF$I)40EJmC,syQlzr#_a$b/wxG3)z;x0_)Iab.<L.-Mz8]A}=yL-|Ec)%_S56UTKI/hLQQmPGBOMI,:3HIL-'"sPzQ8|'jVh
+2n#LRh3.T`0n-01C%xCsuwvI|%v"YnssAFV8AZS!X':B>C/<b6Y]B.!Gf%)YybHQ,DQFpAeL&_v!71d|2%=^vMz.2GLsK)s$Z84k`(``{_&,qb-W0pn^N|
+2$kA0=80qrg<f6b{nx5WchW.qfM7IWspeW8uFhS(Rt3;GBO=kF9YbZz.9bydqSQ(wmy)!;Xny2>,[03Gz_<"3h9%"1Rhu6#<~[I;m;v5Z0]QwRY3RP40ej
+tUpG;]-tCCuG3W^r;F[fs(6)MOqqS+|scr-(LC.pL-gl,uuV-+SO%;6YB7&hQP.Ua$z+(<&"U:]F-,BQKn/6U"L9KDN>J.OgD{bar0L<0PV&{KP&8nFDHQ
+5xx,h,pcF)G{o<Me&<i.KjuH2h$J/55`).~!^8s7HEG/xPJHFJO[een24k<237>+[A(pNyz)y%r8}T2IcdP3^9eR9]d:d<|i{dZ!|Ljab2+r|%<#2tfhQj
+w4YKxm"r.P|1&7q%kk]20`~SEo%txRb`2PA9Fuy^9nyN(Q0<|K5$I6`PiY@2VuV)E>#gAq&,0INP]|4%w"eT&%-NQ;;9Y_z#`t#C""{uzr$;@obuy}=FY8
+VL~aoGbWw"L)wmxqsD4]#U=<b0lOJv>.j$:^E@j7]^K^[<%L;UVe)^=Q:/:Z@-Sc>`Z<OL{M=M$aA%n#oXm,)hiI%N-FZ"W/m,+B.U9Y^V#6lmGiu+aHz%
+XkYG/$-br.}Y0}dcsl6@ukvG[D|(P<;k1R22~:kGL`1,1ZmQ:c`<[J@1BAfxq1f[9T^[4IqpW6kKDP-i06:WSW]N5)T)/>7$0.]-'_!@VM+wO&TJ|Os^6!
+f4[pr2:itz5'jFW2U6.b[XOkQOTwcigM5pqBkfP'|{YZn.}E(H{C6}r]pv%}6'=Uv$G3_f2.U[/^}6m%eQw#<#0,Lx8/{4Ii9jjw~ddw/F+^ZN2PuOLRk(
+K/X#blH"IjSDH>gi|p[qM_%R=e(IVI_:UYOnZ#Te,e^smo+qq;^6g18&:XJ5R_6+>[qU5Mv6B`yVjAH,C)eGWBAD1.ymMcSBlieKM2HH|":{7l1Qcby,Et
+<JypR<;[An5K~X=7x#D6LI]xx($P,-.|RK4E>;K7Qg!u(!}}CHm9p0zbH^a}4v[)arweCtQKC2+vb&c:gB<g)5dU1(1^~0!KUxP2-uxTtESBy"BADh-^5a
+6o27CVE%~O/(n^QXy=-jH,CPB>Iq{F,c0+os9{>ilyc|m6V+Df|%R{uZ^}7r6p}s_p_2LVzq[2gLVuCeIg4h>X<j_O{l{HSLm^Zgkj@ME|UV1xa'b'Cv}d
+{WSeO^xzo<TlM|E^ut18BBPq#(B`sVK!g[#|)]0qfTo0JuqFOLI8AqVKGt>o`^zIk,.u|LODWOgbde;$0.TZj1e.zQgfww;.o&"n4-cbE-l(^oEcf&5qtn
+NBg2XYnZX48'O|LE&FZ3P$bMNDHexA%'HvvJbH;'4Kk2jL){l7tq>IeP6f]=mD8<vgt>Vm)0|l43J8^EE(2^b;_4!T9Hxo}a^w^g+Y6O0'|oQ#%P}J.cHG
+9cDyOTceGi_6Is'w9MKWR0/)JTGpG-v)Z/=7|jT"45~[X1hgau#%x56OSL62rOw!I^n6tM+Bi3Wdd1JrjpaBteZJv4n}pyJ2N)Q!^;ztJQL6GzPGugYf"D
+^s}u%0ob~2G'L|28'DJj7T;tXki3b4.33GV-z)tkR<MXLlO#B_LB:/TI&>v+v)k{Sj#D3A+JN/[NJ1'IQFk|~=:tfke"P)incG}F@L/arrr@9^-2;^:ER`
+pQ&DkEpKt[,23"oG|nhu'kV-f9%w^v<myY22SMiB,U'Pfte^+W#V5;GIY"~''`cRCltdx.cku!9/1"LRa5(43EEhw6E@I>0kkmUy<.sM4lu$reZj(u"J4O
+v]'k1GZ1(Q`C]$9'ZgyoqQIj`Pxv~N<jqGHk_pr^P7)raI1@._3aF:6qXD>wrP9f=PH.&l7]Wm,%_A<elq/%,3|rw]earyx!pL%@"nq5o]^4Q+"6|Mm|eW
+C%)rnxu&es>&o8i[=pk0/2-^!{S/|3D`u2M#YY>aDV50D0/{e6D_HN5=I]Wb}Fa[P9^S+;&o'G9g>LZ=2"hzxcj>Y,0C#aZxL@fj-Lq|dK=2$Lv1(M@ATk
+6$3bKbJkc$D7%BdA|3WFf]1]l5aOq+d[Jy@);Y=ec/&v:E(`<>;cbDgx!%^C^UHO);u8g4'X={RE~r3nqlkH3ceOV>Q8gw&i2']kX/ziHm3X>4-bqs~b!6
+=<JAwl,dNX0Cd%v)muZZ}V0jMYs}.TP^OldA&lMdUp@g1cqvz0-G&YC,b96!+G^Wo%|]5>R[Sq.=h5zInTE4t4CIFoZZqLwDT{7d(;826T`@)B;f@;Vv#!
+5m|!:.[5k@x;-fdoj)0m}:FR)5<-/Sv1s:q3&75sw.ePY^0'}KTC6Y,O$LmS4].5+%,u{UY/hNMwv]8<VA9;Qe[a,U@LMr!2XD~4KwPv~>QO#MV'SUGzNz
+#;9]q`HX%!xB!~]$L0~%]9Cl}aYXu8;6p;Cqiy0kR6%P,n4&pbs`}t!YZ-^u`4/x@NG@wi(%#B@|7K%CI{WF1&p''Bsx"gudFBaAFVsS@dyJHb)g/<RV6t
+0H#y:/(|aJUZ!2#FBaQ|Qa8_ZYYavoc^4/{+M.cz}c@|Bhbu~lWb@o{8w,d[Uon@H3DjkJG#Zc0%tXJ39uMd]F]Q]4uyaGYFheF-A#~`,T-2G>qBfW;$F<
+po-IGq~,<W]/w]w=-k<&Hg)<mQwC>ZU5S.regNg@GCAb0zq;:_U[d%A:%(|D|ntXCQ]dL,dKLt=Fa5+u;_-^4w>K~V0iHxe!WI6'PJ&+Kr"h<tG[bxMU)g
+heK4e^GiLFjg>;x^V&IpiTFUdj3g+%9t,@2%CD5#$:@:9EeoRu(ti|s'dM:F+$F'x1yFkMzi4#R:5euPBt`e(:URje>5bG%@W@OHA(MK".VP/Vv73mNw1x
+S<oN4,c)eDo".@Qb6Iyq<I3g363;(oS.2w<xG-"lauowhAFhVj':Sn""dul!uRkBKdH4Gq8L)N4P-JA:LLo6DNR[zve;QWun!&G_!C:a$8TYXLLmKN6aKV
++HS[pH=jlcqkr<|#/;D[mgx;4GA-]>[aggoR]@a&jTs[t<Vs8u"{#aP>EMRq.k$WQaJdGq;xG%.VN=;!&$+LYDl{l<BSK`>+G[GXxisv%Tp2AH9cTLh7!p
+cc8&-5Mcsyuesw8I-3X<NicOJBXcNsRU+,D3acWM,Eb^9}0H|5X25fUNp5-D9!<=~6v703pz(J:ZODGkb@%)2T(<oA8FRFS=,%}Hy1G)h:6e/9"W`)W(NY
+Mv|q_<&Yr"lc6XPa'x@}]Ul3tlyH<z]]$7y@7fG5o>^eWz{MwSn3CKyc=a,gp;jV(]kTEpotcv8SRJgIk!d-=wq!]M(sNcX[zBCW"7H0(yauZ!BB%3g>."
+kbpb)et`Y|>&N;ubK#:#ch6gl.2>KbtG{pZ4TTqL(+XE(IFm+#S3J/UbQ6m4-_{Y>QG@x>gH+Ir",v<G3z'j`B[Bk9TrXgGyQdzKEFkQn]P|4SN.~b`Ea7
+z#36|)YDl^H}$e+!2TWhK$^-1V~}F>zu(Fn&d=9QHb3dQ=L'ev^cOW;P'N~.u+F@p(oGga_ZNo`1nsdwGu"[Eer75Gir1p|',YBaBQDkUOTnG]9p9lS1x0
+oMt7(x;m1`;ZuG5TqN${HO1@MVCM4|(9+fKEAT&3d-,w>d,aw[opedV2QF3v{#1YMh:.twPqo|G<ww2(/&4rP($2{4=8D6$nIk&.Y+eF`=|"9<v#aFX)PK
+"+Kc;pi3t#[4l|DAqU4ahByBBVPAoW+y5!ZmqG[n"6/TX|3_gs%&(y_/S<tX[-:el%1}]PBJ:Ccn0CAu9q.6F|^Au^ZN1f6J{sRKjjx57$mmYEl:7`p5mD
+/V~,d+iieLDmAQ6{M5>I/3.r,skzffANc[Qg'l>W`LAguMnj7CgD+Aa}on>O/${$Sx6DK1!a&%o$E-FP.1_6WV9}0'BoY)lX{P=SJ#^hE$n-L"ErlO@uv6
+cY$1jMdo$yIEdxgi`RGi9({KDjoY'9&CiI+JkDi)Vwka"HX"Q/!}ByH1DTL91Xl@$/|1@F'A0%";3$!3G[bL(+F&VDlu{dU-kH%AD"9;Yk^2#Um:}OajOJ
+nbXLDow@nDqLLiC%D9ub=q!=RilgDf%KMo[Fy<):(|yOkQZ`#3gNK/1Z&p$Lm{7G,swbI+ns:G=)v-/f6dEu1{e&VyzYR$bTsLrPN+hq-R3l6Y+YYcECV_
+9hlI=DRc0+s^&qA4NL13q3do//GrxC`Jd5>V10x/I!5DX'.vP>B-bSPg5Gqc!$k>9)x8T-Z}7na>RMfB"le-A%lYQrXg@<poNI-fqV-[>iXto^H,Fyde.,
+:6zAgQmjd|o#(5pYM237@BkFV:b!(VBY1X[}uh}5"}q+kD1F]A_pKCAh^[iY-c`=xg#EHZ_i6V`Iwbx#k3(+VhJLjGeenLire^o!l}mQH=sZaH^|y,i_J<
+hw$1:#:'SPAze9{q9=39h41tX2[(]dZQMVE/^CJHV)_c@uO{'KR)VBnm.S&%<s7TH:Gd8%4PdTh)z7@OSXU1,jkZw)Viq<lE~f6R)};-cs:-^fr3:2.kDL
+z=Vc4cbElBn@+abXxeoV>pINX3Wl,`W<g84VD1@8RBhH>uL(N>INP<33:@rEY22cPaf3Fs3Oi_eaCgdx==%s"XLI=#GIaZKPLuwv)hc){WWYR|A.>aEwY!
+{xfvz^;.=Qt==)@M.B9sejJT:D~bMO^a7He:r{g<(i8Vj4W#4Bk0B>CkjSL!l%cOCWV=AmA@$X/EQ#f>`aE%-.%P":4Tlx"|Z3)_AkLy0A<N~92{Dx<dt|
+^:R:f7!EIH}3K[}T)%{x!f4EZik!HsJ=(ddiWO_nqo}w-#IY-]r7NSL=n&L=zPX@-z$Z`|,qs}qVn!i]~w6Y}TJFd'R`8}YdLzZd=%-RI$4xI!'Xw.9XqK
+ncg{[2.<T8su}fiS3Q:{j!x"v]LeojcPPOh%;,zyy9Jj!)0a+3k]=xef`aJq5j&T.SCah8bB@GCU2fOW"X<("5ddDuI0iCA(+._d'MV^~!EaIZcg}mwa=Y
+b"z=qP+MQm.{15+v#g3h}SY59a3M02^MZ|N5oXaLT3H+0X<,{F'rd"G8t[[H1g6'e^QL_;D{%uS8X!b.DAyzIV|,pM{bedz={hw4J4<v{J!%Rd{@cslj/_
+M1v>]3t(6i0m]ERIlmn:|[e7p{=/^"XI8o{pM8`8l2nbviZ^eA__<-$:DULkCA&ebSDQUi7CnXxBDL%Vx7qGIXWag16ii=T)hDYI#RT6YvS8"ykC:0xhhZ
+-wxNRxy|3fC<;07N(pib/I}fCU{4j,(sx=7>`S#v2b/TiMEw)@^-i$m<r+ycyQg6e3dJ~Pkt;,PtV2cT%}d0VrQ|Ad.lfL_^fY;u!U98_b!|C1A"q1^FC<
+rxkghls/P>-z(4ZNqS;s0uG0)V/qED2D"r}grJqz}8x.^w@Oj%={#ed[_g6:ekqKQh=d2[ZP$lPv}6PM(r&i>`EYke#H80c_Qcm:Sw'67`qL8}>&u7K{>#
+Mi=,==X[kMml==q)6s-x[dzJwC$j~JwlIs^d-q{ASNW-U$Q,1h,)Tx=QLzPruKLY=v@=RhLs<r}aD<%,Z2HSFv}fgevyvL-Df5v84aXkIn&@uN9)KfeT>D
+ljPOdRs^=$3##U8ypiIsYFj#b]%38b_g1H8#JN@7/XBbTR87q|QKao]EbLyprZFNOOQux}~zbKP8|"Q@U+Ms@OOnANPmg>mR<{'L$hX2/G&5'jAQ^8e_Q<
+R]!q!HdYTC]@_czKGXg`&j7VG/B@6:qZPvMq8#t}QrQg88vFmuCN|9_,-|a4jHa}3@l_@%o6:vK-3Mp_T"CQWmW41oW%1m:_C"vsn^2y[ua[`q;]h/H$4,
+cI0O8Z#%7AA0FRgdQHW`&@]=Srz-KLW=_WqVq@iiZg8gWTe'!ueX@KdhnMA9j,"M)]J=zdMXjx64m2M0#N9&9UTOkXUMeY4ZL+mm(N7w;h/-z`<B[A{">6
+p>`wn|{g!V_lDW,0Wnb%LQX})5W&p4g^v`"T`&Rq]M{@Qz6X"@Pd7Qlwz#R&y&[!Kw4.c6cG;.V"`,UvU>^OHPfLCDXVXaT7Fihe(BFS~"<sM%{n@ZVVr<
+0x;>m:3Or{NakZJBvB`++JYIj/EO~S(<h;b)6eW)nA0H&yc^0BZogw@n;20f%k`iwR1^9QjAc[g,q$%RpyUd#_!'A"ZqWofQ>Z}fLI3Sxhp:&@r!';0TH)
+$4vBhS-^BGepJx+!9|]=%,:F8<ZMw(MZ|J5=WQj_RwVi:&m#BvK'Hte$DAL&gi8[G^n!"s46r!:`#Ufs^/7=CUN291[#9mu]8B(Rn1-jlUD,88FN=HZ5Ui
+szv].,$A#"1@}qQ]X+0SlS4T()R-viArVZ{1FY9qqZjZ9,;qPd0Xv<G2TA`=QHJHr<OPr3uiGq{Z'Z]6`&P%MA6>-Qz>}oOTN@LW""g0agqj}@s-KOFcZ%
+&Yx6^Fu,dAxEV7.oospLd:5qOdd%i]F_3"Al/L'|(a_2&I2pae%w^Yt'wrPq.K8F5ZT/FBZy-29Bmk/+@XgMy63lCTsBc4xxKi8RrHAY+Eg]~Bi$;^iCc,
+4}Us<i%vOTk!1n:Rk&Z_{x>k|2B&=$2-h1D_G0T`vi5FM9lA,a9^JP4T_("SwQmy1m$<@,=PvYm0deJb-S;Qy3"&L7,{z-x$Z0ZX}$_,zgdLS3qo}mF0%p
+0x(dm-w,Y"rv(=08dV'"fd47j3Y8&xC4RX~c!uGkZ^]3tH%R$M:$[hX2d_u%iR3R3i=FZb+8YF(]1S40vED=}GquC<ocBn:sFVREdYSgxrU%W8#X5`k(l(
+0}O`~xAl8PhICmgB^5ha(#d0%OT.MH7kL(vN5Qe$<&w;H:zvN>[nN-Oij[H{,M5]d.f5x+/qH$%a%D_IQ;Qp>F+k[#mGlR~7v6T`i:C=d{VId8'fEVLF0v
+V#DJ4$W6&4R@nPcBchd3>L_},v(ec`e/%3Xuj[;cT0h@ml()QxiHCBPKJwnB}>E{yor1n6+625]YK"uZ'Yng/BPz"[Msd,i_~ps@&d%]7&]s{VP[8p1kp|
+P^~5>'a|Hg}}Oi~h4$x&6-yHxTVA7Qy}@7;-+I.S=ZiYj3N[s2/=`zPuCmy;45N1t(^dylxOhi/JH%Qt3qG6y6zV"T!7Td#fQCrUeyR"3IF2Vk[^|@UPt^
+q@o|Y%:u}I"l.;_K4g.C<5M{yIJhHq)CBTNkbGRCGdu9o%/,.0u}"CTHloVwCf(7$/w2E5,#E41hP#:vXwm)q_v@z`zUXpo7Q%"~sSn}t`]/4M/2#b[6&r
+-J$Tvd",F>&VmAk_=mcsMUo@$jkG9Wko=XBupo`h7Ehr/%,PrXu8)lP:&RPTa'3Sj>y.(u$I[_J6sEN@pxr<t"uaHK+`~<K)NY+L7#`Oot3_t<wn1Q+]Jb
+.j(ip@>Cd#!)SieJK}"=o>`{yK~5Yz/x;:dWN7"5cb"{AVB@f5Sy/)uAKx@M^>|fMMy/(|5[`6(68K^4J{va[TVkZR6j=CLrY0xMaJjxU7OMxxA'$gIM6}
+76i>RkM)[H0!b}b3a02=sGYci5riiiG:fF8oU':GIy6u[A(8h!oCOS5kvIcke7dLp@lSwr`pPMGhrrzy]@!HuNA3,YKkY<7]F)L^&SN]z'}:b.@)J,dcIg
+-_v0f|c;LL_S]a$$x5:e9sju"}k%$7`i=vY$R@a6|cr1bUc"k_0JVx@w;;mUc.Id[T`F_6&bYpoZGi>L#M~z;iW5P7)9Q9~v<n/Vcm[FBHL+|={B_j7lmc
+;8Ads3z)jYM=Bdom7[>jNeuCIOR%<1gx-6Vl-&j}C`M;"~U+A}|gNJGEEc~I8REN7QAb"7xVWP:ZDy/,|.n,6N@s_;z[nLxgiG({4d<cAVgnS.RO{CDES@
+g,8;[i[]mRui+mC0L%H}481$Tml>!_}:WFeTi(w]Scb6n=<VA#CieGq->@[QlMwZCS@j8/%)^ov`"sDnQx)APwRTy@V=rSr(Jd,|U>p8V_VOef(YY()WQ3
+1VISO7]%wrv7%PppT<_q-3X/EpHo.7NnqzW}FNxL>H!m+L4k@C"(.$N/}OA=0t[|XY}O!/TZR7vqxuQCBcAg,gT[<cX,K4Cbh=0}oIg)q:WG|"w,o8g0h5
+,NaPz9Gjyk(oY4O4wG|]N6u%m6"k8Dpg7G2!{{rVuqvnSe>)=P!%0QFDvL]IiR@`MYocd%FJ^j4J30jE`'m!nJ,]P=.+Rlh1V0X]4g"9Jx.l2;0=6oq$rX
+2`,@J#2,5|y$oj}&uwj&xjozFYkd^"E[/#We2._Kea|]LB@z#l~g[$LA"D)nxSd.$y[=^A~Pr(cYNO`OSpvQo.>Q@e]FajnduV;$22RulB^L.g;PqK#^e&
+F%Um+.gat^>.DM@)p9+fv3qmMBPF/SfgDZxY#yt=Ytn@3<qZ/YDesTWm/;2r8mP}cqlNr7HaZt>/,y/nS}{7>c@0G"KO0M]^}^sG1&~^kU~gQwu>vFD(.r
+./&=/%O-Y_Pz:-02(83g{H&dZ}90~8%b+Kc2-<5TBf{DtBEk&Xg;1)MM:$ocnZuP3(RNx8%(<m"1dF/UY%E7(`miva8"{ZwLp)sQ3O5LF)[E+!sg7AZUge
+vvn7}I>"h8=hrUl|gtVow9T<AwykUa:ft<r7WZ>^_%'OS6oPf0Ks'QLrjlA8byA6q_^I)Wzz'}=IOI-'i/q8(/;<g[W`-:O];wYh<6|P~(^2FN7_BRm1]z
+eT'C`-+s^#7&[&IZ<.)I3Wu+=H^xsAVRpp@sZW.X.EkT$!ME's|Z>Ak,WY7OP4W_|V96pLf-BW4JpeF4O'F!0|A]2hf:{/xqo&Ax%TPZc3$bqO+H%.A;X0
+L!S|Hf`w/kOa$Wrd-/X4nm8AET-x!(yNk3=q)r/#wMO]20:mkf-|5zCMk{jsSq<>8b28W4g+$L$:Y^snxQIIOfc5MhKG9`o,/_lZbWwQ-z@DXf&$+H:PVK
+_2pM:=)F@h)8oC<VttjVZX8{DTE'WP^ShR$C<[@>p'On4MWfy|<YjL"mn5eKnG2miA[%9'1/9KCXW)K2v<#V)1MYSE4I^>RljZ[^)M>)h@k)y@NBR:IfvN
+dVf_2n-w9qjZKA/tZ[[A){)E5f4N5nvwln,3kjlSP5&H<jJoV{Wp;8~;3dgB/|!rn|3+She@2%|z#X)LTw=<h%5dE>g2JZJ.^BQ_nnR[5T]i-7d{qsEgxt
+StT#WTS#@I5F)lp7sW%GcwU%^F7#WcY2]!kfDq)KJX)qlc|GAEx^g3`Y3%ruYLt^/<a9r9;p/DxOQV4'=rMgR|v{RzKUZ#bzRexP~C{`^A54`r(8C+C4xE
+./Pz{H4YlgAq=7'kYdkTgTg'>#_Mb|YwhYJ8%x^47<p#_(Q:l=KSL]R2L%;Z5>0X/$eod%~Bx&QlUy|e-s5Ft'whT54Xy56Lmn!>t4&/;(;2=!eYzH7gL7
+BfatKJ}`Q)|IqvdFq;}DtJ7"$6diVR3)1fD[iBGo1xE)pvsC$"ceWN`_EEyVj5#hV{ob=$#xwVw,l<NT+)FF|XD25Tc3H)J"VRR{0Hc1.XT!+i,$MqSMJj
+1deiF3!p4+B=B:@{fY'hH.2a(s#m|<c8AG<+@.!U,6%]$5n:^FpB{OHwKW5jfjS@Ur2`2H.AWq8n"Ct4k_f[]f$1Oy!`r9sxIC"C0nC+jpe|P%bF~h@7$U
+V/dt$H`@u6]owO+KCwor+xm,K5qy62Bm+"w'hHh5RFY!bC,HNn;_A/)AP7G%9%1RGD+PT7aPAN4(&swb7pWO}AK<ja";&]_u32NJ>Wwu#%s]m'.)z>G@)$
+%lm)]M=p;e2TA2RQ]>5VT%|C)8m1ED(+XarT`KYe<]JW0NPM]}ySrwG8>n[Q["d=]dlmKdSuiOYTCIu/7mkAbscp"2{IriNCuISE!)6Gtcef=Y=I"5>X%`
+w7v_Iaa7f-7g,6.pqUcN|r+^gwz"+Q16/<IWZ)V|K[KCNkbS6&H5s+Fd&ebr@,TOgS|aY,>V2[P>O4xwJc%aFntJnoK1$_K`tJU5m|"3DOOzK8EID/`iA6
+KwaX<sKn}HXk~"VHz`'gFJa0t&)xJTyI(T[A)h-BqGDAQUC8IwaX'^BU|9Ub;&&>KaZ&lCNdPY{JvLV5-t1{Cv3/UFrlX.glL6M;CtFr.)|sT>qV~wrV%l
+hhb51&EV{RGxsLUCO`wMj&=CT_>TO.;l0OVWdbNYZ&%M;m"AtP"&uV/r#+FiHl1q!#((u3wkB8wK:@$[/xj,t$6,L}|^Guf!TUo:_I_q(yXsT=0TN<@b#=
+'VIUTT=ojiSaY)Fwm.5g(k7][(&M_Jv^g0k{a&Pa{nXMY}T}L1|yeKzI.p4(iKOt#@PBrQE[`2;wh<Vl3`vB]nahr==Bo:M23bUq_oJ2x{!2>QfCA14Xkm
+T6@<a5VT8aEBHvY|}fMZn[#:fydu'-t+xJC6X{8XQbMcI4aBTM]/"Oulq|Ssn-nBm=Cyrj&z4jU{WZqar{'m4e!g,y@5C{Ls4{INaLk><AIs0w3EoFURI:
+6yR7|yv[_d>bhKfKuLsO~J2Z'e^=5o<9tn<pnbzD/,m}d@-EJiFOW+6ymVS"Jm/S}/(|l6azd2fxt,5xXO~VI5kn7&luXc+V^)A<42ao+b39$'@dN8Ra7c
+JlID3U7X3hfNLWS7onTm!AG'geGzR67H@;_zr{2J(>d%t0%lcur{A=X&pO2`RpO<-U!.JOP:z&:p'oW;x)sqo3D18S#BT;.XH@yIt7`IiSt4FTd"#Fwaau
+L7#jC_>>x[6(<+UV[.+mZRYR^d;wE"VuKN;{#+ZagaM:61"Zb^jn};DeHV00b|unq#9[^]q#+Y,nc<hR"Ygw~^<{+R/Gf8/Wz(YbG:MJ%R9`=[oe@a>5lK
+DDEQ{]hrf1tx!N.p.BdwUbX`dck"lJ_<PjDET>!(]4w;dg#['5xf:>(<uON>Nn{$)_u+"Q):,&l6+KsNJ[]MBTHD+}-)GT"/eSX9<+@;zvQ.oak_^t7tVE
+g04k)K7M)./edbL"YU'Z{oP#G;~da00,aq-SwbCi-k2SP|EcAjNh1=wVl:>X^K01S274}q}pa/{b"CXk2^P:we6j^uXEF|f:;$.UYWg{vm-kiMG$$fk%mv
+Ja!OU#>39-nhl]xd."#]vo}187L3PDfDgx8+-%Kix".%-C@50&<-Ro1T[BOm<=f]zTeNFA[%d!WS0X4a5DHl"ap!]o5e6:HmhFgok00&cM(!D&n1rGL|.x
+I%x1W7:DN"-d)d#-tI>A0vx|5=7YSiu=#MAs|DlB(kNP,]T,p[;>[,a;z=.Qifg&S%=+^pY/LLSuhZCv7lBG2(=<x)Qj1DW@IrKa^csss(!V>G/Hd)<e.t
+Xi{=+H]RiqP#_"-fn4$`>s]m&k7F{D&q>P0pmOo|~xHg/Mb./]8'q3!HPbfv3&4tUET:Vp1!)Pgnb#)|"CRO=I.IkWvi}l7vhei;Y:S#.SJ|U(.,AiY%s9
+ww^Y8(}f']Ei7IXshC}iI5F`;tJygoyyvg)'=<z#e>xHo/U3,me9ws0P!ecg}yy"G%u_}4FH&yM+,/|B[JO4m8ik#DEH:VtH|Dw"MtFS5.wmdT9{7qK1ol
+VG]syfM2WN@w'z~j!@uM,[UQU&YZ6GIOOcV!wvC7!$1xxbJm0W,IWu<`gZ6(K%BaYjFF^TUe~pW}.R8:"9'VtkZ8TA|Tqx%g@Lf^m^UfCYWx9}%}x=cy08
+Dce=yf$X80_t|.nz5t;JEEoD,$H.9;K9]"^Mzfc8/zG`z0z#GHG.v]2bs_GbLGA3t"YH,C,CBv$lU)'H;@3eq{vr+Tdvmsz8c%:ndJsMJZY7Mcs`scfW|W
+0D1rqr`PlE`MS_@%HTLZy<+xYHM&:xmn7j^M&djWlbD|vb/^=r^X!TXj7FNU'a8d3ZxGs|ig${h$bsOD;OctViWv!k+t^jjayE4QKPlT1e)jC')SS|c85W
+F-h|CGbR8BNf2E(KugQnANl,yz2_Rff)t/.<ri&Tk2Sc"OQ4$yJ<cD`PZrqXL8W:HH9b~K#Xn2>DvW.iLJXH+JSpj%$rwj[CT/w[blV0<vbd0A]G@CgRcu
+nd{Y]2UP-K=Y:9duqMx1^ODHt)@w'uNR|%mTeZnM]|L%LbCa=-&n`0b)@G;2;z0)'chz%It:p887!Wm<:^F`e6[#QPQrTiCrX,3t=pnxT/rIbzxem#a=o`
+RZ+34xg,BJeb<gqLIp4|bkS6F6c!_N<eL5z/R-yQq#SGWMZMG!5ZGzOtt[VW:P6L>-"g$qp+qi3nxf%f&(<Xg``%9L|naSxoN5&|!>{|!w50Mq_+`T"/"j
+.%:t3RT((<IVK}K!tPbzT:gy4>q<wHy<BQIcvf}W_Hn8KgZpHft-NMTJpq>KS^9aTV7".%),noi;$Hbd)f)RTt}9j};4%kzH3-YkuGZjqF'F@-I+Ei]4jv
+C+GAxua:w`&br|ovynC'40fE5X@oTivBXo[Zh01q%hKh0_:6kGZ1JAuna[X+}kk[-+ES7wwryEe^[f3i0nbb9JulU/s5),W2V8eNz6e!Rd;hl]^i>ErBv,
+7<}'1vtteC7kT^=FkT$6|g[DJPX9SfbZR%Ba2$_y_U1k.<.w6A~va{V(v:%5tx]v^4sYi7,`-1g>Md&C6+%hbF~IM$1`2|:!>>W#(1])s#j8!z,xYjvRn/
+gDl!-3}9f(zX2+t[)VI@uq4y`FfkTeO7%VMRrLfv4LJ=^h@f5)|lie`4(j<n7Suwbi}bamn(NIX^Ih+<$v1V/5f"{)`ON.nS{}i,2M$WhY"e$@+P>wv^'B
+&lOS4SOs"6I2Re@FG.,XLkDY<K@Rb8+XU-UC7[/s}vO]rcFvd|$<C5FG:{!M.$Y{l2z6~|FuepElF]ykcN]y)o#D;QE0Cu|mX]^O/Z%qZQU5}}{.q&gH|K
+4=]c~X0A0lM;gR.>Qlz3L}2!O6YVZ4&n3w9c:ts!4w<6vYs![jF[df,|5M!}d]N:DRC4NMK2MRZ_A6mH|6HCMBL>'uLOol/`:t:AHYH{T_nd#lho>dc_[h
+:,(ME-9odjs#OJa/Hg<{H4burMBvzp)rp;PLe+P_>(nAgqvjtCMaRF|-}."o/#z7(^VV[PSbo|(>HAS.pSc7a#P8x}Jgt{qfAQj7>}UNfCPo}]kD{@[gQS
+nK/3^Wdo.#1MX:J^3dj@p(3)`@6-"kI@m>%}T@^wjkNY$.^ME7KU6I(Ho%u"@C26ryJq3H`!TnL0p]%{C!r'{6TGg12<5_=@'Ub^b`uhgEaTY9anQ'3L/8
+,X$LO[;2$sqh-=j(2$@nWEYq#|q_|,udIuLkOtvJ3+oh>-KH`o-a)M.$fKE!rL)g/.^a.MwH%-CX&)jaxeea;9X%r$N2d66;LfG8v$#AEJmf(#1nOdsAd9
+&e5KT&j5.ZX]WwO&5LEu_}h#SjP{$[9vJ|E+Cx}_1#<:{V(!#O'skgvO.vsl2@-R}w&;~Yr)(dW4Mm&XP6{s:2=jw5x-R3$>[7!k|FtNUn3[V}Vn|{8QuI
+GObOgP-;#Z}wwKb+CtV'a'(Z>;%sd2(u,51-Lcs2;Srnl>rE`vkVz=vJ2n};E3<Yh}nw<#AW1`9K>4Yg1y,.hJh}rfffG}I&bO{aUWm)AQ)W`g/WF|[D,/
+F5)gznK!@@Q6lWn>'ksK#>&C"D5#k''&eGNyh+[|O%e9+Olf>qxRj=/Dt5^CmgEC#+1YU0^Dohcv#^@^uPiHs+m8{Ta`.1&>Y(5={`}q`.f/aKjwb)=1+;
+"&}>&cjv2"9GA;pQ=_#uLW>qW@HJ#[angTICGJs-g:yNmgHmVVAEqB&Ih$S/~H+L&64P#Tst|PN.tq|WX;=#qDE$AR!gR%,b]7RB7/&)wwfQZtv{60SOek
+^OgfF.bNrvX6@/NHL>h-/8mB>E[u8f3HJ@i.gV5E1p@qPvQ8&Eh2}I/A4M8$>-/Hh.}&+gO!,Y=2bja{.%tFYD]x@hEK<A#Ufgs9[d[,Nh+7MORR3)(lB/
+dYDfsc<iJ>bqp(tX0D$z+@tej>{b}Lt+=(s&Yvc&yS{B|8l8Y#.P>t'5F:WyOk[j'nX6lJ)rN;s}`6[:T}lB`bD"g#S;jy-E%jt=>lov%wJu)0Rfn,JBRJ
+^mg,4['sBk!bbMtK(^SP~><)%-!XX@pr]g<e'iPF4|oD>{=U_Xpq=4]1oX,0cL&90.<<_(7Y]^VhF+'(K:io!9nl7PI;aezT3]d[y7F$cP&w{[qxegduEQ
+CKW)g8]Bb&`khuL@&f8|2ohEzRIZ"=nl)#4+Nn'y3RMAac^GF3:`t%G5WK3j9";@'h@5Xy|[Cctk!|^2`Bo|fdhAjPHlBdRZ<I'&hn3Sof:wj#H4;!6o>d
+Uf.x,{KN+bB;vsC<6=u_6xji+yK(GCcC4o8imhen=eDb`7PooKXW<HMKJm-C5#iSTe[;"w_a<PhWe6X"0#)jnS:r_z}IS3C]_sRHIxi6zWC!`VInCYxb5,
+j$2Ms<ZWykOrbcZa>mq7hY$-qhI};d5HrCxbEmI:O^eau7f0'K2e`#FT<'ih7,E"r3zo636MmGKk{wZJ3%3HP./T"tL^M|U@x){f$8ehRzy1H&$jod7'eY
+e&%3y5z;]7y`#}vh!jQEAW`E5w;]c(@ggBxJ4@;VP@bBUy2C9=WeU5RBsz_sTZnOg1.G%0}e+D;7|j2,hG_)@UC{rcvP@fqvGcfPq>jnwBDbrSH@||}THw
+7oj&f#N`8QQ/a{7XlegU.UBjrAn-y.BF=|6cI]>|27wBvB[l>Pm4:ZXjM6@"w@AF|Zl,lnHxV$V9saCMoogxK|PrA6+1,K=rIHTzeWXdFDgCcU#7KKQ_7)
+ok+DccV.W)D#:U{+:E_zkD/1aFb)U!}(>z;;~&~t8LL^MCSq7GzXXM1o)L'@yw.vkq^[($VvH2{J$KpJ4+^OeZvG9Kr}R9[z2<GfI/@E>4xR#P/<"09BhJ
+7:@j971VD,Kh+zIN`{$D;Y,Yb3u@D=M/xd;jNc"ZwuIPeeP[05#ZRg65zESDLHfI'yl`Xp,TBGKHIo=z,u@BM[K#wW&a%a+G]5&cBwh1(%Tpam&x3pJ|tV
+Ef`Jq]#&,ojGqgGO48r%W%fl#Z'[ehTiM28Wd>[)s^FFS{QFtV49SVj}XqP9-ELsRgO=ggf&>pLw8bX7>zO/|M]ak^Cm;aJ%%_Jvbf/hWb_o0ymWglzT_L
+mo#B@q|d&l'"$RI>K3bStmeb%jXNSF}4tie>o:Bt:X0/R2$aIU]D|D520uM6E&.oPep]8I)W-UMI:>ufq6WF$}Zoh`RoTsNf-B1^yF`XRV`+xo5P0Zgz7r
+^fn]HfD_bVPB|qT>9|Hya[-KT{/x=j;MNu<Wq[".PdCkRq:ix"DlDrqgw%MVu{}fgptCkQHK@.v1Bg!k<}aR`DL`6K3U(-p}q]sWM%qa-)']pA6Mgs=[8L
+m!iEQ2w,C<v+bU9;;+O7>Hl^<uZyxs<Vyo|a^UiGZzkz1t$-GL{Xy6K>TR[^~J"2>5V4Ub;C5%}<kj%69QX!,f}zEG.]n:u>U;}VO%Zmv.~@:#n5)k{MUJ
+oXH<b(0o{z|g|B3GCcJ>/k,Z8w6wVz-#&&1k;mr74^5}YT_CvI01~LH_7r~E;LQw%_a-]>mW/Y/u5aEd%PfkDAhl:|=<mhkeV7i%sTb_0Xgx5kAj]X'#ck
+;@yqrY%j'Qh|PxP<H:MM}6k#4Tq_~Ki0k^,[{W]NU=Goy`#,UKYi<dDg1=sTq<Q&nHvovYN^xV_Lc=UqIQ0]e;-{ENruMRo`>w.UtsoQc+P{6#!p4wB0Yf
+qQaMg!^1SSdD;Ip&_7-CnM^dT<_CP74L%2ktkHJ|:'-sT6IwG'J=j&Myjf+}<rHTAMQ2Bd7qerkhX6tC=/s_KHPQ_P-&VVik^`-<BYd:s[B,N&eK007ESw
+BL",M#)1"GZqWz.1)Sm6y!IB]9l8j7@wf#}]4Tc6~O_zV+W!,+cZmabw&8shKyVNO}Bg,j{s=X//RN,{~zlycig+.m7NSVNw|MHY,(pAxwpmzm@x;+CeU1
+%DtpxfiQ7[.zqO>t)!j)A;Y:c8_JO(@;V0mA;[gG_>4c,^A5An)M%I_ba/"H:nN[B46Wvl+w5Z>0g'cc!J&pxcK2g3_`1Wp^PRFYC#Xi{h{I5M%E^grX"r
+9=k='Je5tM}6V$V2fI4_ITTy52S:qfRO-41%8@2f7$b2S7:zdl4=!@WEW}ZRY-";Z/K>82%b=T[!+B,{S#"l{f:X}b3tt0.xg%+`[Oab-&CFbBP<rpn}3A
+CP+|NqVkHvv'lGkD@2kPV3@3}`MH`@|M#Rt)[xWB_txd;'ht#]A(!+0nDsNVL.t.d9~3XnKXTIC8jo]_)pP'd1kS,]}i<Iwd2&U8('Rb#b:Gt@0LGK@P4G
+F$v"3>uqY%n7((h@$cGRJsljEP;ayq+/yio$-%'GK'gl~5W4kW$3CCDYB4MzSN(jv2{=l<fm$$`1twT/M,+Bvs0sxWeG9/exhmf=b2gx<ey4{8DP1IYJqh
+d4+T-dVk6.)2P:N'BhY,V$,z#Uj%/7R$)cjr}_^0)(US!b)^It=@CIH5]<0%C!Nt$Yk^lE-KRvY:nn5RAIOO^`TA$a7H,oORn,=13g.9-]-d~tx^wn7NtK
+B1N15Le5B'wl,etc4Xqh04K/YDSapXF+&QzDaO#b(m]9%$UKGygSaL(p'etH)Jd_F5hGL1)tx/7yaLS@fnlhS_isxMsD918|:)k4AfO,h$J_cSF2CB2kS4
+`>(4wt4l9&MO}m-X6diZ#Ns38;$F/!{0<{S#Egw+bc`tFZgvK:(;91"xFL4Wix!y#o/:GnG`Xh7dIhG3SBt=STSEpTn!{K[LAQR7hg|q6!KH)!xN9{^OoX
+S<ESA2^uCoM,AkojlXPRs0B9X,QzWSU'^txcQDT'Se<SPf-m'c5dg;,B`n2FKr(qsuHFbE>V``t61^x(1i,iIdc]C>{"Uvp@u`zX>]vPbM-j)%ai1<fi9b
+zoFavo1skQho~tP%T{ILbYD)`IFFcJh.tHMT&T$[@>-:}]!v-hF}hK4Kik{d(/`oUp'v06GH4+)Am;y4")t'Tx>S2O7W|VrpkYDbf|N+!7BPtr-ZQHOM<`
+8<Hp(qlm{-z4S'AF8,&E2$(Bxx[dUcM8FQN_Zn&>Jel<,U6+JRZbR>,qWFP^`6`+&/CyO7ekX[W/"cee^[eeIJy>ow[0=v+nee9l|a=Z8-`oB(",e:;tiC
+%H`'0BUVFj!qLq!0O)rA)..1lJN{()r1TnR)KAn/]Va=+4'c013r#TGwhvnW'Hl$Csm5.NzH~+S>c_~}ENT^:#Sa`7X^=AL2dD;xfX(CRn&"5'e+dryE/Y
+{zhuNhPT!llTTT(Rc8wj!y_,o2G5N2Yla;q5[g/lA;T-fNq##PL({ofkc'Bp#-Sf.QR#CTP1c,:aMC|qHV|4h-92hbET(Okl'jtA>/nFUWY+a)xWSOtp:$
+6gWTcpTLwR1qd=jGf:[$t{suICd2LMjf8Ia=e[)s}+LGe-6>Q:#Q)ZyCvLZfgA!EB-GH1E^+%i!9xBG_1:yI@ig`#g-(/G0/UpfR6B7k#P'vSq@;1}/cyj
+K6Y0"x9RCyD{.4IV49_{N$'^(%hd,mD9vOY'OtR&+e{h9qlwlfyjd(Q%zVZ3^t-cnZw8h[I^1B%VSoR$S:F2%grb>@#`$h3`P'vSMEBLWEtm`d,7@a"&HI
+>S9LMDfn"y.:7YW!.0<`rBwzX1@ed2.@unrd3)$yA16Kz`{hwbQi%&8-|yV#u2'RwLhL90yQ".09<@D';JZ{92l>sjU,l3D#p[A3[Vis0S~2Seqg<&7}wd
+^G3$]s=S+59F!P;R#|';)<`(fK&'syYz~5$"GdYh-Qx:>cM>EtF^n0Zm5|y,0aHE|_cLy@Aq>`}86qpRLLSBrGw`@L.3p3K+-r,TGH^=4;'}#1~B0;6}}E
+LJ%vU{n|^|5oWn;=X41}@;Yo+o~]d_{$@x)ib:E,t1Beur-LzEe[mXh:`EaDKLsDRoH0NdMT]3byr_P{GcQE;d>c/bg77vBJmUAA^&vBi$E_+@.1hBbyKv
+:l@C&m5;1KSV'j7,.}p{k]YVVQCAdOOA(/|zVy;PKY'%kEmb)Zltef..p,8=Zb$hb9&QL=5OtR`+cAM7L%8>zy5o$aX3!X{"Z(kj):rK"W)ls]vvXkZeHg
+Q9=O,oC%c`~vjk(MJ{&.>D/p$_[j{>+Ci/'6jcepHcH8+zJU}ZNmpt]Qw^)ez>NUr1gN_.3X+5151N$k`B8ITg~Ca@"`,Z"MFY,NdqyCAHJUU$v^$k}GA<
+l@f}u'@2j6wS8Wg0ml6Rok}MZ3MEx0CYt+ag-G}8E5LJy.-k&V&9m4#[=kV<V"T=YDr#z9x3//#9mE+|TEAY<UJx)e;Zwf[D3v[DCyERN1UL+D%D}|9LvA
+%=4'R3h3)#OxJ;^"v>Q]m4nP6L}62Vpj}qvHS.'o1q]-aOt"J+X6vm0(dgan,2%iT%`S'U,Z<><)>&wS)yaQ_wM|%]|{=>;,3D`Ypn!.G97d13Ob.j)dUV
+@_z_;hR|jrt2qI}@-1+3fI0;&2l7Onih^N4yUqjMK_:/^c!hdh[oc;P`6Fziw#&2[-9wU8)a}c5(RJtf}O@8^p~wcwz]e_Dr&g/vnv8roat!1j-6I`q#T)
++W|p.)2hm]a/M[RV2#&V,h+CjZgs;{xeaEgmh=7-0Z#32uNY<AE=KHW+Drf"oIl@^YY&Hu-v[VD=On22PV,/Z+[X[4BP]/fHb(8]D$Pr@TD_|.Z/a=(2;d
+qKGak45>Y_8m{I3r@,2V|)",$}5[XSSD!!/0MU{Kwof]Md4L-4sy:,OX)U18GY""Jdw,uzmUpJ}#BHFH{Zm2Yu(5{$LD)d0+FX<87qX8}7vk[(9j}#LX#v
+9qZcs't2xYD(r'k/}sB!W@E/kR~m/#sMIuoL96_"aZ_7zZ'}XFk}xH4M=erk4EsZBlSb&R3xBDm"@289RFgDwc|vko.,_wRu'QhRwfcr<5:5B'9GjZJ}+T
+m>NY-'_Le=0%[cezH`Nf$1klnk#Qx|gRazrzLnO|3nb<pzh#27W:G`Th",=/TiEM]]:f#`Y;""/WUt>uia(zzd(;znzYc0l8||T`O'O>#g{H:0)R0>=gW<
+6$b]]tgp#6tR-rvuj^{!PqjD^bpJH)%rrQm[AzodFxJW0:D]oNK'>IbS_9Z)Kd"qu<szbi=q~/#{7F"VP@(Rd^NMAdvRn)I@`G7^N4{>E[aO0qJGX`P`y=
+XWiqM.;O4VF_b.YhOASRBf<|]_VWa_B=zb/"}"g{%:Cc`cqLEHYur:d)v%H;NEFux=w>^[|fkJWam3l0EWCXywK8|2&"YA&$je7TA`,pZC01KAYxD{ftvc
+wX1prw7&>zEqU%QaRaO/+r@sNY^e|J/%wrzKw9ud{S(%/!#%t'=[cRp9bpFNuo1/j^xY/5y[R912:{m%d8u4OlSkmgcF0)c&]^=N6v/)>9c-%orQ&xoFE6
+68j6@P3MCTIy2&S};'8:i+=P8.%$,#BqR]~D^C-+lQtBgabJros5.+k0MWX6~-,&LY]tFny,>y988Y[VJ6zi;fpls|IaTb1c:]qD(i(##Gc,{)hw9EY&~I
+~hu>AyW9636uvkpZ/W;u+v"}WNFKh24@FTjr:Q_{.:dwUaa%Flq|~)-%x;$o(,7GJ3XF.Nj;k,gh.r^(A=_4{@[d+Tl}A)B|xpDtp-xz-AChb$.EcCqg1G
+@}vMOw'[f4@O&,IGJm{:A,"LL,C/Oz+[EGDMFABuil=unq)wMg1[MPVE@[VpqIK"UJ{lT{ghw3'Zct=U!IE_jJMli3$t`Ow`<<&NkjkhLCJY{p[b}>ZBuL
+"Ztso_rFP-c&/;#;MW>4j.wd2{$t`ni@OS;O8>58NJ(JD44;qVhRqw;K;M~XFv@-9AilS2q`nh#Z^okut>OCuL-V0z8vO)OwD<MK:5aT'wPR3ODnOFd/EG
+VRL0wbz{Ke],M63ZNaV9AI:c~oCzr%YhHlg78q)@#Wa;{h@JJ]N[YVFy5w91o(fQoR5Lb]DI``%Un&fC9YF8O!#7#/+dJ)7.|GF-rhn3/UUGDoT'o>._GM
+h>LD'8z{}(_)V71(dw+%L]C<u]i@Q'2(CvrN`B=zR0q3x#JtLz]S3gkOFl]=9L{G#("6Iy9@wT@MsQ$r(KC-q#s@z6M{|,JI8vH]8QYRR},{%Pd|p>;C:m
+Tk=&<<C-UAmtu!x;04^iX2{[yMXBsBG'5($ylD%&<h^"0S)m-)zj;]T]{hc6G.M]qIbsyGyl(d0Q}I3,I6j$0|bWj%/+#(qes("L;mki9_}DC_iT%or%m4
+YT"B=:woaf398JW;u"S&Qtt78oBS2C,/kD'CLNLO[0z=7%!t}njF@_VO!j|{0u_J1X.hzm5=lBD5'Qyh,&(^nnK^7REqYF4-f.:n_U1-VPO0qq3dSG|w9#
+3}Tf#+32T"J26@gL`sUC|EG}=}{|rZ=VS(9m+x5h38Wj$q2!!&]HYx/#7-7B1f'fAH+jYV~lfxI}(}}ZCZI6;C:4QrF9hsb}@8BgIl]`o!`,seaTKRZ4gQ
+Y7(LxNS%tw3s:2k@1+$tGs0|0gY}[_nSA@2m}Kht0k{|<U&vnZhl{NufjI-/<l(<PmW(B3[RO@%GW|XBE=yE/|_iRxZ894rXMZ#'b[;C#KwVY;ToT,^M"X
+MUi%J"RgoTj+'_t:T6zDT0Om79$ir+jyRzo8oPb8[qmm=}x+QnyhHGqjVwS<^dTa{&78PuQ1kDFj-5mptyO53PM8Q7&p39.Z="P98ntYZ^Hq'L3@nK7Ca"
+-_1awlt4P}}zWFI%pf=eUEW-HKE`J9>R]@J0p7G8DAYi<|X]9'pWQh9=97:G}o<'9mzqv%+v:}1>uXazW#W2b(cI4{,]nx-gCh$G<6;`72GHanj^;G9}7[
+"a4la<M(QCS-%965YHzLYIiilpC_bz;O@4D`~GOG/H1<6=a[UTKb6Hup=_C8sk3n`YH0m>JkIj>LA.lbaHFe#>9l1u^^yG-Jl6]#}Xz|ac#@^T:I+d$1f1
+H"rV{&B-xlG3$J}$UQUZQbIh+4+0iiAGP!kGo&75y!X#pJ_U(6W]DIoXdcF{mpc[+RILV&"icR.${(ccIBMWIlk=|B3BR|Ah"t$71R[/_bzHd3]e"`!]a@
+$]jqoa'Q+vg3&N@HP-'E7!7x!US[p8dBllS7w/8>h<1:+(MrTtz%B"|+:K-M"5vo39z`TbM1iDC;ZYkHp@SH>&dASuMQRU3!Iy5Pe+i$6#)hbZjo;$JIE0
+]hk]KnYYJE|>9$#rK=Q>lM@hAN"_C/"DB]$.co5p5SXwuxP.|}-{!7<i,01[c^K@0}Vuo3&Ni'=TdeV!DkwWKxX#k#Uw;L1;!6Km_;f9HXB-p9!Xt"ilm"
+BP,=%7o{5K5Hwp,1@]+&G8(E3))2nkViZ3Ye|Lx3-Y[3$W;%]N.S41!@Q3o"LQ/G[#RPmR8BjNSgp9O@ex7:Tj'(TKUN|3C'NTepDGY4-f-<Ajj@mm<Fbs
+u$s;M<6-3V^,>N4FiTDZ&iw5ajCn[9E9]e}e|.k=5_LA#G"[$@NagJkI+,R!HJL[ZZF@fZhp;T)v8Jq34':Qj;87Ev:c~n>ju%wO[L1G"J82R[,C6r-8i|
+AFXY$-nW/)@@N<Q6Ut_w~w9>R%MoUQ>N(eAYil%I7>z2-"Zt0"A!J_'BQ42UKC`'I]zu6]PpxDk-Q-U#@oK5'hao~$,MnrP!]#CTKU}J$lPZ|.!,e^r6eJ
+C<s:mSrd<p'4otbAoJwmZI;YX"o=@>EXO=WX9T~+VH.!okfCT6fI|(8XEiUKOu<4F-;8,a;]i]Z1<Do/+WcIjHXRM}<0Wb+,V6E]!}&@rOEwq(B4VMR[CG
+_w5J'@=PY#F/>Cb[dm~(86r6N&p12w!hsaJ25]{TVnYEn32KsWusiIof@)4yZB@G<AYp>%.iQ6#F[{>9T'E_zteCMQLboG3SCadUaD#EM8cE(sPgQH/r)s
+K|tB7ZC93YTi[e#Kp:EQsqpDFKuSNoDy|jQY[d,HNDXk-a{F%khg4R|qiQI3.ouY"[,6Y{WVBJlCv3uJU]W{GAHl4@fHsy/DNQV)^l&oYpZB{Jy@~N[i`W
+HR9qD&PO$4y10r"CqcvQ&+"Rr@&TzqPof+{PCe15pa-Cm^Au)QQt=XT37]h2K$zc'7LvrHCkp^a4)&@4RXS6G48AYy5bfZKFEaJ=dvK>YB[hK.:Ulh!Y:h
+GR;]UnxkmJU0U=>bu.Yh$ZjqDvg>#Wo#X5s$.y&-'N/'ley+X:o]'6KMQbGkx3J8&avlG[P'K80!34Fmc[y5Z6n!Af0-$<yON"SC('M4uUvoc(1"BVv$ym
+@a][QH,,szXuF`D{jDO-Ff|v&:WC'@t'uaK==[Hw'h@0teZOv[m/k^up<z#^U$~Q}%bM:>qJ%D4XpVLeT<rxA'UVTT_[U3oit'P7o&(U74f@'mYfXq|>vh
+3:.},dhq#X9/EY%9wG$Z6P,y!aN=x:k>p{XnC|K///e{CCFtHyYu1=60srog[^)rl(1)5T)W!i.y{n@)fzQ}b6l@nv^M)4eq-"_]"O4b|{DNs>rGAtSwiF
+!_U%{H."v522<vng)(^ozL-veW9-{%D)dTIB-X:,drr45TEY$bJ.Qp(rPFFMBJE,E_ZjAdaYCYxu%BBJl|Yz1wJdE[XSgj'.%.,_gh{a5r/O2[!S>=#3}l
+f^R/0/mD;=e27dWch)m;V6AdHEH,JP/PC/B1OJ=`>5~r3Z0iyJ%}~%}Z<",Ur#AQ+92P$(RP~Y'<5M+s4945_[2D;R:9~0Yg7![7Zk}_H|R$NGtQeQm<UH
+!!-+]g)51k@1AHuA,s}td0"#-;}(-'kHVzhd{a[5h=nU`/c@hJ<x}tNKgTM1l4)Q+OCK6#Dj)NUbH=);Rw&Mx>M<+M$E6hh.#pag=ldT+6ktn|@`T5nM9>
+"We2kJ3raf5rK1fl4NiGhi8f~JjE2r;ve'qR(L/TlOGTrRk}Ab-2))c$Z:2,+{EY_O7a9xZv}3Vl^+f#/r}o=x|k-Rv0%4h2Ys!nw5P"|QK-]u/X`pDh/h
+(Ti+_,$T75WNO^mfHJmjDZehxt"iv[-F)&p&FjW&Xss3`TrW0@@"!@L`cuHW(BLl:d:@I}ZrbuT8>,q[.rla0E]Qgb2.g;t^lMfrghxuf1["37ca=q+&rj
+3<Dg([!oNbwOhVF3fat9~!4VTEIu#pn0&o)c@N3x_)Hxot(u!OKHxo5U|F|AEYnh5-RCmLqYM`C:)P<3t,L6Tt3$S,Pg>Bg.+S92kfS=~s]hjd`wb8Z-[8
+4)$j0[0c97G'wfY5"zB[-TUP9f;Z-)qT0/O#WWd92vZh1MOd4$EjOE#%O-4v+M'tJ"}7@cka!3@`3uqF}ZTtP;q#00stfo$wH=Fv~]E-w,2qCZ{Ly"e[!C
+$b2WVcD![%8W]>ywaSo|_$Lzt8HS]PH+5MS(_N[]}bu-C@bC~SWfUl[a`k25'#p#krIZjcZn4@@9K6h0PKh50)eA3%G+'uFa1m!2(Zh2"PEdO..oqB9uR]
+3`%JtP98sx6zV"(j"jRjN0kC|A+(Re+,"6p8UOFJeO3Ge<[/]@[=UE<Tg>R5_F3]2J:!['RRLSk{OVG&o<l-QmuKhCJPpMkHDP'-e>&Ot7WM/Sc^I[n]aX
+xYp0u9N+EUyRf^KeQnq-8iY+=2jccA4un4igZEcY[>^ecAScM2q__"X:[{,:}71HxYZG&1QWJ--0T`>#E6f"nDn!f.idll|Bv/;Fu<&6_2{,-Td:9z5/75
+4K)hz:!`!)+<d]$RR";WrPsR3)j<i[Y.ele;!G6[k<E2!a#E2}rHwC6VOXWAyCS>G57chCv0V[w6~mgtRJ1n6lRU,=Ya]]z];+f/3u&BPoJC!B0&9.$CJY
+Gnf3(UJYSY;9)X3i]jUzuV_k>Hk}w)33X08_@QsI`zoyXY/qXbsEds@|[Y28.s+TR.X&`0!O9T|I#s1+0({JA99ab4bpSFe|md)g,)[%(PxTj&:(fLQU<$
+9G|-bXbxg1XNc4M>@|@.PfYL,+OV`7JHQ.E:Id=5C"8hK4H5KZeXj:T6$0$M(K5=^e)1b/.(uOPslV,vj-:ONjnA[r&w_n!9XI>!XJEV+'2J3hT%;nhZbe
+5}Vrv;K1^FYVwckc%Ykb>@6QNaT_SAi/Uanu}QnZJ&KvDX0,1@lLLZy[v!fdb"6bKAtC3Uc#2a$KYHL;ogAj:+q9YDbFS%ldAm;CCv2$K)9"r9^VCJ'6Ik
+yP:sWo{oW`z2k6RDu=}DjG,C,Z9L'|Nm'sdP_i;th#)-<9,>t)Rn8#&]T[`"7_+MY.7%mVYRa]62Ag|$!T"czT1[s@at)":tvkm5VVUU=g5Mr`{Y`5lty'
+%:%#DAM5BL'sf]~9R|]@8nT-^>6:(;K]I<abk@F/~[naC>@:5-]1>!T`5zcN$gDHuBC3)!1WF/^^&](k{]4x|FM#Y&6WCFGfKW"`JO(nyO".~id:lGX{/&
+Iv+n8&'2q@(=Z$lX.$eeP=;429Do-rVSKn0":Qldtw,2!Ta78["qkzV<Nfae[9VJv1}FqjYU1ffPS=(B,p1jd}_>HRFeh,=4dvvAfyko~_ioTg6"!#xU[f
+ib~#cL<1~7@M^J09</mibhSOe8_uV0iUZT;ixY04PFb"W`2=9p~+,B`{`|%:YJI8DIinMx@4{m}zN#@2B.ec)<uhf5o("H-gQ3.:CFP&U#P5Lo}Jzuyl=1
+wp)W,DCs8oWsrE%/"EF#/qpfO,/d;#Twsf-s@zO:)%)#-MC%>%^`E-^5&}9q^peoIhPRi+u@/k@UFe5@k@b.tr_Q9Y0:bk9-1q@G^hNvt(IUAL0g9Etr'/
+$CnY([m@,JFQEgLs")wwKl<.KSHU!RA;VNHkSa(mi,9lx+NFPV`|nN|4uWl[;p0tK=pzXTUGB)H;D""Mt#IP&$j"cjTVsxu^Bk`@$VsMo;2|P1P<x0Y">x
+,{xK9G7,~|pN[&&ZY"hd`v^U!6k+>>(@tCXj9xB$(hvM=]HXwrH^Kt&@bAj'6WZ{y!|I300Y$AR(@FJ:kM]L>P'Ca5!!/O/^G:9R_}=@k(vxa+w}.xm]0/
+]#8"F2'45.K[R<VR_|x$VEt_Dnh=|9ep2_pOTh4$ml,0PV>)TuI|1yoaK(E@H$C<XZRqw)-[@Hm^:]Uwe#/zmgF/RR'TTXs-)V~E_QdZj/GT%[g(Bs,Hs9
+R]Go$/PZ~%Q2lx%I=0=oJIx|$QYtEHj#mw-s#GPS1'-xD}E"XNwk%2;j/Xf8Y4h-pQ](A4PmW4X8]H.Dnyv!+e!-CDQ7#KN^FOE;a}@VA$zZhvgS;;xV<j
+%/=Oy1H_'mJZo@;3Pr0F2==1q36h7oxL>=|ITb3HmJP|~Eaf-YGQTSBM9z&dcgdJF!BryzH+<ILsOq-'5eM64%;#Nd6u^$PzpNYaf!&zBSiZIn=663>qwC
+=JmFefMw2SNRMYnjPu,a<K1/F`'|{N%Xn$<_D>MP%t2_l|<G>:[tdwQsVJ6(^il>5a"Kk^O+5p>D7CQyk5:J+EXU#myGcqZD=lm0F0br-N5+qMmpc&Dou^
+^{Ml)v,(&drV26N_=$x"C_cejMC'L{%SXFB@kN^M2yyqj[L#ku=XN]Ho;J;++%m-@S`8VVV9`w't=zyp+_NORS%M+;^7sp@VKFm7|q%'[=xcX;L0iI2`%T
+`Qz0vc{+nJ!KXe}hw@%X.q7aW43`PNi4N)[+>51zr("PB6V[34`<QH(2jo2x'J42;r^+7|BO,OLCd4N`{#RfJj5X{Mbiqq+nVg)nTO5,[=nSS.t_C1>_vW
+k.3(9[<z031F9z=GvIen]'7lJ^&0o%kI=p|IJqX2yc0Z;,BS2-Zgj2M=/[07E_WuPzuZH&~1.{t0};i-}x$&(Uj18#[L_'+$ZjX|(87gxhb_3JB^~aJO$%
+ZLvEnTX.iIN{k3XaG.SVOCB8=!(MoCV2sa`DF@x=g[B$Dqf+T=#+=zgbZv7E!e-'RA@C#Q:,YKr%!Q{+-l=LNb~C4/pPZd#OW)5S&b/+QnP'BFf{th_ZbI
+pT)vJONsbZ0t;s9t+G,oS&rhck~`=[y/~QSTqe`^^gOC~:Ec9.'@o^%>'D>0Q`66Gc^-o.~IRBn3{BVLhc0%~&#[7K=KZ<6!Hg|nKs}HX2M4`%Rl{m[j@d
+FLko#n/x;bQ[$_%{|=li_q21QWutdeXjKxXo){oq<a.5GzmDe/vjcf&uMayU+#o'L7]-S7'i%yZoVrN"K!zZ5("g,h:2Ryz,liPz[YZz(ob[PU39V3(adX
+r;t+:8]p8{A'0L.xAf`D5xjL26`wm9xpA(8BahRi[,/PgDvx)y-[W^:3:S:#Y61t{xDS6kW:D)@_CtD0LDYtaj^x}K3V9,uc_`^J>Sf8(r0%Ao5"Nq9V7,
+7&lJ;kN|6r:OO6Co~NYv8I-_C^rohBPM0R,nGli'<@:^GgXuLRkVi}ery/yazMR.&.f:]NN]bG}G)aRi-w|,(Ry.iPr5!fd>vNsIHQimej%lamY{@+`Csd
+K-Heauv9`dREG3Ksi5QYR(0=O4!c$fzAYK<`<[rYyDaY#8UFFZ!@$9~6#{9M{yQJprb1G%Ur8GnjX=vm)%ZxY%F_$6fVwZwDl>D+Gi{nW$S!P<z!XHF2!s
+}zOh~3KNAP8:-QRTg2lV`D5Z'Wsb7'dM:;dJ[_Y>NfFi(4%BXiPuf{z8TexW+jl+M+=;X=ZA5&!|1>-<#S/_H=RV"v'#<'a;|LIl#HS,|P-pFY,9b6)SMS
+feB2D-jY/OP8PyM{1Q.3t#sQT{f=M^cJ6V%11b#0&B9P@)c(ijVD31=SI"~XI[@t~>Mum3jq'eu5V1kCN&`l4"E`-g:#8u(Kh(@UvZg+t;s^4,G+ljV,%#
+Yh}wyhzMJr43JfWGgSguNnH`~!eE$iaCz$m6M7xq>!B]&&w#0"psk|c0eNJZS`0Mky4VB2J7rg`(EFInD]i})(wjF$0os0^EsgV>y,MnVy{C[2`zGHhbyg
+2gdow<B&9daFSA+`8Byks)xotAmN"yH,V$Ed,AHd~YYo%nJ#/jGj8j,{@&dty,i0QXku+$Tj/U9k-#Bt.zY%,wneN&!0df+TMtT4dhwP<X1'^b.RbE;w5]
+8l4ez-;kxqNMf0ix|qL{5Nrpi#IXTkQoU>YS}%7!v9DK8sGQwc/"6i~L0EK`uoU+dEN,3b"HLF4OVX3q!^d8$%p@z+]xl|R1pUg7k!e12+t2Lvcu`P,%!O
+1O"n:2IX|XCgNtTM0r+qj(zfw#X_Qo$PSM%[r],DyHNB}<4jYMmPHI[n,4a9tX$bC2p!+x]x'@_eO^,QKyPEA9~R6^GO7K='oK6zf!l'_:.VF:7cHzBzBW
+d-U_qct.ijW0>VhV'$)b)D1@35wL(oHIFFV/:2S2;x55&"`ct0-bGC3A-z^m@2CVLcFSNc<Vg&_DMu<+o!EBX{FUW(ft>@r1a/s:e"Q3K[+sv8m=WSH[/8
+jiDV<J0,+:1-JL"zH2wX/r/qu4EZcr`=e)S,^6)m2Vhp<8`z/{Hg>]TW.1=nwLatK3;2@pY,as7@Uk`[8FjAX%^/Bb5A7SXG+2.%G!5-~{qVQ5Qjh}8qV|
+=U/z7-I3'3ffJjEMYDTLjv+/Y77>4ohdV2&T!"/ix+L2>`=Olng=gzpA%@)+yU/P,cGZ}O;U%"Sds+Iu!+mb8!yN%k|B0:t;(KgyhZi|P^OD;gJCTn5]~g
+JkghHMC9dhQMNd=/^=)4m+cn#QgT1PqZ+6dTRKm}"$5kj^cPLm'25JW8,as^,(lNVE<2Oa/F``k>`4[Sv3.BPn;{l&WDj#BzPAs0=Yj1e6=YLR396"F>s$
+3.'Fsc4200]^2&7oC}HJ|:hop&dtxN3@WTVjN#E8a"WjJ#QL;J@6@}Wt7BDR>u^ZEQ9NQ<(Izbvx{b7nH;|'F-{@n4~q5(&%5j8)3':apQQWz9'TnC0;eA
+`2fY=t5eOMx0@1c0)<RA)Cl)4GZ/Im2hR=+jc:xAH8GIdhD`PVX4WW6tgkb`[wza4^^cUx(L<>vJ8De|WD~c-;Ek-+A>!cz>9&EFbF~:^zx.jf"Z)$m)M5
+}[p9H,m^l"9u>N2MZeM)-k'L`kQ8{j!bDEi>kj#'xuJHN$LDp4;taaVOAv`>9AZTzZ52@@PuKv-giXRT0wgQ~7B^5x7X`kJmxu,}VudB!/dkvUcG/Y"F`o
+l}DmO#1#jMsQd-X0vFrr6T_hn&hmX'Qh`.ab.+A[=Z+Z_.d#G;jIG.Y`5HY6EpffGcj#HA4j-1:V=NO#+w474Ew"[z(]d"u2_aVCG`br.gUVT5%8Fyt8Rp
+x,7;3)AJv2b/qkzKmEq7ZMq}f<;"V%PMk)wa.ETBd=M=&4])#l}@F#QU'E%0M8jkFcw@oLBxV#5!RTwW~>|RtER-Z;wIj5;,Vp~&.(L#W9}s6}cD,sn@hZ
+b(<t/M'B(['a~A_H/I]olQ+f_}Z$_wFFd)oG{>4Dn>>`[68H,MFZsA#x^;"bW[-|j]Nr%NZ5=(2CCDxsc-_q]W"=^15$i&Qfh'r2[L$&_SA5XHN|Y>YwsH
+]HTelsm)-%Y#AEM|-K[p;,Z4"fvKQFKl]1C8tpP,zSCGN)`8S42:jth=)F">B2P>"-{Rpw]aXt[U{{K^Q=2m(KA9R.`HQU(n=Sdm2<KiQ.Se/'I{+M=}L>
+o-GhjLeDxkq`^V:W)0%1hDrq53S_|btA@nE@^f/UrQk:C}D9C{m6,-'E^c0syFSOn9|mY_'['_Db;9m"GxOkTZBuTd;'pES!U4PdnL3WZ780,Ju6QR6@|,
+<<bX=_(;g>#yY%R'/_f2ML:}E'H`3a=a^Vs3[2MhZjA0U!z>8IU@~f}K[d)hVErye<lC';PL1O_EW_vjE||_u3|}o_5cBho:lW|+{mh%SMRM<kXN7Ht8v,
+$y(9r-ont'%@=]_8kQ8N#6>E;.YAfX{n08<lD{;%UQRZJRGo;,)!'{K.b/,olB_@58RvA}r6Q]6f;=T|1s!&E|lt%>2jnY"zcVS_mklZT>q1v5vdBP.AJv
+GqWnjhyXKK8tNt11D",q}dr3i7%=EjqSvBKn6ujDpoYz'W,Xn2afmuaGrOx=>-Jf$Kt;PL<kK=doie7(B&E46N1-`z.co:Ku>`.@ST6jE{@&;3_=]nO$7[
+LjLu@6L19KnPa'!HwFv7y}'eKxjwt{d,vAOjJ$f[iyP!fM4c0,K{%tAfJ6fLtc/)7Ch491~S5E"]}<O!/sWo+ebEZ8mjk}x_8EoMD3+fi|m6W9LKN,`GGb
+&=~m)>HHLN{B&5hwJhb/pc6mGf]lN#+ES_Ro|/cR6{9btR60:GDA@GK@#KDTr$`$.nYXxQr@+CJT,@8<EaQAQ1[Vp]4t"Br=gZ}3ryyE$dQz{"n^~&sYS@
+7)sdQ3k[sm|Jc-wq@@x7{(_09X3=YgU>ZqMVPR8&]c[2Y-6^`c&8:)N7@w<4}bmkF:"5Zqb3BF6%EZP=41OrzGZ>Rv4l`/l[$E4FvLAh"jACM3Q7V#{Z1L
+8gl)JzP<}GtCjjlpcePs{rG.oj7X^HFnMm=<p%IxW+wuCUf9:|p=mCyIE@m13!F8AJ:y[.v(yNohg=<}^ydYacL=Zyy6[QntK<">!-EkiZ6MBdiZ~DMWyN
+L;Lvh+T'u7P]==lf$L])N%2nG`)R|BqQ!1|WEz5Fzqb@uq8S0u3>lF9=wa"dZM7Mi+k_D}L1D:(cvIkEa<HPbDrv0)MjIIU+"B-=9"favHB:/}7uD8-.L5
++xv2UYrVxZAC<B]H]^%CUuAmu=tGj.eF2SYQ,W_{|I3zT"&3S8Z$X(:X4D9gLdwxfmv'"_SKM^8'diq4oBbkUMm]6c^USeTZU($C_<:l5PW`GDEmE@$[UU
+'3coxfF5p"]dn:hK@#/q5Q=fZ^vGYu=e]!}jr{JwF5h6V(Ma7Qzctrh^@F1>}@|p[+srGR,FPs4AGRi!PzvZfgh_-hd}3[S,,=Nm,xf6kwKy"m(t$r/62T
+6"y9><(`;xL{p.=Fx8:@Ry>mL'1;==d&1Hm=UK_MP.fh06oQ@I[pSjPb_!M^Q,Vb>abck^1KI>j`>i7jL++uR@O{CC~1F]!3'UY;|q]Zab{$HNc6-"bnmp
+Z]H2ilHKVClISGJFn}&tMTiI[vAluQl{|l>C<jVxdOilY=0!Xle)9&EAXMR`_|uit|aMBH_0"c/^4j]2BoI+wnsu`D5jhiL+6"93XB@'E"Zue:t"Q9}oC1
+fKv85a$),yRq|}9ZuBx!p5cc4#lO)f7,p8L.of3(sJ=+3Y,s/y%Fkp,BkN.gTXkh77n}KtC|0jqL_2NXie,>|%#8T/y.eY$hrfk>8'!|c5i6,k@^CkrvGU
+R_ZsQ%9#&Fg]r@&'w@cQX!LJ~_Ray!]jEsYK/zUVmbS"b}XMsL3[Tu!Pw^FuysK8&fr4';m!0Sc`n7$g:)9p0!Vf7]Ddm/NuETouXDzs.WnT1kx#ZHd3&V
+}]f[{at7HR4BQpbs$T"Vq$.%6DT[xS`k5pHKI5:OizgI9&aC!xQQ_ua:[z]h}p670CpH~4"k|EH|yrjyJ.f2'uDU]RJwCa/J%{KGIt}/N,J{"Db8]d}N1)
+BM|`$eoosA6OIBPS]k:^8"!d.K^T]D=zZMYsHnHh/Goq/8G&CY[my_=f}|pi^!jHL$K}iRUJ[&THgDT]!C#CR&q+:Q<^1JaN1khPdvfBYp+yr-Evrn#/.i
+m9.iJ&/IHg<g`=Bg<`354j#jo8-Y3Wch5^"d{_~qVRyW`%i.7bw_pjMdP2OLoY~'|5:lf)'G%Ey$Ao8X,0-O.Ws^Bp1K_q%yto!BUm:Q,{IUeR/k1VCG)7
+YLHg.&Hq<wd!PGuIaH4Y~'6EhmdwwQj9_ARe](RI~0.S0)o;^^;M6E)j+|ep{LE00p~"wn,j/.Tv~gMl>imnI74ldgb]AXat!@;Ds|yZ0.7lpsJs|>Md-;
+|XxB&v>@>X%aiAKoDVhcv"602=x<JZJlvNX`L`='Nb]bOKtsK^hlR8W_%/`wUJS")i~g'lxu5FHC=mBkrDFZgRo<Pe6iUH]O-RVh&ra5jJ{<CcUW:mVRg<
+}e8sY=&<n<F>VP(]^bpKk0pU1)Jd.F}dF:miH:+!~H,Sz-zZXSw{s7B^A2r3&Q$c~MCp'bRP:U$O18>A8]S]=<W'Q7PfMv5!CW-i`:M_B:)Dt'j[H(Py6_
+"]~q=SxK#Rhz[Ze=SuL92gInI3KNl8_RAr,V$4iJ[>teENZ7Y[H}Q7tyS{s;Ji#r^}yS_"6}@r[Z6R,t54x,5k(q,dU[5a<.ikbJDQj"Zr0,[oi>RdU2F&
+|POKLjDw8l:aoXXvoT!aTjE`vqTUp/J`]xx<:[=gDR"67qI6_(Dg^L>`/A.w%.;=UDA#QiuAr#Tp&(.t%]fN9.LR>0.c[:z3l)-8'JvfIyc+^C~W/Y0[@"
+ceE957ifU{q}#B3i_DF;8})/]}mLHEqZ>jwGt/ChLrhy;ps%mby^UNPZ{|ll[SYhe}KG|6!P;'=s1_,{1xKsc>5rV"5g.+P!Sv=d&r%mG|{6DduM.vUGPr
+R>rwcZkE:"j=b9@PX824o"%wr^+Iq}vvJ:h,)s5K3C"Fdzx+K`:;Sa%kd(+>k0t%:zxSy+&[csjk9|C|/0Gp9RPYM)I"qb,mfO!"$Y8ZM#`y6HA^u2wORg
+5_'Tgn$R<sl5[NTc>x{[rVZ8HUT(#$uR`GLwG+Zf|hYZF_QouV)H8k.G$gcQ(7!|cf&5EzNl<c!2i'/-u<DIdD"ILG6cfL<Wp"fN<W"9}2JcPS0cPG7Y&Q
+_L3+g55ebTgw6(.U<N[JEK;uiM_y%CSh4I3Q|uWpP&k<X=sr_>l'#8!2h4+)(kvjC$Sb=i2ZDXJL-vOqCNB8z.e97"Jh:.[137+>;v2-,jY]W[uOEQ8g"n
+C{{=xAzwLhkYru<>6Lu61=&f8i`abo.UB>>2JBd/Fu]CuE>NQ,cZZcNcL5dJ8ThVTL_'abXGDy|X5"rqF;{l@cbLCkLySJz&@sk[O0<:UsS,wHvv!2SGxy
+&)/21QN1qI23b0jPX_sgFKNJnZnu>/t]Wam#e{-c;b"<Z]v{b}4[TzZM0z^#%;Db_eD8fqlFZU^c@FT4)T^c]K)TrG3[l8`Z5.C'kA_=9a8:vYH-F)C<=+
+y8w#c]KcfZ^@IJ<'y5<Z(})BhrM!,<9Y].7SxAmQDmVi~bqJTS~>cf)`z"j(Kls9^E1.s<,Z4".52./8q0ef~;rw>/#}l5L#Bk>X;rTo75"(>XXjj|_mj,
+5xZ+dF!+:Tu:Tjbk`nA;#L"y+SGjZhq.-6+0!}>l7c:k(-agPbc%t(E<A0;.Vtto}ETG7IhKD]gjj|F(oVlGpUs"8u%g;[:!FeD=},}EV!-i-MY||;`2OR
+^cV+{Q~3al)HvXmY~f87RPw>n8_8nCQ0[TM0u%'QCC|!Jf.cmYf7sgoleAMzANi5~Mdi%UFh^M@PI:7%xTn6cl;i&_/VEnK6{{6aabpQh>!.KTRzy)0}J>
+qS9@9ho}bdoIX|)+ao~`o@@zxBf[>;9%&LzMDlbt:xP=$|8g+NZ/l7'iEjx@"CPe|pK77$HICnKc;hM6Pzr]#unE`0[iNz"`{b]r/}eVU6IX]lj5xupP<&
+"f.Xyn5g0VysqQl7'w%CV&t!-v=iNYxm})bNDWgf|KSm~;}tIn=nf/N/Ex.,Q'aXt<3.Ht_dI%q`A/s|<n'Py."QE0>]g{HsU;Ey&2^}.4gqufui.P.l{D
+dmLm)<J_N=}|%oS[NW9't.6g45)Y_{,|O#8Mzc}wNv4bg,cz^@F@m^v^ah0WN<`GLG>hYrHc0EoF'^55'qjm&k&C%L3%J0)""'HL.%VsE#3$MP1,,w'<.e
+Cy6l2h_"BJ~uiakloba6wo$T|b&Nh}e,nz1t)yzNU}Y}&4~Cg3}/rhlMe/>P-th}:j+M[&AUNOAgwoFOhGbuzJ'YfS2JZ0C3~;$][&4x~O^WOfn"6|C8ga
+b_[HGNf}"5KTk{|Er%kz]}qs36WzWxwPiL"WD:1@I0Vs9J<ZAaN^ex:{1}BrGlK=:|y};cE&YJzO-L$MW2otq@G4>YCwoh;fF||x}u28WqExr|[pRr3xcN
+r-R[q=6bvILsvStzNah<Lvh+~X';hcgR>jJMzCJaRU5!q>ByTBXgr;<63oN(du2rOV[bYu4e0}2D0U&&:+a!(v<rMK(#xy,KL)A7'iP&R^%=:n7NgVf=%H
+IJG.b(]wMW^G.Bx#;'b3A8t]PdS9Kv/UV1gdgw{F"]6}TZQ0k^hKajt[fO,|ThqbR}`nDm|B1P>V~+%1Pd+2+DtH'ay@~IW;n:UIOcL:t@ESXI(yMMGlDr
+S#0_[g1x%<H{go#4:^a"t_|s_PppDh.!1F`rIg@7dvNrV5R5aul{hJJQ1jck%,S#&LoaSkvxvW^RLp1^]]BL3lANXDU{&xHr)TOAOC}T&Rp>!^vEtcT``F
+Rx)''R+r6.y}j>7XK_.Qek>qBr"8W{Btg3jbMNdPNcC1c4dl>t'iIFy.qW=vhsA2wlt"eHc}&N|F+=S5Q5HgcR`D5x3[dPT1OPW7d_ek)-sisURf-eJJ!h
+'vD`/WZKWpWk#Z#h5:#`j1t5`0H8=CQjfhVJdj/s['D|N:cXr}d`a+YWHLv`F^jhk1mKod70I;hf>J:w31(XR0p7tMk](z-`p8A]3@dY^@'2Snlx,%/_A!
+gPM>Ri;"c!m"49`%#WG%+Wzq_+(N^,@S1q[/cI0lcw0u2z6OgfQ=];h00PdE{Y5)J<cWYyV;[kr4v_ndnU^FH%KIDf<I|Gs<DPw(bBfYYuEI|Yb1P-o)G-
+nJ:nX>Ocbq-v:#8o<jc|#-Fu#7n75w.y2`zBv'AB}r&1$Q[_K_&R<f!$s2QdWfZ<mh7@LqG[6HG#l7@5tJ2u#mPlA;m:6jLn0CT7CwtffVr^7Ii[9%F0yg
+>4i:P5Zp,HCJBWo6Gzlp"C$5)S^aCjP$z{IQZMlhZ{#|zA&vijP+"MmtPJ~LZzjIeJ=+Gf5XIzZ6.JLTD"7&BvJF)`_.@%n<zLdci}AJnx#WZw}tg;&qNC
+J!z9;}:m$B3!|:~=.f`gm)ubg7f2;3K=tF@IA0RDs+e8(WBiySd[d@,%BK^7>zqWwl)[v>A4$_}1%LN610V[z^),5<9lfF=;&G%ZykX.w%`p~F~sE"->U[
+~,hR3>X',vRt523GVAUp{.dd0h2#8)`Wu!hq|i<sa_4VVXv]:YGa-Gc8xBk6`m(<3D]z7yr0>Zf=)rP0K%rtgyvm:647b+XcMgpf`h}eM6r12Rl>_$]51&
+y+SU<^=N+;S02U$PEnBOj6Cb3s9<91_nBVa}2W2@n'R!(95j2B;jg4b=;$=Zp.']U}In6]|3:wqN`rpCM@UiG|.cUA[Bh4c[|,u%n2@+<[vwN5fDOCKa>a
+9,m)Itd>H}q1.jI^,DmbMzgByqVDJ>8LNvybvvGhH^S9oH1OxqdAJm%>8o0(M:3UQ%:jBYRV9>Z@rplPTzy{7h9$7.F7~|EoK9vWV(gR$k'X.}%M@)h$92
+B^-d#JtcBW~1n5PtNRjZrBW@~hZ$oR.HKOdQ]4YQ+caL$7,^Ro2od{PUJ(}tOKx;WDOXe5Jbkn{0gXcJ3q"Gz4f)#X{7,MR46ba:WML-Yc4cin5o&PbYWv
+8:gnF5Io0{AK8+jg`_rH>{8[h)aA~EM-&U!7)rVmo%SdxE(JlCGnhN2h`K67cXd"bBNr;7Y=a^RO&<5iL6K16^5d%Ga/B'7hYdFu2k_l@VZ96x)s4JB882
+uWx>|:kp|geK^$=z!XFc^&)LQ69.ycMp.):q@1Sr7}ehpyX@u:HU:X3]V<&:^`T,:A)smUJ,)vh{k6M8-eA"G<1@A7U:TyQ|}Cd%)IC6/WUd#{RqhiXbwX
+,rsdeCRs=X$H&[+Gbv(S%fZjmOIN.vDvr3)Wa2wA|{<FI"F&vw;u/bORfx)8lwNBNgE=/<68]]GwCKerN'@=IJkuTH8[mz&.>egfAM{v^@-KEuHz5^-cwj
+I,(LWbPU/A3D.gMK.Y$SaQ3n9X{2"N[Tj6dT"%Q#LaNXn$c]zgE_8vN<D/74yh^[q](5.rFQenwf~"j[Xb~!vc+8")CGNM[}JAW8+t"{ly"8G"feF"iQ{|
+6}GGE{,=|',l"iGWTBVi)TXW6(0DIK!,!<K0,}|Ekvtl,rdYJ9|@$5d)NFDQN2FhQ.:qpJXY,M<=N%}G~&zpyYA]+Yhl]{zu29N`AsHDWgPdP0UM9q^wvE
+5F4',Z,ag#V&[Q#Eh!|(]!hp.)sJiYR$~QOSQB9{)8}cb{oPr/K..Gf8B_>5[Jd&C]07I8Z(c:{(Y=7IFP'8a(>X#!{jzUsx-koW>"~_L@.nOfu``:_gLl
+J]qba(9SN;PfI,h+8>go{huh`MS77vRj<0:<q%W-xivqIAds],R62"8id+cy2gxY&o,=HYpfnR)^S+$]|BFJ"t_kolZjZ%SwV0pd`5tS[_>wg84:p)&O4p
+ok[qGNl[z'&VYKp@5#Bk%>1u]a5BH&JDtU6[.K03w"{"iz}I<VLb(S(Y&1f[q;XRMKLJA_1pEiJ9fz#CuHBl3Ob`>ToriKE>sJ_<2(j=&{V3c@!so56d'&
+DfoIXk6w]kob5/x9DKD^ozxJJ,zqb'B>)jF&Wsl|t$g/Dyq#KC}_gq&2XePd9vQK`k#[_^UoC56+0Pgelu(;+EWN:bYv/L3d62SKuY2%2[d7)uAp):v4d,
+R5WMUZQ%5jh7qN!0&bOu>}V,vAAROyK7t<nxnb1J6ieRBKw(uaIv8"KL#3w,57zdZaOXZ-p3)<&_30,_=g_<eO.iuPXyCORQ<C,E'5#AWHB0:5O+SFQZPJ
+,)c&>16o>Di5v)zm/,d2b<8XWf8u[rG@|ma0WqBzMABJLL,H</gO]t|$syOQqbFqg2Kraz@r}_oZ},-m";:{6,Nz^xNiOK{ReA<=[/WDZ/|HjAE:w.jo.w
+z0/V[Kf.5.%"(ujRc4HFj"Hzv8L50@vRzSF/ns+F_K@tA`0(IVI(A|/T4#$+$XB3Z:YC(2S[%`Qe[&5C^krg(@1G6:)`Npn-ot>}=IbWL3ICJHHAr|/X!X
+d`CpeWvHUk6Z`g;b2;82a7Qvo7VYCmY)cH.#weyK0`E^.`P6p`,xtUM.j5$qr)Ej0K$d2YjiNA]boCoStlah7NoK$BD2EmwV#hM5dDK;|3J"LZ^fW}z{#-
+r,b[n[k6G(Ra`K`RAHj9QR"Zp55_T5ZFu(B^l%7WH((@ntO2KW@N)D#Y@A5x|wWuV}`m9p+83iNeIiMsw,MsN}oTw@%IVo}{8^U}G3F`vX9[nm%mZY}I[O
+T]u6NCo($T_PMW{||ldytO:cV|>N@J&CszPIJ6z$k.ZS7^]5EI1k|dw]u97B,>6],c9TbE'L"2I_vQCZe%gz'8;Pja_$K8&jy1u{M#Q=1mFyXKm5(,iK7@
+B[0|>'TPz+e|l;&G{Lm-j+$6lRgdEDt8_!sghE:jEw@8j>z8RTCLem!{pjD<-pC^P'7I@U]g4]+_9[WoVm<1tM&yarHoIVkXNbbMjZ{C/SeY&"~mg@^sT`
+M)+3G3:ErrR,OLXV{n0"B=,C/)O::[vQ&@b1QC;c{Vd0Is.HG6P|L@-"N_I=p%IlmD$"u,p4V17xBluTD,T(ng6PDGk+++bvk-|Q~l6r+I|,LD;_YwSKZd
+m#f#GW75M-b:n`!!Iuf5wn|Ma(,}^3:4m`Iu!|c]!Hm#[aqNmH0DlxcOn_]j%Rm{Nq&;ZA0Xk!'[&8M>~9XH>gk@l.N3Bh-Z+OW!tdcm#<5'tkIC>8X0A9
+Z|O@RR]2$`CeY|&"}dA}}ZL){r(K4ZIz;w3vVh4kd!-&V-p]D41);;cMV,HK!v:{++1l:$=5C^c%6ayl.xVf#uEYPuU02$cA0XQ2t@2(p|J!(iq]DR0!%Y
+HHf2og,|<&kyp7VU-w2!%BxpH|"TK@IQkh5C:$`0]tO7br0E&FLj$.l#f_'.F@ge}ORKwKn;|}V3'fL[gWGbvOH[y%"MNNCIV+QV;xaC]^M`~7P$K8AO.:
+_pSe|{KeLY-E#E5uAFknA_7O{7qM|5y}PP&v37"+OB7<j]SXTjR>'hP9{6f+jnM=sLR_4ZOz3_(/8fZF.cj_&,le4>u=g+xf(2:ho.;:H'O+YTz.WG.rrR
+!a>v;!lk/0#S/Lf9EzA/&b"3gk#zQfP5^<#"KwNd}S%ysXIQxR7DU9%QYDwH<nV<JXQY9[bohm7#>_OP"g3pdjHf$S$;&F<KY$s8}F,-g2tfo!,(QHMP{b
+><(%A/3>(tC:IpN@Qz+yV}h!@";xi']uu+1hj2<^`nf#zLIu}FR9{Q+;3^r#0z:_GMI3]`v&IW>p4|zqXC)|XYGH&Aa>NWdRH.F@Axl!r^Oio#jz[L7a"#
+m'JtbtZ>E&VKYqp}&>(jNsB8{%O5_Clj9=2Fn6^VcIV@-hK.#pj]-&cF)f/v&;A,5(`!Ng3>qj/_pd(_zdLzyGd]QCnI4K|ciS"V%>3M.qNkh^xeNl+jA'
+S02>!-cW&p;,-{>=WcSx+GM-+CXO5+I2E`=CDrC.+n<"RZHW4lV6,pLc!+`2/Edo9XG^anoWxN("3AoXnY.ceG6)PR:9I36}G]_dR1u"egkwl4r"|To^>`
+>wutKUj"`%/"#10&yrR<Q;lkM3X`<=t`2vSt@0TeS8_{0AIktr"Vq$R4^7<PyJdF|tC!Hs!k:qE:_-rH6<D{-'oh-AxMa&P^F9w<4vcSDz".g^X++L>{'x
+f`#&{"<k5c.tOB<J@@[w;=x`X5Ka;Gk<6"ZBDASFGb]s3A.o(3rlbin3cFsNWBj5'3)Bt"q0Z+!6n^eaBJq3DBJW]WJIcwJ#3fn_$`zg@UfPWnr%ACS,nX
+Q>[Wj2=]X+xuUVcZYAP{FTn+Yd4MIeM5wcB<F0||$i=SI$)$<8j8KMin`X7LD{3k]{Wavu-/s4u$+O=;B`7`"l'G"36x&)Bh6VN^ll(-NK9F(D{OsXkx5w
+)utEa4pn6m}I@fhn58VQvhKMM.8X$_=|G+Cmf{w/_3#U>Gu-V[s80vKb}B^o$Nqt$N>HoeDNbqY4_D(EO](GtpR^G`S9Ok41]Wa+d6(Bnp'+S6|e6Z@Mtj
+Ay>JLNL=65!b,gu3bCJyi5x/0,JxARfyvST.aWzF1QL8bl3aMS4{kk_oE.zg9n1j1DjJU[H{aQ@D-#L[<D;B(v^HXI/k>%[YGPx.)[QSI%CfJ5,'#^4K#%
+B>l,SRev4(Ns)YLf[Hvs~[jA5Inom2,T2d78Ruwy$A3m;f@a(&75M}8Aoni%qjgP"${j/|Zm"gNTBd0j`U!1C5q-wnEHv.+YN0@UkzA>f-xg9%ph"aWmtS
+H@zQ+]-W+_:x@L=];+_Q:olC~2.g5GuYqkD-o_7(<f$%5+ilED/N6w9G/MLwLRCo}1D^$|gg8oX&:oC|Z4&UB)U;k4Wf9|Ot>=Oo;{%}bHX$:=(PGRq8<M
+.zVKnZpNrO}_[}9B_`&EEIVb8us^u[{t<:p57XT^E;.9(|.Kc5DZ][L0P5Z8Q_w3%pY352~1XdY>Cdv>xHuMA{S{$0"__zn{F"C^Ep)0`:Bg+'!`){(}p5
+hXGOGuW}(Z:_YbARZA@{j1$^+%HR!.4NuV'ff:28o:Q8cB|7,;2pyfpR:8LVf7O}>KET"X#Q[5Da+C%5)QQj^cad:oB&oGYk3l`9))+3[/+oSDwe0R"D9V
+W"YAe[I|@3K[0R3CZf+Gu%&8Wq]vPB0{PdRMw|dL6iiRDT605B7ff)N<oti%GQ7#%2a3`5DH{C,/7yiv"aasAzs4wsq}+pIgA^lU=FHrTE86JO85COX//C
+)f-CHy)lofOOcOJo&qF[lf%EPM&7tHQP:,qHrs1;n.dX5P]VS#(>o>dM!'Z<;gJT>z[hZS"Kn:<LVL0{"EcWIU$8).#L7Da@I`j8Xkm.F,C,oQ7Tk)<r!i
+d"+:rXey|9Q1xk'OsX8LNBb;YojoY]ljJF3-[9ESyq)I4R9P_5++gmAoK8DBt=`%nm18n3#e=yR]a0U-6Yn^$,yn9rQ<.zyQg+gqWc[-g^Gi"[|NR>3s9S
+SY'r$P>#j-K;4Qo8M"gn1eiqi]gyZ@(1zLlb~u'uv[<tQ}M-,wA=~1&`t$Uf/GUuN^VYl6SJY'StZDp-jq.gQ5~87hHA.xYxcI:eN4(>Ls7AD"Q]~w+f"Y
+n7(Bv{p}^rT{V<N$3hVPjq`Fr@yucE>DF@t1%=8N`c08ce7BOPfv57@GzX7@IXN.b^wae;&J[5Z}IE3r<!humFumoP>CYHb4q7k"I[Q[npbJ'cw($(dSy|
+f9"[kH&0N6X$`t_qCL,}%Rb9rI{rkgJpzrinD"Qo>SD+gy+I})Q7bo{EsRn>"@^wik+eptG;|:Q<"sU!;N%D/ON(%y9%XfPg20aSyUF5;R<1IM;wQ|H62"
+,z2DKz,lE}w-UbsEw_Ii#3O^^,8p<h:VE%~PQZxE&V&.&9}!M])o:<>$~i>8KE9dv6qqKo&A1p1q<X';U!7yQ_Ntq0b9Z;vQ[<qW``FI3K>EWa5E`o]g04
+{<<)=h_cOazekT_fOOa&QO]Z#+KKN.nq>hyu9rd)MfK-J1B@E+@/a3vjaU=iT))@90]]uRwQ#,$^XJuLm$qidx`e{mS)hW9#1]I;i%oHCSLJ_cS.{L_@KR
+auo<YIEa%[<4SXR5VqtUvT_pP+eEHb!)KXT"K)S+eH`2l6>1M(WuRO[o|RTS%tg;^}`t$WnS6FW=^0oMFDNb5Q.|rN=QV.FIamv>z>phItc.JvYQokbxw{
+u{~bjZ,)"k(Uppgu5a,A$PF`7RwjxtP:E`/|qVSMry#[3RA'i'v{yqm96&,tPf:;-uj+VqDfC%tf1Ys@sIlwJmR,,r9=&xk@Ft79QH+DCKtvhIV)eg@`R0
+N+9/5X!yO{3lM/;$3p/@OeT@$o^AYqvICRua-T'(8nw97!CyA,e-qTS@W->v7NRGqU"4@BCGInuy]fCW-lq+~JmrS_(z~$BNU7FxIR9qRj5Qt<U+b{`XCF
+0fqC:">-B2WpR%6)Ii34(!A`6e#!gIwu`j'+lBZFW'HtZeZ4-;EB1i/31vvcrNBi3``claT69U[kUSNM5eQ&T=6:pGxalS(Z=MT^MOuNw=JD=BsUNS-7R3
+,DCjaMb-OKt'ElS')NQ;MY,$jdwW=b-a5L~NJeQ.IZE2i:"S$%)Ia}Mda-Cbw:7GyF5AQ5R|IPWLS(:A[J^w8Os{pE"1@&T;<"NdYkX&M;F.q;&lD"b#BB
+RDsXAF4FBA/&_3<>4/}7Y9kV66BCLP-Qo,ff/ue4^ns0+k/%5<acugjbcFMXtQ_[,%}1(AxRLR2[^wAGI3-050vktm^-MuJ@J-~VV1%yM{{z=,0Gad7:yd
+@O#c25%L7[xvJ16rO-o)fqAz7f{qrd(]ah$ie{h9ALNwBNdHM5<_rI~db2-+O.y2!FE&'6'EGj2}[L{m[Lflgae|~fs'35BK~y(BY@No%z[D6OgoIL_^Nw
+co9CW'"2qkhqlMDoKg<te>Dw8'mDR_Of[65VF]!^B6uQRfz^/UiuMgp=T7M6qTeXdM!@#Q-C=:bJ(g8M/n@#>z9VSJzfV'^@08Ulmzv6WVaQb9Eyylb__a
+l7B(NnW<+2^"Vva{#eeH9iF1Y$93B'v"cU&U<<D91vkPS-t0Y[wW;%^)dllF3=O{ycqw^DVW`RMwy@OMRX=5mMz^.rKlJy)ku,jXf}!KiDPY|!C}o,Pu#-
+5f{=EB~+PuI.X18L]Up+_'w:#1Q!5$0S^1Y08`E(ciZllXLSU-FQva.6->0cBo'jR2,R`G^pC0}urJ|4AS^<p(}Ju:az^&wbv}gr3;m<ii%}Q&@woLfxZ,
+H&y``=+4[I;kgV)!aEMbfu@Ae(jVjTNjv:~5UuvgZ$,tz^nMo}I/9vlnl5k#I3CO#"_aA^E`(8:rONxZY>0aSOAs@q[#YyZ7''2m#LG"Afs6]L0k&JMV+r
+7,1cGVUMyuq|Wx/72daLbWNFr_@vAjl;v$>x=nHG>C#4!bo_dU4}bu(sEz'{NsYP@j<THk!KRwD<Nv4}La_L'b$JX0}+oKnL3Q`5|q3vfU3)W3f!^kmXSA
+(/&,q_]!AC9JYlEs5xz%5v4L$c[fWrO:O8g&<E]6(K3]lb'utZvG'^le1noLGES[%FOcDw&d[CDc,iEE'Ok2i<lpn;RENvJep<,tKoctUfpYfw&[mYkIY4
+:[<8FfY$F}8Yd|9c7;sSc!&!Y:n#:G=X]RTC:_UQ";F2bX)+&;yHj[NzJ@5uNv/2^+jJ/IdSq'@P~llX7u}CW6I'5x;n,wziBO4civ_&N6))t1{y#`21"C
++VY9I`H__qVn3UF(=&M,-{8grfhCqp|(;d`USeLQ%udkh>bf=c23<^=oO^phhK{ZynmF'T/ik-V&5),/3%MAg);1+6a@W.N5A,ND{yiD8AGHSiG_JAOBa'
+s`]5nq80PM#QD9.4kx:!+muthk9qP:f@r9v>6%SE`z9{-9z_f0kXCK{(GDW1"R4)n<PdN-y3~YcSUs;L:2p/|au4SjJ(o'm+Kjv{r#ZJtbw@a,_fO>2lBO
+A/`xq]=!M5wSm-qEr3qO,6f9NG3$r'2mBvgAW|fU(O0%yS0J@)Zdo{_u4]0|B87kq6(3P5#D;S-={q;dd#3$/Azj6,xf]26f^'3o9zG0SAr@me-K"k+ROU
+]sCM8Z-6v[GD@Yy0:z{Yn//O2hK=ur,d4nroC<aT.qEEqbRdmT{pg;5es8a"<'N#%=YKC57o1o~>:&)EdbK5.;N.##i2[bs=BHh@%c9b3]C=)"TQ$f5{9s
+SHuPJYL!=HHj{fiY&:0@NkLo;2"w;=)nJ=n>{p-9C0z!&;uj=3Yl62&[TAAF/7>eqN)'xOI6^O;64]@d<5iY[<[vV<8Cj:)xCR:OK2zRVaP2xSvA@Fx6#w
+X+"[llM"mk4M#5@StgS@<!q}yqkP-BvD4L"D,AWp/WX]wB3137Yrtm!jbfj!nfKQVdC!/8^C_F:{EcLMearBTvmpY3Wp#`C<mP@]]NL[[CRQ($hDpU)R4&
++@H'-E8@@0x>@ZS;[Rj@5bKC_yR>]w1q30h;(t5A$umI]b"Fbu4@%dwn]=Z^V|MC4!Z:wGkBOe0R~[Cb)[,]3S{V]Lv_j14Dg}1sx'Mu('33-0~_TOjnuf
+7hOP&$^%]Pq=(D-t5Q{QA1E2t,p=J{>0Q8!5^u97G/tFnJrZbU6fS;|g%Cv<8pNb-bk.OD;N3gn5$-JO7I;=6'V9ou3;ewn1vzWXQ{17JD5:.h=F$]N7_b
+zUOv9jFL).pc$<)4n=>J!N:-!O#9QH/WfX+ohc}FBLFkqcVF$;aZW1vv:p_nGal36SivMy~q>gIOL63ks]95tLbm[<pIm$~A_2x725Q`">M2.)u=>ye|g6
+xe0/W`6gJy:0-Oo[H66p/1>K0t~@vG!v>tQh-fF70VT9jd#V'JiUng]L>Fr|lp|!7#:c^Kosw+^+FHt6"^-hR9<U$RmJ@f__.QHu]APGnTK=z_pc~^bF@n
+N+UlC98I}s&X[eBKEr/67,PC6R)zVsC.&A-"d.%yq3[:hVkTa)KzY5'j6'9lAf"D0hN5.5~HD&xC#O+tr;VEZCgtlf|e(9S`N/F{}SS>[M59lZ>E6tER~0
+5fwfpUjN=tN)q$U.yzk"+>1b"D]49"x.vE|mqIQOwy05,Skp(c4(y58%h2{f~NdoC8{!G5[XZ6n%oCc1ok7s62ljyjqTu^VP~MEML=d!J:$nS[{lqW%kbY
+lbRKvKaFAC!bgnvnAQRa,}XRsaVLkpS!L/j@%&xO^vxoy{xQ/[dUFWO$00-Lh2I25K}2@r^>u$ptiY_7oL=YQ|kGz1OkL5/@^el/,<=-ZYlN0CA8#3(5Ud
+CI%/3(UWZfffG}>Fe]w5%pqW:oTQ/l}Q_5BwcTJ{2a93f"M3r&{'zj/NwlNd8s+D(DuC28zVl_Z6@DQUK#:Eiu(S7H{>pT~+_K+r~[|BI=T:@7[+4"!LQ7
+A@uco5xe;0]f+EQ6%es$u2jpvtla`7(uP=u&5;5:1/=m<'(u{0ax)|rMK8c@q5]pqa$x:jAv5v~z81sT%LjcUZ-YcZuz5[^pjN7=th338!1.#[NRcAWi5m
+=+|R<Q'`g#_V}B%e{)R>0At}#8bvi0lX>Ta@gRCFb9}UsTY><i=63a"F'y-p]W^w'(cS"-@BN#V>Or1+|Cd9:}bY&{xC(MKySQcb+`/S}}jNHux}k=0tp7
+bDeIhC;;4B9Z6xXG]HJZ+[aZQpAd5T~p38+zHn`!#A_i";wT;$)xPTFG{eGqm[Y7/4DEFt;E_ACpdXM/w9Vvnj.lR>%O+bE#oM_=@)T,WfzU+G:G4CZgF2
+]Qu%6Ep<r9Go[|=627_4m}"P~@AZByU8AeXHn9`$cHSY=@[&8YM2={C!bdfR!@g7v{3^hBsa(|lLuF$Ohl^ONnR[;>gf0.My$%7N->Cq4w2hF%Zx)Wp=x'
+`3}Q0;mBz;3qN#ylf;M/~Bgj[kS0(r`j]$D7nJV()4):kdCWLQCUrsOOwtz<ZB|,i.2eHQzZTZIo!7w@!L]nP/4lAOAOd"A:sk1yIQ7nOo(kP[9D")>Bf^
+QW5%qW0LT/jITeLlMgKt008Civ((}s~[Vb}GR0iaL!n^[hmg@_>3jtLxNibK/yW)4u7t7<hGHss<5)Hj8+2TWw)(BVz'O_sgoOs_#75]FUGbiPH$}<YNdP
+=g6aK:Q06zWx3keP#{e|JTF(-6l5e/klSmY"-z#t)QEgUC{ZL%9W4TJTejTOeton38>'7q/%1jk|_VZm>1,v+Cjg2z6wNcIe<o|RG^Qi`&t5O,7-&m<!et
+X%B_}i}%I},[$T]Oa]|lc(,RIn`nxp7]j(G.fb~HPe1Gf&:(+,sD^wn#j3{xb}0#KMi]gdtNLdI)58n6UFqsm/P&'J$i4CA9]e^KW(gHDj~=%`,#v76h-z
+"%ApH-T#iXS#ZZG0Z,eGQyY8G&`Op`4en6hU;DIw(!5V_&bIYP)pkw7A>l,`M:V[%Tt_6p@4LYM,id3FjcyNgNr|n:[|N!b6zxW.g6Nl0-D}zdcz:DLswZ
+9`WFSpg4;-mt&;BC8D@0of'v/A,17iz3C$Pju""RLSWWOj4@bkD@QbC#r)`0<jJH9%-n~$}viGJD)h>yX2+K$!q2W&[K=W!w3J#0ljU&XLn[(58@pi&B]Q
+z+j'S;[2!%N",8mxs&!%`)t,"4sjEz~I4smLMXjx^'U$~.]xqq3;HT$C-a[W[n#xX2a`YI!fUoIQa:XVkTbyd/0W]tx.~|r4M4n!vY^MF@B1$Y-U4<@+Xf
+hgaD@hF0<nc.~wG`j=w>vn<7`-!jyFg1dJ~6B$W)GpVh<xW<1KzOI)PKlotX6o=v/(+8i54;N.m`W<J-1x.`YL=w$assDS(uo9dp-/1M5hSR9FZ$a)MTdy
+Ab9qPJS3~5bMF;#<,EMkvUg"PFnv79lV~g9#@Uo`Z.DfnM5a6/c#!2G-U$l}i8nyM1vZy6].J+7-'fuyHO)|wOP+_>&<epqGfaH+5jcUFC0H1#^w#{iK#s
+>jK/B]`WpML|S<k>O-k4jyNn$I:Cd=e0i_[`8qBSKQP8SumpRb9Zx0i:>X3pf"#GjFAy=vE52sB+-Qeg3%S0i:Lc+g_9.<d{bHXV)`![XcmcyO#AupO/{9
+#TH7l&zOTDYKT:sJv8on<)h6g|,u|a.@[UB{-k"b3n7X]mIqrcz:Fo4lxY}iy2,.oR3nm.TjQMUo}_Oa.-T$<#PrQ^!N,4<WE>qY/xhHvf~e@d8jT(:9&@
+;B'|!,=cC5";!hrdZse>R9.aVaepdaTo(!-S"A]I(9p;wcl]P5Tq)$=:G:_|RAzAp/_xus.lz:W4pY1Yn]5[q/S$122JWpq{v8ct8m"VK"|^mz$W!ZrN-&
+I4G:l>a-XZ:`Tr_p<If3X4yf<MPl7Og!bmKTWXGd&xQ|0Keq"{2J~(ZoF1~{g5F5d&Y{;jJSBV"0NqEeSosUJ`CmE`9w;]Yu5P<9jYfQC)1m)%pdeK(/C+
+h!sx[BGhTWKlF7"De;gi8mcFq+N6LUO9um&h##umpduw8jGyj1d!g!5f4XEE]8,'e&ETILOW437LurX.OQPx[!AV3V#)1Fx;Gz`ud{9"/DWVQcpF||dmyi
+4MbbZPjtXle==4}|im17Eta"`B"16m,MQJ;5NroIB8:FLyyJu)a&/moS6PvPz,Ot}GId9{S]o'A^zZc|8M,RXsXbc%o!(HFxIWHEHhPkXgkm],.|c;iN3O
+r]uPi+{|-;s9OUz{o>|sq|JyLzMH2Y/v"R.]Pa-10@61GZ}`c&:w9,]4Z}F9ol.<3|S(#AN},v'6%qzj.5n%vZ8pItZpkc&:=u}GOVl]iq"J,GL$$gws/h
+G{wgCgw0Ndr2VmiObHb`)fpcPxJ`563hw@,3f}B;NbHjahND}aejB/h_WMS"yOa1a!O'w8D{{%21gH`g,}3>Fa!`]}EK0]gik.#|1F`EfC(0]fFfP!lfEh
+P+.z0;>Z{{Ff>7(T/)/,j(Z@U|b/a_k;LY$G92AzMC=eF0Uvq(e9@,9iTik@o]M5&bljul&N=ogH!yTwb/_Cuw6;Ur9f4/7.vyYe.28H>Ow@IHqxsEF"cP
+|&VTx#8LVA(^_g3>=L<cmP1/%t6Lh`ws"@(Bt(aX8N=D'%akZ{]M:=BQ$7k|wE5O]):Gpogw8>k`"%+,Ntv2R:_:%roJ2,E3;t3XS]s/iT^Et>R[fTdb:{
+w7)Z@X{Tv0ihynx5gx[e(mpNo7)Ae;QFF|CvDoX@t:BJiX%0~eQ@4c&c=97#|9`sV_M}ea)x@q6jD,BKGwqQ0;/ZzoT6;E=DEDs&[NRzK7bADOdtM2${@e
+2_.Kvy`T_&:`2_Qmga/G#(D_HSL.sBFKNn4&Y7b_NdzV_NxF6KhA.2jKFoJ}VB0y9jH,z4Z8r_Q,<brtXqd[33Y<~"/=JCp(KGi,5lz)`y0WY(Rgl4;Mc0
+].C-'wi;y.v!'hV][Pgm3!m'AqePHB:_|63F|=j8zwV)Ei<a5}NYhfF&K)kihd^85kgY~h{QvvNPiM]4nctu9Fy#I;4ebUi[317XZ'>Gvp^&p$J|&vnLv-
+(:"-7vKy+"HaJMzCv1A_2vh1}UE%R(ZtisCFNI6D%xTnt:sr+=Bl"fsMCnLA68S<,bXMhY`KCFMd(PR[~58H;D'4#5d026v8bR'obbR<bFtFxv+b3wy09%
+!!TYwM'c+ssR[Wy]O";^9^CW7I9nkPD3K-}EFD1SxG@`XcH-LMK@Tw}@tM3+Q[oCml$c9:ETkl:RjZ(iWVBqC1Tt#_ZI_7F:e{W=o<kjEG3^koR7ojw4>,
+Z/<`<nHY=vV%[75H/=j;b^7xqW<CU7%s!f;^R+dZR';>Ia_%G-'}Xd>XaV6`)]t)#h{0:W'HA@]=}j`C'UI_N6I#Jss/6[dwwHQoRVd}5wHu]29J_'c>9@
+^FY_3Ap-l:TnI|Nr_z<xD&eak>WTRyS>O#-iZLz>FU;/jZ%sRlHgh3CRS]VlI"GGgQu$v;>A5I"2KZBV#rMXB"IGV&ra1ISzx@lQZ%w1r48W_z9IP1tO~C
+(p'$PRpL-q80OTV26GTM(RmOd|)'Bf$FMZZp@ZRHKc"1V^=#DNZ]brMc);q:Nh6&npgA{5I7F_~B]WfS5Jc>rebGc5L+H|Z8UmjRIYC9r^X:lsceNmff9q
+V"G6^YDZOn8yU+_ne3X$Jmw@#N_<~vCKXl:Aa.P%afB5;lQL}9.>"v@I8rZjin/scVfbu]TA{lh10!qBAT@AK3kbOngewVLi:9Z396tJY2,%A;~kT$"/~K
+PCc<[G%90$)v[l;&3q^|pw4fMuF=m[l)(<3NT{sHk>qNo2-5HK]Z]]3TDaTjhE!da[M/oKk.rgBBr&yn|:"e(&pt%VoL]j!KLPwEwV>F5Se_^G$9:WxK(]
++LR;KZ[LdFy-x[po9ZjtE<|$wfQ8s%bq1F}db'w]S<Trm$%!2laC{l.nQDP^BXOdnG.D&4;<[osb,fgoro[CsHS5@BrY;s4dlvH#t#B|y|E/IBT+36-^NH
+/&EKefs/8QYK>i+!k.&.sGj.<RQ=l57+Lkrb:%3detaG=T5pN[{#O)eMfqDNcUDfnrM'`PAQ"70;cAw8,)rS]hXK/MbNG2&%H([CEEEM__7!DVTC~Lq%a]
+%q|>@@<lK)u+6Tq;pC".LR(IZm58;:9WX[E2ydFe;H|Cms6][%8<<_Q%<+Z+&Ksr}g`BeYWz~5F&bF8[Sb7:Lvi09hx0FV#tHgZ`5u@bBeGtsSps0QHz@$
+#s:U}_NvtU,bBWL^u%V>CL@QhQ0;AoM6B5I^"W'OI(s@oUpc(+W3OdKYyN<I=u-)0wWR{H!8s.2X$9X!r;TG/30A._dMl$k@R=Bgmv%Wp`rmjJ~_Iy3XLz
+Z[[)<,Ue!f!Y6#6qIHVJ%PpO,$6a^/KWBF8'/$VtdeB.!"BQHn{bnT;[x^G1nJ/U`>7FdJ.$9/,Z7tzxUTxqx(b<X(`a_[I'w4rw]>kZM0'|7,0tZS3Yh%
+8NM@2{$&:XJS{6>wu-A9--Q#^-v(;,KGcVQVQ}|(E/'{l;$JIdw.`5UV6v(d=w|#YT2U+c>/=)]#_4^@P;&B9"|1WWTCm:D7B$(K+7Ahj8vT~M]m$SjaF$
+N90mom~:0Tp'Q'P2GBD{Zs16R($=Wqb|`M5ReR74fSkj$<<j0uJ3tEh%D/{j`9P=CaB0GK$9}IW+:Eb-+%i/QMn1;j|^,UA]LT,]oip3x+ik>`=|KSDUfK
+ud`DWY9!4B}ZA66&}EHa:5EeWY2O^Cbjc$3zez3zezxXNbfJB>%{#'DfTDbnat-8g(W|Kvi_"r]>s(5QOwa^-bJ-D$ZSz.>fbVy3807gI]h1WTPY4;dn-b
+,",ksy;wQ%{d9ZSiKMxl098<V.CbbD{Jwm-'Xi~!e`FAfnl_U3iWpn(+c'[KWm|GdS@,Qv~8;GckBVvei2LR{n|Luo&"xL@3H"u]j;@`B1dOi8(po9(ozX
+=1nZh238okv.JdYD]w&#3$!]g('ksTdf/6H/dS-iDDUA4"BC5Vc1i<A[@(D$]>T}NL(-nW^b.`sp28Rl0K]_`erG+BMP%xkfdADXK79">+3Z!Y`%QB_lrk
+Oe!skbO.|aFr^(!g0&M)OP,}HsJ$rF{N8uKn.>6N#,,Z&B92SQx%Czn=wtr>W=@K1c}$|M|I@Al<][|0uSj;<krmDX@H0k|G-(10Piq<t%X#D7zqnS$bXg
+(Vb}`kv@G@)|mH~VIv$v|77o$Daq#g!)sBYskP-mCy'hyOB8g>jjFA["d%IA-8n#0,>jO;hj4+GSOb4AO,_9bPC#X8<'KfPRnjP=Hf>5w'_Xoo/4(JCnmP
+PXB4y8an,ztv<6)^Qd3$>]yrYgo{l{EYR,(d`k^0Pp2CT[_E/A(;Q,--&4.Rc8-Ea2P;<ShtlQkp,jPRSxc;.Bxju+DXPuGG+|)03%{o8|>j$NWnm%eR-I
+uZ]kVAe`--JkmWT9|]l4qqUZ[8:8}fC336&)$V.#Ek1+y5Rdhg)Q0&%,rLqGD,[[KlO7RdU;salz<d+==IvK-w/tBYwx<A[@17_1/[go`Rm}Uy-I`7)1}M
+:fMem'Z"/FwIG8yyq7bt]+X|#{!JZ|9q7T`q6z7k,R]f#)3}8O1Lof3fHydXjU+:5u#xx=mV!9)b.Ze;k+T>x_[}y%V6/|x6<dQs__BhszgAaO&8LzEP/M
+c`MT,6^!d.p!`J-_@5J:H#Io"s+4]|)CsDuU+I3v_O>QKsWjGC!/3cB,AKSVl5w2`E/.{=%JX:4De.,(g+W|{f2KBdlyvwD+@[dt&.TQZ>/.V"K2jE6os#
+kmnoPyNjV$B-4OJ}tuZgl6r${vOIEa;0H(1)Lhzn^u=t^B+UosnPG;W>=2{WI"_n&hs:b+UJknQ;,)R9PO"6:ti1p-MIc'Axyu$n.>[zNVra9`xe'HY`_B
+(}aK-@LN+TEM=9/v&[8IXhq=Urn)N2$7`/PFe+)[v,@.Tq/{gdSf[(u6BfF6B,xumay#bYR8Ht&a+^dd4W/e.(S)Wml|Mf&B#|!!N1&RPaBa!Ahyhg,hB,
++O(kly[{"Syp6{ah[d;6ts`T^xGYt|!zAVEPOP#-|=!aEP&dDyvJvcOqc<KK+f+v]vC'ywE|+OV&:L4.(X`+[FL0fQqy8e2^^}{=nD{<^Tm6]JgrBZYdLv
+Wwd@w|CvbwQ{6$e_iK_W<D{@e^`{ZDJ.31Bo_`;)1T.%.k>hoc[VW$:eXG2%N^up}]n!JyY6v%15%qLU&vZ>g%q@WnU05AY[wk+!X@Ax..+@yH{<&k<A;>
+(69CLwuKcxZpI;wE2IeEv{,l<Omp5zDY0Tx#{]w3$i-MYmN1>d=-Ul%`H/yp6SXJ5K:kyE/33@g4T)MAVH&dk;TKE_M8VQzeYaBqcS.(>}/TX9x_8Z2v<6
+:7@HL@gTmw&Y.XYaNUpt>GfLdKY.iAc`<)~}2^.RZ|Tyb}EG^9t'H'@xUZM4lZg`To]ZImweZ|uJ.<F3$;Rbu1EtQXY`gjqSXKOz+UfoWo'Z$b2X5s53=G
+sSP#/3'snzvVaAg`!Ez=:>9Q8CJ#V=#Nfw!J1(Al7#Fk}dY#@tz{QkHou7Ka't$]pgj6"%T4Pe%h0%YO8iU{'rsRVodup(^Lg27;I.{xRCtY7%LfO2H^T:
+$sl}X1&+nVmZO,QlN5QY/ohA`4E1_kTS~B{F"TXHL,[%awzo(M+hnTG@n7_n{m#&2F.!'f.Qq_j8,-GzT@#%%dpEs1ZhJ&-pQb1X5ut5ijs.[f$=P]sC@j
+.e-mGmNj`tBX:=]ArsqR_]~qqFDe$fIl.;Qu#U:R~5b:xn@.IS=:>27Z7hSaHIg/dk_0l|J<So:9e.YxQ+CXGs]B3>e7w_n4IdHYcl%=AhP+}[o/JfA`nE
+E|[Y|pWy0iPEX]bwP,+-iw18jFo%h_'ubLbD~61}tT4Am0Z%_=Xjp|#Ymj<n7&Z78/`b&f[&Ms&ti{Ke[fgIrs=md4>wSbjl"xlS8LohUWPZ"dwpT736IO
+@t~f+zH+n^~Y#q1@duMY.iWG-]PA[f%/vSxNVkD5-sq1)Zg&2bB/doTQe/}cg)h'2Eku[/[fg,E5%zXw,/evz"ItPe|uOHbc{H{s[-3T"B8l~g99>4c}B]
+d1+Me`vyWy|4Z#6,Gc<45iVR`S<bF28(ht2kz!#Y!4['8w;.Sz0R.[T:b[L']<#:6;1E>!Tin-C/%7asFaBe^lMFT6a@_Xi&@-Mkd)GFZPFDc"(daNHnjL
+^uRsrx7k=X^To<++>F6yukU),zl`JqPa[pi9Om1QhRAmp<%WKE>":1bJMO%Jl"On`<4A;,6J-=qFPar<B#GttkND4(@H`&C@l!_[Day8rtiP'{8aGa3;~b
+z}hwf:,^jO&Z!0Ne5zrsIN<jc#,8Sh2.u%B@/S(^;vzZtp~euwf-h(0|2-)Ra|ledOVohLk#=Ev7KCs)Uf+MWue'xcLC]eJC~^USvGQyE{D#oC_Bw|_'""
+u#xl<mP'n2HlDCXAb.2e6G8bSKWhuLy!iO`2Fm}'IzfAI'/idM;x'T3e653!PGV/(k3ASiE,$T'M[^^'WX[5!{-Q#rNrEr9$eb|`1dF;Bw}IK@`>odu8-y
+x`j{.==5CQN+0VNXL;q"2o>gW{PD$ZN=uK]`2b)GVvuTuQ#!0C}Y+Tb,8x#fMqlon8z3oFbSU(QYY"H<94/|/NxJXH>4sDszY>>@wy{5x}!r08qRD@[t+^
+7n[s~.,4-Z]s1jS7vX]nH/SzI/_ifROj]fqu&@x^<`8L+g-Rt(sI}F9RewM4RUCj!Bn7`zs&GE:S&oH!.bJ]toIytrp!I3JS[ofeM=R5>Co7P)CT'fQ:(n
+6J:/[QQJIm>I4}$PbM#h.."1r_4uKr-FodNq(p$yBUsex!x$hwf%i'r0._ybl|,%+aT(%}#Y|B:BF+r3Q<]rk"9cpE}Wl:dM7pz;idIW@aOzVKur[L:NYp
+xmL$FpI16AI.lm{%0a3`ogVK&&vs(`/X;cnq.$|BKj5oV@F(.CAsH7.mc"Ur:eXMNT,yJ-%>Zc(bH=8EL=3U,tlo:0;[y;EtYbQ}I%$pi!1>=_7UqfHFdR
+qVbq"skNn,MYK3Z6Gafu8liVvL5C@5"FRhwl+(Cn{mPM{!tdR_jbMl^N(2v}MrR<N81Mde<O<ZJ$b.qb=p_nX%x[+gq7_=o8>,&R`70mi.O.,JHj[4Wa6)
+2J:pZu5L1d<JU]{GbAVAI&$W,8yrtMLdry0C;CbCk[X&P0lATi-uBRkeq#/H$rQ[kz!lkU|"0z(n:";y<tK!~!-.G:}lMSUV=&#(4k}w)1%G5'vMn+AY!7
+>&8KXWH^^F+vfpjoW!JRrmJs"3Zo-M5"qA-Cqn7o6Xkhn}/+5u,6]WMa^a`i#92Q+zi;#E6G5[y:9S7K2kYX{zq0;X,z:eb2oVm-}%Z#(&|o`}`)"x<U87
+AQQ`u6|3m^C1nG'#nYb@xZ7GaM<{K>rYt}GN~2SDCCNXAb(w}V7=60Y<2Rqy^1E%/ho>"t$'}y`7_(U/I[t((/F%E_(_91__![Md>`C5{sSmf6X!<5`V=P
+@5nd[ZiL4TCa);^]kI0[Pg@x5I5Xna9S1MA)p{&[8Yumqvx>6L9}AZNU%Fd5]}e,7O:QmW:Bt>Ws]Z2Q}U8d${#+ad>:R%_qV|5o%_zojAU)M@'[zoB{@b
+5O_<x5gLrLNI_>(wp5;eYzYUDq@Zm@8&H<O]EO9cV|+>[z7:on^/jB((#&F]AzgRvNjw5fS]aK~^L:.,{i!TWW>W.Gtv}x(+iugaS!](`I%@/mj5i_l7vV
+V,WH`15N)x!z6>6%q50$LAPlB3W_]Cq!5e~bm>a{.{nx[gq"`a^Pzvz&lAuV!dK)f&of:U2k3xPM,t%}NdLd)y'][+~UCeJgFXY3So-+[ga;dyUV~h5'|C
+{z0XstMrP}MpVY^j`UWm2&cDDb/xP]z2/t_2Z/9ZhI^]4ThL:bSx:9ZxnLWtMm-zZ"_0(R,#xCF@{Jh,dwZ{%^[h]^)#q09p0Hxv3u.8[2WkEk#wbw~H8=
+(X1TL|s..3Uk"9K#Z8<Thz9qLh3O;eBt]kS/O&H1;._7i.~6bY-LbgO9;TWp&VuE_DcJfl;/1db2Gl'dG=7wEUv>q+s_3s7oDk1`wOCV-HI[WkF2_m=SFx
+<$ssd{TA<&6A1)Fjg>4k+u+kHl{i~VOvj8SJ(#Ti=S[krs3g<I-l(PFAiwUiAjWr6LcFK>n^,tmcxr9@r_U[~B(t2z:ewJHxXM$YZ:SZ@e9C$ti<#SmBZJ
+%Vu%P9tKxf5S8neMQG%3^>>_jvE7P73U:64k5Ets|%(wS6KXWVSJZ"';AX@%zvZ_{`.gywlHqO-A%IrYh<Cg<wb[m}y=jZPt#ILC1Ioc>BsgmM@xt/oQ4b
+'U"9,GC.m'!IYQgw@A(@1_ek1Rw/`6#9{(_cyUdv0j1"U%JH^C2qn}.F=tS7Z<`XQW.-AD:Vr]]65}:}8:Grn'6691K>5f-h5N4j#',twMQ)AyoE58_DXT
+!C~qgrz@Y,eRFLplRD-#6rRJvGuJ(Hn2zc"Cyn>WGrQbyG=CFLl,X@l.-Z_8S:^t<&4x~OPwewc!N.`c#Hw8C[4&.e3#D,DOU,{%VL14iSW5"'/[hpSd_Q
+CF0)0:_>xRt"xt%}^yEsGrM:sS;;f@%`54S>R6Gx!cH!_ano[v,2Irud+o<O_m{}Tp;IfnJlbQaD}vJ|#mfxC7HrD8p2S3!eptRXbL{lo},J,I!yAwAX$#
+l}2g'y;b"8vaCTZ.U%tP=@[ER6H79xaz>bTBW}.|`ve.9b$.^IcsYy!(Se>3~@QJU$L:{ZM:-VIcHy9eNy/T)Q&-0e+0)4XFK3"^/n8/g8]'$"29O%JX}w
+aEL9V1OxA.bXO-IH/l@T2NeB9n`G)=87h-eOVz-eat2<PE|v2LQ_r9;>c+9>[{hfs$gH85WZF575|/1aB8Kl3'3"<K7N<-Lp9&MO1k_oJH<c"IgY+V%rpW
+&7j#7LZ>{^bfGaE,/":yq&0<7t'/:r(siaR2nX-uJs&5u4uC{f-#`d"$><P^h/PSxe&6=u`wf_m4ij#$d:)MdM!=Hs:xrO0]2LC5g{ybueT#.<y=N"~2e|
+-p]OjZUp@I+cqM;N,`KX8L/zS.s^8cBj|r`8~0}PNxp";QTvvPEH;U!T(+3E|iRo_BsYgPw&Vn!P#)>b0e:_ee_P&Ry%:6axY06bItoVF|52Nadf$5E7<M
+>:7_#}i:+2GyzLMuDKvO=9K/I%jDX'(EzI0sC-f$QJW5<EgT8{GtW3hJzgi/Z`svdrwhSbj<J}lw]p`7Dx&C_k`77}$O/-3,PvzZ)=||ovwGKOtfsENWs9
+,tn;x/3O'Ho].b_b,=EL+m#2>g(y$rHQ&K1JF#!E"_Ds<:="L3TwL4~lGy/'c:r2PV3n'dR2]_>S"9X{TSiI"j=7`c]#lE]m`O=jG(>Hg/B_'Egf>8t;=r
+tSP<oj'XEGO}=x!#KqDgY_)La`Ru7/qNBMYNQ,F0V-ti&f_}$UE%-Oz]A-"|!,At$|Q(#x:&4a9$DZwurE~QKZ^6L;Ki3O]hKiBZMI>Bf!_6&m=eXM@CeB
+pIg0FLP/XKqbTrv`6v1]_VVs~vR(<QWL:Tm`Skgo'aTwhYZ)hE{]uk)6}w"c_Tr<$T'@1l;WsPigiv3;.ISTlRFUOBBWG2EahX&tCk0ecQECC7KMy6Cs]7
+5`:N[Y[onQ{NwHn:z|r3#8d+@nT;CmSdBo'];9}8DIwe:#osvo!7o<K&Us=al-ycSXf%5nCYDA<;jOa&3WFTRl;8|-4oZT3!]3uU'E}R(qZVsuweDRQ))`
+6M';n7'!zy3V/>CjB^weH.mB$=D,/hg:Yk+4a0a=3s2hQ6F^ED@)&5}dhr1^AGNe&I2ZL^q4;Y&ifrX8Ws'n8l$&z/%QHC%=&#8lGfTP69CBzp%1(:.]Fy
+o#U_DhLv.y~N7J8Kg<~-=F;g`HvLh|#iiJpvJ')&>uB[;TuK-@-_dbVB8`^8,'=fZ)y'Bb8_S7ED+{TJ@"r[>)9zO90t>|j5&x`Y#v63e0!5zH%4zUcZMA
+;&xLY(|7wo#Yw28VR2!yVnz`L]_qFTV])I2gU5,Av,"tsZGflNp#S@@vee<v^4;eU=GP0!f$-r`8TxWp8>-=7S",-m9|)U(nLivbod0H,/>)CAF{:y_PcA
+vHGdt[f#!zG[;g"3c5X&,Jms^XA}'o>U{,3hd/zN>q)L|FKxdO@:=dn}nF$rFM34r5O3hF45{>9[a^lrTxDjFTcfdL%y2bL2i6I#4-4(SWV[!SH#='an2#
+FH~_;J:hILwc~wB=pE#C3FCjFyf{0MjZM[:3ZcB'4/30X.uO$X(&|X]_6q-fT)Y_7igenSOC}qGSG`,"yRI;i4:N#C</7^i(+5!/H7Q#)]OH+KYxhk}&O<
+#20&Cn:1A#&$^/3-U(Ifd$5`xjiWS("~Td{gx@d(~%]^gxB3[!Jy"RT4mZ&%H}KG.#zACw@nS}5Wq%|dXW5,pj}TSt&S"m;ChgtO@]_i_QV/9HsP2Q(Xo,
+:=/_Tr:S.M-|]yALiY2N41#+ir'UZV29pK<A3m@PH);ah#&[OT;<&T"X!)hd5fkcBu{@xt,vWji",#T3OwmF%=8g#[cyo)Y'S@0`{m0i<$!H%d1P5GF>c`
+&pF2/0D)p;j'O=MmOtE)8O_C[-7Og2pds[R(CUHqwpZf`6IB@Z=u'WUkP20o!MP494%@eEiU+N#emo9"Ykh'dP71TcHws3mbnM}d5Tw86Uve.$e6K<'7rS
+NEQo,HITorO`5zE,rLF""@QrbWiR$BG$cGc/$8+7~U|M_2zqojM<rEjsk|3IQ+2r5K@Fl;Y'7)T%GZOJ`sD&P^JUDmt%t(e0/8~_=gF6@|CIYdEDJhe|Cp
+E4lB9Arx[d~)Xr84_qaa"C1vVF#m1_d8@Is{Xn$cl|#%9!a1W7c<[{ds}}i2b[_,3Tj}Fzn^NZlz^NBkXc7ntW<Ns<$AVR_F@F2E[`92F7B:+]blZ>X^nn
+P+LW-)8j"wBJ(|#%CDmd1U.eH]&[{{fOJpjGXnhWKpGg:qBtMmr.<Nh;Padq,hI]6g>|M"q:ktqwlU;qGmny9VQD$X!s~6FLq6VWzt{mMP=w2S[yx`RchL
+ot~7fZGBgvJnQMq;d@x>^.7|UwGz}O8$RkfVL{UZxe`0)g2N'{A5ZaE4+6}'~eJU[}b(_+Z'd,!#ZZ[.o.&U`;@:]%_jv[Ng;<Gf@d)nD3)Gn-9@1|uD+$
+.j!b+kJ!atvuE30A;C%LUR+$kkH]cQcA;#I)z/<J+eIe8P1@VK+TsVGdP^Ic(ye/nQDS>a`({,9nKY-yt4xsSw.$Bus)8ln2!{UZ9I5D|Z3oVeiUq|-^MV
+O}ZRi'dF3>^1o8WR'Azd[##z.ke.=[iE(U6ylOUQ"iZhM&}4(UCGds0s:t)koI.z9$_5yK/zjIU8Gi1:Xy2Q)=.=T=+R-^[{ky6)u'#hlzI{4[)9,('#mu
+685Q/ngV82eMkH]UjldMm2ma[F"vPDVqaPUQ:kqb,/7Z96Tf;|mV';m4:[!B_sxq6I>y5yYBUeZ[n.YoD55v3IRyyqiVmUDH`M~i($k`,us9_Ohgpd,!|f
+owYKummYNO.{totU_$kf+cot.qcplgiqM$2B}l<urXxj5N,xJs.7U{|iLY{4]ecYgF%8cc)1ywPF9dKoKmcS7wJ51v;:W%`ltkqV,gwz5|{lV0[&o'qub}
+&0H$b^PtA`,/ue3{5C,0]Zr}RK`eO1ab:Jt(vivFb|$zibChWFeBqiqd5q`i6Q!-SHefT/SH+3il[y[]|eNT0Q%<SIE^0IjoU(tLX(#&@;BT!QzkUJ.6<[
+:HqMvb4E>.4$$[#+B%iz31eIUH5-!!:w/&}UCD1n1Fx%r{23]5,>~;3Qc=;I^/:5!S_uW$KUeyig,CCl0nl2}aL<{0g'Xg4+ui)O5&2$<pF1R61a).mg`N
+&Wl2`m0b!;rKK]+=:57d(vLiVOQ/T$|I_dY.[WZ@gw:K:&^sOp}l>05TGNzQ+ds:}5uPmA(`cs1_eeD>:xL_%6T--,_ozaG0o5}r,d_oIqEjViKXVr:.!e
+RJ2(4"&]Lhc(-Vxy]Gv_h@M`!9%=>xDBg&ZF0cF,nx_-$^u9qJJah'ei[yyLk$_,mP8=WZoF=+8te"L}3T'if5UUX:v[9W)B8BuoL%zVE@{QQi";KAEn5!
+R=nD%Y82Mfo;^Ui.EYqXkRxlaoW@c2PJ#afxF@EVX4zU[ZEO%^{`:%_uZqlmEE9uLOlH:$2prZ.6(E05EO@k5fUi&B(<'L<jEbX&<9#`vk^bm'32d[A1WG
+6Cp]`S1B:D9$~:OH|!IQK+$FxE#gB^A+N.U"`9zG:RbEc;e`u_l;B'~+9zMO45Elfu@(5z8e=J&k{-"<U}NW+ea9L%RNhBvvlbHhJ$(v@)V[S-O'CuT/VL
+ZM.=9=Jf_xF$fqfeSZ^A/0v%oN!-5I5q&Ww+a+y$e4-Oq{Sn[2^="GZcmV`y)4(J^2[x2nQ,F>,J4LlRrItF:L@{LZ$oV)TX%V2NA"kqcLI9mY[v}H8W#_
+7x]sKf$fFN=KYCqO83WE4$._$X-o1v!Mw7:7p0uGcsweMnjCR4Oz$r1Jj=HbvX(X0{Dl%0{HJ-l6$,e7TgeO{DV4WLJ,H:]e'9eLiH<#0&Z-+8A.R=XEJ}
+RlHgwhIJgLQJoD`Tvc0PC@sR|JRWkDy4usPp{U-L"@@Rq,N^I|icogVVsXrc"XT"]u=x+=VvWGLj@eA^PNJZ'j/&Wct0[|GB(v'/@^K^vQ9qT[DvG3:5_T
+2=`ZjX-zCTxDyded]eY0;s+{Ng5h_|%46[BeElXJ./j1a'Z4kvYGGAcNJ6<NGwPM>6ptMzn}c$+8Uufy~6c4|j@tJe=Drx"Jw#ndQoUYPx(Q@}qa+L}p+y
+}f6(z"U6qu7.^_|ufEmsi_n(VS^C[Lod}clzFM~eXLA2<=eju3n%$d5/Pb2S|4bfD'my=<9'm@sVY"{|8Ap1RZ%y6%%b<u"A"09D^<=+t^=e8R"TULq.sA
+6xcOo'^bw-LVnXA@lIxV;]m'VjSPavV(skL|C[`v5(`]}iO<L6e,n^UTj!>ig!ge#8.9Y)&bmFi['vS7PnybOugWq_KZ-KNT)M|IX8WX:2(x-6rYW^aN^W
+TUQZs],O{%I02"6U<xYZ":V2Z:fbwIsX$KT/!F,'ePkvwhIe^1$QsW>+~|#1.)%,@S$m}7jyV|6g(y#w5YD(th$AB!yQy!LO3|5MU[5i1K!LQPw+u%Ke/b
+UC4,B,GL>qWA[-443n'gI|of`s0w{%Jyer{IVFf#du3.Z<nQ,j/,e"v_yHx:o}bnjNZEG;=WdE#oF9WwJ|RUgxExEu3tdOu=}D|x_`nE=Ea-&RX4";uszX
+hrO7!WwGNU.iapz6Wq)EtuUTINzcnK[uGM9hwe5G'-F]GV`x[zo2|}4kEJ4Knf1lz6{C)fiAO8%D(8r{v1R/wPc#}4Xl@jDWgr:gRZ7vr}@W;vw,(K.AHN
+Gy#(7}Yro}g,]Xm;4O>Dz}aam}2v0gvg(mE{&7(|&8ifbVYgQt&0[|){J7ZGBc%r`]#r>;XOen37DQ9|rzA`^r[qecU@q)QOCQj=9&;YLdj}QZ%M1kgO"_
+QVjKctNG6pr|OBENF'GAg+^3Pdi2&=)WKj@Wb.1ZXyNkI[`,"q8$RC9+bd_+]a:ao(7}_U}>B.~x#`ADi{J+s-.f$!Fg1P#g)fHm)e[@IHgYty{=3D(Ttr
+FA=itHxn>TVf)Ll=n1S%}%J1<ubDEOgO';dGhGGZ):wC|y;:_2TAO}F)rK"EDz=SaFpW3!g^V.q$KUwt7n^v3ae[[W]r9;wC63b%pPm'opIp:j%dHnwr0h
+#d;y/H]>Kh9qD+AlI"tEU:GvvL@"|439zL@VPgVrrxe6x/k=k!C|etA};cE&x="R)XEh8Wtz{B~jvG1q=&Ncw:'Lg&/L8gzP45b}T[}EK^TLi}|Ij=!&s5
+oE>qS{5qY,,]bx-;fc`BAxw1[9+K.IMX`}Ehn:A.]XRjMhupRI-#u}JFC"Zj`T'#0$(TNgv_&zC5p%+]tl;xE.pLzd;:y0^q_+]n>T6CZO^w&8jm#c#Bpm
+c$2EFk`eFRXmFe.k-lbYz1PPOyK$mU1in8rZ-`"nsJz>^J%ObA&Adto`-1S)Ez1,O31}G.vM=MzsZ:<cY}lvTBxKIRJAQfXBdkR"z/MbIVp6yvZGkSL62)
+lV++<Vc7-)K^D$UR_l2Plul[&#[UafSn8((1u08]<E1k![^w!X,7)YG@nVriTiv^'.o"P9|0mmKd5O5fWdm'433|Uo1.kODQ2qb!On<]QJ;Ah#PdS">V4)
+aqtjAtDZd:oX7B=w01CTNTnf6}3%md:sq4jG|EI[+d:qtg=jU+%<29r<ABHBtn@S[C-Ab+V0]JPVf;"jw)nJ0H&7xyDxo5V)2n73U<Gck"!Nws7(%_q^88
+p0`WZWehJY@h4|.XV`F8hn5iF@A0vv~NW2[AFwG4hy{P[i3^pcl2-Hb>fngs{CC>]I-qbm$(eoj:<j2DRLJY3bl203};HQaV~wQE1xt=390e&%#<%Ru3CY
+nTEq(F7o,N:%Ef'IUcroA#XHgrmeuh+x}19x$_upt=wC5)'`v<aG+{/p)xY$AI-{ul&+zOO`U;;}M.H6`cUrSq6ikp^TFWyAv#[>qEK:-<2A~Nxm.I0gZO
+]@%8@LbP+p=X5HG+ss-ph[r@[FTjH#T5xqU!MI]5luB>wt[MFInDGl5NvTS{S;NflO7a`d9Xk$^5a1}pi/FsP_xdglv%j[,S"nN)_=k=Q6U/q+7nb.+bW]
+{j2n5U.&yC69!'{^>4+GP$yA8rjL(.Q4{.2ZGS=vI<scpg7Y<8>jde|mG(%%}{:CLn[wx`yVSL<k}SGa][VW}{x>N$}9RpcGCN_ujO$5CtE+>1UwQ+Wc4a
+xYzE37vjq:hbwk9>C.m,='>"x]-W[|(i(}u/qZk])hs-n%NH"5-7<oh,SGLYs]_Rm4ogBp4gf8aWgc!dUm/"J@CaPUF^Wh8p4K|>.wQ':5BYvx~qDr>YEV
+3k]"3e<xe0EMw'$XxX:2=@{8b7mQTFh3#0IamIp:)nI".9acvWDh0%.&m|VquN%dQL|(VS|{uMquSIL-G6"5x-6olBH`"5iB&6Z)V8RUc7#qZ3,4"i.hPd
+=tq"uC2e>x~IOMbMg<fnE/0U!A`%93RMpussUSh`Q5EE`5]<"e7qO}p6ajU(x,k!eY[Ncm8sQod{VagFt}pp5q>XlF3ru<dJjSna%Y&)W'z;SR.spW2WJx
+3m>jL|akk:]Pfm$c)@Jh>9Q;ZojA3`7f/F3I[L{2OjhA$1J&tGJH<8,s}i]19G0A7In@"U.)ai,Y!|a>.%b{w73]9TO2+v4MC>qJ]1$ey98P|.cp<>_OIR
+<cOIOfWs#BI&t]$],Jg{qv>DL|RCJ)}%}[{_k_<dd$Hp7f^V=t1Xj_Y5-dOAh{f}y{:cLw"QkgHz)n`q)F@-/owO{drz`qYc1tVT+.}x[sIpj^QAVbEa=V
+3ptI.aW(.5a0PW~&nJMZQ%IAYe&aVlsYv2yCDm/fm6$uNs"eRh!fxq,q-]<]NzcRjZJ=Rxl`X[Nj%whJmjod.G&p>xOC5-cfNG6KQ}>T$s{54c,HOZ9f:Q
+N6Ynm"lQ5:GZa_dpct9kZ#geI`V^@f%E]VS{/fS6F18.TsbYqbNFv`-HO;lY0,d$zD|)de{;wYg&&+!T{J_jf.&6i&WFCNHMq}a#W32Sap'C.E&VHF0.Zd
+$2X}&oGQ@#uy<hzpVV0dA6@me]~UW%JC<9J."2kT<HM'DERc5"C#IJg]x9mtKgL|03~w~si^fJt!83sA2WGt~n'9MK6)X'hw~s2c4AQvVa$tU6fC$3#{Ck
+rosZC7.86t{|78)>m:{5dMH-#%@94rU{`v|q9ToH}#a$X=dm1_JXSlz-'GT3xG_0$$}y_SyIw!q]9go7q}]HLD5awKir|mq0%m4P$47`hqG`e2l,dh_)<$
+^jFzeCK3"p2[l9et2Jm4w-a4hC/[y6|4<]dCp,|UNUUF/;P7S^-c(r6E0ejG`A;[x-M`w}w!773!a:V<hhkWbrRkT`+RcC;dh}MzL{TAJuy((i@qZ3d{kZ
+J-u1fDZ_{nK.QY8D18&ahj.au.yqs@)'-QMh~WrwKA`AhN0/7#v1[i6A#Tz</IDCD^+"unF@]{U!/[D<yN4hIFT03@ecNb+lgbqUZa=aVTfR({XJ3iB=mF
+o0`Sl'.>!.KU)cnmZy8w%3bGr9Z&7t]x7U6$`5Y---(YcN>iMIR_gq0HB.r&a7~6UV&_b{!rX&F+&z[jy6.y3jKsJdxI%_vl>J|IM9R1tok^'iUk$/iyqV
+ot{caGsNQiBmB0@F!bq9;wg1{B4JD}db2pj,'AoY&75_tfz()[;:5r;5F`0scDzIJY;t{pzK^>Ig[_<=Y#m^V#Ega!r]McY}8S#A"gK`HyxOER$PX"MMPO
+^c.:gQiDi1VHC<Uw>@AGSB;$aKsV'vNlfW/&YYC4[M4!!CxnPozhNZ>{BG9sq_.R+G]5U(-K@x]DsiJ3m4y|ZGuw3{&b(l7tiqd/NdNo&}VrgQExesWg_u
+s|1xxo>pEGz6cb)pOS<@R|^(!Uqexqw@9&,yAzl2t|7+t#kA3;F9u'_yQ+d{>352".xQfX::I0[=dc{%!H|4hweDd.OPrzZ=0jf2;(m>8uuqanxW0vsU]8
+6^v=,RnFfh$U7=]Tkj|i~M4m4T'TSoU>!$v|^=X/z:OEM2yx}{9U;R(,Sp7Xv!LJA#jstNMw5a{t4`CHB'b4>>b_:VO3QU/k([~JQH>s7oviZ,.K6]<UEO
+IOgi@fPe_}IxQFftILesA{%T1:xQ2B`I0A0B'7:bzYNaGmWPj5XY)6-dl1),D{vk4n7{X:;_";spzT1-8xq}H`HK{J]&B4i-C=""q{O3>%-/!>l5O#Pv|U
+(BBRdiPFeaVNS7>vi0+luYhvT^wHmW.C3N:A=)1T2sQ9@')NXvz.AGpiW^/n]["lUM}[UI<W^EV2M(1v3]DXzqDghpDu"Ab^#w<zr.&=:]DK%MR9H'8^##
+gD$4UeW5yY;p7@X4<OS%zRAZfd9@nd^'Aa5e/{"ct+>8}sW|Z6'6[$L:bz87EWXI6rUaq6<kAVR+xid.9YiFCLu`T+b7km!&~)i,m>QuEh+D0I@KcP>bEX
+'F=fCC^CR!'efO{S&9>ITK-8VlRf]+,{JgbPBU9lrFd8wnRxziNp9}V|){o}rLa5);x8Q%ND~=gAjJ1^p;ays<+!I:YXHHSEew2qeC;Uo@o_.e"AC(@=")
+dCOq;GG;8X;]BC}O}f7jJw^CbXB2Vd[wqfgIK>raqi5I/W/CqXr!<qe%0jJ4Nglwr4}q$aFOaDM>>C56+pR,`z.c-|xY[iUqHc|rPRtR9a:h&I,/]V^<sy
+e{MFD{rmqh7,@eK}(,i.tFZim0yEnCZjqg(id{.QX1>Z#p|Yn5=5CosqWY09Q$MXs@>Vd,,);Lxe'G0%(UC,7U<)p:Gf,Hw]ieQr^!XGt:FIjB~C:xV-3t
+b$I}x.|_Vi`{Tu$OLZj7)e)Qsqo52gHr{xG(|es(En<I&>erIct>/Hoyzqwi6`I&c$$<KZ[2AFcd[ItgS1>"w39"aS#>AFJyYwNT)%oGJld=5ca{aE}Mn#
+05]MuHRi%j2dkZ&{~J3kJEl]("Jlx)84s3OG!}eB;{ZsQizlu7M,-z[21djB||pd%/'`.JCk.Twd:9(u[AJq]EIzzh~|Tfs;+hUb7!4%hu$C5M63MaWUPJ
+g3Sqh%qy^lMtaX"a,:4[=eNT})i`)jO#_}/rN:C&]'P-=<301.#L/v4shw]A/B/OFz9Al8Bs}UOOtCKWb0RYHTL&3A>[rW+V3-I4wi_afN|2s&fMU&cBo"
+pTD->6ezl(hF%Ls5`mQB)gr+W/^74_O$aYF6wI=%9fM5w5bt}+H8xZVL4qCJcLYOy}K^hxYg3Q-fq<IPjeGvc(tao[tK$w2hYQ6FvuE#F&I/i')`chPVh|
+f3~8eX{&^Wq^YKLZ5z96pCu8kkO<.C/n@Ox9uC!=gcIR/y7#Rr^;mS6Y|S&c,tQ$e.qlN$a3nIOhV]{:chC7m>jP`Mm3OY/FlIVq:b>2RVv=(=IGWMDb;p
+$vi`=Gi0T,0^xfBgQV!jtLQo}%4p@TRb1ReH@Bm,J>./%0gd6^Mq4,$;^Sudi+_^OTXol8!CYdigMMF$5Ie2|9wBM,{BnySwUbO>+6#'2$RjZD>$zTQ0:V
+4H/8H#><ZypMFu6XSi'VAe=lcvCDpSkPv%S5[5QaSAW+QN@I^+<iufaeMhu`}r.KS+^q]5efQqU4|=yxvH5,=q+z>}nT^sQCdm[AA`/`1|p"uxl@@Hf}5m
+@gc|$C{+caJ%[mE!t7Pe=bXC#71@3vb}8k.X>9JS"R|yD:Hv-8k[Cos|Vo:idk-3xvA]G1'"^|,S;1';w.eF4=.PyIn^w_mp$OTZV|#-;;.P;|q(Z)viG.
+>HSCD{X@Ba[-k&|+}ANbWJGAB1~{Vd2uSz"b}Q5RQq3'QA"X;K+c&yru.O3<Mx0^S_GAs>-ce7X<hf&]ns(D>YJ[R#"vRZ,L6y(VxZWrG;zpRdQ3tw"e[0
+<yTlNXmU-5eEbn&b~1tR[KgL$Ms;wK}L2OnD$l4BVH>qWSLe]/O@[vyU/{W@MNOGwRjJ#"f#-.3j9gq8k0z%Sl)f1(2bFE5QwVA>>3kjcU7!z"!dYB&`MC
++H$N'VfDf7zi=]P3M:fo:8vl+'#97]gw}WXors@>CcfC[RJC)B!)=ce{f]4tw].nu!kXP$^P4]s'-pglp7GQ>u)`O_Oj-[/t@,|.r(m:X=)g&cePg.0Z[t
+mxI$5>/(#4ub>#+q.sV$=+<_s8kr)D2n5S^>&S2kxTe(4nE}Dg>&4#2X`6fCiemA&o]mj@7yok%jJ5iswxlU')6Te#%S_.B/4Q.7Lrj<qL>#lA^NNXB}^g
+iJ$YQVvy/D5$yrcx.qp7QgUJR]S1E0B4j[#n{k6;nYDuuZAVh%5+X|UD9+w7FG=hANbC&SWgDb;BErr=T(v{"8inzBM=gv0@1o<w;rFuA2|op{u75jNqiu
+;NR_WV!5W;`V3J:./U~F4Bq[1A|@BZ]@9p=e~e5o{|~I6ar5>s5'[P-YicZKIvqp|8''IO@RLdQrm-tZRq%4PdqA]]+Dly[qWQ7U##gA#gJJ]c^N@2bnD(
+7/E6=I,D,DU93:aEhj$!IlptkeC;sM$#DWj'P]UbjU2p3"lYXD5mN%Q9YedA^&,##w-k@T]ucC-Rf]jo,E1K8F2]:J4+h&>]/vHFHrr&vOzo4=FIw4A0,w
+IeIAmUd_yT/P;,l;x`%mi;3dXZOW~`>O`OCMQl{3RInL.Xx}&L)CxCmN)@Bl4a2Q3t5zQRH@A1n@{4K@-'Y{A(1StWjCucX50heIP"oH1K9aT+zII^n"^'
+e1:Dn5!^%3cRH6{>1J}P>5A>y+[vm4@:5CS[.o8_8TvZ2R:Sa$0O@97+D_!o.-"RQw~!m>z5"=;XLP$9$xg@&N|zy+%ge0Ybj}$pg`SZFzf/d`s)kQ0uyY
+lxQ$$v{rnj'kY3{_0J2C[m,0bE"qe81X]x^G)=E.$>{tR@&`(ZaFH"w3IGGe$kr7.`wG;0Ge@/KEfA;H}oT{_JV{&QcSGykl.<m))TtpBgO$QfDk>#ZH|%
+`nj3'ija7>8ND}eDfxG}Z$66B0tsxouC'$3r[''`nlkmL]8DYcTA!8ha,D:q~Ju[Xn(ghVujO#J'buOOzKAWSGh[P`.kdgHafv:zn:<<|vd{U@:grtF|[!
+|8V/N6|vEC&bh2Z-]!XKXk53-1"s`9("R#2h@e>5Pr2Ky)Mfl@MTdW.zn|~eV}n4:7y|t8_xRWGB1`;$#KvMBTU@(+<l2nW/z1Mbk;D<,aIpHYIXX7O0zB
+-0JWnW'_n"J5@%KY_:z.&qwF(Dr3jdd(L^$rIzyFEgLs"),bet|eFfIQ,Kje/vGBf!%M#""5WB&Iy>.v:.8k~wPMC_lB#<ON1+&[SfW{F.Dq%h5r^[k;yf
+TWbK2}yG61Zi(zoI%%F|#;9xqj,#a4{qW8|Ehiz{E2QSCm%FYnlq~||<W&'0LWE9fpvTdKBVnEUpq8XM0Y=HK!p<o8I.|._o,,Hlv_!lsq_-h+_<%v-g[f
+J8]_-l%!F85k`5S((P5pAMY|1u5a;E>-]9lBVj6^DIKsY#&'K$4PVsFlyj.-B3h"Z/cz=R<b2NQ]U$'gB0eL'R1B-0DE2o_g]"CIy8e_5/K/.PhEipI}:E
+mr:$/:%$!"v04$M^TFEDFK"rNa{RpVjR@J2!lNuQveOGB];[kv$q1m+23hI3#i=n2'pnqi}3^%GpRML)b-;/tIFT%t3)cZd}&iqr>O7eNc$oB"o+B,&p!t
+)05+|rlW0EHd)DIXrtisYtfe)wHG|e}RO."On4p{^@(0~$SL,D<N9ObPCD2NW+tOtEMrab2u3^EDw%Aa%/|`Pxz'%.NVJJ3kl_qmgo^xL+dmyLX0Tw/e5w
+ZAZX{9y:I`0.>0PcVpr0A5Qr-aDMO$/LErXaDK{exa^]fS>|Xlnzql{c;Ha=f0zro)/3fZupwF^-OQUyil],#JeKQ"X{xsk3Uu~t>YN/@fiY+J/Udi/.Kd
+kz!i.;B71PL^<)ocCV@d=>Td!7a}g=`<{+'q`0yU5:$4~#xNb{1"}J[S6yRfaiwNc50gMUly{RS}TU=,D&kDjk^6,1#78<,zIj/Z-#"trPt+JMdl{W"&j4
+@^Q)3/tUc#LIaV%"ZIB@=:+nz`>&|T%bvW4DB/ndz+OziLr=.k8D<9|o6'/5PC<pX'"+eztx=/:rwG/Xcb8L.9W_d"19Hlr^SB23<pu.:oZ&U0g:K{k'ak
+vnu0KSqb"G,TSALXgV-QVBu+}UKfb`qrIx7WeIlkDHV+S@~(y[I<bEK.mbjaOvuBF#]U(#UtUmJD>i/m`Y`BuP%kl2KQl_FY1v]Bz5>rOEMxL7ZvO'n5>,
+%psy/'%,zj7m<sWq2xS-2VNh1-S7]W)ZOlJ${5$dN=4ys|'_0m0vU>OsA)R/K4({7#FIa{0W_4'H9(Pi62>l@-dCY'DL9eRs<-65@c}f.mz|HxGOc"Gz0o
+VY#|{n}s{FUzisSKJ%rF2Rsfq0EKp5#L"Xx]U|3JZXs"<aT8bH`CuV@$pa$`je=2n10ta5O:x}7qaS8)jU`Gw=OZ%}|(>+ZOW}`0jzi2+3yYue0%zK,oyf
+UZ!N"I(cyr-=hPofc'D_Cg_It<6c$Ebn<#`0F|vZ#@pZ%u+6{@0[=Hh]mgY-SN:i3nPkANcG1U4;4buGeZdQVYu:/3ci'2LKp0VJE1S$oE>j^H6}M}SQb&
+v6m>:v,-H7=$vb~9=]|ix,EHZ]B}1yUlK=VuTTFo0g[ZHnDJR@Tpz"),G[6N.-N4FM7hfk6$X03)!G'wHA.2!BJlmG~@4J"}!6!t2XB:R|hx'De"D5-f1'
+xuTEygA6Y&HY5g3[F;jcP#0ed[>JTPTWnhMG#,rLj'V%+x@QvVUyQ3CpxyRns7zuDti+>8Wpg]0=':b[e0_W}K,iSy#`[S}7OW=KFtwe<M]!83V;Ev3KEh
+s,4row00j"+=PwUWpS_z[h|,D:}63%CC8`v$.&=[!K$>";`-LwNDE>8Me5D0dRn>yqhs]`zYW|A]A",{f.:$pj]zYtSXuNO|>=2nmWLB3tR{5ETLQ$FQE]
+VC5FhIvDsEgM}<6bQRJgp`wB(I>[_fO2/`=>JMtGe{X)I,Ua8/EqS(~wUMS6y=-Q;zLP#5uk_IvM@,]AR:vC-RA$"DP^]}And7uNq9[fk`kH{u.ZcQ=.Eo
+_tjXVMxPT/V'UBD;Ow9$A<n.(lVj!s22pw$Db%%>![iYfx[1}c$|Wf2XF/7h(jxV>-KL+aI=^>&n,"J%JVRYVl!@4mvrRN5O~i-^a83yoW4JYRX=B&lg}s
+Wc!Z1oSBh:dM~[^=VrE5Onbo;jaW[9G"m[c!eu~RD%ksmy0Ok<N;TTU;JyU!BQMCKb)hk-}.k]e/DX6{=t3H]w{p&'U}mPUYLd0{Z3m:~01q!(YLLi3Ae@
+G:nF.0XVZ3_vC>4_s>,9K<-y=x;';MVjVR,_]u}WPW0^ofUW:%@F8ZgQSio.G$jeqd-@7#ECRbAZl@aOAmzN%=p8<HJ!B8y/-2W}5V[,{W<YtKT@DfFF'6
+Qv9UH]F)~(QPZhy1tc.i(}S)OCUA[u-XPb`Rp0s6c{uOnRH}H]>9BOco.j"P+tzu6l`".9fc:(DgK_r8bjSN[6E[x&FWeA{H39q{VDV]m_=@2GKvsfj'|{
+%<5Danxa(')[A"Tr`nP4oAE!-#z%!zYLtq><(oVoO_uO<Chifc"zvtSgV`eV.[sB9x^pz'ksztC]rw"$kC6b:R8<p.7>dSzVx,Q;t4XQG&#0KDBs#2^OOZ
+}=t00c]knuk],XrxeU]'QBp$DfX"n6pZfh~6NAjs:29ONq&}+q4{F#p03fUY=Z#152>Pn&=owkM:5#t86C5TSXm:`j`'586O$&}U;P}Drd=IwDxmxwK]^=
+Z4W8h%G{mF<It6hm}8+sE5:;VIHsFPPpTe99qxV4='k4V]s[c&X{dTIP9a:oL`14.3jLFF{kMpoA13B^0<C]$l7wx6xUq1Xt~c|4BD:17|$oBDXt^pvmR{
+0;IbwAU9L}!I|5SVs$UPzy-/^xRe9X}&$uXxJ$(K+7,p0>ugqeW=jX,1klE9B2[8Q]Qv6]K;vzbGK&JsoEdd4yFn0IjZeb5z|)-q#Cxh%Laniou_OOxgvy
+m|s@keHoOG$lJ@Lyvkgw7#8H!e^dh.m_LfE_q2}'{DFQ7GA[9V)PeF#sk4#/OQq!J>+d)rRd=/DzdflZnI@^@=`LZ]TxP.rg}st1Mp[hMvhXncLKm;H9fa
+6(P'IB)8ycjDv_5DpAHJVltsKe9%d-bv$l}Z!9~+E2kR:7jQK@Yu/&We}U[h_qzGpA`U(/65><Q{#QeUR)bY.DGg&u`:Y%qj8p/8|6'4A=)x%`{p>g$X'O
+web@Z=IoK^B_YQge)&.&J![8+OyRG/1Z{-@!4l0zm];mlv)t`n$@t-ve4cRb%.V+B7V.E$u)kGtf-VkXI#+w1!l2r"#hD=&X;P`C+}^r_3]mcANS/vW:gv
+%%RR=]Er6OOpq[~a[Nyx}[(Zhgpj0^]97nn-SM'a9ao^T]aqj[c0wSTa.C%6"~wOAB'zll_FeI)MzgeIil"qa[rU97[6+1U1{+KH9(]uo"&"`VV<[1SMtN
+RZLcDV)T`b7vfvqes^~=6f^t(9<4B,W'jXuJ`2<4(=#q;qN6V/PC62V[PMs>V2Y_lR4^Y@hBa_u$=3^7+SnF%ieE$gdP&^S<rpjt3Uqe11"_,mJ4pfn|Kc
+M744VLb``^+cN>}X8H9x1C3unh_:i7esr%8[&%&!92,)g)$e5cV|M&!PAIk'jpzS"H3e)9f{chmkea}R(paHT/5aJ#;I1,:ovmpHkE7fMctJf;,z+`Cz]`
+z@I^IVs}wiUo8!7JjzpvciW+xfjh,KhLwT>gDg~'vCwLR`RJmIh3{>GJgP2D'(7)rddWxB{SMt%K7%%iyYs3}-.N=$Fm<Dh=`y(^'MD8kpLX{3JBu+aIQ2
+{h$b.@wb;3vJIQW"U!m2e1<bLe5/bh+ez9YXYoG4z[j^ZBT=44BfO8V/5j.7%ZnZt>Zsy]faPv~8BH+Fo<OF(;aBB1e_H8V6CjkL#_I(#UI|g;5LWiK$6z
+abC8mMMdsHoz-m36!;-@=;>xD{b|/GtdS:ZuoL3Xfv7-{FGTwV3#:qMnS#A^{!Rv@-G+T}o>.x|l:9cp;YgF6j$cVBw>(4q6e`.^_AOSEaSu+%4VYuTF)9
+]x2WAq}H[:EjeA^'wXDs{aemNh;mjBwiTgCI-[;J;z-rjMAR:JyRmqtW|oEcbkY;43P#;wzBo;|00|c;Pdt1Bg+YP":wezbLh'o$"5^Aaj.:A6i`yDy/t:
+ku-9)rljT^rN/$F:X6|Zfu|eSbKX3,sk`3|H"Xpp|'ioq/xZGG$Jo@#)Y{$d(-v_h%xz>e`_r6uR]AU{1wX'O"-GwWL2M4|"C/+)}jJwTIupQ_$q%;W(3p
+9n8r+^W,3^O8zbZ4n5JY"vsmj,|e_s[W.PtuGT9OKZ([.&`S8>CFz`^|)Nk{w8cun'C]!oH3rjwW-KZZyz27<==R|RhN(!RkHtV9"nz^<6W8g>Qg5,TM=i
+.@pN<V[[JrsHjo~(#S#rg'mekOy#Ad+Y_i6tV|oyxUZ#>;x"j88h:T#&=Fi"YZ{Bk,-%99@`3$:@Qf$hNnVw%Y_a>b^qaLq+NFxe^hkM4Ym!cvNQ-|2@K^
+S_yB`|87dndmCB-`~0dSxdS::[lGgXYJyHU_.dQ=ub'YVJ>apGI{"-I3)Up6nMz''tF|#.WhLbg!3rWC"T=Or"s;Zp+Tz9^kquUa|@~Bu-r9qWpoeybXZf
+I&>KJ"%.Q[@dssrF&|En2ChLCno(t_R8dmI|=X'H2vr<"+E,;AG}^]OfnLJ,q{DW,dp'[a.l2lWVnaHUEyl}jtnA=HtFM50^228pKQ-C}@!Il_<g7#r^a`
+[`](/zba1A:;niP]lB7$CV"KwhJvmzyw&M9/C"m1+wLaD<rInB=YLZVBZ}.:Xu6vCatZ(1:bA#sfZ)DJ>m]f4-NIDyU9^hM|=lV|lOrW[TT%HpY6^JGm[+
+aH92BJW6Fo%m#6lP,n$ooZTq"eq]tISAvEzx:F7KNS;x>ePS2pa@ssL|_Oa}<du".c2g~p5)eMZFDBpwYdQ1>uwdPM!w$7DK>X%oHS$Sr5Y='3pqbgF(Ki
+7n,n2,q86q-qdG)aeU/u5SNo!lOEf2>Nciyyx-C!B54B}>b4N|$50EP_wxFI=Gup0DDT!s.{o1wOTrC^WubZDP"6J$BiZ7eu8.1-'v.l00@rspR:&=M[qF
+;.(d%yy%EhtyYU];_jn(YzvN{q#v0fu'a:llnO|qV&K(%GOIp4.9U[uc,gEP{`1vPhhUHS:-1nnAOY]GDzHHHf#M^:zvNb@{^tx62Gm29EqI}#veE{qo#T
+WYD$vR!$qGhi=1P=H0.MmMw)riNtONyBMkjK.@r-pTz!}ekL.!P+:-]zyeL8yK',]9@WNM->=u9l+7]1[,^us'EP[hMsYA9dbzMMZ9<9h:Sm[C'w),VLqj
+AD!G9qlOGN#k6$G[y4ch/I]/sgt&"TE|G(^:CdMVMvzZ]l9r;L`CQ(r_@`-Y&w0c<GBS-KS]j[6P1V@AR1n:RcoW-)f%&v8%9am:ZA1^KY!;/5HsGh,HLN
+18+xP9'"jCXy-@fx$UfmSW+g3axB-GyjlF>L!z]QK]`8wcflL9R=]Z9qd(sQ8=aaQs"4ce>#y>Pv)%3Fz5Zb!crdUjaj_/bTOS|s1rZZ|W&^A|v4RlxWyc
+0wH'<_(v]rQe|uvCuB8tywcyH0{|[q-t!&r.G#NllB"T]'GMZW$4y/M/3ROUJYWV-HqEt+Q9IYmJ0H7DoM8[]wo!%F7D}R!jOj&L@V4+;(xRR!b`)G~S~_
+d:qd%$byatz0ao]R<w{_dV(6>l{(;V`la)G%__BF-$OPmZwA;B=f_KT0a;.G+f~W{Q0u(/}GB{ymc8Ee#/hNQDxbCM:/8U=!UvpPw'"2s'bD83T(Pdd_;l
+yn$i7bYR|xpQY+z!uIBKM`:Ym[O'tUBGB.bVdTG86$db&}N0XH5_m}%fWI5KwoVkioMsp/!~+}(=,iIfATVx%0V}pjUHzZu;_q/)3[B5~fjS{#T9""/9Wv
+|d}By%^>G&y(zx(Tu2@7M=WH!2d(s-RoIP0s`dn7hG.PqeB^xJe9(ocg4&SSIC;QF@x^Ju@|h9c6SQdR'j'iJRy0XISGU]}^W&av;}w"o"n>u+V[)n%sMk
+icpB1,qXak5^8u_lMcFsy%QC^rG&g!7K9Ta/j{'5MP+pnjA^d0H4p-|Wq8]M"PSMCx)axq:xefgb@u{q@kK/3pDX>QP[)NL)f>x>YcmTatQcaB}MVr.Y:$
+Y0/&We{6ZRy6-Wd3jlr@k/'LlsA0qC<<e:5)(q`{Q8pTSR+.|Sl_5K(^WTOo~N}BSuf^y)ODZT:o_D#ZUu+<uh@g+nPU|4HlJR7Amv{%g3e4oXh6cw[CW.
+N8vNJ@7k-Taas:SB-W@.j;</f8f%'kCGBV!;#&U0HKK3y(%NHho#^qWxUNkR}v0B}27'aV0{_'okKrK^2JKyTV.5}cwZHT0ih]4t%AOrh:eY#joOP849L$
+O6KUA!3amH7qt@jd/m7q9zS=D9#FG!iszj^mp7@u@}FLhvlHo`vpb6xqm/9fp}1&&8E|dzdBx_A-HM'E0]`oDeU)LY/t@@)=>pk[X%Zo%.+TeSSdj7t^TJ
+4RdQv!UCDeK^DwTX!a-TLbl1ECRS0).-'op}&>U{$<:&6N#z@,,zO&$3`mAh@,,;z]MRq7ccw9eM~PV-<twe/tN]^SoU`1:P6RyAtV<@Z@Q4q0M-]KFw=/
+Wku50nF_1:us.[XQK'_VS5kGB5OK_Dbw10$J4djtD8}}k#G$FF9+/U"TJ5#_52<Cpd&)NgOy"034tlB1g#EJ"-&IyxG#Cy`"RwZXS+1E}5sL/.6DJNK7$G
+pZ--@k_.ON#2Hgsh=j844'vx{rlFxTv;"6mT8,HwmkY2&t#T#ZCxt+)LMeaN~X7Kvtb:xf~/r%Z+}nf"+l_wn},UV]YEAJh,%}zEIBdV0[~w7Ypb<o5SuP
+4^0"q1=;UpzQ$kYnl%UveeOmEiK9PEFH.0,7aL.`,Q8^<A]APYZhYU(A#l#HY&(AGYw!~)_%IkH<$CA:'8@0=u_bcjxgpUNY'(]j3_5nwe7;+d=OG|qAkz
++Mo><=5X(m+_bi{Kg^6kzJY2[mrmg}qtoWtBDPF(3%q(q<<Lf/|QLc5cbNDg}VCgJs`7PnW+_Wnmyoka-5XjJtFURL#t7i-b$>_[V-D8DsSQ1;v=5WpdIt
+w<OQfhcjXlta$EM'(mfc6R,@RoC5t:R7m61SW2R7369v-emESrw7[Y,ScAc88&ff'"Q9B;i]T#aZ9m}dYWUAU+.."gxe2(ve9#6VEI!s)%bvO1|H$ei<it
+o8'mv%bo}FgK(5@ouwmCCh<z!E,GN^%}h]OH7K[qKU+s(0(cb^)&J>!o"a9TP3Rd!"+6:5sTC6s|bZVkZ:SY^vpZ:vHb`IO$^mSfxvVjwP3Qp(`}aBgVJH
+s"C;Q{v_bs:H:Wqau11#vhVAxG.#UPjM(^7,ARBVgw~j$U-]j'[c4MMtAN;=iya$ZQ'T%&bQlu"6r.G<#r.[I[^J@HNG|8__M$1x;"K}sc[2](.3K=U;U^
+ALBQ|{Nw5}h;EvCn2r!v>m|my5JC#Sy"^6UYvAVkO1CHEe.=}^',f3+k9IGUv"O8HJ=LVpM&&)eN'zi!}Y_,nOESle)_p8GQ%XAVh{"'"k4ji!f/_.q@ig
+z^7)tWwZCoW<q1Y7Nw$Kh_9Wu<LNo3M.a4{uA--k"Mg@fn7GhQh"iWl_|KCaa.|D{y{II_`)C6~+6IY+R4Iq=00]ZMHmXX$Ak(}P-DB`l;L;'1T98:2yf0
+g_XUZV&n;f2_r}wR0:r.>UJ[Imc+iMb'O3k;a/&'kYc-/#${e6uRR!qwmpI`3,<D`am-:Z.70|:E}Iw/:vWWkRJ{'j.u|305#ok-JP<)(%B{qHS5!s!pG_
+u|Ha&0o)Zufd0k-pfMc&6M_#Igy^az=5<<>}XrweFxDnIPb@n5[u~=4EOc6+i}8Ql][-#SVU,%2i;iU6S7CAH^%`t<hY2yI{iU(<^(<sPQ1I33oT{5^^>m
+81{}pY":"$aU9Olp}O345C"lM45zKj#)ib6RPK_24j5|/XrNJb_I:Q8"Ug0Kepv6<kS83BI&A-3x>Gs;1:P-aQLXlqX^>M41LSD,wpJ#3/M-F!BnGYm2zc
+ks2jUmsA~jZfzz1H8vYd+l&byX!}1!+/:FF0/%g.AKqgoN21C64)X]X#ciO0@IA(T$Y{JJ7Zcw1cbB;RT(YL$"b"2Q(Ky/|>)[u]U,23PmU,wG+^c{5J$G
+9|~W[de)5d&M$io)_W@ZL'`x'F#rE>Y-:I%!^6Dcq:gb`3TDR4ay#Y]T:G6KFyjm;Tu[JS")#a|@Jzfzpizruecn|Ndg$qi8zXhMAiwK/wE{3a=m8`&G,A
+fs$9Ie+e&{9,d1~Ek&--),[EAZSnp7hyZL<rS}mR``CQNMU+dHFxdcrOx$Eo92daX&k6o{)=]y.fJ`&397XMtD/Y,+vIN,{m>WZz|rC^^DgxdwdPMR;oil
+/>$ookEZ)sQ&-q-hxq~V}M'K5l;bkR<QAK~o%y.up%}k4nly&gpW9:L2iNWpOk#[ZA.;ZxIADeT`1ibRi[QPG}{T:-a)PCU3dno7HRV"rMu+p:!`5hjp2K
+%[&qaF3Uxq|W,dehj^Z)Cwc"W!7>m0=^xwL{9=]]q>,Db9-1+9w913HtF.r8wiHbrnGvC`=|x%!7:X8ZQYha[WB;B^qN6}]%pwB!!JA7t84hR6vr;z;2uN
+/xGqL|}MBgv+R-+/7gL+$7`9NDu0$E>phK9m4!gLb71APuj.=1jpLrW|6!{Q#{3J1l(On-(L7IED";!_aI=%)qF0wFeoD8CJk:{1/5lwiDATlQEi<^'w^8
+)==-MP3R3s[RwQT/1@=b21jJ%+~/7gC6t15DL,GTqs$.D6</Sg'zLUWBmcJTMrcsPh1bU3"XJMtY!F@/|11jl_MtGPW[wNq_JKv.tj8@wHVO7/2MJ`7g1x
+D){7hjHZ:4st#zTe/m7_8Z0<^LCHCDZXCpQS+y+yTI8(B@GC[@;[w1k8Xfqsr/Gp;t(Scn]ljJ@%]9[.bdSQ[AM5=2wlB|)K=;gx:RZhI#_&mme{6YotU-
+5's&K#bpI<[gZIV@^I#a|Y<5I+:TU1~(&^40@pt13qU.c38;mxg#b-.U8}:!/a~Lo2RbKjGRGe{,xp#hEQ-JfO]"nJXd6{n;gKTkH^9%'A8e^y9#j(c">y
+BhkslM.HX_&njP,RYmSpG4suVwE`^K]OZ0PA8[g)z(DYXHfyQ964P+V<vqsf2H&qdg^M=Q'Fbo>)qrxo:z1]3u,%kWUdSQV.M:l=;NHw=Wi_`CofTadY^]
+_pV}JD.nBs<TS;&gEA[ozGoFUuUN6[_F&=5O)W(F;MnR&f>;-;wm@E`z!2-/'8/W57-h-;9JT}}NB.uzpg^Y].RhE{OvkW{1i:am#>2[Ib>-`$UyPj_Y}T
+s:WVNUkjp4WU3ZC:N(J/"]4PKMa0a}O^b07SN$(9K^7jCcg_t3m@DWi:+Fr6z0|:sB#ZU>e3^EPc$]pW+njr=e]t>%,h{KNS-:;6}@@:n7C#6e_D+3qF]y
+hnahqQ@dvnL7]P>QYw[f'&ipSjkE]4>NFxpt=W3wbz{{ERD"6!)QGA}tNsu<0Y$N|IH2/JOOP&lL%"UotN'OS7I[<X$uSH+VU!H!0T24/"v;f5E!&CB2la
+[uZS|vI<O}NeS@{jNQNtC6'dps^f+P;Y>t6Dv5IYTz#Ka,N"fiPu=X#bPyI]Yu)8aYk7w&'$`KDc2ur@p/yQ}t/cz!A_xxHIzBg</{q)>jUMl8VG)zqX,y
+Pfg4Ql0H3Fm8"Q9q)(V>>i|&^WCP<w5,j#p|jTG"!.3!-h41UCXR(`,qu{@O4>#>9MQ34-Yo4'(Nx{Xx==y^L)"K!pW8qg<-W%z").:$/XR[Ty08J3T{4R
+'/9vL/y-%sii,-y85{%>yF>V0C>1i^2quhGzF[RDfZ^F%H<d/t}m9vIkK|wJSL`Ej[:spr%`f@r_(9g7Oj`{7!TZw.6:%S,Q5TosBt]E!oi+0bM)fLf.Q9
+pf.CZnbOz{<B@#n!neKqFqE.+i9)'05C}[m]jC]'e[C<(n@F~|($oo#{8:$.,zVM-Ns9b76w7`_`XUVq.HHe#D>_x#9JaNa<@`A#~__`vNr>7|g>Mdo);U
+.-g$rtoZT6p_0ZE]T{&z[2^6:YGZj0)/>dE<0Ti^9{_"g&A+mCjPFo[B@N/IJ6;#WO0#u;Etd5K$OxUARX6QIWY5~kz^`^6#a^6L%-o&`92`Zo&XL.{q-u
+,Dw!V%vw'X6Vw8hV$%W{pd2#Xr,hu0WDFb+W=MlnT+h1B5DUuAcr~-VE^e64R%Cx1i/W88(Yl^1r#.FKHMJi&o}pzG/wC0|kbt-}v`P&C0UQKHS4^dI{xs
+Vc%+bNuX]e'sw$1k|.RA2LwP-W-#-anHiPIN_<v66]7>CttZHTjQP0Xuls9,hS|EJVRnnZcif-UI^g/C%J!Dwv7!2VsT`Q,W]BG2g@:zo;FUsm2^<GRA:v
+71D>nsw@_@+j]kJwVgc43<IGMv#qPH|Z_eN&<lSIc,6$.qY{:Fdu@Tlr%%Dv7W+og@KVP'$O(=P'F6w6".tEXAsl1=[Ic"{AqgJ]}%B-(BR8b_=S8Y<tG)
+|}=]APhq{2u5h=@i%U]gECnt`GEBR.@[o{.2ox-3)Ly<iG,AQxY&E&VTbJ$+QWX:~7xe$:sk<GGji$'`Z^rI{hY0+<GpGVJ$GKWY!Mg<c[Fybf9qB3]vA7
+Aiht:sVnuZ>qhi/]44]s9/g8.y:TeLU;%LUU.hgD[NO_/|1^3wFu%d`)rJ^e5{tGK$)"5SQuC93l5'!ShNo"+SjCZ[-:g<tZnrp$"3Eny:0sfhzES/Ki-2
+yOjZ<q{^vaZeihwt^eO^d-6aCiZ=/{`4.R7`n3k;jdGo#zBdkv<p50PpmCOON(ca6}k9uh3.w"WFHb#f8=3O)57/:CM2`d3x)@^|HG+5OhJL]3:!gZLp7J
+eF@V"U[QGN2,l;"@g,V0@9jdXrPV#q:Zu-MR.Gc6SlnoaFF]6gYD+N5]q6V#Wo1Tpmn]EZ^]I{4rg#PfO6Jiq,Y_[Jw3)`9/:[eu[bsCG#@6K.XA2Vzp~Z
+8t}Zqp<e:u($AxUaPeTfKGJUFhHpivYr_s$hIFSG[NH}JwjZ%}fL-n&,F6`WjhZZAW'fc6iA8/4;GUK6ET!p(Ix{"J%wMn~A=E-{tr}GyU{qUhH0RS_>Yu
+[/2Vvf9&C:C(QQZu/9o=AZ.d8-B|8Y+-o3o3UkNQvoIOSCio.GG_WJLdE]67XX2bt]PqDU5Ay{&l&NFip,K5osO<!>V6Ml8jI"}U#Ict:OqMhBJ`4S#dAH
+{v$/V"RkE_Eu'`1a<t/Def5+>Z,"=""CFkt=]dhAhn9z(kdioY0,4$6;w3&DPD)aheoMPYdw5AM>(pitGShNwoT|e-ZOv35}&Zo:uM7vslQR4f[lst"[/j
+idH|+(7b>V`UcrFa}'F|0zn5K/Ju6{w4P_f=DS0!mR<cEu1MPrd^N2y"i/E@eUyP1L(m$j},j$AAVH@_{$@R-1Lf1deZ;/218AqWqato1it58!dtefC_84
+(`-kZdHNuZ)Z3x@U=RYK6'yjZx@#$_$aCXO]GzqtQ{>{CE(.wa<3lW@^2>uzB=zzdk}^)/#e!=8HN2Hr8FJ"zD3:nPeLV%A.L9IdfGS:9bzLAh+g[QwvO"
+#0%cS5ZskT(;RW0(fd/n~,O"ulU+;:(qB_IJA2]66iLvS$^2rr1Q)]HZ$m1z,c-l~JiQPzz:,4+p5&^8<M$1_ZNXA{,Sq+gDtk!ZB6.-Q"i]#:0fou(Vvs
+_QE987v;W;:7l!L>Mg-VnUUn.WDV^tYZ$ezD=^'CuPiJuo28:.sAZ7IN9"^O}fx_.<]-ddwc=]9^!>0>pt6yhm^y/f'/S@:lKcPM{:&,7h'N$_B)K-_(Zy
+SK~#FUTHliW;BIZ8.OqTJ,eW_4pvletB3|Wh-p2K;2#p8.#3!.z<W!`K`HaW~r5h,QsL$KAQRCcM(33U'iqqR-'NrYzVS_ZP/t&^vm#e2|[k=EaIoCq1'8
+($6h4)h$7Wb,3tQ2U[8rs,#3|y@/Fxl@;o%-h7Dx"OSt0K2hfzptJpBSuh}li,WHXi]w%{:k`{ucGyQ=ZH)KsqXjy^/fuFp0-mMQHUnw[}[c1_e}l#J{)}
+otna$p7bY+#mefjn_6cB:]{f;QOM%L-[Na/1qSK4>2GX|;LRg9Biv0^w_9woylPM>@#0y,ZKNt/tC^XuYLa^`oY-#juSd|Y<<D;XbBk%`<n:9jPWJ#V!fZ
+j>G`!=HuVIU{].oaB("[^p~o3g8>yK'>Ki,HB{]dwfo=(w}&dkF:LBYIR|uX]adOVzUHI_lsyIJ]kHObF'}I@0(qY,oIm>9OWBcl1NqOQ7Q-U4<)LA5QD]
+.`|[WvQe"3vfGyqe,eSgq8F('Mk_m"7;y&z^w7ma[U{K.qOn]EzGuHmhiqv]fVU$EYWw@k>YLUSR:Dr#/fn4]Ay+syh{@BA_>e/gPL5g=oa17&t"CEqT#N
+H=bPEs/Vb]c+po].mWav`1hvSCL`]+c^$L>)u_N+7Kaw%oP}OBI'JDe4y}86|,J,)tSqp{1e5pv{X9A"Bd:q(!<J,dH=%)D^<)3>qs'l%>TJ%UWcz3DY>)
+,g(QbgDpw9^&i4f$A_;@@|>/OvE'I{Vev'</m}AxP(CCOB0%88|Fb[:`!>SKnEnJFro|FAaozn5&_il-#,Kv^s8=vFcWQ{[%Odo7Yk}BaDIAzO8;ckYrIO
++)>L)i[Vt)EqvYDPzIIDBqt#dP~N%x1x1j5}RZvT^7$&kx,Mu]jIMR]5tTwz14j8$-qL%i7alala>G6"keNQKp8#@kd+Cmpq]vgR[a@QHpfY:`#gV"hIFc
+7kL"AEJepcO.uC-6S/o$(&1|g)E;v}[onkqjttz58IsH{Z0^9.._n<Q&n+m2G|e;Xl9j^6es='8+~T#"`{;!BVT&Y65}b]gmVLC[,a$i0_Eu;j!HxKEQ(C
+aUX_ko`DHWc#+L_<JiLrre&|ZjOUU7Ggnot/2VP^:iZz)1l:A;3fBKL]s16JVtxggYZkLy7l>9C{jt8js6(v8^zZ[c[K'G'(3'Rg4FAQ_;7P5]}2|I0n54
+i4K.4@d@%kPq>!Ji%p0F=-/`&4vQ_OJ%WXrJc<Uf2wXF.V(pA]wcBWwji:yRSq1]p'@Wg=[xG4MWdYrPjm9pFRIMQJU,yVo>`+OtUh_-S/4xe%YQ1v%x{N
+H(U$S3u0P@})YM}[yvJGIni:Vfx4oy2t.>2_ODC)]0l8Vt47S.sA0;PPLMzC=N&]uO;+{#G"SGA1^r>`C[Fq{pa2QXZ`Ke3AOvYTCl(z!vr@9HxTs"uWLp
+pGY@-(g46|J4dTw)XhuY,ohYWZkVA.Vg"G#_8yE8y&huzI>u@B_"/R~_)-^n"igNbH6>w$E<o!-TxOU{r)>bA/spB_#qO<HkSwHQ~8iD;=gnS5}N4Q|'T$
+R&J^cG@O+5+S+Q46kt`+R'4s{2TC^.4dAeJ(Btoovs&NL5fhi"X:6xn'7lPZvG$G(#D(eH2f^K5m+-wMiU;1t-$]>oaEr^b.wnsY=@l,mhe";A@sTj&_r.
+v]"WvJ8wkMcI,'tq$@m|I"DE$ztKIcBNxB>C[CX73Uwg]Mx33eu.]C78GEH^LZNBd$!o5jIDlYv8^x2z(fsvI@a()T"[i,@GIeavTZ(;g7j[{F8yj"<^%Y
+#2{tA.zlVKl_oE7RM_EiiW'>YS:s:4y8aUmPEzG;MCd@nD&cF95|VhUo%34[aE+t@O{Bl!>g6;CYTOGS/nDarw"q4+8+-}MheYl{6zxunvrOd2_A<%RqIm
+,=MGg8)0D.yOB<Fm1J"@{L8##|q7QTr=HxxV^hvQ%RQuU]~o&Ke>h<YgHO-)9fAB|E@l>gXu!0895v>h<@9tv5emJG>ag^L>C{wLOXef'TMu'3i'Uy#%gK
+ck;^deJD5L3|'|igJA:,3ldA~uL%q|tv[rRbpJJ@0Bd(_&OHzFH=sYFiJWr+QaFEt#"<)m(j_b[fi+MKhGe2^qoRuf|/S5>S(R@EJ3(|&8Pnq8N#((-a)+
+:^wz{cCdmKZfQ,m>ImtmLYu/"jne$RcPR!uZ}LmaK5Qw=DLPyYsW<V(P)ksAjbx#h.z5Vu47q`Xp3T3NQCZ{+keKPg}j'u$2<>xSLVU%!OA.+:Zj94d3Th
+V;{i|={y)IEZm/T0_n9GtDo|d,vAMwHpx=Ax&b_'@px50}mNbi!WHNDQ~LXa(i10l-h`~E&@(vs99!An@.3C8MelS"4.O_Xi}Yh.Gb'OIY0xW0Y6<p:;Mw
+wh8+PJ01AJ'wV>WrpzYt>iGWjqM,Q%A$}Jc%r4Bpfl=A39A^[Me!4`:GHe)^"bpn_Hm)q#p'%)d[ktpd}G%kbg}I2rSYNTj>qKIWu8jiRzoCAoOR0)]2Ia
+-sGZ7xi;Dk~T-z$^o=mHcHJ1F2Q2iS++zCZ0asD6m]d+uCY77;lEn$}ni]w5K1=9gy0DpzuJ0]>`IW_m&6`'9,&m2[+F{"jtD8Pqh";U-2{ioS;qYL/O/1
+KM150JZy,.W/'M{oPFOl{rLwKyrp)[N5u48sy%2J7:h]3olMzC+D-5F)ZmIm|`<F9s=WQGsNl+0|usSgm-P"K1v.7Y_G4i:7AO85krw8'4@vv:g]-pu$6d
+~`p7v5@V|mA|)boFf9MU$.J}ZQdjaXDm<v79b=c}Rhs"8YYaxw;s;579WlGt2+2|7S%I91U+Mc#U'W=RAo>)%4k<L4gF(p~)q:'=wXO=SWalAa^!3`^9mg
+/d,<h>f.VR(zC]98jL%>{w|)8&s%3Ra^#u;j}oFp(M8<mpLX:CTLUL-<4dSX"x/7-)'`-Q||nwLOxmSV@R4z=UoLFKMV$U}i4_BLBUj49ty5sjKC.t/OSU
+1y05#e9;&>iDgr6+qhB<dz(eF[<a`}rn[EGE8%9G+mHkip&[771P`_W7n7}qI:oQibqnk_9]/hfLFy7U-]zEIR.lcU:x[Z'1${@RUa(!,g&4qI]Ed9zYEE
+[PNGxlm#UO6`&%+P#/VeOYA9uHF,V,^]KJ|/vl3Z`X(YL-Fr)!TfS.iAPq>,t.Hv-CyT0Bav)S]{v{EcEtQ8[9KP3VJ+pb{&hdO{AJ#H:ZR%e0y@)K<1@a
+2)%g_)bv"hDMQG)y(0Xg[;vAMJiM0oPppO5CSlR!3Um_)vW82CH=7IYkFF{By,fPe(|isL`!.DfN@$qiW/H);(/o574HYg`Cjdnfpyvl5e654#2b+Z$_vW
+m7{ba/)t[|%`:O0F2Zz=#RU$P3cLjA4[]uv=WEVekUadP_bg4<yLh[|^N([9_bT7IdV2x{hor4<<FJC<v<+L/j]uN-upuQ^IL,rO:3bMGv-Nw+a78Lt^xX
+$1kj-L83-1mc:}UNMGO;A)'>r.[zi/H,TDET;)99{8F/kE0|gng%@SG9v)5x:_dlepF7hv.MDz!5p`B0WQ#{fWbs9p2h@-n.Is9fy)Crs$zwpabRb=gH/#
+>BK%)oRPm#'UWEARW[AaJ<DYe'DW~J3]sC|yn3%jGsA29M3I&m.=&Ysk>S8#oa,{t6uc/W.h^]qy|vai/N'w.nv=3#+r=>^<';EZ~I)M.Umw2-F!furqIs
+iaz-Gc#"Bk$LgFa|DjT>:UzL8P6IZbXAWk+q$x(>"mLLBdRd}{x+Az^DR)s&s>@.RCsd!F{n/}/tNKN$H)G50rG8oVXV$kx>dmdA(]|&c:9J:-hpiEIuDf
+/<lAc}=Sk8c;ETup6E4@=TLC[Xp%idN[M[nUu5acJyk>&ZY=t)^Stm|K|qas5t~Ser=dVk(!>5daojXqm{jN@u%Ll=/XO{.U15u;JC0T&=_n#QG.8|!'1E
+iz[4%I@[9I=-kE#gC039q&$v,7hT_0pK!<SBvyp[DXvYIC&';1zgXHJ:MY-M>^<uTBx96aOn!F-wA#hC##G#JLNR6I5r<^Ik7CjGc1v<Nmjc=%xxlsq1:f
+}SPa>hYJe7!-:qC1L$w21q8WW:"k96#VI-8:>(bd@daME1M)x(3TCjO``"$9NpYj&[H(2cy}jYd$;IL9,NxJA:XS0pep,xg#DB"SG:gecn9OTm>-Ov;zup
+NEi[p1=85W|v+gl[(TTk,nw6/czssi{usv{7LZm.U8+f6P|v~Lz0,q{]<OtIMV![pr3njR[L"4>inM>cR8wq!jil`d@#5]dN|FrRmwiyD2W:r&YGP;|+hs
+gnTC:D_oX|B8wn@=Wr${DD2})rb6E%BtOKDr@x{/]U401lu6|O@0gcTlNOvzVwMqP#QS1XoYfq1aic#Krn+q42"]]CUH#d0@EUfv=c668b1>2b5Qt=Fn8R
+e]7ab{`=ax8;vA+op|@E5dVyS#RR<S+<04$qwcqfYpE=(`#ZM+gV<,Rh.H,'Ewr.Z$5<Rf/gS@@$U>CLNk|2~n2i~ffh5ogYl1/$J8d5<3R-,aPSI:ZMwG
+jhX$RD%pndr+])0pr|8M$2N0qJ;6[H|h4:<l3CGK:Zyv&y#@$8-a#A(<EK$uu.N<lG;4$QICpZLL>s>aKWqM`yXa]-a5I:sY'Rb|)'m.SXlGp$9T':V13S
+^PZS5pS.B![SG@@^SpQ,psZC})A69{y>."O@oh9L4"";T&G.Dj<9r2Ht>@.;k#3bt]tZ+$mvByTa=aXXrfE1ap)hN4#bEQ>-b[U)vQBMiPhH28(TDIpERH
+hq(BpG3-ya/&+BO^$yFFiCf@SOr"I$PS!R(wd_Cd~SlzS<at"RfZ(H)JlCf}ZXe"KV!{.Ig8u5](J8`R19~Rm-cbb'eSBlUM5-HMOfRT(z,[t&2:~dj).&
+<N=L@-!D,@+5cIeO'VY4Ujbo@Ntg:@wD}WzlwAv(D`X:3^.}QxG>rTw1"aq(Ha;@{=]I8+NqN"Wwv,K,4%N-W'v)2V#6lg8{z>Q)oK:M+w@]AK!oV`_DmV
+>=8RShI%@Z!rpB(vyc'Xc"aCrHk^o)twfX:"bh:;l/DJ'HsU>){>Q-f`LG_Y8%L{qPU>K/A74B2lU>5]Mp}LIsKUAyXGTPCZ=--l>RzC^8&t"u[:6g<Ujc
+Lec6b8>`VOlnOdwyo"pDA@cT2A$r:!$j]>l+aoJ2mfO</5_[+;y@;aviHb'YEYG`t;isql|G,av(5uQ:@;PCJJ,<mDZ$%(q21>IUev9M{ZJmYD0dr,;ur0
+4hF8>v`mhqlt;x'K^31tYZcM[W)y#_2,KH>L}Lzsnp]21EXkI)6N3+5C]W^3~3#tQ)y%P8D.{gs$_`euJ4nN:F(T#jTvi2O[!/3N+r[hCsRNAsrgq]otm<
+`3uGU&e)pXMSK+_aI)UmQN.I490qh4K<T,<^0q",@^;x/robcwr.JiU;%K0-H;b^D'c,$O2+Ig"_5e8ilYwv&Ku4p3Ci#s<gIc=x%I#7IZEGMZ-!"eibQ>
+`pkatF};7Qh^;.V^(a(X:wOd#Wvm/dMpg;Qw.wk+8W-8pv6Hp$;xj';'cm3>AVmqa1J7lz7JCoF'"^kVCkPw,"am[(97_q>XftMF^j~aiXyG)eCG7va:0z
+U|h,=pX=2%jf<]S)jS0yQC&9TH:_o4fDddTma2H#;A{W#E4HAT^1i7Z,HHF#sR]FaC+oLlgwmC}wf#]6ec!l@7,1_#eN-cyp+(b|"BA.d>9owlgxRh:!@m
+.MS;cd[Q]_m$@^m+,Oq9fec]&JE=(uohZoU9e`b$)$vNB<bkR+j);wzC}xaMV!-ZSEgRK;=[%Ktz.p9y3Z!:jHKkx(~WY'dH|5Uq[9<k)cDj5g-Uv`]Y"<
+K]`njS}6@vSjd'>Sh.AE&:>AlAf,6u8$kJ+mSiu!Rb5gL>,bB@6Sf};g}'IOa0/E9U(J,IRYK[u5z-M_V6_yZtrUNZJzI7y}d$GH:)7{C=B`S)@kF]C=(M
+b2MycNB0`&V1o{p1TJ%#(ev;2dK^Rn}yKW8,vt}l%xz9%;0+paWo<.sf-)LM)u{e>64zh<2"8tH4H.'G5:!}A"m2GZ>DedPnpa=Prdq}:fIN80Ah(OYX]P
+'BN.&iXVz<u%A{EZKe@|CpP@6}HiNo>%Z$R+GN&l"9N(tRA`^(x=KHUf/+Zg,rZmHTFfn>FTyPRA6$L8wO+[dq/[<w+c5nS3]gjwO-y1)ljwx(vn/6`']d
+y><[Fvb;&K>f7zkz4[`e9WOklU7wxxgE"Iui'Z:dOtGClNt|![=GOL;70iNjueB=Vn|2uf(iYov6}S-"E[fV`O#JeKg!N!Q=0b'PmLc|4VYboF,f^#q"kl
+e/R1m/99R3w-)0o''0)^8"HK9K<eH/EXed.)N;A7zoB9^|c^bN016-|!zy"9csq|Dq<C:gS,TBLLjjS46e!s/9qPz`5X/8]JF{IX%L~r_<>++k:E-0uAw^
+b<6s/1YW&aTLP/6;CSWPZAXNhdl$7!x9'XRD4K]Wi}68`g3<%7Z{=^1,B@<6!3}u8'9|E3t3oUlV9JgPNR+B-I[x_L0v_(<+5Q@h2b]!M;V)IiPioF=BJ6
+DyN^;yDBYWj$:XgdhsIypOwdJ674Sz%NTw@gf)#,a,^%x|TvmHfw4Ql>kHt+')d_ayh(RfkN4b,MmN-Q@[|.Jk(=>+i{lJmA<}#}@Z3x@kAGR'^wejFQfX
+|yji$&&$gG~^3"n=r-j_'a~yFjJ$Q26r{vAug8c0/aYGg|ihR(WsNF+Eev{R`:E_v}s"s/"_1tapPGVxNg'yeZD,Zt1q:W>dupQVc6IsI]hK$8[eL1"hh#
+9`:zA1&-j[:[J,i[nq[|NgHr.}Htpr@_7UP}||4xxZZRdnoKFrfx"[Hy@ss|gR;vS75c;MM|>mrz'-iie49V"7'L5OTT4`H@AyA{|Xvx&6qynw]p"'i_xf
+@dRdbnqMAw$apS2{$OSEt;F_.E|k'4|l/}.AI4:IeNNZ2D3gtH|p~i%U&I+mujD.B'irgukM}U"NCzD0T'N`eZmQ%nfMhL)s@8+zW6fa`%IxPt<`}i3,)c
+O83hRdYweIbf#SVm~L#vN^R&/6Tshu[<Fh]Lz)pPq8z":%j;rv{=r$WF'6AaGW^6}1A8FBmCTVqaKIQCa.+9yOTb=gOsKoyh`|W!y[ZOOx|p"UVS--)q/8
+ADci~Cu(mqacK0dUe"`8hVuvKrcsc"_3Q+lakpfP!5ILyDBA$D`o4V`!n[}mC4OJKa-GKf3+KI/XJSozE5asgCmB=5N/5R5n;z^vXIGp9]u,Q]|0;i{bY9
+z;FN{QX4bfgNJoF&p7tkFyOe>`-rprZ!6iPq>gqHxd'Me.68T$yCyi3sh`WNU&Go+X:O;t-zM;8Lyd,=#%zAvb,}37bsZ2I@/Oh2Xv`arU-q;LWRF#4De8
+XwSt~SPFgT(USt%j,xd%xk0{4h_k$YJrY@<S3c(#1[:42'.W@A]^Ox+x~{_9}G07%{}=r-cjWpQAA%BwS}/FT0{{P_=.'Uohzv)vM)qGYhI|cBBMDK32z^
+$_2:Grm&^'4d,H7_|a86w'Xp8[$bIe9T&4,4/,Tg{sZ_|-rSZ1WEe&V4pxFIbE4VpA[5,sMYS4XP@#xDEPRQCQaXg|^vGmw%ZmU5Fw3'jxzWt7q&:dSXm:
+7bh[ek>$WM~!&wRhPg"^<cm:|{vZrQHf_I`U$anM'd"=Y-j=:RE{%"ER[.pEfSd@.1CB4>Ahh`A_]:xeZ`19CB6(4jf[f<!afSK%s=7BRTG.js$6TM]}<J
+!D^Y_6k=i_L9gZ'Z</z/HCgd2rB{P'!]f71A+|[YJN8eK@W&N[JhbB3VqbwA;k,j"vAsEm=vu3-i^E^oaVy`Gl~z%wjak10qsu;2xJIeEc0ZYyG=+h7rI2
+M|B!Uz[sKg7ivD#=C3m!e)E6.Za]R]4Q_m{1<k`]||Pd~RN2<zkpK9dBHZ=H+/1|#w-lNfEW~Wc&5q~U&@|[B;;2!Hn)V]3iu{FX#t]({C.5h,[>%A>f$Y
+qXTkD0wb72[{Oo_A5rz-AX$ZRBUcC%glka#EmFM$R7[a^l$<H[F2v9@%|e`{YGJvUb4W_66v.am/:Y,L=}!zuxPwyG{!W#LB5-DJBsA@4;_<#23}qjszam
+&}pPV)K0[`Y;;nJ:-A<7n'ovmH+c/}0_/yQ4Jmz)5#(^Cm[|]hr})dy"Sb["FVi4tFKTg#X:fM/}jF.a[bJlT>G9qN2.qu`6KOPL>o'o%VBd6J_=|gzN@%
+E[^U+n!Hjs&lDV7!fjZ06czZG0$hL=:%]tz_rWOeD'cC.SV,X|5h%BsCEdRTv3k+M{e5]kN{sV8#VXRjkp>Gv%nl$IPrP#Y[;2{5J!ZVP-B}Zsc20sJ=uV
+/PEENKLS70_wV,Kv&%!-AHY8VCEV)&~bWM-N)12Q(-qODq!dTW}C85|oQ;w)MHYwJV6`_-vM/g!eH)jfJc7Vco"orKAPZG`mnTYC"s@a@{F28w~,nJe,-F
+3)Xydpo1an=W;:Xf^!;$:BOYMw31s9Ap9,^Sd)4I2",nsHh@+&I,!ZD{8-H/^Ta5"YKLXl_yGl&C%&XS|dqfKxy(B$RR[U_T:aG$.;t7zjz^;)EL$.>^rk
+El=n"KkHEzYU5M&qc>vrCpy<ccLUYXGA1G'}KCK58G$Hd'o)m^DpQUwGLiJz.OF]4a'Ak-#zR}'x'iyzaWg'b}gx|6_pC4@zz}_Dek#w[p+rAF6`.:VB12
+pjVE#+"Aa#YzCpA.)/0c8#h2lpS(f3JM.yd/b.K+(J"yKWdUIpr[KHJN[L80}iy,1S[PV('R)|o/4G`|vlO}q}0-]/+lfu0V##r}]@-hrY#44QFK&I"p&+
+aj2d5'"TJl6pV[Mg]runK#mM9%)G}/i|/j[zmC"[!TjuQBS#s!Oe."5.~cTc_pZ,gb]u8^m'uM|mEvRd{>l3Qu7l`uSV(yyExR%l"E]|e=78'%)ZZ.-2S[
+pB8Ye6ErbJ@!qzd8X8!rAy[N`Vb:l;:Yt7{tApEU:)hyH/f6Ym<09_0yd]ITtz'",rCnm/jb+q<jCc_I6>y#'Dcy9C4L%I$^!#664GqU=S^W@5a0;fWcc>
+FL~Ia.O&92!0>yz=RzK&iWpz%ZA9E1;}$rik7nn0ZFZ}O=`5Vs6Ri5"DY+RRpm-"`:aH=k3Zi,O@X/O)VpN&WoJTjZVk0/T_{jv@,00TRN@lsSa&,`o}{7
+(s~^{X_qnQURuFh//pPjl@bkWvYBRaN7I/g(V0gUV5ZnHeY<o^b<1qnuoF,V9.QoiP$'7-VMTC3`s>P{}-g|%;'d/BP|m.be#QcfsCLsOw_a1'@+D8"hB{
+gMSEU<smLXe]=|.y{%g3P0@HY<"}9H1xN,@I$MA_%$:xbrDpICRK;ORwA4%/CY2o[q`C.6L"^kSSa}G>[T|16V},S7hR4).:OQBN#Qhgayo2,^Go$a&_gp
+pEj7`E]8QMX&!{GRCWT26e^OZM%NI#)v2C4Cn+>8mIl}K0Ac+<&</a|F0s6qtW/Qre`n@cL<T4l!sIoQ|Sob@5n5qLQ2u9!bIt{T'iJ8I}H#BJ+),Wxa)^
+Ne)F4xH2<p|>rF+^X&8:r7+ai.MZ$crz%kT[eaD#-U-Eq0why%QCY,G(6]Ti:Fs{31OJoWKpmw["<"=EOQ#({l:k4J3_f$QK#F'AZV&6[F$Z8r`2y90I3V
+9u@bH@bo^w^>]mj@;u/+V`btUT{zv-jAtZH$kQG9(;6+v]'GT_~w<h2(-0N]D%&jwqZ8P2NQ5-08I`X^QF]ww7rW"o~JItUTrl]yCh`bPF'SZk}<f$T@QC
+z[#gfhFa%G({@^ZB|'U-.K4{o}78Ar'yx$:+64nH92)V;'u5Dpx/&Y2_OzjkDi@|mg67CSQ<R:Q_kc}yszVI:W[5i,#whfnERP@4.,k2!x(fLHp}9iSRR5
+Pk;x1N@XU}~Cs^`<v|Z'@wKD)s3L"nstJ@_%Y1tWkRk6c8|&]y':zy_}`Ya/u_Qz$PaT14u^Ye2&]ak{/VK}]tPudQvgmNgqGVkwfC6!Qx=+e%kW18=x~p
+$-zW{o(5cb~u]DYNKEIpv6vS]^pIV'DWLly4]eLJrw7)MR5iY-hu,qrxY4]hW0p(Ws=`LoVWUOdAr6M>Dz'TX'1/HEe&NhVX9wY/zBrMQ3[0Pi)D4eo5&a
+I"pt>lnrZA;4OF-ok'"_kkFn@QvN9U%PX)]<<Gjcp`Ui&rkBym/ONJri7E8QOO#la24},74,}!E5;F5yiIB|4}%jm/MTwBAc'IC#&<+"BaI|[n/a-}U4xG
+"lpGza+QT!>jR8%"E^y.MOP6M]#=CuV6ZOQ>#=8o0gB^s&`_#(zkJvCioNBaz>&v2++!nCY%rvt3EwN!zUao_US3Zi)Yeqo'09oEI1H"Bf`/Ji-qwx,KBm
+CwUJs]~{(-@ujno{&L9w$2Ra6RWA-ry-JEr5{^5RY8b2q&)%J($<eh5$vcD'_[a1b>K+s8H"4zsdxSfK"=CA-!;aIXWw4m0PjYJX6(3U=r^KFAP`5^|"5B
+{3jqN=za&dht484N3vd'].JmvaP^'b{1N(cP!TgE3oF(Xe)`sw%Nas~y!j!f;W,9TC]+ogdS(&2A!1,VD7Q"i[cbD9|m}p;_tzrXSyPw_QK`Kp|Yjw;&U,
+8-p{N4CgKkrlK4~B-WCG:+7:9eg/NWh:sh>beVS;2nFCwM05s=!j(]PxzFWJpggR^g5[7taq>4LX4E`<m#0}{`OKlP6ky6Eai$vsMMN^zd4au!|3z5:;,9
+!Kmx7J:cgl8=b;A3y)JUyXz{rCI{gpAW}EW$c+Uh@EPE$G2ui$19W;uf]bkx5UUV.tO:t,]8@XJiKdvjN^LfAz@.Wntw~6!M^FrzwghJSBQ<j|WXakK:y(
+@q{fP3w|#!B2;1%K5(6m]q{P"1H^o6nmf./5N5xb$r:b"wr8Qw#L3-bY_mXw$TY}F:;DvdHTyI`pX@T(#ap'VEA}hE9/JyR.!-PCZfp&A<n.i@2Tu<wT.j
+,Eas.i7N!J-{1H$,k{xJ,I^8!n'K7KrP~$,Gw%aeCAat[0KChHXq95{;M/KQM:$3X@$UZ1I{)ugb]'Y_UM|hO)b@pybJN&A)|!onC2"5f:2fbfKecnhVxs
+<T:p;S8sAIRxBWB9Xw[{VZUI>o_d]T}[@d-k+0=r'('-4]n#d9.U}0c%1$KzBQr1E<0lfOg:>Be6#Lj$dq<B@kdniWuNj3;a`'P/Xq>/$sz[++S(6J##AI
+dh0:&ScUJfaX'2J|^M"zW(oGt"SkBY'@S,i!~u,>7Uxa|SCbj.~sNkREosH<_uhV~8d@rdd4LJIXghVqv2$Q&p:j)qXK0TiP&G1&2y!i0R(j|pH|S5f%XH
+lq/8Z4B&S75h^.lB0W(+zFkzt97BN'}n-)@k521'c(Um{$[I&ab8Xd;HF=5{,7H-u&{2KCN<{::dOUx!!X$Zv<cqD{B>2@TL3-<fMqMo~":`w24hbDgx"T
+(8$U8pGD44FRZ+Enx2|xTlC#:=c!1tafHsJcX`Rraw#&(XQNIx'Fl{sPTOu_]4{t|./cow!+OG&RaQe5-p|HM,g8Rm98AS+kZ#bpS]N])M,xZL(FcL33]_
+Ee<l.^6aninZbKszs>/!%E^QF6-6l<F(jZ.'2PDAE;YgSsg@zx$Xoi>yIzH4|@"D3ahSsW/sBK=U6`<@wEGa2,4B+`P%p`N9xPwry58.]_-+X,}/^K-12K
+QAm;@257CK^%oSfOEYH-sxFnV_7ez.Y"%t5Ubg&p8wX|zo1J+9OHK$E}cDCq-OeRst.{z|aO5UviX2-hRyHrxq.mg)}IM8yv(<qctu}`9$}@C]%%`.{Xx1
+V2oV6'L!g#]8t.dl2eJtQS.GczVt;jt+B(A>kQb.D4=46xT(uID8nYQlCCBO]`M)v&NzXj(xj8M-P9P8Xk;}toIMq2r)XCmw&NJ{^LK^2}ahaaGh^CvVQ6
+kT9s+(NH528%5A>bRum$CkU_+6bL6:DbM$~b;@.''q%2t-rURN`j8XfGAA=`8lfNPY(`,=^%/A}MoI:L~vRNsHnzLdEwArt$YR/0[^r'EuUF~Z:N/6HLQS
+Q&1X'J@;~Ts]<|BWyzjY5!z[Ud@y]A54NfG[`mv=8tZQm!uYai6{|FY(NJsl0qYecA>CzLX[Ewv>b$G!RdnzC)+d#vN+#%%,s;tB}:LJZ@xpvp=s'_WK[0
+gO%#E{inofX%C`@SXoKNy4~>7UI@tfvwWi-3~wFw-m7LxQwnmW;5gQ.$gIXEec]0.@/2+-ieeLJ.qneH8QC<W0[zI8O[3IHb:ZA&h%Ivf<ujAxd#c[oy7@
+=@2i3a[:0/L9<]qbla;S]NGKa<4zb&hT1R&hmAc[2=@/r$m4l7EF/j@=m2'=jP;7Ww18UN#]`{Da~VB'<Mq`&}6QY5^Qy6GL>3"SGAkj)6KGd1D90aQ|KZ
+:z`3|/p[F-v5V'di}=b.y"@c2XCYcG(.T[}X%C^wM-"Yfb9tT,zta]qqmJDFRoJrJny|8>xsH=Jsrhw/`q':uv]5DqY/x=5F_boQ,8%6QhP>dXx3FV.SFL
+r3,T{u~K8U_g5SL4CVB:!x`nm%~&M';1UgoK<^8$_1a.)zQVPrbi7hBCUL/"V!/Sgk^Ue/EpXC_Q7uY1sVJ,dn5Is1&EfC"#&s,.!uBLwK^b[UCGY<L$dF
+TkqUw4jekx-HOb`OSICvT$hH!TyfMi>dJ{:y+(tL}a`^kO&aEN5]yXag+xqZZeChVyd`Ud'noxG>$8aX@^lH;A!^&2Y-v-!5HOcJ.A8ElMH]k$O^Y^3/u8
+YfGgHrzJf0Gb,D]pUDmeM%uhh8Z@gRaZC39Hh@_|2ri7bt^R>8&nuM5g06rPQG,N-:upg&PuB<vuYO0S$K|#!=![>k<MVG%z(sc9j;(z=BKrcA'I=fC[EV
+YfR;]K3x<l2jn0|D$fSQDd)1<`'t{-Tf.2BJ{]2ZE;MTV$dO]]Z/"X2>ixj}:488+1W_y'oES@vp>;r3O8{s9/kdFZ@;y<a=x_,Ofdrxsd0Q58gD.CvVp{
+($};5Oi)PHN'qOJaB1jTX/m6QRlRG[O5}(w`(6KLL0(C|b=gXZ0|bs-(G]ioV.Hc7+:Rqa8x@6>:i0I@J}YL!R],#7<]/{`g7';(qu!M-^s]Cb5a~wuo{0
+WQi^K`yrDJoYs-ejVJM:!Ga#6U^7F^Aw_eR5dX1X0lZ;Z,ETFg@B@Ju($Otf~t^K4JagHGCfI(keK2iw1+eAnAF.ymf'~JE&|t}kc/4UG;=rQPJ/H/cxSd
+hZj-az2<%#Zi.;NXH:QD9NHx0TsnWM@U)6cgU#.1/BYi#-/t^ZXWZO_P>g2h!_-O-qzoo-sBK"@{&'J7IXZu/;!2yf-2b!dVJPt5^Tm3)S$9+mx=!u,|6#
+3lbEgfbue(R@Ve|{~MBOa9R_/q[X0y-5"d,rh{xRN/co$hvioN`4/IGcydq,KFMI#(gi&N-xi2irF#/{wuY7%fM=mcls8%YFM89|;6p"Jqy%4aAM.'^k#J
+6YMz{/ROSO6$W6Vf<}_R-.uCFQV6-ZiV}f&}[[gi"M2y|L|d2)<#euo;Qq(m!1g:)p@C06ptE7c4{]`<}v86<`+CSq6Ot9^>=IT83TS'oiAyHU7aCb='GN
+qmPt^ZqM2V6Dv%o{Ak[iNA%#96j+vCzOs'AUYL@WSv"Q<]x!q%._BN3S@^4+MX'_d%htn{MolH+H326@^>#4AWr&d[@W;B@EW`j(T=H|~IYL~MG+LTf9;|
+G'Tjo(cr'2;c|5VR]SFwpz)d1st6a&K-YU,kGWx8:&FG!9LV_fgOaV~vNDhdx8({4Nv@Ety7#eq'!2dK/{1_KU:n7xM6(|'Pwt+-/taa4JJlXNG(.vAp@d
+P@olzY@rTi&{$3BM#E4U`-DnR7FfQ,5OY{,enG7]:x$v@80%ce1x50J2;`Ux[^{(cgqterCIHuCJ1qr.Y|=+m)RRpP>BG4G/0A]KAemOmx,W>fvcHbQeWR
+ksDuA[e<l3MRi`Z2Hrjb<LDj^WoIFn4v,%t1ZYwlX#56LA^6fy)God@Npy;HVw72Ylgt%1xff`cqVx_wllefpar`cZv32ZN;JG27!hwI~:gKzkrvC!,R#J
+"3};]v5R%44m:!ouT_c3s[yt@-fw]Y>j3WtTHuRI_=+XWqHXK$"dO)RX";R2S]I1>kpfW04x^1EBG-zNp!5(iDzK-fC(`Izmo<XFX<ui;r8wyPC+Kwkm:O
+]X^2[k=$EoRu~Oov:eSWOOO$Oa4st4cI7LIN{(U$|$T)7.oR)]g^lSmnui/5R_(NIcXYa"-j,S2f</ToD7`0xXSo0T|nKqQ{i+AkBaHQ-[BPL,hE5i&q9I
+'jmm1ytl["8+'E|mP^Solw%ka@s$Q}Irr`'Tv6WoWKqfm5`5hFDDd[3=d|WgcbEWeQ3Y;)#,H^]0a[k;AqKgFwrZmv^#ZKk+;D"tk6#/%&qz4gRP2(gxn^
+{>5i_jaZA>lJId#OT6T{Wgd,Dr+.IwG._#eP6r&^ufUJEw>T3LgC]:Xw{q6`G[A`mR!Ag)v(zywn<U6;>^9V(KdE/.xf)T2B~bWe833.|h1$7c&{lB>JMA
++.Y+j<[LjsQ5>N!Xl%Byx#gx{H5!B6@p(6&)Dxgq!xOU''s#|1NENgm/4805DFj`$|yDkA_6NB[2!f.4D37KVOBu9rKCf@"u1d;x!16Pb>Kq<:KWrN>%L^
+_rTcWf9)34Aj{y73%+JehpwuF@Rnh(M"DW%>z5t@"w>:Nc0)/pm#qvIMR]!#(t`nlKpeWw;_:W[k3VhuAOs+>-v,,YG(o0"fq}P<:T::EB^aIV)e$((o3k
+_HqGsy/lf/}Bp(._5=s+Y98(ss@^Nh[4nbbvWXNCNANihLAFfi<&@/o1;z!3KE1:]4q>$9rog.rwfv_1ZoOZ.2A`dE8<vAKaT5hdyqqV.5}u{B3%~(Z_,B
+w+d`vMgm~6fh(hf^f6'{sut}vv_IGO3/37iSUIDlkmZasiKR5_Ji"57$iJ6xbiGpfs=]>'d%}Z6KNNYFiiYT_E-RwnFC3#47~d]])GO"^6jEPx~5D4f4n>
+[wS5LJLe"VR#JMuic.U'd{6>YvvLat-c~(85n3=J&A=.O02kuX:hk;,6ab](HV0kms_iEYRkz6kRi,u<.T0+l8piUR3Nso+;P-WUVx1{,sHOth^{m',|:|
+i{b4d][Kor_ZO{]tu)sO]DQ)!d~xunoOOPn!{:AZjt:;i;SObuYvQE/|TDTzre`p49VF'bxa5J^/>;#P1[y5K3d]b3aS<e8Yt6/"IfAPNRPN]!9T-!SkOm
+>C|uJe!4PvD9m$:Y'i-}in=X]$9w=mt37ECg5Y#A>F<y&"UkjoxMwwc)bHf-u-oQ08-kvDfy0#h/Jr[)^_30)'W'1sbHis07IIToofEf,;spH_^Mb#a08_
+T25z+=LaBfo1K>Kst5Ac]8lW)683]wGj.L'J<^!fNGqMVTa&C";NbMctL:EwmgtR}9WfmG7<:EJy!Ma'^fnV8M9MDjf/~q]3GYV(8k1zG#/K30^lx}Wroz
+=xndJ%KZtT8_rLORZ:ir]^|+,D0t5I+NaNfm6C!'Es:L3xnhVJ->Cq4w<#%{T{kj2+N4%`jnP^;dy7Y=eYzw>cv>/:f$[':lX=wD3;ri'}8lz%~p%;PVXU
+1rbMX2EKMZ%3}1]A'nJ6OK[j`lY"XkLk>|N5"M{Cn$,GGL"fjbW=Q_q,RC]L6q{UGj.<4X#1]<!%8roAk$F+,O5eAg.@l7t5u5^5+$<BXA</V:5lXy'>ne
+d{YL>;S7~|.f0IIig{"aj^^&KfhWL/`4R7a%r$f:07TJJgk46:uYVu%n}gVdG6IPt3T{wb!}wK'^w8BMsWo$q-/nt9e>w8NP`od9vc,@!uoX@T"ih:6n}p
+kV|3~O)tTf>;qIE3XBr2gS)Qs<r-m-6T4qg_xQ,_%IF=@zCWTQ"F"b__|,#390Y/Z)BBhtGUr!"Uq+(Qp,oNxLT<RjfhMr9sgZsbq:UCTqsgkU;gE_JKYF
+7D>;T&_|/b+RaLSW>3EkT]b07i#@";]rW&l)XQ:m+=uY1iEc]Uy1b/8}6/C[6)a!26K@$16$R-';t9'8W=rR>.&/^%94)Q41)i{!GbAQ@'SafX(yg=F@Rr
+]L0Ct&r@|9x:H@ZdP<IO,|z[YT|W!A!6!%B)"KY1/psR}@=)5!M"'<A}Dc+O"`1)KyX+:b^ek#!f=uv(A:l%ZZ&#YP:a{)%Lo,5RHlZR27y;}5x_P!lGoY
+aK)W#9%+RdQ`AdqEw7Pn#J6Rsf_{#-b!S9)r(jvZH57N%q=;#Vm$/0BrnsUN$_:y9oBUWw!yE:AB}I.P_`cNWM0/E4QrJj^p~71%]sum9PiWAL/kC|r(A#
+n.^4M7H-L4lssV5XH#fE'I{#ZKL{C1^enm<0"-^ra]tjBH45Y'jjbug&[6Ul`geBeFHmM7<o,.][8F]Fbc9b`yVj&n!7eFV{U[:8a4)=2BCY`Vhc,e=2KE
+&Fj6&IwwAw6t6/$IkZiF#0YpRWjZ@-ol!EYj|_<u4C[YQ!PtTe:nEL8i&$3$dMjpz^3c])zR2|8M'n#cnLkAA@nvpMo9<MR1B.JGX"=Vd3&g$H0TW%pmBW
+t^9OPi}+(C-"jjjmhXY6CktJ4kbx8'[]%XS_@^b>.xe-j$wi|.Osh@,q!>V[t7r93$V0aSe>^J(b5Fbn}9-4_7W)'S1AF_iO!LKTT}N=APpJ)"uB>n1}PB
+$6"jzRyD>gEO{mM<HfHTk"($BmSs#I;RLpyYW40%m0$2hgU<O0s;pQm)|-{=h>%vigrS^sMx1kxxv`KxB,qTRWJdYwGz9n/UX;]<c;Jw$@cAhZhR(`mj7K
+P6VW8v]S>QsHnWE0y6Y6hqS@6I;J^8%L0{W|9#Clq[/DVDERurh<jNAK8R;5a>e@!%S)](&@<+0Qbj;bE-lV%8kFM%,n~0<(^Z)pj;ay9b~Z<gdyy9qx]_
+q>a"te{g<rWX_z5!TzM_Y_YOw"b:XC0vJ=##96tV7Ku-.jmLet0jO/QH7|NH"maJ;Tl6FF97Y|1HwuTdE.$0#r@^8CGvBjvlZdNbaL[+NJERTevyx|O!76
+&mHk%L&v.SH5/aQ>I>[hg=s`^XCWd[U_9mFHHO^L8&_{IYENGC];T=U;pS%v4uC}k02;=)$v,u>]q1`Kib-dd.aV)0-lW}Xc{)t@ZH@fOF"Y8i:]k.FwT9
+HROgok}(G{{#KaiDr"8ie%HXudL+h^Bkf%;,u.(u!)#9S=0j3tX;eWR8u5[)a]t5!FbJ<O^w'.Z.7#y&}#/8YR"/PE0tN/T)[9D[OT"h4;)x%T/JyZSqsj
+H`8%xaqJJa0X'O'od^o7:&4q4%`ym6<2<D79>H`Je_{/V_Gr9w8=%dcTAC1k75)38'0Ps=@Z9ZP|A.wDuCE;#`P"oH:16NQZLA2{jJjihA>/`9.ejIgQVg
+Tu~e@xp:x`F|OVKl;"eE=@50_/^H-w|eCp1NmIl1hlcl4oL_w2|C~=8>=3TM1O"a_uGF,ya|6fC(|vnUNqr#ke,dnD]70W2$70Fh!m/bcUiC#AI}37XX/I
+._#BKAKm:,K';QW6CH{XWU)'CLLi!rkZN<JSb;SL[p'DZ[-y;@U^`ZV$%"-@NTU#B4Qfg:)Ex7>%D)O7y0QT%2yX{d#qKB=W[KYhL(>yh>]n#1iE^#;]@=
+ndh+3{)_QkaP6CAgwTwQB'0kslsNbmhTecfp.b<VsU7q.8%)FfQnBJ}nFSO"kyC}JZpx6z@(R/zg6NXdEt$Eh;b:b|gR}vfwrM2).7K3eOf^!J2y76w2fx
+HOEQ9[<{x(qGl7".FPxm=Af4_.'R!h7sB@tu)tTJ&-p`VX]Q"xW+R[^)U"9g9(R-9#-l2w.tu@LMoTwd.aL6QLe[N0Xnw1a)bZHeL&8_$Y5'>m%&kZGZ#<
+EGv"b}441H>=}cmGf[}5d{]+cthvT]<k&Sy'Ur_Lf:|D)wb(RO#9IHdwKI#x,xm9'BdfDx%rI+_1V8C7KWMHu/P2ivDjDUX$P<%qUUjZOzP,!h!RZ;eyi4
+jfSqKqg/s2]]_Ea8"O_,!FaHZ:F!VX{'zv5{a<B1Zg~HvwB{S7:cbVi)/##sfY)t%of2T>8b2DM%j:zH(InQ4E0#-BrJ!x";(dW'lp"Cte~6zv62E!(So]
+L##rhX33Z5t('vZ|m3"!1ou$;a1podhjFWd=AKeq;']w>.@wCP(,3JHB-F)^%Zm%W<X#fgXsiA(i0_In'h2D<T]He1Ol;Ui5R5!T9drZ9m~NDO~XJk72;o
+<,vxQH`]QZx6>Qa.#9aW^5{h":)1Ig$fSoYgN"LVbWbbo_S-!^b[scBXb`dcOY_U:ya>v68^%Vie^b@38%$"TSjn#a^,cMl(jIO_J+k=Po=bnLu3#:#@HU
+k@}dYP=.Q>Y1TL5aVVP}tm1{.%rEL_1;VxYw[o//;DUM@xE{y,OCDfgH>>xh-Y2#Wb8Qh$W)h<%1#X'`K#p_lg`}:#gVlGH9;xp{/3eg;I5M$yL_-+;L@z
+:9B-@W`jYH75z%MTOX/X`=Bfk^UVO;S-n(Iquc&=,)H,l,@uM1-%Htd8trEH$1:"-Jd;FmZ69qP:Ojs(=p.w/MCAsHS(>+tQ;X&$pR.CKzkF@.1e5|2MJ"
+PkFVVP3<l5OSKTn)!#`v">Lc>pE$oHpN-iT=Kwa}&iIQ6Lrzla{g&n[I|a=wR:BUpTPnKq#!gB7!t1OdlmNF}Tu`]DdMEi5He"P#&'+z$`Zn{T^k<'{$(}
+mIRi4rGKo/yx`c|3uc=6gW^L`v|8qQGdzLVLz7e>Cxj1xON2[%:hQ9F^eZxi{(p!HBBTpdxL'/wzXbz8|g|9UzoD:w7Zcz^tBR/]q#uA$dXRi6aK|Nv6b}
+I>,t0&y52(/h'z.RgBHx3p|vmO=x%BE/f<@0M<yA3:g6B1s8o.:eg.'o3HX)b0-<<aG]UqI4}|`#az+n6<)h}dsUx@0)I%&-`z.cE^Es5IsX{t[7[{qQ:^
+Ky^N#)j5EfOMHs(bSgj'n>uSr4JOebw=},a8RIbO'S-6%Mj1ETNO{+YKg9"Ge+jLD4qsf!di8YIh3K;@JoD@J8l!t965!sVH,dz[JoZVt3QO1@j`xMZ#k3
+3K4xWJ_bfh)5'vg$/m$I~(=I2,"WwPv;vo{#5]U$q}gNbMpE>#Y+vZ^^t7S_ojS=4dVv5@[J~>3AW@%^%k7+:f$:{^lqb7lw#vW>@<~{kdVZ8Cjh:C6As:
+xu1(TbOmlR{p"{YdT'tJM`~ysU:YilyfABXGpewdmW4m}Px,1E-o^_UJlzc1>$P%rv23g!'O_{H8E!D+]m7)>z]14+ib5SSQ4w4pJ"7+)U.lyY!Y<Y/!%U
+S:,N0`o:1YZBeq.]RUGS0yl^XTRK2bRrj+}kc:z>f1cUQN$fx63Xj)Bxi(3@=LW_yaZ2e!pzhr8Xux`gonD0DRqtzDHdA7$7C2DG0-|IG"9#:H=WQK(AZw
+2zS'f0q2,$uWK9lUkTm1'xkL%{GqONfhT+(d<AAmy=_n{{yBL+,p)bxzel:KH75V]$K9wnkgX2R'X/+KV@(V@wZ"LC$buCr8r"br9qX!jX2jj]v:L_qb|[
+JVs0qkYRidm3maGnIuXq>8w-v&lUY,@mnXuKnEiDT%!QM^QK]IoUQS_Moi{Q<t87'`GC19W&c0%#@BGvt9Kn%B8pBXE-3ytVw^;6%tq#6'=w'3]94X=OXH
+$]sjtK},D'xvU;5Z.Vo>^yuHv5rN2wGQ,)AfklD:s}G/>x6hb,Sf']Xtl=`LI>l(yy6Ibp8&4GRC]G]N:_[wbd/yGp0a:0C>$%@KBl0f8v`st{`eA^]Ral
+=cYcWBWA)24B_ym+>=(I&CtTA.G9u_(X_F1>Ks5HBv]qn9A.o4o$[8Kk;O/,ACW^Ir$3Rlf%S/~DAdd1:H=eE[qlL6:2L[ky.Nm#6Af(ZUUiEL@L;]=[Gl
+mHni~3pX,TjM4[opsvF%<2Ch4C2T6Ar,G0M2`JqA"zR0e>kKX5A]kdCN!i<k^#:[q.ri)<FQy9<394AI)<2{].;Om&bkJRLa]b~kB,1uxQ#|eM6"<Hubb6
+TPB{fpfQf'UiBI)>.@Z5jp.z{Fg4m=^(%Nm.BWh`Nbjrd3tv4<[<$SW+HWtP1D2=XD|>&H,@7POU):ai'i"1yC8]0HFUryNvh>zPr&m),.aktV8wIMyT{+
+CK)[F2B+TxBotog_Dn`JDTXoh"5^5;JfVJ.^rzG!_!0KD)zZstEw,pjfu<nBTLE30!W=f#TKP`OBufHR-az#d]oH|S4^}$!qBJK:]6:SZR~k]MT!]tzNdI
+Iu0Zs@Ob1uS}bip-`'}NNxWAJhz-(F@G>'LK'vqi#gZ.!k9<p$j@Y'N^KWsr>0F;y6DmgXbldN+)`<Ns|u7Wy^sL}|G!l'^Mj"Sw0!aHlY0_QWN)<y'-][
+e#3|=y"D'IFmy}r$1:KW6<EjuTDJf`FqImO>:JVBa;p)0x")_.ca~WYoPy[/NLqTbY]&aO>2Pefm`sR.GcUT+[h5xcTLmtC}>HxpCsF0Hl9ARb6Qx&Wzg=
+jA0ri[=G8UYB{:Kv7Gsr;]W{].',<p(Mf@@sgPPkeK^$I+l+hp&|#)87G]Pq9#[q.!Wn'.2A/G@o[e=T11Ru6P~Fq-~c7]sB'<3aCTV'$s[IZsYcyS"Rrj
+5[/t6Jb.^s+bi,:pRHvsCWtCx+s=G"Qo2'dOq/Y#c,d:3ijXf$Q)-LG!NnrCYH`Wh_KeRs&fNTlq;W=L:&yO2H/EDQu'PlCqgNopwQK"4=|,>)G$t(`(rj
+Qx;=RV+U_NZMn0o[;/3.nkcL%Yx2#yvu>X"=P_-.FktN+CNsq_eZxHTt8lo(EET$ipjlh:Pf7b728dwYZ2T/k%%c"/s58uO5$5}d,'KFN}FI9/F${Tefi!
+KkM#heo`L|(yQlk3"n>dYdb9Q@j`2{.Koy<Tr[=HpTs:vpSl$XYnsI:":ZFQ1{cXnr}u9r+7,kaeGrdWC=ebDk%BqFQz#2/fY^;vbsVJ0JB(GL0CFxkw9g
+XNG;}}g=.k#Gu).]Lgd'}>EO#Whb'c&DUoZ8'Ago@IqB@U,&DWuF,_jaVH(JJy_j~[sm=E~+o`|5s;5F5ztWM$uV"OFNo^N;(AT=>+hTkaq^7NQTO_%A@S
+8@3/`xoh^bz94![uA`DfwNRk#zi2HstO.DEM3)6ZO+.POvc`RSkC^kNOJvTs}%(X/|T7{YIY$}3TdE"IMvFC`qCBV3dW|9H(@&/-/,cj}HYB;F%JhUZWO5
+.[Dshr}3`4CMg{rZ$D3QLdMr,{RD3kNGrLg;CHx5@#Q(M%<7e%'GNo#6e'RpSm7`$lIIPJ@7$5"}7:X`N<{c%li&>:!|1bW-[p$}yLW1zF[vBziHd$fr|J
+m^vs6a&zaYi+8Fq|NY7WhR6#fx@+s2,&~Ng{.`azUou>!RN0@xo!]KO:gj2f-rb6ZLV="^e5,7[vEj"JHQKEqF"{c%F;/zS{Qt[xf|{z{^NNG7uV_=PveK
+s#vulOAy/jKs'wY-<`;8b=C,7c_1Evr5IB!ZI3{cd0p_hpMa_UQ_.#H_Fr:$!)$[%/"NR>1NxOuI;[dM^/OV|tKN.-C;!Bo6FDhaP)+52TutsiGs"S02W(
+Snd+awv%n[)YSZ(sD@!<gcB:t%,sUY1`",<4NJ2wah2YVCM[,T@qKxl0Qc!,-{R$"Az(,KTX_;(=(9O"8:'L5KN!x}H{zCZRG30Rle759'd/fz$ZE{5df}
+3Gj_Fdm@j%elTTck[pF1E0Y&5eV$]^m.yUvuSF:Qc`[)]E$K;&I,o.pG(F@"gbt{KUH'uZ|Kw7b<mR|B<sS=)R+]^9Gi_:%5BU}4)NNL}Wlqz&C}bOykWs
+"O$565'}T{J0;Yx##GO{[_a3AX9>hg]O}Z=^.[)7>gi4Ca8"IqiliK]E'Tnf!t<[-nBS|pc<pn}P6$dyFg4xczT{uZ`!DhL2xHl{XC%IT!lh!Cjch3aV4"
+^OczDlx7{I+Sk,R9+5QdM<:A0jF2Y'b|Gq3IGQ4#,[~G]a#bb+AC(Kq<t7OwrllUe`9:#Gx<M"PVqx{9%yb;xn/vx!^;zPbKf>sFwZ.IU=Wq2|5^ad'Jit
+CO<b#"d.Y-,>H}o5do'x-]^unO!#u1'W/JUVU(%8{zGd8:Id4FL+tu|zLeIaB2Ge[reA%[PC6`KnEplGI``CJd~@Da4}"P2QU0&}H$23hmuLK3XpVLjna&
+fLbFk<{(PnZ[G>u+t8"nbA,6^%QHf>cP_0c1IEVsb.KNDWGX]&JtQQ#R)X!BV!x2,4P2Ud0tGkc&<De;KJ3&I0u=1UI|7G^eVl,'W,KsTi_<yi4/V{g^FG
+^PCgr:aCn1L)6IT6V%KD|2:(rgo/:i{N[MFl@b<xqdjKN#NU.<f:G+]RT.n/6T<V=0fNk)A'4N,q%}md/&0o4{eOrhANS,Juvh3xy6qiGtu0N6lkJpqJ08
+O,EvLy!WpPV|d`JDrZ,N,.&g'DD'1CE/1y^XG3,1VKQf;#]tT|Y];v9enG<lf]{3!+2_B;D4eijSqVmR#B`"_[|!;L~=sHsEB.aQi.'"`"FuH(rkwF:vLq
+kgKEQW!w5au3YV[k;EtwH+:1Ny^%5Oh<OQ36cVD@7P'vCk]",#]"T8;<._ImPd7f"UT'9#98!^49m4U}$9I=v|03c>fr"`Cu9`$l~,|-Y^qE4WsE7W5gbu
+,qU(%5&{Sn.>bISh(bK'L}b/JWX$k.0#Kaj/<Tn8@czK"r]W'mRwG70^)Jt:+cw_o.:>H^i&7&.1`+f<i}I>}g[A}Ji)EHtdc3&_8&f<KRjQ1,qec5w|u(
+>}@]k#:Il{X2xk`qI#x(/|'r|TudwA+4q1vo{'6UD8:!>;Mqb7`e,)71|)Utj5WmO%.m{I4'29+2kfU|zWkIk>(x5apxt|q)+x!|&""=4D=]})a1<Vy$/{
+wB+l,@}K|Q[:sIZh&m"HKx5j%EMz6h`$i"n!LT+Z3]9fE)1%WOZ{db>20Aa}`^(Fq)Ni!<t:;Mp%}YSE&cx2p@3k%|Mh+zj=:_|_QTxA+;jRkQ}|oB0L{U
+z&w8v#T,(IX9EA~QT;QA/Hn_d$}<Y9+vxw)-`oNHd7`@m'@,-vb]r+589IUnNfI(7+D}Hz!5FM>TzagaPdE"CLw_cDbzG3q>ITJ^l2ay,G{n7/T_/vJkaz
+]R}M]IZ36[2wV._#R@{i^1KpU43{+-(:KGRU6F.P'>j4-8)tztl%zBizVc4d_.>asJ[84!Um)%f%PT4Pus^[n_)TA/mcY+MeM(qr2<_Xg9hYa1B=tzn:@7
+jIje7"jnt']mgS<ARm`T"oH$pFf,Fd;]k_{8vR~%,@2z)xixm(.u7sH.@#'Yw:o(0T{oGkO2}MOm^U|&d]UnMf'a#+jJo4>ueToMBqN<7$(eq1X'J519=x
+B6{kagFN_k4D!;4TB=b$Z,ec9zPYvQ:Zql7&m"{0l2(`eczGSp^e)55,lmIC4sr>J(x5ftntD+hWMVqyH]0fRlB[C`V4_/&.4n9R=:<)+/4/rHETz^5$tU
+{p/#Ya)UNpyBksCzENc;tv=0Ue/FZM~qkkK+ySaa^w</,NBDdph9@X(<2aJ|<aeZE}<k(OAFwIn0U9/z]oA>N9Y':k0KtG.7[L>aK+FE7Irmu1"EmDHZ|-
+#D3WUABq&^BSazXRXZ_jz&Ggh$j#U-+)LenCNw$`4MHdd<]mT-7"qDSh@-w"aaCsJ{Rd9xMprVbo_(4Hn$C2}9:C#,5JW#>e(Aa_>"uX,|wgulq15nOc2>
+R'jRH|gp=(-nsE>nH5]nqHQRTOqT'c1p_"pM]b%/`g%eslR=L2ZYrH7")8$nQ$"9%0t8l|iQH:`FUYNq;z1rngnqltpm(BRzFIOU}dUw&4LRsqcMRt=4ol
+~JC-2p<rf9^:(=p$4@a$mB>_B/>vKA%D)s>R<LS'Hd54RI21[t[(CS7'z'Ss1eQ4zXf,.gd/l8N[Q"MyN+~|b/q(#+Gkso"J_Y)c03NBDp^mTVt+`3@k&d
+-qf1p=UKY=o.Wz::r'q.o|(GlD2K"gjs-bBua^>]/Xff=#S:wr#qbK){HacoCO1nJV7LB-[Gel@RL#|/OP+hJG#2winNaxv'pV^ucrQ)l!..">dVC-bYYq
+jp4M.&4|}#E9hD':MKYiwqNU&Bragj:'Aj)sjAcD<mc94gNUN8>g}nKZzOM}(aByyXnq3IN7ks'5~fmCjLP[))S'6q59EC+.aj'6FH9edF3d(.XCHWR=2<
+>W~F:r+y}Cu1<w`5#s;S>"9)l0@hY"&#koag:w^wvdbI@=@g(|,eM4Z}vPWf_(HH#F:4@&Xg=Uox~_`uTr(`^Fc@qP8E3Y0Q<:kT-Fil=$H)r;6-u#WbTR
+mR^OexMb)DE5og[zh^lt{Sam0%:(Pyi{f:c_UuFT$_(@d6bX;D_4<$aQUbFXC7~ehwJI0n(){WIf/nHY.2.nhT/d^)<ARnJCxbIGpp4"0E;gM0hhE9roZ2
+tHCyl)1IjCvBz`aoh6S-M!'}eoAI^M~-vSzO`RzAsNQs`sux#ZoS5<`C,waJ[-a&IH|DU2MAKx[@yL;<Yi7!^cECLd-c+k}4'NyP@2BSUtP!kESZi^Oeu1
+I0(yC]<&^/V""M$;GjgylNbvUFH<2e^-);X3BhF0]Tpj|:h`P$Ja2V@%D<:rNcnh8t&d+@]PC4l/kM2,fBo5g;gVB@YjWLhIY8~5vt~w"/x<}-gK"7]e=k
+c>kVJ`n!1/<dIEcceP#Fb,#+q-q$Kllv`q&V@H7.&E~STGiWLqs^W@`$=zCu6xgQmd:ARe2t)n-v&_6&91z:RS!gJ=-]W}Qcreja&.U}}[!(y-t1wCN$GT
+)zxlMNx:Q#$H+.0o}^@LD%}Ji(uc=nsVk}'M&DAw_q.HWA%Dm0gEJ<fB`IZiP{'N}D3Ip'MbrG'CC%St,lHBS!4C&Bahg}|K,/OkJr)GP+b^p0-Tf92T`T
+!-y-..rpZYo){.mGP9uJ#J(u=KjAxPPKuNp'-4lYj'wN:ow[Q[zAw92un[P>gvKHAJFN_F5.a@a_WGmkpgh&$3Uiz7xa.![2QCjKD>kXlnye"B'H#&$Ciu
+!7NZ(A>z#/fdor^EoG|_YqH6.tIC|KMB(FK;l0jL:"=N"XOlS!K+[ff@4]Fe||J'bp_2d`l5+3Q(Do+HT<p7^5PPaSv9Snj{'S+IK5-3=&`W!:WKI4}(1p
+1ByKLSf0m|ut1^{q#''MTTeE4Dj5d-(H'GjF:iXzP%3;`T2b81ZPM@E>l+W,imsHxRxgyw.01^iz]PAI4-rOj!Fsr;cwu1aT{CqwL]Pd%1F`&#HE_m1B_Q
+}TDGj1y$vgjtk>oZUHq:tZi3Pg)IohT^h)8jk1(k]aNtQ$x9=O"TpAg$pXlg`_2FnovkGK0T]uW#92QpS19X="[cia,sELG[s6)IdD90zC1hE|jd{UFTD(
+E}d+rcm!25~+s3F}T4bGSsz/Hw-T&EOK`kl[|$J&]d$f4{e|^/l=G`F'cjbat7>=L=CSAEb!md:O.#%=#RBA47{e@L'n2@IrV3H_>lE2Qt__<AcVQW~sVq
+6R.Fx5:3&]@F{dVeT]T3DTA/4gyfGM'7[Jf#P0P:K-oa|AV8<nd)d=17rA$l=k9%G(ybKS}N+Z!S;1vtbOGG~ZGTPPA$tPPvx,Qf1opD[|+IrQpX+N<9LE
+:ZF!l8.g0z-"#>6{RPACOY1@Y'P0@m;Ntg4"GB$."qK0a)v]=g"Zl&%76%XJ^!e<#R#Fj<nl,_>&T@2gc.v42md,(!@RVtS:M}iLUzwTA<F6[N|(d{@OH^
+^I]=>+"%%ii(tWKcW;6BMbv^iY#>:JI.NhY!Rp.,kUy38$F;{1D`Hq1`iU~|`5(,,c}29_5-L|hf"L,eliBHQ)06"lKEE5P#0S<jR2%tN=)D+#}v@9&Go7
+Pnvf@rc<|,;v2}f#HA7:aX"nOdX<zHQb!v"U<FJRcq=}!~h+V&(&p&-O{[-!+utK']x/k+29M`)+r@4a'-X^R/|cc<zO%e`ejv<oJnqH+^rl^X1"QZX-Wm
+u^4r6_BGP`|NS2^3f@s37."`U6}Znb$Vlz$j.-IMEpprm5|WsV[#x@GXOtNb,zF6FqpLRh$cJ{8x>.Yb'i,3!NH[vHm84:06[=D10b_pW>Qr.d[z`d0p7+
+1uDW|w{"~"N;M0XrGoNom;DJxt"dKyw`:yirpLI4w@[rGT[.hE)FQ,LtvcUF"=[jFSOu.vahC{mD;5F+zEevP.)_IbSVA^8OH%BzSatUF`1`t.]IkRPp8p
+;lN^5[2Z1Th]P|]QvXYMsdy5oGHGhO-ZRsYm`5mYbsvO%5=3AS)07"GRT<ek<&:vNR&G~')bobn'dq_v$Ol#k|rz4c0-3q$Q5H/6&IG(,-:a`o)WAl.n_k
+r3LcZUp0br$nOoJ;h<CZ5{)T%o&9-6bh-0ld;8@-QEpsdv`Z~J7'Tu{OReOt|7!n$SW:/DW,(7UWAG%ZFPh{mQW9Zw{%^nEOp.lZ]L{^d/p#Yz_S)&{G!N
+I+8xe&k(+BnRtsub'n&g^@)uyBJv1:v.ue~xjFu_Ccs<1jfpfNYZ{k1;ruGq:}@IJ.(JUyny5;1:^LBgq.EV8EQ)~.D3VOZ#6|Yp+Sj9@EcVis;t>p-R9f
+O-Xzws|cwH#|HUBVTwUM4eUA%4,DS^&XVDk.}u+Q,g8atq&`;1>'_[{:7oZ+"m%jGUTW/tH{<JS9fy9LOAc}`lbVTb(O>g@eaNSa>5R+,c-l%kqkrql|@"
+9v},qtlM/TkHM0u|9C=7KdTw+n6,{0:OZu$p-tJUZn^85LwcFP9TH4XgXh3JW;LdY-+O9+#Kl`Ckj$<htW4zFr38|ES1NY-TxyXsZ|oaxG-|%rsed|Z1RF
+%Bt.g)4GcySr(J.zRz&Q}+MSW,H7IEB{]pVMYZ7#T+"b[VTT.x%4>FY;yqU`>X3Le)]CG:f(F}3633FYYO4M@@b6z.q)zh'f2kfFDoySG|4'!F{AAS)`O1
+`0_ruhAZHlcxCc#aR,dezF<UxHG+r[Q2XKU.}TwJh8$nK=V<.&-vmdU8]4;kBIhBMOH2<%Z8$A4Aq`%S00t$Ebu$3KVvcOtbv7NBt%#sB}w#}r=J1Wj_`5
+0)aMXVb=xtyIm3~`3^si9Ss|5#'6yIppB%><#:FhOKi85Rl9oG=V!<q-<knaG{sOOXWwr`oFo9Q<qRrtJRoSZfX%QgDr1JeR,+-6a[D`)/bc4_']lsJ>Q9
+;={j};%7<a'lFT`Rvc2pC6Zi2e);i8aAX,u]{t9qxg^T~kV+&[%L/AdvdJAro.:w)/[L|@Somu>xrwK4#tL:~lOW`u&tA,(jHKxc'CT,i)ZVD{ceY0GB3L
+O+k|I{l3j#P7~:;qHDS/mOYC>SfdbWqHd${A{6SZ.4`Cfo3CV_9Fg#R=V,VX#%<&0FQhgF.VOrW|[X26#CHx}XOWrN#Xg1oB_kG}jYD%LN+as+6YM8OfMM
+yRD^1#N9itjaQ6x=_=&f#Nk`rp11~H.OJH`mk6pI2}'u}r@Q[5"0Ko.zbUywL$[0M%loYVSJVl[v<f;+H;d4[zGAE|Acm]Tol|YGng():qW1OR[;Sx;LFm
++WFvzVdY.BmF4,z9Wn`T!+sAlF`0I@J<c:1m+Hb2PtTaa8`M+muoA+Q;pcMhbbHJ$0s&1vv$9>K!00X&LOn=n|D8/2m`ln,/t,#vXiPZmo1[!{Er"K&;G/
+3W%=yp(}2ji,B>_}Rzxo#$'g-k!AslM/Kw=WJDTLtCkyY+jV6YOer2O=@qtsLBu`acMq3mrm7`>'MJ+ClBweYH%JQ)j`&Eb&oCw.x#Q`C1R.(.ctlkyp#1
+`TDG)HNS9kg1/>_cwS%oIMc(u=kFvpI|Dy"RyTPwn1G=A6HY@[JRwFW2[Dun35gPFDE"VipDCP-w'zC<A7;]{+|Iev`d>sP&'(]mw1hvk>dSyorM,2Rio3
+z2N^su0cg#]HDi}8~%+uBeWxIugET}(^kyqdq&4cc^Lq[wYr!|^-Xe7oCH3tb7P$c<wm+Z4AO,ZMyNulX+(k{^N/A+WcBx[]xRn`blg$||mceoVu[i9z^5
+~)bX^!KUGos$P@jqd52yZ>/UJm0pn-f39Rt>;r-h"-Wm@a/_uR/|86zA4Zz<{<jf{G6W3>r`Ipf%Fkd:P_{Tic7Iy:5jRXa@qo)l@aXGjS4>BQl;HC=Sq5
+}sGV}2/]Pc-D|.VaOI+}Y4K:Y|<Z$h9&3{<=huU(kUY'#iX=Hy/E]&OTKT>%i&:[8Jq`eKlo~{UUuEBu.&FNlJG{H|-,A@M)LeMOZLg7-ND}bK1%mSJe#a
+_K<o:>N64hN^G!JhKSV:T[[U=YxAF;c)Ue`NNMCx2q6`L`LK8IljLa8!AX|='M_5@oHQM(nFh'Oz,&KgcdxTy1E$(d/3]rLE1kJ`iz#Fa/XC^o3z-J5;(6
+iv_]dY|L,wWt7@r&Xr$`2(=cDZW+}1D04<cpX[la8k|C^+g]7!X_<PW{O#/`jVgj9w9cTn$hyE[8I[4s[M]w~9mdW"KwYUHwg$#6EO$dxOzw-I7Cm$SG,p
+[P.=O;nD>|srC6nmo^EcZjA&LJHZ~F[zRDxn[GafaQ$i>^XeT&cl!QZAh!O(NY.|EK}SIP#.K8^'8_[}%ai|~;"]_v(5bV/|uoRi{d&sM-/7H<XaO&O4:p
+M!H3{b0>vlj.&cn6]#Wif6S3n0vXt$Hqt[g:;Im(v,#LT:IPc1oI9&5cOeSfrgD39tq&6XCfGwm:`}q-MtmmCG{n@nrtqF]eO6BMgQNe+[Zfp@U$|@lr8]
+,uYN@{/;$.Z:'|3-_a.6PJ7X$)/3`HG:[6V(0/-BrDnadR7DliOslnrjG=qzx=Uxv.D'jB8RK,3J!ONN9LbY-W8MEbt1_{1r"g0A@O'ChB"rguU%DgE:/n
+G7U=+3a&LRrW2[l)!1M_&Vv{K`Pd+9GKq>F.Sakm>U5N|FX]g=R_+$/5|f;hIN[]$ljIPx/.f'>^mm!A$2YnwV~@{W"qx_;f@/%qCF"om$y"e<U$~[9."P
+>{A"zacmw/!1fQX@G;6M~CSZLM+viA9I]wm-T=cfU_wk>kEk!gr1;LAQ7aVNTp~VN"ZwN=zX#-b'Gi0Dv{6}.[T{Rz@wiO~VU{'frX]j+Mt50Jf0audy=h
+x0&A"Kp$N-^N;5yoEujE&m%WBMI'pwt|^NPMerX|wfUZ9#gntoc|'-53VPnR7Ybw;{liio-nO%bA!_XZ~)qC.UZI#'JUvDvt)tEdef%1f_#sWv;ezAtM,-
+r6X%KZ2W)bMby'`&$0E=y_g;qPT@7,lQ3"ijv;tR`J=bk;[asiZ}Am|LMk-OEpOpdnRz63<phFvBSLjxr'cp5%f^MjSZE,g>3/Ac>5Z#f0"NMp@6k{1r3y
+"XnPmAo|TCWtJ(tfP7i3+yXn0pC=nok<2&Jc='Y3erM_tiJvgbt4`"aG^x"Es[g:QK,i%Z1SIs^#dw_ItYF+~Dm('-mUfBzRv"9]$Plu[D>6a[CY;v4^%e
+7z2U|e%w;uOBUu:GGTIH{aPT5XI3<Ce=h5PZbu]#cKjag_b-qMl@cP{pH`u(tVV-GV)qP3N<RjH3gS-B9t@/K+2Bd_g4Qo=1Z)dV+@qg<M}+qVQqL$820Q
+E{/SNcg_~$x^';|S]t{k;.<=n=a4:x"rOk86Au<k%5+<1d$l:FdL-O:.gbT[vcLX41S#+u`CwbG/qw+[D()=%@%Z2-uQwwdk--sH+S+evrIN.vZrWoAZ^L
+6O3Dx0vTu,m}I&t:g"O7jj~CLfimd=~pv(g0jyK=$|'Y${Q6f6DtwG__^Y6Xv!`&^{e/rf3hew{W]+VUJ%!7cR/4w$K5hxB9Z{sPzywL-w%Y|Dz+!kSqN4
+rJIQ;ge:0zvS8w7+3urnda-,_.vCoy6Jq5c4!ItoqzJOBQI7shgOV9hjx]]%:f.W18-+&)S7Sn%}#mvHP`zuEj@:A>eCEgJ|d@J956+v07(-0l#8B"jjaf
+Z$:Qe);f{Qn.%L!&P8}xP-Lw`OoG'wk^.SkQ6"Y;}7auxuOXI{&'k4za@mx/6{kztJ/p=jhp&[P=``DP^IA=50mheu|&wJG<2bSq/"PnI%mGY<ojlrgCaV
+MsT16TXoP3.mK!)w-=K=xG3!""0'l-S@gVM-JG$v{ifkWK$UVq<[DNm(eeLY]`G_,TNTf/vlz%BgZj:7RMRQL>51b4A<;Gmto:|u+v%7KLa{l^-+qbI/O&
+!>(.xz.|F)TO(CtWZ^;QQDT,,Sg;K]F5QS3M$#nEb{+t[x@81S{^dOTt&yTg,4K}LVn1S$ui$QhZT=kcQ>^")1Fq0iY1"S4T%.m{x-)OK5:|)<Sin-PtCD
+@uPe6t@u#zi[kG'a(v}COn]D$V'je2v,U$.$6g]($3|KjV|nLXIV8W7rNzx%;;}>#H0$LZC3XHujH#KF3u|9/j`7)tV|<&#6#QorDZ0S._$w.Ll.}lm3ch
+'h3e|,;.3U=0Vm$YU;[D[S+)~q`8Sg99~p2Aoi2W6<B]M<2RddqJldHiUjC^Xq2^e/'@V8!7s=u2ZvHSfA!8%cAdz@#XezR;KU,%!_MD!2/`Xd}Mkb"odX
+|vR4%/Y_-o;ooIAB[}T5G2e@;ZP#w)_bNj{!.|'J>(CXANCQcPrma)n|jBpIrLd:H<D"B{x_b5wx$_-;xswY=)JO,X96SFG%p=xOAaO(`r6Y71C[6rRS_@
++huthgYe!PM`veW_(tdF9b..M^YaSM~J1KR9Y`<]OfxyQqMKmev4CAhL)itAvNC/q6"t<W`tXr<8tt]Q!-~^#c|_K.V:}Q=e9v0D%D8DA3fCK^RP/VR/sH
+EgMtpjWHH"2)"q@73#EH1.n<]k:T.IgU6!q]nvR;m]{6C+1c,6"[1&|u"z1;"R@Od6Bi-&NKF[>g~|)SDnc4M7h073%M8|J2IT+cXyZ&)C|60A_%M+-@kx
+P87t`5q]E(s"~^8Q(=SFg@HX&#[fY37N#gnVBW/o8kWYc>x4R_puZ-fbo$Q}']&nv7A$";8</stf[L&8[HLG}})K4]0g/D3drzOgW7FmnMr6B1drrI`3em
+Bx%D3gq3.hr+e:yf)BzprP.+mHRj'$6K}YV|Hnw<qXpK)4&,m<pjAEpPixW]i|EVMS2M`.-pwah}Y;%D/Y,:O+M>49DkCy!#eE[PJTyF8r>z-$}dC=E-k[
+VTA2-W#z+i2(no!+;tm}4v+tq/UYF5v1#u04!3{+j=R_ysASf;~zPzo,2huZcd>]`'pB,4sMMpT{dwt{WQLbHBfk%@g3yk7f[H:ON]rxJlrGMOvhPrNnPz
+|wH)rSsBMpm|E+w^4K]]4=DVt],)^;';yMgD$SqCj@c86u>xE.gK<MQ+S>ysQyqilvH_%e>u]htrb%HR_q,8G<&_^"W[7|n':MMfn}gB:h,]/:4T8T[4zg
+).s=w}+KCyNU=uV4]2!:(4GDMf2yU{}SR["r7K|#&l55!<"jr2Kd,4S)}+4PVZt8NL%cQliNTzARHt%$`^>L!>_G/VH,8R$/j15A{FV75"#c}C-0lN2.QF
+w^Xk,&8(>MFW$a-[|=XqPQ&|WcJ8CL;TBq!=&>J'#k1#zl.WY8y+9eiz{s@Y<I{=/)`;`s4fRnNs])wEp}uZM9H0"@I){I{15uKSX>pfUR8!:[:a:/j7u#
+/Q,u~yS@MjeLHAuJqtSw](NT&e&_k:5%+`OO+{5s<zt_g8Og"MHTp4f,qapbIp0=YrBBxT|!<{}}[F[|Fvr!#[}sr8Xbz,.q]]Pd+8^n(^c4Z2^wqghtfI
+<Qu;5`$oL8GOFyxv"9K[a6naQEV@mr6gGo#kQ1~nRQ]'sT^#~E~(>JQ$TzSG|<#Gm$$W8L'dkgst~u%LN^GBgOp/&%x`GiE'Pv8=%F{q`bi56B!`R;6-V#
+G3K(1h=aKz^jCv5JW%fk'r#${BW>z}wIq3jwkNEK/4dc5Ib)v%vZV.V(cF=6f[}ZPdT3s/b'sv$tRy"Kb{L(4WI&uCc&v8)ws3Kj+ErX&kdM7p3/g6_vvd
+BLlcCb8>BRVkAc@[5K)UCvZ|7#kM|w%GUK$D5''INC^M{qSW#^B6JucMWR^v^O9w8js9XLHoH+E=3N[;tIlfnLJW{;b+9`6.#rcWxe/`7ePsh$9zaHf/cx
+Jz9@2zCqN]!&++ED3e]LmSP>@Z[9'[sAWqx#"Mko}UdK>JR7Is3)o+0>v$nY%[sQ;!~BpKkhGV&Mv1r0:=Re`!RfVz@%>!ppE[@ei:|lkOhfqz"7#'bR:H
+2XmgM::UppTx~(kjZc+>a8k@LP$&C19&.Qng&G@,WYyQ;7#L@fx-3%7R]Yqt2:EUB<|`;4aXJ^TYexw9's8`/0MqAQV2AF@&GyR9JrRVfY.;`]=y=r46]3
+)6Ri%:Q$"(oXwY/[fxpZFGK&iQe9BOgy$pS-l#IHAD+=JC]'~3>tA]B9}OXM&SDfB{oERUr<81P]SLrwhZb[$_T+$ee'wnq#V7)|$tC!%z;5(dutZa&5O}
+Fg]pN8/;n6,{lOT>8+e=+R|I"vJ{q9SZC6:r7y7eR>d-hM(-yA-Pk"xO$1>3qaqRdvx0,8s,Yf:]XO[xzfjtgOIC8s[>=rbn>$By$D9V>+w7t%HwwYXMY.
+U|Y@xo7G$67vX2s4)ei:LF&,T|o=4cNGV-sN(-Brp!%$fB^UzFXu0[ojI7Q@Q>+sPAyt0k><Mi}:|u4C'gxe5Ar9!o2CXd7n=[-zz,!%ZzkI@I}7<B(^rI
+w}'7H#"Wpxvn22S:YVVd@u/qk/'n28_O.,f}3t}&bo=W&z~GnBe/ZHa^(.td%zJ;>FK({W`Ehe>jMO6NR<)9vHa2mp:D$r8^VgRtk<=jWm.|^iopdZ50x)
+.MEdkNVx.k7T$O)j=cJYGO03eUcN=vpGTY].1Fa>lL[;#ja`US/X}d2bpIwVGEOL78KuwDgp`Qs@%yHC3hhlO:obW3hdOB`!wKp;Q}iBvxYLjbEh99&5:k
+kd'_:ybch>^>jTy!t<5nj++90IAgMseZ2hD8tPDz6sgg2DJL[t{GT(/gXO.zqH7(P:L&{c:c21o<d'j._M05qT^dH|;f.`$l(GqMPNBCt>qjYzdrj2osYp
++>FdX'}#C!d)3X&$EpC{rHtp^.UsBBNP{Uf$C`58Wt{1kS10l-$t_,O%y;pW1j)9=tZ:>20ok>MOFm^by$6S${&w&%)XKpFLD`-l9=HSN'2-("VW^OK;Xm
+fvGiHfft/Y$N^!>7S5ML[Kl+^'DfkB{[yH42Mo6%Q+}zI=RZ8nduVDYS4bapBWBK$Rj9rj83:szS/7ICQ.t(t7isCdLse/HnyT~8BW"%Q-y^7,3<")5JW-
++eRNx!<D`^A1PNBi-l(8eZ+}m$w;P"C/M`i/:z%^[.v{#`A,@N/F9<4gp=`8>9fbrrn'n@qj!75Z~tx1SygBt'4%1'r4zT4@jz^Dl[-1,#Y3"`Z=iV'vvf
+31!h)DO}q}0-;&UZ1qex)[.zXOG{WzS7>x!#~cETZmTzi;hKm>Vry6g/Fuw)Mj])!{T{b}!0VxavSt,R9bQnBdX^,ziQA,NDLO.m(|T&KAc;F`ApGK}U-7
+,Q@wiOkKhX(jpcfgu^-QjkgVX/ngTOfrekinA;D=^$_tD<'5eD;K"L-iom&`a#A@6NTZ<{tc$is6"s_"_B~|{U<la`(|=&@w7xxoJdAMDE=^leto]|B/3X
+EdQ`2Z6TdTK[~!30i>$y|-H@9/GnW[(6g03#m$Kyg=]0f-x;mLiR6UyE9#}O(KL'7>uW1$bwU4Y{:|[2W"jOth:guu-VAHj5)y7G[7(OO[r3f|U1&B;&n"
+vSK`&#sl2UvscW37lbyH>AGE;[NOV.WvWmScY#Xx5}wPZs@Y4D=/7u|Z@2:0JSI|-DgyQyw3OrEiZ)mt$qR}yGc(fn$(Omu@d^S}laiytDRy]2LE@r6"XY
+rc"$v$vQ&%g=gWX/g,]TFM8,WUOIfjVjH$o!-Kk&K,:]>#F.b=R;KJo-E&|KSe.nkEe[FQ_|1[vu04$qTV0'aV3j<QW)KGZ18(x:KkUg|Mde3Bgkbyq'Y]
+sE=Mu)F4}A]E!fb+vhqh.S[zl%)^ivWRt761./rXgL>1!FoATKD%;b;g$Z~)g7c#[PO6eLB62C]V||M+SDTZH}}H7X.G%Y";m1SvA[ISDAJunod)NsQQLt
+maxF|].vmX1Vc1)$7^0QwY{<Lw69g;JyGI)OIF:ra;uXl-nP9IN@&Jf2uZ"{0[(dIvJyJThiM%pqE,>8;]o0|QLYEWV)wNWn(,;jgI%PD8cDId7LrLVKD:
+DVe(7'&DkF>4hH3+2-lU_@1sfxS$26pY_mm5dA9m62gd|C<SCVf9-q}<^af5sy@7{/b)Uh-=[BBCYl4N>ENCsxdY>)E/2cg)CH})PO&O/^^'O98e>E]8O+
+AdEsDLcAp<gA5v|F[a85c448L(,<K#v;<OS}c.6{}k>bQS/IV<=9T!h<_TKFsevTweM,#M(Z81zj_/]kp7x@-kR#6o-Qp`u!0M`k:WR'k7XKzc~Dh<^QB!
+}>q{:U1=0yh/n:(@-M`"wFH+W0zgPi7tTmwntsCxRc-13;fbj=8D:7X2QVQQ`>d;6WA'c;%CU;T2OF}w+f|"w'mz!}Fmsi^7pMrpf|.L7eH:WdZO_HAJo%
+yPn}N<c^{gbtZb+@CsCO[c='OKhnQ/aUa[nB,=bQq7s5yuiY8y!+dQ45MIi5Lt-]Xe3oQ>V13&Ff"C+:,5J$"Q(R4Bc-9xY..J};I$57vk6!tnDxABt8UX
+5Xd)ze(FnrzU'=J^422:U26O.2N#k)R+@AdfLqo6GV[@tM^rJ'1[lBZFH{g|"Dcm`%sz`:3D0)Czdq`sN1~Ev)sLetWV=E2sZ_[_1|t=B4Jo@yOhX%!_pS
+9D`d8`UT,qN03>MDGp$0;O%N]=G0SvTI=&$!]Ah_e,X6S0(m#v,0biy9DPvcACknz!i@=BO['9sMdiH]~lzYlznHo78Dz&$<_T3c/f;b}q}yX2M_Q0!!i(
+Y#+U48/&-D7fNA|_t<}(#Zoi,-BckHr8`BegeC=v>5l@Qd1PWJD1V:)M9,6:Ba>L</NddHNQ>2w]2=>0@%+^g9t-f2$"@rYW-FAS<7,PJujh}9THW87ZJ@
++fm-"@i2}q!^Mv0@/)&BkyqDNY2/1"`qM$T#F:U_(.3>!7ZeA/8`%n%3=i]_ufI0[)P_tB@[OI52WU>Es8^-Q9nTl|JUs[[>i>1I`w't|gL|'+f0F8jMBL
+W7+6%ls@`|:n0B+td{e-f>d0OK+2TdN<D.BGKhsq-yoYC){22EQ!GUpC^`9sGpiRQxNon=6ya<>+HckLqqXeuJ~tk%QMy'VOG<BnEGQtyORngORFH&-gkT
+C.^n%JSD(y>fC;/CfJ}W5/;zA}h"-}1HiDNB>H`s{iq_`oh4WrFkL:hHbf;@wb#i5M1r$,83|=og<3>-rmzDlVB1ST"5}VLgk&J1J6%B37"'8=%o9_5@mm
+INY.,]ZDlNAb^bnIKEPE37@_wjRQ_QoFv:U[+9Xkjo:DtppZ`)4<(vdtHPUkb&~bp"-X4N)TC0A+~iXioCy!8u~5h34mui2T9]zS}xZMDj92.nj.,o+|bf
+Vc$AWH<0!dz$|6}ePi|u(<W'`MJWVrDfJ(7^}!IiFvaR2j(+FSR)>5GQ6VVw@f~jj7I(QizhhqC$gmwtH;>>KinS;]Oof|&:6tOb}H`z@OA#eLvd6:/h8l
+fAOZ]c)I/5BZ%WSy$SNxZ<{N_`J1,1g_-`j[lWb.j|unIyt[jy+NInxrIhsM&PGcW3B(^+m1.T|nPq"XN(N%'l7j}Git55Z6cBf6CduNe1GH5FGij]o56p
+Yk9(+3Mo-xa!:`-@`reG9fy5"a;Gk0C#^JOi_X5<kcS3;yP8T=KRF7'5^!ZMyky:Vk26iRCeJ^]C'E.5:QtVSeO6|f^@&B6mf#=7rGl<(vPamEl;cWpdS2
+5"Me+D3}>{DfQ%qCE'R`Mk^H]5Kq+80@"krqpX0CKfUr@7!j+W)f&0k4=lRYlTih3iB70ZG2Zu3xm"NBk^-4h{Bx]ptqlO$P@!9%w&7DZhPuY2)(_%%j$;
+WU:Tto+Ja:$yYfVw44/;>F,dH6h[yth{W<DC7A}.$A;$BzqS<fc%jIITL,SWY;y'hrQtrL#AC#r91wFf[.K}.E&_n"K"fw:`]bnVtD;;t]5f4;pyf"=K!I
+HviRqO=Gh:h%!-.!v|bW@C`w.ji#11|{ZqF5,_Tjrmn0@%=@MH.q$MXwv}fx(wE_!)I+vI$jJ0&)'8pijU^h$5','=3i>JFcYY1fvGx;!YsSUJ4}@4{Kt)
+=p>fS)2Z<:9lYVCUnAn::l/<-Sp5<}(H~=zcYO3U)%8n_W>uLE//6]iwQ1G"%tvL5A6;fx{m$_;(&dA=}{BqfFO"s/r-x6o-+iOEIG4)c=$J8&lpWZ[y-]
+M]C4tC{/%XB9^<DP.gQ,Gn$_H,rt3x)vC4m`";Ow8UGcFlb:FpYy#8Maq`R!aC-k"BAF/PtF,O+0prm_O]sb1:jQ18qHU/dOqrsS_yq:4#T$yQP{fqYV<l
+(Skiz2>I/$vZstMw2U7bTx.}9a8cPw]kt=iON'z2$MJMz<2aZOjay/2C6]UVP&egWtMagz).sd$<6bIr4v"i(+M;_DC#S]l=50g|u!L{d;G%v7+4_jmXK:
+=A,4,Tw4<^qVNW-9e-di+>YMR5u(`!G8HP0utZaKPb-)_;`:Jg/d=s<>Ebk3rZ's~r~ChWcW>.G1Z&]<9g6aM%MQ`',PWr38z0I;N%.@^7'smIDgwJwoT.
+8!Sb2;5^@czP!Ify>h5'A5l>"E/a9}#<Q7&L8I:P,$GW'Ll9wVQ$[,~G9{u2P0`mya{7EUa118'{:kRbU&jJl<plJxpHOuHm50#Kn[lXx9K:'Mno|&[-MU
+A^7DVQ7:T("W&z`&,P,78}sUsV<UMl/)N>21~ey16mKTtKIq]=b75^]h{UtQ_;K;Jq'(/UyysHb7n|!:#J:hY=j$i9f5IZ^O1OlgXZO>gC}$5rP:j^S(qU
+"O1dK`LcM]'.M]7dfh3BTWyRx0}w|mzU4!yG!iv^u3tjsW]J}d(]S89.2m<mSUH:ZgXa1<u-FAr">4OAq|-V:Ji89G7_6AyxpSy01WMxjo$z,PhtG+^{b;
+(KfE,uJ,G=H^|xRe/o6f9k8JDBYWR.;e'Rjst|J^{6@nC-S![hP"se1^^nCY9qjUay_(4JfbNT;sY4pyJa-"-h..SO~cSWG%3!B4vKq[0@F4MoA":Jd10s
+,AZ3:`EG|8QBB:ky[pC%;%qu]yRNZLYw#3If47n:ODgme[$Xyzy.p!K<!wP^q'>ErxWX2]<}Kt5,$m!)^e>qPdT[hf4V{nIjSspJF)L27dAWELf0h5I6M>
+DGu``'quXVFE3Pa(.&EJs|60)VD9u=rC&8jEbIn:.M-=Do.gAAdg]O3K@Ke!5@4)+c^U76"0LxF=;cW{-X8FxnU;0+D3uSNKnhb@mi]I)T)>afc]/XNDQ;
+bP/p3X<!#($[fGA=NYSO3:o+TneKC|,$)1ZU|$IWYkV.tggiHGqu=M]9-xrJ2U:HdN)^i!Y="WnovdKn^R!T^|)xw]U(_/ILcewu[oKjrj+5mDCiM;BE@,
+rrY)|Kqb{>ZWi[.:0Gt4J%.U"hBuWLZfm);ASaAN6W!usyMH~UX6Q:Va.;BPEyjwc,{F-i@g,}|'Ti/X[N0VNU>9TUUzm;.8_-zRDt7a^;DD^)LF5xmCCh
+))5[Le5M$pitJv@Vp%PJqL8iyN``cD.T8AotGxz>:>nl@iN<YP32WSFV`;5ROOx$-+KTd8u|1F4y02}H^=EDDU#058y{YU{1ONJfM6tQ+Z}S5#VEP6-@i[
+iatpa`h<]IYF~bf7<!$&"eDn[A7'{sO+-b$o9![z5"hpEjc^Iz<46XJ:`zGvGU[8/aS[{eUdE'Ic%dAO}Cil[{d7gfKy${Nbe^J5aj1C^7OTt_voIzU">7
+1%uuVD;QH/QvLdPm,/1609eF[XU49&HYh^e|i:uw!9"E}/}8>k+<C{M&iHQ8x]aknB)hl^Qo`kACh)r)6kH0+XF|d2{^_M0y=KS}WI6gy:Z#Q%tNY@C(]^
+(T1xz#,OkH3$RDYs-<Ytcd72Dx4{N.[Qdjl=+s9QCtaPAxbX&pvF$Du,TTqJCi"eBlC(iry|aY:O>6"Tc8/J4DOyt'!DT2hiAs#%rQ5878y;)>JS3<XUJd
+rYQ96@5T^IKuws-iLp.dnM`D6Y9K4hnYCJcqay&rBvElFx8x(O!})s,5/MpLl}U-NG4gstNr0wJ#tu!6-C3MVi:oAYww3o/'M{5Uu</&2&rp~t1;J&VN5$
+$2^2/eLy{g$>9>-1oHW9;s4GSvo;fiR;W|<S$P8sj<sYt5l/Ju>c/(Y4q4VNS_X!4fs!PsFe5y4bX<L%n^'P}H~6exEys:KzDEHrR(vI`";C!4p+TaWTJl
+!-EvE81rus4iL3St'>r0j'KARI#Yi:5H@!2<+jGf~4}tG2t@E:1f9Jy^:Du^yWGeG};lBYug|}!0T'b3EyaO@2uI3P4]@y&wdU200l=QCp:,dlz^0FT_V}
+GEJX7NRp'aHHduG2DViQqpa9w1@R[3mT!{z/{p3N!&L7-TPe5]8Z{4I2Cu']R@<|uy,AXu#3C0t[,p{I&66y~B.9S<c]:vuS_6#rlt}%6QQs:VTcbQiBM{
+/L4DG-XQ$lWNsy}{c_C=}[$dnfb<D{g<ax'0$!mTF(fzkE@=8IpW(0lTtyeZa3gO%@VuOH$dN1@xOJYW+(z)2[^-%mIZx<6jo,}}X0wO>^33&U-,L:yUl`
+FoPzm=h{XqoCFE!j;Da>dj6+^M6,+e^/NU:bp:xg(=$@$ZOMg_|r:)TXj]Z@1]"9Uq}qzq9]mk8%@GB[w%>$'zI9_!4^p(VK,Y}|Zq_ye:qAO+6ko_LdX;
+sJ!TY}i#s1MC[^6dF`AOQ3};vCO{~7pinfB8Hpjq+;e>1a+>V6fmfai,SB>!BnkypRCW#9=$I$H(4s3;y7>.zaZb1#!nyGRb+/^q14eBLj<]3r7/cAp+3b
+G!=/5_5hR-4-VxT!H}h:6q:Hv/,6V/^w9qj#Qk~u,jY6.Z5Mbxs+EFO8>!'F-l|D|=WVBJF|GUaA|<vi~|jqdIYWv4~Db@S_G4BCj-xp-eAKFTaVM;,@zD
+tR!b~hRC1(_m~7yL4@mIn=Ns#4ak)=ckn[bQ%Qre(@gI:9t2'BrFTjF+h<]6IdU>pDm"XvDl+gaMjv+Ev)e/Ex;RSJElaKX_A%%,t_4F9#qrA2CPS`tRcp
+G-UkySRIU}vbLq8`7s^@Te9.'WFAME0h]#:b$6$`vk5.d(iWT>C8^pw=W4kKo"OW$P,^1x`b#Qs;!zS#"exUTe|_W5#ucE$G}X%m+ME(v>qMGG7rcnFX3%
+o-!FoSVmL8`T@`c%>l''}Y}Ji{ayr1CMSS'Wjo!+GI!Z&"huCFToNijp3:;W:ETO!NekU+Fo8`f/9wbg6V~yTr{/9ItuZ$9|ilg}^fp]#vzjBf6A"FNs%h
+o%E.(TDeW$Cr3:@v0Q$KD85kR!}62dBXK!ILZIx.(l#q|G7+N-q}quipK6/+XjV_IfTB84.HF+syC1SVNMC(XT&&B#5S8j_Dg`nZ$;I+e&Q-K]ePkc4usq
+fOT6$=x@/|Xd#<H9zTU["l!u;FE1'EuOMx^'CG}p~#k:8gy]&A|e#mN<3H@KJ7C))+UDcc/&81{FBwbq;kk<vmp@lf>XsoHb=EOGDX%UG1qF91#7EX2k/#
+3n[k:nw#&r9u_q~ZwN>y%h}CEGDW7+jZ.F_)^xS&OB[H~%w511s!|)~xK#/>Kt=.s^TQ=t`vs>Zj!yLa`i;:.LZP8|[7O$j"xzIZ[LwKuq7[J4;w+J2q=N
+~ANw=`>>R>v<O;DnREuD[,qv1)ml$CPSHDfV1$(u.k=l5bY2!Av@wVS=179Z%leb)tkH_5-$S$/=aD.5GX8]>qI1iR8Z4[aInYx.]OX/-)QMHT=vh,[(%f
+{v23R+[4!Iv9Z&_>psbFQ3X<z0UWju]Y'wXpBsMS:JHhKp9%;KTVJ.G5'w:Tkr_K,HgXbM[]sp`-0>A1VP^iOPMwNJg&]TCvbV=qo'&apiH3MWOMOC{"Dt
+d4]FOoP%;6Z}h]^)@mB'$kcbJ'Z}`uc%]qB'CpI2LVV@//]o63[-xj&IG8-J>"Lumruybm3(o5<w2;6RtJTBz3p'%Xbdl9>Fjxa1"g2%Eexs7"f3Y!xZp<
+c`>Qoyou)Wm4:F39B&"d4(~BB^d7IyF<{k_D;JNB~zlyIN1;>qqh{Ob#e}m[_V2]w>]z=iP[KKmAqXO&XdXR;MG@:R+.:;pou;maTkpnA1ru"qKME<:SM,
+efG=Z7@7%gQtUM("t=,D4uYj!U]3KMfjl$jTn|DvQ#LWbTZP:R_5)>%XKX0bi[efU;6A(5uIoA6vCg8]A85;Cb@N8val5u+pH6;2mDQ&,F$n,6i@F0>MF4
+4g(Nw`b0R&@19&$K:v3:XI):h0YWOSPD2fW#SKYXW)mspL[o]#l}O]7G%BUJiymIRd{7'8-M|xU:btUAv>IIOeIIaxSSyga}GB%k],.t[=Zi"h>KG9UV0w
+Bj@kRE#]qVIXaJ2BY_c+>!=25G6Vby+o#gx.it]]j-'5c<AM`RA3XbU<qMiOxjKZZB!ch|2W6](<X+(N!D8k#2P2We4A7tTRB_q2ji{o-h5iqm9vCvqxG9
+=_c9k;b#'Nh/hY8IxG26/<6bT&bw%}b#~bpq7|to{s)q,FFGU{<t5X/7<dZpd{{PskN=5A=QzN:GIB]IsYZ0b&]Ofy(H'NnLY=EVc-KB2eL!},#1o^QAiD
+i,PL`yHA#;c{kirjD|"@yl&lHZq&0)^%Jz%6kg]y<u]ve.|D0'rN!J0$q"QeGF02$u7JGN(Y:Hr&QaT%Ya';:Eh.mCoS}:@28Q!O.C)}=XGob`]sACgK8X
+nra'bDY]rnBMnwuR4XrW|/cV;&g0UE/,viajS7j"Jabvi9c_^_uUv"dGsHCMeIdT'k"ryD'})k/5F`Y:==sLJ>_/<A{H["ol1n;M8^T+zg2q%JN6!/RoDj
+dChCuj"s#{VST8!!L4)1^pEAlt/Hb,+_I6/>U_16"q^8{}ls@e%E6RHYr'Yo7kE!jakB{"{|!#,GHiBoyqrM=yu"jceeJ^"63%ufUtFs=U'N_XUK1B5a,U
+|3PJlRcN%j{G[$qiS0$S%[O@+GYk3myjEf55(_x#UK]u4^U@%Yv'B0,|uC`zJHnL4j:u7mW|^.|_PY+gQ1nu>G:GdNFs-UKE2$VgQz_1Rig&'dd:8Z5hYl
+lG;Uj^v@9u5SK<H`J#z+PYZaf$3(dbDn/<=!Z!]Ay;vgCSD2PY;w)bU;B-w_u_fi:R,[]6MN]+aCZdnqL3&N9x|#L#/$Z[)+1-T=ye'77'"o8,3LY.w:t7
+<&QI.MQ/1t#Uxq2E}Md+.s+M)V9Jd];G^n-UD^V4N4wOvI3]l.A[H^WE/iw,`:yrz4j)%zXkjrpleC(nYD3s2u&1GV%1@)pC2:v1:DzXCYQ/fW]$1Pn|#K
+h(uRb|@^&9%uV6'C7cI="K<t4K-t}fV!}z=X42Dnp-CgR(JOFan`SwMO^s<`2Gwk<`RF_0mx%bl#r59@Gd#;c@:eQZTp,}pYrZi3]=sep7MIvwN5)7A)Nv
+AGl-C2l0>('k]k$|n)<y"r4%U|"X$H%fRWEG`%$g1WP)UoZDGRoNMDquptojP'T(>JzWmksn[DP|a7k+WKw;%_'t'&<M2^T&F!9rt@POmkL:^Tp'1Ilg_f
+DF(S_cHyxmC61_s'HpNV$@'!GE}(=o0j$w&-%-lT$(}Ix@iM6o3c,QY(kbbN%LAGC(,3Y43RqZ2vmF-J2!F!0K"}TlC8$HxgJ6Ds)-r,,;f>>u.pzJ/guZ
+dZ@P6.',<]T[#!i13=^w${ZodUE<0)xp)0EST^wM}|S<"=$BnAMxF%IQ2>xSr_N+a5,'Ak.S(T"hIW;BB&u`U9'oLv9)cg3Rgm}W>H$"O;Y|][!V{}z%bd
+Uq`+e!~!LWh4O):o^']@h:[!W#E+1`OGr%JoPd|keVntjk<1Wy<WuqSezTqB@//NZ6"t:jF->'D^it3<&_b4%2Bu>{fxiR'L:L~>#HQeLbI:sthlA;:X2F
+L@n2j{Gvf%Z2fuqsaLKn#rCs_qE]GgK5ysS[Y;r^_mji&ib#x|,V|4X|m^Q@FH%hm51>$a>W<OY1IuX3b9Ge9W,{dox[x2ZN#-3ASAT>Z7+8nLey>Q!Tc"
+hsmMFj#R,|17DPJ|aMhnce'jwryf9L+ZRlMR^LXEq|1T_Cj+z"ZPQvfVino&lO<Etm<+6+}`~e.nJN$hHX]]@t(|,@a;)V-<c2Yf34LI31|D)EQ|Vp`g&l
+m{MOfl[,85=ykLgLmKR5<D/7+Sj3;C>.c,5=_Wu4.wEkmqa&b&o{K@/nS:<Mf&hoiI]|rq40}jVkSY^Dd{X,M}L{Jx(0py<xeU>tr`Ji&VRDC:vNZ/L8=s
+;/&F#'psQLN@dy$_}t"+RcraRq8JuImGY.~}^wkIlFiOkt"5K!.q!HN}!DoD6HxSi}[#sU9Y[,EK`GksXr;]N[9=xm5mle50{QbZH#&CZ#m^w0sVs"T@u5
+VK+^1{tMA3LI4}FLCV#cYqi8i$5>ctc0%R@w[LDT5f;>XlQDF2MoB]DWG3ExhC+ISdttU6WK&PD;2}BJO9#gh/`g"apxJ;m7!%^$m}Ly#]|:fsTh^8N}sp
+#I]$%)-Yv!DM4!280>]gc9DuC$jMTep3I^I1+jNNDioNUWUK2A7l%L%)Qx0j{s1'./NXm$rr8GE)D=m,bIR^lMj2K^R9:=iyWA9<oKH#Yi]zip10Z1plWT
+AC#r;<b6Hb&`bVcG~-W,f8zSJO7V}7PdevZiAA;!5M3px}$r.m%3kiOan&T0K`$mWat_OoiBdj+V:"(n1qtgQTp{esn,fn&iELADOJ]@ez,:o|od/;m`0{
+lzK-;bfz@wRp~kbg/cG+wqGo8o'NA,1OB9'|RN.},t=NX7v[^t0KAl#TEF&@6y`(FAegbfWpdiJZV;lnK;(a;3fU&[KAu0D&|ZSMS!Q/Q3)P>mwK==N^iD
+Qnl9JDaW[WzZkjcDv`fvS7f_:vu[W}fiT|$YOUI[5DFPqf'n]Crm2D4Z_T}:gIJyYLAR!~#gl)/_rs)`P/Y&=]}r/tPgpeT,Nii_.Q4BmJnIrZZixOR#+x
+mHInU/sQ.]%Z9qdoT7Y%z.@KB2n_T=AGR7[p{AiH'+/xzc(|'WWgg+ybAvuZ)#D+3%ntX7bnj1}+F[5K8^Jof{ss%0({jDFlM{POY<mhwGQeK&ukQiD7nm
+.U"7ac97qEsrE#)@EGNFLop6<N8@G1fSc1r"0O3)doGp3Cx]R7Bn&ZpSh=zJr@+zg+"(K.)]oURUoe}yD9T.:.I)&lR>|qoTlXQ.uB18A0f`}amqNKkn@F
+i.7K9L(%&gFE2xy_['m3XVvd|PP-Oaa};S2PV$UxD6<ej5<.~W/nTO{QAa/`eLPi9;8x3Kf;}VD/C:vIoVK<G2.&kT@^&C|S+0Dyh"v{/[>,_yEX]XS')^
+|ts5,<j(0#=c1}^/T>%{gieT!k~h'NWdpD]U1/`_)Cw|2M5:1!IS@@$/`I%K(631+/p2:Ts`IMJyh,'b_=rAtx:bR@Vl}yX4CZWn5n8"~;.yD:J#7hcjMH
+7J:B#b.11{m%Tw@A|jvg~5k"|mt.BCa"i=}aIZKTA;O,X[xKf{caA#QHa/"vk=c.@B:Y|zuM5@0;.-v)bB#$qZC)/)ps~X"+x^kFTJm;`(TSx(@Mi2:{j$
+[|M'{^_'%)h_5KC=uZwk,:2;j`srgU`WIZk9>/kmi_=0aoLFRXANAgeJcaLGlpFmUqT"b0:)Y7}uq/SD![o,"&is_{VX=tM;3RjZ9vS}k3+O'aEeN1N<Kx
+6{R>"K47S7vs5sgQM$0%z1s0t>~xiJXN)zrL+sC7|qrDKGL<}6ov)v|6$fyr";7PqrmJv!UM|Lr{HA`nkFTe}O!i'M+fcjG}/&p6T<WQ0nLze^8(V$QC>`
+p-g0h5"0VwWrEuk<Z2_uPKn$.z_,~YA`bY{Vbb'x}mM]87<h|g4LDz7qyLox{)~IA.D&)^Kc7!UI6Reea^`-XIlv(<zE!)d/X4;Gw"of|u"vwGvh0V$_98
+bD6"UK}IL#2)qw(v'`pyCpKTsIllwwH(N_/G:>:&Eu$,(30$BNnMizGLm9+TLb>'v=|xuIvlUkTA54e$6cPOM_;7GHqgW1TYK#[JHf74!Ag:`J-]tdg,H;
+v';$R@LL[f8=(_G7)_Ver-/Qyc5%nH/JRxa0-G-7Qs;'D5LQ/aU8&NkJ'jP6.B``G3D^u>:{2@`9B|FUN^0xq|='Z3Tb~2M.jpFUZy9M`ZxS<>riO,{ZE7
+$e`.YG=<_g)1c7MvW|`G&L,b8OSPdvm$wbl0)Q0+~>z9=o[JF9,-~F,=pFI4E,Xt..K"0$zB}NFAr<ANBJi^"Eh%DFqY6aZQ3+=o9i8ybr7e`H/WO$1W!k
+|'@|LYgj1a5Y3c2#3=^|btbm9IEEUHI'pz^L~ICEc%VCQFiy-gCJP&&Q>c@bj2|Iyn_bjPfo~mXz^)@X%s8G]JRoJSz=q1O&bUdlpT!,_ky+Oht"[DBk09
+#)lGCJtGq!x1ezb5/Zd@g_+1a]+"v!167<|5!y:oPC12C<M5``E|v>z+Z!4u"tBGPXHG+eY9%W/p%k;:L"ZoW;'0{ft>D&msWZEvkyI7:cK'98gI":wP!i
+;N#oG$jaklJS;84}[nf8T,/"N5%Ef[A,q4Hm=[&}Q"anOJD&j2M!,lRF/7_#vw//siA!cl~nn8.9`JJad))zvI.G_^OVv2v2&TApL=+f/cVr)G/a>HPdCV
+5!zts/oJ3>=[|hcgJOJJ(jUD(cX0OMQQ<MPs4YB/G=#M%#c4{;Ny`|KB0b$j/U+nzWeTWc`eJ8|J|PGu4;j#)p+]]/>-5%S_f@%X^I4,MGvA_ZJS{)=E,.
+u)I0HKp<")kSr>B2>U9i|3Duw1cx|gImZayRX%%Tt2tj{zD"dJ_:a<VV'TD_Gyx_+|3Th<pFyS4G3u$_bNNue0EwC#:]~aaYVkHyBHy"oj:llzzsKB%C`Q
+ef.zi/x3&JgRnh"S~&U@A+FwL%yGk:NgbNZ0z;e.H)-'zI^i:CpzI;SY(RQnX09RDXiY:E6"vD!rrEto6OWj]$"/7@1hH.S^I@A$KK8c-,vU]9@WjfaCp@
+bgu$vONlo=JEv0)gE7Gas&YGOL:hrpvd63M[:9@T9muOAccG/BE@cZi4#;p'-fdB,c`op;B|woBdKTR0q%gczx4+UvXC>W=6v;XU=<9z}i+s07=G'.Z@$g
+n6mm}IK&10(Moo6gF1z6usihQ<RB[bT>}xMWw@Zn@qQ!>pUrZ-0'R@7oy;bBU7a0lSW;,wY5-(T+8ZuPjNr:gbA^X4Y8ZMCm2V9[&Po{mJ7K%>4>9[yjaU
+`h_HyW=ncndpfTbb&hTVJp/qWr8zPtm`IU!2[eYZoV;4bp!W~`<Qe[aB&m'@^})Yn/0r>n{MzziSYT,|~gGW:co(4eOQSq<m_9-c5!dgT-8H/+=!dge_eO
+n-VSlK:dq%;zV;4$hnQ=fJsVci~GM!<TUvdh>qBQx:B3,<q5[pl=SHeMGEVHz{a"[gG$Z^"8TYH`Nu!W|BmwPkc5.pPT05m[y3m,o(2J%#U$q#i'H4F)N[
+DN6@n`^73{w#j#]:&HTHL=B!ub78v]V-1$4/'3d,cN4i[|&}y't+G(j"m5J[FQ}h!pECSrpO!8"y4v}"Y8iuhby|i"&'36j])um{wE:2)T@"=|bf.wo.(3
+BxzIV[Jw-Uy#i&5cHj|/Sg_bQJ-}.OV23-buoxxx4VduAu9nOSw6E/~4GofVvjH7$fGDR5`^)XTdD_ght0[=~y{ou.)^i;d7ZrU]kg-sd!)}Qj1XabDC:p
+qsWE&iZ;#jX(P0tU7$)lla%&mlvQHyrfrj{m;GLwD9GHH0!FL:cDn#7B8|~,)ysk2}<Qj]2-GOpMjn8'B(Ev(^{FP}vdBs{r=#AOgb>dd0'K50+UUgcWXT
+/%SmDP_9m!X)fQ0I+peUktqV'2hzYdQ_gs$yz{]mC5"i.$`(lev0)Zl_lu&cX"29m:7R.>LAV3h5;yh}a+T.D,F.XLNKqz!90tz5RS>|Wh$JtLI^UMo4uf
+LD21Jjvac9_];A!.9g]wA="'r(YF~%a"vKS7GQZeA5(&UKr`KsP+BtkG#gmMIW]94Ne(0h|&O[TwOf9D4o$`3M`(g(^;-%(Ytk,"r[vH&0ROMW}T6{&LNy
+:Z2b2GA1A<m2Xr'mL2&M7D|e@=Ft3GMF47O_uwGnM]D$J:w[r,C.p>7{Hy.s%ks{+$2I==@mM/emX]BB0iULt[3o0&J(");+Z{w"hZ:Rb;{9Cz<F$0e95Y
+8)P]bk7IRdTylI9S`TgC<Su3fBHY&Wc-4fP]/NDKy0q_5s[kVTL/$grUMcYs"PK(AoY5d8AUgWTa4qx'O-vAK@K<n/TT[2nlHc$NDM8hHW9L;"|p%EgW--
+`a(TwPlY="[_'%"QgaflseSGMH:7)#]nTx<E:Y5H[-Kv2JL^H0hF3^i$Oml.2A%#g;<jB<ZZ|K+Saj/I#"wr6sAL^+XV/a]PK'Amz7306r:!jEm"sDFit#
+FVXs_L8E;6imDe)ff%>|O'V7$ihA;6YQQqC;Ed0Zb:N.Zb@-pl[v-c-r[JI$y[bbu)5}U#9<5v9JJpLd_15.U_yHeWP"dyw)db`[IE"R/F!7>2h=}V`iOv
+8Lo]5.-0GsK.`d=2fL74ULnQ&4LA.)E]sKkoA-x-N93={kP6+g!MtU=3yM>`=,5U~(Kr{0knN):H@IZUbJUadj}4gxrz#$Q]5$_rtl[jEi5Mjan//|f2Q|
+QOgq+c0GyJfmn{:GfP.uTu'h`4U<%,E^^9bRd+l3"7`cj^I.U+PVI5S2H=Jd(>skoSR)4H4c^:y4N2(!CKot9D|]$I44JYOz$UQ[f7@J<]h6&LI94ZCh~[
+.jDssg:'y+Z&3<k_ahu"&_4PMxkFC+,4Rc`C:/h`XyxS}3D'9m!Ehp&P,C>nP.]e<bVtZ=3H;uyxh3UhGJ|l]}>p+BQKz5;q}oa]~5QO}.DX}[E7p'W;!E
+1odH!IE3gt}|=4682PFZ@]#h0G.'M>oer6QS-G1[9-HC/X:"7-P/@hq]>s3meMXpEf:q2D3V"=u"R7$3wtu.2<|i;'I4]+VTG=@b_xT>RP@Fh2l#'}[K,8
+D:<vqFB,%P:l+V#rF+8r]Y13Kdm)5`7'`1qAF]$CN&WWZ!#6kXW+[_5rG{5S^+=5ZDuy:eei^/F$U23Ro8^F`$#zQ^%Y,IJz;q<he^_k:l#HX(X8},6pd6
+,JqoB1>Ti_cm4L[wK,kS-!3kzFoR23>j2bX#4ea>N(XZi,QA^nDA=r)s&gacM7;vf=3K#.wo_+;=^dOR7J79>zS_#T:J{_bkcVcLv"y%/49)U!Nyb2+o}j
+`JOi~6GXnn8gE`xF_ekpIQYbf}`Fxj"x>"bur8IL=[I4ugN[Oj^Vzm);(XlTFXe(B`H('cHwViF:Fd6PBkOMyWY<>j1UYF$dJaByNXHvFYnN6=1=>GD&j]
+pq})MIri:@%RQ4crV@}#0advBBP`s4_"+'y`ymtnrhi`wW:BlHoA'S|@rv@]+1%wLzV}bbiRRS~>Q&Cy8jFU$8($R(d(grAYW+$g/6,J5kN>6uH!`/!kl]
+7$Qw_A%G1^iSx:[UnjqcUD_-6JO:BoEsUJOU4:MLC{hi=g<cSx%id++|70b5A)fLcxo/2>NwU1jg!%$%85YT3u>@DULqD_.-i=/cVYKfhz`c'9uM}zEt"3
+jF@mTVr_j1+JPJTI"CUoz1j_[87YtvL7r|CD{;]o()eQN{(q$CPJn"U+KqspT.|&Ycs._.k&Dgjg3-.98qHwaf3ARG9|XK{L.XTLpe!6h<kP{'m0`ZXI6+
+4kwhZT)xH,ekw&^`Y->k@b/([M%9|HmLHh-0aFQ`9q1Q5'lD`:V}--E$gqox3qvAUiWZW"k9`=4D},3!6]xSy,flUk0XV]DuG7h2Fy7a]6/a/qU}[#m<oG
+&l2B^=$z-"_9.W$V"s5]IzW;PSzL0|wi4eu_[2(+!f1RCM';;;TY"V.,Bn!kljz"mY@:zh+-!XP}ZMlXchN|s[t|=Xgk5sL>G@o>y[l,qe[Yij!sL7mWx7
+QrycKJf,X1.'$rAX'`D&0]e`'cKM9vOSyb>r"sdP%<VN2t@Mc'S^ZZ1/]HNxj(N/(y3u+`i@LExIv$%S0K"bpU}+9Kv:GcC:``$d(-;x6"@IY7FO;>E(]8
+Y9+!od$6wiLr96]S9[{Ofrz|ID19WcTl>6OqWqH<R(pBmT~x@PM8p]|w0&wsP#Wjaip'{'Xcs1lN-|^{ksX&-GFsNSttC![%[7PYYT3-z^8]hz,jOb1lGA
+]!<+W`geRfQytE9OoOKZ#eZZ>sjn,HNdR)m4!L.%&|&tAMF{`]Dbof3Xpo+-RT!KY{,Wal}2/e]}M5ET&o_0HQGUetjYsspIE,3V`/8CmQs-r6qMn6L<y|
+)D#.Td@Yl@mpl}~x8%Tog;7eP:NK,]bS!mpFu>O^5nvS3U^L&pwoF}Ep~B06]+,Pp]IBhr.`xZKox5$a-<,DX)gzRDAM</D>/'Sxr,I#vB1%PL2/H]>L8[
+&hTLY;g$@@@`Uzga}krX#hBJw%ME5O2A(ohh=r;["{@YA/s2H9#B>/O'32%FHZ(aOSPJ8e-jYD5mdX]Z[Q=RjsfVl!)E(Bqw[$Zz(`vC_I[=){=4@4IXUu
+CaBjNLibf/^2&$F5q8>Hj(PM$Q6X3BImv%VNe|K9R6&]Js0u-O5cFjZV:Ly"VBoDyw7;D5mq'[%YhkQJ:fOa^3-xj)ZCqs0OFI6QXH-SG_JS^6mnzi.^4d
+kd0ix1=]TR=Us,l)U=sGPiel-cv<auXmFnHL;%|iH3YoPm~}{vmU2-s3.2`R[fzzLElvC,CU%Ui4N!U<^f512q6vHD+iqBk!oljPfb)g8=,mS#=Chv2{#O
+_d-6:C:09%SGFh+bT'22ohJ|c"2)/nHX:i.oI'K9;Dq%c<TTtl{.sM3>S7J$92'3N%:D0E#X]xbv:gA^jRKN~B&^mR#}1.dNOY78.:/uw7l-m(_a[4-_iy
+Hfw(^i}3TZkLUrEi}|vTEsaEwc`C#L5YT;h$f^lG5H0ng!,P{!~(Htvs4/O0yvp<k;)ol9FDtAXaf]+hlQ)f`jiJ/n5tJ-2.bY@j2g-7h`#Z1kzd`hGT/(
+KBt5zfJFk<}%1&MIHCA]S739F86!Z.g@[,@-'o:4L:gj:8$/glZ/([+w7BvmG-oa^j<Nlo@FJh[CUHKi>d0Bj|Ke^/mh)=_&NFwk6QT,EHEs5aI'.x|B$g
+ii:.pU^{:.U%j/P`&MFBI.!85.fdc3(<[J&m(6x=Ko@]+vEKhjlE_pE)H$2"+>IPCc-[6]iK3#:Rk]MNwHYdZ{!LV4C=yZ<`:4=LOv'g}P{.58.@n6n2g2
+x}=4$Kh`1Aw(06VURXi(0^|&-"uQb^yW$e+2R`1phm9H>'ITIJXC`SbsusO,%4fM0iB@Nb+g'FaJDJTFlmUSrH]ATDLjUKO.sP>a[}1_KvS$x8~,;7Ds,3
+|Y<VPbdBl5r@pF2}[r.ULsfh.v9.on$2R9vClvAJwJmtoQfbnmYJE=C^oHCc')59;.#=T"LH8R-/1eWFGQ1ZF)~xM_[.dHbOfG(U3ybt=6q&@Gx5JKh&R/
+ZoYC/pFUU6x-M%`&sLTT-=)]vl}a6idgz9#^p_G+#H41Rm4:w[+1/{f[-V)F{LVB)CZvz:-X[]cYm8xm2::qWyi<]ER>=P"HgWW-l1i0<]E]ztWS~m>D.F
+#p9q5lApWKb_De2V`njw9c9R^arl>ZD<H2~`<w)Hkfyq<>L|s0tf&6~NUy<D}d)Km^omop4h,H.{]c<_:c9q3y-k}IYw&4z[OAgoV//MWiKP`!SC`'OJ'6
+DfuT/1f^]O/T309"dYE+3(H#2ZJs[hL:qFwc!|H5O3caQ:fN$.D<InH]!A&)ui%P:Ja""Zlcn'[i9<Mj|ge{IIa0<$X"p#bc57>KsJIR6w'x99m-9p_{N8
+;v38mqmBiXja^HpV}tY0Q<@aG;;P.1]:1|/SO>nsiPRN+";gA^p@U&E.`{bW]hV-5Oklq=}1HjLm@cG-(TFcU`%%rR<v><_Em^L"hc+rscV[8>;I3yCDbc
+;2J:][N[L3XJv4_64I6@1x(%e_Kk&P8.A<roXy0u=`SQuu#dcXU(U'tIN'a@:6Y`alXdJW&B46Qmi7pNAJChetW}c/HFvm=5`xBoOTyFoP!+LwIQL}cry9
+,of'31BpuO2Z9Ue&dI:oG}HMz6-,M^|"tV~^@"D3.x%urec{6'ISAhj}.7(]+m+0jxWqm8tH95(uPU+.$>.Q/399cro/zmzH3`lCu:TM&|$a`J[Tur']lL
+=jX;Rf>ZCHfUV>xI]$mty/jq7YEq!XjZNPcyNk'W8no:;8kyP,exg((ni^9q:r-o4WZ6f{ip9j"Dpw"2U)cl<!};6"-m4`/Zz80Ioh:+@'mvaURzFKVYZ9
+b/P:!K~EKMPy>=XT6ct"0ZCL|:"zFztLY%52I=wRK1=u1</1`Fq>hQ[{]yK!F]1KuS,p99NjNe)SMT_2LpT!D_qlc`)/&J_i<Lu_@^,QmSX["&:4L:"v~>
+]$e0D>+dD3QF"xp"bN"!qIu45rK<pPe:s$N`0htX_Y:W7TT=xVu>sy(mH`R)=j#fJPtbJNy8bop6g`#=Z`rMonBb"9N<3H#uBt2/h4}_Eg@T'f.f6C+p}d
+1r%sCI>#-oGQ%$.i"(){pH7BV{AKF1/JB50N^eHmLUx>rZ!q"pz{ZBTx#_@qxu;RgFvV,&PPa37,L8,{&w2M`u<u|ot#SJ%J&9&tEP1h_yBTwb8O6'<;s_
+m-_V25%hNB,EupNUjci,hopj6N`<UW.ayl_a4G3Cu3TN)Lqm6KF^RO%>}fOuxTKUiwd`8|X,;vN8CrDMNZm^&E1XTN}vj7~'R}iR:HXzHgzoj"cB$8>;|Y
+E@h]R#Eg..top4#x2h3^8z"Ow}NZ%}j@1g"<;x@$]BvhvwDuiOBrJ|H2RCeNR7u9FXxui9[vv{C75cPzRzSn`7"WI7EQRK")FpB|!(wtdw/j|Z%r."lie=
+Q8/{XTsa9B>KR29lkc=)~Q0&5D-nQCn4Wv.qH2/S9cO1j]Bqjlg}SpnKWWMgkNvi4sZtwNvT]v>Gs)X$`EK%rK&$L_6.MK/}(3v#i4+sCODu:|UkdzL!%Z
+'>@]0u;iQ-22sY_aNHddQg|SD3Lb:bkyfwL]![}sI55+|sN}H^rS3<@R>]l{YdYHv`FPI!a8|sG;y[qQ{@ei!:XJ9}H)8>b&zS/@-bm]l+Ww:Ks1YzeYPN
+gO_|4cmNoMNg77pz_jN$M!cpZiRl8|H_ec{^.hEiRK)omf%D/+$wM-p$BE[UFtFTI=nel]FL`@5aZuF]])9OjijYbPP1#C7Q4'`C`'-.Ij8wFl>Yv.,[#U
+6&O/d'5Q'_|88/;3}<To>,A@2rkr<D+&@z{ufY9llSmog.KT9>/AYTN2(OtE8`]``!L!SKQxJ=j3.Ny=Q40nZ^%/&Lc77]9w5Z+B<4K%A'bXlA}Qo%R;Z$
+L[rsiWUp>|8nJ>VILT9%L";u()%r:5pN`@OoCF-soV;$ZGc]r+uOztp{ySyaeU/Xi[)#=gE2kre[)ew;Bm297$m0:&MPnIM9j>2juz!N6`FOpLVG];BL>{
+gG=Ha3k(M3{C]vIhYZrjHev>-Yr(fz1D8-vAb&,eR_iY2X0}T:-!]v84;}E44"L1_c-S)|d4DjKBr#;>k+yfG%_C5P+bA/[3dRqjm7suj2Lx6+9U]A0m"e
+9aWZ3C>qq,nrz|K/_k+yV/':,K+7834`YlJ-XrFBpT^r>dWwBEAug1UVMt~ds#~6Ymul&NmTAumE!y/cULkQhan6w'7rq,n+9/J9nMrzc897XF>yJMrddO
+le0Zq5,Ps1y#W$A<h[!Ymv0Pm4O_A)!k(|,[SkqIJO-;1y%v`KP{|v-Ou/)y.{QtzLkyp7bDEoS}&L)(#6Jv"8bD=K>zVJoXo>T5Bn2l7G`y@tlm>9M+q8
+g)a{_#]M23`R3'2lVx.9pZFZb:Z%d-zUeX9t4NH@^C6KN:UiIV|[3MEj8h)Dzj|FqrX^xzpJ.U/uGt6-+^w/B7K#19h$v(M6!>sfMi#AKL;OCJR2Qvov!0
+T][3XD(T}Ly]dyvzM`nL]f91O6iTKyYGPn7$!WocWQa1ToQ5w$ZfdaTL%|n9JLXx3JU6m#6LX1<D,dK7'y42D7(T^_}&B;L{bh|utvkOe5)E()4)6+iCDi
+AnV`yr>(LI-Deg!M}YE2ksCct'"(>m73V'4`zq^%KmKec<_Mz!]/af`RiJp&EsrGdh<%7;YN4vz;oP"CPRM7F!U5SX_lhCU9J;wboHvtvt<d]z;#&Sj%U'
+I>Nh=+Df_M<N[]8=;GkFSABmwBRr$E"8]};:#xQnVUy58,YC4PotSUC{k_c/"7pG%K|YO{DBBFSn&,Mm:e4{H,_1ojN;([5k:-x&eNEUCK&fz)HWf252le
+.@Km/cD)t7uH%:SEbRf7&oGg@!DB^QKR[wJH}zt{CnHGOjVeXG&IQ;bf"&[]OMRE/"ppy<BUEnw>T+czxy[r8XOBBM3xC7jyW-af(HL[-!e1dnyP{X<n-{
+AN5r1=MzZvs]D{J26eo1}{h#!j;5dbM=vS+64l%tM{gN#u.|vQp2|:r:w|![L2tDR"J#Fg%>QO)Ih#36ko]#+8a1WS^4qx{%/TVI}}}Su3h3W#D,.!U,~W
+vfa[J'p}iO}'+=v=&wJ_'VNpkVgN$_{JVC_rPn^cIg^pC}2|TE+aYD5#Xj1F6-Sn_|lfuf|/VxDeDM(-zoM8-RunLE3Ni(z/m}!u&nGfz/[LzVF5O9DR56
+q)xXR!Gk[{B;mnTjcWJ7)(mGV79IKkx)%G,q6S(9w.W=-_Z&>LX5ZKsV0vrI)N@B0d5#/8._n3,Ab3kA=hgS2E(s{uwrh5.5g9:`F^|r5;`1o|&t0&zAQ;
+lOe$,#{4_Qt:VR7B1p.80SS^Y,YXMWA&>BJS8g%_/zll<`:j-qE-pW>_+$P)C`jkb/`.4IvU&=<Y[;IGTuj5eq$'IanG[d77}Br%IA;wI#hj4pxE'3:oi|
+6(<OaS4FEl=9H8.DB(c-g|jirNGNqp`(T]H^hE,d(;n([L9TGHN;.q.R%VBO8biS2xei!CGfB#~B0H]uhOqtM`-fOvrs95ZE#G<#UUi{;eu2X+N%b{8=q5
+Qm|:H%(jS@4.fxl3I!)yv,{Kf2v`Eq}Oj-PGt0/C$ci@c3w#o50O/P"X|,9:S8ta)@j`wPzzs1MrTn79!<@K_jH20XXCiu);SsE#;w"&T(f:.WQ3C.)P5W
+7')Jy|r1!O`odSa.N>Hl={D:rn)v.xArs2MyaH}ZqAc}uAWaPVYVS<bD.%|CkRg=~hX<3+[EM=8ivj:/Q%py_)oBBvi_wS2s2Q7G:x3B~VV#9"(yerNJZ`
+,fLdB1s#|%C+qsc6KRz$+#Fsm<x9Gl/xsa,{t6K#}-P#caz3Lt(HG_L4N]]|y(`y2OV"X8iC<dsHOsD^>CfEcmZ&8|_1G+!We)-SD619A(bUZcz4QaH3bU
+-3UC-bNH0.cjgoFZ_;;mBBxCpm!dN2-ZYRj2S51$Y]iL87v_&C5:D@N:m@|R}h</{tn=<:$JIC~P8ht[AL#:"&4(`eFc%1@4K-T{@dA]'zG=mY$J(fDHM:
+lpANxd}s=o<x^sL[XW6-iI"0SAWdg|-3LQ"i^oG51:F6M.wsk8%5T(;K)+vE#P_NQW~KuBC;U|-S9[05j/ltmLNKfCSocw1nx_o)Q:s`6l%@vy(UHSpzwH
+L]R<dPdp;z%<])=$V[Ly3R|wHS}V#{P_4/u/"|Yt0Oq=zA<xCDms{C/8yY^yvm9HSu%{ZJJWf<|}}ad@YkSe4j<a00]p^U|7B|Wp$4k3G>o,j4o(3Wx(U5
+#+hmi_Oo-NiA/7j9rh_etZg&zZ!Rq3Oa^3n:r5IH:a&V1.m9sV+7y;LR&J!0=&uo/iWjKJnY&gy<1;8g.t],l|yx]wD1=&7wXJlzh%UY96WBtILSp=0[OT
+koS>X^l35mO+1z(1.0C[,q@zjv2XtV"XFL&^}G5r_;caVAQNY302}]RoXP^l9quI%N)tiYt<`Xyq,U3bTO!+&IuN%r;pojUTYN:P%+z54u,/'lYI^||y8t
+kB&S0|v<I]%#1.e^r4+XLQ]s/1{<[V.%zFkI]AMv,UsY9eL|Pdu2'@A.q;9#vc#pp%hG8Bp}}>ohkBW@4u^DGrj3e%GMD#(h}g{Jx[DG^G`Ui>:/HFV11/
+Q3dj(EP|9q_Zu!)+_V$ZR/pt<g8ZD,:>viu&s./xO2[R)=(,dWO_=^iEP4y&ZHz=1MqBbspLb(OTh"L5t>:=l:xAA8(a4KDns[MI|q0>8p2zzqsH##r6l=
+Zpon+&.;J^a=}qz#LiQZ-5nRAH-XT_|Kx|0&U6#+)(MfA^{yAFa<#;"|.H{GqbPuyZo6u`K2J".2/=1rg`>m;m6<5_Aj!2>Ju4A;L2g5`=5<}u`2xvi/>s
+i<-8O3qJDmjJKEzCXG]I+d3bfi6nQV"CseO[&M]+tLKRDIweetGuIHv4Pq6o9Vu#_"J%'`6DCe(00vxJo}vKl%<Zp[NJM'2vf5ukb4$pj&mMH^Ti@Cp&&x
+a(3ikt|_SeLv0+E`{4hXf0^R|j"eR0'npDm9_=|>/X%L_{`b/2CLh`&o95EY9qEWRI<n|3)O>"ef!':7NI>fl-UUKSz=J%~l{KB"@6>l<GzFrfLA9Z(:b<
+Paku_p@n(b0W+tr(}@LoDu|w(#T)GrZhwWrww@2,2ktXY6(TE&h9gH:iN"Cl76e2P[]w9X75!)m{A"Et=#H>${uF)T(vj[~>Y+0/Q@kfOS:2<^)@dh]hW_
+|ePm@@m9Hqc4fS3Z"!>lZm-^Dw)_FO(w~WE&g#},fR"/~9w;qsH.,a0SmhcFS!4em'HzFzvBOT3ik,5MZ!zI5OmQiQb)VSX1C]p&H;idt".nQCLKhvr:4I
+rdKIj^I>bohL(Od!2heMsJM-B#n47hV+>;JIKy]R+eu/vOn6=ge@tnat>['WDX]4T{<Vs.fNE|1H-|(,$Wlhv{}3"5O-Fc_@'0_T;=p&mkU2:HPA#'HBw0
+[iHjB.Cx4^0OY5h_"Av/1[@PVyK=t<>L2f$/92!ACn%_muMo:-k"d#4.6<;nekw9KAditZo8ZInM|8x{$=eW:i/Sl6'R>kuicaI=+oL`RgV-AdXutC7PN-
+A<4-zu,2!w1JbA>2A^}6#Wx-d9:48fm8^mnzrCU=>=~xM6X/0Txo4+erW1soZEjYYq5f%c.Gy$1Xez&`'.SN_AORV[zC+Fe!Wu3G.}T(xH`5T^!"gjpXo8
+<4w[rgmwuYt!G9HrwvIZsJwVKb4$Hlk=j60V#eHM^R8s{gs&H3aU~Pd=J[K(i=X)wTZ+<_<]HtVWu^fcFY2d&,-0-nK=-'R4tD4tL]1esoB`@k9#GxGndL
+)q'aOG56}Il80TfAio^!6qqSbaj|}4+{^L+s^O|5t{`k<KN;sp-nCsEUpTf(2IOnAm45m)@%Ro]wJoAgZ3!NgZ_4MvpJ-z|GzC>3;:{QYCq.Yio.7[6fNK
+^7|;qj]K_6=Cjhh:t<,St+Y$9jF_k(r/"x^4X6E0kwH|8/4}H:EqE&I;F$zzEZTZ|)^l<!3X[=s`fYj)7]4B[m"T'y$7_"Kw7VpsK|/<8ENxdf%k!<AFaT
+zdTr+jN#by+(b[:Ofn6i#tA^/%nrN6IH(3716X.(,N]MnFE]1=T]CRopM]mT5GRe:Jj_Pk<#o'qD7DElZF(rNJwldJKWL0AP3`>_|@W_o@SHea3i)&3WlD
+.NMa}e.xX472rN}+L'D;/lvxW_y'b_6,S{s45O,N#5Gn_3/pK@zcFjmz7JvCRWP1=B6bnLaB/E7]a;3<>@W'~P`0W)au%>|nF'HjD<~bU_nEPNDT!G$B#Z
+UbJOg4zcAa.D$e81+&BEV"Lj|'RP{"}I(dpd;G2bUi;w.$aMG=^'8JY>jY}WWV@&v$"B3t1jC,|@~%VH"R1rI$9}7yGd#I(!";As"a9,}VYeCU;^1.a:PM
+Kr9t|J[3eSeO=d&mA|Eay%S(-.oj"f7QBwD:Y^yIy5tpGIB<=(N1[Tonzt5Y2l(`,:Oeuin|xdbEZ)g59T}g;,C[jJlC:",7vFE#J0sY~%"~jT="gvh67/
+yX<2PypvQ9`Q,d%,qo^p2!LnM3gQ3;1rYV,hNtC%{}^4{-IVVgT20c}oE@/30<]2f>%4<7VdB{Y^)+O`<:m_=tP&X:+I5_Pd}<].X+7s^AR9w_}5w`SNc9
+YoQvpCqQ(.HsP<u-pgBd^<&O<_YUm@Y}-s|LnZ/+L+^R)Z/+^{eoUlB=[FJB_uLD$AJ`d:P}MUhd6MoInp(zdwOWgS~O+LM&)]YR)l4I'z22P(Hfcj]o`k
+V=vY8H&7^.pV04+ew@]T[mQEH_{e)n<g~^Fa;|(LPF$u9mls%w(}'d7]}o|-)38dt(oCt27s<di!zM'HL1tn4h23up;MkWE|@m$KtN9]Jrh6IRXf=$T[e0
+KBVqxUtI}:5Sjsf5_8IYr%M12hRA%2|LA/l>$r@sXiCI`W;=U{~@e_eg~i1e,!U0(<{69Mf^,sd,uP;;px&%rmYq[<2KATvNi2}'A5.vGni<pm:.|w+6/h
+W#wtWjGHY.EjNu9BJfzPce4bWh!YyaFyzk%W$r!IRvIppr4.EIR1y`)x~1Cf(@=T$YxXuab+-06V8euQ'(_&lRs:F2W4ekXy!'@>b:!Gbj}^P0g_FC.)J^
+_8CLc.~4[m^d@|[,@$EK6HWwAfj4+UZeU-P]b&Q0H6@2+.7/x'!`G4p;lX&:!l;@4G>Eof/npK`C@qa)wPgUsB9gh8[wE`!>8U%x/Uq5i!+gm=);68;KHt
+X_T[xIM8$7=!/.n45(EsU8D{yq.bhh'.Hm|`v>K+"pUX.BufpyD_1U}3CS)TJ"N16"lYaGfzzq&s^kg)M(YrA0:.gM$;g2<y<i!`)Qmo,D/V]o+ikEy1y3
+&Ig@8Yg"zt;+#QlrrL+]hcXV1^+j-BU>JfpBAi'4PWbbhTlBY'5lhY6`D5;0oi3oI|6Ph^}Vw2wlxgsY>;ea]Ql;L_k;~3eH$LC@+=o(!xWPo;V=^uo`{N
+uTPip0dA+_SfcQ,FYZ`dc;|KkW,WNtDH'Ecc"xR%f1EFg32!gXjq`,}v%}q>P$itq_Hk8cTsV'2)1rCI$Fs]2jc4T6XIu%Zeu!T$~8dczu,e3UdtE!fhxL
+:;7Fz'6,`J}Egm5B[sNU+9]4"yMvm9r'-g$Joz`wV)_^y8Am#JlNMW~FjLX@,P<o[]s8$UE!h<XVN=_j~2Ld&F)EC;O<a9=R0>q_KMV5r+FU6DDj_49.CK
+~xP`;"E,dz~!`:hu&18S|"M=gHKx8V9'mHzvLn00hLd"!8C9,$oR7%)lr%FS-e:L!;aE[6`f"TY(_0m0hoRs+/42fmuN2U2nwp5`f#hl#t:FW_)}`O$s!z
+qQrgJ8Q:._i(UYZcudgNroHQS-B4jw{gYo._ciGMjjfdr|69X=BgSiD[{G&cjulktJs0z9r-A-CJ<Acg/ktro368RgYjPqop_6VTlvO`R5!#e_,v.4]0@}
+Ow0[,3JS,%0X3}3/.'eTAi9Svdj;L"`'[8t'8WX@)6c'{:=ZZxP#(FkjZm(!`bzxo4]'{7%m'dsYLS"qhd'6/j|GaqmCkY&j{Q-e%"'@UY>zP.1fnxi>%4
+Lfyr"wVcJ!qVb{H;jz/c}t7u041ZbwvcW;NPX[M.GoUB~GtN5Ch'G`Be4k8I{D+f4]A'Gb/i1FD^uT&vqzmL5|:Y~=uM;N}n}jFj)MED>GG}Y{=Z;xPzZ0
+]/2Jb(R@{eAwIgfwmtZu<+,c0)!FsF"2Qq:>fZ^P;"Aapn1f"jLa5^sCGZUknPgh3tn;0>MHx&vsp`G'(3h5[e^_4A@mCi7x._|@@S2CIYkBxsP/H]r%-1
+.c=9>#&M2gA|L{c^bN1p_6.z(WZccA;Q]0+BHex^Az_R8pJT:b&0[!jz,sja>2%7&r7NSZ{,OHB#@m/2/s3nwp)e%c(wK#x07vm:eZQUI1`2$!Ve+I<T>V
+Z"0Pz%6dhi]>K[DEx;>M^>)sJpoS,%>,40IALn#VhX#Cos$h^iI;9_06^oteQ,{#35Sz}Jur0-YdN6eO|u_7]F]58$^n|C>YBip&bHr&64M%^ZCE|ttlv_
+ojW5Gw8I}R<W.%w@H}Ev!Ja,FdV=U'=:k3U>Q'%((5%!c8ilE"n(]ST+-%aQ-@##Dpld})wc-f&=!-wAQ,:-KT,HXyw&+MsI9,nxX$i5/RVD0<{7<Y@Y!N
+r%UHa%_LnQtvmJ~9'hziZ!%-k:s"n$1xO%Fwnh3L(s'nz6(-A,2q<cW#'p/+bfCQ{ItK&KS9F;#=f@;/{jo`$kT#cF5vz.vE3!92zs8W(0T0p`F'3Sw0G/
+jQH[iPHWALb^A'+#t9Zsk6nf}:bC1@5|2Ds72mrQ51QOPh{iZiXpZ3|:<t0%EsAL]ITnc$I1Kfn3b!!r<d611]>R{3PdBO@ukiFu@osTDb>Ym@$nHEGP<6
+N/=7>I$Tv'D>Nrb@Ks9qe`GbRkZ)rq-B[9Ma-"x:0yA>}R%;MhiwIOlvVe`}EhNCO{t6y@kCMQR]LdB6aHgmBAM`Ut3$m]wXeNXx(";r|e'i@&wHrQ4H{a
+QX54kAsR66]Gz;{NP;R4rV(N&6/2KG+G+:UQQZ4vT"c5"{HP9;d&%x]sx5<:~f}.aL.9(}FBdo+;Mm)H:Sw;qN4]43%b;oLTkmmuOi8>XTH%C]s^%#MLaJ
+>rC8;h~LT:#0ruQ}j1}WnNM5kglk,CHW5!|@Et/`rCX>egHCAj)o%^z&TxP,CW{wNUx3J>@AI$j,@!<eq-i6nZXAf^,gr1Jiu/6W|79$.46S(=i}".#;FA
+a]~LiqtZKLIcfnFMRE"^<wZ|H&lR2V6_,;:3$/<Y#O@Ox&G'Nwi3#BCX:lIA[yTvG9-4~,kM[hLLxh`=qC7pyS.>Wm)!%N:$xxwNw(NTX,Gs=oR1@HJI1R
+=t`2~(u4fU^O/Ug61$-XiL7<Y0JoO>GK3zfmLK_N]zOC[ec{.O00Bb++XI)W.nTe3xUnx.5$!:dA~U4gItkv+Vi(oj+U1_r+1Il<nXD[kPoLA[8H]!7IaX
+i:`+2nye+!sEXr4smU>-o4uEtloX}I3zn2auJByKO"_u}G_Jt"C,Li>-!!j.N)OL!3s-y}U7hSyhj0-Yd|L-7O7,oJ5#@l4&n2WEd/Ci$(}Pd86bvP1^}o
+-TZT4g#r/W~;C9fryD7vp,:@J=.Co_>h2APsh%u)cC,67|vzpJ{R![wqtm!$3SQDL:[kTy)FcIWFP1/)m!GV}J3("G';st6n-(JyQB-wml0Y;+Io0fmdim
+>I~VjicD}B^ecN"xXLE.u,DB(i"s]Lk5bYj]W;k:iq{3|w7=:FZz/}^Ee_[rRo~!b#8qweH=>=!u{ptp%h}@#_8AJoC^r>7phYe.VbjoOvOo%}PmbZiq]2
+(|p_C7g#lq~j{d.-QO3C~[#>]:VyR)tNZ+!%~9J}/}`)nvl}h^u2{Qqn4}<QPZPj:d^r<`T:4DYdE&<E#QK;-%2pn/YIZ|m3'-[>OAomRarFV#'va_fh17
++01Uv|8q7q'}S<,bE95O(M8F&{Je'wPZcD#Bq/7loxJP>_I;"n`-HXE(c2Xve"r+1)$/5eG3Nd=pmz"`C.{wyXZ+pa2nCKJTY[>X(EsY#!H|t!`{dv^;dV
+Az-%a3w%0iW&32FHct:;KUC2Zpih"h0:PZT:^SKwjf4LRqJSecK'/2wl91}N<G2'JI:kj<=RZwLzHhexqVBV.mm>1kSpu:U|^}^.gH7,P.$oUO7b$'O[-=
+_7hkJQU{)f%V{nvHUxs@B>f|La58`ov+`hIjP0t"!NTNZ]%$IX,@2n:GV1iuW^t{M3FXBhG&VD;[H5Xt@XS{RNl3|RMF=kq(>Tl^:VM&sU"_T-x^fGClE$
+O".'JwI8oWQGz!{e7sP[sy`aIDCL+2o^SuK<2TjF1MoPUK/}Mtsti@e-62(vDGTBd@P+:Y3fS"&x%USq[d2GwUm4!!lu<X3aj$>b2!h%L9EWF^I_2+^y[+
+yF1Q:wc5{e@zey#,PdJf4jyb#O7,r|&:]&6td.]/0,C1CltVk#6}vbwMYpG:UD6G"+FfCEO#)"|]}1O}aXi,y36frG57s/~I]dkZ%z<Z<u7}I3j=[b~dz.
+XY(|;J9KSdp|C={-AV7I:Z9Y%lS.1#XnnWs+`vv>L.i(8u,0WzieE-]D@_=@>LGWWbkyRe`3<x{nteDp,]/^j0hhEp;I_]IJyG#5J@#a!Zs]=T|NpV;"J,
+T0{U(YmuW`rzq[33,"HV(bN4tM@%o$Ja=Q|L,V-iDIalIvS2w1dy@8PHmWCSdRpA31bVT"d|E(1}aG9(x<_PJRHL`EWo/dp<Md"<!"%piTt>aH4)QC[E|1
+#$FDiv^03c'Lx_vVs8Cn>>j/)o:yeU)'K!p_y65hZ@2m|YPvR9|uHWJRXIyOVpa'!4#G:Dc01/{qjsD0^>J>}CwZ7#4oLj(>oA(N}y1`WAb^c>XFo=vi#G
+4Qu,9zPVIz$8;(9#<et(9lXB}JuQ4gPXCs3DOsoMu(h>y-z[K3g0MGk+F@Jqy[%3#l'd({x:+LcK7CSQ)UHL.4YJCB3T~h]n+%AwxW23SyP)xSC2&zJZ:Y
+Ut'sx'KQ1"].|LW35cRfc/`,Nmi8_|nr5DmrxMImhd-k%:m!/`L^]vri!w9eHV/OzI]jfoLx(IVaEV`9!r{`/nOk47Y&fB}$:7hYo;cEuhx{%&wDUI;ef1
+<R&5PJS.]%n{$(&N13rSXdLB~jRfEALdEi:(Rtt{Tggbf]}+S>i"PUGwQrbO2r,(^Do1/Gso,P7N<om$oV+b)<0+lQ.sVm^V<L<{=VBsuyTopAiNF{~.uZ
+L@Mk/J{=-1(yX'>n)SZ)mqR^^v9rc^DT2m^V2eAzj|QD=SY0GZO9sD:xtwRe_h|F.iNgr%`;]MAYBk>I^9~4j+O&V022]8r1f8&dU8vujt4LA]MVT9z[,g
+PO`/O^%9e=g[_d@nEV]8m+!I@`qh4lHKSkzwFZdh]<_d=t_dx%2Sfh]c6vH>wA+BPA8.qaG5Jd}omN6q&6QjDjZ43|gj7.q%E1v5pqp"AY_/kqH&rgYkjY
+9JccS;C(WvmzTz'h&Z<L3oFkBy5/"zJ+)h(ze%${#2hw;gJiJ,("^%oTY+FH!"[/PHbYT:Fz|N3<UKFa|>T.ZKMNTB:LSv]&wR9eNAAf@UB^Pekt$Nnuu0
+J-yBNl%9uh#Y}/kL3b4BFOQK25s3[>];nKogbOQa#9l>v5PP'uWtd43#i2ks$B_d.i96MJKB[xDR9+lN5@kc)C9vMh:Cb7Ckt9X9Asnxj.ugc,2k%e8'kn
+HGuHcGrB:C`M4v-6%{iSx[DXJ-G2+vY-8cCzDXg;&fZf.e"ZO2Z)@wM/Y]"]2:.yD:C|0&[>KFrJ(&k_J,_9OP5}Vi0BCgbC;W}u4)&poI:2"jRz/kgVZ=
+79:b-OT[YLSO>;}t+js&O/%L1<MYU90!ars|Haw[,A{>nW:#"%0(bvj"iXo{}e4(#yVk4|QX"}bVXRM)cZ$cB_WEIbGA/"+E=C_mgQZP=G8v!PRNH>oZhg
+WmU%dttI$pq1ofj9M1q8-(2$mUv<VzH[Jz-&4W8At}v!%@$&]V/o[NrW_&0dFta)&wYjs-o_z4nj+3NesUe+F%6]pB~)R!7(A;8JU,uL0$<bQZGKNvl]X:
+Oi0&lgdE0@eru.ub`Y%%{|}E'=.hW-<)>oLnBc@}~TGtdA:aItCdHGVQ4V+(JgD.;09C4|x6Ujra|i:rAu;J~79d{bQdlmr#nHnI(YmAx-_6.zXOhK}YF}
+gBcCC=Ct=vN^iK'y"8].^!qF=Rbu=#E/5b,6UKkYRB=0Go/BS{swa=jnNN7m@`3NCRo3i_<]W3Kl}m$Hzb({Q>QfeRl)-'[R.jd^@esAFv-TNjTY(`:_7)
+`S,c<cY48EEs/V+dx`1X4]Fs"uq)KC#4(kl<Q74G{(:p5w#M!x[ypeS"#o'T}+-F]I2<ZCc:k@y_8UKU>`e6iD&I18^Vo2=gxN#70ZU|+MP85ht,INa@dF
+~y5a:m8O@o(.x6ejlm`qEYSBkg:cSwpcfX'iRX+-QDvwniWc3M6CY[jJ^jMoV>#X!Ffd~iX5"E8&pXnna8">Lv&y6RF=hMeybu~HctT39h(4uX{>_1<W7=
+4N=#lApc8M)ZI13@)QwZedf9MnZwT{ChQnEMyZv(E8)pcTl+BO6cyq^RvN8V+hv6z:E:t{;>AHd7g)EDrhaugl0ki|8z~qB/Jx2lR;=.m41!62PPOa~X!F
+aZkya`&DgaJZjXX+h(KkVqR-=7+$>J@:L&~0N^EHRf+lP-H0dX"i)NVMaGyaNT"g6Q;VmXb)+g!^Epoa9]^+eo~$9Z,C|6mXpN]Xs}7"Zi9Es-}TSI(2sA
+Ssbtn$PSzqK[/)n:%VP$<r$b;lOz0@_#ZIRyN>udcqE@W<'bMd#-8;f#$AF3o:yx;Yq}e{B={p_f:Dg!^R[-=/6TvSQ[W/&k;mPUp-T@(Z#qg-<j#]s,hf
+Od)V_"~wmQE/V7|sS9)@2oxM6{pIX@ur([+Nl/oGXSTDef@k||xx2w_S{s{x2L/L-c3uYr[`bgWV")t]:ebV.P;O{rq^kC~K~]QaY|]^{6Eq5;|0}'QoA;
+4SfKPAbnFeO3xBM"[D}x`$w((XT3"!`buB2yA;t0c/PROI!`t<T$B8HZwpE'm)3;zAU}ci^v|'"hekK4$G^>LG[v9$ZY80>%PlZ>DO>adQN5Zvo/Y8$oMQ
+hFSgx^C5.V(N5R0cS<hbJ.Z9akCso,$aH14ZgsVj9!n<3gHJ}dWA)pCFNIED@hOt")XJfQ_<lu;D`.503g};K2nkw{S(c{ahqDxG>c2uz)#OFna!7>VEJ1
+hPKAEI@lFN+5aoC[emI(~lZMd$`.A|!sM!Rz!:s$U'(b.27IwLz0a>ZO)dO!ssp5k;17ux/Wy_(z6a$UBVe:@K,4nEa6V`>5^pNO{b4cVCx<&L:(d[#l;t
+vFo6[w_{GvRkk]zkkj{f~n}H!zt"F2FZ:oM"@[ob2[80-K$wPAow&2nraYdqIz)ISFC=w%L6k}}}Sr:5b^OxqNN'/r6L)ouG=(F]k^j99<6K0WZ[L-Ql`_
+!B|ZU_9]p`~pa+]k(n}`!JdPkf/kmz%4=XujE$@2;Na7;tfM4NtTe%+Zjjqq]%q6{W$HuwusZ>vN2miL&I`0{:yi+-ych%6,Vm8f5T1:{L)Z9f7SwAt(#C
+"-R,-k#T)]F`g4T)|JvZK++[JISuoU>cVsbo|Bu#84%M,N^po1.6K"QZ;2Q2Q_:RZbx9TaXE'q`!V}"Dp/^s-Hpf;K_5D3xU5fz"/FQ(!=>C/D.A@s{3fQ
+-8T!6yp^F0^+iqB,CEE-puM-n)6q&bSqY|,$wpW9%+DmA[E`CE&%7Q]BNo"`fVF9vy8)QUp/wCY8dMHb@dC'PZ02yQq:,|nxkOB/!<]l&R|4h1<]MAdF<E
+DWP'nsQMR])+)Wx"+c=xIIk,(@BQsus+V_3;l|loJL:Gpt/VqvqHKWI$-Ay;31ZmHxj9Mk-95RnVnV$/eSr8VgZ8&P+/(n!D62&G#;'0aL>@J/;k/pIFRq
+Yh,-F';Aq0qjh.JW{TNL&1[2fG-MTkB(K;HfmS~2U_.],Puu<<^^,9|i9(UUfL(52]u)dD1%6Nx@/#Z/J%@25oGV"9y|DWgcwQ.fK4Y>JX^9zMA{j;Hov.
+dHsi38sg;l>w,yg|`TM@d`%32JaZ!<:^:/M,g&.t7oU&(E"`:UsvcJ.':.{Jv%#D4f]o+S6/ZIwm.{lB|![k+`<ik#ii"No[}Fby%N:8>06GBe_IeMpVDM
+ys$@m|+kX=t1-B+zT/>_;2xnmHNQ^.ulcr~CcsNDhGE@0FmZoV:!CS#!<`f#s$#A}}F+wkN"sVBk8:RV-{NQBP801tz[FZCgxn3E=nK:,j}i}+7W;W!1(a
+{dhAKY":`o(h=Yw;om/k`'og9s@<fa`2"C&5=#1L$rBUiEdAfxM4=pUwGY`@U.p6TGR:Po."dd[UT!z<0NLr+&D||&%[h%Rm$vIlpc|f%{&&,,Cpx{zpiM
+H9Wuxmk_EHs6n#C8'Nx$~W1e^r8/jdVu81i$HkPo@V{lrom5IQ~>Mw~_Ctgb{|~s^}TfvpTCGfP`.gkal6`Q=UEk[uA6~'E7r;fc:%Wf7Y,9DS4K/ZthOW
+U+3[A8+o|$6(uS1kt41}}Lg=H(=I[0;5"]iUbB;6q>Rxhm9Mc2&TkJxm88{e`;mUbRytIBoAa{cIbjV7;<,Rcl3m3@b$Os#N@##D2vMm;1/)cW}pp2+ea0
+r3aucM#&:XGhV1Db(<x&O:XBH6M9(_@dv<EsR:+xT={IlbZ&f3e!FQ;T5L+0->;"V5h9/&`JWPi0'a'aZ5[f,1+KbhsFA#u.~EV,/uk{ay/EAZ|lKal}`^
+348cX,Sfc&JMoInrib+GB@CNnFK6+A<6|5N$]+Cf.#=&1TUy.qP7UmG+5hcQs[i;^(0Zxr!=ip3wLw"5@1FnbbaEiJWI,b;_g5fCST%fmJ#$2SuhuNeLtW
+8}>Wp^0-bsRo9]n9-Q{edXy-0["fY];PV(8vf$y`}w%aZ|"kmNkP^:1=KM"|ZS8kDkfOeh[0x!KP5iwzI7YueUza+-Z_vO.vi'kSc&KE"t$vYEGqxSVy%`
+Q1"+H8M&uKUZM$0Aj1G/<-t`CF^.Tto92zy,S)Gq7HyZ@(HBiJEMN18E3hz9+RxegQ4S:Z,z+}Sf75@h14Q"cbL#-F[Zv^hS`>;AoUuz%5UZ6ob;;'+(aL
+O@1n[a~h74w8C/rRPdpiu)tg&8~UVlXG:R1!rPZ>|+}WfM]w^%[=,G.r|1+|M8Gn,Duhg5XpW[lFx"ee%>5TGwf0f}S}%05m#)x0NVF88v_L.z8wad[HMd
+4i8s&wm)%+~h6[H!_BuD>kKX;MHg4h^O7c$OHZg.tPAo'qjE$>>A4hDx|d6wp)4w^C"7I2h2dMe)At.S3-N=,u9iW=Z[,)Q)^)V#X]vwq]X2;]gEj[HgcE
+OJ.gQ;&<Py2PQhQ,Ri`!"(lZtSY@"|v|tO[!PrT+X"{rYm.<(LJq6}_ibTU;T4Qtaj&1r}'3928:+>D1>FJ6l)Uw-{`l<R:`M@48qC,3r3fg"F~>!d^)48
+&)KKe!'Rk6V$h_@3&HC[HgtXC&`xe{BLr9EHBKM[{cdjT0bep2Z<eMn@)Blx5[fx_,u{<Rq<jNumQ8}X4wET,OvQ/tL[YtE(6_hA9J{q~X=j8q`x9|CzO9
+v"h01a;;HWRc#ZyN@x4gmkU^;udoAX/:Xl4<9+7s+5V(3ARk]ss^tXkuMicR&[zIv'n[D$QCqtWU)1aV39eskT!,DqML:L-a#kAT=Wv]#y-`:s~]s3qZi`
+67!@!H5m,e#@[omLT^UJ.P4gl!l,HazR~|GnFkXLNqLdU:{Yv4F"Z;hos4=I(t4|RP"746tLdsb!zR<H}%S7w|_rr7FP5&B'~Pk6uoRXdh0-PVX#=t>=&4
+jdl8^hz@}0z95B0!7s=ckW&ubJ2$Sa1J0AXBp$do/uE!-4MejqwTFd%j!_Y6<nV&1VhJZ`RFXnwZ/JGUMF)ltIF6=zVf;&=)D2I'b(OZhC`QJ#W!aFV_Ou
+d@cPLy8R:xPwid`|NI'rOlGy`BcM)x#te/hewqa:p@,B.Uz1_WCo%E5om`)GJOMT0%{CI56w`qAz$`H3tV4tR]pw1!!e2}j'Z/4<jS{mES3|I3-3'R/>WS
+IH8l`w4tPD;cd{[w]OF8w$vpcqO=='+Yfm;1B$Oh,,.aPJAg!k~}'U#3|70Eqi8/]n/Fp431ej+Pdy~z%Q3L5xI3VYw{J>IceLh@Wc#AA}j)rt-qPH[q&+
+cfqyc!|Y[W7Y"BK7+}Oh>9run3-n>kPdPKUK"dV#5EJNqxRB"QB9"iqs!oYiL`9qIePbt8G95(zFe#/K;o|OimOIcvsiuW"NTO#=5RV2qZ{]lL.#GXRkcb
+9.1&3[5xo,<jewn4e2lh4:T&XCD&KxINLNst&x<kYU<{X]nNO(HZL8#Iz)wAV_!GX}S&8K&qnNom|=Ymn9S_C,Y$xAf:2.7.SigFczvt[{[LR63Xvu)wEK
+U(j/ExR4uotJ5r!^BR3$=O2{E+n2kgSu")<{av[[l}@b>"2s+4]pl=}I#-M^}m>#EM%>,{q,FGz=Dy$.iBc2:sB6`.a3&>0o+BE:xf@^%4f!YjI2`<mrVq
+Qj3c&/ZR2&fD>;KqVH9g|0>p7ee^kH.H+;zpZ;uQ'uLl6nL+>)=|W=Tz)c,.,^LcxjrZ$N0Mf|mkx:vY0<PUWXXsnF;}xdTvw]Y<Lf&;~eWL%3#rewO<I|
+:JXYwl.9,Z6q:]pmgSt`M`p|~`0,B|gz&5C82n"'xgl3JMC`&mhti<~xCis&)Gr{iT&XBTW^LK0/0yhdUiSi4,'Q[/Je"lP0a%Vc}mIu&w5@pSgibRS.Y{
+":064p0&jr$:<7-@Ij3S'`+x|={yS4<fS:&7iytj"y3xI`BR7F>vbZSeQ[ZHud;d-+P]Y"@9CXT-Ml`=_fV"i:5}Adu^nLVrJn5vVd&f|ef},K)k7IcJ="
+qs6QKfz"EojGqo<{q<&D{b(Mky`7ffU{oF.HvXF[kreUok~q]QZ0/&3<6oPJq&LDsKq%o5{vLAVUc`DJk|RN/YJcSnB|(`A`OUZlzb-lL`;A$H;L#Gk`J}
+1w2V^x0Ayeb}9|{e:Vi.|KN4d%sc$p|D#&-"v8!n2%z5TjNvW5p3x3+Vt`B"fKR<L6a>`{G8s7J^zK~sF,Cq.Rp5/|E%Ayyvhlu(5l,{|rxV4eY;M8K(l$
+1EJ+kBsV2k^1u;K(.;ZaBHui(V'H-+mbB4$HG{uBS"hR"Vn6ASnM+6Gx.c`-Rck_"C%@<axn}628:Sg]<.H[{2v$^ZW1#%6VKEAP]^#:x8h#i.i$!ODzfY
+Hf=I5B,ES,N2A7obRfq#jTHKO@C0wu%5ZwgXOGcYDby#G0CDWK,'E#t-.=);=`ECD_p'prSV>1;KEk-zXgU7X>LCI)`Bp]AIL^H$0mWgoR#`:LpS9JX{1]
+M5~iPto'[0M,W<lB-K;o=mxLd9L3|ee;;]tosJA98uaxT79l+uF!}#twPN&/QiwfbTMoKVa_s/,6QDS%,eR8;iMPy4C:KJ^Xa99:VU(W^j6EtesFE#I-Le
+QUrd.^_([}UyhYz$/r=R"e]RE(^h6LZfI=EY/elD#k}g~mP#S!FgV'(n|i#XR2NA=oR8]i)LGJ<IKhej3J'ZhL>qGlXCvZ-kXV8<[CH!Os!.@+=k/9n^}B
+3bJMk9Sh5z8zimP!A-)Sm&VM>/uJ;[WzHZW7&{uK0I,Pp`=.l%v3Rg@3S-m0!ud6ya-FI.Ot3tIdF25]-zf>ox_0u}]$)Ov)qoIOUA5IUG`:Tfr1dLz@@8
+JsMOgf[HkBN((jA1GI1[h:/&b`pK4{J7f#WAr"zBoSrN9%/Vdg2KfWx+:!^4p5D+;wtv<6^T5%,;Q@gXy&h|$(7KGF8kt>&VUep(-r(zD'0ko_`K%]4$x#
+C>#_E8ntGffKKi@>=6"9DIw6,"ovs_3L~@H@Ri{rX__Bz_Y!zD!jJ`:/&CC%W`J_>6M@D)J7ur,LwufpPi^k+mc;sQbGLb]3aw.BghrMYdd>=BPLJa8>~0
+7a@)JAc|]VHhOe.Poaw4Avwlk.OqnfH`Ty'T!t+=A#d);>2hEfb].Egv6d"/^w=Wzx0J~oY]B>uW(-#5P-<@Z}"upf|i5Uct=9aZem;{FHr]f[1<Q]z2%T
+IdC3X[yP1H6M+Cy8h<,dmUC8:hUVa#PBv|_c`:;XYNMY<MW0E]pX0NrN=e{fFIY2=RNd^^&(8Si43;J]dI4=plCUg1|1Q7NK@a@HH{;$Jiow/{K][CH^jv
+ba'!ZJm4na@P@it9,s=}]]L_>AHIX;gXR(ZpO#F)Yw:,"_!J3V%5Q.i:rB7I|"x`9!_X^LVjmBKqV`lx`dXT)%A`qUD>>zVjE[tBX$QW#9O0c;Pmu8}^x:
+Sv^[bA%B(NbJW(D4Mez2JX==!KYbLfm'{qzD'6Kpf&=a1_7'`;v+Jj"bIc~YLccDo0lrH!l/}p2>Ne#RumLkD-s8<N'V%B!K$v4Wd;Mp7m</]wN[LzY1h;
+c2tIL7t8T_ugkR6$fL3A"`ZI{']4`AeV@7:t}pwo$x1qz,niN,=H<ppQ_@7L[Z5;(MR1hoZZ`wH7=t5y@6%T9VTjJz6>1gu+aJaRC/fV9C_-+jp6GcfLMk
+U4eV_Kc}VNl`Y>;xfE,u/#7n;&8T4lCr;y0'e<rZAWVVV,x5(%:^&o+y]`Zl5u)^o9SikbnxNC=A,wyd/]VP$t_y=CZl}I4q+#LJ&V,J,[/)if0h^MjgUe
+s4e"qrtnQJ~&.wpdD,o+ylwH[];HbKAq),GeP7^whvn{)B38K698c9>cm@;v1GQoS5kC>eQeW4`'<^fT8KR<r]|'][|B"pLr(KSUV<yYB(Celd"Bx,mX8>
+sjM=r<}_m;(v{pW0sdZI8jN2I9)V!aK&/]g>}.HprrYuhK_-P|pK}[3/S<ro8NK&(lf(U4zv.m-O$_$g">8}FORuJr:V)`Lx)>CqxqG"}lwBTdZ)/1UK2e
+x;HwF^,WQns.6L7Ga(@2hZ5gz_&=4.^N6yH||=wdIgWt"}R1KVC2r7k%H20in"7]v''0k,8l^(r%LCo_2^jlu/@2yy2PLsth6vzqOvf5v7oFLVt`~ZS3lx
+y=~c@='.V9P=(ba^XaMq5(Mx7|7iyO%zW+uLw$|KfP+-|2PKCETnM$t5tO^_zp@$YH6c$OcD}$Bz/XGMV`VI<Z_6mYr-5Ku-[6H)D#ay@(SiN6!F(HGkWZ
+s5B},Ob4.[VLUJ-y-Vw)a!|Cht5SWV:G,>s4,DgQVm#aNTItPJ2_]Gz;C0PyhN62y`>p&XLV~3qxr@^qgzDlE+n^'n)^9ko"903;cb)Wb(z`b{H3+MI4X+
+|l_gQO^<XlEQ3Lizks@vp.}m&1LDdd2KrJv7.8uYw=Ia{W4KLAX&_F7V@&m8!Ma7;&qtxduxlz.dn$%qmsjOp=Ros|{7rXh:I37`Y!C5$-AnO2|#4wKfqX
+R|nzv6cI!!p3QdJPNq9Pe0K5xhRa()N@PW@>Rn|c&'kMwuoc,8FpHN4Emou]{yi$5gA{hn9w(vAt$,Ze.63V(xhO&IDS]lO#)YPX,n;)X#Pju^YmBrVW`G
+@3s]nB`[9Ykax3XFvIfy<wVh)cD<Z(a1Qog}7h[f%nSW.fPZ5mpvq`W0g`z8hoo0{<z5C1ed+,:(/{:IYUeuQr,k$jFm6:<>OA!%EHW5UVj+`cJvR87vT<
+&qAOZy29&]R[Na@)cQw!s3`hFvVQ.l!&mM+).9P{3=yTDIhoAcyA:&`'T<W%:GVH8=Ti}Hw2yiKmucz!tmyFJ8^I5U92rbcYuI4X!m~VK6jZLv&,qNp_'Z
+De~@sKjttoO"'IHP59Il$9.ekBcP:-=%hlfy!6plCR6((!~%>&sxedPm)5)4'Qw//)4d%JsllT90oK0BlHr9v83{7wAlm2>w@L+MBumxXODQsl;'FC:z:+
+gStR,3ygl`rmVCum&IikWM%L0jwc&}{fD!']Zo<HA,W]UT{M(6'rZY|o:_y1@nD+T<:bTI4!W:(T&cq4>8u<S_:V}s_7E'_YqZ";TP3t$yu:;IAtDdo_/n
+T69F6]e>:qFzR|+HgpKe8.h(KV1DDI!'Xj-B`j#z>TB}vbQGd<AdZkc07v,0K=Syb<"#S(Z8CHWw3;,Jz)xX6Tf+<sW3s>H{!q%zox+K#V.,Pqk3%WV$97
+#O|ZgcDrSZ:Mh#/U_KaGiz4#+c#tS.W%55}n5:((/$AidMiZ+(omIDe}fQfM[01A+XPu)h}3NSpTJbL];-HSg&_"fhTcBak9tB.B!b;Q+@rQCg]:VxI$#j
+xup!~@K,;2Pi3u>k4Y>%(BnPjxBTVmN6L+$D<o/o8@0+.j[n%%B)}';m.SiQa.`R5Z,)Z;q7&z]pNZ6s2uynUjt55=P#(5_>G6b0ji1I-$R9xFha#Q/`NP
+>E${/Le`"kg6e<ixIhQFIv&W9o,e11Drq"#G9Fq|0q28+'@$^,iiq<~rA,f)A$KAuadGZdEg9vy4Y2tbb:{!G'8B0[71$;SjSEF_M9hh>#hB;1K<w`ce;!
+nt,5ABr`/ZvD.ec.vj:h["s:XxBB|6{Zf^<h~P~)NQnlBsh3gds:NId-_Y`4.EN(S$uxq39]";rV'FtEXrM/a^W(0S/@|15e%:dy9re@Ru~-m.zdm4LQn5
+K#`KR.xN5)@a'MP14Op_={^;G$3r.v1k8.q|&'oZ;W~HW+'1B=3=2+ww%mCrbT,GWZ~g({SZ-pNc7U=LY$Ga.dZm%+b@FonG<xg)uYOa>##,Q`(m<V}rSQ
+$HWt;w#2B15qcG+6/VWiZuo3fngzoMK>kXY)^o<i%^Cx,U38|uK<9Xag$RGWw"rb&M>lbBXW8{OnABfq75pix{KGS7wiglOx,h-L7xI(Sjb5X0^tY%@(&J
+35/t|@n/Gn^aV/oj[(]3Fk>."<z!;PX-t&,U/:_4P^&D"(uM8r~!_,5@3//Ig77-LddMZ]z)iTh9avCR%ib6QI6wtvHR'IeAl7KDLI'}vt@Xe"1I:+|:FP
+Kxo3%{Yv#$"AfdSI0:Dg'y6#`_+-Tt|I_%]GF!e/owtMZ!f=dUYbT7-uHK|F%a490uGxkyth+<0wlyh5178TCecO3@4&K.ef4Y3BFAAAO7He}n+6=&E9ED
+T3m@aY$wB]hF_B"BW:^Ox#=Phjrow.~f@z5{,.kODj4KOfW6uS)2+au;-5-s[;M1JX<rcBBt7<5MBFt!o@@+E;a%gOX'4%0%}9$v.n@,DqHpmJ6eSY%wg}
+xq`"Fx]wIHg^+>Nf;z)`3cJaV[EReZ#zgarisf^6j3r>5+EH`25@!iOqbXfc+S%V|Z)/rF=NFAF45!:V4_d%nk+`8(7Tw}%k`h}NR>f/3j3O4ue>/R,RnS
+w1|36^ehf46H5:,Yd708f82]WBiB89'^GKDv&w>[/tRr6D72uH3F;%Ofuck1N+eUG>c4lyceeaU/sl;9{UDl@594[HZ^m67]RyKAGJ;/D85fM@7jPI-Xh>
+F$"^.8Mjc_s-[sDPK]_Aad;`,B{Qe4NhQ7-b<q0JpSe@lIC9L7WSQYz6a>w->es+"+ZedF2YzTYOy)H/LKz6T9Kq,IIxVw/4>pD0B7d")(l!v/P1v$Whhx
+[0}(]@S:Sdg.$([&,Ywqlem|C8rGd_$A0E&v'0jDV[5n61CAeYWVV7PzxVEZ(''|7yR."$nR=yH^!k3<YG^OZ9nJW``H8-Mz#.:T)rl5=2{ApWyi}]3n=8
+$(=`EIJBF%Bk80tQ.3c16KY.>,RHEFw0dUl'_twmfvl}fa'Sph+`~M'%=pFsD1sxAZ,ZAUE-qSsu<GP&gCQm/Zqv"pCZ6^&&mrojQGBlU44X.UR{)4-tDn
+X,&r%t#6{$>N=L=K^riilq<|dk&j6N.w$vf%Fb37=]iK!LHz<rnP_HQaOHq00SJr=|%wvH]jHD8P))Nw=V-(lyhUIXOT7o+Wd2NJp_S>^RlA/&wge6wA+V
+BZB7FQ#96np0E#I[GWc1qr]N#!NVf9uRPf,Al77L8V7Vt!>i'gW4s><(^Vr%7_,:+8@')vQJ:Vy01%BsZKj|foCEnQX<@/zIr0#CS8T4)88{}0%+"gkqqP
+OLw5Mc{#<0nn6i1:f=Cdnpfrw(DMPq0G4-vz;3gnT-^$|q1&sIy}x;dzmQR.gN$^+x(;3Q(+JqqPbdLs^lC9@wE}HJ9;5w&;sT$f"L9X|n5g-EyP@nO(W;
+l>vk9aFWfnB)CuO`qa`iSe'iio7sc+O`6cb#or<2^n|m7ivfqw8ay;BGseMSE#}Jw'UizcX1ML9sv.t0>HH]V1(<fs@"y+Dx1QBr:{9@I=qS/2gU<2l&wl
+(TWglStQ!+PGB5y9)/|(Th@{,Q{FSUQyxCCfY$.Q/%X6dZDYu3a."#KlEw}LnA.c92Nty(#zA)'R6`GB=4}]bU/=I$3atdCB(&cVZu<b3z@2-ijzX2)/H]
+OPakSe0jC(%qDETzQ0$1eM%1S4E$0lIU/#w`bz(Ik$=6k/C^V@{CB&<1NZv;^R.5Xd`/d0;0}819!MR/hnW>!lPd.Nk^oR$k|#oep:9pG_abd1.<U6/E}3
+x^BbI`,E7|,`SidyFN`or%9He},6~w:hpBJkd'OSW_+@=alWMx:CBqP]3PcfY',ZXd>@pjjVCm}c)E!V|9:HWCvQ@y59or-m/t7.jvewCwiFzi/+;zxpvb
+pW"aK'A$5O`udq4vW618}(fO}^iuTJ0N'./omAGuK{O(Bv.lko8<m3%^QzzK]b)0mcs"_{Ak<DRf%5U'"M"^6S^ai@#j9pM2j=vxr+afx=JCcK{VbjD1rA
+@XNhx_H1FthfdWeeR[;ay62'2"4NEFJJ${9qvxY+{,ge3o:6UQBQYOBLVB+^G7SE)]ESJ=9x_=O2~@fsuABV>uinLwYl{Fa]OpBB0:@$Tr)`}`C!pLHwx!
+@a|4&Ruo-EkSG7l7n3ht8p.){M;hJqydj:>+Rr}lc-@KU){dEhOqt#wxb^vDDgVZ:0~a>9AcCDZT@)!F8G=0&u..@YG+EtbC5a.kABm{a=Idihl)Bb6g%/
+"2v@KX7SlgIFm4M,5j[0%U2'aRg&f[TcZ<<dP7{Op<U"`gxmggmis0D'.1:1nk8D#fcDXqTDjLZy4Q6N)O20&1KNMs<1.j,rCRWl6>XaC:}ko0s#tTWL.>
+"u@%HB`riVDh~'HOGbEd&0;!M`5Z}Ii9""d:[/evL-`_!y0iR)a|+MMkso[Fi3#5k:`9Abn{<diqDw(MWB4j4aj`iw[w-@xP7K82'6/JjgFKw"@uU6F4w%
+51~@U[n^R,un(fp1$w%SHA&r7;]Wl7p>R7Tc9e}aW<tcAh]Q!70{GGFDpgJ`|Dc2(%Jyk,ye#`_m;p(fqdL4Bog=/grh3yFSSGsVPa+=VpV:GarFd>yqQi
+O}[lRaAuY2UN"NyBt=7r0FI9S,nuS@jx:BvgeB{|7-5hj7bcA0NvceC4;Ay-aenTy"`bDt,(yQ2i'6H#@79|9#_9>8DQPrDSlHlK$)n/!<t4P/~9g}+#
 */

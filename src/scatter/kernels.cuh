@@ -1,6 +1,6 @@
 // scatter/kernels.cuh - scatter and gather: elements stored or read at indices, and where a stencil says so
-// uses: device/vocabulary.cuh, map/policy.h, scatter/arguments.h, device/types.cuh, device/vector_access.cuh,
-//   device/inputs.cuh, device/kernel.cuh
+// uses: core/words.h, device/vocabulary.cuh, map/policy.h, scatter/arguments.h, device/types.cuh,
+//   device/vector_access.cuh, device/inputs.cuh, device/kernel.cuh
 
 // Whether the stencil lets an element pass. There may be none.
 template <class F, class K> struct gp__stencil {

@@ -1,7 +1,7 @@
 // search/kernels.cuh - load balance, lower and upper bound
-// uses: device/vocabulary.cuh, device/machine.cuh, map/policy.h, segments/arguments.h, search/arguments.h,
-//   device/operators.cuh, device/warp.cuh, device/inputs.cuh, device/tile_chunk.cuh, device/tile_search.cuh,
-//   device/kernel.cuh, segments/ends.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, map/policy.h, segments/arguments.h,
+//   search/arguments.h, device/operators.cuh, device/warp.cuh, device/inputs.cuh, device/tile_chunk.cuh,
+//   device/tile_search.cuh, device/kernel.cuh, segments/ends.cuh
 
 // out[i] = the segment of element i. Warps share elements and segment ends as in the segmented reduction. In a chunk,
 // the last segment that ends at an element leaves the next segment's number there. A running maximum fills the others,

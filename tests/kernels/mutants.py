@@ -527,7 +527,7 @@ MUTANTS = {
         "return *share ? rounds / *share : 1;"),
     "rows: words of columns are those of one": (
         "AXES", "src/rows/geometry.h",
-        "results = (unsigned long long)wide << g->log2_lanes;",
+        "results = (gp__u64)wide << g->log2_lanes;",
         "results = wide;"),
     "rows: rows of a policy need not fit registers": (
         "AXES", "src/rows/policy.h",
