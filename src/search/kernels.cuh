@@ -206,10 +206,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
         for (int k = 0; k < K; ++k) node[k] = 2 * node[k] + Before{shared.item, x[k]}(node[k]);
       }
       GP__UNROLL
-      for (int k = 0; k < K; ++k) { // the last part may be shorter: it then begins earlier
-        at[k] = static_cast<I>((node[k] - (1ull << levels)) * sectors >> levels);
-        if (at[k] > sectors - part) at[k] = sectors - part;
-      }
+      for (int k = 0; k < K; ++k) at[k] = static_cast<I>((node[k] - (1ull << levels)) * sectors >> levels);
       gp__bound_steps<Before, SECTOR>(sorted + head + SECTOR - 1, x, at, part);
       if (SECTOR > 1) {
         GP__UNROLL

@@ -1637,12 +1637,9 @@ MUTANTS = {
     "segments: lengths below zero": (
         "SEGMENTS", "src/segments/kernels.cuh",
         "k < a.segments && begin[k] < end[k] ?", "k < a.segments ?"),
-    "bounds: pivots are those of the parts before": (
+    "bounds: pivots are those of the parts below": (
         "SEARCH", "src/search/kernels.cuh",
-        "(2 * i + 1 - (2ull << level))", "(2 * i + 2 - (2ull << level))"),
-    "bounds: the last part is as long as the others": (
-        "SEARCH", "src/search/kernels.cuh",
-        "if (at[k] > sectors - part) at[k] = sectors - part;", ""),
+        "(2 * i + 1 - (2ull << level))", "(2 * i - (2ull << level))"),
     "bounds: a part is rounded down": (
         "SEARCH", "src/search/kernels.cuh",
         "(sectors + (I(1) << levels) - 1) >> levels", "sectors >> levels"),
