@@ -629,7 +629,7 @@ typedef struct gp_policy {
   int algorithm;     // GP_AUTO and the names after it
   int threads;       // threads of a block that compute (a pipelined scan adds three warps, a set operation one)
   int vectors;       // 16-byte vectors a thread holds at a time
-  int load;          // GP_CACHE_...
+  int load;          // GP_CACHE_...; STREAMING in a gather: its indices, not the elements that they name
   int store;         // GP_CACHE_...
   int stages;        // tiles (segmented reduce: a warp's chunks) in flight in shared memory (pipelined, one-sweep);
                      // buffered panels: panels, about
@@ -2824,6 +2824,11 @@ GP__API gp_result gp_world_top_k(gp_world *world, gp_type key_type, gp_type valu
 #endif
 #endif
 
+// ---- core/words.h - unsigned words of the host's rules and of device text
+
+typedef unsigned long long gp__u64;
+typedef unsigned int gp__u32;
+
 // From here to the implementation in C is the device text: compiled by nvcc in .cu files, by NVRTC at run time, and by
 // g++ for the emulator of the tests (GPUPRIMS_SIMT). A C or C++ compiler of host code does not see it.
 
@@ -2850,9 +2855,6 @@ GP__API gp_result gp_world_top_k(gp_world *world, gp_type key_type, gp_type valu
 #define GP__UNROLL _Pragma("unroll")
 #define GP__UNROLL_BY(n) GP__PRAGMA(unroll n)
 #endif
-
-typedef unsigned long long gp__u64;
-typedef unsigned int gp__u32;
 
 // 16 bytes of device memory, as registers.
 struct alignas(16) gp_vector {
@@ -3582,7 +3584,7 @@ typedef struct gp__shape_of_segments {
 // ---- histogram/shape.h - members of a call's shape for histograms
 
 typedef struct gp__shape_of_histogram {
-  unsigned long long bins; // of a channel
+  gp__u64 bins; // of a channel
   int channels, active;
   int by_ranges;
 } gp__shape_of_histogram;
@@ -3597,32 +3599,32 @@ typedef struct gp__shape_of_sorts {
 // ---- top_k/shape.h - what top-k and nth element add to the shape of a call
 
 typedef struct gp__shape_of_top_k {
-  unsigned long long results; // results of a row
-  int drop_keys;              // sorted results without keys, which a sort after the selection would need
-  int order_bytes;            // an operator orders the keys: bytes of an index in a rank; else 0
+  gp__u64 results; // results of a row
+  int drop_keys;   // sorted results without keys, which a sort after the selection would need
+  int order_bytes; // an operator orders the keys: bytes of an index in a rank; else 0
 } gp__shape_of_top_k;
 
 // ---- transpose/shape.h - what transposes add to the shape of a call
 
 typedef struct gp__shape_of_moves { // gp__moves; segments of the call: matrices; key_size: of an element
   int kind, form, word;
-  unsigned long long columns, rows;
+  gp__u64 columns, rows;
 } gp__shape_of_moves;
 
 // ---- rows/shape.h - what rows of strided arrays add to the shape of a call
 
 typedef struct gp__shape_of_rows { // segments of the call: rows
-  unsigned long long length;       // of a row
-  unsigned long long columns;      // neighbouring lanes read neighbouring rows, so many side by side; 0: one row
+  gp__u64 length;                  // of a row
+  gp__u64 columns;                 // neighbouring lanes read neighbouring rows, so many side by side; 0: one row
   int shifted;                     // rows begin anywhere between multiples of 16 bytes
 } gp__shape_of_rows;
 
 // ---- layouts/shape.h - what conversions of layouts add to the shape of a call
 
 typedef struct gp__shape_of_layouts { // in_size and out_size of the call are those of structs
-  unsigned long long in_width, out_width;
-  unsigned long long in_bytes; // bytes of the whole input
-  int chunk;                   // structs that a thread takes at a time; 0: values one by one; -1: another order of axes
+  gp__u64 in_width, out_width;
+  gp__u64 in_bytes; // bytes of the whole input
+  int chunk;        // structs that a thread takes at a time; 0: values one by one; -1: another order of axes
 } gp__shape_of_layouts;
 
 // ---- bfs/shape.h - what searches of graphs add to the shape of a call
@@ -3666,9 +3668,9 @@ typedef struct gp__shape {
   int compute_capability;
   int multiprocessors;
   int shared_bytes; // opt-in maximum of a block
-  unsigned long long count;
-  unsigned long long segments; // segments
-  unsigned long long count2;   // merge and sets
+  gp__u64 count;
+  gp__u64 segments; // segments
+  gp__u64 count2;   // merge and sets
   GPUPRIMS__FAMILY_SHAPES
 } gp__shape;
 
@@ -3699,7 +3701,7 @@ GP__RULE int gp__shared_bytes_of(int capability) {
 }
 
 GP__RULE int gp__max(int a, int b) { return a > b ? a : b; }
-GP__RULE unsigned long long gp__ceil_div(unsigned long long a, unsigned long long b) { return (a + b - 1) / b; }
+GP__RULE gp__u64 gp__ceil_div(gp__u64 a, gp__u64 b) { return (a + b - 1) / b; }
 
 // Elements in one vector access: 16 bytes if the size divides 16, otherwise one element.
 GP__RULE int gp__vector_items(int size) { return size > 0 && GP__VECTOR % size == 0 ? GP__VECTOR / size : 1; }
@@ -3736,9 +3738,9 @@ GP__RULE int gp__policy_valid_common(gp_policy p) {
   F(overlap, 0, 1, 2)
 
 // Rounds of a reproducible reduction's tile: they grow with the count, to keep about GP__CANONICAL_REDUCE_TILES tiles.
-GP__RULE unsigned long long gp__canonical_rounds(unsigned long long count, int in_size) {
+GP__RULE gp__u64 gp__canonical_rounds(gp__u64 count, int in_size) {
   return count /
-      ((unsigned long long)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS * GP__CANONICAL_REDUCE_VECTORS *
+      ((gp__u64)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS * GP__CANONICAL_REDUCE_VECTORS *
           gp__vector_items(in_size)) +
       1;
 }
@@ -3792,9 +3794,7 @@ GP__RULE int gp__is_scan(int primitive) { return primitive == GP_INCLUSIVE_SCAN 
   F(overlap, 0, 1, 2)
 
 // Slots of a look-back: aggregates of the tiles, prefixes and totals of their groups.
-GP__RULE unsigned long long gp__look_back_slots(unsigned long long tiles) {
-  return tiles + 2 * (tiles / GP__GROUP + 1);
-}
+GP__RULE gp__u64 gp__look_back_slots(gp__u64 tiles) { return tiles + 2 * (tiles / GP__GROUP + 1); }
 
 // Elements a thread holds in a scan: `vectors` 16-byte vectors of the larger of the input and output types.
 GP__RULE int gp__scan_items(int vectors, int in_size, int out_size) {
@@ -4051,48 +4051,45 @@ GP__RULE int gp__histogram_by_value(int algorithm, int in_size, int exact) {
   return algorithm == GP_SHARED_BINS && in_size == 1 && exact;
 }
 // Counters of a channel in shared memory: one follows the bins, for samples in no bin, and saves a test.
-GP__RULE unsigned long long gp__histogram_stride(int by_value, unsigned long long bins) {
-  return by_value ? 256 : bins + 1;
-}
+GP__RULE gp__u64 gp__histogram_stride(int by_value, gp__u64 bins) { return by_value ? 256 : bins + 1; }
 // The counters of all channels; the last one is for channels that are not counted.
-GP__RULE unsigned long long gp__histogram_slots(gp_policy p, gp__shape s) {
+GP__RULE gp__u64 gp__histogram_slots(gp_policy p, gp__shape s) {
   return s.exact ? (unsigned)s.histogram.active *
               gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.histogram.bins) +
           1
                  : (unsigned)s.histogram.active * s.histogram.bins;
 }
-GP__RULE unsigned long long gp__round_up(unsigned long long x, unsigned long long to) { return (x + to - 1) / to * to; }
+GP__RULE gp__u64 gp__round_up(gp__u64 x, gp__u64 to) { return (x + to - 1) / to * to; }
 // Boundaries in shared memory, in bytes; 0: they stay where they are.
-GP__RULE unsigned gp__histogram_boundary_bytes(unsigned long long boundaries, int size) {
+GP__RULE unsigned gp__histogram_boundary_bytes(gp__u64 boundaries, int size) {
   return boundaries <= (unsigned)(GP__HISTOGRAM_BOUNDARY_BYTES / size)
       ? (unsigned)gp__round_up(boundaries * (unsigned)size, GP__VECTOR)
       : 0;
 }
 // Ranges of one channel are searched from a guess: buckets of equal width, two to four a bin, each with its boundaries.
 // 0: no buckets.
-GP__RULE unsigned gp__histogram_fewer_buckets(unsigned long long bins, unsigned buckets) {
+GP__RULE unsigned gp__histogram_fewer_buckets(gp__u64 bins, unsigned buckets) {
   return buckets / 4 <= bins ? buckets : gp__histogram_fewer_buckets(bins, buckets / 2);
 }
-GP__RULE unsigned gp__histogram_buckets(int algorithm, int exact, unsigned long long bins, int active, int size) {
+GP__RULE unsigned gp__histogram_buckets(int algorithm, int exact, gp__u64 bins, int active, int size) {
   return algorithm == GP_SHARED_BINS && exact && active == 1 && gp__histogram_boundary_bytes(bins + 1, size)
       ? gp__histogram_fewer_buckets(bins, GP__HISTOGRAM_BUCKETS)
       : 0;
 }
 // Boundaries and buckets of a block, which precede its counters.
-GP__RULE unsigned gp__histogram_search_bytes(int algorithm, int exact, unsigned long long bins, int active, int size) {
+GP__RULE unsigned gp__histogram_search_bytes(int algorithm, int exact, gp__u64 bins, int active, int size) {
   return gp__histogram_boundary_bytes((bins + 1) * (unsigned)active, size) +
       gp__histogram_buckets(algorithm, exact, bins, active, size) * 4;
 }
 // Float counters of one block; all blocks of a slice read all samples.
-GP__RULE unsigned gp__histogram_slice(unsigned long long slots, int size) {
+GP__RULE unsigned gp__histogram_slice(gp__u64 slots, int size) {
   return slots < (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size) ? (unsigned)slots
                                                               : (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size);
 }
 // Counters of a chunk of the output, which one warp clears.
-GP__RULE unsigned long long gp__histogram_chunk(unsigned long long counters) {
-  return counters <= (unsigned long long)GP__HISTOGRAM_CHUNK * GP__HISTOGRAM_CHUNKS
-      ? (unsigned)GP__HISTOGRAM_CHUNK
-      : gp__ceil_div(counters, GP__HISTOGRAM_CHUNKS);
+GP__RULE gp__u64 gp__histogram_chunk(gp__u64 counters) {
+  return counters <= (gp__u64)GP__HISTOGRAM_CHUNK * GP__HISTOGRAM_CHUNKS ? (unsigned)GP__HISTOGRAM_CHUNK
+                                                                         : gp__ceil_div(counters, GP__HISTOGRAM_CHUNKS);
 }
 // Dynamic shared memory of a block, if blocks_per_sm of them are to fit a multiprocessor. That has 1 KiB more than a
 // block can get, and reserves 1 KiB for each block.
@@ -4100,10 +4097,9 @@ GP__RULE int gp__histogram_room(gp_policy p, gp__shape s) {
   return (s.shared_bytes + 1024) / gp__max(p.blocks_per_sm, 1) - 1024 - GP__HISTOGRAM_STATIC_BYTES;
 }
 // Bytes of one copy of a block's counters, and of its tables.
-GP__RULE unsigned long long gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
-  return s.exact
-      ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
-      : (unsigned long long)gp__histogram_slice(gp__histogram_slots(p, s), s.out_size) * (unsigned)s.out_size;
+GP__RULE gp__u64 gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
+  return s.exact ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
+                 : (gp__u64)gp__histogram_slice(gp__histogram_slots(p, s), s.out_size) * (unsigned)s.out_size;
 }
 GP__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
   return s.histogram.by_ranges && !gp__histogram_by_value(p.algorithm, s.in_size, s.exact)
@@ -4112,7 +4108,7 @@ GP__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
 }
 // Copies of the counters: the largest power of two that fits, 0 if not even one does. At most a copy a lane; float
 // counters: a copy a warp.
-GP__RULE unsigned gp__histogram_fit(unsigned long long bytes, long long room, unsigned copies) {
+GP__RULE unsigned gp__histogram_fit(gp__u64 bytes, long long room, unsigned copies) {
   return copies == 0 || (long long)gp__round_up(bytes * copies, GP__VECTOR) <= room
       ? copies
       : gp__histogram_fit(bytes, room, copies / 2);
@@ -4199,25 +4195,23 @@ GP__RULE int gp__hybrid_levels(int key_size) { return key_size == 1 ? 1 : 1 + ke
 // Average keys of a bucket: bucket sizes of uniform keys vary by a few per cent.
 GP__RULE unsigned gp__hybrid_fit(unsigned capacity) { return capacity - capacity / 11; }
 // Levels that uniform keys need, each with its own launches. One launch does all others.
-GP__RULE int gp__hybrid_even_levels(unsigned long long count, unsigned fit) {
+GP__RULE int gp__hybrid_even_levels(gp__u64 count, unsigned fit) {
   return count <= fit ? 0 : 1 + gp__hybrid_even_levels((count + 255) / 256, fit);
 }
 // Most parts of a level. Each has more keys than a block sorts or, for pairs (value_size > 0) at the first levels, too
 // wide a range.
-GP__RULE unsigned long long gp__hybrid_parts(unsigned long long count, int capacity, int value_size) {
+GP__RULE gp__u64 gp__hybrid_parts(gp__u64 count, int capacity, int value_size) {
   return count / (unsigned)capacity + 2 + (value_size ? 256 : 0);
 }
 // Most buckets. Two neighbours have more keys than half a block sorts, except at the ends of parts and where pairs
 // reach the widest range that a block sorts.
-GP__RULE unsigned long long gp__hybrid_items(unsigned long long count, int capacity, int value_size) {
+GP__RULE gp__u64 gp__hybrid_items(gp__u64 count, int capacity, int value_size) {
   return 16 * (count / (unsigned)capacity + 2) + (value_size ? 32768 : 0);
 }
 // Most pieces of pairs, 256 counters each. A piece is a block's share of a part; a block's pieces are consecutive.
-GP__RULE unsigned long long gp__hybrid_pieces(unsigned long long parts, unsigned long long blocks) {
-  return parts + blocks;
-}
+GP__RULE gp__u64 gp__hybrid_pieces(gp__u64 parts, gp__u64 blocks) { return parts + blocks; }
 // Most keys of a bucket: a block's capacity, or less if multiprocessors would be idle.
-GP__RULE int gp__hybrid_clamp(unsigned long long keys, int most) {
+GP__RULE int gp__hybrid_clamp(gp__u64 keys, int most) {
   return keys >= (unsigned)most ? most : keys <= (unsigned)most / 4 ? most / 4 : (int)keys;
 }
 GP__RULE int gp__hybrid_capacity(gp__shape s) {
@@ -4263,11 +4257,11 @@ GP__RULE int gp__radix_items(int vectors, int key_size) {
 }
 // Bytes of the look-back words of each pair of digits: counts of each tile; for each pass, sums of each group of tiles;
 // then counts up to each group's end (prefix_bytes each).
-GP__RULE unsigned long long gp__radix_words_bytes(unsigned long long tiles, int passes, int prefix_bytes) {
+GP__RULE gp__u64 gp__radix_words_bytes(gp__u64 tiles, int passes, int prefix_bytes) {
   return GP__DIGITS / 2 * (8 * tiles + (unsigned)(8 * passes + prefix_bytes) * gp__ceil_div(tiles, GP__RADIX_GROUP));
 }
 // Bytes of the values that move with the keys: of indices if values are large.
-GP__RULE int gp__radix_index_bytes(unsigned long long count) { return count >> 32 ? 8 : 4; }
+GP__RULE int gp__radix_index_bytes(gp__u64 count) { return count >> 32 ? 8 : 4; }
 GP__RULE int gp__radix_value_bytes(gp__shape s) {
   return s.in_size <= GP__RADIX_VALUE_BYTES ? s.in_size : gp__radix_index_bytes(s.count);
 }
@@ -4356,7 +4350,7 @@ GP__RULE int gp__sorts_pairs(gp__shape s) {
 enum { GP__SAMPLE = 4096, GP__SAMPLE_THREADS = 512, GP__SAMPLE_LOG2_BINS = 12, GP__SAMPLE_LEAST = 64 };
 // A second sample finds repeated keys by a hash table.
 enum { GP__DUPLICATE_SAMPLE = 6144, GP__DUPLICATE_PLACES = 8192 };
-GP__RULE unsigned gp__sample_size(unsigned long long count, unsigned capacity) {
+GP__RULE unsigned gp__sample_size(gp__u64 count, unsigned capacity) {
   return count / capacity / 8 >= GP__SAMPLE      ? (unsigned)GP__SAMPLE
       : count / capacity / 8 >= GP__SAMPLE_LEAST ? (unsigned)(count / capacity / 8)
                                                  : (unsigned)GP__SAMPLE_LEAST;
@@ -4396,11 +4390,11 @@ GP__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
 }
 // Leading sweep: the number of leading bits that leaves buckets a block can sort, in one or two passes of 8 bits; 0:
 // all bits.
-GP__RULE int gp__bits_of_buckets(unsigned long long count, unsigned fit) {
+GP__RULE int gp__bits_of_buckets(gp__u64 count, unsigned fit) {
   return count <= fit ? 0 : 1 + gp__bits_of_buckets((count + 1) / 2, fit);
 }
 GP__RULE unsigned gp__leading_capacity(void) { return (unsigned)(gp__bucket_threads(4) * gp__bucket_items(4)); }
-GP__RULE int gp__leading_bits(unsigned long long count) {
+GP__RULE int gp__leading_bits(gp__u64 count) {
   return count > gp__hybrid_fit(gp__leading_capacity()) * 65536ull
       ? 0
       : gp__max(gp__bits_of_buckets(count, gp__hybrid_fit(gp__leading_capacity())), 8);
@@ -4414,7 +4408,7 @@ GP__RULE int gp__policy_valid_adaptive(gp_policy p, gp__shape s) {
       (int)gp__choice_bytes(s.key_size) <= s.shared_bytes;
 }
 GP__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
-  return gp__sorts_keys(s) && s.count <= (unsigned long long)(p.threads * gp__one_block_items(p.vectors)) &&
+  return gp__sorts_keys(s) && s.count <= (gp__u64)(p.threads * gp__one_block_items(p.vectors)) &&
       (int)gp__one_block_bytes(p, s.key_size) <= s.shared_bytes;
 }
 
@@ -4433,7 +4427,7 @@ GP__RULE int gp__cooperative_tile(gp_policy p, gp__shape s) {
 GP__RULE unsigned gp__cooperative_blocks(gp_policy p, gp__shape s) {
   return s.count ? (unsigned)((s.count - 1) / (unsigned)gp__cooperative_tile(p, s)) + 1 : 1;
 }
-GP__RULE unsigned long long gp__cooperative_words(unsigned blocks) { return 2ull * blocks * GP__COOPERATIVE_QUADS; }
+GP__RULE gp__u64 gp__cooperative_words(unsigned blocks) { return 2ull * blocks * GP__COOPERATIVE_QUADS; }
 GP__RULE int gp__cooperative_most(gp_policy p, gp__shape s) { // most blocks; an unknown device has many
   return p.algorithm == GP_ONE_LAUNCH ? (s.multiprocessors > 1 ? s.multiprocessors : 1 << 12) * p.blocks_per_sm
       : s.compute_capability >= 90    ? (int)GP__COOPERATIVE_CLUSTER
@@ -4459,7 +4453,7 @@ GP__RULE int gp__cooperative_registers(gp_policy p, gp__shape s) {
 }
 GP__RULE int gp__policy_valid_cooperative(gp_policy p, gp__shape s) {
   return s.in_size <= GP__RADIX_VALUE_BYTES && gp__cooperative_tile(p, s) < 65536 &&
-      s.count <= (unsigned long long)gp__cooperative_tile(p, s) * (unsigned)gp__cooperative_most(p, s) &&
+      s.count <= (gp__u64)gp__cooperative_tile(p, s) * (unsigned)gp__cooperative_most(p, s) &&
       p.threads >= GP__DIGITS / 2 && // a thread counts two digits at most
       gp__cooperative_threads(p) <= 1024 && gp__cooperative_registers(p, s) * gp__cooperative_threads(p) <= 65536 &&
       (int)(gp__cooperative_bytes(p, s) + gp__cooperative_static_bytes(p)) <= s.shared_bytes;
@@ -4514,7 +4508,7 @@ GP__RULE int gp__merge_out_bytes(int threads, int items, int size) {
 GP__RULE int gp__merge_source_bytes(int tile, int in_size) {
   return in_size ? (tile * 2 + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
 }
-GP__RULE unsigned gp__power_of_two(unsigned long long least, unsigned power) {
+GP__RULE unsigned gp__power_of_two(gp__u64 least, unsigned power) {
   return power >= least ? power : gp__power_of_two(least, power * 2);
 }
 // Bytes of a ring for a tile of one input: a power of two if that costs little and no element crosses the ring's end.
@@ -4574,13 +4568,13 @@ GP__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
       2 * gp__set_result_bytes(gp__merge_tile(p, s), s.key_size, s.in_size);
 }
 // Blocks that find the borders of tiles, one a thread.
-GP__RULE unsigned long long gp__balanced_path_blocks(gp_policy p, unsigned long long tiles) {
+GP__RULE gp__u64 gp__balanced_path_blocks(gp_policy p, gp__u64 tiles) {
   return gp__ceil_div(tiles + 1, (unsigned)p.threads);
 }
 // A launch of its own finds where tiles begin in four runs, by GP__FOUR_LANES lanes each. If all merging blocks are
 // resident at once, they find it.
 enum { GP__FOUR_BORDER_BYTES = 32, GP__FOUR_LANES = 8 };
-GP__RULE int gp__four_together(gp_policy p, gp__shape s, unsigned long long tiles) {
+GP__RULE int gp__four_together(gp_policy p, gp__shape s, gp__u64 tiles) {
   return tiles <= (unsigned)(s.multiprocessors * p.blocks_per_sm);
 }
 enum { GP__MERGE_STATIC_BYTES = 1024 * 4 + 256 }; // static shared memory of a block, at most
@@ -4701,25 +4695,25 @@ GP__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
 // Static shared memory of a block, at most.
 enum { GP__LONG_STATIC_BYTES = 6 * 1024 };
 // State that the kernels share, in scratch memory.
-typedef struct gp__sort_header {             // zero when the call begins
-  unsigned long long tag;                    // tag of this call's words
-  unsigned long long pushed, taken;          // tasks of the queue
-  unsigned long long pending;                // tasks not done
-  unsigned long long buckets, tiles, groups; // in use
-  unsigned long long listed[GP__MIDDLE_CLASSES];
+typedef struct gp__sort_header {  // zero when the call begins
+  gp__u64 tag;                    // tag of this call's words
+  gp__u64 pushed, taken;          // tasks of the queue
+  gp__u64 pending;                // tasks not done
+  gp__u64 buckets, tiles, groups; // in use
+  gp__u64 listed[GP__MIDDLE_CLASSES];
 } gp__sort_header;
 typedef struct gp__sort_span {
-  unsigned long long begin, count;
+  gp__u64 begin, count;
 } gp__sort_span;
 // Elements that are partitioned by one digit.
 typedef struct gp__sort_bucket {
-  unsigned long long begin, count;
-  unsigned long long first_tile, first_group; // rows of counters
-  unsigned long long source;                  // 0: the input, 1: the alternate buffer, 2: the output
-  unsigned long long shift;                   // the digit's lowest bit
-  unsigned long long counted, moved;          // groups counted, tiles moved
-  unsigned long long ones, zeros;             // OR and AND of the keys' bits
-  unsigned long long base[GP__DIGITS + 1];    // start of each digit's elements
+  gp__u64 begin, count;
+  gp__u64 first_tile, first_group; // rows of counters
+  gp__u64 source;                  // 0: the input, 1: the alternate buffer, 2: the output
+  gp__u64 shift;                   // the digit's lowest bit
+  gp__u64 counted, moved;          // groups counted, tiles moved
+  gp__u64 ones, zeros;             // OR and AND of the keys' bits
+  gp__u64 base[GP__DIGITS + 1];    // start of each digit's elements
 } gp__sort_bucket;
 GP__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
   return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s.key_size > 0 && s.key_size <= 8 &&
@@ -4773,26 +4767,22 @@ GP__RULE unsigned gp__rank_bytes(gp__shape s) {
   return s.top_k.order_bytes ? (unsigned)gp__order_rank_bytes(s.key_size, s.top_k.order_bytes)
                              : 4u << gp__rank_form(s.key_size, s.out_size > 0, s.count > 0xffffffffu);
 }
-GP__RULE unsigned long long gp__top_k_tile(gp_policy p, gp__shape s) {
-  return (unsigned long long)(p.threads *
+GP__RULE gp__u64 gp__top_k_tile(gp_policy p, gp__shape s) {
+  return (gp__u64)(p.threads *
       (s.top_k.order_bytes ? gp__order_items(p.vectors, s.key_size)
                            : gp__max(p.vectors * (GP__VECTOR / s.key_size), 4)));
 }
 // Step from tile to tile of a row: about 0.62 of their number, and coprime with it.
-GP__RULE unsigned long long gp__common_factor(unsigned long long a, unsigned long long b) {
-  return b == 0 ? a : gp__common_factor(b, a % b);
-}
-GP__RULE unsigned long long gp__coprime(unsigned long long x, unsigned long long to) {
+GP__RULE gp__u64 gp__common_factor(gp__u64 a, gp__u64 b) { return b == 0 ? a : gp__common_factor(b, a % b); }
+GP__RULE gp__u64 gp__coprime(gp__u64 x, gp__u64 to) {
   return gp__common_factor(to, x) == 1 ? x : gp__coprime(x + 1, to);
 }
-GP__RULE unsigned long long gp__top_k_jump(unsigned long long tiles) {
-  return tiles < 3 ? 1 : gp__coprime(tiles / 13 * 8 + 1, tiles);
-}
+GP__RULE gp__u64 gp__top_k_jump(gp__u64 tiles) { return tiles < 3 ? 1 : gp__coprime(tiles / 13 * 8 + 1, tiles); }
 // The key of a round of a shuffle (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators: SplitMix64),
 // and its function of one half.
-GP__RULE unsigned long long gp__mix3(unsigned long long x) { return x ^ x >> 31; }
-GP__RULE unsigned long long gp__mix2(unsigned long long x) { return gp__mix3((x ^ x >> 27) * 0x94d049bb133111ebull); }
-GP__RULE unsigned gp__shuffle_key(unsigned long long seed, int round) {
+GP__RULE gp__u64 gp__mix3(gp__u64 x) { return x ^ x >> 31; }
+GP__RULE gp__u64 gp__mix2(gp__u64 x) { return gp__mix3((x ^ x >> 27) * 0x94d049bb133111ebull); }
+GP__RULE unsigned gp__shuffle_key(gp__u64 seed, int round) {
   return (unsigned)(gp__mix2(((seed + 0x9e3779b97f4a7c15ull * (unsigned)(round + 1)) ^
                                  (seed + 0x9e3779b97f4a7c15ull * (unsigned)(round + 1)) >> 30) *
                         0xbf58476d1ce4e5b9ull) >>
@@ -4885,7 +4875,7 @@ enum {
   GP__TRANSPOSE_WHOLE = 1 << 30   // no tile has so many rows or columns
 };
 GP__RULE int gp__lowest_bit(int x) { return x & -x; }
-GP__RULE int gp__floor_log2(unsigned long long x) { return x > 1 ? 1 + gp__floor_log2(x / 2) : 0; }
+GP__RULE int gp__floor_log2(gp__u64 x) { return x > 1 ? 1 + gp__floor_log2(x / 2) : 0; }
 GP__RULE int gp__is_power_of_two_size(int size) { return size <= 16 && (size & (size - 1)) == 0; }
 // A tile has a power of two of elements, at most so many vectors a thread, about as many rows as columns, and whole
 // vectors of a row and of a column.
@@ -4934,7 +4924,7 @@ GP__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int align
 }
 // Short contiguous rows (columns) are a whole side if tiles would not be full, and there is room for a vector of each
 // lane on the other side.
-GP__RULE int gp__transpose_thin(gp_policy p, gp__shape s, unsigned long long extent, int of_tile) {
+GP__RULE int gp__transpose_thin(gp_policy p, gp__shape s, gp__u64 extent, int of_tile) {
   return extent < 2ull * (unsigned)of_tile && extent != (unsigned)of_tile &&
       extent * (unsigned)gp__vec_group_items(s.key_size) * (unsigned)s.key_size * 8 <=
       (unsigned)(p.threads * p.vectors * GP__VECTOR) &&
@@ -4950,7 +4940,7 @@ GP__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
 }
 // Few long rows with contiguous columns: a thread has a unit of each row, a word or an element; a tile has a unit of
 // each thread. Units in shared memory have a gap after 128 bytes if columns are even.
-GP__RULE int gp__are_few(int size, unsigned long long rows, int aligned) { // winners on an H200
+GP__RULE int gp__are_few(int size, gp__u64 rows, int aligned) { // winners on an H200
   return rows >= (size == 1 ? 8u : 9u) &&
       rows <= (size == 1          ? (aligned ? 64u : 80u)
                       : size == 2 ? 112u
@@ -4973,13 +4963,11 @@ GP__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
       gp__few_bytes(p, s.key_size, (unsigned)s.moved.rows) <= (unsigned)s.shared_bytes - 2048;
 }
 // Matrices of a tile: as many as fit, in whole vectors.
-GP__RULE unsigned long long gp__transpose_multiple(unsigned long long matrix) {
-  return 16 / gp__common_factor(16, matrix);
-}
-GP__RULE unsigned long long gp__transpose_matrices_of(unsigned long long tile, unsigned long long matrix) {
+GP__RULE gp__u64 gp__transpose_multiple(gp__u64 matrix) { return 16 / gp__common_factor(16, matrix); }
+GP__RULE gp__u64 gp__transpose_matrices_of(gp__u64 tile, gp__u64 matrix) {
   return tile / matrix / gp__transpose_multiple(matrix) * gp__transpose_multiple(matrix);
 }
-GP__RULE unsigned long long gp__transpose_matrices(gp_policy p, gp__shape s) {
+GP__RULE gp__u64 gp__transpose_matrices(gp_policy p, gp__shape s) {
   return !(s.moved.form & GP__FORM_DENSE) || s.moved.rows > 65536 || s.moved.columns > 65536 ? 0
       : s.segments == 1
       ? s.moved.rows * s.moved.columns * (unsigned)s.key_size <= (unsigned)(p.threads * p.vectors * GP__VECTOR)
@@ -4997,8 +4985,8 @@ enum { GP__TRIP_BYTES = 64 << 20 };
 // The shape that tiles see of a dense matrix in place: that of a trip to the workspace, which is out of place, or of
 // matrices that fit a tile, which are transposed in their places. Other shapes stay as they are.
 GP__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_policy p, gp__shape s) {
-  const unsigned long long column = s.moved.rows * (unsigned)s.key_size;
-  unsigned long long most;
+  const gp__u64 column = s.moved.rows * (unsigned)s.key_size;
+  gp__u64 most;
   if (s.moved.kind != GP__MOVE_RECTANGLE) return s;
   if (p.algorithm == GP_ROUND_TRIP) {
     most = GP__TRIP_BYTES / (column * s.moved.columns);
@@ -5030,16 +5018,15 @@ enum {
   GP__CHUNK_MATRICES = 4,     // so many matrices may be small
   GP__CHUNK_MATRIX = 4 << 20  // bytes of a matrix that is not small
 };
-GP__RULE int gp__chunk_word(gp__shape s, unsigned long long items) {
+GP__RULE int gp__chunk_word(gp__shape s, gp__u64 items) {
   return (s.moved.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s.key_size) | GP__VECTOR)
                                             : s.moved.word;
 }
-GP__RULE unsigned long long gp__chunk_most(int word) {
+GP__RULE gp__u64 gp__chunk_most(int word) {
   return 32ull * (unsigned)word * (word >= 4 ? GP__VECTOR / (unsigned)word : 4u);
 }
 // Merit of chunks of `items` elements of a side of `extent`; 0: not possible.
-GP__RULE unsigned long long gp__chunk_merit(
-    gp__shape s, unsigned long long extent, unsigned long long other, unsigned long long items) {
+GP__RULE gp__u64 gp__chunk_merit(gp__shape s, gp__u64 extent, gp__u64 other, gp__u64 items) {
   return extent % items || extent / items < 2 || items * (unsigned)s.key_size < GP__CHUNK_LEAST ||
           items * (unsigned)s.key_size > gp__chunk_most(gp__chunk_word(s, items)) ||
           other > GP__PANEL_MOST / (items * (unsigned)s.key_size) || extent / items * other > GP__CHUNK_FLAGS * 8ull ||
@@ -5047,26 +5034,25 @@ GP__RULE unsigned long long gp__chunk_merit(
       ? 0
       : items * (unsigned)s.key_size * (unsigned)gp__chunk_word(s, items);
 }
-GP__BOTH static inline __attribute__((unused)) unsigned long long gp__chunk_items(
-    gp__shape s, unsigned long long extent, unsigned long long other) {
-  unsigned long long best = 0, most = 0, items = GP__CHUNK_MOST / (unsigned)s.key_size;
+GP__BOTH static inline __attribute__((unused)) gp__u64 gp__chunk_items(gp__shape s, gp__u64 extent, gp__u64 other) {
+  gp__u64 best = 0, most = 0, items = GP__CHUNK_MOST / (unsigned)s.key_size;
   if (items > extent / 2) items = extent / 2;
   for (; items * GP__VECTOR * (unsigned)s.key_size > most && items * (unsigned)s.key_size >= GP__CHUNK_LEAST; --items) {
-    const unsigned long long merit = gp__chunk_merit(s, extent, other, items);
+    const gp__u64 merit = gp__chunk_merit(s, extent, other, items);
     if (merit > most) best = items, most = merit;
   }
   return best;
 }
 typedef struct gp__panels_plan {
-  unsigned long long items; // elements of a chunk; 0: no panels
+  gp__u64 items; // elements of a chunk; 0: no panels
   int inverse, word, form;
-  unsigned long long rows, columns, panels, holes; // extents of a panel before its transpose; panels of a matrix
-  unsigned long long whole; // panels that are a tile: each is transposed in its own place, without holes
+  gp__u64 rows, columns, panels, holes; // extents of a panel before its transpose; panels of a matrix
+  gp__u64 whole;                        // panels that are a tile: each is transposed in its own place, without holes
 } gp__panels_plan;
 GP__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
   gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-  const unsigned long long size = (unsigned)s.key_size, matrix = s.moved.rows * s.moved.columns * size;
-  unsigned long long rows = 0, columns = 0;
+  const gp__u64 size = (unsigned)s.key_size, matrix = s.moved.rows * s.moved.columns * size;
+  gp__u64 rows = 0, columns = 0;
   if (s.moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_PADDED_TILES ||
       matrix <= 8ull * (unsigned)(p.threads * p.vectors * GP__VECTOR) ||
       (s.segments > GP__CHUNK_MATRICES && matrix < GP__CHUNK_MATRIX))
@@ -5126,19 +5112,19 @@ GP__RULE int gp__buffered_threads(gp_policy p, int size) {
 typedef struct gp__buffered_plan {
   unsigned panels; // 0: not possible
   int form;
-  unsigned long long height, pitch, slot; // rows of a panel; bytes from line to line of a block, and of a slot
+  gp__u64 height, pitch, slot; // rows of a panel; bytes from line to line of a block, and of a slot
 } gp__buffered_plan;
 // The first tile column of group g.
-GP__RULE unsigned long long gp__buffered_border(gp__buffered_plan r, gp__shape s, unsigned columns, unsigned g) {
+GP__RULE gp__u64 gp__buffered_border(gp__buffered_plan r, gp__shape s, unsigned columns, unsigned g) {
   return g < r.panels ? g * r.height * s.moved.columns / (s.moved.rows * columns)
                       : (s.moved.columns + columns - 1) / columns;
 }
 GP__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffered_plan_of(gp_policy p, gp__shape s) {
-  const unsigned long long size = (unsigned)s.key_size;
+  const gp__u64 size = (unsigned)s.key_size;
   const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, s.key_size);
   const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, s.key_size);
   gp__buffered_plan r = {0, 0, 0, 0, 0};
-  unsigned long long widest = 0;
+  gp__u64 widest = 0;
   unsigned g;
   if (s.moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_BUFFERED_PANELS ||
       gp__buffered_threads(p, s.key_size) > 1024 || p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST ||
@@ -5150,8 +5136,8 @@ GP__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffered_pl
   r.panels = (unsigned)((s.moved.rows - 1) / r.height + 1);
   if (r.height * size > 1ull << 30) r.panels = 0;
   for (g = 0; g < r.panels; ++g) {
-    const unsigned long long end = gp__buffered_border(r, s, columns, g + 1) * columns;
-    const unsigned long long width =
+    const gp__u64 end = gp__buffered_border(r, s, columns, g + 1) * columns;
+    const gp__u64 width =
         (end < s.moved.columns ? end : s.moved.columns) - gp__buffered_border(r, s, columns, g) * columns;
     if (width > widest) widest = width;
   }
@@ -5214,11 +5200,9 @@ GP__RULE int gp__column_chunk(int vectors, int size) {
 // Columns that a tile of a scan has, at least: 128 bytes.
 GP__RULE unsigned gp__rows_line(int size) { return size < 128 ? 128u / (unsigned)size : 1; }
 // Slots of words of a column whose tiles look back: aggregates, and prefixes and totals of groups of tiles.
-GP__RULE unsigned long long gp__columns_look_back_slots(unsigned long long tiles, unsigned group) {
-  return tiles + 2 * (tiles / group + 1);
-}
+GP__RULE gp__u64 gp__columns_look_back_slots(gp__u64 tiles, unsigned group) { return tiles + 2 * (tiles / group + 1); }
 // A row is read by windows: gp__vector_items elements, aligned in memory. shifted: the first may begin before the row.
-GP__RULE unsigned long long gp__row_windows(unsigned long long length, int size, int shifted) {
+GP__RULE gp__u64 gp__row_windows(gp__u64 length, int size, int shifted) {
   return (length + (unsigned)(gp__vector_items(size) - 1) * (shifted ? 2u : 1u)) / (unsigned)gp__vector_items(size);
 }
 // Neighbouring rows of a thread, whose accumulators have up to 32 bytes together.
@@ -5275,7 +5259,7 @@ GP__RULE int gp__layout_region(int tile, int chunk, int size, int structs) {
   return tile * size + (structs && gp__layout_padding(chunk, size) ? tile / chunk * GP__VECTOR : 0);
 }
 // True if a tile is a number of whole blocks, or a part of one.
-GP__RULE int gp__layout_fits(unsigned long long width, int tile) {
+GP__RULE int gp__layout_fits(gp__u64 width, int tile) {
   return width == 0 || (width <= (unsigned)tile ? (unsigned)tile % width == 0 : width % (unsigned)tile == 0);
 }
 // Structs of the largest tile that `bytes` hold; of the largest that fits both layouts, 0 if all that fit are too
@@ -5283,7 +5267,7 @@ GP__RULE int gp__layout_fits(unsigned long long width, int tile) {
 GP__RULE int gp__layout_most(int bytes, int size) {
   return gp__max(bytes / size / GP__LAYOUT_STEP, 1) * GP__LAYOUT_STEP;
 }
-GP__RULE int gp__layout_fitting(int tile, int most, unsigned long long in_width, unsigned long long out_width) {
+GP__RULE int gp__layout_fitting(int tile, int most, gp__u64 in_width, gp__u64 out_width) {
   return tile * 4 < most || tile <= 0 ? 0
       : gp__layout_fits(in_width, tile) && gp__layout_fits(out_width, tile)
       ? tile
@@ -5345,7 +5329,7 @@ enum {
 GP__RULE int gp__batch_items(int threads) { return threads <= GP__BATCH_TWO ? 2 : 1; }
 // The grid does not depend on the count, and tickets have 28 bits.
 GP__RULE int gp__policy_valid_batch(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm > 0 && s.count >> 27 <= (unsigned long long)(p.threads * gp__batch_items(p.threads)) - 1;
+  return p.blocks_per_sm > 0 && s.count >> 27 <= (gp__u64)(p.threads * gp__batch_items(p.threads)) - 1;
 }
 
 // ---- map/policy.h - copy, fill, iota, transform, work on edges: policy fields, validity
@@ -5417,7 +5401,7 @@ GP__RULE int gp__bfs_by_edges(int algorithm) {
   return algorithm == GP_CONTRACT_EXPAND || algorithm == GP_TWO_PHASE || algorithm == GP_HYBRID;
 }
 // Bytes that levels by launches need besides gp__lay_out_bfs: the edges that are expanded, source and target.
-GP__RULE unsigned long long gp__bfs_edge_bytes(gp_policy p, gp__shape s) {
+GP__RULE gp__u64 gp__bfs_edge_bytes(gp_policy p, gp__shape s) {
   return gp__bfs_by_edges(p.algorithm) ? s.count2 * 2 * (unsigned)s.key_size : 0;
 }
 // Roads and grids have few edges a vertex and many levels, other graphs the opposite: rows of the table depend on this.
@@ -5509,7 +5493,7 @@ typedef struct gp__policy_row {
   const char *scope;
   int primitive, in_size, acc_size, out_size;
   unsigned when;
-  unsigned long long from, to;
+  gp__u64 from, to;
   gp_policy policy;
   const char *provenance;
 } gp__policy_row;
@@ -5530,12 +5514,12 @@ typedef struct gp__policy_row {
 typedef struct gp__wanted {
   int primitive, in_size, acc_size, out_size;
   unsigned when;
-  unsigned long long sizes[3];
+  gp__u64 sizes[3];
 } gp__wanted;
 // A call as its family measures it: element sizes, and the bytes that make it small or large.
 typedef struct gp__measures {
   int in_size, acc_size, out_size;
-  unsigned long long bytes;
+  gp__u64 bytes;
 } gp__measures;
 // Most families: the bytes that are read, or written if that is more.
 GP__PRIVATE gp__measures gp__measure_elements(gp__shape s) {
@@ -5543,7 +5527,7 @@ GP__PRIVATE gp__measures gp__measure_elements(gp__shape s) {
   m.in_size = s.in_size ? s.in_size : s.key_size;
   m.acc_size = s.acc_size;
   m.out_size = s.out_size;
-  m.bytes = s.count * (unsigned long long)gp__max(s.in_size, s.out_size);
+  m.bytes = s.count * (gp__u64)gp__max(s.in_size, s.out_size);
   return m;
 }
 // Families that move keys and values: in_size is the key's, out_size the value's.
@@ -5569,7 +5553,7 @@ GP__PRIVATE gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, unsigne
 }
 // Score of a row: 0 if it does not fit, otherwise more for each thing that it names, then for a larger `from`.
 GP__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
-  const unsigned long long size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
+  const gp__u64 size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
   if ((row->primitive && row->primitive != w->primitive) || row->from > size || (row->to && row->to <= size) ||
       (row->in_size >= 0 && row->in_size != w->in_size) || (row->acc_size >= 0 && row->acc_size != w->acc_size) ||
       (row->out_size >= 0 && row->out_size != w->out_size) || (row->when / GP__IF * GP__IF & ~w->when))
@@ -5623,16 +5607,16 @@ GP__PRIVATE gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int coun
 
 // The launch of a resolved policy.
 typedef struct gp__geometry {
-  unsigned long long tile_items; // elements of a tile
-  unsigned long long tiles;      // for the upper bound of the count
-  unsigned grid;                 // blocks
-  unsigned threads;              // threads of a block
-  unsigned shared_bytes;         // dynamic
-  unsigned long long words;      // tagged words of the workspace
-  unsigned replicas;             // of gp__histogram_args, else 0
-  unsigned log2_lanes;           // of gp__segment_args, else 0
-  unsigned long long share;      // of gp__segment_args, else 0
-  unsigned long long scratch;    // bytes of memory without tags: alternate buffers, counters, work lists
+  gp__u64 tile_items;    // elements of a tile
+  gp__u64 tiles;         // for the upper bound of the count
+  unsigned grid;         // blocks
+  unsigned threads;      // threads of a block
+  unsigned shared_bytes; // dynamic
+  gp__u64 words;         // tagged words of the workspace
+  unsigned replicas;     // of gp__histogram_args, else 0
+  unsigned log2_lanes;   // of gp__segment_args, else 0
+  gp__u64 share;         // of gp__segment_args, else 0
+  gp__u64 scratch;       // bytes of memory without tags: alternate buffers, counters, work lists
 } gp__geometry;
 
 // ---- core/family.h - a family's rules: its valid policies, the portable one, and the launch that follows
@@ -5644,8 +5628,8 @@ typedef struct gp__rules {
   gp__measures (*measure)(gp__shape s);
   gp_policy (*portable)(gp_policy p, gp__shape s); // fills the fields that neither the caller nor a tuned row has set
   int (*overlaps)(gp_policy p, gp__shape s);       // whether a launch may overlap the one before; NULL: yes
-  void (*geometry)(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g); // g begins as zeros
-  int (*threads)(gp_policy p);    // of a block; NULL: policy.threads
+  void (*geometry)(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g); // g begins as zeros
+  int (*threads)(gp_policy p);                                                   // of a block; NULL: policy.threads
   int own_algorithm;              // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
   int (*row_serves)(gp__shape s); // whether a row of the table may serve the call; NULL: yes
 } gp__rules;
@@ -5678,7 +5662,7 @@ GP__PRIVATE gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp
   g.tile_items = g.tiles = g.words = g.share = g.scratch = 0;
   g.grid = g.shared_bytes = g.replicas = g.log2_lanes = 0;
   g.threads = gp__threads_by(rules, p);
-  rules->geometry(p, s, (unsigned long long)sms * (unsigned)(per_sm > 0 ? per_sm : 1), &g);
+  rules->geometry(p, s, (gp__u64)sms * (unsigned)(per_sm > 0 ? per_sm : 1), &g);
   return g;
 }
 
@@ -5915,7 +5899,7 @@ static const gp__policy_row gp__segments_rows[] = {
     GP__H200(0, -1, 0, 8 << 20, 0, GP_MERGE_PATH, 0, 5, 0, 0, 21),
 };
 GP__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
-  const unsigned long long sms = (unsigned)s.multiprocessors;
+  const gp__u64 sms = (unsigned)s.multiprocessors;
   const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__measure_elements(s).bytes <= sms << 14 &&
       s.segments <= sms << 12 && s.count >> 14 <= s.segments;
   const int light = s.primitive == GP_LOAD_BALANCE || gp__is_expand(s.primitive) ||
@@ -6251,7 +6235,7 @@ GP__PRIVATE int gp__row_serves_matrices(gp__shape s) {
 }
 // True if tiles have 32 KiB, for sides of 1024 or more, by alignment: columns alone; rows alone; both; neither.
 // Measured on an H200.
-GP__PRIVATE int gp__transposes_by_eight(gp__shape s, unsigned long long bytes, int aligned) {
+GP__PRIVATE int gp__transposes_by_eight(gp__shape s, gp__u64 bytes, int aligned) {
   const int least = s.key_size == 1 ? 27 : s.key_size == 2 ? 28 : s.key_size == 8 ? 30 : 29;
   const int large = s.moved.rows * s.moved.columns * (unsigned)s.key_size >> least != 0;
   return aligned == GP__FORM_OUT_ALIGNED ? large && s.key_size != 4
@@ -6267,8 +6251,8 @@ GP__PRIVATE int gp__transposes_by_eight(gp__shape s, unsigned long long bytes, i
 // in their places. Others of 64 MiB or less go to the workspace and back, in a few trips or large ones: as many bytes
 // as panels and chunks move, or fewer, at the speed of two plain kernels.
 GP__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
-  const unsigned long long bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s.multiprocessors, 1);
-  const unsigned long long matrix = s.moved.rows * s.moved.columns * (unsigned)s.key_size;
+  const gp__u64 bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s.multiprocessors, 1);
+  const gp__u64 matrix = s.moved.rows * s.moved.columns * (unsigned)s.key_size;
   const int algorithm = p.algorithm, vectors = p.vectors;
   const int aligned = s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
   const int sides = s.moved.kind == GP__MOVE_TILES && gp__is_power_of_two_size(s.key_size) && s.moved.rows >= 1024 &&
@@ -6349,10 +6333,10 @@ enum {
   GP__ROWS_KEPT = 16        // vectors of a thread, at most
 };
 GP__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
-  const unsigned long long windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);
-  const unsigned long long most = gp__row_windows(s.rows.length, s.in_size, 1); // the workspace depends on no alignment
+  const gp__u64 windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);
+  const gp__u64 most = gp__row_windows(s.rows.length, s.in_size, 1); // the workspace depends on no alignment
   const int map = s.primitive == GP_ROW_MAP, scan = s.primitive == GP_SCAN_AXIS;
-  const unsigned long long whole = gp__row_windows(s.rows.length, s.in_size, 0);
+  const gp__u64 whole = gp__row_windows(s.rows.length, s.in_size, 0);
   const int tile = !s.rows.columns && whole <= (unsigned)(GP__ROWS_KEPT / 2 * GP__WARP);
   const int vectors = p.vectors, algorithm = p.algorithm; // what the caller chose stays
   const int threads = gp__default_to(p.threads, tile ? 128 : 256);
@@ -6431,9 +6415,9 @@ GP__PRIVATE gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
 
 // Sizes are known on the device alone, so the grid is full. A tile is a few buffers: many tiles a block even out their
 // work. Words: an entry of two for each tile that leaves windows to all blocks.
-GP__PRIVATE void gp__geometry_batch(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  const unsigned long long most = (unsigned long long)(p.threads * gp__batch_items(p.threads));
-  const unsigned long long even = s.count / (resident * GP__BATCH_TILES);
+GP__PRIVATE void gp__geometry_batch(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  const gp__u64 most = (gp__u64)(p.threads * gp__batch_items(p.threads));
+  const gp__u64 even = s.count / (resident * GP__BATCH_TILES);
   g->tile_items = even < 1 ? 1 : even < most ? even : most;
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)resident;
@@ -6442,19 +6426,18 @@ GP__PRIVATE void gp__geometry_batch(gp_policy p, gp__shape s, unsigned long long
 
 // ---- map/geometry.h - launches of maps and of kernels launched like them
 
-GP__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   if (s.primitive == GP_COPY_BATCH) {
     gp__geometry_batch(p, s, resident, g);
     return;
   }
-  g->tile_items = (unsigned long long)(p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size));
+  g->tile_items = (gp__u64)(p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size));
   if (s.primitive == GP_COPY) { // by bytes
-    g->tiles =
-        gp__ceil_div(s.count * (unsigned)s.out_size, (unsigned long long)p.threads * (unsigned)p.vectors * GP__VECTOR);
+    g->tiles = gp__ceil_div(s.count * (unsigned)s.out_size, (gp__u64)p.threads * (unsigned)p.vectors * GP__VECTOR);
   } else if (s.primitive == GP_REVERSE && s.in_place) g->tiles = gp__ceil_div(s.count / 2, g->tile_items);
   else g->tiles = gp__ceil_div(s.count, g->tile_items);
   if (s.primitive == GP_CONVERT_LAYOUT) {
-    g->tile_items = (unsigned long long)gp__layout_tile(p, s);
+    g->tile_items = (gp__u64)gp__layout_tile(p, s);
     g->tiles = gp__ceil_div(s.count, g->tile_items);
     g->shared_bytes = (unsigned)gp__layout_shared_bytes(p, s);
     if (s.in_place && !gp__layout_local(p, s)) g->scratch = s.layout.in_bytes; // for a copy of the input
@@ -6472,8 +6455,8 @@ static const gp__rules gp__rules_map = {gp__policy_valid_map, gp__measure_elemen
 
 // ---- reduce/geometry.h - launches of reductions
 
-GP__PRIVATE void gp__geometry_reduce(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.in_size));
+GP__PRIVATE void gp__geometry_reduce(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.in_size));
   if (s.reproducible) g->tile_items *= gp__canonical_rounds(s.count, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : g->tiles < resident ? g->tiles : resident);
@@ -6487,18 +6470,17 @@ static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce, gp__measure_
 // ---- find/geometry.h - launches of searches for the first element
 
 // Elements of a round: one access or more of each thread of a block, all under way at once.
-GP__PRIVATE unsigned long long gp__find_round_items(gp_policy p, gp__shape s) {
-  return (unsigned long long)(p.threads * gp__find_packs(s.in_size, s.in2_size ? 2 : 1, p.vectors) *
-      gp__find_items(s.in_size));
+GP__PRIVATE gp__u64 gp__find_round_items(gp_policy p, gp__shape s) {
+  return (gp__u64)(p.threads * gp__find_packs(s.in_size, s.in2_size ? 2 : 1, p.vectors) * gp__find_items(s.in_size));
 }
 // A tile has several rounds if these are short, but no more than a block's share: inputs of few tiles take one ticket a
 // block.
-GP__PRIVATE void gp__geometry_find(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_find(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   // A binary search takes one block.
-  const unsigned long long blocks = p.algorithm == GP_ONE_BLOCK || s.primitive == GP_PARTITION_POINT ? 1 : resident,
-                           round = gp__find_round_items(p, s);
-  const unsigned long long most = GP__FIND_TILE_BYTES / (round * (unsigned)(s.in_size + s.in2_size));
-  const unsigned long long share = gp__ceil_div(s.count, blocks * round), rounds = share < most ? share : most;
+  const gp__u64 blocks = p.algorithm == GP_ONE_BLOCK || s.primitive == GP_PARTITION_POINT ? 1 : resident,
+                round = gp__find_round_items(p, s);
+  const gp__u64 most = GP__FIND_TILE_BYTES / (round * (unsigned)(s.in_size + s.in2_size));
+  const gp__u64 share = gp__ceil_div(s.count, blocks * round), rounds = share < most ? share : most;
   g->tile_items = (rounds ? rounds : 1) * round;
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)(g->tiles < blocks ? g->tiles : blocks);
@@ -6511,11 +6493,11 @@ static const gp__rules gp__rules_find = {gp__policy_valid_find, gp__measure_elem
 
 // ---- scan/geometry.h - launches of scans
 
-GP__PRIVATE void gp__geometry_scan(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  unsigned long long skipped = 0;
-  g->tile_items = (unsigned long long)p.threads * (unsigned)gp__scan_items(p.vectors, s.in_size, s.out_size);
+GP__PRIVATE void gp__geometry_scan(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  gp__u64 skipped = 0;
+  g->tile_items = (gp__u64)p.threads * (unsigned)gp__scan_items(p.vectors, s.in_size, s.out_size);
   if (p.algorithm == GP_PIPELINED) // tiles start on a 16-byte boundary of the input
-    skipped = (unsigned long long)(s.in_misaligned / s.in_size);
+    skipped = (gp__u64)(s.in_misaligned / s.in_size);
   g->tiles = gp__ceil_div(s.count + skipped, g->tile_items);
   g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : g->tiles < resident ? g->tiles : resident);
   if (p.algorithm == GP_THREE_SWEEP) g->words = g->grid;
@@ -6532,8 +6514,8 @@ static const gp__rules gp__rules_scan = {gp__policy_valid_scan, gp__measure_elem
 
 // ---- select/geometry.h - launches of streams
 
-GP__PRIVATE void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  g->tile_items = (unsigned long long)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
+GP__PRIVATE void gp__geometry_stream(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  g->tile_items = (gp__u64)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1; // an empty input still writes its counts
@@ -6549,11 +6531,11 @@ static const gp__rules gp__rules_stream = {gp__policy_valid_stream, gp__measure_
 
 // A tile is up to two vectors a thread. One block takes up to two tiles, and need not wait for others. No block sees
 // 2^32 samples, whatever fits the device, so that 32-bit counters suffice in shared memory.
-GP__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const int shared = p.algorithm == GP_SHARED_BINS;
-  const unsigned long long samples = s.count * (unsigned)s.histogram.channels, slots = gp__histogram_slots(p, s);
-  const unsigned long long fewest = gp__ceil_div(samples, 1ull << 31);
-  unsigned long long shares, slices, chunks;
+  const gp__u64 samples = s.count * (unsigned)s.histogram.channels, slots = gp__histogram_slots(p, s);
+  const gp__u64 fewest = gp__ceil_div(samples, 1ull << 31);
+  gp__u64 shares, slices, chunks;
   g->threads = (unsigned)p.threads;
   g->replicas = shared ? gp__histogram_replicas(p, s) : 0;
   g->shared_bytes = gp__histogram_table_bytes(p, s) +
@@ -6562,7 +6544,7 @@ GP__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long 
                                                      : 0,
           GP__VECTOR);
   if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels declare it
-  g->tile_items = (unsigned long long)(p.threads * (s.exact && p.vectors < 2 ? 1 : 2) *
+  g->tile_items = (gp__u64)(p.threads * (s.exact && p.vectors < 2 ? 1 : 2) *
       gp__vector_items(gp__max(gp__max(s.in_size, s.in2_size), s.exact ? 0 : s.out_size)));
   g->tiles = gp__ceil_div(samples, g->tile_items);
   if (s.exact) {
@@ -6589,12 +6571,12 @@ static const gp__rules gp__rules_histogram = {gp__policy_valid_histogram, gp__me
 
 // A tile is the segments that a block reads at once. With one vector a lane, the lanes of a segment hold one of mean
 // length. The whole block reads a segment if a warp would need more loads than it has in flight.
-GP__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  const unsigned long long mean = s.segments ? gp__ceil_div(s.count, s.segments) : 0;
+GP__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  const gp__u64 mean = s.segments ? gp__ceil_div(s.count, s.segments) : 0;
   const unsigned items = (unsigned)gp__vector_items(s.in_size);
   g->log2_lanes = s.segmented.by_ranges ? GP__RANGE_LOG2_LANES : 0;
-  while (g->log2_lanes < 5 && (unsigned long long)items << g->log2_lanes < mean) ++g->log2_lanes;
-  if (mean > (unsigned long long)(items * (unsigned)p.vectors) << 5) g->log2_lanes = GP__LOG2_BLOCK;
+  while (g->log2_lanes < 5 && (gp__u64)items << g->log2_lanes < mean) ++g->log2_lanes;
+  if (mean > (gp__u64)(items * (unsigned)p.vectors) << 5) g->log2_lanes = GP__LOG2_BLOCK;
   if (s.reproducible) g->log2_lanes = GP__RANGE_LOG2_LANES;
   g->tile_items = g->log2_lanes < GP__LOG2_BLOCK ? (unsigned)p.threads >> g->log2_lanes : 1;
   g->tiles = gp__ceil_div(s.segments, g->tile_items);
@@ -6603,27 +6585,27 @@ GP__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, unsigned l
   g->shared_bytes = 0;
 }
 // A tile is a chunk of each warp of a block. The total of ranges is unknown here: they get the whole grid.
-GP__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   if (p.algorithm == GP_WARP_SEGMENTS) {
     gp__geometry_warp_segments(p, s, resident, g);
     return;
   }
-  g->tile_items = (unsigned long long)(p.threads * gp__segment_items(p, s));
+  g->tile_items = (gp__u64)(p.threads * gp__segment_items(p, s));
   g->tiles = gp__ceil_div(s.count + s.segments, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident && !s.segmented.by_ranges ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = (unsigned)gp__segment_shared_bytes(p, s);
   if (s.primitive == GP_LOAD_BALANCE || s.primitive == GP_EXPAND) return;
   if (s.primitive == GP_RUN_LENGTH_EXPAND) { // a look-back over lengths, and the offsets of tiles
-    g->words = gp__look_back_slots(gp__ceil_div(s.segments, (unsigned long long)(p.threads * GP__EXPAND_LENGTHS)));
+    g->words = gp__look_back_slots(gp__ceil_div(s.segments, (gp__u64)(p.threads * GP__EXPAND_LENGTHS)));
     g->scratch = (gp__ceil_div(s.segments, GP__EXPAND_RUNS) + 1) * 8;
     return;
   }
-  g->share = gp__ceil_div(s.count + s.segments, g->grid * (unsigned long long)(p.threads / GP__WARP));
-  g->words = g->grid * (unsigned long long)gp__segment_words(s.acc_size);
+  g->share = gp__ceil_div(s.count + s.segments, g->grid * (gp__u64)(p.threads / GP__WARP));
+  g->words = g->grid * (gp__u64)gp__segment_words(s.acc_size);
   if (s.segmented.by_ranges) { // scanned lengths, then words that the two launches use in turn
-    const unsigned long long spans = gp__ceil_div(s.segments, (unsigned long long)(p.threads * GP__SPAN_ITEMS));
-    const unsigned long long look_back = gp__look_back_slots(spans);
+    const gp__u64 spans = gp__ceil_div(s.segments, (gp__u64)(p.threads * GP__SPAN_ITEMS));
+    const gp__u64 look_back = gp__look_back_slots(spans);
     g->words = s.segments + 1 + (g->words > look_back ? g->words : look_back);
   }
 }
@@ -6636,17 +6618,17 @@ static const gp__rules gp__rules_segments = {gp__policy_valid_segments, gp__meas
 // Scratch memory of a radix sort: offsets in bytes.
 typedef struct gp__radix_plan {
   int passes, wide, replicas, value_bytes, large; // large: values are gathered by index
-  unsigned long long tiles, clear;                // clear: as in gp__radix_args
-  unsigned long long counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
+  gp__u64 tiles, clear;                           // clear: as in gp__radix_args
+  gp__u64 counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
 } gp__radix_plan;
-GP__PRIVATE unsigned long long gp__carve_scratch(unsigned long long *bytes, unsigned long long size) {
-  const unsigned long long at = *bytes;
+GP__PRIVATE gp__u64 gp__carve_scratch(gp__u64 *bytes, gp__u64 size) {
+  const gp__u64 at = *bytes;
   *bytes = (at + size + 255) / 256 * 256;
   return at;
 }
 GP__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   gp__radix_plan r;
-  const unsigned long long tile = (unsigned long long)(p.threads * gp__radix_items(p.vectors, s.key_size));
+  const gp__u64 tile = (gp__u64)(p.threads * gp__radix_items(p.vectors, s.key_size));
   r.passes = gp__radix_passes(s.sorted.begin_bit, s.sorted.end_bit);
   r.wide = s.count >> GP__RADIX_NARROW_LOG2 != 0;
   r.replicas = gp__radix_replicas(gp__radix_ordered_bytes(s), s.compute_capability, 32);
@@ -6655,9 +6637,9 @@ GP__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   r.tiles = gp__ceil_div(s.count, tile);
   r.clear = gp__radix_words_bytes(r.tiles, r.passes, r.wide ? 16 : 8) / 16;
   r.bytes = 0;
-  r.counts = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * GP__DIGITS * 8);
-  r.tickets = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * 16); // and counts of finished tiles
-  r.steps = gp__carve_scratch(&r.bytes, (unsigned long long)(r.passes + 1) * 4);
+  r.counts = gp__carve_scratch(&r.bytes, (gp__u64)r.passes * GP__DIGITS * 8);
+  r.tickets = gp__carve_scratch(&r.bytes, (gp__u64)r.passes * 16); // and counts of finished tiles
+  r.steps = gp__carve_scratch(&r.bytes, (gp__u64)(r.passes + 1) * 4);
   r.words = gp__carve_scratch(&r.bytes, r.clear * 16);
   r.keys = s.sorted.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
   r.index = r.large ? gp__carve_scratch(&r.bytes, s.count * (unsigned)r.value_bytes) : 0;
@@ -6670,13 +6652,13 @@ GP__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
 
 // Scratch memory of a hybrid sort.
 typedef struct gp__hybrid_plan {
-  int capacity, tile, even_levels;  // even_levels: levels that uniform keys need
-  unsigned long long tiles, blocks; // blocks: the most for pairs
-  unsigned long long list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
+  int capacity, tile, even_levels; // even_levels: levels that uniform keys need
+  gp__u64 tiles, blocks;           // blocks: the most for pairs
+  gp__u64 list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
 } gp__hybrid_plan;
 GP__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   gp__hybrid_plan r;
-  unsigned long long parts;
+  gp__u64 parts;
   r.capacity = gp__hybrid_capacity(s);
   r.tile = p.threads * gp__hybrid_vector_items(p, s);
   r.tiles = gp__ceil_div(s.count, (unsigned)r.tile) + 1;
@@ -6705,7 +6687,7 @@ GP__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
 typedef struct gp__leading_plan {
   gp__radix_plan sweep;
   int bits;
-  unsigned long long starts, again, of_sweep, bytes;
+  gp__u64 starts, again, of_sweep, bytes;
 } gp__leading_plan;
 GP__PRIVATE gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
   gp__leading_plan r;
@@ -6747,9 +6729,8 @@ GP__PRIVATE gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
 GP__PRIVATE int gp__adaptive_is_cooperative(gp_policy p, gp__shape s) {
   return !gp__adaptive_samples(p, s) && gp__policy_valid_cooperative(gp__adaptive_cooperative(p, s), s);
 }
-GP__PRIVATE unsigned long long gp__adaptive_scratch(gp_policy p, gp__shape s) {
-  const unsigned long long sweep = gp__radix_plan_of(gp__adaptive_sweep(p, s), s).bytes,
-                           hybrid = gp__hybrid_plan_of(p, s).bytes;
+GP__PRIVATE gp__u64 gp__adaptive_scratch(gp_policy p, gp__shape s) {
+  const gp__u64 sweep = gp__radix_plan_of(gp__adaptive_sweep(p, s), s).bytes, hybrid = gp__hybrid_plan_of(p, s).bytes;
   return GP__CHOICE_BYTES + (sweep > hybrid ? sweep : hybrid);
 }
 
@@ -6757,17 +6738,17 @@ GP__PRIVATE unsigned long long gp__adaptive_scratch(gp_policy p, gp__shape s) {
 
 // Scratch memory of a segmented sort: offsets of its parts, and the most that each holds; segments do not overlap.
 typedef struct gp__segmented_sort_layout {
-  unsigned long long list[GP__MIDDLE_CLASSES], list_size[GP__MIDDLE_CLASSES];
-  unsigned long long buckets, bucket_size, group_counts, group_size, tile_counts, tile_size;
-  unsigned long long other_keys, other_values, queue_size, bytes;
-  unsigned long long limit, capacity; // the longest segment of a warp, and of a block
+  gp__u64 list[GP__MIDDLE_CLASSES], list_size[GP__MIDDLE_CLASSES];
+  gp__u64 buckets, bucket_size, group_counts, group_size, tile_counts, tile_size;
+  gp__u64 other_keys, other_values, queue_size, bytes;
+  gp__u64 limit, capacity; // the longest segment of a warp, and of a block
 } gp__segmented_sort_layout;
 GP__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s) {
   gp__segmented_sort_layout l;
   const int indexed = gp__sort_indexed(s), value = gp__sorted_value_bytes(s);
   const int bits = gp__max(s.sorted.end_bit - s.sorted.begin_bit, 1); // no bits: one level, which finds all keys equal
-  const unsigned long long levels = gp__ceil_div((unsigned)bits, GP__RADIX_BITS);
-  unsigned long long most, tiles;
+  const gp__u64 levels = gp__ceil_div((unsigned)bits, GP__RADIX_BITS);
+  gp__u64 most, tiles;
   int i;
   for (i = 0; i < GP__MIDDLE_CLASSES; ++i) l.list[i] = l.list_size[i] = 0;
   l.buckets = l.bucket_size = l.group_counts = l.group_size = l.tile_counts = l.tile_size = 0;
@@ -6809,13 +6790,13 @@ GP__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp
 // ---- merge/geometry.h - launches of merges, sets and merge sort
 
 // Merge sort's scratch memory: keys and values, then the borders of tiles merged from four runs.
-GP__PRIVATE unsigned long long gp__merge_sort_borders_at(gp__shape s) {
+GP__PRIVATE gp__u64 gp__merge_sort_borders_at(gp__shape s) {
   return gp__round_up(gp__round_up(s.count * (unsigned)s.key_size, 256) + s.count * (unsigned)s.in_size, 16);
 }
 // Merges: a block merges its range of tiles, one at a time. Sets: a tile, of both inputs together, has one element
 // less, so that pairs of equal keys are not split. Words carry the counts of sets. Scratch memory: the borders of sets;
 // if merge sort has several tiles, keys and values of every other pass.
-GP__PRIVATE void gp__geometry_merge(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_merge(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   g->tile_items =
       (unsigned)(s.primitive == GP_MERGE_SORT ? gp__sort_tile(p, s) : gp__merge_tile(p, s) - gp__is_set(s.primitive));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
@@ -6849,14 +6830,14 @@ static const gp__rules gp__rules_merge = {gp__policy_valid_merge, gp__measure_ke
 
 // Sorts and merges: tiles of the policy's block. Each step of a plan has its own geometry; this one gives the words and
 // scratch memory of the call.
-GP__PRIVATE void gp__geometry_tiles(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
+GP__PRIVATE void gp__geometry_tiles(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
 }
-GP__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   gp__geometry_tiles(p, s, resident, g);
   if (gp__sweeps(p.algorithm)) {
     g->words = 1;
@@ -6905,15 +6886,15 @@ GP__PRIVATE gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
   g.words = g.share = g.scratch = 0;
   g.log2_lanes = 0;
   gp__geometry_histogram(
-      q, gp__counting_histogram(s), (unsigned long long)gp__max(s.multiprocessors, 1) * (unsigned)q.blocks_per_sm, &g);
+      q, gp__counting_histogram(s), (gp__u64)gp__max(s.multiprocessors, 1) * (unsigned)q.blocks_per_sm, &g);
   return g;
 }
-GP__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  const unsigned long long values = 1ull << 8 * s.key_size;
-  const unsigned long long look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
+GP__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  const gp__u64 values = 1ull << 8 * s.key_size;
+  const gp__u64 look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
   const gp__geometry counting = gp__counting_geometry(p, s);
-  g->tile_items = (unsigned long long)(p.threads * gp__vector_items(s.key_size)); // a row for each warp
-  g->tiles = gp__ceil_div(s.count + GP__VECTOR - 1, g->tile_items); // the first tile begins at a 16-byte boundary
+  g->tile_items = (gp__u64)(p.threads * gp__vector_items(s.key_size)); // a row for each warp
+  g->tiles = gp__ceil_div(s.count + GP__VECTOR - 1, g->tile_items);    // the first tile begins at a 16-byte boundary
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
@@ -6921,9 +6902,9 @@ GP__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, unsigned long l
   if (g->words < look_back) g->words = look_back;
   g->scratch = values * 8;
   if (s.key_size > 1)
-    g->scratch += values * 10 + gp__counting_rows(s, counting.grid) * (unsigned long long)GP__COUNTING_ROW_BYTES + 8;
+    g->scratch += values * 10 + gp__counting_rows(s, counting.grid) * (gp__u64)GP__COUNTING_ROW_BYTES + 8;
 }
-GP__PRIVATE void gp__geometry_sort(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_sort(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, g);
   else gp__geometry_radix(p, s, resident, g);
 }
@@ -6935,7 +6916,7 @@ static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys
 
 // ---- segmented_sort/geometry.h - launches of segmented sort
 
-GP__PRIVATE void gp__geometry_segmented_sort(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_segmented_sort(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
   gp__geometry_tiles(p, s, resident, g);
   g->words = 1 + l.queue_size;
@@ -6949,22 +6930,20 @@ static const gp__rules gp__rules_segmented_sort = {gp__policy_valid_segmented_so
 // ---- top_k/geometry.h - launches of top-k and nth element
 
 // Top-k and nth element. grid: the blocks of the first launch.
-GP__PRIVATE unsigned long long gp__rows_of(gp__shape s) {
-  return s.primitive == GP_TOP_K && s.segments ? s.segments : 1;
-}
+GP__PRIVATE gp__u64 gp__rows_of(gp__shape s) { return s.primitive == GP_TOP_K && s.segments ? s.segments : 1; }
 // Blocks of a row: its share of the resident ones, or fewer if they had too little to do.
-GP__PRIVATE unsigned long long gp__blocks_of_row(gp_policy p, gp__shape s, unsigned long long resident) {
-  const unsigned long long rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
-  const unsigned long long useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1 : gp__ceil_div(tiles, 4);
-  const unsigned long long there = rows < resident ? resident / rows : 1;
+GP__PRIVATE gp__u64 gp__blocks_of_row(gp_policy p, gp__shape s, gp__u64 resident) {
+  const gp__u64 rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
+  const gp__u64 useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1 : gp__ceil_div(tiles, 4);
+  const gp__u64 there = rows < resident ? resident / rows : 1;
   return useful < 1 ? 1 : useful < there ? useful : there;
 }
 // Blocks of a row that merge `ranks` ranks in the next launch.
-GP__PRIVATE unsigned long long gp__top_k_mergers(unsigned long long ranks) {
+GP__PRIVATE gp__u64 gp__top_k_mergers(gp__u64 ranks) {
   return ranks <= GP__TOP_K_MERGED ? 1 : gp__ceil_div(ranks, GP__TOP_K_MERGED / 2);
 }
 // Most keys of a row that radix select puts aside.
-GP__PRIVATE unsigned long long gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
+GP__PRIVATE gp__u64 gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
 // Lanes that sort short segments hold GP__TOP_K_LANE ranks each: 64 registers are enough for ranks of 4 bytes, 128 for
 // longer ones.
 GP__PRIVATE gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
@@ -6977,15 +6956,15 @@ GP__PRIVATE gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
 }
 // Scratch memory of a top-k of segments. part: most keys of a task; direct: segments of one length, not cut.
 typedef struct gp__segment_top_k_layout {
-  unsigned long long part, task_room, list_room, tasks, arrived, lists, bytes;
+  gp__u64 part, task_room, list_room, tasks, arrived, lists, bytes;
   int direct;
 } gp__segment_top_k_layout;
-GP__PRIVATE unsigned long long gp__segment_top_k_part(gp_policy p, gp__shape s, unsigned long long resident) {
-  unsigned long long part = gp__ceil_div(s.count, resident);
+GP__PRIVATE gp__u64 gp__segment_top_k_part(gp_policy p, gp__shape s, gp__u64 resident) {
+  gp__u64 part = gp__ceil_div(s.count, resident);
   if (part < 16 * gp__top_k_tile(p, s)) part = 16 * gp__top_k_tile(p, s);
   return part < 8 * s.top_k.results ? 8 * s.top_k.results : part;
 }
-GP__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__shape s, unsigned long long part) {
+GP__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__shape s, gp__u64 part) {
   gp__segment_top_k_layout l;
   l.part = part;
   l.direct = !s.offset_size && (!s.segments || s.count / s.segments <= part);
@@ -7006,9 +6985,9 @@ GP__PRIVATE gp__shape gp__rows_as_segments(gp__shape s) {
   s.primitive = GP_SEGMENTED_TOP_K;
   return s;
 }
-GP__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, s, gp__segment_top_k_part(p, s, resident));
-  const unsigned long long most = l.direct ? 0x7fffffff : resident, works = l.direct ? s.segments : l.task_room;
+  const gp__u64 most = l.direct ? 0x7fffffff : resident, works = l.direct ? s.segments : l.task_room;
   g->tile_items = gp__top_k_tile(p, s);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->share = l.part;
@@ -7016,13 +6995,13 @@ GP__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, unsigned l
   g->grid = (unsigned)(works < 1 ? 1 : works < most ? works : most);
   g->scratch = l.bytes;
 }
-GP__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  const unsigned long long rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
+GP__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  const gp__u64 rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
   if (s.primitive == GP_SEGMENTED_TOP_K || s.top_k.order_bytes) {
     gp__geometry_segment_top_k(p, gp__rows_as_segments(s), resident, g);
     return;
   }
-  g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
+  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count, g->tile_items) * rows;
   g->share = blocks;
   g->shared_bytes = gp__top_k_shared_bytes(p, s);
@@ -7031,7 +7010,7 @@ GP__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long
     if (blocks > 1)
       g->scratch = rows * (blocks + gp__top_k_mergers(blocks * s.top_k.results)) * s.top_k.results * gp__rank_bytes(s);
   } else {
-    const unsigned long long collect = gp__look_back_slots(g->tiles) * 2;
+    const gp__u64 collect = gp__look_back_slots(g->tiles) * 2;
     g->grid = (unsigned)works;
     g->words = rows;
     if (s.primitive == GP_TOP_K && g->words < collect) g->words = collect;
@@ -7051,14 +7030,14 @@ typedef struct gp__transpose_plan {
   unsigned matrices;                // matrices of a tile, if both sides are whole
   unsigned pitch, pad;              // layout of a tile with a whole side
   unsigned shared_bytes;
-  unsigned long long row_tiles, column_tiles, tiles;
+  gp__u64 row_tiles, column_tiles, tiles;
 } gp__transpose_plan;
 GP__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
   const int size = s.key_size, group = gp__vec_group_items(size);
   const unsigned room = (unsigned)(p.threads * p.vectors * GP__VECTOR);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
   gp__transpose_plan r;
-  unsigned long long whole, step;
+  gp__u64 whole, step;
   s = gp__tiled(p, s);
   r.matrices = r.pitch = r.pad = r.shared_bytes = 0;
   r.form = gp__transpose_form(p, s);
@@ -7122,13 +7101,13 @@ enum {
   GP__STRIP_BLOCKS = 4           // most blocks of a multiprocessor
 };
 typedef struct gp__rectangle_plan {
-  unsigned long long m, n, strip, tiles, scratch; // strip: bytes of a block; scratch: of all, or 0
-  unsigned width, grid, shared_bytes;             // width: columns of a strip
+  gp__u64 m, n, strip, tiles, scratch; // strip: bytes of a block; scratch: of all, or 0
+  unsigned width, grid, shared_bytes;  // width: columns of a strip
 } gp__rectangle_plan;
 GP__PRIVATE gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) {
-  const unsigned long long size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
+  const gp__u64 size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
   gp__rectangle_plan r;
-  unsigned long long blocks = sms * GP__STRIP_BLOCKS;
+  gp__u64 blocks = sms * GP__STRIP_BLOCKS;
   r.m = s.moved.rows < s.moved.columns ? s.moved.rows : s.moved.columns;
   r.n = s.moved.rows < s.moved.columns ? s.moved.columns : s.moved.rows;
   r.width = size >= GP__STRIP_BYTES ? 1 : (unsigned)(GP__STRIP_BYTES / size);
@@ -7144,14 +7123,14 @@ GP__PRIVATE gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_row
   return r;
 }
 // Tiles of a panel; then offsets in the scratch memory of panels, in bytes.
-GP__PRIVATE unsigned long long gp__panels_tiles(gp__panels_plan r, gp__transpose_plan t) {
+GP__PRIVATE gp__u64 gp__panels_tiles(gp__panels_plan r, gp__transpose_plan t) {
   return gp__ceil_div(r.rows, t.tile_rows) * gp__ceil_div(r.columns, t.tile_columns);
 }
 typedef struct gp__panels_scratch {
-  unsigned long long counters, claimed, loaded, bytes; // saved panels are first; counters, flags; the end
+  gp__u64 counters, claimed, loaded, bytes; // saved panels are first; counters, flags; the end
 } gp__panels_scratch;
 GP__PRIVATE gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned size) {
-  const unsigned long long panel = r.rows * r.columns, chunks = panel / r.items * r.panels;
+  const gp__u64 panel = r.rows * r.columns, chunks = panel / r.items * r.panels;
   gp__panels_scratch s;
   s.counters = gp__round_up(panel * size * r.holes, 256);
   s.claimed = s.counters + gp__round_up((GP__PANELS_COUNTERS + r.panels) * 8, 256);
@@ -7160,16 +7139,16 @@ GP__PRIVATE gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned
   return s;
 }
 // Buffered panels: counters, then the buffer.
-GP__PRIVATE unsigned long long gp__buffered_counters(gp__buffered_plan r) { // bytes
+GP__PRIVATE gp__u64 gp__buffered_counters(gp__buffered_plan r) { // bytes
   return gp__round_up((GP__PANELS_COUNTERS + r.panels + 1) * 8, 256);
 }
-GP__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, s);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
   s = gp__tiled(p, s);
   if (p.algorithm == GP_ROUND_TRIP) g->scratch = s.segments * s.moved.rows * s.moved.columns * (unsigned)s.key_size;
   if (panels.items) {
-    g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
+    g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
     g->tiles = panels.whole ? r.tiles : gp__panels_tiles(panels, r) * panels.panels;
     g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
     g->shared_bytes = r.shared_bytes;
@@ -7178,7 +7157,7 @@ GP__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned long 
   }
   if (p.algorithm == GP_BUFFERED_PANELS) {
     const gp__buffered_plan buffered = gp__buffered_plan_of(p, s);
-    g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
+    g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
     g->tiles = r.row_tiles * r.column_tiles;
     g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
     g->shared_bytes = r.shared_bytes;
@@ -7195,7 +7174,7 @@ GP__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned long 
     return;
   }
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
-  g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
+  g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
   g->tiles = r.tiles;
   g->grid = (unsigned)(r.tiles < 1 ? 1 : r.tiles < resident ? r.tiles : resident);
   g->shared_bytes = r.shared_bytes;
@@ -7208,15 +7187,14 @@ static const gp__rules gp__rules_transpose = {gp__policy_valid_transpose, gp__me
 
 // Blocks that share a row, or the length of a tile of columns: `units` of them, each `rounds` of work long. share:
 // rounds of a block.
-GP__PRIVATE unsigned long long gp__row_parts(
-    unsigned long long units, unsigned long long rounds, unsigned long long resident, unsigned long long *share) {
-  const unsigned long long most = units ? resident / units : 1, parts = most < 1 ? 1 : most < rounds ? most : rounds;
+GP__PRIVATE gp__u64 gp__row_parts(gp__u64 units, gp__u64 rounds, gp__u64 resident, gp__u64 *share) {
+  const gp__u64 most = units ? resident / units : 1, parts = most < 1 ? 1 : most < rounds ? most : rounds;
   *share = parts ? gp__ceil_div(rounds, parts) : 0;
   return *share ? gp__ceil_div(rounds, *share) : 1;
 }
 // Elements of a lane of a tile of rows, of the lanes of a row: whole vectors, if rows are. Otherwise as many, and up to
 // four more, as make lanes read different banks of shared memory: 128 bytes at a time.
-GP__PRIVATE unsigned gp__rows_chunk(int size, unsigned long long length, unsigned log2_lanes) {
+GP__PRIVATE unsigned gp__rows_chunk(int size, gp__u64 length, unsigned log2_lanes) {
   const unsigned items = (unsigned)gp__vector_items(size), word = (unsigned)gp__max(size, 4), banks = 128 / word;
   const unsigned least = (unsigned)gp__ceil_div(length, 1u << log2_lanes);
   unsigned best = least | 1, cost = ~0u, c, i;
@@ -7235,15 +7213,15 @@ GP__PRIVATE unsigned gp__rows_chunk(int size, unsigned long long length, unsigne
 }
 // tile_items: what a part of a row has, in windows, or in elements of columns and scans; or the rows of a tile.
 // replicas: parts.
-GP__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const int form = gp__rows_form(p, s), threads = p.threads, warps = threads / GP__WARP;
-  unsigned long long units = s.segments, share = 0, results = 1;
+  gp__u64 units = s.segments, share = 0, results = 1;
   const unsigned chunk = (unsigned)(p.vectors * gp__vector_items(s.in_size)),
                  items = (unsigned)threads * chunk; // of a tile
   g->replicas = 1;
   if (form == GP__ROWS_TILE) { // as many rows as fit, and as leave a tile for each block
-    unsigned long long groups, fit, most;
-    while ((unsigned long long)(chunk + chunk / 2) << g->log2_lanes < s.rows.length) ++g->log2_lanes;
+    gp__u64 groups, fit, most;
+    while ((gp__u64)(chunk + chunk / 2) << g->log2_lanes < s.rows.length) ++g->log2_lanes;
     groups = (unsigned)threads >> g->log2_lanes;
     fit = s.rows.length ? items / s.rows.length : groups;
     most = s.segments / resident;
@@ -7261,19 +7239,19 @@ GP__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long long 
           units, gp__ceil_div(gp__row_windows(s.rows.length, s.in_size, 1), round), resident, &share);
     if (p.algorithm != GP_LOOK_BACK) g->tile_items = share * round;
   } else {
-    const unsigned long long columns = s.rows.columns;
+    const gp__u64 columns = s.rows.columns;
     const int scan = p.algorithm == GP_LOOK_BACK;
     const unsigned wide = scan ? 1 : (unsigned)gp__column_items(s.in_size, s.acc_size); // columns of a lane
     const unsigned each = scan ? (unsigned)gp__column_chunk(p.vectors, s.in_size) : 1;  // elements of a slot
     const unsigned lanes = scan ? gp__rows_line(s.in_size) : (unsigned)GP__WARP;
     unsigned round;
     // Lanes across the rows, or more if rows are so short that others had nothing to do.
-    while (1 << (g->log2_lanes + 1) <= threads && (unsigned long long)wide << g->log2_lanes < columns &&
+    while (1 << (g->log2_lanes + 1) <= threads && (gp__u64)wide << g->log2_lanes < columns &&
         (1u << g->log2_lanes < lanes ||
             (((unsigned)threads >> g->log2_lanes) - !scan) * each >= s.rows.length * (scan + 1)))
       ++g->log2_lanes;
     round = ((unsigned)threads >> g->log2_lanes) * (scan ? each : (unsigned)p.vectors);
-    results = (unsigned long long)wide << g->log2_lanes;
+    results = (gp__u64)wide << g->log2_lanes;
     units = s.segments / columns * gp__ceil_div(columns, results);
     g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(s.rows.length, round), resident, &share);
     if (scan && g->replicas > 1) // a block has one tile of each column
@@ -7298,11 +7276,11 @@ static const gp__rules gp__rules_rows = {gp__policy_valid_rows, gp__measure_elem
 
 // Breadth-first search: vertices are `count`, edges `count2`. All blocks are resident; a small graph has few.
 typedef struct gp__bfs_layout {
-  unsigned long long reached[2], fresh, queue, lists[2], found, control, bytes;
+  gp__u64 reached[2], fresh, queue, lists[2], found, control, bytes;
 } gp__bfs_layout;
 GP__PRIVATE gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
-  const unsigned long long bitmap = gp__ceil_div(s.count, 32) * 4, list = s.count * (unsigned)s.key_size;
-  const unsigned long long longs = s.count2 / GP__BFS_PART < s.count ? s.count2 / GP__BFS_PART : s.count;
+  const gp__u64 bitmap = gp__ceil_div(s.count, 32) * 4, list = s.count * (unsigned)s.key_size;
+  const gp__u64 longs = s.count2 / GP__BFS_PART < s.count ? s.count2 / GP__BFS_PART : s.count;
   gp__bfs_layout l;
   l.bytes = 0;
 #define GP__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
@@ -7319,10 +7297,10 @@ GP__PRIVATE gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
 }
 // Search from many sources; acc_size is the size of a vertex's word.
 typedef struct gp__sources_layout {
-  unsigned long long seen, words[2], lists[2], queue, control, bytes;
+  gp__u64 seen, words[2], lists[2], queue, control, bytes;
 } gp__sources_layout;
 GP__PRIVATE gp__sources_layout gp__lay_out_sources(gp__shape s) {
-  const unsigned long long words = s.count * (unsigned)s.acc_size, list = s.count * (unsigned)s.key_size;
+  const gp__u64 words = s.count * (unsigned)s.acc_size, list = s.count * (unsigned)s.key_size;
   gp__sources_layout l;
   l.bytes = 0;
 #define GP__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
@@ -7336,7 +7314,7 @@ GP__PRIVATE gp__sources_layout gp__lay_out_sources(gp__shape s) {
 #undef GP__CARVE_SCRATCH
   return l;
 }
-GP__PRIVATE void gp__geometry_graph(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_graph(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   g->tile_items = (unsigned)p.threads * 4;
   g->tiles = gp__ceil_div(s.count + s.count2 / 8, g->tile_items);
   g->grid = (unsigned)(g->tiles < 1 ? 1 : g->tiles < resident ? g->tiles : resident);
@@ -7375,8 +7353,8 @@ GP__PRIVATE gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy
 // Difference and product are rounded separately (there is no sum to contract), so that the host and every GPU put a
 // sample in the same bin.
 #define GP__EVEN_BIN(name, T) \
-  GP__RULE unsigned long long gp__even_bin_##name(T x, T lower, T scale, unsigned long long bins) { \
-    return (unsigned long long)((x - lower) * scale) < bins ? (unsigned long long)((x - lower) * scale) : bins - 1; \
+  GP__RULE gp__u64 gp__even_bin_##name(T x, T lower, T scale, gp__u64 bins) { \
+    return (gp__u64)((x - lower) * scale) < bins ? (gp__u64)((x - lower) * scale) : bins - 1; \
   }
 GP__EVEN_BIN(f32, float)
 GP__EVEN_BIN(f64, double)
@@ -7402,7 +7380,7 @@ typedef struct gp__input_data {
   const void *array[6];
   long long stride[6];
   gp__value value[4];
-  unsigned long long step[4]; // of ramps: the bytes of a built-in type
+  gp__u64 step[4]; // of ramps: the bytes of a built-in type
 } gp__input_data;
 
 // ---- hash/arguments.h - arguments of kernels with hash tables
@@ -7433,28 +7411,28 @@ enum { GP__GROUP_LONG = 32 }; // rows of a group that warps fold; a thread folds
 
 typedef struct gp__hash_args {
   const void *keys; // of the table's rows
-  unsigned long long *slots;
-  unsigned long long slot_count;          // even
-  unsigned long long count;               // of the launch: rows, probes
-  const unsigned long long *count_device; // or null
-  unsigned *places;                       // the slot of each row, or null
-  unsigned *list;                         // slots of which rows are taken; where groups begin in the order; or null
-  unsigned *rows;                         // the first row of each group, or null
-  unsigned long long *found;              // number of groups
+  gp__u64 *slots;
+  gp__u64 slot_count;          // even
+  gp__u64 count;               // of the launch: rows, probes
+  const gp__u64 *count_device; // or null
+  unsigned *places;            // the slot of each row, or null
+  unsigned *list;              // slots of which rows are taken; where groups begin in the order; or null
+  unsigned *rows;              // the first row of each group, or null
+  gp__u64 *found;              // number of groups
   void *out_keys;
-  unsigned long long *out_count;
-  unsigned long long capacity;
+  gp__u64 *out_count;
+  gp__u64 capacity;
   // Folds.
-  unsigned long long *words; // of the long group that has row 0, GP__GROUP_LONG, ... of the order
+  gp__u64 *words; // of the long group that has row 0, GP__GROUP_LONG, ... of the order
   int group_words, column_count, pass;
   gp__column columns[GP_AGGREGATE_LIMIT];
   // Joins.
   const void *probes;
-  unsigned *ends;              // by slot: where the rows of its key end in `order`, or null: only whether there are any
-  unsigned *order;             // rows of the table, by slot; of folds: by group, or null: columns are in order
-  unsigned *firsts;            // by probe: where its partners begin in `order`
-  unsigned *counts;            // by probe: results
-  unsigned long long *offsets; // by probe: results of those before it
+  unsigned *ends;   // by slot: where the rows of its key end in `order`, or null: only whether there are any
+  unsigned *order;  // rows of the table, by slot; of folds: by group, or null: columns are in order
+  unsigned *firsts; // by probe: where its partners begin in `order`
+  unsigned *counts; // by probe: results
+  gp__u64 *offsets; // by probe: results of those before it
   int join;
   void *out, *out2;
 } gp__hash_args;
@@ -7471,8 +7449,8 @@ typedef struct gp__moved_column {
 enum { GP__COLUMNS_AT_ONCE = 24 }; // columns of a launch
 typedef struct gp__columns_args {
   const void *index;
-  unsigned long long count;
-  const unsigned long long *count_device; // or null
+  gp__u64 count;
+  const gp__u64 *count_device; // or null
   int columns;
   gp__moved_column column[GP__COLUMNS_AT_ONCE];
 } gp__columns_args;
@@ -7481,7 +7459,7 @@ typedef struct gp__columns_args {
 
 // The host and kernels share these, so that both get the same bits. A number is 64 bits: of a signed or an unsigned
 // integer (bool: 0 or 1), or of a double.
-#define GP__NUMBER GP__BOTH static inline __attribute__((unused)) unsigned long long
+#define GP__NUMBER GP__BOTH static inline __attribute__((unused)) gp__u64
 
 // 0: unsigned, 1: signed, 2: float.
 GP__RULE int gp__number_class(int type) {
@@ -7491,45 +7469,45 @@ GP__RULE int gp__number_class(int type) {
 }
 // Order of numbers as that of unsigned ones, in which the best is the least. A NaN is better than all others. ties: -0
 // equals +0.
-GP__NUMBER gp__ordered_number(unsigned long long x, int type, int most, int ties) {
-  const unsigned long long sign = 1ull << 63;
+GP__NUMBER gp__ordered_number(gp__u64 x, int type, int most, int ties) {
+  const gp__u64 sign = 1ull << 63;
   const int kind = gp__number_class(type);
   if (kind == 2 && (x & ~sign) > 0x7ffull << 52) return 0;
   if (kind == 2 && ties && x == sign) x = 0;
   if (kind) x ^= kind == 2 && x >> 63 ? ~0ull : sign;
   return most ? ~x : x;
 }
-GP__NUMBER gp__number_of_ordered(unsigned long long x, int type, int most) {
-  const unsigned long long sign = 1ull << 63;
+GP__NUMBER gp__number_of_ordered(gp__u64 x, int type, int most) {
+  const gp__u64 sign = 1ull << 63;
   const int kind = gp__number_class(type);
   if (kind == 2 && x == 0) return 0x7ff8ull << 48;
   if (most) x = ~x;
   return kind ? x ^ (kind == 2 && !(x >> 63) ? ~0ull : sign) : x;
 }
 // Bits of a double: its biased exponent, at least 1; 0 if it is not finite.
-GP__NUMBER gp__exponent_of(unsigned long long x) {
-  const unsigned long long e = x >> 52 & 2047;
+GP__NUMBER gp__exponent_of(gp__u64 x) {
+  const gp__u64 e = x >> 52 & 2047;
   return e == 2047 ? 0 : e ? e : 1;
 }
 // The range of a double: its exponent; above it 1 for infinity, 2 for -infinity, 4 for NaN.
-GP__NUMBER gp__range_of(unsigned long long x) {
-  const unsigned long long e = gp__exponent_of(x);
+GP__NUMBER gp__range_of(gp__u64 x) {
+  const gp__u64 e = gp__exponent_of(x);
   return e ? e : (x << 12 ? 4ull : 1ull << (x >> 63)) << 32;
 }
 // A double as 128 bits in units of 2^(range - 1116): 2^31 of them have a sum below 2^126. Lower bits are cut off.
-GP__NUMBER gp__wide_of(unsigned long long x, unsigned range, unsigned long long *high) {
-  const unsigned long long e = gp__exponent_of(x), fraction = x & ((1ull << 52) - 1);
-  const unsigned long long m = !e ? 0 : x >> 52 & 2047 ? fraction | 1ull << 52 : fraction;
+GP__NUMBER gp__wide_of(gp__u64 x, unsigned range, gp__u64 *high) {
+  const gp__u64 e = gp__exponent_of(x), fraction = x & ((1ull << 52) - 1);
+  const gp__u64 m = !e ? 0 : x >> 52 & 2047 ? fraction | 1ull << 52 : fraction;
   const int shift = 41 - (int)(range - (unsigned)e);
-  unsigned long long low = shift >= 0 ? m << shift : shift > -64 ? m >> -shift : 0;
+  gp__u64 low = shift >= 0 ? m << shift : shift > -64 ? m >> -shift : 0;
   *high = shift > 0 ? m >> (64 - shift) : 0;
   if (x >> 63) *high = ~*high + (low == 0), low = 0 - low;
   return low;
 }
 // The double nearest to a wide number, ties to even. range 1116: its unit is 1.
-GP__NUMBER gp__number_of_wide(unsigned long long low, unsigned long long high, unsigned range) {
-  const unsigned long long sign = high & 1ull << 63;
-  unsigned long long m, rest;
+GP__NUMBER gp__number_of_wide(gp__u64 low, gp__u64 high, unsigned range) {
+  const gp__u64 sign = high & 1ull << 63;
+  gp__u64 m, rest;
   int top = 0, step, exponent, down;
   if (sign) low = 0 - low, high = ~high + (low == 0);
   if (!(low | high)) return 0;
@@ -7545,21 +7523,21 @@ GP__NUMBER gp__number_of_wide(unsigned long long low, unsigned long long high, u
     m += rest > 1ull << 63 || (rest == 1ull << 63 && (m & 1));
   }
   if (exponent <= 0) return sign | m >> (1 - exponent); // exact: elements are multiples of the smallest number
-  return sign | (exponent >= 2047 ? 2047ull << 52 : ((unsigned long long)(exponent - 1) << 52) + m);
+  return sign | (exponent >= 2047 ? 2047ull << 52 : ((gp__u64)(exponent - 1) << 52) + m);
 }
 // A sum of doubles of this range, some of which may not be finite.
-GP__NUMBER gp__number_of_sum(unsigned long long low, unsigned long long high, unsigned long long range) {
+GP__NUMBER gp__number_of_sum(gp__u64 low, gp__u64 high, gp__u64 range) {
   const unsigned special = (unsigned)(range >> 32);
   return !special                    ? gp__number_of_wide(low, high, (unsigned)range)
-      : special == 1 || special == 2 ? (2047ull << 52) | (unsigned long long)(special == 2) << 63
+      : special == 1 || special == 2 ? (2047ull << 52) | (gp__u64)(special == 2) << 63
                                      : 0x7ff8ull << 48;
 }
 // An aggregate as a number of its result's kind. rows: of the group.
-GP__NUMBER gp__result_of(int op, int type, unsigned long long rows, const unsigned long long *word) {
+GP__NUMBER gp__result_of(int op, int type, gp__u64 rows, const gp__u64 *word) {
   const int most = op == GP_AGGREGATE_MAX, floats = gp__number_class(type) == 2;
   union {
     double value;
-    unsigned long long bits;
+    gp__u64 bits;
   } x;
   if (op == GP_AGGREGATE_COUNT) return rows;
   if (op == GP_AGGREGATE_MIN || most) return gp__number_of_ordered(~word[0], type, most);
@@ -7618,10 +7596,10 @@ typedef struct gp__map_args {
   const void *in;
   const void *in2;
   void *out;
-  unsigned long long count;
-  const unsigned long long *count_device; // or null
-  gp__value value;                        // fill: the element; iota: the start; replace: the new value
-  gp__value step;                         // iota; replace: what elements are compared with
+  gp__u64 count;
+  const gp__u64 *count_device; // or null
+  gp__value value;             // fill: the element; iota: the start; replace: the new value
+  gp__value step;              // iota; replace: what elements are compared with
 } gp__map_args;
 
 // ---- scatter/arguments.h - arguments of scatters
@@ -7630,11 +7608,11 @@ typedef struct gp__scatter_args {
   const void *in;
   const void *in2; // indices; scatter: or null, element i goes to place i
   void *out;
-  unsigned long long count;
-  const unsigned long long *count_device; // or null
-  const void *keys;                       // the stencil, or null
-  unsigned long long limit;               // of indices: elements of out (gather: of in)
-  gp__value scalar;                       // a predicate compares the stencil with it
+  gp__u64 count;
+  const gp__u64 *count_device; // or null
+  const void *keys;            // the stencil, or null
+  gp__u64 limit;               // of indices: elements of out (gather: of in)
+  gp__value scalar;            // a predicate compares the stencil with it
 } gp__scatter_args;
 
 // ---- batch/arguments.h - arguments of copies of many buffers
@@ -7642,9 +7620,9 @@ typedef struct gp__scatter_args {
 typedef struct gp__batch_args {
   const void *sources, *destinations; // a pointer a buffer
   const void *sizes;                  // in bytes
-  unsigned long long count;
-  const unsigned long long *count_device; // or null
-  unsigned long long tile;                // buffers of a tile
+  gp__u64 count;
+  const gp__u64 *count_device; // or null
+  gp__u64 tile;                // buffers of a tile
   void *workspace;
 } gp__batch_args;
 
@@ -7653,15 +7631,15 @@ typedef struct gp__batch_args {
 typedef struct gp__reduce_args {
   const void *in;
   void *out;
-  unsigned long long count;
-  const unsigned long long *count_device; // or null
-  void *workspace;                        // control block and words; see gp__geometry
-  unsigned long long rounds;              // rounds of `vectors` in a tile: 1, or gp__canonical_rounds
-  gp__value init;                         // precedes the first element; the identity if the caller has none
-  int has_init;                           // 0: use the operator's identity instead of `init`
-  gp__value scalar;                       // count_if: elements are compared with it
-  unsigned long long limit;               // check_offsets: upper bound of the offsets
-  const unsigned long long *limit_device; // another upper bound; or null
+  gp__u64 count;
+  const gp__u64 *count_device; // or null
+  void *workspace;             // control block and words; see gp__geometry
+  gp__u64 rounds;              // rounds of `vectors` in a tile: 1, or gp__canonical_rounds
+  gp__value init;              // precedes the first element; the identity if the caller has none
+  int has_init;                // 0: use the operator's identity instead of `init`
+  gp__value scalar;            // count_if: elements are compared with it
+  gp__u64 limit;               // check_offsets: upper bound of the offsets
+  const gp__u64 *limit_device; // another upper bound; or null
 } gp__reduce_args;
 
 // ---- find/arguments.h - arguments of searches for the first element
@@ -7670,12 +7648,12 @@ typedef struct gp__find_args {
   const void *in;
   const void *in2; // the second array, or null
   void *out;
-  unsigned long long count;
-  const unsigned long long *count_device; // or null
-  void *workspace;                        // control block and a word a block; null: a single block
-  unsigned long long rounds;              // of a tile; see gp__geometry_find
-  gp__value scalar;                       // predicates compare elements with it; lexicographic: the int that is the
-                                          // result if there is no hit
+  gp__u64 count;
+  const gp__u64 *count_device; // or null
+  void *workspace;             // control block and a word a block; null: a single block
+  gp__u64 rounds;              // of a tile; see gp__geometry_find
+  gp__value scalar;            // predicates compare elements with it; lexicographic: the int that is the
+                               // result if there is no hit
 } gp__find_args;
 // Results of a search. first: the index of the first hit.
 enum {
@@ -7692,8 +7670,8 @@ enum {
 typedef struct gp__scan_args {
   const void *in;
   void *out;
-  unsigned long long count;
-  const unsigned long long *count_device; // or null
+  gp__u64 count;
+  const gp__u64 *count_device; // or null
   void *workspace;
   gp__value init; // as in gp__reduce_args
   int has_init;
@@ -7705,18 +7683,18 @@ typedef struct gp__scan_args {
 
 // Select, partition, runs, by key, segmented scan: one pass over a stream of elements, or of pairs (key, value).
 typedef struct gp__stream_args {
-  const void *keys;                       // keys or flags that decide; selection by a predicate: the elements
-  const void *values;                     // values that go with them, or null
-  void *out_keys;                         // or null
-  void *out_values;                       // selection: the first part
-  void *out2;                             // or null: lengths of runs; partition: the second part
-  void *out3;                             // partition: the third part
-  unsigned long long *out_count;          // or null (scans)
-  unsigned long long count;               //
-  const unsigned long long *count_device; // or null
-  const void *offsets;                    // segmented scan, otherwise null
-  unsigned long long segments;            //
-  const unsigned long long *bad;          // or null; not all ones: do nothing (GP_CHECKED)
+  const void *keys;            // keys or flags that decide; selection by a predicate: the elements
+  const void *values;          // values that go with them, or null
+  void *out_keys;              // or null
+  void *out_values;            // selection: the first part
+  void *out2;                  // or null: lengths of runs; partition: the second part
+  void *out3;                  // partition: the third part
+  gp__u64 *out_count;          // or null (scans)
+  gp__u64 count;               //
+  const gp__u64 *count_device; // or null
+  const void *offsets;         // segmented scan, otherwise null
+  gp__u64 segments;            //
+  const gp__u64 *bad;          // or null; not all ones: do nothing (GP_CHECKED)
   void *workspace;
   gp__value first, second; // the predicates' scalars; scans: `first` is the initial value
   int has_init;
@@ -7729,11 +7707,11 @@ typedef struct gp__segment_args {
   const void *begin; // offsets; null: segments of `length` elements
   const void *end;   // or null: segments + 1 offsets; runs: the number of elements, or null
   void *out;
-  unsigned long long count, segments, length;
-  const unsigned long long *bad; // as in gp__stream_args
-  void *workspace;               // runs: their number
-  unsigned long long share;      // elements and ends that a warp takes, if all `count` elements are in segments
-  double rate;                   // the share of ends among both
+  gp__u64 count, segments, length;
+  const gp__u64 *bad; // as in gp__stream_args
+  void *workspace;    // runs: their number
+  gp__u64 share;      // elements and ends that a warp takes, if all `count` elements are in segments
+  double rate;        // the share of ends among both
   gp__value init;
   int has_init;
   unsigned log2_lanes; // GP_WARP_SEGMENTS: lanes that read a segment
@@ -7747,10 +7725,10 @@ typedef struct gp__expand_args {
   const void *lengths;
   void *offsets; // the first launch of runs writes them: `begin` of the second
   void *out;
-  unsigned long long count, segments; // count: elements that `out` has room for
-  const unsigned long long *count_device;
-  unsigned long long *out_count;
-  const unsigned long long *bad; // result of the offsets' check; NULL: not checked
+  gp__u64 count, segments; // count: elements that `out` has room for
+  const gp__u64 *count_device;
+  gp__u64 *out_count;
+  const gp__u64 *bad; // result of the offsets' check; NULL: not checked
   void *workspace;
 } gp__expand_args;
 
@@ -7758,12 +7736,12 @@ typedef struct gp__expand_args {
 
 typedef struct gp__histogram_args {
   const void *in;
-  const void *weights;      // or null
-  const void *boundaries;   // ranges: bins + 1 a channel
-  void *out;                // active * bins counters
-  unsigned long long count; // pixels
-  const unsigned long long *count_device;
-  unsigned long long bins;
+  const void *weights;    // or null
+  const void *boundaries; // ranges: bins + 1 a channel
+  void *out;              // active * bins counters
+  gp__u64 count;          // pixels
+  const gp__u64 *count_device;
+  gp__u64 bins;
   void *workspace;
   gp__value lower, upper; // even: `active` values of the samples' type; one past the largest wraps to the lowest
   int channels, active;   // at least 1
@@ -7779,15 +7757,15 @@ typedef struct gp__graph_args {
   const void *parents;           // gp_bfs_check: parents; relabel, invert: numbers of vertices
   const int *depths;
   void *out_offsets, *out_targets; // written: a graph; degrees or numbers; a report
-  unsigned long long *keys;
-  unsigned long long vertices;
-  unsigned long long edges; // most edges of the graph
-  unsigned long long count; // edges of the list; keys
-  const unsigned long long *count_device;
-  unsigned long long *bad;   // the first edge of the list that was left out, or NULL
-  unsigned long long *state; // a number of keys; the least fault; degrees
-  unsigned *marks;           // two bits a vertex, set while no witness, no edge from the parent, is found
-  unsigned long long source, limit;
+  gp__u64 *keys;
+  gp__u64 vertices;
+  gp__u64 edges; // most edges of the graph
+  gp__u64 count; // edges of the list; keys
+  const gp__u64 *count_device;
+  gp__u64 *bad;    // the first edge of the list that was left out, or NULL
+  gp__u64 *state;  // a number of keys; the least fault; degrees
+  unsigned *marks; // two bits a vertex, set while no witness, no edge from the parent, is found
+  gp__u64 source, limit;
   int apart; // edge list: numbers from one edge to the next
   int shift; // bits of a target in a key
   int flags;
@@ -7805,9 +7783,9 @@ typedef struct gp__group_args {
   const void *in;
   void *list_keys;   // keys and folded values of all blocks' tables, in no order
   void *list_values; // accumulators
-  unsigned long long count;
-  const unsigned long long *count_device;
-  unsigned long long *state; // GP__GROUP_STATE words, zero at the start
+  gp__u64 count;
+  const gp__u64 *count_device;
+  gp__u64 *state; // GP__GROUP_STATE words, zero at the start
   void *workspace;
 } gp__group_args;
 // Words of the state: a table has overflowed; the list's length; elements to sort of the list and of the input, one of
@@ -7828,13 +7806,13 @@ enum { GP__GROUP_SLOTS = 2048, GP__GROUP_MOST = 1536, GP__GROUP_FROM = 1 << 20 }
 
 // Lower and upper bound, load balance.
 typedef struct gp__search_args {
-  const void *sorted;        // load balance: offsets
-  unsigned long long length; // load balance: segments
+  const void *sorted; // load balance: offsets
+  gp__u64 length;     // load balance: segments
   const void *needles;
   void *out;
-  unsigned long long count;
-  const unsigned long long *count_device;
-  const unsigned long long *bad; // load balance: result of the offsets' check; NULL: not checked
+  gp__u64 count;
+  const gp__u64 *count_device;
+  const gp__u64 *bad; // load balance: result of the offsets' check; NULL: not checked
 } gp__search_args;
 
 // ---- sort/arguments.h - arguments of radix sort
@@ -7845,27 +7823,27 @@ typedef struct gp__radix_args {
   const void *in; // values; NULL: indices, if there are values at all
   void *out_keys, *out;
   void *other_keys, *other;
-  unsigned long long count;
-  const unsigned long long *count_device;
-  void *workspace;             // histogram: two tickets a block, one tagged word
-  unsigned long long *counts;  // 256 a pass: keys with the digit, then keys before them
-  unsigned long long *tickets; // one for each pass
-  unsigned *steps;             // what each pass does, and the final copy
-  void *words;                 // look-back words
-  unsigned long long clear;    // their size in units of 16 bytes
+  gp__u64 count;
+  const gp__u64 *count_device;
+  void *workspace;  // histogram: two tickets a block, one tagged word
+  gp__u64 *counts;  // 256 a pass: keys with the digit, then keys before them
+  gp__u64 *tickets; // one for each pass
+  unsigned *steps;  // what each pass does, and the final copy
+  void *words;      // look-back words
+  gp__u64 clear;    // their size in units of 16 bytes
   int passes, begin_bit, end_bit;
-  int in_place;                     // keys or values are: the first pass may not write to the outputs
-  int paired;                       // 1: between passes, values are beside their keys
-  int pass;                         // number of this pass; `passes`: the final copy
-  int word;                         // word of the ordered key with the pass's digit
-  int shift;                        // position of the digit in it
-  unsigned mask;                    // ones for the digit's bits
-  unsigned flip;                    // all ones: descending
-  int drop_keys;                    // the last pass does not write keys
-  const unsigned long long *choice; // GP__CHOSE_..., or NULL: one-sweep sort
-  unsigned long long *leads;        // leading sweep: where the choice is stored; or NULL
-  unsigned capacity;                // leading sweep: most keys of a bucket,
-  int leading;                      // and number of leading bits
+  int in_place;          // keys or values are: the first pass may not write to the outputs
+  int paired;            // 1: between passes, values are beside their keys
+  int pass;              // number of this pass; `passes`: the final copy
+  int word;              // word of the ordered key with the pass's digit
+  int shift;             // position of the digit in it
+  unsigned mask;         // ones for the digit's bits
+  unsigned flip;         // all ones: descending
+  int drop_keys;         // the last pass does not write keys
+  const gp__u64 *choice; // GP__CHOSE_..., or NULL: one-sweep sort
+  gp__u64 *leads;        // leading sweep: where the choice is stored; or NULL
+  unsigned capacity;     // leading sweep: most keys of a bucket,
+  int leading;           // and number of leading bits
 } gp__radix_args;
 
 // ---- layouts/arguments.h - arguments of conversion of layouts, and of gathers
@@ -7876,20 +7854,20 @@ typedef struct gp__layout_args {
   unsigned char *out;
   const unsigned char *in_column[GP__LAYOUT_FIELDS];
   unsigned char *out_column[GP__LAYOUT_ENTRIES];
-  unsigned long long count, in_width, out_width;
+  gp__u64 count, in_width, out_width;
   int in_aligned, out_aligned; // every tile's part of every field, or every tile, begins on 16 bytes
   // Another order of axes: axis 0 is the input's fastest, axis 1 the output's or, straight, its second. odd: a value is
   // not aligned to the words of its size. In structs; step: of the input, of the output; tile: along each axis.
   int straight, odd;
-  unsigned long long extent[4], step[2][4], tile[4], tiles[4];
+  gp__u64 extent[4], step[2][4], tile[4], tiles[4];
 } gp__layout_args;
 
 // Gathers values too large to be sorted: out[i] = in[index[i]].
 typedef struct gp__gather_args {
   const void *in, *index;
   void *out;
-  unsigned long long count;
-  const unsigned long long *count_device;
+  gp__u64 count;
+  const gp__u64 *count_device;
 } gp__gather_args;
 
 // Sets the digit of args->pass, from *bit on; *bit becomes the next pass's.
@@ -7906,14 +7884,14 @@ GP__PRIVATE void gp__radix_digit_of(gp__radix_args *args, int *bit) {
 // Counting sort, after its histogram.
 typedef struct gp__counting_args {
   void *out;
-  unsigned long long count;
-  const unsigned long long *count_device;
-  const unsigned long long *counts; // keys of each value, by its bits
-  const unsigned short *rows;       // 2-byte keys: counts of each block, to be added to `counts`
-  unsigned blocks;                  // number of rows; 0: nothing to add
-  unsigned long long *starts;       // first key of each run
-  unsigned short *values;           // value of each run
-  unsigned long long *runs;         // number of runs
+  gp__u64 count;
+  const gp__u64 *count_device;
+  const gp__u64 *counts;      // keys of each value, by its bits
+  const unsigned short *rows; // 2-byte keys: counts of each block, to be added to `counts`
+  unsigned blocks;            // number of rows; 0: nothing to add
+  gp__u64 *starts;            // first key of each run
+  unsigned short *values;     // value of each run
+  gp__u64 *runs;              // number of runs
   void *workspace;
 } gp__counting_args;
 
@@ -7921,56 +7899,56 @@ typedef struct gp__counting_args {
 
 // Top-k, nth element.
 typedef struct gp__top_k_args {
-  const void *keys;         // rows * count
-  const void *in;           // values; NULL: indices
-  void *out_keys;           // rows * k, or null
-  void *out;                // or null
-  unsigned long long count; // keys of a row
-  const unsigned long long *count_device;
-  unsigned long long rows, k;
-  unsigned long long blocks; // blocks of a row
+  const void *keys; // rows * count
+  const void *in;   // values; NULL: indices
+  void *out_keys;   // rows * k, or null
+  void *out;        // or null
+  gp__u64 count;    // keys of a row
+  const gp__u64 *count_device;
+  gp__u64 rows, k;
+  gp__u64 blocks; // blocks of a row
   void *workspace;
-  const void *from;         // lists: `ranks` ranks a row
-  void *to;                 // lists: k ranks of each block; NULL: to the output
-  unsigned long long ranks; //
-  unsigned long long jump;  // step from tile to tile of a row; coprime with their number
-  unsigned capacity;        // ranks of a block's list
-  unsigned nth;             // 1: the k-th key is the result
-  void *states;             // radix select: gp__select_state of each row
-  void *bins;               // GP__SELECT_BINS counters of each row
-  void *aside;              // `room` keys of each row
-  unsigned long long room;
+  const void *from;  // lists: `ranks` ranks a row
+  void *to;          // lists: k ranks of each block; NULL: to the output
+  gp__u64 ranks;     //
+  gp__u64 jump;      // step from tile to tile of a row; coprime with their number
+  unsigned capacity; // ranks of a block's list
+  unsigned nth;      // 1: the k-th key is the result
+  void *states;      // radix select: gp__select_state of each row
+  void *bins;        // GP__SELECT_BINS counters of each row
+  void *aside;       // `room` keys of each row
+  gp__u64 room;
   int level; // digit
 } gp__top_k_args;
 typedef struct gp__select_state {
-  unsigned long long prefix;   // known upper bits of the k-th key
-  unsigned long long rank;     // keys before it among those with these bits
-  unsigned long long inside;   // keys with these bits
-  unsigned long long appended; // keys put aside
-  unsigned long long arrived;  // blocks that have counted
-  unsigned long long buffered; // 1: the keys put aside are all that matter
+  gp__u64 prefix;   // known upper bits of the k-th key
+  gp__u64 rank;     // keys before it among those with these bits
+  gp__u64 inside;   // keys with these bits
+  gp__u64 appended; // keys put aside
+  gp__u64 arrived;  // blocks that have counted
+  gp__u64 buffered; // 1: the keys put aside are all that matter
 } gp__select_state;
 
 // Top-k of segments. A task: a segment, or a part of it.
 typedef struct gp__top_k_task {
-  unsigned long long segment;
+  gp__u64 segment;
   unsigned list, part; // list: the first of the segment's
 } gp__top_k_task;
 typedef struct gp__top_k_header {
-  unsigned long long listed, taken, lists; // tasks; tasks and lists in use
+  gp__u64 listed, taken, lists; // tasks; tasks and lists in use
 } gp__top_k_header;
 typedef struct gp__segmented_top_k_args {
   gp__top_k_args top; // keys, in, out_keys, out, count, rows (segments), k, capacity
   const void *begin, *end;
   const unsigned *ks; // or NULL
-  const unsigned long long *bad;
+  const gp__u64 *bad;
   gp__top_k_header *header;
-  gp__top_k_task *tasks;                                 // NULL: each segment is one
-  unsigned *arrived;                                     // parts that have left a list, at the segment's first list
-  void *lists;                                           // k ranks each
-  unsigned long long length, part, task_room, list_room; // part: most keys of a task
-  unsigned offset_bytes, batch;                          // batch: segments of a warp
-  unsigned by_lanes, by_warps;                           // most keys of a segment for lanes, for a warp
+  gp__top_k_task *tasks;                      // NULL: each segment is one
+  unsigned *arrived;                          // parts that have left a list, at the segment's first list
+  void *lists;                                // k ranks each
+  gp__u64 length, part, task_room, list_room; // part: most keys of a task
+  unsigned offset_bytes, batch;               // batch: segments of a warp
+  unsigned by_lanes, by_warps;                // most keys of a segment for lanes, for a warp
 } gp__segmented_top_k_args;
 
 // ---- sort/hybrid_arguments.h - arguments of hybrid sort, and what was chosen
@@ -7978,18 +7956,18 @@ typedef struct gp__segmented_top_k_args {
 // Hybrid sort. Lists, parts, counters and buckets live in scratch memory.
 typedef struct gp__hybrid_args {
   const void *in;
-  void *out;                // may be in
-  void *spare;              // as large as `in`
-  unsigned long long *list; // per level: parts, and above them tiles (32 bits each); then GP__HYBRID_ITEMS..
-  void *parts, *next_parts; // even levels; odd levels
-  unsigned long long *bins, *next_bins; // likewise, 256 counters a part; pairs use `bins` alone, 256 a piece
+  void *out;                 // may be in
+  void *spare;               // as large as `in`
+  gp__u64 *list;             // per level: parts, and above them tiles (32 bits each); then GP__HYBRID_ITEMS..
+  void *parts, *next_parts;  // even levels; odd levels
+  gp__u64 *bins, *next_bins; // likewise, 256 counters a part; pairs use `bins` alone, 256 a piece
   void *items;
-  unsigned long long count;
-  const unsigned long long *count_device;
+  gp__u64 count;
+  const gp__u64 *count_device;
   const void *values; // values of pairs; NULL: indices
   void *out_values, *spare_values;
   void *workspace;
-  unsigned long long *choice;   // GP__CHOSE_..., or NULL: hybrid sort
+  gp__u64 *choice;              // GP__CHOSE_..., or NULL: hybrid sort
   int level, levels, drop_keys; // levels: one after the last
   unsigned capacity;            // keys that a block sorts
   unsigned sample;              // keys in the sample; 0: the first count chooses (keys alone); 1: `duplicate_sample`
@@ -8013,35 +7991,35 @@ typedef struct gp__segmented_sort_args {
   void *out_keys, *out_values;
   void *other_keys, *other_values; // alternate buffers
   const void *begin, *end;         // offsets; end may be null
-  unsigned long long count, segments;
-  const unsigned long long *bad; // as in gp__stream_args
+  gp__u64 count, segments;
+  const gp__u64 *bad; // as in gp__stream_args
   void *workspace;
   gp__sort_header *header;
   gp__sort_span *list[GP__MIDDLE_CLASSES];
-  unsigned long long list_size[GP__MIDDLE_CLASSES];
+  gp__u64 list_size[GP__MIDDLE_CLASSES];
   gp__sort_bucket *buckets;
-  unsigned long long *group_counts; // GP__DIGITS a group
-  unsigned *tile_counts;            // GP__DIGITS a tile
-  unsigned long long queue_size, bucket_size, tile_size, group_size;
-  unsigned long long flip, mask; // flip: all ones if descending; mask: the bits that count, from bit 0 on
-  unsigned low_bit, top_shift;   // the lowest bit that counts; shift of the first digit
-  unsigned whole;                // all bits count
-  unsigned long long length;     // of each segment, if there are no offsets
+  gp__u64 *group_counts; // GP__DIGITS a group
+  unsigned *tile_counts; // GP__DIGITS a tile
+  gp__u64 queue_size, bucket_size, tile_size, group_size;
+  gp__u64 flip, mask;          // flip: all ones if descending; mask: the bits that count, from bit 0 on
+  unsigned low_bit, top_shift; // the lowest bit that counts; shift of the first digit
+  unsigned whole;              // all bits count
+  gp__u64 length;              // of each segment, if there are no offsets
 } gp__segmented_sort_args;
 
 // ---- merge/arguments.h - arguments of merges
 
 // Merges, merge sort, sets.
 typedef struct gp__merge_args {
-  const void *keys, *keys2;               // sorted; merge sort: `keys` alone, in runs
-  const void *values, *values2;           // or NULL; merge sort's first step: NULL for indices of the keys
-  void *out_keys, *out_values;            // or null
-  unsigned long long *out_count;          // sets
-  unsigned long long count, count2;       //
-  const unsigned long long *count_device; // count of the first input, or null
-  unsigned long long run;                 // merge sort: keys of a run, two of which this pass merges; otherwise 0
+  const void *keys, *keys2;     // sorted; merge sort: `keys` alone, in runs
+  const void *values, *values2; // or NULL; merge sort's first step: NULL for indices of the keys
+  void *out_keys, *out_values;  // or null
+  gp__u64 *out_count;           // sets
+  gp__u64 count, count2;        //
+  const gp__u64 *count_device;  // count of the first input, or null
+  gp__u64 run;                  // merge sort: keys of a run, two of which this pass merges; otherwise 0
   void *workspace;
-  unsigned long long *borders;  // sets: tile starts in each input; NULL: a block has one tile and finds it; four-way
+  gp__u64 *borders;             // sets: tile starts in each input; NULL: a block has one tile and finds it; four-way
                                 // pass: tile starts in each of a group's runs; or NULL
   unsigned log2_run, log2_ways; // four-way pass: tiles of a run, runs of a group (two or four)
 } gp__merge_args;
@@ -8055,11 +8033,11 @@ typedef struct gp__divisor {
 typedef struct gp__transpose_args {
   const void *in;
   void *out;
-  unsigned long long columns, rows;                       // extents of a matrix; the input's rows are contiguous
-  unsigned long long in_pitch, out_pitch;                 // from row to row; from column to column
-  unsigned long long outer[2], in_outer[2], out_outer[2]; // matrices
-  unsigned long long in_bytes;                            // from `in` to the end of its last element
-  unsigned long long tiles, row_tiles, column_tiles;      // all; of a matrix
+  gp__u64 columns, rows;                                  // extents of a matrix; the input's rows are contiguous
+  gp__u64 in_pitch, out_pitch;                            // from row to row; from column to column
+  gp__u64 outer[2], in_outer[2], out_outer[2];            // matrices
+  gp__u64 in_bytes;                                       // from `in` to the end of its last element
+  gp__u64 tiles, row_tiles, column_tiles;                 // all; of a matrix
   unsigned tile_rows, tile_columns, matrices, pitch, pad; // gp__transpose_plan
   unsigned panel;                                         // gp__transpose_panel
   gp__divisor units;       // whole input: groups of 8 vectors of a tile's column; whole output: vectors of a tile's row
@@ -8067,7 +8045,7 @@ typedef struct gp__transpose_args {
   gp__divisor row, column; // whole output: rows and columns of a matrix
   // Dense, in place: a and b are rows and columns divided by their common factor. A strip of whole columns, or a row,
   // is assembled in shared memory, or in `strip` bytes of scratch memory a block.
-  unsigned long long a, b, strip;
+  gp__u64 a, b, strip;
   void *scratch;        // NULL: shared memory
   int rotates, gathers; // this step: rotates columns, not shuffles; gathers by the formula, not scatters
 } gp__transpose_args;
@@ -8088,10 +8066,10 @@ typedef struct gp__bfs_args {
   void *lists[2];       // gp__bfs_unvisited
   void *found;          // vertices with long lists
   void *control;        // gp__bfs_control
-  unsigned long long vertices, source;
-  const unsigned long long *source_device; // or null
-  unsigned long long target;               // or ~0
-  int limit;                               // limit of depth
+  gp__u64 vertices, source;
+  const gp__u64 *source_device; // or null
+  gp__u64 target;               // or ~0
+  int limit;                    // limit of depth
   int symmetric;
   int alpha, beta;               // gp_policy
   int look_from;                 // a block with so many parts looks at bits before it sets them
@@ -8101,11 +8079,11 @@ typedef struct gp__bfs_args {
   int step;                      // number of the launch, in a search by launches
   int gather, cull;              // gp_policy
   void *edge_queue;              // gp__bfs_edge: as many as the graph has edges
-  unsigned long long edges;
-  unsigned long long fused_edges; // levels with more edges contract and expand in separate launches
-  const gp_fault *fault;          // GP_CHECKED: searches only if there is none
-  unsigned spread;                // fewest parts with which all blocks go on, each with its own; 0: never
-  int spread_after;               // after so many levels: GP__BFS_SPREAD_AFTER, except in tests
+  gp__u64 edges;
+  gp__u64 fused_edges;   // levels with more edges contract and expand in separate launches
+  const gp_fault *fault; // GP_CHECKED: searches only if there is none
+  unsigned spread;       // fewest parts with which all blocks go on, each with its own; 0: never
+  int spread_after;      // after so many levels: GP__BFS_SPREAD_AFTER, except in tests
 } gp__bfs_args;
 // Search from up to 64 sources at once.
 enum { GP__SOURCES_MOST = 64 };
@@ -8120,19 +8098,19 @@ typedef struct gp__sources_args {
   const void *offsets, *targets;
   const void *in_offsets, *in_sources; // the transposed graph, or null: never bottom-up
   int *depths;                         // a row for each source, or null
-  unsigned long long *reached;         // vertices reached from each source; or null
+  gp__u64 *reached;                    // vertices reached from each source; or null
   gp_traversal *statistics;            // or null
   void *seen, *words[2];               // a word a vertex
   void *lists[2];                      // vertices
   void *queue;                         // gp_edges
   void *control;                       // gp__sources_control
-  unsigned long long vertices;
-  unsigned long long source[GP__SOURCES_MOST];
-  const unsigned long long *source_device; // instead of `source`, or null
-  const gp_fault *fault;                   // GP_CHECKED: searches only if there is none
-  int count, batch;                        // sources; number of their batch in the call
-  int limit;                               // limit of depth
-  int alpha;                               // gp_policy
+  gp__u64 vertices;
+  gp__u64 source[GP__SOURCES_MOST];
+  const gp__u64 *source_device; // instead of `source`, or null
+  const gp_fault *fault;        // GP_CHECKED: searches only if there is none
+  int count, batch;             // sources; number of their batch in the call
+  int limit;                    // limit of depth
+  int alpha;                    // gp_policy
   unsigned small;
   unsigned blocks; // blocks of the grid
   int part;
@@ -8142,21 +8120,21 @@ typedef struct gp__sources_args {
 
 // Dense matrices in place, by panels and chunks. In bytes unless stated otherwise.
 typedef struct gp__panels_args {
-  unsigned char *data, *saved;                     // the matrix; saved panels
-  unsigned long long saves, clears;                // to save; 8-byte words to clear, from `counters` on
-  unsigned long long *counters;                    // GP__PANELS_COUNTERS, then one a panel
-  unsigned *claimed, *loaded;                      // a bit for each chunk
-  unsigned long long rows, columns, panels, holes; // extents of a panel, in elements; panels of the matrix
-  unsigned long long column_tiles, panel_tiles;    // tiles of a panel
+  unsigned char *data, *saved;          // the matrix; saved panels
+  gp__u64 saves, clears;                // to save; 8-byte words to clear, from `counters` on
+  gp__u64 *counters;                    // GP__PANELS_COUNTERS, then one a panel
+  unsigned *claimed, *loaded;           // a bit for each chunk
+  gp__u64 rows, columns, panels, holes; // extents of a panel, in elements; panels of the matrix
+  gp__u64 column_tiles, panel_tiles;    // tiles of a panel
   // The chunk at x * chunk_columns + y goes to (y + shift_y) * chunk_rows + (x + shift_x), modulo the extents.
   unsigned chunk, chunk_rows, chunk_columns, shift_x, shift_y;
 } gp__panels_args;
 // Dense matrices in place, by panels through a buffer. In bytes unless stated otherwise.
 typedef struct gp__buffered_args {
   unsigned char *data, *buffer;                      // the matrix; slots of blocks
-  unsigned long long *counters;                      // GP__PANELS_COUNTERS, then turns done of each step
-  unsigned long long rows, columns, height;          // elements
-  unsigned long long pitch, slot;                    // gp__buffered_plan
+  gp__u64 *counters;                                 // GP__PANELS_COUNTERS, then turns done of each step
+  gp__u64 rows, columns, height;                     // elements
+  gp__u64 pitch, slot;                               // gp__buffered_plan
   unsigned panels, column_tiles, lines, part, parts; // copied at a time: lines, 16-byte units
   gp__divisor units;                                 // part
   unsigned border[GP__BUFFERED_MOST + 1];            // gp__buffered_border
@@ -8169,17 +8147,17 @@ typedef struct gp__buffered_args {
 typedef struct gp__rows_args {
   const void *in;
   void *out; // of a reduction: one element a row, whatever out_stride[0] is
-  unsigned long long rows;
-  unsigned long long extent[4];
+  gp__u64 rows;
+  gp__u64 extent[4];
   long long in_stride[4], out_stride[4];
-  unsigned long long parts, share; // blocks that share a row, or columns; what each takes; or rows of a tile
-  unsigned log2_lanes;             // that share a row, or lie across columns
-  unsigned chunk;                  // elements of a lane of a tile of rows
-  int vectors;                     // columns: a thread's elements are a vector
-  int together;                    // rows lie one behind the other without gaps: 1: of the input, 2: of the output
-  unsigned long long windows;      // of a line, which the second launch of a map reads
-  void *states;                    // results of the first launch of a map, by row
-  void *workspace;                 // NULL: parts is 1
+  gp__u64 parts, share; // blocks that share a row, or columns; what each takes; or rows of a tile
+  unsigned log2_lanes;  // that share a row, or lie across columns
+  unsigned chunk;       // elements of a lane of a tile of rows
+  int vectors;          // columns: a thread's elements are a vector
+  int together;         // rows lie one behind the other without gaps: 1: of the input, 2: of the output
+  gp__u64 windows;      // of a line, which the second launch of a map reads
+  void *states;         // results of the first launch of a map, by row
+  void *workspace;      // NULL: parts is 1
   gp__value init;
   int has_init;
 } gp__rows_args;
@@ -12824,6 +12802,7 @@ template <> struct gp__indexed_place<gp__none> {
 template <class P, bool GATHER, class F, class L, class A, class I, class K, class R>
 GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
   const int ITEMS = gp__map_items(P::vectors, sizeof(A), sizeof(I), sizeof(R));
+  const int ELEMENTS = GATHER && P::load == GP_CACHE_STREAMING ? GP_CACHE_ALL : P::load; // indices leave L2 first
   typedef gp__stencil<typename gp__operands<F>::functor, K> stencil;
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args), limit = gp__indexed_place<I>::limit(args, count);
@@ -12851,7 +12830,7 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
     GP__UNROLL
     for (int k = 0; k < ITEMS; ++k)
       if (place[k] < limit)
-        gp__load_operand<P::load>(x[k], operands, in, GATHER ? place[k] : first + k * P::threads, 0, false);
+        gp__load_operand<ELEMENTS>(x[k], operands, in, GATHER ? place[k] : first + k * P::threads, 0, false);
     GP__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
       gp__vector_access<R, 1> y;
@@ -14654,7 +14633,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__
   F(GP_I32, int) \
   F(GP_U32, unsigned int) \
   F(GP_I64, long long) \
-  F(GP_U64, unsigned long long) \
+  F(GP_U64, gp__u64) \
   F(GP_F16, gp_f16) \
   F(GP_BF16, gp_bf16) \
   F(GP_F32, float) \
@@ -17976,58 +17955,158 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   }
 }
 
-// Searches of `left` elements from at[k] on, which halve in step, without branches.
-template <bool UPPER, class T, class Less, int K>
-GP_DEVICE void gp__bound_steps(gp__bound_before<UPPER, T, Less> (&before)[K], gp__u64 (&at)[K], gp__u64 left) {
+// K searches at once, without branches, among `left` elements: every STRIDE-th of `sorted`, from the at[k]-th of these
+// on. at[k] moves past those that come before x[k].
+template <class Before, int STRIDE, class T, class I, int K>
+GP_DEVICE void gp__bound_steps(const T *sorted, const T (&x)[K], I (&at)[K], I left) {
   while (left > 1) {
-    const gp__u64 half = left / 2;
+    const I half = left / 2;
     GP__UNROLL
-    for (int k = 0; k < K; ++k) at[k] += before[k](at[k] + half - 1) ? half : 0;
+    for (int k = 0; k < K; ++k) at[k] += Before{sorted, x[k]}(gp__u64(at[k] + half - 1) * STRIDE) ? half : 0;
     left -= half;
   }
   GP__UNROLL
   for (int k = 0; k < K; ++k)
-    if (left && before[k](at[k])) ++at[k];
+    if (left && Before{sorted, x[k]}(gp__u64(at[k]) * STRIDE)) ++at[k];
 }
-template <class T, int BYTES> struct gp__pivots {
+template <class T, int BYTES> struct gp__bound_storage {
   static const int COUNT = BYTES / int(sizeof(T));
-  T item[COUNT];
+  T item[COUNT];     // a range of the sorted array, or pivots
+  gp__u64 places[2]; // of a tile's first and last needle
 };
-// out[i] = the bound of needle i. A thread has `vectors` vectors of needles in flight. If a block has enough needles,
-// the upper levels of the searches are in shared memory: every stride-th element. Source: gp__arrays, or the
+// out[i] = the bound of needle i. A thread has `vectors` vectors of needles in flight. Source: gp__arrays, or the
 // gp__described that makes the needles.
+//
+// A block takes neighbouring tiles. A short array is searched in shared memory. So is the range from the place of a
+// tile's first needle to that of its last one, if the needles are in order and the range is short; more of the array
+// is kept for the next tiles. A needle whose place is not certainly in the range is searched for in the whole array: no
+// order holds for NaN.
+//
+// Other tiles: the upper levels of the search are a tree of pivots in shared memory, with the root at 1 and the
+// children of i at 2 i and 2 i + 1, so that the lanes of a level meet different banks. A block has at most as many
+// pivots as needles. Lower levels read the last element of a sector of 32 bytes, and then one whole sector.
 template <class P, bool UPPER, class T, class Less, class R, class Source = gp__arrays>
 GP_DEVICE void gp__bound(const gp__search_args &a) {
+  typedef gp__bound_before<UPPER, T, Less> Before;
+  typedef gp__bound_storage<T, P::threads <= 512 ? P::threads * 64 : 32768> Storage;
+  typedef typename gp__unsigned_of<sizeof(R)>::type I;
   const int K = gp__map_items(P::vectors, int(sizeof(T)), 0, int(sizeof(R)));
-  typedef gp__pivots<T, P::threads <= 512 ? P::threads * 64 : 32768> Pivots;
-  GP_SHARED(Pivots, pivots);
+  const int HALF = (sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T) ? 16 / int(sizeof(T)) : 1;
+  const int FLIGHT = P::blocks_per_sm > 4 ? 1 : K; // sectors of a thread on their way: they take registers
+  const int SECTOR = HALF > 1 ? 2 * HALF : 1;
+  GP_SHARED(Storage, shared);
   gp__pdl_wait<P>();
-  const gp__u64 count = gp__count(a), tile = gp__u64(P::threads) * K;
+  const gp__u64 count = gp__count(a), tile = gp__u64(P::threads) * K, share = count / gridDim.x;
   const T *sorted = static_cast<const T *>(a.sorted), *needles = static_cast<const T *>(a.needles);
   const Source source(a);
   R *out = static_cast<R *>(a.out);
-  const bool staged = a.length > 2 * Pivots::COUNT && count >= gp__u64(gridDim.x) * (Pivots::COUNT / 2);
-  const gp__u64 stride = staged ? (a.length + Pivots::COUNT - 1) / Pivots::COUNT : a.length;
-  const gp__u64 levels = staged ? a.length / stride : 0;
-  for (gp__u64 i = threadIdx.x; i < levels; i += P::threads) pivots.item[i] = sorted[(i + 1) * stride - 1];
-  if (staged) __syncthreads();
-  for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
-    gp__bound_before<UPPER, T, Less> before[K];
-    gp__u64 at[K];
+  const I length = static_cast<I>(a.length),
+          head = SECTOR > 1 ? (0 - gp__misalignment(sorted, 32)) % 32 / sizeof(T) : 0;
+  const I sectors = (length - head) / SECTOR;
+  const bool whole = length <= Storage::COUNT;
+  const gp__u64 most = share < Storage::COUNT ? share : Storage::COUNT; // pivots, and one
+  const int levels = 63 - __clzll(static_cast<long long>((most < sectors ? most : sectors) | 1));
+  const I part = (sectors + (I(1) << levels) - 1) >> levels;
+  const gp__u64 span = ((count - 1) / tile / gridDim.x + 1) * tile, begin = blockIdx.x * span;
+  const gp__u64 end = count - begin < span ? count : begin + span;
+  bool pivots = false, range = whole, ranges = !whole; // what is in shared memory; whether to look for ranges
+  I low = 0, width = whole ? length : 0;
+  for (gp__u32 i = threadIdx.x; i < width; i += P::threads) shared.item[i] = sorted[i];
+  if (whole) __syncthreads();
+  for (gp__u64 first = begin; first < count && first < end; first += tile) {
+    const gp__u64 last = (first + tile < end ? first + tile : end) - 1;
+    T x[K];
+    I at[K];
     GP__UNROLL
     for (int k = 0; k < K; ++k) {
       const gp__u64 i = first + k * P::threads + threadIdx.x;
-      before[k].sorted = pivots.item;
-      before[k].x = gp__operand_at(source, needles, i < count ? i : count - 1);
-      at[k] = 0;
+      x[k] = gp__operand_at(source, needles, i < last ? i : last);
     }
-    gp__bound_steps(before, at, levels);
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) { // the last part may be shorter: it then begins earlier
-      before[k].sorted = sorted;
-      at[k] = at[k] * stride < a.length - stride ? at[k] * stride : a.length - stride;
+    bool near = range;
+    if (range && !whole) {
+      GP__UNROLL
+      for (int k = 0; k < K; ++k) {
+        const Before before = {shared.item, x[k]};
+        near = near && (low == 0 || before(0)) && (low + width == length || !before(width - 1));
+      }
+      near = __syncthreads_and(near) != 0;
     }
-    gp__bound_steps(before, at, stride);
+    if (!near && ranges) {
+      const T from = gp__operand_at(source, needles, first), to = gp__operand_at(source, needles, last);
+      near = true;
+      GP__UNROLL
+      for (int k = 0; k < K; ++k) near = near && !Less()(x[k], from) && !Less()(to, x[k]);
+      near = __syncthreads_and(near) != 0;
+      if (near) {
+        for (unsigned i = gp_warp(); i < 2; i += P::threads / 32) {
+          const gp__u64 place = gp_warp_search(0, a.length, Before{sorted, i ? to : from});
+          if (gp_lane() == 0) shared.places[i] = place;
+        }
+        __syncthreads();
+        low = static_cast<I>(shared.places[0]);
+        low -= low > 0;
+        width = static_cast<I>(shared.places[1]) - low;
+        ranges = near = width < Storage::COUNT;
+      }
+      if (near) {
+        width = 8 * width + 1 < Storage::COUNT ? 8 * width + 1 : Storage::COUNT;
+        if (width > length - low) width = length - low;
+        for (gp__u32 i = threadIdx.x; i < width; i += P::threads) shared.item[i] = sorted[low + i];
+        range = true;
+        pivots = false;
+        __syncthreads();
+      }
+    }
+    if (near) {
+      gp__u32 in[K] = {};
+      gp__bound_steps<Before, 1>(shared.item, x, in, gp__u32(width));
+      GP__UNROLL
+      for (int k = 0; k < K; ++k) {
+        at[k] = low + in[k];
+        if ((in[k] == 0 && low > 0) || (in[k] == width && at[k] < length))
+          at[k] = static_cast<I>(gp_search(0, a.length, Before{sorted, x[k]}));
+      }
+    } else {
+      for (gp__u32 i = threadIdx.x + 1; !pivots && i >> levels == 0; i += P::threads) {
+        const int level = 31 - __clz(int(i));
+        const gp__u64 rank = (2 * i + 1 - (2ull << level)) << (levels - 1 - level); // of the pivot, from 1 on
+        shared.item[i] = sorted[head + (rank * sectors >> levels) * SECTOR - 1];
+      }
+      if (!pivots) __syncthreads();
+      pivots = true;
+      range = false;
+      gp__u32 node[K];
+      GP__UNROLL
+      for (int k = 0; k < K; ++k) node[k] = 1;
+      for (int level = 0; level < levels; ++level) {
+        GP__UNROLL
+        for (int k = 0; k < K; ++k) node[k] = 2 * node[k] + Before{shared.item, x[k]}(node[k]);
+      }
+      GP__UNROLL
+      for (int k = 0; k < K; ++k) at[k] = static_cast<I>((node[k] - (1ull << levels)) * sectors >> levels);
+      gp__bound_steps<Before, SECTOR>(sorted + head + SECTOR - 1, x, at, part);
+      if (SECTOR > 1) {
+        GP__UNROLL
+        for (int g = 0; g < K; g += FLIGHT) {
+          gp__vec<T> v[FLIGHT][2];
+          GP__UNROLL
+          for (int k = g; k < g + FLIGHT; ++k) {
+            at[k] = head + (at[k] == sectors ? at[k] - 1 : at[k]) * SECTOR;
+            GP__UNROLL
+            for (int j = 0; j < 2; ++j) v[k - g][j].vector = gp__load_vector<P::load>(sorted + at[k] + j * HALF);
+          }
+          GP__UNROLL
+          for (int k = g; k < g + FLIGHT; ++k) {
+            const I begin = at[k];
+            GP__UNROLL
+            for (int j = 0; j < SECTOR; ++j) at[k] += Before{v[k - g][j / HALF].item, x[k]}(j % HALF) ? 1 : 0;
+            if (at[k] == head) at[k] = static_cast<I>(gp_search(0, head, Before{sorted, x[k]}));
+            else if (at[k] == begin + SECTOR) // the last of all sectors
+              at[k] = static_cast<I>(gp_search(at[k], length - at[k], Before{sorted, x[k]}));
+          }
+        }
+      }
+    }
     GP__UNROLL
     for (int k = 0; k < K; ++k) {
       const gp__u64 i = first + k * P::threads + threadIdx.x;
@@ -30487,7 +30566,7 @@ __attribute__((noinline)) GP__PRIVATE void gp__hand_out(void *given, const void 
 
 // ---- core/driver.c - the table of functions of the driver and of NVRTC
 
-typedef unsigned long long gp__cu_pointer; // CUdeviceptr
+typedef gp__u64 gp__cu_pointer; // CUdeviceptr
 
 typedef struct gp__cu_attribute { // CUlaunchAttribute
   int id;
@@ -30550,7 +30629,7 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, cuCtxGetDevice, "cuCtxGetDevice", (int *device)) \
   F(1, cuCtxSynchronize, "cuCtxSynchronize", (void)) \
   F(1, cuStreamGetCtx, "cuStreamGetCtx", (void *stream, void **context)) \
-  F(0, cuStreamGetId, "cuStreamGetId", (void *stream, unsigned long long *id)) \
+  F(0, cuStreamGetId, "cuStreamGetId", (void *stream, gp__u64 *id)) \
   F(1, cuStreamIsCapturing, "cuStreamIsCapturing", (void *stream, int *status)) \
   F(1, cuStreamSynchronize, "cuStreamSynchronize", (void *stream)) \
   F(1, cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *mode)) \
@@ -30773,7 +30852,7 @@ GP__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
   struct stat about;
   memcpy(&address, &r->driver.nvrtcVersion, sizeof address);
   if (stat(gp__path_of(address), &about)) memset(&about, 0, sizeof about);
-  snprintf(r->nvrtc_name, sizeof r->nvrtc_name, "%d %llu %lld", r->nvrtc_version, (unsigned long long)about.st_size,
+  snprintf(r->nvrtc_name, sizeof r->nvrtc_name, "%d %llu %lld", r->nvrtc_version, (gp__u64)about.st_size,
       (long long)about.st_mtime);
 }
 
@@ -33415,10 +33494,9 @@ static gp_result gp__host_sort(gp__host_call *h) {
   uint64_t i;
   int word, turn;
   (void)threads;
-  if (n > SIZE_MAX / sizeof *a / 2)
-    return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
+  if (n > SIZE_MAX / sizeof *a / 2) return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (gp__u64)n);
   a = memory = (gp__host_indexed *)malloc((size_t)n * 2 * sizeof *a);
-  if (!a) return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
+  if (!a) return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (gp__u64)n);
   b = a + n;
   for (i = 0; i < n; ++i) a[i].index = i;
   for (word = q->begin_bit / 64; q->begin_bit < q->end_bit && word * 64 < q->end_bit; ++word) {
@@ -33445,7 +33523,7 @@ static gp_result gp__host_sort(gp__host_call *h) {
       moved = size <= sizeof *b ? (unsigned char *)b : (unsigned char *)malloc((size_t)n * size);
       if (!moved) {
         free(memory);
-        return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
+        return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (gp__u64)n);
       }
       memcpy(moved, from, (size_t)n * size);
       from = moved;
@@ -33500,7 +33578,7 @@ static gp_result gp__host_sort_columns(gp__host_call *h) {
   uint64_t i;
   int k, count = gp__list_sort_keys(q, keys);
   if (n <= SIZE_MAX / sizeof *a / 2) memory = (gp__host_indexed *)malloc((size_t)n * 2 * sizeof *a);
-  if (!memory) return gp__fail(GP_E_MEMORY, "gp_sort_columns: no memory for %llu elements", (unsigned long long)n);
+  if (!memory) return gp__fail(GP_E_MEMORY, "gp_sort_columns: no memory for %llu elements", (gp__u64)n);
   a = memory;
   for (i = 0; i < n; ++i) a[i].index = i;
   for (k = count - 1; k >= 0; --k) {
@@ -33595,9 +33673,8 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
     }
     free(order);
   }
-  return failed
-      ? gp__fail(GP_E_MEMORY, "gp_segmented_sort: no memory for a segment of %llu keys", (unsigned long long)longest)
-      : GP_SUCCESS;
+  return failed ? gp__fail(GP_E_MEMORY, "gp_segmented_sort: no memory for a segment of %llu keys", (gp__u64)longest)
+                : GP_SUCCESS;
 }
 
 // ---- merge/host.c - merge, merge sort
@@ -34110,8 +34187,8 @@ static gp_result gp__host_transpose(gp__host_call *h) {
     const uint64_t bytes = m->in_span * q->in_size;
     copy = bytes <= SIZE_MAX ? (unsigned char *)malloc((size_t)bytes) : NULL;
     if (!copy)
-      return gp__fail(GP_E_MEMORY, "%s: no memory for a copy of %llu bytes", gp__host_call_name(q->primitive),
-          (unsigned long long)bytes);
+      return gp__fail(
+          GP_E_MEMORY, "%s: no memory for a copy of %llu bytes", gp__host_call_name(q->primitive), (gp__u64)bytes);
     memcpy(copy, in, (size_t)bytes);
     in = copy;
   }
@@ -34427,7 +34504,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2637824"
+#define GPUPRIMS__EMBEDDED_FROM "2633728"
 
 // ---- core/embed.c - this file's own text
 
@@ -36195,8 +36272,8 @@ static gp_result gp__host_group_by(gp__host_call *h) {
   unsigned char *values;
   gp_result result;
   if (q->count > SIZE_MAX / pair - 1 || !(values = (unsigned char *)malloc((size_t)(q->count + 1) * pair)))
-    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu keys and values", gp__host_call_name(q->primitive),
-        (unsigned long long)q->count);
+    return gp__fail(
+        GP_E_MEMORY, "%s: no memory for %llu keys and values", gp__host_call_name(q->primitive), (gp__u64)q->count);
   memset(&sort, 0, sizeof sort);
   sort.primitive = GP_SORT;
   sort.key_type = q->key_type, sort.key_size = q->key_size;
@@ -36299,8 +36376,7 @@ static gp_result gp__host_build(const gp__request *q, int threads) {
   uint64_t *order = keys + room, *numbers = order + (relabel ? g->vertices : 0), count, i, v, kept;
   gp_result result;
   if (!keys)
-    return gp__fail(
-        GP_E_MEMORY, "%s: no memory for %llu edges", gp__host_call_name(q->primitive), (unsigned long long)room);
+    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu edges", gp__host_call_name(q->primitive), (gp__u64)room);
   if (relabel) {
     gp__host_by_degree(q, order, numbers);
     for (v = 0; v < g->vertices && q->out; ++v) gp__host_put_index(q->out, q->key_size, v, order[v]);
@@ -36509,8 +36585,8 @@ static gp_result gp__host_fill_table(const gp__request *q, gp__host_table *t, co
   t->found = 0;
   t->slots = (uint32_t *)calloc((size_t)(t->slot_count + 2 * count), 4);
   if (!t->slots)
-    return gp__fail(GP_E_MEMORY, "%s: no memory for a table of %llu keys", gp__host_call_name(q->primitive),
-        (unsigned long long)count);
+    return gp__fail(
+        GP_E_MEMORY, "%s: no memory for a table of %llu keys", gp__host_call_name(q->primitive), (gp__u64)count);
   t->first = t->slots + t->slot_count;
   t->place = t->first + count;
   for (i = 0; i < count; ++i) {
@@ -36552,19 +36628,19 @@ static gp_result gp__host_order_groups(const gp__request *q, gp__host_table *t, 
 }
 // Words of one group's aggregate, as kernels have them.
 typedef struct gp__host_words {
-  unsigned long long word[3];
+  gp__u64 word[3];
 } gp__host_words;
 static void gp__host_fold_row(const gp_aggregate *a, int pass, uint64_t row, gp__host_words *w) {
   const int most = a->op == GP_AGGREGATE_MAX || a->op == GP_AGGREGATE_ARGMAX, type = (int)a->type;
   const int places = a->op >= GP_AGGREGATE_ARGMIN, kind = gp__number_class(type);
-  unsigned long long x, high = 0, low;
+  gp__u64 x, high = 0, low;
   gp__wide wide;
   gp__host_widen(a->type, (const unsigned char *)a->column + row * gp__host_size(a->type), &wide, 1);
   x = wide.u;
   if (a->op == GP_AGGREGATE_SUM || a->op == GP_AGGREGATE_MEAN) {
     if (kind < 2 && a->op == GP_AGGREGATE_SUM) w->word[0] += pass ? 0 : x;
     else if (!pass && kind == 2) {
-      const unsigned long long range = gp__range_of(x), before = w->word[0];
+      const gp__u64 range = gp__range_of(x), before = w->word[0];
       w->word[0] =
           ((range | before) >> 32 << 32) | ((uint32_t)range > (uint32_t)before ? (uint32_t)range : (uint32_t)before);
     } else if (pass) {
@@ -36719,7 +36795,7 @@ static gp_result gp__host_bfs(const gp__request *q) {
   if (gp__host_finds_fault(q)) return GP_SUCCESS;
   if (n > SIZE_MAX / sizeof *queue) return gp__fail(GP_E_MEMORY, "gp_bfs: the graph is too large");
   queue = (uint64_t *)malloc((size_t)(n ? n : 1) * sizeof *queue);
-  if (!queue) return gp__fail(GP_E_MEMORY, "gp_bfs: no memory for a queue of %llu vertices", (unsigned long long)n);
+  if (!queue) return gp__fail(GP_E_MEMORY, "gp_bfs: no memory for a queue of %llu vertices", (gp__u64)n);
   gp__host_bfs_from(q, q->source_device ? *q->source_device : q->source, (int32_t *)q->out, q->out2, queue, &t);
   free(queue);
   if (q->statistics) *q->statistics = t;
@@ -36744,8 +36820,8 @@ static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
   memory =
       n >= SIZE_MAX / item / (unsigned)(shares + 1) ? NULL : (unsigned char *)malloc((size_t)(shares * (n + 1) * item));
   if (!memory)
-    return gp__fail(GP_E_MEMORY, "gp_bfs_sources: no memory for %lld queues of %llu vertices", (long long)shares,
-        (unsigned long long)n);
+    return gp__fail(
+        GP_E_MEMORY, "gp_bfs_sources: no memory for %lld queues of %llu vertices", (long long)shares, (gp__u64)n);
   GP__PARALLEL_FOR
   for (share = 0; share < shares; ++share) {
     uint64_t *queue = (uint64_t *)(void *)(memory + (uint64_t)share * (n + 1) * item), i;
@@ -36806,17 +36882,17 @@ typedef struct gp__kernel {
 // A stream's workspace.
 typedef struct gp__workspace {
   struct gp__workspace *next;
-  unsigned long long key;
+  gp__u64 key;
   gp_stream handle;
   pthread_mutex_t lock; // held from the choice of the workspace to the launch
   void *workspace;
   size_t bytes;
-  int captured;            // a graph may hold the workspace's address
-  unsigned users;          // calls that have it, which prevents eviction; grows under the state's lock
-  unsigned long long used; // when a call took it last
-  void *event;             // recorded after the last call on it, or NULL
-  int recorded;            // the event comes after all calls: once it has completed, the memory is free
-  int capturing;           // the call that has it is captured
+  int captured;   // a graph may hold the workspace's address
+  unsigned users; // calls that have it, which prevents eviction; grows under the state's lock
+  gp__u64 used;   // when a call took it last
+  void *event;    // recorded after the last call on it, or NULL
+  int recorded;   // the event comes after all calls: once it has completed, the memory is free
+  int capturing;  // the call that has it is captured
   // Tagged words grow from the front, scratch from the back; both may use the middle, in turn. Bytes from the front:
   size_t tagged; // zeros and words with tags, nothing else
   size_t words;  // used for words so far
@@ -36878,7 +36954,7 @@ typedef struct gp__state {
   int kernel_count, kernels_most;
   gp__workspace *streams[GP__STREAM_SLOTS];
   int stream_count; // of them
-  unsigned long long clock;
+  gp__u64 clock;
   gp__retired *retired;
   gp__warming warming;
   gp__events *timers;        // of tuners that are open
@@ -38362,7 +38438,7 @@ GP__PRIVATE gp_result gp__check_index_type(gp__checking *k, const char *what) {
 GP__PRIVATE gp_result gp__check_reach(const gp__checking *k, uint64_t most) {
   return k->out.size == 4 && k->c->count > most
       ? gp__fail(GP_E_SIZE, "%s: @count is %llu, too large for u32 indices (@out_type): use u64", k->who,
-            (unsigned long long)k->c->count)
+            (gp__u64)k->c->count)
       : GP_SUCCESS;
 }
 // Indices of elements; u32 serves up to `most` elements.
@@ -38439,8 +38515,8 @@ GP__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   q->channels = c->channels ? c->channels : 1;
   q->active = c->active ? c->active : q->channels;
   if (c->count2 > UINT64_MAX - c->count)
-    return gp__fail(GP_E_SIZE, "%s: @count and @count2: their sum overflows, %llu + %llu", who,
-        (unsigned long long)c->count, (unsigned long long)c->count2);
+    return gp__fail(GP_E_SIZE, "%s: @count and @count2: their sum overflows, %llu + %llu", who, (gp__u64)c->count,
+        (gp__u64)c->count2);
   if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: @segments is 2^64 - 1; it must be smaller", who);
   if (k->own[GP__CHECK_NUMBERS]) GP__CHECK(k->own[GP__CHECK_NUMBERS](k));
   if ((c->flags & GP_REPRODUCIBLE) && k->fold && !(k->traits & GP__REPRODUCES) && !gp__any_order(q))
@@ -38458,15 +38534,15 @@ GP__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char *field
   const uint64_t address = (uint64_t)(uintptr_t)pointer;
   const char *number = count == k->c->count ? " and count" : ""; // others come of several members
   if (size && count > UINT64_MAX / size)
-    return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes overflow", k->who, field, number,
-        (unsigned long long)count, (unsigned long)size);
+    return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes overflow", k->who, field, number, (gp__u64)count,
+        (unsigned long)size);
   if (!pointer) return needed && count ? gp__fail(GP_E_NULL, "%s: @%s is null", k->who, field) : GP_SUCCESS;
   if (address % align)
     return gp__fail(GP_E_ALIGNMENT, "%s: @%s (%p) is not aligned to %lu bytes, as its type requires", k->who, field,
         pointer, (unsigned long)align);
   if (count * size > UINT64_MAX - address)
     return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes extend past the end of the address space", k->who,
-        field, number, (unsigned long long)count, (unsigned long)size);
+        field, number, (gp__u64)count, (unsigned long)size);
   return GP_SUCCESS;
 }
 
@@ -38547,7 +38623,7 @@ GP__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t
     const uint64_t stride = from->stride < 0 ? 0 - (uint64_t)from->stride : (uint64_t)from->stride;
     if (stride && span - 1 > (UINT64_MAX / n->size - 1) / stride)
       return gp__fail(GP_E_SIZE, "%s: @%s: %llu elements at a stride of %lld overflow", k->who, names[n->array],
-          (unsigned long long)span, (long long)from->stride);
+          (gp__u64)span, (long long)from->stride);
     span = (span - 1) * stride + 1;
     if (lowest && from->stride < 0) lowest -= (span - 1) * n->size;
   }
@@ -38741,9 +38817,9 @@ GP__PRIVATE gp_result gp__check_batch_types(gp__checking *k) {
   return GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__check_batch_numbers(gp__checking *k) {
-  return k->c->count >> GP__BATCH_LOG2_MOST ? gp__fail(GP_E_SIZE, "%s: @count is %llu, not below 2^%d", k->who,
-                                                  (unsigned long long)k->c->count, GP__BATCH_LOG2_MOST)
-                                            : GP_SUCCESS;
+  return k->c->count >> GP__BATCH_LOG2_MOST
+      ? gp__fail(GP_E_SIZE, "%s: @count is %llu, not below 2^%d", k->who, (gp__u64)k->c->count, GP__BATCH_LOG2_MOST)
+      : GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__batch_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
@@ -39158,14 +39234,14 @@ GP__PRIVATE gp_result gp__check_positions(gp__checking *k) {
   const char *who = k->who;
   if (k->q->out_size == 4 && (c->key_count | c->segments) > UINT32_MAX)
     return gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for u32 positions (@out_type): use u64", who,
-        c->key_count ? "key_count" : "segments", (unsigned long long)(c->key_count | c->segments));
+        c->key_count ? "key_count" : "segments", (gp__u64)(c->key_count | c->segments));
   return GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__check_bound_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   const char *who = k->who;
   if (c->key_count >> 63)
-    return gp__fail(GP_E_SIZE, "%s: @key_count is %llu, not below 2^63", who, (unsigned long long)c->key_count);
+    return gp__fail(GP_E_SIZE, "%s: @key_count is %llu, not below 2^63", who, (gp__u64)c->key_count);
   return gp__check_positions(k);
 }
 GP__PRIVATE gp_result gp__bound_buffers(gp__checking *k) {
@@ -39191,11 +39267,11 @@ GP__PRIVATE gp_result gp__check_equal_segments(gp__checking *k) {
   if (!q->offset_size) {
     if (c->segment_length && c->segments > UINT64_MAX / c->segment_length)
       return gp__fail(GP_E_SIZE, "%s: @segments times @segment_length overflows: %llu times %llu", who,
-          (unsigned long long)c->segments, (unsigned long long)c->segment_length);
+          (gp__u64)c->segments, (gp__u64)c->segment_length);
     q->count = c->segments * c->segment_length;
     if (c->count && c->count != q->count)
       return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor @segments times @segment_length (%llu)", who,
-          (unsigned long long)c->count, (unsigned long long)q->count);
+          (gp__u64)c->count, (gp__u64)q->count);
   }
   return GP_SUCCESS;
 }
@@ -39280,11 +39356,10 @@ GP__PRIVATE gp_result gp__check_histogram_numbers(gp__checking *k) {
         GP_E_UNSUPPORTED, "%s: @channels is %d: described samples (GP_INPUT) have one channel", who, q->channels);
   if (!c->bins) return gp__fail(GP_E_ARGUMENT, "%s: @bins is 0", who);
   if (c->bins > INT32_MAX / (unsigned)q->active)
-    return gp__fail(GP_E_SIZE, "%s: @bins: %llu bins times %d channels is 2^31 or more", who,
-        (unsigned long long)c->bins, q->active);
-  if (c->count > UINT64_MAX / (unsigned)q->channels)
     return gp__fail(
-        GP_E_SIZE, "%s: @count: %llu pixels of %d channels overflow", who, (unsigned long long)c->count, q->channels);
+        GP_E_SIZE, "%s: @bins: %llu bins times %d channels is 2^31 or more", who, (gp__u64)c->bins, q->active);
+  if (c->count > UINT64_MAX / (unsigned)q->channels)
+    return gp__fail(GP_E_SIZE, "%s: @count: %llu pixels of %d channels overflow", who, (gp__u64)c->count, q->channels);
   if (c->primitive == GP_HISTOGRAM_EVEN && (size_t)q->active > GP__VALUE_BYTES / q->in_size)
     return gp__fail(GP_E_ARGUMENT, "%s: @active is %d: a call takes bounds for at most %d channels of %s", who,
         q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
@@ -39511,12 +39586,12 @@ GP__PRIVATE gp_result gp__check_sorted_numbers(gp__checking *k) {
   GP__CHECK(gp__check_equal_segments(k));
   if (q->count >> 44)
     return gp__fail(GP_E_SIZE, "%s: @%s is %llu, not below 2^44", k->who,
-        c->count ? "count" : "segments times @segment_length", (unsigned long long)q->count);
+        c->count ? "count" : "segments times @segment_length", (gp__u64)q->count);
   // Indices count from the beginning of the keys.
   return !q->offset_size && k->out.size == 4 && !k->in.size && q->count > (uint64_t)1 << 32
       ? gp__fail(GP_E_SIZE,
             "%s: @segments times @segment_length is %llu, too large for u32 indices (@out_type): use u64", k->who,
-            (unsigned long long)q->count)
+            (gp__u64)q->count)
       : GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__sorted_buffers(gp__checking *k) {
@@ -39577,10 +39652,10 @@ GP__PRIVATE gp_result gp__check_k(gp__checking *k) {
   const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(c->flags & GP_UNSORTED);
   if (c->k > c->count || (nth && c->count && c->n >= c->count))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s is %llu, %s @count (%llu)", k->who, nth ? "n" : "k",
-        (unsigned long long)(nth ? c->n : c->k), nth ? "not below" : "above", (unsigned long long)c->count);
+        (gp__u64)(nth ? c->n : c->k), nth ? "not below" : "above", (gp__u64)c->count);
   if (c->count && gp__rows_in(c) > UINT64_MAX / c->count)
-    return gp__fail(GP_E_SIZE, "%s: @rows times @count overflows: %llu times %llu", k->who, (unsigned long long)c->rows,
-        (unsigned long long)c->count);
+    return gp__fail(
+        GP_E_SIZE, "%s: @rows times @count overflows: %llu times %llu", k->who, (gp__u64)c->rows, (gp__u64)c->count);
   if (c->op && c->count_device && gp__rows_in(c) > 1)
     return gp__fail(GP_E_UNSUPPORTED, "%s: @count_device is set: rows that an operator orders (@op) are whole", k->who);
   k->q->composed = c->op && c->k > gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q));
@@ -39628,9 +39703,8 @@ GP__PRIVATE gp_result gp__check_results(gp__checking *k) {
   k->q->length = k->c->k;
   k->q->composed =
       k->c->k > (k->q->op ? gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q)) : (unsigned)GP__TOP_K_FEW);
-  return k->c->k <= UINT32_MAX
-      ? GP_SUCCESS
-      : gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above 4294967295", k->who, (unsigned long long)k->c->k);
+  return k->c->k <= UINT32_MAX ? GP_SUCCESS
+                               : gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above 4294967295", k->who, (gp__u64)k->c->k);
 }
 GP__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
   const gp_call *c = k->c;
@@ -39641,11 +39715,11 @@ GP__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
   longest = q->offset_size ? q->count : c->segment_length;
   if (!k->in.size && k->out.size == 4 && longest > most)
     return gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for indices of 4 bytes (@out_type): use i64 or u64", k->who,
-        q->offset_size ? "count" : "segment_length", (unsigned long long)longest);
+        q->offset_size ? "count" : "segment_length", (gp__u64)longest);
   GP__CHECK(gp__check_results(k));
   if (c->k && c->segments > UINT64_MAX / c->k)
-    return gp__fail(GP_E_SIZE, "%s: @segments times @k overflows: %llu times %llu", k->who,
-        (unsigned long long)c->segments, (unsigned long long)c->k);
+    return gp__fail(
+        GP_E_SIZE, "%s: @segments times @k overflows: %llu times %llu", k->who, (gp__u64)c->segments, (gp__u64)c->k);
   return k->pointers && q->count && c->k && !c->out_keys && !c->out
       ? gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who)
       : GP_SUCCESS;
@@ -39688,15 +39762,15 @@ GP__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char *name,
     stride[d] = given[d] ? given[d] : least;
     if (d == dimensions - 1 && stride[d] != 1)
       return gp__fail(GP_E_ARGUMENT, "%s: @permutation.%s[%d] is %llu, but the stride of the last dimension must be 1",
-          k->who, name, d, (unsigned long long)stride[d]);
+          k->who, name, d, (gp__u64)stride[d]);
     if (stride[d] < least)
       return gp__fail(GP_E_ARGUMENT,
           "%s: @permutation.%s[%d] (a leading dimension) is %llu, below the %llu elements of one step", k->who, name, d,
-          (unsigned long long)stride[d], (unsigned long long)least);
+          (gp__u64)stride[d], (gp__u64)least);
     if (extent[d] && stride[d] > UINT64_MAX / k->in.size / extent[d])
       return gp__fail(GP_E_SIZE,
           "%s: @permutation.%s[%d] times the extent overflows: %llu times %llu elements of %lu bytes", k->who, name, d,
-          (unsigned long long)stride[d], (unsigned long long)extent[d], (unsigned long)k->in.size);
+          (gp__u64)stride[d], (gp__u64)extent[d], (unsigned long)k->in.size);
     least = stride[d] * extent[d];
     if (!extent[d]) *span = 0;
     else if (*span) *span += (extent[d] - 1) * stride[d];
@@ -39798,13 +39872,13 @@ GP__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
     if (q->count && p->extent[i] > UINT64_MAX / k->in.size / q->count)
       return gp__fail(GP_E_SIZE,
           "%s: @permutation.extent[%d] is %llu: the product of the extents times %lu bytes overflows", k->who, i,
-          (unsigned long long)p->extent[i], (unsigned long)k->in.size);
+          (gp__u64)p->extent[i], (unsigned long)k->in.size);
     q->count *= p->extent[i];
     extent[i] = p->extent[p->order[i]];
   }
   if (k->c->count && k->c->count != q->count)
     return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor the product of @permutation.extent (%llu)",
-        k->who, (unsigned long long)k->c->count, (unsigned long long)q->count);
+        k->who, (gp__u64)k->c->count, (gp__u64)q->count);
   GP__CHECK(gp__check_strides(k, "in_stride", p->dimensions, p->extent, p->in_stride, in_stride, &m->in_span));
   GP__CHECK(gp__check_strides(k, "out_stride", p->dimensions, extent, p->out_stride, out_stride, &m->out_span));
   for (i = 0; i < p->dimensions; ++i) {
@@ -39897,7 +39971,7 @@ GP__PRIVATE gp_result gp__check_reach_of(const gp__checking *k, const char *name
     const uint64_t step = gp__distance(stride[d]), last = r->extent[d] ? r->extent[d] - 1 : 0;
     if (last && step > (UINT64_MAX >> 3) / size / last)
       return gp__fail(GP_E_SIZE, "%s: @axes.%s: %llu elements of %lu bytes at a stride of %lld overflow", k->who, name,
-          (unsigned long long)r->extent[d], (unsigned long)size, (long long)stride[d]);
+          (gp__u64)r->extent[d], (unsigned long)size, (long long)stride[d]);
     span->bytes += last * step * size;
     if (stride[d] < 0) span->before += last * step * size;
     none |= !r->extent[d];
@@ -39921,7 +39995,7 @@ GP__PRIVATE gp_result gp__check_places(const gp__checking *k, const gp__rows *r,
       return gp__fail(GP_E_ARGUMENT,
           "%s: @axes.out_stride: two elements of the output are at one place, or may be: a stride of %lld "
           "is within the %llu elements of dimensions of smaller strides",
-          k->who, (long long)r->out_stride[least], (unsigned long long)(reach + 1));
+          k->who, (long long)r->out_stride[least], (gp__u64)(reach + 1));
     seen |= 1u << least;
     reach += gp__distance(r->out_stride[least]) * (r->extent[least] - 1);
   }
@@ -39984,7 +40058,7 @@ GP__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t ou
   }
   if (!shortened && results != GP__WHOLE_ROWS && results > r->extent[0])
     return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above the %llu elements of a row (@axes.extent)", k->who,
-        (unsigned long long)results, (unsigned long long)r->extent[0]);
+        (gp__u64)results, (gp__u64)r->extent[0]);
   for (d = 3; d >= 0; --d) { // the axis comes last
     if (q->segments && r->extent[d] > (UINT64_MAX >> 2) / q->segments)
       return gp__fail(GP_E_SIZE, "%s: @axes.extent: the product of the extents overflows", k->who);
@@ -39993,7 +40067,7 @@ GP__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t ou
   }
   if (k->c->count && k->c->count != q->count)
     return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor the product of @axes.extent (%llu)", k->who,
-        (unsigned long long)k->c->count, (unsigned long long)q->count);
+        (gp__u64)k->c->count, (gp__u64)q->count);
   GP__CHECK(gp__check_reach_of(k, "in_stride", r, r->in_stride, k->in.size, &r->in_span));
   length = r->extent[0];
   if (results != GP__WHOLE_ROWS) r->extent[0] = results; // a row has a result even if it has no elements
@@ -40059,9 +40133,9 @@ GP__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
     return gp__fail(GP_E_SIZE,
         "%s: @axes.extent: %llu elements are too many for indices of 4 bytes (@out_type): use "
         "i64 or u64",
-        k->who, (unsigned long long)q->count);
+        k->who, (gp__u64)q->count);
   if (q->count >> 44)
-    return gp__fail(GP_E_SIZE, "%s: @axes.extent: %llu elements, not below 2^44", k->who, (unsigned long long)q->count);
+    return gp__fail(GP_E_SIZE, "%s: @axes.extent: %llu elements, not below 2^44", k->who, (gp__u64)q->count);
   if (!top) q->length = r->extent[0];
   if (q->op) q->composed = 0; // the segments' call ranks them all
   if (k->pointers && q->count && !top && c->out_type && !c->out) return gp__fail(GP_E_NULL, "%s: @out is null", k->who);
@@ -40112,18 +40186,18 @@ GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, 
   }
   if (l->width != GP_SOA && (l->capacity || l->columns))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: %s is for GP_SOA only, but width is %llu", who, name,
-        l->capacity ? "capacity" : "columns", (unsigned long long)l->width);
+        l->capacity ? "capacity" : "columns", (gp__u64)l->width);
   if (l->columns && l->capacity)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity and columns are both set; capacity is for one buffer", who, name);
   if (l->capacity && l->capacity < count)
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity is %llu, below @count (%llu)", who, name,
-        (unsigned long long)l->capacity, (unsigned long long)count);
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity is %llu, below @count (%llu)", who, name, (gp__u64)l->capacity,
+        (gp__u64)count);
   if (l->order & ~GP__AXES || !gp__is_order(l->order))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: order is not 0, GP_TRANSPOSED or GP_AXES of each axis once", who, name);
   bytes = gp__layout_bytes(l, count);
   if (bytes == UINT64_MAX || bytes > UINT64_MAX - (uintptr_t)buffer)
-    return gp__fail(GP_E_SIZE, "%s: @count and @%s: %llu structs of %lu bytes overflow", who, name,
-        (unsigned long long)count, (unsigned long)l->size);
+    return gp__fail(GP_E_SIZE, "%s: @count and @%s: %llu structs of %lu bytes overflow", who, name, (gp__u64)count,
+        (unsigned long)l->size);
   *spans = 0;
   if (l->columns) {
     if (buffer) return gp__fail(GP_E_ARGUMENT, "%s: @%s is not null, but @%s has columns", who, of, name);
@@ -40162,7 +40236,7 @@ GP__PRIVATE gp_result gp__check_orders(const gp__checking *k) {
     return gp__fail(GP_E_ARGUMENT,
         "%s: extent: where the orders of axes differ, @in_layout (from) and @out_layout (to) need the same extents, "
         "whose product is @count (%llu)",
-        k->who, (unsigned long long)k->c->count);
+        k->who, (gp__u64)k->c->count);
   for (i = 3; i >= 0; --i) {
     const unsigned axis = gp__axis(to->order, (unsigned)i);
     d[i].extent = to->extent[axis], d[i].in = in[axis], d[i].out = out_step;
@@ -40226,10 +40300,10 @@ GP__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, c
   if (g->flags & ~GP_SYMMETRIC)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s->flags has unknown bits: %#x", k->who, name, g->flags);
   if (g->vertices >= (g->vertex_type == GP_U32 ? UINT32_MAX : (uint64_t)1 << 48))
-    return gp__fail(GP_E_SIZE, "%s: @%s->vertices is %llu, not below %s", k->who, name, (unsigned long long)g->vertices,
+    return gp__fail(GP_E_SIZE, "%s: @%s->vertices is %llu, not below %s", k->who, name, (gp__u64)g->vertices,
         g->vertex_type == GP_U32 ? "2^32 - 1, the limit of u32 vertices" : "2^48");
   if (g->edges > (g->offset_type == GP_U32 ? UINT32_MAX : ((uint64_t)1 << 48) - 1))
-    return gp__fail(GP_E_SIZE, "%s: @%s->edges is %llu, not below %s", k->who, name, (unsigned long long)g->edges,
+    return gp__fail(GP_E_SIZE, "%s: @%s->edges is %llu, not below %s", k->who, name, (gp__u64)g->edges,
         g->offset_type == GP_U32 ? "2^32, the limit of u32 offsets" : "2^48");
   if (!g->in_offsets != !g->in_sources)
     return gp__fail(GP_E_NULL, "%s: @%s->%s is null, but @%s->%s is not", k->who, name,
@@ -40282,10 +40356,10 @@ GP__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
   GP__CHECK(gp__check_graph(k));
   if (!c->source_device && c->source >= q->graph.vertices && k->pointers)
     return gp__fail(GP_E_ARGUMENT, "%s: @source is %llu, not below the %llu vertices of @graph", k->who,
-        (unsigned long long)c->source, (unsigned long long)q->graph.vertices);
+        (gp__u64)c->source, (gp__u64)q->graph.vertices);
   if ((c->flags & GP_UNTIL_TARGET) && c->target >= q->graph.vertices && k->pointers)
     return gp__fail(GP_E_ARGUMENT, "%s: @target is %llu, not below the %llu vertices of @graph", k->who,
-        (unsigned long long)c->target, (unsigned long long)q->graph.vertices);
+        (gp__u64)c->target, (gp__u64)q->graph.vertices);
   if (c->target && !(c->flags & GP_UNTIL_TARGET))
     return gp__fail(GP_E_ARGUMENT, "%s: @target is set, but @flags lacks GP_UNTIL_TARGET", k->who);
   GP__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, q->graph.vertices, 1, 0));
@@ -40300,8 +40374,8 @@ GP__PRIVATE gp_result gp__check_sources(gp__checking *k) {
   uint64_t i;
   GP__CHECK(gp__check_graph(k));
   if (n && c->count > UINT64_MAX / 4 / n)
-    return gp__fail(GP_E_SIZE, "%s: @count is %llu: that many rows of %llu depths overflow", k->who,
-        (unsigned long long)c->count, (unsigned long long)n);
+    return gp__fail(
+        GP_E_SIZE, "%s: @count is %llu: that many rows of %llu depths overflow", k->who, (gp__u64)c->count, (gp__u64)n);
   if (c->sources && c->source_device)
     return gp__fail(GP_E_ARGUMENT, "%s: @sources and @source_device are both set: set one of them", k->who);
   if (k->pointers && c->count && !c->sources && !c->source_device)
@@ -40309,7 +40383,7 @@ GP__PRIVATE gp_result gp__check_sources(gp__checking *k) {
   for (i = 0; c->sources && i < c->count && k->pointers; ++i)
     if (c->sources[i] >= n)
       return gp__fail(GP_E_ARGUMENT, "%s: @sources[%llu] is %llu, not below the %llu vertices of @graph", k->who,
-          (unsigned long long)i, (unsigned long long)c->sources[i], (unsigned long long)n);
+          (gp__u64)i, (gp__u64)c->sources[i], (gp__u64)n);
   if (k->pointers && !c->out && !c->out2 && !c->statistics)
     return gp__fail(
         GP_E_NULL, "%s: @out (depths), @out2 (reached) and @statistics are all null: set at least one output", k->who);
@@ -40332,11 +40406,10 @@ GP__PRIVATE gp_result gp__check_edge_list(gp__checking *k) {
   q->in_size = k->in.size;
   q->count = c->count;
   if (c->count > UINT64_MAX / 16 / (unsigned)copies)
-    return gp__fail(
-        GP_E_SIZE, "%s: @count is %llu: the keys of that many edges overflow", k->who, (unsigned long long)c->count);
+    return gp__fail(GP_E_SIZE, "%s: @count is %llu: the keys of that many edges overflow", k->who, (gp__u64)c->count);
   if (q->out_graph.edges < c->count * (unsigned)copies)
     return gp__fail(GP_E_ARGUMENT, "%s: @out_graph->edges is %llu, but the graph can have up to %llu edges%s", k->who,
-        (unsigned long long)q->out_graph.edges, (unsigned long long)c->count * (unsigned)copies,
+        (gp__u64)q->out_graph.edges, (gp__u64)c->count * (unsigned)copies,
         copies == 2 ? " (each edge in both directions)" : "");
   GP__CHECK(
       gp__reading(k, c->in2 ? "in (sources)" : "in (pairs)", c->in, &k->in, c->in2 ? c->count : 2 * c->count, 1, 0));
@@ -40370,13 +40443,13 @@ GP__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
         q->out_graph.offset_type != g->offset_type || q->out_graph.vertex_type != g->vertex_type)
       return gp__fail(GP_E_ARGUMENT,
           "%s: @out_graph: vertices and types must equal those of @graph, and edges must be at least %llu", k->who,
-          (unsigned long long)g->edges);
+          (gp__u64)g->edges);
   } else q->out_graph = *g;
   gp__note_graph(q, &q->out_graph);
   vertex = q->key_size;
   if (builds && q->out_graph.vertices > UINT32_MAX)
     return gp__fail(GP_E_UNSUPPORTED, "%s: @%s->vertices is %llu, not below 2^32", k->who,
-        makes ? "out_graph" : "graph", (unsigned long long)q->out_graph.vertices);
+        makes ? "out_graph" : "graph", (gp__u64)q->out_graph.vertices);
   if (p != GP_GRAPH_FROM_EDGES) q->count = g->edges > g->vertices ? g->edges : g->vertices;
   if (p == GP_GRAPH_TRANSPOSE) {
     if (k->pointers && !g->in_offsets)
@@ -40399,7 +40472,7 @@ GP__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
     const gp__checked_type depth = {4, 4, NULL}, number = {vertex, vertex, NULL};
     if (c->source >= g->vertices)
       return gp__fail(GP_E_ARGUMENT, "%s: @source is %llu, not below the %llu vertices of @graph", k->who,
-          (unsigned long long)c->source, (unsigned long long)g->vertices);
+          (gp__u64)c->source, (gp__u64)g->vertices);
     GP__CHECK(gp__reading(k, "in (depths)", c->in, &depth, g->vertices, 1, 0));
     GP__CHECK(gp__reading(k, "in2 (parents)", c->in2, &number, g->vertices, 0, 0));
   }
@@ -40411,8 +40484,8 @@ GP__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
 enum { GP__HASH_MOST = 0x7fffffff - 1 }; // rows
 GP__PRIVATE gp_result gp__check_rows(const gp__checking *k, const char *name, uint64_t count) {
   return count > (uint64_t)GP__HASH_MOST
-      ? gp__fail(GP_E_SIZE, "%s: @%s is %llu, not below 2^31 - 1, the limit of a hash table", k->who, name,
-            (unsigned long long)count)
+      ? gp__fail(
+            GP_E_SIZE, "%s: @%s is %llu, not below 2^31 - 1, the limit of a hash table", k->who, name, (gp__u64)count)
       : GP_SUCCESS;
 }
 // A zipped key is compared by its bytes: nobody writes those between its members, and true has several bytes.
@@ -40516,8 +40589,8 @@ GP__PRIVATE gp_result gp__check_hash(gp__checking *k) {
   }
   if (c->primitive == GP_GROUP_BY_MANY) {
     if (c->aggregate_count < 1 || c->aggregate_count > GP_AGGREGATE_LIMIT)
-      return gp__fail(GP_E_ARGUMENT, "%s: @aggregate_count is %llu, not 1 to %d", k->who,
-          (unsigned long long)c->aggregate_count, (int)GP_AGGREGATE_LIMIT);
+      return gp__fail(GP_E_ARGUMENT, "%s: @aggregate_count is %llu, not 1 to %d", k->who, (gp__u64)c->aggregate_count,
+          (int)GP_AGGREGATE_LIMIT);
     if (!c->aggregates) return gp__fail(GP_E_NULL, "%s: @aggregates is null", k->who);
     if (k->pointers >= GP__POINTERS_REACHED) GP__CHECK(gp__check_value_memory(k, "aggregates", c->aggregates));
     for (i = 0; i < (int)c->aggregate_count; ++i) GP__CHECK(gp__check_aggregate(k, i, room));
@@ -40585,11 +40658,11 @@ GP__PRIVATE gp_result gp__check_columns(gp__checking *k) {
   if (c->column_count > GP_COLUMN_LIMIT || c->key_columns > c->column_count)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s is %llu, above %llu", k->who,
         c->column_count > GP_COLUMN_LIMIT ? "column_count" : "key_columns",
-        (unsigned long long)(c->column_count > GP_COLUMN_LIMIT ? c->column_count : c->key_columns),
-        (unsigned long long)(c->column_count > GP_COLUMN_LIMIT ? (uint64_t)GP_COLUMN_LIMIT : c->column_count));
+        (gp__u64)(c->column_count > GP_COLUMN_LIMIT ? c->column_count : c->key_columns),
+        (gp__u64)(c->column_count > GP_COLUMN_LIMIT ? (uint64_t)GP_COLUMN_LIMIT : c->column_count));
   if (keys < 1 || keys > GP_KEY_LIMIT)
-    return gp__fail(GP_E_ARGUMENT, "%s: @key_columns: the call has %llu keys, not 1 to %d", k->who,
-        (unsigned long long)keys, (int)GP_KEY_LIMIT);
+    return gp__fail(GP_E_ARGUMENT, "%s: @key_columns: the call has %llu keys, not 1 to %d", k->who, (gp__u64)keys,
+        (int)GP_KEY_LIMIT);
   if (c->column_count && !c->columns) return gp__fail(GP_E_NULL, "%s: @columns is null", k->who);
   if (k->pointers >= GP__POINTERS_REACHED) GP__CHECK(gp__check_value_memory(k, "columns", c->columns));
   q->count = q->stride = c->count;
@@ -42408,8 +42481,8 @@ GP__PRIVATE uint64_t gp__workspace_bytes(const gp__geometry *g) {
 
 // The newest stream of this handle in the table. (It may be destroyed, if a new stream has inherited its handle and is
 // captured before its first ordinary call: its workspace then serves the new one.)
-GP__PRIVATE unsigned long long gp__key_of_handle(gp__state *s, gp_stream stream) {
-  unsigned long long key = (uintptr_t)stream;
+GP__PRIVATE gp__u64 gp__key_of_handle(gp__state *s, gp_stream stream) {
+  gp__u64 key = (uintptr_t)stream;
   int i;
   pthread_mutex_lock(&s->lock);
   for (i = 0; i < GP__STREAM_SLOTS; ++i) {
@@ -42423,7 +42496,7 @@ GP__PRIVATE unsigned long long gp__key_of_handle(gp__state *s, gp_stream stream)
 
 // Numbers a stream for the table. Handles of destroyed streams are used again, ids are not.
 GP__PRIVATE gp_result gp__number_of_stream(
-    gp__state *s, const char *who, gp_stream stream, unsigned long long *key, int *capturing) {
+    gp__state *s, const char *who, gp_stream stream, gp__u64 *key, int *capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
   static __thread char thread;
   void *owner = NULL;
@@ -42496,7 +42569,7 @@ GP__PRIVATE int gp__has_work(const gp__state *s, const gp__workspace *r) { retur
 // Takes a workspace out of the table: the least recently used one that no call has, no graph may use, and whose work
 // has ended. NULL: there is none. empty: only one without memory. The state's lock is held.
 GP__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
-  unsigned long long later = 0;
+  gp__u64 later = 0;
   for (;;) {
     gp__workspace **oldest = NULL, **at, *r;
     int i;
@@ -42518,7 +42591,7 @@ GP__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
 GP__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, gp__retired *kept);
 // The workspace of a stream, for gp__lock_stream and gp__unlock_stream. A new stream may replace others.
 GP__PRIVATE gp_result gp__find_stream(
-    gp__state *s, const char *who, unsigned long long key, gp_stream stream, int capturing, gp__workspace **found) {
+    gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing, gp__workspace **found) {
   const struct gp_driver *d = &s->library.runtime.driver;
   gp__workspace **slot = &s->streams[(key * 0x9e3779b97f4a7c15ull >> 32) % GP__STREAM_SLOTS], *r, *gone = NULL;
   const int returns = s->release || s->pools;
@@ -42572,7 +42645,7 @@ GP__PRIVATE gp_result gp__find_stream(
 
 // The workspace of a caller's last launch, which keeps it from eviction; NULL before the first one.
 typedef struct gp__recent {
-  unsigned long long key;
+  gp__u64 key;
   gp__workspace *workspace;
 } gp__recent;
 GP__PRIVATE void gp__forget_stream(gp__recent *recent) {
@@ -42580,8 +42653,8 @@ GP__PRIVATE void gp__forget_stream(gp__recent *recent) {
   recent->workspace = NULL;
 }
 // As gp__find_stream, without the state's lock where the stream is the same as before.
-GP__PRIVATE gp_result gp__find_recent(gp__state *s, const char *who, unsigned long long key, gp_stream stream,
-    int capturing, gp__recent *recent, gp__workspace **found) {
+GP__PRIVATE gp_result gp__find_recent(gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing,
+    gp__recent *recent, gp__workspace **found) {
   if (gp__locked_here()->lent) recent = NULL;
   if (recent && recent->workspace && recent->key == key) {
     *found = recent->workspace;
@@ -42694,17 +42767,16 @@ GP__PRIVATE gp_result gp__grow(
   }
   if (r->lent)
     return gp__fail(GP_E_WORKSPACE, "%s: the call needs a workspace of %llu bytes, and @workspace_bytes is %llu", who,
-        (unsigned long long)need, (unsigned long long)r->bytes);
+        (gp__u64)need, (gp__u64)r->bytes);
   if (capturing)
     return gp__fail(GP_E_WORKSPACE,
         "%s: the call needs a workspace of %llu bytes, but the captured stream has %llu: call "
         "gp_reserve(ctx, stream, %llu) before the capture",
-        who, (unsigned long long)need, (unsigned long long)r->bytes, (unsigned long long)need);
+        who, (gp__u64)need, (gp__u64)r->bytes, (gp__u64)need);
   bytes = 65536; // powers of two, so that a growing problem is served by few allocations
   while (bytes < need && bytes < (64u << 20)) bytes *= 2;
   if (bytes < need) bytes = (size_t)((need + 0xffffff) & ~(uint64_t)0xffffff);
-  if (bytes < need)
-    return gp__fail(GP_E_MEMORY, "%s: no memory for a workspace of %llu bytes", who, (unsigned long long)need);
+  if (bytes < need) return gp__fail(GP_E_MEMORY, "%s: no memory for a workspace of %llu bytes", who, (gp__u64)need);
   if (old) {
     kept = (gp__retired *)malloc(sizeof *kept);
     if (!kept) return gp__fail(GP_E_MEMORY, "%s: no memory", who);
@@ -42780,8 +42852,7 @@ GP__PRIVATE gp_result gp__take_back(gp__workspace *r, gp_result result) {
   return result;
 }
 // With gp_config.own_work: notes a launch that used no workspace of the context's.
-GP__PRIVATE gp_result gp__note_launch(
-    gp__state *s, const char *who, unsigned long long key, gp_stream stream, int capturing) {
+GP__PRIVATE gp_result gp__note_launch(gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing) {
   gp__locked *here = gp__locked_here();
   gp__workspace *lent = here->lent, *r;
   gp_result result;
@@ -42960,10 +43031,10 @@ GP__PRIVATE gp__radix_args gp__radix_arguments(
   a.other_keys = scratch + r.other_keys;
   a.other = scratch + r.other;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
-  a.counts = (unsigned long long *)(scratch + r.counts);
-  a.tickets = (unsigned long long *)(scratch + r.tickets);
+  a.counts = (gp__u64 *)(scratch + r.counts);
+  a.tickets = (gp__u64 *)(scratch + r.tickets);
   a.steps = (unsigned *)(scratch + r.steps);
   a.words = scratch + r.words;
   a.clear = r.clear;
@@ -43027,7 +43098,7 @@ GP__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
   a.in = l->q->keys;
   a.out = l->q->out_keys;
   a.count = l->q->count;
-  a.count_device = (const unsigned long long *)l->q->count_device;
+  a.count_device = (const gp__u64 *)l->q->count_device;
   return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
 }
 // Launches all passes at once; blocks wait for each other.
@@ -43053,16 +43124,16 @@ GP__PRIVATE gp__hybrid_args gp__hybrid_arguments(
   a.out_values = q->out;
   a.drop_keys = l->h->sorted.drop_keys;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
   a.spare = scratch + r.spare;
   a.spare_values = scratch + r.spare_values;
   if (a.drop_keys) a.out = scratch + r.keys;
-  a.list = (unsigned long long *)(scratch + r.list);
+  a.list = (gp__u64 *)(scratch + r.list);
   a.parts = scratch + r.parts;
   a.next_parts = scratch + r.next_parts;
-  a.bins = (unsigned long long *)(scratch + r.bins);
-  a.next_bins = (unsigned long long *)(scratch + r.next_bins);
+  a.bins = (gp__u64 *)(scratch + r.bins);
+  a.next_bins = (gp__u64 *)(scratch + r.next_bins);
   a.items = scratch + r.items;
   a.capacity = (unsigned)r.capacity;
   a.levels = gp__hybrid_levels(l->h->key_size);
@@ -43111,7 +43182,7 @@ GP__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   const int samples = gp__adaptive_samples(*l->p, *l->h);
   gp_result result;
   of_hybrid.p = &hybrid;
-  radix.choice = a.choice = (unsigned long long *)l->scratch;
+  radix.choice = a.choice = (gp__u64 *)l->scratch;
   radix.mask = GP__DIGITS - 1;
   if (samples && (!l->h->in_size || l->h->key_size > 4)) a.sample = gp__sample_size(l->q->count, a.capacity);
   if (samples) a.duplicate_sample = GP__DUPLICATE_SAMPLE;
@@ -43150,7 +43221,7 @@ GP__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   gp__hybrid_args a;
   if (!r.bits || (l->h->in_size == 4 && !sweep.paired) || sweep.in_place)
     return gp__launch_passes(l, r.sweep.tiles, sweep);
-  sweep.leads = (unsigned long long *)scratch;
+  sweep.leads = (gp__u64 *)scratch;
   sweep.capacity = gp__leading_capacity();
   sweep.leading = r.bits;
   memset(&a, 0, sizeof a);
@@ -43172,8 +43243,8 @@ GP__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   sweep.choice = sweep.leads;
   sweep.leads = NULL;
   sweep.mask = GP__DIGITS - 1;
-  sweep.counts = (unsigned long long *)(again + r.sweep.counts);
-  sweep.tickets = (unsigned long long *)(again + r.sweep.tickets);
+  sweep.counts = (gp__u64 *)(again + r.sweep.counts);
+  sweep.tickets = (gp__u64 *)(again + r.sweep.tickets);
   sweep.steps = (unsigned *)(again + r.sweep.steps);
   sweep.words = again + r.sweep.words;
   GP__CHECK(gp__launch_step(l, 0, gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS)),
@@ -43189,12 +43260,12 @@ GP__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
 GP__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__segmented_sort_layout at = gp__lay_out_segmented_sort(*l->p, *l->h);
-  const unsigned long long sms = (unsigned)l->h->multiprocessors, warps = (unsigned)l->p->threads / GP__WARP;
-  const unsigned long long batches = gp__ceil_div(q->segments, (int)GP__WARP * (int)GP__SHORT_ROUNDS);
+  const gp__u64 sms = (unsigned)l->h->multiprocessors, warps = (unsigned)l->p->threads / GP__WARP;
+  const gp__u64 batches = gp__ceil_div(q->segments, (int)GP__WARP * (int)GP__SHORT_ROUNDS);
   const unsigned threads = (unsigned)l->p->threads, short_bytes = (unsigned)gp__short_shared_bytes(*l->p, *l->h);
   const int bits = q->end_bit - q->begin_bit;
   unsigned char *scratch = (unsigned char *)l->scratch;
-  unsigned long long blocks = gp__ceil_div(batches, warps);
+  gp__u64 blocks = gp__ceil_div(batches, warps);
   gp__segmented_sort_args a;
   int i;
   memset(&a, 0, sizeof a);
@@ -43207,7 +43278,7 @@ GP__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   a.end = q->end;
   a.count = q->count;
   a.segments = q->segments;
-  a.bad = (const unsigned long long *)q->bad;
+  a.bad = (const gp__u64 *)q->bad;
   a.workspace = l->workspace;
   a.header = (gp__sort_header *)(void *)scratch;
   for (i = 0; i < GP__MIDDLE_CLASSES; ++i) {
@@ -43215,7 +43286,7 @@ GP__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
     a.list_size[i] = at.list_size[i];
   }
   a.buckets = (gp__sort_bucket *)(void *)(scratch + at.buckets);
-  a.group_counts = (unsigned long long *)(void *)(scratch + at.group_counts);
+  a.group_counts = (gp__u64 *)(void *)(scratch + at.group_counts);
   a.tile_counts = (unsigned *)(void *)(scratch + at.tile_counts);
   a.other_keys = scratch + at.other_keys;
   a.other_values = scratch + at.other_values;
@@ -43232,13 +43303,13 @@ GP__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   if (blocks > 0x7fffffff) blocks = 0x7fffffff;
   GP__CHECK(gp__launch_step(l, 1, (unsigned)blocks, threads, short_bytes, &a));
   if (q->count > GP__SHORT && at.limit > GP__SHORT) {
-    const unsigned long long most = gp__ceil_div(q->count, GP__SHORT + 1),
-                             resident = sms * (unsigned)gp__max(l->kernels[2]->occupancy, 1);
+    const gp__u64 most = gp__ceil_div(q->count, GP__SHORT + 1),
+                  resident = sms * (unsigned)gp__max(l->kernels[2]->occupancy, 1);
     blocks = gp__ceil_div(most < q->segments ? most : q->segments, warps);
     GP__CHECK(gp__launch_step(l, 2, (unsigned)(blocks < resident ? blocks : resident), threads, short_bytes, &a));
   }
   if (q->count > at.limit) {
-    const unsigned long long resident = sms * (unsigned)gp__max(l->kernels[3]->occupancy, 1);
+    const gp__u64 resident = sms * (unsigned)gp__max(l->kernels[3]->occupancy, 1);
     blocks = q->count > at.capacity ? 2 * gp__ceil_div(q->count, at.capacity) : at.queue_size;
     if (blocks < at.queue_size && q->count / (at.limit + 1) > blocks) blocks = q->count / (at.limit + 1);
     return gp__launch_step(l, 3, (unsigned)(blocks < resident ? blocks : resident),
@@ -43259,10 +43330,10 @@ GP__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
   a.values2 = q->in2;
   a.out_keys = q->out_keys;
   a.out_values = q->out;
-  a.out_count = (unsigned long long *)q->out_count;
+  a.out_count = (gp__u64 *)q->out_count;
   a.count = q->count;
   a.count2 = q->count2;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
   return a;
 }
@@ -43270,7 +43341,7 @@ GP__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
 // groups.
 GP__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args *a) {
   const gp__geometry *g = l->g;
-  const unsigned long long most = 0x7fffffff, searching = gp__ceil_div(g->tiles * GP__FOUR_LANES, g->threads);
+  const gp__u64 most = 0x7fffffff, searching = gp__ceil_div(g->tiles * GP__FOUR_LANES, g->threads);
   if (a->borders)
     GP__CHECK(gp__launch_step(
         l, 1, (unsigned)(searching < most ? searching : most), g->threads, g->threads * (unsigned)l->h->key_size, a));
@@ -43283,9 +43354,9 @@ GP__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args
 // last one writes the output. If the number of levels is odd, the first four-way pass merges two runs.
 GP__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
   const gp__geometry *g = l->g;
-  const unsigned long long tiles = g->tiles;
+  const gp__u64 tiles = g->tiles;
   const int four = l->p->algorithm == GP_FOUR_WAY_PASSES;
-  unsigned long long run;
+  gp__u64 run;
   unsigned left = 0; // levels, then passes
   unsigned char *scratch = (unsigned char *)l->scratch;
   gp__merge_args a = gp__merge_arguments(l);
@@ -43295,7 +43366,7 @@ GP__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
   a.log2_ways = four ? 2 - left % 2 : 1;
   if (four) left = (left + 1) / 2;
   if (four && !gp__four_together(*l->p, *l->h, tiles))
-    a.borders = (unsigned long long *)(scratch + gp__merge_sort_borders_at(*l->h));
+    a.borders = (gp__u64 *)(scratch + gp__merge_sort_borders_at(*l->h));
   a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
   GP__CHECK(gp__launch_step(l, 0, (unsigned)(tiles < 0x7fffffffu ? tiles : 0x7fffffffu), g->threads,
       (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a));
@@ -43313,7 +43384,7 @@ GP__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
   gp__merge_args a = gp__merge_arguments(l);
   if (l->q->primitive == GP_MERGE_SORT) return gp__launch_merge_sort(l);
   if (gp__is_set(l->q->primitive) && l->p->algorithm != GP_PIPELINED && g->tiles > g->grid) {
-    a.borders = (unsigned long long *)l->scratch;
+    a.borders = (gp__u64 *)l->scratch;
     GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__balanced_path_blocks(*l->p, g->tiles), g->threads, 0, &a));
   }
   return gp__launch_step(l, l->count - 1, g->grid, g->threads, g->shared_bytes, &a);
@@ -43332,19 +43403,19 @@ GP__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
   h.in = q->keys;
   h.out = l->scratch;
   h.count = a.count = q->count;
-  h.count_device = a.count_device = (const unsigned long long *)q->count_device;
+  h.count_device = a.count_device = (const gp__u64 *)q->count_device;
   h.bins = values;
   h.channels = h.active = 1;
   h.replicas = g.replicas;
   h.workspace = a.workspace = l->workspace;
   a.out = q->out_keys;
-  a.counts = (unsigned long long *)l->scratch;
+  a.counts = (gp__u64 *)l->scratch;
   if (q->key_size > 1) {
-    a.starts = (unsigned long long *)l->scratch + values;
+    a.starts = (gp__u64 *)l->scratch + values;
     a.values = (unsigned short *)(a.starts + values);
     a.blocks = gp__counting_rows(*l->h, g.grid);
     a.rows = a.values + values;
-    a.runs = (unsigned long long *)(a.values + (a.blocks + 1) * values);
+    a.runs = (gp__u64 *)(a.values + (a.blocks + 1) * values);
     h.rows = a.blocks ? (unsigned *)(a.values + values) : NULL;
   }
   GP__CHECK(gp__launch_step(l, 0, g.grid, g.threads, g.shared_bytes, &h));
@@ -43400,7 +43471,7 @@ GP__PRIVATE gp__transpose_args gp__transpose_arguments(
 GP__PRIVATE int gp__rectangle_step(
     const gp__moves *m, gp__shape h, int step, void *out, void *scratch, gp__rectangle_plan *r, gp__transpose_args *a) {
   const int inverse = h.moved.rows > h.moved.columns, within = step == 1;
-  const unsigned long long common = gp__common_factor(h.moved.rows, h.moved.columns);
+  const gp__u64 common = gp__common_factor(h.moved.rows, h.moved.columns);
   int i;
   *r = gp__rectangle_plan_of(h, within);
   memset(a, 0, sizeof *a);
@@ -43444,7 +43515,7 @@ GP__PRIVATE gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void 
   memset(&a, 0, sizeof a);
   a.data = (unsigned char *)data;
   a.saved = at;
-  a.counters = (unsigned long long *)(void *)(at + s.counters);
+  a.counters = (gp__u64 *)(void *)(at + s.counters);
   a.claimed = (unsigned *)(void *)(at + s.claimed);
   a.loaded = (unsigned *)(void *)(at + s.loaded);
   a.clears = (s.bytes - s.counters) / 8;
@@ -43553,7 +43624,7 @@ GP__PRIVATE gp__buffered_args gp__buffered_arguments(
   memset(&a, 0, sizeof a);
   memset(clears, 0, sizeof *clears);
   a.data = (unsigned char *)data;
-  a.counters = clears->counters = (unsigned long long *)scratch;
+  a.counters = clears->counters = (gp__u64 *)scratch;
   a.buffer = (unsigned char *)scratch + gp__buffered_counters(r);
   clears->clears = gp__buffered_counters(r) / 8;
   a.rows = h.moved.rows;
@@ -43569,11 +43640,10 @@ GP__PRIVATE gp__buffered_args gp__buffered_arguments(
   a.units = gp__divisor_of(a.part);
   for (x = 0; x <= r.panels; ++x) a.border[x] = (unsigned)gp__buffered_border(r, h, columns, x);
   for (x = 0; x <= r.panels; ++x) {
-    const unsigned long long rest = x < r.panels ? h.moved.rows - x * r.height : 0;
+    const gp__u64 rest = x < r.panels ? h.moved.rows - x * r.height : 0;
     a.first[x + 1] = a.first[x] + (unsigned)gp__ceil_div(rest < r.height ? rest : r.height, rows) * a.column_tiles;
     if (x) {
-      const unsigned long long from = (unsigned long long)a.border[x - 1] * columns,
-                               to = (unsigned long long)a.border[x] * columns;
+      const gp__u64 from = (gp__u64)a.border[x - 1] * columns, to = (gp__u64)a.border[x] * columns;
       a.first[x + 1] +=
           (unsigned)gp__ceil_div((to < h.moved.columns ? to : h.moved.columns) - from, a.lines) * x * a.parts;
     }
@@ -43669,7 +43739,7 @@ GP__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   a.control = scratch + r.control;
   a.vertices = q->graph.vertices;
   a.source = q->source;
-  a.source_device = (const unsigned long long *)q->source_device;
+  a.source_device = (const gp__u64 *)q->source_device;
   a.target = q->target;
   a.limit = q->limit > INT32_MAX ? 0 : (int)q->limit;
   a.alpha = l->p->alpha;
@@ -43741,8 +43811,8 @@ GP__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
   for (; first < q->segments; first += most, ++a.batch) {
     a.count = (int)(q->segments - first < most ? q->segments - first : most);
     a.depths = q->out ? (int *)q->out + first * a.vertices : NULL;
-    a.reached = q->out2 ? (unsigned long long *)q->out2 + first : NULL;
-    a.source_device = q->source_device ? (const unsigned long long *)q->source_device + first : NULL;
+    a.reached = q->out2 ? (gp__u64 *)q->out2 + first : NULL;
+    a.source_device = q->source_device ? (const gp__u64 *)q->source_device + first : NULL;
     if (q->sources) memcpy(a.source, q->sources + first, (size_t)a.count * sizeof *a.source);
     GP__CHECK(gp__launch_batch(l, &a));
   }
@@ -43786,7 +43856,7 @@ GP__PRIVATE gp_result gp__launch_at(gp__state *s, const char *who, const gp__req
     gp__recent *recent) {
   gp__workspace *r = NULL;
   void *scratch = NULL;
-  unsigned long long stream_key;
+  gp__u64 stream_key;
   int capturing;
   gp_result result = GP_SUCCESS;
   GP__CHECK(gp__number_of_stream(s, who, stream, &stream_key, &capturing));
@@ -43975,8 +44045,8 @@ GP__PRIVATE gp_result gp__launch_tables(gp__state *s, const char *who, const gp_
   a.list_keys = held + g->list_keys;
   a.list_values = held + g->list_values;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
-  a.state = (unsigned long long *)(void *)(held + g->state);
+  a.count_device = (const gp__u64 *)q->count_device;
+  a.state = (gp__u64 *)(void *)(held + g->state);
   a.workspace = workspace;
   return gp__launch_one(s, who, k, grid, &geometry, p->overlap, stream, &a);
 }
@@ -43998,7 +44068,7 @@ GP__PRIVATE void gp__let_go(gp__holding *held) {
 // error nothing is held.
 GP__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps, int count,
     uint64_t bytes, uint64_t least, gp__holding *held) {
-  unsigned long long key;
+  gp__u64 key;
   uint64_t words, scratch, most;
   void *at = NULL;
   int capturing;
@@ -44134,17 +44204,17 @@ GP__PRIVATE gp_result gp__plan_building(
   const int unique = (q->flags & GP_UNIQUE_EDGES) != 0;
   a->vertices = to->vertices;
   a->shift = gp__bit_length(to->vertices ? to->vertices - 1 : 0);
-  a->state = (unsigned long long *)gp__take(g, 16);
+  a->state = (gp__u64 *)gp__take(g, 16);
   a->out_offsets = (void *)(uintptr_t)(list || relabel ? to->offsets : to->in_offsets);
   a->out_targets = (void *)(uintptr_t)(list || relabel ? to->targets : to->in_sources);
   if (list) {
-    a->keys = (unsigned long long *)gp__take(g, q->count * (q->flags & GP_SYMMETRISE ? 16 : 8));
+    a->keys = (gp__u64 *)gp__take(g, q->count * (q->flags & GP_SYMMETRISE ? 16 : 8));
     a->apart = q->in2 ? 1 : 2;
     a->offsets = q->in;
     a->targets = q->in2 ? q->in2 : q->in && q->in_size ? (const unsigned char *)q->in + q->in_size : NULL;
     a->count = q->count;
-    a->count_device = (const unsigned long long *)q->count_device;
-    a->bad = (unsigned long long *)q->bad;
+    a->count_device = (const gp__u64 *)q->count_device;
+    a->bad = (gp__u64 *)q->bad;
     a->flags = q->flags;
     if (q->bad || (!q->in && !g->at)) // without buffers it may be
       GP__CHECK(gp__add_fill(s, who, g, UINT64_MAX, q->bad, 1));
@@ -44172,7 +44242,7 @@ GP__PRIVATE gp_result gp__plan_building(
     a->parents = numbers;
   }
   a->count = q->graph.edges;
-  a->keys = (unsigned long long *)gp__take(g, a->count * 8);
+  a->keys = (gp__u64 *)gp__take(g, a->count * 8);
   gp__add_kernel(g, GP__GRAPH_KEYS, a->count, a);
   return gp__add_from_keys(s, who, g, a, 1, 0);
 }
@@ -44182,7 +44252,7 @@ GP__PRIVATE gp_result gp__plan_checking(
   const int degrees = q->primitive == GP_GRAPH_DEGREES, depths = q->primitive == GP_BFS_CHECK;
   const uint64_t words = degrees ? (uint64_t)GP__DEGREE_STATE : 1 + (depths ? (of->vertices + 31) / 32 : 0);
   gp__graph_args incoming;
-  a->state = (unsigned long long *)gp__take(g, words * 8);
+  a->state = (gp__u64 *)gp__take(g, words * 8);
   if (depths) a->marks = (unsigned *)(void *)(g->at ? a->state + 1 : NULL);
   a->depths = (const int *)q->in;
   a->parents = q->in2;
@@ -44213,9 +44283,9 @@ GP__PRIVATE gp_result gp__plan_checking(
 }
 GP__PRIVATE gp_result gp__plan_components(const gp__request *q, gp__graph_args *a, gp__graph_plan *g) {
   const uint64_t n = q->graph.vertices;
-  a->state = (unsigned long long *)gp__take(g, 8);
+  a->state = (gp__u64 *)gp__take(g, 8);
   a->out_targets = q->out;
-  a->bad = (unsigned long long *)q->out_count;
+  a->bad = (gp__u64 *)q->out_count;
   a->flags = q->graph.flags & GP_SYMMETRIC;
   gp__add_kernel(g, GP__COMPONENTS_FIRST, n, a);
   gp__add_kernel(g, GP__COMPONENTS_FEW, n, a);
@@ -44388,7 +44458,7 @@ GP__PRIVATE void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
 }
 GP__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   const gp__shape *h = l->h;
-  const unsigned long long rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
+  const gp__u64 rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
   unsigned char *lists = (unsigned char *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
   int occupancy;
   if (a->blocks > 1) GP__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[1], l->g, &occupancy));
@@ -44427,7 +44497,7 @@ GP__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
   if (q->op) return gp__launch_segmented_top_k(l);
   memset(&a, 0, sizeof a);
   gp__fill_top_k(q, &a);
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.rows = gp__rows_of(*l->h);
   a.k = q->primitive == GP_NTH_ELEMENT ? q->length + 1 : q->length;
   a.blocks = l->g->share;
@@ -44445,7 +44515,7 @@ GP__PRIVATE void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top
   a->begin = q->begin;
   a->end = rows ? q->count_device : q->end;
   a->ks = (const unsigned *)q->in2;
-  a->bad = (const unsigned long long *)q->bad;
+  a->bad = (const gp__u64 *)q->bad;
   a->length = rows ? q->count : q->segments ? q->count / q->segments : 0;
   a->offset_bytes = rows ? 8 : (unsigned)q->offset_size;
   if (rows) a->top.count *= a->top.rows;
@@ -44643,7 +44713,7 @@ GP__PRIVATE void gp__add_hash(gp__graph_plan *g, gp__kernel_kind kind, uint64_t 
 // Takes an empty table for `rows` rows, with a counter behind it.
 GP__PRIVATE gp_result gp__add_table(gp__state *s, const char *who, gp__graph_plan *g, uint64_t rows, gp__hash_args *a) {
   a->slot_count = 2 * rows + 2;
-  a->slots = (unsigned long long *)gp__take(g, (a->slot_count + 1) * 8);
+  a->slots = (gp__u64 *)gp__take(g, (a->slot_count + 1) * 8);
   a->found = a->slots ? a->slots + a->slot_count : NULL;
   a->count = rows;
   return gp__add_fill(s, who, g, 0, a->slots, a->slot_count + 1);
@@ -44665,7 +44735,7 @@ GP__PRIVATE gp_result gp__plan_groups(
   void *sorted = NULL, *order = NULL;
   int moves = folds && plain && !truths, passes, i;
   a->out_keys = q->out_keys;
-  a->out_count = (unsigned long long *)q->out_count;
+  a->out_count = (gp__u64 *)q->out_count;
   a->capacity = q->capacity;
   a->count = n;
   sort.count = n;
@@ -44682,7 +44752,7 @@ GP__PRIVATE gp_result gp__plan_groups(
     if (!counts) gp__add_hash(g, GP__HASH_TAKE, n, a);
     sort.keys = a->rows, sort.key_type = GP_U32;
     sort.end_bit = gp__bit_length(n);
-  } else a->found = (unsigned long long *)gp__take(g, 8);
+  } else a->found = (gp__u64 *)gp__take(g, 8);
   if (plain || folds) {
     const uint64_t size = plain ? q->key_size : 4;
     uint64_t width = 4;
@@ -44738,7 +44808,7 @@ GP__PRIVATE gp_result gp__plan_groups(
   passes = gp__list_folds(q->aggregates, (int)q->aggregate_count, a);
   if (!moves) a->order = (unsigned *)order;
   for (i = 0; i < a->column_count && moves; ++i) a->columns[i].in = order;
-  a->words = (unsigned long long *)gp__take(g, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words * 8);
+  a->words = (gp__u64 *)gp__take(g, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words * 8);
   if (passes) GP__CHECK(gp__add_fill(s, who, g, 0, a->words, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words));
   for (a->pass = 0; a->pass < 2; ++a->pass)
     if (passes >> a->pass & 1) gp__add_hash(g, GP__HASH_FOLD, n, a);
@@ -44755,7 +44825,7 @@ GP__PRIVATE gp_result gp__plan_join(
   a->out = q->out;
   a->out2 = q->out2;
   a->capacity = q->capacity;
-  a->out_count = (unsigned long long *)q->out_count;
+  a->out_count = (gp__u64 *)q->out_count;
   GP__CHECK(gp__add_table(s, who, g, q->count2, a));
   a->found = NULL;
   if (pairs) {
@@ -44775,11 +44845,11 @@ GP__PRIVATE gp_result gp__plan_join(
     gp__add_hash(g, GP__JOIN_ENDS, q->count2, a);
   }
   a->count = q->count;
-  a->count_device = (const unsigned long long *)q->count_device;
+  a->count_device = (const gp__u64 *)q->count_device;
   if (q->join != GP_JOIN_FLAGS) {
     a->counts = (unsigned *)gp__take(g, q->count * 4);
     if (pairs) a->firsts = (unsigned *)gp__take(g, q->count * 4);
-    a->offsets = (unsigned long long *)gp__take(g, (q->count + 32) * 8);
+    a->offsets = (gp__u64 *)gp__take(g, (q->count + 32) * 8);
     if (a->offsets) a->offsets += 31; // the scan's output lies as a whole allocation does
   }
   gp__add_hash(g, GP__JOIN_PROBE, q->count, a);
@@ -44804,7 +44874,7 @@ GP__PRIVATE gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, unsig
   memset(&a, 0, sizeof a);
   g->at = at;
   a.keys = q->in;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   if (q->inputs.in) // kernels read arrays
     GP__CHECK(gp__add_written(s, g, q, q->inputs.in, q->count, q->count_device, NULL, &a.keys));
   return q->primitive == GP_JOIN ? gp__plan_join(s, who, q, &a, g) : gp__plan_groups(s, who, q, &a, g);
@@ -44982,7 +45052,7 @@ GP__PRIVATE void gp__add_column(gp__graph_plan *g, const gp__request *q, const v
     memset(&step->args, 0, sizeof step->args);
     step->args.columns.index = order;
     step->args.columns.count = q->count;
-    step->args.columns.count_device = (const unsigned long long *)q->count_device;
+    step->args.columns.count_device = (const gp__u64 *)q->count_device;
   }
   while (size % (unsigned)word || align % (unsigned)word) word /= 2;
   column = &step->args.columns.column[step->args.columns.columns++];
@@ -45060,7 +45130,7 @@ GP__PRIVATE gp_result gp__launch_map(const gp__launching *l) {
   a.in2 = q->in2 ? q->in2 : q->out;
   a.out = q->out;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.value = q->init;
   a.step = q->step;
   return gp__launch_all(l, &a);
@@ -45185,7 +45255,7 @@ GP__PRIVATE gp_result gp__launch_scatter(const gp__launching *l) {
   a.in2 = q->in2;
   a.out = q->out;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.keys = q->keys;
   a.limit = q->length;
   a.scalar = q->init;
@@ -45222,7 +45292,7 @@ GP__PRIVATE gp_result gp__launch_copy_batch(const gp__launching *l) {
   a.destinations = q->in2;
   a.sizes = q->begin;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.tile = l->g->tile_items;
   a.workspace = l->workspace;
   return gp__launch_all(l, &a);
@@ -45256,11 +45326,11 @@ GP__PRIVATE gp_result gp__launch_reduce(const gp__launching *l) {
   a.in = q->primitive == GP_CHECK_OFFSETS ? q->begin : q->in;
   a.out = q->primitive == GP_CHECK_OFFSETS ? q->bad : q->primitive == GP_COUNT_IF ? q->out_count : q->out;
   a.count = h->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
   a.rounds = h->reproducible ? gp__canonical_rounds(h->count, h->in_size) : 1;
   a.limit = q->count;
-  a.limit_device = (const unsigned long long *)q->limit_device;
+  a.limit_device = (const gp__u64 *)q->limit_device;
   if (q->primitive == GP_REDUCE) {
     a.init = q->init;
     a.has_init = q->has_init;
@@ -45323,7 +45393,7 @@ GP__PRIVATE gp_result gp__launch_find(const gp__launching *l) {
   a.in2 = q->in2;
   a.out = q->out ? q->out : q->out_count;
   a.count = l->h->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
   a.rounds = l->g->tile_items / gp__find_round_items(*l->p, *l->h);
   a.scalar = q->init;
@@ -45376,7 +45446,7 @@ GP__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
   a.in = q->in;
   a.out = q->out;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
   a.init = q->init;
   a.has_init = q->has_init;
@@ -45442,8 +45512,8 @@ GP__PRIVATE gp_result gp__launch_load_balance(const gp__launching *l) {
   a.length = q->segments;
   a.out = q->out;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
-  a.bad = (const unsigned long long *)q->bad;
+  a.count_device = (const gp__u64 *)q->count_device;
+  a.bad = (const gp__u64 *)q->bad;
   return gp__launch_all(l, &a);
 }
 GP__PRIVATE gp_result gp__launch_segments(const gp__launching *l) {
@@ -45458,7 +45528,7 @@ GP__PRIVATE gp_result gp__launch_segments(const gp__launching *l) {
   a.count = q->count;
   a.segments = q->segments;
   a.length = q->length;
-  a.bad = (const unsigned long long *)q->bad;
+  a.bad = (const gp__u64 *)q->bad;
   a.workspace = l->workspace;
   a.share = l->g->share;
   a.rate = (double)q->segments / ((double)q->count + (double)q->segments);
@@ -45515,9 +45585,9 @@ GP__PRIVATE gp_result gp__launch_expand(const gp__launching *l) {
   a.out = q->out;
   a.count = q->count;
   a.segments = q->segments;
-  a.count_device = (const unsigned long long *)q->count_device;
-  a.out_count = (unsigned long long *)q->out_count;
-  a.bad = (const unsigned long long *)q->bad;
+  a.count_device = (const gp__u64 *)q->count_device;
+  a.out_count = (gp__u64 *)q->out_count;
+  a.bad = (const gp__u64 *)q->bad;
   a.workspace = l->workspace;
   return gp__launch_all(l, &a);
 }
@@ -45563,15 +45633,15 @@ GP__PRIVATE gp_result gp__launch_stream(const gp__launching *l) {
   a.out_values = q->out;
   a.out2 = q->out2;
   a.out3 = q->out3;
-  a.out_count = (unsigned long long *)q->out_count;
+  a.out_count = (gp__u64 *)q->out_count;
   a.offsets = q->begin;
   a.segments = q->segments;
-  a.bad = (const unsigned long long *)q->bad;
+  a.bad = (const gp__u64 *)q->bad;
   a.first = q->init;
   a.second = q->step;
   a.has_init = q->has_init;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
   return gp__launch_all(l, &a);
 }
@@ -45652,7 +45722,7 @@ GP__PRIVATE gp_result gp__launch_histogram(const gp__launching *l) {
   a.boundaries = q->begin;
   a.out = q->out;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.bins = q->bins;
   a.workspace = l->workspace;
   a.lower = q->init;
@@ -45688,7 +45758,7 @@ GP__PRIVATE gp_result gp__launch_bound(const gp__launching *l) {
   a.needles = q->in;
   a.out = q->out;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   return gp__launch_all(l, &a);
 }
 
@@ -46191,7 +46261,7 @@ GP__PRIVATE int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p, g
 GP__PRIVATE uint64_t gp__smaller(uint64_t x, uint64_t y) { return x < y ? x : y; }
 // room: places in shared memory; a line along axis 0 leaves one free, against bank conflicts.
 GP__PRIVATE void gp__turned_tiles(const gp__moves *m, uint64_t room, gp__layout_args *a) {
-  unsigned long long *tile = a->tile;
+  gp__u64 *tile = a->tile;
   int d;
   a->straight = m->kind == GP__MOVE_ROWS;
   tile[2] = tile[3] = 1;
@@ -46211,7 +46281,7 @@ GP__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
   if (q->moves.kind) gp__turned_tiles(&q->moves, (unsigned)gp__layout_tile(*l->p, *l->h), &a);
   if (l->count == 2) { // in place: from a copy in the workspace
     const uint64_t tiles =
-        gp__ceil_div(l->h->layout.in_bytes, (unsigned long long)l->p->threads * (unsigned)l->p->vectors * GP__VECTOR);
+        gp__ceil_div(l->h->layout.in_bytes, (gp__u64)l->p->threads * (unsigned)l->p->vectors * GP__VECTOR);
     gp__map_args copy;
     memset(&copy, 0, sizeof copy);
     copy.in = copy.in2 = q->in;
@@ -46579,7 +46649,7 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
   if (!*owned || !room) {
     free(room);
     return gp__fail(GP_E_MEMORY, "%s: no memory for the elements of a described input (%llu bytes)",
-        gp__host_call_name(q->primitive), (unsigned long long)(count * size));
+        gp__host_call_name(q->primitive), (gp__u64)(count * size));
   }
   for (i = 0, bytes = 0; i < all->count; ++i) {
     rooms[i] = room + bytes;
@@ -46886,7 +46956,7 @@ GP__API gp_result gp_workspace_size_on(
 GP__PRIVATE gp_result gp__reserve(gp__state *s, gp_stream stream, uint64_t bytes) {
   const char *who = "gp_reserve";
   gp_result result = GP_SUCCESS;
-  unsigned long long key;
+  gp__u64 key;
   int pushed, capturing;
   if (!s->context || !bytes) return GP_SUCCESS;
   GP__CHECK(gp__enter(s, who, &pushed));
@@ -48985,12 +49055,12 @@ GP__PRIVATE void gp__report_tuner(const gp_tuner *t, const char *call, gp__text 
     for (k = 0; k < b->numbers; ++k)
       gp__add(report, "%s%llu", k ? ", " : "", b->log2[k] < 0 ? 0ull : 1ull << b->log2[k]);
     gp__add(report, "], ");
-    if (step->n) gp__add(report, "\"n\": %llu, ", (unsigned long long)step->n);
+    if (step->n) gp__add(report, "\"n\": %llu, ", (gp__u64)step->n);
     gp__add(report, "\"values\": [");
     for (k = 0; k < t->parameters; ++k) gp__add(report, "%s%d", k ? ", " : "", t->tuned[k].values[step->point[k]]);
     if (step->us < 0) gp__add(report, "], \"rejected\": true}\n");
     else {
-      const unsigned long long ns = (unsigned long long)(1e3 * step->us + 0.5);
+      const gp__u64 ns = (gp__u64)(1e3 * step->us + 0.5);
       gp__add(report, "], \"us\": %llu.%03llu}\n", ns / 1000, ns % 1000); // no locale's comma
     }
   }
@@ -49571,7 +49641,7 @@ enum {
 
 // Writes what calls of a site have in common, for the name of its tuner: the same in every process.
 GP__PRIVATE void gp__add_user_text(gp__text *t, const char *text) {
-  if (text) gp__add(t, " %016llx", (unsigned long long)gp__hash_bytes(text, strlen(text)));
+  if (text) gp__add(t, " %016llx", (gp__u64)gp__hash_bytes(text, strlen(text)));
 }
 GP__PRIVATE void gp__add_user_op(gp__text *t, const gp__op_info *op) {
   if (!op) return;
@@ -49580,7 +49650,7 @@ GP__PRIVATE void gp__add_user_op(gp__text *t, const gp__op_info *op) {
   gp__add_user_text(t, op->identity);
 }
 GP__PRIVATE void gp__add_user_type(gp__text *t, const gp__type_info *type) {
-  if (type) gp__add(t, " %s %llu", type->name, (unsigned long long)type->size), gp__add_user_text(t, type->source);
+  if (type) gp__add(t, " %s %llu", type->name, (gp__u64)type->size), gp__add_user_text(t, type->source);
 }
 GP__PRIVATE char *gp__name_site(const gp__site *x) {
   const gp__request *q = &x->q;
@@ -49591,7 +49661,7 @@ GP__PRIVATE char *gp__name_site(const gp__site *x) {
   for (i = 0; i < GP__SITE_WORDS; ++i) { // users' handles differ from process to process
     const int of_user = (i == 1 && q->user_op) || (i == 2 && q->user_transform) || (i == 3 && q->user_equal) ||
         (i >= 4 && i <= 8 && x->words[i] >= (uint64_t)GP_TYPE_COUNT);
-    gp__add(&name, " %llx", of_user ? 0ull : (unsigned long long)x->words[i]);
+    gp__add(&name, " %llx", of_user ? 0ull : (gp__u64)x->words[i]);
   }
   gp__add_user_op(&name, q->user_op);
   gp__add_user_op(&name, q->user_transform);
@@ -50129,7 +50199,7 @@ GP__PRIVATE gp_result gp__warm(gp__state *s, const gp_call *calls, uint64_t coun
   }
   if (result != GP_SUCCESS) {
     strcpy(said, gp__here.draft);
-    result = gp__fail(result, "gp_warm: calls[%llu]: %s", (unsigned long long)i - 1, said);
+    result = gp__fail(result, "gp_warm: calls[%llu]: %s", (gp__u64)i - 1, said);
   } else if (list.failed) result = gp__fail(GP_E_MEMORY, "gp_warm: no memory");
   else if (list.size) result = gp__warm_list(s, list.data, list.size);
   gp__free_text(&list);
@@ -50634,7 +50704,7 @@ GP__PRIVATE gp_result gp__tuning_report(gp__state *s, char *text, size_t capacit
       "\"multiprocessors\": %d, \"memory_bytes\": %llu, \"driver\": %d, \"nvrtc\": %d, \"header\": \"%.16s\", "
       "\"unix_seconds\": %lld}\n",
       GPUPRIMS_VERSION, s->about.name, s->about.compute_capability, s->about.multiprocessors,
-      (unsigned long long)s->about.memory_bytes, s->about.driver_version, s->library.runtime.nvrtc_version, header,
+      (gp__u64)s->about.memory_bytes, s->about.driver_version, s->library.runtime.nvrtc_version, header,
       (long long)time(NULL));
   pthread_mutex_unlock(&s->library.runtime.nvrtc_lock);
   pthread_mutex_lock(&o->searches);
@@ -50742,8 +50812,7 @@ GP__PRIVATE gp_result gp__reverse_parts(gp_context *ctx, gp_type type, void *dat
 GP__API gp_result gp_rotate(
     gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t first, gp_stream stream) {
   if (first > count)
-    return gp__fail(GP_E_ARGUMENT, "gp_rotate: first is %llu, beyond count, %llu", (unsigned long long)first,
-        (unsigned long long)count);
+    return gp__fail(GP_E_ARGUMENT, "gp_rotate: first is %llu, beyond count, %llu", (gp__u64)first, (gp__u64)count);
   return gp__reverse_parts(
       ctx, type, data, count, 0, count - first, count, stream, "gp_rotate in_type=type in=data out=data");
 }
@@ -51064,7 +51133,7 @@ GP__API gp_result gp_select_indices(gp_context *ctx, gp_op predicate, gp_type ty
     return gp__fail(GP_E_TYPE, "gp_select_indices: index_type is %d, not i32, u32, i64 or u64", (int)index_type);
   if ((index_type == GP_I32 || index_type == GP_U32) && count > most)
     return gp__fail(GP_E_SIZE, "gp_select_indices: count is %llu, too large for %s indices (index_type)",
-        (unsigned long long)count, gp__type_rows[index_type].name);
+        (gp__u64)count, gp__type_rows[index_type].name);
   c = gp__call(GP_SELECT, predicate, GP_INPUT, GP_TYPE_DEFAULT, &indices, out_indices, count);
   gp__set_keys(&c, type, in);
   c.scalar = scalar;
@@ -51452,20 +51521,19 @@ GP__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, uint64
   if (layout & ~(GP__WIDTH | GP__AXES | GP__MEMORY) || !gp__is_order(layout))
     return gp__fail(GP_E_ARGUMENT, "%s: layout: its order is not 0, GP_TRANSPOSED or GP_AXES of each axis once", who);
   if (width != GP_SOA && width != GP_AOS && width % 16)
-    return gp__fail(GP_E_ARGUMENT, "%s: layout: a block of %llu structs is not a multiple of 16 below 2^32", who,
-        (unsigned long long)width);
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: layout: a block of %llu structs is not a multiple of 16 below 2^32", who, (gp__u64)width);
   if (a->size < 1 || a->packed < 1 || a->packed > a->size)
     return gp__fail(
         GP_E_ARGUMENT, "%s: size is %u, packed is %u: initialise the array with GP_ARRAY_OF", who, a->size, a->packed);
   for (d = 0; d < 4; ++d) {
     if (a->extent[d] && count > UINT64_MAX / a->extent[d])
       return gp__fail(GP_E_SIZE, "%s: the product of the extents overflows: %llu, %llu, %llu, %llu", who,
-          (unsigned long long)a->extent[0], (unsigned long long)a->extent[1], (unsigned long long)a->extent[2],
-          (unsigned long long)a->extent[3]);
+          (gp__u64)a->extent[0], (gp__u64)a->extent[1], (gp__u64)a->extent[2], (gp__u64)a->extent[3]);
     count *= a->extent[d];
   }
   if (count > UINT64_MAX - unit || (count + unit) > UINT64_MAX / a->size)
-    return gp__fail(GP_E_SIZE, "%s: %llu structs of %u bytes overflow", who, (unsigned long long)count, a->size);
+    return gp__fail(GP_E_SIZE, "%s: %llu structs of %u bytes overflow", who, (gp__u64)count, a->size);
   return GP_SUCCESS;
 }
 GP__API gp_result gp_array_check(const gp_array *array) {
@@ -51477,7 +51545,7 @@ GP__API gp_result gp_array_check(const gp_array *array) {
   structs = array->extent[0] * array->extent[1] * array->extent[2] * array->extent[3];
   if (array->capacity < structs || array->capacity % (width > 16 ? width : 16))
     return gp__fail(GP_E_ARGUMENT, "%s: capacity is %llu: it must be whole blocks and at least %llu", who,
-        (unsigned long long)array->capacity, (unsigned long long)structs);
+        (gp__u64)array->capacity, (gp__u64)structs);
   return (uintptr_t)array->base % 16
       ? gp__fail(GP_E_ALIGNMENT, "%s: base (%p) is not aligned to 16 bytes", who, array->base)
       : GP_SUCCESS;
@@ -51499,7 +51567,7 @@ GP__API gp_result gp_array_relayout(gp_array *array, uint64_t layout) {
 }
 GP__API size_t gp_array_define(const char *name, const gp_array *array, char *option, size_t capacity) {
   const int length = snprintf(option, capacity, "-DGP_LAYOUT_%s=GP_USE(%lluull)", name ? name : "",
-      (unsigned long long)(array ? array->layout : GP_ANY_LAYOUT));
+      (gp__u64)(array ? array->layout : GP_ANY_LAYOUT));
   return length > 0 ? (size_t)length : 0;
 }
 
@@ -51569,7 +51637,7 @@ GP__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capa
   for (; *from && at + 1 < capacity; ++from) {
     if (*from == '@' || *from == '#') {
       const int length =
-          snprintf(text + at, capacity - at, "%llu", (unsigned long long)(*from == '@' ? fault->vertex : fault->edge));
+          snprintf(text + at, capacity - at, "%llu", (gp__u64)(*from == '@' ? fault->vertex : fault->edge));
       at += (size_t)length < capacity - at ? (size_t)length : capacity - at - 1;
     } else text[at++] = *from;
   }
@@ -51594,8 +51662,8 @@ static gp_result gp__read_fault(const gp__reader *r, const char *at, const char 
   for (; n < sizeof found - 1 && at + n < r->end && (unsigned char)at[n] > ' '; ++n)
     found[n] = (unsigned char)at[n] < 127 ? at[n] : '?';
   found[n] = 0;
-  return gp__fail(GP_E_ARGUMENT, "%s:%llu:%llu: expected %s, found %s%s%s", r->name, (unsigned long long)r->lines + 1,
-      (unsigned long long)(at - r->line) + 1, wanted, n ? "\"" : "the end of the ", n ? found : "",
+  return gp__fail(GP_E_ARGUMENT, "%s:%llu:%llu: expected %s, found %s%s%s", r->name, (gp__u64)r->lines + 1,
+      (gp__u64)(at - r->line) + 1, wanted, n ? "\"" : "the end of the ", n ? found : "",
       n                  ? "\""
           : at == r->end ? "file"
                          : "line");
@@ -51739,7 +51807,7 @@ static gp_result gp__read_edges(gp__reader *r) {
   if (r->matrix) GP__CHECK(gp__read_banner(r));
   for (; at < r->end && (at = (const char *)memchr(at, '\n', (size_t)(r->end - at))); ++at) ++r->room;
   if (++r->room > SIZE_MAX / 16 || !(r->pairs = (uint64_t *)malloc((size_t)r->room * 16)))
-    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu edges", r->name, (unsigned long long)r->room);
+    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu edges", r->name, (gp__u64)r->room);
   for (; gp__find_line(r); gp__next_line(r)) {
     if (r->matrix && r->edges->count == r->entries)
       return gp__read_fault(r, r->at, "the end of the file (there are more entries than the header says)");
@@ -51747,7 +51815,7 @@ static gp_result gp__read_edges(gp__reader *r) {
   }
   if (r->matrix && r->edges->count < r->entries)
     return gp__fail(GP_E_ARGUMENT, "%s:%llu:1: the file ends after %llu of %llu entries", r->name,
-        (unsigned long long)r->lines + 1, (unsigned long long)r->edges->count, (unsigned long long)r->entries);
+        (gp__u64)r->lines + 1, (gp__u64)r->edges->count, (gp__u64)r->entries);
   r->edges->vertex_type = r->edges->vertices > UINT32_MAX ? GP_U64 : GP_U32;
   if (r->edges->vertex_type == GP_U32) // in place: writes stay behind reads
     for (i = 0; i < 2 * r->edges->count; ++i) {
@@ -52092,7 +52160,7 @@ GP__PRIVATE gp_result gp__world_room(gp_world *w, gp__state *s, const char *who,
   gp__free_world_memory(w, s);
   if (s->context) GP__CHECK(gp__allocate(s, who, bytes, stream, &w->memory));
   else if (!(w->memory = malloc(bytes)))
-    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", who, (unsigned long long)bytes);
+    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", who, (gp__u64)bytes);
   w->memory_bytes = bytes;
   return GP_SUCCESS;
 }
@@ -52268,7 +52336,7 @@ GP__PRIVATE gp_result gp__world_total(gp_world *w, const char *who, int even, ui
   for (q = 0; q < w->size && even; ++q)
     if (gp__share_of(w, *total, q) > w->notes[q].capacity)
       return gp__fail(GP_E_ARGUMENT, "%s: @capacity of rank %d is %llu, and its even share has %llu elements", who, q,
-          (unsigned long long)w->notes[q].capacity, (unsigned long long)gp__share_of(w, *total, q));
+          (gp__u64)w->notes[q].capacity, (gp__u64)gp__share_of(w, *total, q));
   return GP_SUCCESS;
 }
 // Elements that a call reads: a count in device memory comes to the host.
@@ -52748,7 +52816,7 @@ GP__PRIVATE gp_result gp__world_sort(gp_world *w, gp__state *s, const char *who,
   GP__CHECK(gp__world_agree(w, s, who, c, p.count, c->capacity ? c->capacity : c->count, result, stream));
   GP__CHECK(gp__world_total(w, who, 1, &total));
   if (!c->in && p.value_size == 4 && total > UINT32_MAX)
-    return gp__fail(GP_E_SIZE, "%s: @out_type: indices of %llu elements need u64", who, (unsigned long long)total);
+    return gp__fail(GP_E_SIZE, "%s: @out_type: indices of %llu elements need u64", who, (gp__u64)total);
   return gp__break_if(w, gp__world_sort_agreed(w, s, &p, c, &local, total, stream));
 }
 
@@ -52831,8 +52899,8 @@ GP__PRIVATE gp_result gp__world_top_k(gp_world *w, gp__state *s, const char *who
   GP__CHECK(gp__world_agree(w, s, who, c, count, 0, result, stream));
   GP__CHECK(gp__world_total(w, who, 0, &total));
   if (c->k > total)
-    return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, and the ranks have %llu elements", who, (unsigned long long)c->k,
-        (unsigned long long)total);
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: @k is %llu, and the ranks have %llu elements", who, (gp__u64)c->k, (gp__u64)total);
   return c->k ? gp__break_if(w, gp__world_top_k_agreed(w, s, who, c, &local, stream)) : GP_SUCCESS;
 }
 
@@ -53220,8 +53288,8 @@ GP__PRIVATE gp_result gp__world_alone(gp_world *w, gp__state *s, gp_call c, gp_s
   if (moves) {
     if (counted) GP__CHECK(gp__world_count(w, s, who, &c, &count, stream));
     if (c.capacity && c.capacity < count)
-      return gp__fail(GP_E_ARGUMENT, "%s: @capacity is %llu, and there are %llu elements", who,
-          (unsigned long long)c.capacity, (unsigned long long)count);
+      return gp__fail(GP_E_ARGUMENT, "%s: @capacity is %llu, and there are %llu elements", who, (gp__u64)c.capacity,
+          (gp__u64)count);
     c.out_count = NULL;
   }
   c.capacity = 0;
@@ -53313,7 +53381,7 @@ GP__PRIVATE gp_result gp__join_world(gp_world *w, gp__state *s, const gp_world_c
     if (memcmp(all + 3 * q, all, sizeof mine))
       result = gp__fail(GP_E_WORLD,
           "%s: ranks 0 and %d have different versions of the library (%llu and %llu), or different back ends", who, q,
-          (unsigned long long)all[0], (unsigned long long)all[3 * q]);
+          (gp__u64)all[0], (gp__u64)all[3 * q]);
   free(all);
   return result;
 }
@@ -53475,1992 +53543,2001 @@ GP__API gp_result gp_world_top_k(gp_world *world, gp_type key_type, gp_type valu
 // prints what it holds.
 
 /* device text of gpuprims.h
-810034
-'f$Xf;u!Q}aA9AC26JG+l&pXd0h5p`Du>8&"A;$GomkCGrz'@$jIHHVOQIEg<^dK|v]^,-~F#D:}G={XJ8&-%f0hV0JTgZ/D)Iqnp}4QA0%@iih](F`|"u
-ea`;/59Bnn8gUU3)bW|=|"N9)6&OutpvS0-]c,/@of0U%5(yolZ/{eD4O!=}#N$q-R@RPA.pb7rjF$<@Xob'O(=gmIOgqfaX8rb4W.5yz&~$:;0S;N44BJ
-t};l%@2YCmKQv.Z(q`aG89]'5&Nd:"';IG:7{SPOR<1=)m!-/Zj]Ta.Y/RHr7]b8YsL-VI+@VFU<.v'9c,erHL,<jTsO74t,Hy.p{S{!_l^X:G}RLmIKTq
-SS&[G"R:n$^2^nWS4=]iXo,H^i/CG4G|~OXXN1j>bitJO#2aQCp=<7I0hN|aI7X38A'2[1xXJR0]cg;D&I|ywyEb;pXUt6lTJyDSt=#aZ$le$jf[C]#4!F
-@!p^(bR"|D+H0d]#:(&5s5B(77s-F,3_;4>:A%9n=_w.}r8zb:z9pnzdWU`B7yRoE{%)0+nnj7<i'$Yr{i,XV.L6Y6.]-je9L2G'Rt:hPvZdkE_n,F1V/+
-7,&=HFS@vf/Ks>3z+LIuv>8"kLaca[L2IMO0sUGBO472~ST+s2YrHH{%A|P}GJp&,+T#fTXH!&$I.3U;piN66P6dxxSRk^{rjyZu;`1YL#I(k.!M/3tD#A
-32$hK4!9#)UBYk%-SiN<FG:,KrY:3.YysGcsc{LTX9&rSTPS>op>]eBrX1C|}JeM]zMR|ykf0V[rk#iwM-kIY_OtanfpCSC_b7v],i%kjg^>cN(WN1PTcy
-|%3q5Ybbk.FaC8^SD)U;$Q&abMTr^y~=t!y%#x[1p"c!]%wEd;JS}6.Z9k6KGyimf+/<6E23_U{p#^cY|_SGbax(.hcXqI1]'IjGfjv==Y$(q01ZyUz`aK
-.&%=$cH3ScknImk5pfk%urw@%8:;slh0OTRjW^|4QtbV}Q}GbmeT}4q.EkivqJsS@7}I%wAr&qt%}k$PN<S_BCtewanu@kO^q5O8d6S%-<TQQ}OJ3WUIG%
-`<z&%pFu{R}g]h@A)M/x)uAl@1:B(t9=(Ox&P-o$~@JWd8-4c4.7hXG4hVQ-vHO2-2sGVTmiIND)LC(+b>Gp|=1|PCgtbA{cj@^[x]=k8StTIm-yk]mVHT
-!]Au"g-Dh$B.SsIw2<d)bzD-mCq,#d<.6r'dUOlD"r[I0JJtM7n8jI5SWj}y+IRtwL4)!UfahZJwM<DcxDm_0#rJ)eJ}ZN=2'.Esa}pr_^YuIGTY/|@T;`
-I]@dM1[Y|H28#T2krCYB6vP|#7;L6ZjhH0DV>=(X,@[ulwd8o-TVec8.,D<^{F@u}/hw9hE;!Z:0hl5mjj=Y75b<Dv_M8z+434+nm1io;,bt5XIsD:xbfP
-#&Dk+{}^4^D.[k7^R'#l75|/'y=6Dxe@f`rs{}5IjC`e|.q:F94A]RHW13DFR.(T-Ls{""p3|k7rTb30fRTROy2'lV>MVt=i`o}>Yn}_Y:p!:qOGH`)D!T
-l@7}"it(ad%w0%[n|=3nWiXwB+nngyxvy},![{"Zkzz(Eg1[P4j&_rLdK$qCug5:gzr.teYbE1b^Y%`6~vTdTqL_]ka}AAS+;{CmZp!MNUc18Y,S17"oC.
-(4xiZYq/IgbgWJArgZBwVLoNtD|4&>WxvNd'SP}AV9bFsW4%<j7f2k.i&e:XF|TYx&m-e-L:rO(>)E1fK}QH/fLS;EO"h"tA3x:YKvteB7w5zz$D3E#r`2
-IFS71G}#](u}w,1XD;Q(.(Kfj$aQ(H6oEVA>Fdzr}#PUhQ}OpuMV'(LAklYl,(=EJ-i{hT)]=/jMO@6`;h)@L|v_EB_nIEUMTwg6TPk4mihZp0;:58GAY5
-il4ID<&fNAq$BM}Z;&T'i]w=gNT$BGmX]lfFRT8wCU,"<#:A(S'5iGj,<`k{Mn&#Zs_5AC&GzBG+lA(:Z!h+4x!2h@#)Ea.Web{+:nC(Qp)kGp!^=)'%E;
-Bssgcx@s&[AHU$0}Av<cH#0o}^yJ"s0&:uuv^5:uG[%8C+#Kkb,QzmtHix-M1_"(B4O5C(.xWjYn0Y/_,u1FTo"9};"G;',voQ{-5:DEB-GB'Za6%X^A>b
-lnK;EJkM.cme~BU-q(!/72$7>e.{1h+DAXPeX0ZA.f>f'EHT5Ea,3AW:"|Einc#d01XjmrF+LQGiThPBW_D/k&h}C:BZB97"dY2j^mDmc`=+9XrasZuNi_
-pZ+F6oV-ueoM:/}5:/qLJE+G&-G/p=ElX'Pfrwga#OnI1z5`]_OK:82tdb54@}Grd%,/mq!5sy'p^6Nia,B8MQK{D_WdY_pdd9euP9u]![Ld&uoY0KX(U^
-^3B#~oG;%Cznd,)YTI}u6(@F$Rk[Rod%CZ4T1:3<x&9;QMwSoQdSbd8F<y11jV1)I+5>FG#m+'e&0Z'ma8q]xf:e_{}KkJ^>kGL)mnl^k6<7]i=zTd=Gz#
-6!v4|Kd>LIj_iTc3lNfT+`^}qs{}n8iV`;v;VI5V,0R)Qqo0/C$XMkz1~_aBWGsu.(J](ri:$]2zD]i-C+5fj%NCF(x>-yR):`BjqCU2",ls_F=47W1PQ#
-b+6oTu'txXqbTA3v'Tev6llH%D#8Qm!RGpdsW<xl]j9pj+9Ig`0./A>.0GV>5B-k4$(p[V{itY<(Mg:phA6kndLd4&BH5_[p]VcteGe@ZPuso}80D.`Q<|
-%O8^[YXu6`:n:-:s9-j@|+eI0ebd1(RL`NNhkl$r]0dwyh93w5(Gh}g(f^Y<:":.yzEg"|E(=Cxf.aXt6^`$zx>/kan.]_#>S5[pp'RGRRT|Ye|wR"SzF#
-zX`^-HfW{<]Dd9&W,]E%_Fj.3Y+dgNxNW{ZBl1;|=J%5/l6tZ!+3XyT.Rd<fu5B!}Y.rLm`"kX)TLo8,$Id['b"v|'T<$gui~Tv"<fG%^VU`As[U@De)7J
-p,w(+%3b%K$5e-X/imF"mgD]-K#{Nu3tdY,xilBpl'Xcg6L4T.T|fy2$xw~k-x#%Ue([dUJ.kLrF<4#OxVYlILp}mf`[D|NnLyYHNORmgbD|O/xdmx0=TU
-o:QWuL/[wjFj~&'=$v`JKK2vz{=cnMYe=(![u=rAD]PN_-XQrTSgzU)y:YLU2FUfIQ"LZ]wG@V=z/(Y8r_B6>!jbG[a:>gzuhBgK]VnF@1hR>E#6[g8k+]
-ey8%~qlby2>@i`F0Jh~g}|/@r!@,0^w=;<}Y23l,'qTnfvws2:1%s>$P[]m8G}AKoEl;V<0wGQ17rllx]}@r,oYCee!5`KduOrnLA4aj^v%hyDy}Xt%#v)
-J@3[9M'99bFbT&L(C8RWy8K;1b#e+26kAI6svJiJ$t>^X9WJ[s|>fAH%Rk4@nD-9~MYgsY(rl$63Ph8WOax9_<X2Ei~wy$EzQ`}v{RyUUqLEU<Q+_1Gmwb
-,tXX7ylhU&Q+w7.XOL:^D-fRAe-F]y[D.C=JH2fB4uJxre2ks{q9,NDl72inPN;B4E-:#;eOEE](Uuhnb-ycF{&7(k=bM8U_r:1p{Xo1$s#IbzX-sWle_`
-pR,JIOw:;AH_/{q&oizkdIEx;LJ!Yta^g}KVyOI[|$kv3ep3Ui|u'1Mu_YIwwC~uZitL2It0#j8epf+mz.]Y'>K5xu`M&s8vxhGYca3KHKwrz42-mP#='P
-PU7tr-1}`;i5.KCS4K!>I_r8,9|d%Hfkeq:rUZdxmQ:;LM6Aw#TS[H2S%"7aD-kTM!-]AOs}zi8gY!&qmVDL>!%nT+jA=${f9"AL)]4gIzf`xBXF!~6JMN
-e(jS|T<1_')OJa$}o1wXf$(#gyh`u9AOsU0xM87J^Mv;{of4#xF=.t/Gj1&N[tU2:'mx}Efu!H/80zC,URJw-E#61X![W"Ul[gTVuApj@CXU=@igXb@0q_
-KL+@cyBeN{ko1"dKj)>hQ@GDC{enup&5xLyX)ySf.a^P,Dp:>Nk,'>H.E[6"GJMz%kh:SKYYkIip[eXtqqZYIFJX[u}[R/YaM]hK%>fIkL"%an<_bl4tK/
-3XCHSW8-&CQ1Dla_LI76v,2PC$8Xst>=<5E9SHLb+E%rRkys8w7nD/#3T+pyL!NXY:1$="!Wn6BPgJT}/l9Vw%4PrA%z3v]4I&TfQ+|&"<bmWO!(+MF3!W
-t8=#4<TY~8/OJH3Y=)6vf{7dreD|8hM(<60$Spwm>Ukmo"E&W=X8nj[>SKDD)riiFMX(/[R<l+jMD&B".-!Q5Mc3F/9G4kX%/|/ZO0B`z0Yv@2Mb,"}OWY
-=`CF6JVpE]lHU=-=ApjVj=)IG6V'LKi8BAjnwwgojz`Wiw8C,UhH~24|OwN4^rJ$XEDaJlh7a',uJbro'Z)idWbjknTFO7<2lGMq1l/c&N0"F,B$z$8I[8
-,@Comj"T_oa4zH'/-oxzIV%mG;ca9G1C0}p^!E6mM!gt7L3fHCzl_^RFpPiGCVTYCf%.^b!J@<R1we+$-mu1mZp24itOi-9'PkM)4Q%rivbi0ty4uH~/$Q
-Wt6srB>E6]`|-NP&.D|e{'Ytw0Ml<=hEboUt;#!F'P}Bp!'m3AnIV-ATwrRIG@Gk#iFFNvSe_1j+'.G;P1lmaUJ979&HZ4NJ!,dd"}3SL>iMo8z/eJ]ylW
-jRF,tO_f~YP7@.1mal}9U+-0y7CQ!O3=Mo&HSYe;n<ej3ogDkxlCVVn>%U}r2p`C00-,J."M8DQjVm>]ZKf6(!oRj(sRU<9b~c3#ZFx}'z'0&+DdIYV@j[
-N6(,]U=X&,7wG^v+vQ8gJk[1KH>EoAju2Zh%GvYS;TzC:9bus_%t3_,R/4K-ds8eZt"Pf8x;E`Gkh8+jt/;Lh&pq7i#-pK7#RPQ]Mb!!WHvT1cPR2!8;kG
-<I#k@W+@uLFlp{+KN7}X1CDH_pNu(Dt/oRAy#xyYM]p#Xb6ls0S`vlSDy|O>O;fnx40F_uKjRa0Jt"/BKsU0R1.Ckxbt_Rw/KeT/@HM3;!rJ_Lj]I$FfWK
-FeR;>8Z1S.<|M@UwgU#(I`=nI8'EOTkoVIedD=~01)DFp(;#i^[hWR>G%aq3f^^c6|)`lSTD'0)-4Az_9d1gQ.=SEk#@)r"sY0sj/ZTf.oYj7xqnJ3DP-4
-{!EFE-Z4U#HLf@3s5,!By]&HOrZ^q9wUSa;A:x!b.+"j61x5;>Z=a@}||{|Ej;hV>W.cLet]@YXh&}~pk1.AX]|4(IlaUz/J^AO3fse!h/c<6`BCOi_;u[
-[T$raB<s.pJ}MJgaVP8r'XJ:YB)Al-M$$b:P.'FtZJ3:4(FFn=u/xRK(pF3^]yLex]WBA=/a;uXjuR<:zp,:(5@4.flTLlBuIc(G1cai'q]S(@%ZS/$UhX
-l:JN]t|ce"`Tu-mKFJsa[)y7L&K>2$HI;<.sQ:>}BY1iK:z&ni#JJ#g<jR:1tv"e/s_->b"R#q0/(x<i]r7l<&}/,]@{&Bahbm}8F$&h<&R`fjRSk1}2ra
-4X0{KTnbsrZK=B2q[(;/#xw]x:<SbqoO;F5jBp1^7>YoM<7{(lJ}8(W3M&Ik$bp6>qwI![:q<61XRqX0F#|eZ^Y1]K5y<h!WuJE%_J6bssdXc)4Lzc2XoI
-&y{,v$de=/E^7L&rTr4]+cp&&fC-]J8muAw&$nPv"#:HvQ;X_X}%U(uI2U^!1gu-TU|m^m<ndXtKT:_y_Q()TlPCVTfN;i|LN2(^<3.<t{8=abygTVI1;c
-<>A{{0fv=22FwMWu7_"Oz'AP_`oeQ>dNZLBlk3Yc73{I$]2g9@%lnPEE/YbO`<`y}c7+=]`eF}~5Y|<Ak}3n|HHfQT7xF!07oqYP]d;5W>Z>7[O<eV|,^T
-j%RnG6d%-{|N6B7y=2cPh>,&t/Q$];9oEqG>mu]2a,|Ey]{uhuK!5nj'q>.d"5]YY&zrG<']2ea%Qu+wvVvO)UI,53=sFPR<7pP"(J[4>R=HM:SX&KaBG0
-][xu_]A/F7w0OxQuVTr0scT7X2/co{M:h{/Wb0}^tT"CK-La'M+BWSjdm[OaYzJH0A|9y}`xj>b{icBT7]8$5rF)(7n_F]e<F.s1_{{sg7zda.!_'C+}Et
-Pv8pBC4(R:!7].fB'fGQw^l3zcu5zMt;,B$td"B9K(hr|4e6'e4j{T_lhik&Ha=RLkBt|fH1`^u/s1<Z42|,<ir=Xmp_Bz/MGs9uQ-="q17nnArv7n+rzR
-xl{od/p%aA|=j8:C<eC5TfY`P2I0WzNH&9!EebgDm,+]>5/'xsnC$>oaG){-3&rv37osXd%KFM`&T[ejD.bg63R:02/A&#I7^XjTJU.Fk%SclL$v7}$@92
-|O>t}g:e8"eSJrJ:mw"N:(1hU3NJ]m,Hpm2^rUG0wz>}8t0b]h%Y%+PI@b$Y>x@C~|0:92hZDAW}q0@LoHk2HSoC&|>&@`4s)mnw8_vj!1(L9[9+-{eE!u
-muS'Z/vcFuh>aN$vyTZFt{Q]]uQ.+@4ociP#6s21{HbUDvRRpt{3F21=M^k6%viBd5U9+t!fAq!uCcRc^/5mD{=YqmIs^e(mm4K7YOp4l4XgN}CquMPv1[
-Tu[}Q.33&:D$Hq=TkRXxq3Hk-F&ir/%E~|xX1hJ.coFbIzI35E=&muCSr2i|6`][,Vl+k)"$H{=if<tO9nF}R)BE&qV1Aq0bE2t>Pb}%tO<ej`I{,IF`]K
--K/$/pMRkhny8"O5gutRQJ9VvyWkJC-J9J%"ZqGJ`gQDF<le&N;;wc3i^c0<nvyCs|T,b)9/RzAe`u'T]ZXxc:KZ'Red{NTyORt2Dza+Ll~$JOivOXDNYI
-LlA1F{F2|VB.Es%YW@VVL-Dik}GWwX<m_qUwDE6Dy4pAQ&oI$[1x:@=&a^SuT09}AzQcFzF>)AN&Q/54Hm&Ib>/.lU&4A]7bPZ'>w+Fg.jjP6K:8UQ9yLo
->m"o!YCeJoQR];;uRu:iP&(sN#<+rXS3$IR5./2Z~<u%gX)Z;@m]$"gAol8:I4tFZ=xhX9dU@[wMvF^TL9/Yh%Bb>3Tq|:xaN3_y,hRy}0T"wpOd<KL)oh
-A2xF[c{Ye5Z@;b8Wu@IK[oj85K"hx>&hs4CCg@#ArhZo;!=2~gLqThW5rYSC//saB5'r-g`CR(iN7GKe%$cGm6m0["-C472:ah!X~Gn3vpi[Q25Y=o2[3f
-z5<A'<>Rwm[xzmWQ,N[dF&c%w8oN`h27>b^2$Md$Y5Qb]{=dgN$]ttX>Nv_HjX$.6&~Fa$'M1N`AzM`jWKvbPCQSSeMd$Ryf$ySIX@]mxf1J_Vn]z46l86
-jP8{%!]__Hd!Vx,q`oU0/mZN_7Jz$&MmDVlVj:e#9'{KoU"EXsWm3YJ<RkO(1#plq/"k)5a:m}";h0]2&d_{3wa|eNwC}.RF'VzayL`Ceg6]ANXt:Pg2v>
-'J"vCCg]z+_k.pmLrH]Y9GAS.!6a8{f4YSO"i-/!5N"uTui,,]9"(JgY|Qld{Aq=;3KirA>hnd!$}Du>i[hAhMDdry`!qsO^LsyEt{j"g&F&9&LVS^"I8{
-SP7j0u}n6yspi5`7@lXd[N%i^oO&7G3kWg[NpuR7oZxrj]@PK&"|ctH<e/{BAOa][8e5'@Kx#VPox5Y0CQ()GK_E^nD"IHUvGFPmc_kE@k!4OM{=ib&&Eg
-EtH]H.Y[1R]])DNg'jOd9=rJrJqAg@vui=]}([4h#wul@26#UWz#%N%|p3;w|X>LF#w-7=}%P9`2RT<fUe>W&]>4iESf>a!gGP2(M]e%%y$iV-z(b6`|,f
-+PqP5]dRW6e8oVkF58pG&ETWQPoHeS'2/c&G4Xa%ohU&1uu_ARc7@B6V(2JvKt+8t|&{nXOIp6/Z-m3{`LlfLB8n"&Pdeix=,)9IdCm.4'<TD!%tq.nyT_
-4TeZi''{#sglkw~.2Semco~Uj;$Ib6dC(pIexFP4ju/9`hTwu#d8eC:7'zct#"U8E:]m0P/X~f!fXN-HJUpjQ2I|-X@3bm#T,<j"8<LP|4h2Z>,jP2qLZz
-"xvd9@k&<}Ru{eu#"r3F^:L#x]L>(GglCo&&@CYr5B"325~f#wTq|bBAoyJEk(okh:om1!q8[EM^n+WU5ZmDVi'kxP3)-XpS|[)XmZd;7bBvbp7EaT.f!S
-p@{=RJQ's.m(FP'QZS%POq;_1QX%B;LMs;iA`$#E{$^!aX<Rg{-Mb)P%/d%pCEXn]z~:ym])Y!!8iPhcog`>>HAN&f.:'f6SgNsx78V/j}rc=G:qLa4g<g
-]NT=Q,f:V54V'GCc$x+{#xcoabj/p/AtoL.oZ|J"TPNJiV3c@6t<J"e!sgu-NRpUuFLZowX^}>Ovj=,HN5yL;F2a=6.B5AU6A8WnuHy23!SO'WC}0&[Qx]
-~'`L5{NJ(M+s_02an-SR|/9i-fw8u5Q)QWbU`R=[QWE,|EJM%@E`i[bhaY~#T@KOZ6i'B3Y=>w)uO#>Z,#bXpH::8bh`JSX&Di774;_[QK'l3zAY5ISDb9
-"G^Bd.<vw#;Lc$)G2V'P>[K<hn$WoB6SsT:>gt|tAJ2l_it[E>6/Xs6>y]yPsNG/|ic<A6i&M}P<OKRwXHUcbK!BDu5bkvAyXPnH:XWL!%^q&Gd1c33ayP
-ZE)"(1xPaISJm%kJ>@JSXx_ViJ]D"OP/#saZDLdW'4d_vUicsa8_9oPz_4OKIO=(Pq/-7N"YzW2ftRv<QEI0F#i:m@:-VPO!3'4GFt|jO[TL'>DC/r<q=,
-h3UF8a+s&ik,$=DD/Z}N3$ijY)g^QqJh2S'=&+}=S"{^_WUj~/NFK`]J6fUS"8}C=KfybJaoCif1s7ptJr{7&EJW}t>n~%#o,aNP.F,.X0t(,Z4W<W1$l;
-SF0X,SoPh.(^nP$@.6K$_Xi@:W.:eFh>0KP1OfNYp|'JyIOZv[@ca/L>J6.F433thb6YX6DecxpUU&FsP[k^MRPA^D%s]L(P5+eRK.rw1CtzU[DEIl$e^3
-V+U2%JJ_6ym_{!5!t#inTq#NedZYsvY9#raKB|ZnZwMI`h0f#Ai<RcX@bHd4v5s#Z<w-xGW)k<YsEVbK!>|i^vOsp_YD-i^{Q^V%d|h3e(r@FndsX<%a{B
-{Ckk,$,}kUNf_e:}Pl),=ITp%WU,6i"m`[KTp!50GUI]hP.eH+4l9xqq+wqJop~hydaI7,+I-l$CXE$b1Y=b(uLl<3,uDt&dF+Mp.=PkyI~;)b9T!IC>0|
-:0iSqkQ'Rpj2Xcg^wA>z(A8dyx@>h<kN^neTN&eSM3hP_a<mYQ;SV01Mm//{:B;8`@>MlGO=M0)y<Cr%pF;%j^i%98SWbtt.|7vTh20qYyQy[2JE87JJg]
-a+ump5'N`hM=r=8./F<b.BG>-EuE}Pvq>(wT{,)cHO'c0$6TSyfYGLrcIKhI~CV_~Vp.!u^Y^GX9>Nr,2JzU&%]6_he26n!Hn3Jr4-1h^%<l'kx:u}4+$^
-5W#=hbltg/madUH6'O|5+](K"f5|x:RbbeQyVpdCcWZ]k7iZLwA(wTc%6PcoMvn8v!!o'|jz2)Y{2#8C0MJtl[m:MHutjqfCOe+&Wq4'IwT:]5|BH#L!;5
-K.MPs)GR!9`%[RM9a"|Q@9=(|'<$ZBd/<)44H=44B5Olr>>cHQdNOQ:/S_h^W7E|f60J,Fz1Mh<$2zkFYOgw:S$`]'"}g4{9`#/cGBrc2`/E,hb8PnXy@K
-EL4=I5wXaG>egwpHhhnyb"W%~=k<J@cSy^K+{TU!8J;2}g#q_H&=bu#S5qFaq,CE`o4#9czgZCa/Pt||1Rqf`<DNLVS#4mGZB"h<Mn$<_J`NFrhO6ZziKs
-P{B+yMdB+sAQ~2LTD,+ZAo8AD1jH]a$D0R&y~z'ww4Y/1w2A.|S|LDw-8s@P!m3/E9YZYZ/svEtOe+EG<5EpO)g;%X!GFs]0NC!KJI<uC$TX/R(+"}(3a%
-i7=sk#9YOARdWts}~QCRS-4A`MJn,g.VM3{#!aB<"#1HsE"XPpC)~Lz7qta=VujPF0qfa(|PR5U`&)U&;2TRqL&7r#n$R^![ik#zDRPcc@tN{0Cyd,j-N<
-,5w&v@ADq1234s;$<5|Gdj@>:k)xj(hm:VgPErNNy58fo_-)OW"r0/=kk>Y!%$|kh>9Sz;Kg;&2;gT}TH8slr9$MNqE=47vk>9~31c%#[e35E[UUym7V;y
-!j{dT^7pJVX@RO@Ir+4)5^_(vRnvy_'<i26_pn@A3M(A'scQ_aI`bU%>m$T0Dc{sf'WfTkugsk$1O8rr79khmvQ|gBHzDZhmOKKKm</_,{~kt&LC%Vx)'x
-O[sbCSnVRN!4(75]&O7V.psF}8khXetv(xX<[v,xZ^a'nIzp"w+c4b^dERq:#V&yVmNxIz2;=h9{$vjjsd0YX{e6`{J|m6e>L@eDyT'XJU@CiRXDN+}^hN
-UttH$w5TC(E}gILDLg'8k6&6PM#<f&Vt:uA+Ym!q7V{@(y1<{ORNa01/=_Y1JoMJJ!;^n99D#ffe!:{C^zArwAj$`yM.a0mK"$y1u@J:!2/E#$aa6z4xjl
-lBbx]%f6%C]6VUi5t&2LO3)hWSuX)%4+[9QQmU<c0XgZNPBU1EKvPg#`AsGK[a>l!TL.fNi#7<lLDQ3F^Ck%;jOqP78S%3foSN-8{CCPLM#)73_pL]~5Ys
-ioT3lI+Gq8`dE(I#R,8YmBLBR0&V1j<N'F>yUUq01-D_>GRgh46Gd%w&~03{GC_HQ2!F)%p#WI4+J`)-t':]P'lE.^xUt!:P%|5j$%f#ju%D=sSOI3X,(L
-e.5Bh8E3pV<rFS0R)Qmc44OV|;.,"MVIcqbkD8%Ur)[D&Urc{C`G7}zK0EZP`ksV32,bl[,U.`_Fm$0&^[h7D0zxv3o)w=&B#Ka%/,E3|ELixE^6n,8kz=
-x5}g[i,u+ANW!{xl|56|(zbtF_An=WXjBe;i1g<hsTU'jim]+E<)S`h_TsUL0}H){W.aTEAp4iyA/kc+/|^qrfF|#`>FDZ>Qop]{LS<@c0Y/bhj5q,|@)s
-s./|wZ+M.8Y[{rhn.[FZS}Gp&G;qlRESr;l%XH~P-ismAg)L{q0@FHa4Z;bzK+'1Ib{SfVz"9)d_q8`^1{s_b'wDJb;+26A5)1QePVPF@gk`-mwZwZ8uH_
-_SI2C'u2^_emFXBa<[&_WX_O^E2.Rhi:!E>tEu}2{YOs(or7>>3hK.4@RMRFikANU.7p#a#Cx`U_~P)IsHuqI^KyI@du/,]cq1to^m&0I/qEE22Wb/yIdO
-j:x(6+@n"sKVM2WN_qa7pwM8z(0=D[r1!frG{o)GU!Hr=;zc>lVs$fJg15I!wO(#llm-D}#yy+4,<QRvi)ZGpS&G5nzd97'@@{_"+=fCer'SF);`Yi|.}b
-ZSRXv1'K,UiAvh,uOy>U^E;))m1|hRnf9}!ws$&[hWQ97x$p#-db[_;dGN"fPU!;|![XFMV56[bE@|s,7<rTb#%SNf~n[UApAEoLfpaWj$j0e{g]DT_rI-
-i;MWHWj%LMCfFy:TOK>fo@;P#WQitm1d_WfmcAp[#WbtwPQew(%l!a(BwRu4>2e37Va;fX7!Er2W%x]QvH$^ABoiBQ!`4}v_Sdlwi}{wQk]u:bRxGn_3Mc
-1FfJu}3<b@jqf[[Wg6subH/=S[2BLXbgm5UE3U]{M=px)iror^^AT3:Y^)<+pP`CE!Qf7cgr6Q0<C.&f<W1BqaT731BG>w<B#]9UBudy/>{t(OCdjp8W;}
-&b:Z^1eWOK#b($,J)rC$HbYQDh&x>U|SBwaO<F{-OBrrmEmyl+[u_.Xew|Itf:oH'rl;VsNOG[eua,p5y,Dl'1ASgB4dKC4[Vp>IoMrf!4uIzIB)S}{IQe
-l3+u"1B8]xfccS0H`mKl4h1ge4GYBwJ/dOy#w&zR|hUHkegCI5kvXb9<n{4"0Y-`NVUWhCh;:e#,Vp.lZfu^zt$][2aq4>kzXf^!=bTv+G#&NZ`g"4VL<C
-`3Hbzq1B(,$AKcV7VHwqbb_>z}(y6;y}1_8OD"57/duFLI%aPp|jsy9w~A9ISr@wcXRE5^q!."/1;aE'[z)E'o-Iaur4Sf&KojxhC:+MzuC09Zy[4cXyXY
-4Tb1iNdy8aiO%SIdJtcKuALBD:TR7{$h9!}g@0om)y0%;"}SG]NwdJ3{VGj#213Rmacg[C3bK;s=&(b{jnZj;1#JGmt}.i2@jNg2FnSpYbKi9uq3_wx_Cy
-OM-BK]5vd5)RsSM7[J%S^i(d0e}5B/M_0K@|RxAxwR<nB|Qj8Ud2#|%}h54s:yUcC0&Wc)T,!_L.0iQ`(-sW`Q0gXi7Aw3$6Lty+hT{>IV@i-U%^h%]QmG
-h#H#70%@sajKGKuOh=JBa+EL,u}vC|vm64%=L8adikm.B$ElOv!yOI5L>6@-x25Z|lKzs/DUJQz}k_Y|a9WFZ4J=LrC(O7Fu^sa.%v3X{He)OEd{Mi#}o5
-@_N-ML@Jlg5z%TkqN!)0=-/ab"gp[yAimHO3aw^q8';;JNfdA5Z`~Jit-{o:0j-hr`LfA4NrDqxZ{!S`4G.Y1GKdI5pd6bh.HU"[,BgBeR~&:4da^=B=,c
-wIWMO7.Lxnw1(``;=]dxmM~<nZzKhg#Jdwi^Dpd@/@eei#mV][TG58]@">B@Bkc2RlBd0)/Fh[tut06d5STrk|ldU{>{]rA8-pXy>$L'-e6:XAP[$(l"#3
-KWU[-Iyz{H(hry'F<Qi$}$S@h)+wpEBEpi&];dhT4$Se5ldxKh&U_65zracwbDEC(Y4-bt|fR{olSPEWLm,Hq%vi73|h_}no2[Jj-3CBvaFE_O5p{:N,C&
-)Zr9uNd1g6JO86;1,5cCj%TE~1gB4fH%y1`wo{~0_J!WR%GZ#6BjEHjLPKtO3]A(99.--_pOJ|X/GQJ;eUmY{qK2YJWT+MIDS!0O(k:`3QPkvn;E5l`zsv
-/Vo:O7g=}"W2.TkqE%mw3@r.|UsWQ6OHi@YG-bT;bT3>wGW<f(+5wI:gl7kN%`>}+[pgDl`F|:IC0Q2mU[l=_qKm^`"3-5XV6_PTf8nRWsu&Dk-)VOG4oL
-R0=PvC.8E)r%!w<'{]g"P7YD%aVnM7Y{U4y^7b{@hm{(=2Z8MAI81.Jgo!A$6[']+o!GY]iiz'Jj"]!+LG].;=Jv1r7j/wrpUA'N^n<pIG,ZmA7BltJH8y
-dB,FpW|:ot5Dklw22>p'wc|M!LDe#O:O|Sp>F-BfZoW5Rv&$XW!;]Uc0uuRS#Y`&0zVNiIXR>^4BW0%p[X`0sI:>oDU&b):H$%R9eR0W'yUU9w}r_4{SQ7
-]1gQ_7iWt8%hH^H7b)_visLql|;1yy=KcJfeo9(Ic]OM6`R(dffWri82U+W2lWIE<2XaawLRe|`p-q:q2b"^6sB$^y%CkC]zUeMz[qiNT"3&ylfYeC8cY@
->S^s2@wy(}eec,+Et4skSwqBa3s0|,dvB0%K-w}q;Rwlh{$t^eovn2t/2]'^&%uH"":f#.~-c`Y!5=Im^gw4Z)xqR#Vqn}Sqgr4o7V!%|:Qgi0%lkcw.&#
-95|#0q0OJ'-&4=&ee/(z'&V2$Evd)D=8#KH-,m)fN>;`&@cbC[8g@xP7R`wH7Azc1xp$#k&z757K;TBj,d^3B`t|+/$EMD_Y<WWKa[YjeI1AuaBZdZ,D8T
-1+E[CptA>PygeQhF-SBH_^&Q.oHTf3J5V(:wc3VNk5_pS=cK24Q5jOZax@z[&`oe%1W2G@+/&Fbm;vt&t3lUo,.`!nIa&nAE@!-iv"RS|g~'8QF-"cO#t0
-8d@E'fh_=#ci=+=o2%6b"FTq-#04]b>NW!.Ot{$sc!r:X;[0%=[']Os.@+vt[8r=xXyTi+R^k{Si2_n=Mq-!B@beED"c|Xb^:|U4-LJrbt,zdv7GpLJnmh
-p<qFNY[!NS5BVH8W9k@!])DRH/T-Z,`R13d4RsJ}B}orr=UUmj[xB${1lVe{phQ_Wg#XaS`MFBd"CVl@CdQWz/n:52)H$y[1lh6IY4.(n3KO}'=#5C6_#x
-!Y5[|wZhz1_B[g._$uF_^6l7vv/|ZxIC9HK`bmPC7gc@%#UI{!zg|>")XGoA]^MHLm,h)gJ<FKaJUT`^dQg'/ut6Y._6S[M6nmD:u8s.UUVqR0j"qTcW8E
-y^%+kufdHuOK#{016.zQ^C!STB{'xK#+qN"fh>fPpvw4$`Ud"lS/'rsFZ6Vie%1EnM)h52GkG(M+OuY`"%yz`XPX`._eAei1t)!7Xv)@cwHKqz<Snd#fd`
-!'[[cG3/)/W>"}8/Jb(a@d_1#Ut.c__"VA9r%>s_5l&#$4x$ci'x,1`#NM^}eBqVmMD7`a_$Y{nGhA/Ea|yL{$$hIX}L3,5n^ZJ;:G8N5wg4ytH(Z!Q-.E
-=uW%A(=jAWyt]5bq.]7O}qg9em<tK"z|MOl%MSzT[hiJMx'W^|elp]wnFV/HH%GNN`iy0_<=a!&p@qwICym/zd77MZifDc$D')O[$Qs"VT@UuB=3f%kv]!
-(cFG2ZL.<nyb8!k`MOmKD@Y$AZgIvB7g7,iFv2!.#KvJ&Io-oCqf5N|YhnA@8H1a'ZbcDqd=P5TGS-fb<Q,42um5HUM>RmJLUzj;+I5snY/qLDX@-DZteK
-v'A^I4AbG&(|MJp:[x4bZJ<2`2%;yb%F9#aQp34$cw&G]99ev#rLUdjb)L#M}F36cj[Zy:SV0xiDy7f6,BZ)0utbx#tW%`b=z}#vU{WukI%W=IH)9d[^DB
-vBZ{S;]DWEl(pWaDCOE'Sy3I#m:JgP`@}R7t[VB;rr8+ry#0Ch[GPIxW6p{g7NLv!a(A"H=e3'zDmoeG](y$,p<PRzM$ymd/~ZEYiVB[z4XiI#vg#!xt#!
-c!c7tS|ciJvy=q4QvLh@@Yx_`LD6FhWRJysx2_{7]QLv+@blCnyR]T0D"241ECxrPi@u]htP.HgszE2'1n$<m7Df.Y~#uUt&t8.@9X){OL0z8a,c(jgymu
-dQRH.NhD3v/B;b3(I2}o/zlh`hQ[C>r3UyI<cv;-Y[0m%$/QEC|'N9I6>FX7b;X}Kxq#Zw~m.PIz]G<^LTKyTQ^cGR[)88rKzTMJ/1M{nFZ{o5XG<Fm&i]
-W)'6,b|GH2HL~8]OF.ER|LwV&Wcn:REqlZ8604MZN'K$A|_k!-HUKYZ"PU77E^Bb%Cxrz47SG(T)./-(xzgPrI;6i_4oCBkA"kZ9_JC^K"LMJU>1B`ktbP
-wg9-;4zzNjBjX)}YH6'a(;:EWy:gqpeo$E6Kf+qE-sr)M.SfWh#wkI;J#.^3[WBZ1j|cW.;77>,1hsusCgBJ`1X3~O%RQm{sG<Nn}D!`C%CU'Q$p:^WAQd
-Pes&ENW$AM/1A;L7hd9j2daLd"bqB-t'{HzJrJ#&nPK"A]vY"PHh!%6k["1<cMS'7r:@@3H/oDXEm$>R<i;].0z|Sj>$hk+RT:;YeZc--g|)q7a!9]OyE4
-i'o:V`{'/0Ud,jsv,"'e{6N}4Je.lkd:IL]LBNGk]AnR'$c|qs)N&`2R`t1TGgXZDqKF8,@dP>Z@LDM2O0gomslU-PIP$9<,4){8RXKaaxY>r|yFZ^blE/
-+tMtZlpyKH8c~#~tT6(eSG<yUCkM{sp6{G{6.0mya"UB7i@KF@"K>g)U(bImD8md7A!ei477|J%tD-C"z;Ly.MJkPohyQQVyiv]OkVrB,0%A4JcX94J7AF
-RNn%'Su{-Yw=rqwZ^$e7CF#jSsv]u;cbL4t1{j%S'0j9,_hZNl$a5EWbOoQR1!StPUbaz,^JNUQ5iS~^Biq9&7g!wb"U2_Jgo)ijgy=2F3kk$-cTPc+sm<
-^"ZJ6!B{4$>6N!'YN+,617H1_8:SC8~3Jl>j+3_{Oo'e2Iy5H4Frl$^s'mq;{QY<6aw1N'+#F{fZ-=KL=rGJfQ/]5bcIz19!cud}iZ-99k-n!!p<HME:M=
-Qg(Xc%~-d$_1!/rb8Nsh&6gIy3!1DUR$]^KM;);PTl>>Mla"rhwF45v0pSe&-c6.&(b.}06LA[|2p(kpxjW,-8!~<Mvb)w%C:fl7hj&`w$/du]77(+8H>(
-9=Opq$P``"{F^TE3l;%.CBLS_-xE{oqE!"Xq(m~LI{|OfM[NK7^/-#V(GFf<)&0#t''3c.R$yGI'Q$6s3Y+Bt9S9d<PTGXNC;50Kw6f<!iQ!ZLk#<&Mj2F
-k0gFZ;~#K1+m9$#$:UmKFs[";|#qO7}2jOeL{wyLdy.#]:j@[p-q}7,}|7oeD3q)>2HynkW[m}=3>D"u!^/e1Ov/8'jaKi+MYW;I|T{kB6fw;j`&/ZNjq>
-BK1K5"NN`L:w9>mq6h(;sb30meB2:i#uXiB%L4.%ckhPQcALJ6];f70s^6UR.WPf,;iIbjtWor)@uEY4v@$R5DNC!tl0q2_CS!nF`1jigTLJA5RIP:AhNI
-71fqf"]TGi$nIih+Q_rymdUKq=b_iRRU39d33`[yVOhaWTC;!<`<WhIU'%XIW_Dt>QZjs,&5YNbN50R5EcY58{_ACbLt{L7+<;Y.Swd`jJ<.QIRcLDWQR:
-=b[@:sfRvaPQ:sS3e<r.Ou^mGq^uex:RQ!Sd%#5{xE>CqiHCwEJrFO&mEsH'!Z=$,p1uoc-5Aed,OOX`"t.o^J]WLle|!8Q1"Mx+A=khx/GAJsER()i38C
-oOC{<5[UvZ:/SEkzIh>,2m_<M;fOc,3FxTepI0Kgw2$=1>(X5]=GId>_FYv3={LU>|syw]o/Qga|#lcw|<v0Ys5jV|LxBJakr1DXSB.WsFF9CqM,4xd|()
-9o+<J-][&ilRq|e>otf(o3rOIgw-HqA"0t%;Ps+M2illn[GPoY@D+O2Nex=$Sr|E[=;JhP<R2,~XB|pE"qh@'t[K<0fo"VNLT)6})['`v6#/w|`a7MZc,d
-_xt$+AAz=<sB=_]s/48jCZ59[bXh,i|P16Y%i_uI32QOg@Z#RC'hiq0|>O-{$4[Fx/L.'VC!sf0ti/#PIz"v$+5`x;6=bVm>Noh>Zg|p6#sM(]O"kg<|MU
-J+!HZhFEq1f[u)R[Fw/Mg(eE"@.6LY~@'dd0|`g+F2F35}PcXOi#Uk&;>C~P21IH:,"WpaIyF;5)Wf,{)+/D2Mt58t9rmO|PttJ%A=qb)lMKPr0KJPfQg[
-xN3b8!i7TZ|VaDljh;>WPwQ2Wy7B7qdRnimjyY395r>Nm>_(k5!09dziuE&r8Ww()<1w(oC$%p`aC=mf$(HK7OY1GCKudVNc8q7tbE4>r6ljyB0@U|AX<d
-Do30Uufrq6E/rND%3'B{mt$3R4hfLZt%p&DMJ2t#8{`OSbP>EGQ%Cf}".k=H@1<)=TwS8SNy%k9-'2KbsO)@`fCl]s5zZrdc.VbVCkn!$(1LJlfpGo3[J4
-UpN]GR)&Y3]ctkVr.bsZ{+W&v6-"Vtx6o;u,mlmqQdmzSE7$0gan`"=}}L-Lr8[|~&.N`w9}8,LP[yX+K:(rC%Q/D{4u6Wf.o&~J_kO{>9xZJ[pY'|"BKy
-yy_"va)1.URQvAj>40+x":"'f(k$7B/G<UG`2T!V>|R<q5ZhkVC3J:7)>ktQZtFpZC=/LH,!c$D3c"c00,R2!bWe9ToRrFq7+z)z[O)S7)YP`KzfYh/kp^
-6!~NsJ"![+it(^^#^b{$=[`BXaccquH6X(^$`d4P)inSq2x%f)H`Uxs<_/:%5#tgf05+66C(>{,mRR)bphdvzZ_^n<oQ8bB[N-[s]Lb1DaTqk:+KBg#KW+
-rio_Yi%g^^HTI/$,Jf1$5F^A+8kWP0#Le!;2fgbm$U!.6/D{PJ"v|}fur+xe,F2CeddG~tpLJ_Mp-WA&mn(&N<KBqFx$A=L%M1gI(jP^stBBce@sQwS'Dd
-L}KZ_@4WqOq/w9pb'IyJGA)@wcpsrT)QVC}|I<YG+$07h_n&Gh.KjWx3IcS23(d)YjU,lq`MV:.>n,eSnX`m3,yx{D3`FWTMi:KT:EDe'hWO:>Kh-h8"~7
-B4Mtwaq$j|xgaH)0x7t5TKgw8Tq|mcSxSVaWr`%kA3jAPF"H6_(7YDN,T,c:rVfhfR)@kh|uUBFOZ]~9&'l88|4b"&|y%,ij!NRi(mzI&}4Cdgfa0R=|LN
-rF6"lD<U#{^#DQC&GOoz/fM6!6uLCL;nWc"6&mJ@>JyAaZ=.2,t-@mz6y|tA/[[ZZ5)y=#G-|f$SRd{qPdX6/XAMGwX;cHpu%EN{THFM{_!KfPANFyEw9|
-WHknH$@q_rP2XxxqVx8p`^'PubFJTAI8R%O])N#9-l~O-mdceQV.WH>{R$D.gS'jTr6Sg[^|<e6pz:r49+GVxZy!Ao%#bMfOfKP7>Kt>+i'B,$Uu{R%5c'
-LvO`#G$]hG6.@&[u<D,/5"'>A0^rYiqp[:zq%%pMz$vz@TrjyTI%Z{bTh-15/opQoT~HEgRhRdbr[siYCC,el$un).9k08]j,ELTPtdIg]Z9xd;Epi(P@_
-T;!vw#9::Kt;&w6QcCsQ1}-6a3C&XLo<vP@z"xd&KOC]~zF7R7LMdaP}zyrxAJiS;ByxCy8bJrUdRw]b#-{UnCw,$0F7+=0b_QykPPb`o@W_A@txS!P>5f
-7E/r;bAugPG<]Bt:&eL!su#i#tn+}.TqxkB.Eg.5'u3<oiw}:=Y<LB$]"Hs6Y`1u6Y:4=SqqiY:[Y{SodCH6{l![n&du0pc43]y@50_7U@DjGi2a>EqZ9)
-9i3TuX/}HK{<2j/UMX56c^'%aUs[U%<+3c4u8CaT/<;d9zQvonli3Uqi|,%^7,}t5X:uQ7oE{FIAIx<1vB-2HzE``<v,"ytd1Q7Gye:Y2o}!ibBb9PLQf1
-<UWbm)w^DRu^^%[mZ@|Bh48tn3r_".SICBb@Uf_B._{>u_.L3J}36qqd%zv!f:-}xd#Kz@dMMd~9Q/@ZDBfy9_o]hj&n}C=WP6J(RhZ<%/[D%L!4J2,"nb
-a3m+44rh41%)Q{|jL^4^`C7Y;q"zs@KUhm6;,/@4;yqQicoDDe_8|c@{Cqz/j'g_/w$boh[uN,i9_l-O-49}q3XSL3VP8]R5y/OP=eJ4S3d$UhcFLy%oU7
-bs_k'#eq/v.]E,NQoeg+`wFkermKlM^N^sN$n.I|h7l2/f'KRwQEW"Qw`P#OZ^`7xkh7]&{WB0wHQc2DmoV=~rN`D(Olhb.d^);Sbw+/q^qH-vn]zt3`H]
-1J4B3cA]Nt.c|Z>6qT#G>8V|r1O9Hu'C%wE%ND2qin`1lEN4$Txse[!F#o'd;=/BWDP"=0r6d1<eM"^FmKSb@y{u:bdDK#ZH:U6qnPK7WrEGkou&X(0e[]
-IR7cNIQgvC=%#FWxKq&E<J!,YIqkb`H=O)3Or)Hk!&3wUTX6>==pTz>"1!W^{Y{+y)iNc>@&e<>7>El:e6W#rFS)eiq;.f6/f4MyM[#<&zil=I7Pms+h"~
-E{&UC8CQ8E>NA-;hNpMs9x%[@cg$i4fm;UATuc=@4$enp/a1f`aF]hS]MfS]e^7^+1uV>K$rg|!r5ML>+5-P}eLIFxuJC<L+O(4TVO@Q]v0>3k8"t2"fT;
-(,p"-69,GB4LCNwBDkEi@1kir8qcB<T>r"0+j@r`GL@)X.cRsS,YrGW^Kb=4&6&Zt9>_s<z`u!=k(`w+%T%;FX:Ey|$ygf55}4uJUyeA8gsH6Bjt&i[JLw
-WzGbOlsj4UT(G'y4K>GDEWb+r#5z9GtP&j-Bit8}Swn|GMZgcEFucO4+/2@}:x_qNC0@GMj:Dz"Ut:pqLX2}5scyzQp>"ERO_UR0{]nC<r-nc>UxMGc4I9
-`$-_j@S:a%(eL$esE:7dHth=`Xr`;l6Gh.H-7;A7XkA.wuJ>Q373KaHtxQI/t<)SVX!B;`]Xsy_+@^!^#+.h30$DMwW=uI|Edmr:dBse_kFDiVMz,Nypbm
-ui{e;3J#At=x9g|_(Oo<;'xmGH@b/N!Z<2F9RHS{o7CqqDG8-VV<DM(9]R#6aP{QafDJNObfaQwxoCdfuB1e[q<qRz^Oj$MHANRo=2MOH;$9S[VV_S2TOg
-i<"M8,]}6r)s,DKi|dJ&P]w.eclR8_8REflNC8F&DA~8ypkYJ(AUar-8ghO'qGos>KOo%.>DvG},lUC%~M>9_Gqk7mn_G4gmq4JhU7bAmjQp:&iFszDp^^
-S],sf|qeGuLR+"^M3gU)TiF8;6AU1'[(h('pKd~5lfQYRv{u:H)m86&PmX6pyBgVblpW|Eu!kzG<RI476=#oj(1YNoTB,Tx;_3'j!C8c)z>EKl/o#Im=>0
-<D"b0_ig8ppP."G43WL)1nthUm|hwvgkQqYY}&KQ`+p2@N=RPvWY5{ea5`69M`OaU@n&fV+JYRJ_cn}zPbZvK,`X30L7q{aHHeL1dg7'p:tT(LNZ!sBuzk
-NQwK7+-/_H3-sGemRI_5BMxji9PA<Lx2u{R[{r8jkFocLT[S|___q1skh)Du4HXrus44(IM(]G]3uz(7{O{C+jSg/6,fFaBO)lq)(cX=2gykNKT+LvoVOy
-5cv7f3~Z)6I!4hDIYv+]WgHe:-@:SUp5JnlcC#u|5dWvwee$4Il&3=AprNknf.3g"rZHqTqc6dPvwF[M;8=}-GVo_acX%a!{-5_uI%L-jHQnwV/EdSN}@[
-$%=IkySjRaTW:8DtXw>|QHLa.AhN%.jK'<#"!nVy{1$9WbsS/T0LUgG1s$)mb)Z"pPpBCLt[W"C,0;2Wl[P3X<u6jI(3kUW1jT:,[uHTe/1|meN,O)v&07
-xj8"y&uFGl3kM/wZB%e}1O/jXGbzoqm{ZWC(y:IlCv%u#Q+RzbJI{As!rH_l5tgKXTCs&!7lcypR]nUHWpA4}]v)zNYXcg"`"y6r_w2M_<=S$dM!jGZJ<@
-)#es"f$t5MU5Cjf{3JXhPh#3wsQAs`k@K0<'uDD'i|@avdTo~ieRTfu=FTWVgyN^!+|eF,UrS.z<d4N|1TAun1W=~A`Ws'Rcu[}{F-vP_z}21u,l<6i1{{
-uUZh/$lMf%q]Yktg-SHRU_c@rDaX#`2nP%T8{((dC#"mx%W!C;e)X/Hf=IY3MX'c3fd;9r^&2Aq`1AtaYKS;]g4.A@nH:!-L1Tf%0!jibN"rEwtt/VY;NZ
-'a3}Z|7_kT|RhmWEGg/;[xxs|Am2HbZ:L,1$_#$hXDex9U9N9{~+.oU-$c[Z<vZY1}<uN}4jU9+[^x<W>9YU+;pZU]4m^utl3^r(7w"7$>/#W5nz--I0b)
-AmNX82zqr6GZ]z~gTscD}pLcRn{jel:6n_xzx>g|LCtHzU<7hoj9La^J^zHWo%6qa^&onNT[M3RuW1WPet2=Y9f4}CyrC[eP,@)c&+:qQv_uba04f}wHZl
-16`GHgRFt&{%Ne8bh0aL[8v&W>65x/j<M7Gz0mCz,0u2o]eOZ)tQI){5j),1D>JaWkg+pO!y,'psYA2g)1iT1&lYCwMWP0f+6A47&_LpY,_e+PHmO_QHqe
-NF6v{^(O&-VTq-UH{A7C0Y(,HJjpq/Fd:SJvg{dG~N_i.xf'ZJ:SixXg{3E!I/Dl6)@w6MVDjt7uq+_XAd:N.maTS:cXqXpQa6=3M,Lx{4RAZ(X!8CPE$J
-oIQ({7H[]Wj%OV:m~kN$fJpuURt"{wDtJ9u.-f(t_Y-lM|i+>/X2g!a=avSKvzZ9^]KUT8{w>aaVLU,{8-|#3+esf6_4';@jxuW{+IBU'NwoKl-74]_Jua
-AdgVm.zpU}<wqtnwA{kPxkOl)}=54RR[yfwRu6z53'=V5Pv|CGz+.ln3-V&#WcM1Y!$ME+BcRjzMYZag&A1!Pf!%RPn^:@yEJp4gQYtbOA8>AU=Uc8fU':
-x3"@(2'Y[5RWr|K,d;%RvNr6p!/Nq/|I_KpWwm)!qedrnUAY0=&Fc_HS;<w)a9g<Ezdy;2`@Z)IL<$_VG4x#}/0YiWTj;9LEJ_Xs~Ya(VZItvh&T^KQqyp
-TkQW01EwveOAy)$XpPgW0R)g&DoY`=@bxAmDJHAF8B,/;Rr8(OOCKwt)D/mwU;C'qXQzowqPD;x8)]+Y1$x<WH<u{TumE@ddwcs4ix34i!lVJV^5dT=aqC
-tMC3N-{q@Hs`OHy=r|3_/7r;|2I6!yuJp)|]VQdh0rAd%{sVtmh6IPczK6G9LT0c'BwFqR/JhH_dw46ISW~m<bf1e!@%@3ucZIJo.o0:x(pn}Eo:RJID/t
-$ycZc3@I[V`wR:GIHr"t':+2-[HW$y`lu0&wtb]Amm9<t7DY)D/zYq<P}BB1z$#-7S7Z;gfCejWl8fJFQ)At7n~;s!KpX{/G+4o{Se,,&Qd(!qs)~.<cYT
-e|AhA1#ef6cqsS"<qqi`19hqVE`+}t`($=7x;p(,DX7];&^s|ISNZJ~xdiQqs4:KRiZIR)(Vs'j5@qaOpw_R}f-tXGQkdiEMa](x&-Sf/O8`FTT{EkB>}3
-KsMwGQRa!/ASa=]}=T/ynvA$Xn_p}kMnYzWh>.,!$(jBNdJM/iv!uh6]_kW0W=Rmjv"[SkFc~buuB]9;xC^5Hio8KSlW~^')'/^a$x<DmO[qG73Qh="tW[
-|7OKZkyqXtGcdJQ,$I(2e^z7>9(gX@'YlaipfmlIOmMd(j"`.ZvKalN;v6Ku~&qwYk[WtmeIE-t6)BM_A8b@@u%L{jdYj[Ds-g4{kuPZC(Q`RyF<amu8,D
->KdkdqXB0aK7D_;l.5rGC%cq4%;^/r!s9u8geXDZjP,5VIWKKk,_P]Mn5sT!h0Bm=8RMIn|l>IXWAU"n:3]NCM]KmC`4oP158yNBEJ&&FF.r9cB|Y]c&eC
-Ba0.RisV68ICB>bdPx~6f{{eqj4V3wo[fL6;]X"#uY.FxdP)bI4JTI2wH=Z}FObTpv.AwrEDKIit/HEZ0DIldry&_D:";Xm-xVHmTJU"vP!+V3ZR%;y4,-
-$-|:Pg%D}l(W/T>6k+a+y!5.{!;mdS~N,MC;nY<Sm}ko!iwQ@k'U@d.Bt<;A1Q-zDt=a<b6eDQ(xy{>B$k9rES9>r2L10p/=ks%:jP}Tl+RTw{~Qo=M0AL
-<Y$T|4Sm,tJ".+]{[W0lxe!Jyw+;^NbH(h(5N$+=dT/k-Cyc$=,44D3<'kyQCFUJ)<SB=bvY,9KLjg:Y66EwCorO|Bz2wRf2[@$;2/p#-JSCC'EXeSz(98
-!lh&|PdQGqa9^s5]|[w7x9EkY]Z6J:0DfTZ^1wKmv4V'3:I`t6/"&dBT3)Q%r'}I%Yx"g<uKP4mm6m]b~,|hk/2/sRX!j@)t,ESg[pkbTUtde19P:Fjly_
-7%}j&0AsS<~Z@UzieYLsiL'S:mNV^MD7x5n't9}5S+"f:uXk.K5z74:!Li$8P5q5f+uQZ5fg>&}>CSKlbeKuE@xBpEX8]WC1N}wb.o73.{J4sagJ~=#j|-
-C>4IF:.^ETjnuJrP_%JeuHXtn||vhCw:Ry$s|fk;jB@RE+_A8=q+[ch)6htJpdm7-hsBz`0XHfcGE0~M&2QP^JECUjGsO9e+Ie~>_N~zGnx>"t-{p1Asi6
-vj&O93Q]&O(6M5Yc}N'Uf96,HxMwGuz5StEf,$3H=#=Y(8n,wVlPtPZwzA5%>'uB0}{!r.4K<shBxdei0G~nMw<EIb.G01Cz!d!7hLP`$TzSeCjyi2@sSD
-sSnPLgu>&&I/.y@1lk"/e1uI5U'y1x6oc5nUJM9_@40k};jTos^]</5417y>$51sz@/@5+fewNsG<xQ@.5.n8y,45=~Z!q6^BX9v3@8@#!DFOYsn<eQmlN
-DF~4ZSai7G)]009!1p26T@c5q9ty{>:d=T2V2Bon"OR7+C^3,@$10m<(oBx07.MNf/Jj[c_2+M_o>f0'nv}5HD|B5a)yVhgf{&:7%<E4|VZ"']0'MrhU:%
-OA{OY5j5bKVNc7Ir<A76[9lZ[}/!8c|6Cwi$KB%V8@i6zTr.XenF!060`=whK-8@(OR77P.vGUYd9o:tqCRveu)c)g}r(-sG;$_cA3l;qko:cYu5Vf52~i
-'/%!oQa7#oxwQ|r{p54.{C#|O:{Q-eEwjeC8#+b@Bg2T8T_[%.4;:}>Ney[c|c#@#fvvrLO<cQD5-Tt3v/ekpnw$tGsu58pVBJuJmDla7=V0[l"9rslCzE
-}::=w1+Eh,YSLAEi}[T[Z5>S_bTSVsbrb`pg0}6ulTsT@n@T<Rqrp&<>1K[n#>0+gG}6Rdr5OSpgElkdQZmGHyprnElEb_',y&%H<nAX"fmjDcX,i(Ib_d
-gU<'7o+f_=E<2h7feJL&-WTN=_|q~wLj{Dh>Uq1n.WlEi+zSSIZU;0x7u'G0qIV'+:ZyVk(OlhJ#7>lBjd]:{)d^Z=PM,JvuQ/YiLDXfTYJ)U]o&^E[@dx
-4`dJSx3G:fu<4BqZT.ebdtkEbxJ1u2!7"P.3kK)z|59{@331`]=)7BLJPIJ|BejkuqORHl~6)OG`!7=TNjOTjBrbb4lI1(c-bNvoB6"J@qA}XG$ZXCa$bs
-vN|#OB2"|uxp0jj9uVwEWo]hNC3@%61.V$e#+k&w,J/)Q#6-#}JhJ8:77t44B#Ss)%}oi'<DnA3R59Vg2H[y)jNN^(d+C%kv49c<wHcU3y:t_Uq;4z;.cN
-SkEhs'<7ACLLC%dyhUXZaRe8Xf6F/:DHZP:F9OP6whls#3RHk^""QphpIQLf)Z4X{7yUF&kR'sl[af<>x/ZZFFSd&q0}f>L=:H+KG/U54W`WmI7OF($-.e
-@STcWJB&LIv7#%zpw7~!KqpeRc%-e^Acgx9sIEw+'7;R%X8f[IimMR{:-.ox"Xgoi[Z$fWiOXbw'>u8hG5%nk7^@/_cB|5^b6`frfk<&3X:2V,&r[;Xmoo
-<h=Z#Yth%3xMkfKy#K1wv;<h7bCXE=e1.!;X:}f1rrPeo3m)24b;r!4w~7tt7VTY{:uS3w<s/fJ$!nVOq5@jU>b'<neAs53/b_+cn/nDLI;7L<~#'fQJCR
-.^i.Pa09@{bxJuHu}+0!)^}M28T!8<Gr.Y!$T3i),y/RAPcKr,vE3Kg1V"pk@p^K<K>0l,+={lp/`:[2{R%(^6"+I<|pvXv9TWr{6g[:2j5CX}Gr1J(_5+
-y!U<VU|rcJR=.QH@w2G^>y~XJQ#J'lTZ1Su}{H}0qQHQJ.>9FEn^TJEvSJt2B2!aLKJUt5ebJnHW7,H>K_tMG{,iCx]kT-Zmptfw.!qgL)g5);w(,iZ(-L
-4,&b-XGcIE,pg5/kN6@3H$`/2dk,OpniW/TM7t]w{xp`CzS`(s}uju($!i.ed,.&S>QRxT1z<nkg"'u"@vH9`>pw]R-#$s0C,c$4~^Dn$-r:9SAroTwwNb
-~3>l0l}yo^`rs56VJN@6=P:l&qr/2nR9uJ0,E$PF%4+jsEiPoDU^we{pNo^uZ'd]n0h!0to]%t`Y.2b{y#a|p[X=0z==Uu,Bh34Vq@HBt#+/M%g/dDhra.
-%X[d]phD<"oc76S3x"=}~cFN@Wp.qyRuis|85vda@"{c.'4>`px8hHBWVQfk`OV0y&"bstT,UgHM|GZ5|%j=Z&|UwvOPs'l!8KJ7E60!3y>lsD@qi'v!T=
-W)DszJ1tg+I[P7c^k)^p2pph1:Xy7wdI>]()eFr|5Sn7B(2YlUe5Fc|>$/q.Q`4bmht7S|{DbyYm:e,O~DmS[aq`hR%wzV_8N%PFjUvEzeg%vLw&Tobm>.
-;#{8dTfmlwZ.`b3s%8Lwogi5QTT@_7$1J2^w"g2u>WD#N+Xk+s+,cGk.l-NPR35ruBq@aIB@_Ae5`}~|+u_UGWo$BCO+qaX/JrZIDi:YI5RA':Sm&`>a{s
-mW,/#%E`$]5J(W1hLlD5lCN#eAJLv"F>D1'xY^3EfS-Q{9$k{/Hm^;SFk$yZSt7S)zqOHRw-N$`ph|#}u:U^W"_UT3~,o+!S0mE+4TTPQYacLxi5C9lDL;
-1h%UV%6)q6EOx=|]-iye59{)Gx:qcMtkdx/|AdZk%W;m[8;NJEqLGCmi)a}>0|IA:gET`ak!5mD!s:0m8EPPzd`pE'HJ@qL[F^Ju<rSFz/fjwb8!F^kC|P
-7<DPbXU9HYDA&sUmzA&G!D/Oz@>xoBxi(Le-Bl'<9z^^C{OealYkxsm"p`pn~C@^cC$z"TK}n4['n1ozN5zZO'Uh]D|>`z9Nh&'|S>5e1q~T68$AjS&W_f
-6dM6<'RjDE[]g]g}X=x1pI<BC1VIsv$2+yGV3wJ]/%jq1cx;t(!Z|e!:lqv7<4Y#o<7yn6J)dP.mcm",37BD~v5JYsXzcZKrH.AO<p0gccQpTiY$Irh>,e
-k%GY%fv-.oVv6bfOg,OI$0De]0&r^#QkKPB1Sg^.8EmH7iX)'AXgR-~8lVbi70dt;V]#Ldw9J_9gdZE'O|d${q/"5]J%$E!7NxZCh;k+,7"s:cs(M7.1[G
-W_L`,65tnHV]PV!5g'b79cAq@,'.!IM}S9[Vz(L6oaGFY>=}Rlk$G:WFbW1Yx)(w^uH6a^Q,&fbB&d0e'GuN/8^_vlL7K/|P")yGf&NCf}IU@}Lb7GNTU/
-PDrziQO{S9OIa$2k}Y:fb`/c}C@O<AII]wQ8hY5YEm<aF(bMOWzUZv)UI.Yc$nCc(f+6$F)R{`"$~XT{h-jNVn}$oU9U5j//dT0&v{;s=5tHSEZ2VQiNZ5
-G'cv|tV{IW.`wc2nf$DyYv:H`F6Ap;R3Q]XW8VU;c(5m0}zQGYdyZOKNWkE.FcvWhE0/p6KRPJj{@n/tHRsW=YJG+YgdmQMkoC0}mT[B^L>w-2Nn%{[f3o
-Ll`W[sbYdc("aM.'L`V/XS[H7xX>[!s|c@lm}AtY@ISc!"$w7eP]$tB)#T'__;IA"N<I"RWm4u.PbM)Kn@hq(.9ErHACfwj$-MCTLz;9(@sV`CEiuA{;gB
-6^4A-7y1!4~jtMdZQ-+^is{a=O`Dse(_DX=@#_/{}".UI@iB_M<K#X@:-^@ZEV'd>:VkoX'.0zIb#J3+zm~#iDd!|%b3R.Phfa&&FaNS!t.NX&R0~Cvsb+
-83(]ak>>7lq%F1SMg|__8DPF7Hbysl/'#WW[Fs9DORniu+i4th1`R}A`v:Ck4jrwuFQ]u)MTUM;n#.5urjLiWZ&:7JD6.G/CKH0%I{=k8jC}7q%j9sA@{y
-:1hFTTpq7CHV!wDA@JBh{s8j!aGHyIj11z(ea,n4;Bzr9cUQ@xBlskID`JrM_n9&pz_'KNU]qfXW$,'LAK0HFKIXv>vO-97q7Xd:P0y^`q6<HJ=R{v+s)q
-XW>=0dC`o|-um`!/&R_K[H&yL2`j~h@x}y&)S5@6}yiytJ%u;oHkwZ91<,27f0]1Z|AVCNUdWNWWIXS`B`kF^)kfvW25-%800u@M=$3//mz0F1~@H3fxiz
-=l>uf"v`OCvx-u)35(0fo5F)vg[D6KNl5c^af93FQt"mcl~S5>rVsj/GTP6@Zzbrc`-M!8Fw'@bJB/V5{YQ(QD#S/`Oqa65wdrj>)[[!FVd_p&"<j:Q"HP
-'@O}l$DPC/5jzzLRYm6uW!w%K59K94(2]iVlY3s+n(Z#{a!<#0e{}{34n>KB_XKu#hKPco+PeN>)d@JWRdjbqf-cEwj7O%p&ZOK"[.b565dsH0];8m+VN9
-oM8e[f'"EAS1vc$eK$Jt&&$CpPJ3#5/o.Ub4cJlO{++IP$P+Gw-T<vg%:^skpB6%%j5t;<z1Zj!R>}TsR+n6vFV%vYf.&F0&!M/[ug|!1wD2@ZPsL+ngb)
-<Kl[V'K0VOP7`,h$n`oz3Tl;dj#)=%LN:vi2UFt||IT&VW&hsOnsT5mBJ<Hag}8#d,==8(|3xQ%%^lJD-kE#fxyB`W;a7F`q:)f40E`ys7+4wYun!Ybnb"
-_c7.@s<mFjJ37(H1+c[.$|n|}H_^QZ:`6us$4qk1&kn0/3pS2X.{G!Q#jK]]{#op5p+3}X[gILL41jHYd9BALk|l@X1]%%jb<5(}YWGH<=#`pnN0]@qO&&
-(/,33:"cS%w<Fa8hu&D``[~f2WmlB,GswG/,^%0g<X-^v,D&HF_nQP&t&7+C=nqjZql95CLP"6Htz8>G4t4a~r~2:h}yDGR8_dR/,=xNGN8_vDyovk@>!G
-s-'wJK}{2pD0dr@WeuuNR6"(.3!'%DNJ3w(A%ouk{GzHH@axv][GDiSV_GR[H.gmmQ0G"ZJB7/#>|KFZd}5y^tzxHu6<&JzfJR.HU#m0&Y_EJ|AkeQWt-,
-+H|er_LN."f:"6VKu;HZJ/'+#|{At7u'&I'ii,JIjIdX7q~W<smw)bJ1(A[UE==f}&O@CAQ]^<A,~r^1@oJX8RN}m(cO>s28l1#Z'>JYk&2U:Yr'cn6l^j
-EWTq#;VNrKXzw2>k3t/e6^nhaIGIA.KjQK6VXbM;YmA5Z[T!{de-2eju=F"cUB)0I:U{w&Euk7A3GsC.z1]h[}e"(;u4>q%(yZ,6;hIFJN0#1Y{O,_nlsj
-9}zrqi7X-!rr56k%Y6D(05eUKyC{X"U!aq&8x/r8#IH}eV$&A0;HZ9~loIQ%v3wNMCme5@p+!2ftr'DWz#Q[%]I+i:A+pVu!OSVRr9%`gn/PY5CQvY3k{h
-^fdR/_fsmdmSlemo4yw7;<4"eKrw7"kJP6nYR[Pj;N@,$a2!:;,SpzYx>4A$xp8K/Zc'tQ.gD(.S.G9,RKOMR7s%]C.,6'ZW@4D,Z8Nu:D=.QNW>&&"F`g
-wURKhWwdDFiH}bxeptB_RsV{F@kA5kdVo:Hu'(Ktr9yK']s>d:J]"71X=h520S[ig&1fQnJVeqf7GHarVT)USim-lqu%d)D}:MtXM'br0Rl/U|<]&4tyVq
-8_9qjX>Yi;1%FR(U{k5sDOs)-f]nrE+X<8a3LJ;/%7|vOCI-3Uxu"%3ksBkfy1}b=E68<.N:_I.q1AQhlz^ImwEwKj]SA=+a:!UP-tIG|b+8p%#dC8'kzX
-a6beaZ-KTW%-W+<k}`Z)U(-32=h`Y/3@9@,A)fGi(m3q.2'DvY^'F]U(^}6%S&}exX,m@ePvxixrx{nw!junz8j(rdyyAJmdu(yffyG^.S"Z3`5Yo$~v9=
-$u/vN=K,819b_c|3Dk5MUG1|!%KxuHlXW<1VT^^{d,_jrf)E!"Tw#@/^1i%|8T0RmW"r&!V<Pqmuoijskb_-3E;XtgF.;uA},nHLc3iXs+rYai'YPn4gt]
-]Cte9s5d/MXxm;=Icc%(LG;8#"4zym&gN}#OhtxENdPoR,C(D6hZB!Y>dhsy&W.g;M/Di>su~j2D@JH<AQUEV_J|Hu;I<C/{J|y:qx>X]uI_H7t@05{U>>
-KC+$-$lu8#HrtVMUW<8;X.].2Hxu+:'#))t2:!ge0d:bi{0b9+T7.TP:t%4{cZ1w'2Y(W9U4n{g^1A3p&Vz{b:y{+;r<ixy-f+~@u8`Y(FPX.Nbro+`aLf
-SJC&T&8J}S:@xIj78j+amIMW>#Xt]2BWr6si,O4T{RxYO%GR<_w)jxKpO]6N;{5W!X&P>o}EbL3%#oPePWZDLGF:';7&+zI1I_X7{4>|_k%Xq$_LGHM)]5
-@FV;x]8k4A|V7#P|x=4R;jN&-s7K6s8Aw#^_54'6)ANW6!9oeBWm:{'PDGWg~`{g}1}o[(!pqPJ+gkm$w9H2CA9+H_:}oo/QwX(!m.S}RTmP>`E4JpLSa`
-LWG@}lzGPR$7>BfP];An9Qn#HWE[w+}&wVZ8QVT8^s]6x+6-IQb/P0D2|JfR/pAnP%EQ4^:p71c4CP&-vr'|"dD#Ky{uf#<O;A;mfu:^!w|mEdPhl'>'Nq
-#[lpz|}^"2D[8&QvO$.)J"NfPS++"M[4-wb8<7[NWl@1|N&=2xTJlhDxGa1(tFM[jlhCpWJH>=kR);w3K$E'0x~xP-7o|ofrIdHLpzZ5#zsE;mk.,0d3]&
-pj[X@.MrXAw{B%k3tR7a|GU)sS]9j5e=T^yx6[xel3cJH(UU_6R}tN9KmHGfJ4p1i!7QJ7]2+tF("WrnnS6FGP|PE1ZlIu27[OWd@UMc{}xf="<ZO)Qr;(
-w4._O9FZA/73Z81<dYl55&++Hmf+QWM1u3Z@2-@]~[[PgU_TqCL}"JP8p9R"bl>;Jm>>E&(#O#)hbI[TI^((147JcHq1'.vFn6vDKhY0OZJ[VCx52KRaQ8
-/.p"8C4e9A@9+7fFX]E+13~)JZE]|kX,4/uM(FJtB&I/=6QAt:]J#IChf%Loh^=k%zV+7(+kTCWHLW30E}vVS],)Qc@Qkr_iTWd"TF:k9PGp<UtVN@~)->
-@qr6+vcCpSP;X1Iw>w>YBhMiWHw^fW^YYV>R/9QwOb#y@%GPt0#G!S,Y3)Zj8&OeN8P]B=`8G&i1/!cytSb-Jz/7jw;3eqh6vbQ7S5.KU%,Xx2qr,{g`nv
-KEX"9!QLwWrYpM>SF/DY[Sc,3{7s$j&Cp#Q%r|6Z0${x4hKe#PYw]F^Us4thhD;7}!u4n7OQTF6]b{(Azm/4&JgOKLNg=A0NU)rly2(4T#X'!e&y>0&n4b
-OoCEs7Yt8)L:zo&/MC>G|e'Wg#[K]1O>/cy9#j}u8j>I7(s,|2na%ZZjMX`z_e`-u[H3LZc2n#lBJ-c^|+cB_&On$)Np/Cne}W4IPZ;A|+t3yT&#ZgKN^|
-1=FiEex^JVM'yn@qxXhCiH(_~XIOH-|%o2xK)FZw2Z.w!g_%7AFF5J25M20c"t'hzCd-/PbXPlo,dNy6o3t9G%XDE'Z4ofKie!sRJg(bgr^V,Xdi)!,bp.
-]J!P<Fg$RL!PofHR"~J&0i$s^bteNgYr}^00Ri1qs-1}>pneSm2mbED,5N10{cHu2ka!;=8)`,:qd}kNx1W,bTXZH9}{ll[7HqD"C,[wOK|[iX;|[S+f+Q
-%,S5Y+0>Z3=q>soIw[NLg<0rOs$LA7+_.^w[PY}B(U1{y9dqZr:&F-jz`8Jvxq+wnPhVz)kFR!qR@F"s`y!f4tzzIzf"Q=^9#FfYUFjI+E/D|&kUUi6[Ks
-""}ZE,pjL,&^2(WaaCG4&1b"Z3tirFPzG54;SH2;UJn7(OF-|:qT"C1^=sLLt}~fgR$W!dPe&^Z<>z^q_n;n4i(6v[>4qdnyw^FTEL/7"3l:l<>=-$(l!1
-&Sb`s:XA>VG:p'"5e2`/bu;Yi.bJy>%Hm.4'IU4>i{&lWe[@FVqI9+YA#0F|9}2VtTvf:Q7QlAdVA#ziM,U]zhR_1$fpRH''Eg,Y.fWyWw4Y!ar_.e=M&$
-d4L(Um{kH$&j0%L.g+L0sO1BbD"AP6`,0)x"LS-vZPJC+.{%.b8:RuWG7}I,r5aWWkirtP3:(y5&q8jhrpXAV@/aS9`,5umsg1Yhy,MZEDreFj2^3@E].)
-oCuu2nUhbj"D98|#Fm(](R}a5Qq)#jip4(dL&{NsV{ExR2}<Wt>iHsk&g^Q{[v>'MTYX6A^1xjUlg2</z>YYLx3^:KuF}#F)MOgziSQHt]eXW/bL9r'<La
-y/kuu:pApndD>B(SqHpKkZ']}YR8H6=NRl'Phgd_3_r^8K{YAv2F!Xs;BsZd>v!:k[wv!Mym9m]sh$&OX@>VK9(ckA,pjd{@FC`#x|$)}L:uIH(,O^AoLb
-X8%9@C$(Wn^A~Z$k}+dO/x~j4QG6BxhA}BugT<0l6>>bp$D;Wdw,IrMu@ea'tX6^s36c]{6z{fFQ2EKvV;/orWymZf}4BJIREQihBd@8.1Yujg-)&b2x5|
--dI=[=%Yy{hzNH=P)rSthBXL@TGEdg:!%kqPA+"p`0P>4AC'L.~&y_XF(b]i,nq!u4gwejhseyX:_S,/2OU<0|iSy[!DaC+OnApL8CRnuJBl~CP9Z!%FMv
-0!]k-YHijp5y8q|PnQPgWXH}>El4%03yFf~RNhpcjqf-2wAh/eN]Iz8vV$X;r[:]ZAY@OW6Rw|s<`jui}3Bue0l]b`#PS`#=h#PV4NaOB#xA8^<:uc}1o/
-7e0Ha#e4;wRj9eF,LzEj!4Lo}$TQ1kauZq}N-@+Y;h>-DA:'<s}WW2JP<j6xRYtAuF}w|wmp>V`e`+O8Ns,G9<L)qZHJ^<sfnk_}Vw("1]J6mH__})2Suz
--HMWjIczfOo=:}lw<e@G0Fd5i{uf#x'kO+ZJp@1Xm|.o>LOq`YPCO}ar]9}{GJ+3+PsWIoW:Q<uq|HZ2_Xc;$CkBA-Z+YHT[~OUiNF|)p[>Gi'yD'fx/S!
-Si2fdiOmB;zTPrw;L[)TX.w[rqY6b7ZRh!0e.,0,m)z$cI`9Imc-CLNXI>G-<9M5$BycOOFAh:y2I1Atr}"$]TOep>(U+y~vc}TB|a[_v<5Uhe;|bcKeli
-mrx_3(&p/Sl]2d5HcaT&c%Dlq++8@/bnbk72z(/Ais_D1ZtT8sNinH@:A[>dDZ^5bX@ol>k)dD:OtcZeu8uSy[D_Ajsd]]lNTsSXq9_bR_m</5hd=y9h,y
-/IL&R:)BA3b!Tg9hCvI-Bf}81e}}6/t}ZH.vL9IEzHr,rgB'JUXywgDqy)q:.mS&=2t_m3mN:Pfq{^P8O_V}x;Wf"rO<A7Dw<w-Z](BS".a/}Gq%C7Y'4s
-uGcJ]B$V]8ZCY;5U:AMJJAEaV^c6R5+>(#l;9]ySa>u++14Aiu}J8:v9&:g,';D8.%C]4!8j0$zEGW20,Otkn&@=)oZx@"sb0$Sedgc7/(3(8_NM~7ZGA#
-k=Q`9^YS8EJ5zW%ntY/lF<[.Em]vHhG>3;8P@YtJC&G3HnOA3qL2EKb@YfON|%r7RxY/:sE2>#EyM^772:|#mY<a3]yQ:+FVVDA91Gg+;0sba6((>'L^Gf
-uV#mixLc;EIns7;^(Ts`2tQ%^ooG.R+O>iG42(iua"A-kh&tO_VQe<`hd$aQ{g=.v`eJYC"dAi46iG}h#5pf%fB<R<+sFnS-^PgPYpB]I=,Lo7JuMC~g`(
-DMJWGKcZTbx)4j4RROAk/l1WJ(fo7%/"jLjY9q['UE8uDvx(^w^F#j_KFT^<4cO]td,p1,3xgRNx(okQQSemi2Z5cu%ANyoz0F@zg}c`d".b]PLi~Hcp0'
-$XDv'fShX%@R=W{AnqY@cgMZ-DsA#znJ:,SG}3wI(@H(ho8]]4i)iP~@56AT:[(!&e33QBQqd0E)8GLc>7k)dM(t`'lifum9iTv]G&2P)lAQW#MT'y<8OZ
-<Dxn)wdIrC#q~bUnA=%E;r:$^RE{O(xol`#d(yyO&E7jj)$hlD2^cwu!Gv/G;XEX"@iV]L-)4O[a2Y;:0+9."+y7FgxS)3I'lCPtGxe3t%9kLLZ.'X%Sz)
-z7J)Vg-NldRV2;"8_dvC<r6.3>Q`a=}34RS=|XRE(3]<Wn>A-<N!4pfDa{Q0%d7@;=7&KbwXfbONK/%_gF#lm@UAo`8H"mW9JE;/QWj_(,7uRYeq"vc&uL
-2S@(MwT|qvD}W%J:Wvwey((nuKK7F=J<VYvxq#-oSFB!F<hV.L5Qvl.XL}XNTDI|)S11dZV-t;U_M9FXs'Q3M&0$JALr{`rf2sg57iYd=e,FZ'`^41$TP|
-CnEaBIzLmfw3bAN/pU.3/wvQDH(Yd0X6q%B!G<PlCAsh.ylcqFu%~O<FBbtj1e%rL`7ypJUYr8382rJ(#qu(~<.gF)>QI)yzcv2x"NxhjZ061-ItR<cD$}
-+j^Org}bW)[T1:3n~.c&#`mbWV1c@!l^z.lKobw5r825O$3'41p(Hv[b3s-/g9Q{$lh'3XJO4&%.'Sy=OkX9R+h&~JtlY980-cBuD)DMdny|b-,$T("E/X
-^(z2)5`jN_a#[af6pIn_J-;t&l8rL=^R]}j7W&z"di8qI^kFDP_Qu&@JV!E/)u-p8%R%Wp)k0u.sb.{9}XtLc6vjM]5OO`rSZNN{vD;9XLJ=UBqj-r!99/
-w9wZx.G+ON7/y{e(#/U88o67k{MWU_WCf3jC5DdrPLDwri})/<y7pS;k>N>[y"p>DNoAHBg+m[p]x`|J3g(|ECcG2>[vMfIn@+e^!pU6mJ'h^[emV'V2pH
--mD&~qZppvDAUp9otqoQMvV_7NopihhVm7cMvu|8-+kR<)&}M{_@KW48u|zI"Aa^w%rvY$E;@7ieHS<rWZMn/,}#f{zrLXerJ4d78IV6/>R@3>&bVCJu9k
-C_4B%n}g%&I2FK`%x2wW!Ng(04'zE[F'MxrBUGp/(/u!+(0U}Q'L%0k55;RWg,0/`4.ad1cQksA%ru]AbIj<=7oPEJ#/8]{91>^a_GM+Pb.I[L|_phV^>.
-'Io>R=NO>sUr=L+wcum^.p3C{d^@Mx720lNAf1>xZaY<4g7f<jYsvF%_ALahA!B4O/'<JMM%T&rV7DG.18CL+[D,K##ldLd3,/U%C4YB#suI5`^GRuf|:J
-%Kg^NM^Q!+F.>_TtBxP6.eI6I5q@juRMm#^a/oU`(VtUegl4duFI':|>0%u(mA^>W$r1obe)ZXMu;&-Kz|u)e2-Uj1ol9DQY4<{zLJ{ohxob}R:N/FLY&3
-M{1-"S-])4|MDJdf$&)T1u$R,6e!9@Eq#c%]R$QF`/yR)PN"U!gO$0<PKR&wEH%6)TZ-#5%wG99+1zCH;>nyw,x=O';8iJf^s4aj}FMr1:=!%u7#XV{s-n
-jq|KjfY^SU,tLuziKiJW<|rP]619HkK=|}]j;Amlk}]P@Q;5cxPb_^lZ%W>n8[#4.+#NfyS8~8xQkrLq/mw+VR<2&^`m0Zm8R=8):C1;-9(SKtzgAxcL;j
-"n^U_J0D40NzS:OPe|5c/C1szS(8%]1Yx/d:LXDJ[N9nb^VLj@;VqUWSs`Rl$o,[3R{)jN9h>`a<.`hd^2y]ElcH;Iw}#sRu'o0R/{4<4xgH;PoOm.#/dB
-KNON,tw&="@(x{#oN16u]5YFYmhSEky[`rVZOT4@7%G4fhni.OK$voIQvlzIdP2sBxRO_,+Kor!3V(HC1[sLJm)Fw6j|&l4M&kd1,a(@gjrD$68lc@[7zr
-_Ug2t#7VxPjJ0pAsn)nG76i3&W,JmSIgf``B{qrqa{28k$x,tlC9C!PqlTx{,4|{yNJ3^]@c_"5im|xvrYO(~MeO+tHe>5]]QH@;daER28fB5_T'ZjC}S.
-20rh8&Upa.)@j"r%=m|Np:dk1$rb(_a)|t#P08"aDWlgF$++K]T#j:(f|d/j:2Hl&+uuTfuQfI7Q.gQ3{v22Q-r7;yVM@XFfzMdm=C#nhvJ&ie6jh:-U)f
-`jVm:5kao#Q5!Q)/oa29GqTo7od@@Fmy.olnD<[7teMzKpx8!qXfKHx|VXh]febO9:0qW}8^.'pIm9|[uyeB/%R8~Jq0@aVf2kOG-)!7Ajl:00{h!VNqq/
-t$!Ww)3fT<SR51_EMX;aIjdcgnjY8NW_2^WGd{e(!8"a..UF34h$N&f@[XkIrsc!)Z5h0r2-~"-Ic4b%Q,!=IJ1U$w@'gY2-zIX$_%~5ttr"@$Sx%T^``#
-kh5{fue!MJV3.dl:oY-I&gDl)()fu:Dz.5"E3y9<@"/bsDmY}}y"Upa/7[RP!,uLJ7{oDZirT$,oeU6N=_T;8gmb=_ZtDZ&}g+%FIYnn6p}j33`DNsJX0C
-`@a{a47Xd2M`H:QOlcp;ZzAbjN_"pRW#%orto_aFo"[G)(EWG;~ASc[#OFNF:$1FP_W#Kn8`/|0>LZA>:;W_9hkolO9]2a;K0{~ggX3G_@s0hjccQEdiI+
-`EOn.KL-,KegB[9_}IZ]4sU}_z-nv7kX{y^z0>3'_g%Wl;>gRIbw$yQTYg4ET5zC0u#dCh0RLJdY)Yt5@tHLC=Fi7G[-ZmTxLWxf)%Evl@f;qpR_cJ"JRL
-M73)4_tXSij6-SOzU|Ov3c"sAOb'0RqQT#uzKjvHHODn53G9'j%_zVLC4$0tLr:i5qqfdl7fRah=hdE<0Ul:B:,gXW.8Sh51;]2|PTv3<MP>dtH)M)|8tx
-Yh|k[[hG>5G|L>r{$rfRfl#{e|1{["8uBg2R}KkU0Sf&Ra|%"w}&mJ_0F4JZy0%mh8'R(v5'%E|xc=8n_L@eYb!Y"r:5;;yWQjbg6P+a5mt72mgslm=adE
-C0uI)]._@dhC]FeZt<<TH`elj5yBi15,|i[7Xv6@emwe0=]NG2.{Im(Wrc3E>w'@nhV8=4XQ[`JuO6aT,Q9YT{,d&J!.o#2zocAWI+{GME{R4$>,K^N$}z
-q'Zm0GycJFq2YA&YwqbwVqhMBC1Ke]7!aROy>HprNJvg6a7b`o'dZV<r#@#I]&#)O%>[|Dk]5l<::}itu<6F{'&;g_I4Gt<nmQlTgdKmat5$^H=EzVCY)@
-h9p'}'YsIkS^I;lrT_Z_W0$HBRkow)q|cZ0PhxyDKrYDe,J3[HbyA#d]Gii+^XFO[1aIK2M+Hd'HuKm}25DyVUccK8msYrHY>C~u2:..DqTO!)0xbkA'|:
-y.@<[,fUM"$!bvo!V0%iJZFEh)bIoOy%U=Tp2ebq6rWC"|.zZ)xBNQ]m5kLEKpuJKphv>T^T`FX%$.|Bv7@+64P@>e'=;LRAI&s|>HRV83}`U7Uis9{WRB
-pJ_!$[.14_cBhfW(]]Fdt!O5#K4DujwIcX,J2Y1,uG8gy.o@HJ=/AR)XVi!7>Y5f!fU#O^74ID|E"UF!iT_BvWfE9A$upTPzYj$-[sSoD:AV={X`.ei5zM
-I+}`mxOTB$}Y.j3`AaB6h$YG1"VW"OqudpTqa%4xFh[+773`z;yUUnU>MGzUOGyE;+j{hMXAe+Y'1%+mZ<c!TUn#3L@W,d8!m;x+mEm]rz"1=Vss/sZ0O$
-$2Dav,:X~cp8>32Fs/D,rLw}we|$H";s,uvegVPw.t/(CVU[&zl$Q}7gS9I0<=K"3m[8>}>hyVN5b.d"b,s1fx7]>wGrHkBs)Jf2XJkX~:Zr2lYg(=(=as
-M91,}Sq.MVT_q!=|'GRkhW}uuA`-$qmWLnFa<I:Bh!=ipVUrK&{D#ghFgSdNg@GdP@{(IyJBwW[HEFXnh)%b1X;dag#qSri+"F5ke%Qx!cGM.L3>uDEMmR
-Ehxo".);$v<k(NUCAwfy7/7roiOGLc~v|l.Ok<#[|qLci`)sMVhy1;D)s"|3&:xMSyq:A8A:!]'6]=Iz3Hz:kg>[l}%{B:1cowjPeK!EgR,;+'Yjh=w')k
-wP8&|D{A[)cWD(@|FuZu7%GaSD2frTJYom_@~Lw@3x!MiA~)xw%1n>KvJtwKXHds0xs>h7vCtcby-hgHx4O8Xm{b-q!yS]@{l"B#R=6"N>G"&_eH^B5IcR
-Y_F0[=ErpNUWMsWwMg~|IgtYPYtxrW;zvzKcY:^r`|+{#t&UNR<LK]kv)kIw#zftCLR":,(o9UfK@)q_&)Du~HXg,Pq%7!,vNn6Y<3Be#hR+P7G+3#PdQl
-bw5AEmxL6,S5Npmj.cggJ%{SZh,N}Sn2cYSu8qS8@K(}EX=0JA=&eE%_K=ypkUDKwsz9Wqi2jQC$<YcPQAq37EBLB7eSr}tWlK"svQ@[LMv#V<rjx5^`&9
-i!oSx1+^BmSeHt)7DlFAhuVlxwXWM%1UX)eYGla_l31TmS.%;'qjjuu%kW_+z&!lL@JYJ].|fP''XzU}L)Ha.S{C3,T(%=VkAvK}cJBy|J(gQ.a{E{L6Y#
-}v7t_2#}H{'!b!b=Aq.U7#Z+(bf2)BUJ_uUw^k$5ERmkJqC4I8<rC{i4wyPn9gvsd/$y;p1U2/lQ9nFqe0POUOJz$9;DwJp:]:j>hc=;Y]y_S^^j,45#8K
-`l),(Y[+)8%fJxqWTx9;"r_<bd,&CK+Im(zsI.LD%p,b):s&@6f-a>Fy_#GEdh<nch!oc%/;./"t,$+[]WP!]NFV!W0,S#9Zl&PQ!x-}'<Vy<',P|`SE~c
-={(OyQ8zj/scb{jP!Z&Q:f5)s6/Yg6z5QcqKPAca:j!WCT$`y-Qm),)A(EZ-^"R(I8Com<{O}'Ixw15}'d7VhlRJThPoQT3{B,/;(w,VS4a]dh%iw;c;nC
-X3|@G6U0/o_8l(P)htc[,w:^7/pWGrOuL:sFm`I"w+|=+bnF3aq:>B3qUU3asVUXbATxY;+!]ni&Gx6|%/3[O+)&f"tGhgMC0N8yRfrudyxVJ8Uwxpy]`/
-Go]/UoiM-6.7tq!Ja<QB'[GkDkh{4=q3{zviIZU6)$XBe(guWspGXlWLUNQah"f`)LV_wAT9iKSc/b$Cxv(3WCE&;FC(KD0ixt5>xI9juVo91mB,t!%.28
-i+VWUdQwHS)8[/oe9EpW:b!5{|vq|uAG&N(PKh,lI-=|4A`J0O{wA'-QGxD+#]cK-Up'AWVDN#]vAXLv.>}=`C}Xo0Z)n&(SyUa@aYc#]l%nmU-46)A|2W
-nWSxilVb!KDHz%>wtQjX0H=X-Ust<tuaBE3.78ujds[E(OG0[DuE]!$`,]1(9uMJ7.}mzXMsVoQ7b.fo::D;-!"F5n$fg3^k%x[l57`l,m%T|lmYQ/h7EM
-TBP2Og1z6oFHb2r}vo|$2}nB/lo{,9TfZWiyUG{W,|:H#LTZ_0R;=%[1pT@G,W<KRGVC$Uo-d76WCvKAuzL`3Sli$XyC~W'z<2l'F3~ckZsEtfs"oK7#iv
-(r<z]GW;~<_;E>I{-v})Q/@iJ^~'Id#zr'g|6@+FPZSb+sbHN6k,`DX&2GL2JP(<i3One[):n9v@mmdR<2DqB|m_B>Im8t~$h+7LPNz6Nc|$pe'=$V,j}I
-K--#3].>LMrXy5Y3Tg$Qutye2,-8a;7A59nf;4%$GQjUusElm4}{&IPLn!r-a9kOlT+hlslse<o.V>0E<xq{|v9:K/B;Q#]")<"3wG4!/'`cXRG(=02#5i
-""D^>M<qMnph.BL}Vv}$#Q:(__d<1Xk/Gw6B)i^A]4]rI!loUnnf:4gT-lS0{@&NZ!UA~5E!GK&+{!PO5Q,:M,ab>Uu$V7@&ILR1,x=Mr$:am,I(`Xe&K"
-Ea2YGt<0i0,'GjUV_@=m/X-g!=-_qh({[k&JHy84Lw5kMedHE6qdnuOdk5/fJO3Wob."2kCJ|4HqwX@usz0L=`N$|ABjI+4fse"{tcUHvTlGyw(4T7"[c8
-dt&P%uGKGnpglu)i;tCn4v,@E@P((a{o^8wn+/4+)U0kuRHJP9iN#>`1Z{FzZotdGXrF7jqL$O@QSg~9+{2Qp`Sk9s2%T$SyNR{%o9eOw)9!wHrYE;tYcI
-('RLHLiu,p@/V5ShZ92TwKKLS'KA>^GtBT'Pr`u8cal/O6NN@az,_5eGrIu.#`CpQq9<z,T_V:vi#L.+K>UP'fvo}+&tWNnYrBW#sX[s6|icpia/4AwwN9
-{0Fg{+6RSvR{6%2X%.MA%0sa(9gj="ywy"]femOdb>KEwWu+j,:f.Loq"A^fYy5Y7.8MI&oC'2KppY2J-Dx1Aw7iZ(Z+2>=sPuT26M%`hR1,`w4:)(9CY3
-Hc0n]hEe93PRzQ;``JJ+0|XD%A`evMNm^Q!-5w9]]JXF`{/VHj$//X)cb"[CIeaFAH8Cu8vcJDdW2P@T;vpU~7~$XP;<l8`O6J`u:3nd,&i$b+lKR(g[YM
-ftn)oH`Zs1k>P8n)j>@":n=_P_-+2BsVs8w>,B`fH_J"`5v${$j_E)1:]p}<87A9])gmY#H^_p7mQUxW-Qz7(='nVJqi-WzI`.{7q0]ii>1Q|g5]CPO`@8
-fL}lKDk1^,ds!,9Po_H==77EsqBXM/CkEoN3s{&Vuan4)P,0zav`e$n+g49Z65G%A6Su2l>'LW13~g'+i3pXB:'Fb:BimS9#sdYuolSnp44`VNC<"3=/Xb
-t'HbM]j$sS+LvV:F+1]L4V4#=ZZg%"GN7F{YW<)%z>q8wn.9JJ@M/HTM2S!6^,D3vtJ4rOF5C07U+rO#KUO'bLh/RqT]WA645lgd8`=HzTh6b&;&ZX0S:4
-'3jX@WzB'!7n^gsLZciT-yo5G[1dh1&q$.)_RU4OI2SF63GJ%SQcRj,ye,OLwC+R4Hekq78a0_7NgMI%Fxg^|Sb""zpRHC5my9P5^C{cS65H2hMq8o:.ii
-`QY:9ZX`tZ|"`=y>Q}vdf|u>7O}Xao!R5)bFEJ4gyzZiT7e<`45om<JN8d^/hVXOR(Zyv#lp=pFOjn;)&3$_fR=`HQv%Bp{Twu)b<msrcr=&L_#aT5rW,|
-2ywD#wp:{l&o8GN[+LHgb0mh<HT]XjqdDS)LEdgfQ5YAhIblYWnovk4_LW{g#_Wg#gbD$]#J"Q1MSVU(Ab4tv_K&g'rr'KH2mLRm[q4=f}w`R0XHTB5K|g
-BLspgJp4/<t"`@l(ejRdgKt[kjj8%wf^n[4Kktj0mXQk5qBk+q>R2,yP=5$_pc!HQQV-6G}lT[M+;^yG/HkiE7ol6Y$2W74,JS0Qk%JW2f`OxUP4Szc:XS
-i_-r6f|Dd{YH#&ihV#(AqVDa7F:C'4u+}ghWNln[[Nu45AN:,e6Q/SX4:iKBE[KKm[qT{PmqY'SrVQwN!HgxztZ%fV/qMD7fwi^$7}$H0"d0]+UrpdZ4r!
-,7eARlihj)FMe'_6luBXL+j@5!!|PR$D@JyMk9x!sFB]LE0@4reW{J/n''2](t271^<aHi3t#YW<tKMw7aL1TQCoeF5_n)loI3q5|a(ZI.5D"Ldp9D~S'r
-zEry}!/H[cy"f[~PVqvr5^X/%B#f)R>3;>&kI}T/][[TI2TPESN_`ebff'xEEl@nq9#b-Da-9B&c]ok)+g!|UEGA0/=9)al_V>S0fFR4wVv.z!PGjTX4&t
-6_,e,.SI{:2k3=#:+.J&t..e{}z;ESme1E_L"QNN)%.t2t%_Fs4ID6#RSj6FXJe[J3&-sQ!n4y>VS{(MLcGXtm>w$7L7%P[m0gdl~wXiK#I=BfUZpL,Mmr
-o!Ct|/^n{^dm3vZ4H;=}D(;ov{.]9SxKovxPH4JD#!}Us#s!'K[Um4x2!!.]JxYdy]H3<$#H6%I(;>'FW%L&;Rb}yOzx;[GPDZhz!%1vH%LtEQ`w"MZ5bN
-%D/j)6QWkd{PW#!~.y%W6gQ`>>pNN}&U=&$$_iMaJ|{[.1c#eij=NXc``EKzS:t[~!`456</#bNV1=4!6!+P0=[|D_1(H%H('lW.>}6rSJ.gs%2wjxvR)^
-Gs~w_nF;I:UL6if.@')]qkGo<(`usk'iFem'$^rXZ-%v@1x.cd>A-!qYaeyD_#uRiMys|WF/xuyt{yQ|Uh[.vV<'G)D.~:SRNsoO>&C&ovWgESX5Kp2JNQ
-GPQLwZKO`Xgv"vV&aB0f.Ec$V@VrWMvA.2{3F1l)o>a.7ZoXG%JFapI/S-[hX8Dm<#ub4KS/u/OuitzB8'S$ct6>_cL;1rb44N38zdDy#.Zk4)75I7bw(8
-5oF^lU:>oDeu@%RhHqhlI&Lm$m:|G2>HO|:}FJXq8Kb=,!x4[5SoVUEGii(w|2&C=>NQj5;I+{o"|b1+oPmT;v]$xP~"a&HcfAk#$!op4s-hOl7!YE`Nph
-#wcd,|eF,EH!d^62Il6qE7y+IZ9&"dD%,tzw9/Y^[,!'L)2(EI&0Xc^;}r=fG6)zii$_#`N2^#69ngkl7f{wNU]A}3!TWu;uPKC&!xUD#rnwG6XfvvORek
-"ft]_Z0k%{4G08h4G4y8}LJwwe$6bza_3p]0$&5G<JCM^rj#g<w4qcl[tvI[}ae!x!Je$P#pOg:MW]e6^ivgLd$8ad'XR!yO^:"YH7d8Os@;(G"nyb09p[
-8{3XbZC:2&)wQ_!BM0/r"x.RB6=uXF$mlb&O!:-[#{`h@O>qHK$;^#|'o=)+:!_4[=;x{._2CM!tQLe/hJlhqf8uC&OtC7IM+mhhkTdFzjeWa8k6a3cQhf
-q#QY;+c03yhs~)Q&(0G>U,l/VxX9Ab1,y(M]nH&7}M6tDlPbSBZ79=>Q:nTn}7TRsa{l/)q|+TchY;i;i/983(Gi&m@1LP_W/R>goigS2Dot:Y<IyE;/Y7
-Tn!K2eX'^L+kt_-Ib+O/,M0R7hJxJ5~UO+(WPIDV[<tWvpR2B0g$tEYX7'@k8>c`Sul4nTKBU=Kk},~aYN~I'Nn]9zO8fl@OvLPGrA+=nHo-NHIe=;GT9o
-%&|:P('uCtTWJ$87<Wq0]Fove+1$lR==j@Bs=-C_rWk|TLz|$,{z=^O!q[Me];w1:s.mRC|._ZKn:]AhE+_,#A-'3a=/03EQR#vB>!A!f&G.aa.,3#@nd7
-f!b)Z1V;}g&hsrHXx#"0MQY)rG:-@R+]"XU86I_&z3&cSmik2Q(37se/uDeauuM$@zj1dkR,HX/LEwr8JpzOCWow8!-D(Cc5Fx")Sd|-To|ytDaw[n@,~L
-YVqRVf2;>nczBE7]~[X$oPh/'(m1.W]CduY$>=b;&E;u4i1{2=sIK(R7Z7FHSPp:x=dg,1A,&2,nj{>pVs@I^I=0$nS]}iB}r=G7+<(U148IX"M[MpfGdf
-"r3d:-3RL4Fpijp;X3"xzz|%(nm>'0B{KjIF[HepK;/J,n|J6]F7F!zXCY#c,hAoWn@i>|hK:5:KNr6hEiKIeVxd7YRu8aZi!kp19[1f8|_2}sF1Cne%;t
-ineVy-HDkQp6X0_L3ktO$m>vB.}7$,/(Bf>aQ2LP3#wz$0!l%C$QpQ#7OUQQU^FuO]QUK(|57v(r>sNO&[jbO>.OY8QjXojG^B:}>Dm}9U,{)f/(K`R,"6
-rS&tnktZpoj%F$='ZAmH_x11liJ1M95G~NFoQx"S>9@JDV^#19'WWcnz/XArk/4Y/oZgSV-d}#i2k:P_"OS9U|mV0}:%%m>:rjO$M:%p/r&ANDc{+){6U}
-2dUbLI%xin`hlTT1FQ|WD1"iIN3!BBl5Pz7t80d92edY{Z$bA+9IVn0.yap+'Sg[/`pD9S5xa,/(DPB%B(D!j^C"|xa#WNxo1Y$I)9qgL#FAT^R'X"D^`O
-r6NS$M$k6<e<:CLtw73/s#^ykc2fYVQP]V8bQSv-pJloNAjr1H/}8ZR}E<=LP{:PaOL=~"U=5nEqpGZvJ/dqH$:;0`2AE`4z}@x,r2ynIR-N`_A;A^DQ4b
-#92X!6o-Za/wAFF1F@#{;>mtV]_Hf)meoEzbh^XguO^C{H8A#oglBQEhdj:V7y$CwL`6LzIfL(Weq4)G(Jx)oLI+}}E>8':4HXTU^Tp8"mEXLVd&CdOMT@
-HkS<33Tl["<+_av.UD[pVPebF=kWnfWSs|I-uZ.#&f$4IB&s'vOhfYUeF[eC<vu1BK4n>->;5iuRC"Bz+z_q,Y/8y299OA.g!YbY|n.5I@1gopJ]+BtJ"s
-:[#<J$YY<v4"B;sglB%ORp[oH9tnMaxw_uC<:w1pNr,UjqRVN0rXGWMj}XT=GzN@A"$@!YmIYF}EudDrc`xgbQ|XwgdZ%lvt+^SW+1]s|,SU"r'yFTLK)M
-$jePC6.RB]EN,O4K`fZMT&YOX'uz;)L0B$ChkMRzbtuA"]n+YBR]E!9RE#_g8tR8t{.Q;F333OYVcRJ2w4tOt!~=H{wa:F^;lpkvs"po4)V[gyIhH&JrxL
-x@O2SlD>|=pc_v1BFS+p27luE|Ov^.^Q}fc[e`u<&f)`,E{j>6")WLDT]HhW2x#W_GMy4+##/>;{u'Tw^7C%1$sEMcm#F|O"%[oG6P=7d<E)bV;xY_!r=F
-_SYX0.J0JV%W)6/Z>IT[P"<aL}BPl_D^I3}qKb/C`Hd)aQ|X<kr;,ZCT_oIJ#,~ZeaKL>fOs5jFen1|0U;jEF>zaL|n@S$Ng(dqJb^ol6G"-uLMq[DVSq3
-,hnS[_VSYj5^OL`'S)5xI]rNaJ|XV3Z0w8#3e,;N1_8GaZM4n;/cJ{pS3$gO)4lL,{ftY/GUf0hqfp<x-zdaZ#IR&zFcbjs[0FoCNqWr}1V37ChA7Z9>U%
-x0t^AwpS,[z(cokpF21gjEcq(Hx7Q2vx513(OT$^oALv@NE6XiA"Xs6Yd>/e;]M_F^q1>66!R`fq$)sON'Cpv2J@TT+RyP9z17i34H:,EhEd+1[GO8+s'<
-lQ=k_EZi=BWJ:y3qLcc%^'n)bY38_:{X%k@6K{~Drx:L1!FXJp^)r$^Bz|G`inNRL&fBw"|7H]9Q8jMDchVW~Vn&+KXghxt%FBs%o-U'.BiAKj0$Q0du1o
-.(d}!xVevM.%p/e,]iRG"|ihM6o3J#@zCG(k#oj!NamVgAImh)u}Y!lEiy%Rha&hK@Yxo8c:{S`G}Pm>%O5-`WQ8>tIa"r3Fh#]afY9B%b<0H5iP/(_Dfm
-teW$6<AUch/dSL^V`K2:F8&.s%`S/A1W2{BnIt=jP=Fq6<'fd0V8&!Kh0CBee_z>yu$]Od#bJNEX-D&;(z@s#xVr"{Bo`{'-y&CS^Dwa@I4#/ezXAGe/lg
-mwStQyKxz#;'cECxQ$$/PyfS1z2L'[=J+<HZU,jq&o/u'6oe9h,>^Z`<G,"AJ{'[@mo5MUA#dA1ZjtG2N2H[9F=5oyDpP'_]IMcYw|n]G>b}n&/@_+V,"9
-E-'yGw~'nR!uL;(:A}rjrNJxw%5laRLh[:OiLc2c@hWe6A/TzG6Z}G0_e0F!0tq/{HCL4mXH!76C[k@ya-lt%=;_~AG}_N$."$cjlv=L,%(v+j&aC]!%lq
-TzS<c_khLp%jv|7Gf!k}GJVP/ci^9oRJ0!y^xl}C!`H&_fu4#UzVz/h||Kmken_csi_/9S17MtHq!5K7}qJHG,p;r[/v.<^Z1Q1s]_QWB]_7Z(aC}K.zMp
-.3Wktv%tGVTL2/(I-`Qc<)oRsDC{rLM]`PuwJlEQ9zQ@VAo-54%v%az`S]tsnHXicjeE~09_z=X!^83Xyg!k1#h56R|FeW3J@:D{kSLD&.2$Bi6p87uw,y
-9i%&X{+"y5wvF4egx;C/][BT;MYtJG6SqHA>uAyo)hG(UzCSQ4/xi^;9jMW#(KEDgeDY;`Q7uTgzll_V3ci:O7n5'Iriy(pMXq.,2E+n'hLW|[B]cs+g#Y
-V!=DKli.=YSf(Gq&VmBsY%Xt1n`t^me'07dB'l6p,I]wnc|"E,DSxDbM;Ar<RCMyW.QxbTf)2.On8N]i%S+y9Gs4]sh+/".dD#ccp7$)J=-4}B!]~`KrFb
-:C~6/c^[.)z^y1!p,x:e[|g;Fut@FYltW1KP)b[c#d]Zb{Y3Hji3&c-9A46ur3DYn,GnT1f!-f|JfMoB>X_s:o)y'X@Mg{w(LXJx/{$V=97+;>qdNz!dfU
-c5S16"L{WWLWji`Q)@GoxFj1`I8<_!Yv,",NYsLx3!sr"xg/kMw/7h|V2BU5=;^l#i|P:-,n^r9QfBS^}`xTr!Bzoy&=:EDe&:tR.7HCg+d5{X(ZGWvnN"
-6a=o3sM=6q'(F5faO1S1Ix9w4%FMsiiGboo3QerjaadL13aKxT8XdJ)Ez7q%!w4Hv0,";juW,''Lx>8o.5sf,<~06jYZ8ylVp{xU]2"A[E4s8n(:mtwzek
-K#/rj'lGxM_ZhBL(6VeUTz&%eQQIPelLNA=.qN^zZb|FZjk'.8_[M$L^do+"=jcr6'2ai$EabQ+dwu+eUtS3Kq"|4A8D3NV-d4@F<q>w^;6^R['uQ|Kcxg
-lcKlFq0.bF.rAS;2,9BvAjT%rzt{kekrNV"V;kV_DZG!$GC=nT7gl4_LJuBUPOa'BG8LBF{d^vicI&gfKI-hmAEXCg"GmWzbsmz2}KU71exAS!,6JT~iNb
-S/M]xJu_kZrPm5x4IzN}$/:q%wh!(=Rty.ejqVXM>qa(Ogp}PwF!DTMp&S`aROBp1:,$^@.yJ4{TEq-FJ{Q,uJc1LZHTJr/Q~H1<t#q5U1bLh7o.mM.67f
-z<|{6xnR7x~W@:T>I/#<2I6V{hdnxdN:,0SB"J9l)1D+9xOanr[48Gxn,OPY(eLcx<DLLUJ+{8@HuQY#<Ix[DC@z~v:#lr`hCA4urAx9]}yRzopj("$wbF
-P0i]Z}}VxVR4[UG5JJ,&1x.F8M!cCn;|6Y7qkRdh9,BB{X>&hYh:@+jrKkV`iuXMzd~7$g3rgcEW9>S$@6,<i_6R0(cF{B_:pRB=7oGaD/g|!$Cj#k!mI+
-w/,Jg"n%Y)W4=,i3k){hh`T@QzqxkTaC+$eEz9G7>F:"Iq3C<1e0iG:>a2tpF$zS%W}B}F-G_|4yfcrx<.uKNz"N)|:_mL.XI]A,:V^Q;uK-Fky4'ZZ].a
-$OElW_v9"b(h"kWuqu=Yvg6|nR).I"@y)hL.D}HNa+$N]I<8xD0_khUpdo^L0^P(SI8aFp5D@fgM0PL4t6r1Y.uoc#au4kU"'l;l3W)W52+$mCQP_%F(LR
-8){H;_7N-I1jT5/,LXoXf-HqenVH"6ROi.X>!5)S|V;v>^g43IKNnqSg9qT>S^t&>Q.ery)>XP]6f`]%`>:W[=p&5iFQDPs.Wui7R0TeD)]b3}}ZQ0,ZKp
-Wdkcrte,[ypZUuPO;cVdo7e0yi#h~Ryv)c98xo,d>DR].kkW0_kt|s;&nOecRK0)j25,Kv$n[Yk=b!q0NtJ!)zrht@7BYrs:lUX1K"WRT2h6cL_4BHwy(,
-8VyVby<etnDGu{B#hgt0o7=O#}FyIhhc%uxAmf0|WH+[Wn72GMedSSj_h|jZ;^AgHl_TR)8/ti|sAKQTDgvOaD.,FqgjQ%rk:FU`X/h&[HiUS!I9Z$suD1
-.`sD{Xu80oC7!UlD^4MLsl7Hl>qR7o1xm}S!F>e%qrH)7+e/RyoDA.}%sd@vK,)t]H:!GbW+P&lLo,+[@{eU8R#-B)uee$7{s!f^eHL_>gC5VNK3;v^.z{
-1K0C0:%CVIhXGW2yi/32TY^{BsKN~cdG+XmW[0;T`B1G=0nn-cU}m5;)Da[.pc<_2Dyf~L!slSiu,nuF{d<6CSd)b^hY#3P5xRf70-|no[^US^JHme7A=b
-~<)N(JVH:r'<weD%D:V7i.V`KE]#eMT&B'IULf0UQ|!f)+!6^^6M`l6QB|9iJk"~ef(KmY#U1J`x4{B:'8_x%Xh=E,!l~iiFmE/3Is<%nI5RgfDMuV8R&P
-tg)5r!f/;|Y}Sv$`v.9^Xw[h}L7r-x7X}qO<LWt0j@T_&@%NBzsTKa4:SYy_D_SnuL6]7&|@-Vl[Jdgc5u5=BGU>tju_)1]`s}iCqSZ@]knZBd:/_tMD/V
-dqNY;{wok+HWMB=`<r5:}(F#B,u1Jx)jttc`{GG%X%@<xIlWj{)6CboL4o7ztZXw-L|;hZh92dfHt&2G%LoUHf15kb#"$55^@{$Y1_/KAfU"0IvSwV>N(_
-ET~qwsXoCVp"P>B$^4@Fb/n9}RPY2pZP:!oF#UJvkdKZr2D]6VE(:Fx"T<<5DK8K"[d6b<gLUZ82_/y7x){z6`n{@{3C>Iv&2})Gi,2CxR10#}Aia{(wo!
-d::3{[1+14tF5C>|4YwPJM0OoDnC(`l_BSJk77YKw;:2JwtO/YiPlSPm)eQAG$f@tLs0O%`aB/YiC.#;s|:H}'uc3jfT:idv+'ga8.ie&)"71cuY#!]%o>
-ux&ZU4)FacS_[w/Y~FTT7yt=JfGzpx~[vIIr2^H{K!2da7N;7rHa"om=>5{3g0vxMog=Q^'8jdnL4=u@8Jy1M9[FzL#_P:LV"^&dXOGK:FN-)VvhP9Zqr=
-3/!Q`)oXb9`S{JIAKPjlNy=___rBRbzb9jf+>aED<tc,0O2+1ZM={yT|QyNzGw}s)euJAYOb%ahZen:Q4Tsl.uprnKg_Z@2`w^ENIzm`_BYN`kw@DcH#Ox
-NkDy2oXauyW20^$Is"e,Hu9:Mh&{T(sr[`8kydCzUTR(M,TAa^43JFNHJQj[4yc=RCmQH}0;ryX$.Pm.@9l{}GWi{ebytG_""t.YY)";fj=],mY2ep}LS{
-FB'(_laWvS%jC8<p=}b[+YTN6j%qc/JL,#9p[>Xy}qO<g;06&kl$W"S]A|Vfjw5PC`0q_+caD{V+PFTmV=/u#'DsMmU<C@lf~VKN-:dax|~G.5Su7>FAem
-=8(cXxuN{KD_Cr=54pVt7p5PgZ`b;mD{mmK^Zq~WKi5h6rV^8o<n0D#3-rR_S|<QYV>k]=i#<Ily.%%-F8<4YU%w~,v:^+1A3sb'3/awm2(|&78qUh~9RB
-KlNIpEP|Pb],hb5CeQtN_<w,KI,ZEB=;B{'G4CNW;=V}ImHSX@$3h_mO^MYjzxc4=yUK`BazA1vxH3bi<]&BI>A.w}2XR$';-t#CJ3k=EGKg5x#f_=w{kd
-g7z|/6|VgcJ.U|!U39<#jhlPlCuQ.Y5ejL@<@B`"Gb>1+AK,RQJ3d|8:S%y-yE/84A-=zOlvLKB:PrA,v25(DP6_BqpNGEiA%0Jv:Z3uN3"T%:3+ZU876f
-|L79)i.YrN~qJ"g]dv)Zw,/UZH3i4R)U'>`GMJ&3(@nj+LZJk`a-gA8,p!6WkpNS31lo;)YG~M!.>HIyQn')<nkR$$8jbKz3MWYg>9Ew+a$qL>OY{ycl!T
-~lNt$=f|9GerMsO1BCl@#vgot_>+t[{.vk7e}IO!J#OW;f@s57ES.PPP%xkXLa$XyyyoCf)ulc;N/Ci"mT!ufP|%LGo;m7-XTeKbZc%6Ke4#]pA94H>YFc
-A&7&a8OpzXmI)|Q%2#M,rVVJdp8f9G3v}S-^+<'=i^po,<|B42u9Vu<6=5'@L4YlnT!QqjOrDbTv[M/lmu}N.LV&|am4y5]l:-b&e8<O_MB@!o8unQ0"y)
-3HCyR}F#SZ&G)vENW+tO7wvO|4&YcWOO94b04h(C"DDdaD[[~KucY`K|]jUbSTR>x2vtA(|e'mER@FVP,hCW2`Ihx(f9XvFft.]jo-O9!<Fd4bK:I)0i5E
-QdeHU`ED2&m<v"8z'zZP,pFa8Eu<ZH7Qxz#P}2G:2o0C<Fh:6#~<xP[MM3,QA13'@5=f1Aa|em!6QNPR4Q;,XY|y'Iq+XVIJ@kvt/@p;.0qnc;VVw(&.a.
-"9]&:ZvZ'hUI9QW/L0-8;mOaH$N(teH}U]Ffa9G|IoL.=s]{_{`sd"<[s]=#GEYBsszID,}roY4xrRtarX(dMMQev4sJ6MlF2/|1XpUt'f)Zp_f7hXmnUy
-|!,qzo^K1b1.Z2Y[W<pjuiRV8XkyL[@C8CaJX8V&oL/!(npYl&;1T>')obkTb4<-=M9(YZhDLx{xbrOg5g2{mpiXjvw%irQTQ2HNKhBwS{Ip.moOQG@'Is
-m}cW$>_6jO>7|H0qx_|lvwTu;M(qr{0@fnm`VMSnIN<jpW7NtO<Ip2:0E/|aQmKP%I=ET-C=iGZP6J'!$(UdFsg+"{3b]3>8==l&6@s'v`:BW!8C:Ex3h_
-#R+#rOl002>)-(UZEqw:DIuj/84iuo"4#7EI9}YP5k1e;8RI`+cmyJj;9>,["#"@-$"-Fx3"54F,6Qlp-ZjHA!N[tI6(EEA6-0}jC&OBW6WQ_qwL|)HR5j
->iy;J%y)6MY+9&y[`Y$6b{zfltqN>Ls!(<H}S&U(yT={fnM6{uNrVC}Ck7{p!gT!ZD2_fnc8%Acp:<.m1[`us}}@/1V,QqFI!1@T:xwib!_}E2LdxsLi0@
-n6l-i@,U/<K..)ZALM8+WLgP):XUX&{B|1NWJ!fFL}V)s,%j=^23!!/'"`0rsVS5hCm_1KtQMPrT{=nBF%Od6D@cdbZ.|.^w_dd7oM>='&!>`wYhPm@rQ|
-[Io6fS<JklEj]!XT~s:_+j]<wnr:}_4"NXGaN'&3J#LfF<t`Z`_pCb5{:%>Ag1]x~8`aKmDE@yH,Ytx|U(j`K7OGUGZhx8MRpT^0aScHen!};".+gw"}R5
-xB'Uj&/__h`7+Tul{@4mZr!AN8<Ot,O6mm908n#OY&Au`l8|{%Kv(|y^#gMmpF:4H=)<zZ|B}gXMrQ1vQB0-y5.zzqnX#C-Cffjy4ItBK)q8aZR:.oQ[>+
-;f(fkqE6y>(2T>M@!CMiMqUBmyA|cIuz#&q5.=3SL37`EGSh&6T'xV:nhd_CwJmTr/KaFIOfjceVr7h7w8#g%8LwNtLZU7u4[!zS:'d+l>mmr|s-1(]-,'
-D}9nham(M"PXK.|Y0e^$u]D+a8J@y[Rq~jt.9cBkQCL3"T^-H2<D1aup+l-p6aDAys{.uiX&(v5c/f4hqRO@juLG(t:DjSw86#vwwh6G4(5O_&|97Emc9n
-]6^p@,)Ahe7V@j,B:)@%n)<.4-r<fpvi1pg5ZT..6'z@Q!>hue$ffYk-:s3ISUz&:BABN{2uiS[_2449pr@z].(xeZ|6IByCGmAh1G0sraJvBF,6,zLD)M
-l04K~RHfl:/1kJQ63wu-B>i0P]tCR`J(Z(t[oT`LVXR]4_.{sRUueo>P@,fD^w<R![#}sI+WNHQf#t}wY2dk{mB+4_m,qGY%yR2Rg>/jY8::@W`3av%/#s
-Y0U%Hw84e.2&5;KxN6[yBjzoj;{F.+;,WU~+mb[x[7'ohdVU},|vYW_pyH69U.Lz.6)>A#uiI&QARYL5Y5qt5:U&dUNeAd74yJ(UtVCQHU$Th"-6[(NG$M
-f{`')`LP9_{&_XbL662(kJ}[8>2J^dIN:Q;^&gv#XP2W8R~4N$;+Hk!djr^e"!(H0G=Fj::S5sK!$Rn87jH6Zi3qqRhnvv>yBy43GCOtkv=o#DD=v5RO^!
-8791"Xi(9>)28.|i8!v;6"0MDY.Wb"p"378x07WAEj]92=="|l_lu:sGq):^@PEgnrOdsuRODMoJghl4+@23^&``eVp$4t>Mge00c<w|_c-9'UGo6wSK=T
--[2};3sY7&J`~D=dm#BV74}lZI&t'eiGZ`32A40.KvF'ok8]r7JV#&^djW-U$46I%4)h=77^zqr"t9rXaV"BGnK!FM1K^1D)]rq1b/XMls4J+tOOXjGEy|
-^gF-$iwMf)WA$X:2TVg))SJFH2!|80j7CYW5IZc:NzsWdj|D++</xJV{nx=EMKst7n5:;7,=G.~4[C.nnna`yz&];(CP#]t(BVhIRSi.,.|EbUqp|..8uB
-V=h06,4egN!7`Jm,=H(Mo(d^[LDYNc#,$d#rlG"zt86HE1zUKKR`r0%4Fv]k0E!bMqk]Tu5I`rv6:W2#m[B0|eSgr8o$xACS3Ypa-[)!zgt)7]-L@Pj=_s
--aLdiUMOk5iRYeg@zqu"ob`fm>6nq}[G_9QAB4Pc&'z}:n;0DfnO_xM{;.|!Mcgl;J2vgaKWs;SS{Q/0f]D]f;a,pyA|EfH;3/C6ic(pTRo_c7ICG`f2_N
-:.=,R{:xZF5um.so1AN^K$^(;Uo'J{R)@qy2+'N^t6|Th:rdC0b8e7<0bb4(X/]dv!dhRVB[kiLh.:@s=XbADgZ)Chn7o&+JtEClXl1(Q^rEMjljZ(DY;K
--"WB=sx:ME9&XXh4ekY_~UlC[x0G#_IWozo!Rm(7|f.P_oc"mH1VURf+/[LS~$E4/Cjd9|ayGC+&_xMEx>(y`bIgAwn^dmjAAzXzB|"+7)YI+f5+,zrzBb
-Fy3cERWiBr;[$^SmF5e_]W'>.QnoL.-x:/]Vy91V/24Bj+KU'WQJAF13!`V%FV6Rk67L{@a(aSx!NiAN,A,)BrbSt=P^qWm'1wyYG05%Y&cZ__|C2MJ2p|
-~x<X~,gCp>(HR:Dnvl0i2<z`/9'dGdC%CuVPNlsGBle,-zkVvWVhdkNul2sNeWr-EK9K[/S=V},z-SU26/b&%8#X6hb,(pz(40kNFcxgd;mrdJI4h=3U}N
-;v=#vbrJuh_%3gE3=%WN;RjG|RYV=Rh`}UaOfbMVb:_Z{C~A#t44$i5W9Jwt.r`iI!~DK`u+4XeO[#9oQ7&)DNO"zCX=sua$.SPx932!uau{G4S#m^agBJ
-WwT[hzm.yOovw;3SD(Y#`&RJ;Ke|M{Kw2uB<^+gQ[>[qQuKq8}Aw;1JOlf^{#-<j:Gbj5jQqZ!Hx-GG:I"n7cL7AzjIKE2Y4w!MXv!!O,2#G|/{v=1]Kj.
-dJ;SjUy4>UKnNm:j.2ptu+##B5Ro~7"O8OA9"J4Q9eGs"'bZs{C}qzP1"gMnBdKeW{E{&8BQ<B0yx^JK1cp[2sL.p=&=Wt;r}MsYR&+[yJ0K_@STE%WU.k
-gYKNAHw)cZzi@,wuF8sJql~Ry78@NX2>2M93p=|y^w'XhD&r(j2a~{PSu=j81C@;P|PzZpb}hDmfvg)C@z9,B|NAoLfR^HVp+PcxpCzkR6]!9E"YWP0^;L
-V;7SXT&ZAR8md="%ek&Vm,;Yd,2{EG&YlM8b0/x}@0zRfdz}_r1zf|sEIc`Pnp"_-B)j]ky./Rnqz{{b%qN1`3|;:At$F_H84C1YQQ968(Q&60N@cIZ6&r
-oV(lzQ!,=Do7R`_l$S798/xy8X2i2;g+w|a!C8m>PAcQiDe(grZ9i2fG:j[e=O0#PK+:i:N}v%5i9qFhV[L%"IcUgW%EoPjE_]$E1QF0_P6RPsN3t>sq}V
-/B36hRvNh^8R7_c+g[S:G3;CvmS#FDUuLcWVlFe%iaL$5a_v3VV#)1}bN5l|3;&x"ez=zH2MR/lJOO3Yj>Sq+jvgJx2{(K~2Dp]"jJ#8kp,q3NVwU[ZV&f
-f/Kla8ktC7{VZ4U8]-,B<T-cbpA<^]o]4cQ/#V0,iC^3H5tZ{M`K:2L6I|%#]$V$Se,k/RRI^$E`YpJVtj3";uy$VUOrt(k;Cn%=5d|xpY@R;q38!W;Md^
-$UZdf'"'9`dBC3Ga#a6F/^Jy`o&8-LYp+)5I~6}G#gFuEe,t4sxoUNK,!eMBu{d,vAjg2s{RUr/h;,nI-frVw%FLAjisqj<sb;pr$TD^BS@:U8(7fP`JN^
-$]Q%-!n2A$i3PdW+~De3aO@P'_erBMw/pm:.A/wSHD9u&#ElHKYk.iKgSjkl1<{Rc8DmxF&<m+q!I4[SY[fJ52VAM/N1_xIjL$o>t#g@K=m%]nZk/l'.c!
-giW=0$t6iOuaulxFjJ/=k_I-LeDKU7"(syAKe$_n]K]bX_3qSA+1][]r$Y.zqOo2.]AcE{J(cYk&^(sd@Ai+tl}v7,@w:u>EK1;fO(qaZecrhQoX|WIRUx
-8}([X>]=@k+CK;`:<idM]^/=itDM$_x}tlux(z5uy+Y>jjYa7ADo_MgA_!qa:j~r.K]=KhG(O1,|rb".--29q!-ea!Guo,>j|a,fa>h'rM+7PAvM_j!P+s
-gpTcWr[>@Kd90Ek.9N5!,3#Pj.#vbYf#~>Oja!xV)|&Vuexg%N9ek4{)"}XFPI{F!0&!bJYs#{~UXW0:@]'V{VjD4`xUj{mZ+aa)pqc-m006x!&]-dC.G6
-GIPJ"Y[fh'~hvNn)IUR|',6sI$s4<!GV"o(V;irjYlH+F)sfE/Q9H=$9Q@h]Hr,s[fIl}%8jc9)7MK^G6#U3~]~X}W2Jw{i=P:Thq3qj_8y"!J>MpT;YS$
-AbYdl1uG5C|`{`[CwQsp.HU4oQ/uBA4#Z`T:JN#m9]p<p)4.`<-+n6Eu=O1(qtD.n"i{DW=a]l|JFPA=Hj)6xsNGfW!3VE`t1co.]<gQ](wVzkC|g.^Q8P
-/e{'g@7Ot=@>sUb&q.3qSD:r]0~0|91s<WwxzufSC!)`lK}aWSLBNza^aMh5XKYHc1=6_Vmh9cQ`2gx)2EyQK=k|({/F)VlOQGiz)xXVBrU/.;ha'qo7td
-yyY%zTW+j=[h}P<[pKGbb'3v}qQqg9"v.2EL2!MdT.xk&Pf`M2Z)K<O0yM"P@o<wdD4xxZ0UU<c&k]J!kq!GYla/~7/T;M|0uI.4LKFP<{O5/[fn3P&hbY
-}O.LqF{sj[KGmenL_!e)yQl[OH+G]AvTDO}{^A|34PMAlT~yoqj8dp['O/1p)DywB}!@NxFsgVj|mtCnX{4^zi#WfQbYcO7pQ(g/'c:`r+9gSWaL>Ldiws
-N<E{~)S&%I"<BIzQn|2r3pmDjbST42QQFV[:+lf;|)J{Tqc<2Ve,z)}gvzX#W;SY&cyH<Cw;5,u/xDHd~e]|-rP@4/qa2[WYx;{#af~o,2BG[>f6PMJ.$C
-it=<!b{Qh>:{0.v'~]~J{@NTm1Z/reIi/d8WF^yQej<.,VG:t"'([c=JlKu`%8:X{V3H_u`j&kfTEbi8=F#/r1wZC(rk-}rf6C:J{USyr<crAyC8!`HhF9
-b.wRJbvcY>Qk>@ZAq:x:]sf6^nl^#Er@-]!B;=UHNP_A'k|2d3U%,h;LkQv'Hkzb9gDte5K+dgVHKC4s!Q&`3"vTXG>4b2_`{!$}Ag'O3k{uYd}-sY!xRz
-N:-lhLf0yW8VT3+G#VfGD0`i`CG(o4Z#VAfE~F@&d[hI:Qb]R(3N~f=2Ha0p~|c{Z7OORAQ#"P8BjW)!T5jDd:L1%0"wuwr22=+H2pqvrNFSZ:Hj/;}k-Y
-3HG_|x;mf{-{yN6m1Wq:C`f|Xt!:Cvov.023EmR"6j,tz9KbMc^Vy:AX2Gp..VtuX4<)+&^V4=7;~t8tTCds9a3sbfBr[t#$hmxtppU-&/{R1-EIr'zG5+
-I#BE!ln6Q5:y%Ng&U(V#VHad|mr<@YCYjZ@ceLMmHjx;10)L)2[{U,R'Rrr.J"l:MYi9UFToc{h`E[Hz1^5^xQ`o6uGXNj8giS7qH{qtgd$Y@Bd2]JTA~K
-wYMafO8t8a7vva58F|xRA1lr:,c(B;=wQaM_]3BGGFXE)_"C$gNE=vrXeqad6wr+3P(z7G]cCDwX)WDKF^Dp]mu^QXcuvWEpFuS&&qy{c^^PytZ]l7lvvw
-quB'@)+d6k2{#!rq~Ur3{#"GSg+_TV@JxC$6Ek#gN|Tq=);v;9quSQs%&9sa8^Z8/hZP9k=G:3>gECPlg1bF~;{Z`jS5!~syYA^k~d^e6dy9T@oeqO~M,M
-eT@K]X~I~.~Aydy7G<pdf(eE:f&Wma-aA{B^&U.j`qeMqbrmS{}C6B0}A>PTm19xKb`adG'^$x#C!=$+R:%nF>T-TTl3u:~fLk>BE<.:spB-:/s%dV90^F
-n@k(0GgiLaPJ"GAn#DN),AE5>4/Dr"5V3iB['}h1(#Eq@KZy9(njY1r2ON_KTz4Db=3OZa<Pv$q]XW}[7R<E/-J:b-4:$P!bx^2}dIt8jry,r_E()F7BB=
-N!Q3|ZK'~U_1nFHl{<w/-|t#HwJtlYxv#lz<]-~U/tLyaDVkeYaQ_834OZjs=%dra)zhHb9qnPWFDN)U0X6]wGRzAmusm3tR+&'+OFu^MDUih;Z>l^^/"2
-`4bG6a+{s`[6,o/&o:%=bUeP!K}>Dxj=~R6{hoeFQZ|5uI(t%ardV1)5Hx1tHgBdkjsbzUlNkjfw,"wQemeT8]P&+7R/2#/+K-ozeFS]kaqwQ;oMy-S-KX
-Z(fdqL2Ll,THXkabM3=kmEjX^&OfB>ux0D4h9XOt^,(ov7tb9VR,>F;R8T~"qHyQP-C.@n"_,ZP|jexU|[Xk.!U"}_VZFA-y10|Qd<DU@PcLNqm2.gJlyb
-~$NJzk`qzEp&iQMgEp>hNbKg49'wCp,-WnUk2v6;)nZ2Vhb+Dw9x=D3@1ZfJJ$dPd>(y[u#-YXZuxe%TM)DrPt[#(FUHDMIhXf9fmLaP9>SMe,[0iF==ud
-5Q9g'tM8Ha1s=DxW~hb>Y'YDIFrFP^f1OwJ:z$V6Ks[!YoJ+hX7J>(m"tI9UcA-L&MC|x!sx-qC>Yj9fcr'[`!Zro}YC,smR7#{>d+XTYuL("@:S%TBAdS
-^_~Sq3HU1c2G%q378Ztfeo=u=>A^%,Puz-,Xp:+A7[!=Z29}s(immc<bvQ>v1}19"~fqAq<e/4:5BK^V>@YVVt[Kl7uk_KjmrMr(tiSrlT|bcjcZ-MrN>D
-:Nln`=gmUpSIA1fHb%~Gm4%XFF>:iu"fNrYgVI@_|arq=ZvIpT5uTx+Z5qN(roqNx@zL/z/rFSS&$Y4aV;fbOYPM<4}`_[zA3j.Z%`OTsV=d`xlZHD4"B2
-Xc"!>5/7UR|smc~>^ouB1}+@eSes/ltI96E$xVC,O=%Aw>y<"5AT9Xba{js-qqrp:"#ta:L%io^6DkpG-iP$^Z(COYiCG/|Mah:#B'6566b{I;Pg2G%eV`
-7VMkK@cIS]r@K|][5W`K6^<@hf'6uTE!D=o'QemvYB9QO`!OY4F2y[#<m.PQmF`e$zjC1ma;wTS()D1@|CWOqAJ7"^^EB@Onkaw-.G_Sf"<Yf+}o2"/9o'
-r[e!1Y5fVj7E)6M3#bSBVnodtDj-Yu@ijrJOjCn4To@x@1H|%tp|-,LjH_#,o.,Tk7W"u+"h[Q#X<]7S(x^DrMSxW&Ip{fDqM)!K@dKqC"AxQ6IAIAR@yF
->JZcS6wajd4vgfoe+6^,VLTK@sH2puZfBoLnj3cyCj+VR!RM`kmUq,YYW)KG.:-)Dl9!s2dPD3a}biY,]|y`j[<>_fQ_v;VfnqJ+SM^yIO$'5k)u#j{[#-
-U06f01BYwM/O1d9igdYS6!4#~=Dl52J2lxVN]<6pU0iJ37~!V4[/bk$,Kw0X1EY`!^jbAX=HQdtgR-tsl,pV3/]n+D0bp8ySB50vO+5G4$NO4{3ca#HAF`
-xjG)Mk,]h5J^YcF;Sh,;1"^}BIvF3TBC1AQar}cHe[z/lCd]!UNbmNR>+N%9aQ+@4nQyLr8OIV:GY,xKS7hS:qi)aU6zwS:u>/},hSd3`'gyKDKNb-9Muq
-z&Oh[W5%yruw]Pp@kOMw,95Sm8"]N]Fxf/e2I):uWzGw4n48%[|9'8{yW^2M3&ddvQ2;{4|FVo7_ndTr'eox]3m{_kfC(}UE2nGfbnD;m#CPaZjPjd+}~F
-sTVaD1rBbKC{E_s'UVm!mtT+h-B>)0mUDr`&Q_=GS)6n8t0{~Sm(c(++@PJR88"3_BSemn;i=NTy'+z7m7K0/B20UK7ICR%/eUhRhHL2nB]#d0J:PB5&Sg
-Lw=9[o+CV7_T6_wPZ0_^iU>Hi;TjK=[)Q<Zy7"zTv)T)dyF49=%wc.M,D;rqU_et0(T4y=r3lJ"3-<(iy2<72PL=P_EtsZJX[0Uh7T2>ozJRbcQSH9M1Ga
-CKW+j5`!KuaVLKohYaqJ'g+1)o2T&y($-c{xfpc")TI#6tNt!Qmz%z;9Ci(HO.-s/_y]e&2[/:apwi(xYeU.q_s$tq%jkb4I)6!n6lBQ;|{J[Xw3Vcbc1,
-1cL0g(o5K^`_6>^U2Cp&W;GcKOdyF1O"VHD@D>TO/z}e0|NF^k0AKIC%Se13oTuQBZ32PdsQKC+q:+[TN&a5wRBNveO::mzK{Kwo&!YCh]t>#)]2shRfq0
-gcMW<0h4#6<p'"]1aHRw&i$YjwB{wn${Ys/,{n"D;a5@ztM(()8f,QkJ_>RXjxWE1iTmo%}N~FSA]I{ZB.<LY=[r8,5D~-zAjC#@)QsUe[f@/PXx{LDRUG
-4esH#-oGWArcJ|J"W#boTHDQ{O!CE8rGh7[eX3Fr9=v$I<q{JaKL81Jo$LL}[25=TCOna|C38wdcXLk#Q-q+hCk-'X_ZPtQ&0n8k)t+-hIHteOnmh(x5Lt
-Bbdh%u#zedM}0(O!Q9xQ0t>ayQ9]H[,|@AoV$+NqvcjWZRisd7c_XRJxE|(vBto8OI#.0)E+V0i"ucl4dcsR8P9P53KoFX&i.xP,WdX-Ok_!Z+)d_BNO+v
-dAr")cA!xqoAXGP%EE8t{CXAbe^z+'sjY4}jHe(u!/(-!pWuNxgh`=LL.aa;K>&L8"TFI8!'+7sHA+/9q<2slqFCBF6hdc|AB1w"l<U3U=N[,7(D~:#^{X
-[)jt!)jZZmTk+%wQg+:^j#P2g^~<sp|)|:V|a}d`d:aLsgIC[jIS_(b$dLT-6d.Ya[E,:2a>(^Q5qiI!w^cf;b)Hj3nweH"pUF[>5:}@D0(9&GkibZ'cAF
-t1hDu{c^YFzfS5yYaw!IIw'VtyD&%@rk/`y{[.k]Sy/sm:8F[OCI:DjpL'G08DazteDxp'3`g>J9{c:FgDLUGuozyD-S,{_pc]EV9X'!&tUK+X}>yt:_ka
-rA{ZhsHJOn(o;^sPo5%g.$Vku{><:<aBZG2io|u#.X[i-vb/"0R[#y|O[_n>^TEbL4`I9`(-hl!6o3+$@.SH}Nm-XbCb$oq'[tpYhC],fwa8Z.~+z|^C>+
-#a6^uGz5WThY/ATo:LVRwN2['2FxtEHYuwz|K=EQ7DwI,c{:-/y!{XD!X39nk:Z>iK&v-%JhBf^gyA^LQtMjk%c=L8@Z8TK+HdtS<,2##0Kvk[U"$4d4qC
->0ge)In0/a<(xvYZE3"0eS;<bG""Rgj&P2J{kp=@$yR0@Q:-yW:P^c!Tzn~h9uXL{1u(X[/nOc;@]mHs[=bLy;zd/%lyCiYG1I_|)|CpK.^j:qm7OEKJMC
-lJt#lV{D80Wb>gkOr9F"Vu7wOb##p`U=!oPIL,ohhK}LX@E.Bb}],40t@VXq[f$PNZc{|I-#Clv0Pae:u!Qib9rP<n~E{sX1.NuAu%J_'^$i5@g`NO-HMZ
-3DQ;=zo97`5Vk=$Pe^T={u]{;AJVnCkv@<b;%NWC)_|`O44t2B+'mp+2OP<+e}e+xYs]O}%>reRr2M0g)#V_P.Vt9|,A4Vt^hd&M(p8%D7KT+f1[}UVpEg
-Dd(+]79gv%K-)FM:,y"}+la3QAOx@ov4zih{%jUd79mnxOyx{3j5t|T>~qqcHp81Mt`|s]9U)pB9FT{o3_qR#a%lb12Fwuf9-If.p#J$Lpa+y^cXZ,Z&`V
-hfU_%7$ud#OysC"A&DoO8yjEq4qA+cpQ{{1(S%Ya4k~r0WM4;`{#aD^eg#O[j26Uq"!5&=wC{UgJOt0md+CRPeq|ZE.hiW1@0$1H45$4FI+EjNBjFtJAZv
->zII,=qPo_Kb:K8W5{<&dynwxoLwh3XUqo|SDQHI>JwO`A%JrEmbvObW=gL6EXH$:%],xQ%O}VjM4KP-&QF)WnB8f:dTazXYB^T7SR>idjIAv;od-4RvJT
-+4v-2Jeo1HqIkUnbmjqiR4FBU<6Z^@mT]X5l35UP&-TJ~ES&.5Hea)pvx=PNOmJ67NiVb3tHO{"akvg2bi{^yB;HELBGskp0_(sk1yyj9wyUU(>rOn&T5@
-egl+]_N<i%OANaan5H#5QPNbn7-B1O~uEk1Plq[GmwJKQ7Ik2&zBG],t"-TpuI9tU6YPrN[y%Wr4r53^Kyr^;x0uF^.}dMb9!-`.Qp@lNlxs>c/Jn2D+j#
-EY;^ej/=5Pu2ZYhH5@UFIq0u^V;.b-(:wS2Y(H5pF&oYEr}R6Uk]y&u[U>'p@2erPF5}$6;j&edJQJU(oQ9T,A)Mc+bca')79Izl6=FH@QyY.3hB78xl!`
-7VV#Xa:RWe1;PkM@uR:XX#X3^'L)D@>jM}_$=kMkRJ-D&]6dpGqCkb{2:bf7%=2)cc')dWNp"J.Xj3+%3F}zS:9`kSOkk,L1HK7A4wEw1j;]oT{H31G:]q
-B{$z!hrk73C}WkAvJOgqhY9C'dsV6Cki&]=;c+Iro+hr$aj_/PqHiQCE;`E)As"#:/%zP3sC$R,]C3bFE3<S|!S8"%5A6`v!QQfQPxr=[E(4PQ"vMtuMW,
-5l}Bdwhvn1BX<Uul&Nl%c7SLL0ejqnaeChQGl;LC"Iu`wB3zI$tHxOpQeohFe&]|7'ar)-8MZUA98|jtk4x}EJZJM+!mZW8}Yw0MHK4|:;Ez!X&9D`NdvC
-Mp&.IJAzAXpC6oDAyQ9}p+"[vB3bsYlB+fA)P<)}a$ha-U-TBb`N]dB'8!bz]kj+(GDX:0}u`5_{^sJrr5zjj#PQYNj1&{=&'[vQXyiGDu_}h#ga'%Ib`D
-,qTMgD6W$O_#az-{JDyo7,`zcDKb]C@`$AHz"T:`(mjt}!SgSm{Pp#dGs6{P2Re[<2is:U.ZRUN3171L$&S7.Ax)0Vx)={<esg#yZ&0"-cz(_HDO(Ec$2I
-MRU!<BQa<xCPxvLj3K|H)s5x(Jc)oxB44%4WOxBpqZKIpXA%Op"z/`5SZ^xIjjmL8Z##;]NH@VvhPyDCV#=V#Z;BS-.PEVM4U++0Y8@jybP0Uh%/ikG=i4
-a-/6oa-)5L@&;f4NpEJ]bNrN-=<<gO4&)E,2uuCVeza@/HP>n.kw3;UN;hE|jZ3T:Z{:Y.x^8h6Z!mv8EG}Pn)BI{.-k@;Vfk@K"LxgY"3rKsPWpv;5VUK
-G.)q1r:o@/x00$Q8g1')uHy4(!nHh.O#F-U+#(9-+.]mLftDFE`@9yy]fRsQ87QU&79pj|Xy,]n'R7H4Wv@MH@CBS6KG,edY@sQeY)nKdQ9P5:nX[[M@ur
-EMC)I>X46T^$P2XVL<R`V,CYuz3Ze|#K'3i3Aq3br-3!qcSDuVLt_gHE8ne_0/UF(S'Bu4tX:8wC,`tQ4R/ROiP3CJ+ZGQ/0h'"$y6Yg4z0GozC3CCY-W1
-8o!5rM|QtC8l-w_y8>fscO2TY%Jx+|O3&m{}0S:4D6KgdiK!1,zF;@(DU|.}Wq+Kcs~2,G&6<{bV(Yv(YY-1G6Er0=DM="^P(5>uJc$S=uV_HnTyLG8=E&
-6yQ#d`-OmiB}hB-{Fg{[Q^I`tu/'wl1T+]'vO{mk{'=<V>W)Az@Tca2%6<7H_^p}6{xAxg1_w;l3!+WOlPj_Y0v`]/MD"[P7'ANI1auuNWfRg7B:tMPGd}
-.JyClsue9qLcvv76PcJ$UFKG"O&W`L{U,=Ow2}/>s`MjA}n=u5A,"2nMyeFI3sM:wda0,X&%~'{DLJcU6W"G1i"jsRLc]5Smo&bH!L{!DdpK2o`%AA0/6V
-HVTJOhIZ@1+E+ya7XS;RzoNHhXy)c^`BCMO4i$hr92`QW4rXudi$q+zs-u7>vY._|CA,uVEw,N<:#3jV]FJm]|itqk@;p3+_|KA]};OHP`$rW&/NxzNG@o
-%}y3V<ngu`"T^gO<~+Zc8[fXF4BQzj/#1UzZU5^&dfF4[6`uQZ'O<A'irh7)#;%j-.Or0ZXlX&i1(-ok4lMs_agRbyvAs9Om9nB^zsKV3O]pO2kORFnL>f
-+LDflL^q2GBgL].<6Fm1~P}l|8"OPetS'1sjClcqj6P;+Eua:Xj[8]+F|vFA[HlpE6^5Idd6KLs=-3s#wG4@'^N$)9!#n`8RY:'A_{s60Vw"RTViFX8ZD;
-S[6AS>7!GzB]GH/NwT%QMb:+V9x5e4~|w^vFLs6m3fPJ;42OOYsyOk6fnf-BZW~;!la"id[!<eAXJ`dtK,O-56-YS35&RXs@.#BWrD,9s/Y(_K=2^k(9lF
-vbhyu3WqHsgl!wpAfwO;rz"nqs-5WyXs&`!Z-DA7hTna8GJL~(|jY`Y@S^r1v[t'(9x2T)qI=n#Hi[8pdn{0FhAZ!^,gQ86#]D<dBy$){or!hkB|x]h=8q
-ExebNwtDup%D+G[,]!wQ;{dkbeWDU"Dx(`GIpPS]B/+^NUG-[q%U4+.!2(4:E{9{kQt=7L&-M/&x8$iZ`}A8Fu2XiSnk[iG|@6%,Z2}SR+Y5@O`uGFTK`S
-rw"gkXIng-^3^2TYYducnT]41hszW;d2lUu)h[X8U'3:f(vFgKKZ=CMszL;c$$ven/@36YPa(%n`LRheW:qiME|DYaXV^#TaUvnU#uK0&Am;iv`w2Wt'$v
-u&Upg6J-q7xf}2~fFKbCdo$OX$D^VNS.ro3!U@#l|1</+/H)<_ZCL%c[:&6iou^kK7:!C@&$;h2jvj9|E;l3@tF[tK+X6{DLC=PM^o,N$C&Wx%ftM;mlLh
-vsgCzXDC]JbQn^V,QSHh!X,);Hbe~jggl+o=H;"!so+xx<,7w|n_Q[5IV0;75P,fXK|LyH>[B-_cFLmx_]M2jf&Kc[cBLU4D-I);6Z+Y|2v#t!g-Mf0G!Q
-v`'D@tsp_+@t;{I=q$Dbv'w9S&"^uAZVv`!5f#>e>jus#>xAkBwtr{R&C[>5$Y1R}|':;vw@sP=wg=wp.f_/Q@0k:yv;}$E;a<!=1uACf>:{yMmx#gSGGy
-6qekV6]UH<:l8|@4+i'6DfvF}9fN3{@whucnMF2}@O.xywp|;O4-uo,{@x=dLE5|`IY|0qfJ5|Bq@qJs=v@w5xq|Rz,{ghGr5gH8>xxi$d<{ad6ZT@nu%q
-|s:qdr}IA=63GU5wnR"J9&yV+-RutyE&2u&Ii,`YfJxi}q"Cv)xz_[jaO}j7pZ_$Z+2xIyn|,-W)bd+xOa^OGyBq1{>2HlsMxW/rLrsY,s}0k|je"CWu8H
-"Kc>tMXA<#2st<&zgNFd8f[|'26WvoSkyIEgu{/CV9TUpTAFeg$l^7'Mb+&Qj/Kf^k-xL4PZx7qzH]ifiyq,cnZCGXool/.Q%:k1[AaOwzb86n|;WIs|Dd
-Ys2/Gy5RM!Nq$Q{],xKXFUdw~}B}Fa{Y4ZwL&IuLSI'TOQP+0esk"XF:Rvk^Us|[omK}Qw>r8>KRdj7v|O@W'D]wFOnLwo<5^>CYa;WGnPRVBW-#Hq<f;2
-bAf!|G|',^>!HaV6imtt(e(}x.S1vG)mbw_,3`NWzebGnyx3q>WMayIQ7!UULxK(nPbqAM[sIngCi)Dl;+GJ~&NSBOHJ+w7@.<-,lbG]N:e$b}u6Vx,8v:
-{GH89;fuyFxCuzO(jPEfUY>5<fQ2bw>zvLl2W]Np7gFNP}@R+FAb{iKmr|j[sS-p].O:qfeob>w55!pWK.v'8fesmduAr(08@Q["3FQDWo,LZvNF6Y>;|a
-]f{;s%T<vUvLc`$NqFJ$Z'B]!AioZ,Mld]tvO<6x@UKDp3qWS3_x!d40.>~[!!'O^l,a~v{/rPdO.|"MwV,Nq+pOKyfL$dbaZyR/3JC7wG'<@u[#ODcda3
-pEk,Jr&8m0-10/ohC$^Y}/wtj-%,gx3;{{WOrW/Ww]FdNk{')|@:%I{3suYdl3oWQa)^O-`{DGx7N#ZgO6:ex)^JcET3|!@wLn"'T^d=6kA_|O`i}<GOcn
-87@Iyb%hd,(yK"{uwjz}Xq=g[Ph(Z.&GG.B@r'WP3X]|N^hdGoyfrN4[SnD83&XkE3di5WIgt3k+.!FCFaC1{uHgu4NfrU;>.t],{fY5l3e08(:PR{R,X3
-WW$va1<^]rrPW!{b8pHx(Z}6}v<}f)whDF}$Cv-Q5'&l2.[%#@$BJ&$$U;|jej!R('H!Tc1iE::4.6rqjS/8wv0![dEU=O~fn/Tk.a&sl4#J;kEBRT>(.$
--i}gr,VFs#GJHY&tW24W.E_I^['{&VH/Kf,'w0~3u4AQaxU:~8#$R8wH#3Ca10wk(1k-d[fLa1|x/8zj8Dm5|A@J!X6=L+1U!31=Bw~)1+})k)-iP]u/$9
-2[K0t"|_n4_5;!zg3(%w[+5^.M$l4_M&I^4}NEhe|cEiEa%u5oU:KsCH6q(n|_M06]BI`_n"u_Y6;gX@lo9r&+Iu^b-{|vj77U]x,96Slw%7-LZ|=lA5=k
-sF;o>-5":aLiI$jTY3==m:&`V<7@)Afs65;9VhSm[_a'8AWOk0-HN{E}sT=.[mq.B84<Zy=Xy5~bf2xNpPitf`n;XFI'KKgTDL4|B1M`#!A;Y-QQj1[.`+
-{p16_puf0h']l!5W)yF"DAghTuEln]u(UnJDmWLv=|1"Zc3T4^Xglq,KU.p+iy!2TSp82wBP~VDgi.)h|-!X!%ba3JwCpJAooOx_J#45S"~Cnx_KaKZi4q
-5zE0Z9At.ybnY@C7FYzq)sJ&Bf3<:U)B~{K"vQ.!xoV|B8Lso|Ia2W_H53ro)3[2@!.T,/x)Pm%xa@JoHS+eb{,aw@Czx]vEV{[WU`PfKYczQ+b5F0"W]l
-T52xqad%EUm;_8XjIexi<%GJYIQ&oS8FZPxTg]"eD:}P2TyY!|,6~"!<J|qt9,XD._;||Yi"_u%wuC<b&x5>SuGN-D0X5c08)ro2v/_1vuEmAmC;nK~"%S
-R'LCXJ}N%]%6)#:O[5^w&$`1]V!9XP(tVMMTr6JQP"7FRovE<nkQWcj%XB<P3`^+F@7,VpqKMRFmoY'3+;,wwT7L-bNr7q%+pZ2cYkGHik:d&+dcIZdlda
-]B5CGh:ddb@.my,Pd(6gPpSWwM{SAZ`m8LI<%,Gy:{mFJ1=]1N'"MuvNm,m^.yA$G4fkJYjqj:7qu|~}ZBb<olk9x;"TMqGaSm`Ke5#Nr!(u[J-z7&oGvr
-^'KCN<eo9%F8SX5eb+%<E1!YFs,BCn&7p|GtH_%YzobvkQCc7$C'E<Cu@Rn+,0:9%$a5Mo|IK,QgLIv9XYXeo&an~`6.Y-y_7[7Emy_oKr}4y2}=bAfv/T
-Hkrug:nR:D5Gf8)gG8L5D=W&!NT@N<BJ}7UE)2KiW`dM#LV"9LJcnL+g"N!:>_RnejoMnvv31i/^FzBHgzXCJ,e(b=>sWfxw/^BH7Nw@8ug)Sa'o_=]h6'
-75M{R.oU8rQ"PAD8[[obEL,jy0pE7=<XZq8TCAG!<UJ@Zul@KJ}G]U}`B2Y_[28I}k/LfX%lrQ92CI>&_(P<>_%3}J~1iC,:E@~.Xk<biYZWB[G2oF-FkB
-[Lw>"45r:Q0)S+MuLY;5NZno2qvd%LZ|Ja2mPy(+oY,5M1CEPK<ajD"(^EEFmJo.hdd8QCB}K|:KLn>KefB^Hd[c^'EoA1]c37QX.:9sCBN3W6SA&|Uf%W
-9qK65L(9|'lobG,-rNQHQ,UJv4A/>m6VImEY~eo[>@%on'D:RdHw/nyiZ_#c$%S)eYQSjnZVuLXMN_IdWfKD8m]oC[(PfAc50@%D._:R$E:'Up]^anKLzm
-tlod!Ou9VK60H;b_A+&kuir5cD-F[qv0;U5f_-^_o_):bXz^fJZH@'S7M|=aJyonguS&;<57/]Cjf2/:WyS1tr`xRHd8|8cqzpb4H(co2UJp'OUEpKH+>_
-zl>$ATwtW`b>hg~jyH>+YX6XV"'y&:K/egko]y{5o<3mPRH[KKnN`&u^,kvVCA1KH/V-}&$MHH-zt==2Agw2VSJ2zg&q%u#0|zmGUDm4[_HtEaFvyd~;Ws
-=q!/2QOokx[GzorZXAg)K#1YTul<Mas<wSSLN@O-snQT6MM7.asx{daC(Y<D|"0ZhcfDTdmj&3Gx(i9|reHKz"qUvwK=y3y:DkP]vbT>UJJz9b0&Eu/HqE
-&)B;wT_0+^{f8L<aIo/ksBWQgT|RqlBjV!>21&'>:,eshaz._ZyN.OH&D:iv`$Z1O/Fl_U@WKi8+(/q{b7-8xIdpAA<s`bn2yhWDEGXR=2`kQQ'W=,`d&r
-WVn7"#TZ]LjB'Q{I|8p|~|g]Ir;e1TA<|Y76o3JX!,<.FEFAuIe^hyrz}"&o}a)Z_]|s=J^<CD%u:<+XrQENp.)a+d+"cF>2@#Rj#7bs&LbV;HmnlKC/@9
-+f~uzVcV6#jKdm;`#haoH.:r,^_A;X[r'gc7E]r1N]SfmJCn!]Rh#|.%oe.NUr(K[}TdE1|pLiuYmql|>'X(F%vWkiaY/w1Lpq`_ba`[cZ|)ZY_k}j6&9O
-UluhpBZYnK,28{FAyLf(l^NWwc=Y`Eyw"LpC^QIH:hX<&Xi2m-EC={[tt&S9@G3+<Zh.48qECQj$7aI.HY4s2&DD^i1=THj<LL1{r$0T2|b;"'FWfxpjOw
--&5!Z%"/K:g_kgClc8s%kHg3ZM(|j,7gISmYN]Z0M5GEn4sOa|v:|3SP^|rZEreMS|UN8[5xo,<jUS3nI{24&IZ|nxAj=9(0m:>W!FEuY"1knMQ^OCIPVP
-x[=46A~vB2h_)}k4FvmJG$"4Z.l`K|h8n'BJD"GXP!>4[-txCR^f2,/puN%Qw$j{xmjrWKCYQ]hR.wJuFCC{Haw6Y}d/Y0nrJ#F{cIOir3ibvSB4xv4^wa
-`HAxi2zA@,;7Lo9=#Gw=}D+QxIBlQ3jt&@t$s0|f,[YF8UF($)D8bC>w0vScqsq^-T}4y5.a4-NL+}[T~!@g}1J_j.^;sks;#c}c<aH3HuN9|$1STE,[",
-am"L.[AJ%zbMU=aCGZToH(7>0"^{eot1olurfj]"KG5SyiCV7}Brt%(<"vNDq-O'#/nlfx.}#7xsf]"KZ3^}~VrW&>hL^Q[%oUL<}-vYo3k)%efh:"U$#f
-vcmv8FAoa8VQ34v(+u]3GpZ[x}HQ}su,Ie{0m1"cZqZEc|4#&6{/VTh>Z{|{)4%>k,|mD<RKxIHQ:5jRVaJ|4fJgX.bsV&L$UA^af|wYCKQ!S=%>JxI{aX
-s-Cm;eD[2/Z+(TLS<cU2tzN3c!$v^T~YVR{4sa|J|dWeMU4mfG`.8wR%8GXp9QAM;lE6k.80'dvE'6j:k;rLLAOw!{eMEH+a}3U1LDk5GQmXZ]QU74cM]+
-oc%"NwUa>P^J}D<";8C:7fvcA#_8z-s87bj8-3}N{)(I9,/(,:^g~Qcjq;H!e'.uvro>e[=x;JZy1#]DT$y/eu-}3qbYzM9"aB|+G:l%JOY/T7FxCXeG31
-JwjuWir=;f-u[Ev[CA/j@u^bT1T4pH`LZkJZ04#/+tFq|<E:{n>OmsPV0TM$Y2n)zISXC+!%:!!||.l)i3YSsJH9&BgPfd@/f/<FMqBm<}%auVYl"!LcLd
-'2`X[f]dr{=GawGA}fc4am.C%fBaQ7gr64y)gYzna{6hRXH[1T<6$tom>S'ZmirzO99YiEcDTOa_^<'[`F9eiU!ADPZrbW<l<J6oK%zwBJ&x)T^8yDeew}
-GYXf-|Yvs}nQ`@9BhBa_-aNcxtf3Eehs$wGm.3'zn+^.$y7y8IjAAaG'(mQHwJoEz2D}T[-ytZC3B]$_UP9N5h:m-kBxaF6:[5R976OnEN2|VsFYYQy<)a
-[,g`$C)kSBlG8m|P(T!vg8DYUT;,Wz2Vja!ZGff'=X).#G;5Y_;sfT2c]awBrNnO>HT+du6E0zw$~2_Vb[8@^s5]`]>GTLc3sDnh}e(%R!<+yMRU[z/req
-YUX0iKW>6JZsa3XFJ@8%O$p|yY!^)V1Z4a!}.)!cKDHM#1J[d/!x/wg<JGuz<&l"#{W|j55hqF.2,D{iEl'KKnG<]aCYGaGQB91'nGHq7STq~9M$]uDqI@
-F$HhrW7jo%8[&%i@k,:+(8n]q+87NL}S3VKACH$J2&!V^rC('6oZILG@+jO27O)h4j$YZz(omXRpV_.wPwlpT5&}:apV0/JPG&Rh4k%v^8;zcRy=$G~YEu
-=#JA{2&-]`SNQaZ>gq]Yp4|U}$v%sA<:DZ@muh|#e{m(hV[&(%hqDv+iQVyi_GZyx}rT!rOo(SpzI>a)0"!NA]Ovtk.PDYYf-n.Ux0`PFD`y73[+'7,4uo
-X_b@)R/PI25]e@wW|Idi<l4|}qxItbKvXAW}kML.mk5Na_}SPd&t-QmKWU7u:r[GQewE`[x#"6I>-#4(<f,E0eu"a/U&9=LvcIE.'J'v{4;'!1)$]Gv.eD
-);1NqtP_,EA8^OTlN_>jx3{R'j{PVfjCB:Tz&%=[K5GT(Kw4fH#Vtzl_bGqBvy>n#g)f<<}PVUrAp,'uOKS2aJ}[Qp{.EtDhLyvnPV|VM=c@Y$(hWK5qL&
-DMQn`XZ"J}i!D:T^Vgcwrhr;_Tk%qOf%5JHS$@_w~w[X@Si,VY1tCg.y7'C580I1p&E}o9Z,%LEZv%<+#m[inkt<o|~'/uYXcXk-_(lQLl/.M"`jLK9]jC
-IGm$N1DvD>5u[Au%u!5IhgK/WH|}jl$ho@LbNAMa0Yre'Xcs0%2SjC82%qDV~VDrd^7Hk_DSlyKN<Xt{OeOXD|t]dLW53JE[zHL,=5%/%]B-$k@uZ;V0-a
-Meoa-VWis3`oii^A>0;.GaA}NVw{o5`u^_{`"t"mR5sq5I@R,tE=jgN<J{zEu3=L3H"C{d_l[an0QB<2t'xuxe)b%n`/q)GF6qX]{fVDVHMm.FJ4qJMZ{3
-+wytVDUq(<vbk60k-EV-w2~WJ+A4XVEweg%w}|}3$NdA/<V]SQfIkhd$y!I^U]pfVj'pydAEYt^t(F<9k>ycJ<}pLr#juVrpTE_o_+YIJkW.OLfiM/puQ/
-@2B=Bq(|E&@wA"6D%tqkJ:}|:hdPZ^Y_nea^WH![zuaa#O./:wS,XFHj|R!=@0.jq7=^hN,zz,w3#42!jdMZ|}SNPzw,]}#w~Cm>=]UK^kWvAhQPU3+fT<
-wO.vT#VW%W7_YfUjV#NjOtS8_N|VV"1I$p8=SF-WD&j3)J`6S"k]00.3IqpdLbU5939m.V:x@FP[|4q<X}.s:}y.`666aOozuZcdmEu^DU_JTQ{K2K,GUi
-(8HF4STox<:'Q4;e2.)%Pv`"bNpbYM|/gFR$'"f5+Pi!0O^d`oc[zSH.i%ba%3#_:T8``'dJkco@jk[^6LRs@R,<^!U1qWSF9AxS@oNZjq=yc,`<~vS7+J
-:noaI8lz"}fP@rmtQ7;T6}.gCi4usn(_"V3JAN(|MQ%Xu^E!Xo'{c,p,5hj7:&eD_Wiu=HMakAs6sw[^qTByz@5DK#gvjIz6J<&-=xtZR#pl^yt[s:TBzn
-AwI`F']+O9<(]vt;otPHAj<:ScfSN.Rp_qe_F#P99cu$|]Y8w]phJ3q;FBKx4AjKA[ESt5$YvV]vj0C(;M<F33M5{MP0>,Lwu(86K7sKdK!WPL5k}=>1.]
-OL0Cb;VNM:vs(G8CeK_"H{7}!e@[qTknX+p[.gxMQzq:~=#<X'|:J$"%kuj@).DINOOBryuov;xV`u|e,!(v6ADmew9ujp3MuR7/:^h|Lh_Kne3l^'SE-4
-t`n7c)yy>17ZDY^gWXKg[pBxyg]5JAzHu6(GKI"29i/qhi/`Kfo{rZTZ`6lk$tDD7I%kRag8%WhPh%g9Hj}wuemCNJ6vq`&r|Ouh$2A|S>m3D-'Du/1@gm
-k|LSJ>:P{xtrA5|3!eM;Q0g>D[%l%sO&Z32bIB(#XYSrVa>swBShX(<'6k;v@Zy@&L,vaEnuhh=s/K++(U3UeQNL3VI-.$$6yv>q_O3dd2[zwW!)S"4"O|
-F`s01eev`=eHd3ebjr6wB0"9|9zTP6PZ;<v5AP'KTj6'BTrnT!~p,DKT"TVf<DMm}P#dWaSa]aIfpCO/akH![Ds<w$/).2N=8_[>my-;3;qL<;)T)Y#U{+
-R/o{8dhRb:/.A/3Qze8Rx+JR~]i^OA]./8-F!H/[I`3iUO'gAK9&r$-bE68nI9R@KkH}Z+PHR^ZtU`>5ads](he$jZKj&r]%BsYVQs][tDhf>V0BIAmuy|
-zyUZ;Wn!GZAI,r;W^v:ZmzZeEO7Sg-y6TFenkoB,xi8goN~w`>==</gmi@$UMI,8^(ms=F:u2Jo`/F|QE5pND$1=i:{]iC|#xPokqhqGuAk1id4<r)I^6Z
-/IF4d3d1N#St7aE((5H^y|8JKM-barP#F6$)9i0:xNM6pDhMdIBXfWh8EiCps{A|]hxBjqd.PLU5)s[#oo.sR8J4WBk0_A{nW.4_-3Xj]sj(pcKrCxLAF6
-CWD1f^g24W{=#XfNgs9w}U0O)u]!!bT:HkczXF-OUjYf:5j_S6:98dj|x$TK4v%B.[kC|G2!=CZB|QV+VQJ4r>z171&8-k'<8!J#yo%QMfkE,P(c7QhF7A
--%7c6]=K$76!`Qr<F'mT"U:[AvGB"H"y;qtHa(#CauEs8k|Kg+><#"`ChOE,iXzQr.}hLZXq=<P%D}"opSoEY|QAXBIu>^1pxk)<GZ(s'&JFQ=S,:I7CC1
-yznGNd)}yiLD;mjp#QvuOuR6$@x:~#t;!h!u~nD8pAt{sK7tyZiA6h&6XZ|;piKjys&}U4WHRn:IqbNg.Z`p9J#TwkIVDN=hD:)N7rT"MY^+o'ISuXPKB:
-RC{Y82Y6F+03(ra_O]aKSjbMRfo_z;e8:Q%(CS@b@.[li.qAD-D8l/##%CTd[D1s%<id%-l6BuJV8=pD5paBY#2SD@j>k&V{LK3OJ4JH1M@gXO[hN@B8z|
-puPna-dZscWM|4z;:/@/)hcLVWX/9{n6N9af>b`6cVBT+2e}KL9fo%WE4n`y8A'uY=!2d,vWwMogy_l5(Q1$%V$%=z.%[/2h~RS_)VT@fO'oY.~iKy%}~K
-QI6PAEU`;SfPW}p>0OV5}:oF`[~gnZz0|ovt[AObHtZVv;Wp]wWH+k<ef-F4W-$nO:E-$^]DY"U0nX]wE>E5UMCLYyP4m<mLCFc,215I0'<P+dGd8.YYq2
-o`~cy)Ve[t_&Od/D=VG29mU^%NHsGUF!N"8<(vsDW`3`NX&)+;><kT_Cc+^W@@1$zU7v|^F1r3gayhoCk#[B'"uF_[5y)b@"bXH3)6sTgwi!J<x=}Ew(6,
-hn{o3;fZ5&Suw/26P7<J}>T:l#zCxqJt)q&j4q;Iz3mR}lpR[#[&ItqwFu78DQV|}l2eLx^DKqWPRcN2bqq_h^d@-#Uc~'q]N/c9:49R.O+F8NZUN8LW43
-YT5[MmbDE2m>W2UP@l=l`>cMHIXEJ@#_],^8Xcvfuid>y&^_6)R>%bL(R/R-ZA|>n1O=8Mg[Cxp&@&|ARTeIbO$sj;y]08;W-^7WR>,om:BXi%pIPq[Ky<
-o0+%.g6zAYcbGY%c&YXlN!-o"]07;XZjk4,"REdKMNHfRQSDMn4kZ>xww"P3G@I_0x2+tR&kuWYbO^STNP|.Vsu@PRtJ:X'>k=.dP'wY-z^$HMSjp!hh03
-f9n;P:/YM>,WN/&T7SD['Y[T{5|I2W."c;IktXa/Z/x|:_Bxq3}0Ewm'uMfZS->I0tIZT9a0r|FvKs~jNvs'.cwHk@%tu7O0MT>imr>#F={HzYpG(s#m2<
-O[r<w2)8%!Zr,PC|i2Eg^(MNp;upIhOszc9;Rz=B+RCZf)!$+hS2#lRJUx]]5D=Fsl7cen$gN{l2wGP%3NPXnbq747A|#'.5tcpN-{%^,c6S84HV~10SK{
-@;`F#D_];SNn;:p)B!:eKDmha@Q^MCE4Mj'UMXj!J:Rx-mVw'lMMbJ_{vNl0-^sg_ydh2sjmeiOCeA]rjSkW6|YQOd_33.,"{kUN~V8ZjXmSOLuo6391uT
-%e>;qIxuy58&.jG=O<T[tqQfKWuAq1s,NrRJmntMKnK@]Jqp7e4)sHkhM-ylS(A!we+Kv'.>:}"MQKK"qq66ByH;DU1Pay2jA#yW(Yv=4(`Fr'@ixLfn/9
-R6{Ic|z[<nd=/B-jFYtCrumL3frgDT]CSJ=LaAFMo`lS'c#%|6x;bc4tj!"_&bf#w0m|~IyiYDL_O/yPdG<![a(Mh>q7SFZM7(ol8WC7$N{)|.XJ!9!bMu
-$iMS7T<vU:+.DQ_+dOceJ"@mLUV(f^u5%nqZ[WGK;bsmjpTBI#eSg%ee+_ci0cxU#N^lOZ=y`napv8Q'tTCI6N0W/[uyTyCRC_.!IzT;0s{XeofJ7f5^<V
-[1p$u8[C]oZCULm:SS"q)yM/#kIPh2qq%1f#hMkah3J`#w_l->"NbcF4o^h1^q[rly"8GQcHB$Em`c#3>W6wn|xQJTH5=Qiq1T>^mJ6|Hn$v)HTnwz{L'X
-5lfxe]J/b8^A3<1OW2A{]y!Zh@Xf3TOoJiVwQ[]]D|,1O'jIW:v7tS#kaZ0ALiOs.,jB8izqpBJ4H`a^YJ89Qz4Rr)^ZU8D3!"zJ2sw&aK#$sc2upCpJN[
-FYD(KAdUw;U}e65K+}<TjL:kjikVS$c,QCE1@M>Ndoni9mqbJ84X(IYwW8jw/#Xb/2J=zQs[Zb46vw}1%KEvM9v0'y)<Vid',ZPaLX'9@Ga7n{m3HF'3O'
-(O,+@U^s~&kicsIFVXRP+]&ra(>X7ovB7/8H$8o/<7T+~eR=!bdl.V[7Gv2n,x_&jI(PA}<DLFX#u_^g=u],Ahxz/yHa`Mf(;G5;c97;q".iz+2SH.P3GS
-x|mc<Qk)XObKTA|v,%$Uh9+$VF{^lmS'.sg0x@PALUE'Gmk@"A^yn|b&A9C^YK#d:(Gy]`>VV2zHr:V4.,YJ(1Syoo3&9O2@RZC,bq/c>r@:~|`5CI/=[%
-Lb(7/Oo.O'<5Q#U>l1^J8uvv^qE8.@tNIrOlt|n}nj/XpOZwU6;PcdrN1@(A9Fm7LugZP$,.=,Z-;E-Xb&VxJ|ODCpoMZ0kOJ^+SOCrj/=&Edbq!n$H38'
-eGUfu[m/Y[@`rj[lGUO[Rk(FD}FgkTWwgc(t:;RfEmQSmeCv8+4rk{agK<TWjdBHV+U%9Ig_~$`'d[gVg}PT}<-p/@3zYi!iv|J4bfdv"5=aOk=Gp13Z-I
-jm2onL~38g,>~T'npL,WHo+":$6G&PA13a~sN(g"c}>Gy$Z'S<n"8+4:>X(xQ196Ku|FqPC1w=aO8KApbXv4P_6!U[QM8Psc/=8NZW[TmE:2N{[72SVE=|
-+p<H6!f|M&nsaOEQboPDYTD}RusI'7|Txrm|;3:2Odvb$U%1(i4Y-v"gN_-t@o1Vprs.TXN3'I]yki4BY50dMCO=@Y`7tGJ:#j>3pACc8idcc6TcEdB^JA
-Go7U!)eZ%r"T(UsG7Gvv-<,a!]d30[759JS!V_=29mKvXn%Hj_X`Jo>pbCuxQB'S_RN3l5C.mIFOrh^{KN&"y=0V!cBZj5`!1d>L=GG.&c]^U(ExAg|/qM
-(-)32&VF`CU[598UWl^&se.blR|oFEw)E>L%`Y7J)]91%k6;M!m0p]l}uhADwWugl0&#MTH{Jjw>d[rjbUI1jGQsh[l#0X-1oPaPpF)/gZ=I5TRH^;|bwN
-G`DTFIfp)f+[$z0]0+b69l]-2F/T#rY;V3N{9(03$t-8gqEQaoDTU@_r>p;]Vk3C9VXsHwT:7Y[([U`|ByW5g0]/_1zt1&5!H`>XbBdYeam`cf06=!]Mb5
-.)w[]Qvk=021%/GZx-_:`%sGg2nwtUrO[M2&~/DDDskP:yEr=<T2NI4`"A4{ieq1P#3Vw4VcVx1[%N>W-vp'5aOlmLuX^V[UpU`qn}ZwYRJvTq!1T<`Gb3
-FNR<Gd>4V{@q_3l4efHX]Y$xrQC@ov)H/Vho}FxHhizg4viT'JL#9Vm:zf-N~)8l7W3m!x{g2vzFET671hhJ"&n>J}&4p<jE'O6Jsqbv,BwgNrZHZgmI-(
-hZ@PV^#gAd/90owlFQ;@Eis0$X}j'/Flr8$/&p5ngX/VoS$}z"9a1hp=JO.&i-dK64Fq,)",v<20<wWiDqF&5/]qkU4+_JvT|/7zC|pIeTO]FqNZ$EOQUc
-CU]H/bEzrLwHL}x#d)MtX1,iC`Xmc3G0a}Xrw'9{7[gFC'=Tfz4+w>}<4T.ffqFP,v_&WUzo9f~2!~mT]6YfB",T'H,JWRnC-}e)u"Ta(h:j#8p5hMBg@I
-5+-hIx)wkG8f'6)v8^4g]ZfldR7JFybXU_IN@K&cJsRQ.X|5u'Tz.QlwY[&"QPA)%>h^ielRg7rw|y42}Jg8Q)CGk6vq"c>d_WBtV!b2z1'kPJ;h0^XAx!
-5%%rr^w}~fmuTp-}M^)gSdDg>589a&[d:)0UlaAHzVBX0#3&u{xaF8&BniLZV!n{llJ,TBJ/}OS]l0'e`isO{Q_g#|3R_yKA=!rubs0{Ia]6#;/kDE+#K`
-@4W|C$a5n{LRSeD[X)zGl"v0{Jh"gvts_g8PIhWNd5vaXs0WEtu;@uD{q,8$pOAol,h%'VZ%8=KfjN|VC)HC|d7'4@nW,|Yf`VO}Fg2hX2s.#k"8A"LA1l
-6(|9,]L:wbBQk,BB=-vKi(8whI]0h|^#RSE!'G}yfw<;e[utG-G.OcX/'mM{EQP4B<qO"kr^HS`WIu"v&gx]g>X#n.<<^s,^48pr.4Uee3:]dn1K@i"8XU
-O[}=YV)xC7D(3'$J&yT5AkfBB!PGzKsU{t93SHlMsVN9j:)D-:R)+kUbm,QoX3m%64em<@`vovrkq_b5/G2ax{{y&N`Cw#MLPjbSeo49@^=K>aP-(VoQiz
-P@-Gsyk:(p+Lc_PkZtKnycvsv[V#_4zxMR|vyeU|NxQ!qcIX%]z"]8ZjHQE>`)IBCKa=Hy/P>vO0_[<5z^A7v3$0nqzJ8Do,Cg1FMRf=h19p5.[Pusbx,$
-RTnz{Y>6LDtu|U6]y{=s]4XI+H]eR@TR>GV]S)X-;1C>NoIUm/9T#4/leGaPmKd"c4qLecxJQF]wBH^N;@UF|I#c[J42BV$:Q4]i[@sfDw$P}m04l]'E!-
-2josUMFt!+K.`vQbA};&uy/;M(NLBRl&G=2YZoh2dd,W>dmxb,uh(L/r|00[vi1lM#lNb%Gv<!E'4)jMQn@j.eq4|RZ(RCxqrN0UHaX8Ww8zS%dUWs2rE(
-C.)Gc{>[2G)sSK/GjwS{V1QrB$bAGFZHNfX,`sjYg{,gIZ_6F5jpzYeV!^%&.IRxHI=ye+v+nIKg)Z-n%;hiV<mJW,8DA{dl%i)n!EprbL<V5}&`3z%k[e
-{YJC1`x>7+y;m7=w#:+al^rV!qVr6FA>f"[49]gt=t%F#oM!]QY[$fqGAxrZ%|TdZH=eiRq_+3j|xj07p,0Xj&VL#5Fs68G9tOn(S]g3c4Txkid&R:]ezZ
-Se_t:Br9&}n5)!yF61:YA@#O^-yrGnQDUT:mz7YE<ux+R{gg_24xqOC"XBJw2hbR`D^_75BtOibll7#UD%/s={6;BAzS,s.KvTIO>b+&xf{jiaBQehg7V<
-a0;in.=3n9(!s37}c4A_gpd^fN!2K8890[ZQl-DrB_UiE85p!2SOT4LJWE(B0AWdXSwX&N~b.(Z%kc`(EPjQygWM&Ip1et{L;Y}_@K:k{tr5}IAph:;bDv
-HGHJHpwg1TN&T""'PlIpeXJl$gq65.`VF#s)YuD9>+k=t^ub:&JNZC77p:r}U]Q@cd(g+j/Hlc<uHq`(F#Bk{>ga&5`6+>#dfcq6GaPjHr"h)7~2iZTX(p
-y{7Foxa.{e1_O6Xq9:4dd{-OIWF'~)Rf~]}5P=vPOsL9)<#POjR!hTP6Hj:k:7MW5{!k%}.iF<BSB,XdDn@.1,3UqmWtJHGFr8SLFb)xZP6$B(4/pF}_w+
-@"|BqSP#m^3esXU;0k5=lFRqZ;K#n-v/[d+|j}EUe97WliHsLlZ1Tu:C=K-]V8FksygMj{`lGENO!a+ZS`>i[gbf!11`[G}tVtA77#<i1kB0(i1YPzy/ay
-P8NMCxaYuaENjG9AIKVjIeqw%qnt>`sK{qWFD;!|;6/G)Z-`EjxRUfK#|2&7svTa>!r"wOV.+X[$5)U!x<Gqd7iEbw_s@,D}e^Q@R3)Q+Mq<sh^VoJMW|a
-A%>iHrVroN%g^._@0pux]$l5bk=;&ndB~|zpD|PdWwTt})fy+Nci7qgruYrK">^5VPiN{cSO"@k`].`_f4IHk(.hEO2b/[&@6GL^l4ZPA"#J]oqH`g[@)|
-piriEen.pLY.FXbn8!kn"Y!mUA"!XJToCFmE'.jHNG08|sLL+XWK2W0fg7)4O%+jW7MJRVji/i"D!U<wM$.[/Iw<Pd|7Ix!^brUs~YCxlDGvCC$kg50Z-{
-2lIN`bcypfnJY,"aHKyUfZefIs4lE[Y{;q%P%c)`^_4Y:6ty1P{9k5Sz/Hwu>QD^~Rj8MDUT;<v>jJ0jN&/XG&9dEUM`4|k,t6Ih"^5>wq|vo8-MeAoSqv
-&3(3y(^1@]+e7d[2rX!f~uG;Eu^9@"./o8l3kX#9pfL(BXgIe^kL5@ryUw(["y%,HKRq;5v^Ci2@IGV.gKvgCVrI[HanDCv!$,;uA|:314!gP3YHGq+4Is
-t$:&lJG;)P%qcAAoj:kyWcz;AM^i"p3X[8Gb#r=_tZO51bp:}-gA#WpS"qx/D`py^2V1u7,_>R3w6<xrwckpxf)A/I5o[S<q>gD_IpwebFA'as^NH4zpGy
-WW(l;L4"7@|sdE&`jOp_+=eH9H":[T>R'vRMgVF-nV:pVR<3fC_i5v#M#r|i{|CYrW}BRvW{it.-sb+$fjtAWjEAyeqlXuVH}K8>m-as/[7AQ)4{=yV|<i
->8`7aL/Zkw"Thjis-ex`H{3hv>nOWaUJphlzCzqs%C&frF%mLgrNap%r{S7I'fp7{&/6'[_zSGxLaJLY,/LcWLy16_%m-Uo60_y:%>Pt_rCoT0eX1:@xDB
-u^q.!fmq]uG-PbG>lu.g<Z&tiHrp_qCu}Rd]56QJujEX`cn&e'_(U+c18YZ1EQ#X3[WqJ:G}t,ta(|H&dysOkblOph]M2nr/El2G#1P3$K2xCM_O|Kctih
-Te2Fi{Bj}ww(+rKH=E1/]v<FFhN3L_UC[dhcm>LRa=C+55%1{8GQd5lVbrt#w%+XHV'JEmuov65s"0tt+5{YY!1l)pb,):CRN&EdhlR{To%SX<;[oXT=>B
-h'$7}l@dSZ&-$l<PbdJt_%oDz;Gp`SHZw1I!@hhOW-o+Cjx0[2MB@pZ/|cuRDA4Q{!uv{eWblM--ms+[<>V2#'ySmZutQ1^i9n3KZFGZrE;st.2+$W$d>t
-KAJkFmiXG,_Fdt'P]mB;Np=I3hny|IMOeS=3_u}f#xKMp5C!0%%zX,d._5J_q;[<61]uZz1>uD;p]{zo9KVe:f"0VluXsqzm|^p)i;oSE5]27g%R~[#tK`
-@h=<zAVV;dQ%]jovjTLnN#MLCAc'@9'@(/MV/l:X8aee)rfd2y<^|;$bzrh[I-X))ynLJe#z<EA)M!O/",({z04sW,"/]n>S^+jb8z(`a=}v#:C"dr9qV@
-=q^;X-jbNSY|Mfy"Bzt2r>j@C_9k7Ltp]wful+A=XlxdWt)BV<qO';72D0zvEV4EUq{V.&!v$D&H->:jIa]DO291WL:_~x'4&->/&QnY^|WD~c9YQ9sU>K
-2%);#z:U2P,$>ZeR_WIgx{oJGkpz^,(=6ei$rEQ{&xJ)X6FF2kQDEaUSj&o||q_%$]ii-))vIy(^={MCSz8kfS7TaG4sN.sP)rkY^+zE2}/&=L=u)fJo/@
-y<n%):s{5XI=ak/R}/#dDq^-GOB$MmIqszMW)kN0}L@M}V(wj.4N0$URRP:0`m-]I[RdCb!e%@4'V>!Qx3'1Hynj76$k|lSD8Flw#F+h5xgO&,_e~xj}Su
-nUv.oI;;4lykpv:}bdEG~k:8UZCe;rbeYK5ruz#OMmV)n(3EvuRN3qfSv>3=_LWr0T0hW9`6K0~9f%6!O#t[AT5ekuQ;k(6_3E&yEDQ[HKM'E"MIqGVw)+
-@X"vHa~g5Ind4SwBh7}F:v6|jj/3!k%/zaPHc#jZ)vt-;.bm$-m!K=s(CR`NS7hoRDb|#lnyplf8gFmiGbN&DMY['4)"w1RbM>kAFpF!,vZYxNY4IA5:7@
-7lEc)jVj{|Mk0q[rlpR:W;cVX|Fv<zDJK2SF1K+$0l!UgcL4h_5h[]!L+ypq9MVwPr-tLMHuS4:R,|3fwN=VMA-T2Tk#d]sx:"[jp3EYDW'#_.o!xIM7gO
-33s,sUcP~`u%&>0ccA'ocE;QSHbLc7W+$>$WiM%JDMnAi,b6V$J.yoFO3-4x%{{5pe+glQ^JqbZ&MO|YfA87O"2L8LyKqNX0ltmLP`#Mt6m$CHbtdjpV/(
-/y|{_OlTI5wfbj}|HW/7c(~9B'[HR_FI@I)=nih|y#J6$}3u5;|oFGZQ"P,U';dls'9k=d'm7J-^<WcOk7It[F!tvsi[z$nLwQh7)ETI}MU5kzB(J2ho>1
-:s"5qpBra;1/+jY%w7BZEgRs%fDK!2,r=^Mn`>i!X6T)q:0Y<^VZUFSoHh8Xq+:MmJ0^oT%bGwI=wNrtPcY}Yt}tE>_ec)x8!#AudA3X}'lMeQlq]F[JR:
-Nb++36<{ZY|+9+&}$Czo;TBaO_jzbC(PB4:!`aR%uNmf]QMLM&58))Nazn`qrP]3D){);+D:cY.Po;`TQZx,ZD`4v-NjM+coEZT3F^o1zc}"O9>[<VHKJe
-M%3veRi/Cy#-Msgr@#zp"8]KFhfGmzbV2}.$WKgi9q:k(iRYm+(e#N/;uhpSxu_R~b3C,9gJ`kD-|`h"4y^:,i-il0eCF#n_|@I+<_(uA,$L/aww"|266u
-<ySr{5KdFt77h$0EtF6JQ&sPa2HDaB<CMO"m!xhU2Mafd_I1/UDQot_#nuP|>,"2Gg~V)Ea7@WaDH)S/L68lOEM8Xt:LCIKLOyZwpZhE)h}"aQkj{9{Q[C
-UVyAVh$O_'f8IDsqjS5N6IKJ#L{j5efmK+e7oTZ;2^Mkp=oEG6$ATc~_|:cTmibXy{@-=@Xxe.wI/1^pDK['u%Fa,@W&QGKa1g:^#8D6(;YrOsh7kVP2@_
-sGO.7Ml.seL$|]1jm7uzUelsu)V,}c$^doj^[KQA"K%$c#Tf~nTv)ZG&/#oQUTl"M<S)fk)-@W7ufyo;u]E.wtK^pR$rcRrVe/Xif/!##w`$wds8rl}>2q
-tT;!)2ProIg2${[w]]m|{d0+k1Z1/TJyE@QN:8q_-a~Ls/^yYuC!X7/h3@@Z@93nt{uy%+)OY}=<nha_>97N^QoL32Bk#/kqq%!yZ!AJIhR"f4'nZpy$TG
-4Vy-/I3&#z/%e|qHA8|5n}hwg7_nOkm.DIbzrh@5s-xswAn>,]m4yuLXHyNv9Q2dl#<-5_s@ipyt++_!fQ#@0_4"_]4CYE24j.}:fVXqM<nhNwt='{uxWy
-W:tjxrFST&`@Q`Flzwx>p%/O9U3JpyRl'$k_%vfL+zjq=;s3K](Su.42[YY<9r$$(/f`"5sBTVIqlk5=}"yPI,(Ve+lP(f&W@=0p:TJlzY:>|mvGSvYDeb
-`e-7xM:C{v.9WAXHHxxS8#'$_Qwno+@;(%E((@yM!7gcmVKQ6DF5HYuac30hlA<;8"weJ#t_:8X,.`0DDuRCL#til_CYw]>9i<6Dlf>69rko$%:>#Kly'(
-HDO4C^Rh1G]oom4PBuypOA`0|NO"'$NzgB[/[7}73:;`R;q:ke7oE+hYPyS(d7"Yu^RO-9&GQGXCW]R`(D>)Rmk+5iy$y)~ey<s@arbDdpq"9;R4qzRXW9
-{+|&jQ)%iGx+qHUHMMiBySbB@v%i8tf{v:q)QW&^-24jG45m|D!s3@lTb6wW+,(w`Mn'S+nL!q0G]+utoK5j|zP{dcca8@]cT`^%OkqH01@#ipFzdrw9jM
-'df3d:KfF#zngAO@PYJdIUcX8spX;zXL)04i$-7(@[6n~Fjk;1he-[m]c2(qu"[MLY%IkT-D%p##_V<uriK7{.Ju:#GKplzgb&7(nquK/H]ieZen!+8M`{
-<!^XDd,I#`k''Cb%ScEBkMkdmee2.@$F0DCn!nJfn.#pM'|G5kkV/X~j8"HFD'Lmy-0zfF|4O{mquU=tQT}C{M%caT_Xn@)O#_~#4{Q1-TuxqI"`pI~<}c
-]o3KBnZCJ!"(d4Wa}DV-A80kF))c]b/|Q/+pRy#CAn+B>{@};)+jt[ppF2f{@.pJfw#@ejIt3P;4@jAq!2CQ{]ww{GO<(;7{2D2H6gO74:53W.>jt09YpN
-!dk12;U@0mi{6j;!):O#<NeT/]d4v}BMOs=l5h3Rl]EmL=^PPuT`8R/Vm7X8IERoiK|.0u+,~+a)npYA!&'!%y94]t(&L+x`P|T'gOaJwUXsYt;LsFi"zh
-6#.8E:!=b.<><31%zqU]qygHIo9^>HQ>8f,q1@b,!LR[:X,y,9D&mbBkCyNf,o;sD':j%vM-$-}cQ}=s>.n,9^3QO1/z+4}J']!IRNac<'PPESiKgIJVk_
-P+amswh`r#"^b{qQ:2J.`YmHc%AA,wAKYMleN^S.X+qn6dfO,z(pV$Xk<fJnKw"&IH6Lu2YJRzTj')1SYXo=WZTwu"l2tZKo"a,T}_d"ek~vL,u[D{|5=s
--QeJwP_(/1$n'CU'f,c^/5[sCKFx|,A=40CqWqo2DM9|al3Su!2U@g3&~$6/v@pCu8#OYp~;Y66kX^)25;haD{&d;wS0KEw)7k'OE_zif,[z`n#C&J'c0p
-9({@a(%cMXcO|$oCj>|F!Z70Mk51t5O&}@sQ+!9ZI&5g)u/!{7fboNfq944:_=+l}I"rZ9m8)t]Jy'|uLX~|D:]l<gi@$Micdeiy_>B`MC-{M2MByUPB}:
-Bv&edSet%Q+CPY)tb>nw;87dOhlpb^BU_<5M%nW3=#wq}@^aN<m.E[4N-gH%7<{s:,s<od&J0{EJ&uq6q;L^I9Dt`wba}FwpwV{Emwj!tIN'g3{gP@i&xj
-Qw5R{QnaeoG)EwC{Y.8XMob#'x:,DKN=@hlC[cO5rq^+/5Vw,kCO#eO^[Urq#^mO=xT^T$|xDFv2An`[RMjPB>T=1y{VgX}rrG.T87oF|(t(N3&)O=q1@:
-38cz:/i_By|3qwU8`L.qj^b(@EM-|nm("$VbLlW5a)J&LKO"dix`$<l/$y-PVq3/z3<RSfw(tPsn>iFurd8/P5%nHB"qO.f|_rH}~>tq-hl=+c(sB[Ww{^
-&/WuLz$v%bLrQ=gOLWPzWZBr0aOGf@]o9<8CbR}fy^}vxqo2r9/ZJK|vm]7=+tp;0'!/#n3x.5GmRit9<[_gK.xLly2cf"Y>/rXddkTVghiR%A]a"[0<pn
-TC"@(kR1~boZ%l<`a!d|+aIS("n%2#=s-I]EH3[`<Sl8|gi+gznL=8.DS$Jsh's"%p#>p]E|kovL(2+|%h|^gpsLyF[6Ca4kJ]T8}ss^B9Uj5+4nzI(M{U
--|2_#{`;'`_[.d=/cf98ErqwVG&f$dv<3P:GA#{kE=9U!4yk,8hsAHa{ab22<p~"#Y30FZC//gNtBJtM+wB!,e+!Y3,.iW|ZB{(-.(3a##&xb!"bl$x%ja
-4QECWj6sVpS9)8m0vMtke>/+:7te;4%P<^bC5gsBW;qEjb=N>cK7i!_'HwZli'Q$Y{F#m>T&4EWI[&U,u'T(t.,]B]Lj.)o4_njV6#3K!-2,z4$&V-IZfu
--hE]74}KA1jr:/`D!~|`x-t8FUR$2A7IA"AsGF;v^eB9Qfw;tBT/4-w=.4(/d2LxWF~8qV-WXu^Sf+c5R%{rq:Xq<s&8qflAkSdE>9h:EN4HC1Z4!#3.u4
-8y:m<zL-OZKBVy8Ul^|(`mQJtg%c,Z8Py(SqQFgIn}6%mkgf8x=KQOBY1Aj7GzP^-_21xe@[HIo4O5}Gyp50HE':iYr!C8322hFURQ6syGO[m/uOV-8j{k
-JCMT.%5rE[GZ_p-a7+b<p-rJ(Us%RL2N"8nVf`/hEvg+WxkqK2viG4t@5tJq-,"7.BiY,AFDC1AmAi}CCx4LMv:fW@|"ZwP}T;CC6kHt|A=,Ea5R((H,E1
-|!2Kjq;ra%D@M$&BO]zt[r=Lh2&&)TS!qyZ"U4IRr4m=L#f1Flpa+wq;jBt^_m2q^VWN7gN|BSsc(]W=VD@-)RR1</-8X0H7N,c^zKdY2h_s'H}&SSRnOV
-U&!mtIxkAeWgJw="Xjd<!}U1:`RP:daEjtW}/E7Y&p;HTGlsHJXmrB_&CGnavC9D5qgBCSA13#WwE6r8I;@mjnM@T.knh^7aE8.otrTTg8,b@-z,FSD-S#
-G"UD=xE1Rt(1azk9HLx7'c{z#DP2Gq`m.HH[`V>O3[6ddOS2gNVM-QN/:RO|+XrP8FD!l2qjo];yw_GY92<;NEB2yHI|jQNgGD"H'/3kwq(M<!<{RmpU|!
-,:Q>abSG4[rW]!OSvZ|I.uYmY)kXEROh[n|mu`HiHR88lJhZ#]LdWW3/HC]&Tv4SaqJLgaK{(;zIz(#<'C$:k"Aoy#QQl1<9U>+2P(OdLJWnIHu/-v@6;d
-R[_fA3Wg[Y^k(.NAf]c`}y6;%YDxz&n/G|l7}JKOOgZA;Eqn~$9PO2z+M-co>^"V7e``++4%@EEE/V=(VO=@wNALit)'t/}KwK%srvq@E)){"hAR^QbYHW
-2sJZUr}8kAvTo}/5C1YO/eJ8=ILBlSomDo3Je53lX[{tU@M>_uA#l9pCpHlIHL,c0PZhO_non'>!u-3=/E5(JOYHE%:/q((b.y<V^<)HQaA|~`)"C|ar;;
-V0dn5azl_|]/v-d/L:bm:FDsI0@,^+puYrkX7'L2N6Twf.;>oV<$D}fHA-C<dV7vf19aPn+'4CfhtmMG]>IkJxys+^2;Mn%+_g}7;P,}nnWS_OqGH`6eQ&
-j5mlMlNehLc@F0a0)<j7G=^a%bj>u3@pv:rbT9nK>)tJ35y;$d,^&N99c]dz>C|.l]'R0v^xELdx4j{+4x^DN6.K5vTf6ZfhmWY'C0NH<$(4H`%'K[RTqK
-6,EgP{,<G|196u,!kTq8_'>(@OoXqd@LQh;v^nIbshOG78fY[Ql.g.wiAvzY'Kw^sc}S+g+HvP`p@7$`hsEdCW(gc!|SLSwq@m</LHp;WBfS-kKr.XF]DG
-,[62.SyD9&3j}eEMhrd<F,lTP8$DDR=m-Jtglpz=]S/sP8|mYHDPy'SU]P@<Ns"fspw#S(DT!3cz'_ja!PZwz`Ks<nW7oI,O&-{z8uO5xO^C~8r|=.8WG>
-]KrCCf;R1p]MiKe48!z|+[Fut-VP;tshbk9|w=G"L6nfUZ@z-dvhof@/}c+8T6}A&B6rWm"h2c}%d[@=h}z9E3Tba@;.EV`f4GADfc3"Uj:.8I&|KmS6<x
-h1D@mHo9WgxO{q[dg#/!fcoE6QXG]bEIi^2@U4:.dJWHZIit/o5q-qhi>g<'GhyWHSR-CMbSItJ6SZP8UJ|}r}xO7oly)ywL$};fo};'QUG}Qdts--dh+9
-z/L((Hdm,H(2<-UJyot/s0e:44pzf5XKfgfi0"&WF2{w[F_@;g'xeQU'=UN0!H7a,gre#<#M/wdnWe_LF;y65nvwi5<Y<Cc.1T0eK04Fb{+lRgulUIP#&y
-Ky"mW]n}jZlG:TG4%eWC@BC&6-FqH2m)_FAQdA`81Zcutr,xxp}IMZ%,Q0Tj|R[kNV6!k|Mo5uC#vA@+DUMLh7M[jQ<HqpYbWwL4;gKy;E}PO}5p9gxTfs
-(rPfrLHMUF#{dXiw^|6k{]g,rB))E2`'!ALZZ4E+i/~QQPb0smX/oP6<1AyPB@31C,w,Fu@OeKC$InavG-7q@LUI87J3IDfJ&N{l)`_6J-rD3A&"&-l9@q
-l`5OR1lgxu&{8uy`>oNN)T-|O4X:qKivYVxv=c!d_[ED3!GgIE}dE#pyvq%wZdDC[f!Voqi0cq_r.&:QlYXQe)d!__<&t_bq"b}$:J#Z$SfEV)hgXl(.`Y
-D0(Lq<O,rvT|;vd7/F'!,9`8f+BIMYbg]Ey8E|}]2ZU]hCHz;iq@f&x^nd$4q{Jq{W.BBqWK;cm5w(q5P/_o#n^[D8idmJj9YXVK/;hF2f~d_ZCMe38QvY
--Pgl-'&NDQ44jq:!5}r1h-3#)iKrk(s1MAmO@N>LgPztF)x|($'4U]ZP`Uv"-BSrUFx.jQ3e6M4m0WR(Q%MSTz[_}!:z_l@H(GzDYgmVEP>{TO[EsKuI)X
-2zi0Hz)-~jhe-[Hh2r1)cj}'K8,zj#AJNR8w^wvNd3kB56PWUI8y!h0U$&@=`(QZ2.5p|yNUS0Hx(VU9bm`5W[uq{CTIv=%!/er;M#MV->Tnt,VC`@tAtY
-RBw]tlh`H[E{5gbd6>%9&99lxNn}C=PDC,]6jF$9]FL%'c`sG[ujITkQ>MP]!]$,4`XpmW2>c`&9r%`)Fb=A!1qRg^`j$_Nlei8EhnbZvG857R'TVXMAQ4
-RuV)h/isdo`Fj8|#oNeG]"J.+2}@Bo.SGD93q:@Qhm3.,XpE`C3i;aQ>}XPghX0!@.%7L'FpXXp_Ue{DR6(P!Ea<Jd/2%Zq_+:>sjq:VkjKq]fJmj`AqxA
-S8aQ^pHfGsXGCaZ2|YQg)U+aXDH!3h>LWfqI">+/U3sv@>@'79o3+@aD7gXRdoL)wJ&iBVCm6Q:}rm|e9UvYf`.ze-S_1$Z|5Vrh1BT$DEsSbdv),T5.+P
-hEL4%2>OvT,AOtQ%0$dLsMdXPuGmjtTi{NodC=BOd9)sd}CkNP=nT(:)lbCEG-}2,.WV2sa5C!GYOLcg$UE6DN-8f#e@p@@GTM/}=k~qH+"%!Q_,@!-Sg+
-"H9q7{}b_%)jiF}ifunF7huqfWr+qey`-6@SFP#HekGzPB{>5sh5JF@/51eUZY,CA73mjcSaa4#bq-k%{1Cy9qV$"3LXbqRLlsq(qGTB^eL1WZSjBHSt^e
-=1JWr]P"l}Qpw-OAD+Q+J-@pB@7>ki3QE=byT/{e3)d<qG3)v'igWK]mh1<wsD`J/KIc&6c`$XcFZk~]T("!)1ii)%.aIKTr"TnQcOTk=:QRpnyEH!UQ-2
-orI]11F>H$W4/+[%mrtE_D-5!BcH}&[nYawBkQ0kobIT;wp6b$g{|^zmsU$9";vn}fny!wDK$ys&O<PAni]%(_GM]lk$QaPW)9caAuaKUL{9O#]utA'&=Y
--s-]_xun.>&n8Wt%7bq=Cp0ADniK)@UM_4U3R0a+__U/.6'"_a6<QH5kp<kbH{43j&E[!j3Ck&;%.3(;~X2SLd!SaCm@DM.k"D$O`Sg/TJpDH3I]X$`GQe
-7&C]RH1qQ2eM7n9EP0}B}VS:7f'v0v^Kg&pIno'0KAB.V<|k"ojZuBrBuC]ISVM.z-s.D=1PS$kZ0KT;qV6YA:{Nc^f&1t.f}QJe"luRU`;n>sbea,7^v`
-Ldh`@Xj{-D<T1@|2FXkEaugG|^x)b/9u:YRz~VZWoN)^3Jh=uV~}M]Vt)A2<(D#.6]3<H$wk+Y1$8{:%!;B$m])}7k!3BjR!(VG[`:816H_fRe:JH'S6@q
-Rv|P8u7$Pet'JU02:Va8{mY5"&<'7(4DJt>GKhWMKa]q-WU<kI3Ct4%B<5YO0x;vd}_DPFw6Cq-OHuDO'x8zM(#z3ft3${tT6z|q}hBVE8@i_-J&cCv>EC
-j:KySdBl/@OTooJN+LkzDx"L&fZk0<ZkOtkOxn&._ru}L`p|(=I`xGRSe-sb.vmCp#zz{KeBbr3p"8.F`)OVQWd#dymIHnTJ},2qGw:}SIFw9O>d!NE$2b
-@+F}-F+I$p|Y(-KD,qZZsU!!~NKWGrx&{%p660l1^wTi}ZlB+0MSUlBYM^yd|$M$^V3)M.@ur!iP:5wZ,4Fi=YKJAo2JYKN.SKs68lu'{L(>ajHN|uN`'$
-E|2Jvg/;68u%HzhFj+Mb.{0&CMPL(61h,hba;I}Rr3Gw/f~tug~nJ|#mfxC7`Trqhy5>WPPbHQ-.@r1jA_|,n<r,8ru]okZ;9MAi)+t]8TG#$m4V.4zjX@
-|VTt5BVcIj%Nnh.&!A(w3B_'s5Dn;.67yLVH[#`T|{n-Gq_lPIb./q|Bx_Qq/qcN^{#bwjK(Ro8aib;iOT7$<zH<h,<8ycg2sAXNnn@-BA6;(K_>vJ5c#Z
-6}T-AUI]>Su.lvW:&G%m/jcq')Wu,eiLM_U}W.tbQjn)#N:j@'vNrtbHe|U&zo4Z+.)$6-,s'_i_RuGzC$7_Og')[!KPyM@c&L{;Z2V|eo.sxEi-zH<kT{
-dwt{:#R'DC#HVh$>[E0c0hT(Bx4APtDcxlZ#MLWOdrY9Tckv-KI=l|~zQt-Oc$Rq[R"I2I+V`}A86<`pK,N)A`f]5+te|s_Uu`5M^>21qPTwNp{3'`"h0r
-^Y>cpLSuK`G8aG:O9laXLuS](`MBunZWJM^{vR7'`lS.x0ZQz9GyhZROn>m)FJJX!mhzNn<bIu"!Ogo<fi%DZ(9N,|lx)!tAg}i[xl)-ZL$_xO)TU"]XE8
-]aL5nQvaym3rk^o,,ExfW<]&ug>H!2p)W0[Fg|^^9Yr(/UZHlAUgFW^Hv%HY(8v3;-oR3!d'Cx@;cYX|j=q2o=k'(,fn~tzT;-Ke_C&/GPfU(Hiv32m.BH
-HVD9/1wy7Fdun1E^9t-b8B)!B1LTW:WU77WBa9xqy-nZll8,7)Dq(wq^tH'|%F;H5PP[^gQ]z;gc`zgsf#8=VT#Z"ut#L=DW3a3Gg$(1VKS7t7"L';61Sd
-]U2h7q~J@FT/Khb-:V-3P9e)0;gJ$OCRoM;[r`1{(b#Gib<lQO#VkHpr5]qXG+'Q6qRxa|@#p,jkn^=hctF;VcpI4$mQ]QbZOT0l`">Y#%eVluWDVP~LiD
-z8]i1%WB,]#e@fs8JM"H;d}PdVMZpwA_&L30P2mNOP(!.zI}13mi/mCY9R|P&2|S2;)V~W9|L&o}~HCq:q%cdw!XhsJ]e!+'^^_{8{VeF78KPb]6_ymb/5
-B4k@zweLT6kV}9BA|nU2|B&"VNB3;{1$)gR0;FuI]D1Ddd)JdQ)n5XQ)Es_e.JYyr@&!8%gW8%|$fJ04vxZ-l'8]2p>/RS-j^48)|w`1QQbiR2j4Vldch]
-eFuYyqedWFUs'6]wijM=!x#<]!_4y}/_F.i5:uXD3ej`4][$zqa-:=:O]+W"quh6f<bd#T@I/-/Ob"Az1HAB2YI,@{]3s5$<q)z<Nna4V+"CM/n(x61f^b
-4nUCL0vs7,-L(.H0%/64q<07;`>Ct!GLFRM3kqJ"7i842<DNVPo`7m4<Iu2<a%IktizxkJ1@$aO!+C#Mzg:&%GRbkXT9bV:EaQ'o]wjHl=JN{dVE5zIv=f
-G<j$Q|fw():g7=hYx&{Fg:1&Sl}F'yPlW93{7K1qY`0$J-Rps97vLV1ZXlNW;JM<[kfovn$W!%W=the)yR6fgj+!@6d;OFrfBM4AR#)u)MZ08ov![EB]+@
-~[BAw+{w:s6^e^CG)0@7OQo274IW,gK|KL!K1#}{K-fH<b5{Q"$]"B"gLOrBZ-ElYvTHM&{(7,J,Or-]iu`c0:eSjK~cCaAZ6]lj%N>.9p7/HBzC>{h7dF
--^Bc4)7/4$TKw+vB;n2c{-W`|<_zXNO,zPBrhHZVMN0wbcb7_{(du[Ld-ueR/V]8$fK10xZ{)p/[y0i.LR<u__^WD}!D9.wHAz;Gcc%"PxkU&em&s%~UM/
-V8=A^Me+}kz98yhnW|!u|[h6=KER#pTw/{8;.)WiP57e/ZPb<O5tCbDit1m3NS6q=4`14QQZhfUN<jk6Y-2dz0AZ&O(F"1/eoTu%'}zj.=7t:@{h#tJ3<p
-JTXLffqJR@i@v^i7Nt+Z#Md)^9B;DEKouArnr&@`sr)/9-R3sVQ2MB0-IQCuGY'x2Iw{fg7!YSfv;D4c}{(v1}z-2/Y3f5eYYq"1A`^q`N|4j$nS/S'x^b
-~ym,%.:<wGV|3E:qS=7`ZCsRRA9"e|o-j<34O5w2j6=C({StXJn^js.':,}O9vp7BI+v_}[zcK'Jp6(+gz>!{FFS)r!/w,{DZF.)46NI,|z|@Op95!>vft
-iuJoDYA{3-8<;&N8Nn<}TN1dx/Vx!Gs_B0]n77YXoX>9$v+.D#%F7jVxdLUjLpsg#5CzY]rTg22/2qcU9G^Vl)0D"J4K@gTb$ohurxXG+Oev,}VdR"^6u+
-k)0Uc-4IKR;D5yN5nur1{#@oX2+[x=c(L&H1-Q<!6'-x8M@PTM/|_![{(v#9]^sK#E]=jpc0F99,M]'kT><kE};&p01$iq}w$N[>wSS1SnnUC%XRTzhu]n
-)/U3~7pJ7I^(py![BQ77[`5lp%DAk<y@t40C.^:WehfMnVA0[{39Vr5lT"rbyRT6:rB.eI$nG/X`[B-G9+]%ele@3StIL7}'Lt%yoC~klg4=/g,90N!SMm
-qPuY0Nf-twRF}4:h[myz8Jf&,[!T#Dgmk<2|H^.PYde@h8Gv}D]}H]vS}H!j>hPY`CqVp!P.#q"=,8-4Q%/Z|Do0Gb6Iyn/jlbkS[LS-suABz',P.6/9Ep
-FU{:G%J2_0WLlcd^,9/UAW17baj,sCwnoNk_e1-7kR(VrnqsO&_95l7!~w@:tteIkQsHnQ:}bY&{UaKSS'"9q(r5,@=KHlOT4>@s+Td%OzcSRl.-k3I]61
-0/mA7BdnO8R17L3uT<=O16RA0h2D,r-MJm1M#.Q]ar;]$nA{#ac+ap;h:yMxz`R,DYg-or"Z(z8W0.Su$>S>xr(th)'xy$K-gaxR}OK7Z$9xc"]w+3VK}r
-c"2GTP3{8Phn1],DV6h3D2%BCt2+HC%8b>sB0]0UQW+<!8nEfaL!,zD.O'M]=Jn605{;NLkFAmOvi.;'auiP36KnnqhkDD+6;0z50_Ds1KFV,h'D[3pKh3
-D}GYwV9mNR|)XYk(G!=tz1{(9#6@Y/agx=yO7j(jBrz`_gNG6F)ot,}}]}d}NuE{=&btSSym$tXovmM5XD4x@j9;`h2|l!y3x1i+Mx/j}^VO,1T=6@RM7x
-"2iS']iq%^;mT^,Mfx)-RoS1B`q=J5GJ,(J6idK6p-|ICq[&5Ct%,nrFiBwF(4(<5zCJto(KrValfIVsp_=EdlFUF=0jHu~#3+(CuvY[qvJ(m[WsGF9z!d
-]7J(&Z4A~!iHehX_Jk+yuI^3,S;;<uN!l(qtx;wX,]]SKv2A=`)8'j/o"C0W)<xUk'p2G>hrY6Ch:&Xwf&<rHE;prmE23W9Bb-9>)kWviBG`U:n)Xtw8ll
-F3'>'JI,)up<Pwd)+:}b|xp6SEnpv8.#e"t$Nz-U,RAq&v"REN&B=^`@Bd'rchOwnq--ce2_fi(l.P^6@.9/Be^d<WDL1;c:rnL+04rFm#7f"kaaJw)>n"
-MAF{D)W<>c|;5othu2g(5PEWA1=BPA+^aF70=b[=yzs>Va6Y,EegOX5osb[s63ER0;aNyMn0fcI1'-n#/A!Wi,WFx5,X}GdMmV`:fsD1%AX;jF}+;>jg7L
-M^fYh_`0b#l7%`!%Yw'0ATb-4/[sI^M']-Gj##n[l.Q9B]'TKU;bU]e>QOOXJzPBtCo{o46ImTgOR>kJNE5SjvIYU=QG#n2,qGFy0#"#Q6d0kJ<07%2)PW
-PK@&e=NW6'k$hNt9fTu}Hs>eL_Nw_!:8mm~7G%]NY&lffN~MfpVDRs>3a)F0}Yc-Wa_#/fXpl`ES{$S!O{ZRXl_$e_viQ]xvxfK12eyy7H=F9ErknFg5H"
-t5.dgrO#e%mS~Sn)m2,,6uL#qq%gMgAMv5/+^Us%qEbo1o`;f{R!ucy}F5&3pfW`y1LB/Ub-dbb!@$=^hZ|<hy;%[0rmq.au|%"J=e.%<EA<&|;J9KYb0#
-$)XDu1]HOCvn$:2'E=[9-15p,)P;O"0NKbD9G}F.g!KbpPX:vwR1Zgl[DwxIQ(rKEA{TL|>@:/1A!2H[1xw4M3yC>^/MIn/:B,.2$v4'1^HCk4pa[mBh3I
-cEQ8QjMzW%'K@ny,s.U4JzMn~K}m&X4j5U+13s=BYJSCh82;rQu.hsQ:"@hyT3$jIUiFRHpc2`YErriJ9V&gflLlFE,8Xfg$.eDFA&`mH(}g''/k@_6_D8
-d&i;Rk&<BA|gGLZQ3!hVI0!'rO!0sUfku{M#G}hL]$T@Lrn}}=sJO+3C1yh^v$jRWc'vFpVFW[0TVr<DE00]Ms';T51X9q8q9<1eSn`+Xx.h>)1pu0Y%2A
-cesp9=bQWGKlu!~B9DLAwN~vgTN!@8J@]ge#2|,JUE!FBL^v^8IQMzL%WF@aAqCV[jYY6ivp+J^bU7b/G^^VK;dMKckY2`jkuw@MuK(WB"i!L$<PJd:er6
-=M|q[N>R+Z6w_0,0<;LYLGH7IwG^TBuPYoX4U4%yb;Y|f`@d6!+5/2fXkjmQgZ,oi$wGD!Wpl_S@,(vO"mt}nFF"@}`]n6j^v2DEQx#Z}RL|PdK;)4`u=X
-$"!FH/GzMFM$e:JAu_s+T#$xQKhr#4GY!BBFY/q@7sBDuhM-(ja}B:mK!QzLsL[pM&J$dsGFX5V[u2sPc!O8whyb}bWkYs>W5x|wWuETO58[Nz$/ypzy_H
-gOTZV|#-rMHOCx,{=gCE'NR"CW(Revi0FEs2u2Xh_T6H=^^FUK:iGt3exD%EfxEVbiN88em5f(V(.^C/<dWo7]WMVD_Dc|#g{4+<lENI+wSv8TNLdy%w[/
-.aRWI0JDflH9|A]qHvQ23$v/<}q.&#`ExJt9d"'ex=YXl{/cwvC=t+Ie8-n6a-zZhWSy@[kOg'x^a5ybK,#/C73I0Nirnoyl$]Di8wh!q_4').g'QP7{7&
-o|+0#>ZAxU2>Vd![UOU""r)#RZMqR)4P7KS!X+puQMs732Cq|`3AK`H,vh%Qw>@W<Kcj.WJ#Hk^Hdj8Zh:+H^-Fie$UQQddSFCfEUsX{a0ME&czZUR-0yM
-AkYx1^i[tc_SkCez49}vVP+),UrEp87]$CzN%'Fo3rz/PVnO|0t"B.iGyx}r_Q_g2:5e40s>(%uIhI0Xni>d7P%ssJ7T5X7CQpr|oJ&T.y1:4xNahMl3sr
-KDNE"0-tzN5a1PX=3Pr;(fXF"B/rR"i=tB!r4C4),h=@rrH2;9w>oq"5&T9@<;#]&&N&Lh%bq$vh&t28-^^u|!FBDJP99'CN8nV;m7q`"NLq{Rq<pfE0!C
-`4$JhO45u'k/_wv5]%9^A,Z4c2iZ}nEbNcST&H4xHw_tv[^Ici(3Sl(^#,I"lOQ@QQQ,UfomFOTT>b6[]Ljp0sgrY2zPtr2A;eC{alc/uic%U4^lZ1|'ve
-:KnZPnJfc$4$S<@{P9y05Ja0z/[RP#@>+b-UC]XjGDfir8s'F%.1(y+&{(WUX[:rg@kLVGJ3[e<!IJ=cmte-GRkTpfSa[TMdAoQ4"-^FW'y1'^XL^A'Hsy
-uA`ur4]HcC@,SsDd3pL$:7%VIU<k:7ktG<LnqB'FHd_Vj%w)eb5_gk]Q4L,3%@L9K0dQZxdi%(^28N5^ZY0JYW8)(a)j;8w|Q&1d)l&!LtGL4'i@GacQ=.
-X$r2IyOdn6Gyl@&!Rsj:x)jeHHtIC%yK{8K3U0g3&Uc`lGFz_FOPLd>oGWTS-]U7_M@a`{+fkFXs;Lal;L]Y!{R6Ce7_oHhYdoo4V$LH'C<q9=B"+%:j1n
-yP#wPq!:$CSmyF[sOJT#CU[H:LssDgS:CR5j.Pd`6Q&"[122mNH<gYgg)LJU3!dJ#IJFV!.U5soHR1qf'(d<D-DHM)Q;XjE]doL<g`$10G[eLH9&UHoi0o
-C<u_vI"Ou]hycu$B2y+p7{nDini_s/~u;M#1;|)CGDJKs1JmIOm!``h}2/1Vos,4HqT"IR9'EY>XFgz7{^A^V!V1>w-1lmLF{Xf&QQGb%z+c=6FIDe8Qob
-d/abHS2@dvB5{Q[(+vIR1WcK".nazIw)B)<w@^,0>9OY),BCx^g%ar&p86=use$xiRXcEy8OQaHB=iC5jGWDubC/fQe{$-SFC(O['([I%=P)WPM'HIJ=Xf
-sVu)jJ=L"Aw;%>z9iQx'BE0#=HZoce}q8%O_MDPW'b-Nzi,hzyF<(IG<[ze]dx:|K]d>WpknoMJ6Pchih;;hm.9>[X%Sb%Do3@f8Z0h'"WU7sN>q,7}<j:
-fO>HASo@|jx0d7=<>!Y-4rV+j"yYP>+)G::#cTf{9wpaP<8J)A5=,%|OYM(}GW+p'z(Vtxdeg9m1sfRwGFK:JB{(mL+O(7{i$6,X1:_T..gnpEGYyI=F2C
-/X307;M`:;`K0b}ImQ`0)9`_@=g<5.n)J5Ttg!GoOzQd(k6m'TA}8@!2v+QkfpXlnx%XyM~AT6-kI|K#ykUQ$u!Mz/8U,;48@2zQn.'QM^qKV:(hr@4B)$
-uy9@+D4cbc-%xfPVy@&>/t,U!b&t|zFf:F!&#eEsz.UX<%BeUOUAGiiiRR4M]"b%nY(J="y(by]$/P!:i!/pF1.jd.eJ!Mfqw&NS&jdcM8|wfK1h7|Ojw(
-WsK%tSJ=M{FYghWd~f"_-#8OZIeebdH}#`s72F|qhP}>~wsF2;b91dduuky$:eBB&yoW.=E-8|_kh(R>,Vd&hIoqPYNT>y-iifERrs+%OpmeFtJ%'J:y)n
-fy-bx:gI_f7]-Nl94>ItmeRg|nAOtF@X@,[8]S.BEa2_BqJffYn@IAKLlwj>cl"~E@_utN]`yN-Nh]~Skt68!AtiY:}E(A"BVe;k8qk2@G6<nbU/&foFb/
-H%Jir@I0vYG=e/",zUK,6C}YGM},r7/$`5`.G&H5AG8bRAU.ktTO1tzTg+0JSl"IltNhL"c3),/CQZxY{rU6H<bUt(Lgh6ci/7:<[aN"HSdL[KD-GH#TW_
-t24uL]wu-9#mseuy4".2"M);kSE>t:ce0VZ5Z3T0fp0RxWOXG{PK6fMUd"^f|21Z0'M)Y}5%sU97&$2ww5C)sG-t7/!$A;`@@%~^r=8h&6GF'T]{<tEH_j
-f2+s2M.zpZjs8Jw}PSY7WZAuF7]ajvH894bWzoShh^&Z(t{x:#Vb>n5U7gNk9tRtZ28/WRw`>+Fg#-iirr8(NipI`qO,"_AP%y}=hYFDL[61>2kukiepHb
-Avz:=vllFK~y9DezjZ;0Vb|.Pc>BSvRB{_MQYADRj37Ym:7U50+QSCDjrFG$%s{]u`>-vH%FC-Q$F(UT]99U/f(gyQX1awx,PIEdwVv&!Ykp>p",H}2fK;
-Pd#Lwe3Wrc9K(M]gNhQ{w7:4(!qSfVU,Q/^GRcHRg!0)vy8etFHHY$87;POLol<%o)Z&>ISq8cy'{}wlr<PG,{5[oWeef}SBLx'=wrDU=c,#Wu%gRprG5a
-y"~:0bA`}0nqZ)2F[RNU61NZ|Iy3,Y|)7922pzsKQdwdX`1m%Lj-e,|MbFQM0A0<0;[P-g'+nb&tRyI!2UapI|0WF;%Gcm<1]f_i51OK_<T>Lo~:"BRf)K
-$Vy"/#rG<Z1zCdOS5TD0Ed`Ar7{N;e<z4tpGT}TUe"q0<FYF]>y!LJ#Biie/%2Xf&l%CS%cka,$`r@xjD;z^{|F>wkG#`i'FMlcQR<XYfJR&Q2k`e28KlM
-F,'hGHlLMOW"_4)iD[fnoJ[/]abmvDnnL]OZC=~gmWu-`tdv(<V[bLdbC9KD_%Q1!LFA'xmpL%:Pi,cQhMd'7uC1nX{&M"h^i}AJDB-SE,(Mc'[%-;MER3
->,.;xX%1WSwMluH#:C9z-aQPyI_yS]<^8v1cbBACHY@4(!AZ=1+Sc!psEOsptR$.odueu7'0cm.=6q=OH+h]CPg!/P{s:8-S/<6.'MYJ/o,/d)fbJhv4"g
-qCi$q>M6KDaeO'PC|qo}erY<^v`]~fMqEFrP1tp7hFEi:BPlG6U2yD$J)d3bv7s_fOptdcX{7VU<'h4YVl"%;[ou++/8[#f5W7.,xJT2@P#a:t{P~&>`$,
--lzg]#bR%wnnA1Ke/T0D;myj>`%"X@`!yaUBGjf;Wc4xUX)Mk@5=xXnd[(8J7IL-AJa8mkd=lIK(#4cL+xD4hHEub^x,gHmvz+<G;F"u4LZq#Di5{c|7]x
-}x+,6du):pA`^mE^2kx/}yrMZ4C)7n'G&MmEJkU]>5y3vG-zxC3L,vUyu$/'Y1[.[VFn<Fbl+vA7ojp6dP$U-{h`CvZo%9g'nCnAZ0=cps#Zyk('[IjpQ.
->t~4hv1Ul=+"CS%Oq.3=U9I!7C$E$exE^R&}=}}pcXVhKd/en(5=>Fc&.:.Lz3oL@0zfo;G6cJ+j6j6pBSlzzp3hzA^=Pio6Hh('gP'AYQ@Z|U]Q:HGy#J
-6<oR7qy:.i^XYE)Q<eqz!fbdlRSgR5dwb/eq=XcB}Qca-3xu(<0"7+,m/AnHy"{:TaGW.:(2(8am&bg^[T%Q9$7pOf:(YS({aduvCRLz_J6-3[&)_9&v"u
-=#O_0p=X8h'!8wV-(^]Y+=>|%z#psBPm2cp&~<~!@="Y%xo<${RPt{NmY2Rnd73H%{civ}|f-0oOAw#.Cm97"BVt;_Dj_gmYQzj5]Dwr85Kr)hd,#&.m""
-f4ePJkBu=;(uJ6;EY!=x`9Ge_TW8Z4.I&x[^_@(1F#uOa:#:0lSY[!'>Ebu6.nY8xde6heKWZoGg<Cw|!&={Y@UpwsrvG4<"xS@u&G>kD-b=KN7eHLf-QB
-Ic1/Xks),}#tbXVYAr:$!~odPd9=JC#"e&'_L''PimKTSZ$%TZnR>Dk',D$%(>SUyl.u_f[nt+_w:$p<90M+KM-4O]wAI.<AORMPKekaXDm<:,LBSd$_8Z
-.tp_w^g6GwlLHrw]2oMp"LFtyi-vB:V;OLZM|[3`3Ds0j)]q|w_-@Z`I(PsCD2[pr,N02I"rmkte'1F1WrL1TXme3hib@.T,@0K%-ZGOw4oB;qL{45-{9j
-MLW+$hST_Jj@aEa0j&h5xVgm(g;.!H!sXg1tBjM(3n8bc_Ac=,r4<sWc,/L0TuS{24+c_tZ5lv#76|RH_!aMD,Z9-fk6gsY%NLye0vNS.j'9@d+C'8rn,$
-_DKV:uc4Pp4[=DJSrtki2"g.{g@K'Lo@:Y1CYZg`lou0jm@zRwc1~iAj:=Sn"7$_h|DPP&@-M%95tkFJ5W9t[0-uiTNW5G$u'>]mLB>q3I>mf{1{AwoLo}
-#c{N]F382h'NQGI-]5J}^#/Y`YltDpii_uMMG%O65I3K]D"07K4VzRE[2UI|=XMu95jhfI|YhpG@O$#leyxu|}pu_h1(8HyQjj6@`]GIwrgxx!JS7Gt7='
-e}I:MTvMu/KYjdU[e!:'ON6Guu3;F"A/fY_C%t$5;[vggbO]uI2gU)"p7"/A|Rj@{mFvL8me8lLdtI&Zqk($Pu1[!FHkh)+A.I{5T<^n(xS<ggp(Z!1.7N
-]{e.J<7rfqFoe,M-ZK-[VCJ7I>wWX:jzn_.-Ys(ec5X8Wf`VH0s-GnOZZ"jP'`(Q.p#kA|ZbYtX/5I8"{T"0T^]g|vA>Lw;JrjT%Rzr+e5J_VA%Cz$qC}T
-$k}Ab/2rM5$n1qDAEt>_r_aDN%&4pcS2&X$^'`h@JTFvu%Zmgcw6!qknb1eA0JwtqdataiKHL:n/p(V2N%pyh487%rv'ur5izH|jNQ+Mqh($#a{JWxo/em
-)D'e8QJyQ|2.WMhW"r/ZZ_!mF`h-4Pnn]@T=yu^M0}zG`A`@[_rvG:C"P$HD3nKV5Sa@,/>mEdq4^`$UA8-bfebrb}::B<IW/@GkQx%kX}Jh8<g(O2Q=}H
-VjkA[p7a}t4q$IhwR$AWNN:f)[Gw3&ga[u&IE9C{-eFsfWEYs`nC&DndSTlGX,.B/OZrM)Cp6pngc`z@dL{pHn7^7M^wjt5X_n'q"o~@W=ET61NB#pAQNt
-vV+A."oXVnx#]F4<n!GX)N.^UCL7}%l2C_m5kk~RV]C5YJ5`Ur@vFHw_fc%EfrOj2K<wf`pR',5I!dT[X=BdsvSR2(8B#R=I=KY%TT5:]RG[Cm,0mI)fv+
-8Rk8pyJ3vJQ_0Tf@/^z2sa_k@L;>,-9R]DDADd8^5lbc>;x[$1IX0;dCEl+&v214]B)$ztO1W{pX4+k,oQTpbQfA3y1etcX/.Oud!'#a3P$"/97`2+YQj9
-&CO3g+]KyDGj;[yzO8VF83}%OHcjh/Mnv6Wz"=O,s#Xv=jo31s#VlKj]sr3E>Ed!JSV>t#5sKR2#Eg]kIE%R0:wL4exxW02Flt+6cfx{mi]XPT~89qm^0<
---H%]GTe,/X)ED~aWI,26:M:6KV!3&sZ-#GpIG0i=i:bCP65Ad`(mio'Z;F|RycfG6._>LS>}>_^SYPI"@.s!5z`tK6-7R@(~bK2U'U{GA^Q+"UR"I<5{b
-GgXf-'b3tTh:|wF(,}amiIqQ@l/ex1~cN'cNn9CYI49v@}L./>dHEOk;):hH^<Za6r63;.zV!s@&'!P2SOD1hV7scrT$>I0/^F7_+>4=F&`}Z]xF)/WmcH
-;Q'rv5d+Y'<g:vD8hlp7<DrZFi5;XqK=QMX(D+#=@Wfke+t7lQqzs|<cFRW.Q+~|^NPhvq/JF{FWk!xS~+:_&Mc>h'u}J^TlT{~'}5=n(P/ly{XwO{UkUv
-.VWZcJm8nJxL2I$MoxKM[e4EBMrScVBnKJSoz^B3sw(ZmV>]ps@qzX@xSK}s7I.q0)zoA@bQsG_SiGl$JU=tUOKdRY/#ryLE'BuxXc'XVO%]+"usXgoRn6
-)tm7@dx-_:q[u_(,86Rh7Yb}hDSw"^3p%!]f;%k@8gtuoIR'TU-)N/_y[80&o@dxBY^tz'pVYxFyOvMzrGF1L}qM2$3/R.C[xcPe]XYD]-X6wXum(RE3l9
-YF$N20VT7`!!zCrCbX+!gC'ZTkjrxe(11UD[5H``yEZs4UjYeN]z{oEdn,TkJK:8S0xT_+Hj:vy[4f1]=hg;ywO8tI1"=Grt<|R"4%B2Ulc)|yo=Z|0BF.
-Q=I[+(c!V]WJ:wbzRNzs23:9>+,.i_6+%3p8Wn<(RdW3-6)I}!KD'&-s"<H5O_Y+_YC#}n!lh`$c=go@4tpChrksIp~9.`67@>onhN}d;n`Y&Bi%n8l+=>
-($uT0So/=YX017fF'L%BO|!jZ(sIIM/smP4zac&^+{`"{<XS=.5fS<ju:(G("4f1<'~]<cwM_h-9<;@OHBTfV]M"CYQ8svI&uZy|D&:QxtbKavfAC&^69p
-B`maUx/wY[Izg]e4)C+PuGM2k3e_h:PCkxLC@,,aMatv/ruB827MkhRr%89}S}t:Pb0kaY%J{,%0Mk-nzu.L0&j}7Avgi0($U6ZRZqSkmH4J80KM6L.44^
-0BpYuY!pgCh3r,v7yq1/8'zy2nvOG85VLF8nRdM5lOZmY{9gRNT}.pt|I+LWBjRtA-a.F7a{Bs,^[`HhjW[WuBvsq6hnf^p%.5aHLV15yr)3r}wcHqqs`^
-|(BJm$xb=aNYr]qk0DWk9u(@d/`,V1poRd=60cKQ86z235Q]+^X%~j.">>AJ9Y$)[nH/glCQ]Mdryo@IGue9Yy.Zy=7OJO6,%k"}RdHO@PVG2}([rfX^@b
-4-9UTQ<x:q%+tOnh|Tp0{qBbJl^+yn)!)c-s7,T7n":@:78Q4#[V1b/ZHV|,_Y3;TfSFt7jm@,Fsi&w9EJ)bV[`<&z1+0IXG8r_twe&|wJXC+bf`"!!,@x
-"%HC3Dc;e/7=qi98"j(Yt19M%tJ2/"!^fyn^VfBD#/EFSBoqVZ$C5Gp1S-smu%"5~q6Aa#_WR$lhk=l@OKUxgYG2`aOYG1y;5n6fDALFZQK6om;tHBVkiJ
-!myrL4k`MUTLs5$`$-l$BK|0Sg|{F=5lsqc)zQI[$$>U#/D=/yxw}D@&@zWMhO{CW8n2bZA,s'LaAR96:vN^,Yu=ipD8>7`ev/bx-kM$JmvZ<VKi]n{^'f
-v8ACOnklKPA)eOgkk|io'{fYGo6{l%@1maX:bhcZ_iJ`ZZ_MG(W2Ggb!rfDpUsVOIivp@'S1"&+94xf;HOXWX'#ASD^qV/AuM)X0vaqoB>,U6MS/LPY%SA
-=bAn0]nX(CEm[!}J2t)un.M_ocT^I|L==$9-Jg(}8DLM3h)q~Lg(&;=(pU<caq=P-Jf7nVGs1U3UEizg[ez^l_u<+<;7Q7'E!tDrax6Lf6c:BfVQkui_UZ
-Aa|14tz,M^^A61%SxV-JEYkE95aAko>v$I)&kngZKkn`&G./Y,dxDqb}{b:DWSfT[Q89t(u{cu>>t39c#t0.fb8"Q8]+ptpi"ovF:erVu1kM.4Pr;1UY8x
-DGJSP=A.8ALE@7=kYz~b]'y{CJYe7<^%~x%3M;G!]2N04MqYefB<<quO-&$`UYR7mgcTIu;OXZ!@|MRhshr84Jg$x$hfK@D^9&L4BCYU6&D-es7YVLkW$T
-^nJZNa9_,]9!@A'ziHTp/#.oLAcvFZ<p9`~(u27)mHlvL6Hb_Mm;xp5`s6egSG-&:"WT+:{34<h{~Eo!4'lIxM<!z_MZ'=Rp{y/%]Mu(4"Axk]&65ao="{
-I%~ocUH.vCHCo:2W@2)jNnMofz{yeV"-d]~2NdzYiY;Ez6<DRTnLPn&n'O5-Ji>zt,>S9C;EOn'Xa(O06BtwT1i|HmT-$6yvS7YmV;"Ahe^V9:FCvUeN=v
-^pdYhb[B~a5n}(VyCcpH48p/bXE)SOdg}Pv1mEiy2iW[TuwZ'uwZVQG[qhMkBm_gtZ/`RkmX-u+6Mf:Pm8N}IG.av.J47y_=hI1Om)!kqwY<EHBN<,]jA{
-z=O4xnV|+MP85h#xSw/mC<K@Xe9`Ht`MWzZp:@0RBH:`5g^O&:!+6O^V^9kz#`EafFsmI0<RcdnLj{qrX[9@m!ed#d5sl51I^rLWF^a#^th,=vj`ID[+_i
-4HjKQ-fQ6KbODy!vy(m^9X)z+dg]lWdjU+KK1O#uR[NW)a'#~`B#cpXKVb"3.({1TJv,&jqu,vlQI$8<5lxv7|,Kra2D_B5Om4x5]L`#92R-7Ae1(r,L@s
-0RqW>s'W`2dmDO5<$}gPXu#,}43WtsJ3^Ui+3Sq,A$'mWjK2N"V:gdo^Z$.Ll33H5g(,Mz#X('Ev5=/EaiU/%;/iwm6`[>F|T^~]Czx.yO+wMFW5/dmVMF
-GE-dW8!1ia4BsEs@ON51LR7ENCN@&<NS/YUa9R>Wij$nBc(1}SKIUs/{#9j[(#ptxo|uOQ9iF'LF/L_Hv"B[-5VZC3cM['cf^bk]eU(QyhYry#9_27GGLU
-1+"D$+9p6"~F9zHtH;A#3hs#ZXh,!JCVqH4t%<UKv)sYt-h/'-X4QN]l7S!2G4HZedkp^ZjqR65t<e}K^>{C`KvL`+SqrF}lozCH]VsV>p`{~6suQ|8vk[
-0]Txr#$y=@s9TbDp%o/T@ni:)plrkcYdA=IZDhRy/B:k{S=L"`41xt[/d&}'#SP'$_/iVbnE=1L<']N&<N|&%ScGd=4qutkPrsP-M{J`ynf9`R1iO7H{n-
-LV|nUT3c|J,2Zy8Oa|oN&2Zy&VV%Bi}f8|h]`g[hwBQ_f"g2mL=P7Kxc_BKc;(-!iY'%,ypjvv-eoJ4+{RMTiF|{_{HnbSy>FyN9Y,Rxl|rvk}UnELpa8+
-BK}M`7MOO]+Bb>RyH7Tw;]ARD;#x7K25`'G5[wa5Tlo5|Oavk-6R)!vJijWgU[D#_fLWrhk50pKpqA,/Oaj}UM3#5Az/:t%6+tNYv@ErOd/C5932DjR{Oi
-34tc(zKv(bPmutIN.Mi-K|3H<r0l%-2/btAfVcv'Flv'ZzSlUE3GCxXRrmz:-y)]Z1yBgM=%;MqZ2Ys!dw-@>V[z-xAg1;K7'wuR<;~7Q=G0rXY@q"[z,l
-#hhtvbI`l9Z4iybU0HFwj%]j7K{vM[-pj6Xm<e~K=,c^%adOolgs}V9^@gWu>qu)E:@7,R3{&h])^Z#VpLz+:;g:_[RU&I'nJtBk=.-+x^mxB1[Xb<'NYU
-,sI}PZ{|&XtuU-4JAR'-~Ocd_GL,REJ,>j"(-DbKbA7/Dn2;D,8Om'x7S71Kn{h+clwU7v+D].o=JUw0,$AlRz>;r&`A.t4c4/m4T:W%9UcNx^ibJGE{=&
-5x%{@wd7eK7<pwCS7=Q(;S4a1sMKO$#-U'sI[}(xV7erdxsvXLo,Xi)@Nny<N'$AD.Ua-CD^YZ(P)GUZqz>QX`C^MlvQTZCqD}5{ab)Ylcmu%.ftvB/&zT
-wA4TlW[o:1leeVAQXS{JP6sv'tLr#`)C"jB=66I!TQ=mn_&+|#Z,Z;V^Z0v7B}]LHL%O5l.8`O$e/QPYMya{HBRc!jkI.<dZZZJ.RQYh[&bPq}J8_P5ZW1
-.goN'YWsiNCQWD8IX$.:4H:-DA;"ZCwc^!&c!u|IT8jwr71=k}dki("^vR/S!sd,6i-@Z>Q'DfcRm+W'$8|=TY$$<z)FVt7#4].|S&A7Kc3PAh"2H;muYb
-M-nke#}VCiOx>o(K1j6>;_@3Y^#Prf46~|E[!AT9~.mZx^F-[PK/'W./A9@}zj,P&K8Q[%['RlLlvTK2O@m]jUaev9.PJ1bnK6aGjM/6PbIx_7GqQaoI(3
-3b,efAyBGdEN#QB/ucbFSWbjFBUX=.n],YHY<fZpSddvjpsKr'$!j6W:^S74..8Ohooi2+pyU}Q&"^zejAvA,foc)JPvS!!IZfoZQ&]pJ9&sDi-Gvm9-|[
-CK%sBu=r)pN/gJ8XU=:%|BVLX[OvxW>"my|lZTzd|ypjfn+o/v[9cF<FLzzutE5YYlIoT];C<z8M%+P$[^#]R(]/dr0+G#ts_U({}3}qt"Llf^xZYH(D5O
-wuI]XoLLr:a`lWpR`t)9Lx{v'>d3#Gn&uK6Y=TBYx75DB{PXwLym&KE<cg'BB`f)u(i[c97$`bu%:Sozyj`+J|9Oy8)0{+O1vVg+Ic/wr8n.YCfYk#7"X;
-%N(_7b1vcl%jCE9IR{RZsa1WLDOKyT[dyA+l#@]mm7Av0dz;'u|]o@ck(/!nKJhK|e4:b2`Li:@'R(a`1R@+cf5Lh,S}N5A4K#qTy#L;,BAj#^cD&^[,Sa
-f@Fah$h;k%wgErv]),$fH$`A(=.YF1A.6omPWe.gzx|Ok/rtMw"gslt<fZ#0/[^{e:t|=sOJYtW;)+<fek$SAzb2c%H:fivOQdcuY;%k7uBT0<)n^^`a{v
-+Es=.)v'vie"UICs=(]v'BMJfK`nU_w#tqTnqzl6VxY9MwhtLIxR)AX=dI49I|w+-"oTM4}N~0'<%W{t,$!>;f3_/R4^C46<b%l]4)4N;(+ADaecdc4]Il
-vQyWC4mWAZ;#Ve$cb23(Pi}X]Rkp$[TseduGO_jacc7y5yb!:&>)mF-<ZE1FVwNF`MiAfN{ND^k7&kjc-b:Wmp2X)1=z(i{BW:q-fNMItcMuD;ot"#2f&A
-=(v{0xI1J2OAz=d,%;,OM+S+N$<I9k]6tU[:,rW"Z]+"pso6G7yicuG$XU<_y7[pDz@eE9(vri"7#@h4IC:O-^(v&^-UMBR}5&h|+k]}D25@zRv]-dSOJz
-/c|.ZP]AiM-l6I.x7=zt>44&ELS</>Ig8a|8Tro7J9Nh[s$N@%zU@n,'P9klGH%{s>'kGGL4j5kJAIayOlurbFPTiKH!@W@=MiO65K&`>eIYtcDE#5`#ys
-xZIE,2#Ddoy6{${{82hzfxB-@jISD4mKAcCqN8@LQG+xnQKN|y`O^V7|id8kPoGD:n'mU&-s5l^eU7-#G1n808Tjmj4$Xu&al/!&L`'#g_N!~y3phr^4JX
-By=rP[4foFAH{_^_B@=goe=n$ORuxDf9Ws9q3H,0|5-D{-O3C`W>;VHyY$z'BcB2iZ[PhE9DMF`,;]0ylc1BP#J}il5u'&fi;QXvMW/4|J;Wu+&DdtEf)<
-6<Eg_ra240r-#|9[7>VD[}[C$;g:j2P,V!Cor0&_"Cun-c9;G35HFQitRCI_tUV9h([eMb827oUdvx!>4q<%L(39/l3:qEGc"_@$epcF4%#mv<gF6"O+^5
-svI/1XHV"O#NK4yhetUML!asWqf&#f-'<.#3M%qn7{m@qZ1={2hug@:4D.3I<j[$z|D$`).vIy2G[KM;$Z2P7@(@xElakD<kV`15CbuSyA0_sr)xkA!BrT
-ZeLpkm6%L1tLf=5B>o3#IQY6YA#iz8,#s]mMc:39S6r}C'zQl-rASkLmx%aSBZ"wPV<1dD:nvu;S_5pdbBY_IJ~)QtfeZN#p>_P66Yo;"LG3kX<TWbeHX4
-:(n>.<>T1cn/_k5{l+JAT}OmBg5[$r#j;Wf!CG27ThAGq=T;i&/jAL$nT.2+mdRBtn:WP4L"fdI#etk}z#hDp+m`}>Us=>nd#7~g"f);YjFOUqju!7`mxI
-$+GFTsuY_`4x.,";a6bV[,){)u:pn.Ifb}d/kQoBd]WHx^tk7a-He9o7&PyJZXMyO"qmaWr^@WHF~Z".#(JFBl.s~'l:$"WwknbgtuY-l1p4p[fiSL[5j<
-alDChq6sakXRG4[yPM+B"./b3o/i;<K[SLPdIdO=q)2vUf!"vaV;Pwr!R50}3h>]>9slZ>Qo^xd<wahqq;R^Mfku/=&wZL-0h&n/|_53TyR0LWt%0UPt_O
-7c6,ZAVwE7y}8}G}ylgxZ,2x@xHrluqck/7!^_n!#>O[0R#aTe-39g_2B3Kc1^dbPe7]k}{=DZGU6vB[|I+Eio<'%k!uKNgFX<]I-1QrHke[EsP=>&2[_;
-X.9fu#rY]q98vFE@X9FYMKF5GF%-u(>Hh)9],WJ_0{md8^l"7K-#e,~G2bH;IYW'_t)ng>l{"i87UBk/6TSmM,Q!M@2exIcf);gZ#$ld]z2(!N%g:DF|ff
-Od%OAq`N5'bGrAiL[of7Ru4}6B.`zOBxa23Xoe{fZ+Cj`VBO.h}tY,NIzNZ_s6,{&8):si9|w=Cq'o`Ol@E380XZ`!,vH#3#5}y<uMJXv2eLN6qsvjQbZ^
-WRId}mQ+1K98BiE&-U7Oxvt=g3!u=[N}EzJ[_mx++L.yI{p&|6,teL>]Oq`.VWDXStM86#bNN4ybA}P]}O-<j^CUn)0B7YVN1T>Xq=~S5ns{JKD4U^9B"W
-N[]!7Vy'xRr{oxhw'yINF{WPD`MjU,`[3"-]|p{|t0'eZzO_X$QY%n9bQUI>z[1OIp'xc38YSK_9`X&rjrzFa+hv9xFrD90M-y$i'u>#"s4l7mI<'}O,LB
-/0P2)(%C}rE#XJ=F)BHOj`]HVHhw@-l5>Z$KSiCCi6,KkVCY&CO+{5]8[0>:(4Y_ErY[5P-|;]sHBs-P{%r3Ju@#3RMW[%inGE"A44rDi^LjQ".Cp2f(m+
-wvec`:G4d!#=U4yy3GjQ%w+lq1Ld/Ll/f0.mn91z[D+{nw,+GsgCenT2juv[h$.{FnI%m8vsO=IZ'.nX_$6iOrs@(!G#~NjL.aTg|;K!)=~-pRbzx$ll;e
-&aPW;fyDL{h$!/{1TE7tJ$y7_Nzs>1_g:u1K&L}lTD(e`kjBJ>t%alOFtVLt9<^1tc@,,3[L-hg<t$4a5"kb;aK([%TLy"d:/F+Ar4^ceTv0G_T'4s[RZ{
-_`lDAve^D.x7kNCS#8|&QK,zdp"eUhdMRP%n,wiW2R~(vu}|a%Bau"sW~9)@E)m/ZMcznH>9,"w"MYw:w=v`6"`Qgx:S2oo8"j"VnPzGs)M0Q`GCQ]vHn2
-:`%9{AuL&)lx_$bQS`'sr0/(~t3Yv,`h7-@(A$(R{7V14Rd${Zy!=fkR97cf`acC|1"RWp3llxTD/]<7s,}EDHT>3Q0)$d2r:K#5mM26<4q)1J#5I-P9xi
-m]@zM[wjSP|L3.ArBJ2rCo-ua;{U$s$lMOK:J%7DoIanxyXN%eI$OP04caNo'^@{4GF-2@7h#myC<Z1o;;_Yb(Zp`H294BT[=3_%|cGF{_M^tTwg>zQ%qD
-MaC;ME/L|`#v3GbwK,K320<`I!7b{Gf&C2P6W_]2Km@``OtiRBkjXym>Wyh#[sleZz<7Ot@IAZaoX2n$gAVF@{<tYZx,_WaM}i^,t5mm~7_1sOY&GPkSpb
--wa$'grYy5.f{5/F1eq8mW'uXv45'E'oSz:K(Rl+8eQ"_#wS'Z!pin.n@8sJ)./=R0+kA21Dszl]a).39,v7q[R4sd"pz^qM3Y[J70Wr{zm<t+nwpK2iiU
-N6pZ`&o'rsi%<cf>sVcKPS+9$90W7B81=D}KE[:iV^.gr%7{`O[J:ln0Aw"FI$%nT!O{%4qXbUzEuM1HFFnR#BeA:mj+ea)^=)u:;M|[GU`tMokW^!8:jD
-H}0&|y3-eJWuc6.D:9&oE=ehlfCz>rK]t"hMpDs/WwqR4il])M:%^o'reS526l$"YE8as([39o5az|c-&kg_.jhSHUIs{1R.sdlY%ADov3c^9.`)>B6oB4
-v6W0I:+rZli,x=vxcC-ki=9YSi}3qP7$T!U<D|u+f-DZi}4U{2gaW@jYDJX00gP<>7t;h8Mekj((R|vU2Ui,A/SC^("mCU5!1o%Ijv9>'iY73Z;6KLovw=
-yl-a7o:.L'<rllPc2c.o%|BHQ[-YPK_423Hsd(AJ(K_X%+lUvj{b['c,YjBtOe;[apVUvwTI|d2|GVM4g&Ew:WA,9[sJC8W>.vFWzBc-y7>!Ti.(J$;-(`
-W-f`:aek`:huitv'[jxV}|==[c=6'8ItU:Zi5q/h]l9yh#fNg)MZFEdd@+%4P=h9`<-uWOk[=gaov4>nEUCx$aMr_b6w~ym'dhrXempw`cZ;TUaXVQcma`
-D%)j2H+^Q^,sgX3pv:x[t&{`qin'B>7J!}['bY,o-m3bpTfYG+^Dk3Nd>/RDcCB/k9d,;v<}f#az&Xp4O:FwzC5U5[ma&e<qq,JgF<!8.m6;3bg[tC:Ej^
-Lxd7gfKy${(O{<ioXx(x}UZkzW]|&tc;fzn!,BD"__o;!C4r2s)DsQK",|n<C]^9#uht~I9H&7R}h#8!2'oj^p~O=wFdA2zJx+~tJoV5GbjqsX17lMkO,X
-R0S-nJn4"Puv#xw='nC:P(!N_Xk0$XN_Uls$B:T:K&,.#FreEd6vh0|CpqvQg+.<EX>XeWYi4hgkg<P%Vi|a55TPmsZo{EGwd,#mbJ[`ca<}X/s1FiC81p
-Shds="pO`kNq$E^B8LfE$`@bIeS5it+-M>;!v&@fZNqGHc>P)u#EHTQ${Hy`S)>L%}{Nm:WV>8Xt@yHnwPUk3le_sU>H[fxpByA_Qe'T9zhJH|dQujDL^l
-,p)V>P`>t.>{{H{)gr)[KZ1ndFA^:K2+EkH"~V,+T`}^=1f9<UV8L|]Yo'[bdHn5(|;JZYl]+^LcHd~I3x/LW.F=m^y:Tga%.EKfg`unyUH%7rNr$LV|gK
-h>|aSeD;">[RW6#nU@!QrTv;X>TjJ5&a.yVM|#21EbwbKUmrdC/ltWxiKEP)dF|@-1~F7+Uf^ZS{rY2O3CG}9l4G@4L7jkI{GgxoANaDyN{lgx8w8IHyb`
-8M#{@w~O{iiLd}AD_>b`y:iAbRSz"oN8{;q{%=k6fR6g`@Ak1[/}jZ(yGT-$U,F!wf''S)X_#!x1QyM!P&a2{L@_^r%Ilz;RH:Zq,0"G|'~QdUOvmSX[z(
-WFc]{q>$Ce4pO=CU,TOvcs'AMo,fAQWpP!>+!%;/|e3bsrxsq!t7>L~9ps}h"%6ViGvhid`hLnvJ@NSF7R[/dwk^r_<pH`t=.<goAw(-6tBou+gi}%DRt5
-x%}z5umXDl=x"FZPA<^uraeCYq.;)n!Vc9hHy>^w+f"-`>sSbJ_<,L&(q!6la:}7.0v`e>#Tf:Rd80'(E69`B(!7@cW:fY{3FC;5$=SI)WEIZF.Q{}/c8y
--xs3L%(>IW_A:=~r-Zo'roI"Q0'6M%It%[f[QC!,8rI4q`i"!b:]tgPQeVbGUp;7(1t-QjScE_Hq[CrLrm0<$qj+7Y^h-&(P>@}Q2ftM+v|!Mx6Rg4@(!V
-UmMmhd{%BG[.Lmj%/d8,a5=qlw{,|4"fO0B-1Vo'dM^^rKWk]J6Bhddc1=G<3iz9sY`jkbJQX8BI8!/@R4oQ79d$[^|WXH4KSTwL!N:-QYz4gt;Dc9%A.g
-TX[jK[<m+U8qdbA7)cHs.pIJSs%+R=[k;kHyp[BD~RzK'PJ^r!y8`v=^vcxjhM&L%jlxTrT.LA&%G'<sF%0|/GN(<H0CR@Am#%v-+Mat36Htc&LO9Miyj<
-NmnOhU(Lb0tBR9b$,I,Dgxr`,W`ex@:-">Fn'/4=#Xz2KI^h)`BrLlu<ishn)nX<nB]{tKd%O>R#6uLyERC]f`4b.H5bEv'Ijq@d)Um-a5M`bW2KOMBE1o
-(@l2d4&vZYm:Od5<<UTkCMU^M([dA(k={#5ZW"Hr-.uIb3]ln"!k~d$C+22-bsoV[8`hUg8:f@m_De2v>@G<#1Q]W}vHKnZ/E&_S_PZs1GK+'Xa@X7pU5I
-w`emjW9V/u{P9(dbzAoY.^&2[Dd>_1Qw&LyhB=kjs-w}.nP|z.x[Rw@k,YV,GeTJj{pf3W}+}RuLTWWJnH3'5XzYX/`5ui.L2<{PD)]^Wt]5j1%1L<H:]b
-X1reEp,KY%m1Oc0VhM$@qMA1jSGDtL],c$iX+A<+qIj@R01G%7l80fv>>Um]S+g-7%!3T{ODFyZOp.$%xV>9ER8m0;oKR-@'ScHKRk~A,Jd]^A_]FON,In
-wFYC5.WCn9o;ikEFi9wA^Clag#@_t}Vt/Z>Uej:SA^814Dl'm'{"bD-S5|L"8{p<0E'/Y)irB]eOh#tm%vcBLo.JcH&FKk]I5^YHzi#2KB_4o$|@-OUTd]
-m54}|H{l`lIr2c;nPiIp@|;z,+JG(O%E^4nKz{xH<8/vZ&wAeX^X6c%Z=f0'f4[5"k=|Xt(qPlS-#&8$<^]!8+xS6"D!U^#!{OFEA.yvH^(GV(tSvPVjVt
-Fi8qL.QDz(#tg/xi1o=xxK)OyCvC`AWceSXGFvr_DW;y)mt[ZEPQKd>w6SXFu]oZg%fh:{(T/rrkdv9(5&ki)NL(J"&C62=kyp@KQolLx$N"6^W'8dL:%)
-d`1U`<rvv>ck6v$:1IOASYWNPTO_>!pW>j0PCp56mY+]OXuw#GF1^R56R.2-)WfZ@uc]I"6}d=Yz,BtYnza.@QiL}j.gY5gf2YrLH9q_cJqo6/V1/i9(./
-Qpl8ed<n{n4BsHCAi2kF">OEc8fb2<c9v|ZPnkVjg^[1|_btiU}5EW&;P4,#gII@_trSh5_x&C#[5&3vI6jKk<y_=Q|Cuc_kb}@U:vC!oe&uio.'YaK:l6
-"Ha9Szm.@j07B3lg6@ao<4^0DBB+KUmH4<m,Fsed#(D#+.K=J16kuRm}Zl4<;vd:0exMs//R`jo+.D2tdEkFTqLPl,LV2h.:o0<C1tPf}6[>(no]'ObJC1
-SK_!=fl4:+s^-b8)`A'C>iKLV<Bn9zR_yAMDsxKdEJ8#x06-bV&QLf!QtbZY`bB!RrtbPZ:6mGW{ZUui}a&^L6-%sZ.IU0N-zkx>B{tea$)p3-cv^W+:5L
-=;E+RS0:KpZPA)_eo6y|I&SjM![ADAQ+2B6Ef;:Li=5b7OA{kz&;^>kuX]WaF6sSnAkT5k<tIoO^AvZHj)oB=KeC@@^Wwd`dF>dpWa{8j2uHPDGhLdx"6J
-|uf[NWS$cTKftbg8aolb=c3$wU7R,OM[[VIMHK,@iz9C9g,cRTdV8PFQJz3("<_o+'w|D+_<$H=t!.5`Q:oS+{XYaw'ui,Gf!WxxS.;<rxQ]<ToO]u7k5m
-"Ba8.9WXq!aeCT!AAX9x%AG@([zcF:Owh9Hxf8</PC4X^tkK,lREuESV_72s{j!S8;E9W8V=u>;Q{%so91ws2#{XD;^/k3]aCv0B"K$U$kqxS"(QPDU`W2
-PD[>>;:>}r8"^.]^ujdyM5jyeAyo3PAi(i<gg[-`j|@ZF4I6q=tfn#q$PW[:qJiag;v^=L>3E2}dqM,LXazI9.1s=`Zo%A/<1T!'/TceySNZg<xk<X.&5y
-qsoEB8JX<fHK>;O:[&p^jkmIDY4:S>~nF+&5ywYjJ@y(">P:,MB!>!rl6_sD)(~huxgc6g}M#K8Qp;AVX4j-Xd{Ze18IFs8.u),WqqJ$`c`-PXf"Kd%gtU
-8%ki6}5xt7>qpg-Y[68qUo34dJMm5|D>hx}/}M<"2$mQUCNt-7PTXqE'C>oiD/353H@n0BI#EJK@-5!rI}TYk%(q"D.iset=DG%qQZ)l8X)I2}HxT3[BZe
-!NmgO=]_@H>&jZ[,.p|Gve@Bm38u-SA+)Z=o=oLdDp"RCn'aS#^2G$YpSkJ`:3(3@UH^Z|N:ov-!M#LxNUj|ce8o:^uJ3Rd^)"_l>s@AVC7uDsrsZ&[0J&
-]:1<@tj{H!_j^G3tLj+9z{3wsKi#7mDUxcX{T&"!;0nL0Z}J#!3RjZHJvtfI5-'Q}g`|9=B"=)&20Lz3oW$kmbvs^_e^IvYN/!05.TB0PqVda6_eRw}pl]
-)l[9C[L}odUOexKY/f7|'Eg{rjn{>qEpx8ysoV8k.L^7nC$2Mlnp!N6ZKntMq[4BNrhR]C$ZU{|l+s2M(LhDuN1r8|NR3f<MyCUUKehdu&jN0UPA#+LC2S
-1]Tu,z$Y')Tvi],S964+C[,R`=;->nVON'Rft!+wBK,/EP__;;q,p"MiP,PtnA7T_!%:`0-}pfE_H3,b4%x}^]zW9FkBT9XZW=iGD&[u!EXU6sZi1Nr{)x
-LR).mN6f8r"+7rd#/.2Lx#)c5VK<]$BsPIhy>SYPxwBbs]}IQf+4%,zPQERo^tWWeEx3ja35ydrDnG=ct2WTrQr["so;P!WoS)qfo#{8ow_w';'.`lw.}s
-j@;9[Z&{Lo7|u#oDjrq(-E:P;K0&GXyEvmK'9&yb`d"1u')mbq4acPrZfq=r[k[ht3"D+Au4dMX%8U1P''NG]KX%bI+K("#zfM=9;I(|Na6tBR_lR7WC9g
-n"~cB'Kd~hZII+0b"u.#]oFFV6qtzG00N_D_=sJfy7{tTEx+q}$TuC6aH^/M/7XxC4_cr0$P]|jt51U4rN}9/`ItM5!xp-MOkPp<E];R&]$d9@+t4jL^Qn
-mU"cRRVe)-qjg2N`|L'vOd'',,KNsYJY.DYS=C2|gdR%'T!`th}7zf2-0ci'gjqdO`"{_IjmaQ/6j!Vk}[P@k"fR.u)plBekPqIq<bdAWQujeX)AB^y@;f
-Q+XrNqpQgX7s/n8aCq}Y.F,;mo]XvoB318tR.OdM$JV!G"|c!f.]c"aIOjt;hO;b<>!rj|H{:jWe`7z4U_&MXYy^s/<xHrT^D/W(8r<8o%-7ffANNg:N!=
-|faRY$WI0UJ$^9"l9QUZdE+6B^plf/aFoI"%:5qx-VB6vWs'U}PB[)ZgJWpX]$C0x<nz)m>1=@rxUzh0OWY-9VL,pn)e}tJ66;N,XiP/f+X":L/QaQvp18
-)UP<v'A3/VTbmPgyv'JcPNp=oj+9876)V`WNvw>|mJ^9x+$vG,3-g753$yrnw"g!kvH,"Xpoj&fwGoh_,g=y["8+Y^d/;ZMfhnx^CG}8"sL"E4+%8,5Q#A
-FTm&B<j`LEBjM$f;5}Xj]-L3Rm6a!Y{y:@mZH{{0OWph/.Vh-+^dcXG>JE$$catD3z(]'^yPjG+3;g2%VH">|gb>ldMr">/(%DCquW~>f+D|lu4vT5>yPC
-^<%w^}V<l)OxVVCeZ5`;|s';mQFC-WPg0-w9j#7kzBaLr(bg.<-s;kBUfd']E$82f{5,On8]s35PDm)-!C$35aKxLqe,jg}t%^7,,rP9d;~N`Y=&fH|7Q:
-GqI|y&Be!buo;W/!P{e8nFQ[$FaL3R,^FkrQ-IOoBMG$J4H+SsnZNz1YxeUEidVx48u{TORQ@<$'y3^VxH#W_Mb$/P38%g!cUf"(92(m%j,42iK='GIH['
-Z!9%}T60AiIpy]<%,8'q63;3.&+i}U=45E9UjtMk3JA[N80a)$:Ehdz)mb-T-XGKk63{~}frQt1ID>C2p}V,Xbo(IRc50!nV(-MxOm$1pt-2,Cuf8Waz{=
-xA`5@IC(|jGy'9MR&k=&!PdPPzoIpC0>M>V:.w&w0v#Inmrv.t{RP5}:GbU'gXolDd{}Il[U!o)IC+,UT]MDJ}j#RC:gQt:#'7Y:B@%V@2n!-UD>,HKqxP
-usvoyplB1`E)-D{=<v]0Ff}.'3+l/nQ]zkymV}o8qh`QGTj&%!!dtkQ{CiBHMS!C`{w(r>|%uuO&<xp>KQHe3uczN8(s.&}TANN^~L|m"#@zs55h},,'/1
-{FCE)89J[P2ti0~;jz%kZc2m}-z(l`(/hl;"T'C`Rh=-8zqC1dYPgDk2hVi&}cT:`vyu/c/^US}9g$u)Wb^BSvl(;j-lc8ln/R7Kw-i'/u@>DaozBMRr6-
-F9tNpAA-Np%$I|<JoHvtqFAO"c4Hz1LB,CX/v1;nDxiQ$A5rR6[JBk2Sl_2vO<oh{EyFflrQ<xn+__i4ahG]fHFHw0Cw2Wvqhc.AOWLEL}cLw|#v/.g:GO
-w'#V5/Wyxc'NGo%j^%`9N.qM)P(zG)nT|0cnQ<Ri1eO!8M"zb8,ENOT!C@tD`|8iXWAO!+4E>AdHMXkV'ba_|AG;&%#,Ae7,o'h1!R=J)81zlkJna8I^'w
-C[P-yCr3$z9#LvtbaeuA{T^ov-2fO0Tw-Cn[-a>,TFm3q1Wox"^NzLyJY.&c-s.`oRQ5(i0zj0~!|7>VV>Q'Te$5N-6&/)=m}A@PXky'Upizq>rq0}N!P+
-,<)L.q]eZ+=>wpl/S`GTXu=Xa]3b8>A['DyNPAI;|sQ0;Acco:<woEH9sr8&O'kb_<o7Pn%}2s_'O7t8'gn,Gc2JNUBp@jIgM$I//eAwSfgS2{JdyJ$7)3
-PqPZHxIOv.XD`uSXDGxVD4/5tz~MQs1:bjKeYC^uR/Lxq+mp1hbDGnreZ}M!mQ%b;vE<jg36Fol(ES!rrz8@U-alp(t#'KZZA7]teX8%uF:egdw{eIX7)#
-7uCw8L,M+=@&k][wvT)$%Bm(PdzJdQt%H!^Arx[2;='TFj`[5zPj%.5Wu%'hNeg35@wNme4XM7P>1nHK5P>3_=167^3<#H|P;/{C:fn#S:Q'4kU7-.o'Ne
-"mDEImIjF^b4X-){8]E|uzJq12]IiM%+ZC{_36"M]4O8HZgbZ)sW"b-^N0/S_y;Jk2IIl<&4jWPSR9^LW+9/t)eXsYx^5M"PG2[>7B$.dMj]>R]Dni<8%h
-SCK[N)q^]jQY`aor;'Sd,fQ1NegpYIdv8Ku5iN~_RMnMiCUFL65N(c:wR]g[&+Au'2C9`UB:[tr(v1_$&5fGM39-zSl4z&/AIcP^0`~q:"13``RtAK/.k3
-k@Y_8(6#vc`_#5S@J{@D97DW-UR@kjxTD10(dQ"Djb{xnh/A#HYbq#ZxzX[lPDLj"e_jOQ0:3c:|>D4Bd$3#%4(AS-+2;Y)-"#Yok.fy0^3'&vK.l</1&l
-XW#0)=(ID+bR.'Ml@D~Qq7G+Vs;Exxt@xJK|XAJ,"MhhwA@S/5X%[sm=Zvh>kxIe&-QI%Ru>yEwv,Q[sxi#Yqjcv4.|"_Av,+rnO_innF&S^@YTTvA4ys[
-=L}d1o>R&7;zTR-^#+Y.U(42L;pehvXy]m9VcT=}qsFHcpM]~9D^C_P-^RojtbPs)pRL}g>o0Cfo)BdwR9<wKaCZX^)TwMXk6y#E$nJt$wlzI7poEL3`/U
-F7=%f)e3F0<!jc-M'8$GM:{!tXaKJw-V{bFMxmGkM'7G-Ku!(;WYQbc1tXQA#SW9vW&-_r_{5#!p>P;%$f:7kf@T;.{y'6fS9BJsFReOLtOm#`"4}7bu$6
-Dq6B![oB$=F0/>GrW"Xt.+S82^Y8^CkwWy3_"!$U>-$4ERIABEWQC"<g{6j#'ABF8|W5Q>%Akj+!E#_%AY]kHDd`!J;v/]9WLA)cCQ-&4mi(|aT3R_7}2^
--dJ'.gO_@"o<3K!UbzX;IkgU_;E4jw3:^t#c1@)4`{7GOfL17UEGkpA>ji{N(9X=,#KgW'nJEw[tX&J]6-+bvdD"7=^Kg#T],6t.[K!Cf$9)}Y_|OfNs=&
-EXeo9>:;|HaC}gU]De<P`Y6{yW'K!)L`u%#H:62j9qft,N;{KZg<>!9!:J))BTq^Wi({n!G%9tZ`9a>S;YguDnP{u>.5LaRjY#INM:&y-h.I)G=N,g1<LO
-y/tx,9^.P,o2(1w(mW11K-H%$gQ+95/jLsE9=od43i/QZ6Qco&rjBil@1GEK#bP7RM~w:lZXX3@}Bmu.fffLJ>JNGAHkNZo+SXIoR8H'nrapL7d!ndX3O'
-n"rMq}(=STC256j(P>(,YA,fNmJ<7dE"Iq^_dIW,XFX!5{40e/23Kk:(Ww(Ou/qvXqfdABIcld[(}'L+/u)Ly8jIv5tQWp|/PUAeF}yd,S"dKEc09%";'y
-2|v`vg$mv-e[jqnFS!@.^)t6llZanWaqW<>j:k's.28zfiuU)2{l@5#{mG,JX:%2|3Gr!KZ0p}QUw#@HHs_bl7~%o_`]{w9P]8a|WM,pO@LO@'cl+MxVh1
-Jdwrt+$%UrqA-"[3>_Imf1y6<@V-Cj^:m&wVo!O58uFkSsm.sddB+zg0S}q$+ame0dc'R.`v;y^7m<-()x/0nH.Zp0[L6s,79z!1cRc3u"uErZ,/@jt/P&
-J_dn@+XrYV9="5,@^X+e1p&yghaO]D|<;-$eTvd9YgAELV9O'=Ia_fM1!LDSQwtmNX<7vSI5]/qJwIq4xH([($Yr0Xk/WNhvclt<h'7]XcwtTMksQ|+zF:
-L6N1yxG0L$/)Pxexw%a6fj37)vG=&NV2#5Zw[Rd!P>p>@0(d4ZCLT3R;lf&YE8_cCT~Hz41,jg-I$')P5I]b!-fw'FL,C-o(MK4_sg:g4c-)&P>'scsCCS
-_txz~3V%SR7+Y8_{MD[/~z1<0xhC1$TM}Ir@@QE;j"WHcF/il%:-kU4Ikb3J|YSG'p@)l_#iyh+$uHO-@q7,,oVM>y/@`@5A{79l&UDsb&v#wZaC&2/&%@
-}-$yR0A1P34BTvod,S1XT(=Ri[}]R!$(#RM_}W['2Xr1c%INh<^BS5(MD;],"U:2/6_'q3C>hfuu"yYbF"=1}vA|Sex8hSD9/18fvPDEE]CIgh/mL-nkj]
->JUCO;`S2$|=S.r3VneK2"[NI_5<'7>'wv(w5LAI'^U4Y4rx.yl8d@P";,nt5dzuN=8BLB>=TvTRNbbIvSMF|_D=$`-oF3ic]uo0EXiPWb$40,<nY>_QI0
-Q0SWMx5v,03@v2M0##rwnSV>=N_$WBX07b$:)<AX=bf>R]Rz$]Fiy59+@iY@-_4Ib.n<Q-HHwnejR/VEus]4NVbMIiQYra]Y+`$,'z#`;.{0hm6/kEIp{N
-6HiZ;Gnv'GAa",w0ct-lVF+$4s`Arb%8(1%`,pn)AkAWuI-Huk@(X4y{1idpL/!#ona,=@hD%sfM_MUf:TYKA)E8MF[}"21`U2uAA(Q$g^}Y0s&bd-!(bn
-we))7BO[3CZ31/5'5&J<)>Cle(Q-#3[|-I9_=_V]RCT)z$L_nn0jtxI1}xz0W&o)G=tvqG&Z&KmVR>^3ktUp`&RLL3b_8i&LBH.vQ_R|!Fx_]w%vg;=_#(
-m=]QiO.szHM^YVA5w=vIIe|s^Ua+UCiGmvdwo5/U'lycCJSaFvIBne-ihFtcQTvC=KXn%A!o4.8$!a![1f-LUJ)jJtdxrp3c>wHW_&ClKxWW{Pfe^`<{rq
-ovxEVs,#/DJmVS8Nts^8qT[lt3F&+!vU~ocp3wq''+P^!I&xC#t:j4|)k>2@.]cV;@deq@aK/{8ra}%(P=_ovR$6-yE9ru(GW8,lMfJJUfLn4$:>VCO"&/
-dMI='BH4k%:f/zPH{,T8dOEAt[-iAFw%z'6==w-h6g|Dum!BuBPbJ(-D~MtKTUC:v`Os=ij]Lc)<$LaH,/).4YD<v@$iMsOh/>wBGU7;4T)Gtc)QuaQ0qP
-aS'<d`Tlj75#=mB!u)N^_<HB^evA:ZyAE'FT%:U/}=pgSOjq(E(`f$YQ[xPpdgsv,zjVd]pCi7lG<Z@-vRa+QaubV;-tQ$LZfT^$6T7CN"rL9]^zyk<Bi+
-PX7idtE,:7!~%^fuA1='vEblVWC&[7Rv}1[|oDF[zuU|w$K-!{W':c#MDd(Wo!]`l<`52F8rlbI0+$)Iy;vsqW,PIYXcvq"yZ=~/f_B4OR;4;5JI08H]Qf
-&-=mu3SEgHjn278QPPoioYY9.(e:CPxrM.NI-):rU%BK>=FB4AC}AZN=&54KiW`g'2K`lmG|F-CD2%B}u=$:#siU/j;P$saeYb7Q@JYw%a}1S1}RZ!.^@7
-wuA1XF,/&]&DUX/HGcN%NsLZ#Gw+=r!hj)}zAqG^&Dc3Rin{QS8LXoj5}vYZ!98&=wjPwd;BV)+i|/r|+`K7'yuN.h}te;I8Qu@n=$cpSw],OtI&su`LSP
-+iNxEG>>YGn&g&a1,ec}3k/:2.NpKu[Qi2rbItU',P_O{lJ5/5u-cD.{Y-'+Z8=11&bjQ]Z!SFn"KL<7:&)39%Lu)kNpm7`SS=oQxQI!j;ZD@[@dt!SpFi
-7sYz_@3jOdXGjt6"]&_d/k$ieuraA:9s=&DE]Ujlhp5yk&{2ThQKi!ap`Qq5aD4.AT.|kqr@]@JZc$zo07o&&==iI;$hrw;JXa~B)'YF}ru.8vffJ3"<eL
-Ve~TK5Nx^aO1B9Y)(SCSEV3$@A&pZB9yYjP$~8X,pig.gp{1(]6H(sS9&JQAG9BZwicr9nRXqiJ[7&ewFo_)jJi=frqre#!=ubu<o;yh=nOEbG}8/"r`TK
-H"gLc([2V8dYWb5AZ].X$NvAX"ExY{(3i_%8Vjd@ij:75y#_isBY'=f_D:MK=}oWc"|P,"$w(OhA|]@dwS(G[AS&'5>q/vR)2p;XRD!%EqC5`U;OKU+h0u
-qf}q/soH%t_x#bI|{f[xSDsA+1JJj}|0~;#O`y{bd7'Re^[L&f5&"$OjwjJTfZ'1<u4KTvP&^d4e,3pBHWB;^Zc$>Jj:SQ`,,8|%+)('sk%/MYr1yz|J/O
-5A/ACUD@qz"d<B3,(u+2}4G7'nvPI=LGMbnoUI[[+}&Nf2=wQOW>G|hji97kYxhU|_Z<x/0E|=iG~to"hR%Mo=^wy{G-D2+vCvMI|id>Q-tmkuw96$[n}I
-/r#[&2)|1{;0/j3(74WwpX5#hK]I!'DW!TN4<Kx:0|nGw#@K9`!KPRP#7CV1ic4e@=)`<@RHZd%4Ibgmo';gO!dd0cwMG]l@fLGy8l.8c/u3$rgmF8TuFX
-kFVywp>>lY``LBnAsk8O.=}HiCH):'~]U;IVsB)@Nv3eEvpxGe#['"pWjOj:ozUfUm^C%|9KyUnz#a3G|C=]teoM$y_XdP}Hx3q@^B5c+|O}1x!kfx]Vda
-KhFtr>WaLm"ePh#bgoa[oUUq1[.F4%cNPvXo;Yie1{Q[ZR>AhX1KJRe2[9rSG'gj_(<c/>Rdx4ms8NC/}n]cT$5!|Cs[q@dmSr&q%g#d4q"V%oSi]GHsl^
-V[._P3;wdA1`b(eb8MlH:jH3H{s$)h%}G!Zz~l>TN$mLtu"gj#rf8vjwAO/D.5(OZ[nk8wb6#<E9od+SE`Uegk;/zKqeu>LWbSE(oF0]9b)qp6-y>hy:+A
-]hhF7X8`t&^[^pF5_A1:jD|Hoq{%QA$"1QaJl`t`UqjHX#g%:Z.8_H%k>+'-/z[`}C5]v)zfONw<%xqCdaPZ|pzEv=,#D9VC1%dZfeW{:mI!Y.,KOn4f>&
-sq`I+Pv2P$d-zH:TjEq=(yh|`a%YH&LII6xu5tqE4N})P4t[Sn`7L&#'XRi=SNPzuZ-jGn}IPQcfBbXW%I+I2hXustc}38i0T6)QkuF-byt7y,_)|k1W;E
-d$wfG9qFJ}1Iw,n/ABGEF|1N~iR;%(/a^JNwA[qT(60hL>8GA7=xGljRwVX7:j1Uu:Mv#NEZscS5{R/lvN&VXFjB5%sw|R8SPgI=E9E<V5IV"]l.Puq_IA
-cLWHrkzI4hWX>99{~E]<bcD)ozvRO7ykP%O7N&+hJza+e!+TP}!i1CUz6neI7"xjqJz.<@WY^ktS=u"1R$J$Rzw;946#r{m"4FdyVDHu9g6Gm7}!lg02ki
-3wq@-=.3T2mg+|-47$:v]i=:NbMCnC6!xaHFWg650@ofKUHCh'roYu^@/_|5bV[M+#d0uX>N0sUden+)~_H(I`NqiVLiCTO}OUzh)%4e:fhmCsp]a$W]AP
-E8GWt.iGMvd"ZM^l^gF!PcFu0Z(u$K:{tCkMd]=Q:_1pP|;]eP%+0{v9fO+[:MoEnUcuCggQ1kZA)"-kdtV>rbO`#sx5YLx3IB@%sR'LAIuL}_m^[08&aW
--926`VJ[pIxa_tNLt#h}&%b)k|]chXEHp"#eI>#&Nmb&<oJ&H/0%$x,v'#YYvKtl_l#oYG76gwd630M$-Y4u]&UFN;H;q#cO+mX>]]}.`tdy-[lNvxs{Kl
-bXD]W/=:s2=_N^md`=NP("n7A+rgLAEgS9vJ_DUKp4y%I=3Ue3sdNLhVSvoqZVy7ruQoYVth+[W-k&:/!1jFx|~Wuw:M'5eiuf|/2P{,U{R0>WcoTX_Zo]
-$&:Mvz>)lB`2_W>m@bB^an{Jah&X9TOTK-j%g]6nOd1LoI8}9baZil)t:$Cg@dPu}VCr`u%Lyf75j3X17_5{'k4Csz{hP:~ofIV.ps#oJ23bHk;pK:=n~b
-Q@bQmzKWvM(p8<F__R#0-VfnD6wax)<!fMdAQr>cE-oYWNn:)vrNQT&re}o9z:q,!EH=NJ5f}(oy(FWTs1ms3Qbe+]K/p9-7(4BRc>J69IzQ:E:A#xealb
-2A(/_|+-#CxM.W@:{Hpv])04@)0>_)BHTCvmafRU_rz<>BPW9^)6YL$v`1@ffUE,JyTVN3@Q$8M]gVx8Q!Y_u^Y!q#-AT_3/|pRv9JsI@$~KJZRQyqf@'b
--`,J7Be5Z'&>GTsUMDC+:s-eTsEjUP0ze/B'-.)I||9Hm(>f~s.S:hOmgYia^>E74G,gkM&lSa3k`x5bYp+U+:0G(KqoZd>}CIL%l;45tH|Zr;@$^/|Ug/
-,NO/M7,Qj$Njg;Sw!1@%Nk"hE-kr$6.MnN[Pu7taDrW&k|({1SDS%h%=AA;)R:,j2U{m}V_c4=x6$"{dV83|O.}!1|RG3lr@2Jm4dcLbcj5{V+Zp4{S{&!
-<18'|7K3bHkrD)XqhFF4"zi^},]pJg$NC^XNIzHIMeh<r|17lo|hmkTd<`d3Pt^hhm2l^usu(_[B/cOM%jr23!{<KvDjBI!"5G%W{p&N''EXI^vbZv3#be
-%/2Q2pg'pcHIq}hxZil&kOTW'n;e-nJn0vfupyLJj"E>/Kc:81#Q:K%N)sW7p2M#dnZ7D!3rg#6z6B$,`8HQrDUqj&CG)X:")>=adFBMMO~ju#6j<WE#dv
-x,n6_Tq]zgMEs"nVs%('F>0wF3jJXH3_06-(A_a(McJiT9>ekwA`Iu2.YVaE:WwQ!#@s"GOV+l:TZciN>t>L0FwiICTv+e0"l;"&g1JYCDs$$|gvTaAu0z
-,)eWy}Oziv{y6wn-v@4`Wt43ZzN/(iIU@hyv'Yn&Kbp'4YD4$KU6D-5DNut/C1TP(Z4XN%%Wc`9NkWJWx<jxtwqie8B/nVSl7N<;/&I(//}5E6ShpQrw`l
-dk[_O{ArT)Rn$|jl{Xg`}|9rAx6DEzzmOT'ebz]0@A[f,>p1<>^8>XVX-yk39R@}LMw+hJ~Na[;%2K>|@ESS5Hp{TEUJX"e9GPDqypR3viG=ht;M5]3#mj
-q.}'5>w=19LK3>pAgqr#`>EZShGi$xTZ8WPbom<)1Y")rg+<5pq',vU>]LO|A.h0BQm#+]8{)pS|u&V({b>k=+mBFSHmh::kA[BtLy4s.+h:Z(Ay9qz=SX
-/mgN$LNHE4ZhPms_v6>6#e4&r;mut#-K4gxo9|llhScqD>Mr9C1No`0/Y'ENn'~(a|Lz=;trs^[h|d)CNHJyvP/^6vah@Q&lCy4xgBdt5Z'>s1#Jrh-h7P
-{pC<!;QmPakn$Ng-rDJ-{4ZxMBJ@+Bf|Ds[YuAYePd2"yE]w=&}dtDB[dV4-#t(8vu;e3AO|+"_L-V{[Cr43<FW+_JYb)h^b+x3k1`'N@$#@+E'I-;~1wz
-o.]5R7=+P}3C2Yo)K]_`9D{YbL"NmWAB8O^XJgdyDx/]EPMl'tsS&&rqs]9(jja{[Hozq;O(,ovB/UxPSZ':`N5+2M=Hl2+Y,s:|I,C5F])fbBQO8L{|kC
-o4}-&!{=]zr@DU|qn&+QSg/HYwsH"LbP.6lH)+x+l3rgu_y]}@Oe6k;)|R(3OW+v8q$0Sjt"%Asqhn&9HbMlei(V/>Ih!%yPwTlh;^K=/1u}A9B<k!hY4T
-_H-^BAXU^tQp&0FiwCXZ#.YCK>@RTxvv#f[z-tk'e!Omw^Iecj|W`X=yCIR$a|gy9V_vE!<kg1B#AV^Ll2uD6tPt%I%8o8LXNG|usXwI-@~0j_F&xANSx@
-dW2k"018<>;j$jQV{t0Zb#y<g4@am1R'zX9VIz=cQH"-%)|WvFb"/4Mri/8sC;glCl'h9vv0kw6ftbS}B&.`s:A)K%mn|XB^s=kV|Hy0yu#rcYm!!f$&2<
-D#cW+3a80vrhfJSUIZ6YURpqrpJcFO}/I-m[U6wwbucCM^sl#yaMW<^|u5H.K<4h[&</A84x-M+sBKei7>Tt8J#P$fgtF_~^i^Q,e_E`&2A_.@BEZ>q<@.
-OfYE^&&xZ/=^G<_BBAEJ]FGk)Fh{]Ip2M$U$Yko8SKBzHH(u]EmV-ts3`0'[ew8Sb7JouT(&<{E<Ei&gc[=%T&`1tKc--C:<pe&n!Fh|bG9mtI&L6w8<]V
-sk1]^SJiF+njmNJ(F5`6tP[4VZ]DS+!#BXV8_%!$x|OHLMClgMG(Fah9!V3GrBz[@_pJl@T6~4kbDD7('wUxO:f{~U]%cfcPt&'yY#"+q43DF'Obg=VP+"
-AMZ4U6C3()+C|_dA5rJP+lP+11K@XZ0wKaZ0~;A-E(}6+#Zj^Du01QS9|FToa(>U|:{G|FN%HUvwKlAhj&A8cxJ5jNg!o23<fe$T>y>S(__pINJuXM^x'f
-wtKvZU>XA([(8KPU<VYnG5v_3<U{rWD(S|^Wn`y3$z-F~M;ghXd8cP&^8y{4d"UC:MxsgzRLCZ:AD>|m|'+oP5}g`YwF=)[t'h7$E#%Xt%Js/!V'Z|v]:b
-,@GLSw%Vtt`mgY!3D]^WX)-Vhjyh.uKZugGQ!mK7:_BW-%vU{f6R(|+OPPyCUV=z2;6`nJ^0SjVP991+(]yHpT64S8($Z-Fj6f,5k[e^,gso<nbu2]t-bs
-y+oll8Ow-QT3(u}!:27||fBTatxgK<{-UO&A'jy`^sc:S[81bV0Z4t@<kxC=xaPd]:WA,N}"7q3u~v)x]]yV>Ppg;F'gdw&1&TZ6j%d[qJbam.GGfwC$^y
-]Fj(]|zOY=rz<r<UWu(|FT[MYYQNW-wONnPr%{t^@wE}J$zGFIOo9Cs9(3!Y5ZvXJ8[2JjSm:,%pGSQ_=^Xiud/`CWAO~xQ<Mr{w9->y{yK23U$Xi,4H"H
-2UKrNK;>N|[FD"[fcXD2/3zFiq_+e,8]id_IjXu2L5kvJA%LxLC=W0!y@EqczokA[,mM8qMDT``RT^ux38{VOL78-6<4=GAM{2dTt%1&/FqEr2++.obXMa
-%ni^Q-BGVQgH^r'oV2NK9fpRqu+}uyo#y/s`!I2$gonujm1$7IS"#74x$WmB]>=4zU8.xav{9UCM_cY"g6!b>6D%LOr'to"2=8~8NL=.Wlz3]c0FR]uh+Q
-.a'$qP7|&'5>q8EFyk{fb'$x5sB-E"fQ1,+xcL9nD`%]m3nHC4~o})cL@ZwR]F;oK)B=.NPA~HMrye7O'>[=L2JQ]UOSot:yt}[i[eB`ovAw1n{]%/5MN=
-C#N>Vh+It6a]lE>R:]1pU5eBlh!aP.Do_3218M&2fX2K}_@+n,wG)Dnjw=zeXS~Mor07bFRVytMD}LOZcx$DF)mMsKuJV.1+>)L0GXrLa2$e7lX!Q{mepc
-N8${naRj1:-[Oe!]G8$`SiPnQB#tFt<>iy"9StoSTZH4Ub/N0nCu8s1a<zdp'qoi"!]'aWwmncFX.2}l';7G^_nOo`G;Aap6q:LR,>av=c1vR1}vp77}pD
-l{`mvP@SLp(!OjOslb%+V3A&1Y.-(v3"crJ-aKXRx<$q)=ke27UpSaXAzghe9<KmfVtL0z-5=a~i>#Q9,uN]_:)]f.mNq3wIBAnLs|Kz8y:FogcHL;.H}X
-v+NdL'Afy-,d/U$-4H4xPu5)SWNk(r8cgpm0]hbb2}}.Zpj=d&3J="3t<=8V5'8y2_uqU#ZdMlHWT0}p$if>[J4Yod0Ei,g_Z_!;H);`$KT;goKQ&c!;TC
-jas$DUJD{LH_$;M#Lo-dC8X>sC5T3<OcTR^y,4S_dePf!G}`ia3lVl&gF:~$N^<de5u]g;VmN}+JB/hzgz^n3&[VaWb+=KT#_c0U!zG8)2-7Va9NfOv'X(
-46SKj/%h]sG/a-!J8GELc!BOb}I|ST0AL(ce<2H]/#VmQaA8_%`-jCjjj0R'Z'%#U;_Z}YmzdFPat8Fd$/H"1HD}HTv(i!n+/zY6IFtN|-8]>Vc9aevM^Z
-+Rk)^F]l&GCB/WVTT9">FJ.<d'[TkZY%qjmddShU[5U''uca]3%raBB)KHIw5CkQ3n(j3i8HsgPEdaM^+SQbx`QaEeSM..KX2,.Mck+eNy!MKXdBFqgD9)
-S/@vIu+Sa8VY:1WHc$0N!$+JZw.RzhZKWQCuUfoSA_JCCV+2xS!f|,kSnI8qtfa=&qriWr:a4wNA^<I!jb~BSLLm"%)sKjA51h=rh4U.Rjec_>Xn'x+'Yn
-!%Qx)-D2`IFMbB/i}!mQ<PxKWTr-pL`keGLBK}lp^sXG-8J0@w^Oth8-8E$q{)Wt8[XJkK^w+H(|cObf)3=U5x-M2xl<elvw9vMOGQF.XSdVTndmy|bwZg
-O.<rpa,{|lf4w6`U`}JczA:J[}Wr#c,mgQ[}~jO|IZLUT734`L;l[Nw`hJU,>pfX&(3cF2,h1tGgc;{Kd2Uiojr;4-Uxxw~ND#wzwyp"]x/_}V".Lc!@M&
-fO^]6-O['4BO`$C%V@kzXYaIVn'UsPjk@x|x>#]qc!y3qia:yspfu/e"]Bisx}~fM/p`Oep<O)!.___DKc`'=&9K;DQkwf==sEc>5Gy{W-xoN+KmV&h}Ph
-+Z&p:7_TXwg%/ogtRAYBaZP1]BRe"//3lzOl0uH,LOH6;'j&"eb^G'6;J;"U5A3H:V!m~j|VtJ4@(azT%tAn,(,6)/BgR_7>rg@_dQh&9n#j]ulSsL]sHv
-Vih2t^YiwGvdtgg<LKN4P-.z%}Lu&b:u;KJo)yWZ/8K5th^{oCqA8u"G|6=ZycX[HwnLVanZP<Q=@3/b)OwdJGDZXW'y$39KP9'`)L##nWJ'KLz+F#AEKg
-Te>c_+Qfz$v:KL-Q[5HLIjBgAY%S6,L|guCsmh^x$2.Mxyw]e!B7XI$s9(IeyP$Jt-|CHA:xx<.UW}gdth5UX}}uQ}kR}v)&GXaPrhuYs`wBiliQFuCzFO
-b6vC#lDOwiDlAHhtKH"/6D!$#iZ>s)0N!'U61w@M+6!Z"/r#35)8S/b%"y$B1Zy_a5c{=`9-'/_z7W{{dTr>fveV&`##L6!oIKri8%-!Sys8:=N4jC0d=4
-J>lN3,YqpzP7=x8W%0wNIJqlU=lH-CQ{pk2Dl6)f;@;fF`'i<lC%yF,=)x21W#y@HsOG3+AU}:&ZS%LTSndvRA]hr5IrLaC4.P1E"LITJu<gBzwC~x:VyW
-l6GQ!by>u;s_KQmAL#^E5{Yv;Z;f;l@;9ur{Dx<baQBOKY'ijWn@8g8^owC9A5$eU,pJ^4J_j[LTHV#z(Pe!:EmK{i|w#uBP<U[asx4[,+V-R,01t7A]%K
-Hek"b|6YaC/Q<|[e>hk'z&Y&[/JYNs''w<2#_d&iDJ7L5Ya%jeZ|<5HzDxXXteRHWfQGW_P}Z%oD:'qtoeGnh+v17[,1/jUv[4d'AUtQh-HKmOkXvY=eK5
-#)Q+y|9;35;QPpp|tztACRelgh5TP6-zg:},wNh2.RKq9U&UmV0gs_+[B}2,yV(vX8yh+TsLc,(j}+NL~tT9sTzz&/Hno^WR;0I{tH`87>S6{@f@8x@<OQ
-hzUC_]3)sF2I+KoNHhzvjAVFto$Lfk+S&-mEV2BVK<:lSKX+IPU'qQyoM3sZ~t6>8Wj=tu+]b<4T`&_wVH6;aKt:(:"0lj>ZJhX^.1O^`--on-Xh<1]Vxx
-3V$@BWEu{$0XqCKzNQLT8TrrHs>-!FrRe]PL]1x':ZDD6cRy!CIx_WInVOaA/GexteXSa6SZP8UJ|}r}xO6AVGtaru46%slu#qaP3Icw+[}vLr:}eUt7mf
-Ky#-497/"mFs0<&dSid`'zp)Q}kdR|_p^S(XHJdkaj@rSOtceW5%#=wm'f-v7FgK6TTdh)r9^<NELzN^WMMPN-FnMZ/5[/dLC)ckUG[yS#KP/tZ|_^m<4v
-uMVi<V8w^KS0}5:R`r18RaRn{V+T'=I|9Ckyr^RdV.%rSCAY]M+@n{&TXSxHj$R7_r'iQ^&^isz{]A[pLBQoQ=H"GB<qx)}iCpuuJ]X1B1Q5[$F#Wdyir2
-_>`3U1zy=cH@%TJzP10%F#a@S46nD4dLsXCN>VkIw`l%t[2wcuhY9+O:U0$wh.lg'=4dlL&6">$.M%^'V.3'9rY|-]:W>y7ObvAYi01MID=<M1=@yL36Qz
-(5@FSc2us&tq.oXVqJ{Ce;SmQ:wi}Nlj,rm{(F&y+JaYt+X/Ta-%f;9cK]7p`Eb.7dov59O5z3!!QpXr2@kXAXDnngU-ookR##_iOyJ<ZXlD6v9dne"7yf
-$dOd=y6k>^}Z3h-OkRwO{ldBC3.'Dvf!_M1])o#)8d#2G`(wz%}E{r}vAb8REYx{+xDGz=iQM8z6k8el<}59To;W%E"4T5JDeFr.7#LGy6g`[a<[HS)7A/
-FSBiHf9p3n+r]fOuO}/+f`3aQt.|$j,B]ApWOY^'QbzbooY/xfGs,j58Ve$J@BwI0::pXqAw!9meW9KSxSmHj],m@BiiS@HsQlXs)YC#8kLK_",2,8t.}u
-5ujFhYJMP^K%U{f0'GzO.NjQvPkjQ/IpL{lV;qP)-Nn#wMGp6n]|^U^|[[;{>9+(Dowe_8x-McLeUD["&Y-"NG)T,trtt,nJZ{Q4_B4/Ba1WGw,d;Czn9n
-i1!1R9;aM:/_zCIK7Vr4JP59B%^m9#wV`0X=3BHTI4$Z'Yo^C:kL.j|6_|Vyy,sasdKuf"N>R&|VwI^mAT5=mH#L^iBRQv79z:`|{d(`Xo{ndVd-)4sw/H
-_|SMYc=qCU1)T#>:BpLrrei[hQg+;Ucb:Duc+&rKaXs$W4)e<w,jEzXIaZ;p64[R-'&EI^j$>|:%E"jWmmdVJ1E"|`.[,Q9fot@1wc>/Z.mM>6eG,`Ys'>
-~]g>1yGJ,(%FyJU}q.@-)^cW9]Fx&YS|Ws{/eY$Va2DZ6%jxr2G.G:"P-l8$@5NR,IVv`juUa"p"1OCE=_A$t<W%:Y-X#]}7IpHCUi$e!0>a_h>+('bx[e
-YCO,}.4I#nrB':Rfrli{=:N:2<=um|'!a2af%{]|!H/]Btj(lC[gtON&%LCLJp1J4!YvP+gdurf:8TnO4g3q`lr0EA|0W=>DN:RFfTJf2)<3~174X.v]pI
-8$([C>;{pvD)=n|.9ieG}wr$>]5nNYUT_".y@3^u8BA-,pUsTVVbM_1BY$6hE&;vs$dejA=bu.1"nP;4IOBb5f/mvn]ANwi^^CQ_>[r!r.NATnQD-UKF8C
-^p,cbt]t|b=jDK;zV_/ZAY|y_ui8{#Z=4c+zG3rCJ2!XWQ(BGnc-6Tzde'z(8=EyY.^mwePI,^U:uOhsl9<&dLcj@lIl<`%Hws%}^2KjfCCH_u!;C9;2t)
-k;%-y%1%k#A]5FiG0Sr2eA&6Bhtrg!vLyfek4o`@v+&zE2ZO0o|IpfI2+L:QM=Y=e%v)A.&!OlL3:HAOl8JeO97vX[`ECuMd+mIVj.vV~qQfg%_$7iQA(;
-mG6K.hO5{xrG=FR6,s3AOM!)5S};0ICrd=Vyl'6hIHON<:mVG71x=C</PCZoNo8/W|9K~Y~g:=_1/r.$aYQrXg(`2Vs[pjK5(y4n+2;BnI8%TWf9J7HI^=
-w%}G,)-zVj]=Q9zJ["Q"#qdeU5p=B|JVtg+MBgSik)T4(.MPr1s^7u+2CccD(.G#'Id0=IjuceoVOqSk>_~sbd<&|']Fs`uf{>nic4'6V}|#:LA8Bord4j
-YUexlX3upRZM~@wu^[<qUuGb.0~x|./k,g%7b2d}%`M'@8JR.'Wkv_scHA4V^DAv3GGdmf!k--LGv&,d&zQ(q2{"+_m<zV[DFRyMuH!/ohtx$xu1rXgxyW
-&F[wQ5&p^%y;$Fl{qI"0Uq3uw3Mzz/b%xc]r:jIhSo8nfGq{dl/rB3>LsSp{V=+DAOrea,A0vTYSm`'dcUlDj$nIs#iZ$J@yz^H!4wb"vSF90.g)#{n7o/
-YofdP}THEq|IQF"bfF^I>;w)Stze|}&>{|mK7|[NAOhrvh`7YUhjxRk/)Qjp'vnlbif:j.eM@6D{6SRc)fpcU]i'Uk}>6Z)'&ERJTwcIC7GkUqs^NZ[sFl
-jC,W~Q`G%-;Rtw6KXYkR({||al8QU(CdrZ7P[p3xV]1'cmKC$u-u[uG;OE0'U@=t9-pV"b}qq!4m-yOl,'yHU{NaJ1"d+bzDc>,EeLp@M,@Tx(+sOm{+R>
-67kCISMExuqk^$2tOK;aW.{,3rg<ds#H}S(XW':3M#5`8DVv|YK6]T2nRq50AbG&tz/`RZ@w3;7@1BXtrK0I"je9"A)-^1m`mKnl+phRO+VeGUjC`$`}3Y
-.UX)bLP!Ti"tBU=GAU~hYd+3nz>PbieLD1eil@Ff|^t:zf~IDQ<i)3}K6q8<prgi"n$;KifEl&ybCt!/XkwJcUid`r1q%Z_fokonY>kQy>,(/4ye=Zc=J^
-~[A)RhteAa"WX7Z1%x0c^EWkGHJ{PV,{xJ!`6Gt[WIrd^IqV>aOd>aYW6$(kM|GwSU@`G_J#%/bE@AO;PRX&h&zg+-Y8_VP(QaQP[IYwK5YkDA(lkq1&=6
-rGmyPZbA~{^v}'etW#,T9/"9d+Ot^gLf-Y0)GR:h|JBP7'T|sn5_/rVbQn]M^fh}Y&+sHYw+t}%Ke3w^eF2q%d3f:Q8!cFGU~orHB$N>Ubv4D,a"'eJ35y
-kCt)ZFJlu0qY1R3Fx/d<Yn!"i6CEupPkjjm{+$'qr@r'.3!S&v%gw3h>Y;:r@P<sGHl@u%2XvZrB"gvX8U{^es~s,TOk+6e<p=!3V50fX(sZ/'_OHg(XFi
-J7gxS/q0C)vuXd;XI/#FKCHYUe[Myb]{3Q)@MeYMyIZRqJZQ/4+eX{`UOrU1Nbw$idz/q>3vY6E40(]{]oTYpH/XoCw5%,,3;j$:{aImk@h{_bee"h;i3=
-9}[XdeK}!drpusRs'OpZ@pf}DxAnv]I3GKDNpb#0Dfw]//|w|kEN%&=IU,GZ`3j[y[4)h00ZaLR->@LJ]IhA##o"4=^!k4Rd|K968'<5S-:2c+](:I9aF+
-vC}p#:HATzJ+k9lSX_U^!L'DVp~B7+3'yagQkf7-cD,s53HW5,M$]x2^)TU1[Y2+sK<IEEOW,9PKwua[|R9(-b%n<ui-R4l+=]E7/N{lo}Jd~O9rAr4h$5
-[IE}<&U{rLbd2(n3{s75"_u`~O8e4=u|Aw!gY=`q}s_]DIYBR9]Jan=4q|kR}fy^}vxqo2Pn<1n$wO^+A6'B)6|Y{nr-{Egiwc4ztmDyWe}NY(m]Hk+Td{
-ZF$I=I6_6j4hO`bF9mF6@Auxg#j5O'Jo7JG@c_uuR.Z6_c/{4Pg<];eD]S9@zVcjQ{4vx+Zw`'ap"!:o6n],mOpmG9rm~YU]sI+MI}"Njz"Ovd]+d@3aH(
-&}Aw75POsx+tCgpL%8!zh`dFkYKfZvzYd"ZGzW-NU2R(S[fMxJW9%xS{2ca1`=Ug}>'1R[i!RFf]CYsJHyOiinHpxZ0"e_;jl3<-'}DhTxQ/Ly7{|U)9>S
-Ag#uhNdJ3pVZ}H;n'sS-YR!V+W`LFD'4Y-bVUf,;|e6}Yg(!Sc%Y731yu"oR},J$65OnmGq2zx/veT%;E)P7D|j5ncEQP<<.)-p+oqSlCcsAx:Y$#1C7HJ
-Lf(yW6RsgH~cbE<bOB_i<I^]#P`W=#u_iG-5GKuMGBy{er1.m<6eoqJzi#Djp%a5V%)Sa}L|7ipo=gj}AO6#`U#h5MP7:6#sCH/%wu.4]2Pu|5W=sr~xiC
-X)OIk:z=_Il^5i=G:$I;#1&ze{PHO[M8GJ1RccrKuaKFmV<shWV&Vx,-"kAFZR@;Oh|IRG7fw!vYYZ@<~aj;{,3hd/{b$Cu7jx$p~@"V>y]w)75CqHip4{
->stT||#Lpc|HW%CMW]}'(4PMb`5xee6zdT(y8m@'_]{{AD,23-!rQ%XhLyfO2`$g2liK^p`k.hVGDC';x[+SJY,<q7-Zj,SV:o2Yf_V[j,O'n9'},zoAf4
-1E(Rm3_%%ND1Df&@ibJ>lfh-AO5$L6H{+$cnG!#4t,cNS(vl'0y7(VP"ON!];xZMcFS!Q^y/ML-hHvB;UDA=OqS5b"j<QQ8|-y9T3nb9/U6y`"w|K7'g8D
-/_lC&W1a!)1rRZE4abfVz6x#q>WYlXG3$De5=_O<7%,o:YduN0Xe!;u>Sow!d#Ud%0Tg,_@8M-m/:p"d$hz@qiG;.TaAusUS6F}M'/)!RUOW/T,H6lm&B#
-Sooa|B:E7[@2cfFi=ZDoH^Rj$vV.va_lO#mDo2;'@rQ`LC{ega,^V`1A@gWu+^)"1jV%Ec;IX_[ho"!Y=I5#I$oqzb])q/6<Ygi{ilT];b`8Ux/m()UfT+
-m3""sB!xiRl%Y6F3a0JzSAXSVs%}.aM]yS#g8&[a)"2_q&,^0wN/%[xrvoXFs3rA<=q]`F.+)B5pxwNIrVTCdoHx;Ru_68"6t6fl#bOT4^te^$F2"-[LQS
-!w<S7yji:5MbzRj(<i]q8[tw]'.bB;>."f{]8%L^JhfLd#|e4R<[A[DCj@27Sd@:J(aox.bl&Vvp<QZD+3p$[[.tcT21&T~MY@5iPF$kTim-;QXu${Mr;`
-"Vfnv;+6`dLq[o;$='V1I9;:3sE8PlE)ZQ2]SJ=/3T9CZ/HjECtsEy1jqqPb]t]kb[vp_C!XY(SfHx{1uQ9e`67x"oO<eX1)]Alg>ErtA,6:U4|`s+>_SJ
-W[JhCyDEfXeTDoO^Y!+Mt+9&<DlZ<U3#S$hv;{d{WQ`SXmjpLM0]hN!>b3tP%H&7Wz+p!"'#Qa'skL4L7PL1Va,r5Fya+E=BF=u=+]A6&7VYYUhLC`hn,S
-Ccu{-lZ^+GK<K3kg+MY1[oL/xP_hGTt-D$Qw/Y'UL@#>eYjTrG"--JA=C<5X]4y{"CDeOc6y/UfDs<9gck_)S-%]/v0I=RPmZk1NfT&4Nz.4u%$Y+`MLYK
-8p>L^f[=c>O5bsfL$^|ZknAhSJ4326<LRX$lKRA2~j^AQuyjO$|@D0zIJKNMdMj+%lYJE%%>wt0T>oDt`,7^dw<B."TvD}}'iV]Y%Z+X(j01hT3H4<eDOE
-x"z9IAeMkccRzq`0D./_(UMEeg(|'<"B=]3b+P|0Aek<FB5WYZF8,!ovKO^OKZ&%Hh"AAlCumn:9rZxuA1^d)'88w3_6#BX4G"^F)j2fw$$<6t^AL`M<~B
-EORhv$AA_Q9pYQo/SB3wtWLTzFa<x`6W;&prXhmZ0Qvm|gZ3g,]$'nohpMj3b@.#K]W0&L_Ok%x031m&9<[8/gP)yKxLMB5ASUUwf_PNG/ter|E2Q@a}Vy
-O"K]1Mi1/r`@ccD_^OiKmo{@[+6[JX#+}hr)sFBOZ-rMoa}CHA"k"<wIkKX7xI1VGzFRVd)uf,)T`44bx7z(WtL7!(]!"e;R,Uxd{.5Z-NS-Y#P%Dfln(`
-LPK+Kw4}.20M1{lu45erW|6{CY"Td-sgSa6>OoJ`a5<I).mf[DS@j:""C=0RT0BJ`QLo]GD'1I!k4y)15S'=F!}&Y7^cR>`2L#o_H0}tJ7S@w4SE5Kutm8
-]^S(-S69dOlzH#]YJC>lk^l^EP9>[CTj_a6e8&.y;su7$P/^Xe^]j8+&`ilcWADzIC'=nO[kNw_dlL^I,>]I`v[3M6}D{1ZHm]Gw2j;{322mP-(zU-zq2^
-(3namh:<ihuoU[ihb5UrKyY6a30O'-sjk1%Dx&o>Qcd{Qa!9$eS#U9xT49nVa2)|ZHQI&ybqtc0Y=mnTWk(6UC0<;H9Y#w%}/eOS^nO_D<Ne}Vw,yty;bc
-(+^wdDRwdb@A63f@/9G3%vcEbjG5oird2Wf!EO:>'-&Jy9IWZsD)Y%0:4`.YQ^0hvQ!O<gCu|_rE.v5Wcjum;1K,bB+ycx)p~,ivlX0^c[syVRt@'LA<`k
-9r4I[),]o:FT(;,cZMLgbp|REGHRYQGah^<RwTuX)[WSq!$%#</f_1<bQLF(y98`_VM.Ovj+qJv]|;#X3;qvz01;->_1`rSfHFCR@[4GDzx/{WOVZ4EE,P
-Xk'o6W!M0g3bM#18e[]<f#Blx:;w^{q}rxyhsIx}il8#63+}NgTnIN<jmxqyFkhWQdBLM!I`vCqjPW$L#O)R!QwGYH|`|[C1!^rcNV9zyfzDf$ZVN_ktsG
-ly!2lH+7rv2'61,y<L6Vw&1Se5oBW62J+aO9-!2#lJPg$^We4}&,i)zaoHzlycVu5as8R:~ETac9{=VyDC'ct>fum2Ri2W3ZNd1'{{z8Kw,%iVHy+-HP;b
-CBVkoR<}Jiz[+wT&U`8|,1Q4gIJV~5qfD>7H9qk#m`GJn2+v1T0)lyWx"XI37dD5A01.gG]+8uO67Fdwy_~XL/RjRF>cni,CdcMQleU{tCde5b-;<g3=ue
--jP^ejt23[vI+-e`yG<bbp'/A9~W9/{jiT]^WW814nn@hj|+(Q|ItiCkciT9@'H;.+Io/Pgfr]p'(Q7;}E/Pz:Wxyd~@TxL-Im@&[Sg/OCD:[xA+%d79WQ
-6<9V6H3>NKaD)1H..!,5C;U/@iGj+h3+]P.n:_e09L~-g=B9R:qbs!.,Ch[;0CYzF}4QPC_ffEg|d3#!DTH[NbuU8i)Zf|~=,RM50#vmcY3L<cs}EHl(p4
-WmGtrM'o:dq>fD7o(r7WIS25Q06s"CN&O4l9}-cH@"X|!Wd=cSA{F5<9u6)%)@`".r!1<of'noApNA(f!Nc(I`>+g!{Ye|Qn1qBI`uNU#xABKuM;VDw3Q)
-L#%NE::/tHzzk&ghpQ9C3='%v@5';EXpf+(2L;}iZ^IM+p;_3rOG$_k/<_X@WK=,Th3]nV"AB@/Ag!xp}%hU0"w@CC6c7_zrF}8L~#ON`w<=_Z+SEbdmH.
-LgIK%U-"Rqp%v^LG#O<[B^z|<Jcp,;GdH6MW]`)>h:2'Ad8l%(;7#s1Jx2}NKr-,Aj%go$$(mMNN;uI4i[PB^@W<nL~d8ZJBpEnn^rBD.Y-XCRCr85,LAo
-x$xFDeVo/0nJ.El%fEu>R/i7Z6:HWb9SSP#AkwV$wu=(A$XaRZnU{jbuK<":X:kJoIO),8sWUvGYsTP$Ckxk2<T4=:rf-0ZPJ`gCsEdImQ!+DzWf`qIXU,
-zcx#"AZwtv(y3TOBsU5>znP`glQyD49Zdg3LRy0maUV_|Xy7j%5/Z>R)|5Did8WT][@hx|i[hWtFyrlE-[T-o/a)<u|97SnSV9Ph{"w_{Tppid1i-/zMQs
-rwE`Oi=(Q4@7B&FUfn6q{81w&.7waD$_#_fGDzlLw@I#UZu:_CKzLvbyx5iAHTUQfhn2~pv6(1V^.1ke<j<iSbV]SZ'a#=J92HeeM{_g6(3i5^vRcJ|)pl
-r2d0]2:HMk[/u9|iI;_CT:64R(Y>-C(m<sWbCumFmbV]TrKB#i>0CU1qf0Cu,1mo:S'te&l[hS1@Mm8Y)Nuwl`jW2n^=<9:x)Xc[j))sSETei7pJ4afTCI
-EEa'^It=gd,t(5P3XAi.NPH0,J&fr@0D5aSF]dPr!`W}eJ<tOkXtk@3FD`0M;]kMqs(,tRa"Gc&(:2TE+6wne+tF80JM}7r(F;uD>u]_XFzvb6ro]fgi6a
-yV$H++6K`qmmC+6"AND)eO{KtW1t[!.OZE7%VGyrhao.Uh<Zj4xrB`90w]9}G}yK(IgCyd^U8Mq7ig=_TOU)38gO"ufI}y-#7]x|1l7.K]cOs|}-k{iHrU
-iao{~dRs'/(pkFO7i#tKSo4{Dn7,=3zZyo;MPNqMC)&bh]OATfruTBhV&.f<bm95--b{|Yfi&5aHDI,zPU>.^uFnbsDeJ)"z6Co/,z{hu&OL)_Cyrp+G`;
-jo)Rz_8z(@Jl]yveAc$fY[>%bA9}/>Ra43-2yS(2#&LU=m")nPaPnAu9z'p8Q97v4KG,0&<"Xa]Tor}^(j{xi[B0Y'E+Bo%0`KEn(mC"lo@}-)YSts.hvO
-@:po/F_609}Pef+3E%JL.aRz`qWrS.M^g|($Eq-QHHxXx<Y),u5{^m=6PrBg-%9t@Xv[begeDnX{H0Zg'Ay|h>5<u:&M'N5V.UnLCN7v<EJoL:nSA)iEz)
-v:qsZ_%rN%=3PdJ(L:+%)1!v0;<gR]8|'&ZdrwQ/~J<!jbQFt,P)_.+.kyhs~NE}$(5{E!bUujSe_:I:m3DV,=l@owG[kx<ebz=q_M2;){TcETe7+9sfOJ
-$kgOqPKu"9W-5f1[]2)M>&&rMa+%y+AP1Wy5<C}W_QW_#Uzu.NPH[#RDlPyRqrxr5[a'bVI:gA<Fn$:28&o7'{tsXm$"|I$sS'81bsMy:V+UhvNiu>Yhiu
-V`l]!z3>LIpd;W337s(b3bZX56B"S!z1zqsLp:Gi)OATSv|]e94I%KH6cjQT(FGxT#a#(qho<:Lwm)L!Q)76}'.tL7AyIMYEi>fN2/4pm_E-ec.@3P03{7
-Z,.cu-g`&,ArZ;gVHcPx50e}~'2>3HmSy1)i%Qd[B&Pz{Do9tIO`ST)kHTdF4i/YIffqFSVg@%2)Xdsx].;a:v+W8a0oOqjsm+nApB=j`;SRo]~d+z2^FV
-EpEG{prRHq7sxS60e^@0IKbup^TNlGe6)Z8&Ae>|=HtKsLi+I7jm}|7NuNY>">$=9S/ty%mBYA!##giz@9PCxije0O;^OVVIGKq%7hnr!$`u6K(%!yrifL
-,|Ux3@;=mM}Mvg._/'M:h3[Y8<k%5^,l<+}Akk&#OG2g2Qik"=^&r6jIlf;IAvH9sWa=.'7Xgb>#9yqpwirmAbS87Y)5xJR/(Hdq/NC.DexcP@dg#($yM`
-d_Dw{q=eYc6yGUebFK#.da8tuhLB-(Qwi-=tBK,Q)++;[;h"B2x28#i+1H@%A}&n"P'_>5KQTH-1&t<]Lhd=/i>is3}8x[u,7(L^{4#!e(vY"#6{omjE21
-I8bfAQEZce/J5&'h;d:z@9J"I(3T;iA<|h={bV1wlkagY6"$.1[ez8$@2ZDHV`QvK:_V,-$n~LCD.6Qe(x@KND_+YWH<D&1.n%}Wy_kquA_V5{|{vEb6O,
-+(w@{Q@IY%#iEF8Coq&Hw3&0Dd<_r={rY0uXz`_]#8v%(D>c|2`g=4P'~p'J:TwY,VvxG0.][dK!R$`0yL++7$n64q~.e@RZ,<E/"Q}mLa#atC)6a'}'%D
-EE<B)foVgb3!]bn^H'o}g-`D]qZ5<'!q:htF}3H(g0ft6Wvl(d%F4Sm%4K!+4kT<0%Z-WNl_O<{k>W`=-AiV<"sW8/~3w>VT}r.wc=kZDZm-LCG&!m!J7A
-L1#KrW@i$+.T3d5KCnD-wBMBQS6'|`"ni-F>@Y}=}}pM]Iw8{1Pz=X^MoYX%0h!)g[_yn=Ay#4@G_oz%5orM~yZ3M,$,1CTqsFsH~bSGwi|A_uZW:"E5tG
-J>xEr{Qfutf!)iB4cYA^g4LQ},<k5`D%&NcTQi$O&CezI>pI8hWK:u+Zhf#ti='+uGA<[n3;g/XMn3<-Cp1jU!p09W]`HmGg,9(dFMR^pt1ntF2HH$c9J[
-v3dk@U-<keMYwzSZ@^|-#AJP%>k.j3A"m_EW@.5gg]k;F=fWkN>Cz,`x!b(6B)^u4kdt7|5VUgv8$CQOqVR@tOgmKC0G1O,b8'G[)HS,c<!XGe)0mM-ZSb
-)B<]~8EAf/^>wffihNNWx9CQz'r!6MXSoi{NY=M%7RBW&CV>`KQy.@iTA#ripyOIwAtym48CHRR8P_sBagG"1x~(.MT`]4l|5wZ8pxT]HbLBW<7eoLR'ur
-6gBW'ysH~d5[)Cn;CAEs}_g7y8'.a;SThK"Q:H$97V^(`+T>ZJ5IYij7DJC.'^-9c=M%=DR1dZ7tY!UDn]y}S(-v-_:_.pfg+d<C6D{Cf/`'rS_'GeJ%@Z
-0h=]|yLJ(Q9g:t+CZe-IiXd+')Dw4|2k#]ZBsGOXB18HmbhFnMQZ^M<}3@q{##y#`>#)7gEZ>VH5Eh'bgp.KlJ&uoUCUlj_RRuNn(K>K4v0u.}ioK/vl@G
-`D[m9f6C4}>wKF2,ar/zXOhK[swtIbLX%]c"m<wp%5aLrGi]Xn4lqr!z4|6Oe)HhFY'_y-l}`{D7=FKh>T%Cz{+ib@&%sf]!UWavqOLaYq%-IM_@|&l$j5
-j3()mgYHcplRBW}^+`R|lAj<TwLw:t!PEQ8gm#:yy,"kO+M.lsOe6.gQK&/"K]UTt@EWkzGzxyp,_p.[)ujDV'J/2yb@C-/jgNjVP,8UBI-Y:eRYdO/`5.
-Ma~<I!(kAGM/c,G9oYLiGjY]y_M{L>qt``E.jVQ9VZ{X$w;>4@lp>HC#Ng@6N$BEm#f<tB[cw/$kmtse>H~2m'p@-|a8pn"9f#HxefbN%nt{yO.=Fy-Odr
-x'n6/t`zek#gAI5keW3$sORxU|(|rZDu@OXXu/c1ibv5!Y<T1K@knP6&_GB2-<]{&1<aDA:$pzAA]gC69Q[JWPK6lt',A4",QRo+l^Zsr3`;BB8}t+/zxN
-&g;'FY|6)GU>t("(Bqx2RE-5`#u+GaZ/=aGWDk&$}!|@q|K;M%=Qx8|Er%6r[i";AbzBp/ZJ-)Dw"2N<e[8=R8)/<o!dT7JbX2;X&dR.IGquY2{ZoP<n%J
-kBz5R=8pZ`a26!-i;0r"@Ov94lTb+={K4/@cmd%|V|2FT,xQ:9A3dR#M6#]N$>HXT"x5z;[!^{d,-U]u@X-)uYgW:.o`XX5w1W}+<a5Tqlj,)yL[glzRFO
-Tug@-UOPt=deg(jaZRl%O,xI-(v`4+!SjmexrgIooR]%`g##92N;JX.L,wF"nQ%uK{f]LAqiwi6,h8/Ej%c9!rK<9_xdK>"qZ#wR"YL&&0{ao98,ClckGz
-z5W3)+g'!;c[Z)C@lWzB~[bW)TD>[+_ZFhs"F;b!ew9Jh&jLqLagHx:-.z9$vG712;_B1!G"NIw4$Kq]N+=8:[6(2!<`2Ft:o}4]_zQWep{Nq<Fin,Sp5i
-F0_(%CFz-F9cHXj!eD0m;V1jY{(+|fY-bdqT0[JyN#cCz1E]d=5'bj#;~{oSge9$qF:g/|7s|%FS=M{FzalkRQ#L"&sp8RJhpcz21b6sWLZ+Mj9DA{HUj'
->]WZf2A$c+XuNp2P|eK%}L~sV>Tla8yV;:`0DY>AIYj<n8`X=9;E!3nrh0TdyDF[`x#6FSN^Muv68u,%=(Iu^)QxN_GGc^lP}+/n1^R4fzb2BSHi)c"rC#
-R1`b8W]`t}U>z<$j#'%_YPd>;-6:|V2]U_QTWQoP7B0a]iD<ewz8i,Cp.j)}U6v!1Uf0~&'5^h'v-c`PrDj8Y}#d:XR6Gnly@0)T&8:w0&dA2pV3c_}M|u
-SWpP=B]#4='t7X0/@U/W%j~-SA~uR|32~9Z93_B_8f2;pcTA3qPpEE54l!n!i6hi}yKx,Q5)%<VCcIQ)k|qq)eXi{'DZO_)P'Hl)&BQgR$u}b{VT7vSmbx
-,sk>>AGQLgG"PMA+t0fl|SKiD_92#,)`61#pmO=x|erzt7%'>ikn0T.M3r|_xG1v!mF2dhAknpqx[F|`ZO.(`|_p,Jfl4/,L$H6Yg`{wJJoe3`N&"-a0,X
-C0(Wcw9>#H0K-oY:s>FHm2'cEtE:unDL@l0F"`BDa-@H=trM@m0FJKYkREP.%k|W9!YBqa68uq=yAF7;1D/}'GIFD2sZFzSEOA.5e"92wJE!d|tIp)OKA#
-SuwIQo}#V8uY+4W/3h6BiB&}R^lap-YonLjsle/(P>_M26'70!HRyU;bh6u3looJCwjS~(>gSH#-}H7aLwgmMf1sM2Zem8EG;T:bY%UGN!|`VCjYtV@N{G
-P{9#.5uwib["a|TcEsjv!WMfw/|S"&}ouI|})55D!<{22bjxuX~#ibIap}WKt49Ii1=.c(>uv%yhs=82NVIR:qn+^Pwe_d{C.Pzs(,!(zU/,@TCxLrh!lw
-;0"{2GeAkw`=+qcEbK=#Y<U,.s7KPsy#<ny23u(Yx<j&P`-{~8Ddn!dHQt/VR1h/`hU!!,JfzF~&(jos_&$4A<(t'J>J8!7%a.d^Ys!28bB-E4ztv[ZLS[
-,2Hu])F/)t[|-kDH-!wqCp3-Wdck:-&AS=lzVP-mSK)"w-yp`pT5dHp"dQ0tX+_;"FJ"KB(,ws-23HBWQ5Si!/VP`k<^i&)!-JO=[:CVUJ=X#Y]'+m3dPx
-.Ue,"(;}l0r}LaT1ed3}.TmwK:/`U+^v~,=>3%+62oY:H9OshN)fkxcj!&~}gckAXN@x9;G$Xl7qo7;K|P#L-^0i0dF+9FBXiNrGv9YT41WFad!b06wh+T
-TT|sF59paNKH.C8x(c;5oX>Xr4;2TVHNUB/v2>>]Iu|:!W}iA5e`5|dXn^gWv;0|zi_/>x%g,ztS!A>W5%znn,j^RYj-4U>|!zhS.24t"<%zc5/W%6X&-W
->_s4CdI)i;)@@K|HT:{0V2:0E"s;DSw"Af4GAd5{f6(QBM:j&^O'TGi=`jmW+IE%V)%v1M1p!`EIz7H,jgH1MpmL}DC1odq`CMqs#C06tIkMDaj^o6='9`
-zq_k)M3Io;ar;bQ5{iDFq.9;Iy%zW!RSh49^DXh{6{>O<Mp0e]JLRWk3d2_b:}7.IeBm+[GE5]h9A3j49>KO[Bqj^uhV6[XiYt=vI7&_vqY:jU,om'E1II
-8dHC.I'%]q1T(QN]nMLcx.R]VlYefg;91'mC2dp0")J1t@!n^$`30i=UdAwN%>ZvaAP$aj+V!O$an+C1m'6Ekx~J%|inoznq&`7.p1'(<:.c55whYVdy0q
-4gQCaW0[zh{GV}M5JfNBCLp;P")#{OY[Q(5hoHjg-ta/U'</4[X$}aY/BRNk-G2}aGNo%d@>NImt@GEccqHaDrJ'e(K3AesxL{Q3811tR(QuolUxz.4,Ay
-lU2|F@N]:KHm{nNX:,1/:m<=_`oeskG1Ul,!ie.,pt#zq.#,V]VFR;Bj"q9r`p&;O`vy4"l_G:'n.$M:}rXk/I6(#_wp2MJv,`(!o5e'u3r8`o<+!jPsD`
-Kl:OGf|IS.#2d.cc^')dAY-b~FD[QBZ#tK1fra'M^w;7L_0wtO|V/>PA[pDZYCtpKGqNO6{a|YoH0;Udc7OPx}wE%/&TkqOrozDet=xX%eT>4U[p~mT:]_
-K+&DrI,zd>HbP%tu,bzU)lqfI.;dRf{"/v"><<G8L%'!7T9#0a2Nr'umWE%,Fqmo<K1D^WY+Zb2:<fgM-OiPPiQHb6SCwqYmV]wN`j)BDaxQG]XO`4EOI5
-M=V6[A"|ho_Q8x)uxjn`(e_5)/)^meafIh]Y]c;uD_+Bwd4]QD9#uO2fwu#Y)^kJpi|/Hv1^PF3qFrfSJ4k:F4}@nZC4q]yogl#N']H20]pd|:D>,dscj;
-IwOKF3FOj,dJJxyeZx;#uvyCb9$US@nhy^GmGLpkuXy``fwwoH$B!}reIXQ5>qW]Ygzw%O6Y|V:SC;/1e0-^Usx<$G(-)q/8n@NlD2T#TgCLUSZnp)"ARi
-lnr!4y[#IvBj/vtys:H$XU<S{TA[zdBH+5RGH$Fm;v}1TDsRBOf_d9WC!U:P1O&y#dz-M`]@2nvqqw:`mBs4yB/:o:,_9v`s@8Nax@gC%Jj5Pd7ENFeJ[O
-%o.<;hBl,^)1W!cJKc$0GW.xPE.59bez1LnH6Nws~pu6#!5bUeKvK5EXm.%4e)]G|Sy1qtH!&Fw4z$t"DFmk%Q6iS#)+E!=ZtO+9FGo=~S8Qb3,@tIXf=G
-y5@;0/[,5l2:VvCN1n@h,)2$"lZc'Y5pM"hCy$'PR;x4>z$'Pi{Nhdk9/QYg"%a5V.Xo`yBiuP1(}GsM@qWwFBaw.3)L'+:y<yi!b=(JT!%XT/J%,2mNcV
-#A@T2QjJd6Nx=X~M]Isst[E^bm)5sT(kD+)hO>c3d0;K{;znA2Wii{WxJonVnp:Q(^e.%"BwrK5"eF#Q%BZeu`lHb&:[wL[fdHo^~1spebzBI,!a]CoQBG
-}!xbTryEMpQi-SO!VeU<de:JN)vY1Ml#c`-VKc}]6<e>_G~qgefgIerTg/N1r.1I^0=7X,)/V-YXsEZ'}9xiw/"+-Dw=15a&8f(R<`d(/D`',4)wNsOs8i
-&^RW2S@MmWDd[wP,n>2itRsD;s$9mmMAn#e:mcot'!.U(4Bbkj-"i&j|bi$VT(FMG/a_3XeQ-XXqGWX_Iz$#bhIy3g$/H[:Y~ndGI>tuV<YAy%KYX4`rl>
-DMQy(lSwzMk}u)RLe-8WFd%D<z68)o=^e}A%"j/fELmdrz4WcTMdq]uq@7Hwp5BY~epy;TN675^!r-Hwh@n+]xhSHT.oO{=E0o)z.t'4},LMw=tynV.Y)6
-aQl_pRFv_h%h!17L`k!bJ9sP=OX#]"e%h,cYLw1;[qv}jQj8uGyccWn@RX}I2Qa+IQCqS)8la-_Q[hXxS)NrO,BpCjuY.&%aD%GW1l16cYWQj3bvmH}aRf
-k1/X7x~Y9U"sMV2BD,;:SjkM3J0]~.pJ3-ex38z%[sv]&kPvqACMDf{Y7vgo>B~[Y-R)VMy5X[."nNJTsa&$sX`Dm!+4ef}u&Yhn98jt}Lv#KczKxqrXLM
-u#v;yPx>ZVZGQPMTpS<haP>{8"l>_i<v&:+FhZW`3^[gT$bzx(,kwK6Pkuo;DKOGJDFE!s<Y=5vAp9DcKq4Vp<#&XsRl1XI3+Q/!hjS=[3&N8l5s:Qapv6
-bJi6K_E-4sS|Kp(dqQE%&^,IIWtf86y&9R@,;j47en)Tffx3Hfddq3unXpCMC]8l2vw4|]Rn""6RU)/[/-/[_Di`0}bYdS|/udoFmEvI+xb!"s/M|znq!J
-_EnG"IVrv`zQ~Ul5`n$V;}Z"WP@3I=-lc{h|j`1KHa!2f5+5oogopd;/Jf&d(F7r}[ReR>;l>]-4tI{r>o+_MI{P/&LwC$lnNo)$6P{6U/1QMCX[AGk0vs
-7#2I.awxT1<DLnD#f5n9T!>[-=]S/^f-+f_BuihPwIcQ2e!^{)49.d)6pT3nVrb&T)k"b)DoKcG=t-JP0Wzt=]RH8{:]r]x)e3vnrUaG0]3{=Q63v.{"AZ
-#)F6/5uVVf3oSK<<I"5x5ANhs|=V7MbxCW3:YXJY5Dy7-a<U|Q(6Rw/g&S1ak&5B~Hxo~i>{,"3%Jd@#MvCQ"eq@`6^>L"lU.->+0)NHy_R]+A!3Onv6o3
-_$HW;$q<Qe$&oiw.,CF/<@T;d[,DZs)BYgg_Wo)In4[:H%.m%&FYxPiR.qEFu=iO(ygzlssZZiQ[yBD5oy}f=XLl6TGeG9kIGYf.2PdE[6trdxFOa3;2U[
-Gcet(no8@v>ci5NsXxc(8F)5np_wa_qUy]nZn-ZKo:b.g1:6`B+uWdNdQ34L^(>{}N08]ina!_;w"6AlP^;SGRAkXTke'@UsX[<BE$=TR$^HSPx>j]/)HC
-0Gn(8F:)]SrbM/og2iUR{SE)#v-!jz/{zF|'Ha$b&IXy]cnw#`0^Y-=2%zbp3LBE^}r@p>uM$D,H5vP-6(;{q(2bnM)ag(R`lU-$^kBN@!j"d,sM)a3y'o
-qo](Jv@@$F2x@UuNv/^6m3aPV_QF3U8F->8J^Y9v06fK.2~CqUKx1`+cLEy/'K;Gtu{O=xI|_dH#Pq=5AXJ}`N6oQ[xo!(+%k7ptDgJFHT/yxz3J!@3ICV
-:l|.zmD0MHoqZ&CMe_iRlmK,h^mCMlWr,%+f^pQ&EqiY|`I4{j:-QECjO.8zlMep:M8d`OE$;;.@ieSCuej};c#wDdL/6|<bTI5b(Tx<&+1VvSFPb$mvAH
-+1)6,b'sAJY:M|5}-[t^C0jQp=@BGCeSiJVg;s`vH27mhZ[/8JL/[88bQ@hr&;D/r{cu|L#TDZ''x5A_F/H2PDe}2NV"n=-7=9pB{XM%D;0UofYSPM>`0U
-x>#sM:Lv-9_oV_-E"%Cm]#FU>#"@MG3wsC(O]I<@u"-@raHnTV[]TQo92Y.J:i!%#5]E()7p_mZpnxD]>Ph"0$GPVo0-v40amGf_;}4HS{'jsC+PR%k_j^
-Y7n"HL.:C=f8{5>Rj#5A+@h#!!]m7t=L%Aupha!dcIuG].J}g2VUok5&%>`i)ac038KcSd5iHXu}H%DCDC1S'Ne%O1RirOzeyC!xo!N|9Oj}4))bhAAJRn
-,B2cjxqN[;VY5st.QUILGw=;y0.`w0m.Tbnv5G[c5O_amOtp_5k}Vrl28mKw|ee`w3/|/=EX~B:3}8UOeTGm%iK;f:/R@la1VXq%wsK;v`1uy@Ix=X$y0P
-$+ZORCQD)NwrU')G$vAyjQV=9-'n^Rugasq^|>N/RH@+Ae.@x=7qYrd=,<fVue<|D)_zzHM2/[#l`@7m4zb>Ol]<=#9s9/O>ki-/hj_//W2CA`1DZhS!7<
-v;S[)n71.A-<6q[t:H;T-2@zZOp<J{=j0(>H>,[cLdoMw-bh=Kb@@g-,f1hTBt#;5`nhHnXMHYSWpu3M]%b|:;O&3Mo6EVv5Sjp}gQ__Kf$o75'laL:}/M
-E@4KI3,ko4.VW2m@{1lw)I`yuOQCzwmZ<I]71:sz66B|{+YgOp7u0[>7`ekc9N]EdSAcXvoDmBk+4x|E,b4D'!VlkF_Gz,cD[Lr:FemcE5Dwg(6Hod(9&R
-:o:m|vD}f#c/:t=Ds=nGhY$hw>pXqO^'S%B{ptz)0l;hHDyA!h6BQctn43#GZ!YcfLX'<e~g%&f|P9tE=tseW-Txn}KaF`4a!Zf$!<MA]=|#rEjry4@4Fi
-0Y7bc#>KE-](B.y)SLDMuio4&zCU>6`ZkJqtqP~N7|t7Jz}frI{FHd~kngf+-)uy-loztsDlLzLO,k%;.IJqP3G'0&;bz+RE.'T%B}Z7o'"v>aMPp20kI2
-l0$VL&!e~kszdV9QJEtQM3efGfqw|>.#,$w@"vdWt"6@uANtBDhaY,Yh!}Vr{U63J&GenefubTCU]kyb<Vgr@tE+v)H[VeM^$_]Ce:W/kdn`"Kwq:}E{Ua
-.X2-JL/2_+tL151vgoBzqw.jp<~eSLknT%dfv:8Hi>{HRR%r4jl8YFS%mzqB@u/Z0#SKOfAKN,T>,wEQr(Z!+)W_q@@mAzf;>DL"oxzq/3)3dV9gmJvTj)
-PbWdx=+6HUza";O,"[Z+FzyE>&.sH4CK4DE/C'4'J)q`DeF`5=]D'{0Hd&^;}"em`:8Fj.GZ{XO[)J,d<[V4dmvd2x!'/-g](l^3eCvd{>Leq0psRg[ZW{
-Dp<V-X&oaW6raHGEVVJF&3%6hiB_~bny2ng5t4nY_lD1m/[A<XrWf1s<ZsqG%C%MEA$sLuj43ubt#Xz{Z=jk>TIAp!#zjeZGJp[K4%`+4mMoYs]6/SN.8y
-tsaFw_A[(J-58NN-Z+EMI9M)kQZ7,yj/tYk2DZ2^$.=ls2hA;9z@$Wrn>3,2.-cO-t:aqrLsG^{uSJPvV1#}!-"^NacWVD2$.b(mxuS15->/1t&gtvvRF<
-39d6k8kfR|},Tj>=;]g7ShM(wy51sOJg"B#"zpCx|re5qDqIOOBm+v'&|pW'hC$#."L::"G/F`B;0FHb8rfghFM9U[TLH`LU<F,aISAjjVa-2r^e2RdJl]
-4cYt/B!l2Hk25tP26uz:%BeF+Ot4l!VrwexPpBM,B'1;CZm2[sgmpyOM6(JF=9FjwIw%8;&Q|.2<qH$o4^LkBuPC)(FJzB}]<F|U+j(>8U.uR$AsPKeN7!
-STO)Hv^_^d1T"tl'd>s$qApB%@4j@ezoJ#@'QQI9589,uItzHP(h+L>Ut7~;E7X/%'j2%'tfsKGOYin^TV6L4=Jn)#%I'SB@tE+(]R__4(:2k$'KYd@mW9
-uKH2va'A-lzwlA6GqR8e@%zwO,sPEs]'h05B>tzcp_.Uxe%VGCVkbz:`H)1FeK.R:b06Lw0)6u$C0ADDRoe2d@@^)030!Mp5e8S0&}|Q`d^g<Lx5%_:wWv
-rb[j>E;Y()orY(1``Q0K`kdls0_(GF>z^D5CHD,%Pn(8Lol5Brsx'@Bpg,gu|1_t&D#Fq5Lr-/&z<="xau-@|t|(x!~DLYjKUhIomDvZN,6cC%aRsg^smT
-AzZEc'Vedn@U!X9$;iKVQ#kTJXo5K2M)/]mq!,}c2`sK4w>dNRth+s/Z~X)YOIyL.5b1iYGy7V%q(D05ZJLA:r#f$PS:sQX(d,'fW_&0#JHv;v:qKz'78i
-f&+e1}c=/&wrwnB/z[Kvp>MmwYO$Z=HP(6w6Yz"+bFoG~s!)KdlwGR=`J6he:Ljcc|3KK7K|A^$)%fatcM[f;yyYUj8s#CG@VS8&3mEz0C%G,FH5Sl$PtA
-ulR8G1R]WG,7(b=ievN=]Sc|47bH+Mg8,o)!Nz_85rUTj5Uib%Gabfe+>g@nFJ/#Uy,4;PCuCeEq{`NIE|_aVlDdG"BMeYrn}F]^2&4gJ_cIZ]0ETPUw`L
-8Z$5w4F5Q^4-hg#N(mee/b.k5(Ecf5O"lOS@xK@Q'5+sS$8dUT.ZMo2B|xIx.5tQ<R%aQ,hKK!Ylcdg0h`R!@$+]6.sHQeR7DmK(D'K8y58ta}3i<X[8(m
-+s#:v515WX=7%Ix!nbEm3]z_RhCR3bNUBNsn}H)LEHvMD0%)]ELzr7Ka3zU/hm(|qzqAa_!unZUzZp=t`d-.N'ulT.>Z6vsakiAoz"cJP8Bt"kh(z7&$h;
-LLy_@OgBRhvoyy^VCI^G4xjy|zS}chT0>t0eO}&46[Arrtz@9B'Rzcdfc-X5Lm:.hyk!<`[E9L>TRfA+)y|w2{P0/MTFAGb1-'j.SXHh,teIS,|/flKoHs
-pizGCMWa;hWEWERppovv^8ZkNh{o@{@=L!~,R{T}'l5#/IP:]J>V]<Y.K!i5wNj<Q(5`Vc)Gl4ed_VkzR_TumY}/@]Q`.u+y(MIjmjm!!"l.P"8N'5Hd<J
-8v+[saa^[}}/Ea0Pkwks]v7#KFF|l.'Qiq&>8+]orr2^:a-vj/MR2ML2Nto(;7!g=m~B:=^Ra4,vKDHba-Z4lvEw7fx'dFd22Y6xU.+xsw@X-_6sM"A[`V
-2]tV/$s/D)'/qf6zh5IpLa=nCuxz39BSK}`,m}I&FN8ylnCT5[+efM[L,yF;j0JcYdOa5a^]7OGdJOsX>m&v"V~;<b`P+zNNKl}-&i:5<7}b>]EnYlZMFL
-<s.5Xwgb+;L4v!n8;zTygz`,Xf5%8WTKXTbZuJ8De|WDC-'Jcri$Vx]6@0vf)NO^H5mw_z.r9W)j;HnvWg,DX`a,-)st]+.5}Ho3zl1#XL/8>Q9nF9}ntL
-ELB5Z6"o||ce-)/[%R&%(-H`u|Bv8igfLYy,NVtK9]=12w<m79H@S,i.RONnANwJ|_ZFwlw-Eeo]oMT=.1h/`8CGq{g`2IsVD;r_}<vrYRmCOw}cnO!TN`
-n33"B(`S&rN5SF3M@Y@wi/Q<pS4Qm%}!of`koOP07tcFzKZbE.ABp&4Qd.>8pbH98zO/,WzgpM}[8!zqM4YR>A.yRJ>n5N}IFx$C48h_;Ym@e`ajDkITt`
-Sbgr2{/y4G6PFE8s4<jfutZ]K/Am>&64B_N&01Xb%"U"Ak"xR23.6bEcT.HAr$LJ4G]ySK]K=nNpm%K+ri#z{ii%,qub2cX-bEwg<I6hu>A&UJ#{kK7)o}
-5M4$>=6169)lq5f7:MF0F"j)$3E`^_Y`%+:_9:HR)a;T}3/bzM5<KC>-68ZUEgsz(X|{<tZSKh4ln-pB^!d2$2/>EZizeoP!;U`WgziKKotaBr4QT}ji|h
-9|kOpaazBgs{uZMsNpPpltG5PTPN`LP8}Euer}aa~k!B[&bw)-GZP$tCPqkxAMV@=K#CHs,YoOX5Vevs&_E)_25$^7/sM]&J9x0Bg7r;tBa+yR".FWRETC
-ht=X`(3j0(oK`;N,oJK3VYh{iqFaO_`pYxZu7hSxmn'[|b79~8:)M_h`xG71i:sk64&1o:{$IH7HJ0M1X5ZIvL9+Ny#-}6nq>HRV8Bz0to(#9>teH$~.Pb
-=eoxfTc!eZzDaU_yk+xGkzTJ/FN/hLE|H,:`p@~yy:ItIsX87C|_+^SZxQo87Mx^yDt0W2%V5uf^.}@$Wc5uC5>eHSYHv%pr_W7miB:,"vdNs%Q3-xVr&O
-;6`ZY8`bcK`k}mg^:X6T6,+%[Pz}eFh75>4Kh32>q;|O{wpY]cY}WKxq{'hy(}}<P|z^{Glqk%pWqL|[}g-7A8QX/fGUh<E|QCan|5@|<hC#m$B(Wn~#T}
-Tn-3:=rT[t3oVn;%I[{j_Rqxoc:GVC4-_mmcA/xj19W./Kw1CJ+kLp}=F`sl/cv9I6&Vz#$dluWh_+l=mX&B>`[PLK~+~^e}C$y6E/EB|`fo`}<o4/|>,>
-4xpZ9vc2RhbZ3hN8:cU{iX"-V%q!ZUl}vE:402k6Httm'J9Y9SzHTK%d!2J,x_&twW'HPz7x^}#w!FUk{a4nfc+)_b=[2VmO5V7rrOt51yvJn|355}/V[F
-uKB'U&57_+oWN$3ONxpE=#}v!&a)l'zg[tFkML/Yt_K#NCGHlw$LANPgRdh5&X=Onq+T$om^=byHS|-tvu5s&e.rLz,>zKAMdkP7a;.McJLDcD]xo}|#I:
-OJ-zm/C]T`[cGE~M8aK1BOxFOF"%Z'fd0h1dN,wvt3EKlvBb%F~G|evCA5%o4XUt,:O#CGP[.7g+-wMI~FKaTWPdvNHm6n3LP/jmP5q4>F6KZ`Y6Aa"L@c
-&Dq^1K/q-wm<GTypu]ASsqh`(xT=Dl((eeUb/Tf_ORD6c%O@R%[/M"RnnV1y+mn[.Y8BX^8Y=RR:a=`4aB1YXKy4'!Lr'g|;$Nr5[AgTQmb7&L{#{W^CSv
-w>_.hG$LI45DQ$Ap|(ET9-9eCtKKE4xihnyLzcC4$sP(^<Y$V3WG@XH%Q'kw4LE=jJis$N_j'D6YJO:eBbg38u9AL$HwrS.32vIz#Jz@"4g7jvH7;ZSBLF
-xt/8#<h^cLFA7_oxP1YvlpKJGo(R7%l0-nfl`MzMxnN&$BJIAO"-+-"WZK'%;+.E7@T,81'F)>k(tVv=GMq578"/r<In0.}@Ni,@^FME"S:O|dS;/OT79v
-xb+Mhhxa$^W;#m-yh/L8J$"M5:j}Op:$2v>@AsBF!^z!r5iYJMLs]^-,7em|5eM&MA`FynmLJcx@!%UZs[y!1S:utnuT~'={C+Bu%#W#`_}C9+mKLX20oL
-;H0jRA/.50dNdx(|.M^`W^ytvC+aN<a[F>{PxOiog<<k&4Si<ieUKGu@rFS!Fsr5[y>UO%~O|(^1xuA}]{@qDrY<E.u/M1epWIircv9U#fiM@e[_VYTB,|
-dq%'$J+-XL[`SZ9qlo:l@$Is#pTM}DYqjQLq_u.B554>[YicN.Mlmhzq.jN'e']'f'BorOQuiYEW4,>sl%#S&Ci;|TTn$LCM@W>Z6&F=MM]tUz3o;FShc^
-#iz11>n<gBG$}'AkrXK(E>m{1sw-#B7Z}$uVL&8#7>1WW_TJuIg[{aEjwmTM!suTm5jc#&6IK{]UR:V,Rv,3rd$}jA&hHxUd1fMbVT]8&_i''!k$UDjZ~O
-{k`gqTL%dJM/V"Yai]Zl(`E^G"I(9a)WnxTKV@py}k0Sf3lC{:_niYiRPU~e$l$7U_O{5G(i3w|-U.z!&u~vi8&o_GLf8foP%i1iP-B=oF-AI53.TRLd4#
-&!pr,HhocvS67A^c,-lgH{T'"AFa+Dl5H.FL[|oeAY5=oZ46jjLM>9;0Kv&u_oGmAqo$cjoY;EffSF,3o.-g|IYiXB,@Z41)oNnw5efLiY0v"YZe#C6Wxv
-`W!XOX,5I{U@Dbr4ho!YNi`kIzY1rm.I^wauR3Hv%yA%ke2U}SZ1M#{1dR.$dy%PH9Yokn~9%`%BTyP_b!`!N4:CY_!J';XE%qbO6[!%J>FD^K%C@hjGpu
-{R%=&T~:,BGIp]&ueG4p`{.Y]F>}c0F))cYwOYL=#0u:/Hm$(@1j_WNM6udm2Gg%(`n/3`k:OWw{{s2-p:}Q0Mod^UJB9vu0na9utaG3)=+sq<ta4;Cisn
-/-.tDoI,(G),xHHHK98FPK}3oEX7_mC6AHac3DBYBiA#D0(,jgn(DuIN.M(pC<+a97T:DI!/]5BC#XX+A#HFMamfZO)xxWp)%7Ws-}>dK=r1C/o2-_NevL
-!M+i,g+&4jw<3nf`CdTbZ<qMR4`A]=3tY#dN2;1^bf9qBUtM&==<`a)uAQ!NJ9=y|u4[Pd;x)7rDa,Qcy}xNzckjIllYx}N3J:^0Xp<_]ISqhr[J]jXJ6b
->-QtXMBBj|r0o0fuBoTtmf{m_wuc'Gm[WY83[eQG4nNJ@An4w7XG+x-J&h:kde|6]nB-h:-lj<0NMxA_.eN.q%-amyqBS]TQs.{CjCEz_#b-<TLC8l=0H0
-Mo@(Udv;@U3x6>78`JGo)Hx}&lWK+1unfL~C``)>iCmNUG27$S21(N'v#<PQobHLB[!><2p)eq_HQCIG0F{9Y,|TE{0H@F5`x,}:W2lIZy3;sr2HO|3;M.
-_BsfQEmA9%w0}>9y|9t10{JGdXYJ:o0[soo`H6~r@[J5:HGqV/P4dMeKF||y_L`k$h8=m6';bV3u2FS`xf;=$'2Z@6u%uAy<}MX!o1}PyZ@d^YlA[rUH9}
-/LZ{}(yj"['4y^>5nN):=@/%di%p|`=uz{M`sF0AFJqF!MR.:rvNek%m9dBFcuMLxqMDq,flD/Fr2_lSB2Z2Gclw64Guw,s{y}.r;wq[sT|]!cy-WwCb"{
-meoT>rOOHc+;b_E&i!H[pI]LWqH=arzOiI`{UJfg-J"~/bsrHw/X4=1ELz1[9.@3VTP8zer%36$alHWj[,!4qatOeF42~39]hI`Wq,VLi<%ese)R-eJ],v
-MO]r8Zzc%:'(LV4"pQFNVOa)zVU;0!x>bntYKOg99'||,q+tM:'"o)%Bo`6BpdX5w)TkysB!Ajr^D{|K>L$#+",pcram!yLvhB{hnpRkhjZPE4[2TJ(:Vd
-8ARh#uoi#9]7_SS0)322mgyFRn|#PxuiIB$y`FRm222%/ieMniE,`36CI(2ka_WIWRsf{H%'9m1q0o_[R42.]RM|CMPR5U1dpx+IDQk<dfwm]PtYwp.^~:
-[t-a/]9)r"jmbjV-J2Az4E'YYA9/J2a/BoE}7I6uApkFmHlGT8r`vt~DTCh2)C@Z@yLI=vChQ5,@b8VYlT43v/2$5zs>.cl4e8EO2;ohJ;p8]N`$PFPKW4
-;umDVu+IY,.h0wvm6Z#I2|,nKapdKTgST`I/IV{PjZQ8x0zbV4Q!MLm!v<`[z.Lt8F05m,-N_>&T=z;XC+VqBs_1[4"(iC0/"3KdErnic',JXNP<D[Ar8:
-5v9NN3SnT=Gl=A$1/k%tzFetr5[b'OP/vC#$"96ZN!H]4NVFk]IYT9f&7Ybh#!HqU[6@TYaw^TOM{GD;D'fHg]d't_#AnC[$jG];(MpYgmoIco<0RUUiq'
-6#X{t_O8u.1An__gbkRh!TkT_iaG^a5p)lgJ/BUR=3D1G1rPJvjfv^w#"x]w}._6pxH[b<I_oV6&Q4@P23n5kMRn.{o:|XJHus,A'Z&Mn-C@k[${(u#eW6
-<1svPQ#%'CI@[dOF<Dj8g1xkakw2'XhYbp+zW#oVXq`T"MtzGlnFmY/cpS5%a>R+10~nw]IazLK@tMT3%vH]sLWi45+`|x;x3GJ|&N:=(zZq%m_zox3QZ-
-NSog='22$WFk:6E`uG#]PZ}[&F3Q/_0!@p>'u8mB5@O80d>}X,-c8C,4h69fVIZN1.W`3C:("qM3@U|w}y<QTVJq_;5LuAitE^O4.ZQiHF=-9g9)2kW#)C
-eimtdc[]7:L^Oj,AM!)>UH]2Dpc4XFCcglL7jOsjN3s<1<@w9w]DgN.`p%<^&RpJDdOu>}V,vAAsun2ouW2CDpc{ku/H5)SKL9@q'+J`VrphGs<u:JnR'p
-:vslVde0fmkI.)yc1@%{S<6>ffZ/#=L&K"VuctqHH#rOwT%SJJ0htloX=,(jNytzU7b)`n{B8CIz.oSUG`V:bK{X<+}tKbX)^W,ez"vyq[R,4!"m/kdgyP
-KT9{j#i$:sbq_#RJ!2ODup'VUh5KaJfc}C7FY1-Tfj|P'-zH^-ftP>I%9I%@<`FtfC<_GOr+YR~D'U:;F(YRJ{l"@Au0pMp8IwI4M)Z,Ix>^"k+KMM(obH
-SF98]pS}`fh}R4z`1,/cJcLnv6_B2:z)@8]!CWd49cBfSqDW3Ln+0!GB2mLc'-$=4Yf{RE$a)4^q9Q8SqE3!!Il}{%8O'vECqNw&Ogc-uUvGGc<R:v]ro2
-Pz)-`2)z~reI/|4MT`YGekV&Mnvnq7dYqH=4uuX)hfWW""uG#e8qmzi$tgj{"gNLW&wTbO$-Ux[rklM.]h#B]aL_(.6F/r(s~A^tzs0KVGSOyHj6PeRc#C
-CRm_mOpak|${4JC&i/S@.]@]qOu"wSz3QmIqo-`3'J(zu,Kso||S#Z|%$X+Ynz"q.xgN>q[(e+3Xi+RL:}@N63r1-ijA`rNp!PJ}C@9"k7uWCeIy9OCyv{
-Ck^pJ8tJ&VQ`<{0HN}jw5wj=stbqFU.mp|E&U{.c@K>qs}fglRpL]UBPJFcb(fDkVGbFcdj}S,:oNOPuqMLg^p<}=7Qze}J!qa,{++G.Ez^}Vt^},kXNp:
-[p_|h#CX/^0g=5m%~0wUSn_|9y+B"=A=irDW'Fw7Tn$O!zMN6g_h:dYUxBI1XJpbD0-H)awx).V0Rl{(1sNF2;[Lu@A!+8=M/@bxGLm8[7I:igY&~4x1;b
-Td4laVtomg~&Q,:[OLrYOzWif,f7PH8`G7cR]EaV`@$JW'sfm'$8r<$r)%(|9s40xrT0slx3(7e<TE0Q|SgQ4Y6NP&dBNp/Nhr.3}eQY^DuK[9NTn#Tfkx
-PJ",|,@#X#7=$^)ZYo7Y7|`>)BECHMSASoK/LZuIZoh("Rx^fH0]#da^2b'&x27nu>^2ohJx}x$<dy~yaIXA7x)YJ!V6S8XUA&3{<=gGiba|$LjW9(Ouis
-ZzSK$)2Pyq+kH@2!}62atYH$.m{N|3(/m9zoI|U61PJ$%q~wDX`/vGxn#MN6m%.n.;V0U$^K!%t|2MjWG'GPPT)d5a6U"%A[@j&qDju7@t:{fU=t%DWfP&
--hvD<:CaQ5Y{3cp%{MljmL~5#8m]{pBq>g"k~7`72|>R~2'"yfVi}9czC=`,:R_C9Er+!m=MNcxt`pz|'O'GE@Zeg9t90NzPf}u"}8S[;x"e2V<;F!`<:C
-d}|{=l2MNdgE7q=TdE6o5vDA-_c[^7,:Zp#-qeX1/9W;Ft7pOc,+F>]b.xyYMOrYVRfqLx#ZNzjZ~rHBljlQoEf:dq>gM%mmQTrBGaci2R|@934mDV7sm:
-efc<A^{ClurjdrmZ@BCq^Nmz0mvwfCa+)n_G{C]uf@#s&XYLuL7:G'ongs$-IBJcT"lfDxK;YIxZ6VSKNK(=df6&dw92x&GvNE;+,@EyvI#i)`iSsGBb[K
-a18+.D|5@`xsYB:xFGVB`x>#UP/<Z(E;q9.XmukCB:W3}g)Z5INl"=;o3-C7|`AVNolWJh{g#-]./'5.gASpVd^|DO^TQi0VlVvPqi3g<]ppA@7U=#C>hL
-Ts.D`']k_qLiqj=s"|pyVqs/#Cz=:y$<rT-!/k7t3Vj`D%yiOylZY._gW:uebf]^prhvd/^w52"MzXGuw`e=@Y|BGmtQ0<$cTU]/@8,!eh$>liImG"|`Vs
-1M4$L$hF_OEr+DM2i|p|M9qDA++Q(<{mE+'7cLG|%ru9nbcPsv~H"XmnreT-cO.GCw8<VY0rdU&Y'XjDBn&Y![@+H5G1:1os#uxv.w2[Z$pF_.btGL2i'p
-8V'v_/zgC5-^}q`zSJwncNh,S[r!!@MSI!h)z(qX^f-lZz^l"Z7_p$C':_M(__Ry>{|Pjl8C^[Sp}u}]@%o/)]Wwm7LF)y/r~C-&8P!3:jde_l,;lc&,!f
-T=}Yf%|NR49;as}24YADM<74bA_.ZPXa,SxXI&]jl%l4NFY9x[<a0K|Q3D..)ewuudgdP7]"0M<AlRWms@'^^i9bkUl'6'++~W+s)qAWnQbNCsU,o,D^$k
-/:~"'2m:xa,NDZF%o"<oQA"FNHZRSjIS(L}l1nOt:6|KO^mDxcXrMPG`CmYC3:^>7<l_,+)(>N@sQ_rCN]`b-&EjB'EL6I;oWX}RHXVo[.n%E`b)X1{}qh
-3XpVC!:'2vzuwIWvt"4>m$oMA0k_McO$$)VP'9aicI{C";tR|BUiGuCn(FW:qP/&b[c@K9j&-v#fm/-)$i)O-h_v>eYs<^ZO=;r{GOr&$6NXR%!W8D2gxI
-D)3^VYnR$XrZ~k&C^OIv-cqknc:w.bSjs0=%}:HF',u/bz"UvoJO<hP`m:afCYL=USl!ER#1oCMzTY.C~6wJXLNhqJyrSKxEv{M#WLx)_h^eRk[6n.Q-zt
-3:WUHh'BsAz[H(>tdMV#X]"@]Ktx_(o_2tp)kL)|Bqb|CLo'G=28TH[Xb4N77Q3[<grS{O6|@0|#lQs""ooTJ;AD#rUCF5s|VfUBucjSm2J)Ax+AVrzhnf
-Xd:rhl|38b%gCq##arGr3}3z,IL_6JZA_^CiSvjTbta`"X1qfTmG=ej;L%t5zesn/PjS=/qC1&B(Z_<]f,.2$KS#9u}q#dQZh=lLDwDw{^yYg"mBHuNwAI
-:2H&3C0DTiK<uiFGksI_kfuE(TO8&i}i@elTOk=IdW.7u-p:cUHqWS[c,/YOk^lINx3odT;Z5o4n3w1-oF0h[m93PRHfftf'TWENymNt.SyR'Q7p3oLC_5
-cg6Bl]ov(55$FE80J<mYAQ9[<{T!@%;5]'z3OcgV(eMZ"h2MgzuYW8V5;o`^~K/o^PT/G!6(p5d6aB5S.VD%xEvdA]DLxaQ),4[%(kqlxT)mOpnOy,%}8Q
-p#sjeEu]";lZB'#F{d:0nOWagt4]4)EZtL:'HKfM=xxf.uKf&yy-e}M8MscS<h!KeKgJ9>OE_}C)<g&)2WENNJPJ>Ym:8z1:N}!VusT!7`e[+P]D6f`Y$P
->:f(cPm#J.a'rCO|GD!81e+Uf<t;@,zidTHb)EYZ5Bsr;aQ&NYZ0uio`VS)JINCsm)p-+`WT%y1vk"1nfxHT",-Q$.&KlQO&WAF<aW#4j$Bwixjc9[;-%'
-62YSpPX,1i5G=2<za|Bkc7WuXdbrXV1)[J~t$)-H!_hQ73(v&Qx1+GF!STq${[k41r}``[oz&@90Ac#dqN9Xo3SHyHCBi5d{VzQHl]$N!%6|'/8{|Wl3EX
-)_{|5yiyof%CL!l3'ai%oIHZM4&A>z8fh]CXhhai~m216End+!:.iJ/IUwbLEglO`>+q.y70XaYr]1bun{[[aj3:m+xFd9O(QaY+M_K[Vb+Y!zkCto4u&b
-~doo#U)+,[jw18vclv|@ZlDnwe}-njJ2HICOr(2s&MWq<u>=`hK`mW[loJ7@(otm,j9s3NN.xA6^^^BPRvNtHEf4TZ9PV%AHXo=e@,[oVhTk"=MrkL`KYe
-xT>ZZEj50=SXbwpR!O>la5:FWVrt_t2j+f+(IQVg/TY|8^AvL"4n]mVy:YUDB>5`,@S_;QEF!-`zv]`8X4L3|V!!]'7d}(ai%=aDuEC5b%U`:nmMa)Xku^
-ybnWgM1v5-kV"{wO/}>2i/^}DB;^r:CJ$xqyRdU2~49geD5xD#jLjV|;eF/uo<[eMg,3':QZ&)Ay|#aR5j$h;;13wR6]lP2YqUO&sGJ8})W0iJlka"i!;S
-x0J,q5Uy_0Fu=.BBI"fRsPoWHbmud$UREDBRw]^aSCBViC(|IqPKM=zK+.s<I}b:H1swCTrk75eS7m6[-]nxG'6nASS5AxzKU`W[/G=Wv2P]#pnl>C7)Z7
-H5W7}$L-YPXe3l=fm[d@IOLf@`~Sszal82X-{ek"L4R@R@]ZW:KzI)q}gVql2cJDxO7f.KT`DyehFYUv;'L:rn[fgZ,7>6{.WBXwEbcJxO8#z(>xGV+/7Y
-5&(i}U^R.mMwR]8"80{Jcj[s1mKg%9:>a[3<8'SX|zBF7]17Wz,Qct%7='k}:$c,q@kO|n81HF/n|'GYGmY1Jry{"S=qeoS>XYnWkq-&+l8#/%%^)c^QR+
-56>_o^=ig`'XZ:0GODds:,CGAXlxlp,luV(tI6M[AiLxD<.H-a=6=w]/sp|x/t(BKCC(v4%@ltjG=L2oY5H,cJ0g'T5[:'z;yRjP;J&yAfXK9&8=CeJ}6(
-9pJ/e;XcVYC10/E_nm~7lUfXwu6kxLF/%Q:`_y=4;lDfwSx!e{5No#w4)71W,yQ<qv]BA2pF!e7jbwO1jNM}hVR$<D6xEOSogrpa+M[&dyUB`3rm"3PYKH
-G+nH"O']8J0<FJAHJF%4d'nO6&7|dn2.V7}CRv,b2k8!|BO2o6DHJt~|XvYNlfc:ho)`sN{XBl%-02}sMv3^9aQ<4I9.'LCj}I0PiIBsI=t^+h'XY7vhKy
-_s4N4H{wdJSUIZ]5x|~TUA[W))U1E41/o7Q<Um-id3'McrOKT&^lX,pg}Csa];5$Sy4+HB6@CkYzPLfI[5W@m;Z4QA`CFsw;gL>5`qx{w#'zQv}K{&"EON
-cW:ncGzK;p4WR[wmuT%cm"V:Yoo#`hp0/C.n<]Gu1$dOJ;>j6S"oO=Qu78:c>w,+`(oK3GJ$>}uZM&bXnF9P)uRkopGD7/1]k'iaWob:LI2Px#u_7:eM>|
-0o"%323eJx3VZGHc'NPyDgPdm]odC|XlEh+A3[j6B"<M<6qh'c%54R:^EWIg]Kmw"CJ(8{"G%sdm'hW+`5s3OGVaULk:4hvu3;eMzC~!TGM,Um3=mvxf}Y
-)2DV0)p3[OYh@)k(N8eWt_QeOOtr_x}7](${dV+`I_7uPyp%m8[2m`S=C$'1j]:HpHe)4V&`]1xr}Oi7wK6b1Eb=qKI3u>K5RO(D,81/W(uA#-0^x9C}2$
-k#V:<ST'H$)$7bF:k_V_L_5hH]]`gegRnED!>Xq8gFPJE_eP/4UD[>[LV#^yN7ZWn+P3N'8cppZxm{G@nLHm#fe9"tUl!K#(9H6)|qd/s^lREJ_$bO,fQ)
-%f2:N}P-,,K{EZ;:S.Du.RR1bv'j4>70,6}rnCSLDFBJ>E7h'z'bXC6L0cl1/[FEM+|-EA0cNIe%4%WSCkB9zqf.ZDF;$x-kG44:`@,od}10M0%uZ8>Efh
-#d!}eBqf8v{0V@Y]zx)z6@qV%)dFRPUCs!OVi';CSwc=TlX7F|`{(Ez@+R=O7(],"fI2%bt:sk4/}9m'be<poBmxs)`W.=I#43w>BTTi]jSfyyPod!ubvc
-]iX]2_"TX0:hQh)sm$QUEuz"{0t-!$xRpW[Hw#':kjxkD|^p5m4KnoeKODDfr7xkOZ@2TrmsG4oy|Ryj3v&o^6!eV|iH,$r7Zi<d42>Ze/c+]jVo>e_Iyi
-GScS}l~$MmDru}rahNsLMYx(YVc%XfK8]GCg2.71b5aLl75-.@cJEZ(Bx(d539,2#aBk7vZeM&9[`,}<JeGc`N!>dB0xtM)=&gTuV}gw-damX#|uAhl-ma
-juXVzK&.-dXc4MKR3ktp2ORuCeIg4hMcK)katx1VET_3A#mt{=[tL+Ps8bP3'AS+8uG:BKE8xe@2=gh6zR)pe7GPwQy)<uLkzZ,&0{FFll:YOvj4m"{S74
-x]2T{{72ptk{_BTJ^lZpLdAUn):v<Oq]4}`Ye'il>1T'|Zk1g{bjWKbi&}:|-@~#=G7)t/Qc'j-;uA!dtN5^7dA=T;+TgbZt%gK_@8f4fR<Rs5]o'PVx]3
-GTY|%(2.@P=w^kd[RY<oF;P00LeVUC=B^&-!ueZW"`##pi'MApgWPn.wXSB.Ic~`^.5D+|KQ(<DD(vY7[,v@513oCM1ozQP!fvZDr0jIt_9,or-vqU}A4+
-ox^fI7.t;MYltBOv;7_puf0hcb,'@tCWL`y$8MbbLS1DbOYJ#^LP"c210PK,L=~rL3A+&(m7ptQ7kuw@/pp|tuN!jCp2)7BPRJAST.%#~6ct4lfCEiAU8I
-FTN]E}'xyuuxLMa8G{UsBhi544H=a"s/G-m4}/Y0NgN1[Aj{qXEUW:Yxnf2gc7iyZ|e/fBOh#@wsT$.=tN)iyjqwt{4$&EemarC^p[iy_L_NNumtV12f`v
-Mi;OQtrxD894Vfs4CW>roQXf(8`wqw^'FZPUP@_`p%D2eRqBq)WKgn~u{i^3#e]L(A3Y:LFiMSgcRI5C^k)}'m>56|r')DjJ~o^_E|%jj,'aKQ^[#0YX$T
-02tm9v+a:nHNKi+<MzgO[wld/S:ml4c<7uq6soShJw{8YsHnRA4AMz+WF4xF=7jr$l=2~6fn>X:m;SI!,kIka;;lA[I$rF{N1b)(D`T(C!"34ULTX;P}$#
-(B!|f%RLuL(5dBXAMbhxL6uIZz#D-E4{]fo@$X3Qkbn,)%atmXf$:p4MSb[Q3NWT7(:1OS%vm$j#VuGGk1h'UoO5dM]UWRQ:>/-M4L/,)`Q)/D:8N;e4YV
-!oVK}n93DgqxRj&HmFhHO].7JRB-hL:GA<ZPy:kB]g1Er3|c!t"|V9Z)1c@iLR"pL.kQFsU}=@G4#R`B)}@+N{[B{RkuN-#_MQp[BYnCLEA{Na4m2LQ]b"
-BSp#pyP2]tz^KUh>(fw!UY~O.OypYB#-D92N2'VXLOy;c}qUh,Ll=7',+"^eK#vc+=F91#c72FLB%Jw(LF0K.LowNW9<5v6#rrD.az(%WCD"0|25<yYkYs
-`iw"X/RwNUN#s}:{xdf}m`9(J3W;m%Cqe8xvd1wrq:W[<,9nKCPY0z4;+mstaOYU6!vV#@.rD,KL(b/aa[!1n`-l5+|cre0/94~BLL5O.XJ6aT@C,6b1lU
-$V+&Uun^kjli1+IY',g<qSJa^2VQHt@r+-OW|vyfSU=[b.7K%tJ2IzE<%"DV2mk/8w'"dEWZf.4>ag:T6qXKwT_oU!TN~@Zj&v]2bDtHY&WyMnm2nK2gwX
-p4#`M[P#z^d),^n-<wQ7gbP91`!z;W(`0OTpqj+Flb-Ai3$Hc{nB-PqVS[;6m]>9@=P/dWsE3qrJlptT0J-5}vYZ!9Q+x7iY/%00.)~6jZ5/=-jo>-oVCL
-"X&/_l^3Bf.g<Xqp}"i@|/em9Hk+rOj!p%Gq.2m_Pc@q$HI54-zWes}YRrI#/b_DK4`}I%"3xE]I2t'd77h2lsv5eCc:%O,2@JWcB!"@a{5Fyq-ST#5$yF
-2}=4`#^0BR<[nnb]<h>9gTjmHfhS:wD=,K8Vx]^l{vlY_.Z6"=.>whBKAn6E4M;lHula@26|:AME[n,A`1R6ToNlTJ"Vp&pRrfvNVC5hx_lDN'I&M;SY@)
-N6ZJoYG9PdK;(A:KkW5l:[g5kLc]}05Kfb(_mWJZCx"5VZA>^@(bWgm35Pv0Do|cHd.aCk.p-e8_L#^&]d'p-TS/5+`pI2'25Z/nt+fVzYu1_[2=s<tE=P
-wq;)wJgP(.4uX;^Z#hC6-mcNx%j#(%Okz`qrhm;Vh%92^Eo-K=m;:Av65o+v>agI2rgYn,05uv~#w>h#nV-[N(jb-3fAz4YdvogdeW(M+9VGb:<OmeM}jp
-NzKmd6AhKY<UKP:he;7u',g$.lOImlM3[T"{0.7UW<o,btq;^nn]#1RE/.!N=l@y5Q1a5|ko5!)jG=OYj/!7"qq0U;`r%lUD'l~$)G8iw!n7VPMyZB>=-5
-OETXOrxN&y'X2XB-,[829nCaow__e3SNx;@5SM}+jP`YmOd|@F+t4Mv0R![+CpH|F(IN>"-m}.x]!KWImb'e/W-"Am]dgaoDQRxdLD`<skg#]y3%U{sls5
-}OlX_PX-~48I>{:zn90iFU``'+i&/rg5h>`RI7@Sog&cGHS!XE>B&b1u[{cU2ud4vKu`b653uu]HLpA^)]bYFsHU~LEW',ML((QI0sAnlt/Ow8K3ylVa(.
-<}m:{XUY5XXnZe[gXn$lmBrcpsuCJ'Nwrglba@+[b[N%WfyPHM'qEAA_v"q;DBuRN:"yzuG12N22v,/6UAPT)G~x6L^m&<0:bi_3&C,1wI]WTx=pE-1Dq1
-|4A%Bw$+}"P)LT=.S)sBSBvwCL!F/2wF;&Onxw<bP]_PQIi}]-^PKT||2YA^OzB'XM<T(KN@IBz;TT6P-4Q<CWdOz}>+(=uIH(fI<sZs_9Ag:>`^gat)>n
-n:{8q<R9;Id!&Rw8p/X<v,J_6'H|6|6w2-<U$_rDkOoCa_]DLw!Uh:aa~TH5axDA(BVN3]`oD@WRcMt_=x5uZ_hUd6T@si</"v)b8NE+!fHyhsjwf9wK->
-|qmu#h2SmiEWqMcDuxMb1MCJxPUDU9LKzjE`#sJ5XfW|+YV5uiA|J=W4O)m+b[A+Cq2u>WXY^i`%vDmbw},+LWEe3D!EHEi0eLs_]|rm%xwdjBd{1Jq`Sb
-0S$d-lM@+b'4,$lD4r9/Wlq"ew1/c-sk$6NwHgbD(b6hs^,k$OGQbRIP]zQjxy8B[.2=d@br/D@6zj4Z4V3|_ddKnpJlz_n6ig:Q>c`a^.V/U2={6e1s'/
-$Q:w/}mS;^^v>eq1RvvT.[P#j|Hymu&-q7/Te8a/R5Ts!}ok~Am^MsmV_5TnxGfLV-/)B4w%{a(n,pU%Q.7&[so[;}TJg3z74R=N!gop}/P7%,ghk#)q}y
-vjRjpKZto3E2H{4rP(('h#@KlIVq7)T2A-ai3$U7TlmdDQkYN,#/f8vjzqWVDbpZ)p[.>_t^R!U<<L8EGE$(jwQSF_{9zqckUSk=6G&^NmZS~67fW(tV@8
-I4huGr`.xgZMBrp|3@PU@gxjSe,n21$Z38<T{wc[&bxKkTwkx`P`Z1,xtjSLy&J)Z(81jT<4BX>/<zl_>U-l6g(QU.{cv.yecEP,AU(jh_RJk,KJui8eo%
--J%FYvV;,%`xIPtH@W5[&|5;~=Pj(M,o6=P7/4Zx<F2NBf|3(Jg&{]XszSJ_J,IPmjDt:e(es+<^~q]<X!Q$jyCnqfMihLQD){/@x.k5#ehb1F2&HzyjAH
-ReuDU!b3WKp{t_0Yr+5xj2!6$zo#I}Dy_IMm{jw-~o875ds'`ezSZjp=tKe_WNx:(|5NH0CyeuI-sy)P}|9bUP|+7Dkarj3SLbdj2D@-=>V<nWQ)g]-:6(
-e"x3`O$,0=5OF|"]3-gU'4nLGDL/,SFive-.4&KMj$fSmG~k;iz>L/BZ=H0LEvtUY;Yz<O{tTan)dJGWMfs3WVR4soWV%h1I1cZxL{r]a-OdZAGHk8=1WL
-by|0p2y{hauj+0Jw=-mRPFktqZwm-F]Vk',&Mv=Xx<RRWf;'yKns9]KJ(B9^gL/B.-(Q'TWHdCHy&5NmZF[R6gEx|&2-J4aGT&}pi)t2:79Zl{L-`u6dH9
-a5J(r#)6LU(;mKQs=K_WO+mUBaGXG_{_@(&Y,Ne24:!gRVno2z}HR"SGqg^d2z-=eWY8TP8Q!OwqNdW'j4GLEH7[XoYx'}S6gMGx/`x.$0Oo'f05g"{dh{
-qu|e:h4X&In-V'e;&(cs~]7;FV7l0sB"#kC)qd"T`Dt^!W7kl`HKMezG<^f|3t1iEANhX2HPd=|^3bh=.oy5Xk'[D5:8lz=OZP6kT2^/Bu:kVkoDL"o4~b
-[>VPe&'XnstF5Vab1:U&'[jhg.@-QXeIXY~o}KP|suH@`T^&c9rfz)W+glzyhU<{Cln>_YrdqD-5F2@>eN/=(:dTvu6_JQH}xED[nH@L[H&lk<K,q)!c[L
-eWl<X0&nqu"cm68Ug]M<`{!ahTpA@<&8jcpA0e`LN4FO<',I8ot&Eg!CP=t.N9uDPf<S1fFa>/QQiM/7Eh",<U$d%W|2|IG@{t<kdyCm)T0>E0/|nuC'gf
-bpC"DMd)bImNY4&qLu2IU79R<d!)hxjqaczc|0]DOJ}N5gNWLaq4^p"cC(t||3L|&9op9a024SMv-xBHfkhQ~A+E'Y(0At;[Kp9MY1]"{LfgZ@$a${.apj
-Yf2Jz/6qX_BnIZvG^N^j|aPM}S,503.|ztLI,,MVC>yH@i.irWSUOI{o}_>XeWDq^KO{swV9x#3|"cPG9>QR)%Ms>&5sr@G6mhvwg.1bId8YeWa]j;nT)n
-s7#s3t-#3ukAq2:62V`hebWzS&8&$lo'#7SvgLpa:^#[}II(InrcZ0p0`[zwkhlh,P0>$[PsB$l/P;)P%4T7L0Acc6$eaci@N;~w=I]1#SGRql_jB9gi4Y
-e2l]K/[P<|$!d<NP"bp':/@-1);8adH%wK3o]sS6_>b6""u[@0Y5&-]LeG!IHDgN80;GzadZSc3m'z{R.D;`nHd0F0JdcG3k6.F1$)Sl"~gro(R744JpbY
-$rPx2C34iL10f]>&1U<kuS!jC+n"IeL!j8IF/@wS.D|,u^s`Ct;]2wU6b6|I7v!WVa06j&(=YR/:L^|+1%W%;@95pz-Uu;-)Wk_u.rfn_kGHz-&Hv@zWx_
-|!H/z=TsMpjxa);xyrR_^V6dd{T.M2mS9HkK[TeadODID&VTGZ2`a_<w,(!GopW|$)>eex0'LUyd6QVGR9Sg'TTi3R92@w^Oth8-)CdQ4d7.9+mI<mK}2b
-z3K`Qs"5I+GSmH-h'C%;@L~y{B5p'xDINCJ'$O$`)O`HO(-vr]Ng~xuc'Pm+dfuebmGRga4bTqKZ}Epap2iQ7X~q-1Gq5qzkg@rYzrmo::'R52bFbl8]R7
-RCWhjxg^NTP;k,pPqKoALnwNR0$r+m35E^O%r(~iaY^kgJ#wk@f1pk|+-sGP^85Tx$W1Ea>S13lwO>wtvcZT70c0wWt'&=Ya]Uu;'yk=;uz/6(v5~Gzv[6
-iUBY;B5@tX;Vw(qSKv,m/UYb{q:vq"R],gKVnquJsP'}a`+mdZ-a|BefkKVl9V<W@')fqfaO$+62/VHeL,=/cem#QpB.Pt&h>5]c]!+vg8^eBjB#v}4($7
-hKAmbzV/zXU3i1Hof@#=e=3`$H`(]ErvtMDh,IHeFB;>07UFA5P+0',ya(aQO^qdO1zy,3pyzWObua+q$_Aq'OS55rAEoY}-L5fFQzCwIKv>nk]PA|~WMV
-hS%gx>]I|$CxR/t8A|2OJZb"|Ph%2o`3%VX=31O)O$7VK6lUSd5y/v|Z=hY>_=PGz{Pa/wstT#OyxkO+9/6dhQy4|;}/++jYMWRiH}!2<j|04Q8}oIx_6U
-Os1ot7>|0itgTpfF,%.l!hp;Tig3E|.Cgzt_jzi>G:ULV4({S_0jU_[&8I1lL=-uQeM45jO2w5atlr}{rsVDEuSu;"2]V@qX8``Oj,LOgUI66ipGh4C%7y
-gt#,Iu8}mln'AEPELr"!FK+6HmP4h_(U0mcnEJ'j^Zpxk@Nrn.`G[d}pLz!R!."Mb"|wdrgPYwS^H3W{/gMf7F1hpmN!dUWxnE9"o){gu/PA5j#"@>)`>h
->(/xQJ[4veR^I`(IH5I,M#FpOa`Jc,&Gd82N.sT}=W,Hu_}(aO@U3zxKCo#1h$2.72.''05Yztu+!qt0UwFne1R/Hq@1fprf9;DTR.5&d,hQS{+g!$`x-w
-cgT5/)jsWDNP}m/5lsPmv3|Mvv!o!XOjM>eF{4yNxF0JC")ZC!#S]G(2O{MB"8Y4VoKZX4M:NH/mJc,goF;YT6e'9#,j(oqOI_-J{C[RMO+^.OecdW"+<e
-c3OLU3JOgr<WC<x18IKR:(S:$CVJ"%9<!27L1M<PZ4YW)oes#g{4SHH0f)LcOk_-a3jwsd&ODr8OjlHFbgN:F,Lz<$]w7`=nx'jVUG+$dC%}xc~VF:lWU[
--{Xhbwx{(M`]m%K}0k(BfOlM([+>DKMbn-&CBuewxM5QNw$Rw%XR3|^p:ue&;YE+}'dY-)g@D=n$s<s7a`kI@b=}Id'VSYeS77o}W&eD%XO-/5woENlsA&
-|k2`~qoLdtwNsLSDh6s/mIxb^emJjx8uc0uFP|L)csJM;+kp$tZG0C_YCwGzA'vN$VJ+QBn<C^xleX!gO"%!3u0`]S)G'[FRkk4zsfVwl`r60TJb-7u,ht
-DJAq&zzN{'yaP#zg2pdReCS"HQ:Z"+TtTNE|Wjt;Wng`=tiLt7.h>{gZAVM_Y{|!XO!mg+:Z#M-]($[pDx8C{[x!#lZ<[^G;XngL^5JJtcR7'BZb=3a];Y
-Dk'cAImZJI=)i=)S]f>AID(,]Rj1D^%w[w][!{Jrge^m@@3s73]-DIe)Ji4v=:$x+JE]OM@fy=ivKpqIHv8tgm-PhA7U"!K.1Fo,!M'_-Ujh40l3(x#kx|
-f+0j,iX]L7,.bUB{x+Yv#)p,@UeuwRqG3+qvuqjh{w+62T"l`Yra3x.eHPmK-GC{i%d"9{gP]>=8J9($mLJ''O84A6lY1UpHdsf4mc;n.OHo=wlJjIdnqK
-_&1ylSK:,SdzCKShBEiC%hv4C0)`j@VK^ju:x+m5/=b2$_"D30_g+T4D0kp7Rb6Y'@F)v4iv;w,68w`=QOXJcno#PAZpx#{jMnwe5.]xHSMLd|h:eAT-EH
-@Z"91wg/)dFo,XX{AB{.6V@b87kY{VEKjn$-.u&+-@iz0}UEac"O(7zLhC]kPkTq!rN}Vtt}LNk|-9,:&E@e}S]>BhMKo3:R~.4iG>V3'cz>GI,I~Ey#@n
-7a^%H1slS@5OD[E%akP>:pm)_lab`h0.ixV8YW"=tJP(C_Dd^[|f(,Fi|pdJH,h46KRR%YP9IVBe("VPL(JT/E4m7cEk01%MpIn"5$<wjos3-3`qu]]Tw,
-P6+_I5u]e2dkEo&x`Q$K$!(O~a,.9/,.M1ai4]>5e4lMsBG{SL{U.r+3ehsD]wUl&A$4[n@h,K=I>t5Kwj&_(9p(GgnQdTHWfDjoWI$UO+Mp7|bN8i9[.-
-^0_XU5yx(r:idr+6LI!Wg;|e:.#(I#uoCbtgzR]8G;@,^o81.hAH29P9-DF3-RIG3Hc%:^{!O"deJJvYA5f#CI^&PdT4Ql{#F+e5_!XmmH<>2<s@Kf<8fG
-);(b{&#e^Xcx]toTo`{y-LLEBZarhgggZS~EXnQ6_|JB658`;Q7@56S4wNq{x(27.h'TXNJEC[S=1VMFg}]/zaRYrXl@YFV^OQFy[u@&/m@U>}FLhY=}Yd
-p(bq8Cb{y]R+3n%b>4^2WhX$EH{WObpNKAfv]aAq"4H!pQHszL]R43Fu:KfiCe8k|.Ga|+&^+%T0qGTht6{,XuOb4bQ"E37L<a#zLb3N"mhH3,Zctsb<L3
-xp|v.c{|R_-p2{"Nom]^&YcxTv+O.h}tp:f'Y#M,(%p]VG!m2<Ip/VNzD_dvi3l.N0aQCjBEuXT%2KE0^P(^mIb:9]]2m5Z-d+AOLUgx-O/1ut<h5K0go!
-OB@qVc`w2Ddbvi~(~'KbH{e@Tq:knYqGqVR{DxWuG;J!(jnm$!_(gTI|8k))0Yv6$8{jaGFTU8|+.e{Mf#1,bra=,}Ow,o,CBGg+~]%{grHs9;UD+g6`9z
-1F>UQ1HcMYaAoE'c#Zw0F$>|B4W!L+RQF3)'Ad7jsndwG>B>[8(Tbom@I,My.ouJ'dN:nvWm;]0t/|N8;v38t)n9HYQO=QRO4hutdB=MU]F0"zyUgR{(iu
-X2iUz9UqPdSqb@A3Z3ftv2ax,1g32kdS(uZFb.)UhCT4LBPR;Y3zSj~Yky@>nPd34GY%JRWl|vd7j"F=ToqNmRQgZ[JPx<wE;V-'3G.LS:%TDd"Q3MKORt
-:#-Y1/,sI=/t!2-D'sJ}4!{qLKL]j<!;O2<t/%4xKuh1~Vu9b{p]y=Ri2MsdlX<R<hr7-78wPbP_QR7VlhyqOpA^:fuxtV=O~EGacod2"cS=]qX;[59:,9
-|s]eM-#Yef6-km4W(II=,t.[-I21}mjK:}<nZL1N#'g&S4_8PiajV+s&uXAYY!AZ}zJ6QCgIn<3l"/^#5&Y<iV<WTHYvVKXXW3:<96u`z-;kUK[8usAEbM
-&HRk$$Su=iIf(5+e~A[bVK^EAB_4lp7)H0kzTUn}+1[}#xCHw;0@^B_cN{D2Y4`MQloFL6hpNgs|rb}$a&3]#9gE[_H26:Fmx(az{=xAh3JXbNMG(|{spb
-gp!qfW0uIWcIKGc="ZwdSz9H)W4F>jIC@>vG9vSV[o=7tj@mp5+ep{C/:TxsT}5503^$c6I#]jz^Du#VXiz^k^lqvzq<@C8;A@:3)1+__!Y5uDK;1$~yn8
-M@H6]AXV(`3"#:/{Pd0]PdT[HV&atYRPA,n4MYjw3@cM5>;cghxcQp2,kTpcNN4))3XfQXSB.vj}zusBWqHd[];MR$j13vkhZ@h4:`>.uk^wh8S=oTM.Zl
-f}w/Hy0V]/1N|^(|Z`1CE9Ic^a7N_b~r%ENiIgw(z]DY}gqmF}OvJ{>+'/N`N<UPfJ^(8Y$9F-4D$v'jo-p.y69KR];04:v1VZ]{pZn'LfI90Eks9"3szM
-"U6SY'Q5%_[uv+qp-Yg&JvEh$7pgC8|11TIik<D@F'/HpC)E~7ten}J'ZeYcT5XBRzPcPl,X!.PP0&^/f(GKFkpBqI=ng0#;KT;KWY+FOP]UrYpq^Ls9#R
-x,#Odg8GaR5[ZszIk_eU,sjtAFL}QQh3&Kc8zj0$NWy28H&#6/OGqcVVNkG&F|QCLvWtfVsZMT]jaT!|o#=yQZJ(3L'Y4sy8cFz0iqpHbjPX~N9qq01#Y=
-QR&Cv:.=rL(<lG_,C4vFQ(z"Q[loIv9+tmjSuUWm<7b$Lv^.It#z'J=HM8~[%V6S)tZGDcyib,3iETK'yj":c/KjS!:O3UOs.PMN5d[v%;poI`L;Au<U%g
-(phYOSV6//z-r7$yl{!l=lh4{RD[Xi""p7|BF=h5QLCH68sv#k5RHecw=y#5cZJQ&D2hDx8v`7o%)np}_d~wZ|)LrDynMlw{~'&BFw=#K8(sc;wRwF_]Th
-<3Ab_lFU+oY0#`fV4um|D}3F$nIiA{-ET+>TL.~%2vpynSPg5G"V:h2t&-dLir&lUA!4-=Vf[bRi3I>E^q0%'y%8mtMD,IaY'EoguaTC3dglob^U=AshA;
-%7)Y}m%VFj`-tt{z__)r=<]s+jwe&EnjEjY8Yc+Gek}1{d%KuKe(9K_2hf<+We_ITyQ1!ui}$!k;@B+<Uh3S)Z{2MDl$+U%#wu_PJb.k)qpQGhu7sYm/x6
->wxWo[F:HZi8JP&s",O$8(#0N00j<%E40jgpR0x7@qRp'g8/`IciVwRZjxei1^BuZ"b|i)RdZnvRV+#P1UBIe>4wH%uA]%I7Q/H.'+'ZqNK4oEguZEQ:jv
-~@Z75}^0g5}I2LPDyajz3>P^3Dqx7Z=|p7>`AcVH"+%ox5:>C2<a:O';x$iXK"lRSR1pp^/z|lKfG,){Fgz-2`)E-DviypYNy`eDPhCzWkI1wh3&MOj'If
-%x+1;Tol0r}o$G;#7C]RO4XF`fhd)HxobNK|yrs[@LcK$(i4NyBG;MFQlzTx~zQthZSqVyV1z-X[YqQzj|;66Q~3'zLfi2ftV>-Ty,_L.n94hyWm/7Z(qI
-/`mxIEcGurCg~E@;a:]AGTbcMUr[F!e,N#5'Rv&b35%,"0;dJp&tN59^SI235v_:qeI!_8Wn4<(H~er7n'wGe@low&lSj&~Ul<[{)$fU~xY1fcY6Zv'8hh
-ilotm//uJ11^p>Y_NrmO`9N|X8iYrtRj;MWR[N$8T:g2;Ox6o}D&bd7"K"0iHXb9t/NjyH,/9%UYY=`BTgNa{/j$cCY"I:CNnY([;-^xFr`wjM:J}9vw$a
-2TE0/zYw=suemQ~<6N&_bw+SQi^/N,N1a>+3a)&zFZ(0GS`.4mHm0f5br&5iv_%d_FgwE.:iHXm^Piwv'ta>h|i]l/w.K)S}U3MkNA3VnY57n5$d3#ubm=
-,4FT2i8/"6}@nNbU(W!m8zU=R.VCXdeL<;YsRdSH)fuZ<s-Fa17vSyU=ul)%BwW66vjnmL6dqtq;Tw#$@&48<56sA:HLN(SS]V>cH1.rsPHZGO/p<,I7-X
-#E~hUs=`00mc+cvbyNR&;u|yJro5mkG-sgEw7J;eyfq>/E.sG-==<WrY`/Di$)(`@epVM3MMCKE3/kQ'vC~!XI%]gVd@yZUJ}-jXXUSg{pQdbV1`$ZC{5C
-cPWwikvR4G=;OJ[A`+YrPc>uB7S6:!Q(d+Pr"3h[}26gkkgIU5)uY6iC9{WX+=%aH][=}I#1boH)=KatGeI3E3wj}W8gf]."6'<(!DVNo:K,8TlA;MWL7=
-vJ'r!a^2)koI.3U0=`<M$.0(~.MGYO$v8k`(2%+1Vp~{TIq2C^.=)D{5CFdkR(}1oiEo}f7j#k~t'L:;:SWL${sdR|Bt@FP7wtH&:]oP"WR_dK#w':{:q2
-]5_3WrhkUpaba|d2$8nj.nT"DIiQQ$$CqmrUg}Tqw;QMb@q)lXa1K]xuLSSQ6EB93+XG$Mw!sa`S%@Sje84F$NRCNk[e-Q!oHpm]L^="y!':Fz3H=i+"I/
-fHWSbM]%bIeY%U#E_|Kdv5^@;Q!A/(-FTxoHZ:ps7#Z2>ZaN9m"%c%CQZG;M~w=qzU%2UqVz<@+{klJOR04&x=tONjX8:-_uSW&&D}a"vjz^VA<]K#<;7b
-!{zaCZ!_.M,t/++vKOZ^K01>`UoG/Q4>P4O.0>GzGKg6OOmub=%zBJO|NWXC}aTl#F]+~%2TddvjH}z49Q;6aaFdIEfUDTB2qjE<}Z5+Dajy2v[]hJc8=G
-qe5rhc9yVX>2dHKJd$cO<d[(y]WD@sF%x^nyT^t=~)j^+SR3Bak'&q`p@cN2w5A+E}'bq|DqH&)sB[YUi|<-4Sddn7,V/@Kq3=mzU&:4i3Ov`kPpU{si4P
-m$WUv^=Y_%YjP.95+yU,C!|RnDc;>{#Q::a#AVyxI8T1~u';nxcj6G]Z$6e!8jh3dv}KoSw)$O~w$d^Du@8NbC&C=nXw9Guw!-8RjRb+yVMKBIC5}icT[6
-.^rm&KR=naGxJf1s"]h.pyS"cOdOG<ringV(B_24CpC'qF'1{(p+{}IY4>)0h7%)=5GPCO9!uXn$TFb4}pR;1zu_cLf'=jC[VO,{K6/sP&Y],tn_h_w=(O
-qq5WsZ0"]w+`}@C[+4@q_S/^RX'Oqq~'OvLg#@L,O{^`Z[Qx$j>Id0oqk13zJg3;Hbj>RTf"062s!#0k|+)/[d2>!SZ;)13Fywr3UN]+pMXg^.A[KV@&zj
-Z8Huo3&L'(Bf>eQ^}n{@#pR7rH}UP;~-t".u6I;b@dY2OY7{XX4xf``1k0nNy#PGv4:MBd'D`M[H"2z<5cX/]jO!=6Sq<ku,c;0`3oRpvrRdN=.:#kV40=
-@5ApdYdKULxw#)TKgoR_]LvL`51^>m4E_N&cem&Y%>3jbf|5s9z]!re/tD~tfjF+xV-7K%5mfTJ.]Nbk5KCe+=uP)xhQT"07L!.xU2X[vKY93w#g[4-D][
-/CbIn$2qCk`aoRgnKcA4#z8]/V&@(M-<4(cLc4MkBycAU_)|,)'@sB(dg:r/22kMLV/QF&a^71^cbWmUuWjHG0%Bq,&>%C&;1(NRn5GU:W}W8<mNu5E"%N
-H{oMe093=|^6k:~mBnr#Dy8Ar1`8,Ek$HemC":o@;u5p4{Dwq+-81V4v,.=Ac@g(0nj/p6KYL0;iQu36TdOpfY`SH]'@6xO;VxPq-cH>6wXStM!DQE-5"4
-)d9mz`pQ_+1R/6@9L2-isr.4)L-%S6wnx^|cTAh{_af0J^)J<&fzcqCD3R=izJEdO_/++-m]E`Pelh)iRzr$J1y`@JLW}Ll/:^5B@`%#PuNkT)N)pk,J)<
-x_4P'I84FjE47|5ZV$Iv~.%xsDTPvw5+rLvF<N[M-rojqY'lOa_%WWsTX,Za2A/=m)Z72R!nB)G$l<{`b>b3YI[^u}WI}zzI:Sd=$Qu9[J]f%_@vKDRE/0
->NMi9Ox_c<r[xg/n;sXIAgS'YU:@,h;oT.'h"P>I#XrVQy<74W#Ihy9BnPfSvGX>Z36OpLI%N2snW{~h(q/9eZhL~3r1xTbV7c+=|;`uPog|sI!O>w8ZOG
-jlR)X:#K-rSMy`]y@sicH!RF2)0O1nGjFEY{jSgn)8]4F5WTNaN,&j7mK&J:g7B^dHjNL=ADYRMRbOofssz$s9Z]$mK7ra]kiZR{/h;WG/tnGt"rpM$`O_
-w>o.5Hl.c=!%/{;1,jW/lSXhqAS2,qNcozB}_{dNd$9g8S+:Oz`8Bvf8((co|-nBOF5}$6:;AW7bKbhM=2HqPAGQGKtidvaTU<(2gCIEnnFZVF,80wV'Ax
-]LN@>o_;Z!]A)]'N:'ki!&9{p.FN<uAq_<zpQ(.('2hv5)lJmD3rIIbo:z$A";ge{4Z;l1xaq#!"U=4kGLYV_=z/w7iwNth)md2yU!T9he,}ElT|Q%4xAy
-oBLak^(I.tcluA@p|vKbIX1Z}{<q98fZ{9OSN}p=zN92YI^5J{Rw6(wk)Xsq0Bi#^D>6&VC&&mM3nqbSuKGxc|TI-x!7qzkqRP>-9SZ6q]&(JnB2t7%e[8
-)n&cC:iUN"b{:OFL9iN0N!:<It9l9d}TQb"P6gHl[tRpE:xfGLhyn`<I'-XQrK0cud`Z)[prNWZfrNbc;xNr%>BJg$".!CX93e/<^4KUeQWrrN'N{mcYon
-5dIy;OL/e&`1$SD;~LT[SE6Flv=R0(SYt^S`K1UXVOZgQVV+gh62E_Lc1ec-ye^T'KfUbC6';FoTX67u/@2ce|j,O[%QVZjdn06H3,k}n6uNuz>{1xU";n
-"apgIQ_RzPf07eea!$Fs8o]q@eG@AV+Ps_!:uH-UWM-D>{YnL@!L~yAQ3m`ce<3$J0aTQ0N_w78vb+iWGH!#-0h^~1vhGVctgy{/qr2{@q!`t.f!&TivdB
-/<!/;iyfdO7,78:C5yp"`qp67ODI<'`|4j'N/'fP8sCUS#oU0SgzgN6($XH"jR8Blmw)I.&88C]WQ&b|iT/XjE"avmV9993:T8I5~Wl;]|l=.0QdQR<{1o
-w/LK;poksT,yb#nMtXNH~ot7iBiq'T^D+,Tz=d=/!QFQ3!S`^>r&kj<'kw<]S$$rnmLytl6y_O,/qqWbPnGDh#lI#ji<ylyf1}0px+K7VbriZ`q,WD)Z7J
-teeOOtB#;u8O<7V6F1!Gcs'=ld$e-ggr}S4<Exa8CgLgbZ8N/}RYf>zNa<&Ol9scep&70_$MK5j_)1)nnu`hvb6eFt{#8Fqknb7U~htqKfTdBih3(yId1r
-jw^$gZOdlB-}69!,'S%>l@(#56r4V[w.3W#ZIp#3Jxg_mQHYb"6DmzZr%]Ek)V:v`7!2M`vnn^/z{+pi)[aYb<hQ3&RmDf<t|QlLTUESC<xA%[gzqpDOc^
-Cv,G$C<bnL_E@=mmVobcGXCLUT@)yAfKfPH.G3%oF;X$i$o_lZZk'Q'fBU8Cc+[|I"|8]#8<-P)is8z_EQ]vU{Kd(a%}H/@RPAm<~CP6,6f8SBOa6wk{;B
-q5X:&3.%&4xQEE~,g2%M)Nav3%+;d<{1Ph5bsD0R!eLuqn7Mfwn)r0g>tqw>26l,8]1&2o<kgmIH';k[Qvfm;uDrb%6-~QG!NL2Qs2#Fn>`PG}NZhaLN0}
-g2,WNxGN5OFJe^jvRhux=2_>"/iwQTRtf^iXY+!4v;Hbn+;{CCj%-(8b%4[JeS{@Hg(.`=;37xY<'VBhsakl7!I15^:P#W!G&k:<iQS#VL]oj7cr_F7=z`
-W-}+g!GsT}D}W4.d2e|=mg;1848w!R+#1^KX)iN%2aG)vx|zzY7S2'B=J$qR&)rtXIWxf5h#/gt,/I)mZpg)[]33t,pL]Snz6_,c8BVD/Qyhb!Qdn<5N8N
-sS`z@-8CIj<lG[A7O3Nf9}1UDM7NSX;=yj^6{vqDJR51{<Y8G/e+~$H'KL_yCh!scJGga>e@8-,Ot|I%KO9Q/Gs:"kReF'C:/AEm8VVh#>hn1Z/I%F-r#V
-d>:pcU,["!6SY-%F4-DHDIZR0Y(`cNpp|fjNW^'j;MFLyue$-Of(HBbg4XJt57TZ9q.[`1lXN@)7.}O')e%|{YUry!2(|KRN$j)<['A51DECx;N%Or/ZYn
-5J'UMcKn]=R6^p|$l/.5@3F!+75R`u+:XG5Y@]zi:Z#cbhG'6zN({kClkrBT/}c:A'_e^h@{`51b7e]oaQk+{IDo(eE,YSteGBWqm]F{)2Bv&Vkj7:UavE
-S0VpPXPfjTM;TdM#IE^{3z,hlwk<-yZsGr<!%B.&9&!0B3,b}bKhiI06<)Le&8k:lq2WI`J.D&"&GW(N+RG32]=4aZo9IVU()i6MHGV:eRcB@jemWxYg05
-M9w%kSj0ffzq1@7e`6}e./k,,S0Z.J:r]tezE_9mKpkTJArQ(Vbh_r$c~d2'17>6LI%+OSO0;9Dq.dopo=whix,UnLA2eFC-o5E+dPaTokrADR::8!TcmD
-(S4{6J>E$qd3nTA+(av.),[}HjJ"D/A(=,N.:j/_b-}DN>Tew($_oVt5_u^KK}6'lJAOb'mt$._YR.AyR=-Oiwz^}s<%9mS"klVmj`7vczFourMP,GF1=G
-o1@'WdyuXVPEcBX7bix0I'>,c_XFm>nk}2//p72wy0y>ip^{sLAD=)yijx,2K(2-NJ;AFUKd|SBXQi#RUiEK^;eN&{]h4CKVIL_]#5HHM$Y(sUnC",C^x;
-3FT2Sr9C>D+^C3dXE6>Vu(|6ywf_o]-tUSFoz,-PGH]0FK>2TsKf0)D+K^o5CY{+V_QF2pewRK>42SD;kOq]Iz}@E^y$Ccv}1f,}@]F6mW],<j!R3mXNo.
-SB<;wd]%7|7&zC5VBs@J07UB8Jk},&J2m#2@aF$sNZM7LFHAa."@HVzoGF+lK#(^.jG[!>!WNMD(HD!HmkVXWX6DN6uq]A%/&LrY_5_m"7ft>A`q4%Dah3
-)W/UvY5Lu7h9O71dL+npwn5JP5fMl+4Be,LK&V,x.b&jrNSeC1qF5X;x9Jr+`F;Vj`%A9DH>>JJ2UZTY8Ge4)of-73fL"uA(c_57v)imNYvFWxQc4ZQCbv
-1Tr-S#x(bVq%EMVNP'ghSjn5G/OytO:c%}%(`8d[de@EjBzl~$_+coaklmJWM7QfG$h3QC-Tdu8{lr!k]RPYZy|I)R6M@e3e{GzA(Zx"3`3P2K"tfZz'KY
-=lA_MuS:7J(Z>u+f&,z7js::@_}uk8!0G'/WUq#c8n$IDt~+Rt]ajzMShbTVT70d~4@x2hncqZwq!^`}"q$'vCs'o2sAsk"vYd$p-;[vzYQ'hPl$c:{n^l
-sKSg:,G'R:;XJfqDu>7k7fKSVs0`iR`_#x0.&t_fMcZ}yYp[B5pbpLWOUtaw2Jw7A%HBsTw[ax{DFdl8m'$acC`t{hGH<)mD:<:#qHRe.`x1}(J3zrygQP
-xMVl2Cy(p|,fc^.21HC_x@m/06Wn}+=gJLA,fG/V1@p$W,)+;UEtXC:p!-.<g"-Gsip3ls0@Vj@Eb(1.-rkhO67'4oCQBt&d[JcT,<Fn|Pe]~Zpt3x,)W$
-#1%v6,#tT>_PWTj_K/tDx7wh7}Px#ejs9f&SMZ6)"0dE_#)c5u,x]3C9]#Rwe:0,4aZ}X2m%#kYK'cW,LmXouKs_LIJGV:Xi(ck[7Z+lceeiAOS_<R]dDE
-:J[,N1hP7meE3KjMxWe|W.0Mo'&Dzh!4Ha>F!|!2h8kvb684"t)eEIj2Gk]zN"TM"]5-10x<r;X%G2pK}.PgT`-PRB}B"x5aL.|h$=v7XP^DjGui(@~x|S
-E09$BM5=k[9@'z_9-d!2c>zyz]PB7iHBbq)`1>/Ng]Eq"T^QUFmPZX986Y#W[RiQ8&dm5b&Epdmpzf^1.OvC.;knl%CSR:fA7Xt.GNOph=44j[tBt#LgEr
-0M8,N0M;"-wuPdHdqX-$:fz0eA`jUKjIs'KTTi],RGwGe}An@`5Wh"9o=O5VKqu.a2{e0Y6|,mKwI^G//3kin1+Zyq"k)tzA[e|'EQ^w_@@{mea%!`5YFC
-s^6gvu(k'dM;^Ca;GDDey!c2X)7Nua(fRynz=oOQKSSL7Mliz|xDlRF+:PK)Xsrv<eMQ~(;'mmfBqL.]@w@6~X]0rmvTFJ`<2yJi+a/9cb$g!#!6o42UiG
-s}RO51FU!DrK)0M_BEcvs8bYCg)XKABe1bI9s"vzMhpS^>'7%9>r^|v^azy,^E,f,i>LB5&M@,k%b5#Rx|HJF0QvtIH"kt)L:5}<fis4>']usx[1.jIJ{c
-Pud887~m;E5E{`{VdLgklF%%&7]a@w4C5QG[^H{jLv=$~'LkrP!&UU:k0{Aop{-Ln57PB.Z#3^"<~f!^xt7q>plH,|6%_Q.j=HcSY>Z@xS+Fv6`'^r7=3Q
-^"7u^"4i{zt<Z=q>cfKjlLv-b5Yhx^_=LG-9~VBuVeESWV3w3)("esseMgNGazBFk[!/']w=g31h7od)#9)Wb.}mxF.-'}Jm^)f]zxt,eSaC&aY]JaQ5#-
-3"KY`s={4x16sf;l"INsbb+r;qn[u%]J.gg6DM~]75i&M:v&Mw7{bgF_$5Njap{BS4;6Vm_M!;|{KzPDsE"Zfw/@R5GRcC(Luj!lSjG[8N{l&F]Y:SGq+<
-.xb=,I(MLaRf-L"3;}jQ=W{y|j3Gt/G_sZW31m8rhfM=9|EV+qWg5I';DAI8SCUtjXhAXG")>|S(OT5}.g9:(l}zH|kHtO[!SDOL<E_4J(1yBNCl01CRDx
-y,$tbu'$,9BdLEQcZ"f:CYJA)@~|s5$]$%r8CrvS8g"DLVX'hDpkA'EH[`SAt$l3r<5N3i50NZGWjQ6W8'Fz[rSVwND9H>{+@R}e'Xx,^AOqHr"Rx7Xu}J
-PIo^>dyOs98g)%-.~kDXWQr[P6Bkxy0<+uy9kxE)90je+{L391)lK.yuSY7opx}[P;E&rM]`d-ayt_=<z^<iw.Y4d6WJ16utDNSs#lLnt1Jdl$3+&o/UqE
-r^@-Th4m5m<"EciH{i9,>a^VH]PP7y7Db7/P7x,)tJF==tI:XZhh~;%eOa[mT)wJ%XGt0y`Z'+lNhx(k[xYwzC$f+')S"s0(4#Yf&PwMvijIE(>_Oi@jST
-'p(c2Y1T-4o00WK2;5{l{2mS9F0y[I<r].D2~URDja5&_HX%'HuM#zfo+RHWwKhiQO<VwCFdm(^a|LWb=I_-w{QZmy0J@Qk;Uo4z"W0C,:]4a}:rJC~6!+
-bi/%l%BV&)jw$uMZ{a+=b<V+]@FuPU;sp_m&0QgB^j>U0UMY<.zwXUQ$7d7KMROuOYH)Xo#KAMi/6qjlRd^{AF.6oIIs+fz8>=MO^.}^x=r,NxF48wR%oz
-$A.o"tp:$)i-,lBkl'XwH9(:X#~Q]!F,#nQIi<cS:Df.&/rCna3k|lUsYVZ^6[RY.AU5A-[@47(]3'xiJ,7oBrmp'O=wT--:;pXZwE])8Xv8yRt0Jz=}_K
-}2BYl9g:TPSDaRyKwtIa<wtxIjQ$b0&hbjOwuKo0T|kV#58>U9QAp%/S;P:d#0jYV0X>@`p{I.=oFV(Ujs@1bqCuNU}_om`F!1{m^KZae;)]C|/v>4BkQt
-,TID1/YqkYx/U(ix~JW$aqB4vAiG)6y]fv)'xK995$pk,76f^^Y{Q8|Ysp(^0u.$4gpSImt-%>Y6~o[e;ArH<-=ha8o)u7-yY_LD,NDv$pFZFwtn<MNd`#
-&AaFx.lf<$`^zTAEdtQ173v@#E$IW.ECm'AV|+o'}bZ+3GOh<nY-4^TJ+@|nw^11qS"]ekidbuX`|9xlr"/Aan)MGHHd`N-L61f9)13MKtD;2I+M:`BVQb
-VjRS9twM.Wb;{"$S6f9#+tlXz'6osk@XLfcgumIzeXY)gK14>pCk$@H$;1)7Dtp[u7851%n7=K.`$Lrw0N@_Mw{M"OwA0j5k&:QPC1P^I:xPopL.}>=5-_
-Z#7bexF[8bA>+S~yzjU,rAk3d)04L@Y#bcW<$80^2@GalB8tjW:>sn9UVHdo;xlnmuXH81;,+Szl-Z1>+rN6oxlH7`q]4BZe8b|`dHA(#bOG>4X6P_DeN9
-.5kb1L/G:qrL_`N&0Q~H}.l)(UDckEk_9GS#p0+#RC8/!r_PePXf;c)G/AV5h5]H%@cnRvzi'0iIqp23'g-eSHJOZoSF$.K98lEOMiz]5iAZzmU2S/Ok+O
-ouIdM"DH:.g9'.V9x#mu{)^E:7_2W.un,UJKjtX-%;rx4a@'jOg,ziYa#{>1i{y,>IY]q|Zr7zQMDN%F9CtLe=X0dV]zpuY.gX(`d1[04VE5($D{i0u8-#
-@M_F-J#Yb<gVk.uf_ak[||Tmk+c/6a~imYb}-Riq58S6.vNkO;ET;+hZO^xx@0!ggKG|<HTAM3$|pgFIZO:pu`@8Ra{"9XkJ8aVszeq8Vs:,jG#6n+~d8o
-6L[w=o$l1xze<e86sfHD%DbfQ5RkZp,L#caCjr6OX(u!<dg%us!N'(Iw4Sec=z}kCGHzb1tIFL:5!N2JgoyU5w@VTrgv3_.;1poUD2)|+:'XtxmmBXT<I2
-H{>:4wZLa2%PEa[JmmsZ=WNrssR=dtO%Y+lF)q]2j!poGXT{iL]sur`w<:0bX1%M_V7h~SaT1v%";/sINpQ)GY1iFkN<gN9sg0)EPk@-]@cv_V0&R/y=1n
-.j0_R3QiQ^rM=j,_Tc=l;5+3_5Y'_[u!=DO}Yr_i"PJoiY!|_W)W!o'pXtbJRn@va(J(2qOV7g/#W}m_)OKj%pzvjpr(cxHmOd+`YDkYSgY4YhJC7+Sts'
-fRiL&{6:@H81&U.b1iu5QkKSO2KelIH,L/xTK4qCw|hBx@6dY`)+5Xo(|D":`[^H]3XV|PT{68C-"t}f~TCj4/bw/]@L1.W1yA&rB>)fu)_vn.}E!%eQGW
-o{m)&O;VD8k^+i&l;x2h]U&B2Qt&&m=YF:Hm+5-lx_cKA$2;ckt)b8!hU&tJEnb&,a1Qt4DwARy/u.z&CU;#'-K6Y$8pQwhzK0S,{djY1XWit-@)kBw2LD
-u;#V(q3+,mDjBSJfq$}q;r'olK$R/MM32QW>(DzH3iDC1N/E%ds]Iv)BxO1,,2"00u[eTGJ^r:^8g&sG7v^z69=0.WXfmG'Na9(#l8D/WA>RskMz;Km]ik
-"1&pGe6T{|Padq}Lk%;ra>m7caO>P!z7KU8!`=#ySjA=S'(=F&FvtVi7#mqoLfPZz<[LNcZR]lR+dh}Z7ijti/pSth;;K7B|=Qg_fI{FWi`$p:66NLD}gL
-|;H41>4,["Z|Tkd+|Ad5Eh!22t~66[Y"ft,"(RX8:{:#b-~8b-sm>s~&"H5!@3^T[uLN1o0n0qM%;/^Js_s{-GC'CxR7m+&vrgYG'M}[Vaj#Vo@<Pz5bhs
-l9+djM,aZoNEV@$As|Wb8Q>xDfT]ll#N13ZL.1GpkSZt/<+),Vv]0/&F-elP{Y7%CyZ.Cl3_n#Avk@2@A`/:b5:H>Ojpv-'mGwcJmbWBk-(jG{@JPpESv<
-t]q'J"sKTHL]#MV](jmGrGi<;o:lXGgBpGJ^yt,"I+0h}=pQT5[VBf>M+,Cl'xaRqYM,Yp3';J}V~L8o;P9B53wrNgXR[+EG5t;K[+dxWj-^O&>0)R.tLi
-zVJ1Q1St_-7#%NxUm2cYTvq2wA=IjoCA{S0p%-lwjksN9J>A%b<M`hYFN)WeW{y`fTh2eiPxuJ#xv=[a$k6sS()CYUvFU;9u>|h6BGh.fpx`yAKJWm%}>&
-flANHubw$MyN"6vLa^Gt(aYOVqYpl=VtB`.YKz%H:o#B"A/[rJfJj"p`uG)=J#Tu>}^OraF5CdmqWQl#1MK&QFsKj,rvpz{=Rt=X2g<jc|983h`7{V{O<#
-wO+Es7+h,i}j}e/tI4/^~_ZDxO'LM&t-]D4xo,Xx~@aw4OjF<rT|7Xat+wH894SYWsN(/`!GWP<RadcEem@@thaC`'mfzs5&@A97{sfZ;24$H{pL]aT|e@
-}V_ruXH{:L2,+W@R$ftv`O_pcRMSJ:j&6xuLt"G}tGDz;v@Oef%-N]eWE4sIn9t=ecO;Q3bOKd#NuFbK6B^|SS>-L;']YR(|20g'4Hw"Sc#KQP49=<`VEt
-&AXKo$<b%kCqdFw%>U1&H/$_Yufqu9Hu)8!,k]$6[}"kw3@oHKh8&)[(A3CtJJj0@f5)e^]ox2D$!esC5&8%xj=QE<By)1nZDt_USF35u;ye[fRy@/I>L.
-Df)w/-8Vx,HKisf>x8<%:Dc#<gd9So~|0SJWM!}%H,'kVE2TIqp[pFEQOAZ)9HFoC8&Rz1@51g|owF~ID^K]<^E1;3@'3_ls&5~iNwbkgGC#Jtc<)x9J,<
-D`M,7K-!gsSI<;,Y28Y_gS^]NpRD3^e@1GZ<nk^GOYYbZ#_AxyOK-IV"G5'5FG|R4r,{^i>aP%R2&@GcUwid/z4Vc8@7_eA:d2@89;m061OSCXWe2$fivi
-(@.!&[3{$Cd-]5'}.E:fwt|L3)Yjj'SL"0VH_k'%j[YFCiUzLRzrpUoTTKT7WWd_Tjkz@Ih%a(OCWPRpy&sFQRa%jx;F[>X9Qj(9e2M]SYOc<kn{7uXcp[
-sY:Ms$g<Ynd][Cj#<gP};>hZr-&[n&<XB7z[cgc7PT}{cF1zmIf&Nnv2UrSz>}"}lTp0{}8:Iq_wo'6WIi54/o%|V{JHaNy}fd8t"'fVeNg$T0r3"@_iYf
-`%|M!D`tk0mSO[@Aj"$NTWk]^8"n,n%:Bpc}o{)tPg2qkEHf^!:yhcgP3Z%lO_P0L+0A4GxO^),l!kiStAeQ2Tgfsp[X5ZW,]V=fTwqb}Ft7"[Ua+&Bu3V
-1RR+izx<at"Gk2aact&HUos=AS&%g7yq<I9xx_@OAd/V|}9-;JnlstfI"qkBr;Cj`x{je"KWUFoK&G4eJ}l"CJ5OLq:E^DNal0]VC(a9,e3-$-'&NzRcS4
-nUH#r]v!H(,<46k'1b>iUzto=WFdydYH7V)E;KWV/ay.'L3r#v#2W0naI2SH_}K_aQ}]begF)p0dKi4n'q}2D6VW(&FH5Ze{&<XXE=D)eHBuALAfkmRrH:
-V>-^ayoY_d#feRxC)_gdtxE{hmSd!oVtgjtUPg7gshH]r232{R+3,G9Z:gxnE:6b#imh<ePh7-U'M@rGqel.(W]=/"JX~i_.RhZuc=_&<ac"<=ztpyug2h
-hrTwi$Y}1XC:>Bn>zD$F43c!b(<g5XGOxig>+^`OB/.0t!/D"[UI$My$BA^U#jGt5U'NAfs$&'g]C8!1a,8&dNuJ0#|y~}e/YfASWHVLruPC2%:psEthb3
-+0h:W2M]j{uR1)LZLU7MT/"E1ZiDhB~#;4CgOT7"gjb3Ns:lmtq7[xd#r55jf]4(p-(=f%v7eUmSl>ML>_7h)ic!5"=d~trCd"+;t`%:zqU.']WV2!sM#J
-nzRxw3zp&]9`Z+JLx%bfcoeBLB,4#1)>ZCV]#Ze7Vx5^"b{'5Qe1RD7Rr`[v(_pKbMAahY]x3S7X60RE:>(ajD,q>=|86mK4U6}}l&9W}{$lowx4Mkfy1X
-|1,(RE7&s!Uk]gbUz{7Y[,Qo0f7,,s8npianO,juE2dvl^Au@efmgy3#=Vyl@3sVw=&V+g'5S6LI7^^.2^-S^_GSAT~Y{WAnFO)h9urh.Y=#Nh}g>>`<6T
-Y5yZSurWRQ!PMny|]+GfRuCqf{A&cyH&@8n['@/s+}zdi/)o[`4l<-Pn"T$Zykr32m.3PdG4n@t%yO#$2IkUEs{V9+s_/q}7+h/2097P@UjN,r6h+w79L`
-HM3'M`78whirxD]QH5Fgwszh].oq&"-]1bcIN,]({sgNZ9Uo}aE}tE1JswkloODNGqt%4>AsP4Pg01#_2^Caa:"myX.7r+tZDCm|yBZ}6)L4Z'InFae|.2
-H.GgN22=LtVd|,3;"|ma4/.KNDy"{H<ZajY@qw2w!El:h-^LdJ4JHLZNa<4,yuhAg#NL8+s`M0c,3,)TL]=h,w{'HM~];@f8{(U&n:YSjR^&xeI]e88]Yy
--)lzq-w1L"NpcrTW(+"RrpTgQM<=;adp"N`q@74GflGp#K"#ykx+puy<Kgp"MgO"#N:;A2fq]x3{#%CUk'P[-HMsh7r/{VX%CM+nGjaO>loRRj2b_7m^Xz
-=_w#hIjtKe8/i^4s4C^@UK1]WfC$Ss6ofOF'<M^e)7fJ!t[eHHqVXZU$lT-:<8LDLwbH;xbMkSD(5!Ict.ymA(1"1n(^>y,egAay$ajITCm'iW={XQW:UW
-0&#H2%`18[o)@<$o`5DFHK:o/ge{SdE`tiY8tk~1lt<j++&h6$0"M'.UY&U&j5.Zq&fm%VY|&aOuiNRi!DMA3m(t:X]+DZJz4hx'RTR;#uRDYKj[y&Fq,"
-jP0FaT'dln_Z#ZQtn_9>n)~[&K9A4n@xR[35Qk0|i,#TBz_;"2gJ&yEcRG-K7RDf5NgWz4&Kgddh(v=zqdn1)a6TK%p,]%mxZ/lT|l(4bZF^)1}$qZiCT-
-x9_W~[=A2Nj1@PqMM{J0wB'%'59u!/EJJx#RV)$&IYB+4u8eqALM'4'}HZ=y;MH(,sZ/Vq-]~Pi#;GGh>Dz94RE,q|N#j5.'XQMC`sg/zxnYu.M,eb91$>
-Wnyh|)B}5faA6ga0_=QXDl&h6E6R}]&9D9,c'$t8xj[S-[,n>Z1x!fAbbA+V:"~+_e%MK^Bxcg:LopMQ^:K_7,b@6<^_vIh+C5/(xd25xYIks//L<(-y2P
-xu`=RO.vD1H0v_SrVB%M6Y_h54Q+2NPBumMD/=&!06e{Z=heF<M9dmBx=y'v(Im&8}&f9[+E#{DXS1fu4iJ,x]kwH;CWxlWqP/.|V&F]-XzHS2qg^bjq7Z
-nbP9iRvof>~t#=F%tv%Q8ex%rGRq^J,{S9cfYN-X9hE_`o'FnmDA}vmcPv}GUG=MSU>LsVg7j}5q>ZT1-36y|T7:{NZg#7`4TN+f7K;0y!1%|[@oFfo:ED
-B[+n'f:2'_#tpH{TE<QS8)&..T^>'0"7Kc<%8RdqQN)cO;o!K.{.#XIn.}t{Z_ue/S,DZ6/AuK6#-xI>M+e7ZdfN>HbO;7z^;`dKAWjet.k.Cg9<<giBj_
-U_RM2l:j,Dmd3wk-KC.1YEpA3IuxptYjDm=&ncu3LmC#IxGnh'_R)}'Lcmp^buT'%jRrcINL!&~4PqrX%a!Q-uc})4h-(jy-0AWa%h69:HIdmnl#BP@F8T
-D0[02-MZxopYC]h@SEe%8.TB9%%Vd5`en+Vy_e/F=PgFtEZ(4U^i5{P#{N"!(Gu5C/[csIv`D8=IRSII$}jOqz4C^nP}o<H5/[5@E6#1y`P&m.(_AS5m:J
-QTkaFJ8YX#kwN{`vqPQd)wjQSw7!V@"Jwd0`>g.%z;VRG8y;h,uhJ[G@ys-FGE$mKM[/yMQ(J|}y]7rn1.~-&eF>7mcUR"dcdVHq5&AT4<WjIIVQC!`UK8
-_VBv4HO0z19-izEoA)J5Ns&|g:MC@AUkw4t"si^lkD>S@Wp'M(!)/nuV@I$r+TvyiGU#K2I9rbQ[@{3axF-v2Q[8HKK9Y5~;0;1T%qVA2r::GbSJV9L6`u
-!Ae`UE~.@cT/a6p1zLR<hScW3"&Mba6t^FRAH7[#1!T{rgVU5V12,5`Lk{b6FF(CsuFV`(-6GFfp#5V(jZ3yh,o$TN+9!@_`D;A8zSnv]iJC'rn1;u%)W!
-2:5n$|vRfD0/{69T%UNSmcm5"j^<ecp%gTM):eWpOe7h>1<XmvxqMO`$-<,HqGAF-,.MNYI8TooN01hUcxXZQ+;N(qIdtrIeO6S,G,}l"ZEth^|{;B|[%L
-a:;^S=$}(RQ&"'0UQd$K9C,"|/y%@`gE5KeDnn8RGV"s}IZiPpG)4MuJ8s9Qw5mi>d@cv)R77v25kJCE!yTw&)W(Y#wMbaInCP)L3d~LrkgD#]aV$R8f5"
-_/>K&S<LS;u$yo|bmx,[d;wGXHSZzr4K`[tpfN7yyK3#dVyZUzxvfhZd}SW[VU!FzE)KdznHoHEC"bA|`g2ARH0X{8{BK]yigm-<%')W/Kk-8<@FyX2[+J
-wqGMr"l>H/pGD+^rsV&bjgCjBR.'f>_3A^R,[IG2y<V2>tc=LCN#/CYrFF[ba2g#!^#T1+9/D%DwQ:`,R_t,IMI_k"`GEV"ZHB/!8m#mt+P!d3.5BCX$Vv
-e_}e@{]},nZL/&ln3T&9>z{Db[Erxgrzix&H&Sgh&!{E$do_V11wA^VccM:;kYQUyd)C]G&Uj`=yF0)0{zop!,K:`@(AYM!;=2("y,d3[2EFwM>Kv4M3nv
-rNkW%),vh<Rot7}IYkk.9T"cq5C8Y,l<{t|IXU~Jwrr6^}:vL3r5t{Rz{G-@jn|5Lk<xtmTHu5k,Gm`,AS{r=0m::mM]wQk_"#ysq!T&%Ksgs5$9A<$|<h
-^Wp]fd`QfQ7ymL2[)|0.KnCPF=sZJanD@,xxLl9|GGrk!<dnX}Uh(hZ@>PW/l[|=0duR&|6{zZ6o7G==5=qzx=UxCf}'Bg1`-MQ`R@(}:6=u$VfF'[lg;n
-1f((nMX}chG_A'[=(KF4lId&qZ2Lbc34iAnhfV't1VKwaWFA9,gTtf]c(%0-NH/m@]`|@6Q3p!bX-LFMCC"1O622-XVVlo<W]Z2j^D:6ds#"2^MC;(2g'%
-(:4=7<TY>z"eUv4l.!Ii2Y!ICdim"V9ze)qg'V:"}8jhdEEH^>2h.4+pG4`](L=BNU(GsQ2o6S>[oliNJ=(g2x|}-G,c1YPk10yo9|ZO:cc|ql,{X&fkuk
-826e!5t}uZ^}7r6p}s_p_2LVzq-JH:Z8E+mQ-!kJ!=y);EQcQ;Bj#B|[wg5Dgfvz#izS/-Nr],(srUc$)(:65$XP"MbX`YMsX4:#L+{HR(YjiuGg^,/j0Y
-Pmy{;v!u+>W^uHG3}d/@!MZ]=J24;Z+>vFyQ;oMYh@;V>FC5rUZ+.'eun3)obocu1Dx1LS'tcBvqC-N:=K90a^oj][+ihyjI%L_9/N:L4DW|_q>,f3qd]6
-wH0C<",j8czs#>L,-j9&'B27AbpQkG},m6V%a</hbyX`%3+,6"r04WJ(er@77j0ZGxHW;^+-<kE$pF{N8Dh3AUj<M)|.~%%>WYg8x6qI7UD=fs@<uv4,O5
-+ND-5Mkt6jW;R:{z%EiUzUt_m$`3,4Kh<dHRb}YFvV/6Tn9M2[/&v%H[LIvy2U>q|Jrp^`l3TZWr&dOps/!{k:aK;%H2ln2v$w000C{3KZHpOv.VB!@^8C
-Bpp:3Qpy4KX>6j{[5ZFN"2l12PvDW#<YCoRdj5G(y/%@[e0#w"BH=b>vOf`f8=.(.t5q(.i2EMm.=TWZ_6)=[s[{>Ml{-Y=N(d2kf{v0KQg_I&_pI1+=hR
-sqJ%d8.%H:1M/fs[;TCe}6DStK:<M/u[5`sJ>vlcpar@F89ec[SFmXc_u5nWP'HPb&a7=W^C)CdjjQy.{p&[mXKF_7e}43S#VF>5tV[h1&SavwvA4<uz[s
-[okWFpmLLefoZ!Pa~G-.11#27tb!jmz%Yet|m-EtFc[k]_0(4X%t@FU,dNF$=7SshAHa{#zDXJw)U,lhQ7,P=$TmtO=7R2~%B}'1m9OXYuP"8#X">3Ma)`
-L"ODPPc`dJHaK.Lpb'fe4mqL@B1X7CS.CzxDG]kpxROKbZwkG$P,<X%cz"$W(44)&B-CNCwTyt:^xOT5`)n9(ojC`]qC8cTF'L22joEWmF:Ay^SW;^!81j
-{_z[]q"O[+Byt`d{>p2$w;0t-ccE{bp9>i8>)^pQq)NE0a>}uZ"tpJ"2[v{I=.zceu$dX3Kh[@bCyxZYD+vA5u&KeOsK/YR}X.7A4HWnl/c)h@'aDP7rkn
-EaUuud:unUcQ.YMT${$GulLl,W8WE&5/TZxQ!)0TG6fjH16(boQ2j1u<m3iWF`S)1qdsRH!&.KakPh|iipxBe@Y;f8>jCHrPn;F(yZEx/Q0t(n+N&'WzYF
-4}[XtsHQhI5K%%M$M4KFsnQv!0>`c}&T"B0t~ct4<ZPUdg!Lvo%9Oo#'VGB<X'[;}>24,pPj`p|EtJb6/cM5<K9/LkL17HF8~ToJCv,O%]|SemMj,1vZj9
-wy%@+^6[fA@M=VLnp_XrZN/EMPtw9Xt0t_/1eeQaD,dsk53k1|cwYoJS[3I%f/%i-5J[i)}'%|{I+%ZK,H(Hj`f@mmX;M16^6usJQGK`>2yz5uq+$G#7e-
--TkEO2MbI:>LkP-=mJ.XBPnI:wrPRMe@$rYGB9fb<&`+t{-y2xu]urg|n.Op0W)#A)wZ5px1T5_;9"8Tk&4.)o7fomFO++2e%_~oekuY(|"_5}8=89s4C[
-pO/sNnX0+&W"ub'fjs`&~GM)E@Z;-Q!${hdq]c>2jajU"=mWmYsw8sZt6CQUV5$_OQ7k5}NBpln'Q<Q,-[9_qP-}tYs<~/Vy"X)Cze>Vfilzc[-w'MFDKy
-UZH[5x9rZ]!7Ot-q72_Jgily^D_KsDM,y&BkHuiJs|3Gvj0Jh3<;wA4!xV=qW&E{E'4o<{<Q4H]{3TV&m_h|!M5g]R'TQ!`gswhn+acCob&iuq;^jhbZM@
-J]t_&zJ2$tGYGzqTvo9txn:5xh@0`-PC6g_;)`$qSmd#iqHODe=)Y{pt>PEgq|NC1^!3vVr-@^J)y8kX7X#H%g"p(<cUJ>dSA)vdjB4'g{4kl8JOD8,}C#
-z(u3YtlQF]GBEP2Y$vo40R`6h[rn$m'XZR'M)9O{+(;J;3IT-VaIjsXY9QZXT;}wJUQ<Mlm9}&7hTMK%$HoyexHoc]p)UNVu6$zIY:mHy9Ag@)-/TlQnL|
-I!"Qm^LUMvvG:,#Jay]Dc5>2pmRl8|pz<wB)e-F2wqSke4VTnMvTY15x4n_R.R:B-yGI}V`k$K^5ZDoH>R(<vZR}_]R[~eGr:K1nSv$J1<P!Eqyf12G#7r
-6u'2Ws=x4'&9rdO)6^#4qPQ(2X6qxA&JQ0SNF|SYfYOjPlpIw{T4QyYX2NJyu%'qL50IJp%)`TuIF>]V=eKfUx.4`FxVxL'CEIX5D&p:CDksH7bZ4]yHVv
-8}ll6&yN&f,1@k[p9n5vM4`LphECb/LcI5!=2&IxA{ziWh"z1U5_9@XTjDEa}_OKbBnIX3-g2vSq/e,$e,w:f"46Dl|Xp&Q<<Eq;{yv3OeYVd1zvas_}CK
-+o+y9j%!L!tt2);q6s%X9ZJF+5aQ87;Od=h56VNa-li#[_1@~k)b|`rwJ)&8Yk;$xo+b6NdIm'JR|z5;E3rUtU1Vi!td3+bSJMbT.w4Qe$XdBNIS8m^`iG
-jY)]fT)Fmb!YCZoG'OffNUPb6w6|j5;v5Mw[J^o<LZGRukDIAUJ7gU)h"dQf<YCZr,{kq"s&Y&02J+puKn7lH5K`EnC@hi)Rm_dQaDrYbv0el5"+R!Q3S6
-%@m_hnMZe<+gt{1&Vxl^,9d(t7x'dbdx=8|v}opx=UVe'^Mqa`f0v@8GkHuo%tYD~vUb$r.K6UG'1!]ui7"NW|B5YOX;L5a(=F}ItT;kj0Tv8_icyx]m~,
-b%SMp]_SY{9Gl(#]&74BL:A|e+5@:9>%M[41Xr[W{:%oFV+9VcOdE}B@)Mn;&EYaWx&x85vau'_7Gn^mR2ElP21SQ>@m['ai6TD9kyK.N^beP&h(>L<"}Q
-lEE1_h6nuL%_d,vT_(EiL}.CGDn3(02L)2#:`MhR_JkBaI7`U|uJ."1wD&MKn-+TVwD2}n;,[>7m;S.L^y,/c=R"fH.'0}%3b=v/CHQJ:a`%yL8CN25<GB
-f1Y{C2#0h>d!4h!+Y>>K-%QgS4($vKYW7N)6'%K!Mwc1Qlc-y4$,]s]W[>5kz.P3C4{8tf#N%w`9J<&g7e0A0/fN!{pW}+qgo!tb;gosSLvyk'm"oK-O3y
-8U1&}!DZ}j9.SHa:0i>L)1f9U<^wEpc9^l.o^JP!-|cF-9l$KGDI(t179%Kv14da(8]U>rIRj#pPL@U;%Xk`DIZHQqfuMvf2zEL-O#GDDT0OhwBvvg%E"k
-";+Mgi}+f)1#W)V7HLjUX]Wk+<^LqDmhmW1g]K0QysJWq,}E|:B1@B<>`R87=9UmOU;i<Dio$&ANtJA@-Qqz:zRE%nLTs;S`DF^KaH7E+e5w72r<wje1oh
-r5'y&Lc)p[=4hN7_dR9l@F}[U{llp}WZ<jbNDga-Q&j2~=%4Z$aAyT,Y+[aZJ3>;rFS!iHd}'}bd+_KxKc5HyfXQ,:IX[l`=<A#m|4%[,%3}z96#i6s$)X
-8y4(4M:H-4|38Y8n1B)Tvj>QXg<qo#fGCX<-|d/mr|+lu4E2qH!4xwe]P[Sp(wK8x1Y_7P|wMf!ci(BCvj"oo(A&Mxr|}13;]Oa>8d~[s>x#GQXqhWr="3
-O'v%I3[e/].Ew8(D[^,DAQ`^B,3T<qK4Ww'Tn:UJ>y@+1@^2dQ|B/%QhwnX,-4qew9m;t'B]}Il|K5LRGHQN1dKuY;8bA-6j&{`,H4NaDChGi]<C25Htvt
-+x"{H!&fg;jAR5#,PVE=rEG$C3(,_a;>Gd..xNFx%rmOSax6H>CeQ{@+8)D{xy=OUeh>pt.D^/LGrA,=:/iJqfeo"J=%sz/zd74&j&5x+[=74'1Q9<Vf<Y
-SkiyY4mMs,eHy@F4P[H!<wOt[:d@!ZAxi1(s3OAt+elXGllA=]vLr{oss3I:Q7k9l^w<1,C-7I|<$mZy!Mzc~D^L|L-%'q+LZe'yTiN5|qyG``:WdM@K2i
-8!#DyQ~DCsRuM|)f5z}'P.FGheXxBzTWebIc#lZat@9q,[~z{KY.n2.%SoA%O&@<=+sg/%yX).xE}VbxP[a@)tNRCqbhF44vB2u`-7$%H@fdtsZrm6Lg&;
-iBWnSdnj~D]bjq[@x@c]|AsqrK]Ydc>2ES)Sokl.kqnT,6usnRFOU||yVoB]gtx3=0#p&L~-.yc)BlPvm5LHui+zvl0e00(dE<OHomb'#@Tx$9U:>awuJJ
--$8'/_29-M"{;(2wl<Ilz%-Y&Cm.$#q%FqJ_)f+|vL6#NzXQ63xO_vy#-j`MNy{<ZSJhz+@:K4mfB!zxldo1W43HdNC|I_.nOVL8pP$k_mUg^KqQ'@5PCV
-dnPQRnY4~#;957X)F.:MBycNorvS<{kxNY-vol}.NWIlDuFLQm~@"i&:6Lxew]#07x3YZ;W_Fiih]J0VFdY':=!Sh4G3/>Y89(BJ+qtA.NvxBUq-#C8qxD
-tHN}8E#:m8De9>7M6|yJ4XbP)p$lCMAQt]FntpS8KoUB%;_{nK{x;1Uvu6K^9c%}'X(B3TDgLs2me.RZj|8H}sW5XwL4L_[JRV<}sf7j(|@&pC;BZOWaG4
-qc@d5{lS}/mooP0QTZ1wH,:c#sN=EIL)x)q^LTHg~8wrl!l',t+y<n}%Q_5e0P2RRoWx<GYD)@8q,=0]39w%r03I555QIP&ZDar8U]aq}H7/8R5,64NwE'
-xMM^+5Z+j6OD<7"OV.7#gal_:4l'o@4/<erXRD{eksvFK/bKt:^}d=u7{>t:8Hhi.]af068HX3>IfP`1tBA2;^2v1mTlqHjCfo(IK-|rx^==KHW+Jb!S">
-/;"O(q7)'oo"KabRPQ/;q3_3;#[g)erEL`zW'$bxPf$vVe:;rk!KiF(P&ZPfZ0JnYqtzd`=U;bOezXZeu0mQRa,KP[tkJ'q7PW@=^cwM9cg.Bm%n1B2L+)
-F<eiII-(F.sh<E^XGiBYa5K5Y;+>rnMXD5oD9^u1o2Dz-4:f~#:o{H$_]TTc/%B0-PK-eCN=/u)p0Oc_I].3m3.@7%IF0.EFU)2'h!iQ&^tI!wK{fIllK%
-'J><Ir_P!e`MHN}ISDR7/S}Kw.[QM2LWT(-Ysd^eVq/XayljjZlG_G-GnjR'V.149}YF/G|ilKLd{lar/P_CVSptNLqd22'zOGHd5_o'l"Ei9P<E}8{nXP
-t#=7keBV~GFQ~F<P.=@KpJ~jFZ,:},;NFeXNZ2.WU2C+nQ~a-Th<kfOp<8u2<8,|}_UusDa@T:.&fQ!3u'Fpj^Qsuk7)%&;f|>Ooi2q:o`}:X;m9}t)t<J
-)ug,lHwmFhifGH;^j,``yN1Cv$PdZPqLNjfYtl'm_&;Qn1qNLd^liGfh'1%^;:mkZ4J+sj;SJe}_p`|WwogoAPOU<e5;Tir]q@,i>_:rz75-m3L40V9DM}
-o0P9yzmeQ<VsN0i3uNraL|.v]t65<q)5Rp5fMe=9}wf]+p4T:I-'ZrVJp$hW9mMqmg{)Wkp-3k6waJj>&.(Uux'We"",#Ugnw)`.8"T!7+s'(d8u_dOa^b
-ab_gixWxiK|#Q6xt:aNV`>,WvM7pEC(:_}@_c/u{M,'Z#1/3.`8G|BX_/{Lww0iyz&Yw.3ODV]/@A/A4|Wg^OHFhOvvTY}4::`su_WHpBec"dpXQ!^{;XB
-k2Tsg(3ABFiSB-Qo)nXdB6%o@8]o-wmcMVrK(TVoI;gk6DiYj=VQKY`r[%$=MJJ^|n/]N'si'8]<kTXdVoPhxNJfz1Y6'Qy4"^RFNyS5i#WH7Dp(LDma;q
-6s2&K_B=J-E`.C,#[]t)Yx;y/7zN"C=BViQWYUphg{QA(N3/lcBIv[;3u#aK+u]_I_93X#Z`E=-Y$L_)O4,jH,Mzk0AUo"=Y};[x@[WF+S<>_9%f>t"dEQ
-vUG3gyVVY;RhhMb+{qBL:$l/%IB3BU2L%Oob1#bgAH|]JNEs'-Xe}kC;Hz|v9pU)<boNVTD)!}rGgHUIjeABb;Ywuh.V`k1lpLV7HMrr78)>NS&J_a6s6K
-FqoA<1`ZQLDF=FUUE{&8hlbRF3446@l#npnLz,/4osxZ<j<{uM(-.VczO@!.6MhCvQVyabLjQ`ewec-Ujw7ub!'`66&p]O}Jk0bm+Pd<MPrm"3.,el!&9L
-HG~5zezBv'7XaBk3aT-@JbN$)%gxoBQBkxMfn8,+M$GtHog&[UuELANt-CV^m_Fn~l~x=aa=}Mq:F$zgawr^I4iW(gC32{Wn{(Pa1u!J"JEccF>q$xQZX!
-,@lKp9v)B#"nwb%8kNvGO[S4pT$69v<g1hEC4_ZQ8gbhV|6O)29yVh6+VzT@FX<'c:hzH4<[}Xzg2&Bg1:|Pq+95ilpOOnB|DpI3RJK=JS/ry12@k"keoF
-%sbn!Xt:yR^:.!pc!jh=zKiHxgI,ucsHohb=:.HJju!|`gifsj(QDn!hR}$>g'"Pz19Pd6_fmHn|vXOFR#hf_[6&TsY}{AKsLRNizF9+WBU-Uc$3P`D}&o
-cN<<v1/f4A($,GO9x|uG7",cKMveh_L7tAG)t;YC:.eTHsJDgzOeM$'FR)3y'W2e+4zY^n@KqYiY+O}HC[N_=SI<EYOsEH%<hHX0xBhv#+V{z,Vtm9jBK0
-[<xS]-$sb&T;=,oSmmlAPPUA}_X!PFqC$q-jE]-(dcvGPW3C8{".acN9q/A<6$N8.lLUi8J/|0|y`Oq,8l@9(#=X`}A84hHLH`C#j"Lq.Hvrv$#Bhgk->W
-WVW_Rv;>EY]|Dx^8g;U/Y@vZPU@.-f")v^V2Ov(h|zRDMQBV$vUq+GL.K>|5q;LBr@;CU6[{6W+K[>YIivy.F3HEbPN}BKF>;2b]VZBRn3)P@5DFM7%F{C
-=twktxvq(gu^_FQorxp[x#)Hn&Qj:^HUr($]{e;xt/C[|<M08{:Whhv5B0>EE-=DRt{$_7M-PA~/X`CW5&-m>%<MW#nOsS-7u`lLFkXO`@SM!e$O)2"P,A
-/>Qhwe-le:9B><st=XY`pi}2TJ:biOtBw1QM~kGPQ[Lg2GrkGlk^O'y,r6tEEN`yJpq/JanKJ;`YEGgoP@>i0g~PcdS9l80f)(IvDes<"h>[6^YjJNhAz>
-o}wS'WEC!:1JhWL2(+baT={#L6'bm4:`Y)J@1)Rux'sa$^.D(EFn(V:T!-{RZ(HDSw@r2MvZV(p!&LvP%zVWvyl9X'oya3MN3ycTMoTPUV:W5N5+Dlj'n2
-VxlOt1/:uY3C&6]Fi-%sLs$-z$$N)D/GhML}N@rObG$|58~^tJ8QH`w^X,Q+7T3sI(V;'c`dJk-L(y$(`/UGFMR]bI2}8v$_FsS#]nh:8V~LG.82JJDT^0
-wYRRo"e%NWHQ3m[@A@4aZ^jvU$fT,eD.Uu(^%1ooH-dVbvt,ZAbvxYdh]=7!dCiL^m0ujmP0!BQctqyDL66!.m8jw/J/kU~xPS%N!Wrp&Z|._YH2{@8ucc
-i4+/9+LTBs#f]@'N~C~V8U.Uac#LtO%%7H:/>Tkt:Lzy]lAb=|fqsdWw3Jw6Um9uG+QDK_SpJf&7X(aL~63CJBXT-0n>^:W7-|f^x=-npUk8'gz3>[iRrO
-_.S8+hgq;s0x+@|xl6;_k5{I"2+PBs];uNb0ujSp:[.SH4z/^62(vj|"9}cB`;0B(Ja$OMl^RYTZDEtNm]3L,@UMCX-%@Q)vJbR2O!Yteo6<9N`'nr3x&r
-MpKrrYVf_E+pa,9A0CY]>"1n_L{[oz6mSxdL#H0)uQN2^2xg&nybAmJB7tI0tu7.Ra7)@8|COul<}JQ<R(CwEW1=iaQiCs!2^H'[T%$jp9M_C>)(cTDC`'
-w8N'i/rQ{uL2gU1oP+&#'W-PaI{C2mZ0#Zs_m.+Nx$WSqX3]Ef+BU<-Q,1;,Y=[wvhEV.sa;`!5,!YU#2#9oT[tRHHId$)zuCmbO~+4_0rX]9<TiAc}U2]
-E-6^<r8F<Z4^RI6eePz,s)nBj9t7yDvgo,oE,We{;j+G3+KTyLV3`[>DY")YX{-)DU85]KD)|w/0"9T|2Zj.P8qP:&kkIElYcB`,.zr^v@!h-J^/yq)s_z
-0AnY$(BY~wT<AUwq'1G91zE>vL#=_ki,-rsO[kHv+BT%qeZYgtwQFK4/slg>BWQAucD0G'f]Qvoj+5vn6aLA0U7Og.G'chP[T@Zq^5Gs;^`$awKK=wbx|>
-ut/CEy(GB`_BbC<Q^'=vOD){yr;z[mlXNCX#+jL6$kR%~(PC!4PBW;y^v{xCW}S[ShR1vcpuGiKs0]`VrLm4"[$@3z=Gq'|MEnR,b|A%1!/+y>-Ijn/0]@
-6n."0GjnXrxmi#9b~k|Re6=N^qv[pw3_u}&{c&6d3`<"Dj5J>lI;&V|+wi^coQO]VwFUtWI.-L[moobb;SxBv$nfrE2&GFT4FM6'a{-_dWc"SiznzW@:(0
-0$":Pq'I'@cWdB{W;B~,1Ux@!B~&@s"]+,]Md=_#F_]PR#F6;.fm<UBZ9l-|;Z~iqu,}f&GHen/%g^]$y=wajkL/d){|{,~L/u;O$N8.sHxJWGEhG;(%eT
-a67o[n`FS)KWb9TQz@A{1u7Qp_/9:F3fy70TA;f}~'$TPr,znb)o}Zr29aixo&'7${GYB}tgH<Sy!$#Fo^]Z%r|u<aGv3_KhR;(/{<Cd@3[Sw[JoVcX=2%
-Gmo!x,FU(ZM(-%$0/>e8/%tR~L9-@nG7}@(,)SrO0$NfHjFXJuS9(cmi"~nd!.;W'.|tzy,cR(hl<#|_xe}!H.H>{lL{jJncr|Z/EgnxmhVQd"~#0F"9-a
--UyZd;VwDTn1zj8/]k{,7-bhNa&x#v'&;kALGq&3NusPM9"JM7vsRq3|0KF&L<7uY%@x_[dxLa.TVV+)V@Vl5CKj8pm8|IuonGC6UF~Ijd2G]&MARm:kr)
-wlw4l.[m~ZCC"cW{Qi%^8.n!rC[`egZo{EKr%2IcNQ1rAw@Uq'YMyZFZ+s:dr6:u^Qe6n8(|gd~WK-0F3E_Gp8<hgw-Z~2`xS.BjdLZvbh6w=,=/Krzc77
-Qa"LP|Oj+fY+#quY;0N}1GVN|Iv+~Af3Z[{daGUj8PBA;XrPmNn.J1X.wX<iO_'6tW3cy.rj7x![mne3&OE!Vlb<!"D59Lcq~$vLi:igc'J;lz#G5+<}!2
-Gb'2H7SPsXM;|"IPJ$,Jr-xjkFRjOKr2IHaG3'Lc/2)07#<{9}eT0{S5vWhM(uuc{C@v&nNw|/t'h2JcG(se9f`bv:Hov.0U`Y+0>w5tZdx.e/FUK#C6gi
-Kz5u|klBCzT=Dy,"BXy)A^$}"[PR2C[yxd|J$,.;-;Pz%7VsWu2<ZLK<NMxnf(kGk3ky!LvC|"~pa=ePcEW}oVJ+GTgu9(V+x`'oI.[y8xo(H(.U^HR{6l
-9V&.11LGZqgUb1.Fa<6L[S'@&NOMKcsC7zakZ18LQHW1xPxgBgG/G,FVK)3XXfpt-FP^ia`mg^)7%Q^<'$y|7B%W#[+}47feJO{HL5U2Uxf`9;~;7iW4Uu
-IcR+4Q"-|pO2Ey>sd1E'O-&b=p-$5#/q,@w$C@$Z5Is[^cszd/3'|JAQcr.z|Bi<:/0gqAJKxfz$34P68`'Y"B-b{R7HkUF]hz&+pXpZZ=pqh:A@P]w-q-
-Dx'<5=Ysit!GJ-:9(mRw-s:5<;]<26RyGULG!TtrSay6S7y,[ftO6i~52`CxRT{k[@Mx_RP{BSY)FQg#(O`rI2}_S1kjWDqRS]o0)5.2Xoj>&F'|J(J$&y
-o/YzI|pyMyPK`D#3!|:x-{j^jA)>la+^>q=Vt]>YvlA1au>GN`rOjw18m}gJoCGe8KMm}Q~8jOVBUHTT>s.oR0E:flf%;7O(MxJwi=[g3B3,T>k+HhrhqY
-#%/L`k~G,:CUJ`k)r0`6%yOY~1G>UpB%IdQl=Uuy@S]xjZcx!{kUwn:wPtNR>y>9b7SsC{e//,(O>!(9&Tw=j(/Z_Vp`=t`/:)wXDLoge#&BFYs&i9'zl!
-,]H6Kx(k6C4CedKX[dkEbN})w+zcxjG{b[eRwN2['2FxA|=,SiVVNj$u>t!uvi8s#vUJ</ndGICp1wD&hVuYvQMM$q8"J[RMwg`hZhZGTw-M:7YxhQH@Ls
-6y'w3Nl=Kv6FN7bBZ,p0`0k|HSgyD`B7"x[)I)$WV=U2].a_w;2{T&GBo@NJLkUUD:]_ZC{_cw:4(l(^{|6H%DkMgT+0!xqwMNvSS"+R-))lQO;t}w|mqi
-P1mdy^OLLU+{-{QtXGMlMp9`nau3"T;[/#zB3Ozx2IJx5T$m4D"kTkW`+sr>}JR:L'{P^Z#h(35-sZXyz9dU]4`9bFiTcx5|3CS69HO5`L``+}.KiVv0JJ
-x<v/dpM&J'lZo^Zus_@c0cu!-".L.C>YyiWUGwL,=`j/^.Sw;-Z{hxE9UGy;~("Mq1yL<cy2-'i@aYmN-b!<|/Hz]3L,ss8pbA|/-a,Oe{aWGDeE@IR9jc
-45_^<n_td6A=zP~`k#T@4F{8ad&p7eU/iYsj:5V]X/9_PN21+]4pS};i..y&wMn:p3Q36_&c<yP`e[9sW9,)6SyvHq<(td";0fa|e1IY:-TP/v/VHz>&,5
-9_<.s0hh0!X>z_zKW&5`~C#Gn&wu~iPlYs!UH!U&$OMk8T~cCv6|=$0biHq{W)U9Z_J{8A^{0#94<qz7pc4JIz(%vRd@z>NeaJV`d;.eKMn`FBW|:!0p`<
-+8+><^rdU}k2Tnp7hy{UyzeILUw[K^LD06d03DRA8"pmo8W#KuVCFq#_R(!q3ZfK:bv%N+GMn$=3OUsNG{`MR.GF904uUuQ}Zk{Bvj0)fS"ll.g$8,T-$C
-Me"|X,pC9T^EvaElFp]WjTTCF/[QDCfd)TX1h'j{S.|E:|Z_6#,%BK]CCo6gK:'FKc&SkYJqP$r)#d@P@hX>Yb'M8@#!1>8%dCK()GKdN2t,Q=F4d]TMR}
-Mfo@wh||~GUG!lpxiAIahawIF]W"@>/U76rWL:LVd/z^>g/(]jV|0"K!~J}:$1}23MKT9+S1o&FC!X8(0K1$b6]wio~t_h;J6bzWDE)er3$8(3`%l3NJPQ
-Bf/!b[|HR_tSJpHLl.)9(1O{dL(!5LhPRLI[#"<I(7g|GQczZG/oHX1:+JYKz9`@E"K&c:nzXf+S7wCuaGRl+E[|%/iobCqS4_hg{R+-1ZvEb|=Ghmuyp`
-0nZpc<O/YwaT-%6](FJX2WV.FQXGd4eMV^L;8w8Y^u,FwQ<GD:|jf!=:pTpsG]4'so`HxxB"C5'P)0/>eB~>25[v,wnDAVJ1r3#sNP|HbsXWMj<|0E7,Js
-T1=+[_Z'8I06~3@C%JzOB:p:+G}{DbEw0R/Ru9wQJLXL.WZ-`|n.IS83[mr>0E[ml%q:HC_TNfnA7j5WP<zqm1z`X`(ib#>#4WQFY!XR:UD-j&irh#5:Q,
-m(=k9dmzhkR3Rv#9Mga"D:m(bsGmj+@<p_F_PH|j>,Cr=UoLeQB{F.BxVs]|Af)-'BN3i|qt],ju@GcY!%)|X`kq;MyiZc"CfokX)nvOJkd1a$I'"/(L4a
-MX1'%G:.k9aK_f7a1H=:}^O#g=J'YJXLUVidWs2n.WHj:E"E%WEKP1N@,i'."_|_;5Nf;m0s6If8_0U#ni>B(]Qtx-{i]o(17H8nc56qIjWM3!HE^q#;'-
-<!+-)Q7PU[Hzs4B./V=ul`76ib[c#0|-6]_AZu17zz'7-W4&8IDMDlzs%Oudt=<iH^a_gDc`4^gt^qb]O>:{&CZ^4.J43Ayjb[k6HRp/R9k]H(abeeq@Ug
-W<[QvG^Q7jg#"L$Yfpe;mD#lP]3y+_<b3LfT~yt.h(4CshStale2zBNCvb{H-.YLd(.=VO//6eeQ;CUF2w~eEe7@op$:$KuyM::g:J#kalOiyAH`LU$o&:
-MD![ms['&B$Bw@u:!,5QMkTk7C(67X!9`^/)b#Id'9QfdTVqIO[]h2}l[vGhH,N,2z/A]|P+1sy9$`Z`wA7!ctUOW1J+JJn#OCE#7a~vs4B(FxcyP2AJJu
-~d'6/C0m2R<MiUJxJvB5Pb+5(M'0%@!/4v8]1E;V_"Y><|QI>;hX@BmFHH1uTR(L|s(osdnHx'%XG6f9V]l%1-NuZjHp}GCLSJ`pV>K832H}!.fU9["ax`
-=FgSJ`"kl+c_!eM8Q%~gC^8y})4czH.rDa-2([aPus[5@$((qnAJ>hC[mC-ET=K=Q(%g991n;g@,mm"a~>UtlM>b`F._{cv2S56M<:(1=Wu1Cmhqar3+j'
-GS,EFD!]&r(k`4/EO{CrNITI$+z2./-2-@:Q!;eBUiRHGXXtEHzlFUaiY[NJ"VgVTn3"L;!n9Cc(Sv@q]DGtvdhmdd`%IElL>ztnnu5isCZ;;_|#L"Lp-n
-Yrrz11n4eyfbep{V{)-LCI{"t{H#C;.>lx5EL$JJZW@<=!Dn`B[&l=i}&UUE[frb%yd$)}8/a6#!N,dx#|c%:Iws3v0}jw}^yc-|9lBdNAm1^_~V,]JC<j
-5mb_JpT(~rr>MKm8mP4=z,7.+<f3Pb]m[<KWg[SjS=UXXk}mm8FeP^VY<}0)f0$M%x79f;9VieGx5&'Y(f_'jg/dlw$>C/uUfpo>{_{dh<XKKO8t-#Fsv/
-R@c#zH=CD`(U#:_1c9kG/]bblNqqh1}|93'}P#n7-uP}8rD,[4nhzsw+=kmsxdSG'33NHW3Fw3Ekk54}8Um|MAMCM(ing[31,X;70|=X6LSih_PCdr6n&Z
-9CtA@fdBoa;lW'{h'OiR2DBy:>]I`.Ivw.KJ%>zzRuvLgAX-#VR^eAv_,u%Es)n0J_]vU[50f9QE+|wx2!WXf9l>.2[U5Ca>{Y!TM+i-L"+=o'ZsZnR"mR
-cuhAVf_(wZ{P&v]Jr:Kgq=d@:lX20].2dCYf$t3;]^>-r7/FBs@p}T%xGAeC6N@VAF^]zE61V.bvY8K<M,f]D2%sTX$8:oM3ESIDzmyUgLFRXi3Bm5=R=u
-b4fZ!;B%K/:FtIU)9jki{#X+=h@qX[FV>9=NCM[@4B14bGNN9<22CI+'l.h8:Kska4#5+DSg{IoY`/,:KBT+HH0}!h#S^w,QcTq`|vdxSZB$Nh.<:PUAR3
-^}7q~H-r88bmjgS=oo$W1HHzv;zn492Oo7'^!c67=UBY@weKSq:tj06=Gd/{,bgT!5Eh#d1HaJOv/zag$[NY745r;g);CBVF';yf{fH+->4(oVoI>4F+"G
-CT;[;]%1!3)K^$%H/u}UX_|GGsqnuDGqp:UL6JBNw^-vp72>t>6HR.TYJ(lB:2Wr~mP@Ux=@cF>YqIiJ|MkGtY$h$7{(6!.P+qu3o-$HZUH|IH_`fA;T+5
-7!:RN,.%z%-eCl."M%Xu~TJOT(`,{WaJD#z1ojoEh&1MkdLb=az[h!"#K>6)]>]W09bNJRiUb2@M!%>9DpYK1F-p-i03!C6a8V!A#8R["<79yv+WG$,(4`
-&k132JahB|T19=qOGO64()'T(vm(Tsed#S'IFT@od'A(dT46<7%V#k/a2d{.oy"ZkA6lX#P062~mOd%[8j.Ynyn^A+sH%5fMq(DN9hf5kL>$4/RoJ#u`oo
-#6K[H|.yk:c5T3`gb/._TdVlxNVwf>vL~eh6>2@(RW+iSw^YxF@.:d&7'pQB%omqB>F}kS~L&m',8{-Z|9rugYM8EP9g/Icz_@@.!+v4YPXyWU]CdMY"Zv
-}i^3'RhwcL5Z%z.-{cE%qHZSH|+'&ds6THL#L,.UhZ=iS@}b1HPm_TbBciKXX$H:MzI^nLb+=FdM03/HdwW{lMx}IS_pBs=MP:]-[w5jfc@h}2N4y71$Df
-Fh5ZLdrj<S1K/bc@cDtr+8[,ScmS[ZEY'.y2^@[5qj,L'8jS3'c.(;-Tq^R6`,{h@D$yot=S'gf$bNsVqB$$~|NPy!A4ET2w[h^N@l[`2h>>e2}YXmevxR
-!!!_/yWLcy9jo(DXu/c_vxrmNCE"Xg[iZ@9VS_V.--)n9'W%ww9>+4:|7P9)9gYa]2S1tVp#Fbt&=56WT.wa.VfS5<[z+jg#_fUg1$;,Bg6C>6<hlxaP$y
-Q8]x09ECV!Eu8"xGh>QC+u/ITEXr;a.[fgSHyW,sDE2r!vz^3dK:8EtFu:2TLT4+@M%fD|.|d4@1]+}X7l=#}2vV'Q=oZeAhVb%#Ym_O8kS5d"rRJ}udtq
-/<YVRGL].QHWzk$-}JzJ<UGOCxI6]sBs^DBg1/lG3s`7@tyv.gPy+[^pjNGG`=WS~/^LCe$gw+nV0tS:hItlVrp}+f}|7uB$lo0-%#;H':w.pMOfg,5gPZ
-[=!s/{,HAG9D,g"}TUJ`-dKET6UeR@Vy.Sg4uqE&t'1M~tKRJLigJmNx0.S;t1b1}_p^Oys0L'JIJK6|TSjV4"xQ>Hl5zL`>3OS=N+U=9[vgCJ)2Z1<(~s
-$3;-w:o$t]D#Gfn%-=KWlume8%5[2(ry"G^FNO=Sn]BIi=:wLBoBNRFV&{3GIHuWe}dE)Eo2ly"0"~wIc:R>[{=ju7q1B7.rw<ACk>0l.l,YBN{X[4JRs!
-GI1`!53c#65PB36'0Doq~JW8Fx}$$fSb.<wqEOeXfT;pNF9}elVfo9ce"<>WKVfR!T)TKMsynk&.D(]Oafc0I|eEe'.XLPe50I[d5gdxwZTJpGs72$'1,5
-}l5bSngO0jUJ)7V|edP2=Z<WkhE>h{"tEKC9,q{19fk1!;[}H]^|F0YHwQwgNo,PGeQAy)wVa4#QKQLz)"}--3+cQtj+h+@O=}+^U=Vuh/PS/D6t2s2g]A
-8LWj('eXo>/3HqLsw9|sG;Ov|F0N@JFP1FD^Pu1Vw]g`W{V"NEORuOq302u0kv5:0H~`Z^d<I<#d[+BC)^P9xiIML]Yikt.k&HLT4h$r.mt4-yS4q8INY<
-)G<{[;m-p(.Ql=i(qvhL3aEZUT>6"+z2x18:lUvDt:n$#tA4GDXf)^PzB-HplU!XmIc4bs;GlI{zP:DVV3Zwjsuom`Mdx,1'@JLDlcx{WK<zQA(8ASZ|I2
-@7&AdHmxLvp2N,4oiz}Ych=x|I;bS5lmW[HiVoNj:7gZky8D`Y3fKdHVyk+fgjoKJpL1^m:_)rKPGQj7pzN99#7@JC+'{gS:)"33~z-T"LW&Lo+^5,RlNa
-K`>.!Gy>$x'yE5MhFareS:2/Pg.}hUa_Xrlc%ili0>`Q(<kT%Jn6@z8yq=+Es2ei6Z5sLlX,3RvZ{UEslFYbz"j1Tluyl4o:NTdpehpMy>OTxk=A]Dps)X
-{%~_Kw)P'5u`,=TVs8zfa^ZBXFwb)d>+t59P0X;amgSY,|-85oBrt%U99pCr#a,FMxffE`Q+0x35o6PsS)z$<0)sxd0v]XhQo!!>1`Lmw]<uTvYhX"MA,D
-Em^SQQ)bg(Dbp.g`(yv1NtOX-r%%;siQB$j|Q:3[YONKpcHApvTESn/+7ajaNo}/<X#k{-bo;>2T`B]Ss=JF8)Ij@L2)87!8)5^Ap{5'ly6"rc<]BfAM'I
-m!!gaq2C#as[b}:q<w_z]7h/)/DL{^D],%v;xCm+,Cbb/6E7CNijlZ5UyxSd;(G7ufF1uv2)@ubh(W4jmL>/<^<X/GEw>XQd}FR,,pXUqX%_Jkt^20vSj|
-Vu-;(6;BZ{a@BQf6Ho}KO2ZC'c_r-UO1WR!aWX8Wu>la1jRSi0BOqmjJ0fTxLGdzMkmWLPoCQe@_3P<e;r/6NlEL#emW#:qN2t~rkQLdWxA8u1kB}(Uy{f
-nRqW;b7![X^@`k7Ipk+_1f.t;fvi&eKq}gA]I}SmCTqQaDhEN1sB8|.^ezAvbf@^BlT_gbeg#pm^A)Vb:uUpwGP$(7sN1OjGx=s!gvDZmXHkEMK1F#ktaa
-OjP^JQ7@UFFGdc49g:KINjSPn%BJze8iXJqT0#HAz$S9z](70e+SiC5m%9v8Rn'YlNXCWYY6ob$FG!YXxz]=Uxh#KWG})OG_"S1B81l.N!VOu$BYWby")(
-IQB}&u!yfjv{;r^lO<r@'x&W5Dqq_MX|jLrw1,sKAEn:eld`%oeM8vC$+x+E_OPSnvl]#AbyNFhnd<qxRE$p58^c-4xsY]F|asrfv39X(nY>6iq!W-[c"-
-8"UcZ^HdOa^x.Q+lr%z!)oZ<PRsgBe865/lAUhl`J`GnmLBXLZs_sk4!3>TbQAaS.D1zGC4`Pd^11Crrco-m:r9ZB`}!lIDH1yH{">'H^-.x$8dCD"R&ei
-t<da9k52FiCw3cMOg)'|$9h(cnacS,._hOdZlq#C91)"EFcTE6vNuaZ@c(ss;H~`y#wGm1Cv2@:8MR^$y6}I$ibqD{n]@'+_SD^]h8~pzZ~fC.Sk0DjqSV
-sl&zJc}[5N]F;_w<:}k7AWtlgvw_/miA:LmOgDq@=OpXeS=,rz.G$bm7(nAPR.f(1v`%@S,+V/vF%.1vn+<zs'#u2Q2Q%`|X%P#m.k9k,r<VF;}!UmQWho
-ua=FgV7s}@bkxI-N4Qe:>N<m"u=P4`/"A7`WKh]WVRE5<.b"+0k;zsO=jxeo@oY=}A5gTnD)2x`O_pcRxA=#W1+:Du62@''!Wkzj"i,#"!q{FmF7LM^]k|
-445L:v!dX'(SBd(l25IP}[CuYFlqn_Usw6ef``d[9pA6DE9#U]y,NFK'Y0~Y|CK%k}^^iO-Q+TV^RhOTG}bdKc+g13nkMW-w}$(NO{zMFOqEN8L@uC!4ID
-xul|{Oer~n9e~ES"j{6-K^jfwHF6hI7k|Jm>|y@N5Vrc>81eILSi~>g3h$%{L`v:R8fo6c[okT+_p[8&U|e_Pq7dW9m$+XQ%vUvJ'b64[Vsk{7L8H)z4o"
-Q#|'qVlqu9^Q:;fnN}<ny_<UrsDEg|uv{i_eu`>OTRn+,ncRx!`bh"eZi,,Lq9STHy&"FplFXF@zT>rPUpa<C:pC3_g|nv{1_J".e@Eat_~1UcY'G.~|52
-`R]w_pv:vZ#.2b@Fg2&`-O/C3Tg%@$8hLb/yq{a;|TS(K))3N!5zG:`4'c&MtCaaH,!]8W1b6h~+mF>ltEHx5<ZCU'-k(u,x+7[]@nW&s(j9a$ALOk/nvG
-:x`++=d,^L(@{4UDVDq_l]ARb=H]Q{SoE=uQ{TI!m1VHPgqQDMS.ZDj^.}1z0Wl"WLZI7%Lb>Ao_}AJAqR^"r|3NauLGV-S<YXEr9JqzQ#T<m-5^hF+qsz
-wmOe|@kdO9]Sn(/n'WRt(vNC!s#cv]zq[RzlV{"A%2HlgtV$g!%JZFe|gU|_3Vl'3[}fkL[+62Q-148x>,ux;aIF17mw)WcT6G:u9.`dd7El>t_"H0Z3eC
-`,$ATp79T6n@0H~ac^:j2DKb^;{@}`zABgp[Z-,2#!bQK7t!w)cM}_L==9=QHPlq=r0TCX2M|kkqz)UttpcWKjl`qauulm:A27VsxfHYj7`9Dq]s|WJzu2
-(AOt/[Cq(|FU+E{l.zd7VU}f^VrTVN(SDz]ZKQ(7_.r^lA(,KaR$'hHIcOnLA2b|^8GRg.'uuk5hpT6}.gRter/GP;xNuh4{<&o)xOX]cr6QVG}Ll1tklK
-pN7svXKo~u]qG'czE#2E97uJ>qk`HZ0%~`>Y.P|Zn{`cCmppe::$:+%7T!POwqj^mVH/Y8fmP>(5sVMYyPO%X'RWaygHNw0$ML4cwojVYX,;(E[&@U|BE`
-BE&'r5m[OgFJ7REr&pb+!B&9}IdLVZ%^2X2Z3YRtm./Iy.@eNtZlu>~>ps|m+0<-49@SbqjMThrvHeJUW.2}>VwHb^c/-CX<YQy$5%g+mF}3W;^jVUM,CM
-zrGryg7`d$tE%{_#Y]!RQAo1M!KSv%n5)/VVRU5b--}^Xo]K#RPtT3)}OtIU:=9#cXNvJ3|Mkpr"OeE$DxqL>zA7z/l6:Xw72CqMaliJ0.2KIG~5~G('03
-9@n&YRIf%CI(16`_aoaJA&/E/B`,($GTeIkTc6^i]GL&T,oUB7rH,y0v`G[_CW}C~bxsI]sy(f6Hr3"vvAUi$;ulhYLSAncaRC-=$+Wd8!JGytUn1ZoCnh
-Ol'yjZ^[<@+Vj{1`fn;O(zSLy)q.N%BJh3'y"rI`=lrdvkU=RfZr#wbw|o_Z@]/0be$[z5Yp0D)mN7"OcPsNHd;:ex-D'V5-J45Iqv$@&"g/,s|hd7OhRn
-2IY{tVrLty[K7Fzu@-&=h.j=iT5uFT>5u'>SO7VU<V311PMvyjC[lE<X^;Gq1ZAx$YcO^bpP(y'&+^kPd{drekeMFZANPuxDL/EX8^zT(S@st7hqh^FO"_
-PzoMQPp-f"=^I'f[Wy<J]U_@[2_2(#NxH^on}M'06cW;+K|)@UPb,U/X.jb}e4')o_)s9)[Rqt',m[5J1$Pxu#6-E"u'&0r`o"s&gyG!_p02.':}X;^wpi
-gUO-<fPda%4LO%6-v2[E8+SUsG9N]VG(yKx1}!]]2DC8JReO9r}5g}B02S~]|gC--'CCt293dO;Ft'PyU0FrxO9IpjSV!"PHliEC9ClTJ,ELyW>sAvPhHx
-%+VU;,BSE,bGf]IC]t3eQnG.q2WNpex06u#8]ARiPynyN<xts@Z|xnFGrk+o`K,v<g2+U/fHGts7r}5eiD91uMB(Ex},BzGtk[H7$"_JLkD<,[w8|o|Cam
-8kX`4.QWdCjPcW/T$'/O.B$5h7S`+voD{:Ld449Z@qdu];aQuuCW02v'lc&2Ee#N)zk.ku"yorY95,Tt9dz%dUEGW^<!2;TV~lifqg]|1=S0%-"dA1IC(4
-ypmXRq(R.x5c;MVNMsV,JCy"Pai,z"_Q7[FTlxn@cHq3g1.ugC_oW(I/x4Y(UyK;>s(e6&K!2:/Dde{mPT$@VElGEi2!#1|#g`=()g:WOa~ry@s"yL`uL!
-jC{46w{m!H<rjtIpcm`'lwbLW{ht"b1EFz5;_>#`E)ROeWF]W2ScQhElL..qKy[ncUO^$t-1=:n%sAT@1tzXtzIG'N}7$9a(EVe<Vl:sOjvEdN6%I=v}Y2
-z|ww"H(R`yHk<s.4c[jUTt>{9l`_Szw:OHs#`lL8eSh4.hc(h>x}NOVI(2(MUbg-E>Ejhtk,Q5-;QC[SyC3].TwTiE@F{d+keoKU2|[YAg|GnJ&Xb`Cx<w
-Yg!W,v8{KGf>5Ime$c15d7!k<g[m<$><NK-)2)@Gkem{4=1X/a`8lKva2k#Fq]`0zhme2h'j_"[$@;ndAS`:Be^_H6nV"zgv1V!<eM%C$s:a6@'vH3"#lz
-[mGTZ50@CmzZ_&XM[a}vSjJ5,5p}=cMeFCJnDap15'"~w!^OS;'>v@ZN~27mG>g;DO}CZoU-Wa3vy4C=+Ch_(c'+iC(W1Tk&F/>aiu!/d0Pt>X)Ko_#'}s
-nFuvha/NF}I-#1Ax=tmGQJ`}4ov$!ZfcKe~|fuU.2+<}hrmxY1t+ogCFhtIRu`b/2[ed'S3TD/SigfF6_jFV>9I5ujih/X;+9/u&)7wiz->ZhOX8aRP!hy
-WT^r/[j;ia<&.-XaJ11C=1g+jjvE_ugA+UHT`q}"<)vl@ui9-<O;x:gM-Y+:`z#ZJ7_L[b3KHn'GU6|">i7x)Wh49XZVTLhDAwV,2xyOo2^2:_h5jZ2XJU
-,suZ.;&+RWGgf0j/ejXipa.rI5P(ireT=u78iyI7fDAw^OUas_0X_j-`FM-/t73o_-z;qJ-U"Lp[h}HSRo9<%$9Jj|)4_7PQ/bB'c4w3KHOdKUWUgKw3u"
-&oAI2lpw;bdO><x%Na05(Q6mmzp]".a/><$gkgs=u'P/oy>|Y-E1U{SK&=sptRO69x4mZ.]U^c.%!rb/UR[lHHzZ{Jm}nKn5LQ^i!$rr('LDT4zs,jDE:H
-<<rSAItA~{<Q0)XpdFW><l9D6F|nE5,4`qzPSjq0}=KM1euuq;kQ$>Hpq{O{(kt9^^'=w|QB=h9g&lp|t.+[jErz%:Q"|hnXxH05&_Tl;{>KNU<0(i+8G-
-0SN4+{5xG1QU)0Cg3w@o&J"Z=(2sgK{$!!,t<C:r;Q,4TH_;P82RHHNG@)>D8p0CGkfUkOQGFgDacuAN4(GA"^m$T}/MHjFB[uA}71RWRn9{OV_rV18QO}
-cCXgFWs/0zK5k&--6ypcz7kL^wz90@-@`ywqJ&kB]sM68Y1cCA<}5tv1]f8)r#j`o|'.x8X!Jy1G7[2hV@7:)2fq<Mc5sHm|0[<ENOLk:Gv`A8n@uEB%eD
-aVd<IFAWbyGLvdUn2A).[_yo[6(qL.3QKTp_<ST}}K:)%@F,`tnC+UL]D{5mBgvrPS3a)(q|]vU1xk<+5I<6%@AkzSJr6x#7|A{AhYI(VyjLa,tLv2YeE6
-)43,_WC@}:kz.p,"B'/i}1mQX&XVe[7XOT)Bga+bASIBPAQ(t"AHld19!"=/>uH]PgrFAY8wfGd4PrE+yhRi+W)qFA7>PZXM(X%L}a4xnkiNy75F=G]`vq
-t`pT}uOr}Ig>>ZxdpcX1)r#D]d3bVXf-,`e@ib.bfhgO04T>QgO5,tVZtwmW~Fg`u&{nr3vztNwjwQ#M;MY&47s|:nH,-L2gD!NbnfZzn@O%ea:9=6:.oM
-Lnc]0p'^a,#niE:ix%(_v"|Y1G9{MzlqAJ;fD'gM2[bKa%JB)x1_J#|H7WV=[}b#I<)([tXe'xy3p%tG/o{bsAIj7<yjq,"gRFwcADt<qyLa=oK8VSgESb
-4&a8l%mcCQ-i87"y1;1y!2B2[x50Qe-ME8S0]v8X~-EV$Ch:.[08!VPh3|E&Aw-M+{{=J5BsS7HQT%bOU^7wUmlh&2j3_:53N/T}8VkS_k8R630|eisce5
-GEOuwuk'IOdb=US3@>bPvn,_F6k&E<PI#F&EZyxEKu(|rZ^}7M~bMNazX'v]CwLDJwyVbS[7<r0"xm!=53V.S0]3Vxd}]$/]5{,Bj/b|y!&Gh=IqlqR`9C
-Sp4('l9dTu<R81k1"oST,29A/gn5}='k3fF^)RR.'NzM,R(}Hs$-o6qtdcE.Bl8YoVXMRtzL+{}+PXVxBp#=F(}:-!2j.!oz$2OZ$O'.`,woFib<xBBbFs
-G.HKfo<JefDNR_aJ;z&FB"JZQt"Icj"k&[<m},/^Dm_z=O)q{N:0Y[mgidbA_you<I2uX@isPr@YVtdPV-9uFX=Xc/x=ur+D0qY<a&!Xq$bT0^6n$@TDW}
-dlsCPIg4^MOw.=PnXfYc]"2[(R'}}/o@5h%>Flk%S1z{]stUK&!<<Pw^Lv;PTBTj{)S##S#9i){E1O&PD3-q_+;t9VK9Dt~)&4KtM6=,_DdyK3@QW]R<s=
-J,Vhk,owkB~04-hPhXZ,K:CXmu3^/)QF/0p/).rE~_EQ{O!0o>|+/)3p$1}i+3JfQ+Ej+{4-Fu_,s{x/VBE(a$ptiC[@@V`A&x<wr=Weg;pB9{&D+8ub-i
-;3;:8WNGGq%O=d@j"bEl7HLZpeIg".AX=F.}H|v2DZ^}{JI1`R]&7TmK}ScVKRheq_=8Q.PVK(3&d_HeFys>HoA`bQ^)86QthkrY5FNML+O:gDxt4CR,<u
-z$+.'cBV<Mgh$e5JqW/C`ekm)pEY]/m|83jA/x#R((Kc6AGlIB8[N^;,rjHM:Dj5ef32WkP^.-xf3s-H`g'bALir,rb3)R"{E]"&V[G=G1JC>6PXy&z(+c
->hZh+6'G"tr1TJ#-TJ86wro(==;d%%hMkmw^4I6{1&DV7fq0MvFIBeke:@mm=w:uCo!aQY{9XD3g4Kw@_>w7,[=`Do{b78#`|xGyQ#t.H/S"/5w<AX'f2m
-[Ftn.4p]+62g[)`B}r/3$I9|P)!bkDJ-~_cu}3qWAt'ci(JsMuE{Z|HxYrLd8&E{t=Aw(S}ETn_|0CXDxiN(JE5Wq7m,gz#ejJsLfW.R.SbLLUgx-O`#Xb
-<>gDu&x7CJ6HT=!WIoMy,ux}$_k|xG%V}e+V@2S&|g[3tl.zH8pT'L9BM$0Ms3.he3EHj%YvG}>g};APiq8^'Asa$FC}=0+<h;$-m`pM15IaPrBQ~BF:{c
-v$S<:[Um:&Hp^j"_wxllT{^OiK8Rh+YCSbvNpgWDnKpJ~gflKg1ov#y1zQ%,9,Y-I6&C'6'&;VjZ"Fp`d2rw#YX(dYfI$OJwv4,GP}0-:/Y"+GgUYrt<4V
-&b|y1;0zt7,z&Uu(8]>Q,-fJqo,oY$i1>iwhlQLx"@8bvf~C]yjv44$D#iL0yftE9,8!Ru!7r`"(B<[L~#2qX0L/&_0uiCHJJy0u4SdYKd~sQ7x3c2Oyr@
-kRTCGb(v}U-DA;_8M&;>)J6vZ|w7+#!4/z+-tv`5-cWB=SIb8A|dcw]DEHkurm)Sxm}|coHVpS^Y3/k-T##q"2$H,4pv6Sx!6+!z@;;^z1P2;()8.hZ|5U
-U6;bV0T)T2oMS65RwMcis;cInb`!L])a!TWgd6b5<7s3`Q=W+:WPz/oe!e18H7'UZFop3@yc-L)tQc)A]VEH{du5/NR4ti0';zLjvXfq,Na+i]>HMZgdt1
-8mSaBzNr;tbgVL(IWY3Kpl0`5"[YkFZMtMET:-':~<j|hE@=wXlUT).kJTNBG4Oh>kznX-gVW2Dn@o]<!vkU)We)r.!lR7mx]{'xzLJ|)FP^b2qjkFRk(o
-+psz529]@B+at=%RLly8Ck/OksY!o{!}PK`@^Ju4l@_-QDb+krHCx8rc$]m|N#D:F'J&Z[hW4g3)wQ2Ln"[sVPOqLWR-[5ccdk#z_PY94k<NvST2}mkZGg
-<u/as)Ri[(6e!NzDY6tTQ]cXjumn/A<2`1aXw)!#ia%Jl+mB%LAieL)ZPFcywH%@.y6@b](JAYMr3v495PUkn'$[8jzdd.`)sg8n~<ecDrKdOq5M,kxctY
-MIkeJsc>f]GK7Dv37mC0>ODf0<B0Jr45{Cn$yg'<T&T/:Z5x^n2.(KzG11pN]<MEU`,Xt'kBR9O'L>v3N}2<"bxMH/Bxmu5j>yw/":v#NbD;C-!V^biS[x
-]=HwPgYBW6RIpm$%jH:p8ZQ_Ii->SXTAzM^w@b5}9qj0jz^cvI/(fAX-Y1E+]sb=q,Y3h;3GU!Z'!_Csj<VsrRaU)f^//Y)=3H<o.Qy<s/3_oC-'}h"wwk
-3bU;gFuY!2/D/T)(i{Z7!z]ZfY;i3j_$k=^}@V$'^Q8LATud67j!(&'mbE7sh<lxFq/rXJMU9b!F'q%i:c1.p9|Z~{}.L|_^Y@8S[i7rq)cnVJ]ExtPK>B
-.mF0age5MWhJ4B+1e)W'ZXgXI`/zJ9ZGw0^1LmkN=a#vDOjcflVc`Vv!Ay+W]O:r]^"vAU0`^pnxS!wJlZRu:_JW~|2WsP`E~8a&:C<g9<:1#<cUW$(+kZ
-'FI4a{&iJI%e3slu0&L[8np61h;'OqM;Ky3V0W#!,EQLHu3y@vosQiWH>_)jaH1j#Hs{69Ndc&O[6$LmP["JX<vLX#($pevC=N+nK=;utAZCBL8cL9|tG<
-pnxS-iD@m5',X{U2nvJB`9>22V8$;yGKFR$B9#&]dLjOp32>:zidrZC>#D^tT$JO0SceSvXn~4+MMl9AJA5XZ$wwo]HN_n.^--%:dFGU#9D-l<8`i$lCIR
-xyUFq3Q9+dLH^-Cq'JFB>K2.4N^wL@!tjK:MGvgGPFVA3<q5`7%$Jly/By:C6A'I"LKjGKYsBn7kBoC_tC#RW|nx}%r<[CUnAB+,oCK2cxlU>S5j{W1{iZ
-+(lc:Bs[rCCWPGf5#x7a:irpyqE7fy9|"mq87pgdbFeje&mhUorN@/]#rp%8)`WFBAFQP8DCaI<!#EDR9]ffjTPk-AQq-h"FKorG`m]en'8"aVV.<9Zsv5
-U<_$mPS.,n}u+5mQzy4zD,9{7RO's&k:+DrBp-FiIM^r.z8Y[t5.N>>SyXvN^^u&o.gHt'.1VMWcN4IICt[r{^A_3cP0A[qBGEz;Ir'%Ejw=yhHdFu`4&]
-<hgMkA$`6h[5eZ_$Mb%{ac2l_Hb<K#OUIcZ(|FU]9HG3/C7dC0-PylcuvKDfW.X:BAl0O]TwGXx]|bRBp`y;Iy;y`6|3_#hqEOn4Pc"WC7gfG]ac}PX]S3
-!5rh-$f&_awBTC-onSxTQQ=59PXl4henUnO',Z.6La:w1ejZjSXlU`6PIG"(_#NLD[LUpNq[m5;gnC:Sn"z+P8~e%KC|A^wuI,<^JNg">.mOo5ep17nw+=
-#+PbT>72.79xV<VHd_R^}RCfagk4n1sW+$RAs'u)$3Nu[0-0Q^#mUN{oic5wh+J+~1wDQk~PY`322G4/F]/B~LG[}}5W[e_4+UyK#<~.|e{rPB{yrL$T$4
-z5IY@tos/X/V"Zq':(1&|xa.L4Q%rBBe<gQAcLq)#hOqSSASp36^(9xCs`$:)QLGFE&|TR>qkCw7,aZ.uIbZ8wBWUs$RQOx}t`"cFE0cxJeX"XXYini!`w
-~]t2_t{J=3Z|j7pa<ws!E,'Q0+1myEN{3uoQh^ut/u!|9Qh{1uIiO6n`UcRMMxaT1k+9U1PiT3JKMP<g@Zt`t09b$DoUF`Bj.VTdR`~)zLB}rZJs^`Do9N
-fU-YrNJk=.L}8^'QWh=Il9sH'%h|kVGSHz0QTZ3@sPR<7|xxGusk}azu9%0Yhe0OXf"xS|1F@:)XNt-"w'.94:7S<HY>jH%y0dNzu,0Sn+3p@BXnats-jq
-}o;nO%'G3i,WzZUXo{|RnG}Qm,O5b3[DM&mcHQCU60y,^V'$8Z2]]asA(u~y{m}a_<Y+i%TfR2Yyrevpjo}K2F^dJuM8[`^AqiFQeOlKpt[f|z^,C<v||W
-=iYde:_O8cZRcwF5JJD4bUN97yIv}osrrqg<1h8Ji=YIp:{a]z&qx<<MC-uqDf-Kv|1cqf_wP2KR;ZHtx`bqDS!fvim/]ItnFpq[i25ZK;F#HUC%%h@a6"
-1#R9:JRBBXC[=ssK^m6t]#eD;K7oIj59Ua@+{[uAlbD)]lE#]Zc,JrEgK`Wo)-n%sa|iONJanL5v$v8=.#nxT(5W:g8q@z$zJJeAH@!zB'y][p.o&=@&,9
-_,"s~5/S`6Z%ZzEoKKBsa%ySo>g(_.gUcj,J:,S-+bDiPJ5L8ejdvIx^u5r0#j7}i.VxQl-7Qzg.Op#rCLP5'tW,#i={Bl-37&X1(@(qd+B(ee^g{e{DYM
-E}rLbuoh}WJQ7D3$sw-t5>6$4X"CCbW+ck8y.3j|JLk(G6cyAbyP.AuPcM_;v4Kr174)8f^eq8-^SXZX7)a+;[!Y=LtKC8^iG/U"c!k/X2c"bl`uSV2sSy
-6A@6m{@.;R;tA"jK!{h)r%L6g3--WP}auyZy3-]-Kx=fDmdTFZ;a}N=XF"jxR-&ef(XJ|rHhmtx,]F4L$`R#}V"SxQ/nhc@bgFM,}_f,|$6R!D8eYm`wVH
-o.@'!g-S)[Ga4t<##GTf5Gx3zQy8p:mn2YtHRj+CI/I<vZd{>,0qOWhp6`rq!2uBK(7ZHcGX:6&/595&>s0e=F=Xt1u3UWq"2d4#e+Vw$Cn&rj]Y~K8Y'@
-I"]`!1^BbvN2mi-,'OcEDeyZq(]%:xL1!(xGnaP=u9QO4b%`vH}MAR#HdWOI[(Y_Ju#=HF<u`G!MDdP36TAuHov'qDAj0'Vn0C('9^Hw$+}u%K-rhX{1gC
->69#0a5lbIl[1__OKB`-~-R$2(YHqeU'R^by<v'1g:3H_Q)poqn@%Ga=m|rM$+U$w2Hs&yEW!Jl+o5q'p]]l7IH@gcql94UXgkv!GXRr5Fm@G)l^BNW3p9
-'wLbp_"{9q(47LFGI<5'(TL@nz_bv_k4bHRM]$WQ97tp=<Xfx2-aOKR-/LJ^C}N2T,z>9ZfnVCKasd;P|]~y^;9W~e0V3.yebV)`#QxhjnIqO!rE`z[$rM
-o|c9ZiA&3:C1wP"BCh!j=wa+P[$M2uX{(Gx"kj/l5.qB)!Upc4@}=o;,|I[eP_x3m|F}ayLma5Je#|7ny9<u8x=9WW"t03|''l[luAl`cO[''=}SVZ-|;u
-8/Pw^r[ok"#k-2QDCc!N[c}1rh[(>EYW{#c=b+NHQAd&M,@-Qa7X)G&CQ0Oc9IQ/d]$C(oVU|Bf93R%gwlX-0Xq%^]l8D].I,iTr<7zbYUmYeUy.vq1CPz
-JJsj,"GDssfVsw5S[B>fO;o(A.LSs6vdw.C4BrO@dX%hVz9S5"9&'tF=-8qB'(oge6^7Y-;zzwFPfL]!dW`)/it;FnNH'QzR4S48pU][Ek]NJ/%/i3c![V
-:O-!a^[eclY{.kXQu{ABHvf6hTc@p1;neVCVZVLcsB#vU_U.t"dLf=ZjWKL4%Wf5WrPiwI!pJgp0JBi2%W$r^UH${epJP!5rMD%ZeW3oI(EMC3[tbt@Sk(
-@SwQJK`eX<DJ9KAgJszH=gYmz7[rdEB2fV|z|Jn+E/aze5!r.u2S2_On!9H@BA_LBFo,=39f6aBik'qYr]=CC2`xBAjbOUB+0t~o<!C29z,[nG:l^aby1}
-y5l<$]C8]g`oLsHv<@rS$_b^aI(`acJw0YnXyQ@Z]o>KovT%4aqI+.=vP<};N^}}Ri#}~}DJFV..Gs_,%KnUH7)|d(E$shzf.quY>1t^,,ZdOZc}QZEJ@f
-r5&I1'Ev7lyEIKke8sKk44~I)_dt>uj5e|K5|=D|Iu9P5CvEIO=fYytG_V)2$ly5#{g:~={7sN2}dZ)LPgV:fez}IyL`O]T,ckA|Wrlvp+vz{sIgptXU$r
-P+1,dHl}Ve.hI>infen2,)_pNU_n[oq>AkHykw[No.{bBv-0"EG0-{|$sD/K9E:2ErEAP2kjY'dN,1u!=1fQMP3'>u/yaPjStY"caNX0-Ae!Y=59,8;<2,
-bKPWYu}"3P^L;,]ByoPea5Urk`Wn8XUM~FfOmr/[Cg5vC;-zij1G,YU4A[6|I;$IDVCbJ4=lO6B,J=gv1Njg!vrn|Zu_rQ&zYyIn1xemC87jXbi>1.S|9|
-7@c;DBLs9l9nj&'Ai@LRJ#e$J^ILp.a^~o(ztOv0Oog6L}9D+4zc{<"%sn:9HZ`>[H1_vmg9DcSwOz%CzB/j;[WLQ;PAT]af@ocv};SOWE1S]c,!u%5+h5
-/&Zph-L<gD16jInP#8JEkA3f!eXicIg9C6zWcX4<5)Z[8lc%AUbY7O<Rz:$6<e{8lhigrN#&dPu)A!,"=cL[Wn$D.dUXNjU!!c`RjlS;=uC@J}P@eh9P[{
-O$hb@R428{R.vz6cUVZzWp_|s2wzWe',Lk~X;bX+&Z|kLgmsA3FWJ`16ZsnnC3'.8;+0.]c.Vplx/.ln+/S[y>hUC+:7V'dxp#FSBRz>G2(V%ey4zBBR~P
-zuY#Fgp1MXR@p6uavj_H97o[)XFK"kzzRDR>3:1vb)W1kHPpZ|a]XSEojn)MLh5617cbw)pm;nkg!yP0@^<wf4xf4}t=e4$yJna4|+AIYOb!%Zf2V1C5}[
-g/,zokpDm"+9RiJ=u-36@_qXKLb:~$}CZkYc}ujOS+v.He:%F8d)>|Z%V3AjdqSKL8uxH/xmmenLw|]H</>w+@tXV!>+%QfVL}x+qLL]{'c{VCn|jH]vIu
-rWHp7]D^RhgbvdL(eTS0iSfO_2~A`/PA)U8Dj%GB)'u"d$DRUUCT42km`u:EPk|sZ8tG|Mu[dNr3aX7D+HPAFiH:)!y$<gn'RAhP~@{tZ/W#m]!CEeypE1
-/I6-v0mrD}ilh%VeILA2iSCVd;=Q6lM#hl{,YQ~"h9s%(JlFJb%ocC'SWH!1OSp<9CiP<l[8S6>x{-/-aARUsAQfug5/5yt7<w9YfOS^(_v!9_rvy:YCi3
-KV5uq+G+x<g>Fz0l4Axl"3'{.{'[^:r6VxxltT4|0O=4kJ.CU/U|m^xJD`>cB0vS45g3.L_]}%a8vP8x64H^fT|DW%Vblptb<<+YOWE2$op;NOlFjkVHCs
-PXY&v43V|vmzqX^+^;ID&r0u7bTU<0"61A'g"N^833[dtF.K<7R:ap+Y_9uGx6Zy5>m2/L6mhz:0&e5eYX{ZFE{.M;'(Kxk)~;5:X8-)h1)Z85fN!4FA0R
-NLT>~)EZ<[xkwn>.G{jz6Xpo)uFBq#,)aHf8``{qPa2u8=yYI]!APzh8y>{gA+#Y`kpS}Lv+<z;#bC"wpCx&ml@udXiaUKHz4Hl5$AeZ<{j6Ewl]ln^HFj
-G[SZTA%RD:lYxfdyH{n2N3B{B{7kgMsf,IZM^{;=qhHDJL/GL$2gjsMYSu'ZC@53@enwBZR;7n1On'j(3{83SDji%(8Fp=t2#5GrC!VXeDFw+T&TjEt9v)
-[5<pmht[![/57DtaS7][tt;cYk$T%b:}lT6Y4u2JMFW"Z`CJb&%4hUE&.JU:C%iiNKUu/s)FW7{ryEL-rm};6cN,-up_f[vKtj6Rh]'Z_<KM~Ii|w+s8F^
->{5lA|PBNNUN|{P]-|EghN`Xiqensss+mU%91nbcxM5On+SEYZkPmOH}T26Eqa26QK7>8a2'zHbRD6X4d6Bz]>g1DQP>~>oHWtTRFQT!hKF3<+b1INH@>/
-h!UK^3%hF1>`.$a$c]m:fD+N]I@cJnu&ztB+GTeb~Ub^q_$o)Y_4gpnRU'`&/9S8z;w;bpm#L`MX09b.Uo(<wPY`Rs3-a-$5hR_z`u~LmyD".SV36U8%XY
-jyjj!2/57EhI$qR}FLaT).xbvm%LM72HcJ(=&5-sgSlVfLuP')gQga8Sy7|ttgSUJDXfWdkCKE/Wkz]z#3,w~ODJ:yBNqMS||y2tW3WCF@3;Pk=]_(}DZy
-j.`y1zSv^#ZK4l9=>|8zW4>{wIJYfKq)(E$)xD10udFdef<a-W}nnZV-]EyuEipqh)vi+:m(o.WB9bSV>;Pt#^]_25:ll|b|,qs}^)'2Wd^(wfKj:n=zQ6
-'yUB[xXzr0,G:76oBrt%09ijM"<z:N[>_/-W>,W$BSusF>u^x5Vz+K-ri6{7-YKdkUu7_b=7ju8RTvWGf%J%)Dfr;sAx^vEJBs=$G&iNek3xbl$p^{K4ge
-;aaqf:3_,;A_y)p8U/$si0}89j^Nmmwf)2m@^>;@OUa!xBT:G:vI1}B+T(_2@Kt+FkNrj4BLxbOndXccwNh2#j#O@%wxY068]Jq6+v05xc>7^FNTWTlAO:
-aG1>xe>@sbjqp=DftQ3u[)4}/l:!^5IYj8g7y:g0n>-(5Ir0vyk=~sTL`XG-[1L<_,L{2g%_/z1FE`!Dv{:ISGUN2x$-sSYv[Qgp~6-2XAHT4iVf9L)[Bt
-91teQPK3n"gqeMQ2x=tqzl`9:0s181a07u]A~u2p,!AnUgYK-m^tV1kl/34HN>LwOZsb8(vtG^'eX-R)_JrteD)Rf'"3-Xtq%-)_a;_WzfPlHyNI56D8S(
-gqKZTtYPh_y!:biv_J+uyJq]/I9`Ky<l]V`=[OENPwZ"eDX{aM(Zr%UkJ#-v7k&{mD|rM7E;^YBp1-!_c[9oGFHKk514@)$a6%^L'&gh;`h9$fx&V_Z:el
-wL%gFcWs_+jp|hIOpVos}Ch#McFFh/=JIs,;~Z!pB"T[l]&4")Cxu98")!<UjCr7$lndY4tkg!K9J!71C1pDR%!|N`!Kg+njjAYJKr-@7.0z{<ebwZBd9o
-[`YjXcG7!@n`.`YCSiI,$O~i6]!6Js|=P'OH3(BhEm!FX$-}!S%uW.n;Vn$1g'2wMN"oWKb"]5fXmn'!h$<HV"5bXP+5!Ln)u>XbVli=rq{y)t-$uN_OS>
-^Dsp@QK(vu>t>Sr5mm~7g-I"kg|U&dk$_iWjH]D8dl>(VrDtp[Xs[.&G_Mzq2SKD)uI@zT%<;J`<Y+B5osm5H./3bmMDDY_'](w#j<@KLF^l;y+ARK/I8Z
-}za_X4P=[y8&JrU,w,|68{'kOJ5OI5m_{]d]&N&q'j4sva&|8ldO^j.c`/+;ZK^-1{W0!z5Qht{RkmCg#Y&Vxzenb@LT0#lh8<2WFsz9D&If|,kWIK;!Ot
-u["A$yO/@q{B@:PB5zQ`WXn^9nz1%@=lrf6<y%RVg6#h.#>R+fm3tl)>zF#NHg/6bSA<HN+m34^vJyIh)Jx4lxg`Hk"nlZNbilz=~IYqjU{IP[j4'/9&V}
-;&zF<tjt#U%4"fq4.a_O6qB>wmEHohV`Bn>wfOXzQ>ZvD33m:9rXX9jL_<=.R>)fZOwM=p|07KF`3w5_gn.T{"%qnSJp6WctU)Jf.2&>6aAp~m@ROZgy:L
-^c}M"I/5'}eLGlo#CaJ{@.Pm5[Xm+URb,^sI"Vy)QbYV6)L[YC=;F7u#|JK0#=$@6#G6FozhbxbQ"xEw}b4P$qM]%4]fkLHF-cQ>eR:XKvBZH(xYcipp45
-feeuj&>.[:o]#kEyq00/o9'5&yGqEw(5Buy&746r@r=l&,-B)WgC"+x!0Yp_reex+sG#{D}t|A!"^3}l(9k[#J9Yw#xy6#[U#PX";F0;<DC}T1#C-,;K"2
-7]h,!u$^^D]a'>Dx_&ui153oi94D;&HOz-o-,|VhA}7VAJu8_B#^}_N"vg^CqRqkk5<vu@qEK{Te0m]w^WgEZeEQ>Jts;B5ECX6Q&^KMX`d^]sIz})cNCO
-fH3[n|j;eGan{'k7Mzz3VA2Z&@]VEGpCPOAe:":r,"ax#z~FfW~CNl:+Vit[>wjMtHv4^kfvDncnP3#40pLCfY!+-vd5yA!O&|-mD|:W%EV(:#FFC3"O()
-Ys^PFoOOs/+xRnkM9$.!YoWLSc9<WC1dWeex_wZo`4Zb=Jq$7J$^v%a8IrxA~.tc_mb+DX&Al1DUEgRY'X$1PzD5CySE~HJ_:ji/8/!p+EFRfY!UeBivmc
-BsFDg{[{X+3[;cf8$@gV:r'B5xEA$lN/D79wDJg+x6TITZ^clT:an]{cm`#")sx_'$h3B]7yig8Y#BuI)J<+Mgb>I$V$JJEx6d{Jn&`'dpRU!"BC%+ZL@s
-NidvvBmR7Y12l#D"6#`wW&p)T:oC:=znF>25o`ZzxD!K)wX;:hAQ-zwws{lV4H.0H|@,Oua^'1)z!|3M~VFK-n#J%R;>9o#>/Z3MN%iL[jRm&rk0gV_TEc
-y&~dbr>em/4E/Ul%4j_+WE,XJd@W8qLlZYtr7an#v]Hog=`{;O1@EAWHaI$Qpl91k2``z%;DeK4KM7GXi)e'`+EYHn]^P^Qip6MDh||;~('sQPOZ,p-$1$
-'Gv{ubU^/j8+<EZ>c(5P-pjW}o5h3T{gEa#f|)$Z'_H$BWfd{M)^U,~.xhW"9(Op.p)FYGkXca{R{zDo-vM>Z0cC{n+LtBg2#e)(JsPp(F<AQ"ec_&Ti(z
-qKGa)PLYJI@wCT0e^EI{jf"`>#@dwM<X"Wx'U)LjD8!}KMlaPc5D(c;g.)HRQQ/0wk-X@I`[opyl8O2Vn3d!+1<xYNx},-~YTdJ.<A@{Lw3jnV8`]W0:)A
-;uk_yqm9,4NK1aQbA-#+nHwbX'y&Z^A/U/J);sX6}z|c].d:V_j7RGj2,-dtaa7FiYuO/[;BzFlX$Z(yFDPzzj;B{K}@rT<I6qg/C_|WhK5Yu.+HvJSU,H
-v1a1@)2Il;i&&q+^}W9m'kS7)E0Y3K&&v,>)uGUVL!N{rv+iBK}G$j:@Cz}<[m'>`L'OfK]a$W^y{HYt7,=Z1:NRY_04,Zoo&80=ZheSHf!Wc^}|'_#9<%
-)j@ewX"|/fm/S|7}{lnOCXa:4lS2|<iX=d$OyxEk%kIssuT]y>xZG.IwKne>(:@4t_sZ8RQWin!=DM="4pEKwm/M&[)#x$Rwtf>Shf$O)_}{nKWBZ)W5V)
-n(3XtGe[^D"k7}buE"iLg2_]xuOvA8]VWrt+pHI3'N8^kx':B,liY'Qb4aXq|5z]fmkiDk@yk]K0{>2F3nvme>'tI22=op7/.eke(Gd665`wb|!ppWG.bv
--li-SZMvldd|L62;vIXI38YtW`Mh%3X1+'[>7j(1J,Z'9Yq@4uQ`ZK6pQZic-_[`&/cao1)d~gS@x,2Ss+VNJHJ&:fW`HdC`mERYchT_uGBzDt~VA<!zHP
-7>:_9p.l;_P^4FtLOkFmO#!bM8@O|v|@9tiy`-)^j<)Vt-lU@RtR"!`F<c-<cseWOB<Nj%+[wuI&X}gCEHZm75>}>5g,}HAp.:dNPMx:uk8>>{7#!;T0Kf
-A^A-V_/fICW:+}|Wn-`5lBp"mh%tvM@RP@YefPg9R]Mtc6b)dh@{zH4FXU#L1;R5':iW^0I}-3-fp&CGl/)"~KN6t)ED%rU_l_~dS=0h@#":<W|n}O9ics
-Nv[@3RZ/@cox)k;h(F~G8tpJ-,9B<KjPB]l([v^$sa#!/YAvrehd{M5XGK@fb-6/'uN4m'z'kJ;G"vaLuK2O71qks4P%rlGr[7aqivfX'2S.%+GJtrdBO;
-YpCoGm#ceUAch>e(0)j+JTg^AN"_D^kB[HENQ!|m"$D"=;>K^'Y=Zlh>"7rLoy:AMVyR4IW:x|[4uhI7l2qIy'quelOv]s~C6v9y&-zj90;&B=}]Q8XonL
-8[:(|JfXI|:&-v^}e9OUj_2m6r%,'e'MOgn/tRs+#sgH~M]$`zaG"r:q/%_lB%ak>d-7"WR)Zt7snx$VHi+Y7qX+GTD@U<3G9vgmh=eDjd6i7mi<Y+:1WG
-^V'eQdN<jI`q1T0p0bpN#52k]CfP.;'>K8v|XDZ{=n:y@rUn>d,g0mwY=CycW#~;{/C]ng^_V:E;&ce)$gcpX.g.y71meJRaCJ>wiu8G)O=okG$_qn]rUd
-Aym]-yL]{:e-wWF7r'hiSfk0=5#{a@}Wj31Zc-N]d&kuX@^|IMaCWD5!L5s!@Z3JSl/Ln}Pspn$)BJ=ab"<R,M|h9#VM<$$Z_;LmtV,.P-SDKO}Sg$Pg'n
-[lSnfV!oI1YNMQ]LR(Pq.WKnhq2%aVij6,!`ALHj"4:7Q!Q"tb^)ye)IJ[q{>'13F0;LGD)lycJevQ$i'QxYA#"SC1W[&uoWu:,Ne)vD+<u[4#n7#d0:PY
-a)_lT{xi]2#Ec.Y}TRJ.3SuRb7cY&yDE.j['>Ni(>NCz(kbdK<0O!THweTU@["%D)F04bJrbxU0foY#e;IQAG/&8O{DeJ|tuqf&"x=NwIcw:,T"TZogYQU
-A/_u~3Tih14b:JKr-:!uq#<b8J7,Nx2'|ajAut{d%MNc-04|~5KYp>P^~}J4},JMWf,!kja]8AS^k3pIEQf+hL7fToG-#owTU'iIHe+tso)$usY;.j2!D.
->Qi9!$Sgi24!:YBSDm/fAQ'V9}&7(|SWumcS]'r];&MiWArH>v<g8J]oKHw%_0OO6m{oJ4m@FBzF#3b#W>#(h(w'Lm#w`@w9'9)$^s-Rmp@on,ZoC_.,.6
-t)Hoa)3Ytn+pKp==v!j!LJ/.RhiOBKXwqn8fl9Ow+9t']i!x,0w"1"^Qu&_kW")vZw+Ij24+~R~#E96:#gQfPxVe#^M6VEhQ12V)jtMnkA.nb`~XpAn{e4
-hA6xMzd|6%#=2pm"dOJ06V-q>fH[Tzh|KjU5e2:3V=M0<-iCbSHp[AG9vlSshZ(F&wF_U+h0&+1uh$m[%J3!_35vyN4,fhBN^@yJA+7CH=e>zNvPVf_F9r
-Pqx|cRaz&7E]Wo!CF$;JYJ]Cz:$bo11byp{H.2<FsWSdnZQtLDTsC{aL8'l-FPY>d]eW[-yld|fRG3+6sQ"}q1}o"hMM3rP$VE@fkNn2lkF{%MF21JW%Te
-MFc{~dv(=<;[5Fr63HOlDL^2jDHN%YN)'GuX>fMZ]YF&fERzghLtU7r<Dp&Y;n|(f!>g':+@]'0-G'O:wRd$Kz7Q,%N'rJqkB`YtjIFPR:0Jjtn2@G{|dr
-yVZ0,e)_o3Y:}AeWWXT5e4D|OBS_+sn,(R>u0<1R`n-G27=q3x2$5z{yntLM/KzF%K8IF4A99/h4d^1]tQuNN29-<wU-x2AOxf}5`9U_I5!B;)}S2{uR3F
-C]B>MUIo1=CffYt#+/q'R3s}["s5d/7=D{5#k}U5A"jGfE^m-HsT4:.aQ;N3+@@1;I~wE_TZRZ(,u"F^]RFpe}UQm{hC&v3@rQ^xB`]eOL:ngU0o+TNmL`
-X9&^xA$9@|-VdBf%w,h+emzrq/{-n4~M=P&5{-@LPk5G5RE!5bXK;A/2n:b.RU"8(s]T:=o@R$;bYp${cy&ef@jU%,CMnhGaBD-LVcHRV3B'mHm_o^liRy
-Lwp{me<W4oU!H-N3zZZE{g@aeUep)L.R.#Mlk(_zI/~n{i@7yEk|!(7{fP.B2bdQ"8!dxly0/6Y8OE&.~Yd&x3T!o>Fx0#<9:9%(d,C|s$C$!#mnEs"^UJ
-%K5H^&J-PZt649K=cBO'o^ZISnvU!ujx]i9H`+4-i.^zTb<5W>[]-)M)KxH&8xm!&T6)`CLE|ixyH''>IESG.)On`kjMKrsP,P=Y5j|G86:y@g#sKc:gts
-k4SrWW(]1.a!D1o<X>tI^suv@3$9]P8Az-<lBU3"z5Ri`Wd)o4SjdFO=X1-=S89x6X9hQB'eOS;EYWZkn@QZxW)8XsfE~y9!>4CfomFO++JG;vb'UyeU.L
-G0|Jg5cU`<)VT[C/(HW.X]JQPY3e<LeNL+aZP##Mw8Oy^:(9PmRV/+i5[-K+R&(J~qEIZ``wx=CbHLkR]Blhj&y6,Kbi{Xt0/Qo/3og-wM/]7WD!Y^pN_$
-I[+mMsCv/DRlfUzi-g@Cl|l2MOdj4h%hxi/S{8lE(Uqj<kK'9"Kpl|VR&S7m>LAJo:lWO=QTw2%(h=k|#^@g!ZXn6:EN.h[,~/`^4J8:/l2dyNqKA8,0ZF
-V:3^hLjak}HK'PL6uw,KV+Yk}HTyZ}N^'=7S)"V38ib<e43e0und=y3rdy0c,509f{OIW/$f:5Z'3<.^ot7qZF(DbL/eHj+P]"Fes9AQhM|4b.sGM-wVaG
-|xi;"1'TdJ7LD`C;_bQXF;$D}[XYW9"$CFH)3|MqdSkqorzzf2Dr^mdWf=m=!;l@(e'UJa-"T>e&<sx`xbsZBTY>vv_7#V2_X0z,8X[!E<~T;xm.QjcOxg
-zsXwn0={xw{k%nl5Sm%iY(zXt,hQg9z@vuddt4WO~uAo_t%^0zHwME^t#dStjc,oe{8]p,jNy%f+IE>W5LP9zY=q7U98FHADy`o7"+uK#Lg<H{ze#Sb-v3
-28+-de/+L@(F}pU`YMrJGW!.fYv(|YO3ddX;%(m@i%qRKWNZ:BTHTJjM-}rCDjTZX@4(vqQHH-Q+c#oiO5`T9rmPd%IjafHs"TE1~IxM(V@@%Ipml_<K6v
-TAKnh->aAAa{3N$'dwvA,Wm;^M8I}|{wZXSe"zRR5^N@1,^aZ$4KWp={8Xv_oz`S^;[oQ^Vj)kD&)sQ&~M}ae@;0vVLctql1-=9R+s=@abWa}hW]t0c#EO
-)85|E5ShF:rOz72h$0Psi;>vhmq4F@8"[v@nt_rt,wC^9:|qZcLtXH9J"k~PTap{lFK:wrr.)Pul&u8uK^SxD9oj!o-kxYpl`gfN_lJU'gIHZ,>tyql$Ew
-:I+,iD[wW<PIy(DsKF&|!0fB&uwuGLvP(ED=|Ng3t$Ye%q8Q^vB-D{27H!Z^{b7{o:/+)t;=`gH>EKsq{Dpb|VGVP%10)Ck-o'k_W_(j@>`V4Ui94s5V3j
-I8NMN#.hRKHQt6yX}C(s"%3"tI];OL|r7#&G$eLCBB=s#[G$uc!laR[#8pfMIQf"2L:oQKXxi33A%y5foeh"I0:.,ZJx+Eg;/R]Tf/OO`kvijfCDaVgnYE
-y2&K|)ZakJ#|.rzDAEcx-wT6_fd2;KmKD]wxG;lR$t!<i!|zbHi)IQFADt@d=PFDqn$9o%|5Xf"S3ep37,^V2PBfHx"yD7-SJI:U1-(I's7VU9.[T:Qlb[
-f&G3&w_BbHE[KGecKFRk5j<5B}Bi8RW=lVx5G6rg/uA6,c]^16yy=,7,Z<-TZfMCFJw7-"LqxxAotC_GrTG9r&3ZqgL9;D#`#xCde(m%t{Rr2<.4/shLyU
-~mo%-W6"'eP=JIZ`7Qoq7#9WsHs#ZXiMuU^&&M0V=rTlbY&dZp2i#8~cz1"c~CG#L"#2EJ!clw@gC;U#%kf+RF4'WZ/L0rx<9D2y+Zcn&zbXQ(3pjG6U,D
-E+MZ2tDo/Tw]6y:a97U+ucmc<)[C_a/ZyHC9H[N:O;hC9U$E;`s78kf]/H)27L@mWHa=X(wByE~a"VnSFwy`yY3|KpBzOAbFFME:2&Cv(n/O0NZUC`E{lu
-y@fJBU#Z;BFQdgZm[mw%kM+9oY^KK#q|1z4Dwa~m@fDHYxBDxQ{N)BVj@taja1.qY:C'{:TQ)OC}e/I__nfoBgskY|Mk1g377'v};y}E_>PdUaD9;iYOCK
-hk^x]Jo'[j{f5L0S+apBMs}.(C2vvH%-r6pyVdb2TlKK7#WZqM]egEd^B5$)ucZfFy~_lK/H2&+FKgB^s.-}FbxR6Jc7:^YA8>}Je7yC2y9bq64yUsZ-YN
-P`AVW@XI)8&fjcaz_rl^P5o;}L]kP.JFPX>3VVrMlL|xp|U1Z;.8Isg`.s2|CVpN0`4E<)pyti7)HC_sN/THMZ"B:3[:xK+>O3M-8O=&BlVW|+s{Y8[@sn
-LL>'GJ(<y5z[y|YC(H,k|fp9>]p={BmhAkzCDxTJ&LKo]Co4r@.J(POQi;zGcIXSkOgn`XEGjaQqA`hS=]@E]<eu;X(iL4`0L_jmkqc`%,"bUBj.V1(K>$
-fD&{8e17wOVSm2A$PT)r_47zyn>HbPE`lMUCy%`<cF6Q1a-CM#y[gsRm!DY_iS{&dBbecHlo_lI{bH_IA}+0/ie#vf:)3s0<8vn!gL08h[Zsol5r9<vywt
->5h8iGGd-1cj"yj^3W|SR"a6!%o>`}MxSofKwohx1BB4,WuaK|Q]87k7vVJ{Ge@jbw2-Zi(WZYTT0ce7f71i)'P:sGolBjly8YEDAPs7wDw<-w&Vc[N<['
-[5uO~lPlfJ:Rqf#$&&S8bxgy#+D_49@YAHyl.I<N;wSW2mXPUv7C<C+J'd0{xAZpV<++M==,5dHNxx%4WRGm]DRl^#r}OeR+3TLB~1{[+SE57JFB2Z'QXk
-OgCnqunCCy0_j)&Uw;iwI#v-)eZEu4yR!]3cJGbKlnJ8oFE'J|jM!obfDJV2S[NIZ"5CH4aoAvw5dqDA'^;+u1KM;p7X:lPIBJ1}9^jh7V5{Peftw%F+-+
-qCP.8Bu_7o`>baXi;X{>1zugll3hSJtc9!~zoP}{Bu.+i<7X+:hgL(;<`2[H]C.vikqz=!TL#_t"c%JCR,<vo}Sp6y=.qKocYs#'/@K/6HAk<_))6q!,rF
-{N,Hf0w#qdr78Snr^idtsZrU=g!14o$)r@'-#4<nNpO}L+1w}zT+-]lEc8Zy=455Ebloid(HXWCwngCXaDCc<Q(kYZM}iR(CHT,eW#.PfFsF9Uo.6Q]w9H
-!+Ef7u#f|BOK#xxJ</82uA1uGj7d/p)NkGaKnq]`t0GN2C{YisAHY)<pa!KbZcm:}YT%z$cQ,U6,`TeA`xD%Oye%gqirW}mX{[]h]'hu1To}wtywGEH_"e
-&c#!`"2TBy(a.&)#W1ELx2bCEjUYX|pn@I%b;^>r4J^dIN:Q:/j3kgaz/7i6H!GKc|ka,PGb/lf{LCdTS>|9eWKm2i+SKfzmmA/LCQYJ^'LK03X:jWKBl=
-mZekSeZ),{s4Gv,BK8GVPukMu9RQAa~'PEh[[v`95k8g/%-'r<usf_-jTZ{+drPMp72RQk1AcAu;f@7!2<V^piQ7bU4MKJ]>HO[,XElbKay]7(oC9tB^J:
-}BgBQ1cuuv`1EdQ7"&69i!n{",L1AQ3|zj4I'Tb|B_XmX(ih3TBAm@'EpgSA_(|M,tW@v9va$.[FIE+yLwi'`@b`^.db=I8yi_La(Aiq|[Ek<7A)Qw(5<T
-aWgzqku6etI8fY}>x+z.sg5#:w;{<VeL52pSHPGrP:dksk".VM~lSsH>O'`6^R6^#.iK".>`7@i@ORK7GnD(e%}{Fa;G3wVz%a;E+b5mt@|Ap6uMepxL;m
-5_O6}^-GT<C84XlV{.:vSvvso/TO4Tidy>;cWFV]x3JK8-$cQRJYt"i[uVwGY0!h#|-E{aKj<+(vcYt3`6/OEw)u"'|5YAUiw5gI9aw[-"mA)w{@1`WNL^
-8ud/,dr11B85Ji}c``S#UshdeeZUMvj,}DKQb!)F)DA]@eXM$C[WEn!o,5o212vufwT1#gGVU7Rhe.ot&gL#.X2DKj&qO7DdNtu0PAfvP!Yn_b4i)!7d5_
-(]4C~tHjAe;E387k1KZ/VuJo.S)xIOj9!VGA^yHd-sp!OI`(GZwuInPE03Z-.jY;Xco_VTiez+,7P"iB-N6V~KdEr`Gc@v4]da&koXL^]R}Q/oxwm.5e6+
->emK]TuKef68'z$5%^pRdzJpHWMQ"jbBBHV=2p!O6ozFQIefi1<lwL8kd+M_%OhlMkXXZH3Zq{j@lsceY}Loa<^wF(1[bEm+.4FXNDeW&%uLKv!}Vwt+{W
-5xq6qpdHpTAUAfnL,gus>HIi}1gbRdfNCj$!mt%Ve/^K`kD0z!nplR{d..A-UBCsAb<m{jM=w+=t8R!T9JYKrsZHIc,M/y/:`Tq_"oQP87zAMRsrWpPknx
-NC0i$Z"wOUkLmb4!C-&38`o9$jEd)BL2i=d.]bjT[rly"8GQ]wPiOBO+PosX&&Jh1i5NYQL)W'xK_r!$2zO=sR6;A[ekSePW+EHVgaIBmk+K0{=IQtEKwk
-p1+q{-(SeHk$.3~#Ha:(UL2<fUr6F=tel__cGR5g{4[YHy/(I6$<R.ORUKl9:5ec.8R[rB|<(_;h#L9l}ZM}#`IjD2iHh{|8`-WowgC:S]wBaCw6T_dtt'
-,lO@]d|iu+JODxZEBA.l5Q=U)OqGQ^g5o[5&Ij6[12E44=2Eo3vCzoXp/SZ-%))OM8v/zV^PS6h&9ScSYg)Q_}cZ]k7J/E<_vYO8X](kK7..28gfmKERL.
-z7=p.KQFuRW9)W2aPViqPAjSbWzyloh2LYC5~dVZY^Yak)R>G=I7a9;7kbB@Kjk^P0-8Q%-g+Zs@>c2;r(t.jZeB)y]rvu^#@_h,fc%Xd^fL(ZpM&>fl{t
-YHKU]>|dHojr!NJx05#o6:fPue)DP{FM#-G%`r@1{.@vP_;h9Q}bW.haq!tkwC"p1Z<"7Yia.-y'X)e{C9(wC3,JK'%Hx$=yR1hR2;u2O7'%wK]/=H(5Vi
-W`OC)H5U0mw1fZi7$'o'hII@oq'/jk+w::UxFSL6zL$@'pS_4<iFh{bv>8h52%4Mwe0H@5jBh<j!A{#on79I|]]"a@y_b1k3ooZlW7qudiy4Vn|Q%7H6s:
-CeqqkB`t`k_=AL$<BhfHfOdOT>6V@ZZ:>tb(A^WHdlB=jl))pVA[gzR`TXUz<_1[@n|!]djhZ>6">eI`ViOO(:rpz|M2n,RuUHYrZt[}yLg]VYKTwDx9~)
-;pGeY5~z!7[2C&95`G%%rVl_>&EqiWmA-w+o:cju<9QW.sJTZP.R}!/`6URCKZvGhLlwOn5KYqNIHA@zzSjscm>q;"'G'%;Zvh'Nlfh}yKL4t^<z3-T{/x
-pm^OphI7lqy3mnV|1xKsqUyoc|q6Yd>}2&>-'`u{w>TTZ6gw,m5%GV~1zsil_|^SRDQG]UqMcDr"Y|h@$x|rgt27ileZJX<}_DIy<^OG,th]f{D29tU}sO
-BQB|#-2xS7PnFpqh;M1XtJ0O`r>3b,]}QC:v9OMx[`f"a]K&suEkL:wzIy#lr6#9'B)sdWGw##K]%gzC1nRjW+ZVEvYw=I,>$2U#2e5%EXhNAOUltoQ{1U
-_L>EN-a:$E>GK-fS".S#o2(Q'bysK=<j(&w}e1&[_&d_h"6Y'&eNe!^'c_+1B#K|6TWj{301`v78hlYS:vEO|EemiwM8IvK{t.C{dB8J2q+G&1YGIxUnEO
-fnyMbGtQDTh.g^erk[u@,EWjz@GkPeg>6&#;!Q<82H+Ma5xO41EX3jfk)tVrxkN[v2VwfN=w;xMH,CcSuYeN0))}V|&#(9'8rmD>wt$6lwN{p@!fDHNd+/
-(1rI5+JbvoDTVp+06.GzF;vgmtmxiPkN)g<w/H&.RS"e5b).Vm;{z_V@A9MKz]}`km)^Q,&D(#ex^2]=n{RT=0-Oa3}d/LQ(~dwbQGK^vp=kaU$Pl^;&B(
-8@Mu8:ahiCT6oP@GDQXS4&6vy"_9;!S>Z0m4@MU-ZQq&H6[,&H<=#>Sfv@w:|5j8Y8N}:sQZA@]d}@B,5#MlP_(3T/7+h>VGcZ[DV;9Na;Mp>v^gL1_'VZ
-I6oHs.fq4F(3@y{UCjmLf]%/:7'[cR/N1{!{liq.6Xq}T/BRZ9[>NKLzH207N$J%qHzn:e~8baMz5h&AO>(T+NmMz)5[IcGxal_hXU<npr{!se!$:J%4Tq
-M:@m#^Pb2%1b</d5#qd37@E{I%]]sI2@`Oem"6T()lnHL+++vcef29cwyOqPN%W2[sh.Q#z'pESvS%,ywTBL[;Jl/CCDkW)Ur3O_<a3Cn,2m7Z@w3;hXN}
-ULV2(C6)m5[HJ@oxjfnmDEA9NQa#&-3t(F+5MDIuU<a5!f5vsV@;tb>>gg0il0j{>r5{=@NH`mo|h2_pr|>dTu@FXa]=m^7xW}h#:yzZ5x`ZFu78!W~cX7
-ZUcA5sFn#8"W}4<uF&f/i{%/Dn_T.,/5Prvf8ZYn}x>cm[+-UJUdc'r5GPv|wZ(WO$6HI4xU8h3SgMvf4;+^UiF51WfN5${{.;_1/7(R'Z]Lm7IH'[g/F0
-lL+r(Kt0]E+t`gW@]x8Ek9t@m+rkicfovoqzS9k,KaE9N6+"C/Xj]R!Nr=4xwp!{ak{P;"Q{X22dHIeg8$iv008],}e9FmU|C<,jtOh]5)&x5uayUJp^+@
-B^G|NnV2#QX.z5f$]-BFfa17tI'g%0!tRzi[uJd>&Rqk#O2|VZBb0G@/!wQdb0Th,D514soxW%5@1EuB]I2bM77q=WIG'Pf3l+70D5hJ6ani%I;P|yfRjZ
-t]O)9/Y)64v2ZK66%=Kzf]fn21[/>2@avem}:>90m8a[0L%w{JkYT5Yd~{o@;RP^0/YT]WTZ!5uh6-<til<ZwGh9GE`(edmI=pL&QvrP@Qnii^'Y6J{"}t
-S7jmM7N|@8_!-n3w}yP$(,Yb][gR0SHduv2'S0x3u3!fdcp1XYvJEQti9F$5[X-tnCCqjDM:&pYX~w6dWr9x:,%u1we+aL!)+:2T4br_kA1R'!b7n@/$$O
->:6'>g[2&rz),oko^ONnPr&GJ@n%IeiDhs1=^uES_ToOqouT5iTrGV]TpO8y'%hEiaI-^`M]l6|.3BR]"=FO}lsoV=#mKjr$'EKcVU.YwbE^7m_86T!/%_
-^^>m9".}%b].O9$$mV28@P4Bxi9[WjQyD]Ux0h!!IE@S>C2Ylx8[bdb-XcPF3&+NX{kThj8j3<E51Amf%}CN}v`7YUuO1RK+gWRJH%BoMsS7>xUNVN:yll
-N|^#)y9lG"B{'}H^z/[>FhPgy7u`;Cib}Lh;qV6FC{F@Kbi{_&YCf2|KU7=f&vM@W>V^}VRA}kU!uW@=R;oKzm6:MvgxAG[yS#h;.&&)z/ft^YSxQ@oB[9
-RWf'>L/7mG_i32:r&DEn3"!iF+v0cI4(r3bD.D@!V(,i%07!;m>@xRVQ7_o4Sw/tju0<mm+HHB{&BLHMBq(|E&@w#`_`dfePJB|_@>$9_6]qq!=9GRzu4i
-;eq.liNO7"~CQ>YH>RUk)t9^=!1^elvD2IALwSn'qq1-6svow5M^STpKkK2(3;B&}qgNtoA)KZ}8N6w_J^:`zKEbq/|d+uNcK,(B'6j##CVj:UC%:^;CTx
--Ao:,UyonwG+F1$8!UBnxt8#0PH0~=d+'Q}J1bs}Mtr'Y%3(:V{yYFSs18sEIx>&(ym/mEJ+}q4{DVT^'n"RK<-^gVcgO.;joR'H(yi.my8N(^%1tRy=P9
-=}v16tB`{mTC0@LB$#!gc@}TH[5U(sf[UQuXY90K5{^MR>XoJ8P9tAf%a)3ywnST)[$iKw.U:U<}a'q=,GtM2/Pgm4[vYM~u<W,R:PWiPjOFy+1:Cs$5rn
-o<nN)]0388T!-AwwZ63B5aQ)j:#JpctXH-qr4gxTCdk$jYS<)@b833p-tfJnBM^x.PBO=("i0Z#x8N{l'tG-]3xrN+iVlwLo+|ws5+l2E3r=SuNJT@>^jH
-~(D}0k#RI/Ew,sQ&DK+htXJb/pkhAc{8bjOk@np$Y9xG@.1A.1Y/F'ykf%7v,i(=Q:zcZ%ue$QAefGa'6"pUZSho5csBucQ"e4TQ!o-BzY5Ky7~.R"4G`W
--0;T6+oC'<CMxdU:>lv)GShx>xn%>i:xmpd"mvV:mVRE)8[]HLh/8doO>UXT6w$61qWm5]{C`d|){9Y,J2>e{{"Ku8olj0}J&S5qk8v$`.P@;W1cJ+ymer
-d|zN`0zg<ug+u'CkC#4xtI>,1b4+`FdZ6<9J^`vyqoyEDI$|a.BD@)^S#E&pi"U5mkca_nnNY5bTIPh;]50X94s!rbXrJy3g7|E6TTg2dz,qDU}^a+^"lp
->;.OEY2D>^Q=I:#vF#kNE6;jd=4V'h5k)E)9nGLTcXb_}dczy`[^TN5.,Ytm$d]ws@[)o`}hQp}13V|M3Hr6l4%Z:bhP["2h4y+(Dn&'>m]^%d:2!tYcTZ
-NVN6st38BPYUloPd+'&b7XEneRG-0Z{j[VTkW1ibLfUQ[/BY;ZJ3P}+$MuB3z8(=ZOLG;8OT.iTcf+t1fHpz2KQw_e1%zx:s@i[^&W0drZkHrh4g)L<Yy]
-KRRq"apY|5Aniy"xzIlwh|&f,f}d4vq=mxiio'|OV5:G'`FciR0<ynQXX{)^X!+,pK,)U_1k-in5K<_+|PXRE%CWrTAJo%Z_S'GPEHjds4ui0P+q1NEJZe
-vFJ+QvZaKy)Um-ZZ#fRX9AF^"tBI"4j'wkYe=bZ9sJgj1'lw.`_dw:VT}o%s[Q+L3sMDT,xN(E5kci]Xe;Gu(H=%6_(sd15ljqSYBsWxDNLvzVKYc}9qyd
-h|2>r-fSrP1y|PXb$ALN#gSFve&)#n!)ja@dch3>M$opelBRCMq0ecEh3G+P-rOFm{U1l'l@sQ%tqaTJe_B06!qt4LtO&qu0+<4[Y+reNi1)K7e0Ii|#;-
-$3)/WD%8#4M<<3x![hIt|qc"VFt&q@B:%V1cpuxV.iL&5LdqB_h>EUo{Opw"Vw9/}I]/wS986RW_0@[lTbETKL|T=eziDgU5Cs13"{ys^,~Ah<^G$8QwI#
-Dm4j@eM1kmxY!n..P3&pP&!6iV.,N5Lqt%bstz6=QQuvsDKrx^H2)8c#+pgz:I7yAf@vOKb^C>!-OpP>>3)V2Dv[m+kz}kGE_exEJ>mpGNgir[zL)ph.@r
-rSD7!^w;7NwRUsrf0=Gj786v3tLmWYH,3'j=,V{7jxlJ;<u}aa';$1~te2F[k;'cJG,{b.AMLU18x7.T`MK4|Z0<_jJ^!iK_3OR+lr%j7il@Mv!fjB&E(p
-TuA;1;4F{g1%=l&d}eW6-^Kc!z9zJy!.#s9DBb,XDd`l$Q$cHp~&9XZ;{M:#/m4`n^fSd#j,z-8CP^9tuYSqhP%,Ap6Sw^Dt/N=oXh'h=cPaMquocDqCSE
-[AW"#riD|qwTAO2YWh$1NT[=B-J(PaYGq6xQd_7CR><6)`7VOH=ZSD.ab!Hx1gUbB=e@Ugc"RY%DN;H|^Kg.%R@b;4HE,R@yvIj/F(/is||xbr%ZBBP@_d
-ZYoaR{t]C}~/3'a_r8,Ax!@33W=Y&3s(f{re4.@>UHa{r7^,0s^RLW(f3vmCiS.eRtT@O&8K$N14c(+6^>@Kvw+^![1&}&za|a"VQ6ez7#FV^6iw@w$keh
-M@S$RuIvq|gwh.ZplkgiVL.}OVxwt"tthx!#VR<]a]-sjp0$do>$CGf9eE;su`%y4wyG.y@E#r;H'u)M|By_gbS5v[hj,wJ28pj=!hyIYhk`g=F=Oi!4!3
-,Z$m!AdjI1j$Kq_c1nv$7{-x@N1M3pivmMkq)0_,:wd!Sp}|8A&-fQqRy{jl$[OFQ]9WF,aGy&I'qM2wNZRNJC}:"d3P})wkik&No1]xJH`xb@hXJwr`dO
-pNS7'adQLZE0jj-&JH:_RBb':Gx@UinZ#olI'!;XjZ~6OaIiANXpCn$k<FBKQoMX~w)I>L}}Nb<Jcyrzek4v'msW^K8YflFa}:;fi|sUAn/UgZH$Y;_gPo
-[RUOf(s;CQU%YPu=ovy/%ce6C$XSCcpS}uDO}ut@Q,)T;plw%,RK2c:/nk>ty]t5!KrUvk5<]m!n8&l'mhvPEr_D{>er/(NZ|U):6Po}6vM$n-m`#Pz)Z4
-><3vUP{Mpc,l4pWa'FgU|Io)~%Ig/iRL$Jl+5w"z5RrGzelf!,<>,J4E&ki#VfW1Rl;Yi8>OInX/A]pb{X@3(MUdDAYS4:fBC{yq)<Q{R^6Cqz~_M%<mJP
-,#B^STq(uTCdcq}:06%n{AuB)N"o}_8LB#sSe|Lm.68AAXB<.T/g<@GK9jQbv8e@;wKr+NnJ}0kmYDVK^5W5K.HIf'/Ofc-C<fa2d/zcS0|!ft#qr/r4/R
-W$!zRcXF%V]GJhTP,UQFnCkJl|/:oee$yF7jYj9RAzzjleHX&c.q5Nptzez!L>wt}a``4s)0"bnLRk2CS^RYZ`Br(bmo6i<3e^lQUBKBf;53!EV(^,0w#K
-]FW[+GWX:ON[)mo=S<iLQ8K4{%zBv[s)rHSMR6u>Jcv/<O/DE5f'2Bbd#T@I/-M+LmrxummNR|t#qZ#:%N3Gh9VITo_QL!q3gXJI3DGSGf!1uK+T[1&>V<
-Vz$9O.B_]N_PG6PRx4d&449Rj&S'3Hdx8-sGeU1&m9Bh]_R9Y2'g6F2_91FEQwk%GJkC7nI;5W:O}G/fTlS[[&1".Ke;q+w341E,qQXh:WlE&^h'54Uk{=
-UeV!$1j.]eR=OmIcuippHNonlPr[L=Ji}h!`]KKY7jsy6=alJLnd"]qfw]tm]|#T=W]56k1SPWY&pf!MO$)h}x+BK${Jga~`TTBWgieFZ=7oickST"Y&`;
-=1ko3uJZ!-8U06nu@j3)7bLe|#"=GRE&;]Cbj+a1DZ~k6:Wppi(txmg;^9@1E:~d+=xt{0tHRf5Ty0M+kaAu}t@aeq,DLa@J"To0E,]3oE0qEb%#@]5a/C
-U8oo(ufsKw/f4@3OR5V_R&Nf.X!_4+v%3cqdakpUIe&n5/,aJ0&)K4vdr7EnIQ`_cxNhuYH:ubioBhyn-2NlY1HRT0+z+[.^}0r+^`A`Rg$@Q4K@^#'|dw
-`!FjXQx,t&hCZIaQ/X|dsAyboxL.F2S7'z-lGVEDuVR`$3nI=fY^<90IZl)o;C._[kt$T1t;.`58P%Gp-2QAIaSIbI:9v:ZV><_}hEvHWF5B:eD$P+g>"@
-o)|em5c-PmDMJ4<]xs~kY2!'SF&i8#mN'NIhZ6S:^>lp<4M5l!(cr`1C;JJsM[HdLAf=`kVyE0~ee!fBDPS'In0n99XEy8"`Ty!zPpQQQTYtQ/j('f.='j
-Ui{Cl-QXa;!R{H&W}I;<:i.$.8vuD@>[K1]c@F"(_AlwCY<Hzi`]4c^&i!2"pJM=2t{=]It$V`iP+lVHcce>FZ|)AL&7]apB^;-"v5@0)!DyA[&Yl:UD.a
-@ODfxJM!xTHhF'JGK4a'{,p<!1.0sCptK0f%MqJ^~!QK]/sQ0vrDWl)h-0U,.j4YgHDpReE%dFxnj+-AqkiV<S>|8p~Q=b:IJS"1)4/.]`MwG8(0y_-6zb
-bCs+o{W"g6mdr.}_g@.Q,G{z(/dQ!h-8[u-iq@P}l$:j[;+I3]1/LHlYmd'5~j<1Z"K5&H/e$Uqi]:-q.g`Jr3}t+";[OB-a&yVO3-WtB>mI~0CfdH+DIP
-/V.2v:K/s0RC>n`KUoU-f+>-ggV@Z+9DLN.$=2lraNQdAF5Rb-;VszyF[T)oY,wGpy1Q>&wIO"zg3%XoVr,g1V%N&(}|&)PG1etW,;OWc5Yf6+'WE0;-JF
-f;rna`cVkH{t!5q]w]N"50RFPH0;q'9VT{z4#,&cjP;Gy,<<(!v-baV8yyDacEu5!3}]r:`OpXF!tiVO`T:KPdC-RnBc3![):!j`23kG{eL5K4a:T.bky5
-Z>l3'n7=}T'./@s`PGvu"O3OjSbgl1^ZBoZeV&mR32iO@{sY0F`@z0~8xjY+Wk,M.}SXq>SK8U^|qCLHZ1`Ra1mH2-6te"YN}YG6W^V+8D]q-Xm3tK-Kqm
-{:u"P`d`bIsEF"7Txk7}2O&tru1&k$}EF[f$F2"4w!fr|I^BLKkGF>o;W&Ysug7BeN:0cY,:rra[`.b-j;C:t'nxVQA6181PoWb`}NiD11y,'c2shK@I]+
-'Y#$@==1_yt<oiOZbWmM!,cGM|3>@:2v"-w>uHyZ&^RyT|224UCNlr-eOUYQa2XY&&X=_hp{ZOENr]}o=vwm)OfFzW[5jFJP$`j{(Z^/Rz9CW$1sG<@%Yz
-0k!eR}ylPdja:6/zx/)MWfVC0Ijo)R_LM8OUXB`}#-xP~mAd8s)/R|XO)7sZ=28r|xcH.'3#s(/nCl0z,YC;6m)`mC"7FTM+$|a(r{+Z9{w+0rr.F(7dhJ
-~%VH_-4@,4}68kt"|N{+GD(N"o"$#Rwj[WQlqPq_=!W'{Sd.#39){H;JZr%NZ5/O&t98jjZYl4j5bsy"B1b$G&8_"2B0<|tP%Pn}'DEkvbdy^wpoYBV3NA
-/!fq9.B}"Ob7dYzS{wwrnbi,@t};%eNhw3jr}eQA6pL08m'0n8vePqk"wMSLt]Huxnof`fmGR[0ht!<LS7(eZ0!#F}s+~YX"|_.4[f]klmJ-L.1JFd>OLE
-INH@a5E2[]O^ZK5PaTot/H57P>OA][uE`J1msy~+sMhc,ed^I,=lQmS'#9g$2-Vf]I)F&XLSWET;giV$'.t!GR9-+_Ceyr6.)V{s;sA>^$R[T+C5-"85ko
-]0^]sSV.1FJ3_T4DQsQ2-alh,r{g|:Hm4TkjhRUy$4t=r-z1+h5UDmsqgwP;jdQ{A[/tY;~D7ER,WPyqZX0UuYiB[#GQ&tH|HAo8Q+0QpA%3s%Ea:aLjxG
-]0e$w.^{Y(_{>!e1kC["[1lrkF-Iz)SF~"cc%.<b[Fa",b&W|2m32UA(VsR[~RdNY#Z5^jYkGHkO`kOG/+r&H:n2(p9pz5(C4#];TC<s17xIYw>+6EKiVd
-giX89C<5H:G4I>Q^nLT&bq7pbqwB~J>ok'}0"N&I3m$;3:2j=l.V-]m_'f|_Kqwe+omWd{A]f+0`404o/PE_/D&kix^j'p%`%}ywO|Dx0f`W}lm99LU:00
-7Ywej9,G8Z`t#1<2egs_]_C)T2z2j7:qn<Y[ERVX(G!C}Xi'J:~#G@xW["h#f@Uy7$@)GnQ9HAt(#ildNS_l)!!ty=+_{KC!#x+DP.R"Aqm!8Xd]WUYW8l
-dn}|@RjGEFsAepps-15=C_,=~7Z`i"f)03fpy_:mq^7G/2S@Hq9X%iQVg,Og,@36]d6QDCh`](06GJ-/_,SvbW$/DC###,z1jpQm1g1h;Ss,U{!c0L;Le8
-nm/>pHD'bKt{v"Ve'7isA%s!`{EQL-^9"$dQgDt>dnu"hp-;!rEeNd{$=,kAUzQeY}%mNmZ)BpppK4A.Ah/HE)`d-Ewg5&PK@LA$R%=zfOk,)(/Qn>2;mk
-X#KCsnbWuC&$/LZT/m@X4!olg#9E|5=VM=5=N9|Wv:pdSlIKtJ3Qyu`5S{<"L-ASO5^"w!e%=iG5RD7,$;[dxlv4[kN&jRRVHkzJw:R_/l7q9&aT>95Pi]
-w"'6{H1rJaK0]mn|.S@+8'/G=(!Y;H]uDG`p{WIJu:PpyyDs]%iY.>Wz<OB}=BA'VK3Rm19e>5_a&Q[l+oyLqD7D@RDdtr^!NCd!:[a3xxNd'QhP9[q9a)
->%'nE$l2SV^5_P-X:>0ZX[>]Uz7KA%LP-03tQ+"pt0QI@0}5ekQZGpin|hw%"dGa&Ko"7iQ:hSS`./|%yUzxlFGn">'[!j!Sh0h78,n&_Xe(`@OT}Zn(UA
-N/+@/V2>|G:uXmtW{y=2_T5s58Oin,U%vj|x5=jY&TEw;dFp[`st-A,Tso9UCG1yJEft'ILlZR7"&Y~M~y%:,2iV"xAWpWH&W&J^}0xT}`V8=>Ywtvp@Yc
-zf>=m%:Ticb$u"Owu0KWRIUBym=|}1<D+OV&Of};PZJy]D-N|VUJElnN3Cz-H):/@HE(m]fO1V!_,h]Ji]X&(>T!'gr2=+b'odmC(>0_r{HTR<bwGYanoF
-aYA!`iid|Ki8GZsPmz$>Qy4hTFatEw7|sWagtIPv%I44"@G_bDA=MZAx0:;|pKuA"ML/c2NNLaf_OLLi!nuN&J|ABY}yhC8hf{qxxbalf&!Ki-XsM||bI|
-_fUD9<kPil]_Ob]v^Tj/ruH6Nph(b0/mR&cU7J>r6(7$kO:PPyJ>5f|&;]fzxfBt/$wbH,Kq!Ij]+Yl]aXfl=CBu6OkG8`Tmub'l4.QGR/#V2`Doa"|R,g
-#-Iq&x7$Z{dq>iz<IZn]arDx%]75:'=hKI2{"Ct8$<z.}',,={7x9C/cNZ.u%xg4$^UU|BR@rC]P=TkNlbhUz^}^fBAm|XXt.=;R|!D2mp[DC]6e0f+se(
-;HB@T=NpNUY59ntd6Re`sJpG>Yo)N>K_z_|-Lv=RG7YJrrFP6UkKV_$G>-F`(D<H9gN+|46X^VVeqITcLMEou^-_S#paI}U=-^790n:r#GDzq"r[jM#fe&
-RaR{qTUkuWW{1"t2g,A$5N~Du$"!&E7tu)%|X64'8gCEtWRX4&O.R|GUC&jm1q_<k|bH]5GEcrP"r8R=0QC9G_Gi(U4wkdUuj%On/GAH%"G]Zj{cc'R)~o
-3LcM&_-ZA!c>5o;@%K4sTk;^]cE8l1&jZUh{O'+o1o)6vN^dIN:Q;^+mq!X{=f91%=MtQ^L0Q)55;(y&M5NH"'&$l/@3d#!D[[3nT%MN<"$zBzmAg7Kbc2
-<D-2{IfCn"NP#5BrXy7,%%Y+ObgSNICWb4C%zHt],_:B$vwkz]&;u"laTtY0w2JTiT|x_<vr!b~`FC9C7WY,;`#GW##94esO{[71`QX`Ecp3b{DFU8}}rU
-+>H]rU}m3t~hxV`vxI.A|>6}ipS8FR'i0.SD^JGK_HzXOx}Bq^Bb=lqH@ZJ%+KARz09STOC8e@c8(0cTr{!5D+IA1ZBu1+E&Ht2fSk+fY}(3zJWYDkpJ=b
-FrKroJqp5k#"cC#p<D0rz_|PCQ--;zes;Zj3D.4kVLtE_|_;(M-ijaWblG/_ZIKMGosb3Cv+C/h`7Gq$nleKig<yix6Z-v&p/vXGo3!x|Nam-5:^OuTs}e
-B`.@pK(ixV"Y=1hsH4q7HaA{ZRZq66g2R-TQ5ez^r@@(NrCdp&X@[uABR|&h$2NzU>fx~f/+#0qLN+))akT/S:}F'<p#W7$}_a~%7Xw4JTuh1q/DJ2{=n'
-D,x<tmEDrq]=U=8vr5-@@MUb)Lt_`v{%cDTJ@]M]gfbMC4f>P]L0qdg#ZJOnxxY`GLhs;2pF:<A=8aJ{)xD)bI#2VFV-u!QX^1,;()S@.8=_%"oj^hb=my
-k+PosD'Zn4]$w&;%C59r2I}6Pur]}:oo8dBKEQ-{lx9iZ6DA7Qs!sxCgA>picNj8!Jo"HU#xXF}+8rUC%R(M)>-`.E&S&lr>@]LUhAg752>I/s8oC{O6BQ
-Mt[zt6g!xjhXgGL!LB/+i[j09/<vKdX2Z<Ne}y-yfqwTBqU>_TrmmBfq{Ci,UCNsw&Y#@l;A.w{eqN8&}jaNUcxevf$%>!ku&w7`jZwnct@L1^;h~BYK;1
-!2[5L,9"<7TqlV^D&ZGVbJp3.c8O,!`_ZEElfx,7OTx;{:r6gne[%g=8`2Q1Xpp^c%6IX2d3^a)9uYRr<!c2.@Pa|vMCv-oD%EhXr[6dKJC9B#&Y`@#-/{
-u]k/Cky@2yH5NGrcAG0&DP805CH:#7<p_SNNVlnA!gx!}[s40,Xnm<FS.]Pd:NALSG0)M]]h=iq.'jO1yo7|zha4ihM)W=lIUK:>Vh~Tocw647_KZoM:%J
-6_4'~/Bi~S/ouI<T/APnYqg.C4eIVa%.Fqmmp|'TR>=,<R9d15!R;^aRROt'WDVjVSA$69IyR}Zb41HU)HPc:qTNpvzjIy=spZNV+<WSF4{ZSQ_DpgIW+d
-9u>!sB`PDcoi^^HM/1yoB`TVhC;.jeq%lF!6@DvXM'{;H;Uzi2@45UAxH0tN;pOELtFa;SWyLjkrY|,[JL-WRH.k,nT[9EvPX77Pe'~Z"{/.],LB<gcV[,
-@_60%hOSzS|_0#avvQMx"dktgqaG7MkiS}nRCXkQ[B[NDw;!=2nL!2['&7tyCyJQ''Yx1$n@Ur0Y_2[J-$j4s2y2(^W[}G@,~^U0-st60D=E4UIT899kch
-x<oE6Cb;!y_J4+8/{x;-('M4L#19"{c8ke}j/)%ghpH4NC{U~H>odc%DcbcvH$_xz}WzcQGq|-_>)O0={$eD];<a=LXH#&_+Iok5{GLPBC_3;K;^Q&n9Uq
-9|[1SZpI()iK^+dvwe,=m&ti&X96'o-K&t"[=jJd3HYUEzaWd"_,kZlpbo38Rn%]mr7#YXf,j&}m^HR]1Xx;+A$n{1)oM&!J7:2=fR4,$`oAeGtssp|{)"
-%lt`>#K<c2<:wH}#cmRmgu/waSeYVWvI5p;7=eE+qp#hJ{A|MkahRLfwoX"TVHLBXSNl3DVP$R]94Im@,ti:"h:=4&/j^}fO!f}a>,Xj.h(d2u"LIL=F]t
-9kvu/$wp<"PL!);c,eVhBqEX4cd_wO#{ly#w'y6jN(r(]2eep`RGYfh!34>fPfC=SB}QEqW+q,]YPp'IY0AV|4s,!ZD|Q57,j[`IOn,|n0t3t<B5:p5uQ`
-HEf'-|)_:v>Zt7wUx;B&|7M7Rw)ZzFld9#PK[$Ni%n0H_2l8+1~WTa^Kx"0<i&84rz{#>+|qzZUX>+m=iy~PmR"CaKN.l2wWQ|dJ9x`b#p-j[;>_8gl_Jw
-MGC]a<Z)|NqM0e)-$8:qIFU,SB{u=t,u#P$RKJy4!4t<Nn|7X(^<fW3ce'L.7]JBc+z91;^-2a$$cP-/V4y`V5Sp4tVtd't5^2W2YT9ob>uo;>H'8nX9vo
-in%C7AIcd96NQPH@#T[#~bN&5@7-ag{d;%PQh>Xw9/-`LqpNg[@bg+@cR9D_umKP%f!5Up'gu0X-BlL}m0]o{62<@$:AnL].0$Z[:kxFC0EOk'hr{,2Hs6
-)MwHrr43{9Jt_>]mnK4:uXwMWbN"dS.4^YNQ%eFcr9CX>5vm{D9O+32:{^9fdut0vB[2IrrTLH]|Q@0xOtr`(V{vpAw)--s70O)VhNEO/&/&vW/,pYBzed
-c3iE~Kxz5Kvak2]N-zY<FaQc4op}(Ls/3q_;]F^sb6a;S>rwnSqpyzJ/9`yDM`tfL!Qh^VK/RgBohvu7a;Ei5:LmnT"or;c-=;cy[Y%.,Q/$.`drd)pC.]
-"pNp'u"lp_'l@,`-o'k"m[nMp_=J1AqUc^oCf"pRFY'be1zA[4b^F'F&`JHoojYLVQMjJK50|+(`CyLS,DlN#Px.L1+XovIiE,CoToeWkk`Zh-~iUXT4[=
-(#ym..ek]QHKO%^rac`X=T,#y(qepw>EE)lqaUGWaip3,0H:SA$l|^zEgT#<O7e-cC<)7!UE_D4a_&IUP"h8$'GkFK/G[#V'bclRRkS8.rP]DFMnyZ#vEY
-98MY-$qXa@R#."nWaKxp|s2}G)@No6</cQcAMPm_.Zu7]LyV7Uga`lf`O6.ZVq3Tb%]/:g~2#")+pC6>_BySQ$j3";WOIiDDQ9@}m{rT`a!)rW+zJ>T]-m
-taTZehaS$JtokJ:OC0_eKR5EeBU6[@0ij^_{k0NE`CrB'AFe}_W$Wvm%DEZCjqzpoz~oJ`AfbaE.56>7Cm:.5;~V"&VdXd9p%ELSyk~CxU24W_V/!Jtfac
-[5XT~L.G>y'i[1{[~$U-GE,lvvLMj]hAXp:C0p'og-:^om`PXqzdzMHYmV`>uzEe5'/Y<de,m)|SCOsqELcgF.Q5Muk%!Q.4}a+YksHKrpW)T+P"ge<AAl
-lD,mzc9y62W/m+$jghB]nXi+ur(d+V4i#RoF./52^h&p!(xaXanp$n+9!rGE$d)K~7|-J36}:|ZwIgWJJ,rK'9BI;HSHj(_x_uN:qC]67$+W.x"9%eg3'R
-2t&{$q:1`[7vGy&Bm.:J3gVuHvJ!m`dunV-n(<S(7#<o`{lxPlv/Oe'9_{tr@N;USAJELW0_D2.h6<W"2-!a);kinw'6b=s:`MB>uQ!L5]4,08sKNTLQpd
--eO0K'%$y9rYw9oRz>RfV:^'FAV"t!PdXFYE(,/O}t)217o>;3;L@yJTa3S0uuq^zPmsxWGu}kBbNckY>_zb,|4YAj-U_Q%Npys<MP<B[R'45YKb~cGmW5
-L+yFf3ImShoC}uWncr;S-q20vvH]UteM}9Wd)[EtMI3K,G87F"s+`qo,5gxOgXB:3|4nd^8vEF#NpPw[sgjwAZOm9ARv:Bcl8uug:9:uKm'RF1DZt5MV1G
-9ZXr~Q3>[qE+Nqbg[`V5n_EAPrz^/Fu!S^6qmzmo]{v^82K(>J5wq@~!pcE&}>BY:.b%b=auoW3Z2aV:gI)#x(7zzF!k8S"!;0jrjS1!igFiEJX!9I)!ij
-6wQ"7SWDauo#<yjwU$)+M1'OjW^%%iE%uk8'GBGBcE4Nov2^$Y]@Z7Gq/HFts`5wxghkpf:(Ek`'iFn'G-eo!D$eJ^bt<&Uy^7}I<eZFlPKn`L<F+O'!nv
-k)T8'LW5v%{Uw}tgP$U-7Zuw/,ivm+{l@P.9G,ia`7y^ryNO[%EY6d="J-lynA!EW_W<%DXEnv}fdEO-6IOwY{yN!a7"aucc)8h$1r>|z}.r}OwHJ,=^j+
-xpzHD<&FT)T{A7Dakh'V{'!LO<S[TNjM'(<_j^{j>THB7VQ$_.AZs&('Wj4IJ.)m.j}.Zm^/2]d9Le%6,Au'cc`OgC${$"W;sL]T^.R|~y%6,Bzf)A3^+-
-I#b`fK$z@M%=W%6zq&rfV5<mnF;rCw(@GbJp@lU9LNuIW76rmodx@$<Trb#CRcs8l]Y(`KM"pp"%'LBO`@Barnb/cvOmf'3mG;pGL5;y9:X8q'~9{UC58{
-%@zBoS~sU|V'j^<%h:;>m!n(aPW=~=78#dL$zNfesa%N#co6IEwHO>lox:@}%C#uMWYdg:04^FvVihfgCEG1F-Y[dX7g@=N@}N}xuY=MVS~KDb5vVZ@W%2
-MaM2K.X'`Tl6I/8Gw:.15<O.ycC_tHD53!0pV`8;-jyXXUS_&NW3~T}`{M[@.0QN-vPE^BiY"Uo#~g"8sU'`-85|=xb1PG,0UQLF<XtOw56w5IyoT1I9KJ
-+_LCWr{'OO=B-1c!OH&0ROmJmG-sj(^Z^l$5B=@_CU]6N9zJ#(}UzzCe6Pjcr3e359J+}t`3%Ug.r6cPH3ClW/i_e[5/O#_#Oh;o.7:tA{9q10/B|jul@J
-wHpVGCjVfU>|`g@AN$3<%$a4R(&6VDXyZp@,Pc/EK!Pd}n"OZH4f:@oyd3.pv6!Z2']NE"(e0,JoB{/mhdach>>$y^}Iw&OF"G#r['#mHQF2N+m<sV=l1Y
-]z]g,TRt4Bfl%@O8Dx]Ep`:sKhBBwhvwDuiOBrJ|Z^`Y5fdIn,yJ@EJ50n.!PihWq|eMGG}v#w%_AN!0qM3y8MpCAlULQF`tGq;U3Cd=J3Ma%R'FS9ns=X
->sSl:_49q@pwMq,zk0:Ek-2V1PN68&hBUh5Yyt=HBCmWZon+N4.:g}(_lkHErkmrV>O$3BOWia&>nRIJH=Y!f&WZr`u]@G6Oo2~Y7B}KxsI}a`V'8-LKks
-_nQF+n(5;"J37Uz=y|MjGYB:SnSAdV|3O1{tm"91%9SnP!0)yan5m9DmgSYh@R;HYND7SP&xf2Nd-WeLj/%k81>fTV[k2@&z=X_nLi3g;vxZJst}pd'z7;
-[%H"96Brqu:j'p],<HJ}YmMvI:5GP,RpRCpTu2d26XZntrbsAk4(k;D|4vEX/8{HO%1<eZrCMB_nS%v]p[5a3"DbGi7w,r&N[0g,q<-pQSy:b-m0}r1o>a
-=pds~u4F72tu[!}qNdp^5|'ZMMGB9Yd}up)rt_E]-Ybeey3L'GdCc+K(8l!{%|Cdc55TmD29fe80n2_%NTr^NZ<`1WKSzsB[gnrC@njL:a;xqR(t.4hAhw
-xa[)MAcJ7cbD%D[.+_z&$Vh5V]PIrjaNMs+e%b/DYctE>`2FICh4n3QQet:[z%p6=${f+)YxCkLR/^,osUgT@2_&:@6C]w~5kH"Zy0=Qv`B!o)Edk$+5`%
-i_d^$e5#i1ozHn#[0%53/'$Q<b,V|;mF&p_8mrgi+NO}[tq#7gL;$xBDU<brG#F=If{,-o1;Q2!&9yC1!DJc9z3/#eEKxX|`^ipq=</dvAC_^JKLB@)gq%
-kOh$e'P0:2gp]}uay6XU2Eq!GF>_s1`X.-qE{bV):::pY^_qN2#Urt)q,[DrwAv9!EWw}Crn;bQBEwz!6P<TRb(`rzBqWq.m:pLys9^:PC5KJwK/yEo3JT
-4Msl4xE;|zt,6@H$Fg`cM<O5PWOkP(Cx>s>a@=fLrTc>a<i}=[y;aM/HAzqhWUwY)W8DhV:ZYq_+sF'%@=G;(Qa<w^yp3F79k(n=xwhwjc6&hfW(TSgPw5
-oe/0t'-uwhbL:1NdhIk@I`BqB9w+`mtniqx'#pIFU=wq:bOjzN{l+sn(]RHSk[<o:h8_R9I-pO~VV|A&Ag~t:78j8Zb<sUbqz-WKrueE[F^hPgUJQ.rZiy
--U3<!g&<8L"6Qx)@$]dj(eJ^ySA)Y2bD8C/98ws=goLNIaAvFDI]tq]o_w-<50YxvoWDq[&Q-ffZtJA81&Je~O;N5>B}:nH,]c@dcP1ks1/!`R.LAg'y`z
-hQeO"]Ez2npf:"mPgV.LMw4^k]'fv_E.&P1I<]T422q%1IL<AhCMMmPz{K+aCRL1y!j%N|Jv75pio]'aOcU)c,k10l)9G3`rY4UrdviPGveH@f!k4ju^=J
-!l&:zjQ4%eZ_rfhi(>KNwI-<&z0Tc@QN~zWh-2PaIt_DpL=e3ZGq^Khf|{O7U;Wv;<@x@k"K_D2JK.1tQ7Q>-78@0;kS'=x7JFcO)Is8/dO&]jW_A0<+ao
-z>o=bYfNB%^!:M+.fYtNTV=POk8,qIK2Bi>_77O;`3,[i]"FuC@!nf-(Y]oQ#,;_tBt,Rt-J0"0T%iohZ2KTLrRa;<eGL/$gDeqH=v|(cYkvV!6+D[pKY_
-H6KSe0qoL[Zj`rmz[cOa(fU6$OoL"MQdeD;a_{kTNl`8Pq<mU5!ExB,l8|`OC$F1.djlNOd#,{zZZCaBMK=4[|A'76QN(3pQHsS_vBzTgPzvC2[Pg^-O5X
-zN+obw)-5xjVKo(|lO"A%A(y'+]L;e>L<<^Tal9I+A2-_7wmW,j$P5}}SDP5`3Y"E2@RYPhz9NP1/h/PEj9Y<s8G'6Wf5u~tO/F'-Aa8CaW_m/p0Nr>j~^
-nntw87'tw60bg^Srm[IOEZZpgEl{QSk,@F[LG'+>D:L9UXC#z(NF>yv$}>Ei<VH`A+N3;F;Yli4IYTiBrfOot8z[i]5U(.5DRRZN<Iw#t1LHRoi@A`7L9U
-T&(]K_W;[uhkOhHGvSQ9n],Bqr`_"VgU394Sy!RrX74u+JW+m(TX/j[<p=5I/x59zE[qEWYS}Mi%weJ/]B3u+wgP,kA)/,S"+9N;=nkm(`+Xq_eQ5MFFA<
-XqBKTfGJu=a@zWZ:JoL0+q[_C9lKu2|[Rv>,5.oYvfmuD=!K]MeQ_$]R/@Mo$Zocpy}Cx&tkO2J'oG|4OqA>nM17vl&4l{Zg89}es,j;tJ7JysDLs]x_NS
-S=E)^9kI]&oJtrf%Y>DCI^JmV>0t"/ab'pM2|),hq#D2^]6aS0JivOGf4uPhS5o-:aIsqQaxmC1xq'Y/mw{oibPJ"z[!.!CJ/:$z~Jjt]<[(AL]&xxjCq+
-W+]xbb>q;uzq@5ZK`o|/lbu.V'Z@~:s5!$A#pbk&e_Qo%IZ,z&^JU7V7zK^go##.{90rASNC(__fDuGU:O6,%C;-fv'$d9N%t2p<Gj5k862&O1lX+$]M&e
-[w+TmGTfcndN`$Ogv!$[7R|c+-/AVY.+bm/xNkxC!oW&sd[D4xG+z(E:$ypS,q$03'=Q11fqmfC&cP/A}gPoesNr'Q<Fx2&ZctN#'!1={%CRoefeW=xsU9
-k>FWJ/O"38::VCDpm37W:FuIM:$M$}+ik3{0bqjumPf!Znh0ZU5eZacqrJYn(U:m+qf=k8d6|0mCP(DWtJhdu0Jo~__8PX"y[vn;"))"/1r0X=s@+Rsl6M
-<ZOe25uxv3<cx>f[bpZ1ITIN=o23fZ/22(o(FZD`&(h$nHX:-o2gHF[xtw<[{Hf%+|gydjD55J+1uN:."ej'X!b:'(%3+JJ_$Bb6&2jjI|(^h|=qPLwuX@
-6/<jiTE;AWG8:e6x~J't16pUw/KcofqBN_bG%@F_hk:][wp</0P[=Y&DTogUcVTwd]X&XxGtaPtW68w11'ptu,[/XZ/<ru|t=r|ZoI8JZY/%Bs,2a_jQWs
-b%>VD_3ql'6cX.K<P<ul,,A1BYrfoPC3|e=}C0aoY04NJ`"!Iq4=L1A-pJOmkd@8I_s_)oY+HVJ/Gi0d.hZiveWR9HiY=FjT];dmNo'qO!hv'PwFwC_bMo
-sz.14712G.$QYv5F+W(O_bYG}WvP^tiU]SI'uy7mg08V^e002Ai(<rICHi)=Ea8TC/o'!,1w-xdQ~LPX"&[LKQ@1>v'iw>}:-y"wq1i^s`xAeS4M[gz;85
-&Wtwh-OcsbB;7mAr:Fi(QCReVtJV,5nKASI|]u-}Hkzm2Te+EUfUu_|2LE>9zq%AQH0C9i`TaWx.A&WM85Pz"f<58;{J]RAY(de[H(nCw^m>R,F<y4HGw6
-sl(emNYl9.At.KZ7&(l2ORxYJsqjKt&)JjR3e=CIzqr3_TKt1ZI8u,5`_@'73Bl{%hU4o9@]&cX5@7&i3n|^(/GF/;Pl#QW_i4kNav0c>eR0NmtJd`e|[A
-)o;N72=_vr"ex|Xo`y8CnzSPsY;tkYSGUica$32rKJuIe%zged7zEC!:k6fwYR{:8c~pG0AYaCBd$jB2ulwe4|LO<oT&[=V&J>o1|n(|fpEL>ldooIFa_T
-`"(HK]VC.@N_8:`GPARz-{#Z.F0nf/CiA25aiWf#M^V@7yr'7ng${>$|8d0keI_+(y]kC><tivC"mub@h;+56MG63,I;-8eC80>S/nNz@rshSyx"^%9|ly
-#-i0:JQ@o}+[tM,Mn.SH,7Tnqz~zq884OA_w0RlS_qmwOVCNZ_#//zfjmC'YI:X<y/@x~_jVVjIrmNZOQngwq2/698F<r.Y<}lc9Z<lJL!>0f"#<dRWywQ
-e9,)|_U_34};(%!}=[r57b&NPd.|J=N&|Xr.gvQuE%5fPn!apV"$vUE@$w`0vHD5nQ[N&8nJ8[#}F#N,}!hCK[j#h<.Z+p/zD9|%grw_8dA9vB@w"[JXP9
-X7=^,r^H0qAual5uNj&Z|#`=[iX!JfBiux[=iXjBCKu/}TBg#-a%%_vquY;7=tf:1!8)d{UEu.(YS@6=kAc[uK:`E],eEC=H`BPVX$tNy,V<71(5;^DF!=
-eN|@wL3OYKB#d0ScR0ob{8V$m>a1TtxQhvw7skR,Z%G#84xa--1@/4Y-nqb7M{W65$Qci$D)22VqMCOU%me/O@sv8^VqZ(G"xXm.qhdUP,I&o956gI7fc7
-UwMh:d{dcD{'Gz6g~=M/c>r<'`_8p%i#X4.T9hmeZ2}t-8eff=a+RgMT.aD[Edor2<r%8buv#Rs@]FX@.LQw":dZN6{1%m+dq,VXz4O_Pfy!@xpfb4@NSe
-XMRRG2%U>t"7dr"CYE1c]PR/E/$LXi0h.y6HvK+{./1+BT}uz(aGW^{vOTu)7Cz|A|^J<wX'wQJktcyO'b`aQ4/^Tat^>c5N6`0k218>KL5<9nO=B<cw#;
-oQlfV+_.J6/{;KRbB4'V(W[(Q9qBHlFFz:II,N/m'|]';d)[vNl&ku._sHX:3s7PM%aJ+N^-Uyih4DS:lUtfl'!t)CLzBw8o@Q2i]'/"(Yvpm'F3"q6%!y
-Dc}`hgNcOBZ&1C't&%6I3u6Cntiy~.]lLu-|RRMDNvi/qI"o6ZcMOzD!R+C-nU+4;m;2{WxDAj'"cKJ7!&eKBE@i#PihpheN22tKkTR%S[};%RUI;qfyzE
-(keq=o{p{&gUmfneXKd<o6qqSZpMdN`r+sfy(i+X(}oibENE<T}2dH}y.)~yRYzb0r9,T3}1jO8JY8:0qTwn(juGuE9r"&#M0GPLo_PkW4ri^VEv^Y)!0V
-;];weT)m6@FHo]!eH&+:a^{/9'uD&eiNgmWYXM)2Nv$L.&ApmGcnnL,}-8lpczDaV;K:s]moYY"i^3lW`3#}A]A8g`.YbV(2HK3kU6$<EnE73n!9F:1mpB
-u6nmkYhi~tmEziA{vk6WD}9d#}dNTqi]S#FdK%"/vP@UQD~/Lw)Mu^WZ4h%t`Cbpb7VPk`!6.$/"@l9z%'kQ<9BbbZz^kQ{KC)J8b-cZ0<T(;/E6#3"l]s
-{EZ1E_@;,]KQIP3bu`A1L>NAlW"wV-;(6EBJam_|q!#yN6e8QW,;'%E3mMo3U/(";AM[4fB]MqI(ERjooc<Ln@=RTb_4ShYig"@4Us3Ea;w-n^$RG'}l"O
-05EG@{m{f4/K|%@n[!<l0(+&2<zJT+k!F>PpJ1"E%`E[W)i7lC3`9Kcl~B4f[xs),N"/@L;2>kX5NP!+@BeO=d&mSQo!`#{xd'h5YRcipPZ(N1cp`wBJ(|
-gT0Tf`bm8P,inW%_nS:V^b])Dvr&4b(9zWoS-n7`xI(Pe{<lpW6`<G~olw1$f3Xxwge>/7p(8&~/c_WJQ[h:][44C{zkcwe>-CJ;a^aTS)E:F967NT>0jm
-NtjX7p/Mtj}JvQb-l@!T=2SmxNV5KWu{P;5Shw5l-s{TZ!bq];PrBeaWl=I),gw@`|o]dQ)J'LXF.VJ}#$xl/k!dlTS(a/Z^X%|zRG3xp:'cll~DU|jl&I
-hp,;`emQcA'CnuSTp0cHH40{ETLlgA0""&9AUu_jOJ:9R4<K^L")a([wCc%,XjkEmKw)EvE|H760u<>Tov^E#@2M'j+[}K6/]<pDR94<{!Kp#71uq`=k[N
-9va`rI]Yxs{N7ci,|sDG8M&EWe-{d$;tqY<(@K=#`$S5ZY(y~_v'5vnAlVItm$n)cF1V!/N!^8mUy#'j(]AY8@S2RSK7-JQP@&Z0ZV'5s,]U6CC7m>N%ui
-t[BzbhREB,:dZLKLd9.dl9~Tfa7dSOLK`<sP)d]%O.c86MxXRN>zRQ!1DC:5(.crSM-Qo@VU:KPdAR@c3!r'wLLf>Pr/C;=Bj,Wy5e~bSoZ[WK4MuMLs&^
-Xzv{s+YZ]ibqB8Z_Y#7VCD+=Z`312`g,eqPv%,`Rc[b2i)[`A=RLbms3o1Q1<.@8M"_8FtyvL'Qr0NZN'VGg2F+68D=ZK:%)UAz.V+Wxn]f(e</Jr`2y-^
-+7a3K!w0aTc]BREg<$+#(#!]"L(v0&cw4IwdZC;lRLt}|wpP3MozecEn&_8r.N%AYBfo<mb9r="NtoysJDAZt)J0@Ub4@)[_Qshwqksp&iSj~lUVx3`f4`
-4Y,P^jY@DRwt&o[$[:|}RFAE!g:_sV+t+gZyC0XhU9H:|W})-nCEEY[c+.'lq,(-E[Ymk1u`[-$@5e2LSL1m(y:x[a,)z4Zb.#8DzBu(hTC;5_CYuMqCso
-kVJG_[Oj2GaY.Ync>nG,[>iM7`c5_V3[,rg_-t85V<E0dQ!@'-7Fq@zUmJcgfmA`Bq/oV`OhDY8siZ'p_wW5I:r0Hda-f,<:9=OZA0|U<wNRR%nqq3+l|:
->gM%eV66N,k[eI&55Mlz'+1w2(bZrPT$HPz'iWz"<EEM>(81-(:.;qD'SSm#,+|wvqGO2-Kcrn"1)b#L%Wua<m,vZ(3`Dlk;lZ9||jcl$$$O]{9'RQv9`{
-5nQt)/=4@8n[v5=opc[&7N#V]:&xvY0XN1I<|E!n$h/l^@9:S@JBF%Bk80tQ.3c16KY.>,RHEFw0dUl'_twmfvl}fa'Sph+`~M'%=pFsD1sxAZ,ZAUE-qS
-su<GP&gCQm/Zqv"pCZ6^&&mrojQGBlU44X.UR{)4-tDnX,&r%t#6{$>N=L=K^riilq<|dk&j6N.w$vf%Fb37=]iK!LHz<rnP_HQaOHq00SJr=|%wvH]jHD
-8P))Nw=V-(lyhUIXOT7o+Wd2NJp_S>^RlA/&wge6wA+VBZB7FQ#96np0E#I[GWc1qr]N#!NVf9uRPf,Al77L8V7Vt!>i'gW4s><(^Vr%7_,:+8@')vQJ:V
-y01%BsZKj|foCEnQX<@/zIr0#CS8T4)88{}0%+"gkqqPOLw5Mc{#<0nn6i1:f=Cdnpfrw(DMPq0G4-vz;3gnT-^$|q1&sIy}x;dzmQR.gN$^+x(;3Q(+Jq
-qPbdLs^lC9@wE}HJ9;5w&;sT$f"L9X|n5g-EyP@nO(W;l>vk9aFWfnB)CuO`qa`iSe'iio7sc+O`6cb#or<2^n|m7ivfqw8ay;BGseMSE#}Jw'UizcX1ML
-9sv.719GI]V1(<fs@"y+Dx1QBr:{9@I=qS/2gU<2l&wlj%S|[StQ!+PGB5y9)/|(Th@{,Q{FSUQyxCCfY$.Q/%X6dZDYu3a."#KlEw}LnA.c92Nty(#zA)
-'R6`GB=4}]bU/=I$3atdCB(&cVZu<b3z@2-ijzX2)/H]OPakSe0jC(%qDETzQ0$1eM%1S4E$0lIU/#w`bz(Ik$=6k/C^V@{CB&<1NZv;^R.5Xd`/d0;0}8
-19!MR/hnW>!lPd.Nk^oR$k|#oep:9pG_abd1.<U6/E}3x^BbI`,E7|,`SidyFN`or%9He},6~w:hpBJkd'OSW_+@=alWMx:CBqP]3PcfY',ZXd>@pjjVCm
-}c)E!V|9:HWCvQ@y59or-m/tI+&bK{GwiFzi/+;zxpvbpW"aK'A$5O`udq4vW618}(fO}^iuTJ0N'./omAGuK{O(Bv.lko8<m3%^QzzK]b)0mcs"_{Ak<D
-Rf%5U'"M"^6S^ai@#j9pM2j=vxr+afx=JCcK{VbjD1rA@XNhx_H1FthfdWeeR[;a{62'0"4NEFJJ${9qvxY+{,ge3o:6UQBQYOBLVB+^G7SE)]ESJ=9x_=
-O2~@fsuABV>uinLwYl{Fa]OpBB0:@$Tr)`}`C!pLHwx!@a|4bWFX-EkSG7l7n3ht8p.){M;hJqydj:>+Rr}lc-@KU){dEhOqt#wxb^vDDgVZ:0~a>9AcCD
-ZT@)!F8G=0&u..@YG+EtbC5a.kABm{a=Idihl)Bb6g%/"2v@KX7SlgIFm4M,5j[0%U2'aRg&f[TcZ<<dP7{Op<U"`gxmggmis0D'.1:1nk8D#fcDXqTDjL
-Zy4Q6N)O20&1KNMs<1.j,rCRWl6>XaC:}ko0s#tTWL.>"u@%HB`riVDh~'HOGbEd&0;!M`5Z}Ii9""d:[/evL-`_!y0iR)a|+MMkso[Fi3#5k:`9Abn{<d
-iqDw(MWB4j4aj`iw[w-@xP7K82'6/JjgFKw"@uU6F4w%51~@U[n^R,un(fp1$w%SHA&r7;]Wl7p>R7Tc9e}aW<tcAh]Q!70{GGFDpgJ`|Dc2(%Jyk,ye#`
-_m;p(fqdL4Bog=/grh3yFSSGsVPa+=VpV:uI_k/"yqQiO}[lRaAuY2UN"NyBt=7r0FI9S,nuS@jx:BvgeB{|7-5hj7bcA0NvceC4;Ay-aenTy"`bDt,(yQ
-2i'6H#@79|9#_9>8DQPrDSlHlK$)n/!<t4P/~9g}+#!!
+810757
+'fFXaA3.2gqA9A3q<:NBi|zDUm61[!Eume1S|966N|wwW|k}X>wYGwtz+6E{o3WUmlTnp}xJ2CSh9[ji=vexeIuCA7u>@m_jLAqwN2{l5(ScAK.&9zWF9s
+o2%q<qX#T,~rMg)</g4W<x`]hz`|m7t_GQ&wE<iJ8A:nD]W]<m@wkmP,>j-l$;Pi+,T"itOa,ZQ+T#Y=MfS:||w].dx6>-:UUTh_MinI$WSC0^hY~+wg6l
+=2'm<y)co;Uq$6&KdDJBM<aB@>;9m'T=q"BIaun]PP6sW6!9{m[7_uGbq/u]M0JOc0'}f&>y,3+myXbQ,(dT^F1`@1R`&|=xm985!;E-41s%#(D:=0+A{)
+.[w<yP/J.0&]4qX%!+`t@suU^qyaE9O44UW!|BKib9q5'Dni$txTgnam-zqwAcLE-`HMo=[ud<r'Myxf=2o/CUNVha-uN21b0pnU$m$8ni]{L7sCkL(Tr,
+9Bra2n">#;)'H='t{;nF>6_@EZ[#U-u&~>u[]6,eO!(>NX8KzcrIzPPjR+xO.H+>2pB}Y,3bp3fq1,"ntf`,r5$E<hs[dvnz3{ULn8BDx/w;j9eCG%$A'b
+KQ`eL+^A%d#4KplBR/Agyz^6[OiPhRAK-gbLe%^p-m=g~&F1|lO4"3i^=}HyVQh,pxMp6.;A#$>QrGme+#d<flk>iGLg_c3:U_ggt-&'FsS9|),.4:6XaJ
+d1NNoDKkKx>EBcomr^LFIbAZ6&9e>m)C">A7t$0WN4yX[Wu|60>Y86ROU}@%|Y__cmn,LubF//^2h3yoD0}>IuHF6)p|'HdMWcdP{Ccq6+-[)MO()sKr;l
+HZ2/!:;liVfzn4akua+|F'I{{AX).7'>X->>pIItk.4CXigifsvYN4sZroO5&yzAIA9_{i0cXD@Lv<8VXXRkbbk]6zlf1jed,Iy>7n.GGWN%t45qncWL&W
+yTC^ck@2q3%Zx@0}Tm6:9Qu8q%&OOa""{<|S#Krvo@b0x#-xXj:;-9DSb/#:R&LbA9SI_mFV]UT[~;GTnGEd<2>jdn]6J:0x^X|33(E79R9QA[.@P{1TiE
++Km_M|1HyTHQmhqV:WaCdu~ii;@#T[7wcTZ_li:Wt@8}VrR&&-b/HENQFTf_AD!}s^~P|#ccPLT=.<zp^&_^VVvXJT9(g^Z1sG-<<nwp)QlW_+4ip|OGd|
+p@`@}@:.zcu>Jqk{k%,{#FZ4zS&ZvIuVi`^0}-cg0ay;ug!8od.TTdVO'V&T2{IbRC(Xjp(#66%L5CXq)J"](1T<Z(vm4k"Oqu7GGdt6k,-8S95tpXc>ZT
+dFi/[Dn<1A@tVDTO-s}Vi$:4%&WIf:k{oc+;<<@m3=tAI3PW'sXZNLsO|!xPQDGs(dp.6uOT+1Zo'wa.R.`t'@[T"(^$sTxQsC{ZvFu+/0Oh4;>>qFpivN
+o8JEvpj2`J-jqa-){CORtqE:rM4Z)9;Xh78Cl#-3d>(DK&M}"0Wb`N/!12!e<h]pD/e}+r9$+OjjiLtSvvM!duqi,/'-^@6|RUc:FsX`+g,t4_:).xYRF,
+V/"e>K"@:nL]liqBV-q9N9F]Is)2ZcKh2;dIrIDU2j:3PK(ygf)dgRcw}z+po};#6lU_B|/zgs`/&S0QwsQeD:^MU"q4wIfB=7vUheS)PqSS|D3bQQF'Vx
+F{vWR5_|5{(e$w>'b:L"N7SaM[[%">q@sw]}b(mZ8wUt=m+E+YT44[gcLQo>B^"(S8C4~;!,7UYr/u>_y'iYySonDZ0R15s+ATCvnJ`#/Epz~1Ds^L]])`
+.Nx6<|=z|<qE34{`fdN3SD4iWCOGbaGRd<U=rzv}M&5C7Z3`9%y0|#bktvY<.:M}M"@Vf,;Jt|{SZU{DALn}QN/8''89lp(8a%wwI&q`++SP|zen}a}]Fn
+r#h6NLb'VH1YT#h`vUKh4AWo,L>:uAkmdBL1)hJMDq1<e!>NWh`&8a3Foe2tbHdk/Nr33mQQIatz+.C_!DuLoO"7wXDyEO#o+qL5U$|zF5lwzdOia=mwGi
+~@;DSjg3uIj04Qb>U.3X6F]&s)<bt%m<J|}@x&^TtD+m{WjE($&tpW`e|dv^`IzJj:csM_6ZdWP)y.n=X:.t,'ys<[-};Z[u>A!#0Pl<ZmZR%|2U[!MAJZ
+y2D^n!83kI4:3anVFSLI7Kr&~$o)u}z`jl"wno['IB#X]e~rVoVDMTXnR=bYg%p3'#6MF.fX~toO.^TS92$8s3flPCL=,)s<qdfI+y^t>PE;6)3JW`V2|r
+Ij!1jI=#+$^6E{cs$hAmjyYTu2DodT`:Flh5QF1Zijfe(`x5VmH(HeuA.Qno8kCRlaX:+>m3>FFv]Q""iFuRaIGSWCnKflVm+/@A8cBs.zaUoc{IuyLZNP
+6&I^,N:_YmxmcnJfN<hb0mlljBB$rRCmz>-j5,jmJPU%a7VCC)06:Iq`1OIu6!g#xM#ZI:!#`4Fgx-+1N1`;;B%CqP]l"-5.!V/uGOD"zYb{AtR(^h9i</
+/!;EwB0Z_p@hVEjEPeV35S`.1VG6C_p6X_(cU2@m/J|@TOwJcOU.f-9Rw]Q3Q%U0SXQqGW^1kvY(p|K0UI<4&&:[nGPJ./Sm<#`>UgO:W[nj;'J9^E%pZj
+BY&e![Jq+M7`X(}"Q4i.0p'&hv"jfa~8{IpqM|3PU:LrzO"`~RT7LhN@T`2iSM<fF,mUKo1Ke`hgfmM6XVa>d,2V]loyb:RPMw(KC|8<rWvqZYOF)GysKo
+79'Jb'Pb~AvLm#%60s!oGrQn4drPm/jcRLUM+).>xcKS8lJz^("]NWTDE}w+s,:$E0Ij3"61;LrL}!CWOIH-Xj8}p2O{OH9l-M4B=2.qT;F}R0aA}'2nRu
+:Cmmp'Zli]#mLv_ek.'bL45155}<V2ZFH98^Kj5:g)DyZ"{a!IRMd659i`u(;u=J651lu&Y!5E/uw:jlhPkek_ucw[y;a'<X5vSc_u`:=[oP;[f=.2+|SY
+Q,tb|[R)}"Fb:#/ro:sE[[<g.y1"T-0g'5#:;'!_/2dQ@]-^QNTn'"XtkqQu!;/opKOg!,pw2K'K!<>v]DNDyeZe#gZ)R_jufkW--ZuvdC^KTf"~`'eoly
+%h{e3-9:K5Mas2qUxN'>Ln!&{GLVKHo`~T#fcN7ty/-j<Iz:^R"D.`F^/R5N.fRk}@p;kwF<)"LKn|7>OM(.TP`1>[ay~N#{lEU]f8tKZeyGA-Kk4tcnU5
+48pJxt[{J9RPk_`i/%@M{XWsmym-tH'`3=>2rciMNf"w(m<u5Fw'>a;n~m!j=T,;czA5_/OM,]ylM0EPfmGo|}AK[9VlWk.6H)ResCr+!t]fWm=D>d"d3X
+Fm.gpILHPUi&0=@-;{U9mCUni6ob.V&Yi;.CatSXlj9:7!,lRFaL5u!W3V:^28P3.aYmDE0.&X'Y:pp-CmzG0"jUS[[PV&S^6G}dMF{Z6qP!t"}sAe;qYH
+-0lUF8T(nHi:1qYjK(MV26eIh)Mrxx4!9O5h/"jNh/QZo@PW<R=^-F'%SDG|RDoCYd!rWi~Z`03jv=pnhapj_>~w~qZG3I06COTU8].[DA|&E@/'4}jEA/
+L{&'VHk'O@!V!E!jG.3x}hBx9OFVZZ$`Rw(=Byb4V"UtHG@U^}2]6Qm5ltf.:{qO6m@)kvsJm3{nXMZW+zBXX6XECl]nn$<6H>djB+9|tH$apw8z-hGe`R
+;2PL`GCs~Wi@Id22_94UTq3_zAKEFBq."~>I{Z2wNV'xjy.Ai]Z[|dtDbkfzR6)7}jv(E6"-:)2RD_{9~_6g)03UiD8(z+[m4kMs8jvBhG#7>f3w)K]Fq#
+Kjww6/%S^VIyoC4TCv]UaYhyX[{+iNrJ2_#>G+{[0H!ulS:PDUVvO"R@'IGuAVq'5499<+ZqTCBM5Bn}K`mVN=z_csHt#@Cx;Lb/Tw'E:qOp|VNQqhe@f|
+d.:K1"<Wzf6<Orl61=>9X&Y:8D29S<vi$@Q}N<V7L@(+Oh6@b=v}enJ4tA0qqXc!<ZgfR36fb%yscniYxM#j:&kDCq(hR&Tv]/UqAcJd0kQeqv@Kwo1>;E
+t;GRe1cC(m|%7XsXNnH/M$+-,;VUGU[z'oru@lT3__l^5$CPmy2_!ylD#oJnlK|ueC.}+`^@4g&-/#^Gk-u)+m^&t|y!vaor67Vi|#O#n2)i(y;'pR)HzL
+%}!`;ft%-Ch}]SwMwonJyE#rP0B(>"B4+QHj]<`J~nj[S}zWCEg`mS|lT`qZ=4|y~jE5[6R>]v~'xte+1A;,2s6NG>};pp)F,Og0tvdnv1CYigxP)3>6$K
+$H/uFKY[9Jl0iY%gM|_"i}FoXA~oKD"M=9e^I3]4a.ja"[.,}woQld&#QxlQ:zLqrG6rvE@g<VXAKTqpda^s-}X=o8fd}eLYPAMH+sYBLFX79a@;FQG0@n
+%6`spJ.3Ul,b/"7p_%u&am,Qg_PcU=&Tj^yhmE:$IV0t1bRG}.:/_p]1WOe[=TsM9P;K(Nie=bO2P_tYGS"iqU2pR1/XQjU|3%XxM,'.lO#`h{h|"=_J}<
+0.+3'D1NrhjG.c{|f%e1"^vV{J={EY%t5]`|l6>j'JDlN$d;$QEneh{`11=+j&oW5M8]RMLf"h9RaVEUGb2q`V,@T5rX1|TF5/t93te;TabBYbMjwRt1f$
+LlkhyRf8ya7<K<.IoxFZdFlnkPPU5T^kMKz/6:HeQT5Dzy&(&-^2QD>n%2V)]/Wss9ibTpN`Z,}x4K5WPv#I`nnFL='jWj^C|$<|Le&v|Ew#@;@3~8!SV0
+Uz[qT!IO{O<Mq+TT2CV=k0Wm:T^S>;`k#&3rvtz+0|.aftY1/'Tbd0MckXmT:zkQqyWI7hFv|2pMXnM+U5f/iSiKRl$!OP]1man2x"K4fH:AZ!Y;al^yLQ
+Tk22Li"Hp!!dtNXMIi[-Yb~p]YV(fmRbT;1M653hJFxDMrjVM|G|v3f{I!d:bHLOik5X.pn(+Z(ZxivW#%7<i6e;,CK}zzx!hN5kPAa.@NVBPJ-w)][dwq
+8k9"TQQlinzrN1(Fl<uLqUgk@]B</h]S;Rk:N5z_^CV{:aDY^%whYL#<`a94Cl_$,6:XnPIB++T]I%],ZTc,ytd5&_hbXY5@"FprlON=DQNY8f`AW'8=&@
+'ruEa0q;Vl;r8`TUHxZ<rucg6n{!QF<-cuI,)MlN3s6ZQX|]1yGOi;&OL2=`vF--~reG--7IhS%RnKNWBehAq9BttWVEnp}!29"gO|F"$rR35ILxHetRRU
+}hJHBh"Up)G0wJ$gu+:grX^RQ,aJHrj[j/|#gT#(UJ}<o&eV'xeHx'_FQjq>4FGeoq4K:fG[z$[z_#/T|hhSh/f>5BR7{m5wH#Mpu^6FNQ/.XI<&]by=uy
+8KRX7WCnY)bL^)XIsK`T2.O_KV]Ab[|r5@0T{E+ZdU-!P!-ww&:T$pf5g8SYWIkQn,`pZUXcuR|V2;8X4xJ"awuz"p)cMRI^93n4P%<sdb[dpxX&FK!%!W
+-D7OZIGS$nm8g$]l<&Q1)q5hzas.THQ<[q1-BPR(y})s&(/dtrOMMNjbk@'x@gi09q@U4bni&OB>["O8ZW$0DO3},N[`NBZpRq8UtMe^d0#LGE#HInGTrf
+['Q_QfyRCLtV_gm=lW&H{byJrd+I>5lwiw3nZb-coC)s_@:7'vTt!oT9CGJP&ig"]fJe.W1@Jll2m>$B0i(VB%9C~VUgqjdcnHe7D_tA>gu;a3"RYrnjO%
+bZyx.];qIl$@=(&^xWyATh>$EWMA)-="8s5`_c6ez2E:3feRnuC)l82h#KDb&12AmnQkc(}h1g<P6fo]c_VC}Tern(qOD^DNU0{e,JwI!~!UU9jT{}&z~B
+-xCQYNbgNUF&HJjf/oK_x>Rz:!b;;m`RI]6lq8w(;Qi+!g3;Sx>acP-9NU@8,(jTmDi9ySXSTcgyx6G/qlVG`3bY^GmUOd]x5UD|^&gNo;^0^_Va+ckKAp
+-GNOZ,$3(1T/OTJS1F^DBDj9OV/"d7':yMy.e+KOAA,lX^UQt{|WQ;Znq=&nZ{80|f^>KO$^3ihy-jeae&/a'M@w4PjdAsi96Ib@qY_yL|2Po%VF'Bm6L:
+L'Gf(2HX+(CRekg.j<<n!w+2)I4F~l89+{MVibk,EJ]>r,dk{,i>Lr;x&2lX_<5SJflZ&}),,1Bw3_A8na>^sU5C"u"yDe]#~HB4l>^.PbmW7LB&.Wx+;2
+[,<iC&0rG`Tt$7fJbL}h>P2l/3S(`}`xL&OEhl{od/]+A2yZ,U[6YkpSAZ~(mI:Pl68cKF_1"X]}UcFC@XH1}KUW4OqO8g]&QLeqTsL)3r<jSs_8,Qn.OT
+`!S@$xto&X$0@upk3;9|`lwpV<^5/<;,<WASlkE,SQ7GY'I/,NAx>;;av`@te&$rf(Sz%5.2Te~Zugg.O@F"HJC!"C0:{a}(>rhsuWNg|@sCVAT6PB63n=
+5A.oWocR3=l7{vwIQSXS>ew}|=6|#|jyhRE5kj65.vJX}>`O|g+Zmmc4CW&Xil@:axdc@4R+Nu<(#]K}SX,DQ3lE~#X0=J>[dn_+6o%4'{V/4vc=seCAVZ
+V;$e!JxeZcpWuwFuDjQPO/;yKM_C1t4}Ub0M$K%-YbFJjR]Iyok,I|"0mDg"I$:hC(2-p&dF}oqAbQl=Pi26^K!i$$ILU1"FATU14QN7Lkj3_]^$TCMq$j
+pU'9^H`)OBAt==bg9(>bDh'6`QfL@>tTtJ',=KSBoxqnNmk=OQ&j%S6'D!,k';Nn@et&<hK-hjulLf0rRrb!Zm`&P9#gjW'd$Ng/pKg141ZZ0RHat}7jYh
+y5$-b7;PAqC:z^kjPw^:`2+^th]!IO='x8noe-2,H;md=hFmDee]T#!7c:hhTW^@dhL-t:X!"5J'd9-u-mrLvl`qkN=r`qmw#-PVY,eRnOq&ON6uqC"z]n
+&XsZEp3h,8~I:9cu&D%HPf6u3YpTL^=OOx`Ouh,mDasa.-)AitFwGK|L-K6ZgtPg6xK"!.I02(xL'.x&FA;Z-l:ro16=F4I]>)bAgNm+J4/G}7xaX9PXD]
+-#0wEgf8l&L]Xz-"m%g3#^DSVd:5[D^lv#tk;1_Aq;x+-7dv==H(,0A#aA0.5iA2aBZG<ao<O)89`"3/#H+.@%NfvavbH/Sx.El!bQZc&BN9)SSKKycBN^
+/'c9^(Gk`F^9z;oc<u$^:+i%|]:kAbQ9+QDv_H]m:3n6$1WM;eOcpN|pnX4;7XIEq[h.W('i@q<AYi@C1sJQzHs}RkUUC'zfS+mCq@{t6i'tuVo"(mnZmS
+88h|A|&CstmbY<)}5aYv=X>$<Dht'wq22NmBEoSW3.U8"#J=j@f&99ar5Dt"R8dupzvvF/Mmhk^0@^bkZ;{{o[UEvy]Ep>e1<d2E`)ALn6QG2kA3ofPT!_
+hj2p2zubCy;z#&PC22v'LU{AL"jgduL2SQJQTHb4wLj#d6t`ngYRHi<3I6/,&f"y7Tf,hff)_,GCC-IQd5Uy!mA50kpRzV]'(SS)etRB}u^TQ-11F/gVdt
+)deq;0X:!)Y+<[{Q-O$5Gp|-SFJz[)):_l]]a!O8])1j#gkC0x<dX]Qa|Bf+TLGp7!o%N6}WN#_fd+vcT4x6H6s5f<9[Yj.Edi$'lPy!'E]fe&zgQo9,t.
+x-#%4e7+GAF"^+Uve`|[M;KnKh$4v:KdibCWgO_0n:%X|U1Rhffw8ojmM1/qsIGgkf>Hfm|^dD>}X2HjoY{vg(ORaLttBK:6rM6oU+/;u4n3kVFDJZnfT6
+7Km_Bwy5{vklKx'b:_yKvDdD+lgEi[]8r2)R8AqcfCD;&=ecuK5ET)|Bi@^/scL_co^Hom'v6^szMn[_2oD_fqc5ZH[d4LzK/z'uGL7bZefusX#gdxFUV6
+s1Z`:WKeFbkeRlwYH[6"$.<yvU-#^;W[|mG)^]R/U6`2g6;p,FrYqmQr{Tl;"5Z,~f"IlqSp2>{{X-.BNuZb>>88S2[D-M:-TaY1WUKKj]hL(|l`xd}MNG
+UcRn;G]SPO}Ys0wg_-y2(9ak_@^s9X_#Ou!MBa&vvR9b-g!x[{LdEbH3Pigt2_~/~V~_0,rK~fI3#3K5l[&I[qSp62.Ru2}$$c=XF%_[<VZ%T0NRc'l6MX
+x}4rQX}^Eo%#Yh_ebCNm'2dAsDoEW@9RrIcb]E^8`4F4XVJ"B.LwrYYKpnnE<FM2@5gW9=R)-w>p%WBmq}YjX.YL0Rx91[I9)JrnzR_snrMxjlr{B!)U!r
+;.@(P$mVsHy{YuS0hn-Cd=%#O/La4zgh<HFkt6M{F=r:,dQPdR6xLSwD>kncNwJUX.x,gY!|Hi4{X3ip2L:syVojGIuO|zi=hZM#UZc;-O#(GZ4ebPGeJZ
+p$,WtY!EqhT,s.Ep_(:&.d|Yg,4pOG$VTHY@%KU</^W,m]WAtr@Pi@J,-mGM%@fdvm^Oe#&!)wu4+=<bboGO+irCl"D'r{"Kc8#CvZ[&<bloL+-E,J1oEV
+`tVsw&5},6,P#bG,f$BcU/G'@mEH0W5(nJJF@m6+lr@mp!uBauN(<>euA/;Jpdly,elR,yo}12Qubz%p{)0[I$^jnhawc_%Kh=]KX.&)~wa5Io31[u7c=5
+m)3X"5dW5ZX@7Jmp{#rlcMP=9_6OY[|Jz=Exs{~puxkI1gHR`fa-lbj$U[to!$${[ksHEJp9j[aG(TG(`:^9}MRz'91peu-a(L#22jxNMPqY>uilhZ|pT1
+]7-9!wy%8x.=&C3$7SUQ^!c$u0-=]PMHSF|nl0BO&kwoP9,D;:UT9^pxgr8Q56{vQD0t!>oOVU'g/uD(d4AP%oqIf+K,_0{HXcHvOd2EcHwymV9ATWh^GI
+BHIp0=8Io@[<<_z)`zZ$isVd[/72pzK&{_G$YgKAcI}GB,w(tc(i:sF`Cm<#bl[!ra5eRo,h+jV!ZBZOew(Jnql'E:{:KJQd:'%9`m>_ut=nUQd)U#`B/N
+pM!.@;OVmGm|[FRT;Pqut.Ij~S6z2'h]g8#};4|/~LxisvR||PONF7,&HU,j=lQW"uVr@r_I,O1Bv6tn2wkL/o@fqz.PL"oUQ0qwuZinR;J-]&n#1]sgE!
+:4B0}.w+bIJot7+QyMqTvlpA;1!/<jIQ>;j2yH2BggOXKn^KH#]Xp#ex3moZ`e]wakEQySP71%rb,PWT"wl.tI00~{9'.sR9_@"tB65V9A5VV;B1OM=to(
+';~3"Tl%9^u(N<v=D2}_mZ6DEI">[9r.W}miq.0+v#N9"/faA>T[a+M2Z:&0ip+^z&e{'AlU(zMX}1Ovc.QK,O):Wly&EM8@g.8ia1F}1Fo7;U8{L:PWo[
+cXc0vXdH(5{/f-dbPLCO'A-2]M+MXf>kOqn9Zkw[aQ8+b"_")p#P$c6w0+aw/X7N/7l.v'sbx$xvvU2Rg^Ky+<:'oX5c@Ngu6a{'GIdV1&7Re6FVRL~[js
+&bK$m]7L5xY[ZKz+%LrUx+L.GI&X{'7iLE~vn9+NCSng~O,:aa5`4=rlxjTRe4l)=I~V5bn|`h5bs{M^CK(XG)s8|eNg1|]J2qw=hMaksyI]>5Khf.i-Up
+tzlBoGJGTFsh|e;D4>13C:,HL5CoDXKdVS~h>YY:84e6M^M!J5PyMPTTFV:PzUgVO!eWf'JPdxDja"mo1[5%AU@88+C!nHX`7TY-7^zuvc_Vd=G.`Mf6[@
+;b@B|oL-#U8}P."]#IH2s[v/+'iu8y%5XaF+tbk<(/!I<YWL}_2+fe2^XJ+q4"]KnD0nRnN!Fp.e1(nqnkTzqR<7cw's-d&JMF6XG$[-V;-2y[%c2$&8Pj
+9q_C]f9xog)iSd]v{>_.9(30K2}jE-h.>Z(In2si6aw+vkKv0Cy;zy#+<zUj!+(zZzXde2"2XTcE")/aLU&|`z<zc^]Fc>S=q:Xw;|0DSa;k:+A8Xn`!IM
+!bSQqcQ}^L6QLpB0}a(Y0g_Z%JbVVE1y9s~%!4)lI^:yyuTR%).OQYuvwv_qIE2<v}dk26F#{f~lNp0aj1<Fr[tox[9kdCE$pypd[Zqea{[2I19;m!,_iu
+Sj"98JD;q,E&f2Y$cnwI::7DX7dBmDG^<1CSIRlkm,H2/aa+r.o$k/,loJ,V82z+{0AFB>dU+UF]MH1{Mp/wej%)c4AX#4(&!jT-A`A(-_M#|YjSE.i6g&
+>(U}2bD7LH)KX}OZu,^f>-g+XM-Y!HG';Z_H'wPq-RL&,iuhwtfATrr.YJ!<#duM+L32L2oc|)(!QI..oEIX|Aep3Y$6|0H9+bzo,%Bjlfms((5ajbg'}J
+>Pj!TXMAj#4E<hY}sp-8Zo}BCc,=k"3{q;AH^}cv$S]aAhX4T+MPT<h^2ZvY[9L&h:4gk%Pj0%((>:q%Av>iUiroaSriP'go<eHj$cpji2o%Vl&.HsDh"Q
+nk4Z9#^J+<AN.{3QZmaCIw(fib1.HM~|WTLNPp13ucl&Ils&z((:>Jc3hym/0]9[l8Ao-OsPF]z1KP[.zfsN+W&]LcWjb_-{d/r|$ph+kWpUj>5m-+<e6k
+[(/L^%N[3P)[XmSc@Jq:x6k4AY!)(U4+gS}{,d267wa@kaVm/Jz:N':mO=i6=Bl"E&B:9!qsk-b0W$%6V))W^9"P}^$W{^>[SQdR}5u_#Wmu,0Iw`k#{XH
+u|VawD1D:&A0#Aa#Ci6ALZrFjG{bJo1%sq{7&DTH7#V{/.C2`<2GhH&^+1O#XZ$0pvoBH>izv=]0s0@sg9<LT>jNX]uyXTRJ!"L0f)a[wr`[wy^coc-=aM
++4;V.V!on5}AM&:Qm>a<J3E>3>%%"YMtc%v(${=o=.P[[6KmA736O[$F5#1]R2,;-._)2z>vV<C^W-7x@3<`&f8D2{,o]:m{ZGWB~qf]O_Q$]'!zN=Jq7s
+n:eFE^Mi3DdJ9,#"#Nnt@;%>.$.Ju_[`XHFjV-3bKh2Y:VCr/&yfQI-9vz^oTe-uFLkCfWq23O7K:@4W&Ks:MHFC0Rx6VQ&<I:JT4^nsaai[XF":"z9uDU
+8SV6qgcjTltOEN]6q[aw`%bCI1x(LC(N(-oC_]}n7@-qL-ID26~esu28Fatf8jcAs^&W526Au,WBDeRR~sew`Tg0S;=P#X2wa[dz<Jg;&NDN>od$i.BU@<
++`9QsPw;HiU-{nm>"^:&;$QA8lf.-hDXIa2yZ7)M:cHvMoYOUy-l7YR4pWN_`X((A4Q{|}zfVWBj:7h{6N=#MHwdAPf&ZG98ORG<@4{`HrV@-SA',lt$"N
+kNEX4V,;IS//(2hF%C-')9sRV#5%]$YyszJ>~|p%}}H%V#.cJ-PRD2vrAFNRY'vsgF}l{c^`/nb/(v<`/8&Kx,7hU3)G$chGulIr~xC[ydJ>/N~{_pD/Cv
+(Cngs39P>;Y'dij[ZGz`V-$kk<z$!g|p+q1y2DD!-/US`+psw@h,:UM.B]r'N@W,xKHNeOjsi9yj{G5w#m$[%_X^0CIgM44pJ$iN)3$DDnZP)G7<:zRn:D
+}R.bFF]9D_~uZS~<vh`0unl:6%Vc=[|x'"Bx=(;RkdH@"!4aBP/&PRuvc8DeVP;ybA~]4Gi2%:!<j`qJ^u_Bd5@}hEl;9,k:DjG}>2F3q(4G3vOXb'K0Et
+qXbTAMMEF/:!J4$,RZl@hTMM;@Z;r^L(zOl'VXog7;7a`-J9&;z^".J7{FDNP]W3w4X_;.[1J8K+0HS^%.O:QT7,o"X;GlJWzN~[3MXwKEX=O.6W5'O4A#
+.6,"O6:GhD7"</^!9`OQS`]RW."c7$iNm"'uj0Pu84r(&aa8,^3_@uG"8Hp-b@s{j8q[B(>gWRV`~Q<h/]@"0b;@l2_#^U4$nqsdcwj+&n/FesTyEma:B1
+67ET|[FOHH}ERt~7E],eS9yt:[=5QE[fv)m1C/XZrV7"]kfEYU%TxY7@}0Yh{:Bgpc8_hBtFGt7%kX>0:#k+r]xTqD'0]&E^'Y%:F>2d]1Ak:C#J6%0g(w
+6N)x,teon0<2x;]^Gr)Aav'.>CWpfc}6xuoC@DS6tA5fKJ"zVo&iwMH<<G$zU>FM^E(9yx;id=iG8N"}Lx>"|O6>!,E(n,pLhd_jH4sd;p]8sd,+Mb~_vB
+s%$%:KVo2eN!Y!R<|GVo%wsbw<6Z%I3ooHU%)Q5sc->B_4&FuZGw~()7Azv,k7_5uw7-:ZpB,`e0JU^IDckRgfJ74oFA;d=J^>.C"LlK;p-0~oqlJgx+]>
+Gd[uY}yU%(clOfbfYqLmly5%!@:R~,SMavNAlRH"J:P>Cwlexaf[[]a+RAU,Uwug]:HnRsJ=w/Xq7&r-mdtFv#,f4wp6TRIJBc;@]e&w`,@9Gn8xG9U%=m
+tOFx4abOwO<W&INvCR.D=]D[G>u!U%LOQqGZ~{ruQzn7!41:uk[RiWrk]9i-`7kQoAE@{fZMv|%|(3,wo6:oz@@4="7[SJ`jw6m[l|;sqeZ]J1TXwg~Hi4
+_nCDYd%"JuHp5T&YyQwUbDy9kKGYBrqJ}Zwe[|GL)oDj+RJ,L]I-z(j0nRX+f"+]C%d>6}DpUwZ506A^bpnaGHg4d5!wC,uO@+{T-=|Rsfg>%3#[|Ds%,k
+3ff"677&9LG`^^+}[T=qG+k8vi;f+]<pHY:zuIXUhGCsI`^.vl`^702@'cOTfo_`T+EI|^LwF46lLksKajZp5I0f}/^NGv#6eI-w.uE0o{'AA=ve<YlM1u
+i8)N$D!>N@<%,s}C58-1B#:iw_5/eJIsHl[R2P=Ob|"xNUQV7.^_!m$E]8lMyF<=uiboJqd=<`l&82uH+iZdVjeRl7FRg9dG_uak|(rik+tW9O(]tSgIT1
+.b=|h3_aC^eS<_#{EHpNT&{`VW%oBK<^!0-Q1.|:ta3RUZVvF/uBXu$3G8<T[PO]N>b<|s_Otp=j&{}qd-E[QGi^s-zH11orBHMEgvJ=F)x{Nluv/#vua]
+%C>RBLpO'Q`@E<'mJj58&F+VL9iGXu6YjhvUnd2kmYoowkpZBrVVm%0kT1PYLV~mLpJ0o0HlM;,!EKW@J#2WKP[m1EUD:aoZ1"3,bY!Kw,8Bv#h^LI{2,5
+vs#{C[+c)j)t}^7Gd7`J|t_H33X)!Z)u2O+C^aPY1^9@(baXhY8mN"M$2Ni#@yT1C>,l7gsf{u"$8KC@[v^iT=]RUA;(`z'cV|mM5cO_V<s0bZv$#@L|d"
+f|(D)Fuz34,b"NZq>7[,v<QG9ULH]MbjLD29NdEUpNaC`Rw[3;F7-vY4o:(Z/oByn>:3^G~2^2:y:Jl%}3ZL$vzLwTIN<p.YSnc&gRiDvH9d9]~@;(g),}
+BK{!l}rn@2y")l(z]F9pzupMr!nM{;I+wDs5Zn=.cx5n"32wM.>qc%K&5O7e9p&)DNT`-Y`wK>30.v!JsL8_,WB49'L=e^Ab=kQ79dtwX9/bZT1HvI]uPI
+f+J6}noA2/+up';<Vp-hf<`K1G.g.^WOHD+lD;gfZ=.@b^/d@rDM-0M4r/'E)Cs^#/[sGqZ)a4x7<5xs7:_9RZ:D@1$AI%$fs1Mh7E/k&[7u$tk>>}v2-O
+d+(Txng/MUc'EE.T1/:G4;ZGb3B^}8yefq:]o[1hY%F7zBnt[)aU0&AF>arxB.%slw{L(vri&Sd'r5p%SgCL5OPMy2~2f8MVk2^PQxygQh-]Jk5}9M5lUf
+#]9"8sIaFs74QbM2h}tMvGNKgl^@8ivp66EAvaN=[Hu]b:=`4(Gy|f:VmchEAL3Yw+T8)Z!s(,"pA$kYYuz]]PByVwy5;B3n88=)7v5`k{[OCW38eAS!U>
+ua5;$!zo`DqmE[&$EVPWj0UmZ|QA0zkkKP[cT'(bI7mha=CP9>vBH{g_^d"tQG:w'KDl%Z|3FXhmQ&$uR%UwM>y7$w(tQR7SxaPE5=v;s>gYoRKs6VG>6W
+pWyYG<bSS{e}k|g6p1UU'sPy3/"TOkPbkUbM@(vBj29L[kF2w'SA7h!AiZiT9a]p%t8L1C7IRLi.n3,Oa<>#c`hIr,dY]ISuHm#%&D#C;aw"yn`QL4;IBq
+:c(8[>PP|w1}pn9;+qX1SILWVQ<Q_HE_I!^+];|p%2JGKe}1Y/uXB_KV3V2"#b}Lmu[W<h/V(=`=|'-PDh4FWY8J"cqH!fRk^]DU~DfgBHpbcBSxe7oDZ@
+;v|@(<~_NZhAgd$OQ|D"~|zf=,j{mZ(3rZ-7p>D.av_q@ajp6I~1&$#.Iu/+~IQ[lBEp9DFb<wJuGA_4jK)^fY+P[lp[,67>umD<AT[W^=KFRQns7D5$U`
+gqM<9z4yMp`9|QHUZlvA42CuMu6Hk<pzbejf&1UQnmg7UQi|}bs1Ak4D'ORu-b5TzXK6L&srYXj6b(<PRC<9Cdh+@1Ax:@oe0J=7.]eK}q'4In%^x89Z1{
+)9S"UsK:%!+Y1vpV/8Z@UZ(930Vw%a8x:>t&dRD9Wrl=@^7PIlD`Wws33QK^%gR_Dez&/yJH1u<.gT!(o^GGgkFt=.:B`}^0j`^OlkPn/+Nt6w|ztZVR|<
+D&"]5l=&7;T8U$yb')w.+p.NV[K@W]h8ZqYD2N')_ic6)dpqp$Tvu)oPkaTzQV<pmiop@|+941=gGk9x8eloEn!243w|)3I.>MdJI'(T6y#FNq{a/QBG9O
+MrpCEbx/i`'h"WOI4I["-`UHf=Tq[pci"1r!QbmE2)l,ApYfI5%P&@A/(}8|$x%5$kN&vB9de4/gZ;bdS>|/&F2FlwrW7bN=$_RvDzr)OK;Gt:MHwPr&%)
+>Fgy&B4/cD[]z@,cd7v{mn[7N@0@]qu6RD%{50vQ"h.Xvg3rWE{3gk-<TIaM$k'cgzj)!5JoA#}yx%pD&x&SisTuW+Tto;Xds^q{TN!Q<=qtexTA]OufK7
+"a`t#=m-1QT,`w,'ge$l",Jf`z<iM|Nt'BWmi#9$J(bRS3oUy|v&ZglnZI;OI[`a>rk1/}++_dtyeL){FE=/uT>rQz_bSG=(Z$"QIhlwVKQVIpm&$#0PD:
+o[+jMK_Rj<rGXOb.nOiLE7mE=|W9Yfj%mn]y|Lwd:y'49$b,vF%jrgT`PsjoZ{.d[Gn5v#rU0R|lp<Loj%!iT1-x(1VJy[b32d/H~%p9]009o6FpY89ua2
+Tw>0bcq-QL24-PQD&H+,'Ec<{30177{8QMy=r#TI)Tqh52:U`eN^0RkzCX9{-,]p7ovqjsWPa3"P$%Fr/u,e=G$,P_h_;t.d`r4hSAsKwsB`9fj8gR)ptC
+$h_#jV5[STC(ImEF7:6Q2T$.0T|xUV%5Y1(yP'}!ssgWV)6lhIlnzXP1mgc#>;=s!I]^@5i(el'i&gl"bN`2)_/}Ls_D}H5nx1~6F!U=G`+Aes$"[Q-2S)
+Ks#!rC[d]XN;F9hv6Wfvu{T$q<!h]SnqY%.(SYmg{e.]z4tg/OQK&azL.(owL4{h0VPL/U;.5&#U2#Gl}%<tbw~lFu(vrIz6-}xuI;,!Evi9g5@DOt0]1S
+iR@V=V(a,t)YeN3u8s[g<uO6FIR`o5IDj3ibEi_cyC';psMi)Oe4:V#bG@U5Oap}MElZI2D/pJT6.uF^lcxp}[[L26I64=4k]YLl@Mgpzmk/G0gkbQTDu3
+eLP@K$sM#"(b&pCek5KjFr]Bc7MN#K!BG"b!My2M+q[^Sy/L4}ntROt.m^R1X%Q5Vpk#rMeJRNN&zSTZ"YRD3NuLW0=!i.bPS(Vzd)#oimz<}/bs,P;eZ8
+eGqd.OUeg#AD=;x,w9PtLr};WbyR:7tAepSPwy&@CudCAtLV}dGD#7CoIgIl%4=k.YaW({K|,`yadS~)&R:7VUVZhob9Xym4[-YWmqZM6g-8"%%kB%/>'G
+%ZZqJO>)z|va@3!LDs+o!8Cg^&8-6IcLJm)Pc@ITJ,U]uA["oUA6xoekB[Llj7yaq)n=mGXw%;wO}5Y'D.8}l]Ig>x0r,g6H";h#{}!_>p'+Ve+K_g}TSX
+w+-i9ievdl>=3w2GgtMEN$I{{E-5AU&lB|%o'oqBi[kq{/af6D867ng@T_.^:rLVu_A=a)@iAF.Ak^a>RIO<8fM#,'oDqGa-S!_Xep+7fY/EOlvSX@#<z0
+OLg]NJCo'CpjJDe!!Ps71reLSI7=eCcjWASI;wi;Xt/"5m[0R4UV|BrrcPePR4H$XV0:4Kbj_-|E0z{t!#xft7}6ZsS}3sryRnfYL"+KljvY,7QXR=Ch-V
+$kI^zuOU%<Omlhe)RD18w`6Ou{~qj:7p0!NHn2;y(y]:|aQ#b#q[`oz"a>Di.+lqi!S3+&|yXmUfqp38G43Jnz=Z7x8)1(4+)@srKIY$;|U9jd^wfdnIPi
+jkE0p}93yIvtH_/eMNv/++i2SP%7I}(q44KkYlS|P$QQ@N-Krn!xSlXQExL2,FTSW)B_#K0|)(;gBt(|QKz|hR6+C649Rmip@e5,j]7Oqx^6f990FOOUcq
+KWkU]!L_/v-H/`@2zAZCgJL0q2ZCe&voBp"+^5ngAq%d")^Q`qIAy{u#XTb{^3sSoO3:dud;,uHPB@{#:;fJy<TtcZKBKy47Dtr1d"2#F%-rucK+qOgkX}
+'3e{l+^.e[B:bfG+R1)@WkPyA-i|XT=9i0%;H7BtJ@P946ugdW}Ti4-pR#}T#5hu3|}GVq#3:XI:'M$_K64sJO4>H`.kHfhjA<Oyk-_.V=FORmXiku"ax=
+81@@/L+$+#nVuHi2ziE]xPnsdmsL(t<q:67HAGr7FX!gj!h6){siaIt}$w"BO.nG;E%`i'%#;Ya1{B[:ADOyw;]$.;o5P,4E2=vA$uc2p^oeE4Lg&5^5#b
+k_>y6u^H="9Cccc1vv%{:45A+L|P"scIs&a[P[zI!K/r<VNgLSRU1.5R4<dwb@2-FdK}C]gi&x=;]iyexhFhsUWxSxiZ[pIv}a"^nASD;D,cWA@CtkMZAq
+nUo[1:s(ffd)lzKW~5N+)kxcV1heS`ZOUU$A_WTV4u=2l"Pc,dB&6R%10OZ/y1@H}j'+;}68Z-D!8vJVF[;6Y%d_uIuwVO>^5&%eD]q6=zd|kw(G@ks7>l
+7iD;Ss3r(|~&udd^Z46PRXPodGr+pB-:1'bcd1gy>[X8YE^79;fTgGkh~gcBM^K]sJVe=xKl1/+/Hz9Nd4B)(OD6;S6Nc.hl|y}Tn._W^3&vkLYp^e3nl/
+}KC,TN2qrg19:)Cg^,Hl2M_$/}-i1nd1WK]qLd-Z$E3ktmVe_b'PLUt/g<+m|kb-<YCwLl~$gXLn,P]a5'ICK]"s#r.'xQ{Ti0VIfkrc#J9W%ZjGKQ<B9.
+@]weoI$w;9Zkwz4bam!Q@;Rma=O",/G[eL1Ztc/9TNAXkLT5Yj~Y@MIwhXn|G$ki8'1/W](^ADYw)JfQ8nKL-95ic|TI63sLu1|Sw,OJBaSfrY@E,:u;&C
+x>c&RI6ZThcWh,gIl&Y_G}X_[RHXUA(@C[S:roL]3GIyu:S+O5:I{9@T)-1GVRWQf}as{5+a:%8fNq&6/#.6tLYpr65Bx.X|vxY'/{;r4mx9G{A-:z=qdR
+D|zP3uKoe:'DZE8cP1jZN4&Vxde:~Z0D/(7A=v7zia>|IGz'c.nzKkXw)0;f>ik]sy<LCV!&0(>&h`"F=wYihU5M^KK,'N-E``H9PAfmUs.{k4I3ZFpHz`
+a)[-DH-T8VW,;a<n(y3^wZ6|GMK8wP3G-A-J_J=AM!bhpMMW'mld&XSy&@7@%e%!fE3!JGqB!:VZ//pC#67{2B~gV!z#,wR6HX7Suwoe_z03=A|)@RkYe4
+i^qPa<WuS=CWvD'APiM=!b)%!2S8#L~^1(dB}c:1j&vTMK5T`L}SwZ7Ks7!9H9IQ+mAdPtUq@(&"U+9'DGaR.%s%]<s:=}Vh>YloB6w+[G7O'k[rL.[k~m
+$jCPyIcrGAm{S8>d.WiO!k60QkaDx;T/{<6THymdKkEZJ9;>g}#/_(>kSE"Yz.gWL_m.r5$$&N5MdWI[61emFOZ(Q>=(fjeV(z7hR>MA^+iXzpHOUB$BNR
+>:Yz2u1:fb0zgn5W]Erl%tQBDMI4M+4<i{57f+%7mijZw<jU2[-|&=_MSR.GbxuqSS[r:6f^eFWna(9!dO#kZ=.n1J]MzKAQan:7fh;^l/kh|u92]M_[8F
+Ztk8/Ys-%&|yC'."5f;E2{H5SO0`+y!;yU(gAr7rng2Y-x;rZjwuS{`ZM7D^hz&Qeqqq)LBI"U#Wp@X.{4VUkC},:%Dc)>C7h@'{q^7:{|8O5m]R-l9CXv
+In=ZRF3sbL</cWXzT2iNqBh3W=vdXm"8`{^w8N;IknoT>C_rP2]x;rE{8pJRLQ)LVJU=I84&]f)Ng>-l^O'>dc|]<{VHe|Z"'}pC,&y5Ps+$Y(s3McS3j4
+vj9u/1sXVT//Kg<k_s@]wilO)"u5`ov4GjzUk8dd"QX=3mZf6<dz)-i>m}]<ac)Usew,-T`{bY_igjv)CB7t'5xjhp.G,$#T~omNSi#JwfNtQ5[FHt41"F
+<S`@;{2Nt#$!ef>M6/CB=i4Tg)d=#3(.H>=[++%kS/idNSR@K([|~{a3V9vCgHIxSD=x1zGf">ClBUHGq,7XL>qe1r|_f|0QKgB&DY`Ic/l9fd]BG_a()y
+7K@8J&gIU8|Q>-&`!orpOE!_.;5<;O8NQ2!2[yZb5zZBC]JRv>%_&1M&KT"!n9Agff<5Mt"JN/~mj7E&_VD,<B"LJ,=AYydXw3=Ssw(>jrpSl42)p[3484
+#hrK'L6HDit_-@Q#"BS(+1EJzPvwNXz^FD$k:%(C[FhMxt@PH)nI2e[!VdcZ)=@UjqQAZ`3Clbd9PSN@/[ma=_jT.+9,:#i{~/LiT'I!Qcg@a5)@te:gXo
+09[|&R8F)uyY>wLop1L&Njrnb.sB,o5{ae"ldc2f-Y_(O<u`Q7m'}0VKE9"xX5j4S^M.$A_llVXf[9[7fgO59cI].W7_,(wp#;tcVHc#AZ:`8Y$/qh3.sH
+/B_kheRBmgbEod(H;G|vE24^(HdZxR[h6](CFOtfi[c`zNMY>2lFpt8"c>7kuM{M_UvK:.^}fSz`1Y6Ir@!aR}xeD(,]`T_fRzCMMfVg9mInbZf"LMf[Ab
+cip!y5LL{40_kIHl0qXS=]9lwok`B.RVjY/xQe)qX6N^WUH&Ddq_2w,x@#BfOf#JBZ/1I|B6&m/f%K%2Tb7aTJ];#g5XWZIx(&"igFY$tq!gj#MIbba}uv
+u.Q,v091#+DtrZdb2<!&:D3n>dH(D%oLUPY9,}@&FkhJ'KZ%x)'NJ)xynU=blAg7Qc@rwD(;dMh9Jm6nz'ys.GnTAaa;8rt&k09]5AlnG)tY@/6vi%U:}9
+Du8gOfZeWaV-VMLctq,sN0yaeV#{0b1zfY5|Uk5,_efVA8Erh6>L^jSa6.Vvkx/AF)>EgynPhOdH[<Qaa8$Nq{B6{qO=7S%YPNjJ@&kKl3lDp:e6W#uM8Y
+di5XzMs:PHkDO125#|,xM%[8wxEtJ|c|8;(Y29+8`fT8Xx'{E{+}].&;sU:/f,`%AQJp<fAM557j/u^e9"GG~8wO]D(9_a86Z'<rs{0gWP-ZWt&$~KW]|}
+5[kEoBH<3|p26u`OB))V#tQQL}J0{@5DZ+pz.04=1n[cdEe^ul^"`>"Lve6<`C0]p00ijSwHdT+.v^M2v8i,bHk>0lK/b7nC>lS_6VJ<'b'Dv[X";VV)Af
+lF^KK_4u2I:m@2Xf=^:qAL62@oEacf&rP;vyv'We;C)wCKu{.`T;X#,W`<VZG<}2Sv_k"Wh0F<'z4euuwV<s+BvV{lj1u.Zetjt5CR~uW`0o#i1w}%ef3_
+&W(+R%.P2v<zJ5+l.<lPNkp0ho,y-bk_t0AAqpaFXCDLqJ-0N%>qL[fv!4:'f).m5[t&XVKiZ18^eS!$x>mj-`>9ZQ=P'p6B;`s5]%,YpG7bue=%hx"6d9
+oLLW@-MwHj-@WiU5&r1i=kJ_4eYET[f'^=[%DmuI2Ahe0CXqFtrpHp-a&UN&`Xt5yU'_D,-|6&<FigX,$b9"Y&xD-,AXst5U+{^|1f5E~(..GDu}CQkf8&
+R7lOSq20L2%uD4A&_AG#Z7`}Km5@xmdwx}S#O}86c>K8gQr[EHTrg',5MAeZ%ZQ3=BQ";G3AP_YM_w`zuCLB7W`9`"tBL0Ufh>FxlUE%!NwE!H+wrr03[Z
+;tZYu0,N|Y)n6c/8|qR5noFRcK$bvH4UgFG);VE7!C5VAwDg<6HHH7%1s:<Zlxy:E_AG/xipLv`;ve}X>Yt<km(+Y9z+sD{/)@iZFP[^E+=BUfaHE_:jR%
+i"w'&a8HmpD&~lf4q6x3I!8qDwr^BvP+@i^_E4at1z>i#[1E'mE+g0Qq![E<e&fbaDSz`%}nJ4>{QDnBmQ:A/A~Vi5&55r-&#@E_m,,O#o4e7#a^4MOvdo
+f<wAlP%"=+O5>n%JURAZ&NY9qTOj.`(i)zAosG/qEuuv[=jCeulT&;`lh}^4s+lXyKO<mS0vPHo@f7,I>%zO%I6p"Z4r1a@:A+2wffmOEJ'tH&`V9"k+[6
+&7`tnG2L]St%^,(.PM&J'Z0jy<}vV59"'u3m8FDR}YpGd5Z='</6"~gR.eSo+$I8+cal"1D>oLe["==NNDdc;SCx0dOUO3M<d9Pt"4;dhz9b2dpN1GnDO5
+wq<#mFk:8nDRI(5dc:r7p&"g@tYyiU6M:au_l@5qqV;A|Jwph4{jSQf-GvSxLAX#7PgJI`LF_[,._/F6kh"TyG}"dnj`^='.8x:.7(9YCYDCDN;tViy.2P
+|v%NVmH6K=wxpqwL{DQ^(VC=!,w^'b'J=>U6;|~9)P%}WI&bqp:L2u!@B@e+[5D_j_.ud+P1YHF[|/Ye}J-(Bd}o3+$"RoFN5'N^|j^Z;>Nl|0zZo;$tuA
+x5o}<DoOTEd:)bf$,UOQY1&)LSj=@jDj:<"3[iHf/=L<vRsC&5sG9^]=tFk-t}Q{2_GMUo';vi7YlgTT/=u=Tf@wJ/&}99c{3joor[56Pzz7V4J!5pfGE<
+]'J]y8u5.Gbg3daH!f-lSEyjHGqZ!OiNM-`9X.:CpBk2lZ;$t(LA+hVPk'^n-iPoXT%sF4j'GBinUYMZ'UQ!hmIU'ok:^Rfdo$7l1|>LS+|>%OmW3A_VJP
+Q="m}jWZgxeacK#8Ow|b3$"BE=|}U5SW~mFM0a4I1^"#XDP0j67E3NQ+#J8hW2dxJ&6u9Fm|0V[t/,5GebUnP4@)6k3|Rr3G(86swr79s9vOngu:NL|M1y
+&v@/X#Gu.++bK#x=}#pJ)Sp1s4|WX51J4X;}>vjJm2`Iyo-Yg`'8y"u@%7;_[{UY7Y5FF^7|g&]kf7(Ox`lzyq`$G+sN8]v;YD=bh:l1pmEGs_]{G&P"a&
+F;@l8G]}%AeEv1Pl3|=2c.fBAV29$Pm[A'gNC=x-bz(3}2O>65kS[DARgva4=0Yg7VYkxMx%zPC/Tk&';<&!NY(J'V0M+>e'7$Za'f{eiEy[%+$H48vjVQ
+-/z]GazE[;yN<bf8`MqC~Z8|FXclpmR"F+FTQ"~f'S5Hs#7;<8#@oTaoes%Ua4%0ZEaw+]nl63Mr1@^::>I;)4+Yo6zZMW16"78Ro<9CVwLGp:@/E-YLQg
+b|f+KEdkJv0AZ(ba<g~h1el{cWrr5VOA(Tc,Xmt2jRG..XWTfG(7`3pD[FL-rZ'Xg0D3uqz:@id#yJQl:g[C($z2s,-tkl=tgl-t<}stSN7e`|df+JHRp}
+u)"F.1O0'yL'{S8:834!Zj$L$aK6~5N`kf/Tn+v%L3JOG/qI83SAks6#jtP:tEB"U-l{S=Y6RW<F3;]R8nQ28,mPand[5j<]m,U#:ALG^m.Aa3q7GWJ+$l
+!^Iq|W,"j;<7gE-i!./S'l+;[c'j7r$ohtYw(z1rkT:Tn&l|UX.ORa=B&Rb:}HwNKRYnYGHZk=6=|4AYm2=_Ic2MOj5'k,8KwA7{J(;.;mQ9fTXV#vqy>.
+!oOl0h%'9Hlw^isWpH'h|IDAY/o3-rRH%on[36^{;5oI94S,66oKkuhTN1Kw}N01u.oRac,t`W6UR8<]_5EV{Dw9,mj#$/:!pB~||[O)AIuc[A#F8,x"-c
+R6N"wfH)!w8S;e,c}5!qq{JGa-!b`/Md1N,u8TAa8<W.eQO.p[tohE{oTLXb#%{quxScUY|x5;$c]pMSP@JPZR3ew_vn7UA;x!QjX_n6t;4"P^LXvUpEd+
+9.qCLI;0ae;DS+VE]H0N{s>w_|(,XAZ]`5EaVrXwnF']Qy<_Y6ILLNPixa",q+UKt'f+k+wfV([L=Z'BtSMZyQ}QNhKBtW4zAnqGrS`D|UGO5|gu(52Z]l
+Zm4<+2<1rb{$+!4Iq&.vH'S;eXT1@a{Zh6zm~3)Ydt`YaC}.:Fe7IYwsfXXmQ1lttW55:I&{hBOH$bJs-BB):Df'k%D{rh=O<u<NLZ>&h%ShG,QT#jZpw`
+4s~.R7GaOgr=8&$N}qJfrcu4624u'rjP7:KOG)RB.[Cn97MWeccB/.U88EkbHM1i`QiRV:Gl$"ylCrjv`ZCnHcGJ#t{V9;jfS57ipgr'0B{=vT0YQfnY"x
+nO`384'c2Dx/!Eo%|t`K]zfTxmS{0p>g7d[5Ri7,I6N./4jo.p#=P5Au~YJuj`|`ut5h.Yp/8vzYG1z&~E1H^]BX.Hj4WU9G9P~=5p%hQkeCta"pM+5.HY
+Qt&9:!'m&z4|28EL+N;887|ES+J4gXl|M|G[EOTz:HSnjZrPf_qDasDa&5dY9:07)g:.p#o7c'-atXh|Q]$OpM"k{%{-L!]4YpPWxRz`e(7m7Px{/'=-!=
+~x!>Tnp%f8",J]O6"ny6lXhA3`Y7}vgDXi5DBoc9[@%4gl90ZaU7Uz90vjAm3x2c'RzO_Y]UL#&lnLh4C)%_UpUdvJW-56lR]vNcETaU=>[_FS!51Hs#Ll
+@{VcNUEwFRe4<nOZoO]nIkOzh,wuVjb3LCzT')q[,:gx9#nxx_gg$xA&#7pKN1vqX(=SahkI)jY.MNW3/OGZt+^RLJ-9<Sd^wb_{{|FG$qxC_"q]}aPRID
+4.a}H;>.TV'j0vgm-GcBI-|y~_sF6Hv|Knu:FrH%_5r4{%I"'X=zD_Af"R;#UZtI:ygXgo&8uq|Mcn@P!9UNxe&-{X8C/mI+,6@02`~A^x.,WWuE)Pewj%
+@$)w65O=rk6`3DZb4Su,<`^7P|VB+4O"pf@yG=$Q$/nc1ye[}qNpp:v<Sf=a-!8b66>,uwno>qSK[(Bc]i}WM&+EM9o7uPbaWR`U/"T_{F8sG[58+Q7j|d
+e19PO#E21qx%bk'_{x(&ZKp7'W>O:jWPt-^>.HH(<ErxS.L;k'~4!MKPgamE>z74W4Ii$8a5CMf+G1rA&nDQkBCS]ldeh&x>dB_HB.]WC1;swb.o;3;%k4
+Vutd#=(U<hpQjb0XEYN3R_/tmg`TI6xHu`Z{6oeC4N2EsJF>v]t1ARE+vnpV/;v1P,V{h'xY[DTqqB>,,Vrq426z25~[`=0=OUPMl/-S}.6rDYyTeqNF4W
+x5a/8lGEl>"u=-</']T!u!sT;Z~,Ysm8%2,r]OP8DQ$jA.9vi/a45Q&b6+el![iJ!(kO!,m^9p_.b.SVqzpG`s.d9,=ZDN6(GoTpV$v3qTyi_"N(yKmPDv
+F2$Gyv#ghhQvI@3w^aQ^{Q&&@Jn(Apkqn,stoLqrkI7is.C_,@B&AH<YYZl+(Ds&x.J^b/(RLVDAp@k!Hz@N@O7lFbe7$$9oBs;o>0cfbAkd@7$'n)TaC=
+NYk)bPt;MWq=v.]hIRE.(ZtF5|29''DWxN"-zkk"Q.fS20}`~/pt{0e+asB"j,$3ILagp2lQkzBK%_5p<VlimJ]u:'H-eE;Wd;Ng-))N7}Q#o&i$k369,b
+zhqWm$v{sz6u0&/w7:1nf2)@bEfs[Ha}Sk5d>uE9.a3DmV`jgWDZ0`<+R`fts0&]6DbE$&OW0;o-RFtTdqZv4'GX~_<!!JSpO&exBzMW}[x);xXaE"^xT'
+Y_7jXh+ez#`.B/@j9J[tY|,RslQcLE=V2B>nkmSM`x1p&G0yG7rge_a]+NJZLft7B:J2RGhMbNEiZHmQ^EVWUIJ"s7>eOS>')1TT]+R55/L[50HkuFje!K
+)w;r2CQxnyMcMO/!mZB;KAEi!]._ME-tJB$.Y69aqHsKzv1|2`}s]'cVZxi`%:ANMKigy=>XE{1}VpCP`8QF(zqLcK,l5;[l,t-M<W:Q-K^TV:Yi"x4KSw
+_RxSSLf6GV{t=hca6v3|.7fkN#"M^n.aUfGreZ9pqP"Hg6Z(FIYKSL:</zi^=)c:nX+l&AB;4Y3f)#7,s/^Sbh%GCTyNC`I6TpgD74PkJci{J}8:hr."%,
+`UshF,)1qItQQ5S{SWn9tW0hfX's}/R4+R6#O9s2&ISpv1"8YRN,dibtjNP90cswev^D&os1e=x!p3UDP&9O$tJfcN-^3/]/M3^0Y`#,Oz]z;fFtYCB!kU
+NWnV0>K`>+_EPo{-7IowF5GtInLeby]lkid-:2n&-rg']icpo8K-pOO6Vb!PMtc"w^b%Rs:u`pe4WfUUP$>h=-yq5G7j7}NvP5>%hYG_)#H7c/k3@dkzt&
+&O6z[,Mt3sc_^,}4~B.RDx$@bvY;kD;1Vn:h)GBp$IZ2O.8qJr+DH2aHVqy6+C`x45eEi[_l}9a!_]WDN6<5Te"vZc[hYwZI$>cErvg6yY|/gYLb>LbY|5
+F!fQpIpPZ'-lHJ&2ad'!V:GrH6q/c6{CEJ~%gN{VsI+kr'l/ddojY.M^(GvusxG<3DmDhs4-i]_MtsXrHzcjI6G|}&6JxsR:~d!T(6ypnhgDAMDq=cPx=J
+Dkx#!38$VSp6hRFGryLNv{u`-sh6MhRdB)|;Z2cn6Ty|{%F;!O(/!l$YH{)^HtL&"-9p~_3^VB[=M{td87SW$_sI/gw#8#k`0172w@)8hm.[<[i4`Z7^QQ
+W.Oz#o:A~aO<~r[l!FmPa>@u~-38DW^+.F[JSwi`Ox`Zk$;oJYAO2r"F"VXXzG@Ts>!>d/^&2D;)}(mr~#$'w.}jeXgE[W3X58kVj}h}<YWYXI>}kfCr`.
+0CH(EX7jpJJ6f+09AnUA{5S(=!_{TB-7A7Sfbw4d39r}9=R;,u#AT&}R-mB[ZXYaBE^VdX:BT6a5ysMEp<A$_dHk`r3uC9#z$iTzA-pL(=;YaKbSWsqct5
+1Ra<-Gyp0kURPi_MK&d9MVs>mLy-t4Qtfll"~fTwYf&[8f|,8yC7+W:Wixj^2VT13/U`j9kEKR&5U_g9W-4YTs!M'E|%t^oA3b^NlA_zo(|X(wSkGvN+Yc
+cp<nN;iQ<NX)nc&GS-1|kL6FFKK/~mAa6B{3~TL3!1yXq,`4Ty}KYpJR-}^2g(`(D-CjLbtmkYB$@_X&m(X.>63>~;-|NflZz2ARt0$:oUwSi;jhE}Vj}H
+@O2R<}X6>BR%ZI_diq4-Ic^J|%TQJysBNB7S'fh&YArHn%_E^gPo8!+(U:E8.WzB6dSigWsgl"Irp1[,rh6sfQDf0zb-OY0jlJu;99|/FA<nn7_0u]is+H
+`+"z~GEs+Kt%Mt{bu0X7}7.rtSU6J4xHPpQjL3~$D|.JN@#vG[7X,qUIf,jqSR3,m$g,JnHU@V&Q/]o0fPDc]V|`AdWqDUvGDVH'/`<Z(MYpTobmvHIK)]
+F+ch0D(!aCd3B0W7+T4,h8&P]<'tIf.&%r1iAf1y^R&M:gTX/n329G=Zz((cf;+pTc)S^0K|8{x1F(;oj0DJzHFg{@]Npe(#QOtS"1CJSEe4aO{%xas]5j
+Fcf|,#[9[uI4ynJM@=iC%@fYEe5{mKKR=1IDBb'P='sK`uBV$3"7~6G;EU'_rP%k":h4r2UGm>n-l"9Y'E!|U"X9C`aN#/dd:_OVxHk',S+Q&c|W#(0;Hw
+R{b7k'{jrLQQJ7IWj=ZtG$$t_%=q^l^-n@X^TLotcwjbw1TY=!_9mV&p%j8qcU~yzhSB=c"Yo[gj15=96Sw6&5~!VV$7f`/$VqvH])Uea(dpj5JoFg3z28
+3^L)igG:Uwt<D4|W/j5i@oH@8mx'7KC1JExOfYs!E5v3/]}9(9gLeJ4L0c'm^_pnd5#lq7IJwjQ=N6Uw>P1FIFHd1z4('kF`Kx#Y6`|@c]%nGHc:u+XP[5
+7)vW#'Q2q.5P6t/9JI/QIC;:l4huc/g[p),u:`b1!pbR[;|M]D@HCTCY>|/|nRIE{lJ32UL/O}Iv7M.@;;N+x"F|`o<_$"e%#%0Iu5DLV1GQ1I~eP,-:;>
+>;w}-f7kK8LPE"^O[._S&WB/EMQCR"M+,s!&EKS4VB8,gbWtl3tx!lW]21{Ei@=J,-G<ef&+}IW!XYlA#pj}-s>UixZ7D-cL(Vhs>U6<H68t+JX%9T+4CJ
+;,An=]>i9!mH-Q.$j}@JW4'Y28(yRtn|_J}vN91XV2.XWFR.q1_h@EZ<:d=I]-ZC/>!u3K>(^_u=lC{^R[$I"H`0TL%4ifoZG=dio&!-/Yl4vY@J[nkFYn
+F5@j3KLSgk]vBQ>,60vjrxl54o-v._+F2n|.Gdft75C(&:@(CJY)<dKuoVEBTPMC+|q2O{>_Z@0quhMbh:9h1dJ6'e;pju,REmM&Ek(],"}&626QKO`y,C
+E[X|bOWc-6$XY<+L^/[WU+/PxGgnveS/Z{/@aV_|w}5UWG&l})GArI,21n17Poy[.$-INKH0bCW){K)AJet[.iQXo$ir-$tf=x^C1ALXw:JC_Ya)1N~<bX
+E2D<VT{S-H&"8U0qgy%VM-_AcGUI<^ym])=Uxn>NJO.,{'V"'UzE$F:VXQu'4It9B/.A13|y}QCpZKPT@r0[3Ej8`ACyh5y22yyxXxV`bV'{rYJ#/4wcSx
+/{}O,hfpqsuRebi}%X@x{qjk_Z##/eIWg,}@f99Y8'Sj0;:`oROnT3p3'.No5'C!m..n-4J)2Ja51smS5,Yj#5W&1BI!xjjz)<{7xnHq%HiS3Ex%CSQ@>o
+~wpN.zL][H3(#LnJM,P+)QpHO(6T<SzXkLWfMm4!1N'kg&L8H,kAm<&Is9fLkJBU25-q~'+8-.ox'6lnFp_7_Bw;{x.u[+Rg8Uw3$dGZEpKe&3Bs,BQ&M3
+INQ)9uqPBpVqWrZ=~h&BGr1w,,8)n{p/DN;M`5Ei!{VRct_&TC/_{(iFB@DA[zr5cN~_&.>NtOkTx_4'CHe7kJ8"Supbt29)jg!3Q|o_5QjEtjTl+s'K-L
+f}TR%69lDe'#mB9]57O@b[:T!,H0f.ByDxOBCXLZjYpJj}_e]xTg^65[QARn=4jwllx&t1Qu)7Pd2@U!e0cMr.bVY&WvNF|Ro{$c1d-7]pnA'[le3r;v]_
+177ZTeJtVm>4q@oo_d~0bZeEcqXc22"`Kv-1z0U6/_;|H6SpZ]0c||;&/BPL':--g=$tH`eoZ^Z5zP2p0w#l";@eZD9ihvMFb+O4VRS!%afijx]MyKgrLt
+<4^j.rfuPR@tHS'<|^i#+9qY5t_yv[KPadj,60{T4F0RO^h$AyH0bCa]^=B0&p&u=Q(4N(Prceoi!d!>uF6Nm3lDoY(v=9a20}r;JB2-]G4rWRN4L+|sB%
+pB|%xQl+r=OHn#T|w[/^cA]o5w-.&R5vZBgn[juH5D.eTT'aOYuwS{WRn1/h1y[%<vzu}|<v7@@N<c&p:2LBO:L=-Ofy:!>e~QI](p2}ad'mct[Ri'+%<`
+6m4nku=HIH@'nsAI@kQXbya+v9Qd+6`+Qi|QP>fI;>Zv(Lo&l]dNo&vPg$wu+wX4d#:cE-hrU.:x"R.W.@MZ7|v%VIWo|JhW"i9xkj.l)XBaK.sv$7A'2J
+k>6!VH$Q2TBS,{RAT^ry.vYk2"~gS!v1)oaz~w,Xk@v;:Y_AyOw=uD;$QKolg=7#l=-4Ojp,.OckpUbHEiCn!pmH1[rA4/TScPL,KjMO&G[}!H@f#O{AVT
+zV+(j6vy{D"K20-f(s]GJsF{ZP1+cs1B/C!K785Z,}Za&.^Q#<_Z,.EG`32k@{+Y!YKHON}RoSoSVsOqr.Ln06|buh7NZz|!#y';6_S>CU00%4X`u9:pk$
+%e__wenJ)9@j)7rneF-+d18$2u2eID&sd(G54Vbae<j+u]5I-#YyjN<yzB]FcErc$Pcbbw_OFdNq%>%G5O!IZtaB[|Q!oe0-`z_O66FT!1/FHzpW1#xa0{
+v^lno4cv%mWm(7{gY{oDe2l)9HD$4=.67EwkNh13-ghwA.$RN2f{>JC_wekycq3:(_dGQxA=WeYGL>A1.:]doCaOj1'Y!uXjJ&K39q-YK]Y04((yE]VWQt
+m{){djx/_mc6BW$w{p[3~nbD%}rrZ!#MO`A3sff+}Cr^$u5B&)7IpPpNf;=:7K5rK6BjnYKEwam:t#Sfd=,bTt{><'!2Q9zTy.e2+.|7ElTp/;`-hA)GFu
+iRSV7/m3F)sF';X%!vW>LSWR1vnnTHp0fA,t48}B!Ug|L!:DljsDNHE1@J6L^7,av'owI]o;t4o^%TM]a&AoM+kO(rE4gafO049RIv(5<;k:Y/'Ch39;ZD
+#]JHWMQ6E)sMgm#k-L+!jPSUCZYzAaeMiFiU_Que&[0pc4dSR-<"g:llOzTu+bX9'W23Kr#V;T]zd1=EB1XkWSDn^95Fc4j|<)>"Ls}/d2'}sxj&xFxdy;
+00Wci|oN|l~-PB)<c6]0e(Z;dVK&N6-0^5&^^7jRILvGi8Rwi@~GY=SE`;5UewulV"OI#vHm7:lUE%~LSNFOj}ULfv4gcWv:fnUl8vLGCmK0}X=>&ND`aT
+p=Tv&-'xCk4-R]Wzob:orE$z]$LcJ>peoq5_6zRLAt7AUG>ft<v2g4Sb,UG3F4x{R_&C/h>(h:-A+nxeez+O<I0v4HVja{7=7%hw]-5;{#LqK-faH+M1C;
+{ZOM76=R%i>}XctTX3@<Ca)ds-hx[Kv{HMQ:,:N2;suox>MYg[@Ea>+m4r[NQ)~bDfbVx]nfMYL1:y@;@g<23MCJXMz.4>]lAhAzx.F|Cv}q5tOv]V98B9
+b3DoLiF}gr{f~NjLCokv#[#zEZQfG$X.TXPG<@xZUk%+yhq."O>ohs<wB8X=DF=$RDzEn->"wEVdE%CT^sUVR-%:pftOJr;{6rn|$_!6p5;j<)#qq;<($U
+1#"&We&GK:`x`r`t=7A0]=W{KQmqjL./N/F5$ZtV!a]rXw2sWaWtWa{u=|D|br#iU-1Z=RmrF!5GEA)4@pQ8MurdWjizLauh'qGne8n-.lNO|G6A&d)K5J
+n.p5sk=([q/YsT%A+0"#j)9GX!cdti^oopjC'4<;[d61E>a=#D:jt`8JU0]%WtTlqnfLqidM6c>SF;tW4QAv7RFMoufmZ7_|4RT.GJGzgX{Cdqg4~:mC"J
+Ka/(Ciipkje9pb0t6$!WgIkp9,WRAWfOM'98Ld.U[pcMgy8zRwv=ECP'A>PX2,og&,mk{(lS:p>Z{]m&75/FC2n2CwbKaLH:bLE3NaO-0Gxn+$Go,!p_n>
+)nzx@.iaeMm_{"Yne36a5U,zo$RB^P!.-C4tCsu%ISavT%mSr`+iZ7.(I3&@wnO.Q!gl"]fBx94(-NJ6K-T$A=R/N6ws9X;bV^9!Q.4"$5zBCY2P4=UMHJ
+&afm|P`639Hm^25+rK/nhxmS6H7^!cvZwqru,wJy%XjBZ;)+~ny4-ZF%2vho_Z+dGSW1g./($s^9YCB0c1_yS#N6]}'KM;X}O]^dIwb8zCLIaJ4j3D$}~#
+-hLd%)bMI@|$xeQpBEcWLbWul5R-s&',<Pld,7,]pm)")'JXK"/]gs:Y_TUC)m^,dnjoEGnYWe>gS630X(yS_Y}lz6X[!"[I{c!'ofF;2NYxA/`N5ad_99
+](K2B^k$ZZexK|YDQ1.+J}01J,%hYnx{:^C)<Ty$&n_A-YX";@k3/|%OXk+tKE9k)7X[+A@xTyXb>]=(ntLoXhQN{O%ASF&qO8f+=P[J`M{+=#^FWH<ba[
+AQG9V[hcGpn[,s3irQs'[lxm]2{+H!G7A4<ta[3GJOsc:"_ZI7Qpy1X)r%%#|563PT+6%hO2<${h//e]/bb&RQUV7es<!TeE$zWdyUq&hFIIuc,0;(whz^
+Hij/3x&"=/K6[5@:d_<lX>=mjJKv8+A8XD;kN<LE4%N-3I#o9&n("QmBa=67>A#|dWj4/&[I'J8{a`r!j@{"oR[pK53VG"zK{Oo=9q>!Lk.dT"wD1wj;rC
+YZJ%^)Zog;$>ggl2]"]9YpJr5kVxyYnvyGZ"l&OR3In=jX)]zjX/W^e,4{B]~=ZLa&P5Dy]Iz-P/#fZNP^"dh46P|`oU~OSM+-Wo1kw2+3y4bWV`dbz4Y{
+<:"#KXF70obsnM2QF2`y=1$Ox|.25m86:`&2nSJ[]}sJj}z.ZSdukqp$~tK"tk$:]"fvN|V;8g";|]EU|[DO!9-"@c=w<LA9N@LKOd2at20v-#XXuJlGT[
+7DAdeyTk1r/day64s-ns^^yKu&'Qg3|rdw}_BSWOGV<-MZ'OrazUCnERG4,_SGU#hA}Q3Xc[r(zjG!<Onmc)q)AqHInrg3KV{2]j~x}[g1YllfDXuD]GB]
+&i%"vy,%<O}%}&SsmE7&oO5#'mI36>R9.vszz-b><Tif49[HS}&ro`H/>Gme]kG"ye9:<n5p+860H&me&T67F=Kk>Q]Y.."R'oVq%PZE1_4ro8F"vkLCt<
+KcLA{)+QZKt-Z4WpAtKnK[^MMh@Vn|;JSVejO8%]c;6%^d9c$O[`<FNKH04N[tQ;QHw+U`,qUK,bD0UGLE.}1F`Ec![W~ziMlGOc27^m'i&]pXa|}o8K#U
+0SKm{K~KQY#c/,[9HNL<7NLMyk>Jh09oB;{&xD8x(a>d;=t6yj8pc3c)B70oOfE)KmwCnTo,Xi_><BV8/sA$;IW_vYxI6-s9f|/0(UR4iBJthXXOT3;rY,
+54GW/HQ,v=Pw]C);84,.@tM<o'UsAo5<a:CoM]m^0S<.G+3dlI@=b>qeb"'Qy>[w>FG.F8l8xcE$/zy_fU)H9+!2:44Oa!$'_:zf5]t%Ull;d4hO)w@,6g
+K6O-T'-zxE.Be(!):O`a.-]fI2u="(m19TK^$/<![<;/,hjIRz1:5{p1K{lI~u6`4KkA<flJZIIrAHoX%bAzwF&&>Ra<%y7:F3f{Z||D!V_O[Rr5Q3rp34
+wM:Cs%_MYY4-ZV83W|7InReE"#MaZJ4lnj=Az5hfbfu;eF+n/8!pIA;y~'w=U1t;:f3}9$[RkCv/U&CP'e~U|,%5qLtd%|3r4xR>yp,vwe(;'2slDt7k`9
+/,^rcELSn7Dw@MD`!f=A>=aEg],]^]b_cJ&v,/LJ(pl4Q&R.5)}KwQdn>=+TU!D]abOu""i",`tQZLp^>u#])Etvp32o:)L9.$@XGf!MK/v"(>Odfn4R'O
+5`q]xiZ7n+>CcTgTmKDJ)Tfk+5-A`jbMYf;Nk(Xns:g-1=vJd0qlTm[YQ2rkYS)h"MCy-@@OT6FA%G#qB(fnX+]!$DLRizHv7@E>l]IoLD%grK>m:h'}dj
+'CZ'P6){siaI^Vl&~{H|`')nWOs7)w|S@gYdC|Q(ag($zH1%svv#D,NBtU='2Lt:b'd.~3P]N"=d`-+D'/25S'UaIa".PPRbfYbI@S:;<Gs':%SY5@Zj/h
+,e]A&|z{]ntoiRwOvVXvdLCgGodqrKgSsP@Z)_JK85rJzWyfwe/<C0_5CSnYLKsj3^{Z8M2i{T&2`d+ifA:ANL!jf+m/U[T!<NL''1J9{<(r=rKta`s<F]
+6rNpk@RZAj@L|;t/4y_2vt[sx"gStzFzC_TjXoVwuYOM<xpW^TI7y/+5K3}`2<l-(GrKiISN0@+Y7.$EEA:'AMT.<q#"8;U'bYfK]K|wr+eeS]0zC2Pg>i
+7lPW6<C|o@kPAi^k%xfeS9x>P@B[Ne:6+0tV)4E=n"qC|k"lvw{VxHBnXO4ZX=hr8N+MeO^@YIwXE.e<^DG)6}>5dM9xc:{ej'Q]0]'IqNPoGVg"r{~{fZ
+['Qe7/DL.>Q{8d8zly>J+&c>U$o6#$"y5rfgdC[)Sau,+"kjKV=d('SJ/Ol6RoE3Jwrw):Q0{deC;OQlf!'HG%`FvCc[]%B#$;fvY$Oef>IY`X^y0NxFT{
+q'b]7xRPEYGPaPWiaI1&{sHR<YS{14/JnzH}{xrYsJGBCvDTU0(aVeI1vhb9:4llR&Y=DzyNkyySWHhs+B1ZdDr:0(MB`(+S{eJL7pbE7B:;.FoO%{Nopn
+AP".SUqiV8=;fN8V4(M8LveSD3u=}YM;I[iR;QQ,'szNen{0biG;5{@E3z"<`M|P>Kr}e<g}pN.vM9aP`HC8dPD'&lXyXmX3x)J]&04R|Zy@v)vN8g7,.[
+hDN_V}W;Wf!DC^wXcz/|BXatXEx(C,ipJRK}7/4W%yD]$lvSI#[kMTYqoJ=QKceNJ4sn5fiOZ+_FW^t(VSpG/TD2=ipT2;3-xEzMA,d{[)3RV-TuwGx:(1
+O-Z7`V-)950`#sZ8eFvJ$v`:mz!K!Kg_h'D}m]wKK(_GjXrGw$SedF#H~PS]9'dNj4VX^Ba"xyR(!>-2t^8Z#uUD>@BXl{ka5<Wd-mt[:GWZ"neB7;+$Mr
+@WdVX`.Em4)Rf|fmi(,izHIm%Yxid.;I2UL:(iV<4DN!QGIMopz5akxN$Tb<r`:tm$TzL6FsSr-B,=g!M69@t#X]{t{>hXJ)a:`4!Q<:6T8W7v0^"w^S^;
+(euUlp!||zm{$XZst;5>FPYhYp.tZ:oK}{5DrJv"PAJsj@1uD73jx)!fyT-}<e0lD0s0BaOXA%!wjAPd8/6W8uDv_i]Rv)EMJP5BTe_KmQE,5}EwS{^#ed
+v[4UB4rtLtX$rac3~I->Qow|S}d"RiO#T1xrV]F0GbBU6}qdg9h]e2-QV_+Y/(qKW/qNO=_.Dnwf[3Pv11lJgLGlcD[73SZooqU;DTeqd[[k{b0YVo6saN
+iMe=>IJe#rQeU7D.bKOm>AYCDM###e4b/9sE:7(>FGMu;Lu5#YiA95l1_iTB$b!MoPexxZrxQw!1Yvkx&kC;</>L%R`M{"S_XYg,t@.<!=QpKV}dmAwGXF
+}G"T&u1;o@>3Ehc;XerhBjH|9%9kke-Y`Y`)v3R|5-7PMvzu%<=+f{Lmd5<rXBj.B[a=N)1'Gn"GKMUX2Zppzjnq-P%MGuIOY""2#X@@@Q@aQ6S=Hrm[]4
+zXY!<(s|rczF3,@F^%3U^tYo$&(T7=el{KW$6#+iaSfL_|XUA}`%J:Wv`Yq,+GiuqFlYq(<2`Vuf;G$kP$j(+5;vS:wIbj.Z2{@enzmdCtPNaRQ^a<8XQD
+P=#jdM_5QVKyhYGyKd7>Zdbf]k.g0NJey/Jdae@8vu,n$L`rO5oKW_k.iWCUm`P;36Z6E]9y38<i%<j0DNZ]c`&gUfW{[yU0pb%1Sr>wiV>+ab.(}x;y9@
+.B:8'RV7u}RLdl3urF>wS9tPUUI_Js#ZVd~uNpsatL=OAUsb(+gb9NVyF$#S>,.`Fwt6VVmnv8C`|Q8"&(@nOX"t//gE=,YG=a(]9qfD-5}0;1na[!o<(:
+KX~QvU{i9T~5e+|2G`!dCu9'&bBH"~JjK^R("E>2lHUjEp[..i;&9o{s^dM_Q;/B14yMT6R,@e#fVDx"+UkOdXIW~Hvb2RHh!#iG,HhR~geq[|!]^I53""
+79~Y8s0CEcZI6)8;oAgt;A=bVDI`o`Jt&xF3;'ME!>.VoC}eCS<ErQc;krwpo9)mOc6<2o$F:'gsN.JS~`8"$CcX[XLAT:i8c3]&Kw=D[F[=9Rt,pBzs9h
+fxMeFmB_Ix|+Zda4;v;[^cSsP/l]2G>;YEaoz7GZ`Lt/67=]kTjd|vB2>AZK9rt}c7{X0f^H(Y4OX{It^/@bJ1iB7S+n7i;`-qld8K1;0(dly0ilr>f99)
+[a97P7r4F@nwt/~ptnH|N@UtI_Uvd51/[^'`2N@6lBV8KW6r1;Z;fvKpcRCQ0d}Oqc5R]|QAWp+QvX''VSBuLht6#(wYX]:kIUo3ac+a(,b"uJnDaNpSqT
+dV/;JjJlL%.WQm3]]ok8/>=e/wZL@`phfa>Z&e<;769vGR1OYi2yGh=1s;yHbyGip9bVAn(1uM>J98pI'feyib1gtig6]lmp=[5Yt((K_7@,T&VW9D2)WM
+<iEONLF1%4(tHFD1v/__d=u-.L|;e>o[cseMg8hMQTQ=y;.4%n50pL"n5v"p6ao^SQ,Zi#9DEDMF/.L;;tGYfu%5TE>^e+}.Uab`x#O7n3e)@YLG@&.y{|
+X>|lY}&,'jnl;k4<As@tjaSV^F{U{%F/zH$]Qi]MB2~,HaJPqz:n_tG>YYEF)z%PS[.f%u:[SSklZ^MC7_:!D.[N6-VPs%QqMo2K`bLXZYz%nUE2)|bcdU
+M79;PnO;--76Bgu4@F~3-{,ea8:|.Rv)rj%v^h|KEQt1%-)iK50A<<2t^|ygB,X-PK;X~}Tx'A}V$83(W[oT<h:J0vl.p>!{m#uW[q"EBf]&+SU)/;s%4,
+x[)_=7#|Of4m99Ls^>zQ9RSL"SiOCpRdOdk|E+q>F2E;4^OaaHCc(-vp[<5a}ZQ@;+:6cS%:ht6u)tN:DY0AqJi/):6cz/8AwQ=2xZtXo$2stzeg<S_mJ4
+<L-l;5;wY&KzbDZk1z0j%)jE~+S)f%A>9]}x_yvMN+"LB3u>p2I.qN[k(OT;3df|B}hcsSz|KVT(7mwsw+E9GX(GL#.B-YZwj5=h]7G)/$'%JDGSr&Z7^'
+LnK2MNgKCx.#y"Qy_K%aXtp:@h'bH5oqLBu/^zB%S<t+oYO/oZ/)`J|SPSVP|8K:xg<Bp:Lpbd<`|(j_Q-12]C&:U8,dN$@1W|:nPxd$ZdTm6SHXg:<[20
+eW@'l!,L+$gfI."N|q,W'#8K+qa[>7,moTT$t/im'dkjj@b8Wm"dNU13NTeg_<wB(A|!C'l#vcUgI^ny$@4gKEYm]<[z~]bY&G#!li/x9o#w$bmAdi2&hK
+q>^.^,}F|XE;J4)DYPKA|L`8zc."N:c|'K,89rObBS:K@rOf[i+vB+Vohz1EwNU#h27dT}rb[B;'8cmLx{tIj7{J4%B,cLB<=}<Hg[&_Dv0>]Hd!#:kRV0
+N"nff=VXXE==u|%jI%A-ImyR-Q_-Die%XJ~7Sk4v8&`McB/W4P+KVQ/@#=rP_COI`9:$zBW9J^enM96Z1}k_EtaU=P3tFGfrPW]roQJ|ro`4=eRBfu}`d6
+g@W-m}SM!lGuz36f)p#'H^Jex2Lg]dPt6L>Tbr4'pK7uCm}$cnhmt:n+hXsxiYJ4TrSK#hC>0iMJf/$dZPnR)pSK8{<Z#q|UmYK9"antJla)o-2w,tw1}K
+0TxB2zlKX[ACcnFEZEmV"g&lTK/Ygwrwr43^[rzs2$3,vpX1xoE|@/pZVzS=0.gJX[upgO{_Jpd-`B{QM(Q'VfiBW]Y3xb9(T$h@w'6H.o'O3k^w/BjRln
+yGwHB8:slHlK0b5a8eR^SWU'I%8/%L"Z]08aW3E;>.B'~,[-)pIyw=K`qY"WS-QFU6<'R:#4+=kg@1fzTr'pDZybQ.3(]M@C5IzfqX{N-.6e=,&ij=~>[q
+j0:fx#C:WmaAa{7&Em4^e-Bv2<BUCnt_U9-GV1lZUrvS!3~fwecCVAM%/V#1>s~,^aNi$%UiItvc4-fl0f&!=V_bm.YUwOW&RqfxT|O}z6[#(biWA,tFZt
+<O;0;OqT#C$RFRcFxPugV1fEz5V9=AoP8MFAcgem2MG|b@r{CZ;^fl$%@OBq~9hqP}3B#i)9'!e8Dly)cwoJ>9wjG{FZy0.mh8'RuxFyD3LFs/qHz5`CrE
+"l"xmLSGx(-0l..Pma5mt7tmDyC]><Ii%Feq_"Xn0C^lobsF=d_i7oaaM6"X$;@u~{mg/|!)Kc~wlVnUZ<W9Rz[tNw%B/f-PF2SSjM4EIW1:>^&5}H)zra
+91z:r#-(F8PAl3L3F+>>DVJVW#N0JhrhdQHc=e{BTeI)t_Q9o,aLy>!8Qf%/G^8P'QD7:loR/+ofpy6a|p^^JV$7^S:+kQJ&~8smw#vm+GH:C"htvZJ;U[
+4%Y6Vo/MO8vGw;dOKeC;v#P<JNa<Vyt0btoeRSkxq)pF62tuT_1_W0pIDR(wMTsOig:9GMrY#0mo`gZ19km<J4Qez>|ENyfDIk`+E`2"xCOk'j7-5Q)Zaj
+b`#(QRBd)z'1;d#"R"y6V&Q9_I%+NQh>hjo3O&(kM!`&dvo!V0%iJZ8H@PCdZdNRP@^LmIct$Jj0VrRO%%9`c$67AyFC,d6f4IGz+Xoi"cBTQExc%,-=KG
+L@>e`eUv/aPZe{<Hi3aESbU7{Ei_OkRBj;`P![qWY@SY3J~P`L%)3m|E,grHSf1o_5jc(=>;DvJ)5:(6n^5KnmJ2lsh71l~A_^J[M'c!<pEd'7#!p")KK,
+Vl=k@hm{[P+36;HM2jBoe#b}7u<a;>`jt:+jD}~)ij4vH|wHHv5DzP!5)95k]-^LgqUqc%"{e^85JFBA2TN3)_x_PaEEyZfTvqh1RBk2_hg(l>a}/FzJ@}
+F!c;3Gs0vB<vP6Otn'o"Zd7s:;82Y,g`J!9.p$)yxQiv~K5@IxpAG-lOEJ3cO!XuNeB=+8z]-)~>u!P_Iex7f-BJnpB4XF1H@;x`5{WNRcPjM.Pe[g39Fy
+=U-r|w/2YC{KM`.S&P"23(xTGf,=4:z.07<u;WE>bbN_rp/+CXus4#1/03~0&%hY;`mBbW>7<G%9`s"WaqK&}aVrEKEio-J(Jd!Wu,4uva~.}n^%q_]!=>
+Yk.CNWDd'gW5i/[tg%,2Np0i,FLPL->ix7v'@g~&a6/k'A:o,B"[sMiF0D:^sj47P!dk1bm^Hvrc7U&Y$8C/f7aM0,v@2i]Ln)h52_K^Xb4+dSsUj:#Zs1
+eXOX~KY&TM<2X=QNvg,Y|2jh>Qi!=|0_y_^Us+ZXu$d:)IZ7)k$rT:|'52Ka|73o6w)z;Kic=jup"r.gGF=_&feNZ(^DC)~]'`C`S&Qw`j%o3obDwn>^P{
+.;3;&`UDHCv@>x._oD&N|{)|-zB:F|&`(cbN9zMT]ssa]]J}kCZOj0zOK1>6wjVac{v=cqfv3jI=>J{l-6lX,pMdvpmZs|4qRf_{&qjPi,Yvia&=EeQH@Q
+J`15[ujUhRg8ltJn]Zc4CekioXP76+y8>g82_w5AEmxL6,kA`moj0c~rJ%(SZhF%e1;g$JVDny>>Ay+|g2Y>eBv7pSG}qu_[KRJ/D44hvj9|1e[Q22"80p
+MC31dbPVR>6kRSF!}.{;t$tlVGwRvgLD!6;kF(TCJ^+Z<Wsw4CI}@noCeORDU@&jiBZ@(d)Y2uoI_6;GaX&SxLkxC'tw<$)vgm3S!=OI@@!Z13/(Ust[dr
+kVbWOy]k{Wq0y#z)$g)>-lxfo=uAt<f}.bv^pgnZvN)R}d+e#P'Ff_1C#K3:{E:AFeFr$!cN5}-L;l';/EC}K4M8quF}E+G}=jJgzgDn8{/wngX'4E036O
+>/Tu}lTM<0G0x.ysvEG_dc>j`>I_-]`!KS#P)6)E=S%lo%%-Hl3tJk:MY]-z%"Bd(!$KTE%`%J^-i-goZ9("]zd@73Xc.tG6_XwNc<e_I`6{6`ZsF5C'Lk
+#2M!{lZ{;A33j5"6)&ZJnRGQhnJ"1$3mxE_DNCM`=`S:jyYgE`K::Y'rw5Ma}Yy|3u@1~F8ONf]Wpa'K/v^/H`[X'bSR#AO"D[L-OP`]/O6pCqF!+t4pN+
+_C'N"4ueE,+YY}1aq#uPm0M<R>Do{h]+R;WvDVi>|oV;#a,.%C'EMA>WGb{WzWZ->V.0!S6hU:C;o5}Z}JV.KCc%&6;q@"kort>!F`L{[`>[>H7$ZN-}tV
+)r_V)&o8qwO-MC.;[s:reTr{[0`(kURI!nBnWohCLZSyq5/f{wnOe<U-%mgFLz+}Z+7I8Otj$-[7jX"B9X7zg5xz1XleuxLzlTVlT6ln"J1VFeRe&w`Wf6
+9$_A>^bM&iRw:"gM+yn2$6O'3<ie<"-!D:aP!ymV$xcfjC:;ZE9q_ioV721uA8XHV2]sLGLXVX8|vM'['Xn/;j{%+],'=BJ]uy{7km-<&nL2:ywIF`=,F<
+QS)TQB@yH3ixudQm9zTBl&;.Q7HTQJz5:;Oce3Z5#{gs|U:IguL>Z,h`<@HT]|_AP&"qYAytSGSfa3V1Wu;KYkXXIJqp9kN/,7Wk.EQOu|`P4N06FFM+4'
+DCSgSb+H'8NenF#M%Ek<byGx9.iy4G/v<&llE`@^3M%OODbTR'Qg7ZRX}O$1V0sOmK9}HyT|<=+<~}y@q{Ho1B8,@F`q5mP%(^aw3'HhN4uLbUE2>^CWk#
+_9&Zpc;rLB=3hoCH6Y6uW^>I<G~Iv+]D"B6X4G#mtC;3t!o(>nB$VbZ%-y!SHOvt=WUGW1'G#N-vPNX7ck6Uz_G}M{Kesb<=e:+!TPa$Z3O,X@,PG&<eGx
+_s4_/F/K40~(>8NH^#wLyuy(5MhO9byTk`]0u+dSlDlslkNiWjcwRFkBfwT5K|a]vA8T]|-mbEYU&9j`M5[i$w7b,i:$<jaTZfJ4r:.T4cJ)_;]s5R#q[k
+xoAVt<2W&&X")V(s4)S+!(@>:L~AmS_H+=+(m2q:8ggb77/SgI!<kE/5<<BY:8AJ/ZbqO1Z.Sfma}Q4"nP/_Mx|Z95K4F:w_!z-]J4&<!.ntU<mSyyivI'
+ZLSjn!TLe%Gp+n(b'rRMr$]ogA0W]Xd)=:fa1+4Kn0/@A3i&~L^@dn/X/g:w0>^g/xAuNrlt@GJwV{vz|`lRJOL6%)f/'Mna<Fdsk8!XS5x3gqwX]lvw@v
+WAA"z9(0XT8fseo}tc4HvTmGqw(4V7&[zD[WbU%uwNWU7[|.&u{{Cn}yw_9VFi:1$5^-D+Gn`hlJHvLQ,fx--6nag7lx3N95gwXi7rQ3~qRr'E+y!V`wk&
+tcGF[JPqvGQ[;le@lUcdRy1m`%/cmX6G6Ck]]7C,Hq"CNcK#QTLco6q^V2IP)n/^6tM#YT1&]qho5Wwuqg|kNx^%BnTWX_$HhY5_3VmU|L&hB;m6t+;$mN
+t}RT>&:OJOG@duE^<=|c&A6H@aNen4h)=_^|WVZ$.AghbgR5;V9oJ}M}wl<;p`|[;''DX4;wo3cw/.hzYteOQs]e>Xvq:s,l^'ECr9Zy"Rt})cu%sWisMj
+~KOw;"3](j+4XB7Pi4jopm`aC_RV.1@]kZR6AF^Ah:<'zdk4M=J."-`kRv>GJ5qL$'9;$fzdHCGpmN@0DPt)@1:cM":ddCqbD5.a|o:B3T/M&Ow|.&U)]B
+l]=fbG2SC/L,({-(M]!]DV'!:BT>DiSFV:mk8/WeKppsq8rKJ{gk^04l.|#Anj6R/"0"Ylweq"niQ/1mJsOvMV3zTDd4n1YT0b5u<6h|2N)Geif`,p]X2B
+1Qb>&,WE&'wdQ'&S:u-^yWFk|5'QCE<^-T@Y=wTmz>;%cJp.>z=Y]BF<@d;I!vP`+qtzEcy#:(SKrQp>hG&1!s#=_0L>23<4=NzeSfL<c4_uEcV<B:}^,M
+P/S1)n+l`OK,9g=|V6vTk6W9RVXTYllas9q]}Ec$5BmqNF/bF(uq//g&o/7kSPc7AB}-(SI{]_&bMv}..f07Kpm<$VZ#BQ1';Jd>/FN]&G$K>C(snm3:yq
+f#qIj><1-Y,u[N-A>H$U9N+.sgr8"puZ9E~Cn@yBA[S^F.tL_wQ+,(CKkg#n#c)|cPya%8pza6(VnmTgP.z[@2|.ta3g$E5p]a7gPs2ic#<DMOP4C}BhYm
+|3I/s>!5u3y(<AN]UiQkim=n(7BPUK'3]Ay{K.%="x2,Wn[<L(,mt_2[w0wO&=2Leh,TqbKXZr@#@IlZF6M+6rc'-gVI4X.vH&uQ+8f!:}Sq38.n;)"/<j
+;^=`w%e^9Ia,pNnp_u#zBJg#gn.GwvVY6|TApg(P_v%TRpBg8m+LG8I1Jn<H.C]jileqLI!HMNf=N_OCVbAAgDW35_/K~rRnYxRrqaO[6ud#AJ)<J7U'Fj
+aA)Xw/'hBx;Lap(Ic<S5q|,c)^G`jLojp"EoIH.iYmU0S([>2BH9pY<VX,1<J/)'j5J^lj'XaUtF|1iIpH(q97MuF(Id!}MS{/X)&6j.1$)"WSKid9-5P!
+k1/}L]vaeTmya/q1/5~Y+z^|Z0>3Tz;j>ki_$I-rMcj|mc{ZFs;Q$1"<&;Oyeq#2N#e)"KVB!58xI2WHy5},iEdi=Y5hMB%E;[N1I)>@W6i.kZ+#trz[uh
+JpL4F-o,rN:sZ+_$7}$Hg:QUUI.OitKnH+,LJa3ZQRB6X{J/uJHk$nA+`_%'!z}+.M(b<+[=eS+/:T4h>^0f/04X,;l"pQ(tk2mb,u]s2K"=~/{{fL>^4I
+UQqWr3k@#@wJTU#6|av7q:|A$Lu5QxJT'rG.~{4Qj,[cy$M^8]n|vra<a%&p&xP6U$;>,WC}%GOE6+rqM#f'~]lvHwrXIYrI:=kO:,Z/l]u+CHes3-kp4B
+0$=uMA%^7qD_x4t0m6VWVLM<:0F9/p-=Z6(X-@o/`byl3=d_8+A+gw!@&Zms}vfjVVn-psOayuAw^|[!@|qxb0de"J#/,%z]/@ZFRqZ.Cm]rTNl6ek[Ucy
+X9hl6Qmr;!""Z|;}zwv{K#Z:Bf`}56nYHx/kBsOXWnD[L)Fy=+3@0bGiIzBO9NSjOGs|2Km:@/jr_1:Kdj^y9K@ORBqy4,;;%#0.CBwU>#%FKh3LK/l8|&
+6%wha8)FCG!O)p@wlG=V@pwN^fDxB{XRxe}rvUx@BQv_7Jq}%JE^9wa1X@|ZJ}Q>~)YB{5mtn}o<U_y8g}=+ADR(-vbU-VLHc84D$N>Yx);_N'-(~#C[Z8
+H+1;2FT@yaol1{MF-hdRAD}tkzH-TMvh@r7UVrp4Cba^q-.{0,y!Jm<(Dv[`m.Fete0YHFV9aq_Ay;%JKB]8qYvC9FaPSs%[}5-@+yT2xzJc_d9uAB=t6{
+1W90i[v!wf7A;ZCif+^y,r3b{I<1t)`1m9WTnaeWUOHa63Ri`oS)d:}_zHIUD<Q:~8J:ssG(UE5Hf';"K3qep.lD#O):YTKc3`({B99K#9g[Zh4PRE9'[9
+y)$@+HAac/).ASGl4m>DIF+za{yl:v0&)vbj^M=Z'"/UL.}I9X<&Lm7['}Z6Q`7x#{_j;KefZLIhIszf!g:E&7}btEG]HpBQ|8Gs+Gafa0_Xyd%/ip6[t<
+E.wB>[uPMaV&(P]ck:D<n5M9zj]x<&&bhDGvfXyh^"lYu5vo>OSyc5y5R,DI/,F-tq"%3=f3.)QE{J.p,>oF+YpQ0J=#(L-j<j#`'1^#fPwrx}+mcK.tJ(
+"lis[X]cC%qg3J{|4D!>R`z|SR0RNril@iDe',5xB#psJ]'u'<7&KZ=zZ"CraB8":]dxfL[v/;C/1(#Xzs')lnDZ%(bYU8".:6E4dlW3jYEw/TI!v^LAE{
+veEmStJ[/GR7[1RV-9W^>VE8FGEMW#2K^t~@zvCttV!QhV#t>w'EX}z"<!60lb+On<-[Eu`h@Owv.$~E[.O$y^l#E>1=I@0RxjgyX,QM}7}.}TCMrAC$w5
+9Ip9@U.++Bt4OT+eGyu2@Q_U]`%7$9^Yk'qQ{Z32c>63C:f$a&-kW2`Q]ot-Mmmkm'$7Z.utRD9r:`bP"G_Gr|_%V3Xz.}m7A_qape9ZZQES+LVU>i)56c
+pStr1^NJV`|xBcJzueW^}HrPGmakw`Fd7RUm=w>=/^4X1I>ys%P#.q$c#$5gx8D>-%sbXE<WoO=W^[g&n4%IjE[11=zw+npn&5jX}0~lC"wOd3w=w:>^Q}
+Dv,s:XW{^|ATrz.5-_nGhO<jrrpt@;y@iGH-=`_=wsa<Y][Aw]Ve{i|,GI.^ZT&'D]E:P$spfya<"}2X86CR,x%.hcjMxO>}5-r`cLRXkS)A5t)_}$hJ$8
+5#&mD6zn=&1;qP7+r}QwZUDr.K=N0RQgi0Sz%RBd!x!phkcJueUDXX]Lp%mr7F]qjR-6lF>%u&NFh/VJ)bAw=`M`O<qB-qr!xqsMLfwCsLz1j@T_&@-^6<
+0`p9(E<5rHrrA.kEu_@L7"$=hHgzH>c'>4%$StwkL7JJ@E.$eHQK](Q-@,&V:z.4g>^f2sW]WA4cE85hd}hF@r-9#7#ulyDFFU@;G=V"3ysSF!nBqJ8Be<
+hNmf3g[p_L=g"@O,&7fuhSBEb>H6LP~RVZ;Ec<"G]2[`mv'J&F@+,Yx|Q)p<^_br7|3dqAlzfv(._ZI2L4.EnHb!Y;8[4N5&2]HL<0'@oM#OamPI"L~hW8
+6W}p[R<6!r_)U-ssa:khz;u1iUw^gCALlGp$Wg1R|g8X.gTon1Fw~JAu]_^M,xK(aSmlGI{=##ZIgMSuY1>P{BL!^XXW%uJWscVfZp5-9D4bL{7^CD`]H,
+nJOqcTN"PG2ToEZg}D:bKfZc.6[k[i+R`<^u[BB:Tt.&(MS(a+cs~=w1Pv6)>0u3rN''iW9X"4#m(^Mle:Sd_|i,T[=a%1;3mDZ>@CBh;ccykK]UY|D8/T
+C(vveMGGrwEb!f]qmQ(2V[+0!'l^le{FcM=uw:PM&$iK8dEXok1aPZ):y[fUX3wteR>bk2Z[-dhfy@JuPy84zkh'|^#`Tq7o]e@I.7Q[#C2]cUD'=U]yQH
+sTeO/cW/Y}Mb7HxES2,K0vv:y<B!ub9&bp<VS8c=jY7,vpqE[GsG$6{cRzY.}Y8eK%pRgh[(bG!xcj4yX|gim"{rz!w"M!;Gm$MtCQ+RoL158dCWtykt~6
+eU<S+1j_||HO]74{$(9kPu}e[0xNmVQxyU5`Gs>in{y-tR%0g=NL1rp:)_nTRz'-Ez-%`ory2@C{/y}$ZCA}JH9fEa5,FX:=)8[Q<D;e|mfL&p3zfupzue
+kSYX&J)1U#s8dtm/TRI8SbmfP>$,Frg>aA!U>rmi`Y{2tv(t+wTw/zLOV0:`I|5K6ZS:1irXakNT&xt+r@@@BAgb6z-w:BkqwbQt)7~gbxx&DfGDuuc^'m
+[_Ed,i`b$M!=ue^V6.`k{8s!E1kjU#`Lw3dB$eG+@OR/wxlX:OA@DL_wXFE&Z'3GF,pLs"1wVXuf-:xr-2H}U3#23G1$p+BlzXWu]^t#6wVepQ[&/ruJ@q
+%gOOwh-zYY[vI$|#3_FVlKeQzHxhf8+tv-ACB$u48t+jrB~5L78`]KPR|'L$j+T`-<18$$6uI^e1w:I(7#t`}Xhmo.C@-K{dSYQ[{b8X4(tIbsEbx=4=Rf
+y1Mq(i!M_`t/CYa#y^$$_H"wuQ}sFz}l7G_SV&=gg[.8c{{$ini]I2AQrTL!EImL<W(;@+@4d]iTH#SzuV`B}MlS+<"WR+w9znst7BP'7)$Yb^4V:g-`OP
+xB.yUnFBEY@E|$V4~!xP#C[tXiBD4DMIMI,,d^5Xv9DU,Ah,%"Oo)8"1ntGE/1fh=8&Is':'=@,n#rz_y(xC_sE!}@JX2tae27cUm3E/UOUJ4{GsOc]RR$
+bkBS4s``>Lh4JE%S+w!_Q>;Ss];$kmKyDu`o[-:Z.{n"qiyz<QL^E@p4`_,HjxALV'wK%5wm/-"/ox]xZv!<//,`Su0WDHXI)u79knOC,]_@a}@V@Kq6'L
+,y&Ovbd<-z]@b4Q+Wp@amfWQfQdr_X{-){P(<C{+1/~7Y3v"E#fykUh]uJ|uI})^&/>awct8T2!qtxUSSDlAgnWTq)v$horwtOaF~92f;x9$'Gx{oO]kFX
+XU2THr/a=ZVc%kiUfs8|`V>0&0j8g>T;#sD<dFWR&aff{>XHQ]Nj$sw:y:Fp&M&,H=dN/ad94_(Z>^b|d132<1na9'Adp|YcyQPPeL.l_C-(I4cx'To1{E
+J=#I)cY!#u{,da9==HGVaL{8WI4N:hZ#K9wrL05^o5S,TK~P<2=^Pu8^Pup7nx!u90w+2ggZ56GD8Ko7xc'#7|MfXc`KrNuZ';iVG(;KItqbw%``kWO-&a
+(5/,`T1!_bcwW#ztGeoFy!kxP`#VYgcA27W|"+Xn.vsNKG(!,xU'+_m_0lHW|_1#P8VgM=6u6dNr7PZ['q9X'@_1QS828'@5g}5,+!B:V6&vL[73G6m4#j
+k9`:Cg~&`>tdbhveg'|QQ7':FpnpR<$sam8[<;T)h`o>#3pao[_Yk2>qaM&WsoVa;)6!uS:j:rIM;.v8Z@]LD!pa82&Pj'sEAsY|"8il,opt>;7P6%=g";
+qy)#BwOk1ci"5#cK"f^yD.i+'I=A,|uf4a2I^MEPFX@K{liat@m#M<-pHSoSg'"rIw.L}V8EG@5)OZ!(3YMie=!fQ9/cU650W<V:zTj[OO(i@hnT}liNM8
+])Z6wo7hk4l&'f@ma]oODN6Vcd)ua]z=B}@hvNVSxTHR|Zk9BT]J>c=Q^/INk{RRBGpK@><>'ZT!rt;N]{X9cGbTh79YC1Dy&Lyni{Ab"aJnktZ.b.U84H
+Raoe52]A$v;<X>nJaNcm3>5`tGAI$lA{9H%!k}BcmeG(M:yXFj1!`Tpl8@[6"$_fA6px!kr%'}:xNXMBVn@N0Zx=k,/dLM!I=5P7Kv=6PhF]O^/%UezC/-
+V3dAAu!;z`WOp_IGQU%qTs=|ThX:/-yYZOlO39"uH!T$oV}U3JkN{CM}TchPjauwQ!Htfuh25]m,2vypRv3`LDq`#:RD1I9o7pN=FcTiio9.u8TYEL~3mW
+3}+W}c1SAhnszLkG8OoFfsBUM3<P9uT7~@bu%sNpO3q<@7Y{hMh"OY@CkK=ltr>%R;+.H=B|xtQQIf>U-OFDy^AR1`+Og%^6qlTVLG!"qZ/Ce/B#19H0;S
+@6zhZa0Q^1g-tUHBl)lc81PLs:r'WR.Qn^T2|4^qzRDc7w%G3xN7`]_Y+u!=wQu4lO2@v_Xnq5,I!op<Wk[Jp^G9z4u=sQ[v-OoK20vf:.4J$GrbTg$;_8
+I,Y:4!)V_lC#sn4)B8#q-u;t^:51^uYe'P~L'l_2qV#Y#R&oV_UEAD{IO[&S"y@u7IVVHhwlYW]@PdSWqG:NUlGEG(Oh`/geC>JGL)AF@js:.scIq0#!9_
+<x^/2'd55i,S(&u;L-ddECt,>SZWu6.@"Q,^~!e1;s=+fL@P{y6^}fepxMjjOx=X'[dfh+j/_%Tb,>X&`l>Iu"e81_$4^nb:F^qSN`p8}Li:S/U)Q=z1AA
+[4p{c$<IP_Y`Wgp,@.8i84]Kis6><MH{sDMHz"Zl+ctUBK@PlmWHAvoT(c[ctX/ypaVC,.AQWw0#!Ij^{A&1)MkWC'U&x>_l2JxiK0WW%iX,^zw]#>:u/%
+h}B,h3}jd3Iy,-qa&bSuvcj7G3`SL/J#`na,%UkwSz-s)vPnA`'u93/tS#a:$S1YPmuE$Mcg"+@J]ie{0{R}(x{1pt-B"ac:coi{bC.8(w&A4W%8+v9=@B
+.zt,,YuW6kAd"MDDqzF89&!B6xf8m3~=2i<1$%5YAj>q:ZOuDxt.!/X>ENiGo/rrAH4@2J=J%`(&e1`,Gg/YRGU/,<KC<M]WH&(DFz%hEomR:g,'{@zbSJ
+K"N^n,A@7eYCDPssKJJv!<J`_Mt_cob[Kt1Ud[dyyrbRtm,.7m`M'lE.F57S{dKd@}la~Ba:.>fV@1r[3U-`3TM.dp[3K#g^NoA^#O.ZZ`Z's#;!L#WhLY
+)A-7c03:&fUFeqJ3=I&^vQ4h[CLz<]g;3d&Fc3N0B+DA"tEWfbF90DwKuAqCtu})rBJ!PnVkqygTHhtr<fP;HY>VB)|-5C^mW0_^X40jI&$VqqK!9A_v!U
+zPKtUG#|C&3S|-G8pPf8ypLf(2,<t}V$hPMMJ5}DD<jF`0<':i$`h{4TYAoA2Ktoj5jUxkoDuHv#oJpoo(Y5]nJ(b@oSgPbGqEN0&U<+!]:[^yUh_&c+)o
+o[k<W{%$juOmF6Nt`0"kS;/eh@ARaPugsEbz=os$/yVa-b%iQ;dcvIs@PKrQG;8J~LWEQ3.dSi+g}aX"-{=VLac!mfMDVH,m3$6zcHoYCU1B5H~IC_Ly$D
+&pwN|Mx1x452U3YUMsKq[UE}fStCbzI}<@K4{fr`v}5pe.;P}J=yaBCgJaJRmf/8rldaLyQM^z%C%05]Gi^LzuCi'D(GJfqg#oV]8.Rm/A{8N{]3fUtopw
+u.(,sGaidMi`$PiFKe"4ZIn:0s-V}4#r`[{][Az#j$oTM6<>b/-i|!M)OI86#XL>{E6/7^o;h6y&[Cd2j7`Y1&g,i[dwL$NI(!v;Iq-=Bq&HlP;7I}Tk2^
+J{:}g)_yyLP$0l^LawDu,LO}4Zpz1t)yzNv}|OGl%=7-8=@b_SQsm:}e%(Bd_7A055CNet)wGN~J4UdDIM`O/)W1M7z;aNx7<NcP]W^Lh@i:kxopSZlws:
+A1xV#b#L$Wtmo]~_aJ~%@A!n#LT/zouu}uLyp9,Bx6L%JKgW|UrDR<Giow3Ytwh|(x;aWn<&GqCC_ixeA}c>bK7nbwGN.3BuEUr_V:`EIMZ]^{Nd$>,XlG
+S1S<fAlS3BiT7dVPzA.RnbEsw("TNb}kdm-o{|4b(hQHmLZ2)A{^zQ;@woUNy/(^;y`'${+ng>PtzfdBB_<fp}53veP/9lm2zEqI<&[k;GBNwir5Df}7H_
+#r9qvrx;yT^Abbn|;Z6xw^A`)m<mybj^x$YM^{6NF[h4^sluIbyS'NudfRV[GJyEr"EV=m`dHEF/[a0|Ct;)Va@/Xcd(TM>|6|g$IHiy6KJLDMLDDS,3!K
+0t^Vhfb@sk]}pb2,<-JF,S(6thFP~X7wdFDA^N!}[O{|L92NIS&{bO2hd}#0`];m~jAX7cI7il`wtM<q-01LJ@O87oiE:VlEMLWai4,i;Zh4(}vjba/eO=
+2BCOtl]>ZfWBMoQTFFYW-q9+^te<de8%6wfagO|wb`=X5e>OQd<+iy/n)$#La6/^Grya@_ooGEs3TaE%y7Sc[%'hDE[msTCK}Z";>oED,Ovl9HmzLdI(,+
+O"_YgLtg7K3)'e/%o'VY<-ISz@ma":w1R]YI&PK.l]r1C"IIskJ#uzt1)6g&k")"bhBoyK9tF{HSRIrRSgpP:pSOtC7vg6eBj{MPYzQxTcpV<u/X"knhIF
+!{6H;]Dhth3VSU5zND18]k$2PE58Tpb#UAOE%<rLBb57>|4!cmok8_l:%=Op@/0O5=fi57(8w2Ia$A8o`"eF~%UB{..)eLDg'=t8yXpuTC:`dQs_KNJ(9R
+oAbVlEpUR]K}%e'y{pqhsiZE&v)'ga8.9N54Q,YpK=#P@RI_y5S=<YT3qpjnfz(l~3@9]{z^=D4N_JP>L55J)@W{)!)Cp,l],JdAQHv/g+~XB(M{fHs/h'
+$-Gq1qY/{_[5}Wg[nb#fRn8.gj"n$q`2/eq3hU%SLEh-nw2;Y'!9C%xkp-A:}56`e8FGlMa@pny`9BOp]]sT`ob20yB&)g1zYlf/~{EQ{u8|cL!yTCz51=
+9pSotlCH(zNsfy<ed5D,z_G(UHuuM2,O41JoGDw3RWCwY!-7s3mNl4G1L7/%%HRY}ga#s{'V-bjfF:e5avCK&dpCF.r".j3`Bnxrf3hc59fG=7/o^oc-rO
+IESfHhkDVSA>LOip6b~II77Yw8"eT^/#9'cbdH<c_<25h7x7;F^EfK2^}PRbYU92_OCm%=kf2jJW9UsvmyPbh12u^yO<g;06&kl$W"S]oeVfRlZ8oH=dER
+J`qfGRs)G4u'<6,PBMD40nBW{lh3{L(seW]rt`/G:7l_mS1yz|V+Ua.{n^|_Hl{E^7aZ5<_&On3/Acr7sdr;kI!Tfs+E-x<n[Hzjma4[8re@:OR}mj_Fo^
+E"0d:H(RSU3-/+.jRLP&M]n%:1YJB$6.qz`d]M%r[I<s~-#l:u75Jb9}9pC&NW>XD.RyX2`NgcHKvG2->s;YYLr@+53|."`/A>'LGn`f3tXhJTY_7WHY:m
+7ccC'Tu#A38)Lh@R^)/}Ge.>37p,4pJTd5z6I}WN3r4L1m5hxw"t4k`Z-_M+9r~JP&>4#,.'@H'1"mZk/dTA;_==))E_PB'qx9t)K"LUPlv,p4<xfDvm&}
+pe53K@ayGoD!~;^&2|;gSk],YdeOW^2nkI_+$dd:"]!g|s`sfep&Y.$mXinwD.k-SBbFC{JFrAz9V3DLSO99"QLQXWvSl^mQ1GG$zejxb'a],ni=NB5f:f
+b82m"'H>]Y},Xd0YR7>:m706.3qEA"|.emRq,d8&Ya';|H|c_{F=YlDi(K>Qt+mBDgk^USpeQCQ@()y:)FF;nLv$J5k_.tL%fsw<""w$g57jpK7dD]Egjt
+Z4=`Em.q)0AI'4=xlJL7X<Ix'essMTk^FjwUo)KGA$k^#HRmZq{6`!tFJ:1e=v&4d)qLF=8hiG{x"Zc^r1&VG094!Z=DL0rHmdp%3[}<Dd/WZ]]KOI{(b<
+i{rS5A!y%Ho"pu#_nNVcK`,iuK8!MPa"8x_SeYu_q5P0;+NkJ=Xk#NevQN6Y=^Qwn`Hr[V[}to)GhAy{#mf^f#@I$M:wbOhQXsSoCbewN.2;24':dg]XrV
+oI78]v;VF#3NG@r`]$fBt%;`SyDVK.ARw$8;Qqjhi(bDU'qQ~qr`1bPNe633](vnrsH#/9SeM:)FlAl+;eS&qP.1=a9q8.:3k3sF@(vjdTm)<IP%Tdet/d
+7s`T%jBrv5T+8vWpth8FmrWW@PLA-32X`<9DviV;IW[dI'C-&%$Pyu1{O%GIY1Y4Y;D|}|"{==k_xp0yD,#uD+$qM1O5ZurV5WH0H=C!k;rG4,zC:F^jca
+qE:Oez;Or}8/2;<3`'vJ)Be"IKsI`B5KQ:h{+1{SUK05U2JnUbqmw}Qiu3r^Sl47[t2IKbm[+q#}[.C|7wln:&}yuYM+k_3}q="IAi7r#Apbr]#O5$5WYh
+t}w):4suc|Jtef&=/,3Ikfb}+Y9rgI[@S[1,,1|}2-:y<8k6=wlRtzcADvrVgONIE=]x|V^}PZ41h7%DhUPZp-NO@x|yIjtIs|5Wi|F'xgQ#q-!0=RE3y+
++e1'f3xx&|"P7y-3mLDxo+0:&wEcE&pEqJG^J,H4PL,5TD,62cA8.yu<sfryqR3g#gAqhh(4crpX2|QG~Gh]7Kn4>>{0uv@bDG[3s3W0|$QxVd.>{+=vd}
+m`eM>beIv<hXTIpwe'cs.Ve5e3p"m6Qu[-9>"UAY2u$3cp0zX]A0mVp1g!vJ+rM7vI,-41(l{d&XdaKU;:Jj4{saTg!$}Uv:(.qt~V2e7f(ClmK3+y<$sU
+:';aa9@^R},-[%Vio>0ioP6+^k)AO-wmgG=|4Me<|]a^ih}LvXIi>>qJRl;boUTQoC|.[1M$69Dw2yMJ|15K`Mv2hiNgam29|YSe'"Gx~8h$t%s)f9=/-N
+j^U)OX.$RtEzkgI|'#6`qe=hcbrNqz6j[aa_)gi_h7W)9{=q_DXI,;[zaw)+(6i#|x871LS{W0tpZ;kc_8KKycm!G^'sU5>SDLBz2XX1m7(QR0tW>MF]po
+fu23a{")=KN}p3Gorw;4<c=EN[ghu:gXA:rcLvPOpn9#^798F=}(fF8{=vj}H&{E7c~@mK1{!A]UlXd#-&{KV$Wc0Dv9C62cW},vnqiO-LUd~o~kliyjoJ
+9cP<SN@&-b#Odvvh!j@fc77@iH"%_dfZ"aVyosC;fy@_~Wruo:DISa1rh/Fvo;^@D(QAsJ<|0/vM`7RdL|8nM=;@l!s<'`)+!cSlf8~]V4#x0)}+{E}jrH
+ZY@uz`BFWk-;8miaRUDNP_DGvle%1P8](iY#4(Mc58&$mQv#S"qONtK`L:I!E/-S8Gmwv!<3riaUr@8_E5`3W$n1ubUFD%js@;k^akvcsek{;|HLmShN["
+hXw[9,05{v3)vdqQW`lezZxbX1q>RX}}(Q`7'pP$9Fr`Z_$XbAS{aaOj'O0qH}E5!hk.1TAM2wY5r)CG@Ug:8'VQ:bJ0@KR8SGFl@^eQyGw,,c'wiuH+Ph
+brZaBThc:eY3`O;xo)"M#6o`~nrC51%JlT${85l9_XcJ}VNpQ$=0f7TLT9FSBUb0m;tvv<&}ggHhf%XV9msDqps7'10<D2+u;'WtaA@rCCvu!qmO}9D<3-
+VAQ0q:H1:a!J2nT4yW_E1z8.,=$99b`xCvi)o#<0>y{F)OJ{s+<h;rJZT^Ct(L9:`OEz|,l|^==9S#l5Mm-IiX5/MNsMY/dl:7,s6Xq|0uX#smBp4;Gsk[
+A[)pBPatb_bK~syf/WAg)HrvveB.^oh)Q_kdwuL{OJF@7Ev("M8xWgh$p#Nv[-})Bn4HN-'%w@LH$W5O~VRrqB(l5>h3+5.7cxx2|R,"!"jAJ#dd/HK386
+qf"]P]jr,Keqv$S{Yh"%'<ys">:C]du&uJ/cw'}z)v/=5=;v<4Y[)J^$Y15s3BX{p0/>tL;jQ5HSuXxJ-PW.GD)tzX7I,WrG(!K7.ZKcJA&90kd5e<Kl,`
+~71MnRtz&w2Qdcc'C!%1EpO-;aHu,T#nf1i,{(vRsbDK5U<G{5F6(>pEzj5bvB"dIyB!2KS/C6u4],lACIo4'Yl:$iVfl!76Ic##b3.9D^cF$FRTVYQ%$b
+pl{m}wyPj[x<BSQ1"K7P4f)ewW2%>JiWqV=fR{=Cq5@XAB0_sOMX8:t5s=9h@<]'T:PJ)""'s`%#!-%^$>&c4Gcy9_VO,@YMuTF.w.~%Mrq7=TowrNgN#$
+'GF$U"E#X<:+Z6!zr,_nasw2"b}!ym{w>3-i[gD%X3YY>i;j~S{jp"$F;2^o9UJqdRoBR,|Q2HxqX/s1#jo1I5mW)NL[[cotO;7e$^t0c3FvAl0E!bMqk]
+3u5Iqo1q=W2#m[B0zeSgr8o$xACSoYpa-[)!dit)7]zK%[j=^E.aTdh&NOA8iRYeV@Wwu"ob1}Q@qsq}[G_9QAB4acJ!z}iV;0DfnO_x{d;.]"vGMZUrAn
+NDk0g'%(v$5>J;m:YsB7Xu_zfMoUtSdKPH@0/,;_lz_JUaw7gx'Tb4'yRr6kGl[;eaB`x<u';1S,`/Yz%3[d@E4.x<jLw+QTcJe>VZye_>hGH01=7JM"E#
+B/a8UTtQ;S[hX2EadOrgeQ^N_-4riiQY0ZB0~<eivUWV>1d4>i8#/cWh5UIQQ,/3QHHX2@|-Ye5s@lSUo0'{,!RmAC|f0P_oc"mH1V{Sf+/[mS~$E4/Cjd
+9|ayGC+&^JB3M0RMBpir`LInqG_k5|P#1ORT,%>d"fCv&N^#1BcMZpchls2x/m#niGc+snm$$0S}wv7V'{jswlh'=FUk=ALR[]StFqpXMxRvJ!CF@so(z`
+PWQ:B.BUsJo,SWS:UdaEGniJftc"Z{g^+<U9G"2;w09Xbw+%6gyK@/:j2)6Wkp_m!efKN0b-NAW-$C4C3RaKlg8uKc2uC&'N{JMk<sqFgKG)zfDkx&4e.e
+nVi/kO'|7:;)KVp#$[I<,ECU%w|$7Fu7dp|rr](yq56Yt^YRof/z%OMpydLsHMZrtU0Rk7^9>c~h=S_9Fo%mA8Epf;B.plN2.2"K++SsY$^dq>(x/F6P~2
+4Az%ZkC8>"Fkt=#RCrEPXlz;hqUP:3WZM"#!9oODni$NKvgkXArZ{HVrRVJ)yIFtlu&h`rzg))0XxO+[+g5rkngmI;1LOZNOuq|}gzpbwoUNNgFu%;."<a
+WL-go#Bg2EW$r#@VQ||k[zuV:E$Yp#=(;-nmtJoe"vX#=S#F|GV<2FTq5'EcuzJo{t:sj/og&!s[A,Q@!0/0Jj7U;>H5bN99|VgOq}f=K:E):y/MK5e}A}
+:jr{1AW2:y#;{SbBMlv>QtY;w7<O>)3H|&i0uFj^gcruS[hXWC%+uA6d)r[p9fHs8Dwh[Az|cgP@(/q;;iY-5@.zpOAfjs}v,BS{HzpOt>O$[u~Fp>z}W}
+h6}}}v{KO)kv%g$F>g@k~w>8NwV+HJSZrHrMn/&n"5QBDjKjAGU@"$C0>6YX5Z[ciiNp/yGE=nqhAV`LzJa#keGt!~TFP>B5Qgl#;DCga@Dw|^5dh0&/%F
+_K8S<E~zOO9w<^oWpX}./`y"dn4-,a(=:h.Z]S%#,(g0Fd>ZLExj$GN9!&_2xZ:oAu(A][ZV|{]kYsqhc+w|X,C8m>1@cQiDe(grZ9C1fG:j>yW3,Q9ei]
+E.aO9|ZE^w{t<m7R"d~jD<#3V8F3pmFg)h3(og!Oixm-t>sq,t|A36iRvN:`8R7_c+v_TilEUdNi'&jf(muG./YkWvSDw'#IkW4VV#)1}bN5l|3;Ex"ev=
+zH&7jVmJOO3YGEpubyvgIJ2{w6P)3IoPt5#[GwKp3NVwU[7]&f.1Kla8ktYw&y_+;-oUV`^:y;BI2^^>xm]pF]Q;)U#dn)eY$mN7d0.)7,9O#"ZMlQ%wUF
+Xh2dZM3A=Ii;NM%8^K"Y;;9x!4u.yj;n%29f|io-pzD&SMslX4#y(XYEQEk4hH+Gx4tc0Iknyf6|:j^=n6;]<lt^EIuoJf(CSq0fTfNG-2TzySPrilsp22
+7GqDkl.[;Z`"/gI}#p^!%CbOHOszb3rzH{$|A>#:2tl&PXiWHHo_S-=[Ky4!9nHNCEcirE>ju{:yLE{V^{'ujxq)-!a'PrImXlDlp=9uD<dO-6Um_:O>2)
+k%mx94u2V-{MrIp%%Lt"5!,e_RBoh{j3e&h$JHiO1=ZCj`+y=[-w,ztgyVl#QY3Z.5:Gf)-NU9fY0X,t3E-Jj/sU<,I5bv3$)actV'I6v9/v_,2{qz`6C|
+<U+'!ygJ8sJNrQnZz|&8Hs(8A2<oCyjY}g,1gY>}Z0s;5KKmn7,{e'(<{;16jH3SA02p+xpn__L{FUQt7-tMdNSf=6PReF4K5vVWqc1DpH)P7Ak)uYR=nS
+&B2.K:"-IcQQvhsnmDrpJx'[3h7r:$i+SFciN|dKv"oom|VG787IgvIl#A`o}9#dl!X5/>"((_mP-&JSyr'^Tq7_]Q]5HF-2cI}VZIkMS-`5>Nd9:nq0{o
+2C`OS&ITSch!O7yhJ%y3!o$Z]d<p~`G>y::,)'u[^8'6^V<&jX`0Cl6K1l:%S5<B#pfwh0u>YI=HJ4SSy@e>r8%9JZLbWz_b^R+dkN|D)|/&:gro%D$O)T
+`{8IhO8F:#2kL7]ZL3U_'q&[lfOHX6Xb3Da+$JIeA("J.X.Q0>NwHKKM>lGbYCC3vBg^sH131<9b|VsU#/-uug6odH{0&V(Bju[{XXlct}1'wy=X&WCj0M
+t0s:foKS'ru1gV}]4qj{<2x.JbGn(8Vq4Lbp9mS=F]6-)0JA|[3uI;^t+R=:}@o(!:egbap;/jC>:("V2CxfgR^<jPuay!u-Y'Me<z@JGac(Zcxce>Zq'E
+CoLKl$DRubXX^f.#S7}VV|%Rbb#kwC~V9C&G]#@fjk!X"%y0z)X:hPWaAM'VoEY3Q'Be}P)w%tm+DE[=rMGHW-Unlv%.E$o1ic%&mkx<7RA!XTW50{|qDQ
+:a0s8%((t=f<+Y.Z^_']qMGZ:a.v,6)3&'AQpL-|I;Q&d)pdBrGTODC48)"NT1|q1qo)6a&3'A%o{s@ZMik:QFyE!'fn&c2Vy_g)!:zBJkC.shanTh->W#
+;BNF>U_p~I8.7byqp|)6.s%jx3pA}hConj1"6mMBa[ED9UbmMnh,qFewpyZOH90J#/_WE1H$S[N5Y{h&3SHPw<X<{D(my-P|`E{Z#BZ@rjxo32-i|nc{P{
+6IH9qr$M/kkv5"6Tn{4I>{8s1l+JB+uFINFLEo6Bxd/5XoeiRHG1N0ui8hN(b<AmOJ:r'YQWyyWEOV9qNqCAk3'zeOCp:FcUmGsE/]z(w%Da-oRuLS9S(G
+swxk[q2bUzqR`1FFy"!WaEPp/[DX<`1a.ycZ90kKX2v9E+.Rr.mP[)<N9`acCfXF.ANj@tjz4}QIWQ:o^toG4/BWZ^|At4$$zbos.Jjk4)J;b-K%zSo+;2
+-c5'P`CRHL5aQX:k5mg)T/wsJy~MnDU|@`Ruc1tIUkH'zjh=mU3+{f'tDSTcDtK_o3yu2dj3&imt+'@n=m^$+IQT`!ZnB=$35(K9G&.M%R@1"2(muwB"H)
+v"0!ddz">S9-q'-R>tfss!K22xbVc"o:^7ZO-MI{QJG%,B9euE{`JW]ZXNZ,Fr9xxMSV,S%ACg,,dgT7sqRF%_aBdg;BfN>>Wzsz!bE_aVR%s]/K~No:$"
+GE5KG$N>^q;7$aNq1ovYG8l+pN/s6Y9wENLQ^Q~&GQl%L9.l0QV[<%ZWTlE=nN'ZzhF:_PuBbwO4fVpi+uj^o1yCtyrm}>(k[,$Tv7/;.:/{6SC!o-]^Dm
+''u4x74`Zu+O)HV_7EILI$et.y.J3.AdD}Able9@s$ZiewYWhCcHE`3[VMov&N}H&>YOPspSddV#yQA'ANNLKW{Fm`2I10^4|S]5V1Uff'NN0g_77"v2;r
+(ldLa<hVi3=2VcUY|{Ac3@kq-n;qy|!g.ChOU4|a8I|yXQ+OQ,Ewt>/'^+Yq{l/mr%oX9n@ms(N1z0N_j=LzBzA7'7S&f7wxuIIQEaBgU-5tD<;Y%W_IC;
+pN/58nL10ATT4yDo-::v`1~sFxD&aFg`+C,T:1)!C:c+nRcR+jAW$&eVFl]Q.`-X8;EbszwpqkC5Q'6AGLDd%Ljm"6N|+x+54f38I101_DT$dmfF$DRLd(
+wT"L!D91sjF]V;#|%<8{zJ#:,$uo)6w$>S{DZ+3tHFr-e3TFd1gSN9#=e)2A"dP%UeXIMfRHp:<#G18PG'=|<4C87^Q-yeUldZuPZMMigW3J8K(gwve_$m
+r4IJO!O4o3]@%snkvhnu{9S;.>9A-L8CB=r#ZNks8zw!u<v$2H>-L^P@e!E'eFg`>es;~.RDHr3}EC}EsC"Yb>L"ya",b,-%dMZy)bYukicKg|OOINX9F{
+WF[w{gk3_M)U0X6]wGRz@musyP4t+&'+OFt/,Dvih;}8%j_^"293bG$d+{Q`[6U_=,}T)Y9-I""t{]drQZ.'JxOaKk~6zJkq.j&CdJ.B2Ilr@jn}YIxPfF
+t-Y{eVKq7#FyI]I+N:!-4M~<C%<4S8]wKkK<UDbq#V^Ks9&9r261JJdw^uNwjn.),Bsi-1ACOk/PiuS{~S:yz6=CuVBp/`nNkFP.%7[j,zN)~$coq$!9d:
+[^">56K}:NxU|[W<.!{#|0YZFA-y10|QACC&QPcLNq>Jcr6u2q<$}azk`qzEp&iQMgEp>hBfKg=`SL'xU&=vjF+zsh%nZ2Uhc+"w9x=D3@l`fJJ$RSd>om
+{yQ&vRnyarBSM)Bf%yoz1jxnfxnQrNPMmp_#"9qhsMM^!)!5REo%~|6Uv}:K@hZfo1|RE]3/3gpjekk@MBtpsSu(-Lrh'"1as4N3`o[0Z$iqO,VC-L&MC|
+x!sx-qrUaj9fcr([`!Zrp}6I,sl#7#{>d+XTYuL(^E9$%TBAdS^_~Si3G&2c2GJW5MM6hNjaXlx;A^%,PurVU<L]&`-mQ^=)J8|"Lcz1W1f[Xe<8>m!PyL
+pLpw$=AlknItpnHt.6aqJUOyWCK4"nNi2c/{dh0Ia3JGlfNrAXvZ4LU]Kct(aYP<KY2Qip4=9/P)('Le!JJzGJ_YBv%kxI_=Mdw:[y:MU=JIhSxHyf|_#f
+(|+{Cht9"G>`F'b`.u[,(=iv009o%K$;Sv`-NF(2aNT.rAng)TGIQ8o%~iFE!e{`inwc}W<8k@3]JM%c(J<G$]]sU]zjRv'IESd/bmKc.uU+PQ7CDN`8:f
+0b'hJE{`w),=0p3EfyRknVC`:iS2+pS-&]G#<Gr7cjKX<w=|(o1yc{x0YI%bf$>8-{SVX=S41<qARRc>U8Pb+.%{+O41k&WWQU+G>^,(R_Dt>><wMd:r==
+/+fjg>Ei;X<(hA3}s/$0S0rUA(^cK1}#Up`EN!(GKRQz=P<>eQeGb8%G(J0yU)[=D%"IFA0zSz}oK;G6A35{,[3)eT(H1MaW4OEKJ}'Ue.d@pWH'V:;Uk!
+{T!E#iQ<_mSj%{n297;{k#6wNDbIny"exbOqC"AxQ6IAIAN@yF.JZc37wajd"ygf-e+6^,rKTKBs)Zxy=D}u7vl)qM2FVj:P:fptHjI&x)X)qH.:-)Dl9!
+s2bPD3a}a:Y,]|y`j[pAGZQ_v;_fnqJ+SMBzIO$'5k)u#j{[1xV06f01BY)f|N1d9igdYS6!4#~=3l52I2lxVNa<6pU0iJ37~!V4[/bk$,Sw0X1E$a!^/]
+AX=HcatgR-sEm,pV3/]n+D0bp8ySB50vO+5G4$NO4{!fQZ5`3AMFd<Fk.wtY6nlB<;;s9/YP@g,q|)lsGD%AXINgvBbG'ydAXb!Fx_Mr1W;D;m`-;(&Lu|
+SdWrr.u)_#hqE&dsnLtia]'}gso{pjg#dsJTaQz|jAErJ;V,OdO"68IiVhgd|6wD}n!rE|<mVsc&:_tu<;y;3T[iae/Oq6U4U&RG~&SU.f__bw>"22~Fm>
+8=~)tcv_Sz.Mkw47ITz7xb+X:8]XUcY2@4rm5hB[w/L[32l}!YN]G`Ck|WED^}BH9ijnHP.6u:Lj((4k5t+{xh)w'+/RVcW{=}9]z"x";#A-Z!V&2{Kouw
+c4@3o,^C:#O&MU[SlW[b_q&CCsjjqFLsyB]kKo'R3k,VtWm9uar6Q>HL$XGUwEn_}D,<2v4t@+{m]3O$)Q^mc,{/h>D.ps{7=#a_tCX"@QJ_3Oc4qN`s!j
+g0P^;TE/kj'e]iJun>imy@&Z~VXAaiV)1Vk_,gdJNoV>cuaFa(nw|ErhvXyzI%MNQ1&AjeOz<S=r7^1j3PwC~2PHiku>`&7JoH'D!f_5I6RL9QF!C5DiqX
+jgo`V$To[,K&yc[3s"@M>5oW6^K."K'GXl9%;jKNN{'hI,VwW[H,M!tEP3v`C-K!JVLY'bZ$gFwe3j163m2Q~_{_Y|j^I1#mbLOT/^wi0b&aA]>EsU14<^
+O5r&%%[L"jH]EQs%}-BDN2^mJchq7,OL(P`oJ0^XQ:1TuJ/xd$z`,/XScT"U`b;Pv$I+t6-K#uy6BOf4;}H{K<g48)J3=K(jfb]#-D19)b@0i<5M`-XE(s
+5|of<3;`>5~l3V_el/>J=&[a~&N1GaQ0'hKjMrr0Xg4M|Zq[^B>aeWRUH4=`yp5Oe!1vw4vpbK)7!cLReItH4)M^l+w;LPm;PrJL}Iv"zp.U1-gQ_0W<We
+JNyt`f{(pZ'sJ"^f)%g]]'6c@ftnR7NT92LEQA0Dyo,=A_zjo=4/BOl^P&YIgDrE|o6Kry)D,OZnMIGWK8dEQcH>=gitIF]n3g-z!`{%G`adE8%M&e$+^X
+`@Kc7P}oceAW['<A_BvM5Bivd3B]=x_r6Nq])J)_G-R%Y7mf"auQ@c2Ngkiot"O:lr|)[r-O^Fv3o2^g~b;w+"B<sOegB)m}~=Fr>`HMnL}8/B+3gE(]B{
+$.$P{tT>J6|S,/b^DQh&_8^^z!wK8a-RU7Lkk'XPc|YsC[(ZxR`B6IsjO(Pdue4^aLAcp|eq2sPX<@23mrBN,sE(Vj7mH-E#r(:5'em=4n=+Yn%8Oi/bDj
+<3.^nv[n]/hxscV.j2]>fjuGv"[]00Z+2_Z+B4{gWlVkpHR&/<K}rN)fS=fX~s'&]M&#f=(>@&nmG/{(khtQu{-(ul6T2=~AiwAo2v(^A/=UZuz/}44JaY
+FBvTH(Va+.t}TN&7RdW"w:ff.mP-{U}eW!<,FYgdoVB3(:3O1fX{s(:PjZU`02x'"}9zZ#CC4jPA)ABml8>/Qt39|dp2|<w6(8%#'&h}q<Q&$HtSFQ7xqc
+@{Rz'Um0Z%&3A`Vms)+-O(DA`5U@@gzm&tQ}l#a7oiml8={^/pHB6UoT!mye;CBI5AsKKlc|ree}3GbA&ntZ/z62auRvX5xHy@/1+Xv&9-1.UGZ($8^(+f
+Y0RkH#|O+G0='|ZB0w<Qynlg+akb"b^noE>O:`I)v:M46@MoV',DkS&:`Nn/ryiR(C^z']Va7(C0$!a+Le309X/o,bP@lI6"&]ql38baFV"-u$Q.VbP-wK
+rI';!QBbfv/;F:[}BB3ua|3[u$O:n%u9"WoVWJ_o4"0$W(J$UW&+e]]S$9F{K2v92qJxJxJdlIwS-!EK2<TOve5bwt"Ff9m3d;kj4yvs'wd;[wc0n#}jga
+54XgQ/7s&=US+_,D>Hy9ARsE]AV_=qTv/!,/LW)([e)O#WreuGrSDH[k&</^Y"P'[|%AO'J5[5f-X`mc;xoQb4m>!#nb:<+$lA|`E4Fu@_~4lUTnX)t<!8
+`]c[c^J|c|2|waqiITrORn4l4fT'hl-2}F_g,Yh|:}9|,fpZw%0o<P]O@z|Rbj#VW$w/Y&i:'hL9R5siwj!U[5oW^(Jeqi6Ts'"YU6e<>KnF{EqoG49'C/
+seN)$+$,g!](s"X916W/67E7cDO+R%Q"HJ>CCE{t+28Sc|Ke3LqA|z4WZw^ieDTA-Q@rPYDe.GpwYq5=3S-+h5VS$[tj_(".mpZ+Ix$`YK,(fzyp)_sg!U
+%c;,L-"Z`!fKXnb8_WE=XXVe@X9;9=Yc9YaGi#Su]8G0McdAF`CHsGf'S>{<109S,P/ziebwuZRH`]XObfnWe7Mnr|PN#c]xG'`0F|.e>|^mwf==,E"y=1
+Av'ZOlxP|"Qu.gK[iNo)<L^p@IBX2z,,3(E-bBY/:sQl!`d3IlZRbfmCa^]p)9HkJiC+<kRF32'LU>75OEl4kp0#8O&L+FW&.5Her&pvx=LNOmJ67NiVb3
+Z2O{"akve2bi{^yB;HELp/skp0_(sk1yyj9wyUU(>rOn&T5@egj+KbN<X%OAM2CH~]RYig8pv,W`)g!z2/Yg'J>4xz6eiZDtX#}`c>m>RU;wTd-K<Zmgyf
+mM#<KYSX+neMKn/{(cuj<gkpI>h#2STLYyKKOMp`k+5%B#Z!,u(vbblVmDf<1uJ+onFBrLm{HFXjRjSm7]U^kpCcq9d/Zd!]V]K0X87_/WRL=lbdtX)ssl
+ommIOq#rF:d-N.TWSZyiJw2i;UXY$KK]rpl}ut!=Noq%74"`>F`!vHAsWa<'FKkXOsnt^!X"1:,#CWxe3[T!b{>SLl%%.(#)s`&2[z[:~4W]E$$QNo"Qfs
+'qxHu3O^"9BFs,bH=zB3Lpq9ctnwSH0O]7kXangm,1gt:"nI;{"N"sxF]Xofv3+|ZDKd4u'X"2//'XK3L_49#%[dMRcdfvy0<-~puf)B(`ZiSx3h>$Q7uk
+5)^>wmbXpb8!_QO!;["RDk,AL!U8Eh9{x/@b%Y9hQc8yK7=U+G!aqLFzv(a<0j:GS7G#rZ;K:3ejonaeChQGl;LC"Iu`wB3z7'tHpOpQeohFe&]|7'ar+-
+8MAq`--OGyjS|}3MndgTQu.k]}lL)f46,}t94|P<T[3o7C;27I%Vd52|`<Ja[v3`M9^}xT"m{`+pKlv`ef<)P<)})4hazT-TBbHC]dB'-"aL7jj+'GDX)0
+}u`5_{BtJr[XPF:v.sHrzSjfdl"WsUz7ZTFrdDV.,19!=|3<[}eyMR@70TI7[]1%f{HUq5yvp;.GJihF^eLG`@#`@I2DC-4MLeO[d!cpe=|g)QG>/)tJ@j
+Wl:jm-171L$&-6X_q3:.r3Wx__sg#yy%0"-c(G_H[Z`rx"[F<RU!<BQa/-0<Nz7t+e~cUx+MUdCTX{1++#+<9{1Ix=6dw<0#9w$|(o,i=@M5FFIK8Zy"L]
+NHz[vhey`ICN=V#Z9BS-.PD'N44++0Y8@jybX0'l#/ik+>h4s7/6Qnj3Z6aR/rR6pEB]bN%L-=:WN}G,2h%Cimz9IwT[ws~[.STqFUw}SQ0&,6EX~Ko+NU
+_ZyRKHd5["OZMy;FFc{EX0].5z-@j&[hyI'hHmK$8G[/m:4lYT<IaM#B=)d_s9!!{b2CTaho>!7aEPy+TPc1h0&PKSK:lyog:Q@_Ota>K&f$PM~,zLObS{
+0u5:u:$NnGV_<s[=GF-vgZHtFH7R|uGE7mk'~!x'6FKQq=QPQsHD_9BnO2W0}e:WZB%ESJfn"eOuZs3Ui{&Wdo8|u%Q"``7|7ZP/."9&pXa=:1A0w:Sh-a
+jm.|>kYa!A(F4EwB}+R}Lk98AQ{33Std:"|>PICfkSjDi#_Ena%b-mzk'w_HtEYl}8qSSqa2~2_gDv|i081x$.(mLue}j)l"`KiX)=qO/xPz9KHjfS~gIY
+Qu(s6T<G.YHIQ`XuK|]4Gs_^9"1IYlqG&'XlO9m^'uwlOYuwJtN^d`[7{Eb}q1VNdrt@S>6ozy'$LGX:Q>%zgNwt.S0^;0<%1N1RqA'#,/!^<nx}_NN`kD
+X@|])VO%OdvgbVKFh@oVVa!>h,Dy8dy`dx<(fRg7B:tMHG!}.JVIlsue9qLcuH76Ed8'UFOGHC%(`L{U,=Ow1O,_JA4ta}P.W11&!)H7}q35NK8]MqiQVk
+t)P$}2AqqR-k!4Bh!Fy9jBWNiG"SCzQeOP2CJeXHA#2`XV,Sd;j59sd=aWar]MqZ<:/Q|HhctkNTCno1278+s"8-UFA9=YikKCt"yTNbWyF1MlV@0,YROt
+U#kZAAjkz]wXrKwZ3B#+hxf:F(9DA0zGy1ocYNj_kZ8}-Y~y98QTBn^d61is)09^1ymB.mskIY[OKt-f)j}lkYoRwqo4[6BxpZ'O8A`grh7)#;%jj-Or0Z
+XlX&i1)[ok4l5h_agRbyUAs9Om:nYizsKV3O]p=5kOTFnLAf+LHf=d^q2GBgL].<6Fm1!Q}l|8"O4ftS)1bmClawj6P;Ag&b:Xj[i`+FxvFA[Hlp4674Id
+t6KLEU-3s#+E4@'^J$)9~3ZBN%3%=`;yhL<.q$F$,Ti2N6BXOOL`&]M!jva:mn<zm+)#wET4-RqJFHzM,=F;th.]DM+xUGC|z4fu8(JM[N9b31bW}XyxPJ
+Z0<eAXI1stK,N-56-YU3lz5[q@.#BWrD,9s/W(G@=2=GU[q3MpD6{XEHexs^PLJ`szB:K|!HxJWYkMmxznP=5aaZsivAz3fe~$OF>ol0:nx(L>K$T-NX@T
+pe0vBcE>-IDvN(4s`=QV|/]&V!'X(aq|!#!du8LyY}}G'F@dZ|a1F||AgziA$Y}:`8g[@OmEr|L`L[=O#oUIOJdnJtQ4z[3t4CRb0Q;[69luV,38+3'yal
+].y.EQz8gy],Tu^}9]qJv{dXW-#;#t@/)]t:9UZr)f!B.,bs[eiaK/Z4K;H%E=^^0aNI|s~kR72h!'ZiY3IPryoRD-lueE8I9dbKmvS7|wVW^[O5f"bikV
+KL,h,o)s6X(Sf)'IQ`1oK'A!c(@,[b]C@iiS}GZfMZ#@,.9,8h@NX#KQ7;[5-#.MVlA1G|"m5s=WKUfGg6=-4<:e~"`"v]iE2zA`@sqy091pOfx|8}(yXF
+@>R1(:o|^DM45n9gSSC|$+{=6XYcS5c7W521Q'-9CfJ0De@{gNC`F'Vkz%e'snHQ'5@{-@""w16Xs)7M6}F$J0!!he"D[0GGsO~n@cb`q)1;_&SdoI9UdT
+$(I"NoJa,r=>'RZdrw((fv5bH`6kj>@uki8%D"6!O&]a$+R[7`yAKe6dw:)eA}~sNhX1RM~U5h:uyQ}GWv7QUJqv/I%IRtKir4zfpHCP`pA@t;W)Ax}y&,
+@K>tDu8K"%ZH"zx1582oN_)(Fw6F~GN|ojN()>&)%>:yTI'mve58,}"Uxg@NY&l8u$`C9&!+P1u{OeeO{L{wjYNzS@Zdt^1-eWj_$OLU0gIyHITrBlAgIy
+lq&gA5A5r5XeCy{Kg|@y|yN]jfr}]aP8oT&Ix}iIJ6)_Zm(dxiRdGg|q`YKEK2Hp->FrQ,q/585jhug,Al-pR7=5MsoT_f$dm3ow<9SD{|Oe_7KF55Af^k
+6yNO>EbrCfxeU|SkAJ]rwdV5Ou_BSMjNMJ#Wv_&yIw>J7[F`$ji:IueW>49$'FGn{xQqzxIxN2b]=g0CNLw|#mxex23};q7;7$%l:p}M{de2CKnlifiyLR
++rmt8Jr5#rx7bwOR!k3OdNiKZ35ROliJ]xBK}#;3R,'q-T.L&#xA#2>FN(;ia21=Xy~ONt$s_}<s+v5ielTKoh0KFpzd_9}a7WEo6p+P/A56='d&RUJy|H
+@z{PL5T;i=h}P^${>f_x8qID2qt:EHd.;[s#T$B@AxYJ.yNedC!$9_FUGW9"Xe:vE<OXl]:z#V,bX]>g3{FOy]s@iwf[4mfkD;;t]l`&z!08ggl@5$bK(h
+HS^={K%Fl6.HZg|9,jL{[gBby<R0OK[SgTu(W1`|YwFu}CmT5mnOQUJms<qeiw}0SQOy(3.aeM#DBqZvnwXD-;ybLOjLmf]%4;mEvTs[(vS9f(7bjR|S:M
+BfD]oJI!_1u:51MMIiYJxAr(08@Q["3FQDWoPtFL97-l`]~o>D~]t{:/Mj{eJAR7x3fQtxa>!1NG>&8u1@6qisX|H]ko{<ftukv+!2U$$(H0"P#[`K1@PL
+-tx8z6(}!7|j=,QzKgf{DNBqpAmMuE_dbZr5&/`K6}haBCp)IbGU6x$[TtXWXVHEb"VY}/d]j-a1gx3;{{p|t.;0o;mIyWR.0zeb!pwFFs2JzF]1#DaS|8
+@yf=qN|%3P}K9@r3}FGiG.y":pu^$.&=IZIW^>z}t#|XTqD_PM^p2F(Q-8X]RM{uwjz}hn=g[Ph("0&GG.B@r'WP3X]|J^dd1^nNwx5gHXPrL2XkF3di5W
+wOFFoo'-jd+DeAumK}Ko'zx<+9NUTMk{hrChr^t>3"#t{KAj8ApQgb+XN}xx>#kkxE;j%@ywqa,{o-mRgj{()pq!J.)YD:7+Q>bbr,''+V{V%]~$b1l!&H
+QPiS2G:KFypbW3|v0![dEU`]vZn/RkmASJ8liYAyqWtEA:lP<b~2e#GB69Dq+G"6Mi$n$BaYaujfi.C$Z2$:f$"le%)E2f.S]G]-@;!autw4j"!Yt"N"Cc
+e=~QF}Pn&,B^O.4^qzdbHSK]#KwMG$xCX9_9usY9^)3(g"t#e<RFO-P(C#R2mr!p}[.OL.,G(fgM_4cPVc;JUz8q[+|+7|Wl{`anDO55{C9,9<<K4+SArB
+E[~0mhq$N(D,vTo&+UxS5x/x]pS<aOz9_X-g1t#&$3w|ZfL%iipCNsLJo$fNt&g)Z9A(2WE+1:A::LHC{Euyv+6,+|Z,c{H)2.ARYDqaS{_b6,J'G"GFZ2
+eMh931-nLd~AmIypjG7RG!=urGp/">fs#1]&|KfPldPh0yObcfNy1OK`t=y96Ml|sz}A-NwtbooI3L8!7/6Ac{#8|^XgOkSyv_jN,2:G2y@rC&['mu$(|w
+ddT0qY=9H,.K[kFm[v@5aWsLSerahc&E0Gq=^kzIBaYlz5wegZmQMjlN_ZXeMvx^&cOrhwM>L|Gt'X|v]aLUsU:[Tf1[ly.7gDhFU0-uLKS7}|}sGJhXAh
+U!Y%Xoq"qCH<^K'm`FWVGg>:~N!_R4A,6oRT+{Q{3v#v]QvWDEGubF_8AFEHHeo(]w&5z#/};`>mm5~b]|#3VFC=u|Fqr56:]5d_ax!NBxX2AP,1`%uAh)
+4mjoLU;.j%@8qp=G74+12i!+@'GrSPKP'v]a,Uf,I'C`Y]@TR;_Vr''7k"GsordkVpbZ8;nG+dPm'r`R4Aq_v"f!M)>EK]m[WRuF@k_uvQoW7dNjbTRq.)
+8ObBzz:R0br1Q|$]2A"XrVNGT1Io|wX2G$F]QpB0KZKRMO@zJY"Q^:3`T+j!![{oZ>o+=lv)'Mzdq{7Z(;v.u[MDeag:fsXSw'4>}fIL&KU6pO2_<n,Zv;
+]w%:MZ~q.m}QT4&=9t_Eq<sZC,V^u'VBhK`UY2Uwz^rdG.7uS8A<{>m,5_F6&LrTx&Q6XjZsA84K)uv[$_.rynt|[/G&S1r4f&4!NC2X&w5:Q'm_Ox&YPo
++cd{Ge5}TZC9B<V1sedE=fz5fLCaS!}V!Tp}@(Yjc[g[&t_b;Gh2!}+>-Oo[YF!qI_tuHw~9a!.^Lx>DY-@sCfA._e4AA6+_R3kL$K,1y-w@fzFU;u2h(M
+6BVa]ok+-AuA/oUxMCCi>`hAlaR+kMaS`M8JOC'g=@'V#qzA_C)>+:n</jECmjCPIAKoSb38'S8eBijBd#p0,V"PKqP!]DN(_(3}(d%8Df/],JTB)QU:)K
+)^W,(SoTqrY`LW$86pff;(w;=i#HSjiVArXl`,"@_xzxI3|1P,>ZV4Uk1YCTcn8JIH'sYl<g#TDDCQ(WK,T/noru_Cm{Db.1X<f%Ly6PSY}3:Nq7_()K^'
+]RjR{eX^{e`wt1Ywlt@BmZrxS:E0B_99T2sbhZkmRH9;f"Rc`/R3U]rm#$PAYY%eK`ysRMLi}xZMDaxkU^j`!mDahc&cD[N78=_d=e-EUl=g=-&i&|+@I.
+KVvT=VEY(`:U2/{$J.@+X39!:fSOw">=.+S6"5vo/T=qo;uufyx]'NeH(&s#K5e>89AmT&$|fN7X"=`oC$w.}3/:sUN("z--3D=8h^abEk<D.Y5&2{9A]S
+O@x!EyLWeH+R0yh)WAN'r0_ZyB|]$]ZuTo>1'`O;{R+BI(xwN23Sih%S3.N(D7'LJUZ%qv.UL7<O'jY'`xaJf)ZSQ"ish%}DmV[7'x3;TKfS(;(iu+=-Ix
+t<CZ"k}S+x>"#Oloj/JF)mx|Ave(Ow8B,]ZW2hv;d(d7j;5N5[@HR_4;N$Cr~e8gn32ffP!vq%+b[+"j~:{j~@|K_HX$(RQtJaaD}LaFFA9l!IS^lzKiOa
+Z9~,"7`OIXqtjEc/Jk+sYh8f=fB}/eQ</&/@t9:`cp4HwiDyp!<ao4I/>lb_pj#myBS^BTDai%5^]!$4gk>ox{V^;AiyFYEjjZS7Qz6Wtcd^-ReFwq>!!=
+rA}]4@r`!q(xavkP>FsvN.XfS81{vL5Ldt>f%:z8on@O>q'1%s>XnfolS<F[_pw0-(>]MR~rX4`eDC]SK3@AF}.U,D)66lmVNG,[&fv1>`2fat>)]+iI)D
+lzR3/Afdj0MYc..Jgbq)N1,KV4!:6rb"L^GX2>[]@-KX1$`wP[;UG=%vFli:)a%#_CdTtKJWYC'DKO9|lzLTLcqT)z5irT~R$T%n.DOp%o<NKUlL;fj7[o
+n24xAvprS&a`X]4c041q$FA_mnNY7wP-{k)3ZGHM#7,q:N$kA"h>rJxP&N5#pYEm29lkt=KJ_Yb[h`e0:B@0RY,SHuvd(nVjn#i-]]ZDtK$^3'YX,.pUWT
+-vK=b&$`BIc,[D_dx"C]2Ep-nxFy5[-y^[u9n:q7Q7"D4C@^z9[:T8zDFMe-wJR.aLGq/ZB9uZi_jkPIvz.rvE=oSJ#E#ur$~cni3Di"cdufar+s3{{|@r
+8cy|$=YD~'BdTR)sD/>!H>L!QmTXyJNw=Vf<|5)iLT0/i3M4XPtf-P,mQ7D`2ae;r/l48G@N2[[JC/.pN{cxQz&CH"C9$BK`-E[7$.t4JfbjSG-mW!Wp}]
+usTyiW[kP#HYmVtHFpirx2b"_w]&5h+c3Hq=WE~X|M5bx!&F&|`5)!U`aUxm2bTl-w.(zEJoPd@6p0d_KhDV|Yctq=7pu8&dyt97_66H@1IisoSwbO[1_L
+}z;ML>>;bcDqsC]8R(P6^)eFnl)OpV6Evrsb_so7>Uy]},,F^0vuxzj1[B')0BeE(dP:F''n8A7o[<TQ=)y;[0YuF#(e(QlxzbmMVS]=El7IzY99#i`7aD
+}v}s.%TKfQ6K${KWQyGaF03S~-pllQv#w`O6s7sqHu-RIxEGVrV&5U.-@+Ex3D7>#FT[aa$xl7nKd}m#y:JMcXd1~qTLUUi&"F^s+S=:ZD:x$}2@Vb||#L
+<GSN,mUp'(-O>;Xi>}pX]oSxor:<&Ap2}];u`UiXun78|=DS[3)=eYw{(]q-bXI{41<.3JOyj;]2>F6:'w}x!aih@"&RvkaL/"+etl--Lk5UpF/T_zVBHP
+@3<SJ/!tm]DFX5lcbMif2DB+1@!Yj(f2u+0g}<0@9;NY),GzxpR!hzZo`g'B!b_P">[m'xsWA#">z-s8/bj8-3}N{)(IZ,_@,:]g~Qb;"<&!qE2u:xn>e[
+%m74n{}Nn2j"|'rKVOYIc=N7@WJo6n&SCEnac"Mu1taV+lu"3O}NM{~jlo_qo<[@VvM+2ZBocF(GPw5U%Yg+S/t.5W4qyJ>_QvFlOqJ4vJ@rW:+"^wKK2Q
+o!'!E28$!|LT|-}YrUjWK[22p;c_^b#Ibu_}e`uVYl"!LcLd'2`X[f]d:}=GawhA}fc4%h.C%fBaQ7gr64y)gY~na{6hRXja1T<6gtom>S'Zmi;&N99YiE
+cDTOa_^<0[0kOKU-"`d!4gC1VYZ[H@l3aeEg1fB2!8fPSwZ}WH>zlvB`g|8(^>NE}Go^MdQn_XyjLu"c+bU9Vh4n<JqTVRuj]b'D<eZ;88$`^i=TlgF{/Q
+J;QNJi@TdY2#"wX|#9L0Ag_Ws'`o%%xFt=Iw_v5SSHC'o3pF}xkF;pY>8l<:pPe(4Iu;x"pnCG7HI3:js}|JVyx</DESKS,qA^&Ru4^lOf_HIy8}6_1Ih[
+wQtnb1{gU<dQ|<PSqSZ&uY/pkjLP4&(xYl+#/Heu$8]msGoKD8C^Vk;:8aC$ej>WRA}2y/;yfJuVA:^KfdD{+I{kzK[s+`aPpYyeVb{2dZPq27e&#r,-$N
+:v2F.2-DkiEl'KKnQ<]a2Y5dGQB91'nGHq7STqX8M$[GEqJ@F$7hrW7jo%8[j3i@k,|+(8n]N187JL}SFPKAGH$J2&~&_rS(@BoZhw'C+jECLN1h3;$YZz
+vnmXTpEb.wXwPqT5&}:aA@=<p!m,%YBWLh=PSvE&o=h9xLDUcylLkXEGA^,H)aU5sWDsw{'f}eYyQ{ZV;;`GPYKoF{>.A`UFS&xmjf8)R0&Du)!mBP}$v%
+sA::DZ)tFQ|#e{3-%V[&fS1r'wBF8]yi_GZyx}q%JrNAP$blJm)+=ZdN#_KA1+05^42Nx_9,:B~#kf=ue!B5,M6GiaA@E_!&;![J|`;b355'HTVYK9{ecM
+vb_e^AU}3O/0F;Pab_DWPd&t#}NL{X7uMl>IQewE%`KQY)'`.#l&.g,E0e]$qTi,QYrnEqh:.rL@:o+;!`Z9O[z+ebHtn:Vv5BMBzig8u}3xy]vr/Jh28{
+&L&@{_;r:`:^]]8#<nGAdOGKqtv:ai<}P(5i<66oj^.}j[Q6,cuxSci^{jTiH4ee,/Kn4XO):hB9.oQy|:1,1UQ^_pOt6tX,T{y/o"&W2Tp>JaL!TPt}g9
+OTbcQsUDmrWHNaIM_dl+BBh^+<g}H]CPBJ:hG-[z$:WSHEgSb5UD]M3Y5wrOM&H,(GGeya4/u12ENJ|9(Q7^a3,7M|[c1=9y5C(P$jw(2rksWfC@GWu0MU
+pWqz_]AXo4+G&@^FRP:nweO_IzS8+=kiE]!Yvz[def_M#[xE(J1t7wZMAW6jDn%0o^ZvQqMFC||I&f[;,&<'+PcmkmqBvKeU>z.P=NUe`S$YbmV86f2`5Q
+/YHP-+l4QGdAK]>vAsCD1%#^r+-Mb1-cXj^p6pOC)sSh;9t^!m=S}FN0XjIPFg</s_'M7<p0vi%yYYpqf1ELyL%533"rhbB0%,[e<;qouJ4&"2TRwJG%>W
+O_)9AIL6@3DCae'>.QOGwcFFr_{==5kdD>V8tWk@-{@B.10X^G5I(,>FaG/<9d;aGNMYK>~>E|HT|p4"o%d3_;VWc>vj{MY=f$;W`}JOel`7Ou"U.I8e">
+.[={8cRzdc~z(LH'v3ZZ6o9Ju.UwohwJ6e83ujApjXHu_cNU'Zth#N9#z%szPNQgo}!-Du2MMG0V_MGc[wTO&2je6|d|QaQ7zj{ZkfAhsp9dT9j^{4OKi9
+~&euX6y9@==>o:4&Um}[1kV[u(%(('Ule3)+EGfAX"1(6C}ul+k@)|z.2EaY5JjGDmrgfQOLV|O}{OaMkC!ix6dNk9pv{SPlWbb'_n}(}mL[p[=^^[<gMd
+L7`!6/$fk[Q7x#N)QbP1=V"W(2%8_4K;5S/K[7>wX^<oWf=o9Bm4B#%aS=@S<^edGMx%nVw8~PVjZT|Jz$ch/+ty("o2)iK+(v<8_J-t8|FDGu=Xk&fpZ&
+AV=i&M1"hSPe|qN8)FdIyfK&DMv=r5eGMcMN}f@M0J`-G#+c|s7dN[.aBbs`J1/ZCfrm;V1%4khn],>6bkCj$tNN]a8T'SF8mz&c%p{ak2tfQGcLLS~!M:
+"1wQKr[:y4GLse>cF{pl_5L!_1pJrFuD3@"$rMq|S%ZF/1JHNuQf_PQ6;%P)|5}mFUA2d@NGrZ_F`,fz-8expSi[ftxP`,16LfvQlxnm7ZmlfpbtWBL;&A
+Hop%oQ]`qi9D3Yf(B"MDp5k)"LH!V"WmP-8DEi]37w,24`7Dhe>b8K-O0C;[jqiSkB>62<cf+EtdZE8kaD07(ChY#lnDl(^9L+GK&h~,5.%8<e,f}Xfkaf
+C7;oJSSvhHSu9@#TuxxtwqHq]v/TEg9vNSM@D7RlML")5w_<I".6r#G&sK``PG2T{UEn#&Se+zzo27iE#><:[9P'++^sWF!}NZBe0Ld5Wa@}(431$d~&WF
+q0&Wv5POWb6#SLp_#shC|Bz4w+!TPB{P$.a{.entwXV#"8xF,&MxR`#jdmQM#e7xc0Y{qmXx.c'g@Q4F"%>].x-VJbv#Y8wO7=CAXp`aD9-CPB~)TacooJ
+k0V$':km+OD+%RnycY)dP>>t"V(y.,hT`b&dWAncvES$`UVOg`iE=]}1lu/)gkm4JP/WRxf.-6nbK!TNtmGPLz-lBv).u0$3}r>C2uu8>i4zb`^iP2X,%b
+SL.UrB;zlNLz/O2o<RdE#C6e{`If/fl0)OOjj^l|9k3VaroaKYS=q%te&|0/@G4^F/M(rOT<$dma";y92)&LZ|/XS[Vjg7p+}O41KWME.D-SE1xg`<Z2tT
+uGgW^b+i/S_7bhNd.IzZ2@`I7Q8b^F1p;@-/IV0KLf[x8GT+,JJ|<zKeIqk_!W%9IHwms1HKTXy9WlNlYYpsnj$R~2S-^%xNVV$c;@7.0!T=];NP'4LqJ8
+5GpAXN%D602c>s1I_nPGH@I/x/CG+v%H&Wp<<l8JpA2[-Ac=l!N5joRz)<D,W,UnkV|"bE%AeTOeLHQKDtq7,'.@8vG"WvURCm!#;L+R76P$FKM&|+af}>
+KGF7X8!5yd46Z}$wEV>SW52uM(w^IjTo2gg-'&S7vSkyxS`%kD%TL<:nL](bORDHP:at2'vXXm<[ng)XQ--J(C;-<w$ELp'o5Q@wnuQ^9&'P`-s>Y"M]u!
+'0(N;F9+K4lzNYR9!%}|aN[,^le9U_.P(%n+1h2$30y>'I@<OZsUk8qa4la)ztTU.<41`CLMj6QpQ0yVRr1kl6)UNm:`J`C34c)Cn{UuJ/kEIA1u"w9gkC
+_PaskP)[VE'DO#Hrg9>l:GI/.)^cD7z%GsE(;Y>AAAQR=jGphvMoueljqYnM@=Ad"uj{x>3xk5Kk0xkYEPnV{E+S+.}F^qYm]A6G2T0Up:=TTdJvsG2Za3
+U=]2MH)nbU'Ei"Zs(I($`Kdj&)Cj+m:$Q!RA_w>)md"@QLi#$UXBEtzs|o&dw(!"h.B(5WK"~M[CUD[T{W0Car`2<EVb1-O}g|29p&r={B<7O+bq:.`'%E
+re;<l']N<=GmaaW11&y]pE`'s}ZI(x4Q^)'zH7WWl{R."TGamjL7IG}n-Z~faQCj#R/N(Rm'+s~hjnT;j0EgWH='1t+v7^47:dZ8T-:o.:)hkOI0(8k+_.
+w3pURxT.g$!d7e`Wb@4Knjz.<ISNc4Vt(uhV4YlU"H!QcU"@oal!<Wv<@d4_b+Ncbe9nP4vR0MiGc,21mG0'<P+dGd8.YY/2o`~cy):f[t_&`2=fW.mCO[
+)=Nt<Qk,k!z#N(.nhg-B/^sDrlzIaWT+CeF5CA;=~..Ot^tZVaJkvf|'nc.-KG;%TX|RljBh=&bE_iCt^,LqS"rWrZd^B$K6<bvaM&_7K,$mp=CK~M<t{]
+vSQU+foeqjte+U+rVpuFX&XZ)'y:->Jt;{"{YV{xkymAg3zvizNGI0veR6tTtQ!-{P32d{=-PW&pl|jU,ERtLage}&n<&CB9uzo6EzC^%Ns5[E]HJGwCgF
+j=%X9wht&,ar!H8.`L7noJTmnbB%/6IYm5|DYQE3&ON0o/:CTt'-M-=x-n}+:(v9->>hp)j_v<]%',BY1UP=~</xDmp%I5n@&@GmzHJ&HSaH$Y@NRpIfS8
+4=4Y1t"YUq=@L@1RI5ZdkY={H$4kAf#AilWg~X-|}@5xD0-(FH_")Akq(B3t@D<|V'_GKNmns!]E=":0=w]D!YsV{F$PjkfM>HEHvy/vkQY_p!F>_XSS96
+)S5^y:^M@-O4qNs;ZE'i2-Ze)X~3j3+g1yP{OSOs0ut77vqKaE"[erjk7,5-Sj^{-GD:&U[.$@03x8225jNt1|KSniia`L(]RF;+amy-`&i=w9pa0V02eX
+qMt_$XG^%JlvyMDQtxTFsnvU1_Y|`m!GAzHuSLlECK!^B|1=4T-UKy,XT[dRq;J<#hZU(8":<=NI{,lf5si1&.:iEt'c8Fr7p>IB:XZ[A9]c/'fiYg^z<E
+E3I(^_TFY%[3#FE^dg[m.f;4ve"4Qlw+J}}Z]<U0}a0,bJ=MK4J3^o3o`ddsK:OTq7.aw<g8;!QyhrQt>GzFes^=8|/#d{H8vzgx`k3fO=#Rk>(t-@AxK5
+]2]tfWM<n9[5$r.dfZ-zDWwY65@a&R0qm}l>zcuQDQ`q&U97;H,{NlnI3Pwz#FA&3L+sh>Z2t<j&zX:em1Zm"NDUeN[#y`AcwV~L>x}o;Zy:m|QCpS@1av
+<56!,YI3%a:ozw(1ewY(rJuW^9cKP471jIC[(|Q'Z[,/,[tT~5d<3LcQhU)=mr{c9&=%}/d`o=`EZB=yaR6JBQ/:42Y;'dbC.BJ!0'lCA_:F>m5Q)>eA2!
+y{a!z!q@~:iB<VXV[L<AgB,qy$U-rxYPeAvnEMGA-K}lT6146Df6c=!zWE#9Odwl~bkyk,|f13j3D!!XzG$w+G7|eIC5$Lab5^7Er#X<G|A`K2OM)'G|&[
+7y+IB;VhPZzPI-JG9|~bHYBP>Y"@k+>=GS0lKp&X)y$[mm>Y+hrAVRTooO:A[<)f%<RXqnCVlvBvCYFs.m@GPg3}ZYJ`KL>a@Nr'B+n=~UW7u`s9EBf#8J
+1ZsBqtZ`gLJ^PdSt,=|}ZLm=}sW$b!g|BA9izP}%;oK>Wv%d8&VHvjpq;Za+f!;J3Y}+^s9b0Ihk`W`O7mrT3m|I0c2^qTPA7KJ;w)hp<A3MP2Rb')yF3A
+wzL]5#B4r5sqd1CWYi);01PD0u:iO/{qK,4,5j;{Rz8!zg(DL#ypTT"fg}w-fa93K{m+1vvS(I8K{!V=3^CmcqH@6BU:{5X`OzDTt7`Rk5qEYD[0TeX3Q}
+tvqkodRD^mH{TD7bS;|Ucn;.N08IZdvfG0NNZYT#bUR%'QN`T4So&W$&/u<jU$/u_;tn"18g%^^z`GldY#wsCS].xJ19]5%ZSa$L(-~o`Lxb$z]wDVrsM4
+B;VvyL8^99nMf:Ia=r4$62%2NA6w'#5%lWkNvqfQ:1Ccm+EN@i$|{]j3J4di%e/k8vNbSL'gIMkCN6jF}`A=,in|U"#=S;G/+}@Fu,{YBcNjh<W6Y14Q.y
+643v1dm3:iJSK3Cq^Btjorgx{e(E@}dDtMEie-U!Om:"3|g5r]1P$ZCSt(37ff7[0VjvXih`f((G]36rUYGIY0;5%k-P&hzD_9Hl;:4sXTKho9evm]RFTQ
+B.t^gW>t[#cf^oq0l`aLi.y4u=jOd^-M~4GHR4v4%4cxMj{s_MPxd8<iP4I=-Ds7XKbT/{$-=Ha5l8RYSR3W@n~ltN67W+Ht2|xfCkWl.}gSM_FgV%:Zwj
+p>Tg)$7u-PTrh>07yhmv!G>BBJ,/d;3YLyjhFQ<3Symmr<@L%w6s+U-.b(wdJ/;(/+9(U(Nc|^QD:c:QYDMjj+ta3fr;{sW%09j&FTv{'D2h7reK[1GmVs
+"8UJ9t`J;"Bt9SR@OsVY7KEAps`m%:M9U>s,Nb<%Cs%/zumTu9uY!7Vihf~c4]{JGn5w}:I1'6ASNff[r/I:Xo5^ydS3Kc&coLBc]y:x'CWK)Gn5#DJ@lI
+z&`V0}wc|N9%E<wb[_J@t&uS(>ZECc'>Nu~SQl@B+7mT#im)It'tC7)tLf%3rzpo{3Coelg^[p7o$bYT2lOY6AJg1tt,"M78TE7=WFpCU[598UOl^&se>0
+hyC};QW'h[v)N5Nr1ifA)WLUx!tA_;}<kRafm1kPn@[<m3jxqURqG9dVv/CXvm~hO9Y&<29A]"A"bk2<L7ZpG)%o;VwFp{YAf)anJcnL388s<:@4DLOY:9
+Cj:)fyY;omQ{9(S-"t-8gqmQaoDTU@_r>pzEak4C9VWEIwviyB,@I8{DC<>r~^P+]beXc6p!Xa5D;JkIrfuchz^t3"OtgrTC"T,.V36]h`2WTLeRW)`4L]
+{f%fQ9J}Lt|Bz,KNGR,$!<MN410fsci`.Agr#wHc}+e:ao4nFu@8NtH37nFDHC{YZIx3"#6-`-<e~w4q2&qn(e"A(X@mDFjz$XjIvHqm]d>FXHHNe285&r
+e$Sa]o3n:.Oa|kqoNTXQ"tQ+3rv%O.:TsN9z}31NL0m[BrAQBnvkf)LM2vhJ"&F3O}F$I/6'+g,MyICzU1/s8xm4nrG5H/t=XF/Hja)a=m=zfKuUq@qJpS
+jt8KcjCnCXi;RLVcK^l]5].JHPovTJjm[r=Qy#3ZgTCdLi/#gV&k@NN3CdCQ,'B&GjY#%I~s!kU7+gH,zs)mh6EG4[tgz`X.xpGjqCv^N+EgD"3R-eG<;3
+)1HcZTY$y}/Mf"@O&0zX!S@.3Onign8@>]$JyLegWeIQ0tOLWa9TP8{E|(`ap8kEkp;Cv[[YTrHQh$vv#b>'">ZUV=4{=lws"Bm70OZTkAJk:Z,bwoD@Ce
+M>H=6fMK5zbap<tW27WJu3%/[Edl"3C=+(G[4m$"RSB(ueN>Su~q8DE#:aB;>}!JN57qtWmzeseCXgpFhFW>4aTX[JoSJu$hiY[cM8h2be/d;8+Hj2l`BJ
+Blm&H"IlOL(tzHqpG_A/T!>Q}f"dl#.1JmbKpr|,DenhK<|]Fx`@+/F5WMr2`-xa"gm[IfV_0PyyqxX|5XJZQ.Yt3b%"Y:3+;}P"qYvNghjq3m<%Ocu!L(
+~dtPIze5As[86slfrYzAlJ(<uKz.`Kc|ZUfC9!Eol,h%'VZ%8=KfDMbXsoQC|d7'3@nW,|Q6>/{|HOglX2%/)y>7:U7`)u[S~[Vm.:)1@#W7bbQ8mul2Mp
+QqtEN{q6,RE!W^U{fwTGe[VuG-_9OcpWjlM{8v9Y"9J8QFKn4:pS]y!LTr|mE_<",(0^nJJ9+-IJvXjCZZ]>@vbBas`ZTGyR:jl;&{a,bSv&R5rGkYats`
+2P84OeKjNKoUi4`q|;g-/QUa9Q9%UF`jFU9`|XG#,+su^0AzIzxFynp+,cPAl7#Nt7BaQQge8FB:svZ[ls0e=Ah&I<IhENi_(4X|G]$Inpt@it=K6H}pzJ
+^m~Q@+O{f9OL@De}>Z.PrWd(%]{Q5Pn[i#i[73pbjja6Al"820d@;9XIs=aMeF'>kevsgqfCbOBjv%MZPBr[J:5"jiCs7'"+Kwv5^Kvfgmx-J:ry(Q:H1q
+4n7L%_&&]l+;'319UAd[p`(8[=O)tF:YKm@"[uN3u_rwHHqE#kplAc32__j3Pd1pm5+)bji!9+osm_JDbLR8hI)Yu>%bP&)F<E<f4y(z7'@LKpIr@"N7mm
+sQD,Bsk#rVT/v43%3aj"XI<72;7bkqTdhSTG]h(GzQu7B#4L/!!'+%F78v1t4wJY9;nS:a|wR6(;eo=[kL-N'|dkkJ+xs!2'%4qN0>&cTJ;e(cuzjNk(9J
+a"C`c3nc8r=UoJF=t|Vr)Z_6F5jp$Zd'"^P^92{xHI=y@&z%IdErqk{mT#hiV<0KW,8Doddl^g)n!EprbL`P5}&`3z%k[e{YJC1`x>y+y;m7=w#:+al^rV
+PYNG[32_r!>+^m4yvmSbQH8PdN>m#rI42{x=]{:Cm4_Ct9x@U)EONt!0&[A`>)VL@4Fs7gF9tO:/$;OF=H&sUTI-$T7Lt7/bc)x[d#9|^J2!sk[Aw5`/%|
+W8qgk^@f(+R[xNYjUl[XT{gg_24xPO:&l1eLdy]}kv[`@lW{<bFzK&"F!}c5B}m>YWhsjZkwg>}lk(XcjYy<OY$p/_}'%Lw!TwWEMK%L:[1fIRUK)NVwgb
+gRPBFGIj:4(37Fl+a4hXVuR+~Q@JpiJ=@%t$5pqFf`O^i,9I=i/"LII:B-d[10=fAcxWGt{L;Y}_ob:kytr5}IAp9R]bDvHGHJHp{g1T&{T""'>oIp]XJl
+7aq65.$QF#s)Zut<Lvn=|^FK+&JNA2[,J]y}km)_qYpg&FXcvp^KewpS3"bt-0sAS+BZ%0#q{Wy65dPjvZvsT,k+FUkk$I|N]bI{A'}CX@8,mw-.,q[{sC
+IWSs!+RfG_7BP=NTOsqN)<(P$mR!hTP6Lj:kL4IW5{nm%}.iuS2/}1(M4n@.C(3UqmxtJHGFr8SLFb)xZP6$B(3/OF}_w+@"|BqS7nG@YCzkk]xFsiu3mI
+G-7QwUz'@q&}tOY<s[-kuEexOCm';c/al5Wm;-cFX|EftNgH5b4gPAU=wo2wmDCrQW(A@c8n<yaZ-Q^EYti&Us)l8Nt'q{9[I4WUA=LXC7~a-16e<tdCD{
+6knt>`sKLZl3b."}/Z(cUl&A4t{9;D6"O)TZiLjA1PyPMg]'VknQ+%;!fidw}I:wAIns@,D}d/m>R3)QOu^/ls]>w58k}ANQ2w{l74,D{^1SIWxtADd-7G
+NpbJJeM<^rftQf9qlz;yO%RMmCqEJu+fLnDa:v[:5mNU!XV&FHrc)iL(Z^bT|!uIHX`BZ:n"_LIvxEOX[ep']^hH'r|PcDq_iwIL{{KnSmw.6d(_kZ.Z%u
+o3^UEn2U>|d'zGte."rF:u<"IFfF.:5oiK(h(B2DD68Q2IK^ttv3RqxlE[zNU'onI|s9%x.c=OSl"yHrL^fz$#z<-cLSLUv|MGaHZ25N~:`!{pHdW{rMUN
+R`j`G6OUMZh<gt@Z,/{]Xp+M`.998'|^TKKd_|"OZgj0[v8fc3B+8QIVI-ZC&bQ:|y#ooa:E<VB}|CRVSN(MSta<{pHZYR1Vl[KMK!%/_<#T1@-H1CQOfn
+MOOQ|a{mEYcmcNB'|4.bf1I||nx'01.[)sxh<X^j@6kHng/UbOkjafGkd+y%[Qi7&2=@{.-.HjDlLRIv[`HbTeG#ar]Lph@a&<7&-&FkKn1UKZ~y84XKn)
+%Q&%gmK(SCbMa0qe)qH4V_ZQhpq|c_ugNuFvE|Woh&iU;#J]#/G@Zz4e[<Ak#1k,PMq[Ny9qm4#AlMxA@-J04hR:s`P2,B'mEA85X365;1f`:z5]ZmBc}Z
+0:am#EpW:U`35#p4%UyKY'vg1E1ZCMRlCJ+mY_[F^a"`|U~B8|`1dT|[)OV'"lPJkt:!_<.Vg3c3t>,zEgn!d}G9XN0g{w#c6m>YSj=IU/xBa/A_V'whw:
+mw~s{^27MIMBG3HccfdD9q0}ZSR[Vr:c_k9aIs=&7Wuz/GNOFL_%)a^@G<,F}n@Rq{uu5c;Q|I`|c=8|4FeW9T_<p|ms(M4:$qF|rPK#c+B%HS#xjma60d
+P_7lMLM..9E)iMOuwNH>,$l-DCkbDkc]@ho78I(z{jg0$y,{hO"WANuq9|BW@|i,&y=)~6sIH5TAzT5Uk6ohLzd]I1",TmG-zk)/te@CAMXb2RPWK`0VO$
+N%Q;Ht@ax_JUT5DLpn_cBA[$8x%m8+c|&gEJ&h!VQMxX&g9qq$/8u2qbihEz4H.QRy`.h4oNK[Hd%j'gA:[C,!VjbECj~)HrdNwe3xS|.G:#FgA/j_/8U=
+&ktE4IAHC$I'}{X#Zrb8.AwM`kKjt4QdTOrbR+c(YI[qSU@l!}:)k|/H9fb8c13NRX&bO)(SijHWqKJT%RWVdGX&,p3VjB`1Q9#FvKWWiW9!M:E-qFE1G&
+I[9d`y+AGS%9ly){Richo#7D4^gxZ-2gz]G4$6v`v89K<U("q^oV!Pb/&j+jZOljB0GaNSlzx.+0sb!jQqNj,ckQ[t@el'.cE!@_11WH%I#j5j.r[RpyR3
+uQ10v@vXq1p(8gt(FK%R"#KU%KzLOvh-'Y'-7+EO'fgQW0JECtY@hW_,wvy[%U%R:;#&RBbpA[[>adz`S}#)czmyYw!##LY5@7C[1J+}^OVONEa!UQ~03.
+R_t8G_FLl+/{hIDY]0m;j+esasVhfS,5@{iRS>g1}x2`i<8O4BZ}"z@`&v/b(p^S;.KI:pPq(dwfV{o"irVOpVH5,1N_R{;o90<}n=W5C'ezSdtz,9H0:E
+Y}"k=[e2PA7F]+Ms~}Q>,(6={j[mK9$vI/EJ6;:TuXm:9IfKC^[xsSBhR@,@4PI3r/BJN=GhqMTICJ(c5p4a-u]}Ir^CmV+d_U37]vDgdNPhF{:h9P>/Ej
+%32,&R`@|iM:T:$I$%We#Sp$%C'-8u#,:S<)r/W#.MQ(tT-23+P.t1l2%a.2v(lX=[B{Mzl9ItE6F+0Mkyx;/`[+/z/Fx#N<(uEOznnj3e%roO|L6j<z]r
+OZ7vm1MZWy$e3vYRUhQbJ$);/rKq<W6VNH/cMN=DfzY)%^%VH9^AX$gJq+#l3X=SBPQE>R|'5+"x~3M2din79oM%KqTZ)flVKva(Bk]{,VW`zqYF}ZBa1W
+C%yZl>x!v__e#k4X2,E2n)_zq.yDxFMHOhzV)u5z-Q8=n8"n_$cB^G6)b{_Rm^5Ye);H-UdR6f|j/$f<npDu"j>c_/oXgHv[]6E:&_^B1qZq:nk7U:NXUr
+!@5`{OSL10<Vo:+HyJo_^]S=8&t,~]kj>L#s3d8NLUlEsl|m"+GvmMp{O.y`.)B)W&WUfsT#5V^Ff4-2.%l#_"qqxMN}-9i7e-;O|Bl+,[<GGa,`Gio"'o
+DwFN/5'[%0Qy)rfx]a,6&H90eTaDxuHOhfgpvsOtE|/(UhDkAxx|w5MaOM|#Cv"5'vOy|c+X6qzafrSw-1F_aW$:A=|8Qjev=j.5cqZ{b.0{[@[xjAy&D;
+K`$^TcK1.HG4usU9Hmzuo6d7ZgACk.%!pK77RL"Zu@<dLOqNY19^R{9x6/y0t+.+[y[Bqe81!xKN;IlmHfcbm^HLreQC$43b_n`zF;@1b6nG#n_v,z$'@r
+uWLdEM2X>U_:%$Av4ED+WG/Xe5c@+d3(wenr%hFS%@-qEn'HEJjvg2|]_z`0h3#R+oYiB$#2O6`eJesZuX@={V$Ai$slcTqlNkRb^c`s#n<vFWuO'i@u['
++IXr-"N92{BzD=Jlark>@DB|_sIJCw8>G=b/%.VC;)d^f@xd$#3XMnZwqx4yR>UwARPamKxo_,'J9mvCjB_1h!p,L2b-qja+IN2K@1(|D&o}[4JoQt#a}'
+[<=dKX5w.;QYl3{q%Am9,pMrQj1nt+"-y@;;27qXQqr%qR2Dz!kbfYa;Uho([V~<a[JpV9{^HBe''nd`kWiNS_-t;B|fY]5oO3=mr/I+z_B;}PhsXvt=Rw
+orfN#Nrk|y^qIyR}+c=63O9nL|ye&yF(|c-`;bryR|h,#btX7{)}!j>::aO9h|qQK`-]ve|E$e]pvBbn!/.XY0bQ)d]X>@q}RD~^sC$(|t<2<1v_Mkz!;<
+,Z7XM+0aaw%qaT^A7cHyx2A[LAJ<f_PJzn`GpSe[6"`4%$'=NH@byZ|1v18ryui13}:|NwQx-CGvjZoK9{W-aw@4kzvS6U"BVPc:@c@,I=rGnrc>S/+U)/
+8Mso,WjC'ZMl"CKk3.ww&N|_'o=KZ7W)9(243(o1-EO2FO3@Q`slvVi;i:mks<`&&f#&d/L=G)}Ys$#pA(2EhPcZ6iAdL,V!;XwN>e{f'rZ2},guZi=m6G
+4@.fm/$6_f7z_[oqkLxL'6CPk&#^(6#E3_7<PD,[O;qY9o8wm`h6^Yz.Xa&<-Jvs5aK>eVqIqTw%WO_)z!k_HWzl%Y98R%Q&wESL#^2DVs.D_|0;L|;Ezw
+9QmBI.ypA[zwZdy%z+AgOUl'L`A;^g/Xd@0w_d_r=!W9U]XsF3slo(}i2W/9kv,-Yqd'HZ/.t5gXVFfB%,cH9KXc%TPYZ2x<="'=CO7]{D!JNLIVdI-kzw
+zz+90F4T:[QWZHA=bVY5|WI+X://aOqplCwyA:Y0eF-b`cM0PhTh}mcBj0hpe(ipP.(gv=,q9V3hbr|h"|8/&[4`T{8/J`~g_[yY%g!,:G8a8!ibUE&TdS
+N>>g#P;eU<.1q[:qW@i4{8Pu,@B`+!./7,bMTOw5B5rwO_(}AMO`[MGZ(Kn+L+/_FH]VWz#3sM%{9uK6)Dl7$9Gk+>=>ZNzmC)$%aYTC:;k!@Z(Cuc;=7x
+v-S:]a]nx4|vOzM/)C/:h4_X3ASHzI7i/AnzwFTZ9y5n6l"m1e-;#B1fm/"]poJS0/gFwwg3M@]OgOzDI(~,(n@qmO<%pJs9$(E2iPrdFap_psaGd1fG6_
+/'yU[i[+GF}@4Wwef,[mPDtPzPi<.5hvZBIK[[_t:=,IplheyXQIPXmUHUxw}xGHEDP^7H'B<+zW0DZ@^%O4+vFgpRTya@xjl)fyV+e@bCO@PYId%[cX!u
+oX;zXL)0Zj$-7(@[6n~F,m;1fejZm]{l(qu"~GLY^GkTP=%pE#/@TldTuMw;ple%lt_ZXQE-M0Zeav;@WT1,I_@n,{asX!]-eI7p#AW/.dH+$HibVyTJYL
+)D:^}i>fb^8iqML>#b7p{>gWU/D2|VR#njf.t[t9<vLkyH|xYej-W;!+[ewy'GA+<3]05|#>~&Ex"B<2RiGe"`Ypz3toMCij>=BKRM%>nn8f)Q{Q@}U0iA
+>lOjSv%+DE$l+I:=HE2s(f.DA,QRyHWept=%Aiqd+<m.^Vg!-m5-AJAcD&mV=y]n{(0UKxDf+cp|D{~Ep9[&2-U_|GBy|o/cb,3>V8!uq,2"{-z+-wo4US
+pnX}EstR05nRm-:.zX]J&&q7_>0G#UKx]!=&Ac'[h/[Fak>ReS/`SJ&t&"E,.8h@Fu3aVncei0My!&N%,/J@GApD4>&D_F%x;A{k@D<|V'@fpp+2a[vB8c
+@/L>$Sqsmpg+Oyq]&#(fjUw%xM>W_AfWhun`,%|&~7LW(ySzIDtuZ)$3"wrBx4kg}=b5S+Q-f[tO.]B7P1i3|NJiM;f8~Dw2JmjX7!w,C1'_QjAHfIYJ;`
+Bj~SVAj.}Eyj,b[GTY8p-u#Z2%5:+KwUCLSb_jH=s^Q!h'#h"(Y}x,i%t]|gmbm`5{jqdm2bELG9gY>O<PadbB/&.+74A^R2~>tdOE3>0G`@1mhq`l/=9B
+o}c^Fd@%eO-tV|I&VD8ou-%99otw5p^H{b`[.<w:v<^cPNs]sPx^pJ,w)u@,d<UHE`J{p`D;'@AqJw}{M>7_2lZ'yb31:=-EFi,Vr)669X.b>^JWFoo{:K
+NTW'-4CPQWU)T8YpVD(7ipjrlhI<D)!rG]":C(Gf@dG=T1O$Sqew[E4,b'E8=03NIX|0i=fL6XO}AH%A-4>DotbHs>31F_t)^AB3XqU5kvJ.RC^G}C%_#)
+VXZY!eT3qjn=#|K/j8K,!1Y4W_+:-LHU64>E<SQqX]xJZA^IW}w%F7"%nx&L40>fef5A9I]YhbM;~q/;-a@h5#QXcS7h]{J,03(37ANYiEyq'D8_HKKYp8
+rM=VJ<B(;TpvUI6HnLbJ"OZOz<wo/`-w=pr%jpZ&)yv0f8V2U/Wh/=bpZAg5$^NFVRQ_764abL.IJs3`nG7gsjfF8$<WZTh"erH{sBVUl5y'L7.apVvw<l
+9=]XZ+zRqyE#bop@pdjR}Cs+C]C#[ZkGG1#<nh[Q-,3YT967QLF&Ke6qYovd[;7`PPeh90:vzVUZ;D<Jhh4w26T&eHyvX>I}-MQ@Q,ZRTUMoD<[ZFu>kif
+]x-Vtr2AYLWyllR|dO:cV|H|8Y^DeZj:eo@7JXO)l=)0pz4G(%_Y-8G!>M-5^KH8g6f=F(ite6,gz>7J"LeCNr@ntXM4T.R[%SD$LjEb56xqDN]&(KLI=i
+}H:TjDi+A7&h/3#`@H#^osb@0{=X3,w"LxbY2_F-/qS7}_uh6X"r0:uh"qi,#T)+c>I7&8O_,&&eTd)3!Vq)0P!F0oILR=$0cRZO|G0&i3Xv0pd^.Lxex}
+QkP,~QqP`.G]A[4rZEL4WP"uBjU2=@J8{"vxEf>[]CLPy|mxlf@u[y{'m}'0C=n#yJ=$e1IFgR`;6!JiLx#{{A"a6!n8Ek.0.G%ZAOxqf]94x!oo[Cl"em
+$cPN"4oRHvT:d<ELN42#J<MGC|M@3m1EZ}wNnx|3,[_roQCPuFotc!(FEhzPs]^@xKnX:.Z/+||>3:%,uh;Qs:^P4Fuc}|jdxKS/tIw"[|ouek9[tc~9,0
+>'z8Tv#2xDjd3wTf5Xw#ooq_}$LF;vB/^9n!bVIDSQ4t~GpxDa1BJ&Wpz#da$][ODd-+fW`e!bG<QE"Bbk8`7ENbH`L_0HUC%GAXa;@I7.KuK4w`KMEa-%
+K=af|`%WKM<rF1kHZ|"3WleW([R]5T#lRvy[^Do"x`=y8CvM#)@nB@zWyqjbwtlK3vW._.ShuYZXTXz%@RrSQC@jlfGTtN0A)$Gm.2>+r{X<b(VfY_7F8a
+Rb,9950JmFQqp4Q)Kw5"frfYW<Ob,l}n&e:NS#X==ob/TWqAR<,MpJ<)YN-,]eCuvnG!1qH8".YA>K,e8A(;=1m-<iRkIy8!UC{z,M1"rn:f;oE_8e_53U
+u{FE;s)P7D4!(GyUr:8vIseFmM7A5,DBzWf_xy8wpjk7;r8}`"yBUmk/k2aUT9jW_V'[t&eZ8UB@N6D=)EoJS4~#;i(yhjJRPGTd{FbqkDeLrZ<FD^Q}j(
+.AH-XweXd{v}Yr&G;orB^BQCx%{MO<,fl17AW<`<_+|$'dbt9g{qAN,02$2YY6z_o]qBB(aW&_dc|AuE{'T`o#9j+]qR/hq8voX|!kEB<k`7)stq~l:I8O
+iA^krzCLlBzH2i[D>j&2@x/%KD/DT[ESn-.8kF}r]B)!ekebL0@7~_,uV<g>@m(%PY)8c-FxA)iB;Smb}LSZXgof}ad.9P$V^n`1.Y&_eF0!^s7j9qkMHc
+2R{tp->0{vgj61Dbq-'>DCKGiG,2//m;+)xh@K$V5Cb=}cJD.$]I~!XmiHQ;~r1ND!(bgtIj,0R:zPvHe/mqA#P'jZvVGNN+mY5@#<YydMj]k@zu51"}bP
+"GYN~9L$[}K&~+5CEJ(o(pWzP9Z8X=!jr#ycX_h.>211(|VhW)ZX$:Bi@)A(aA3eYCSs}.rI%ZK=cl-^_>Xrs+M;Px%+HBL=}j[f&('o]j3Ma_~gu9Dl;v
+WKPhwy5^Nwc/sV_qwM&&[tkQb=oA!ix4a^JR!{EpzAIC[6'oa-W8$:N4.#Jbwo,u_J)],'i6Qf5S%LLow40{iB(PvO&renasw1Yv@wTuEpW{&VXSK=~bN#
+GBuG!eU#`}EfRj46;VO5fIt!VCC-,>s6hx]$WqwfD3oq:D_Ut3X,acevB+a,jAO76Z=h@f:g<R^O@I=jH/d|ekNk(O,a[XhQz$s)EDh79LXq`)4L.z)^_6
+UvgJcQiH/E2N2$kmIcy;'s[%9]Y6='2$6<hytJ6<iqg]Ldea&tu/@AcJda!qz&[w98u%,L521iBm~U,CaGuji44Pvnl.v'jX8o7;WESu8|`A^Ui|AvSj$$
+"(9IS:7`a|/U`%le>T`LF"e0Jj2KUEwU<,Gn,khQ75FAF)u12'YY9uh4NC@/)/:x1!hE-]N5pK@$tp9>u(2.lb-{4^qGLY#0&%$.PXohT3P2ZZ4{)Xho{s
+]U6Xq[@4>C|2ezO@/]={.m~KG+rr7|].xrW'td"xeL79t"C]r<3}:H{v8-wegHr5)zu=IZ$[9;8OnMs%8[0)>Xf}(S&/Z@-Z6XYaAsUz0DdqbT'PgOy/9O
+}RuDX{(yms"[!k.]U#UUdywISo[XekYsWyvG(++@CKQ2bL4a$2)^pp;Z[&ac9wq39L7%-<6N7^EZ]V/>OK%Jt4ra+4;pNGIP@fchm0]i<c)RBl_Gc5m%NK
+2{Y+5/^+%}ykBs{u3q]VUoVq~W>d7w3s_D/${FOk4:i&27B:6y6Zzl9[;r~OM88[@z{|;fOZI}WaV|I"^]POYI|5lRQOV[|'v$UcruVc%X_U2ZPz|;e$2'
+VT|qJ=`qJJyJl8St)%~6wXIWoaS|a-/:(F%k8+Wk74DG9$jlSw+|dod=I0s/6Kg7^R<@lH):>3&CnQ7Ir7"+c5PSWIAUG}rZs{mc}OuVMI`>'u=2/)bvW[
+HQ"f=/Z9u)Y[bW_&q^bpfd#7Kk}IL,&,Q0fg|R[kNV6!k|Mo5uC#vA@+C&ML9OM[jQ<Hvp)KsbEs^frS,Rt$u{mEPf@5rS;M|yJq[s3W$rmE~dRxU1mV|M
+@H~HPey;}@jLKnTH``w(!#0`H;C+:$X1_Ad$8C9Dxv={ier{ylI/Z=^`[PaL<o"d}xmixOFQ5v#DB`[vePHPgAU%6O3&6Jmbpz9b+"`]5rSX(d3Bvw>2/w
+|mC)Em~`D<_a2m}oWQPNi!wwaR2sR+;msK/bDrLJJzW89L'_dKQd;,Q#W5|&K3H";@X,e@Zp"E|(Sr#6$'Mi-3NP0ZW;=5e>vjcXfYwL;}Ky4-='%PW-B[
+6U158lqr@bM-4O!nYlj>E2[7@3V>KQg_dIRT|fszgFlWA50Zo`z%~Q{%#$w4Rcau+m3avqK>wt%,KtqXUa82x^X,J%V-g^vrbKTQ;r>8$=q6(Pn}M<LjQ}
+]bZ5z"|$-A5[Y}AZK[h{-+78j!#=G_H[2tv!V1;xi3M'F9YC-fdGW$i$9#_j;|nnO!/|@Gac%c}alDwjcgd|L5@bKeLdT<+|lX5|p6k|zwxA,b&{T:3yhQ
+Z&-6/zW%dxN79O8J6Rgvj/WV(a`ZP)k>Br`0eEzV<ty{~7l>@:U,/y30NeMR'(d#`o/qa("!lIM'&L4y#kNp_.oHd$;<sVK<7(M+rcnyV,;vK&F(c.1M`q
+to8[gQrtj>aK$|=jCA1bV+mkG6&,e)ga^#N63+FEGYyC[>^4j@F;y=bm#C#A3.iuLvxkV6TTskF/Vf8vcz6#03CAdVnSn:cCoE6:67geL%DjEPgawT{Dm.
+"#h$9YkxY$I^suUxjdj./@DTf$_)1A/y:n[&7n:-(Bjl-i)5vFRHGa!p.U;[<q2n`k9XR=yn&]`xdz^jGtfw>DeGGo`IE1;[A9Aw5rcJjpqv6cDutaR.;1
+UAZ8Vx{`0x>X!0VV{XJL1_9![-w)U0p2:DmhGd,#}+93CtBc'snO}y~I:/f/p_Tf}=t0>h/8n]53mWGh3WJ:BCMTViN!U8Fb2+#)1gj:&1hb:RTQ,qKfs<
+iycGFKjE~fIqb^ofr[Uxr}aFhg/Hn$.%PW#}l8{D6:-/BhCJd!j4}vDP&,iKbzYO%%J_a_^l'KCQ5k[wH+"%!Q_,JH7'D%Q4]I]|sj@#hFt3!tsyv3/EEf
+YF9N|IhvS=E[qD:Yubrq=o7(>My%r)8$@k2F`^f``,Zuup2qA+:CyUF#J<btPd.(9g%3Celk|sq(qGTB^e+1WZCjBHSt^e=1JW$^P"l}Up,8OAD+P+J-^p
+p'7>;R3Qf=aKT/{e;)5TqG;)v'igWK]my.<wsD`J_bIc&6s`#)dFZk8iT("!)1ii.%.aIKTr#TZ{cO]kl"QRpnyEH!UQN2orH]51F>H$W4/+[%mrtE_D(5
+!BcH}&[nYawBkQ0kobITMtp6b$g{&_WssU$9I<vn}fny!wDK$ys&~SPAni]%(_GM]lDyQaPW)9caAuaK&d{9Q#]utA'&<+<s-]_xun.>&n8Wt%/bCUCp0A
+DnjKW0NcAYkX9(p%pnb'd`S!oA-^h4C:J^W>e|k&u#3>ih)2vR/RV)U]~<+i%C"iA2w_3fVFuZ$8A:!Fod94eXh>l"BchC$Ta>i4^kb2eMfV9EP0mB,tS:
+"b'vlx^Kg&xIno'0KAB.V<0i"o'ZuBrBuC]ISVM.z-s.1;Ygi"(;ABj.v;,=1.~f}ssR,c%xzfrI|bfP_v'LAMqN)Flnr4")ZWIKaoG`am^$]:yb=%|N(G
+4kcm+.Ba"+lOK6l;PGGvyo}.FpirM6<2_tt.oF2K|{5F5!FfK3Bm]<R-T"fgPen2Bfb'l|$Pdj#<#bpb|(J`6CpL{g<Q{CTOP)_L5PB1Aowu^VY{a]!O7Q
+og^-YmLL$Uj:S1%MUi,8^Q1<~Subv;xp,hR@p}_,2{qzS|:}rZFu6cVhk>q2B0Y&QdHu1M,=Dx-%UP#va8r;Lqp7ST]"0Zof2h2J:e55|uU}#6)c=je0~z
+(H"Y;_wFv]U9&S!zSf<BXt!H9D_<o2sB|tz<JHe8|KP]dmE|RiQt_,<i#4~_VwhlxeW=+z{7AdmpE{0qhpE{YII{:'AE14;m$#2pGbb5c'jd(dvqd-+||{
+r0<}r-z)aLN{WBD1'T"6YctAv'(ZIPw<rJd(tv:/b1ZRXl1^N"TIyT6GhS_2ur]1>r3uLR.ugL6Yl/vIJSKE[w'ita<.Jwef&:U,0uV5Vo!X)JmikqHYeJ
+[z"6J`>re`;IOjo3Gw:b~t)r#noOQGVxrZ@#wwt{dn`r~+%|;tw6Y[xng_La-8G=]S``.BSA6f3'Q"B_IDK7{G,QL<OW6+w%{Q}STq:G27>gtQ!))o1!My
+.rSbYIt^Y/RJ7B.8Y3'8y|_/d|{q/otpClz)6x{Z"d]{u!paIzp(J{cmZZ&Otx5vfPy4&Q{le#i%AVkc{Kuz7ZPRB|nMpa69kX+koXSE{dh&RL{|/wPwux
+6D(Ta2C2ZU%]~"`1Kby/|yLb:u2D~WaD,s.}wjFVqluMh}7z'mZ2#-}rso}vQPIJ6M1j!T';~K=]paK,5aztsm9d6wbL4x-MW&"$A<D|pf.KX9,o:L3pGu
+RvF5O:hL2umh#W@'[bUI#-LNrPSG,{xOh=h5pAz%}9a_H}AQ'=H!3pM%Mj+GB+2k5q~%=BJ+GG&<Mh,0Z}#2F]up.T/a'4bz|I4ZAg>j02<x%YeVyNvKnN
+1AUflbowy}hx2f(+)i,/XJQGx7fK(m,k+"9o3KMp)8#Z%d]q=[b5Z0O{%;N!{/">{T:[bFhr&k2,{[,jibb55p2!xJ.}<`e9W)tSrfuCSv`!G^F1d"Z--7
+BR!Y[h'/5I|,q,TK9I@sdT-`r5$n9lDE&4<Vg:H"73U8DTbwL03cp}Tb]QE0,]_7qBE7q}#(}eT:e3qRyu4d}(QlUE%Ggw{9;Z]a&dP}m!gNvC)f~XQ8j[
+>tvmAF~j,@3YSNSCXQG]LccnL.TaKD66xo3!e>i@rIzi'u`[b6,F"tQDWqw,sXq%KQ<NFPte1bfdN/g=)U70An$ntrn}{Grj74>r:mX@8j-6,)eBt)jJB-
+n^ct66'oc`$zB&blw=pbPh!{bLh$(1.:mAJE]y<)>C&_Ea3#AsFUXDxc'3CZN%;T)>425DPXNDc5gbtR$UGgqj!d&8l[C!:u,tb4bLIUIRu@&XgFuA.R1r
+/59CbE#2"Ln.)XXIP8+t8o{KT!8^sX4ab':mh^#@p`p=+EyzK@Yd(fZ4>k{H#)mcgg/v}H$We0/jBh"jf+AW(6__LoYQnWlId@]^@40"FF@|tx>fx2nfn(
++Q@U1wBW<:2v"{Xt'PFK5;51<LxPnH;`7v75XAy!sgXD('Nc&TH6S+a&`4`1^S)B,[ui9>tLDtci(RcE>x:Amj=^kPm3/QQc&8;^2x9.2y=]Jsgwja',>>
+uY6Q64,QLbJymW4=@(D_ppo'0p,rq0|TK)(E)PI}zC28<wnDx3/>(+kTtx-jj2~'$1-$K(:>BiFUgXVQ0/b1^gwu;.~P[$gT(Zml@M#2lNLTkuk0m(m1_t
+"Qr`=QU`I3")nr$5zJWE#V]|^SW%:(rw:WT-oN50n=9ue.oSjU!#"Mh|%-uWcv-vry~u$L>{z`Dr}(j)7IcY<Aeoj,;1~uPg)E8Q9.xowjYK~-QpYjAWx[
+FozZ1,>rrgWt{`)|3!Y3=l[ZGafjXpwNlG;Uq={d~`&}ij/m/iV`@[9_:C&Z^Urcbnf:W|0j"A$3oIK&>yz1nDI/<%'/4Y_F]PRn42$|tkR/F9)Fld6]J.
+1ep$Zd{S]AuD>)BVr:u$)[qD@H3/Aq_5~"~[$l2U|(q8E3j>09]wV$g,gH.(nuyzE|eepMl__qb#`b)=)]eFcWBgF)sWJ;g_"9d3pU<G!KELGIz$iPTH7p
+yw}^q<"phfDR+6,{5U+CHQ[rI,)=ucxzpKf@Uj}IU>/'PGQAcCk;lx)<X=OH>;NgI1|"@z&gTTfzE-z+J";uPEJ&oX|>T@vQ1;DE^q[n_o2l&b3D.yK,>N
+NG.ONa.;W"M`du)"B`)Favv-)dvSMCP9!c0BO+j'PhjdZ_Mg6;L4BL`!Vrnb)Y#KzF3.nH9pnUpMVCo@jId4V1=2rs"2+SZRJ`>Up"r"4kOZYLK$Z2xJ}9
+|K%/3NkS=|z-j43Z["w93#'lotcvw|^J>w=@/aBziO_wir''CZakdH1cE2V|-e3$~)-9k`DD+V5lO2iy<e9m)I'(t/kTFgx04@"OKpN8"C6UK4pqKhU`//
+d&@689Kt.H%+0'rh:]e#/)h9FpsL'3vu}v_,T3GN{zxAyVd+~1lmC_NuQ8WY;t3n5$}UV9D./bWBNTSr9x`d{2X-G2%&,&Y7l{baVO^"Nm1tFpTnUN{q/r
+54V!+G',%4[4@TiiC^V5TCxovqEwHX)14C+9^#>FjySKKu2D32cy$j;dv8HVDfeQmmIN3B/[,AL@xBu,<CjRR(Q`|#27#_R>a/Ucs>X06c4BQUS4O)6X2i
+1dWL]gBxtU<H{o$Z'FUbNO4APt%W1{wVAIvw_<wJP0FuZ9G(Tc,&/)lCl(|iAR1;B;u4'=v(I.{QgIw&JT<HwhZ&JR!0P7ygP09XPd)Qwu96G%>TgAdmGk
+tQj]dbhIv_:WIp<EXos-^Slf!qqA!+vaR(SYw]oh5R:]}/I'DNJa@WfG}9n-K9lQo8:y/3D)uAJ2q4jAnN6GDa.zi6#Y4nmAUk_-X[=gOQC1RuZy>$smpH
+_f,5@J%BwhQ#p6K;x$@ig"82J4CbZg1yf.}]Tlm6fiv5)b7ljzv5,=JlK$5]-X5/w:F84^aa28v3E4R3]J@'O>5Dv<Kn4gM-C}FH%UeW3NKD#=GH9+$e)@
+mUe{=@b!tB&$+shP5J~S}lB[q``A}HCXE!O&#Rbp4VMlMsYtFQrJ%^`:6WhwibY^5Ng29%t.4v@B^N7[D5qv!i}m4niB'uR4),4}1!9>4ecr_lWA8K$vS2
+/'DU6HMzK+,i@pZKm:]2$_SW-SG2AOT5jAsW'FmVf]Gpo4:D$@9FdqQS(kEq"Z89#r_-y9|49b0-@#5E$De8L,vF{fDC6PR%5m0g8>@BHcvv}tU/U:z"~K
+x[Vk&RVS71hUGEAyi;h#Z1|4AH#gMj']2(JlDu6Rfj2&e1JBV7CF276Zua;GT6^7rXJ`:G4t9uvnb|Sl_b'MToG%eCE%Cgri8i>4zj8R^/"![gX{}$P:(h
+m@HSUF}'hriK#KCd71Jx~;>BkcMZ9[{O^r{|'DDu%U}RT7jwqCrf)"bw_}3</bW)!-+!iiP:c9TMR|T{qwF:4Hw_h/k7k;cEV-LdQ02{:0%r;MJZBLGk!`
+)FKzCqn"X=82[=|R,xH|LE$TZ!$|1:}S8I3:#@'}:C>zenRM14b+XJMHW)bKY.i'T3C6|[liTofe`ut6GB`GL-CBV7!2H&vXi/VWB&%X#}X_I<Ky@fn)&:
+_]_y8P|bCn{.|kVmm"CH+`/A%-T]+o%B0W)<xUwEp2G>Wrj6ChlsWwh&;DCE;prmU22(l1b-9>CcWviBG`%#n)7t,D>lF3p2DII,(up<Pwg(ZQzb|xp67F
+np@Dy{e"t$Nz-U,RAq&vm{EN&B%R50Bd'rchRvnq--ce2_fiX[.P^6vh7/EE^d<Wsc1;c:EnL+04st4n,DQFpAeLJXf!71d|)%_^`p}.DHKEA%g{>[Vt!%
+Bo.oS_JpVS(IIn8}!SG`W/'IKxD/>LHFI{#u13_;5JEU[teLctH!-sjS9KZ]h`/1vb.lp=OVtt'pxQh$|uq)P#Xn03Lw]0DGz_`$ThK&z@"RlL%WyaqU}P
+mJ5@7$n&4FK%H>bUh-bmK:%m5nHsC0Ldhk-Nh1K2x|@+,5wiEg;0)b8b+:FL6lj/94"HcSI436)Q!"9,S(/B0W,#+T9kK0`#s^9<=!vQtfz[r:zO)sdDf@
+[z@!.-wu~,4#ofl#@rr7q78Io2jxqUHc,kd8rUlo&}hr<IGA3:}";PgN]k<G2#;p{s[[LLMDaW<D|M#6Ib>0=l/4"whPy+{p3J@.CRG:@Sn),2,,ge8Nqq
+%gBgAM$C<vaUMNP`qv-g)i!y9!zBOOc+S)xZY@|(f`(jn&!BB!aQb^s=$it{8#>(zuA'pKO#Q5_C'#88y][M_dtXa1&h!#&XUyH+UF8z"VT"@@w,lS&d##
+um(roY5_Cms}Zj3P=FB>=]3)h(>[U{2dNdiSD6317G6}Nb^V91"XNe){_YxUM2Ane6$y(]t1.2$vEE0^HCk4pa[mBh8kFi"P~Uwv0+.tZ/t7g;+Hpv}[~u
+3i+2E&H,5AChZbTs>pPPB&r$l;Ni$TjQNu)FrWo,Rk$o_HJA4icg;hR-+OKZulRb+8Xfm32ejGA&WmH(}g''u_EAJ>gO{/Q'#X-Wb`wPUkZQD!sEX0!'rO
+!0sUfktM6vr}KZv!vn/LMg~',wD#&X6Z4v>hKEu1$|)5u)v>T9/MXd(<muUJv[uT=^eK!D0ipv%}>'<&u8j-_f2.U[/^}6(vI$e'0z@6@s~$wHpS/Uoq|J
+Xrzia$6{Q!l}t%W1t<1&BZo#nU'gn[PTxc2/UEo)O/>b%gj+1IdAJSrjIttU2D"Ic/WvzbS|(DgqjQp84PiNpr`k9IJ,Mgswnf_9rkvKA(zVN]7l64eZcL
+4@j1{gmv<+~YS{80%DEo0C,!U+[HskGtG9coVHuQMc2!,zvn/YU$j5Ruz}v3c!a}o>H,$@MX13:{@A!iUf9qy.&YoK_<KP8'p#GyUegQH]51z@zT}QIN"6
+EJ"+5lP1bbl'n.[JraLsfU(Fq}C]G6}g"7y6@wL@D9O-rXHl^G7T}r1P.m,sYw:IHyu5YtUNQ|OLC]c+.mweCVrWtu[nN}'f,{zwrM@O5-,{w=3bS7i!:<
+z|DziQ4bKXK)Xboi[c'nn3`_]E4Kln{2#3x}Qmqs'[[CwYr$k$(na'0qZH[><7E1pa_|RrOY'/Hb75UL;z_9her{SznVVoh$5(%JAG[-$<]qHvQ2p#0;<}
+#/&#H9xJt9d"K_x=kUk{/cwvC=t+ge8-n6a-.XhWRK@[kO$'m^iowbK,;:O33I0N@8mox==TDi8wh!/_W!).sEQPB{7&o|K1SUZAxUp[`b![UO/!qMs!Xo
+gwWRmDn=i#{E8Zol}/ltxQELkS>Lnh-p,{r0I9Uls)kbm8265=YMwV)$LkoRCbx!_[-2bERd2pvdH}`$]X;wPuFEDk8rpbGCIB:nKYxPco3}>m!quD##S.
+fXqrpu,^x75!dv)J}'9SH8PWzP2VFc|dPx@9+F).7I+(i_%R`Z2ClF4'v5rp;+|+@]U:'X.d58{+4Qk|%VUN_AFfvXKxfa8b"Wjy|7szV8k/{g3i$Dl3&<
+3r,!WAtB#r=XG24QZ^cgoCUQo]]e$I))R^WU#:-,z,a{(EkfjR+jDOfS:m{"jbfr$R0.dzN^.VZNcB[Jtd!-dXcNu[(d@H'rP}GI%jY=;q3E9+O<X65HFD
+8,z_gEhJ%+-nErQq;<l9<qC%1E$Z/<>Bp#X}"_~#;C(N^]k|&+ZEJ8:wxd=hMglBs"hgE`SKcxAZG=iTG++H9ZH>y/iLTt-7F`qMG(G'7XZJ!REWJrB@u=
+7&!&^[2E7,c:0VmfJTfPg/h):A.t5,w1e+09RfO_VwjlrE5LX!prWGYkK9j%U+wFaI6+wIo`#Hn,;k//EY-<2w;a.n]ulaFmfH9oFe^6|QeIDbw'SMD-o,
+VWfJTkmWt^5z.jKI</V+o3HFH>MX&'Hv6EBivQx>4'4sxi%(^26N5^ZY0J[W8)&C1UVOm{#->I1Y-!tjkv_9R_kq>$R:1(eD1uAD^L:^rV,!"iT%q3RL4i
+,rd)sugP]9+@NF),NW1]OoZWv".r3BW@.0L$6zxtPpYtta-X".=+:L0`%XYLD^IZXR1e@NuK:B!](_QK_MV[!N/Lx{tC7B8QUT>PvEJ.wi5=N$FuttYD;`
+n.Hy/b~nAz%%5(IaH[`TWgGVN.8L9GjYPwl-4,WQ/[Anxm90vb&:6R$%a|"$fUf)j!E2Vkws#mU2DbHc_^j[Xc]b{]6Jcf7(U_@<H0{zpt;'~Wm+}"4%]/
+3Ooq-<V&BaAhom&g'gm;H4[WbV9-QkhD=E:hX}z#)+SFwt6>W=|mA5un&n^l9-$L"RHteH;eiiE-bpwB%fBrCW~x%l:A8D&,SoCO)V<Q6i;o6f:x42jp`(
+TtM9)abneG<xS't.VMlBj|&l#goqt/RkaXB`]Ouv>H2G5v}c1[-VPR-SbfPIY}HJJe9cTQBLb>+&cuFLL(&iX3ZX%8w`UhV^C%AelA5Im}-|n7Cw5w6XJQ
+mgtcuJVT#/jtDbo&k@tq95qT^O;SZE6khQ',&Nn49+wYA<2Z'gd;/4QS)'f%Ffrh>:LHjbRXk"p<}X#[-wutDrNulF.4i{J>(%Y^:AJ@[wJAO#RNMyUp80
+.h{Rm5<1.4LH5k8F_Oe6uNWa_HUCa}ejPvLACE7n=:Nikvi(6cJ{TF"#Q1HkacCdiv]rS5>jmd@/-H-(D[b),o+LB.#w(eR9.8ZD=8z6)PnLD0==a%3=VI
+sDmFBjHe%0,s%cE`QN3>uZQCSx|X!I6soBgmYKISBd]mvg>nq>,x'+a33')Y"rlZ&TJ,l|;e"/S.L)x2h-+U.Qf_Ob@sjuR^W`EGCHK&oN}.X`,[:jS,D>
+2UMwSy&V36T][#nV0EJmCu$LFd&1!4O0Vg%/LHZo)6H,Nc5Z{!k-!.)'"i.rs6a-`R6qjsDRc=C6qVf}YLnZ8&ion9Dc%.YFzAdKViOHv%JDt{#[Ax}zHd
+ovdr{u/^bxbU~L}#w;veOXc,d%]pY[S3h1"uDFih<BS4RPnvV2#B%:H:p8|d8L|Hu3;kXE#{[vFTJ28Afp}.QFMM~V^(fZyQG5qJ0kY13__6+"J<hb-!@@
+:s,J|M)oj"=_)SmGeQ;gQu%wQ^JcNa7KS<|B"~m<:gWyq[gy_v{Uy1(Xy|}@M+E)vT=A$E{j&1DfaALoKWRFi<Yd`kD=M)pSf_p>k5l+Y=kX|UK,6C}YGM
+},r7fx`5`.G&H5>G8bRAS.wpwI1t:Ug+0JSl"IdtNhL"c3),.CQZxY{rv6d;bU#uMgieciI8:<`a:MHS45D6cUdc"Rk@LXYKCE%LW[QGyC{{%8(X!f=QL8
+30K.rq(Sm+nX:(Dw[NM<hkl|86,D7;q!zIK)a=`x8Tm},RJ;x+TQXL}+pSqdm>_VQQxhp_0#Qn3jLs$ZdbS:nN0ywc@F;)Ce&r]MNumx[5V|,il,ol`Kpw
+9CEz^Z++tZ|H:EE@Tl$KNM%}LB1v+;[Dht-y:y>X]VlhMo7z>q(%tEKxb3gEJdoI8&Rn#hRM9j2Tda7mgF0)}Kvstv(C1Lf9>LHuLp~MLdD|t=/W;BO'ip
+_1:Li1}@79=1chuX/lH]-j,W8D;a3tybdQ#b~mLo`U{cSbbUk)dSj:o[io(DQrM9l(D<NU753C=kz#"lFI1wXzdOgrf]9qQ6|q+kd1U{0x7PyQ!ysMSG0!
+mFK/,7"=;moJFzO">2{u}bjknn3(D_/8}v]Zwr`30M>IdqI1/jx}nZfXnl4x:770ILnwnVtr/Ymge,YG7%-m(OkbfmGCt$}T<E_A|@=yZ)3F[RNUOkV:|I
+y3,Y|)s9bImzsKQd+bX`1m%LS-rw}MbFQM'A0<0;[P-g)+nb&tRyI!~WapI|0WuR%Gem2@7N<TJA|t=X(]7amW40wMkjQ;i(W)H]OF[nGqw/n2N](w^CK{
+my'u+oiUZh:NW3r'F_-VDWSBh$kg9E})uY2d<z24EF-4d2eM[OJ@u:M-hZky{:Y3/n23S,cOR/.CYpkR1O[K/GhNtV=lUwI%1@=d>yZ.1_A"r!f]`by47N
+ETZ7H^V+pIoIm$Gb/&.1UB_>I#qd"Qo'su5H#Ez])cWM,cBk%%4vIT|X>3GJgepU#&G9gJCz0tF]nT%p)N.3rmqL=-8,Xn$M[W=<|9%9}E@CTMg[gezXUa
+NtTuoJpJ|jZR[{4eS#'&8A4sc3dO6hqTe^,%>Uo(Mp^j(!^3>nWKif=>QRLuh96%0IYvW+W<%Bqy}s1de_O)i<F@|dwm)aDAs8@9vs1WLZ3+yI|qXU2Hfg
+{}d[q'{/JY1guhfcV_M,Gik8Usb&vrNjg+E]mU4lTM_<H:OI1sjGCS1Xsp.#w1pMpfSq1#GAL4pDShn5nE+'+2f9nrI.4RPUZrVu4%t3Mu7R`zqspuNG|r
+;gn#[Jn#1JM%;=k3OwZ.Hwl12BLAL(kH7tN2{.Yzq,G%0c$`jE4mm]Sks%GozpAeEi]nDr['G;>(wU_<l1bkM%CM&[y0yHgDk(|Ei5jts32"45rle8$yLL
+&sCTM<=lEg0b_obL>P`JDLGn];mOGnPi(D((A{bbss>)X`[Db0nBcmMOcV0sU3dT0h%F5kX@pucE,!eh1-b-G@pKeQjtS)^Pcne_ZhTjiDQ>=._@#gv<$k
+w)b,RH2x9_Sa%D$)[Dqu>0%mQ`jT8#'W![#Gfp)Uvt6X>[{%GLFNDTIXII!a"xTU1vcB!W;0R([-$BE;~nE&y;2[[<hr}>+!Dt[5z.(if'_)6ladMZ"r/-
+'!+rhdeYlK2DjGt(hfQhth@0[%xGE8XA8ah(m+.fV@v!@dC|[:{[E8uGC)'<eiouwQ`>QfRd#De4>d4Rl}H}ue/+><&4L4i;0iCff'Y!kFT#R0}ppGAp;^
+-h|nqRLZ/SsFy(QI#l8M]E.fo%xlfRlM"[awz^Brg)[}r{Q[;}"W-S%:%y#E3Wl]H-T!FG}o~J9gmgPIrf1QI73w9[$#{_O"qWal9U.lqKz|3"WrERjK<+
+0P5H"e0fK+Z>#aT+T}a)('U4+IO#88NiXwE<F!`stvzvg@FqQ}/JYy<B-sF>^/[T5d[m/&_17Z6Yo0OPt6Vzut]owQ!GGobW:2IFEz&UM96I=N)/y};E|q
+"5dJ+%r85-p;@&PR:7^K02,M&-7N.=IM/2<8L2c7PYXzI>UJSd)/@3~PqHgslkuT_DbT-Bv+I!OjyfAOE3KFcF(rZDzKOUA_]Z-LbpYwsYn;B`wb-vhjrT
+7nib$V|v5yw9DAFfg@T37ezq>9sBAq.!hefC5cN,z>CpdfYXhL/AjA(gwA&3bLDQ!/_:)ff>#v76m|oH_c-cux7I6xPU{vP5%Q%+&hT_BiB@T-PJ71M]/O
+V:{m2r0P@jkjM(3n8bKSCcW1r4<s}d,/L03u#e24(c_t,Mlv#76|ZH_!%HD,v8-fk6gsY%NL^f0vs%.j'9@d+C'87i)$|^fj^y2YB_&_`a7:mEW]YP~-}D
+2eS6[1/l)amlanvv+Wuu.NiLtWcFa]]/rFxCR@AOb8U|!(7#^YyFdd,k]b>(UKuiTjq'RK=jUmUW)J;f]OKi]r<c>q<}EkoyXWi|JZKyplU.]5f|JZD<A=
+HyDFtEoK774#9Z,d)6Qn_;Wq>t~[5_mh,goFD6oT33@=104{q@;f!4x|~{!~|{S-;:opf-5ynnI_+C8{27hg[EWp|=W"KgZ>D.f,OS[^4a^G3P':s,&+fB
+>Vq8wx4uV+"6)=XuNJ4wtu6Cma^:&5og%APEK(~K,|Z&<aVK-ajYj^{3j!:vTGiXq3diSWS+Ql]'2zRN]'KJNi`g$$nZ!Nb;-n&MJ5Dz2;Ej`qTu3XDU[n
+EF/'5}LH=jfd:2Kl|U{LBtY$}R+Lt^r8L[RHkgXz;fpZg`t5|J&C0<"y2tn@|osC%<zqv%-eM-'8g9M#ccqSjvh[,T0'.6W_5:SNb/jpu6=<>f2zN(}v>E
+Q/}((R]'i@:L6<J3Wf,94+fzs^te+NeFYH_IEfje)ZF{x1>0//O9oFo[#JZ^1jiY[EDCwd8=.ea}Q2l&]-^Wm((DgQ|MF1:GFmOqKU#:@&CK9Cu'ecu{mc
+e._&C+5<K$8,W2_D.lXH{0MWDZmGZt5!Oz:Z)6djN(5yo1v6xsIY-$S@#q$j:&wT1LtRdbsQ21f#sE->4@i!QJf1J!.A@irJn'`/3j7)21[#9mO[gK(Rj1
+SklUQw;8FNHHZ5Uisz0i.,v_%#@/afY;!5<'V(}'12$9kT_f,7d1!oyqhz,z'v'rwe4emF1LlFRv!`k/cihth1"I2h9y{j&`V!xk;Hg#Lh./'P4TL7K9;2
+gZO#G)a@v+vtO"lmFZmd3A<x0L%5|npB#3DJIFYMLtf`pR',5I22e82Zaw4d8wg>zE&);GBWkG6Ga/5q."gQx8Ht68$Gr38#;geQ0TtT3D5_i4ZPqO,D/_
+3QuN(+QOKBIqzWl4McM8z%=A:go5YGuI{a3P>Zmlf:H3xDJjrg]m0zQ06lJ/OKcj_tPoCYQz;h#:%df!0%U#8afG{-(&5IzizIkkfP]2)P@wMg.k79{+|n
+DV@Av^nL(w$Y|6g&/oXU/kYQ$:1m%VJPlX6RP$yi':RrmQOug)L}/Zqh'%@SWl5Kps0@CjVk5Kse2{XT[-})}PueY=@WJ5{u:mKt4/X)ED~aWIIG4.7.-e
+E&G|$m&"lGRb@9_E/p7jZ+0qo$wsH$'i3O/vqZ6ZWn_6;_P_@@;l85R_WxQYMA0fZ&`N`$PB6)<SjN41@9VP2}"d^+_p=q;r'SuX,;.QOddSUOzrFdZh0G
+Tq|W!q7$0fv-:=6YZc#{r[(_s44gN-&]s4|.mA-x@Y-V|jPJM|FQ8):8aWs;]xBJj"bF0/^Fka+>4=H&/8nm|bUVkGQc.9%x#aq%>S{^:yX&Q|k=oo6j/g
+N'G5PSp={P=@U>Bix3viNU5s6}f}n1q-_;FRi}HD]JOdk+D}Zt3!gE!;Av#r2Wb"}O,H/ct7iQP=XcjD%c~fGNF}9.-N<FO.'w5mMq~q)C#rqd-rK2&BYZ
+5.JF)LDCt4d_A%{ZD@~mH42Wwe~312Xli|SI0qkshe`$YJDIA3o1g[m>lnV&j+<6:>i}$d(oVa,qcM1M'<+FhI6%yD>Q{%Qn0q`3(Bn_sBt-0c`N"+}}f(
+[}hB:=Gx<C#E8LBq9r{(=b$6O^).`aT@X[#iw,`_$&Wmp0g^X2blq^>RNhNg=)4!d3jP0Y'c.%}):/}-U]s;.l(p5@sKgij^_swUByiDWi2A})u2x4$v%z
+@}-TD>i)n_B#beci#U.$b_[dH&!2$TKs%zk^vh-y's}J1w;rZSb0{M'IDF3x_.`^LJ$u=2karr!y;]oNyxMURt:7(H@tzjPHpx%bZ%fkG|6jYBLrY0xMaJ
+jxU7OMxxA'$gIMGrzYV-iF8Tm4)Pq}4YA(Z^KclB7[xEtEf`sb[H;$/ce{ZK@`$-XZH2':ZFL5qFHarew0HiLJBw.w}36Mp7zn9YND>%$Gr3_'ou+R,H#]
+D08:9Va;X:,;Kwq2j0gS3gI'tqa1F1:9Pl>296K64x+}zlwJ)|vPt@a=Qw{$b]2#Mv=qOgo6pm2FAV[wyizpalR`75|^rx4=;Us,,b8|z^^Gy#!2=YL0YZ
+}FBR5':i.oVq;wsevh;`2sVP=6Otkvhqst~5sT0@)fAMb{BgwBu(O;KXLI!|s2,$r2z:!ti6ht8CICUNz9{Qf_'ZO18i[r$N&J{KCkJNV{aLcW|:ambk`f
+1Og:ysw<|qsq_{ebpj~{Br3z;jztIoR_^8I)Z!C-'u6koxq0sE2(.bt`-o(+"nr]$7gI$c>BT'Ccf7iQe|:a1Ec)85lc`OLA;X@Kyl40cE9yMCu5^(^5<y
+MEVf)f,m.ZX2{kUPudz+P$eGk=z)IQYO|m>dl[=3kLgLT{HOhD|H#7uv]Y^sNN{+GtWmL[PqW&NtXzyOUpXU`s6HuV`#+rjTbz5t-YXNo6Jshh/qOF$p>d
+a>U"15h&4hVn%@,45jf59F_1@%5lH.UyDd!N%tJ>'t&,6o{(/Q9-zO]Q7|<DGncGYb@[wMVW^w2v_:@KtktbQGg95g(2ZJlMa.sYv4A+%}}+=G}G|g7,OL
+5+u/dZN6.wgz203:5lOvMxF_qHFm!z<-!J_O'Z}^F7+a2>4,:MA^oX;Qtq3Lbepo3DK=VXeswbV/k.TmNU,.<kOC'SvNF"`]/G`N<b{h1A@|4^=1:a4!;]
+7rV_MaF)xa+&FFmsm[He":7oC(>tUa<.hua2.""}ftCot5!w5H'YzZPFXZ9ze]t{ujB`PMd%p]JZW%Dx=,sAo96NpfL'5gQ72-~'BN`szg<jfJsMWe/GAP
+op&e^|Cf'I!lfgRN0i]0j[4tryJ2xh:/:;wo!aQAj5lQFje+vzaVGt=WlAQ`hvxX/n}u""h/H!hz|'9mu!sl,0/]ap-/6Ij>o-JGQ([j#59P0nIUC..b]k
+Af4sk(!!^|#oxu,Tb=GemLpDmKj<2$Kg&ZK+iu(vTI865olo:_8jL@&N;g:jX]EjJhy%i5=}T%S@`a#F9ku::S'[dr0uTot89y2F4KSc`S`6~yq_L2%I_K
+9Mi[UhMGD<fusbxlrG.AOEUR=Kc|1l&NK-t4g&UxSBltP^89Sk|l%U_SrjK^"P15_k`T!`nk9@d/lBXy:G&gVA(5-r,Zb/}5AT%WV&H^9A`b^Z'X@moOan
+r@]_xTHQ`93$~Mj;Sger_w;`UdghP6)`2I)z&"i4]Z'{=M!<{r"%C&7Mkf.1c1zzi='X$7mmBJB8~6LPlSsG[j+BM2Q>dLEK|9L.(#Qb_i(C5l>8x`!^HB
+,w4j}B{4bRTK3a,apuXiYtz"^Hg`XwP"-[P6Q^z)rRH/GWNy~i6$=R/e-v&Og_oL:4"GlmZ2`tWBl%88W;-KGC`Z2xq){an-ARmend^%B0_C0Ux/w`Kwex
+bi$8`<~DB7WXiY;EY6<DRTnL~V&n'O5-JiGzt,>S{C;EGnd(a(O06Btw)<P{m[)9'Kqo9Kb`.V#`NLx"RSjdk-]xWniKkI|jMGxguRzB2lGm0dm|BZbERD
+)|07v$!^/T]la';QiZ^N6Y^Nq-VPB&n1>9V!78;A#XY37l5KvMR![Px|qlpAn;%EKtX`Pq@NZ3;Vbq4XhnbzW67V_x0g|Gs_,{5x~OilExSw/mC<P$mq.o
+4KA7=|>w^_W9a4T_5g^OU"!+6O"Q^96waFgCIk~^NEU%EJ^wRybg09R^Z"waHClQ{t^bPOl@RXd,OW#N-_'caNNIS)m^'m.9J$KFE}dt[st1X=P21v3IM;
+O1GV+5tt@N#l#9y00C/%{Bc%Dc2uN@'ht>oc&L4)&jqurjHhd".^+G-z,O'eyoY2o1{l2=}%IZ2h&%GjVWJ<#MAZB{$9gFpd"/2TpKYDVV:gJ-G6#jhTUF
+}dC%`.z:>h6j>9jK:F'UtgtGB5S(6suI6#`T`d:Q&8IFR"Y6@nS)xJem9'zaN4&1anZ}.HQ_X7g;8[<|DBG=%aMtsX,p$an>n3{v=AfX|@"xoS-h'p,)un
+_s]sbFF1L-Yt3KQ4m1kS:]-qud=}iUbGR!56PzPeofnJZQr)<,xB~g(0k%Hu;=|Yh8a2``{u2F9gG31{f!Av<&[pY]<#:XjisyngPB'O+6C')9UJfPG/3;
+=Cp.M+6eRV/Zf:6G$my;;j0lED`K&."TeTCGcwdzHG%{^lUMoI9Zan8)aC[ww:3z{XiKGr9=L'/wm6NrLR+rKU%}[5HcWZr8.DaS<J(d=Ng4ms(L3'$dc5
+{``wBnCG4gFf<A@K,@<LGwl$h{fmyhhQRsl"i0lJn1quCk,@;_;}ArO";haBJ@>d7e&x|dFja|[v8zJ>-gmxEU`|{R-ihcG]OF!Z"THfqa)[VaRi5rDyS}
+9{tol}NcMXW)ivcc/E+Rh=xa;2$)6`hc8|Tgc^N9<ff3ge;2MC=#PEE]KB~7#|ZcqE_XB7s&1j-748ZIDx[egL}4"tmw-J$m@xbnF<+kcZa#LZwKxUbjif
+s0wiF[yi|q`/(YOREJA,f.v&krgw+ezA1MU-Yd&@Z)}:SY@|+1HFy46-;uS[$`g"$,i/;f&4hSmY|c~F>>:lX3G}!h%=+OSf.NR1E4y|x=klN"&-~T=q@e
+ls0i+Z<).X@F&Y,.(8'+X`ST%D43hp-SNOgUOB81,x=sk=uASKC-|Cv_TEY}3}wAuuKuuq[[H0,tzj&^<bc$g8sIOpQX+ZCAfc7_ARfZYb_TxC#}0KVCJK
+oy`BY#ep`AE2T.:7@<a5TT8ah;Hv>j]f|qpf#:fydu'-r+a>>6{u8XrbMcI4aBwGl:"O]lq|;hn-RCm=Byrj&z4jwGDUzo^}Ru,e!g,y@5C{4h4{XrreW-
+0`uxXz)3tbj96]ZMjZ}MMm|BB>E6E65qKg!eYlTqo/[v^-/I/IKp}aR^<{"1j<K{.x7R>fMtcZrK(.(y>7#x`7/Tkd6;{O`rU{C=c4@QPeK<U;w#w"+)qv
+%BnB":{C7-iA]p4uea);]k+ssf6<jZHHjG!14$sC5|t1[4a]A|y|YdG=;LXt$Gryy|`/l#I8+o>kO<,&".mIP:z&^j%oi8x)sqo3D18S}AT;.XH@yI27`I
+iSt4FTd"R.waXuL7hS@E@>x[n&<+xP[.+mZRF|^d;wE"VuYe;{#+t`gaM:61"Zb^fn%K@eHV00b|Omq#9[`]Jx)Y,nc<hR"Ykw~^kd+R/Gb8/Wz(YbG:MJ
+%R9`=[oe@a>5lKvIAQ{]hrf1Xs"z8bxa"w)F0BGHW$Xs=XlUO].:">Mn]/i!(O<p_{(D=0T}t9BUr1>[XJ!%C'h51wIjMybPQtd-]N>1%e_($<H(|{W4^U
+so#;]DU@:kLj.iN@EW3tMx2::KGFw#1-L6va2ylU;DXE@6@e7'nFsS7WB'|z<J_UuQ1Y51YTY2=uZ@&DqHyezcC=uFAc/XB<!TmLJUcmaQhz%$U'Y,21Ly
+l]7WSyl'%M[+XopCL|w(D9Q8ZR{SpJ3#[8lazBuNvE~fLg4hE58)rSx3:)8d^IA,W8"a@)8cj[W+K;t+]xj`7+H"-(=2FC[clY`BQ"fImtt'u9!XuC0_[6
+ht>!L79c@]Vz8Zd3cc<z$Nv&]mAp,OPe6BF^`yq4uG')W7(r;RXQ0H:_e$zECJw%5Qzx@;TN.v"xzP6GEn|ll4T2LU}MD_u4CZ)911dFd!aM;>DCheSnI%
+QB{9tYV^oE+uN&=)p7d^N,~Ku<L'Kx;o)`kPN:]0yUnPGkI|/ijf8yw:[}18fUSS~:Fk}])Rr`ABfU5S/)3Ge,>!SEi,<vAJ%N2cRb)BV+27u^}v$/D)z+
+O.awgWTKq&H4L&IeTI~>o{&VL(qbDSHMr+[qPa&VbkwCdmU"F:11l-p:ba>Z4jE8s%YTZ!N]p!tmj(X3R_XoR_m:tHKWW2Lhzm3"}2+MO_J<RarP")kVS/
+rSX;m4~r>7M1"jVG]syfp,WN]L%|~j!@uM,[{RU&uY6GIOudV!wvC7!$1xwbJmhU,IWu<`gZ6(K%BaYjFF^Tmp~pVOY9-.P[S;zt>[;`~iJ{RD`6!tG@;D
+2=<M^}o|>j"r'm1aKnga9/(k068$:}>pn+lU{o;9xUn>r&i!`,8J3m-6+1g$9hR+Z;O_T1}_cG[Bsk|8HY#)TA+|"c;;:+AWUCaCLJU:CLDEO[0&dmrdJ7
+dlmZ$pJA{BD<Pkma)xjyo805=fDmzMd:glv/&{{B:OX|5z8&Ya#aLi4I,88w$HOwn<isGV>B-F;`'al/hpHdy2:OLhJ{sAXrU_Gb/N1K#6/K{vf)'ssrL]
+=aSb~#j!^O/m_:q#O7Zp]}>A]a/p#ZZFLs5U5j7O=H^aciNS$@M3Shc<gI!-!UiN[VyowD_5}tpY(Sx1<AU2.@st`<DKBmyT5luT'Cr["f7$(%LF]nBen"
+mqu,$`p`K&N>eCi6-4B/{a;a%c`G|N_2!RW&a%]h`7.,zU]PgmX.Z2Bg>EsyaW1FlpciX9l1lF=rjEGo}wW%]j,__#k|Pm%zmc+jbab&n+4BUNW.l|WI=&
+q!J#n}Y|e0=z>k|;ps7-Fu1CvCuMK@lFzL|XAu>u(Pea`Ac^g"d][JDP'=XaAU%!%tmZ&,sy(nIxHaw9tAG|.}P{jBsAiA..JyX()9al]eBbPYb^"[~j9x
+Af#/4q|s4'FF-$R!UqHm4]#vtK2-orf&)8W;7r;HDSPI[0UJx(]d-@eT+03MANU5g.olcIKZUlon0A'.0!$h"FN+T>.=YoRd.3Xq80~}S//ePI0F{Xr1~o
+7Ivk`.J.K{@#+ObhVvPf$sEz:oz6,OsBmPj"<=AnH+M{PkUcw^cS<5"3PKk0Xl3+wS-oWL10HRQy4_8R"]>N8{Jmb__2=3T4a1|BfKF$}TR#_<dUyZw=cg
+ZIXxL_Pb)p+u9j'ng"T67e:X@y]0pX{s"U{xHXm[vU/x9u$}pHmPIfo.mb$@KeU(iew7vQf>i%g|_61=e/K&#1=k3W|ISo>#Sxp/Qd;h$1%8#!DX^!;<`:
+e!}VQf#71yNEMSF)5P<TtgSH~F=#fG;FC(}LmN[mt3vws=DtDEM,3N=,sVax;u%#84La1=R3OM']RNxJ!l|yz".q__[x#@Q6m]<=di$|br,$6]!~_R&r"^
+b/V`9(kDo68v%^#G;B+:Ms!,5)iC`3XPU<gt2=&6`9B-Vk.-=aY|A{BCgmyp3LD}#^bY4c]NefWQ[NG)M,sIdyCI3G'9M/q7o{UvRa.94WFz}Gh>Q5XlTw
+>hj+o}.wy#.o;fY/gpPT:1)uf.:O'0vt|)!O)!9Z[m>Y#HbL.YLxKP3K/,MlJ!wr4mwqy{5M!}d]N:DRC4NMWCv%4@2cZoyL'pxbv[,lw|]ZwAdgT`t40y
+'@[J$YZC6qh^!z)L<rQPzAk.Q-wgcYX}+s`md[Ku=_hHsOC/|ocIy]iV>DOJW/1MPK%ky9MS!`W&uN.<#/[7%F^{1[n`|:_(FNn6P8x}9gv{/fdl8[`}j7
+I2hH~>u2~_mD9:H6W)AkqH.Q)f=]6n+qu_w$+T._Z&T{e_H_uIk_oz`K2u!$1DCU[]5Ykp5"2D()U=Nfi6=+ag/z-k{Gi7)!fQg=%+zST'n_@(R.f_aHfJ
+b)bhHm`4]"`{:;0njW>4r".7[X/HOh3ElBa`4CRr~n[.j6cqyX"z~Twsrd2ty`{B0oAdu8+U=-`2^5j.6A;U!auhxb<]Oz7)7o80)h7E'RCuwunoUGPPRv
+>}Zd[a;Y=5-`{#3L#&LE}VLSfB+8+Eeo4xra<VBoaDAwHOS@Tx]<|(rRlr_,LX/a'Fh6zj{ZgOL!>H@Q:3"Z}+WH+LSK(.5bP.$z6@,ziunnTfQti/6/b!
+BunBm#4)uhz^yUiQiQeqg,fcH)ls@-H`rf,0yzj3Fsk]EXTx;,)sXE'6lMUjYjkmQrKDIfnM#CW)slKXy[=4$j#[e"'&t)"7ZQ+a#(nst,2{gQV%pC[9Ix
+1$(nh/=a,m%@Jjgb#9e>{orUN;"|`%{,YpM(ux1/B^F4D4GSRr/!/Ffd`cu{ExhoFOb-J:tG(Hy3&oT"OVjnvwXkP9wfC>0IrP&n]QB.ch5y9G!B7^esr,
+@hFv8U/2pr'poU3Y2pKpuo]i}!x<cj[Y_<wzKnn!Kv)TNa>RP!q5Jk_Z:+d)o@O4a@X#$AmlHP!Zi-&'tCbOnaIr/Db_<33]^&.GQ^(QQ5K18EgGUmEtC_
+B6q=yO$D3_{|5}pL{l"&ajL>3ft>B,y1_o"U|m6"fTz57K<S5F[0n'vNO@P!X+yy'qPdU!.;j"A4|R=-bp~k+7:u4d{@(ygPWs#1!Woc.SsUg/g{WxfT6a
+S!#ZajdVzZ)g^b>XUcr[i+@Z!k~:ujRW_;gHC,,3[L-hg<t$4a5"SV;aK(4zTLy"5R|E+Ar4^caTv0V_w!4s#TZ{3<^g^nI=R"qNV{b'mCy-"u4vOc"K)R
+Iy""f]5pS1xy}1kmz{d+`C[$e1~RJih2Z=7yDw^o#S6#o$v4pToZkB:&=$Esu!B``P!Ui!["vmg3JV;Cmd~:no]Dd`2#nDUq7C+i]0b')b6QO_W>uXfG]N
+W%{O;@@/:)q{K)u.p0kNi$/y+-#Kfz3ZjKtc;/OlJH~%B|&(wr{za+s>=SWv>e0bAy,WV[DlIk;[j;:|QOa#,lXIh:tAA$KYG)HL#1"wM}rt~]iHBX/&@%
+IlDuF2LFmyUK"Q=]]r:;9Ul$t`KNCcO0LhY5~NEXg&,OPw{L]o18-q`CCG8_c#kE-QdQY4ooXVl_oXX5Z"4oJ.DPneP-pRVnGB0W"Jqo1q~)LQEdl'%%<V
+_"Yus]8()zY%#eQxNG<Y;W-5/8s4[7o'=phbyrf/Ou+oTKIy#2pLu>]{J:Ls6s3C#XMJvr"SX,vuDji{W}k-G`51TQt^Rw^g}S9hCTO7IW(>bEaG1a9Hj(
+pA9E70.D(g^X5:s5Y0tV["~VyBAxU1t<I^d-a:el)k8s5TZ(UFpQgj>3[WB&"#+z|6f9gtK&Vz7vmR1QIkhQ9X.%1;Fp"#CIX9UbrL75PJ%MZ7!57mGTB+
+hH>or(b$fYimyqwpe!#sU(%b6B|ZXK`2r>R3l)[Hf.#$7k>O>IE0/hg^iv}$3NJxY/ayApU#a8Qva`QnrhY6VZK!Mj8o=U8|X,(s>C&jF:;a%fJI(g:]Xo
+6HC`X3Z#ow'd#"~X/TjzD{psvlk>XhT`AD7THi|kX9XgQhlZH099N4wIn@_v^7l`PK@&0NVCWFa2uI.2USoU<Dd9FdTY#CT}Uu8vcz/).mg]2xO[;Ce3G/
+kV[)ddNcFhW(]owyAFA"Ke/91f{zBX8xI1lVi'5#8<a0dQ;Nk)]oFnPfbU2Dx{XyB$CCehp0p$cT+a^Zq4RK!e_LfzbMja0)KV0z:M@_CZ}`:ne>iMyl>S
+4_GR,&[aWO]U]QF=HQ-=ZX}WTy[:Y.5h/!poMOOt}H`i>o0Vi]vP_J#Rbvi}xSnN=:M/S@kHkQg{Y0&T=0V(U8.A09[>RCH)ITNmQk615Vo/z{ZY5H+4a!
+ItU:Virp/h]l9yOnsfGTf=33}H`%#+"js-B/'c=gF>_DpHL+0HgR!MRA8xdj[z)|5'DsJTsuxzoBn]jRqk}9ruBo}{&t!e%@Tm&btk)IL.LmPUNAxEH$10
+]dxZ8!b^kcly&wL.5uCRd({k]wASuo2Xwx{U2;9K@8GupZx]<z-'re/CV]{i;1jIpzQ|3JZV"m}vnm&w[06)V)4H]|JU5xd77}RDhVKL`|f#g.wbgFwZ4W
+XSBDsruS2PVm6$}FKu_NF1[Jb8"-,Hyy5_.ZaXgl_%.;cDnBS8g]Dpo6&m1OVolFiw&"-,KY{i&d7q8n0j+J,mx3n"5t!)0|GxnzWo8:^TNi+Vy/-v4]n;
+}_,z]JhUxy4x]3IVD1:`(xxPzcElbGs[6WG3`m^mfu9%,,eXT[fNE<ve2+>emq>A}wl>4Z~iUv~pXUC99]X1;4;lHCgI(!KXg`NZpzY(YRUL.N%nM5d^YC
+rhm0<-PE<)d2i<3dIJ.,2{Zxzgz(nSxxDNV&E)b@~uR@p<48v19{cXh`rB&6+u1TVIeOBYe+dX~,;okat5y<);=IUZ(eo#/#KV6xizcmPz^BZpS1hi[$c4
+|xL%}aFpa>1Nh3GyN";B$(IgxjygAN8d]y(J)X=e~M+w)CTkhooLmh9hYcnpG-q+U-vt#73|{Ym)Px^I`ILdIg%T2Lie9=e@=p|#<"t1,^~2;B9W`4IT,O
+c6z,(u>>Mh$qcv;BQz2A#l3e.w;A0'[Ls"XV9R]PTN[pw^}]rRc6~O_zV+W!,+cZMn`}"m+sd7`}D8=Jy4!e@/<$_}j7:}hea>rTVG|qa;KkyKm470=goq
+Yozm/x;+CeU1%DtpxfeQfDQtPOxr)!j)A;Y:q=_JO(@;V0KA;[gG_>4c,^A5<n)M^Gzayi%H:nN[[56Wvl+w5Z>0g'cc!J&pxcK2K4^1+<I@ih3=2"msOs
+Gd+7Tdorik!J]/u/C5r+Kf,2lQ;)EdZnd:k{I);]JrwfIY)R[0eD["GXi,.NDuY/P0<bkOnhl&Q.k'60-)Ga@.1P<okf.9QK9xnt8I&ee$U|b9#1H8``k9
+CpJo]V+u<}Mvw2RDb+dM>ZsPZTO`Ui7mk!J^s4II%k.xs&-Qo7dH)ZsLlPCfNJaE.QkpRXcb|Rs]6_!G)|JK@=VueWv0Tz["KkcE;08')qjz3O/>#:]1Q1
+Xp|@<,+,B[%+C9}8+(cZp-gR^Ee$.5yUJC+6a&aWB&Ahuk!cQ-R^8b2ZQ]-4'v&"v4SB`h$[h+^1&"QFm@,=n&Z'8&9fIs@Ls7X&TWIlw]C}|Mlmqtqf5L
+[/s#44SI>2-pBRuJx(z)S"Si@_VEUXAQLPi,,@mZ^#d["GCCQWpQF9W>:ojnEC`$>l3uo;R!mD@f"crncG;aoq'$C+v&'v/[@v^W91np;L'8d#pS=JhU|u
+$a9ec_nc2&q1p$s$=,Y=+ifKsINIoF53&ls;VouvM^CR"E~A1-R`+cH>1f_qr|2.VwRLkweWUdi@c+E4f(&y{'[Mqe#kDHHsi@tJM7y2](,O/TF+1D9Us"
+.pCi<Xb`XF:+S[%Yq>+GTn,-QcS:'a!tiZ'S>':BmQIjof'Lyo~E|W(,24B,'S/S1^^wblj3D}EO^eR;=+m4pdSA@{J^318Hdm(wf>srbL4&6mz^B{hYlr
+i%;[PUIr(>8nn;Vm=^L7I+'FU_[{s><Ie$`G@"4U(V@9A765zHYEcA=boouM^LVoAvF<pBHT@qvbNe4+2Bo.117U%HzQlJ<by`I0)(P!0|{@fHP^oGN-2D
+S3$"=E%@wJau~cvv|4=M4E=d-H.QBOK,2G+R[+q)R)bj_<D.ks0GYn$':a"|GgB84Z8WLy8ah;Jz.57fUlqB>RR(|m7="R6:t+(.VDwF9ieL1uY`3gti8&
+B[C6<GFY]Z'1'@,dkzK4~#hT^Qo)1j"Bl!j(77-mUc1{Y-ip>vkVDaj'%t=#43~Mn0weKp2'a=H#kj$zEUFK`uGSh1Ka00yIcC"$2;KF+|R4zw@nO1hv>;
+w4CiQRb>WM0D:Y5p=o9F,y85EdP$-#SMc;aanBh|^RyW;v9%@`Z(@Sq^"YwjXW+x"RcLELwSTcvQ2bv+Xf}c~%K0rn!~cf:@3QjoqZI]0`7XQ@WNvtRAun
+WDU"KR3{8p$G;}Ke,3E.Ryc9J.;E2>8yhN2jS<DleR/4.W;AHJTKBVGj]o59:[r"QzJK3iYziR7`$EWgB]Fk3jA`Wnver]hTLj(T'Jrs2r34Sb&opj{X^F
+v:1#m;:8Lw^Q[rjiBI$q~9^w+;F4jPZ{yNSJ52DX67DD-5q^DmTJ~%y4r&,0j1!hUlNa{e>r'2!3bUdc:0,5'S$Qqcj>BSmL@ie`%g-(/G0/Up}QH>7k#P
+'vSq@;1}/cx;K6Y0HK^hCuD{.4eU49_{UbA2y+NJSXgQm}i;sV)8Ctk&[qzK=x%=caU^UZrU{0yYNz,'Ny<3Ai<S.dtAKl(L9zmWNYw@jyLB^]-Ba&c`T'
+xUIdwrq>/Ky;H<!`&vc]!U)/.n[%1VZd5p1eeELlHC")"_5}Ue,UcCdVrBP9r,zBptq}0;]4dRL2;e>XS"G1,'4&:Yw&=Oejo>TRp<Ix>Ww4W%aSKVBRZ.
+]+Khd#q5wzFhU[i.J$2/Ip~U_|'+%vZ,B0^Atl8:Hm(6ws.%TqA%&zC+4mq9KVSX+_FBuvjN}e]Rp_jpf@;x6aw"^LA-mo+GI]l1T`'RaWSopx=5X_T6k,
+5z-`yHZ,SNklvr,nMs[{:{H`._VY1H:|_U=}3`NSG@x([r/SETh6iB[Kjg9vuiH9Y3P%AiBg`oMP`BXAxI<$:FBu,B}x`HRQSIzH;EONyVcr=+BA^&vBi$
+E_+@.1hBbyKv:l@CCl5;1KvP'j7,.}p{k]YVVQrW"OOAo"|zVy;PKY'%kE2];WltIg..p,0=Zb$hD`j-xYi7tR'-cAM7L%8>zy5o$aX3!X{"Z(sjP;rK"W
+)ls]vvXkrpG8T^0gUH3Ry>PLRKR,DOogoA$5j_1yg@#)LSSlKI3dNwjk[M[]~/D4f{WO8v;ag@)tTyLr0$>^Y%l%l,:Kw(WYua3T/`:z_y0aUK0x6qD1{`
+VbK!D(Ab]T7E~_|O-]T:>G[>TV)/C6v&h{MU5#okD:UKhhoN/dz4M.+X_f4IK01MK]QS(,ItK[B(+#@mVx-Q5yoy'/k}G%xEUbNO_o04-M|vjC|vJ}w&4^
+4Uvv^k]D1U-`FS}9{t0;9!'DK_Tgr0{yY/QxHas/[nq)|6EZAt3p/C}/BJtsNaO<!Nu!6MpBjF(bWP)Vqx#t$<lE[Otxc|yZ{C(sFci}DL0hpta_bTE'Y@
+;`oEavFTt6~G+|sBGCS&x%KKJRs"|<W9cB(BGyshs)J8DX~,C=u'+N6yOkikw+{17(wBBo!Z>>]'gPd=my+o-GwPjl[d0-zipeyv+8h@Zt!Jk#.&2&0aKy
+b&jNR]HYJ;R-Gt_/#stF'^&VjQ`4z2OcK=LY}]fIq}~6/G+rS{XbWB<c5rHSkcNthtL]%Mc:eYgS)c&8J7N7{>x;Lvxib3/:|sdVAR`&{.NI5.`@3s&7a>
+(W.i5i6vQ:=drIyc,u<vc4H6]ISNl9G'F]m|u}5cgJ3%jri"(y-Ug6h@@dG2j:Hr$F4nQ3<jmVur=5-FX}Y3%wtg1=bT84C/4,%z~!D)SI=RB/U&SNn#Ru
+ud4.U{V,b'jq`Y45R"]iEn)"(i7ii|lDz0eX7b!NLyaca[:E-FrD,AqHu3poz<<}`%llwL})<TJLTB[@/bkf<)%9Ykm&(VI)~`g6wcS#xeE6#EKE7J/{@=
+@=.pWpn^C8gEt@-GA{IZg+U9Iw4OZH[29kdyB'Q-785hUw]}`Yp};YpjCD'NphA{wpa|]PrPD%1jDvF1HY<icUQ0IOX=HY.J/``8b%(YC]I"4[]vG!`4wv
+[/$n30jQL1l@x,8YIOZw_E-B#r[=&NWgM,[:QY]o<ss%U)U$<gJNW3"H":)<9j1s0u%SrKTP#%5}d)VDm]MZ:yEGL/djFpdu=Y"tu6QjA>qQ15|+%c'^/+
+yone]1o4(og0XV@X-SXrl.r_2SS[-Ai>1D/Oon;<5:a/NBS!Q%sN$]bpoByecclKJ.C%L#|h73Hz|^N0@>ODvd_#e`G(4kbkdzK8|2&"YA8!#q7T$a,pZC
+01KAc}D{ftvcwX9WdqN,Yv~o,+BD#D#=2f]hy4{f|JO/XPlm^&Ssm1A2W!)2#U/Ph,B&aGUwQDcW$ZaJYpRR'%advr&8l!Wos5(22"j(LCj8MY3wq^ZCV$
+kQ0AI(Lg>XAut|(w7"hrE3sHHLVc;Uu/)r<#{(D:t2Yr),cM)u^lJ-$o}NKRkf~h'm6>[_bn;!GcRo).#ZR{>W:yaps(LmK5}s}Grtsp.j^l#%FP]!B)'Y
+kMoFtd#RF8yev&W;:kW&uhfY@'ANQ>Vq%%THXr%X~NUX"F%!+,(k)/PJTM~muq[t~k|CB=0`btk5KTZ0"o/<:zi+]h@C4qLD6@`N(pIzIN.c_`^;N+MK~B
+bi#0/'$mA&^IRuJ[Qo"{^@}r^kVM~%CJ=oS$>qYDHDxuYLTU[/4L#xWKtn_j=}V|:(x.n"V5a<5Qh6,{IUa5`2dmsAfx0roT:'4sF-96$}6H=AGn^$2,]s
+DoVo}Zo'olV_$t,'U>q2|"UP+706]_K[`15iPd3,:]pQm=2xxPa{fPXMw[^7c+z7DL5W3hrkYEZ!~aw7/fBc5&XbQCl]S;xJlnL:WnS]|DscK1KHt_<HKE
+4BNwlY{/^5c7J6];4XMmOm&Kam"t+u8%>c#m!EanM5>%_ddz_M3<VUA/.-;gbTsPC<Pk}bX<Zbe/o9MbE-'H4F@KUQQj}Gjqt$0r10cbOgo(b;)"g,UWuK
+E8mbEWUU|8Vj|TX{SzImZd3i<vA]FJsCP+8C"/(^dWH]`>Ki:m8`E9iWw<;/{[w>J{yM}I$L}_-S5['j4X&Y5JShu02xAqIPF-L@lwksUNcc!_[TSzC,"N
+pm/!jxC;MD_"PdtxO`]"dIXCG0bYK6|DHy+-v[<Z._[9A;5,c!jt>.A<;&8}l>xY>2Q6-9/a@4D5RusEw-Ow8;UmCd+8PQBaQ`NLWF%PF}3mAS-0y)JZK-
+S0q34EmbhvjddQ5+eTjxwl7N1uN2A>dwd,Wu8gn2WJDbh!!GwK9lh3&xMPGJy/^dk(po^sS:_p$=P!k<P'dHAnvdYuk2zKc-=Avib4vrh0,gwU~<X8bOl!
+{]@Lgp,[Rf%+bzxu,G#f0'eer<qpXSwKrTd{0{}voOkR3`uPuJ)7|y%.NCh#9V#B=|OmR|mi7sMr)]FL(1qxH&T{'oZKSoN^@f582{40c1+s4{Rq:J|E_'
+:KAYa4xz6HL$4N0vq{J$gqEhTCV_E4%jkh=z/F2}6@[(a^A[|uNk<(OLDU%vm,j=l7yfDH-/<l)<PmW(B3]Rk>%GO|XBE=yE/|_iRxZ894rXL,$'b[WB#K
+wVY;ToR,^MxWMUi%6MRgoT'+'_t:T6zDT0Xr79$ir+jyb#P-w8C[mIwucwH^]4x5@wrX{q}86u6oOsQnfZ;s01{FCE)89J[P2ti0];jzO:jpXG!Vb3GAw!
+EGpn6!YH.3o#'Onw:d5m|HD^.W7h85(SA,hC_Lj@Bo!Se-]hWLMkWffETM:6CjqB0b$U9t77G72%yc,gf/WNY0+WPGm4ZML2&MMgrVm'xz$':4=l+CFb,@
+:]O036&,(s#IQHBDe_!t6#@%ic<ajqDdC$.HG]I6]y<m%d5ixZV^_0s48P24gi~'JIItdO)SD^>5o>Z]pW!V]v`:VFCo9c&[OY@l:=tm8rdtQ,sFiyan)<
+R4&cep0`vb]&uTV:DP]7[i,fx1k-2MRk5yJlia|)@Z>$2:]QocO(`6[S0P^jN,uGTjV_}hDnP$i2@aRO{-kq.;_cJ_lFn@]5.7X2gEoz<$"U0x[)OYUjka
+ojMv#`}Rb>+S.b<g8%C^}j4v:_~Pg9r"cNPb0#c#Zm6M:v$,vP{D=/p[bj60/bm,fE/k`o&pw=i#pc]Rsa"Pi2FImoa_&oiwIa$mw##-$!ntH!K5t0t)<#
+eMlf6<DH!;u)2.'afp@&fV%<%xR7Z8_^6$Aw`Z_53MAT0SdCmE!/<d[i!&K}FO#rZ0x88}t6SZ+w:7X0i^34^h+a7vWaSGm!~cvZVp2^9ymiu:n,zL[|"$
+YM/DA`eqy.e,P]CNjZC/<ZE`rav2cu:|.&$LEqjhhCg-<_MNk2spJ_X=-3${h9n`%K$jJFi&WY=,##3-&FKs&!C&x=lh'F+.=>OlEutk@;FF]mv6g^sr}>
+S8xQ>U5"A(4Bv<aBk}G%0yjjU-"IrvZ9Bi8;g+{)|'xnjq215MX9[c|b!zA3FIh&Jt]k;)C!'$Xs/6Muj]Dh3Xu{)<C4,KY0bTG;E"@_0hmqy%<`>dE7Fh
+/)PHrk,-minR;Gy,]i6^!IqJ-<%]EfAqO$[Y5nRTcF-.F>j{4Q_","|3D@[4;&^U&R(<av"iX2N4xUL1gXk#Q)'%nKnE,Lo)@@{4jNk!')SdSizzY+A=qq
+S=!j6Jkc>&ZaqH=_VRHU.52euu20j:e_R<qU2t('a{Ni$4KTjTdBD%oR~P4=!i%oDw:bTH|z@P<%bvFpXC%S$${ndunQ)rNI.w:la'q7BXn=^Flh2@3yO]
+CklQa-`+5w8fux$A9+1w6h_N$:04uoZ3_Gxm][%V&lX}po=AKhhZ"=#AF;Tk'G<j"hHzc;[4&v&iQ6yUdV<<#c//x;j'R+rix[TQ,4A)h-NUbhH{V)h|w>
+-w`}/A-jE=DM{_Um^/p[LCg_@,CHq7coE"'2>0gn7Bf6$EI{6'#uwKbeVj~8mt9jSdl+K3ec9}/vpiF.7An|6_oCT1=Lo-klWfFE&H:RqguQ%%QsMab6G7
+H4m]J]AgB_rpaLtuQm)HBHgU@QHFKBhJ^Gi6!s_H)asv)<dwR9<wIaCZX^)TwMXk6y#E$nJt$w6w2N^2)HDA;,kMY)L3x.j>W!RH9x.O'lw$w"O'Cupph1
+tFkxo]kWx.Ml8tk"0U-5dFPWNF#C&.<%WBWOSOVts)>>K#8Ehp/t7xRE2)]K/'lNJktz'55yOT[&;`x4{v]QZ&UgUTry2_>o0U#!<u<;"@'[D!%CR".l6F
+}4wQ<!iu|!`4pH`GE+$;e7AzZpBOzAE;Za8NF!_A;We"#<u^/>dL/x1WKZB)70><4H65W7"Hu!9E,H_,(WNq=2wbOVzzn;hwXELVzJFcc:7BsP3;]]i>[/
+z0^Bn/G59W+EVm<gTwu7/n`Q%4_u9%^Kv2H}]WKSuGq0gO@+n}QQ0i{,JanP304,fm#/sY~oAWAegs(spub&LMvfXe%Q)8drLoK(d6|Y+zLd<P<B!8=m}N
+cMs>rGAtSwiF!_f%AC:#>bJCUn[P309aez6ne0R8w+f2F+qb:2T6}efHG)g4&Es:<b/fdkjxaDw6f>4V=IA5B4pm;0CgJyBp:cAwNPT>[>W'B'j8n+Q72u
+Lpc|xRxpE#wd#bAG[Af!EpJ{NHST&UiWz^'Jl+Spc'4#aDJeZ"Zd|IU$zl=<x)LnghLya6WGm!:7,nG&3P42G%-:L!e,M8<nE.ZkVlK:]@R#_(Ta/M,@VI
+q8szw_bY_RX>/!m7.yzjl<DK@:H|4)~jd6HdcwZFGcld[(F)Yv0uPMy8jI)3tQWpk2PUAe|MMC&:1CH0c02{#;'y!|v`+r$mv-e[jq@^Z!@.^)t6llZanW
+qqW<>j:k's.28zfiuU)2sl@5#{mG,JX:!2|3Gr!KH$p}QUv#[GHs_bl7|%o_`]{wCU]8a|zG,pO@LOz-clZdxVh1Z2ngj5')(gda8#7FY>WPIBsLW^-9a&
+^:g-51`"|IWliW%i[;eJIc2vO@$}d(;X3wYpl<&&X`'kXz33P><fZ[fI}td>sb^$6Lzn$`f,ljF(TTZLw0J8(7|N@;U][nS|fW#I:bqW$i(k;pCUZ|C{!}
+eF4!~i5A`+^!^%UV2xRG;L.wfD}m|k{I}Uigvr.BDe!5SVQSdc"=V|`:[|5e:6Rr$COL&F!Y"/3=ZO[U+kweA=/AyPUg^)LU6,=KY":&ir``EV&i.X6rj^
+!y>EgrAdI-m&>-<u:QUul`[T):8xHlffi_kE:>IC_l'%,j4.8"=kY!+z&hH6Hdq#EjOE,%O-4vwO'tT"C2@cI[!3@`3u2F}ZTtP;q#00stfo$w&==v8iE-
+w,2qDZDNy"m[!C50B0,Hg!7+M09]qqh"^{e)tvjPl'7"o4Ix&1={#>zFl9d^De{(.N)ZY=>XFI.%a&Tg(CSH4_H^^QFcP@~tPJ>2JaE)l4,l,e1mo1/6h2
+"PEdO..oqB9uR]3`%JlP98sx6zV"WR"jBjN0kC|A+('p+,"6n8UOFJeO3GT<[/6>[=UE<Tg>R5/kC:glS!7/"&u'Uy{.zw`XX9gPlu4fp!bygod!/8H]<|
+iN3y:'E=o8[;)5B8b@kRz4f,r&K=sK!_$|v'HI+e$o-eEl^HPP]jD58]9LGa$HyC(B>$1T5y%V{N<no56m,A~0s88>0W9+ltZ(7P:$vU~r-7Z2[Z(VU3Qu
+YfoNn,n){nsWxpjj=#l+|_aBE0kU,))'&@H$L-GI&3!RGU%Cs.~XqO-35f{c)Q_zJa^Lq:wD<CfL+:6wtl~K[_YfawS>wW(h[<P4&8I4Bf(TiViJvYbY7E
+#X;s}g9L!)@We`/6b/)uh`Bbah<Jo<iTYEiU_fx[6zgWy%>XaR$7qu<Gk:<c+d6-t3"1+1[Hbsb-+LE@`|fYsm=hJw24j[+:0+:/ssWE_[]>1iiQ>wrJq>
+=ObrE#5<MH~{`WIbP-fSa%u<3g)@>&@pm4cmKFKaU/ypi^,6w@kJmI>7Z-+;NKspAT@Gp:RO;N0-Ao!`OatI,:+|b-[4UXVu+r1|$N[{$|PS,2[2~5`.JR
+bAdp2Nx6jkT]#coF2qtH<|CAMakJKBNIF]go]q_c"A9L)V]QPA"m(D;fj5&tL'CM&OZphz4<o#a/6M<<~grCEo_|xIILM3kJ&"W2fu<i]fKb@-JRGuy)dR
+%!Mj!wBIZzJSS%8@"d[K2"K.F+PTG_Y_V>q;MbqC#`A6X|-Jq}R$"jpv{h",X{L^xK$4].V^#Jg5<r7vY"/_<ag!S'Cfa^)kjGV+QM#k!ow7'!`}VcSJ7S
+rgo+u/J+{p7QJOzgi]"bgcM.Nd'D~MtKTUC:v`vh=ij]rd)<.baH#/p!4YC<v@$iMsOh/>wBEU7;4T)Gtc)QuaQ0qPETV$d`@hj7_#=mB!u)M^z;QW9Lna
+&Btah.h)+S+={Z_PVfRe1h.AM(1$>s}bGPfo5vk:G;be#f`mU6_8k&C5~CR:.V6j1tu6N2W0>)NdL&SzO::wrXXb,4|2MSGki6SMu}(<ng_A[.miBZNWC&
+Z7Rv'2[|4>]9EVr{w$K-H|z!943MDd(WS"]`l<`52F8rk3X0+$)Iy;vs,/5!_40Hle"tP`}=J@cGz%VGYIrp>Ol:!N-8W[lF&iNoR_DMM#}!^T644R:0JT
+EWxre9NIUF:rU%BK>=FB4AC}AZN=&54KiW`g'2K`nmueF-CDo$B}GU$:#s>X/j;Pi}aeYb3QwHYw$a}1S1}RZ!.^',wu>1XF,/&]&DUX/HGc&zNs(a#Gw+
+=r!hj)|LAqP/)D~2Ri>eQS8LXojZPzmlQ[[#`z)rLCp];%Vs}'K}&oe,TMz7$N86J',>u{W4BhaLG|Fn@f[cQ}}Lp#lN$J;#j"w([-j-,@=17-WC}S#:_7
+B2%B&QbHS=GV5{uzVT}s4Q!]gWp}}[4VH"M9@!%,}M`&.^}D_+fy435nWD6Dp|j%thPXq@aubG`Ur.7A`p(4V8%aY`{Taa^4)i_+%G$|'!8b=`d`ok8r[H
+zh42eJVtpm,++CipOsE^1WLCc82d@[{%JXU;A.IaLdM(H(r/Kh~c=UMQjVoJsm{x`yVTMz~$Ss4I.flQ;,qATs9Sfl+dP33Gn7|4zQJj0t!'mJx>1s$1RY
+YV>7[bF%:m0j"ycj25]'%VP':MuUi+3`c-a=|s+mWcE/}x+0efx6&v@T&6/j4xjyifQ^Lpg.x]6h/H83CcX2W!Ko:6d!s6q$@Xw-C=5p+1Lm:=R7L1l!,{
+eCT)mnE2VjY_OjeM/y@^ln$./YJ@gSxt'f^1F$!#@M%p/|Haw;]Ir(1l7a&-3k(JT^&E^E)D'O"2JJ'wY8&{f7A#p3exPlj{>a-UVh&h&{uN6s'gga,Arr
+R}=A|'&|=uvFw6,%I=8wbKJ,#'-VnVq)K7)H/6ojh_"8QriFNh@HY@D-RMl05gI+6saM/}&3GC>:H35WQI.I5vERVzoAVA-,{TAq$pR@ntM4`Lna0ufW@F
+BJV7[TJfGIq#cvKn!Lf/&zVS$qJS),g@'S|Pa@qCF7P$fN[8l3yjx7AfZM|I;n6"uK_<k>qbxlU44)Z9['AP+/LR=q[RXvIB]9iK(>Afk6+wpnSUP/Jx[w
+ISFc=aa:Z;"KAB@C3/X@ZIEi!F|+paQ9[>yCoH9pGYXFfL=`-"`H+rb[ek.!x6evQN|M~@Pd+x;wKsDh9n]IgCwhAaSPP^wLm%$^7'UHN:Ki<<paF$"aG`
+U9%]Sc{uJVgHu0=Zl(F,E}aA94.!,@,m2_q,!fcB0cI}{IQs+8t4R%bkwKO5r=eBNyd&Rw8RPvz$05k}3[Gr(xWa:{C<J8;2b4Bk+lcYlkE<rC1+m)YO_p
+L^:P,MxwZfF$0XHr&(MmTHOy#U23A^L;[mi]p)fs3^]nmAtig|CuJtxpLA4E#!Jd'ko4s`H=zCK1]+'2Ap'O'BU^eI8K~1DibmfAG+pq2B3/#f@n4R!VgR
+d8^N'>`U`2zNHmdgPdD2dka8ckRO`2kR5o(c/{)fsNFf}"J{BcbY.Bmc3)|)2iczPdW`'nrxxPf1G4Qz]++;"&&psG#`pdNT@@HvNQea05D=2oT>{oO+}z
+y"^Wi8U[T141gHuLde~QER.U'-pcSt`TTU'N@oO2DAL%Or+gL/#MKaqAx=OIf>';vMD9VC1%dZ]pW{:mI!=/,KGn,fP#dM3^2Pv2@$l-zH:TjEq=$yh|nA
+#=d#656Z{y,yJbZfPTz+K>stjL""RQv[K@Er;r8c'X,z9qKEmO!I0^#qR+_r~{Y_y}maE9/US[K6C;y|}l8j`:Qy=i1WrQMrc-a'f}cF0)n/kWlhgLBz{T
+%V40:C;Eyp_8b+ab<Qy[Ol`MWrlYS&m/2NQU@,lTvn&zf6fH'Ju&;Yn{).aSTcUGeqx&N'<}jYWQhW-Jn.Q"Y;|lb@v`Fw/ocX2wEQ.3=|Ox]:BXBHg2&{
+V&O7yk(zO7N&)hJzP+$"+TP}PQ1Cqy6n"I7"a_cs{JY^-5)&dt=u"1+yJ$pzw;947R_y-4Gjiyp2dK]D,4wZn!lg02ki"wq@-=.3T2mg+|-47$9Hys/]7B
+72(,WgO`CBGJ>=l@ea,F,X7p}c'NIW<HQlx]1rSPa$}FBrldck'w&T~@d$5AgIt;gsa:gOhRlE&RYC/rtubx[@qQ/n`83-4<hUE48zrP=7Auor3!hBu{k/
+k{QCn7w=5rxG(E@HUL=8Mkzrji=}CPbD$_gDd)e]JeBJb-=K1o{Fu.Dy01SWO`#sx5YLx3w)1RuR'LAIBN}_m^[0H&aW-926$QJ[_Lxa_tNLt#l}&%b)zy
+]chXnHp"5bI>Zzrgc&<oJ&d.64zw,v'#YYvKco]l#o}o5@fIe630%y-Y4u]&UF#>H;q#cOhlX>]]F0`tR|$[lNvx8vKlbXD]W/z9s2=_N^&p`=NP("n7A+
+{lLAEgS9vJ_DUKp4y%$D3U)OeJDLE]SvoqZVy7axgvl;4htl^%zhtJ9<y)Jd9^#f(r(vtshq-t(E9j}MT$(/x4F/x^M_1}7-)8X:j(a<btpy.k}sAH9D2b
+F<.Rhie&F#s>w;<CYeAd]}zAYa!xH]w#Cg@dPu,tCrBx-byf75j3V17_5{Dj4C3{{hP:~oTLV.0t#oIaQOmWTbR'.=zk`8c'xbU_3mRh{@~:0708uS|hzl
+4PKk(Ngk[eW|I[T%RrxlN4W<st}F--F}],R5lzl)8JEQ=ts4Z[6+lF|G;)O+tWFS|UvzPxCl@+j:fu5cI)&R%B$fsf/kdA@WRJJO'IbuQ>;(ma+dTE[l;D
+Y8,]I__bU;azI2UO|36Fz@~WkuCp(^U1LtjP$w;X=WmTM,<zY+rXF$'%y;@Cm%j8x`6<S1Zo%A$OwK(%q]fw]1Fw2^7{wAsMARegyWGO"FvQc{8p{$}jX!
+y8E%-_j5gUr'G9[ua8LbCtN));#'mRsq%O,T~tS5mz7lhH2MI@>A:&Nl;cl.35XUaflft+aH^Fk$Xcgf=yfX.)1I=&X>9ekGRm[3G`=RoV:WVA7SXG+2ey
+G!r,c|psOmXjh}8q|}FUQt7-J3'3NZJjEM3CTL'n6<3N^[E`OJJC))"#(Vr5UCYAZ|EbOZLwbab[24o-;!5Gk6V|F,"#$J#7nl"4A:P!s{'Wzc=$iV0t;u
+p7tuA=|fSOsd&_v"|P,/w%^sG$i%$tcMZ<:,3GZ5D_$#M+@!b7wKF+$GY}b&GW[=E"u[_YPr/P4Cf=Pj7{-i1BzClR=BW]@H5(mF^[|^TxY-/gT&`vT<O_
+/H3crv/Hm+h#u%R9m1g$8UKond[[IYf6rA<{^gr+yCE9hW`yg<94z!x+P}b'|!h+;qXOTlHxP0s:p4C6)y.)!pJW/iz25)63S3VQq7-#5@;CWqN;ud(N}L
+m)Q]=@}@.9td~nJMDLryJeT:5XdTm^(e7ZB]4ICccU%JcHI%c,vrDL-F`O~e7n&5eeo/C=}AG9agnj_qr!'B'>X#8=z$@)puig4{^D|Lia%[~&n3./)Jr;
+lAmJ{FGTgr+jQTnU0LM-F7Sp]Kj>8bxbgOQ_OPb]$=Dfb#(Zu"l++6S0y.x,h=873tIc8S=wpo(:43}g(]pskh%I@{g=rq+,CY=USZamTfrv>wgMI+3-Qa
+`}W:$[!Ov&.4=8=K`txvRtjs;i<4X0ujW2a|Sx|OHG8'D5tAaB;PI<G8/#=_{WrOUzN#srC4p#oZ'ahVcn:ByfVGbe#b%,kb1K;iZi'(`ARF2/D=2!3z|j
+1ff|"xd0gMavr1&'RB:w8{#vy{q!kqsR5Up28tUV<{bgK6|liTTUC!+'WYnuBsr45S+la@e`~{"&fOL}S}%:Z>)J6}-LB$)lOGn/CR#4<%ZTQvdfHnGZz&
+):nq-s!/&KL|'[3h7rd-Rr`FI$:vdVGYtSOwlT+`'4{I%]c^~fcHdq_1i1X-4$gjfgst$K+MccjgY]VT_hw/bNC;erlzjpS$6sA^F$Gm#l/NzH:<,>|QmK
+P4sCP9K3UZV8j/Bi`+kcLOU;mLI1g[6=[Mn.1srP$QiT[fY8rB4o'x[t"kcZ'X@3Ek$MQTyqvD<#hs'XI@+Og0bf|GK+fO1{$OPZ5`sv1S0^%80|Lu0p5L
+0].GY:4A|-SmXy_e^]P18CmH_;[tOsmLI2]JK8U1doWE~zjl;fU$c"`nzB/n"gn#pM67SJ6`>_Vi=MHDCkVS}_$ULr!QE,0]9.vbbiSX8NLUd<ZYHfve2D
+TN!DdLKm`^Rd]4>A.yv=l7fJfkO7aD}vTkY.3M|6Vwf7.[}liGe1NMbnPMP,F"W@K.RY(SJ+J.F^5vQNp/&LM>Cd.K(XfeV$KAd.BzdLrat@04.LB"YOl+
+c>&r@BMyysU5MFsAtS#3Hc)5QeYm"5G/110]beST2OF:E;jTDlDr02+8Fg&bry)>E$jEU$IdmD[uU|0MN604'<YB2{=ERtU}f1s'usX;<8(HC"yY"(ZEa{
+'JXEGt_Rg<dEd+&"=;r3C,m0/-[DuodX]z77;Ve#v3RObZ29mZ`JR_2f7^m:JulY'rCO!=)OUa1kZ1(dT2ti('-|p23k_AU14o/ipf&6li=9`;:2M"i{5c
+V6e_R3#INqf=pP=X:@[dZrFk.'.oDm67gJgUeH(Diu1&)Bq)gS{D6@u%Pj]qS4_L]$i^=X$!Ub~@<,[NNQb:gb6Y#1ftP"p.UR1nKoIP/4t;TJXgp>ro:v
+knfsg4HZ6yXgble1Wa_.w{5,9dyz>ZnGVHxd>oOG1&6)t;YfHoh}<v<mcYX^BWm/x9YZ|ISe!u`v5@(zOH"t@MH)QT494_c|Iw<6#!Iry;3ccHVE;scufv
+X2f9V!M/)4n4'0]a'[&s~Y}+NYYSs];$%m,lkEruO-f8Wy(8J:h0.$EQ%=R(etY"-hQc~e]1{5}dJZ/$"+vMkYlIpxku7&=I;YqddJ&uestS@0nm[bs|#r
+IWeL@>Kq{si,#m!|>@qV~Ka!"Ss1f0.JX>;ftM.EzL|/xc[VmROXiDR1|X`jaKXqAcyPB[P>l4'L)<%zI9%rUxHf`eNglRSKn#KxH.K_HL,$7e_NA$~xQj
+FN`^_M|f$J#wjL1^W$xl[gZiSAr)dA4v3WP)wt7|~$;YyEDRaX`xlDD6O$<A17R+o8}nHy)A4!Zwf>a9%g>.p>([bwUKd->"H%!J=YM$SNGq@mOcwH$Y_Q
+_HDWan4sN%eV'4S;i,|^3IP,[0YY;dBAqvZJ3YbZt_<iP%p8VYt^NCH!irgcU@HmS..MUpjcx`](v/~;bW,"SU"F~Iym,&jCRKqUenzuUX$XQ[!h&AY$Ya
+RB4B9!|q~70X/F};qX.QI+kOhj`_iDQBCaHbH3!$xi&%=r!ABY~N~_B>1Z}O<o`/vS#Lb^nP:/>|`QUrY2ySt5d7qdd3`=vdCX}I5X.2'aaYebP)q'=TDe
+0^k'yQoS9ga)L<:`lLVY45pLAFvjHFTd2)Y>qSI<2!iy7js;J56=vIgz/(w!tWh6x{SS+lD_WxE3}o!mqMqY|.umOmk>h#M50^>%aA.i"b/A)P/"@7XW(D
+PuI6u!)Hs&C}=x9lZQ2od$oc(c{F!%K/_yqj8]hCGdWhQba>$GZjyj:5!DU+}z&(DJIOxS'IkAQ{zedDX}vP;p]xVpSvCB3AA+bx":o|EN5e:=K+$YmD>T
+'NWEi@U_VlQ5DyVz[R1O=w)hM0Hy=onIY];MQ,+2$]'AgX-m2n%^@6HNMsZ"C/}mwkVqz}5,Ul7rly"xf0_G|"D>Fe8!D7(lv8,7B0'x~E8Bar0T/{5751
+|SMP$_clm,.Ee<Me&gc8mj|zIH8q_yN92MQ{[LAcvt+-=UUi=qaafO>l~p:aYwK#Q@Fsw[h=xCp"8$jNi;=,_yt<hu,-ewJrlQeLVC{w_5#6ciyQo"'Hm<
+eECi3Chn3Rh$6d2bIF8;|86QYPW9Lvn=oaDdM%pA,P!,EIP"V@&;>ai>m^sm|Jc-wqGlMOw1#%baNb1P]`3ew.AXyv"<xIuo-9-3Ni5j<=}SRo7e@K7rp9
+XP+"AMZ4U6u2&)+C|_dA5rJP)=p+48-:/7#h7IC]B6L:V3Md'l-hV897^$F"DY;DeASlW2X;H4nF)|2k$M""M,IK]l'^xn8i}oeMGvntd=6c/7T}=g)yO&
+:Beyu%fSf_+<mI`n%BDlDvI'5Xj1z^KzbA%zgg0{$zu"LbLuu8N@&r=(+y:UZmiq81u8<le/9fRu=Bq^'AZnPchQkctT!b[/Pp}"1evr:,]kV$xjMMT8hg
+_Ot1mmV_deiL6/7"sOvUqpG4#b8Yw$JD5d)!DdW1>3o.L5#qgw=lyj{=bw"]v/+^/X(m!]k,/nT;JkA'2$50,yzqCvv&,E&P5(11Ra&-mNYZnPzgv'"_KK
+L/fUZQq4oBE=UMm]Rb^UXE|R#1p0X2cq^":bpYM;XG!O28XgUM`{hnB(MrRe>RX4"qt%+cf44;]86}"5QUWNtpd=YZG>me$D=]4]>5M.N73_El%nG'5cC5
+gUnMob@O_}zOY=qL;D]UVu(|:fL2O#QuV}{/}fBGoU.zEgf"sI~ahvJG|&cU"j>G}F3{tTnKFF67RYnxb4=Wz5F5$oEW&m!U@Sm+GRa;4r=#"kj>FKY.c%
+/lj>5N.d<H>8%$PEao{3HR!}@T7q|sqhjGcI1CzF7T2jZf|!Q+~/Ntlb38z9F|D,Z:o>mAXI+1eT0Sqo28fld}~e}4x#$Bn9P,][B"(r0hAFsk,RR'Ye|b
+A`#zUvE;~C+gJ+2{i4U,[CFd$ExKl,BBH"}VJA"dX"V|pu:V@n3zT'%Mww&0,DiPYGVX"iL1R$&j2&/2X=Y9~=-.g6k;_;>Xf{A{@6VspC1SdnTOO>Vo@M
+,>a(eVRL}rgVnI)#I{,hz8yuOE0I4a6/<kZk-0HA.K<R-"y4.n3k_F'X0}=POF{_FDr"r[chEu:vB:]Kn&B}>3Y2.UeW"~qsUhsi.-H)nH.UGM<'IB^N%O
+T2n|H%qoY1_Jh&!+ki|SD{s4':ypM^vQTa9/B.S=P(1"sh525TrXg0CMu(]aKl^iu)FFgMD)=C"{3g6DZigbTr-;A4[2v>j2X|FA-TKY_K!y]t@od#XrTf
+#.O+{Ofx}RZ})`4Gz=$G$UQV!"%mC"&W;17cPVnh3Nq=U6x3AJp_WmP=T4vd"X;a5VIlRDZqH{"LZJ%YL5qe;"3lhg3W/D/8vEAPbHL$67FQbq:&5l6T3(
+!%M,%8&Tig56[caxZ0}#{pcC1];Qw%`8(A,(N'N2N'h7Ub~/`zd(bB7CScX%g$[#u=UeH+gpqldJ_q87$a+_!Vz,|<yC)A|qHd,O^=N0dGC5/_n4fQZUAX
+5KE3#Q8ML,sR6&9uRayf'E^"%&Gr`7,8S0_:)xrw1yVuv6VJ,cy<|Z8y9oE4r@`Q>5Qdf(^ZxFM6<;E[-Q6EF4>PAiR7L@pshq4C&a_]Q9NyL-EY{KLj/|
+!bYrax5zLr(u#MGCAX<LfCUfm{k^&Rr4=.L%iVZe}6xvHq@kezhMXpK8|`!Qac(ax%N_SVsM4SIt=o7o0S8p>B9eyJe'Fu:[%zOW=w&bS"Pj~g'lexeFHC
+}csUWP|,Z%=3zux'5`P|L)#%$WHMHJ{<CcUW,V$Tg<3q:u~>><n<E>VP(]YbI8x2_-@2JH;jyJkSW%oS#!}o4'u9h^f.ZuQ{@XBeJkO2.l{uq.BSe3'Muu
+}YS>d1A6j`11%nAs4_P$J=b;=F5V(+U}#+.)CAY3;U)th0c0H%webo7otqH|A^Gh)H%F,Iun#s9bqA8n%:9BNocaDeMSwg=MaC:x`WT:+O@pYhCgqLE:,x
+M&xax62`_9Ks++c0nj(qHcU[5a<.ikBrSwdtsq>kF#;h!7=hbKLu8RpufXa.wCo(~Ls^P/9et)US81&ViHL}KEPtA1/fss(0QFu|!,[I[UO%Dgz7{35`8p
+58UY+g`%}$lae&&c^u{}tG-vZBp%]>8GVTuFX38O.rkNotG5;erW+m3}N=gvP$qx~zky_|+EdV`f(DmwQ$szZ2YwIwHO-m+x%>X]UN%r%M%_~zZzQFIgFu
+Y;0]RtKyw=AC<q#Ps8Jc'_,{llf4w6^U)yJczA:J[}18>b,m7|[}~jQ#IZ([Ufl]9KGc~h@7Yb;'|BmkVeE#]US}j.Ks]DfSogn=H-3Z3}co)9gf~|e:1f
+l_PF"SGwx@8vqa#&okGp8#O+N)K"objkfOR%$Yy,Anp{Z42nLXSXv2zHjEb4~t>MV=|:k%Y|huMF1mZ]GiiPF"2YE|K9_2mxu/HvtcOtOqm3$+MGK^qzcO
+Pdi%Y7Ub'lUkcQ=j7n+q:o!C[B:IzqXt|gyZ(^9>8%DIUs<I^p'uR[;rDR$^oII.cYpSS.GGvY;(p{'UH7").3'q&sgB/5t9iVF@7{1Wc"Q&"T3=##Ou7t
+a":B`sX=b<fe'z%5')1-+.r-}P|F.'6+rZHXKy&7zc7Y8mK8Gu@x!Lp7)t7Aif]J4G2v<&x,D01=XBIQ`a}n.UQ>^zA.F=dl:eki[z#7D74H~GwIisM)O/
+pko'U1nmLix3F#cekUuZ]GEwbWut'su-[hU9}>SSOj'7ooko`B&moua<Wd[%warMGRK=('Y<s#O,Hr2,[mZ<!U.D]UeY-mi,0}vm!}HtEE=O_,T7,ztG>o
+{LI)|6g`)yEo2w'G`z,5pI^>r1e<+0fy#:h.rS|j1o"SEn2FVhmjxs,0s8Nccz{'>1!UOxDuxd_eSVcda(:[.l@V,:N`e#/mVi~bqJTSQCcf)`z"j(Kl33
+mD1.s<Yl&gV++V$[JWDf&Kiz>/Rf769|Bk{W;rTo754%>XW;j|_mj,#{Z+dF!+vTF#TjE=`nA;-b"y+SF;Zh#/-6+0hq>l7c:k)[BiX%jqO!`QSVo)qlVO
+avoe{s:"r1YLVN~Dt]kVe@s#[av%;iGxu:2ivGTY|U!.`t/r:FA$%"pG6''B9@y|5/PK'F^dm:ax2KfN"^&Rk3K>%n%-t#E#=uj+pe&YC"-7IfJikOMG8Q
+Wd[`J{;T1;wu/($s6HbKT%+wLv!'0=k9V51NaH{R/#]3e)go2'MgwnbHd4$w7-2qVo;f'9Lw'`9z#[Qiy{-p([';@X<wT=yI}]JNM`I,1`PnH;;7R(Fs;"
+A}<'l5XKdL%2~4q{Q&FIND,(bs,wSDE+n6xTZDZso^x3rMWuBOS5IEING@EY1{".i|'fjj]|(XF"f8fbXL.u0LiiJD^Fb2iqtK]E86-LOMKSES+fS#]"bi
+6@U;[{1a_9eHqjG5(LjDhjY2ZSXjzfTJu>/-|y=nQ1F.YO3T9f@;z.!5-lBI]"6<NFcDxiJN<Su8^@)fM]FSf2h2h8Sd9`s,blQ+y-&[q"6La$Qjv`t)_Q
+IA<R:%lfM<_ig:.<A@LZt1WCFLdot&k3x2FPYRDU|%G-pU}oRbc=IMLNql#l_ID[uq-{Xaklpba6woZBTBlqt}m^6}U{k|OD(Mw}RT`Yb%QS6bc,y;8tl{
+&>xu#x.;T{1{Bq"8e=3/"mC)-P)I6T%B-vJ'~|CeR|~c9(/2orFXAV]f'}tbOdaD.G3VOrs<q-rZdD~Y$jn,(Dg&rZd3Vj^$YM{Y_w~bw4Wcp7WD$3mY&Y
+g"SUFxXY33h^zop(.;xb0k-^ws"+YOc|@e#>Sm>5"w[wu,v+P=#J>;@q)g^4:y4^Zy+)QJJG91KtvI7'"Y4W}$huRCHG,F|B$6c&VF)J7^XQE9$thXCbDa
+#rM0T+8rRJKhjB|W^z:+a!(vAr|b)Rkue.]bv;,S!-"=+YQ^NzL/QZ)nprl:0)]wMW^G.Bx#M8b3A8t]Pd9UZz"iVPYs@Ff.=qVr/W`Eo7TUu+VyQ_R2K`
+%nr$@(|j9Nn,viRIiL`qPsONdcv]|Y%;!z2<xS8B!>rX;q|,VQw>c{hh]r)tMuRVq7y4RTV0x8NH!eH-eLpua!mX2{V2BU_fm+WiQQjf08g+,)S)&:f=qg
+)&,v]D%Xlsl18&ub1%nRBvCY1dy^|yrz5xT:8182.#%YP0!@Mbzp;opb9M&STh7G,')3psx$g42{Nq~w8[T3yOuL5PwqV|RQY<.@2Q&l[lcNqWQ]'vnZVz
+vbKf20R:ExwVP/@(ZK|Ee<;M'N{lzN}M1'CC_j9z&U3b|vE&]!9(O+"czbooY/xfGs,jr7hb$J@BwIh8e;y59w!9&qW947h{P<gw$GVEF}JhD5GA]oWc4[
+"&0c/m"G{[Z-D|Id!ck`:CpQB{ltp(;nN`rhNIhXFq+]SI+[~%{COOc#m&cRq1:,T&I0T&=H)[5FM^Nw9qUn.yM<K|~6)Mr-_d05_x{JV9vzG0Q.z;#eJ4
+#Z5)yScWYyV;[kr4v_ndnU^FH%KIDf<I"HETKPw(bByeZIFIHZb1P-o)G-nJ:nBAOcbqsj/Q[Hky_|Q&Q|Q,'-wyUM+o|1MSP`~aTW#h6pe@S9SlQQJ)9C
+=r>^GE:0fI5mZ45Qu,`Y&$Q2iKbKp>1Vnm[c$)u=qetw2:7v&CcGW9ZS~a(=WPFl_LkB+fskH,#Llp`B$5vU^aMjV3yMiQZMlh{{#|zA&vhjP+RdlFQJ~L
+ZzkI6b=+Gf5XjzZ67xT]D"7&Bvx.)`_.srw<9yWF>rGTX,^s{/eY$Vr/C,7%uFc28'Nukr]y_fHzEXr[~^+VV5D#9rk.Dj6|'xa"U[^0JBr,q"ne!2Gm]A
+t@pv%sARSQ;{Af/X-;8$ZMi[w1jw+Wrli{=:N:2<=u]|'!a2af^y]|"v8/JmxF'/=D=g;7|DxIVYG=&P@,@gqLDC%sl'%Rv'rB[3=yZW8<Hn@)1,FByEZ2
+R]xthF-.p]hn[w1s"W1kHDZ7=.=Y-iwd)=:}8sH4Te'cdm.E^,J^tCdvxh;|KCdb`LKW`vZ-m7Gs0=@05),`%d=iO5Pxk:m2%5x'<v0NpS3O#AqvJ(en|=
+,:WvV6G1R3zkTk@|GoA72B]L&3mIlZz@$tWy:$e5<R&s6Z9c)LG3zC,ZP<<9T14HrUZ:xqC$}S]^bMy[nGz|m%j@c@KXADF)53DGUC<w:w^ecshIoa,`02
+4C>n#-_GT$"9H>(I0$,p|m1!>i{STyuyVW](/cma222>QdvvDfXfCb!K]2wb1M{`c^yHPhn/i,8KJH;>v&L09-S^G{wER@JKM@Bc;r|A&dJaS<zNN_I'tX
+E=U|mgggAT1^c@EP$T#w)46ani)dAzof1^ORE3Sj["_^SZ~]ZaI!$wMA"0SQMp6c|fSiv;M(M#]RR<Z5Wx{5|PS+MB:fr-@5&gRU/AB.f9`VuI.twV_<T3
+`qi+&1LRrMnp;Zo+{mR1|j,V:Z~3jiN'#'#Imv6rw5>wd;N"HrA}')0F,n>Sm"LcJZ~YJdDmjOQPX+8bn/1c#]Z`B=uJ-26]wT=q17s=OWKcwuo;4+mnCt
+2|v-$oA}=BIsh,B8nh0FCYA-It=AY]TQGI1[6oV]FZ^WQ0I|4x(gyyB`ES;}a+U:#I48nF#+$L$:$r>tHgd7Lt3zx)ckA)<`~|_bd!dRLdc}(pg9;M&[3L
+g1Wrs^@:,-WbFwCKL8-wA=iKkuTH8[lL&.>e)gRJ{v^@-KVlmvv$7GnVq60v-F},<1G7z=]"]y.Z4f`|ftSM@],4C01c8ph8e(F>zb}8}yg5JW-6P!JFS/
+-B((7(1r5/_xcd7JQPdu^`igOw#>!#YBfpPNU0=[%KR|Pz`Z.;KaXr2sW}=8vP.rq7Qm{9:>ZYiC"e5BY;DtX2&jxZFVLoQ5KkkmE$ktP_IAU;.JRJ_wDJ
+z5GkUqr/QZ[sFlGI+(~Q`G%-;R&xgNXYkR)f[=Nto5rAHx5q9G;7^wMLL3Z3zUVlVo:Og#C9|2FP[']!hp.)]LiYR$~QOS"YT|p,|4rNxg](6''4y/bn`Y
+ndrRbmW,5-nSY9~Sm^iez/SUJi(RQ8c39t57=yetpg$1EWe19rKA("IJ:Gfm]>`V-#h]sI8Us%-0tv7hKEBf'Z-z9F/(/^JRlU|siL6`rx@U9Z%g]srT_y
+of4[&o.=HYnfnR)^S+$]_<FJ'tVkolZjZ%Hp0@0bAJg(6@ZpOPF$a3,|Eb^X]f&{W91j).4ua_!zaW+[>l8D[rf,rfP/J8xr@s)f1Xb"iz|I^Vo[(S(Y@k
+f[wJZRMKLJA_CmEiJ9fz#CuHBl3O}]>TorHK9@sJ_<|cf)Iw.FF_}g1bII/,dM`q/X,V>uHB[V|[3e3nI||dYv|I`>l0$Fc#kJH}y"s'5yq#'I}_gqxX0L
+[qV]D0OK(OWY0CKqlG5$`<[m1Uz[rvRQA`xoepke(=j5toVeRz<Yl]D'ZAuM'rrr1M%4j,"MDy_,FG.m@j_LtnBst|C&fV47d1T|Ad3h(,}"O`fl/Iuc#3
+w,57zdZaN)[-t3)<>j30,_W[_<eO2iuPXyfIRQ<C,E'5#AWHB0:5O+SFQZPJi(c&"26o#st5v)zm#=sA^>sAgy!maJe{|B8/,+/jhag:'dbOWa<=X1p{u0
+nBl[n-dW!s0tehY(3uXd~0NuQDy&R]EC,&8N@MgEC6~hD`vinV|/nV}4F14]MVuvVLN((SF6EV7E"Dxu2}B+cbswtk@DL5A@W&zSF/j=}/Fkw4>l(,~TQ#
+lk(y"V~HrKt_t|@B[fii;i3=s}nkrqeO!CmC3sRs'OMa@pf}(xAnw]I3GKDNXV#0Hff;=<yqxXhL),zp+7l6AFz<r9Lhe5.ZaL88J.LJ]IhAE#o"4=AWGY
+{CPe$,@P^+j&p)q%Gy.5]Ac%MaoF#]Q_:Ne%u-G:l@<nReTa<w|1]T)$}oMhi=[&raQJZ)Ek,UwQz>>"NEXkqNQR"Zo55_T5ZF=+X:l%7WH((@Vi=5KW@N
+)D#Y@A5x|wzoV}`m9p+83iPN'N@83hO7{wBda`7RQqv:Mc-os2wL_0t}wC/{4H6qQq{KQI{SLjBJqpX^ZD,s-MRt-OPNaI9|H:K}sa$|Yli(#&8G9zM;hX
+]-}1&}F{`E,D!gl$SEdF3orO7]#d8dZ@,FAgIop3YuFW1`L{8v4ju!yB`Ia$NW~NwDW#MA/8v21V5SFWlGVLs)>fNUnNnn"{"$5&n#}("8wuM#zTT$'Gl`
+{%xea<xArhj2`VkFPMx!]([9~}'EXOUA>T}{4q"|ym{bnW)JgyE`jJp'G[hBOv5f'A'Qvtbi;%-f(tblHc[6/!x;;`pSV$$(sU)INi'Tv(!@zFbN^%'j&-
+vk/P4z-%-h$Ygkur9OC#4/0t%Y!y=QcEf5wa7:7Q/QA,}9A>^pTN;lEQY<2zK,owpz[P1!$H(469=Fl$]&t7r'KIz^[mcD1s;nI++Uh2~M-&R7ncEQR<<.
++-p+oqJoCccAx:Y$#1T4waLf(yW6RsgH~cJ9<bOBai<I^]#P`W=#u_iG-5CKuMGBy{L8A.m<6eoqJz~{dkp%a5T%)Sa}0}^jpo=gj}EOn!`UxrUMP7:6#s
+CH/%vG/4^2ltB0X=sr~x&d)-OIk:LU_I4`5i;G2$I;'1&z+=RHO[M8HJ1RccrKua:FmV<shW'>r{Q&T{"4m9`.[>ZqZXoIp"k527X0xg(/JMNZI=uFYF]{
+"i+E|@Q"3k3rW&IdU|GZ^Oz#pL]u-O{/>}U7SJ#fjq{GRp)t!OFGy4+9[_plm/i}={R'TG)Hpu=xkHOQ-fkY/Y'@>]xzAeDutsa}iM2^kx%GwFm.$')E[E
+(:5#&4pwzI"@r5nq#/jKuog[@(xxr>i`C4]pXC1@U7{IR_+[!${[((^;yHE4xEJ[NMk2}cga."+3Z[l!Wnv%KoCX2hQO63&n~y!rS2+%cctqu1.jMF_&a-
+xM3%/%EO^aH=92aD^I~Os@{:;E0Qw"#|L9k.[yr!.,5U.kF08MvXLO9cz(@$K>!`n"mk71w0@Xf8JUI([Fv=|odk4Nv$rz%gWTK[[JY#,g+XCAy,,r[ZzX
+j3l(G,d(L-Un%]XsbiMb]9]@3FivhLFK[v@IX_5Aa:r@l,_TR=:g4$E,9}6.h6Xmud')5=!x3)J:Q72l@K1t&85,rRC}o5yqWKD:#5wU:wQ<jda>7|k%$E
+oWt0Kai{S6:'W#Q#1!CJ[nebk032e@%&@O^cq>,kH5id(XiS"V%>3M.qNkG^xeNlQkA'lj5>!-%XZrIwLz>=udSx+GM-+CHO5+),4o0a2J3V7E_!YldS,u
+],&I$pP%BX2gqH]<dVBvIk%8UP)1g<H=WpC4,%ihzfeX^}dm@Ci(z!HGuL7=gi~E|jiHAN66W36!X!9f!k]l.I_#Ad%SKhL+.iYpum[Y<>5TP/9!&kV`7B
+esI4'sbA,^2w5#LT#2[3,NVR|/LfiS=9eoKWtx9.ZR9`qyB-|<kQ4SEnh"ev$:L=754vYx-rZ>&,w$T(7GhR}b`r^^=X,5`cCrHy&Z,3u%jAHFD>0)p/$D
+tB>$OyjE(1(WXX56X#&'^%81.;dB$7=msrb{D0fXeTDo(]Y!Ou9&^R_au=hh~Nx"EL_|$L<9A:aHhw7fBos7>^4YzgR4Q,=|/wP!KfioSJveY6[8f(kA$J
+Z3}oarf1c/z/S>B,S,<=awJ,+`gcoDq`O}SK0H$Y-nC%.M$rQ<v4tj~raxY9}RChF|S/R.CWRn)GL]6Yh#=qpVYV_yAR88"TI5cLHO;VJ`yxIXeMA.5tNJ
+:,j%w&4YTTpo~d:n_2;nJ>RpupCul^0}}$l+Z4ynOSVa,%t1"^MAfIRw<E4HBG,vowrK;sM/Ak8glw%Bup{gi7lFx[HvXlT3%;{|(9Gf8I^;2^OB(sZ&14
+>`Atl7z3;dZjOJ'LUbmoW`/_H}`-BX,9[GAX@A#Nc1XIKj>%[YIPx.bYQS!zCfkw'$"@+6#Re2HUjhDzY$,E%=7rnczJP>G`5yW=HY)=_z;;cC!giSw{<X
+2oBr`^!-$1Z6#}ebTa_N8K%g!b9Jfi1C(FGjP(a+yUMvb4iU&l8Wm:FN2_sUegj0LEJo`HK:&1N9VmU$U@.M`670{WAh]HG2QXog)c9AxFb&w@[$Sl"#{%
+Gub2Xf[z.c'7fLghaHaVbV"8fym4HQu4Z})l#tX:3>dT0x%8]MA@tcA}iOJYG9oVjDDsd&XZ7z}xLG|Z6[QvG8]n`HR)+C/InM6Hgu8eW>{%ot.Hq>=m"8
+),yTDGau[SE=1m@`&z1MwkFkP<0ag&+aVn(XLfa|{y/F!(YH@g([Y_+d=(_&5-R"QHSZjONlJ/[rXz<g;GR1fnAE`WewK<"HUTq-dgmZ&/Sa1V&m4']&5^
+zZU.+wNrw9{,wjsZgOCbb:!%#he++q&aR+%9:top1q]HbRIcmtY^o-%%VXyEVvi2|qW9t,^jk!>`C>t,A%]u>OUA0JSB@Q#muL`e_F.{PdcMw|dL6iiRDT
+60>WmxxEs1XlS+j#R%)CBFoamnDeU']{ELd``EBzs4vEr}3WoO_<W-1bVN(S}tc{cptdBYYI2-WI;l@4<{y{C{`B_)/C;xB#w:hq~q5/U^qK{EXy#U.)T'
+oB9u:|98:2$.1LFvYV3d~.7;&6!nx`kii7-%zCZzjn>TLW`r|RRea)2KrTMb52&^3Pb+XnjRjY~U+/XM+R0Q%V&`S/^_$3x7Rr3-pM~0e)&|UFE4N4Ki&F
+TyGOYZQ+-F,}fV#zYnf,ex}0/UT056lYY%B]}K[ja>vu/do=yAqeQm%=x&)b2A<zIm7'ts$WAbIuP!"Hr'|Q$53&J9P;TW|m&:>,f98a1LP0:]vG>,E:wu
+Q$NiBqoob`2bUn;IUOPFtbkb@#+<<[@yi4@i"ruvT1z8&mcuo'4h)4[PA|B8Ng0OgJ7q<},4S}=%:8FxKy4-m>,7M7Oh7^.a9Z-P,`go5K.^T`QDk["s#B
+G+81hGqS!H|1EF(}7J;qx!v.)wd{fpK7NkI+M#fe%:A<kNoCn]OQ%]H"}$clT5goh[&!hPu5ir#nFp0h$UFT|Aw4NG_<cK[oK[RhS3jAq-;/l{3aSB+_rK
+HXQp2WEWNd1'{{z8Kw24iVHy+-HP;bCBVkoR<}9iz[+wT&U`8|,1Q4cIJV"6qf8@7HBXHQHoc5IXUcX:)TuM<MVVI37dN5A01.gGm3KlmKMjFqr@|3g<"V
+%kdG,=JIkno&/w0tTzDoZRb74|5I$q/Cw3^;(PI}3LWqZFM;5SEmi-hsrc%2-<%Ir4T`.CMXS^s;]sS)6dy4A2g)1%<;Z-TGZBV!xzdUsT:%W,vTT!k+8h
+fs{@+hpP!O>7I0|YwJK(HhCH.pN&]!t0|:.jg8tkaO'a]TS!KpF-JY5(U-D#kGM#O<%]t^~n|R]7C$&)qS/$;@B$N.{I@pO{k%}JXtl(jsbV3!nE3"6=/%
+d=pS#iv{]DHLPE..#eVEH8b{"^dE>Bu'1<aZqA-IU-U},D&|o]l%fp,<[$>mmNq]=,o&NB6-Qr~Z]LN@ShFp9'-qBI`W_/xx%A1bsXEfigmcSr[sWa7DRn
+m&VsZs~Z9qnGQ9DM'MajF7f9M|=Xtgv4kV}0,2|CKe@Qi+`0jf=H&Z8_cT/T&Zfe4q9RJJiHBTD#@SnthNEOUKES@9B4mnE2v0;51AG57Cp-O`kEx"V4O>
+WgA7YRx#}s9:vRXe@r^p6tQTpW.45HLe>DEh&GyT!e(y2p%|~"yqoZ3Md9^w2t+9L^kTq|pka3)rJa^P`U=G=w9#-TMh+Y$!2oZC#PD5{KRtTTu1m3OP4K
+nq=+W]r1XEXX(L{pR6Jh+oppvo;Z.jmFkQ77`qh#j/]1Jc]BG:UlJg:@78T6{/e2``~l7:V,jXU23tBfp&86K$3G;SUfh.8lU"GqYV=blA[e~7eC:Vd=4X
+E.^g"#>o5O9^^FChN],4}b,`MZ:}eg<NK(:A[J^w8Os{A."1Q#T;~"teYkP&M;F.q;8iD"b#BBRDsXAF4FBA+&_3_D4/}7Y9kV66qYSP-Qo,ff/ue4^ns0
++kK$5<acugi3rFMXtQqf,%}1v@xRLR)[KuXBr<$<'kOy}y{=]pC(_kG0Hkj|gI8OZR^W1q-]Nq1gZW!5%L7[xvJ16rO-o)fq#vKMvemO/:AR&SYyQR_Hyp
+RzHoxIU>fq{JED84|:sDRkuwMJ.hjUB|8wu]8wJZMDY{|Nh/EIJijx1b3_x`ux8g/}]qJL_^JwcoqAU';l<lGqlMDoKg<te>Dw0'mDR_Of[64'G]!^B6uQ
+Rfz^/UiuMgp=T7K6qTeXbM!@#QubYSDs.OPx:^_%Yvih:rh{:<S>]|.62q^w8<`'f%KkH8e^Wf"{D@o=Y1HdU'2`_tktr`{'WaE0"iD;V(f8LB/1L$ri,$
+.Qd[AQ]B-39Fh62Xg4tsfoBeVO5A[,mch@xs$E5q3uhZOMf5bk@0=;~Er|'tRgNLz"b|Z6|l&8GMxZhb}5|lq:1BOv7-1M=/n%%AH7I'<';BnEMAi0DT3Z
+W3s',9U|.F;K8[<Ga`-U%D4%Am9ce>ymfsyHn'<XP1zElT@w;-U:l}MgHUZXPT:y|6`LxeVxj6:;gHJnQTw3[Fb>&PA3D_:x@Ae(jVjTNjv:~5UuvgZ$,t
+j^nMo}I/:vlnl5k#I3fI#"_aA^E`(8:r1OxZY>0aSOAs@q[#Yy2,''2m$L-OAfu6^zKj&JMVNl7,1cGVUMyuq|a}/72daLa(OFr_@vAjl;v$>x@nHGnY+4
+!bo_dUzqbu$N4|SNhxmg0F_:L:{5iL3^8z/9bA(C$BSdJt"U+K"r%EJl!{S63F#tc:rrS%Kb`Fc3gEEYmrR:5GxNC}2,OjK5m9CLML]^LxAV:P/`q{A]IW
+kT,x.z_99,Kubf,L/3fv6.KB2TE3N%L.xJm@Hr#N`XpAdS.:by)1!v_#<gR]8|'&wOcwi:~J<!/]oGt,P)G"+.ZyPh~NE}$(5{W,bUuj(p_:I:m3DV,=l@
+owG[kx`_bz=q=M2;){TcD%e7RfeN}r$(O}P"sl5Q/9GMAg9D2rp50MANFINsU##Q~Q9ricHiT</KL;'ox@{6)|:'J9`!C"`}HXDXF1-q8.TA)KzLWxFf{)
+_StvbL7M=WwB>([X)&hKsBf1-VM)}9LE;.>_SPyBOQ@<#&I(/$tTy(g2}Mt2.`dcjsdn6```BSJAoYvI.WJ4f:b-(Y,7@-VuLysFbk)]s_x-L0,#[3ANgN
+=g"AD(t<26}$dak(Q9byI^pAe&|)kkCi/EuB/XwV~oK+CFlbH$v%7tcCJ"m5n;|_BU@D80+u2gO'AM^n0PgY;:wUm[yXI8'Z'g74Y"KSYu1L|/<OEjk,)R
+NiYdr%=CwN1MZ>Xf(-]t,UD+h+Sa]"V/~w.CC"JQ'1q@6,xf]26fn'pv-N,(kpx0pe/KxjxQw&8iexM69Kk9ef[4t@Qvv5n=<|4vz^`J&C,vxH2/qiVIEb
+[mwC_/zp&58wJ-p!|U8QR/>eE,[HXH@b]#<Z0ID=lm,$"94T_1}Vqpy@LFV1bHCnkgkD2,wZ`|b%T5&4W8Jw&e.{qV:_^$KBb6(Y{Cxj9+zjCH[+F;>i,!
+uGEpai'+=^jy+oo)mlAa|Z&B->dlTf/ZZm1q`YE=>/@z;/-2F.&{a9.8IU|9lo2%7.gWo)xlh6t::jdKJP5n/r9=XEOxFW'!M8PdK-X@}A=,+Ui$o6u!4(
+Qk]$tz1{tdP3ba3!ea-sk1ZgS&1)IBA}CwZ,zvRo]6dLG%8d"`X']-S[HDF1'Co7<hJ)6F;E="ln+:$B/pW$8WBut>HEz@U1SY,z.Wweot+Wt]%y+1Sydc
+>BRbpKZ0$qLH7`>n<O72,P:]L4v`hqu9P>2BClVm):};ke{nuWu1sObONSgy[xZX'W!o:8GvLr-sp=S"@#n8x/Uajy,hOh`(3)KUw/eNfF9-aY@c^Zc'{b
+1px=B;Iqj]}D%2d:.w8p'p#]g2_MEdn5$-mI7I;=6'V9ou3;ew(lyzWXQ{17JD5:.h=F$]N7MezUMv(jFL%.pc$<)4n=>J)N:-hC#9QH/WfXxnhc}FBLFk
+qcVF$;cZW(t%;p_nWqv)-iFzyuhlJ`ZD-UobM0AltCJc`VeYn"&k]=qNMI~A$[xC:2kZYtI{OLoL@<6W[{AX1:wvR%_uei<Wl0S7s@BUiVj:}1og5l=)]2
+,Q='#y!#q%YEs:LkT^[1cF}7C3{2fh3d$^p0},:qcCrr'emiyVT4Z^p}.ta{kc&ht=NbL{iaiHYO'kd=TXoIqqF@qA/we0/Q[T~g@+`;NFXa}FIQl6;Bph
+C:nbG(cp3{_u955a@WCf678I1lkPfuO1}<KyG.TV-Z'c-gcKmnTQ:ka&2Hq.N/a8~nl3{Rwoe@7SyjvB|U>vXZUah6^K0VQ}[x3r#>f5f<>4!#Uu!vEBFG
+{%=^.5~V/Rvgw{(ulmJt[{A1jbbRd_JWM`iUtR%17io0[5}dovm3P;l&FhZ8TaW>%+jn_k&9OJ%@jvlSBaKOB%ZPU[OM[l'a[HQ}ri$T23Aj`WPku{xD<}
+P9BdAz-|,[fCs#WZ%z>oySA$aoM2@9-f'Mmb7r7=dL#(:`lJVvIC!AOuD;Y"|G4V6DusLv1[>twQw:f&HCdBvJLU(7)$R0k&'t-Q@)d<JG'e_8TAL0~OF:
+S6<Hj0qyJJ&aXonohA9VaQeE2iqI-Qp^%bpuPfDCR-n26M$XvIS+{tJR#RqeUOaEK-IofpD/=^HIHcM%,Jy'Xa,-_$#-"ED!)<Rh1{2cxmqiT)SzZY;a|%
+F7sml>9,{&2/8y,;SR'ZM}Ax,O+]3Z8K~cgq^</AL8oZ}t"K1t`ZUuboq7Z$v$Y01L~a&LyC3"s^.RO6x`uN22faRUIXn&HCl{LvEV8[(Tqh[:`NG>t4P&
+vqN(C>jYlD16l,nReW}q@V>UNv<-8se/~tQ9gdHITysd_MSq.Nk2J:x.MaNaH}WuI7>}I7-mVxxOGg}K)-S9}Kpf&n9oyeO7<7=b_IH)|cFOxj&jA"%`;T
+$Um+W'0r#+il,MMgY94N<Gfhhj>];DCFiE8S]&3`6/P4(:1zDhR+;upB<D0M8zM:GY%ZYLD!Oe-wY5rQA3I&SBjye^dxYn8QL!~_^6bt4P^KSo$T@(Fo$5
+Z^,>9YM2={C!bdm#RC'8v{&ns1ro^{(f;c"8!MQg!k:m/_TD)Vg{mM]f&0>}$Mdy2}/7XF+tKRxk8E=VLA]snL-9gKq>tjPA3KwbJ;Sd|av!rlz+vQR%Tm
+32Zt[[qh{57q66g'wW8;dj{+$NQncK3|-;PH'xAY3:SB%>=Jfg%SPpU,'bTeKYUfV@@1!"M:q@dsj-r3/&c"rT)5nMJ)8(<ikHCZGhPC}a(dw1oQ|4&!DW
+(B~o2z|hCf&D0p)U_ZA]8Bu7>$+=3fOBwi+KqilEGNj"p.8:W1Ox],LH"JYm3;4B(DeQP^>}9:`rZAOh<(,N<M#RzgR|CO>9dS&,v+P]GujueP&N"K&h!_
+.)~/]hVF>]os2K^D^M6zUUS"nLT9&yE5x]vKo$S6To{alCm6EIsw@L!]+H:sw9yT]Rm#;cW8bM/".0h>m9Dg#0iE0-I084Kij-[c`475nGz"+$EFP+uwTB
+{9AiSR}o1q89{kgNI8EPv+{ubIND-a+#VUeluXs5m$uhjYh[Voo&7d<IvQe1!kPU&`w{~76h-z"%ApecT#H&B!m=4(@UDcfSqmc#YrQok@H,E;_alz$!Z;
+o#Cdl8%I4z,10G7A8]<m#Ry@(w1Y6=8UECZbtB|7q7JOH.@}7!B,6BmmW6,m=xc|.bbL:DKE(m.o0.9wD+^&HKT]2a[22X22$|%oj$nJ~<>h[3bZ9E4.vQ
+/KnnUhE(^`YP6R`$Xb{WLR'v$YLzE4T2&s`{=X&e#P9Xk#>6YFiel+Q$4Kh0d=+(_^HHZ;^H<8/OZE5$X:QTD!$>5fNQ~)A%K&"YJF3NQdcOwef<]JASj"
+QV>MxIY.ei5<-a[WDc#r2D@B4q}L)aP$B%/<+5blp+Z>MWfVuyLA3n9$VJUtBAEa)GM6l0<H<zz!cO6$W](=mUuei^(7_;/`(i^Qq+yU{blhkzD/<ERF5%
++82Xxru}h2~tVah3J`gv/(+8i54;N.m`G<J-1x.`+d=wr`ws2V(ug9dpE:1M-hyS9FZ$a)MTdyAb!f~r&F}JDyjU%W6h1/Y9|'{VRay#.=w"%+}+L1%-mt
+Pl+bl1U7}H0"H>2|+#E[hD.{Pq!-Koq}Ir#]:yXnHQOk&TI>Zm:#fNZnT77R(s3=C3XqZ&W3+%nO-F93vC>Z/bRdI,h$KA"8K78]tOJpq6r7MTitd(z8y}
+`7d^l1|mp^'GjMmSh=6GpA~0da'KbsY_Hh<$-gF('G>:@,E4@i|Wub31<awy2=eAw|+^!AbkQQII%Zyzy{0wmI5eN1n.uXFykDX'N`U&Odp|o)@V<)=gSp
+CB)%|/Zf^X-Ak%/r&%1(+!3ge+5#-,+h9H8qFz^N/>Gu$lu;^JnWy(jO/vzHit5||qL{[C/.n0BUI//jR8kO-Kk(ZRO/L+%5yqrx!Q2{KIE"h%1Azq5+@X
+GCR.ONQt;RA0/1&sB2'PEL'%+4}m1J-=4gT[u:!rYLM[YrtzU`CZ0woAj)-'.9:|[IP8{i0Tjw[:;AY,g'/s[FsvL80Z6=WYLk'$NpAef973.tj3luDsnL
+k:I[mzawbaVg}x%UV3Ojt(1R"{6JPP>|.(QN3cC1vzo/VwB3B62"=/;&Wx,6.sM"vj7%mMS^rEz9-1S,9>+aegJYMgk.6kk$2b/P#;IwOB!:s3|dw9Q%+n
+S{:C`YV8V92S2Hv5{$V1n#ZT8e7_G,/_++J7Z9d)0w,-u)JIR8CU$aVO^k+,+yQW7ia2[uWTH5VgEVm%%2ZKgLn[bu<TDs#/di7m)A^Ps7li,qoN>eE}$V
+g<hixFb8Q8<197X$=7!k|mnIPxT#`/^<x7x}Px4%0i0F>+_"0nWro06}lQ}W0PU]#Z0|%<zK3Oq.&Qi+{|-;s9N&z{49|sq|JytyLHnY.H#R.]Pa-1kE61
+GZ}`c&:w9,T4Z}kNolJ;beS(#AN}vjK0%qzj.5n%u,7pL{ZpkcU"=uAH,]l]iq"J'GL$$gws/hG{,rCg+.Ndr2ygiO}Gb`)fGB<hdartInp_6Ef|cUxEmU
+AR{fyDIV3%N@-n&$s}cBB"|.oPdxU1CANo#[5|F[EI~@8}Qi@BMT(S#zBj@35f0>3NiM!"VNgQ!58v@Uj6vyiM]M.)=2<6P15_({f=@@WVbH.YF0<oDb/G
+W]"@qbE,Wvu/82:^Q.H`BQ9/-67v.BLIrT7Ic21u~Kl7<|fh[1p(']en)Jt=jy<_=@_S{))-L&j#VGJ9r0{C;WVPX0Tw,m3$a(,U=p{bZT&<=ESB^Elva6
+;2[2FtU{%5A&0x&y`T~zRE$Z<D)e}8)c{X0u]/:P,ac)vvYSKu|S&.1K)UPZ~4WSQ;UTt4lj,xb{>KJDm5]_k(d@fsEQ4k/[b{_N+@q.Q@ypg>qbb["5bO
+"jE8vq%-QZFYF's3c-/(L<XKbNZMPrc7|vOW%H#k:7W^NgCn/%q4}z[Qrr"bWuIerxQ19d-fRlC9IP)]:HEU!CC90PqN.55[l:6=]+vn$XbZ]L,ncY5qSZ
+RsC3fV|e&J+[]b)nRl+V|7>IuoG!X[%M+iFXmbmQjhC2{(U4dJCBgZ%Nj4nFOlZ>vW"!pHUxF@9;d8`rSVESm",Q,;6"M]g!si^d)#obQ>zL_k+=:lG5Q:
++wKDH|y4ONk,t2PTOJ<PGWa,!i{Q_khgFf@YHYj5ApB9r>=22F4_EynF6$v'MwoRxQ6}$zwe&[$.RU-zeMU!eo57rZ}W`@Q{tWO;3#jS=Kuxym8d)/${(K
+L]NJV^}<"fRMqVLA68S<,bXMA)aKCFMdCQ[a~54H7D'4#5b0JBv8bR'obbR<bFtFxv+b3wy09%!!TY)f'c+ssR[W3iO";^9^bQ7I9nkPD3K-{EFD1SxG@`
+XcH-oGK@VwFBK7c+ZaoCmlzb9:ETgl9#'ZOjWVpY%X;y/t=5`Z3.s|k/I^FFvc)@uH'Z"sL+1&yE3A0v4=Pz<Rm,k4pit.Cn-{J<0akZRJ^wiEjTrl9$/_
+eoARdUT}Yp_<BS-ou>K%#sN(/kTc`0o^OFA2%j-p9,5"eJ'F,>3M[chHjjqOvKey>)^d7i2WonIpHvMpOQfm]4da#fBrS,a!NLDvdmb,G;TD/Bd=s0x-IF
+84_|Wpy%M^aJAt0,)!Io10E>EF#A").@M$fjyv^_A-T^OmO+NTWO8<ZJW!Qie>mbo,<=zQ,>qASzjPFsMZ6I.W8R;)-c:7=]1J[|)'BfH@v62c]6%orG$A
++=Z%htFUAOpmm1E+o$1C3H{CpsTyhh{HNAt0pfi:FIg[krmHKpS"+V.8=oK.j6b24)QodRCv{q9//m#qVwkZqVNpmPiV2VER4`.n2DkDIVVK7gD-|FCtid
+aG%bp-$P#KFG1Mk:!^&$SXkV'/pF){{kO#J_0i(F#+;0W7bajB%B:._-"Yz(Ry;N3P>lh[.>Q>ti&gmPb)P&+XguSx4MQTJl0SHzIfA3N-=:pBe,Bdu6rW
+J|lkGI;RnNoNmlw'+C_g9/vj,QZBP&NVh$a>SJ}TBu&D`'.JpT}+D)U4M6u:7V=Z2QQ)'<]:p"T=9StplF]1O&<&Zfnx%2'BiB3yA"_qcKaUE]r<ZV,2+O
+812!^4cKj7!T$OzXBDwq9]RM7l(1GCYVornelf1uvCLfdglr.%Uc7CA5$9zjGu%3.kIWiWh@T_Cvo1|q|Lg5J5g>e"K:r.kTo"IG)tMQd].16B9PQm[9{'
+Q%h/{/X+p#P=T90oq$W2A$&+sKgJMs]s$n9<+iwYG<CqmL8&A_Ysy9y2/bR-tGPkLQG.wpwb$!1j%Y2pFFV!MxG}OEd8kS4fc'p@ZkD9:=FH4<l@6|""Cs
+(HYDSV4>.=PH>4jazy##>`M#7l<+AJH_3fi{^siLX7v}K%"Cr&6k4q3,XfC=kcW0KgYh.h$J#D427}>iJ]IG7(hY1;bf}:&cQdSaxx'jv:qr~h2O!`O]XZ
+)'3V^6E5%IvBjZRC4i9jv+Pn}|{]li]la[[HME6|03tOh$nCxbP1sU}rjo^!w83Q3;r^-qmmvL-8c-N@6+QwaFL(5uhYT-I#-sA5/R'cxR`-`J/7^:]d.j
+)dYb_KGEucT!cs/Hj/Kn'37RA,A,"d3X}Qu3%rSVlm]Ncb`vT.T;fdrl02^n-:O=`]BO;;t[5f8WeM(}Dk&xT5]Kw`e6I<uy5t>.plh^oKvD}=em8ougPy
+L1srR^BX"}9@W6=j+6-279s`hq}LN^-r69~+N-EtIF~BtDD.6]83xDKO$-5WH3(N#VkXC1`v%Hwat!2O~Q<ygq>[LeXE),.YrA3B#7W/s%7A|UCwszm]5@
+:QH{.clFsk#E%P;KGnHT'Z&4nd'E2df=ICc=EvCjl5{7[LSwe[!}Q0TY,^fa&&O"(h)j'Kpl2LL.4xBlrl22}kfc0d+rB_'c7K8l~G]4i8n[.#%_K"%_W@
+cHogd/Kh~;R1Npc)7C$f2P:{DZB"{Lsl<l!I"aAqZ(s&]3=;BYFV=>yD|'yt2H#Y:ZYD"z#Ua("R%;3|OY6N+){dVd!)0w@6]@zLn0m{H4j:IGFDrWj0]Y
+O-=QDNmP%5EL<hnr8Uv;U[[A0_yB5kO{iZ&q[v7fF<po-zTOYoL>.!G0<@_s%vKj3,{$PMSd,2YJ>o"ztsvR");u~x6y>I~Uk-sDm[qq+qeQPE+_oJow]G
+65BgI+.k)r+"3=.Y3/`n.gUx_:,:!E-Ajs%jL%NFp^l4,,L9sgSN'o]x58gGWZ173EU>vFsi=)/U;1X]L}"&uetHjP=`K">A!COL!KKOQDVhZIX!]eX-92
+%'2U2(EPW@sT_%e$g4"A/h&`j+8HL,v)pQ4<_QI/hC9n"y7SToH/.(F'bG+)HM<ou2/Iu4iTf%<EWhTni9,uO[Lslz4YN@NZjN3O4B}^Hb._~WqT||B`(R
+dynsqIC>HZZ^cj=[r&0&D6c|g,v<'%_Gu33J4L6mXew`h(EM/7Iib;kT45xeJv{9!vrHNj`q5Vhxy$W=w(:6"x{It<nqv"pf~,p%wJ{Hi_@N&UYy-HWEDs
+o3H]zIknt5`u]nqP@.F9xpE-g@zGT:,XUp<im)W:0.4IzxNxmxGs7]w"nd#!df=}})h"sv#wN+YcIwZe!1&vHjvSRf15uC)BwOM(fnfZ:X}>fbE;Z{of|Q
+T16rSkOi.`c.=hv3BDX8LP2;7r:1l|jc|cv"Z6A(i)|}X]NDOS0&L%A-HvFp&t@pTnm+1GWe%U2,$%iod.]|%`<wY)>VRCXpb|B8kR[}SwY!E5A=B^bOID
+nc]GOL9:$Q0$6ep27$C.=f8}>qmnm3d;]/PVlx3Wf4xw4nYZ-]Ls%b[R+H5X-c_dehSaWLFQyzy:81,=zKn#MXX3-$Wf4D3dWZ@lbr77pms&dl.)}IDg@I
+8O%)O{$[pK(a=Af>D$."4>-Vfy6sZf2luQRRvt/g6u$:<JMg"k<`u!&B8:M:_(Vj^:~v"5=D5Q4,sMf3MR0<"!$qZtw%V"fbg20gioouMSQ>]K{0|>$Q)#
+8[&t|2~.AQ((it-Hk8):i)yHtd_#;</ShdYAmu3Uz9~`b4S`9E%|=8n><!^S7=3}rH:J(21<MP3B}vZcGt:v]-|U%G@q>3Rh:lv5:S,Iev>IHMcm`gGTXQ
+c8tv0{_YXoHcr@#xZciN%tclVg&|u@%nl,w!d6E[yiD-~Y_9=};1U0E"!!ou,K_6$`LwsA!CRdLc>'wzEX;;wFH|$_7hUoiX)-fB:CZEd<LgW9YA[oqr:D
+b9tSFbeDzI(U9OrD!Mk2EDd9;oZH2a(|/`GA,r7JM_G.v+ZQF3KayqHzx!vp'nYbv$[}~mCNB[~p.R@lO]hr8T^V5Z)8[a<z]_]52k&zJ+>BZb/F9frI&D
+]@G'U`uW[>~<_8KDa3%ok/V';Xmn6J=cC_YU`We(poJ=V8t(9DA&Kje"59#}60P1sf;k"]B9B#6VMNZn8:s%UZgQQ4+kD10[`mUrti0@b_FfrQ(=^2=:)O
+<(_gdIo!Ut[`WE}]OV9$>/$`z4<%w2j@]Q<Hu`dERWQ4tTJ}o:6pGyMd%_):4q;f@3Y^.nZYhY3j9h17]o[tpY"K4yP{/DzKRH27S7^Kwj`MQ}iA%EBgr5
+,sRd24K6P.m|hrI;Pv`kKI|sP%a2irfR%@kT76%U0Hq.$h4In;hA^YhakKeeQdPF5QEeV$e#/6uA!6-RF#Jd4ZDemF~"UN)QU)yqL5KKisbJINC]QIw3%W
+TT[Ll:j[~cCG@tpvQ6M.KQ:pZYD^Os;%=Dbzp/mRNxx8GdT9ib$cvNn7B+QT1tlruDPuwz/3@2j#9|eELlAYEzwwwJAKxa+C~LT>MN.fh[+a6Fp0TCPdB^
+of~}Kzl4wc.c}g!&><|jEPyyZNT^{:a)TyadBPlIyhdEm]1E{w<&~5,G;r<'41{'8ag`OJial}}/W}D)5&i`nzhMgd&F""sI:6z=]ZHfTr'MoNAt^^xTqE
+S>43k3R]okjP'9br{^ZE"Ow4|VrFHpU:rQE'KEuz86[!t"Dgm<-bztpAnoOZ-<hO)DQvZZBK~DHH[HVC]IfWo9AMWd(fJx_:lsJdlIyM2QY]p{]zT13MXM
+CRf:,_&,@W[4A1qGsuZoP4Q=PNx}18LLu3v9KaOiL.7&wi;Ze6>rBr:B[_!MLaZeS}pAE_v1,khTLmiY9B[uLTt}eV~Q0dLS/Pk/5H`ok>:bdlidsJ`&_m
+7k_MX%eA~KX:NJ(DtTB'c'8S{H]otuxJH<:X+`:GVbg(^;>"Q@M]UOeGw-_N=#>aG12:mPTs%"[WxzUWHSkH/gHw|[5S9P6YpGw<>0KnhV@cF=yWD49GeB
+SYD6.E_O!|]C#'=/jeBBJNcs!&}H++ZD>fL02v@ZsxF=[^_:=b5#$"/cwRd$V+.x^T'FchUB=I|P,.T(Y_bM-n3iZZm:9/.;vQ9AZlbhJvaZ36P&j4sNu&
+Iij8!-qo9dj%>uh}f>L7Zf+DJnG{wmLD$w7R!`+<{iXy4;}[Y!S5e.0'cu|'LD,.1Nns6vQ6]3w|nsaFT@:zij&OB]iEW33{}M-Ncw521kKrB51UN94[vx
+t_fe&ve({D/`zN_29sYwn|3C!q.-1R[{gJ`F0zGr7[u<_omJNveJxZ[0Z]|kMsO+;LXGXK]<%%V-E,,9!<:gZ5MJ/Cf&cttYyh,l7%inh$"}_M{QuZ3ape
+~["/Al(O,BJklc+!:2P4-ERa)2&w2CQfq4mWOhzfre+v+xT{xzF;ZVbHwb)9ZuSt~6e)l{;'_-en)Y/nTLO7]a;)MP6RX@SCSNNj~{4tkJoPyECRc4`@,J
+(16!3qhEiCPySC/r]srdS#VXT2E@K`{o405B#[!o0oCT$CN[u!odkSKY~[di9}iz;{c82[l0i0yX|E"0sYVuv':7:v]Sp[_3(b>3'3i7k9|va:NW=7Ya|n
+D|M)TBhdvXm)ndtm#8w/F>Qxpc#R+&&<>`@$zQE+Ue9XX'i'@TC=pdqodJ8fJrjx|gfE{Z~kQWCM-2q.#Q$|MGMw9!Jk/4+((A.9O5M{&-Rhds=]A,Kyf4
+NHkb_sqo,4c]gPn2ujZKbID`4v0laa0U3``1Ack{)]CCdEkc`[f@w33ce$Q:rX(Oxo{(DXTh-LSUDLL=w}eNknXLO|yMQk06koyX<o[dljIq@@%7Je;(86
+~"g8<q[^F6rw4VeqNG(;m1+Qw-Oxv5d9)OB>bQGa3z)t8/n!Abr.MPL]C/Y&-T,#<0MdQR~1UvCwl6-2s-7bkd7FTeki[+BD=lNkc^Cfwr95zok%Iq[WV5
+Q2<-^>d[vQa##JHv#k:q,|(|@d,Oj=1KJ"<aV-v'3O7MgcBS8_k6e@sK7Gs!S.srKlmz_7kiJpep~5@$7qvzdh0oTZEZpqLw`Ornyz=8+v"R"J%HbZ_2#z
+f/LxndRo:p^EC"=4Zf$)SpkXq%/c:[6AhK.>rSE0_Bk=ma5sa6E@qsrLm=ip#D4mj4S8-O1>dLvsy/4BBEbWBXN]1M<+bIR-<+'|iKxNo6JNtc>=UDMLa6
+nzKmR5yj#a.d%N43o+Ovc^+<y{@C[}lIv'^/ERJR'LXA-f~^(lONj3v)as2d>u3PDxbSczUxK%;MuPVIuEdvDLl(9fZNk%8s(h91]#CPQ``yUZb$cH.Po!
+;0%S|BFaM&qKEiYQZ&~T&6=Jx5`'A;VpFCiGO#0G4@2jiT+PMd1+xy8L(paJUFO.BDi4"qjCB+8rX$Si1p,O}lsv%Ovj_zS}R|eW.wi{z/0}btu>Bq'V>b
+LuxU0U,LyAvsav|!rd9[1KQFViG,$:m;yiOHa+Lo^x|4hqw]YY1YqMLf9}u}k}]$XM{+q}Q%%0YdeMO(Ao;sDkwqZ-X5kg:.fyk!<`[E9L>TsfA+v{|wZU
+927cTFAGb1-'j.SX}|,tdIS,"0jlKoGsARzGKMWau|WEsDRppovv^8;u7E}H`Na^2!)%iNjO$G-Qq0P:.b>V.TY.""c5wNj<Q(41|]%Gl4edZVkzR_LumY
+u/@]Q`.u+y(MIjmjm!!"l.P"8N'5ne<J8vhZqaa^[}8j4a0Pkwksns7#NMF|l.'QFw&>8+$qrr2^V`yxj/MR2ML2Nt3/UM)O>gvcSY')CH4n3flEC9#KVo
+$pLMr/HkwZ[5Jr-;Ulfqe27>Jhy#_gW<bS>ArhQZLDrUB{8p#sZFBp/=EZ<wV|y:e{C33hf=[LNtW_c)W5zKMy7w4t.-(WoG2J{CHCjR|ejIs|77AgRh#.
+]I<bk!yj{zsY|9vUTIbMyF,Rg^gQ6yDo)RVpZF(tm6Z]G(:|}_mdncCyUvfDq]<YZGHy+TwKurZ|n!`JK}3`^#-`)T4tE_YFUKVtUG~s};8LG[jdJ7ks/i
+1uJbYD0d&GUg31uzjE1F3{F,x)+(e_<p{`gdon}__uQo#e&}>2OC[|&D#u_>t/qwVodxcV"]6/ndSjK#h-K6Nr;:.vd76cUT)Ao04NB&ulT.Go=K&Bl58"
+j6zkrFGFR`v8l>pF("g6(wgHpaP|zBeDTW_vi^cVDx@N90MglmKG-6"C-Xq)MIo(Ox4D<jNSd-Y12]iUG$ZjdQP+_-L|XW9(m_x3m[F$blh&~"2lRnA,;B
+5j(h2=qvveOgd@X{t=4H5@obM.I1`3ac)jf}Qd'VY5d"&&Fy[@ew#3k,U3RQ$eSa]:XC5BrTTGG.QAFu+fhShhNm2UZBK1kgkYKlNlPl^TrF3^Yof4BiY5
+.IhpJXCZJ,sSY"0co#(SA7Du#xzoM2]}CM4$>=6159)lG8f78MF09&F%l+4on@SoST^n-.,}TA^:ES'BOf+/7a_&eY>jcrJNUk}N-n=:6E,uwUw1@!DX#X
+(_b=ENWw9P.;BkE|Fefvzo1J+9k}tEPs-Odr/zo,`dPrly<{veV+DfI#dm4x|wzoETlIM8^wmJ:oTnoOcRr^s!6)2L47YZvn(Z"Xq5%uSXvTxw1bj_Zi0%
+>9EUk5E_;qW|lWKU|>|(JROEigYF{A.)LpoFJiJs=ieq[@[#Nq%:/Gy7Ld6Cg@AI=Mny,EjdGH$>>Bn7P-.%f@AAM4]WE.yFM+TWP.~Qd4[49Wf(mY>dz6
+]%h{RUPZwwa4jj[1N({vlf._yC,$QV8B`qI{{iB!&j00>V_yk+xGkzS7W3hVu64}4&/ox_!|M.6yex=[,2#o&ni=:E6mVZ~jSXT$_<j]&Y.z_rI/MoG7yi
+Id>b5lVO{|z!`B[V(jzeKre9ukTN/MRDW=w/^UGkCeoF{uEn.TZ:,&ShIi|OsbtZ+0Mes))0x.DJ!fd/HIG8<w}L9i]ck}8@-85vppzL3"5/M,9_!b;&)>
+utTav[b',g%q1LYS(g9bYPz!uQ^4h!v}^ck<@@M.1e=L/L(Q]Gg3IE57{1XpcomRH49d2isX1%p]x%9^I=/e&C9H@zZB`z{.$FCj&3.C,&&w6'g"]_|)0N
+N)ao]P3<bdxRn$DBgEqCW}7-2U1E=yjN{l@wI}Xm(D>IyzRtXOjKw_DMC4.z:a`]h{K{`Qr@N&NU:/eZjzQi9'QhWjK4OoB8-da7^]&fUZiK1J$z!hY<eh
+XSY#vErbEsC2%TZ:h)Kg<<d<9p)fE^M:%#;t/06b~+4ysoaw0TOB_|.-Z@5_z+C]1}wz9}P//NQ1}18/7CPZs{0g$)cJK}C^Cn_b#[.XDyCs"x$MP]8QL+
+5xh#-6R3Mzg'CP}u$K9V+v%AeyT,ECB't63hfi{$s6<LvUrSH|@{sSa6ip[bL"=L)[XK2y^dJcEfT]Ro~X>lCkPalBJn@:T:,i|o%1U#vkvTm`Skgo'aTw
+hYZ)hE{]ukK6}w"c_Tr<$T'@RlbXsPigiv3;QC$+W&x,}b`0uCfCO3+j~V=K{xiddMtxsLdhjeOASL656a[$x{oo]TR{}Q-OH5[^)Vtf%JP`-:VQ{P(qmL
+0&[:la"MoX#x)i2BY9nA+E4|G^B4;<.-nqc8d>R3!6.}sR=anG.!DP%RQ#j9;e40bTQdjH0Q"dNP%L)xO7l:{);!IPDDaZ"U3H-4MLQ#{)A2I=b^wBcQMN
+&vjYPN,D6p)tzOX0]6bm29CuT3~]-nC.g}.8K'NWsHAKT7s'9sAGflmH-u:%i&ljLoGAX.+F}Wa8<<o'B@}UxunNzVtDw&@.-|KBU_rso.'SVC5WdK>6u,
+1EqP{Wt8WV>oqB,"vSi]uh}qSS;O9v%{`f;vg^c9]2`v}Q<j#&R7&x`Y#v]4e0!5zH'4zUcZ|W<&JdY(|7so'YU38VA5!yVnz`L]_qE%F`)I2gU5,Av,"t
+sZGfeCp#S@>Hfe<v^4;eU=GP0!f$-r5;TxWpY>[%7S",)>9|vW(nPi_Vod0H,/>)_@F{rw_PkAvHId7]M,!N0>^DAxt+l#U5wxoka}SH1j=&dyyjPrpzGI
+~),7gDYmzC+{EV#xld+YSXhXtbZYO_.mg:lr8yDj7=Eynp[Rch-e$wP+lOl>'A6Q}-_+3;[>x&R_x_+g2$boDdmLWL^)1pL-e8}(fk8gNt]"/Sg^kUV1O9
+_,'}5d1cfkz<bqxrDhU<#;qoNAD]^z/=GCy)F9B9'`&p1p<2h1,3mb9jVu>BY'r@iU]Qe4<;w1)d`6B=(Xg%O!kTF8q$nMI(GApVq2'1!~'JvPw@E1-w8=
+5hcE7"pt_'2n1N82V{zZT)iDCc8='|o>H5os)^euU<0K,0J:!Onps"$},+,3-/Q4[<Y(Qv"f^z'I&97|)<$gqnSXp]"rlpYB;ly}IKlWH&pf;b$PS#=g)K
+$8C|W:0A!I%dBcsg]s3`]6b_93m<"#.0t2<UfHJ2@GBe/|JZrghW)[@BV'2/C<y;;b3O_5%RLFDh=L.9wfU<2YgJXRk/%gsw2ux#lwvNXhu%3`fMD}7olv
+>o>kOv:6V[>C!M,a!f|]"[>(a(Hfjn+jBf),[Cg')-gcG<@nC<9@n6/'UO4/hpRIL,dC~F&O.Ds8aagF8.|3[!P<JE=hy|:[MrGLryD!RHi(Gf|_e#a8-=
+Xo<F9CmmBm:d(-&0Rh,WzV0,f`0EGcQJ~hZ/##Q]U15d!@TyC4,woN'=ob$xCWqSUplL8=f/#WC.W4w"{`)t}j8f#{qG3cD#%owV+oF.8<{NDsX&J]O9XN
+9I@;@_.zLWvAcyzoc)d/VxJ^zoZ]bsJHW&'KbH6U$4&UZ4ecf[]b86}Xk-l,bH3Z`4pBZa1=aE2Q3W^Suru$cyd7(f)k#%+a97T:DI!/]5BC#XX+A#!EMa
+l7c2#M{$JTSZoJVOxbK=r1B/m2-_NevL!M+i,g+&4jx<3nf`Cdg>ZYcy$H7a{ZCj_^lN2;1^bfHd|+jyOSYW=D1l_#"zrQWt]nF8}ITr3MegB7BHr}7vsH
+UVoYW5p}{ErS;@/cV>:qrdOg8sCE@hBQ9PX]BtCF#yM_=_p[kW>0FxWV+J)aR4@%Tp{R@W$[g<Ug^;:o_{>[)ZPf1##1mvdzK>%P|)q5)3Zvlg>]QtwTJ5
+Kd1mGH'&.'-]>d'LKoQ=E9U))eMYZ>j>v`wj,JnV5+Bfu8y|[hSBD^Fr%3=l7`hKwp{LZbC8-b3K2-DM(/f`<v4^-0z&;k]oAPh,0eBFlKZ`"K`ZZUn&FM
+E8Ls[^i>WBK{k5WM;KeYS7R"I=hqS7G,0mrxH!Hf%E;@lVuV;E$HwfK7UifQ"b=}rfMG<mj"R!Met='sS4{]WkbZf1]UzldMm2ma[F"vXDgqaPMQiS#1H<
+cBRK8KVtdTs)6ACP+JTS1dubtkl;FG}xGQ;V>COq2`ib"ldL#=39L_]tv+B.(cGYO&X|y!(hM!o{9eFlR;4Ju{NrkCvNtj,{El(XPIgG."!L&0bE(8dX"E
+_/ovFfi#qMom&ru4J`8LE5N<+O9F3AmqnmOIR`s[E(Kp<72vnX_%NotkyV,gyz5|UkV0CqH$yyq}#(d"Cn8K2oU'zCZ|Dlc(oly}wdoC)XJW:Jt(vivFb|
+$zibChWFeBmi$b5q`i6Q!-SHefT/SH+3jlDn[]afNT0Qb<SIE^0I{lS(<NX(,&@;BT!QzkS7',0m^cI7LB+31VZQ#mRT2RENZWbdj4'>"PTLXR~RqAl@X3
+NRy|&)n+&0"^)9,j/doV]+!:oKK"6;nMtD&2CG(HG);q7^OWzxmrY%zE%8#TX"/I4AP61a!.mgaN&Wl2_m0b!;8te>V^YY-q$Lgs<g%'j"Pd|Bx-><m0;N
+/e^RnJ9wkFh&[inezQ[FpTMbp"[a.AEi@>ILg[Qru>+K(986)d9>v[%hqPJpUCbJM-5)hD>N0)fi-QM]X+A'S(ZatS#Q#9.@~]ZD"%AG|Ox;wPj00Z>FDS
+4$10MugSgt%Yt>nH^$WN3yA'yHQxs1Hnk-41LyODK.og@O1DY,MSFRRU"OCkx6B03BwB6K|Gh5='a]x!sXI];m5)&!3:m_KVkIYzWK29(M/#5p$&MBp-2=
+Tzhs"tV>3oAh'QTkR,~+mJ1uZd<WR$`w/W.&{/rsw`/i;IvQ4]z<iIs(K}O.2`:j!.y4|r&(Yp$PNe4;gi[S1vEXO>pnT1Q8+aH6&52vdDD_S5n:M4$V=D
+r0nW8<.^bWN-nif@GutHhqJR7=#@dXg|j[F-+-Tv;4KVi49k,fDf1f>0U-~YxW7Ni%c"g/ALfGpEYV+n!pdlhy@Y@mQaDruK=Q)r$k%L6k-eo8ihed%cO.
+notXY-{y.v)GP=i4@6O5.y6z2%c25rj3bydEVOau+J.AtX.qBAt{JQ}!i`C7cV'Hyjef^aXFt]<8yK'FSu5r'qBWftf|zRR'[;z87dt`7="f>yY]@>WRvF
+iYn=Yc(n1o+Maf'7YiXF<CWrI5l+.afP1w.Krz)!s|nPts:pdLZ(Nv:#qp#a0+[6IQG|@T%6.V`{$61hy%Zt6lzJoD`Tvc0PC@sR|JRWkD74F]/p{UzK"@
+@Rq,N^i7tBwDk;zkxBQ<j!Mz0{U^;L=cPG`C1@h7e=gFE|kBK(@}d`%zTV0@qEL9^w3m3zdX]+niX/pluk'|bi{aNqCCpC=(^J{OO83cy^.Qj_B`j1Dddb
+Eyxg=nI2%GwQ-{/4pA,g_#khVlTrZ&-b"WfZHIK@L]4w:2qHB^'xd(K[.O6=%Yv,t#6[_WMoo%e}~)('rr<QhZF'Z6>UJ^hw<N]mA_xcOdRw9`%-ZA-%Du
+u3X4,lsE23CAIt+(Tm1|)Ml!}7R0k!f$O'|r~=u0k{cK!&%h32p{"oWb>)aVARf_pwm-Q9uCe;e(W|HD,$`1~RDF{FBWqB}.nu4:/KurRck$ztWO2>#H6(
+`]}iO<dBe,n^T%O">ie!ge#8.9Y)!BjFi['vC7~VBdWu3<ynfl&6g:%7Pdy[k</X%{y<g^__xZ1^/t<`M0tH[!>:_8lmlf34iGrt'$+dEl~b!&C0FTi!}a
+,}/,O|,nidc{o-zOG9i-omjGV%Rn8gar.zbL/-$N&{Dd'O,f:A=4rFk#g_SHW,C={c/+{y<%h=<<RPLcRq]wu6uQzrtNcAKyKfO]1-jRQD>jZpF[AM&R+1
+rpt>XLGly/+@MD#5`#G]0tm'09>^Z((`+(KIZ|"8CQMg|q_jI}kZ{gH]cC^i)Q99)%2HpWii]'OgbN0jGeq7!,^GnwgN:}M]34]who9mI[Ys{#^wpY}OPT
+V;Yh[m`a.xi0Qg|g6{#6nwmL)-u9r}X&{MDu^c'YZ$gL[4Yl@jC($r^aNZ7vs}>(stV,m>)AHNGy#(7}^rp}rLn<>0ZOKdxO8C'M+z@8yDxo;M%r^{$[Fr
+T<lDCy#(m7kfr=/+q`gxH0"{o>ooc4nlcy|6CX.^Xb95m%~0wUekN}UMU1S^a^FxbSS3[Z#k>7j|~q28>E.C>j|`d(l5mj2(WcUoz5&V<W;G}$XJ:fY]+6
+z0)P&[I8W0C{{pH[m,5.url#QY|W/p2C+GqjyHwr~#pz/me6J=8|S9D&r,h4.od,CQ'5qjo0R5OPKrE$"-K^"J|Q~N.b+(hy;WMu{)UZD^<3(9PiD9,lZ7
+iR|`7IW7FxU)~C:loaLem-g:IQ;rFMid!&PU0Q3Oa^#nqkmv-lbCB_n24a47;`fvB.glK5mHU:!=NnscW>#qA@+pS#NXsj7WakdJxfs7#v{7R}YwAku9Sy
+rr';zA/F-v_OxjGk3I2gT`3/AiFeKM_7Gf"TX8|IUF|j+P~l<1i^tkTn{lPT:SMm~c,g/U>-Eh[t~LBko'L4<H#f8Z%z.nq8V0U$^KU'g{(xl2m.'!})1I
+9IJ,|k;P7-'Jk2Y{5V-xu8/V3M9z!8I#[P6(]p%r>tglN5mu,/6q|s)|1Vxbaaoz$[uuRpR`wGq":3dtLIc9aHdqxtU/Cl|(igh{fQG;tDwDMa(`"nsJWE
+^J%ObA&Adto`FkV)EzA,O3c{m:myYxsi6TUGaf6o)c`xn%s`(NI@FX%$u=vE!/bLqoOHkSL62)lV++w[c7UFa9oulRzkCiuKHm#"@jAD#kb3UW+W[>/3A:
+|lSNhF<UR/rnOMM3F3g_#S6RtUg$r5_wUDU2"xb"m<>rGzUj=qo}_d2P-LzKcI:W39^w3Dp]%#Z2KF1Kb=C.w<[1`zXWa:g:Ir1hJQHq^xI+F4S36m&qyv
+zr0tj%<iX-K^`1d10w0:@a'`qT;(D8Q_e;QRw)1K0H"7xy(x"3,-2n73U<Gck"!N`h7(%_q^88.0`WZW$|q4mQFz92,BkON_G$k^`>ko~{/D62OqmGNuv"
+6TD<>HYDTmD]J_MiZKC>]I-qbm$(1Dj:<j2DRLJYD0YD>E)t8|y:|q#i>rnZEQ<KUF%Wu$lFb4X'Xg(F3o,N:%Ef'InpxH3"mcDJwqKE&M2/9xb^}W'Z-e
+I2,AnXRm2xxa1rhuap%xzZ-4u}zA,VS|(#nK=HpNo>'F!Hz5R@gDy-K:ETh(N0bAzy^;$K.{SNn>3|hW_!V[j/Jnl4ei7b!=f_7knWHz)J@N07xpqHVmc[
+mk9yNq]gjYJzk+Gy'VxM/hSC>JP2W(wDBB=X[=hh~>YLMZN)R95'"^!3x`VZ"L-=c5K^E;2E>;vVB^H,],seKQh!u=]G4l~'saMfUwg8"Hw;A6l'6oqWeH
+"Q%3XOQUGLx]'k-)B{Tdt^6q`B:1&IVWz(kC89,1zyr]z'{R"cGmcL<mU}'Ibjg4[Apb+I~b'MCsT+Qs)=l4uV6F%Qn)JzD&M,;/y[nrn9Sv27cz2.]%~%
+RIe@4g{r1b~ucI(a{8>MrA{%=Vjyd3WCU@tD!"J4h6Nuq{#EJ3eT.<FTdTdJdjU>&,4Zqz'tzUH@A:Fk4}8AyhAZ2dBk.KGY]$Lw10<0bW188LAeA+<WH-
+"&;_tcn'=D&L:tJt-u;b$bjc>>(]9[=T<I["0m(bE&^a+cAf6E&^sUARH%.|3q}bh-@Cz9Z13u:VI(xtXt3g|eI]Dty2q>SXW6!A_4"i%t;]]Q30[baw|:
+Ld}C!j-rkyoWO&VAhJP.7eRrq)d({H'XwxiB9nN>FKhyL_Q<XU=,GAh{hFkeT`.KHkW99Vq)8"D(3}Q].z,[WJ]HemaaY^sV..egCs:k4).}]/%XI&}+wq
+Y`hvr+W=.wr=S7iF6B6a/c8@:BUC[)JGZuc:T2/kCyG(sEuL_<^gz{fS#F1jO-s"#j8m5}/{<52[rHluM'.Lb7M'-S]cutCa8Nhw(KfDw5sRm_+_-qp0y@
+ms'X:.VpYUkf8]tcqkd{Pr([QH()0#lf_W5ud,V!#a=};jidkld^ad74Obqi@Q^FzZ#C5jNe1;dE7fPd>ASpb^u@}97inL%4_BBvEdW0MJ]geLG9$O[L%l
+cs"eRh!fWq,q6Q<]NzRR'ZJ=QJl`<]M;%whJmjRp.GZr>x4W6-cftH|>Q}>T$s{5"fr;vq9f|QN6Ynq"KQ5:{qa_dpbF:k7)geI`f/4gjOv!j|2g}mM18.
+TsbY#1{jkBUm|UV5@6H(ugy3FLw'Q{G-,4J<]T);m-Jj(QQ0kp6iN}`L;cH'Acgb`|).oj>:3J(C/}+`k#c%iuC{tc,/NI2c[[xR|-1+zd}Rr:#CT+xox.
+nhoJJ#<zSu{RrRXksOuz|D{q|iQ=KEQ%83sA2WGt~n'95@6)]'|w~sxV4AQvaabsmBfC$3#{Sk:qsZC7.86t{|&8l2]:{5dML("#".,x{KBz}I]:hcO"s)
+m^`J]@e<;uJS"+U"gB`$&!"}3w8q6!fjI`L&M8H+D)ovFq4{oy6k:cmD$=WvJ5ZH+Tc#cxain!1K+OcoDT!5SGL>sJ>qc%Pj`%cATG8U8=Wj3XeR8Fkst)
+<'FU]0NFSd&B,d4Y1AWGvRO+x}7!M=U8a>^'dxy"a5DKM`%u`AXwI8]fE}^WDe$Rw2Bdv<x75jvR[$B)HHg4,$.GrAT&;`4yxbt.yq8:)'-QMh~WrwKA'C
+PC0/7#P0C^K`#)vX"eJJIX8%!W&Zzx&z'}vAJu'{C/=<MX]_7leGeVgQjMcELGi7Mf:PG/BHE2Z>dVd=jr!'KN^YI&CXqFHQG9q,pOc-yQpLLVOOO&y{q`
+#i8VGo,WZmNYN3e$aple]0hOXkzw"O(o<^s:Rq<PK74)GeEL;8.NMOdLb(.Ewf1Zq-12/W|l2T:Xnoa[My|(A9G]9V1rF&.c}bmHkfW{mj`E,N8ALGuwl[
+OMZ4FO+(;6.qaaWQmOjebH&VlH1hT:^}J/75:=Y=.&fOe0r]sdBr8S#A"gG`@y6OER$PX"MMPO"^):gQiDk1VHC<UwyEAGSB)'14~;!z7GD<W#==2+P4+!
+!2LHhH69hl`|14]JynWh%4oYkS'e0Mf2yEfXHYL}=4{zM#i,kJ&6{zb_xCgHAr<xt<3M8skD2{f|){tn-d)+j=c1@4]E5i_}d{P.uN8C9kv-^,j,+#,-ah
+Z-pS/$bGD9w7L]f}wFTi"i-3e'$$&/e_eLgs.l]^NZ5%QFb&,8L$+BZi1]q0B(PNA+]VSf,K_;KM9v/b~kp5jmHSL3[{)+^aHeG3+5{pn0t8sOMS[j[;n<
+V:.r9g/n1b:QWY0@]gyT%E67uIVIIz]q<zw1mPA#>vd4xm3RKEW{jy9ay1Jq_6!e8QYz/(Jss=%>=M<)dodD@}-:B7cleNsz:sSj-bHko%RH0`);((E@Lz
+VNLJfKw;/c&q9IGsq}'zijYr$:5<K4J,.Sz-:&9[wp#;P#O>H]NV6i@[sO+Q9g@95WO.$3xwejK:BMeu5#<kwOY.T}T'/Zs@kOxn81HF/n,tHYGmY1[oJe
+"S=q-qS>XYnWEp-&+l%||$=i)c^QR+-6P[o^=ig`'XZ:2GkCLh:,CGAXlxlp,luVW]S6M[AiLxsS.H$a=6=w]/qp|x.F)B$BC(v4aEltjG=L!oY5<=DMZo
+$R+>/S!6~h3D^5rG)r<6^R]^r@f}[S-Irss.5r<l}VXVcnwu~,(>r<E{Li5Cc'y8.AAe,=Xy+x6.9PR6>D598lklTF;7/neewW)TNpiwnmXrkjKDsO7pI9
+@)'fYDDL4{.z#x5ho})nx<M4jk.uspq:{BZAkum+w!CCA+8SRTbQer[<'ga4&Su=hA]6%I2]V8~(Bl4&CYVCtOXfaj,{B_NYQ(!mRy=euh#R~+(}kn_(@S
+TwR;;Z+y8C/tb+C{~s6HuOR:HU+sd7F{=D=+Q|yY/tr^f%gO4/^(H:Tiu$ZT=SL&-@GcpxI%#DP5-,GQEz/;MJ9XI1H'5ftNORDom@5.]7E,3CH=f({>_%
+](0)rdOV<e3G{688D!i,W7^lQsQ`3Jfs$N+lUqTw^M<HOlyUzS~2~{}(Y8#5$H/n^l!g}QbUW3+efVo_%U>yna:yue{O0K1#fe`JB}ffvsm0wL=<J=0cQ7
+mO5hR;F^8m.unTJAq,F('W,C8D`jEx8qgP'B#%W:M#LF&[`jptXr+'2)HopYIZGGAyqQ{y]&>I9yko"T(UAImC+x~sCWDQV;1#pYq3OGgF|lb|[cSx4i!T
+'mu7M,.z[21dfB||pd%/'`.JmtWiMq]-TK>1fw>3d6NEQ}uI:_5idu3#4%`uJWIx:EvC.-!s_F$e_vdu:ZwjA3AC7SE8XKd3yF~b>,|+S|ef{Sd,9//qsQ
+F3A:%v:nFh,w92@b6,=w-W>#Y%nRuy#wL_N=&pOG_NoZE!obhST}@]25/NlshP:$MXs||[sE3qq"tYzJmEpB[<vR=)-Y6wng,H0p}Qp,cd3[OHohmiKLVS
+]Aki)NOywEpeFr~GIwc|}Eg&G"z4QrWi.K2M$hF_xOT%#]R>qwM;^QA,;p<v<iaHECrHc=JT%DT1S)i,`dpvvI0dOi:4V`J.QQUH~FzB2hSPAbxX2_9q):
+d<+vl+HBm:0BF@tixOV$.kiM`UXX3bRwBgMod2&NhSu@H_8fF}eX{.R:>SF[&qe8Ft2:GA.CJ@04v=YOIO#BPW<s([@i1j0a,TQ16'NK>SQm7BJa'5MAe|
+5#GbGS#e|k7WA.vxHV]2.f.ojg7w7lK3vGl0jsy#(b]Jkdz!^]_yuPOWzUQQ7;JkncL"%]Gt|t2OQF}A4Kno6cODUcr7hkOZ@2TrmsG4oy|Ryj3v&o^6!e
+V|aHx&r7Vi<d42@Ze/c+ngVo>e_IyiGScS}l~$MmDr({WahNRLMYx(YVc%XfK8]GCg2.71b5aLl7[dV0rdb=U`|Sq+>+T<91CyrdvIth'_2jhVrICI+)Q@
+iW%f6DkVi2uMzLtzdBqu!RFM2sm&VoFcl;kd$VdBlB,fe9YFKI,8jyFrdDdyX<6%uAKM0b{RG'A#mtMU]t]+Ps8bP3'AS+_vG:FKE8xe@2Odh6zR;me7GP
+wQy)XtLkzZ,&0{FFll:YNHk4m"{S94x]4T{{72Otk{_BR7AuCk+dAUn)"kDCq]4}`Y"'il>1w!{,l1g{bjO^BT+|b#-@~#=G(UzVhB$FW]K1"qzf,n-qb/
+j.TiEpCySrfn$>5lKsn-}THLkr.7xkC]_Oi"%$A-AN'+B4WKxpyu&/_=|>j%11ME(Pz7Z>iS!3s<t/1}2elq@Dw5_3ivWvUsc(i2$B^Q6oMl+F<'tQ5]LI
+`Re%1W;!36,RyP&XsBj>U,"8&6'A{J=&erFQgpeKBa]VXRs{(87oy/cbE4^KwyEYb&w-}tn0SPxT]P1]0YqWR4`p|#V>En!:{#,!gx=XN;";3.`0b5rAf<
+j|eO],G%I2pcLePL[a:`7.l@7yok$;J51insW-c<p2#x/.KUC)w%+{gN)3!w8+/DTxrDndR!%i,G!<VmXMq.aPghUkvxz}9v$U>0}:e[^y+W2Ek7Krme,{
+X&$I=sA8I|%n;y#7]'"kKu5/b)xb5jsLtM$a&mRtz]XoaJiBCX5a4G|y~6cK[g3k2y^7dE~95p+<TW#bT:7X|6-)'Lu3Wib%Aae_`v"]wiAlrqYaVuwLbJ
+uh@%hTp%go!`oYR>McR(((rt!H&Lxy>$uwe:k4dL{Or7XsF8fk-;ZwCCaL1vo!r=0h]^^:x=_ByZolesdsi2z<^0usW!Ir3DGb'gkZZCZ=F4e5aZI%7(;I
+vMOy$|FX`BW>XvM!Tg'Q^;wUY"7[`gg{:xT-ZReRoVFzX:v$JD04#XUrb(RLp}I`-^FbQ)ySt9Gm$&PBhgX%v^01fa){B0|gMhM_Fahg^sazligEmJbezi
+hw@'MmnGw.{[rI;Q"A=O_<=jyG,uc3.NJvsB`:a5r7oX.=7IOwyK_Rx&3t6UTTmj{a-S[$edV1P^~(B73)euGQvW2p3b9Nk8c-AMGgdQ,lLOJo:8A#hIv(
+=[K6Zjh0[-eGY^eo>mpfY2nylC'Eyg)][|{NA=B3d_].c@qz6!_^->I-EN!Huh10v=,WF/%N9S|Or>Y.VBaR:QG[mwRJ81a"Y@uD}'}k)(7Ni[VEvze:[O
+Y>;WIa/P&DrK<8m8UipD.-o'58Dfq7=F]8q!+8k)H-9[|=3Chrl$d-NK.BcxH8b]>D-n&D'iTS-@_TIzG$RDPj{|q,Tu'=u2s)WF;}v[5)GkzBaBdsxB:I
+Fs]Y9q{moxTpCu,+/,/9.wt3)YsJp.ZQgu%;`THOm(mg{]dxIv!b%A~JS`Qf(Xm8$zSD}c|+RF|GR]4gkic#$|_&6,15.e2)xau$[4;3:KU,~Y}I`y|RQk
+O>#=:k/Dt=qjhe+n5bCUtXVh5)M`[0yE!1H61;cSUPQ6]bd=OnN_B4~0cA0e!1N@2}r`K/&Ct"jPois}8^Xu8S`B2}8Y5F6iChIB2#ef!jbf9p{iXy&8[p
+&(ObhK&Y/QF96E34c0A9+y46,E'Z=Qv.7SA2]_ZwVTKT0GZ88LE9#wX^_!VG+PngFl9.~0N<)acL+cZ!'Hsf'Y8l(M^HstTyQ1lg@]'dH#jIVV`RB/t7s'
+4C;9Rn^mT<3}"Pr>9jD]Fr37A-}2WYNz6VB[e[+(;i/&b4)>[btk9rA^qkxlO'`f=fKW`zfow|pXkmp!)|,_~ILAF"/T:R8g-O;s#)z!{3Y^iSJBkml,/5
+PSR=P"!.#JH=(}h60&n4%bD46SGoV)L>Izi:`cgl@i|8rTUC&|"/im't:ZHB$F{"w1w]Pt9)Y!D(5<hS!2]i3V1FY>yw&2"rOw6R957O&}t#Qj/A95t7_)
+/!wbGbP!snh,h)-:Y4y))=IHa37n%W9U:P"tFC}uLkO6PFut#y<RD"xrSXK;DAY7CdKokQp57RB]2$[EB'pbIsTOt=}1|ERa8ieJ=e[Rk5%n#B#Z<B8Pqc
+<E8wNb|qzw~we`8cXN"41yuh5qqayq<g+lU]S`G$SMB;j<Z")U.9g8;w|k"eyFFsED;Fk>F3sh),7$Ye~y.^,<T;<r'4pNV[mv%8Mz;Pj>(t-G{jNzkz5<
+GV`5nJGXRK~!SBWL7PTUuDD7HAo'kT[)G^-M},yKSi</qRb^V<(z|0{6w0-:Gr!ZA=],H<L[TAX5>OU1+t4MZ1R![+Cp]zj0pz8|6[NSp;9Q/qXF-K;09#
+^[8JiC`gWzpJwfDXeXO&7uE)vxfZgJU|l-<"29}HOpBuF:^R<Si,>Bl3R-8fOJP]=&9Ov!^P+Gmn&"1i[bVe1u,ecU2ud4tKu`b653tGJL6IJyT>B=(s4;
+vLiQ',ML$(QI0sAnlt/Ow8K3ylVaE-kfOR%YUY5XXnZe[gVn$lmBrcA]1IJ'A,kBlb(B+[K^&zXfyPYJ'q<AA_v"wJ@BV&N:"y:vG12N22))/6UAO%+G~x
+ZtUmVS0:biG'&C,1fL]WTxFWi8Af~AyHu&`p(4{$~2t)R:&3gc&cHwev!j<Cokcw{^pqVE}:<""C`}:9_7s)x{HCdYj7c.MxU)1tj^WFj/-497Qlo1E@Vq
+f}j_D48yr0(wUh4i>R^OUa==MDj3qi^TwPcXzQUpH")%pP2U1Xm7p>L.lzkzJpD8U,t=fgV}_ezE:gxp[1QT@DV)oI@sx]0b-{FB-dg^dzGyV@XrHloEO-
+8L(_eTZ<]s1EPzh4}LmtOiSqSaou8[ueYm$QB'wTg0Q|o=YsI]C8Wd`$4O3%lk~iOa%Qhq<z+-FG~Ip+<wd5=nyD5JbQBHBJaY6@>IQ)a4XP2kCrAFi@qH
+iM~P[R%_ppK_gyG;/f]E)HitIZCc)jY.,pK4r=Dh<lK.W)qE%X66I(%pcWjQ0'1t_c[}wL;hN$MZG0-z!_yzo!8wEPpuPb7;CY6bBg;f.4!kun4VI+_ddK
+npJlz_oeIP@|zH>D<;-=+DWxyb@h^$%#Rp@|Y(%T:oXKdB"ol+98%&uumt|g-8<M:)KPqT,JUQ~{oU~aX=whZ/>J"_rmLw-9X1-Ho+uD/^5b,+RRT,dQ^9
+T|)sNFuNE%cz}N^c|=~MK6LR0{0dixlV#VaG4kH:dC1sFf!1ykS&^tXq+egleD`8@Tb&+NCWYJS&U5Z6%<LPkVte./eE`7Y[8;Y>h=%"+XWv!llh'0Rq.F
+i>xRseEX)(V,NlYSy[`mP3odW(tV@8o5OuFD!/xgZMBrJ{3@PU@gxjSe,n21$Z58VU{wL^70rup)nX`B}AfXdZujSLy&J)Z(81u)WG[2]<UvW@Z,yYJOk#
+[R|Hn;qLJp~6^,/UQ@&xV7triT}bmv;r)j1o.V&&_Ja[.;>(SX8y5;~=Oj(M,o6=P7/4ZxtD2NBf:3(Jg&~dXs!4Y_J,IPojTt:eAp"wa^Br]<X!@'jyqV
+qf;S9lQD){/@x.k5;phb1F$T4NNt`4$Iz2<Pp)=ex|y@)lyTOuO$Q="O59C8KMybguNF|U!w]Z,qQbqC}Q>tg/K6[cVNx:We5NY-+neuI-sy)P}|][UPq<
+]25>Kt+iY;DtX2>V0_##H<9%tm']Z$FT+vEg#UW/dac{7]3-gU'4fyB)ES$]qJ~wS;2v'x|8,dDw.v(C[$O{I@w1/&nqmX6$Rr=xq+4AD]}%U'oox<u.]%
+NLu.RJT+>wLgDON_w#]IRoqBc&BkuCJfc$6TP}zv7yR$r6pR{[/rDb&_N4kXHF4:7"]eA^f'u[0x':hq{dnGr+;AW_KZ<A<;#E{sF+2)DfjTD4HBHEnaZ|
+O"=;,=1+s9IKD#gk>&HG{fEjH6'avUT,r"e!]l[]j>eqF{Xqbt.ud]UwC^p0!`Bi#u;D3TU>h2Gt{cT7QYb,/Y|alfT7<@2/_&F-V-!-5x-a^"5lqCsB'_
+vcgNr6]2b,ZN$1g;(Ks4$xlTzggIS6}{`2WJpt#qL;^"']i"JMP0<'q.Wytdqg:7U:52jsH)-2$ei3dHZC3d7+X_bO(e<3)o[J/%rDhY8v%IK@lc~Tvb#_
+qT(m>NW3lg[t;Xn'bytQrFw2gPH+PB>0k8sRTkuxy3Lm@p)]W|$>GsC'aUh<Dd=l!wPe~CKce_"jn#q-[AOTnTEu|MFj;O2G8_@=JCx2WY4X'007X^h]ri
+{y[n59dONb3mv4aenczt_i7UJTYW[LeWuRX0bsqu"cm68Ug]{$`{!ahTpAoS&8jcpA'e`L=4FO<',I8ot&|e!C>A/iQ9uDPfNP1fVa>/QQiM37uk0w@UAc
+%W|2|IG@Us<kdyCm(%0>E0/|nuC'gfbpC"DMd)bIoNY4&q;u2I^79R<d!)hxGwacI1z@9g|r9{GO^1uCdHhK4iJ@Lyvkjz$|YH!e^dh.k_LfR[q2a({DFQ
+7GA[2t{QeF#sk4#/OQq!J>+dfrRd=/DzdflZnI@^@=_LZ]TxP.nB}sJ<vb"|wn7'[HH^ZVnQJD+0~.pb2OqHUgk@JfKdjrcXhisKR)H9Bo&Yz7"Q}5hCT&
+$6oQK@_ufzWe}U[h_qzGpA`Uo"65><Q{TTeUBxeY.DF8)u`:Y%qjJm/8|6'4{)1r(AvcZO&2/|mLE_5ZTkm-a:e.ooiK&Lk$t!hvI9D38ua&V#LHoaF.-Q
+8C6+4]<W[z,q7[(UF'PpLi+2!=-ka"{xyScRF5^E-O>Ok0%%xIke0#;uZu%}PVt$VeSA$=Z2iBJC%6>)wziwjkU%rPMuCTl&Xtu"AlZW_"gX.z1jLI|JT6
+9,<u,%W=%B8M'qCjz}>}}jG^I7T0bJaM'FJsywFg#"]$(jn_Wajh=iw^F;fPB@/mF21bp:>U~kgp,;f-Ae`h{euGuGXIby]S$`Y4+Pv`;A6,E27w'PA[5E
+~5:;]n]T|Qcvf+f9ysX24}1g~Q<S,5dEE/>bs)ze(cjAbnF8P]vIy>N2natmpjCzC|d+}R2/p+d9VxDT}.jcnqxl"E@N1u/rzd[w_R5M_`HL_|G]_$hW%i
+%5-7vx~zky_|q8/n>WAl~87B<`#Juoh%As@,,)xj_aRQte!5c6lP,TPuce!)'-/CA<'6(f]F-Y5/3.R7IWzo.r75mUO]N5wIAMr[J1U1uLEu9pL1^kb-nF
+qw`F2CPNPBe$r'ECN+lG#clt|kA6anPu&%XX07rnE!L_+F(bDaZH@Yg2(^CX]B3N=(@E7.R{Yyz)fIuqOv5/gM8"GCbUBjHbg-4/bWT>G/[wAH]qOA|x#/
+ZtO9EhLbMz@'Q_a,N$IfG0`E_i]TAZAGY3>nH<-w7@L'0:6],Nlyk9``PdV69R^j74j3ql]K9TZU`tqItnPwce<}>XTT>H0e0sd7m+UGROgs3$NN@^)]P|
+<Vo,@vAUEx~x>l5Mfak_r%)d/_!PDmIs)T=RBX~G:wbmEb2Utp}m;1"AOkx5A.6}z4z3W!<]$oQ(FT:Qh,>P!$mozdX@K<p+,nPDz3[2|mm(g(_Y.LjbRD
+F=U5)Be^!SD=x)7"qe,Zgnc'I[.9[VMVhS%gx>]I|$!xR/t8S#2OJZNM|Ph%2o[3GV)U31i+'y7VK6k&cd5y/v|Z!iY>_=PGz{`CXzKyafh{ttg%[',CFh
+NY}..tV%F=7<2iH}o1$_y@E#N|`qo@J,{h/`DMYz=S/f'cYVL2M4<$d<62^WX6"q9Lp>ULyT/1CbhiNf3<07C<}OsF$K]Jp4^sf]U7@N<i619!hmk)V|r6
+c!;,=(P[djsB:{3zTy.PDm^/b:~_oEcVm19tk5rwG7<=l:!-!e0!"Xmj.R!^S=P^:!BQ~OJ6LsWS;^a{m969/f4DRaz1#'$fO/XLzws&^I.Y_iKtV|yy#[
+Z#>;x"j88h8T[$=Fi"YZr%$tkK^[0AZQ]0Kr#s/HkL#=oA1pnIp6g(PV{CS}F7,lZZCzCh'}X07nC>|1B}[,'wsub`&AN(q"MCK..>G4uk%BNLS__F,ZiF
+-4.sYCbmnxH2pEA,25Ee#('tF|#.||Lbg!3r1B"T=Or"s;ZpxS1QnFyyko~_~1&[y[JkwHs{qk>rPN06e!E':m0C|x>]#O!K+as6~JxS=o:[6BI|=X'H2v
+r<"+E,&^j|V:{M^wr6`Ke05Ib/3D9YBY./[Dm,gtj}jtnA@HtFM50^22JmKQ-C}@!Il_;8."/oAAX@oS(|yo)`^]nE.hu1mQbj"eMs6zGN}z#7^Va!v(TL
+go2/Kd:a/=f=k1nO'.lK-zboy=T(.B0QKr;%cdBx=rY&75txj-@E8}"):BQg:XZ%T%HpY6^JguFzqcS+a5<,dvRG#Z)D&HRHw=jIQCx>K5SkO3O{^b-e_j
+/{`q;B)Ip0cmUf=pQN/C{PWpHDQw,TC7m3s`wL>q(X_KMqodPLSZ3e`k{nHSwSr5Y='3pqa8f(Ki5n#n2,q8>X7dIm0CI-;lH'y`DS}hLDvKETax<9d!bI
+Gb{]'Ixz-<iQ}dZiUc2ZQH]MI3{PboQ18}5|j2-8Kyr#,j,>Y0tvW9$)A}tS!HW8Jztn$<pl8'RDI2eFP,V6O$OmD8Q.T.:B%6TyjL&^kxX=`),7DQqt.-
+t0)leeaHEQ(9jH5Og!vBzs}QO-m'S8A^^az4:mdvonlM&x@TsoyE]x:k:NClZDQhcq{&<dgxra$).5g'k&F!cmNTZA~Yn>6xcyW'cTyj}zscvWUu:^e9_+
+v"vfkL.!P+:-Zz^fL8yK',]9>(=M->=utq+7H-[,]uP.EP`h`}YAw3ezMMZ9<99Rtm[C'w),VLqjpZ"GqolOu6#kW$G[y4ch/I]/sgt&"TE|G(^:CdMVMv
+YZ]l9r;L`CQ(r_@`NY&w0c<GBS-K2]j[6P1V;AR1~:RckWUFn%7E9%'dm:ZA1^KYH</5HsGh,HLN18GwP9'"-DXy-@fxqWfmSWNa3axB-GyjmF>L!z9WJ.
+`8wcflqN#U]ZBXsSKhs:qoix!+pC1QN_8L%#CV}Y>p/BJC<tYcw;C.E9PM35v/jtAb(8Alo48^PwP#yh@H$|X&uwPe7X}W'e~ey|ZSh}!{wu=f6S+9kKz(
+:]`Qyt/k"+}Vf'Y99j>l<SVc9bzT"h8=%qpnRdD7+>SNd8vuiY~[Qb[3;Z,BY%CT|h9!JA%4Qi~@@]&wSQq{AKN(pHoh_L~nrj$,|<{(;V`la)G%__BF($
+OPmZW@;B=f_KT0a;.GINJ<m(WYBW/i>sd;k!Mu,W{J"O`kHs'Xx65".`wxa=%dN=dO}h0Ayql^C4d@+'whm1oiA(K<f(KtmtvAR4Y9;pj-glb:B/G+mO/(
+FFx{{>1oG>9r(M0qItma,XQawh3U}}3|1Y4S_M_),s)>+}`V,os7lV;eY1!8cI{NS(x&(R##~Q-oxJ|cs+;]l,s1ss/)lDUMxY/o!CH1g9"ao!=h@J^NPm
+H!DwBXciq%9Ag!)q+0aJ`$T=`ZaZpu;%kv}&yw7,;'d+X_>d+[1UuZog_`'{'%_$]]k5+9/</Qn1#o%Iw'BF^2oWxYh3pmPR^=#Zpo7)g!7K9Ta/:e'5MP
+_rnjA^d0H4$8{(q8]M"PvG--)axq:xefgb@uXw@kK/3pDXdfP[)NL)-Qq]1HY+Ak!HWczK,g94w!cV=,-LxL3&Fd60IFRZf_V=tj|sA0rC<<e:5)(q`{Q8
+pTSR+.|Sl_{>(^WTOoBOf6Suf^y)ODZTSFAD&K0[G0+%:}#%t7uoZ5d+xA0a[XPFJHE'QLDq76>;zOm{r^KW7)0DhT&c600RTVW<LPL+DXd=`."Ua1+@nt
+tE62P{lQ`&vd.s,{D&yo92xgx:^<Wr-%8bH{6'GNGX=W91)DRxsj<<s9~80C9n"G7e3K1{x}|Lm=qmKNb#FJ9Ihq&_)r'PWbUiEBK$(Uj"$c!;R:E{5Z8{
+voy`mf:cVHiv`tM6"tX|+MIzqp{d`m=@a!4iP#<FLprlMhJo$-tXbGB;4%eGddc&eCXXKg3xi64}S3X/q&Ctm=M3mG=hyHyCTTr/{r'>;e&}G`>j-O1;e0
+d6rv$nm49vr=<ZdHSs0&F`}m.;x,qB|[Dfh:k&/K|q'KY[`E5FZV^gwgN`zj^0m0:YIWgU>6sL<]kFf&(HlnY1zJ(m<9mxpjjYF4a+u5pa`}=(R53Cjs2-
+}}i=q!7SoiT]PBbYRn+)/2Jq++Fxd|(y-zy4</,sI=/to1-D'sJ}4!dfq>L]n<H<O26^/%<xy^h1GXu9&vp]y=Ni2MkdlX;R<hr7-7JtPbP_=|7Vlhyqbj
+A^iN:w"jYN@j-eco=1"cS=]qX;[59:,9|s]e^-#Yaf6-km4WaGI=.t.[b@CAy]Uug}<n4K1N''g&S4_8PiajV+h't)DY%8AZK}5,>aD5I^%GQ'6OZ#_/t;
+/<j4>z_0mkpT(nV=gv6iHBW=Bj~Yl<_,:+GFSQiK1I5DT+UChWAp;6AbF<_4lpDGH0kzTUJ}5A5}t{CHw;0@^B_c|dD2Y4`MQlW:L6hpNgM{7]}$a&3]6D
+gE[_H2];Fmy(az<UyA`3bd;MMG:yL]XVgp!qfW0u(e=7>Vj=ZXwdSz(H)WpF>jIC@>vG9v0][o-7tjnU4-Vqx|PY^id[zNs313B%c6I#]jz^Du"V[pj^I/
+lqvzq<@C8;A@:3:1+_+8Y5uDzR8$G{n8M@H6x@XVl@F#%S:x}I=:}I'950+Ch5^P{1n4MYjw5@cM5>+c.}xcQp2,kTmBq94))3XfkYSB,v{zixsBinHdsh
+>wGhLk'|W[HWb%Ak)SOyZy40#ygm@tAeeDhQK}F'd"wlQtHO&vToCmCII`>D`1}dRXlxCJO:!vY^J3NcCg[6E}o:kj[HhEvrJq^$]TS-FXZa|Kk9w&JVNZ
+-6jm.(,])ul="zw=ISZld-(3Gb]!YJ.f!;,:>SiYQn-N}:eLliy91p+b"J|a)>!TlErJc'q@Y"<+6X-W![zqQ|5$nquWUdKN1Mbc>o,X!.PP0&^/rFGKFk
+pBqIxsg0@:KT:KWY+FOP]UrYpq^Ls9&=M&#gqD-4qh+>mJlIk_eU,s:^AFowQQh3"Kq=zj.$NWy24H)+6/OGqc_VM<G&F|+BLvWt#VDDu)8VA+~y`&Wtd7
+s0Ev,4vktPE<7APe}nBV}2~{ued@A%3Z<%-dqT|Yew/(Xm-7dGF;"1u$~8Wa!o=0g]u0T9g"2yN$g_XUZV&n;f2_r}wR_"r.0jh]Imc+gMnES3k;a/&'j+
+d-/#L&t6uRR!qwuWoAF6Wf=D[9Q6;M<zTh{qo=Qn.1U&qx-U9lTE>I}_|Np!X20)`x0D&Jzrnbk>j{0e"0o)CjEqXt_GD7q#-fdlDx"k`7+v1^Hr/I|qXU
+2Hfgq_3[ny~/,bhp_%tO'ziJwRmD_]Th<3)dglFUhnY0#`fV4u]|D}3F$nwQA{-ET+=T4"~%2vpytb^O2G$V:h2t&-dL@8%lUA{3-=Nf[b!c/r[h9e@),t
++OckyfB_^I:Q^7UgDcepv6:k193BI&A-n}>Gs;1:P-aQLX/rX^>MP0LSD,|w6Q4/M-g!BnGYm2I1UiBU)]g2-t4Nm|1H8vYd+l&byX!}1!+/:FF0/%g.(@
+qgoN21C6$&=V"QZ0JWib8ykQlNg5K=qLQpF<;RpSl6SPp!+h$6-FO0%>z><UX)hG<UsdQ9qN-{#c-OP<|pDT4X&M|Qo)^(AZ0(`x'FaqE>Y-:I)!^6Dcq:
+gb`3TDR4ay#Y]T:GxKFyYm;Tu[JS")q`|@Jzbzpim&iL.q|Nml$qi8zXfMDpwK/wD{!d=m8`tF,Afs7DapCp%M9,c1~Eg&--),D9AZek.7hyZL<rS}%0o`
+6v8fkTtc4{#CKg|Qcv-)qA$_`1x|X/nM(reWZ)^Z=fKJ+iU%Md7&}G`SBN~a3nOn$p8}#e50qq1,;icTD7=IuoMo;JGG,{T&zNMA2;c{ixp`I#)MPa"KQ1
+(hu}&a0V58kb|+fJKnSzRpD8E/x[JM`'uBnlAc2dU,ly3#e@I4>z{5}$wGJ6Ix<'<>u8U}"@v:"F!/mzme"Zc^k@SIG/$Ou&hoS[A;@+lju`eZuhnx=#sQ
+QoHP3pC!zGm@,[4PxGHMdF41&t1U#"KqKf&UsPXl+n]$4zqBtMT<3YL8Ie+zA&v7/T=%)`"k5Y+vkf$KnRr{w|7%V@Ny>aNfR4Py9^!zGXz73#>$]H{pgC
+`NI:fd%^Ks{fF%-B,M4{9q5o%++=qF}z'657@xnFWp-;83Yez|HO;4_H.c3KC"XE<0v082'EJ!bGE![$o-F$2q<1A4tV;$KBwUFlu7h{ql#HMy}w(Fu&@'
+ul;2)!$]YNOlA`GFV{L(v(j:L2"IeSzg|5(D;oGMW[3=.'"&UlE]n2L<oXu3RftvfB`OefVyLzyN8ue'LpK5[D2<S/)Pm9vuL@=@k>mzjhfjSUcUGX@I6i
+a+0sv[,!]G"|Wva)w6&k4.^BH]zK0S,]%+x,Cg3.xdceDK2N^pcUD8&R+4h)n63P<UAlEs=59|jTzQR5@mDBn!pIN[8G+Ids>dCo#El>oHa>7RpU0nfdu6
+$/nNU'K7O$}Kow3#$Ju6da}ie-W+VuYC]HH#O&Ofu|R'7i=rRuR:yl_<53>g_`qk!Z&40bT/=(ns1)BlSTX<DW.'+mfb0l5]m:LI>eUlf}5@|`M8O3u1d4
+2oJun{z^'5-XkefN$W!dGP<y>n'Fboe+prxo:z1]3uTRF<+C;h;'7.R.F,ez^$l@A2WDjADlom@IkOe2'Hbx_ii.SDN_mHt5xb|vj7n2WF&=t,%<x[/fTn
+$rv9Z.|u13ANw(V'%['<[Z&EV.]5jO!g2V0}wDAl|UM}bN9zF<~WE.#E"0)>6p`UpQk{h]@=HkK]lj8j}DI+<;Q=2.g$e'RmY8odA(pO8@CW,:SMT-tm[]
+kBtn(v.]3kE.='J,N(O.O<yY>A}meEvd$]pW)@yr=e]tuy-hMcNS-:;6}@@:n7C#6e_D+3C^lyWnah^{>5'oL7(g>QXI]f'&ipSjkE]4:NFxXi<(3wbz{{
+ERD"6!OfGAutNsGT7Y6KGf4)8qc2gR0qSPkvy7%gi,vo^<Syi4U;"[5PW:7vYP{]024P$a2XxoOz=:OL8^gOlqj_Wt.f7K2,%qwJc=Vg/=1y[a|+Yf:N#e
+A&hPrEhK_<"Bi{)hlK&[A=u,{RS"A6cpYyy_xVs|OKaWn"^>XhopLBsD"gqjA8GjP#K8X^h;jU(GAv{5]^2V+O"%|I:@6:2(HQXAF"+csK(-;y^+m#P"E!
+>Q3^2K=,<`GIot<{k8L2!sSRlO>C!;;H^u<hE5(UoD#jzDG&A"2P<4k(B$&/SCsP,l_|ei!tk)<W4jpXgR0QE$NOe"krE5fX4;|I8aTX`IW&UoSP'OsMT(
+Ii,q-Tt;#_^1Cx`i,p]SGR"RAP1`v>G_>#{zs-ZtN%,M%Qr'/.I%n29TAVRSz@eI@]gggcn-")Yx'qf[^xKm@jW4Q'GpKs"s$+a.)fQ8gng&i!1v$XZ$7C
+OWU.luc:Mf)f|/:'g^Pjyny,LwD:vBt9]OGt7=2m!{E:K9{NEs}IOCc4m@.F4uqU-qw%Zepg,M+}u@d2XzAnBA4ux)5jD^}M)o$n-w2>c0bd!B/D26-rR:
+uP^n(w)'~bzltj,FTr54Qz[3XT%/%m$UePJd'hvz_@Gru3'Z[Yv)^Yrn4O=9W%a`EC5CoTiLLYLMD%84Te{Cr:_"{<Il6tAssu;OH#Y_:OQiE>F},@3I11
+ed_M-gJ}.'J'#olZ{<@}q$6:)wQ_l(MtL.#2JSaAfAQa.VLkf%7kfAio,c#z0+<T{=OV}{D(:HiX24QR70h@h+NFg<-,gpJ]~>8QQOhe|J&:5JeMkI|@4'
+hU#ruUL[0j;!D62nl_^,DV%[OzL3JyBI!"1q>MglYa{!0#L5['I>QGIex>!o>/v+yRcW/ZdBo^{`J93%`@X>B,N2@c5!5pf0`ZM`&I~_pNWv2rh3-dkMt.
+MIBt'Vi[:3-P524b{>CA{>f;'K'z|4m>Tu_wsRPT(WpMBHtIW/Zg`#F+tJd!Xh,!2j1/zG+V[D2xZS="zKrgVs"76(16M!&M4X=[uG(U;Pvt0c7iPhoV7Y
+Rm6`~r4-h,++Es'4~02T]NoL':sk<GGji$'`Z^rI{hY0Y$GpGVJ$GKWY)Mg<c[ItCNPdcE7oaM^SOkPh,_j74cOT;:HG3iR<NP8tR)3lU;/bUU.hVD[NO_
+/|wQ3wNu%d`)rJ^e5{tGK$)"5SQui:2=5'!ShN2#<PjCZ[=:g<tZnrp$^r0oy:0snhK.K/Ki-2xOzZ<q{^vaZeihH^^eO^d-6aCiIA/{`4.Rt_n3k;#pGo
+ZJBd1nV3k2PpmCOOF(ca6}k9/tF:!%@:s[#f4=3Ob37/:Cfl>d3x(@^|HGG4OhJL]3:!gZ^moHeF@V|T[Qu62,l;"@,&V0@9#pXr4W#qT`u-ERz<FL26^1
+,miin|EO)wmSHw8,6C_21a[;g6:;ox.ZO&aNFMpSd7T98s(R7A"%Q8Jr6Fhel%BLt:-aA.tc|7Njz7bcVKRl~&7q)DKM'N}lp,iQmbQoDd<iMRp;&m7{F{
+Jw"8(|Mw6^N6jK=1SR47Z0,MGLbC8/Z<GUK6ET!p.kyysM%wMn~Am[4{tr}GyUdf(Rk>"(>]1mhTA.lNR,dS|j~#4m=Q_Z^6:w08azN4NrbF_FB/t&VDb{
++K}C3YU]<h-rNTvx$9dh-]KbK7F@bu24}jO(s6iq7Tz1~75vs5y,h&s9:0-2,x)ZR[cf+VGO:]&g^>|:!duTkLz`_ahS^jNds:M_fFPL,EtD{j`{ywLVe_
+8:9j6O'ZY9sz/D:jduNd^D=6{l.Qlf`,}$>XY4jTk|pMy0&qoC'd|PHn88w6VuY]!SWmKg!k9xG#XI<Rx,zCv!i{/nON_HZ[4%&jDy,8GeJ/zqA3,&@}pO
+]kSNQuDryqza2tEEE|g@/]0|"Kiy/`~#%Xi1Zmc]tgw7LUCZnJ]S-PWV~uWy&2P.2<Rg[r4G@y>kE:6f)HOu[BPpO8/$fu<G-K>768#my03Nf{BHTryf+[
+brN(#:!d1RCK=W;HG2I$crLM'N`ncYon5dls#DL/e&iW/WD;PdT[SEPGlv=R2(SY~';oUW&mM5nrg;lTDE-Xb@fBj@q&Arn:z5sRB2,$_bkTX6^v/@2cMq
+j,O[%QVZ%fn0]I3,k}n6uNuz>{1xU";np`ThH"nRzP~j7eea!$Fs8o]q@eI@AV+PW`!:uHzTWM-D>{YnL@!LG{AQ3m`ce<3$83`%R0N_w78vA+iWGH!#-0
+g/~1vhGVctgy{/>yXN<O!AM'D!TiFzr`(^-._sMD"g-U~=)Xn|1rH5|I8O[TW"2gmmWq]8zrndu[XOa]8Fb7gC1R9/sgLs@ozK7R[jQ&VA`FFQ18G.</c)
+iHN4u&@>yg/mC=[Vl;F}i<GjQdwS<{1oV/4@;pgksTSnb#nMtXLH~o92iBiq'T^Df1TzzcVi!Q$Q3!S`^>{,kj<'kw<]S$`wnmLytlRx_O,/qqWbRnGD##
+lI}ii<aZLMAyA9fJiy#jc4lE!{S|Fi_N{p6y"U-`9KsqXjx/OguFp0,>MQHU|+p|6H@>I}pyqx1|^k[DwO$945#[HNS_>LFcTBvNT#}x(H78yC=Aa(uG[C
+{/zVt%OR`Sn@9q=#matZ!y[^%>s75uxj;j~;0m8k_Y6IHQ#,U1jx'ZWfS2Icdvh+^TOU}0s%-"J7V]jA"Yll6XKsS&:gF@!OIGe0`7P[&s.[rS7n`x8JnN
+_,/p<.FXkSvb3qN}CS]adOVzxBKEZpuIJ]kHf>i.{qvW/d47_qrhPN/cDZBz28Q7F.U4<)LA5QZ9=`|[WvQe^rWeGyJNidSgq8F(Wdr_0#gRy&z^2rS@7j
+3fVI9v>3N4wcGEuw(]e'l"4lkL`F1l5jIh]2(RWZPY>1|%z{sNOcan8BWDh6ZD_Hp(eRy!23,j9,e^qg3bXjp>rTxvcPHk~yo(EL;a6AkTB@R62%z@hT,6
+ozRH9gt(H{sob%Pg'U8;Z#T{~6ODwzy{OD40Oumzi7FJT^fvWiuxu00V#/CvRTSMN@ukl%_X{]5pv%^N225#V$-B$YndC:;0er&Vo/^)-M&RVj1EzoFG.P
+eWOhZ8(K{3SF/^u<:"J6ovt,EJWF7=|`W-Z1g!FEU}`|}5.d2e|=mgc(.Y]zQh&Q)ndkUs7#GD4%LMONSlR;)$a/-$JQ#%Ky<5={r+E"ODLUp0a<Zpg)[]
+33d,Bd[$nz6_<1Pb-g:#rRE"H7K;d68NsS`z@-rl5F/G1m|Yg)GD^}Pk27]fi<_^MFAZ}cx2e9[WN/>[c'sT!R5Se6tM/sPJrddrA0s_[&&8KOm!7gOh(c
+J.TMjq3$3](`8x]j;E"0EHYlq0%FPl#Vd>LmcU,[b!$VY-%F4-DHIk+&=4/AG{_c+OU{B=-UVxjvBVf$-Of(HBbg4XJt57PZ9q.[F<V35j2M8|}.0Kvyv5
+Mat"[j|u${%U3WO:`IAf#fqV$+zf=62_Jr+,fJs^:Z$L9c(Ga=:I^Ej!4MG%>m5S1m~2]:tTx7$G2Rm.Iv{0uXcYUga);|GTw9;LR%Hvar`hvtMCa'/Jme
+GB=tRLA0PwXFyK4V.tle=_7:(/V.1fZTsQ2G|D{y&5q--rs+_RPt-pJ#.e;8JjLbWN(O0ED6;q([Dil|uke$=p]t/Diu'|++Pt10oAs:f,#,j0Oz2%mEA:
+ZG',`Rn.,10SLxnl-TH&GcBqemWxYg05M9w%oSj0(gzq1@7e`6}e0/k,,Sk`.J:r]tezE_9mKpkT9ArQ(Vbh8q$c~dm-17>6LI%+OSO0;9Dq]L`po=7QHx
+Z=[wWCJkd8_Jh4F"A+^X@`d%TSO!&H[g.'FxLr[hVFhm55BH:d9]CKG|Y-h&LX@@3LuT![9D'yj"jR6nCc08VY&i%9dXJt`+S'{t{2TC[.4d@6|0Btoovs
+8Kr6fhi"X:6xK.7lPZvG$G(#D(eH2fMK5mx,wMiU;1u-$]>oaEr^b.wnsY=@l,lhu";A@sej>jr.v]^]Hb8w0HcI,'tq$@%zI"DE$zlK"bBNpB>C[CX73U
+:h!Hx33eu.LC78GE`iLZNBd$!o5jIDlYz8^x2z(fvLd0#Tvi"mFU1cBwALj=T.s,8@~b]{t!/@#=yWPK1'(tTpvnH3a|gngsE<$0>i]J/YP[A;>:Fyc.T`
+r_v2TBvf,}<sjvR),mBbUb-[~(d8Bx=V)G.-[sS4rvZ6iLm:@R<gf}2G{f)}N6ae5-b<XW(Q<NsykV:BcUSSY;VDYVB4l+:WO,jZ!8|=^hM@ZN~]987E:E
+pM(vPLRC3W4nGJ[rFB(xpW:BXKo2vM%V9AU6VJ5iX{"&yK[p_H3H[@qf"rtt1JjEsMkk4:XcRh2,Ky9vJa;XmC&g#geK[W';&c2A!N[96gZIAC'5lkJH0`
+M9MEDw!la0D@JMi3P]y4m<`}!HF6$eym@)f9&&q1B/b+hxzz#6JR%V^Jl<vt98:c^{.(`8d[de'9jBzl~$_+coaklmJWM7rfG$:7&B-Tdu8{lr'yK#O+[y
+kL)RAM@e3e{GzA(Zx"3`3PtK"te,{'KY=lA_MuS:7J(Z>u+f&,z7iEi1^@2zF-!(4S-kkwQBzx#d3y!U9KnAFN7:EBb;j,XYXY0Mdy8^|^lISq`abwp#Ma
+CSd(J1zt~K>qCJV.nc}TBStgyXE]NHAu-KuaWR,i-'@/Z2|A7W@yU24.vd%`:Ex_"fT;uG;us`w}.150qT6wYw1[/eINmYOU)QrW}sfGxY!px`5mRTiH1)
+b{hxCY'#MXzPV!NY"5TH~S!R:%hdOJF[~f:G)2|$eN'rB@')Xcbn{0v'(,<HK^0_C,X#OX%il@|P/;siW]YM/)[LiRDV/r$Y|J{<LMl@0y)p9iT;%{33^l
+'i]c+sXMRIwYI.$@,zO-zu~/eMUNS:HhiS6fVRQM/WxrvsLvsj}o~l63/JgNjwKM'JSs,;Wi!<BbAQTBZK&MNXb[>"lt6R0,RaZ}X2m%#k1@'cW,LmXouK
+r09d6cx-lEUpB>Ko%GqCrE2gDm_h@qD0:J~%#<N"L[KiEtTyo1I{0;>x_/rYD;4iXe7V:v$d|!&2)H}l"XAFQcpZR1Npx&.t!$rOd[I'I/Zn`e@myVy}>0
+y!.lmo{L^J^+]-<GQxX%+},:#5S0U+Lc#U'W=R<o>)%4k<L4O:(p~)q:}<wXO=SWOoAa^!'@<RkZ;I6(`]L;+&/v3#RO3w)[uqz3Q,g+C%A=#=TUzaib>u
+OWXcu2Tdau+w'WEI%3"r>MT1,A7#x{8w`qo]c.}%FvX,`wjtv.&,zTF>KkBUj49ty5sjKC]]TCR&sK05;p9;&>.>hfr5<QcWFwu>i8VC&rd_8ilhO)Ql2[
+mWQc+8qG@&>@0NgN^fqS]$QFHbU@P:;QOwht(27:vin%9YE-do67Y_'r~+2f0![z^Yfyw/J<|&(dLaGu7psO<ogG|Jo#l[N=>DX<k5Fb9h~N}""{BvpZu'
+v5T'iq)$.`%L@uBT(`(WI<zH^gs'yEi)U/P8lRW'%enF'jl3qB;Aj,J"%+Y|V01^eYi6f][83JlkVjNvM$Zb')$_]M0[n9T!z:3g_P$lmAzFC}IH&6"#d6
+3_>^=!QL[5wb.52]nHhNr#tAm+Nq_#QMux</@+>+^D+@<^es|=_!=u'hLx>g4N]klcY3=Rit482cKxUXG5[,Su@A+x3-CuVNIG>0}ihp'DiO^[[7;S5v+9
+qo~db!m0fq{QqZw@K%Vj2z]q:f]ud7LAM1SgH1Y3FnS,N[+QlG&AUd@dO}`gdtS_lu`JbzznOZu3(ATV8vOE8AXHR|,{xlBP`2fYe;5wS=WYp8ETs'99{8
+F/lE0|gn@z@SG9)'4x:_RoepF7hv/{!z!5p`B0}R"MfWbsKm2h@-n.js9fy)Crs$m,+abR3UhHz{]BK%)oRPw%$;_b`9=mao6^3lDS3k23ZmKa~{v)#FdJ
+XY.f)5SGX^#=yF_"-"9vj7}Iyp'<(sn>xMOLOEXfSL(v{^+Q&xHjD^T]3UQ5#7';wzYU3PrKywdJmo|&epQ!I:R6tbB}3t:0.jLD@[dB1wY_kFZwgx"jQG
+ge2q9C!}Y&aeoa9%4_K_1VgpeI;Bg4lOU{=(E9Z:p%^d9%{]0ip3SjJcbWkuPQ1'@Cn#dzE>s{+xTVCWI8<3C;N_Jb,CS1_$W3ovb's[qL4A&(r>^:NoK}
+#<CzK$[9hJ7+tI9CeNSCtJQN2uf{:[2u|c5Y5qg}&%y|"5OS'4KD:'HR!v=1Io_0AY3''iSD>[(kcf`T`BvGo3^U:piaYSl&|9"NllyE`$6Z!@FAN7G-B/
+g^[oRQAkI3wp('-GTZZcaq31hG0AV6}R#a=P.%i8m8#%fGSouTR6YC:/m:P%LtMfDN:!+r72isjY%Vb(=Mz%|//tIK:]|3os'2kj=t>7/4X{Ns/W6s2q0q
+Ud5.S!"h@0G%1N+!NzkTUqh0Y>!T]U%+,b/GB4@)9GV@N-76;5sl{2mS9F0y|I<r^.D2~URDja5&_HX%'HuM#zfo+RHWwKhitI<VwCFdm(^a|L'KXpF9my
+X5_uzw8|WV(aFv</@d6Si_O}Rf&b}L!4@TJGX+`.JGRlRKf=}AU/@/Dzn0R|8;^Jw@v#(9s1=F_#(;7=0V}zlR^s-q|,rbMuOYH)Xo#KAMe/>XtZ#JCyaj
+:K_qnh3MNT[Yx|kR#>q,+8<xjGMp!+{w(`8``ibT'2R94Y#XY//qpQ0S1&{$:"I6#^#qRXB(TfL;,<eeZDTWxZPj2/4=J8@4;`+J(/[@47(]3'xiJ,7oBr
+mp'O9wT--:;pXZwE])8Xv8yRt0Kz=}_K}2BYl9g:TPUDaRyKwtIa<w9sIjQ$b0'hPmOwOJo0T|kV#5lAzNQAIz.S![K2&>R5iE1][A`yq:W`i./,Si=ABe
+Qoy,Y@^]Ck!Au]Xt3DKV0:hz;n]G`W!k[+qfA<1eU5p=+1Ps~s<tAecGmaRm2Kq;Po3.pGRQA'_X7MZJ:=6y#Pw5(d/<=l9'hI`(WPl9(-WL{a2L0_eoW8
+D{CPwmnN6tmEwf6zdn&b(7iph_XxGw`,4AaWc'.{w"YYi5@RiW&bxhX@(Q-b=UNJ6=;;uJ==skKIfYt$,={:tS)s4^w_n=AAmFL:IXPJCm0BzRoZf$<`@_
+3xEm1DQK|VLALR2AExPmgUdp4x,^B;#j4.@jlUBxQ>f.p().rx2vBU,Fo=nAK3KDkyp!S;^oqEGExlal1F(2/<^/+aCxFVARX{|p1DOxcQ}A!RiK'oN:YH
+-h&v<g-7Z@M.}$jpeFdA^0<^>5V/,Dh#VI'-Xw5%N-W'v)3VG0mg8{z>Q)Ac:M+w@]AK!oV`]Dys>=A{Sh8%@Z!rpB(vKz'Xf)aCjH$jo)dwfX<"(}:;41
+gDw]K9JDm;$Qrb=Dsb|gtSS/j'%F7kgSZnf'214)^LL,"{$1CPk+Rom!cm'E+q2#[6,GwD@yRx0A)]Oaq#hdxvL</dF:C@7"75{nlC=rE%:K%)cfjK{v:r
+jcOGAs[L2>6F;IG)}Yt_md)Ys1HyNVlnQGDJ0C"Pqi&!h]%!g]b8Q}U!ry5c%Q2ya%S{;Gnw+Ko]m=.}@>.TvG92-OTU,V]dDMjtIA:j'-gKUb6ofqfT6H
+Tf^QD2dDnviGnINAWj/i#U(Eg5}}LTUMQ1UbVPdm7yIP;2%,-`'guP_]fvuOJ%ER(x9#MRb;bkZ)AF.n+-R+o)%]NW5EO2(]}z"ej#VI#og1adaYWI~J^Y
+mZPM<k}oMV_(5.1jJ8nUB=k.F7'|C4nO">wbNS14no+tkHaFbS$hVO"EXr+p%Mz6h=t69!h>AF#]lKpZRX1jozIZ$;+=/C/20p{I$0l];IwbOV~p9p14M0
+7O_oLna(SrU/U.D]H[^.YeCBrMZwNrb`m.!<m:cW}p7#@]81QM;eV2gjx;9V|DQ3]bvrHZ-jc)Vn1x!N]]^KJD%xDGu|'AtW'tI%:A$:]`j}Tg7SPN:50b
+{],#U=tD-F8upJC@,5r8~0Cub`]J'd4kre(xTvnn{3>yK`Y,px:odv"g=soh^)wT)0-zX&k7C%n#+OI$tOl;uXz`tCvf[olqKa}87s{q|Gv6#bq29k"_G%
+;lKabfh[=UIl1qC+gW$+gkH.2f,RW!$&nJ~Rr/jo#:6dpbtG^HW1-cM%Tjv3C`N5`P6Ktu<nyc"[r4E:;`xpo[RPD3(X!:1+r:rEZM^u7x#WA'G}VNE0_1
+6yW&W$M5HVDy@zh7TtiYE!ywUMPEDbw#<Si,3V"_(6S@a$Mq]Ckl_|I_4^:MWZdq;ei{q`'4aq-Nyz(3)iMTU!yhRZOm6nF2QjfT@cp-%-h]Q_}u&3jN:M
+Y->69mWOPdA)pJ#eLiX4[qQlK_"EWvn->]8+N4xisurwJO)wMz]guZ^OB#lh%wF`a>k#R'[v)}Uzehk+@.^WVF1JOh}vLm36bj}Z}w41cc7Fp>.p+q@Gn%
+m_r8WC/2ENF@@v4md!nxjS7F"u,T"FJ(.dk;X}~qOqTu~I+cHl=T/jK!%e|Pgc<4{dfBT@Zt^<Mrg;,PP_k.[k3Ktn)qkO[v~>82ZOvbLQ{S$bQ+9K$quV
++b0yMy~N3Zxo,yU'r-UwC53>vgR{u-BC^ww1Q%LPt<^|WNPl{#u"!6(Q8!5qex<RCj=X(yW,F(&7uY'b5Z~#(j8QC[==:[>W~%Zk/tUKLd/C)tUC6.dseD
+#$PxiYdx1<j}g(H]-%H(ctqr>r#|;x:lVa&<:^`kv"2&d'PH@KY|>hOs`D2nwPZ2tGR-'RP[TD[Zf2NQZ`AA4d0p~X7&]::#IC@xzr31x!a&6C'O|gNA~|
+w|#8i04xCt2XbKB=0u4rq]#;zvohRkN9/="g!$s+GENbxkXpV^$C{Jl%X$chS#o-9EZ(z({W2FfuFk7Y&kMFy>Dk%DxrzS^kC}@tgupl%p1v3d:}I.)K^M
+{5]y-`6aqdk%1;,a$b:Cj^nl#BZJ-yXhKr5y]x9PYW_1z4&K|tjg4Dby&z:Ldf)@^6iUEfg.e#tEkm%+06Oh{[xZj%77KR$_8d5mQ-h/#fnMlatX{!3`Sd
+E[ux!&g@6SvViliov&xRf>l}h$g=!>bwapPGqMhrwG%m3U=KXIJ;9XupQVc6Is1Q9c$8YeEW!Eil'`WfhS'R30WG,;cGN5088-,{!>kIbIYe.$Y&Ax7-&y
+)vT7co`wWZ&yX2}O'mVxJOelUw&yDx)hgr_l~^i5IMtXQd_`&G#L!A4%EJb1y-NQBqj7r9o7:k|qtvM%h7LUwbj@0}v/k:'4z+3.SW9IMx1bBdBT6YaSsd
+YkYs+M-IHE>kORQq54/Gv8c}N2{4%-6<ibo+8@`OalS]"@T-ho7=4{<=7_I{+oC!j=Qd%M+m!5l}[L=;<q;sfpQPj'nL-WvGE|%WY9mRC6O$RplFK'VNX1
+,E,<fCbNtAQ0TjTK._-onH]|%kGvIWdOQH$tD-i%J}f=ZzU-;B!QeXunS7)xg#Ca^]l[!|.ct+1wsEBZ0c<v@_&SUPi/7"wX"DM{L([/1VZr6O1nk&#bt_
+K"ebuwIpVT@&G%hVr[vPKL{4Ku4mLH)eF=4r(p[S{K4H#quXyum<'oR`0gSF]'2{q+2B(0ZXi)%U$qY1b^Cwts@c/N`x!F~WpmICux%8w%]/ssI|FI>iRf
+b-h{@>IIE56'zFVrJO$cjd)xE-t/f9u_GiuG6CRg-XkvUs>(uMGZ+w}N=^Oz]$hcFA%L8I&uG$&qE>mcs=ao/u6>YKXyHoQj:O9)8fMYaxd9LWqevC#{RO
+_3qRx^Ha6sdkW&pm4<;(9ibklqYQssL]$@.!8X3{JWH99J,|;hQMnkcl3)Yjj'1M;jVH_k'%j[)/CiqyLRzrpUn%TKT7Q0G@oWUw^Bp+B1|d-"#ct-gk~%
+C+RsVj7]1R~U'}TDv:%5>HVW[yLl0Hh9f5UxsFNX1_G;PpT&UO}|<gN7f9)8^-U26ygRf!mzy3dxkWZn6ew8o=^g.O(pXUuz/5331xH'[JVdA=p>Z(rl,^
+:nHjK@AsB}jg$81SeXcs;A<<qWfW(3dvAHamglXW0_11wP;B)(,v-A+V!8~;H<V!b@A|Rl6+){%qA)2uZ^~j}nx#fK.4x]!^mHYAkYA}VEE4|/#1RDg:DD
+ow~]kRbm6sp1Zj[mM`7k,j"vAsEm|vu3-i^E%qaVy`Gl~z$wjak18XfmVCB]xKgG=62umY2QLfqCvzc!(wcQsOLSng%YdEZ"cmkK:6A;#;F#<]#X(1]Uyy
+mMl&{Cjn)Hj$mGYL3_G(YvS70YyMg0|1G-me|--^w9cUEC!n]3Y#DSjyi2$j:1we@kvMK:1A,y,GFF,2O]ZkzdGtvBZCkMnR;D,K'GwbrEiL0O1#'Zr/Kt
+IfQ6/0YP8KmRM)Id>y4mpn)FF0>LIn9C[=&@qxW|xzuxPwyG{!W#{X6-3JBsA@4;_<#2"}9lJ|=s^fpPduL0[`Y;;nH:-A<7n'nvmH+c_{=>j]#Hp['+!N
+(^Cm[|]hr}bby"Sb["FVi4tFKTT|J#663hubVA^p6u;_u7x7''xKA,68ie`vTvSj2qZ5p^ss}f0#3>Aj&vQcYs&lDV7!fjJ06czZG0"hL=:%]tz_rWOe!(
+cC.SV,X|5h%BsCke"=lFV5vxKJ7Xixf/(z,3aUUc]le+ZZ(pVe!&19VCwJr!3/!9[|4i_O8hsY11;!ihztX(N>;q27rn/)!8`n3P-ef.n1L/0y8zSAA#18
+c}dd~H'1_K<5|oQ;w)MHXIKV.`_-vM.8-p4%FDeB[;qHQH-Kur`p=t-Q0Xh5B`B};uG,0tjz8}^14QdZX+gFx{k31B_a1P@9-W.usel$}UXLuSv!2#'q<!
+zd}pJ(}"R<"jC}m#r;I]Jl"u>dWBeZ>eiHu[''tLDX&D""]ZLmpm"yHL3svuMny<=+^>EN"]Seh`2Z;Z9Gs:foi)_RneYSP`=NGSht,FH^,oTBL5[A4U'Y
+:Y3iei4H)5/t6+sJZ7%[qGVkU(z#wYFgRN0s7OaFb"y}S7|w~1oY1||OAJaIpeazrzN)&12sIo%T5Kn8jiDo,8_7,dQjkj|.V!3%dLIBy<-rl|Pbbj0|Y+
+972^b],dfuC+ErvCV$"y7;UsG-Hii-$g#KSTldgyD8y}SZb>SKz{H4"9<8xn_rl/Q%&sZq`B@5ki`3UIU"jsq'WzxvEx[UP07QHfY|%4]]F}xD@|La!>Qi
+uyh1;QKPEwWP,V~Bkp@I@Ug;nKIhISLf}G4z:q._u)ly-u1Mj;U{q[{9~t"b>Os^,-$RDo>V54^G{('G2&,{"BYgef3m_U)MBfiAx]bmK')uml76d3Y.7i
+2,DS3Uq4W$@Hm|xG,Q6O~,Td~5L$c1;5(KBI`+Wn79:)y|B^Y6Ac"@!",,,cJjg8@<aYA(/rPqB0b6eZcjth&%"kJ{,F/}9O4^5O;u%n#"oOfZgM<Yq"/:
+W&$xq6zTdGhhcW+9rdDIW8L;DRnub6VbF:C9wJ$2}U!X~YhQoIT>3l0]P{J/w$qA+zU;-sRvExth4jfcona/J8,(V+ZSWOvftpEoSrEypSD(5!Ict.^nA(
+1"1n(^&n,e/Cayr`rITCi'iW={~RW:T(0&#H)%`18[o)@<$oa5BFHK:o@ge{SdE`tiY8tkI_3@<j"+9r6$0"M'-&Y&U&jZV=yRsuR;5OTogKt7jsP271Zu
+$K]<n%cl5N+E%yi:D[QKi2=6F>x#dwVPug`+J]#ac4Juh/^{Mv'W5RhGRCV(&LY|C_>ltbU}3;iEYf!@!%y+zyCw<p$ZB}X2@r2/0=Sq22dJwK(ODxMklv
+=.-Q5;`95fwjK.hK$lIG+HkS!QMG<XuRPm2^yD(A>rW'agI7FOZ$~WShi%p{Q=BC{|M}/R9"[^A#mM^z6oZ,#=;gr^p|zTDi$pHSGdkG,x39I+[xpoPml-
+Q<eO&L,t9s1__(%5,.NlUBnPubxS(@!/<,>%n-sZRN%AXNI9r@}X1,R`i(Njs05tqy@NK-3FKT1BRS[ZBe"J.TvS/@a`ZGEbbW34kq^R&DON_/((X$=,(E
+VV:Y-^s{b|2(G1N]D%&jwqZ8P2NQCx38I`X^QFJuOU6^:z!Z}GG]Q30,+ba`tX".Iy9nx!GW.X=xiaD0cA#4S|0@m1PSj&(eYNx}|LvOjNPhPR&=xpV<;F
+XQ<AZzmm"Gm_.}y3qJ)ggy=&)./n^ms0z1!O6Ov3-knYNUQLEDH3ng0+)UF)I|k7gcQNBti9i+Qi.MX7akjOQaJ@A/pw=$azfaR7nq"z6e;pahu$6/Msc=
+3mO"1ZR>/fZd[/JS|0^MR8qi)YJnmqF|nAuNjgf}>KhKDhzDv7twc;qLD2U!h5`TDRt$9[8cPIR&|$}HQYCp~Koah7635IL,NiyEJd<S3k^vM+nCAqxLfR
+f9[smUsKVIJM>Y>E5WU'Ws=`LoRW=DfA,CM>Dz'TX'1/HEe&NhVX1wY/zBQMt-tjPifD4eg5&a)#pt>lnrZA;4OF-ok'Z]kkFn@QvNJU%PX)A=<Gjcp`Ui
+JlkBLq/OFJq:7E8QQOyka24},74,|!k6;FQxiI^{cf%jm/MTwBAc'IC#&<&"BaI|[n/a~I;+Nc!GJc[p&h:!0F;[J!4nM'Tf9ZgmR^Jn<ZO5:_R^]vXrIK
+zRJmQ$}t6zI9w7_AO_$zwT%!Ia=#KzzX~y7!N;UwAji)mE%=[l6i<>6pq$r8ql6i2BH|,DR=bp6}9A!z~,"(2ZB+},.&1ORiy4Im(`;qh]'wi^D(u&Bjt{
+gPZP2.R_YX0EhL9FX@O:BHJ..%3PX},X[>Y=t;UH"!xc,1[L9vW8F=fkdS);/JXp31<o,n}!Z1~XcLh^}o#CEK,[ZfMFJb>'eG=phV,BJ<z0D"~(OiC`k0
+St)`swhNasnyPR!fsU,9TCX+ogc$(&2A!1+VD7Q"i[GcD9|m}p;_EdDptt}p<$1A8],30wV,+7DJo{N4DgKkrlK4~B-WiH:+7:9e~:NWh:DQ{aqsS;2nFC
+wM3^nZ}T/:}rukB}_P<&:PH8LjXp]Gt27h@XZ&<|vBN^V"JWtLECS(kiXx,:FbFCyMyFuJSU>QP]XsNrRGMZOYDV2I0.n,Z'tyfenx^1>@wT=0jIey<R|R
+-Y_YAk^#;.S{OjWQo62<kTz(WNK!sIc(EwV/tXiy%^V)L[At~wArTWaw["PQ+G"2#y;E^2j(hB5Jn{!jXy-!g_+ahhq>n8OyX(,A03XpFUq-.c;KV2Drr(
+}gA)oo2<lqed3)0qeZ_zEkoy-i6FLL2mb[A`'IgYx>}rZ)$2,X3,#|H]hvS{YAO.$^BDs97J"7t#8(w.qo}zNgA==t)l~Ravi8Q3n+Z/`/:d]H`rO`^FNA
+{Xzhtc+kb@i5kjmPjb"&OQljITf'`]uT9Cg/O-XQa"[T2Qo+ByTtzaX3q[A{3WH%)H^R_+,T<n44(6J@[AN9$)_5rXSCg+E""nW0>r:/D%DwTBb,d[t,IM
+I_k"`GEV"ZHB/!8m#mR,P!d3.5BCX$Fve_}e@{!x,nvK/&ln2%&9>z{Db[Erxgrz3tqG&Sgh&!{EAco_,<>p/%,HGySUT5!-rJ3d9m),RB7tk>2>uw]c43
+tS@_0`3y}9=23#s7!E7Dhjoy[tmHxEZof{)<4CD/!3"CU{ue@20V|2#lHsH}VJ/3kXteO5{iYPMwQ#B[piJs;ui,3m8^R_c>pWylf])okJV7r[A7Y'vgZ>
+ZTQ[N%](+_')`%I$B50jI"QsvM>1(v,$TA@Vtr['t'tj4qaO>vebZ=G"T5:Nceh8Vv7TS7}vYZE3"0i>le1%;#SD4">Y-Rs7XpT-2vprjNpAyY25o4<qd7
+(zcM|/`O[@8J!Bc^]eTKWli.Mk,8#gP^n510]y/}1|k>a.r`0tYG5wH-a7DvBHFGbCnhe'(t1VKw`(FAGwhTtf]c(%0-NH.>O]`|c0Q3p!bX-LWJCC"137
+22-XVV[o<W]Z2j_D:6ds#"xQMCs&2gu$~94=gSTY>z"eUv4l.!Ei4K"IieimFP9zT)qg'V.H{8:QL9EH^>x[:GU[~D=;1vYbx,w`J(`A;05P97%y(Z7"Br
+x}9l4G@4}WqUra(|5[^p_|Nu{Ol#aI-G.X[qQYyO{lo}yIa@}s_pO5x>DKhq[(H!QHi&Q!+i~3hF(R~m#.>-(Eo#Z"qMwzVq$'j1/9kN$6-zrU;y)(:65$
+XPINbX`YMsy4:#]+|vR(gcKzMCAU'F(=hG}|/zQyVu<@z4dX:>F3!7n>_5)+Mo&_CVM9^H8ls0pg_3p+yRm%SysywXUvoHqKYa|W];$Kt`jzbU8]S_.WBn
+It>>VssMccR6o-Xf^eY2<OoI1UsXdr>,{4'a^!nh]p|J#_=dTb2P(<67AbpQkG},m6V%1%/hbyX`H8+,6"r04WVF$p@7^k0ZGxHWp;58QWuE`<9|OfPF^,
+UXx2y;}+)[-5OPqL@wK,gYJi^(qoH6zI4zf8&y$TJU.'%Tdz=rP-t-h@[(HF6GrQ[kZ+b|lXW=Ts)>"saOY6Z5XPmcUma6EGtiEHTbiF<j8O5puFQZyq)+
+al,3[6.@a^;b_[YIpk6dXFv_BSj#K2zq[jd4J+W[YV_S0OZ&^u&q+I@GA"X7Z64nNV)f-zX@H3LtIv^)ltC_Vj3_wKwK}4U>MUmIBS#8^sYP/3:M[vA4HS
+Jt!u+utHDw#e@@ek:@K-o=[L+[OgRmoNcoCk1$0fIASO-hP,>hNZde`Xw95`FF%,7c;Fc[WAife=/|pX-tJ>dU{Y<SqE~/B'|!ap)T3lCc%V:>PT$aozgU
+!=MW9tT,6txhqqmJDFRoKrJny|8>I]&=Fsrhg/`q`8uv]5DqY/x=5F_b2Rr,%6Ohs8dXx3BV>SFLr3,T{u~K8U4j4$L4CVEB{w9mFz~&M';13hoKTi8$p.
+a.)zQVOr}h7hBCUL/"V!.$vk^Ue/hjXC_Q7u30sVI,dn5Is1&EfCU%SJKPPKQeL6=B12)+wbD9mXjs5FgT$xldkBH>A8;52LkQtcQiNrfE,Cf|]MVSi6~A
+BnG8Tob7Z>|<qr%MUDmC2EkM_@;C#vYJ5_"-qk1nvc.1"n&2lU{UP+ZDq5'1-3`qg>x)8@@@7]K->rK84x|5D(5pVa>Ik2`fI%FQh8Z@gRaZC39Hh@Gq2r
+i72^^R>8&nuMqe06f-UG,N-:^eN-|l~V;Vs|w-(t,'~)"8ZWXx-m{mafk%'/Um4FdNoC][0yFPN;BLE->ocf,5a,<_8f+x)'JqE`+a6UrR+LmbBgtVyVP-
+n3Sjo|'TJ+1Cd8}h%})m||>`Pii=;TZUUH8-LkJgniR<TJ"C_UsXA,p@7|JJdsoO>Rn|xORI(U=uB.u/SNR3~nz.c}pCcAR+2=,d~%s%k8}Iw1mBw>tv4>
+0dwFXO07=zCi90r:Qa.;lGN4Q%!_8x/6>:i0J@J}YL!RX,q6<]/{`g7'N0am3x6<f;5IHCMZ4o{0WQH^K`urDJ(fs-SmVJO:!GMN6U^7^i@I`e,4dX1XQl
+l8Z,ETWd@BwHu((O9aO^^KEJYt44kpd$eC6)sLYTC1I`3'|G3i4eb#OK~F~s-jd]0xh8e'eVBMWptluUB|)/#"nsU.hk5]h2^fddXiJH=f}:a1qD<QV(X`
+msRU(yol=k=8lBpA$N"k$[7wzHy&z`e!a|#$fZd<rK@""XNr7)CPq;fgzYn:v)%:R-Tu{/u>&O-QX/CbEr6tyQE(3I~7:r)[w&X1mz(G,7<=!2$MKO~[D$
+KzzJN3{,3l$CfCNqJUe3Kk{iLT,L7rx=PgDz;x1nde'M}YiHWiP)bSpOOz>@a$Fgt+ECax:.7X&rI4wvx=]{&}K'_c+N|}E&;BkeOn@YX=ujODSO>>;h:q
+Y{b7OC)%/"rKx]BHxoQW`-%I12),JycZ@+}>B^~c-,/o&aiI-gy->_A2293TC'oiAyHU7aCb!(u6~u8KolJfHmX2L#x|IimE81$Q.Zt%L2Ogk$aRme0<;z
+5r^>NPJRV@^fYQ1neTgkS@A#Fy+zgv0o!/.XZ0Wj"+aSx#8n`S_`03<A{Qk^4Owel6Qfc%7Rs[]75S:FxSBJ>/;c03VR]SJkDx3I@hjLB-t81-4Wk09fS,
+jl!Qt.<NO}'#|o{f#MrP.xHzm_fjuNj>li$CHu:xB>-8R^LryK.z-!nk58:jADHr1Y2{l0gVBpPdP@olzY@rTi&{<ZI8"3,jpU2HjZ3D:U.gUqUCH4[>/{
+#z0-)#rq){,W6X3`UxZ/{(cgqterCIHuCJwee;1{j4Z3"&_"]blGh<>`9uNy`f0iJ>5yqFD)|])L:2_L5"Lg^08J!lgy'x50TA[P.C0ulJ}5eK"HMqd6f6
+_kGc+o`Z'5RhUpV[5>gCms9uZBn`Ut!TvlsM7r+{@qV|Zm~tK2zkWRjMnhvFYv'da7yjTe<xYD>xb:17qIeUx=C"D%tSUW-/d+hE5"|r}ciO+;[w<M8p_u
+JJ{jLO.ZyDpPNf3K:x86!rQ`9s6Xtzz:zj}$}=K/@;"!$;_hf=Jr0:8i;@=e(kEnGXr@~EM_u6Gfl&Pv4Lh1Gk$L8}nsQGLBa[0N#dv=YIrPL>^}i_2Rsm
+M'`b)!,)`hBbU2NbGZ;>xf')yl_3app48%ZKGcM3/I_@"cby+=Q&Y5Ls'd&Z<g`y^=<q+l8Sfbm`:xD7v:wu)Fp;+>:/pF:IvuY[h:zaiuUJ^m~dKd3I.5
+EsuQ:DrBiw6F"o|h%"6:v=d=t[NM`j%9,YS'QW$gy|Ysaw]dq5oY;r0zX1=p20Ht5J)yBGt:M&{K=/.=8UWt:$V'RKnV]^@U%"Du6ktTj^'Hlx"Pclsh8j
+S&|EU&&<y:|P1I]Ilmv)[t(}v@65!U4+s9+h:u}KpJdOh`7].WGu/1Wj%[,8{@MQR-wMByIl=yV[E+|m/{{W>dbrC9RabHR`c(o7;}_/PLD95;hb|{V:tn
+Iy90k"q`w8h|puPusl,W<Yk^VxKM'aOXry;N16j(W/Ou5Lwu'iU;/GEG5|,`D$t)mh^>t>`k!i~E4|R<#oSuNZR8V]vRDl@mvm#>,Z#[jCf'H@08"Ki_!p
+eSxG@2:b[&aoqx";"%.j>_BjpeWw+_:W[k3VhudIs+>-qL'ldSIWCDy}9^]:/]e`InejTCR$TH^F=Ep0L2;tr'!a~ba@Z/{T][[$zx1n7E>+HBCzlk8a71
+PhteabssD@8$ZV/|j+H01:]4CV,9rog.rwfv_1ZoOZ%2A`dE8<vAKaT5hdyqqV.5}u{Bjy~(Z_,B3-d`vMDs~6nh;rf^f6&Mtut}nv_IGO3/y+iSUIelkm
+ZasiKR7_e{"5%':b6xaiGpfs=]y-d%}Z6KJNYFh:wT_E-RwnfD3#47F_ph.G;M^6jEPxD0B4f4KESw25tAgq"VR#[Juia.U'd{6>UvvLat-c~(85n3=J7A
+=.M0aSmX:hY>DBabjtIV_Sfh_iEYJkz6kR&,(:.T0+l8]QUR3NsofAP-(mqMY|qM6[,sr},SkZp8}Z)G5(Baq+54O7<71E[Ud<=ORoF}-|CJ3>IusGJnYC
+0$7Sn26ZAZW`#[YH[!7)U#@#6#i6y3!Xi|AF4M2H-47n#Z8n1B(%vj>QXg=qo#fGGX('OCXun|+lu435qH!4xw5F{8%c@puOqB1@L!af)f~FS1a5nV"`O1
+mw=xc{|BEU9}B]RkyR`8d--{<K}AJ7'hh>Z5|hIvUSSQ^"=MBYKM<&[YFLd2+J/ngFl@@7CQBW]n;X+NU/aaAfo1n8Ks'3Ac]8lW)693JuJy/ri+X_"x]p
+'[b-yhBP'83raM!hqeLJfP!V/JypVVWXDfif`"2x3:'D(rYb"<P5ITY/vQnb]f=DUqUSaycOT&6}NKrLn[bKEs_4O2dx#sZ|OMQ]Vk;fv)lZ'Dp5#X"iTx
+`M$f43Hq$W`}#f(9;}}M-yl:W%"15zyJ'2!m$t3uONp`f@UmyP_"(cvV,+m>|J;g'c8Qezu[Ht^.T52DLSZqEu:TSk_([J+&.Z_3I@HPvbr3(8Fl"r2D{P
+Tprqs,4IHnFv5;UFxqmLh]Zb$@nt:k`'!"({B({PCR$[nwBxEmLU}T1ZzH=hxm/ApjHo%4HfR@{IJOVqpmFU9gS2BBC3y7515H5{Z23/ESaT|=bhzPt8=U
+Q,DJc%Wm.`GeNcQx.2Z=kr`QFO8wi}s+#H/>Nl5/"QNjKMN>b@f&tDjLKmNIln9e%.A.v24VMM85MtHT9[wulwMs>X<3XBp2$S)Qs<q-m-6Tvqg_xQ,_%I
+F=>LCWA{"F"b__|,#390B#Z)+DhtGUr!&Uq+(Q}wpNxLT<Rjz|Mr!GhZsbq:fCSC$hj&<g3beE#R>D>;T&_|/b+RaLOWb-EkT]zj:iG9";;rW&l)XQ:mh<
+uYggEc]Uy1b/8}|"C[.)a!JBK@i@K'$9.Uh#=OAWc&]:,<7+mF0#HA0Sx"R9_#V.$DK3/tNZj^"g:woFS9v'r&F,-UFr}1`{)wjRC4qB!A"t!2TD#jFbQE
+M-w@4Dl!f'809{KmGz"`>IckDIZg;khy}L2kn1`SX+37T#YP:a{)LMo,5RHlZRyY~."Z|n8!!bIlA6&kR[ST9CWA2qM3[Z!kH06RsfpxP&m9uU#M#K}^rT
+@rkFghb;wQ+W)xwxj7}V/r#Hy^KpzsiS`b{q8!`;G{Dy><9_vZsU:c~Nx'7ij]P!Q1@v:Wcz~k`%K>;H$NTDvG#tsV5XH#fE'I{#ZKzdC1^enm<00xroa]
+SjBH45Y'Xmbu)'IMjkag"BeFIrM7Xn,.of8F]Fbc][`yVj&nY5nj+y<DTOBH2YCbb48/Pv5K4Bth,jTL`rmq_pJjL<'pT7Sk%>-c#1,64;]Z"h1Vw@rkHd
+55$"km'LR^ivnS-'E'HyRcS=Vl7Fg-`vrs5<(lBXWa`^Zoby_RWxXDb:rl1$W.IF%O(nIGN+_]a0w=R||S|50d%|RVS]O3qKbWlsEWU}P.[<(2%@-%E]8r
+K9T(mTy;zh:a4d4XUOrNeRE'w]^0r:Th;hpU%9x&OlYz=Eg1^AQ]$}[sf3,|v5<"BiD%TH:=[L~F/t}+j-gP4}P{{8r1YyZ3/(>.cN(S+b'+iFoO>nd25_
+.dx!#5z]L/@(7FsRm7}:-^!"I1OSng]0LQYceg)HcI!`De_I)a|X+Ld:A6i.`c/<,D{M0)<`9/yj}G5Aw/ijlzNa6BR]cwEvxK->sbMaT!`VOu-{+zbYd9
+=f-gf%jgQXD{`tM%VIB]J_;/,ExW;<0HW%@/PjRP-=4|QYr3E<~_@@bMQO)/^l!iyN(}jlh&AiP^`<c'Nwx),N;EUpS")pp]C^E|`(d)@KV^f5+)ZsN=xj
+WRM,6qmWX,|XPH,ql@~NDR/ECp#/S]9rA=2;;f#+98&xQ2{q$@a8^6<OI+cGncI"xHM^5:4kv(]X_|Ebb<^(2U$c+r)']%^3owem,SS=6(a(s"wQIt[/zw
+%W_`xcc|~TWthS7aOWoLLsg>E7Gf#<m4J)mG6Z~Vvbr7;)g8zDOzERdk~^lANt:1$lq/')#"yGF)35G|AHuc"if9HL;!u0m/kH1gMj`os5_AE`;vq"N492
+;)GtMMTDFT_=;!6SPSR8,Sv5%v}fxeB<=NZV|o],pf4ks8`R]q`W.(+kQ'm/TYovRjerxn]j},'F=ys"/##Ak1qjz@GDKZsQ}fYs5}ztck4W4_aQ=RHF4v
+tp+b-NuEHgG'(`}{0k4IaCq!Dw<9!@}.l16T&6LiT(BB3.Cjtc#L`w)U;zhyf6me5lzmIA/Vc62$g{wvZyTb@>fopYLP.H326iD+X1mQM3$m$QzE/2KL]J
+ODslP:W#RJ.u9Gz<y74GxD;z-2}P2%^(w6^qu-J(7'zhUW~F%hG07R/7w5mlOD{k_1Rb-/_.53O6](j,>S{`aY60srgJ1,=eIvr_ok0h`vJ@S/%w1R`%%y
+AnnZL9vG9mvj-:xZfBrWjujQA[^k^,RkvRW{B]r=rXOcS1=)CEI15X)b[E^^5@#6XRtAdBSxCC6d-4/MC}.8rHE7EM1x'g#a$9G<QuUXG3Qn3@3Q"%q,l$
+Qen}eIxkx7&|J@-Yo91g4hNpj&C@8=7Gt'Pa_6l;U%yV0E[hNOBg4h'[/M&h!+bsnJ}wU.lXU!>&T{-x}}Du2XeiC80.!'W.lEY@D8vC|tS(v6nT97Cn|e
+WGLh:p"M_pt)0ig9w{(^w{-4pGn.},J`YpTI7i"J^m~a^$n;T[BHsQDy3m`No97leT7}B@0z-w2>z681={^Z:=LIgaH:f$ri]S)qF1zBs)6AE:1Z:|3cl3
+c"Ys!d'z74=@zJSH&MmML,QhTwn}(-Ho1FL!ntJ_6>t+zLxBq8tMt[~B8pEOOtia#J%#~(I.ml'o${GJfJIZNgMUYSa!$z}G}Ta`4FU"4ECUfa/tc2EaC!
+|a9fAsKyplAC"FW)#QuI{T/Ayff8JQdMr3&+|^=b])lQjuNEIize&,:pm$+H_GOw|Ifayd)!:.:'p+#MV.jhIrRB4^0-Ik%!YAY1&e~>Uhw;t^]LYW[u)U
+rIl+HGm#<zJN'kx,;0@tMISCb6a"z!+fQ.FD:Z[xJyIO~AfFhJ2M)h-fd1lo9q#$Z]KiG3EFUia|D_52%A(E#fNK(d0gW2/eO#$}CSlC}%lMyjh#FR#<]e
+c;_"#+ZZX/RchzDV!R=D"8}=V3jIIc7/.EW;>0iPFDr8^Xd0,VfBrScU@<ic:j8k35Swnhb>WSqBMc9k+a]|_&pBy7x'2^[Q&-9uohE-B.PWKqcrSU'cJD
+SPpt:7&m)+H2'oSr9!/O_T[N!G/`M)N"2]4KEH^eTG+Ga}"7"Wy>u;wn}^-Fj8$J!#8v/T2|#bhfE)n7p."NBNSB,$[@m(+]DA|@(X]=v7VF#,<F9q3N8S
+rk+BJ[v}6wY@;=I0u/BE|k;[o%CBs=DWOa/K{FmxgMQrK@pbhHJMI>NQUcv#9Fjs5jx$R>~qWU(t3>hi8W$D]$Fs{Y1(T[b&`a9K}"pZgU9`!W<A2<Z#VG
+4#/7<"IgJ:WZLo_YIt=go0;fcn$8%)Q8&170]>we-le:9B><st=XY`"j}2TJ^[iOtBw1cJ~khPQ[Lg2Grk%lk^O'y,r6tEEN>yJpq/FI^ugV=5PGgoP@>i
+0gQTcd%=l80f)(IvDes<oPZ8J<2V;|`Cz>o}}b2WEC!:1J"/wC04BDbXu&HcO>7op`GE(Zae}7KZpOi2'y>nO=z9$3#Ok-KAZN&d8NL8;;:AB$cV^3.n7A
+Vm2&Q<7mejoweji4mB/#:<`EpvqGF5)=9gEuY}iB<Si5$d,K9kR9'huh(8$u(z2f<lOKt|z/e}Dm%zfNU<iE6v5oMn=Uh%,#Zxd$OiSBACcFV6$6AiISYB
+ZZ^j6q<8h3i0rdBr_4dmvDP,,Sj3r+B.1<31^PlGch]tY-nyv@BWnH_04|v<yEcIY;uMyGo3|crRy.0e6;_(Qef/1bH@&!2)zCwK<6{y[$:oFwM5~A,&Wg
+94WbKSDSd]hN]Ey,"^6dm/h;1GnT~@>6Kwb%NP>#D.p5Q2xn'Zca};(;';qpQ6K8##]c^V0RGy^e}{>G2p0}l|eIu6bw-jcBt|I.K1J(peAX^Rn"&ah=%)
+r(vETS5Wameo#8VBE`&HJjG[Tr|)0>t9yOk-;[%E<7JCR,^SxY+;H(%0-2!#_UxYd;O&YFsXdv&WlJV^!^_=l"8ycZ>8Koxmk(jYxP]ZUH^^Gu)B:,L0uC
+It1rqtThX[#N-w-%.P0e=XU'oZ`"d5V|Q5(Czv-4W5Y`:NX.<<:1|yI[kp|wEc[}0Y@O/Z'GGbnd<]1@-7#}n30Yp_#,VFO7%izclsk#JdqIJFIk1i)'}w
+MP4:~BNC{%['-u|oH>+ZD46<v@d[f)ltT>Wnv8sP20gZ$Q2Sc%ObE-R_5{lLy44,<ylS|Wx9_aPP(VgV/(mot$X_Sx_t%tQ3|qBMa31-5$A-k9tEpg~,`6
+>c~U3lmL9.!OaBqa!F$<XoeB_Qn5C|J0Me{-/<;O2KL$:+8wL(fU.tssfHou##!Ic5"0skRVEgd@i:L3xRt^Y9xMd(D[;07Jz5sdIS[kXj>8oJ%k^wq@Z{
+LEh|j2"uOs{.P9fx:G7zcE]:Ukb[3x$J2jzPyg&S_q!M(.5WEr<S-yXdz0|qChbZG0sZN`2DDNUv^82T0Z)J%w(Th5}fspUjpbzq@3Sj'^/JBAY!k,DZ5]
+uke6_-/B6ai"nbEr%m2gAHQxBn"KsH44r"0c`F&>=lz!cM_mR@Q"/[&oSX2AwAE80)Qo:o'TSUT5R`4+W;=FI2(uhO9HKaW3/eB$mIa2tA:Nphie[hEDcn
++^A#,mBrUU+sRNtyf(X,"PHVD+D0Q&g&0i!>^cB0_rTU({69`2H,keOj<.ELYYb(%vstu%-_#ThvvM@ssGu'+=.)EcB8R<Jr"HPnpX{n37RA,vYP@@~br:
+$PqjLam0.Z%'05n0k)BfCYiey].n6^K!{,2S7T>P$AqePBnVz%duynQ]s"x7Z36:@XG/Npqxq+,3dt08kC$5&sF<SD3jH=_hI3<C1tmWp,cy8hPWFq`"Y#
+4V}2M6fkKqV[SNlXY4duhE>!j`L&'G}A}bQCFz7Cv&uR`ow(F<+Gmc~qtS9LQ'4&|Xk|}N7kv{]qnl=6d_zE@l%}CTb9Xi~{"sm`pQv90j;o[.vt,nbT$O
+fR}VRWntU_i;qXg@]Z:]R-hwF9yEb6ox$I[2pR8_w>eZ|Yz{47X/;yT$$q@!BoV5sdHB{2Ut/859K&CzXtSN.pQ^r}f(ASV1K(gU'+grJBido[}[Sr.c|[
+a3<r$2=;DD|12a}thTzva+a5:-B}[CEMK]0R%;{D)+O7&MoH2wW<c|]nocpqk>X5#B#jLNr--wN,da<fQ9ZlM,8cv%rnNlnlT:JxjR.6T3cKf@BsgP]VKu
+;(p4X5Nc)L&2MMD9}dT%5e;!-_/:C`kTAoYJX)BA4jJ!2ic9{HQ:`c.WCCc)./%h8qbQ2H./#)F/oOSUufgU=VFhU6&K&`T%G@RLdJL7Y&{Bg:l|F,T,;e
+s)c'&Fx0#EEnj"o=6q3o=1O@sK#iOuq)opT0ZvS,s}+c/Ps^l/|YcdO{[4yQK"dT-xh+H$2(`(q;Qx;=RV)&_NZMn0o[;/4.nk4d%Y44#yvu>X"=P_-.Fk
+tNr3{hb@I7rockNYF<NRZ0|Gh7!+D{GQzdxp2srM=49I8Y-0yhl5xe9bfiySL/Dz)H$2YTWJRw-'OWRJea)m~d'-vsU03joIte74#8/lYO-.y8VhX+f[9q
+uH.`@tMI>9vuTB#n(8GO{S47PVwu`gS][`1xlB^qm"`aiXMDQGNp'hGH4[h0|#Hzq=3C-)#y{y{yyf@QD}rwu]:G;(f/(}d3U/qsS7n/w4urVIf"~AVzzX
+N'|xquZ=5EZP4|z`1yk/;Ug-e-j)si}l1TpXN9(@$G>Z%6-n(d%LvS1BXtj^[oC|JL_azkZVdA}Wi3!B8%)7h.095$TP5eakVlq0@WOzL6<z^Rh&+v^[[D
+v$"@"WF8w^|L'mhTy:Xi9J&`en.ia`=n}f51)h/_Gr@l`V{,fDO9S>+KCQ&uH;oDgl0.n5xP|`ue}|l%|}]Z:_ihAuIN.M=zFpmN`}(Oc0vZIq|5H_ds;+
+#Aq3/y-o#ZpBshC%!G(:w`)4Ac1r<y.p}y'F=bO0ko{3#g<(zu_h>QHuzxgpXE9'mA_`(C`@rzgTB6,+fJB^Cq,rs-_tiom]y7m3_R]nxOuK`xjk-WQGXI
+;.tBZV!zB/s5fB<<~xRh}`UFUsQUOPfgWasPxlyve#g2[e[H$9"_/j|/tXbsWe[7%w2usY3L7BfZ!9&;B|RW)74)LEm#3C7|ILpvgZ6Fv>wh>kysDTUa`=
+X>vmgL0POS,3/;!{3<!d2|E0$n>P;oC}MF-![k,5lV]3en,}j8}gYp%{vN"hjb0D"3y4(&(:9JP`(-dq5JNGG%al2x8nM=}/wng"S58v)5w>$6WGzrApQR
+B4.er8&U@qKxl0Qc!,-{R$"Az(,KTX_;(=(9O"8:KF5KN!VxH{c7ZRj-0RleiFS.wTJwd5gxIwn|iYYiRq5@-^`L<GLDrl-D}:iOVku>v4H.GR+;70$,NF
+}hr'7UsMBwo9]:t+X,kVyl78M>RN{m>{d22-pAL$9K^2f',+&153CbpJqa)ohahc&y]R`xM{EFO'+v;bhcFv6;a8-nJ9,4g:(:GVUf#Qs""{I{>2#}M8C|
++`eK~+5s)M'[}'NCeyv+9!uWd<_oFDW^yFm;}q]M9}Kq`]UNQ,dQ`7qo>n2e;m("VR"dRHTM7/H#;}NweYrNjfE!pq'R4I~IyWS`<UEB3/B{kdFpj#H%48
+Qq7DiOE5>d/FdXCMzpdZW-IBXb%lqXQx|.4wDSnhb;A`;nu);Vs"EuL]f<R2;p+Z-eBzH<AJKqPkMqUE)+H;396[l|`J>f,rH::m^}^'U4mAoq1<6A2|Z{
+kIVbnIHjv4gmq|LeIaB2Fe[reA%[PC6`KnEplGK``CJd~@Da4}"P2QU0&}H$23hm3LK3Xp`bjnu&7dbFk<{(lmZ[G>u+t8SqbADB^%QHf>uZ_0c1IEVsy9
+KN/SF)`&JtYQ#R)X~A"8x2,4il4d0tTSc&`=e;KJ3&bju=1Uwe7G^eVl,'W,4hGp/%yiL:V{g^iA9"cOfTYp]Bx2KpOM-+tfyDljcP`=Wbx{7yhYRCqNgh
+/[(pfN&@S'3ox6A,O6;dey>:Ph;j^U<^Qc"W&QHv2C<}gsC75cPrZMWrqz$e>H_$C^R]JhdWS(Nxhqb]$3|7=/ff4krxWwd_l/`v'sp-Td~DA.1SD)ea35
+w>p($n5re,+>$u9])5uUqk!G`[D-Mml)'1D=3-)E_'UQNy(oz7FDu)g)_/Z1bu`/x6A_fE=3~=9t2#R&~_KG^J0X`(pC5Tku^`3d93Dn3qzg,Q)Xw2l5s#
+pWca0<iD#<S!^A|8:Rwe>w&KCW#4!|1jNz.a9z=%@J(u<RcQc})`DZ!ap'~NsRAYFTi>NTt>n|b[Mk,`Ab=fB))PHJ-)WQWVLyQ5C_d>6.93HL365EQ#M[
+T.}fX'-[&d[yWWCfQ+Dl]_/V$9YX&9x6S`^It2!}oCr"NCL%+j"@{hWV18baxDr6,0CGopWg0u4c>xR)=8%G5leM:F5uH5Fc~nMJeJ_g>glYzD)gd,dLx|
+-#I8VsDkB`rJ`cNXP>EQw'tka}=w5+g,ht#N2H3ntjveysy|=00SC/Tt^;Ag@Y3l2DL3Qsm6TFx{;Bg[WB+Vhbcg%h{EquB0U"OzH+pdBPI=;[R$%WyWh@
+mT1|=ywa`;fWyX&Mhg~cqx<<7F/O)b,&eJ%/=+JbZ'8I06~3@C<GzOEBl:+G}{DbEwlR/Ru9wQ4Cl6#<n#PO,(6i]XmGJ0)bmGHR2Q42!j7DK`-t+k9^|I
+v(NoAATEB"0",k:7#-l9.;cUuREJt9Y;Q,m(:WPIYwNXT."o&QvOI3fSskygk[Vd31Y/3>y`n/JO)M27=qo'@sV%K}A'yr+^i|7]T+piGD.t"S]czd+d(_
+:i>n$QiIN=V[ELJU61I|U1aWk<A;<[4Y#hX!K3mma@_N7LOb2i65N]zzbEmw.:C$8Fa0}P{.b2&:,H}$r{=[|W|DhZM:W'~7)B7d-v#}z);^k"3=H6E4Oj
+v!z/I&S5zd`A$;pXXgFf/P-V'$E,}kHK({X%V{[-Z$8z!D~BK3,)SK3kgXy^MZnGL-@1CK[ZfhUy=xK>n6zbKsG5`T3zSs,6)([X`^zOKcjWvWRKeUy9!s
+7IFYnSemfAb/eQ/wX+DZ%%)V_@4b_o3`<!YCr.cR_:i7{7#^5lemg;E!W/w+GVi8=bO_BGm]./~aTqp,.0=LiNKois,)^D}'cbba"HKz01`kb/4rC0<Ftq
+yl5YOn<.4UhPf1nd+OE=mcm1Pg1DWN+@y:csry]2}1kQNQT>5I}i255cOdueYPSL")EIItnKsF34i]bojjatd7#|H{aa60[pUqP>BC]h&bB'"9C`"F>gs"
+F1HzsDJASPT8nE#5,EnD!ag^xOMZfJAD>7tiVj-qaRF3:h"Q%[C@kdq%obVfT8>("09Av(>$/U7/dSBm&Ij5wiEj&Z[_ZY/,>nnT;AMs9ad=.CZut%4&a4
+Irzl4Vmb:mdv&s=c.]tOECl|":J-P8"CpBZjL(qA"WU5~E~J7O"+yPdkcmK/hlka=MKeQd:O9"dQPr;/>>@@Ag2$hPecNQ/6|5$A.|"$[k,|Zv<U%IxV:0
+Bl4V:1}8Ya8P5fml;0[AUi/H"S`j_OkGXT[/KQSN|RVu7WAH<hzxcf{p(q'4GG:<4C8^=N"UJc(T%oj20k1psZi,AT29{r!.M/@jF#vU}]c2kA%`9xROSV
+Ysz:mr`4_R0q2oO@6]m'OLH.']u-m&7/L<BOGqg`9ollujnGM=qFMnGcx(Lumvk2R8/pqQU/cgFAD14"F=_GN8I8}|564SIL'k]Rq0<z!Xbv2!=Nhh&vm4
+$cYTMRXz%eu,fo/w}4:quB6cQ^y=ISeJ)-m8|iaF3AuPM;pk#NC'XH7{o(i>kVrTySzCL_o$/:zKAhWCusI|~l(Y6I+{;Iv^Hq-f{#/:}:"wTgq66Gtv[<
+""Vp-eW3EXJ9su|:,`ms~2@li{wUBxQR],&>0&ia0JIa<6e-Zb#v5:'(GV@tav#G7x(Sov=p,{o4ty0{|vf^5,N+Ds8AX2bSJO8!s`F>{8Y2haUQspHvYj
+nB^Sq^eVH1)G2s"V+^rtp=2JKN]+&zVpm"-x%zY/#T%zb9%a0#(A/z,Xg`++eL=!UXn24ydxLrNzOk'XaMHT(5Wq~W8`w4c=uR[8;gx4X+0r!S7]gDs-g(
+OrEMIMg|avdEU'fo$qICv#x9spPX%%hFz|Tt"r'@vJWgQ_YA,2l`My]fi,~DYk5K_E]84BGu4vDa|$[Sk|pG6OISxg!mnj=B|7MUpC4I&HHd5F.${F&pmQ
+emq)=$q4sPD``3>sl;k+Lo,p<f!)^$Pn%G~]%j$t|S~i6S}mD%|udlp%XGH<sNT,.:u;9F)&^R4):LX$yK&ASg#]:17To(6>FTX].Q~hN!Wp+O2qE'z1tD
+i<Fbn1Y'zeRM{_e[TO1,lf,3ZA<<3)TqQ6kq,L`PIitu>3E)zjvyzO75Pdt4#iK8Fc)ih]7/-T4sa>jZrMKU,Sn8u`=tByD(Jam[XXK:yp/Hy;uO$7Ta1d
+HR7a=`SaLWPP6^r1A5U9i|S7Ud)5M$7BJ4"2|M:K&Gd1:!+2T`EEsOPeVVht5J%4h%B@I($tKmmsH.iRVx%SeL1ueig;5YtUOqh+n{',rn}D.Z}Z5:PTR/
+P{,Joc7_-0g(Pm=e5J]@6|cpo+q,Jp%$JWw00Yq>NxKQi<qJ!mN1$!1T.XbC+WL^c4Pa9AjBjh!){{ozFGKW(O2SbId52pdBPHvL+&%eQ+iqr(<pDV4<{q
+>!o,7/-4_gDR0Ju@>_05hOlQbz0%bHz%"ltQp4lp/n|lwTegEpz-;vuN)i&de+!+_#o$!.<65+!T(IY`fp6:D(GOly4.}I3$<CkiDbZat=ES;YSpeb^sz{
+8#Z]!;+p[(ngf04_u%<&'Ezc|h.EEN(W)nENn8C2l+pON"Fsa>cw82aT{CqwT]Pd{0F`&#09Zm1B_Q}TDG$lRyvgRik>oZkncTg7XF|O'q]R'=jm.TWB.W
+8Dyj1trRY|+/BD{0=F-"]^@kND<3YkX2M[@,"e{F3b|C9&Bc]D|ghHk8hL2pYdQ>ue>QgzSJv-y)U3f|I5cHl"CI!6gFh|)HDm$iv=lpDG-h|t=Xu9z(r,
+7J'{ExI{lTXZjAk.DVCDjNs3m5]:@RV#1s&{T)v'&)DBmxjI<o5<e<[N@jX]35Se{VZ^d8g<y@Il5K],R&dsMj2S;Vks$y.U1;G3A)k|e{Xs;xKhx,}]{(
+Ff9gIG7!)=qEl6`JHD(401%3X@ckg/wyDK}--aTXfNol{7i)}!a'g"}nr7~M@`bg5{5pc$d3VzWQvhQ6k!XP8O=v9#%[Ix#"adv4B^3/~>[[VzgPJ#TV':
+!du>@3|8XO"6Y-'MK)1s;"JX,Y%Fj<pl,_>&T@2gz9v40ml,(!@RVtS:{fu6;N{:2^0Znf~S[{cIH^^I]==+!%%ii(tWJcW;@WvEl=Q5([Srm:e{4""c;6
+T-tF3(jUwBdAmd@AQ-|{Bx064G|DO>>JL|PZ"L,eliBHQ)06"l39E5P#0S<jP2%tN=fD+#uv@9&Go7Pnnf@ra<|,#k2}RZ5`,.qk!H9q=^|49B"z!;Z'e9
+KH_O"~s%Rnkh|hTrhu#!;6fCjGPSz:mU]vj:|@nv;jMbt;-ObVhriwH24|n4Z47|S_"KH/mgt^Hjvy'1Vd@vXB]H~,^<w<KW|<'S"`/U~/e1D[4O"Kk#[Z
+3dedz%8/}]1h~nY:]M[1%}+Urz(t-3YC6fy6`x0IjJk<9DcG7NdUnW%UwVp$&w05i&]5%a_72a(5,|lMzF9q~8QPD'.k0{O4s4KVYNgMRws|Vvo|4{L,[T
+OW({B.1S3Bj)-;!vOwuXusRyqPEe6KjOp7kXoTB#9p2N];j0,It.6eWrl)||uvIjHv<<gjg+LE.dVLWKtjtFm^msyG^}4EN/1r:aPldB++3-k/FMvKJl5u
+xdfDYT@%(.U$v0cx"h56,zX^=%usqUFBKknxN,UORuqMJZer^}Fh~L=vm;@6{$bX$6y1tiRcGooiVlyJKpbJPTT,iC}`80nn$yA85py1oKR]ICt!+f/F59
+k(%Il,uMtLvg}f&0ZkI}]]T7dgTQ@/Js(tT_}(c0M)B8U)OQ+80<55GQN_PFE`lq%'Y8<>cNY)M<akxU.;zrK#<kjy`rNi4d@=EYaoVH;gYbQEzcCgRE4l
+XI`S'5BDVN!^tW+kyL4x~OKB^-T<O&WdKe@H>Qw%p)TFz3`x0EPp{HqruoelzY3Y,7inL=Q#F#%I"a=BD99x.o>@cD}#8WZ#vHmt(@]0IKYtIt~1pUQU"J
+()'g9coqeN`:9gnN.o_u=lgn$C{M;/ExScTtH`XB,VS@gOlwLa}cnsL+:OIK-S9f5US#21Ide90tmy.[|y5qJsMe6VFFhrn;Y[Ak_D}SN;]xP$'Mw}+q4$
+1vw<dJH:i"-)D%hhuqs,TVOuu`+<J6"Z<eK`>.!G^@$xnma4Mh#dreS:"#Pg.}hUObXrGH(SWT@[K'>0(52f:w5oyj/,FQOgl)|alQjZL8C%d7v-.}Yk1F
+|3TB&ZjuYH^%d3jGo%Cuf;'+pXZ`9g_i12x+{@%q1!/IiB7Y&/hPsNA=6c1kmFHF]4gJn!6I(e1"+IGv6}jAANU52%A@hz.Is,WPDvzC+p(NUcXp~&=hVB
+i"V#Ci/=!iy/ks|N7BSR9/367Ac)f._crxtQ(@!.^QzalSe.lFRUrF^/rgtxIC%%|/j<hh(2f|dzhXZ`:cUC@',-6mgJ+Odc175f!>c&Ae6QBD;m_@zMF/
+6q59U`Kews~ycb'epp&o2[p+h`^+ata|PE0(uyytJq)Iu%C{&rUG,c0w|5h0q`U76$yC1=DwKropPs2k}tqWy'Zv:wf);MP<;l$t}Y{ezKmKl419!NHH{C
+ECOM9IgmtM:N^F>rOR<}RV{Idb}LwX:b}ioOHN5V[TFVk:A7]a9G^;'wXks45|vucg1Lso'R;S6.P|OM]D2[|rA-a!=hF#8N~G<cfE.(1ov]!Tx#IY7vTW
+As{B3UiED:JkX8a$M>JFy#E{7nG^AHN46u{OpG:VX(;&#S`MEX@S}!dRrNMUVpR-fR'1EEvj_.1Tv/U{jB/PY@2D-`%t8:[cefWds0nTW'E#SuhtMe,jZI
+X5wNh|G85Go.zplZqm~Cy8Bim-8|dbcIXp@,=X0"cjp:twl$mOxWf@K+9DAI8{<wv6#/cJ5SWZalJei3nq~>)4E<_x$FP;)|{JE.,1~kpQy_8EY;/+0lB^
+y<8Nz>+tHo!X+$]S2c^:Z(nv@bK[!-%BF9R85sX4xTh;-m/zKMuBr^u5J[ay`v3kwl/dgK>ut[Z%P4vK2E;`Tkn=t<_{4ngdz/qa/'+AalvVy>/0@i'$(E
+&zQnQl[%DUPw_SZx]k@D;kfSwix'C|w^^ey+kFUHEK^w}$+4HmpC<16WJL@hJ-`6p3ab/y1D-Z3O@K8p_LFdS;MTZ'UMr64p3=1jg[T{~FVITU;Gy#uuCr
+hs|]_KSB$k|Rh:w3Pzx1L.r#@zu[fNQzBj4U/xj@qhp_t[nL^l`+K=63{geT9]&gl"nu9ly^iE+IE]jVw_~7]Y1!DR6f3Fn8Aa(%w,eZa:fDGvPrU<hJ)q
+CT+a6&UZE8f!sv(O{(gB-t7nw.EI{j/^k>JuEXVT+9WCv_YE6VzeSa6+lupcS^6!]w8`PwrwZ`;gt/c>[_mrEW8+PPz_|67uGOAHj>bBxMg]6RwUDHW|"B
+/tIY2ou@{[RDS#^vvV]_"V+M[%lbR$,AepX!,'Yjy@h>gzr`E_<pcVeS_+#Y:5)lZmj0wOO_mHvm~i9fa3-#_@Lo/T/:5onTAX>#igp}ay"p/z@8NtswZm
+2ScU(w7i68.#,E6B+ScgC!G6()KY1)-OQUTMK^{7lB8C))Cg`2Q]aS'Qco&>d=fRGUYr5DT95]rIjvaqn4Xn-US7cQmD~)rJQ-XnXbFnEkyuB]Ldd2[T0t
+^+lcm4Z$<=p)pH/>{)9:/j6"+}Y73p~3ZxRUOj>}6}b@.Vk5"R}X_}W92rVfhYqEQ_L+m,4;,c>+WB}zJW_C=Cq/j/~_EM0gKI6!htmZqd6If85z~L8rb=
+tsmcX)KAdd)G-R3TNQlZqWkieyY}wfTaJ0%6f,qY~jhyR'&-NEr{i<f_-7FTL#uxSal+WHUc7{-,;JE<i,u$Yj"(nM&NIn#&O//XBxAkA2]0J`BSI.>lFD
+l0`vH9lsJCdHx{+'b]PJ}>YHq`CjJ8Tm`}GMmq'[sW2gZSE4A,0uebdA!qmx&djdr#mlY'vHFQ[%(d,!DTo`%W7c4Sj`Tl1hGbclE%5<j.|!a5fGLbe3|3
+MU'p;]d8rWH5]#~jgC;rxDcX-KyR[k>fGwOR)yq-LFnmiH{n@nrtqFaeO6BMgQNe+[Zf|]20tGlr8],u)7@{/;$.Z:9y3-_aQ0PJUY>/<E;olSgc41m$8b
+TgZDG&NfgT}hW_dV5[_wrZ%|v.D'iB8R'23J!ONNicbY,W<MEbt1_{ip"g'A@O'ChBDrguf%DgE:/nG7U=+3a&LRrW2[l)!1M_&Vv{)`4DU-GbJ_4ViAuG
+}:DZ}3l>;1i@U"s)Pr/s6}Rn"GGd/yn&zx0@)E"`")=H@k!`N<Rw|n.DaVSwi3QHv"}P@^j"!VSyiDKOVDP`}a};h$K/wn_]VZBady'x#})1<=3ZP>y_Ee
+J9<G"O#;;U.bHs5Vb{ZH+{[%GJNStB(qYg<AtVVODxstC7fl8[!koO6[zNx"d+.{.'ev87/%1M=;c=k^06pCD(,QopF}}w`CB{"[j%~R,ljXHQ`+H|c|"y
+;f<=0Vq{iRFxX,z2q}/;EgJ#.mYzXBgX:va{Khl3r1"v]qG'cz#zChtG5wYdUBm6@).C"69!=2Dn>Hc[`cJ%e'S4)M("~|=N[=Y/p<3PJ]!]0Ie/x4r"-v
+2/"1AuOo`68'xvMGnaS/236&0h&-5+;dfAch,.eJX9{OkrK%8}+bE5Kb,Q{qGI:7(<y0B6D4#k[;,ps;[K}j4Zl]}]_ix]5>W8GQ]V^K)u+%Wa[uc7vS&&
+#>_acYk+NI@2B'#lO2La:XxkK.P.58sLFsfPUNg)w`n0PT-r],AU}(#C>cq"e/]5:s.SdS%8RitIsZ<CQ=&)yV3jGv%;AN,I>nOia@OTbm/nx0FsUTiOMg
+B`ctU7@peK`MqIEu]6}Q[$bjaZ|sy]@:[h~<:9A,_y7kD_=k2=<eDR2e0$.i=y[:(F_J3IVo}2"9^N>xYQht_MgU0=<9q<k^Wlxk_T`TSr=x|^Kk}][D/)
+/,Q7CDg/;=if'Ky5_^$x~!cZbX0>_K=L#&0B7j9KSQ/=;:$uTAK_V|zx'wGFE'v3Bg!k#j"M`a/5Isu256%zEOS7;qHp^,O]/0be$[z5Yp0DFlN7"Os@zf
+wq/]CMWaH<Z&yY)dILR0}7tVS7ixs^(pnBSI48G4~Ig,Yl_1iqxh#$Dt%ygmqnJb}<e"Bhs=_]o]l$<-.|f3+_4BW:xmB5m^XN#u1-2wM[jNkh2_zDyfbd
+qzlLQ|H&yN4RNV#9:+QMK-BO:4,2&Ny/:y"mvHP`zuEjn"A>$DsO;yI_rQB@2nsO08<Y&Ob#RVo66(Q#K3vGv$^;:E",~Oys!9tpA}_m,pU=8'U$L#3V{N
+@m5h{2ox-.VHsD][r=IxH,/iREh+{G5O13ZbJ"Ud>5q[/&o[v9]iW1ah'K9%w=~23]D27/WP{K_<mRD0bDWd!UyOX$UE!HRJB;@M7u8T>%OZoXe"-,/<Y5
+hrWY5K~r8!upJbZoWozE,;qCnj_J<z8EU{eQ<jKT0:3&Ccr>$d&@YC!<1VJX[f`7RWZK#[>1iErM9|7/MK.]=ONv4cxFEH)Y9yAxl:u;J+,e|=Ng=2K)@k
+e,qQZ|8;X7W{30BU9!U`EyYVSG/>RFK2`x;t<A+'9<DaugR<Xi#S(g00SYt,;o$LxaO]6C&+KAawqKo]C9vKt<5GMSvp#)RqQ7&|".uKR{Ix!g,U;y-CN#
+C;.Y__XgaPu]iyRaMJ08mVJ;:;QIqS"C#=35eiE5j-$7>IDU4xIw=V+#^ge6='9>&p)yX;{Z,/DR-QDKz7U:}1Z>+]&4,V7g5(52ZeAP$PZQ{cD`]TB0mW
+`:x(A%GJdsVJmS)Vc<0e~;zT/^-PcaSakD-oyEMa6On:_I>a#2CwIPr,7)}=6f!C:A0JE{<:"`G3to%H)<-@7`T``q`b5})JIIJ_e3!&o39FyUx"8zKq[0
+b2azc#uhF;t3Z{UcaqSzHTHVf#$s3AEJis&>IUoil5v1r|"5:@&kl)|Yq}^C}0=gL4NAb8Jf#(>_2QjkMP2L"~vAlL.@.;ejOEY:v<U='yUhAtuX1BYB{M
+ev7pytXLnHd`Pw_;cABnIXJw}T.@YW=O`7[X0wTf:X9iq_JT6)t(1u{/]M1MbeV8%HnI"";.%=/qfOv;_V0oo#C2!d_M|#hno"[)8XR);pL-L!a;[o%V)S
+wL_3>GXK!8B,wm"vBU!%_|HL_$9,Tsh8ZO|{~&e^IHzM!WTEFwMzsCn)3G0ui<+CfY[vARaFW_6{9[&ypYym:yy!!W49U^i3W1ek#"Drl)]fdo0HAWjt8k
+WYc>x4R_puZ-fbo$Q}']bsv7A$";8<1stf[L&8[HLG}}.K4],g/D3drzcOT7FmnMr6B1cD#J`3em4-v95gq3.hr+m:yf,BzprP.+mHRj'$6K}Y:}HnITqX
+pK)4&,m<pj(9pPixohi|EVSbbdo.>mwah}H>%D/Y,:]vN>49DkCy!#eE[PJTK^$x.z-$}dd=E-k[VTA2-WJ{+i2(no!+;tm}zjqhq/T+G5v1$u44!3{+i=
+R_ys7ir.Q|9|t6Zply`}qn(.}$R/r='qEwEr9xm51`Czd7TtC.cQS||kSuq_c}k`'uwo;M%r^{$[Fr~sU;it%,bD5'z_#jOez.)6s0_m7W$3Lu|40p2AO(
+ny(U"J`bUR:)+9%^-D/=.wxw+|Ye=DU`3aU[jaDl^.ItRC[gapYk2EJN=q[US:HqcB_na)qu]KikiPvG8-uL{,wGeZ<@+#"SRy(#TNe}+[@NIe"r;u@m!=
+|sP4/w&Q#%Tf%h8'o#f04tU=q4_Lm+58;>0DL[8y(;]4XK%Z:B+(Dp{muQQ^+FMJWYTAt!8;0y,/s@26GEH9&xaEFL64QSM|1g9845VGt1A]pL9@P@/iib
+UP74$/<'PRowcMgm`TIo'_vSp]oJ,ri_wx@TMbwO{lg[4(c-6TN5J<Glt'C]Z{j)>$"P$e(X'MV-S%GYxm->l-sp[BYiAX'dTAq34t4[-+q2C`JeBrz{,o
+:az!P|lf"(DovMBg<W:k9Hh|+kAxk('zt}2XHx+^M$%OkTVf/Fn78dhR}Id7<m(^c4Z2JuDYf`qTlUCvR(.NTnz^YazwJ"1YxVD<H/f4&D=q+}>7}P>,md
+#],$1!{t%Vst3EoZ(ltjo<8sh3al!)8{Df"}E2V4cvBJ0/Q!ELbXUE+}Nbuk9qAAt/wS!AJ_)XUxd'CbcA&oMu(5XR6"C{#NuZHuP96ktanh[0]RQndY]0
+'a$c`xqdKfIP8Pnei>_47IktwJ],;0^kcYAu+afYm5,d%iz)e&2/pAb>!|-1>(4K`k=R,eL$6X`WX2-A(A/];{a,%2dC[Kq52x.DI`_<^RE.`y;`c8.CR9
+6cA/^"-r:V'Jz;;M}zvh,j{t89FLsi8p~m=qJVZy`wg+kn]SBWK(A{QNCyO5t0@aEMK9V7xBaexZmv0<T}Xrzy}PG]2T0XL2B3V$2cMj94[HqB.sc^.}!V
+2X5G/cYZ;sq-^4igwj{X!Y(y$YQ5JCK6"M!QU'|]Zk1>VB$-lg"!KB%(Jdv&tMq2,{4-8XQE+s8w1@}AWjv-seA}0:K'HITnkje$3>u[xQ1h'Mf5:ImhXy
+r&x^tIUdh]#9`J)cf1#$VbuQFzcS|b|K(cX,hGFC=zi"b+S7Jyd:Y[$j)(v%f;n{{yq0MD"xh9Z9"FrktK}rK/PBVBstWZt{"{,s-vC4HXPr{IMs_G~SM.
+T6|pK0@E@&UFzvp+e_4fA^[&M_AFkB&U7,PN]R[4<iB:cxM,5!`=._y_VunnkWnp$;RfDldTdZ#koOQ|$K{F,{@w2/k;cp<app,;C(0NUf@#o]$Y[O[#VV
+AFcyt}]$..E{=>j/b|y!&Gh=07eqR`9CSp4(uk9dTu<R81{1"oST,29A|fn5W<'kMgF^7|R.'NzM,R(}Hs$-o6qtdcE.BlAYoVWMU{YLx}}+PXr{:wQ/dS
+P]&!X.(PjfI<"{`Z!SHZw`qkj@,@X1o5Z;DfVw_dCDb7i@BM9z&FD"JZOt'kNV/t+8<gt7:<e[<w=j0dx{t>19YPQJTC_you<I2uX@is78zY>idPV-9uFX
+=Xc/x=ur+D0q+Tb&3Uq$bT0^eVr>TDW}dlGa9dD+AfhzW^9v=rlBp!)>UhvI~'x_&E$_B^GRjW|NnJLje#"^_gEn6L^8k`etN%1O#iR[E%Pbo,S8b)VIpT
+.K^jf[2KQT"+|>8Z/&Pn^}aZ`PuGw.z^6U;EG&wL82QWY&tguk=&7]a<wy#HUi/r)km$#$7p~0cK->T{dHQ]#QR+r"iXG^U54Q>p!~AQ-8jlD8XQDzI}gg
+2DkL[t{GT(/gAD)zUI7(~"L&{c:c21o<d'j.`M'5qT^dH|;f.`#=(G9OPNBCp>-`BpkIF)wJ;x&_<q<$O"2!yyZ<S"8kqdrHtpF"UscBNP{Uf$C`58WtrW
+(1K^{{'U/r-vvV_1[T2Qig6T[C1@.;p{O9|Dt(I'1r3b92>CgFUoIaK4UF5={s@}iuf_'MQ9US"B,13u9<8[v/IwujYJ:DjZDf32Wkhi.-xfzt-H#m'bAL
+irdlb37|"{E]"&V[+>F1JC`6PXy&z(+cd|Zh+6'G"tr1SfQ&jZV=f5{"{E'2#QcZzKN$VYuf!Riu'xd$-NZYBajz>(L4B|nMEz81]/~&HXma&Z~n0(OUTu
+(`BLCtVU!1i|y5@W[QJFdg^/]_aVQ5:Z~tN<$u`c#jG)A.eHs+H^Rw;gV99A6%3F!ATZP/-nlN}>}P3fz|A}5x;&HQ1qexXDQtXOI{Wz8wYU~)~cETZmTz
+j;hKm>Vri6g/Nu&vNj])!{wuA}:jr{IL:KVh-B~jXrA@VeE91&FafOwo]MJZ`Wym;`a38w!i;&T[ANC8KfMj%txpIuLn)rtFs;mVvr:8Axbwov`.c^oQds
+3^S+R@',:Z<b{KSv19p@nZ"Mr=9`4f&FhI+!}"drh0A(3|W2cyIU4x"[IF#fSVR6fY~11-mPW091xpp{{d+$,`zaRVmQ{,U8B:(.1lH6Gn=KG[PKqlZ42]
+,KQRs^6_#e@o^rXUbc$Vvn=$c}7U$4x^X8eM6>`]M=rt>GO1[Yz|gRafn`n>%GB07->09R,(qR-nxwtY(C^Z7x'._;EyG$&vy"}7&riG/[YAtbz9;qS$Y3
+18.5;E6P>Xh3W;Xqhdn++vDXCNfXu^28dG)TR<nR"y[81"0O0Q`M^=@8Bym2}X!_s|]78gsYXl><;Tza^:`J%}8>-:mUb:=VguOe7V^Anb%BM)^K'bG_n0
+(M0K7:f@E<EVA!Ld_o^l5^+&x%hr`LIn+SR<@h<MLl7nY3^rM3rX~rp0_,~4=qyc|!@aMNTjr1H<y;Y;"+"LwFwTbJNld]]@|^#3iCv=27!<IB72C_-T=S
+1`j$pHO)(A,RCWIm+`kdx9v[9q_P/nGMDx7BKy7:XNzE6i"cy.xmEbL5_cLC{P~Zti:!~:kk@i9l(qKWV#cQr]fjTX@:Q1l`|>%-Z3<yT5A@JLfiozmQ~)
+EVPX^/)/c/ns9v3JuMVVnq2DyJC_[hmwohKRIcC:]JnV=K(Q~=Xe"F%eYIFJ=;^k%)G2~Iji3$Eofsj!.%}<%GfTG.>}q>eSHqp7LP$jDndB=;p$(=lF))
+]<^33yM;H|[0|c}if,3j$e1R.3<@IoC/>uY7Y[8aJMC=1TcVYpETbcPT9g$g'@ASh[[CT[@[g%2q3bceB1biE`,z~bno]YB++-f$&/]fz.0g{zCVZNXE0B
+:i(d;/`[:!E/o:e3zqz:2,>"(X/cv"EB6iH784vQ4I=mLIt#J+rh:XOTu)2s4oH5MBE/2:G{0m'^9x@S7B48).>FmWRdZ89RCs<Kh<NCR=6,nCQl49UyL9
+bg>|'(NzL@Fy$Vv#_4_"L!_-,:3`dj}]y<iffJZa[EZO^rlp7B5;DU-Cr}X^>X&SoLXUsW|cH#}gw}8^B@}DCy=BR_jO3gnp{&86NviVBjKrw`E/B9x,y+
+}ynk]{P%DhY+55uY6KV>/emc-(u$m9+JIAPmj%EhP-<sk(tj'fo;k+"nrPnl:3'PZt0FZV6>G^=/3RO2/$d59t:@Jb%%&VJ$&-T<.h4RuiXWa2tzS=DtHW
+e,Z&-iTGz(wXD}28LUI4a9e71'vV%R+}xLw5s$iX7R|CbMGF(Bl5YEIvTOF@X%r4x5]J%Oh06]C)2aVHF.kL[$U@D)ZLx;WDzZwVVS/|^Yo9rg0ALvbR0U
+BT"(Q6$<Jb}&rr}`XA&d7!Xtp(wv:>7rJ3D_84f^4OMY{=jA$:RVQ]=I.Mk(L,"goFF(q)Q8}P)s^PkR0huHTd@k"oyxisE@OMGQJo=z-0M<e5.)kZ>e&@
+GL7TsVJpzaE1+s.K,O[k!Bd7815FGb-=gbW>o52R'k!VvJfd~WR4xt^)|V'0B2&IQQ+G`.5H7z{/g!Y@&Q`w4y=r=Aj[dtCUx`9`39vD1O4s1JmG4Lj]<v
+-;Md-:$A#|]:1BWzC)m"8hcc8`UnWIS:o>T1[G5Fha6'DgIy,Wo0q0$aif!,h5^2-Q+^Y|q=xI{^RRTpgSYr6K$@SM>ayR3Wi$9IS<^Iw]3V146EC7nNd/
+Zi9T+[.PZ]35@A/b.5Q,BBbvv/:{)RZ%dBu6GwXeuJ~tDzcM'FZOG<BnEGT{3["k9xt)9OpaK.)$1L#fB1fJ1rC^(asdO<8]/|a}s!VO]4t2h``coJ}Eyn
+SIE+<Jdt7]s4BD__UpRs,f)xxW[)>/;J_)aUyuuau;bW:Ro+&KfD0{fW6ZR1ZZ!$]^RH]@Z0wueMY.,]ZDlNAbbb]LKEaE379_v;RQ8PoFx:U[+9Xkho^=
+tpqZq&c$'HstHPUkor!cl"jWde)TT-A+}iPiLIy!8u}5`3Nnui2T9]zS}x}GDj,k.nj.,o+|bf|d$AWH<0!d41B1~Cmsny<:<$yd6k<x2DfSv]}!wQ.kp9
+X.UTZj:Tg+5hZ;lz0DT{uZeS1izh+ryxgmwtH;>>KinS;]Oof|7:e]Ob}H_L782"r6MC-]'E-GA`g=mB%5W+a=$kj{#i8{=/~fHA7oz0V_-`j[lWb.j|un
+HKt[jyxMIn"sYhsM"POcW3NF^+m1.T|nPq"XF(_x'l7jlJit55Z6cBf6CduNv.GH9FGij]XXAtkF]$VXgv'{="(`<W1MbBWa}%iHWBdS+hIq.dwFU'MwE%
+p|BCd_J>Kut:B[o=vd,$%Y#;fJJdU4lTR`GR-38KY+(jK55<_v/+q8aRNlZ_:ZKL+IAH6]+)XiI[3XF1|AGvepfm%#;31N+65=6uK|B[0k.eON8n#T=)-Y
+~:"e#n"M"^+G<6WKN3b)1pIGvVU:Mf7[rE!GZ4R/g}ffANEl{i{oV3S[D!{4=TqI1@oJ%EfGo]~5)SPIWAm]ol`<7U."enM^T+lhkB&&g2<(Iz#oWs.^o&
+Tr%$re=P%)`J1hwXFM4s>})-Od9k%E}#_7=),BDgTX(K|gr8)7Xv1wMtM)Ks!K&JJEl7~g:W"qZeKEE8&+p&c9U|FQ7gaFXAxeIsb!=<!gI5Dl;H/KM45<
+)QAWupkLNZu6Og27<|p0O:C#7C"K,<U%RG,Srmi&GR#tE$v5u%&G)ckofw(<;{q|"dvO&u,&ts$C<)A]G@mul{{mx[C<+$lM#H;bg^arDI9H3^`rT.#"(z
+Iip{Z)mj>_0}RVc!$yZe,`"0DMgI^._Sbp`/~N>}[Vg!zVw&M,w&9F8354+%q/Sd[#HwllmMG}f>N)K2~VR<a-@/cgFD9&4H#W4&Ky+{$L3YOAR]gL.j!p
+3GC]4wlM#[go4^N!aC-k"BAF/PtF4O+0prm_O]sb1:jQn7W2U/!OqrsS_yCR4#T$yQP{W{l;_^$:uEN)052P{lKygz)j-p;{VObo[BIKWij^Fg%'OX#f57
+$i)XqAK1O$Vonu.:FQ|2_MpADNJPKq"/,B5JIMQEUT}9o23Qjmv^,WE}f,g|#/5R{Z%+AFv<7]Hk'Y"Ff%X_Ntr"lUKja>}E_,uT|"2PY&zDlMNGbqfu$R
+,(1'DJ$2pd'(4_d`goTJPJs,FkC<1Vc(nR>/^r9A7#790VU83{T&8<sm-Qk@aa({G5bD{5|v:'-!;pqh"@ap|8"drM5s,S`+53R)=`>8^EE&:,(qmr'!ZF
+jCz&at;f`Rb+ofvk-<H4P`O&Z]xS&m:O@K.Ivh$ZoEeK{||pD6rKVS"Z]uzF}&,'$rMz~9v#[.P0nAPE'VF:"^#}w9IE|:nOe.|.X][KUi[@=<QaPkmKD.
+(e2Ce_{/zdpds>Em>HcjyeE3e0!reWp,!N"]o6/sl^t"u[sYd=AgpZuDl=9_D2!R,x8.#tjSJj5a(C4Agpf>%VOb6d6Q3BTWyR,.}w:mzU#!yG!iv^m3tj
+sW.b}d(]S89.aUxH:;@:Zgt`1<u-FAr">4MA$z-V:Ji89G7_6AyxpSy01W.Mjo$z,PhtG+.eb;~J8I,uJ,G=H^|xReGw6fActIDBYWkh>e+Ylst|J^{6@n
+C-S!,QH"se1^^nCY9qjUay_(4J8fNT;sY41MKa-"1hwkVO~cSWG%3!B4vKq[0@F4Mof7:Jd10s,AZ3:`EG|8QBEBgy[pC%;%qu]yJN,dYw#3If47n:ODgm
+e[$X7zy.p!K<&wP^vs@ErxWX2]<}Ct5,$m+/9LBqPdT[[r1bznIjSs5EF)K27dAWELf0h5I6K>DGu``'Yjmj33Y8qSWRb58g&<k]p&~VfoQ&c)bY5VS,lV
+$HWD2`rrca&e06F!Z0)%_W^Ut5;jaxF=;cW{-X8FWnMD0+8M;l_Jnhb@mi]I)T!>afc]3XNDQ;h-{o7X<!#($[fGA=NYWO3:o+Ln6cC|M$)1ZU|$IWYkV.
+tggiIGqu=M-"1xrJ2U9HdN)^i!Y="WpovdKn]#!T^|;uw]U(_/NLceou#qKjrj+5mDqQM;BE@,rrY)|KMpO_>kE>'.)4LY5#';xgBu{t:Zm)W@SaAN]X~F
+tyMH~UX6Q:Va.;BPEy!{B&}3VEarVO'yjEW<}fW;8jrf:;xMv.%-pU}h2K_o':b2w#gb,{K22E%%+>gq,f%wFyVL`;E##7yeD9|7AAraV:.`HK4MN0,0HG
+IhPimg))k"dj70,QAghMWTe:L[y7CBmNQ'!d7`cabRqV+-}NmRJ<|z3NyKk$KBz(Z%[Q~K8^uNQDhckW~2PdTWxkwL/"Gp$tH=NCKRiT|HKhw@%"Gpq%gJ
+M-iY]o2mhCe(WpDbW7M!.c)Qmw2rR;XmBm@{vL}6Jtqz-{BqGqtipYgqS.aIVzu3L_VDbo7'euG2P];O_z^)|_lqy9NW`tY#qWIE6n"7XH|Ynxh+Qe+#$Q
+xZu"21H0Cs-xd`"!`V^2:H)N0Z}BZ2Bx!FJFn0`]CCNwqfkZYtVj3<&|lL`{c,I,#4PyD>%FL+=2[fn-Iz,aq.lC>$P0>(irlJiOQg)7q.T;CMRZ2yDVG@
+_rC3+brk'fk7&+cshb"KaY}jPgr{A5D|[Kw(GPArGfRu$j!f(DM%_h&)c$JO{7~;%>JScSXUZ2d5#RK^C)<qrlniXSub>kDuKgo5U{;}[5>qDeAu)7DvEl
+Fx'x(O!}n},58cpLl}U-NGPfstNrBtI#'s!6-C3MNiqH1=xf>zTQDO'te'mh=Q6d9eaPC"u,@h"T0%]o`CQx/t&(k${B![od^B8Lx]rEa.<O/:Sg[JG^Kl
+$Z#FeK~B^3>YI+lfjnF&,rk!hJcCZM,p=^6#InS8~4QZ9yO{J.7|D0HrR(vI9!;C;3p+TaWTI=!-(wE81rusZjL3St'>r0l'vARI#Yi:#K@!bS+jGf~4'u
+G2t@E:1f9Jy^:D}^yWBeFO2u1=zr}O"WxRp)f{Bg1XlwnD=0BfjeC^USTKW-[F.&CGGnaYu_GgZX@^@r6K:1spI6,Tp.3E$gw&~SBsG%{E9O!k8d>r8"EU
+;.Da!s>GhT[kpMW[E((8N7S(vM:T1y7_VtOd$Z:{T<.9S<c]:vuS_6#rdt}%6QQs:VTceXiBM{/L4Di2XQ$l6Nsy}{KSC=}[Acnfb<D{g<`x'0E"mTF(fz
+JEoT@IpWh0lTpyd,d3$O%@VuOHAcN1@xWJS050u3A8<9'[o6rXIU`7I80@o}e<FE),96USq-z;i`}v[Z-y0e`ejhlWVfB]FVL4;y`62K<=x,O9bToP1Y'^
+%6CsL@xgf/&3S;6_>:$QL_zeteP:YX2-]=a8+fZ'rj^{="E<b1-u44z{Lp<u@Ucaz4IW^@3I2Vgs}(2}}^s1MC[^2dF`AOt-};SI}d~7pinfy6Hpjq+;e>
+1ai<U6bmfai,SB>!BnrmpRiX#9=$M$H(4s3;y7>.zaCV1#!nyGRb"/^q14eBLj<]kp7/cA)73bG!=/5_}EjU@C^N.!C8hmnznBOS$U__mL]Iu9[V|m6U4L
+86JxD}h5hj|O=('F-l|D3[oV~IF|GUaA|<L%|{(pIqB1V<}gD_$@mG^dT9@Lru@kr30%q-J<jPO-}g<!Xba>S:~{eqk<4e~+pR-lJ5B4e28RA.0%Hw<WqJ
+N!)0xO^DIS:`tg%`6@m'<"HV)acqNwcW(dZ&MWGJ~zkHE#lqd62XFiPmr]P9,Gy"lvN&>h_"h9s%(JlFa>&`Ge,'0o!A(FbXeZ'P<l[8S6=J=./-`ARUcA
+Qfug5/{mt7Nt9Y#OS^(_f!9_rvy:YCi3KV4G%Uc%N^E_3N(G+1MGRXT|W|$>@.zqI7hy19SDy/=R}TCAGS_}4HOCYHAI<%gsmTzktXwGihR08>u9-GtdNb
+8%x[IV+Cr(%Hi''@&R/|mxm2oGNB{`xYzb_!D#wm-OrZ~b5QL0zv!7w|TzAV%^h/TvtANUpR/#D^%+TCpl)]Fk)+b9G_)7cy5>m2/L6mhz:0&e5eYX{ZEE
+5:M;'(Kxk)~;d"X8S+h1)Z85@M!4FA0RNLT>~)EZ<[,iwn>.G{jz5)po)uFBq#R+aHf8``{qaqZy]^NlAE"`8NF[M0~r`%#loFE:Ydz%0|."B2QLFIx&ll
+7uc)jaUKHz4Hl5$AmZ<{<KfpW;W_XnhUk8L8MB/)L(.Ja{-mur<gK%Xh]hl@uk]zE]TV(tNp@7u},e.5/UE{6cpH'[jNH=p9Wu=e!L'.s<az:=(Bbr!i)O
+#+)0"ZA7Sg;mRNK"4ErOudF242TiE)[FMrG.6&QR}N[pvMOgQtMQNX)mA2-20h"{/5cJhYefpV<'EbHgg82lz8R7rf3)83|)'i/[TQDU=ziPg%nPH;x/ql
+IdIYA_tQZmM/s)|U8KY2hsKN}xbJL"fX3sm4<w|Ftwp}nu|TKvN}DsZE~Ko>KTSJ192#Z<encuoz9J)SuO+$>NJxDMd$tLKk~XpPqJMTPDG7xl_^[oX`%T
+uFo,{RuVfCL0B6$-C%wZ)T=nBF<q8ZYC}-^45.N)~Yfd6Ue/u8aJArO_|qx8c6D%qET_m:;/h&kIJ]_@CZk8S]}Or0T!CwH!(ZUY`[}O~f=P[ww8SI<]M0
+Di'.-}oEOEcO.G.}"{9;7r|T~,Ewei-co,5W;m8GT0iiZE/n0g7_w<+DM:FXk[o6~+I[@h@-P@w;-o<>[l6,KyY/ykHj`!jzOs9`Q{|^x7>SQprSU%zS^}
+.}ZUfJ+fUJ[&n97-'kL6{MccJ5KCS$H5J:86N>=`q5oYOH%IApV`]^0}ncEokZ[mU#=d3H>9#i#e`w7Ky[g_Oz8nGSb]n(nc#FT+H'6B=V:G}h)<7-xVuY
+(]fp~4JxcxIwn|2iQINf0a+yK9%Y5o&v4j5Gxk;pM_IY'ynAANU5Y#7:t&(o'wN:ZYK>m5_@A/dQU92ZdE3pbk[J'wo{y/gq=DX{UjQx"]{))`=[g4e3AM
+qO'R<gT`Qg>RN:X7"ym2ef_6,s2tlmnvAp/cw)e[K,;]9/@"JY'Q'_q"{,%}X]nNuCZ_6.X^8,C"qc/cdSJw>|c4(1;D^t"BhWyfUHbvW:{^G3MHp{XD#U
+&|o&Uh4@KO!GdLUh=IoH]M;kx)%+Ya|SBmA[oLT^eFSebZIftQ3u[)4}/l:!^5IYj8g7BQD(H0^b+5J(zMv^~JNy{FC;Ik,@_RDOAxst8wwkmcuvODKT@I
+DUSZ/t,VoCjx+qMGktm$J3v5oA0&kyq``FPdKJ$]f8O|qlHn.zJum^b;rU6I0eL!},!17`QAiD.&Qz=yHA#;3ekiPmD|"@bZLYm6R/>2;+Tw+KTP8uVl8o
+K;ygV9e{!rLsd$!zTV]d'Y7fLp2k+me$czfl;y(L.)}98WUco5UK|5ymq09`Ky<l]V`=[OGy|pmxJg/yCy.6f+(Xs%6nLW+xZg{gyMhUkF;FcO{ZhQ|Apj
+ntVJgH^2%CL);w.,;RTAQR%Mv-N96THZoI(O!E.ij+jp8jlIo'~s@6FQbBdbs'>dexnhPU_IbP;mvm$Y}FCxe9/O)!<U-eyZQ/HC=+{tEPf[5!]WbW"W9#
++}A5"Zc%v.G`t56J{>7.0z{<ebwZBd9o[`YjXcG7d@n`.`YCSiI,$OGk6]!6Js|=P'NH;(%iEm!FX$5}Fkz$W.n;Vn$1".2w{6"oWKb"]5fXGm'!h$<HV"
+5bXP+5!Ln)u>W3=Gu^xI}MIECM{f;8;_oaSw1hfS$L0Kigx+wu~,tUd!KGPj#Cu"A]SjH]D8dl>(Vr3tp[Xss9&G_M4eB'uf0lq^s+FXUrwV35bI]i[Jn:
+<ED]yf&5Wi<1!'TX]FwjZZTt4`#G=pM6izo'6H~Y5uP,pf,7o7u78{'k~a5OI5K`{]d]iN&q'jUsva&|AldOLm/c`/+;,c^-1{B("|Rf8^{RkmCg#Y&Vxz
+Xvp0f:("hE-/X$dx69b#5D@UF<6e.!9yUr!1#eg'<O~`v!i`xM:ok<Injx}We[/G(D,/]#jjD,sE(QWhF6L%64lyPpHZBG'U1.|Pq,dy-zaeDfZJkYf%Mq
+3`Dy!L%F-IdyH'Qd574F8CB04=3S@QF8ph~X(e36R]"="x6llvSqnz>W}Krpex^HNtxq5-@Do_AZ2RHe1_7@40N2+v;F-kINo2.xJW8<Lr+`"7>H0zM]!h
+4Id{5IokBK<T5D$X;;ZA~y~GahUAt{^eopPf!5W+TOr64GAhA1DO($uy>jwy|D]1$He+<F$|7w=0V:-_VYdPrl<O!Z-kF]9(U!+&wB-B38SE"fC|8IC[iL
+E_#l`aLZq)l`.W/t@^Z6p/uQf/83fz==`Yfqk7T"X;~y-6$|,^^"=xFRgpf76U4QYl9bvs2Oj7G7^!z".6S:'9&![Wf4PdgrGqiZ~A;eRFP%^3]kSO'g#J
+9Yw#wK@M[U#PX";F0;<DC}T1#C-,_E"27]E2!u$^^D]a'>`w^&ui153o9"4D;&HOr-W!,|VhA}7VdD(P=c#<z@{#kP<ea&bXWJUnl_cirx'L=[8q:1OiTL
+g#]r`n.21EB)>QmQKMP`d^]sIz})cNCOfH2-o|r;eGan{'Z7Mzz3WAm`&@_VMGpCPO0e:":r07ax'zXEfW~C<o:+Vit[>w/HtH95]<fvXrcnq3j'0pTCfY
+~)yxd5i0"g#OVG3O.<_rr$."dbVY~f%Tmx~8~G88zVdz:vF7]"(PGuleNqFi=ao6eqCMoLmHBY=B_5v"]d"@;UA-6xM1P'zB#sp%Bk$`1/DUGgRY'X$1Pz
+D5CySE%IJ_:jm/8/!pO3c92jQ]Kocez1qdB)KOb3v:Vun1cU`)4i({%^&M4`"G$'b,]L3Ms%NZ5ITZn1W+b@[;wv/c24<Qb_<.~jHTtj!">H)EUeBf0Hm}
+6#b/80cgKgspoi:9^<hG&8!%~Ic^Np6Rr(k`[H2-vGbd1-L&t)WdXrEF.)<L%5f@M9yp9c,6nn!t0p3VQQ8"}jKwfyW/Hn:>lz_6$mA=/A|x~yFxp=TkK<
+INl(Rf)0]z8Yt}`Y|o=+7.LgQ96FV/ORe11+@|^5puF1AnOcnyEf#/.beK#=yp)sZcr"[E.P4<CGpwtUHrZ2=A,CPdqCCt(IwzcULhVnaM2<S^B|vCqEdI
+W@_KmoZksc_JSiCTl#doR+.27e6&/,:-rm<8BCFmrvy;w2514fC'L&Qhv!SX|fe&uu6f"Y"kyO[Y9=EPk`>@rrl=S8;;#<>bdyJD6PTR{zA{&LZ:jX&-bX
+~l(@W=(`l{>UQ9V,kX77SE/:4nv!fd'YxQCnd#2C^_4DD)R>j[uidM=`.^ge,}fh@|Fw((yFJuk:12!x./CZ5p$op;Cc~&<&D-}Q58J>![9qgtG3V_.!;f
++w|}#xzoUTYxsHxhx#-`jymHNH&2t1CFVj^P$HXI{riiwN7EH&DHTsceKdc5o_CN']I}$IX]vWmf4OEjV1cfB|^z9nxa=wCR~z!z@z&,+j$-oU"8Gr<gG0
+p,HU7_1e%ZXKiEq)knmNI:Y(x2a2`zl-s^GV4z!W:1@%4t}=6`WFcRm=Rq([iViXUg`udB`^3@t2:vu-faA<><}lFFCJh@Ez'Zr@/zLml}X]3}"=8;5>l/
+dgID%v>2"vjaY=piP]D5f{RNh9"~0DG%XnxJ%Aus8|`m%{n>@8wq:&gEl@S}Y1v5Idx=lEFg:Q%Mn46vkVKhzgR=^wuHj,=#,]1eaYv@j/14&,>Iq(zBj:
+U|pt@fRFvazif1Ye|/R!q:&Q46G&3z!4IkCj$U;(4|{,enhXGr&In{D5WUX_D{r1I}+s[CCTNnr1/S:/hv44lWyTSJXt-;U/e%!7F@MW4.g8[VD-cWu(hT
+vCKLEHOnO0zj3pZ4^oiczLO}zg`b7+>BwG'%/xtA=hSs_m-,ac]Itu90<9[(6Q_EmStSg7`AKwJVym#jL5"EoYLQ#x!`w8sEN0:N]GCVp$8[7{@;~rIr%@
+{6'y^[Zq#d5T$In%/^V]>oIVy=@1_n["x8#]|EP4)]{XlUQqt1P9,w|gM|9{na4B{U#maQ>W(3|9TR-99+E.'![W,mO0eS`D5F.w,5COZ]MZ1}Oehn3]NI
+XNxHN7{o^b;SYx~x4UiXP[YxN%nW(@rM_<X8+@;MGg/T2|x1^9@JXca$XR(joyp%!_1LWNORI<wjGLWEh%8s}^;>AD,^>7.fP.!b-=3y&YIuf"w6B6)$q]
+lm%kzz7JD<;>rihN-&tno.6^__o}x/L(d@{[J3r4L[4T_>;s],t;n-cSYs}iIW!ua)FbjAbVqO7!&mS>opxg^m=KXk~mhQNV4Y6m5=k=+i)Z~]cpUm,&x`
+(5Qo8nK7SNPzKKw`F.<d,UCGVgMPoGa!@GEBU9(lp8qoO#EX]CEIa3xY@w`Z`diJL`Ow$#m;k.L&1-7kV<C6D6}:&xdr8m1W]VJ9VFV2vtW]!-}L8gsM}C
+k:`Lk@y'zw:AzVN|J=':5MbI!j;!UdQdt}0^aThi)xk#I^QNhyv7&_`8B65K6t:rv};ZN-PJLT{`zukjWpL^~L#JZ2S6`mQ54qQxAU34qkLh[si.mS34Ld
+25j)e/:X-aT]IR!7PNj}M.u8<Z15$X0m9/-K]dN<jI`q1T}o_J`{%IAW:eJ"3UfYtOk{2g3yX^"^]f)_ZI5O=[n5ZdqHgzcWIUb:[P:@.ThU)GK3%OEca#
+N;sNC[3hrMcrZpUm>o2|O`Wm%>b_8gHI_tY;7tGRUZJ9m1lMe/q))Lpa3qs{C_y1UF>6G9x:k2Tm2_9{6sBe|fI!vIg"[6Fr$Z=vZ}}hNb(2brWCK3U%7x
+oR+zjy4.%6>Vt[h/f"~8&gMM}SZ(|O-^6Z%_K/~_qA3{L&`JR(!eK-s^OeD)@/.]L6}@avlU$GvGK%"$gF<3qL3pp8byE"AEj>=kGDp`UIqKl$&S-#p5a%
+!'eA-9+l[1lT5LJ3mg4Wi9~y;O#I>$|4A3;Z'ypTJD%hF;1}t(D#C'j&ENt6+tgh8U8/[zg1[zvv/WCJOV>|I)mpM+,_=3)f)j>G#}Gka9Yx;J#t+c`BYX
+6|X]y^awO]E{8%a7LBY:]I]e!dNJfe"|zI,Q`'FC%lz%5|nx&KcFcP{-r{gmz"{)8"@M~D5TcMK;"Qr`xTs`C-hFZ}{:`yeSWmt"]X^8sD;GU0avs7aenH
+SiLIJ#)AVrV1!FB[G7iNUTy3U%uLz#Q'j6.6%S2!6|p#;iD)[$EuUL;B|z9x"k+AR;C/Q<FV-7k(<C7d2_.}|fLCD^`5Y^w{o8lDhm3@SFzX=rf,::+>~A
+_=g970>];-Q%f:(F!3AnObVL%ej:,u$k%k-cJiHmj^nhLkGI7(0'TP0(!)'|cWTIe^us|1gHo%&Zt2uL<9>1@+;i4R&DM.U<iImE`7Ymg9{9z'g/)z~urP
+(t-0fmJ'w/~IPho1bZrdzWHFtk3}Elj_ze:O[aUsoD.GlQO0V{t;a%upIt+O5bvs}<KfdNwULKm;!-kjc0A:NC^3U7'$}M{T1bS]6I}/9GYY#11RxYi!Yj
+j^%ymKp%Ew3>e:UHvIS5q:RnW$6zYW{M@E`ya,[p9x&$8C"Ini,gi|PKj++h@c[hcHpa.c-VKB)r7NuVnNwUEscp}:-R)!HBkU_DgR2Okxu,Zi~rVF!zIc
+qD"#rs6y#>I'Nt7tRO|FXgDfMF<y5m]iE=nWg%RGP`6!@9ecSZTskB7z4!ecXY^PyG,W|g>qxc8L^1+Jb5$=dn`i3]oYQ3YH[-bzX#R1&2;|W9`BMQB_dC
+b5qeT/W(qQDe=@At%'VBEz'C5}GM$mS}%rj<j;_8]Wd2mg_aShRcd_qpvk^Sc#tyS2C6:@733]|4Is9rHN`;d[W]85[i,Vy4[TSGl]Z'#2l_-4:(:k.ulL
+'!/G;#EPb}&nri9+<WfKxPJMOcOO7Qz8J3L$:{OGcnJk6y-9j0j+-U]|!/xh[5WI1}h3)|^c_,):j(~$|<uIX/zI&:kTiWUC/GlLk:;xFw_F<1|2}6zj]{
+^9>lij/<SXl0#Y_C{nra"YsP/ajC+TVDa)C0Fg8%Ip{S]moH={}qXT:Mo6^&P`rm=#Mb^&P`rBa5Y3PyVR_YD0=rzGv8<|4vH^!H,Ioi0>)Sal2f|q~]v>
+%94KFs4&WeDNNn5nZ+:jD;3afa;Z-+$ljc>u4wv]PaM%y"jTO{n'3%QKbP]m%0!3+3VJ>b$cC3l_)JChq4$m/8JPXr-S]%dT5v.F]z$_'WK"q7v._iB"e2
+o)(-u}[EO.2.f88u>c&b]X!CU<n+[Uh#],[Z8!o#gq+d~=zJRmuVO6oIeY3Ru3'${2`8>q.h..LKZ=ZI'(cM%tp!K"@w,yc<FJ2wtY;8ogKSl#y{<7h|>t
+xMpMV4^sOaI$9=Dzx.J4r=#xA)uT2vR:+aCv3b6<D@9Zke-i9(~uj2)fk&N)u+qD.-}oHy4^1)(d|d^)_[G'RbvQ[$f]m!Ty[ui944f-C7e2fb~KvXseTr
+rp>T9B-VI)ePnW&8:j:7Oy<8T6S4=O&>C&S+lPw!Vf9((z=C-X17/7l8maqWTACi:a<i"K4MX'L3;E7+a&50L[(Qp&$a:N:yZq~m:^bM>q]AsJS{|Nounv
+9tCMpS1IL(Ulvnlwa9mPY[G.]9(_611Ss+#vsOqT;V3U3'&q8ep}P-'y}Y9:2O<ESdy65@<fIYKDgaYW6tzAq-pm.1!']D!{a^"SV'YF~%a"vKS7e=fq`+
+T#;6:o6biT2yGcRrG75<o[Y7r$)sS&8>jLsIg^Zv#o+fo$tSo]'R$=ztU!KmLLsVv77<!jZNS6h{:A)B&c`(2^HX=x3u6)^L7D~Ca^4y3cOVZZg@$M4Hg>
++S6]L>J&2'I0[Ne{a}RFyNU")5_/au#'rGl>s]XsueK>Ck<"GB{"P#wf!9KG|DI'~&,}@BRSJ>V^&#uums'qbkGf5q@hxsE2RElkLo+G::x#42F_<DZqgS
+{0>M<]J.D$i27tDwu5iDEi1zu%b&+tx"uH>d7:s#8oEWgEL$F.1T-cG<Sfj5.s4<]6^!WIXdD<'>o^(TwPk+>"[_(T~)MDKZ,uSGMH:7)#]nTx$9<YVH[-
+Kv2Jh]H0P:#Ri$Gml.2A%#U><jB<ZZ|KxRaj4k%#mgJhav;5.<Ud.#k;59n{h[nMP!;T6(LPO(U-P;NPZpL:3lzTrl_rrH>ph+Nv|-!f4l~.4Qp8"e4uL3
+k+hUX!VMpAyYux{XG=zzGV`$bwN6}@T=]MAkVe6F`(=<MD`a!.NZDkRV$'A&$2--9x9e}e|=Y)v_Ao9'sSO[}u!dZr`CLwMG+wZ$-Gv`22f:gGuoUV{&g-
+Y/~t8,UD~Z!_pkx%XH(;tv~QHLg$5z]iSq(C1tICG`3y8=27}q99E0dN`57c`bqJ&DzH{;%g3TkffYKdx]%YxCzy'7WBzr;6GeSd`%_Vw$xxIm2hyi[xi=
+w1e_Z;3|Ftq%/Tjo[w[opTIi:Tk1"f^:y4N2(!CKotJD|](<VGp4wv&,!9MN^rR]h6&Ly<3,Dh~[t^dhfPT.s5Z53<k_ahu"&_EPMxkFC+,4c1AeS<NB'u
+p(&G}9}DQTyG5!KI2=oW5kVE,k5,HnSlrs!/(Rmr+Xgf#W5bxtuJSd6cA;~J"}Sbk2k#iMq//V!h.`Io!phEHkcpZGdh`!RL9T:Q@l:.x[2KfL~'9lP5R8
+m5u0B|M8~<#Sb;ZhL[Ky/cFMRdDfC.$Yk$$NlOmk=SCWwTV.pG95++mYD9<s)]""_jHD7&,|ut6Oe$Unekb6'!RY3.fyF+8r]Y130rHT,o-ShWI1dm#2g#
+=k=!Z)vkk%on,xd|<in%_+m2{{]C1sn'c";)vgI[obo""N9@#=p0JzWp<he^_k:l#HX(X8},6pd6,JqoB1>Ti_E]2LzL"2kS-!3kzFoR23H=+p!R7wA0g$
+mlM&RkDvp_/JUJSDqpgZRtr/)6"'{Ho%^/Aq&"[5nUzsjnRi]5~nB^x;CNn"y%k39)U!Nyb2hn}j`JRp~6eUnn8gao{3pqFI59>pR}4.Ltj#o8bp9>sq'0
+[TOx1_.yHF!z;VktL]C^Gi)`Di0:dLpx"oYI>-qb-D7/`Vxe$y8IRo3oaZLK>ZUKgaG$G$T%x-mK7C]9sbys<_R9:YJqV@y#QadvcBP`s4_"r(x`^ntnrh
+X`wW9BlHoA&$|@Gd`>VWSz6NkOcBuh7:Q_U|aM.t#j"-B{jSZHDJ2lk%Sr(ZU5[t7_[y$Po'Rt".]QW}@1]uchE:M.12ebMIF)Y;W|,'CzC{uY]]U>sCC}
+(3Bxn1_|IxJRT}'kI=0TseBMw')0hzkWtD"R}Q]Yl:ZyNb2;fIcnV&t/yp;=6DF|pp>gUcON;KlY/n,{hl<ot(/4id;d"akv}Wt@@[,=KLf,K}O5~.ov%T
+C9gNYw"2jdgPkThwSw;V}#mp/Wc!u#crLGZUW[akHw`7-`:c.}<6!f&%kewC!,D/vgGSHWo==d[TZt,cG.T|ZRybOQavG;esV<W$4g9gu4we5s&(t3WA^w
+)h,SV3B]kO6UNMtwYJYIM`ksllO"v[p^ZaPU+PZ>PiM&VlUk1XV]UlmMbAPi(I:L:C+dXfNzZ)`m)YFb;Z%v%N=R80i."hH:tv0V|'nN0|wiLpu_-JNO/p
+{{CM';;;l3#.;6_/#kljgMmY@:zh+-!XP}9MlXchN|s[t|=Xgk-sL>G@o>y[l,qe[YQ=~D%DmWx7QrycKJf,20.'#rBX'`D&0]v]'cKM!kUbybPo"sdP%<
+W|2tn5c'S^_Z1/]Hhyj(N/&yb^+`T;LE|IOy%SLJ"bpU}+9Kv:Gc::``Ac(-;x[7@IY7FO.-bSK9Y9_#od$6wiLrv5]S9[{O^r{|'Dr^Lqi/1Zhwlw6/pb
+o1v:PM5;8[6m~z=@P{Vc]3Jb8BhQu1O<MrT}v7z5wh$+L{]1Ope#1Qwl-GH]wT[4:mqZ#eeu%c+A`8@#0`uI@GFfC_aPEgflQCll_J<tVczq9%HY47(R$}
+#K17d|mv)Id2mF|ccR-"RqDaSFaK8%X1x}D=C]:L2kZ[+F26a/}dqv[R>tIS6oc-}RfleZdlgEh};X"S_w)uz@3zLg@f'QucJ']L^mSCN[aEiKMB7W-Htd
+Oh%FVC"5|cCg]z~(%&N%Vg]nd1EJ(o|lfv{+e`-<HCX)gzRDAM</D>/'Sxr,I#wp<)~v#%l:[HN8+Q)w3VN(^^[A)wMDzXd3%Qcrp+xhI|C`.`ORXfT8"x
+]41%gDnQ%b[<|.EC)jp6/C{'!s|b7U4giaG3876$X%SiK/!$2hA0AeRlCp=`ZLXdL6=rvo;m]DBXFe@-vo!kxYUf6.TqD"6_)B{s14rChE`N^56xLxj$ux
+2SaRXYPzmlP-H<&oh(6G<Pbey,Uq/Lh70Gz2$h$yHN%V4H7j/u^)8w$Hd+%CIR+;vT.o_^b2~0yd3h0/.I;);6AM~zAjCKx:r18KICJj9{3(F0QCNh5JW)
+8Jj&^}0gl#u|p1+rvdjo=t[&5CtHgM:K)`l$}H&kIc4dCZUxE;h[mh{x:.L/<wvoX}(c^fdc^O$W5O~VRr,:$E08}'hQDWua[wCqs:He"X7g#0|`HVN(1L
+lIPDuFzMc/vlOPWvzT!KZQlF'z!'-drQEB(|X2=8bnxoC0:J&zXQlxvHz|..RYb{1R5BUfOnK[}=[yaBO)y<,M-q|NM(syY5LRcS[o^KdsmGA.!1rYB]7`
+V<}#Y,Jy{ByPWTn(y]r^C3-/RA2&SNZA%ZtU0|<FAxY.%iR<CXhPi3qI7-z}QxcV'K[0is2zW3W>gFPhg{eV,33pc6oc[J<TT{f#U}t!H&y>NM![4A)mk(
+u.)}-(u6LYD"CbyEU;`PKdQ.0wHC<V`$NK3`d(6q[E#yhuWY/&D4Z8sVY36&2MN_8}HCq.8rI1+|^)(%=9Qt)T,4d`ya6rSFbT!|pSrrlj<0Lhn7gGb7!B
+:TB/qjy.2TUuFaiTO+hO;$h[y|c(&[U3#42.bq:DafgjI_P^kIH{xC/[@`j@Pzl(q/0e#XQpsItN8}J[5Uc.Aa@c5kHO)h+3<1X|,v%1l6Kchh^L$E8iwT
+#>/U9F@P_t5@B(%+izAYhk./CUriE|(XahKg/W,;30HaPC/Oi[CYt+s'GKSN!]e_/0a"|N+y#zyQvP7&vT^mAho^^2<ws|.bP&h+|<()N^>IQ+3w4C_O:T
+=2X07@L2O$|qLD1eL90J@-',/G}-T@Rh#16kV0~==K'[|i8_OUl`m|u[;6bjYkC@c-[lqJrtP-$=3a4e:bi,,Ljh&ZV8Lq-4O4@SV7vg|Eo!0-%W@_ZHm"
+m`2:m'[RI`QrsQ<Sb,Ye<obpdAY5td,8QqI#;VJ/}qOYV6z;<P>#'<paY#@GC=3)y)M3V>{s.z"-(h{qZHWjWYE=PlET3]eJ~Z~3TekMKvvA9L^H3GT<1x
+KkGNydA_qsyU(hT4]vMTm-K@"-c^x=u<yfF`7:&[zqHV[@oL]IHYM&tc;N}G0O2,h"`#)K_<wg<tHyT5$arYPNr2j["&jI#`o>0nCu[%8$]1f24avm>erT
+Ye&2is:'cA7Z5+~0/2"a/!&gc'`rFw;=G)'1l-p"otbc)FW'1$bUdn6M[tOhn%JpIqRQZ9Kb<yFO"WgpnqmBiXja^HM]}tY0Q<@aG;EU.1]:1|/SO>nsiP
+JN+";gA^r@U&]9`{bW]hV-9OklCU}1HjLmJcG-(TFcU`%%rR$k/<_Em^L"hc+r%2,9P[UpCtefBHVCrSs9y8wE1smH=LGpK^>r1),AsW)!~"`Wca0u=lXA
+%$-n$IE3,1C:iqz.B_;@1BAZ0Jq0-bGK~[SNa{hrbQKk.}G=njk]JI=sF<p3gXqx#Ggc`&i{gOh&FAy<h`9FW}.N~6t8ld!BU{^slwkJmX}(}TYZ=&K:&r
+/YIwftw:]/;$%}PM.:"[5>NsOe[PqoQI2l1)5:0[%|-EQQDgb=r.|H3`lCu:TM&|$a`J:TurEHFyWU1'=r`l#5Ej;0M5oQWK;Vdz,=qz!TS=g8qMkF$<tj
+1Q.-v{9Uq5@S%vD@]I.Jln4W]6f{Mq9j"Dpw5<+3DZX!)tI|6[FA;6wP>p]RP4u9XoA-#wjt+56RD=~Shh}i^z&u]Y/+JGj$<6evyT!vivjw3+ICpYm&tA
+FoBW<A@kc]&y6yute!h:Bt$/GEv$p-tuA.4.YfgF~{H]B7QVEWldT)4oS_8)I%31>Q'6&mo(8i|;d-r^N9gjNi!W~eE(dx&!g_WojMj1>$r)P1qaW#!/WI
+H9v2S0`=%VVPRO5D3h88JqG$|WcrM$BefplF3GhEPl%ibSm%iBL=_2v9M1|_f@-zREMr!sjqbh-;8y:#oGP4p`/-G:x..[=ZcC"jCjCX)D)NEe2o!o2R)f
+FV7w-a$Qy[fZA#G"xf9%FG_B<6sug(h.dm0}{6gh)E.}B@BP5Q<#_xr)[6k&M,26KiC2W7P+POe]s3A4qGN)XXor$`fe0A7vcz<2}C'N<aLNWwVv=rsJNC
+|MaY(/Q/"E6v%}Ju{Ohr{zwsbS_a;vhZ]}fw'_$piKr%"cVfIgGr.7!v-OXD8Cpzk|_Pw9#oh}`SzJXRgFMyg>Z{HF9f"rM@_@3npeSq"W+^7{@U(OA=Vk
+,[PF"f:ymzZ|spUbpJ(zD&PD;c'&H`SuBdJG}v`zfk`7+t-8dlRp!%4w1}QS{bN|zc!_"MlgLbtv_U%rK]FWwS[zotHSfL%Q.b)zdWGw##K]%gzC1nRjW+
+ZVEvYw@I,>$2U#aM%%EXhNAOqktoQ{1U_L&9J-a:$E>GT2fS".:n'($9$B|J|'Pb/v(r6^.F{-7zfg$cO9>1+PS"}n/^<!o}`m@B!GG:+}h#"rBohq&mD%
+KqNZnRVfyZs]2geHaw0q"=F:(=U,ppT&+Ns=H=sU1'q.OtM#>(m3kk(e~0x)zzBHv-o]GVUuHwzlL#Fxu"JK$e{)Kc'7hMV@-R4ONUafk73=kvpJD@}ljE
+uO4J2Pt#:;Pe=Ht|01N,bO8k8)JI6cAhy!3Gs-le8=MM1OuPO90JM4tY2Dm=r#4X(fd=.X/yTj4q%kOGCIq}~0gcd./Xip'`DIKj)+Zw:mUa<.,Lha%B<y
+iRgV-4Mdf[4q'@(lVc55Bya]:[c0@"B:n@}pV>aJcA@U{DYpKE_E:QU6O!I>'!^@sk4=)rF;_-}9,UN#kpoV^].J~n-Q-wk2=-h}^xWoa_6C!`1&,"7G]A
+bum'[%4b34rl+2k.uqw.oG1z)Ff(H$k=5,xcJ'$xY3])%vN;7FwesmCV6+4;q9W7>jPNvsJV>=xOj'a9!8@_8eH|5XW,kX5#x4Ov^CF]pA8|,s#180T:Vf
+X4OT,mdB5{BuAs<;/HJxN!zqQQ]5#+jI7.`G_s8B+R)p_VrYRwq)]_bN5#LsSdX0A8dx]1j$%Gw4n%VT{pDrWruzM8ci$|=XLJQE9"N$I3:L;RUMs:Sc[;
+Jl8Xne)BA6JkO[-ehI:N^8wK/ci,{Ei{=WPMXp;NGhsAIZnS-x([v%]'N/H7K|B-6+kb`{57JCDgvqW=yYU8zWcQk"1/E>,iGL;jHYV@8cbtS7'mjtJd58
+V.XM#LXBhN(||6k|-[p}+[~z&8)t~cT7ZUbA5s`s#8+t}4=uF&f/g{l"Dn_T.,/5Prvf8Zso}x>cm[x,S7;CRSyYc8z7TGbFFh=+[T~hVJUEb,7Jnm#HF3
+Dl=ix,m!tw;'w$Z&<si/<=!_3lQ@}]UF}IS|Q=[tW1;f5M{_XZ<Tguf$}EOBfL6N8N,g4_,tKzbuC|vrJtApU-0x&yj74e!Jyjg&xD4g'#lz>=7{COB,$/
+rc_rNjaBPr=SjX4x|KTh&r0ZL}9AC(v_uU=89K(R#3p]8G1DL"a17o/;]wuoh""ZY[Yn}%>TF>Pp)%#-44(^$+p;ie(22<rd.%att|Y,(9w_&mtb=5+pf,
+&{'^9BjDzk{iTSB=LqmHMbQ+pr!}Ks;uM0.R@S0RgTgk#=m^t;'g5(rp`tdQ%Rhc8XSZk0TF,_A4HaFZR1C@yi3{QDIk`JWcu.^0/<klQYLsZ&0yFuzkMc
+s-5bu3Sqne/If#:zyg/hH]_E%lZ5!QPyjZuu,U8}1[1<Tc)6!O598@(5C)Om;bnz>I;9Xt$|hica15RcIX~T$OET4#WKGer_KzYwE/1Wuq7eh=kvk7GD&y
+&&d=_!#T-'GcW;:ND+B:dG.>[]]tGJ9;;FSm5TJy'wI3c%Qwcd]M$D"G^Fx&ayhW~To@15kGP{tF9lE_md$Da;<!zoW2R[a:8NqJMI%/Is<bRVynS65Thi
+-Gy_DAH}HJaH>l|y:w{"A:rIw{g|}uqQ#OxW7M1MRwSm~[6>EF:H1DMId}nB/X|VX6uH=OGx_c/y>$3WS|:y4-kG3N>EG;PSck5+tsO7YT|](}8[HX~}#m
++sbo@'eIi|c3S:@-l}XDcyXzxut,GuM@7b-[zoE8-RunLE+Ni(z/(s!uCmGfz/[Ly'G5O9DR56q)xXQ!Gk|{B;mnTjcWJ7+(mGV79IKk=$%G,q:S(9@0FA
+-_Z&>LX5+4~;+LKdT7`1)q,Q([Un7s(`qXG`0sL:)3TJG{MxtY)nj9:`F^lrd#`1"z&t0&%W"VAr_(my]I;$jTw(Nb>b}O<'%=z+13w0a,l0r/z|gDekeZ
+VARU7di8_1Z>5'~2bASXtT@;FBz-,+V4s[pltl<Zuw#SdA!3>Cu+~1Y#51^L="EFZ`:BUY]HG}Z$0gciY33Gd[5[K]L7fMQzusyfdfJwo$km4@E3&CU]wS
+L6{ic4h]WwWhSjC5.pE:)MrE!25r2Q!aW4nKFg8K8o&D1zxJYY=3;n2"x:]C;wK)mT8RYqs:yYyDO.pP%ti0)'E{('5P$6=j8Z3T7`INirt;.Y%<1Gi1+W
+JTf!kW$-:-:^9j'V/m}v;W2`P-g7&%Jz^cp.N>5I1KZ</G/){{/9.BZPn6:QuQ2'3F|#ZjkrVtU";Ch}{$QDw4bEbj[@+4AOq(d4;,R,V|+#cZ6liy#%|O
+[Hrn4y{mV05%R!.T}U|j-BASbhaGc_bX]{0:o[GD+"8`mq6LEbGC#3eT%r_Hh3o8agDOp+cIW(R5#X0^jQ-9c9OCq^cx"u8!c|Y0!SUB$r'N{ltvF-]3;J
+]vjVFvLo+|H]5+l2E3r=SuNJT@>^Eo}1Lq<($%q<17'zQ&DK=rtX(b/pkhAc%9bjWk@n"%Y9gJ@.1A.1Y/Sszkn%7v,i(=Q:zcZ%ueUTAenGa'6"pUZSho
+IGsBucQ"e4TQ!o-BzY5Ky7n.,!4GWW-0;T4+q^QQcJoJ,TYYLhm'OsZr,51(#g2Hq'/aFG:=&$D|AU]o"Zc1gKox7m=kZ&Fd.F:1!rBO"Y<ORsnvdY)]3,
+6'|xG[k3R(+KK+;@#!>{~0~ukcFX({6'O87IT=:l[wztLe$aaw@^p@`3"TeB9Y+^ku/,k'>wpot:%XF"GcTv)(93|!+9utD%Vqm'z/$xZEH<k=!z`S@|cZ
+uaUrefXixe<O+B:uOiRn$mfw6sp0MXw}%JI_1XUcE&VC@>7c:-zN`z.cW/VFl[0OTHp.C0P1+J%4N]RnqBPv#DXx_$E&@k-[g&zZ!Rq3Hf]3n:r5IH:a&V
+1.m9sV+7y;;R&J=/=&uo3iWjKJnY&gy<1;8g.tQ=I}MMnLb(_#[Ll5GN<#<l/Z|.Ld7iQ.)mS"uHW[=nu){vhT(N]('(3mKp;z0n@2h/"2Skd]AH5r_;ca
+VAQNY302}]RoZZ^l9q3I7K)tiY%:`Xyq,U5bTO!+>J^C%r_jpjgQYN:P%+z54u,/'lYI^||y8tkB&S0|v<I]%#w!e^-o2XLQEh/1z<~P.%zFkI$CMv,U1a
+9e)NPdu2'@}-wJ9#vcdrp%hG8Bp}PCohkBwA4u{`Jse)Ps=f3Q$E~D7BNmx'@4`jW[]'c3((YVh)Et%b8O]IplgZT%w;R=m'2n_r^l2&/_zEQU']'M9Xnh
+U^$&DkhnShGb8+Uxnc|/v6y`qxxeqShis!svM_T/G.M11-e`4K$Ws[MI|qvd<cAvte0q%%eL6[3c`_5,:Up<CZyef&tS!79IZ&an62'@ixo{4=V6})E)Mf
+A^{y,Bg+&U!z;nwmaF}lr7`LiBF,J"y+V=0rg`>m^r6<5_Ajo1>JOYa]6)tY8`+/|Kx'|cuV`xF^'[g)x58xt5.3Oa=c@d&q3WniqsQV"CseO[dL]+tLKR
+IkeLIkklqnQI|dJ`P.l&,'!v/ALfbK1>kVrs]}nuX+U6`9{r6pDn_diXnH%b;8XyuR'Tada-)rC1CSQkW@LMun`5fAxHN3<@')xV"KB>,^%mZR5ZB_:2)H
+<ym.=CdvNB;`HpLH|Ik>XF3YBP^H3K`w[J&ywc0u=QVJN=VNrGkN_]^=<u150ZjXXxmB}K>'e2ze(]VG8==hY>CUMBu@hBxqpeB)0ERNW"^BFeb@eK^0QF
+>v:2,6|%y`"W!8bI(idNr"A7u,NI!2XyG@Et=#wU,{!G)T(vj[~>Y+0/Q@kfKS:2^^)@dh]hW_~ePm@@m9Hqd4dSEW"!>lZm-^Dw)_FOau~W#&g#},eR"/
+~9w;YhH.y`0SmhcFS!(vm'GLFzvBOT3ik,5MZ!zI5OpXeQygl[X1C]p&H;$ft".nYCLK.ngTGpcJupR=q[BaMw5zo#^#ktMirPD+9or#+zHK'IGX}6fj07
+}|Rp;|f]x^;1J!E]rf$_m:dP|.:wspA=qnct2[<,-mtX(br"}[4]S8,H4IdQ<EKM&>I1F'HWZ^ZDEQT3@}3BIpR|'ZSA[JM|N^EYS7Q36obx0WE0"AC=,>
+bmw`T8V$H&G:J([^H)0St`FTP,`P5q]yyPoy(YH1QS;'bL,%ZWjTEDqY2`uA#PXOYI0mjeK!{8"X~6sm7C}oBr!d8I^<|L#0r9HRSGVJ[P9]Kwfe+Z[Ydh
+yK1=<)paq4HgABea6i,42eYJ(G+ls(>2Iw+A/:&{=ai(,9ve4j'#-mFl8|)1qo@J&=U%gjpXo8<4u[{lmwt=LPd[5xMzd=y5{;AmZQm(x9GZjgRqGZoh[J
+}DE$eX"k!hj^6me$u^<%{:nT_n_m{m<kzV{WFY2d(,-0PhL=-'R4JG4tdh1esoB`@k9#GxuV)uUwe`OG56CDn8/%fA5D~!xqB<{IS{|H.x<wFu^OD0u{`k
+<KV;spPhDsEUpTf(2IGnQm45-+@%kFrebB6}Kj}u)f[nk_CiJnt];d8i-(l(tbF'@)AVtOrxOj&dq/a<"Z1oBr%,!4"Fx:'Ei>u7$;_bp6{LJ`_n}:+K2q
+|1Kw<1trVeE9+=He}v:xkkEMC#HeNJrG%w3;v()RnS'C%[@rj;fn_+03DgD^o(=":X,9(89X5_x(YwyvEEOLLRF/Af0-mYCKIfjMI";;`TN'BHcvD$5@t/
+xe_F=_uK-o{=]IRc4q0<8|0[icdG15I"Ax.ra@|rU"GLI&w>:V-&rbnSN@}W3='a;{p<Tul:>(#o[L:ZPfDnxdGKxJm;J-x5Wi;^X=b^vK%tQomLJv3WsY
+7V"iTZYC"Q^I^{Ep-Atg`Uwz}Ig[p-T13Vz^r4o0`1YY/RJQj|7@;.9Qqa]3X<P)vqqE}3_|+FBUYyv_AD0u,tAU>XZu@+K<g{X7+)FBRwm98Rub^%_C6l
+:UWW@r62h{L(1fUH%14y[[V9MPmm)di^gi`B/dq;^5Ie'=Qt'SZ#2t#4W[9^yMb>.uTdL@@iX+Us'Rz4e9U>et2qmx=l%Q3QbB[ZgB8xWrr8O@:_faj17_
+@=de(3&!g:|3nT0TU>Vd-/zTGb4/i0V_f,MxV"x@{=}'&;K>.ud!4RT[69n!`TC}BdbLxG(EEcR18k6FIK@Co(Ek5]Tz^!x&9Nx4:,/z{guA35jYTT8|Z[
+W8Q#Z"FsPKz!$KU)l<zu%5FHHVRKM%un{ZSgY>rfU:'|J=8^z#WwBX&O[Gm0uuMCn<E+(^kM@IQro@m`q^U<g5yHP68,brKMS_}Eq|^XIpTr}vXoe8FC'J
+XWg8h/]v@k}dS_JBM%/kj`DNOVL[Ms4$w">Yk`24FQm>$j~|$6hskWcos8]013bP`@%5f9Nicy_X#$AN~dj|pp}uL;I:U;$C5VD7^tC<^ansf$IRzHrM[0
+A1yL;)E`(7iEd$G|g<5B<5Z`Q!B_mH$)^&|c;eJME|6Gm@%-S%v_FQ5x;/9H>R7Q=IR`xb5FswBcm;gH,<#R[T~Ath[4,EJvJq]x6GEof`LzYx8zq$ly|b
+Ds/k#O$_%v8<NR1`(1ua5(/lC(aPRO]7a8,y!]7;b"cA1q`-</hI7o8wfN]jZko^nN;eFca<hb0o-#;2<)(zv#Twc6^6;`_cLB!hcFWzkc#0"8>NVT$A)1
+H#fAe]VQp_HtramWPA7RN4A15!}Jo)c4H3F`8Qf!~|jADnFYEO;Im1}&SQokh2.{i/-,=Q=t=i/H"+DOqgLk4|qFMR52}BIKNHe0MBdZ&^zlur{$2>6f>Y
+=Y`G)w-_P(4D!8r)'3dmAfKF}PRdF$:BM{0)s>B$g@du:/:K^w%v%qvg#_7,sP=cKiMoxk.](1|C>n!aQ{{KIo%]qDG-gIJ$_19H(28EgW|2RBdT6dX$&F
+E.2UJ|>58`ejuD9un)"!3rmyh'D_zHu4>xT5>Aor34nd9F'l'u)]s9[_FiStnTZC@iq-jem@^g^z{.sUR78T(Yjdi"7}jX;@sW2I$I4Rq3=vuT&1xFt;/:
+vC-IQh/B.5p]iS#=T;avse+>SSlu#&h`2X9NN}vgb=5a6S!`KWT[SBhfDSa-QJ%mHe]3M(tOwPLswm1+>_<$EY4GCxi%9KoSv8sTO4Xq";ys>.Wwzl#byX
+OKVP/mg1VAT{;8Aq_{nnG,h$+xI+kAD[k.,cgmDS7k.XW4bqGzF;,;o#zaGWHR@XDD=h(TddxZ'{G%Px{9`3ErJFL3GY)tCIC2SJx[]wzr!p$hGy3Z3%kW
+|=GhIg!"'=LWsb.$V'tS){`9RVpXO"s`6SZ6S0x.QwD7E#hnhnK[j"K%z1wup!xmYZD#i9/dSd<I@"&viDB[|coRg,=Xp<uF.Rin+$BJKKnrP{Ax4'=a>5
+b];Y15#!("T8gt:4U/F`}s3@a@ab3Ipc`4]9hwc"F_>hc4KYIo[=tARGK{DqsbOSs1D`,sZ);]&_(-o{q0`(FRFj,6d9z)zwP|4n#RcX<VCgR#riY'70|!
+:/HQ$Zrs4Js'&;pnK.645C_V6#sI"&!|NSO-V(Y(+aMj1!H3~)@)la97hq_PIh9pZu{k;u!G-PBC^wMknIDw&kAHLELCzAd;NUc.B@"$-f-(Ctd.6$U;Eh
+rfP>&j<j(yN9)AP&7T_F-F/dzYrwlT"N$uiPo'pSAfe'|J|^btcZ"j2Y[OU@)VUeVi6(N+Su(VtN{7]y&FNaddt_D"S>hY;=:nHn`JN}`rCDN_!dheN4.q
+yXkF=}zXIuRvq7WFIS6}VAu!md+@("`f-y9atOhy5qtA/Z(|+t%MWfVCSCRa3%>wxO|,2c=}!-vPgb^IRhE9"{b{(xJNX_vMpik`T:d)NBQ<E5XnJGH-o8
+B`5L8uP3sH'veADuFK|r3bUMMVT@tp~h|56`ZQj<QloNMWCyy{w5k7@z!`H!ZynV61"ZNMb@J&4.{S}/#39){HsHZr7KZ5|N&t88jjZYl4j5Jhy"%2b$G&
+0_p1Zjy{tP%Pn}'DEkvbhy^w9q[BR3NA/!fqj1@}HCb7HZzS{wMunbi,eG~;7bNhw3jrLDRk0w6([G$(I[zC%I=fMfjey>dK=vHDBrHcmA(ELP_ei,Uq=(
+~!tLy%YSmPu@I+>Dot/Sc]/do>%IEqvhpzn^BJhC5;{<6uG!A+bk=nIM~[|`79T^[hQ]X)86gy_HebG=q6WY!]n"%QN(z6+N>q2j)2s'0i(VLTf&.:i"I%
+R82>K@rgL:a1wiy|a[;("9)5dI4#OITa>@S:f(.;AjrE;+Hf~h#D2CWR5ffPzTl[H)xPO&)u9GiZe9qBWfH,N^feSw!VtOEs_8;j4V}gr|$7("re=8=,n5
+ScnzJ#);lLo`_P_5<#ba)Eg+fCRCuUrm9@J(o;9y41;y]!JBnp7$7BVgWk8pu3&k}$DH+:UE8kB$4E+0zDZFiBqV9SWTy-lxF,Ir3/B2Y_,}X2YZXGF9Z(
+:g[>{iyhXpZ3|:;F1%Es@L]ILn;yI1:f3.`!!r<d61/]>R{3Pd}O@uj:Nu@osTDb>Ye@$nZOGP<6L/=7>I`'n/f[xfE_rhPdIB0@#2LEDLPEL%neQ%a+Vj
+A9(82,;(Obu=2a}j1tS{{d@sjLs_:fv##;'J4cAoL]c`UA(<F'X;n3K{B}1#Sf6L-S_,ooc$,o:>tErlc=K-vtO[$j.z|-(nuT{v7tWdgZFYF'0'!M:`3'
+iD~q<N"-!9,fTbbs-(x{&Fop@|Bz%/iC&,l9D^#/_/EyiSnh%h&Bl3O<2]v(|8=4_3C%L,5)Inah2Nnw$$MZ)TB=cm!}UBy1"vJa0gYX7dJ1J!y_fjwANY
+1]]Pod^U1`XSv-&siYEW{w=Ux3H>@AI$j,@!<eq-j6nZD^J=uZt1Jiu/6WV69$k36S(=i}i!#;FAa]~Leq9UKLIcfnFMREx]<w=j@&lRa>QD7USEV$U4&|
+^|q-l.xpSF%bb2RY1a5u'omQ8G}7Vy5RwvoRAZceKb~FY[^`3!P{S'os5vo1,'171}X`.B^nzWL)RPaf.CUAGDTNT6{Ho.$B$qw0F^_Bk#Wkcns:nkXx^m
+NbJvftTz][@iIG>d@>O</vLZ1>EVp.}&lCx9Rq]V)aF:&B}"F6[[^d^bS-7FJP+$=q,PV]@|vbNE$+_I^<TzI!$$;O1S499PYnTTNfSjmLE_yI69Qk2Qv-
+OOg>0R'1nvN1Q!"!..lgl2liNRa}7zz0c&,_KGIx7fvzxK;ir)55o69g2S-Y9(1>s$n!Y]i&91hgLZbHR{+x-]bAl'c}N"TAiz:Swa$qQ>F'Jao&%I[SHu
+tjdoFpb$Y9{{Gt|U':H;%|20nCPXe,PJT0'J0eA'LPmTU]j'R6,2c)%];X(lX9DMOn8n5c3sDh<TNuvC/GqqYa"`%izw)B#GMr$0!;91%l|#MJFSKG}lh.
+054wiof8v.-p70;Za{=I|1HehePdfotpkF=}x_.-a@3OIG]GUDe-_Qve>9h,/MW_JH/tl&qt$n=z2j>]ak~N(oc,4T7|ix5p`-E|(Jb4FQw<fc"dg9Wt<w
+B:RC9|4B0P`1b^Pw0=|Ly-%qdI.a0)kM)ggN6%UFR9~CjQU6cIerM(D|tSqcOU+{O2R6E<A=f+#}WPOv1=hempsndaR$>/)xVfv-@fGmJEzwT}0hj6fHQS
+I$u"C9!Wvx2g~^JNRAl/rrae80Xk:cEyT92q$`JTLyZ'65]DB^etp)29Z21h|A&!lzj"NyGo<V^:_v`+BF_+;$0-ECjn$TS&r,eC3cwSHf@S{Zu:^SKwjf
+4LdnE$ecK'l1v=91N7<G2'JI:kn<=RZwLzHhexqVBV.mm>1kSpGRU|^}u9gHt+P.$oUOZ[$'O[]T>7hk+RU{XNh5,wvHw}s@B>f|Ef48{n%wchIjN0r"!N
+TNZ]]xIXO92n:GV1iuW^t{M3FX^gG&_D;[H5Xt@XS{S|)3|RMF=kq(CTl^:V<&sU"_T-x^7_JlE$O".'JwI8IVQGz!^K]xlAyMpoeaQe&XIniK7^Yiubv6
+w8$YY[]{56LWx#V<#NNSGoI(#z/lgri!3M$jgI>C3cMjG+"PBz^<ZoaM0B)!E#f-b$DnenYTo{m%[b)h.dq+}q0NrM#U9q=D,tMB#gczK}j!Gx,KC'n'2U
+a(3uzj>Q}ILB%D=If`j2,4RT3DU-:QUPZE!X$OqkM&|),DJ4v+y'Qd>Cw=Se_lBL]}TXt/>BPCOV=l]M_dtX02eOl'QjBtdBHGn:"4o8%9~c4/^Rae.B-S
+K:>6TS^7zIq#IXMG]qB,,^_`LfuwH%WN9z|IQLluS0;y4bZzWYtuCChpiTr@iH1`N_oEPD{.o8-j.<g.R/L6/16O50>T<P2F(k/+4Z0#w"fo0h8qU;WsdF
+al-wS2w1Hz@8PH+WB$dR8CM0a'U"d|Rt2}aGq&x<_PJRiLH9Wo/dp<Md|;!"%piT+@bv3)+B[E|1#$5Div^03c'L]`vVs8Cn>>$jwn:yeU)'K!p_^75hZ@
+2m|YPvR9|uG(JR{Cs}+c:/!G%l;ZF@A</q#Rg>;]r[{em7_xE`~Z0-`a0zyu+^<CcYr:>(,7U+)Yi%XNzn$K_o`e+@0v.uTBz4@GGRS(j|{D0|iMtRZtWB
+|:hR_Rkiz^oZ@GR=aOfR#h#4E_Qfe4h^QZpq0.`K7a'ZO{mjJDo-z[rCOGIcZR(Y$hmX-M=^Ew'n<0L#MZJ-D+~,Tc0-.7/n.JUt<&3%)hs!NuX!j[J%VQ
+l]9Rt.'b+FoaZH!h{XJ.7pBxn%5lkimvukK:yJPef_7C5H:V%}}:GH=U`bF2~@)O-9fkz%Jc#3CXqlmit#zK'^C5CPL=>+-D1zI267Ui~krxa_`WyZH7%"
+qT"R^Qc.n[4n5^)sRh3<jR2zF[DpB{L$7D_hyB>It'r:s8!]%hd/<C$aHNK7Q4.S~plz%Ul&vZHqHMCGVvTxHGr7xA=Hf)%{,_Fl}Dnm"rLT'"<C@1-b9&
+;v"AS`:b0BZ$yyRnB<'FzjoVl|`ew,v/=>VCpZjHZg[MOy02Wgx$H])(Di6$W6[I_<`VD2P7nN0rdm2q(kL3hp61}esHi9'%'IhPX[lM%`uC1qgaHEFp6x
+dz7){zQPT8gq^MWvKG8z16bM#HXx:/=6kt#XnYmz^P^,kwvjn2Tl]mqd+'WBP2'P8p=33GE{VZTQ|]N.J,Fv8nSrg+BXiW4IJnB#IczWq):q;gLl9JRUB)
+V0hAOLT`z&w2$bs<J>-qDeb[2Q$lp_Q&6Nz>S]aF!`7MeY8chB2cW#b8.W,a@:#7<pET}eVlnA!g|!}[.o3,Xnm<E$.]Pd:NALSGV+M]a|=iq.'j$<qaNz
+s#CH/Ry2/Z]q+uS[+R~+^HpLcJ<GBdx$)rI>H.}=`S|(;`lq+-=`p=BK}UHmFg5f-VNJ2;&n92':4L&+~pjW"2.2@7R{c`S|E:M>^<rr6X&zmU~;2Nb<t]
+`w>rgCQ=9XW&azkVl>t8+]W{2.bfW#@_fbx5T#vn5&p[x5&5Ii0BCgbC;Wfj,T$wc4/X!tie6FESt/[-/p'g;m)6jOP]Tyl9zRhV5Kw!.uuUUg2{58Hd-W
+RH.k#nT[9EvPX7AUe'}Z"{/.jwMBNdcVu}9>L>'Q{'t(x@@%@o[$wr'k9XwK%]wr'+~{8-5D+(MGLxOc."3e7qAdM<5JMmEkd&<:>hc.7@/O8H[fKh4/(o
+Ngkg:W|Q@_lcv,7^IQ4w)62R(7_3|#{0_%d3<TsIe.-j!}mG|W9R.P`:qmm+^#~qk!)ws/XC.|YG`mEbl9{a2BGm2Mgjw]`/dhh}Zpi']JW&W:BzZ4p1pO
+P.,e3o@`Dp]IZB0sm]j"ExZj'<'X%8K2/K}vPb'MBe@C"mVIg1pL7YZ-gT+2VK,`h])j>7)m6Dh^B8No(C|E+e8N-HcC|yo=|U1PA$AEVN(9q;V`$U^Cc/
+FA(<rc<At7ayMSCYJ&H6.ADrRj%j6Lqu|y,4Qc9+g1kf-(^a].d:|"w[Tb]0_L6A]e{E.y/uRH@H)+bs<wl1]%(pqd>F#28`T:=0q5iM5#R+Q%Zb4@FU%+
+}"'5L6Q,"fw|tN%J]6/V=f/IBlkjIL(B7kPWlm='mcX#~vo1SG5K,R@dg2FGG@p}#xzo>wpm5;N(r(]2eep`RGYfh!34>fPfd=SB}QEqW+A775}b@p3@^.
+zHi77Bez;UTkoK}TXM4|n09.r<B5:p5uQ`HEf',|H_"ky`t7wUx;B&|7R7Rw)Z8F%p9#lJ[$-i%n0H_2l8&1~WTaMKp"0<i&84rzz#>+"rzZUX>+m=iy~P
+mR`B|Jf9l2u(R|tJqv`b#p[R[;>_8gl_JwMG_[a<Z)}NqM'e)-$8-xb3<Ui1ny0yVyQ8Sh}oM+!+L^4v},:(/TfW3ce'K.7]JBc+z91;^-e<('D"9<-HqB
+.J$c`k,kI/iJ;D/D1+n`E]iaV[n.M^2RI[Q_+dM`nGIRKz~!o^#)c^~bx^J0[&>ygIXh[-4Wveoj#1sLNr.vX`KRo1yUp0}ym[RaxT_z:xfS(>(4t}dSHL
+JUUVpP'Acq0yXx`B5IQ^_EHX3s%DyJ5d/Fu^IR'rW9NJI}zhq1n^{Q.vuv_H)!O-%}TB={kbieEcNp>@s1"di#(Q^@op#fDa>K!R$"TZ,$|(I8b[jl;2m$
+AphLnc&949W.GXApOG;;o83x3eGs%+"-"a((zjHG@g.)9NVhvoS=w.e6q6VOzodKKPmzy>@|]o^!&.)NioBT)834DBuQLyi4H=0m)r=7j![::^2U;"8W6f
+#ieCE_>,$SPsAF[aIS99F;@baZt%&hJLdB/}G,dZ[CQvFfj>um#.g&VSmAhS%Xi4cjUeTof&-BG$^HP%dt`huW=9x-Nlbe+6Ma!Vix`o~EPjSvpN[EkA{Z
+A-&Vr$kFFNf-Y#qccvC<vtpltU!tkk:+q^$"|G''st@h<6%|@Japo<_:&"|$yqwL034Tvw@;4<ssw)'W4.;`"GO@N3s:#^g,sUB2/T,!;3o2]Ao#d#h!F[
+#Sdt4e'46}<Sapu9iF:-'J+@b3ZByZ#vEY98MY=$qXa@R#."nWaKxp|sxqG)@N-6</dQ+Cu)"p.Zu7]L^W6&ga[lf`O6.Zhn3Tb%]/:gT5#")+pC6>_ByS
+Q$j3I<WOIiDDQ9cwm{5U`a!)rW+zSDT]-mtan`ehaS$JtooJ:OT-_e[R5EeBQ6[@0i~^_{L1NE`CrB'Ai_}_W$Wvm%DEZCGwzpSN@w5AxfOdE.56&,Cm:.
+3;[]"&0cW5gG$b6:|FEXg]%=v_u;iYfaIIf%vE^wVpoN-KIkPjBhuRZX#4'|,DL_O@/5')Vzi4zRW_{KH-Hd%5]lZ^z.bnWOKH'iT^XwbR4#8.+[|LB,Kx
+Zjf=t{4QQ[O%"wZ/z5,Z55/#F#FPJ2R02uvaVueWBy$5pim+$jghB].Yi+urYF3.FS$%`k:<IC9R+b"0oD0D[c&^Zf7qmh^G3t}Ny9Z9I|b#ZwIgaOJ,rK
+ROGI;HSH%/;s<mz$ce9L-w309r5Q'KOFn%Bj+x&dTA=9Lnit-bI>SrzI,mmns!XBGm[/6/+<S(7#<oh{1sPlP.2yS-oNKJIZ.;DAJELWpaD2.h6<W"2-~`
+P<;Rnw'6b=s:`MB>uQEF5]6,08wKNTLQpd-e=3K'%$y9rYw9oRz>sfV:^'FAV"t!PdXFB9(,|N|F+217o>;3Gv[tq)q.&@,nPAt"Yiq1cl.V`EyGU5Z>tF
+5zF4_U9,<$)LBxfXf!{[5&/GG4D.tHk[0J95skLFn[%R`eVs._#gT'7dsUlom:(<Ky{R-JH5gjzpku6lOMj#g58@AN}yc}!FD(cvh<mYx^QV(v>$]RJ"{d
+ncu9#B"`'Fe6yYS"'$!Z6"1)VaHLTs>S`Y}K<Oz(h8wbSH4Ec!LbKr5_c;xN'ZsTW$'YpI2q0D|]YZ~di@5gkbG@|$=oR7u;AH+Tf4wB][q8fKbdA)ydD)
+cBrn}Uz/{.'![`"P'1.8|!Q(QgB#7@D!!6)@&'w5<O][A-(k7b70CGqa8zYDW4,'R3s-!;VFWFiSkv8acW,GQ>Jz#bX^,]^1WFA$wDYx/<fa`2"C&5-#1L
+$rBUiEdAfxM4=pSwGY`@S.p6UGV:Po."ddBq:!O^Xf6JVR3}}#SUE#YuIM6uwBPrSNS#^zEw{N>wE7j[ly{GvnccJ,H""[Tf{"P<XCAx['#Dly[(t"SFhH
+ajOuxHv+ZNQ_gz~@3yfpO}dyo}KDMw225r9oVDuAG,Bh0jctmK1,QScZ|drBy{=rjkV[2:+6W=KE=kkT!>1-UH!R[SK:XFK+HOc7s/eS/5>(^+RmFjq`/Z
+J_:{'s.fuvT:vd{G--~qp]HjqhNy9<oAa{QLJ_-NUW4%EZD[F^PFzh&z^%BeAnu[B^WCbAsHEgCtd^I<0gkt+6`CT$;b^S]>HRo1^l9m`(S8Pd6Fr%(2HB
+BK{L9WrOwsf&~,QE__m8yOs+MfT)1L5R+z)>JISkeN%qpaL-e4uDBHc$e5"s~H>Yh3@'/o>{zvKzPI&7`7Isps2"eS-Gk!%0WHn6Sch7$]ZW+5s)27%IkW
+NhNs)fXG|v|])/tA38'YR5<0LdSY-&,Y{8^VqSThrKlJ];J@).0dj&W'^"lP]Y)N[/n':-|NIYdnukvdlXOv({6@:pyB'MZF"@B)F2Uz!LmMd)809M>^r>
+jcRG}zF"5/WTjQ@>b1aV[Uh^gq,l!qcF3_J=^4Wk'7s!V&w$`tpD>,NF~l7aY%_Ngsz')Y1NyjxnUbW#cGCv.wC'!JxLHJ658R5#H;J.u|d:Gs):-jqr3#
+mM5ie4Y@0:V->![D1N^#[NJrv6<:%<EB[B%D!a,]nv1(CV=gedlS4sS_AOBR3.";PSLOANl9cL:%@[nL]e"mc%$M`$OO=#$q-jE@;9ea)/Xk^!7lL&XT=1
+~S{n93:y%KtKp4{xkH_nh}K=LM~+ygTlS#@2I1ZoDO4C&H$>_{Rt:7ZP75S@A]+}t=!f"0aIQgj_nqh'qQ3b8F)GHmqd"+WGUP21ircylOil~O6c]M#rA-
+tP]n'qjE$>>AFu2M.wZLJTbL@2RZ35h2dMv&At.Sxvm<,u<pX=Ag,)k+^)W#AQvwq]t1;]gEj[HgcEOJ.gc8&<Ly2Pv|Q,Pi`!"(k,%TY@"|)ztO[!PrU+
+X"{rXm.<(LJqx}_ijT&ST4T{`;%1r}03926:+>_A[jrKA'(q7x>ZR%RAy^GOzp6E`EJP$j|./I<3GO#2ttJ",%[Le&N@NE,nb8(Ex3e,=sHy(nJ&%VCk9Q
+UdT;C<CoeOmCakhibhqR`}`#k|llM1jE,t#V'!ikFFf9rv/1$-W"_0'__9cf}NUw'i<8sq3Rzoe`r(71{=%J583_#^/t;uJOU{BEC4&6We[fu"UKV@%nc$
+qbP`Da#Cx'w6!k{9^1,6G|WtM6-+<S}i<D-}DaU2~,11UWzT%PifE`npF8;SyWftRBgD&2RZsBfp~X,TDUp/&|=/g>J}_q$mP&,%!tW;9oXn+%0]JK/JZj
+hb}joC/iRILr`T+u(a@GP,UoT#'x/u)ph$i#g-/_x5OtXyVO_xP"r6D;w$/wPD&Ej%_Oy;7=W;]Y,G'MYP8#v_{@uRIbH&p|XGY1+lW}C'rC|w.`1c#)Fa
+;li!8GnK6yVTHdBi!_CY1Hk#Yj'b=Az06o+XAGGUOF)l>f=W0|@D_R0T2)WSqS_=E2@h5"<!p3lnKLq0z=g{"O.MctidHqNI'rOlFK`BcM)x"F}VsC|wB]
+Aag.(j}WAkeH#3=]y2Sp9DE]UhhoC={Ma78e"AvUKS+Kjmxz)P.wXOF$m'C:F:AH4i+}[)WXThAjzhd4.u"{)Ky/_pr|nz/gO,{"LILvh^0S&l%E^(a"8E
+'UfAidarU{~O$jRXy,(3ys]VZGW3J+ZWCFVg9OPN#9Ze,{TX;=||G_dBseX`kB#``O}#JKVIic[LTTBDy{B!O=@ki<R`e,UO!Ga[yywX'v`t9q86`_"q~Q
+48ffIMj`!9a-99yxUvUh6A]ItqJ>L[c-@TfVDQ'6^HDJLc6XBLchK<Rf;gQ/[h;)x=Zsu6(Qc<jtCp-'YRqa,{t6F6`75=2%5b%'u9l(B"]|q,HrINK|n3
+1t--{Kf2K9cyNR:l]hCi7k9R}O'NR]vCQu7,FW}N-WOv#Kss3^%:GV/K<=;Fa23DDgaazQMphZLa@|Y>]sFDI]tq]oVw]S50YxvoWDq[&Q-ffZE3ad=QDa
+9[Ar&WBgLtZRHI)aI-l3N<T8Js[qBxMc:}zF2-90ZfUcnv>!L-Ltkqr6EbK0zw}_axjDrb_m:++XJR)d8/DO3fgu9|B,kHq[D<8Pdh19[e@lMb}GEogB<T
+B&#Gt]U[c)ZI=+;JCLt84Loc1rPF#tK@_5Vs#.NF2Y#Zn@Kr;h%_(gMd'^$|W:r_h7NN=s&)hA5K.aw6_CZlQL@6FrgqhZj.=z/^1{/k"KpA2Jc9(tQ7Q>
+-78@0;JiT^/)fb18CcK[(qg#@tk@2W^%pHgjV/Clsf3#@!/f%'Ely7{8`g>:0UI56)}r_@xYh]o)t=t>RbDa0!HDsRmm79"&^ny1LU9KWdXPXi;hIs>Xni
+6J{l-^C4f'RDbCyc0z~SdlFL<P[T2>Jemn(=]EcSML[GT1yvI|npho$D<Z"8xe%79Cp2^AoNvi7GT'tLpyuT!B~W$cnZr2[,yQSo:}#mbK@8uM&G-@0)/"
+T&#'_Kk2oE3_YZ(N[(E0Ej2&WKN)9y"_m{~/)}4-nm~Oq),}plbd^t^tzZ(h+;|eXRj@7Bm`:5RW/8,Fw1l>!sfhQgrtB@f'C-;.+BZG!{{/}Pjk@;$Zk{
+"5R/1]xvAazf:>S>jcyMOID:C3S0qz4RCi0U3Jx[cOIsQ+y@;Uv@XNbqel0`.{a`6b%C%4H{b$_b%<Vc4[ssUYx,.He$-rhkc%2b@>%CuNK^{$b@:.~`}(
+,y;:.l+B.EC<0!th"T00QPbh[^RVIBsv(i=>Y%Vfy+D&ii{Ti'Oq=HhC`6TaW(IT~y^.X`L;5G9vH5w603h8sNEcu0x_Q<]#79le~zQ4o51TSJ<53shs{@
+6)-7Hc5p];ya+K,<Mo9rs"T4oq:%X]D](]Pa4Cu%D@E9U's|1fl,{87UJIf!Q#/3acD`QC~y+.=.qH4soZ^Ie3Kg-Kw<b9Eh5&RuA^L4"cw.LC0vi1S<{F
+,+Y[[aon[.rzQmoL)icczjPbFn{;eFqqo<!n4B&<5"b8E@9N;>d$K.|n}7<yP#+6V_"a#"'9.7m&0nfB)`as)I'_<q(Uv+e9-Kee^N,[xZ=XN}U>,]7&_{
+-^Fq|C0!T8BCT>#}YX(v0@H:A,H"pd3)}iGR-,ykaYIf9q2uAa|p8:Re-iAh4<=$/1FPmgDo69Xzzpp`P]Qs424;4;cId5sgQQ~#EXYs,);H[2ZpY.'-X#
+#Xn#4|`NKm,"7TB]Y3nbOll9FkJ^b|_,jIv6{Eep/J2LJDI9tacg"_AO!a8j$A0uj:xK$7s3gA:zSn#wbdUNxEP9&S^ZC3Yyh3s>G;W'9}UN4x7M/^!IsW
+JM[5$sM)8Tj^2edP"!>ng9q[E7|qCWF}Cc3zpJ6K|29&5Y(1_^"Vz<QYN]XS!7hRpWES%v0U&;&()0fz$v{Kw47zg=P.vI4Wm:DrEhME<Vk;S9nulGP.|C
+NPmZKI{-3i&{/J]Sb)`&}8qJ5y@y07v("7J7sT1H7x{uN:$@G(0G>SgNZ.>rfM;w'Hf89Pm`Q(2`yRivjP0&~c@]MUA)0z>@|Ruo=)x([P[yZm]]L}S:<_
+u25+IMH36"D:rb,A"QykI1VFVoH#bK'jHY2s~{[1ymVc/Y%R<g.cKD:V6W~Gl%fW8.~@YYqs`%4r6lgAO6R_AIc"msa=X"9Wx=Oy~9L@^KwX/l=>XE8Mgf
+V`RQ2Xk3;VH`^kXY}<;^#u4mnv4pyPP/A`syDHKh;`;t0uMXu`(^^9uk/:N',15a!l7|{HaXch4I`wB#2tda!v(,q].O2)-gzNc1si8`X)8+a`j6iEB"4q
+}s|N}wr)gE(6'G__Z<TBUn0%2S|FkS,jmhvhK'qI:mPe&eL$l$_AsSu"'`E]u@D)gV"Ve&z&2OFH2`.'vK_Q._o%4Bh92]2"cOipR1A-'m74Bq@!&V%/M$
+&k]xW5x,sQq#/%,%NT/U_eF:i!@/6GiCd"f:ZdP;0G[$H/_9t/D$n5W0:U9"<aU!`K;t='7qd<S=:rl]m8(:e@G:,vF<m_eK"`pnB7|=jJ<36kz9FD(zdr
+]d~miGrn][_T{EC:Y@fsCN-N=hsLDhBrblN:I:4ZUdV1LS`CW"Lx%i1z]M|CJ3SNi.}upG=S/oEG+SSEcL]s@I#Z!1:z:B~nD"}E&sEP|_ypo853dO,qBY
+g@'hI(RK"dHal8wT#mBrb^xdRdh>r:5TGi}$d(OD'n_K/@XNfo=q9EMg,#kiJu8ygtke_6A01)B=ucxYM#r,1%{7Y%T%la^NIw2NGNf8^L,O%XO7x].eYH
+`5o%zs~9"v&ILPWY88X|goHsl^M5I$4=SDDe&a[=OI)V-Nug{Cw)-tL8az=ED|'ZI6'$D#Ys<-f$B3qhBT<@S1x1@CN2@&>eC{;qiVX0ga;x/>V5@ZM0,$
+CW{7H'Zeu<Q-&BEd.ORnUNGGcaE^gD!P.zhZ)|I2wzxu`Z{O%;A`igD8@x`L)7yZpcdIOm@A+uAKrVlpi<50~^h;KvMlB1[CN7HOl@-Yu";{"smz.XmJoO
+%k"|YDr.eCcNdvoCNP^$K:.1.>T7MY;1e+vd6>p$SZ=U^CquK&uhhRJnENZnMJmN_kd.hB|7,FVstZ{H_Y.:-R1(/EE=0DwdJ0vrgKLSt}9s/5Yzo(yuJ"
+58yD"udh&_uvjJi}9@tc_'ToIG:y5g|(`vD2mxLB.qv6>LX5f9Itk97Lf2n%@u_0$T{KHk0njW.7hJHq7|'I88.w&N-y-Vy)a!|Cht4SWVaH,>s4,DgQVm
+#aM%It%M2_]G=<C0PyhN62y`>p|WLV~3qxr@^qgzDlE+n^'npQ9ko"903;cbDXb(y1rN)S%75+l%OGoD98A^<G/9ZeCyks>Ho.Pq&1LDdd2KrJP6.8SZw=
+Ia{WvKLA7&_Fr[@&m8HNa7;&qthduxlz.dj$.XKRU}aZ"af{^Nc3ATpEKA4"RLAra^ZIy&fpsMY3#{`k^w#f"!Bk}q+$qJ!"t^eq^U%M@df,v_{R"-da>V
+2la#V`@|jm9q3%@f(/U]/AyuThR[yFe<V.Btfn)kZQQM~{09q<xKcXAG{DG<Q=A,w-MZo"AN7A^[Zi&]9H'S~G+g5T6WYeql)c5%FlL1yWcb{Bw|u#Lz.<
+)ARx{Ll8-dEc>^(ck"yCR[U'lsLanrIK"@Qr'cB8n[~NY-f1Q9u'.9xB"2N_=r_$+JMn1H1!'`126It}Dle#!V%Qse=D#'a$NkW%'V7'D5$63u$IQ#xsi4
+e5ndOCCmgD[B/T.2=4$Z7`{4Q+xa`ga+f9Uom$L;hXf}Sdm6C0IkhIhbiC{7x=ku$Ni_9KDy3`8KJu{@Mm#XOD|&8b!$p#[5/#Pt-Hg#(P+3]7sl$t;7G+
+SE>!{5o5Hiqry9Fp2l6%aZWChp2fI7.5$];m[E0aI&X"cr'1XIMOfHV`kfZ6SP`Lq,rM6U$s}_3nm@~8vQI3<G.-Rt"V39|DK<@^.79aBvZy{#%.id][Wv
+M,!MTm[;e2,r_gI:QHBY|n2C"$=I#$S2fCEYQaL|)FJ;'&e+pu"V+qfzK68%F-3U050GR.sdT>&)Dn|-b(eThfA^"r>Tlm=m|(~aJV@yrG6PS:OQ1;pQHE
+[x1)$8[D4diCX=RAy8GJ)YODK26`l!j>LIS7nMYk=keDjp;)7-V!7Sta`V%019M.CYvT.@(P,:zT$]ct<_{qifB#(|4nAL@$ho`jbI(@+L>[Vnl^lYQQW,
+$^C2"nARo7is=t4Z&3h3,etrH{!6JFn6.cI34Ix!b4d$$/Eqo1CZ&v{_z!;(Du8bC>Xh7Qg,BJCj18KYp>5IIVcG8eG1g'q!z2//TSb05++8qJv}f%-Cbk
+KhqdU+bhIq)w}2SKCO.#[QhPjScG#'cCIzdhS^5J/U=@";0b^%<-HfK!)sQ4QR]hrrl0WYbF9%"A%(GQe#D`8zZzq{~$<XB}rEF&]"I2</Jpz:KJ-"2`BJ
+>/;c/s5P2h8f):Llv[yxL-v"FkaLw6Cq#gyE=]bHxKnD<bdFj_dEv.1Iai+Nb"U1kU8^dE$L'`gY;[yf'45/%`{jPL_7=9-:/7OJj&l=M:5OP$JHvY-0o[
+70t<C}8n5O<m#)sm`0I.kR)'Dm>UjP(<{y~GzFsyTZfbj&8ssj{nhEYktK},u%-^V6umUE_#%4ldhh_8e4xm^d_L2^$W[ikaN(2gn_2E;C7ZGBl]s}/78c
+{3Vku:K(yiZ^1z}zRG3xp:'cll~Dq{jl$IhpZ#`epX;2%aCz9RvFrc5YWNci7uE`W!RR.`SnAthdpf9+0eoe!%qSfzaB$U=tGbvMu)-k3Od,-Wdi`iHLQ0
+#@)M'j_f}K6/]<pDR94<{!]m#71uF<XW8{OnJWJeNI_TryTl&NmTMZ{r5Q9v]o,k$VEJ1@9kP)vj,rEI:jz_]=j^<D.=]V819FhW]:#Wu"S!29i-o1=S=H
+|<-f#0jK&r~"=7I^E<<p2OM8&JIy3;'+iTL:avCRTQb6QI6wHdd9!d'a;Ufa7dOOLK0%sP)d}%O.c86M=SRN>zRQ!1DC:5o!crdM-Qo@U&;KPdQR@c3!V(
+IdLfDUr/C;=Bj,VK5e~bJY/0VO4MuMHs&^Xzv{s+YZ]ibqy6Z_Q#7Vf=+=Z`312`g,eqPv%,ORc[b2h)[`A=RL&hs3o1/2<.@8M"_8s.xva,Qr0NZNIVGg
+2F+68D<,Z:6)UAz.T+WxH[f(e</JQ`2ysQ+7a3K![1aTc].|Eg<$uM(#!]"L(v0&cw8I+bZC;l0Mt}|wpP3Mozec!t&_8r.N%AYBfo_rd9r="NtoysJDAZ
+t)J0{Tb4@)[_Qshwqksp&iCj~lqUx3>f4`,uLf>V6_d%F;+`EF7Tw}%k`h}Ns>}:3j3O4ue>kR,RnSw1|3m;IRMHKnIS44w658Z92]WBgB89nQGKDv&w>[
+lsRr4D72uH5F;%Ofuck1=+eUPDc4lyceeaE/sl}9{UDl/594[HZ^&C7]Ry6^lrE<fOGMy^SU!q625^G.!<;O![E@h95ie!s:>a@J@^KEl(tnHy&zKh+J]f
+>1r>HpG$ny80!Imwt:KN2Gn52G/LsWaGi5E|hF]Xj<lwJ$dJLb[g5dIo1FG],nn'rU8$ZZ}aZ16%LQP^c1tREC8Mr9S8r}VZHp5bKmd{[T+ZSAF'^W1P4!
+n%13]cTFTp%1)o[Dc6to@(/`S/D6"VBgX049sZ$_LP,x_3v'!iSbw}'DN.%hH}gQ=S{DLjgq-ZaD&{19.cdb40HUDCv&p_r',Wk<&No_&^_/JYA%znX@rT
+emuoqz|(FM|CU;ibw,23mL21M`>XVti%hCA+4uxKA]f-J+_K9#.aob/i'".23|uefX!v%n$,yI@NBJjh4gMFG2_GSFCaJ@{y$ln^iE=Omt|C`TU3Qap19P
+^Z3Op'RdtnNS^ErqI@,;v+>s,FZ:fy;5'h#1'r!BqM}&E}c(>|X2^Nm%2sh&pSk;<r3t>_C;^f'|j@KWuB.z4a2SY+}Df5uPWE),%%P$t2Vezu>T2n(}ca
+!rLq=98TJDSHQ%/6&d3Lt+-/dFDMme"motu76w4mBga6r2Np1VMlmx{D'[$i_"C2$b;#&_lIg]hT&YqLF0d,]+)0~2W5e2"dfgCZm{s[hwk)vcjLHj&K%.
+.oQVdI)a!]bJEJF_<;g^S)M9WkUoJAOL<%&Y||SeU<I5yGA)5%4vs>V]{G{tA@Be;YmVLR`>4ao^MC/yT7V+VO@9SrZ`:"AK2&V2O5ke)@,X=!6l7^/0!C
+5D;D(u0#NLP5HipB:@4o#i{a@`Tj[Zl@'v$FDdS>w)L<=:U0Re_iT8quLUjk@5Z5=|Jv+wn;e@dM-BwWX1-R_@wYlg."EsL6O_ou:A}/z9"cY13jwba7~2
+jky#5H"ZsuD$Le&!l,DGW]kS`7Mp3XQ[-c5p}94=d$Bs&/M4Ue+!"R)2DK0!8(m/F,:J.'bij256s8gCVn2DHRjwO),g$nLUwPAy=XcE$4zD"=#6RJm$&[
+#z8s$;7il@5k/4DM3rm`dN&Ia_|qygvXFBOs+KgK&VA#HhnI]<oAg3~#5wyD@=$bvqje%C~Pu]04^:E.@Y0`j$%^Vr;zzd5D{Ipc6Q]EDJ_l~6XJ{(sba"
+AFu0<W#25^,7(X<5E0mD2D>SVl!r]0ItujaG~B&bQj~[]4v0L9`M[[HJOufx,'ucszaLubN]`T.NMITBI<QA7SM{,gpyqI+L5Z(-}$|eO@tK$pW7$'Xve_
+cKf|hS1LW^|H-/v)#@9Nkd>BD(!Xs"#vAkwIRf(^2/pz!<J'KDS_yTa0te&7EiMJYzdM0h/ZX,G;WIofOfc(B@<D3:zwYa_o(#/KQqIT@+Ro{.GP/f|qoT
+opV{koIa0l@.b,eLc`,md0Du1']'{<JJuN6LRLt_a(/g`UC6"^RHcK_3<-mkhjM:W<2|`AjHs#wczJM(KKjaD2$g|#TA3u@xXWp1ti-eXm+'DsRi14,t!|
+CMX$XWJhTiw'msRf:):7d9p-sr;S"$5:(9^wUm1N'3mJjSYG602jH`b;.j2s{]=VVYlHPK~5jU5(Gyk>BmA>uO8]O%b<pA#w)NyXUtl)VMq"G(~SdeIIan
+2}Cip:<#[.8ydG"em-1Iu`mhuu1f)}XS_z4Io6Ioio]AkQQ`vd9[bd}LChYH|tAM0y_@Jk;]JTuqG.-!/G(iGW@|(4_/y7Dt1)rJ{OY%1gmoDl7,,)X3v4
+WB`"2=vT./#h5sk7n1IDM(Dk;m"+^T<i{i.qjGIczw;Gg,kd&cD_teP<`$xj1b:tUf4"Uka(5Z7vumwow`y@1Q7Z)ML@%m@C%pp(n`ky/;]Wk7d!:DUc9e
+SdW<tcf|]Qd7/MVGFDpgJ`|DQ5&%Jy0&]y}__m<pjyJq6+aHo/WDJE_{6BSn"<dAU/:y_mvz{)0PcyH{[5>wNYpIxb}^~^[(/z#r'57tk>Q})/Kro4&k^v
+]r`]bq74~SR'IaD`+4`t/f7C,$tDT+HOpxrOW1lb_8fy_r/P8t;cI7Sa=M2"7q'SoxcbBE,6]3"~&!
 */

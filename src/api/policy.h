@@ -23,7 +23,7 @@ typedef struct gp_policy {
   int algorithm;     // GP_AUTO and the names after it
   int threads;       // threads of a block that compute (a pipelined scan adds three warps, a set operation one)
   int vectors;       // 16-byte vectors a thread holds at a time
-  int load;          // GP_CACHE_...
+  int load;          // GP_CACHE_...; STREAMING in a gather: its indices, not the elements that they name
   int store;         // GP_CACHE_...
   int stages;        // tiles (segmented reduce: a warp's chunks) in flight in shared memory (pipelined, one-sweep);
                      // buffered panels: panels, about

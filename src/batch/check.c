@@ -1,6 +1,6 @@
 // batch/check.c - checking a call: copies of many buffers
-// uses: api/lists.h, core/rules.h, batch/policy.h, core/system.c, core/messages.c, core/request.c, host/values.c,
-//   core/primitive.c, core/checking.c, core/check_call_types.c, core/check_buffers.c
+// uses: api/lists.h, core/words.h, core/rules.h, batch/policy.h, core/system.c, core/messages.c, core/request.c,
+//   host/values.c, core/primitive.c, core/checking.c, core/check_call_types.c, core/check_buffers.c
 
 GP__PRIVATE gp_result gp__check_batch_types(gp__checking *k) {
   gp__request *q = k->q;
@@ -10,9 +10,9 @@ GP__PRIVATE gp_result gp__check_batch_types(gp__checking *k) {
   return GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__check_batch_numbers(gp__checking *k) {
-  return k->c->count >> GP__BATCH_LOG2_MOST ? gp__fail(GP_E_SIZE, "%s: @count is %llu, not below 2^%d", k->who,
-                                                  (unsigned long long)k->c->count, GP__BATCH_LOG2_MOST)
-                                            : GP_SUCCESS;
+  return k->c->count >> GP__BATCH_LOG2_MOST
+      ? gp__fail(GP_E_SIZE, "%s: @count is %llu, not below 2^%d", k->who, (gp__u64)k->c->count, GP__BATCH_LOG2_MOST)
+      : GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__batch_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;

@@ -1,7 +1,7 @@
 // batch/kernels.cuh - copies of many buffers
-// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, batch/policy.h, batch/arguments.h,
-//   device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/tile_reduce.cuh, device/tile_search.cuh,
-//   device/look_back.cuh, device/kernel.cuh
+// uses: api/policy.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, batch/policy.h,
+//   batch/arguments.h, device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/tile_reduce.cuh,
+//   device/tile_search.cuh, device/look_back.cuh, device/kernel.cuh
 
 // A buffer's windows are the 16-byte vectors, aligned in the destination, that hold its bytes. Blocks draw tiles of
 // consecutive buffers. A block scans the windows of its tile's buffers and copies the first of these windows, up to

@@ -1,6 +1,6 @@
 // batch/plan.c - plan of copies of many buffers
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, batch/arguments.h, core/request.c, batch/host.c,
-//   core/kinds.c, core/primitive.c, batch/check.c, core/launch.c
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, batch/arguments.h, core/request.c,
+//   batch/host.c, core/kinds.c, core/primitive.c, batch/check.c, core/launch.c
 
 GP__PRIVATE int gp__kinds_of_batch(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
@@ -18,7 +18,7 @@ GP__PRIVATE gp_result gp__launch_copy_batch(const gp__launching *l) {
   a.destinations = q->in2;
   a.sizes = q->begin;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.tile = l->g->tile_items;
   a.workspace = l->workspace;
   return gp__launch_all(l, &a);

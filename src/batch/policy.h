@@ -1,5 +1,5 @@
 // batch/policy.h - copies of many buffers: tiles and shares
-// uses: api/policy.h, core/rules.h, core/shape.h
+// uses: api/policy.h, core/words.h, core/rules.h, core/shape.h
 
 enum {
   GP__BATCH_TWO = 256,   // most threads of a block that take two buffers of a tile
@@ -13,5 +13,5 @@ enum {
 GP__RULE int gp__batch_items(int threads) { return threads <= GP__BATCH_TWO ? 2 : 1; }
 // The grid does not depend on the count, and tickets have 28 bits.
 GP__RULE int gp__policy_valid_batch(gp_policy p, gp__shape s) {
-  return p.blocks_per_sm > 0 && s.count >> 27 <= (unsigned long long)(p.threads * gp__batch_items(p.threads)) - 1;
+  return p.blocks_per_sm > 0 && s.count >> 27 <= (gp__u64)(p.threads * gp__batch_items(p.threads)) - 1;
 }

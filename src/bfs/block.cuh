@@ -1,7 +1,7 @@
 // bfs/block.cuh - breadth-first search: a block, from the beginning to the end
-// uses: api/graph_types.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/shape.h, bfs/policy.h,
-//   device/operators.cuh, device/warp.cuh, device/edges.cuh, device/look_back.cuh, bfs/state.cuh, bfs/search.cuh,
-//   bfs/bottom_up.cuh
+// uses: api/graph_types.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/shape.h,
+//   bfs/policy.h, device/operators.cuh, device/warp.cuh, device/edges.cuh, device/look_back.cuh, bfs/state.cuh,
+//   bfs/search.cuh, bfs/bottom_up.cuh
 
 template <class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_block : gp__bfs_bottom_up<P, Offset, Vertex, CLUSTERS> {

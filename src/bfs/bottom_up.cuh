@@ -1,6 +1,6 @@
 // bfs/bottom_up.cuh - breadth-first search: levels bottom-up
-// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, bfs/policy.h, device/warp.cuh,
-//   device/lanes.cuh, device/tile_load.cuh, bfs/state.cuh, bfs/search.cuh, bfs/small_levels.cuh
+// uses: api/policy.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, bfs/policy.h,
+//   device/warp.cuh, device/lanes.cuh, device/tile_load.cuh, bfs/state.cuh, bfs/search.cuh, bfs/small_levels.cuh
 
 template <class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_bottom_up : gp__bfs_small<P, Offset, Vertex, CLUSTERS> {

@@ -1,5 +1,5 @@
 // bfs/exchange.cuh - breadth-first search: exchange between blocks of small levels
-// uses: device/vocabulary.cuh, device/machine.cuh, bfs/policy.h, device/operators.cuh, device/warp.cuh,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, bfs/policy.h, device/operators.cuh, device/warp.cuh,
 //   device/edges.cuh, bfs/state.cuh, bfs/search.cuh, bfs/top_down.cuh
 
 template <class P, class Offset, class Vertex, bool CLUSTERS>

@@ -1,14 +1,14 @@
 // bfs/geometry.h - scratch memory of searches, and their launches
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, histogram/policy.h, bfs/policy.h, core/geometry.h,
-//   core/family.h, bfs/portable.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, histogram/policy.h, bfs/policy.h,
+//   core/geometry.h, core/family.h, bfs/portable.h
 
 // Breadth-first search: vertices are `count`, edges `count2`. All blocks are resident; a small graph has few.
 typedef struct gp__bfs_layout {
-  unsigned long long reached[2], fresh, queue, lists[2], found, control, bytes;
+  gp__u64 reached[2], fresh, queue, lists[2], found, control, bytes;
 } gp__bfs_layout;
 GP__PRIVATE gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
-  const unsigned long long bitmap = gp__ceil_div(s.count, 32) * 4, list = s.count * (unsigned)s.key_size;
-  const unsigned long long longs = s.count2 / GP__BFS_PART < s.count ? s.count2 / GP__BFS_PART : s.count;
+  const gp__u64 bitmap = gp__ceil_div(s.count, 32) * 4, list = s.count * (unsigned)s.key_size;
+  const gp__u64 longs = s.count2 / GP__BFS_PART < s.count ? s.count2 / GP__BFS_PART : s.count;
   gp__bfs_layout l;
   l.bytes = 0;
 #define GP__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
@@ -25,10 +25,10 @@ GP__PRIVATE gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
 }
 // Search from many sources; acc_size is the size of a vertex's word.
 typedef struct gp__sources_layout {
-  unsigned long long seen, words[2], lists[2], queue, control, bytes;
+  gp__u64 seen, words[2], lists[2], queue, control, bytes;
 } gp__sources_layout;
 GP__PRIVATE gp__sources_layout gp__lay_out_sources(gp__shape s) {
-  const unsigned long long words = s.count * (unsigned)s.acc_size, list = s.count * (unsigned)s.key_size;
+  const gp__u64 words = s.count * (unsigned)s.acc_size, list = s.count * (unsigned)s.key_size;
   gp__sources_layout l;
   l.bytes = 0;
 #define GP__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__round_up(bytes_, 256)
@@ -42,7 +42,7 @@ GP__PRIVATE gp__sources_layout gp__lay_out_sources(gp__shape s) {
 #undef GP__CARVE_SCRATCH
   return l;
 }
-GP__PRIVATE void gp__geometry_graph(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_graph(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   g->tile_items = (unsigned)p.threads * 4;
   g->tiles = gp__ceil_div(s.count + s.count2 / 8, g->tile_items);
   g->grid = (unsigned)(g->tiles < 1 ? 1 : g->tiles < resident ? g->tiles : resident);

@@ -1,5 +1,6 @@
 // bfs/host.c - breadth-first search: a queue
-// uses: api/config.h, api/lists.h, api/graph_types.h, core/messages.c, core/request.c, host/config.c, graph/host.c
+// uses: api/config.h, api/lists.h, api/graph_types.h, core/words.h, core/messages.c, core/request.c, host/config.c,
+//   graph/host.c
 
 static uint64_t gp__host_number(const void *array, size_t size, uint64_t i) {
   return size == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
@@ -61,7 +62,7 @@ static gp_result gp__host_bfs(const gp__request *q) {
   if (gp__host_finds_fault(q)) return GP_SUCCESS;
   if (n > SIZE_MAX / sizeof *queue) return gp__fail(GP_E_MEMORY, "gp_bfs: the graph is too large");
   queue = (uint64_t *)malloc((size_t)(n ? n : 1) * sizeof *queue);
-  if (!queue) return gp__fail(GP_E_MEMORY, "gp_bfs: no memory for a queue of %llu vertices", (unsigned long long)n);
+  if (!queue) return gp__fail(GP_E_MEMORY, "gp_bfs: no memory for a queue of %llu vertices", (gp__u64)n);
   gp__host_bfs_from(q, q->source_device ? *q->source_device : q->source, (int32_t *)q->out, q->out2, queue, &t);
   free(queue);
   if (q->statistics) *q->statistics = t;
@@ -86,8 +87,8 @@ static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
   memory =
       n >= SIZE_MAX / item / (unsigned)(shares + 1) ? NULL : (unsigned char *)malloc((size_t)(shares * (n + 1) * item));
   if (!memory)
-    return gp__fail(GP_E_MEMORY, "gp_bfs_sources: no memory for %lld queues of %llu vertices", (long long)shares,
-        (unsigned long long)n);
+    return gp__fail(
+        GP_E_MEMORY, "gp_bfs_sources: no memory for %lld queues of %llu vertices", (long long)shares, (gp__u64)n);
   GP__PARALLEL_FOR
   for (share = 0; share < shares; ++share) {
     uint64_t *queue = (uint64_t *)(void *)(memory + (uint64_t)share * (n + 1) * item), i;

@@ -1,5 +1,5 @@
 // bfs/kernels.cuh - breadth-first search: the kernels; parents
-// uses: api/graph_types.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, bfs/policy.h,
+// uses: api/graph_types.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, bfs/policy.h,
 //   graph/arguments.h, bfs/arguments.h, device/kernel.cuh, graph/build.cuh, bfs/block.cuh
 
 template <class P, class Offset, class Vertex, bool CLUSTERS = false> GP_DEVICE void gp__bfs(const gp__bfs_args &a) {

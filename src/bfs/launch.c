@@ -1,6 +1,7 @@
 // bfs/launch.c - launches of searches in graphs
-// uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, core/rules.h, core/shape.h, bfs/policy.h,
-//   bfs/geometry.h, graph/arguments.h, bfs/arguments.h, core/system.c, core/libraries.c, core/request.c, core/launch.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, core/words.h, core/rules.h, core/shape.h,
+//   bfs/policy.h, bfs/geometry.h, graph/arguments.h, bfs/arguments.h, core/system.c, core/libraries.c, core/request.c,
+//   core/launch.c
 
 GP__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp__bfs_args *a) {
   gp__graph_args of;
@@ -67,7 +68,7 @@ GP__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   a.control = scratch + r.control;
   a.vertices = q->graph.vertices;
   a.source = q->source;
-  a.source_device = (const unsigned long long *)q->source_device;
+  a.source_device = (const gp__u64 *)q->source_device;
   a.target = q->target;
   a.limit = q->limit > INT32_MAX ? 0 : (int)q->limit;
   a.alpha = l->p->alpha;
@@ -139,8 +140,8 @@ GP__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
   for (; first < q->segments; first += most, ++a.batch) {
     a.count = (int)(q->segments - first < most ? q->segments - first : most);
     a.depths = q->out ? (int *)q->out + first * a.vertices : NULL;
-    a.reached = q->out2 ? (unsigned long long *)q->out2 + first : NULL;
-    a.source_device = q->source_device ? (const unsigned long long *)q->source_device + first : NULL;
+    a.reached = q->out2 ? (gp__u64 *)q->out2 + first : NULL;
+    a.source_device = q->source_device ? (const gp__u64 *)q->source_device + first : NULL;
     if (q->sources) memcpy(a.source, q->sources + first, (size_t)a.count * sizeof *a.source);
     GP__CHECK(gp__launch_batch(l, &a));
   }

@@ -1,6 +1,6 @@
 // bfs/launches.cuh - levels by launches: frontiers of edges
-// uses: api/policy.h, api/graph_types.h, device/vocabulary.cuh, device/machine.cuh, bfs/policy.h, bfs/arguments.h,
-//   device/operators.cuh, device/warp.cuh, device/frontier.cuh, device/kernel.cuh, bfs/state.cuh
+// uses: api/policy.h, api/graph_types.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, bfs/policy.h,
+//   bfs/arguments.h, device/operators.cuh, device/warp.cuh, device/frontier.cuh, device/kernel.cuh, bfs/state.cuh
 
 // Levels made of the routines for frontiers, in the ways that Merrill, Garland and Grimshaw compare. GP_CONTRACT_EXPAND
 // contracts a frontier and expands what is left in one launch. GP_TWO_PHASE takes two, with a frontier of vertices in

@@ -1,5 +1,5 @@
 // bfs/policy.h - breadth-first search: policy fields, constants, validity
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h
 
 #define GP_POLICY_FIELDS_GRAPH(F) \
   F(algorithm, GP_AUTO, GP_EXPAND_CONTRACT, GP_FUSED_LAUNCHES, GP_CONTRACT_EXPAND, GP_TWO_PHASE, GP_HYBRID) \
@@ -32,7 +32,7 @@ GP__RULE int gp__bfs_by_edges(int algorithm) {
   return algorithm == GP_CONTRACT_EXPAND || algorithm == GP_TWO_PHASE || algorithm == GP_HYBRID;
 }
 // Bytes that levels by launches need besides gp__lay_out_bfs: the edges that are expanded, source and target.
-GP__RULE unsigned long long gp__bfs_edge_bytes(gp_policy p, gp__shape s) {
+GP__RULE gp__u64 gp__bfs_edge_bytes(gp_policy p, gp__shape s) {
   return gp__bfs_by_edges(p.algorithm) ? s.count2 * 2 * (unsigned)s.key_size : 0;
 }
 // Roads and grids have few edges a vertex and many levels, other graphs the opposite: rows of the table depend on this.

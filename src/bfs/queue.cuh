@@ -1,6 +1,6 @@
 // bfs/queue.cuh - breadth-first search: queues and lists
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, bfs/policy.h, device/operators.cuh, device/warp.cuh,
-//   device/lanes.cuh, device/edges.cuh, bfs/search.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, bfs/policy.h, device/operators.cuh,
+//   device/warp.cuh, device/lanes.cuh, device/edges.cuh, bfs/search.cuh
 
 template <class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_queue : gp__bfs_search<P, Offset, Vertex, CLUSTERS> {

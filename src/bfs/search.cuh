@@ -1,6 +1,6 @@
 // bfs/search.cuh - breadth-first search: state of a traversal, and what comes next
-// uses: api/graph_types.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, bfs/policy.h, bfs/arguments.h,
-//   device/operators.cuh, device/warp.cuh, device/edges.cuh, device/hash.cuh, bfs/state.cuh
+// uses: api/graph_types.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, bfs/policy.h,
+//   bfs/arguments.h, device/operators.cuh, device/warp.cuh, device/edges.cuh, device/hash.cuh, bfs/state.cuh
 
 // A block's traversal is a struct in layers, one part each: search, queue, top_down, exchange, small_levels, bottom_up,
 // block. A template must declare the names that it takes from the layer below; these are the search's own.

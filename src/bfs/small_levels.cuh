@@ -1,6 +1,6 @@
 // bfs/small_levels.cuh - breadth-first search: levels of one block, of a cluster, and of all with a part each
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, bfs/policy.h, device/warp.cuh, device/edges.cuh,
-//   device/hash.cuh, bfs/state.cuh, bfs/search.cuh, bfs/exchange.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, bfs/policy.h, device/warp.cuh,
+//   device/edges.cuh, device/hash.cuh, bfs/state.cuh, bfs/search.cuh, bfs/exchange.cuh
 
 // A frontier of few parts costs less time than the grid barrier that ends a level. So one block, one cluster, or all
 // blocks go on by themselves, level after level, until the frontier no longer suits them. The others wait at the grid

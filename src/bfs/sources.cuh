@@ -1,7 +1,7 @@
 // bfs/sources.cuh - search from many sources: a block, the kernel
-// uses: api/graph_types.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, bfs/policy.h, bfs/arguments.h,
-//   device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/edges.cuh, device/kernel.cuh, bfs/state.cuh,
-//   bfs/sources_state.cuh
+// uses: api/graph_types.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, bfs/policy.h,
+//   bfs/arguments.h, device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/edges.cuh, device/kernel.cuh,
+//   bfs/state.cuh, bfs/sources_state.cuh
 
 // Items that a warp appends to an array of all warps. They are gathered in shared memory first: thousands of atomics on
 // one cursor would queue up.

@@ -1,5 +1,5 @@
 // bfs/sources_state.cuh - search from many sources: what is counted
-// uses: device/vocabulary.cuh, core/shape.h, bfs/state.cuh
+// uses: core/words.h, core/shape.h, bfs/state.cuh
 
 // A vertex has a word with a bit for each source (Then et al., The More the Merrier: Efficient Multi-Source Graph
 // Traversal), in three arrays: in seen[], sources that have reached it; in the frontier's, those of the last level; in

@@ -1,5 +1,6 @@
 // bfs/state.cuh - breadth-first search: counts and state of blocks
-// uses: api/graph_types.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, bfs/policy.h, device/warp.cuh
+// uses: api/graph_types.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, bfs/policy.h,
+//   device/warp.cuh
 
 // One launch of resident blocks does the whole traversal. A grid barrier separates its steps and sums the blocks'
 // counts, so that all blocks take the same decisions from the same sums.

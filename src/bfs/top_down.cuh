@@ -1,6 +1,6 @@
 // bfs/top_down.cuh - breadth-first search: levels top-down
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, device/warp.cuh, device/edges.cuh, bfs/state.cuh,
-//   bfs/search.cuh, bfs/queue.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, device/warp.cuh, device/edges.cuh,
+//   bfs/state.cuh, bfs/search.cuh, bfs/queue.cuh
 
 template <class P, class Offset, class Vertex, bool CLUSTERS>
 struct gp__bfs_top_down : gp__bfs_queue<P, Offset, Vertex, CLUSTERS> {

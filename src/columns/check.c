@@ -1,7 +1,7 @@
 // columns/check.c - checking a call: sorts of columns
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, core/system.c, core/messages.c,
-//   core/request.c, host/values.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_memory.c,
-//   core/check_call_types.c, core/check_buffers.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/words.h, core/rules.h, core/system.c,
+//   core/messages.c, core/request.c, host/values.c, core/primitive.c, core/check_types.c, core/checking.c,
+//   core/check_memory.c, core/check_call_types.c, core/check_buffers.c
 
 GP__PRIVATE gp_result gp__check_column_key(
     const gp__checking *k, const char *name, gp_type type, const gp__checked_type *t) {
@@ -40,11 +40,11 @@ GP__PRIVATE gp_result gp__check_columns(gp__checking *k) {
   if (c->column_count > GP_COLUMN_LIMIT || c->key_columns > c->column_count)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s is %llu, above %llu", k->who,
         c->column_count > GP_COLUMN_LIMIT ? "column_count" : "key_columns",
-        (unsigned long long)(c->column_count > GP_COLUMN_LIMIT ? c->column_count : c->key_columns),
-        (unsigned long long)(c->column_count > GP_COLUMN_LIMIT ? (uint64_t)GP_COLUMN_LIMIT : c->column_count));
+        (gp__u64)(c->column_count > GP_COLUMN_LIMIT ? c->column_count : c->key_columns),
+        (gp__u64)(c->column_count > GP_COLUMN_LIMIT ? (uint64_t)GP_COLUMN_LIMIT : c->column_count));
   if (keys < 1 || keys > GP_KEY_LIMIT)
-    return gp__fail(GP_E_ARGUMENT, "%s: @key_columns: the call has %llu keys, not 1 to %d", k->who,
-        (unsigned long long)keys, (int)GP_KEY_LIMIT);
+    return gp__fail(GP_E_ARGUMENT, "%s: @key_columns: the call has %llu keys, not 1 to %d", k->who, (gp__u64)keys,
+        (int)GP_KEY_LIMIT);
   if (c->column_count && !c->columns) return gp__fail(GP_E_NULL, "%s: @columns is null", k->who);
   if (k->pointers >= GP__POINTERS_REACHED) GP__CHECK(gp__check_value_memory(k, "columns", c->columns));
   q->count = q->stride = c->count;

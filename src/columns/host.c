@@ -1,6 +1,6 @@
 // columns/host.c - sorts of columns
-// uses: api/config.h, api/lists.h, api/structs.h, core/rules.h, core/messages.c, core/request.c, host/values.c,
-//   host/call.c, host/indices.c, sort/host.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/words.h, core/rules.h, core/messages.c, core/request.c,
+//   host/values.c, host/call.c, host/indices.c, sort/host.c
 
 // A key of a sort by several, and the array that it is in.
 typedef struct gp__sort_key {
@@ -40,7 +40,7 @@ static gp_result gp__host_sort_columns(gp__host_call *h) {
   uint64_t i;
   int k, count = gp__list_sort_keys(q, keys);
   if (n <= SIZE_MAX / sizeof *a / 2) memory = (gp__host_indexed *)malloc((size_t)n * 2 * sizeof *a);
-  if (!memory) return gp__fail(GP_E_MEMORY, "gp_sort_columns: no memory for %llu elements", (unsigned long long)n);
+  if (!memory) return gp__fail(GP_E_MEMORY, "gp_sort_columns: no memory for %llu elements", (gp__u64)n);
   a = memory;
   for (i = 0; i < n; ++i) a[i].index = i;
   for (k = count - 1; k >= 0; --k) {

@@ -1,5 +1,5 @@
 // columns/kernels.cuh - columns that follow their keys
-// uses: device/vocabulary.cuh, map/policy.h, columns/arguments.h, device/kernel.cuh
+// uses: core/words.h, device/vocabulary.cuh, map/policy.h, columns/arguments.h, device/kernel.cuh
 
 // Moves the tile's elements of a column. `from` has their indices; elements of several words take them from memory
 // again, so that neighbouring threads write neighbouring words.

@@ -1,6 +1,6 @@
 // columns/launch.c - sorts of columns: sorts of keys with indices, then gathers
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, api/init.h, core/rules.h, columns/arguments.h,
-//   core/system.c, core/request.c, columns/host.c, core/names.c, core/state.c, graph/launch.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, api/init.h, core/words.h, core/rules.h,
+//   columns/arguments.h, core/system.c, core/request.c, columns/host.c, core/names.c, core/state.c, graph/launch.c
 
 // Adds a column to the gather that the plan ends with, or to another one if that is full or absent.
 GP__PRIVATE void gp__add_column(gp__graph_plan *g, const gp__request *q, const void *order, int another, const void *in,
@@ -16,7 +16,7 @@ GP__PRIVATE void gp__add_column(gp__graph_plan *g, const gp__request *q, const v
     memset(&step->args, 0, sizeof step->args);
     step->args.columns.index = order;
     step->args.columns.count = q->count;
-    step->args.columns.count_device = (const unsigned long long *)q->count_device;
+    step->args.columns.count_device = (const gp__u64 *)q->count_device;
   }
   while (size % (unsigned)word || align % (unsigned)word) word /= 2;
   column = &step->args.columns.column[step->args.columns.columns++];

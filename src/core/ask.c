@@ -1,9 +1,10 @@
 // core/ask.c - queries about a call before it runs
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/init.h, api/run.h, core/rules.h,
-//   core/shape.h, core/geometry.h, core/families.h, core/system.c, core/messages.c, core/struct_size.c, core/driver.c,
-//   core/libraries.c, core/text.c, core/request.c, core/table.c, core/names.c, core/kinds.c, core/primitive.c,
-//   core/state.c, core/life.c, core/open.c, core/types.c, core/check.c, core/shape.c, core/choose.c, core/kinds_of.c,
-//   core/spelling.c, core/kernel_text.c, core/kernels.c, core/load.c, core/workspaces.c, core/launch_plan.c, core/run.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/init.h, api/run.h, core/words.h,
+//   core/rules.h, core/shape.h, core/geometry.h, core/families.h, core/system.c, core/messages.c, core/struct_size.c,
+//   core/driver.c, core/libraries.c, core/text.c, core/request.c, core/table.c, core/names.c, core/kinds.c,
+//   core/primitive.c, core/state.c, core/life.c, core/open.c, core/types.c, core/check.c, core/shape.c, core/choose.c,
+//   core/kinds_of.c, core/spelling.c, core/kernel_text.c, core/kernels.c, core/load.c, core/workspaces.c,
+//   core/launch_plan.c, core/run.c
 
 // Addresses of elements modulo 16 that decide what a call needs: none, the largest, and half a vector.
 GP__PRIVATE int gp__misaligned_by(int size, int which) {
@@ -103,7 +104,7 @@ GP__API gp_result gp_workspace_size_on(
 GP__PRIVATE gp_result gp__reserve(gp__state *s, gp_stream stream, uint64_t bytes) {
   const char *who = "gp_reserve";
   gp_result result = GP_SUCCESS;
-  unsigned long long key;
+  gp__u64 key;
   int pushed, capturing;
   if (!s->context || !bytes) return GP_SUCCESS;
   GP__CHECK(gp__enter(s, who, &pushed));

@@ -1,5 +1,5 @@
 // core/check_buffers.c - checking a call: its buffers
-// uses: api/config.h, api/lists.h, api/structs.h, api/input.h, api/call.h, core/rules.h, core/system.c,
+// uses: api/config.h, api/lists.h, api/structs.h, api/input.h, api/call.h, core/words.h, core/rules.h, core/system.c,
 //   core/messages.c, core/request.c, core/primitive.c, core/check_types.c, core/reads.c, core/places.c,
 //   core/checking.c, core/check_memory.c
 
@@ -8,15 +8,15 @@ GP__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char *field
   const uint64_t address = (uint64_t)(uintptr_t)pointer;
   const char *number = count == k->c->count ? " and count" : ""; // others come of several members
   if (size && count > UINT64_MAX / size)
-    return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes overflow", k->who, field, number,
-        (unsigned long long)count, (unsigned long)size);
+    return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes overflow", k->who, field, number, (gp__u64)count,
+        (unsigned long)size);
   if (!pointer) return needed && count ? gp__fail(GP_E_NULL, "%s: @%s is null", k->who, field) : GP_SUCCESS;
   if (address % align)
     return gp__fail(GP_E_ALIGNMENT, "%s: @%s (%p) is not aligned to %lu bytes, as its type requires", k->who, field,
         pointer, (unsigned long)align);
   if (count * size > UINT64_MAX - address)
     return gp__fail(GP_E_SIZE, "%s: @%s%s: %llu elements of %lu bytes extend past the end of the address space", k->who,
-        field, number, (unsigned long long)count, (unsigned long)size);
+        field, number, (gp__u64)count, (unsigned long)size);
   return GP_SUCCESS;
 }
 
@@ -97,7 +97,7 @@ GP__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t
     const uint64_t stride = from->stride < 0 ? 0 - (uint64_t)from->stride : (uint64_t)from->stride;
     if (stride && span - 1 > (UINT64_MAX / n->size - 1) / stride)
       return gp__fail(GP_E_SIZE, "%s: @%s: %llu elements at a stride of %lld overflow", k->who, names[n->array],
-          (unsigned long long)span, (long long)from->stride);
+          (gp__u64)span, (long long)from->stride);
     span = (span - 1) * stride + 1;
     if (lowest && from->stride < 0) lowest -= (span - 1) * n->size;
   }

@@ -1,6 +1,6 @@
 // core/check_call_types.c - checking a call: its types
-// uses: api/config.h, api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c,
-//   host/values.c, core/names.c, core/primitive.c, core/check_types.c, core/reads.c, core/checking.c,
+// uses: api/config.h, api/lists.h, api/call.h, core/words.h, core/rules.h, core/system.c, core/messages.c,
+//   core/request.c, host/values.c, core/names.c, core/primitive.c, core/check_types.c, core/reads.c, core/checking.c,
 //   core/check_inputs.c
 
 // An integer type of `smallest` to `largest` bytes. Kernels read the unsigned type of its size in its place.
@@ -134,7 +134,7 @@ GP__PRIVATE gp_result gp__check_index_type(gp__checking *k, const char *what) {
 GP__PRIVATE gp_result gp__check_reach(const gp__checking *k, uint64_t most) {
   return k->out.size == 4 && k->c->count > most
       ? gp__fail(GP_E_SIZE, "%s: @count is %llu, too large for u32 indices (@out_type): use u64", k->who,
-            (unsigned long long)k->c->count)
+            (gp__u64)k->c->count)
       : GP_SUCCESS;
 }
 // Indices of elements; u32 serves up to `most` elements.

@@ -1,6 +1,6 @@
 // core/check_numbers.c - checking a call: its numbers
-// uses: api/lists.h, api/structs.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c,
-//   core/primitive.c, core/reads.c, core/checking.c, core/check_call_types.c
+// uses: api/lists.h, api/structs.h, api/call.h, core/words.h, core/rules.h, core/system.c, core/messages.c,
+//   core/request.c, core/primitive.c, core/reads.c, core/checking.c, core/check_call_types.c
 
 GP__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   const gp_call *c = k->c;
@@ -19,8 +19,8 @@ GP__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
   q->channels = c->channels ? c->channels : 1;
   q->active = c->active ? c->active : q->channels;
   if (c->count2 > UINT64_MAX - c->count)
-    return gp__fail(GP_E_SIZE, "%s: @count and @count2: their sum overflows, %llu + %llu", who,
-        (unsigned long long)c->count, (unsigned long long)c->count2);
+    return gp__fail(GP_E_SIZE, "%s: @count and @count2: their sum overflows, %llu + %llu", who, (gp__u64)c->count,
+        (gp__u64)c->count2);
   if (c->segments == UINT64_MAX) return gp__fail(GP_E_SIZE, "%s: @segments is 2^64 - 1; it must be smaller", who);
   if (k->own[GP__CHECK_NUMBERS]) GP__CHECK(k->own[GP__CHECK_NUMBERS](k));
   if ((c->flags & GP_REPRODUCIBLE) && k->fold && !(k->traits & GP__REPRODUCES) && !gp__any_order(q))

@@ -1,7 +1,7 @@
 // core/driver.c - the table of functions of the driver and of NVRTC
-// uses: api/context_types.h
+// uses: api/context_types.h, core/words.h
 
-typedef unsigned long long gp__cu_pointer; // CUdeviceptr
+typedef gp__u64 gp__cu_pointer; // CUdeviceptr
 
 typedef struct gp__cu_attribute { // CUlaunchAttribute
   int id;
@@ -64,7 +64,7 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, cuCtxGetDevice, "cuCtxGetDevice", (int *device)) \
   F(1, cuCtxSynchronize, "cuCtxSynchronize", (void)) \
   F(1, cuStreamGetCtx, "cuStreamGetCtx", (void *stream, void **context)) \
-  F(0, cuStreamGetId, "cuStreamGetId", (void *stream, unsigned long long *id)) \
+  F(0, cuStreamGetId, "cuStreamGetId", (void *stream, gp__u64 *id)) \
   F(1, cuStreamIsCapturing, "cuStreamIsCapturing", (void *stream, int *status)) \
   F(1, cuStreamSynchronize, "cuStreamSynchronize", (void *stream)) \
   F(1, cuThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int *mode)) \

@@ -1,5 +1,5 @@
 // core/family.h - a family's rules: its valid policies, the portable one, and the launch that follows
-// uses: api/policy.h, core/rules.h, core/shape.h, core/canonical.h, core/rows.h, core/geometry.h
+// uses: api/policy.h, core/words.h, core/rules.h, core/shape.h, core/canonical.h, core/rows.h, core/geometry.h
 
 // Rules of a family's policies, for core: gp__rules_FAMILY, at the end of its geometry.h. Macros name the entries that
 // a family lacks.
@@ -8,8 +8,8 @@ typedef struct gp__rules {
   gp__measures (*measure)(gp__shape s);
   gp_policy (*portable)(gp_policy p, gp__shape s); // fills the fields that neither the caller nor a tuned row has set
   int (*overlaps)(gp_policy p, gp__shape s);       // whether a launch may overlap the one before; NULL: yes
-  void (*geometry)(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g); // g begins as zeros
-  int (*threads)(gp_policy p);    // of a block; NULL: policy.threads
+  void (*geometry)(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g); // g begins as zeros
+  int (*threads)(gp_policy p);                                                   // of a block; NULL: policy.threads
   int own_algorithm;              // GP__OWN_ALGORITHM or GP__ANY_ALGORITHM
   int (*row_serves)(gp__shape s); // whether a row of the table may serve the call; NULL: yes
 } gp__rules;
@@ -42,6 +42,6 @@ GP__PRIVATE gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp
   g.tile_items = g.tiles = g.words = g.share = g.scratch = 0;
   g.grid = g.shared_bytes = g.replicas = g.log2_lanes = 0;
   g.threads = gp__threads_by(rules, p);
-  rules->geometry(p, s, (unsigned long long)sms * (unsigned)(per_sm > 0 ? per_sm : 1), &g);
+  rules->geometry(p, s, (gp__u64)sms * (unsigned)(per_sm > 0 ? per_sm : 1), &g);
   return g;
 }

@@ -1,7 +1,7 @@
 // core/launch_plan.c - launching a call
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/rules.h, core/shape.h,
-//   core/geometry.h, core/families.h, core/system.c, core/request.c, core/primitive.c, core/state.c, core/kernels.c,
-//   core/load.c, core/workspaces.c, core/launch.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/words.h, core/rules.h,
+//   core/shape.h, core/geometry.h, core/families.h, core/system.c, core/request.c, core/primitive.c, core/state.c,
+//   core/kernels.c, core/load.c, core/workspaces.c, core/launch.c
 
 // The geometry of a call on this device with its loaded kernels.
 GP__PRIVATE gp_result gp__geometry_here(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
@@ -38,7 +38,7 @@ GP__PRIVATE gp_result gp__launch_at(gp__state *s, const char *who, const gp__req
     gp__recent *recent) {
   gp__workspace *r = NULL;
   void *scratch = NULL;
-  unsigned long long stream_key;
+  gp__u64 stream_key;
   int capturing;
   gp_result result = GP_SUCCESS;
   GP__CHECK(gp__number_of_stream(s, who, stream, &stream_key, &capturing));

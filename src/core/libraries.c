@@ -1,5 +1,6 @@
 // core/libraries.c - opening the libraries; the log
-// uses: api/lists.h, api/context_types.h, core/rules.h, core/system.c, core/messages.c, core/driver.c, core/advice.c
+// uses: api/lists.h, api/context_types.h, core/words.h, core/rules.h, core/system.c, core/messages.c, core/driver.c,
+//   core/advice.c
 
 GP__FORMAT(3, 4)
 GP__PRIVATE void gp__log(const gp__runtime *r, gp_log_level level, const char *format, ...) {
@@ -93,7 +94,7 @@ GP__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
   struct stat about;
   memcpy(&address, &r->driver.nvrtcVersion, sizeof address);
   if (stat(gp__path_of(address), &about)) memset(&about, 0, sizeof about);
-  snprintf(r->nvrtc_name, sizeof r->nvrtc_name, "%d %llu %lld", r->nvrtc_version, (unsigned long long)about.st_size,
+  snprintf(r->nvrtc_name, sizeof r->nvrtc_name, "%d %llu %lld", r->nvrtc_version, (gp__u64)about.st_size,
       (long long)about.st_mtime);
 }
 

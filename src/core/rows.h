@@ -1,5 +1,5 @@
 // core/rows.h - rows of policies, the tuned table's and the header's own, and their look-up
-// uses: api/policy.h, core/rules.h, core/shape.h, core/canonical.h
+// uses: api/policy.h, core/words.h, core/rules.h, core/shape.h, core/canonical.h
 
 // A row: the policy of calls of a primitive (0: a family) on at least `from` and less than `to` bytes (gp__measures).
 // core/table.c explains the sizes; -1: any. The header's own rows, scope "portable", may have more in `when`: another
@@ -8,7 +8,7 @@ typedef struct gp__policy_row {
   const char *scope;
   int primitive, in_size, acc_size, out_size;
   unsigned when;
-  unsigned long long from, to;
+  gp__u64 from, to;
   gp_policy policy;
   const char *provenance;
 } gp__policy_row;
@@ -29,12 +29,12 @@ typedef struct gp__policy_row {
 typedef struct gp__wanted {
   int primitive, in_size, acc_size, out_size;
   unsigned when;
-  unsigned long long sizes[3];
+  gp__u64 sizes[3];
 } gp__wanted;
 // A call as its family measures it: element sizes, and the bytes that make it small or large.
 typedef struct gp__measures {
   int in_size, acc_size, out_size;
-  unsigned long long bytes;
+  gp__u64 bytes;
 } gp__measures;
 // Most families: the bytes that are read, or written if that is more.
 GP__PRIVATE gp__measures gp__measure_elements(gp__shape s) {
@@ -42,7 +42,7 @@ GP__PRIVATE gp__measures gp__measure_elements(gp__shape s) {
   m.in_size = s.in_size ? s.in_size : s.key_size;
   m.acc_size = s.acc_size;
   m.out_size = s.out_size;
-  m.bytes = s.count * (unsigned long long)gp__max(s.in_size, s.out_size);
+  m.bytes = s.count * (gp__u64)gp__max(s.in_size, s.out_size);
   return m;
 }
 // Families that move keys and values: in_size is the key's, out_size the value's.
@@ -68,7 +68,7 @@ GP__PRIVATE gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, unsigne
 }
 // Score of a row: 0 if it does not fit, otherwise more for each thing that it names, then for a larger `from`.
 GP__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
-  const unsigned long long size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
+  const gp__u64 size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
   if ((row->primitive && row->primitive != w->primitive) || row->from > size || (row->to && row->to <= size) ||
       (row->in_size >= 0 && row->in_size != w->in_size) || (row->acc_size >= 0 && row->acc_size != w->acc_size) ||
       (row->out_size >= 0 && row->out_size != w->out_size) || (row->when / GP__IF * GP__IF & ~w->when))

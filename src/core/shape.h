@@ -1,5 +1,5 @@
 // core/shape.h - the shape of a call, and arithmetic that rules share
-// uses: api/policy.h, core/rules.h, shapes.h
+// uses: api/policy.h, core/words.h, core/rules.h, shapes.h
 
 // Everything that the choice of a policy depends on. Sizes in bytes; count is the upper bound known on the host.
 typedef struct gp__shape {
@@ -20,9 +20,9 @@ typedef struct gp__shape {
   int compute_capability;
   int multiprocessors;
   int shared_bytes; // opt-in maximum of a block
-  unsigned long long count;
-  unsigned long long segments; // segments
-  unsigned long long count2;   // merge and sets
+  gp__u64 count;
+  gp__u64 segments; // segments
+  gp__u64 count2;   // merge and sets
   GPUPRIMS__FAMILY_SHAPES
 } gp__shape;
 
@@ -53,7 +53,7 @@ GP__RULE int gp__shared_bytes_of(int capability) {
 }
 
 GP__RULE int gp__max(int a, int b) { return a > b ? a : b; }
-GP__RULE unsigned long long gp__ceil_div(unsigned long long a, unsigned long long b) { return (a + b - 1) / b; }
+GP__RULE gp__u64 gp__ceil_div(gp__u64 a, gp__u64 b) { return (a + b - 1) / b; }
 
 // Elements in one vector access: 16 bytes if the size divides 16, otherwise one element.
 GP__RULE int gp__vector_items(int size) { return size > 0 && GP__VECTOR % size == 0 ? GP__VECTOR / size : 1; }

@@ -1,6 +1,6 @@
 // core/state.c - the state of a context
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/rules.h, core/shape.h, core/text.c,
-//   core/request.c, core/sha256.c, core/program.c, core/table.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/words.h, core/rules.h, core/shape.h,
+//   core/text.c, core/request.c, core/sha256.c, core/program.c, core/table.c
 
 struct gp__spelling;
 struct gp__online;
@@ -33,17 +33,17 @@ typedef struct gp__kernel {
 // A stream's workspace.
 typedef struct gp__workspace {
   struct gp__workspace *next;
-  unsigned long long key;
+  gp__u64 key;
   gp_stream handle;
   pthread_mutex_t lock; // held from the choice of the workspace to the launch
   void *workspace;
   size_t bytes;
-  int captured;            // a graph may hold the workspace's address
-  unsigned users;          // calls that have it, which prevents eviction; grows under the state's lock
-  unsigned long long used; // when a call took it last
-  void *event;             // recorded after the last call on it, or NULL
-  int recorded;            // the event comes after all calls: once it has completed, the memory is free
-  int capturing;           // the call that has it is captured
+  int captured;   // a graph may hold the workspace's address
+  unsigned users; // calls that have it, which prevents eviction; grows under the state's lock
+  gp__u64 used;   // when a call took it last
+  void *event;    // recorded after the last call on it, or NULL
+  int recorded;   // the event comes after all calls: once it has completed, the memory is free
+  int capturing;  // the call that has it is captured
   // Tagged words grow from the front, scratch from the back; both may use the middle, in turn. Bytes from the front:
   size_t tagged; // zeros and words with tags, nothing else
   size_t words;  // used for words so far
@@ -105,7 +105,7 @@ typedef struct gp__state {
   int kernel_count, kernels_most;
   gp__workspace *streams[GP__STREAM_SLOTS];
   int stream_count; // of them
-  unsigned long long clock;
+  gp__u64 clock;
   gp__retired *retired;
   gp__warming warming;
   gp__events *timers;        // of tuners that are open

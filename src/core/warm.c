@@ -1,7 +1,8 @@
 // core/warm.c - threads that get kernels before calls need them
-// uses: api/version.h, api/config.h, api/lists.h, api/context_types.h, api/call.h, core/rules.h, core/messages.c,
-//   core/libraries.c, core/text.c, core/program.c, core/disk_cache.c, core/disk_cache_limit.c, core/image.c,
-//   core/state.c, core/life.c, core/spelling.c, core/kernel_text.c, core/load.c, core/run.c, tuner/online_threads.c
+// uses: api/version.h, api/config.h, api/lists.h, api/context_types.h, api/call.h, core/words.h, core/rules.h,
+//   core/messages.c, core/libraries.c, core/text.c, core/program.c, core/disk_cache.c, core/disk_cache_limit.c,
+//   core/image.c, core/state.c, core/life.c, core/spelling.c, core/kernel_text.c, core/load.c, core/run.c,
+//   tuner/online_threads.c
 
 // A list has programs: '0' or '1' (exact_rounding), the text, a zero.
 
@@ -116,7 +117,7 @@ GP__PRIVATE gp_result gp__warm(gp__state *s, const gp_call *calls, uint64_t coun
   }
   if (result != GP_SUCCESS) {
     strcpy(said, gp__here.draft);
-    result = gp__fail(result, "gp_warm: calls[%llu]: %s", (unsigned long long)i - 1, said);
+    result = gp__fail(result, "gp_warm: calls[%llu]: %s", (gp__u64)i - 1, said);
   } else if (list.failed) result = gp__fail(GP_E_MEMORY, "gp_warm: no memory");
   else if (list.size) result = gp__warm_list(s, list.data, list.size);
   gp__free_text(&list);

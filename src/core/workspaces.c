@@ -1,6 +1,6 @@
 // core/workspaces.c - workspaces of streams
-// uses: api/config.h, api/lists.h, api/context_types.h, core/rules.h, core/shape.h, core/geometry.h, core/system.c,
-//   core/messages.c, core/driver.c, core/libraries.c, core/request.c, core/state.c, core/close.c
+// uses: api/config.h, api/lists.h, api/context_types.h, core/words.h, core/rules.h, core/shape.h, core/geometry.h,
+//   core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/request.c, core/state.c, core/close.c
 
 GP__PRIVATE uint64_t gp__word_bytes(const gp__geometry *g) {
   return g->words ? (GP__CONTROL_BYTES + g->words * GP__WORD_BYTES + 255) & ~(uint64_t)255 : 0;
@@ -13,8 +13,8 @@ GP__PRIVATE uint64_t gp__workspace_bytes(const gp__geometry *g) {
 
 // The newest stream of this handle in the table. (It may be destroyed, if a new stream has inherited its handle and is
 // captured before its first ordinary call: its workspace then serves the new one.)
-GP__PRIVATE unsigned long long gp__key_of_handle(gp__state *s, gp_stream stream) {
-  unsigned long long key = (uintptr_t)stream;
+GP__PRIVATE gp__u64 gp__key_of_handle(gp__state *s, gp_stream stream) {
+  gp__u64 key = (uintptr_t)stream;
   int i;
   pthread_mutex_lock(&s->lock);
   for (i = 0; i < GP__STREAM_SLOTS; ++i) {
@@ -28,7 +28,7 @@ GP__PRIVATE unsigned long long gp__key_of_handle(gp__state *s, gp_stream stream)
 
 // Numbers a stream for the table. Handles of destroyed streams are used again, ids are not.
 GP__PRIVATE gp_result gp__number_of_stream(
-    gp__state *s, const char *who, gp_stream stream, unsigned long long *key, int *capturing) {
+    gp__state *s, const char *who, gp_stream stream, gp__u64 *key, int *capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
   static __thread char thread;
   void *owner = NULL;
@@ -101,7 +101,7 @@ GP__PRIVATE int gp__has_work(const gp__state *s, const gp__workspace *r) { retur
 // Takes a workspace out of the table: the least recently used one that no call has, no graph may use, and whose work
 // has ended. NULL: there is none. empty: only one without memory. The state's lock is held.
 GP__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
-  unsigned long long later = 0;
+  gp__u64 later = 0;
   for (;;) {
     gp__workspace **oldest = NULL, **at, *r;
     int i;
@@ -123,7 +123,7 @@ GP__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
 GP__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, gp__retired *kept);
 // The workspace of a stream, for gp__lock_stream and gp__unlock_stream. A new stream may replace others.
 GP__PRIVATE gp_result gp__find_stream(
-    gp__state *s, const char *who, unsigned long long key, gp_stream stream, int capturing, gp__workspace **found) {
+    gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing, gp__workspace **found) {
   const struct gp_driver *d = &s->library.runtime.driver;
   gp__workspace **slot = &s->streams[(key * 0x9e3779b97f4a7c15ull >> 32) % GP__STREAM_SLOTS], *r, *gone = NULL;
   const int returns = s->release || s->pools;
@@ -177,7 +177,7 @@ GP__PRIVATE gp_result gp__find_stream(
 
 // The workspace of a caller's last launch, which keeps it from eviction; NULL before the first one.
 typedef struct gp__recent {
-  unsigned long long key;
+  gp__u64 key;
   gp__workspace *workspace;
 } gp__recent;
 GP__PRIVATE void gp__forget_stream(gp__recent *recent) {
@@ -185,8 +185,8 @@ GP__PRIVATE void gp__forget_stream(gp__recent *recent) {
   recent->workspace = NULL;
 }
 // As gp__find_stream, without the state's lock where the stream is the same as before.
-GP__PRIVATE gp_result gp__find_recent(gp__state *s, const char *who, unsigned long long key, gp_stream stream,
-    int capturing, gp__recent *recent, gp__workspace **found) {
+GP__PRIVATE gp_result gp__find_recent(gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing,
+    gp__recent *recent, gp__workspace **found) {
   if (gp__locked_here()->lent) recent = NULL;
   if (recent && recent->workspace && recent->key == key) {
     *found = recent->workspace;
@@ -299,17 +299,16 @@ GP__PRIVATE gp_result gp__grow(
   }
   if (r->lent)
     return gp__fail(GP_E_WORKSPACE, "%s: the call needs a workspace of %llu bytes, and @workspace_bytes is %llu", who,
-        (unsigned long long)need, (unsigned long long)r->bytes);
+        (gp__u64)need, (gp__u64)r->bytes);
   if (capturing)
     return gp__fail(GP_E_WORKSPACE,
         "%s: the call needs a workspace of %llu bytes, but the captured stream has %llu: call "
         "gp_reserve(ctx, stream, %llu) before the capture",
-        who, (unsigned long long)need, (unsigned long long)r->bytes, (unsigned long long)need);
+        who, (gp__u64)need, (gp__u64)r->bytes, (gp__u64)need);
   bytes = 65536; // powers of two, so that a growing problem is served by few allocations
   while (bytes < need && bytes < (64u << 20)) bytes *= 2;
   if (bytes < need) bytes = (size_t)((need + 0xffffff) & ~(uint64_t)0xffffff);
-  if (bytes < need)
-    return gp__fail(GP_E_MEMORY, "%s: no memory for a workspace of %llu bytes", who, (unsigned long long)need);
+  if (bytes < need) return gp__fail(GP_E_MEMORY, "%s: no memory for a workspace of %llu bytes", who, (gp__u64)need);
   if (old) {
     kept = (gp__retired *)malloc(sizeof *kept);
     if (!kept) return gp__fail(GP_E_MEMORY, "%s: no memory", who);
@@ -385,8 +384,7 @@ GP__PRIVATE gp_result gp__take_back(gp__workspace *r, gp_result result) {
   return result;
 }
 // With gp_config.own_work: notes a launch that used no workspace of the context's.
-GP__PRIVATE gp_result gp__note_launch(
-    gp__state *s, const char *who, unsigned long long key, gp_stream stream, int capturing) {
+GP__PRIVATE gp_result gp__note_launch(gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing) {
   gp__locked *here = gp__locked_here();
   gp__workspace *lent = here->lent, *r;
   gp_result result;

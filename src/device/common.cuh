@@ -1,5 +1,5 @@
 // device/common.cuh - routines that need the machine layer alone
-// uses: device/vocabulary.cuh, device/machine.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh
 
 // Cluster barrier in two halves. The aligned instructions need all lanes of a warp together, which a branch does not
 // promise: hence __syncwarp().

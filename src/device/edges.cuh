@@ -1,5 +1,5 @@
 // device/edges.cuh - a warp expands lists of edges
-// uses: device/vocabulary.cuh, core/shape.h, device/operators.cuh, device/warp.cuh
+// uses: core/words.h, device/vocabulary.cuh, core/shape.h, device/operators.cuh, device/warp.cuh
 
 // Consecutive edges of one vertex: the elements of frontiers. Long lists are cut into several.
 enum { GP__EDGES_COUNT_SHIFT = 48 };

@@ -1,6 +1,6 @@
 // device/frontier.cuh - frontiers: append, expand, contract, filter
-// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, device/operators.cuh, device/warp.cuh,
-//   device/lanes.cuh, device/tile_reduce.cuh
+// uses: api/policy.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, device/operators.cuh,
+//   device/warp.cuh, device/lanes.cuh, device/tile_reduce.cuh
 
 // Building blocks for graph traversals. A frontier is an unordered array of vertices in device memory, and its count.
 // Three routines, which can be fused, make a level's frontier into the next one (Merrill, Garland and Grimshaw,

@@ -1,5 +1,5 @@
 // device/get.cuh - arrays in the read-only path, textures and constant memory
-// uses: api/array.h, device/vocabulary.cuh, device/machine.cuh, device/types.cuh, device/tile_bins.cuh
+// uses: api/array.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, device/types.cuh, device/tile_bins.cuh
 
 // A value of GP_GET, by words of its alignment.
 template <class T, int ALIGN> GP_DEVICE T gp__get_by(gp_array a, const T *at) {

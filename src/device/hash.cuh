@@ -1,5 +1,5 @@
 // device/hash.cuh - a hash, and bit sets in memory
-// uses: device/vocabulary.cuh, device/machine.cuh, top_k/policy.h
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, top_k/policy.h
 
 // The last steps of SplitMix64, on a multiple of x.
 GP_DEVICE gp__u32 gp__hash_of(gp__u64 x) { return gp__u32(gp__mix2(x * 0x9e3779b97f4a7c15ull) >> 32); }

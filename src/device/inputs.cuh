@@ -1,6 +1,6 @@
 // device/inputs.cuh - elements of described inputs, made as they are loaded
-// uses: api/policy.h, device/vocabulary.cuh, device/common.cuh, core/arguments.h, core/input_data.h, device/types.cuh,
-//   device/operators.cuh, device/warp.cuh, device/vector_access.cuh
+// uses: api/policy.h, core/words.h, device/vocabulary.cuh, device/common.cuh, core/arguments.h, core/input_data.h,
+//   device/types.cuh, device/operators.cuh, device/warp.cuh, device/vector_access.cuh
 
 // A description is a type. at(i) makes element i, and load makes V consecutive ones: arrays are read by vectors. apart:
 // neighbours are not side by side in memory, so that neighbouring threads should read them.

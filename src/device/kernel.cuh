@@ -1,5 +1,5 @@
 // device/kernel.cuh - the resolved policy as a type; how a kernel begins
-// uses: device/vocabulary.cuh, device/machine.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh
 
 template <int THREADS, int VECTORS, int LOAD, int STORE, int STAGES, int BLOCKS_PER_SM, int OVERLAP> struct gp__policy {
   static const int threads = THREADS, vectors = VECTORS, load = LOAD, store = STORE, stages = STAGES;

@@ -1,5 +1,5 @@
 // device/lanes.cuh - earlier lanes, teams of lanes, tickets that a warp draws together
-// uses: device/vocabulary.cuh, device/warp.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/warp.cuh
 
 // Set lanes of a mask below this one, and their count.
 GP_DEVICE gp__u32 gp__earlier_lanes(gp__u32 lanes) { return lanes & ((1u << gp_lane()) - 1); }

@@ -1,5 +1,5 @@
 // device/loads.cuh - loads: an element becomes an accumulator
-// uses: device/vocabulary.cuh, core/arguments.h, device/types.cuh
+// uses: core/words.h, device/vocabulary.cuh, core/arguments.h, device/types.cuh
 
 // Loads convert an element to an accumulator. Kernels that reduce construct theirs from their arguments, once.
 

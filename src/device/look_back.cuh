@@ -1,5 +1,5 @@
 // device/look_back.cuh - a ticket, and tagged words that carry partial results from block to block
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, device/warp.cuh, device/tile_reduce.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, device/warp.cuh, device/tile_reduce.cuh
 
 // The control word: the epoch in the upper 36 bits, the tickets drawn in it in the lower 28. Every launch uses up one
 // epoch. The thread that draws a launch's last ticket starts the next epoch, so nothing is ever cleared.

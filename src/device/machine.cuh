@@ -1,5 +1,5 @@
 // device/machine.cuh - the machine: a body for the device and one for the emulator
-// uses: api/config.h, api/policy.h, device/vocabulary.cuh
+// uses: api/config.h, api/policy.h, core/words.h, device/vocabulary.cuh
 
 #ifndef GPUPRIMS_SIMT // ---- device
 

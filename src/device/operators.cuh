@@ -1,5 +1,5 @@
 // device/operators.cuh - conversions and operators
-// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/arguments.h, device/types.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/arguments.h, device/types.cuh
 
 // Conversions (the unary operator CONVERT).
 

@@ -1,5 +1,5 @@
 // device/tile_arrange.cuh - tiles and groups of lanes: load, store and exchange in any arrangement
-// uses: device/vocabulary.cuh, device/warp.cuh, device/tile_load.cuh, device/tile_rank.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/warp.cuh, device/tile_load.cuh, device/tile_rank.cuh
 
 // The arrangements. Warp-striped: item i of a thread is element gp_tile_warp_striped<ITEMS>(i), so that each warp has
 // ITEMS * 32 consecutive elements.

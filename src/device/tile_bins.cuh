@@ -1,5 +1,5 @@
 // device/tile_bins.cuh - arrays in shared memory whose layout is chosen late; bins
-// uses: api/array.h, device/vocabulary.cuh, device/machine.cuh
+// uses: api/array.h, core/words.h, device/vocabulary.cuh, device/machine.cuh
 
 template <int BYTES> struct alignas(16) gp__bytes { unsigned char byte[BYTES]; };
 // Declares `name`, a gp_array of CAPACITY structs in shared memory. CAPACITY is a multiple of 16, and of the blocks of

@@ -1,5 +1,5 @@
 // device/tile_chunk.cuh - a thread's chunk of a tile: fold and scan
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, device/operators.cuh, device/loads.cuh,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, device/operators.cuh, device/loads.cuh,
 //   device/tile_reduce.cuh
 
 // A thread's chunk: ITEMS consecutive elements in shared memory. If a chunk has an odd number of 16-byte vectors, the

@@ -1,5 +1,5 @@
 // device/tile_copy.cuh - bytes between memory and shared memory, at any alignment
-// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, device/tile_load.cuh
+// uses: api/policy.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, device/tile_load.cuh
 
 // `shared` is aligned to 16 bytes; the memory side has any alignment.
 

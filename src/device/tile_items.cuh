@@ -1,6 +1,6 @@
 // device/tile_items.cuh - tiles: reduce and scan several items a thread, partial tiles, prefixes, runs to decode
-// uses: device/vocabulary.cuh, device/operators.cuh, device/warp.cuh, device/tile_reduce.cuh, device/tile_search.cuh,
-//   device/warp_groups.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/operators.cuh, device/warp.cuh, device/tile_reduce.cuh,
+//   device/tile_search.cuh, device/warp_groups.cuh
 
 // Items are blocked. op(a, b) is associative, a lambda for example; a is of earlier items, so op need not commute. It
 // needs no identity. All threads call. Storage may be used again after the next __syncthreads().

@@ -1,5 +1,5 @@
 // device/tile_load.cuh - tiles: loads and stores, blocked, striped, vectorised
-// uses: device/vocabulary.cuh, device/machine.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh
 
 // V elements, accessed as one vector of 16 bytes.
 template <class T> union gp__vec {

@@ -1,6 +1,6 @@
 // device/tile_order.cuh - tiles and groups of lanes: merge sort, radix sort, the k first keys
-// uses: device/vocabulary.cuh, device/types.cuh, device/operators.cuh, device/warp.cuh, device/tile_reduce.cuh,
-//   device/tile_bins.cuh, device/tile_rank.cuh, device/tile_arrange.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/types.cuh, device/operators.cuh, device/warp.cuh,
+//   device/tile_reduce.cuh, device/tile_bins.cuh, device/tile_rank.cuh, device/tile_arrange.cuh
 
 // Items are blocked; values[i] goes with keys[i]. V: the type of values, if there are any. THREADS * ITEMS is below
 // 2^16. All threads call. Storage may be used again after the next __syncthreads().

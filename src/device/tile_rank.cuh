@@ -1,5 +1,5 @@
 // device/tile_rank.cuh - rank of a tile's keys by digit
-// uses: device/vocabulary.cuh, core/shape.h, device/operators.cuh, device/warp.cuh
+// uses: core/words.h, device/vocabulary.cuh, core/shape.h, device/operators.cuh, device/warp.cuh
 
 // Ranks a tile by 8 bits of its keys, stable. Each warp counts its own keys in order, by matching the digits of 32 at a
 // time; then the counters of all warps become positions (Adinets and Merrill, Onesweep). The arrangement is striped by

@@ -1,5 +1,5 @@
 // device/tile_search.cuh - search, merge path, load balance
-// uses: device/vocabulary.cuh, device/operators.cuh, device/warp.cuh, device/tile_reduce.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/operators.cuh, device/warp.cuh, device/tile_reduce.cuh
 
 // Sorted arrays have fewer than 2^63 elements. A search takes a predicate on positions that holds up to some position
 // and not from there on, and returns that position. (Busato and Bombieri, A Dynamic Approach for Workload Partitioning

@@ -1,5 +1,6 @@
 // device/tile_sort.cuh - sort of a tile of keys
-// uses: device/vocabulary.cuh, device/machine.cuh, sort/hybrid_policy.h, device/operators.cuh, device/warp.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, sort/hybrid_policy.h, device/operators.cuh,
+//   device/warp.cuh
 
 // Sorts keys of a known range. Counting brings them into the order of their leading bits, with about as many bins as
 // keys; a key is then near its place. Rounds of odd-even transpositions (Habermann), on overlapping windows in

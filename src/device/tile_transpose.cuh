@@ -1,6 +1,6 @@
 // device/tile_transpose.cuh - transpose of a tile
-// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/shape.h, transpose/policy.h,
-//   transpose/arguments.h, device/types.cuh, device/warp.cuh, device/tile_load.cuh
+// uses: api/policy.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/shape.h,
+//   transpose/policy.h, transpose/arguments.h, device/types.cuh, device/warp.cuh, device/tile_load.cuh
 
 // A tile is loaded row by row and stored column by column, both in adjacent accesses of 16 bytes. A group of rows fills
 // 16 bytes of a column, and neighbouring lanes read shared memory whole groups apart. Padding of 16 bytes behind each

@@ -1,5 +1,5 @@
 // device/two_keys.cuh - counters of 16-bit values
-// uses: device/vocabulary.cuh, device/machine.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh
 
 // 2^16 counters of 16 bits, two in a word: their values differ in the highest bit and in bit 4. Nearly all bits of a
 // value choose its bank together, so keys that share some bits do not conflict. A counter is full from 2^15 on.

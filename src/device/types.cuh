@@ -1,5 +1,5 @@
 // device/types.cuh - number types as memory holds them, their traits, limits and order
-// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/f8.h
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/f8.h
 
 // IEEE binary16 and bfloat16, as memory holds them; arithmetic goes through float. Layout of __half, __nv_bfloat16.
 struct alignas(2) gp_f16 {

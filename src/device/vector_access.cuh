@@ -1,5 +1,6 @@
 // device/vector_access.cuh - a few consecutive elements of an array in one access
-// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, device/types.cuh, device/warp.cuh
+// uses: api/policy.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, device/types.cuh,
+//   device/warp.cuh
 
 // V consecutive elements of one operand, in a thread. One access if V elements are 2, 4, 8 or 16 bytes and aligned as a
 // whole; shifted vectors if they are 16 bytes and unaligned; otherwise element by element. `inner`: the operand also

@@ -1,4 +1,5 @@
 // device/vocabulary.cuh - the basics of device text: GP_DEVICE, unrolling, words, a vector
+// uses: core/words.h
 
 #define GP_DEVICE __device__ __forceinline__
 
@@ -10,9 +11,6 @@
 #define GP__UNROLL _Pragma("unroll")
 #define GP__UNROLL_BY(n) GP__PRAGMA(unroll n)
 #endif
-
-typedef unsigned long long gp__u64;
-typedef unsigned int gp__u32;
 
 // 16 bytes of device memory, as registers.
 struct alignas(16) gp_vector {

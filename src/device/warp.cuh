@@ -1,5 +1,5 @@
 // device/warp.cuh - a warp: shuffles, reduce, scan
-// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, device/operators.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, device/operators.cuh
 
 GP_DEVICE unsigned gp_lane() { return threadIdx.x & 31u; }
 GP_DEVICE unsigned gp_warp() { return threadIdx.x >> 5; }

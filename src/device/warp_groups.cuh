@@ -1,5 +1,5 @@
 // device/warp_groups.cuh - groups of lanes: reduce, scan
-// uses: device/vocabulary.cuh, device/warp.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/warp.cuh
 
 // A warp in groups of LANES neighbouring lanes (logical warps), 1 to 32. If LANES does not divide 32, the lanes that
 // are left are the last group. All lanes of the warp call. No storage, no

@@ -1,6 +1,7 @@
 // expand/ends.cuh - where the values of an expansion end: a warp's way along offsets, or along lengths
-// uses: device/vocabulary.cuh, device/machine.cuh, expand/policy.h, segments/arguments.h, expand/arguments.h,
-//   device/operators.cuh, device/warp.cuh, device/tile_search.cuh, device/kernel.cuh, segments/ends.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, expand/policy.h, segments/arguments.h,
+//   expand/arguments.h, device/operators.cuh, device/warp.cuh, device/tile_search.cuh, device/kernel.cuh,
+//   segments/ends.cuh
 
 // A warp's share: elements begin .. end - 1; `segment`: the first's. Shares have equally many elements and segments,
 // as in the segmented reduction.

@@ -1,5 +1,5 @@
 // expand/kernels.cuh - expansions: values repeated by segments or runs
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, expand/policy.h, expand/arguments.h,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, expand/policy.h, expand/arguments.h,
 //   device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/lanes.cuh, device/tile_reduce.cuh,
 //   device/tile_copy.cuh, device/look_back.cuh, device/kernel.cuh, scan/kernels.cuh, expand/ends.cuh
 

@@ -1,6 +1,7 @@
 // expand/plan.c - plans of expansions
-// uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, expand/arguments.h, core/request.c, expand/host.c,
-//   core/kinds.c, core/primitive.c, core/reads.c, expand/check.c, core/spelling.c, core/launch.c, segments/plan.c
+// uses: api/lists.h, api/policy.h, api/structs.h, core/words.h, core/rules.h, expand/arguments.h, core/request.c,
+//   expand/host.c, core/kinds.c, core/primitive.c, core/reads.c, expand/check.c, core/spelling.c, core/launch.c,
+//   segments/plan.c
 
 GP__PRIVATE int gp__expand_is_idle(const gp__request *q) {
   return q->primitive == GP_EXPAND && (!q->count || !q->segments);
@@ -24,9 +25,9 @@ GP__PRIVATE gp_result gp__launch_expand(const gp__launching *l) {
   a.out = q->out;
   a.count = q->count;
   a.segments = q->segments;
-  a.count_device = (const unsigned long long *)q->count_device;
-  a.out_count = (unsigned long long *)q->out_count;
-  a.bad = (const unsigned long long *)q->bad;
+  a.count_device = (const gp__u64 *)q->count_device;
+  a.out_count = (gp__u64 *)q->out_count;
+  a.bad = (const gp__u64 *)q->bad;
   a.workspace = l->workspace;
   return gp__launch_all(l, &a);
 }

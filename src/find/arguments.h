@@ -1,16 +1,16 @@
 // find/arguments.h - arguments of searches for the first element
-// uses: core/arguments.h
+// uses: core/words.h, core/arguments.h
 
 typedef struct gp__find_args {
   const void *in;
   const void *in2; // the second array, or null
   void *out;
-  unsigned long long count;
-  const unsigned long long *count_device; // or null
-  void *workspace;                        // control block and a word a block; null: a single block
-  unsigned long long rounds;              // of a tile; see gp__geometry_find
-  gp__value scalar;                       // predicates compare elements with it; lexicographic: the int that is the
-                                          // result if there is no hit
+  gp__u64 count;
+  const gp__u64 *count_device; // or null
+  void *workspace;             // control block and a word a block; null: a single block
+  gp__u64 rounds;              // of a tile; see gp__geometry_find
+  gp__value scalar;            // predicates compare elements with it; lexicographic: the int that is the
+                               // result if there is no hit
 } gp__find_args;
 // Results of a search. first: the index of the first hit.
 enum {

@@ -1,7 +1,7 @@
 // find/kernels.cuh - the first element with a property; no block begins a tile after a hit
-// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, find/policy.h, core/arguments.h,
-//   find/arguments.h, device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/inputs.cuh,
-//   device/tile_reduce.cuh, device/tile_chunk.cuh, device/look_back.cuh, device/kernel.cuh
+// uses: api/policy.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, find/policy.h,
+//   core/arguments.h, find/arguments.h, device/operators.cuh, device/warp.cuh, device/vector_access.cuh,
+//   device/inputs.cuh, device/tile_reduce.cuh, device/tile_chunk.cuh, device/look_back.cuh, device/kernel.cuh
 
 // Consecutive elements in a thread: whole vectors where the input is aligned to them. Sizes that do not divide 16 are
 // read element by element elsewhere.

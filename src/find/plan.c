@@ -1,7 +1,7 @@
 // find/plan.c - plans of searches for the first element
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, find/geometry.h, find/arguments.h, core/request.c,
-//   find/host.c, find/kinds.c, core/kinds.c, core/primitive.c, core/reads.c, find/check.c, core/spelling.c,
-//   find/names.c, core/launch.c
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, find/geometry.h, find/arguments.h,
+//   core/request.c, find/host.c, find/kinds.c, core/kinds.c, core/primitive.c, core/reads.c, find/check.c,
+//   core/spelling.c, find/names.c, core/launch.c
 
 GP__PRIVATE void gp__shape_find(const gp__request *q, gp__shape *h) {
   h->commutative = h->exact = 1; // the least index, in any order
@@ -23,7 +23,7 @@ GP__PRIVATE gp_result gp__launch_find(const gp__launching *l) {
   a.in2 = q->in2;
   a.out = q->out ? q->out : q->out_count;
   a.count = l->h->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
   a.rounds = l->g->tile_items / gp__find_round_items(*l->p, *l->h);
   a.scalar = q->init;

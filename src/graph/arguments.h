@@ -1,5 +1,5 @@
 // graph/arguments.h - arguments of graph building
-// uses: api/graph_types.h
+// uses: api/graph_types.h, core/words.h
 
 // Graphs are built and checked by steps of one plan, which share one struct of arguments.
 typedef struct gp__graph_args {
@@ -7,15 +7,15 @@ typedef struct gp__graph_args {
   const void *parents;           // gp_bfs_check: parents; relabel, invert: numbers of vertices
   const int *depths;
   void *out_offsets, *out_targets; // written: a graph; degrees or numbers; a report
-  unsigned long long *keys;
-  unsigned long long vertices;
-  unsigned long long edges; // most edges of the graph
-  unsigned long long count; // edges of the list; keys
-  const unsigned long long *count_device;
-  unsigned long long *bad;   // the first edge of the list that was left out, or NULL
-  unsigned long long *state; // a number of keys; the least fault; degrees
-  unsigned *marks;           // two bits a vertex, set while no witness, no edge from the parent, is found
-  unsigned long long source, limit;
+  gp__u64 *keys;
+  gp__u64 vertices;
+  gp__u64 edges; // most edges of the graph
+  gp__u64 count; // edges of the list; keys
+  const gp__u64 *count_device;
+  gp__u64 *bad;    // the first edge of the list that was left out, or NULL
+  gp__u64 *state;  // a number of keys; the least fault; degrees
+  unsigned *marks; // two bits a vertex, set while no witness, no edge from the parent, is found
+  gp__u64 source, limit;
   int apart; // edge list: numbers from one edge to the next
   int shift; // bits of a target in a key
   int flags;

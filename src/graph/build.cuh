@@ -1,5 +1,5 @@
 // graph/build.cuh - graphs: building, degrees
-// uses: api/structs.h, api/graph_types.h, device/vocabulary.cuh, device/machine.cuh, graph/arguments.h,
+// uses: api/structs.h, api/graph_types.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, graph/arguments.h,
 //   device/operators.cuh, device/warp.cuh, device/tile_search.cuh, device/kernel.cuh
 
 // An edge becomes a key: its source above its target, in as few bits as possible. An edge that is left out gets a key

@@ -1,6 +1,6 @@
 // graph/calls.c - calls by name: graphs
-// uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, api/call.h, api/init.h, core/messages.c,
-//   graph/kinds.c, core/state.c, core/run.c, map/calls.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, api/call.h, api/init.h, core/words.h,
+//   core/messages.c, graph/kinds.c, core/state.c, core/run.c, map/calls.c
 
 GP__API gp_result gp_graph_from_edges(gp_context *ctx, gp_type type, const void *sources, const void *targets,
     uint64_t count, const gp_graph *graph, uint64_t *bad, int flags, gp_stream stream) {
@@ -66,7 +66,7 @@ GP__API const char *gp_fault_text(const gp_fault *fault, char *text, size_t capa
   for (; *from && at + 1 < capacity; ++from) {
     if (*from == '@' || *from == '#') {
       const int length =
-          snprintf(text + at, capacity - at, "%llu", (unsigned long long)(*from == '@' ? fault->vertex : fault->edge));
+          snprintf(text + at, capacity - at, "%llu", (gp__u64)(*from == '@' ? fault->vertex : fault->edge));
       at += (size_t)length < capacity - at ? (size_t)length : capacity - at - 1;
     } else text[at++] = *from;
   }

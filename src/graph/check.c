@@ -1,7 +1,7 @@
 // graph/check.c - checking a call: its graph
-// uses: api/config.h, api/lists.h, api/structs.h, api/graph_types.h, api/call.h, core/rules.h, core/system.c,
-//   core/messages.c, core/struct_size.c, core/request.c, host/values.c, core/names.c, bfs/kinds.c, graph/kinds.c,
-//   core/check_types.c, core/checking.c, core/check_call_types.c, core/check_buffers.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/graph_types.h, api/call.h, core/words.h, core/rules.h,
+//   core/system.c, core/messages.c, core/struct_size.c, core/request.c, host/values.c, core/names.c, bfs/kinds.c,
+//   graph/kinds.c, core/check_types.c, core/checking.c, core/check_call_types.c, core/check_buffers.c
 
 GP__PRIVATE int gp__is_search(gp_primitive p) { return p == GP_BFS || p == GP_BFS_SOURCES; }
 // Checks the numbers and types of a graph that is read or made, but not its memory.
@@ -19,10 +19,10 @@ GP__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, c
   if (g->flags & ~GP_SYMMETRIC)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s->flags has unknown bits: %#x", k->who, name, g->flags);
   if (g->vertices >= (g->vertex_type == GP_U32 ? UINT32_MAX : (uint64_t)1 << 48))
-    return gp__fail(GP_E_SIZE, "%s: @%s->vertices is %llu, not below %s", k->who, name, (unsigned long long)g->vertices,
+    return gp__fail(GP_E_SIZE, "%s: @%s->vertices is %llu, not below %s", k->who, name, (gp__u64)g->vertices,
         g->vertex_type == GP_U32 ? "2^32 - 1, the limit of u32 vertices" : "2^48");
   if (g->edges > (g->offset_type == GP_U32 ? UINT32_MAX : ((uint64_t)1 << 48) - 1))
-    return gp__fail(GP_E_SIZE, "%s: @%s->edges is %llu, not below %s", k->who, name, (unsigned long long)g->edges,
+    return gp__fail(GP_E_SIZE, "%s: @%s->edges is %llu, not below %s", k->who, name, (gp__u64)g->edges,
         g->offset_type == GP_U32 ? "2^32, the limit of u32 offsets" : "2^48");
   if (!g->in_offsets != !g->in_sources)
     return gp__fail(GP_E_NULL, "%s: @%s->%s is null, but @%s->%s is not", k->who, name,
@@ -75,10 +75,10 @@ GP__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
   GP__CHECK(gp__check_graph(k));
   if (!c->source_device && c->source >= q->graph.vertices && k->pointers)
     return gp__fail(GP_E_ARGUMENT, "%s: @source is %llu, not below the %llu vertices of @graph", k->who,
-        (unsigned long long)c->source, (unsigned long long)q->graph.vertices);
+        (gp__u64)c->source, (gp__u64)q->graph.vertices);
   if ((c->flags & GP_UNTIL_TARGET) && c->target >= q->graph.vertices && k->pointers)
     return gp__fail(GP_E_ARGUMENT, "%s: @target is %llu, not below the %llu vertices of @graph", k->who,
-        (unsigned long long)c->target, (unsigned long long)q->graph.vertices);
+        (gp__u64)c->target, (gp__u64)q->graph.vertices);
   if (c->target && !(c->flags & GP_UNTIL_TARGET))
     return gp__fail(GP_E_ARGUMENT, "%s: @target is set, but @flags lacks GP_UNTIL_TARGET", k->who);
   GP__CHECK(gp__writing(k, "out (depths)", c->out, 4, 4, q->graph.vertices, 1, 0));
@@ -93,8 +93,8 @@ GP__PRIVATE gp_result gp__check_sources(gp__checking *k) {
   uint64_t i;
   GP__CHECK(gp__check_graph(k));
   if (n && c->count > UINT64_MAX / 4 / n)
-    return gp__fail(GP_E_SIZE, "%s: @count is %llu: that many rows of %llu depths overflow", k->who,
-        (unsigned long long)c->count, (unsigned long long)n);
+    return gp__fail(
+        GP_E_SIZE, "%s: @count is %llu: that many rows of %llu depths overflow", k->who, (gp__u64)c->count, (gp__u64)n);
   if (c->sources && c->source_device)
     return gp__fail(GP_E_ARGUMENT, "%s: @sources and @source_device are both set: set one of them", k->who);
   if (k->pointers && c->count && !c->sources && !c->source_device)
@@ -102,7 +102,7 @@ GP__PRIVATE gp_result gp__check_sources(gp__checking *k) {
   for (i = 0; c->sources && i < c->count && k->pointers; ++i)
     if (c->sources[i] >= n)
       return gp__fail(GP_E_ARGUMENT, "%s: @sources[%llu] is %llu, not below the %llu vertices of @graph", k->who,
-          (unsigned long long)i, (unsigned long long)c->sources[i], (unsigned long long)n);
+          (gp__u64)i, (gp__u64)c->sources[i], (gp__u64)n);
   if (k->pointers && !c->out && !c->out2 && !c->statistics)
     return gp__fail(
         GP_E_NULL, "%s: @out (depths), @out2 (reached) and @statistics are all null: set at least one output", k->who);
@@ -125,11 +125,10 @@ GP__PRIVATE gp_result gp__check_edge_list(gp__checking *k) {
   q->in_size = k->in.size;
   q->count = c->count;
   if (c->count > UINT64_MAX / 16 / (unsigned)copies)
-    return gp__fail(
-        GP_E_SIZE, "%s: @count is %llu: the keys of that many edges overflow", k->who, (unsigned long long)c->count);
+    return gp__fail(GP_E_SIZE, "%s: @count is %llu: the keys of that many edges overflow", k->who, (gp__u64)c->count);
   if (q->out_graph.edges < c->count * (unsigned)copies)
     return gp__fail(GP_E_ARGUMENT, "%s: @out_graph->edges is %llu, but the graph can have up to %llu edges%s", k->who,
-        (unsigned long long)q->out_graph.edges, (unsigned long long)c->count * (unsigned)copies,
+        (gp__u64)q->out_graph.edges, (gp__u64)c->count * (unsigned)copies,
         copies == 2 ? " (each edge in both directions)" : "");
   GP__CHECK(
       gp__reading(k, c->in2 ? "in (sources)" : "in (pairs)", c->in, &k->in, c->in2 ? c->count : 2 * c->count, 1, 0));
@@ -163,13 +162,13 @@ GP__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
         q->out_graph.offset_type != g->offset_type || q->out_graph.vertex_type != g->vertex_type)
       return gp__fail(GP_E_ARGUMENT,
           "%s: @out_graph: vertices and types must equal those of @graph, and edges must be at least %llu", k->who,
-          (unsigned long long)g->edges);
+          (gp__u64)g->edges);
   } else q->out_graph = *g;
   gp__note_graph(q, &q->out_graph);
   vertex = q->key_size;
   if (builds && q->out_graph.vertices > UINT32_MAX)
     return gp__fail(GP_E_UNSUPPORTED, "%s: @%s->vertices is %llu, not below 2^32", k->who,
-        makes ? "out_graph" : "graph", (unsigned long long)q->out_graph.vertices);
+        makes ? "out_graph" : "graph", (gp__u64)q->out_graph.vertices);
   if (p != GP_GRAPH_FROM_EDGES) q->count = g->edges > g->vertices ? g->edges : g->vertices;
   if (p == GP_GRAPH_TRANSPOSE) {
     if (k->pointers && !g->in_offsets)
@@ -192,7 +191,7 @@ GP__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
     const gp__checked_type depth = {4, 4, NULL}, number = {vertex, vertex, NULL};
     if (c->source >= g->vertices)
       return gp__fail(GP_E_ARGUMENT, "%s: @source is %llu, not below the %llu vertices of @graph", k->who,
-          (unsigned long long)c->source, (unsigned long long)g->vertices);
+          (gp__u64)c->source, (gp__u64)g->vertices);
     GP__CHECK(gp__reading(k, "in (depths)", c->in, &depth, g->vertices, 1, 0));
     GP__CHECK(gp__reading(k, "in2 (parents)", c->in2, &number, g->vertices, 0, 0));
   }

@@ -1,5 +1,5 @@
 // graph/check.cuh - graphs: faults
-// uses: api/graph_types.h, device/vocabulary.cuh, device/machine.cuh, graph/policy.h, graph/arguments.h,
+// uses: api/graph_types.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, graph/policy.h, graph/arguments.h,
 //   device/operators.cuh, device/warp.cuh, device/tile_search.cuh, device/kernel.cuh, graph/build.cuh
 
 struct gp__faults {

@@ -1,6 +1,6 @@
 // graph/components.cuh - connected components
-// uses: device/vocabulary.cuh, device/machine.cuh, graph/arguments.h, device/operators.cuh, device/warp.cuh,
-//   device/kernel.cuh, graph/build.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, graph/arguments.h, device/operators.cuh,
+//   device/warp.cuh, device/kernel.cuh, graph/build.cuh
 
 // Connected components: labels are a forest. A vertex's label is smaller than the vertex, or the vertex itself (a
 // root).

@@ -1,6 +1,6 @@
 // graph/host.c - graphs
-// uses: api/config.h, api/lists.h, api/structs.h, api/graph_types.h, core/rules.h, core/messages.c, core/request.c,
-//   host/values.c, host/indices.c, host/user.c, graph/kinds.c, core/primitive.c, host/run.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/graph_types.h, core/words.h, core/rules.h, core/messages.c,
+//   core/request.c, host/values.c, host/indices.c, host/user.c, graph/kinds.c, core/primitive.c, host/run.c
 
 // Turns sorted keys, a source above its target, into lists; leaves out keys whose source is no vertex.
 static void gp__host_from_keys(
@@ -81,8 +81,7 @@ static gp_result gp__host_build(const gp__request *q, int threads) {
   uint64_t *order = keys + room, *numbers = order + (relabel ? g->vertices : 0), count, i, v, kept;
   gp_result result;
   if (!keys)
-    return gp__fail(
-        GP_E_MEMORY, "%s: no memory for %llu edges", gp__host_call_name(q->primitive), (unsigned long long)room);
+    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu edges", gp__host_call_name(q->primitive), (gp__u64)room);
   if (relabel) {
     gp__host_by_degree(q, order, numbers);
     for (v = 0; v < g->vertices && q->out; ++v) gp__host_put_index(q->out, q->key_size, v, order[v]);

@@ -1,9 +1,9 @@
 // graph/launch.c - work on graphs: steps and other calls
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, api/graph_types.h, api/call.h,
-//   api/init.h, core/rules.h, core/shape.h, core/geometry.h, core/families.h, hash/arguments.h, columns/arguments.h,
-//   graph/arguments.h, top_k/arguments.h, rows/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c,
-//   graph/kinds.c, core/kinds.c, core/primitive.c, graph/host.c, core/state.c, core/check.c, core/shape.c,
-//   core/kinds_of.c, core/kernels.c, core/load.c, core/launch.c, group_by/launch.c
+//   api/init.h, core/words.h, core/rules.h, core/shape.h, core/geometry.h, core/families.h, hash/arguments.h,
+//   columns/arguments.h, graph/arguments.h, top_k/arguments.h, rows/arguments.h, core/system.c, core/request.c,
+//   host/values.c, core/names.c, graph/kinds.c, core/kinds.c, core/primitive.c, graph/host.c, core/state.c,
+//   core/check.c, core/shape.c, core/kinds_of.c, core/kernels.c, core/load.c, core/launch.c, group_by/launch.c
 
 typedef struct gp__graph_step {
   int request; // index in gp__graph_plan, or -1: a kernel
@@ -80,17 +80,17 @@ GP__PRIVATE gp_result gp__plan_building(
   const int unique = (q->flags & GP_UNIQUE_EDGES) != 0;
   a->vertices = to->vertices;
   a->shift = gp__bit_length(to->vertices ? to->vertices - 1 : 0);
-  a->state = (unsigned long long *)gp__take(g, 16);
+  a->state = (gp__u64 *)gp__take(g, 16);
   a->out_offsets = (void *)(uintptr_t)(list || relabel ? to->offsets : to->in_offsets);
   a->out_targets = (void *)(uintptr_t)(list || relabel ? to->targets : to->in_sources);
   if (list) {
-    a->keys = (unsigned long long *)gp__take(g, q->count * (q->flags & GP_SYMMETRISE ? 16 : 8));
+    a->keys = (gp__u64 *)gp__take(g, q->count * (q->flags & GP_SYMMETRISE ? 16 : 8));
     a->apart = q->in2 ? 1 : 2;
     a->offsets = q->in;
     a->targets = q->in2 ? q->in2 : q->in && q->in_size ? (const unsigned char *)q->in + q->in_size : NULL;
     a->count = q->count;
-    a->count_device = (const unsigned long long *)q->count_device;
-    a->bad = (unsigned long long *)q->bad;
+    a->count_device = (const gp__u64 *)q->count_device;
+    a->bad = (gp__u64 *)q->bad;
     a->flags = q->flags;
     if (q->bad || (!q->in && !g->at)) // without buffers it may be
       GP__CHECK(gp__add_fill(s, who, g, UINT64_MAX, q->bad, 1));
@@ -118,7 +118,7 @@ GP__PRIVATE gp_result gp__plan_building(
     a->parents = numbers;
   }
   a->count = q->graph.edges;
-  a->keys = (unsigned long long *)gp__take(g, a->count * 8);
+  a->keys = (gp__u64 *)gp__take(g, a->count * 8);
   gp__add_kernel(g, GP__GRAPH_KEYS, a->count, a);
   return gp__add_from_keys(s, who, g, a, 1, 0);
 }
@@ -128,7 +128,7 @@ GP__PRIVATE gp_result gp__plan_checking(
   const int degrees = q->primitive == GP_GRAPH_DEGREES, depths = q->primitive == GP_BFS_CHECK;
   const uint64_t words = degrees ? (uint64_t)GP__DEGREE_STATE : 1 + (depths ? (of->vertices + 31) / 32 : 0);
   gp__graph_args incoming;
-  a->state = (unsigned long long *)gp__take(g, words * 8);
+  a->state = (gp__u64 *)gp__take(g, words * 8);
   if (depths) a->marks = (unsigned *)(void *)(g->at ? a->state + 1 : NULL);
   a->depths = (const int *)q->in;
   a->parents = q->in2;
@@ -159,9 +159,9 @@ GP__PRIVATE gp_result gp__plan_checking(
 }
 GP__PRIVATE gp_result gp__plan_components(const gp__request *q, gp__graph_args *a, gp__graph_plan *g) {
   const uint64_t n = q->graph.vertices;
-  a->state = (unsigned long long *)gp__take(g, 8);
+  a->state = (gp__u64 *)gp__take(g, 8);
   a->out_targets = q->out;
-  a->bad = (unsigned long long *)q->out_count;
+  a->bad = (gp__u64 *)q->out_count;
   a->flags = q->graph.flags & GP_SYMMETRIC;
   gp__add_kernel(g, GP__COMPONENTS_FIRST, n, a);
   gp__add_kernel(g, GP__COMPONENTS_FEW, n, a);

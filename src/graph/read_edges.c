@@ -1,5 +1,6 @@
 // graph/read_edges.c - files of edges
-// uses: api/config.h, api/lists.h, api/graph_types.h, core/rules.h, core/system.c, core/messages.c, host/values.c
+// uses: api/config.h, api/lists.h, api/graph_types.h, core/words.h, core/rules.h, core/system.c, core/messages.c,
+//   host/values.c
 
 typedef struct gp__reader {
   const char *name, *begin, *at, *end, *line; // line: start of the current one
@@ -16,8 +17,8 @@ static gp_result gp__read_fault(const gp__reader *r, const char *at, const char 
   for (; n < sizeof found - 1 && at + n < r->end && (unsigned char)at[n] > ' '; ++n)
     found[n] = (unsigned char)at[n] < 127 ? at[n] : '?';
   found[n] = 0;
-  return gp__fail(GP_E_ARGUMENT, "%s:%llu:%llu: expected %s, found %s%s%s", r->name, (unsigned long long)r->lines + 1,
-      (unsigned long long)(at - r->line) + 1, wanted, n ? "\"" : "the end of the ", n ? found : "",
+  return gp__fail(GP_E_ARGUMENT, "%s:%llu:%llu: expected %s, found %s%s%s", r->name, (gp__u64)r->lines + 1,
+      (gp__u64)(at - r->line) + 1, wanted, n ? "\"" : "the end of the ", n ? found : "",
       n                  ? "\""
           : at == r->end ? "file"
                          : "line");
@@ -161,7 +162,7 @@ static gp_result gp__read_edges(gp__reader *r) {
   if (r->matrix) GP__CHECK(gp__read_banner(r));
   for (; at < r->end && (at = (const char *)memchr(at, '\n', (size_t)(r->end - at))); ++at) ++r->room;
   if (++r->room > SIZE_MAX / 16 || !(r->pairs = (uint64_t *)malloc((size_t)r->room * 16)))
-    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu edges", r->name, (unsigned long long)r->room);
+    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu edges", r->name, (gp__u64)r->room);
   for (; gp__find_line(r); gp__next_line(r)) {
     if (r->matrix && r->edges->count == r->entries)
       return gp__read_fault(r, r->at, "the end of the file (there are more entries than the header says)");
@@ -169,7 +170,7 @@ static gp_result gp__read_edges(gp__reader *r) {
   }
   if (r->matrix && r->edges->count < r->entries)
     return gp__fail(GP_E_ARGUMENT, "%s:%llu:1: the file ends after %llu of %llu entries", r->name,
-        (unsigned long long)r->lines + 1, (unsigned long long)r->edges->count, (unsigned long long)r->entries);
+        (gp__u64)r->lines + 1, (gp__u64)r->edges->count, (gp__u64)r->entries);
   r->edges->vertex_type = r->edges->vertices > UINT32_MAX ? GP_U64 : GP_U32;
   if (r->edges->vertex_type == GP_U32) // in place: writes stay behind reads
     for (i = 0; i < 2 * r->edges->count; ++i) {

@@ -1,13 +1,14 @@
 // group_by/arguments.h - arguments of group by, and its constants
+// uses: core/words.h
 
 typedef struct gp__group_args {
   const void *keys;
   const void *in;
   void *list_keys;   // keys and folded values of all blocks' tables, in no order
   void *list_values; // accumulators
-  unsigned long long count;
-  const unsigned long long *count_device;
-  unsigned long long *state; // GP__GROUP_STATE words, zero at the start
+  gp__u64 count;
+  const gp__u64 *count_device;
+  gp__u64 *state; // GP__GROUP_STATE words, zero at the start
   void *workspace;
 } gp__group_args;
 // Words of the state: a table has overflowed; the list's length; elements to sort of the list and of the input, one of

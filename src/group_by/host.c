@@ -1,6 +1,6 @@
 // group_by/host.c - group by
-// uses: api/lists.h, core/rules.h, core/messages.c, core/request.c, host/values.c, sort/host.c, host/user.c,
-//   core/primitive.c, host/run.c
+// uses: api/lists.h, core/words.h, core/rules.h, core/messages.c, core/request.c, host/values.c, sort/host.c,
+//   host/user.c, core/primitive.c, host/run.c
 
 // The type by which keys are compared: the unsigned type of their size, since keys are equal if their bits are. Two
 // bytes of bool that are both true may differ.
@@ -14,8 +14,8 @@ static gp_result gp__host_group_by(gp__host_call *h) {
   unsigned char *values;
   gp_result result;
   if (q->count > SIZE_MAX / pair - 1 || !(values = (unsigned char *)malloc((size_t)(q->count + 1) * pair)))
-    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu keys and values", gp__host_call_name(q->primitive),
-        (unsigned long long)q->count);
+    return gp__fail(
+        GP_E_MEMORY, "%s: no memory for %llu keys and values", gp__host_call_name(q->primitive), (gp__u64)q->count);
   memset(&sort, 0, sizeof sort);
   sort.primitive = GP_SORT;
   sort.key_type = q->key_type, sort.key_size = q->key_size;

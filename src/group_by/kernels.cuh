@@ -1,5 +1,5 @@
 // group_by/kernels.cuh - group by: tables in shared memory
-// uses: device/vocabulary.cuh, device/machine.cuh, map/policy.h, group_by/arguments.h, device/types.cuh,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, map/policy.h, group_by/arguments.h, device/types.cuh,
 //   device/operators.cuh, device/warp.cuh, device/look_back.cuh, device/kernel.cuh
 
 // Every block folds the elements that it reads, tile by tile, in a hash table with open addressing in shared memory. At

@@ -1,9 +1,9 @@
 // group_by/launch.c - group by: a sequence of other calls
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, api/input.h, api/call.h,
-//   api/init.h, core/rules.h, core/shape.h, core/geometry.h, core/families.h, group_by/arguments.h, core/system.c,
-//   core/request.c, host/values.c, core/names.c, segments/kinds.c, core/primitive.c, group_by/host.c, core/state.c,
-//   core/check_call_types.c, core/check.c, core/shape.c, core/choose.c, core/kernels.c, core/load.c, core/workspaces.c,
-//   core/launch.c, core/launch_plan.c
+//   api/init.h, core/words.h, core/rules.h, core/shape.h, core/geometry.h, core/families.h, group_by/arguments.h,
+//   core/system.c, core/request.c, host/values.c, core/names.c, segments/kinds.c, core/primitive.c, group_by/host.c,
+//   core/state.c, core/check_call_types.c, core/check.c, core/shape.c, core/choose.c, core/kernels.c, core/load.c,
+//   core/workspaces.c, core/launch.c, core/launch_plan.c
 
 // True if a group-by tries tables in shared memory.
 GP__PRIVATE int gp__groups_in_tables(const gp__request *q) {
@@ -162,8 +162,8 @@ GP__PRIVATE gp_result gp__launch_tables(gp__state *s, const char *who, const gp_
   a.list_keys = held + g->list_keys;
   a.list_values = held + g->list_values;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
-  a.state = (unsigned long long *)(void *)(held + g->state);
+  a.count_device = (const gp__u64 *)q->count_device;
+  a.state = (gp__u64 *)(void *)(held + g->state);
   a.workspace = workspace;
   return gp__launch_one(s, who, k, grid, &geometry, p->overlap, stream, &a);
 }
@@ -185,7 +185,7 @@ GP__PRIVATE void gp__let_go(gp__holding *held) {
 // error nothing is held.
 GP__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps, int count,
     uint64_t bytes, uint64_t least, gp__holding *held) {
-  unsigned long long key;
+  gp__u64 key;
   uint64_t words, scratch, most;
   void *at = NULL;
   int capturing;

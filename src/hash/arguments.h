@@ -1,5 +1,5 @@
 // hash/arguments.h - arguments of kernels with hash tables
-// uses: api/structs.h
+// uses: api/structs.h, core/words.h
 
 // A slot is 0, or holds the upper half of a word, the hash of a key, and 1 plus a row that has the key. The row becomes
 // the first of these; of joins later where the key's rows begin in their order, plus 1.
@@ -27,28 +27,28 @@ enum { GP__GROUP_LONG = 32 }; // rows of a group that warps fold; a thread folds
 
 typedef struct gp__hash_args {
   const void *keys; // of the table's rows
-  unsigned long long *slots;
-  unsigned long long slot_count;          // even
-  unsigned long long count;               // of the launch: rows, probes
-  const unsigned long long *count_device; // or null
-  unsigned *places;                       // the slot of each row, or null
-  unsigned *list;                         // slots of which rows are taken; where groups begin in the order; or null
-  unsigned *rows;                         // the first row of each group, or null
-  unsigned long long *found;              // number of groups
+  gp__u64 *slots;
+  gp__u64 slot_count;          // even
+  gp__u64 count;               // of the launch: rows, probes
+  const gp__u64 *count_device; // or null
+  unsigned *places;            // the slot of each row, or null
+  unsigned *list;              // slots of which rows are taken; where groups begin in the order; or null
+  unsigned *rows;              // the first row of each group, or null
+  gp__u64 *found;              // number of groups
   void *out_keys;
-  unsigned long long *out_count;
-  unsigned long long capacity;
+  gp__u64 *out_count;
+  gp__u64 capacity;
   // Folds.
-  unsigned long long *words; // of the long group that has row 0, GP__GROUP_LONG, ... of the order
+  gp__u64 *words; // of the long group that has row 0, GP__GROUP_LONG, ... of the order
   int group_words, column_count, pass;
   gp__column columns[GP_AGGREGATE_LIMIT];
   // Joins.
   const void *probes;
-  unsigned *ends;              // by slot: where the rows of its key end in `order`, or null: only whether there are any
-  unsigned *order;             // rows of the table, by slot; of folds: by group, or null: columns are in order
-  unsigned *firsts;            // by probe: where its partners begin in `order`
-  unsigned *counts;            // by probe: results
-  unsigned long long *offsets; // by probe: results of those before it
+  unsigned *ends;   // by slot: where the rows of its key end in `order`, or null: only whether there are any
+  unsigned *order;  // rows of the table, by slot; of folds: by group, or null: columns are in order
+  unsigned *firsts; // by probe: where its partners begin in `order`
+  unsigned *counts; // by probe: results
+  gp__u64 *offsets; // by probe: results of those before it
   int join;
   void *out, *out2;
 } gp__hash_args;

@@ -1,13 +1,13 @@
 // hash/check.c - checking a call: keys of hash tables, aggregates
-// uses: api/config.h, api/lists.h, api/structs.h, api/input.h, api/call.h, core/rules.h, hash/folds.h, core/system.c,
-//   core/messages.c, core/request.c, host/values.c, core/names.c, core/primitive.c, core/check_types.c,
+// uses: api/config.h, api/lists.h, api/structs.h, api/input.h, api/call.h, core/words.h, core/rules.h, hash/folds.h,
+//   core/system.c, core/messages.c, core/request.c, host/values.c, core/names.c, core/primitive.c, core/check_types.c,
 //   core/checking.c, core/check_memory.c, core/check_call_types.c, core/check_buffers.c, core/check_values.c
 
 enum { GP__HASH_MOST = 0x7fffffff - 1 }; // rows
 GP__PRIVATE gp_result gp__check_rows(const gp__checking *k, const char *name, uint64_t count) {
   return count > (uint64_t)GP__HASH_MOST
-      ? gp__fail(GP_E_SIZE, "%s: @%s is %llu, not below 2^31 - 1, the limit of a hash table", k->who, name,
-            (unsigned long long)count)
+      ? gp__fail(
+            GP_E_SIZE, "%s: @%s is %llu, not below 2^31 - 1, the limit of a hash table", k->who, name, (gp__u64)count)
       : GP_SUCCESS;
 }
 // A zipped key is compared by its bytes: nobody writes those between its members, and true has several bytes.
@@ -111,8 +111,8 @@ GP__PRIVATE gp_result gp__check_hash(gp__checking *k) {
   }
   if (c->primitive == GP_GROUP_BY_MANY) {
     if (c->aggregate_count < 1 || c->aggregate_count > GP_AGGREGATE_LIMIT)
-      return gp__fail(GP_E_ARGUMENT, "%s: @aggregate_count is %llu, not 1 to %d", k->who,
-          (unsigned long long)c->aggregate_count, (int)GP_AGGREGATE_LIMIT);
+      return gp__fail(GP_E_ARGUMENT, "%s: @aggregate_count is %llu, not 1 to %d", k->who, (gp__u64)c->aggregate_count,
+          (int)GP_AGGREGATE_LIMIT);
     if (!c->aggregates) return gp__fail(GP_E_NULL, "%s: @aggregates is null", k->who);
     if (k->pointers >= GP__POINTERS_REACHED) GP__CHECK(gp__check_value_memory(k, "aggregates", c->aggregates));
     for (i = 0; i < (int)c->aggregate_count; ++i) GP__CHECK(gp__check_aggregate(k, i, room));

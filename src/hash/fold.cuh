@@ -1,6 +1,7 @@
 // hash/fold.cuh - folds of columns by groups
-// uses: api/lists.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, map/policy.h, hash/arguments.h,
-//   hash/numbers.h, device/types.cuh, device/operators.cuh, device/warp.cuh, device/tile_search.cuh, device/kernel.cuh
+// uses: api/lists.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, map/policy.h,
+//   hash/arguments.h, hash/numbers.h, device/types.cuh, device/operators.cuh, device/warp.cuh, device/tile_search.cuh,
+//   device/kernel.cuh
 
 // The rows of a group follow each other in the order of the groups. Its elements are folded into words, all zero at
 // first, in any order: sums of integers, complements of the least ordered values, 128-bit sums. A first pass finds the
@@ -16,7 +17,7 @@
   F(GP_I32, int) \
   F(GP_U32, unsigned int) \
   F(GP_I64, long long) \
-  F(GP_U64, unsigned long long) \
+  F(GP_U64, gp__u64) \
   F(GP_F16, gp_f16) \
   F(GP_BF16, gp_bf16) \
   F(GP_F32, float) \

@@ -1,7 +1,7 @@
 // hash/host.c - groups, distinct elements, joins
-// uses: api/config.h, api/lists.h, api/structs.h, top_k/policy.h, hash/numbers.h, hash/folds.h, core/system.c,
-//   core/messages.c, core/request.c, host/values.c, host/indices.c, sort/host.c, host/user.c, core/primitive.c,
-//   host/run.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/words.h, top_k/policy.h, hash/numbers.h, hash/folds.h,
+//   core/system.c, core/messages.c, core/request.c, host/values.c, host/indices.c, sort/host.c, host/user.c,
+//   core/primitive.c, host/run.c
 
 // Rows of equal keys get one number, in the order of their first occurrence.
 typedef struct gp__host_table {
@@ -35,8 +35,8 @@ static gp_result gp__host_fill_table(const gp__request *q, gp__host_table *t, co
   t->found = 0;
   t->slots = (uint32_t *)calloc((size_t)(t->slot_count + 2 * count), 4);
   if (!t->slots)
-    return gp__fail(GP_E_MEMORY, "%s: no memory for a table of %llu keys", gp__host_call_name(q->primitive),
-        (unsigned long long)count);
+    return gp__fail(
+        GP_E_MEMORY, "%s: no memory for a table of %llu keys", gp__host_call_name(q->primitive), (gp__u64)count);
   t->first = t->slots + t->slot_count;
   t->place = t->first + count;
   for (i = 0; i < count; ++i) {
@@ -78,19 +78,19 @@ static gp_result gp__host_order_groups(const gp__request *q, gp__host_table *t, 
 }
 // Words of one group's aggregate, as kernels have them.
 typedef struct gp__host_words {
-  unsigned long long word[3];
+  gp__u64 word[3];
 } gp__host_words;
 static void gp__host_fold_row(const gp_aggregate *a, int pass, uint64_t row, gp__host_words *w) {
   const int most = a->op == GP_AGGREGATE_MAX || a->op == GP_AGGREGATE_ARGMAX, type = (int)a->type;
   const int places = a->op >= GP_AGGREGATE_ARGMIN, kind = gp__number_class(type);
-  unsigned long long x, high = 0, low;
+  gp__u64 x, high = 0, low;
   gp__wide wide;
   gp__host_widen(a->type, (const unsigned char *)a->column + row * gp__host_size(a->type), &wide, 1);
   x = wide.u;
   if (a->op == GP_AGGREGATE_SUM || a->op == GP_AGGREGATE_MEAN) {
     if (kind < 2 && a->op == GP_AGGREGATE_SUM) w->word[0] += pass ? 0 : x;
     else if (!pass && kind == 2) {
-      const unsigned long long range = gp__range_of(x), before = w->word[0];
+      const gp__u64 range = gp__range_of(x), before = w->word[0];
       w->word[0] =
           ((range | before) >> 32 << 32) | ((uint32_t)range > (uint32_t)before ? (uint32_t)range : (uint32_t)before);
     } else if (pass) {

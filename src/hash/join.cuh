@@ -1,6 +1,6 @@
 // hash/join.cuh - joins by hash tables
-// uses: api/policy.h, api/structs.h, device/vocabulary.cuh, device/machine.cuh, map/policy.h, hash/arguments.h,
-//   device/tile_search.cuh, device/kernel.cuh, hash/table.cuh
+// uses: api/policy.h, api/structs.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, map/policy.h,
+//   hash/arguments.h, device/tile_search.cuh, device/kernel.cuh, hash/table.cuh
 
 // Rows of the build side have been sorted by their slots: a.places, a.order. Slots learn where their rows begin.
 template <class P> GP_DEVICE void gp__join_ends(const gp__hash_args &a) {

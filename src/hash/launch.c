@@ -1,7 +1,7 @@
 // hash/launch.c - calls with hash tables: steps and other calls
-// uses: api/config.h, api/lists.h, api/structs.h, api/input.h, api/call.h, api/init.h, core/rules.h, hash/arguments.h,
-//   hash/folds.h, core/system.c, core/request.c, host/values.c, core/names.c, core/kinds.c, group_by/host.c,
-//   graph/host.c, core/state.c, graph/launch.c, map/written.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/input.h, api/call.h, api/init.h, core/words.h, core/rules.h,
+//   hash/arguments.h, hash/folds.h, core/system.c, core/request.c, host/values.c, core/names.c, core/kinds.c,
+//   group_by/host.c, graph/host.c, core/state.c, graph/launch.c, map/written.c
 
 GP__PRIVATE void gp__add_hash(gp__graph_plan *g, gp__kernel_kind kind, uint64_t items, const gp__hash_args *args) {
   gp__graph_step *step = &g->steps[g->count++];
@@ -13,7 +13,7 @@ GP__PRIVATE void gp__add_hash(gp__graph_plan *g, gp__kernel_kind kind, uint64_t 
 // Takes an empty table for `rows` rows, with a counter behind it.
 GP__PRIVATE gp_result gp__add_table(gp__state *s, const char *who, gp__graph_plan *g, uint64_t rows, gp__hash_args *a) {
   a->slot_count = 2 * rows + 2;
-  a->slots = (unsigned long long *)gp__take(g, (a->slot_count + 1) * 8);
+  a->slots = (gp__u64 *)gp__take(g, (a->slot_count + 1) * 8);
   a->found = a->slots ? a->slots + a->slot_count : NULL;
   a->count = rows;
   return gp__add_fill(s, who, g, 0, a->slots, a->slot_count + 1);
@@ -35,7 +35,7 @@ GP__PRIVATE gp_result gp__plan_groups(
   void *sorted = NULL, *order = NULL;
   int moves = folds && plain && !truths, passes, i;
   a->out_keys = q->out_keys;
-  a->out_count = (unsigned long long *)q->out_count;
+  a->out_count = (gp__u64 *)q->out_count;
   a->capacity = q->capacity;
   a->count = n;
   sort.count = n;
@@ -52,7 +52,7 @@ GP__PRIVATE gp_result gp__plan_groups(
     if (!counts) gp__add_hash(g, GP__HASH_TAKE, n, a);
     sort.keys = a->rows, sort.key_type = GP_U32;
     sort.end_bit = gp__bit_length(n);
-  } else a->found = (unsigned long long *)gp__take(g, 8);
+  } else a->found = (gp__u64 *)gp__take(g, 8);
   if (plain || folds) {
     const uint64_t size = plain ? q->key_size : 4;
     uint64_t width = 4;
@@ -108,7 +108,7 @@ GP__PRIVATE gp_result gp__plan_groups(
   passes = gp__list_folds(q->aggregates, (int)q->aggregate_count, a);
   if (!moves) a->order = (unsigned *)order;
   for (i = 0; i < a->column_count && moves; ++i) a->columns[i].in = order;
-  a->words = (unsigned long long *)gp__take(g, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words * 8);
+  a->words = (gp__u64 *)gp__take(g, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words * 8);
   if (passes) GP__CHECK(gp__add_fill(s, who, g, 0, a->words, (n / GP__GROUP_LONG + 1) * (unsigned)a->group_words));
   for (a->pass = 0; a->pass < 2; ++a->pass)
     if (passes >> a->pass & 1) gp__add_hash(g, GP__HASH_FOLD, n, a);
@@ -125,7 +125,7 @@ GP__PRIVATE gp_result gp__plan_join(
   a->out = q->out;
   a->out2 = q->out2;
   a->capacity = q->capacity;
-  a->out_count = (unsigned long long *)q->out_count;
+  a->out_count = (gp__u64 *)q->out_count;
   GP__CHECK(gp__add_table(s, who, g, q->count2, a));
   a->found = NULL;
   if (pairs) {
@@ -145,11 +145,11 @@ GP__PRIVATE gp_result gp__plan_join(
     gp__add_hash(g, GP__JOIN_ENDS, q->count2, a);
   }
   a->count = q->count;
-  a->count_device = (const unsigned long long *)q->count_device;
+  a->count_device = (const gp__u64 *)q->count_device;
   if (q->join != GP_JOIN_FLAGS) {
     a->counts = (unsigned *)gp__take(g, q->count * 4);
     if (pairs) a->firsts = (unsigned *)gp__take(g, q->count * 4);
-    a->offsets = (unsigned long long *)gp__take(g, (q->count + 32) * 8);
+    a->offsets = (gp__u64 *)gp__take(g, (q->count + 32) * 8);
     if (a->offsets) a->offsets += 31; // the scan's output lies as a whole allocation does
   }
   gp__add_hash(g, GP__JOIN_PROBE, q->count, a);
@@ -174,7 +174,7 @@ GP__PRIVATE gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, unsig
   memset(&a, 0, sizeof a);
   g->at = at;
   a.keys = q->in;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   if (q->inputs.in) // kernels read arrays
     GP__CHECK(gp__add_written(s, g, q, q->inputs.in, q->count, q->count_device, NULL, &a.keys));
   return q->primitive == GP_JOIN ? gp__plan_join(s, who, q, &a, g) : gp__plan_groups(s, who, q, &a, g);

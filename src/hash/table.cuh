@@ -1,6 +1,6 @@
 // hash/table.cuh - hash tables: rows of equal keys become groups
-// uses: device/vocabulary.cuh, device/machine.cuh, top_k/policy.h, map/policy.h, hash/arguments.h, device/warp.cuh,
-//   device/lanes.cuh, device/hash.cuh, device/kernel.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, top_k/policy.h, map/policy.h, hash/arguments.h,
+//   device/warp.cuh, device/lanes.cuh, device/hash.cuh, device/kernel.cuh
 
 // A key of COUNT words, or of one gp_bool, whose hash is that of 0 or 1. exact: equal hashes are equal keys.
 template <class W, int COUNT> struct gp__hash_key {

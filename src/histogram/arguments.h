@@ -1,14 +1,14 @@
 // histogram/arguments.h - arguments of histograms
-// uses: core/arguments.h
+// uses: core/words.h, core/arguments.h
 
 typedef struct gp__histogram_args {
   const void *in;
-  const void *weights;      // or null
-  const void *boundaries;   // ranges: bins + 1 a channel
-  void *out;                // active * bins counters
-  unsigned long long count; // pixels
-  const unsigned long long *count_device;
-  unsigned long long bins;
+  const void *weights;    // or null
+  const void *boundaries; // ranges: bins + 1 a channel
+  void *out;              // active * bins counters
+  gp__u64 count;          // pixels
+  const gp__u64 *count_device;
+  gp__u64 bins;
   void *workspace;
   gp__value lower, upper; // even: `active` values of the samples' type; one past the largest wraps to the lowest
   int channels, active;   // at least 1

@@ -1,5 +1,5 @@
 // histogram/bins.cuh - the bin of a sample
-// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/arguments.h, device/types.cuh,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/arguments.h, device/types.cuh,
 //   device/operators.cuh, device/vector_access.cuh
 
 // Counters are in shared memory, the `replicas` copies of each side by side, so that lanes of a warp do not conflict:

@@ -1,6 +1,6 @@
 // histogram/check.c - checking a call: histograms
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, core/arguments.h, core/system.c,
-//   core/messages.c, core/request.c, host/values.c, core/names.c, core/primitive.c, core/check_types.c,
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/words.h, core/rules.h, core/arguments.h,
+//   core/system.c, core/messages.c, core/request.c, host/values.c, core/names.c, core/primitive.c, core/check_types.c,
 //   core/checking.c, core/check_call_types.c, core/check_buffers.c
 
 // Checks the types of counters and weights.
@@ -53,11 +53,10 @@ GP__PRIVATE gp_result gp__check_histogram_numbers(gp__checking *k) {
         GP_E_UNSUPPORTED, "%s: @channels is %d: described samples (GP_INPUT) have one channel", who, q->channels);
   if (!c->bins) return gp__fail(GP_E_ARGUMENT, "%s: @bins is 0", who);
   if (c->bins > INT32_MAX / (unsigned)q->active)
-    return gp__fail(GP_E_SIZE, "%s: @bins: %llu bins times %d channels is 2^31 or more", who,
-        (unsigned long long)c->bins, q->active);
-  if (c->count > UINT64_MAX / (unsigned)q->channels)
     return gp__fail(
-        GP_E_SIZE, "%s: @count: %llu pixels of %d channels overflow", who, (unsigned long long)c->count, q->channels);
+        GP_E_SIZE, "%s: @bins: %llu bins times %d channels is 2^31 or more", who, (gp__u64)c->bins, q->active);
+  if (c->count > UINT64_MAX / (unsigned)q->channels)
+    return gp__fail(GP_E_SIZE, "%s: @count: %llu pixels of %d channels overflow", who, (gp__u64)c->count, q->channels);
   if (c->primitive == GP_HISTOGRAM_EVEN && (size_t)q->active > GP__VALUE_BYTES / q->in_size)
     return gp__fail(GP_E_ARGUMENT, "%s: @active is %d: a call takes bounds for at most %d channels of %s", who,
         q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);

@@ -1,7 +1,7 @@
 // histogram/counts.cuh - counters in shared memory, in global memory, in order
-// uses: api/lists.h, device/vocabulary.cuh, device/machine.cuh, histogram/policy.h, histogram/arguments.h,
-//   device/types.cuh, device/warp.cuh, device/vector_access.cuh, device/inputs.cuh, device/lanes.cuh,
-//   device/look_back.cuh, device/kernel.cuh, histogram/bins.cuh
+// uses: api/lists.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, histogram/policy.h,
+//   histogram/arguments.h, device/types.cuh, device/warp.cuh, device/vector_access.cuh, device/inputs.cuh,
+//   device/lanes.cuh, device/look_back.cuh, device/kernel.cuh, histogram/bins.cuh
 
 // Common to a histogram's blocks: how samples are read, and the tables.
 template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct gp__histogram_shape {

@@ -1,14 +1,14 @@
 // histogram/geometry.h - launches of histograms
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, histogram/policy.h, core/geometry.h, core/family.h,
-//   histogram/portable.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, histogram/policy.h, core/geometry.h,
+//   core/family.h, histogram/portable.h
 
 // A tile is up to two vectors a thread. One block takes up to two tiles, and need not wait for others. No block sees
 // 2^32 samples, whatever fits the device, so that 32-bit counters suffice in shared memory.
-GP__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const int shared = p.algorithm == GP_SHARED_BINS;
-  const unsigned long long samples = s.count * (unsigned)s.histogram.channels, slots = gp__histogram_slots(p, s);
-  const unsigned long long fewest = gp__ceil_div(samples, 1ull << 31);
-  unsigned long long shares, slices, chunks;
+  const gp__u64 samples = s.count * (unsigned)s.histogram.channels, slots = gp__histogram_slots(p, s);
+  const gp__u64 fewest = gp__ceil_div(samples, 1ull << 31);
+  gp__u64 shares, slices, chunks;
   g->threads = (unsigned)p.threads;
   g->replicas = shared ? gp__histogram_replicas(p, s) : 0;
   g->shared_bytes = gp__histogram_table_bytes(p, s) +
@@ -17,7 +17,7 @@ GP__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, unsigned long 
                                                      : 0,
           GP__VECTOR);
   if (!g->shared_bytes) g->shared_bytes = GP__VECTOR; // the kernels declare it
-  g->tile_items = (unsigned long long)(p.threads * (s.exact && p.vectors < 2 ? 1 : 2) *
+  g->tile_items = (gp__u64)(p.threads * (s.exact && p.vectors < 2 ? 1 : 2) *
       gp__vector_items(gp__max(gp__max(s.in_size, s.in2_size), s.exact ? 0 : s.out_size)));
   g->tiles = gp__ceil_div(samples, g->tile_items);
   if (s.exact) {

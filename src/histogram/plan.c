@@ -1,7 +1,7 @@
 // histogram/plan.c - plans of histograms
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, histogram/arguments.h, core/request.c, histogram/host.c,
-//   core/kinds.c, core/primitive.c, core/check_types.c, core/reads.c, histogram/check.c, histogram/names.c,
-//   core/launch.c
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, histogram/arguments.h, core/request.c,
+//   histogram/host.c, core/kinds.c, core/primitive.c, core/check_types.c, core/reads.c, histogram/check.c,
+//   histogram/names.c, core/launch.c
 
 GP__PRIVATE void gp__shape_histogram(const gp__request *q, gp__shape *h) {
   h->histogram.by_ranges = q->primitive == GP_HISTOGRAM_RANGES;
@@ -27,7 +27,7 @@ GP__PRIVATE gp_result gp__launch_histogram(const gp__launching *l) {
   a.boundaries = q->begin;
   a.out = q->out;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.bins = q->bins;
   a.workspace = l->workspace;
   a.lower = q->init;

@@ -1,5 +1,5 @@
 // histogram/policy.h - histograms: policy fields, slots, replicas, validity
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h
 
 #define GP_POLICY_FIELDS_HISTOGRAM(F) \
   F(algorithm, GP_AUTO, GP_SHARED_BINS, GP_GLOBAL_BINS) \
@@ -26,48 +26,45 @@ GP__RULE int gp__histogram_by_value(int algorithm, int in_size, int exact) {
   return algorithm == GP_SHARED_BINS && in_size == 1 && exact;
 }
 // Counters of a channel in shared memory: one follows the bins, for samples in no bin, and saves a test.
-GP__RULE unsigned long long gp__histogram_stride(int by_value, unsigned long long bins) {
-  return by_value ? 256 : bins + 1;
-}
+GP__RULE gp__u64 gp__histogram_stride(int by_value, gp__u64 bins) { return by_value ? 256 : bins + 1; }
 // The counters of all channels; the last one is for channels that are not counted.
-GP__RULE unsigned long long gp__histogram_slots(gp_policy p, gp__shape s) {
+GP__RULE gp__u64 gp__histogram_slots(gp_policy p, gp__shape s) {
   return s.exact ? (unsigned)s.histogram.active *
               gp__histogram_stride(gp__histogram_by_value(p.algorithm, s.in_size, 1), s.histogram.bins) +
           1
                  : (unsigned)s.histogram.active * s.histogram.bins;
 }
-GP__RULE unsigned long long gp__round_up(unsigned long long x, unsigned long long to) { return (x + to - 1) / to * to; }
+GP__RULE gp__u64 gp__round_up(gp__u64 x, gp__u64 to) { return (x + to - 1) / to * to; }
 // Boundaries in shared memory, in bytes; 0: they stay where they are.
-GP__RULE unsigned gp__histogram_boundary_bytes(unsigned long long boundaries, int size) {
+GP__RULE unsigned gp__histogram_boundary_bytes(gp__u64 boundaries, int size) {
   return boundaries <= (unsigned)(GP__HISTOGRAM_BOUNDARY_BYTES / size)
       ? (unsigned)gp__round_up(boundaries * (unsigned)size, GP__VECTOR)
       : 0;
 }
 // Ranges of one channel are searched from a guess: buckets of equal width, two to four a bin, each with its boundaries.
 // 0: no buckets.
-GP__RULE unsigned gp__histogram_fewer_buckets(unsigned long long bins, unsigned buckets) {
+GP__RULE unsigned gp__histogram_fewer_buckets(gp__u64 bins, unsigned buckets) {
   return buckets / 4 <= bins ? buckets : gp__histogram_fewer_buckets(bins, buckets / 2);
 }
-GP__RULE unsigned gp__histogram_buckets(int algorithm, int exact, unsigned long long bins, int active, int size) {
+GP__RULE unsigned gp__histogram_buckets(int algorithm, int exact, gp__u64 bins, int active, int size) {
   return algorithm == GP_SHARED_BINS && exact && active == 1 && gp__histogram_boundary_bytes(bins + 1, size)
       ? gp__histogram_fewer_buckets(bins, GP__HISTOGRAM_BUCKETS)
       : 0;
 }
 // Boundaries and buckets of a block, which precede its counters.
-GP__RULE unsigned gp__histogram_search_bytes(int algorithm, int exact, unsigned long long bins, int active, int size) {
+GP__RULE unsigned gp__histogram_search_bytes(int algorithm, int exact, gp__u64 bins, int active, int size) {
   return gp__histogram_boundary_bytes((bins + 1) * (unsigned)active, size) +
       gp__histogram_buckets(algorithm, exact, bins, active, size) * 4;
 }
 // Float counters of one block; all blocks of a slice read all samples.
-GP__RULE unsigned gp__histogram_slice(unsigned long long slots, int size) {
+GP__RULE unsigned gp__histogram_slice(gp__u64 slots, int size) {
   return slots < (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size) ? (unsigned)slots
                                                               : (unsigned)(GP__HISTOGRAM_SLICE_BYTES / size);
 }
 // Counters of a chunk of the output, which one warp clears.
-GP__RULE unsigned long long gp__histogram_chunk(unsigned long long counters) {
-  return counters <= (unsigned long long)GP__HISTOGRAM_CHUNK * GP__HISTOGRAM_CHUNKS
-      ? (unsigned)GP__HISTOGRAM_CHUNK
-      : gp__ceil_div(counters, GP__HISTOGRAM_CHUNKS);
+GP__RULE gp__u64 gp__histogram_chunk(gp__u64 counters) {
+  return counters <= (gp__u64)GP__HISTOGRAM_CHUNK * GP__HISTOGRAM_CHUNKS ? (unsigned)GP__HISTOGRAM_CHUNK
+                                                                         : gp__ceil_div(counters, GP__HISTOGRAM_CHUNKS);
 }
 // Dynamic shared memory of a block, if blocks_per_sm of them are to fit a multiprocessor. That has 1 KiB more than a
 // block can get, and reserves 1 KiB for each block.
@@ -75,10 +72,9 @@ GP__RULE int gp__histogram_room(gp_policy p, gp__shape s) {
   return (s.shared_bytes + 1024) / gp__max(p.blocks_per_sm, 1) - 1024 - GP__HISTOGRAM_STATIC_BYTES;
 }
 // Bytes of one copy of a block's counters, and of its tables.
-GP__RULE unsigned long long gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
-  return s.exact
-      ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
-      : (unsigned long long)gp__histogram_slice(gp__histogram_slots(p, s), s.out_size) * (unsigned)s.out_size;
+GP__RULE gp__u64 gp__histogram_copy_bytes(gp_policy p, gp__shape s) {
+  return s.exact ? gp__histogram_slots(p, s) * (unsigned)(s.in2_size ? s.out_size : 4)
+                 : (gp__u64)gp__histogram_slice(gp__histogram_slots(p, s), s.out_size) * (unsigned)s.out_size;
 }
 GP__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
   return s.histogram.by_ranges && !gp__histogram_by_value(p.algorithm, s.in_size, s.exact)
@@ -87,7 +83,7 @@ GP__RULE unsigned gp__histogram_table_bytes(gp_policy p, gp__shape s) {
 }
 // Copies of the counters: the largest power of two that fits, 0 if not even one does. At most a copy a lane; float
 // counters: a copy a warp.
-GP__RULE unsigned gp__histogram_fit(unsigned long long bytes, long long room, unsigned copies) {
+GP__RULE unsigned gp__histogram_fit(gp__u64 bytes, long long room, unsigned copies) {
   return copies == 0 || (long long)gp__round_up(bytes * copies, GP__VECTOR) <= room
       ? copies
       : gp__histogram_fit(bytes, room, copies / 2);

@@ -1,7 +1,8 @@
 // histogram/shape.h - members of a call's shape for histograms
+// uses: core/words.h
 
 typedef struct gp__shape_of_histogram {
-  unsigned long long bins; // of a channel
+  gp__u64 bins; // of a channel
   int channels, active;
   int by_ranges;
 } gp__shape_of_histogram;

@@ -1,7 +1,7 @@
 // host/inputs.c - described inputs on the host: made as arrays, before the loops
-// uses: api/config.h, api/lists.h, api/input.h, core/rules.h, core/messages.c, core/request.c, host/types.c,
-//   host/values.c, host/operators.c, host/call.c, map/host.c, scatter/host.c, host/user.c, scatter/kinds.c,
-//   segments/kinds.c, sort/kinds.c, host/run.c, core/reads.c, core/check_inputs.c
+// uses: api/config.h, api/lists.h, api/input.h, core/words.h, core/rules.h, core/messages.c, core/request.c,
+//   host/types.c, host/values.c, host/operators.c, host/call.c, map/host.c, scatter/host.c, host/user.c,
+//   scatter/kinds.c, segments/kinds.c, sort/kinds.c, host/run.c, core/reads.c, core/check_inputs.c
 
 enum { GP__HOST_MADE = 256 }; // elements made at a time
 typedef char gp__host_iota_takes_them[(int)GP__HOST_MADE <= (int)GP__HOST_ELEMENTS ? 1 : -1];
@@ -106,7 +106,7 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
   if (!*owned || !room) {
     free(room);
     return gp__fail(GP_E_MEMORY, "%s: no memory for the elements of a described input (%llu bytes)",
-        gp__host_call_name(q->primitive), (unsigned long long)(count * size));
+        gp__host_call_name(q->primitive), (gp__u64)(count * size));
   }
   for (i = 0, bytes = 0; i < all->count; ++i) {
     rooms[i] = room + bytes;

@@ -1,5 +1,5 @@
 // layouts/arguments.h - arguments of conversion of layouts, and of gathers
-// uses: core/rules.h, sort/radix_policy.h, layouts/policy.h, sort/arguments.h
+// uses: core/words.h, core/rules.h, sort/radix_policy.h, layouts/policy.h, sort/arguments.h
 
 // Conversion of layouts. A column is the address of the first struct's value of a field, or gap.
 typedef struct gp__layout_args {
@@ -7,20 +7,20 @@ typedef struct gp__layout_args {
   unsigned char *out;
   const unsigned char *in_column[GP__LAYOUT_FIELDS];
   unsigned char *out_column[GP__LAYOUT_ENTRIES];
-  unsigned long long count, in_width, out_width;
+  gp__u64 count, in_width, out_width;
   int in_aligned, out_aligned; // every tile's part of every field, or every tile, begins on 16 bytes
   // Another order of axes: axis 0 is the input's fastest, axis 1 the output's or, straight, its second. odd: a value is
   // not aligned to the words of its size. In structs; step: of the input, of the output; tile: along each axis.
   int straight, odd;
-  unsigned long long extent[4], step[2][4], tile[4], tiles[4];
+  gp__u64 extent[4], step[2][4], tile[4], tiles[4];
 } gp__layout_args;
 
 // Gathers values too large to be sorted: out[i] = in[index[i]].
 typedef struct gp__gather_args {
   const void *in, *index;
   void *out;
-  unsigned long long count;
-  const unsigned long long *count_device;
+  gp__u64 count;
+  const gp__u64 *count_device;
 } gp__gather_args;
 
 // Sets the digit of args->pass, from *bit on; *bit becomes the next pass's.

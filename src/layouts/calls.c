@@ -1,6 +1,7 @@
 // layouts/calls.c - calls by name: layouts
-// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/array.h, api/call.h, core/rules.h,
-//   core/system.c, core/messages.c, layouts/host.c, layouts/kinds.c, core/state.c, core/run.c, map/calls.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/array.h, api/call.h, core/words.h,
+//   core/rules.h, core/system.c, core/messages.c, layouts/host.c, layouts/kinds.c, core/state.c, core/run.c,
+//   map/calls.c
 
 GP__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, const gp_layout *to, const void *in,
     uint64_t count, void *out, int flags, gp_stream stream) {
@@ -17,20 +18,19 @@ GP__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, uint64
   if (layout & ~(GP__WIDTH | GP__AXES | GP__MEMORY) || !gp__is_order(layout))
     return gp__fail(GP_E_ARGUMENT, "%s: layout: its order is not 0, GP_TRANSPOSED or GP_AXES of each axis once", who);
   if (width != GP_SOA && width != GP_AOS && width % 16)
-    return gp__fail(GP_E_ARGUMENT, "%s: layout: a block of %llu structs is not a multiple of 16 below 2^32", who,
-        (unsigned long long)width);
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: layout: a block of %llu structs is not a multiple of 16 below 2^32", who, (gp__u64)width);
   if (a->size < 1 || a->packed < 1 || a->packed > a->size)
     return gp__fail(
         GP_E_ARGUMENT, "%s: size is %u, packed is %u: initialise the array with GP_ARRAY_OF", who, a->size, a->packed);
   for (d = 0; d < 4; ++d) {
     if (a->extent[d] && count > UINT64_MAX / a->extent[d])
       return gp__fail(GP_E_SIZE, "%s: the product of the extents overflows: %llu, %llu, %llu, %llu", who,
-          (unsigned long long)a->extent[0], (unsigned long long)a->extent[1], (unsigned long long)a->extent[2],
-          (unsigned long long)a->extent[3]);
+          (gp__u64)a->extent[0], (gp__u64)a->extent[1], (gp__u64)a->extent[2], (gp__u64)a->extent[3]);
     count *= a->extent[d];
   }
   if (count > UINT64_MAX - unit || (count + unit) > UINT64_MAX / a->size)
-    return gp__fail(GP_E_SIZE, "%s: %llu structs of %u bytes overflow", who, (unsigned long long)count, a->size);
+    return gp__fail(GP_E_SIZE, "%s: %llu structs of %u bytes overflow", who, (gp__u64)count, a->size);
   return GP_SUCCESS;
 }
 GP__API gp_result gp_array_check(const gp_array *array) {
@@ -42,7 +42,7 @@ GP__API gp_result gp_array_check(const gp_array *array) {
   structs = array->extent[0] * array->extent[1] * array->extent[2] * array->extent[3];
   if (array->capacity < structs || array->capacity % (width > 16 ? width : 16))
     return gp__fail(GP_E_ARGUMENT, "%s: capacity is %llu: it must be whole blocks and at least %llu", who,
-        (unsigned long long)array->capacity, (unsigned long long)structs);
+        (gp__u64)array->capacity, (gp__u64)structs);
   return (uintptr_t)array->base % 16
       ? gp__fail(GP_E_ALIGNMENT, "%s: base (%p) is not aligned to 16 bytes", who, array->base)
       : GP_SUCCESS;
@@ -64,6 +64,6 @@ GP__API gp_result gp_array_relayout(gp_array *array, uint64_t layout) {
 }
 GP__API size_t gp_array_define(const char *name, const gp_array *array, char *option, size_t capacity) {
   const int length = snprintf(option, capacity, "-DGP_LAYOUT_%s=GP_USE(%lluull)", name ? name : "",
-      (unsigned long long)(array ? array->layout : GP_ANY_LAYOUT));
+      (gp__u64)(array ? array->layout : GP_ANY_LAYOUT));
   return length > 0 ? (size_t)length : 0;
 }

@@ -1,7 +1,7 @@
 // layouts/check.c - checking a call: layouts
-// uses: api/config.h, api/lists.h, api/structs.h, api/array.h, api/call.h, core/rules.h, transpose/policy.h,
-//   layouts/policy.h, core/system.c, core/messages.c, core/struct_size.c, core/request.c, layouts/host.c,
-//   core/check_types.c, core/checking.c, core/check_buffers.c, transpose/check.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/array.h, api/call.h, core/words.h, core/rules.h,
+//   transpose/policy.h, layouts/policy.h, core/system.c, core/messages.c, core/struct_size.c, core/request.c,
+//   layouts/host.c, core/check_types.c, core/checking.c, core/check_buffers.c, transpose/check.c
 
 // Checks a layout and keeps it in *kept; its buffer or columns become extents. name: "in_layout (from)"; of: "in".
 GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of, const gp_layout *l,
@@ -32,18 +32,18 @@ GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, 
   }
   if (l->width != GP_SOA && (l->capacity || l->columns))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: %s is for GP_SOA only, but width is %llu", who, name,
-        l->capacity ? "capacity" : "columns", (unsigned long long)l->width);
+        l->capacity ? "capacity" : "columns", (gp__u64)l->width);
   if (l->columns && l->capacity)
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity and columns are both set; capacity is for one buffer", who, name);
   if (l->capacity && l->capacity < count)
-    return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity is %llu, below @count (%llu)", who, name,
-        (unsigned long long)l->capacity, (unsigned long long)count);
+    return gp__fail(GP_E_ARGUMENT, "%s: @%s: capacity is %llu, below @count (%llu)", who, name, (gp__u64)l->capacity,
+        (gp__u64)count);
   if (l->order & ~GP__AXES || !gp__is_order(l->order))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s: order is not 0, GP_TRANSPOSED or GP_AXES of each axis once", who, name);
   bytes = gp__layout_bytes(l, count);
   if (bytes == UINT64_MAX || bytes > UINT64_MAX - (uintptr_t)buffer)
-    return gp__fail(GP_E_SIZE, "%s: @count and @%s: %llu structs of %lu bytes overflow", who, name,
-        (unsigned long long)count, (unsigned long)l->size);
+    return gp__fail(GP_E_SIZE, "%s: @count and @%s: %llu structs of %lu bytes overflow", who, name, (gp__u64)count,
+        (unsigned long)l->size);
   *spans = 0;
   if (l->columns) {
     if (buffer) return gp__fail(GP_E_ARGUMENT, "%s: @%s is not null, but @%s has columns", who, of, name);
@@ -82,7 +82,7 @@ GP__PRIVATE gp_result gp__check_orders(const gp__checking *k) {
     return gp__fail(GP_E_ARGUMENT,
         "%s: extent: where the orders of axes differ, @in_layout (from) and @out_layout (to) need the same extents, "
         "whose product is @count (%llu)",
-        k->who, (unsigned long long)k->c->count);
+        k->who, (gp__u64)k->c->count);
   for (i = 3; i >= 0; --i) {
     const unsigned axis = gp__axis(to->order, (unsigned)i);
     d[i].extent = to->extent[axis], d[i].in = in[axis], d[i].out = out_step;

@@ -1,6 +1,6 @@
 // layouts/kernels.cuh - conversion of layouts
-// uses: device/vocabulary.cuh, device/machine.cuh, core/rules.h, core/shape.h, top_k/policy.h, layouts/policy.h,
-//   layouts/arguments.h, device/tile_copy.cuh, device/kernel.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/rules.h, core/shape.h, top_k/policy.h,
+//   layouts/policy.h, layouts/arguments.h, device/tile_copy.cuh, device/kernel.cuh
 
 // Converts structs from one layout to another, tile by tile. A tile of the source is loaded by vectors, as it is in
 // memory: one range of bytes if blocks divide the tile, otherwise a range for each field. The ranges are consecutive in

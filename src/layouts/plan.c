@@ -1,8 +1,8 @@
 // layouts/plan.c - plans of conversions of layouts
-// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, top_k/policy.h,
-//   transpose/policy.h, layouts/policy.h, map/arguments.h, layouts/arguments.h, core/system.c, core/request.c,
-//   layouts/host.c, core/kinds.c, core/primitive.c, core/reads.c, layouts/check.c, core/shape.c, layouts/names.c,
-//   core/launch.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/words.h, core/rules.h, core/shape.h,
+//   top_k/policy.h, transpose/policy.h, layouts/policy.h, map/arguments.h, layouts/arguments.h, core/system.c,
+//   core/request.c, layouts/host.c, core/kinds.c, core/primitive.c, core/reads.c, layouts/check.c, core/shape.c,
+//   layouts/names.c, core/launch.c
 
 // True if the input of a conversion is copied first.
 GP__PRIVATE int gp__converts_copy(const gp__request *q, const gp_policy *p) {
@@ -42,7 +42,7 @@ GP__PRIVATE int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p, g
 GP__PRIVATE uint64_t gp__smaller(uint64_t x, uint64_t y) { return x < y ? x : y; }
 // room: places in shared memory; a line along axis 0 leaves one free, against bank conflicts.
 GP__PRIVATE void gp__turned_tiles(const gp__moves *m, uint64_t room, gp__layout_args *a) {
-  unsigned long long *tile = a->tile;
+  gp__u64 *tile = a->tile;
   int d;
   a->straight = m->kind == GP__MOVE_ROWS;
   tile[2] = tile[3] = 1;
@@ -62,7 +62,7 @@ GP__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
   if (q->moves.kind) gp__turned_tiles(&q->moves, (unsigned)gp__layout_tile(*l->p, *l->h), &a);
   if (l->count == 2) { // in place: from a copy in the workspace
     const uint64_t tiles =
-        gp__ceil_div(l->h->layout.in_bytes, (unsigned long long)l->p->threads * (unsigned)l->p->vectors * GP__VECTOR);
+        gp__ceil_div(l->h->layout.in_bytes, (gp__u64)l->p->threads * (unsigned)l->p->vectors * GP__VECTOR);
     gp__map_args copy;
     memset(&copy, 0, sizeof copy);
     copy.in = copy.in2 = q->in;

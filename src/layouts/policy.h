@@ -1,5 +1,5 @@
 // layouts/policy.h - conversion of layouts: tiles, shared memory
-// uses: api/policy.h, core/rules.h, core/shape.h
+// uses: api/policy.h, core/words.h, core/rules.h, core/shape.h
 
 enum {
   GP__LAYOUT_FIELDS = 32,          // most fields of a struct
@@ -15,7 +15,7 @@ GP__RULE int gp__layout_region(int tile, int chunk, int size, int structs) {
   return tile * size + (structs && gp__layout_padding(chunk, size) ? tile / chunk * GP__VECTOR : 0);
 }
 // True if a tile is a number of whole blocks, or a part of one.
-GP__RULE int gp__layout_fits(unsigned long long width, int tile) {
+GP__RULE int gp__layout_fits(gp__u64 width, int tile) {
   return width == 0 || (width <= (unsigned)tile ? (unsigned)tile % width == 0 : width % (unsigned)tile == 0);
 }
 // Structs of the largest tile that `bytes` hold; of the largest that fits both layouts, 0 if all that fit are too
@@ -23,7 +23,7 @@ GP__RULE int gp__layout_fits(unsigned long long width, int tile) {
 GP__RULE int gp__layout_most(int bytes, int size) {
   return gp__max(bytes / size / GP__LAYOUT_STEP, 1) * GP__LAYOUT_STEP;
 }
-GP__RULE int gp__layout_fitting(int tile, int most, unsigned long long in_width, unsigned long long out_width) {
+GP__RULE int gp__layout_fitting(int tile, int most, gp__u64 in_width, gp__u64 out_width) {
   return tile * 4 < most || tile <= 0 ? 0
       : gp__layout_fits(in_width, tile) && gp__layout_fits(out_width, tile)
       ? tile

@@ -1,6 +1,6 @@
 // map/difference.cuh - adjacent difference
-// uses: device/vocabulary.cuh, map/arguments.h, device/operators.cuh, device/warp.cuh, device/vector_access.cuh,
-//   device/kernel.cuh
+// uses: core/words.h, device/vocabulary.cuh, map/arguments.h, device/operators.cuh, device/warp.cuh,
+//   device/vector_access.cuh, device/kernel.cuh
 
 // out[i] = f(in[i], in[i - 1]), RIGHT: in[i + 1]; the element without such a neighbour is copied. Works as a map. A
 // run's outer neighbour comes from the adjacent lane, or from memory at the warp's edge.

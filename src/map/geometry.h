@@ -1,20 +1,19 @@
 // map/geometry.h - launches of maps and of kernels launched like them
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, layouts/policy.h, map/policy.h, core/rows.h,
-//   core/geometry.h, core/family.h, map/portable.h, batch/geometry.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, layouts/policy.h, map/policy.h,
+//   core/rows.h, core/geometry.h, core/family.h, map/portable.h, batch/geometry.h
 
-GP__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   if (s.primitive == GP_COPY_BATCH) {
     gp__geometry_batch(p, s, resident, g);
     return;
   }
-  g->tile_items = (unsigned long long)(p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size));
+  g->tile_items = (gp__u64)(p.threads * gp__map_items(p.vectors, s.in_size, s.in2_size, s.out_size));
   if (s.primitive == GP_COPY) { // by bytes
-    g->tiles =
-        gp__ceil_div(s.count * (unsigned)s.out_size, (unsigned long long)p.threads * (unsigned)p.vectors * GP__VECTOR);
+    g->tiles = gp__ceil_div(s.count * (unsigned)s.out_size, (gp__u64)p.threads * (unsigned)p.vectors * GP__VECTOR);
   } else if (s.primitive == GP_REVERSE && s.in_place) g->tiles = gp__ceil_div(s.count / 2, g->tile_items);
   else g->tiles = gp__ceil_div(s.count, g->tile_items);
   if (s.primitive == GP_CONVERT_LAYOUT) {
-    g->tile_items = (unsigned long long)gp__layout_tile(p, s);
+    g->tile_items = (gp__u64)gp__layout_tile(p, s);
     g->tiles = gp__ceil_div(s.count, g->tile_items);
     g->shared_bytes = (unsigned)gp__layout_shared_bytes(p, s);
     if (s.in_place && !gp__layout_local(p, s)) g->scratch = s.layout.in_bytes; // for a copy of the input

@@ -1,7 +1,7 @@
 // map/kernels.cuh - copy, fill, iota, transform
-// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, map/arguments.h, device/types.cuh,
-//   device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/inputs.cuh, device/tile_load.cuh,
-//   device/kernel.cuh
+// uses: api/policy.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, map/arguments.h,
+//   device/types.cuh, device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/inputs.cuh,
+//   device/tile_load.cuh, device/kernel.cuh
 
 // Copies bytes, whatever their type. The output is peeled to 16-byte boundaries. An input with another misalignment is
 // read as aligned vectors, which are shifted in registers.

@@ -1,7 +1,7 @@
 // map/plan.c - plans of maps
-// uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/arguments.h, map/arguments.h, core/system.c,
-//   core/messages.c, core/request.c, host/types.c, host/values.c, host/call.c, map/host.c, host/user.c, map/kinds.c,
-//   core/kinds.c, core/primitive.c, host/run.c, core/reads.c, map/check.c, map/names.c, core/launch.c
+// uses: api/lists.h, api/policy.h, api/structs.h, core/words.h, core/rules.h, core/arguments.h, map/arguments.h,
+//   core/system.c, core/messages.c, core/request.c, host/types.c, host/values.c, host/call.c, map/host.c, host/user.c,
+//   map/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c, map/check.c, map/names.c, core/launch.c
 
 GP__PRIVATE int gp__kinds_of_map(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
@@ -21,7 +21,7 @@ GP__PRIVATE gp_result gp__launch_map(const gp__launching *l) {
   a.in2 = q->in2 ? q->in2 : q->out;
   a.out = q->out;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.value = q->init;
   a.step = q->step;
   return gp__launch_all(l, &a);

@@ -1,6 +1,6 @@
 // merge/four_way.cuh - merge sort: four runs at a time
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, merge/policy.h, merge/arguments.h, device/types.cuh,
-//   device/warp.cuh, device/tile_copy.cuh, device/kernel.cuh, merge/kernels.cuh, merge/tile_sort.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, merge/policy.h, merge/arguments.h,
+//   device/types.cuh, device/warp.cuh, device/tile_copy.cuh, device/kernel.cuh, merge/kernels.cuh, merge/tile_sort.cuh
 
 // Four-way passes merge a group of four runs into one, which halves the passes over memory. A launch finds where each
 // tile of the result begins in each run. Then a block merges a tile: two pairs of runs at once, then the two results.

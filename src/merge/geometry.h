@@ -1,15 +1,15 @@
 // merge/geometry.h - launches of merges, sets and merge sort
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, histogram/policy.h, merge/policy.h,
-//   core/rows.h, core/geometry.h, core/family.h, merge/portable.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, scan/policy.h, histogram/policy.h,
+//   merge/policy.h, core/rows.h, core/geometry.h, core/family.h, merge/portable.h
 
 // Merge sort's scratch memory: keys and values, then the borders of tiles merged from four runs.
-GP__PRIVATE unsigned long long gp__merge_sort_borders_at(gp__shape s) {
+GP__PRIVATE gp__u64 gp__merge_sort_borders_at(gp__shape s) {
   return gp__round_up(gp__round_up(s.count * (unsigned)s.key_size, 256) + s.count * (unsigned)s.in_size, 16);
 }
 // Merges: a block merges its range of tiles, one at a time. Sets: a tile, of both inputs together, has one element
 // less, so that pairs of equal keys are not split. Words carry the counts of sets. Scratch memory: the borders of sets;
 // if merge sort has several tiles, keys and values of every other pass.
-GP__PRIVATE void gp__geometry_merge(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_merge(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   g->tile_items =
       (unsigned)(s.primitive == GP_MERGE_SORT ? gp__sort_tile(p, s) : gp__merge_tile(p, s) - gp__is_set(s.primitive));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);

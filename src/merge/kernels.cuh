@@ -1,7 +1,7 @@
 // merge/kernels.cuh - merge: a tile, rings, and the kernel
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, merge/policy.h, merge/arguments.h, device/types.cuh,
-//   device/operators.cuh, device/warp.cuh, device/tile_search.cuh, device/tile_transpose.cuh, device/kernel.cuh,
-//   select/stream.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, merge/policy.h, merge/arguments.h,
+//   device/types.cuh, device/operators.cuh, device/warp.cuh, device/tile_search.cuh, device/tile_transpose.cuh,
+//   device/kernel.cuh, select/stream.cuh
 
 // Green, Odeh and Birk, Merge Path: A Visually Intuitive Approach to Parallel Merging. Every block takes one range of
 // the output and searches memory once, for its start in each input. Rings in shared memory hold the next elements of

@@ -1,6 +1,6 @@
 // merge/launch.c - launches of merges and merge sort
-// uses: api/lists.h, core/rules.h, core/shape.h, histogram/policy.h, merge/policy.h, core/geometry.h, merge/geometry.h,
-//   merge/arguments.h, core/system.c, core/request.c, scan/kinds.c, core/launch.c
+// uses: api/lists.h, core/words.h, core/rules.h, core/shape.h, histogram/policy.h, merge/policy.h, core/geometry.h,
+//   merge/geometry.h, merge/arguments.h, core/system.c, core/request.c, scan/kinds.c, core/launch.c
 
 GP__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
   const gp__request *q = l->q;
@@ -12,10 +12,10 @@ GP__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
   a.values2 = q->in2;
   a.out_keys = q->out_keys;
   a.out_values = q->out;
-  a.out_count = (unsigned long long *)q->out_count;
+  a.out_count = (gp__u64 *)q->out_count;
   a.count = q->count;
   a.count2 = q->count2;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
   return a;
 }
@@ -23,7 +23,7 @@ GP__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
 // groups.
 GP__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args *a) {
   const gp__geometry *g = l->g;
-  const unsigned long long most = 0x7fffffff, searching = gp__ceil_div(g->tiles * GP__FOUR_LANES, g->threads);
+  const gp__u64 most = 0x7fffffff, searching = gp__ceil_div(g->tiles * GP__FOUR_LANES, g->threads);
   if (a->borders)
     GP__CHECK(gp__launch_step(
         l, 1, (unsigned)(searching < most ? searching : most), g->threads, g->threads * (unsigned)l->h->key_size, a));
@@ -36,9 +36,9 @@ GP__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args
 // last one writes the output. If the number of levels is odd, the first four-way pass merges two runs.
 GP__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
   const gp__geometry *g = l->g;
-  const unsigned long long tiles = g->tiles;
+  const gp__u64 tiles = g->tiles;
   const int four = l->p->algorithm == GP_FOUR_WAY_PASSES;
-  unsigned long long run;
+  gp__u64 run;
   unsigned left = 0; // levels, then passes
   unsigned char *scratch = (unsigned char *)l->scratch;
   gp__merge_args a = gp__merge_arguments(l);
@@ -48,7 +48,7 @@ GP__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
   a.log2_ways = four ? 2 - left % 2 : 1;
   if (four) left = (left + 1) / 2;
   if (four && !gp__four_together(*l->p, *l->h, tiles))
-    a.borders = (unsigned long long *)(scratch + gp__merge_sort_borders_at(*l->h));
+    a.borders = (gp__u64 *)(scratch + gp__merge_sort_borders_at(*l->h));
   a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
   GP__CHECK(gp__launch_step(l, 0, (unsigned)(tiles < 0x7fffffffu ? tiles : 0x7fffffffu), g->threads,
       (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a));
@@ -66,7 +66,7 @@ GP__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
   gp__merge_args a = gp__merge_arguments(l);
   if (l->q->primitive == GP_MERGE_SORT) return gp__launch_merge_sort(l);
   if (gp__is_set(l->q->primitive) && l->p->algorithm != GP_PIPELINED && g->tiles > g->grid) {
-    a.borders = (unsigned long long *)l->scratch;
+    a.borders = (gp__u64 *)l->scratch;
     GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__balanced_path_blocks(*l->p, g->tiles), g->threads, 0, &a));
   }
   return gp__launch_step(l, l->count - 1, g->grid, g->threads, g->shared_bytes, &a);

@@ -1,5 +1,5 @@
 // merge/policy.h - merges and sets: policy fields, tiles, rings, shared memory, validity
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, scan/policy.h
 
 #define GP_POLICY_FIELDS_MERGE(F) \
   F(algorithm, GP_AUTO, GP_MERGE_PATH, GP_MERGE_PASSES, GP_FOUR_WAY_PASSES, GP_PIPELINED) \
@@ -37,7 +37,7 @@ GP__RULE int gp__merge_out_bytes(int threads, int items, int size) {
 GP__RULE int gp__merge_source_bytes(int tile, int in_size) {
   return in_size ? (tile * 2 + GP__VECTOR - 1) / GP__VECTOR * GP__VECTOR : 0;
 }
-GP__RULE unsigned gp__power_of_two(unsigned long long least, unsigned power) {
+GP__RULE unsigned gp__power_of_two(gp__u64 least, unsigned power) {
   return power >= least ? power : gp__power_of_two(least, power * 2);
 }
 // Bytes of a ring for a tile of one input: a power of two if that costs little and no element crosses the ring's end.
@@ -97,13 +97,13 @@ GP__RULE int gp__set_shared_bytes(gp_policy p, gp__shape s) {
       2 * gp__set_result_bytes(gp__merge_tile(p, s), s.key_size, s.in_size);
 }
 // Blocks that find the borders of tiles, one a thread.
-GP__RULE unsigned long long gp__balanced_path_blocks(gp_policy p, unsigned long long tiles) {
+GP__RULE gp__u64 gp__balanced_path_blocks(gp_policy p, gp__u64 tiles) {
   return gp__ceil_div(tiles + 1, (unsigned)p.threads);
 }
 // A launch of its own finds where tiles begin in four runs, by GP__FOUR_LANES lanes each. If all merging blocks are
 // resident at once, they find it.
 enum { GP__FOUR_BORDER_BYTES = 32, GP__FOUR_LANES = 8 };
-GP__RULE int gp__four_together(gp_policy p, gp__shape s, unsigned long long tiles) {
+GP__RULE int gp__four_together(gp_policy p, gp__shape s, gp__u64 tiles) {
   return tiles <= (unsigned)(s.multiprocessors * p.blocks_per_sm);
 }
 enum { GP__MERGE_STATIC_BYTES = 1024 * 4 + 256 }; // static shared memory of a block, at most

@@ -1,5 +1,5 @@
 // merge/tile_sort.cuh - merge sort: ties, and tiles sorted by themselves
-// uses: device/vocabulary.cuh, device/machine.cuh, merge/policy.h, merge/arguments.h, device/types.cuh,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, merge/policy.h, merge/arguments.h, device/types.cuh,
 //   device/operators.cuh, device/tile_copy.cuh, device/kernel.cuh, select/stream.cuh, merge/kernels.cuh
 
 // A block sorts a tile. Each thread sorts consecutive keys in registers by a network; then the block merges runs of

@@ -1,9 +1,9 @@
 // reduce/geometry.h - launches of reductions
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, reduce/policy.h, core/rows.h, core/geometry.h,
-//   core/family.h, reduce/portable.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, reduce/policy.h, core/rows.h,
+//   core/geometry.h, core/family.h, reduce/portable.h
 
-GP__PRIVATE void gp__geometry_reduce(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.in_size));
+GP__PRIVATE void gp__geometry_reduce(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.in_size));
   if (s.reproducible) g->tile_items *= gp__canonical_rounds(s.count, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : g->tiles < resident ? g->tiles : resident);

@@ -1,7 +1,7 @@
 // reduce/kernels.cuh - reduce
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, reduce/arguments.h, device/operators.cuh,
-//   device/warp.cuh, device/vector_access.cuh, device/inputs.cuh, device/tile_reduce.cuh, device/tile_chunk.cuh,
-//   device/look_back.cuh, device/kernel.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, reduce/arguments.h,
+//   device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/inputs.cuh, device/tile_reduce.cuh,
+//   device/tile_chunk.cuh, device/look_back.cuh, device/kernel.cuh
 
 template <int THREADS, class Acc> struct gp__reduce_storage {
   gp_tile_reduce_storage<THREADS, Acc> reduce;

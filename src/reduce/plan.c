@@ -1,7 +1,8 @@
 // reduce/plan.c - plans of reductions
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, reduce/policy.h, reduce/arguments.h, core/system.c,
-//   core/request.c, host/exact.c, host/canonical.c, segments/host.c, select/host.c, reduce/kinds.c, core/kinds.c,
-//   core/primitive.c, host/run.c, core/reads.c, reduce/check.c, core/spelling.c, select/names.c, core/launch.c
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, reduce/policy.h, reduce/arguments.h,
+//   core/system.c, core/request.c, host/exact.c, host/canonical.c, segments/host.c, select/host.c, reduce/kinds.c,
+//   core/kinds.c, core/primitive.c, host/run.c, core/reads.c, reduce/check.c, core/spelling.c, select/names.c,
+//   core/launch.c
 
 GP__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
   if (q->primitive != GP_REDUCE) h->commutative = h->exact = 1; // counts and minima of integers
@@ -24,11 +25,11 @@ GP__PRIVATE gp_result gp__launch_reduce(const gp__launching *l) {
   a.in = q->primitive == GP_CHECK_OFFSETS ? q->begin : q->in;
   a.out = q->primitive == GP_CHECK_OFFSETS ? q->bad : q->primitive == GP_COUNT_IF ? q->out_count : q->out;
   a.count = h->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
   a.rounds = h->reproducible ? gp__canonical_rounds(h->count, h->in_size) : 1;
   a.limit = q->count;
-  a.limit_device = (const unsigned long long *)q->limit_device;
+  a.limit_device = (const gp__u64 *)q->limit_device;
   if (q->primitive == GP_REDUCE) {
     a.init = q->init;
     a.has_init = q->has_init;

@@ -1,5 +1,5 @@
 // reduce/policy.h - reductions: policy fields, rounds, validity
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h
 
 #define GP_POLICY_FIELDS_REDUCE(F) \
   F(algorithm, GP_AUTO, GP_EVEN_SHARE, GP_STEALING, GP_ONE_BLOCK) \
@@ -10,9 +10,9 @@
   F(overlap, 0, 1, 2)
 
 // Rounds of a reproducible reduction's tile: they grow with the count, to keep about GP__CANONICAL_REDUCE_TILES tiles.
-GP__RULE unsigned long long gp__canonical_rounds(unsigned long long count, int in_size) {
+GP__RULE gp__u64 gp__canonical_rounds(gp__u64 count, int in_size) {
   return count /
-      ((unsigned long long)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS * GP__CANONICAL_REDUCE_VECTORS *
+      ((gp__u64)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS * GP__CANONICAL_REDUCE_VECTORS *
           gp__vector_items(in_size)) +
       1;
 }

@@ -1,6 +1,6 @@
 // reverse/calls.c - calls by name: reverse, swap, rotate, shift
-// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, core/rules.h, core/messages.c,
-//   reverse/kinds.c, core/state.c, core/types.c, core/run.c, map/calls.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, core/words.h, core/rules.h,
+//   core/messages.c, reverse/kinds.c, core/state.c, core/types.c, core/run.c, map/calls.c
 
 GP__API gp_result gp_reverse(
     gp_context *ctx, gp_type type, const void *in, uint64_t count, void *out, gp_stream stream) {
@@ -29,8 +29,7 @@ GP__PRIVATE gp_result gp__reverse_parts(gp_context *ctx, gp_type type, void *dat
 GP__API gp_result gp_rotate(
     gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t first, gp_stream stream) {
   if (first > count)
-    return gp__fail(GP_E_ARGUMENT, "gp_rotate: first is %llu, beyond count, %llu", (unsigned long long)first,
-        (unsigned long long)count);
+    return gp__fail(GP_E_ARGUMENT, "gp_rotate: first is %llu, beyond count, %llu", (gp__u64)first, (gp__u64)count);
   return gp__reverse_parts(
       ctx, type, data, count, 0, count - first, count, stream, "gp_rotate in_type=type in=data out=data");
 }

@@ -1,5 +1,6 @@
 // reverse/kernels.cuh - reverse: elements in the opposite order; swap: two arrays change places
-// uses: device/vocabulary.cuh, map/arguments.h, device/warp.cuh, device/vector_access.cuh, device/kernel.cuh
+// uses: core/words.h, device/vocabulary.cuh, map/arguments.h, device/warp.cuh, device/vector_access.cuh,
+//   device/kernel.cuh
 
 // out[i] = in[count - 1 - i]. A thread takes runs of V elements, `vectors` of them in flight, and reverses each in its
 // registers. Stores are aligned: the first elements of the output, up to a boundary, are written one by one.

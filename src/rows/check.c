@@ -1,7 +1,7 @@
 // rows/check.c - checking a call: rows of strided arrays
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, core/system.c, core/messages.c,
-//   core/struct_size.c, core/request.c, host/values.c, core/names.c, core/primitive.c, core/check_types.c,
-//   core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_buffers.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/words.h, core/rules.h, core/system.c,
+//   core/messages.c, core/struct_size.c, core/request.c, host/values.c, core/names.c, core/primitive.c,
+//   core/check_types.c, core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_buffers.c
 
 // gp_call.apply: an operator on an element and a state.
 GP__PRIVATE gp_result gp__check_row_operators(gp__checking *k) {
@@ -50,7 +50,7 @@ GP__PRIVATE gp_result gp__check_reach_of(const gp__checking *k, const char *name
     const uint64_t step = gp__distance(stride[d]), last = r->extent[d] ? r->extent[d] - 1 : 0;
     if (last && step > (UINT64_MAX >> 3) / size / last)
       return gp__fail(GP_E_SIZE, "%s: @axes.%s: %llu elements of %lu bytes at a stride of %lld overflow", k->who, name,
-          (unsigned long long)r->extent[d], (unsigned long)size, (long long)stride[d]);
+          (gp__u64)r->extent[d], (unsigned long)size, (long long)stride[d]);
     span->bytes += last * step * size;
     if (stride[d] < 0) span->before += last * step * size;
     none |= !r->extent[d];
@@ -74,7 +74,7 @@ GP__PRIVATE gp_result gp__check_places(const gp__checking *k, const gp__rows *r,
       return gp__fail(GP_E_ARGUMENT,
           "%s: @axes.out_stride: two elements of the output are at one place, or may be: a stride of %lld "
           "is within the %llu elements of dimensions of smaller strides",
-          k->who, (long long)r->out_stride[least], (unsigned long long)(reach + 1));
+          k->who, (long long)r->out_stride[least], (gp__u64)(reach + 1));
     seen |= 1u << least;
     reach += gp__distance(r->out_stride[least]) * (r->extent[least] - 1);
   }
@@ -137,7 +137,7 @@ GP__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t ou
   }
   if (!shortened && results != GP__WHOLE_ROWS && results > r->extent[0])
     return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above the %llu elements of a row (@axes.extent)", k->who,
-        (unsigned long long)results, (unsigned long long)r->extent[0]);
+        (gp__u64)results, (gp__u64)r->extent[0]);
   for (d = 3; d >= 0; --d) { // the axis comes last
     if (q->segments && r->extent[d] > (UINT64_MAX >> 2) / q->segments)
       return gp__fail(GP_E_SIZE, "%s: @axes.extent: the product of the extents overflows", k->who);
@@ -146,7 +146,7 @@ GP__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t ou
   }
   if (k->c->count && k->c->count != q->count)
     return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor the product of @axes.extent (%llu)", k->who,
-        (unsigned long long)k->c->count, (unsigned long long)q->count);
+        (gp__u64)k->c->count, (gp__u64)q->count);
   GP__CHECK(gp__check_reach_of(k, "in_stride", r, r->in_stride, k->in.size, &r->in_span));
   length = r->extent[0];
   if (results != GP__WHOLE_ROWS) r->extent[0] = results; // a row has a result even if it has no elements

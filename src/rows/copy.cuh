@@ -1,5 +1,5 @@
 // rows/copy.cuh - elements of a strided array, copied to other strides
-// uses: device/vocabulary.cuh, rows/arguments.h, device/kernel.cuh
+// uses: core/words.h, device/vocabulary.cuh, rows/arguments.h, device/kernel.cuh
 
 // Dimension 0 runs fastest. Only for strides that no transpose takes.
 template <class P, class T> GP_DEVICE void gp__rows_copy(const gp__rows_args &a) {

@@ -1,18 +1,17 @@
 // rows/geometry.h - launches on rows of strided arrays
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, rows/policy.h, core/rows.h,
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, scan/policy.h, rows/policy.h, core/rows.h,
 //   core/geometry.h, core/family.h, rows/portable.h
 
 // Blocks that share a row, or the length of a tile of columns: `units` of them, each `rounds` of work long. share:
 // rounds of a block.
-GP__PRIVATE unsigned long long gp__row_parts(
-    unsigned long long units, unsigned long long rounds, unsigned long long resident, unsigned long long *share) {
-  const unsigned long long most = units ? resident / units : 1, parts = most < 1 ? 1 : most < rounds ? most : rounds;
+GP__PRIVATE gp__u64 gp__row_parts(gp__u64 units, gp__u64 rounds, gp__u64 resident, gp__u64 *share) {
+  const gp__u64 most = units ? resident / units : 1, parts = most < 1 ? 1 : most < rounds ? most : rounds;
   *share = parts ? gp__ceil_div(rounds, parts) : 0;
   return *share ? gp__ceil_div(rounds, *share) : 1;
 }
 // Elements of a lane of a tile of rows, of the lanes of a row: whole vectors, if rows are. Otherwise as many, and up to
 // four more, as make lanes read different banks of shared memory: 128 bytes at a time.
-GP__PRIVATE unsigned gp__rows_chunk(int size, unsigned long long length, unsigned log2_lanes) {
+GP__PRIVATE unsigned gp__rows_chunk(int size, gp__u64 length, unsigned log2_lanes) {
   const unsigned items = (unsigned)gp__vector_items(size), word = (unsigned)gp__max(size, 4), banks = 128 / word;
   const unsigned least = (unsigned)gp__ceil_div(length, 1u << log2_lanes);
   unsigned best = least | 1, cost = ~0u, c, i;
@@ -31,15 +30,15 @@ GP__PRIVATE unsigned gp__rows_chunk(int size, unsigned long long length, unsigne
 }
 // tile_items: what a part of a row has, in windows, or in elements of columns and scans; or the rows of a tile.
 // replicas: parts.
-GP__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const int form = gp__rows_form(p, s), threads = p.threads, warps = threads / GP__WARP;
-  unsigned long long units = s.segments, share = 0, results = 1;
+  gp__u64 units = s.segments, share = 0, results = 1;
   const unsigned chunk = (unsigned)(p.vectors * gp__vector_items(s.in_size)),
                  items = (unsigned)threads * chunk; // of a tile
   g->replicas = 1;
   if (form == GP__ROWS_TILE) { // as many rows as fit, and as leave a tile for each block
-    unsigned long long groups, fit, most;
-    while ((unsigned long long)(chunk + chunk / 2) << g->log2_lanes < s.rows.length) ++g->log2_lanes;
+    gp__u64 groups, fit, most;
+    while ((gp__u64)(chunk + chunk / 2) << g->log2_lanes < s.rows.length) ++g->log2_lanes;
     groups = (unsigned)threads >> g->log2_lanes;
     fit = s.rows.length ? items / s.rows.length : groups;
     most = s.segments / resident;
@@ -57,19 +56,19 @@ GP__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, unsigned long long 
           units, gp__ceil_div(gp__row_windows(s.rows.length, s.in_size, 1), round), resident, &share);
     if (p.algorithm != GP_LOOK_BACK) g->tile_items = share * round;
   } else {
-    const unsigned long long columns = s.rows.columns;
+    const gp__u64 columns = s.rows.columns;
     const int scan = p.algorithm == GP_LOOK_BACK;
     const unsigned wide = scan ? 1 : (unsigned)gp__column_items(s.in_size, s.acc_size); // columns of a lane
     const unsigned each = scan ? (unsigned)gp__column_chunk(p.vectors, s.in_size) : 1;  // elements of a slot
     const unsigned lanes = scan ? gp__rows_line(s.in_size) : (unsigned)GP__WARP;
     unsigned round;
     // Lanes across the rows, or more if rows are so short that others had nothing to do.
-    while (1 << (g->log2_lanes + 1) <= threads && (unsigned long long)wide << g->log2_lanes < columns &&
+    while (1 << (g->log2_lanes + 1) <= threads && (gp__u64)wide << g->log2_lanes < columns &&
         (1u << g->log2_lanes < lanes ||
             (((unsigned)threads >> g->log2_lanes) - !scan) * each >= s.rows.length * (scan + 1)))
       ++g->log2_lanes;
     round = ((unsigned)threads >> g->log2_lanes) * (scan ? each : (unsigned)p.vectors);
-    results = (unsigned long long)wide << g->log2_lanes;
+    results = (gp__u64)wide << g->log2_lanes;
     units = s.segments / columns * gp__ceil_div(columns, results);
     g->replicas = (unsigned)gp__row_parts(units, gp__ceil_div(s.rows.length, round), resident, &share);
     if (scan && g->replicas > 1) // a block has one tile of each column

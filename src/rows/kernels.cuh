@@ -1,5 +1,5 @@
 // rows/kernels.cuh - rows and columns of strided arrays: reductions, maps of elements and their row's reduction
-// uses: device/vocabulary.cuh, device/machine.cuh, rows/policy.h, rows/arguments.h, device/operators.cuh,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, rows/policy.h, rows/arguments.h, device/operators.cuh,
 //   device/warp.cuh, device/vector_access.cuh, device/tile_reduce.cuh, device/look_back.cuh, device/kernel.cuh,
 //   rows/row.cuh, rows/tile.cuh
 

@@ -1,6 +1,6 @@
 // rows/order_check.c - checking a call: sorts and top-k along an axis
-// uses: api/config.h, api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c,
-//   host/values.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_call_types.c,
+// uses: api/config.h, api/lists.h, api/call.h, core/words.h, core/rules.h, core/system.c, core/messages.c,
+//   core/request.c, host/values.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_call_types.c,
 //   core/check_buffers.c, top_k/check.c, rows/check.c
 
 GP__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
@@ -30,9 +30,9 @@ GP__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
     return gp__fail(GP_E_SIZE,
         "%s: @axes.extent: %llu elements are too many for indices of 4 bytes (@out_type): use "
         "i64 or u64",
-        k->who, (unsigned long long)q->count);
+        k->who, (gp__u64)q->count);
   if (q->count >> 44)
-    return gp__fail(GP_E_SIZE, "%s: @axes.extent: %llu elements, not below 2^44", k->who, (unsigned long long)q->count);
+    return gp__fail(GP_E_SIZE, "%s: @axes.extent: %llu elements, not below 2^44", k->who, (gp__u64)q->count);
   if (!top) q->length = r->extent[0];
   if (q->op) q->composed = 0; // the segments' call ranks them all
   if (k->pointers && q->count && !top && c->out_type && !c->out) return gp__fail(GP_E_NULL, "%s: @out is null", k->who);

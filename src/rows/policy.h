@@ -1,5 +1,5 @@
 // rows/policy.h - rows of strided arrays: policy fields, forms, windows, validity
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h
 
 #define GP_POLICY_FIELDS_ROWS(F) \
   F(algorithm, GP_AUTO, GP_DIRECT, GP_WARP_SEGMENTS, GP_EVEN_SHARE, GP_LOOK_BACK) \
@@ -24,11 +24,9 @@ GP__RULE int gp__column_chunk(int vectors, int size) {
 // Columns that a tile of a scan has, at least: 128 bytes.
 GP__RULE unsigned gp__rows_line(int size) { return size < 128 ? 128u / (unsigned)size : 1; }
 // Slots of words of a column whose tiles look back: aggregates, and prefixes and totals of groups of tiles.
-GP__RULE unsigned long long gp__columns_look_back_slots(unsigned long long tiles, unsigned group) {
-  return tiles + 2 * (tiles / group + 1);
-}
+GP__RULE gp__u64 gp__columns_look_back_slots(gp__u64 tiles, unsigned group) { return tiles + 2 * (tiles / group + 1); }
 // A row is read by windows: gp__vector_items elements, aligned in memory. shifted: the first may begin before the row.
-GP__RULE unsigned long long gp__row_windows(unsigned long long length, int size, int shifted) {
+GP__RULE gp__u64 gp__row_windows(gp__u64 length, int size, int shifted) {
   return (length + (unsigned)(gp__vector_items(size) - 1) * (shifted ? 2u : 1u)) / (unsigned)gp__vector_items(size);
 }
 // Neighbouring rows of a thread, whose accumulators have up to 32 bytes together.

@@ -1,5 +1,5 @@
 // rows/portable.h - portable rule of rows of strided arrays
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, rows/policy.h, core/canonical.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, rows/policy.h, core/canonical.h
 
 // Not measured yet. A warp reads a row if there are rows for all warps or the row is short; otherwise blocks share it.
 // A map keeps a row in registers, up to 16 vectors a thread.
@@ -10,10 +10,10 @@ enum {
   GP__ROWS_KEPT = 16        // vectors of a thread, at most
 };
 GP__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
-  const unsigned long long windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);
-  const unsigned long long most = gp__row_windows(s.rows.length, s.in_size, 1); // the workspace depends on no alignment
+  const gp__u64 windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);
+  const gp__u64 most = gp__row_windows(s.rows.length, s.in_size, 1); // the workspace depends on no alignment
   const int map = s.primitive == GP_ROW_MAP, scan = s.primitive == GP_SCAN_AXIS;
-  const unsigned long long whole = gp__row_windows(s.rows.length, s.in_size, 0);
+  const gp__u64 whole = gp__row_windows(s.rows.length, s.in_size, 0);
   const int tile = !s.rows.columns && whole <= (unsigned)(GP__ROWS_KEPT / 2 * GP__WARP);
   const int vectors = p.vectors, algorithm = p.algorithm; // what the caller chose stays
   const int threads = gp__default_to(p.threads, tile ? 128 : 256);

@@ -1,5 +1,5 @@
 // rows/row.cuh - a row of a strided array, by windows of 16 bytes
-// uses: device/vocabulary.cuh, core/shape.h, rows/arguments.h, device/warp.cuh, device/vector_access.cuh
+// uses: core/words.h, device/vocabulary.cuh, core/shape.h, rows/arguments.h, device/warp.cuh, device/vector_access.cuh
 
 // Elements from the first row's beginning to that of row r: dimensions 1 to 3.
 GP_DEVICE long long gp__row_offset(const gp__rows_args &a, const long long (&stride)[4], gp__u64 r) {

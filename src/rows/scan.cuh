@@ -1,5 +1,5 @@
 // rows/scan.cuh - rows and columns of strided arrays: scans
-// uses: device/vocabulary.cuh, device/machine.cuh, scan/policy.h, rows/policy.h, rows/arguments.h,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, scan/policy.h, rows/policy.h, rows/arguments.h,
 //   device/operators.cuh, device/warp.cuh, device/tile_reduce.cuh, device/look_back.cuh, device/kernel.cuh,
 //   rows/tile.cuh, rows/kernels.cuh
 

@@ -1,5 +1,5 @@
 // rows/scan_columns.cuh - columns of strided arrays: scans
-// uses: device/vocabulary.cuh, device/machine.cuh, rows/policy.h, rows/arguments.h, device/operators.cuh,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, rows/policy.h, rows/arguments.h, device/operators.cuh,
 //   device/warp.cuh, device/tile_reduce.cuh, device/look_back.cuh, device/kernel.cuh, rows/row.cuh, rows/kernels.cuh,
 //   rows/scan.cuh
 

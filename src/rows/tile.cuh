@@ -1,6 +1,6 @@
 // rows/tile.cuh - lines of a strided array in shared memory
-// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, rows/arguments.h, device/vector_access.cuh,
-//   device/tile_reduce.cuh, rows/row.cuh
+// uses: api/policy.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, rows/arguments.h,
+//   device/vector_access.cuh, device/tile_reduce.cuh, rows/row.cuh
 
 // Rows `first` ... of the call, `pitch` elements apart, or anywhere; or a part of a row.
 template <class T> struct gp__lines {

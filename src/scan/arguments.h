@@ -1,11 +1,11 @@
 // scan/arguments.h - arguments of scans
-// uses: core/arguments.h
+// uses: core/words.h, core/arguments.h
 
 typedef struct gp__scan_args {
   const void *in;
   void *out;
-  unsigned long long count;
-  const unsigned long long *count_device; // or null
+  gp__u64 count;
+  const gp__u64 *count_device; // or null
   void *workspace;
   gp__value init; // as in gp__reduce_args
   int has_init;

@@ -1,12 +1,12 @@
 // scan/geometry.h - launches of scans
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, core/rows.h, core/geometry.h,
-//   core/family.h, scan/portable.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, scan/policy.h, core/rows.h,
+//   core/geometry.h, core/family.h, scan/portable.h
 
-GP__PRIVATE void gp__geometry_scan(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  unsigned long long skipped = 0;
-  g->tile_items = (unsigned long long)p.threads * (unsigned)gp__scan_items(p.vectors, s.in_size, s.out_size);
+GP__PRIVATE void gp__geometry_scan(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  gp__u64 skipped = 0;
+  g->tile_items = (gp__u64)p.threads * (unsigned)gp__scan_items(p.vectors, s.in_size, s.out_size);
   if (p.algorithm == GP_PIPELINED) // tiles start on a 16-byte boundary of the input
-    skipped = (unsigned long long)(s.in_misaligned / s.in_size);
+    skipped = (gp__u64)(s.in_misaligned / s.in_size);
   g->tiles = gp__ceil_div(s.count + skipped, g->tile_items);
   g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : g->tiles < resident ? g->tiles : resident);
   if (p.algorithm == GP_THREE_SWEEP) g->words = g->grid;

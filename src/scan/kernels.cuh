@@ -1,7 +1,7 @@
 // scan/kernels.cuh - scans in one pass by look-back, and in three sweeps
-// uses: device/vocabulary.cuh, device/machine.cuh, scan/arguments.h, device/operators.cuh, device/warp.cuh,
-//   device/inputs.cuh, device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_chunk.cuh, device/look_back.cuh,
-//   device/kernel.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, scan/arguments.h, device/operators.cuh,
+//   device/warp.cuh, device/inputs.cuh, device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_chunk.cuh,
+//   device/look_back.cuh, device/kernel.cuh
 
 template <int THREADS, class Acc> struct gp__scan_storage {
   gp_tile_scan_storage<THREADS, Acc> scan;

@@ -1,5 +1,5 @@
 // scan/pipelined.cuh - scans by specialised warps, sm_90
-// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, scan/arguments.h, device/warp.cuh,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, scan/arguments.h, device/warp.cuh,
 //   device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_chunk.cuh, device/look_back.cuh, device/kernel.cuh,
 //   scan/kernels.cuh
 

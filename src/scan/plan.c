@@ -1,7 +1,7 @@
 // scan/plan.c - plans of scans
-// uses: api/lists.h, api/policy.h, core/rules.h, scan/arguments.h, core/system.c, core/request.c, host/exact.c,
-//   host/canonical.c, scan/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c, core/check_values.c,
-//   core/spelling.c, core/launch.c
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, scan/arguments.h, core/system.c, core/request.c,
+//   host/exact.c, host/canonical.c, scan/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c,
+//   core/check_values.c, core/spelling.c, core/launch.c
 
 GP__PRIVATE int gp__kinds_of_scan(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
@@ -22,7 +22,7 @@ GP__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
   a.in = q->in;
   a.out = q->out;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
   a.init = q->init;
   a.has_init = q->has_init;

@@ -1,5 +1,5 @@
 // scan/policy.h - scans: policy fields, look-back, tiles, shared memory, validity
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h
 
 GP__RULE int gp__is_scan(int primitive) { return primitive == GP_INCLUSIVE_SCAN || primitive == GP_EXCLUSIVE_SCAN; }
 #define GP_POLICY_FIELDS_SCAN(F) \
@@ -13,9 +13,7 @@ GP__RULE int gp__is_scan(int primitive) { return primitive == GP_INCLUSIVE_SCAN 
   F(overlap, 0, 1, 2)
 
 // Slots of a look-back: aggregates of the tiles, prefixes and totals of their groups.
-GP__RULE unsigned long long gp__look_back_slots(unsigned long long tiles) {
-  return tiles + 2 * (tiles / GP__GROUP + 1);
-}
+GP__RULE gp__u64 gp__look_back_slots(gp__u64 tiles) { return tiles + 2 * (tiles / GP__GROUP + 1); }
 
 // Elements a thread holds in a scan: `vectors` 16-byte vectors of the larger of the input and output types.
 GP__RULE int gp__scan_items(int vectors, int in_size, int out_size) {

@@ -1,6 +1,6 @@
 // scatter/kernels.cuh - scatter and gather: elements stored or read at indices, and where a stencil says so
-// uses: device/vocabulary.cuh, map/policy.h, scatter/arguments.h, device/types.cuh, device/vector_access.cuh,
-//   device/inputs.cuh, device/kernel.cuh
+// uses: api/policy.h, core/words.h, device/vocabulary.cuh, map/policy.h, scatter/arguments.h, device/types.cuh,
+//   device/vector_access.cuh, device/inputs.cuh, device/kernel.cuh
 
 // Whether the stencil lets an element pass. There may be none.
 template <class F, class K> struct gp__stencil {
@@ -30,6 +30,7 @@ template <> struct gp__indexed_place<gp__none> {
 template <class P, bool GATHER, class F, class L, class A, class I, class K, class R>
 GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
   const int ITEMS = gp__map_items(P::vectors, sizeof(A), sizeof(I), sizeof(R));
+  const int ELEMENTS = GATHER && P::load == GP_CACHE_STREAMING ? GP_CACHE_ALL : P::load; // indices leave L2 first
   typedef gp__stencil<typename gp__operands<F>::functor, K> stencil;
   gp__pdl_wait<P>();
   const gp__u64 count = gp__count(args), limit = gp__indexed_place<I>::limit(args, count);
@@ -57,7 +58,7 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
     GP__UNROLL
     for (int k = 0; k < ITEMS; ++k)
       if (place[k] < limit)
-        gp__load_operand<P::load>(x[k], operands, in, GATHER ? place[k] : first + k * P::threads, 0, false);
+        gp__load_operand<ELEMENTS>(x[k], operands, in, GATHER ? place[k] : first + k * P::threads, 0, false);
     GP__UNROLL
     for (int k = 0; k < ITEMS; ++k) {
       gp__vector_access<R, 1> y;

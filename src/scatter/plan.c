@@ -1,6 +1,7 @@
 // scatter/plan.c - plans of scatters, gathers and replacements
-// uses: api/lists.h, api/policy.h, core/rules.h, scatter/arguments.h, core/request.c, scatter/host.c, scatter/kinds.c,
-//   core/kinds.c, core/primitive.c, core/reads.c, scatter/check.c, scatter/names.c, core/launch.c, map/plan.c
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, scatter/arguments.h, core/request.c, scatter/host.c,
+//   scatter/kinds.c, core/kinds.c, core/primitive.c, core/reads.c, scatter/check.c, scatter/names.c, core/launch.c,
+//   map/plan.c
 
 GP__PRIVATE int gp__kinds_of_scatter(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
@@ -15,7 +16,7 @@ GP__PRIVATE gp_result gp__launch_scatter(const gp__launching *l) {
   a.in2 = q->in2;
   a.out = q->out;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.keys = q->keys;
   a.limit = q->length;
   a.scalar = q->init;

@@ -1,6 +1,6 @@
 // search/check.c - checking a call: searches in sorted arrays
-// uses: api/lists.h, api/call.h, core/rules.h, core/messages.c, core/request.c, core/primitive.c, core/check_types.c,
-//   core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_buffers.c
+// uses: api/lists.h, api/call.h, core/words.h, core/rules.h, core/messages.c, core/request.c, core/primitive.c,
+//   core/check_types.c, core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_buffers.c
 
 GP__PRIVATE int gp__is_bound(gp_primitive p) { return p == GP_LOWER_BOUND || p == GP_UPPER_BOUND; }
 
@@ -25,14 +25,14 @@ GP__PRIVATE gp_result gp__check_positions(gp__checking *k) {
   const char *who = k->who;
   if (k->q->out_size == 4 && (c->key_count | c->segments) > UINT32_MAX)
     return gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for u32 positions (@out_type): use u64", who,
-        c->key_count ? "key_count" : "segments", (unsigned long long)(c->key_count | c->segments));
+        c->key_count ? "key_count" : "segments", (gp__u64)(c->key_count | c->segments));
   return GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__check_bound_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   const char *who = k->who;
   if (c->key_count >> 63)
-    return gp__fail(GP_E_SIZE, "%s: @key_count is %llu, not below 2^63", who, (unsigned long long)c->key_count);
+    return gp__fail(GP_E_SIZE, "%s: @key_count is %llu, not below 2^63", who, (gp__u64)c->key_count);
   return gp__check_positions(k);
 }
 GP__PRIVATE gp_result gp__bound_buffers(gp__checking *k) {

@@ -1,7 +1,7 @@
 // search/kernels.cuh - load balance, lower and upper bound
-// uses: device/vocabulary.cuh, device/machine.cuh, map/policy.h, segments/arguments.h, search/arguments.h,
-//   device/operators.cuh, device/warp.cuh, device/inputs.cuh, device/tile_chunk.cuh, device/tile_search.cuh,
-//   device/kernel.cuh, segments/ends.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, map/policy.h, segments/arguments.h,
+//   search/arguments.h, device/types.cuh, device/operators.cuh, device/warp.cuh, device/inputs.cuh,
+//   device/tile_load.cuh, device/tile_chunk.cuh, device/tile_search.cuh, device/kernel.cuh, segments/ends.cuh
 
 // out[i] = the segment of element i. Warps share elements and segment ends as in the segmented reduction. In a chunk,
 // the last segment that ends at an element leaves the next segment's number there. A running maximum fills the others,
@@ -78,58 +78,158 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
   }
 }
 
-// Searches of `left` elements from at[k] on, which halve in step, without branches.
-template <bool UPPER, class T, class Less, int K>
-GP_DEVICE void gp__bound_steps(gp__bound_before<UPPER, T, Less> (&before)[K], gp__u64 (&at)[K], gp__u64 left) {
+// K searches at once, without branches, among `left` elements: every STRIDE-th of `sorted`, from the at[k]-th of these
+// on. at[k] moves past those that come before x[k].
+template <class Before, int STRIDE, class T, class I, int K>
+GP_DEVICE void gp__bound_steps(const T *sorted, const T (&x)[K], I (&at)[K], I left) {
   while (left > 1) {
-    const gp__u64 half = left / 2;
+    const I half = left / 2;
     GP__UNROLL
-    for (int k = 0; k < K; ++k) at[k] += before[k](at[k] + half - 1) ? half : 0;
+    for (int k = 0; k < K; ++k) at[k] += Before{sorted, x[k]}(gp__u64(at[k] + half - 1) * STRIDE) ? half : 0;
     left -= half;
   }
   GP__UNROLL
   for (int k = 0; k < K; ++k)
-    if (left && before[k](at[k])) ++at[k];
+    if (left && Before{sorted, x[k]}(gp__u64(at[k]) * STRIDE)) ++at[k];
 }
-template <class T, int BYTES> struct gp__pivots {
+template <class T, int BYTES> struct gp__bound_storage {
   static const int COUNT = BYTES / int(sizeof(T));
-  T item[COUNT];
+  T item[COUNT];     // a range of the sorted array, or pivots
+  gp__u64 places[2]; // of a tile's first and last needle
 };
-// out[i] = the bound of needle i. A thread has `vectors` vectors of needles in flight. If a block has enough needles,
-// the upper levels of the searches are in shared memory: every stride-th element. Source: gp__arrays, or the
+// out[i] = the bound of needle i. A thread has `vectors` vectors of needles in flight. Source: gp__arrays, or the
 // gp__described that makes the needles.
+//
+// A block takes neighbouring tiles. A short array is searched in shared memory. So is the range from the place of a
+// tile's first needle to that of its last one, if the needles are in order and the range is short; more of the array
+// is kept for the next tiles. A needle whose place is not certainly in the range is searched for in the whole array: no
+// order holds for NaN.
+//
+// Other tiles: the upper levels of the search are a tree of pivots in shared memory, with the root at 1 and the
+// children of i at 2 i and 2 i + 1, so that the lanes of a level meet different banks. A block has at most as many
+// pivots as needles. Lower levels read the last element of a sector of 32 bytes, and then one whole sector.
 template <class P, bool UPPER, class T, class Less, class R, class Source = gp__arrays>
 GP_DEVICE void gp__bound(const gp__search_args &a) {
+  typedef gp__bound_before<UPPER, T, Less> Before;
+  typedef gp__bound_storage<T, P::threads <= 512 ? P::threads * 64 : 32768> Storage;
+  typedef typename gp__unsigned_of<sizeof(R)>::type I;
   const int K = gp__map_items(P::vectors, int(sizeof(T)), 0, int(sizeof(R)));
-  typedef gp__pivots<T, P::threads <= 512 ? P::threads * 64 : 32768> Pivots;
-  GP_SHARED(Pivots, pivots);
+  const int HALF = (sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T) ? 16 / int(sizeof(T)) : 1;
+  const int FLIGHT = P::blocks_per_sm > 4 ? 1 : K; // sectors of a thread on their way: they take registers
+  const int SECTOR = HALF > 1 ? 2 * HALF : 1;
+  GP_SHARED(Storage, shared);
   gp__pdl_wait<P>();
-  const gp__u64 count = gp__count(a), tile = gp__u64(P::threads) * K;
+  const gp__u64 count = gp__count(a), tile = gp__u64(P::threads) * K, share = count / gridDim.x;
   const T *sorted = static_cast<const T *>(a.sorted), *needles = static_cast<const T *>(a.needles);
   const Source source(a);
   R *out = static_cast<R *>(a.out);
-  const bool staged = a.length > 2 * Pivots::COUNT && count >= gp__u64(gridDim.x) * (Pivots::COUNT / 2);
-  const gp__u64 stride = staged ? (a.length + Pivots::COUNT - 1) / Pivots::COUNT : a.length;
-  const gp__u64 levels = staged ? a.length / stride : 0;
-  for (gp__u64 i = threadIdx.x; i < levels; i += P::threads) pivots.item[i] = sorted[(i + 1) * stride - 1];
-  if (staged) __syncthreads();
-  for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
-    gp__bound_before<UPPER, T, Less> before[K];
-    gp__u64 at[K];
+  const I length = static_cast<I>(a.length),
+          head = SECTOR > 1 ? (0 - gp__misalignment(sorted, 32)) % 32 / sizeof(T) : 0;
+  const I sectors = (length - head) / SECTOR;
+  const bool whole = length <= Storage::COUNT;
+  const gp__u64 most = share < Storage::COUNT ? share : Storage::COUNT; // pivots, and one
+  const int levels = 63 - __clzll(static_cast<long long>((most < sectors ? most : sectors) | 1));
+  const I part = (sectors + (I(1) << levels) - 1) >> levels;
+  const gp__u64 span = ((count - 1) / tile / gridDim.x + 1) * tile, begin = blockIdx.x * span;
+  const gp__u64 end = count - begin < span ? count : begin + span;
+  bool pivots = false, range = whole, ranges = !whole; // what is in shared memory; whether to look for ranges
+  I low = 0, width = whole ? length : 0;
+  for (gp__u32 i = threadIdx.x; i < width; i += P::threads) shared.item[i] = sorted[i];
+  if (whole) __syncthreads();
+  for (gp__u64 first = begin; first < count && first < end; first += tile) {
+    const gp__u64 last = (first + tile < end ? first + tile : end) - 1;
+    T x[K];
+    I at[K];
     GP__UNROLL
     for (int k = 0; k < K; ++k) {
       const gp__u64 i = first + k * P::threads + threadIdx.x;
-      before[k].sorted = pivots.item;
-      before[k].x = gp__operand_at(source, needles, i < count ? i : count - 1);
-      at[k] = 0;
+      x[k] = gp__operand_at(source, needles, i < last ? i : last);
     }
-    gp__bound_steps(before, at, levels);
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) { // the last part may be shorter: it then begins earlier
-      before[k].sorted = sorted;
-      at[k] = at[k] * stride < a.length - stride ? at[k] * stride : a.length - stride;
+    bool near = range;
+    if (range && !whole) {
+      GP__UNROLL
+      for (int k = 0; k < K; ++k) {
+        const Before before = {shared.item, x[k]};
+        near = near && (low == 0 || before(0)) && (low + width == length || !before(width - 1));
+      }
+      near = __syncthreads_and(near) != 0;
     }
-    gp__bound_steps(before, at, stride);
+    if (!near && ranges) {
+      const T from = gp__operand_at(source, needles, first), to = gp__operand_at(source, needles, last);
+      near = true;
+      GP__UNROLL
+      for (int k = 0; k < K; ++k) near = near && !Less()(x[k], from) && !Less()(to, x[k]);
+      near = __syncthreads_and(near) != 0;
+      if (near) {
+        for (unsigned i = gp_warp(); i < 2; i += P::threads / 32) {
+          const gp__u64 place = gp_warp_search(0, a.length, Before{sorted, i ? to : from});
+          if (gp_lane() == 0) shared.places[i] = place;
+        }
+        __syncthreads();
+        low = static_cast<I>(shared.places[0]);
+        low -= low > 0;
+        width = static_cast<I>(shared.places[1]) - low;
+        ranges = near = width < Storage::COUNT;
+      }
+      if (near) {
+        width = 8 * width + 1 < Storage::COUNT ? 8 * width + 1 : Storage::COUNT;
+        if (width > length - low) width = length - low;
+        for (gp__u32 i = threadIdx.x; i < width; i += P::threads) shared.item[i] = sorted[low + i];
+        range = true;
+        pivots = false;
+        __syncthreads();
+      }
+    }
+    if (near) {
+      gp__u32 in[K] = {};
+      gp__bound_steps<Before, 1>(shared.item, x, in, gp__u32(width));
+      GP__UNROLL
+      for (int k = 0; k < K; ++k) {
+        at[k] = low + in[k];
+        if ((in[k] == 0 && low > 0) || (in[k] == width && at[k] < length))
+          at[k] = static_cast<I>(gp_search(0, a.length, Before{sorted, x[k]}));
+      }
+    } else {
+      for (gp__u32 i = threadIdx.x + 1; !pivots && i >> levels == 0; i += P::threads) {
+        const int level = 31 - __clz(int(i));
+        const gp__u64 rank = (2 * i + 1 - (2ull << level)) << (levels - 1 - level); // of the pivot, from 1 on
+        shared.item[i] = sorted[head + (rank * sectors >> levels) * SECTOR - 1];
+      }
+      if (!pivots) __syncthreads();
+      pivots = true;
+      range = false;
+      gp__u32 node[K];
+      GP__UNROLL
+      for (int k = 0; k < K; ++k) node[k] = 1;
+      for (int level = 0; level < levels; ++level) {
+        GP__UNROLL
+        for (int k = 0; k < K; ++k) node[k] = 2 * node[k] + Before{shared.item, x[k]}(node[k]);
+      }
+      GP__UNROLL
+      for (int k = 0; k < K; ++k) at[k] = static_cast<I>((node[k] - (1ull << levels)) * sectors >> levels);
+      gp__bound_steps<Before, SECTOR>(sorted + head + SECTOR - 1, x, at, part);
+      if (SECTOR > 1) {
+        GP__UNROLL
+        for (int g = 0; g < K; g += FLIGHT) {
+          gp__vec<T> v[FLIGHT][2];
+          GP__UNROLL
+          for (int k = g; k < g + FLIGHT; ++k) {
+            at[k] = head + (at[k] == sectors ? at[k] - 1 : at[k]) * SECTOR;
+            GP__UNROLL
+            for (int j = 0; j < 2; ++j) v[k - g][j].vector = gp__load_vector<P::load>(sorted + at[k] + j * HALF);
+          }
+          GP__UNROLL
+          for (int k = g; k < g + FLIGHT; ++k) {
+            const I begin = at[k];
+            GP__UNROLL
+            for (int j = 0; j < SECTOR; ++j) at[k] += Before{v[k - g][j / HALF].item, x[k]}(j % HALF) ? 1 : 0;
+            if (at[k] == head) at[k] = static_cast<I>(gp_search(0, head, Before{sorted, x[k]}));
+            else if (at[k] == begin + SECTOR) // the last of all sectors
+              at[k] = static_cast<I>(gp_search(at[k], length - at[k], Before{sorted, x[k]}));
+          }
+        }
+      }
+    }
     GP__UNROLL
     for (int k = 0; k < K; ++k) {
       const gp__u64 i = first + k * P::threads + threadIdx.x;

@@ -1,6 +1,6 @@
 // search/plan.c - plans of searches
-// uses: api/lists.h, api/policy.h, core/rules.h, search/arguments.h, core/request.c, search/host.c, core/kinds.c,
-//   core/primitive.c, core/reads.c, search/check.c, search/names.c, core/launch.c
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, search/arguments.h, core/request.c, search/host.c,
+//   core/kinds.c, core/primitive.c, core/reads.c, search/check.c, search/names.c, core/launch.c
 
 GP__PRIVATE int gp__kinds_of_bound(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
@@ -15,7 +15,7 @@ GP__PRIVATE gp_result gp__launch_bound(const gp__launching *l) {
   a.needles = q->in;
   a.out = q->out;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   return gp__launch_all(l, &a);
 }
 

@@ -1,6 +1,6 @@
 // segmented_sort/arrays.cuh - keys and values of a segment
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, segmented_sort/policy.h, segmented_sort/arguments.h,
-//   device/types.cuh, device/warp.cuh, segmented_sort/items.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, segmented_sort/policy.h,
+//   segmented_sort/arguments.h, device/types.cuh, device/warp.cuh, segmented_sort/items.cuh
 
 // Index of element i of a padded array in shared memory: 4 bytes or one element are free after every 128 bytes, so that
 // threads access elements at power-of-two distances without bank conflicts.

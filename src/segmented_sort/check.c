@@ -1,7 +1,7 @@
 // segmented_sort/check.c - checking a call: segmented sorts
-// uses: api/config.h, api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c,
-//   core/primitive.c, core/check_types.c, core/checking.c, core/check_call_types.c, core/check_buffers.c,
-//   segments/check.c
+// uses: api/config.h, api/lists.h, api/call.h, core/words.h, core/rules.h, core/system.c, core/messages.c,
+//   core/request.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_call_types.c,
+//   core/check_buffers.c, segments/check.c
 
 // Checks keys of a built-in type, with values of any type, indices, or neither. Values move unchanged.
 GP__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
@@ -40,12 +40,12 @@ GP__PRIVATE gp_result gp__check_sorted_numbers(gp__checking *k) {
   GP__CHECK(gp__check_equal_segments(k));
   if (q->count >> 44)
     return gp__fail(GP_E_SIZE, "%s: @%s is %llu, not below 2^44", k->who,
-        c->count ? "count" : "segments times @segment_length", (unsigned long long)q->count);
+        c->count ? "count" : "segments times @segment_length", (gp__u64)q->count);
   // Indices count from the beginning of the keys.
   return !q->offset_size && k->out.size == 4 && !k->in.size && q->count > (uint64_t)1 << 32
       ? gp__fail(GP_E_SIZE,
             "%s: @segments times @segment_length is %llu, too large for u32 indices (@out_type): use u64", k->who,
-            (unsigned long long)q->count)
+            (gp__u64)q->count)
       : GP_SUCCESS;
 }
 GP__PRIVATE gp_result gp__sorted_buffers(gp__checking *k) {

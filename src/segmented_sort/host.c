@@ -1,6 +1,6 @@
 // segmented_sort/host.c - segmented sort
-// uses: api/config.h, api/lists.h, api/structs.h, core/shape.h, core/messages.c, core/request.c, host/config.c,
-//   host/call.c, host/indices.c, sort/host.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/words.h, core/shape.h, core/messages.c, core/request.c,
+//   host/config.c, host/call.c, host/indices.c, sort/host.c
 
 // Segment i as [first, end), clamped so that wrong offsets do no harm.
 static void gp__host_segment_of(const gp__request *q, uint64_t i, uint64_t *first, uint64_t *end) {
@@ -70,7 +70,6 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
     }
     free(order);
   }
-  return failed
-      ? gp__fail(GP_E_MEMORY, "gp_segmented_sort: no memory for a segment of %llu keys", (unsigned long long)longest)
-      : GP_SUCCESS;
+  return failed ? gp__fail(GP_E_MEMORY, "gp_segmented_sort: no memory for a segment of %llu keys", (gp__u64)longest)
+                : GP_SUCCESS;
 }

@@ -1,5 +1,5 @@
 // segmented_sort/items.cuh - items: a key and its place, sorted by threads and lanes
-// uses: device/vocabulary.cuh, device/warp.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/warp.cuh
 
 // Segments are sorted in classes by length. Up to GP__SHORT elements: a warp's shared memory holds many segments; one
 // or two lanes sort a segment by a network in registers. Up to gp__middle_limit: a warp sorts one to eight segments, 4

@@ -1,18 +1,18 @@
 // segmented_sort/launch.c - launches of segmented sort
-// uses: api/lists.h, api/structs.h, core/rules.h, core/shape.h, segmented_sort/policy.h, segmented_sort/scratch.h,
-//   segmented_sort/arguments.h, core/system.c, core/request.c, core/launch.c
+// uses: api/lists.h, api/structs.h, core/words.h, core/rules.h, core/shape.h, segmented_sort/policy.h,
+//   segmented_sort/scratch.h, segmented_sort/arguments.h, core/system.c, core/request.c, core/launch.c
 
 // Only the device knows the segments of each class. Grids are as large as they may need to be; blocks of an empty class
 // exit at once.
 GP__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__segmented_sort_layout at = gp__lay_out_segmented_sort(*l->p, *l->h);
-  const unsigned long long sms = (unsigned)l->h->multiprocessors, warps = (unsigned)l->p->threads / GP__WARP;
-  const unsigned long long batches = gp__ceil_div(q->segments, (int)GP__WARP * (int)GP__SHORT_ROUNDS);
+  const gp__u64 sms = (unsigned)l->h->multiprocessors, warps = (unsigned)l->p->threads / GP__WARP;
+  const gp__u64 batches = gp__ceil_div(q->segments, (int)GP__WARP * (int)GP__SHORT_ROUNDS);
   const unsigned threads = (unsigned)l->p->threads, short_bytes = (unsigned)gp__short_shared_bytes(*l->p, *l->h);
   const int bits = q->end_bit - q->begin_bit;
   unsigned char *scratch = (unsigned char *)l->scratch;
-  unsigned long long blocks = gp__ceil_div(batches, warps);
+  gp__u64 blocks = gp__ceil_div(batches, warps);
   gp__segmented_sort_args a;
   int i;
   memset(&a, 0, sizeof a);
@@ -25,7 +25,7 @@ GP__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   a.end = q->end;
   a.count = q->count;
   a.segments = q->segments;
-  a.bad = (const unsigned long long *)q->bad;
+  a.bad = (const gp__u64 *)q->bad;
   a.workspace = l->workspace;
   a.header = (gp__sort_header *)(void *)scratch;
   for (i = 0; i < GP__MIDDLE_CLASSES; ++i) {
@@ -33,7 +33,7 @@ GP__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
     a.list_size[i] = at.list_size[i];
   }
   a.buckets = (gp__sort_bucket *)(void *)(scratch + at.buckets);
-  a.group_counts = (unsigned long long *)(void *)(scratch + at.group_counts);
+  a.group_counts = (gp__u64 *)(void *)(scratch + at.group_counts);
   a.tile_counts = (unsigned *)(void *)(scratch + at.tile_counts);
   a.other_keys = scratch + at.other_keys;
   a.other_values = scratch + at.other_values;
@@ -50,13 +50,13 @@ GP__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
   if (blocks > 0x7fffffff) blocks = 0x7fffffff;
   GP__CHECK(gp__launch_step(l, 1, (unsigned)blocks, threads, short_bytes, &a));
   if (q->count > GP__SHORT && at.limit > GP__SHORT) {
-    const unsigned long long most = gp__ceil_div(q->count, GP__SHORT + 1),
-                             resident = sms * (unsigned)gp__max(l->kernels[2]->occupancy, 1);
+    const gp__u64 most = gp__ceil_div(q->count, GP__SHORT + 1),
+                  resident = sms * (unsigned)gp__max(l->kernels[2]->occupancy, 1);
     blocks = gp__ceil_div(most < q->segments ? most : q->segments, warps);
     GP__CHECK(gp__launch_step(l, 2, (unsigned)(blocks < resident ? blocks : resident), threads, short_bytes, &a));
   }
   if (q->count > at.limit) {
-    const unsigned long long resident = sms * (unsigned)gp__max(l->kernels[3]->occupancy, 1);
+    const gp__u64 resident = sms * (unsigned)gp__max(l->kernels[3]->occupancy, 1);
     blocks = q->count > at.capacity ? 2 * gp__ceil_div(q->count, at.capacity) : at.queue_size;
     if (blocks < at.queue_size && q->count / (at.limit + 1) > blocks) blocks = q->count / (at.limit + 1);
     return gp__launch_step(l, 3, (unsigned)(blocks < resident ? blocks : resident),

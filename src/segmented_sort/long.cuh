@@ -1,7 +1,7 @@
 // segmented_sort/long.cuh - long segments
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, segmented_sort/policy.h, segmented_sort/arguments.h,
-//   device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/tile_reduce.cuh, device/tile_sort.cuh,
-//   device/look_back.cuh, device/kernel.cuh, segmented_sort/items.cuh, segmented_sort/arrays.cuh,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, segmented_sort/policy.h,
+//   segmented_sort/arguments.h, device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/tile_reduce.cuh,
+//   device/tile_sort.cuh, device/look_back.cuh, device/kernel.cuh, segmented_sort/items.cuh, segmented_sort/arrays.cuh,
 //   segmented_sort/short.cuh
 
 template <int THREADS> struct gp__block_sort_storage {

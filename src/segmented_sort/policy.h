@@ -1,5 +1,5 @@
 // segmented_sort/policy.h - segmented sort: policy fields, classes of lengths, shared memory, validity
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, sort/hybrid_policy.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, sort/hybrid_policy.h
 
 #define GP_POLICY_FIELDS_SEGMENTED_SORT(F) \
   F(algorithm, GP_AUTO, GP_SIZE_CLASSES) \
@@ -97,25 +97,25 @@ GP__RULE int gp__long_shared_bytes(gp_policy p, gp__shape s) {
 // Static shared memory of a block, at most.
 enum { GP__LONG_STATIC_BYTES = 6 * 1024 };
 // State that the kernels share, in scratch memory.
-typedef struct gp__sort_header {             // zero when the call begins
-  unsigned long long tag;                    // tag of this call's words
-  unsigned long long pushed, taken;          // tasks of the queue
-  unsigned long long pending;                // tasks not done
-  unsigned long long buckets, tiles, groups; // in use
-  unsigned long long listed[GP__MIDDLE_CLASSES];
+typedef struct gp__sort_header {  // zero when the call begins
+  gp__u64 tag;                    // tag of this call's words
+  gp__u64 pushed, taken;          // tasks of the queue
+  gp__u64 pending;                // tasks not done
+  gp__u64 buckets, tiles, groups; // in use
+  gp__u64 listed[GP__MIDDLE_CLASSES];
 } gp__sort_header;
 typedef struct gp__sort_span {
-  unsigned long long begin, count;
+  gp__u64 begin, count;
 } gp__sort_span;
 // Elements that are partitioned by one digit.
 typedef struct gp__sort_bucket {
-  unsigned long long begin, count;
-  unsigned long long first_tile, first_group; // rows of counters
-  unsigned long long source;                  // 0: the input, 1: the alternate buffer, 2: the output
-  unsigned long long shift;                   // the digit's lowest bit
-  unsigned long long counted, moved;          // groups counted, tiles moved
-  unsigned long long ones, zeros;             // OR and AND of the keys' bits
-  unsigned long long base[GP__DIGITS + 1];    // start of each digit's elements
+  gp__u64 begin, count;
+  gp__u64 first_tile, first_group; // rows of counters
+  gp__u64 source;                  // 0: the input, 1: the alternate buffer, 2: the output
+  gp__u64 shift;                   // the digit's lowest bit
+  gp__u64 counted, moved;          // groups counted, tiles moved
+  gp__u64 ones, zeros;             // OR and AND of the keys' bits
+  gp__u64 base[GP__DIGITS + 1];    // start of each digit's elements
 } gp__sort_bucket;
 GP__RULE int gp__policy_valid_segmented_sort(gp_policy p, gp__shape s) {
   return p.algorithm == GP_SIZE_CLASSES && p.blocks_per_sm >= 1 && s.key_size > 0 && s.key_size <= 8 &&

@@ -1,19 +1,19 @@
 // segmented_sort/scratch.h - what segmented sort keeps in scratch memory
-// uses: api/policy.h, core/rules.h, core/shape.h, segmented_sort/policy.h
+// uses: api/policy.h, core/words.h, core/rules.h, core/shape.h, segmented_sort/policy.h
 
 // Scratch memory of a segmented sort: offsets of its parts, and the most that each holds; segments do not overlap.
 typedef struct gp__segmented_sort_layout {
-  unsigned long long list[GP__MIDDLE_CLASSES], list_size[GP__MIDDLE_CLASSES];
-  unsigned long long buckets, bucket_size, group_counts, group_size, tile_counts, tile_size;
-  unsigned long long other_keys, other_values, queue_size, bytes;
-  unsigned long long limit, capacity; // the longest segment of a warp, and of a block
+  gp__u64 list[GP__MIDDLE_CLASSES], list_size[GP__MIDDLE_CLASSES];
+  gp__u64 buckets, bucket_size, group_counts, group_size, tile_counts, tile_size;
+  gp__u64 other_keys, other_values, queue_size, bytes;
+  gp__u64 limit, capacity; // the longest segment of a warp, and of a block
 } gp__segmented_sort_layout;
 GP__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s) {
   gp__segmented_sort_layout l;
   const int indexed = gp__sort_indexed(s), value = gp__sorted_value_bytes(s);
   const int bits = gp__max(s.sorted.end_bit - s.sorted.begin_bit, 1); // no bits: one level, which finds all keys equal
-  const unsigned long long levels = gp__ceil_div((unsigned)bits, GP__RADIX_BITS);
-  unsigned long long most, tiles;
+  const gp__u64 levels = gp__ceil_div((unsigned)bits, GP__RADIX_BITS);
+  gp__u64 most, tiles;
   int i;
   for (i = 0; i < GP__MIDDLE_CLASSES; ++i) l.list[i] = l.list_size[i] = 0;
   l.buckets = l.bucket_size = l.group_counts = l.group_size = l.tile_counts = l.tile_size = 0;

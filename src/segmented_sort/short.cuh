@@ -1,5 +1,5 @@
 // segmented_sort/short.cuh - short segments; lists and the queue
-// uses: device/vocabulary.cuh, device/machine.cuh, segmented_sort/policy.h, segmented_sort/arguments.h,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, segmented_sort/policy.h, segmented_sort/arguments.h,
 //   device/types.cuh, device/operators.cuh, device/warp.cuh, device/lanes.cuh, device/look_back.cuh, device/kernel.cuh,
 //   segmented_sort/arrays.cuh
 

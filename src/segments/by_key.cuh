@@ -1,5 +1,5 @@
 // segments/by_key.cuh - scans and reduces by key and of segments as the body of a stream
-// uses: api/lists.h, device/vocabulary.cuh, select/arguments.h, device/types.cuh, device/operators.cuh,
+// uses: api/lists.h, core/words.h, device/vocabulary.cuh, select/arguments.h, device/types.cuh, device/operators.cuh,
 //   device/warp.cuh, device/lanes.cuh, select/stream.cuh, segments/heads.cuh, select/runs.cuh
 
 // Scans by key and of segments, reduce by key: a scan that restarts at each head.

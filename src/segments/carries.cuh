@@ -1,6 +1,6 @@
 // segments/carries.cuh - marks, partial results, and chunks in flight
-// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, segments/arguments.h, device/operators.cuh,
-//   device/warp.cuh, device/tile_reduce.cuh, device/look_back.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, segments/arguments.h,
+//   device/operators.cuh, device/warp.cuh, device/tile_reduce.cuh, device/look_back.cuh
 
 // A chunk holds elements if they are contiguous in the input, otherwise accumulators.
 template <class T> struct gp__as_it_is {

@@ -1,7 +1,7 @@
 // segments/check.c - checking a call: segmented reductions, load balance
-// uses: api/lists.h, api/structs.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c,
-//   search/kinds.c, segments/kinds.c, core/primitive.c, core/checking.c, core/check_call_types.c, core/check_buffers.c,
-//   search/check.c
+// uses: api/lists.h, api/structs.h, api/call.h, core/words.h, core/rules.h, core/system.c, core/messages.c,
+//   core/request.c, search/kinds.c, segments/kinds.c, core/primitive.c, core/checking.c, core/check_call_types.c,
+//   core/check_buffers.c, search/check.c
 
 GP__PRIVATE gp_result gp__check_segments_out_type(gp__checking *k) {
   return k->c->primitive == GP_LOAD_BALANCE ? gp__check_position_type(k) : gp__check_out_type(k);
@@ -16,11 +16,11 @@ GP__PRIVATE gp_result gp__check_equal_segments(gp__checking *k) {
   if (!q->offset_size) {
     if (c->segment_length && c->segments > UINT64_MAX / c->segment_length)
       return gp__fail(GP_E_SIZE, "%s: @segments times @segment_length overflows: %llu times %llu", who,
-          (unsigned long long)c->segments, (unsigned long long)c->segment_length);
+          (gp__u64)c->segments, (gp__u64)c->segment_length);
     q->count = c->segments * c->segment_length;
     if (c->count && c->count != q->count)
       return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor @segments times @segment_length (%llu)", who,
-          (unsigned long long)c->count, (unsigned long long)q->count);
+          (gp__u64)c->count, (gp__u64)q->count);
   }
   return GP_SUCCESS;
 }

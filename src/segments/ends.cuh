@@ -1,5 +1,6 @@
 // segments/ends.cuh - ends of segments, and a warp's share of them
-// uses: device/vocabulary.cuh, segments/arguments.h, device/warp.cuh, device/tile_search.cuh, device/look_back.cuh
+// uses: core/words.h, device/vocabulary.cuh, segments/arguments.h, device/warp.cuh, device/tile_search.cuh,
+//   device/look_back.cuh
 
 // Merge path over elements and segment ends (Merrill and Garland, Merge-based Parallel Sparse Matrix-vector
 // Multiplication): every warp of the grid takes the same number of both together, one contiguous range of each,

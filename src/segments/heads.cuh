@@ -1,5 +1,5 @@
 // segments/heads.cuh - heads of segments: by keys, by flags, by offsets
-// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, select/arguments.h,
+// uses: api/policy.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, select/arguments.h,
 //   device/types.cuh, device/operators.cuh, device/warp.cuh, device/tile_search.cuh, select/stream.cuh
 
 // Heads of runs: at(j) says whether the thread's element j begins a run, behind() whether the element after its last

@@ -1,7 +1,7 @@
 // segments/kernels.cuh - segmented reduce: the kernels; spans
-// uses: device/vocabulary.cuh, device/machine.cuh, segments/policy.h, segments/arguments.h, device/operators.cuh,
-//   device/warp.cuh, device/tile_reduce.cuh, device/look_back.cuh, device/kernel.cuh, scan/kernels.cuh,
-//   segments/ends.cuh, segments/carries.cuh, segments/reduce.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, segments/policy.h, segments/arguments.h,
+//   device/operators.cuh, device/warp.cuh, device/tile_reduce.cuh, device/look_back.cuh, device/kernel.cuh,
+//   scan/kernels.cuh, segments/ends.cuh, segments/carries.cuh, segments/reduce.cuh
 
 template <int STAGES, class P, class ENDS, class Op, class Load, class In, class Acc, class Out>
 GP_DEVICE void gp__segmented_merge(const gp__segment_args &a) {

@@ -1,8 +1,8 @@
 // segments/plan.c - plans of segmented reductions and of load balance; the check of offsets
-// uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, segments/policy.h, segments/arguments.h,
-//   search/arguments.h, core/system.c, core/request.c, host/values.c, segments/host.c, search/host.c, search/kinds.c,
-//   scan/kinds.c, segments/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c, segments/check.c,
-//   core/spelling.c, core/launch.c
+// uses: api/lists.h, api/policy.h, api/structs.h, core/words.h, core/rules.h, core/shape.h, segments/policy.h,
+//   segments/arguments.h, search/arguments.h, core/system.c, core/request.c, host/values.c, segments/host.c,
+//   search/host.c, search/kinds.c, scan/kinds.c, segments/kinds.c, core/kinds.c, core/primitive.c, host/run.c,
+//   core/reads.c, segments/check.c, core/spelling.c, core/launch.c
 
 // The check that GP_CHECKED asks for, as a separate call.
 GP__PRIVATE gp__request gp__offsets_check(const gp__request *q) {
@@ -46,8 +46,8 @@ GP__PRIVATE gp_result gp__launch_load_balance(const gp__launching *l) {
   a.length = q->segments;
   a.out = q->out;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
-  a.bad = (const unsigned long long *)q->bad;
+  a.count_device = (const gp__u64 *)q->count_device;
+  a.bad = (const gp__u64 *)q->bad;
   return gp__launch_all(l, &a);
 }
 GP__PRIVATE gp_result gp__launch_segments(const gp__launching *l) {
@@ -62,7 +62,7 @@ GP__PRIVATE gp_result gp__launch_segments(const gp__launching *l) {
   a.count = q->count;
   a.segments = q->segments;
   a.length = q->length;
-  a.bad = (const unsigned long long *)q->bad;
+  a.bad = (const gp__u64 *)q->bad;
   a.workspace = l->workspace;
   a.share = l->g->share;
   a.rate = (double)q->segments / ((double)q->count + (double)q->segments);

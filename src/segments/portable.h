@@ -1,6 +1,6 @@
 // segments/portable.h - portable rule of segmented reduce
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, expand/policy.h, segments/policy.h, core/canonical.h,
-//   core/rows.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, expand/policy.h, segments/policy.h,
+//   core/canonical.h, core/rows.h
 
 // Merge path's search and fix-up are a chain of trips through memory, too long for few elements. Segments are read by
 // lanes up to 16 KiB of elements (a vector for half of the threads) and 4 Ki segments a multiprocessor, if a segment of
@@ -26,7 +26,7 @@ static const gp__policy_row gp__segments_rows[] = {
     GP__H200(0, -1, 0, 8 << 20, 0, GP_MERGE_PATH, 0, 5, 0, 0, 21),
 };
 GP__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
-  const unsigned long long sms = (unsigned)s.multiprocessors;
+  const gp__u64 sms = (unsigned)s.multiprocessors;
   const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__measure_elements(s).bytes <= sms << 14 &&
       s.segments <= sms << 12 && s.count >> 14 <= s.segments;
   const int light = s.primitive == GP_LOAD_BALANCE || gp__is_expand(s.primitive) ||

@@ -1,7 +1,7 @@
 // segments/reduce.cuh - segmented reduce: a warp's range of elements and ends
-// uses: device/vocabulary.cuh, core/shape.h, scan/policy.h, segments/policy.h, segments/arguments.h, device/warp.cuh,
-//   device/inputs.cuh, device/lanes.cuh, device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_chunk.cuh,
-//   device/look_back.cuh, segments/ends.cuh, segments/carries.cuh
+// uses: core/words.h, device/vocabulary.cuh, core/shape.h, scan/policy.h, segments/policy.h, segments/arguments.h,
+//   device/warp.cuh, device/inputs.cuh, device/lanes.cuh, device/tile_reduce.cuh, device/tile_copy.cuh,
+//   device/tile_chunk.cuh, device/look_back.cuh, segments/ends.cuh, segments/carries.cuh
 
 // One warp's range of fewer than 2^32 elements and ends (ranges: fewer than 2^32 ends). All lanes have the same
 // numbers. STAGES: 0, or those of gp__segment_chunks.

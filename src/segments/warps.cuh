@@ -1,7 +1,7 @@
 // segments/warps.cuh - segments by lanes: as many lanes a segment as its length needs
-// uses: device/vocabulary.cuh, device/machine.cuh, segments/policy.h, segments/arguments.h, device/warp.cuh,
-//   device/vector_access.cuh, device/inputs.cuh, device/tile_reduce.cuh, device/kernel.cuh, reduce/kernels.cuh,
-//   segments/carries.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, segments/policy.h, segments/arguments.h,
+//   device/warp.cuh, device/vector_access.cuh, device/inputs.cuh, device/tile_reduce.cuh, device/kernel.cuh,
+//   reduce/kernels.cuh, segments/carries.cuh
 
 // Small calls, of fewer than 2^31 elements: no search, no fix-up. All segments of a call get the same power of two of
 // lanes. Segments that are long for their lanes go to whole warps, and those that are long for a warp to the block. The

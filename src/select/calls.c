@@ -1,6 +1,6 @@
 // select/calls.c - calls by name: selection
-// uses: api/config.h, api/lists.h, api/context_types.h, api/input.h, api/call.h, core/messages.c, host/values.c,
-//   core/names.c, core/state.c, core/run.c, map/calls.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/input.h, api/call.h, core/words.h, core/messages.c,
+//   host/values.c, core/names.c, core/state.c, core/run.c, map/calls.c
 
 GP__API gp_result gp_select_if(gp_context *ctx, gp_op predicate, gp_type type, const void *scalar, const void *in,
     uint64_t count, void *out, uint64_t *out_count, gp_stream stream) {
@@ -37,7 +37,7 @@ GP__API gp_result gp_select_indices(gp_context *ctx, gp_op predicate, gp_type ty
     return gp__fail(GP_E_TYPE, "gp_select_indices: index_type is %d, not i32, u32, i64 or u64", (int)index_type);
   if ((index_type == GP_I32 || index_type == GP_U32) && count > most)
     return gp__fail(GP_E_SIZE, "gp_select_indices: count is %llu, too large for %s indices (index_type)",
-        (unsigned long long)count, gp__type_rows[index_type].name);
+        (gp__u64)count, gp__type_rows[index_type].name);
   c = gp__call(GP_SELECT, predicate, GP_INPUT, GP_TYPE_DEFAULT, &indices, out_indices, count);
   gp__set_keys(&c, type, in);
   c.scalar = scalar;

@@ -1,9 +1,9 @@
 // select/geometry.h - launches of streams
-// uses: api/policy.h, core/rules.h, core/shape.h, scan/policy.h, select/policy.h, core/geometry.h, core/family.h,
-//   select/portable.h
+// uses: api/policy.h, core/words.h, core/rules.h, core/shape.h, scan/policy.h, select/policy.h, core/geometry.h,
+//   core/family.h, select/portable.h
 
-GP__PRIVATE void gp__geometry_stream(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  g->tile_items = (unsigned long long)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
+GP__PRIVATE void gp__geometry_stream(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  g->tile_items = (gp__u64)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1; // an empty input still writes its counts

@@ -1,5 +1,5 @@
 // select/kernels.cuh - the kernel of a stream
-// uses: device/vocabulary.cuh, device/machine.cuh, select/policy.h, select/arguments.h, device/types.cuh,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, select/policy.h, select/arguments.h, device/types.cuh,
 //   device/warp.cuh, device/inputs.cuh, device/tile_reduce.cuh, device/tile_copy.cuh, device/look_back.cuh,
 //   device/kernel.cuh, select/stream.cuh
 

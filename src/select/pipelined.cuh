@@ -1,7 +1,7 @@
 // select/pipelined.cuh - streams by specialised warps, sm_90
-// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, select/policy.h, select/arguments.h,
-//   device/warp.cuh, device/tile_reduce.cuh, device/look_back.cuh, device/kernel.cuh, select/stream.cuh,
-//   select/kernels.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, select/policy.h,
+//   select/arguments.h, device/warp.cuh, device/tile_reduce.cuh, device/look_back.cuh, device/kernel.cuh,
+//   select/stream.cuh, select/kernels.cuh
 
 #if defined(GPUPRIMS_SIMT) || GP__ARCH >= 900 || GP__ARCH == 0
 

@@ -1,5 +1,5 @@
 // select/plan.c - plans of streams: selection, runs, by key, segmented scans
-// uses: api/lists.h, api/policy.h, api/structs.h, api/input.h, api/call.h, core/rules.h, core/shape.h,
+// uses: api/lists.h, api/policy.h, api/structs.h, api/input.h, api/call.h, core/words.h, core/rules.h, core/shape.h,
 //   select/arguments.h, core/system.c, core/request.c, segments/host.c, select/runs_host.c, select/host.c,
 //   core/names.c, scan/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/state.c, core/reads.c, select/check.c,
 //   select/names.c, core/launch.c, group_by/launch.c, graph/launch.c, segments/plan.c
@@ -35,15 +35,15 @@ GP__PRIVATE gp_result gp__launch_stream(const gp__launching *l) {
   a.out_values = q->out;
   a.out2 = q->out2;
   a.out3 = q->out3;
-  a.out_count = (unsigned long long *)q->out_count;
+  a.out_count = (gp__u64 *)q->out_count;
   a.offsets = q->begin;
   a.segments = q->segments;
-  a.bad = (const unsigned long long *)q->bad;
+  a.bad = (const gp__u64 *)q->bad;
   a.first = q->init;
   a.second = q->step;
   a.has_init = q->has_init;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
   return gp__launch_all(l, &a);
 }

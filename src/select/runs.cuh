@@ -1,5 +1,5 @@
 // select/runs.cuh - runs as the body of a stream
-// uses: api/lists.h, device/vocabulary.cuh, select/arguments.h, device/types.cuh, device/operators.cuh,
+// uses: api/lists.h, core/words.h, device/vocabulary.cuh, select/arguments.h, device/types.cuh, device/operators.cuh,
 //   device/warp.cuh, device/lanes.cuh, select/stream.cuh, segments/heads.cuh
 
 // Unique, run lengths, runs of two or more. V: the type of values beside keys; Length: of lengths and positions.

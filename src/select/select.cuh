@@ -1,5 +1,5 @@
 // select/select.cuh - select, partition and unique as the body of a stream
-// uses: device/vocabulary.cuh, select/policy.h, core/arguments.h, select/arguments.h, device/types.cuh,
+// uses: core/words.h, device/vocabulary.cuh, select/policy.h, core/arguments.h, select/arguments.h, device/types.cuh,
 //   device/operators.cuh, device/warp.cuh, device/inputs.cuh, select/stream.cuh
 
 // PARTS 1: select. 2, 3: partition. F: the flags' type, or gp__none if predicates test the elements.

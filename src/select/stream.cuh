@@ -1,5 +1,5 @@
 // select/stream.cuh - a stream: tiles, compaction, spans
-// uses: device/vocabulary.cuh, device/machine.cuh, select/arguments.h, device/types.cuh, device/warp.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, select/arguments.h, device/types.cuh, device/warp.cuh
 
 // One pass over elements, or over pairs of a key and a value. A tile is in shared memory. A thread works on a chunk of
 // ITEMS consecutive elements at a time, a warp on a group of 32 chunks. A primitive is a body:

@@ -1,5 +1,5 @@
 // sets/kernels.cuh - sets: the kernel
-// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, merge/arguments.h, device/operators.cuh,
+// uses: api/policy.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, merge/arguments.h, device/operators.cuh,
 //   device/warp.cuh, device/tile_reduce.cuh, device/tile_copy.cuh, device/tile_search.cuh, device/look_back.cuh,
 //   device/kernel.cuh, merge/kernels.cuh, merge/tile_sort.cuh, sets/tile.cuh
 

@@ -1,5 +1,5 @@
 // sets/pipelined.cuh - sets by warps with roles, sm_90
-// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/shape.h, merge/arguments.h,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/shape.h, merge/arguments.h,
 //   device/operators.cuh, device/warp.cuh, device/tile_reduce.cuh, device/tile_search.cuh, device/look_back.cuh,
 //   device/kernel.cuh, merge/kernels.cuh, sets/tile.cuh, sets/kernels.cuh
 

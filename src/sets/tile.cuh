@@ -1,7 +1,8 @@
 // sets/tile.cuh - sets: inputs, borders, a tile
-// uses: api/lists.h, device/vocabulary.cuh, device/machine.cuh, merge/policy.h, merge/arguments.h, device/types.cuh,
-//   device/operators.cuh, device/warp.cuh, device/tile_reduce.cuh, device/tile_search.cuh, device/tile_sort.cuh,
-//   device/look_back.cuh, device/kernel.cuh, select/stream.cuh, merge/kernels.cuh, merge/tile_sort.cuh
+// uses: api/lists.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, merge/policy.h, merge/arguments.h,
+//   device/types.cuh, device/operators.cuh, device/warp.cuh, device/tile_reduce.cuh, device/tile_search.cuh,
+//   device/tile_sort.cuh, device/look_back.cuh, device/kernel.cuh, select/stream.cuh, merge/kernels.cuh,
+//   merge/tile_sort.cuh
 
 // Combines multisets as the C++ standard does. Both inputs are merged, the first one's elements first among equals. An
 // element is kept or dropped by its rank among its equals: the k-th of the first input is paired with the k-th of the

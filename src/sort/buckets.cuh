@@ -1,7 +1,7 @@
 // sort/buckets.cuh - hybrid sort: buckets of keys
-// uses: device/vocabulary.cuh, device/machine.cuh, sort/hybrid_policy.h, sort/hybrid_arguments.h, device/types.cuh,
-//   device/warp.cuh, device/tile_load.cuh, device/tile_sort.cuh, device/kernel.cuh, sort/keys.cuh, sort/hybrid.cuh,
-//   sort/hybrid_count.cuh, sort/hybrid_move.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, sort/hybrid_policy.h, sort/hybrid_arguments.h,
+//   device/types.cuh, device/warp.cuh, device/tile_load.cuh, device/tile_sort.cuh, device/kernel.cuh, sort/keys.cuh,
+//   sort/hybrid.cuh, sort/hybrid_count.cuh, sort/hybrid_move.cuh
 
 // Does all levels from a.level on, while there are parts. Blocks draw shares by ticket: of a level's count, then of its
 // move, and so on. A share waits until all shares of the step before are done. Running blocks have drawn these, so this

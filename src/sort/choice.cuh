@@ -1,6 +1,6 @@
 // sort/choice.cuh - adaptive sort: a sample chooses; one block's sort
-// uses: device/vocabulary.cuh, device/machine.cuh, sort/choice_policy.h, sort/hybrid_arguments.h, device/types.cuh,
-//   device/operators.cuh, device/warp.cuh, device/hash.cuh, device/tile_sort.cuh, device/kernel.cuh,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, sort/choice_policy.h, sort/hybrid_arguments.h,
+//   device/types.cuh, device/operators.cuh, device/warp.cuh, device/hash.cuh, device/tile_sort.cuh, device/kernel.cuh,
 //   sort/radix_count.cuh, sort/hybrid.cuh, sort/hybrid_count.cuh, sort/buckets.cuh
 
 // Chooses between hybrid and one-sweep sort. The hybrid sort moves keys once a level while many share their upper bits;

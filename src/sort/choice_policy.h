@@ -1,5 +1,5 @@
 // sort/choice_policy.h - hybrid, adaptive, leading-sweep and one-block sorts: samples, validity
-// uses: api/policy.h, core/rules.h, core/shape.h, sort/hybrid_policy.h, sort/radix_policy.h
+// uses: api/policy.h, core/words.h, core/rules.h, core/shape.h, sort/hybrid_policy.h, sort/radix_policy.h
 
 // Sorts that need not be stable: built-in keys, all their bits, no values.
 GP__RULE int gp__sorts_keys(gp__shape s) {
@@ -23,7 +23,7 @@ GP__RULE int gp__sorts_pairs(gp__shape s) {
 enum { GP__SAMPLE = 4096, GP__SAMPLE_THREADS = 512, GP__SAMPLE_LOG2_BINS = 12, GP__SAMPLE_LEAST = 64 };
 // A second sample finds repeated keys by a hash table.
 enum { GP__DUPLICATE_SAMPLE = 6144, GP__DUPLICATE_PLACES = 8192 };
-GP__RULE unsigned gp__sample_size(unsigned long long count, unsigned capacity) {
+GP__RULE unsigned gp__sample_size(gp__u64 count, unsigned capacity) {
   return count / capacity / 8 >= GP__SAMPLE      ? (unsigned)GP__SAMPLE
       : count / capacity / 8 >= GP__SAMPLE_LEAST ? (unsigned)(count / capacity / 8)
                                                  : (unsigned)GP__SAMPLE_LEAST;
@@ -63,11 +63,11 @@ GP__RULE int gp__policy_valid_hybrid(gp_policy p, gp__shape s) {
 }
 // Leading sweep: the number of leading bits that leaves buckets a block can sort, in one or two passes of 8 bits; 0:
 // all bits.
-GP__RULE int gp__bits_of_buckets(unsigned long long count, unsigned fit) {
+GP__RULE int gp__bits_of_buckets(gp__u64 count, unsigned fit) {
   return count <= fit ? 0 : 1 + gp__bits_of_buckets((count + 1) / 2, fit);
 }
 GP__RULE unsigned gp__leading_capacity(void) { return (unsigned)(gp__bucket_threads(4) * gp__bucket_items(4)); }
-GP__RULE int gp__leading_bits(unsigned long long count) {
+GP__RULE int gp__leading_bits(gp__u64 count) {
   return count > gp__hybrid_fit(gp__leading_capacity()) * 65536ull
       ? 0
       : gp__max(gp__bits_of_buckets(count, gp__hybrid_fit(gp__leading_capacity())), 8);
@@ -81,6 +81,6 @@ GP__RULE int gp__policy_valid_adaptive(gp_policy p, gp__shape s) {
       (int)gp__choice_bytes(s.key_size) <= s.shared_bytes;
 }
 GP__RULE int gp__policy_valid_one_block_sort(gp_policy p, gp__shape s) {
-  return gp__sorts_keys(s) && s.count <= (unsigned long long)(p.threads * gp__one_block_items(p.vectors)) &&
+  return gp__sorts_keys(s) && s.count <= (gp__u64)(p.threads * gp__one_block_items(p.vectors)) &&
       (int)gp__one_block_bytes(p, s.key_size) <= s.shared_bytes;
 }

@@ -1,5 +1,5 @@
 // sort/cooperative.cuh - cooperative radix sort: all blocks in one launch, or one cluster
-// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/shape.h, sort/radix_policy.h,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, core/shape.h, sort/radix_policy.h,
 //   sort/cooperative_policy.h, sort/arguments.h, sort/hybrid_arguments.h, device/look_back.cuh, device/kernel.cuh,
 //   sort/keys.cuh, sort/radix_sweep.cuh
 

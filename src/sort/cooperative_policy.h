@@ -1,6 +1,6 @@
 // sort/cooperative_policy.h - cooperative radix sort: tiles, words, validity; validity of any sort
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, sort/radix_policy.h, sort/counting_policy.h,
-//   sort/choice_policy.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, sort/radix_policy.h,
+//   sort/counting_policy.h, sort/choice_policy.h
 
 // The blocks of one cluster, or of one cooperative launch, do all passes. Each has room for one tile, in a cluster for
 // two.
@@ -15,7 +15,7 @@ GP__RULE int gp__cooperative_tile(gp_policy p, gp__shape s) {
 GP__RULE unsigned gp__cooperative_blocks(gp_policy p, gp__shape s) {
   return s.count ? (unsigned)((s.count - 1) / (unsigned)gp__cooperative_tile(p, s)) + 1 : 1;
 }
-GP__RULE unsigned long long gp__cooperative_words(unsigned blocks) { return 2ull * blocks * GP__COOPERATIVE_QUADS; }
+GP__RULE gp__u64 gp__cooperative_words(unsigned blocks) { return 2ull * blocks * GP__COOPERATIVE_QUADS; }
 GP__RULE int gp__cooperative_most(gp_policy p, gp__shape s) { // most blocks; an unknown device has many
   return p.algorithm == GP_ONE_LAUNCH ? (s.multiprocessors > 1 ? s.multiprocessors : 1 << 12) * p.blocks_per_sm
       : s.compute_capability >= 90    ? (int)GP__COOPERATIVE_CLUSTER
@@ -41,7 +41,7 @@ GP__RULE int gp__cooperative_registers(gp_policy p, gp__shape s) {
 }
 GP__RULE int gp__policy_valid_cooperative(gp_policy p, gp__shape s) {
   return s.in_size <= GP__RADIX_VALUE_BYTES && gp__cooperative_tile(p, s) < 65536 &&
-      s.count <= (unsigned long long)gp__cooperative_tile(p, s) * (unsigned)gp__cooperative_most(p, s) &&
+      s.count <= (gp__u64)gp__cooperative_tile(p, s) * (unsigned)gp__cooperative_most(p, s) &&
       p.threads >= GP__DIGITS / 2 && // a thread counts two digits at most
       gp__cooperative_threads(p) <= 1024 && gp__cooperative_registers(p, s) * gp__cooperative_threads(p) <= 65536 &&
       (int)(gp__cooperative_bytes(p, s) + gp__cooperative_static_bytes(p)) <= s.shared_bytes;

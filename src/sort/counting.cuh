@@ -1,8 +1,9 @@
 // sort/counting.cuh - counting sort
-// uses: api/lists.h, api/policy.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, sort/counting_policy.h,
-//   histogram/arguments.h, sort/counting_arguments.h, device/types.cuh, device/operators.cuh, device/warp.cuh,
-//   device/inputs.cuh, device/tile_load.cuh, device/tile_reduce.cuh, device/tile_search.cuh, device/two_keys.cuh,
-//   device/look_back.cuh, device/kernel.cuh, histogram/bins.cuh, histogram/counts.cuh, scan/kernels.cuh
+// uses: api/lists.h, api/policy.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h,
+//   sort/counting_policy.h, histogram/arguments.h, sort/counting_arguments.h, device/types.cuh, device/operators.cuh,
+//   device/warp.cuh, device/inputs.cuh, device/tile_load.cuh, device/tile_reduce.cuh, device/tile_search.cuh,
+//   device/two_keys.cuh, device/look_back.cuh, device/kernel.cuh, histogram/bins.cuh, histogram/counts.cuh,
+//   scan/kernels.cuh
 
 // Sorts keys of one or two bytes without values. Equal keys are indistinguishable, so it is enough to count them
 // (gp__histogram), to make runs of the values that occur, and to write the runs. Every key is read once and written

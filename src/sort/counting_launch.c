@@ -1,6 +1,6 @@
 // sort/counting_launch.c - launches of counting sort
-// uses: api/lists.h, core/rules.h, sort/counting_policy.h, core/geometry.h, sort/geometry.h, histogram/arguments.h,
-//   sort/counting_arguments.h, core/system.c, core/request.c, core/launch.c
+// uses: api/lists.h, core/words.h, core/rules.h, sort/counting_policy.h, core/geometry.h, sort/geometry.h,
+//   histogram/arguments.h, sort/counting_arguments.h, core/system.c, core/request.c, core/launch.c
 
 GP__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
   const gp__request *q = l->q;
@@ -13,19 +13,19 @@ GP__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
   h.in = q->keys;
   h.out = l->scratch;
   h.count = a.count = q->count;
-  h.count_device = a.count_device = (const unsigned long long *)q->count_device;
+  h.count_device = a.count_device = (const gp__u64 *)q->count_device;
   h.bins = values;
   h.channels = h.active = 1;
   h.replicas = g.replicas;
   h.workspace = a.workspace = l->workspace;
   a.out = q->out_keys;
-  a.counts = (unsigned long long *)l->scratch;
+  a.counts = (gp__u64 *)l->scratch;
   if (q->key_size > 1) {
-    a.starts = (unsigned long long *)l->scratch + values;
+    a.starts = (gp__u64 *)l->scratch + values;
     a.values = (unsigned short *)(a.starts + values);
     a.blocks = gp__counting_rows(*l->h, g.grid);
     a.rows = a.values + values;
-    a.runs = (unsigned long long *)(a.values + (a.blocks + 1) * values);
+    a.runs = (gp__u64 *)(a.values + (a.blocks + 1) * values);
     h.rows = a.blocks ? (unsigned *)(a.values + values) : NULL;
   }
   GP__CHECK(gp__launch_step(l, 0, g.grid, g.threads, g.shared_bytes, &h));

@@ -1,5 +1,5 @@
 // sort/gather.cuh - values that follow their keys
-// uses: device/vocabulary.cuh, layouts/arguments.h, device/kernel.cuh
+// uses: core/words.h, device/vocabulary.cuh, layouts/arguments.h, device/kernel.cuh
 
 // out[i] = in[index[i]], elements of WORDS words.
 template <class P, class Word, int WORDS, class I> GP_DEVICE void gp__gather(const gp__gather_args &a) {

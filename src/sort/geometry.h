@@ -1,18 +1,18 @@
 // sort/geometry.h - launches of sorts
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, sort/radix_policy.h,
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, scan/policy.h, sort/radix_policy.h,
 //   sort/counting_policy.h, sort/cooperative_policy.h, core/rows.h, core/geometry.h, core/family.h, sort/portable.h,
 //   histogram/geometry.h, sort/scratch.h
 
 // Sorts and merges: tiles of the policy's block. Each step of a plan has its own geometry; this one gives the words and
 // scratch memory of the call.
-GP__PRIVATE void gp__geometry_tiles(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
+GP__PRIVATE void gp__geometry_tiles(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
 }
-GP__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   gp__geometry_tiles(p, s, resident, g);
   if (gp__sweeps(p.algorithm)) {
     g->words = 1;
@@ -61,15 +61,15 @@ GP__PRIVATE gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
   g.words = g.share = g.scratch = 0;
   g.log2_lanes = 0;
   gp__geometry_histogram(
-      q, gp__counting_histogram(s), (unsigned long long)gp__max(s.multiprocessors, 1) * (unsigned)q.blocks_per_sm, &g);
+      q, gp__counting_histogram(s), (gp__u64)gp__max(s.multiprocessors, 1) * (unsigned)q.blocks_per_sm, &g);
   return g;
 }
-GP__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  const unsigned long long values = 1ull << 8 * s.key_size;
-  const unsigned long long look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
+GP__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  const gp__u64 values = 1ull << 8 * s.key_size;
+  const gp__u64 look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
   const gp__geometry counting = gp__counting_geometry(p, s);
-  g->tile_items = (unsigned long long)(p.threads * gp__vector_items(s.key_size)); // a row for each warp
-  g->tiles = gp__ceil_div(s.count + GP__VECTOR - 1, g->tile_items); // the first tile begins at a 16-byte boundary
+  g->tile_items = (gp__u64)(p.threads * gp__vector_items(s.key_size)); // a row for each warp
+  g->tiles = gp__ceil_div(s.count + GP__VECTOR - 1, g->tile_items);    // the first tile begins at a 16-byte boundary
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
@@ -77,9 +77,9 @@ GP__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, unsigned long l
   if (g->words < look_back) g->words = look_back;
   g->scratch = values * 8;
   if (s.key_size > 1)
-    g->scratch += values * 10 + gp__counting_rows(s, counting.grid) * (unsigned long long)GP__COUNTING_ROW_BYTES + 8;
+    g->scratch += values * 10 + gp__counting_rows(s, counting.grid) * (gp__u64)GP__COUNTING_ROW_BYTES + 8;
 }
-GP__PRIVATE void gp__geometry_sort(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_sort(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, g);
   else gp__geometry_radix(p, s, resident, g);
 }

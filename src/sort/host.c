@@ -1,6 +1,6 @@
 // sort/host.c - radix sort
-// uses: api/config.h, api/lists.h, api/structs.h, core/rules.h, core/arguments.h, core/messages.c, core/request.c,
-//   host/values.c, host/call.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/words.h, core/rules.h, core/arguments.h, core/messages.c,
+//   core/request.c, host/values.c, host/call.c
 
 // The ordered form of a built-in type, as in >>warp.
 static uint64_t gp__host_ordered(gp_type type, const unsigned char *bytes) {
@@ -131,10 +131,9 @@ static gp_result gp__host_sort(gp__host_call *h) {
   uint64_t i;
   int word, turn;
   (void)threads;
-  if (n > SIZE_MAX / sizeof *a / 2)
-    return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
+  if (n > SIZE_MAX / sizeof *a / 2) return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (gp__u64)n);
   a = memory = (gp__host_indexed *)malloc((size_t)n * 2 * sizeof *a);
-  if (!a) return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
+  if (!a) return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (gp__u64)n);
   b = a + n;
   for (i = 0; i < n; ++i) a[i].index = i;
   for (word = q->begin_bit / 64; q->begin_bit < q->end_bit && word * 64 < q->end_bit; ++word) {
@@ -161,7 +160,7 @@ static gp_result gp__host_sort(gp__host_call *h) {
       moved = size <= sizeof *b ? (unsigned char *)b : (unsigned char *)malloc((size_t)n * size);
       if (!moved) {
         free(memory);
-        return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (unsigned long long)n);
+        return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (gp__u64)n);
       }
       memcpy(moved, from, (size_t)n * size);
       from = moved;

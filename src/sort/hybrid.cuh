@@ -1,6 +1,6 @@
 // sort/hybrid.cuh - hybrid sort: parts, items and what a level does
-// uses: device/vocabulary.cuh, sort/hybrid_policy.h, sort/hybrid_arguments.h, device/types.cuh, device/warp.cuh,
-//   device/tile_load.cuh, device/tile_sort.cuh, sort/radix_sweep.cuh
+// uses: core/words.h, device/vocabulary.cuh, sort/hybrid_policy.h, sort/hybrid_arguments.h, device/types.cuh,
+//   device/warp.cuh, device/tile_load.cuh, device/tile_sort.cuh, sort/radix_sweep.cuh
 
 // Sorts built-in keys by all their bits. Without values equal keys are identical, so no step needs to be stable. A
 // level splits its parts by up to 8 bits, the most significant first. One kernel counts digits; the block that

@@ -1,20 +1,21 @@
 // sort/hybrid_arguments.h - arguments of hybrid sort, and what was chosen
+// uses: core/words.h
 
 // Hybrid sort. Lists, parts, counters and buckets live in scratch memory.
 typedef struct gp__hybrid_args {
   const void *in;
-  void *out;                // may be in
-  void *spare;              // as large as `in`
-  unsigned long long *list; // per level: parts, and above them tiles (32 bits each); then GP__HYBRID_ITEMS..
-  void *parts, *next_parts; // even levels; odd levels
-  unsigned long long *bins, *next_bins; // likewise, 256 counters a part; pairs use `bins` alone, 256 a piece
+  void *out;                 // may be in
+  void *spare;               // as large as `in`
+  gp__u64 *list;             // per level: parts, and above them tiles (32 bits each); then GP__HYBRID_ITEMS..
+  void *parts, *next_parts;  // even levels; odd levels
+  gp__u64 *bins, *next_bins; // likewise, 256 counters a part; pairs use `bins` alone, 256 a piece
   void *items;
-  unsigned long long count;
-  const unsigned long long *count_device;
+  gp__u64 count;
+  const gp__u64 *count_device;
   const void *values; // values of pairs; NULL: indices
   void *out_values, *spare_values;
   void *workspace;
-  unsigned long long *choice;   // GP__CHOSE_..., or NULL: hybrid sort
+  gp__u64 *choice;              // GP__CHOSE_..., or NULL: hybrid sort
   int level, levels, drop_keys; // levels: one after the last
   unsigned capacity;            // keys that a block sorts
   unsigned sample;              // keys in the sample; 0: the first count chooses (keys alone); 1: `duplicate_sample`

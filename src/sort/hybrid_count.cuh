@@ -1,7 +1,7 @@
 // sort/hybrid_count.cuh - hybrid sort: counts
-// uses: device/vocabulary.cuh, device/machine.cuh, sort/hybrid_policy.h, sort/hybrid_arguments.h, device/types.cuh,
-//   device/operators.cuh, device/warp.cuh, device/tile_sort.cuh, device/look_back.cuh, device/kernel.cuh,
-//   sort/keys.cuh, sort/hybrid.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, sort/hybrid_policy.h, sort/hybrid_arguments.h,
+//   device/types.cuh, device/operators.cuh, device/warp.cuh, device/tile_sort.cuh, device/look_back.cuh,
+//   device/kernel.cuh, sort/keys.cuh, sort/hybrid.cuh
 
 // Finds a tile's part: the last one whose first tile is not after it. All threads of the block call.
 template <int THREADS> GP_DEVICE gp__u32 gp__find_part(const gp__hybrid_part *parts, gp__u32 count, gp__u32 tile) {

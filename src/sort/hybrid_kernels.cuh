@@ -1,6 +1,7 @@
 // sort/hybrid_kernels.cuh - hybrid and leading-sweep sort: the last kernels
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, sort/hybrid_policy.h, sort/hybrid_arguments.h,
-//   device/types.cuh, device/kernel.cuh, sort/keys.cuh, sort/hybrid.cuh, sort/buckets.cuh, sort/pair_buckets.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, sort/hybrid_policy.h,
+//   sort/hybrid_arguments.h, device/types.cuh, device/kernel.cuh, sort/keys.cuh, sort/hybrid.cuh, sort/buckets.cuh,
+//   sort/pair_buckets.cuh
 
 // Sorts the items of the list, dealt to blocks in turn.
 template <class P, class T, bool DESCENDING, class Value, int THREADS, int ITEMS, int LOG2_BINS>

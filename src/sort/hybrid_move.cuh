@@ -1,7 +1,7 @@
 // sort/hybrid_move.cuh - hybrid sort: moves of keys and of pairs
-// uses: device/vocabulary.cuh, device/machine.cuh, sort/hybrid_arguments.h, device/types.cuh, device/warp.cuh,
-//   device/lanes.cuh, device/tile_rank.cuh, device/kernel.cuh, sort/keys.cuh, sort/radix_sweep.cuh, sort/hybrid.cuh,
-//   sort/hybrid_count.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, sort/hybrid_arguments.h, device/types.cuh,
+//   device/warp.cuh, device/lanes.cuh, device/tile_rank.cuh, device/kernel.cuh, sort/keys.cuh, sort/radix_sweep.cuh,
+//   sort/hybrid.cuh, sort/hybrid_count.cuh
 
 template <class P, class T, bool DESCENDING> struct gp__hybrid_moving : gp__hybrid<P, T, DESCENDING> {
   typedef gp__hybrid<P, T, DESCENDING> Base;

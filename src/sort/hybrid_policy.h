@@ -1,5 +1,5 @@
 // sort/hybrid_policy.h - sorts: policy fields; hybrid sort: buckets, levels, parts
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h
 
 #define GP_POLICY_FIELDS_SORT(F) \
   F(algorithm, GP_AUTO, GP_ONE_SWEEP, GP_HYBRID, GP_COUNTING, GP_ONE_BLOCK, GP_ADAPTIVE, GP_PAIRED_SWEEP, \
@@ -61,25 +61,23 @@ GP__RULE int gp__hybrid_levels(int key_size) { return key_size == 1 ? 1 : 1 + ke
 // Average keys of a bucket: bucket sizes of uniform keys vary by a few per cent.
 GP__RULE unsigned gp__hybrid_fit(unsigned capacity) { return capacity - capacity / 11; }
 // Levels that uniform keys need, each with its own launches. One launch does all others.
-GP__RULE int gp__hybrid_even_levels(unsigned long long count, unsigned fit) {
+GP__RULE int gp__hybrid_even_levels(gp__u64 count, unsigned fit) {
   return count <= fit ? 0 : 1 + gp__hybrid_even_levels((count + 255) / 256, fit);
 }
 // Most parts of a level. Each has more keys than a block sorts or, for pairs (value_size > 0) at the first levels, too
 // wide a range.
-GP__RULE unsigned long long gp__hybrid_parts(unsigned long long count, int capacity, int value_size) {
+GP__RULE gp__u64 gp__hybrid_parts(gp__u64 count, int capacity, int value_size) {
   return count / (unsigned)capacity + 2 + (value_size ? 256 : 0);
 }
 // Most buckets. Two neighbours have more keys than half a block sorts, except at the ends of parts and where pairs
 // reach the widest range that a block sorts.
-GP__RULE unsigned long long gp__hybrid_items(unsigned long long count, int capacity, int value_size) {
+GP__RULE gp__u64 gp__hybrid_items(gp__u64 count, int capacity, int value_size) {
   return 16 * (count / (unsigned)capacity + 2) + (value_size ? 32768 : 0);
 }
 // Most pieces of pairs, 256 counters each. A piece is a block's share of a part; a block's pieces are consecutive.
-GP__RULE unsigned long long gp__hybrid_pieces(unsigned long long parts, unsigned long long blocks) {
-  return parts + blocks;
-}
+GP__RULE gp__u64 gp__hybrid_pieces(gp__u64 parts, gp__u64 blocks) { return parts + blocks; }
 // Most keys of a bucket: a block's capacity, or less if multiprocessors would be idle.
-GP__RULE int gp__hybrid_clamp(unsigned long long keys, int most) {
+GP__RULE int gp__hybrid_clamp(gp__u64 keys, int most) {
   return keys >= (unsigned)most ? most : keys <= (unsigned)most / 4 ? most / 4 : (int)keys;
 }
 GP__RULE int gp__hybrid_capacity(gp__shape s) {

@@ -1,5 +1,5 @@
 // sort/keys.cuh - keys as bits, and records
-// uses: device/vocabulary.cuh, device/types.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/types.cuh
 
 // Radix sort, least significant digit first, one sweep a pass (Adinets and Merrill, Onesweep: A Faster Least
 // Significant Digit Radix Sort for GPUs). The histogram reads the keys once and counts the digits of all passes. A pass

@@ -1,8 +1,8 @@
 // sort/launch.c - launches of sorts
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/rules.h, core/shape.h,
-//   sort/hybrid_policy.h, sort/radix_policy.h, sort/choice_policy.h, core/geometry.h, sort/scratch.h, map/arguments.h,
-//   sort/arguments.h, layouts/arguments.h, sort/hybrid_arguments.h, core/system.c, core/libraries.c, core/request.c,
-//   core/kinds.c, core/load.c, core/launch.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, core/words.h, core/rules.h,
+//   core/shape.h, sort/hybrid_policy.h, sort/radix_policy.h, sort/choice_policy.h, core/geometry.h, sort/scratch.h,
+//   map/arguments.h, sort/arguments.h, layouts/arguments.h, sort/hybrid_arguments.h, core/system.c, core/libraries.c,
+//   core/request.c, core/kinds.c, core/load.c, core/launch.c
 
 GP__PRIVATE gp__radix_args gp__radix_arguments(
     const gp__launching *l, const gp__radix_plan *plan, unsigned char *scratch) {
@@ -17,10 +17,10 @@ GP__PRIVATE gp__radix_args gp__radix_arguments(
   a.other_keys = scratch + r.other_keys;
   a.other = scratch + r.other;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
-  a.counts = (unsigned long long *)(scratch + r.counts);
-  a.tickets = (unsigned long long *)(scratch + r.tickets);
+  a.counts = (gp__u64 *)(scratch + r.counts);
+  a.tickets = (gp__u64 *)(scratch + r.tickets);
   a.steps = (unsigned *)(scratch + r.steps);
   a.words = scratch + r.words;
   a.clear = r.clear;
@@ -84,7 +84,7 @@ GP__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
   a.in = l->q->keys;
   a.out = l->q->out_keys;
   a.count = l->q->count;
-  a.count_device = (const unsigned long long *)l->q->count_device;
+  a.count_device = (const gp__u64 *)l->q->count_device;
   return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
 }
 // Launches all passes at once; blocks wait for each other.
@@ -110,16 +110,16 @@ GP__PRIVATE gp__hybrid_args gp__hybrid_arguments(
   a.out_values = q->out;
   a.drop_keys = l->h->sorted.drop_keys;
   a.count = q->count;
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
   a.spare = scratch + r.spare;
   a.spare_values = scratch + r.spare_values;
   if (a.drop_keys) a.out = scratch + r.keys;
-  a.list = (unsigned long long *)(scratch + r.list);
+  a.list = (gp__u64 *)(scratch + r.list);
   a.parts = scratch + r.parts;
   a.next_parts = scratch + r.next_parts;
-  a.bins = (unsigned long long *)(scratch + r.bins);
-  a.next_bins = (unsigned long long *)(scratch + r.next_bins);
+  a.bins = (gp__u64 *)(scratch + r.bins);
+  a.next_bins = (gp__u64 *)(scratch + r.next_bins);
   a.items = scratch + r.items;
   a.capacity = (unsigned)r.capacity;
   a.levels = gp__hybrid_levels(l->h->key_size);
@@ -168,7 +168,7 @@ GP__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
   const int samples = gp__adaptive_samples(*l->p, *l->h);
   gp_result result;
   of_hybrid.p = &hybrid;
-  radix.choice = a.choice = (unsigned long long *)l->scratch;
+  radix.choice = a.choice = (gp__u64 *)l->scratch;
   radix.mask = GP__DIGITS - 1;
   if (samples && (!l->h->in_size || l->h->key_size > 4)) a.sample = gp__sample_size(l->q->count, a.capacity);
   if (samples) a.duplicate_sample = GP__DUPLICATE_SAMPLE;
@@ -207,7 +207,7 @@ GP__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   gp__hybrid_args a;
   if (!r.bits || (l->h->in_size == 4 && !sweep.paired) || sweep.in_place)
     return gp__launch_passes(l, r.sweep.tiles, sweep);
-  sweep.leads = (unsigned long long *)scratch;
+  sweep.leads = (gp__u64 *)scratch;
   sweep.capacity = gp__leading_capacity();
   sweep.leading = r.bits;
   memset(&a, 0, sizeof a);
@@ -229,8 +229,8 @@ GP__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
   sweep.choice = sweep.leads;
   sweep.leads = NULL;
   sweep.mask = GP__DIGITS - 1;
-  sweep.counts = (unsigned long long *)(again + r.sweep.counts);
-  sweep.tickets = (unsigned long long *)(again + r.sweep.tickets);
+  sweep.counts = (gp__u64 *)(again + r.sweep.counts);
+  sweep.tickets = (gp__u64 *)(again + r.sweep.tickets);
   sweep.steps = (unsigned *)(again + r.sweep.steps);
   sweep.words = again + r.sweep.words;
   GP__CHECK(gp__launch_step(l, 0, gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS)),

@@ -1,7 +1,7 @@
 // sort/pair_buckets.cuh - hybrid sort: buckets of pairs
-// uses: device/vocabulary.cuh, device/machine.cuh, device/common.cuh, sort/hybrid_policy.h, device/types.cuh,
-//   device/warp.cuh, device/vector_access.cuh, device/tile_load.cuh, device/tile_sort.cuh, sort/keys.cuh,
-//   sort/radix_sweep.cuh, sort/hybrid.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, device/common.cuh, sort/hybrid_policy.h,
+//   device/types.cuh, device/warp.cuh, device/vector_access.cuh, device/tile_load.cuh, device/tile_sort.cuh,
+//   sort/keys.cuh, sort/radix_sweep.cuh, sort/hybrid.cuh
 
 // Splits the n elements at `in` into `head` ones, `whole` vectors of 16 bytes, and the rest. `in` must be aligned to an
 // element.

@@ -1,5 +1,5 @@
 // sort/radix_count.cuh - counts of digits, and whether keys recur
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, sort/radix_policy.h, sort/arguments.h,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, sort/radix_policy.h, sort/arguments.h,
 //   sort/hybrid_arguments.h, device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/hash.cuh,
 //   device/look_back.cuh, device/kernel.cuh, sort/keys.cuh
 

@@ -1,5 +1,5 @@
 // sort/radix_policy.h - radix passes: digits, shared memory, validity
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h
 
 // One-sweep radix sort has a pass for each 8 bits of the ordered key, the least significant first. An ordered key of
 // more than 64 bits has several words; no pass spans two.
@@ -32,11 +32,11 @@ GP__RULE int gp__radix_items(int vectors, int key_size) {
 }
 // Bytes of the look-back words of each pair of digits: counts of each tile; for each pass, sums of each group of tiles;
 // then counts up to each group's end (prefix_bytes each).
-GP__RULE unsigned long long gp__radix_words_bytes(unsigned long long tiles, int passes, int prefix_bytes) {
+GP__RULE gp__u64 gp__radix_words_bytes(gp__u64 tiles, int passes, int prefix_bytes) {
   return GP__DIGITS / 2 * (8 * tiles + (unsigned)(8 * passes + prefix_bytes) * gp__ceil_div(tiles, GP__RADIX_GROUP));
 }
 // Bytes of the values that move with the keys: of indices if values are large.
-GP__RULE int gp__radix_index_bytes(unsigned long long count) { return count >> 32 ? 8 : 4; }
+GP__RULE int gp__radix_index_bytes(gp__u64 count) { return count >> 32 ? 8 : 4; }
 GP__RULE int gp__radix_value_bytes(gp__shape s) {
   return s.in_size <= GP__RADIX_VALUE_BYTES ? s.in_size : gp__radix_index_bytes(s.count);
 }

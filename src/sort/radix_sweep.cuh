@@ -1,5 +1,5 @@
 // sort/radix_sweep.cuh - a sweep of one-sweep radix sort
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, sort/radix_policy.h, sort/arguments.h,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, sort/radix_policy.h, sort/arguments.h,
 //   sort/hybrid_arguments.h, device/types.cuh, device/tile_rank.cuh, device/kernel.cuh, sort/keys.cuh
 
 // Look-back words: counts of two neighbouring digits, with a mark in the upper two bits. Successive sweeps use marks 1

@@ -1,21 +1,21 @@
 // sort/scratch.h - what sorts keep in scratch memory
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, sort/hybrid_policy.h, sort/radix_policy.h,
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, sort/hybrid_policy.h, sort/radix_policy.h,
 //   sort/choice_policy.h, sort/cooperative_policy.h, sort/portable.h
 
 // Scratch memory of a radix sort: offsets in bytes.
 typedef struct gp__radix_plan {
   int passes, wide, replicas, value_bytes, large; // large: values are gathered by index
-  unsigned long long tiles, clear;                // clear: as in gp__radix_args
-  unsigned long long counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
+  gp__u64 tiles, clear;                           // clear: as in gp__radix_args
+  gp__u64 counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
 } gp__radix_plan;
-GP__PRIVATE unsigned long long gp__carve_scratch(unsigned long long *bytes, unsigned long long size) {
-  const unsigned long long at = *bytes;
+GP__PRIVATE gp__u64 gp__carve_scratch(gp__u64 *bytes, gp__u64 size) {
+  const gp__u64 at = *bytes;
   *bytes = (at + size + 255) / 256 * 256;
   return at;
 }
 GP__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   gp__radix_plan r;
-  const unsigned long long tile = (unsigned long long)(p.threads * gp__radix_items(p.vectors, s.key_size));
+  const gp__u64 tile = (gp__u64)(p.threads * gp__radix_items(p.vectors, s.key_size));
   r.passes = gp__radix_passes(s.sorted.begin_bit, s.sorted.end_bit);
   r.wide = s.count >> GP__RADIX_NARROW_LOG2 != 0;
   r.replicas = gp__radix_replicas(gp__radix_ordered_bytes(s), s.compute_capability, 32);
@@ -24,9 +24,9 @@ GP__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   r.tiles = gp__ceil_div(s.count, tile);
   r.clear = gp__radix_words_bytes(r.tiles, r.passes, r.wide ? 16 : 8) / 16;
   r.bytes = 0;
-  r.counts = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * GP__DIGITS * 8);
-  r.tickets = gp__carve_scratch(&r.bytes, (unsigned long long)r.passes * 16); // and counts of finished tiles
-  r.steps = gp__carve_scratch(&r.bytes, (unsigned long long)(r.passes + 1) * 4);
+  r.counts = gp__carve_scratch(&r.bytes, (gp__u64)r.passes * GP__DIGITS * 8);
+  r.tickets = gp__carve_scratch(&r.bytes, (gp__u64)r.passes * 16); // and counts of finished tiles
+  r.steps = gp__carve_scratch(&r.bytes, (gp__u64)(r.passes + 1) * 4);
   r.words = gp__carve_scratch(&r.bytes, r.clear * 16);
   r.keys = s.sorted.drop_keys ? gp__carve_scratch(&r.bytes, s.count * (unsigned)s.key_size) : 0;
   r.index = r.large ? gp__carve_scratch(&r.bytes, s.count * (unsigned)r.value_bytes) : 0;
@@ -39,13 +39,13 @@ GP__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
 
 // Scratch memory of a hybrid sort.
 typedef struct gp__hybrid_plan {
-  int capacity, tile, even_levels;  // even_levels: levels that uniform keys need
-  unsigned long long tiles, blocks; // blocks: the most for pairs
-  unsigned long long list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
+  int capacity, tile, even_levels; // even_levels: levels that uniform keys need
+  gp__u64 tiles, blocks;           // blocks: the most for pairs
+  gp__u64 list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
 } gp__hybrid_plan;
 GP__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   gp__hybrid_plan r;
-  unsigned long long parts;
+  gp__u64 parts;
   r.capacity = gp__hybrid_capacity(s);
   r.tile = p.threads * gp__hybrid_vector_items(p, s);
   r.tiles = gp__ceil_div(s.count, (unsigned)r.tile) + 1;
@@ -74,7 +74,7 @@ GP__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
 typedef struct gp__leading_plan {
   gp__radix_plan sweep;
   int bits;
-  unsigned long long starts, again, of_sweep, bytes;
+  gp__u64 starts, again, of_sweep, bytes;
 } gp__leading_plan;
 GP__PRIVATE gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
   gp__leading_plan r;
@@ -116,8 +116,7 @@ GP__PRIVATE gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
 GP__PRIVATE int gp__adaptive_is_cooperative(gp_policy p, gp__shape s) {
   return !gp__adaptive_samples(p, s) && gp__policy_valid_cooperative(gp__adaptive_cooperative(p, s), s);
 }
-GP__PRIVATE unsigned long long gp__adaptive_scratch(gp_policy p, gp__shape s) {
-  const unsigned long long sweep = gp__radix_plan_of(gp__adaptive_sweep(p, s), s).bytes,
-                           hybrid = gp__hybrid_plan_of(p, s).bytes;
+GP__PRIVATE gp__u64 gp__adaptive_scratch(gp_policy p, gp__shape s) {
+  const gp__u64 sweep = gp__radix_plan_of(gp__adaptive_sweep(p, s), s).bytes, hybrid = gp__hybrid_plan_of(p, s).bytes;
   return GP__CHOICE_BYTES + (sweep > hybrid ? sweep : hybrid);
 }

@@ -1,6 +1,6 @@
 // top_k/check.c - checking a call: top-k, nth element, shuffle
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, top_k/policy.h, core/system.c,
-//   core/messages.c, core/request.c, host/values.c, top_k/kinds.c, core/primitive.c, core/check_types.c,
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/words.h, core/rules.h, top_k/policy.h,
+//   core/system.c, core/messages.c, core/request.c, host/values.c, top_k/kinds.c, core/primitive.c, core/check_types.c,
 //   core/checking.c, core/check_call_types.c, core/check_buffers.c, merge/check.c, segments/check.c
 
 GP__PRIVATE gp_result gp__check_moved(gp__checking *k) {
@@ -32,10 +32,10 @@ GP__PRIVATE gp_result gp__check_k(gp__checking *k) {
   const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(c->flags & GP_UNSORTED);
   if (c->k > c->count || (nth && c->count && c->n >= c->count))
     return gp__fail(GP_E_ARGUMENT, "%s: @%s is %llu, %s @count (%llu)", k->who, nth ? "n" : "k",
-        (unsigned long long)(nth ? c->n : c->k), nth ? "not below" : "above", (unsigned long long)c->count);
+        (gp__u64)(nth ? c->n : c->k), nth ? "not below" : "above", (gp__u64)c->count);
   if (c->count && gp__rows_in(c) > UINT64_MAX / c->count)
-    return gp__fail(GP_E_SIZE, "%s: @rows times @count overflows: %llu times %llu", k->who, (unsigned long long)c->rows,
-        (unsigned long long)c->count);
+    return gp__fail(
+        GP_E_SIZE, "%s: @rows times @count overflows: %llu times %llu", k->who, (gp__u64)c->rows, (gp__u64)c->count);
   if (c->op && c->count_device && gp__rows_in(c) > 1)
     return gp__fail(GP_E_UNSUPPORTED, "%s: @count_device is set: rows that an operator orders (@op) are whole", k->who);
   k->q->composed = c->op && c->k > gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q));
@@ -83,9 +83,8 @@ GP__PRIVATE gp_result gp__check_results(gp__checking *k) {
   k->q->length = k->c->k;
   k->q->composed =
       k->c->k > (k->q->op ? gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q)) : (unsigned)GP__TOP_K_FEW);
-  return k->c->k <= UINT32_MAX
-      ? GP_SUCCESS
-      : gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above 4294967295", k->who, (unsigned long long)k->c->k);
+  return k->c->k <= UINT32_MAX ? GP_SUCCESS
+                               : gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above 4294967295", k->who, (gp__u64)k->c->k);
 }
 GP__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
   const gp_call *c = k->c;
@@ -96,11 +95,11 @@ GP__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
   longest = q->offset_size ? q->count : c->segment_length;
   if (!k->in.size && k->out.size == 4 && longest > most)
     return gp__fail(GP_E_SIZE, "%s: @%s is %llu, too large for indices of 4 bytes (@out_type): use i64 or u64", k->who,
-        q->offset_size ? "count" : "segment_length", (unsigned long long)longest);
+        q->offset_size ? "count" : "segment_length", (gp__u64)longest);
   GP__CHECK(gp__check_results(k));
   if (c->k && c->segments > UINT64_MAX / c->k)
-    return gp__fail(GP_E_SIZE, "%s: @segments times @k overflows: %llu times %llu", k->who,
-        (unsigned long long)c->segments, (unsigned long long)c->k);
+    return gp__fail(
+        GP_E_SIZE, "%s: @segments times @k overflows: %llu times %llu", k->who, (gp__u64)c->segments, (gp__u64)c->k);
   return k->pointers && q->count && c->k && !c->out_keys && !c->out
       ? gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who)
       : GP_SUCCESS;

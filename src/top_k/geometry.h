@@ -1,24 +1,22 @@
 // top_k/geometry.h - launches of top-k and nth element
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, scan/policy.h, segmented_sort/policy.h, top_k/policy.h,
-//   core/rows.h, core/geometry.h, core/family.h, top_k/portable.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, scan/policy.h, segmented_sort/policy.h,
+//   top_k/policy.h, core/rows.h, core/geometry.h, core/family.h, top_k/portable.h
 
 // Top-k and nth element. grid: the blocks of the first launch.
-GP__PRIVATE unsigned long long gp__rows_of(gp__shape s) {
-  return s.primitive == GP_TOP_K && s.segments ? s.segments : 1;
-}
+GP__PRIVATE gp__u64 gp__rows_of(gp__shape s) { return s.primitive == GP_TOP_K && s.segments ? s.segments : 1; }
 // Blocks of a row: its share of the resident ones, or fewer if they had too little to do.
-GP__PRIVATE unsigned long long gp__blocks_of_row(gp_policy p, gp__shape s, unsigned long long resident) {
-  const unsigned long long rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
-  const unsigned long long useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1 : gp__ceil_div(tiles, 4);
-  const unsigned long long there = rows < resident ? resident / rows : 1;
+GP__PRIVATE gp__u64 gp__blocks_of_row(gp_policy p, gp__shape s, gp__u64 resident) {
+  const gp__u64 rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
+  const gp__u64 useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1 : gp__ceil_div(tiles, 4);
+  const gp__u64 there = rows < resident ? resident / rows : 1;
   return useful < 1 ? 1 : useful < there ? useful : there;
 }
 // Blocks of a row that merge `ranks` ranks in the next launch.
-GP__PRIVATE unsigned long long gp__top_k_mergers(unsigned long long ranks) {
+GP__PRIVATE gp__u64 gp__top_k_mergers(gp__u64 ranks) {
   return ranks <= GP__TOP_K_MERGED ? 1 : gp__ceil_div(ranks, GP__TOP_K_MERGED / 2);
 }
 // Most keys of a row that radix select puts aside.
-GP__PRIVATE unsigned long long gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
+GP__PRIVATE gp__u64 gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
 // Lanes that sort short segments hold GP__TOP_K_LANE ranks each: 64 registers are enough for ranks of 4 bytes, 128 for
 // longer ones.
 GP__PRIVATE gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
@@ -31,15 +29,15 @@ GP__PRIVATE gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
 }
 // Scratch memory of a top-k of segments. part: most keys of a task; direct: segments of one length, not cut.
 typedef struct gp__segment_top_k_layout {
-  unsigned long long part, task_room, list_room, tasks, arrived, lists, bytes;
+  gp__u64 part, task_room, list_room, tasks, arrived, lists, bytes;
   int direct;
 } gp__segment_top_k_layout;
-GP__PRIVATE unsigned long long gp__segment_top_k_part(gp_policy p, gp__shape s, unsigned long long resident) {
-  unsigned long long part = gp__ceil_div(s.count, resident);
+GP__PRIVATE gp__u64 gp__segment_top_k_part(gp_policy p, gp__shape s, gp__u64 resident) {
+  gp__u64 part = gp__ceil_div(s.count, resident);
   if (part < 16 * gp__top_k_tile(p, s)) part = 16 * gp__top_k_tile(p, s);
   return part < 8 * s.top_k.results ? 8 * s.top_k.results : part;
 }
-GP__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__shape s, unsigned long long part) {
+GP__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__shape s, gp__u64 part) {
   gp__segment_top_k_layout l;
   l.part = part;
   l.direct = !s.offset_size && (!s.segments || s.count / s.segments <= part);
@@ -60,9 +58,9 @@ GP__PRIVATE gp__shape gp__rows_as_segments(gp__shape s) {
   s.primitive = GP_SEGMENTED_TOP_K;
   return s;
 }
-GP__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, s, gp__segment_top_k_part(p, s, resident));
-  const unsigned long long most = l.direct ? 0x7fffffff : resident, works = l.direct ? s.segments : l.task_room;
+  const gp__u64 most = l.direct ? 0x7fffffff : resident, works = l.direct ? s.segments : l.task_room;
   g->tile_items = gp__top_k_tile(p, s);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->share = l.part;
@@ -70,13 +68,13 @@ GP__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, unsigned l
   g->grid = (unsigned)(works < 1 ? 1 : works < most ? works : most);
   g->scratch = l.bytes;
 }
-GP__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
-  const unsigned long long rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
+GP__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+  const gp__u64 rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
   if (s.primitive == GP_SEGMENTED_TOP_K || s.top_k.order_bytes) {
     gp__geometry_segment_top_k(p, gp__rows_as_segments(s), resident, g);
     return;
   }
-  g->tile_items = (unsigned long long)(p.threads * p.vectors * gp__vector_items(s.key_size));
+  g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count, g->tile_items) * rows;
   g->share = blocks;
   g->shared_bytes = gp__top_k_shared_bytes(p, s);
@@ -85,7 +83,7 @@ GP__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, unsigned long long
     if (blocks > 1)
       g->scratch = rows * (blocks + gp__top_k_mergers(blocks * s.top_k.results)) * s.top_k.results * gp__rank_bytes(s);
   } else {
-    const unsigned long long collect = gp__look_back_slots(g->tiles) * 2;
+    const gp__u64 collect = gp__look_back_slots(g->tiles) * 2;
     g->grid = (unsigned)works;
     g->words = rows;
     if (s.primitive == GP_TOP_K && g->words < collect) g->words = collect;

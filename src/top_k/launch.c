@@ -1,7 +1,7 @@
 // top_k/launch.c - launches of top-k and radix select
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, api/init.h, core/rules.h, core/shape.h, top_k/policy.h,
-//   top_k/geometry.h, top_k/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c, core/kinds.c,
-//   core/state.c, top_k/check.c, core/load.c, core/launch.c, graph/launch.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, api/init.h, core/words.h, core/rules.h, core/shape.h,
+//   top_k/policy.h, top_k/geometry.h, top_k/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c,
+//   core/kinds.c, core/state.c, top_k/check.c, core/load.c, core/launch.c, graph/launch.c
 
 GP__PRIVATE void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
   a->keys = q->keys;
@@ -12,7 +12,7 @@ GP__PRIVATE void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
 }
 GP__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   const gp__shape *h = l->h;
-  const unsigned long long rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
+  const gp__u64 rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
   unsigned char *lists = (unsigned char *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
   int occupancy;
   if (a->blocks > 1) GP__CHECK(gp__fit_kernel(l->s, l->who, l->kernels[1], l->g, &occupancy));
@@ -51,7 +51,7 @@ GP__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
   if (q->op) return gp__launch_segmented_top_k(l);
   memset(&a, 0, sizeof a);
   gp__fill_top_k(q, &a);
-  a.count_device = (const unsigned long long *)q->count_device;
+  a.count_device = (const gp__u64 *)q->count_device;
   a.rows = gp__rows_of(*l->h);
   a.k = q->primitive == GP_NTH_ELEMENT ? q->length + 1 : q->length;
   a.blocks = l->g->share;
@@ -69,7 +69,7 @@ GP__PRIVATE void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top
   a->begin = q->begin;
   a->end = rows ? q->count_device : q->end;
   a->ks = (const unsigned *)q->in2;
-  a->bad = (const unsigned long long *)q->bad;
+  a->bad = (const gp__u64 *)q->bad;
   a->length = rows ? q->count : q->segments ? q->count / q->segments : 0;
   a->offset_bytes = rows ? 8 : (unsigned)q->offset_size;
   if (rows) a->top.count *= a->top.rows;

@@ -1,5 +1,5 @@
 // top_k/lists.cuh - top-k: ranks and lists
-// uses: device/vocabulary.cuh, device/machine.cuh, top_k/policy.h, top_k/arguments.h, device/types.cuh,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, top_k/policy.h, top_k/arguments.h, device/types.cuh,
 //   device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/lanes.cuh, device/kernel.cuh,
 //   histogram/counts.cuh
 

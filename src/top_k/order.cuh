@@ -1,5 +1,5 @@
 // top_k/order.cuh - top-k by an operator: struct keys, users' orders
-// uses: device/vocabulary.cuh, device/machine.cuh, top_k/policy.h, top_k/arguments.h, device/types.cuh,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, top_k/policy.h, top_k/arguments.h, device/types.cuh,
 //   device/warp.cuh, device/lanes.cuh, device/kernel.cuh, top_k/lists.cuh, top_k/segments.cuh
 
 // The launches are those of segments. A list that is full is sorted, as an operator's keys have no digits.

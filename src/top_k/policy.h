@@ -1,5 +1,5 @@
 // top_k/policy.h - top-k, nth element, shuffle: policy fields, ranks, tiles, validity
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, histogram/policy.h, merge/policy.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, histogram/policy.h, merge/policy.h
 
 #define GP_POLICY_FIELDS_TOP_K(F) \
   F(algorithm, GP_AUTO, GP_BEST_LISTS, GP_RADIX_SELECT, GP_WARP_SEGMENTS) \
@@ -44,26 +44,22 @@ GP__RULE unsigned gp__rank_bytes(gp__shape s) {
   return s.top_k.order_bytes ? (unsigned)gp__order_rank_bytes(s.key_size, s.top_k.order_bytes)
                              : 4u << gp__rank_form(s.key_size, s.out_size > 0, s.count > 0xffffffffu);
 }
-GP__RULE unsigned long long gp__top_k_tile(gp_policy p, gp__shape s) {
-  return (unsigned long long)(p.threads *
+GP__RULE gp__u64 gp__top_k_tile(gp_policy p, gp__shape s) {
+  return (gp__u64)(p.threads *
       (s.top_k.order_bytes ? gp__order_items(p.vectors, s.key_size)
                            : gp__max(p.vectors * (GP__VECTOR / s.key_size), 4)));
 }
 // Step from tile to tile of a row: about 0.62 of their number, and coprime with it.
-GP__RULE unsigned long long gp__common_factor(unsigned long long a, unsigned long long b) {
-  return b == 0 ? a : gp__common_factor(b, a % b);
-}
-GP__RULE unsigned long long gp__coprime(unsigned long long x, unsigned long long to) {
+GP__RULE gp__u64 gp__common_factor(gp__u64 a, gp__u64 b) { return b == 0 ? a : gp__common_factor(b, a % b); }
+GP__RULE gp__u64 gp__coprime(gp__u64 x, gp__u64 to) {
   return gp__common_factor(to, x) == 1 ? x : gp__coprime(x + 1, to);
 }
-GP__RULE unsigned long long gp__top_k_jump(unsigned long long tiles) {
-  return tiles < 3 ? 1 : gp__coprime(tiles / 13 * 8 + 1, tiles);
-}
+GP__RULE gp__u64 gp__top_k_jump(gp__u64 tiles) { return tiles < 3 ? 1 : gp__coprime(tiles / 13 * 8 + 1, tiles); }
 // The key of a round of a shuffle (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators: SplitMix64),
 // and its function of one half.
-GP__RULE unsigned long long gp__mix3(unsigned long long x) { return x ^ x >> 31; }
-GP__RULE unsigned long long gp__mix2(unsigned long long x) { return gp__mix3((x ^ x >> 27) * 0x94d049bb133111ebull); }
-GP__RULE unsigned gp__shuffle_key(unsigned long long seed, int round) {
+GP__RULE gp__u64 gp__mix3(gp__u64 x) { return x ^ x >> 31; }
+GP__RULE gp__u64 gp__mix2(gp__u64 x) { return gp__mix3((x ^ x >> 27) * 0x94d049bb133111ebull); }
+GP__RULE unsigned gp__shuffle_key(gp__u64 seed, int round) {
   return (unsigned)(gp__mix2(((seed + 0x9e3779b97f4a7c15ull * (unsigned)(round + 1)) ^
                                  (seed + 0x9e3779b97f4a7c15ull * (unsigned)(round + 1)) >> 30) *
                         0xbf58476d1ce4e5b9ull) >>

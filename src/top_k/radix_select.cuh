@@ -1,5 +1,5 @@
 // top_k/radix_select.cuh - top-k of many, nth element: radix select
-// uses: api/policy.h, device/vocabulary.cuh, device/machine.cuh, top_k/policy.h, top_k/arguments.h,
+// uses: api/policy.h, core/words.h, device/vocabulary.cuh, device/machine.cuh, top_k/policy.h, top_k/arguments.h,
 //   device/operators.cuh, device/warp.cuh, device/vector_access.cuh, device/lanes.cuh, device/tile_reduce.cuh,
 //   device/look_back.cuh, device/kernel.cuh, histogram/counts.cuh, scan/kernels.cuh, top_k/lists.cuh
 

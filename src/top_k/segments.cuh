@@ -1,6 +1,6 @@
 // top_k/segments.cuh - top-k of segments: by lanes, by a block, by several blocks
-// uses: device/vocabulary.cuh, device/machine.cuh, top_k/policy.h, top_k/arguments.h, device/operators.cuh,
-//   device/warp.cuh, device/kernel.cuh, segmented_sort/items.cuh, top_k/lists.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, top_k/policy.h, top_k/arguments.h,
+//   device/operators.cuh, device/warp.cuh, device/kernel.cuh, segmented_sort/items.cuh, top_k/lists.cuh
 
 // The first launch clears counters. In the second, lanes sort short segments in registers; longer ones become tasks,
 // one for each part of a very long one. In the third, blocks draw tasks. Parts leave lists of ranks, which the block

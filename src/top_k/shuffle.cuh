@@ -1,6 +1,6 @@
 // top_k/shuffle.cuh - shuffle: a bijection of the places
-// uses: device/vocabulary.cuh, top_k/policy.h, map/policy.h, core/arguments.h, map/arguments.h, device/types.cuh,
-//   device/kernel.cuh
+// uses: core/words.h, device/vocabulary.cuh, top_k/policy.h, map/policy.h, core/arguments.h, map/arguments.h,
+//   device/types.cuh, device/kernel.cuh
 
 // A bijection of 0 .. n - 1 that a seed chooses: a Feistel network on the smallest power of two that holds n (at least
 // 256: smaller networks are far from random), repeated until the result is below n (Black and Rogaway, Ciphers with

@@ -1,6 +1,7 @@
 // transpose/buffered.cuh - transposes in place through a buffer
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, transpose/policy.h, transpose/panels_policy.h,
-//   transpose/panels_arguments.h, device/warp.cuh, device/tile_transpose.cuh, device/kernel.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, transpose/policy.h,
+//   transpose/panels_policy.h, transpose/panels_arguments.h, device/warp.cuh, device/tile_transpose.cuh,
+//   device/kernel.cuh
 
 // Panels through a buffer. Blocks take turns in order, by tickets. The turns of step x are the tiles of panel x, first
 // those for the buffer, then those for their places, and last the copies of group x - 1 from the buffer to its place. A

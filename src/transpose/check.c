@@ -1,6 +1,7 @@
 // transpose/check.c - checking a call: transposes
-// uses: api/config.h, api/lists.h, api/structs.h, core/rules.h, core/shape.h, transpose/policy.h, core/system.c,
-//   core/messages.c, core/struct_size.c, core/request.c, core/primitive.c, core/checking.c, core/check_buffers.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/words.h, core/rules.h, core/shape.h, transpose/policy.h,
+//   core/system.c, core/messages.c, core/struct_size.c, core/request.c, core/primitive.c, core/checking.c,
+//   core/check_buffers.c
 
 // Checks the strides of one side of a transpose (0: dense), and computes its span: elements from the first to the last.
 GP__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char *name, int dimensions, const uint64_t *extent,
@@ -12,15 +13,15 @@ GP__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char *name,
     stride[d] = given[d] ? given[d] : least;
     if (d == dimensions - 1 && stride[d] != 1)
       return gp__fail(GP_E_ARGUMENT, "%s: @permutation.%s[%d] is %llu, but the stride of the last dimension must be 1",
-          k->who, name, d, (unsigned long long)stride[d]);
+          k->who, name, d, (gp__u64)stride[d]);
     if (stride[d] < least)
       return gp__fail(GP_E_ARGUMENT,
           "%s: @permutation.%s[%d] (a leading dimension) is %llu, below the %llu elements of one step", k->who, name, d,
-          (unsigned long long)stride[d], (unsigned long long)least);
+          (gp__u64)stride[d], (gp__u64)least);
     if (extent[d] && stride[d] > UINT64_MAX / k->in.size / extent[d])
       return gp__fail(GP_E_SIZE,
           "%s: @permutation.%s[%d] times the extent overflows: %llu times %llu elements of %lu bytes", k->who, name, d,
-          (unsigned long long)stride[d], (unsigned long long)extent[d], (unsigned long)k->in.size);
+          (gp__u64)stride[d], (gp__u64)extent[d], (unsigned long)k->in.size);
     least = stride[d] * extent[d];
     if (!extent[d]) *span = 0;
     else if (*span) *span += (extent[d] - 1) * stride[d];
@@ -122,13 +123,13 @@ GP__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
     if (q->count && p->extent[i] > UINT64_MAX / k->in.size / q->count)
       return gp__fail(GP_E_SIZE,
           "%s: @permutation.extent[%d] is %llu: the product of the extents times %lu bytes overflows", k->who, i,
-          (unsigned long long)p->extent[i], (unsigned long)k->in.size);
+          (gp__u64)p->extent[i], (unsigned long)k->in.size);
     q->count *= p->extent[i];
     extent[i] = p->extent[p->order[i]];
   }
   if (k->c->count && k->c->count != q->count)
     return gp__fail(GP_E_ARGUMENT, "%s: @count is %llu, neither 0 nor the product of @permutation.extent (%llu)",
-        k->who, (unsigned long long)k->c->count, (unsigned long long)q->count);
+        k->who, (gp__u64)k->c->count, (gp__u64)q->count);
   GP__CHECK(gp__check_strides(k, "in_stride", p->dimensions, p->extent, p->in_stride, in_stride, &m->in_span));
   GP__CHECK(gp__check_strides(k, "out_stride", p->dimensions, extent, p->out_stride, out_stride, &m->out_span));
   for (i = 0; i < p->dimensions; ++i) {

@@ -1,5 +1,5 @@
 // transpose/geometry.h - plans and launches of transposes
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, histogram/policy.h, transpose/policy.h,
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, histogram/policy.h, transpose/policy.h,
 //   transpose/panels_policy.h, core/geometry.h, core/family.h, transpose/portable.h
 
 // Tiles of a transpose: sizes in elements, and shared memory.
@@ -9,14 +9,14 @@ typedef struct gp__transpose_plan {
   unsigned matrices;                // matrices of a tile, if both sides are whole
   unsigned pitch, pad;              // layout of a tile with a whole side
   unsigned shared_bytes;
-  unsigned long long row_tiles, column_tiles, tiles;
+  gp__u64 row_tiles, column_tiles, tiles;
 } gp__transpose_plan;
 GP__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
   const int size = s.key_size, group = gp__vec_group_items(size);
   const unsigned room = (unsigned)(p.threads * p.vectors * GP__VECTOR);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
   gp__transpose_plan r;
-  unsigned long long whole, step;
+  gp__u64 whole, step;
   s = gp__tiled(p, s);
   r.matrices = r.pitch = r.pad = r.shared_bytes = 0;
   r.form = gp__transpose_form(p, s);
@@ -80,13 +80,13 @@ enum {
   GP__STRIP_BLOCKS = 4           // most blocks of a multiprocessor
 };
 typedef struct gp__rectangle_plan {
-  unsigned long long m, n, strip, tiles, scratch; // strip: bytes of a block; scratch: of all, or 0
-  unsigned width, grid, shared_bytes;             // width: columns of a strip
+  gp__u64 m, n, strip, tiles, scratch; // strip: bytes of a block; scratch: of all, or 0
+  unsigned width, grid, shared_bytes;  // width: columns of a strip
 } gp__rectangle_plan;
 GP__PRIVATE gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) {
-  const unsigned long long size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
+  const gp__u64 size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
   gp__rectangle_plan r;
-  unsigned long long blocks = sms * GP__STRIP_BLOCKS;
+  gp__u64 blocks = sms * GP__STRIP_BLOCKS;
   r.m = s.moved.rows < s.moved.columns ? s.moved.rows : s.moved.columns;
   r.n = s.moved.rows < s.moved.columns ? s.moved.columns : s.moved.rows;
   r.width = size >= GP__STRIP_BYTES ? 1 : (unsigned)(GP__STRIP_BYTES / size);
@@ -102,14 +102,14 @@ GP__PRIVATE gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_row
   return r;
 }
 // Tiles of a panel; then offsets in the scratch memory of panels, in bytes.
-GP__PRIVATE unsigned long long gp__panels_tiles(gp__panels_plan r, gp__transpose_plan t) {
+GP__PRIVATE gp__u64 gp__panels_tiles(gp__panels_plan r, gp__transpose_plan t) {
   return gp__ceil_div(r.rows, t.tile_rows) * gp__ceil_div(r.columns, t.tile_columns);
 }
 typedef struct gp__panels_scratch {
-  unsigned long long counters, claimed, loaded, bytes; // saved panels are first; counters, flags; the end
+  gp__u64 counters, claimed, loaded, bytes; // saved panels are first; counters, flags; the end
 } gp__panels_scratch;
 GP__PRIVATE gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned size) {
-  const unsigned long long panel = r.rows * r.columns, chunks = panel / r.items * r.panels;
+  const gp__u64 panel = r.rows * r.columns, chunks = panel / r.items * r.panels;
   gp__panels_scratch s;
   s.counters = gp__round_up(panel * size * r.holes, 256);
   s.claimed = s.counters + gp__round_up((GP__PANELS_COUNTERS + r.panels) * 8, 256);
@@ -118,16 +118,16 @@ GP__PRIVATE gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned
   return s;
 }
 // Buffered panels: counters, then the buffer.
-GP__PRIVATE unsigned long long gp__buffered_counters(gp__buffered_plan r) { // bytes
+GP__PRIVATE gp__u64 gp__buffered_counters(gp__buffered_plan r) { // bytes
   return gp__round_up((GP__PANELS_COUNTERS + r.panels + 1) * 8, 256);
 }
-GP__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned long long resident, gp__geometry *g) {
+GP__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, s);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
   s = gp__tiled(p, s);
   if (p.algorithm == GP_ROUND_TRIP) g->scratch = s.segments * s.moved.rows * s.moved.columns * (unsigned)s.key_size;
   if (panels.items) {
-    g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
+    g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
     g->tiles = panels.whole ? r.tiles : gp__panels_tiles(panels, r) * panels.panels;
     g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
     g->shared_bytes = r.shared_bytes;
@@ -136,7 +136,7 @@ GP__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned long 
   }
   if (p.algorithm == GP_BUFFERED_PANELS) {
     const gp__buffered_plan buffered = gp__buffered_plan_of(p, s);
-    g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
+    g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
     g->tiles = r.row_tiles * r.column_tiles;
     g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
     g->shared_bytes = r.shared_bytes;
@@ -153,7 +153,7 @@ GP__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, unsigned long 
     return;
   }
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
-  g->tile_items = (unsigned long long)r.tile_rows * r.tile_columns;
+  g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
   g->tiles = r.tiles;
   g->grid = (unsigned)(r.tiles < 1 ? 1 : r.tiles < resident ? r.tiles : resident);
   g->shared_bytes = r.shared_bytes;

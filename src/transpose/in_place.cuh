@@ -1,5 +1,5 @@
 // transpose/in_place.cuh - transposes in place: squares, rectangles
-// uses: device/vocabulary.cuh, device/machine.cuh, transpose/policy.h, transpose/arguments.h,
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, transpose/policy.h, transpose/arguments.h,
 //   transpose/panels_arguments.h, device/warp.cuh, device/tile_transpose.cuh, device/kernel.cuh
 
 // Transposes a square matrix in place: exchanges tiles on both sides of the diagonal.

@@ -1,6 +1,6 @@
 // transpose/kernels.cuh - transposes: tiles
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, transpose/policy.h, transpose/arguments.h,
-//   device/warp.cuh, device/tile_load.cuh, device/tile_transpose.cuh, device/kernel.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, transpose/policy.h,
+//   transpose/arguments.h, device/warp.cuh, device/tile_load.cuh, device/tile_transpose.cuh, device/kernel.cuh
 
 // Tiles are ordered by panels of some tile rows: neighbouring blocks write neighbouring tiles, and blocks some way off
 // read them.

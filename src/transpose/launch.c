@@ -1,7 +1,7 @@
 // transpose/launch.c - launches of transposes
-// uses: api/config.h, api/lists.h, api/policy.h, core/rules.h, core/shape.h, top_k/policy.h, transpose/policy.h,
-//   transpose/panels_policy.h, core/geometry.h, transpose/geometry.h, map/arguments.h, transpose/arguments.h,
-//   transpose/panels_arguments.h, core/system.c, core/request.c, core/load.c, core/launch.c
+// uses: api/config.h, api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, top_k/policy.h,
+//   transpose/policy.h, transpose/panels_policy.h, core/geometry.h, transpose/geometry.h, map/arguments.h,
+//   transpose/arguments.h, transpose/panels_arguments.h, core/system.c, core/request.c, core/load.c, core/launch.c
 
 GP__PRIVATE gp__divisor gp__divisor_of(uint64_t by) {
   gp__divisor d;
@@ -49,7 +49,7 @@ GP__PRIVATE gp__transpose_args gp__transpose_arguments(
 GP__PRIVATE int gp__rectangle_step(
     const gp__moves *m, gp__shape h, int step, void *out, void *scratch, gp__rectangle_plan *r, gp__transpose_args *a) {
   const int inverse = h.moved.rows > h.moved.columns, within = step == 1;
-  const unsigned long long common = gp__common_factor(h.moved.rows, h.moved.columns);
+  const gp__u64 common = gp__common_factor(h.moved.rows, h.moved.columns);
   int i;
   *r = gp__rectangle_plan_of(h, within);
   memset(a, 0, sizeof *a);
@@ -93,7 +93,7 @@ GP__PRIVATE gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void 
   memset(&a, 0, sizeof a);
   a.data = (unsigned char *)data;
   a.saved = at;
-  a.counters = (unsigned long long *)(void *)(at + s.counters);
+  a.counters = (gp__u64 *)(void *)(at + s.counters);
   a.claimed = (unsigned *)(void *)(at + s.claimed);
   a.loaded = (unsigned *)(void *)(at + s.loaded);
   a.clears = (s.bytes - s.counters) / 8;
@@ -202,7 +202,7 @@ GP__PRIVATE gp__buffered_args gp__buffered_arguments(
   memset(&a, 0, sizeof a);
   memset(clears, 0, sizeof *clears);
   a.data = (unsigned char *)data;
-  a.counters = clears->counters = (unsigned long long *)scratch;
+  a.counters = clears->counters = (gp__u64 *)scratch;
   a.buffer = (unsigned char *)scratch + gp__buffered_counters(r);
   clears->clears = gp__buffered_counters(r) / 8;
   a.rows = h.moved.rows;
@@ -218,11 +218,10 @@ GP__PRIVATE gp__buffered_args gp__buffered_arguments(
   a.units = gp__divisor_of(a.part);
   for (x = 0; x <= r.panels; ++x) a.border[x] = (unsigned)gp__buffered_border(r, h, columns, x);
   for (x = 0; x <= r.panels; ++x) {
-    const unsigned long long rest = x < r.panels ? h.moved.rows - x * r.height : 0;
+    const gp__u64 rest = x < r.panels ? h.moved.rows - x * r.height : 0;
     a.first[x + 1] = a.first[x] + (unsigned)gp__ceil_div(rest < r.height ? rest : r.height, rows) * a.column_tiles;
     if (x) {
-      const unsigned long long from = (unsigned long long)a.border[x - 1] * columns,
-                               to = (unsigned long long)a.border[x] * columns;
+      const gp__u64 from = (gp__u64)a.border[x - 1] * columns, to = (gp__u64)a.border[x] * columns;
       a.first[x + 1] +=
           (unsigned)gp__ceil_div((to < h.moved.columns ? to : h.moved.columns) - from, a.lines) * x * a.parts;
     }

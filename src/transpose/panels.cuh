@@ -1,6 +1,7 @@
 // transpose/panels.cuh - transposes in place by panels and chunks
-// uses: device/vocabulary.cuh, device/machine.cuh, core/shape.h, transpose/policy.h, transpose/panels_policy.h,
-//   transpose/panels_arguments.h, device/warp.cuh, device/hash.cuh, device/tile_transpose.cuh, device/kernel.cuh
+// uses: core/words.h, device/vocabulary.cuh, device/machine.cuh, core/shape.h, transpose/policy.h,
+//   transpose/panels_policy.h, transpose/panels_arguments.h, device/warp.cuh, device/hash.cuh,
+//   device/tile_transpose.cuh, device/kernel.cuh
 
 // Transposes panel i + holes into the place of panel i, in a circle. Some panels were saved, so that there are free
 // places to begin with. A block reads a tile as soon as it has its ticket, and writes it once blocks with lower tickets

@@ -1,5 +1,5 @@
 // transpose/panels_policy.h - panels, buffered panels: plans, validity
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, transpose/policy.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, transpose/policy.h
 
 // Large dense matrices in place, if a side has a divisor that suits a chunk: as many elements of a line as have 64 to
 // 512 bytes, which a warp takes at a time. A chunk is part of a row of the output and comes from as many rows of the
@@ -17,16 +17,15 @@ enum {
   GP__CHUNK_MATRICES = 4,     // so many matrices may be small
   GP__CHUNK_MATRIX = 4 << 20  // bytes of a matrix that is not small
 };
-GP__RULE int gp__chunk_word(gp__shape s, unsigned long long items) {
+GP__RULE int gp__chunk_word(gp__shape s, gp__u64 items) {
   return (s.moved.form & GP__FORM_IN_START) ? gp__lowest_bit((int)(items * (unsigned)s.key_size) | GP__VECTOR)
                                             : s.moved.word;
 }
-GP__RULE unsigned long long gp__chunk_most(int word) {
+GP__RULE gp__u64 gp__chunk_most(int word) {
   return 32ull * (unsigned)word * (word >= 4 ? GP__VECTOR / (unsigned)word : 4u);
 }
 // Merit of chunks of `items` elements of a side of `extent`; 0: not possible.
-GP__RULE unsigned long long gp__chunk_merit(
-    gp__shape s, unsigned long long extent, unsigned long long other, unsigned long long items) {
+GP__RULE gp__u64 gp__chunk_merit(gp__shape s, gp__u64 extent, gp__u64 other, gp__u64 items) {
   return extent % items || extent / items < 2 || items * (unsigned)s.key_size < GP__CHUNK_LEAST ||
           items * (unsigned)s.key_size > gp__chunk_most(gp__chunk_word(s, items)) ||
           other > GP__PANEL_MOST / (items * (unsigned)s.key_size) || extent / items * other > GP__CHUNK_FLAGS * 8ull ||
@@ -34,26 +33,25 @@ GP__RULE unsigned long long gp__chunk_merit(
       ? 0
       : items * (unsigned)s.key_size * (unsigned)gp__chunk_word(s, items);
 }
-GP__BOTH static inline __attribute__((unused)) unsigned long long gp__chunk_items(
-    gp__shape s, unsigned long long extent, unsigned long long other) {
-  unsigned long long best = 0, most = 0, items = GP__CHUNK_MOST / (unsigned)s.key_size;
+GP__BOTH static inline __attribute__((unused)) gp__u64 gp__chunk_items(gp__shape s, gp__u64 extent, gp__u64 other) {
+  gp__u64 best = 0, most = 0, items = GP__CHUNK_MOST / (unsigned)s.key_size;
   if (items > extent / 2) items = extent / 2;
   for (; items * GP__VECTOR * (unsigned)s.key_size > most && items * (unsigned)s.key_size >= GP__CHUNK_LEAST; --items) {
-    const unsigned long long merit = gp__chunk_merit(s, extent, other, items);
+    const gp__u64 merit = gp__chunk_merit(s, extent, other, items);
     if (merit > most) best = items, most = merit;
   }
   return best;
 }
 typedef struct gp__panels_plan {
-  unsigned long long items; // elements of a chunk; 0: no panels
+  gp__u64 items; // elements of a chunk; 0: no panels
   int inverse, word, form;
-  unsigned long long rows, columns, panels, holes; // extents of a panel before its transpose; panels of a matrix
-  unsigned long long whole; // panels that are a tile: each is transposed in its own place, without holes
+  gp__u64 rows, columns, panels, holes; // extents of a panel before its transpose; panels of a matrix
+  gp__u64 whole;                        // panels that are a tile: each is transposed in its own place, without holes
 } gp__panels_plan;
 GP__BOTH static inline __attribute__((unused)) gp__panels_plan gp__panels_plan_of(gp_policy p, gp__shape s) {
   gp__panels_plan r = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-  const unsigned long long size = (unsigned)s.key_size, matrix = s.moved.rows * s.moved.columns * size;
-  unsigned long long rows = 0, columns = 0;
+  const gp__u64 size = (unsigned)s.key_size, matrix = s.moved.rows * s.moved.columns * size;
+  gp__u64 rows = 0, columns = 0;
   if (s.moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_PADDED_TILES ||
       matrix <= 8ull * (unsigned)(p.threads * p.vectors * GP__VECTOR) ||
       (s.segments > GP__CHUNK_MATRICES && matrix < GP__CHUNK_MATRIX))
@@ -113,19 +111,19 @@ GP__RULE int gp__buffered_threads(gp_policy p, int size) {
 typedef struct gp__buffered_plan {
   unsigned panels; // 0: not possible
   int form;
-  unsigned long long height, pitch, slot; // rows of a panel; bytes from line to line of a block, and of a slot
+  gp__u64 height, pitch, slot; // rows of a panel; bytes from line to line of a block, and of a slot
 } gp__buffered_plan;
 // The first tile column of group g.
-GP__RULE unsigned long long gp__buffered_border(gp__buffered_plan r, gp__shape s, unsigned columns, unsigned g) {
+GP__RULE gp__u64 gp__buffered_border(gp__buffered_plan r, gp__shape s, unsigned columns, unsigned g) {
   return g < r.panels ? g * r.height * s.moved.columns / (s.moved.rows * columns)
                       : (s.moved.columns + columns - 1) / columns;
 }
 GP__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffered_plan_of(gp_policy p, gp__shape s) {
-  const unsigned long long size = (unsigned)s.key_size;
+  const gp__u64 size = (unsigned)s.key_size;
   const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, s.key_size);
   const unsigned columns = (unsigned)gp__transpose_columns(p.threads, p.vectors, s.key_size);
   gp__buffered_plan r = {0, 0, 0, 0, 0};
-  unsigned long long widest = 0;
+  gp__u64 widest = 0;
   unsigned g;
   if (s.moved.kind != GP__MOVE_RECTANGLE || p.algorithm != GP_BUFFERED_PANELS ||
       gp__buffered_threads(p, s.key_size) > 1024 || p.stages < GP__BUFFERED_LEAST || p.stages > GP__BUFFERED_MOST ||
@@ -137,8 +135,8 @@ GP__BOTH static inline __attribute__((unused)) gp__buffered_plan gp__buffered_pl
   r.panels = (unsigned)((s.moved.rows - 1) / r.height + 1);
   if (r.height * size > 1ull << 30) r.panels = 0;
   for (g = 0; g < r.panels; ++g) {
-    const unsigned long long end = gp__buffered_border(r, s, columns, g + 1) * columns;
-    const unsigned long long width =
+    const gp__u64 end = gp__buffered_border(r, s, columns, g + 1) * columns;
+    const gp__u64 width =
         (end < s.moved.columns ? end : s.moved.columns) - gp__buffered_border(r, s, columns, g) * columns;
     if (width > widest) widest = width;
   }

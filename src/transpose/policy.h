@@ -1,5 +1,5 @@
 // transpose/policy.h - transposes: policy fields, forms, tiles, shared memory
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, top_k/policy.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, top_k/policy.h
 
 #define GP_POLICY_FIELDS_TRANSPOSE(F) \
   F(algorithm, GP_AUTO, GP_PADDED_TILES, GP_BUFFERED_PANELS, GP_ROUND_TRIP) \
@@ -39,7 +39,7 @@ enum {
   GP__TRANSPOSE_WHOLE = 1 << 30   // no tile has so many rows or columns
 };
 GP__RULE int gp__lowest_bit(int x) { return x & -x; }
-GP__RULE int gp__floor_log2(unsigned long long x) { return x > 1 ? 1 + gp__floor_log2(x / 2) : 0; }
+GP__RULE int gp__floor_log2(gp__u64 x) { return x > 1 ? 1 + gp__floor_log2(x / 2) : 0; }
 GP__RULE int gp__is_power_of_two_size(int size) { return size <= 16 && (size & (size - 1)) == 0; }
 // A tile has a power of two of elements, at most so many vectors a thread, about as many rows as columns, and whole
 // vectors of a row and of a column.
@@ -88,7 +88,7 @@ GP__RULE int gp__transpose_tile_bytes(int size, int rows, int columns, int align
 }
 // Short contiguous rows (columns) are a whole side if tiles would not be full, and there is room for a vector of each
 // lane on the other side.
-GP__RULE int gp__transpose_thin(gp_policy p, gp__shape s, unsigned long long extent, int of_tile) {
+GP__RULE int gp__transpose_thin(gp_policy p, gp__shape s, gp__u64 extent, int of_tile) {
   return extent < 2ull * (unsigned)of_tile && extent != (unsigned)of_tile &&
       extent * (unsigned)gp__vec_group_items(s.key_size) * (unsigned)s.key_size * 8 <=
       (unsigned)(p.threads * p.vectors * GP__VECTOR) &&
@@ -104,7 +104,7 @@ GP__RULE int gp__transpose_thin_out(gp_policy p, gp__shape s) {
 }
 // Few long rows with contiguous columns: a thread has a unit of each row, a word or an element; a tile has a unit of
 // each thread. Units in shared memory have a gap after 128 bytes if columns are even.
-GP__RULE int gp__are_few(int size, unsigned long long rows, int aligned) { // winners on an H200
+GP__RULE int gp__are_few(int size, gp__u64 rows, int aligned) { // winners on an H200
   return rows >= (size == 1 ? 8u : 9u) &&
       rows <= (size == 1          ? (aligned ? 64u : 80u)
                       : size == 2 ? 112u
@@ -127,13 +127,11 @@ GP__RULE int gp__transpose_few(gp_policy p, gp__shape s) {
       gp__few_bytes(p, s.key_size, (unsigned)s.moved.rows) <= (unsigned)s.shared_bytes - 2048;
 }
 // Matrices of a tile: as many as fit, in whole vectors.
-GP__RULE unsigned long long gp__transpose_multiple(unsigned long long matrix) {
-  return 16 / gp__common_factor(16, matrix);
-}
-GP__RULE unsigned long long gp__transpose_matrices_of(unsigned long long tile, unsigned long long matrix) {
+GP__RULE gp__u64 gp__transpose_multiple(gp__u64 matrix) { return 16 / gp__common_factor(16, matrix); }
+GP__RULE gp__u64 gp__transpose_matrices_of(gp__u64 tile, gp__u64 matrix) {
   return tile / matrix / gp__transpose_multiple(matrix) * gp__transpose_multiple(matrix);
 }
-GP__RULE unsigned long long gp__transpose_matrices(gp_policy p, gp__shape s) {
+GP__RULE gp__u64 gp__transpose_matrices(gp_policy p, gp__shape s) {
   return !(s.moved.form & GP__FORM_DENSE) || s.moved.rows > 65536 || s.moved.columns > 65536 ? 0
       : s.segments == 1
       ? s.moved.rows * s.moved.columns * (unsigned)s.key_size <= (unsigned)(p.threads * p.vectors * GP__VECTOR)
@@ -151,8 +149,8 @@ enum { GP__TRIP_BYTES = 64 << 20 };
 // The shape that tiles see of a dense matrix in place: that of a trip to the workspace, which is out of place, or of
 // matrices that fit a tile, which are transposed in their places. Other shapes stay as they are.
 GP__BOTH static inline __attribute__((unused)) gp__shape gp__tiled(gp_policy p, gp__shape s) {
-  const unsigned long long column = s.moved.rows * (unsigned)s.key_size;
-  unsigned long long most;
+  const gp__u64 column = s.moved.rows * (unsigned)s.key_size;
+  gp__u64 most;
   if (s.moved.kind != GP__MOVE_RECTANGLE) return s;
   if (p.algorithm == GP_ROUND_TRIP) {
     most = GP__TRIP_BYTES / (column * s.moved.columns);

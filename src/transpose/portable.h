@@ -1,6 +1,6 @@
 // transpose/portable.h - portable rule of transposes
-// uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, transpose/policy.h, transpose/panels_policy.h,
-//   core/canonical.h, core/rows.h
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, transpose/policy.h,
+//   transpose/panels_policy.h, core/canonical.h, core/rows.h
 
 // Both sizes are the element's.
 GP__PRIVATE gp__measures gp__measure_matrices(gp__shape s) {
@@ -14,7 +14,7 @@ GP__PRIVATE int gp__row_serves_matrices(gp__shape s) {
 }
 // True if tiles have 32 KiB, for sides of 1024 or more, by alignment: columns alone; rows alone; both; neither.
 // Measured on an H200.
-GP__PRIVATE int gp__transposes_by_eight(gp__shape s, unsigned long long bytes, int aligned) {
+GP__PRIVATE int gp__transposes_by_eight(gp__shape s, gp__u64 bytes, int aligned) {
   const int least = s.key_size == 1 ? 27 : s.key_size == 2 ? 28 : s.key_size == 8 ? 30 : 29;
   const int large = s.moved.rows * s.moved.columns * (unsigned)s.key_size >> least != 0;
   return aligned == GP__FORM_OUT_ALIGNED ? large && s.key_size != 4
@@ -30,8 +30,8 @@ GP__PRIVATE int gp__transposes_by_eight(gp__shape s, unsigned long long bytes, i
 // in their places. Others of 64 MiB or less go to the workspace and back, in a few trips or large ones: as many bytes
 // as panels and chunks move, or fewer, at the speed of two plain kernels.
 GP__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
-  const unsigned long long bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s.multiprocessors, 1);
-  const unsigned long long matrix = s.moved.rows * s.moved.columns * (unsigned)s.key_size;
+  const gp__u64 bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s.multiprocessors, 1);
+  const gp__u64 matrix = s.moved.rows * s.moved.columns * (unsigned)s.key_size;
   const int algorithm = p.algorithm, vectors = p.vectors;
   const int aligned = s.moved.form & (GP__FORM_IN_ALIGNED | GP__FORM_OUT_ALIGNED);
   const int sides = s.moved.kind == GP__MOVE_TILES && gp__is_power_of_two_size(s.key_size) && s.moved.rows >= 1024 &&

@@ -1,5 +1,5 @@
 // transpose/rows.cuh - rows that move unchanged
-// uses: device/vocabulary.cuh, transpose/arguments.h, device/tile_transpose.cuh, device/kernel.cuh
+// uses: core/words.h, device/vocabulary.cuh, transpose/arguments.h, device/tile_transpose.cuh, device/kernel.cuh
 
 // Moves rows unchanged: `columns` words of WORD bytes each. A tile is 2^tile_columns words of several rows.
 template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__transpose_args &a) {

@@ -1,8 +1,8 @@
 // tuner/online.c - calls of the library that are tuned while they run
-// uses: api/version.h, api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/rules.h, core/shape.h,
-//   core/system.c, core/messages.c, core/libraries.c, core/text.c, core/request.c, core/sha256.c, core/device_text.c,
-//   core/names.c, core/state.c, core/life.c, core/check.c, core/choose.c, core/launch_plan.c, core/run.c,
-//   tuner/tuner.c, tuner/online_sites.c, tuner/calls.c
+// uses: api/version.h, api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/words.h, core/rules.h,
+//   core/shape.h, core/system.c, core/messages.c, core/libraries.c, core/text.c, core/request.c, core/sha256.c,
+//   core/device_text.c, core/names.c, core/state.c, core/life.c, core/check.c, core/choose.c, core/launch_plan.c,
+//   core/run.c, tuner/tuner.c, tuner/online_sites.c, tuner/calls.c
 
 // Whether an output of a call is one of its inputs: it cannot be run again.
 GP__PRIVATE int gp__writes_its_input(const gp__request *q) {
@@ -90,7 +90,7 @@ GP__PRIVATE gp_result gp__tuning_report(gp__state *s, char *text, size_t capacit
       "\"multiprocessors\": %d, \"memory_bytes\": %llu, \"driver\": %d, \"nvrtc\": %d, \"header\": \"%.16s\", "
       "\"unix_seconds\": %lld}\n",
       GPUPRIMS_VERSION, s->about.name, s->about.compute_capability, s->about.multiprocessors,
-      (unsigned long long)s->about.memory_bytes, s->about.driver_version, s->library.runtime.nvrtc_version, header,
+      (gp__u64)s->about.memory_bytes, s->about.driver_version, s->library.runtime.nvrtc_version, header,
       (long long)time(NULL));
   pthread_mutex_unlock(&s->library.runtime.nvrtc_lock);
   pthread_mutex_lock(&o->searches);

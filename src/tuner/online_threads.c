@@ -1,8 +1,8 @@
 // tuner/online_threads.c - the threads that tune the library's calls: they read times, search, and build kernels
-// uses: api/version.h, api/config.h, api/lists.h, api/policy.h, core/rules.h, core/canonical.h, core/messages.c,
-//   core/driver.c, core/text.c, core/request.c, core/sha256.c, core/names.c, core/kinds.c, core/state.c, core/life.c,
-//   core/kinds_of.c, core/kernels.c, core/load.c, tuner/points.c, tuner/search.c, tuner/tuner.c, tuner/memory.c,
-//   tuner/online_space.c, tuner/online_sites.c
+// uses: api/version.h, api/config.h, api/lists.h, api/policy.h, core/words.h, core/rules.h, core/canonical.h,
+//   core/messages.c, core/driver.c, core/text.c, core/request.c, core/sha256.c, core/names.c, core/kinds.c,
+//   core/state.c, core/life.c, core/kinds_of.c, core/kernels.c, core/load.c, tuner/points.c, tuner/search.c,
+//   tuner/tuner.c, tuner/memory.c, tuner/online_space.c, tuner/online_sites.c
 
 enum {
   GP__NAP_MS = 1,
@@ -21,7 +21,7 @@ enum {
 
 // Writes what calls of a site have in common, for the name of its tuner: the same in every process.
 GP__PRIVATE void gp__add_user_text(gp__text *t, const char *text) {
-  if (text) gp__add(t, " %016llx", (unsigned long long)gp__hash_bytes(text, strlen(text)));
+  if (text) gp__add(t, " %016llx", (gp__u64)gp__hash_bytes(text, strlen(text)));
 }
 GP__PRIVATE void gp__add_user_op(gp__text *t, const gp__op_info *op) {
   if (!op) return;
@@ -30,7 +30,7 @@ GP__PRIVATE void gp__add_user_op(gp__text *t, const gp__op_info *op) {
   gp__add_user_text(t, op->identity);
 }
 GP__PRIVATE void gp__add_user_type(gp__text *t, const gp__type_info *type) {
-  if (type) gp__add(t, " %s %llu", type->name, (unsigned long long)type->size), gp__add_user_text(t, type->source);
+  if (type) gp__add(t, " %s %llu", type->name, (gp__u64)type->size), gp__add_user_text(t, type->source);
 }
 GP__PRIVATE char *gp__name_site(const gp__site *x) {
   const gp__request *q = &x->q;
@@ -41,7 +41,7 @@ GP__PRIVATE char *gp__name_site(const gp__site *x) {
   for (i = 0; i < GP__SITE_WORDS; ++i) { // users' handles differ from process to process
     const int of_user = (i == 1 && q->user_op) || (i == 2 && q->user_transform) || (i == 3 && q->user_equal) ||
         (i >= 4 && i <= 8 && x->words[i] >= (uint64_t)GP_TYPE_COUNT);
-    gp__add(&name, " %llx", of_user ? 0ull : (unsigned long long)x->words[i]);
+    gp__add(&name, " %llx", of_user ? 0ull : (gp__u64)x->words[i]);
   }
   gp__add_user_op(&name, q->user_op);
   gp__add_user_op(&name, q->user_transform);

@@ -1,6 +1,6 @@
 // tuner/tuner.c - a tuner's parameters, buckets and what they have learned
-// uses: api/config.h, api/lists.h, api/context_types.h, api/tuner.h, core/rules.h, core/system.c, core/messages.c,
-//   core/text.c, core/state.c, core/close.c, tuner/points.c, tuner/search.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/tuner.h, core/words.h, core/rules.h, core/system.c,
+//   core/messages.c, core/text.c, core/state.c, core/close.c, tuner/points.c, tuner/search.c
 
 enum {
   GP__TUNED_PATH = 4096, // measured sections that the report keeps
@@ -306,12 +306,12 @@ GP__PRIVATE void gp__report_tuner(const gp_tuner *t, const char *call, gp__text 
     for (k = 0; k < b->numbers; ++k)
       gp__add(report, "%s%llu", k ? ", " : "", b->log2[k] < 0 ? 0ull : 1ull << b->log2[k]);
     gp__add(report, "], ");
-    if (step->n) gp__add(report, "\"n\": %llu, ", (unsigned long long)step->n);
+    if (step->n) gp__add(report, "\"n\": %llu, ", (gp__u64)step->n);
     gp__add(report, "\"values\": [");
     for (k = 0; k < t->parameters; ++k) gp__add(report, "%s%d", k ? ", " : "", t->tuned[k].values[step->point[k]]);
     if (step->us < 0) gp__add(report, "], \"rejected\": true}\n");
     else {
-      const unsigned long long ns = (unsigned long long)(1e3 * step->us + 0.5);
+      const gp__u64 ns = (gp__u64)(1e3 * step->us + 0.5);
       gp__add(report, "], \"us\": %llu.%03llu}\n", ns / 1000, ns % 1000); // no locale's comma
     }
   }

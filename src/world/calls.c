@@ -1,7 +1,7 @@
 // world/calls.c - worlds: opening, closing, waiting; calls by name
-// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, api/world.h, core/rules.h, core/system.c,
-//   core/messages.c, core/struct_size.c, core/state.c, core/life.c, map/calls.c, top_k/calls.c, world/nccl.c,
-//   world/world.c, world/run.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, api/world.h, core/words.h, core/rules.h,
+//   core/system.c, core/messages.c, core/struct_size.c, core/state.c, core/life.c, map/calls.c, top_k/calls.c,
+//   world/nccl.c, world/world.c, world/run.c
 
 GP__PRIVATE gp_result gp__make_id(gp__state *s, const char *library, void *id) {
   gp__nccl n;
@@ -62,7 +62,7 @@ GP__PRIVATE gp_result gp__join_world(gp_world *w, gp__state *s, const gp_world_c
     if (memcmp(all + 3 * q, all, sizeof mine))
       result = gp__fail(GP_E_WORLD,
           "%s: ranks 0 and %d have different versions of the library (%llu and %llu), or different back ends", who, q,
-          (unsigned long long)all[0], (unsigned long long)all[3 * q]);
+          (gp__u64)all[0], (gp__u64)all[3 * q]);
   free(all);
   return result;
 }

@@ -1,7 +1,7 @@
 // world/run.c - worlds: any call
-// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, core/rules.h, core/system.c,
-//   core/messages.c, core/names.c, map/kinds.c, core/state.c, core/life.c, core/run.c, world/world.c, world/fold.c,
-//   world/sort.c, world/move.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, core/words.h, core/rules.h,
+//   core/system.c, core/messages.c, core/names.c, map/kinds.c, core/state.c, core/life.c, core/run.c, world/world.c,
+//   world/fold.c, world/sort.c, world/move.c
 
 GP__PRIVATE int gp__is_of_worlds(gp_primitive p) {
   static const unsigned char of_worlds[] = {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN, GP_COUNT_IF, GP_ANY,
@@ -59,8 +59,8 @@ GP__PRIVATE gp_result gp__world_alone(gp_world *w, gp__state *s, gp_call c, gp_s
   if (moves) {
     if (counted) GP__CHECK(gp__world_count(w, s, who, &c, &count, stream));
     if (c.capacity && c.capacity < count)
-      return gp__fail(GP_E_ARGUMENT, "%s: @capacity is %llu, and there are %llu elements", who,
-          (unsigned long long)c.capacity, (unsigned long long)count);
+      return gp__fail(GP_E_ARGUMENT, "%s: @capacity is %llu, and there are %llu elements", who, (gp__u64)c.capacity,
+          (gp__u64)count);
     c.out_count = NULL;
   }
   c.capacity = 0;

@@ -1,7 +1,7 @@
 // world/sort.c - worlds: sorts, top-k
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/input.h, api/call.h, api/init.h,
-//   core/rules.h, core/system.c, core/messages.c, host/types.c, host/values.c, merge/kinds.c, core/state.c,
-//   core/types.c, core/run.c, world/world.c, world/split.c
+//   core/words.h, core/rules.h, core/system.c, core/messages.c, host/types.c, host/values.c, merge/kinds.c,
+//   core/state.c, core/types.c, core/run.c, world/world.c, world/split.c
 
 // The order of a built-in type's sort, as an operator that searches and merges take: floats in total order.
 GP__PRIVATE void gp__host_comes_before(void *user, void *result, const void *a, const void *b) {
@@ -204,7 +204,7 @@ GP__PRIVATE gp_result gp__world_sort(gp_world *w, gp__state *s, const char *who,
   GP__CHECK(gp__world_agree(w, s, who, c, p.count, c->capacity ? c->capacity : c->count, result, stream));
   GP__CHECK(gp__world_total(w, who, 1, &total));
   if (!c->in && p.value_size == 4 && total > UINT32_MAX)
-    return gp__fail(GP_E_SIZE, "%s: @out_type: indices of %llu elements need u64", who, (unsigned long long)total);
+    return gp__fail(GP_E_SIZE, "%s: @out_type: indices of %llu elements need u64", who, (gp__u64)total);
   return gp__break_if(w, gp__world_sort_agreed(w, s, &p, c, &local, total, stream));
 }
 
@@ -287,7 +287,7 @@ GP__PRIVATE gp_result gp__world_top_k(gp_world *w, gp__state *s, const char *who
   GP__CHECK(gp__world_agree(w, s, who, c, count, 0, result, stream));
   GP__CHECK(gp__world_total(w, who, 0, &total));
   if (c->k > total)
-    return gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, and the ranks have %llu elements", who, (unsigned long long)c->k,
-        (unsigned long long)total);
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: @k is %llu, and the ranks have %llu elements", who, (gp__u64)c->k, (gp__u64)total);
   return c->k ? gp__break_if(w, gp__world_top_k_agreed(w, s, who, c, &local, stream)) : GP_SUCCESS;
 }

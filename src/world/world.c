@@ -1,7 +1,7 @@
 // world/world.c - worlds: joining, leaving, waiting, memory, exchanges
-// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, api/init.h, core/rules.h, core/system.c,
-//   core/messages.c, core/driver.c, core/libraries.c, host/values.c, core/names.c, core/state.c, core/close.c,
-//   core/types.c, core/workspaces.c, core/run.c, tuner/tuner.c, world/nccl.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, api/init.h, core/words.h, core/rules.h,
+//   core/system.c, core/messages.c, core/driver.c, core/libraries.c, host/values.c, core/names.c, core/state.c,
+//   core/close.c, core/types.c, core/workspaces.c, core/run.c, tuner/tuner.c, world/nccl.c
 
 // What a rank tells the others before a call that waits.
 typedef struct gp__world_note {
@@ -102,7 +102,7 @@ GP__PRIVATE gp_result gp__world_room(gp_world *w, gp__state *s, const char *who,
   gp__free_world_memory(w, s);
   if (s->context) GP__CHECK(gp__allocate(s, who, bytes, stream, &w->memory));
   else if (!(w->memory = malloc(bytes)))
-    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", who, (unsigned long long)bytes);
+    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", who, (gp__u64)bytes);
   w->memory_bytes = bytes;
   return GP_SUCCESS;
 }
@@ -278,7 +278,7 @@ GP__PRIVATE gp_result gp__world_total(gp_world *w, const char *who, int even, ui
   for (q = 0; q < w->size && even; ++q)
     if (gp__share_of(w, *total, q) > w->notes[q].capacity)
       return gp__fail(GP_E_ARGUMENT, "%s: @capacity of rank %d is %llu, and its even share has %llu elements", who, q,
-          (unsigned long long)w->notes[q].capacity, (unsigned long long)gp__share_of(w, *total, q));
+          (gp__u64)w->notes[q].capacity, (gp__u64)gp__share_of(w, *total, q));
   return GP_SUCCESS;
 }
 // Elements that a call reads: a count in device memory comes to the host.

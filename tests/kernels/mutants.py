@@ -527,7 +527,7 @@ MUTANTS = {
         "return *share ? rounds / *share : 1;"),
     "rows: words of columns are those of one": (
         "AXES", "src/rows/geometry.h",
-        "results = (unsigned long long)wide << g->log2_lanes;",
+        "results = (gp__u64)wide << g->log2_lanes;",
         "results = wide;"),
     "rows: rows of a policy need not fit registers": (
         "AXES", "src/rows/policy.h",
@@ -1637,13 +1637,63 @@ MUTANTS = {
     "segments: lengths below zero": (
         "SEGMENTS", "src/segments/kernels.cuh",
         "k < a.segments && begin[k] < end[k] ?", "k < a.segments ?"),
-    "bounds: pivots are the first of their parts": (
+    "bounds: pivots are those of the parts below": (
         "SEARCH", "src/search/kernels.cuh",
-        "pivots.item[i] = sorted[(i + 1) * stride - 1];", "pivots.item[i] = sorted[i * stride];"),
-    "bounds: the last part is as long as the others": (
+        "(2 * i + 1 - (2ull << level))", "(2 * i - (2ull << level))"),
+    "bounds: a part is rounded down": (
         "SEARCH", "src/search/kernels.cuh",
-        "at[k] = at[k] * stride < a.length - stride ? at[k] * stride : a.length - stride;",
-        "at[k] = at[k] * stride;"),
+        "(sectors + (I(1) << levels) - 1) >> levels", "sectors >> levels"),
+    "bounds: a pivot too many": (
+        "SEARCH", "src/search/kernels.cuh",
+        "most < sectors ? most : sectors) | 1)",
+        "most < sectors ? most : sectors) * 2 | 1)"),
+    "bounds: a needle before the range is taken for its first": (
+        "SEARCH", "src/search/kernels.cuh",
+        "(in[k] == 0 && low > 0) || ", ""),
+    "bounds: a needle behind the range is taken for its last": (
+        "SEARCH", "src/search/kernels.cuh",
+        " || (in[k] == width && at[k] < length)", ""),
+    "bounds: the range lacks the element before it": (
+        "SEARCH", "src/search/kernels.cuh",
+        "low -= low > 0;\n", ""),
+    "bounds: places are read before they are there": (
+        "SEARCH", "src/search/kernels.cuh",
+        "        __syncthreads();\n        low =", "        low ="),
+    "bounds: a range is read before it is there": (
+        "SEARCH", "src/search/kernels.cuh",
+        "pivots = false;\n        __syncthreads();", "pivots = false;"),
+    "bounds: a range is taken for pivots": (
+        "SEARCH", "src/search/kernels.cuh",
+        "        pivots = false;\n", ""),
+    "bounds: pivots are taken for a range": (
+        "SEARCH", "src/search/kernels.cuh",
+        "      range = false;\n", ""),
+    "bounds: pivots are read before they are there": (
+        "SEARCH", "src/search/kernels.cuh",
+        "      if (!pivots) __syncthreads();\n", ""),
+    "bounds: a range is overwritten while it is read": (
+        "SEARCH", "src/search/kernels.cuh",
+        "near = __syncthreads_and(near) != 0;\n      if (near) {",
+        "if (near) {"),
+    "bounds: a sector beyond the last": (
+        "SEARCH", "src/search/kernels.cuh",
+        "(at[k] == sectors ? at[k] - 1 : at[k])", "at[k]"),
+    "bounds: elements before the first sector": (
+        "SEARCH", "src/search/kernels.cuh",
+        "if (at[k] == head) at[k] = static_cast<I>(gp_search(0, head, Before{sorted, x[k]}));\n            else if",
+        "if"),
+    "bounds: elements behind the last sector": (
+        "SEARCH", "src/search/kernels.cuh",
+        "gp_search(at[k], length - at[k], Before",
+        "gp_search(at[k], 0, Before"),
+    "bounds: blocks share too few tiles": (
+        "SEARCH", "src/search/kernels.cuh",
+        "(count - 1) / tile / gridDim.x + 1)",
+        "count / tile / gridDim.x)"),
+    "bounds: a tile ends where its block's share ends, not the input": (
+        "SEARCH", "src/search/kernels.cuh",
+        "first + tile < end ? first + tile : end) - 1",
+        "first + tile) - 1"),
     "ranges: a window takes what was another's": (
         "SEGMENTS", "src/segments/reduce.cuh",
         "if (i >= low) index[r] = from + i;",
@@ -1697,8 +1747,8 @@ MUTANTS = {
     "load balance: the warp's start is forgotten": (
         "SEARCH", "src/search/kernels.cuh",
         "R before = static_cast<R>(segment);", "R before = 0;"),
-    "bound: one step too few": ("SEARCH", "src/search/kernels.cuh", "while (left > 1) {\n    const gp__u64 half",
-                                "while (left > 2) {\n    const gp__u64 half"),
+    "bound: one step too few": ("SEARCH", "src/search/kernels.cuh", "while (left > 1) {\n    const I half",
+                                "while (left > 2) {\n    const I half"),
     "search: a warp's step leaves positions out": (
         "SEARCH", "src/device/tile_search.cuh",
         "count[n] = step > 0 && left >= step ? step - 1 : left;",
@@ -3582,8 +3632,8 @@ MUTANTS = {
     "inputs: described samples have channels": (
         "INPUT_CALLS", "src/histogram/check.c", "if (q->inputs.in && q->channels != 1)", "if (0)"),
     "inputs: needles are made one too far": (
-        "INPUTS", "src/search/kernels.cuh", "gp__operand_at(source, needles, i < count ? i : count - 1)",
-        "gp__operand_at(source, needles, i + 1 < count ? i + 1 : count - 1)"),
+        "INPUTS", "src/search/kernels.cuh", "gp__operand_at(source, needles, i < last ? i : last)",
+        "gp__operand_at(source, needles, i < last ? i + 1 : last)"),
     "inputs: segments are read by bulk copies": (
         "INPUT_CALLS", "src/segments/policy.h", "!s.described && s.compute_capability >= 90 && p.stages >= 2",
         "s.compute_capability >= 90 && p.stages >= 2"),

@@ -10,6 +10,7 @@
 #include "kernel_test.h"
 
 #include <algorithm>
+#include <limits>
 
 // ---- lengths of segments
 
@@ -411,40 +412,80 @@ template <class T> static std::vector<T> sorted_values(size_t n, unsigned range)
   return v;
 }
 
-template <class P, bool UPPER, class T, class R> static void bounds(const char *name, int seeds) {
+// Needles, and orders of users' operators.
+template <class T> struct Needle {
+  static T of(unsigned x) { return T(x); }
+};
+template <> struct Needle<gp_f16> {
+  static gp_f16 of(unsigned x) { return gp_f16(float(x)); } // many are equal
+};
+template <> struct Needle<Triple> {
+  static Triple of(unsigned x) { return {int(x / 7), int(x % 7), int(random32())}; }
+};
+struct Pair4 { // 8 bytes, aligned to 4: no sector holds whole elements
+  u32 key, other;
+};
+template <> struct Needle<Pair4> {
+  static Pair4 of(unsigned x) { return {x, random32()}; }
+};
+struct TripleBefore {
+  bool operator()(const Triple &a, const Triple &b) const { return a.x != b.x ? a.x < b.x : a.y < b.y; }
+};
+struct Pair4After { // from large to small
+  bool operator()(const Pair4 &a, const Pair4 &b) const { return a.key > b.key; }
+};
+template <class T> static void spoil(std::vector<T> &) {}
+static void spoil(std::vector<float> &needles) { // no order holds for NaN
+  for (size_t i = random32() % 300; i < needles.size(); i += 1 + random32() % 300)
+    needles[i] = std::numeric_limits<float>::quiet_NaN();
+}
+
+enum { RANDOM, IN_ORDER, BUT_SOME, BY_WARPS, HALF, BACKWARDS, EQUAL, NEEDLE_ORDERS };
+template <class P, bool UPPER, class T, class R, class Less = gp_less<T>>
+static void bounds(const char *name, int seeds) {
   if (!only.empty() && only != name) return;
-  for (int seed = 1; seed <= seeds; ++seed)
-    for (size_t length : {0, 1, 2, 3, 31, 64, 1000, 3777}) {
-      if (!has_turn()) continue;
-      simt::set_random_schedule(uint64_t(seed) * 100 + length);
-      const bool many = length > 3000; // enough of both for pivots in shared memory
-      const size_t n = many ? 1600 + random32() % 1500 : random32() % 3 ? random32() % 1500 : random32() % 3;
-      const unsigned range = random32() % 3 ? 5000 : 20;
-      const std::vector<T> sorted = sorted_values<T>(length, range);
-      std::vector<T> needles(n);
-      for (auto &x : needles) x = T(random32() % (range + 9));
-      const unsigned order = random32() % 4; // 1: in order; 2: but for two needles; 3: 32 at a time
-      if (order && order < 3) std::sort(needles.begin(), needles.end());
-      for (size_t i = 0; order == 3 && i < n; i += 32)
-        std::sort(needles.begin() + std::ptrdiff_t(i), needles.begin() + std::ptrdiff_t(std::min(n, i + 32)));
-      if (order == 2 && n) std::swap(needles[random32() % n], needles[random32() % n]);
-      Device<T> in(sorted, random32() % 4), needle(needles, random32() % 4);
-      Device<R> out(n, random32() % 4);
-      gp__search_args a = {};
-      a.sorted = in.data, a.length = length, a.needles = needle.data, a.out = out.data, a.count = n;
-      const int e = simt::launch_kernel(
-          name, 1 + random32() % (many ? 2 : 4), P::threads, 0, gp__bound<P, UPPER, T, gp_less<T>, R>, a);
-      bool good = !e;
-      for (size_t i = 0; i < n && good; ++i) {
-        const auto at = UPPER ? std::upper_bound(sorted.begin(), sorted.end(), needles[i])
-                              : std::lower_bound(sorted.begin(), sorted.end(), needles[i]);
-        good = out.data[i] == R(at - sorted.begin());
-      }
-      check(good,
-          std::string(name) + " length=" + std::to_string(length) + " n=" + std::to_string(n) +
-              " seed=" + std::to_string(seed) + ":");
-      simt::clear_error();
+  for (int c = 0; c < seeds * (7 + 2 * NEEDLE_ORDERS); ++c) {
+    if (!has_turn()) continue;
+    static const size_t lengths[] = {0, 1, 2, 3, 31, 64, 1000, 3777, 9001};
+    const int seed = c % seeds + 1, place = c / seeds; // long arrays: needles of every order
+    const size_t length = lengths[place < 7 ? place : 7 + place % 2];
+    const unsigned order = unsigned(place < 7 ? seed + place : (place - 7) / 2) % NEEDLE_ORDERS;
+    simt::set_random_schedule(uint64_t(c) * 10000 + length);
+    const bool many = length > 3000; // enough of both for pivots in shared memory, and for ranges
+    const size_t n = many ? 1600 + random32() % 1500 : random32() % 3 ? random32() % 1500 : random32() % 3;
+    const unsigned range = random32() % 3 ? 5000 : 20;
+    std::vector<T> sorted(length), needles(n);
+    for (auto &x : sorted) x = Needle<T>::of(random32() % range);
+    std::sort(sorted.begin(), sorted.end(), Less());
+    for (auto &x : needles) x = Needle<T>::of(random32() % (range + 9));
+    const auto sort = [&](size_t from, size_t to) {
+      std::sort(needles.begin() + std::ptrdiff_t(from), needles.begin() + std::ptrdiff_t(to), Less());
+    };
+    if (order == IN_ORDER || order == BUT_SOME || order == BACKWARDS) sort(0, n);
+    for (size_t i = 0; order == BY_WARPS && i < n; i += 32) sort(i, std::min(n, i + 32));
+    for (size_t i = 0; order == BUT_SOME && i < n; i += 600)
+      needles[i] = needles[random32() % n]; // in every other tile
+    if (order == HALF) seed % 2 ? sort(0, n / 2) : sort(n / 2, n);
+    if (order == BACKWARDS) std::reverse(needles.begin(), needles.end());
+    if (order == EQUAL && n) std::fill(needles.begin(), needles.end(), needles[0]);
+    if (random32() % 2) spoil(needles);
+    Device<T> in(sorted, random32() % 9), needle(needles, random32() % 4);
+    Device<R> out(n, random32() % 4);
+    gp__search_args a = {};
+    a.sorted = in.data, a.length = length, a.needles = needle.data, a.out = out.data, a.count = n;
+    const int e =
+        simt::launch_kernel(name, 1 + random32() % (many ? 2 : 4), P::threads, 0, gp__bound<P, UPPER, T, Less, R>, a);
+    bool good = !e;
+    for (size_t i = 0; i < n && good; ++i) {
+      const auto at = UPPER ? std::upper_bound(sorted.begin(), sorted.end(), needles[i], Less())
+                            : std::lower_bound(sorted.begin(), sorted.end(), needles[i], Less());
+      good = out.data[i] == R(at - sorted.begin());
     }
+    check(good,
+        std::string(name) + " length=" + std::to_string(length) + " n=" + std::to_string(n) +
+            " order=" + std::to_string(order) + " seed=" + std::to_string(seed) + ":");
+    simt::clear_error();
+  }
 }
 
 // The routines for users' kernels: each thread (each warp) one needle; a diagonal; a tile a block.
@@ -534,6 +575,7 @@ int main(int argc, char **argv) {
   [[maybe_unused]] typedef gp__policy<64, 1, 3, 3, 0, 2, 2> Tiny;
   [[maybe_unused]] typedef gp__policy<96, 3, 1, 3, 0, 1, 1> Odd;
   [[maybe_unused]] typedef gp__policy<32, 5, 2, 1, 0, 3, 2> Deep;
+  [[maybe_unused]] typedef gp__policy<64, 2, 3, 3, 0, 8, 2> Full;
   [[maybe_unused]] typedef gp__policy<64, 1, 3, 3, 3, 2, 2> Ring; // pipelined
   [[maybe_unused]] typedef gp__policy<96, 3, 1, 3, 2, 1, 1> Pair;
   [[maybe_unused]] typedef gp__policy<32, 5, 2, 1, 4, 3, 2> Long;
@@ -597,9 +639,14 @@ int main(int argc, char **argv) {
   load_balance<Deep, u32, u64>("load balance u32 u64", seeds);
 #endif
   bounds<Tiny, false, u32, u32>("lower bound", seeds);
-#ifndef TEST_FEW
   bounds<Odd, true, float, u64>("upper bound f32", seeds);
+  bounds<Full, false, float, u32>("lower bound f32", seeds);
+  bounds<Tiny, false, Triple, u32, TripleBefore>("lower bound triple", seeds);
+#ifndef TEST_FEW
   bounds<Tiny, true, u8, u32>("upper bound u8", seeds);
+  bounds<Deep, true, u64, u32>("upper bound u64", seeds);
+  bounds<Full, true, gp_f16, u64>("upper bound f16", seeds);
+  bounds<Tiny, true, Pair4, u32, Pair4After>("upper bound pair", seeds);
 #endif
 #endif
   return finish();
