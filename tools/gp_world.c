@@ -1,7 +1,8 @@
 // gp_world - times of calls of a world beside those of one GPU: ranks are threads of this process, a GPU each.
-//     gp_world [--nccl FILE] [--ranks N] [--log2 N]... [--seconds S] [--host] [--out FILE]
+//     gp_world [--nccl FILE] [--ranks N] [--log2 N]... [--seconds S] [--host] [--blocking] [--out FILE]
 // One line of JSON a cell and a rank count: microseconds of the slowest rank, median of the repetitions; `alone`: the
 // same call of gp_run on one GPU with one shard; `link`: bytes a second of an exchange of half of each shard, by NCCL.
+// --blocking: by a communicator that blocks, as PyTorch's does.
 // Build: cc -std=gnu11 -O2 -I. -Itools tools/gp_world.c -o build/gp_world -ldl -lpthread -lm
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
@@ -10,7 +11,7 @@
 
 enum { RANKS = 16, REPETITIONS = 200, BINS = 256, TOP = 256 };
 static gp_cuda cuda;
-static int most_ranks, ranks, host, devices;
+static int most_ranks, ranks, host, devices, blocking;
 static const char *library;
 static double seconds = 0.4;
 static int sizes[8], size_count;
@@ -115,8 +116,8 @@ static double measured_link(Rank *r, uint64_t bytes) {
         w->nccl.Send(r->keys + part * (uint64_t)q, part, 1, q, w->comm, r->stream);
         w->nccl.Recv(r->out_keys + part * (uint64_t)q, part, 1, q, w->comm, r->stream);
       }
-    w->nccl.GroupEnd();
-    gp_world_wait(w, r->stream);
+    if (gp__nccl_done(w, "gp_world", "GroupEnd", w->nccl.GroupEnd())) fail("the link");
+    if (gp_world_wait(w, r->stream) != GP_SUCCESS) fail("the link");
     if (i >= 0) times[r->rank][i] = gp__now_us() - begin;
   }
   pthread_barrier_wait(&barrier);
@@ -131,8 +132,10 @@ static double measured_small(Rank *r) { // NCCL's own smallest collective
     double begin;
     pthread_barrier_wait(&barrier);
     begin = gp__now_us();
-    w->nccl.AllReduce(r->number, r->number + 256, 1, 7, 0, w->comm, r->stream);
-    gp_world_wait(w, r->stream);
+    if (gp__nccl_done(
+            w, "gp_world", "AllReduce", w->nccl.AllReduce(r->number, r->number + 256, 1, 7, 0, w->comm, r->stream)) ||
+        gp_world_wait(w, r->stream) != GP_SUCCESS)
+      fail("the smallest collective");
     if (i >= 0) times[r->rank][i] = gp__now_us() - begin;
   }
   pthread_barrier_wait(&barrier);
@@ -168,6 +171,7 @@ static void *work(void *of) {
   Rank *r = of;
   gp_config config = gp_config_init();
   gp_world_config joins = gp_world_config_init();
+  gp__nccl nccl;
   double small;
   int s, cell;
   config.backend = host ? GP_BACKEND_HOST : GP_BACKEND_CUDA;
@@ -184,6 +188,15 @@ static void *work(void *of) {
   if (!r->rank && gp_world_id(r->ctx, library, id) != GP_SUCCESS) fail("gp_world_id");
   pthread_barrier_wait(&barrier);
   joins.id = id, joins.rank = r->rank, joins.size = ranks, joins.nccl_library = library;
+  if (blocking) {
+    gp__nccl_config own = {sizeof own, 0xcafebeefu, GP__NCCL_OLDEST, 1, -1 - INT32_MAX, -1 - INT32_MAX, -1 - INT32_MAX,
+        NULL, -1 - INT32_MAX};
+    gp__nccl_id copy;
+    memcpy(&copy, id, sizeof copy);
+    if (gp__open_nccl("gp_world", library, &nccl) != GP_SUCCESS ||
+        nccl.CommInitRankConfig(&joins.communicator, ranks, copy, r->rank, &own))
+      fail("a communicator");
+  }
   if (gp_world_open(r->ctx, &joins, &r->world) != GP_SUCCESS) fail("gp_world_open");
   for (s = 0, r->room = 0; s < size_count; ++s)
     if (((uint64_t)1 << sizes[s]) + 7919 > r->room) r->room = ((uint64_t)1 << sizes[s]) + 7919;
@@ -220,8 +233,8 @@ static void *work(void *of) {
       if (!r->rank) {
         fprintf(out,
             "{\"cell\": \"%s\", \"n\": %llu, \"ranks\": %d, \"us\": %.2f, \"alone_us\": %.2f, \"rate\": %.4f, "
-            "\"link_gb_s\": %.1f, \"smallest_us\": %.2f, \"device\": \"%s\", \"repetitions\": %d}\n",
-            cells[cell].name, (unsigned long long)n, ranks, world, alone, alone / world, link, small,
+            "\"blocking\": %d, \"link_gb_s\": %.1f, \"smallest_us\": %.2f, \"device\": \"%s\", \"repetitions\": %d}\n",
+            cells[cell].name, (unsigned long long)n, ranks, world, alone, alone / world, blocking, link, small,
             host ? "host" : "GPU", repetitions);
         fflush(out);
         printf("%-26s n %11llu  ranks %d  %10.1f us  alone %10.1f us  rate %.3f\n", cells[cell].name,
@@ -232,7 +245,9 @@ static void *work(void *of) {
     if (!r->rank && ranks > 1) printf("link %.1f GB/s a direction; smallest collective %.1f us\n", link, small);
   }
   release(r->keys), release(r->values), release(r->out_keys), release(r->out_values), release(r->number);
-  if (gp_world_close(r->world) != GP_SUCCESS || gp_close(r->ctx) != GP_SUCCESS) fail("closing");
+  if (gp_world_close(r->world) != GP_SUCCESS || (blocking && nccl.CommDestroy(joins.communicator)) ||
+      gp_close(r->ctx) != GP_SUCCESS)
+    fail("closing");
   return NULL;
 }
 int main(int argc, char **argv) {
@@ -241,6 +256,7 @@ int main(int argc, char **argv) {
   for (i = 1; i < argc; ++i) {
     const char *next = i + 1 < argc ? argv[i + 1] : "";
     if (!strcmp(argv[i], "--host")) host = 1;
+    else if (!strcmp(argv[i], "--blocking")) blocking = 1;
     else if (!strcmp(argv[i], "--nccl")) library = next, ++i;
     else if (!strcmp(argv[i], "--ranks")) most_ranks = atoi(next), ++i;
     else if (!strcmp(argv[i], "--seconds")) seconds = atof(next), ++i;

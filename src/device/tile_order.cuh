@@ -112,18 +112,6 @@ GP_DEVICE void gp_warp_group_merge_sort_pairs(K (&keys)[ITEMS], V (&values)[ITEM
   gp__merge_sort<gp__of_group<LANES>>(keys, values, before, storage, count);
 }
 
-// A number as an unsigned integer of the same order, or the reverse one; floats in total order, as for gp_sort.
-template <bool REVERSED, class K> GP_DEVICE typename gp__ordered<K>::Bits gp__radix_bits(const K &key) {
-  typedef typename gp__ordered<K>::Bits Bits;
-  union Cast {
-    K key;
-    Bits bits;
-    GP_DEVICE Cast() {}
-  } cast;
-  cast.key = key;
-  const Bits bits = gp__ordered<K>::encode(cast.bits);
-  return REVERSED ? Bits(~bits) : bits;
-}
 // Radix sort of numbers (floats in total order) by bits begin .. end - 1, 8 a pass. Equal keys keep their order: a
 // partial tile may be filled up with the last key of the order. TO: the result's arrangement.
 template <int THREADS, int ITEMS, class K, class V = gp__none> struct gp_tile_radix_sort_storage {

@@ -172,3 +172,15 @@ template <class T> struct gp__ordered<T, GP__BOOL> { // every true key becomes 1
   static GP_DEVICE Bits encode(Bits raw) { return Bits(raw != 0); }
   static GP_DEVICE Bits decode(Bits bits) { return bits; }
 };
+// A number as an unsigned integer of the same order, or the reverse one; floats in total order, as for gp_sort.
+template <bool REVERSED, class K> GP_DEVICE typename gp__ordered<K>::Bits gp__radix_bits(const K &key) {
+  typedef typename gp__ordered<K>::Bits Bits;
+  union Cast {
+    K key;
+    Bits bits;
+    GP_DEVICE Cast() {}
+  } cast;
+  cast.key = key;
+  const Bits bits = gp__ordered<K>::encode(cast.bits);
+  return REVERSED ? Bits(~bits) : bits;
+}

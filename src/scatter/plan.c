@@ -1,11 +1,21 @@
 // scatter/plan.c - plans of scatters, gathers and replacements
-// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, scatter/arguments.h, core/request.c, scatter/host.c,
-//   scatter/kinds.c, core/kinds.c, core/primitive.c, core/reads.c, scatter/check.c, scatter/names.c, core/launch.c,
-//   map/plan.c
+// uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/geometry.h, scatter/arguments.h, core/request.c,
+//   scatter/host.c, scatter/kinds.c, core/kinds.c, core/primitive.c, core/reads.c, scatter/check.c, scatter/names.c,
+//   core/launch.c, map/plan.c
 
 GP__PRIVATE int gp__kinds_of_scatter(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   return kinds[0] = q->primitive == GP_REPLACE ? GP__REPLACE : GP__SCATTER, 1;
+}
+// Windows pay where the output is larger than L2 and a sector of 32 bytes gets several elements.
+enum { GP__SCATTER_WINDOW = 16 << 20 };
+GP__PRIVATE gp__u64 gp__scatter_window(const gp__request *q) {
+  const gp__u64 size = q->out_size, sectors = q->length / 32 * size;
+  const int dense = size <= 8 && q->count / 4 >= sectors;
+  const char *e = getenv("GP_WIN");
+  gp__u64 win = e ? strtoull(e, NULL, 10) << 20 : GP__SCATTER_WINDOW;
+  if (!win) return q->length;
+  return q->primitive == GP_SCATTER && q->in2 && dense && q->length * size > win * 3 / 2 ? win / size : q->length;
 }
 GP__PRIVATE gp_result gp__launch_scatter(const gp__launching *l) {
   const gp__request *q = l->q;
@@ -20,6 +30,15 @@ GP__PRIVATE gp_result gp__launch_scatter(const gp__launching *l) {
   a.keys = q->keys;
   a.limit = q->length;
   a.scalar = q->init;
+  a.window = gp__scatter_window(q);
+  if (a.window < a.limit) { // resident blocks go from window to window together
+    gp__geometry g = *l->g;
+    gp__launching resident = *l;
+    const unsigned most = (unsigned)l->h->multiprocessors * 1024u / g.threads;
+    if (g.grid > most) g.grid = most;
+    resident.g = &g;
+    return gp__launch_all(&resident, &a);
+  }
   return gp__launch_all(l, &a);
 }
 

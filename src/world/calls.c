@@ -1,7 +1,7 @@
 // world/calls.c - worlds: opening, closing, waiting; calls by name
 // uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, api/world.h, core/words.h, core/rules.h,
-//   core/system.c, core/messages.c, core/struct_size.c, core/state.c, core/life.c, map/calls.c, top_k/calls.c,
-//   world/nccl.c, world/world.c, world/run.c
+//   core/system.c, core/messages.c, core/struct_size.c, core/driver.c, core/state.c, core/life.c, map/calls.c,
+//   top_k/calls.c, world/nccl.c, world/world.c, world/run.c
 
 GP__PRIVATE gp_result gp__make_id(gp__state *s, const char *library, void *id) {
   gp__nccl n;
@@ -21,11 +21,63 @@ GP__API gp_result gp_world_id(gp_context *ctx, const char *nccl_library, void *i
   GP__WITHIN(ctx, "gp_world_id", gp__make_id(s, nccl_library, id));
 }
 
+// A thread makes the communicator: NCCL waits for the other ranks without an end. (A communicator that does not block
+// has an end, but each of its calls then starts a thread, 45 us on an H200's host.) A thread that is given up keeps
+// its memory.
+typedef struct gp__joining {
+  gp__nccl nccl;
+  gp__nccl_id id;
+  const struct gp_driver *driver;
+  void *context, *comm;
+  int rank, size, error, done; // done: 1: joined; 2: given up
+} gp__joining;
+GP__PRIVATE void *gp__join_in_thread(void *of) {
+  gp__joining *j = (gp__joining *)of;
+  gp__nccl_config own = {sizeof own, 0xcafebeefu, GP__NCCL_OLDEST, 1, -1 - INT32_MAX, -1 - INT32_MAX, -1 - INT32_MAX,
+      NULL, -1 - INT32_MAX};
+  void *popped;
+  int going = 0;
+  if (j->context) j->driver->cuCtxPushCurrent(j->context);
+  j->error = j->nccl.CommInitRankConfig(&j->comm, j->size, j->id, j->rank, &own);
+  if (j->context) j->driver->cuCtxPopCurrent(&popped);
+  if (!__atomic_compare_exchange_n(&j->done, &going, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) && j->comm)
+    j->nccl.CommAbort(j->comm);
+  return NULL;
+}
+GP__PRIVATE gp_result gp__join_by_id(gp_world *w, gp__state *s, const char *who, const void *id) {
+  const double begin = gp__now_us();
+  gp__joining *j = (gp__joining *)calloc(1, sizeof *j);
+  pthread_t thread;
+  int going = 0, error;
+  if (!j) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+  memcpy(&j->id, id, sizeof j->id);
+  j->nccl = w->nccl;
+  j->driver = &s->library.runtime.driver;
+  j->context = s->context;
+  j->rank = w->rank;
+  j->size = w->size;
+  if (pthread_create(&thread, NULL, gp__join_in_thread, j)) {
+    free(j);
+    return gp__fail(GP_E_MEMORY, "%s: no thread", who);
+  }
+  while (!__atomic_load_n(&j->done, __ATOMIC_ACQUIRE) && gp__now_us() - begin < w->timeout) gp__rest();
+  if (!__atomic_load_n(&j->done, __ATOMIC_ACQUIRE) &&
+      __atomic_compare_exchange_n(&j->done, &going, 2, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    pthread_detach(thread);
+    return gp__fail(GP_E_WORLD, "%s: the other ranks did not join within %.3g s", who, w->timeout * 1e-6);
+  }
+  pthread_join(thread, NULL);
+  w->comm = j->comm;
+  error = j->error;
+  free(j);
+  return error ? gp__nccl_failed(w, who, "CommInitRankConfig", error) : GP_SUCCESS;
+}
+
 // Joins by the caller's communicator or by the id, and compares versions.
 GP__PRIVATE gp_result gp__join_world(gp_world *w, gp__state *s, const gp_world_config *config) {
   const char *who = "gp_world_open";
   uint64_t mine[3], *all;
-  int q, device = -1, error;
+  int q, device = -1;
   gp_result result;
   GP__CHECK(gp__open_nccl(who, config->nccl_library, &w->nccl));
   if (config->communicator) {
@@ -37,15 +89,10 @@ GP__PRIVATE gp_result gp__join_world(gp_world *w, gp__state *s, const gp_world_c
       return gp__fail(GP_E_ARGUMENT, "%s: communicator is of device %d, and the context of device %d", who, device,
           s->about.device);
   } else {
-    gp__nccl_config own = {sizeof own, 0xcafebeefu, GP__NCCL_OLDEST, 0, -1 - INT32_MAX, -1 - INT32_MAX, -1 - INT32_MAX,
-        NULL, -1 - INT32_MAX};
-    gp__nccl_id id;
-    memcpy(&id, config->id, sizeof id);
     w->rank = config->rank;
     w->size = config->size;
     w->own_comm = 1;
-    error = w->nccl.CommInitRankConfig(&w->comm, w->size, id, w->rank, &own);
-    GP__CHECK(gp__nccl_done(w, who, "CommInitRankConfig", error));
+    GP__CHECK(gp__join_by_id(w, s, who, config->id));
   }
   w->notes = (gp__world_note *)calloc((size_t)w->size, sizeof *w->notes);
   all = (uint64_t *)calloc((size_t)w->size, sizeof mine);

@@ -299,7 +299,7 @@ GP__PRIVATE gp_result gp__world_group_by(
     sort.out_keys = memory + 256 + keys + values;
     sort.out = memory + 256 + 2 * keys + values;
     sort.out_count = local.out_count;
-    result = gp__world_sort(w, s, who, &sort, stream);
+    result = gp__world_sort(w, s, who, &sort, 1, stream);
   }
   if (result == GP_SUCCESS) {
     runs = gp_call_init(GP_REDUCE_BY_KEY);

@@ -32,7 +32,7 @@ GP__PRIVATE gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, g
     return gp__world_histogram(w, who, &c, stream);
   case GP_SORT:
   case GP_MERGE_SORT:
-    return gp__world_sort(w, s, who, &c, stream);
+    return gp__world_sort(w, s, who, &c, 0, stream);
   case GP_TOP_K:
     return gp__world_top_k(w, s, who, &c, stream);
   case GP_SELECT:

@@ -69,6 +69,7 @@ typedef struct gp__world_sorting {
   gp_type key_type, value_type; // value_type 0: no values
   size_t key_size, value_size;
   uint64_t count, room, share; // of the shard; elements that buffers have room for; of the even share
+  int is_sorted;               // the shard, already
   unsigned char *keys, *values, *came_keys, *came_values; // sorted; received
   void *scratch;                                          // of the splitters
 } gp__world_sorting;
@@ -155,9 +156,13 @@ GP__PRIVATE gp_result gp__world_sort_agreed(gp_world *w, gp__state *s, gp__world
     local->in_type = p->value_type;
     local->in = iota.out;
   }
-  local->out_keys = p->keys;
-  local->out = p->value_type ? p->values : NULL;
-  GP__CHECK(gp_run(w->ctx, local, stream));
+  if (p->is_sorted) {
+    split.sorted = c->keys;
+  } else {
+    local->out_keys = p->keys;
+    local->out = p->value_type ? p->values : NULL;
+    GP__CHECK(gp_run(w->ctx, local, stream));
+  }
   bounds = (uint64_t *)calloc((ranks + 1) * (ranks + 2), sizeof *bounds);
   if (!bounds) return gp__fail(GP_E_MEMORY, "%s: no host memory", p->who);
   arrive = bounds + ranks * (ranks + 1);
@@ -168,9 +173,10 @@ GP__PRIVATE gp_result gp__world_sort_agreed(gp_world *w, gp__state *s, gp__world
       const uint64_t *of = bounds + q * (ranks + 1) + w->rank;
       arrive[q + 1] = arrive[q] + of[1] - of[0];
     }
-    result = gp__world_move(w, s, p->who, p->keys, leave, p->came_keys, arrive, p->key_size, stream);
+    result = gp__world_move(w, s, p->who, split.sorted, leave, p->came_keys, arrive, p->key_size, stream);
     if (result == GP_SUCCESS && p->value_type)
-      result = gp__world_move(w, s, p->who, p->values, leave, p->came_values, arrive, p->value_size, stream);
+      result = gp__world_move(
+          w, s, p->who, p->is_sorted ? c->in : p->values, leave, p->came_values, arrive, p->value_size, stream);
   }
   if (result == GP_SUCCESS) result = gp__merge_runs(w, p, arrive, c->out_keys, c->out, stream);
   free(bounds);
@@ -192,13 +198,15 @@ GP__PRIVATE gp_result gp__check_world_sort(gp_world *w, const gp_call *c, gp__wo
   if (p->value_type && !c->out && (c->capacity || c->count)) return gp__fail(GP_E_NULL, "%s: @out is null", p->who);
   return gp_prepare(w->ctx, local);
 }
-GP__PRIVATE gp_result gp__world_sort(gp_world *w, gp__state *s, const char *who, const gp_call *c, gp_stream stream) {
+GP__PRIVATE gp_result gp__world_sort(
+    gp_world *w, gp__state *s, const char *who, const gp_call *c, int is_sorted, gp_stream stream) {
   gp__world_sorting p;
   gp_call local = *c;
   gp_result result;
   uint64_t total;
   memset(&p, 0, sizeof p);
   p.who = who;
+  p.is_sorted = is_sorted;
   GP__CHECK(gp__world_count(w, s, who, c, &p.count, stream));
   result = gp__check_world_sort(w, c, &p, &local);
   GP__CHECK(gp__world_agree(w, s, who, c, p.count, c->capacity ? c->capacity : c->count, result, stream));

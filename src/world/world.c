@@ -65,13 +65,15 @@ GP__PRIVATE void gp__rest(void) {
 // A call of a communicator that does not block has its result later.
 GP__PRIVATE gp_result gp__nccl_done(gp_world *w, const char *who, const char *call, int error) {
   const double begin = gp__now_us();
+  double now = begin;
   while (error == GP__NCCL_IN_PROGRESS) {
     if (w->nccl.CommGetAsyncError(w->comm, &error)) return gp__nccl_failed(w, who, "CommGetAsyncError", error);
     if (error != GP__NCCL_IN_PROGRESS) break;
-    if (gp__now_us() - begin > w->timeout)
+    now = gp__now_us();
+    if (now - begin > w->timeout)
       return gp__break_world(w,
           gp__fail(GP_E_WORLD, "%s: nccl%s: other ranks did not answer within %.3g s", who, call, w->timeout * 1e-6));
-    gp__rest();
+    if (now - begin > 1000) gp__rest();
   }
   return error ? gp__nccl_failed(w, who, call, error) : GP_SUCCESS;
 }

@@ -195,6 +195,7 @@ template <class P, class F, class T, class I, class K, bool GATHER = false> stru
         args.in = in.data, args.in2 = INDEXED ? indices.data : nullptr, args.keys = STENCIL ? keys.data : nullptr;
         args.out = out, args.count = n + more, args.limit = INDEXED ? limit : 0;
         args.count_device = more ? count.data : nullptr;
+        args.window = seed % 3 == 0 ? 0 : seed % 3 == 1 ? limit : 1 + random32() % (limit + 1); // of places
         const Key scalar = key.empty() ? Key() : key[0];
         std::memcpy(args.scalar.bytes, &scalar, sizeof scalar);
         for (size_t i = 0; i < n; ++i) {
