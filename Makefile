@@ -114,6 +114,10 @@ $(BUILD)/examples/%: examples/%.c $(wildcard examples/*.h examples/*/*.h) tools/
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -std=c11 -Wall -Wextra $(OPENMP) -I. $< -o $@ $(LIBS)
 
+$(BUILD)/gp_world: tools/gp_world.c tools/gp_cuda.h gpuprims.h $(POLICIES)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -std=gnu11 -Wall -Wextra -I. -Itools $< -o $@ $(LIBS)
+
 $(BUILD)/gp_bundle: tools/gp_bundle.c gpuprims.h $(POLICIES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -std=c11 -Wall -Wextra -I. $< -o $@ $(LIBS)

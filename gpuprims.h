@@ -5672,10 +5672,10 @@ enum { GP__IF_MAP_FILLS = GP__IF, GP__IF_MAP_GRAPHS = 2 * GP__IF }; // no input;
 static const gp__policy_row gp__map_rows[] = {
     GP__H200(GP_GROUP_BY, -1, 0, 0, 0, 0, 512, 2, 0, 3, 22), // its kernel that fills tables
     GP__H200(GP_CONVERT_LAYOUT, -1, 0, 0, 0, 0, 0, 4, 0, 0, 22),
-    GP__H200(GP_LOWER_BOUND, -1, GP__BY_COUNT, 1 << 22, 0, 0, 512, 0, 0, 8, 29),
-    GP__H200(GP_UPPER_BOUND, -1, GP__BY_COUNT, 1 << 22, 0, 0, 512, 0, 0, 8, 29),
-    GP__H200(GP_LOWER_BOUND, -1, GP__BY_COUNT, 1 << 19, 0, 0, 1024, 0, 0, 8, 29),
-    GP__H200(GP_UPPER_BOUND, -1, GP__BY_COUNT, 1 << 19, 0, 0, 1024, 0, 0, 8, 29),
+    GP__H200(GP_LOWER_BOUND, -1, GP__BY_COUNT, 1 << 21, 0, 0, 512, 0, 0, 8, 29),
+    GP__H200(GP_UPPER_BOUND, -1, GP__BY_COUNT, 1 << 21, 0, 0, 512, 0, 0, 8, 29),
+    GP__H200(GP_LOWER_BOUND, -1, GP__BY_COUNT, 3 << 18, 0, 0, 512, 0, 0, 4, 29),
+    GP__H200(GP_UPPER_BOUND, -1, GP__BY_COUNT, 3 << 18, 0, 0, 512, 0, 0, 4, 29),
     GP__H200(GP_LOWER_BOUND, -1, GP__BY_COUNT, 1 << 18, 0, 0, 512, 0, 0, 8, 29),
     GP__H200(GP_UPPER_BOUND, -1, GP__BY_COUNT, 1 << 18, 0, 0, 512, 0, 0, 8, 29),
     GP__H200(GP_LOWER_BOUND, -1, 0, 0, 0, 0, 0, 0, 0, 4, 21),
@@ -45287,15 +45287,19 @@ GP__PRIVATE int gp__kinds_of_scatter(const gp__request *q, const gp_policy *p, g
   (void)p;
   return kinds[0] = q->primitive == GP_REPLACE ? GP__REPLACE : GP__SCATTER, 1;
 }
-// Windows pay where the output is larger than L2 and a sector of 32 bytes gets several elements.
-enum { GP__SCATTER_WINDOW = 16 << 20 };
-GP__PRIVATE gp__u64 gp__scatter_window(const gp__request *q) {
-  const gp__u64 size = q->out_size, sectors = q->length / 32 * size;
-  const int dense = size <= 8 && q->count / 4 >= sectors;
-  const char *e = getenv("GP_WIN");
-  gp__u64 win = e ? strtoull(e, NULL, 10) << 20 : GP__SCATTER_WINDOW;
-  if (!win) return q->length;
-  return q->primitive == GP_SCATTER && q->in2 && dense && q->length * size > win * 3 / 2 ? win / size : q->length;
+// Windows pay on GPUs whose L2 is some 50 MB or more, where the output is larger than a window and a half, a sector of
+// 32 bytes gets several elements, and windows are few, since each has the indices read again. (An H200, random indices,
+// us without and with windows: u32, 48 MB 486, 302; 96 MB 1,418, 792; 144 MB 2,161, 1,625; 256 MB 3,944, 4,380. u64,
+// 96 MB 762, 538; 512 MB 4,124, 8,378.)
+enum { GP__SCATTER_WINDOW = 20 << 20 };
+GP__PRIVATE gp__u64 gp__scatter_window(const gp__request *q, const gp__shape *h) {
+  const gp__u64 size = q->out_size, bytes = q->length / 32 < UINT64_MAX / 32 / 8 ? q->length * size : 0,
+                most = (gp__u64)GP__SCATTER_WINDOW * (size <= 4 ? 8 : 6);
+  const int large = h->compute_capability >= 90 && h->compute_capability < 120;
+  const int dense = size <= 8 && q->count >= q->length / 8 * size;
+  return q->primitive == GP_SCATTER && q->in2 && large && dense && bytes > GP__SCATTER_WINDOW / 2 * 3 && bytes <= most
+      ? GP__SCATTER_WINDOW / size
+      : q->length;
 }
 GP__PRIVATE gp_result gp__launch_scatter(const gp__launching *l) {
   const gp__request *q = l->q;
@@ -45310,7 +45314,7 @@ GP__PRIVATE gp_result gp__launch_scatter(const gp__launching *l) {
   a.keys = q->keys;
   a.limit = q->length;
   a.scalar = q->init;
-  a.window = gp__scatter_window(q);
+  a.window = gp__scatter_window(q, l->h);
   if (a.window < a.limit) { // resident blocks go from window to window together
     gp__geometry g = *l->g;
     gp__launching resident = *l;
@@ -52553,7 +52557,7 @@ GP__PRIVATE gp_result gp__world_histogram(gp_world *w, const char *who, const gp
 // bound the next interval. A round divides the intervals by the number of offers.
 enum { GP__OFFERS_MOST = 1023, GP__OFFERS_ALL = 1 << 15 };
 
-typedef struct gp__split {
+typedef struct gp__splitting {
   const char *who;
   gp_op less;
   gp_type type;
@@ -52562,20 +52566,20 @@ typedef struct gp__split {
   uint64_t count;     // of its elements
   uint64_t total;     // of all ranks'
   uint64_t offers;    // of a rank and a share
-} gp__split;
+} gp__splitting;
 
-GP__PRIVATE void gp__split_offers(const gp_world *w, gp__split *p) {
+GP__PRIVATE void gp__split_offers(const gp_world *w, gp__splitting *p) {
   const uint64_t shares = (uint64_t)(w->size - 1), pairs = shares * (uint64_t)w->size;
   p->offers = pairs ? GP__OFFERS_ALL / pairs : 1;
   if (p->offers > GP__OFFERS_MOST) p->offers = GP__OFFERS_MOST;
   if (p->offers < 3) p->offers = 3;
 }
 // Bytes of device memory: two numbers an offer, a key an offer, and the bounds of every rank.
-GP__PRIVATE size_t gp__split_bytes(const gp_world *w, const gp__split *p) {
+GP__PRIVATE size_t gp__split_bytes(const gp_world *w, const gp__splitting *p) {
   const size_t offers = (size_t)w->size * (size_t)(w->size - 1) * (size_t)p->offers;
   return offers * (16 + p->size) + ((size_t)w->size + 1) * ((size_t)w->size + 1) * 8 + 1024;
 }
-GP__PRIVATE gp_result gp__count_before(gp_world *w, const gp__split *p, gp_primitive primitive, const void *needles,
+GP__PRIVATE gp_result gp__count_before(gp_world *w, const gp__splitting *p, gp_primitive primitive, const void *needles,
     uint64_t count, uint64_t *out, gp_stream stream) {
   gp_call c = gp_call_init(primitive);
   if (!count) return GP_SUCCESS;
@@ -52591,7 +52595,7 @@ GP__PRIVATE gp_result gp__count_before(gp_world *w, const gp__split *p, gp_primi
 }
 // One round. low, high: the interval of each share's beginning, in this rank's shard. `numbers` of the device: counts
 // of this rank, then of all; `keys`: the offers. Returns in *open how many shares are still to be found.
-GP__PRIVATE gp_result gp__split_round(gp_world *w, gp__state *s, const gp__split *p, uint64_t *low, uint64_t *high,
+GP__PRIVATE gp_result gp__split_round(gp_world *w, gp__state *s, const gp__splitting *p, uint64_t *low, uint64_t *high,
     uint64_t *numbers, unsigned char *keys, int *open, gp_stream stream) {
   const char *who = p->who;
   const int shares = w->size - 1;
@@ -52649,7 +52653,7 @@ GP__PRIVATE gp_result gp__split_round(gp_world *w, gp__state *s, const gp__split
 // Sets bounds[q * (size + 1) + i] to where share i begins in the sorted shard of rank q, for every rank. `room`:
 // gp__split_bytes of the device.
 GP__PRIVATE gp_result gp__split_shards(
-    gp_world *w, gp__state *s, const gp__split *p, void *room, uint64_t *bounds, gp_stream stream) {
+    gp_world *w, gp__state *s, const gp__splitting *p, void *room, uint64_t *bounds, gp_stream stream) {
   const size_t all = (size_t)w->size * (size_t)(w->size - 1) * (size_t)p->offers;
   uint64_t *numbers = (uint64_t *)room, *low, *high;
   unsigned char *keys = (unsigned char *)(numbers + 2 * all);
@@ -52804,7 +52808,7 @@ GP__PRIVATE gp_result gp__world_sort_agreed(gp_world *w, gp__state *s, gp__world
   const size_t ranks = (size_t)w->size;
   const int indices = !c->in && c->out;
   uint64_t *bounds, *arrive;
-  gp__split split;
+  gp__splitting split;
   gp_result result;
   size_t q;
   split.who = p->who;
@@ -52977,15 +52981,15 @@ GP__PRIVATE gp_result gp__world_top_k(gp_world *w, gp__state *s, const char *who
 // ---- world/move.c - worlds: even shares; selection, runs and groups across ranks
 
 // Arrays that move together, each of `size` bytes an element; to NULL: it stays.
-typedef struct gp__moved {
+typedef struct gp__spread_array {
   const void *from;
   void *to;
   size_t size;
-} gp__moved;
+} gp__spread_array;
 
 // Spreads counts[q] elements of each rank q over all ranks in even shares, in order.
 GP__PRIVATE gp_result gp__world_spread(gp_world *w, gp__state *s, const char *who, const uint64_t *counts,
-    const gp__moved *arrays, int array_count, uint64_t *out_count, gp_stream stream) {
+    const gp__spread_array *arrays, int array_count, uint64_t *out_count, gp_stream stream) {
   const size_t ranks = (size_t)w->size;
   uint64_t *leave = (uint64_t *)calloc(2 * (ranks + 1), sizeof *leave), *arrive = leave + ranks + 1;
   uint64_t total = 0, begin = 0, at = 0, mine, share;
@@ -53033,7 +53037,7 @@ GP__PRIVATE size_t gp__shared_bytes(const gp_world *w) {
 GP__PRIVATE gp_result gp__world_copy_shares(
     gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t *counts, gp_stream stream) {
   gp_call local = *c;
-  gp__moved array;
+  gp__spread_array array;
   gp_result result = GP_SUCCESS;
   uint64_t total;
   int q;
@@ -53057,7 +53061,7 @@ GP__PRIVATE gp_result gp__world_select(
     gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t *counts, gp_stream stream) {
   const size_t front = gp__shared_bytes(w) + 256;
   gp_call local = *c;
-  gp__moved array;
+  gp__spread_array array;
   gp_result result;
   local.capacity = 0;
   local.flags &= ~GP_BALANCED;
@@ -53157,7 +53161,7 @@ GP__PRIVATE gp_result gp__fold_chain(
 GP__PRIVATE gp_result gp__runs_joined(gp_world *w, gp__state *s, gp__world_runs *r, const gp_call *c, gp_call *local,
     uint64_t *joined, gp_stream stream) {
   uint64_t *counts = r->counts, total;
-  gp__moved arrays[2];
+  gp__spread_array arrays[2];
   int q;
   GP__CHECK(gp_run(w->ctx, local, stream));
   GP__CHECK(gp__world_results(w, s, r->who, c, r->numbers, counts, 0, stream));

@@ -6,10 +6,10 @@ enum { GP__IF_MAP_FILLS = GP__IF, GP__IF_MAP_GRAPHS = 2 * GP__IF }; // no input;
 static const gp__policy_row gp__map_rows[] = {
     GP__H200(GP_GROUP_BY, -1, 0, 0, 0, 0, 512, 2, 0, 3, 22), // its kernel that fills tables
     GP__H200(GP_CONVERT_LAYOUT, -1, 0, 0, 0, 0, 0, 4, 0, 0, 22),
-    GP__H200(GP_LOWER_BOUND, -1, GP__BY_COUNT, 1 << 22, 0, 0, 512, 0, 0, 8, 29),
-    GP__H200(GP_UPPER_BOUND, -1, GP__BY_COUNT, 1 << 22, 0, 0, 512, 0, 0, 8, 29),
-    GP__H200(GP_LOWER_BOUND, -1, GP__BY_COUNT, 1 << 19, 0, 0, 1024, 0, 0, 8, 29),
-    GP__H200(GP_UPPER_BOUND, -1, GP__BY_COUNT, 1 << 19, 0, 0, 1024, 0, 0, 8, 29),
+    GP__H200(GP_LOWER_BOUND, -1, GP__BY_COUNT, 1 << 21, 0, 0, 512, 0, 0, 8, 29),
+    GP__H200(GP_UPPER_BOUND, -1, GP__BY_COUNT, 1 << 21, 0, 0, 512, 0, 0, 8, 29),
+    GP__H200(GP_LOWER_BOUND, -1, GP__BY_COUNT, 3 << 18, 0, 0, 512, 0, 0, 4, 29),
+    GP__H200(GP_UPPER_BOUND, -1, GP__BY_COUNT, 3 << 18, 0, 0, 512, 0, 0, 4, 29),
     GP__H200(GP_LOWER_BOUND, -1, GP__BY_COUNT, 1 << 18, 0, 0, 512, 0, 0, 8, 29),
     GP__H200(GP_UPPER_BOUND, -1, GP__BY_COUNT, 1 << 18, 0, 0, 512, 0, 0, 8, 29),
     GP__H200(GP_LOWER_BOUND, -1, 0, 0, 0, 0, 0, 0, 0, 4, 21),

@@ -4,15 +4,15 @@
 //   core/workspaces.c, core/run.c, world/world.c, world/fold.c, world/sort.c
 
 // Arrays that move together, each of `size` bytes an element; to NULL: it stays.
-typedef struct gp__moved {
+typedef struct gp__spread_array {
   const void *from;
   void *to;
   size_t size;
-} gp__moved;
+} gp__spread_array;
 
 // Spreads counts[q] elements of each rank q over all ranks in even shares, in order.
 GP__PRIVATE gp_result gp__world_spread(gp_world *w, gp__state *s, const char *who, const uint64_t *counts,
-    const gp__moved *arrays, int array_count, uint64_t *out_count, gp_stream stream) {
+    const gp__spread_array *arrays, int array_count, uint64_t *out_count, gp_stream stream) {
   const size_t ranks = (size_t)w->size;
   uint64_t *leave = (uint64_t *)calloc(2 * (ranks + 1), sizeof *leave), *arrive = leave + ranks + 1;
   uint64_t total = 0, begin = 0, at = 0, mine, share;
@@ -60,7 +60,7 @@ GP__PRIVATE size_t gp__shared_bytes(const gp_world *w) {
 GP__PRIVATE gp_result gp__world_copy_shares(
     gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t *counts, gp_stream stream) {
   gp_call local = *c;
-  gp__moved array;
+  gp__spread_array array;
   gp_result result = GP_SUCCESS;
   uint64_t total;
   int q;
@@ -84,7 +84,7 @@ GP__PRIVATE gp_result gp__world_select(
     gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t *counts, gp_stream stream) {
   const size_t front = gp__shared_bytes(w) + 256;
   gp_call local = *c;
-  gp__moved array;
+  gp__spread_array array;
   gp_result result;
   local.capacity = 0;
   local.flags &= ~GP_BALANCED;
@@ -184,7 +184,7 @@ GP__PRIVATE gp_result gp__fold_chain(
 GP__PRIVATE gp_result gp__runs_joined(gp_world *w, gp__state *s, gp__world_runs *r, const gp_call *c, gp_call *local,
     uint64_t *joined, gp_stream stream) {
   uint64_t *counts = r->counts, total;
-  gp__moved arrays[2];
+  gp__spread_array arrays[2];
   int q;
   GP__CHECK(gp_run(w->ctx, local, stream));
   GP__CHECK(gp__world_results(w, s, r->who, c, r->numbers, counts, 0, stream));

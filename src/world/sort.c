@@ -130,7 +130,7 @@ GP__PRIVATE gp_result gp__world_sort_agreed(gp_world *w, gp__state *s, gp__world
   const size_t ranks = (size_t)w->size;
   const int indices = !c->in && c->out;
   uint64_t *bounds, *arrive;
-  gp__split split;
+  gp__splitting split;
   gp_result result;
   size_t q;
   split.who = p->who;

@@ -2672,6 +2672,15 @@ MUTANTS = {
     "replace: elements are compared with the new value": (
         "MAP", "src/map/kernels.cuh",
         "Predicate()(a.item[j], args.step)", "Predicate()(a.item[j], args.value)"),
+    "scatter: a window lacks its last place": (
+        "MAP", "src/scatter/kernels.cuh", "if (place[k] - low >= window) place",
+        "if (place[k] - low >= window - 1) place"),
+    "scatter: the tile after one of near places is skipped": (
+        "MAP", "src/scatter/kernels.cuh", "done |= gp__u64(1) << (turn % 64);", "done |= gp__u64(3) << (turn % 64);"),
+    "scan: an operand in device memory is not read": (
+        "LOOK_BACK", "src/scan/kernels.cuh",
+        "a.init_device ? *static_cast<const Acc *>(a.init_device) : gp__value_as<Acc>(a.init)",
+        "gp__value_as<Acc>(a.init)"),
     "scatter: the element of an index that is too large is read": (
         "MAP", "src/scatter/kernels.cuh", "if (place[k] < limit)\n", "if (place[k] <= limit)\n"),
     "scatter: a place behind the output is written": (

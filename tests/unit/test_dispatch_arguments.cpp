@@ -1773,6 +1773,32 @@ static void test_element_types(bool host) {
   CLOSE(ctx);
 }
 
+// Windows of scatters: on GPUs with a large L2, where a sector gets several elements and windows are few.
+static void test_scatter_windows() {
+  const int index = 0;
+  gp__request q;
+  gp__shape h;
+  memset(&q, 0, sizeof q), memset(&h, 0, sizeof h);
+  q.primitive = GP_SCATTER, q.in2 = &index, q.out_size = 4, q.count = q.length = 20 << 20, h.compute_capability = 90;
+  check(gp__scatter_window(&q, &h) == 5 << 20, __LINE__, "80 MB of u32");
+  q.count = 9 << 20;
+  check(gp__scatter_window(&q, &h) == q.length, __LINE__, "few elements");
+  q.count = q.length = 7 << 20;
+  check(gp__scatter_window(&q, &h) == q.length, __LINE__, "28 MB");
+  q.count = q.length = 41 << 20;
+  check(gp__scatter_window(&q, &h) == q.length, __LINE__, "more than 8 windows");
+  q.count = q.length = 12 << 20, q.out_size = 8;
+  check(gp__scatter_window(&q, &h) == 5 << 19, __LINE__, "96 MB of u64");
+  q.count = q.length = 16 << 20;
+  check(gp__scatter_window(&q, &h) == q.length, __LINE__, "more than 6 windows of u64");
+  q.count = q.length = 12 << 20, q.primitive = GP_GATHER;
+  check(gp__scatter_window(&q, &h) == q.length, __LINE__, "a gather");
+  q.primitive = GP_SCATTER, h.compute_capability = 86;
+  check(gp__scatter_window(&q, &h) == q.length, __LINE__, "a small L2");
+  h.compute_capability = 90, q.in2 = nullptr;
+  check(gp__scatter_window(&q, &h) == q.length, __LINE__, "no indices");
+}
+
 int main(int argc, char **argv) {
   return run_groups(argc, argv,
       {{"arguments", [] { test_arguments(false); }}, {"host", [] { test_arguments(true); }},
@@ -1780,5 +1806,6 @@ int main(int argc, char **argv) {
           {"more arguments", [] { test_more_arguments(false); }},
           {"more arguments, host", [] { test_more_arguments(true); }},
           {"element types", [] { test_element_types(false); }},
-          {"element types, host", [] { test_element_types(true); }}, {"names", test_names}});
+          {"element types, host", [] { test_element_types(true); }}, {"names", test_names},
+          {"scatter windows", test_scatter_windows}});
 }

@@ -290,8 +290,9 @@ int ncclAllGather(const void *from, void *to, size_t count, int type, Comm *c, v
   return result;
 }
 #define ADD(T) \
-  for (i = 0; i < count; ++i) \
-    for (q = 1; q < (size_t)c->size; ++q) ((T *)all)[i] += ((T *)all)[q * count + i];
+  for (i = 0; i < count; ++i) { \
+    for (q = 1; q < (size_t)c->size; ++q) ((T *)all)[i] += ((T *)all)[q * count + i]; \
+  }
 int ncclAllReduce(const void *from, void *to, size_t count, int type, int op, Comm *c, void *stream) {
   const size_t bytes = count * size_of(type);
   int result = begins(c);
@@ -304,8 +305,10 @@ int ncclAllReduce(const void *from, void *to, size_t count, int type, int op, Co
   result = fetch(all + (size_t)c->rank * bytes, from, bytes, stream);
   if (result == SUCCESS) result = gather(c, all, bytes);
   if (type == 7) ADD(float)
-  else if (type == 8) ADD(double)
-  else if (bytes == 4 * count) ADD(uint32_t) else ADD(uint64_t) if (result == SUCCESS) result = put(to, all, bytes);
+  if (type == 8) ADD(double)
+  if (type < 6 && bytes == 4 * count) ADD(uint32_t)
+  if (type < 6 && bytes == 8 * count) ADD(uint64_t)
+  if (result == SUCCESS) result = put(to, all, bytes);
   free(all);
   return result;
 }

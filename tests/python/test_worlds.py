@@ -1,0 +1,144 @@
+"""Worlds through the bindings, beside NumPy: ranks are threads, which pass messages through tests/world/loopback.c."""
+import os
+import subprocess
+import threading
+
+import numpy as np
+import pytest
+
+from gpuprims import raw
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+@pytest.fixture(scope="session", name="nccl")
+def nccl_fixture(tmp_path_factory):
+    path = str(tmp_path_factory.mktemp("loopback") / "libgp_loopback.so")
+    subprocess.run([os.environ.get("CC", "cc"), "-std=gnu11", "-shared", "-fPIC", "-O2", "-pthread", "-o", path,
+                    os.path.join(ROOT, "tests/world/loopback.c"), "-ldl"], check=True)
+    return path
+
+
+def test_bad_arguments(nccl):
+    context = raw.ffi.new("gp_context **")
+    config = raw.lib.gp_config_init()
+    config.backend = raw.lib.GP_BACKEND_HOST
+    settings = raw.ffi.new("gp_config *", config)
+    assert raw.lib.gp_open(settings, context) == 0
+    joins = raw.ffi.new("gp_world_config *")
+    world = raw.ffi.new("gp_world **")
+
+    def fails(code, words):
+        assert raw.lib.gp_world_open(context[0], joins, world) == code
+        message = raw.ffi.string(raw.lib.gp_last_message()).decode()
+        assert words in message, message
+        assert world[0] == raw.ffi.NULL
+
+    fails(raw.lib.GP_E_ARGUMENT, "config.struct_size is 0")
+    joins.struct_size = raw.ffi.sizeof("gp_world_config")
+    fails(raw.lib.GP_E_NULL, "config.communicator and config.id")
+    number = raw.ffi.new("char[]", 128)
+    joins.id = number
+    fails(raw.lib.GP_E_ARGUMENT, "config.rank is 0 of config.size 0")
+    joins.size = 2
+    joins.timeout = -1
+    fails(raw.lib.GP_E_ARGUMENT, "config.timeout is -1")
+    path = raw.ffi.new("char[]", b"/nowhere/libnccl.so")
+    joins.nccl_library, joins.timeout = path, 0.5
+    fails(raw.lib.GP_E_WORLD, "NCCL cannot be opened: /nowhere/libnccl.so")
+    library = raw.ffi.new("char[]", nccl.encode())
+    joins.nccl_library = library
+    assert raw.lib.gp_world_id(context[0], library, number) == 0
+    fails(raw.lib.GP_E_WORLD, "the other ranks did not join within 0.5 s")
+    assert raw.lib.gp_world_close(raw.ffi.NULL) == raw.lib.GP_E_CONTEXT
+    assert raw.lib.gp_world_rank(raw.ffi.NULL) == -1
+    assert raw.lib.gp_close(context[0]) == 0
+
+
+# ---- beside NumPy, through the bindings
+
+class Rank(threading.Thread):
+    def __init__(self, nccl, number, rank, size, work):
+        super().__init__()
+        self.nccl, self.number, self.rank, self.size, self.work = nccl, number, rank, size, work
+        self.error = None
+
+    def run(self):
+        try:
+            self.join_world()
+        except Exception as error:  # pylint: disable=broad-except
+            self.error = error
+
+    def join_world(self):
+        ffi, lib = raw.ffi, raw.lib
+        settings, context, world = ffi.new("gp_config *", lib.gp_config_init()), ffi.new("gp_context **"), \
+            ffi.new("gp_world **")
+        settings.backend, settings.host_threads = lib.GP_BACKEND_HOST, 1
+        assert lib.gp_open(settings, context) == 0
+        joins = ffi.new("gp_world_config *", lib.gp_world_config_init())
+        library = ffi.new("char[]", self.nccl.encode())
+        joins.id, joins.rank, joins.size, joins.nccl_library = self.number, self.rank, self.size, library
+        assert lib.gp_world_open(context[0], joins, world) == 0, ffi.string(lib.gp_last_message())
+        self.work(self, world[0])
+        assert lib.gp_world_close(world[0]) == 0
+        assert lib.gp_close(context[0]) == 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_beside_numpy(nccl, seed):
+    ffi, lib = raw.ffi, raw.lib
+    random = np.random.default_rng(seed)
+    size = 2 + seed % 4
+    n = int(random.integers(0, 4000))
+    x = random.integers(0, 1 << (4 + 5 * seed), n).astype(np.uint32)
+    y = random.normal(size=n).astype(np.float64)
+    cuts = np.sort(random.integers(0, n + 1, size - 1))
+    keys, values = np.split(x, cuts), np.split(y, cuts)
+    order = np.argsort(x, kind="stable")
+    results = [None] * size
+
+    def at(array):
+        return ffi.cast("void *", array.ctypes.data)
+
+    def work(thread, world):
+        mine, weights = np.ascontiguousarray(keys[thread.rank]), np.ascontiguousarray(values[thread.rank])
+        total, least, scan = np.zeros(1, np.uint64), np.zeros(1), np.zeros(len(mine), np.uint32)
+        out, moved, count = np.zeros(n + 1, np.uint32), np.zeros(n + 1), np.zeros(1, np.uint64)
+        top = np.zeros(min(n, 20), np.uint32)
+
+        def good(result):
+            assert result == 0, ffi.string(lib.gp_last_message())
+
+        good(lib.gp_world_reduce(world, lib.GP_SUM, lib.GP_U32, lib.GP_U64, at(mine), len(mine), at(total), ffi.NULL))
+        good(lib.gp_world_reduce(world, lib.GP_MIN, lib.GP_F64, lib.GP_F64, at(weights), len(mine), at(least),
+                                 ffi.NULL))
+        good(lib.gp_world_inclusive_scan(world, lib.GP_SUM, lib.GP_U32, lib.GP_U32, at(mine), len(mine), at(scan),
+                                         ffi.NULL))
+        good(lib.gp_world_sort_pairs(world, lib.GP_U32, lib.GP_F64, at(mine), at(weights), len(mine), at(out),
+                                     at(moved), n + 1, ffi.cast("uint64_t *", count.ctypes.data), ffi.NULL))
+        good(lib.gp_world_top_k(world, lib.GP_U32, lib.GP_TYPE_DEFAULT, at(mine), ffi.NULL, len(mine), len(top),
+                                at(top), ffi.NULL, lib.GP_DESCENDING, ffi.NULL))
+        good(lib.gp_world_wait(world, ffi.NULL))
+        results[thread.rank] = total, least, scan, out[:int(count[0])], moved[:int(count[0])], top
+
+    number = ffi.new("char[]", 128)
+    context = ffi.new("gp_context **")
+    settings = ffi.new("gp_config *", lib.gp_config_init())
+    settings.backend = lib.GP_BACKEND_HOST
+    assert lib.gp_open(settings, context) == 0
+    assert lib.gp_world_id(context[0], ffi.new("char[]", nccl.encode()), number) == 0
+    threads = [Rank(nccl, number, rank, size, work) for rank in range(size)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert [thread.error for thread in threads] == [None] * size
+    for total, least, _, _, _, top in results:
+        assert total[0] == x.sum(dtype=np.uint64)
+        assert least[0] == (y.min() if n else np.inf) or not n
+        assert (top == np.sort(x)[::-1][:len(top)]).all()
+    assert (np.concatenate([one[2] for one in results]) == np.cumsum(x, dtype=np.uint32)).all()
+    assert (np.concatenate([one[3] for one in results]) == x[order]).all()
+    assert (np.concatenate([one[4] for one in results]) == y[order]).all()
+    assert max(len(one[3]) for one in results) - min(len(one[3]) for one in results) <= 1
+    assert lib.gp_close(context[0]) == 0

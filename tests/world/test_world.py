@@ -1,0 +1,79 @@
+"""Worlds on the host back end: ranks are threads or processes that pass messages through tests/world/loopback.c."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+CC = os.environ.get("CC", "cc")
+STRICT = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"]
+
+
+def built(folder, name, *words):
+    path = str(folder / name)
+    subprocess.run([CC, *STRICT, *words[:-1], "-o", path, *words[-1]], cwd=ROOT, check=True)
+    return path
+
+
+@pytest.fixture(scope="session", name="nccl")
+def nccl_fixture(tmp_path_factory):
+    return built(tmp_path_factory.mktemp("loopback"), "libgp_loopback.so", "-shared", "-fPIC", "-O2", "-pthread",
+                 "tests/world/loopback.c", ["-ldl"])
+
+
+@pytest.fixture(scope="session", name="program")
+def program_fixture(tmp_path_factory):
+    return built(tmp_path_factory.mktemp("world"), "world", "-O1", "-I.", "-Itools", "tests/world/world.c",
+                 ["-Lbuild", "-Wl,-rpath," + os.path.join(ROOT, "build"), "-lgpuprims", "-ldl", "-lpthread", "-lm"])
+
+
+def run(program, nccl, *words, loopback="timeout=9000", code=0):
+    done = subprocess.run([program, "--nccl", nccl, *map(str, words)], stdout=subprocess.PIPE, text=True, timeout=120,
+                          check=False, env={**os.environ, "GPUPRIMS_LOOPBACK": loopback})
+    assert done.returncode == code, done.stdout[-3000:]
+    last = done.stdout.strip().split("\n")[-1].split()
+    assert last[1] == "passed," and int(last[0]) + int(last[2]) > 0, done.stdout[-300:]
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 9])
+def test_every_call(program, nccl, ranks):
+    run(program, nccl, "--ranks", ranks, "--seeds", 8)
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_delays(program, nccl, ranks):
+    run(program, nccl, "--ranks", ranks, "--seeds", 2, "--first", 40, "--elements", 300, loopback="delay=100")
+
+
+# The call that fails is one of the first 40 of a rank: those that open the world, and those of each kind of exchange.
+@pytest.mark.parametrize("call", [2, 3, 4, 5, 6, 7, 9, 11, 12, 15, 19, 24])
+@pytest.mark.parametrize("how", ["fail={rank}:{call}:3", "die={rank}:{call}"])
+@pytest.mark.turn
+def test_a_rank_fails(program, nccl, how, call):
+    rank = call % 3
+    run(program, nccl, "--fails", "--ranks", 3, "--elements", 500,
+        loopback=how.format(rank=rank, call=call) + ",timeout=1500", code=1 if call == 2 else 0)
+
+
+@pytest.mark.turn
+@pytest.mark.parametrize("checker", ["address,undefined", "thread"])
+def test_sanitizers(tmp_path, nccl, checker):
+    program = built(tmp_path, "world", "-O1", "-g", f"-fsanitize={checker}", "-Wno-tsan", "-DWITH_LIBRARY", "-I.",
+                    "-Itools", "tests/world/world.c", ["-ldl", "-lpthread", "-lm"])
+    run(program, nccl, "--ranks", 3, "--seeds", 6)
+
+
+@pytest.mark.turn
+def test_processes(nccl, tmp_path):
+    """The example, a process a rank, without a launcher."""
+    if not shutil.which(CC):
+        pytest.skip("no C compiler")
+    program = built(tmp_path, "sort", "-O1", "-I.", "examples/world/sort.c",
+                    ["-Lbuild", "-Wl,-rpath," + os.path.join(ROOT, "build"), "-lgpuprims", "-lm"])
+    env = {**os.environ, "GPUPRIMS_NCCL": nccl, "WORLD_SIZE": "3", "GPUPRIMS_WORLD_FILE": str(tmp_path / "id")}
+    ranks = [subprocess.Popen([program, "--host", "50000"], env={**env, "RANK": str(rank), "LOCAL_RANK": "0"},
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for rank in range(3)]
+    said = [rank.communicate(timeout=60)[0] for rank in ranks]
+    assert [rank.returncode for rank in ranks] == [0, 0, 0], said
+    assert "150000 keys in order on 3 ranks" in said[0], said

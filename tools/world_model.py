@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""What calls of a world take on more GPUs than were measured: writes the tables of docs/many-gpus.md.
+
+    tools/world_model.py            writes them
+    tools/world_model.py --check    writes nothing; exit status 1 if they differ
+
+Constants come from the newest ci/measurements/*/*.world.*.jsonl, of tools/gp_world; those that nobody has measured are
+in ASSUMED. The model:
+
+    reduce     local + collective(P)
+    scan       3/2 local + collective(P): the totals need one more read
+    sort       local + rounds(P) (4 collectives) + (P - 1) / P bytes / link(P) + log2(P) merges, each read and written
+
+collective(P) grows with log2(P); link(P) is NVLink's rate in a host, and the network's beyond.
+"""
+import glob
+import json
+import math
+import os
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PAGE = os.path.join(ROOT, "docs", "many-gpus.md")
+ASSUMED = {"gpus of a host": 8, "network, GB/s a GPU": 50, "network, us a collective's step": 10}
+COPY_GB_S = 4100  # of a GPU's memory, read and written: a copy's rate there
+SIZES = (28, 30, 32)  # log2 of the keys of a GPU
+RANKS = (2, 4, 8, 16, 64, 512, 4096)
+OFFERS_ALL, OFFERS_MOST, OFFERS_LEAST = 1 << 15, 1023, 3  # src/world/split.c
+
+
+def measured():
+    files = sorted(glob.glob(os.path.join(ROOT, "ci/measurements/*/*.world.*.jsonl")))
+    with open(files[-1], encoding="utf-8") as file:
+        return os.path.relpath(files[-1], ROOT), [json.loads(line) for line in file]
+
+
+def collective_us(rows, ranks):
+    two = min(row["smallest_us"] for row in rows if row["ranks"] == 2)
+    host = min(ranks, ASSUMED["gpus of a host"])
+    steps = math.log2(max(1, ranks / ASSUMED["gpus of a host"]))
+    return two * math.log2(host) ** 0.5 + ASSUMED["network, us a collective's step"] * steps
+
+
+def rounds(ranks, keys):
+    pairs = ranks * (ranks - 1)
+    offers = max(OFFERS_LEAST, min(OFFERS_MOST, OFFERS_ALL // pairs))
+    return math.ceil(math.log(keys * ranks) / math.log(offers + 1))
+
+
+def predicted(rows, cell, ranks, log2):
+    keys = 1 << log2
+    row = max((row for row in rows if row["cell"] == cell and row["ranks"] == 2), key=lambda row: row["n"])
+    local = row["alone_us"] * keys / row["n"]
+    collective = collective_us(rows, ranks)
+    if cell.startswith("reduce"):
+        return local + collective, local
+    if "scan" in cell:
+        return 1.5 * local + collective, local
+    link = row["link_gb_s"] if ranks <= ASSUMED["gpus of a host"] else ASSUMED["network, GB/s a GPU"]
+    exchange = 4e-3 * keys * (ranks - 1) / ranks / link
+    merges = math.ceil(math.log2(ranks)) * 8e-3 * keys / COPY_GB_S
+    return local + 4 * rounds(ranks, keys) * collective + exchange + merges, local
+
+
+def tables():
+    path, rows = measured()
+    rows = [row for row in rows if row["blocking"]]
+    lines = [f"Measured on two GPUs of one host, by {os.path.basename(path)}. us: the world's call; alone: gp_run on "
+             "one GPU with one shard; rate: alone / us.", "",
+             "| call | elements a GPU | us | alone, us | rate |", "| --- | ---: | ---: | ---: | ---: |"]
+    lines += [f"| {row['cell']} | {row['n']:,} | {row['us']:,.1f} | {row['alone_us']:,.1f} | {row['rate']:.2f} |"
+              for row in rows if row["ranks"] == 2]
+    two = max((row for row in rows if row["ranks"] == 2), key=lambda row: row["n"])
+    lines += ["", f"The link: {two['link_gb_s']:.0f} GB/s a direction (NCCL's send and receive of half of a shard). "
+              f"NCCL's smallest collective, the host's wait included: {two['smallest_us']:.1f} us.", "",
+              "The model, ms (rate). Beyond two GPUs nothing is measured yet; beyond "
+              f"{ASSUMED['gpus of a host']} it assumes {ASSUMED['network, GB/s a GPU']} GB/s a GPU and "
+              f"{ASSUMED['network, us a collective' + chr(39) + 's step']} us a step of a collective.", "",
+              "| call | keys a GPU | " + " | ".join(f"{ranks:,}" for ranks in RANKS) + " |",
+              "| --- | ---: |" + " ---: |" * len(RANKS)]
+    for cell in ("reduce SUM f32", "inclusive_scan SUM u32", "sort u32"):
+        for log2 in SIZES:
+            found = [predicted(rows, cell, ranks, log2) for ranks in RANKS]
+            lines.append(f"| {cell} | 2^{log2} | " +
+                         " | ".join(f"{us / 1e3:,.2f} ({local / us:.2f})" for us, local in found) + " |")
+    return lines
+
+
+def page(text):
+    begin, end = "<!-- tables: tools/world_model.py -->\n", "<!-- end of the tables -->\n"
+    before, _, rest = text.partition(begin)
+    _, _, after = rest.partition(end)
+    return before + begin + "\n".join(tables()) + "\n" + end + after
+
+
+def main():
+    with open(PAGE, encoding="utf-8") as file:
+        text = file.read()
+    if "--check" in sys.argv[1:]:
+        return 0 if page(text) == text else 1
+    with open(PAGE, "w", encoding="utf-8") as file:
+        file.write(page(text))
+    print(os.path.relpath(PAGE, ROOT))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
