@@ -3536,7 +3536,7 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
 #else
 #define GP__BOTH
 #endif
-#define GP__PRIVATE static __attribute__((unused))
+#define GP__HOST static __attribute__((unused))
 #define GP__RULE GP__BOTH static inline GP__CONSTEXPR __attribute__((unused))
 
 // Policy fields: each family has a list GP_POLICY_FIELDS_...(F) of F(field, default, values...) in its policy.h.
@@ -5469,7 +5469,7 @@ GP__RULE int gp__family_of(int primitive) {
 // ---- core/canonical.h - a policy without the fields that its algorithm does not read
 
 // The policy with zero in the fields that its algorithm does not read: policies that differ only there are equal.
-GP__PRIVATE gp_policy gp__canonical(gp_policy p) {
+GP__HOST gp_policy gp__canonical(gp_policy p) {
   if (p.algorithm != GP_PIPELINED && !gp__sweeps(p.algorithm) && p.algorithm != GP_BUFFERED_PANELS) p.stages = 0;
   if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
   if (p.algorithm == GP_ONE_BLOCK || p.algorithm == GP_ONE_CLUSTER) p.blocks_per_sm = 0;
@@ -5522,7 +5522,7 @@ typedef struct gp__measures {
   gp__u64 bytes;
 } gp__measures;
 // Most families: the bytes that are read, or written if that is more.
-GP__PRIVATE gp__measures gp__measure_elements(gp__shape s) {
+GP__HOST gp__measures gp__measure_elements(gp__shape s) {
   gp__measures m;
   m.in_size = s.in_size ? s.in_size : s.key_size;
   m.acc_size = s.acc_size;
@@ -5531,7 +5531,7 @@ GP__PRIVATE gp__measures gp__measure_elements(gp__shape s) {
   return m;
 }
 // Families that move keys and values: in_size is the key's, out_size the value's.
-GP__PRIVATE gp__measures gp__measure_keys(gp__shape s) {
+GP__HOST gp__measures gp__measure_keys(gp__shape s) {
   gp__measures m;
   m.in_size = s.key_size;
   m.acc_size = s.acc_size;
@@ -5539,7 +5539,7 @@ GP__PRIVATE gp__measures gp__measure_keys(gp__shape s) {
   m.bytes = (s.count + s.count2) * (unsigned)(s.key_size + s.in_size);
   return m;
 }
-GP__PRIVATE gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, unsigned when) {
+GP__HOST gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, unsigned when) {
   gp__wanted w;
   w.primitive = h->primitive;
   w.in_size = m.in_size;
@@ -5552,7 +5552,7 @@ GP__PRIVATE gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, unsigne
   return w;
 }
 // Score of a row: 0 if it does not fit, otherwise more for each thing that it names, then for a larger `from`.
-GP__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
+GP__HOST int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
   const gp__u64 size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
   if ((row->primitive && row->primitive != w->primitive) || row->from > size || (row->to && row->to <= size) ||
       (row->in_size >= 0 && row->in_size != w->in_size) || (row->acc_size >= 0 && row->acc_size != w->acc_size) ||
@@ -5566,7 +5566,7 @@ GP__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
 // The only look-up: the rows that fit, the best first, and the first of those that fit alike. source, or NULL: the
 // gp_policy_source of each row, 0 for none; lower ones come first. Returns how many fit.
 enum { GP__ROWS_MOST = 32 }; // that fit a call
-GP__PRIVATE int gp__rows_for(const gp__policy_row *rows, int count, const unsigned char *source, const gp__wanted *w,
+GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const unsigned char *source, const gp__wanted *w,
     const gp__policy_row *found[GP__ROWS_MOST]) {
   int fits[GP__ROWS_MOST], all = 0, i, k;
   for (i = 0; i < count; ++i) {
@@ -5580,11 +5580,11 @@ GP__PRIVATE int gp__rows_for(const gp__policy_row *rows, int count, const unsign
   return all;
 }
 // A row that names an algorithm serves only that one.
-GP__PRIVATE int gp__is_row_of(const gp__policy_row *row, int algorithm) {
+GP__HOST int gp__is_row_of(const gp__policy_row *row, int algorithm) {
   return !algorithm || !row->policy.algorithm || row->policy.algorithm == algorithm;
 }
 // Fills the open fields of a policy from the rows that fit, the best first.
-GP__PRIVATE gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count, gp__wanted w) {
+GP__HOST gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count, gp__wanted w) {
   const gp__policy_row *found[GP__ROWS_MOST];
   const int all = gp__rows_for(rows, count, NULL, &w, found);
   int i;
@@ -5639,10 +5639,10 @@ typedef struct gp__rules {
 enum { GP__ANY_ALGORITHM, GP__OWN_ALGORITHM }; // own: a row serves only the algorithm that the portable rule chooses
 
 // Whether the policy is valid for the shape. Only this function knows; an invalid policy is an error, never changed.
-GP__PRIVATE int gp__valid_by(const gp__rules *rules, gp_policy p, gp__shape s) {
+GP__HOST int gp__valid_by(const gp__rules *rules, gp_policy p, gp__shape s) {
   return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) && rules->valid(p, s);
 }
-GP__PRIVATE gp_policy gp__portable_by(const gp__rules *rules, gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_by(const gp__rules *rules, gp_policy p, gp__shape s) {
   p = rules->portable(p, s);
   p.load = gp__default_to(p.load, GP_CACHE_ALL);
   p.store = gp__default_to(p.store, GP_CACHE_ALL);
@@ -5651,11 +5651,11 @@ GP__PRIVATE gp_policy gp__portable_by(const gp__rules *rules, gp_policy p, gp__s
   return p;
 }
 // Threads of a block. Pipelines add warps to those that compute.
-GP__PRIVATE unsigned gp__threads_by(const gp__rules *rules, gp_policy p) {
+GP__HOST unsigned gp__threads_by(const gp__rules *rules, gp_policy p) {
   return (unsigned)(rules->threads ? rules->threads(p) : p.threads);
 }
 // occupancy: blocks of this kernel that fit a multiprocessor, from the driver; 0: unknown, the policy's number counts.
-GP__PRIVATE gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp__shape s, int occupancy) {
+GP__HOST gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp__shape s, int occupancy) {
   const int sms = s.multiprocessors > 0 ? s.multiprocessors : 1;
   const int per_sm = occupancy > 0 && p.blocks_per_sm > occupancy ? occupancy : p.blocks_per_sm;
   gp__geometry g;
@@ -5684,7 +5684,7 @@ static const gp__policy_row gp__map_rows[] = {
     GP__H200(0, -1, GP__IF_MAP_FILLS, 0, 0, 0, 0, 4, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_DIRECT, 256, 1, 0, 0, 21),
 };
-GP__PRIVATE gp_policy gp__portable_map(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_map(gp_policy p, gp__shape s) {
   const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
   if (s.primitive == GP_COPY_BATCH) { // as much in flight as registers allow; not tuned yet
     p.vectors = gp__default_to(p.vectors, 4);
@@ -5712,7 +5712,7 @@ static const gp__policy_row gp__reduce_rows[] = {
     GP__H200(0, -1, 0, 12 << 20, 24 << 20, 0, 0, 8, 0, 0, 21),
     GP__H200(0, -1, 0, 512 << 20, 0, 0, 0, 8, 0, 0, 21),
 };
-GP__PRIVATE gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
   p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
   p = GP__FILL(p, gp__reduce_rows, gp__measure_elements, s, s.reproducible ? GP__IF_CANONICAL_REDUCE : 0);
   p.blocks_per_sm = gp__default_to(p.blocks_per_sm, p.vectors >= 8 ? 2 : 4); // as many as the registers allow
@@ -5722,7 +5722,7 @@ GP__PRIVATE gp_policy gp__portable_reduce(gp_policy p, gp__shape s) {
 // ---- find/portable.h - portable rule of searches for the first element
 
 // Threads, vectors and blocks are those of reductions, which read as much.
-GP__PRIVATE gp_policy gp__portable_find(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_find(gp_policy p, gp__shape s) {
   p.algorithm = gp__default_to(p.algorithm, GP_STEALING);
   return gp__portable_reduce(p, s);
 }
@@ -5745,7 +5745,7 @@ static const gp__policy_row gp__scan_rows[] = {
     GP__H200(0, -1, GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21),
     GP__H200(0, -1, 0, 3 << 20, 0, 0, 0, 9, 0, 0, 21),
 };
-GP__PRIVATE gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
   const int misaligned = s.in_misaligned || s.out_misaligned;
   const unsigned when = (s.reproducible      ? GP__IF_SCAN_CANONICAL
                                 : misaligned ? GP__IF_SCAN_MISALIGNED
@@ -5780,19 +5780,19 @@ static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_SEARCHES, 4 << 20, 8 << 20, GP_LOOK_BACK, 0, 3, 0, 6, 21),
 };
 // Shrinks a tile that does not fit, in the fields that the caller left open.
-GP__PRIVATE gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
+GP__HOST gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
   while (!p.vectors && q.vectors > 2 && !gp__policy_valid_stream(q, s)) q.vectors -= 2;
   while (!p.threads && q.threads > GP__WARP && !gp__policy_valid_stream(q, s))
     q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
   return q;
 }
 // A stream's bytes: its keys or flags, and the values that go with them.
-GP__PRIVATE gp__measures gp__measure_stream(gp__shape s) {
+GP__HOST gp__measures gp__measure_stream(gp__shape s) {
   gp__measures m = gp__measure_elements(s);
   m.bytes = s.count * (unsigned)(s.key_size + s.in_size);
   return m;
 }
-GP__PRIVATE gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
   const unsigned when =
       (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) | (s.offset_size ? GP__IF_STREAM_SEARCHES : 0);
   const int vectors = p.vectors;
@@ -5840,12 +5840,12 @@ static const gp__policy_row gp__histogram_rows[] = {
     GP__H200(0, -1, 0, 0, 0, GP_GLOBAL_BINS, 512, 2, 0, 2, 21),
 };
 // Bytes of the samples.
-GP__PRIVATE gp__measures gp__measure_histogram(gp__shape s) {
+GP__HOST gp__measures gp__measure_histogram(gp__shape s) {
   gp__measures m = gp__measure_elements(s);
   m.bytes = s.count * (unsigned)s.histogram.channels * (unsigned)s.in_size;
   return m;
 }
-GP__PRIVATE gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
   gp_policy q = p;
   int blocks;
   q.load = p.load = gp__default_to(p.load, GP_CACHE_STREAMING);
@@ -5904,7 +5904,7 @@ static const gp__policy_row gp__segments_rows[] = {
     GP__H200(0, -1, 0, 1 << 20, 0, GP_MERGE_PATH, 0, 3, 0, 0, 21),
     GP__H200(0, -1, 0, 8 << 20, 0, GP_MERGE_PATH, 0, 5, 0, 0, 21),
 };
-GP__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
   const gp__u64 sms = (unsigned)s.multiprocessors;
   const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__measure_elements(s).bytes <= sms << 14 &&
       s.segments <= sms << 12 && s.count >> 14 <= s.segments;
@@ -6030,18 +6030,18 @@ static const gp__policy_row gp__cooperative_rows[] = {
 
 // One-sweep passes take two stages if all blocks of a multiprocessor then fit, or fit with one vector less and at least
 // eight elements a thread.
-GP__PRIVATE int gp__radix_has_room(gp_policy p, gp__shape s) {
+GP__HOST int gp__radix_has_room(gp_policy p, gp__shape s) {
   const int block = (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) + 1024;
   return gp__policy_valid_radix(p, s) && (p.stages == 1 || block * p.blocks_per_sm <= s.shared_bytes + 1024);
 }
 // True if a thread's registers hold its elements and the 32 that the kernel needs, with all blocks resident.
-GP__PRIVATE int gp__sweep_fits(gp_policy p, gp__shape s) {
+GP__HOST int gp__sweep_fits(gp_policy p, gp__shape s) {
   return (gp__radix_registers(p.vectors, s) + 32) * p.threads * p.blocks_per_sm <= 65536;
 }
-GP__PRIVATE int gp__pairs_fit(gp_policy p, gp__shape s) {
+GP__HOST int gp__pairs_fit(gp_policy p, gp__shape s) {
   return (gp__radix_registers(p.vectors, s) + 16) * p.threads * p.blocks_per_sm <= 65536;
 }
-GP__PRIVATE gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, open = !p.threads && !p.blocks_per_sm;
   const int paired = open && gp__is_paired(p.algorithm, s.in_size); // tiles as large as registers hold
   p = GP__FILL(p, gp__sweep_rows, gp__measure_keys, s,
@@ -6062,7 +6062,7 @@ GP__PRIVATE gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   while (!vectors && p.vectors > 1 && !gp__policy_valid_radix(p, s)) --p.vectors;
   return p;
 }
-GP__PRIVATE gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
   const int has_clusters = s.compute_capability >= 90 && s.compute_capability < 120;
   gp_policy q = GP__FILL(p, gp__cooperative_rows, gp__measure_keys, s, has_clusters ? GP__IF_SORT_KEYS : 0);
   if (!p.vectors) q.vectors = gp__max(1, q.vectors * gp__max(s.key_size, 4) / 4);
@@ -6072,7 +6072,7 @@ GP__PRIVATE gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
   return q;
 }
 // Hybrid, adaptive and one-block sorts, of keys alone or of pairs.
-GP__PRIVATE gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
   const int pairs = s.in_size != 0;
   gp_policy q = GP__FILL(p, gp__sort_rows, gp__measure_keys, s,
       (pairs ? GP__IF_SORT_PAIRS : GP__IF_SORT_KEYS) | (s.key_size > 4 ? GP__IF_SORT_LONG : 0));
@@ -6084,7 +6084,7 @@ GP__PRIVATE gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
   if (!pairs && !p.algorithm && !gp__policy_valid_sort(q, s)) q.algorithm = GP_HYBRID; // no room for a sample
   return q;
 }
-GP__PRIVATE int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
+GP__HOST int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
   const gp__wanted w = gp__wanted_of(&s, gp__measure_keys(s), when);
   const gp__policy_row *found[GP__ROWS_MOST];
   int i;
@@ -6093,7 +6093,7 @@ GP__PRIVATE int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm
   while (--i >= 0 && !gp__is_row_of(found[i], algorithm)) {}
   return i >= 0;
 }
-GP__PRIVATE gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   const int bits = gp__leading_bits(s.count);
   const unsigned when = (gp__sorts_keys(s) ? GP__IF_SORT_KEYS : 0) | (gp__sorts_pairs(s) ? GP__IF_SORT_PAIRS : 0) |
       (s.key_size > 4 ? GP__IF_SORT_LONG : 0) | (s.in_size == 4 ? GP__IF_SORT_VALUES4 : 0) |
@@ -6157,7 +6157,7 @@ static const gp__policy_row gp__merge_rows[] = {
     GP__H200(GP_MERGE_SORT, -1, 0, 0, 0, 0, 0, 8, 0, 0, 22),
     GP__H200(0, -1, 0, 0, 0, 0, 256, 5, 0, 0, 22),
 };
-GP__PRIVATE gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, threads = p.threads, alone = !s.in_size;
   const int sets = gp__is_set(s.primitive), wide = sets && alone && s.key_size > 4;
   int small;
@@ -6185,7 +6185,7 @@ GP__PRIVATE gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
 static const gp__policy_row gp__segmented_sort_rows[] = {
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_SIZE_CLASSES, 256, 4, 0, 2, 22),
 };
-GP__PRIVATE gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
   const int vectors = p.vectors;
   p = GP__FILL(p, gp__segmented_sort_rows, gp__measure_keys, s, 0);
   while (!vectors && p.vectors > 1 && !gp__policy_valid_segmented_sort(p, s)) p.vectors /= 2; // little shared memory
@@ -6203,7 +6203,7 @@ static const gp__policy_row gp__top_k_rows[] = {
     GP__H200(0, 4, 0, 0, 0, GP_BEST_LISTS, 0, 2, 0, 0, 22),
     GP__H200(0, -1, GP__IF_TOP_K_WIDE, 0, 0, GP_BEST_LISTS, 0, 4, 0, 0, 22),
 };
-GP__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int lists = s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW;
   const int warps = p.algorithm == GP_WARP_SEGMENTS ||
       (p.algorithm == GP_AUTO && s.primitive == GP_SEGMENTED_TOP_K && !s.top_k.order_bytes &&
@@ -6230,18 +6230,18 @@ GP__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
 // ---- transpose/portable.h - portable rule of transposes
 
 // Both sizes are the element's.
-GP__PRIVATE gp__measures gp__measure_matrices(gp__shape s) {
+GP__HOST gp__measures gp__measure_matrices(gp__shape s) {
   gp__measures m = gp__measure_keys(s);
   m.out_size = s.key_size;
   return m;
 }
 // Rows of the tables were measured on about as many rows as columns, out of place.
-GP__PRIVATE int gp__row_serves_matrices(gp__shape s) {
+GP__HOST int gp__row_serves_matrices(gp__shape s) {
   return s.moved.kind == GP__MOVE_TILES && s.moved.rows / 16 <= s.moved.columns && s.moved.columns / 16 <= s.moved.rows;
 }
 // True if tiles have 32 KiB, for sides of 1024 or more, by alignment: columns alone; rows alone; both; neither.
 // Measured on an H200.
-GP__PRIVATE int gp__transposes_by_eight(gp__shape s, gp__u64 bytes, int aligned) {
+GP__HOST int gp__transposes_by_eight(gp__shape s, gp__u64 bytes, int aligned) {
   const int least = s.key_size == 1 ? 27 : s.key_size == 2 ? 28 : s.key_size == 8 ? 30 : 29;
   const int large = s.moved.rows * s.moved.columns * (unsigned)s.key_size >> least != 0;
   return aligned == GP__FORM_OUT_ALIGNED ? large && s.key_size != 4
@@ -6256,7 +6256,7 @@ GP__PRIVATE int gp__transposes_by_eight(gp__shape s, gp__u64 bytes, int aligned)
 // rows take tiles of 32 KiB. So do thin rectangles whose panels are then tiles. Matrices that fit a tile are transposed
 // in their places. Others of 64 MiB or less go to the workspace and back, in a few trips or large ones: as many bytes
 // as panels and chunks move, or fewer, at the speed of two plain kernels.
-GP__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const gp__u64 bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s.multiprocessors, 1);
   const gp__u64 matrix = s.moved.rows * s.moved.columns * (unsigned)s.key_size;
   const int algorithm = p.algorithm, vectors = p.vectors;
@@ -6338,7 +6338,7 @@ enum {
   GP__ROWS_LONG = 16 << 10, // windows
   GP__ROWS_KEPT = 16        // vectors of a thread, at most
 };
-GP__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
   const gp__u64 windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);
   const gp__u64 most = gp__row_windows(s.rows.length, s.in_size, 1); // the workspace depends on no alignment
   const int map = s.primitive == GP_ROW_MAP, scan = s.primitive == GP_SCAN_AXIS;
@@ -6401,14 +6401,14 @@ static const gp__policy_row gp__graph_rows[] = {
 };
 #undef GP__H200_GRAPH
 // Sizes of offsets and vertices, and the class of the mean degree. Vertices and edges.
-GP__PRIVATE gp__measures gp__measure_graph(gp__shape s) {
+GP__HOST gp__measures gp__measure_graph(gp__shape s) {
   gp__measures m = gp__measure_keys(s);
   m.in_size = s.offset_size;
   m.acc_size = s.key_size;
   m.out_size = gp__degree_class(s);
   return m;
 }
-GP__PRIVATE gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
   // few blocks pass a barrier sooner
   p.threads = gp__default_to(
       p.threads, s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);
@@ -6421,7 +6421,7 @@ GP__PRIVATE gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
 
 // Sizes are known on the device alone, so the grid is full. A tile is a few buffers: many tiles a block even out their
 // work. Words: an entry of two for each tile that leaves windows to all blocks.
-GP__PRIVATE void gp__geometry_batch(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_batch(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const gp__u64 most = (gp__u64)(p.threads * gp__batch_items(p.threads));
   const gp__u64 even = s.count / (resident * GP__BATCH_TILES);
   g->tile_items = even < 1 ? 1 : even < most ? even : most;
@@ -6432,7 +6432,7 @@ GP__PRIVATE void gp__geometry_batch(gp_policy p, gp__shape s, gp__u64 resident, 
 
 // ---- map/geometry.h - launches of maps and of kernels launched like them
 
-GP__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_map(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   if (s.primitive == GP_COPY_BATCH) {
     gp__geometry_batch(p, s, resident, g);
     return;
@@ -6454,14 +6454,14 @@ GP__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, gp__u64 resident, gp
 }
 
 // A row is for a number of bytes, which the host does not know of a batch.
-GP__PRIVATE int gp__row_serves_map(gp__shape s) { return s.primitive != GP_COPY_BATCH; }
+GP__HOST int gp__row_serves_map(gp__shape s) { return s.primitive != GP_COPY_BATCH; }
 
 static const gp__rules gp__rules_map = {gp__policy_valid_map, gp__measure_elements, gp__portable_map,
     GP__ALWAYS_OVERLAPS, gp__geometry_map, GP__POLICY_THREADS, GP__ANY_ALGORITHM, gp__row_serves_map};
 
 // ---- reduce/geometry.h - launches of reductions
 
-GP__PRIVATE void gp__geometry_reduce(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_reduce(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.in_size));
   if (s.reproducible) g->tile_items *= gp__canonical_rounds(s.count, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
@@ -6476,12 +6476,12 @@ static const gp__rules gp__rules_reduce = {gp__policy_valid_reduce, gp__measure_
 // ---- find/geometry.h - launches of searches for the first element
 
 // Elements of a round: one access or more of each thread of a block, all under way at once.
-GP__PRIVATE gp__u64 gp__find_round_items(gp_policy p, gp__shape s) {
+GP__HOST gp__u64 gp__find_round_items(gp_policy p, gp__shape s) {
   return (gp__u64)(p.threads * gp__find_packs(s.in_size, s.in2_size ? 2 : 1, p.vectors) * gp__find_items(s.in_size));
 }
 // A tile has several rounds if these are short, but no more than a block's share: inputs of few tiles take one ticket a
 // block.
-GP__PRIVATE void gp__geometry_find(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_find(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   // A binary search takes one block.
   const gp__u64 blocks = p.algorithm == GP_ONE_BLOCK || s.primitive == GP_PARTITION_POINT ? 1 : resident,
                 round = gp__find_round_items(p, s);
@@ -6499,7 +6499,7 @@ static const gp__rules gp__rules_find = {gp__policy_valid_find, gp__measure_elem
 
 // ---- scan/geometry.h - launches of scans
 
-GP__PRIVATE void gp__geometry_scan(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_scan(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   gp__u64 skipped = 0;
   g->tile_items = (gp__u64)p.threads * (unsigned)gp__scan_items(p.vectors, s.in_size, s.out_size);
   if (p.algorithm == GP_PIPELINED) // tiles start on a 16-byte boundary of the input
@@ -6511,7 +6511,7 @@ GP__PRIVATE void gp__geometry_scan(gp_policy p, gp__shape s, gp__u64 resident, g
   g->words *= (unsigned)gp__acc_words(s.acc_size);
   g->shared_bytes = (unsigned)gp__scan_shared_bytes(p, s.in_size, s.out_size);
 }
-GP__PRIVATE int gp__scan_threads(gp_policy p) {
+GP__HOST int gp__scan_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__PIPELINE_WARPS * (int)GP__WARP : p.threads;
 }
 
@@ -6520,7 +6520,7 @@ static const gp__rules gp__rules_scan = {gp__policy_valid_scan, gp__measure_elem
 
 // ---- select/geometry.h - launches of streams
 
-GP__PRIVATE void gp__geometry_stream(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_stream(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   g->tile_items = (gp__u64)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
@@ -6537,7 +6537,7 @@ static const gp__rules gp__rules_stream = {gp__policy_valid_stream, gp__measure_
 
 // A tile is up to two vectors a thread. One block takes up to two tiles, and need not wait for others. No block sees
 // 2^32 samples, whatever fits the device, so that 32-bit counters suffice in shared memory.
-GP__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_histogram(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const int shared = p.algorithm == GP_SHARED_BINS;
   const gp__u64 samples = s.count * (unsigned)s.histogram.channels, slots = gp__histogram_slots(p, s);
   const gp__u64 fewest = gp__ceil_div(samples, 1ull << 31);
@@ -6577,7 +6577,7 @@ static const gp__rules gp__rules_histogram = {gp__policy_valid_histogram, gp__me
 
 // A tile is the segments that a block reads at once. With one vector a lane, the lanes of a segment hold one of mean
 // length. The whole block reads a segment if a warp would need more loads than it has in flight.
-GP__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_warp_segments(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const gp__u64 mean = s.segments ? gp__ceil_div(s.count, s.segments) : 0;
   const unsigned items = (unsigned)gp__vector_items(s.in_size);
   g->log2_lanes = s.segmented.by_ranges ? GP__RANGE_LOG2_LANES : 0;
@@ -6591,7 +6591,7 @@ GP__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, gp__u64 re
   g->shared_bytes = 0;
 }
 // A tile is a chunk of each warp of a block. The total of ranges is unknown here: they get the whole grid.
-GP__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_segments(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   if (p.algorithm == GP_WARP_SEGMENTS) {
     gp__geometry_warp_segments(p, s, resident, g);
     return;
@@ -6627,12 +6627,12 @@ typedef struct gp__radix_plan {
   gp__u64 tiles, clear;                           // clear: as in gp__radix_args
   gp__u64 counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
 } gp__radix_plan;
-GP__PRIVATE gp__u64 gp__carve_scratch(gp__u64 *bytes, gp__u64 size) {
+GP__HOST gp__u64 gp__carve_scratch(gp__u64 *bytes, gp__u64 size) {
   const gp__u64 at = *bytes;
   *bytes = (at + size + 255) / 256 * 256;
   return at;
 }
-GP__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
+GP__HOST gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   gp__radix_plan r;
   const gp__u64 tile = (gp__u64)(p.threads * gp__radix_items(p.vectors, s.key_size));
   r.passes = gp__radix_passes(s.sorted.begin_bit, s.sorted.end_bit);
@@ -6662,7 +6662,7 @@ typedef struct gp__hybrid_plan {
   gp__u64 tiles, blocks;           // blocks: the most for pairs
   gp__u64 list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
 } gp__hybrid_plan;
-GP__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
+GP__HOST gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   gp__hybrid_plan r;
   gp__u64 parts;
   r.capacity = gp__hybrid_capacity(s);
@@ -6695,7 +6695,7 @@ typedef struct gp__leading_plan {
   int bits;
   gp__u64 starts, again, of_sweep, bytes;
 } gp__leading_plan;
-GP__PRIVATE gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
+GP__HOST gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
   gp__leading_plan r;
   r.sweep = gp__radix_plan_of(p, s);
   r.bits = gp__leading_bits(s.count);
@@ -6709,22 +6709,22 @@ GP__PRIVATE gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
 // Adaptive sort: the one-sweep sort has a policy of its own. Scratch memory begins with the choice; both sorts use the
 // rest.
 enum { GP__CHOICE_BYTES = 256 };
-GP__PRIVATE gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
   p.algorithm = GP_ONE_SWEEP;
   p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
   if (s.key_size == 4 && !(s.count >> 20)) p.threads = 256, p.vectors = 2, p.stages = 1, p.blocks_per_sm = 2;
   return gp__portable_radix(p, s);
 }
-GP__PRIVATE gp_policy gp__adaptive_hybrid(gp_policy p) {
+GP__HOST gp_policy gp__adaptive_hybrid(gp_policy p) {
   p.algorithm = GP_HYBRID;
   return p;
 }
 // Keys alone take no sample if uniform keys need one level: the first count chooses. The cooperative radix sort then
 // replaces the sweep if the device has room for its blocks.
-GP__PRIVATE int gp__adaptive_samples(gp_policy p, gp__shape s) {
+GP__HOST int gp__adaptive_samples(gp_policy p, gp__shape s) {
   return s.in_size || gp__hybrid_plan_of(gp__adaptive_hybrid(p), s).even_levels > 1;
 }
-GP__PRIVATE gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
   p.algorithm = GP_ONE_LAUNCH;
   p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
   const gp_policy cooperative = gp__portable_cooperative(p, s);
@@ -6732,10 +6732,10 @@ GP__PRIVATE gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
   p.threads = 512, p.vectors = 4;
   return gp__portable_cooperative(p, s); // compiled, not launched
 }
-GP__PRIVATE int gp__adaptive_is_cooperative(gp_policy p, gp__shape s) {
+GP__HOST int gp__adaptive_is_cooperative(gp_policy p, gp__shape s) {
   return !gp__adaptive_samples(p, s) && gp__policy_valid_cooperative(gp__adaptive_cooperative(p, s), s);
 }
-GP__PRIVATE gp__u64 gp__adaptive_scratch(gp_policy p, gp__shape s) {
+GP__HOST gp__u64 gp__adaptive_scratch(gp_policy p, gp__shape s) {
   const gp__u64 sweep = gp__radix_plan_of(gp__adaptive_sweep(p, s), s).bytes, hybrid = gp__hybrid_plan_of(p, s).bytes;
   return GP__CHOICE_BYTES + (sweep > hybrid ? sweep : hybrid);
 }
@@ -6749,7 +6749,7 @@ typedef struct gp__segmented_sort_layout {
   gp__u64 other_keys, other_values, queue_size, bytes;
   gp__u64 limit, capacity; // the longest segment of a warp, and of a block
 } gp__segmented_sort_layout;
-GP__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s) {
+GP__HOST gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s) {
   gp__segmented_sort_layout l;
   const int indexed = gp__sort_indexed(s), value = gp__sorted_value_bytes(s);
   const int bits = gp__max(s.sorted.end_bit - s.sorted.begin_bit, 1); // no bits: one level, which finds all keys equal
@@ -6796,13 +6796,13 @@ GP__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp
 // ---- merge/geometry.h - launches of merges, sets and merge sort
 
 // Merge sort's scratch memory: keys and values, then the borders of tiles merged from four runs.
-GP__PRIVATE gp__u64 gp__merge_sort_borders_at(gp__shape s) {
+GP__HOST gp__u64 gp__merge_sort_borders_at(gp__shape s) {
   return gp__round_up(gp__round_up(s.count * (unsigned)s.key_size, 256) + s.count * (unsigned)s.in_size, 16);
 }
 // Merges: a block merges its range of tiles, one at a time. Sets: a tile, of both inputs together, has one element
 // less, so that pairs of equal keys are not split. Words carry the counts of sets. Scratch memory: the borders of sets;
 // if merge sort has several tiles, keys and values of every other pass.
-GP__PRIVATE void gp__geometry_merge(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_merge(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   g->tile_items =
       (unsigned)(s.primitive == GP_MERGE_SORT ? gp__sort_tile(p, s) : gp__merge_tile(p, s) - gp__is_set(s.primitive));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
@@ -6822,10 +6822,10 @@ GP__PRIVATE void gp__geometry_merge(gp_policy p, gp__shape s, gp__u64 resident, 
                 : 0);
 }
 // Large sets do not overlap launches: early blocks would take the room of the launch that finds borders.
-GP__PRIVATE int gp__merge_overlaps(gp_policy p, gp__shape s) {
+GP__HOST int gp__merge_overlaps(gp_policy p, gp__shape s) {
   return !gp__is_set(s.primitive) || p.algorithm != GP_MERGE_PATH || !((s.count + s.count2) >> 21);
 }
-GP__PRIVATE int gp__merge_threads(gp_policy p) {
+GP__HOST int gp__merge_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__WARP : p.threads;
 }
 
@@ -6836,14 +6836,14 @@ static const gp__rules gp__rules_merge = {gp__policy_valid_merge, gp__measure_ke
 
 // Sorts and merges: tiles of the policy's block. Each step of a plan has its own geometry; this one gives the words and
 // scratch memory of the call.
-GP__PRIVATE void gp__geometry_tiles(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_tiles(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
 }
-GP__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_radix(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   gp__geometry_tiles(p, s, resident, g);
   if (gp__sweeps(p.algorithm)) {
     g->words = 1;
@@ -6866,7 +6866,7 @@ GP__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, gp__u64 resident, 
   }
 }
 // The histogram's shape in a counting sort.
-GP__PRIVATE gp__shape gp__counting_histogram(gp__shape s) {
+GP__HOST gp__shape gp__counting_histogram(gp__shape s) {
   gp__shape h = s;
   h.primitive = GP_HISTOGRAM_EVEN;
   h.in_size = s.key_size;
@@ -6878,7 +6878,7 @@ GP__PRIVATE gp__shape gp__counting_histogram(gp__shape s) {
   h.histogram.bins = 1ull << 8 * s.key_size;
   return h;
 }
-GP__PRIVATE gp_policy gp__counting_policy(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__counting_policy(gp_policy p, gp__shape s) {
   p.algorithm = GP_SHARED_BINS;
   p.threads = gp__counting_threads(s.key_size);
   p.vectors = gp__counting_vectors(s.key_size);
@@ -6886,7 +6886,7 @@ GP__PRIVATE gp_policy gp__counting_policy(gp_policy p, gp__shape s) {
   return p;
 }
 // The launch of the histogram.
-GP__PRIVATE gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
+GP__HOST gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
   const gp_policy q = gp__counting_policy(p, s);
   gp__geometry g;
   g.words = g.share = g.scratch = 0;
@@ -6895,7 +6895,7 @@ GP__PRIVATE gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
       q, gp__counting_histogram(s), (gp__u64)gp__max(s.multiprocessors, 1) * (unsigned)q.blocks_per_sm, &g);
   return g;
 }
-GP__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_counting(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const gp__u64 values = 1ull << 8 * s.key_size;
   const gp__u64 look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
   const gp__geometry counting = gp__counting_geometry(p, s);
@@ -6910,19 +6910,19 @@ GP__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, gp__u64 residen
   if (s.key_size > 1)
     g->scratch += values * 10 + gp__counting_rows(s, counting.grid) * (gp__u64)GP__COUNTING_ROW_BYTES + 8;
 }
-GP__PRIVATE void gp__geometry_sort(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_sort(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, g);
   else gp__geometry_radix(p, s, resident, g);
 }
 // Between sweeps of many keys overlap costs more than launches do.
-GP__PRIVATE int gp__sort_overlaps(gp_policy p, gp__shape s) { return !gp__sweeps(p.algorithm) || !(s.count >> 20); }
+GP__HOST int gp__sort_overlaps(gp_policy p, gp__shape s) { return !gp__sweeps(p.algorithm) || !(s.count >> 20); }
 
 static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys, gp__portable_sort, gp__sort_overlaps,
     gp__geometry_sort, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- segmented_sort/geometry.h - launches of segmented sort
 
-GP__PRIVATE void gp__geometry_segmented_sort(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_segmented_sort(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
   gp__geometry_tiles(p, s, resident, g);
   g->words = 1 + l.queue_size;
@@ -6936,23 +6936,23 @@ static const gp__rules gp__rules_segmented_sort = {gp__policy_valid_segmented_so
 // ---- top_k/geometry.h - launches of top-k and nth element
 
 // Top-k and nth element. grid: the blocks of the first launch.
-GP__PRIVATE gp__u64 gp__rows_of(gp__shape s) { return s.primitive == GP_TOP_K && s.segments ? s.segments : 1; }
+GP__HOST gp__u64 gp__rows_of(gp__shape s) { return s.primitive == GP_TOP_K && s.segments ? s.segments : 1; }
 // Blocks of a row: its share of the resident ones, or fewer if they had too little to do.
-GP__PRIVATE gp__u64 gp__blocks_of_row(gp_policy p, gp__shape s, gp__u64 resident) {
+GP__HOST gp__u64 gp__blocks_of_row(gp_policy p, gp__shape s, gp__u64 resident) {
   const gp__u64 rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
   const gp__u64 useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1 : gp__ceil_div(tiles, 4);
   const gp__u64 there = rows < resident ? resident / rows : 1;
   return useful < 1 ? 1 : useful < there ? useful : there;
 }
 // Blocks of a row that merge `ranks` ranks in the next launch.
-GP__PRIVATE gp__u64 gp__top_k_mergers(gp__u64 ranks) {
+GP__HOST gp__u64 gp__top_k_mergers(gp__u64 ranks) {
   return ranks <= GP__TOP_K_MERGED ? 1 : gp__ceil_div(ranks, GP__TOP_K_MERGED / 2);
 }
 // Most keys of a row that radix select puts aside.
-GP__PRIVATE gp__u64 gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
+GP__HOST gp__u64 gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
 // Lanes that sort short segments hold GP__TOP_K_LANE ranks each: 64 registers are enough for ranks of 4 bytes, 128 for
 // longer ones.
-GP__PRIVATE gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
   p.threads = p.threads < 256 ? p.threads : 256;
   p.vectors = 1;
   p.load = p.store = GP_CACHE_ALL;
@@ -6965,12 +6965,12 @@ typedef struct gp__segment_top_k_layout {
   gp__u64 part, task_room, list_room, tasks, arrived, lists, bytes;
   int direct;
 } gp__segment_top_k_layout;
-GP__PRIVATE gp__u64 gp__segment_top_k_part(gp_policy p, gp__shape s, gp__u64 resident) {
+GP__HOST gp__u64 gp__segment_top_k_part(gp_policy p, gp__shape s, gp__u64 resident) {
   gp__u64 part = gp__ceil_div(s.count, resident);
   if (part < 16 * gp__top_k_tile(p, s)) part = 16 * gp__top_k_tile(p, s);
   return part < 8 * s.top_k.results ? 8 * s.top_k.results : part;
 }
-GP__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__shape s, gp__u64 part) {
+GP__HOST gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__shape s, gp__u64 part) {
   gp__segment_top_k_layout l;
   l.part = part;
   l.direct = !s.offset_size && (!s.segments || s.count / s.segments <= part);
@@ -6984,14 +6984,14 @@ GP__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__
   return l;
 }
 // Rows whose keys an operator orders are segments of one length.
-GP__PRIVATE gp__shape gp__rows_as_segments(gp__shape s) {
+GP__HOST gp__shape gp__rows_as_segments(gp__shape s) {
   if (s.primitive != GP_TOP_K) return s;
   s.segments = gp__rows_of(s);
   s.count *= s.segments;
   s.primitive = GP_SEGMENTED_TOP_K;
   return s;
 }
-GP__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_segment_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, s, gp__segment_top_k_part(p, s, resident));
   const gp__u64 most = l.direct ? 0x7fffffff : resident, works = l.direct ? s.segments : l.task_room;
   g->tile_items = gp__top_k_tile(p, s);
@@ -7001,7 +7001,7 @@ GP__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, gp__u64 re
   g->grid = (unsigned)(works < 1 ? 1 : works < most ? works : most);
   g->scratch = l.bytes;
 }
-GP__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const gp__u64 rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
   if (s.primitive == GP_SEGMENTED_TOP_K || s.top_k.order_bytes) {
     gp__geometry_segment_top_k(p, gp__rows_as_segments(s), resident, g);
@@ -7038,7 +7038,7 @@ typedef struct gp__transpose_plan {
   unsigned shared_bytes;
   gp__u64 row_tiles, column_tiles, tiles;
 } gp__transpose_plan;
-GP__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
+GP__HOST gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
   const int size = s.key_size, group = gp__vec_group_items(size);
   const unsigned room = (unsigned)(p.threads * p.vectors * GP__VECTOR);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
@@ -7110,7 +7110,7 @@ typedef struct gp__rectangle_plan {
   gp__u64 m, n, strip, tiles, scratch; // strip: bytes of a block; scratch: of all, or 0
   unsigned width, grid, shared_bytes;  // width: columns of a strip
 } gp__rectangle_plan;
-GP__PRIVATE gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) {
+GP__HOST gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) {
   const gp__u64 size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
   gp__rectangle_plan r;
   gp__u64 blocks = sms * GP__STRIP_BLOCKS;
@@ -7129,13 +7129,13 @@ GP__PRIVATE gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_row
   return r;
 }
 // Tiles of a panel; then offsets in the scratch memory of panels, in bytes.
-GP__PRIVATE gp__u64 gp__panels_tiles(gp__panels_plan r, gp__transpose_plan t) {
+GP__HOST gp__u64 gp__panels_tiles(gp__panels_plan r, gp__transpose_plan t) {
   return gp__ceil_div(r.rows, t.tile_rows) * gp__ceil_div(r.columns, t.tile_columns);
 }
 typedef struct gp__panels_scratch {
   gp__u64 counters, claimed, loaded, bytes; // saved panels are first; counters, flags; the end
 } gp__panels_scratch;
-GP__PRIVATE gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned size) {
+GP__HOST gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned size) {
   const gp__u64 panel = r.rows * r.columns, chunks = panel / r.items * r.panels;
   gp__panels_scratch s;
   s.counters = gp__round_up(panel * size * r.holes, 256);
@@ -7145,10 +7145,10 @@ GP__PRIVATE gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned
   return s;
 }
 // Buffered panels: counters, then the buffer.
-GP__PRIVATE gp__u64 gp__buffered_counters(gp__buffered_plan r) { // bytes
+GP__HOST gp__u64 gp__buffered_counters(gp__buffered_plan r) { // bytes
   return gp__round_up((GP__PANELS_COUNTERS + r.panels + 1) * 8, 256);
 }
-GP__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, s);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
   s = gp__tiled(p, s);
@@ -7193,14 +7193,14 @@ static const gp__rules gp__rules_transpose = {gp__policy_valid_transpose, gp__me
 
 // Blocks that share a row, or the length of a tile of columns: `units` of them, each `rounds` of work long. share:
 // rounds of a block.
-GP__PRIVATE gp__u64 gp__row_parts(gp__u64 units, gp__u64 rounds, gp__u64 resident, gp__u64 *share) {
+GP__HOST gp__u64 gp__row_parts(gp__u64 units, gp__u64 rounds, gp__u64 resident, gp__u64 *share) {
   const gp__u64 most = units ? resident / units : 1, parts = most < 1 ? 1 : most < rounds ? most : rounds;
   *share = parts ? gp__ceil_div(rounds, parts) : 0;
   return *share ? gp__ceil_div(rounds, *share) : 1;
 }
 // Elements of a lane of a tile of rows, of the lanes of a row: whole vectors, if rows are. Otherwise as many, and up to
 // four more, as make lanes read different banks of shared memory: 128 bytes at a time.
-GP__PRIVATE unsigned gp__rows_chunk(int size, gp__u64 length, unsigned log2_lanes) {
+GP__HOST unsigned gp__rows_chunk(int size, gp__u64 length, unsigned log2_lanes) {
   const unsigned items = (unsigned)gp__vector_items(size), word = (unsigned)gp__max(size, 4), banks = 128 / word;
   const unsigned least = (unsigned)gp__ceil_div(length, 1u << log2_lanes);
   unsigned best = least | 1, cost = ~0u, c, i;
@@ -7219,7 +7219,7 @@ GP__PRIVATE unsigned gp__rows_chunk(int size, gp__u64 length, unsigned log2_lane
 }
 // tile_items: what a part of a row has, in windows, or in elements of columns and scans; or the rows of a tile.
 // replicas: parts.
-GP__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_rows(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const int form = gp__rows_form(p, s), threads = p.threads, warps = threads / GP__WARP;
   gp__u64 units = s.segments, share = 0, results = 1;
   const unsigned chunk = (unsigned)(p.vectors * gp__vector_items(s.in_size)),
@@ -7284,7 +7284,7 @@ static const gp__rules gp__rules_rows = {gp__policy_valid_rows, gp__measure_elem
 typedef struct gp__bfs_layout {
   gp__u64 reached[2], fresh, queue, lists[2], found, control, bytes;
 } gp__bfs_layout;
-GP__PRIVATE gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
+GP__HOST gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
   const gp__u64 bitmap = gp__ceil_div(s.count, 32) * 4, list = s.count * (unsigned)s.key_size;
   const gp__u64 longs = s.count2 / GP__BFS_PART < s.count ? s.count2 / GP__BFS_PART : s.count;
   gp__bfs_layout l;
@@ -7305,7 +7305,7 @@ GP__PRIVATE gp__bfs_layout gp__lay_out_bfs(gp__shape s) {
 typedef struct gp__sources_layout {
   gp__u64 seen, words[2], lists[2], queue, control, bytes;
 } gp__sources_layout;
-GP__PRIVATE gp__sources_layout gp__lay_out_sources(gp__shape s) {
+GP__HOST gp__sources_layout gp__lay_out_sources(gp__shape s) {
   const gp__u64 words = s.count * (unsigned)s.acc_size, list = s.count * (unsigned)s.key_size;
   gp__sources_layout l;
   l.bytes = 0;
@@ -7320,7 +7320,7 @@ GP__PRIVATE gp__sources_layout gp__lay_out_sources(gp__shape s) {
 #undef GP__CARVE_SCRATCH
   return l;
 }
-GP__PRIVATE void gp__geometry_graph(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_graph(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   g->tile_items = (unsigned)p.threads * 4;
   g->tiles = gp__ceil_div(s.count + s.count2 / 8, g->tile_items);
   g->grid = (unsigned)(g->tiles < 1 ? 1 : g->tiles < resident ? g->tiles : resident);
@@ -7330,24 +7330,22 @@ GP__PRIVATE void gp__geometry_graph(gp_policy p, gp__shape s, gp__u64 resident, 
       s.primitive == GP_BFS ? gp__lay_out_bfs(s).bytes + gp__bfs_edge_bytes(p, s) : gp__lay_out_sources(s).bytes;
 }
 // A grid that waits for itself must begin whole.
-GP__PRIVATE int gp__graph_overlaps(gp_policy p, gp__shape s) { return (void)p, (void)s, 0; }
+GP__HOST int gp__graph_overlaps(gp_policy p, gp__shape s) { return (void)p, (void)s, 0; }
 
 static const gp__rules gp__rules_graph = {gp__policy_valid_graph, gp__measure_graph, gp__portable_graph,
     gp__graph_overlaps, gp__geometry_graph, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};
 
 // ---- core/families.h - the rules of any call, by its family
 
-GP__PRIVATE const gp__rules *gp__rules_of(int primitive) {
+GP__HOST const gp__rules *gp__rules_of(int primitive) {
 #define GP__RULES(FAMILY, family) &gp__rules_##family,
   static const gp__rules *const rules[] = {GPUPRIMS__FAMILIES(GP__RULES)};
 #undef GP__RULES
   return rules[gp__family_of(primitive)];
 }
-GP__PRIVATE int gp__policy_valid(gp_policy p, gp__shape s) { return gp__valid_by(gp__rules_of(s.primitive), p, s); }
-GP__PRIVATE gp_policy gp__portable(gp_policy p, gp__shape s) {
-  return gp__portable_by(gp__rules_of(s.primitive), p, s);
-}
-GP__PRIVATE gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
+GP__HOST int gp__policy_valid(gp_policy p, gp__shape s) { return gp__valid_by(gp__rules_of(s.primitive), p, s); }
+GP__HOST gp_policy gp__portable(gp_policy p, gp__shape s) { return gp__portable_by(gp__rules_of(s.primitive), p, s); }
+GP__HOST gp__geometry gp__geometry_of(gp_policy p, gp__shape s, int occupancy) {
   return gp__geometry_by(gp__rules_of(s.primitive), p, s, occupancy);
 }
 
@@ -7559,7 +7557,7 @@ GP__NUMBER gp__result_of(int op, int type, gp__u64 rows, const gp__u64 *word) {
 // ---- hash/folds.h - what the aggregates of a group by need of its elements
 
 // The type of an aggregate's results.
-GP__PRIVATE gp_type gp__aggregate_type(const gp_aggregate *a) {
+GP__HOST gp_type gp__aggregate_type(const gp_aggregate *a) {
   return a->out_type                                                 ? a->out_type
       : a->op == GP_AGGREGATE_COUNT                                  ? GP_U64
       : a->op == GP_AGGREGATE_MEAN                                   ? GP_F64
@@ -7567,7 +7565,7 @@ GP__PRIVATE gp_type gp__aggregate_type(const gp_aggregate *a) {
                                                                      : a->type;
 }
 // Lists what the two passes fold for each aggregate. Returns a bit for each pass that folds something.
-GP__PRIVATE int gp__list_folds(const gp_aggregate *list, int count, gp__hash_args *a) {
+GP__HOST int gp__list_folds(const gp_aggregate *list, int count, gp__hash_args *a) {
   static const unsigned char firsts[] = {0, 0, GP__FOLD_LEAST, GP__FOLD_MOST, 0, 0, GP__FOLD_LOW, GP__FOLD_HIGH};
   int i, passes = 0;
   a->group_words = 0;
@@ -7878,7 +7876,7 @@ typedef struct gp__gather_args {
 } gp__gather_args;
 
 // Sets the digit of args->pass, from *bit on; *bit becomes the next pass's.
-GP__PRIVATE void gp__radix_digit_of(gp__radix_args *args, int *bit) {
+GP__HOST void gp__radix_digit_of(gp__radix_args *args, int *bit) {
   const int bits = gp__radix_digit_bits(*bit, args->end_bit);
   args->word = *bit / 64;
   args->shift = *bit % 64;
@@ -30455,7 +30453,7 @@ template <class P, class Offset, class Vertex, class Word> GP_DEVICE void gp__bf
   } while (0)
 
 // Microseconds of a clock that no user sets.
-GP__PRIVATE double gp__now_us(void) {
+GP__HOST double gp__now_us(void) {
 #ifdef CLOCK_MONOTONIC
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -30484,7 +30482,7 @@ typedef struct gp__thread {
 static __thread gp__thread gp__here;
 
 // Sets the thread's message (inside a call, its draft), and returns the code.
-GP__FORMAT(2, 3) GP__PRIVATE gp_result gp__fail(gp_result code, const char *format, ...) {
+GP__FORMAT(2, 3) GP__HOST gp_result gp__fail(gp_result code, const char *format, ...) {
   char marked[GP__FORMAT_BYTES]; // an @ in an argument is no mark
   size_t i;
   va_list list;
@@ -30501,7 +30499,7 @@ GP__FORMAT(2, 3) GP__PRIVATE gp_result gp__fail(gp_result code, const char *form
   return code;
 }
 // Ends a call that has counted itself in gp__here.inside.
-GP__PRIVATE gp_result gp__said(gp_result result) {
+GP__HOST gp_result gp__said(gp_result result) {
   if (!--gp__here.inside && result != GP_SUCCESS) {
     strcpy(gp__here.message, gp__here.draft);
     gp__here.names = NULL;
@@ -30510,22 +30508,22 @@ GP__PRIVATE gp_result gp__said(gp_result result) {
 }
 
 // A user's function runs: until gp__hook_ends, gp__begin refuses calls of this thread.
-GP__PRIVATE const char *gp__hook_begins(const char *name) {
+GP__HOST const char *gp__hook_begins(const char *name) {
   const char *outer = gp__here.hook;
   gp__here.hook = name;
   return outer;
 }
-GP__PRIVATE void gp__hook_ends(const char *outer) { gp__here.hook = outer; }
+GP__HOST void gp__hook_ends(const char *outer) { gp__here.hook = outer; }
 
 // The result of a function that fills a gp_call: a failed call's message then names this function. names: the
 // function's name, and "member=parameter" for each member of gp_call that has another name there.
-GP__PRIVATE gp_result gp__named(gp_result result, const char *names) {
+GP__HOST gp_result gp__named(gp_result result, const char *names) {
   if (result != GP_SUCCESS) gp__here.names = names;
   return result;
 }
 
 // The parameter's name for the member that `member` begins with; NULL if it keeps its own. *length: the member's.
-GP__PRIVATE const char *gp__parameter_of(const char *names, const char *member, size_t *length) {
+GP__HOST const char *gp__parameter_of(const char *names, const char *member, size_t *length) {
   for (names = names ? strchr(names, ' ') : NULL; names; names = strchr(names, ' ')) {
     char next;
     *length = strcspn(++names, "=");
@@ -30562,7 +30560,7 @@ enum { GP__CALLERS_STRUCTS(GP__LEAST) GP__LEAST_COUNT };
 
 // Checks the size of a caller's struct, whose header may be older or newer than this library. Members that only a newer
 // header has must be zero. (Not inlined: compilers would see the caller's struct and warn of reads past its end.)
-__attribute__((noinline)) GP__PRIVATE gp_result gp__check_size(
+__attribute__((noinline)) GP__HOST gp_result gp__check_size(
     const char *who, const char *name, const void *given, size_t least, size_t size, const char *type) {
   const unsigned char *bytes = (const unsigned char *)given;
   uint32_t said;
@@ -30578,7 +30576,7 @@ __attribute__((noinline)) GP__PRIVATE gp_result gp__check_size(
   return GP_SUCCESS;
 }
 // Copies `given`, a caller's struct of another size, to *own, a struct of `size` bytes; members it lacks become zero.
-__attribute__((noinline)) GP__PRIVATE gp_result gp__take_struct(
+__attribute__((noinline)) GP__HOST gp_result gp__take_struct(
     const char *who, const char *name, const void *given, void *own, size_t least, size_t size, const char *type) {
   const uint32_t whole = (uint32_t)size;
   uint32_t said;
@@ -30597,7 +30595,7 @@ __attribute__((noinline)) GP__PRIVATE gp_result gp__take_struct(
   }
 
 // Writes *own, a struct of `size` bytes, to the caller's struct, whose size was checked.
-__attribute__((noinline)) GP__PRIVATE void gp__hand_out(void *given, const void *own, size_t size) {
+__attribute__((noinline)) GP__HOST void gp__hand_out(void *given, const void *own, size_t size) {
   uint32_t said;
   memcpy(&said, given, sizeof said);
   memset(given, 0, said);
@@ -30763,7 +30761,7 @@ typedef struct gp__runtime {
   "LD_LIBRARY_PATH, install the CUDA toolkit, or bundle the kernels (tools/gp_bundle)"
 
 // By CUresult: ": " and what to do, or "" where the driver's own text is all there is to say.
-GP__PRIVATE const char *gp__cuda_advice(int error) {
+GP__HOST const char *gp__cuda_advice(int error) {
   switch (error) {
   case 2:
     return ": free device memory (nvidia-smi lists its users), or call gp_trim(ctx, 0)";
@@ -30802,7 +30800,7 @@ GP__PRIVATE const char *gp__cuda_advice(int error) {
 // ---- core/libraries.c - opening the libraries; the log
 
 GP__FORMAT(3, 4)
-GP__PRIVATE void gp__log(const gp__runtime *r, gp_log_level level, const char *format, ...) {
+GP__HOST void gp__log(const gp__runtime *r, gp_log_level level, const char *format, ...) {
   char text[1024];
   const char *outer;
   va_list list;
@@ -30816,7 +30814,7 @@ GP__PRIVATE void gp__log(const gp__runtime *r, gp_log_level level, const char *f
 }
 
 // Makes a message of a failed driver call. `who`: the function that the user called.
-GP__PRIVATE gp_result gp__cuda_fail(const gp__runtime *r, const char *who, const char *call, int error) {
+GP__HOST gp_result gp__cuda_fail(const gp__runtime *r, const char *who, const char *call, int error) {
   const char *name = NULL, *text = NULL;
   if (r->driver.cuGetErrorName(error, &name) || !name) name = "unknown error";
   if (r->driver.cuGetErrorString(error, &text) || !text) text = "no text";
@@ -30826,7 +30824,7 @@ GP__PRIVATE gp_result gp__cuda_fail(const gp__runtime *r, const char *who, const
 // ---- opening the libraries
 
 // ISO C does not convert pointers to data to pointers to functions; their bytes can be copied.
-GP__PRIVATE int gp__symbol(void *library, const char *symbol, void *function) {
+GP__HOST int gp__symbol(void *library, const char *symbol, void *function) {
   void *address = dlsym(library, symbol);
   memcpy(function, &address, sizeof address);
   return address != NULL;
@@ -30834,7 +30832,7 @@ GP__PRIVATE int gp__symbol(void *library, const char *symbol, void *function) {
 
 // Opens a library by system name or by the caller's absolute path, never from the working folder. Libraries stay open:
 // the driver does not like to be unloaded.
-GP__PRIVATE void *gp__open_library(const char *path, const char *const *names, char *why, size_t capacity) {
+GP__HOST void *gp__open_library(const char *path, const char *const *names, char *why, size_t capacity) {
   void *library = NULL;
   size_t used = 0;
   const char *given[2];
@@ -30856,7 +30854,7 @@ GP__PRIVATE void *gp__open_library(const char *path, const char *const *names, c
 
 // Fills the driver's part of the table. On failure `why` says why, and *absent whether there is no such library. Of a
 // library that exists and does not load, the loader gives the folder, or names what it lacks.
-GP__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char *why, size_t capacity, int *absent) {
+GP__HOST int gp__open_cuda(struct gp_driver *d, const char *path, char *why, size_t capacity, int *absent) {
   static const char *const names[] = {GP__CUDA_LIBRARY, NULL};
   void *library = gp__open_library(path, names, why, capacity);
   if (!library) {
@@ -30876,7 +30874,7 @@ GP__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char *why, 
 }
 
 // The path of the library or program that has this address, or "".
-GP__PRIVATE const char *gp__path_of(const void *address) {
+GP__HOST const char *gp__path_of(const void *address) {
   struct { // Dl_info, which strict ISO modes hide, as they do dladdr
     const char *path;
     void *base;
@@ -30888,7 +30886,7 @@ GP__PRIVATE const char *gp__path_of(const void *address) {
 }
 // nvrtcVersion has no patch number, but builds that differ in it make different machine code of one text. Size and
 // modification time of the library's file tell them apart: installing another build changes these.
-GP__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
+GP__HOST void gp__name_nvrtc(gp__runtime *r) {
   void *address = NULL;
   struct stat about;
   memcpy(&address, &r->driver.nvrtcVersion, sizeof address);
@@ -30899,7 +30897,7 @@ GP__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
 
 enum { GP__NVRTC_OLDEST = 12030 }; // the first one whose PTX has registers of 16 bytes (.b128)
 // Opens NVRTC when the first program must be compiled.
-GP__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
+GP__HOST gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
   static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
   struct gp_driver *d = &r->driver;
   int major = 0, minor = 0, error, i, j;
@@ -30936,7 +30934,7 @@ GP__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
   r->nvrtc_open = 1;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__open_nvrtc(gp__runtime *r, const char *who) {
+GP__HOST gp_result gp__open_nvrtc(gp__runtime *r, const char *who) {
   gp_result result;
   int opened;
   if (r->no_compile)
@@ -30960,7 +30958,7 @@ typedef struct gp__text {
 } gp__text;
 
 // Makes room for this many more characters and a zero.
-GP__PRIVATE void gp__make_room(gp__text *t, size_t length) {
+GP__HOST void gp__make_room(gp__text *t, size_t length) {
   const size_t capacity = t->size + length + 1;
   char *data;
   if (t->failed || capacity <= t->capacity) return;
@@ -30970,7 +30968,7 @@ GP__PRIVATE void gp__make_room(gp__text *t, size_t length) {
   t->data = data;
   t->capacity = capacity;
 }
-GP__FORMAT(2, 3) GP__PRIVATE void gp__add(gp__text *t, const char *format, ...) {
+GP__FORMAT(2, 3) GP__HOST void gp__add(gp__text *t, const char *format, ...) {
   va_list list;
   int length, turn;
   for (turn = 0; turn < 2 && !t->failed; ++turn) { // into the free room, and again after it has grown
@@ -30987,14 +30985,14 @@ GP__FORMAT(2, 3) GP__PRIVATE void gp__add(gp__text *t, const char *format, ...) 
   if (t->data) t->data[t->size] = 0;
   t->failed = 1;
 }
-GP__PRIVATE const char *gp__string(const gp__text *t) { return t->data ? t->data : ""; }
-GP__PRIVATE void gp__free_text(gp__text *t) {
+GP__HOST const char *gp__string(const gp__text *t) { return t->data ? t->data : ""; }
+GP__HOST void gp__free_text(gp__text *t) {
   free(t->data);
   memset(t, 0, sizeof *t);
 }
 
 // A copy of a string, or NULL. *failed is set when there is no memory for it.
-GP__PRIVATE char *gp__duplicate(const char *string, int *failed) {
+GP__HOST char *gp__duplicate(const char *string, int *failed) {
   char *copy;
   size_t bytes;
   if (!string) return NULL;
@@ -31032,7 +31030,7 @@ typedef struct gp__op_info {
   gp__value host_identity;
 } gp__op_info;
 // Applies a user's operator, also in a thread of OpenMP, which no call has entered.
-GP__PRIVATE void gp__host_apply(const gp__op_info *op, void *result, const void *a, const void *b) {
+GP__HOST void gp__host_apply(const gp__op_info *op, void *result, const void *a, const void *b) {
   const char *outer = gp__hook_begins("gp_op_desc.host");
   op->host(op->host_user, result, a, b);
   gp__hook_ends(outer);
@@ -31328,7 +31326,7 @@ GP__INLINE size_t gp__host_size(gp_type type) {
 }
 
 // The unsigned type of a size, for elements that are moved.
-GP__PRIVATE gp_type gp__bits_type(size_t size) {
+GP__HOST gp_type gp__bits_type(size_t size) {
   return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : size == 8 ? GP_U64 : GP_U128;
 }
 // X(NAME, name, the member of gp__wide, the conversion of an element to a number)
@@ -33419,7 +33417,7 @@ static uint64_t gp__host_ordered(gp_type type, const unsigned char *bytes) {
                                           : x | sign;
 }
 // The parts that order keys of a built-in type, the most significant first. Returns their number; 0: the key is one.
-GP__PRIVATE int gp__key_parts_of(gp_type type, const gp_key_field **parts) {
+GP__HOST int gp__key_parts_of(gp_type type, const gp_key_field **parts) {
   static const gp_key_field truth[] = {{0, GP_BOOL, 0}}, i128[] = {{8, GP_I64, 0}, {0, GP_U64, 0}},
                             u128[] = {{8, GP_U64, 0}, {0, GP_U64, 0}}, c32[] = {{0, GP_F32, 0}, {4, GP_F32, 0}},
                             c64[] = {{0, GP_F64, 0}, {8, GP_F64, 0}};
@@ -33590,7 +33588,7 @@ typedef struct gp__sort_key {
   void *out; // or NULL
 } gp__sort_key;
 // The keys of a call, the primary one first; returns their number.
-GP__PRIVATE int gp__list_sort_keys(const gp__request *q, gp__sort_key *list) {
+GP__HOST int gp__list_sort_keys(const gp__request *q, gp__sort_key *list) {
   const int down = (q->flags & GP_DESCENDING) != 0;
   int count = 0;
   uint64_t i;
@@ -34424,20 +34422,20 @@ static gp_result gp__host_order_rows(gp__host_call *h) {
 // ---- layouts/host.c - layouts
 
 // Bytes of an array of `count` structs, with spare capacity; UINT64_MAX on overflow.
-GP__PRIVATE uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {
+GP__HOST uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {
   const uint64_t width = l->width ? l->width : l->capacity > count ? l->capacity : count;
   const uint64_t blocks = width ? gp__ceil_div(count, width) : 0;
   if (width > UINT64_MAX / l->size || blocks > UINT64_MAX / (width * l->size + !width)) return UINT64_MAX;
   return blocks * width * l->size;
 }
 // True if a layout's order is one.
-GP__PRIVATE int gp__is_order(uint64_t layout) {
+GP__HOST int gp__is_order(uint64_t layout) {
   unsigned place, axes = 0;
   for (place = 0; place < 4; ++place) axes |= 1u << gp__axis(layout, place);
   return axes == 15 && (!(layout & GP_TRANSPOSED) || (layout & GP__AXES) == GP_TRANSPOSED);
 }
 // Address of a field's first value, in a buffer or in columns.
-GP__PRIVATE unsigned char *gp__layout_column(
+GP__HOST unsigned char *gp__layout_column(
     const gp_layout *l, const void *buffer, uint64_t count, int f, size_t offset) {
   if (l->columns) return (unsigned char *)l->columns[f];
   return (unsigned char *)(uintptr_t)buffer + offset * (l->width ? l->width : l->capacity ? l->capacity : count);
@@ -34448,7 +34446,7 @@ GP__PRIVATE unsigned char *gp__layout_column(
 typedef struct gp__layout_entry {
   int size, in, out;
 } gp__layout_entry;
-GP__PRIVATE int gp__layout_entries(const gp__request *q, gp__layout_entry entry[GP__LAYOUT_ENTRIES]) {
+GP__HOST int gp__layout_entries(const gp__request *q, gp__layout_entry entry[GP__LAYOUT_ENTRIES]) {
   const gp_layout *from = &q->in_layout, *to = &q->out_layout;
   unsigned char taken[GP__LAYOUT_STRUCT_BYTES + 1] = {0};
   int count, b, begin;
@@ -34467,7 +34465,7 @@ GP__PRIVATE int gp__layout_entries(const gp__request *q, gp__layout_entry entry[
   return count;
 }
 // in: the input, or a copy of it.
-GP__PRIVATE void gp__layout_arguments(const gp__request *q, const void *in, gp__layout_args *a) {
+GP__HOST void gp__layout_arguments(const gp__request *q, const void *in, gp__layout_args *a) {
   const gp_layout *from = &q->in_layout, *to = &q->out_layout;
   gp__layout_entry entry[GP__LAYOUT_ENTRIES];
   const int count = gp__layout_entries(q, entry);
@@ -34492,7 +34490,7 @@ GP__PRIVATE void gp__layout_arguments(const gp__request *q, const void *in, gp__
   a->out_aligned = out_bits % GP__VECTOR == 0;
 }
 // Bytes from the first value of a field to the i-th.
-GP__PRIVATE uint64_t gp__host_value_offset(uint64_t width, size_t struct_size, size_t size, uint64_t i) {
+GP__HOST uint64_t gp__host_value_offset(uint64_t width, size_t struct_size, size_t size, uint64_t i) {
   return width == 0 ? i * size : i / width * width * struct_size + i % width * size;
 }
 
@@ -34545,7 +34543,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2641920"
+#define GPUPRIMS__EMBEDDED_FROM "2637824"
 
 // ---- core/embed.c - this file's own text
 
@@ -34592,8 +34590,8 @@ typedef struct gp__sha {
   unsigned char block[64];
 } gp__sha;
 
-GP__PRIVATE uint32_t gp__rotate(uint32_t x, int n) { return x >> n | x << (32 - n); }
-GP__PRIVATE void gp__sha_block(gp__sha *h, const unsigned char *p) {
+GP__HOST uint32_t gp__rotate(uint32_t x, int n) { return x >> n | x << (32 - n); }
+GP__HOST void gp__sha_block(gp__sha *h, const unsigned char *p) {
   static const uint32_t k[64] = {0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
       0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
       0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152,
@@ -34621,13 +34619,13 @@ GP__PRIVATE void gp__sha_block(gp__sha *h, const unsigned char *p) {
   }
   for (i = 0; i < 8; ++i) h->state[i] += s[i];
 }
-GP__PRIVATE void gp__sha_begin(gp__sha *h) {
+GP__HOST void gp__sha_begin(gp__sha *h) {
   static const uint32_t start[8] = {
       0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   memcpy(h->state, start, sizeof start);
   h->bytes = 0;
 }
-GP__PRIVATE void gp__sha_add(gp__sha *h, const void *data, size_t bytes) {
+GP__HOST void gp__sha_add(gp__sha *h, const void *data, size_t bytes) {
   const unsigned char *p = (const unsigned char *)data;
   while (bytes) {
     const size_t used = h->bytes % 64, take = bytes < 64 - used ? bytes : 64 - used;
@@ -34642,7 +34640,7 @@ GP__PRIVATE void gp__sha_add(gp__sha *h, const void *data, size_t bytes) {
     bytes -= take;
   }
 }
-GP__PRIVATE void gp__sha_end(gp__sha *h, unsigned char digest[32]) {
+GP__HOST void gp__sha_end(gp__sha *h, unsigned char digest[32]) {
   static const unsigned char padding[64] = {0x80};
   const uint64_t bits = h->bytes * 8;
   unsigned char length[8];
@@ -34654,7 +34652,7 @@ GP__PRIVATE void gp__sha_end(gp__sha *h, unsigned char digest[32]) {
 }
 
 enum { GP__HEX = 33 }; // 128 bits of a digest in hexadecimal digits, and a zero
-GP__PRIVATE void gp__hash(char hex[GP__HEX], const void *data, size_t bytes, const char *more) {
+GP__HOST void gp__hash(char hex[GP__HEX], const void *data, size_t bytes, const char *more) {
   static const char digits[] = "0123456789abcdef";
   unsigned char digest[32];
   gp__sha h;
@@ -34669,7 +34667,7 @@ GP__PRIVATE void gp__hash(char hex[GP__HEX], const void *data, size_t bytes, con
   }
   hex[32] = 0;
 }
-GP__PRIVATE uint64_t gp__hash_bytes(const void *data, size_t bytes) {
+GP__HOST uint64_t gp__hash_bytes(const void *data, size_t bytes) {
   const unsigned char *at = (const unsigned char *)data;
   uint64_t hash = bytes;
   size_t i;
@@ -34705,7 +34703,7 @@ typedef struct gp__inflating {
 } gp__inflating;
 
 // Turns digits into bytes. Returns how many; 0 if a character is no digit.
-GP__PRIVATE size_t gp__bytes_of_digits(unsigned char *to, const char *at, const char *end) {
+GP__HOST size_t gp__bytes_of_digits(unsigned char *to, const char *at, const char *end) {
   uint64_t held = 0;
   size_t bytes = 0;
   int count = 0;
@@ -34723,18 +34721,18 @@ GP__PRIVATE size_t gp__bytes_of_digits(unsigned char *to, const char *at, const 
   return bytes;
 }
 
-GP__PRIVATE unsigned gp__peek_bits(gp__inflating *d, int n) {
+GP__HOST unsigned gp__peek_bits(gp__inflating *d, int n) {
   for (; d->count < n; d->count += 8, ++d->at) d->held |= (uint64_t)(d->at < d->bytes ? d->in[d->at] : 0) << d->count;
   return (unsigned)(d->held & ((1u << n) - 1));
 }
-GP__PRIVATE unsigned gp__take_bits(gp__inflating *d, int n) {
+GP__HOST unsigned gp__take_bits(gp__inflating *d, int n) {
   const unsigned bits = gp__peek_bits(d, n);
   d->held >>= n;
   d->count -= n;
   return bits;
 }
 // Fills a code's table from the lengths of n symbols' codes. Returns 0 if there are too many codes.
-GP__PRIVATE int gp__make_prefix_code(gp__prefix_code *c, const unsigned char *lengths, int n) {
+GP__HOST int gp__make_prefix_code(gp__prefix_code *c, const unsigned char *lengths, int n) {
   unsigned next[GP__CODE_BITS + 2] = {0}, all = 0, code, reversed, i;
   int s, bits;
   for (s = 0; s < n; ++s) ++next[lengths[s] + 1];
@@ -34756,14 +34754,14 @@ GP__PRIVATE int gp__make_prefix_code(gp__prefix_code *c, const unsigned char *le
   return 1;
 }
 // The next symbol, or -1.
-GP__PRIVATE int gp__take_symbol(gp__inflating *d, const gp__prefix_code *c) {
+GP__HOST int gp__take_symbol(gp__inflating *d, const gp__prefix_code *c) {
   const unsigned entry = c->entry[gp__peek_bits(d, c->bits)];
   if (!entry) return -1;
   gp__take_bits(d, (int)(entry & 15u));
   return (int)(entry >> 4);
 }
 // Reads the codes at the beginning of a block. Returns 0 if they are damaged.
-GP__PRIVATE int gp__take_codes(gp__inflating *d) {
+GP__HOST int gp__take_codes(gp__inflating *d) {
   static const unsigned char order[GP__LENGTH_CODES] = {
       16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
   unsigned char lengths[GP__LITERALS + GP__DISTANCES + 2] = {0};
@@ -34791,7 +34789,7 @@ GP__PRIVATE int gp__take_codes(gp__inflating *d) {
       gp__make_prefix_code(&d->literals, lengths, literals);
 }
 // The codes of blocks without codes of their own.
-GP__PRIVATE int gp__take_fixed_codes(gp__inflating *d) {
+GP__HOST int gp__take_fixed_codes(gp__inflating *d) {
   unsigned char lengths[288];
   int i;
   for (i = 0; i < 288; ++i) lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
@@ -34800,7 +34798,7 @@ GP__PRIVATE int gp__take_fixed_codes(gp__inflating *d) {
   return gp__make_prefix_code(&d->distances, lengths, 32);
 }
 // A block that is stored as it is. Returns 0 if it is damaged, or longer than the room.
-GP__PRIVATE int gp__copy_block(gp__inflating *d) {
+GP__HOST int gp__copy_block(gp__inflating *d) {
   unsigned length;
   gp__take_bits(d, d->count % 8); // to the next byte
   length = gp__take_bits(d, 16);
@@ -34809,7 +34807,7 @@ GP__PRIVATE int gp__copy_block(gp__inflating *d) {
   return 1;
 }
 // Writes a block of literals and matches. Returns 0 if it is damaged, or longer than the room.
-GP__PRIVATE int gp__inflate_block(gp__inflating *d) {
+GP__HOST int gp__inflate_block(gp__inflating *d) {
   for (;;) {
     const int symbol = gp__take_symbol(d, &d->literals);
     size_t length, distance;
@@ -34834,7 +34832,7 @@ GP__PRIVATE int gp__inflate_block(gp__inflating *d) {
   }
 }
 // Inflates bytes to exactly `bytes` and a zero, in new memory. NULL: they are damaged, or there is no memory.
-GP__PRIVATE char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
+GP__HOST char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
   gp__inflating *d = (gp__inflating *)malloc(sizeof *d);
   char *out = (char *)malloc(bytes + 1);
   int good = 0, last = 0;
@@ -34856,7 +34854,7 @@ GP__PRIVATE char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
   free(out);
   return NULL;
 }
-GP__PRIVATE char *gp__inflate(const char *at, const char *end, size_t bytes) {
+GP__HOST char *gp__inflate(const char *at, const char *end, size_t bytes) {
   unsigned char *in = (unsigned char *)malloc((size_t)(end - at) + 1);
   char *out = in ? gp__inflate_bytes(in, gp__bytes_of_digits(in, at, end), bytes) : NULL;
   free(in);
@@ -34881,7 +34879,7 @@ static struct {
   char why[256];
 } gp__device = {PTHREAD_ONCE_INIT, PTHREAD_MUTEX_INITIALIZER, 0, NULL, {NULL}, NULL, NULL, {NULL}, {""}, ""};
 
-GP__PRIVATE char *gp__read_file(FILE *file, size_t *bytes) {
+GP__HOST char *gp__read_file(FILE *file, size_t *bytes) {
   char *data = NULL;
   size_t capacity = 0, got = 1;
   *bytes = 0;
@@ -34903,12 +34901,12 @@ GP__PRIVATE char *gp__read_file(FILE *file, size_t *bytes) {
 }
 
 // The text after line `line`, or NULL.
-GP__PRIVATE const char *gp__behind_line(const char *text, const char *line) {
+GP__HOST const char *gp__behind_line(const char *text, const char *line) {
   const char *found = text ? strstr(text, line) : NULL;
   return found ? found + strlen(line) : NULL;
 }
 // Finds the parts in the inflated text. Returns 0 if it is damaged.
-GP__PRIVATE int gp__take_whole(const char *whole) {
+GP__HOST int gp__take_whole(const char *whole) {
   const char *at = gp__behind_line(whole, "parts\n"), *names = gp__behind_line(at, "\nnames\n");
   const char *first = gp__behind_line(names ? names - 1 : NULL, "\ntext\n");
   int count = 0, i;
@@ -34930,7 +34928,7 @@ GP__PRIVATE int gp__take_whole(const char *whole) {
 }
 // Finds the device text in this file's text, or in its end: a line with its bytes, then digits. Returns 0 if it is some
 // other text, or there is no memory.
-GP__PRIVATE int gp__take_parts(const char *text) {
+GP__HOST int gp__take_parts(const char *text) {
   const char *at = gp__behind_line(text, "\n/* device text of gpuprims.h\n");
   const char *digits = at ? strchr(at, '\n') : NULL, *end = digits ? strstr(digits, "\n*/\n") : NULL;
   const unsigned long bytes = end ? strtoul(at, NULL, 10) : 0;
@@ -34941,7 +34939,7 @@ GP__PRIVATE int gp__take_parts(const char *text) {
   return whole && gp__take_whole(whole);
 }
 
-GP__PRIVATE void gp__read_device_text(void) {
+GP__HOST void gp__read_device_text(void) {
   size_t bytes;
   const char *text = gp__embedded_text(&bytes);
   char *read = NULL;
@@ -34965,18 +34963,18 @@ GP__PRIVATE void gp__read_device_text(void) {
   free(read);
 }
 // The text of all parts, or NULL.
-GP__PRIVATE const char *gp__device_text(void) {
+GP__HOST const char *gp__device_text(void) {
   pthread_once(&gp__device.once, gp__read_device_text);
   return gp__device.count ? gp__device.text[0] : NULL;
 }
 
 // Adds the parts whose numbers follow a line's first word.
-GP__PRIVATE void gp__add_numbers(const char *line, gp__part_set set) {
+GP__HOST void gp__add_numbers(const char *line, gp__part_set set) {
   for (; *line != '\n'; ++line)
     if (*line == ' ') set[atoi(line + 1) & (GP__PARTS - 1)] = 1;
 }
 // Adds the parts that define a name.
-GP__PRIVATE void gp__add_name(const char *name, size_t length, gp__part_set set) {
+GP__HOST void gp__add_name(const char *name, size_t length, gp__part_set set) {
   const char *low = gp__device.names, *high = gp__device.names_end; // lines
   while (low < high) {
     const char *line = low + (high - low) / 2;
@@ -34992,11 +34990,11 @@ GP__PRIVATE void gp__add_name(const char *name, size_t length, gp__part_set set)
     else low = strchr(line, '\n') + 1;
   }
 }
-GP__PRIVATE int gp__is_of_name(char c) {
+GP__HOST int gp__is_of_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 // The parts that a program needs: all of them if it pastes names (##).
-GP__PRIVATE void gp__needed_parts(const char *program, gp__part_set set) {
+GP__HOST void gp__needed_parts(const char *program, gp__part_set set) {
   const char *at = program;
   int i;
   memset(set, strstr(program, "##") != NULL, sizeof(gp__part_set));
@@ -35010,7 +35008,7 @@ GP__PRIVATE void gp__needed_parts(const char *program, gp__part_set set) {
     if (set[i]) gp__add_numbers(gp__device.uses[i], set);
 }
 // Writes the parts' text for NVRTC, as a header.
-GP__PRIVATE void gp__write_parts(const gp__part_set set, gp__text *t) {
+GP__HOST void gp__write_parts(const gp__part_set set, gp__text *t) {
   static const char begin[] = "#ifndef GPUPRIMS_H\n#define GPUPRIMS_H\n", end[] = "#endif\n";
   size_t bytes = sizeof begin + sizeof end;
   int i;
@@ -35027,7 +35025,7 @@ GP__PRIVATE void gp__write_parts(const gp__part_set set, gp__text *t) {
   gp__add(t, "%s", end);
 }
 // The hash of the parts' texts.
-GP__PRIVATE void gp__hash_parts(const gp__part_set set, char hash[GP__HEX]) {
+GP__HOST void gp__hash_parts(const gp__part_set set, char hash[GP__HEX]) {
   char hashes[(size_t)GP__PARTS * (size_t)GP__HEX];
   size_t bytes = 0;
   int i;
@@ -35102,15 +35100,15 @@ typedef struct gp__library {
 } gp__library;
 
 // Option i of a program, or NULL. Integers of 128 bits need one.
-GP__PRIVATE const char *gp__option(const gp__program *p, int i) {
+GP__HOST const char *gp__option(const gp__program *p, int i) {
   const int count = GP__OPTIONS - !p->exact_rounding,
             wide = strstr(gp__string(&p->text), "gp_i128") != NULL || strstr(gp__string(&p->text), "gp_u128") != NULL;
   return i < count ? gp__options[i] : i == count && wide ? "--device-int128" : NULL;
 }
-GP__PRIVATE void gp__list_program(gp__text *list, const gp__program *p) {
+GP__HOST void gp__list_program(gp__text *list, const gp__program *p) {
   gp__add(list, "%d%s%c", p->exact_rounding, gp__string(&p->text), 0);
 }
-GP__PRIVATE void gp__free_program(gp__program *p) {
+GP__HOST void gp__free_program(gp__program *p) {
   gp__free_text(&p->name);
   gp__free_text(&p->text);
 }
@@ -35126,7 +35124,7 @@ typedef struct gp__cached {
   unsigned char digest[32]; // of key and image
 } gp__cached;
 
-GP__PRIVATE gp__cached gp__cached_of(const void *key, uint64_t key_bytes, const void *image, uint64_t image_bytes) {
+GP__HOST gp__cached gp__cached_of(const void *key, uint64_t key_bytes, const void *image, uint64_t image_bytes) {
   gp__cached r = {{'G', 'P', 'U', 'P', 'R', 'I', 'M', '1'}, 0, 0, {0}};
   gp__sha h;
   r.key_bytes = key_bytes;
@@ -35138,7 +35136,7 @@ GP__PRIVATE gp__cached gp__cached_of(const void *key, uint64_t key_bytes, const 
   return r;
 }
 // Returns the bytes of a record's image; 0: it is damaged, as *why says, or another key's.
-GP__PRIVATE size_t gp__read_record(
+GP__HOST size_t gp__read_record(
     int file, size_t bytes, const char *key, size_t key_bytes, char **data, const char **image, const char **why) {
   gp__cached r, fresh;
   size_t got = 0;
@@ -35184,7 +35182,7 @@ GP__PRIVATE size_t gp__read_record(
 #endif
 
 // Opens a file of ours to read it: no link, owned by us, writable by nobody else.
-GP__PRIVATE int gp__open_ours(const char *path, int flags, struct stat *about, const char **why) {
+GP__HOST int gp__open_ours(const char *path, int flags, struct stat *about, const char **why) {
   const int file = open(path, flags | O_RDONLY | GP__NOFOLLOW | GP__CLOEXEC);
   *why = NULL;
   if (file < 0) {
@@ -35201,7 +35199,7 @@ GP__PRIVATE int gp__open_ours(const char *path, int flags, struct stat *about, c
   return -1;
 }
 
-GP__PRIVATE void gp__make_folders(char *path) {
+GP__HOST void gp__make_folders(char *path) {
   char *p;
   for (p = path + 1; *p; ++p)
     if (*p == '/') {
@@ -35213,7 +35211,7 @@ GP__PRIVATE void gp__make_folders(char *path) {
 }
 
 // A file keeps the version of the NVRTC that last wrote here, so that a look-up need not open NVRTC.
-GP__PRIVATE void gp__cache_read_version(gp__library *l) {
+GP__HOST void gp__cache_read_version(gp__library *l) {
   gp__text path = {NULL, 0, 0, 0};
   struct stat about;
   const char *why;
@@ -35230,7 +35228,7 @@ GP__PRIVATE void gp__cache_read_version(gp__library *l) {
 }
 
 // Whether there is a folder to use; looks once. nvrtc: the name of the NVRTC that last wrote there, "" if none did.
-GP__PRIVATE int gp__cache_usable(gp__library *l, char *nvrtc) {
+GP__HOST int gp__cache_usable(gp__library *l, char *nvrtc) {
   gp__cache *c = &l->cache;
   const char *why = NULL;
   int usable;
@@ -35258,10 +35256,10 @@ GP__PRIVATE int gp__cache_usable(gp__library *l, char *nvrtc) {
   return usable;
 }
 
-GP__PRIVATE void gp__cache_key(const gp__program *p, int capability, const char *nvrtc, gp__text *key) {
+GP__HOST void gp__cache_key(const gp__program *p, int capability, const char *nvrtc, gp__text *key) {
   gp__add(key, "made of %s\nnvrtc %s\ncapability %d\n%s", p->made_of, nvrtc, capability, gp__string(&p->text));
 }
-GP__PRIVATE void gp__cache_path(const gp__library *l, const gp__text *key, gp__text *path) {
+GP__HOST void gp__cache_path(const gp__library *l, const gp__text *key, gp__text *path) {
   char hex[GP__HEX];
   gp__hash(hex, gp__string(key), key->size, NULL);
   gp__add(path, "%s/%s.kernel", l->cache.folder, hex);
@@ -35269,7 +35267,7 @@ GP__PRIVATE void gp__cache_path(const gp__library *l, const gp__text *key, gp__t
 
 enum { GP__CACHE_TOUCHED = 3600, GP__CACHE_ABANDONED = 3600 }; // seconds
 // Reads a kernel. Deletes a damaged file, which is rebuilt later.
-GP__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__image *image) {
+GP__HOST int gp__cache_read(gp__library *l, const gp__text *key, gp__image *image) {
   gp__text path = {NULL, 0, 0, 0};
   struct stat about;
   const char *why = NULL;
@@ -35299,7 +35297,7 @@ GP__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__image *i
 }
 
 // Writes a file whole or not at all: under another name first, then renamed over the old one.
-GP__PRIVATE int gp__write_whole(const char *path, const void *const *parts, const size_t *sizes, int count) {
+GP__HOST int gp__write_whole(const char *path, const void *const *parts, const size_t *sizes, int count) {
   static unsigned serial;
   gp__text temporary = {NULL, 0, 0, 0};
   int file = -1, i, good;
@@ -35342,18 +35340,18 @@ typedef struct gp__cache_file {
   uint64_t bytes;
   int64_t used; // seconds
 } gp__cache_file;
-GP__PRIVATE int gp__order_files(const void *a, const void *b) {
+GP__HOST int gp__order_files(const void *a, const void *b) {
   const gp__cache_file *x = (const gp__cache_file *)a, *y = (const gp__cache_file *)b;
   return x->used != y->used ? (x->used < y->used ? -1 : 1) : strcmp(x->name, y->name);
 }
 // 1: a kernel's file; 2: a file not renamed yet, and never if its writer was killed; 0: another's.
-GP__PRIVATE int gp__cache_kind(const char *name) {
+GP__HOST int gp__cache_kind(const char *name) {
   const size_t hex = strspn(name, "0123456789abcdef");
   if (hex == 32 && strncmp(name + hex, ".kernel", 7) == 0) return name[hex + 7] == 0 ? 1 : name[hex + 7] == '.' ? 2 : 0;
   return strncmp(name, "nvrtc.", 6) == 0 ? 2 : 0;
 }
 // Brings the folder below its limit. The cache's lock is held.
-GP__PRIVATE void gp__cache_shrink(gp__cache *c) {
+GP__HOST void gp__cache_shrink(gp__cache *c) {
   DIR *folder = opendir(c->folder);
   const int64_t now = (int64_t)time(NULL);
   gp__cache_file *files = NULL;
@@ -35400,7 +35398,7 @@ GP__PRIVATE void gp__cache_shrink(gp__cache *c) {
   free(files);
 }
 
-GP__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, const gp__image *image) {
+GP__HOST void gp__cache_write(gp__library *l, const gp__text *key, const gp__image *image) {
   gp__text path = {NULL, 0, 0, 0};
   const gp__cached head = gp__cached_of(key->data, key->size, image->data, image->bytes);
   const void *parts[3];
@@ -35442,7 +35440,7 @@ GP__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, const gp__
 // ---- core/nvrtc.c - NVRTC
 
 // Reports the first error of the compiler's log, with the user's name for the place and the line's text.
-GP__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, const gp__program *p, const char *log) {
+GP__HOST gp_result gp__compile_error(gp__library *l, const char *who, const gp__program *p, const char *log) {
   const char *at = log;
   const char *advice = strstr(log, "could not open source file")
       ? "NVRTC has no header files here: remove the #include, and put the needed definitions into "
@@ -35474,7 +35472,7 @@ GP__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, const g
 }
 
 // The architecture to compile for: the device's own or, if NVRTC does not know it, PTX of the newest one before it.
-GP__PRIVATE int gp__architecture(const gp__runtime *r, int compute_capability, int *ptx) {
+GP__HOST int gp__architecture(const gp__runtime *r, int compute_capability, int *ptx) {
   int i, best = 0;
   for (i = 0; i < r->architecture_count; ++i)
     if (r->architectures[i] <= compute_capability) best = r->architectures[i];
@@ -35482,7 +35480,7 @@ GP__PRIVATE int gp__architecture(const gp__runtime *r, int compute_capability, i
   return best;
 }
 
-GP__PRIVATE gp_result gp__compile_program(
+GP__HOST gp_result gp__compile_program(
     gp__library *l, const char *who, const gp__program *p, int architecture, int ptx, gp__image *image) {
   const struct gp_driver *d = &l->runtime.driver;
   gp__text parts = {NULL, 0, 0, 0};
@@ -35560,7 +35558,7 @@ typedef struct gp__bundle_line {
 } gp__bundle_line;
 
 // Machine code runs on its own compute capability and on later ones of the same major number.
-GP__PRIVATE int gp__from_bundle(const struct gp_bundle *b, const char *key, int capability, gp__image *image) {
+GP__HOST int gp__from_bundle(const struct gp_bundle *b, const char *key, int capability, gp__image *image) {
   unsigned i;
   int best = 0;
   for (i = 0; b && i < b->count; ++i) {
@@ -35577,7 +35575,7 @@ GP__PRIVATE int gp__from_bundle(const struct gp_bundle *b, const char *key, int 
   return best != 0;
 }
 
-GP__PRIVATE void gp__name_bundle(gp__bundle_file *f, const char *given) {
+GP__HOST void gp__name_bundle(gp__bundle_file *f, const char *given) {
   const char *own = gp__path_of(&gp__device);
   f->file = -1;
   if (!given) given = getenv("GPUPRIMS_BUNDLE");
@@ -35586,7 +35584,7 @@ GP__PRIVATE void gp__name_bundle(gp__bundle_file *f, const char *given) {
   else if (*own == '/') snprintf(f->path, sizeof f->path, "%.*s/gpuprims.bundle", (int)(strrchr(own, '/') - own), own);
 }
 // Reads the list. Returns why the file is not used, or NULL.
-GP__PRIVATE const char *gp__read_bundle(gp__bundle_file *f) {
+GP__HOST const char *gp__read_bundle(gp__bundle_file *f) {
   gp__bundle_head h;
   gp__bundle_line *line;
   gp_bundle_entry *e;
@@ -35618,13 +35616,13 @@ GP__PRIVATE const char *gp__read_bundle(gp__bundle_file *f) {
   return NULL;
 }
 // why: the file is not used; or NULL.
-GP__PRIVATE void gp__say_bundle(gp__library *l, const char *why) {
+GP__HOST void gp__say_bundle(gp__library *l, const char *why) {
   gp__bundle_file *f = &l->file;
   if (why) f->list.count = 0;
   snprintf(f->said, sizeof f->said, "%.180s%s%.60s", f->path, why ? " is not used: " : "", why ? why : "");
   gp__log(&l->runtime, why ? GP_LOG_WARNING : GP_LOG_INFO, "the bundle %s", f->said);
 }
-GP__PRIVATE int gp__from_bundle_file(gp__library *l, const gp__program *p, int capability, gp__image *image) {
+GP__HOST int gp__from_bundle_file(gp__library *l, const gp__program *p, int capability, gp__image *image) {
   gp__bundle_file *f = &l->file;
   const char *at, *why = "it cannot be read";
   char *data = NULL;
@@ -35653,7 +35651,7 @@ GP__PRIVATE int gp__from_bundle_file(gp__library *l, const gp__program *p, int c
 
 // ---- core/image.c - bundle, disk, NVRTC, in this order
 
-GP__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
+GP__HOST gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
   unsigned i;
   if (!b->header || !b->count || !b->entries) return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle is empty", who);
   if (strcmp(b->header, GP__BUNDLE) != 0)
@@ -35668,7 +35666,7 @@ GP__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *
 }
 
 // Completes a program's text: the parts of the device text that it needs, its options and its key.
-GP__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
+GP__HOST gp_result gp__seal_program(const char *who, gp__program *p) {
   int i;
   if (!gp__device_text()) return gp__fail(GP_E_NO_COMPILER, "%s: %s", who, gp__device.why);
   if (p->text.failed || p->name.failed) return gp__fail(GP_E_MEMORY, "%s: no memory for a kernel's source", who);
@@ -35683,7 +35681,7 @@ GP__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
 }
 
 // Finds machine code for exactly `capability`. exact: rejects PTX for an older architecture.
-GP__PRIVATE gp_result gp__find_image(
+GP__HOST gp_result gp__find_image(
     gp__library *l, const char *who, const gp__program *p, int capability, int exact, gp__image *image) {
   gp__text key = {NULL, 0, 0, 0};
   gp_result result;
@@ -36089,7 +36087,7 @@ enum {
   GP__NO_SHARED = 2,     // takes no dynamic shared memory, even if the call's other kernels do
   GP__TOLD_DIRECTION = 4 // its arguments give the direction of the sort
 };
-GP__PRIVATE int gp__traits_of_kind(gp__kernel_kind kind) {
+GP__HOST int gp__traits_of_kind(gp__kernel_kind kind) {
 #define GP__TRAITS(KIND, kernel, arguments, names, traits) traits,
   static const unsigned char rows[] = {GPUPRIMS__KINDS(GP__TRAITS)};
 #undef GP__TRAITS
@@ -36178,7 +36176,7 @@ typedef struct gp__family {
 } gp__family;
 #define GP__IDLE_IF_EMPTY NULL
 // Something is written even for no elements.
-GP__PRIVATE int gp__is_never_idle(const gp__request *q) {
+GP__HOST int gp__is_never_idle(const gp__request *q) {
   (void)q;
   return 0;
 }
@@ -36199,14 +36197,14 @@ typedef struct gp__primitive {
 } gp__primitive;
 
 // Defined after all families, in core/primitives.c.
-GP__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive);
-GP__PRIVATE const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
+GP__HOST const gp__primitive *gp__primitive_of(gp_primitive primitive);
+GP__HOST const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
   return gp__primitive_of((gp_primitive)primitive)->family->kernels;
 }
-GP__PRIVATE const gp__family *gp__methods_of(const gp__request *q) { return gp__primitive_of(q->primitive)->family; }
+GP__HOST const gp__family *gp__methods_of(const gp__request *q) { return gp__primitive_of(q->primitive)->family; }
 // The calls that a call consists of, or NULL. A family that launches kernels has them for described inputs, and for
 // calls in steps or of calls.
-GP__PRIVATE const gp__composition *gp__composition_of(const gp__request *q) {
+GP__HOST const gp__composition *gp__composition_of(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
   const int kernels = !q->in_steps && !q->composed && (!q->inputs.count || q->fused);
   return family->launch && kernels ? NULL : family->composed;
@@ -36278,7 +36276,7 @@ static gp_result gp__host_take_fold(gp__host_call *h, int exclusive) {
 }
 
 // Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
-GP__PRIVATE gp_result gp__host_run(const gp__request *q, int threads) {
+GP__HOST gp_result gp__host_run(const gp__request *q, int threads) {
   gp__host_call h;
   memset(&h, 0, sizeof h);
   h.q = q;
@@ -36303,7 +36301,7 @@ GP__PRIVATE gp_result gp__host_run(const gp__request *q, int threads) {
 
 // The type by which keys are compared: the unsigned type of their size, since keys are equal if their bits are. Two
 // bytes of bool that are both true may differ.
-GP__PRIVATE gp_type gp__group_type(gp_type type, size_t size) { return type == GP_BOOL ? type : gp__bits_type(size); }
+GP__HOST gp_type gp__group_type(gp_type type, size_t size) { return type == GP_BOOL ? type : gp__bits_type(size); }
 // Sorts keys and values, then folds run by run.
 static gp_result gp__host_group_by(gp__host_call *h) {
   const gp__request *q = h->q;
@@ -36361,7 +36359,7 @@ static gp_result gp__host_sort_keys(uint64_t *keys, uint64_t count, int bits, in
   sort.channels = sort.active = 1;
   return gp__host_run(&sort, threads);
 }
-GP__PRIVATE int gp__bit_length(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0; }
+GP__HOST int gp__bit_length(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0; }
 // Writes the keys of a list, and of the opposite edges; returns their number.
 static uint64_t gp__host_list_keys(const gp__request *q, int shift, uint64_t *keys) {
   const uint64_t n = q->out_graph.vertices;
@@ -37023,15 +37021,15 @@ static unsigned gp__generation; // forks since the start
 static pthread_once_t gp__fork_once = PTHREAD_ONCE_INIT;
 static __thread gp_context *gp__known[2]; // the contexts that this thread used last, the latest first
 
-GP__PRIVATE void gp__close_warm(gp__state *s); // core/warm.c
+GP__HOST void gp__close_warm(gp__state *s); // core/warm.c
 // Tuning of the context's own calls, defined in tuner/: begins, ends; runs a checked call; finds a learned policy.
-GP__PRIVATE gp_result gp__open_online(gp__state *s);
-GP__PRIVATE void gp__close_online(gp__state *s);
-GP__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream);
-GP__PRIVATE int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy);
+GP__HOST gp_result gp__open_online(gp__state *s);
+GP__HOST void gp__close_online(gp__state *s);
+GP__HOST gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream);
+GP__HOST int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy);
 // Sets *policy to what was learned, once the search of such calls has ended, if it needs no larger workspace. Returns
 // where a number is kept that is *as until more is learned; NULL: the search goes on.
-GP__PRIVATE const unsigned *gp__settled(
+GP__HOST const unsigned *gp__settled(
     gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy, unsigned *as);
 
 // ---- core/life.c - contexts in use: forks, hooks, entering and leaving
@@ -37042,10 +37040,10 @@ static void gp__child_after_fork(void) {
   ++gp__generation;
   pthread_mutex_unlock(&gp__contexts_lock);
 }
-GP__PRIVATE void gp__watch_forks(void) { pthread_atfork(gp__before_fork, gp__parent_after_fork, gp__child_after_fork); }
+GP__HOST void gp__watch_forks(void) { pthread_atfork(gp__before_fork, gp__parent_after_fork, gp__child_after_fork); }
 
 // Whether this process opened the context, which may be closed by now. Otherwise sets *result and a message.
-GP__PRIVATE int gp__is_context(gp_context *ctx, const char *who, gp_result *result) {
+GP__HOST int gp__is_context(gp_context *ctx, const char *who, gp_result *result) {
   if (ctx != gp__known[0] || !ctx) {
     gp_context *c = ctx;
     if (!ctx) {
@@ -37065,7 +37063,7 @@ GP__PRIVATE int gp__is_context(gp_context *ctx, const char *who, gp_result *resu
   *result = gp__fail(GP_E_FORK, "%s: ctx was opened by the parent process: open another context after fork", who);
   return 0;
 }
-GP__PRIVATE int gp__is_hook(const char *who, gp_result *result) {
+GP__HOST int gp__is_hook(const char *who, gp_result *result) {
   if (!gp__here.hook) return 0;
   *result = gp__fail(GP_E_CONTEXT, "%s: called from %s: a hook must not use a context", who, gp__here.hook);
   return 1;
@@ -37073,14 +37071,14 @@ GP__PRIVATE int gp__is_hook(const char *who, gp_result *result) {
 
 // A call counts itself before it checks that the context is open; gp_close closes it before it checks that nobody is
 // inside. All four steps have one order, so at least one of the two sees the other.
-GP__PRIVATE void gp__step_out(gp_context *ctx) {
+GP__HOST void gp__step_out(gp_context *ctx) {
   if (__atomic_sub_fetch(&ctx->inside, 1, __ATOMIC_SEQ_CST) || __atomic_load_n(&ctx->state, __ATOMIC_SEQ_CST)) return;
   pthread_mutex_lock(&ctx->lock);
   pthread_cond_broadcast(&ctx->left);
   pthread_mutex_unlock(&ctx->lock);
 }
 // The state of a context, not freed before gp__end; or NULL with *result and a message.
-GP__PRIVATE gp__state *gp__begin(gp_context *ctx, const char *who, gp_result *result) {
+GP__HOST gp__state *gp__begin(gp_context *ctx, const char *who, gp_result *result) {
   gp__state *state;
   if (gp__is_hook(who, result) || !gp__is_context(ctx, who, result)) return NULL;
   __atomic_add_fetch(&ctx->inside, 1, __ATOMIC_SEQ_CST);
@@ -37092,7 +37090,7 @@ GP__PRIVATE gp__state *gp__begin(gp_context *ctx, const char *who, gp_result *re
   }
   return state;
 }
-GP__PRIVATE gp_result gp__end(gp_context *ctx, gp_result result) {
+GP__HOST gp_result gp__end(gp_context *ctx, gp_result result) {
   gp__step_out(ctx);
   return gp__said(result);
 }
@@ -37103,7 +37101,7 @@ GP__PRIVATE gp_result gp__end(gp_context *ctx, gp_result result) {
   return s ? gp__end(ctx, work) : result_
 
 // Makes the context's primary context current if it is not; *pushed says whether gp__leave must undo that.
-GP__PRIVATE gp_result gp__enter(const gp__state *s, const char *who, int *pushed) {
+GP__HOST gp_result gp__enter(const gp__state *s, const char *who, int *pushed) {
   const struct gp_driver *d = &s->library.runtime.driver;
   void *current = NULL;
   int error = d->cuCtxGetCurrent(&current);
@@ -37115,7 +37113,7 @@ GP__PRIVATE gp_result gp__enter(const gp__state *s, const char *who, int *pushed
   *pushed = 1;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__leave(const gp__state *s, const char *who, int pushed, gp_result result) {
+GP__HOST gp_result gp__leave(const gp__state *s, const char *who, int pushed, gp_result result) {
   void *popped = NULL;
   const int error = pushed ? s->library.runtime.driver.cuCtxPopCurrent(&popped) : 0;
   return error && result == GP_SUCCESS ? gp__cuda_fail(&s->library.runtime, who, "cuCtxPopCurrent", error) : result;
@@ -37124,13 +37122,13 @@ GP__PRIVATE gp_result gp__leave(const gp__state *s, const char *who, int pushed,
 // ---- core/close.c - freeing what a context holds
 
 // Returns memory through the user's hook.
-GP__PRIVATE void gp__release(gp__state *s, void *pointer, size_t bytes, gp_stream stream) {
+GP__HOST void gp__release(gp__state *s, void *pointer, size_t bytes, gp_stream stream) {
   const char *outer = gp__hook_begins("gp_config.release");
   s->release(s->allocator_user, pointer, bytes, stream);
   gp__hook_ends(outer);
 }
 // Frees a stream's entry, not its memory.
-GP__PRIVATE void gp__free_stream(gp__state *s, gp__workspace *r) {
+GP__HOST void gp__free_stream(gp__state *s, gp__workspace *r) {
   if (r->event) s->library.runtime.driver.cuEventDestroy(r->event);
   pthread_mutex_destroy(&r->lock);
   free(r);
@@ -37138,7 +37136,7 @@ GP__PRIVATE void gp__free_stream(gp__state *s, gp__workspace *r) {
 
 // Waits for the work on workspaces, for which the context has recorded events. 0: one of them has none, or a graph may
 // use it. *error: the driver's.
-GP__PRIVATE int gp__wait_for_own(gp__state *s, const gp__workspace *r, int *error) {
+GP__HOST int gp__wait_for_own(gp__state *s, const gp__workspace *r, int *error) {
   for (; r; r = r->next) {
     if (r->captured || !r->recorded) return 0;
     if (!*error) *error = s->library.runtime.driver.cuEventSynchronize(r->event);
@@ -37146,15 +37144,15 @@ GP__PRIVATE int gp__wait_for_own(gp__state *s, const gp__workspace *r, int *erro
   return 1;
 }
 
-GP__PRIVATE void gp__destroy_events(gp__state *s, gp__events *e) {
+GP__HOST void gp__destroy_events(gp__state *s, gp__events *e) {
   while (e->count)
     if (e->event[--e->count]) s->library.runtime.driver.cuEventDestroy(e->event[e->count]);
 }
-GP__PRIVATE void gp__let_events_go(gp__events *e) {
+GP__HOST void gp__let_events_go(gp__events *e) {
   if (!__atomic_sub_fetch(&e->owners, 1, __ATOMIC_ACQ_REL)) free(e);
 }
 
-GP__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
+GP__HOST gp_result gp__destroy(gp__state *s, const char *who) {
   const struct gp_driver *d = &s->library.runtime.driver;
   const int cuda = s->context != NULL;
   gp_result result = GP_SUCCESS;
@@ -37251,7 +37249,7 @@ GP__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
 
 // ---- core/open.c - opening and closing a context
 
-GP__PRIVATE gp_policy_source gp__scope_source(const char *scope, const char *device, int capability) {
+GP__HOST gp_policy_source gp__scope_source(const char *scope, const char *device, int capability) {
   char own[16];
   const gp__policy_class *c;
   snprintf(own, sizeof own, "sm_%d", capability);
@@ -37264,7 +37262,7 @@ GP__PRIVATE gp_policy_source gp__scope_source(const char *scope, const char *dev
   return (gp_policy_source)0;
 }
 
-GP__PRIVATE void gp__make_table(gp__table *t, const char *device, int capability) {
+GP__HOST void gp__make_table(gp__table *t, const char *device, int capability) {
   const char *scope = NULL;
   unsigned char source = 0;
   int i;
@@ -37282,7 +37280,7 @@ GP__PRIVATE void gp__make_table(gp__table *t, const char *device, int capability
 }
 
 // Finds the device and describes it. *none: this machine has no driver or no device, which is no fault.
-GP__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, int *none) {
+GP__HOST gp_result gp__find_device(gp__state *s, const gp_config *c, int *none) {
   const char *who = "gp_open";
   gp__runtime *r = &s->library.runtime;
   struct gp_driver *d = &r->driver;
@@ -37345,7 +37343,7 @@ GP__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, int *non
 }
 
 // The folder of the disk cache; NULL: there is none.
-GP__PRIVATE char *gp__cache_folder(const char *given, int *failed) {
+GP__HOST char *gp__cache_folder(const char *given, int *failed) {
   const char *base = getenv("XDG_CACHE_HOME"), *tail = "/gpuprims";
   char *path;
   if (given) return *given ? gp__duplicate(given, failed) : NULL;
@@ -37364,7 +37362,7 @@ GP__PRIVATE char *gp__cache_folder(const char *given, int *failed) {
   return path;
 }
 
-GP__PRIVATE gp_result gp__check_config(const gp_config *c) {
+GP__HOST gp_result gp__check_config(const gp_config *c) {
   const char *who = "gp_open";
   if ((int)c->backend < GP_BACKEND_AUTO || (int)c->backend > GP_BACKEND_HOST)
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.backend is %d, not a gp_backend", who, (int)c->backend);
@@ -37391,7 +37389,7 @@ GP__PRIVATE gp_result gp__check_config(const gp_config *c) {
   return c->bundle ? gp__check_bundle(who, c->bundle) : GP_SUCCESS;
 }
 
-GP__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) {
+GP__HOST gp_result gp__open(const gp_config *config, gp_context **ctx) {
   const char *who = "gp_open";
   gp_config c = gp_config_init();
   gp_context *shell;
@@ -37516,7 +37514,7 @@ GP__API gp_result gp_close(gp_context *ctx) {
   return gp__said(gp__destroy(s, "gp_close"));
 }
 
-GP__PRIVATE gp_result gp__describe(gp__state *s, gp_description *description) {
+GP__HOST gp_result gp__describe(gp__state *s, gp_description *description) {
   if (!description) return gp__fail(GP_E_NULL, "gp_describe: description is null");
   if (description->struct_size != sizeof *description)
     GP__CHECK(gp__check_size(
@@ -37539,14 +37537,14 @@ GP__API gp_result gp_describe(gp_context *ctx, gp_description *description) {
 
 // ---- core/types.c - users' types and operators
 
-GP__PRIVATE const gp__type_info *gp__user_type(gp__state *s, gp_type type) {
+GP__HOST const gp__type_info *gp__user_type(gp__state *s, gp_type type) {
   const gp__type_info *info = NULL;
   pthread_mutex_lock(&s->lock);
   if (type >= GP_TYPE_COUNT && type - GP_TYPE_COUNT < s->type_count) info = s->types[type - GP_TYPE_COUNT];
   pthread_mutex_unlock(&s->lock);
   return info;
 }
-GP__PRIVATE const gp__op_info *gp__user_op(gp__state *s, gp_op op) {
+GP__HOST const gp__op_info *gp__user_op(gp__state *s, gp_op op) {
   const gp__op_info *info = NULL;
   pthread_mutex_lock(&s->lock);
   if (op >= GP_OP_COUNT && op - GP_OP_COUNT < s->op_count) info = s->ops[op - GP_OP_COUNT];
@@ -37554,7 +37552,7 @@ GP__PRIVATE const gp__op_info *gp__user_op(gp__state *s, gp_op op) {
   return info;
 }
 // Gives another state the same users' types and operators, in lists of its own. 0: no memory.
-GP__PRIVATE int gp__share_types(gp__state *to, gp__state *from) {
+GP__HOST int gp__share_types(gp__state *to, gp__state *from) {
   pthread_mutex_lock(&from->lock);
   to->type_count = from->type_count;
   to->op_count = from->op_count;
@@ -37610,7 +37608,7 @@ GP__API const char *gp_op_name(gp_context *ctx, gp_op op) {
 }
 
 enum { GP__NAME_BYTES = 64 };
-GP__PRIVATE int gp__identifier(const char *name) {
+GP__HOST int gp__identifier(const char *name) {
   const char *p = name;
   for (; *p; ++p) {
     const int letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_';
@@ -37619,7 +37617,7 @@ GP__PRIVATE int gp__identifier(const char *name) {
   return p > name && p - name < GP__NAME_BYTES;
 }
 
-GP__PRIVATE gp_result gp__type_struct(gp__state *s, const gp_type_desc *desc, gp_type *type) {
+GP__HOST gp_result gp__type_struct(gp__state *s, const gp_type_desc *desc, gp_type *type) {
   const char *who = "gp_type_struct";
   gp_result result = GP_SUCCESS;
   gp__type_info *info, **larger = NULL;
@@ -37671,7 +37669,7 @@ GP__API gp_result gp_type_struct(gp_context *ctx, const gp_type_desc *desc, gp_t
   GP__WITHIN(ctx, "gp_type_struct", gp__type_struct(s, desc, type));
 }
 
-GP__PRIVATE gp_result gp__check_op(const gp_op_desc *d) {
+GP__HOST gp_result gp__check_op(const gp_op_desc *d) {
   const char *who = "gp_op_define", *p;
   if (!d->name) return gp__fail(GP_E_NULL, "%s: desc.name is null", who);
   for (p = d->name; *p >= ' ' && *p < 127 && *p != '"' && *p != '\\'; ++p) {}
@@ -37693,7 +37691,7 @@ GP__PRIVATE gp_result gp__check_op(const gp_op_desc *d) {
   return GP_SUCCESS;
 }
 
-GP__PRIVATE gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, gp_op *op) {
+GP__HOST gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, gp_op *op) {
   const char *who = "gp_op_define";
   gp__op_info *info, **larger = NULL;
   gp_op_desc own;
@@ -37745,7 +37743,7 @@ typedef struct gp__checked_type {
   const gp__type_info *info; // NULL: built in
 } gp__checked_type;
 
-GP__PRIVATE gp_result gp__check_type(
+GP__HOST gp_result gp__check_type(
     gp__state *s, const char *who, const char *field, gp_type type, gp__checked_type *out) {
   out->info = NULL;
   if (type == GP_INPUT)
@@ -37763,12 +37761,12 @@ GP__PRIVATE gp_result gp__check_type(
   return GP_SUCCESS;
 }
 
-GP__PRIVATE int gp__is_integer(gp_type type) {
+GP__HOST int gp__is_integer(gp_type type) {
   return type > 0 && type < GP_TYPE_COUNT && (*gp__type_rows[type].name == 'i' || *gp__type_rows[type].name == 'u');
 }
 
 // Operators lack these on complex numbers; NULL: nothing.
-GP__PRIVATE const char *gp__complex_fault(gp_op op) {
+GP__HOST const char *gp__complex_fault(gp_op op) {
   return op == GP_ABS               ? "its result is real: give it a real type"
       : op == GP_AND || op == GP_OR ? "convert to bool"
       : op <= GP_PROD || (op >= GP_CONVERT && op <= GP_NOT_EQUAL)
@@ -37776,7 +37774,7 @@ GP__PRIVATE const char *gp__complex_fault(gp_op op) {
       : "complex numbers have no order; gp_sort_keys has NumPy's";
 }
 // Checks that a built-in operator works on elements of a built-in type. Structs are checked elsewhere.
-GP__PRIVATE gp_result gp__check_operator_on(const char *who, const char *field, gp_op op, gp_type type) {
+GP__HOST gp_result gp__check_operator_on(const char *who, const char *field, gp_op op, gp_type type) {
   const char *fault = NULL;
   if (type <= 0 || type >= GP_TYPE_COUNT || op <= 0 || op >= GP_OP_COUNT) return GP_SUCCESS;
   if (op >= GP_BIT_AND && op <= GP_BIT_XOR && !gp__is_integer(type) && type != GP_BOOL)
@@ -37791,7 +37789,7 @@ GP__PRIVATE gp_result gp__check_operator_on(const char *who, const char *field, 
                : GP_SUCCESS;
 }
 // Checks that a type has ramps: start + i * step.
-GP__PRIVATE gp_result gp__check_ramp_type(const char *who, const char *field, gp_type type) {
+GP__HOST gp_result gp__check_ramp_type(const char *who, const char *field, gp_type type) {
   return type == GP_BOOL || gp__is_complex(type)
       ? gp__fail(GP_E_TYPE, "%s: @%s is %s, which has no ramps: use an integer or a float type", who, field,
             gp__type_rows[type].name)
@@ -37799,7 +37797,7 @@ GP__PRIVATE gp_result gp__check_ramp_type(const char *who, const char *field, gp
 }
 
 // Checks that a built-in type of keys is real and has up to 8 bytes. field: key_type, or what else names it.
-GP__PRIVATE gp_result gp__check_short(const char *who, const char *field, gp_type type, const char *instead) {
+GP__HOST gp_result gp__check_short(const char *who, const char *field, gp_type type, const char *instead) {
   return type > 0 && type < GP_TYPE_COUNT && (gp__type_rows[type].size > 8 || gp__is_complex(type))
       ? gp__fail(GP_E_TYPE, "%s: @%s is %s: the call takes real types of up to 8 bytes; %s", who, field,
             gp__type_rows[type].name, instead)
@@ -37807,7 +37805,7 @@ GP__PRIVATE gp_result gp__check_short(const char *who, const char *field, gp_typ
 }
 
 // Checks that an operator has the wanted arity and that the back end can run it. *user is NULL for a built-in one.
-GP__PRIVATE gp_result gp__check_operator(
+GP__HOST gp_result gp__check_operator(
     gp__state *s, const char *who, const char *field, gp_op op, int arity, int host, const gp__op_info **user) {
   static const char *const arities[] = {"", "unary", "binary"};
   const char *name;
@@ -37844,7 +37842,7 @@ typedef struct gp__extent {
   int alias; // an input and an output may be one buffer if theirs are equal and not 0
 } gp__extent;
 
-GP__PRIVATE gp_result gp__check_overlap(const char *who, const gp__extent *in, const gp__extent *out) {
+GP__HOST gp_result gp__check_overlap(const char *who, const gp__extent *in, const gp__extent *out) {
   const uintptr_t a = (uintptr_t)in->pointer, b = (uintptr_t)out->pointer;
   if (!a || !b || !in->bytes || !out->bytes || a >= b + out->bytes || b >= a + in->bytes) return GP_SUCCESS;
   if (a == b && out->alias && in->alias == out->alias) return GP_SUCCESS;
@@ -37855,7 +37853,7 @@ GP__PRIVATE gp_result gp__check_overlap(const char *who, const gp__extent *in, c
 // ---- core/reads.c - the members of a call that each primitive reads
 
 // The number one of a type: iota's default step.
-GP__PRIVATE void gp__one(gp_type type, gp__value *v) {
+GP__HOST void gp__one(gp_type type, gp__value *v) {
   gp__wide one;
   one.u = 1;
   gp__host_narrow(type, GP__WIDE_U, &one, v->bytes, 1);
@@ -37973,7 +37971,7 @@ enum {
   GP__STORES = 2097152 // `apply`: unary, of each result
 };
 
-GP__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
+GP__HOST uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
 
 // ---- core/places.c - checking a call: places of buffers and values that an earlier call has shown to be right
 
@@ -37981,13 +37979,13 @@ GP__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of
 // holds places that the back end reaches, and places of values that the host reads; a pointer that is wrong is asked
 // about again. Two threads that write to a set at once may lose an entry: its place is asked about once more.
 enum { GP__PLACE_BITS = 21, GP__PLACE_WAYS = 4, GP__PLACE_SETS = GP__PLACES / GP__PLACE_WAYS };
-GP__PRIVATE uintptr_t *gp__place_set(gp__state *s, uintptr_t place) {
+GP__HOST uintptr_t *gp__place_set(gp__state *s, uintptr_t place) {
   return &s->places[(place ^ place >> 7 ^ place >> 14) % GP__PLACE_SETS * GP__PLACE_WAYS];
 }
-GP__PRIVATE uintptr_t gp__place_of(const void *pointer, int value) {
+GP__HOST uintptr_t gp__place_of(const void *pointer, int value) {
   return (uintptr_t)pointer >> GP__PLACE_BITS << 1 | (uintptr_t)value;
 }
-GP__PRIVATE int gp__place_is_known(gp__state *s, const void *pointer, int value) {
+GP__HOST int gp__place_is_known(gp__state *s, const void *pointer, int value) {
   const uintptr_t place = gp__place_of(pointer, value), *set = gp__place_set(s, place);
   int i;
   for (i = 0; i < GP__PLACE_WAYS; ++i)
@@ -37995,7 +37993,7 @@ GP__PRIVATE int gp__place_is_known(gp__state *s, const void *pointer, int value)
   return 0;
 }
 // The place becomes its set's first; the least recently asked one goes.
-GP__PRIVATE void gp__know_place(gp__state *s, const void *pointer, int value) {
+GP__HOST void gp__know_place(gp__state *s, const void *pointer, int value) {
   const uintptr_t place = gp__place_of(pointer, value);
   uintptr_t *set = gp__place_set(s, place);
   int i = 0;
@@ -38045,7 +38043,7 @@ typedef struct gp__checking {
   F(GP_EXCLUSIVE, "scan_axis") \
   F(GP_LITTLE_MEMORY, "sort and merge_sort")
 // Rejects members and flags that the call does not use.
-GP__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
+GP__HOST gp_result gp__check_fields(const gp__checking *k) {
   const gp_call *c = k->c;
   const int flags = gp__primitive_of(c->primitive)->flags, search = k->traits & GP__TAKES_SEARCH;
 #define GPUPRIMS__UNREAD(FIELD, field, error, text) \
@@ -38093,7 +38091,7 @@ GP__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
 
 // Asks the driver where a pointer leads. type: a CUmemorytype; 0: memory unknown to the driver, which is the host's.
 // The host back end can ask only if something else in the process has loaded the driver; otherwise it gets an error.
-GP__PRIVATE int gp__memory_of(const gp__checking *k, const void *pointer, int *type, int *managed) {
+GP__HOST int gp__memory_of(const gp__checking *k, const void *pointer, int *type, int *managed) {
   int (*ask)(unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer) =
       k->s->library.runtime.driver.cuPointerGetAttributes;
   int attributes[] = {GP__CU_POINTER_MEMORY_TYPE, GP__CU_POINTER_IS_MANAGED};
@@ -38110,7 +38108,7 @@ GP__PRIVATE int gp__memory_of(const gp__checking *k, const void *pointer, int *t
   return error;
 }
 // Checks that the back end reaches the buffer.
-GP__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *name, const void *pointer) {
+GP__HOST gp_result gp__check_memory(const gp__checking *k, const char *name, const void *pointer) {
   const gp__state *s = k->s;
   int type, managed;
   const int error = gp__memory_of(k, pointer, &type, &managed);
@@ -38129,7 +38127,7 @@ GP__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *name, 
   return GP_SUCCESS;
 }
 // Checks that the host can read the value.
-GP__PRIVATE gp_result gp__check_value_memory(const gp__checking *k, const char *name, const void *value) {
+GP__HOST gp_result gp__check_value_memory(const gp__checking *k, const char *name, const void *value) {
   int type, managed, error;
   if (!value) return GP_SUCCESS;
   if (k->pointers == GP__POINTERS_KNOWN)
@@ -38147,7 +38145,7 @@ GP__PRIVATE gp_result gp__check_value_memory(const gp__checking *k, const char *
 // ---- core/check_operators.c - checking a call: its operators
 
 // The calls that a built-in binary operator with a role of its own serves; NULL: folds and maps.
-GP__PRIVATE const char *gp__role_of(gp_op op) {
+GP__HOST const char *gp__role_of(gp_op op) {
   return op >= GP_MINMAX && op < GP_OP_COUNT     ? "reduce"
       : op == GP_ARGMIN || op == GP_ARGMAX       ? "reduce and scan"
       : op == GP_SUB                             ? "transform2 and adjacent_difference"
@@ -38156,7 +38154,7 @@ GP__PRIVATE const char *gp__role_of(gp_op op) {
                                                  : NULL;
 }
 
-GP__PRIVATE gp_result gp__check_operators(gp__checking *k) {
+GP__HOST gp_result gp__check_operators(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *role;
@@ -38191,7 +38189,7 @@ GP__PRIVATE gp_result gp__check_operators(gp__checking *k) {
 }
 
 // `op` is an order of keys: LESS or a user's, and with `both` GREATER.
-GP__PRIVATE gp_result gp__check_order_of(const gp__checking *k, int both) {
+GP__HOST gp_result gp__check_order_of(const gp__checking *k, int both) {
   gp__request *q = k->q;
   q->op = k->c->op ? k->c->op : (gp_op)GP_LESS;
   if (q->op == GP_LESS || (both && q->op == GP_GREATER)) return GP_SUCCESS;
@@ -38210,7 +38208,7 @@ typedef struct gp__input_path {
   int depth; // of nesting
 } gp__input_path;
 enum { GP__PATH_BYTES = sizeof "gp_input" + 2 * GP_INPUT_PARTS };
-GP__PRIVATE const char *gp__input_path_text(const gp__input_path *p, char *text) {
+GP__HOST const char *gp__input_path_text(const gp__input_path *p, char *text) {
   char *at = text + GP__PATH_BYTES;
   *--at = 0;
   for (; p->whole && at >= text + sizeof "gp_input" + 1; p = p->whole) *--at = *p->member, *--at = '.';
@@ -38220,9 +38218,9 @@ GP__PRIVATE const char *gp__input_path_text(const gp__input_path *p, char *text)
 }
 
 // Checks a part and those it is made of; *node gets its number. Parts that are made of others follow them.
-GP__PRIVATE gp_result gp__check_part(
+GP__HOST gp_result gp__check_part(
     gp__checking *k, const char *field, const gp__input_path *path, const gp_input *from, int *node);
-GP__PRIVATE gp_result gp__check_parts_of(
+GP__HOST gp_result gp__check_parts_of(
     gp__checking *k, const char *field, const gp__input_path *path, const gp_input *from, gp__input_node *n) {
   static const char *const members[] = {"a", "b", "c", "d"};
   const gp_input *const parts[] = {from->a, from->b, from->c, from->d};
@@ -38242,7 +38240,7 @@ GP__PRIVATE gp_result gp__check_parts_of(
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_mapped(
+GP__HOST gp_result gp__check_mapped(
     const gp__checking *k, const char *field, const char *text, const gp_input *from, gp__input_node *n) {
   const gp__inputs *all = &k->q->inputs;
   const char *role;
@@ -38260,7 +38258,7 @@ GP__PRIVATE gp_result gp__check_mapped(
   return gp__check_operator_on(k->who, name, from->op, n->type);
 }
 // The bytes of a struct that has these members.
-GP__PRIVATE size_t gp__zipped_size(const gp__inputs *all, const gp__input_node *n, size_t *offsets) {
+GP__HOST size_t gp__zipped_size(const gp__inputs *all, const gp__input_node *n, size_t *offsets) {
   size_t size = 0, align = 1;
   int i;
   for (i = 0; i < 4 && n->part[i] >= 0; ++i) {
@@ -38271,7 +38269,7 @@ GP__PRIVATE size_t gp__zipped_size(const gp__inputs *all, const gp__input_node *
   }
   return (size + align - 1) / align * align;
 }
-GP__PRIVATE gp_result gp__check_part(
+GP__HOST gp_result gp__check_part(
     gp__checking *k, const char *field, const gp__input_path *path, const gp_input *from, int *node) {
   gp__inputs *all = &k->q->inputs;
   gp__checked_type type = {0, 0, NULL};
@@ -38329,7 +38327,7 @@ GP__PRIVATE gp_result gp__check_part(
   return GP_SUCCESS;
 }
 // Checks a description but for its arrays and values. *root gets the number of its node, plus 1.
-GP__PRIVATE gp_result gp__check_described(
+GP__HOST gp_result gp__check_described(
     gp__checking *k, const char *field, const void *input, gp_type *type, gp__checked_type *t, int *root) {
   const gp__input_path path = {NULL, NULL, 0};
   gp__inputs *all = &k->q->inputs;
@@ -38349,7 +38347,7 @@ GP__PRIVATE gp_result gp__check_described(
 // ---- core/check_call_types.c - checking a call: its types
 
 // An integer type of `smallest` to `largest` bytes. Kernels read the unsigned type of its size in its place.
-GP__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char *field, gp_type type, size_t smallest,
+GP__HOST gp_result gp__check_integer(const gp__checking *k, const char *field, gp_type type, size_t smallest,
     size_t largest, const char *wanted, gp_type *unsigned_type, gp__checked_type *t) {
   GP__CHECK(gp__check_type(k->s, k->who, field, type, t));
   if (type == GP_BOOL && smallest == 1) return *unsigned_type = GP_U8, GP_SUCCESS; // flags
@@ -38360,13 +38358,13 @@ GP__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char *field
   return GP_SUCCESS;
 }
 
-GP__PRIVATE gp_result gp__no_struct(const gp__checking *k, const char *field, gp_op op) {
+GP__HOST gp_result gp__no_struct(const gp__checking *k, const char *field, gp_op op) {
   return gp__fail(GP_E_OPERATOR, "%s: @%s: %s does not work on struct types: define an operator (gp_op_define)", k->who,
       field, gp__op_rows[op].name);
 }
 
 // Types of primitives with an accumulator.
-GP__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
+GP__HOST gp_result gp__check_accumulator(gp__checking *k) {
   gp__checked_type acc = {0, 0, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -38418,7 +38416,7 @@ GP__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
 }
 
 // Types of keys, offsets, lengths and positions.
-GP__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
+GP__HOST gp_result gp__check_key_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (k->by_flags || q->equal == GP_HEADS) {
@@ -38456,7 +38454,7 @@ GP__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
 }
 
 // The output's type, and how it must match the input's.
-GP__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
+GP__HOST gp_result gp__check_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int moved = k->traits & GP__KEEPS_TYPE;
@@ -38468,7 +38466,7 @@ GP__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
   return GP_SUCCESS;
 }
 // An index type: u32 or u64. what: "out_type (of indices)".
-GP__PRIVATE gp_result gp__check_index_type(gp__checking *k, const char *what) {
+GP__HOST gp_result gp__check_index_type(gp__checking *k, const char *what) {
   gp__request *q = k->q;
   const gp_type type = k->c->out_type;
   GP__CHECK(gp__check_integer(k, what, type, 4, 8, "u32 or u64", &q->out_type, &k->out));
@@ -38476,26 +38474,26 @@ GP__PRIVATE gp_result gp__check_index_type(gp__checking *k, const char *what) {
       ? GP_SUCCESS
       : gp__fail(GP_E_TYPE, "%s: @%s is %s, not u32 or u64", k->who, what, gp__type_rows[type].name);
 }
-GP__PRIVATE gp_result gp__check_reach(const gp__checking *k, uint64_t most) {
+GP__HOST gp_result gp__check_reach(const gp__checking *k, uint64_t most) {
   return k->out.size == 4 && k->c->count > most
       ? gp__fail(GP_E_SIZE, "%s: @count is %llu, too large for u32 indices (@out_type): use u64", k->who,
             (gp__u64)k->c->count)
       : GP_SUCCESS;
 }
 // Indices of elements; u32 serves up to `most` elements.
-GP__PRIVATE gp_result gp__check_indices(gp__checking *k, uint64_t most) {
+GP__HOST gp_result gp__check_indices(gp__checking *k, uint64_t most) {
   GP__CHECK(gp__check_index_type(k, "out_type (of indices)"));
   return gp__check_reach(k, most);
 }
 
 // The type of an input, an array or a described one.
-GP__PRIVATE gp_result gp__check_input_type(gp__checking *k, const char *field, gp_type wanted, const void *input,
+GP__HOST gp_result gp__check_input_type(gp__checking *k, const char *field, gp_type wanted, const void *input,
     gp_type *type, gp__checked_type *t, int *root) {
   *type = wanted;
   return wanted == GP_INPUT && (k->traits & GP__TAKES_INPUTS) ? gp__check_described(k, field, input, type, t, root)
                                                               : gp__check_type(k->s, k->who, field, wanted, t);
 }
-GP__PRIVATE gp_result gp__check_keys_type(gp__checking *k) {
+GP__HOST gp_result gp__check_keys_type(gp__checking *k) {
   gp__request *q = k->q;
   GP__CHECK(gp__check_input_type(k, "key_type", k->c->key_type, q->keys, &q->key_type, &k->key, &q->inputs.keys));
   if (q->inputs.keys) q->keys = NULL;
@@ -38503,7 +38501,7 @@ GP__PRIVATE gp_result gp__check_keys_type(gp__checking *k) {
   q->key_size = k->key.size;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_values_type(gp__checking *k) {
+GP__HOST gp_result gp__check_values_type(gp__checking *k) {
   gp__request *q = k->q;
   GP__CHECK(gp__check_input_type(k, "in_type", k->c->in_type, q->in, &q->in_type, &k->in, &q->inputs.in));
   if (q->inputs.in) q->in = NULL;
@@ -38511,7 +38509,7 @@ GP__PRIVATE gp_result gp__check_values_type(gp__checking *k) {
       ? gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", k->who)
       : GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_types(gp__checking *k) {
+GP__HOST gp_result gp__check_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int alone = (k->traits & GP__TAKES_KEYS_ALONE) && (!c->out || (k->traits & GP__TAKES_INDICES));
@@ -38532,14 +38530,14 @@ GP__PRIVATE gp_result gp__check_types(gp__checking *k) {
 }
 
 // Whether every order of operations gives the same bits.
-GP__PRIVATE int gp__any_order(const gp__request *q) {
+GP__HOST int gp__any_order(const gp__request *q) {
   return !q->user_op && q->op &&
       (gp__is_integer(q->acc_type) || q->acc_type == GP_BOOL || (q->op != GP_SUM && q->op != GP_PROD));
 }
 
 // ---- core/check_numbers.c - checking a call: its numbers
 
-GP__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
+GP__HOST gp_result gp__check_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
@@ -38570,7 +38568,7 @@ GP__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
 
 // ---- core/check_buffers.c - checking a call: its buffers
 
-GP__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char *field, const void *pointer, size_t align,
+GP__HOST gp_result gp__check_pointer(const gp__checking *k, const char *field, const void *pointer, size_t align,
     uint64_t count, size_t size, int needed) {
   const uint64_t address = (uint64_t)(uintptr_t)pointer;
   const char *number = count == k->c->count ? " and count" : ""; // others come of several members
@@ -38588,10 +38586,10 @@ GP__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char *field
 }
 
 // Whether the back end is known to reach `count` elements.
-GP__PRIVATE int gp__is_reached(const gp__checking *k, const void *pointer, uint64_t count) {
+GP__HOST int gp__is_reached(const gp__checking *k, const void *pointer, uint64_t count) {
   return !pointer || !count || (!k->host && k->s->pageable) || gp__place_is_known(k->s, pointer, 0);
 }
-GP__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *name, const void *pointer, size_t align,
+GP__HOST gp_result gp__check_buffer(const gp__checking *k, const char *name, const void *pointer, size_t align,
     uint64_t count, size_t size, int wanted) {
   GP__CHECK(gp__check_pointer(k, name, pointer, align, count, size, wanted && k->pointers));
   if (k->pointers == GP__POINTERS_REACHED) return pointer && count ? gp__check_memory(k, name, pointer) : GP_SUCCESS;
@@ -38599,20 +38597,20 @@ GP__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *name, 
 }
 
 // Notes and checks a buffer that is read, and one that is written; wanted: it must be given if it has elements.
-GP__PRIVATE gp_result gp__reading(gp__checking *k, const char *name, const void *pointer, const gp__checked_type *t,
+GP__HOST gp_result gp__reading(gp__checking *k, const char *name, const void *pointer, const gp__checked_type *t,
     uint64_t count, int wanted, int alias) {
   const gp__extent span = {name, pointer, count * t->size, alias};
   k->read[k->read_count++] = span;
   return gp__check_buffer(k, name, pointer, t->align, count, t->size, wanted);
 }
-GP__PRIVATE gp_result gp__writing(gp__checking *k, const char *name, const void *pointer, size_t align, size_t size,
+GP__HOST gp_result gp__writing(gp__checking *k, const char *name, const void *pointer, size_t align, size_t size,
     uint64_t count, int wanted, int alias) {
   const gp__extent span = {name, pointer, count * size, alias};
   k->written[k->written_count++] = span;
   return gp__check_buffer(k, name, pointer, align, count, size, wanted);
 }
 // Outputs overlap no input and no other output.
-GP__PRIVATE gp_result gp__check_apart(
+GP__HOST gp_result gp__check_apart(
     const char *who, const gp__extent *read, int reads, const gp__extent *written, int writes) {
   int i, j;
   for (i = 0; i < writes; ++i) {
@@ -38622,7 +38620,7 @@ GP__PRIVATE gp_result gp__check_apart(
   return GP_SUCCESS;
 }
 // The caller's workspace overlaps no buffer that was noted.
-GP__PRIVATE gp_result gp__check_workspace(gp__checking *k) {
+GP__HOST gp_result gp__check_workspace(gp__checking *k) {
   const gp__extent *own = &k->written[k->written_count];
   if (!k->c->workspace && !k->c->workspace_bytes) return GP_SUCCESS;
   if ((uintptr_t)k->c->workspace % 256)
@@ -38644,7 +38642,7 @@ typedef struct gp__buffers {
 } gp__buffers;
 
 // The arrays of a described input of `count` elements. Behind GATHERED, only the caller knows how many an array has.
-GP__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t count, int gathered) {
+GP__HOST gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t count, int gathered) {
   static const char *const names[GP_INPUT_ARRAYS] = {"data of described array 1", "data of described array 2",
       "data of described array 3", "data of described array 4", "data of described array 5",
       "data of described array 6"};
@@ -38671,7 +38669,7 @@ GP__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t
   return gp__reading(k, names[n->array], lowest, &type, span, 1, 0);
 }
 
-GP__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
+GP__HOST gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -38708,7 +38706,7 @@ GP__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_outputs(gp__checking *k, const gp__buffers *b) {
+GP__HOST gp_result gp__check_outputs(gp__checking *k, const gp__buffers *b) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if ((k->reads & GP__READS_OUT) && q->out_size)
@@ -38723,7 +38721,7 @@ GP__PRIVATE gp_result gp__check_outputs(gp__checking *k, const gp__buffers *b) {
   if ((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED)) GP__CHECK(gp__writing(k, "bad", c->bad, 8, 8, 1, 1, 0));
   return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
 }
-GP__PRIVATE gp_result gp__check_buffers(gp__checking *k) {
+GP__HOST gp_result gp__check_buffers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__buffers b;
   b.in = b.in2 = b.keys = b.out = b.out_keys = b.out2 = k->q->count;
@@ -38747,7 +38745,7 @@ GP__PRIVATE gp_result gp__check_buffers(gp__checking *k) {
 // ---- core/check_values.c - checking a call: its values in host memory
 
 // Reads the constants and ramps of described inputs.
-GP__PRIVATE gp_result gp__check_input_values(gp__checking *k) {
+GP__HOST gp_result gp__check_input_values(gp__checking *k) {
   gp__inputs *all = &k->q->inputs;
   int i;
   for (i = 0; i < all->count; ++i) {
@@ -38767,7 +38765,7 @@ GP__PRIVATE gp_result gp__check_input_values(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_values(gp__checking *k) {
+GP__HOST gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
 #define GP__VALUE(member) GP__CHECK(gp__check_value_memory(k, #member, c->member));
@@ -38795,7 +38793,7 @@ static const gp__own_check gp__checks_none[GP__CHECKS] = {{GP__CHECK_END, NULL}}
 
 // ---- map/check.c - checking a call: maps
 
-GP__PRIVATE gp_result gp__check_map_out_type(gp__checking *k) {
+GP__HOST gp_result gp__check_map_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   GP__CHECK(gp__check_out_type(k));
@@ -38814,7 +38812,7 @@ GP__PRIVATE gp_result gp__check_map_out_type(gp__checking *k) {
   if (c->primitive == GP_IOTA) return gp__check_ramp_type(k->who, "out_type", q->out_type);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_map_types(gp__checking *k) {
+GP__HOST gp_result gp__check_map_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   GP__CHECK(gp__check_types(k));
@@ -38826,7 +38824,7 @@ GP__PRIVATE gp_result gp__check_map_types(gp__checking *k) {
         "%s: @in_type and @out_type differ: the call copies one element and cannot convert struct types", k->who);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__map_buffers(gp__checking *k) {
+GP__HOST gp_result gp__map_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   if (k->c->primitive != GP_TRANSFORM2) return GP_SUCCESS;
   b->in_name = "in (a)";
@@ -38834,7 +38832,7 @@ GP__PRIVATE gp_result gp__map_buffers(gp__checking *k) {
   b->in2_alias = k->q->in2_size == k->q->out_size ? GP__ALIAS_OF_OUT : 0;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_map_values(gp__checking *k) {
+GP__HOST gp_result gp__check_map_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (c->primitive == GP_FILL && !c->value && k->pointers) return gp__fail(GP_E_NULL, "%s: @value is null", k->who);
@@ -38850,19 +38848,19 @@ static const gp__own_check gp__checks_map[GP__CHECKS] = {{GP__CHECK_TYPES, gp__c
 
 // ---- batch/check.c - checking a call: copies of many buffers
 
-GP__PRIVATE gp_result gp__check_batch_types(gp__checking *k) {
+GP__HOST gp_result gp__check_batch_types(gp__checking *k) {
   gp__request *q = k->q;
   GP__CHECK(gp__check_key_types(k)); // of the sizes
   q->in_type = q->in2_type = GP_U64; // pointers
   k->in.size = k->in.align = k->in2.size = k->in2.align = q->in_size = q->in2_size = 8;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_batch_numbers(gp__checking *k) {
+GP__HOST gp_result gp__check_batch_numbers(gp__checking *k) {
   return k->c->count >> GP__BATCH_LOG2_MOST
       ? gp__fail(GP_E_SIZE, "%s: @count is %llu, not below 2^%d", k->who, (gp__u64)k->c->count, GP__BATCH_LOG2_MOST)
       : GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__batch_buffers(gp__checking *k) {
+GP__HOST gp_result gp__batch_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->in_name = "in (sources)";
   b->in2_name = "in2 (destinations)";
@@ -38875,10 +38873,10 @@ static const gp__own_check gp__checks_batch[GP__CHECKS] = {{GP__CHECK_TYPES, gp_
 
 // ---- select/check.c - checking a call: predicates, parts, runs
 
-GP__PRIVATE int gp__is_predicated(gp_primitive p) {
+GP__HOST int gp__is_predicated(gp_primitive p) {
   return (p >= GP_SELECT && p <= GP_ALL) || p == GP_FIND_IF || p == GP_IS_PARTITIONED || p == GP_PARTITION_POINT;
 }
-GP__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const char *field, gp_op op, const char *scalar,
+GP__HOST gp_result gp__check_predicate(const gp__checking *k, const char *field, gp_op op, const char *scalar,
     const void *value, const gp__op_info **user) {
   *user = NULL;
   if (op >= GP_EQUAL && op <= GP_GREATER_EQUAL)
@@ -38894,7 +38892,7 @@ GP__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const char *fie
                : GP_SUCCESS;
 }
 
-GP__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
+GP__HOST gp_result gp__check_predicates(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   q->op = c->op;
@@ -38916,7 +38914,7 @@ GP__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
       : GP_SUCCESS;
 }
 // Predicates test the elements, or the stencil in their place. Comparisons need a built-in type.
-GP__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
+GP__HOST gp_result gp__check_predicate_type(gp__checking *k) {
   gp__request *q = k->q;
   const gp__checked_type *tested = k->by_stencil ? &k->key : &k->in;
   const gp_type type = k->by_stencil ? k->c->key_type : q->in_type;
@@ -38930,7 +38928,7 @@ GP__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
   GP__CHECK(gp__check_operator_on(k->who, "op", q->op, type));
   return gp__check_operator_on(k->who, "predicate2", q->transform, type);
 }
-GP__PRIVATE gp_result gp__check_predicate_values(gp__checking *k) {
+GP__HOST gp_result gp__check_predicate_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const size_t size = k->by_stencil ? q->key_size : q->in_size;
@@ -38941,14 +38939,12 @@ GP__PRIVATE gp_result gp__check_predicate_values(gp__checking *k) {
 }
 
 // The number of counts that a call writes to out_count.
-GP__PRIVATE uint64_t gp__parts_of(const gp__request *q) {
-  return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2;
-}
+GP__HOST uint64_t gp__parts_of(const gp__request *q) { return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2; }
 
-GP__PRIVATE gp_result gp__check_stream_operators(gp__checking *k) {
+GP__HOST gp_result gp__check_stream_operators(gp__checking *k) {
   return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k) : gp__check_operators(k);
 }
-GP__PRIVATE gp_result gp__stream_buffers(gp__checking *k) {
+GP__HOST gp_result gp__stream_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   k->q->fused = 1;
   k->q->in_steps = k->c->primitive == GP_REDUCE_BY_KEY && (k->c->flags & GP_REPRODUCIBLE) && !gp__any_order(k->q);
@@ -38959,7 +38955,7 @@ GP__PRIVATE gp_result gp__stream_buffers(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_parts(gp__checking *k) {
+GP__HOST gp_result gp__check_parts(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   int i;
@@ -38980,7 +38976,7 @@ static const gp__own_check gp__checks_stream[GP__CHECKS] = {{GP__CHECK_OPERATORS
 
 // ---- scatter/check.c - checking a call: scatters, gathers and replacements
 
-GP__PRIVATE gp_result gp__check_scatter_operators(gp__checking *k) {
+GP__HOST gp_result gp__check_scatter_operators(gp__checking *k) {
   const gp_call *c = k->c;
   const int stencil = c->keys || c->key_type;
   k->q->transform = c->transform;
@@ -38996,7 +38992,7 @@ GP__PRIVATE gp_result gp__check_scatter_operators(gp__checking *k) {
   return c->op ? gp__check_predicate(k, "op", c->op, "scalar", c->scalar, &k->q->user_op) : GP_SUCCESS;
 }
 // A transform alone changes the element's type. Indices are signed or unsigned.
-GP__PRIVATE gp_result gp__check_scatter_out_type(gp__checking *k) {
+GP__HOST gp_result gp__check_scatter_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   GP__CHECK(gp__check_out_type(k));
@@ -39014,7 +39010,7 @@ GP__PRIVATE gp_result gp__check_scatter_out_type(gp__checking *k) {
       : GP_SUCCESS;
 }
 // A predicate reads a built-in type, or its operator is a user's.
-GP__PRIVATE gp_result gp__check_scatter_key_type(gp__checking *k) {
+GP__HOST gp_result gp__check_scatter_key_type(gp__checking *k) {
   const int replaces = k->c->primitive == GP_REPLACE;
   if (!replaces && !k->c->keys && !k->c->key_type) return GP_SUCCESS;
   if (!replaces) {
@@ -39024,13 +39020,13 @@ GP__PRIVATE gp_result gp__check_scatter_key_type(gp__checking *k) {
   if ((replaces ? k->in.info : k->key.info) && !k->q->user_op) return gp__no_struct(k, "op", k->q->op);
   return gp__check_operator_on(k->who, "op", k->q->op, replaces ? k->q->in_type : k->q->key_type);
 }
-GP__PRIVATE gp_result gp__check_scatter_numbers(gp__checking *k) {
+GP__HOST gp_result gp__check_scatter_numbers(gp__checking *k) {
   return k->c->n && !k->in2.size && k->c->primitive == GP_SCATTER
       ? gp__fail(GP_E_ARGUMENT, "%s: @n: without indices (@in2), @out has @count elements", k->who)
       : GP_SUCCESS;
 }
 // Without indices a thread reads what it writes, and nothing else of the output.
-GP__PRIVATE gp_result gp__scatter_buffers(gp__checking *k) {
+GP__HOST gp_result gp__scatter_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   if (k->c->primitive == GP_REPLACE) return GP_SUCCESS;
   b->in2_name = "in2 (indices)";
@@ -39040,7 +39036,7 @@ GP__PRIVATE gp_result gp__scatter_buffers(gp__checking *k) {
   else b->in_alias = k->in.size == k->out.size ? GP__ALIAS_OF_OUT : 0;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_scatter_values(gp__checking *k) {
+GP__HOST gp_result gp__check_scatter_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int replaces = c->primitive == GP_REPLACE;
@@ -39057,20 +39053,20 @@ static const gp__own_check gp__checks_scatter[GP__CHECKS] = {{GP__CHECK_OPERATOR
 // ---- merge/check.c - checking a call: merges, merge sort and sets
 
 // True if `op` is an order of keys.
-GP__PRIVATE int gp__is_ordered(gp_primitive p) { return gp__family_of(p) == GP__FAMILY_MERGE || p == GP_IS_SORTED; }
+GP__HOST int gp__is_ordered(gp_primitive p) { return gp__family_of(p) == GP__FAMILY_MERGE || p == GP_IS_SORTED; }
 // True if values of the second input are in the result.
-GP__PRIVATE int gp__takes_second_values(gp_primitive p) {
+GP__HOST int gp__takes_second_values(gp_primitive p) {
   return p == GP_MERGE || p == GP_SET_UNION || p == GP_SET_SYMMETRIC_DIFFERENCE;
 }
 // Most results of a merge or a set operation.
-GP__PRIVATE uint64_t gp__most_results(const gp__request *q) {
+GP__HOST uint64_t gp__most_results(const gp__request *q) {
   return q->primitive == GP_SET_INTERSECTION ? (q->count < q->count2 ? q->count : q->count2)
       : q->primitive == GP_SET_DIFFERENCE    ? q->count
                                              : q->count + q->count2;
 }
 
 // GP_DESCENDING exchanges LESS and GREATER; a user's order is reversed where it is applied.
-GP__PRIVATE gp_result gp__check_order(gp__checking *k) {
+GP__HOST gp_result gp__check_order(gp__checking *k) {
   gp__request *q = k->q;
   GP__CHECK(gp__check_order_of(k, 1));
   if (!q->user_op && (q->flags & GP_DESCENDING)) {
@@ -39080,7 +39076,7 @@ GP__PRIVATE gp_result gp__check_order(gp__checking *k) {
   return GP_SUCCESS;
 }
 // The second input is described where the first one is.
-GP__PRIVATE gp_result gp__check_second(
+GP__HOST gp_result gp__check_second(
     gp__checking *k, const char *name, const void *input, int first, gp_type type, int *root) {
   gp__checked_type t;
   gp_type own;
@@ -39091,7 +39087,7 @@ GP__PRIVATE gp_result gp__check_second(
 }
 // Checks keys ordered by `op`, and values that move with them. Merge sort without `in` and in_type writes the keys'
 // indices to `out`.
-GP__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
+GP__HOST gp_result gp__check_ordered_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int values = (k->reads & GP__READS_OUT) && (c->in_type || c->out_type || c->in || c->in2 || c->out);
@@ -39118,17 +39114,17 @@ GP__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-GP__PRIVATE int gp__sorts_as_integer(gp_type type) { return gp__is_integer(type) || type == GP_BOOL; }
+GP__HOST int gp__sorts_as_integer(gp_type type) { return gp__is_integer(type) || type == GP_BOOL; }
 // Merge sort of numbers is a radix sort, unless the policy asks for merges: numbers are ordered as their bits, except
 // -0, and a stable sort has one result.
-GP__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
+GP__HOST int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
   return c->primitive == GP_MERGE_SORT && !q->user_op &&
       (gp__sorts_as_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
       !(c->policy && (c->policy->algorithm == GP_MERGE_PASSES || c->policy->algorithm == GP_FOUR_WAY_PASSES));
 }
 
 // The host cuts a sort in little memory into blocks, which are merged by whole keys.
-GP__PRIVATE gp_result gp__check_little_memory(gp__checking *k) {
+GP__HOST gp_result gp__check_little_memory(gp__checking *k) {
   const gp_call *c = k->c;
   if (!(c->flags & GP_LITTLE_MEMORY)) return GP_SUCCESS;
   if (c->count_device || c->begin_bit || c->end_bit)
@@ -39137,7 +39133,7 @@ GP__PRIVATE gp_result gp__check_little_memory(gp__checking *k) {
   k->buffers->out_keys_wanted = k->q->in_steps = 1;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__merge_buffers(gp__checking *k) {
+GP__HOST gp_result gp__merge_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   GP__CHECK(gp__check_little_memory(k));
   b->out = b->out_keys = gp__most_results(k->q);
@@ -39145,9 +39141,9 @@ GP__PRIVATE gp_result gp__merge_buffers(gp__checking *k) {
   b->in2 = k->q->count2;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_call(
+GP__HOST gp_result gp__check_call(
     gp__state *s, const char *caller, const gp_call *c, int host, int pointers, gp__request *q);
-GP__PRIVATE gp_result gp__check_radix_sorted(gp__checking *k) {
+GP__HOST gp_result gp__check_radix_sorted(gp__checking *k) {
   gp__request *q = k->q;
   gp_call sort = *k->c;
   const int numbers = !gp__sorts_as_integer(q->key_type);
@@ -39166,17 +39162,17 @@ static const gp__own_check gp__checks_merge[GP__CHECKS] = {{GP__CHECK_OPERATORS,
 
 // ---- reduce/check.c - checking a call: reductions
 
-GP__PRIVATE gp_result gp__check_reduce_operators(gp__checking *k) {
+GP__HOST gp_result gp__check_reduce_operators(gp__checking *k) {
   return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k) : gp__check_operators(k);
 }
-GP__PRIVATE gp_result gp__check_reduce_out_type(gp__checking *k) {
+GP__HOST gp_result gp__check_reduce_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (c->primitive == GP_COUNT_IF || c->primitive == GP_CHECK_OFFSETS)
     q->out_type = q->acc_type = GP_U64, q->acc_size = 8;
   return gp__check_out_type(k);
 }
-GP__PRIVATE gp_result gp__reduce_buffers(gp__checking *k) {
+GP__HOST gp_result gp__reduce_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   if (k->c->primitive == GP_CHECK_OFFSETS) b->begin_wanted = 1;
   b->out = 1;
@@ -39189,16 +39185,16 @@ static const gp__own_check gp__checks_reduce[GP__CHECKS] = {{GP__CHECK_OPERATORS
 // ---- find/check.c - checking a call: searches for the first element
 
 // True if the result is one byte.
-GP__PRIVATE int gp__finds_truth(gp_primitive p) {
+GP__HOST int gp__finds_truth(gp_primitive p) {
   return p == GP_ANY || p == GP_ALL || p == GP_EQUAL_ARRAYS || p == GP_IS_PARTITIONED;
 }
 // True if there are two arrays.
-GP__PRIVATE int gp__finds_difference(gp_primitive p) {
+GP__HOST int gp__finds_difference(gp_primitive p) {
   return p == GP_MISMATCH || p == GP_EQUAL_ARRAYS || p == GP_LEXICOGRAPHIC;
 }
 
 // `op` is an equality of elements.
-GP__PRIVATE gp_result gp__check_equality(gp__checking *k) {
+GP__HOST gp_result gp__check_equality(gp__checking *k) {
   gp__request *q = k->q;
   q->op = k->c->op ? k->c->op : (gp_op)GP_EQUAL;
   if (q->op == GP_EQUAL || q->op == GP_NOT_EQUAL) return GP_SUCCESS;
@@ -39207,15 +39203,15 @@ GP__PRIVATE gp_result gp__check_equality(gp__checking *k) {
         gp__op_rows[q->op].name);
   return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
 }
-GP__PRIVATE gp_result gp__check_find_operators(gp__checking *k) {
+GP__HOST gp_result gp__check_find_operators(gp__checking *k) {
   return gp__is_predicated(k->c->primitive)                                    ? gp__check_predicates(k)
       : k->c->primitive == GP_IS_SORTED || k->c->primitive == GP_LEXICOGRAPHIC ? gp__check_order(k)
                                                                                : gp__check_equality(k);
 }
-GP__PRIVATE gp_result gp__check_find_types(gp__checking *k) {
+GP__HOST gp_result gp__check_find_types(gp__checking *k) {
   return k->c->primitive == GP_IS_SORTED ? gp__check_ordered_types(k) : gp__check_types(k);
 }
-GP__PRIVATE gp_result gp__check_find_out_type(gp__checking *k) {
+GP__HOST gp_result gp__check_find_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (gp__finds_truth(c->primitive)) {
@@ -39234,11 +39230,11 @@ GP__PRIVATE gp_result gp__check_find_out_type(gp__checking *k) {
   return gp__check_out_type(k);
 }
 // Comparisons need elements of a built-in type.
-GP__PRIVATE gp_result gp__check_find_type(gp__checking *k) {
+GP__HOST gp_result gp__check_find_type(gp__checking *k) {
   if (k->in.info && !k->q->user_op) return gp__no_struct(k, "op", k->q->op);
   return gp__check_operator_on(k->who, "op", k->q->op, k->q->in_type);
 }
-GP__PRIVATE gp_result gp__find_buffers(gp__checking *k) {
+GP__HOST gp_result gp__find_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->out = 1;
   if (k->c->primitive == GP_LEXICOGRAPHIC) b->in2 = k->c->count2;
@@ -39252,13 +39248,11 @@ static const gp__own_check gp__checks_find[GP__CHECKS] = {{GP__CHECK_OPERATORS, 
 
 // ---- search/check.c - checking a call: searches in sorted arrays
 
-GP__PRIVATE int gp__is_bound(gp_primitive p) { return p == GP_LOWER_BOUND || p == GP_UPPER_BOUND; }
+GP__HOST int gp__is_bound(gp_primitive p) { return p == GP_LOWER_BOUND || p == GP_UPPER_BOUND; }
 
-GP__PRIVATE gp_result gp__check_bound_order(gp__checking *k) { return gp__check_order_of(k, 0); }
-GP__PRIVATE gp_result gp__check_position_type(gp__checking *k) {
-  return gp__check_index_type(k, "out_type (index_type)");
-}
-GP__PRIVATE gp_result gp__check_needles(gp__checking *k) {
+GP__HOST gp_result gp__check_bound_order(gp__checking *k) { return gp__check_order_of(k, 0); }
+GP__HOST gp_result gp__check_position_type(gp__checking *k) { return gp__check_index_type(k, "out_type (index_type)"); }
+GP__HOST gp_result gp__check_needles(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (c->key_type && c->key_type != q->in_type)
@@ -39270,7 +39264,7 @@ GP__PRIVATE gp_result gp__check_needles(gp__checking *k) {
   return q->user_op ? GP_SUCCESS : gp__check_operator_on(k->who, "op", q->op, q->in_type);
 }
 // Positions of type u32 must reach the array's length, or the number of segments.
-GP__PRIVATE gp_result gp__check_positions(gp__checking *k) {
+GP__HOST gp_result gp__check_positions(gp__checking *k) {
   const gp_call *c = k->c;
   const char *who = k->who;
   if (k->q->out_size == 4 && (c->key_count | c->segments) > UINT32_MAX)
@@ -39278,14 +39272,14 @@ GP__PRIVATE gp_result gp__check_positions(gp__checking *k) {
         c->key_count ? "key_count" : "segments", (gp__u64)(c->key_count | c->segments));
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_bound_numbers(gp__checking *k) {
+GP__HOST gp_result gp__check_bound_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   const char *who = k->who;
   if (c->key_count >> 63)
     return gp__fail(GP_E_SIZE, "%s: @key_count is %llu, not below 2^63", who, (gp__u64)c->key_count);
   return gp__check_positions(k);
 }
-GP__PRIVATE gp_result gp__bound_buffers(gp__checking *k) {
+GP__HOST gp_result gp__bound_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   return b->keys = k->c->key_count, GP_SUCCESS;
 }
@@ -39295,11 +39289,11 @@ static const gp__own_check gp__checks_bound[GP__CHECKS] = {{GP__CHECK_OPERATORS,
 
 // ---- segments/check.c - checking a call: segmented reductions, load balance
 
-GP__PRIVATE gp_result gp__check_segments_out_type(gp__checking *k) {
+GP__HOST gp_result gp__check_segments_out_type(gp__checking *k) {
   return k->c->primitive == GP_LOAD_BALANCE ? gp__check_position_type(k) : gp__check_out_type(k);
 }
 // Segments of one length, if there are no offsets: sets the count.
-GP__PRIVATE gp_result gp__check_equal_segments(gp__checking *k) {
+GP__HOST gp_result gp__check_equal_segments(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
@@ -39316,7 +39310,7 @@ GP__PRIVATE gp_result gp__check_equal_segments(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
+GP__HOST gp_result gp__check_segments_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   const char *who = k->who;
   if (c->primitive == GP_LOAD_BALANCE) GP__CHECK(gp__check_positions(k));
@@ -39324,7 +39318,7 @@ GP__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
     return gp__fail(GP_E_ARGUMENT, "%s: @segments is 0, but @count is not", who);
   return c->primitive == GP_SEGMENTED_REDUCE ? gp__check_equal_segments(k) : GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__segments_buffers(gp__checking *k) {
+GP__HOST gp_result gp__segments_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   if (k->c->primitive == GP_LOAD_BALANCE) return GP_SUCCESS;
   b->begin_wanted = (k->c->flags & GP_CHECKED) || k->c->segments > 0;
@@ -39336,7 +39330,7 @@ static const gp__own_check gp__checks_segments[GP__CHECKS] = {{GP__CHECK_OUT_TYP
 
 // ---- expand/check.c - checking a call: expansions
 
-GP__PRIVATE gp_result gp__expand_buffers(gp__checking *k) {
+GP__HOST gp_result gp__expand_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->in = k->c->segments;
   b->begin = k->c->segments + (k->c->primitive == GP_EXPAND);
@@ -39348,7 +39342,7 @@ static const gp__own_check gp__checks_expand[GP__CHECKS] = {{GP__CHECK_BUFFERS, 
 // ---- histogram/check.c - checking a call: histograms
 
 // Checks the types of counters and weights.
-GP__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
+GP__HOST gp_result gp__check_histogram_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int weights = c->in2 || c->in2_type;
@@ -39384,7 +39378,7 @@ GP__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
       : GP_SUCCESS;
 }
 
-GP__PRIVATE gp_result gp__check_histogram_numbers(gp__checking *k) {
+GP__HOST gp_result gp__check_histogram_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
@@ -39406,7 +39400,7 @@ GP__PRIVATE gp_result gp__check_histogram_numbers(gp__checking *k) {
         q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__histogram_buffers(gp__checking *k) {
+GP__HOST gp_result gp__histogram_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -39422,13 +39416,13 @@ GP__PRIVATE gp_result gp__histogram_buffers(gp__checking *k) {
   return GP_SUCCESS;
 }
 // An integer, sign-extended to 64 bits; a float as a double.
-GP__PRIVATE uint64_t gp__integer_of(gp_type type, const unsigned char *bytes) {
+GP__HOST uint64_t gp__integer_of(gp_type type, const unsigned char *bytes) {
   uint64_t x = 0;
   const unsigned bits = 8 * gp__type_rows[type].size;
   memcpy(&x, bytes, gp__type_rows[type].size); // little-endian
   return *gp__type_rows[type].name == 'i' && bits < 64 && x >> (bits - 1) ? x | ~(uint64_t)0 << bits : x;
 }
-GP__PRIVATE double gp__float_of(gp_type type, const unsigned char *bytes) {
+GP__HOST double gp__float_of(gp_type type, const unsigned char *bytes) {
   uint16_t half;
   float single;
   double x;
@@ -39441,7 +39435,7 @@ GP__PRIVATE double gp__float_of(gp_type type, const unsigned char *bytes) {
   return x;
 }
 // Checks the ends of a channel's bins.
-GP__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
+GP__HOST gp_result gp__check_ends(const gp__checking *k, int channel) {
   const gp__request *q = k->q;
   const unsigned char *lower = q->init.bytes + (size_t)channel * q->in_size;
   const unsigned char *upper = q->step.bytes + (size_t)channel * q->in_size;
@@ -39465,7 +39459,7 @@ GP__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
   }
 }
 
-GP__PRIVATE gp_result gp__check_histogram_values(gp__checking *k) {
+GP__HOST gp_result gp__check_histogram_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   int i;
@@ -39494,7 +39488,7 @@ static const gp__own_check gp__checks_histogram[GP__CHECKS] = {{GP__CHECK_OUT_TY
 
 // Checks the values that move with keys: of in_type or, without an input, indices of out_type. They move as the
 // unsigned type of their size.
-GP__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
+GP__HOST gp_result gp__check_moved_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (c->in || c->in_type) {
@@ -39512,7 +39506,7 @@ GP__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
   return GP_SUCCESS;
 }
 // Checks the fields that order a struct. A user's operator that maps it to a built-in type excludes them.
-GP__PRIVATE gp_result gp__check_key_fields(gp__checking *k, int *bits) {
+GP__HOST gp_result gp__check_key_fields(gp__checking *k, int *bits) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   gp__checked_type t = {0, 0, NULL};
@@ -39539,7 +39533,7 @@ GP__PRIVATE gp_result gp__check_key_fields(gp__checking *k, int *bits) {
   q->acc_size = 8; // words of the ordered key
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
+GP__HOST gp_result gp__check_sort_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   gp__checked_type ordered = {0, 0, NULL};
@@ -39580,7 +39574,7 @@ GP__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
   return k->in.size ? GP_SUCCESS : gp__check_reach(k, (uint64_t)1 << 32);
 }
 
-GP__PRIVATE gp_result gp__sort_buffers(gp__checking *k) {
+GP__HOST gp_result gp__sort_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->out_keys_wanted = k->in.size || !k->q->in_size;
   return gp__check_little_memory(k);
@@ -39591,7 +39585,7 @@ static const gp__own_check gp__checks_sort[GP__CHECKS] = {
 // ---- segmented_sort/check.c - checking a call: segmented sorts
 
 // Checks keys of a built-in type, with values of any type, indices, or neither. Values move unchanged.
-GP__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
+GP__HOST gp_result gp__check_sorted_segments(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
@@ -39621,7 +39615,7 @@ GP__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
         c->begin_bit, c->end_bit, bits);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_sorted_numbers(gp__checking *k) {
+GP__HOST gp_result gp__check_sorted_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   GP__CHECK(gp__check_equal_segments(k));
@@ -39635,7 +39629,7 @@ GP__PRIVATE gp_result gp__check_sorted_numbers(gp__checking *k) {
             (gp__u64)q->count)
       : GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__sorted_buffers(gp__checking *k) {
+GP__HOST gp_result gp__sorted_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->keys = b->out_keys = b->in = b->out = k->q->count;
   return GP_SUCCESS;
@@ -39646,7 +39640,7 @@ static const gp__own_check gp__checks_segmented_sort[GP__CHECKS] = {{GP__CHECK_T
 
 // ---- group_by/check.c - checking a call: group-by
 
-GP__PRIVATE gp_result gp__check_group_keys(gp__checking *k) {
+GP__HOST gp_result gp__check_group_keys(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   q->key_type = c->key_type;
@@ -39664,7 +39658,7 @@ static const gp__own_check gp__checks_group_by[GP__CHECKS] = {{GP__CHECK_KEY_TYP
 
 // ---- top_k/check.c - checking a call: top-k, nth element, shuffle
 
-GP__PRIVATE gp_result gp__check_moved(gp__checking *k) {
+GP__HOST gp_result gp__check_moved(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   q->out_type = c->out_type ? c->out_type : k->in.size ? q->in_type : c->in_type;
@@ -39680,15 +39674,15 @@ GP__PRIVATE gp_result gp__check_moved(gp__checking *k) {
   return gp__check_indices(k, c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32);
 }
 // Bytes of an index of the keys in all rows.
-GP__PRIVATE int gp__order_index_bytes(const gp__request *q) {
+GP__HOST int gp__order_index_bytes(const gp__request *q) {
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments ? q->segments : 1;
   return q->count > UINT32_MAX / rows ? 8 : 4;
 }
 // An operator orders keys in place of their bits.
-GP__PRIVATE gp_result gp__check_rank_order(gp__checking *k) { return k->c->op ? gp__check_order(k) : GP_SUCCESS; }
+GP__HOST gp_result gp__check_rank_order(gp__checking *k) { return k->c->op ? gp__check_order(k) : GP_SUCCESS; }
 // Rows of a top-k; other calls have one.
-GP__PRIVATE uint64_t gp__rows_in(const gp_call *c) { return c->primitive == GP_TOP_K && c->rows ? c->rows : 1; }
-GP__PRIVATE gp_result gp__check_k(gp__checking *k) {
+GP__HOST uint64_t gp__rows_in(const gp_call *c) { return c->primitive == GP_TOP_K && c->rows ? c->rows : 1; }
+GP__HOST gp_result gp__check_k(gp__checking *k) {
   const gp_call *c = k->c;
   const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(c->flags & GP_UNSORTED);
   if (c->k > c->count || (nth && c->count && c->n >= c->count))
@@ -39708,10 +39702,10 @@ GP__PRIVATE gp_result gp__check_k(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-GP__PRIVATE gp_result gp__check_top_k_out_type(gp__checking *k) {
+GP__HOST gp_result gp__check_top_k_out_type(gp__checking *k) {
   return k->c->primitive == GP_TOP_K ? gp__check_moved(k) : gp__check_out_type(k);
 }
-GP__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
+GP__HOST gp_result gp__check_ranked_keys(gp__checking *k) {
   const gp_call *c = k->c;
   GP__CHECK(gp__check_keys_type(k));
   if (c->op) {
@@ -39728,7 +39722,7 @@ GP__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
       ? gp__fail(GP_E_UNSUPPORTED, "%s: @count_device is set: rows of described inputs (GP_INPUT) are whole", k->who)
       : GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__top_k_buffers(gp__checking *k) {
+GP__HOST gp_result gp__top_k_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   const uint64_t rows = gp__rows_in(k->c);
   b->in *= rows;
@@ -39740,14 +39734,14 @@ static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OPERATORS,
     {GP__CHECK_OUT_TYPE, gp__check_top_k_out_type}, {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
     {GP__CHECK_NUMBERS, gp__check_k}, {GP__CHECK_BUFFERS, gp__top_k_buffers}};
 
-GP__PRIVATE gp_result gp__check_results(gp__checking *k) {
+GP__HOST gp_result gp__check_results(gp__checking *k) {
   k->q->length = k->c->k;
   k->q->composed =
       k->c->k > (k->q->op ? gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q)) : (unsigned)GP__TOP_K_FEW);
   return k->c->k <= UINT32_MAX ? GP_SUCCESS
                                : gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above 4294967295", k->who, (gp__u64)k->c->k);
 }
-GP__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
+GP__HOST gp_result gp__check_segmented_top_k(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const uint64_t most = c->out_type == GP_I32 ? (uint64_t)1 << 31 : UINT32_MAX;
@@ -39765,7 +39759,7 @@ GP__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
       ? gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who)
       : GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__segmented_top_k_buffers(gp__checking *k) {
+GP__HOST gp_result gp__segmented_top_k_buffers(gp__checking *k) {
   static const gp__checked_type number = {4, 4, NULL};
   const gp_call *c = k->c;
   gp__buffers *b = k->buffers;
@@ -39778,7 +39772,7 @@ static const gp__own_check gp__checks_segmented_top_k[GP__CHECKS] = {{GP__CHECK_
     {GP__CHECK_NUMBERS, gp__check_segmented_top_k}, {GP__CHECK_BUFFERS, gp__segmented_top_k_buffers}};
 
 // Derives the keys of the shuffle's rounds.
-GP__PRIVATE gp_result gp__check_seed(gp__checking *k) {
+GP__HOST gp_result gp__check_seed(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   int i;
@@ -39794,7 +39788,7 @@ static const gp__own_check gp__checks_shuffle[GP__CHECKS] = {
 // ---- transpose/check.c - checking a call: transposes
 
 // Checks the strides of one side of a transpose (0: dense), and computes its span: elements from the first to the last.
-GP__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char *name, int dimensions, const uint64_t *extent,
+GP__HOST gp_result gp__check_strides(const gp__checking *k, const char *name, int dimensions, const uint64_t *extent,
     const uint64_t *given, uint64_t *stride, uint64_t *span) {
   uint64_t least = 1;
   int d;
@@ -39823,7 +39817,7 @@ typedef struct gp__dimension {
   uint64_t extent, in, out; // strides in bytes
 } gp__dimension;
 // Drops dimensions of one element, and merges dimensions that are contiguous on both sides. d: in the output's order.
-GP__PRIVATE int gp__merge_dimensions(gp__dimension *d, int count) {
+GP__HOST int gp__merge_dimensions(gp__dimension *d, int count) {
   int i, j, kept = 0;
   for (i = 0; i < count; ++i)
     if (d[i].extent != 1) d[kept++] = d[i];
@@ -39841,13 +39835,13 @@ GP__PRIVATE int gp__merge_dimensions(gp__dimension *d, int count) {
   }
   return kept;
 }
-GP__PRIVATE void gp__swap_dimensions(gp__dimension *a, gp__dimension *b) {
+GP__HOST void gp__swap_dimensions(gp__dimension *a, gp__dimension *b) {
   const gp__dimension c = *a;
   *a = *b;
   *b = c;
 }
 // Derives the moves from the merged dimensions.
-GP__PRIVATE void gp__find_moves(gp__moves *m, gp__dimension *d, int count) {
+GP__HOST void gp__find_moves(gp__moves *m, gp__dimension *d, int count) {
   uint64_t all = 16;
   int i, columns = -1, rows = -1;
   for (;;) { // short rows that stay whole and are contiguous on both sides become elements
@@ -39891,7 +39885,7 @@ GP__PRIVATE void gp__find_moves(gp__moves *m, gp__dimension *d, int count) {
   }
   m->word = (int)(all & (~all + 1));
 }
-GP__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
+GP__HOST gp_result gp__check_permutation(gp__checking *k) {
   const gp_permutation *p = k->c->permutation;
   gp__request *q = k->q;
   gp__moves *m = &q->moves;
@@ -39954,7 +39948,7 @@ GP__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-GP__PRIVATE gp_result gp__transpose_buffers(gp__checking *k) {
+GP__HOST gp_result gp__transpose_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->in = k->q->moves.in_span;
   b->out = k->q->moves.out_span;
@@ -39966,7 +39960,7 @@ static const gp__own_check gp__checks_transpose[GP__CHECKS] = {
 // ---- rows/check.c - checking a call: rows of strided arrays
 
 // gp_call.apply: an operator on an element and a state.
-GP__PRIVATE gp_result gp__check_row_operators(gp__checking *k) {
+GP__HOST gp_result gp__check_row_operators(gp__checking *k) {
   const gp_op apply = k->c->apply;
   gp__request *q = k->q;
   const char *role;
@@ -39982,13 +39976,13 @@ GP__PRIVATE gp_result gp__check_row_operators(gp__checking *k) {
               : GP_SUCCESS;
 }
 // A map's accumulator is its state, whose type the output's has nothing to do with.
-GP__PRIVATE gp_result gp__check_state_type(gp__checking *k) {
+GP__HOST gp_result gp__check_state_type(gp__checking *k) {
   const gp_call *c = k->c;
   if (c->primitive != GP_ROW_MAP) return gp__check_out_type(k);
   k->q->out_type = c->acc_type ? c->acc_type : gp__is_small_float(c->in_type) ? (gp_type)GP_F32 : c->in_type;
   return gp__check_type(k->s, k->who, "acc_type", k->q->out_type, &k->out);
 }
-GP__PRIVATE gp_result gp__check_row_types(gp__checking *k) {
+GP__HOST gp_result gp__check_row_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   GP__CHECK(gp__check_types(k));
@@ -40002,10 +39996,10 @@ GP__PRIVATE gp_result gp__check_row_types(gp__checking *k) {
   return gp__check_operator_on(k->who, "apply", q->equal, q->out_type);
 }
 
-GP__PRIVATE uint64_t gp__distance(int64_t stride) { return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride; }
+GP__HOST uint64_t gp__distance(int64_t stride) { return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride; }
 // Bytes from an array's lowest address to its end, and from there to its element 0. size: of an element.
-GP__PRIVATE gp_result gp__check_reach_of(const gp__checking *k, const char *name, const gp__rows *r,
-    const int64_t *stride, size_t size, gp__row_span *span) {
+GP__HOST gp_result gp__check_reach_of(const gp__checking *k, const char *name, const gp__rows *r, const int64_t *stride,
+    size_t size, gp__row_span *span) {
   int d, none = 0;
   span->bytes = size, span->before = 0;
   for (d = 0; d < 4; ++d) {
@@ -40022,7 +40016,7 @@ GP__PRIVATE gp_result gp__check_reach_of(const gp__checking *k, const char *name
 }
 // Each element of the output has a place of its own: from the smallest on, each stride exceeds the reach of those
 // before.
-GP__PRIVATE gp_result gp__check_places(const gp__checking *k, const gp__rows *r, int from) {
+GP__HOST gp_result gp__check_places(const gp__checking *k, const gp__rows *r, int from) {
   uint64_t reach = 0;
   unsigned seen = 0;
   for (;;) {
@@ -40041,20 +40035,20 @@ GP__PRIVATE gp_result gp__check_places(const gp__checking *k, const gp__rows *r,
     reach += gp__distance(r->out_stride[least]) * (r->extent[least] - 1);
   }
 }
-GP__PRIVATE void gp__swap_rows(gp__rows *r, int a, int b) {
+GP__HOST void gp__swap_rows(gp__rows *r, int a, int b) {
   const uint64_t extent = r->extent[a];
   const int64_t in = r->in_stride[a], out = r->out_stride[a];
   r->extent[a] = r->extent[b], r->in_stride[a] = r->in_stride[b], r->out_stride[a] = r->out_stride[b];
   r->extent[b] = extent, r->in_stride[b] = in, r->out_stride[b] = out;
 }
 // Whether dimension a's elements are closer in memory than b's. Dimensions of one element and of stride 0 come last.
-GP__PRIVATE int gp__is_closer(const gp__rows *r, int a, int b) {
+GP__HOST int gp__is_closer(const gp__rows *r, int a, int b) {
   const uint64_t x = r->extent[a] > 1 ? gp__distance(r->in_stride[a]) - 1 : UINT64_MAX;
   const uint64_t y = r->extent[b] > 1 ? gp__distance(r->in_stride[b]) - 1 : UINT64_MAX;
   return x < y || (x == y && r->extent[a] > 1 && r->extent[b] <= 1);
 }
 // The dimensions of rows: the closest first, those that continue each other merged.
-GP__PRIVATE void gp__order_rows(gp__rows *r) {
+GP__HOST void gp__order_rows(gp__rows *r) {
   int d, e;
   for (d = 1; d < 4; ++d)
     for (e = d + 1; e < 4; ++e)
@@ -40075,7 +40069,7 @@ GP__PRIVATE void gp__order_rows(gp__rows *r) {
 // Takes the axes. results: elements of a row of the output, GP__WHOLE_ROWS: as many as the input's has. out_size: bytes
 // of one; span: of the output.
 #define GP__WHOLE_ROWS UINT64_MAX
-GP__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t out_size, gp__row_span *span) {
+GP__HOST gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t out_size, gp__row_span *span) {
   const gp_axes *a = k->c->axes;
   const int shortened = k->c->primitive == GP_REDUCE_AXIS; // the output has no such dimension
   gp__request *q = k->q;
@@ -40122,14 +40116,14 @@ GP__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t ou
   r->columns = r->extent[1] > 1 && r->extent[0] > 1 && r->in_stride[1] && gp__is_closer(r, 1, 0);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_axes(gp__checking *k) {
+GP__HOST gp_result gp__check_axes(gp__checking *k) {
   return gp__take_axes(k, k->c->primitive == GP_REDUCE_AXIS ? 1 : GP__WHOLE_ROWS, k->q->out_size, &k->q->rows.out_span);
 }
 // The buffers' spans, from their lowest addresses.
-GP__PRIVATE const void *gp__lowest(const void *pointer, const gp__row_span *span) {
+GP__HOST const void *gp__lowest(const void *pointer, const gp__row_span *span) {
   return pointer ? (const unsigned char *)pointer - span->before : NULL;
 }
-GP__PRIVATE gp_result gp__row_buffers(gp__checking *k) {
+GP__HOST gp_result gp__row_buffers(gp__checking *k) {
   const gp__rows *r = &k->q->rows;
   const gp__checked_type bytes = {1, 1, NULL};
   const int in_place = k->c->primitive != GP_REDUCE_AXIS && r->same && k->q->in_size == k->q->out_size;
@@ -40137,7 +40131,7 @@ GP__PRIVATE gp_result gp__row_buffers(gp__checking *k) {
   return gp__reading(
       k, "in", gp__lowest(k->c->in, &r->in_span), &bytes, r->in_span.bytes, 1, in_place ? GP__ALIAS_OF_OUT : 0);
 }
-GP__PRIVATE gp_result gp__row_outputs(gp__checking *k) {
+GP__HOST gp_result gp__row_outputs(gp__checking *k) {
   const gp__rows *r = &k->q->rows;
   return gp__writing(k, "out", gp__lowest(k->c->out, &r->out_span), 1, 1, r->out_span.bytes, 1, GP__ALIAS_OF_OUT);
 }
@@ -40147,7 +40141,7 @@ static const gp__own_check gp__checks_rows[GP__CHECKS] = {{GP__CHECK_OPERATORS, 
 
 // ---- rows/order_check.c - checking a call: sorts and top-k along an axis
 
-GP__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
+GP__HOST gp_result gp__check_row_order(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   gp__rows *r = &q->rows;
@@ -40199,7 +40193,7 @@ static const gp__own_check gp__checks_row_order[GP__CHECKS] = {{GP__CHECK_WHOLE,
 // ---- layouts/check.c - checking a call: layouts
 
 // Checks a layout and keeps it in *kept; its buffer or columns become extents. name: "in_layout (from)"; of: "in".
-GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of, const gp_layout *l,
+GP__HOST gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of, const gp_layout *l,
     gp_layout *kept, const void *buffer, gp__extent *span, int *spans) {
   const char *who = k->who;
   const uint64_t count = k->c->count;
@@ -40260,7 +40254,7 @@ GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, 
 }
 
 // Compares the orders of both layouts; q->moves becomes how structs move, if they differ.
-GP__PRIVATE gp_result gp__check_orders(const gp__checking *k) {
+GP__HOST gp_result gp__check_orders(const gp__checking *k) {
   const gp_layout *from = &k->q->in_layout, *to = &k->q->out_layout;
   gp__moves *m = &k->q->moves;
   gp__dimension d[4];
@@ -40295,7 +40289,7 @@ GP__PRIVATE gp_result gp__check_orders(const gp__checking *k) {
   for (i = 0; i < 4; ++i) m->extent[i] = d[i].extent, m->in_stride[i] = d[i].in, m->out_stride[i] = d[i].out;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
+GP__HOST gp_result gp__check_layouts(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const gp_layout *from = &q->in_layout, *to = &q->out_layout;
@@ -40325,9 +40319,9 @@ GP__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
 
 // ---- graph/check.c - checking a call: its graph
 
-GP__PRIVATE int gp__is_search(gp_primitive p) { return p == GP_BFS || p == GP_BFS_SOURCES; }
+GP__HOST int gp__is_search(gp_primitive p) { return p == GP_BFS || p == GP_BFS_SOURCES; }
 // Checks the numbers and types of a graph that is read or made, but not its memory.
-GP__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, const gp_graph *given, gp_graph *g) {
+GP__HOST gp_result gp__check_shape(const gp__checking *k, const char *name, const gp_graph *given, gp_graph *g) {
   gp_graph own;
   if (!given) return gp__fail(GP_E_NULL, "%s: @%s is null", k->who, name);
   GP__TAKE_STRUCT(k->who, name, given, own, gp_graph);
@@ -40352,7 +40346,7 @@ GP__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, c
   return GP_SUCCESS;
 }
 // Sets a request's types from its graph's.
-GP__PRIVATE void gp__note_graph(gp__request *q, const gp_graph *g) {
+GP__HOST void gp__note_graph(gp__request *q, const gp_graph *g) {
   q->offset_type = g->offset_type;
   q->key_type = g->vertex_type;
   q->offset_size = gp__type_rows[g->offset_type].size;
@@ -40360,8 +40354,8 @@ GP__PRIVATE void gp__note_graph(gp__request *q, const gp_graph *g) {
   q->channels = q->active = 1;
 }
 // Checks the memory of a graph's outgoing or incoming lists, read or written.
-GP__PRIVATE gp_result gp__check_lists(gp__checking *k, const char *const names[2], const gp_graph *g,
-    const void *offsets, const void *ends, int written) {
+GP__HOST gp_result gp__check_lists(gp__checking *k, const char *const names[2], const gp_graph *g, const void *offsets,
+    const void *ends, int written) {
   gp__checked_type offset = {gp__type_rows[g->offset_type].size, 0, NULL};
   gp__checked_type vertex = {gp__type_rows[g->vertex_type].size, 0, NULL};
   offset.align = offset.size, vertex.align = vertex.size;
@@ -40372,7 +40366,7 @@ GP__PRIVATE gp_result gp__check_lists(gp__checking *k, const char *const names[2
   GP__CHECK(gp__reading(k, names[0], offsets, &offset, g->vertices + 1, 1, 0));
   return gp__reading(k, names[1], ends, &vertex, g->edges, 1, 0);
 }
-GP__PRIVATE gp_result gp__check_graph(gp__checking *k) {
+GP__HOST gp_result gp__check_graph(gp__checking *k) {
   static const char *const names[] = {"graph->offsets", "graph->targets", "graph->in_offsets", "graph->in_sources"};
   gp__request *q = k->q;
   gp_graph *g = &q->graph;
@@ -40383,7 +40377,7 @@ GP__PRIVATE gp_result gp__check_graph(gp__checking *k) {
   return g->in_offsets ? gp__check_lists(k, names + 2, g, g->in_offsets, g->in_sources, 0) : GP_SUCCESS;
 }
 // Checks the buffers that all searches have: the last step of their check.
-GP__PRIVATE gp_result gp__check_search_buffers(gp__checking *k, uint64_t sources) {
+GP__HOST gp_result gp__check_search_buffers(gp__checking *k, uint64_t sources) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   if (c->source_device) GP__CHECK(gp__reading(k, "source_device", c->source_device, &number, sources, 1, 0));
@@ -40391,7 +40385,7 @@ GP__PRIVATE gp_result gp__check_search_buffers(gp__checking *k, uint64_t sources
   if (c->flags & GP_CHECKED) GP__CHECK(gp__writing(k, "fault", c->fault, 8, sizeof *c->fault, 1, 1, 0));
   return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
 }
-GP__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
+GP__HOST gp_result gp__check_bfs(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   GP__CHECK(gp__check_graph(k));
@@ -40408,7 +40402,7 @@ GP__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
   q->target = c->flags & GP_UNTIL_TARGET ? c->target : UINT64_MAX;
   return gp__check_search_buffers(k, 1);
 }
-GP__PRIVATE gp_result gp__check_sources(gp__checking *k) {
+GP__HOST gp_result gp__check_sources(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const uint64_t n = c->graph ? c->graph->vertices : 0;
@@ -40437,7 +40431,7 @@ GP__PRIVATE gp_result gp__check_sources(gp__checking *k) {
   return gp__check_search_buffers(k, c->count);
 }
 // Checks a list of edges, and the graph that it becomes.
-GP__PRIVATE gp_result gp__check_edge_list(gp__checking *k) {
+GP__HOST gp_result gp__check_edge_list(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int copies = c->flags & GP_SYMMETRISE ? 2 : 1;
@@ -40462,7 +40456,7 @@ GP__PRIVATE gp_result gp__check_edge_list(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
+GP__HOST gp_result gp__check_graph_work(gp__checking *k) {
   static const char *const lists[2] = {"graph->offsets", "graph->targets"};
   static const char *const out_lists[2] = {"out_graph->offsets", "out_graph->targets"};
   static const char *const in_lists[2] = {"graph->in_offsets", "graph->in_sources"};
@@ -40523,14 +40517,14 @@ GP__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
 // ---- hash/check.c - checking a call: keys of hash tables, aggregates
 
 enum { GP__HASH_MOST = 0x7fffffff - 1 }; // rows
-GP__PRIVATE gp_result gp__check_rows(const gp__checking *k, const char *name, uint64_t count) {
+GP__HOST gp_result gp__check_rows(const gp__checking *k, const char *name, uint64_t count) {
   return count > (uint64_t)GP__HASH_MOST
       ? gp__fail(
             GP_E_SIZE, "%s: @%s is %llu, not below 2^31 - 1, the limit of a hash table", k->who, name, (gp__u64)count)
       : GP_SUCCESS;
 }
 // A zipped key is compared by its bytes: nobody writes those between its members, and true has several bytes.
-GP__PRIVATE gp_result gp__check_padding(const gp__checking *k) {
+GP__HOST gp_result gp__check_padding(const gp__checking *k) {
   const gp__inputs *all = &k->q->inputs;
   int i, j;
   for (i = 0; i < all->count; ++i) {
@@ -40550,7 +40544,7 @@ GP__PRIVATE gp_result gp__check_padding(const gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t room) {
+GP__HOST gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t room) {
 #define GP__OF_EACH(member) \
   { \
     "aggregates[0]." member, "aggregates[1]." member, "aggregates[2]." member, "aggregates[3]." member, \
@@ -40593,7 +40587,7 @@ GP__PRIVATE gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t room)
                                                                       : "the type of the column");
   return gp__writing(k, outs[i], a->out, out.align, out.size, room, 1, 0);
 }
-GP__PRIVATE gp_result gp__check_hash(gp__checking *k) {
+GP__HOST gp_result gp__check_hash(gp__checking *k) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -40662,14 +40656,14 @@ static const gp__own_check gp__checks_hash[GP__CHECKS] = {{GP__CHECK_WHOLE, gp__
 
 // ---- columns/check.c - checking a call: sorts of columns
 
-GP__PRIVATE gp_result gp__check_column_key(
+GP__HOST gp_result gp__check_column_key(
     const gp__checking *k, const char *name, gp_type type, const gp__checked_type *t) {
   return t->info
       ? gp__fail(GP_E_TYPE, "%s: @%s is struct type \"%s\": keys are of built-in types", k->who, name, t->info->name)
       : gp__check_short(k->who, name, type, "gp_argsort takes it as the only key");
 }
 // Checks column number i. alias: it may be sorted in place; wanted: its output must be there.
-GP__PRIVATE gp_result gp__check_column(gp__checking *k, int i, int alias, int wanted) {
+GP__HOST gp_result gp__check_column(gp__checking *k, int i, int alias, int wanted) {
   const gp_column *c = &k->c->columns[i];
   const int is_key = (uint64_t)i < k->c->key_columns;
   gp__checked_type t;
@@ -40688,7 +40682,7 @@ GP__PRIVATE gp_result gp__check_column(gp__checking *k, int i, int alias, int wa
   return gp__writing(k, out, c->out, t.align, t.size, k->c->count, wanted || !is_key, alias);
 }
 // Keys may be sorted in place if they are the only ones: the indices of several lead back to the input.
-GP__PRIVATE gp_result gp__check_columns(gp__checking *k) {
+GP__HOST gp_result gp__check_columns(gp__checking *k) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -40740,7 +40734,7 @@ static const gp__own_check gp__checks_columns[GP__CHECKS] = {{GP__CHECK_WHOLE, g
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing; otherwise a GP__POINTERS_... (core/checking.c).
-GP__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
+GP__HOST gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
     const gp_call *c, int host, int pointers, gp__request *q) {
   const gp__primitive *row;
   const gp__own_check *own;
@@ -40809,7 +40803,7 @@ GP__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__s
         GP_E_POLICY, "%s: @policy is set, but @flags make the call run others, which choose theirs", k->who);
   return k->own[GP__CHECK_LAST] ? k->own[GP__CHECK_LAST](k) : GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_call(
+GP__HOST gp_result gp__check_call(
     gp__state *s, const char *caller, const gp_call *c, int host, int pointers, gp__request *q) {
   gp__checking k;
   gp_call whole;
@@ -40817,7 +40811,7 @@ GP__PRIVATE gp_result gp__check_call(
 }
 
 // Whether there is nothing to launch. (Results that do not depend on elements are written all the same.)
-GP__PRIVATE int gp__nothing_to_do(const gp__request *q) {
+GP__HOST int gp__nothing_to_do(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
   return family->idle ? family->idle(q) : !q->count;
 }
@@ -40825,7 +40819,7 @@ GP__PRIVATE int gp__nothing_to_do(const gp__request *q) {
 // ---- core/shape.c - the shape of a call
 
 // Shape of calls that move keys.
-GP__PRIVATE void gp__shape_keys(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_keys(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;
   if (q->key_struct && !h->acc_size) h->acc_size = h->key_size; // struct keys do not sort by themselves
   h->count2 = q->count2;
@@ -40834,7 +40828,7 @@ GP__PRIVATE void gp__shape_keys(const gp__request *q, gp__shape *h) {
   h->in_misaligned = (int)(((uintptr_t)q->keys | q->row_bytes) % GP__VECTOR);
   h->exact = 1;
 }
-GP__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
+GP__HOST gp__shape gp__shape_of(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
   gp__shape h;
   memset(&h, 0, sizeof h);
@@ -40854,7 +40848,7 @@ GP__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
   h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact;
   return h;
 }
-GP__PRIVATE void gp__shape_on(gp__shape *h, const gp_description *a) {
+GP__HOST void gp__shape_on(gp__shape *h, const gp_description *a) {
   h->compute_capability = a->compute_capability;
   h->multiprocessors = a->multiprocessors;
   h->shared_bytes = a->shared_bytes_per_block;
@@ -40862,7 +40856,7 @@ GP__PRIVATE void gp__shape_on(gp__shape *h, const gp_description *a) {
 
 // ---- sort/shape.c - the shape of radix sorts
 
-GP__PRIVATE void gp__shape_radix_keys(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_radix_keys(const gp__request *q, gp__shape *h) {
   gp__shape_keys(q, h);
   h->sorted.begin_bit = q->begin_bit;
   h->sorted.end_bit = q->end_bit;
@@ -40888,16 +40882,16 @@ static const gp__field gp__fields_all[] = {GP_POLICY_MEMBERS(GP__FIELD){NULL, 0}
 typedef char gp__every_member_is_listed
     [(sizeof gp__fields_all / sizeof *gp__fields_all - 1) * sizeof(int) == offsetof(gp_policy, reserved) ? 1 : -1];
 
-GP__PRIVATE const gp__field *gp__fields_of(int primitive) {
+GP__HOST const gp__field *gp__fields_of(int primitive) {
 #define GPUPRIMS__FIELDS(FAMILY, family) gp__fields_##family,
   static const gp__field *const fields[] = {GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)};
 #undef GPUPRIMS__FIELDS
   return fields[gp__family_of(primitive)];
 }
-GP__PRIVATE int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
+GP__HOST int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
 
 // The field whose default makes the policy valid; or the list's end.
-GP__PRIVATE const gp__field *gp__wrong_field(gp_policy given, const gp__shape *h) {
+GP__HOST const gp__field *gp__wrong_field(gp_policy given, const gp__shape *h) {
   const gp__field *f;
   for (f = gp__fields_of(h->primitive); f->name; ++f) {
     gp_policy p = given;
@@ -40907,7 +40901,7 @@ GP__PRIVATE const gp__field *gp__wrong_field(gp_policy given, const gp__shape *h
   return f;
 }
 // Says which field makes a policy invalid. A policy that is valid without GP_REPRODUCIBLE cannot keep that promise.
-GP__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, const gp__shape *h) {
+GP__HOST gp_result gp__policy_error(const char *who, gp_policy given, const gp__shape *h) {
   const gp__field *f, *const wrong = gp__wrong_field(given, h);
   char text[320] = "";
   size_t at = 0;
@@ -40935,7 +40929,7 @@ GP__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, const g
 
 // The policy of a row, if the row may serve the call. Rows were measured on aligned pointers. They know the size, but
 // not the number of segments or the shape, so the portable rule chooses the algorithm for these.
-GP__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy) {
+GP__HOST int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy) {
   const gp__rules *rules = gp__rules_of(h->primitive);
   gp_policy none;
   memset(&none, 0, sizeof none);
@@ -40948,7 +40942,7 @@ GP__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *pol
 
 // The policy that a call runs on: the caller's, a row of the table, or the portable row. A row that is not valid for
 // the call (for misaligned pointers, say) does not serve it; an invalid policy of the caller is an error.
-GP__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, const gp__shape *h, const gp__table *table,
+GP__HOST gp_result gp__choose(const char *who, const gp_policy *given, const gp__shape *h, const gp__table *table,
     gp_policy *policy, gp_policy_source *source) {
   gp_policy none;
   memset(&none, 0, sizeof none);
@@ -40988,7 +40982,7 @@ GP__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, const 
 }
 
 // The same on the context's device, for a call; *h gets its shape. source may be NULL.
-GP__PRIVATE gp_result gp__choose_here(const gp__state *s, const gp__request *q, const gp_policy *given, gp__shape *h,
+GP__HOST gp_result gp__choose_here(const gp__state *s, const gp__request *q, const gp_policy *given, gp__shape *h,
     gp_policy *policy, gp_policy_source *source) {
   gp_policy_source any;
   *h = gp__shape_of(q);
@@ -41000,7 +40994,7 @@ GP__PRIVATE gp_result gp__choose_here(const gp__state *s, const gp__request *q, 
 // ---- core/space.c - the space of policies as JSON
 
 // One field: the list of values is written twice, as text (names) and as numbers.
-GP__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, const char *name, int value, const char *text,
+GP__HOST size_t gp__json_field(char *json, size_t capacity, size_t at, const char *name, int value, const char *text,
     const int *values, int count) {
   char *to = at < capacity ? json + at : NULL;
   size_t room = at < capacity ? capacity - at : 0, n;
@@ -41063,17 +41057,17 @@ GP__API size_t gp_policy_space(gp_primitive primitive, char *json, size_t capaci
 
 // ---- core/kinds_of.c - the kernels of a call
 
-GP__PRIVATE const char *gp__device_type(gp_type type, const gp__type_info *info) {
+GP__HOST const char *gp__device_type(gp_type type, const gp__type_info *info) {
   return info ? info->name : gp__type_rows[type].device;
 }
 
 // The policy with which a kernel of a plan is built.
-GP__PRIVATE gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+GP__HOST gp_policy gp__policy_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   const gp__kernel_rules *own = gp__kernel_rules_of(h.primitive);
   return own && own->policy ? own->policy(p, h, kind) : p;
 }
 // The kernels that a call needs, in the order of their launches. Returns their number.
-GP__PRIVATE int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   return gp__methods_of(q)->launch && gp__composition_of(q) && !q->composed ? 0 : gp__methods_of(q)->kinds(q, p, kinds);
 }
 
@@ -41105,14 +41099,14 @@ typedef struct gp__spelling {
   uint64_t list[GP__SPELLED_MOST]; // keys: offset, type, descending; layouts: size, source and destination, from 1;
                                    // described inputs: gp__spell_inputs
 } gp__spelling;
-GP__PRIVATE size_t gp__spelled_bytes(const gp__spelling *w) {
+GP__HOST size_t gp__spelled_bytes(const gp__spelling *w) {
   return offsetof(gp__spelling, list) + (size_t)w->list_count * sizeof *w->list;
 }
 
 // A node of a described input, as words of the list.
 enum { GP__INPUT_WORDS = 4 };
 typedef char gp__inputs_fit_the_list[(int)GP_INPUT_PARTS * GP__INPUT_WORDS <= (int)GP__SPELLED_MOST ? 1 : -1];
-GP__PRIVATE void gp__spell_inputs(const gp__inputs *all, gp__spelling *w) {
+GP__HOST void gp__spell_inputs(const gp__inputs *all, gp__spelling *w) {
   int i, k;
   w->described = all->in;
   w->described2 = all->in2;
@@ -41128,7 +41122,7 @@ GP__PRIVATE void gp__spell_inputs(const gp__inputs *all, gp__spelling *w) {
   }
 }
 // The node back from its words; what the text does not depend on stays zero.
-GP__PRIVATE gp__input_node gp__spelled_input(const gp__spelling *w, int node) {
+GP__HOST gp__input_node gp__spelled_input(const gp__spelling *w, int node) {
   const uint64_t *word = w->list + (size_t)node * GP__INPUT_WORDS;
   gp__input_node n;
   int k;
@@ -41144,18 +41138,18 @@ GP__PRIVATE gp__input_node gp__spelled_input(const gp__spelling *w, int node) {
   return n;
 }
 // How many nodes a spelling has: their words are its whole list.
-GP__PRIVATE int gp__spelled_inputs(const gp__spelling *w) {
+GP__HOST int gp__spelled_inputs(const gp__spelling *w) {
   return w->described || w->described2 ? (int)(w->list_count / GP__INPUT_WORDS) : 0;
 }
 
 // The blocks of the kernel that a multiprocessor is to hold, if they have at most `most` threads; otherwise 0: the
 // compiler is told nothing. The number is a promise only if it leaves a thread 64 registers (1024 threads). The
 // families say which of their kernels need fewer, or more.
-GP__PRIVATE unsigned gp__promise(const gp__request *q, const gp__spelling *w, unsigned blocks, unsigned most) {
+GP__HOST unsigned gp__promise(const gp__request *q, const gp__spelling *w, unsigned blocks, unsigned most) {
   return blocks * w->block_threads <= most && q->acc_size <= 16 ? blocks : 0;
 }
 // Most kernels that are not maps promise the resident blocks that the policy asks for.
-GP__PRIVATE unsigned gp__resident_blocks(
+GP__HOST unsigned gp__resident_blocks(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, 1024);
@@ -41164,14 +41158,14 @@ static const gp__kernel_rules gp__kernels_of_policy = {
     GP__SAME_KERNELS, gp__resident_blocks, GP__SPELL_NO_MORE, GP__NO_FIT};
 
 // Threads of a block of one kernel of a call.
-GP__PRIVATE unsigned gp__threads_of_kind(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
+GP__HOST unsigned gp__threads_of_kind(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
   const gp__kernel_rules *own = gp__kernel_rules_of(h->primitive);
   const unsigned threads = own && own->threads ? own->threads(p, h, kind) : 0;
   return threads ? threads : gp__threads_by(gp__rules_of(h->primitive), *p);
 }
 
 // h: the call's shape on its device. p: the policy of this kernel (gp__policy_of_kind). capability: 0 for the device.
-GP__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__kernel_kind kind,
+GP__HOST void gp__spell(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__kernel_kind kind,
     int capability, gp__spelling *w) {
   const gp__kernel_rules *own = gp__methods_of(q)->kernels;
   const int traits = gp__traits_of_kind(kind);
@@ -41224,7 +41218,7 @@ GP__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const gp__s
 
 // ---- core/kernel_names.c - excerpts and names in the text of a kernel
 
-GP__PRIVATE void gp__add_excerpt(gp__program *p, const char *text, const char *format, const char *name) {
+GP__HOST void gp__add_excerpt(gp__program *p, const char *text, const char *format, const char *name) {
   gp__excerpt *e;
   if (p->excerpt_count >= GP__EXCERPTS) {
     p->text.failed = 1;
@@ -41237,7 +41231,7 @@ GP__PRIVATE void gp__add_excerpt(gp__program *p, const char *text, const char *f
 }
 
 // Writes the definition of a struct type, once a program.
-GP__PRIVATE void gp__add_struct(gp__program *p, const gp__type_info *t, const gp__type_info *const *before, int count) {
+GP__HOST void gp__add_struct(gp__program *p, const gp__type_info *t, const gp__type_info *const *before, int count) {
   int i;
   if (!t) return;
   for (i = 0; i < count; ++i)
@@ -41255,7 +41249,7 @@ GP__PRIVATE void gp__add_struct(gp__program *p, const gp__type_info *t, const gp
 }
 
 // Writes the functor of a user's operator. A, B, R: its types; a fold's operator has one, T, and an identity.
-GP__PRIVATE void gp__add_operator(
+GP__HOST void gp__add_operator(
     gp__program *p, const char *functor, const gp__op_info *o, const char *a, const char *b, const char *r, int fold) {
   gp__text *t = &p->text;
   gp__add(t, "struct %s {\n", functor);
@@ -41276,25 +41270,25 @@ GP__PRIVATE void gp__add_operator(
 }
 
 // Names of template arguments.
-GP__PRIVATE const char *gp__in_name(const gp__spelling *q) {
+GP__HOST const char *gp__in_name(const gp__spelling *q) {
   return q->in_size ? gp__device_type(q->in_type, q->in_struct) : "gp__none";
 }
-GP__PRIVATE const char *gp__in2_name(const gp__spelling *q) {
+GP__HOST const char *gp__in2_name(const gp__spelling *q) {
   return q->in2_size ? gp__device_type(q->in2_type, q->in2_struct) : "gp__none";
 }
-GP__PRIVATE const char *gp__key_name(const gp__spelling *q) {
+GP__HOST const char *gp__key_name(const gp__spelling *q) {
   return q->key_size ? gp__device_type(q->key_type, q->key_struct) : "gp__none";
 }
-GP__PRIVATE const char *gp__out_name(const gp__spelling *q) { return gp__device_type(q->out_type, q->out_struct); }
-GP__PRIVATE const char *gp__offset_name(const gp__spelling *q) {
+GP__HOST const char *gp__out_name(const gp__spelling *q) { return gp__device_type(q->out_type, q->out_struct); }
+GP__HOST const char *gp__offset_name(const gp__spelling *q) {
   return q->offset_size ? gp__type_rows[q->offset_type].device : "";
 }
-GP__PRIVATE const char *gp__functor(gp_op op, const gp__op_info *user, const char *of_user) {
+GP__HOST const char *gp__functor(gp_op op, const gp__op_info *user, const char *of_user) {
   return user ? of_user : gp__op_rows[op].functor;
 }
 
 // Writes the type of a described input.
-GP__PRIVATE void gp__name_input(const gp__spelling *q, int node, gp__text *t) {
+GP__HOST void gp__name_input(const gp__spelling *q, int node, gp__text *t) {
   static const char *const names[] = {"gp__input_array", "gp__input_constant", "gp__input_ramp", "gp__input_strided",
       "gp__input_gathered", "gp__input_mapped", "gp__input_zipped"};
   const gp__input_node n = gp__spelled_input(q, node);
@@ -41325,10 +41319,10 @@ GP__PRIVATE void gp__name_input(const gp__spelling *q, int node, gp__text *t) {
   gp__add(t, ">");
 }
 // Writes around a kernel's functor that its operands are described, if one is.
-GP__PRIVATE void gp__begin_described(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__begin_described(const gp__spelling *q, gp__text *t) {
   if (q->described || q->described2) gp__add(t, "gp__described<");
 }
-GP__PRIVATE void gp__end_described(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__end_described(const gp__spelling *q, gp__text *t) {
   if (!q->described && !q->described2) return;
   gp__add(t, ", ");
   if (q->described) gp__name_input(q, q->described - 1, t);
@@ -41341,20 +41335,20 @@ GP__PRIVATE void gp__end_described(const gp__spelling *q, gp__text *t) {
 }
 
 // Writes what makes the elements, where no functor of the kernel's goes with it.
-GP__PRIVATE void gp__name_source(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_source(const gp__spelling *q, gp__text *t) {
   gp__begin_described(q, t);
   gp__add(t, "gp__stateless<gp__none>");
   gp__end_described(q, t);
 }
 
 // Writes a type with what ARGMIN, MINMAX and their like wrap around it.
-GP__PRIVATE void gp__name_wrapped(const gp__spelling *q, const char *type, gp__text *t) {
+GP__HOST void gp__name_wrapped(const gp__spelling *q, const char *type, gp__text *t) {
   static const char *const opens[] = {"", "gp_arg<", "gp_both<", "gp_both<gp_arg<"},
                            *const closes[] = {"", ">", ">", ">>"};
   gp__add(t, "%s%s%s", opens[q->is_arg], type, closes[q->is_arg]);
 }
 // Writes Op, Load, In, Acc. described: Load says what the input is made of, if it is described.
-GP__PRIVATE void gp__name_operands(const gp__spelling *q, int described, gp__text *t) {
+GP__HOST void gp__name_operands(const gp__spelling *q, int described, gp__text *t) {
   const char *in = gp__in_name(q);
   const char *value = gp__device_type(q->acc_type, q->acc_struct); // what the load's functor returns
   if (q->user_op) gp__add(t, "gp__op_1, ");
@@ -41370,7 +41364,7 @@ GP__PRIVATE void gp__name_operands(const gp__spelling *q, int described, gp__tex
   gp__name_wrapped(q, value, t);
 }
 // The same, and Out.
-GP__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t) {
+GP__HOST void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t) {
   const char *out = gp__out_name(q);
   gp__name_operands(q, described, t);
   gp__add(t, ", ");
@@ -41380,7 +41374,7 @@ GP__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp__text
         gp__device_type(q->acc_type, q->acc_struct), out);
   else gp__name_wrapped(q, out, t);
 }
-GP__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) { gp__name_fold_of(q, 1, t); }
+GP__HOST void gp__name_fold(const gp__spelling *q, gp__text *t) { gp__name_fold_of(q, 1, t); }
 // A user's operator in a program: its functor's name and its types.
 typedef struct gp__program_op {
   const gp__op_info *op; // or NULL
@@ -41389,7 +41383,7 @@ typedef struct gp__program_op {
 } gp__program_op;
 
 // Sets the types of an operator's operands and result. b NULL: it is unary.
-GP__PRIVATE void gp__set_operator(gp__program_op *op, const char *a, const char *b, const char *r) {
+GP__HOST void gp__set_operator(gp__program_op *op, const char *a, const char *b, const char *r) {
   op->a = a;
   op->b = b;
   op->r = r;
@@ -41397,27 +41391,27 @@ GP__PRIVATE void gp__set_operator(gp__program_op *op, const char *a, const char 
 }
 
 // Template arguments of kernels, after the policy.
-GP__PRIVATE void gp__name_nothing(const gp__spelling *q, gp__text *t) { (void)q, (void)t; }
-GP__PRIVATE void gp__name_size(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d", q->size); }
-GP__PRIVATE void gp__name_in(const gp__spelling *q, gp__text *t) { gp__add(t, ", %s", gp__in_name(q)); }
-GP__PRIVATE void gp__name_key(const gp__spelling *q, gp__text *t) { gp__add(t, ", %s", gp__key_name(q)); }
-GP__PRIVATE void gp__name_offset(const gp__spelling *q, gp__text *t) { gp__add(t, ", %s", gp__offset_name(q)); }
-GP__PRIVATE void gp__name_offset_key(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_nothing(const gp__spelling *q, gp__text *t) { (void)q, (void)t; }
+GP__HOST void gp__name_size(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d", q->size); }
+GP__HOST void gp__name_in(const gp__spelling *q, gp__text *t) { gp__add(t, ", %s", gp__in_name(q)); }
+GP__HOST void gp__name_key(const gp__spelling *q, gp__text *t) { gp__add(t, ", %s", gp__key_name(q)); }
+GP__HOST void gp__name_offset(const gp__spelling *q, gp__text *t) { gp__add(t, ", %s", gp__offset_name(q)); }
+GP__HOST void gp__name_offset_key(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s", gp__offset_name(q), gp__key_name(q));
 }
-GP__PRIVATE void gp__name_offset_out(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_offset_out(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s", gp__offset_name(q), gp__out_name(q));
 }
-GP__PRIVATE void gp__name_in_out(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_in_out(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s", gp__in_name(q), gp__out_name(q));
 }
-GP__PRIVATE void gp__name_ordered_key(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_ordered_key(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s", gp__key_name(q), q->descending ? "true" : "false");
 }
 
 // ---- map/names.c - template arguments of maps
 
-GP__PRIVATE void gp__name_map(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_map(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *in2 = gp__in2_name(q), *out = gp__out_name(q);
   const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
   gp__add(t, ", ");
@@ -41433,7 +41427,7 @@ GP__PRIVATE void gp__name_map(const gp__spelling *q, gp__text *t) {
   gp__end_described(q, t);
   gp__add(t, ", %s, %s, %s", in, in2, out);
 }
-GP__PRIVATE void gp__name_adjacent(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_adjacent(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *out = gp__out_name(q);
   const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
   gp__add(t, q->right ? ", true, " : ", false, ");
@@ -41441,7 +41435,7 @@ GP__PRIVATE void gp__name_adjacent(const gp__spelling *q, gp__text *t) {
   else gp__add(t, "gp__binary<%s<%s>, %s, %s, %s>", functor, out, in, in, out);
   gp__add(t, ", %s, %s", in, out);
 }
-GP__PRIVATE void gp__operators_of_map(const gp__spelling *q, gp__program_op *ops) {
+GP__HOST void gp__operators_of_map(const gp__spelling *q, gp__program_op *ops) {
   gp__set_operator(ops, gp__in_name(q),
       q->primitive == GP_TRANSFORM2                ? gp__in2_name(q)
           : q->primitive == GP_ADJACENT_DIFFERENCE ? gp__in_name(q)
@@ -41451,21 +41445,21 @@ GP__PRIVATE void gp__operators_of_map(const gp__spelling *q, gp__program_op *ops
 
 // ---- search/names.c - template arguments of searches
 
-GP__PRIVATE void gp__name_bound(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_bound(const gp__spelling *q, gp__text *t) {
   const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
   gp__add(t, ", %s, %s, ", q->primitive == GP_UPPER_BOUND ? "true" : "false", gp__in_name(q));
   gp__add(t, q->user_op ? "%s, " : "%s<%s>, ", functor, gp__in_name(q));
   gp__add(t, "%s", gp__out_name(q));
   if (q->described) gp__add(t, ", "), gp__name_source(q, t);
 }
-GP__PRIVATE void gp__operators_of_bound(const gp__spelling *q, gp__program_op *ops) {
+GP__HOST void gp__operators_of_bound(const gp__spelling *q, gp__program_op *ops) {
   gp__set_operator(ops, gp__in_name(q), gp__in_name(q), "bool");
 }
 
 // ---- sort/names.c - template arguments of sorts
 
 // Names the type by which a radix sort reads a key.
-GP__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
   const char *key = gp__key_name(q);
   int i;
   if (q->user_transform) {
@@ -41483,12 +41477,12 @@ GP__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
     gp__add(t, q->numbers ? "gp__radix_number<%s>" : "gp__radix_key<%s>", key);
   }
 }
-GP__PRIVATE void gp__name_radix_histogram(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_radix_histogram(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", ");
   gp__name_radix_key(q, t);
   if (q->algorithm == GP_LEADING_SWEEP) gp__add(t, ", true");
 }
-GP__PRIVATE void gp__name_radix_pass(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_radix_pass(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q);
   const int paired = gp__is_paired(q->algorithm, q->in_size);
   gp__add(t, paired ? ", gp__radix_record<" : ", ");
@@ -41503,7 +41497,7 @@ GP__PRIVATE void gp__name_radix_pass(const gp__spelling *q, gp__text *t) {
           : q->kind == GP__RADIX_PASS_WIDE ? ", gp__radix_wide"
                                            : ", gp__radix_narrow");
 }
-GP__PRIVATE void gp__name_hybrid(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_hybrid(const gp__spelling *q, gp__text *t) {
   const gp__kernel_kind kind = q->kind;
   const int size = (int)q->key_size;
   const int one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(q->vectors);
@@ -41515,7 +41509,7 @@ GP__PRIVATE void gp__name_hybrid(const gp__spelling *q, gp__text *t) {
   if (q->in_size) gp__add(t, ", %s", gp__in_name(q));
 }
 // A gather moves words as large as alignment and size allow.
-GP__PRIVATE void gp__name_gather(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_gather(const gp__spelling *q, gp__text *t) {
   const size_t size = (size_t)q->in_size, align = q->in_struct->align;
   const size_t word = size % 16 == 0 && align == 16 ? 16 : align > 8 ? 8 : align;
   gp__add(t, ", %s, %lu, %s",
@@ -41526,23 +41520,23 @@ GP__PRIVATE void gp__name_gather(const gp__spelling *q, gp__text *t) {
                       : "unsigned char",
       (unsigned long)(size / word), q->index_bytes == 4 ? "gp__u32" : "gp__u64");
 }
-GP__PRIVATE void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s", q->key_size == 1 ? "unsigned char" : "unsigned short");
 }
 // A transform maps a key to a built-in type.
-GP__PRIVATE void gp__operators_of_sort(const gp__spelling *q, gp__program_op *ops) { ops[1].a = gp__key_name(q); }
-GP__PRIVATE void gp__spell_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__operators_of_sort(const gp__spelling *q, gp__program_op *ops) { ops[1].a = gp__key_name(q); }
+GP__HOST void gp__spell_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p, (void)h;
   w->index_bytes = q->in_size > GP__RADIX_VALUE_BYTES ? gp__radix_index_bytes(q->count) : 0;
 }
 
-GP__PRIVATE gp_policy gp__policy_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+GP__HOST gp_policy gp__policy_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE  ? p
       : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
       : kind == GP__SORT_ONE_LAUNCH                             ? gp__adaptive_cooperative(p, h)
                                                                 : gp__adaptive_hybrid(p);
 }
-GP__PRIVATE unsigned gp__threads_of_sort_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
+GP__HOST unsigned gp__threads_of_sort_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
   (void)p;
   return kind == GP__RADIX_HISTOGRAM                        ? (unsigned)GP__RADIX_HISTOGRAM_THREADS
       : kind == GP__SORT_SAMPLE                             ? (unsigned)GP__SAMPLE_THREADS
@@ -41552,7 +41546,7 @@ GP__PRIVATE unsigned gp__threads_of_sort_kernel(const gp_policy *p, const gp__sh
       : kind == GP__COUNTING_RUNS                           ? (unsigned)GP__COUNTING_THREADS
                                                             : 0;
 }
-GP__PRIVATE void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+GP__HOST void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
   if (kind == GP__RADIX_HISTOGRAM)
     g->shared_bytes = gp__radix_histogram_bytes(
         gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h.compute_capability, 32));
@@ -41565,7 +41559,7 @@ GP__PRIVATE void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_k
 }
 // One sweep keeps keys and values in registers; buckets of 8-byte keys need only 56 registers. Tiles of pairs
 // that need more registers than there are make no promise: hundreds of bytes would spill.
-GP__PRIVATE unsigned gp__resident_sorts(
+GP__HOST unsigned gp__resident_sorts(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   const gp__kernel_kind kind = w->kind;
   const int buckets = kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT;
@@ -41582,11 +41576,11 @@ GP__PRIVATE unsigned gp__resident_sorts(
 // ---- merge/names.c - template arguments of merges, merge sort and sets
 
 // The functor of an order; GP_DESCENDING reverses a user's.
-GP__PRIVATE void gp__name_order(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_order(const gp__spelling *q, gp__text *t) {
   if (!q->user_op) gp__add(t, "%s<%s>", gp__op_rows[q->op].functor, gp__key_name(q));
   else gp__add(t, q->descending ? "gp__reversed<gp__op_1>" : "gp__op_1");
 }
-GP__PRIVATE void gp__name_merge(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_merge(const gp__spelling *q, gp__text *t) {
   if (!q->op) { // of a sort's blocks
     gp__add(t, ", gp__key_before<");
     gp__name_radix_key(q, t);
@@ -41599,41 +41593,40 @@ GP__PRIVATE void gp__name_merge(const gp__spelling *q, gp__text *t) {
   gp__name_order(q, t);
   gp__add(t, ", %s, %s", gp__key_name(q), gp__in_name(q));
 }
-GP__PRIVATE const char *gp__set_name(gp_primitive p) {
+GP__HOST const char *gp__set_name(gp_primitive p) {
   return p == GP_SET_UNION       ? "SET_UNION"
       : p == GP_SET_INTERSECTION ? "SET_INTERSECTION"
       : p == GP_SET_DIFFERENCE   ? "SET_DIFFERENCE"
                                  : "SET_SYMMETRIC_DIFFERENCE";
 }
-GP__PRIVATE void gp__name_set(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_set(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", GP_%s", gp__set_name(q->primitive));
   gp__name_merge(q, t);
 }
 // An order of keys.
-GP__PRIVATE void gp__operators_of_order(const gp__spelling *q, gp__program_op *ops) {
+GP__HOST void gp__operators_of_order(const gp__spelling *q, gp__program_op *ops) {
   gp__set_operator(ops, gp__key_name(q), gp__key_name(q), "bool");
   ops[1].a = gp__key_name(q); // a sort's transform
 }
 
-GP__PRIVATE void gp__block_of_merge_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+GP__HOST void gp__block_of_merge_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
   if (kind == GP__MERGE_SORT_TILES) g->shared_bytes = (unsigned)gp__sort_tile_shared_bytes(p, h);
   if (kind == GP__MERGE_FOUR_BORDERS) g->shared_bytes = g->threads * (unsigned)h.key_size;
 }
 
 // ---- select/names.c - template arguments of streams
 
-GP__PRIVATE void gp__name_predicate(
-    gp_op op, const gp__op_info *user, const char *of_user, const char *in, gp__text *t) {
+GP__HOST void gp__name_predicate(gp_op op, const gp__op_info *user, const char *of_user, const char *in, gp__text *t) {
   if (user) gp__add(t, "gp__test<%s, %s>", of_user, in);
   else if (op) gp__add(t, "gp__compare<%s<%s>>", gp__op_rows[op].functor, in);
   else gp__add(t, "gp__none");
 }
 
 // Selections of described values by flags or a stencil.
-GP__PRIVATE int gp__selects_by_position(const gp__spelling *q) {
+GP__HOST int gp__selects_by_position(const gp__spelling *q) {
   return q->described && q->key_size && (q->primitive == GP_SELECT || q->primitive == GP_PARTITION);
 }
-GP__PRIVATE void gp__name_body(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_body(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *key = gp__key_name(q);
   if (q->primitive == GP_SELECT || q->primitive == GP_PARTITION) {
     const char *tested = q->key_size ? key : in;
@@ -41673,7 +41666,7 @@ GP__PRIVATE void gp__name_body(const gp__spelling *q, gp__text *t) {
   else gp__add(t, "%s, %s>", in, q->out2_size ? gp__type_rows[q->out2_type].device : "gp__none");
 }
 // The body of a stream.
-GP__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_stream(const gp__spelling *q, gp__text *t) {
   const int fed = q->described && !gp__selects_by_position(q);
   gp__add(t, fed ? ", gp__fed<" : ", ");
   gp__name_body(q, t);
@@ -41683,18 +41676,18 @@ GP__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
   gp__add(t, ">");
 }
 // A predicate takes one element and returns bool.
-GP__PRIVATE void gp__operators_of_predicate(const gp__spelling *q, gp__program_op *ops) {
+GP__HOST void gp__operators_of_predicate(const gp__spelling *q, gp__program_op *ops) {
   if (!gp__is_predicated(q->primitive)) return;
   gp__set_operator(ops, q->key_size ? gp__key_name(q) : gp__in_name(q), NULL, "bool");
   ops[1].a = ops[0].a;
   ops[1].r = "bool";
 }
-GP__PRIVATE void gp__spell_stream(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_stream(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p, (void)h;
   w->has_init = q->acc_size && q->has_init; // by key
 }
 // Long chunks take 128 registers a thread.
-GP__PRIVATE unsigned gp__resident_streams(
+GP__HOST unsigned gp__resident_streams(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors >= 7 || q->acc_size > 8 ? 512 : 768);
@@ -41702,7 +41695,7 @@ GP__PRIVATE unsigned gp__resident_streams(
 
 // ---- scatter/names.c - template arguments of scatters and replacements
 
-GP__PRIVATE void gp__name_scatter(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_scatter(const gp__spelling *q, gp__text *t) {
   const int described = q->described || q->described2;
   const char *in = gp__in_name(q), *out = gp__out_name(q);
   gp__add(t, q->primitive == GP_GATHER ? ", true, " : ", false, ");
@@ -41716,20 +41709,20 @@ GP__PRIVATE void gp__name_scatter(const gp__spelling *q, gp__text *t) {
   else gp__add(t, ", %s<%s, %s>", q->transform ? gp__op_rows[q->transform].functor : "gp_convert", in, out);
   gp__add(t, ", %s, %s, %s, %s", in, gp__in2_name(q), gp__key_name(q), out);
 }
-GP__PRIVATE void gp__name_replace(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_replace(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q);
   gp__add(t, ", gp__replace_value<%s, ", in);
   gp__name_predicate(q->op, q->user_op, "gp__op_1", in, t);
   gp__add(t, ">, %s, gp__none, %s", in, in);
 }
-GP__PRIVATE void gp__operators_of_scatter(const gp__spelling *q, gp__program_op *ops) {
+GP__HOST void gp__operators_of_scatter(const gp__spelling *q, gp__program_op *ops) {
   gp__set_operator(ops, q->primitive == GP_REPLACE ? gp__in_name(q) : gp__key_name(q), NULL, "bool");
   gp__set_operator(ops + 1, gp__in_name(q), NULL, gp__out_name(q));
 }
 
 // ---- reduce/names.c - template arguments of reductions
 
-GP__PRIVATE void gp__name_reduction(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_reduction(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *out = gp__out_name(q), *offset = gp__offset_name(q);
   const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
   gp__add(t, ", ");
@@ -41750,7 +41743,7 @@ GP__PRIVATE void gp__name_reduction(const gp__spelling *q, gp__text *t) {
 
 // ---- find/names.c - template arguments of searches for the first element
 
-GP__PRIVATE void gp__name_find(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_find(const gp__spelling *q, gp__text *t) {
   const char *functor = gp__functor(q->op, q->user_op, "gp__op_1"), *in = gp__in_name(q);
   switch (q->primitive) {
   case GP_IS_SORTED:
@@ -41796,7 +41789,7 @@ GP__PRIVATE void gp__name_find(const gp__spelling *q, gp__text *t) {
           : q->primitive == GP_MISMATCH      ? ">, GP__FIND_INDEX"
                                              : ">, GP__FIND_NONE");
 }
-GP__PRIVATE void gp__operators_of_find(const gp__spelling *q, gp__program_op *ops) {
+GP__HOST void gp__operators_of_find(const gp__spelling *q, gp__program_op *ops) {
   if (q->primitive == GP_IS_SORTED) gp__operators_of_order(q, ops);
   else if (gp__is_predicated(q->primitive)) gp__operators_of_predicate(q, ops);
   else gp__set_operator(ops, gp__in_name(q), gp__in_name(q), "bool");
@@ -41804,14 +41797,14 @@ GP__PRIVATE void gp__operators_of_find(const gp__spelling *q, gp__program_op *op
 
 // ---- scan/names.c - template arguments of scans
 
-GP__PRIVATE void gp__name_scan(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_scan(const gp__spelling *q, gp__text *t) {
   gp__add(t, q->primitive == GP_EXCLUSIVE_SCAN ? ", true, " : ", false, ");
   gp__name_fold(q, t);
 }
 
 // ---- segments/names.c - template arguments of segmented reductions
 
-GP__PRIVATE void gp__name_segments(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_segments(const gp__spelling *q, gp__text *t) {
   if (!q->offset_size) gp__add(t, ", gp__fixed_ends, ");
   else
     gp__add(t, ", %s<%s>, ",
@@ -41825,7 +41818,7 @@ GP__PRIVATE void gp__name_segments(const gp__spelling *q, gp__text *t) {
 
 // ---- expand/names.c - template arguments of expansions
 
-GP__PRIVATE void gp__name_expand(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_expand(const gp__spelling *q, gp__text *t) {
   if (q->primitive == GP_EXPAND) gp__add(t, ", gp__expand_by_offsets<%s>", gp__offset_name(q));
   else gp__add(t, ", gp__expand_by_lengths<%s>", gp__offset_name(q));
   gp__add(t, ", %s", gp__in_name(q));
@@ -41833,21 +41826,21 @@ GP__PRIVATE void gp__name_expand(const gp__spelling *q, gp__text *t) {
 
 // ---- group_by/names.c - template arguments of group-by
 
-GP__PRIVATE void gp__name_groups(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_groups(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", gp__unsigned_of<%d>::type, ", (int)q->key_size);
   gp__name_fold(q, t);
 }
 
 // ---- histogram/names.c - template arguments of histograms
 
-GP__PRIVATE void gp__name_histogram(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_histogram(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q);
   gp__add(t, ", %s, %s<%s>, %s, %s, %s", q->algorithm == GP_SHARED_BINS ? "GP_SHARED_BINS" : "GP_GLOBAL_BINS",
       q->primitive == GP_HISTOGRAM_EVEN ? "gp__even_bins" : "gp__range_bins", in, in, gp__in2_name(q), gp__out_name(q));
   if (q->described) gp__add(t, ", "), gp__name_source(q, t);
 }
 // 40 registers suffice with few vectors in flight.
-GP__PRIVATE unsigned gp__resident_histograms(
+GP__HOST unsigned gp__resident_histograms(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors < 4 ? 1536 : 1024);
@@ -41855,7 +41848,7 @@ GP__PRIVATE unsigned gp__resident_histograms(
 
 // ---- segmented_sort/names.c - template arguments of segmented sorts
 
-GP__PRIVATE void gp__name_sorted_segments(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_sorted_segments(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, ", gp__key_name(q));
   if (!q->out_size) gp__add(t, "gp__no_values, ");
   else
@@ -41867,37 +41860,36 @@ GP__PRIVATE void gp__name_sorted_segments(const gp__spelling *q, gp__text *t) {
   gp__add(t, q->indexed ? "true" : "false");
   if (q->kind == GP__SEGMENTS_SHORT) gp__add(t, ", %s", q->offset_size ? gp__offset_name(q) : "gp__none");
 }
-GP__PRIVATE void gp__spell_segmented_sort(
-    const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_segmented_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p;
   w->form = q->in_segments;
   w->indexed = gp__sort_indexed(*h);
 }
 
-GP__PRIVATE unsigned gp__threads_of_segments_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
+GP__HOST unsigned gp__threads_of_segments_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
   return kind == GP__SEGMENTS_LONG ? (unsigned)gp__long_threads_of(*p, *h) : 0;
 }
-GP__PRIVATE void gp__block_of_segments_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+GP__HOST void gp__block_of_segments_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
   if (kind == GP__SEGMENTS_SHORT || kind == GP__SEGMENTS_MIDDLE)
     g->shared_bytes = (unsigned)gp__short_shared_bytes(p, h);
   if (kind == GP__SEGMENTS_LONG) g->shared_bytes = (unsigned)gp__long_shared_bytes(p, h);
 }
 // Threads of the kernel for short segments that a multiprocessor should hold, as the kernel waits for memory twice: as
 // many as have registers for sorting.
-GP__PRIVATE unsigned gp__short_threads(const gp__spelling *w) {
+GP__HOST unsigned gp__short_threads(const gp__spelling *w) {
   const int bytes = gp__sort_item_bytes(w->key_size, w->indexed);
   return bytes == 4 ? 1024 : bytes == 8 ? 768 : 512;
 }
 // Kernels that hold indexed items, or words that fill 32 registers, need 128 of them. They promise as many blocks as
 // have them, one at least: a compiler that is told nothing would spill to fit another.
-GP__PRIVATE int gp__holds_many(const gp__spelling *w, const gp_policy *p) {
+GP__HOST int gp__holds_many(const gp__spelling *w, const gp_policy *p) {
   const int bytes = gp__sort_item_bytes(w->key_size, w->indexed);
   const int items = gp__long_items(p->vectors, bytes, w->indexed);
   return w->kind == GP__SEGMENTS_MIDDLE
       ? bytes == 16
       : w->kind == GP__SEGMENTS_LONG && (items * bytes >= 128 || (w->indexed && items >= 16));
 }
-GP__PRIVATE unsigned gp__resident_segments(
+GP__HOST unsigned gp__resident_segments(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   const unsigned blocks = (unsigned)p->blocks_per_sm, threads = w->block_threads;
   (void)h;
@@ -41907,25 +41899,25 @@ GP__PRIVATE unsigned gp__resident_segments(
 
 // ---- top_k/names.c - template arguments of top-k
 
-GP__PRIVATE void gp__name_ranked(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_ranked(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s, %s, %s", gp__key_name(q), gp__in_name(q), q->out_size ? gp__out_name(q) : "gp__none",
       q->descending ? "true" : "false");
   if (q->kind != GP__SELECT_COLLECT) gp__add(t, ", %s", q->index_bytes ? "true" : "false");
 }
-GP__PRIVATE void gp__name_wide(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_wide(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s", q->index_bytes == 8 ? "true" : "false");
 }
 // Key, In, Out, WIDE.
-GP__PRIVATE void gp__name_order_cut(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_order_cut(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s, %s", gp__key_name(q), gp__in_name(q), q->out_size ? gp__out_name(q) : "gp__none");
   gp__name_wide(q, t);
 }
-GP__PRIVATE void gp__name_by_order(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_by_order(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", ");
   gp__name_order(q, t);
   gp__name_order_cut(q, t);
 }
-GP__PRIVATE void gp__spell_top_k(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_top_k(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p, (void)h;
   if (q->op) w->index_bytes = gp__order_index_bytes(q);
   else if (q->out_size && q->count > UINT32_MAX) w->index_bytes = 8; // ranks need it
@@ -41937,26 +41929,26 @@ GP__PRIVATE void gp__spell_top_k(const gp__request *q, const gp_policy *p, const
 
 // ---- transpose/names.c - template arguments of transposes
 
-GP__PRIVATE void gp__name_tiles(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_tiles(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %d, %d, %d", q->size, q->word, q->form);
 }
-GP__PRIVATE void gp__name_rectangle(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d, %d", q->size, q->word); }
-GP__PRIVATE void gp__name_word(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d", q->word); }
+GP__HOST void gp__name_rectangle(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d, %d", q->size, q->word); }
+GP__HOST void gp__name_word(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d", q->word); }
 
-GP__PRIVATE gp_policy gp__policy_of_transpose_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+GP__HOST gp_policy gp__policy_of_transpose_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   (void)h;
   if (p.algorithm == GP_ROUND_TRIP && kind == GP__COPY) p.vectors = 1; // more vectors copy slower
   return p;
 }
-GP__PRIVATE unsigned gp__threads_of_transpose_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
+GP__HOST unsigned gp__threads_of_transpose_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
   return kind == GP__TRANSPOSE_BUFFERED ? (unsigned)gp__buffered_threads(*p, h->key_size) : 0;
 }
-GP__PRIVATE void gp__block_of_transpose_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+GP__HOST void gp__block_of_transpose_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
   (void)p;
   if (kind == GP__TRANSPOSE_WITHIN) g->shared_bytes = gp__rectangle_plan_of(h, 1).shared_bytes;
 }
 // Threads of a transpose that a multiprocessor should hold: as many as have registers for tiles.
-GP__PRIVATE unsigned gp__transpose_threads(const gp__spelling *w) {
+GP__HOST unsigned gp__transpose_threads(const gp__spelling *w) {
   const gp__kernel_kind kind = w->kind;
   const int aligned = (w->form & 3) == 3;
   const int moved =
@@ -41974,7 +41966,7 @@ GP__PRIVATE unsigned gp__transpose_threads(const gp__spelling *w) {
       : aligned || w->word > 1 || kind != GP__TRANSPOSE_SQUARE ? 1024
                                                                : 768;
 }
-GP__PRIVATE unsigned gp__resident_transposes(
+GP__HOST unsigned gp__resident_transposes(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   (void)p, (void)h;
   return gp__promise(q, w, gp__transpose_threads(w) / w->block_threads, 2048);
@@ -41983,55 +41975,55 @@ GP__PRIVATE unsigned gp__resident_transposes(
 // ---- rows/names.c - template arguments of kernels on rows
 
 // The first launch of a map writes accumulators.
-GP__PRIVATE void gp__name_row_fold(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_row_fold(const gp__spelling *q, gp__text *t) {
   const char *open = q->is_arg ? "gp_arg<" : "", *close = q->is_arg ? ">" : "";
   gp__add(t, q->primitive == GP_ROW_MAP ? "true, " : "false, ");
   gp__name_operands(q, 0, t);
   gp__add(t, ", %s%s%s", open,
       q->primitive == GP_ROW_MAP ? gp__device_type(q->acc_type, q->acc_struct) : gp__out_name(q), close);
 }
-GP__PRIVATE void gp__name_rows(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_rows(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %d, ", q->form);
   gp__name_row_fold(q, t);
 }
-GP__PRIVATE void gp__name_columns(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_columns(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", ");
   gp__name_row_fold(q, t);
 }
 // Writes Map, Out.
-GP__PRIVATE void gp__name_apply(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_apply(const gp__spelling *q, gp__text *t) {
   const char *out = gp__out_name(q);
   if (q->user_equal) gp__add(t, ", gp__op_3, %s", out);
   else
     gp__add(t, ", gp__binary<%s<%s>, %s, %s, %s>, %s", gp__op_rows[q->equal].functor, out, gp__in_name(q),
         gp__device_type(q->acc_type, q->acc_struct), out, out);
 }
-GP__PRIVATE void gp__name_row_map(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_row_map(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %d, ", q->form);
   gp__name_operands(q, 0, t);
   gp__name_apply(q, t);
 }
-GP__PRIVATE void gp__name_row_apply(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_row_apply(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s, %s", q->form == GP__ROWS_COLUMNS ? "true" : "false", gp__in_name(q),
       gp__device_type(q->acc_type, q->acc_struct));
   gp__name_apply(q, t);
 }
-GP__PRIVATE void gp__name_scanned_columns(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_scanned_columns(const gp__spelling *q, gp__text *t) {
   gp__add(t, q->exclusive ? ", true, " : ", false, ");
   gp__name_fold_of(q, 0, t);
 }
-GP__PRIVATE void gp__name_scanned_rows(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_scanned_rows(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %d", q->form);
   gp__name_scanned_columns(q, t);
 }
-GP__PRIVATE void gp__name_copied_rows(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_copied_rows(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s", gp__device_type(gp__bits_type((size_t)q->size), q->key_struct));
 }
-GP__PRIVATE void gp__operators_of_rows(const gp__spelling *q, gp__program_op *ops) {
+GP__HOST void gp__operators_of_rows(const gp__spelling *q, gp__program_op *ops) {
   if (q->primitive != GP_ROW_MAP) return;
   gp__set_operator(&ops[2], gp__in_name(q), gp__device_type(q->acc_type, q->acc_struct), gp__out_name(q));
 }
-GP__PRIVATE void gp__spell_rows(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_rows(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   w->exclusive = (q->flags & GP_EXCLUSIVE) != 0;
   w->form = gp__rows_form(*p, *h);
 }
@@ -42039,7 +42031,7 @@ GP__PRIVATE void gp__spell_rows(const gp__request *q, const gp_policy *p, const 
 // ---- layouts/names.c - template arguments of conversions of layouts
 
 // Names a tile, a thread's chunk, both sides, and the moved fields.
-GP__PRIVATE void gp__name_layouts(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_layouts(const gp__spelling *q, gp__text *t) {
   int i;
   gp__add(t, ", %d, %d, gp__side<%d, %d>, gp__side<%d, %d>", q->tile, q->chunk, q->in_side, q->in_size, q->out_side,
       q->out_size);
@@ -42049,7 +42041,7 @@ GP__PRIVATE void gp__name_layouts(const gp__spelling *q, gp__text *t) {
 }
 
 // A conversion is spelled by the fields that it moves.
-GP__PRIVATE void gp__spell_layouts(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_layouts(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   const int staged = gp__layout_staged(*p, *h);
   gp__layout_entry entry[GP__LAYOUT_ENTRIES];
   const int count = gp__layout_entries(q, entry);
@@ -42063,7 +42055,7 @@ GP__PRIVATE void gp__spell_layouts(const gp__request *q, const gp_policy *p, con
   w->list_count = (uint64_t)count;
 }
 // As many blocks as leave registers for a thread's chunk.
-GP__PRIVATE unsigned gp__resident_layouts(
+GP__HOST unsigned gp__resident_layouts(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   const int bytes = h->layout.chunk * gp__max(h->in_size, h->out_size);
   const unsigned room = bytes <= 64 ? 1024 : bytes <= 128 ? 768 : 512;
@@ -42074,25 +42066,25 @@ GP__PRIVATE unsigned gp__resident_layouts(
 
 // ---- bfs/names.c - template arguments of searches in graphs
 
-GP__PRIVATE void gp__name_bfs(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_bfs(const gp__spelling *q, gp__text *t) {
   gp__name_offset_key(q, t);
   if (q->clustered) gp__add(t, ", true");
 }
-GP__PRIVATE void gp__name_sources(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_sources(const gp__spelling *q, gp__text *t) {
   gp__name_offset_key(q, t);
   gp__add(t, ", unsigned %s", q->acc_size == 8 ? "long long" : "int");
 }
 
 // ---- graph/names.c - template arguments of work on graphs
 
-GP__PRIVATE void gp__name_graph_keys(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_graph_keys(const gp__spelling *q, gp__text *t) {
   gp__name_offset_key(q, t);
   gp__add(t, ", %s", q->primitive == GP_GRAPH_RELABEL ? "true" : "false");
 }
 
 // ---- hash/names.c - template arguments of kernels with hash tables
 
-GP__PRIVATE void gp__name_hash_key(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_hash_key(const gp__spelling *q, gp__text *t) {
   if (!q->word) gp__add(t, ", gp_bool, 1");
   else gp__add(t, ", gp__unsigned_of<%d>::type, %d", q->word, q->size);
 }
@@ -42100,7 +42092,7 @@ GP__PRIVATE void gp__name_hash_key(const gp__spelling *q, gp__text *t) {
 // ---- core/kernel_text.c - the text of a kernel
 
 // The kernel's name: its template with every argument.
-GP__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_kernel(const gp__spelling *q, gp__text *t) {
 #define GP__NAMED(KIND, kernel, arguments, names, traits) {#kernel, gp__name_##names},
   static const struct {
     const char *kernel;
@@ -42113,12 +42105,12 @@ GP__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
   gp__add(t, ">");
 }
 
-GP__PRIVATE const char *gp__part_type(const gp__spelling *q, int node) {
+GP__HOST const char *gp__part_type(const gp__spelling *q, int node) {
   const gp__input_node n = gp__spelled_input(q, node);
   return gp__device_type(n.type, n.info);
 }
 enum { GP__OWN_OPS = 4 }; // besides those of described inputs
-GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, gp__program *p) {
+GP__HOST gp_result gp__write_program(const char *who, const gp__spelling *q, gp__program *p) {
 #define GP__NAMED(KIND, kernel, arguments, names, traits) #arguments,
   static const char *const arguments[] = {GPUPRIMS__KINDS(GP__NAMED)};
 #undef GP__NAMED
@@ -42189,7 +42181,7 @@ GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, 
 // be queued: cuModuleUnload leaves them alone, and may wait for them, as cuModuleLoadData may wait for the device. A
 // call whose kernels are loaded does neither.
 
-GP__PRIVATE unsigned gp__slot(const gp__spelling *w) {
+GP__HOST unsigned gp__slot(const gp__spelling *w) {
   const unsigned char *at = (const unsigned char *)w, *end = at + gp__spelled_bytes(w);
   uint64_t word[4], h[4] = {1, 2, 3, 4}, all; // four chains at a time: a multiplication takes several cycles
   const uint64_t by = 0xff51afd7ed558ccdull;
@@ -42208,7 +42200,7 @@ GP__PRIVATE unsigned gp__slot(const gp__spelling *w) {
 }
 
 // The kernel of a spelling, or NULL. The lock is held.
-GP__PRIVATE gp__kernel *gp__find_kernel(gp__state *s, unsigned slot, const gp__spelling *w) {
+GP__HOST gp__kernel *gp__find_kernel(gp__state *s, unsigned slot, const gp__spelling *w) {
   gp__kernel *k = s->kernels[slot];
   while (k &&
       (memcmp(k->spelling, w, offsetof(gp__spelling, list)) != 0 ||
@@ -42216,18 +42208,18 @@ GP__PRIVATE gp__kernel *gp__find_kernel(gp__state *s, unsigned slot, const gp__s
     k = k->next;
   return k;
 }
-GP__PRIVATE void gp__unlink_kernel(gp__state *s, const gp__kernel *k) {
+GP__HOST void gp__unlink_kernel(gp__state *s, const gp__kernel *k) {
   *(k->newer ? &k->newer->older : &s->newest) = k->older;
   *(k->older ? &k->older->newer : &s->oldest) = k->newer;
 }
-GP__PRIVATE void gp__link_kernel(gp__state *s, gp__kernel *k) {
+GP__HOST void gp__link_kernel(gp__state *s, gp__kernel *k) {
   k->newer = NULL;
   k->older = s->newest;
   *(s->newest ? &s->newest->newer : &s->oldest) = k;
   s->newest = k;
 }
 // Finds or makes the kernel of a spelling (NULL: no memory), and makes it the newest. The lock is held.
-GP__PRIVATE gp__kernel *gp__make_kernel(gp__state *s, const gp__spelling *w) {
+GP__HOST gp__kernel *gp__make_kernel(gp__state *s, const gp__spelling *w) {
   const unsigned slot = gp__slot(w);
   gp__kernel *k = gp__find_kernel(s, slot, w);
   if (k && k != s->newest) gp__unlink_kernel(s, k), gp__link_kernel(s, k);
@@ -42246,13 +42238,13 @@ GP__PRIVATE gp__kernel *gp__make_kernel(gp__state *s, const gp__spelling *w) {
   return k;
 }
 // The machine code of a program, made if there is none; NULL: no memory. The lock is held.
-GP__PRIVATE gp__code **gp__code_slot(gp__state *s, const char *key) {
+GP__HOST gp__code **gp__code_slot(gp__state *s, const char *key) {
   unsigned digits = 0;
   int i;
   for (i = 0; i < 8 && key[i]; ++i) digits = digits * 16 + ((unsigned)key[i] & 15) + (key[i] > '9' ? 9 : 0);
   return &s->codes[digits % GP__CODE_SLOTS];
 }
-GP__PRIVATE gp__code *gp__make_code(gp__state *s, const char *key, int capability) {
+GP__HOST gp__code *gp__make_code(gp__state *s, const char *key, int capability) {
   gp__code **slot = gp__code_slot(s, key), *c;
   for (c = *slot; c && (strcmp(c->key, key) != 0 || c->capability != capability); c = c->next) {}
   if (c) return c;
@@ -42265,7 +42257,7 @@ GP__PRIVATE gp__code *gp__make_code(gp__state *s, const char *key, int capabilit
   return c;
 }
 // Code loses a kernel. Without kernels it leaves the table, for gp__free_codes. The lock is held.
-GP__PRIVATE void gp__drop_code(gp__state *s, gp__code *c, gp__code **dropped) {
+GP__HOST void gp__drop_code(gp__state *s, gp__code *c, gp__code **dropped) {
   gp__code **at = c ? gp__code_slot(s, c->key) : NULL;
   if (!c || --c->kernels) return;
   while (*at != c) at = &(*at)->next;
@@ -42274,7 +42266,7 @@ GP__PRIVATE void gp__drop_code(gp__state *s, gp__code *c, gp__code **dropped) {
   *dropped = c;
 }
 // Frees dropped code. Without the lock, because the driver may take its time.
-GP__PRIVATE void gp__free_codes(gp__state *s, gp__code *dropped) {
+GP__HOST void gp__free_codes(gp__state *s, gp__code *dropped) {
   const struct gp_driver *d = &s->library.runtime.driver;
   int pushed = 0, mode = GP__CU_CAPTURE_RELAXED, entered = 0;
   if (!dropped) return;
@@ -42294,7 +42286,7 @@ GP__PRIVATE void gp__free_codes(gp__state *s, gp__code *dropped) {
   if (s->context) gp__leave(s, "gp_run", pushed, GP_SUCCESS);
 }
 // Takes `wanted` kernels out of the table, the least recently used first. The lock is held.
-GP__PRIVATE void gp__drop_kernels(gp__state *s, int wanted, gp__code **dropped) {
+GP__HOST void gp__drop_kernels(gp__state *s, int wanted, gp__code **dropped) {
   gp__kernel *k = s->oldest;
   while (k && wanted) {
     gp__kernel *old = k, **at = &s->kernels[gp__slot(k->spelling)];
@@ -42311,18 +42303,18 @@ GP__PRIVATE void gp__drop_kernels(gp__state *s, int wanted, gp__code **dropped) 
   }
 }
 // Drops kernels if there are too many. The lock is held.
-GP__PRIVATE void gp__evict_kernels(gp__state *s, gp__code **dropped) {
+GP__HOST void gp__evict_kernels(gp__state *s, gp__code **dropped) {
   const int most = s->kernels_most;
   gp__drop_kernels(s, s->kernel_count > most ? s->kernel_count - most + most / GP__KERNELS_GO : 0, dropped);
 }
 // Ends a call's use of its kernels; NULL: one that it did not get.
-GP__PRIVATE void gp__let_kernels_go(gp__kernel *const *kernels, int count) {
+GP__HOST void gp__let_kernels_go(gp__kernel *const *kernels, int count) {
   int i;
   for (i = 0; i < count; ++i)
     if (kernels[i]) __atomic_fetch_sub(&kernels[i]->users, 1, __ATOMIC_RELEASE);
 }
 // Keeps the kernels of a captured call: a graph may launch them as long as it lives.
-GP__PRIVATE void gp__keep_captured(gp__kernel *const *kernels, int count) {
+GP__HOST void gp__keep_captured(gp__kernel *const *kernels, int count) {
   int i;
   for (i = 0; i < count; ++i)
     if (kernels[i]) __atomic_store_n(&kernels[i]->captured, 1, __ATOMIC_RELAXED);
@@ -42333,7 +42325,7 @@ GP__PRIVATE void gp__keep_captured(gp__kernel *const *kernels, int count) {
 // Dynamic shared memory that a block gets without asking: 48 KiB, less the static, which is below 36 KiB.
 enum { GP__SHARED_BYTES_ALLOWED = 12 * 1024 };
 
-GP__PRIVATE gp_result gp__load_image(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
+GP__HOST gp_result gp__load_image(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
   const struct gp_driver *d = &s->library.runtime.driver;
   const char *call = "cuThreadExchangeStreamCaptureMode";
   void *module = NULL, *function = NULL;
@@ -42360,7 +42352,7 @@ GP__PRIVATE gp_result gp__load_image(gp__state *s, const char *who, const gp__im
 // The time that this thread has spent loading. The driver may wait for running kernels, and calls wait with it.
 static __thread double gp__loading_us;
 // The same; measurements that it may disturb can tell.
-GP__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
+GP__HOST gp_result gp__load_module(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
   const double began = gp__now_us();
   gp_result result;
   __atomic_add_fetch(&s->loading, 1, __ATOMIC_RELAXED);
@@ -42373,7 +42365,7 @@ GP__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const gp__i
 
 // Allows a kernel's blocks their shared memory, and says how many of them then fit a multiprocessor. The allowance
 // never shrinks: other threads launch too, and other kernels share the machine code.
-GP__PRIVATE gp_result gp__allow_geometry(
+GP__HOST gp_result gp__allow_geometry(
     gp__state *s, const char *who, gp__code *c, const gp__geometry *g, int *occupancy) {
   const struct gp_driver *d = &s->library.runtime.driver;
   const char *call = "cuFuncSetAttribute";
@@ -42395,14 +42387,13 @@ GP__PRIVATE gp_result gp__allow_geometry(
                               who, g->threads, g->shared_bytes);
 }
 // The same for a kernel whose shared memory differs from call to call (a histogram's, by its bins).
-GP__PRIVATE gp_result gp__fit_kernel(
-    gp__state *s, const char *who, gp__kernel *k, const gp__geometry *g, int *occupancy) {
+GP__HOST gp_result gp__fit_kernel(gp__state *s, const char *who, gp__kernel *k, const gp__geometry *g, int *occupancy) {
   *occupancy = k->occupancy;
   return g->shared_bytes == k->shared_bytes ? GP_SUCCESS : gp__allow_geometry(s, who, k->code, g, occupancy);
 }
 
 // Threads and shared memory of the blocks of one kernel of a call.
-GP__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+GP__HOST gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   gp__geometry g = gp__geometry_of(p, h, 0);
   const gp__kernel_rules *own = gp__kernel_rules_of(h.primitive);
   g.threads = gp__threads_of_kind(&p, &h, kind);
@@ -42412,7 +42403,7 @@ GP__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp__kern
 }
 
 // Finds or builds the machine code of a program; *out counts one kernel more, even after a failure.
-GP__PRIVATE gp_result gp__get_code(
+GP__HOST gp_result gp__get_code(
     gp__state *s, const char *who, const gp__program *p, int device_capability, int capability, gp__code **out) {
   gp__code *c;
   gp__image image;
@@ -42454,7 +42445,7 @@ static __thread struct {
 // Finds or builds a kernel. Two threads may build different kernels at once; the same one is built once. load: as a
 // module of the driver; otherwise its image is kept, for gp_compile. *out stays until gp__let_kernels_go; NULL after an
 // error.
-GP__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *policy,
+GP__HOST gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *policy,
     const gp__shape *h, gp__kernel_kind kind, int load, gp__kernel **out) {
   gp__kernel *k;
   gp__code *code = NULL, *dropped = NULL;
@@ -42511,18 +42502,18 @@ GP__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const gp__re
 
 // ---- core/workspaces.c - workspaces of streams
 
-GP__PRIVATE uint64_t gp__word_bytes(const gp__geometry *g) {
+GP__HOST uint64_t gp__word_bytes(const gp__geometry *g) {
   return g->words ? (GP__CONTROL_BYTES + g->words * GP__WORD_BYTES + 255) & ~(uint64_t)255 : 0;
 }
-GP__PRIVATE uint64_t gp__scratch_bytes(const gp__geometry *g) { return (g->scratch + 255) & ~(uint64_t)255; }
-GP__PRIVATE uint64_t gp__workspace_bytes(const gp__geometry *g) {
+GP__HOST uint64_t gp__scratch_bytes(const gp__geometry *g) { return (g->scratch + 255) & ~(uint64_t)255; }
+GP__HOST uint64_t gp__workspace_bytes(const gp__geometry *g) {
   const uint64_t words = gp__word_bytes(g), scratch = gp__scratch_bytes(g);
   return scratch && !words ? GP__CONTROL_BYTES + scratch : words + scratch;
 }
 
 // The newest stream of this handle in the table. (It may be destroyed, if a new stream has inherited its handle and is
 // captured before its first ordinary call: its workspace then serves the new one.)
-GP__PRIVATE gp__u64 gp__key_of_handle(gp__state *s, gp_stream stream) {
+GP__HOST gp__u64 gp__key_of_handle(gp__state *s, gp_stream stream) {
   gp__u64 key = (uintptr_t)stream;
   int i;
   pthread_mutex_lock(&s->lock);
@@ -42536,8 +42527,7 @@ GP__PRIVATE gp__u64 gp__key_of_handle(gp__state *s, gp_stream stream) {
 }
 
 // Numbers a stream for the table. Handles of destroyed streams are used again, ids are not.
-GP__PRIVATE gp_result gp__number_of_stream(
-    gp__state *s, const char *who, gp_stream stream, gp__u64 *key, int *capturing) {
+GP__HOST gp_result gp__number_of_stream(gp__state *s, const char *who, gp_stream stream, gp__u64 *key, int *capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
   static __thread char thread;
   void *owner = NULL;
@@ -42577,24 +42567,24 @@ typedef struct gp__locked {
   int depth;
   gp__workspace *lent; // by the call that runs: it serves all of its launches
 } gp__locked;
-GP__PRIVATE gp__locked *gp__locked_here(void) {
+GP__HOST gp__locked *gp__locked_here(void) {
   static __thread gp__locked here;
   return &here;
 }
-GP__PRIVATE void gp__lock_stream(gp__workspace *r, int capturing) {
+GP__HOST void gp__lock_stream(gp__workspace *r, int capturing) {
   gp__locked *here = gp__locked_here();
   if (here->workspace != r || !here->depth) pthread_mutex_lock(&r->lock), here->workspace = r, here->depth = 0;
   ++here->depth;
   r->capturing = capturing;
 }
 // Records the entry's event on its stream, whose calls so far it comes after.
-GP__PRIVATE void gp__record(gp__state *s, gp__workspace *r) {
+GP__HOST void gp__record(gp__state *s, gp__workspace *r) {
   const struct gp_driver *d = &s->library.runtime.driver;
   if (!r->event && d->cuEventCreate(&r->event, GP__CU_EVENT_NO_TIMING)) r->event = NULL;
   r->recorded = r->event && !d->cuEventRecord(r->event, r->handle); // otherwise it keeps its place
 }
 // Ends a call's use of a workspace that gp__find_stream found.
-GP__PRIVATE void gp__unlock_stream(gp__state *s, gp__workspace *r) {
+GP__HOST void gp__unlock_stream(gp__state *s, gp__workspace *r) {
   if (!--gp__locked_here()->depth) {
     if (!r->capturing && !r->lent &&
         (s->events || __atomic_load_n(&s->stream_count, __ATOMIC_RELAXED) > s->workspaces / 2))
@@ -42605,11 +42595,11 @@ GP__PRIVATE void gp__unlock_stream(gp__state *s, gp__workspace *r) {
 }
 
 // Whether calls may be at work on a stream's entry. Only with gp_config.own_work do calls without a workspace count.
-GP__PRIVATE int gp__has_work(const gp__state *s, const gp__workspace *r) { return r->workspace || s->own_work; }
+GP__HOST int gp__has_work(const gp__state *s, const gp__workspace *r) { return r->workspace || s->own_work; }
 
 // Takes a workspace out of the table: the least recently used one that no call has, no graph may use, and whose work
 // has ended. NULL: there is none. empty: only one without memory. The state's lock is held.
-GP__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
+GP__HOST gp__workspace *gp__evict(gp__state *s, int empty) {
   gp__u64 later = 0;
   for (;;) {
     gp__workspace **oldest = NULL, **at, *r;
@@ -42629,9 +42619,9 @@ GP__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
     return r;
   }
 }
-GP__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, gp__retired *kept);
+GP__HOST gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, gp__retired *kept);
 // The workspace of a stream, for gp__lock_stream and gp__unlock_stream. A new stream may replace others.
-GP__PRIVATE gp_result gp__find_stream(
+GP__HOST gp_result gp__find_stream(
     gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing, gp__workspace **found) {
   const struct gp_driver *d = &s->library.runtime.driver;
   gp__workspace **slot = &s->streams[(key * 0x9e3779b97f4a7c15ull >> 32) % GP__STREAM_SLOTS], *r, *gone = NULL;
@@ -42689,12 +42679,12 @@ typedef struct gp__recent {
   gp__u64 key;
   gp__workspace *workspace;
 } gp__recent;
-GP__PRIVATE void gp__forget_stream(gp__recent *recent) {
+GP__HOST void gp__forget_stream(gp__recent *recent) {
   if (recent->workspace) __atomic_sub_fetch(&recent->workspace->users, 1, __ATOMIC_RELEASE);
   recent->workspace = NULL;
 }
 // As gp__find_stream, without the state's lock where the stream is the same as before.
-GP__PRIVATE gp_result gp__find_recent(gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing,
+GP__HOST gp_result gp__find_recent(gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing,
     gp__recent *recent, gp__workspace **found) {
   if (gp__locked_here()->lent) recent = NULL;
   if (recent && recent->workspace && recent->key == key) {
@@ -42713,7 +42703,7 @@ GP__PRIVATE gp_result gp__find_recent(gp__state *s, const char *who, gp__u64 key
 }
 
 // Gives memory back in stream order, or keeps it for gp_close if a graph may use it or the driver would wait.
-GP__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, gp__retired *kept) {
+GP__HOST gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, gp__retired *kept) {
   int error;
   if (r->captured || (!s->release && !s->pools)) {
     kept->pointer = r->workspace;
@@ -42733,7 +42723,7 @@ GP__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r
   return error ? gp__cuda_fail(&s->library.runtime, who, "cuMemFreeAsync", error) : GP_SUCCESS;
 }
 
-GP__PRIVATE gp_result gp__allocate(gp__state *s, const char *who, size_t bytes, gp_stream stream, void **out) {
+GP__HOST gp_result gp__allocate(gp__state *s, const char *who, size_t bytes, gp_stream stream, void **out) {
   const struct gp_driver *d = &s->library.runtime.driver;
   gp__cu_pointer pointer = 0;
   int error, mode = GP__CU_CAPTURE_RELAXED;
@@ -42767,7 +42757,7 @@ GP__PRIVATE gp_result gp__allocate(gp__state *s, const char *who, size_t bytes, 
 }
 
 // Retires workspaces of idle streams, the least recently used first, while all together exceed gp_config's limit.
-GP__PRIVATE gp_result gp__bound_workspaces(gp__state *s, const char *who, gp_stream stream) {
+GP__HOST gp_result gp__bound_workspaces(gp__state *s, const char *who, gp_stream stream) {
   const struct gp_driver *d = &s->library.runtime.driver;
   gp__workspace *gone = NULL, *r;
   uint64_t total = 0;
@@ -42794,7 +42784,7 @@ GP__PRIVATE gp_result gp__bound_workspaces(gp__state *s, const char *who, gp_str
 
 // Grows the stream's workspace if it is too small. `scratch` of the `need` bytes need not be zero. The stream's lock is
 // held.
-GP__PRIVATE gp_result gp__grow(
+GP__HOST gp_result gp__grow(
     gp__state *s, const char *who, gp__workspace *r, gp_stream stream, uint64_t need, uint64_t scratch, int capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
   gp__retired *kept = NULL;
@@ -42848,7 +42838,7 @@ GP__PRIVATE gp_result gp__grow(
 
 // Room for a call: `words` bytes of tagged words at the front (0: none), `scratch` bytes at the back, before what an
 // outer call holds. The workspace gets at least `least` bytes. The stream's lock is held.
-GP__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, uint64_t words,
+GP__HOST gp_result gp__find_room(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, uint64_t words,
     uint64_t scratch, uint64_t least, int capturing, void **scratch_at) {
   uint64_t front = scratch && !words ? (uint64_t)GP__CONTROL_BYTES : words, need;
   if (words > r->words) r->words = words;
@@ -42877,8 +42867,8 @@ GP__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__workspace
 }
 
 // Lends the caller's memory to a call's launches in this thread, until gp__take_back.
-GP__PRIVATE int gp__wants_to_lend(const gp__request *q) { return q->workspace && !gp__locked_here()->lent; }
-GP__PRIVATE void gp__lend(gp__workspace *r, const gp__request *q, gp_stream stream) {
+GP__HOST int gp__wants_to_lend(const gp__request *q) { return q->workspace && !gp__locked_here()->lent; }
+GP__HOST void gp__lend(gp__workspace *r, const gp__request *q, gp_stream stream) {
   memset(r, 0, sizeof *r);
   pthread_mutex_init(&r->lock, NULL);
   r->lent = 1;
@@ -42887,13 +42877,13 @@ GP__PRIVATE void gp__lend(gp__workspace *r, const gp__request *q, gp_stream stre
   r->bytes = r->soiled = q->workspace_bytes;
   gp__locked_here()->lent = r;
 }
-GP__PRIVATE gp_result gp__take_back(gp__workspace *r, gp_result result) {
+GP__HOST gp_result gp__take_back(gp__workspace *r, gp_result result) {
   gp__locked_here()->lent = NULL;
   pthread_mutex_destroy(&r->lock);
   return result;
 }
 // With gp_config.own_work: notes a launch that used no workspace of the context's.
-GP__PRIVATE gp_result gp__note_launch(gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing) {
+GP__HOST gp_result gp__note_launch(gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing) {
   gp__locked *here = gp__locked_here();
   gp__workspace *lent = here->lent, *r;
   gp_result result;
@@ -42914,7 +42904,7 @@ GP__PRIVATE gp_result gp__note_launch(gp__state *s, const char *who, gp__u64 key
 
 // ---- core/launch.c - launching one kernel
 
-GP__PRIVATE gp__cu_launch gp__launch_with(
+GP__HOST gp__cu_launch gp__launch_with(
     const gp__geometry *g, unsigned grid, gp_stream stream, gp__cu_attribute *attribute) {
   gp__cu_launch launch;
   memset(&launch, 0, sizeof launch);
@@ -42927,7 +42917,7 @@ GP__PRIVATE gp__cu_launch gp__launch_with(
   launch.attribute_count = 1;
   return launch;
 }
-GP__PRIVATE gp_result gp__launch_one(gp__state *s, const char *who, const gp__kernel *k, unsigned grid,
+GP__HOST gp_result gp__launch_one(gp__state *s, const char *who, const gp__kernel *k, unsigned grid,
     const gp__geometry *g, int overlap, gp_stream stream, void *arguments) {
   const struct gp_driver *d = &s->library.runtime.driver;
   void *parameters[1];
@@ -42970,7 +42960,7 @@ typedef union gp__argument_room {
   unsigned char bytes[4096];
 } gp__argument_room;
 // The arguments as a kernel takes them: as they are, or in `room` with the data behind.
-GP__PRIVATE void *gp__arguments_with_inputs(
+GP__HOST void *gp__arguments_with_inputs(
     const gp__request *q, const gp__kernel *k, void *arguments, gp__argument_room *room) {
 #define GP__NAMED(KIND, kernel, arguments, names, traits) sizeof(arguments),
   static const size_t sizes[] = {GPUPRIMS__KINDS(GP__NAMED)};
@@ -42984,7 +42974,7 @@ GP__PRIVATE void *gp__arguments_with_inputs(
 }
 
 // Launches all kernels of a call, one after the other, with the same arguments.
-GP__PRIVATE gp_result gp__launch_all(const gp__launching *l, void *arguments) {
+GP__HOST gp_result gp__launch_all(const gp__launching *l, void *arguments) {
   gp__argument_room room;
   int i;
   for (i = 0; i < l->count; ++i)
@@ -42993,7 +42983,7 @@ GP__PRIVATE gp_result gp__launch_all(const gp__launching *l, void *arguments) {
   return GP_SUCCESS;
 }
 // Launches one step: kernel `which`, `grid` blocks of `threads` threads.
-GP__PRIVATE gp_result gp__launch_step(
+GP__HOST gp_result gp__launch_step(
     const gp__launching *l, int which, unsigned grid, unsigned threads, unsigned shared_bytes, void *arguments) {
   gp__geometry g = *l->g;
   gp__argument_room room;
@@ -43003,7 +42993,7 @@ GP__PRIVATE gp_result gp__launch_step(
       gp__arguments_with_inputs(l->q, l->kernels[which], arguments, &room));
 }
 // A grid that fills the device with this kernel, but has no more blocks than there is work.
-GP__PRIVATE unsigned gp__grid_of_step(const gp__launching *l, int which, int most_per_sm, uint64_t work) {
+GP__HOST unsigned gp__grid_of_step(const gp__launching *l, int which, int most_per_sm, uint64_t work) {
   const int occupancy = l->kernels[which]->occupancy > 0 ? l->kernels[which]->occupancy : 1;
   const uint64_t blocks =
       (uint64_t)l->h->multiprocessors * (unsigned)(most_per_sm && occupancy > most_per_sm ? most_per_sm : occupancy);
@@ -43013,7 +43003,7 @@ GP__PRIVATE unsigned gp__grid_of_step(const gp__launching *l, int which, int mos
 // The result of a launch if blocks cannot wait for each other.
 enum { GP__REFUSED = 1 << 20 };
 // Launches all blocks resident, or a single one.
-GP__PRIVATE gp_result gp__launch_resident(const gp__launching *l, void *args) {
+GP__HOST gp_result gp__launch_resident(const gp__launching *l, void *args) {
   const struct gp_driver *d = &l->s->library.runtime.driver;
   void *parameters[1];
   int error;
@@ -43027,7 +43017,7 @@ GP__PRIVATE gp_result gp__launch_resident(const gp__launching *l, void *args) {
 }
 // The same in clusters: as many of the grid's blocks as fit. *blocks, a part of the arguments, gets their number. NULL:
 // a single cluster, whose blocks need no promise that they are all resident.
-GP__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster, unsigned *blocks, void *args) {
+GP__HOST gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster, unsigned *blocks, void *args) {
   const struct gp_driver *d = &l->s->library.runtime.driver;
   gp__cu_attribute attributes[2];
   gp__cu_launch launch;
@@ -43059,7 +43049,7 @@ GP__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, unsigned clust
 
 // ---- sort/launch.c - launches of sorts
 
-GP__PRIVATE gp__radix_args gp__radix_arguments(
+GP__HOST gp__radix_args gp__radix_arguments(
     const gp__launching *l, const gp__radix_plan *plan, unsigned char *scratch) {
   const gp__request *q = l->q;
   const gp__radix_plan r = *plan;
@@ -43089,7 +43079,7 @@ GP__PRIVATE gp__radix_args gp__radix_arguments(
   return a;
 }
 // Launches the histogram and the passes. Sorts in place, or without passes, have one more launch, which may copy.
-GP__PRIVATE gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp__radix_args a) {
+GP__HOST gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp__radix_args a) {
   const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
   unsigned grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS));
   int bit = a.begin_bit;
@@ -43102,7 +43092,7 @@ GP__PRIVATE gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, 
   return GP_SUCCESS;
 }
 // Launches a radix sort. Large values are gathered last.
-GP__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
+GP__HOST gp_result gp__launch_sweeps(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
   unsigned char *scratch = (unsigned char *)l->scratch;
@@ -43132,7 +43122,7 @@ GP__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
   return GP_SUCCESS;
 }
 // All keys in one block.
-GP__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
+GP__HOST gp_result gp__launch_one_block_sort(const gp__launching *l) {
   const gp__geometry g = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_ONE_BLOCK);
   gp__hybrid_args a;
   memset(&a, 0, sizeof a);
@@ -43143,7 +43133,7 @@ GP__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
   return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
 }
 // Launches all passes at once; blocks wait for each other.
-GP__PRIVATE gp_result gp__launch_cooperative(const gp__launching *l) {
+GP__HOST gp_result gp__launch_cooperative(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__radix_plan none;
   gp__radix_args a;
@@ -43153,7 +43143,7 @@ GP__PRIVATE gp_result gp__launch_cooperative(const gp__launching *l) {
   if (l->g->grid > 1 && l->p->algorithm == GP_ONE_CLUSTER) return gp__launch_clusters(l, l->g->grid, NULL, &a);
   return gp__launch_resident(l, &a);
 }
-GP__PRIVATE gp__hybrid_args gp__hybrid_arguments(
+GP__HOST gp__hybrid_args gp__hybrid_arguments(
     const gp__launching *l, const gp__hybrid_plan *plan, unsigned char *scratch) {
   const gp__request *q = l->q;
   const gp__hybrid_plan r = *plan;
@@ -43182,7 +43172,7 @@ GP__PRIVATE gp__hybrid_args gp__hybrid_arguments(
 }
 // Launches a hybrid sort, with the kernels from `first` on: count and move of each level that uniform keys need, one
 // launch for all other levels, then the buckets.
-GP__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybrid_args a) {
+GP__HOST gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybrid_args a) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
   gp__geometry steps[4];
   unsigned grid[4];
@@ -43203,13 +43193,13 @@ GP__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first, gp__h
     GP__CHECK(gp__launch_step(l, first + 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a));
   return gp__launch_step(l, first + 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
 }
-GP__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
+GP__HOST gp_result gp__launch_hybrid(const gp__launching *l) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
   return gp__launch_levels(l, 0, gp__hybrid_arguments(l, &r, (unsigned char *)l->scratch));
 }
 // A sample of the keys chooses the sort; if uniform keys need one level, the hybrid sort's first count does. Kernels of
 // the other sort exit at once.
-GP__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
+GP__HOST gp_result gp__launch_adaptive(const gp__launching *l) {
   const gp_policy sweep = gp__adaptive_sweep(*l->p, *l->h), hybrid = gp__adaptive_hybrid(*l->p);
   const gp__geometry sampling = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_SAMPLE);
   const gp__geometry counting = gp__geometry_of_kind(sweep, *l->h, GP__RADIX_HISTOGRAM);
@@ -43252,7 +43242,7 @@ GP__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
 // The digit counts choose between a sweep of the leading bits with buckets, and one of all bits. If a bucket is too
 // large after all, another sweep sorts by all bits from the input. Sorts in place have no second buffer, and some
 // outputs are not aligned for pairs: these sort by all bits.
-GP__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
+GP__HOST gp_result gp__launch_leading_sweep(const gp__launching *l) {
   const gp__leading_plan r = gp__leading_plan_of(*l->p, *l->h);
   const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
   const gp__geometry sorting = gp__geometry_of_kind(*l->p, *l->h, GP__LEADING_SORT);
@@ -43298,7 +43288,7 @@ GP__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
 
 // Only the device knows the segments of each class. Grids are as large as they may need to be; blocks of an empty class
 // exit at once.
-GP__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
+GP__HOST gp_result gp__launch_segmented_sort(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__segmented_sort_layout at = gp__lay_out_segmented_sort(*l->p, *l->h);
   const gp__u64 sms = (unsigned)l->h->multiprocessors, warps = (unsigned)l->p->threads / GP__WARP;
@@ -43361,7 +43351,7 @@ GP__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
 
 // ---- merge/launch.c - launches of merges and merge sort
 
-GP__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
+GP__HOST gp__merge_args gp__merge_arguments(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__merge_args a;
   memset(&a, 0, sizeof a);
@@ -43380,7 +43370,7 @@ GP__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
 }
 // Launches a four-way pass: finds where tiles begin, then merges them. The next pass has runs as long as this one's
 // groups.
-GP__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args *a) {
+GP__HOST gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args *a) {
   const gp__geometry *g = l->g;
   const gp__u64 most = 0x7fffffff, searching = gp__ceil_div(g->tiles * GP__FOUR_LANES, g->threads);
   if (a->borders)
@@ -43393,7 +43383,7 @@ GP__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args
 }
 // Sorts tiles, then merges two or four runs a pass. Passes alternate between the output and scratch memory so that the
 // last one writes the output. If the number of levels is odd, the first four-way pass merges two runs.
-GP__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
+GP__HOST gp_result gp__launch_merge_sort(const gp__launching *l) {
   const gp__geometry *g = l->g;
   const gp__u64 tiles = g->tiles;
   const int four = l->p->algorithm == GP_FOUR_WAY_PASSES;
@@ -43420,7 +43410,7 @@ GP__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
   return GP_SUCCESS;
 }
 // Sets with more tiles than resident blocks: a launch of its own finds all tiles' borders in parallel.
-GP__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
+GP__HOST gp_result gp__launch_merge(const gp__launching *l) {
   const gp__geometry *g = l->g;
   gp__merge_args a = gp__merge_arguments(l);
   if (l->q->primitive == GP_MERGE_SORT) return gp__launch_merge_sort(l);
@@ -43433,7 +43423,7 @@ GP__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
 
 // ---- sort/counting_launch.c - launches of counting sort
 
-GP__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
+GP__HOST gp_result gp__launch_counting(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__geometry g = gp__counting_geometry(*l->p, *l->h);
   const size_t values = (size_t)1 << 8 * q->key_size;
@@ -43466,14 +43456,14 @@ GP__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
 
 // ---- transpose/launch.c - launches of transposes
 
-GP__PRIVATE gp__divisor gp__divisor_of(uint64_t by) {
+GP__HOST gp__divisor gp__divisor_of(uint64_t by) {
   gp__divisor d;
   d.by = by ? (unsigned)by : 1;
   d.magic = 0xffffffffu / d.by + 1;
   return d;
 }
 // The arguments of all kernels of a transpose.
-GP__PRIVATE gp__transpose_args gp__transpose_arguments(
+GP__HOST gp__transpose_args gp__transpose_arguments(
     const gp__moves *m, gp__shape h, gp_policy p, const void *in, void *out, uint64_t in_bytes) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, h);
   const gp__panels_plan panels = gp__panels_plan_of(p, h);
@@ -43509,7 +43499,7 @@ GP__PRIVATE gp__transpose_args gp__transpose_arguments(
   return a;
 }
 // Plan and arguments of one of the three steps of a dense matrix in place. Returns 0 if the step has nothing to do.
-GP__PRIVATE int gp__rectangle_step(
+GP__HOST int gp__rectangle_step(
     const gp__moves *m, gp__shape h, int step, void *out, void *scratch, gp__rectangle_plan *r, gp__transpose_args *a) {
   const int inverse = h.moved.rows > h.moved.columns, within = step == 1;
   const gp__u64 common = gp__common_factor(h.moved.rows, h.moved.columns);
@@ -43532,7 +43522,7 @@ GP__PRIVATE int gp__rectangle_step(
   return !a->rotates || common > 1;
 }
 // Launches steps within columns, rows, columns.
-GP__PRIVATE gp_result gp__launch_rectangle(const gp__launching *l) {
+GP__HOST gp_result gp__launch_rectangle(const gp__launching *l) {
   gp__rectangle_plan r;
   gp__transpose_args a;
   int step;
@@ -43547,7 +43537,7 @@ GP__PRIVATE gp_result gp__launch_rectangle(const gp__launching *l) {
   return GP_SUCCESS;
 }
 // The arguments of panels and chunks of one matrix, `data`.
-GP__PRIVATE gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *data, void *scratch) {
+GP__HOST gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *data, void *scratch) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
   const gp__transpose_plan t = gp__transpose_plan_of(p, h);
   const gp__panels_scratch s = gp__panels_scratch_of(r, (unsigned)h.key_size);
@@ -43575,7 +43565,7 @@ GP__PRIVATE gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void 
   return a;
 }
 // Arguments of panels that are tiles, of one matrix.
-GP__PRIVATE gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape h, const gp__moves *of, void *data) {
+GP__HOST gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape h, const gp__moves *of, void *data) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
   gp__moves m = *of;
   m.in_stride[1] = r.columns * (unsigned)m.size;
@@ -43585,18 +43575,18 @@ GP__PRIVATE gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape
   return gp__transpose_arguments(&m, h, p, data, data, r.panels * r.rows * m.in_stride[1]);
 }
 // Kernel of a step of a matrix: 0 panels, 1 chunks, 2 what saves and clears for both. -1: no more.
-GP__PRIVATE int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
+GP__HOST int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
   static const int order[2][4] = {{2, 0, 1, -1}, {2, 1, 2, 0}};
   if (r.inverse && r.whole && step >= 2) return step == 2 ? 0 : -1;
   if (r.inverse && step == 2) a->clears = 0, a->saves = r.rows * r.columns * size * r.holes;
   return order[r.inverse][step];
 }
-GP__PRIVATE void *gp__matrix_of(const gp__launching *l, uint64_t matrix) {
+GP__HOST void *gp__matrix_of(const gp__launching *l, uint64_t matrix) {
   const gp__moves *m = &l->q->moves;
   return (unsigned char *)l->q->out + matrix / m->extent[3] * m->out_stride[2] +
       matrix % m->extent[3] * m->out_stride[3];
 }
-GP__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
+GP__HOST gp_result gp__launch_panels(const gp__launching *l) {
   const gp__panels_plan r = gp__panels_plan_of(*l->p, *l->h);
   const unsigned threads = l->g->threads;
   uint64_t matrix;
@@ -43623,7 +43613,7 @@ GP__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
   return GP_SUCCESS;
 }
 // Arguments of a trip of `count` matrices from `data` to the workspace, and back. h: of gp__tiled.
-GP__PRIVATE gp__transpose_args gp__trip_arguments(
+GP__HOST gp__transpose_args gp__trip_arguments(
     gp_policy p, gp__shape h, const gp__moves *of, uint64_t count, void *data, void *scratch, gp__map_args *back) {
   const uint64_t matrix = h.moved.rows * h.moved.columns * (unsigned)h.key_size;
   gp__transpose_args a;
@@ -43638,7 +43628,7 @@ GP__PRIVATE gp__transpose_args gp__trip_arguments(
   back->count = count * h.moved.rows * h.moved.columns;
   return a;
 }
-GP__PRIVATE gp_result gp__launch_round_trip(const gp__launching *l) {
+GP__HOST gp_result gp__launch_round_trip(const gp__launching *l) {
   const gp__shape h = gp__tiled(*l->p, *l->h);
   uint64_t first;
   for (first = 0; first < l->h->segments; first += h.segments) {
@@ -43654,7 +43644,7 @@ GP__PRIVATE gp_result gp__launch_round_trip(const gp__launching *l) {
   return GP_SUCCESS;
 }
 // Arguments of panels through a buffer, of one matrix, and of the kernel that clears their counters.
-GP__PRIVATE gp__buffered_args gp__buffered_arguments(
+GP__HOST gp__buffered_args gp__buffered_arguments(
     gp_policy p, gp__shape h, void *data, void *scratch, gp__panels_args *clears) {
   const gp__buffered_plan r = gp__buffered_plan_of(p, h);
   const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, h.key_size), size = (unsigned)h.key_size;
@@ -43691,7 +43681,7 @@ GP__PRIVATE gp__buffered_args gp__buffered_arguments(
   }
   return a;
 }
-GP__PRIVATE gp_result gp__launch_buffered(const gp__launching *l) {
+GP__HOST gp_result gp__launch_buffered(const gp__launching *l) {
   uint64_t matrix;
   for (matrix = 0; matrix < l->h->segments; ++matrix) {
     void *data = gp__matrix_of(l, matrix);
@@ -43703,7 +43693,7 @@ GP__PRIVATE gp_result gp__launch_buffered(const gp__launching *l) {
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
+GP__HOST gp_result gp__launch_transpose(const gp__launching *l) {
   gp__transpose_args a;
   if (l->p->algorithm == GP_BUFFERED_PANELS) return gp__launch_buffered(l);
   if (l->p->algorithm == GP_ROUND_TRIP) return gp__launch_round_trip(l);
@@ -43715,7 +43705,7 @@ GP__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
 
 // ---- bfs/launch.c - launches of searches in graphs
 
-GP__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp__bfs_args *a) {
+GP__HOST gp_result gp__launch_parents(const gp__launching *l, const gp__bfs_args *a) {
   gp__graph_args of;
   if (l->count < 2) return GP_SUCCESS;
   memset(&of, 0, sizeof of);
@@ -43729,14 +43719,14 @@ GP__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp__bfs_a
   return gp__launch_step(l, 1, l->g->grid, l->g->threads, 0, &of);
 }
 // A search by launches: no block waits for another.
-GP__PRIVATE gp_result gp__launch_bfs_steps(const gp__launching *l, gp__bfs_args *a) {
+GP__HOST gp_result gp__launch_bfs_steps(const gp__launching *l, gp__bfs_args *a) {
   for (a->step = 0; a->step <= GP__BFS_LAUNCHES + 2; ++a->step) {
     a->blocks = a->step == GP__BFS_LAUNCHES + 1 ? 1 : l->g->grid;
     GP__CHECK(gp__launch_step(l, 0, a->blocks, l->g->threads, l->g->shared_bytes, a));
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__launch_bfs_by_edges(const gp__launching *l, gp__bfs_args *a) {
+GP__HOST gp_result gp__launch_bfs_by_edges(const gp__launching *l, gp__bfs_args *a) {
   for (a->step = 0; a->step <= GP__BFS_EDGE_STEPS + 1; ++a->step) {
     if (l->p->algorithm == GP_CONTRACT_EXPAND && a->step % 2 && a->step > 1 && a->step <= GP__BFS_EDGE_STEPS) continue;
     GP__CHECK(gp__launch_step(l, 0, a->step > GP__BFS_EDGE_STEPS ? 1 : l->g->grid, l->g->threads, 0, a));
@@ -43744,7 +43734,7 @@ GP__PRIVATE gp_result gp__launch_bfs_by_edges(const gp__launching *l, gp__bfs_ar
   return GP_SUCCESS;
 }
 // Launches as many clusters as fit, at most; the first one may go on alone.
-GP__PRIVATE gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__bfs_args *args) {
+GP__HOST gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__bfs_args *args) {
   const unsigned blocks = (unsigned)l->p->cluster;
   gp__bfs_args a = *args;
   a.cluster = blocks;
@@ -43754,7 +43744,7 @@ GP__PRIVATE gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__
   a.spread_after = GP__BFS_SPREAD_AFTER;
   return l->g->grid < blocks ? (gp_result)GP__REFUSED : gp__launch_clusters(l, blocks, &a.blocks, &a);
 }
-GP__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
+GP__HOST gp_result gp__launch_bfs(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__bfs_layout r = gp__lay_out_bfs(*l->h);
   unsigned char *scratch = (unsigned char *)l->scratch;
@@ -43809,13 +43799,13 @@ GP__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   }
   return result == GP_SUCCESS ? gp__launch_parents(l, &a) : result;
 }
-GP__PRIVATE gp_result gp__launch_sources_part(const gp__launching *l, gp__sources_args *a, int part) {
+GP__HOST gp_result gp__launch_sources_part(const gp__launching *l, gp__sources_args *a, int part) {
   a->part = part;
   a->blocks = part == GP__SOURCES_REST ? 1 : l->g->grid;
   return part == GP__SOURCES_ALL ? gp__launch_resident(l, a)
                                  : gp__launch_step(l, 0, a->blocks, l->g->threads, l->g->shared_bytes, a);
 }
-GP__PRIVATE gp_result gp__launch_batch(const gp__launching *l, gp__sources_args *a) {
+GP__HOST gp_result gp__launch_batch(const gp__launching *l, gp__sources_args *a) {
   int i;
   GP__CHECK(gp__launch_sources_part(l, a, GP__SOURCES_CLEAR));
   if (!l->q->stepwise) return gp__launch_sources_part(l, a, GP__SOURCES_ALL);
@@ -43823,7 +43813,7 @@ GP__PRIVATE gp_result gp__launch_batch(const gp__launching *l, gp__sources_args 
   GP__CHECK(gp__launch_sources_part(l, a, GP__SOURCES_REST));
   return gp__launch_sources_part(l, a, GP__SOURCES_FINISH);
 }
-GP__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
+GP__HOST gp_result gp__launch_sources(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__sources_layout r = gp__lay_out_sources(*l->h);
   const int symmetric = (q->graph.flags & GP_SYMMETRIC) != 0;
@@ -43863,7 +43853,7 @@ GP__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
 // ---- core/launch_plan.c - launching a call
 
 // The geometry of a call on this device with its loaded kernels.
-GP__PRIVATE gp_result gp__geometry_here(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
+GP__HOST gp_result gp__geometry_here(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
     const gp_policy *p, gp__kernel *const *kernels, int count, gp__geometry *g) {
   const gp__family *family = gp__methods_of(q);
   int occupancy = count ? kernels[0]->occupancy : 0, most, i;
@@ -43884,7 +43874,7 @@ typedef struct gp__stamps {
   int recorded, failed;
 } gp__stamps;
 static __thread gp__stamps *gp__stamped; // or NULL
-GP__PRIVATE void gp__stamp_launches(gp__state *s, int ends, gp_stream stream) {
+GP__HOST void gp__stamp_launches(gp__state *s, int ends, gp_stream stream) {
   gp__stamps *e = gp__stamped;
   if (ends == 0 && e->recorded) return; // a call of several launches
   if (s->library.runtime.driver.cuEventRecord(e->event[ends], stream)) e->failed = 1;
@@ -43892,7 +43882,7 @@ GP__PRIVATE void gp__stamp_launches(gp__state *s, int ends, gp_stream stream) {
 }
 // Launches a call of known geometry. The primary context is current, the kernels are loaded. The workspace gets at
 // least `least` bytes. recent: the workspace of the caller's last launch, or NULL.
-GP__PRIVATE gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
+GP__HOST gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
     const gp_policy *p, gp__kernel *const *kernels, int count, const gp__geometry *g, gp_stream stream, uint64_t least,
     gp__recent *recent) {
   gp__workspace *r = NULL;
@@ -43918,19 +43908,19 @@ GP__PRIVATE gp_result gp__launch_at(gp__state *s, const char *who, const gp__req
   if (r) gp__unlock_stream(s, r);
   return result;
 }
-GP__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
+GP__HOST gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
     const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream, uint64_t least) {
   gp__geometry g;
   GP__CHECK(gp__geometry_here(s, who, q, h, p, kernels, count, &g));
   return gp__launch_at(s, who, q, h, p, kernels, count, &g, stream, least, NULL);
 }
 
-GP__PRIVATE int gp__is_checked(const gp__request *q) { return (q->flags & GP_CHECKED) != 0; }
+GP__HOST int gp__is_checked(const gp__request *q) { return (q->flags & GP_CHECKED) != 0; }
 
 // ---- group_by/launch.c - group by: a sequence of other calls
 
 // True if a group-by tries tables in shared memory.
-GP__PRIVATE int gp__groups_in_tables(const gp__request *q) {
+GP__HOST int gp__groups_in_tables(const gp__request *q) {
   return !q->user_op && q->key_type != GP_BOOL && q->key_size <= 8 && gp__any_order(q) &&
       (q->acc_size == 4 || q->acc_size == 8) && q->count >= GP__GROUP_FROM;
 }
@@ -43943,11 +43933,11 @@ typedef struct gp__grouping {
   uint64_t held, list_keys, list_values, state, room; // bytes held; offsets of parts; entries of the list
 } gp__grouping;
 
-GP__PRIVATE gp_result gp__add_step(gp__state *s, const char *who, gp__grouping *g, const gp_call *c, int pointers) {
+GP__HOST gp_result gp__add_step(gp__state *s, const char *who, gp__grouping *g, const gp_call *c, int pointers) {
   return gp__check_call(s, who, c, 0, pointers, &g->steps[g->count++]);
 }
 // GP_REPRODUCIBLE by key: the call finds where runs begin. Then the request reduces these segments.
-GP__PRIVATE gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begins, void *keys) {
+GP__HOST gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begins, void *keys) {
   gp_call runs = gp_call_init(GP_UNIQUE);
   *index = gp_input_ramp(q->count >> 32 ? GP_U64 : GP_U32, NULL, NULL);
   runs.equal = q->equal;
@@ -43970,7 +43960,7 @@ GP__PRIVATE gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begi
 }
 // Adds a sort of pairs and the reduction of its runs. pointers 0: the held memory has no address yet. transform: of the
 // values; the list's values are already transformed.
-GP__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g, int pointers,
+GP__HOST gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g, int pointers,
     gp_op transform, const void *keys, const void *values, gp_type value_type, unsigned char *sorted,
     unsigned char *moved, void *begins, uint64_t count, const uint64_t *count_device, uint64_t *out_count) {
   gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
@@ -44001,7 +43991,7 @@ GP__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__reque
   return GP_SUCCESS;
 }
 // Lists the steps. blocks: most blocks of the table's kernel. at: the held memory, or NULL.
-GP__PRIVATE gp_result gp__grouping_of(
+GP__HOST gp_result gp__grouping_of(
     gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at, gp__grouping *g) {
 #define GP__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
 #define GP__AT(offset) (at ? at + (offset) : NULL)
@@ -44044,8 +44034,8 @@ GP__PRIVATE gp_result gp__grouping_of(
 #undef GP__AT
 }
 // Raises the bytes to those that a call needs, with the calls before and after it.
-GP__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
-GP__PRIVATE gp_result gp__step_room(gp__state *s, const gp__request *q, uint64_t *words, uint64_t *scratch) {
+GP__HOST uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
+GP__HOST gp_result gp__step_room(gp__state *s, const gp__request *q, uint64_t *words, uint64_t *scratch) {
   gp__request other;
   gp__shape h;
   gp_policy p;
@@ -44060,7 +44050,7 @@ GP__PRIVATE gp_result gp__step_room(gp__state *s, const gp__request *q, uint64_t
   return gp__step_room(s, &other, words, scratch);
 }
 // Bytes of the workspace that calls need: words at the front, scratch at the back of what is not held.
-GP__PRIVATE gp_result gp__steps_room(
+GP__HOST gp_result gp__steps_room(
     gp__state *s, const gp__request *steps, int count, uint64_t *words, uint64_t *scratch) {
   int i;
   *words = GP__CONTROL_BYTES + GP__WORD_BYTES; // a kernel of a plan's own may draw tickets
@@ -44070,7 +44060,7 @@ GP__PRIVATE gp_result gp__steps_room(
 }
 
 // Launches the table kernel, which fills the list and selects the path.
-GP__PRIVATE gp_result gp__launch_tables(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
+GP__HOST gp_result gp__launch_tables(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
     const gp__kernel *k, const gp__grouping *g, unsigned char *held, void *workspace, gp_stream stream) {
   gp__shape h = gp__shape_of(q);
   gp__geometry geometry;
@@ -44101,13 +44091,13 @@ typedef struct gp__holding {
   uint64_t before;
   int capturing;
 } gp__holding;
-GP__PRIVATE void gp__let_go(gp__holding *held) {
+GP__HOST void gp__let_go(gp__holding *held) {
   held->workspace->held = held->before;
   gp__unlock_stream(held->state, held->workspace);
 }
 // Holds `bytes`, and leaves room for each of the calls beside them, in a workspace of at least `least` bytes. On an
 // error nothing is held.
-GP__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps, int count,
+GP__HOST gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps, int count,
     uint64_t bytes, uint64_t least, gp__holding *held) {
   gp__u64 key;
   uint64_t words, scratch, most;
@@ -44134,10 +44124,10 @@ GP__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, 
   return result;
 }
 
-GP__PRIVATE gp_result gp__run_request(
+GP__HOST gp_result gp__run_request(
     gp__state *s, const gp__request *q, const gp_policy *given, int run, gp_stream stream, uint64_t least);
 // The primary context must be current. run 0: only builds the kernels.
-GP__PRIVATE gp_result gp__run_group_by(
+GP__HOST gp_result gp__run_group_by(
     gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t blocks = (uint64_t)s->about.multiprocessors * (unsigned)p->blocks_per_sm;
@@ -44191,23 +44181,23 @@ typedef struct gp__graph_plan {
   unsigned char *at;                                                     // their address, or NULL
 } gp__graph_plan;
 
-GP__PRIVATE void *gp__take(gp__graph_plan *g, uint64_t bytes) {
+GP__HOST void *gp__take(gp__graph_plan *g, uint64_t bytes) {
   unsigned char *at = g->at ? g->at + g->held : NULL;
   g->held += (bytes | 255) + 1;
   return at;
 }
-GP__PRIVATE void gp__add_kernel(gp__graph_plan *g, gp__kernel_kind kind, uint64_t items, const gp__graph_args *args) {
+GP__HOST void gp__add_kernel(gp__graph_plan *g, gp__kernel_kind kind, uint64_t items, const gp__graph_args *args) {
   gp__graph_step *step = &g->steps[g->count++];
   step->request = -1;
   step->kind = kind;
   step->items = items;
   step->args.graph = *args;
 }
-GP__PRIVATE gp_result gp__add_call(gp__state *s, const char *who, gp__graph_plan *g, const gp_call *c) {
+GP__HOST gp_result gp__add_call(gp__state *s, const char *who, gp__graph_plan *g, const gp_call *c) {
   g->steps[g->count++].request = g->request_count;
   return gp__check_call(s, who, c, 0, g->at != NULL, &g->requests[g->request_count++]);
 }
-GP__PRIVATE gp_result gp__add_fill(
+GP__HOST gp_result gp__add_fill(
     gp__state *s, const char *who, gp__graph_plan *g, uint64_t value, void *out, uint64_t words) {
   gp_call c = gp_call_init(GP_FILL);
   c.out_type = GP_U64;
@@ -44217,7 +44207,7 @@ GP__PRIVATE gp_result gp__add_fill(
   return gp__add_call(s, who, g, &c);
 }
 // Adds the steps that sort keys and turn them into a graph. counted: the state has their number.
-GP__PRIVATE gp_result gp__add_from_keys(
+GP__HOST gp_result gp__add_from_keys(
     gp__state *s, const char *who, gp__graph_plan *g, gp__graph_args *a, int counted, int unique) {
   gp_call c = gp_call_init(GP_SORT);
   c.key_type = GP_U64;
@@ -44238,7 +44228,7 @@ GP__PRIVATE gp_result gp__add_from_keys(
   gp__add_kernel(g, GP__GRAPH_FROM_KEYS, a->count > a->vertices ? a->count : a->vertices + 1, a);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__plan_building(
+GP__HOST gp_result gp__plan_building(
     gp__state *s, const char *who, const gp__request *q, gp__graph_args *a, gp__graph_plan *g) {
   const gp_graph *to = &q->out_graph;
   const int list = q->primitive == GP_GRAPH_FROM_EDGES, relabel = q->primitive == GP_GRAPH_RELABEL;
@@ -44287,7 +44277,7 @@ GP__PRIVATE gp_result gp__plan_building(
   gp__add_kernel(g, GP__GRAPH_KEYS, a->count, a);
   return gp__add_from_keys(s, who, g, a, 1, 0);
 }
-GP__PRIVATE gp_result gp__plan_checking(
+GP__HOST gp_result gp__plan_checking(
     gp__state *s, const char *who, const gp__request *q, gp__graph_args *a, gp__graph_plan *g) {
   const gp_graph *of = &q->graph;
   const int degrees = q->primitive == GP_GRAPH_DEGREES, depths = q->primitive == GP_BFS_CHECK;
@@ -44322,7 +44312,7 @@ GP__PRIVATE gp_result gp__plan_checking(
   gp__add_kernel(g, GP__FAULT_REPORT, 1, a);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__plan_components(const gp__request *q, gp__graph_args *a, gp__graph_plan *g) {
+GP__HOST gp_result gp__plan_components(const gp__request *q, gp__graph_args *a, gp__graph_plan *g) {
   const uint64_t n = q->graph.vertices;
   a->state = (gp__u64 *)gp__take(g, 8);
   a->out_targets = q->out;
@@ -44337,7 +44327,7 @@ GP__PRIVATE gp_result gp__plan_components(const gp__request *q, gp__graph_args *
   gp__add_kernel(g, GP__COMPONENTS_ROOTS, n, a);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   gp__graph_args a;
   memset(g, 0, sizeof *g);
@@ -44352,7 +44342,7 @@ GP__PRIVATE gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, unsi
 }
 typedef gp_result (*gp__make_plan)(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g);
 // Runs a plan. The primary context must be current. run 0: only builds the kernels.
-GP__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream,
+GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream,
     uint64_t least, gp__make_plan make) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t tile = 4 * (uint64_t)p->threads * (unsigned)p->vectors;
@@ -44404,7 +44394,7 @@ GP__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const 
   gp__let_kernels_go(kernels, count);
   return result;
 }
-GP__PRIVATE gp_result gp__bytes_of_plan(gp__state *s, const gp__request *q, uint64_t *bytes, gp__make_plan make) {
+GP__HOST gp_result gp__bytes_of_plan(gp__state *s, const gp__request *q, uint64_t *bytes, gp__make_plan make) {
   gp__graph_plan g;
   uint64_t words, scratch;
   int turn, i;
@@ -44416,7 +44406,7 @@ GP__PRIVATE gp_result gp__bytes_of_plan(gp__state *s, const gp__request *q, uint
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__calls_of_plan(
+GP__HOST gp_result gp__calls_of_plan(
     gp__state *s, const gp__request *q, gp__request *calls, int *count, gp__make_plan make) {
   gp__graph_plan g;
   const gp_result result = make(s, q, NULL, &g);
@@ -44426,16 +44416,16 @@ GP__PRIVATE gp_result gp__calls_of_plan(
 }
 // The composition gp__NAME_calls of a family whose calls are plans.
 #define GP__CALLS_BY_PLAN(name, plan_of) \
-  GP__PRIVATE gp_result gp__run_##name( \
+  GP__HOST gp_result gp__run_##name( \
       gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least) { \
     return gp__run_plan_of(s, q, p, run, stream, least, plan_of); \
   } \
-  GP__PRIVATE gp_result gp__bytes_of_##name( \
+  GP__HOST gp_result gp__bytes_of_##name( \
       gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes) { \
     (void)given, (void)h; \
     return gp__bytes_of_plan(s, q, bytes, plan_of); \
   } \
-  GP__PRIVATE gp_result gp__calls_of_##name(gp__state *s, const gp__request *q, gp__request *calls, int *count) { \
+  GP__HOST gp_result gp__calls_of_##name(gp__state *s, const gp__request *q, gp__request *calls, int *count) { \
     return gp__calls_of_plan(s, q, calls, count, plan_of); \
   } \
   static const gp__composition gp__##name##_calls = {gp__run_##name, gp__bytes_of_##name, gp__calls_of_##name}
@@ -44448,14 +44438,14 @@ GP__PRIVATE gp_result gp__calls_of_plan(
 enum { GP__LITTLE_BLOCKS = 8, GP__LITTLE_LOG2 = 16 }; // fewer elements are sorted as ever
 
 // The place of a block of so many bytes, or where it was moved to.
-GP__PRIVATE void *gp__block_at(int block, int moved, const void *array, void *held, uint64_t bytes) {
+GP__HOST void *gp__block_at(int block, int moved, const void *array, void *held, uint64_t bytes) {
   const int away = moved && block < 2;
   unsigned char *const at = (unsigned char *)(away ? held : (void *)(uintptr_t)array);
   return at ? at + (uint64_t)(moved && !away ? block - 2 : block) * bytes : NULL;
 }
 // The i-th call after the plan's, whose last requests are the sorts of the first and the last block, and a merge.
 // Returns 0 if there is none.
-GP__PRIVATE int gp__little_call(const gp__graph_plan *g, int i, gp__request *c) {
+GP__HOST int gp__little_call(const gp__graph_plan *g, int i, gp__request *c) {
   const gp__request *first = &g->requests[g->request_count - 3];
   const int n = GP__LITTLE_BLOCKS, merges = i >= n, at = (i - n) % (n + 1), back = merges && at >= n / 2;
   const int block = !merges ? i : back ? 2 * n - 1 - 2 * at : 2 * at, begin = block < 0 ? 0 : block;
@@ -44474,7 +44464,7 @@ GP__PRIVATE int gp__little_call(const gp__graph_plan *g, int i, gp__request *c) 
   c->in2 = gp__block_at(block + 1, back, first->out, held_values, values);
   return 1;
 }
-GP__PRIVATE void gp__plan_little(gp__graph_plan *g, gp__request *sort) {
+GP__HOST void gp__plan_little(gp__graph_plan *g, gp__request *sort) {
   gp__request *call = &g->requests[g->request_count];
   const uint64_t all = sort->count, block = gp__round_up(all / GP__LITTLE_BLOCKS + 1, 16); // aligns what is held
   sort->policy = NULL;
@@ -44490,14 +44480,14 @@ GP__PRIVATE void gp__plan_little(gp__graph_plan *g, gp__request *sort) {
 
 // ---- top_k/launch.c - launches of top-k and radix select
 
-GP__PRIVATE void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
+GP__HOST void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
   a->keys = q->keys;
   a->in = q->in;
   a->out_keys = q->out_keys;
   a->out = q->out;
   a->count = q->count;
 }
-GP__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
+GP__HOST gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   const gp__shape *h = l->h;
   const gp__u64 rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
   unsigned char *lists = (unsigned char *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
@@ -44517,7 +44507,7 @@ GP__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) {
+GP__HOST gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) {
   const gp__request *q = l->q;
   unsigned char *scratch = (unsigned char *)l->scratch;
   a->states = scratch;
@@ -44531,8 +44521,8 @@ GP__PRIVATE gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *
   if (a->nth) return GP_SUCCESS;
   return gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
 }
-GP__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l);
-GP__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
+GP__HOST gp_result gp__launch_segmented_top_k(const gp__launching *l);
+GP__HOST gp_result gp__launch_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__top_k_args a;
   if (q->op) return gp__launch_segmented_top_k(l);
@@ -44547,7 +44537,7 @@ GP__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
 }
 
 // Rows are segments of one length. A single one may end at a count in device memory.
-GP__PRIVATE void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top_k_args *a) {
+GP__HOST void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top_k_args *a) {
   const int rows = q->primitive == GP_TOP_K;
   memset(a, 0, sizeof *a);
   gp__fill_top_k(q, &a->top);
@@ -44561,7 +44551,7 @@ GP__PRIVATE void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top
   a->offset_bytes = rows ? 8 : (unsigned)q->offset_size;
   if (rows) a->top.count *= a->top.rows;
 }
-GP__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
+GP__HOST gp_result gp__launch_segmented_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__shape h = gp__rows_as_segments(*l->h);
   const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->p, h, l->g->share);
@@ -44595,8 +44585,8 @@ GP__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
 }
 
 // True if all keys are one row.
-GP__PRIVATE int gp__top_k_is_one(const gp__request *q) { return q->primitive == GP_TOP_K && q->segments <= 1; }
-GP__PRIVATE void gp__add_top_k_kernel(
+GP__HOST int gp__top_k_is_one(const gp__request *q) { return q->primitive == GP_TOP_K && q->segments <= 1; }
+GP__HOST void gp__add_top_k_kernel(
     gp__graph_plan *g, const gp__segmented_top_k_args *a, gp__kernel_kind kind, uint64_t items) {
   gp__graph_step *step = &g->steps[g->count++];
   step->request = -1;
@@ -44606,7 +44596,7 @@ GP__PRIVATE void gp__add_top_k_kernel(
 }
 // Many results by an operator: a merge sort of all keys, a sort of each segment by the places that its keys have got
 // (unless they are one row), and the first k.
-GP__PRIVATE gp_result gp__add_ordered_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
+GP__HOST gp_result gp__add_ordered_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const int bytes = gp__order_index_bytes(q);
   const gp_type index = bytes == 8 ? GP_U64 : GP_U32;
   const char *who = gp__primitive_names[q->primitive];
@@ -44643,7 +44633,7 @@ GP__PRIVATE gp_result gp__add_ordered_top_k(gp__state *s, const gp__request *q, 
   return GP_SUCCESS;
 }
 // Many results of segments: a sort, then the first k.
-GP__PRIVATE gp_result gp__add_sorted_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
+GP__HOST gp_result gp__add_sorted_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const int wide = q->count > UINT32_MAX;
   gp_call c = gp_call_init(GP_SEGMENTED_SORT);
   gp__segmented_top_k_args a;
@@ -44673,7 +44663,7 @@ GP__PRIVATE gp_result gp__add_sorted_top_k(gp__state *s, const gp__request *q, g
 
 // Adds a copy of a described input's elements to `out`; NULL: to memory that the plan holds. *array: where they are; an
 // address alone while the plan has no memory.
-GP__PRIVATE gp_result gp__add_written(gp__state *s, gp__graph_plan *g, const gp__request *q, int root, uint64_t count,
+GP__HOST gp_result gp__add_written(gp__state *s, gp__graph_plan *g, const gp__request *q, int root, uint64_t count,
     const uint64_t *count_device, void *out, const void **array) {
   const gp__input_node *n = &q->inputs.node[root - 1];
   gp_call copy = gp_call_init(GP_COPY);
@@ -44688,7 +44678,7 @@ GP__PRIVATE gp_result gp__add_written(gp__state *s, gp__graph_plan *g, const gp_
   return count ? gp__add_call(s, gp__primitive_names[q->primitive], g, &copy) : GP_SUCCESS;
 }
 // Copies go to the outputs where every element is written by the call, and it may run in place.
-GP__PRIVATE gp_result gp__written_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__written_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   const int in_place = q->primitive == GP_SORT || q->primitive == GP_MERGE_SORT;
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
   const gp__inputs *all = &q->inputs;
@@ -44722,20 +44712,20 @@ GP__PRIVATE gp_result gp__written_plan_of(gp__state *s, const gp__request *q, un
   g->requests[g->request_count++] = plain;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__run_written(
+GP__HOST gp_result gp__run_written(
     gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least) {
   gp__request own = *q;
   own.policy = p;
   return gp__run_plan_of(s, &own, p, run, stream, least, gp__written_plan_of);
 }
-GP__PRIVATE gp_result gp__bytes_of_written(
+GP__HOST gp_result gp__bytes_of_written(
     gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes) {
   gp__request own = *q;
   (void)h;
   own.policy = given;
   return gp__bytes_of_plan(s, &own, bytes, gp__written_plan_of);
 }
-GP__PRIVATE gp_result gp__calls_of_written(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
+GP__HOST gp_result gp__calls_of_written(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
   return gp__calls_of_plan(s, q, calls, count, gp__written_plan_of);
 }
 static const gp__composition gp__written_calls = {gp__run_written, gp__bytes_of_written, gp__calls_of_written};
@@ -44744,7 +44734,7 @@ static const gp__composition gp__written_calls = {gp__run_written, gp__bytes_of_
 
 // ---- hash/launch.c - calls with hash tables: steps and other calls
 
-GP__PRIVATE void gp__add_hash(gp__graph_plan *g, gp__kernel_kind kind, uint64_t items, const gp__hash_args *args) {
+GP__HOST void gp__add_hash(gp__graph_plan *g, gp__kernel_kind kind, uint64_t items, const gp__hash_args *args) {
   gp__graph_step *step = &g->steps[g->count++];
   step->request = -1;
   step->kind = kind;
@@ -44752,7 +44742,7 @@ GP__PRIVATE void gp__add_hash(gp__graph_plan *g, gp__kernel_kind kind, uint64_t 
   step->args.hash = *args;
 }
 // Takes an empty table for `rows` rows, with a counter behind it.
-GP__PRIVATE gp_result gp__add_table(gp__state *s, const char *who, gp__graph_plan *g, uint64_t rows, gp__hash_args *a) {
+GP__HOST gp_result gp__add_table(gp__state *s, const char *who, gp__graph_plan *g, uint64_t rows, gp__hash_args *a) {
   a->slot_count = 2 * rows + 2;
   a->slots = (gp__u64 *)gp__take(g, (a->slot_count + 1) * 8);
   a->found = a->slots ? a->slots + a->slot_count : NULL;
@@ -44760,10 +44750,10 @@ GP__PRIVATE gp_result gp__add_table(gp__state *s, const char *who, gp__graph_pla
   return gp__add_fill(s, who, g, 0, a->slots, a->slot_count + 1);
 }
 // Keys that gp_sort brings together; a table finds the first row of each other key.
-GP__PRIVATE int gp__groups_by_sort(const gp__request *q) { return !q->key_struct && !gp__is_complex(q->key_type); }
+GP__HOST int gp__groups_by_sort(const gp__request *q) { return !q->key_struct && !gp__is_complex(q->key_type); }
 // A sort of the keys, or of their first rows, brings the rows of a group together. One column moves along; several are
 // read through the order, and so is a column whose rows must be known.
-GP__PRIVATE gp_result gp__plan_groups(
+GP__HOST gp_result gp__plan_groups(
     gp__state *s, const char *who, const gp__request *q, gp__hash_args *a, gp__graph_plan *g) {
   const int folds = q->primitive == GP_GROUP_BY_MANY, plain = gp__groups_by_sort(q), truths = q->key_type == GP_BOOL;
   const int counts = !folds && !q->out_keys && g->at; // writes no elements
@@ -44856,7 +44846,7 @@ GP__PRIVATE gp_result gp__plan_groups(
   gp__add_hash(g, GP__HASH_FINISH, room, a);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__plan_join(
+GP__HOST gp_result gp__plan_join(
     gp__state *s, const char *who, const gp__request *q, gp__hash_args *a, gp__graph_plan *g) {
   const int pairs = q->join == GP_JOIN_INNER || q->join == GP_JOIN_LEFT;
   a->keys = q->keys2;
@@ -44908,7 +44898,7 @@ GP__PRIVATE gp_result gp__plan_join(
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   gp__hash_args a;
   memset(g, 0, sizeof *g);
@@ -44925,7 +44915,7 @@ GP__PRIVATE gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, unsig
 
 // A strided array as rows of `length` elements: what a copy reads or writes. Rows without gaps, one behind the other,
 // dimension 1 fastest, are those of a call on segments of one length.
-GP__PRIVATE int gp__rows_are_dense(const gp__rows *r, const int64_t *stride, uint64_t length) {
+GP__HOST int gp__rows_are_dense(const gp__rows *r, const int64_t *stride, uint64_t length) {
   uint64_t step = length;
   int d;
   if (length > 1 && stride[0] != 1) return 0;
@@ -44935,13 +44925,13 @@ GP__PRIVATE int gp__rows_are_dense(const gp__rows *r, const int64_t *stride, uin
   }
   return 1;
 }
-GP__PRIVATE void gp__dense_rows(const gp__rows *r, uint64_t length, int64_t *stride) {
+GP__HOST void gp__dense_rows(const gp__rows *r, uint64_t length, int64_t *stride) {
   int d;
   stride[0] = 1;
   for (d = 1; d < 4; ++d) stride[d] = stride[d - 1] * (int64_t)(d == 1 ? length : r->extent[d - 1]);
 }
 // Lists dimensions by their strides, the largest first; 0 unless the smallest is 1 and each spans the next.
-GP__PRIVATE int gp__nested_strides(const uint64_t *extent, const int64_t *stride, int count, int *order) {
+GP__HOST int gp__nested_strides(const uint64_t *extent, const int64_t *stride, int count, int *order) {
   int i, j;
   for (i = 0; i < count; ++i) {
     for (j = i; j > 0 && stride[order[j - 1]] < stride[i]; --j) order[j] = order[j - 1];
@@ -44953,7 +44943,7 @@ GP__PRIVATE int gp__nested_strides(const uint64_t *extent, const int64_t *stride
   return stride[order[count - 1]] == 1;
 }
 // The copy as a transpose; 0: its strides are none of a transpose's.
-GP__PRIVATE int gp__rows_as_permutation(
+GP__HOST int gp__rows_as_permutation(
     const gp__rows *r, uint64_t length, const int64_t *in_stride, const int64_t *out_stride, gp_permutation *p) {
   uint64_t extent[5];
   int64_t in[5], out[5];
@@ -44985,9 +44975,9 @@ GP__PRIVATE int gp__rows_as_permutation(
   return 1;
 }
 // Without buffers a call may want keys.
-GP__PRIVATE int gp__wants_row_keys(const gp__request *q) { return q->out_keys || !q->keys; }
+GP__HOST int gp__wants_row_keys(const gp__request *q) { return q->out_keys || !q->keys; }
 // Whether the call copies its input, or its output; kernel: by a kernel of this family.
-GP__PRIVATE int gp__copies_rows(const gp__request *q, int in, int kernel) {
+GP__HOST int gp__copies_rows(const gp__request *q, int in, int kernel) {
   const gp__rows *r = &q->rows;
   const uint64_t length = in ? r->extent[0] : q->length;
   const int cut = !in && q->composed; // the first k of sorted rows
@@ -44998,7 +44988,7 @@ GP__PRIVATE int gp__copies_rows(const gp__request *q, int in, int kernel) {
   gp__dense_rows(r, cut ? r->extent[0] : length, dense);
   return !kernel || !gp__rows_as_permutation(r, length, in ? r->in_stride : dense, in ? dense : r->out_stride, &p);
 }
-GP__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__graph_plan *g, int from_input,
+GP__HOST gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__graph_plan *g, int from_input,
     gp__kernel_kind kind, size_t size, const void *in, void *out) {
   const gp__rows *r = &q->rows;
   const uint64_t length = from_input ? r->extent[0] : q->length;
@@ -45033,10 +45023,10 @@ GP__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__g
   return GP_SUCCESS;
 }
 // An operator ranks so many results that a merge sort does (top_k/launch.c).
-GP__PRIVATE int gp__ranks_many(const gp__request *q) {
+GP__HOST int gp__ranks_many(const gp__request *q) {
   return q->op && q->length > gp__order_few((int)q->key_size, gp__order_index_bytes(q));
 }
-GP__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   const int top = q->primitive == GP_TOP_K_AXIS && !q->composed;
   const int copies_in = gp__copies_rows(q, 1, 0), copies_out = gp__copies_rows(q, 0, 0);
   const uint64_t results = q->composed ? q->count : q->segments * q->length;
@@ -45080,7 +45070,7 @@ GP__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, 
 // ---- columns/launch.c - sorts of columns: sorts of keys with indices, then gathers
 
 // Adds a column to the gather that the plan ends with, or to another one if that is full or absent.
-GP__PRIVATE void gp__add_column(gp__graph_plan *g, const gp__request *q, const void *order, int another, const void *in,
+GP__HOST void gp__add_column(gp__graph_plan *g, const gp__request *q, const void *order, int another, const void *in,
     void *out, size_t size, size_t align) {
   gp__graph_step *step = g->count ? &g->steps[g->count - 1] : NULL;
   gp__moved_column *column;
@@ -45102,7 +45092,7 @@ GP__PRIVATE void gp__add_column(gp__graph_plan *g, const gp__request *q, const v
   column->word = word;
   column->words = (int)size / word;
 }
-GP__PRIVATE gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t values = q->column_count - q->key_columns;
   gp_call sort = gp_call_init(GP_SORT);
@@ -45153,17 +45143,15 @@ GP__PRIVATE gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, un
 
 // ---- map/plan.c - plans of maps
 
-GP__PRIVATE int gp__kinds_of_map(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_map(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   kinds[0] = q->primitive == GP_COPY && !q->inputs.in ? GP__COPY
       : q->primitive == GP_ADJACENT_DIFFERENCE        ? GP__ADJACENT
                                                       : GP__MAP;
   return 1;
 }
-GP__PRIVATE int gp__map_is_idle(const gp__request *q) {
-  return !q->count || (q->primitive == GP_COPY && q->in == q->out);
-}
-GP__PRIVATE gp_result gp__launch_map(const gp__launching *l) {
+GP__HOST int gp__map_is_idle(const gp__request *q) { return !q->count || (q->primitive == GP_COPY && q->in == q->out); }
+GP__HOST gp_result gp__launch_map(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__map_args a;
   memset(&a, 0, sizeof a);
@@ -45177,7 +45165,7 @@ GP__PRIVATE gp_result gp__launch_map(const gp__launching *l) {
   return gp__launch_all(l, &a);
 }
 // A binary operator on the elements of two inputs.
-GP__PRIVATE gp_result gp__host_binary(gp__host_call *h) {
+GP__HOST gp_result gp__host_binary(gp__host_call *h) {
   const gp__request *q = h->q;
   const int normalise = gp__host_normalises(q->op, q->user_op, q->out_type);
   if (!q->user_op) GP__CHECK(gp__host_take(h, q->out_type, q->out_size, GP_OP_DEFAULT, NULL, normalise, "op"));
@@ -45192,7 +45180,7 @@ GP__PRIVATE gp_result gp__host_binary(gp__host_call *h) {
   return gp__host_each(h);
 }
 // A transform of two operands: the elements and their neighbours.
-GP__PRIVATE gp_result gp__host_adjacent(const gp__request *q, int threads) {
+GP__HOST gp_result gp__host_adjacent(const gp__request *q, int threads) {
   const unsigned char *in = (const unsigned char *)q->in;
   unsigned char *out = (unsigned char *)q->out;
   const int right = (q->flags & GP_RIGHT) != 0;
@@ -45212,7 +45200,7 @@ GP__PRIVATE gp_result gp__host_adjacent(const gp__request *q, int threads) {
       gp__host_elements(&edge, right ? pairs.count : 0, 1, converted.bytes), q->out_size);
   return gp__host_run(&pairs, threads);
 }
-GP__PRIVATE gp_result gp__host_maps(gp__host_call *h) {
+GP__HOST gp_result gp__host_maps(gp__host_call *h) {
   const gp__request *q = h->q;
   switch (q->primitive) {
   case GP_ADJACENT_DIFFERENCE:
@@ -45251,7 +45239,7 @@ static const gp__primitive gp__primitive_adjacent_difference = {
 
 // ---- reverse/plan.c - plans of reverse and swap
 
-GP__PRIVATE int gp__kinds_of_reverse(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_reverse(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   return kinds[0] = q->primitive == GP_SWAP ? GP__SWAP : GP__REVERSE, 1;
 }
@@ -45262,7 +45250,7 @@ static const gp__primitive gp__primitive_reverse = {
     &gp__family_reverse, GP__READS_MAP, GP__KEEPS_TYPE | GP__IN_PLACE, 0};
 
 // Both arrays of a swap are outputs: `out`, and `out3`, which kernels get as the second input.
-GP__PRIVATE gp_result gp__check_swap_types(gp__checking *k) {
+GP__HOST gp_result gp__check_swap_types(gp__checking *k) {
   gp__request *q = k->q;
   GP__CHECK(gp__check_types(k));
   q->in_type = q->in2_type = q->out_type;
@@ -45271,7 +45259,7 @@ GP__PRIVATE gp_result gp__check_swap_types(gp__checking *k) {
   q->in2 = q->out3;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_swap_outputs(gp__checking *k) {
+GP__HOST gp_result gp__check_swap_outputs(gp__checking *k) {
   return gp__writing(k, "out3 (the second array)", k->c->out3, k->out.align, k->out.size, k->q->count, 1, 0);
 }
 static const gp__own_check gp__checks_swap[GP__CHECKS] = {
@@ -45283,16 +45271,14 @@ static const gp__primitive gp__primitive_swap = {
 
 // ---- scatter/plan.c - plans of scatters, gathers and replacements
 
-GP__PRIVATE int gp__kinds_of_scatter(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_scatter(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   return kinds[0] = q->primitive == GP_REPLACE ? GP__REPLACE : GP__SCATTER, 1;
 }
-// Windows pay on GPUs whose L2 is some 50 MB or more, where the output is larger than a window and a half, a sector of
-// 32 bytes gets several elements, and windows are few, since each has the indices read again. (An H200, random indices,
-// us without and with windows: u32, 48 MB 486, 302; 96 MB 1,418, 792; 144 MB 2,161, 1,625; 256 MB 3,944, 4,380. u64,
-// 96 MB 762, 538; 512 MB 4,124, 8,378.)
+// Windows pay where L2 has some 50 MB or more, the output is larger than a window and a half, a sector of 32 bytes gets
+// several elements, and windows are few, since each has the indices read again: docs/notes/map.md.
 enum { GP__SCATTER_WINDOW = 20 << 20 };
-GP__PRIVATE gp__u64 gp__scatter_window(const gp__request *q, const gp__shape *h) {
+GP__HOST gp__u64 gp__scatter_window(const gp__request *q, const gp__shape *h) {
   const gp__u64 size = q->out_size, bytes = q->length / 32 < UINT64_MAX / 32 / 8 ? q->length * size : 0,
                 most = (gp__u64)GP__SCATTER_WINDOW * (size <= 4 ? 8 : 6);
   const int large = h->compute_capability >= 90 && h->compute_capability < 120;
@@ -45301,7 +45287,7 @@ GP__PRIVATE gp__u64 gp__scatter_window(const gp__request *q, const gp__shape *h)
       ? GP__SCATTER_WINDOW / size
       : q->length;
 }
-GP__PRIVATE gp_result gp__launch_scatter(const gp__launching *l) {
+GP__HOST gp_result gp__launch_scatter(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__scatter_args a;
   if (q->primitive == GP_REPLACE) return gp__launch_map(l);
@@ -45340,15 +45326,15 @@ static const gp__primitive gp__primitive_replace = {&gp__family_scatter,
 
 // ---- batch/plan.c - plan of copies of many buffers
 
-GP__PRIVATE int gp__kinds_of_batch(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_batch(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   return kinds[0] = GP__COPY_BATCH, 1;
 }
-GP__PRIVATE void gp__shape_batch(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_batch(const gp__request *q, gp__shape *h) {
   h->offset_size = (int)q->offset_size;
   h->in_misaligned = 0; // of the pointers' array: it does not matter
 }
-GP__PRIVATE gp_result gp__launch_copy_batch(const gp__launching *l) {
+GP__HOST gp_result gp__launch_copy_batch(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__batch_args a;
   memset(&a, 0, sizeof a);
@@ -45369,7 +45355,7 @@ static const gp__primitive gp__primitive_copy_batch = {&gp__family_batch,
 
 // ---- reduce/plan.c - plans of reductions
 
-GP__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_reduce(const gp__request *q, gp__shape *h) {
   if (q->primitive != GP_REDUCE) h->commutative = h->exact = 1; // counts and minima of integers
   if (q->primitive == GP_CHECK_OFFSETS) {
     h->in_size = (int)q->offset_size;
@@ -45377,12 +45363,12 @@ GP__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
     h->count = q->segments + 1;
   }
 }
-GP__PRIVATE int gp__kinds_of_reduce(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_reduce(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
   kinds[0] = p->algorithm == GP_STEALING ? GP__STEALING : GP__EVEN_SHARE;
   return 1;
 }
-GP__PRIVATE gp_result gp__launch_reduce(const gp__launching *l) {
+GP__HOST gp_result gp__launch_reduce(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__shape *h = l->h;
   gp__reduce_args a;
@@ -45415,7 +45401,7 @@ static gp_result gp__host_reduce_both(const gp__request *q, int threads) {
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__host_reduces(gp__host_call *h) {
+GP__HOST gp_result gp__host_reduces(gp__host_call *h) {
   const gp__request *q = h->q;
   if (q->is_arg & GP__IS_BOTH) return gp__host_reduce_both(q, h->asked);
   if (q->primitive == GP_CHECK_OFFSETS) return *q->bad = gp__host_first_bad(q), GP_SUCCESS;
@@ -45437,7 +45423,7 @@ static const gp__primitive gp__primitive_check_offsets = {
 
 // ---- find/plan.c - plans of searches for the first element
 
-GP__PRIVATE void gp__shape_find(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_find(const gp__request *q, gp__shape *h) {
   h->commutative = h->exact = 1; // the least index, in any order
   h->in_misaligned |= (int)((uintptr_t)q->in2 % GP__VECTOR);
   if (q->primitive == GP_LEXICOGRAPHIC && q->count2 < h->count) h->count = q->count2;
@@ -45445,11 +45431,11 @@ GP__PRIVATE void gp__shape_find(const gp__request *q, gp__shape *h) {
   h->in_size = (int)q->key_size;
   h->in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
 }
-GP__PRIVATE int gp__kinds_of_find(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_find(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   return kinds[0] = q->primitive == GP_PARTITION_POINT ? GP__PARTITION_POINT : GP__FIND, 1;
 }
-GP__PRIVATE gp_result gp__launch_find(const gp__launching *l) {
+GP__HOST gp_result gp__launch_find(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__find_args a;
   memset(&a, 0, sizeof a);
@@ -45491,7 +45477,7 @@ static const gp__primitive gp__primitive_partition_point = {
 
 // ---- scan/plan.c - plans of scans
 
-GP__PRIVATE int gp__kinds_of_scan(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_scan(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
   kinds[0] = p->algorithm == GP_LOOK_BACK ? GP__LOOK_BACK
       : p->algorithm == GP_PIPELINED      ? GP__PIPELINED
@@ -45502,7 +45488,7 @@ GP__PRIVATE int gp__kinds_of_scan(const gp__request *q, const gp_policy *p, gp__
   kinds[2] = GP__DOWNSWEEP;
   return 3;
 }
-GP__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
+GP__HOST gp_result gp__launch_scan(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__scan_args a;
   int i;
@@ -45520,7 +45506,7 @@ GP__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
     GP__CHECK(gp__launch_step(l, i, i == 1 ? 1 : l->g->grid, l->g->threads, l->g->shared_bytes, &a));
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__host_scan(gp__host_call *h) {
+GP__HOST gp_result gp__host_scan(gp__host_call *h) {
   GP__CHECK(gp__host_take_fold(h, h->q->primitive == GP_EXCLUSIVE_SCAN));
   return h->op.exact ? gp__host_scan_exact(h) : gp__host_scan_canonical(h);
 }
@@ -45535,7 +45521,7 @@ static const gp__primitive gp__primitive_exclusive_scan = {
 // ---- segments/plan.c - plans of segmented reductions and of load balance; the check of offsets
 
 // The check that GP_CHECKED asks for, as a separate call.
-GP__PRIVATE gp__request gp__offsets_check(const gp__request *q) {
+GP__HOST gp__request gp__offsets_check(const gp__request *q) {
   gp__request check;
   memset(&check, 0, sizeof check);
   check.primitive = GP_CHECK_OFFSETS;
@@ -45551,15 +45537,15 @@ GP__PRIVATE gp__request gp__offsets_check(const gp__request *q) {
   check.channels = check.active = 1;
   return check;
 }
-GP__PRIVATE int gp__segments_are_idle(const gp__request *q) {
+GP__HOST int gp__segments_are_idle(const gp__request *q) {
   return q->primitive == GP_LOAD_BALANCE ? !q->count : !q->segments;
 }
-GP__PRIVATE void gp__shape_segments(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_segments(const gp__request *q, gp__shape *h) {
   h->offset_size = (int)q->offset_size;
   h->segmented.by_ranges = q->end != NULL;
   h->segments = q->segments;
 }
-GP__PRIVATE int gp__kinds_of_segments(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_segments(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   if (p->algorithm == GP_MERGE_PATH && q->end) kinds[count++] = GP__SEGMENT_SPANS;
   kinds[count++] = p->algorithm == GP_PIPELINED ? GP__SEGMENTED_PIPELINED
@@ -45568,7 +45554,7 @@ GP__PRIVATE int gp__kinds_of_segments(const gp__request *q, const gp_policy *p, 
                                                 : GP__SEGMENTED_REDUCE;
   return count;
 }
-GP__PRIVATE gp_result gp__launch_load_balance(const gp__launching *l) {
+GP__HOST gp_result gp__launch_load_balance(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__search_args a;
   memset(&a, 0, sizeof a);
@@ -45580,7 +45566,7 @@ GP__PRIVATE gp_result gp__launch_load_balance(const gp__launching *l) {
   a.bad = (const gp__u64 *)q->bad;
   return gp__launch_all(l, &a);
 }
-GP__PRIVATE gp_result gp__launch_segments(const gp__launching *l) {
+GP__HOST gp_result gp__launch_segments(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__segment_args a;
   if (q->primitive == GP_LOAD_BALANCE) return gp__launch_load_balance(l);
@@ -45602,14 +45588,14 @@ GP__PRIVATE gp_result gp__launch_segments(const gp__launching *l) {
   if (q->key_size) a.workspace = q->out_count, a.end = q->count_device; // runs
   return gp__launch_all(l, &a);
 }
-GP__PRIVATE void gp__spell_segments(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_segments(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p;
   if (gp__segments_reproduce(*h)) w->index_bytes = 8;
   if (q->key_size) w->ranged = 2; // runs: gp_prepare has no buffers to tell
 }
 static const gp__kernel_rules gp__kernels_of_segments = {
     GP__SAME_KERNELS, gp__resident_blocks, gp__spell_segments, GP__NO_FIT};
-GP__PRIVATE gp_result gp__host_segments(gp__host_call *h) {
+GP__HOST gp_result gp__host_segments(gp__host_call *h) {
   if (h->q->primitive == GP_LOAD_BALANCE) return gp__host_search(h);
   GP__CHECK(gp__host_take_fold(h, 0));
   return gp__host_segmented_reduce(h);
@@ -45627,17 +45613,17 @@ static const gp__primitive gp__primitive_load_balance = {&gp__family_segments,
 
 // ---- expand/plan.c - plans of expansions
 
-GP__PRIVATE int gp__expand_is_idle(const gp__request *q) {
+GP__HOST int gp__expand_is_idle(const gp__request *q) {
   return q->primitive == GP_EXPAND && (!q->count || !q->segments);
 }
-GP__PRIVATE int gp__kinds_of_expand(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_expand(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   (void)p;
   if (q->primitive == GP_RUN_LENGTH_EXPAND) kinds[count++] = GP__EXPAND_OFFSETS;
   kinds[count++] = GP__EXPAND_VALUES;
   return count;
 }
-GP__PRIVATE gp_result gp__launch_expand(const gp__launching *l) {
+GP__HOST gp_result gp__launch_expand(const gp__launching *l) {
   const gp__request *q = l->q;
   const int by_lengths = q->primitive == GP_RUN_LENGTH_EXPAND;
   gp__expand_args a;
@@ -45666,8 +45652,8 @@ static const gp__primitive gp__primitive_run_length_expand = {
 
 // ---- select/plan.c - plans of streams: selection, runs, by key, segmented scans
 
-GP__PRIVATE int gp__stream_is_idle(const gp__request *q) { return !q->count && !q->out_count; }
-GP__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {
+GP__HOST int gp__stream_is_idle(const gp__request *q) { return !q->count && !q->out_count; }
+GP__HOST void gp__shape_stream(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;
   if (!h->key_size && !q->offset_size) { // a predicate reads the elements themselves
     h->key_size = h->in_size;
@@ -45681,12 +45667,12 @@ GP__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {
   h->segments = q->segments;
   if (!q->acc_size) h->exact = 1; // nothing is folded
 }
-GP__PRIVATE int gp__kinds_of_stream(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_stream(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
   kinds[0] = p->algorithm == GP_PIPELINED ? GP__STREAM_PIPELINED : GP__STREAM_LOOK_BACK;
   return 1;
 }
-GP__PRIVATE gp_result gp__launch_stream(const gp__launching *l) {
+GP__HOST gp_result gp__launch_stream(const gp__launching *l) {
   const gp__request *q = l->q;
   const int predicate = gp__is_predicated(q->primitive) && q->op && !q->key_size;
   gp__stream_args a;
@@ -45709,7 +45695,7 @@ GP__PRIVATE gp_result gp__launch_stream(const gp__launching *l) {
   a.workspace = l->workspace;
   return gp__launch_all(l, &a);
 }
-GP__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
+GP__HOST gp_result gp__host_stream(gp__host_call *h) {
   const gp_primitive p = h->q->primitive;
   if (p == GP_SELECT || p == GP_PARTITION) return gp__host_select(h);
   if (p == GP_RUN_LENGTHS || p == GP_NONTRIVIAL_RUNS || p == GP_UNIQUE) return gp__host_runs(h);
@@ -45720,7 +45706,7 @@ GP__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
 
 static const gp__kernel_rules gp__kernels_of_stream = {
     GP__SAME_KERNELS, gp__resident_streams, gp__spell_stream, GP__NO_FIT};
-GP__PRIVATE gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   gp_input index;
   gp_call runs;
   memset(g, 0, sizeof *g);
@@ -45762,22 +45748,22 @@ static const gp__primitive gp__primitive_partition = {&gp__family_stream,
 
 // ---- histogram/plan.c - plans of histograms
 
-GP__PRIVATE void gp__shape_histogram(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_histogram(const gp__request *q, gp__shape *h) {
   h->histogram.by_ranges = q->primitive == GP_HISTOGRAM_RANGES;
   h->histogram.channels = q->channels;
   h->histogram.active = q->active;
   h->histogram.bins = q->bins;
   h->exact = gp__is_integer(q->out_type);
 }
-GP__PRIVATE int gp__kinds_of_histogram(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_histogram(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   return kinds[0] = GP__HISTOGRAM, 1;
 }
-GP__PRIVATE int gp__fit_histogram(const gp_policy *p, int occupancy) {
+GP__HOST int gp__fit_histogram(const gp_policy *p, int occupancy) {
   (void)p, (void)occupancy;
   return INT32_MAX;
 }
-GP__PRIVATE gp_result gp__launch_histogram(const gp__launching *l) {
+GP__HOST gp_result gp__launch_histogram(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__histogram_args a;
   memset(&a, 0, sizeof a);
@@ -45809,11 +45795,11 @@ static const gp__primitive gp__primitive_histogram_ranges = {
 
 // ---- search/plan.c - plans of searches
 
-GP__PRIVATE int gp__kinds_of_bound(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_bound(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   return kinds[0] = GP__BOUND, 1;
 }
-GP__PRIVATE gp_result gp__launch_bound(const gp__launching *l) {
+GP__HOST gp_result gp__launch_bound(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__search_args a;
   memset(&a, 0, sizeof a);
@@ -45834,7 +45820,7 @@ static const gp__primitive gp__primitive_upper_bound = {&gp__family_bound, GP__R
 // ---- sort/plan.c - plans of sorts
 
 // In the order of gp__launch_sweeps.
-GP__PRIVATE int gp__kinds_of_sweeps(const gp__request *q, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_sweeps(const gp__request *q, gp__kernel_kind *kinds) {
   int count = 0;
   kinds[count++] = GP__RADIX_HISTOGRAM;
   kinds[count++] = q->count >> GP__RADIX_NARROW_LOG2 ? GP__RADIX_PASS_WIDE : GP__RADIX_PASS;
@@ -45845,7 +45831,7 @@ GP__PRIVATE int gp__kinds_of_sweeps(const gp__request *q, gp__kernel_kind *kinds
   return count;
 }
 // In the order of gp__launch_hybrid.
-GP__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
   kinds[0] = GP__HYBRID_COUNT;
   kinds[1] = GP__HYBRID_MOVE;
   kinds[2] = GP__HYBRID_SORT;
@@ -45853,14 +45839,14 @@ GP__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
   return 4;
 }
 // The sample, one sweep, hybrid, and the cooperative sort of sorts that take no sample.
-GP__PRIVATE int gp__kinds_of_adaptive(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_adaptive(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   kinds[0] = GP__SORT_SAMPLE;
   kinds[1] = GP__RADIX_HISTOGRAM;
   kinds[2] = GP__RADIX_SWEEPS;
   kinds[7] = GP__SORT_ONE_LAUNCH;
   return 3 + gp__kinds_of_hybrid(kinds + 3) + !gp__adaptive_samples(*p, gp__shape_of(q));
 }
-GP__PRIVATE int gp__kinds_of_leading_sweep(gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_leading_sweep(gp__kernel_kind *kinds) {
   kinds[0] = GP__RADIX_HISTOGRAM;
   kinds[1] = GP__RADIX_PASS;
   kinds[2] = GP__LEADING_EDGES;
@@ -45868,7 +45854,7 @@ GP__PRIVATE int gp__kinds_of_leading_sweep(gp__kernel_kind *kinds) {
   kinds[4] = GP__RADIX_SWEEPS;
   return 5;
 }
-GP__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind *kinds) {
   int count = 0;
   kinds[count++] = GP__COUNT_KEYS;
   kinds[count++] = GP__COUNTING_FILL;
@@ -45876,7 +45862,7 @@ GP__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind *kin
   return count;
 }
 
-GP__PRIVATE int gp__kinds_of_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   switch (p->algorithm) {
   case GP_COUNTING:
     return gp__kinds_of_counting(q, kinds);
@@ -45896,7 +45882,7 @@ GP__PRIVATE int gp__kinds_of_sort(const gp__request *q, const gp_policy *p, gp__
     return gp__kinds_of_sweeps(q, kinds);
   }
 }
-GP__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
+GP__HOST gp_result gp__launch_sort(const gp__launching *l) {
   switch (l->p->algorithm) {
   case GP_COUNTING:
     return gp__launch_counting(l);
@@ -45915,7 +45901,7 @@ GP__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
     return gp__launch_sweeps(l);
   }
 }
-GP__PRIVATE void gp__shape_sort(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_sort(const gp__request *q, gp__shape *h) {
   gp__shape_radix_keys(q, h);
   h->sorted.drop_keys = !q->in && q->in_size && !q->out_keys;
   h->in_place = !q->in || q->in == q->out; // without buffers: it may be in place
@@ -45933,7 +45919,7 @@ static const gp__primitive gp__primitive_sort = {&gp__family_sort,
 
 // ---- segmented_sort/plan.c - plans of segmented sorts
 
-GP__PRIVATE int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   kinds[0] = GP__SEGMENTS_BEGIN;
   kinds[1] = GP__SEGMENTS_SHORT;
@@ -45941,7 +45927,7 @@ GP__PRIVATE int gp__kinds_of_segmented_sort(const gp__request *q, const gp_polic
   kinds[3] = GP__SEGMENTS_LONG;
   return 4;
 }
-GP__PRIVATE int gp__segmented_sort_is_idle(const gp__request *q) { return !q->count || !q->segments; }
+GP__HOST int gp__segmented_sort_is_idle(const gp__request *q) { return !q->count || !q->segments; }
 
 static const gp__kernel_rules gp__kernels_of_segmented_sort = {GP__SAME_POLICY, gp__threads_of_segments_kernel,
     gp__block_of_segments_kernel, GP__NO_FORM, gp__resident_segments, gp__spell_segmented_sort, GP__NO_FIT};
@@ -45955,7 +45941,7 @@ static const gp__primitive gp__primitive_segmented_sort = {&gp__family_segmented
 
 // ---- merge/plan.c - plans of merges, merge sort and sets
 
-GP__PRIVATE int gp__kinds_of_merge(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_merge(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   const int sets = gp__is_set(q->primitive), served = p->algorithm == GP_PIPELINED;
   int count = 0;
   if (q->primitive != GP_MERGE && !served) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;
@@ -45966,8 +45952,8 @@ GP__PRIVATE int gp__kinds_of_merge(const gp__request *q, const gp_policy *p, gp_
                                            : GP__MERGE;
   return count;
 }
-GP__PRIVATE int gp__merge_is_idle(const gp__request *q) { return !q->count && !q->count2 && !q->out_count; }
-GP__PRIVATE gp_result gp__host_merges(gp__host_call *h) {
+GP__HOST int gp__merge_is_idle(const gp__request *q) { return !q->count && !q->count2 && !q->out_count; }
+GP__HOST gp_result gp__host_merges(gp__host_call *h) {
   return h->q->primitive == GP_MERGE     ? gp__host_merge(h)
       : h->q->primitive == GP_MERGE_SORT ? gp__host_merge_sort(h)
                                          : gp__host_set(h);
@@ -45993,7 +45979,7 @@ static const gp__primitive gp__primitive_set_symmetric_difference = {
 
 // ---- top_k/plan.c - plans of top-k, nth element and shuffle
 
-GP__PRIVATE int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind *kinds) {
   if (q->composed) {
     kinds[0] = GP__TOP_K_ORDER_CUT;
     kinds[1] = GP__TOP_K_PLACES;
@@ -46004,7 +45990,7 @@ GP__PRIVATE int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind
   kinds[2] = GP__TOP_K_ORDER_SHORT;
   return 3;
 }
-GP__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
@@ -46013,26 +45999,26 @@ GP__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp_
   return count;
 }
 
-GP__PRIVATE void gp__shape_top_k(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_top_k(const gp__request *q, gp__shape *h) {
   gp__shape_keys(q, h);
   h->top_k.results = q->composed ? 1 : q->length;
   h->top_k.order_bytes = q->op ? gp__order_index_bytes(q) : 0;
   h->top_k.drop_keys =
       q->primitive == GP_TOP_K && !q->op && q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
 }
-GP__PRIVATE int gp__top_k_is_idle(const gp__request *q) {
+GP__HOST int gp__top_k_is_idle(const gp__request *q) {
   return !q->count || (q->primitive != GP_NTH_ELEMENT && !q->length) ||
       (q->primitive == GP_SEGMENTED_TOP_K && !q->segments);
 }
-GP__PRIVATE int gp__fit_top_k(const gp_policy *p, int occupancy) {
+GP__HOST int gp__fit_top_k(const gp_policy *p, int occupancy) {
   (void)occupancy;
   return p->algorithm == GP_RADIX_SELECT ? 0 : INT32_MAX;
 }
 // Top-k of many sorts a row's results in place, by a call of its own.
-GP__PRIVATE int gp__sorts_results(const gp__request *q, const gp_policy *p) {
+GP__HOST int gp__sorts_results(const gp__request *q, const gp_policy *p) {
   return q->primitive == GP_TOP_K && p->algorithm == GP_RADIX_SELECT && !(q->flags & GP_UNSORTED) && q->length > 1;
 }
-GP__PRIVATE gp__request gp__result_sort(const gp__request *q, uint64_t row) {
+GP__HOST gp__request gp__result_sort(const gp__request *q, uint64_t row) {
   gp__request sort;
   memset(&sort, 0, sizeof sort);
   sort.primitive = GP_SORT;
@@ -46056,20 +46042,20 @@ GP__PRIVATE gp__request gp__result_sort(const gp__request *q, uint64_t row) {
   return sort;
 }
 
-GP__PRIVATE uint64_t gp__sort_results(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
+GP__HOST uint64_t gp__sort_results(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
   if (!gp__sorts_results(q, p)) return 0;
   *call = gp__result_sort(q, row);
   return q->segments ? q->segments : 1;
 }
-GP__PRIVATE gp_result gp__host_ranks(gp__host_call *h) {
+GP__HOST gp_result gp__host_ranks(gp__host_call *h) {
   return h->q->primitive == GP_NTH_ELEMENT ? gp__host_nth(h) : gp__host_top_k(h);
 }
 
-GP__PRIVATE gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__shape s, gp__kernel_kind kind) {
+GP__HOST gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__shape s, gp__kernel_kind kind) {
   return kind == GP__TOP_K_SHORT || kind == GP__TOP_K_ORDER_SHORT ? gp__policy_of_short_top_k(p, s) : p;
 }
 // One block at least is promised for segments: a compiler that is told nothing spills to fit another.
-GP__PRIVATE unsigned gp__resident_top_k(
+GP__HOST unsigned gp__resident_top_k(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   const unsigned blocks = gp__resident_blocks(q, p, h, w);
   return blocks || (q->primitive != GP_SEGMENTED_TOP_K && !q->op) ? blocks : 1;
@@ -46086,7 +46072,7 @@ static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
     GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N,
     GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_DESCENDING};
 
-GP__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
   if (q->composed) return kinds[0] = GP__TOP_K_CUT, 1;
@@ -46103,7 +46089,7 @@ static const gp__primitive gp__primitive_segmented_top_k = {&gp__family_segmente
         GP__READS_SEGMENT_LENGTH | GP__READS_IN2 | GP__READS_BAD,
     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
 
-GP__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   return kinds[0] = GP__SHUFFLE, 1;
 }
@@ -46115,7 +46101,7 @@ static const gp__primitive gp__primitive_shuffle = {
 
 // ---- transpose/plan.c - plans of transposes
 
-GP__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_moves(const gp__request *q, gp__shape *h) {
   const gp__moves *m = &q->moves;
   const uint64_t in_start =
       (uintptr_t)q->in | (m->extent[2] > 1 ? m->in_stride[2] : 0) | (m->extent[3] > 1 ? m->in_stride[3] : 0);
@@ -46144,7 +46130,7 @@ GP__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
       (m->extent[3] == 1 || (m->in_stride[3] == matrix && m->out_stride[3] == matrix)))
     h->moved.form |= GP__FORM_STACKED | ((uintptr_t)q->in % GP__VECTOR ? 0 : GP__FORM_DENSE);
 }
-GP__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   const int move = gp__tiled(*p, gp__shape_of(q)).moved.kind;
   if (p->algorithm == GP_BUFFERED_PANELS) {
     kinds[0] = GP__TRANSPOSE_BUFFERED;
@@ -46173,8 +46159,8 @@ GP__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p,
   return 1;
 }
 
-GP__PRIVATE int gp__transpose_is_idle(const gp__request *q) { return !q->count || q->moves.kind == GP__MOVE_NOTHING; }
-GP__PRIVATE int gp__fit_transpose(const gp_policy *p, int occupancy) {
+GP__HOST int gp__transpose_is_idle(const gp__request *q) { return !q->count || q->moves.kind == GP__MOVE_NOTHING; }
+GP__HOST int gp__fit_transpose(const gp_policy *p, int occupancy) {
   (void)p;
   return occupancy;
 }
@@ -46191,11 +46177,11 @@ static const gp__primitive gp__primitive_transpose = {&gp__family_transpose, GP_
 // ---- rows/plan.c - plans of calls on rows of strided arrays
 
 // A row of no elements has a result, which a reduction writes.
-GP__PRIVATE int gp__rows_are_idle(const gp__request *q) {
+GP__HOST int gp__rows_are_idle(const gp__request *q) {
   return !q->segments || (q->primitive != GP_REDUCE_AXIS && !q->count);
 }
 // Bits of every address that a stride leads to, but for that of dimension `except`, and for that of the array.
-GP__PRIVATE uint64_t gp__row_addresses(
+GP__HOST uint64_t gp__row_addresses(
     const gp__rows *r, const void *base, const int64_t *stride, size_t size, int except) {
   uint64_t all = (uintptr_t)base;
   int d;
@@ -46203,21 +46189,21 @@ GP__PRIVATE uint64_t gp__row_addresses(
     if (d != except && r->extent[d] > 1) all |= gp__distance(stride[d]) * size;
   return all;
 }
-GP__PRIVATE void gp__shape_rows(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_rows(const gp__request *q, gp__shape *h) {
   const gp__rows *r = &q->rows;
   h->segments = q->segments;
   h->rows.length = r->extent[0];
   h->rows.columns = r->columns ? r->extent[1] : 0;
   h->rows.shifted = r->in_stride[0] == 1 && gp__row_addresses(r, q->in, r->in_stride, q->in_size, 0) % GP__VECTOR != 0;
 }
-GP__PRIVATE int gp__kinds_of_rows(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_rows(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   if (q->primitive == GP_SCAN_AXIS) return kinds[0] = q->rows.columns ? GP__SCAN_COLUMNS : GP__SCAN_ROWS, 1;
   if (p->algorithm == GP_DIRECT) return kinds[0] = GP__MAP_ROWS, 1;
   kinds[0] = q->rows.columns ? GP__REDUCE_COLUMNS : GP__REDUCE_ROWS;
   kinds[1] = GP__APPLY_ROWS;
   return q->primitive == GP_ROW_MAP ? 2 : 1;
 }
-GP__PRIVATE gp_result gp__launch_rows(const gp__launching *l) {
+GP__HOST gp_result gp__launch_rows(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__rows *r = &q->rows;
   gp__rows_args a;
@@ -46256,7 +46242,7 @@ GP__PRIVATE gp_result gp__launch_rows(const gp__launching *l) {
   return gp__launch_step(
       l, 1, gp__grid_of_step(l, 1, 0, gp__ceil_div(lines * a.windows, (uint64_t)l->p->threads)), l->g->threads, 0, &a);
 }
-GP__PRIVATE gp_result gp__host_axis(gp__host_call *h) {
+GP__HOST gp_result gp__host_axis(gp__host_call *h) {
   const gp__request *q = h->q;
   if (q->primitive == GP_ROW_MAP) { // its states are not converted to the output's type
     GP__CHECK(gp__host_take(h, q->acc_type, q->acc_size, q->transform, q->user_transform,
@@ -46267,7 +46253,7 @@ GP__PRIVATE gp_result gp__host_axis(gp__host_call *h) {
 }
 
 // Threads that hold 64 elements and more are promised 128 registers, others 64.
-GP__PRIVATE unsigned gp__resident_rows(
+GP__HOST unsigned gp__resident_rows(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   return gp__promise(q, w, (unsigned)p->blocks_per_sm,
       gp__rows_form(*p, *h) != GP__ROWS_TILE && q->primitive != GP_SCAN_AXIS &&
@@ -46288,12 +46274,12 @@ static const gp__primitive gp__primitive_scan_axis = {
 // ---- layouts/plan.c - plans of conversions of layouts
 
 // True if the input of a conversion is copied first.
-GP__PRIVATE int gp__converts_copy(const gp__request *q, const gp_policy *p) {
+GP__HOST int gp__converts_copy(const gp__request *q, const gp_policy *p) {
   const gp__shape h = gp__shape_of(q);
   return h.in_place && !gp__layout_local(*p, h);
 }
 // Structs that a thread takes at a time: as many as make each field's values whole words, if registers hold them.
-GP__PRIVATE int gp__layout_chunk(const gp__request *q) {
+GP__HOST int gp__layout_chunk(const gp__request *q) {
   const size_t size = q->in_size > q->out_size ? q->in_size : q->out_size;
   unsigned common = 4, chunk;
   int i;
@@ -46309,7 +46295,7 @@ GP__PRIVATE int gp__layout_chunk(const gp__request *q) {
   return (int)chunk;
 }
 
-GP__PRIVATE void gp__shape_layouts(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_layouts(const gp__request *q, gp__shape *h) {
   h->out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
   h->layout.in_width = q->in_layout.width;
   h->layout.out_width = q->out_layout.width;
@@ -46317,14 +46303,14 @@ GP__PRIVATE void gp__shape_layouts(const gp__request *q, gp__shape *h) {
   h->layout.in_bytes = gp__layout_bytes(&q->in_layout, q->count);
   h->in_place = q->in == q->out && !q->in_layout.columns && !q->out_layout.columns; // without buffers: may be
 }
-GP__PRIVATE int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   kinds[0] = q->moves.kind ? GP__TURN_LAYOUT : GP__CONVERT_LAYOUT;
   kinds[1] = GP__COPY;
   return gp__converts_copy(q, p) ? 2 : 1;
 }
-GP__PRIVATE uint64_t gp__smaller(uint64_t x, uint64_t y) { return x < y ? x : y; }
+GP__HOST uint64_t gp__smaller(uint64_t x, uint64_t y) { return x < y ? x : y; }
 // room: places in shared memory; a line along axis 0 leaves one free, against bank conflicts.
-GP__PRIVATE void gp__turned_tiles(const gp__moves *m, uint64_t room, gp__layout_args *a) {
+GP__HOST void gp__turned_tiles(const gp__moves *m, uint64_t room, gp__layout_args *a) {
   gp__u64 *tile = a->tile;
   int d;
   a->straight = m->kind == GP__MOVE_ROWS;
@@ -46338,7 +46324,7 @@ GP__PRIVATE void gp__turned_tiles(const gp__moves *m, uint64_t room, gp__layout_
     a->tiles[d] = gp__ceil_div(m->extent[d], tile[d]);
   }
 }
-GP__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
+GP__HOST gp_result gp__launch_layouts(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__layout_args a;
   gp__layout_arguments(q, l->count == 2 ? l->scratch : q->in, &a);
@@ -46367,7 +46353,7 @@ static const gp__primitive gp__primitive_convert_layout = {
 
 // ---- bfs/plan.c - plans of searches in graphs
 
-GP__PRIVATE int gp__kinds_of_bfs(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_bfs(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   if (q->primitive == GP_BFS_SOURCES) return kinds[0] = GP__BFS_SOURCES, 1;
   kinds[0] = gp__bfs_by_edges(p->algorithm)              ? GP__BFS_STEPS
       : q->stepwise || p->algorithm == GP_FUSED_LAUNCHES ? GP__BFS_STEPWISE
@@ -46376,11 +46362,11 @@ GP__PRIVATE int gp__kinds_of_bfs(const gp__request *q, const gp_policy *p, gp__k
   kinds[1] = GP__BFS_PARENTS;
   return (q->out2 || !q->out) && (q->flags & GP_REPRODUCIBLE) ? 2 : 1; // without buffers: may run
 }
-GP__PRIVATE int gp__bfs_is_idle(const gp__request *q) {
+GP__HOST int gp__bfs_is_idle(const gp__request *q) {
   return q->primitive == GP_BFS_SOURCES ? !q->segments || (!q->count && !q->out2 && !q->statistics)
                                         : !q->count && !q->statistics;
 }
-GP__PRIVATE void gp__shape_bfs(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_bfs(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;
   h->offset_size = (int)q->offset_size;
   h->count2 = q->graph.edges;
@@ -46388,11 +46374,11 @@ GP__PRIVATE void gp__shape_bfs(const gp__request *q, gp__shape *h) {
   h->in_size = h->out_size = h->in_misaligned = h->in_place = 0;
   h->exact = 1;
 }
-GP__PRIVATE gp_result gp__launch_search(const gp__launching *l) {
+GP__HOST gp_result gp__launch_search(const gp__launching *l) {
   return l->q->primitive == GP_BFS ? gp__launch_bfs(l) : gp__launch_sources(l);
 }
 // The check of the graph that GP_CHECKED asks for, as a call of its own.
-GP__PRIVATE gp__request gp__graph_check_of(const gp__request *q) {
+GP__HOST gp__request gp__graph_check_of(const gp__request *q) {
   gp__request check;
   memset(&check, 0, sizeof check);
   check.primitive = GP_GRAPH_CHECK;
@@ -46402,10 +46388,10 @@ GP__PRIVATE gp__request gp__graph_check_of(const gp__request *q) {
   check.out = q->fault;
   return check;
 }
-GP__PRIVATE gp_result gp__check_search(gp__checking *k) {
+GP__HOST gp_result gp__check_search(gp__checking *k) {
   return k->c->primitive == GP_BFS ? gp__check_bfs(k) : gp__check_sources(k);
 }
-GP__PRIVATE gp_result gp__host_searches(gp__host_call *h) {
+GP__HOST gp_result gp__host_searches(gp__host_call *h) {
   return h->q->primitive == GP_BFS ? gp__host_bfs(h->q) : gp__host_bfs_sources(h->q, h->asked);
 }
 
@@ -46421,12 +46407,12 @@ static const gp__primitive gp__primitive_bfs_sources = {&gp__family_bfs, GP__REA
 // ---- group_by/plan.c - plans of group-by
 
 // Everything else is done by other calls.
-GP__PRIVATE int gp__kinds_of_groups(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_groups(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   kinds[0] = GP__GROUP_TABLE;
   return gp__groups_in_tables(q);
 }
-GP__PRIVATE gp_result gp__grouping_bytes(
+GP__HOST gp_result gp__grouping_bytes(
     gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes) {
   gp_policy p;
   gp_policy_source source;
@@ -46438,7 +46424,7 @@ GP__PRIVATE gp_result gp__grouping_bytes(
   if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__calls_of_grouping(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
+GP__HOST gp_result gp__calls_of_grouping(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
   gp__grouping g;
   const gp_result result = gp__grouping_of(s, q, 1, NULL, &g);
   *count = g.count;
@@ -46455,7 +46441,7 @@ static const gp__primitive gp__primitive_group_by = {&gp__family_group_by,
 // ---- graph/plan.c - plans of work on graphs
 
 // The primitive's own kernels; its other steps are calls.
-GP__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_graph_work(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   static const signed char lists[][5] = {{GP__GRAPH_LIST_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
       {GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
       {GP__GRAPH_DEGREE_KEYS, GP__GRAPH_INVERT, GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS, -1},
@@ -46489,7 +46475,7 @@ static const gp__primitive gp__primitive_connected_components = {
 
 // ---- hash/plan.c - plans of calls with hash tables
 
-GP__PRIVATE int gp__kinds_of_hash(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_hash(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   (void)p;
   if (q->primitive == GP_JOIN || !gp__groups_by_sort(q)) kinds[count++] = GP__HASH_INSERT;
@@ -46507,7 +46493,7 @@ GP__PRIVATE int gp__kinds_of_hash(const gp__request *q, const gp_policy *p, gp__
   return count;
 }
 // Kernels know keys as words, the largest that their size and alignment allow, but for bool.
-GP__PRIVATE void gp__spell_hash(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_hash(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   int word = 8;
   (void)p, (void)h;
   while ((q->key_struct ? q->key_struct->align : q->key_size) % (unsigned)word || q->key_size % (unsigned)word)
@@ -46520,7 +46506,7 @@ GP__PRIVATE void gp__spell_hash(const gp__request *q, const gp_policy *p, const 
   w->described = 0;
   w->list_count = 0;
 }
-GP__PRIVATE unsigned gp__resident_hash(
+GP__HOST unsigned gp__resident_hash(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   (void)q, (void)p, (void)h, (void)w;
   return 0;
@@ -46540,8 +46526,8 @@ static const gp__primitive gp__primitive_join = {&gp__family_hash,
 
 // ---- rows/order_plan.c - plans of sorts and top-k along an axis
 
-GP__PRIVATE int gp__row_order_is_idle(const gp__request *q) { return !q->count || !q->length; }
-GP__PRIVATE int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__row_order_is_idle(const gp__request *q) { return !q->count || !q->length; }
+GP__HOST int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   (void)p;
   if (gp__copies_rows(q, 1, 1) || (gp__wants_row_keys(q) && gp__copies_rows(q, 0, 1))) kinds[count++] = GP__COPY_KEYS;
@@ -46551,7 +46537,7 @@ GP__PRIVATE int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p,
 }
 GP__CALLS_BY_PLAN(row_order, gp__row_order_plan_of);
 // Built-in elements move as words of their size. No kernel compares.
-GP__PRIVATE void gp__spell_row_order(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_row_order(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p, (void)h;
   w->op = GP_OP_DEFAULT, w->in_type = GP_TYPE_DEFAULT;
   w->user_op = NULL, w->in_struct = NULL;
@@ -46578,12 +46564,12 @@ static const gp__primitive gp__primitive_top_k_axis = {&gp__family_row_order,
 
 // ---- columns/plan.c - plans of sorts of columns
 
-GP__PRIVATE int gp__kinds_of_columns(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_columns(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   return kinds[0] = GP__GATHER_COLUMNS, 1;
 }
 // The kernel knows indices alone.
-GP__PRIVATE void gp__spell_columns(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_columns(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)q, (void)p, (void)h;
   w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;
   w->in_size = w->key_size = w->out_size = w->descending = 0;
@@ -46601,7 +46587,7 @@ static const gp__primitive gp__primitive_sort_columns = {&gp__family_columns,
 
 // ---- core/primitives.c - the primitives, in the order of their list
 
-GP__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive) {
+GP__HOST const gp__primitive *gp__primitive_of(gp_primitive primitive) {
 #define GP__ROW(NAME, value, name) &gp__primitive_##name,
   static const gp__primitive *const rows[] = {NULL, GP_PRIMITIVES(GP__ROW)};
 #undef GP__ROW
@@ -46735,7 +46721,7 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
   return GP_SUCCESS;
 }
 // Runs a checked request, which may have described inputs.
-GP__PRIVATE gp_result gp__host_run_described(const gp__request *q, int threads);
+GP__HOST gp_result gp__host_run_described(const gp__request *q, int threads);
 // gp_call.apply of a fold: of an array of its results.
 static gp_result gp__host_store(const gp__request *q, int threads) {
   const uint64_t most = q->primitive == GP_REDUCE ? 1 : q->primitive == GP_SEGMENTED_REDUCE ? q->segments : q->count;
@@ -46758,7 +46744,7 @@ static gp_result gp__host_store(const gp__request *q, int threads) {
   free(room);
   return result;
 }
-GP__PRIVATE gp_result gp__host_run_described(const gp__request *q, int threads) {
+GP__HOST gp_result gp__host_run_described(const gp__request *q, int threads) {
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
   gp__request with_arrays;
   void *owned[4] = {NULL, NULL, NULL, NULL};
@@ -46781,17 +46767,17 @@ GP__PRIVATE gp_result gp__host_run_described(const gp__request *q, int threads) 
 
 // ---- core/run.c - running a call
 
-GP__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes);
+GP__HOST gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes);
 // Makes the call at `row` of those that follow, and returns how many follow.
-GP__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
+GP__HOST uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
   const gp__family *family = gp__methods_of(q);
   return family->behind ? family->behind(q, p, row, call) : 0;
 }
-GP__PRIVATE gp_result gp__run_request(
+GP__HOST gp_result gp__run_request(
     gp__state *s, const gp__request *q, const gp_policy *given, int run, gp_stream stream, uint64_t least);
 // Finds the kernels of a call of this shape and policy; with `run`, launches in a workspace of at least `least` bytes.
-GP__PRIVATE gp_result gp__run_chosen(gp__state *s, const gp__request *q, const gp__shape *h, const gp_policy *p,
-    int run, gp_stream stream, uint64_t least) {
+GP__HOST gp_result gp__run_chosen(gp__state *s, const gp__request *q, const gp__shape *h, const gp_policy *p, int run,
+    gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const gp__family *family = gp__methods_of(q);
   const gp__composition *composed = gp__composition_of(q);
@@ -46846,7 +46832,7 @@ GP__PRIVATE gp_result gp__run_chosen(gp__state *s, const gp__request *q, const g
 }
 
 // Chooses the policy first.
-GP__PRIVATE gp_result gp__run_request(
+GP__HOST gp_result gp__run_request(
     gp__state *s, const gp__request *q, const gp_policy *given, int run, gp_stream stream, uint64_t least) {
   gp__shape h;
   gp_policy p;
@@ -46861,7 +46847,7 @@ GP__PRIVATE gp_result gp__run_request(
 
 // Checks a call with the places of its buffers and values. Not under capture: a graph's own memory is there when the
 // graph runs, and the driver may not know it yet.
-GP__PRIVATE gp_result gp__check_memory_of_call(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
+GP__HOST gp_result gp__check_memory_of_call(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
     const gp_call *call, gp_stream stream, gp__request *q) {
   int capturing = 0, pushed = 0, error = 0;
   gp_result result = s->context ? gp__enter(s, caller, &pushed) : GP_SUCCESS;
@@ -46879,14 +46865,14 @@ GP__PRIVATE gp_result gp__check_memory_of_call(gp__checking *k, gp_call *whole, 
 }
 // Checks a call that will run. Asks the driver about pointers into places that no call has asked about, and about all
 // pointers with GP_CHECKED.
-GP__PRIVATE gp_result gp__check_reached(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
+GP__HOST gp_result gp__check_reached(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
     const gp_call *call, gp_stream stream, gp__request *q) {
   gp_result result = (gp_result)GP__UNKNOWN;
   if (!call || !(call->flags & GP_CHECKED))
     result = gp__check_call_with(k, whole, s, caller, call, !s->context, GP__POINTERS_KNOWN, q);
   return result == (gp_result)GP__UNKNOWN ? gp__check_memory_of_call(k, whole, s, caller, call, stream, q) : result;
 }
-GP__PRIVATE gp_result gp__run_on_host(gp__state *s, gp__request *q) {
+GP__HOST gp_result gp__run_on_host(gp__state *s, gp__request *q) {
   if (q->count_device && *q->count_device < q->count) q->count = *q->count_device;
   if (q->init_device) memcpy(q->init.bytes, q->init_device, q->acc_size);
   if (gp__is_checked(q) && q->bad) {
@@ -46897,7 +46883,7 @@ GP__PRIVATE gp_result gp__run_on_host(gp__state *s, gp__request *q) {
   if (gp__nothing_to_do(q) && !gp__is_checked(q)) return GP_SUCCESS;
   return gp__host_run_described(q, s->host_threads);
 }
-GP__PRIVATE gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream stream) {
+GP__HOST gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream stream) {
   gp__checking k;
   gp_call whole;
   gp__request q;
@@ -46909,7 +46895,7 @@ GP__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream stream)
   GP__WITHIN(ctx, "gp_run", gp__run_call(s, call, stream));
 }
 
-GP__PRIVATE gp_result gp__prepare_call(gp__state *s, const gp_call *call) {
+GP__HOST gp_result gp__prepare_call(gp__state *s, const gp_call *call) {
   gp_result result = GP_SUCCESS;
   gp__request q;
   result = gp__check_call(s, "gp_prepare", call, !s->context, 0, &q);
@@ -46923,13 +46909,13 @@ GP__API gp_result gp_prepare(gp_context *ctx, const gp_call *call) {
 // ---- core/ask.c - queries about a call before it runs
 
 // Addresses of elements modulo 16 that decide what a call needs: none, the largest, and half a vector.
-GP__PRIVATE int gp__misaligned_by(int size, int which) {
+GP__HOST int gp__misaligned_by(int size, int which) {
   const int most = GP__VECTOR - 1, half = GP__VECTOR / 2;
   return size < 1 || !which ? 0 : which == 1 && size < GP__VECTOR ? most / size * size : half;
 }
 // Raises *bytes to the most of what aligned and misaligned buffers need: the answer holds for all pointers. (A shape
 // that a family derives from pointers stays as it is: a transpose in place needs nothing or everything.)
-GP__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes) {
+GP__HOST gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes) {
   const gp__composition *composed = gp__composition_of(q);
   gp__request behind;
   int shift;
@@ -46957,8 +46943,7 @@ GP__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const
   return GP_SUCCESS;
 }
 
-GP__PRIVATE gp_result gp__workspace_of_call(
-    gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes) {
+GP__HOST gp_result gp__workspace_of_call(gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes) {
   GP__CHECK(gp__workspace_of(s, q, given, bytes));
   if (gp__is_checked(q)) {
     const gp__request check = gp__methods_of(q)->checked(q);
@@ -46966,7 +46951,7 @@ GP__PRIVATE gp_result gp__workspace_of_call(
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__workspace_size(gp__state *s, const gp_call *call, uint64_t *bytes) {
+GP__HOST gp_result gp__workspace_size(gp__state *s, const gp_call *call, uint64_t *bytes) {
   gp__request q;
   if (!bytes) return gp__fail(GP_E_NULL, "gp_workspace_size: bytes is null");
   *bytes = 0;
@@ -46976,7 +46961,7 @@ GP__PRIVATE gp_result gp__workspace_size(gp__state *s, const gp_call *call, uint
 GP__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes) {
   GP__WITHIN(ctx, "gp_workspace_size", gp__workspace_size(s, call, bytes));
 }
-GP__PRIVATE gp_result gp__workspace_size_on(
+GP__HOST gp_result gp__workspace_size_on(
     gp__state *s, const gp_call *call, const gp_description *device, uint64_t *bytes) {
   const char *who = "gp_workspace_size_on";
   gp__state *there; // the same types and operators on that device
@@ -47017,7 +47002,7 @@ GP__API gp_result gp_workspace_size_on(
   GP__WITHIN(ctx, "gp_workspace_size_on", gp__workspace_size_on(s, call, device, bytes));
 }
 
-GP__PRIVATE gp_result gp__reserve(gp__state *s, gp_stream stream, uint64_t bytes) {
+GP__HOST gp_result gp__reserve(gp__state *s, gp_stream stream, uint64_t bytes) {
   const char *who = "gp_reserve";
   gp_result result = GP_SUCCESS;
   gp__u64 key;
@@ -47041,14 +47026,13 @@ GP__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes) 
 }
 
 // The policy of a call that runs now.
-GP__PRIVATE gp_result gp__choose_now(gp__state *s, const gp__request *q, const gp_policy *given, gp__shape *h,
+GP__HOST gp_result gp__choose_now(gp__state *s, const gp__request *q, const gp_policy *given, gp__shape *h,
     gp_policy *policy, gp_policy_source *source) {
   GP__CHECK(gp__choose_here(s, q, given, h, policy, source));
   if (!given && gp__learned(s, q, h, policy)) *source = GP_POLICY_ONLINE;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__policy_origin(
-    gp__state *s, const gp_call *call, gp_policy *policy, gp_policy_source *source) {
+GP__HOST gp_result gp__policy_origin(gp__state *s, const gp_call *call, gp_policy *policy, gp_policy_source *source) {
   gp_result result = GP_SUCCESS;
   gp__request q;
   gp__shape h;
@@ -47066,7 +47050,7 @@ GP__API gp_result gp_policy_origin(gp_context *ctx, const gp_call *call, gp_poli
   GP__WITHIN(ctx, "gp_policy_origin", gp__policy_origin(s, call, policy, source));
 }
 
-GP__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, gp_policy *policy) {
+GP__HOST gp_result gp__policy_echo(gp__state *s, const gp_call *call, gp_policy *policy) {
   const char *who = "gp_policy_echo";
   gp_result result = GP_SUCCESS;
   gp__request q;
@@ -47116,7 +47100,7 @@ GP__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_policy
   GP__WITHIN(ctx, "gp_policy_echo", gp__policy_echo(s, call, policy));
 }
 
-GP__PRIVATE gp_result gp__kernel_origin(
+GP__HOST gp_result gp__kernel_origin(
     gp__state *s, const gp_call *call, gp_kernel_source *source, char *name, size_t capacity) {
   gp_result result = GP_SUCCESS;
   gp__request q;
@@ -47155,7 +47139,7 @@ GP__API gp_result gp_kernel_origin(
   GP__WITHIN(ctx, "gp_kernel_origin", gp__kernel_origin(s, call, source, name, capacity));
 }
 
-GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const gp__request *q, const gp_policy *given,
+GP__HOST gp_result gp__compile_request(gp__state *s, const char *who, const gp__request *q, const gp_policy *given,
     const gp_description *on, const gp__table *table, gp_take_image_fn take, void *user) {
   gp__request behind;
   gp__shape h = gp__shape_of(q);
@@ -47182,7 +47166,7 @@ GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const g
   return result;
 }
 
-GP__PRIVATE gp_result gp__compile_on(
+GP__HOST gp_result gp__compile_on(
     gp__state *s, const gp_call *call, const gp_description *on, gp_take_image_fn take, void *user) {
   const char *who = "gp_compile";
   gp_result result = GP_SUCCESS;
@@ -47271,13 +47255,13 @@ struct gp_prepared {
   unsigned settled_as;
 };
 
-GP__PRIVATE void gp__pointers_of(const gp_call *c, const void **pointers) {
+GP__HOST void gp__pointers_of(const gp_call *c, const void **pointers) {
 #define GP__POINTER(member) *pointers++ = c->member;
   GP__CALL_POINTERS(GP__POINTER)
 #undef GP__POINTER
 }
 // Notes the pointers in the extents; returns a bit for each pair of an output and another buffer that are equal.
-GP__PRIVATE uint64_t gp__set_extents(gp_prepared *prepared, const void *const *pointers) {
+GP__HOST uint64_t gp__set_extents(gp_prepared *prepared, const void *const *pointers) {
   gp__checking *k = &prepared->check;
   uint64_t equal = 0;
   int i, j;
@@ -47290,7 +47274,7 @@ GP__PRIVATE uint64_t gp__set_extents(gp_prepared *prepared, const void *const *p
   return equal;
 }
 // Finds the members that extents were made of. 0: not all of them, or not all pointers have an extent.
-GP__PRIVATE int gp__name_extents(gp_prepared *prepared, const void *const *pointers) {
+GP__HOST int gp__name_extents(gp_prepared *prepared, const void *const *pointers) {
   const gp__checking *k = &prepared->check;
   unsigned seen = 0;
   int i, j;
@@ -47314,7 +47298,7 @@ GP__PRIVATE int gp__name_extents(gp_prepared *prepared, const void *const *point
   return 1;
 }
 // Whether the checked call holds the caller's pointers, and none that other members of it lead to.
-GP__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
+GP__HOST int gp__is_plain(const gp__request *q, const gp_call *c) {
 #define GP__POINTER(member) \
   if (q->member != c->member) return 0;
   GP__CALL_POINTERS(GP__POINTER)
@@ -47325,7 +47309,7 @@ GP__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
 }
 
 // Whether the plan serves a call; the plan has its pointers and values then. *result: what is wrong with them.
-GP__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_result *result) {
+GP__HOST int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_result *result) {
   gp_call *like = &prepared->call;
   const void *now[GP__POINTERS], *before[GP__POINTERS];
   uintptr_t differ = 0;
@@ -47363,7 +47347,7 @@ GP__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_resu
 }
 
 // A run may change neither what the call does nor its types.
-GP__PRIVATE gp_result gp__check_same(const gp_prepared *prepared, const gp_call *c) {
+GP__HOST gp_result gp__check_same(const gp_prepared *prepared, const gp_call *c) {
 #define GP__SAME(member) \
   if (c->member != prepared->call.member) \
     return gp__fail(GP_E_ARGUMENT, "gp_prepared_run: call." #member " is %d, but the call was prepared with %d", \
@@ -47387,7 +47371,7 @@ GP__PRIVATE gp_result gp__check_same(const gp_prepared *prepared, const gp_call 
 }
 
 // Launches the plan; a launch that the driver refuses goes the way of gp_run.
-GP__PRIVATE gp_result gp__run_plan(gp__state *s, gp_prepared *prepared, gp_stream stream) {
+GP__HOST gp_result gp__run_plan(gp__state *s, gp_prepared *prepared, gp_stream stream) {
   const char *who = prepared->check.who;
   gp_result result;
   int pushed;
@@ -47404,13 +47388,13 @@ GP__PRIVATE gp_result gp__run_plan(gp__state *s, gp_prepared *prepared, gp_strea
   prepared->quick = 0;
   return gp__run_request(s, &prepared->q, &prepared->p, 1, stream, 0);
 }
-GP__PRIVATE void gp__drop_plan(gp_prepared *prepared) {
+GP__HOST void gp__drop_plan(gp_prepared *prepared) {
   gp__let_kernels_go(prepared->kernels, prepared->kernel_count);
   prepared->kernel_count = 0;
   prepared->quick = 0;
 }
 // Finds the kernels of a checked call; the primary context is current.
-GP__PRIVATE gp_result gp__plan_kernels(gp__state *s, gp_prepared *prepared) {
+GP__HOST gp_result gp__plan_kernels(gp__state *s, gp_prepared *prepared) {
   const char *who = prepared->check.who;
   gp__kernel_kind kinds[GP__KINDS_MAX];
   const int count = gp__kinds_of(&prepared->q, &prepared->p, kinds);
@@ -47422,7 +47406,7 @@ GP__PRIVATE gp_result gp__plan_kernels(gp__state *s, gp_prepared *prepared) {
   return gp__geometry_here(s, who, &prepared->q, &prepared->h, &prepared->p, prepared->kernels, count, &prepared->g);
 }
 // Checks a call, makes a plan of it, and runs it.
-GP__PRIVATE gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared, const gp_call *call, gp_stream stream) {
+GP__HOST gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared, const gp_call *call, gp_stream stream) {
   gp__request *q = &prepared->q, behind;
   const gp_policy *given = prepared->has_given ? &prepared->given : NULL;
   const void *pointers[GP__POINTERS];
@@ -47460,10 +47444,10 @@ GP__PRIVATE gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared, cons
   return gp__run_plan(s, prepared, stream);
 }
 
-GP__PRIVATE int gp__is_current(const gp_prepared *prepared) {
+GP__HOST int gp__is_current(const gp_prepared *prepared) {
   return !prepared->settled || __atomic_load_n(prepared->settled, __ATOMIC_RELAXED) == prepared->settled_as;
 }
-GP__PRIVATE gp_result gp__prepared_run(gp__state *s, gp_prepared *prepared, const gp_call *call, gp_stream stream) {
+GP__HOST gp_result gp__prepared_run(gp__state *s, gp_prepared *prepared, const gp_call *call, gp_stream stream) {
   gp_result result = GP_SUCCESS;
   pthread_mutex_lock(&prepared->lock);
   if (call && prepared->quick && gp__is_current(prepared) && gp__plan_serves(prepared, call, &result)) {
@@ -47477,7 +47461,7 @@ GP__API gp_result gp_prepared_run(gp_prepared *prepared, const gp_call *call, gp
   GP__WITHIN(prepared->ctx, "gp_prepared_run", gp__prepared_run(s, prepared, call, stream));
 }
 
-GP__PRIVATE gp_result gp__prepared_open(gp__state *s, gp_context *ctx, const gp_call *call, gp_prepared **opened) {
+GP__HOST gp_result gp__prepared_open(gp__state *s, gp_context *ctx, const gp_call *call, gp_prepared **opened) {
   gp_prepared *prepared;
   gp_result result;
   if (!opened) return gp__fail(GP_E_NULL, "gp_prepared_open: prepared is null");
@@ -47530,7 +47514,7 @@ GP__API gp_result gp_prepared_close(gp_prepared *prepared) {
 
 // Takes workspaces out of the table, the least recently used first, until those left have at most `bytes`. Those of
 // running calls and of captured graphs stay. The lock is held.
-GP__PRIVATE gp__workspace *gp__take_workspaces(gp__state *s, uint64_t bytes) {
+GP__HOST gp__workspace *gp__take_workspaces(gp__state *s, uint64_t bytes) {
   gp__workspace *taken = NULL, *r;
   uint64_t total = 0;
   int i;
@@ -47554,7 +47538,7 @@ GP__PRIVATE gp__workspace *gp__take_workspaces(gp__state *s, uint64_t bytes) {
   return taken;
 }
 
-GP__PRIVATE gp_result gp__trim(gp__state *s, uint64_t bytes) {
+GP__HOST gp_result gp__trim(gp__state *s, uint64_t bytes) {
   const char *who = "gp_trim";
   const struct gp_driver *d = &s->library.runtime.driver;
   gp_result result = GP_SUCCESS;
@@ -47646,25 +47630,25 @@ typedef struct gp__points {
 // The value of an invalid point, above every time.
 #define GP__NEVER 1e300
 
-GP__PRIVATE uint64_t gp__random64(uint64_t *state) { // Steele, Lea and Flood, SplitMix64
+GP__HOST uint64_t gp__random64(uint64_t *state) { // Steele, Lea and Flood, SplitMix64
   uint64_t z = *state += 0x9e3779b97f4a7c15ull;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
   return z ^ (z >> 31);
 }
 // 0 ... below - 1.
-GP__PRIVATE int gp__random_below(gp__points *p, int below) {
+GP__HOST int gp__random_below(gp__points *p, int below) {
   return (int)((gp__random64(&p->random) >> 32) * (uint64_t)below >> 32);
 }
 
-GP__PRIVATE int gp__same_point(const gp__lattice *l, const int *a, const int *b) {
+GP__HOST int gp__same_point(const gp__lattice *l, const int *a, const int *b) {
   return memcmp(a, b, (size_t)l->dimensions * sizeof *a) == 0;
 }
-GP__PRIVATE void gp__copy_point(const gp__lattice *l, int *to, const int *from) {
+GP__HOST void gp__copy_point(const gp__lattice *l, int *to, const int *from) {
   memcpy(to, from, (size_t)l->dimensions * sizeof *to);
 }
 // The configurations of the lattice; `most` if there are more.
-GP__PRIVATE uint64_t gp__lattice_size(const gp__lattice *l, uint64_t most) {
+GP__HOST uint64_t gp__lattice_size(const gp__lattice *l, uint64_t most) {
   uint64_t size = 1;
   int d;
   for (d = 0; d < l->dimensions; ++d) {
@@ -47674,7 +47658,7 @@ GP__PRIVATE uint64_t gp__lattice_size(const gp__lattice *l, uint64_t most) {
   return size;
 }
 
-GP__PRIVATE uint64_t gp__hash_point(const gp__lattice *l, const int *point) {
+GP__HOST uint64_t gp__hash_point(const gp__lattice *l, const int *point) {
   uint64_t hash = 0;
   int d;
   for (d = 0; d < l->dimensions; ++d) {
@@ -47684,17 +47668,17 @@ GP__PRIVATE uint64_t gp__hash_point(const gp__lattice *l, const int *point) {
   return hash;
 }
 // The slot of a point, or the empty one where it belongs. The table has slots.
-GP__PRIVATE uint32_t *gp__point_slot(const gp__points *p, const int *point) {
+GP__HOST uint32_t *gp__point_slot(const gp__points *p, const int *point) {
   size_t at = (size_t)gp__hash_point(&p->lattice, point) & (2 * p->room - 1);
   while (p->slots[at] && !gp__same_point(&p->lattice, p->tried[p->slots[at] - 1].point, point))
     at = (at + 1) & (2 * p->room - 1);
   return &p->slots[at];
 }
-GP__PRIVATE gp__tried *gp__find_point(const gp__points *p, const int *point) {
+GP__HOST gp__tried *gp__find_point(const gp__points *p, const int *point) {
   const uint32_t *slot = p->room ? gp__point_slot(p, point) : NULL;
   return slot && *slot ? &p->tried[*slot - 1] : NULL;
 }
-GP__PRIVATE int gp__grow_points(gp__points *p) {
+GP__HOST int gp__grow_points(gp__points *p) {
   const size_t room = p->room ? p->room * 2 : 64;
   gp__tried *tried;
   uint32_t *slots;
@@ -47714,7 +47698,7 @@ GP__PRIVATE int gp__grow_points(gp__points *p) {
   return 1;
 }
 // The point's row, made if need be; NULL: no memory. Rows move when one is made.
-GP__PRIVATE gp__tried *gp__make_point(gp__points *p, const int *point) {
+GP__HOST gp__tried *gp__make_point(gp__points *p, const int *point) {
   gp__tried *t = gp__find_point(p, point);
   if (t) return t;
   if (p->count == p->room && (p->failed || !gp__grow_points(p))) {
@@ -47728,7 +47712,7 @@ GP__PRIVATE gp__tried *gp__make_point(gp__points *p, const int *point) {
   return t;
 }
 
-GP__PRIVATE int gp__open_points(gp__points *p, const gp__lattice *l, uint64_t seed, gp__point_fn valid, void *user) {
+GP__HOST int gp__open_points(gp__points *p, const gp__lattice *l, uint64_t seed, gp__point_fn valid, void *user) {
   memset(p, 0, sizeof *p);
   p->lattice = *l;
   p->random = seed;
@@ -47738,23 +47722,23 @@ GP__PRIVATE int gp__open_points(gp__points *p, const gp__lattice *l, uint64_t se
   p->before = GP__NEVER;
   return gp__grow_points(p);
 }
-GP__PRIVATE void gp__close_points(gp__points *p) {
+GP__HOST void gp__close_points(gp__points *p) {
   free(p->tried);
   free(p->slots);
 }
 
 enum { GP__POINT_UNKNOWN, GP__POINT_PENDING, GP__POINT_KNOWN };
 
-GP__PRIVATE double gp__time_of(const gp__points *p, const gp__tried *t) {
+GP__HOST double gp__time_of(const gp__points *p, const gp__tried *t) {
   return t->samples == 1 ? t->median / p->slow_first : t->median;
 }
-GP__PRIVATE double gp__best_time(const gp__points *p) {
+GP__HOST double gp__best_time(const gp__points *p) {
   return p->measured ? gp__time_of(p, &p->tried[p->best]) : GP__NEVER;
 }
 
 // Looks a point up; *value is its time if it is known, or GP__NEVER: it is invalid. Validity is
 // asked for once.
-GP__PRIVATE int gp__look_up(gp__points *p, const int *point, double *value) {
+GP__HOST int gp__look_up(gp__points *p, const int *point, double *value) {
   gp__tried *t = gp__find_point(p, point);
   if (!t) {
     if (!p->valid || p->valid(p->user, point)) return GP__POINT_UNKNOWN;
@@ -47767,7 +47751,7 @@ GP__PRIVATE int gp__look_up(gp__points *p, const int *point, double *value) {
   return t->invalid || t->samples ? GP__POINT_KNOWN : t->pending ? GP__POINT_PENDING : GP__POINT_UNKNOWN;
 }
 // Hands a point out.
-GP__PRIVATE int gp__hand_point(gp__points *p, const int *point, int *to) {
+GP__HOST int gp__hand_point(gp__points *p, const int *point, int *to) {
   gp__tried *t = gp__make_point(p, point);
   if (!t) return GP__ASK_DONE;
   p->pending += (size_t)!t->pending;
@@ -47777,7 +47761,7 @@ GP__PRIVATE int gp__hand_point(gp__points *p, const int *point, int *to) {
 }
 
 // The lower median of `count` numbers, 1 to GP__NOISE_SAMPLES.
-GP__PRIVATE double gp__lower_median(const double *numbers, int count) {
+GP__HOST double gp__lower_median(const double *numbers, int count) {
   double sorted[GP__NOISE_SAMPLES];
   int i, k;
   for (i = 0; i < count; ++i) {
@@ -47786,23 +47770,23 @@ GP__PRIVATE double gp__lower_median(const double *numbers, int count) {
   }
   return sorted[(count - 1) / 2];
 }
-GP__PRIVATE int gp__kept(unsigned count) { return count < GP__NOISE_SAMPLES ? (int)count : GP__NOISE_SAMPLES; }
+GP__HOST int gp__kept(unsigned count) { return count < GP__NOISE_SAMPLES ? (int)count : GP__NOISE_SAMPLES; }
 // The standard deviation of a time, as a share of it, from points that have several: 1.48 times the median deviation.
 // Without any, a guess.
-GP__PRIVATE double gp__noise(const gp__points *p) {
+GP__HOST double gp__noise(const gp__points *p) {
   const double noise = p->deviations < 4 ? 0.01 : 1.48 * gp__lower_median(p->deviation, gp__kept(p->deviations));
   return noise < 0.001 ? 0.001 : noise > 0.2 ? 0.2 : noise;
 }
 
 // Takes back a point that was handed out and will not be told.
-GP__PRIVATE void gp__take_point_back(gp__points *p, const int *point) {
+GP__HOST void gp__take_point_back(gp__points *p, const int *point) {
   gp__tried *t = gp__find_point(p, point);
   if (!t) return;
   p->pending -= (size_t)t->pending;
   t->pending = 0;
 }
 
-GP__PRIVATE void gp__find_best(gp__points *p) {
+GP__HOST void gp__find_best(gp__points *p) {
   size_t i;
   int found = 0;
   for (i = 0; i < p->count; ++i) {
@@ -47813,7 +47797,7 @@ GP__PRIVATE void gp__find_best(gp__points *p) {
   }
 }
 // Notes a time. A negative one makes the point invalid.
-GP__PRIVATE void gp__note_time(gp__points *p, const int *point, double time) {
+GP__HOST void gp__note_time(gp__points *p, const int *point, double time) {
   gp__tried *t = gp__make_point(p, point);
   const int was = t && t->samples && !t->invalid;
   const double best_was = gp__best_time(p);
@@ -47854,7 +47838,7 @@ GP__PRIVATE void gp__note_time(gp__points *p, const int *point, double time) {
 
 // The neighbours of the best point along each axis, one and two steps away, until it is better than all of them. Two
 // steps: times often alternate, as where every second block size is a power of two. Invalid ones are stepped over.
-GP__PRIVATE int gp__ask_neighbours(gp__points *p, size_t *around, int *point) {
+GP__HOST int gp__ask_neighbours(gp__points *p, size_t *around, int *point) {
   const gp__lattice *l = &p->lattice;
   while (p->measured && *around != p->best + 1) {
     const size_t best = p->best;
@@ -47883,7 +47867,7 @@ GP__PRIVATE int gp__ask_neighbours(gp__points *p, size_t *around, int *point) {
 
 // Points along an axis through the best one, far apart, outwards to the ends as long as they are not much worse: other
 // optima often lie there. Two invalid ones in a row end a side.
-GP__PRIVATE int gp__ask_axis(gp__points *p, int d, int *point) {
+GP__HOST int gp__ask_axis(gp__points *p, int d, int *point) {
   const gp__lattice *l = &p->lattice;
   const double worst = 1.3 * gp__best_time(p);
   const int last = l->count[d] - 1, step = last > 23 ? (last + 1) / 8 : 3;
@@ -47907,7 +47891,7 @@ GP__PRIVATE int gp__ask_axis(gp__points *p, int d, int *point) {
 }
 
 // A valid point at random, far from the known ones, `here`: in the best one's categories; 0: none was found.
-GP__PRIVATE int gp__far_point(gp__points *p, int here, int *point) {
+GP__HOST int gp__far_point(gp__points *p, int here, int *point) {
   const gp__lattice *l = &p->lattice;
   double farthest = -1;
   int turn, d, found[GP__TUNED_MOST];
@@ -47956,7 +47940,7 @@ typedef struct gp__simplex {
 } gp__simplex;
 
 // Begins a simplex at `origin`, over the ordered parameters.
-GP__PRIVATE void gp__simplex_begin(const gp__lattice *l, gp__simplex *x, const int *origin) {
+GP__HOST void gp__simplex_begin(const gp__lattice *l, gp__simplex *x, const int *origin) {
   int d;
   memset(x, 0, sizeof *x);
   gp__copy_point(l, x->vertex[0], origin);
@@ -47967,7 +47951,7 @@ GP__PRIVATE void gp__simplex_begin(const gp__lattice *l, gp__simplex *x, const i
 }
 // The next place for vertex v > 0: an edge's length from vertex 0 to the roomier side, then to the other side, then
 // half as far. 0: there is no further place; the vertex stays at vertex 0.
-GP__PRIVATE int gp__simplex_place(const gp__lattice *l, gp__simplex *x, int v) {
+GP__HOST int gp__simplex_place(const gp__lattice *l, gp__simplex *x, int v) {
   const int d = x->axis[v - 1], last = l->count[d] - 1, at = x->vertex[0][d];
   const int roomier = at <= last / 2 ? 1 : -1;
   int edge = (last + 1) / GP__REACH, turn;
@@ -47980,7 +47964,7 @@ GP__PRIVATE int gp__simplex_place(const gp__lattice *l, gp__simplex *x, int v) {
 }
 
 // centroid + factor / 2 * (centroid - worst), on the lattice.
-GP__PRIVATE void gp__simplex_point(const gp__lattice *l, const gp__simplex *x, int factor, int *to) {
+GP__HOST void gp__simplex_point(const gp__lattice *l, const gp__simplex *x, int factor, int *to) {
   const int n = x->vertices - 1;
   int a, v;
   gp__copy_point(l, to, x->vertex[0]);
@@ -47993,7 +47977,7 @@ GP__PRIVATE void gp__simplex_point(const gp__lattice *l, const gp__simplex *x, i
   }
 }
 // Halves the edges to the best vertex. Returns whether a vertex moved.
-GP__PRIVATE int gp__simplex_shrink(gp__simplex *x) {
+GP__HOST int gp__simplex_shrink(gp__simplex *x) {
   int a, v, moved = 0;
   for (v = 1; v < x->vertices; ++v)
     for (a = 0; a < x->vertices - 1; ++a) {
@@ -48004,7 +47988,7 @@ GP__PRIVATE int gp__simplex_shrink(gp__simplex *x) {
   return moved;
 }
 // The values of the vertices, which are known, best first; vertices of the same value keep their order.
-GP__PRIVATE void gp__simplex_sort(gp__points *p, gp__simplex *x, double *value) {
+GP__HOST void gp__simplex_sort(gp__points *p, gp__simplex *x, double *value) {
   int v, k, moved[GP__TUNED_MOST];
   for (v = 0; v < x->vertices; ++v) {
     double mine = GP__NEVER;
@@ -48018,14 +48002,14 @@ GP__PRIVATE void gp__simplex_sort(gp__points *p, gp__simplex *x, double *value) 
     gp__copy_point(&p->lattice, x->vertex[k], moved);
   }
 }
-GP__PRIVATE int gp__is_vertex(const gp__lattice *l, const gp__simplex *x, const int *point) {
+GP__HOST int gp__is_vertex(const gp__lattice *l, const gp__simplex *x, const int *point) {
   int v;
   for (v = 0; v < x->vertices; ++v)
     if (gp__same_point(l, x->vertex[v], point)) return 1;
   return 0;
 }
 // Moves a point that is known to be invalid to a valid one near by, if there is one among a few.
-GP__PRIVATE void gp__simplex_snap(gp__points *p, const gp__simplex *x, int *point) {
+GP__HOST void gp__simplex_snap(gp__points *p, const gp__simplex *x, int *point) {
   const gp__lattice *l = &p->lattice;
   int turn, a, at[GP__TUNED_MOST];
   double value = 0;
@@ -48042,13 +48026,13 @@ GP__PRIVATE void gp__simplex_snap(gp__points *p, const gp__simplex *x, int *poin
   }
   if (turn < 64) gp__copy_point(l, point, at);
 }
-GP__PRIVATE void gp__simplex_replace(const gp__lattice *l, gp__simplex *x, const int *point) {
+GP__HOST void gp__simplex_replace(const gp__lattice *l, gp__simplex *x, const int *point) {
   gp__copy_point(l, x->vertex[x->vertices - 1], point);
   x->step = GP__SIMPLEX_REFLECT;
 }
 
 // Asks for vertices from the first to the last until all are known. GP__ASK_DONE: they are.
-GP__PRIVATE int gp__simplex_vertices(gp__points *p, gp__simplex *x, int *point) {
+GP__HOST int gp__simplex_vertices(gp__points *p, gp__simplex *x, int *point) {
   int v, wait = 0;
   for (v = 0; v < x->vertices; ++v) {
     const int begins = x->step == GP__SIMPLEX_BEGIN && v > 0;
@@ -48071,7 +48055,7 @@ GP__PRIVATE int gp__simplex_vertices(gp__points *p, gp__simplex *x, int *point) 
 }
 
 // The next point of a simplex; GP__ASK_DONE: it has converged.
-GP__PRIVATE int gp__simplex_ask(gp__points *p, gp__simplex *x, int *point) {
+GP__HOST int gp__simplex_ask(gp__points *p, gp__simplex *x, int *point) {
   const gp__lattice *l = &p->lattice;
   const int n = x->vertices - 1;
   double value[GP__TUNED_MOST + 1], reflected = GP__NEVER, trial = GP__NEVER;
@@ -48161,12 +48145,12 @@ typedef struct gp__simplexes {
   size_t around; // the best point whose neighbours are known, plus one
 } gp__simplexes;
 
-GP__PRIVATE void gp__begin_arm(const gp__lattice *l, gp__arm *a, const int *origin) {
+GP__HOST void gp__begin_arm(const gp__lattice *l, gp__arm *a, const int *origin) {
   gp__simplex_begin(l, &a->simplex, origin);
   a->left = a->simplex.vertices;
   a->converged = 0;
 }
-GP__PRIVATE double gp__arm_value(gp__points *p, const gp__arm *a) {
+GP__HOST double gp__arm_value(gp__points *p, const gp__arm *a) {
   double best = GP__NEVER;
   int v;
   for (v = 0; v < a->simplex.vertices; ++v) {
@@ -48176,7 +48160,7 @@ GP__PRIVATE double gp__arm_value(gp__points *p, const gp__arm *a) {
   return best;
 }
 
-GP__PRIVATE int gp__same_categories(const gp__lattice *l, const int *a, const int *b) {
+GP__HOST int gp__same_categories(const gp__lattice *l, const int *a, const int *b) {
   int d;
   for (d = 0; d < l->dimensions; ++d)
     if (l->categorical[d] && a[d] != b[d]) return 0;
@@ -48185,17 +48169,17 @@ GP__PRIVATE int gp__same_categories(const gp__lattice *l, const int *a, const in
 
 // A time that is no more than twice the best's may be an outlier, and its point the best. A first time may be more: it
 // may contain what the program does once, as the slowest first time so far did.
-GP__PRIVATE int gp__may_win(const gp__points *p, const gp__tried *t) {
+GP__HOST int gp__may_win(const gp__points *p, const gp__tried *t) {
   const double time = t->samples == 1 ? t->median / p->slowest_first : gp__time_of(p, t);
   return !t->invalid && t->samples && time <= 2 * gp__best_time(p);
 }
 // A second time of a point that has one and may win.
-GP__PRIVATE int gp__ask_twice(gp__points *p, const gp__tried *t, int *point) {
+GP__HOST int gp__ask_twice(gp__points *p, const gp__tried *t, int *point) {
   if (!gp__may_win(p, t) || t->samples > 1) return GP__ASK_DONE;
   return t->pending ? GP__ASK_WAIT : gp__hand_point(p, t->point, point);
 }
 
-GP__PRIVATE int gp__ask_categories(gp__points *p, gp__simplexes *s, int *point) {
+GP__HOST int gp__ask_categories(gp__points *p, gp__simplexes *s, int *point) {
   const gp__lattice *l = &p->lattice;
   double value = 0;
   int at_start;
@@ -48236,7 +48220,7 @@ GP__PRIVATE int gp__ask_categories(gp__points *p, gp__simplexes *s, int *point) 
   return at_start == GP__POINT_PENDING ? GP__ASK_WAIT : GP__ASK_DONE;
 }
 // Makes an arm of each of the best points so far.
-GP__PRIVATE void gp__make_arms(gp__points *p, gp__simplexes *s) {
+GP__HOST void gp__make_arms(gp__points *p, gp__simplexes *s) {
   const gp__lattice *l = &p->lattice;
   const gp__tried *origin[GP__ARMS_MOST];
   size_t i;
@@ -48255,7 +48239,7 @@ GP__PRIVATE void gp__make_arms(gp__points *p, gp__simplexes *s) {
   gp__begin_arm(l, &s->arm[s->arms++], s->base);
 }
 // Drops the arms that are worse than the better half or too much worse than the best, and begins the next round.
-GP__PRIVATE void gp__drop_arms(gp__points *p, gp__simplexes *s) {
+GP__HOST void gp__drop_arms(gp__points *p, gp__simplexes *s) {
   const double slack = s->round == 0 ? 1.15 : 1.05;
   double value[GP__ARMS_MOST];
   int i, k, kept;
@@ -48276,13 +48260,13 @@ GP__PRIVATE void gp__drop_arms(gp__points *p, gp__simplexes *s) {
 }
 // Whether a restarted simplex has begun so much worse than the best that the rest is not worth its time: its first
 // point alone, or all of its vertices.
-GP__PRIVATE int gp__hopeless(gp__points *p, const gp__arm *a) {
+GP__HOST int gp__hopeless(gp__points *p, const gp__arm *a) {
   double first = 0;
   gp__look_up(p, a->simplex.vertex[0], &first);
   if (a->simplex.step == GP__SIMPLEX_BEGIN) return first < GP__NEVER && first > 2 * gp__best_time(p);
   return a->simplex.step != GP__SIMPLEX_SHRINK && p->measured && gp__arm_value(p, a) > 1.3 * gp__best_time(p);
 }
-GP__PRIVATE int gp__ask_arms(gp__points *p, gp__simplexes *s, int *point) {
+GP__HOST int gp__ask_arms(gp__points *p, gp__simplexes *s, int *point) {
   for (;;) {
     int i, wait = 0, busy = 0;
     for (i = 0; i < s->arms; ++i) {
@@ -48309,7 +48293,7 @@ GP__PRIVATE int gp__ask_arms(gp__points *p, gp__simplexes *s, int *point) {
 }
 
 // In each other category: the best known point a second time, and the best point of all with this category.
-GP__PRIVATE int gp__ask_others(gp__points *p, int *point) {
+GP__HOST int gp__ask_others(gp__points *p, int *point) {
   const gp__lattice *l = &p->lattice;
   int d, wait = 0, at[GP__TUNED_MOST];
   size_t i, j;
@@ -48338,7 +48322,7 @@ GP__PRIVATE int gp__ask_others(gp__points *p, int *point) {
   return wait ? GP__ASK_WAIT : GP__ASK_DONE;
 }
 
-GP__PRIVATE int gp__ask_simplexes(gp__points *p, gp__simplexes *s, int *point) {
+GP__HOST int gp__ask_simplexes(gp__points *p, gp__simplexes *s, int *point) {
   while (s->stage != GP__STAGE_END && !p->failed) {
     const size_t best = p->best;
     int asked = GP__ASK_DONE;
@@ -48402,7 +48386,7 @@ typedef struct gp__at_random {
   uint64_t handed_out, most;
 } gp__at_random;
 
-GP__PRIVATE int gp__ask_random(gp__points *p, gp__at_random *s, int *point) {
+GP__HOST int gp__ask_random(gp__points *p, gp__at_random *s, int *point) {
   const gp__lattice *l = &p->lattice;
   double value;
   int turn, d, at[GP__TUNED_MOST];
@@ -48427,7 +48411,7 @@ typedef struct gp__exhaustive {
   uint64_t size, at, stride, left;
 } gp__exhaustive;
 
-GP__PRIVATE int gp__ask_exhaustive(gp__points *p, gp__exhaustive *s, int *point) {
+GP__HOST int gp__ask_exhaustive(gp__points *p, gp__exhaustive *s, int *point) {
   const gp__lattice *l = &p->lattice;
   int d, at[GP__TUNED_MOST];
   if (!s->size) {
@@ -48460,7 +48444,7 @@ typedef struct gp__coordinates {
   size_t around;
 } gp__coordinates;
 
-GP__PRIVATE int gp__ask_line(gp__points *p, gp__coordinates *s, int *point) {
+GP__HOST int gp__ask_line(gp__points *p, gp__coordinates *s, int *point) {
   const gp__lattice *l = &p->lattice;
   const int d = s->axis, count = l->count[d];
   int at[GP__TUNED_MOST];
@@ -48495,7 +48479,7 @@ GP__PRIVATE int gp__ask_line(gp__points *p, gp__coordinates *s, int *point) {
     s->spread = 0;
   }
 }
-GP__PRIVATE int gp__ask_coordinates(gp__points *p, gp__coordinates *s, int *point) {
+GP__HOST int gp__ask_coordinates(gp__points *p, gp__coordinates *s, int *point) {
   const gp__lattice *l = &p->lattice;
   double value = 0;
   int known;
@@ -48545,14 +48529,14 @@ typedef struct gp__surrogate {
   size_t around;
 } gp__surrogate;
 
-GP__PRIVATE double gp__square_root(double x) { // Newton, from above
+GP__HOST double gp__square_root(double x) { // Newton, from above
   double root = x < 1 ? 1 : x;
   int turn;
   for (turn = 0; turn < 30; ++turn) root = 0.5 * (root + x / root);
   return root;
 }
 // Points tell half of each other at 0.35 of a parameter's range, or in another category.
-GP__PRIVATE double gp__covariance(const gp__lattice *l, const int *a, const int *b) {
+GP__HOST double gp__covariance(const gp__lattice *l, const int *a, const int *b) {
   double sum = 0;
   int d;
   for (d = 0; d < l->dimensions; ++d) {
@@ -48562,7 +48546,7 @@ GP__PRIVATE double gp__covariance(const gp__lattice *l, const int *a, const int 
   return 1 / (1 + sum);
 }
 // The measured points into the model; 0: no memory.
-GP__PRIVATE int gp__fit_model(gp__points *p, gp__surrogate *s) {
+GP__HOST int gp__fit_model(gp__points *p, gp__surrogate *s) {
   const double noise = gp__noise(p), best = gp__best_time(p);
   const gp__tried *row[GP__MODEL_MOST];
   gp__model *m = s->model;
@@ -48608,7 +48592,7 @@ GP__PRIVATE int gp__fit_model(gp__points *p, gp__surrogate *s) {
   return 1;
 }
 // Expected slowness less its standard deviation.
-GP__PRIVATE double gp__model_bound(const gp__points *p, const gp__model *m, const int *point) {
+GP__HOST double gp__model_bound(const gp__points *p, const gp__model *m, const int *point) {
   double mean = m->mean, left = 1, row[GP__MODEL_MOST];
   int j, r;
   for (j = 0; j < m->count; ++j) {
@@ -48623,7 +48607,7 @@ GP__PRIVATE double gp__model_bound(const gp__points *p, const gp__model *m, cons
 }
 
 // The i-th candidate: most are near the best point, the others anywhere.
-GP__PRIVATE void gp__candidate(gp__points *p, int i, int *point) {
+GP__HOST void gp__candidate(gp__points *p, int i, int *point) {
   const gp__lattice *l = &p->lattice;
   int d;
   gp__copy_point(l, point, p->tried[p->best].point);
@@ -48637,7 +48621,7 @@ GP__PRIVATE void gp__candidate(gp__points *p, int i, int *point) {
     }
   }
 }
-GP__PRIVATE int gp__ask_model(gp__points *p, gp__surrogate *s, int *point) {
+GP__HOST int gp__ask_model(gp__points *p, gp__surrogate *s, int *point) {
   double least = GP__NEVER, value;
   int i, best[GP__TUNED_MOST], at[GP__TUNED_MOST];
   if (!gp__fit_model(p, s)) {
@@ -48656,7 +48640,7 @@ GP__PRIVATE int gp__ask_model(gp__points *p, gp__surrogate *s, int *point) {
   return least < GP__NEVER ? gp__hand_point(p, best, point) : GP__ASK_DONE;
 }
 
-GP__PRIVATE int gp__ask_surrogate(gp__points *p, gp__surrogate *s, int *point) {
+GP__HOST int gp__ask_surrogate(gp__points *p, gp__surrogate *s, int *point) {
   const gp__lattice *l = &p->lattice;
   double value;
   int asked, at[GP__TUNED_MOST];
@@ -48696,7 +48680,7 @@ typedef struct gp__search {
   gp__surrogate surrogate;
 } gp__search;
 
-GP__PRIVATE gp__search *gp__search_open(
+GP__HOST gp__search *gp__search_open(
     const gp__lattice *l, gp_tuner_search kind, uint64_t seed, gp__point_fn valid, void *user) {
   gp__search *s = (gp__search *)calloc(1, sizeof *s);
   if (s && !gp__open_points(&s->points, l, seed, valid, user)) {
@@ -48706,16 +48690,14 @@ GP__PRIVATE gp__search *gp__search_open(
   if (s) s->kind = kind;
   return s;
 }
-GP__PRIVATE void gp__search_close(gp__search *s) {
+GP__HOST void gp__search_close(gp__search *s) {
   if (s) gp__close_points(&s->points);
   if (s) free(s->surrogate.model);
   free(s);
 }
 
-GP__PRIVATE void gp__search_tell(gp__search *s, const int *point, double time) {
-  gp__note_time(&s->points, point, time);
-}
-GP__PRIVATE int gp__search_best(const gp__search *s, int *point, double *time) {
+GP__HOST void gp__search_tell(gp__search *s, const int *point, double time) { gp__note_time(&s->points, point, time); }
+GP__HOST int gp__search_best(const gp__search *s, int *point, double *time) {
   const gp__points *p = &s->points;
   gp__copy_point(&p->lattice, point, p->measured ? p->tried[p->best].point : p->lattice.start);
   *time = p->measured ? gp__best_time(p) : 0;
@@ -48730,7 +48712,7 @@ enum {
 
 // The start is what the program would run anyway: its times cost nothing, and the first of them are slow, for code is
 // loaded, clocks rise and caches are cold. All others are compared with it.
-GP__PRIVATE int gp__ask_start(gp__points *p, int *point) {
+GP__HOST int gp__ask_start(gp__points *p, int *point) {
   const gp__tried *t = gp__find_point(p, p->lattice.start);
   double value;
   if (!t) {
@@ -48744,7 +48726,7 @@ GP__PRIVATE int gp__ask_start(gp__points *p, int *point) {
 // The best point deserves three times where it is close to the best before it: noise may have put it there. The point
 // told last deserves a second time if its first is close to the best. So do the first few points: they tell how much
 // slower first times are. One that is far over the best is not tried again.
-GP__PRIVATE int gp__ask_again(gp__points *p, int *point) {
+GP__HOST int gp__ask_again(gp__points *p, int *point) {
   const gp__tried *last = &p->tried[p->last], *best = &p->tried[p->best];
   const double noise = gp__noise(p), close = 3 * noise > 0.1 ? 0.1 : 3 * noise < 0.03 ? 0.03 : 3 * noise;
   if (!p->measured) return GP__ASK_DONE;
@@ -48757,7 +48739,7 @@ GP__PRIVATE int gp__ask_again(gp__points *p, int *point) {
 }
 // The end of a search: the best few points are measured again until they are told apart, or are alike. Before, the best
 // one is measured until the noise is known. Nothing is pending.
-GP__PRIVATE int gp__ask_race(gp__points *p, int *point) {
+GP__HOST int gp__ask_race(gp__points *p, int *point) {
   const double noise = gp__noise(p), best = gp__best_time(p);
   const gp__tried *rival[GP__RIVALS];
   int count = 0, k;
@@ -48784,7 +48766,7 @@ GP__PRIVATE int gp__ask_race(gp__points *p, int *point) {
   return fewest ? gp__hand_point(p, fewest->point, point) : GP__ASK_DONE;
 }
 
-GP__PRIVATE int gp__ask_strategy(gp__search *s, int *point) {
+GP__HOST int gp__ask_strategy(gp__search *s, int *point) {
   switch (s->kind) {
   case GP_SEARCH_RANDOM:
     return gp__ask_random(&s->points, &s->at_random, point);
@@ -48799,7 +48781,7 @@ GP__PRIVATE int gp__ask_strategy(gp__search *s, int *point) {
   }
 }
 // A point to measure next; WAIT: the next one depends on times that are not told yet; DONE: the search has ended.
-GP__PRIVATE int gp__search_ask(gp__search *s, int *point) {
+GP__HOST int gp__search_ask(gp__search *s, int *point) {
   int asked = s->settled ? GP__ASK_DONE : gp__ask_start(&s->points, point);
   if (asked == GP__ASK_DONE && !s->settled) asked = gp__ask_again(&s->points, point);
   if (asked != GP__ASK_DONE || s->settled) return asked;
@@ -48887,7 +48869,7 @@ struct gp_tuner {
 };
 
 // Differs between threads that live.
-GP__PRIVATE const void *gp__this_thread(void) {
+GP__HOST const void *gp__this_thread(void) {
   static __thread char here;
   return &here;
 }
@@ -48895,17 +48877,17 @@ GP__PRIVATE const void *gp__this_thread(void) {
 // ---- parameters
 
 // The i-th value of a range, and how many there are.
-GP__PRIVATE int64_t gp__range_value(const gp_range *r, int64_t i) {
+GP__HOST int64_t gp__range_value(const gp_range *r, int64_t i) {
   return r->kind == 1 ? r->lowest + i * r->step : r->kind == 2 ? (int64_t)r->lowest << i : r->values[i];
 }
-GP__PRIVATE int64_t gp__range_count(const gp_range *r) {
+GP__HOST int64_t gp__range_count(const gp_range *r) {
   int64_t count = 0;
   if (r->kind == 1) return r->highest < r->lowest ? 0 : ((int64_t)r->highest - r->lowest) / r->step + 1;
   if (r->kind != 2) return r->count;
   while (((int64_t)r->lowest << count) <= r->highest) ++count;
   return count;
 }
-GP__PRIVATE gp_result gp__check_range(const char *who, const gp_range *r, int value) {
+GP__HOST gp_result gp__check_range(const char *who, const gp_range *r, int value) {
   int64_t i, k, count, found = 0;
   if (r->kind < 1 || r->kind > 4)
     return gp__fail(GP_E_ARGUMENT,
@@ -48925,7 +48907,7 @@ GP__PRIVATE gp_result gp__check_range(const char *who, const gp_range *r, int va
   }
   return found ? GP_SUCCESS : gp__fail(GP_E_ARGUMENT, "%s: value, %d, is not in range", who, value);
 }
-GP__PRIVATE gp_result gp__tuner_add(gp_tuner *t, const char *name, int *variable, const gp_range *range, int value) {
+GP__HOST gp_result gp__tuner_add(gp_tuner *t, const char *name, int *variable, const gp_range *range, int value) {
   const char *who = "gp_tuner_add_parameter";
   gp__tuned *p = &t->tuned[t->parameters];
   int i, failed = 0;
@@ -48963,16 +48945,16 @@ GP__PRIVATE gp_result gp__tuner_add(gp_tuner *t, const char *name, int *variable
   return GP_SUCCESS;
 }
 
-GP__PRIVATE void gp__set_variables(const gp_tuner *t, const int *point) {
+GP__HOST void gp__set_variables(const gp_tuner *t, const int *point) {
   int i;
   for (i = 0; i < t->parameters; ++i) // a thread whose section shares the configuration may read them now
     __atomic_store_n(t->tuned[i].variable, t->tuned[i].values[point[i]], __ATOMIC_RELAXED);
 }
-GP__PRIVATE void gp__default_point(const gp_tuner *t, int *point) {
+GP__HOST void gp__default_point(const gp_tuner *t, int *point) {
   int i;
   for (i = 0; i < t->parameters; ++i) point[i] = t->tuned[i].start;
 }
-GP__PRIVATE int gp__tuner_may_run(void *user, const int *point) {
+GP__HOST int gp__tuner_may_run(void *user, const int *point) {
   const gp_tuner *t = (const gp_tuner *)user;
   int values[GP__TUNED_MOST], i, may;
   const char *outer;
@@ -48986,14 +48968,14 @@ GP__PRIVATE int gp__tuner_may_run(void *user, const int *point) {
 
 // ---- buckets
 
-GP__PRIVATE int gp__log2_of(uint64_t number) { return number ? 63 - __builtin_clzll(number) : -1; }
-GP__PRIVATE int gp__bucket_distance(const gp__size_bucket *a, const gp__size_bucket *b) {
+GP__HOST int gp__log2_of(uint64_t number) { return number ? 63 - __builtin_clzll(number) : -1; }
+GP__HOST int gp__bucket_distance(const gp__size_bucket *a, const gp__size_bucket *b) {
   int i, sum = a->numbers == b->numbers ? 0 : 1000;
   for (i = 0; i < a->numbers && i < b->numbers; ++i) sum += abs(a->log2[i] - b->log2[i]);
   return sum;
 }
 // Begins a bucket's search at its best point.
-GP__PRIVATE void gp__bucket_search(gp_tuner *t, gp__size_bucket *b) {
+GP__HOST void gp__bucket_search(gp_tuner *t, gp__size_bucket *b) {
   gp__lattice lattice;
   int i;
   memset(&lattice, 0, sizeof lattice);
@@ -49010,7 +48992,7 @@ GP__PRIVATE void gp__bucket_search(gp_tuner *t, gp__size_bucket *b) {
   b->recent_count = b->usual_known = 0;
 }
 // The index of the bucket of these numbers, a new one if need be; -1: no memory.
-GP__PRIVATE int gp__find_bucket(gp_tuner *t, const uint64_t *numbers, int count, int make) {
+GP__HOST int gp__find_bucket(gp_tuner *t, const uint64_t *numbers, int count, int make) {
   gp__size_bucket wanted, *grown;
   int i, near = -1;
   memset(&wanted, 0, sizeof wanted);
@@ -49031,7 +49013,7 @@ GP__PRIVATE int gp__find_bucket(gp_tuner *t, const uint64_t *numbers, int count,
   return t->bucket_count++;
 }
 
-GP__PRIVATE double gp__median_of(double *x, int count) { // sorts
+GP__HOST double gp__median_of(double *x, int count) { // sorts
   int i, k;
   for (i = 1; i < count; ++i) {
     const double key = x[i];
@@ -49041,7 +49023,7 @@ GP__PRIVATE double gp__median_of(double *x, int count) { // sorts
   return count % 2 ? x[count / 2] : (x[count / 2 - 1] + x[count / 2]) / 2;
 }
 // After the search, notes a time of the best point. 1: the best has become slower than noise explains.
-GP__PRIVATE int gp__bucket_drifts(gp__size_bucket *b, double us) {
+GP__HOST int gp__bucket_drifts(gp__size_bucket *b, double us) {
   double sorted[GP__RECENT], median, spread;
   int i;
   b->recent[b->recent_count++ % GP__RECENT] = us;
@@ -49058,7 +49040,7 @@ GP__PRIVATE int gp__bucket_drifts(gp__size_bucket *b, double us) {
 }
 
 // Takes the time of a section; negative: its configuration cannot run.
-GP__PRIVATE void gp__tuner_learn(gp_tuner *t, int bucket, const int *point, double us) {
+GP__HOST void gp__tuner_learn(gp_tuner *t, int bucket, const int *point, double us) {
   gp__size_bucket *b = &t->buckets[bucket];
   gp__step_of_path *step = t->path ? &t->path[t->steps % (uint64_t)t->path_room] : NULL;
   const int is_best = !memcmp(point, b->best, (size_t)t->parameters * sizeof(int));
@@ -49087,7 +49069,7 @@ GP__PRIVATE void gp__tuner_learn(gp_tuner *t, int bucket, const int *point, doub
 }
 
 // The point of the next section of a bucket; 1: it is one to try.
-GP__PRIVATE int gp__tuner_choose(gp_tuner *t, int bucket, int *point) {
+GP__HOST int gp__tuner_choose(gp_tuner *t, int bucket, int *point) {
   gp__size_bucket *b = &t->buckets[bucket];
   int asked = GP__ASK_WAIT;
   // The budget counts what was tried beyond the best; at first, as if GP__CREDIT sections had passed.
@@ -49100,7 +49082,7 @@ GP__PRIVATE int gp__tuner_choose(gp_tuner *t, int bucket, int *point) {
 }
 
 // Adds a tuner's path as JSON Lines: its parameters, then its steps. call: a further member of the first line, or "".
-GP__PRIVATE void gp__report_tuner(const gp_tuner *t, const char *call, gp__text *report) {
+GP__HOST void gp__report_tuner(const gp_tuner *t, const char *call, gp__text *report) {
   const uint64_t room = (uint64_t)t->path_room;
   uint64_t i;
   int k, j;
@@ -49130,7 +49112,7 @@ GP__PRIVATE void gp__report_tuner(const gp_tuner *t, const char *call, gp__text 
   }
 }
 
-GP__PRIVATE void gp__free_tuner(gp_tuner *t) {
+GP__HOST void gp__free_tuner(gp_tuner *t) {
   int i;
   if (!t) return;
   for (i = 0; i < t->bucket_count; ++i) gp__search_close(t->buckets[i].search);
@@ -49151,7 +49133,7 @@ GP__PRIVATE void gp__free_tuner(gp_tuner *t) {
 
 // A file is text: gp__describe_tuner's, then a line per bucket (its numbers' powers of two; 1 if the search had ended;
 // nanoseconds; measured sections; the best point), then "end". A file with anything else is not used.
-GP__PRIVATE void gp__describe_tuner(const gp_tuner *t, const gp__state *s, gp__text *text) {
+GP__HOST void gp__describe_tuner(const gp_tuner *t, const gp__state *s, gp__text *text) {
   int i, k;
   gp__add(text, "gpuprims tuner 1\nname %s\ndevice %s\ndriver %d\n", t->name, s->about.name, s->about.driver_version);
   for (i = 0; i < t->parameters; ++i) {
@@ -49160,18 +49142,18 @@ GP__PRIVATE void gp__describe_tuner(const gp_tuner *t, const gp__state *s, gp__t
     gp__add(text, "\n");
   }
 }
-GP__PRIVATE void gp__tuner_path(const gp__state *s, const gp__text *about, gp__text *path) {
+GP__HOST void gp__tuner_path(const gp__state *s, const gp__text *about, gp__text *path) {
   char hex[GP__HEX];
   gp__hash(hex, gp__string(about), about->size, NULL);
   gp__add(path, "%s/%s.tuner", s->library.cache.folder, hex);
 }
-GP__PRIVATE int gp__tuner_has_folder(gp__state *s) {
+GP__HOST int gp__tuner_has_folder(gp__state *s) {
   char nvrtc[sizeof s->library.cache.nvrtc_name];
   return gp__cache_usable(&s->library, nvrtc);
 }
 
 // Reads an integer from `least` to `most`, after a space. 0: there is none.
-GP__PRIVATE int gp__read_tuner_number(const char **at, long least, long most, int *number) {
+GP__HOST int gp__read_tuner_number(const char **at, long least, long most, int *number) {
   char *end;
   long value;
   if (**at != ' ') return 0;
@@ -49183,7 +49165,7 @@ GP__PRIVATE int gp__read_tuner_number(const char **at, long least, long most, in
   return 1;
 }
 // Reads a bucket's line. 0: it is none.
-GP__PRIVATE int gp__read_bucket(const gp_tuner *t, const char **at, gp__size_bucket *b) {
+GP__HOST int gp__read_bucket(const gp_tuner *t, const char **at, gp__size_bucket *b) {
   int i;
   char *end;
   memset(b, 0, sizeof *b);
@@ -49204,7 +49186,7 @@ GP__PRIVATE int gp__read_bucket(const gp_tuner *t, const char **at, gp__size_buc
   return 1;
 }
 // Takes what the file says, all of it or nothing. 0: it is damaged.
-GP__PRIVATE int gp__read_buckets(gp_tuner *t, const char *text) {
+GP__HOST int gp__read_buckets(gp_tuner *t, const char *text) {
   gp__size_bucket *read = (gp__size_bucket *)malloc(GP__BUCKETS * sizeof *read);
   int count = 0, i, good = read != NULL;
   while (good && strcmp(text, "end\n")) good = count < GP__BUCKETS && gp__read_bucket(t, &text, &read[count++]);
@@ -49218,7 +49200,7 @@ GP__PRIVATE int gp__read_buckets(gp_tuner *t, const char *text) {
     if (!read[i].done) gp__bucket_search(t, &read[i]);
   return 1;
 }
-GP__PRIVATE void gp__tuner_read(gp_tuner *t, gp__state *s) {
+GP__HOST void gp__tuner_read(gp_tuner *t, gp__state *s) {
   gp__text about = {NULL, 0, 0, 0}, path = {NULL, 0, 0, 0};
   const char *why = NULL;
   char *text = NULL;
@@ -49245,7 +49227,7 @@ GP__PRIVATE void gp__tuner_read(gp_tuner *t, gp__state *s) {
   gp__free_text(&path);
 }
 // Writes what was learned, whole or not at all.
-GP__PRIVATE void gp__tuner_write(const gp_tuner *t, gp__state *s) {
+GP__HOST void gp__tuner_write(const gp_tuner *t, gp__state *s) {
   gp__text text = {NULL, 0, 0, 0}, path = {NULL, 0, 0, 0};
   int i, k;
   if (!gp__tuner_has_folder(s)) return;
@@ -49290,26 +49272,26 @@ typedef struct gp__field_values {
 GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)
 #undef GPUPRIMS__FIELDS
 #undef GP__VALUES
-GP__PRIVATE const gp__field_values *gp__values_of(int primitive) {
+GP__HOST const gp__field_values *gp__values_of(int primitive) {
 #define GPUPRIMS__FIELDS(FAMILY, family) gp__values_##family,
   static const gp__field_values *const values[] = {GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)};
 #undef GPUPRIMS__FIELDS
   return values[gp__family_of(primitive)];
 }
-GP__PRIVATE int gp__value_in(const gp_policy *p, const gp__field_values *f) {
+GP__HOST int gp__value_in(const gp_policy *p, const gp__field_values *f) {
   int value;
   memcpy(&value, (const char *)p + f->offset, sizeof value);
   return value;
 }
 // Whether the values of a field are kinds, not amounts.
-GP__PRIVATE int gp__field_is_kind(const gp__field_values *f) {
+GP__HOST int gp__field_is_kind(const gp__field_values *f) {
   return f->offset == offsetof(gp_policy, algorithm) || f->offset == offsetof(gp_policy, load) ||
       f->offset == offsetof(gp_policy, store) || f->offset == offsetof(gp_policy, overlap) ||
       f->offset == offsetof(gp_policy, gather) || f->offset == offsetof(gp_policy, cull);
 }
 
 // Gives the tuner the fields of a family as parameters; they start at `usual`. 0: no memory.
-GP__PRIVATE int gp__tune_fields(gp_tuner *t, const gp__field_values *f, const gp_policy *usual) {
+GP__HOST int gp__tune_fields(gp_tuner *t, const gp__field_values *f, const gp_policy *usual) {
   int failed = 0;
   for (; f->name && t->parameters < GP__TUNED_MOST; ++f) {
     gp__tuned *p = &t->tuned[t->parameters++];
@@ -49335,7 +49317,7 @@ GP__PRIVATE int gp__tune_fields(gp_tuner *t, const gp__field_values *f, const gp
 
 // The policy of a tuner's values, with zero in the fields that its algorithm does not read. *repeats: another point has
 // the same policy, because such a field has another value than at the start.
-GP__PRIVATE gp_policy gp__policy_at(
+GP__HOST gp_policy gp__policy_at(
     const gp_tuner *t, const gp__field_values *f, const gp__shape *h, const int *values, int *repeats) {
   gp_policy p, read;
   int i;
@@ -49351,7 +49333,7 @@ GP__PRIVATE gp_policy gp__policy_at(
 enum { GP__FEWER_THREADS = 32 };
 // Whether a policy may be tried in place of the usual one. One that leaves most of the threads out is not: a single
 // block, say, on much data.
-GP__PRIVATE int gp__worth_trying(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
+GP__HOST int gp__worth_trying(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
   gp__geometry g, by_rule;
   if (!gp__policy_valid(*p, *h)) return 0;
   g = gp__geometry_of(*p, *h, 0);
@@ -49456,7 +49438,7 @@ typedef struct gp__online {
 } gp__online;
 
 // Lists what calls of one site have in common.
-GP__PRIVATE void gp__site_words(const gp__request *q, const gp__shape *h, uint64_t words[GP__SITE_WORDS]) {
+GP__HOST void gp__site_words(const gp__request *q, const gp__shape *h, uint64_t words[GP__SITE_WORDS]) {
   const uint64_t alike[GP__SITE_ALIKE] = {(uint64_t)q->primitive, (uint64_t)q->op, (uint64_t)q->transform,
       (uint64_t)q->equal, (uint64_t)q->in_type, (uint64_t)q->in2_type, (uint64_t)q->acc_type, (uint64_t)q->out_type,
       (uint64_t)q->key_type, (uint64_t)q->offset_type, (uint64_t)q->out2_type, (uint64_t)q->flags,
@@ -49482,20 +49464,20 @@ GP__PRIVATE void gp__site_words(const gp__request *q, const gp__shape *h, uint64
 }
 
 // A copy of a list, or NULL.
-GP__PRIVATE void *gp__copy_list(const void *list, size_t bytes, int *failed) {
+GP__HOST void *gp__copy_list(const void *list, size_t bytes, int *failed) {
   void *copy = list && bytes ? malloc(bytes) : NULL;
   if (copy) memcpy(copy, list, bytes);
   else if (list && bytes) *failed = 1;
   return copy;
 }
-GP__PRIVATE void gp__free_site(gp__site *x) {
+GP__HOST void gp__free_site(gp__site *x) {
   free((void *)(uintptr_t)x->q.fields);
   free((void *)(uintptr_t)x->q.in_layout.fields);
   free((void *)(uintptr_t)x->q.out_layout.fields);
   gp__free_tuner(x->tuner);
   free(x);
 }
-GP__PRIVATE gp__site *gp__make_site(const gp__request *q, const gp__shape *h, const gp_policy *usual) {
+GP__HOST gp__site *gp__make_site(const gp__request *q, const gp__shape *h, const gp_policy *usual) {
   gp__site *x = (gp__site *)calloc(1, sizeof *x);
   const size_t fields = (size_t)q->in_layout.field_count * sizeof *q->in_layout.fields;
   int failed = 0;
@@ -49513,25 +49495,25 @@ GP__PRIVATE gp__site *gp__make_site(const gp__request *q, const gp__shape *h, co
   gp__free_site(x);
   return NULL;
 }
-GP__PRIVATE gp__site **gp__site_slot(gp__online *o, const uint64_t words[GP__SITE_WORDS]) {
+GP__HOST gp__site **gp__site_slot(gp__online *o, const uint64_t words[GP__SITE_WORDS]) {
   uint64_t hash = 0;
   int i;
   for (i = 0; i < GP__SITE_WORDS; ++i) hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15ull;
   return &o->slots[(hash >> 40) % GP__SITE_SLOTS];
 }
 // The site of a call, or NULL. `lock` is held.
-GP__PRIVATE gp__site *gp__find_site(gp__online *o, const uint64_t words[GP__SITE_WORDS]) {
+GP__HOST gp__site *gp__find_site(gp__online *o, const uint64_t words[GP__SITE_WORDS]) {
   gp__site *x = *gp__site_slot(o, words);
   while (x && memcmp(x->words, words, sizeof x->words) != 0) x = x->next;
   return x;
 }
 
 // Whether calls like this one are tuned: they are kernels of one policy.
-GP__PRIVATE int gp__is_tunable(const gp__request *q) {
+GP__HOST int gp__is_tunable(const gp__request *q) {
   return !gp__composition_of(q) && !q->inputs.count && !q->stored; // a site knows neither
 }
 // Whether a policy needs no more of a workspace than the usual one, whose size the caller may have been told.
-GP__PRIVATE int gp__fits_room(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
+GP__HOST int gp__fits_room(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
   const gp__geometry g = gp__geometry_of(*p, *h, 0), by_rule = gp__geometry_of(*usual, *h, 0);
   return gp__workspace_bytes(&g) <= gp__workspace_bytes(&by_rule);
 }
@@ -49548,7 +49530,7 @@ typedef struct gp__attempt {
 } gp__attempt;
 
 // The site of a call that begins, made if there is none; NULL: it is not tuned. `lock` is held.
-GP__PRIVATE gp__site *gp__visit_site(gp__online *o, const gp__request *q, const gp__shape *h, const gp_policy *usual) {
+GP__HOST gp__site *gp__visit_site(gp__online *o, const gp__request *q, const gp__shape *h, const gp_policy *usual) {
   uint64_t words[GP__SITE_WORDS];
   gp__site *x, **slot;
   gp__site_words(q, h, words);
@@ -49565,7 +49547,7 @@ GP__PRIVATE gp__site *gp__visit_site(gp__online *o, const gp__request *q, const 
   return x;
 }
 // A proposal that a call of this shape can try, or NULL. `lock` is held.
-GP__PRIVATE gp__proposal *gp__ready_proposal(gp__site *x, const gp__shape *h) {
+GP__HOST gp__proposal *gp__ready_proposal(gp__site *x, const gp__shape *h) {
   int i;
   for (i = 0; i < GP__PROPOSALS; ++i)
     if (x->proposals[i].state == GP__PROPOSAL_READY && gp__policy_valid(x->proposals[i].policy, *h))
@@ -49574,7 +49556,7 @@ GP__PRIVATE gp__proposal *gp__ready_proposal(gp__site *x, const gp__shape *h) {
 }
 // Chooses the policy of a call that begins. fixed: its workspace cannot grow, or it is captured: the best policy known,
 // if there is room for it, and no measurement. a->free: what was chosen is not for calls that are captured.
-GP__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, const gp__shape *h, const gp_policy *usual,
+GP__HOST void gp__attempt_begins(gp__online *o, const gp__request *q, const gp__shape *h, const gp_policy *usual,
     int fixed, gp_stream stream, gp__attempt *a) {
   gp__measured *m = NULL;
   gp__site *x;
@@ -49630,7 +49612,7 @@ GP__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, const g
   pthread_mutex_unlock(&o->lock);
 }
 // Ends it. failed: the policy cannot run, if it is a proposal's.
-GP__PRIVATE void gp__attempt_ends(gp__online *o, gp__attempt *a, int failed) {
+GP__HOST void gp__attempt_ends(gp__online *o, gp__attempt *a, int failed) {
   gp__measured *m = a->measured;
   gp__proposal *c = a->proposal;
   __atomic_sub_fetch(&o->open, 1, __ATOMIC_RELAXED);
@@ -49651,7 +49633,7 @@ GP__PRIVATE void gp__attempt_ends(gp__online *o, gp__attempt *a, int failed) {
   pthread_mutex_unlock(&o->lock);
 }
 
-GP__PRIVATE const unsigned *gp__settled(
+GP__HOST const unsigned *gp__settled(
     gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy, unsigned *as) {
   gp__online *o = s->online;
   uint64_t words[GP__SITE_WORDS];
@@ -49669,7 +49651,7 @@ GP__PRIVATE const unsigned *gp__settled(
   return settled;
 }
 // The best policy known for a call, if it was learned here.
-GP__PRIVATE int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy) {
+GP__HOST int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy) {
   gp__online *o = s->online;
   uint64_t words[GP__SITE_WORDS];
   const gp__site *x;
@@ -49704,19 +49686,19 @@ enum {
 #define GP__GAIN 0.97 // of the usual policy's time: a slower one does not replace it
 
 // Writes what calls of a site have in common, for the name of its tuner: the same in every process.
-GP__PRIVATE void gp__add_user_text(gp__text *t, const char *text) {
+GP__HOST void gp__add_user_text(gp__text *t, const char *text) {
   if (text) gp__add(t, " %016llx", (gp__u64)gp__hash_bytes(text, strlen(text)));
 }
-GP__PRIVATE void gp__add_user_op(gp__text *t, const gp__op_info *op) {
+GP__HOST void gp__add_user_op(gp__text *t, const gp__op_info *op) {
   if (!op) return;
   gp__add_user_text(t, op->body);
   gp__add_user_text(t, op->prelude);
   gp__add_user_text(t, op->identity);
 }
-GP__PRIVATE void gp__add_user_type(gp__text *t, const gp__type_info *type) {
+GP__HOST void gp__add_user_type(gp__text *t, const gp__type_info *type) {
   if (type) gp__add(t, " %s %llu", type->name, (gp__u64)type->size), gp__add_user_text(t, type->source);
 }
-GP__PRIVATE char *gp__name_site(const gp__site *x) {
+GP__HOST char *gp__name_site(const gp__site *x) {
   const gp__request *q = &x->q;
   gp__text name = {NULL, 0, 0, 0};
   char *text;
@@ -49740,19 +49722,19 @@ GP__PRIVATE char *gp__name_site(const gp__site *x) {
   return text;
 }
 
-GP__PRIVATE int gp__site_may_run(void *user, const int *values) {
+GP__HOST int gp__site_may_run(void *user, const int *values) {
   const gp__site *x = (const gp__site *)user;
   int repeats;
   const gp_policy p = gp__policy_at(x->tuner, gp__values_of(x->q.primitive), &x->h, values, &repeats);
   return !repeats && gp__worth_trying(&p, &x->usual, &x->h);
 }
-GP__PRIVATE gp_policy gp__policy_of_point(const gp__site *x, const int *point) {
+GP__HOST gp_policy gp__policy_of_point(const gp__site *x, const int *point) {
   int values[GP__TUNED_MOST], i, repeats;
   for (i = 0; i < x->tuner->parameters; ++i) values[i] = x->tuner->tuned[i].values[point[i]];
   return gp__policy_at(x->tuner, gp__values_of(x->q.primitive), &x->h, values, &repeats);
 }
 // Finds a policy's point. 0: a value is not among the parameter's.
-GP__PRIVATE int gp__point_of_policy(const gp__site *x, const gp_policy *p, int *point) {
+GP__HOST int gp__point_of_policy(const gp__site *x, const gp_policy *p, int *point) {
   const gp__field_values *f = gp__values_of(x->q.primitive);
   const gp_policy read = gp__canonical(*p);
   int i, k;
@@ -49766,7 +49748,7 @@ GP__PRIVATE int gp__point_of_policy(const gp__site *x, const gp_policy *p, int *
   return 1;
 }
 // Finds the best policy of the site of the same kind and the nearest sizes. 0: none knows more than its usual policy.
-GP__PRIVATE int gp__neighbours_best(gp__online *o, const gp__site *x, gp_policy *best) {
+GP__HOST int gp__neighbours_best(gp__online *o, const gp__site *x, gp_policy *best) {
   const gp__site *other, *nearest = NULL;
   uint64_t least = 0;
   pthread_mutex_lock(&o->lock);
@@ -49784,7 +49766,7 @@ GP__PRIVATE int gp__neighbours_best(gp__online *o, const gp__site *x, gp_policy 
   return nearest != NULL;
 }
 // Makes a point a proposal, if there is room for one. `lock` is held.
-GP__PRIVATE void gp__propose(gp__online *o, gp__site *x, const int *point) {
+GP__HOST void gp__propose(gp__online *o, gp__site *x, const int *point) {
   int i;
   for (i = 0; i < GP__PROPOSALS; ++i) {
     gp__proposal *c = &x->proposals[i];
@@ -49798,7 +49780,7 @@ GP__PRIVATE void gp__propose(gp__online *o, gp__site *x, const int *point) {
   }
 }
 // Begins the search of a site. 0: no memory.
-GP__PRIVATE int gp__begin_site(gp__online *o, gp__site *x) {
+GP__HOST int gp__begin_site(gp__online *o, gp__site *x) {
   gp_tuner *t = x->tuner = (gp_tuner *)calloc(1, sizeof *t);
   gp_policy best;
   int point[GP__TUNED_MOST], i;
@@ -49831,7 +49813,7 @@ GP__PRIVATE int gp__begin_site(gp__online *o, gp__site *x) {
 }
 
 // Ends a proposal. The budget pays for the time that its modules took to load: calls may have waited.
-GP__PRIVATE void gp__forget_proposal(gp__online *o, gp__site *x, gp__proposal *c) {
+GP__HOST void gp__forget_proposal(gp__online *o, gp__site *x, gp__proposal *c) {
   x->tuner->buckets[0].spent += c->loading_us;
   pthread_mutex_lock(&o->lock);
   gp__let_kernels_go(c->kernels, c->kernel_count);
@@ -49842,14 +49824,14 @@ GP__PRIVATE void gp__forget_proposal(gp__online *o, gp__site *x, gp__proposal *c
 }
 // Whether the best point is so much faster than the usual one that it replaces it: calls that follow another overlap,
 // and a time between two events does not show that.
-GP__PRIVATE int gp__gains(const gp__site *x) {
+GP__HOST int gp__gains(const gp__site *x) {
   const gp__size_bucket *b = &x->tuner->buckets[0];
   const gp__tried *usual = b->search ? gp__find_point(&b->search->points, x->usual_point) : NULL;
   return !usual || !usual->samples || usual->invalid || b->us < GP__GAIN * gp__time_of(&b->search->points, usual);
 }
 // Noise that lasts may make the best point look slow, and then nothing would renew its times: the point that was the
 // fastest so far is proposed again, a few times, now and then.
-GP__PRIVATE void gp__challenge(gp__online *o, gp__site *x, const int *point) {
+GP__HOST void gp__challenge(gp__online *o, gp__site *x, const int *point) {
   const gp__size_bucket *b = &x->tuner->buckets[0];
   int i;
   if (!b->search) return;
@@ -49871,7 +49853,7 @@ GP__PRIVATE void gp__challenge(gp__online *o, gp__site *x, const int *point) {
   pthread_mutex_unlock(&o->lock);
 }
 // Takes a time of a site's point; negative: its policy cannot run. What is best by now runs from now on.
-GP__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *point, double us, uint64_t n) {
+GP__HOST void gp__site_learns(gp__online *o, gp__site *x, const int *point, double us, uint64_t n) {
   gp_tuner *t = x->tuner;
   gp__size_bucket *b = &t->buckets[0];
   const uint64_t room = (uint64_t)t->path_room;
@@ -49899,7 +49881,7 @@ GP__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *point, d
   pthread_mutex_unlock(&o->lock);
 }
 // Takes the time of a call, as if it had had as many elements as the site's first one.
-GP__PRIVATE void gp__take_measured(gp__online *o, const gp__measured *m, double us) {
+GP__HOST void gp__take_measured(gp__online *o, const gp__measured *m, double us) {
   gp__site *x = m->site;
   const uint64_t calls = m->calls > x->accounted ? m->calls - x->accounted : 1;
   const double alike = us * (double)(GP__ALIKE_BYTES + x->bytes) / (double)(GP__ALIKE_BYTES + m->bytes);
@@ -49909,7 +49891,7 @@ GP__PRIVATE void gp__take_measured(gp__online *o, const gp__measured *m, double 
   x->accounted = m->calls;
 }
 // Reads the times of calls that have ended. Returns how many.
-GP__PRIVATE int gp__read_measured(gp__online *o) {
+GP__HOST int gp__read_measured(gp__online *o) {
   const struct gp_driver *d = &o->s->library.runtime.driver;
   int read = 0;
   for (;;) {
@@ -49939,14 +49921,14 @@ GP__PRIVATE int gp__read_measured(gp__online *o) {
 }
 // Whether a search may try policies: it knows how long a call takes, and that is not short. Short calls overlap those
 // before and after, and the host takes as long to enqueue them: a time between two events says nothing of either.
-GP__PRIVATE int gp__is_worth_it(const gp__site *x, gp__size_bucket *b) {
+GP__HOST int gp__is_worth_it(const gp__site *x, gp__size_bucket *b) {
   const gp__tried *usual = gp__find_point(&b->search->points, x->usual_point);
   if (!usual || usual->samples < 3) return 0;
   if (gp__time_of(&b->search->points, usual) < GP__SHORT_US) b->done = 1;
   return !b->done;
 }
 // Carries a site's search on. Returns whether anything happened. *searching: it has not ended.
-GP__PRIVATE int gp__search_site(gp__online *o, gp__site *x, int *searching) {
+GP__HOST int gp__search_site(gp__online *o, gp__site *x, int *searching) {
   gp__size_bucket *b;
   int point[GP__TUNED_MOST], happened = 0, i;
   if (!x->tuner && !x->failed) {
@@ -49993,7 +49975,7 @@ GP__PRIVATE int gp__search_site(gp__online *o, gp__site *x, int *searching) {
 }
 
 // A proposal whose kernels are to be built, of the site that is called most; NULL: none. `lock` is held.
-GP__PRIVATE gp__proposal *gp__next_proposal(gp__online *o, gp__site **of) {
+GP__HOST gp__proposal *gp__next_proposal(gp__online *o, gp__site **of) {
   gp__proposal *found = NULL;
   gp__site *x;
   int i;
@@ -50004,7 +49986,7 @@ GP__PRIVATE gp__proposal *gp__next_proposal(gp__online *o, gp__site **of) {
   return found;
 }
 // Builds the kernels of a proposal. 0: there is none that waits for them. `lock` is held.
-GP__PRIVATE int gp__build_proposal(gp__online *o) {
+GP__HOST int gp__build_proposal(gp__online *o) {
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__site *x = NULL;
   gp__proposal *c = gp__next_proposal(o, &x);
@@ -50025,7 +50007,7 @@ GP__PRIVATE int gp__build_proposal(gp__online *o) {
 }
 
 // Waits for `wake`, or so many milliseconds; 0: as long as it takes. `lock` is held.
-GP__PRIVATE void gp__nap(gp__online *o, int ms) {
+GP__HOST void gp__nap(gp__online *o, int ms) {
   struct timeval now;
   struct timespec until;
   o->dozing = !ms || ms > 4;
@@ -50039,13 +50021,13 @@ GP__PRIVATE void gp__nap(gp__online *o, int ms) {
   o->dozing = 0;
 }
 // Prepares a thread of the context for calls of the driver, also while streams of others are captured.
-GP__PRIVATE int gp__enter_thread(gp__state *s, int *pushed) {
+GP__HOST int gp__enter_thread(gp__state *s, int *pushed) {
   int mode = GP__CU_CAPTURE_RELAXED;
   ++gp__here.inside;
   return gp__enter(s, "gp_open", pushed) == GP_SUCCESS &&
       !s->library.runtime.driver.cuThreadExchangeStreamCaptureMode(&mode);
 }
-GP__PRIVATE void *gp__search_online(void *user) {
+GP__HOST void *gp__search_online(void *user) {
   gp__online *o = (gp__online *)user;
   const struct gp_driver *d = &o->s->library.runtime.driver;
   int pushed = 0, nap = GP__NAP_MS, i, error = 0;
@@ -50083,7 +50065,7 @@ GP__PRIVATE void *gp__search_online(void *user) {
   --gp__here.inside;
   return NULL;
 }
-GP__PRIVATE void *gp__build_online(void *user) {
+GP__HOST void *gp__build_online(void *user) {
   gp__online *o = (gp__online *)user;
   int pushed = 0;
   if (!gp__enter_thread(o->s, &pushed)) return NULL;
@@ -50097,7 +50079,7 @@ GP__PRIVATE void *gp__build_online(void *user) {
 }
 
 // Begins to tune a context's calls.
-GP__PRIVATE gp_result gp__open_online(gp__state *s) {
+GP__HOST gp_result gp__open_online(gp__state *s) {
   gp__online *o = (gp__online *)calloc(1, sizeof *o);
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   const int threads = cores < 4 ? 2 : GP__ONLINE_THREADS;
@@ -50117,7 +50099,7 @@ GP__PRIVATE gp_result gp__open_online(gp__state *s) {
   return o->thread_count > 1 ? GP_SUCCESS : gp__fail(GP_E_MEMORY, "gp_open: gp_config.tuning: a thread cannot be made");
 }
 // Ends the threads, and keeps on disk what was learned. Waits for kernels that are being built.
-GP__PRIVATE void gp__close_online(gp__state *s) {
+GP__HOST void gp__close_online(gp__state *s) {
   gp__online *o = s->online;
   int i, k, pushed = 0;
   if (!o) return;
@@ -50152,7 +50134,7 @@ GP__PRIVATE void gp__close_online(gp__state *s) {
 
 // A list has programs: '0' or '1' (exact_rounding), the text, a zero.
 
-GP__PRIVATE void *gp__warm_up(void *user) {
+GP__HOST void *gp__warm_up(void *user) {
   gp__state *s = (gp__state *)user;
   gp__warming *w = &s->warming;
   int pushed = 0;
@@ -50186,7 +50168,7 @@ GP__PRIVATE void *gp__warm_up(void *user) {
   --gp__here.inside;
   return NULL;
 }
-GP__PRIVATE gp_result gp__warm_list(gp__state *s, const char *list, size_t bytes) {
+GP__HOST gp_result gp__warm_list(gp__state *s, const char *list, size_t bytes) {
   gp__text *all = &s->warming.list;
   int failed;
   pthread_mutex_lock(&s->lock);
@@ -50201,14 +50183,14 @@ GP__PRIVATE gp_result gp__warm_list(gp__state *s, const char *list, size_t bytes
   pthread_mutex_unlock(&s->lock);
   return failed ? gp__fail(GP_E_MEMORY, "gp_warm: no memory") : GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__warm_spelled(void *user, const char *who, const gp__spelling *spelling) {
+GP__HOST gp_result gp__warm_spelled(void *user, const char *who, const gp__spelling *spelling) {
   gp__program p;
   const gp_result result = gp__write_program(who, spelling, &p);
   if (result == GP_SUCCESS) gp__list_program((gp__text *)user, &p);
   gp__free_program(&p);
   return result;
 }
-GP__PRIVATE gp_result gp__remember(gp__state *s, const char *name, int write) {
+GP__HOST gp_result gp__remember(gp__state *s, const char *name, int write) {
   gp__library *l = &s->library;
   gp__text key = {NULL, 0, 0, 0}, list = {NULL, 0, 0, 0};
   gp__image image;
@@ -50232,7 +50214,7 @@ GP__PRIVATE gp_result gp__remember(gp__state *s, const char *name, int write) {
   gp__free_text(&key);
   return result;
 }
-GP__PRIVATE void gp__close_warm(gp__state *s) {
+GP__HOST void gp__close_warm(gp__state *s) {
   gp__warming *w = &s->warming;
   int i;
   pthread_mutex_lock(&s->lock);
@@ -50246,7 +50228,7 @@ GP__PRIVATE void gp__close_warm(gp__state *s) {
   pthread_cond_destroy(&w->work);
 }
 
-GP__PRIVATE gp_result gp__warm(gp__state *s, const gp_call *calls, uint64_t count, const char *name) {
+GP__HOST gp_result gp__warm(gp__state *s, const gp_call *calls, uint64_t count, const char *name) {
   gp__warming *w = &s->warming;
   gp__text list = {NULL, 0, 0, 0};
   char said[GP__MESSAGE_BYTES];
@@ -50285,11 +50267,11 @@ GP__API gp_result gp_warm(gp_context *ctx, const gp_call *calls, uint64_t count,
 // ---- tuner/sections.c - a tuner's sections: their configuration, their times
 
 // The events at which a timing's section begins and ends.
-GP__PRIVATE void **gp__events_of(const gp_tuner *t, const gp__timing *w) {
+GP__HOST void **gp__events_of(const gp_tuner *t, const gp__timing *w) {
   return &t->events->event[2 * (w - t->timings)];
 }
 // A timing to use, with its events; NULL: all wait to be read, or events cannot be made.
-GP__PRIVATE gp__timing *gp__take_timing(gp_tuner *t, gp__state *s) {
+GP__HOST gp__timing *gp__take_timing(gp_tuner *t, gp__state *s) {
   gp__timing *w = t->unused;
   int i;
   if (!w) return NULL;
@@ -50311,20 +50293,20 @@ GP__PRIVATE gp__timing *gp__take_timing(gp_tuner *t, gp__state *s) {
   w->next = NULL;
   return w;
 }
-GP__PRIVATE void gp__return_timing(gp_tuner *t, gp__timing *w) {
+GP__HOST void gp__return_timing(gp_tuner *t, gp__timing *w) {
   if (!w) return;
   w->next = t->unused;
   t->unused = w;
 }
 // Drops a timing that will not be read; its configuration may be tried again.
-GP__PRIVATE void gp__drop_timing(gp_tuner *t, gp__timing *w) {
+GP__HOST void gp__drop_timing(gp_tuner *t, gp__timing *w) {
   gp__search *search = w && w->explored ? t->buckets[w->bucket].search : NULL;
   if (search) gp__take_point_back(&search->points, w->point);
   gp__return_timing(t, w);
 }
 
 // Learns from sections whose work has ended, in the order of their stops.
-GP__PRIVATE gp_result gp__read_timings(gp_tuner *t, gp__state *s, const char *who) {
+GP__HOST gp_result gp__read_timings(gp_tuner *t, gp__state *s, const char *who) {
   const struct gp_driver *d = &s->library.runtime.driver;
   while (t->first) {
     gp__timing *w = t->first;
@@ -50351,7 +50333,7 @@ GP__PRIVATE gp_result gp__read_timings(gp_tuner *t, gp__state *s, const char *wh
   return GP_SUCCESS;
 }
 // The same while another stream may be captured, which queries of events would end.
-GP__PRIVATE gp_result gp__collect_timings(gp_tuner *t, gp__state *s, const char *who) {
+GP__HOST gp_result gp__collect_timings(gp_tuner *t, gp__state *s, const char *who) {
   const struct gp_driver *d = &s->library.runtime.driver;
   int mode = GP__CU_CAPTURE_RELAXED;
   gp_result result;
@@ -50362,7 +50344,7 @@ GP__PRIVATE gp_result gp__collect_timings(gp_tuner *t, gp__state *s, const char 
 }
 
 // Notes when a section begins or ends, in the order of its stream.
-GP__PRIVATE gp_result gp__stamp(
+GP__HOST gp_result gp__stamp(
     const gp_tuner *t, gp__state *s, const char *who, gp__timing *w, int ends, gp_stream stream) {
   gp_result result;
   int pushed, error;
@@ -50377,7 +50359,7 @@ GP__PRIVATE gp_result gp__stamp(
   return gp__leave(s, who, pushed, result);
 }
 
-GP__PRIVATE gp__section *gp__open_section(gp_tuner *t) {
+GP__HOST gp__section *gp__open_section(gp_tuner *t) {
   const void *thread = gp__this_thread();
   int i;
   for (i = 0; i < t->section_count; ++i)
@@ -50386,7 +50368,7 @@ GP__PRIVATE gp__section *gp__open_section(gp_tuner *t) {
 }
 
 // Makes the first start's preparations: nothing is added any more, and what is on disk is read.
-GP__PRIVATE void gp__tuner_begin(gp_tuner *t, gp__state *s) {
+GP__HOST void gp__tuner_begin(gp_tuner *t, gp__state *s) {
   int i;
   t->started = 1;
   t->path_room = GP__TUNED_PATH;
@@ -50397,7 +50379,7 @@ GP__PRIVATE void gp__tuner_begin(gp_tuner *t, gp__state *s) {
   if (t->name) gp__tuner_read(t, s);
 }
 
-GP__PRIVATE gp_result gp__tuner_start(
+GP__HOST gp_result gp__tuner_start(
     gp_tuner *t, gp__state *s, const char *who, const uint64_t *numbers, int count, gp_stream stream) {
   const struct gp_driver *d = &s->library.runtime.driver;
   gp__section *section;
@@ -50464,7 +50446,7 @@ GP__PRIVATE gp_result gp__tuner_start(
 
 enum { GP__SECTION_STOPS, GP__SECTION_RESTARTS, GP__SECTION_IS_REJECTED };
 // Ends this thread's section, or its time so far.
-GP__PRIVATE gp_result gp__tuner_stop(gp_tuner *t, gp__state *s, const char *who, gp_stream stream, int way) {
+GP__HOST gp_result gp__tuner_stop(gp_tuner *t, gp__state *s, const char *who, gp_stream stream, int way) {
   gp__section *section = gp__open_section(t);
   gp__timing *w;
   gp_result result = GP_SUCCESS;
@@ -50502,7 +50484,7 @@ GP__PRIVATE gp_result gp__tuner_stop(gp_tuner *t, gp__state *s, const char *who,
 
 // ---- tuner/calls.c - the tuner's functions of the API
 
-GP__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const gp_tuner_config *config, gp_tuner **tuner) {
+GP__HOST gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const gp_tuner_config *config, gp_tuner **tuner) {
   const char *who = "gp_tuner_open";
   gp_tuner_config own;
   gp_tuner *t;
@@ -50549,14 +50531,13 @@ GP__API gp_result gp_tuner_add_parameter(gp_tuner *tuner, const char *name, int 
   return result;
 }
 
-GP__PRIVATE gp_result gp__check_tuner_numbers(const char *who, const uint64_t *numbers, int count) {
+GP__HOST gp_result gp__check_tuner_numbers(const char *who, const uint64_t *numbers, int count) {
   if (count && !numbers) return gp__fail(GP_E_NULL, "%s: numbers is null", who);
   if (count < 0 || count > GP_TUNER_NUMBERS)
     return gp__fail(GP_E_ARGUMENT, "%s: count is %d, not from 0 to %d", who, count, GP_TUNER_NUMBERS);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__tuner_enter(
-    gp_tuner *t, const char *who, const uint64_t *numbers, int count, gp_stream stream) {
+GP__HOST gp_result gp__tuner_enter(gp_tuner *t, const char *who, const uint64_t *numbers, int count, gp_stream stream) {
   gp_result result = GP_SUCCESS;
   gp__state *s;
   int point[GP__TUNED_MOST];
@@ -50579,7 +50560,7 @@ GP__API gp_result gp_tuner_start_for(gp_tuner *tuner, const uint64_t *numbers, i
   return gp__tuner_enter(tuner, "gp_tuner_start_for", numbers, count, stream);
 }
 
-GP__PRIVATE gp_result gp__tuner_leave(gp_tuner *t, const char *who, gp_stream stream, int way) {
+GP__HOST gp_result gp__tuner_leave(gp_tuner *t, const char *who, gp_stream stream, int way) {
   gp_result result = GP_SUCCESS;
   gp__state *s;
   if (!t) return gp__fail(GP_E_NULL, "%s: tuner is null", who);
@@ -50600,7 +50581,7 @@ GP__API gp_result gp_tuner_reject(gp_tuner *tuner) {
   return gp__tuner_leave(tuner, "gp_tuner_reject", NULL, GP__SECTION_IS_REJECTED);
 }
 
-GP__PRIVATE gp_result gp__tuner_best(gp_tuner *t, gp__state *s, const uint64_t *numbers, int count, int *values,
+GP__HOST gp_result gp__tuner_best(gp_tuner *t, gp__state *s, const uint64_t *numbers, int count, int *values,
     double *us, int *measured, int *searching) {
   const char *who = "gp_tuner_best";
   const gp__size_bucket *b;
@@ -50635,7 +50616,7 @@ GP__API gp_result gp_tuner_best(
 }
 
 // Copies a report to the caller's memory; returns its length.
-GP__PRIVATE size_t gp__hand_report_out(gp__text *report, char *text, size_t capacity) {
+GP__HOST size_t gp__hand_report_out(gp__text *report, char *text, size_t capacity) {
   const size_t length = report->failed ? 0 : report->size;
   if (capacity) snprintf(text, capacity, "%s", report->failed ? "" : gp__string(report));
   gp__free_text(report);
@@ -50683,7 +50664,7 @@ GP__API gp_result gp_tuner_close(gp_tuner *tuner) {
 // ---- tuner/online.c - calls of the library that are tuned while they run
 
 // Whether an output of a call is one of its inputs: it cannot be run again.
-GP__PRIVATE int gp__writes_its_input(const gp__request *q) {
+GP__HOST int gp__writes_its_input(const gp__request *q) {
   const void *const in[] = {q->in, q->in2, q->keys, q->keys2, q->begin, q->end};
   const void *const out[] = {q->out, q->out2, q->out3, q->out_keys, q->out_count};
   size_t i, k;
@@ -50694,7 +50675,7 @@ GP__PRIVATE int gp__writes_its_input(const gp__request *q) {
 }
 
 // Whether a stream is captured, for a call that begins.
-GP__PRIVATE gp_result gp__is_captured(gp__state *s, const char *who, gp_stream stream, int *capturing) {
+GP__HOST gp_result gp__is_captured(gp__state *s, const char *who, gp_stream stream, int *capturing) {
   int pushed, error;
   *capturing = 0;
   if (!stream || stream == (gp_stream)1) return GP_SUCCESS;
@@ -50704,7 +50685,7 @@ GP__PRIVATE gp_result gp__is_captured(gp__state *s, const char *who, gp_stream s
   return gp__leave(s, who, pushed, error ? GP_E_STREAM : GP_SUCCESS);
 }
 // Runs a call on the best policy known, or on one that may be better, and measures it.
-GP__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream) {
+GP__HOST gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream) {
   gp__attempt a;
   gp__shape h;
   gp_policy usual;
@@ -50730,14 +50711,14 @@ GP__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_strea
   return result;
 }
 
-GP__PRIVATE const char *gp__word_of_type(gp_type type, const gp__type_info *info) {
+GP__HOST const char *gp__word_of_type(gp_type type, const gp__type_info *info) {
   return info ? "user" : type > GP_TYPE_DEFAULT && type < GP_TYPE_COUNT ? gp__type_rows[type].name : "";
 }
-GP__PRIVATE const char *gp__word_of_op(gp_op op, const gp__op_info *info) {
+GP__HOST const char *gp__word_of_op(gp_op op, const gp__op_info *info) {
   return info ? "user" : op > GP_OP_DEFAULT && op < GP_OP_COUNT ? gp__op_rows[op].name : "";
 }
 // Writes the call of a site as a member of a report.
-GP__PRIVATE void gp__report_call(const gp__request *q, gp__text *t) {
+GP__HOST void gp__report_call(const gp__request *q, gp__text *t) {
   const int user = q->user_op || q->user_transform || q->user_equal || q->in_struct || q->in2_struct || q->acc_struct ||
       q->out_struct || q->key_struct;
   gp__add(t, "\"call\": {\"primitive\": \"%s\", \"op\": \"%s\", \"transform\": \"%s\", \"equal\": \"%s\", ",
@@ -50750,7 +50731,7 @@ GP__PRIVATE void gp__report_call(const gp__request *q, gp__text *t) {
   gp__add(t, "\"offset\": \"%s\", \"out2\": \"%s\", \"flags\": %d, \"user\": %d}, ",
       gp__word_of_type(q->offset_type, NULL), gp__word_of_type(q->out2_type, NULL), q->flags, user);
 }
-GP__PRIVATE gp_result gp__tuning_report(gp__state *s, char *text, size_t capacity, size_t *length) {
+GP__HOST gp_result gp__tuning_report(gp__state *s, char *text, size_t capacity, size_t *length) {
   gp__text report = {NULL, 0, 0, 0}, call = {NULL, 0, 0, 0};
   gp__part_set parts;
   char header[GP__HEX] = "";
@@ -50797,7 +50778,7 @@ GP__API gp_result gp_tuning_report(gp_context *ctx, char *text, size_t capacity,
 // ---- map/calls.c - calls by name: members that most calls set; copy, fill, iota, transform
 
 // Sets the members that most calls share.
-GP__PRIVATE gp_call gp__call(
+GP__HOST gp_call gp__call(
     gp_primitive primitive, gp_op op, gp_type in_type, gp_type out_type, const void *in, void *out, uint64_t count) {
   gp_call c = gp_call_init(primitive);
   c.op = op;
@@ -50808,12 +50789,12 @@ GP__PRIVATE gp_call gp__call(
   c.count = count;
   return c;
 }
-GP__PRIVATE void gp__set_segments(gp_call *c, gp_type offset_type, const void *begin, uint64_t segments) {
+GP__HOST void gp__set_segments(gp_call *c, gp_type offset_type, const void *begin, uint64_t segments) {
   c->offset_type = offset_type;
   c->begin = begin;
   c->segments = segments;
 }
-GP__PRIVATE void gp__set_keys(gp_call *c, gp_type key_type, const void *keys) {
+GP__HOST void gp__set_keys(gp_call *c, gp_type key_type, const void *keys) {
   c->key_type = key_type;
   c->keys = keys;
 }
@@ -50862,7 +50843,7 @@ GP__API gp_result gp_swap(gp_context *ctx, gp_type type, void *a, void *b, uint6
 
 // Reverses all of the array, then two parts of it: elements before `middle` and those from it on, each from `first` and
 // up to `end`.
-GP__PRIVATE gp_result gp__reverse_parts(gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t first,
+GP__HOST gp_result gp__reverse_parts(gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t first,
     uint64_t middle, uint64_t end, gp_stream stream, const char *names) {
   gp_result result = gp_reverse(ctx, type, data, count, data, stream);
   if (result == GP_SUCCESS) {
@@ -50892,7 +50873,7 @@ GP__API gp_result gp_shift(
 
 // A gp_call without a type and a pointer has no flags, and no indices. Here a type of 0 is an error, and the pointer is
 // then any.
-GP__PRIVATE void gp__set_indices(gp_call *c, gp_type type, const void *index, uint64_t elements) {
+GP__HOST void gp__set_indices(gp_call *c, gp_type type, const void *index, uint64_t elements) {
   c->in2_type = type;
   c->in2 = type ? index : (const void *)c;
   c->n = elements;
@@ -51033,7 +51014,7 @@ GP__API gp_result gp_exclusive_scan(gp_context *ctx, gp_op op, gp_type in_type, 
 #define GP__SEGMENT_NAMES \
   "offset_type=segments.offset_type begin=segments.begin end=segments.end segments=segments.count " \
   "segment_length=segments.length"
-GP__PRIVATE gp_result gp__run_segments(
+GP__HOST gp_result gp__run_segments(
     gp_context *ctx, gp_call *c, const gp_segments *segments, gp_stream stream, const char *names) {
   char who[40];
   gp_segments own;
@@ -51369,8 +51350,8 @@ GP__API gp_result gp_check_offsets(gp_context *ctx, gp_type offset_type, const v
 // ---- merge/calls.c - calls by name: merge and merge sort
 
 // Two sorted inputs.
-GP__PRIVATE gp_call gp__two_sorted(gp_primitive primitive, gp_type key_type, gp_op less, const void *keys,
-    uint64_t count, const void *keys2, uint64_t count2, void *out_keys) {
+GP__HOST gp_call gp__two_sorted(gp_primitive primitive, gp_type key_type, gp_op less, const void *keys, uint64_t count,
+    const void *keys2, uint64_t count2, void *out_keys) {
   gp_call c = gp__call(primitive, less, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
   gp__set_keys(&c, key_type, keys);
   c.keys2 = keys2;
@@ -51378,7 +51359,7 @@ GP__PRIVATE gp_call gp__two_sorted(gp_primitive primitive, gp_type key_type, gp_
   c.out_keys = out_keys;
   return c;
 }
-GP__PRIVATE void gp__set_values(
+GP__HOST void gp__set_values(
     gp_call *c, gp_type value_type, const void *values, const void *values2, void *out_values) {
   c->in_type = value_type;
   c->in = values;
@@ -51406,8 +51387,7 @@ GP__API gp_result gp_merge_sort_pairs(gp_context *ctx, gp_op less, gp_type key_t
 
 // ---- sets/calls.c - calls by name: sets; whether keys are sorted
 
-GP__PRIVATE gp_result gp__run_set(
-    gp_context *ctx, gp_call c, uint64_t *out_count, gp_stream stream, const char *names) {
+GP__HOST gp_result gp__run_set(gp_context *ctx, gp_call c, uint64_t *out_count, gp_stream stream, const char *names) {
   c.out_count = out_count;
   return gp__named(gp_run(ctx, &c, stream), names);
 }
@@ -51468,7 +51448,7 @@ GP__API gp_result gp_count_distinct(
   return gp__named(
       gp_distinct(ctx, type, in, count, NULL, 0, out_count, stream), "gp_count_distinct keys=in key_type=type");
 }
-GP__PRIVATE gp_result gp__join(gp_context *ctx, gp_join_kind kind, gp_type key_type, const void *build,
+GP__HOST gp_result gp__join(gp_context *ctx, gp_join_kind kind, gp_type key_type, const void *build,
     uint64_t build_count, const void *probe, uint64_t probe_count, void *out, void *out2, uint64_t capacity,
     uint64_t *out_count, gp_stream stream) {
   gp_call c = gp__call(GP_JOIN, GP_OP_DEFAULT, GP_TYPE_DEFAULT, kind == GP_JOIN_FLAGS ? GP_TYPE_DEFAULT : GP_U32, NULL,
@@ -51519,7 +51499,7 @@ GP__API gp_result gp_contains(gp_context *ctx, gp_type key_type, const void *bui
 
 // ---- top_k/calls.c - calls by name: top-k, nth element
 
-GP__PRIVATE gp_call gp__top_k_call(gp_type key_type, const void *keys, uint64_t count, uint64_t k, void *out_keys,
+GP__HOST gp_call gp__top_k_call(gp_type key_type, const void *keys, uint64_t count, uint64_t k, void *out_keys,
     gp_type value_type, void *out_values, int flags) {
   gp_call c = gp__call(
       GP_TOP_K, GP_OP_DEFAULT, GP_TYPE_DEFAULT, out_values ? value_type : GP_TYPE_DEFAULT, NULL, out_values, count);
@@ -51578,7 +51558,7 @@ GP__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, cons
   c.flags = flags;
   return gp__named(gp_run(ctx, &c, stream), "gp_convert_layout in_layout=from out_layout=to");
 }
-GP__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, uint64_t layout) {
+GP__HOST gp_result gp__check_array(const char *who, const gp_array *a, uint64_t layout) {
   const uint64_t width = layout & GP__WIDTH, unit = width > 16 ? width : 16;
   uint64_t count = 1;
   int d;
@@ -51732,7 +51712,7 @@ static gp_result gp__read_fault(const gp__reader *r, const char *at, const char 
           : at == r->end ? "file"
                          : "line");
 }
-GP__PRIVATE int gp__is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+GP__HOST int gp__is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 static void gp__skip_blanks(gp__reader *r) {
   while (r->at < r->end && gp__is_blank(*r->at)) ++r->at;
 }
@@ -51956,7 +51936,7 @@ GP__API gp_result gp_permute(
   c.permutation = permutation;
   return gp__named(gp_run(ctx, &c, stream), "gp_permute in_type=type out_type=type");
 }
-GP__PRIVATE gp_permutation gp__swap_of(uint64_t batch, uint64_t rows, uint64_t columns) {
+GP__HOST gp_permutation gp__swap_of(uint64_t batch, uint64_t rows, uint64_t columns) {
   gp_permutation p = gp_permutation_init();
   p.dimensions = 3;
   p.order[1] = 2, p.order[2] = 1;
@@ -52004,8 +51984,8 @@ GP__API gp_result gp_row_map(gp_context *ctx, gp_op transform, gp_op op, gp_op a
   c.axes = axes;
   return gp__named(gp_run(ctx, &c, stream), "gp_row_map acc_type=state_type");
 }
-GP__PRIVATE gp_call gp__row_order_call(gp_primitive primitive, gp_type key_type, gp_type index_type,
-    const gp_axes *axes, const void *keys, void *out_keys, void *out_indices, int flags) {
+GP__HOST gp_call gp__row_order_call(gp_primitive primitive, gp_type key_type, gp_type index_type, const gp_axes *axes,
+    const void *keys, void *out_keys, void *out_indices, int flags) {
   const int sorts = primitive == GP_SORT_AXIS; // gp_argsort_axis has indices
   gp_call c = gp__call(primitive, GP_OP_DEFAULT, GP_TYPE_DEFAULT, sorts || out_indices ? index_type : GP_TYPE_DEFAULT,
       NULL, out_indices, 0);
@@ -52100,7 +52080,7 @@ typedef struct gp__nccl {
   int version;
 } gp__nccl;
 
-GP__PRIVATE gp_result gp__open_nccl(const char *who, const char *path, gp__nccl *n) {
+GP__HOST gp_result gp__open_nccl(const char *who, const char *path, gp__nccl *n) {
   static const char *const names[] = {"libnccl.so.2", "libnccl.so", NULL};
   const char *own = getenv("GPUPRIMS_NCCL");
   char why[1024];
@@ -52152,7 +52132,7 @@ struct gp_world {
 static gp_world *gp__worlds; // all ever opened by this process
 static pthread_mutex_t gp__worlds_lock = PTHREAD_MUTEX_INITIALIZER;
 
-GP__PRIVATE int gp__is_world(const gp_world *world, const char *who, gp_result *result) {
+GP__HOST int gp__is_world(const gp_world *world, const char *who, gp_result *result) {
   const gp_world *w;
   pthread_mutex_lock(&gp__worlds_lock);
   for (w = gp__worlds; w && w != world; w = w->next) {}
@@ -52163,7 +52143,7 @@ GP__PRIVATE int gp__is_world(const gp_world *world, const char *who, gp_result *
 }
 
 // Aborts the communicator, so that no rank waits for this one. The message of the thread says why.
-GP__PRIVATE gp_result gp__break_world(gp_world *w, gp_result result) {
+GP__HOST gp_result gp__break_world(gp_world *w, gp_result result) {
   if (!w->broken) {
     w->broken = 1;
     snprintf(
@@ -52174,18 +52154,18 @@ GP__PRIVATE gp_result gp__break_world(gp_world *w, gp_result result) {
   return result;
 }
 // The result of steps between which other ranks may wait for this one.
-GP__PRIVATE gp_result gp__break_if(gp_world *w, gp_result result) {
+GP__HOST gp_result gp__break_if(gp_world *w, gp_result result) {
   return result == GP_SUCCESS ? result : gp__break_world(w, result);
 }
-GP__PRIVATE gp_result gp__nccl_failed(gp_world *w, const char *who, const char *call, int error) {
+GP__HOST gp_result gp__nccl_failed(gp_world *w, const char *who, const char *call, int error) {
   return gp__break_world(w, gp__fail(GP_E_WORLD, "%s: nccl%s failed: %s (%d)", who, call, w->nccl.text(error), error));
 }
-GP__PRIVATE void gp__rest(void) {
+GP__HOST void gp__rest(void) {
   struct timeval time = {0, 20};
   select(0, NULL, NULL, NULL, &time);
 }
 // A call of a communicator that does not block has its result later.
-GP__PRIVATE gp_result gp__nccl_done(gp_world *w, const char *who, const char *call, int error) {
+GP__HOST gp_result gp__nccl_done(gp_world *w, const char *who, const char *call, int error) {
   const double begin = gp__now_us();
   double now = begin;
   while (error == GP__NCCL_IN_PROGRESS) {
@@ -52203,7 +52183,7 @@ GP__PRIVATE gp_result gp__nccl_done(gp_world *w, const char *who, const char *ca
 
 // ---- memory
 
-GP__PRIVATE void gp__free_world_memory(gp_world *w, gp__state *s) {
+GP__HOST void gp__free_world_memory(gp_world *w, gp__state *s) {
   if (!w->memory) return;
   if (!s->context) free(w->memory);
   else if (s->release) gp__release(s, w->memory, w->memory_bytes, w->stream);
@@ -52212,14 +52192,14 @@ GP__PRIVATE void gp__free_world_memory(gp_world *w, gp__state *s) {
   w->memory = NULL;
   w->memory_bytes = 0;
 }
-GP__PRIVATE void gp__free_staging(gp_world *w, gp__state *s) {
+GP__HOST void gp__free_staging(gp_world *w, gp__state *s) {
   if (s->context && w->staging) s->library.runtime.driver.cuMemFreeHost(w->staging);
   else free(w->staging);
   w->staging = NULL;
   w->staging_bytes = 0;
 }
 // Memory of the device for a call; what it holds does not survive.
-GP__PRIVATE gp_result gp__world_room(gp_world *w, gp__state *s, const char *who, size_t bytes, gp_stream stream) {
+GP__HOST gp_result gp__world_room(gp_world *w, gp__state *s, const char *who, size_t bytes, gp_stream stream) {
   w->stream = stream;
   if (w->memory_bytes >= bytes) return GP_SUCCESS;
   bytes = (bytes + bytes / 8 + 65535) & ~(size_t)65535;
@@ -52231,7 +52211,7 @@ GP__PRIVATE gp_result gp__world_room(gp_world *w, gp__state *s, const char *who,
   return GP_SUCCESS;
 }
 // Host memory that the device copies from and to.
-GP__PRIVATE gp_result gp__world_staging(gp_world *w, gp__state *s, const char *who, size_t bytes) {
+GP__HOST gp_result gp__world_staging(gp_world *w, gp__state *s, const char *who, size_t bytes) {
   int error = 0;
   if (w->staging_bytes >= bytes) return GP_SUCCESS;
   bytes = (bytes + 4095) & ~(size_t)4095;
@@ -52247,7 +52227,7 @@ GP__PRIVATE gp_result gp__world_staging(gp_world *w, gp__state *s, const char *w
   w->staging_bytes = bytes;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__world_copy(
+GP__HOST gp_result gp__world_copy(
     gp_world *w, gp__state *s, const char *who, void *to, const void *from, size_t bytes, gp_stream stream) {
   int error;
   (void)w;
@@ -52262,7 +52242,7 @@ GP__PRIVATE gp_result gp__world_copy(
 }
 
 // Waits for the stream. Watches the communicator meanwhile.
-GP__PRIVATE gp_result gp__world_settle(gp_world *w, gp__state *s, const char *who, gp_stream stream) {
+GP__HOST gp_result gp__world_settle(gp_world *w, gp__state *s, const char *who, gp_stream stream) {
   const struct gp_driver *d = &s->library.runtime.driver;
   double begin, seen = 0;
   int error;
@@ -52294,12 +52274,12 @@ GP__PRIVATE gp_result gp__world_settle(gp_world *w, gp__state *s, const char *wh
 // ---- exchanges
 
 // all[rank] = mine, in device memory, for every rank; mine may be its own place in `all`.
-GP__PRIVATE gp_result gp__world_gather(
+GP__HOST gp_result gp__world_gather(
     gp_world *w, const char *who, const void *mine, void *all, size_t bytes, gp_stream stream) {
   return GP__NCCL(AllGather, mine, all, bytes, GP__NCCL_BYTES, w->comm, stream);
 }
 // The same from and to host memory; `room`: (size + 1) * bytes of the device. Waits.
-GP__PRIVATE gp_result gp__world_share(gp_world *w, gp__state *s, const char *who, const void *mine, void *all,
+GP__HOST gp_result gp__world_share(gp_world *w, gp__state *s, const char *who, const void *mine, void *all,
     size_t bytes, void *room, gp_stream stream) {
   unsigned char *to = (unsigned char *)room + bytes * (size_t)w->size;
   GP__CHECK(gp__world_staging(w, s, who, bytes * (size_t)(w->size + 1)));
@@ -52313,8 +52293,8 @@ GP__PRIVATE gp_result gp__world_share(gp_world *w, gp__state *s, const char *who
 }
 // Elements that move: those from leave[q] up to leave[q + 1] go to rank q; those of rank q come to arrive[q]. size:
 // bytes of an element.
-GP__PRIVATE gp_result gp__world_move(gp_world *w, gp__state *s, const char *who, const void *from,
-    const uint64_t *leave, void *to, const uint64_t *arrive, size_t size, gp_stream stream) {
+GP__HOST gp_result gp__world_move(gp_world *w, gp__state *s, const char *who, const void *from, const uint64_t *leave,
+    void *to, const uint64_t *arrive, size_t size, gp_stream stream) {
   const unsigned char *source = (const unsigned char *)from;
   unsigned char *target = (unsigned char *)to;
   int q, error = w->nccl.GroupStart(), ended;
@@ -52333,25 +52313,25 @@ GP__PRIVATE gp_result gp__world_move(gp_world *w, gp__state *s, const char *who,
 }
 
 // The first element of a rank's even share of `total`.
-GP__PRIVATE uint64_t gp__share_begin(const gp_world *w, uint64_t total, int rank) {
+GP__HOST uint64_t gp__share_begin(const gp_world *w, uint64_t total, int rank) {
   const uint64_t each = total / (uint64_t)w->size, more = total % (uint64_t)w->size;
   return each * (uint64_t)rank + ((uint64_t)rank < more ? (uint64_t)rank : more);
 }
-GP__PRIVATE uint64_t gp__share_of(const gp_world *w, uint64_t total, int rank) {
+GP__HOST uint64_t gp__share_of(const gp_world *w, uint64_t total, int rank) {
   return gp__share_begin(w, total, rank + 1) - gp__share_begin(w, total, rank);
 }
 
 // ---- what ranks tell each other before a call
 
-GP__PRIVATE uint64_t gp__hash_in(uint64_t hash, const void *data, size_t bytes) {
+GP__HOST uint64_t gp__hash_in(uint64_t hash, const void *data, size_t bytes) {
   const unsigned char *at = (const unsigned char *)data;
   while (bytes--) hash = (hash ^ *at++) * 0x100000001b3ull;
   return hash;
 }
-GP__PRIVATE uint64_t gp__hash_name(uint64_t hash, const char *name) {
+GP__HOST uint64_t gp__hash_name(uint64_t hash, const char *name) {
   return name ? gp__hash_in(hash, name, strlen(name) + 1) : gp__hash_in(hash, "", 1);
 }
-GP__PRIVATE uint64_t gp__fingerprint(gp_context *ctx, const gp_call *c) {
+GP__HOST uint64_t gp__fingerprint(gp_context *ctx, const gp_call *c) {
   const uint64_t numbers[] = {
       (uint64_t)c->primitive, (uint64_t)c->flags, c->k, c->bins, (uint64_t)c->channels, (uint64_t)c->active};
   uint64_t hash = gp__hash_in(0xcbf29ce484222325ull, numbers, sizeof numbers);
@@ -52366,7 +52346,7 @@ GP__PRIVATE uint64_t gp__fingerprint(gp_context *ctx, const gp_call *c) {
   return hash;
 }
 // Compares notes: every rank has the same result. code: of this rank's own checks.
-GP__PRIVATE gp_result gp__world_agree(gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t count,
+GP__HOST gp_result gp__world_agree(gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t count,
     uint64_t capacity, gp_result code, gp_stream stream) {
   gp__world_note note;
   int q;
@@ -52392,7 +52372,7 @@ GP__PRIVATE gp_result gp__world_agree(gp_world *w, gp__state *s, const char *who
   return GP_SUCCESS;
 }
 // Sets *total to the sum of the ranks' counts. Every rank's even share must fit its capacity.
-GP__PRIVATE gp_result gp__world_total(gp_world *w, const char *who, int even, uint64_t *total) {
+GP__HOST gp_result gp__world_total(gp_world *w, const char *who, int even, uint64_t *total) {
   int q;
   for (q = 0, *total = 0; q < w->size; ++q) {
     if (w->notes[q].count > INT64_MAX - *total)
@@ -52406,7 +52386,7 @@ GP__PRIVATE gp_result gp__world_total(gp_world *w, const char *who, int even, ui
   return GP_SUCCESS;
 }
 // Elements that a call reads: a count in device memory comes to the host.
-GP__PRIVATE gp_result gp__world_count(
+GP__HOST gp_result gp__world_count(
     gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t *count, gp_stream stream) {
   *count = c->count;
   if (!c->count_device) return GP_SUCCESS;
@@ -52417,7 +52397,7 @@ GP__PRIVATE gp_result gp__world_count(
   if (*count > c->count) *count = c->count;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__world_write_count(gp_world *w, uint64_t *to, uint64_t count, gp_stream stream) {
+GP__HOST gp_result gp__world_write_count(gp_world *w, uint64_t *to, uint64_t count, gp_stream stream) {
   gp_call fill = gp_call_init(GP_FILL);
   if (!to) return GP_SUCCESS;
   fill.out_type = GP_U64;
@@ -52430,11 +52410,11 @@ GP__PRIVATE gp_result gp__world_write_count(gp_world *w, uint64_t *to, uint64_t 
 // ---- world/fold.c - worlds: reductions, scans, histograms
 
 // Makes the accumulator's type explicit, so that partial results have it.
-GP__PRIVATE void gp__fill_types(gp_call *c) {
+GP__HOST void gp__fill_types(gp_call *c) {
   if (!c->out_type) c->out_type = c->in_type;
   if (!c->acc_type) c->acc_type = gp__is_small_float(c->out_type) ? GP_F32 : c->out_type;
 }
-GP__PRIVATE gp_result gp__check_fold(const char *who, const gp_call *c) {
+GP__HOST gp_result gp__check_fold(const char *who, const gp_call *c) {
   const gp_type acc = c->acc_type ? c->acc_type : c->out_type ? c->out_type : c->in_type;
   const int is_float = gp__is_small_float(acc) || acc == GP_F32 || acc == GP_F64 || acc == GP_C32 || acc == GP_C64;
   if (c->in_type == GP_INPUT && !c->out_type)
@@ -52451,7 +52431,7 @@ GP__PRIVATE gp_result gp__check_fold(const char *who, const gp_call *c) {
 typedef struct gp__partial {
   unsigned char *all, *mine, *carry;
 } gp__partial;
-GP__PRIVATE gp_result gp__partial_room(
+GP__HOST gp_result gp__partial_room(
     gp_world *w, gp__state *s, const char *who, size_t size, gp_stream stream, gp__partial *p) {
   if (!size) return gp__fail(GP_E_TYPE, "%s: @acc_type is unknown", who);
   GP__CHECK(gp__world_room(w, s, who, ((size_t)w->size + 1) * size + 512, stream));
@@ -52462,7 +52442,7 @@ GP__PRIVATE gp_result gp__partial_room(
 }
 
 // The fold of the results of ranks 0 .. count - 1.
-GP__PRIVATE gp_call gp__fold_partials(const gp_call *c, const void *from, int count, void *to) {
+GP__HOST gp_call gp__fold_partials(const gp_call *c, const void *from, int count, void *to) {
   gp_call fold = gp_call_init(GP_REDUCE);
   fold.op = c->op;
   fold.in_type = fold.acc_type = fold.out_type = c->acc_type;
@@ -52473,7 +52453,7 @@ GP__PRIVATE gp_call gp__fold_partials(const gp_call *c, const void *from, int co
   return fold;
 }
 // The shard's own fold.
-GP__PRIVATE gp_call gp__fold_shard(const gp_call *c, void *to) {
+GP__HOST gp_call gp__fold_shard(const gp_call *c, void *to) {
   gp_call fold = *c;
   fold.primitive = GP_REDUCE;
   fold.policy = c->primitive == GP_REDUCE ? c->policy : NULL;
@@ -52485,7 +52465,7 @@ GP__PRIVATE gp_call gp__fold_shard(const gp_call *c, void *to) {
   fold.workspace_bytes = 0;
   return fold;
 }
-GP__PRIVATE gp_result gp__world_reduce(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
+GP__HOST gp_result gp__world_reduce(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
   gp__partial p;
   gp_call fold;
   gp__fill_types(&c);
@@ -52499,7 +52479,7 @@ GP__PRIVATE gp_result gp__world_reduce(gp_world *w, gp__state *s, const char *wh
   return gp_run(w->ctx, &fold, stream);
 }
 // Every rank but the last reads its shard twice: its total has to reach the others before they can write.
-GP__PRIVATE gp_result gp__world_scan(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
+GP__HOST gp_result gp__world_scan(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
   gp__partial p;
   gp_call fold;
   gp__fill_types(&c);
@@ -52518,7 +52498,7 @@ GP__PRIVATE gp_result gp__world_scan(gp_world *w, gp__state *s, const char *who,
   return gp_run(w->ctx, &c, stream);
 }
 // Counts and truths: one number a rank, of an unsigned type.
-GP__PRIVATE gp_result gp__world_counted(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
+GP__HOST gp_result gp__world_counted(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
   const gp_type type = c.primitive == GP_COUNT_IF ? GP_U64 : GP_U8;
   const size_t size = gp_type_size(w->ctx, type);
   gp_call fold = gp_call_init(GP_REDUCE);
@@ -52535,7 +52515,7 @@ GP__PRIVATE gp_result gp__world_counted(gp_world *w, gp__state *s, const char *w
   GP__CHECK(gp__world_gather(w, who, p.mine, p.all, size, stream));
   return gp_run(w->ctx, &fold, stream);
 }
-GP__PRIVATE gp_result gp__world_histogram(gp_world *w, const char *who, const gp_call *c, gp_stream stream) {
+GP__HOST gp_result gp__world_histogram(gp_world *w, const char *who, const gp_call *c, gp_stream stream) {
   const gp_type types[] = {GP_I32, GP_U32, GP_I64, GP_U64, GP_F32, GP_F64};
   const int numbers[] = {2, 3, 4, 5, 7, 8}; // ncclDataType_t
   const uint64_t channels = (uint64_t)(c->active ? c->active : c->channels ? c->channels : 1);
@@ -52568,18 +52548,18 @@ typedef struct gp__splitting {
   uint64_t offers;    // of a rank and a share
 } gp__splitting;
 
-GP__PRIVATE void gp__split_offers(const gp_world *w, gp__splitting *p) {
+GP__HOST void gp__split_offers(const gp_world *w, gp__splitting *p) {
   const uint64_t shares = (uint64_t)(w->size - 1), pairs = shares * (uint64_t)w->size;
   p->offers = pairs ? GP__OFFERS_ALL / pairs : 1;
   if (p->offers > GP__OFFERS_MOST) p->offers = GP__OFFERS_MOST;
   if (p->offers < 3) p->offers = 3;
 }
 // Bytes of device memory: two numbers an offer, a key an offer, and the bounds of every rank.
-GP__PRIVATE size_t gp__split_bytes(const gp_world *w, const gp__splitting *p) {
+GP__HOST size_t gp__split_bytes(const gp_world *w, const gp__splitting *p) {
   const size_t offers = (size_t)w->size * (size_t)(w->size - 1) * (size_t)p->offers;
   return offers * (16 + p->size) + ((size_t)w->size + 1) * ((size_t)w->size + 1) * 8 + 1024;
 }
-GP__PRIVATE gp_result gp__count_before(gp_world *w, const gp__splitting *p, gp_primitive primitive, const void *needles,
+GP__HOST gp_result gp__count_before(gp_world *w, const gp__splitting *p, gp_primitive primitive, const void *needles,
     uint64_t count, uint64_t *out, gp_stream stream) {
   gp_call c = gp_call_init(primitive);
   if (!count) return GP_SUCCESS;
@@ -52595,7 +52575,7 @@ GP__PRIVATE gp_result gp__count_before(gp_world *w, const gp__splitting *p, gp_p
 }
 // One round. low, high: the interval of each share's beginning, in this rank's shard. `numbers` of the device: counts
 // of this rank, then of all; `keys`: the offers. Returns in *open how many shares are still to be found.
-GP__PRIVATE gp_result gp__split_round(gp_world *w, gp__state *s, const gp__splitting *p, uint64_t *low, uint64_t *high,
+GP__HOST gp_result gp__split_round(gp_world *w, gp__state *s, const gp__splitting *p, uint64_t *low, uint64_t *high,
     uint64_t *numbers, unsigned char *keys, int *open, gp_stream stream) {
   const char *who = p->who;
   const int shares = w->size - 1;
@@ -52652,7 +52632,7 @@ GP__PRIVATE gp_result gp__split_round(gp_world *w, gp__state *s, const gp__split
 }
 // Sets bounds[q * (size + 1) + i] to where share i begins in the sorted shard of rank q, for every rank. `room`:
 // gp__split_bytes of the device.
-GP__PRIVATE gp_result gp__split_shards(
+GP__HOST gp_result gp__split_shards(
     gp_world *w, gp__state *s, const gp__splitting *p, void *room, uint64_t *bounds, gp_stream stream) {
   const size_t all = (size_t)w->size * (size_t)(w->size - 1) * (size_t)p->offers;
   uint64_t *numbers = (uint64_t *)room, *low, *high;
@@ -52682,7 +52662,7 @@ GP__PRIVATE gp_result gp__split_shards(
 // ---- world/sort.c - worlds: sorts, top-k
 
 // The order of a built-in type's sort, as an operator that searches and merges take: floats in total order.
-GP__PRIVATE void gp__host_comes_before(void *user, void *result, const void *a, const void *b) {
+GP__HOST void gp__host_comes_before(void *user, void *result, const void *a, const void *b) {
   const int type = (int)((uintptr_t)user >> 1), down = (int)((uintptr_t)user & 1);
   const size_t size = gp_type_size(NULL, (gp_type)type);
   const int is_signed = type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 || type == GP_I128;
@@ -52700,7 +52680,7 @@ GP__PRIVATE void gp__host_comes_before(void *user, void *result, const void *a, 
   }
   *(unsigned char *)result = x[0] < x[1];
 }
-GP__PRIVATE gp_result gp__total_order(gp_world *w, gp_type type, int down, gp_op *op) {
+GP__HOST gp_result gp__total_order(gp_world *w, gp_type type, int down, gp_op *op) {
   gp_op_desc d = gp_op_desc_init();
   if (!w->before[type][down]) {
     d.name = down ? "descending" : "ascending";
@@ -52714,9 +52694,9 @@ GP__PRIVATE gp_result gp__total_order(gp_world *w, gp_type type, int down, gp_op
   *op = w->before[type][down];
   return GP_SUCCESS;
 }
-GP__PRIVATE int gp__is_plain_integer(gp_type t) { return (t >= GP_I8 && t <= GP_U64) || t == GP_I128 || t == GP_U128; }
+GP__HOST int gp__is_plain_integer(gp_type t) { return (t >= GP_I8 && t <= GP_U64) || t == GP_I128 || t == GP_U128; }
 // What says whether one key comes before another. `less` of the searches and merges behind the sort of a call.
-GP__PRIVATE gp_result gp__order_of_sort(gp_world *w, const char *who, const gp_call *c, gp_op *less) {
+GP__HOST gp_result gp__order_of_sort(gp_world *w, const char *who, const gp_call *c, gp_op *less) {
   const int down = (c->flags & GP_DESCENDING) != 0, builtin = (int)c->op >= 0 && (int)c->op < (int)GP_OP_COUNT;
   const int sorts_by_less = c->primitive == GP_MERGE_SORT;
   if (c->begin_bit || c->end_bit || c->fields || c->transform || (c->flags & GP_LITTLE_MEMORY))
@@ -52752,8 +52732,8 @@ typedef struct gp__world_sorting {
   void *scratch;                                          // of the splitters
 } gp__world_sorting;
 
-GP__PRIVATE size_t gp__aligned(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
-GP__PRIVATE gp_result gp__sorting_room(
+GP__HOST size_t gp__aligned(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
+GP__HOST gp_result gp__sorting_room(
     gp_world *w, gp__state *s, gp__world_sorting *p, size_t scratch, int indices, gp_stream stream) {
   const size_t keys = gp__aligned(p->room * p->key_size + 1), values = gp__aligned(p->room * p->value_size + 1);
   unsigned char *at;
@@ -52767,7 +52747,7 @@ GP__PRIVATE gp_result gp__sorting_room(
   return GP_SUCCESS;
 }
 // Merges neighbouring runs, of the ranks in their order, until one is left, in out_keys and out_values.
-GP__PRIVATE gp_result gp__merge_runs(
+GP__HOST gp_result gp__merge_runs(
     gp_world *w, const gp__world_sorting *p, uint64_t *begin, void *out_keys, void *out_values, gp_stream stream) {
   unsigned char *from_keys = p->came_keys, *from_values = p->came_values, *to_keys, *to_values;
   int runs = w->size, levels = 0, i;
@@ -52803,7 +52783,7 @@ GP__PRIVATE gp_result gp__merge_runs(
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__world_sort_agreed(gp_world *w, gp__state *s, gp__world_sorting *p, const gp_call *c,
+GP__HOST gp_result gp__world_sort_agreed(gp_world *w, gp__state *s, gp__world_sorting *p, const gp_call *c,
     gp_call *local, uint64_t total, gp_stream stream) {
   const size_t ranks = (size_t)w->size;
   const int indices = !c->in && c->out;
@@ -52861,7 +52841,7 @@ GP__PRIVATE gp_result gp__world_sort_agreed(gp_world *w, gp__state *s, gp__world
   return result == GP_SUCCESS ? gp__world_write_count(w, c->out_count, p->share, stream) : result;
 }
 // The shard's sort as a call of its own: the checks of the arguments, and the kernels.
-GP__PRIVATE gp_result gp__check_world_sort(gp_world *w, const gp_call *c, gp__world_sorting *p, gp_call *local) {
+GP__HOST gp_result gp__check_world_sort(gp_world *w, const gp_call *c, gp__world_sorting *p, gp_call *local) {
   const int indices = !c->in && !c->in_type && (c->out || c->out_type);
   GP__CHECK(gp__order_of_sort(w, p->who, c, &p->less));
   local->out_count = NULL;
@@ -52876,7 +52856,7 @@ GP__PRIVATE gp_result gp__check_world_sort(gp_world *w, const gp_call *c, gp__wo
   if (p->value_type && !c->out && (c->capacity || c->count)) return gp__fail(GP_E_NULL, "%s: @out is null", p->who);
   return gp_prepare(w->ctx, local);
 }
-GP__PRIVATE gp_result gp__world_sort(
+GP__HOST gp_result gp__world_sort(
     gp_world *w, gp__state *s, const char *who, const gp_call *c, int is_sorted, gp_stream stream) {
   gp__world_sorting p;
   gp_call local = *c;
@@ -52896,7 +52876,7 @@ GP__PRIVATE gp_result gp__world_sort(
 
 // ---- top-k
 
-GP__PRIVATE gp_result gp__world_top_k_agreed(
+GP__HOST gp_result gp__world_top_k_agreed(
     gp_world *w, gp__state *s, const char *who, const gp_call *c, gp_call *local, gp_stream stream) {
   const size_t key_size = gp_type_size(w->ctx, c->key_type),
                value_size = local->out_type || local->in_type
@@ -52958,7 +52938,7 @@ GP__PRIVATE gp_result gp__world_top_k_agreed(
   last.out_keys = c->out_keys;
   return gp_run(w->ctx, &last, stream);
 }
-GP__PRIVATE gp_result gp__world_top_k(gp_world *w, gp__state *s, const char *who, const gp_call *c, gp_stream stream) {
+GP__HOST gp_result gp__world_top_k(gp_world *w, gp__state *s, const char *who, const gp_call *c, gp_stream stream) {
   gp_call local = *c;
   gp_result result = GP_SUCCESS;
   uint64_t count, total;
@@ -52988,7 +52968,7 @@ typedef struct gp__spread_array {
 } gp__spread_array;
 
 // Spreads counts[q] elements of each rank q over all ranks in even shares, in order.
-GP__PRIVATE gp_result gp__world_spread(gp_world *w, gp__state *s, const char *who, const uint64_t *counts,
+GP__HOST gp_result gp__world_spread(gp_world *w, gp__state *s, const char *who, const uint64_t *counts,
     const gp__spread_array *arrays, int array_count, uint64_t *out_count, gp_stream stream) {
   const size_t ranks = (size_t)w->size;
   uint64_t *leave = (uint64_t *)calloc(2 * (ranks + 1), sizeof *leave), *arrive = leave + ranks + 1;
@@ -53017,7 +52997,7 @@ GP__PRIVATE gp_result gp__world_spread(gp_world *w, gp__state *s, const char *wh
   return result == GP_SUCCESS ? gp__world_write_count(w, out_count, share, stream) : result;
 }
 // Tells the ranks how many results each has, and checks that the even shares fit.
-GP__PRIVATE gp_result gp__world_results(gp_world *w, gp__state *s, const char *who, const gp_call *c,
+GP__HOST gp_result gp__world_results(gp_world *w, gp__state *s, const char *who, const gp_call *c,
     const uint64_t *count_device, uint64_t *counts, int even, gp_stream stream) {
   gp_call counted = gp_call_init(GP_COPY);
   uint64_t count, total;
@@ -53031,10 +53011,10 @@ GP__PRIVATE gp_result gp__world_results(gp_world *w, gp__state *s, const char *w
 }
 
 // The world's memory begins with what ranks share before the results are there.
-GP__PRIVATE size_t gp__shared_bytes(const gp_world *w) {
+GP__HOST size_t gp__shared_bytes(const gp_world *w) {
   return gp__aligned(((size_t)w->size + 1) * sizeof(gp__world_note));
 }
-GP__PRIVATE gp_result gp__world_copy_shares(
+GP__HOST gp_result gp__world_copy_shares(
     gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t *counts, gp_stream stream) {
   gp_call local = *c;
   gp__spread_array array;
@@ -53057,7 +53037,7 @@ GP__PRIVATE gp_result gp__world_copy_shares(
   return gp__break_if(w, gp__world_spread(w, s, who, counts, &array, 1, c->out_count, stream));
 }
 // Selected elements go to the world's memory first, then in even shares to the output.
-GP__PRIVATE gp_result gp__world_select(
+GP__HOST gp_result gp__world_select(
     gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t *counts, gp_stream stream) {
   const size_t front = gp__shared_bytes(w) + 256;
   gp_call local = *c;
@@ -53097,7 +53077,7 @@ typedef struct gp__world_runs {
 } gp__world_runs;
 
 // Two elements a rank: those of its first and its last run.
-GP__PRIVATE gp_result gp__share_ends(
+GP__HOST gp_result gp__share_ends(
     gp_world *w, gp__state *s, const gp__world_runs *r, const unsigned char *from, size_t size, gp_stream stream) {
   unsigned char *mine = r->ends + 2 * (size_t)w->rank * size;
   const uint64_t own = r->counts[w->rank];
@@ -53108,7 +53088,7 @@ GP__PRIVATE gp_result gp__share_ends(
   return gp__world_gather(w, r->who, mine, r->ends, 2 * size, stream);
 }
 // Sets joined[q] to 1 if the first run of rank q continues the last one of the ranks before it.
-GP__PRIVATE gp_result gp__find_joined(
+GP__HOST gp_result gp__find_joined(
     gp_world *w, gp__state *s, const gp__world_runs *r, const gp_call *c, uint64_t *joined, gp_stream stream) {
   gp_call pair = gp_call_init(GP_RUN_LENGTHS);
   int q, before = -1;
@@ -53139,7 +53119,7 @@ GP__PRIVATE gp_result gp__find_joined(
   return GP_SUCCESS;
 }
 // Folds the parts of this rank's last run that later ranks have.
-GP__PRIVATE gp_result gp__fold_chain(
+GP__HOST gp_result gp__fold_chain(
     gp_world *w, gp__state *s, const gp__world_runs *r, const gp_call *c, const uint64_t *joined, gp_stream stream) {
   const size_t size = r->value_size;
   uint64_t parts = 1;
@@ -53158,7 +53138,7 @@ GP__PRIVATE gp_result gp__fold_chain(
   fold = gp__fold_partials(c, r->chain, (int)parts, r->values + (r->counts[w->rank] - 1) * size);
   return gp_run(w->ctx, &fold, stream);
 }
-GP__PRIVATE gp_result gp__runs_joined(gp_world *w, gp__state *s, gp__world_runs *r, const gp_call *c, gp_call *local,
+GP__HOST gp_result gp__runs_joined(gp_world *w, gp__state *s, gp__world_runs *r, const gp_call *c, gp_call *local,
     uint64_t *joined, gp_stream stream) {
   uint64_t *counts = r->counts, total;
   gp__spread_array arrays[2];
@@ -53184,7 +53164,7 @@ GP__PRIVATE gp_result gp__runs_joined(gp_world *w, gp__state *s, gp__world_runs 
           gp__world_copy(w, s, r->who, arrays[q].to, arrays[q].from, (size_t)counts[w->rank] * arrays[q].size, stream));
   return gp__world_write_count(w, c->out_count, counts[w->rank], stream);
 }
-GP__PRIVATE gp_result gp__runs_of_world(
+GP__HOST gp_result gp__runs_of_world(
     gp_world *w, gp__state *s, const char *who, gp_call c, uint64_t *counts, gp_stream stream) {
   const size_t ranks = (size_t)w->size;
   size_t keys, values, most;
@@ -53230,7 +53210,7 @@ GP__PRIVATE gp_result gp__runs_of_world(
 // ---- groups
 
 // Each rank's groups first, then a sort of all ranks' groups by key, then the runs of equal keys.
-GP__PRIVATE gp_result gp__world_group_by(
+GP__HOST gp_result gp__world_group_by(
     gp_world *w, gp__state *s, const char *who, gp_call c, uint64_t *counts, gp_stream stream) {
   gp_call local, sort, runs;
   unsigned char *memory = NULL;
@@ -53306,13 +53286,13 @@ GP__PRIVATE gp_result gp__world_group_by(
 
 // ---- world/run.c - worlds: any call
 
-GP__PRIVATE int gp__is_of_worlds(gp_primitive p) {
+GP__HOST int gp__is_of_worlds(gp_primitive p) {
   static const unsigned char of_worlds[] = {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN, GP_COUNT_IF, GP_ANY,
       GP_ALL, GP_HISTOGRAM_EVEN, GP_HISTOGRAM_RANGES, GP_SORT, GP_MERGE_SORT, GP_TOP_K, GP_SELECT, GP_COPY, GP_UNIQUE,
       GP_REDUCE_BY_KEY, GP_GROUP_BY};
   return memchr(of_worlds, (int)p, sizeof of_worlds) != NULL;
 }
-GP__PRIVATE gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
+GP__HOST gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
   const char *who = gp__primitive_names[c.primitive];
   uint64_t *counts;
   gp_result result;
@@ -53354,7 +53334,7 @@ GP__PRIVATE gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, g
   return result;
 }
 // A world of one rank: the call as it is, and the numbers of results that no call of one GPU has.
-GP__PRIVATE gp_result gp__world_alone(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
+GP__HOST gp_result gp__world_alone(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
   const char *who = gp__primitive_names[c.primitive];
   uint64_t *counted = c.out_count, count = c.count;
   const int moves = c.primitive == GP_SORT || c.primitive == GP_MERGE_SORT || c.primitive == GP_COPY;
@@ -53370,7 +53350,7 @@ GP__PRIVATE gp_result gp__world_alone(gp_world *w, gp__state *s, gp_call c, gp_s
   GP__CHECK(gp_run(w->ctx, &c, stream));
   return moves ? gp__world_write_count(w, counted, count, stream) : GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__world_call(gp_world *w, gp__state *s, const gp_call *call, gp_stream stream) {
+GP__HOST gp_result gp__world_call(gp_world *w, gp__state *s, const gp_call *call, gp_stream stream) {
   gp_result result = GP_SUCCESS;
   int pushed = 0;
   if (!call) return gp__fail(GP_E_NULL, "gp_world_run: call is null");
@@ -53396,7 +53376,7 @@ GP__API gp_result gp_world_run(gp_world *world, const gp_call *call, gp_stream s
 
 // ---- world/calls.c - worlds: opening, closing, waiting; calls by name
 
-GP__PRIVATE gp_result gp__make_id(gp__state *s, const char *library, void *id) {
+GP__HOST gp_result gp__make_id(gp__state *s, const char *library, void *id) {
   gp__nccl n;
   gp__nccl_id made;
   int error, pushed = 0;
@@ -53424,7 +53404,7 @@ typedef struct gp__joining {
   void *context, *comm;
   int rank, size, error, done; // done: 1: joined; 2: given up
 } gp__joining;
-GP__PRIVATE void *gp__join_in_thread(void *of) {
+GP__HOST void *gp__join_in_thread(void *of) {
   gp__joining *j = (gp__joining *)of;
   gp__nccl_config own = {sizeof own, 0xcafebeefu, GP__NCCL_OLDEST, 1, -1 - INT32_MAX, -1 - INT32_MAX, -1 - INT32_MAX,
       NULL, -1 - INT32_MAX};
@@ -53437,7 +53417,7 @@ GP__PRIVATE void *gp__join_in_thread(void *of) {
     j->nccl.CommAbort(j->comm);
   return NULL;
 }
-GP__PRIVATE gp_result gp__join_by_id(gp_world *w, gp__state *s, const char *who, const void *id) {
+GP__HOST gp_result gp__join_by_id(gp_world *w, gp__state *s, const char *who, const void *id) {
   const double begin = gp__now_us();
   gp__joining *j = (gp__joining *)calloc(1, sizeof *j);
   pthread_t thread;
@@ -53467,7 +53447,7 @@ GP__PRIVATE gp_result gp__join_by_id(gp_world *w, gp__state *s, const char *who,
 }
 
 // Joins by the caller's communicator or by the id, and compares versions.
-GP__PRIVATE gp_result gp__join_world(gp_world *w, gp__state *s, const gp_world_config *config) {
+GP__HOST gp_result gp__join_world(gp_world *w, gp__state *s, const gp_world_config *config) {
   const char *who = "gp_world_open";
   uint64_t mine[3], *all;
   int q, device = -1;
@@ -53507,7 +53487,7 @@ GP__PRIVATE gp_result gp__join_world(gp_world *w, gp__state *s, const gp_world_c
   return result;
 }
 // Gives back what the world holds. wait: for its work.
-GP__PRIVATE gp_result gp__leave_world(gp_world *w, gp__state *s, int wait) {
+GP__HOST gp_result gp__leave_world(gp_world *w, gp__state *s, int wait) {
   const char *who = "gp_world_close";
   gp_result result = GP_SUCCESS;
   int error;
@@ -53525,7 +53505,7 @@ GP__PRIVATE gp_result gp__leave_world(gp_world *w, gp__state *s, int wait) {
   w->notes = NULL;
   return result;
 }
-GP__PRIVATE gp_result gp__world_open(gp_context *ctx, gp__state *s, const gp_world_config *config, gp_world **world) {
+GP__HOST gp_result gp__world_open(gp_context *ctx, gp__state *s, const gp_world_config *config, gp_world **world) {
   const char *who = "gp_world_open";
   gp_result result;
   gp_world *w;
@@ -53567,7 +53547,7 @@ GP__API gp_result gp_world_open(gp_context *ctx, const gp_world_config *config, 
   GP__WITHIN(ctx, "gp_world_open", gp__world_open(ctx, s, config, world));
 }
 
-GP__PRIVATE gp_result gp__world_close(gp_world *w, gp__state *s) {
+GP__HOST gp_result gp__world_close(gp_world *w, gp__state *s) {
   gp_result result = GP_SUCCESS;
   int pushed = 0;
   if (s && s->context) result = gp__enter(s, "gp_world_close", &pushed);
@@ -53592,7 +53572,7 @@ GP__API int gp_world_size(const gp_world *world) {
   gp_result wrong = GP_SUCCESS;
   return gp__is_world(world, "gp_world_size", &wrong) ? world->size : -1;
 }
-GP__PRIVATE gp_result gp__world_wait(gp_world *w, gp__state *s, gp_stream stream) {
+GP__HOST gp_result gp__world_wait(gp_world *w, gp__state *s, gp_stream stream) {
   gp_result result;
   int pushed = 0;
   if (s->context) GP__CHECK(gp__enter(s, "gp_world_wait", &pushed));
@@ -53664,7 +53644,7 @@ GP__API gp_result gp_world_top_k(gp_world *world, gp_type key_type, gp_type valu
 // prints what it holds.
 
 /* device text of gpuprims.h
-811948
+811939
 'fFXaA3.2gqA9A3q<:NBi|zDUm61[!Eume1S|966N|wwW|k}X>wYGwtz+6E{o3WUmlTnp}xJ2CSh9[ji=vexeIuCA7u>@m_jLAqwN2{l5(ScAK.&9zWF9s
 o2%q<qX#T,~rMg)</g4W<x`]hz`|m7t_GQ&wE<iJ8A:nD]W]<m@wkmP,>j-l$;Pi+,T"itOa,ZQ+T#Y=MfS:||w].dx6>-:UUTh_MinI$WSC0^hY~+wg6l
 =2'm<y)co;Uq$6&KdDJBM<aB@>;9m'T=q"BIaun]PP6sW6!9{m[7_uGbq/u]M0JOc0'}f&>y,3+myXbQ,(dT^F1`@1R`&|=xm985!;E-41s%#(D:=0+A{)
@@ -53680,1989 +53660,1989 @@ dFi/[Dn<1A@tVDTO-s}Vi$:4%&WIf:k{oc+;<<@m3=tAI3PW'sXZNLsO|!xPQDGs(dp.6uOT+1Zo'wa.
 o8JEvpj2`J-jqa-){CORtqE:rM4Z)9;Xh78Cl#-3d>(DK&M}"0Wb`N/!12!e<h]pD/e}+r9$+OjjiLtSvvM!duqi,/'-^@6|RUc:FsX`+g,t4_:).xYRF,
 V/"e>K"@:nL]liqBV-q9N9F]Is)2ZcKh2;dIrIDU2j:3PK(ygf)dgRcw}z+po};#6lU_B|/zgs`/&S0QwsQeD:^MU"q4wIfB=7vUheS)PqSS|D3bQQF'Vx
 F{vWR5_|5{(e$w>'b:L"N7SaM[[%">q@sw]}b(mZ8wUt=m+E+YT44[gcLQo>B^"(S8C4~;!,7UYr/u>_y'iYySonDZ0R15s+ATCvnJ`#/Epz~1Ds^L]])`
-.Nx6<|=z|<qE34{`fdN3SD4iWCOGbaGRd<U=rzv}M&5C7Z3`9%y0|#bktvY<.:M}M"@Vf,;Jt|{SZU{DALn}QN/8''89lp(8a%wwI&q`++SP|zen}a}]Fn
-r#h6NLb'VH1YT#h`vUKh4AWo,L>:uAkmdBL1)hJMDq1<e!>NWh`&8a3Foe2tbHdk/Nr33mQQIatz+.C_!DuLoO"7wXDyEO#o+qL5U$|zF5lwzdOia=mwGi
-~@;DSjg3uIj04Qb>U.3X6F]&s)<bt%m<J|}@x&^TtD+m{WjE($&tpW`e|dv^`IzJj:csM_6ZdWP)y.n=X:.t,'ys<[-};Z[u>A!#0Pl<ZmZR%|2U[!MAJZ
-y2D^n!83kI4:3anVFSLI7Kr&~$o)u}z`jl"wno['IB#X]e~rVoVDMTXnR=bYg%p3'#6MF.fX~toO.^TS92$8s3flPCL=,)s<qdfI+y^t>PE;6)3JW`V2|r
-Ij!1jI=#+$^6E{cs$hAmjyYTu2DodT`:Flh5QF1Zijfe(`x5VmH(HeuA.Qno8kCRlaX:+>m3>FFv]Q""iFuRaIGSWCnKflVm+/@A8cBs.zaUoc{IuyLZNP
-6&I^,N:_YmxmcnJfN<hb0mlljBB$rRCmz>-j5,jmJPU%a7VCC)06:Iq`1OIu6!g#xM#ZI:!#`4Fgx-+1N1`;;B%CqP]l"-5.!V/uGOD"zYb{AtR(^h9i</
-/!;EwB0Z_p@hVEjEPeV35S`.1VG6C_p6X_(cU2@m/J|@TOwJcOU.f-9Rw]Q3Q%U0SXQqGW^1kvY(p|K0UI<4&&:[nGPJ./Sm<#`>UgO:W[nj;'J9^E%pZj
-BY&e![Jq+M7`X(}"Q4i.0p'&hv"jfa~8{IpqM|3PU:LrzO"`~RT7LhN@T`2iSM<fF,mUKo1Ke`hgfmM6XVa>d,2V]loyb:RPMw(KC|8<rWvqZYOF)GysKo
-79'Jb'Pb~AvLm#%60s!oGrQn4drPm/jcRLUM+).>xcKS8lJz^("]NWTDE}w+s,:$E0Ij3"61;LrL}!CWOIH-Xj8}p2O{OH9l-M4B=2.qT;F}R0aA}'2nRu
-:Cmmp'Zli]#mLv_ek.'bL45155}<V2ZFH98^Kj5:g)DyZ"{a!IRMd659i`u(;u=J651lu&Y!5E/uw:jlhPkek_ucw[y;a'<X5vSc_u`:=[oP;[f=.2+|SY
-Q,tb|[R)}"Fb:#/ro:sE[[<g.y1"T-0g'5#:;'!_/2dQ@]-^QNTn'"XtkqQu!;/opKOg!,pw2K'K!<>v]DNDyeZe#gZ)R_jufkW--ZuvdC^KTf"~`'eoly
-%h{e3-9:K5Mas2qUxN'>Ln!&{GLVKHo`~T#fcN7ty/-j<Iz:^R"D.`F^/R5N.fRk}@p;kwF<)"LKn|7>OM(.TP`1>[ay~N#{lEU]f8tKZeyGA-Kk4tcnU5
-48pJxt[{J9RPk_`i/%@M{XWsmym-tH'`3=>2rciMNf"w(m<u5Fw'>a;n~m!j=T,;czA5_/OM,]ylM0EPfmGo|}AK[9VlWk.6H)ResCr+!t]fWm=D>d"d3X
-Fm.gpILHPUi&0=@-;{U9mCUni6ob.V&Yi;.CatSXlj9:7!,lRFaL5u!W3V:^28P3.aYmDE0.&X'Y:pp-CmzG0"jUS[[PV&S^6G}dMF{Z6qP!t"}sAe;qYH
--0lUF8T(nHi:1qYjK(MV26eIh)Mrxx4!9O5h/"jNh/QZo@PW<R=^-F'%SDG|RDoCYd!rWi~Z`03jv=pnhapj_>~w~qZG3I06COTU8].[DA|&E@/'4}jEA/
-L{&'VHk'O@!V!E!jG.3x}hBx9OFVZZ$`Rw(=Byb4V"UtHG@U^}2]6Qm5ltf.:{qO6m@)kvsJm3{nXMZW+zBXX6XECl]nn$<6H>djB+9|tH$apw8z-hGe`R
-;2PL`GCs~Wi@Id22_94UTq3_zAKEFBq."~>I{Z2wNV'xjy.Ai]Z[|dtDbkfzR6)7}jv(E6"-:)2RD_{9~_6g)03UiD8(z+[m4kMs8jvBhG#7>f3w)K]Fq#
-Kjww6/%S^VIyoC4TCv]UaYhyX[{+iNrJ2_#>G+{[0H!ulS:PDUVvO"R@'IGuAVgheQ00ahz6A`<&1`7[&AOV4vPW>f=7fSUZIa5:LZ.y>5]LPF-E53'^yZ
-X"$&`g8WsA/knYY#_0xR5hW;I`Hjn;8B.<K8n;c#b$."@MIve_!~Yem:-`_YPyIJ)YJ`C]G`U[.r%Oa03;j|k&:|rZy&qd)j8Sr,a7{C]=PZ`a#tG&Uf_Z
-.kDcJB)vi'|a;Y"uk'4wEjMcVtxnJWfD14wHiMdG4lj;W,3PP$W5b!.Ae6_88VNmpoSa4:}x}z=E'QQ)'W@O1Pttj$Vg9PwxVR60{+9g<';jV._&)HzL%}
-!`;ft%-Ch}]SwMwonJyE#rP0B(>"B4+QFj]<WJ~nj[S}zWCEg`mSHu:Ayl0Y}MQtb+@Z:_>LP$MKqT)`/UYxZ7^8p(p|ByScCisq+|O:>n6M~2.#9G!&]%
-B|+Z/0oY5k3Gja-gH!K8Dz0o!dsoP,Bm2HDT0=a;zHN@j9ifq&LKi89AC>k,3C-lj+tk1M2yWHJ3E|NzMq_ru[C;+X!MWy&14l^NL<KT5j_(J_>m{G<+i/
-57hw^:(Yi(G-=|W!g!6YjU|@i{9":.4HhxY12sym:7SLo`FtIt)qz"o2ZnIbslv2$&F&OdI^Wiu@0#rPFMDVnYe11s@BAgj-i(n9RQ,mh4}Zfa3:iws;aR
-F/.%v=,Bq1Wz]r+hft!LPV^%w,mVRq0W)[OUTM.2&Y3EN_h&rdBM]W(T_:8{dF&DnG/r,J!3o[w.Z],wlLIF;(F=}t%guX=$N>%6J'Uvw(80[3]NOkF9!t
->!v4a&!wVV[V:u;0CGyXdczD]]nsub5BO$"'rIF]mAPfjQhR`<FXW4Sk.#w;u5Om3IUw8o<:9fVqVtW6RY2z{X7"Sb_b`A!Q95twRe8B4K!!vKh&QE^$=}
-j6W8<g7-T$FZAs$Tc0[tzM`>I}`;56FEsAD7ihjO/Ar|dtRE;AZtKo+Qf>$8rU8r'2k5<,nX6r/LtiB=y;cEdq"tRgE[v$E`ekKP,=KY(o_8v>aKx|3aRh
-&%nj:+5!QIOrKCrJv#``iz_/G:yKj2:9%D>=P)#w8TW|4tLwMmWP2p<q:X`k`+X3HBWyqU<LpR=I.Z9W6q{ZjqF/5.|&a_XK=;}^YGEQq7}"06:icAZ_TD
-#^u^tZrWYHA4eZBRcV!hqE,.IgnU9RlpsU#7kuB{qiZy!`$#rOd60Hbx%Ll,'bFq."y-~@jy{XO)R:T[JWo50'-IG0B&]P7LIOGA0<ukq+mU3HPj[/WahZ
-0ib9<(${7p`$e3>u.J.o:;s|>^xKqDT!QPSc^&qK5&FlQQB>>GutP_<7+-z>RD]kXv|)k#9M|+=jU+cET]eq-^BacWNm(6,G_XrRh8mUh2.gq8{li)>d6M
-eqzh:jOEfc2s1>k3G0wJJgu+:grX^R%.aJHrj[j/TJpTBC"nO5cgsK7JjHx'0^Tjq>{hKeoq4Kd#H[z$,d_#/T|hhS$0f>5BR7{mIMI#Mpu^6Fh54.|IkQ
->B|/2[s)jk,<QN>Tp6ATMgKeo:+VvtfjV<C>OJ"`0Aa0y=Dj'P8!VL,T^i#wsYD-:==dF9H&Bw=;lB8i~jY][<&Me!mzL|"wUpf9)Q_)IY9RtPCB0M=0wh
-),!""^kAVD_+,]&zc&K9`K4Edty}SXPLZ"dT(v[r]&[8i$5-VJTS'CKJ_ff7FBu0facr_S_z(V#5}5:J=HegVGpb"^UUvOGUW(cH)qcY{p-xp@+^_=U1bT
-'|2VDX[sMQ!>5n:gWpoD&+~Pt1EA!U{L#a`/^q7}R6#)VLD`i<Nv`RQ7@7upzR&lbU/p}roA2)gnHv%+D^Y$/`^)/K@sWI9K5{,e55f%UBx@-`nm.)fis&
-pYq)@Eu)d}FVYwj1>Z+Be$d{'oIq{Dj;S(j_Hja|w(fz/)_:nuko`jL6+Rc&enRqY`jS&o5zW4J:83zIA[VaL0(&j/&%Qzr;}}Z_p,_S!x;CgYQg"tUBL]
-!~#}Qo$f+sHrxa`]CQq+Dn<L,<g@GO/Pp._u)t6V-us)PiV-:Uh2='_|XkJ-<>D",mb;K.MXK>gE1]u`B7%)r;fy}vH%b^apc.;I$I&FYOH"zZT'2kw_G`
-;I4ZYzTpD8`R7%+,vjxs(.=BIXqofAs.mg%[':z{{#J#,-YWTyF$^M|7hFL@`cNnQ4v7WSha0([Dr0+(zNx391J",1SZj(a`dwpdzU&Cyne^H7w}/s4"Hp
-(ekT7]6$5r$)BqVSa9stD'F/0vQz%)&dY3Qu[-5|gjZtk,EJ]>2Gdk{,i>Lr;x&2lX_<5SJflZ&}),t/aLY@brxA1nKj+2QKQMcq@QUMB4l>^.PbmW7LB&
-h.yY>2[,<iC&0rG`Tt$7fJbL}h:P2l/3S(`}G>f#83EG~vq'n%1),>&;@Z4HJialnVHd]8kTD6|]b1"Xp+RF4hzMVfR;]AFfwxf{9!c6`P"N`!v$bC0nL#
-umV#Sh2;A8;xyN@2(m~K9i$NiaLvK`"63O6/JnF<5X3i}}oUfoAt~%9{=}KjADRF{-x5+,-LAgZc-42tV{kum}pa;0=TTIVvL5g.$.sI(ANtuUh)=7#5W}
-r_@L4C^1XS`qL}!;cY4s([@rOmkVi40vO8J4)[fh;otG`%nVzBcKE0X,r6O.7BNOE00+V"_SwpMMV-v+DsR:UM`l{y>a"cpSdQS6j:yC61+X&Wjw~z@8d%
-8^InX^`p<ik'~M]fH5bwuW2;(>2jR^K)R!x}~=w|#WzNir:RkWZjJPx6D.LE17uFS`dizY.]j(Lg9e/fkPWrvgs<sjc'{[;Pry)H;;g%fqUqr{rUbUW.I/
-h[M145O8h`@.1G;TQ@THt&Br3&6m8oXHa=m+{qQi]%lFy9vQNlN#nt`p~+1%~:cJf'HK%_nyr|R&FkC!2&,z-bMba^FOIC^1K`8@FqJwnt8-yDN9&wFK%3
-[AI70s~FKZ'RmdfCk{~ELXKNCl7u!R6gFzg<n7mL7u`(cN[kQtA0sd%uL(n]r#2b|8H]CIAcxzE|mb,J&)J`QuIdyl){T0`RBn{vcn]Opz|{0|4_:5QuiV
-++-wM=9>2.lU74r]LfBQj2:,FgqgIP}m:8tP9yPo>m!A=kaCjv`9,.dKhy]En#Ux8Q_TykjX;5jYWVX=Q^K#&lT=^0v>SPpY;)j-6YM4R-p>l-Dj;o@]{b
-n:V['=^^:pV)jI-c|of)oMoGj{PWlPhH8C0e@THE2X}bnpcBr+>Hf@-<z0henvG[,e!E5$%sk+22s0"1{Ea+/P0X~DN=<s5+J=:2W'MBbY$JJ&<(uQdDWp
-rI;h#C(YHWnP'ab,p!Cs@<Qcv)<wE>:X-l_H5o+r|+|0UtvE|ua{aH=hb7VNdRCRL-aZBsJUVEAX9Jd$L4c_]{(dgN}[ytUmMv_HjXF.6&.1p":jnZK(8D
->33Z6I{W"nFaIY:s8x:f^Yu@IcN&i#IF<_iT'ccZ{rm7$Pw_xpcg^N6Mf7(.lKwZ#>@g3CtyBF{]6q~;#iY94tQXo&BT%GZ'@<J;C$~3NS3<A>})Mg9VKH
-e=F,;g>N6g#[goy$Gp^@P`O,2XLxvuBrGBprK`gnltU77uzu>#f6$5|q|p2u$RL'(ha+m7dTczEPl;'!7'16v{IG4_>!;Cc^q/dI8h&R/ya):&+CC5#Vf`
-{{ZnB<f2mLf,Y8Pq$sbN+I:@f8u!4h09MqDKQIa}Lx$e2|+NJO-q+)|^:^q56x}K_NV37ihc66(-Vq3;Pn,7.iJx^-j}(,>$TTi<%>e@Bj7uhU>O1yceO#
-GIVx`P=2A%hBK[~$Xfv!K6fcq<8Bj:C&(y@h}5N`9YNe]s$<Mjo65oISpjv4KzEddr+1$aWqvR|}dk]M_7Ee1Apg}>^[-Sf}f:2}[kH2>P+^`_(9y#Z:%+
-Ud3)l3cArIV`'Mw4"NyaYezy9EOD^XVtQ9^R2[H)/>auwy{&5HdjO'7It%~N&Iob3>bTZm6;6Ri1v3Csed19_C%oJm(:6n1y:^N,1O!0[D(8Dms%TGHn_p
-)y72roySbpu[:&:{"k:.k%dGIT9]P3iP97DF8rK(H3eyYE^}f|14}l8$L/V4rKUE!@RYc&HmSLtIPpBB1R^&&cG|}[d>/3m=r|aM9!_UT0B%M-</iaQa4Z
-1+-F)d.T,g;/:FC%v-&GK!(nsD!%dk_@$Kv(zeG|zl9eE>q&!}NuIGP'"f)k>TF,7=w[f`LZc`9,Wz1gJb#EMKos{o0exFWqO)=hw1]X!=.Fe"QS7iF9v5
-~YH6[gA`NWp">a62LWzhM,Y7&'NEanR4Ph{(yd!'b_K[Kt"/l;[`|%E/d@J!{d8@F#Z6umvxvS9v{0+QU7U#^E1+xtmp"EykIATQ^++9UFvJb./SRYyuD'
-[C>&<YP8(6o.mI/3iu!~C>j+7zf!-=3=C5${6reKc5Dv!MiGf|>[63y4r;bA;S;ul{KokfqS('tqnQ;`c}s%./-Smc'Yy3q^jqTvl=io.vbz>:IGg6jJDI
-'[BgRc'GF^P938`6yOf5)w.t(i|aqAD_Ksv,()DFPtR,5,Ot#L-Rm)B^+y^&doD{e'z[.:%%ypjoU#6hBqcpMQEeO"r#KLr5i&cyH#l!#d|4K-'b%{8,SF
-r=FwG(56'h,W=8+60m0D5"{!FIm"o!Q6ulV'Wv[%{)#z,iu+:Y+!"%9,<"WSwE=Sn+i,7Nlw9H:Ky}lHj6K.{T8R:u('BBc7K,<Wjwe0}1BtlsKq6uDK64
-<EJk(Ylg1$<s:(@4&@vGGE~2}fIG""|_GXZbTdtn.YODtep7D)UUmJY5|-QN1.:oBlZg>JU1Sy4oXzF/,<7R('H^RYn$saq>M4,jjquVx-^,<d7{jF5r2+
-2W1OlSHQW@5-W[ZBo@02A>o&2_aU-b9khQf51)q(A2>KI0c1BC4_"7=_]8l@E}b5(s=28NEX%eQn5[(ynY/lJhW^T88d-CG+<GFa|vXcHvEd;sdvwy5X9A
-eWp^PwCvFikCYI2AV<pu_+vxZ$is3j~VT5J|h+Foyg;{==y6AD`/[h9d}dz9PIg.4hc7ZP~HKqnjTxQMV8$|0[^#54JCN[V)t<m:]oE.}{ULzM-NEp^-E#
-w;w<{l0["SumzM]3U8vw5;=F,IV>e]SiD]ki]{y2"61S^p`b+tD|VGy=}woTfo#{x"jwUyK6)OX2=lQW$uVr=xXK].FKyvz+Ma`FW7T|mO@;e&nXTV!xD6
-x1Z"m!C!J-3+b2JwLr&h^7G[gy7kPt]QO+Wx`;,R>]=ALx3_~]aq[Pg<WQiNYhArie]wtvEQ,TP7i#Qb}2tM}a2Vl!]-xudHMQ&%7>8aGu{VZcr`O:RDKo
-9.'ca3v:pIr]Y3Wcx>0GcL+:@lB{c;(Ox)g/[w^ZA<M[K"Q1G><|%4L%20/]G)-[3Hg<glHy3`E0N|xa|BZ{vR#um}8b-Z(.Yzj.S;e_dB&ymr>{(7At~(
-c4)U`E)^0Ez|0f_fl$BY[JjxZ`HROt6w&NgtLM]R;X]<A$a4e$d%0s!!DwpboG-{:DlYG{3V(<be+%E)o-dTU=@z5WW.A4$M_z|r27x/Pq^:B,O%6L00$I
-{9Ss|aM$Z1Diq'Y-ZK,/%LrUv+b&45PkF$}s%eQza-47YjvDP8P.$mU5I/~FnFBhK+6W0d"<,BsOhtZXzNrE3eT<a5t8&f|Oezi[AdrZlxiaOm"UCErQU;
-A<Odxwz_<]llAvAh&fRBd&+$:K0HM5lomaxw1F|R1Z#)7xrvuX'#>pwky"J3R;."&9x<&#,Ax<j"'hI-,(AA_O_3_1=}UIc5fIzn1mHQ4rg]Hr6<,6q`[t
-{v9BKi;F>-v8v,N|);/;w#H2s[z/h&hhNtMwAAfTGk13y.~a9H<pX`97on`$_Qapi6)[N!.X:[+14v#kT.LvKEM>A%m]/>P$wbBMS@BLF#p&4SlGFU|@Q{
->2>RZR(u=q^NP#L12fb5PY|,M;9Q"wGZD"y9To4i$}#Cltys5jW[QdKqp:O+h(}m,Yw<"^8NU{0p2m%17wy%WNAnLn5`63~_sTUKl4Tw~R]M&f5+)HQz;m
-`#zr|g('CA~{-6)2jtC.zgh'kK`1+rf(>i=FPh1,@a0Y2=QFrm[$f7<EZYhukY_qJE.<n}Z<26k#{f|=Np/as.!uv[]dA^9k3@3'jk40&JxC.NAXfS:4IP
-Y@4M}tV[-M+_/:EQZkW9bcp%g$zS9^{$i<|u2T,iuh"uSTLF@5;P|Gu"6/&Gxd=Q9a#,.1gGARF-X,i:a4.xwb~oHVx1oH_aLH0,4UQP_Aa06>32w5x(i:
-xM~r3@fzchMyO`(QQsxLPN+yz!#J2h$l(<4VMv2psTd,m8Wx%VdKi+Xp$q]'i';R>92[fZ!h#}za-bP#E5fU2s+|QiN(Y&^}h[wXEYF{.qb"Z{4G!FbGu"
-C8_)YIA'x9B9rx}8~3gXN8nuKESW&1%S7$8{=E}_J+rFd+juRWSdNjM@))/Svq]QnFOx!wwsFG+r^vorhUptprRUTu3g.JgaEO|Db_54~MCLLd{)T1L<ju
-T5Jr67m}wNCMyeQ6;jSqy9twf6Sk.gd=UqOSDJ+kL`Tooc3OXxozwZKM)k1C/p$:{S~|qnG6UO(%>4sd`bEjCPsAmI#,_n9rn)N(`}Wis}gJO3U0p_UFyu
-c>:+XC~g[lAE'(_&>'dB6`2@U"}GYPpnRHX`gXh4]5FLRbp'oq&Y8`5Oi4[1:)Q_@!fTzhyYxCoRihzrp)'PM't#Qy2!v,j}&qR0O(#qp1ZX(}njL$V=gM
-3[cqyX"ti21k`q(0T`Tym/@Dl6I88S$3urjfll#t9`[ZiF^UX'zKJAD5~V3(5`_g`x>8UqYn7RecpLe=J'H%x+8`|9%yBURmH4'h:1l.yE^QXP{WZmpm;o
-`4atoY-U:`IvPh{jeN$,TTBD6U~XB3hd!Y1Q8o#M6{%.fDK(m@W+3ow`;(]"ojCCE8Gwu=F5!]T9zJLOxCkJ;tFdMp=zi17rO)Aup]9GE]K;7E;4Z/}uMq
-pdhg^Tbvw91`WcsT#L'MxphaX8CO]R~Mc>qE`oNPS#GR^"Fm'&gzQKVt/b"6:tLsD=hm@dEu<g5}4z7QFG'Ui7BH=_MiBEldw:Qbw@Ol`Gdr8ym(%4$;u;
-uJ'T<nPu>&I#Xp{{UcKHR+_q,p%xcfcHRj-0<{9zWaOSr)spg"D{WoAsYJixluxs"f:IdLn8Vv]-oa]l^2L6#Q|e]4{/).5"8C`bXQfp}fZ4p{[w0Bp09V
-Af<`2`~%L$o/i%%Tm@6;vVE62l!C|4yU8#KDUO`jhyArx/mn,Ju}1utXxXJ4;X7a$S<AgBS@D{]dn3@}S5fO[2T-xEFdw2NEo1r/JRxpvn-qMcvn<hZQyL
-]Ph,LD6o}]<V;.]jc<,+:5@Mj&[E/9&QR9;I7}4WBO!Wr}_)-&eVJ-PRJCkgeENRI'T#hFz/7NAozXCn|<BlEZ|5F859K3~Igciut=JrGzC[LMI>yN~{UB
-K/Cv0ge>Hd9Pe<8'diY[[uz`V-6hk<z$8e6|+q9ySD1!T;6tA5y{p_f7>Sg&n>b0h0<UQ64Bcr{dLmYy7+>N)TwL;v__duExKW>otPhq4'{[UBm8Jm,/Mu
-u{m2~9)Bz>n-dnH{ABh:LEDW/I51,#lp/>4|TP+>6K_hNC-a9-^og9W#"ttyB-&=<P_MqH!nOdB&#.{.t(ydvK(Bd5N{C{XVI6:U8t;faCXHW2_wCn`3G^
-b]zYs.^%BspR^XC!-ot>L&aV}4>Ucpn:t6D`l|[eTqQ#%8AO'Hj0pKzM9.,l4F_Tz5@Jh@@UM2oi!zrcBYMGk]eB{kFs4@GWQEI_0-J9tO0d{)Ytg5B;|(
-K=bBLXl3a]xNL{T6v<6,ocL$]Qpw9NTLZ/Uao.jJ|QQxt{Fo-0P&>`-NXm~}sF0GgBJMN3%GT7<qj_V,gm2Y'Qd,jD%`%s-:$!"&f]&-T(1{s<qx8IArzv
-+)QR"A[BT"Of/F,C.O2;lX-UmLT(:":K5)8ed^LNr|"$B20E'w"gN{&jdBPV3=&SaOvg|i)8Y^v"c><);{,z@3Bj&:<!$.S!6!)!aE{uD2j^B,(d2j(4<!
-52(Sj7BtsM6|cQp_E5ulSpFKxEI9`|]JO^WIc)oY4c[XzyN']#a/Ee!+'T#WpX,odYC:19bm;iAQeV$t.O4Vr2)[mrv9jbU{f8$e8'w5Juc,{+gKD&O=5Z
-7:Nz{I6.$kpB@zT(3&rUym+a$piMpXI6Wmdo:aM@>%k")R-_ZnKSQ3kp_OCx`p^N.{Bg}Kx}#vbngaPZdz/Dl[TOoqN2$2+c+dG}U);h%^F[);O[uD~kd}
-WJP:TC3mt}n-+0DZ{M&CK%guU{yQb_]9P&]fSwWYu9ePJ:P>Cw{KpDK96;P5SI<4n6iPCTl^#i%Zo=vf}Ce9XJnkn&4M/r/.Y2As$YDW^e}9A&p-9HZUL/
-)&oGK8]U3@B8dD6y$d4l^h_2>LE[Hmt!9&LOOqKZ~{Ln%w"I"uASiXN2Q1bX+UJ9@NT$9`g/uNibk{uvBhGbZ|1bW_&s#'i}i#(S1{0BKj2@E0V7xfKQR'
-Sh/o)VU|]z=aUMEWXC`wc+9RL}:PGgtS9IeS(%P|!saI+Ip8n2jvh6].hc.>J8epn/F(BU_B8qQV^p,Ox@2D.^^}ycs&N[dg[o+|r_.s{mBRUvl+c#3z6$
-`rP]thf=)oX,(=uf.IicpmUf}vH%vI<jO/GUL`n@;v=}k5j4rMRO4YypP&^DhH^WcYWUkM{h_z#`VbT1/GmRN/%j5AQQK{<QY=ED_hfTad""|57bMdKwz<
-jZAdcr>BqtQmeve)aNIugTiQb@^Nh'tBHM_w${Idp7@})#2M7jt7VE,iu;>um&0IVT0u/b|=m%ibxq"-+WA{)9pf)aXLb|.9PQXEKdf3qPpniv43nwE6vP
-j(h+3BMaN8E_W}v:O=SOOG>=LsHIzC&qiayiOv]QK=3P)}m,C}>b|Qy`6!:,Nw)&0Jeqp6J{rpl2en^MJBb:qQg!r7B6y%0DABQ!,_vau`n5&[^usdx[,B
-T]_U3wdB+5A}@%_mO`6gb-W}}CgSZ(<t9P-oWC3R:ho'GrQf8tdz>dAY85>223|HUKw;mM!i<0V5r-Q!Vk;>e+"@U%T)S=ZWc@"2B#h0qLQ]B}vEa-P3|B
-S39eot>xq$__Sv1NwocsK>7(h]Gb$&u'^Tdml`Y_&v_rDap[)'@(dLG$XR~U0IwOR$gh_$UmXyjs5.YHrYFr-NCQetWq,e"`Iqxo1{4%DM76|JO=Kk#F9,
-|PqYm_gW1|uiCJ3F"1sW~VbiaU!|iqP>-jI-MtS7fvWjXW|Xsxx6vzJV@b2ZKn^nI9;`%U]s+Q!#VtIGqzfpy3y6Rfildy#m%qLn'NU!s9[:j+'g9]"A;(
-)+4}odKPvO9Y,xV(bj9I|_0w~KG7J!:.[c}$S3zYbpR2cx{b#b2wM.jsYhr9M&wLle^[+%jv%d;/Z(]F%fqnL%:R&R<6FqRr<0vp<^boomkE=(f`25!H,$
-ND{p3RS=kvTp`G~qHasI<J+&luAdsb&A"brgE9G$MKCaez5grera%&:PJ;fLRLDchLA>r.4hFQ%]RyB|bs"7[o-BuV5Ks`JVVMx]dB##)^Bkhd3,T,_rx"
-vo"fnXW>rJ8{0br+fCC`m)W7l8QV^2"p_qfu02(+;$fG&uWoF/~9u&<L6..@FYj)m!`L]^N<g%E:eX`hsI+!f`-WM]g8ws(.3.SDU!P[rP~Q&:9YH|~aGY
-(G$:c#IhkCvqNGmHyCf{Oymm$uLZE_A6J+!uq;Wg:0{vSVt#0a;cpWR|(Urvz(+I-.ahX!vj|$~p(QoH0r_gP/y%nA'Hh+@Uc,zy#{&7grP<tM#6~imfVl
-K)L!xpu%~v;8w"61=R=%']M!dsi}/F8R+F}Zqu"VpUN%Xo#q#OY,lC`;3TQv;jcYnFrd3NNGKUruTrJ5z5nwmkCMAby&'x1oV(9"i9$wbEt'&o4"OlR59F
-R='.:+)U;6Q=9c8-~OgQxr3#zjAE{#,HadK,b`fZm=]z&`7=fyELT$O-[>gj%Bxs4[]68:Zd8y2E-::0olefe;q;zsywnX~qFLF%dB=c0p-KC1]a](]]Qu
-3r}kg},AW(oe0kW_1[yGDb,d<(gm4,2p3NG$hpYA]o~Gr3KmIHA3,y`:=Y@yL+DPZ^XMw`$'n&)HUKiZ2!6)<.ujGK>e,D]r&COTw3wP#"VnzEOcgsHG^8
-6_kyCaRW{@y6AaLJJ|~zO&uy#{Rv!lHzMQ=<_ynvueZ1VKCeO<ubqBy&}+ZZXGXm8E^c(c"OQiwe2D~CZnm2&X-&G!S6QR;{HPQ;L1Q3g@/5C]2s5T6Nt5
-0btKv12oh;ot[%;))4B/dDwEI+]fx:7EnAcHHzW#3'Q:Cu2'8{zFhBoT,g+u$mzaL`,+L6L&srV>ULx0v!uM#$Eq9HM^9gs@9I[f6yKbY20L!mm:1Wc"}K
-ZDj$:s.S&)3!}L[^A=|vW>+>F@R9OI2@lNMZ%#]7O'i{TJN2n"9JrC@I!XM+r4,}1WaZN2|-RdGIb2wo(g}K>MYg};gD8,TrK7p_$86QSNl8XY{c[v%rtu
-AYUXJQrvls|o/"_9VD{q@U[%p@'-DLMd~(pW%yqbKftRh9HjfG^Cl=h_A<_sGE"0}Sfu$_gb`+MbMl23v{^XPM>32bJ,'C:4wH]3D,F;]NV<jK`SH#{3HL
-nhydQI)oV,#c5#j/p$4I`"7Aq4L=G%>IuEA(KPa>l4`KG&>I'2~q9-P:BS;gW}E{r6sFhR;I-SbT]Akx()Bv8:k(JVsZ'vLK6:nBr7~w&9`A)UC(+h!Byg
-Mmei[ai%K]|cJCvl'CXisfUOdmDYH9!J&'t<NqF9(pyJGK8M@C:Va"KK%nUr9+l|uN&n^-3&KY^!h,EEU19B:_92F3)$-MX`<JAo]d~uKl8k+xBg/o`#dM
-k8FB-M(G^npOqIVB{Jp$x7DMf6#_`vT5sAr:({jD2Iih^#G'uV+#z#3X(+>r`"6z(qb/yhJG=gy[M(=rW;c(r4kLvR<Fq2!2Ct!#%Rxq2H~.^bX%;uW!](
-(U:,z1h()bI]mxEj0}D|byK`>wZ)$q]`@^_)OL.T(>>I7_!wZh"u=JAQK9:x5i(lD#|$M$U@wqWxqSWs'`QR4Ugzl1,Km,]/[ukpus:Mh6neGGI5,$Vsaw
-ob;ABfmZ8Q2Z>t4n(Cflj52|7iyi~)cSFM)_b-kkAl}WT2z5VaN]K5vt+x$'4%0NbKT.<C&7P;#!5J(rZp@/NG-V#5b7nT$=;k6-;Ll9DEP@KZ},={I%Tb
-]2`xqLM|mYtV3$}V9ZrIIb)tV{$H$_/TVAoC1M'DUMM8.4Q1viE<9U|gb%2GpOP)Ylg+&JM_2wD-Al-(yi$CZ8#w'-btE[WX"GOeT'g{_N{]}(B)e/pSsF
-cR(!B=IDPE0hS$~`FC7ZSu]0-5})ij5Lq4<AP"YP(MpmT5a"2y4iG9vw/1nn_pa&6TyaH6,%q6%6h)n4{d(V<cx7!DgFJepwey`]zgL!xG$&{r{N"tZS^.
-.,(m]T,b#[yjcs,Jf(K#GK|^7<-h/R{x;0x/nPc8x6V1Dm<BtWK@C7`"sHWyI|3xq8zninV8fj8=sl2h&ay5091k!,<9F`xBvv'hG1iA|;(uY,(PjX1wNC
-]njN16NfsCU,1H'M{&@F{ep7DA]_kC|Pb7HD&3ufU$LYjl@4:k;`6}rQYlI]Bc#r4uXD&xbRFr3I}X;xhl+uKo)ea<4&..#&^Yvfdi^^VC2k<rR^|)hpd"
-FR;R(p[^)L}y6gMmr+=Z%th7P6H$-U~{<:dDF(0a6d.9),2o}3'[@MyjWU'g/Gq5(8QBgBsdGD0id[]Fsy`OOtliWpxe~}@fR|wp9VX&FgkO7ttZ>Gv>B.
-Jj2:G.(E~5k/,hQ-Dr5NDK;TW`EfJ"Qk&QEgad#[(LU7=z7+Ij^OfJ-T$}9L"`oCZv$`+dsA@<o#F_P@SyQ{`DJT,[U3_A{q~:o^%77s47/YO05]Pw0A5^
-=t8=H}2;Oi@d!-e50EGWD{CdSA2!K{2g_kG;~5v5"PU4!_vKVkyAvjYhhhpBgb+<!v=rd4jU(37eIWi^;i>@)L;)@P{h'0:Ts#;9Nya+NRYK:%nM$VR$1$
-R(}kX"n78.1qbBJ1rr9[l=+5IZjv_0B1.6xTHi5Ue@v=RT`13<>='cf(7{I-J-^TzPFF:V>fNFrU24}y8eSPmwNUY&I{NgaG|N$6N2D!y">FikLPp<m/RE
-<>F(qs0I<;(^,BJsD%6_,['G,8Nz&OE]<I(!~@(#Ip/r)E6&B!;>72}<+SNEC}FE"1}oUPBM/;5#u%)8]]RRR,c7@uSdpTF;%,(@;t+IvRBz[i=wbdurwd
-E/Y5Q]1}$:eeT'6;(<y|67"C#8.+4xxSVp'dc1B6(x"0]-v|NjE@^J1K'"AM`LN,9>`h,#k,`Ak[uyn>^p$lfy78zI.mU&#S!n.rfu%.){AiXvc(#],zv7
-LJh@+cMYM`(4>Zj[>^Cj$[D-5"=||Zx#NR5Vzqs-2"tH5p,Cm&=L=AS)X-Bw(1+1j(kRp/q9`;W4ZSuexE)O({bVd-`Csc)OTGq-8;wCM)AN^C^IF|.V^#
-,,17_i$O/jo.ry%SGz$}ltt0QSksA;3fs:v84k;'ODox;W&V&UtKCk0U:L#e%&y+'w#KLyIF;Khm~eB1Of58Umm'.2Q!'Ov;(f7=ndoi&tt|eC{MmR@yI<
-lhgLGoKjGt#K^|c]WsIi%L.X$UwM}lgVDrTwTB>M%lmSVx=QT<HTsn=Cc}Al#(h+Dh^Xa7SV=PIe#4hjU2RE1w|J>5V<6JQ"OD%(U_"|Ul;o2ztbs._|YR
-8O_:N[c0Fx#KoICdEFMW]GFrUOOf|YFu))2ht(F/"+2pp5Tk%7n|tH{unkZ-#]fSl+@y!&N2]Uk0>TJ|$.OQw:zMnlORGG;X}xj4^;MrOwOoQ_@rYf/|J+
->DO}d9Sl7D93AtmEdG~VEOQM3((x8.@N_'pIMsEcnCg:XLjar=c;&1tet<WXq[#mJ]P9NoS7/QRC-8C'Vg$;Sf_B='Nj>ZUW@g_]WcD{;/KT5H4;3;'[F]
-CA`r9@Y%}_so",=8[-@r=Zl^I+b@&4yV/S]VWSL)}`Jsx/m7iD4SnmCH.wBlml~&i[C2Ye;/gr>"{d4PVqCQP<M}=AKyz.Uzu%XJ78|'gpYqq(KB4XCnMa
-9}M!9StOMm4NxTOzfP(SZ:"{EDC@OPGXgwWa192;8Utiz<&6>&q6N+|1ZNjNZS|xe4'>}Xv[nmfHA+zwv'Qm(.R`GH{([cN25aGh98u`dJiK`r6=lgdTT-
-<j5&M)7qXKlJI$fC5eDU:%;(:9"$GLv[Y4f!FHv1xB@,Qf0NJIbFZ%%tkszB|i:W8=y3<TdK=,w0_z]wxGh/HHRa{%I%gxIo29;DYW!B&H1YoHdm%sS%M=
-JY`SI/'"@pQ[6)Bd5woJ@Q^<'y]<GN9g5gXW"!6ahfV+O56X057Bre&G:3OEd|55xLIUl$y0FTFCBWq+d,l9fi@>)&7v|`vuF9}u_d(jBm1[@5j%e;I8p>
-poOaRloa4tCU|<0(XiDa41VB64oiJVD5(s$F_<`s#1C|kZwT&gT39i1$m9_bQd&k(xAb$HN|'ddjQRoAJ40ZZ]`zlEU;2})^4XbKa-_1wP8`%sZxW||,B0
-/eEYVH2R00NWHy[;<&F5~bk|U_7;C7^Z[UsS@:r@H1|f0`Vj-/=I]t!0~A|v"8:('zK-v,{+>[S/!RX"~j@9ntP.XDpc,7T8.BRDHsf1:g[<y6KZy^$1=u
-U'-O%4[v-_puC&BtwIeP~_Z,~>ocd309UnVR4kG>htiv!n9ot"noB|ugr7De@u0jtR20pXnRXIq84Nm$;e""%]K3Y[1p)s~u[j9|/b(G_wxz_Z]&tIFB)f
-2<6_Se)Oc].,Y|>kn2^Bf,j3rafs6Ey)}v8$s].vncoNIdc{AXyR%kM8]"n1IB:50HNi2(fHnMt[S!446j%H(=c[n7"Wp&Xh6KKAe3Vep0.(oAFlZXhz2r
-/'&(s-('M|m{$'M=O6dz<yqW54Hs{Y27_3[/jQpfQY|E]#Hsm/7/F;)>QeF.HBt-1H],g+''{H>"x0:+[WK{k83{&,z]ej8|"m,&UJcz1j)s9v{jCGizWk
-1rau,p_Muoi'92HZ.g+iTK'x(plfN,'8(A5{aVU;TDjvHI;x6%eW!xFNxyj|pl~fyAxlf^~Il,TeCdA/pmz_=VZH+tdo+WU$q`Enqlzn=}e_lu[D$>]vq5
-$vkHCZ=+I@LB.75X5KPM$-ms%>XvDY(Y824y!>IO/}0J'arpRP!aBq1GAO%f'D1`sxFJk,3a/%>;EsG50x~GSpXUXbeL"zHDz1YDL-ulQG5b~:tCN)cD^k
-Ew{&i4{($MW(|TD9./Kg,J<i=#J,1}D%Ns<DrH;mi92#kD~"^VC[4NLWD|FO|:0}#JD_PKtpVQdC<Wsd5EKYrnSV7<u91`G[]`oTJo]Pwj9CCxItE=2Mh@
-;<dV'6MW,ASRm1T#l-^o1)YK;/V`|CQ+Bp=,!4t)("#8E]F/v!QZ48(@ZbnR>>1yEM~ke"wom,q96oHzmdmtfx/qPfl6DmU=;U3=9;jk8om<&|&gFv>Woz
-;LIvb|Z5yp_`<if"bbX"Cp/Hs3b9c{:xW>FfXr'rza'J39dFJ7>@SCu!&|sBmxw^)"<vBwl@]I.=gLdmGSU|D+<^5(lX$z8,"p!%HYIK-S1w>TjrpSB/>G
-p['F84Ii6fPH_%P4~@lP];wn]tAyXAy2+>q;Lv(#j<_J=eF/].=uDq"EhATiYut3+U]ToWaF|11ii::dNyxt3lBt)@qiJ}UQq5Dj729tA71E}Fg@Ov]vA<
-gAkWH#u#XD_x5MUyR)Rthlp1L&M;KHB'(erO_NJB4eNo6>FSV[':$XgKXX}5c7hJla)BlBmq<A)G{>v_VpDDpIId,$6==:pKp6xdzI;:Wy<AIgzj"S^0DV
-dDRs9/DSNhR<sn`p!2>dH@'%%Xw3.qNH:@ZV/fM7c6:4`I$<CE#KhBpjNnFU|ui;+bqS<.J(MCCp'="`)9Lk|<ho%vEJnZK=z^JbU}gLWIp",,+Liy&,+)
-y0A00i`%4^T2gl.9HKmIsq$A>)L`kavBc:(=Wa,xcbboX6N<.-M,ewa@s`vN@4[tC{1M!uYmff5uvOk}gzb`rTT>WwA/L{]6<wKF5uH$Wcx:UalmeM4D=6
-QT.m24Q"SXKjgi"V&7l:@=(jSmbZRI+'V^BrGbq/h9_m]bz7'%A+$lzx'Mnc=Rv<pcgcpDbfoLEIY{Pi>HEUxs2_#F.o>AT#w8VD($U;0&&B}$E$DkYxuD
-<m^3QED8u%eW]wpw1$eK2OtTgDG9I0EKohh%y^oC{O%&dJ0Upk5h0|vNaf0EcE7GJUbrgv:mLH!<@mcKpC'`b!,vAuZKCa|YV4VHPN}GuLR@aEu2I]_+Ww
-.LYbrs+/9r5'$Y<f%W11"OUJ7#>-LM0y6}y|yq]dY[#-Soq-={^ady]+hTL7Hh+=mKe<cwti;{(^bLf7x4'o9fAMyFV5Q|+Iln^Fc3VC#{M8,cMBPVYDtR
-"r-o[&{d~8fT>(jy0NYwV%W%XFA${Ao9HcTlOH+rK#/`'2oY]W:Jy_=^fXfjucU_s1u.I]6<2A>RPAP#srhc9>LidijLRc:;spbcepCWJ+;Cf&,hR6q&Fz
-RS4talS7uUNaYl~$3oH`_6UJTb<p2R0hu`Ig,V.:L4^85rVE"U!m7Yy8s3[[<rSpn-<@W`gyM|8LXs{D`IJ0$yXDl$foMr>XPWWChmR;~_fjSE,aO'Yl2n
-3qa#<!+C:l##bYou_FqU_FC.FcL]rp.0HPV8'@6(}hbKNtL_t;m8K;8QR"ep$+/Ul:N8oO&=[CbW)b4Un0>-@;1^bY9@l.E#Oh"h,C|9#Hllz0uhVw^&xh
-zV&8y@{nH-%}/0-@Wi-dUn.b=kuX4eeu~88+^=SYpJ;H3oe@L,b,2KKwFo[IHUw#_XEMyUWuw6}uq,%Shg>wG8>"1MXw26_aekUwlv:{@MJhxASSLNjTYw
-mv`5Mya+jsT9pJ54z->7&@L2nvbDT,f3yC's0J#r0[8o|AK%0ZtCkVyp{hcFvFPwZ1iTHxAh^MOaW^H{%{vN.wXkj]O%%=&o[j_o,w}s$dlThJMBm/]S,$
-++)^0:]c(Y5H[s[WzX@rrzcxRy7B8mC#eM+pOch|&((z|o7Z#0h}@l4FQlLA`on^.H'fBAicvm~V0[wLcco3(nWd8,xXD2/i/#g7aW|n%S//%o00smb`1^
-w&Bn1(gZ!Ix='cxyV{a@Qcg2_'Xe^m_L8."pt)"=4]o^L;4(1O`Q98,Jz^`KJ6y%M-Ct~fkj2Lq@+nwg$O8H2(MC|Bm.k]|dnM.5'<M]7Npt-A~(U4lSHx
-znTI|okakP%"=+O5&cUaR!]6wu^S0A7Fv@;b>|et5+}zq|46imkVLQr:xC=yJ8=Z9N-tL6hF6:QWicRWBE3uhOolh%les'^w]Y.(w'rTV|9f)fUer9]^^Y
-K#fLb!:eCBmC0.6"LNSj]Z!pj/|xH]g6bWn8:6ny9baJU.:(7"}.:WApp2ex^AzBTFZ&LI2c:<Y@zC3__Tw=7A[YSj$xMI>s0l-@HEs'n<xAENo`2dcE]Y
-"%RW;>N_^<e%C|MtDiO|a5ulMQ(JK":}TF`fKDznO/ZI#k@`.bLI]6!k$ikhjpp#]AT#7PV{R9mG_[O'_/Ge!t9c>By"bnj`^='.bu:.v`DFCY:efz]mc#
-HnU!l2%+l[+0zT`z)}!MpEX/$ixj`'H$C5#xStn'7N5>4MAxG&/+GglzM}wsCiyV3^+|@#rNI:7],C`p]Q}ps-eN3,j'=MR8'ct{H"Z6&!410U"Yci~Z3I
-kR@(>qjY5OG=O9K^:N/!J4:enn@SM{oIaaNp<S-y7f=C86R6cNc6vp6`hV`$!hxWirUUkV!pb=,ks7#l~M6Ypn@U46fW^G9:y+lyqutI'[9|lAo`h=N1f6
-W!FI2_hZ@;%E`7[:.@k{(;>&zIt'Ops`]>4#2Iw"MMV>%&b4X/>B,HE+.5ujw9BnRoU[})c94F-ka>nNkLqHq"(1ZMx68_8U6E`%yBJw]vCAB_|KxF!1X=
-prs'3%}5ey>w_wwL,9|e>Gwg]H:H!P:U_b}0U2_WxB&vP!wouSBZ2B3NT2$DhP;)D{vL"JUcX{>]pBdtZ5^VD[!^axYK,m/zXD7w8(K##h,rB|pT^IMr!E
->.xTKBWv$Jp7e'Zq||{zk0/$`sqBvF@N{%gLHp2//SsOeGEg-moF`zO1H>~e5S`^RtBU=+uVIwRu8b[D{2jRFfx=erZJ6Vek4aLAuMRky]c{<am-$YdIA-
-kDk5v_t(4s/`nCFZ;(=GraDUR74|EqB'^,1#{DakJvEPMGa;C!|_<65WbVl<q,`_k5YbSVfFY.7_^|T>x7udt0Bof;jLSj:X]4RE|rxn([#{LI5{$;]TaR
-+e/pt.M6jyiwdjc)y+_U8]Ra/UdMfy=2om#:U6zKQ"<f'S3Hk&}/<8#@/ApvPJ$jBY#WXX[7R[jz{%[dT4`-8>'W$l<s|=~^]tO&`BIm&Ls:CDY=k.Fc%W
-Yv}4dIcx_vmI)jN[>_xIY'EdXo0>Um9c_BT0Om;e/"]q!]ITJOM6k{pwF&,nj'&qwCpH:A{a"rh.hz_BTTLn`mV)-#kq:Nfr3T,D-xAd!~Twqg0:)-NXlm
-Y&oVuSNhU)jqI1TF`ZR-G'o1#2MF9S@5N}'CwxVa#LlDIn}E`Zb9-wqJ>1}AQJ^3h]|aB',-F00c06&U0K!iezR/D-]lJ]xW~_[2abyhtBz1sHsUB;a8dc
->A8J~Q4oUdp>L-O;o]J:(5N7EL_=wKTuFAb7bwgkp"M5$3W8i""3;|RZAc91`${oo{X(Zn@Ba7wYKYyHu@F)g]CImfXuHBP|hqzQZ-Jii$9MB["hl'-<zz
-dUh4Yl!5{rDK"{IC}ZnV:oXN#`7BDSvcyBitgB2<}cgb+Opfw27QS^ZD-QO_S9Pb7k"+r.=z!Kdc(GJ_rQN%-<%G{u}QFSM[3:PS7G$/#4lc;6HYVtsP_g
-Tl/2D;TZr(qe^b$gUHEK0qZDgF~[<|<]M`;>b,doA<VQ1K!$=hH5~BH4TY{woWPt~LhNt18;9f='qcNW.(uF&ZMm<2^_8zKnl.PP^j!aPZKFZPu`/+D'[`
-aFm.rH'aHh5XwH_Ff)kcW7msbq_|(,XAV]wAwn<xG&wbTmj{on}@{:gjcx~v@#NR.,`jpSz:~l7iG,BuV=:^gl-hPh'se1]Z6zD]sjJiRlN;5g+ODMz,+U
-@G>_+@TkH#IB;"EjoNm&"+c&m.cXl<nI{Z%6X^Y15HCKBlRaPVq3r,j4OMJ/sys${7nhm%[,0tbfhcRXgx``6T]2Yh+}Jf3hfZENxl=e&8ZPZ`+;-V1Jha
-Uy>{9S1bxcb5g_`P~,pt68WpK+-X~L%xug+.$-+#mSSn^e`R#Hu=v'i!xh/1[znl:p^8Gu$'tqF[9`HlmZ8v@ZeHdv"tFIp]l+ghOq^WjG~8Iwj!v;@zb2
-bVHs=siMI2qjT1zIaUVK+c1a0;jSDn8q!a,}'dX]9bT5m5+M|RHl9s!vuTf$MYYq8}-7p+MLW,bg072&5M/D4|Bw")v[%sx+IdtYK4mS5aQR-}[/}L!Z%@
-9#.<u2&kg2|c"k/IG_Xo:7IE01%HemvUHX"0~4T2m}hajN!WhJM(N4Z,ZH_FGk+b1_OGE:G!}/%:iz[hBO&s"[7NQm{%6h@OK7zjjT}9FAf(qJ$i3|_>1P
-!+bt"[>j#5c$IJaTQ>!^tLt,Qa~t@zBJ!yU2m{Z3W+C>nq^Y@^Ef}G4f$]C2k!)aBlj$C{;58-w%6vnLW4C)TGvp8>{dI["#rh,ccpcixj0_6pwEiTT6fP
-]K)rDI-FiYZyZ60vhl8Nt]et7NzLQ|8tqXo_|:T<13o:Gu7|P{/=EpMsfL"7qyPBkek/W'AR+n@i~CkfwGTDWKUN|]r+BP(]TvI2a{h}QT^YlvDFw$>4g3
-ckQ"5-1YP0w.J37fAy/Z+q3tHO-=%u/l:rU6U_j5VPMRsis-b8LpKo,^A^>9Rx)eXsm2oEr-pg_+{4VySIbpUNLzyDD|.VQ}33MNG9kH-c(Da!t"VL9-)>
-'s#V;DA@"e&;_tq$j%0}/>~$-Y;j9bVyK-b<A&.wH({Ms4,!9h_>^<U"LFyH'f!!vS#;l90OyN<1Xl:PT/|dg1Js#wJ;f#CbB6L>F^5Pt0_HHC<4TG;wU3
-62BU>[^!,T<5hhrmpmEfkhoCNU"/U)Xby2Pj}GzS2.eZn!SQZ0OVjTDr4Kf]{d;yU3!=rJ|=NZu8viw@3Tju29Lky]))/qXSN_K0.c2V@kn%M{m{NHSY!j
-U6J)&edT3;_[G>$ITQicF%>v9_pr~P!2}BTKPO>LBo+ZG77_+Idb&X&FCRYvw;~E{Wx"vfcQFC[DTq$NWf3.CeHC'zuC{9AZ>Yz,I$_/>P}.#hDYyTdCh3
-diz+p'_6Z)4(jZ`.[/F4@-db2^]2TNH{c&Z#XDOzEO,![zxSz^'Z}mfY<}^mXL;{jUH#~y&j]KWUN85P;01fj)DA7iB<6mec<._bx4Nmj0Gq<aP<w9{0D'
-P3zN"(>D/z(,d4]fMtGfCYz")&Cxm(Kp(}{w6o=D$mhIXiv5z],@J&BvBFYZm%T2zRu;pJER>3{WGn}nDtFKaf9g-uvBr,j.kWXy8a}>DNFaSJXF'.qm3D
-,[>^k-dU@Yw_QPoX2Uh6AW/6yG&uBQQ'd0'Rq7QhE!2jfS00U_PGptA+`%`J_!=&mU&7qrm=k"F|{6Tn+IO5PimJ]u:''2eEMTd;Ngh/Ye>}Q#y&y$cmsg
-m5OsI<BEC#xvQNUw(#6_#Nrt^S+wf|dTpfcMlzShaG_We<1<JMaoI@,zwE'AJ7r"@%0THcA!U_%]D!^oi|Cxp^gn,ZicImB<afcgw,mIC0St]>GDbepD'3
-7$<|q+l<.<3!"yO{zF_9MD~s/bI7j}`i(65^~`!J`R18b+t(5ghyTZf$L/~ew|+ChKwywbnBjYb<}%9+tR;Nv]o't>dql`|NLem5Bptr>Fo:15=_z(N"ls
-;/y=gh~1f#--2ZO+Qpc"s]'@+!|$K!kzS:NT9FFTJp1&S{n2^p,qA4Wg/;84w)[l8:v(X}UyN&JK(xgeV6{N@kO|ef@)4DW"m`^ZZKO0DrC57BBvgI1CN&
-u6w[x5Xy(4_{l|%p'(S7w:.m]v||-paph=<rkH!mrHx8d`D,MSvCYKeIeS'|xbySC]-B{$1W$(twL[$hFR|;'h7B$c89V6S:6Z;w.rz2O<fB:g!E-.FxX!
-]SSSdJY#4BF5LhiY$t+ARidv^1nt:M!<x$Hbu!@M!'aR]Om1jKZX6HPqF}=ULjy$]O>r7o++Fb-]fd.v}9fx8xYdD)]2:(<$[^0l(U3$@&pz65Yd5v4et,
-M[/+HYkD3Te,^Eln{-pe]qUajj_^:Fq^uYfQI9@6z9AM}<(5Nmb2@0NxO;S7w}e,aV#t2=rR~^2"%[E:+v~N("^&(wSrpteJ`]Xeni#MIZ#8sY.DL0IdSw
-)HFwonW7vjFhw3Uq=C}cs+{sN0L6V%H!mIWFq:)CISAkm{e5Ze8y[sRvk^<.H:ipJQ%eA6(%RMD"I,08V&Ym}CH^$WYl.4@qbCx}~0jdqaER'{OK/4caTJ
-;6F.rY[l1<rb0#!;2G]ze%^vX{D&QMFp.n=}%+{2GQZ%l4#Uv5@YC5+6W"'Lj`^N)D>SY:hWsfdPDHK1cOXb3OXYz^Q&!'vZ`N0_(A67"k;d)D[i"db+Jo
-rz#x!Z&3MyAEe&b/GuuY7DkvTft'u+,j>{$dlERp6^+|HbyOAQ2SdG:$,C!+;J4Y#&Y-;pkZ'OXhW$iCs9=5;BHtC&>z:=<EbGcAE[=L#vcC$4C%u@[s&j
-S-RzcN)chSZ'Zc:0@"/jl-F^,E%&w<.LDoAy$1jE,F&'!WnJzhAG]WlXktb05K_1J]MMC:(:;nYEL18itbc5:h%pN0mBskb0<<Zk+-Zk{s%}]3=l=d}vZf
-RA:iv6R(EXS&o[rKL56Q^^OZwJ&1)40z>/Px@yJ{bd|e`#C})D,:u1m^ofR,88aY+32DbhB<1@#trvHqbTrRA3</&g;W6}@gA,KWj:EQzywfo8K<&MX=X>
-l`4'!ix6Col`BXUl>H<@V3DqgZ@&K{w7^bq5A^6;jDbFB62q]M9ln(,mdQhn9"~jwE[%@EF2BZ@vNyC4uBsQ@vZ-~)4qFKB$kdSok`p%"kX4[]JMH.uck/
-7C]`r%1^K5=N{T{4;DM]BBL4|ht$kL8Up(sv#+XE<hN4:nR1N|EVGj_;<ZIa:dQwmDdNo"PP++v-JfUXkVJ}V9<7tY)"kZ/HOmXv/Gus4<hV5$WEDFMt{V
-M1&GeQsS:N`]r!75>u!r^V4xu<qZ(Fx+zM/Fhib,2y6GU8Rvdbi`H+p`s4T+%vfjY-ow|>Dre}@(U,i!9Uz&#6#<8u/7.+"[hGDWQl/]c'fd!HL9S#t@T0
-GcEECr3Ru%}I%!QM@4S"(8]Jp8k)N]P6Z4;wQiZ9Mnu]J^%_%+,^04:Kq^@^4"k)RWBOfGNQvke2el~K;cgV(]`%Dbt`/NED"[[Mo-)-l3W7:]vc>ooT"2
-(O+2hB[1f/D,5M(HxEc16bzP+B1$`fjBRlq6)s]Io<_<e}q58X5T7e;,m3QPA6^m,ChnYIFUWJUVoO08P:A<I'`h2aBSxA{.,MY|^g<;TJNb5GQz['rLcJ
->AHwm>PoDa;0_jL6-l3L$d1H.C7R+c=GL7``+'7'bW>B)dUsrIm)m@-#/jt^R$'y^c_M(NpUaT6T^B!nskr8a/R)RO5!v&,`ID`%}H@HHt}B'S3sS[h1at
-`;5Vy6FOt=4:3KM,~[0=8zLn_M>9R{1Qd^InD;ec^0vq462CG2vlUvhUM3[kfI$t]wTg2K}[#lHelk4m7(X+c-,iMZ1+q!k;/2mAW"qwsc:%jCH#Dwt+.`
-.Ms1Sn9+OhNX1Bwq{0p[pNsW$5HF7<[wU>v_[m=sXb-8gnUe;e<,ju``Z4bC0uso1lmGG#};{@h6Zi)[5+7i:J{-pe,A;1vOQ4M9;<b8JSJM"=U@DNKw7P
-8Q5mDn;scJWnY>[Ei18e;>-qV[xZ)V5lXn/nH>T]Gf<L!YZord.4V]a'RDNV2V`5Q{9t:N#ZLbWQEp:4V#d^#z=f;Z:odkz/X7wM_|D-{./wy&Bhu:9`^w
-y)epd%AF8-F1e`Xr2tY{0RfBA3X3]",lfH4PyELES[@G1Q}QTbM<:8hgAU'LtXEmo"1QA51[{eB^"pN]d5p@;7/u'dn=j)2xuV>h-jXZu`H_:(WdTq5Y0Q
-w/I<}vF#)L"vpx+!qa'hVQ9g)f}%&=$_G}}Q88{f,R_-Dn<XWk%n4n-!]<2$MZll+o%]}zb_K:U'w4:+0XC3a_0S]eN6,=k9TKI3bK{x}p6nC9YtX;u{qK
-3.rniA{sp&4)Mz_%uUR;"R^C`D3j4R9]x,]K/,8ZBY$|Ju_-xT6gsvQHt>;zQN[GFrVd7.%Q^_##S&ZlR1}@kco}wnVBF+AO@=MSZIsTuin5CwEuQqQEfP
-U[:._G"KFDV<ny1[q2%zLD]VbTV"<HS9Dst2-&nCx}c99PGv[L<MbPM.CCXze1l/889U&HIP=r.gBTyci{o.|7u+TJjMTe.h.irX84irU3b[,{&RK`ssRL
-Hsoq7i.`pk&S7p@Jpl7c:S@-cw;dkHRSB(|$oQ$H52KVAt<MN_"k<wPv6.$;;=j+x3m{YU:K<2CyLi:p};|!~lPs=gZ.x8Xr=.]9_KSFMDE@My1-#mYrpL
-inT^[awtJJ#+z4mRWT'A9]$T'Y]xZ|'vfeHQ7BTL'e9ct0{2<DSVsyx.Q.vdE!Szl60)e-aBp$q+Z$(kRM6jBNGg93Y=eu@;>8;8yD0"@/me~55vUnYxKi
-Y/+hq+j';j|Yktb{&y5#7AL4#L1KNZ-1'hAehSZ:.ip=e6Br~Gn!L}pssR%_rTjYOF;At@f+LC2FYWSA:iQ&Uj[g#U9zCo7&xWmpdx$):+HTH4`<&Ik6"n
-eC131s`DO&Fb^4FCj^LJ6CNN-MwViJjWH8F5n6BSd"A)'a>g(fZsIK!7~sF.'6k`KAIY5u+ZAfi=;vAaI.vwY}BARH{"}]b}mi}%>giT6FF[Q54TWzQFzq
-26bJX]Wqc6Q!Ay#{nUzoz7Uc=ZVc##KHD$~2}J]]wU=k0-:ANGdfG`{r%!dn>MOE,k=;I:.LKlO(rMd]^0VhRd"xU=1y':jZkBCnH)F]}]~-U6N{}Y<Uh3
-&RWu|wez|7T^@Uu/(x}dKc6%M(3NvZwEry4lA_t1EX<@RKw(j'W+Achh2Neqk]4cfq1!zY^z@FO|Il%lfWrH]0HlO-hw4gh']!YlTu1KU|xYpSp%v[uD7p
-Pikx]MzKerBz~4HyygTx$&H0[hb:6jUNm9+fqr_yw[9S2{[%[@ml{b{Q~FW$Ayk)'2BV@GV;X`x1VR2uj4GKHvQ67MeO(3Eo9W'+Cf$Xm.Uz0p63[1A{-:
-PCLn'"9fdpS)%;>$j5jw:fJV4lOxW&u@~@mxUc,m0fQYRPY;UT8f/XoA2rxp^2$vzT/ztl}+|Eud3t8Op[z=KFLka}Y%b{>ULe5sDX78=YZAxLxG,4Qo_O
-Lz]2V@Mn=ZKNa!z2XEU_7nF"Y:Je`WC3!uDdl#Sa`Cf6hFx$X8ydvPVi~uC.hjX{`9:%]_AQ"b'oM,"mASxOtT^f5)r>{H6NBquA$gf+6TIJ6.dfF.6Yl7
-.@g#SrJM9->r'FK!oo(mX-g_n{D.'l.v9n=GT#,h.#Mz<AC/LLE{<^~Slb+eJ}^oTP6'6d1jIlVP54#QpDE&u7rtrj9e&@XI;onvu=nY//.RcP:/Qx:E,G
-KsnJN:7|:I|e"7';!V^_^')6`$IP;,++87`!1a%R7_^0'|]J+mfRSI_knVS)fPA>#<rfT.gA,h;UcntnyH}RSTNSnn>ef;Il`M(csh8NVz&""Ko/X)cnQU
-20=n(IiRRb86tMJII|KPU}Wz:4OteF.Y|k7$mz2e@>&st(G5G@1Je<G1u][w-##%jNC$ncqiah+J'!7K/}0g%gqM+[KlYu-_!LM7,E`"B`lR&#k5G7,kP(
-(KUN8n)Qddg7AnB+-CVOPzJo}#KJMr/D2%-RKH-EH$'J<%Fy,3=%Nd2[T":PZp98l71lVrXrGm"$@1IV^|XK#`j0>HBahGKowIBgt(htpvgtchy&:}<p>]
-Z_C%(y=Qq'7K&z:Met%i_m+8-S9w!e[32lbD~{Vg-GNJO`GYKrsT~I24/Qsk$TyfXtpN=YYSbx>f8LN/`5t9IJ]:t#oed=nbDjx]Y.+X#Rq+v.e2k.V61o
-ZM=UkPO2mqErw'pH<KZF;J7TlTI6fb0]}V=&{t!l+lm@L2,jHO>^}+M{{!3D[juD'G%moaAN~7ann^De-)Z</a;Z02[+WFTd~CZv#9,$2yRvUJ|AL/_b~7
-^L!`fFG&<{/yN:==6VL^mQpck%$0.upU%$g7VLbp`es{|F|PK.+qp}/iS^W@E#Y+VBKxbr&Nu-!3v8rTkxd(@hltEk`)HBTC^>lYF659~>pi`Lz6U,"Z7{
-Pcw%{:#@USl]PXVqnTlXl&h#9F/TcL'u:{FHKWwf%3P3Op"f1+FzNft,6X6>Q_dYNuO:2x~dHh`wrT3a90g)O,ZzlTCwdMENVW)T|U3s)Dx`m][J/V5Nw-
-OVP1O&MlRFmG"2b`dr!i~{1{VuCT"I4Qvj$1+Y-7K5OlY:=6+=NSI7~Oz|MF6(P4E_ruwQiN5<+"FQQ^at}i"BCvArLF!+]B9,2qn^RB2`'fp"((^ktda4
-BBYUa;ctP{w)%.^c%%m8SX"}adqqW"[p5NM:^pcjo&A&!8w^q<lunt`Nu,6RUKoKr<YS.+j5{=s8Yf.t8fo"aw;w(OD-Ft1aQnXrb5V;-in@MAl56"MVON
-SL<z&eme1ikRC4!9-,4pxOye.{X2_2Ae#D~VS}l9~WwOSGQR)nKhPr8x7R)t>:eE"lwTU{Ga{Y1kapwK'431M4/N'JuSt=T@^)O=okpu_x[R[y!koOT=AR
-}QbMvd[14XdjMiAjt+3^qGu5Il!7'/a8j.I9T:bmbK3G^@00/!_hLDKulavRT&1),-d,:8W)0-cP<flrG$o5m7YxZ^Wta9J+(_bqDdX{T-KLsdiH[4&WgJ
-Qh3;y(=@d%U#6uymhh^Q`J<}.HsGDY+KH[Z0EAkxIN87-}YIU:;nXQkHHbzbKv1n4RCZaFO0G-p=np55CeULkyFto4UESMc.;5,W-Yooqe2,4[Za!&&Tpo
-HLLzENi:tG[kNpi2=ipJcL5yJ3'B;vCWuhkI"NP6-&3'XOY4hMlC/UhMEyn^Fv4q+,^lM8JPE4e_v!2//i{(LSx[85Z^2!gL8j&D]D}oi2{oK("p(^ieyP
-QY9>(.NBM!9_OQ=<}Q>T~fs{:_p(c8dm8fi/-iL+6GV2&'yp6K`'5u))Rbg=JADFq5]kdV:%HW3_wY=11NQ!nm>!Z]~n[mQ"c8>xGnku5Z!D(i:YtF#,Y+
-"F'a+ST|0AcU."EB]'K1t0(x"UuGbml[BW'>`LDDn1=YZUcsz:mECX/8{p{"e=e^Ra,Ks8_sOa,[uIk'T1elr'6s_KYCS-|<_y1q"rwvti8/;|I=RDI_'k
-CzVH>i.7:ncm"(x:%}<CAz`=&2Il%)BlOa%lOgMj]:vXos_#|hl{6Rl#GTA<BgV-[0.kaFFn4n2"T-SSgmD`gN#mVpuXu(7RJsbv$yDK],6CIeP65.ug~(
-vXP'Zi,QFh]6VQYL6M!NRb%,1dIZb=g6c{,@7-A1pgh<Z$]5(^z5xKcG8X)}B(V8TV,@(M,9"9SqGT`{;nH6BWdPm}0}>:&viHYREgmYkK+1,"5|j_uG5_
-sVM@-$j58qn/Wk$^:TkeJYFU=y7e4&_:;%TjYiG6XB9Q/y.'k_UMoDwpU)kc((dKg:|`;V$9<mwW52d,fE~PaP8XDl{hnI}R.bb1"$m4"dKc:/)dG4$rn.
-z9.5PALY;20)4{-U~PU=ToQ|Y<vylIWSmomeA:A")i;d@fh|r{u`"eFg9|5_gBXydr}:TYZ=EoHUdi^S5DS=CH&r~x{PajR',^{D.0bZ)LBUW,~E|}["Nq
-n"rbii|"S2=>++Ba/^NnB'/tC0{z.('}'<JulKnh6]3-Y&<s+F3V2!-ssVTh=,9/{+w0PcpMfrk%U6KpY9THdt,B=On<P&G{a=s`"`W8lnn<!Pbmz,&XEz
-^&VX)``t{HykYlvfim+he^[fClJhfMvQ"[##OWD,Q-R<.H;(/oJ+jipDeJG{xOhBk"'L^e}8KfI_ov.E%VFzYRg;8g+;A_4U|[HOPtV==m1cPbO$JYvtLa
-YNR8<nK"43lsPmwPFZAd_k8lJp7dgFo6EEPp(A#sk-R$g3|r6A~@o>7>CtjVT_NDEkDvnCn_/Z]t/Qfdqj~[a,E2.PTkR{rtHDK9}{N;,S&7aJs3rbUqr7
-q"|"HpLQ)v8Ae/Gj`|@[S[QxCk0!80c}YhiNcK.0+Uu!oJg;CsO8/7tQjeH8PDBn!PL8&U[g_MhLyOV{P5E>,TXnh9neijHCmsrmy!mQ>/dq#x`jt^K[Aw
-9RNI}egw:@2+Da3fx)x0JvcC(rnVOvg#A}in1)IOb!#9:8}<6gaV}Nz$`]og"/Y%19{vmx/8XFtP"VoaQXmaY0kSPs;mVv(,D&#bMbmzt<ce0"Lzhj~%+J
-!(FQ^hLRNVR;F"h+iB-A)>Kf1,Q1_6c!vurMtwDG;QH(CKTL5dE5'EvCcV_#~0u)DI!KX]`g$9,)T5HLMw+w/Bfcz&-G/bzq}q}uI5tz+9GYDr"iTh6xJ7
-c3CoVb!v2E8bxk^N1ru(4,WykJ$s0vG#,%weGs+8Fs&8ccGOL`+U}7.vC3;ouft^JZeVJ4|SjC1]}#q4K6^a"kY`YmCE71={jxE@a./s2bToHH!Kil5hed
-xO]_W_,j=kH9z27Vmg|2ze{AY-8+INwh7#XX9XI-l.$,Q^]Es|]=T_rQqq|M~pju2g;PBaHe+^NEfYClU`#Jv@^(IV%M|i>]dxT[YH{NcA#[C7nC5sm>:3
-`A}47z^D=]{]"hmHJR{IKoIIxGzy-og1qN/KO{T/|qO6ZIoGqQFM{&M6gSzG~b)i=b=#L1rd#.9xzBfa$IFw5D@2K#!bQlP&`!H/-q%Rj/R3PQfw}u@"fq
-:q~O_.`t"--}${N6=aKsAm]pOa[taw@gtH#p_RtqX%KiOA[r5sQv9(>o4pSZQf"+6FA{Z)S`_(Efu&|^4^0Kzh(fbs,pJu+SKrY9RP4z>ipr0[blnvbk'R
-@K!fHX$QBna[R!2Xj;gIqgD^My{YE"_/Ru2HybIYTBsk5v{uWxR^`||M8Sm|[zy(;j^g5)rLgQ9q,T+T4!}D,fyr80C!KfpQHO(;Zt']nOc+(3EX:)i87)
-DXhfHNg:v"z/xb+iZSk,0.y@PM<Pe9;@fmxN+&RxWvIfI,hW6mFUDGw=8Ig{`Qb"dm5U%]~)sX=OKj~bJ'<wefcMvX1gVYk/=ZiLk0{FmTZcolKiN|PK77
-`XcbSX8JOr<|NW_[AEHF'aUb9ZTNYsBdexvR!}4O>3IB88w,4Ns;arlY3}9#`TVQ1aPSlFKQOT,YhVlDDI=kB$BV|)`>hPvey&&J@sX+1b;X1Xi(9P[1N2
-a+'wRa+s1]h>>^m@Mx4k3r0A$8AMlCUfDM19Oe^7U[K|dhu`jY:zO[6v"z{eo;<X"RrvY2j;{h:&:b_k66cx)@OU}N&Lv+;Y0fC'&)"Zpv]TM5;=yP&Gle
-;(&ArQgXfdEgOqe6Wiqd'&43_A"5a]iq~mG;Ih(T/TB{&ED:8Ld9anWs&-$xvXdJj#fj^ld,}V{ZpG=`vBlGy1NN9Hckrp+2K0dC)n-}1ftY$`$kr9(iZv
-y#0c1auuHZy:5jLsG"gI0D9Wa9GX[6,lrfVlGr'q1#nQT6o1(+R%/ije1A8kGd"NPrx^)yuL_q%t_OUeyP3f!x'kPYIMt@(Xm|.o&A!fUnQl@z>D^9,}80
-T-@hsW7rW:+=:l0Fol"Ydj8dpJ%-95d(g>|}oo|PuF@Ry%C0jDVN0jK9A=ufYjxHb]@&uIWiE4Tit{2EdqS[G8y'q[(ZqS$_%6j5oyXPsKLjZYU^C4{vj+
-=%XZMItdY2TR67I1bMNgT)oiuYK_{7-Ku,qh8yVe0XG48qEw;mHEDQL&1R=VVPn)`K-(Bb3%er2|grT$6P!dDMdbTNxv_lwq"c}Lks@7eeRXIM|BpW'3k2
-6X:=I/ALB2UlI)iAy`Xw'0#dxD+BXu%3qh|Ncs:HIU7F=E@Y=w2t)cH8!B84r|+Al)&@xK[)A8[3k}.iUdtRj/"~oGgDCTRyb&8aBAjz[NmuubY]!O1b{R
-Q}i,#5H0'@u[)f$(Mmq}u,mcPgKC`wTWoCtS;JDsnpxf)-!u,tEz_P&_"K<r{%6mhPwP5ei938Nq(sdBRfS]Kvdp<87)0^%cr(n_$s6GuYf;>LFU<8&&ju
-cpNk8FoE9$]N[U"55>r"ovSoZc#d.BM$-.U2a<P<P0:d[XxY]Zs3$nS/.A)@_#>rB+BfO.hX0XLknM%,~igGuR^gU);i'`{N]wy6+sss/Llc[#~91x$=Gd
-"C33.hD);Hi<793WA&qknENy/pST#GQO#39QkJZINqWz+YBF3Gi)<t19;n{4EBWTx,i}~:HAQu.02Hl%eC3E)Og,B{T5k(O4_8sEb6uX;Mzf!g.y>]Z;A#
-B>mu_>z(/ZR4.OGbd;aH3Su:tAY530oj27T6A'%(XnfaE{oG[l;&De-XPJJiaCJF+,JGO18R@C9QJORh/luQJ("M0=CRSI1)Pd36wkMl:ql(P,Nt#jt;!,
-5XFu8|=b,p.wkHw67UClXhUhlh-[]ax3U^;uFl;v@zg}4r>=l;TDVE0gDwxG&2fJgr4q(z@+L#cG4L>3KVWOLFMD=nH0&LR]MTT6_<hBJZtSyo%&W1<^zL
-O'w!3XQ8rVpIa=J:_xPh8"$005iqayuq4r!(}'jG01TIKqWTmB,B'E/c^ZclEG{^sJGMBCzz`5}5^im{5b_LoPexxZ!vtq%1ckkx#rd;A/jg(YVMD%2_],
-.&x6_[>2;wkBX}s#rJL(f;"T6G,|/}E2Eh$<tdW8Yu~+AvBWcvMG/aX>r3(OZ&[8AzYu;J"Z'|:p[LKM!TT;Z8BZ"G`:Z=>eSs:bU<-i-DEHR!SraC~S./
-0I;2XY%RXKl3MF:Xl%!_MGEl'Y)2]BshRu-#,Gv4QWCqm5H}-5;N`n-0t)BVD1vpzy@8_u2Lc(^aFl=HQvPm~(U5{<gN@/Y_4r%W[/TX|dz^y,]er];uAg
-ufJ!MjGFwnw!#4z1AXh|^K'6lv38]X8ac2/bH=m/8'MImv[e-Wb[jN"sIOg677#Ks1JfQd/,z4I(.kebk6i-sBBa0<O=XhKP3ibb$i.zj6{`!@f9hrby~A
-~/mG"Mw3%LWf%0zm6OZYq-F]o6[_~-WBf{;N$DDX2c142"+["kU8%e(JdbJKUTH}Y|kwytt)p5jeFz;@}&X6$ab`i'MH&=`"UaN//J50Na)/CvL2X.=,Do
-h|VioFwOsjQ^ElRf&J]>'iv^}"yUziWnZ2sTa&x!Ifm{waSX2Ld}PxeBkSK3akK+kJ25aj;3@"H`!eIlsFNsxt&l8r]=]#9iRa'_4h}J;AZ0d,4E]h<%Ed
-'PkVOkbN2#1"<&d$PNR_LX5(=uZ5jL/@+zO$)lP<%MQW2|S/DE9D-PQ|1wT!|g"4<a%okERQ!FW@[$1g-TsKpL81;W5lK^ejg|[sWm[Hn8.G0ul1]a}]-!
-t1]&Kw=D[F]=oP>'pBxE(KE{gqBI8>G{xc0_2lu^0mdL$Z7BKWn6FtZkeeQG|^"JuG2jh@)nCdghAi@+V_weibBPe<,X{0;n$m";H7Gk8opcG:GM]o-|rA
-:1<X_,-v&"kthcmYEvvu!$Hl9&]a.U`!ia&YpI!@,g.Sg{s)KM&DQSd_rl^2x]pA@;8p#2xDJQrl(TO;oKMz$W@:n!u9sxUU}[d>iPhn6c7eEWW$LvgD!c
-{OGBuxu2:7]|7%G%O"R>%/XJw%Kg[+t(=:o@(n$+S!L5pTjy(HI{NRw.w8o}=E"N!W:Tbw%[o9psc0kJlpSDs1z{7(7^~SsW}]KGN<Lr,Dvh>{3CyoBI=n
-A!)sBZ<jsxf06x:.)e"a/y1Z`=3d(%L5=xeI=+0;8n+;{UmrG_{]6Bbx8gh.07BhW/^j'+-^F0_OUsjm7ppgo^SQ"4VNJD{`lB/.tU-i+4sx%5%]S0b/7Y
-KAX>LQ)=XC_i"cVT8U6sD8o0h0Zp-om1{i<(HvR5(Ta/:Dcvd5E0s@-G0YfNUUpS;JF3vY!6J28j%RE6e[czSgg(:O$;,#b|{g_35N~n9-S;yo1[~o)Bn,
-q:84R"v<A(WQHTwQ/-s4t!nmgpEwy0`;{8xp}5YW>sd[A,Qj{vh4:IuqEZ{:67#lfz';+LgC7a99|gM/`dDdwCUx~YA&-;#NHra<CI9dn:ptR4vTU8nC}O
-6G54>Trlg'vP0Q{r%OVmx+=PS0qE`m^VeQYzaY4YV14b:HyyZG1MDzxk[H:-NKYmC>]w^SL9I{{bH|5s]ocObSQ1qlXTA4gr}x+NEanxIB^j[gkbFz$4Yc
-nlDR{)CMVn-cNS/`)6M5C_bWcH%H+{`uRuIoSRrhyfwK9/H-:fJJFBOA_'@VyCXny_A:(}UHFVvJ5TP'_m&Sn1@@AJ-JxF!AI"V'@Q{%D|F@7JpR[Z-|Z$
-1:"ec|ew=K$]<Fk$[oolW6du$q`PcOt&f</e;/wp:I&.Os@ml{Nv[<77,y9c`B'snud6,y"e5RJCL+6#C:U//:0FB+LGKq]I}Z$0!9vhCe;P3PvISNO5-{
-q:QsI(8d1s6Swox/x<D>H1_.Z"6v4'rcl'"N|q=TDe<Kfvw8`ZUG)1Ghx@hbBL4KK(3mcbML]]=TE]JJZ'MAq@'SIQ5h`w{FRm4My`"[&cQvf=}z1^pv#4
-6R]i.J0`$pjO8JeRPI9t!aG)~N8bw34WqG17o#01yw^YsHZl!Gex;j8L)Q.FPY0z5e{MSW!q4L)2(vzshti"ia7dL}9w7c`0wlgaoyzqTN@uvAF7FwsTVN
-5GFbTGNskD6Gd!E:tAj0y#q+tZx2&jYYi{>cT6@Po9b-B&^%|-EGYQVxMa~Y_;,=O`q:T)G[^FW<(4IS=LC^P%'/eH~TX)AVxQ&Wjhn@mxX85':@=kJgC+
-8gu09|da}G;L>Afu5nu3N4pgm}-L!lGuz317+pB$r=qKrDtO>DqA!^|#V)4'pK7utm!%cn+n<<K12eDsQ5sG&g(u~"`ET'rg1f|An$7-sD/l!s@IP`)Pca
-B&9o5X3MehI+CmZ7cn:>C7Hb$EBtC,WOfTA6"THHrpnZ&4`D(wJXmBKa@yxHw-ID[A@<8}VHx3+rRpLsj3B-^+,AGXoYsTA(B]YX5490r](n,2kUgUVF.>
-i]>ZR={`Sv]^vCBS"Os=a!Ffy5k)bd8t!,NhE3&rc1O4'W9b_o)UJGas,[tjZ8WtVgy8S)~6ivdNuOcO1&,[`^)D"DnK#V-#ND9bKyistvSG=ZP]zj2D^F
-`oAsD[~VD;JvZ-.1z;FK]G"yg-g(}.2@]tR68<.Xs"oG;W`,)`KTT9_6lWe=3JMi051gwe2@|B'):.tPP#^NN7RY8A;aP<XN1|rI.sf/S2TVs:B}8jarOu
-#V}fIunciO~#$ha1GPI@ywKm{weI|KHC'I[`@@{-=P6B6)A-DiO<^0Yvi&|)5b$qO]blmvi7ELAC;m]r0[RJ|{iE5'D#)$h!(M_viDh;m'"=<p'wQn_N!#
-V}5Tv1VRZ=u6l_lsxNuK~3efja&m{1Y>6:I!%BuDjNf.et[q<efSP^'LkxQdBWQ<d16chAosZHNut+~WCUAuuU]jM{kF]`4(9]]XJ<!FnyWt_w&p@NVjVe
-'0EtHW":`';!gmRJFn)DQARZqD80jO[fXFUE+L[[l<d;6,6=z3}z4)Zm-u.CPp_DzG#%oe~{f;~MwG+<Bc:P`#8epe^&mK-76tX,!q%`sV~6.<[+JQB#8!
-cjL"Bp"c9mEG`{W@=B0Sc&2@e%bH&|8Q`RnPvujKh<,n,b&8:33^4!e^!0<p3v[2ne#Q/^ug>^8^Z'~KeW=y!;b!0pUg5gzgM.2E;l9ubTm]#=0J;FfxFb
-hwTzbHjIdq7kX}EwWW,-"lk}xSBO[HR&nF!J-0Tg;p{!Ny%rq@~[/e+qJwa.H`{N3Fa<o1A&Wc8J~%FJ{6zJ.6(GktNuUx0Kcvmq+MbHD>J<w0HrhFIiQk
-,C+M'Hj4'o%.(qwXF[btAMi8zVY`Lp'OYkqA-W5iWd6z6)~=|B|ID.k#WMv`h[~K{zGA|lRqJ"|IX7jMi:peIz,uC9lT"x}s{d7+w8kCXkof#uKrf5Q/SW
-_z$klx/t8@Z7O.GxN!OGPb#Q(,gIsOd;QyL40;GT~|B-<O5x/U}RgeeBT<p2@Ey(Tf|U8dVw&(-0#Y_]N/sjMS3.=>FqOgt=zJd0pqip($55zxvsmiODqs
-wX>oT|!Ekg/7tr_OA,d&>'}&Ka%@EX`U!v.Rs)J3|CW$70$e`Gl`e"xS11HXu(Y_MVATuX&86"C58|>5Mk!!I#per6ZZ%t~Zp[@;$}EGHA={r{H)J;[w<!
->>R!Y|:_H|@xEj,%e7gBLs5^ZpSZ#X%&&Nz"=$2jm6f|BHcPI4q.5##{fK+2VV%K.^Y!F}/lPu,7g3.IXs+w5pRZ$L#;vk#]O>`6I}2{n#Lz|1<B1(FC9r
-}=MHrv9`nm_5X4E_R#-9=25Or@bN+OC&J&^4Ky~`6e'inFLP3!>ix7n'Qd~&#7/k0AVn,m#mJ7j1Z2/n`xLPBPNj1bSPGvrcf=&Ym%;cUNBy8u^_J+B`]3
-tK2pzU>jbHN1TR)+&y/H,&^PQ;UO]UZtBunqw)JG_i"&6&+'EEAQ(;GjwP{%n-(0[SS9cSrOcKX`Xh;d">kd$R%X#x>4O5352JINI5b>xw_/#xZc<swK'G
-Nb5rMg~e<ggv!uSPdvkBNgSm5ttc/'+U5sB)`)Y0(#uh0M4[CIUuNbo,qFCEm3ze!yU/9[iHvZfustwr>Jp(|EZna${:$[%}jiINV68vzu"a}s9JsM3[=D
-1TOU=Dx2%Palmk"YxL;wKE)&/urY|A6>#PIZIw!t[`6qP1E.t{u5^u3/vxpwY^]7y'-SmMsIMP7^wZpdE,<{lGf`4%5uv%L&U@|Z<8>]B]6<Ls57&_{Zyu
-f.Ry"tZUJhba@11.VB;;.CMyvQKo'u)A&}2yS[%/q08#t{E(jxfXREXz6KK:JD+H!_y.|6CDs}su,)tDtAB``7Ik3YD6~t(HhaAGTTNyjx[O+D%.8OGP'q
-}M{-^hHvo@X^P=s]/p+Ia5b>BKjpMOHyRF7h,"GXuMwJQu(cct1BDJ&%<wnfbCPz{u8wS]h#f6:JjpxXQI$iw7D`bP#b)q}U)Ie(3WK&[mq}/;Es.u,v@8
-#}='pYpgef<#fW6%hiFq>DAOT{QUG;.UtYCvrjBI)GU|)uh{OKf'5R{GF;Gn"dSjh9Km#x]IU=f`yA"ryiur~wiDrw@TQH!pxRy#>/h-2VDzd@~4DN'K4,
-F2p{JuH@W5jyJAxsF5C',J&Cg$@V<yVu33j5"6)&@y_RF"in<:R$d`Z^5gTcxAHr>`FX.FgA'T55HO<LvCLMr{2oQubl;LXhTWf_&Kfm6RanNm'bSRz4O"
-B-M[y!m#7|Ibcdk!v^Vb{4_e=w#GvvSzbl^z<Jm8X@:pp>dQlbE0Dp|:X(t&+UXg&R+IxV;i>#Qc8GxS[cZ1u#KUv8ZQb&E2d8ug$v)%P,krVHIjGqiwgd
-A2T#tCl9:@D!L>FSkrqv@YJ{BuhKU#-c{PNJa>(h#N/4Fu);^A(9"dz;yjz`^@dfJSr5/fqqJEc<UB8)fF{)v|0&3eS|`hB8HKk9%EEXAnN[h`@2WLjsuv
-T#r|)LV_IX=#Nu%v;Et7ro<H/eE2VjB.>bj;wkQ@+9>jvVL@}oB,O%L/tzuTSHT|iz:I#-@S6J/(qc37tC!|>`87k>gZ;[$bay,_&[f1^=SUx+H]V-mXJ]
-:ti-mme:%n_<~xwIdyF,%kA.},Rydt~>E',K)POv8y7N(RSe}#NhuJOU%vnjIrGqH<VRY^+3p[57Oph^.68{>aD&"q:A{M:48ZT6'I}lVtBuWBagUHo)qQ
-Z{^@P-H%Hu1!Z+wsRV/C5kfd/PcKScT|G>^kCw)h~2aKOm!"ayR/Rp<&)l`Y@^3MBNHb@+%/~O^3j&|}K:-@h}CjV5tU6rOF|'k}Z2iZ=G1<-n9%O2o%44
-<9Vf:c]lQ,`9n.diSv(uzw:;Z3,+ENkL;C6n8R:lZo_69d,ousDA.hfM4^)v[Nh"V:8GR"Uh1(cSSq/"Uq&IU){Q=^^BxS;er,#;[2aYMB7v9z`|bOJ5[L
-2']>CjYjo"K_Y#v@/sq9@)U,fN_45_:SDj!R=%55Z.R,!|S:_75DUm,jGo61N#}mzAKM;Z4p0+M,',(ux6f(,8l)7AV91g;48(#WW[=uEl05>|&I1LlQ9-
-P90J^TUmlsPt,RIVP4yJmLHKPzAFfVb.w!v8-/j58o+"DkaB-Uj09>h)Mt:.D^&sV5^=n=TE@`05peY2=kXe;guLTK.n%Z4;xK_D"UH#):;>ur;8noimR(
-[_{m|;)nZ1Q;3X52C16k!Xq.wwH.=S.pc4,EcC=hYGOuK1KC{C~@3FH9NVQfbGIj:_44P:C-AxL(i>ZCQ|QK}8-'Tf(CqN.X],s`(WWqrc.-xQ^u2Cu+HK
-ea.A"1U%Y<NMha2mTW[F-LN>4c^,J-S8CoAvupdR!a4D4J|8&MaYFv3|T"R`HP84m^~Nwi-U%^.:Q5M;Cay+g4-g}-E$m_#/V'ASSTk&p#a9CM]Dk4lx3N
-uHLq3T^cf7{e#glLRt~-4NXOLo`^}Qrsd#!;]`K^CQDgqp@[A+:Grm}i6Ck]7"C,Hq"Cd`I#;%ep'ZInf&e8v)C>]N^#z0<"uLs%3Fbb5>#}'rp[7fgb.o
-I<t^n_p|$<>5.5I]RlkQj!Mrqfus;"Xr]rrn$5amX]ZoSHZ40)uY'+E%a@A}Z;m"'`fspDF1m.>Hf}g}wr^.7D~U.$'JT4v|w3z,AFfi=v(jXUPv=]"wf%
-oG|,{rp,.b.Co{A5CD.cqBS%n@]WJ+'086M`K=,:b^hR.wawg@A45b_&{mvbD.)eS'4!OiL`"KJ+K{7D%A(dHe.B/:(-6w%neJtF{x<].Wa:Ea>Gh&yenK
-xijpPdU8ZdJD-gHvCu.L5k|l['urK9B;9J=qx{!:25u-]-V#iT5'&Wq=bCZ9~1Y]EyY)m#AE>ipDzSMH1uHn3/s)Y%]T;/^wY%3+=6-QC,T^A/T>O}8@!m
-A>GRG5clpswWP4|3ht5E"ICEX%(;7K:S}.>tG<U'QCXT6Y!I^i(0uiHGn2tM{V%/)T,3hhaU>lg>MGS10qZy:FUMvmk@Om0/sBbjv@HJ|-7`yP+4[^k9dh
-$E0cl@1vpXU_.c@gPCd0kZ:r~XnbJ9sK_|61}7,zS7|s_=u&u.nE6y01XU|nETM!uSveWqq(y!dY1:R85:(}4m}^@/CKi6e2GN}XU[!$')53%-L;Mr,yLi
-ldhm_{9rH]v6iN|+i75Hdp.wMJ/U8Cul(40-8`Cb+6"w6$x9<;~DUN}Fz2^_Wd!>O^c[hw-_RY+("Kkg7]QBPea8O1">5O1&]FL4GJ,SadaWI{uMV59tR+
-|cV5ZMi_@ggySDJ<q}A>bG!G9Fw_<<g'g:ow6Y7fMT8ZHw(t9H0)73E6h2mw>t#{'ENo|msy}<6i>]QquMZTucOv&Jm}E]7j!g3HgO+d1f_ROJ(dQ:WF|x
-xoqLXQ3a[U1t7Y#y<[b|${9JEgJrJk$L3;+^5Q':O}qNP;]`CfvblnA5]#Y!$BXN%l<h$QOnY}L-b=0_ALV:!MAxlERnFe=x$VciZ,@M]x.-v$P:.(;OBD
-Qfm0c%`ryH/}L(f2)04Pb<;x[F:0,8Li^unJX2-rAy8o8WdIoe1^H"3eb_ZEB:eFG:K:RELA[rYU-$x>"5VV0h5E]FDd@P1mxcDeAazpJH7cr$sp@OMm}V
-,WS=R;1i$4e;KiZ#n4oj!Kvzu:BpT5v2bYtKGprmW^#s[XfQ%wu<1WQ@(peN#Et{YHd-U.Q#o4A],U7t)fm6&&~2Iu-cYGMrCZ+`-nmNZRF_X4@83Df[&e
-'0ZA{`=Z/6;DF(Vy>gSZodL4^8FErNFbV+;(yefmy$![+q:|%js^766vpCf5!&A5X{J/_L#j$nx(65#$~MXRTZfIo:H@U'4l[[Zd&HjpJWjv{/u!Hh%yzZ
-)n>GmscN8p|h1RULdA8o;h(Jr3':#@xJTUd5|a+ZwEGfow,^jqh16M^TcU41[lO^u.jQP=]$6P-W@+4bcL5%P''EaXC}U^9b[TJa%hOSP_deHg.)p^:C[^
-F8mQCsp)%jdX-b<j~yLWlPnMTWp);d._%AZF&XNb+&kjx!1B95domTV.<WISUdD6V0~1[FYP]})6jmY}3Uzk)6x+tf94>E5)<jYuXUYn%Br%#%O_LjssH9
-PK,8lQ)lGu>V3x65!fD)Yg>wfp]ZSgax%m!yg+}fU}G36g{iNp$fu{H!Tyxm`n:FK3'tZ4a]!KER_vp}Zp-:CM_y-.oG+D#!Oj+_9S!6nRo6}&d!yr@OhC
-j0CY2(R4[S=#Cv5;]Py-`JBgFx%OeuG[GTb7J`OMZ9W0oO`amMR5qMJlBNv,2k7[BWyQ8-K#`S_<m$)=9jaD/WfE"4!;8gJ8{bLoX33M/iOF&Sn/7(ZQO<
-}HlEH@KbRJG2D-^8B-M:gJ50)"W!,'rT;nBxwqZo:uS/JG{pU6/l6rkHGaUkE:N59I3y)eo_jI/D{+`KH5H{Pan$b7<PNcZk[Jas~5z1||"GS9a+F1^KKH
-uuL!iRdX{2}w1%/Ug=`#l2@90UT=g<>}ZEeZ]oDhhV3JaeDr8>H'9t}7&n|Lv`+E+8dGgvn3+0I'3OHvYDuI.B'r@m6OwUIM`M)0,v@czRV!8nvR-bl:ub
-ZLS/y/B)[(=C9VR$AKn0oBrdlGEY6e47ne`|`AvUI2NIgy`d[a^aTJS#e:[97Rf@RIZopw#tr+0|z]unc8%N+fq84WLz;CP0Q,'|fuVi/xskMi:#mbe#zP
-rh=lfOC@$53b$/4q6[Lc0'{1R8#EMaR&(P]c;#{:v5M9rjTx#wG|uOS_kCc&5']@@wMrlQ&l=[gs'M#bXK1VLLA=w1Csed!')={hvO]=glb0IKH4U^M568
-,A|B,7e&3"p+O}nY>qYcnXTAfrN6z).7uq+8+f5pW%/NxAj5KCawk4|{/@YdW5=jZY{0z;5L]nHolY5mN+1T)e`t(rXy^LQ|Ys6Syf|n]JTL-z/!6i/+~[
--!&}M}!}:q3GyDE!U6=zYr8CW(e}hb!4#K7R0pOskqr]:H2}Y^Ug(Y1;!vl92jhBnW6k@5>eFQ.w3KpXv$8w`,asSG`q29Qg_w(/G@W.K$X^zyAP|)_^!U
-<]MuZpFDp+wV.pil6r>:_s~b{,T7VuM#m6iFfj'Xo%6&"=j[kHn$K2U/]${7[@l^y[::o"c;bS;)m<7xzUeJ#w5i`Bp]DeZ5YY{f|azL&uxO&sNKm}WU,K
-6k8N^K(+T)@t$c",,Dsjgtz>$J@:h62^v/>lMucW(/%XJJK_rNA6<`l`4Y7ff>GFz)%53g23%b^Wn6,P{H0>#aKjpC|bx!2M^@4@|)zsF={`w"Tp5}Paec
-(AUkO(VuF!MgT6xlgT04!}"fSwn1.yLxb@S'p4sRnGhO:jrrqt@;-=Q;agaYV=ws#/T3Y+|mjC|E){P4'@{Q["l>Lh:i:ws{%/@sX<w4!Rsq+:qBdor}ZU
-@rh3"nru2AHamga8sB+Pc%-4ZN-uM4o!VZ0'c;yaUK05IY/Oy#jE%CU0Nh,hGJV<Y@:;rQ(07B@-_Q=F4YMQqNbU,GHFCiFjd0x8zPs'u2uo^jk>Qwj14T
-NI'_3L%}a;b{rOEW9sA!VfRz@;hr^7$Jt]+a&z1:@qYX[q4ud4)(-|3-lCAoER}SJ;e0YQJ=^GP]|GK<g[T455sm4h`luj2-gC=EG($OkL6d`'#T4[t86A
-q3#[Mij{lKZ{wWBd~tpxE0<bu}_bvl<@B`T%m%k-Fv]w&u&fC"n+5FR{SK&Fas7(:Gx+9Umh"L,(y3;b5njqvB-Usmg+%Lf3=_Wj[gx^zzAM^N{PJYcX'[
-j-J#_o(1QQ!BnT;])b`_}f^paQ-6Lu<cookO|vS"rS;If9]{&ah`}#$5P/(m%i'm>Z-m^B%O_$U|q9G9hRYv|BKJ:>(rtP#=ZiT`m5.;@V!'Ive{QKcCT_
-^Kf,i7a|AZc:d1$1q7>[VjYo)bo`M}ol9|ozGzpYt#rtgLY5qS{^[X!DdaVYr'Z.Mlco.'cA'lsAw"()"OHo@{"S`9;JC'dR19CjZ1d7>/YdY"3Aj6I"4K
-dz7_d($4:N&cf]uArc%_hdy8dBJhM-xXko7}^tYi8x6||8B8i2Z)"-S|//)zL]N<CP,n6"nyhYS8oT!t-[D&$nEc@1Xj^ph6.Vfa,@7R5{DE'e1+mM~Mn|
-/g93}8pd}gT[0>;RH[`Z`u>q2&GfSAVt}|~m<z)dz>2s{)4[6U<xS,uP&vC9<1&n}/DFs-plG<#f[{5_!&Dwipb;.cs[$"ac|"er>DAxMl0&MgD+DJe_]J
-'+U6A+TfAZYm&z~m@V"]qVd/U7pVI^fkUyr[4D+Iy++v"9MJe!huEb|h2o0}2,J:'l9Oa42^I_ae}{@xqu]I'YtM7[9XPY"i:zNu19nJxk:VQ^/Iru.8q{
-GFw02w]HPkQrCK"Wk+s}OI!)jKHXS&7S&-Julr|Ym.q=Pqz$AL:/)_plR#F0O2k/fD[pe;4fW:X,p7{bM{zF@8IT#D#Yf1M;L{!X-T_QF["Cttr`)KyuhU
-=OWjsXV"Sj!y_q(e`}!.1_|`+FE5+)=YZ`^^OO"^q:[cis2hs8HWe&IA%pi#RsBVIcDywL3aKP$__RC#w[-2vLYEjwfuZF_:x]4Ih<q-CHUK$aOaE7I0VY
-mtMG9Jw-iY<VgFTXE2@0j<Jh}!N@1D]2$/5nb}}qAc(t#lSoO9N"76y%8<W}6|2KV]Aij#`re`-8%|rQ&.^[/%FLy5Y!.U>wU0=R}&aUY3uiXP^f2GdS3&
-iML>b`wvH9$}8(sNM[$:sX04-HXIA(B_0&n9f+R^$;nnZ3bni+c]g[iZ_H+rBbIdCEAM,`Mwv_EZ:<Ru[]Wv:jYf>aWEMhu+ZzoJ~4-7Q1<q%_rGYu8%.3
-k_Cgk-8c29Arglfc,s[-N8vnM`Dwv2:jBS<sb`K&l4~I{Z+IltQ>;St];$om-zoV>:X;wEbdh!Wfz+'sMy(ggT"4a-ND[asDFa:)5S=">t9{_N{d[s+Svc
-iK2Hy@wXP=S9/:iw{@o0q}omFYiwjh-vIvzk_'laX=SsHp2CPl/&#]i/]}Ikd84zRa"N)Tfwzny8)^#b,y)>~,CY@e#0/luVa1r76]jhD8&Y]f%7Uy8.c#
-EW=EFI4{'|PAn9lh#N;HCt[mMs72T`wOcd]-deO+&h-0u<M($>3,pS,[t$rvHoF29g`EHh(H16Q2qxB1c@OTrm-a%u@NtMsVh/VsdYV(S0&zDHc_d%@$2s
-]HJN.@r21QC2fn(i'+zRtYqGYI.X(uGs_NZ+y!|S(KV|5+Zn#:bu5PG:U7JstvJaLJ^S).9U'=YCK^'%x0:4o@SG=IFt;GE6-eAO18)yG|'a4'/UZqgZ>m
-ORN^92~BjJn3I%&S.4N#Qu0PNw<b>>]SL]!+}74>w$QCpgt|Jdvc4mMD`6rMq+[79hO"6BCX3)K`o6v2'o;$ae3=$D]h`En|i#{V=U3^oNm!|vN0h=zE_1
-{X82K2>vr}Da&PB]>LKsX-&8vM(qR#4hR[}q~#,0XDCszq~)I]<j5v(qreojA6}m0[U>I#BiJ`-E=OyckMXb0}F5:SQ5iQ.>IQa|C^TYh3r39ZaXy:hWb2
-!q_<+0pepdQN_d`q(MJ}8=|#!ln2hcxud!(Nt31US='hQqekzkZhkh.CvQdrZ.UW{k_)VnMcgf%eZ4HOkDjqDn~^NyeLa8L8exb>ItuH+=#{@%(U8{)C/L
-ej"[Lvuy,|W8E5e[s!"<ffyxi2vxt&6@_|39<^LL-7S)_8qJI|=UCxfZf-KsN{OFKyNjb5LLnw8<=T]Zkm2U5+wo-[SJ0.y[9Gc#o:TE[|"y0twiF0~QAx
-x'ou!b'#X:P:^>emb6qa0M"]@>',7w0GfsiZs<<5ciRKYp{z/_451K;qckW,y9:[7-#/oYM#x0eTAuFJ#+iKv&"`o92x4$s}hb_;:8iCLyr1w1NbemR@2;
-Ewl+P+^%szZ6i/rW)pS6Lb;)W[l5%=8ks_7Jm$aAUYlqez.:Zce6:f8YdlV4Sw%aHA^<IQ|AbOHqsu9J,j$%z&)OT4o%NVm^~7=]/Ng]r_Ro,5wf8A&S%g
->i1F&3m;`G(T4%PV,Xt:jqO976^rWtm4:_vY!jhY,nozi7<Xs^"k22CMPS0/9JpN[-'SATF.=.h;HB89&[,D{"n(F{h'N4vuN[99ZM(qIg1JLR[eL`Q7[6
-Qk=%$m&cD%wl]$|n1"Y[!.I!$U8bQB+sp:Qms_(9q_sv6!_27uum7=@rTK[!,](j4+:Y]<,oR:Y='n"L5489<q4q~Bz$N(J,{2=e31~h]A1o{(7tp:i)U;
-/zW}#Ik]V{"tJ+XU|;O!Or2""cp7O+r8bKycg]bB%gjs3dX&.)69d-![%cuabqRKG{OVjlpmD+7tW1M,!|mBID>UEOUCo)P=sW&:,nzXPKh'O@'|zQE[Sd
-L"1)gHj3-74|uf/M<&+&7#]&Gaz=ejP"jGjG$wc#]B))LmV[T!"e.uTb55Df8|5BhsMnw:gz2m<DmJHdo1QU;T$Jw6}>N|5WRJ5I<ovTdPZp1|~2JQbYlo
-=[hZ.HAkDne8YfMfi'<Tq^lB0I7Hq;P0]ys;%o^CNwH3n:+eQ+cFn,O[JS$%'4P:WZ`7i-W2u5qLfH/)C1xkg6a2SXAej=AXIJ+s"L6,=v4HhWbhSnS<uS
-d6|GYv:YRDm"GY,t=U}{GFR&fV<X"`@b(h3Xajck+I%_=zZda/8mJ{VZhBYS|j'kb}$RS9H+Q7YfjO,'1-'FkNF$Z[fiRGIMvsU4#e>[2Hbd8incK9uH$i
-6CF%fC]xx=(DAwH``fDLqj2pbU)JPbyCuWqV6YivfmC#wp'6QJ7#Dkzf_'l@z)4+Ajzy{zt{nYbuNV1];k44J6-#0wC=KZ@g.IaCK7eM%|F)=5$l@;'TzR
-$o|zcwRvs%=]xfB{{EHbgkD-j&p)GMJ9$uLFo5JT"j}xS/[R.yi@iMH$.QYZVCGuI-OZfG&'[G{/T^)$G=;toIL5xO`}Wok!@+XnZ>>DFOPvx],$ipUS,L
-z%_n-FP{#7ksRB&7nX>O/P%J1<U"UJdBDwcedgR:y7Xf{k"}y+Hr;x]ZA:}GG/LK1]M3M(]nIhtSC>Vy#r(X2Aw(|+xHmD>+(GaB~J"TvPfBC-u6Z]siF-
-6^iSx')5U4Oxk,Lqk8sY2B4]G7,1jbdDqx!q=4uRY}m5MPmG}v7-bBv|ufx&&P3f,{h9H1k%>&b5LFSuI-MC+9SKxc$p)5d;^8;X},es#[7cNZm[h9z:5j
-zJk0f[XT{k'5eKu!0js4c({oC{u=Y${Wk#}-O8hyWB6n~rdZ2dK=/=ZWL)TU%9|k[8nrE(k[6).:(({.4u<@1,7sdRHdPZ;_1RVzY`+`s$.PooF]tvnhAg
-~^uB`>gw8r,^j_P.QK>Tq^<yAtgB2Y|e7P5x#lIv]l#[~jCAM}Lk4UD|e}fR1JF7.lv}3vE'^8MD-ehBCg^5fh.JpT^y^5yXuzADWb`PmGB3:5cL8xz4JG
-no6{)Gk>:sju/IG-'M$vsR|pwLLV%UoGaimc$V'P;FKe3U@n7L]I#ARk^wI[AWnCl-~IRo1x9Vc<qXl(Gh>WBirNNw4lCB'!8C}oU6tt]N6sWGY>kq7:Gq
-v'}B_!o:|5@4e[Hhu#I64yfZ|/AizLmEL/hr~'<Kkm.lkVhvo|FsaZ:v:7YU'NVok=RS|EJt!inL+n77vo,dIadHdzbH.i5|}Jf#H8Upz6)TDXaLz)yGnT
-}/rg;k}{U@UeIyy0PC3rs:OWuo;m"N%haGxmv@(U=/uAEh#LsMOD`y8R&l781hWnq"pUla.[bZQ0Fz^q3,:q/J&2M@W6z;Y2+Xxx~1t}e+N'iI3^Au]:+.
-tJOLd"q:fa@r&>c,TqgjV%F[K6<oP/9>[HMVu!@E,<suT]]HsD{X1n(o5p%qGJh4ge3j1IU3yR;lLIMzO'e[J+Sg(>Q4@Z%lP^ATl.EQvDiLR;Q`8"Xim1
-y,OzQ.gZQxNl$jRUE=OAsQ]|d&O.#)hBCJr%GD40We'=P}<6(2E-RAjHR/N(bZr.mFRk{Z974x2X=,ee+@.RT+scj@QTbT(C,mv'j->klPVw0ZbCbw8_+i
-wXkgy(s7Aecho_RJqpmW4LJSY`)eoOhZN!+&^%'.r{^/Oiw_(Fd^CRa/7K]IOjJ(8H&/Xy"CZOGZO;m-:yA^!f]d`qhOqjA%Y]/5>72{!P3xSqc/Q.l+b|
->}('$ma|iFy'Y#QKQbLpc)mkrd'"d+>E4xYZOtm-jDNJkTe8y;WOHg/|"`f;W_u603"r'{#7>/Qd-@-^6<LWt0:(Eb6:HbgeloFYUE^=E+TOMthAXqg^X1
-(3Lu@_>rl`gvP/c3=<yC^TAyD^oC>RZLto]rYd2`pt=2,[!D@#{|3N_[f20JknmYBoApp`H^,"[vkg!WT.kU]["CCo'i.4!/q0>rwe"_%r5dtZv6YmzJ7m
-1H7)Fq7X.'dYGmU>zCxh>bg$}4#$P:4WpT^UZE}KeF1!nT8esGEr/9x^Z-~2;[!UqquL"&YD8(<5[),fMj:=k#vcS}6Fr4,[4Saa$J,qDBX=)vVCbNCo@g
-piepkkU1|uvGW5r$(KbZy)|bunAnIJ<$C$(^D^$11Sc<AjG.68J92LygWK<F9:%@V(ib;#w_-C)9i2CFQTeIwehn9>7v_O8S8bt83;GbQH}-ri`V~2<o(O
-!Nsj-kD2!Plz#IEu3C38;ltA6tjcZgweLxguY#p"#<BOsB@/>38y2:A@UK{O1X|5pXQnZ6PIm>(RR_ng{C-^[.:['H",iZb_"AQi[e'i$NMC$_<e`XBbF%
-weVAe8,up@>a"@-nozfH7W48}S)cI_/@B0x>"}oc_1%m|DGcI0}9ao]XzGW[`=MfOif0$Hp^AK!hXyovnWte<(kY8FMRi5UR&,jyekFNdk"r7;rCW[GICG
-K]},it:|nlhaq%##RMb%VjysdoeJ'7OPV}JyM:L%Pd^&mmKbhKwj+'!k'B|$p@WZqrJ8a`dt#DF'&+q^@1aF'7ABKJ(d7dq6"3z]~!eCkVUbi,s:!V1td$
-vTi(P+/WLHd<kLetlvC6i1Os6O:,GjQ;`fC|=l_SUpe6n>)QNy_KAi,let:74OI=yL6z@w1jdfuKAP!5TB2p%K0ox<g@WQ/cW,ut2lR@LU>/yu-q{qJq@,
-Il17Y;#Y+bz;#I"7Bs:roN#{ssc/9r16I=KY_z{'EYmG7q-pK.z4u,Z4ic>e[15;549/[[`Tx)I,tMmTx1)aMDqOFZW]iOfmwVG+0<f9rx:vTa~b6^ezd5
-[}&ybpDv1!C{v$lmEcqp0K{<.hmDdNhybZu{KvdfL&iG9P5C6iUvDJIUyYDu75z3KyIh[@N2r=r|])C^Lta=WFc`;4qH3$(,$N-qN>53eFb<n]5o#QmZUu
-MCIE`SzeN(S4/i(w.mIPsmczTiHF_gWqEyXr%yX_6P[UYvSM%09yS>houywT~NK[3tMUO>PA|NjC+c@d,:I2DC{s}F5IH'SFi&j7x5^NBo(gDMU;"zdqrh
-g=]lUBO"F-V8P+(}mB"JArq|9Y`<.eZI)pn)"S}{S+4(jogQf,/OY2JK"#7%3lH1_hL^Pf13NU6Z3zp&5&V-[`1B86F0=54=hpU;SX9-0X)M,lXs&tM"xU
-0S5Rzps{Qf4mk{J0IxSwShr<A&sVl:$KGi~6Af:,ranoUtU5@68(@jkzwO@"K}I2D>YpxV#[LJJ5_,@EQd8BHe/>{,bF_(AF,)=Bsgh7>bjcq)<}&2u^;C
-Ii~ph8XG.XBQ2S@v]C5P)irXaF26!9;R/VwMBX:K/Z%'SkgdX,yD8C1XV[|4:TGJ/r_-.S$+/j{IOn5@FU!8pigv6VZe`Qg|l|ZIrdx_j,!ZpHbcHD<lqA
-aaD=C<]0U:/8-z{%TD[1-]:"Z$H/kN2@cq&@mhz;5n_BLJNaA^<cwMG]]Cuojl_un1^wzNoIwLa[9|RJeN|lKMNhuxi8+/=IS(8sa5hMN5!;$$UQ[5ytZy
-ha5,KFAI66gj.^P]-r2d64X0)5-HbbkNoi368Em|o0E@]q^mQ%te9d{%0B/>U3_I4,:^IBn,@fCr)lE"b'(B;Kzq}(fX7Wu2X^(=ZHMj7u}F0f+.ZKh$:H
-:6qw9i@pk=Rl|,='=!V`Q#Zc|QAe;DI%+5P:;_`[GVl!LC2!'<8gYF+Hjsf^e:ReZ)WdLI0>>o-VM1$4'o.p8[8qqDB=n>_]Z5I"+/I]mKiLWjQbCDK/S|
-kqi#c}P<CUE3aVuJ)Be"IKADhB5KQ:p{;1{SUK05Y2JnUbqmw}itu3r^Sl67[tUCKbm[&q#}[.C|7wS47&}y/fM+k_3}|,dp.<Efp__Fd;9#I'G02Rh}j$
-SG&yR|qjJ|oY<6EpzOC}34PfOqH_$9%76Aw}]r/zXOTLWp3M+xGadnd/O}zphY7sy^r{U&'l)M)fN-}6b9z|^rT{2VRfT{H0Q{k.oP#&c9!>W%iEU42K1.
-:IosR%!!7ttJZwJq`5>SPqgGi,aicsj<s6nG~vYC(g$N/JaO3tiQeNdub&DO."Zdm:1GDgh3Bz#m7yN;)L|H[[)Aio]EDr7FgF/@y(Gt,J;[w5WnG}Zp+y
-YEKqmXN3)qF7D/,^9.KJ&La$ZL~lPEQ[!,_4Bl(EDc_v0;xJV/bBN"2n2fyMmq68GA.YvJ+2GDtZSSpUFx)D'P"'y-nT':ak|/BKrN1dV]}E2tX'e-T.SC
-CR(aR}9xC&nto>0ioP6+]<(`g&|uzc/O,fD^|mBnEEze{k[E00P[.X0pIj;hH2aV!UgQZ-czY{gduBU=p=sFfXJ)Nenk]KK5.!&Do_+VEsssM;aQGUq@4@
-KK0sjZl,~o&[`"TW~zk5YL0{2J9KZHDY[u,NWi$9iaYwNLglo]'x,gE$^KQ8LrW.eo7xH9'ar]-qH"l^]Y=-Ten7ghR;5)kO.AO!P$:T,3u0ZBJoM59JB_
-SGm<@6hDB4;8Vxu|vi9=~f%J{G:Y,lp,4;;v>OuR|;MsgbcXS+:%vlGGhu6n<=h$%t/A/|jNLfeUCMS.Kj==9|tmd_afmRuY4[Vuo^w6NNu|gNKToipek@
-/;M>^HQGywU197zHn9BiPo]JJ|f0(`8!s76W,JMH&2![[,J|7=5OPVvI/<@yggdEs'<J8!HlGQxi"Wt+2<I9zG}moq}dg9S^Av.lF$P5"EtG%q<aP<5:iA
-IixS`L3<U^!ad@^5ZI:@qISJgk1Lxt:MIM%2(KS)|9$BsRfkLudTW$o#Ep-(:@9X)0S_[,1w-N<,mM[0>{3eG,oG)p~:s_v_rN9`m9,-eR6XknZ5~ah{bB
-$yY#-OzQgwd-`v|w~^g`G<6WF^|}%ho,gIh"V$JA[CSkC`iNpA8F%gOIe})-"sF'z92fYzR)KT3cv/H$':_['I'<XC^UOpZy)v2EgB}/<wk6K6r:-3bdH`
-pELwKOG%aDX|eiQZ"vGARHJ2[WSdu:S|]Yu-!=q5!k8wgQ0Wr,D5k[4i[8CWn.KLL/SOtr4ED#l;]GKJIIzZC(Yt2)VyO$<|2oW5YA~{hL5[QmL<`]n$(^
-Z;ctwcFl$|YW8^m(_a`34:'(vS%J<r1'b8j3BUii9;;2EE57i<r{_$<a#w!$YU6rD"s}I@pUXOP=tyS+L^U0eD6DG$Zyolc|mFeOm{!Q1wXLm>D{<_va4q
-xaLh|npw%N[5<y9%]T[f!{=FMYrs4zZohq28K=JHhwhsEDlfhdY>Z-V7d.F](E=+E;#QN(tp+zVrQt$Jy`/'YGl)0XEPBMNX~hVPP!G`5"CCXce).Z@>Q>
-h>FJ&6sw9QiN>s!#$/}x"_/a&7z#z5<qMSON%LW/S^.L/+-p!boQl(ZJIcvf"2;H:r5{c^%'~3K=^&Bt1%;f%$<l"@4wjry^0c25><%I/67uA$Wpk4"_u,
-M>ErtC$b55p!=-GimeJ"`(Kf.'#|3549tJ]XTYC1lmS%:u=G"<p!.eTz71:dn}#Pvz+]_KVKw-m4#)3Qy#n]zY1Ta&0c|SmUgVpywQE]7nZ1qndG3/$GfH
-K@x{4<Sf[%Itd>{-:Ur,6yytR:See:gebrGyt[R2BL`6J)|)-(9Q[42fSc%Vl]F5z293&`iUy-"Np]dv"GDU)NIX@:w/MM0KVEn8H=-F3i[O9jV5K-k:Cm
-+P#3UcL3T.wl>Vw1r7tSYY'P]TZOd'{YLq($D]<65f_`cXnN#:fBz)$xg3PaPQWv{U1f4Xc^a-h-4RcMa0_/X:aL}wm5wgI#RW0WNV]ws;=(n'^(`{G1<w
-|q60^TNE#4~t5"$9td^|~DPRxzCu&'J=`>{aT7"61gN[HL@n7)9Z|&{yA]1/QHUBl__FIN/iBsQ$Jm'bh$m.x=/yJly/<2tqR2p2)f}aU,PdUw;Intl;WF
-5PpE<&]$kjM<$Xk!HlV3/'{D=Mc@7)Al3SKIF%_x^ty#%ex>j5:vk>Ffj+PxaKWVTKdIsf%q,0Z&;{,%EAFVHp;RpX$,l4D-VJ70hU$-._4y1^{ol[@&=Z
-@`Y0CFltUmHt'-RX8Qo.kk$l_JeY!+QXkjd))A-HJ^F]%l)K!E@e4PEfN){@i|ZD|8S>@0{ckzD:neIXw93}"Z9)bjs4kr%Epl_vCvRK]o_&mpM%@g:vN$
-R[52aPvUoNuT2x@8lm@GBs~DZU,m9HfpKJ1hM+F83hQ@kc_waarL.c>"_9';vjyKgH5zzk7u8qSlAJ2_XY}2`f/)aMfwvP'%KU;+Z@/[x9tj~E0_S^Re+=
-7WEB3FMcXsApf=-vOkvjoH`UlRi,eO}|hkP4ydK}io+WA5(ykuC]]8<2Pd-JWvaWc=t_]6eiItNT_vu3hhj+Pd'm8ZvG^lZD6OkzR{QX]fT5cBy=iofjCo
-4Zo+`s!cm";oFpd8!lv$Pn8%cU~R9/W.0"Q,FTkqdo0]@8nmCCD1,O~^Os(2TR|NZlQ'e%kABm]X.-@su<[<oiIjVdS"5KQMYSUU!zehyish]/F(gN_Q|u
-ftrwRg>^lq=H^R!dVl8+h=r+C$<.c&!!%8sSzt7u/&t|lc,+NowTZ{vJ>5d-hZ"w&"8%^>ASJ)j_Aq"DJI8Z_15Xr{kRCe9[!JKk}f|/}v_|KtF-JzqT^5
-C!yo[`LPsgxm@gm5AD!nwY9@C!%@a]WePl~z!OdJlJbS8,W0H%{eTsbLp,4|Ef1ffQgdjr#pkm+^WeT<0r-Ii3=6[.Hk>7whir%QvmLMdrm9r-[&zo]M(-
-F:Jy]DzKS47/^IWt`Z-^!W:;SPezixl3j:bS[Y-Ux{r;ILzJJ::1jkxqG`X,NzU1btU&xkYFn!["J},.YtFU)f$rs}<g7vJg4;l7NvT)-J-!8LQg(7Is"~
-<gV.pG`aC^9G8o2r"{<EO5,$a+n`nV_<-6o1'4/4``d`u(,/L[SVHnB$YpJI@O^/moH<_l!}#xN545I-(avzJ)x$u!n{Pzw[rSrF"T~6Z=5|q&HviL(Y:h
-Z_r9LE&F>P#;n6@h6Er+){1K}8$S,4jV2zy%{M}gA@8g;I,[1b,U<oBh/QJn{'G9gcxSaw=XeyXLTYl7+yS7eowX2!zf~|MF8z}%&|L@Ig)iRF/V2lei0g
-RYiL(>i+[W(Qv"DgB+0<SCKO"+&HE,L6rjF9=5}9=a4NS'z1^{bY^sZk+&@K01xd[2[MF:1u'r)}8U.A9e|`ny]67hBEv3.vdCsE7wdU/z5s1,=x&O%N=G
-w/=mf9Z6F&ML^.@"=}O8a$(/BW>.dnL<6HzBMcM+1BLNEsVgU&KdHX;MHZN"%.@&uQWJL9_C&O0U'MAlC.&Z&^F:ztkqN:{KOj@:iIhe#<x9F<6;PhIbR<
-QL]6[;k39I2t2GW{'uFll0kIPZ=nS4^O&nEM-tbN`#7rvj%{HFA._HP:9`:n`_!R:`;Drtuo^ZU6IsIW^L)/Bnzwi70N#0;}TN1dS+k2x7kl_|4);/S%2w
-B6~^jkQP<JDg"d0!xBp2m2w-5#~ICgh25^P"GOy8|)pjp:EYt$w{X2/>HwMGI(r<3s",q}O|s%:y48^C+erE>sYs'fHe}CYK|Vo{X'crC=@%1'-(Vic9dN
-#=7TG;g,--fhjqlj&P/)/$a6186#CV}ghcOR(L=^=<48$kCl!-~H"v1!2vUiK.S^Z8Q&{9UBX_FO/RWA~>3S#Ke9I2WJ5|1D`-ayy4jZ(yJ|p=<QR&"^iJ
-.&Ed=&7j>M[uyO^]YZ/tu3)OBUb_^|'@n{rZ..in5q+&FeFx]0{mhB4H~$#id[K2joY^hcX&k|({xu+2.YGr.Sm020mtGg/kd0Qwr6[|/|=(6:!n^@t[FP
-u><BQ:qyO71=D/d7%x[pC}f#9PO3}F-72Pbo[8D,z}e,;;%Xywj1!AOIh."TmDq'F(I!dS,0dJI{J=$&f7/LA>d/2I:/B=h3)aY2d]e^aaNj%|m"P+S<Cx
-X-KbzWqDy/GMU!!GE+.4Yowd[(1`D0k9".[@@;ZkHFU8L^`$)4Ga-G/RjY-.#w$MFWL0_5`c5+::}_C0M[/3el6B=|=i-h%Cvf}2%OXR^r4-Pa'gUi6{8I
-hOTE:#2kL7;ZL3,oTw_8HrhclC5BY2q%}aeq`$RdV<'9(0hzLZ9,XKZ`D`bX{`D@74YX)^.p~jKjtS<eNJ@zxBhSi.;AzMv7vFIwNgGTOfoF'^X3UZ7kfm
-w4,.SdV#y.!H1{zf'%g;[`+LSUuL>Z2dnKuVqGnR)WV(80mMDV1e+v('P({""VJJyv|m74Y@oQh.&Xf2y-0@-UQ88P|#0:D2XfBqB1x"HIrC3WG5JCBLsN
-{PCsf1G/aa%hFU/z^OU03w(|goQtVAQplm)xTyhFRhd&OT=]tgHGLr:F5Bt!^QA2!ED5#etTbJm/Jfdck&<vFL$Vb"xWupA&vFM/[91!milYX|nwKsinWJ
-m!{Ty/E^$lWl^qTm;M_#!@9n7K2E,.^#bw6zqUw&H3_J2}([|f,IO2#z=F|qv6l)Wa&3H@%o{sWfMik:RtxE%'fn&c2V,`g)!:zBHkf'shEoTh->W##6NF
-.UGe~I8.7byqWO&ZVJ$t{)J`PsaH6IYP[ug`Bmca.jpG7HE&x3uz.R=8e[$bRVEkb(d":>hYHhtR):egd[</}2'(}U9OA3~l52m0Kt|v))VEOHqN%N,5e[
-Jx@&`tFL[P[ivNCb`|K{(GU5a%{b>"decvZ11DW+lHrEjcZB[$Obs5s"2@pK7ZV5S^rWhZ>o|G)aClXV'hiaO.AD11b`6`'Q7ZL{0P2^Oo-xGMu59#s,O9
-,a`1A)@Th[D]orIZvSMa:i%L;zB,IGVT`{3AJy[@e>G>mPr#I3Yd"1gHvH7s"oLqR=DDvR1u`)BZT=}"ebGBw0dta9)$K<]Z!5h`j[|KOE$Eou8V""(C"'
-wB|Rp/{BNB5IMfT!rPiwBUoAE^Fx$`Y=7.ozL9HPWq3h;cH]to97UmT5=7|nK.-&^+]h-Zg[:bHweq&BRk>t(0qi7KTPd`aB>m^kZnV':]n1Sa6mNp<t!!
-a+Bh"$+yI!MjGOE}iP1n^}O_}2t(gKIX<1CgU#axpWf7v5B,R4U%n2U{uZ]#1TmotKXSD^.Sd:&KJ#U+L(nSQzwBEQq3SU8Cwq8zVqjUs1c+oY1y1m"CA`
->{-kJR=V"AyiY/ZcVpE_~'C55iK>l+e]:%G{d]SJ}-i:Gq^4XX/G-xq=H=b$Va{u_B,}[<RTt=%@HnxPlnC,h#9Y@7VYrd'/rgR>{u^ViP/mKC=KH]lpi1
-lXh$Wd1aMbHadtdrW|j%Qu/A}K]'mfD"u41.Rxl(1qLVxQRp,u<RXi}6a!jtdHQ$]Ki!b^/ff!{Y$rT./:dvSWQ<O!BEan,9~8A/N[:}^WbP`&}XLscZ9q
-u0]QPB}ggFj1Ax}"f$ilV/~w1{2FQ9&r:6Li5NFgiIRni)292zdjf>8}$"p`U-PB^%+lO!|!'@,|Kc#-ODNncK}Uhy28y:S)qSyeY3H}ScF$.695e@QuK.
-Hw|PGifXYaX7;ti,#yF}MR+s{LJY/A2i{P+P}F!yO;E{^`(Ak&WqdZL"Q(~kTEa%IgSA'U[PH{^e+%mfZktwjYo2iA+9O,Gew)Dba'VXhZQyv3tvL%n]^r
-kExX)5fV6kA)9+vYE@Ep7m-Gt-tD/W;@,$Gdme-E2'3`yX$ibp1k6ph$8l,Ihf2"AcyskPGjU_<4_Xf#__/YRfDP3ApIEWP10TE}4LZKfhIlfohc%u#+~E
-_UMb&99k&3^zWam/4Yl!c$By1cVh+.)!.t!;/[WM;+od61%6Yt7<;-pUneYfaW4y7@L#F^IX5N,NNY@W&.=-0O'ET{QJeK>Xh%yL-e5CkRx{b(hPl2gL|;
-4^HHZletlA--"h>'0Gq@o"Am&68Z2xht2e}/61~tSpMb".X$ehgz_]j@#cpn5n=ZQ"d8s57=(}grE&T!bwtbue!+;n~L9c0&(SgjI!~Onzar`0WB),3VX0
-qhpFp`M4j`OB#z#PRlaiQ8"'iqxbWKfzal='/6|7p)e}Pcf!#sN]Ho}A7K8;t4"BbDA,V!~[y'y1"kx7{w&Z^jxa|jfBy5`f[TWlTPpclKbaw(5FaH4|@X
-CLLEG+d8>KP%XTp>hg=l@9P$_bOOAu$,#nbSr{jqIgbDsHo#qVkY;In'yZK|[/[;Izm{H8PR}.hyhP@J:52{AARuMD!K!]jyWotD|Y,-q518M4w7F"{vZ%
-w!CJ<Ju!%qQZ!x4MJBI&!@G`oTs|97%%`,{l[3&dJc('XIiuhLx|]nu.Vo:m@Rq3&Bjx6X=gRk@Xu`ra>Gl=S7!6IryBS+>yzXc]qmrq-vaZZyfGt@-1ZH
-A(U)rTn{~w>7hx~w)X#-]}VkE<UK=[T!c^0>40.Jsj8>-4QH.Bdv}KZqzE-SG]piTv1uX&6fVV8{M83s-i$c(}"YAuMe(le5Nav.f`F9wbK7i}{[9Oy4cK
-Ep`A0CoHdAR]cJ@g"UeK46F7Qk]oVv8c_Eq-"lj{9Xjo7EwW3o)5;56qao5Hx_E/ba(q8Wm]e&1Mkti#wct(c#(aE_inPd9rt%(X=KE_tz$XO]%v'[>j74
-%{_4(h|(o<=Dd+2Pv`T.6!Wy'Y0BAXWJ5qb)7o}rLIll5YY!eqOQ>uQIPaa=>nSA-d<BY>JAA^-n(4"40LFa>i<a(;mV@h8SEaCDno|5S`.@gK)KXiOWdw
-3CqCe)OV'8~iJG2D7^ch`:)Hdlr8xnz241Q$I}[q$-fR65IG-M}gXKNZ-PN,9;P6EBW4jq,V+r''eq55r]_dTZx5Zg{mQ=/vh,E[p:i9lCE`@<DnH!kUMr
-QA>sX2Iq%wQNql~=20H5Q7H|`,!I:^c=E^beEP{44,55Q+T-K[4ioSc(HVC+/#LYg8)R&#A)5P~>.!rt;n!BDIy|5e4dV63k(l{QIUKj0;ZeQr2;6hx(m;
-8IL2]V"y8|[Z3#>}GW4u^gQPr+yIshj7||2^ZG]G58sEr|P=P^F!3Q}Ycq'c^V5toET4s)[v(TXo<F'7F0k6SPR(D),UDfj#[w>c6RwM)<{JUq2%q}+-o(
-JxmEZsdgun4)W#3p~VKYjnqn}`=Uz5ctX')_7H8K5-KziW=iTb;_T[5pNGv=aPK]Z$1Fg{XqJspvC'}f"f;TuW!'!ir1v<pH`f^jgnIKZ'Biu=204Ne[wL
-x&C%k3lv25%Bi9[s;%G&nbNJ3Ysa6J7VHuwOw6qMGG~e[YKO:FrT"QaED=3Q62mLb4swOmCEtfJgZCxwP{=`;(3NWn)9ysIYlj^(O_c)Y<V1y2v3)yrqV.
-3KTs]:Lnn_#f9UT!<@Xb!K$D_yl_;/V2M7)yydy'wP$p8&O1kBKg^#)v!,B=Fz0oo+5Vp%!.L5{}eJH{bOxJ|E3n$38yTzO9$w!;)HjO'w"PDAnM;DEFhI
-[RtQLz{U}'-.TY;f]m{no.Y27lg:rPtOL&[t7.0QEorFkqpxse]_m6ERxT}5Z0t;xGhbx(D$IP`#[wa!tVfKOQ83d9<OncvE'DWZy%jIuy/#=[9^a<;>fb
-D44Z'umr#V4SoQ`4^kRHh>9"tNwc7wx^(M5ZlAqXGw2!$on.ZJ[c{n7nFRS0eX2I%#u[,WGS(ssR"dF5r5zrOWZQy69:~oKh39FqfPNoeW7BY:V<uzc1T'
-3#t]";""Tja#5sgVk;qwiOvXU2_gl!wIqIh>$[Q0Fg.vX14c9QX,fMb203!7HyP(uv`a/Bkf^,GTc5)+O]6=7ejI59H=}1YIT<N.H@7Xi5_&6Qp<R"]|=<
-O[NI&yH_s6B]!bkoXKE00kHVh/GoH70b>+fR]2i<k>glH6<VkD.RqEKYgPf!mdG$'T.:!u!7;fi9p`i5h$Rv$>We9`Y=!fOC{nci4^c%%q0ABo%scLp@"i
-CcB^bm_{`OLQFc9djB}",;6;FO#"Fkl9'.FI~y_70n[]V@>@]Sw@@U@U43}i[b#pj:MY+t;RN>BMC/Il#@5r7tB3sER@6J]iR6I'B)-Q('2/K<M'AqPmjF
-GIzq1yQ3KAOuZ{~m8up-$P9n=0<3k$>(Z;1#($>LdHhO~WteGz'T+JSB_d#9/L[K]`c77}|a|{[T{q^_E-vw+pMbYb9Zmv~CvcYGR<{t|y;oUjQ7Thf(Yk
-1@<FVO%%TgrmP)tI;td=8|22h_77e{ps:<Jym,(EeSy<D(,5SG2<CP2uZ:h(!2^A88rttAw1G#T_0F%5ZY<i@C7EYLw1BquY9L[!nc)X=;9&_oE.MK|_yW
-0>!CeA%@pPk${$D&kG+O>9h|%rwMG&PcQ,_c2FF[MuCX=Lj@15G&Op6N8P}kq+]9Bq:Je`~Ff(^XV=IZG[%H,>7{fP}OF"b5Yv+D|qhU|%k<z5O>b|"'Sg
-le@_5,PiU'Sn3hE;@-/@OPMe[AWhj,gtF$mg0slJ2>5XxR"C.I-vO(PdeeIAqe"CIOswXJqk__YXGJbfVx4k;F[Gd&dh^T^YKCw^+H_%=H$[Z''p3t^)'@
-.M>Hn'EMzp;'GX>0gtLc{Pm>L(nTX@nT1+lG<Gptw4:;)ns}|Z#JN@ztPMkhRr#hKn"(p9|yY0Qi4bf[|7<:gymEl'iWL|Gc%N#Hp;X]zM]pQwHgE=d`z:
-d$lo&VyOj7TZ:qhPL.GrVGiUN;~C<!0U5lDCw;bX%]+gJDlNzS^gt=;A)XL$@s.|U.22Su81%1aGH[_':yY-OCI)L^iY%[#Q%jt}J^9;R4Niom[d}`AOx6
-$t=kG.;T)`vy6R<jFi)AI=GWAJ~KRMpdc!JU{JeyVK8H%drWV]ls84|IWA+C'o5,_yaO<dNgSTYHRehyj5M&xM^eHlo+PWg$kFN"Ajz<.+H:#m1^R2_$Cy
-Q!hDTp|Vn-05h6n}7Lz2kHXqP11Ld))[c_,R6'.lnnDL8]vvCb:_Sd1@]aDMRi%[n0+1e[&%!!,9}e_s)H4=(j+^7&(PcB$"Sn}1g@|&1WY{pcFB<QS<xm
-+=L:YRN6epf/hsY2+mE(F[_bTx@vEFlTO.#J8{wRhgpJ0iS--=oP}[8j5}-}I&U&2[ubxi,)=c46z@~cnL7&!mvq@>QT@iuVMlUU:;<KLz,!sLftteP)B5
-^_yer)W${(g%G$+=|TjTDbQvUDW5a]8W)'q<wbu{N^nLhM"..o>&u`n:-7+!pY06j]Nt,Bb;9L'a<1e.1v;K@[qc{mfUeEH:/HJdu"1Hl|uI_JLVu{38Gw
-#OerX|E)4^!U2W}vLAi:PZ|r6r9E!3Lye3Ex^Ou94GO}JqAGQz||]5iPAUp(Fj"zD4ej!Ctg8B^oe+{t/,3rx#0@d}birk(sLy1:vLEoXF!akVZxMV~6>E
-E$Q3kDg[D-'d.4ibbUY]w%NbwUB-e/gFeIcZhEKMI8Y<|z2^4x'Yq,skOL$A5M<}wj)TGoDDDl@(kuc>,4Afh0xPZ>sm&aq-`ORv|,uP+gp6H(!p44^Ll9
-zhtVX8qID+{uByJSN##B`<].^^mp.lRcFQ'y>-QVfBD`4obcJ4C$;_gi&ky>lr27hl6e`Djc#k<8BDr1J&]c6g^}]C1fIT2kZ}cA1}ouLD_/&3QM_(2zt=
-(ukj~P2%VD6>G}l)<L^p@IBX2z',3(k.bBY/:sQl!`d3IlZRbfmCa^Ee)97k2^C+<kRF32qKU>25OEl4kp0#8O.hzT-8SpXudE;ad7|wt9huvv!=hjPats
-$d(a}f`)nZgH)_OoCZI3E_YAH3]jd/}bf96A1Nv=52p<m!4JM^u1%5wBre^>q^+p}"si;{ME_zv]M1_!-LN[0efk$zZ1g6iHUTGU(O)GWe{U7vA#JyHl1>
-LoJsdWekIZ&gXYSXOzote%"O^U{F85r5`T6mWf:gLH(-LH(Xn.X4m!XgEI~`o<3W[JXYT<-TfQ<'[1bG>^kEW79JLNv-r6+Vi9RR4:5E>elO~Vkz1t$-5t
-nh"h5A9(~2KABrkIbnd<Cx~bf7u4S_8&eJUh|Gy|]7~_v::,<f-+:v`,W1r=S-$DC,AjU<mDJ=2-n{]0-1n1(hNM3SrpB]EL)kqg"ixz04eCfn<CjAqF&f
-PC+kG2fUrq-)}`+1u10N]ackwAgbMc],)T;5oai`V(LKAs+n|"G3{hB{92<_f{uK}I"J7pL=tI'+5S3-kIZNAJxO-d&_U!Fa!(HR'aRD9Rd/&Xym"jLL+)
-ISJidWQi+/u$)!&2nAq`]$}&t'ygK7LS@ly&!^nVWu=Mj4xHid{`<c@D-7R77v25jz)pn]l.C@avD$$[0/lJ$bSc_Hcnd/Pab}>(nC!Xs8Kx{:[OFOzrF8
-@$wv%X0o]}QgDhrH{76DxzSa]r[kgv'-Ko~B6#IasqZLlF9S_g:o>DBLoAMBd(|zEJ!OZHehLJ1HDxBD{1=ze0zfM6M2Bi^xNrF;|!`pN2,J<YID(]q]ar
-StRSbNMse/,-y&Ex)c0r676OX(<l%]GZV|#-vf<2]i^OFI1tyOq>.zZ,[pLrfNbD{KWpkOfiQK8a.AWo$2$a:8%Xz$%!(:n$D-l[Owk$b)pQ1e|S%7QK%8
-wi`x^n/6,zQAdFW:eF-s.uJ"&jL8[%KlmBW`K{=Qk0bbn+6#-F~e+gG"_aj-ijra=Qmf@fkE7iGml2h>ugAFENic>FB3sF"nV`n.GYce#/6qyK,)&Tu_8;
-V&zkMJ9,/;'K+F-QO!N;sm4IG[C!6-fk!^.%5W|2Y5%obQWt9gQCnn<7&ylvATbTfxIyN4.1y|m6AQLdP]G;npc>V^|9:V&ei,3x%$Mw'Nf2$Lo+FU_ZyR
-KHd5["OZt$;FBcpVI0<-5z-@j&ggyI'hHmK$8G[/m:4lYT<I]M#B>Xc_[.!!{b:CTaho>!7a!Vy+TP4I)>"PGSK:lyRPSR]>{jfVt,L(~x}78xzE%y=lJS
-;='z]m6`<s[=GF-vgZHtlI7R"vGE7mk'~!p'qKKQo=QPQsID_9Bnp2W0}e<<m1$b:MDHRqgKnx+j;h$k9JghLRh!Bo,OS=iVV!^Rw<q^^W2W;.:EWoNF(}
-]LH`P(j)U)u("jFgDKV&Y[~<%.gw>!in]Y8qKiFJFQ<bvA$pHup(RLw4LbVl}8qSSqa2X16iDv|i08l}Z.(mLue}j)l"`KiX)==M/xPz9KHjeS~gIY7t(s
-e<<G]BAIQ`XuJN]4Ks4&Q#Ap1Zdm,./Z7^X=-lnZ{4Q7nj&,jbOz0+A{!HJrS}mR!Y_aN]Z:X7_2ES6^vs23r=117:=E9o:3hff2r0w^VY=}qrdD^"_[_/
-2k!G:|.$&_G^VcSYoN"O!z8AvcxcR]t@t,|zB(Qu|Zi|TffL,TUw|IlmVaythpg/2WhZ$z3>^pl9K4tcazX8Kcm-<{:7Ws@L%d7udwTccQr([sd^GC82{=
-mPlgg8r>%YZ'",M-kmSr%:A9d`~mp$HqBm_Ab4=B-Ap:Z;0ht$`L=aEQBjez<0(+gDv_{EiFfY^GGszm$1xO%eY'>nFFTs&1FJeTLYy8WJQ[sLALR=LcLv
-.(+h$=QW`9Nx!Xi4<-CkC[-yV)`-x_za)M@8Uv^qvZ6B/zjk624"Uc#2Q!z1|JEnzOtEVm@&g/Z)[6iN6rU8jzVmMvW[xuQv:B5'G&{C',-,RSsNZK<6D8
-$c>O73i4nRXfx,bl[DM&t9}<CXgTh;hzLG|e+}&W8q4yGnIy1qPKeYA}kTS0sU6cw$s7t"$zzuP1<`H/E5gK,w{-FQSg$D&RzSGUnaUBL`,HSuUr]qpvgo
-M7PhN-]]k<7Ww/A#")5cz)E)9ATtQwW:a(#44)SDzKL-(QtA+:y!RoCTX_Vv[50%oi(H6%dsrnuy^ZZXhRq8gx}g,mbzvHJmv1sx7{OEFA{/z3e'~rO#+u
-=DcajWlLyPptKG.jp6#EN@T)@@JPJ#OZEAWl4eO2@#0XWkzlYk6KYRw6|aCDqdz-IqF6CTRpeT=S[a}JOMAyz47g|Ydo|Bm/DbE>(YLcVRT=<#dg0EDe.=
-+^!RxEk>r_N$>L}VI|#!u)OO,q@k1CiDM$x2AwbV~6wIMgqjqcSPQH3MFYNMQ#Z(&sk2ev<O5'Fg=`Xc>$)UFXCWs7ZPGK16nGS!d>j'Ks}r,(R7wn7OqX
-0f!/~MY|C}NZAwN5YX6Tkz_K)65Dy(%53J^|=mmj(u=(dq"OU3o^O9;F;D&52JjH[+:H>Qfw0VHDV-l3N92P+/ESL1mkNur6ZdvhvwSG('kL^=^EI4}C1)
-ZBu%OL0TaTyhyg1D0/<&&D)o[-$lu>,`ZVPo>qB0j/%nl-(cOLr8cNoN|D{NktDeFa(|1(d<.{&;caF!+_#YzBW<4<n2U>6ev)D9T,IS^m:XuMS!d^,'SQ
-BUlVPziUXF[ji8ju22JxgvdY~x9a7z'd)0r+JkyUXZuQliOes3gd9sB$[=.7~'mQ~172UnBL|VMPY5_ZnU#!ea3rrX6Mm{[@!9Jp-@UMG!5M2uywsoY8c8
-;Hkv7s=jyCRN-tD9Gct,Hf8p2UI634zDm&i"N9vM@l}"lB/f[jfc>5[jTxqYc(dEn/oR&-!<la3/lB"IL&YKZUji&[qaVcmkdy%-b8]I%4@%z{/SSnp_e"
-XpOZmc9M>="_<WRtnV{(hUBX!Y>ladL]QxtyXs$O'mjtJdIX.L7-oWQYNz_G2S/KdMnk{RL{Cx]pOmE_yjA|_|8rrq`{V|G8ia5x]rXIwhGzAq1{=dMsGz
-ad]dqhXn]pHrb{#w5xMRkfHOoOYrpT&IVxAJJ6)_Zm(dxiRdGg|q`YKEj,Hp[&$rQ,q/58"mhui,Al-pR7=5MsoTze$du3gw<9SD{|UN_7>(55Arot[{78
-/3BJ3r{C<}jtad@x]ClYhyo1;fuff55h|@T{SL$d-mPn#tF]iy1aW%AhjX)vO{hINM6{/CI0la%XtqfOjy=d-R&-`+ajHP&Y<N.xD5)#U=rM:X7rwG|6rN
-awm:QNQud7D_6ej2^aY=8#+SVB7aB}mwEPI^zV/qe{eI2iD<jtH%y!xd&#v;5rs2i,Gq|}a|iCv5=6M},pkw&q,){#!5<KI+S+HxSvk^Us|[omK}Qw>r8>
-KRdj7v|O@W'D]wFOnLwo<5^>CYa;WGnPRVBW-#Hq<f;2bAf!|G|',^>!HaV6imtt(e(}x.S1vG)mbw_,3`NWzebGnyx3q>WMayIQ7!UULxK(nPbqAM[sIn
-gCi)Dl;+GJ~&NSBOHJ+w7@.<-,lbG]N:e$b}u6Vx,8v:{GH89;fuyFxCuzO(jPEfUY>5<fQ2bw>zvLl2W]Np7gFNP}@R+FAb{iKmr|j[sS-p].O:qfeob>
-w55!pWK.v'8fesmduAr(08@Q["3FQDWo,LZvNF6Y>;|a]f{;s%T<vUvLc`$NqFJ$Z'B]!AioZ,Mld]tvO<6x@UKDp3qWS3_x!d40.>~[!!'O^l,a~v{/rP
-dO.|"MwV,Nq+pOKyfL$dbaZyR/3JC7wG'<@u[#ODcda3pEk,Jr&8m0-10/ohC$^Y}/wtj-%,gx3;{{WOrW/Ww]FdNk{')|@:%I{3suYdl3oWRa(/O-`{DG
-x7N#ZgO6:ex)^JcET3|!@wLn"'T^d=6kA_|O`i}<GOcn87@Iyb%hd,(yK"{uwjz}Xq=g[Ph(Z.&GG.B@r'WP3X]|N^hdGoyfrN4[SnD83&XkE3di5WIgt3
-k+.!FCFaC1{uHgu4NfrU;>.t],{fY5l3e08(:PR{R,X3WW$va1<^]rrPW!{b8pHx(Z}6}v<}f)whDF}$Cv-Q5'&l2.[%#@$BJ&$$U;|jej!R('H!Tc1iE:
-:4.6rqjS/8wv0![dEU=O~fn/Tk.a&sl4#J;kEBRT>(.$-i}gr,VFs#GJHY&tJ(,k/E_I^['{&VH/Kf,'w0~3u4AQaxU:~8#$R8wH#3Ca10wk(1k-d[fLa1
-|x/8zj8Dm5|A@J!X6=L+1U!31=Bw~)1+})k)-iP]u/$92[K0t"|_n4_5;!zg3(%w[+5^.M$l4_M&I^4}NEhe|cEiEa%u5oU:KsCH6q(n|_M06]BI`_n"u_
-Y6;gX@lo9r&+Iu^b-{|vj77U]x,96Slw%7-LZ|=lA5=ksF;o>-5":aLiI$jTY3==m:&`V<7@)Afs65;9VhSm[_a'8AWOk0-HN{E}sT=.[mq.B84<Zy=Xy5
-~bf2xNpPitf`n;XFI'KKgTFL,|B1M`#!A;Y-QQj1[.`+{p16_puf0h']l!5W)yF"DAghTuEln]u(UnJDmWLv=|1"Zc3T4^Xglq,KU.p+iy!2TSp82wBP~V
-Dgi.)h|-!X!%ba3JwCpJAooOx_J#45S"~Cnx_KaKZi4q5zE0Z9At.ybnY@C7FYzq)sJ&Bf3<:U)B~{K"vQ.!xoV|B8Lso|Ia2W_H53ro)3[2@!.T,/x)Pm
-%xa@JoHS+eb{,aw@Czx]vEV{[WU`PfKYczQ+b5F0"W]lT52xqad%EUm;_8XjIexi<%GJYIQ&oS8FZPxTg]"eD:}P2TyY!|,6~"!<J|qt9,XD._;||Yi"_u
-%wuC<b&x5>SuGN-D0X5c08)ro2v/_1vuEmAmC;nK~"%SR'LCXJ}N%]%6)#:O[5^w&$`1]V!9XP(tVMMTr6JQP"7FRovE<nkQWcj%XB<P3`^+F@7,VpqKMR
-FmoY'3+;,wwT7L-bNr7q%+pZ2cYkGHik:d&+dcIZdlda]B5CGh:ddb@.my,Pd(6gPpSWwM{SAZ`m8LI<%,Gy:{mFJ1=]1N'"MuvNm,m^.yA$G4fkJYjqj:
-7qu|~}ZBb<olk9x;"TMqGaSm`Ke5#Nr!(u[J-z7&oGvr^'KCN<eo9%F8SX5eb+%<E1!YFs,BCn&7p|GtH_%YzobvkQCc7$C'E<Cu@RoY6>79%$a5Mo|IK,
-QgLIv9XYXeo&an~`6.Y-y_7[7Emy_oKr}4y2}=bAfv/THkrug:nR:D5Gf8)gG8L5D=W&!NT@N<BJ}7UE)2KiW`dM#LV"9LJcnL+g"N!:>_RnejoMnvv31i
-/^FzBHgzXCJ,e(b=>sWfxw/^BH7Nw@8ug)Sa'o_=]h6'75M{R.oU8rr"PAC8[[obEL,jy0pE7=<XZq8TCAG!<UJ@Zul@KJ}G]U}`B2Y_[28I}k/L+S%ltQ
-jwPH.&_(P<>_%3}J~1iC,:E@~.Xk<biYZWB[G2oF-FkB[Lw>"45r:Q0)S+MuLY;5NZno2qvd%LZ|Ja2mPy(+oY,5M1CEPK<ajD"(^EEFmJo.hdd8QCB}K|
-:KLn>KefB^Hd[c^'EoA1]c37QX.:9sCBN3W6SA&|Uf%W9qK6XF(9nFlobG,-rNQHQ,UJv4A/>m6VImEY~eo[>@%on'D:RdHw{pyiY0#c$%S)eYQSjnZVuL
-XMN_IdWfKD8m]oC[(PfAc50@%D._:R$E:'Up]^anKLzmtlod!Ou9VK60H;b_A+&kuir5cD-F[qv0;U5f_-^_o_):bXz^fJZH@'S7M|=aJyonguS&;<57/]
-Cjf2/:WyS1tr`xRHd8|8cqzpb4H(co2UJp'OUEpKH+>_zl>$ATwtW`b>hg~jyH>+YX6XV"'yd9L^egko]y{5o<3mPRH[KKnN`&u^,kvVCA1KH/V-}&$MHH
--zt==2Agw2VSJ2zg&q%u#0|zmGUDm4[_HtEaFvyd~;Ws=q!/2QOokx[GzotZXAe)c/1YDul<Mas<wSSLN@O-snQT6MM7.asx{daC(Y<D|"0ZhcfDTdmj&3
-Gx(i9|reHKz"qUvwK=y3y:DkP]vbT>UJJz9b0&Eu/HqE&)B;wT_0+^{f8L<aIo/ksBWQgT|RqlBjV!>21&'>:,eshaz._ZyN.OH&D:iv`$Z1O/Fl_U@WKi
-8+(/q{b7-8xIdpAA<s`bn2yhWDEGXR=2`kQQ'W=,`d&rWVn7"#TZ]LjB'Q{I|8p|~|g]Ir;e1TA<|Y76o3JX!,<.FEFAuIe^hyrz}"&o}a)Z_]|s=J^<Dr
-QY)nYPd$.ua;AC3I5#Fk[C^%"V&MBi-vB/VnX_Yud<^Q2M|mt/E/L%TuF]TA$QAao:Qf5<>aS26g-OGNf:fBx:%N[sb^~9#R$z;)]L;z(g1t5}'JiAwcuS
-j5YeW{].11j)k1UTA5;pBv_e>@CD>9E7z335<XzVL,Q|(ZjRbc35^u6CMxk`swL1V=y0nHX4Aiqq$vae9$qnQQ2X)2SDZ9hdWx6kj-&R^lE4U6Q;GOcib#
-U(KCq:l4FhD,ff9TBY(oTXvv>xf(<)BzEV#.h0Ks`V{p9,I!5+#<tSL@UPcYGPg+VoNF5y.zU7KO4"Y5y:6@xIth]Hg}@{nTyF$":{d7gfKy${,{M8Hr`7
-UU)(D^oxDG,p3{[s_U7W_&ZTY0"jfl4$>W^y~<}dn!,"p9ZGJ1|ot@N@1|@<hn[sI.#G5;VBszQP]/br5&$-FL@4[-txCR^f2,/puN%Qw$j{xmjrWKCYQ]
-hRpwIGFCC{Haw6Y}d/Y0nrJ#F{cIOi549KvSB4xv4^wa`HAxi2zA@,`MYn9=#Gw=}D+QxIBlQ3jt&@t$s0|f,[YF8UF($)D8bC>w0vScqsq^-T}4y5.a4-
-NL+}[T~!@g}1J_j.^;sks;#c}c<aH3HuN9|$1STE,[",am"L.[AJ%zbMU=aCGZToH(7>0"^{eot1olurfj]"KGwSx:CV7}Brt%(<"vNDq-O'#/nlfx.}#7
-xsf]"KZ3^}~VrW&>hL^Q[%oUL<}-vYo3k)%efh:"U$#fvcmv8FAoa8VQ34v(+u]3GpZ[wOW"zi"~Ie{0m1"cZqZEc|4#&6{/VTh>Z{|{)4%>k,|mD<RKxI
-HQ:5jRVa~s4fJg_.bsV&L$UA^af|wYCKQ!S=%>JxI{aXs-Cm;eD[2/Z+kTLS$WU2tzN3c!$v^T~YVR{4sa|J|dWeMU4mfG`.8wR%8GXp9QAM;lE6k.80'd
-vE'6j:k;rLLAOw!{eMEH+a}3U1LDk5GQmXZ]QU74cM]+oc%"NwUa>P^J}D<";8C:7fvcA#_8z-s87bj8-3}N{)(I9,_@,:]g~Qcjq;H!e'.uvro>e[=x;J
-Zy1#]DT$y/eu-}3qbYzM9"aB|+G:l%JOY/T7FxCXeG31JwjuWir=;f-u[Ev[CA/j@u^bT1T4pH`LZkJZ04#/+tFq|<E:{n>OmsPV0TM$Y2n)zISXC+!%:!
-!||.l)i3YSsJH9&BgPfd@/f/<FMqBm<}%auVYl"!LcLd'2`X[f]dr{=GawGA}fc4am.C%fBaQ7gr64y)gYzna{6hRXH[1T<6$tom>S'ZmirzO99YiEcDTO
-a_^<'[`F9eiU!ADPZrbW<l<J6oK%zwBJ&x)T^8yDeew}GYXf-|Yvs}nQ`@9BhBa_-aNcxtf3Eehs$wGm.3'zn+^.$y7y8IjAAaG'(mQHwJoEz2D}']Z3tZ
-C3B]$_UP9N5h:m-kBxaF6:[5R976OnEN2|VsFYYQy<)a[,g`$C)kSBlG8m|P(T!vg8DYUT;,Wz2Vja!ZGff'=X).#G;5Y_;sfT2c]awBrNnO>HT+du6E0z
-w$~2_Vb[8@^s5]`]>GTLc3sDnh}e(%R!<+yMRU[z/reqYUX0iKW>6JZsa3XFJ@8%O$p|yY!^)V1Z4a!}.)!cKDHM#1J[d/!x/wg<JGuz<&l"#{W|j55hqF
-.2,D{iEl'KKnG<]aCYGaGQB91'nGHq7STq~9M$]uDqI@F$HhrW7jo%8[&%i@k,:+(8n]q+87NL}S3VKACH$J2&!V^rC('6oZILG@+jfCLN-h4j$YZz(omX
-RpV_.wPwc9bZ(}:apV0/JPG&Rh4k%v^8;zcRx^p[N|<U,sC7z'PZ<XK^@d6rsc;sw{&7}eYyA{ZV^:au0Y]lF{G.A`UFTU@ojf8)R0'D:=PGO;~"MRJ1/.
-b=&yKEO"rNZUtjnRUi)x2Lbbm;}s@4n{|}JR6x71h"p/4|#[KwmmZ21Jcs"!+/fmg:=B`a4yFASFL-m#0u4ZBJHN>qy9BecOKc$>rRdfr076PZi;sKgYtn
-NA]xV$AQFz=i|vkGo:Fim&C6X6wbN2bBTz7Tc;0v,q!^eu{adD8d_6X%^J:aB5[xy)6]5|2MZyYd|{wUamPNcKYw=e,jB.G5Ws[wTZ+5WjLO^2Cg'MEC~n
-&@k)$Hd,dpP].;`PO1mnp0i:W8x3(2g42`8aZ1k`EZc:D=EopJ-`Lgj2<j}XZ`e4nd@dm5#3kNc-@e^raPiqL3%I69"U$CN4.(/k,E0eu"a/_<<=LvcI9@
-b@zHWl]r4-Mi-V,("X4jXoKULh_3r:Y0dtJTb=Wf1P2&Q9O_u57gPGNfMX,!9,2_H9g[WT=":Fn=G/UN<}%J1kU%vl<!LlV8'zN$|hlDrp'd^'Dfe}b/k3
-u$t)x|X9O@%FCR;M+vBB^5[Tyimq=fsS({g;KIA<4l4/eebD9lgD+$Aa(qRC`lpnN!RrN|y,hk9I]}aD<%-v,n6#CI$T|o92/P;Z7=>jMDgA-Sxd=>K9VC
-e/8oz^.}vx6<>cgs}zQf)TICFd77rr["2+EyBH#ul>v#N_mQ$E<6AenR27:vo<m!f}FP3]:@kDf^is}Xo:|T/TK#[dY6T0pz!{nk1iFU<l)ybrW{-Sa+.W
-eWxRbOLq3gqeb=MR5wRunsvFK/TWP$K.-=q<u&o$Hh7u(Vf!BtOA]>F2EiK!dt^^'k_C)`7jH[$a7{VcJWPgdy/g|n,I-AD1%G|I:/yd$"&]4XWk:dCtQt
-Yda0>+LH6KG4Zw|kEWwqpc4}zmrek+Y54m}c6&FuZVc.c&RF`Kzb;(!JuCH)rk7|+YoHtE(TmW6fx4h`rxAso7AKaTuc<R%uP2GY@-TrUeKl__OGrsyJ=Q
-9&&ERZ{72/wX,@/VLIiOcW`O;r[5C_T+PlDINL3nhv0I~Xw`~ICi1(K_~qB3uvTeZR3Yi9{54#Z12"k!K2]!_$jE~(QFl<05W<YLhS+iXKmiv@xhDLKh^(
-l$l}T4$s)`QM+;p6ReusTC-tNtCK$@:;>t|Igd>FNM(J3hzj.)<}LlM"PO(>;vWZsMa}7L3Tdo1M9:I8Ar-DPkQdzLen^9Yp4=XAb39O'5B(F5wFjCxde'
-zNC5'K}VDMT[k8PTErqwWu<}iRUJ[&tv"9OpQU~qj@j2kbY6G})Eriy<F6G`$wshzP_S+L=RV=dn72k8.U~UZ#paux+&Um!]1k3bu(U@('<2_$%+EG6)F:
-1(6C}uP,%1%Ot(+b{dZ5V5I;(EEhhekfh}>gArul:3Pa'-{U/@HK.c^13:ac8/!L,0eGX_auJ+l+6#wWn;#xaG<P8h[:j5Nm1F/zSk">2l6nUE{z#-^zV#
-ynWf1RXM10b%'CjZ:'V<Dj#vq+R(5R{",V4+zsvW:#u4gun"0[kXHK^v8XsG~Vl#'DGu=X{&.r2MvZ6,+M1"hSPeMZj7!(dIyf:i4Mv=58gGk|rzyNNx"w
-@9)%tKtiLI,:9CbseBsAK7eMd]2cCC1<[V;jWNV>^!eKrnuu6VUP9zpeZHY"w:V]Ci1|}m46tBzdW>u`cs]j`xIdJH#Zs&9:_hO0`UN06bC%pdt(,7VWaj
-3aYEuG^L(u_64<Ci9bp)nk)YAr0i+FUJ@baqM//7`QPu;xGW|Zw@s@p{>dDV-{Jkki76CdNuU0QfHZ|Jbcb+U_25_99Ory~vdT}Z%W1/yT||#)TmU_2:fp
-z|/ccujanVo/>mxL7!.nL`d[IqO=+fFxi&gGn'k{uQ>uZLDY</A,<GgB^NF3qu]A1Rl4:P.3sO6carrP:Jr`uov|=htp#COS;dOTAksM^yd7'74/_X&jgf
-Mp'W#DOP'0O"Q+NRlUzqjLZ6RuIncpGv#&N}iR(C^z']ZFf8.fk=A^L]h"c7YerYkAa}$+RpYI=90e5<St).-QRCjmtCVvh5+K()hT~i9]&Y!s"SJ}cA3W
-7E0h!>=EvhW94w:7-llocYf,F4N&8,w,ANWNer`m^x)k-m2I9"q`ZuExmVk]c&Ix[z1(R[~[}i8,ilarLCz9%e:F,$a:[f<!QwVae:iFC"<DMm}PQ<zvE1
-H1Z2foESIK[gvAe'I+(#O]Tnm00(Mf;'='|Cpm;]R/R]PRE$|fVIom!n0)HF#3!Max8Q3b!Lrn'`o.GN4p"MTGF2`b_rja)ZohM9T`)&(zrUt@r3lAV#tB
-/v0e^HA=2a}u#bKhz^-y"Mah]|HtJwauNX3JBt%4Z({MgO!}FG(^d8q/X+$M'/1NBbd]b#rby9tUM,kbCHvv2U|s[Dxf~LA03s^'sGw_";Q||5^(ms=F<u
-2Jo`vhZRJ`pND$1=i:{]iC|#xPokqhqGzkk1id4<r)I^6Z/IF4d3d1N#St|%#)(5H^y|8JKM-b%msi;4]j8i0:xNM6+OhMI6bkeWh8EiCps{A|]hxBjqd.
-PLU5KtB@vo.sR8J4XBj0_A{nX]4_-3Xj]sj(pct'Spw`jKb0Z#R=OD9B8[#2M{LiPpNC@|0l:"}D)Tx]Ew2kIl+V2NTIR@'LSQMIS{r((uEn+b88WeymC!
-Yd5cxSa+z88`AH0Xb<3:p(eq@}BDK[{C=$0I;Joc=goqQJpA1ccN,(hWHTD:@c1j3!.:g030p5SM/MUeOEy#`59cUV_LbBmCrYdu&bt++bRVnQ:d9WYBvX
-yh-`^C=EKO=pQ6sxeev'<Vu:Bb&,GlMX+;P@0Y<Lub<u');`7<cqKtB%><_CE,2{b<w>Nqe&z3W1_k>[/yyYZ7(^xQksJh^8s-=h.&@nk$UH"elX%C+OKY
-gAr|&Yu'-zNIoU8;NH.;c_W>{lSTCCTIDI"590fFt^EU=S"Yw>@Ao)yg<5:JDLO'h13^1:;6k'2KTPv2v/CE3mLSvz]$Py>uhd1Fsxcyk.R9r"Yw4FDv];
-gaV#6)Q9}Y"PYJQ6$&;-LEmchTP=Zfd;UpAF1NB+uqm/u,I$Uyt`VjhaTla4T2X%TcJ`b4tgVph(;wHS>oMXbEnIW{Sazs_IQ'OX3Z|aG4kK!IE@jc;mP#
-J@DhT)D;:S>C6`.Dv4<&u90<aS>[i{J`l,l5JX.+9^"Id"[%@E1<nQMzeU3wPfl5U24$p$OzX@[g-3{dkT0/oW5=MlxIXAc>z)x$']V#/Wu1~!10#}j.E<
-JjvI#R~dBjk`]Y"^FE,){.WyFB[F:T4#fb,e|(aplOPGraSkEno0:Pie0y>U3LvPC4Bn.&0N-$k-u@O<{!PEKBhgOdie!D2I3uVq"aUYB;NRg=d7,DqWlN
-G-[v:8tlU)&3,$WVaQZ,Di;TcjsIkJ/'FBHNlYAOluq]Xg^%!SeL'8C7GkyG04kV<2N&uQ;wB/ghF6&(vFWXB8xK3N[KxW2G2xSGuVkOiyUl9OxoszF-Gw
-[<Jd|_4vx@%ht1h"N_D$yUV%n-%[<p>D,s];[Fm<wsUGsKZH[<4(wGuDYy(cIcEr,q_Xsn:v_#aUu1MSrDC0=HT@-T90#Bf$i'jU=1P_wW,l1fD>3{w#`#
-O1jiK-C8Sxt.|>)[/k'n-k:_Vvws{lE#lqkI@eN^IW&RVD,N2lBB5lSp$l=u7!VHRmW,kp>tGYVP93Degf5r:hi28vZt>_{L{!iXd_d@){YTy9TtK<=B9n
-i:g8O'kJz0ihzd]<$0u/(q9SMl'|oQ47:FI!FsXXs[w]9]'=70&<g'Ti-i2>%lm:}+O5+kV!r]ety<p'm'N}^n1MyXPWczwjwEcZS->I0tIZT9a0r|NnLs
-~jVnt's'VIk@%tu7O0MT`Hqr>#F={HzYpG(s#m2<O[r<w2)8+")r,PC|i2Egv3MNp;upIhOs-S;;Rz=B+RCZf)!$+hS2#lRJ$u^]5D=Fsl^den$gN{l2wG
-P%3NPXVV,2]l#Y}bX'&GrBAkfN_>]5MVu7Z8to>UlS2PMA>r58YbD7L>FVM&}Xv-{6h:xF`M:cW9QK_g4'F1!QwOGINGciIR'k6uR.u0^uDKs$>$+U_3us
-cev|](4b@X#0me6VO(u)RFGrrZuu,jEAqa#gmR"C&xqlN8fK:;SizLx63JqB6#{v!vO_-gjG{z_{.QPM&mIZTZ|Qanmk^etC/,3ZQN<`^#3qkU8Z"P}w+f
-"YU-^vmkXW`usM$FuZC7d4FcWl5N.r51uYU5Fed]1&.nYLIsS&B__LVqq"R96pMT|Nt&,$ii!lB#Ln"s)'([2BnHxImKI5I]{Px:w{P&L{(=%VdqQq"y(.
-[kX@G%<+7uFzq5$ic[//QVqs[V=Xm<IN|YE'dMb$GzpS`64Pc8fe1==NrI5tnB|P]&Ax(blrU'w>zpQcUCM.L9><<5OqO>faDC{!ridKF+W<@U&eY'lS/9
-{.6>ketwiPm1Jv3CamK`z3v)FJg0n:<,OgmRXv8BO,viFa0'kklJdkcEoGB(~a6-QF,[^'!|;om`]NmXB|!0af0h:v"L(^g>5:!L#lykd{N8;v38$cRXc$
-L>H#i<>kpjiAjjSKZ6ymZfUEy)X%B6mWnWG8HK>LyI2oH&E9xEp#.K{^Sp2y|Qr5|iz;.oyfTHgAlp#%w7Xctag/3t-DGt;b2[`tLC!BV-8l5^`=|pG_q:
-@f[IL$r-mD0FkV"tm!k($2|)X'~0X6JS_B]IHo:(I$'`t=yG,"ZYQvSa>/AoRh8I$`]}W4T[&u~i~e|Qqb%LuGu"K1w|!L4i9q5"%tKE(-Drlr~Ai+T-6X
-/vioXZLbL1I^iZ3bhCD3Wklw-P'+"LfpeYx0H<'$h/)onZyx}/{&7Gv0d<pQ3)L/drqCgMQDL`dBiZ`{2LSj]bYe=tm",w%)to&^b2YyQ!3t-"$s]v.=FL
-#^%#WK0t#/WK-.LvQW`D;K@N$5_NX@q;7i_UU4GA3YSliAR6UU2wo6XI6gweCt{5]Tp>/NO,V0n&uZb>rH){%.'T6U}x@/5%lWkNnqfQ:1&dm+EN#j$|j`
-j3J4K/"eUl8vNbSL0gIMkCN6kt|`]<Uq>R-S%Y&Vmk2|8ik7u5(IyUOX7LYC##ZvLGCn.L[F^!f'uEbd<cgVBhMs~6(E@}CDtMEie-U!Om:"D}g5r]1P<f
-CSr(37Jg7[0VDuXid`f((G]3#hUYGIY0:5~HWg$sE4p[5u/]HMmiLhZ95`w>jbts1'TnEk5+~[Cr7xJWWAC|FVM+z/#3Dn&7QYdc9+L+$YBM7F~xHa9MD[
-#n9Yv9-D^%O!bT/{x,_Ha5<!nY+%D0]^|Z}QKM/5jtHm|LcW.Z9|M(w>iO)+Q6nVb]&P3'Kl7!'gQ]>MqR`]"Y6FmdLWb.eGnl&UR&}k%lx/K3:o-bqQF6
-LSfAZsgX&@WG:K4AqmPZ#Otk%UEOl-"ENg6bf/jT`5Y#e>-Z>jbN`R)yWZyE6SG'}vPUX,s)|Txrm|;3:2"yvb$U%1QCDY-v%4O_-t@o1VT1{.'nN3'I]y
-ki4B,{Jewy^=@Y`7tGJ:#j>3pACc8ilZd6TcsL]_JAGo7U!)eZ%r"T(UsG7G^<j<,a!]d30[759JS!V_=2i$LvyM)Hj_X`Jo>pbC]>0C'S_RN3l5C.mIFO
-rh^{KN&"y=tq(cBZj5`!1d>Lo[G.&c]^U(ExAg|/qM(-)32&VF`CU[598UWl^&se.blR/`HEw)E>L%`Y7JXET2%k6;M!m0p]|mwhADwWugl0>/v)G{Jj^Z
-k[rjbUI1jGQsh[l#0X-1oPaPpF)/gZ=I5TRH^;|bwNF1ET}Gfp)f+[$z0]0+b69l]-2F/T#rY;V3N{9(03$t-8gqQVaoDTU@_r>pjEql3CQbXsHwUil[[(
-[UD;xbW5g0^^_1zt1&5!H`>XbBdYeam`cf06=!]Mb5.)w[]Qvk=021%/GZx-_:`%sGhaEztUrO[M2&~/DDDskP:yEr=<T2NI4`"A4{ieq1P#TWw4VcVx1[
-%N>W-vVD<aOlmLuX^V[UpU`qn}ZwYRJvTq!1T<`Gb3FNR<Gd>4V{@q_3l4efHX]Y$xrQC@ov)H/Vho}FyvgiCi4viT'JL#9Vm:zf-N~)[f7WDm~ISj2vzF
-ET671hhJ"&2Msr-GaX}qEQsfILc`JE6(rNJ`D!6e9bXN9"6Y'|=qW#VA[7S&7CK(Q_)Cs/=WN5K"/W0Em<yEU:;1)zn(|d[#C7d{T6$RllulNJNC%KX3e[
-(c9)KJ16pWMK,9nGWhW5uZrnEwCeo4lfnJtL.Qv&KxF7Q`$Qgp/0fah{f-nEkVDbE'Ga<:mjX][|=Ob=zrwOzWI;/3rpoG];v3i2QxrK&8G^]888gD!y}g
-y}45SvAzF&G2:^Jf9,9LJz=8%`,f:##--|Bs|tA};cqGI#^g@b.]yx<t<^{Wj|OMr6m,xfOkeE2^aw:k3laR&'QCusV=)pR%-e][8%}"BD08{Y"w/-|zDe
-pmod5Zz!$EFZ.wTL$l5qWA@V;#ffkc40~g%$ZWACd$p2,MIZZ}z{1]-GLzpXA|)rJ}9qz#c8Ir(Dd;/g@_h=BD^)h6PubgV}LP4+lL:#3u.7hL.GkYu}#T
-3_6t_TO}l(U!&vg)UljB4"D]cSXr,Zj]70w>xf;|orRxCsXUPx>e.{ICD=AIu&Y+nDf[L|D;_2,46a%Wew1%J$'A[A:Wj^>9xLbr#6w4cJMIa!bJ'6bxMt
-T|rATTEZ,RKN"'XFU0#m=q[{)>fkFCw34y>7"W{2<L.,X>^n3+anVY#B29M:|[m/sJ{I=5JhT&Vx;0;-9#98Er5W1+4rePm(N<'vxN}lj5=nE}WuzkmB$S
-w)NOtIWN!NbcxrmP$z}T.</F22;nZk0Gl]%O";57:c`;1|zuLV;}2jaEj!uT.D4Gb{fv<-(lEa-y[Cxt4lB&O'LjqGuHkuWhuXXz,tJ+M^+9<RM61<X7,O
-Pp8zd/<wu4Qr9rFUA1][zw@pX>7|_G%LlI2oJ"_b[xqZLv#lP}qGRY.&|@d{XqmBizOCD4W-p:F}KmD,-HwK-Gxr#"aHo2(:v$9P3Vm#i[@3pbdtBZlt;!
-Zn}>;9XIs=aMmF'>ZevsOf_7bOBjv%MZPBObJ:5"jiCs7'"+[wv5]Kvfgmx-J:ryXh:H1q4n7L%_&&]l+;'319UAd[x`o,[=O)&G:YKm@"[uH$FHcwHHrs
-"k7qcn;{U^+kyq#G8sGC`.(S"H7T8_eNep&!z]@GV;:VrS7{Ii&b"S&tE#HQA-rh8Z@{j>p7uy7$rP@n9!L+4K%X44|y^HO,T<3p$GzZ.Qz9i_.0rH]&2_
-:m&yj}zZhlW4um578lVDn>w>m,vnV]fKQ)L/>1oOhU@>Lb~':KCLP]lFH,+M[.Q[gh>["AhM!ReJdLTXbwZpH`-K&^'iA3t=nt}i!#TnO0WeHhutr|Akh1
-iKgF"ef'4sju!R0wW:91"%-"vGL,,qo`j>Z[g_6iqhNbj.f]sYnrNlI:HqUK]5naozS97$`=k=r1XBY:f6.AS(q;D&GfST$}awN^TM`aWY(OH]]$"jaY{B
-Tw;KF#oEDEt+Zy;0{{'F76o/%@@#FGD"3Co_%y=^'RXUb7Yn,RK"nETc%^:59n7'`#46-zal##4uG/AKvhzTb$MztzT{d75ZZnd,rM:CbYgH2;]Bjvfr5t
-ui}&WQYNFF!czjW=A`^y4iI6_{k/#gB&n%}z62c^$(<V3i7&@!NkCd)p;]vGmYvx"di}z#XOG'3RFNC]0)S}jE$d)|1nkg;S=EjyG|$O(C=_.v3;WY@3mg
-[Y+'p#bGP1%M!)['>aQd^0tB_ApNL}-cb/<lI4;Nj,S/+X;=Q`@0rg|2Q>l`kTh{#=oYbKvmrXSJ2'swqyW!QtVe@|@!+MUio92(hDgp7z%T(ft<Mo,CX=
-NZ,V`gBf&/sS4Qfm!/FN[Y247|l|$r^|W]>.PS7e!29JXLx,%..TdSk98}i.0qs}!0HB_-c>=qt_!FB(P)fI6F9(Xul|IxgX`KSCq|(F;$YrnNK8z+%z3=
-k>J|:,wm"K.$-=mwMA5#>4goG<"J}Aeg('|mM/Q3PP6m.ox5TJ3koHPBOc{kAW!u+aDt#3D'tP`+/[[Uwu+(`{[`YZnHDh+Uu4<ucBH"6I~,U5~=m`Tz1{
-VHz;`6|Yf<=Cn3:<xWy71D6ci&qk(Z`sy+k{v=E9h}$W1j`}H$ie{/x(`t_A$,Dft`8A+,>z[l!fLT1$:gk/k`_yRW%6~&po=!.Ru^C,dW<-!sExV"u35E
-S9W8-HK|MG,wL,eN=Qy}Yc3<c:Sx"J,HDML'Pl@y8A=EJ{&foYgauo(:5<ke,Dd-7GNpwGReM<]Ds6>g@dc7@7E.6DvleXweYNEnDa9H{:5mNU!XV&FHrc
-p]L(Z^bT|!$p%>$d#W]$=wnnriz2yrE=MY~`6{c$jO~d~dboDtf=(:bVqp<[+NQK.Y'1Q8L=c63wq<j]OwU%$_!Z2&_V(USVjA7j9#@ERMMux%dbfX_X^k
-!K1OKPky"2]_oz8;'r8(Z|zYtV=Of<=,%%uX6Gu'u,l{ylBo5D-{}T@"ucmI.yfy)MJCSBmKz,INt2uW:LMWH]=u'r_U~#}:oZ0lhqUx&z~&,_K`{xljDH
-|%;BcPGKKs#)nm&A<gCQ,;@{"z#<9q]f+0#JYHrJC,^:^:isz"2WGd#)B^8nQd"}J_y|z#xDv]ZGgiOyE;soKhxbZwp@f=w_OO5}!(.DR]Vl3CH#.zJ{/<
-@w@FqIg5I']wLIX6U<D-:QaqlOI^R/E)L^LIK|"G279sw[gwyuFJt6ZvxpZj|7459ST2|dP+0@BjmWiYac8cb/kWZ;i]CkQV+'FN!^=L7D(#z"PG^4I>vC
-ljr+hL+CsASvjTG+A3xewAx@'q!{L%=9eN5Jm:ENa,By"YIa0Pw_QqX1"Ara}@F$7lv1iGL3xURf@UNV2FOVS+5b`:Y<{5;,:UR|Q{[D=@-n9`V75gCf^.
-DAGPBBEkoXl$Qd++dCz1]=$<}96fky<kosGDIO@82pTGd#e=u'OZ^mBBOq.)-A3g$p-kCJMzy%,BCD=D~YiH#{8wbl4{f2+qR|txkT"M8j~-$j:cpZAwg=
-eI&40iczc=9^1zE6$yDu_c,$j_@f(72Nn"Oy:0&rbvZ4-iio"[Mf3tm(>HOf0{1c"Z6=,CMNbqtO}y1k"rqOqFII|ha"I:F#x$V/v$+EiFVuvz[mCg7j}v
-"8shy|eDc14-fx`Z%LNS)4Vph$uk!,&f+r0-iqaM33uImXKOYb~6Pi${rBXXmj1|Ap+bETs_.)`IKI5Ws[JnA#>=:<hU+EJ=z.bd7hT<y%Dt:CCc}c6&@{
-P$7e;=h^`g$4#5a#S>q[EQ)234uft4Ss/@(_M^F@pWcQi=hKXIu^;jQKA[bw[{1Q{AO'+52]q/~SZ8(3cDvRMRYbf$akDA)dv;!aOsX('shgfePa_`c,lR
-LM$_Xn.%+:[VLGg{E<wJ'L%,HBq/fXn5gjmiRt!2)eZ(sbB4L^Y#w)bM:-Icqm[L(CUJMfhY[D3]ATx{ha"f,D{%+P%Q#}^#2$nRt_PyE@><oy>|(0{a.I
-o|}v-6kC/r"W;Gz<zwEI}'I%u]IicY>)]rR9P>"K7o1s//N1lj.C:R@tIzui7v8Qf63`B$a[S0UVgj(u^k[ArC%JEqXM0n~]"BNJFmeU=TU{v6eC"N/31%
-8PhV!&TNOWYJ<&RV>H1in%FB.|$Aq^OL#]a!CJ]Ik0`wn.l&Gp7:=O7D}P1NK)K_u_a@]F[6KIozsyvTa^<GMC=yU`<^JgT]-X2(Ozb;,bjI~jV#!LR2Tc
-&0.FeWM`+%AkuCo_87ST;jpjQ-e^a}voPI(uE>e.(,Vh:'Rf(tmr;9p^KsatCJ}7MCrbd7`#<n>ay!7pEOS|Z:/&CB=KtAC`^E{he}!{1Q90{x$R#NrNR0
-pf-X/}nb2.nEbp>{-SN[#M4GH#9p<8=QAZAeR2r4mngV4"#'}fntrVxbk-QS!2rzv#+-B9sKrLff[F;K[$"rXZ~.kedj>r=hu[F[(kIc<_[u.a+wiw9('i
-/W"s~ki$B7#N&&i3iyuo>BM|uu5}EdCS#&oCQ{u}iKH;MVH5^.+G|FJz]OBC4c~F/[klbq/xpC>e,xKN#ggu<TwS+bzKi7YID:L0Y/o6=xW:)sk-A,7W~-
-D#,!8"Lm`:ZCvyh.vS[n)3T{b2:m468Sb!8dI4lzT%ak!Leo!s+5HC+:|`s,~3.L,OFFXXQtSV|AicCQt=&zzU/VpGSUHPe/zSbhpfjZsHi2BO#uvMIGD-
-s3vE4BhR27=>%YT!|W9B8_G`4w3!'z>l{7=+6`+.]_-ubB&t<tO}gtWI>JHw:]k.rj=}3L/Nb57Xjb(6U"(G!;tp7Ytn,snmP6V{xw-7lz9x'y67dK;Y]9
-'})D{7_;71WiYiGQrmK{]!@tw)4l2<%QAVH!NdgZD8ZXKUJ;q8QoLR$_XpC`TvCb/hjcp6rZlT#_#kFfSd27I`E&B,lQ5'}v38Y&,{RN~YwCUDHhodIBm#
-78O=E`]ZhPYe)%$|oN~1ltmLP`#Mt6m$CHbtdjpV/(/y|{_OlTI5wfbj}|HW/7c(~9B'[HR_FI@I)=nih|y#J6$}3u5;|oFGZQ"P,U';dls'9k=d'm7J-^
-<WcOk7It[F!tvsi[z$nLwQh7)ETI}MU5kzB(J2ho>1:s"5qpBra;1/+jY%w7BZEgRs%fDK!2,r=^Mn`>i!X6T)q:0Y<^VZUFSoHh8Xq+:MmJ0^oT%bGwI=
-wNrtPcY}Yt}tE>_ec)x8!#AudA3X}'lMeQlq]F[JR:Nb++36<{ZY|+9+&}$Czo;TBaO_jzbC(PB4:!`aR%uNmf]QMLM&58))Nazn`qrP]3D){);+D:cY.P
-o;`TQZyZ48`4v-NjM+coEZT3F^o1zc}"O9>[<VHKJeM%3veRi/Cy#-Msgr@#zp"8]KFhfGmzbV2}.$WKgi9q:k(iRYm+(e#N/;uhpSxu_R~b3C,9gJ`kD-
-|`h"4y^:,i-il0eCF#n_|@I+<_(uA,$L/aww"|266u<ySr{5KdFt77h$0EtF6JQ&sPa2HDaB<CMO"m!xhU2Mafd_I1/UDQot_#nuP|>,"2Gg~V)Ea7@WaD
-H)S/L68lOEM8Xt:LCIKLOyZwpZhE)h}"aQkj{9{Q[CUVyAVh$O_'f8IDsqjS5N6IKJ#L{j5efmK+e7oTZ;2^Mkp=oEG6$ATc~_|:cTmibXy{@-=@Xxe.wI
-/1^pDK['u%Fa,@W&QGKa1g:^#8D6(;YrOs#-_VP2@_sGO.7Ml.seL$|]1jm7uzUelsu)V,}c$^doj^[KQA"K%$P|:DQvc%(ZG&/#oQUTl"M<S)fk)-@W7u
-fyo;u]E.wtK^pR$rcRrVe/Xif/!##w`$wds8rl}>2qtT;!)2ProIg2${[w]]m|{d0+k1Z1/TJyE@QN:8q_-a~Ls/^yYuC!X7/h3@@Z@93nt{uy%+)OY}=<
-nha_>97N^QoL32Bk#/kqq%!yZ!AJIhR"f4'nZpy$TG4Vy-/I3&#z/%e|qHA8|5n}hwg7_nOkm.DIbzrhAdg9oio2n>,]h+``LXHyNv9Q2dl#<-5_s@ipyt
-++_!fQ#@0_4"_]4C).24j.#;fVXqM<nhNwt='{uxWyW:tjxrFST&`@Q`Flzwx>p%/O9U3JpyRl'$k_%vfL+zjq=;s3K](Su.42[YY<9r$$(/f`"5sBTVIq
-lk5=}"yPI,(Ve+lP(f&W@=0p:TJlzY:>|mvGSvYDeb`e-7xM:C{v.9WAXHHxxS8#'$_Qwno+@;(%E((@yM!7gcmVKQ6DF5HYuac30hlA<;8"weJ#t_:8X,
-.`0DDuRCL#til_CYw]>9i<6Dlf>69rko$%:>#Kly'(HDO4C^Rh1G]oom4PBuypOA`0|NO"'$NzgB[/[7}73:;`R;q:ke7oE+hYPyS(d7"Yu^RO-9&GQGXC
-W]R`(D>)Rmk+5iy$y)~ey<s@arbDdpq"9;R4qzRXW9{+|&jQ)%L[6aqHUHMMiBySbB@v%i8tf{v:q)QW&^-24jG45m|D!s3@lTb6wW+,(w`Mn'S+nL!q0G
-]+utoK5j|zP{dcca8@]cT`^%OkqH01@#ipFzdrw9jM'df3d:KfF#zngAO@PYJdIUcX8spX;zXL)04i$-7(@[6n~Fjk;1he-[m]c2(qu"[MLY%IkT-D%p##
-_V<uriK7{.Ju:#GKplzgb&7(nquK/H]ieZen!+8M`{<!^XDd,I#`k''Cb%ScEBkMkdmee2.@$F0DCn!nJfn.#pM'|G5kkV/X~j8"HFD'Lmy-0zfF|4O{mq
-uU=tQT}C{M%caT_Xn@)O#_~#4{Q1-TuxqI"`pI~<}c]o3KBnZCJ!"(d4Wa}DV-A80kF))c]b/|Q/+pRy#CAn+B>{@};)+jt[ppF2f{@.pJfw#@ejIt3P;4
-@jAq!2CQ{]ww{GO<(;7{2D2H6gO74:53W.>jt09YpN!dk12;U@0mi{6j;!):O#<NeT/]d4v}BMOs=l5h3Rl]EmL=^PPuT`8R/Vm7X8IERoiK|.0u+,~+a)
-npYA!&'!%y94]t(&L+x`P|T'gOaJwUXsYt;LsFi"zh6#.8E:!=b.<><31%zqU]qygHIo9^>HQ>8f,q1@b,!LR[:X,y,9D&mbBkCyNf,o;sD':j%vM-$-}c
-Q}=s>.n,9^3QO1/z+4}J']!IRNac<'PPESiKgIJVk_P+amswh`r#^cb{/Q:2J.`YmHc%AA,wAKYMleN^S.X+qn6dfO,z(pV$Xk<fJnKw"&IH6Lu2YJRzTj
-')1SYXo=WZTwu"l2tZKo"a,T}_d"ek~vL,u[D{|5=s-QeJwP_(/1$n'CU'f,c^/5[sCKFx|,A=40CqWqo2DM9|al3Su!2U@g3&~$6/v@pCu8#OYp~;Y66k
-X^)25;haD{&d;wS0KEw)7k'OE_zif,[z`n#C&J'c0p9({@a(%cMXcO|$oCj>|F!Z70Mk51t5O&}@sQ+!9ZI&5g)u/!{7fboNfq944:_=+l}I"rZ9m8)t]J
-y'|uLX~|D:]l<gi@$Micdeiy_>B`MC-{M2MByUPB}:Bv&edSet%Q+CPY)tb>nw;865,3Oqb^BU_<5M%nW3=#wq}@^aN<m.E[4N-gH%7<{s:,s<od&J0{EJ
-&uq6q;L^I9Dt`wba}FwpwV{Emwj!tIN'g3{gP@i&xjQw5R{QnaeoG)EwC{Y.8XMob#'x:,DKN=@hlC[cO5rq^+/5Vw,kCO#eO^[Urq#^mO=xT^T$|xDFv2
-An`[RMjPB>T=1y{VgX}rrG.T87oF|(t(N3&)O=q1@:38cz:/i_By|3qwU8`L.qj^b(@EM-|nm("$VbLlW5a)J&LKO"dix`$<l/$y-PVq3/z3<RSfw(tPsn
->iFurd8/P5%nHB"qO.f|_rH}~>tq-hl=+c(sB[;x{^7/'_Lzkj%bLrQ=gOLWPzWZBr0aOGf@]o9<8CbR}fy^}vxqo2r9/ZJK|vm]7=+tp;1V~._s3x.5Gm
-Rit9<[_gK.xLly2cf"Y>/rXddkTVghiR%A]a"[0<pnTC"@(kR1~boZ%l<`a!d|+aIS("n%2#=s-I]EH3[`<Sl8|gi+gznL=8.DS$Jsh's"%p#>p]E|kovL
-(2+|%h|^gpsLyF[6Ca4kJ]T8}ss^B9Uj5+4nzI(M{U1|burL`;'`_[.d=/cf98ErqwVG&f$dv<3P:GA#{kE=9U!4yk,8hsAHa{ab22<p~"#Y30FZC//gNt
-BJtM+wB!,e+!Y3,.iW|ZB{(-.(3a##&xb!"bl$x%ja4QECWj6sVpS9)8m0vMtke>/+:7te;4%P<^bC5gsBW;qEjb=N>cK7i!_'HwZli'Q$Y{F#m>T&4EWI
-[&U,u'T(t.,]B]Lj.)o4_njV6#3K!-2,z4$&V-IZfu-hE]74}KA1jr:/`D!~|`x-t8FUR$2A7IA"AsGF;v^eB9Qfw;tBT/4-w=.4(/d2LxWF~8qV-WXu^S
-f+c5R%{rq:Xq<s&8qflAkSdE>9h:EN4HC1Z4!#3.u4gb:m<zL-3[KBNy8Ul^|(`mQJtg%c,Z8Py(SqQFgIn}6%mkgf8x=KQOBY1Aj7GzP^-_21xe@[HIo4
-O5}Gyp50HE':iYr!C8322hFURQ6syGO[m/uOV-8j{kJCMT.%5rE[GZ_p-a7+b<p-rJ(Us%RL2N"8@nf`&hEvg+WxkqK2viG4t@5tJq-,"7.BiY,AFDC1Am
-Ai}CCx4LMv:fW@|"ZwP}T;CC6kHt|A=,Ea5R((H,E1|!2Kjq;ra%D@M$&BO]zt[r=Lh2&&)TS!qyZ"U4IRr4m=L#f1Flpa+wq;jBt^_m2q^VWN7gN|BSsc
-(]W=VD@-)RR1</-8X0H7N,c^zKdY2h_s'H}&SSRnOVU&!mtIxkAeWgJw="Xjd<!}U1:`RP:daEjtW}/E7Y&p;HTGlsHJXmrB_&CGnavC9D5qgBCSA13#Ww
-E6r8I;@mjnM@T.knh^7aE8.otrTTg8,b@-z,FSD-S#G"UD=xE1Rt(1azk9HLx7'c{z#DP2Gq`m.HH[`V>O3[6ddOS2gNVM-QN/:RO|+XrP8FD!l2qjo];y
-w_GY92<;NEB2yHI|jQNgGD"H'/3kwq(M<!<{RmpU|!,:Q>abSGw'^)A!9iz=PdWylG=%vkb98E@v~uKAdEd9.[vdtlRm6C<<ZV42oR:L+:pIe6toeNT.Od
-|$"/%a".vPavM":hvW^-<_%)h$8Cf5=vd4{V'z1Z/q:mAraXkD@lot%V8`smBA!|Z.$l3{}Rv'5}u,~57ghr>`/bJv~"]89X}Tf&qH0@Q;[CAAU%,R0333
-W;`S;8_0|faeEK&SzVPeMeRJJLx04TU|"s`9@9Cl5kXJe=<xP[G`z:wOXYa(=8Xq6[/5f1G:wGbHY5sY+u=mOyj070oK2Qu-Jaw4G5eeVpXg>shnvHH$0!
-z&Z^'3[S6gl44R]'yS%pW{^;A^UchA1OQoT!3}AJ_];(CHZAOu@OoV{Uq'8]Kt]3bJ6W1UoTwK=Jvk-S7X7,jLQs.0sj^"c}sc`&3^rj-zr(^o9v%$+2Es
-yG8c@_et5M}x&nX.8vR%oD~,_gUOHH=iAgJc5o[qiRuYGG7Ghqs6r_4WA(&^uZd^nA#BF0{X0IL.JBj-H61Ty5Y+}]"C&@S7]-q>CN02PVvmS9(LA{b6CM
-+F}%,{oaY&Uq-z;rZ=EsG<=$2(hc_Q%Y4A#$6>jiI6-UbDhN&/4OY[ZK&!viJ[AS`S08xkIC`6:s.L@H6pJE9c,-D=>9HVD'{E1LN=%eL@zpO:UDVcz8AI
-aZ#osJ3C2<UrB!Pi6:{Iau^'gcx]k1D:VF7xV<dm24&>,)':|2^R)F~C37EJD^4Uvi8-R2b9_GWdyDHw}^>:Xx9[~ul4cgM$:;og0/hx"rKwMQi$ciQXC|
-TnuoP8mLOoeJ0vlZH5&8TUO|]yg+M8@2P-K}/'-<5_>6J22D_h)w@fFeC+-!O}%>dyy&lg/yKsqt-O|^dP6,Irkl1|&CMsHD`'!q&[;ZO1S1-xlu"sYpO#
-C>a^t}}[cX:Bq_/Vb;AD,caarBY!;F.'.d$}eG:,0{s(b0v4x[kDM8}I@qEQ(PspH3-h=c>B4dFnX0;+/Vrdlc>dEKWHZIWwts_D/$5sNk4:i&27B:6y6Z
-jl9[kd~}xOM8]vv{TM{6S}.Dx}.$:jcO:qyJV&CEV[|'f$UcruVc%X_Uj5}vzVKWC.++J|sY=esrssXP$k3)~zm3o0^D%{C9<S0j8WP4]oVrxC"/"7WLDv
-kCo6d]NZ,vzLt+/=0aB'YiWC7WZbq|%GjrKG<d8"T{eMRulmw}t=Hc]:5Y6eWC``bRZ&dw5XG%o319C1A-X=qKKJ&MNwPdf=#&:W;t~hmFg;-PG}fHZK2"
-L1aT3jges,7>Gh_cII>plz6+_rf{.3!hh}+I^r|isx%x9rye5fkbR|q<tLA}ZF~mEUx1%%3)A$!1gl>Yb%t'Qhh8sBECl'w8-^(1|8a0Y(3UL&dy1gDea"
-6vBzc&[I`6<d[,fXear5TfNG&o@,fUya)1S!TUu-`IHo+8jWvr{KT|]yNo_HhfUi&O9Y=]JeFzl;ML_B"qAmca+PcD6bOC4Qx{{wSz>q22@rP;xwE(rwAx
-V#.9Hl=hC%C!pn_Rznqw!B!R^dRl":Eb<Ttr=u$'Bl2(UeI/8&Kz;}/zq,W3%PU-B[sT158lqr@bM-3O!nYlj>Fa4N^Ey_r#M@Iq"+xNfwOkV1aI<6^Bv+
-{$x+h'oH"HAm3[ECwdu[mk;6X]s3)DPCo=27r)-9L=WgEu&$Tf29,YtI.![}yWtU+QTE6Ju$y(8`G8af_6s8Oy3%MOT"%Yj>m8Bjz!V1;xj3M'F9YC-fYG
-(<i$9#8i;|nnO!/|@Gac%c}alD+hcgp|:8@bKeLdT<+|FW5|T&Qttq'm4E+x)TCtO$6-&NGQ`5hh]zoz{fq)v`,Z8<<d[M!E(;R#a^pSh=+V,w~{7;;W4M
-Ujk[quo+<>{wOa;dz/#!Xqx.8Qgj'_:HLU<ao0K1K=i1{>KGFo5mbNZDBC-_R-T[.u|fw}a/h23U@Zt3R-ob7RTpoJ5mLteiF907imQm"&,o=wG<+_BAS-
-J#BT4p0`P(yhD@AFSn7GrE-3Fvp=Mc[+]hS:k<719+jy<Ts'uxrvo3F-O"xfC4oP6V%)~0aH(ic2^XJ]1htu+VU<I3A2YE^A90~<irs<)P1VSZ7S3Imkxn
-jC~a9,T8"bB^6q(XR=yn&]`xuw^jGtfw>DeGGo`IM1;[A9Aw5rdx=cbo=)PlhD%;UAma5P+s_6=rJd!0VVkXKz1_0$[-w)U0p2[Dmhrv6%{5SEbjaG-h^}
-yu~q-;L=DA'NsUi@YQ=OZ;JEX1kQ3bJ:BCMTVi+'U8Fb6+#)1gz:&18K:RXQreKfq<iycGFKjE~fIqb^2gr[Uxr}aFhg/Hj$.%GB3bdUO)'VljXJp+2!5l
-g6rr";3,cf&-D"s_x_1c:7WO`t~IeT!#"hAUxr6'D%Q4]I]|Pp@#%Ft3!tsywb,EzIEkx%yqNo'Z0:dgQ4rF4Ni`N0[xs+e3`'[WDj=='a`,ZuupjoA+"B
-yUF#~WaM]Ik"Q)gkpIjeuJySI4k`nCgWk=:Fa4;ynC`W6kx>iPuO9I{&81cTh%fU0Ib_,0vs+h%_A6j'~q)%D^Jc)%L$tD<6outW^Lzapd(eep$ZBAR<q3
-nt~>kS"PT(tE&RVA6e:JQ:IhB8kt0]h9JvNb4!<h'XIxd>YW30d"<+W%@RGJK3o2WYP1q4~#@vlA|`GhXtIpd:^LJZp"sNPn}uJ;R-Q.MvPrw{Qz26RMy#
-9^9`ws>#T@5f>GvQio9kT-roayBej6}-8"nKL`TR/=VJWmA{KH(_#H-<LR,Bx/2I)`3vFeT0<fAYkX9(p%pnj'(ZS!oA-^h4ZFJ^FBe|ZXt#3>"t)2vR/R
-V)U]~<+i6C"iA2w_3fVFRa"8A:s'kdw2eXd>l"BchC]Ra>i4XI:XDf-v.b8(~1m>;]iC$L(L@6s#JdvH$(7`2V<^}FRvt={`y`La@di;8V}UJ'b/Ygi"u=
-(6j.x;,=1.~f}ssRLE(rO9fq!Gz9<o/v`xqqBU,@Mo6CEAaktNWa^:X0O)dkF3qyD4O@NTp']K/l:|!k=<w7%@Zds/{j!~gmEi8@)/T2#V[m)/d"|t%=YQ
-[N/RP.a"wmTO]tQX2t9!T;4>B]]W[c@Djq^d4$:,aw:z~g[K["hCLS5;)X^jA-~ul+Q#/$]SZa5K046E=feAow&<<^Gd)2LYS`^+=8){/zqOo2ibMZbw&8
-ey28$M.|f$#|+ry)S|y:-|~wOEa;3-`Eo&fRB2L032G]eM;q1GX_g:wHe7VeG|2MRe#DmF(/<S%198{0$/G=ir;<U&{]j$dz<_tUc0jZ=/J-n}>G-o$D^7
-Rnc:bmQ^$HUJ8g=5IwqL(yzC+go2w:+g;j_YooL[/`@E[lB[iL/}I$)3k7@=g=3Sn29;%vkfhJ<P't&msb=S,wWpr4/]<_0,8TkBov-b+brX;s%Iqwb4PX
-4"V"G]MCMBqLEb5uxzkPId24F7c[Qdvy2wX5R}0NL[`r@5E!AFHnbJSDsW,9TYWD)s^#Ur.cSHFCbe0u0I8@)80`>28%#}_DAwaOeK=PhfgO_c1M=|<{/y
-L,=>MHcPLaa!G=]Sh`f@SA6fK3Q"B_IDK7{G,QL<OWs)xT{Q}STqKG27X[tQ!))o1!^ykqSbYIt^Y/RJ7B.8[3e7y|_/>h{q.otpCloT,M~l!Co|LPwA6|
-w$eNqGeg#8L{2h_]y4bV{lfRa%AV;L|yuz7ZPRB|nMpa69kX+k_XTszd0(RL{|/wPwux6D(TO5E2ZU%]~"`1Kbz^k|;b:u2D~W2[gx.}XpFVql)yA}Lv-[
-qI#-}rso}vQPIJ6Mv/|S';~KxblaC,5aztsmhL6w)-Er9xi&$'`Wdz`N;t1R4`TvCbkl#okINkcqAlYR%_l77F,q%8vzd"'m4xI}h#!s|Cl5u&_^X{Y&_.
-^"bES3k-vBDHMb9q[,=BJ+Hu%<Mh,0[}#2F]up.TGl$+C|PdZl`D$Ww(0{"=r;|7Oe/|CzU7IBwLrOEMu8%=UsU'l5:c{,D6UuI(U!7u)6@I&[0=#Cb,/m
-qY>Wh|V:N!{/">>U:[bFhr&k2,{[,jcSb55p)!r;HQ,`e9U)tSQfuCKv`!G^J1`"Z--7A#Q9@sTV+5PUJU;eD3vuY/m4rYt)-ubJ$Y_jD.d![):-yg:&5(
-Vpx}sn>9EWU>]!y`b,y}.+!r:.q)x9|K+C~$9G;3%4cLC'^=oo#Ci}O!R7MauqN9:[g[>tvmAF~j,@3Yoz'eg"S/uGA_w:&DTfKKoa)"mVR_eqsT-l>9EL
-6j!j;M7KbNNFH5e&KvQ"PwF]trwXx6D6z[Y<+<OP6}BtF^,g^y%Qb[o7cjOcam&k)Sk!y6L`mkH`D(atmM@L@NYWuW)f{K"AYA#/Ff<!uYCD5J3[Nej)h:
-S7AO`o<hDL_+T)wYGCKfI4{fJJ(Lh&'ZhObV~H>"V9e!.r5jUHDwM,o%l_)2Okka8%@f=I@gDi6C#v/V>C"d~}!>yoam1#xWLF2fh<~8}Y+<Ocr|iRUJ[&
-G|,gf=c`=gGIZA^$NXagG83[%M=/%Kee:=:V3YBLf.Mb]e-;rH/9P4'<pbv(+v~!mrO@I3"yIjH=X>UY!M2@$")2INBcKAa0|d8dPZkH9x~0]&B{dRP@(L
-%9vsJ"~[&V(<i%6y1p.%ys/Vzi}P'Ah|Th&c`CI.r0/4y;P,2C[z02R]ZO=77i8&:W`&2QuI(NSE,45DZiA`o<+lE>]IC'6i;j~x+P,&="Kt2qL{/G@'GX
-+!0J(55/I,w[{=2`r'i@&9@WS7xE6'^W6KO!W]]<w$u1w4<Ks7<sLd/yj3(]0_m@Mn;k"#dBYR)BqE,2Zg(Iusu]#.8{mSW%:(rw:W13qN[1n=9u'/Ak`U
-!#"M^|@!uWav-vry~u$L>{z`Dr}(g"7IcY<Avlj,;1$LhDH8]}.V|vLF>e~&9I=FAPx[FoKD0,>rXr;u{`2|3!Y3=l^ZGafjXpwNlGMRq=Df1a&}Ci/m7i
-yY@[9_:C&Z^U0cbne:@q0j"A$3oI9)>yz1orH/YS'/4Y_F]PRn42$|2kR/F9)FldybF.1e3%IgYR]AuD--CVr:u$)[qD@H3/Aq_5~"~[$l1U|(q8E3j>HE
-awV$g,gH.(nuyzF|eepMl__qb#`b:=)]eFcWBg}'sW.<g_"9d3pU<G!KELjCz$iPTHonyw}^q<"phfDR+6,{4U+CDQrOt62YkHpwbu(e(V:q+]<.~l"au{
-VVVs)BX=OH>;Ngzc#]D#SDj:E|cU|%e!'%9b=!oX|>T@vQ1;DE^q[n_o2lIg3DU$K,vLNG.ONa.;(:M`,w)"B`)Favv-;avSMCP9!cv5O+j'PhjdZ_&f7j
-:7bK`!Vrnb)Y#KzF3.nH9pnUpMVCo@GOd4V192rs"2+SZRJ`>UB:r"4kQZkIK$c2xJf.|Kj(ZfKi'}|&HYKlm!|[)"%uIyCzM}odpI_0XoE#E8RzEJ%Sa=
-MLdH1cE2|}-KF'}38QTBgf2.HY}CPuVKP[3p.0i=T+iObPj<$z3dwO#dJZtG/N%RYX0/eU>689&L;n)4>.eRR:K&<2ORVehw.Ekmzo"8~'lzuwraq/I5}B
-V]c>yl#P-5;0A^J'y-.Rf:;sGn_/;x2-HXD4:-G2%&,&Y7l{ba49^"Nm$Wlqpa,{t6:yll9REY;K2lMnY0!Y)W:r.K;>WLk|08,;Uqj%-7K.$[7Y~5KyqJ
-uC.60d6$3Vptc^AU)fOi(}t`yZDo/{8rK82`qDl9"y(8/SD5SoM;B^plB@~7.nyDpC`'_p9iN!Z[)@/_jDjJi=0j6{kAxV1>[r]=nK%NS2F^~]JZw!Y@km
-M6WC1LXCX&[4x!d8-ailKG_43Bgs_%cjS[q5m}OO%O{me'"WsLjLC3EU.YHjphaeRT3b#A2:]Fzs:^.<Hp<%Vd8S#@8xXnlf#l+P3`.pS.j7_3%)Q7CVxp
-CLR^s9n-P%O(:0J#7c4Rwf(gJLon&DJtWNoK{^-p+lg5nMXdC'-&[zb9ae}N>8)XZ-Ge4pnF!}`QF8TeWG$%[Fb]kZ]i^Tp0&$]/LRvYvjmthja&H'(a4i
-!(G]T[@69Acs_H:5(}]1>NK{4X}[-U{QXUoR_y3FHZT{U"ax)@=Kgohv%N(4G_#HMnC<29a(3=g#PH7.ph~Rpfx1s7CPDc^CvaEDR"y7%)bGs:ndW&a0'-
-rS;0<3c]txsVc4`ovNqG"/M=Xj&sl}xd]Cz-hV6Y)nc33^etJwv9}P)jM}$LYduV1^/fW:i7t^loFGE'8FJl4+Rf(-'17'mC`|(JTazpS3wjr>5w'Y]2R0
-_bNO9:Ut>ORll-"Js&|-PY.p4{BQ+3SaD[f={bOr3a[g9#[uWD-0W1dBMzayf'`V|!v7M>kFTh<i61VXj>Ayi;h#Z1|4AH#g&i']2(JlDuGRfj2&f1JBV7
-CFk!6Z}a;GT6}6rXJ`:GUt9uvnb|Slvmi5jH5RC24RbrmV~>0+OttsoV"PmDlN!R9]$Ew_5ikbg0Fx#6"62C]W6{n`_1vpDQ9[{Ofrz|ID2h(,z&!NRqde
-~M3#ek<}<B7bW)#-+!P/P:dh@}S{.zqwF:4Hw_V2k7:^B3/W6C:Wx{>(klp7F"decF&oN$7|bwt!m^+Xn^}9^wJ|LE$TZ!$|}<}Sh`R^R_$g129|jwgb)Y
-p%5ff4<%B6>VI$j)2,RmvsjvsqoKDZ2.C4gUa1k,!)eRJ9uV;<.P}`+pLWx)GO-ad:#VI_wN@[7]s|g;!cF4YmpBTv$Ai#;p^6F<$ni;[3rP+#'kBCXR>{
-7fc7fPakU`k6gB>^SVgt5Fl_IAoC|$&AW;D]AfsRUpa::HuT&F^CsjJ,6.o&tW[,-jokZYD;;PM-h[&8$y/bINjq]Jx=.1%LTt$)RNqdV7gYu9M5_4O{oK
-0mo/XX0:m<YoTVa=wu($>Y3Q$u8w+ElotXd(KZj_7Pm$28U9W0aL8$CYr5,#N91m=Kw"bvWvjn6w$^$56v[O=95ok'$56McV_6-de|wt13`j5JEU[teLct
-H!-sjS9KZ]d`g/vb.lp=OVttNqJih$|uNTQ]=vM)0&@W+c}npQ+se#RW:sK,"/!wd.w]{Y>W>9|hl)i8,WCFK;I4_m&KVcLc)<@Jy3>Dy$,%78sikT~xBJ
-WS62'I$VB,VKz;V%jpR.,=bZ$sh8';qQ}T$/S!;.ob'U197v'nj!g[fa8_6VgDc|`AKW3OX8lRN6h#&9ea5h+MM&E&(q4Td|I^gqkbE'6Fz4)ER5XY+A%'
-P!@-zZ5b(Y{8e4~560sCoAaFAXhZ_%[`$IgMOTM#J-!j8dBC];p-Z>]>C.+#$t}z>P~eE)JX%JO#/")KDE^vL+=x|ui|Wg}(.[I#^:C)(AQibH$y{9CoYg
-`-a0On-H}f$9(/O6Z"6Z.hFl0)R!<%P_Rraw#&pW#E!"ek}"eT&%-NQ;j!a_z#`t#C""{uzrH=@obuy}=FY8VL~aoGU:y"L)s7yq[IcE+U=<WpmOJvv.j$
-:^sIj7]^K^[<%L;UVe;_=Q:/:Z=TSc>`+GOL{M=M$aA%n#oXm,)hiI%N-FZ"W/m,cB.U9Y^V#6lmGiu+aHz%XkYG/$-br.Oq&$FHfZL^iXnm}ky1~WSW@%
-DC}TrmtAB6>6WLRGAX7s^Ab`JsdBJ9P):9Hpac0LVud!7ScMQ0%1:{I2(3<[M'>:99,>"^-yNp},(sy}e=L!LHXefDPShwyETk/D+L8E63{W#}UYLTL0Hb
-(f=q$/wy27^;{i0nwewek;`o(|L.W,lPlE;ND:(9;<|LZ+H$p&W%>6trP<wHnSPUoq|JXr=j2<6{A!l}t%W1t<1&BZo#nU'gn[LTxc2/x>o)(41pSruT(5
-{^5:&L5KLjYa25rV;LNB8OT2sI"@J[Y8b-JxmL`Ar/T2|6d2Jm/c`fBi~]wG'cVTKuxCnny$QxLY@#EFt7fjXrqc%XS8_^G+|3ZMq&fKvp7sr1%!o68zLv
-Gh[UtM~O$l1!y}"nZRa@sFm<A}Fn83@gnLcj#udC2nE-FT6hUO3Ib-B0><~@!t(s!DRlp+ji&cs$b`dQS;HCN`DMb.i)}}<0Z=!3h=8Uo6b!c[hUyk4G@4
-]iPxYgWuE{[L-5dMz+>yj7:}LfJbzi<c>Dt.te8DNw+mcKoOFQZ2VU>}uZxo&wt=4PUV_x+})/'wC/D/[`{Jv1%L{<pw`X&Zwzg<jkBObb|d&0`A8u{!L9
-$z1:=dK+`@pldk|vpO^d.ujjZ`>=vqV7Jmzw|f/}LFGLV'>:nYXBJ;s$MNnqV:_-!^H8DFi8X19agGM-Gdh_{bND/5[72HO.zzwh,j5F~'@LfCYucD4id_
-OLg`,;jjtk&q=r4{LL8c@.rxm64P{0U"S;3:F[m7ohe}SSQ@`Wf.4_x1"_^DvgQdR!FGtz]:mD&,.!wiL6^Z|=Vkr$ivT(]vZR7b#sf@)^WCa3TF[PCKIY
-3ym/3'lpwRCbx!_[-2csCd2pudH}`$]X;wPuFE%k8rpb_N%HcGOwwPco3}>mheuD##S.fXd&ouRo~ZQ"Dz%MPSt]5[9k}gX;cBh|8M`-w2&V=2'kfnShfY
-3ClFL3(2nDi5|+@]mF'X.d58{+#Qk|%V&fE`4rz<7{rA.p"kT{~ZK|<[u'mD|>SavX:oTdFPK@}WQd&X&R$b@(6M,TAm7WMdh%;]n@o>90;Qs9-bR`+MfJ
-#e%>$HH68!rWqYE>':p,WcF'{=6`h,D5QseVd2Y$"X`%i+dr>lfQK$J|N=`9V0);1l2TLug4Y1FwE.;Y&f"|Ip60aYJb:%^KR0";C!dDE(]-]#_a|y)-G]
-W1&0IZdz<Mcd_<P[fdT(oIBO2cI$~x1"_T04wS8:N2WCHu-LZ2KhmP^VpfFmf$@q1<~;Is-9Yn#I%tqu0yqAJ36>7iY9c(63;"!R/F0_WdKW{q/YskHaXg
-q+AI5eJ;r[L]9wuvH]]wo4^T:jwX_Q}$R0G,1A;Y}|7oH6e%xpbo(;FMYI&dEhn=4/PnAy-l4e,n[cNo:B+2x]dhgia1m0Ly0EmClk:WsU[S3s`|xJjQak
->D&H1ulY0^'R;`$y(mfOuh$2SKR8]{B,U"{n}e2s(SvPe<C7.aelr|}>"!ud3'g:K2DYe+Y9gC9mKhBTzk#t11dBY7JpsD[Io4ZF/]kGu=`,pHJ}R2{Xu5
-oC14pq0G:}^lBan_MY3GJLd%u!EYRA@5oVp8$Q'KT4!sh6E5RmRoFcOBHMFq^P+twp>,}dp2^>BE'y;-3`[+j8v$&TMr+@b/LxjC,FU8x+Q+Ep/PS.ndL+
-Gk6xjQbVp#CY[:um/KqGCz[V21GYUpG2EYn9GY|xlcYV|07C!-~uKfI6;olN$d>O|occz_|;"|(r9<'8Toro+,}SDcZD4!bvz}<$l.{5S%C5vgCEV",u@/
-CJ~=g0+v.!G<o6=kLcsX~FJ"^[Z`Rf<wW=Y+B2'E6wyj1I[s=Wa6B=8EIi$|3sUtaC.BL19qgiYiA|W0$<pU]^$jd/8vTr1M#d'UoM(f#Jq[GICfVDR|qW
-oJqTdpvo7wA$c[x7:;FBp"^ujQ0C:@^iF-.iY+En^2NFgizYpqQWN'SnPmc[7:X)UP@+wcI2QdV9EHsA-/R1<DPbSJ~N+@SYZV_7J027X}C02(_L4L6r,U
-Fwzxy>WJNjWnG/#]2Qp4=(3>`S3:QFF&OroLllhV4VcrAY)]MWhb8kx=W'Ygu#Vdu:{g7G]@##,VWP2Qw7A||vkmnYT(nV#"8-`Z:8ZF#5R7j.g|I2zUL<
-e2FNq),'r(~"{C$[;U!yQ=lt%VH.T;cceX,uf+o)%)mtT$@V]v@VB6~v9qd[1<;>x_A@4n&S4#Kz^{b8rc]f-2<ymKjEpO>(Q<~itbbL0ce|jtf,9A.&lb
-,g[P}3_[:e!DO$4B;'&>(%h[4$R--Hfq_mRJ}n=Aj!Of>(Fn>wKw$Qgas.~@R@$6T]!I#e8O+JAph9jwqdg;G^(QBa.-0oB3K3t-U,IP1"d/kYAPO:Jfv!
-<-Q>c8$5FDS33SyY"rEd~h]s"Kb1->!fcqTJ'g[3O:u5,"6.EnDO,u236oha9HTPVD_+Ka12Dgu_|=>p!{yDin~6OpmmJmUwJe}bPh>2p(k|dF=nqR&8IK
-Li^n<tJQcY|z]^tsAflx4xCsMM#"-5|wZ{[h;q@f#LyNS1g>3C`2>0<D{U&W+6L2uahcXD|)qtXR0>`E<AqHm_pLZ23GL(-orC{ednby!PCWwMND1`},=r
-K_is4eVU"oNb`m8BSWiWGa@Kozc<)YU'5IvjQ2MBx;,QrJM(Z$7Gq'zjP#h]Z#Woh^,r8;NU<9w%bjCQrT(+'I^W_jfL_rTMP]zik+_yP+e{,3EPJT#;Uo
-t^7Ghd_lY'2F}Qr24UI3=U(nH`s8[sI,1ZCjqBiEu0f<=6E_N6<>:cM2}N=!Uk"rkm7[)(7Vywk.wTwk^Sczk-htsFCO.ZU2.tI!`28%l/UQ[:w}U9f]@U
-:9l6}%Zifp#6n;99=c;@(":v|VVJR=CB;]wfWMqBab3TkdUZ$ONuL{nY}O]Ev=GGBeB&H15|+>WTzl}4/bc_;uS{8f'9_`(LV]m2FyW{^{_<n;Hsgv@#Dx
-h#K37{nQEb6qId]R9Hqr:f!Wc^qA[Gm$)TLezJLzY1Yeg>W6eyYCQfoo3}Lu'<^19SEIpW]6t(~0[-`WBE{k&Gem&F'kR-_o+yMBC9jd~GfHA;}B:BCjs!
-C:G]H>(tS2<xg[vS3^8j]Y)2OFOQ"u35YzP#Dg&xr>]I:Z}IVtNwVCSZIx]xtfDU(lR8fsx./;FS0+u`Ds3PT:}NnI|)spG9>&prtq5cXh5RHQ)quz@wgQ
-!~646@^p<}Vu4/yIyOFA]|:@8{X.o1%huMi2,d6Y=1PP8'U`Yv8<|z_:=BHE-Fm$/Vg+O%S/9Rm&3q5}6Z^wfI0`myiCGjbR9rw)],T(%@mmG-<J:#5I#e
-Ff,P%F2d,g%^B'#YyyAk`aH3m$]C1@/Wsc9V9A]2#,i.!hTPfp@GT7)2.]nsYS+a1AM&~,@2Xf%65+v}].zg6kApGB`@8PEqh(K3J$Sk/J"4")."Ky2jTG
-NWf3B'9vh})(~b,hxxjX[K2E/n0uyYFQ^kcH3T'Z4DZRSxrpLZ]ru82ljJ)0b4NqG$wHxKN)d4sGEGCnPJ5^|#2e2N$n^GJZ2ICmsoahFkhCZWRNdL]hor
-3;b[cZa"nMB<M^~9EPb0{}pYCo#.+;#Da"1Q;']XFT)jlm}Fi$_E8r{{Y!WAWfkHurgYx|E0W0V6>wxWYo,u)lSgo/A<Tsa8|dZreLOsRj42N2N&SSxK=n
-nz'-sizuqr2!<-!e(mTsS'&$$rvY<L;$2#4w+3gT9J6XK96W]lC)Ja-:^oPd|}a5_'2|H09JtzBB}rU{{=KBqJ@A-4,U.%O)i+Tw%IN&}_2-eMy`vfm._V
-"3'u^KQ9(_L6liTU1hKlGU$;OC.%pD91(e~DP"XH#jTyPx1hIEi66zBkC2lE<)pyf3Yv9!G(1!!wuW+Ky>v`UNG^SZK(@nO^dIIi@qVYEjBqaULKyV4Cr"
-RTxCT|+lyBB6b_gRzp4NPR(Yn)iM>ZvL#Xy%Qw~=`NM}%idI6#(dXHH4+H>yN$P76D_%ZiVcSp#rc)DKuGo%PTfBS77)=,$NGfOh%iu$`;HF,zoXby#Np=
-d3flxDQ.k74`X6HL:>cQ4)5A_$AIN{i^OKSQ`Y4d-$(6iT3N%Fz';!).RD6S>nuUZ8VARX:a8pv-;goO9dyt.3,2mwz">@pXI"UmkCPT|qW$haL'+&KqSb
-U3Wz)]dfgL%3``V#uxd=ZJSQJ-R(`[p^9t1sopr|iYU'{-nLhmkJH/`X#EpwefQaaILEt2F=JNI$Kd@/Koh[J`lk}M#@<!n:ly$AL+!h7'F1+/UmR<R&yy
-"I4vH]Q-@9'd-JoQ/.;Obw6NCsZ7IC>;UG"#JmQ6iM(9t_%dA^'bSgm6G;$v`^j')gRf!5|(tK>wL"iV9PBnP/RNd'jftD}fEc_</zI&mBjfxJOg8J%ker
-peRjBc@U:o/eAvX3Jxc//}y%wA8{nTZ5$b2;jh;49!b%J-sbBeAVk{[lWX`gWNJmCaI]/>`T$C#f`_H(;<+9fD2V"V%c]/1P"(+I7US4_&gIclJ2,/M,ra
-Xog}8"AOHW.5}5fe+=@!7.pMRBpbCjI@r,>2sqKjFor`=SHye:<gQMxF^/)MoP"~dI-2AnZA9!zh;v,::-{yrEGu"QGuMsoA4:loRh#W.FhykMaa1zM#IN
-oP5@'<ER,D%lsGgW+$(AEEtrDaK1wodVWRr(.2;vm/TMMH8vb=D|{qZd}Gmc,5jq)6~J%|)VvmsC_,hG%1mAfS3#wL~6xRp^aYkreA)%056;]S&qQdMy}w
-i$rS_dr$F/{IVx3IYj/jW$,"l^48f%{(AdE}l%<O'KtqviRxE.IC{n2p1<z9K=~]J4;JXjhBidHxTM+yEiT4V1KvAIW#7l@MGIljZ$uMufUT<w06wT4N9&
-'gupag2rX#H>%x3&zd0QD,O2&|-]%y:>XI#)R&7zkPwAEtnM2=.d&_po,]6e{xmg2$PJXC;ZMW(uUoHubHMz6<{yW7t6J<P3)KoV]49&i038B-FQpR,"@=
-|3DqVt'e`S;6{s]t&Y:e"(IcEopz&qpyx7>}peMZ|}h1![IpT&VxjZ^prRwTC82hT^`/dM)5LbH6[,+"]=&C%,xo!<Wq>t~[+_U],goFD6oT337=W14{q@
-Fh!4v|~{!~|{03=:opf-5ynnI_+C8{27hgZEWp|=W"KgZ>D.f,OS[^4a^G3P':s,&+N6>Vq8A$4u0)"6:=XuNJ4wtu6Cma^:!5og$APELW~K,|Z&MaVK-a
-fYj^{3j!u{TGiXq3diSWS+Ql]'2z#f]'KJNi`g%SnZHOb;-n&MJ5Dz3jEj`qTu/XDU[nfF/'5}LH=jvd:2Kl_U/JJtY$}R+Lt^v8L[RHR-UzibXO``/6v;
-&C@P!t"k^_wahe)Wsen+6K^9.ONRx%DH^(SoO95)P.;y8AJS&{D=RcmzYWYMBv{0yo]h"={1.%jFR_SvKWrE+N7QG4LwglhL5zJk3o=qfMeI16yxrB[>{;
-Ni_k]hMf3=@UQ58ifdmJPY8K.s#D53;991~+0fL$zyjA:2W[Df-8&S^,dtQdk/IviyYHK;=-d4IWt'O61D=g8Y2ow@v0e6[mBPs!so%LEt%.x@ljAcZweT
-`HQ.)>$IJ22MI8W>YV+/l@rb]Ni3w}+3V'y"^ks'!C/Kc('56JhMmL"Cy6uP(/tZV2SGq6>Qzvw{#qB>qf;2rd2/,u6`4);XewE.ep/;<ATD`d,#)5WzMx
-aH!oyqhz,z'v'rwe4emF1L;d9L!AG@qEm$tW!5+s]{Ot$o<P{F_cgPv)VVegqFkZT_.)s=8"d<q_z%My!]uGClHq%10{XeB+Pvy`Q)cd[3VqoebH{-#;U+
-QI/_HnXI6NFE>i@o9E)q(Z/"vs&Vv-[uA4%kdY#J~i>E5mMfskOqVElEpC`_8TM1w3pCXnj#n-xo)A)2(vVyJwo>J>Y^x3/$Y<%+/9E^ki41vgD73/dO~b
-H]Z],bV+qUp$0DHd~Wc"j2[A!.](1m]8/0<L/"XJ7_jvciM.(&ik%6myErnRc1I^EEy1YMe"op-j@Dt;W],EXf=p7R_NE'C2N4]|j<<%rrnx(kC!1fKm#E
-yo{XU1GmSjPa/).r'/G%Dfj^X5~,f)d'4VFjI|CW;S^.n[XTK5v]A]I1:o@=#RS;'SkI'!`P74:!&Cn`/B1BUzxawi<5{!~dC9{GVrzfA)n^0z1Uo_s0p@
-Xym%t0/7t:[(Eav9H>xPs('RXsLrmSpUvrcJQI`/.d2MXd".|F8VB0P,3].-}{Zw,b$+G5it9dm!7xN;mVV^;,Jgm.<v6l%>6$jGe%qj5oT|H^=thbtY2h
-:['R(m2^|>07BC{g%aGF|k`c:Hv;KsdDMc9wGtdpMIk&RN8G5"XExo$OmRqM~^wH-tWr8Sz6KSn={PxE]0>y|X}s7;[x[}s}v(x&o.c9tOd2n58Cu%c}>y
-+PEbP.1L"J+kqPPgU4XpzZE9h/mpuaRBQrc7d}y)Xf^3{VeI[ugwg=#2#xdp&J,)T`ql+'fbUe22LYs@1#PZF@8yH4~Yxe~3T,Xli|SI0qkshe`$YJDIA3
-q1g[&KUqV&>5WKS[P}&I/`,D5dGyAx.W_gPqK)PmY#",~^=d8FB_Z@hci9<GA{#4M8615}QgSYjrXd%hOv0MPf+2Xs'KR93:5D)_/9gSp7=@(,.]}>(D2D
-@Z>DZ%yQyOZ2G!HFV"=4~(3){3d<d.(;hV8Y/bJ^guLTt=<iK3S(Rg]kD`{3jDqHGny)[|8X/^R3U@_%BLETz+;'C@6Jo,!C%)shd{U=<;Xthm|s>pTf,(
-kAwy%pfj!r>;D=wr%lZCTDdg<sT:p{qshZ8voO`v>tzjVn_sYgK442H,p,4JhNH^auah#i7zws^iC;)|asoz{t";"2tDK`]!`|ijb^b4M]Bn&sD+!+Y(uW
-wA7<$Z[kqYNC@|~#;Lv/l0[ee2uzlpA@.1ZPZG~sS$GPhmR>~]UyAiGGe1F2uSVDiX4.sTm=((gUDDeLjn_}M[]_pxk.loV0Of0.cs"u|Q%]"z05.xW)0_
-H0%>cvooLcb8l'(_[f3h8c,-29lU]qpIBZZv2hAG<NT(8o(rvq'(@r}yA#"%va,=V:f:NWC_nHq7nHT.u44o-};qPkkF$Jq5Aq9;wO3-tuVL`{(4/athRt
-26R6"}Gau-~}SH9{p"vgWRMm{ey)Pwu%=i'x_=:#$LHkZKsV9Nrv6RZ.hR9q^"%]9rkp-m=;v>/U%|nLKR+>{Mz,H)LU3-R+D8K]m3V{o|`.):2;|Zw+;W
-o4&BZV)nhv77,;B+B(s[GR5=J'1u[NF/7-!X2COCYc!QI=~gDAxc&4g@76G1LBaqGv5:A"5^8|oz<GGA>>%j[:_/{yQ4XP^{.!=H12TKRhAYJFYBVxo=Cq
-9|Uwbq6_z7Hng0<J&>S.uXu}>5VUJx@Iw}"W,M)zTL`]$KAm=}I|.Q-mCMimDi~6Vz>e{ED+;[t(_N;"{^~rIv_#k&S-d3;AHnym]]pVwuV55w}/}M<"yY
-e!iuI=RLW@+v9D/"#2W%TNYqPd!-9aoH;op4'Q~-mfi[&T_<5$7iHS}5TG!6#c8^<Uj|%#`gP4e,Z4oAI1FFb`K<f+dKjvj17/z9Pe,9]/:qSH+sW'LPY)
-8vfSWlofqVmF6o&4x"P0kB$M=<b1pU'jxLQ>x$LBfIu{]|&GY(@V3&9uQW].8sT=-/dd![2HTpP|("Fm&Wt8T3.:JSvfPZ9TJs<D@&Dx]k@;rF|VT.r!KL
-aJ%jS7@W:@g0CNUGJuL58:X,_My8z{gK2yK{XeEW:XEjT<(|r{3m=]X&g{ZrNYuZN]a6wZ+9w"~cW;YXM@MMVW44X2yPA^yo)P[d>|d|oa3pE|%]y"/hGj
-kfM0m2ByoPQHK15Cz.aCos'/9o7NT$j>%xb"3>(9(`lWT6G4Py:`1+Yg~%kN_qCFJ(hzonUDKSH!H"yAF8xvVa<{ue8&|!.$I9-ywW5C`&/2:cd33f$yR3
-K{8M5X[48z-v9$x^cR9%iN%7C}`lCuB_Ud@>gq7z4cxcP:$ZD"@W(1wQ:bO'vT&cB%2uo$}BUfRwu[B+7cKpq4:I_QAQX,x6M8]L1TAbe>XJ1_PhOD5,=H
-8RHAQCSQ)50!oR5QrN7B.N8Ixz~m8^q=$u@qwQ@@lf>wVmy;T"Uv>T`#w)pZ]LA99g12{Llj)hF}F^3S=-B^m"%x[yYdT0xe,>HsQWAn3;}AM3Kf$>ey.k
--JS"536xvTf[~8,{KvmnIs'u%T(K09yhf|<nzI,n-'BYJ@b(acvylrk$jZ}`@NS[/N'`A,Kn<N=z8.E^#"8lZf@u%5BU6$F|;L,;NX'=GExrK3R;8#S0|,
-.I,P;9C=s=mr9zcy.H(q~7<spl8]_8%DN4";`W~jED>EieX3&:E`mH,SkbT:"6'NKYCr8D|>.Fe@tF&)^yZyk<t^`<Lb}I'NiBRUwh3p=rDQmxlvk<We.@
-Nh&/01!r4^)-bB5t9G.}y/epzGRv|L6ykG%%s>e2mq(CCn+d41!5lpP9{faLgTSG~]5@&Qn2M)RxhtCTO}_X(W3,84.,9coU=4E{JB2Yed74SWy)8nGfQ#
-({HJDjbD>I0os]>R`Z|jYIj2D]FpOZW0a%I&%FXMb}~;n:-Np}#xWu$ph7K,`p&va${LlcUCqlWOB|HHHmaTTWwopaiG-"<J6y40Dr+5x4|<7+WtaxBd}I
-g},fXnv0C-YA!)07f/kT)fm3&Lp8XCY.lCq4yHd9{51lrwKQqUS=X&3rhCisrn0@"8So6W+@+e3"nIkau|oy@y^Wjgtc%EqeAaoWE/vPQiy%.th)7,jC[x
-JP$HSB]fSD;aOL/%fv<xZ^PRd=+s##5t<k5/#f^=aN/3r3ICRVpFNel2lj]De&4,#t]^kbOC2#A'N.kJ-t`-_pn)WiyDoGB5C(6suI4Sb:AC/h$[zXFP`l
-W4^:}+7K':(I]T;kacw}lps0HUKV'_(gBADn:`-eN^$diHT@K98N(Azt~@fResqd#d<^e4RcI{!+Dk{R_M%,.=Fk(n@_kL7ap}4tbp^g3r[7tIauLC`[5#
-o/PoPJ$k3"De6nx^T>a<2`~Ml)Q)>%mf2!)N@"azG0)hnFLb0}{atWRD$U):<mFCzrY0nm&)e;[/:2u]l^2''Y[39yWbTKB)aC"$:]G.)+ye2OZBhf04/D
-d+Au1LV:aA"{~x7}r(dqmOY^6$8$HZ7JW]sI%mS}1+epk=K[WaBiEc$CwqcT{dkq&i!2KlgHINX4Zp#IY2(ApNoudA.NL9KO7K8bb-G{wg3<Mqv$2#BK<W
-n063+{s8udxWC(L,nIg5hI+KCg_6(}+(gG47Y.B8!]|GoqqG(Ci^jsZauA%>sAjs+JX{$Ef|zvuOhpf<=TELrp}2Vhs^|o/X~$-oeHBbFJa0t&)xJTyI(T
-[A)h-BqGDAQUC8IwaX'^BU|9Ub;&&>KaZ&lCNdPY{JvLV5-t0MCv^vSjcZ2;LZwKxUbjif;2wi)]a/|qd/(YOREJA,f.v&krhw+ezApyT-Yd&@Z)}:SY@|
-+1GFy46-)xS[$`g"$,i/;f&4hSmY@d"%00kFmXcOouS^%8;rU7i(K6t|x=klM"&-`T=q;e/t0i)Z<){W[E&Y,.o,)+j]ST%D43hp[;>O{YL:81,x=sk=O@
-TyC-|Cv_w>Y};}wAwuKuuq8bH0Ruzj&^~bc$g8ADSpQX+ZDAnc7_ARfZYb_TxCCE)e<asCoy"CY#Me`AE2U])L^WBJ++NCibln2{zNw6[9&SJuGm/8i5qs
-dK/yN2!FwGqGBc(yiT#|&Zb{%i^9]cZZbtdV+vFU)y.7bDdy-[FK~N5t_IbxuhFxqzBwV]W`nh=pFh_k(&qSIt%Nwul9<JZEQuLukwg}}sA6-K<ZG`XQg_
-Vb[Fvg<6X}I_8hpSk|/5ItY/'$p[;'|=.zYL@wIDJsj7Gr2}{/qIT_N,Vm0H3.<3`WGC@a3EFQ'.[I{O"DLGqYqfC,L2DQM{t0'N]_']"`l.LLkv%LMn^U
-;wdyDr$3)ol@'YEmdyaY1-a}AA#c}W6,":r|~Su-Qb-`0Vq3ee`FfAM'&b(V82o^sqiN@qP(jHh)I$%jmDAmwMN(_h][k9:3W4(/8;2[4&2&:JTpi#+muz
-Sx&43DMDySKA!6C=S_|VdKm.@>B{{[d&O8>;d&045^GXN&"4Mq|=Vx3%=lLP:0v11F&`xre$PAX8^L]C]IXufff#v;OgMBgs"z8b;bFq)F0BGHW$Xs=X|U
-gh(]!09HoVFP$8/IoNT[0Wk}z[x^x(0>l5!#3S6,XL4tg{p8:y`)of`WRCpS"/eSX9<+@;zvQ.oak_^t7tVEg04k)K7M)./edbL"YU'Z{oP#G;U[lJ0,aq
--SwbCi-k2SP|EcAjNh1=wVl:>X^K01S274}q}pa/{b"CXk2^P:we6j^uXEF|f:;$.UYWg{vm-kiMG$$fk%lHJa2OU#>39-nhl]xd."#]vo}187L3PDfDgx
-8+-%Kix".%-C@50&<-Ro1T[BOm<=f]zTeNFA[%d!WS0X4a5DHl"ap!]o5e6:HmhFgok00&cM(!D&n1rGL|.xI%x1W7:DN"-d)d#-tI>A0vx|5=7YSiu=#M
-As|DlB(kNP,]T,p[;>[,a;z=.Qifg&S%=+^pY/LLSuhZCv7lBG2(=<x)Qj1DW@IrKa^csss(!V>G/Hd)<e.tXi{=+H]RiqP#_"-fn4$`>s]m&k7F{D&q>P
-0pmOo|~xHg/Mb./]8'q3!HPbfv3&4tUET:Vp1!)Pgnb#)|"CRO=I.IkWvi}l7vhei;Y:S#.SJ|U(.,AiY%s9ww^Y8({ft_Ei7IXshC}iI5F`;tJygoyyvg
-)'=<z#e>xHo/U3,me9ws0P!ecg}yy"G%u_}4FH&yM+,/|B[JO4m8ik#DEH:VtH|Dw"MtFS5.wmdT9{7qK1olVG]syfM2WN@w'z~j!@uM,[UQU&YZ6GIOOc
-V!wvC7!$1xxbJm0W,IWu<`gZ6(K%BaYjFF^TUe~pW}.R8:"9'VtkZ8TA|Tqx%g@Lf^m^UfCYWx9}%}x=cy08Dce=yf$X80_t|.nz5t;JEEoD,$H.9;K9]"
-^Mzfc8/zG`z0z#GHG.v]2bs_GbLGA3t"YH,C,CBv$lU)'H;@3eq{vr+Tdvmsz8B%/vrdbf9HY,3qJAqBD<PkXa)xJxo8k[sWjn0#d:glN^&{mcf#/{HvZ.
-Af,CF<Hp2OMp(n0xokQi<F]b8jSA-CY=NcJOtDS|tQqxha/gBKkE=zQt%KAtuoM3,hfgu:XC%F2$%:;}C[+<c&EO3cqh]`7D+b$6zD:v`7HUN|Yn9DETy'
-(^xETiGXjp!89+S{5/rapg=J{k6-;.ec-BQeQ<IX_2MkVEf5l4U5:IGR#xLF>2kVL>Cu;(/LBC)`@c02s9qKIqOl@Xkg'e0l^[ryJf{(@8b4K%azSKg9O#
-v:r=If@}7R7paA`U#HA(CT1c/X.N)TSBEN#5K.J[[,"kH^/ncWC,@Qh89JjE3x=U+y/IHMj'J5C||qG"q^HAi=U),{D&bdDp^Dx65I,}pF;Z4ZB!pf^CgY
-|'jUNhI":4=f=74!Z=4N8KLm<k^g[e_&QDSww%ys)HMD#DTS_kDAA#]6PvBi{HhY#O"_O}Qz,WfIpTo:RV!F'#.KY9kS%^ejeO7Py8C|:.sM,_I/|cN^2h
-dBMrO<o4I[fr>w5rzU77kdwI06:@]Aj;[!'#&UvHt.R4BC&rUh:K!]u}gWStNLZUmtLc=FybS3aUeTcs>+Gza%5`|yB]Mo#BK}IzMH2$+(D3Z<`Hksz1mv
-m=E(XI#E7sW@/ZF4nW6`LvA>l%!uF>V%3:]zMxNbC@>DYE(HBB^dLuj'y+%&=X;-r7OZDP:q/svmnE1bx1MU-^PS(LLyC2]t:@_3vi#Z~rm2e8l-;rql9#
-boX"p{@;XF(^VL,1PLpNk$M]R+L{>LAYJ=t,&AWWD08q$aZ%$sp3QdgQ(A)O.!00<"UW@TJ"F-!N&M>t{hv's2G!V)!]sS}kX%LmUjd0{wZ{pbrFkqhZSj
-ghx6EzY6e/As1r+%OGtCBY$F0v,:{zqsOBquwS8d<@6s&^"LX;XYsPN%Bg7'H:~}E&+f"<E=QCR0Vg_LMnT`#G8:,i_c"6m(iCd35VU<gt2=/6`9B-Vkj&
->a-mWxPzhmyp3LD}#^bY4c]N"fWQlNG)N,POdyCI3Gc>|Fq7o{UvRa.94Wby}Gl>@8XlSw>hj+!~N'x#s4PeY/op~<(1)uf.s9'0:u|)fO)!9Zmj>Y#HYL
-]B/yKPYL/,MlJ!@t3>CD'},fQ}rm7.b93Y777Xf9m@1,v4PZ5ag`7_Ty7gIu'A.K/`4=dN^"H6gokH0Cq@>E/U%fb&]HDt}w%!q'er_|5YpKKf1LNI&xw.
-h6r%in_$H1sILFLafAjb~UO'Rv(Q}Z$@ljm8;pI}%_41:'I:rZBQ9[{Ofrz|ID2huZ`}j7D2hH~>u2~_mD9:H6W)AkqH(Q)f=]6n+qu_xS+Tp_Z&Rte_H_
-ROk_ozut8l"'Afb,6;,5UcH#{P02+ZxMeIY4BP;v7WxmRN2!KSOZ:4s()/Z@_0$;B@CoLsD3qim[AH9$Ze([U<R69m.)SxIEW^uSYQ0H=blI"Ox@PULqdK
-fF9yz5ZTIs`UfcoHVA&fV"D64PyeUr(VnA'7|cSUbk$Tuo{CrA_[=RyQ7)DZ[]6D5[z"#`cdHr%Q(H9qK`q-Tq+6kRuYV=mmlzg#[ebKoOE":Fi|#m.z6}
-b%2M!ovWqM~j$!#gSJuDL8(zKuX0V9~LS.P=KT$C=YfGTk8,}J/X/F|Y{&jX#_nZQt~by7<v)>l}<v}N.hK548B8s8W]Q=!{Mep%3y<SA$Ul`]RJC)UyU+
-X&gpKX.:JHG0J3ALvj}^z5)H!^b)0lt}vL/"2k)o-61YlDXM'VtdsOJDErd}d#B8}A<kG%19&kpr(k4}naU'dYTDNH6!`09,G<I_TtJ6#_#2Ra,QGSTRC4
-h{s%>O8#s[%8Hr`w|ht/Xay+@2vD4aRT(=<WoaIsBL#n0@z8t4zTG-~iBoWW$_l$[^NA~IBVsVBetLB%_(U.RRO0SBGzYP.c`.I9`nRy7k`wk0d5#mAHs:
-6ac5zUD.|7vDdGk;13y`$dtQjV~4Ve$ZZgRiKy~g8VyIO<m]/"yacQahQr9#&Bn,i1]V#%{LEh>yzN,(:8rFAgEr4Vp7Kz<,`'hc7_tU'-v11bmK-DY4f_
-E'tj,b(Iaw8L:[#3FXPd'1,f]Q_&W4E'~#UD8!&=B`gHk{.%tFYD]x@hEK<A#Ufgs9[d[,Nh+7MORR3)(lB/dYDfsc<iJ>bqp(tX0D$z+@tej>{b}Lt+=(
-s&Yvc&yS{B|8l8Y#.P>t'5F:WyOk[j'nX6lJ)rN;s}`6[:T}lB`bD"g#S;jy-E%jt=>lov%wJu)0Rfn,JBAM^mg,4[&sBk!bbMtK(^SP~><)%-!XX@pr]g
-<e'iPF4|oD>{=U_Xpq=4]1oX,0cL&90.<<_(7Y]^VhF+'(K:io!9nl7PI;aezT3]d[y7F$cP&w{[qxegduEQCKW)g8]Bb&`khuL@&f8|2ohEzRIZ"=nl)#
-4+Nn'y3RMAac^GF3:`t%G5WK3j9";@'h@5Xy|[Cctk!|^2`Bo|fdhAjPHle^RZMI'&hn3Sof:wj#Z`U!El>dUf.x,{KN+bB;vsC<6=u_6xji+yK(GCcCKL
-MS5len=eDb`7PooKXW<HMKJm-C5#iSTe[;"w_a<PhWe6X"0#)jnS:r_z}IS3C]_sRHIxi6zWC!`VInCYxb5,j$2Ms<ZWykOrbcZa>mq7hY$-qhI};d5HrC
-xbEmI:O^eau7f0'K2e`#FT<'ih7,E"r3zo636MmGKk{wZJ3%3HP./T"tL^M|U@x){f$8ehRzy1H&$jod7'eYe&%3y5z;]7y`#}vh!jQEAW`E5w;]c(@ggB
-xJ4@;VP@bBUy2C9=WeU5RBsz_sTZnOU4Qbg=yL5fUMwVD6Pm=3[,cxdHl"]MbokGK"d]R_pcdEd(o^w{z+mpL`U-L&xAN##=@yL2WLM-9,aUfa]9s;bjWz
-JGo:ZzDMocmc5ZZ![HQ60VyK^#o_`jw7Y7V_mr.(-ReDex]aMssz}faK4A6tWfqn&wI10JkfNeD-&Mtt~>N2]X5fDH.;/3f%Q,x5Sh;wWg<ABkD3+"{1Yv
-VU}-{kPvt<yd$eNls32y>`3v.^qq9nUe:91'+ooCws'tasG4;}H7nmQtc}%R5wDWjMq<^h[Go&$!=W#>QbPsMS[URM>.g6rQ3vqz=y(fS454EFU@fYx<oJ
-TUyG"6nmo!IL}8@I#6#PLIui&gvnLq,tWB0c5)cltnn`Xv5l_bv8u%m1+C(C5l9J)GapQB0)&cA]+rDbqzh/gMAsa;&,4`UmaPm|GOe+/+JZ$6-8IR'TyC
-M0I]73e=kj$y#kg/HQ$/S}0e!R8hth#P}YLPM-YbupNE2NYv}<yy7DU=c[TCs)'>qnCN;Q.F<a=tY1MZt+>wXa&b[dxJ+Y/#%%q[tEB(h]IF(U2{&k{HgT
-K]_T`jR2@<$D%Co,:gygIC-Hhqn,8`}K`;Pp007,ypS[iNdL/k%|4aOB#a'iyM9b><tk=3#/A5oaH!=6MwLf:N[;mMe>C/!cwe)]OzmtA99t&y;rXUVxxl
-V0b9$:|IcW#eRSr$dYefbPp+v.jyzNMcjeT$ot^:mB`O~VV|A&AgtALtC,18_}b;f1y)aD92,:baKxLiX8PvZ"Ri"Do7dWm5B-RUU4|M[nV=Vl4upiV.ra
-xD:-Sm3wUw@j(8lvu3tLt[&&6=~s#C[I-H(FVdI){XTV+KO#2"4Mzwil8:^Tk]+Vy/})3]n;}_S%]J0Wxy+s]3oWD1<`vwxPzcElbGs[:W56NpJp,w9%,,
->WT[fNE<4"[u}%sq>A}wl>Lf~iUv~p(>C99]X1;4;lHCgI(!KXg`NZRzZWXRUL.NR+e+C@=2MsHW_U83/%DXV^qed5(U-#O{}r!XnSxx{LV&E)b@~uR@T=
-58v1:{+Zj`rB&6+u1TVIeOBYe+dX"-]okal5y<p/>wFZ(eo#=:KV6xizcmw%^BZp9,hi^$G5|xL%}aFpc>1Nb$CyN";B$(IgUpa-=N8d]y9J)X=e~MGv)C
-TkWopzT.6h)Lnpm.rYT-vtSN3|Vfm)ax"D`ILdIgUR2LieY<e@un|#<"9,+/QX:B9W`4ITe9c6z,Ju>>Mh$qcv#6x%2A#l3e.w;A0'[Ls"pb9RXPTN[pM&
-y;F)GL}};w.5/"64D7YDCq-OeRst.{z|aO5UviX2=<${4x|wWuETO58[Nz$/ypzyl470aaoq`]t]]rV4bK,B)fgcpNQ$L89vd}Yj3!T3`U3TFP=s|0^U-@
-ZaS8Om=]EG5<aI^^3x)p;FC=#nQ^y8cGI0lZ3pH6]>N/DH"r)bpHuCNF;B@0`=}%i4e%/TvRxqIx)h9Pd3"fRYVZ.rJJiy{L-(-DLqE>o)'uJC&TaN%}8G
-A)O^AMN'DD&NQvGZHY!^/i-}4&49#U5=t[OC'EX)8"4b4x'&!YvNR2zFDjj@8rO+2A8}@F9,djDc~Wcc[}F`b!3zyd,Xmnn/XmVg^CT".F^EyByn@_yy#%
-j35s0c;kpJV.Nk$:a0!4<^ehy.w:i;HR}F/_s2)qdORa8@1b!/HBT(5:zTXpmJD,+P0."F$ETli_>vlt[!Hlj'm$E[ie4+]N00P_%Gk%qhWVg!TCre5<qT
-`(8).lt.LZ~J/HT1(Eddd4cGvv'{.UnDwZXXJ]('@Bgq)=x64bki=hp1KmQ<HsO]MZDDLsVKtHwPd!Bp3saRIH2)7I,XL:2C~Sz.`Q47-(4v$,U+<M$(0G
-Sgz@<@20((~D1<ojZ^GdqG9X>)d!xj&4U=Yi8t"o4TZ_H%ap||9B)a%CNn4`{%^7YACOWPq@7I|kp=n_NziubAzAIvJJb.mZ5KhHF2bR@Gt<3g$D`3k4)#
-vgB}#E/[:R)'+ujtM(Cw.b-Kjo2rF@kIPmvA0jr=KtCw&_J_WR%@QiryggQAMzT2VH^M}6P(p>E(kCdbAW'H@]0GmkFYR,x|y]72JIQ7&zgFOU'jC099Ux
-'&fOp5BH>ki6MouS0UQA!rkvE0Qs~s$`=Sj^kA0RLIoQmE&ciZ$+'i_+^"wu7w^#%NNPxeL!tn2!q{Ox<}]3'Xf'aC9mc`y6^W`V@'PlP_IQ17~v.(,/9k
-pH#g(/$LV'}M7[-GHIOV6b=_Djrf/dfmojDiY.>BjL><r1>S5SoIE;e[w$(ob_iBt3Z:l"Ey6U3)@TBWJTPEtaiCla@hU$Oa|k!+&yqvB5g2@qjjFsP;io
-v)+)&8_[8Sy;~m7Qi|QuGtPXvJ1<=a)c-n@KlnG42`ZVsH#2i/&sZ'D|K0x/dcU5eEK{{4!M`!hg76#o|xUAPWlb/dW]x9uH&/`jO6,hC'0bos6J(HyOl#
-y>4_-[pK5Y5ZK4VR,yR>,q$j|<@L@5,<bt}MHX090=!GIL:9IL9tr.D7M/]n3^ILPYxDX6P8=ac0#6JTSjSe)n@/>b(/iU~cud">|2ea2::AXsxx12eB&_
-%3t`]=7/CZ4G,G@ACf$)kpOo[1/nX(bh[J:zuo|5s_D@|}iz&=T%$DAN/=Z`vCHgSrK31d"_-#I.J5Fgti:4vwOmyQ})~XW+'+/%GPmV~s>7_DlIzC1Zrm
-cJ5PsWaU(9L{c&#!w0uaKXG/`b&8S69#N!b)!B<7=aMC|qHV|4h-92VeETaMkl'jtA>/nFUWY+a)xWSOtp:$6gWTcpTLwR1qd=jGf:[$t{suICd2LMjf8I
-a=e[)s}+LGe-6>Q:#Q)ZyCvLZfgA!EB-GH1E^+%i!9xBG_1:yI@ig`#g-(/G0/Up@Q6B7k%P'vSq@;1}/cyjK6Y0"x9RCyD{.4IV49_{OSA27+NJ5[gQm}
-3/zj%-2KvRPdWqWNrVI1"+s/6F9k7G[7pPN9o<Bb'.%a%(&TjC'OdF]^#A&QDA!/k(yhbv/ig]>J7M[C$,npY'RvxfJ_"t;SK40"xKerIHYqDb7upfQ<Q@
-IsjC'jCarjhck&^k}(56|Omm;,Vg6)_q}p#]c('SY#.=M;(gDt%e/;I/7M1kL+=RBiI<bh='f%%vB"27rz^sU[i.KS2/Ip~U~}'+%v;,B0_Atl7:HmBp~s
-.%TqA%N%c+4mq9KVSX;_C:mvjNWd]Rp_jpf@:J6aw"oIA-mo+GI][c;oThBkiHIMJ2X_T6k,5z-`yHZ,ozxTlg-^1t6yRxmA9>,5BnYz<-@CDAzVl^q15g
-@'g)QLRc@uRPPnjToQ3F~)]SaOhoMP"C`]qqo3Sj`lI_ysWm#S'q5mUh|zr^Eg29@BV8XH%1L]G<T`|Galf_#5<J18q,_j(<6,{KMz>u,VC<6'HBm|xB@W
-mq5l)"gH<2+T2kAK-XqzUSBNz4Fj)#g%3%m5ozO-`IhCrym3z8fmmA-dCj{Bq(IA_-s>Im">>4MVVa=2HvZ}#%2{FAK3fbwa%3@r`s9S5NRE-[I.p;FI%Z
-:t$onG[m_}And7uNq9>XP']ZAtk;r7LcxxZUdCIp`p^v(0_G{b+!|La>"`IK%rQHKviKhL>_b760VZ)0x]>10@q|Y=;e(wZ1z>|^/7s)93xuJjoRd_DHTJ
-[!PYv"QqkghVI05:6#6o%O/1929'.6DOK-i&dkWW'#4TBv1S<H-7agBt(L]{MOc^NOCkO+wa2pFM1Mry#oYD14m:'j~jC)sgf-V'X;~T7o5$tnxwai=/2L
-[a-U4A]ITQ`|S(|pQHj;_>h!_>Nd,'34Y086IK/90D77Z1>ja'Udnw1Sou49,LfMZI=@$SV$upbhuiO,Bp2<9]i_&$$x%PUgDev@P`Ih9_Z,7d1{s=!&Ux
-~u1K)uf](XQn{"k%JCk.]hRVf+b-6dMQzb5!@duor>%hO{w}<}OGxegdjVp^HN5|S^6ayM<gT$Y,Rt]aH-0EC>oHVC^#4VdYmP%<f)2:G#HI%NvS'sbwbS
-u:!7yOWK,h^YtH/BO5h_=IFNy';e0@RIG8VZL^L<L5t=gdy;MWIIIEOn@"SYt`gAxSN/wN:3J]uVIY`6@d&qFmUe/on8B^x8pecM>L`:uF%K'zoO>0,O"!
-W[m7omYD}zwplnPlHm)LuDA6b|TH'%aqaNPq49Bix-B_S_lN7g>[Bpo1kN@p^GPD1}rIB!x{T3PAz,z-iD%^}IHnP=Rg_JN@J=-ZqTG":>QX(-w;xD=]9/
-G2$N=$Jc[zgN6zBW'}dakr0uF3mQKN@5+j4)dfEN6(;ez#&WyO[ooa)DVKSd$[9%|,]{fO2q&qD;!Z7Ka{F25;rHQ:Wpq6]2Innp[asy0`&763(%_yy,^p
-Gqj=9xe<F2<q#-dx:)Ua,%(K3X))QsFU$y=aE.&%S>0W4Z#g:njs>,f@jJl^/"ny/b{;w9&|oa']>)[80}<2u.bUMWwG-tN-KMW]'Zq$wJ)PRjBi^D,MI(
-3R;o<sPgd@['ITOkK;5cc0Y%JEeq!IW3Iqc)0J~Z#ryU":}=;)lYus<qX-;F_=][uWwmm;MPb|VIfZ=b{ag7=A~KtT({i:R]hU>%zB(,By+wP^6A`^D5hk
-Y%w(tt3'Em[nFqO_@[K+oEZ5Z-tROZd7^;RQq{-i9f7k1_L@FDcel}sg6%CC7.$wv2=aGEJK]`gB@hIssWYo]F[EGe{61oMJ74}e%f{XAM8RtHSvsiX2XP
-lm^&Ssm1A2W!)2R=/Ph,B&aGUwQDcW$ZaJYpcR'%ad~r85l!Wos5(22"kW]Cj8MY3wo^ZC[%kQy@I(2f>XQut|(w7"hrE3sHHL&L;Uu/)r<#{(D:t2Yr),
-v")u~l80$omNKRif~h'm6>[_bnv&uKRov0#ZT{>W(|rmtWLmK50tZMrt>L9U:Z&)i!R.b2,4Wy_koJ$%kOqLn-/VQWZ)iR[50F`z+]+e+)(o.g(2~{(3$j
-)!46.W3<~rfxpnuqBk|XzebY<ACkWJr)6@#`=WQvS5{s@C4qC>6@`NSeIzIN.c_`^;N+MK~BI/$_}&$mA&^IprJ[Qo"{^@}ryjVM^%CJ=o$<:qYDJDU{zL
-eR-G4L#xWKtn8i=}V|>(x.z!lYUu+9^#,{IUb5`2ujsAfx{goT:'4s4096UxLnY`j^=WC67ie`,ah-`/[Z/K&jr3-]cDy$("5M>K7@{8=:ESZOF6I:1<[Z
-Arp"AyK"2ym9,NF5tN@uG0@QdXz]5"{DxwSxBmr6<j"K@S,.bi/Kn(7>fZsPKocag_Dp/_`Rlsoc4JPZUrgweuO.iCm9v97j_:^Zsp~DC[+O="ubgeNEff
-be6LuAIOL-1Q2|IHv'nAqBEW=IFjtY2!V^RPT]kU:k1'~[l;DzU1UMc[fjw}@BMQb:zM0A:nQ}1kN@28s"V'r5<t(p^9Yod'n_>TYh{4~H;D/W:W8>ZT^:
-IX#9{`h0!BX$,X'f!<`suvxe-nt_M.mO6,kC4Gxf&%Y_^fL8@$+"WZ4K1)6uM_87uGZJnv#n4{F"!Sq8`M~$|Ihs{A:$Hq1el>B5uKyglt58k9V6`@g:`U
-I6F"Rk]:`WU,L|+te5]C"L<Q:C_GEI"mv"p]Ow9jnG3q&[89aA9AhelbR8cOYG~k'WE%flu&:(x)-b#aceUab[=#K]d|7c&8Ty7)X`rzWZ<j8gn2WJU_h!
-!G5K9lh3+xMPGJ$_^ds(po^sS:_ph)$uu5y;j`2=YsoDTPim$^aXwi9kTP#_G|0RwF^!H{[3T/T`lmr|'vHl=c&0u4vg<TZosEDo^>_VmI,j0g9[Cq>7$a
-T$ntN8)tn(gEx&}ijDN'vh@}2+uQrNR:kvrA=yo,"k-`6u%aI9]MJO_uJ>FBJsFxNx'grTZ<$k>HA_vqFZ;Z"a7YDZ#ZQmb/^jmW@9NKC6UAirVpW3tBRI
-1";VLcb<3[,s>1xoWqT[/jXjx_^bT:C-Sbl0HwJN9mgNg6tefH'v:Po#h"#8UV<qJ'c'Gf9,N6QTEIgr&W&I>{6pr8!!/qEfqO)IY^#$^WN&h->:og~7+E
-:&&/v#Zkc,Vrwhn7o8QMBXlpQd!ORxF&^y^N4h]-{P!GH^t9pLq#H}&n]Q%-{kq6o1]3"hUHAh%={2w8`ek<ePSrKz.C[uOL2@hj-s]Yk.1&E2pet0lG!:
-sU@s=|fF<DEb:7.,2Fx1)p#j-KJPc,j"}pVr;X%rc!+WPG>L+yvC{rvOd/l'rwO/SGWY5dis6^Q:7KEKkq`}&p"ojfH@~iL%^)PHGa$LKqyFQ^UTbGHr,9
-[emVaN6Y[^NoU'flt)QZFHR.^{`ip2PdVUh,_bUQvA>3K0eb}ZF|ooMI.IxUsy`b&MLXul_>D0(n2lHFZ`XkS8R5E&I"SzG)Jxec[:brz+T0_5WPuF;L}(
-CS7$^H}0@L5(9!:V{6km&V,@zRe^!(RD[C%}w9$N4U;Hq>cW8@RrSxHayS~e2/!6[fPEuH0.,g9/n_(`u-f:D..n,}~2DXs/i^%]y$z%i$F{}s>%F&3]Lx
-QnXMk"xgY<Z9,yL>;sL7Li(0rN3E1O%-znO,Mg#!ZPRcLd@=D`~x/L3OD92|($C2A$Pe/`RF/+pt-MTWfn!Uk3G:r6Kco,J/+W'r)s#'VYw.9c$OcD)r<3
-Y.nK4T>V+q')$61}jN+fB>qPM|{I$73poO;1i^34Xh+a)+TaSGm!OLOOOpGA]M}Tk%JUV5COQ"=7qH1Asw|>;&imbfuYC/<ZE`rav2cu:|.&$LEqjhpCg-
-<_s%VDecq>2Z8Ezr!;ZB|V%UZ0R--5{6%%E8yi,t-!d,qZXRt/4:Y[8YDrhXoUcF]mv6i^JjJ>S82^>U<.A(4Bv<aBk}HT/yGpU-"IrvC.Bi8;hYz)|'xn
-jqj/5MX9[c.4$|:WcLtR5Kot.%3PS"mx(Zgyum2EY<zNkWYT#,0<ysq>([p_G83J7}ub<5&MzJ$#up_y"{xs_.Zp>|Ib3eQYiB%n90,JpL&Q0GVcE.KpTj
-Zn}LCEpPVP})b0>+_R_&Sh%^ALRs=X7+M;f(tkF"9%$#H6IbVeH%=e}BnfF!$%"7fENNmT1Gywi/"tZ5up`RmAx4CAlh5jWYL2OeUS4VpI/nd.UMSQxfsJ
-Qh}D{sIA)"MEou>nhJjcqev0GYh7B['"3|kI/)".sE9zY6e[RJ-CZ6XyB:NUqtMnu)vuNWn|sGqbd[Jj&#m6'JbNRW>#l6&3JrD$UT}cwk4q1I`G:Fz$vO
-MLW([JG[h'RWCVub"+(KRxZfJVslQ6;b^lSEx.)n-,mjP'AWt:M3hu]-TTX:K;]]2bD}.#d}.(QRx}$A%y[#Kq'okun'Jm62tn1Ua4x,rvb!%X'BccnWb=
-#prfs<j{UCxI^39>w"V3_w%0DTy`+s%|vjZjVWdO@v5X'T@,Nj4c/JZXiBo[2ye-Sh|KE`blrlZTM_suo29a55yq|Muy;YMH,y,pb`21Ol!2r^ECNwucsq
-V(hlCcXO}pA6T6c)y/DfAUh("OS=LaVrM@sCeA^6G_eKS[&h8n0]va[Y^RjyP/wKKJPBURfln)V+$M8,}k#'/5.)@[@FISH<DKES0/])8t'vn>xT,[^8^f
-{AvUR|Mn2T6pSsDD!.ajMi|T)BJXI}BI.N-""WP}8"NZ{QP$QionR'St<}6>J}n-2t^Sa]%R-gZa@+^U9BBVQK!R+ZKEHq}AUZIs)PzPPyoa7';K9<S=Rg
-i50PXc7#>]NwI|WR7Z(ZRH,o(W60w(y5dt%9Ei1MiC@=ku02EiC;0<.4WQ6j7+U=}y=9:6zlt>58Dz<Kt;U&i'NzJpzK(C$XLH2#^]+Kr!Gj~cu5b+,;<u
-=>EwlXWWltNlv;%%@[a4u[HP:"LY>M4B0,G)(#,)Pjl@>Dpp~{iv/@4aVtDllKR%UU%zihouMwM;I]:V(d%X|Z64maT%Zsdd(_6"F>OClqJ^qA$Po5LDj4
-aFLC(LhOMol2NH,hgT{F;M~VSsCgQLL]E.>q`IFH_]3ECg,yBp;p<sNP>0v.=S2SG[v%nglMXzaO}-75+hq7uY)Y[W3P)5sftp:n"F3/9v;q]R^La"U!JX
-Dawg0a9quPgKW'hi-z~5sN1&G6L-;&G#a!0>##yJ:0orBQm#mpUQdM'+&$|_>!{!MzC2v_Xw+0sZO(p'533`"!OGK!FpY0>a=_UDFQtXq^%)M,xBO:+a3p
-}rmgOr|669`Yh>}h)gtXvkw4sa1o>%GzGku)F-Dv1j]5B,"d7rb;p1Fr-Qo##V#E_!05m4It&X6y:a2r7u!9">tf+icMazlMlap6mv#]y){x{i'T_M'_u<
-B->nT21}U3H-(}>iQdCCj0G)eKArOHY|ud|fF`zk26XIv,QMtD0gp3N)]_9$|CZ'zVBi|-m&SEs8.e3mp'(&YC,r3y2CscRrl3Dx8P@<tv]+=3$.1&{,gK
-bQz8^OQ'!X4Hnb7XW,{VRDK98_[hPJ'd-Y5yk|D9B!Ov`%}x<O6${.oVK(r;z6@ld}o+=;rFy.NsKN=rrKf<H^+e0{n@M+V|p33)I{)8s1|)X.KM6Q,][A
->5'cizQS3!%D(H!n}^UO>wJFJPp_q6L}1jgIIg:g_@;"Y'(x0]B>/VIrb}yUl9JT)t:rNtV5w34QDr|#a&k"3Lmt:|@6+jB.DtUNt;G"sed)ui@n"KEqQA
-iJzA:5UYV3[OWL<VePg-Idc$tYXNo6"9Xuu8F|%#wdlIVDRyH>}RXPIQZDNLDhWru]i=%#YxTdWo8L#B5(!bB#g:o<x&qma;")cvd^zjT^tC/'EYy+W`4P
-PA7hd7R3@,T5qldc~n_tiyGftG)DDP2!^p1AQ943'/"]zZk3|PNKAL%g>`iG)vM!+p8Wz{#!oJn5qBW_lJ46tbbx{/'zY(C@.;|K%K.S_VGnIP[9$^bk-U
->&bv(!CyyIHgqHy9nud.z!Gl9M;Ap0lz<%o1+K-Z8Yd/Jz+i`)o&7:xmg'=ZJdc&-{A+kn(t#V3UzIW#v:^SahI]28XanyrQNJv[x7^+]=Zcet)A)LwI+B
-v$a/zdp("`)L9<MwB]O<7DVVp;]uTY^h^Pv`w@w#wPIh$HwZ^=t!(/V9wPRxPaJM<:6jrUDz=yje9Fi@MB_H%/6+1Jo_)IQ](9MCC:4<^/mP&L7h{(V73w
-NVwFF}Ph}umoA%UpheUpE+^P.JupF'@KO7|mJ^j%^dW/[B:#J2Go6|im@yw7"=O^WJdIxQbHuhzPRv!2Kbe`/6b/)uh`BbH.9Jo<mTYEiUVfx[6zgWy%>X
-aR$7qu<G#9<c+d6-t3"1xbncqxp&Ve>6B}QYsmzgJw,%j[L:0+:/ssz>_[L>1iiQ<wrJrm&"brE#5<MH~{`WwJP-fSa%vk3g)@>&@pm4cmMFnZU/Xpi^,6
-w@OKmI`7Z-+;NKspAT@GX/RO+N0-Ao!`OatI,:+|b-[4UXI))rER$N[{eh8:&)7q~%1$r-`(czl,hl,4vui`.qqzNY$g)AD1LCDA]YB0y4G5JwQWKI/KYx
-nS]Bvv{zf^iNfiT2:J)qo,S0DP#=;&%H"psv1NYrO,Ka3R|%/PA^M7J{oAQlIQ,$JfE]|U"P&6]7%2Y}&VLbv0!)"J0P'i1"Lb3z5zV$8Sec[k~@m^K&u%
-7-4E6:,OF{P.e})W~7"G`.Q%`<NRTNS7eg^4ILY8Xs&{Ycoc#4'sS|t=NAV3IQ>jqH=1e|Yz>PWm5iXOFC(7]:f;6=ELABo%T9q9}e(:^3e%,)O=3Lr4db
-S.P<1E]-v|]$'@D}~iz%Gh-@)iDvl]4`[(K"K:5E!Ij.(]5=|zPFLJP}@;Y;0l{>&`nt#1y|5.XJ=FWS&VLvE^L1"x"q@Z-Pe]MU5U3aCuE8&,VFlsy[p6
-Z4%6QQtusqqchpd}~a=IPC@{Z`t3r#LnTFBXL}OhU-Kt1RSRRM&yJ)FI![&vc8}bMOA7DMh_{LP!_5!CW%do"0zRxGZdku}Q-%L,WCYGj4IvI$,Q(X{"Ym
-6>dhP6n=|<xhpnmTzi`R3kFpx1F$c|dmw;4"49%/MLfJ&uJ35@K]#8aP4F&Wiw/,&<T;}{lKqL{G^+uUpzpdA`C9hsE+gD}.g3f>'%6I!d:spq&GRG>pms
-h&xAnBLeHDkNdixh}i%#0OXnxe&[<LV0sJ4f/>(^&y![C3J<w8k"C<y]N<bf.!Ed,L!4F_4GRz5B=x$)o"1@Kbsf.{o<by%8o{#->I=vxr`2tYIzwB;Prf
-@bCx(}8vlothK=k/@h#kOD(GT)6U=8+s(J>ms9hLp#dN%x:##/w(][Z-,@@1ExWCD:_b_7B2%B&QbHS=%V5{2{VT}sL]!]gWp}CV4VH"eE@!%,}M`&CA!b
-5)fy43z3j86Dp|j%thaXq@cubG`Ur.7A`p"%V8%aY`{Taaf4vk_+%GK}'!8b=`d`ok8r[H$i42eJTzxuUT&a)xgJ4n$I`Aa&UIbu8QrFGVX;:J!rsQC:M$
-]xsCW..sy.|Y}y^|~I{:8|9^iJ+5'D@h/UI1Oy-:Eu6CiXYKwZN+Oh6twJ!$v5M0XJSW:lgtAU2wfg>4T3hN2K>l9]Lepi(re.LRS(}he_!Z%DGIq;i|$k
-W-hlX7I39u8i=O>OmUWc@|Kt7(zYu1I^2dKQ@-KYS#qD-jOP1@`.3v%q/^N6pj4jx"sr/8f2psOHQ@m|7Ln|X]5gz_$8X{WcDYj.=u{O'vM[!BW8(gRumc
-ipu6y5Q/=LfJ(cd7RO$9i%Y_Zis&M,M.>pSu;BuYz73T-242s:FOml^v`rb<2gfWctK9+Xr2$n!L]5},@N8cA{UeOdF`W-{rSCb1O{DeU]ZcuL`=Z[2q4C
-c'[(S0|KN$sU6um]1_2ht9y&/VugD7Ah;6EKVD-)vo:L^F/$7z%-G|Bzt-dZGy'cp99,:{p@k:k68=H#&kAxy/VhL2lR=i;Ja1g.d1Ual)tBT4E9i(E(V^
-nIhU70.;]cN2^rA'IytI`llzs<2LY3s1,&]@{DUfnL/a]B!"#m@8<y/wAb:@+8!Y_gJd`/Rm0eb)H.$j>F:JyW>>HdjSh/q5<>#R7]-qoH6iFYXFfL=`-"
-`Hhqb[ek#!x6W+'M|M~@Pd;x3w/tDh9n]IgCwhCaBSP^fOm%$^I$VvM:Kih`uAc"QA3ok[SmhB}Ke;ELK(al(T0Uc}B`-+(PV_VubnJU<Cr`Uiu}Gdcj%-
-{p:RotMehYy^V2h{q#jz]h9z}QW+v}NgGr4wUa[{C<07;2b4Dk+lcYlkFkrC1+m)7O_pzF:P[dxwZfF$]k4J%kfGkcgM#jX)2@8tmGS>JTsxW+0z<`zsE}
-){5KLw61+3#PKL'kg4s`H=zCK1]+(2Ap'ONCU^eIVe`BdSC]Mal4_eDbI<${JaF%^-M&h8^N'>`U`2zNYjfgPdD2dka8ckROO2kR5o(c/{wMsNMa<"#zBc
-bYiGwp)%PTYsVR8Cy@%vJ{|gr(4+;NoTU.AUHqJ4"AIChiX_/N[->v<=B@=L.(Qz]^g7@PatcU/_~i=<J+~q8dUxI>6v].}(p||x(yulIYnFp_'h>CB)b"
-GrKz,`}j@l'dg"vrA4xcGm[pf+DgAI<[$.j^`T"7+s]wIR'0osqUsm85YjxFQtolJgZHuj6b_/ay~7u7'd@)K31Q@vS7C"q8^[guDW,{1x]p]1TfnL$BmY
-R+%H:dui9%P}=2O8ky&nS..0]lp>gO84V3a>Ff_{i(sUm+7tP^5-")@Vg36^$dSU@)]16({g4N~i|ISS~5R]Gq#/GAeKklHfO;ijZ]RCjXU"%g({{;[+gh
--BGfPGzG,dEz9!FrhGkuZ|+zL"0:}Ee;OlmPqIg$0/Pd7dPT4u/f}X{9L&WLT4[Y`mmOs5Y..Z03Y.N>uYG&7'U8'$}Od|Q:`2R7I#pDc`h^KVXFlMN%nG
-pIy!7Pp&1JinG]#b~=~2XL-x)#+U4%:#!WcU!wjsZ1elD:(Lc'=]r+.-uE|r.&77_@1`<^U:u2]HBACCBnK(zv;BkFmJD,gZZFAY^y}G&{F[xPPBX542J|
-<,F3!1f[$`YI7$7fN{p2H0n<GmpvRNgCC}EvZJgpA;G"k;J'=#%g7>w/Jf+7;-gv|fc0{f]AL&3AU5gBR)X6uC%mW$8MLbp}8FI):H:)2#K_f,CqJj',l4
-(PK%JOlQx$1N'DtV~z!cYWj8]XV#v:s/.Nx0&n{U=S{hGn[{<v=5iemwBGVJ7-"Eyx>xre~XeL9m@`HW(seC73Nwp8+]_x8&_l.Pa_VRJ7Jfy1w(j9hl2c
-jbCmRp'&73~tYQM4&3>j4Z=igp@hIO78.+QunlO&`Cr;M6f3wyU9BY<Y2C~])0c&~'}x,7k4Cqry8GD^k/m'dx)L_jPymHeAGIIasTgj!WPO+Ogjx+_pOs
-gJ{>@Khi>JV0!J#M4QgNVN:yzA(y+[wP;SgTCS8vs_'E/;y=`mLixbb{{N$qSe1=d<#5U0MMe)|-&Er00l;1eo&X4-0`[pUT^Zo&Cq#TCaQ_;OOOLdyHo'
-E]gsc$A8c1^(>8KCH49=mLH'tf'Owb.1Zqi%1W/=(qqQmdx=;$Wd9=0id$PjFh3$nqR.Fkn["!y^xQS,qeqmVp|/@tQOEXO{E=[U9tKcJEuteQ+XuHh-EU
-XzY;issfRX[kzMNVg.Mn]9p5a4wVF#duF/`t8&,13`^Fc3l2z-9/cRFB<t[/m,%9:@j-^4=E{(1AP7=C<BI=>(YWHB/<uV7Xh,r30T1$IsX2}GNK#BRn)<
-~G4tIx,|JHw2>>/^e$BhyC`=()4uL-';+YH;P,r";|.Nd^4/sV%V/z5B>B|4bmdIoHV=#,q#F&O'lx"]E#Ax(Gg-T|QlQ;`|eCx;]vIW+t/d@Cnou|ZvLT
-%g0R2}h)j]_z9G-OJ|o2SA1bO4XKPA-+FtpU[sJ0g3XdM'q9:MEm0I7(CDWV;PZq.fA'@}Q]Q5-MrRiyhekfgx%>p}])#$GqcQR(vJ%i.IG_t`8$sec"(t
-KJ3C%WgRBpKJGgwW_q!opz=@r6S+I%5JOb2}XrYDGx{Pkx846@}(VZ#9}CsW#498&NomlTfkLuHvfRkOSAB1JF>Jz'8='I,,mv_e8nkIaN[T^CDa,&pp6/
-5`HG/wa'/>Lt#8#,<dLx9#/eWwcR"Vp;1k'qTOjU;6(]N;uC%'ENG#[&'xg|8byok;.=eYiC0=;r}7-J))sDv@uLJcMhs#`oooofrh%"xrJw|'waRZxD#[
-W(GsmySXg(~qsg`z36Yg"^L+EoHu<jnNyD/I;SvDI2KE&F+$!N8%I^!b-eyUiJ1z{w{3!jZ^{_:QoJ|_sxfv+wqK)TO2G+Y=/K+6a:HpbGE-+rFop)F7Yj
-gv8jH}|zL^-IHL`=dY{a[Q@P[V<e(#.b.[1&OY(&^2_m=SFx<gywPD(8D']F:<2rdVaaZsokkX0f3U!+[-avx8jM$c:uT]NsoFO}~>{!C;(YdM;!.6l$X5
-26S0y.x,h=873teb8S=wpo(:43}g(]"tkh$I@{g=bq+,DYNUSZamTf:x>whMI+3-0a`}W:$[!Oe)'%=8=K`txvE(is;i<4Y_Y0W2]hz#|OHG8'D5tAaB;P
-sscX.#=_{WsOUzM#srC4p#NZ'afVQq5:JOGG{M#b%,cbnJ;i9i'(`ASFU(D=2!3z|j1ff|"xe0_Mavr1/'#Yux[N"L0}I!uI=i+;k2TsUV<{bgK6|liTTU
-D!+'WY6wBsr4$S+la@5Iw{"&fOB}(h%:Z>)J6}-LB$)lOGn/CR#4<%ZTQv>QHncYz&+:~q-sY-&KL|'[KsjN"@"g8kp'QnUFk4h({pS+3A/GHZ':E=&O^m
-Fe>BRBKEB'LVKPfk(t4xDHSP3joY-Rp=E{dUHgWwSc'(Ih|Bk'j[$Y=zuoIW6[w$[u~Gge~Qh'(7.PT=`SA5XHw|+VZwpAL9HYTe;.m)q'Y##Ipvi!pnMa
-$Lq0$>Ry,j=il0/rz3cLZP0+I<2Ca=FzQ&BwCBUog{4gxo9|llhvK8DBy`_`:v</@=^]AbtNCFzPp:;e/aI|q",wGtF7E>qh;e0aY1Nz+U'v><ZsHr.{n9
-1YSS<C(CFy9!H6%T_%AtZ(^eJ$Z)nCX.#@1vFnzBtdR>pA-DRiL"-[5xqOBLDl=dot-Q|q0Ho%NI.M$>|Dq[Az;m}#H8'yC}F8/jl,KgLrBIrwHhgN':7^
-tsxJ$W~LT&:>bT#I<.gHeTPXl^u,BZ4nX.DC=t.2GL.(9ZH;dvIwGCj_CGGQ#wezDrPTAxOjVXG+LfJ^yf|A2QSVgbzm2k.b03>B.(^m1GDw'1|8)InIpz
-;JJzXhFQi[gOP9))J>7eH![;@r8glmNfP>fl%E6%RG@zrF{Y&+y8O#N<P,Fsn7U/EpoO]'%/27=FX(`qK)A8^>nvX;0}`|VPZivbq',Ui7+qy{rq=&xyi:
-d;Csl187B7@rKxnx"%Bz1f[0Lb[p2fL+B:Ivodb0ZC5bUAT'A{Ts,Y1$<-eCd-wk^ZRn[=1U-Ebspzg(Af,Ypfi|"B-Tx`pQmsQSpPK6Zx~:GL[hljm@]"
-hX%Eo9zt:^.c01~Y1D0!v^{@0L/yr&f)wjrG,`pW"'BVO27Xhb@$1ZO9:QV!dULg`83^e(z_2w_VZ!FLiF'L6-0mhu[d$rfn}Sv`8SiEhNdvPL(Y=oBGJx
-J[K##e4HsTL6C-bxeL/nv34BdXO^t@|+=.9g{FX&Q9Ks:HBl3!5{P=HZSBL'b(xQLcJyT5"+BFD5}A%P2z|z`%#hfiEaI]i;QWK|Lm7&NTq$T$r4AwmA{Z
-.Um7dl<A.BA;a+};de+jJTKTopFU0Y;[Df]t+(p;qw8r:^u:7U_G;1$b/Th,h-^k7rIBEHOTmh.55v=#m]}4I5j;m,!SymXZCz;(5j$[&'%LxeUCYcE8og
-%!/E`k!>DZVt6bK(`!|RA`N^c>R]E(8x>QpLpaK}9Oa3)Pd!]4tUMCpTLXFh_WP+~R.dLIAW1)Qx,h>IXAv[Qze"TDMIhV}KwY>j#]=ERa~c4^w4cH[S@%
-c!mZjZMEhg;b,&H@@2MB6$Dq_+c4Ov!3;-){crl4<(z6Qjsw[^OZrIwhx&;V/Nk4ZW^ECZ(T!0@q@3)5t;0v:Nd0{qnX@cgEMF<ea$s[mtf]I>%l;&nb-M
-3oV'q}&:m8;%T6}NXYwAan,C}KiZ8,x)@|.6F}f.uGm#BGp'OUu-3%spx(c1ma(;TtR45)5)Cdlm6L#}&LR;+lzb@o(loHM!.G!gWD8EM'#d"tm_/A4]-T
-H=`=^M`zw%0J$SAHpzx/(rpU@C[b2q]Wa:#r[45&n@h;!xmIb_6yln&ggA#2OM)3>t;dW^5fdI#]XA~Y=bwIcWW=vN!Dcm%CNi^V4_7LGVu8Gx.goW>92H
-,]t^pAaXkD_"M$h#BTGorQ5J1'zI0rT|Nt_-R}8r$n#BDE@:o5HY+D^f.Nw9=[OS:(Uh2XMS6M%c[)PgIN(Ukk1U-PhF6/tEn58SsOTl$/;."#`ijT=#Lk
-vfTlUp,1~5B)K%B@R@$:pSwpUU&rVh[UDwLapd;d^2epiSJm{=2YeDgKC=mp~dy.h6h|f^`:hcZex|N]MDErq5;jd=,=Ihp=6l&XFO}/I-Si-(:<CmGejB
-@7&j5xJC|r2i8+OBN&~OVR_yuzyNC&L1_G|"D>u{8!EfYB-;ry%t0f|T{E]OZ2Srsx"aw1o",[f6L#QQq2Ht4|I!0/)}b_wIVlwScr|sNp<mVXJO/70)0J
-afv|)5yv$eAdl+">OR/j~6bLC(}.&yiWY69ugQ5308dpqfU$|w-e7q>J#KDTr$`$.nYXJibS5d+eD%Q(IIBEqjOUyPI#2"0R[4VZ]D'Jy)`2.P=+EIP"V@
-&;>ai>m^sm|Jc-wqGlMOw1#%QaNb1P,]3ew.AXP,7H8Dyo-9-3jh5jH,w(#aLKZtKfbR+"5#`x5H+LkD024dw@IaGfq!3Y!5GOg;<M#Q6eb:cKPRP@ww,Y
-7Q.P+L;(j#d4VfJa$Z0D5VHF]kocBWZx##x6pt8Z-<p_NSzaKyjnsvy5ql"$)|2}{/|7IGml!7>2t^#66eX>4sF5%ed;lC+ckZeoKD-nw!Xr)nY(Q^iZF%
-t=1M6@Cjj5E:nN9lJP/X'DOM#mZba=/`3_}GO$UHh+~DA=|b/%>KlgT67X/WoVyx(P<S>}iBX],@GLSwK<|:g}k-bc5I#EN4#&rf+J3!dI0B[E8:vI,d47
-UYrVxZBq>9n=3<+d(m_[lZimT;JkA'2$50<yzqCv)$,E&P5(11Ra&-mNYZnPWmv'"_SKM^fU,iq4oBbkUMm]6c^UXEM;z0'd=Xcwn!.BJlg]<4!8)-/EDa
-pNkIa$7Jjq`h<+QIo%+cf44;]86}"5QUWNtpd=YZG>me$D=]4]>5M.("3_El%nG'5cC5gUnMob@O_}zOY=rz<r<UWu(|VeL2w}0Q]}p=zN/r]-9vh}s'Le
-xgz`RdgRHP!6H6l3sO7DM[%/js&pGSQ_=^Xiud/`|^CO~xQ<MrK2D;=yK4{=2U$Xi,4H"H2UKrNK;>N|[Fy&:ecXD2uuzFiq_+e,8]id_IjXu2L5kvl(ld
-u7^/=WQ{03yp}vl2WUHf[ImA^H3;<QL{)-~jhe-[]QIQ{63}n&V7m&A,<jcieDB0:_A3wC(^Q=#9yw-&Oo9g-`HxttP{9#C]Dzbj;-gZJc!be.ArZ:+UOY
-0SFW<fuzO8qx!'g8Jh!.^D/>|Czv{g9uL3k{K=LD(dAU}"to4T66nkl`#-/Ux4F-Nq1T@}QeOEIho'NFyk{fb'R2A0B-t9jU"hXd^A'Lp$aZ{<sZ+lPLKc
-JZPBbetsn4h6T[Wf9`~47J}q,8%_kJ.'7h>;zt0y_fs}mEDD1oIz!}zG~mSV+7g/3Q8_<sGVAVRz1T4+$T{3+rpG,&~c!UFB]jd`zr7drEdjt_=H9NthDO
-4/`7}%B2{uhg/hF1(WD3f{kenwms=x+gB=tv~wQQ_ua:[z[9JlZLpB_KP5"k|EGN${jyJ.ga0}DU]RJwCa/J%{KGIt}/+2K|"Db8]d}Nl/CN|`SyXahaK|
-pb|'|sY<5S+I;t9+:gWv6y1im^mQ=l]eapl,b45.g>WMz{XT<"Tov'r|Q&,s7-(oNg&;"dHqQ+fd{$HXi,"+V3A&"C4-V0A6brM#w5l9M/SwT/vqX,vN8G
-XAm[^e9<Kmk_qL0zY^>aQ]p$7&1lziBp<SxU3yGkQvb`1qIyfo3vVVPR]J+Q&BM=Fsae`V!Tw,wg7vr8>d]4+Miy+%:<ht%x]pEwHW>ElxVuO'oOt^q#Y5
-}j@y_^]j,S;ZrWuq!v$b!jOih:.}Z$55P(':(%+@An.7,3nmd{ep:8,2<b~$m_8;#R)`x"A{T%2@)y'HV"=h.NRAWmZn6XJKnCgBg27k,4S_dePfEh}`7H
-|X,Z,}<oy1W>.qtrRVz.^P'VM<[EUDJUaT{UrXw)O3vL0!O<d@1rl#R:/;c(xlX&MBMhMDn$'+Tybmb'qUP5.cceCP2gA8LS&'<kJ9eA`(zLkgLe&K%0u`
-|h)%q)+/'.Bhg!D'Ju9u4Ox)F`7m+a9$DP<+B8OKa9FPwT'N>ZebowDV]m_;BXM^vM^ZZiJ':k7Z-ldb:0,+)R#[jr:WH/5+>ZA+OY+KG(O-9x37'[>fSj
-[dgKEDxo[cqI)(d<;,e'}^I"~RkfoXE.!jac!fNuo/,:4saK!gKD0)Fz6FB%G}FqO(Fft7_gR}``I%5jJGj^3/;IJp2Qnd1T|2AN(dkWLz411)$$6u-$cl
-hZ{)=]uEdUnI>ByqKZ!Y|tTF00~`2:A`vqTUp/cC%srXQ8~/r('trI@MwFl|Yy^X;Crie{@pfzAHoB:OjPAY!9W}%;|+3D,rw(lJig4E@-hqvsNj{CIK3Y
-EoC8ezHM_B$>[Spe0-gxm#WXjz7#0e'_Hqdqv6lpS}1-3xj<)tUNS,&f4@cyNNWe-[,sY;_EKt/zw=6T`wZgJ-fppa,{|lf4w6`U`}JczA:J[}Wr#c,mgQ
-[}~jO|IZLUUf=t9KGc~h5M1FuEycXX,Li%7-.}U;Z]^N;29":7.gdKuw~ND#wzwyp"]x/_}V".Lc!@M&fO7KME%k!4woggR-OWmOm{$)2lR{h6-Zj=V20P
-8}$!]9PCm]822%Fhsr$c@O[&oYp!3NC`2:$999OH7Afv'/fx";|c+Zb<p@&53zQ/^rrmQwNbq`27mZ$I(Y/}(FrG[}%EW7bZlc7^f0gs7^)%oPA]x=1Zz7
-lmG)InUol[ZkIHkJVC}KKxUQ{W(6(l'ZFp,)XFK+];Rl#O4E^Kn!6TCY0z~H|_mdrz(RiX4,Z>hldNmCdXZi-r7{,=D5g5Y0>2n:%qS}.[z|QL8Uh'EzjN
-Hu$>r%gxI}Lwf6nMRpy%1[<pz8~m}!+D[7!X"Z^E8)0s[seZIL>A6j1h~j|$7`Cn+)5Bg;golJT+=Rf}.v5m[I}ym1X+hoL%OrZo[-C}=H0.vKgww[ER2&
-Rh1dQr^m^Vt#Dy>d(Q%@]ue$oyuf{CHA:xx<.UW}:u.QKuTE$W3;;4"KEEbV5>DM[KZ(9`r{CmaCV}%>);[<:e%>~5>eaTr|a%GtG1]-FMBvssu=:hV#0O
-Uaj^s'^Qr8v:Su4ia)$./TG@{BKRf}<L&!i;1O&/Q}0x"!DLsj#A#Q7ZPH6exE.R'P96z#^^7+F2)q0Y6_vf+UlIINiZ/M-<#(|fedJuk^vc'ai|xtX2G,
-%D__/r4oSE/G2#}bU/&{X(<"|0dJ84Y%2jO.S=:#f::HDz:`@sx+NR,W,czA^:3)B0}fo+;8nFzZo)n;'t0_QY>:]Q~0k5@z/!1#|lNeUzi+R%p..ENrj=
-;N>{Tg$c.Bq3PvHX<Wgfbuxi-)W.+2F"Ov%<qGe;.JK)nrNXKu!ZFrowo#SMgeVa_p(hrmS3AK~'+kP#B1sD=JSpIL.0G8,TvYVmQmfJOVG$}T!'KF#bUk
-(wMRdA#Yw&Q|IgXKTrkl7esHZ^I`Ioe$N8%EE^SmmID1$O~J.nv{knq4@xH.x8H_trEnI"lyx.ZcC=hm&$tuwoxm$#&n0Am2ca&AYXy|&wdXIn:gxK4h8;
-a'AM}q5uF_]{4T3+v{^>9"mf#}'0]X^>PaX.jXihb=^qK;7'tZFFU6Z4dJTFc}8l(0TS(j~06<<Omj@mBDXkL4#"~<#2#Uf2VXD,rS5w],RnRz,Zju(y%5
-$"|G_"STTRf>B;lJcusCZhh_'U"/`{[c]l(kmnz5sgOafLd@URzyFc.]&ZA6V8T+5]kB79W7D'b|5]6$V2L0dcHp)UE>Mp>^SDH;e))S3a)DA''5P;Z$Du
-fEV>|jeWdHB&9/#n|sPnVOaA/GexteXSa6SZP8UJ|}r}xO6AVGtarua_&slu#qaP3I/D-[}vLr:}eUt7mfKy#-497/"mC)-P)I%TGB-vb3~|UJ#{<c:(/2
-orFXAV]f'}gHI1J)%Ym]-M7nNjNuI)'JQ3eR;Xzhtvy<0yv!{8h^w6=I7=Hwd2DX,m5u'&r!;j4{<=[XEnly+TV.Np<u&@{JQ%>gBO"D#_ju8)Rznz:Xz%
-i^RdV.awTDAY]M+@n{&TMe54T($N;g-S!=+<Qity:a5cwb~`#Zn#lbUdr36hc[#ys<2BbA"J7(j%-Ji57st1(;TR^TBP$L/J8e%Q{M'e0IdZSEiR:nR/.H
-[7tjs^Scd55Vp$nL7<AcV1M"8[p)2[zm9q>j=NQElglJ`3"'`w=x'</6|Z:;1&l{&n9)fW$z6]pQg3[!5;}J]+{qIdEMQa7dg@ze;.!N)/k][1"_x<^IPU
-diL0qNFs>JIx%fRVq7y4RTV0x8NH!eH-eLpu$!mX2{q2BUVfnYViQQEQ08/-,)S)u<f=53&&,v]D%Xlsl12&Gy1%>;cvCYaz1g(y+rmf1)}`|dy+.Gb]};
-niFH'BEk"s3.,%3fL:Ch}Tf1zn;meMw6UN!0e}Uq5#ZL4xd&4d-@:#+Y=fG{a1s.r3T7OqlFsMD>S<fr]2!=^05uziJXfx|vj7ly6mCTjru=y_JKkR^D,s
-#,#<^az3!3#NYHUt/,_LHyi^Rx&VRvK<FVJk,m')^b23/i0BwcumUG`1usi0dJ9GlJ%=3Q]t66o!&)&-K'~K[yt3Fl6f8@7RjND($4OgV7VooTkjQ/IpL{
-lV;qP)-Nn#wMGp6n]|^U^|[[;{>9+(Dowe_8x-McLexe["h+9"NG)T/+{2.KLUv5&Z0UV:3jILkbxC:5%T]ekB7^tQy#1AWjvn]kVlHVsia&`Gm[Me`q!n
-Bi{ju$3V=#t'"4C(U;gljXEGXDLOthPzrLKf}r'ky-ib-aL62VG$~`E2eXxUnCIj-Sq}sL#ode[6e3}h9#PZGIYr'Jz((r"OuJ`8G4_7TZ9q>vaG!yjXl6
-pF~$(E&;C$Q[$4{eelt<kOa^[p#a;n,p:b]:$Ng8#>HmA-nj7,hj+nYg><"<#p#f=2|Pteeb1KbRHn&u^e7aun!N;,{,qLW>K/]A6-m!AF}VHb|{/8BMOS
-rZnI,:dfHLv2TXkf|:@D"P-l8$@5HDHR,[E::rL+zM0VG-qvpPe'0QW^kFKNF(6w5ajERC"W`oAs`T$$C{mC=29UO'[zP9pBRq30dZQyZSzSCWWlY{/!BD
-@N(x8{"nP<5Vvk.<Yf6OVMygqq+5mY%!_6[OdwfdcmY/N&n/ecSEJ(31PWl^_2A6jbsi5D+T_X!X-Y=Vz>Jd]Q$>20^NJz3T/HO'^sC4!{yQ`m,v8lj:pP
-VMaXRLi``&'wjJkj<pf@Y`mQ5{cR.LzQqCG`0pK'|qwg.+6g2p+DWGMv>1hzE@Aah@0>J!KV8`;via'je3-2AwUBCy>KPp0t3e.Nk@W=2ln(JJ"#a9lKPZ
-c^6TovJLxcS.[h&ZX$bDPijXVcuHrWm,}S9qzHm0H2(}r(D,>MVcK;OI;J8C0@b+;v0N/|ouj>'9$6l'4K%k4<E|NJ@D88S)`-$:2;tObeKjZ'z!|&/eGy
-^DRa,`gs<^%Lkz.agLZxELg^&,cJfKgH5k[)L!gJ_T&>Zx@#Xk1.JZ')$1FL=LK}[.D:86^q~mvoE^J=,I4Lg$mKx+mL!+hTb::^O&$D^T&I2V_ZEjHw>w
-b4m4:-b^_eV>pKDlDzlf8aP67!MJJCBh[P0j@es+d"DK#rXxIS`I,fE+XM@v&Z}s>&;ZjsMia/Hma{8teK;5-zJ>V/_mQD`1[cB4E5gUe&df}6C@-LSUp)
-]N]#YNg|xJ%cFVe5.na$eZ.@6`~c"]0P^^&n")D2es-e}qYC+|iw`+Y[c[+53N'fJ(PCI."FDx'bW#HQNwU<vk=pb}sjc,-B=X^tD22Y|qrw-qHhnp']Af
-(f(tw3[U:klxvhfu!'/VAw,o=FH))N%+[w4Jh3<;[BOQTw#}E:6TPP<v5nIiJ)Dsf,~pij43g|"fN<}tbN8^:BI|E=#d0"O':BM}6q!<F5>eN%-OPSa9Pw
-`dWbZJt4Wc3Y{7cyTdqk^w1WFJ.Y$SaQ3n9X{2"N[Tj6dT"%LD&%y2^(D;tPg>Nn{Wf<MGqR:9b;2wKBN&!P^{}($R>j}$VoI|%CFZtsH|fB;!BU"r.m(|
-X&rvV&~'kyqz+0ws~mp&i:0##L-^1WCTMTT;Jy^KdxJ'#H1M`H);S/(X|]I63.,h$s&qGqdMjW)ef=y66iiYUe40|$Am)8S%hqLt/5U&py&Zxj`Jealr9q
-8(;7^wnLL3Z3,SVlVoD"k#>9"3FP~S>!EI'%zdE=i"P99ih1]N%-!qpNxgx'6''4D-bn`YndrRbmW,5-nSB.~Sm^ieG-SUJiA^Q8g39t57=yetpg~0EWTc
--J61UPd5/csue`pj@]tm[2-jKR&(LzgJ7b2rul&N]3XS'@e9Hj}JN5,AK{1j^ll8oxJRxNmag^;z<nZ^6x{[$vFRiG~(CC!6JydK1y_9FN^$eIw%fEHHAN
-cU%'e:#[%5NyoAt,40hQj]`q{@U!p3#W<6`<o+DQDXe.&0TC17tlvbzrYO]I1KWz93:@F:)(g;L>Wlcw1Lj6bXyRBD!%Qw=e#>CzIb,fZlUS72Y_PAfVjf
-GTx@h5{%VIkh)JeYGKneHKe`m;O>Zq)H5OOC=LO5A0G(Tbq9u5dO}PJ$r|d!-X!`yL"%vI]IWe]CxbQG2vFLClm:M[%LfCvuR`z=lW@,G2$X%#T6zjhLr%
-MG^CT+"$tiA"z:)xK@o[SM7j}=RtRzz|H8AQ[HaJL}3jsjZZrW;O2qfx$&~!8AEu'5{pRXL&Z,NCnog<nUw)%/Tn+WU@`rA^DgVEz8lM3g99/2'bS+#`lc
-2W^YhTjbh=h5&%rR`W[vRxy+MT}u'&rA^>sAgyg2aJe{D68/oY}ihag:ecbOWaq<=2p{u0nBl[r-dW!spsL.V(3uXd~0NubDy&R]]N-U7N@MgE86~hD`_^
-nVk2nV}4F14]MVuvVLN(W;>6EVrJ"DxukhB+ebswtkv8L50@vRzSF/j=~/Fkw4XkH2{+$UVX/t".~odGv_t|@Bsq!E^EY/^}nkrqeO!CJIzJiJ%gxl1ws}
-2M2v{md)46b7IB#W2D{>XV~z~tKZSR@5<Udlo)GmM>-bKlk/I,GjAWEq`Yb(RP|gmV`85l-2iq"&(i@=u#(TJRwQWY@`CRfA9dRmHn^fK#z&5]u00vhCko
-_z~(oiT"~H3EdanRyokdm<ZF'jD9,e`P73lFg[h9Rlw+Z@j+m3{S1@HR,<d$T0HK8)6<afT2#l1`,{~zkKl}pu.w%-YEif8N@8Js38hlBd0]7RQqv:^c-o
-s2wL_0t}`7/{4H6qQq{KUI{SLjdIX6U^,[gx-M.z-OPNrF(|`F8ssad9=GuS";.c.|g]s<e)!XSO~MBbFaQru"M_q3YHJ8HB"C(Cn_Vb%3^vxXoyZl(AfN
-4hzT["sc@qB(x0~{^j/&x`<OmDb'H'yA1]onOF3ys7'|N#we1:aLQ8oc'z0;er{KC>M49GuG7q#DDgh,4O"[62xiI(>`q"k}%;]zFdGE&yarHoIVkXNbbM
-jZ{C/SeY&"~mg@^sT`M)+3G3:ErrR,OLXV{n0"B=,C_AS>:[vQ&@b1QC;c{Vd0Is.HG6P|L@-"N_I=p%IlmD$"u,p4V17xBluTD,T(ng6PDGk+++aHk-aR
-~l6r+I|,LD;_YwSKZdm#f#GW75M-b:^`i"!jMJm_zyB14|<FSGXBol~yE;"nZ&5Dd{Zo>fVsG}Z@8V(%Yyyd-U5a<2W",8-Ox[}R1oYOW_X;zE`Q765|/"
-gJE]&WI.gXqd[O1@`Q3{}^"&:D%AcK2{-#yJ_|z7w2ug1tE6ovTpDn,RFWI"hC7"_;gGA2UUFy-7nt}mRx54>YT'YI3To'ICrZ9r,N$lg4}l,@C'Fa<2X:
-c`C0_{s!.Sb;e%@!'4onLD]P5zX,TubN+-7pD!)boc7U=lu^n#URJdS'@@7k}MBg@h,jtU(:X&J@/:j^LL|}$u0|0gS}TUJrU"raazFgxo/+dx-;|/0G~x
-BBHrILPC^Elj{x8m@'_]{{AD,23-!rQ%XhLyfO2`$g2liK^p`k.hVGDC';x[+SJY,<q7-Zj,SV:o2Yf_V[j,~>n9e|,zoAf41E(Rm3_%%ND1Df&@ibJ>ys
-F.AO5$L6H{+$cnG!#4t,cNS(vl'0y7(VP"ON!];xZMcFS!Q^y/ML-hHvB;UDA=OqS5b"j<QQ8|-y9T3nb9/U6y`"w|K7'g8DHmlC&W1a!)1rRZE4abfVz6
-x#q>WYU{r^"Oe5=_O<7%,o:YduN0Xe!;u>Sow!d#Ud%0Tg,_@8M-m/:p"d$hz@qiG;.TaAusUS6F}M'/)!RUOW/T,H6lm&B#Sooa|B:E7[@2cfFi=ZDoH^
-Rj$vV.vaKe<BmDo2Is,e=Q%ePnMD5<,BB`[O.m3<3#>U.+fGVp/@6R`$}3ZpI%p']etF:3c=KW=a^F34vuW`aU-7[|"#^2F#L%i8y1O"v9G#=,dXBW5N;`
-<:lxS}WogmNiRr]RnoUPX@x#'nWLg'#>NxzHl3y)K`^/ympbWTU`,w|z8dyj;arv4M^9z@-[!,K,DG#pg:,nzqoQ3)RUm6:iPL/:]{us]+8p}huS^EnI.m
-zz>$'Ba.1V!D}>.R7n6sr6DQ~qY9/>2m;q&,>w3&yrR<Q;lkM3X`<=t`2vSt@0TeS8_{0AIk|Y&Gt+p$R4^7<PyJdF|tC!Hs!k:qE:_-rH6<D{-'oh-AxM
-a&P^F9w<4vcSDz".g^X++L>{'xf`#&{"<k5c.tOB<J@@[w;=x`X5Ka;Gk<6"ZBDASFGb]s3A.o(3rlbin3cFsNWBj5'3)Bt"q0Z+!6n^eaBJq3DBJW]WJI
-cwJ#3fn_$`zg@UfPWnr%ACS,nXQ>[Wj2=]X+xuUVcZYAP{FTn+Yd4MIeM5wcB<F0||$i=SI$)$<8j8KMin`X7LD{3k]{Wavu-/s4u$+O=;B`7`"l'G"36x
-&)Bh6VN^ll(-NK9F(D{OwXSm5w)utEa4pn6m}I@fhn58VQvhKMM.8X$_=|G+Cmf{w/_3#U>Gu-V[s80vKb}B^o$Nqt$N>HoeDNbqY4_D(EO](GtpR^G`S9
-Ok41]Wa+d6(BmBT%H5|e6Z@MtjAy>JLNL=65!b,gu3Nm5z<GhQ#F>O136DEbn.Cyg1SJ@j(+0AoxvZ}X|p>thdS6;BvHN=W@c}o&I1R-@cak1`Q7Nw@=u)
-%9XKa&["SnV>'h<)KRi!i@Tl9E&kZ]dx+}u!KCSy'{MwOC-(,`mNHn+G;@`7pmaA9J3.OOoF=L%b1Hl#;k0UBMp('WIjS=z%'$|OEORhv$AA_Q9pYQo/SB
-3wtWLTzFa<x`6W;&prXhmZ0Qvm|gZ3g,]$'nohpMuXk@.#K]W0&L_Ok%j@S6m&9<[8/gP)yKxLMB5ASUUwf_PNG/ter|E2Q@a}VyO"K]1Mi1/r`@ccD_^O
-iKmo{@[+6[JX#+}hr)sFBOZ-rMoa}CHA"k"<wIkKX7xI1VGzFRVd)uf,)T`44bx7z(WtL7!(]!"e;R,Uxd{.5Z-NS-Y#P%Dfln(`LPK+Kw4}.20M1{lulu
-UK>}ZN2=Riq&zriA-_hv5Ap+/5&V/8^DT,F.NPr^Xh:(a5A9gv@c3S)dPF[{xQ,iT^3!!SmZop90BX6"xn5WOKfZj_L+;b,eLyH[@njS'iZ-C8H|5Q@l52
-1uF@Hncg-0@a:Fpo[q]RVM^Jz,Sg'@mqn>F-VRpsuB=`2N6aS/IgmFhzAqu6@5'_>5Bzm)7,~2}(m4wmcL)F_|+XXGiU%|kU|I)@UXwoGE/^EEzH<mFsp+
-<xeM=,p))gTUJFvW$xw&bn&qr|ioP-RC;Qk[|iZ[wjA)%Om495T{qwyB(=`uwilt$,;2(/_c.lRzROWC8:Avhn2/gC!kMUMK}]pBUTozq2iLDp1`[Xr0X[
-c)$zB3Ctc+VEJC+<D!38/_S&S5|-5<nx2%=#(.+A'=9@(EL9"g_rby}@J3(z,kBFzG^(7Up1V{BM%IQUFzu<)nB>yMlhz_S62^pt-J+5@TVmH.c:U]Vp=7
-fDCw}934d9>hcAFn^9{:z<%>=iJP"##^'Do(0ph6c$|--Ao;7'9zt%yd{m~]Q<Z]ILN(Y]&0o(AJ:Debbh0>,c3||VOkhj=+4bU8mtSH,<"fXr)BuP)[Em
->/EQ1GM._znNxOK{NsKd|}EG.QZ)UOhr;vd70tGMxMcFE<9Ca6g8I`LaJt8<R6#gT9"hMcl4OAPma("nxBhj.|Nr}ar"m;hnGyKcuM"Xu4U,JL+S[WV{_e
-Z;|R(:o#{(DZX5Voh[&!@[j6ir#nlqZ}$UFT|Aw4NG|BkK[oK[9.P3jAq-}/l{3aSBL_syG)iE)<Zl8q($}NO[eL&#t;dMU&eg/pa1kFxh^OeEN>ULj#;A
-.}U(:YD5fj!ZJr20[4^wGQHoc5IX%LX:)TuM<MRkeX,Cb+2W)VD4oT[K8,]bqL}n~<gV9Fjb`pvE'aqB8hvqjNLa7l+BW]^D^/{q't9nCFLX)>L5VUDoM4
-/BCwTV`-P<^VNFui>@=k[(,vv0Ft~T$9PdzsaFqEk[0$e]WTdHXgErx>8V$9Z]O3W8N.={Nq!`:MgUdG`#>:s'9a2.@{`%#C[-<9,/^j[c+_76qaUW4'(P
-VYb]j'`E5t%EY%n8(v^nC(^e~&s/b[:]JpJ!'&3sm.(2=NcO,h9a@DEbE}q)"!ci5m8pLj]sT=E}!_Vhf+)Q{uB=Ze^Bz}ccu$JYkG4KKfSH/qJ_r2]v%x
-,<&EmT:W[x!2g#9Yu-~&q4aP<O"kr^Ci`NdY_[K,&RU_o!(xQW^HESvH2w8`%rP7q$6o`TEPOlCO9HYw2dpy7;#{a`fyf.k2{)jk=sZ<rp"kM+hf{h3b6s
-'XmVR9}@'i'B_Lzi"%D'!K_0,D$dAvT5-+j_{jn0G(_C(;.3nuMtQWqn%o2!gL9Q3F=PN(YAn`m0hdqO>,99EDJ|n'IG#.,wxK,Ssa,ZR]<PE55"f0~X|v
-XGY_h}AqaL;'ZI,U[F01#(4VUQ)aVKi"plh5l+8T![,MS#)Ki2{!;ic,s,@6,=4_EAIW/@MZiwm/sWd)d4adBXT^kFq[+{>=lqALO9})B2Hz%k{YS)4"3B
-7WE${l`l@Y0wWsE-Q(z6vPN6Bio!G1t/5F8KJe,@Q>/'LCd+-#%m5/_eZ^N]E9BK~b&n/l''6JTSwr[vbAfX3q5siiYf0xwLC/0j~`8hP(wefe:7mEEA7t
-%(8L^vbKu|X%@Gx2>ZtNmy`.HvO/PU4Qnj`n]:~%Cb3muE`G(3gO30cFOpgd5p$_uR{;a:oMP>']4.G>.bO!~_O.eL4a=b;$9rF{|eZvD3o"]%BUp9Y.4z
-mLg&=N#Sm6I);vi_cp+}LZN(-hFGgm1X-},NxNPlb(C._[3b5T9d6&;</HlSK2(KAb^`uGFGkvh'Em<+zwr7IJm"mJ'v|-x+8#6cfk2<aknpEyHSOm~Jsm
-`A/VU%uQ`n$Xkyod0wBeMpd`vu.MDA:bXSY]<54kq{kSz4(]"6J"404]l@D4'GkZ|65`4^&zInn&X|kt2_c:kd])F2z=MCmHK]X+,p`"1COn3a#6j%uk/A
-4Str,k<q"J|@=XmHFBaw[5RvGgyYWMEK0eLW=B)1T,oGdZMM#;|-x8r`i"Xk.BS=f4y:|)'<Z,"m|QB'~oAew_u)heblNz`azx>`~]9+;#WqH5|yqingAD
-Y:cr7,gt$60!TD4BWhGe8{zv5S_xn/dT8{XHWSO_o}qOgC$qbA72`.V,NUy2AH/[_i&m2-96b+!OS!>0h}TKWjsubr6g~#z7K+e.K1|f82FMkj"5Mptlb!
-fCGz>}+zVRpk~^PzWZFrd,Zi#wK_.o.JNeFAKF"$3@I4n%=jxf8GKbi%ypX+%}[.X;wM,zw5rw[iP7'XL$%}73~hsC<vBfeLTpxmKL<s}0Wfkn+4wN~wAI
-Ra/0("bWnO%WtHnkS<hsR<jh[]oKQ:L-I-eW|&hQ6mFmVe&Z+;l9@!G1wE6{8H$ygNcGX$0:B#qcQ$1,Zckyp8z4q}$R_E|5%bfDX>qtbK!qJb#hCDU)3#
-feWo:|oI<J:'8nDOUQcw&9ec{<M/>TUK[|ou0Z8Jbr'R-K`<MmpCtq2Hm|4(mD%`MOF_,^L]$fS7Z;(jwebf,L/3fv6.H:2TE3N%L.xJm@$x7#`X8CfS7]
-&RT("zX]^Di>.}TR>qyziV~5/!Gph3LU9TAV%'v{tx!gbOR$ZN3!CjLtjq@.5.v)cjV^u0wL5mG{^CBN`wAfY]TNkpb:r,V[Krg5StD8ygeKR[lU,r)m>)
-&f`R$xgo%#}Tag(<|+0aPkAhk@#j}yV7h4>"jau8}hIJNx,mBSp;6]E`_bv"/X[#xZT|yJlGR!O5RJ;S]Wqxg{^j%;ELhsK0=Euy<ou>"|+_65Jq.<Y)]x
-%p)Bnk+,a!;P}W|Iy6J]cE&g`:;z}>r-+5$e5ZCth:T35{;QA"UwsH/.gzHT6!:T-ZO$'KgZ`MG4>bD_T:x1,Bynb&spV0ZgW)~Z>UVB{UEo#&1Jm.s;ep
-9{+(rOP$)0ZcG:}WTE#9C>bR8N}2w-K59ojiTFeirbZs'=6rsw3:lr0#+T=qK{>'^A/z&k]oXvhwtJv%I`x`0tp]i9w>Qq%N)@c;3I4cOwx9dI[JM:-WDn
-0(6epKI@j7HcDZUl]R`C0O_4K6y6uTeZuuOO[7z7>_!0S^.i(yM#v1=1"QRrENa[9a|stC)g/nhj;55eJR,EIxQQoK-e%RQ{ysr6&O;MY0_^HfPf{rWn'$
-8]s)>=.^GR+@'u_TO1vt#"9cXD)9tFR^n#J,F5Hr.51Le[J<p/'$]kDB0"^{II|sxG1B;[-lUY{5i'UcqIW72'cq{Bi_]yiQvNI`d_Dw{q=eYc6yGUebFK
-#.da8tuhLB-(Qwi-=tBK,Q)++;[;h"B2x28#i+1H@%A}&n"P'_>5KQTH-1&t<]Lhd=/i>is3}8x[u,7(L^{4#!e(vY"#6{omjE21I8bfAQEZce/J5&'h;d
-:z@9J"I(3T;iA<|h={bV1wlkagY6"$.1[ez8$@2ZDHV`QvK:_V,-$n~LCD.6Qe(x@KND_+YWH<D&1.n%}Wy_kquA_V5{|{vEb6O,+(w@{Q@IY%#iEF8Coq
-&Hw3&0Dd<_r={rY0uXz`_]#8v%(D>c|2`g=4P'~p'J:TwY,VvxG0.][dK!R$`0yL++7$n64q~.e@RZ,<E/"Q}mLa#atC)6a'}'%DEE<B)foVgb3!]bn^H'
-o}g-`D]qZ5<'!q:htF}3H(g0ntYQvl(d%F4Sm%4K!+4kT<0%Z-WNl_O<{k>W`=-AiV<"sW8/~3w>VT}r.wc=kZDZm-LCG&!m!J7AL1#KrW@i$+.T3d5KCn
-D-wBMBQS6'|`"ni-F>@Y}=}}pM]Iw8{1Pz=X^MoYX%0h!)g[_yn=Ay#4@G_oz%5orM~yZ3M,$,1CTqsFsH~bSGwi|A_uZW:"E5tGJ>xEr{Qfutf!)iB4cY
-A^g4LQ},<k5`D%&NcTQi$O&CezI>pI8hWK:u+Zhf#ti='+uGA<[n3;g/XMn3<-Cp1jU!p09W]`HmGg,9(dFMR^pt1ntF2HH$c9J[v3dk@U-<keMYwzSZ@^
-|-#AJP%>k.j3A"m_EW@.5gg]k;F=7o`RC>'$AM"p%Z2ToyYFDy,O[jjDM["298x;i0K8sG62)c(8&B-$5mT4;UC^QkcC&WG7V=;pU`^>P-4`r'A_Mrsstf
-8k{-29N$J!-f<:wE~fl/7#]h2k$a;0Bei{V0t:2QyswM9dM`z{G+-2eh9-h@y1qrdP){~$(f;o>+GO[z=-IMkm4Bf1</[Cxe:SLx[r2kSMy4mp+>/av.3`
-bJ~@tZM-$'q]i:Fe"h]4R-]joSoTu5nd,dmst,b52'$@V-q/7#_2jWrl-y>PE`v>}}jS&LWn]@(wsr%C0a[aOar'A$KiASdq5#`=(E`m}Mgd$9]D/y%2nq
-&5ukq%$%bL,}YtQ>n`Kcg<bW]cHps3Ifh=Af^OY0xN#QM"A0"%]rcl_;d+3E%pDI(eu5TyH;2;GFo9jy8v$606,zXyVOuve'Mu1cpanu-D-aZ}`ze3+UBx
-(|<8FenxLKd)tta3`"m<wp%5aLrGi]Xn4lqr!z4|6Oe)HhFY'_y-l}`{D7=FKh>T%Cz{fnb@d$sf]!UWavqOLaYq%-IM_@|&l$j5j3()mgYHcplRBW}^+`
-R|lAj<TwLw:t!PEQ8gm#:yy,"kO+M.lsOe6.gQK&/"K]UTt@EWkzGzxyp,_p.[)ujDV'J/2yb@C-/jgNjVP,8UBI-Y:eRYdO_vI:qc~<I!(kAGM/c,G9oY
-LiGjY]y_M{L>qt``E.jVQ9VZ{X$w;>4@lp>HC#Ng@6N$BEm#f<tB[cw/$kmtse>H~2m'p@-|a8pn"9f#HxefbN%nt{yO.=Fy-Odrx'n6/t`zek#gAI5keW
-3$sORxU|(|rZDu@OXXu/c1ibv5!Y<T1K@knP6&_GB2-<]{&1<aDA:$pzAA]gC69Q[JWPK6lt',A4",QRo+l^Zsr3`;BB8}t+/zxN&g;'FY|6)GU>t("(Bq
-x2RE-5`#u+GaZ/=aGWDk&$}!|@q|K;M%=Qx8|Er%6r[i";AbzBp/ZJ-)Dw"2N<e[8=R8)/<o!dT7JbX2;X&dR.IGquY2{ZoP<n%JkBz5R=8pZ`a26!-i;0
-r"@Ov94lTb+={K4/@cmd%|V|2FT,xQ:9A3dR#M6#]N$>HXT"x5z;[!^{d,-U]u@X-)uYgW:.o`XX5w1W}+<a5Tqlj,)yL[glzRFOTug@-UOPt=deg(jaZR
-l%O,xI-(v`4+!SjmexrgIooRA&`gq"92N;JX.L,wF"nQ%uK{f]LAqiwi6,h8/Ej%c9!rK<9_xdK>"qZ#wR!YM&&0{ao98,ClckGzz5W3)+g'!;c[Z)C@lW
-zB~[bW)TD>[+_ZFhs"F;b!ew9Jh&jLqLagHx:-.z9$vG71%$LD1!G"NIw4k>q]f6=8:[6(2!<`2Ft:o}4]_zQWep{Nq<Fin,Sp5iF0_(%CFz-F9cHXj!eD
-0m;VihZ%14wN49BJb+=8qt{%FeuBf:IZI.BV&U{y^(MLR'ckQO;zLhz+h'ZxwksDWX#$&v#,ecN%qQ`HvD>EJh0w55vURf^xm,U/Y:.7MD`'F5/mybB!xL
-u){w{i.]&ZCPq/VS@@d4]`n4UX]P=3ZQUh!EZgQ@&Jtgh8>s&Kh'y<wlnLMl7)Y0nl<3~ry>mlD=W"|5:^@<%HJwED`'mS1G"fe%$B=FN08Bh},]uX%U&.
-'>2"I]U8KSw/B:)@!+.$^"Nb<C8TgWHqvPR7bb9U1|,Lm">,M@}-.I9R-n7G>"fgTP1}$IR2%Lj^Wu_>0)-OQp@,HaAb.FD@|ywm%1`"Zb9&GY,jL2@<[,
-;0(U~9&a{m#{FC}R5RC>a>NMDU_H)aCd}bihIGX"]"RLNTzusr5#J2)W-eFq"3T{be1K0Tx/d6{>1!/nX3,b~O%(i}Cy,+Ln%]Cs5hW][`j#uOm#~x`4i@
-JZx(sSe>RC%60ALA#b[}WrxLdwjN).YSU_=);xCfx@rm>n~ZkCFR_W[cbs8kwB6}:0={<c7rJZH<6v'nI4MBvqsr]LDA{,#8B@42e>.0EqR[%n>t6`4Tg]
-jnZD,GgjiSi_gv[Y@j!AcfB9^nWjfy[[@jrt1X%i~:'Wx1R!3caDLOieXtajMUAf:|/lpjfCe7iv'i|`:IJ$QCosh!F{jqa3|t`%$mpq~`|&-Pi55G/=CQ
-LbRc)|#=WD@,A5_wRiWL=0~[=yCK.M>!l%r-TEQLkFVa`sbpS(~1YO'o%8{oKCupM]wM@hyC3L[PhlS)RE4++mz!wB.eR5h/_zwm|xR%:IiqQF8$@{'Hgh
-So~/wMp=w($,yalqw}3IIf!WwDAESsj3~&PFoC`}0uiHQpRBY:F1X=n+uRhZOCx.o%Rd^59"nL<Jxe8!ti16!0s-=6[)crufz+fjV>!xDlJaTqAZ2dGiDu
-Y%3X+78hNt|ht&U^tDCl/4rXT-|A7x~PdI^"Ho~j;.%BP==R,"!6pMvk}-.U^i>-'G`W.j/r[rO!M)B;F=2i"CMEc8hGskl96w$97Cll:3j<0j6{7Wgn8!
-mecbF8-JEXT8,`&ZVw,"7['u2#o9qc>c)JHoa$F$=j25=V#jr#tb06mi9CEn`0#J$T"<+">XV<S-2!8r|Y7Tb.,sW2$4:/2[DI}r9,K7#0S|Y@c}uC)BHJ
-D|9)YquS:A,59o~7Y[E)4KA`4TnQzhQ{0MUsEV",{}MHWa1{[rRUl'/ZLd`NUtw"&v6<=S=Ik4Qj`2S{emmR1+HA/k@J~D@KmR3)'+xikIObC{tn:dMr/G
-VI]3Z2fHUC&/oz+c:nD[Y:olzT}/zTaIHBHzG3[=M1nV<ztT>=Yr(O5vh("`Y0J)s_^7R=#5U9FZYzBvO(;CEj$W'vGJ:0+K1-60Z>hHbIq2RV2^^tyo(T
-w@-DS>h#gVd'p$^MHl^IHxML.#cxQU+<}.(mRZ=VY15ph)-3'nBx>b~@ipuNn6RPoAvb[w{gdA]JbBexai&d>KiqVydCS=`LY.OAte<X3xEp_V@gTE#JuT
-gjc;QUnt(v0""(QHO<e2OyJx]|Wxa@H;sv"1WFHD;FR|N:nKa[38mhG:QR`ETHQ[t|7caV:mO/J80T2kXnqM)>le4TR-5`[/hAppMIod:p.)7e@)/#y:^y
-tGr;";,Z2LKPVQA.ZeAIb@#2rAi_}]<(@F<SX,Iao{)[3oCa~'@V3."|%C^5dAZ/KhTs~s'zQ_^w[e+AN:aB.0WS8GJImR2/Gu=dFO#e@1=8<Txmx|yIpM
-{b[vxb~#2%w}19#1GQ`oRP7jC=+/W<E82(yD4=`%yW9lA|Cmx`(I_[zpXk_lfGEemCefs.J1tE^Kfsux#FOA>j%1~l^Z)sv;G6^tW-Bzk^x:Ttl[v_y2T6
-A<Q[XY;B^LfXmA(Z7!PL;6_k$vd;%6+;.k$V`U"dPf>c-UzAluH#V@mS,^;'xSpP1X=pK0#>ncDxpn5A1!_JJ/kFeP=aX4}T}heAsYT|jMzq&;%CH;DH</
-0I_47E~kd8#c5&iu>MdD/x9qVMt>=pj}w/=[~`5ce64egculc{|KuDx5`o>U(JGNr!p}"j)<))Ue{f^weKjZo3(K)]E,6c|])T7@u4,feq4vI]lE!+gm5E
-t-1YbNq:SI#Nx$:n$[WWlOv).!K)R%<CDze/i]0iM,FqI`XtAf91453FDSUMOy8|P"}S#oDL&eme2],;p{=V3bdCp$k:2}@Hh|pIxY-L7a!zOa<$Nr1lpV
-[B/K>J2<0<YLANoQ858HTle>5bmJF:#gQ%k}AMnm$41<Ws_Tz=ln@<!kCdifK(sGVTjG{_Z7eGa;raMZ&z,:oC<:`JzTf[4IfHUVnp}tjEj|T7HsprrL4s
-V%ioteDR%,'_ZRr=k[mv_Xj3rB>Nnq`o'b}{dLo2#JYd.;2Ptq+|I4x/R'eU<AJ@6<)irX'l080d=O]_xYgC(&&Pev((4_b3#`"TW_f"Et8&nnaU;nhuhT
-n'/-V'v+_8tJcn4I$mn'h[Tn|B(ge&c|J@IR/e}+R!B|)t$Iv9vA:_A^lebqRA[cgHsc<S_T4>Pn>i_OxCr_Ne)rTJ|INh4vJs&}'`;WSQaY5<3A/"FsrG
-(>j09r!i:IOEIwBv]oKzmi|clL%!GE)LsnuIf2[;)GJ39mw(tBako!,joHu(i$fjXX(#JS'&24h!W6j}4Qjl_Z{(N#EF6^iq/NZlsJ^U><77GYDS+oez>^
-]Q72C'!Y4H-4Hby#Pes(,!%VqHYv(.|Sx{NJWR:#2P$)BJ-;/a>uaSj"B0{mgy[d.qkb@q;E2v.4QtVtS"DZ0r("'2)=r)6CZ{D/V4`:t"UsHLxrX2~y9q
-eih9g<C]3IT+_ng40Q}[FFH@UtwVs_aC-TQy.sq`[/[cR#/<K;)#`pfuI#Jk##+b3LjBYoD-Q8pw5NIo]=~BecIFvcp6}B:e]$cl{"oF'gtivb!T7'}!+L
-,XFLTrz2k5BxX&DB7.sGz;LWJ]=m{eMLKPoKd+O=zAe;Ap;@YM172<-913hi5/{RoTp=#48foZAIB-MM/%VAI1<f@/6G0pyh{hNS+<#1B'_xX1eI6q!7]]
-ASh&hgSh(QX]y`]&JTXH^k/!8,1G`EUV9#R-R{CT&.)1jxl<@@D2I$720ek00@ov(%BRotDO(<l8R4|_Imp[gm.X3as+r42H=gY]fx~t/Y%qvyT}l3$wJ9
-M0iI+fUvLO0`X<I}a)!U;MivXJdwF0E+wIb;je_MlpbJ`4|L`uT){KMI;"e9lpQ_]57sO(m)9`{xZh<`1v9j/G{7vxoZgu[/943K@$W@`&in<R(Q"AMv=X
-~DsQe"Z|1&9$J+P7D5upBU5el}S$UPkmqHE1^_"3|qA#C5n#cd'3MYC9;$6R0s'3xf}6`bcUj5;,'Cg)j0@YBKD5.$UFBo[oyD#NWB:2Lr|5P,"hw.Dbf6
-US$VWyEr<:~;asE8HsFOu+5il;+W}ndadxdMv5LnMa]b{949$3-ysJ/9;#]{p)fD-'e3AgZ"4GHNzm+4O_RORk|wm&rGvuoed3wxk&mVq"r]3/6m~!w)`(
-VQA"ZxP#X];TVn-S4jN7.BD<6P)(Bwr14WpuI!Um`Vft|lrfjh}gV4ZImaaRdGsdF.bX%,/i#Z@2qE2#=!NV'Z7F,zMYHhR#AcnLDsRLr>i8Eh%{sb/Ib$
-i))<7pn0hNPKs-O%_6SUHMH_1)KNrFlMGJdFi_0cexb:NYBnpHw;#_$#I%,3:8=8:8>gPB=|C5G(z=iJ`kZimq2rE"!h=xww[e"r=i]m#p+glBt$|-YJ=_
-&.T|6$-"_EpY6YEyO{SBBtlC"CLJ4I]aMa`JV<pM+I1jKfz9#L%]SYZ:9GiqugZ`3>ypu"=,tpe'V_y`3'I!xL+=>#yd/9alV@kiN%Cp8Cns)BWft^g%LJ
-]R("Y89Y7(;<M92M>ciTO"pqD$BK~;x3GQ8I3K_+D^,gE-(3V$D3d`sGmYi9p!=0pkYi%oMxR:d;r3JFk_d-Cm<:DxX#LEm;w$^6&2jK<Ii/,ND`'uWWp#
-GrJ`xQf{X.NxBsc0FS13q4JfsN6CV,x$1K"q;O+'@CW-Ib}ooa|TZx7#E)pI_%vnc#"Kd_@L;]v#V-;8[4>2znq@#;5`!Ez^nL_F=(l0V'cX~K(,]Tp;6d
-j<W^(VF97f3i3b1PM@.a~HqH7Tn)8[+,h4p"Q&9dijkZR}.tMwWif74T!9tcfI]uzNX2uYJ)kKmQVqj4M;A!Ii7LggGsk|BFUC(9kGIk/^`P[nZGSJxh0s
-G1Oj2IZc<qA@b-r;[7^95u_TD;NBSK@c2l.JyI#FGv;1Yx|{>O7T[D~=Tp$K^Y}<T'k%_W0+UL/^(i09Xbh'W)%(;o$"r]R;=2nd>l]1OjS27(dFy<]PBS
-)&v(i2#n7!Rw;xvky/=ZD3M[;lPn5e(`YWGQ3e,ncGinCRP|K@A;Uu-MJ^k^"Qt>$sIB`h9u@d|A#b/9Q.O2Ew<"((nMLu@ddj7ACDTA__<=-U_f:7Vy[Z
-Uv5k^#6^#We6|UN8{fRI|^_ttlTdyLC9eg_`ElmRhZ8j)ZM]p}.g^wXr_+wJ6q;Da{_xoA"Q_D$>G2-{;XK}eVY3Sj`qif~;gbE;"5vVe;N]Hqn!L8Fso^
-"--;lLzY5Ll59ON2CxQG&8JJ#Jqccmi/)P!SC-|Tvn2umG'syp^|Q/(-R<!w,KSw$})m%bKqoXnv.i0dmh<2c37G[:X1R"h0/aA_H`CtGh6QAgD)lwmzNO
-PZJ]$(B7:FWJo0$i3!'RZ``er8}MOYzfnXK!yh#>yO7,MXDug[tq&2JL<:cs;]VX]e{Nm|ev9'77Px1$AHlFs3J-X6;{C0}s4aY6c;$Qr(h_P#TC7^OQ&2
-B9T,P79+#<pZcbOL=zPd.=W(M<GgX=/<KU.'=&aGSf!($2)pOS@CrEV:FG6iKT5""([.T"4C_OZoWd5]s^&{m^&t7,OLD!)4(_&ZGz9(ZoR'G5u!ps3++-
-nAF<!-!!K:uU4o1AQH}f}ojdU]RU_{}f4893s608X)Bdl^h|em)rl'[DR}{2JJ[J].:vs4ya!)K}hwgLzeA$ow#{#}oC>h~C>g">LEal$iGyL.5IlQUV}7
-aoSc4-i_O`__5V,j5aqYJnpzVf5}MH]r&}5O4gv8fcrwpbakQvX4MD{H'iu"3|o4T9/'j-u)T)75eb4EH5XTj-Wc[Yh@[g2D)jZ!0GG|&K"OBvYP7<AY(^
-<k'(86#P4<T,R"_SEZs;vX%`<H;uS<b7sIBOo6J0s<Tw+wODSplareSO%4_>5,]qP:t5R24+zQ%Xw9'+RWx.]YS>dI<a`MD%/#v0Y/(Q><{`QAN0oIJW'_
-'3Qd5oJ|A3`s0-_>5_8LInkq=u`R`%4ke>8}QKvbz4@V+,m`5&Y=BtYH)A=]irR4`x'-z7fr>wL;]s%.>}y'W^gy)A{p44cp!{XrO=kjbiE0AoO:>f3@pc
-+eDbXliz"K}p4N/cRz^'Iqwt=wrJ>!vFuYZO9yYv+o"wPSk0=m<`>P4H.JfftTHhlM;!26.XX[lNhOLpI+Qu3oRqFc}Ar^:s>#3)"B#9paI{y,jY~U4NM7
-8]{I)#`;>FF}V<,4=s>XnFU4'$^NfDz"uE~mN@oh'YJ#AnvpB<+uw"56px~$QT.VMw>Q)h6}heRajd}Jx0}/pBP6t-HT#Pjo;mN(ZGvhl,5kQPQADTgF)p
-KsQ+Ao0nG79uYM-iAXE${ysvU{_ov{JenXYqw36"yIOCPmL4:qOTI5jon{F03,Rb`J"jX;[6&imJ%ST:04={Lz==}]6eo"DgU0de1_):o7{sw3Kqm<~%eR
-O(sinzVyBet;T)K.]@~]mAT(r<UDpVEN{fGM>%|y5On9vhe7Tu7wr[e4F7M2fk-;vO8VSHZFXP6voX,[QKq)=Y(s7c%jYL#{Ms3fQCfOcoXdYIPqapY^wC
-AoCeP,C3xw,p'@34jzZ+{^#;na$,.Mi,2"DW-4/qGH6ZVK^))lvy@kvL.:FbuA5>p%ldM<k^KQU`p;Kz]-KSQw3RcQUX{{HS0J4jqTRfGNlj2NPP+6uw!|
-tpx`O+PMv#>]iWWy~2oUXTJg`Gql#DbH~|Gf8=`P&;q1XT=3u-1.)wZkm"cMmb7!R^QT1i>N(S/}k-TG/Vbu-i`VRmm>T)(!vxMjqj:UxdC`BaayDB.&JW
-X/K"Bjr3b:rXH[CXyg#aJr+LzCH6ud6fnboFwEd'k:Bp>f}b.#S75`C5E11dLmsK%EKEBcd'#^-po8AkxY[D;qLP]c`''o';m+lV{)E16@X!ZM}btol"qp
-xhA(eg00rvgU56{r:OovB1='9I~Oze2'T_4[j^QSsI'}N{q,(Ka!S&.3U;7Qp@TE$v(|}/fLQaO|J;zQTO=;;Eb}K22-HzyC49(BN&]o5#0x$rv{2:OI,)
-xw+)i_/]fBu|C}+h4)JofO`"jge!gKpy]Qd<ZKZo^Wyu<2&+V1.,/3}Cg83-2Tryg"}1b(>#=b2DWN:.mI>=U8.YF$<y&oE3ZR9.SZ_02iuFH=9OS-"M[5
-Y5Aha1iv%aB'C|9qC(bnewfU;7hvnIk'xTY[til]D/D'|8=LAJu7E)i/E@fC1`T1SB^6~sf["PUog/;.bR&7"JsLz45>O%|Xbst".Gwg+@'=%g<D}+HYXT
-|Aff`nAWN7QlOgP5UU{-B(a{$v&Lwd8$S%l^HM&yt=~t_4DS.ODSxxy[.y_2M6;Wg_WH@Zj2<EN:fY~)o[x6-=^])K9AMUafNQY)(]:L,PT`rGJLDfu5e8
-skZEHLzwr't%)X{=^iA.Sa]>#L@q@S1sECDc(C>g9-bZ!3%S:kMH>eZ5=p5atz#diNY]M2g8O9zechb"6<=vf15g#"<`Gi98"GPAoWq:M%/n`dK!o`5B8/
-5V2DVL~>4a+/B`.}_q7{vCoZ`zOcEhZzrSVW[j{yg9lH%1Nx.,khO{"1=^@I{L<9!XZ3ncF(q"Uo.[=);cI!0{ow_ZsE;7r#"(HIS`q'WXEnU]SM{c'<'0
-PV)60IFg[hQLdg$(Bv'teaCBy[MFJdh5z,d#ERskb=vc5n'cKF~q&XpT:p^x7ckQYc!z.r7!62t0d`]yIrR<N8-M.@->&rJaXrn/sPbj6wWL1L/"8_j2M&
-I@eUXR;sw=lK3$^j<qZbijG`V:l+(dHe7K05>CMmto+`(`KsQVSuEqZ2@d8r:1Ukqv+WMs>:q$5p/ZI>}LDPv`:q>4q,:e+K8!$g"N0!1D$,V8urRQ=0]B
-nJz>Js^sGBift"j`j!]a6"VyEG2h;2AK&L6wjqC|NY(P238YyY-#d6klwrZHjHsp0NHKrd6-`h`qj^o3y4MLN{E;SJi,6$9%<I<ctu<b<a'ez3^}q"2nRO
-ao)R}>g]t[pgt-:|5[B]P,Ub_#=>ocDG"uZcJiZT:P,c{084<I+xwZU$[KPg|=tF"%U<b'l(uC|m1vkQX_vUP}Mil-<{q0RqO!$Ed#5.5i>cPhGt=EI(GW
-wQL(Q@&)l4JRhNdpq^oDa^{>2mw:Ddz'OasxJzG_L4DlSnb5mf;=v3Pz<bkl<.8g!(lV"Nf%Fv_=wO14Wb]1NR|}X.$>%bTyL:y;VaG@Txtm#)/gF])XlG
-'9MN([`e/zO+C<@.4kjyPYb}Uzj2Y_!jM2PaWwW$_fOR0)pZ@'2Cw'~_HE'vcnUU`LAg"<)g;0Z6MF}S../h1(l,fJ9xe7$MLc(&]4V;khPM-'W'T'$l[f
--D."fCe(XgMhXI]$w{}i7zNGg3(Fz1|QHU"Dh,S$%h8u/E'`VBJ^c4B`[g0X.d+<58Hrq7L)~D|cdUtq89C<O'!)>.|-soTb0e;On=k|tO>5ozt7uK4".K
-1)J)x3M^{pF.L)}uMO{mtdj!E1&Ks<56[5Fg[L^/ab2tvy=Qyo)I$7F_g<U{1TG$o^3CwGnsKZV1^NAm_NL,_MsKTfv8`$j-S!8XB(!Z3;x6wfQ0ax`_$h
-6kVL=Yf6>eS&`<HyCy:|IN"qnV;^lE]}fjlkubiU,98>}[cfnL[J%-pw)eIyujEQC<(S}L,ig"b^lqIJs&@.0d;tfXH)yY24pj%a1%,cRIrVm6Z]6(M#'`
-7YncCyUvfDq]<YZGHy+TxyXsZ|n!NMK}.AAQ'oT:,ycnl3<e;K,c!y!^[64>FCR!vxWEIy|dl2)q$cjDZWKNF3Yb0{F,yX+(e_$e{`gdon|__uQo#e&}>2
-OC[|/D#u_>t/qwWoR{cV"]z(HC:F7Qs&7Z8x%.(zbZ^p:T`@o04NB&ulT.Xl=K&B|58"j6_lrFGFuYv8j>pF("g6IvgHlaP|zBeDTWQ+f^3@Cxoe10MgPn
-KG-6"C[AT+MIo(Ox4DY||;d-U1S]iU#+ZjdQP+_-L|XW:(m_2@m[=$blh&~"Jwg]a6Ub=P/QDYaolL{O=pX{t=1nI^]F<;pA@F|G1Un}@g'VY5d"&&n$[@
-'x#3m,U3RQSMgZ]:pN5BVUH)G.QA!M3MO(`Ry[B,6ctATPU5uY7Y}Y;YekOIRof4)^Y5.Ihp(XCZc#G(4$<G`&/V`MAQ&f9[teK|bg[;IIiBf&YGnhlw&h
-);)-0j8QuC%=cEHl!:$035^I1EqX%RUm`@PsM!h{iOx|qdZd]m5.o>J(RHU%_n-&ZN9I,Pxv{c`e#%,M7akc([Ic~O_zV+4z+4a-yo9|ZO:cc|ql,{X&fk
-uk826etFyq8c|}j+%qi|ANpF#hzO=Jk|(w!>~vqs0S_hN[AW1p-&slW|afFn,+H8%g1Nb;(w!$`+JMvN:iuwo<"oFqF9,'!_,'=tq1Df@aD7=]S[:;mwSS
-STHpsk"v$Ln;4m`Qi8l&.QD^Q|aXr&u$.fX;xFE;rB$4pEmZJAV4aB;@n=K;bD_fkI2e&n]X9|mqFvM>(WyiV@wfb2}Pzp>=u/rT@lPSlHX&]yT">P(Z@r
-@;-d@Q,-l3xcspAw!Cc^k]Q55/:&c!oq_@g03xB1Y#mg>7M"%@VM;SV5j5{v]<M^W5sdDl6=fA8JS!2aiP)n.vy;^s}I#UoMJ|Kv5l4yh!3VSZ2DiVq5(f
-eDmulCp%L}f1~w^PTV~VEPh<c}SLarz^_zXY<weZoZTvrFoqS7^;7v>IYbhd`&h$"s]||g(s.N}Drp(t9]ki&pO3t4IAf^K[}90z9["R(IlIn0KaI[:E7"
-W=17`SV`+6NtZ}&TE`a2:=B&W,)V>HiOc>TkqN~CsM+Z6-BmDSZ90b7:R)9q<MCjKhECu%XXzsm7[{u<Lq}2{j_Hfe3{7b]1dVrOLNazw=YN")JyH&o}"[
-=j&j.|OGj'hO6|6+-[6J7p,/}USM|m};UD;YM_$I2w;@B,<cQ<pajN#{+E",=CZPQXi_qd(V@!ETG|[Tiyr|%i2V6TFtUcSw.Tv0)]iUGO_s4qQbo=Jw`P
-c)H4aD(KDiAYJ$p0#Bca)m|>W5gs-@5K;^Zpt}(f"hDdCxHvjC2`E6@SMD+ru,.;Y$Hj}xRawOR]ZhSD!vA;"gQRY{R}tQR|n9=1oPq^N6e)9Es^0&tmrJ
-UDaxC3p/-CpWcg0&;cpw/D)XyW5CcSB,t;`q6w^d7`Ve<0w.u5h6t")svqnEdHt3KL;`ue4u0RcXP_|3$U!fi`H.fViEknTK(^N[Lxb6>V%qtELE+FFo(/
-Z<rvyFRMBKlIb[ZoBU,Dg=p5xlUHoZ0Gv4d-![OY5VgOM%#myiW4vmA4.2BL;_Am9mYYOa^!'zOzh=6nshudoH{RPwF^b9Vc+u)AAV3-x9&^rs^y'>Qjmc
-vE%!xke.SX!]:5w]NeOaq[-#$`&Dj>MUR8Pf=F%W)KY_}I,Sz(;n);UxcmHy$laSxVl5&b]=+HqA(R:=:a3MU_)Ytw"C>u-v6lV/:34{/>u5Sc'ci9PS"E
-ZA;nRP'cY2uD>>qWgL;kSm<_qN6hFHZx-|l|![nYVC4n~#pXAxwBN,cO:bzY5N-ikhp{(0oE7Z;(l_a1vW&1`&$:)x`i7:+w@vt=CXkft+BP50X:'OtU$6
-Y}K=#f`/#|nk2<9=PYQ%g.x/[(ph~qHiO&}4#ugk@t^khN_c71E_IdC]G_#C>xt%S(7;!6}^+J{Z6hunW6J2W61=pw%nC[UgJ9Td1>.70d/(`9WsQRTn'g
-#FR4E38wdIlB;$)RX(D}|ewD2AOY+260cPP7,_n29%x%whkYLMwFq}jc(F8;VxyjPrpzjC~),7bDYmWI|}LB"M,r&lNls<Lp>lhnWuIS4Mo|YbqE3xyq:f
-%I[<3&-h>jl"_t.0Rs+9)iacUPrp!`n+WJC,Pw~6qVeX"XmXYbr|x7&rz^]u>%HI):nj%<_;7[:^khP^IvmL$J_iu0@bKa4.-)P5+.ZH<POEsm3=oZQApj
-V_zQ<l8$C&/hkusB$Z_Ny3QQ]VQ<=Q)Ln$YPw87V>jt",JKh&`7KcFGi!P.2Qx}@yQih1v3fA%1PDf:s^TLG""C8-YS!8AC|)zu}UF5"hI_FVRd3P.^M".
-iKWAy26-B_wJa[GS@YN[U[jF5;oV=v]5(]%r#8wNqq3GGr=<jicdQ.HFl&5,W(=4pD+#A`39SutsV':.9/!#cIU2{`BeO(76Te^3K!S!u<teLB;nna"_y|
-4#1iFW%`~KmxAh8+#amrVpZnaHSzZk$<ZiL'4:E@D4.e+RWr`AH;Wr2%fw50uQX.szfL_2blrWp^AeStFK^klc"r-=(ljn3pc];D:a{cogvb4iJ[nSu`re
-}kc15D9amEgU&F}I<93U,@;UeE.pELkBrEd5]HU7+;NZB!9(^d2^y-:ADh2Yx;Q&;&i]9r`<}LR6['7pL{d}%CFR&{&ZBpK'0:V:^9CGECw5rh-HZ.B4f9
-Oi3k%m~0BxY=)gYY_IroZJ28)5+=LAWW571aii^5WTH5xHQAT6GB94m_3mW+O}^4i15gRh'PJku=2@HOx5!P4TaG`#mEzOY7d0t^5}v,qbHwU4gt@D6@Q(
-u-xXpXT)av'TrlX><_Qy`n^0d4t:]t##Wbh6Cq#gRhpAdI&t;2rG"0!gcr,ddp^43/[LDxozXMEcfjArJ'uvJdSJrGm2XOs8fm4e[eQ1pzqKL7@FFXiFid
-9UqCfl/^udmND-o6VsG771GwzqdM"mJGCA3NZ4],}mI(8W`;W}ue+Oirm!Gyy]E}GuOa1<;J>r;}pTG1+=Tl8:!J-tw}xQw:`QbRP!v/ajej#tw>X>`9ab
-60FxWV+J)aR4B%Tp{Ron$8OXkPTbQ`<yZ8aM}MB%%AXojqu[j!z3rG2E3oWPZ:!kn+kIrI@[mn.,;.|.[w.vr`:7J$5EZsoHI:8;Wc[^<f6=OMFNlPq{6R
-'cd<:}FGWYmA!_mcvw3FeO%vEtD8exV=JBVnH<5>u-SW8a_!"O<KcjXu3B$t=74-^-jx_Jth8=R.YBK{k5WM;KeYS7n!I=hqS7c+0mrx$'Hf%E;@lVuV;E
-$HwfK7WifQ"b5}rfUG<mj"R!Me&>'sS4z]WkbZ{p`]4c2D4%{HIpP6FXF5I-/EAy5I<S@uWl.J(gLFkmc%WGh(J{Od'qAfn|GAvw0_ejvcB='|UYE7PdLt
-c.CY1DP3<hcH;6Om`Dy26a$Pg2|e/,~y5u[D<O}ce.I9da<we{lzaLz2{zD9=AhKoMN^f3nZ#7E{llG}!y,Gg%wIa/W_Q&(IkS~eFpVIEzsy2]m6D=%N''
-/"aK}bNt;J9}V}FK0k0Fd"|M|},Rq!2H.eXH;$Oa>}%)TSHG}}^qwIFk1I@CN:~x}XaO#}b1YJvXx(|J6anzIb&E:jupa2vjE+k<dyw|wuPaD.U[RV]+Y0
-&qLzGiNZG:9"BVB]"sPyt+%UXuopd,f1U)Yj>hQGYiYhGg>k2CF+m#Q8n6mhh]J`=2l)hhN}=TwTS@"nT-Kn'Cw;n%"]wMvPZ.Kfza#))4T44%"w,@8<cQ
-GJ=#N3$[m9mP'5Dk.U<1$SLJID"/ekH4&w9VfqD_;@@=VIR6tx^DFSuP9q1a/$1^G(y6Xqohv5]L9cXSmEq,8ETw6V~%~r5o"1x5l0yI)((fr0#UF;S#IL
-P`Y$Nlhd#2ILC5ZbvxrF^5Xj82FC=:=!jG,3x"=t}NapOvKW[H9>i')fqWJ"Ip<IZR47I;R_}U|YD`b"zx<5O,uB`#|r>@u/xXX^&6J!D8mEkxx%/F0Vgu
-0E<ooWNL]hOFq@8EE3:VZ(,z%!F@MXR^&%]aL'1F3$Y/M/z-8cJzvn2TEC:`3frnCt^%8Fw^+[#v71(QIewzK4ZXnM]rzBn!Vz{/T=$plT+[AK&JGb:A#@
-:,W3Y1whoURv|32w4:%%cuo$/+WoL01.>o>)oPimD+8!-sC#jX8p9J)Hqi[;u8xUgBn-bXx>3`Ovz>):!;Wf]rmTYKKeA:&O>2pYi3QjnBv}y.<aI>,"FD
-y(ge4I+3D9#NYi^GuR.iA6GSuC0Dk'@@-x07C9yLyIt/2oTS6"MD9;VYmL#^N#b^Phpk$[|f]4akH@!+w`MtIfR%kY0%1fT4/jZn;CmCz-6COp@Zpfr/;z
-.#uF:F=DBPLdyqDmd^_6QYWt9H'fwd,JQ2Dr(Z_AeD@T0p=9l_9/<LUeQZ~l@U5<6+ydN2]ccA^T-OQ5>qLn+IO^kt<O+cRSO+r#d=Q#KUFJ3[~A0luC,;
-+'xwi&J,K+(9<"IjSU($Gn_Xs}.cDxgxrYzqtY|oxsNImrA(NEQq.^{ogTNM]Lh];,:WBs5;]_,gy1{2v]}t{19/F!x{(f;@^6`pZ3A2Y_s,r/R3l9v`e$
-`OCA#NkjX_Z0g[nL_u+|q<oTwE=@IGzF%}qs|ADO22H2`Sodj7FxVx1gQ%'_Ba+cHqljLk1:0=de0YY(Kr[l@DD|[,(&56-OL8Kh#>uMKfh=bT8K)eDaAX
-6f9CgPews4/G]NR-A8M1kC<5l|8J>:HP.&|MWjIvO6cX{dLvMi/]aowq5a!a4O+DP2HZYkAna3OTeh"anj[1&]g%3xX"{N(@V"L(NFwg78'A{$Gu97'Q"I
-p{"oQS>)aVARf_pwm-iEuCe;e(W|PD,$`1~RDF{FBW4C}.pu4:0yur`6u"NK,8+_`6@iH0Qb-@]la#5HG]dgpx3PJ2">lU`iR`LB30$|ul.z8wt{3^MHEu
-$ZE]SZ9q0mF/XkS|#&f^__xZat/tt^N_Tr7"-k=PV]X|6GRmck/'3IgY}t!,u;h)S"yD5|fJswH<#sftARi}W$%R3;)]94!>{|^Onak|9NV^p"fJ#oYg7E
-g8[DUOVZ/_nxUqhCF[}:ghswT`.)&;+jrqAd/Av#'l&zjaZO5JJ{=|8Qs|2Mg+u)4hxMU;_'d-%yS#zg|0O+8VL83zKD1prm(^3ph4C>H|ZO/t3fYNqM%6
-3[|'P)i|015BXXxR;s^%:VNMP^4{D&RtfB.tkJ2dhlGd$p|MvsDr~`eqHe,r'b~wVpjRqGq.2f1}ek!~>yqY%,6x%chl8X$xcW.miA$mN}}SFS}D3h8=`y
-(KYF3Mn2Gu&N|OYt'N8j#ZTWDrr|h">8`d{Ob#H/MVVroAO8I1Mg&|=x}akyp7klS}#m4xJtva^{Q$`Okfsl/+q`#{H0#{o>`ra4nl+s&8ff(12{HdJIu@
-6R.[+szVoh'G[I{}t^Q,>y3[:vt]dqb{,+'deOFoBDZQZWy:w<]I4Ti'N<"Kec1$m^G7]V,_`#jz@h.X@R2aH#xv>1{"nO1Fin)S9fQHBXzfC#}R%x!!ra
-mriaR2sykwv@rB4uM7~'>X;]6MZWpxNY8zoE0xjCMnz$^98"D<oMJXZrbD:'2+cBq/Tmgo~NXmak/ot}+Rfq"p+}(]w)eFU84v/S|P-tg{U4`6mH20at`d
-omgo>Tbh|r5i5d,dV3Sw+Lgd%b!2@7lB0(-b>5CRXKDPfX/V+NN,BPhT=>PZp]EJ_deNclN$Mn3!YObMBg@Iq9~V:s;^+b'^e7~(ib7Y=d@"Fwf>;ZJ"mq
->J!s==xO_uhXZ0F,Lg9qLn8"N=6poLuf=50;<_2flmJIxW(7O<H>$Z$CttIg+b5V($wF^b[JfL.CS!N8Epp81yH.$hlP:.FxOv"Op%5";0fK(fZjMZgIXm
-7<Idxi1z@.Wo`rI|">{y:w:oL4yPT)DyH2q-HcqI=y#43u}$ursNEhd]<36mNuTvP4}Yhnv+"-3oQ(c{41k$.#+O&jET<8+$7D)rP{`m@IHgdet(hqCEZ(
-^aGAybt8O$.wq.fl8|`pcE,&U:z.lio]yl$R[_ChGsaymrK6euRP1taa/zm"<k6<>0W)l3RuI|hF<U#Grn(LM3F3g_#SMPtUg$L4]wUDU2`w4:m<V}GzUj
-dr+s=d2P-LpuFqWW39^wt8p]%#Jdfb)ep/3VM^m(B|=kB]D.6xmOU9dIA{eT4YhXZGTwnLNJ(KGR"@l&7npWrW6L(.`A$Ax:_SwYEFzm"ygiLC<+kl}N)7
-Nl/RT4>%/@r`z8h,~d>:;vd0WUd$bt_FbJ,G)bV}lt^HZUcc>bB(X$8|~,0T_(re,lKf!swx%H{15T<Y1(b4L{7)Zn`YkLI4jQyc3')y=XtC-uT1d<<%"n
-Z[Jt~6/pTN}V=>lI"""@i-OT)G{EB5kX@zj,'"Y2$qGw{4X!vBb5{IfJ$fQk&7:HfLOngo&R"17@2Y;O$5T|u!X+<O64;R7-]HF'Ag[;Z=w10{uznxcLxs
-Ztf(f!and)[>TV&oQrOc%q=x/-IWQ&pCxD$dA^npB#O{#5cG|@Ip/yZPGlOd.!]YIl{{Yn7e0D+CL)+4>D}EG}t>[24->12a>/MhwTI<85K$rds0hw3c7Q
-4_Ts"z,#w'{V]=F$}iVcbj$wuGhb%L'tk9gAnU!:h_(=$YFhf('M{q"$/lg;l/ZEW6Z'NINxU/XU)yyw~Kq"#Q~7Xo,Lv68`Ptuq@KisqHau/^~77(tPQm
-^zaBqZIe3-i%YMq:BkFNt:GI>`f/g)=&7K6Vb1Py&(Zj4;)ipg~u#/1g;b:8OS|^K0#3}R5QEYiTllocb#_p[^M0Jsc%NxYzl23>1/y1QIF4=Psnqv-FY0
-0b'd%,h@k66:;=Y^fN"{Yd)uq]l3H!>aX|a$+DgQjtN/(To@8>yld[GpJ%"<svc+6V#Lr8lUx`fF+bUhk95gGd|,RItCQi^EQ}e,Ne^Yr#,U9=O;>LLA,1
-TPKASl_:/>^]x=:dG%S%93TJ^w'6|8go<2(7iY[,V2d'3LB$U]P(2Qn<0=s:IJ;:Foh+4bpY>/QC]wgOJZBtj$NUGPDlm7ru]xivqNkAtbyOII[w`kvb+x
-L^q5GivA$l#%=S}]jhVJI<Ts+7]G1t6OqtF.ogrGSpU_6s`[h.mHG`+o,DXb+dneN)8FE1R(e#K4e40[UJ~EoW-4)`-dw_!;'%pE&="}A0(RpN{,Y>]:9X
-%L+720x5n(RC}[[8PVBI0_Ageh^B859rlxR`eRy>SmU5t|Jz`a7}:a6TPRO>}@u@0qrQ5w-roj/KYkunmY&C9`t|rO}|]Bgz!9vr4N&vpwT3`&XvMgRCK|
-pwmpLEli&VP{LJ5IN@:`<pbA`j)ILdWolSWYBW9k!Swdf=9#6`lCTo<uJ=MXM2cu(rG,RKgJRq9E"r|wUIWm_m7Nrht=f^9MHo=m8tSztdHtHC(c#I0M82
-[UCr74-ei}_:RJ~YZpVchl-D/h7,=Hx!@h,]c=p@DwBK^t="sC6o<n0D#3ojj|'D:,c(-'jJClIBg3LAWcg.G=)UrQ|2PTqC8iDOq#TTP:~d@FEV#,uRlb
-bf47y}BQk)+iAI$2'3S;d3)V>q")lOSH5h0"zM/ENIk;(C1,`GC'P;>R6a_[6V!)vi^48S23iBZ!3Qd5tm|[Hyfr7}XX!{!yFnr5LP]XJ1)<4KQvS-76-T
-=Stz!yXB+19Llo"K;,D2SXR|btxHzla,'--yO},-&_G.}+C7d&"#`-,xjNBz}I]:xcO"p"m^qGX@e<;u|&$4j)Nc@(R"!|AiNdL!x>]Dw,xOn4f2[oMeFx
-~uJWSuZg#Y-osI5oC)G&DsAT^"At4|DafX!I+mv[DyYdG+|UA+Fa(mM,PY^>C2I&Pj8jj3W.h,:@Wp$J-bWCF4B`/m{&7A|}L!]Z+PB];/FsF<BJjt:AVh
-Ca/qsO7Ng|:1eKd$YF`InXqNu=e&{Wr2nnNH6':l]a(-SAFtWoK'|Iy0&S&97EQkxL61B`tfXV-Q{WmE-`Q:O^(d3a2@VPKHc0nN<P(m2/|7,seb:(Y0sp
-_q%GEpI;mA_Alir9TNl5YEa/wbH(pQd"22!'7jUpvGn{]zR)Ccx-nR-y@{-j[QpYl&WU$=rf_E75i@twXc2Vx#p,QZj;TnpN!Jl#dT#N@tNZW{+tfx5CNd
-R@Mu_5Pdf-jWzvGnTsjFR'tMyjHK~pA4zfhEbu1(`3!Bx-^Ls(~`Y5bOCB)IF&%`H=S,Z@N[)u'm/]+J_Y4oWJq2Od6l/yNIN6A_ernn^/>QHn<QcrBPym
-gplO-:"1QD6AdMNgb9R8l!8f9gnB(]D9t2t(k43^kz_02ca1;WA6y;%z7GD<W#==2+>7+!!2MHhHNEhl`|14]JynWh%4oYkS'e0Mn2yEfXHYN}=4zLZ|$p
-%u,KuwrV7CgHT}<xD93MsxkDpyK}){{H0I34OZBB%I9i__:}n$!;yq{I{0^RUM1NG)KO[%LQF1Y.d[K$p{iTr|`X,X!'Nhr<..6Wn^rpORP4PYsLr2DVg8
-JNm/(FD)_SH_[K{wAHM<)zKj>--n{^Vhv3Es";[/oiGt}EQfZuZiTiiH<_P"M}n/l'N.838XMM!}-;_h$&:I[<L!f52QuxzffL[oNK,obc1$B+1_qn^jg)
-9;Xt%m!eic_J]v{s=&(eZ>/;3858ts0DhCoO6{h3Eyd6sxa|Si(.NhX1A5)`X`S,.BN=hodulguY<=&Z'qu(%&c|zF+H]|<.^@R]Kw|:X&-My}5o46}5oR
-1+uUa/Q!y|g)0#V'"_u+9Q8LO;T1bhqEh3rAlfi,1zFW&uK=Fz:@|cG<'2Y7/`/%YiYxi[1SUf<LN'2cwE=n(v@m!G<fO>;5/<Ab<XgS(LY>ck|IbDEIcy
-!1CnQL/NJ'T^^m26#7j[4$-@""ta#YkqlYNl.I]_<+/8;R}h`=DC]0HCAS`AZCWNRpy%0-~J=}=,%ZnQ6.C|[,4k<5-xkoJZ_t`;jT{EDV.lub2NKAkTp,
-vuP#QTFUH_hK3EU2)d06q81pckTb/D22Aa:PSCEgN:S-1d;e'[<u9DoTUNfrqg2j.ux3D[Mv:{}s7I^}<}TNx}x6qYT.M-9#ha!_E`ud)nw.q{K^%!6]l<
-d4:3szYwDa.;w0xnWq"`a$a^!%Dahw/cd][<_m2aPgPr,FeLAaqk2X<qnzJrD57_xAys,d(k'2x<KP_wC#)t5+hruLJ+~ISo38p2701a,Z&w9&B|Wp&ONl
-nsjIdBOJihy9]A/s$dU'n;@/yMs|f3c|yuJs,&aqf}%UFVy3nsHWM3Ia=FxDUsqN'9mW_="IPlv+`YaHyI=lX[iQf<z__;C&&%_e{C$4)R$;3U,;/%I.5r
-U4{>tC9JAP<4L]4dt1P2.MlU+yqQdONV}@lsoNky"8gluZTC%9yIxYYr5xO{dS}Cy$3H0d$_DxdBK0W4x{|I{E-od#rQ#^e=@XabBC@dzrjW_!{)^PA:#_
-`3f{lLg:&RIc6uq/ZBq|BbO7IQXY>7z4iE#F)Cu=T|~5Zt6bu>UP5GM%-+y)9cPOr1^NnxhENGz,8U&N@X)qt1OOJqR'%oWdbtWiMq]-TK>1fw>35NNEQ}
-:Dz]{]dup"4%hu$C5M63MaWUPJg3Sqh%qy^lMtaX"an:4[;eNT})i`)jO#_}/rN:C&]'tvJ9c)1.#L/v4shw]A/B/OFz9Al8Bs}UOOtCKWb0RYHTL&3A>[
-rW+V3-I4wi_afN|2s&fMU&cBo"pTD->6ezl(hF%Ls5`mQB)gr+W/^74_O$aYF6wI=%9fM5w5bt}+H8xZVL4qCJcLYOy}K^hxYg3QNfq<;u$%ikeSzoH>K6
-RL)E>h[bzK3"dReVE$&oBEh;F}r)P-r<}#AkI@=6gl,|-,JaK-uF;6UoPo1g|[LaP/tpd9X{-Q:xo]G:,=htHayxiQDVIGg"p)H58ElmO]CsbZH_t8A7v)
-8=W3G5kI.B0)jjz/T/54=f3p/wGtForcFW:&(@MDbrh;"tzeivO#+Iai9BX9r4a`HU6_V'$WDC-nfI+&R.AiKCuTAng:lHG-!2=CtD77dQ,dDX}-{17&~`
-w{iL;B9_%,#SYQ9Fna`Q|::W^jZc([4"0/mMI7dy[kjsTjaq0uCza2I:u8MRjYnYhA;`lTif1doT_sKDMI8shnOJ(ejTnIoYDrhI<Y~^N{{c+&`w&|`}wi
-nJ:aqG>12o(o)}xPL{u0acrOZGarC}"2}%ro6RmG4Py,iq0p=aQ,Y_+zq}]tWk`[5:Rh~{3]5z'[GmbvJOlv^sqFV)ML1V1/h)^|,S;1';w.eF4=.PyIn^
-w_mp$OTZV|#-;;.P;|q(Z)viG.>HSCD{X@Ba[-k&|+}ANbWJGAB1~{Vd2uSz"b}Q5RQq3'QA"X;K+c&yru.O3<Mx0^S_GAs>-ce7X<hf&]ns(D>YJ[R#"v
-RZ,L6y(VxZWrG;zpRdQ3tw"e[0<yTlNXmU-5eEbn&b~1tR[KgL$Ms;wK}L2OnD$l4BVH>qWSLe]/O@[vyU/{W@MNOGwRjJ#"f#-.3j9gq8k0z%Sl)f1(2b
-FE5QwVA>>3kjcU7!z"!dYB&`MC+H$N'VfDf7zi=]P3M:fo:89u>_#97]gw}WXors@>CcfC[RJC)B!)=ce{f]4tw].nu!kXP$^P4]s'-pglp7GQ>u)`O_Oj
--[/t@,|.r(m:X=)g&cePg.0Z[tmxI$5>/(#4ub>#+q.sV$=+<_s8kr)D2n5S^>&S2kxTe(4nE}Dg>&4#2X`6fCiemA&o]mj@7yok%jJ5iswxlU')6Te#%S
-_.B/4Q.7Lrj<qL>#lA^NNXB}^giJ$YQVvy/D5$yrcx.qp7QgUJR]S1E0B4j[#n{k6;nYDuuZAVh%5+X|UD9+w7FG=hANbC(iYhDb;BErr=T(v{"8inzBM=
-gv0@1o<w;rFuA2|op{u75jNqiu;NR_WV!5W;`V3J:./U~F4Bq[1A|@BZ]@9p=e~e5o{|~I6ar5>s5'[P-YicZKIvqp|8''IO@RLdQrm-tZRq%4PdqA]]+D
-ly[qWQ7U##gA#gJJ]c^N@2bnD(7/E6=I,D,DU93:aEhj$!IlptkeC;sM$#DWj'P]UbjU2p3"lYXD5mN%Q9YedA^&,##w-k@T]ucC-Rf]jo,E1K8F2]:J4+
-h&>]/vHFHrr&vOzo4=FI1A1(jUIeIAmUd_yT/P;,l;x`%mi;3dXZOW~`>O`OCMQl{3RInL.Xx}&L)CxCmN)@Bl4a2Q3t5zQRH@A1n@{4K@-'Y{A(1StW-L
-bwX50heIP"oH1K9aT+zII^n"^'e1:Dn5!^%3cRH6{>1J}P>5A>y+[vm4@:5CS[.o8_8TvZ2R:Sa$0O@97+D_!o.-"RQw~!m>z5"=;XLP$9$xg@&N|zy+%g
-e0Ybj}$pg`SZFzf/d`s)kQ0uyYlxQ$$v{rnj'kY3{_0J2C[m,0bE"q+b>2[x^G)=E.$>{tR@&`(ZaFH"w3IGGe$kr7.`wG;0Ge@/KEfA;H}oT{_JV{&QcS
-Gykl.<m))TtpBgO$QfDk>#ZH|%`nj3'ija7>8ND}eDfxG}Z$66B0tsxouC'$3r[''`nlkmL]8DYcTA!8ha,D:q~Ju[Xn(ghVujO#J'buOOzKAWSGh[P`.k
-dgHafv:zn:<<|vd{U@:grtF|[!|8V/N6|vEC&bh2Z-]!XKXk53-1"s`9("R#2h@e>5Pr2Ky)Mfl@MTdW.zn|~eV}n4:7y|t8_xRWGB1`;$#KvMBTU@(+<l
-2nW/z1Mbk;D<,aIpHYIXX7O0zB-0JWnW'_n"J5@%KY_:z.&qwF(Dr3jdd(L^$rIzyFEgLs"),bet|eFfIQ,Kje/vGBf!%M#""5WB&Iy>.v:.8k~wPMC_lB
-#<ON1+&[SfW{F.Dq%h5r^[k;yfTWbK2}yG61Zi(zoI%%F|#;9xqj,#a4{qW8|Ehiz{E2QSCm%FYnlq~||<W&'0LWE9fpvTdKBVnEUpq8XM0Y=HK!p<o8I.
-|._o,,Hlv_!lsq_-h+_<%v-g[fJ8]_-l%!F8J1'5S((P5pAMY|Ru5a9E>-]9lBVj6^DIKsY#&'K$4PVsFlyj.-b^^!Z/cz=R<b2NQ]U$'gB0eL'R1B-0DE
-2o_g]"CIy8e_5/K/.PhEipI}:Emr:$/:%$!"v04$M^TFEDFK"rNa{RpVjR@J2!lNuQveOGB];[kv$q1m+23hI3#i=n2'pnqi}3^%GpRML)b-;/tIFT%t3)
-cZd}&iqr>O7eNc$oB"o+B,&p!t)05+|rlW0EHd)DIXrtisYtfe)wHG|e}RO."On4p{^@(0~$SL,D<N9ObPCD2NW+tOtEMrab2u3^EDw%Aa%/|`Pxz'%.NV
-JJ3kl_qmgo^xL+dmyLX0Tw/e5wZAZX{9y:I`0.>0s]Vpv0A5Qr-aDMO$/LErXaDK{exa^]fS>|Xlnzql{c;Ha=f0zro)/3fZupwF^-OQUyil],#JeKQ"X{
-xsk3Uu~t>YN/@fiY(J@Udi/.Kdkz!i.;B71PL^<)ocCV@d=>Td!7a}g=W<{+)q`0yU5:$4~#xNb{1"}J[S6yRfaiwNc50gMUly{RS}TU=,D&kDjk`Q&A)7
-8<,zIj/Z-#"trPt+JMdl{W"&j4@^Q)3/tUc#LIaV%"ZIB@=:+nz`>&|T%b~W4D=/ndz+OziLr=.k8D<9|o6'/5PC<pX'"+eztx=/:rwG/Xcb8L.9W_d"19
-Hlr^SB23<pu.:oZ&U0g:K{k'akvnu0KSqb"G,TSALXgV-QVBu+}UKfb`qrIx7WeIlkDHV+S@~(y[I<bEK.mbjaOvuBF#]U(#UtUmJD>i/m`Y`BuP%kl2KQ
-l_FY1v]Bz5>rOEMxL7ZvO'n5>,%psy/'%,zj7m<sWq2xS-2VNh1-S7]W)ZOlJ${5$dN=3KKhz^0m0vU>OsA)R/K4({7#FIa{0W_4'H9(Pi62>l@-dCY'DL
-9eKx_UZ+3dCaEkz|HxGOc"Gz0oVY#|{n}s{FUzisSKJ%rF2Rsfq0EKp5#L"Xx]U|3JZXs"<aT8bH`CuV@$pa$`je=2n10ta5O:x}7qaS8)jU`Gw=OZ%}|(
->+ZOW}`0jzi2+3yYue0%zK,oyfUZ!N"I(cyr-=hPofc'D_Cg_It<6c$Ebn<#`0F|vZ#@pZ!ux$K,0[=Hh]mgY-TxQS@^}WazFm>,HUEElmH7G$,5lT<EDT
-/Cvta@-shA&(_iYU<oI|w|%$E-mLZ]Qn78nMY'kF~RW:xTr7hn4ja||s)ZuY+m'+i`=O67m^gr$_&cv$26j8Lz:8zGjxKQKXL'1@E2!l,po`:C!bpY[m}_
-Gr!|"K}iB2cS"{Os/fJ$fI6MB.om)iqPaK3-l4HOD8kURH!&<KG9]r&"'1[Ryl%6ewT/-+2r]#l/)u#Fbbpu#_hNsmejS5[O-cM;@Y.SB9K@;1|uL_&lYc
-[S}7OW=KFtwe<M]!83V;Ev3KEhs,4row00j"+=PwUWpS_z[h|,D:}63%CC8`v$.&=[!K$>";`-LwNDE>8Me5D0dRn>yqhs]`zYW|A]A",{f.:$pj]zYtSX
-uNO|>=2nmWLB3tR{5ETLQ$FQE]VC5FhIvDsEgM}<6bQRJgp`wB(I>[_fO2/`=>JMtGe{X)I,Ua8/EqS(~wUMS6y=-Q;zLP#5uk_IvM@,]AR:vC-RA$"DP^
-]}And7uNq9[fk`kH{u.ZcQ=.Eo_tjXVMxPT/V'UBD;Ow9$A<n.(lVj!s22pw$Db%%>![iYfx[1}c$|Wf2XF/7h(jxV>-KL+aI=^>&n,"J%JVRYVl!@4mvr
-RN5O$jj]a83yoW4JYRX=B&lg}sWc!Z1oSBh:dM~[^=VrE5Onbo:;aW^9G"m[c!eu~RD%ksmy0Ok<N;TTU;JyU!BQMCKb)hk-}.k]e/DX6{=t3H]w{p&'U}
-mPUYLd0{Z3m:~01q!(YLLi3Ae@G:nF.0XVZ3_vC>4_s>#Rh:[b=xS3;MVjVR,_]u}WPW0^ofUW:%@F8ZgQSio.G$jeqd-@7#ECRbAZl@aOAmzN%=p8<HJ!
-B8y/-2iz5V|,{W<YtKT@DfFF'6Qv9UH]F)~(QPZhy1tc.i(}S)OCUA[u-XPb`Rp0s6c{uOnRH}H]>9BOco.j"P+tzu6l`".9fc:(DgK_r8bjSN[6E[x&FW
-.awoEQ`K.gx:Y@Z^ClrnfNU/wy+WIf@_pD1.08a#&g>_!H_ah!8%u+}u4wge]W.`,a{>l}WdNTKH"vlk%P,BI/98hcOr:cv/Titkc:dq$'VeIER%PWa;M[
-F(t/r7"ViH/$m,%>tf`h&C;}z6|Zi@<G8X[mU;52dsI-:/"ca(dM2$]L_7KR~Lz`RiTCQ|xd+|3dFxk%a@CM)5X6&AICY!^-W`nXySI%iPKdG)%3[T=VA/
-IOK|',y-T!|gcJZpogo]pqs:<Z5H/PP+jx[kWpiLN]|P2hiISU-qlhi!}b'LRQas.HY.VH+;f9G-/yG+o!PCR`uAyE:E]wjjuXwb`aAE`<@Wb:&YLprLo-
-dB/k|HzHbfSAKz&`cf/k:cl]#y@UnEpa+Rt|"pyJ$/h(("tu9<9s#LP2|-%l0ss'0t4M4b@[iPbL0ZR37ATZiQbC7P~:!oJ:uUkwEmt,ph`iFJFti^@pR7
-IFHvz36d&doR+v@_Qaj@}|oPluY{h_TLm`}l%Ys^ttlXMqN%On}J:JQ;X@uMg>dD{/wgh#Nl^8P.1!Kk#hWH%<z#d"r[2I1f#JZ<dvGNW7^q[<_Y@w3;'s
-!;cPzijBvb6RwnO3[HwtZVnQJDL0~.pb2OqHUgk@Jfaanr+ZhisKR)H9Bo&Yz7"Q}5hCT&TMR$u^1m=,-Lz-6R<evmaa=-1<KI[W~x$#I-%3B5;fjO+lAT
-3+aVNb=OyL.G`Y0r(AvcZO&2/|mLE_5Zn`s<a>2$ML3,:,r!7P4|q&m<>6x9^!EY=vY;T[Wo1j>_(^i9kLFG#F+:-5bM-;h'k3VmgN7.U3q%2pB!XDe$#Q
-gY)2T!Ae2|:g>F7]Gax';n0TLo+)"&X:gfL|zbb9|D8{qsz9/6OPYy0^IPK^^9&y,CPC^=';AeS9G@m('D;d)K!~p}`b,vWZ>kJq2xsPKqPZ"dA9d-RM7L
-4A+Bw5tnQ07m`$,#=/.X7B&yi{"7uGe.1)>FLnKobLf=~ZIM:k1QWGb6//R3ls@DWG0Y#dTd{K-=~dKC+9!yg]-D1@W&F<4_Pc@@l(YE;N2'^k'SKi%OG"
-+<'XccSkD,bLBA!>5[sG_N[{sGyMGG-wBB>=3G{[y3PnOrBdCl[R>TRNHif+M8-),!QC62N3%KHG,{y,!~`pV/Rct($nCK3QJyERYXIDz&/bCo(=GCs%Up
-A6Q`l]boViKMwGjsLV4v3Acv8Bv_n<o.f}nT)aP!MrRw'qET/5oNSR7tPwm+ZOeO~/meow"B%sZqPFw]lrL"Df.0M2cJG1CLu(1v+tM)'Sr5hF{9:zY'h[
-XfPZ=u/</xfOTcu2xFrbk5Bq"DuR&E;^mFVEmsn#0$+"ZDJBUEuKJ<BR3KvR132amGs9S=6c(ZGG`M}O-=GU;M'6[7j]3ir;KD}n~Pbn4j_X|j0UBcbAH@
-oO-LbUWw#>q0#,ozOVIv-Tu'IvAFeOZyvIho]w7[FK!U8^YUYrexC{=lgJ'T3m`wC2KoN8wkj)n/F%Qdw^'&^<x""o_8l4&}`]8rxZTQDcT4OkIU&G.co]
-0GcLHB9<>az'gC%m5)E.2m)k2Q7sB0_d|o7TfUKa;/m3ehvDI]yQT[UcmT'Pep68VrSv7fUy^%Trq&Yeh1xagGCX4VGE~%Spvc_Vy@<zGV|IjB`O34!$Qp
-IwEwP/_(#I;a@V;S`KPBtgs=iTTm9Q0fWV'=f{<'jS1Lw7KmxL%Fs2F6eXAFyo!2`cz/Pad=o7ml'r__%21y&I18k@Q+owZK>@fLi&:a(y@p2/|#8lm1wC
-xGy$d<42yVqp)qic!@&d+U/1CbP^Nf3<07C<}OsF6H]Jp4"nf]U7wL<i619!hmk)R|r6/8;,=(P[djsB:{3zTypPDm^/b:~_oEcVn19t37rwDMWYW%x&Q{
-0!"Xmj.R!^t=XK/PN]~OJ6(yWS;^a{U.69qfhoRa~1#'$fO/XLW}s&^I34<TJj,{^up-6&[Uq$TPMQR)&,YjR$17xcV78)QQ[AF'S^~M&Qy^,q(4<DZE:e
-Cwc5zjoL:RWyE4["Doy#7zD^r<%@tc={PMF_G]eb6A~@F(pJ'TQ8YmL34sso(@9I#ZiF-4.sYCbmnx$8pE0,bL]yu/,jiz&:-RuEO"Cf0e!)Z|e$gV3c3)
-vR9Xbm)Dz_}ck9eRa1`aIuC34Nq,[tr#):~8]Ififk)zg^DdPwb^`1g@%PF]ozX2/nAnfX#4h6U`j|:;{M^wr6aye0%w^_Ya.l2lWVnaHUEyl}:^nAFHtF
-M50^228pKQ-C}@q#$]<g7#r^a`[`](/zba1A:;niP]lB7$CV"KwhJvmzyw&M9/C"m1+wLaD<rI!@<+MZ'YE8o:Xu6vCatZ(1:bA#sfZ)DJ>m]f4-NIDy2@
-^hi{$2Rb~ON26+)+lb4L;sj[85BoQCbr/Lh`([&KV"5^&`^7'e"Kb;jq&amissTjMtx'TrZK}'BbC_eiuz>}@}VIl$8GBO|cJ2Jy5kfb_q2J#BYlnJHzza
-tLftY2(`m'&'fJ3Z.E_eCPk0rSL^5^D6cPId7dIm0CI-;lH'y`~X}hLD[zDTrur9d!bIGb{]DHxz(I>h|>nskpYlic@fd)~g9x`Bo}&gc<.mC7e!$Kr'`S
-6NHmP:A8,n9Y@>[ffc%T,Yt[NLU:.I(tt+fQhu2-:V;V^11wn{ue$n=Ml/BTVZ^}we.-t0)leeaHCQ(9jH5Og!vB@n}QO-m'T8>^^az4:mdvonlM&x;Tso
-yE]x:krLClZDQhcq{&kLgxba$).5g'k&"'cmNTZA~Yn>:xZyo3cTyj}zscvWUu:^e9_+v"yLWw:!~4S87wrLwOsu.69R[0{x8[Wlhe5M];779mh/f!6Rwh
-4aOICwyx5RWQPT$]8e,p36-waVaf!lOdY}lz#WL'j8tHDR=p9=ePj-!)gzm0;TbIw.wnt78ZPfVv@e"1c@]A74+p=GXl`'9t$;S9J!@._`$B]T"H^192L+
-)nP)OC[T5a><s4"U<IlhkQ7nvzAO2r!R.#Te/u9^Js&,K]%13ODCrc8lqVYk[v}uP0s:@PmHKZwQ$Z77PdI1e$PY@D!i$GDL]%s]|n3)EjuJ3F~FdJ)V{[
->=^){'xi@f47x1+<_znH"Zp1rH=po.U>/n8g!LxmnekcMjrqEuo>u{6e7j",e;l%xYYc!)8/D341(Gs=x<C%{,q4./9ncii5"Rn4[s>nMf_yM88q`")jMf
-y&~T{U-v[.H4U0o&%"BB3l{(|@ITaJ+'BuAkv@@a8&Vpv@G/1KYYx1S.>ZC3l);@cj8'z!Y7paUbWM>u(@BV:l2M|1v$=l1<{m`xr]GPfK&<P{"goFexS<
-M,Z!(o`"p/#Cg/DgOE(1|IG@TYr_&SLE2&xs`$45u"kqbtvAR4Y9}.g-clb:B/HYlO9+FF+|{>1oG>Y}(M0qItma,XQawhb=}}3|1Y4SoM_),s+>+}`V,o
-s7lV;e=2C8cI{NS(x&(R##<QEzqsH1t+;]l,s1ss/)lD^MxY/o!CH1g9"ao!=h>J^NPm8!bLa<rsJR.`EPH,$(qdS#k^o=ql]zQRFL$$G&-U-Sq%t@1q&m
-(;z=0-@oT|p$_$]]k5+91^(hwWQHFd(+a3AXH<Nl<ZwGiht+"e9gm,N"MtO)C=Ry/Iv!3b[V_<I@nGa9w1dP9y!!'ybr1CpeRrINMF]lve]Wu<Cbe2Z#}8
-3zv2L]q]1HY+Ak!HCc{y+g94T'3@<,-LxL3&tL60IFRZf_V=.vVia>ceWWJTI2.d>y#P_+%&5:w(W@Jt.<.+{`~{{c$mK=t3|f3+R`>g#6)m5WiR]O3^},
-zHlYq%N`Xox+NFJH]3QLDq8e/;zOm{r^KW7)ADhT&c60_:TVW<LPL+,Wel`."U%,+@nttEs1)zlQ`&9e.s,{T&zo@b{DM.@/=x>/]Xsfs<Drrt'/;IyHn7
-m)=SO;Fj+`zfQTH5$U`}~OGQv'|Kr,a!CC[oKdj_RJ;[/IvxS=D9#FG!iszj^mp7@u@}FLhvlHo`vpb6xqm/9fp}1&&8E|dzdBx_A-HM'E0]`oDeU)LY/t
-@@)=>pk[X%Zo%.+TeSSdj7t^TJ4RdQv!UCDeK^DwTX!a-TLbl1ECRS0).-'op}&>U{%kM,3o#z@,,zO&$3`mAh@,,;z]MRq7ccw9eM~PV-<twe/tN]^SoU
-`1:P6RyAtV<@Z@Q4q0M-]K}u>^Wku50nF_1:us.[XQK'_VS5kGB5OK_Dbw10$J4djtD8}}k#G$FF9+/U"TJ5#_52<Cpd&)NgOy"034tlB1g#EJ"-&IyxG#
-Cy`"RwZXS+1E}5sL/.6DJNK7$GpZ--@k_.ON#2Hgsh=j844'vx{rlFxTv;"6mT8,HwmkY2&t#T#ZCxt+)LeCu8~X7Kvtb:xf~/r%Z+}nf"+l_wn},UV]YE
-AJh,%}zEIBdV0[~w7Ypb<o5SuP4^0"q1=;UpzQ$kYnl%UveeOm"tqJPEFH.0,7aLdC!Y8^<A]APYZhYU(A#l#HY&(AGYw!~)_%IkH<$CA:'8@0=u_bcjxg
-pUNY'(]j3_5nwe7;+d=OG|qAkz+Mo><=5X(m+_bi{Kg^6kzJY2[mrmg}qtoWtBDPF(3%q(q<<Lf/|QLc5cbNDg}VCgJs`7PnW+_Wnmyoka-5A_RJO7SL#t
-7i-b$>_[V-D8DsSQ1;v=5WpdItw<OQfhcjXls2$E;+7zfc6R,@RoC5t:R7m61SW2R7369v-emESrw7[Y,ScAc88&ff'"Q9B;i]T#aZ9m}dYWUAU+.."gxe
-2(ve9#6VEI!s)%bvO`[o%KSXPk`PdYn+^mmXyl@p]aQ75LC$,o"QJYrX.z}Uy_wjHKh7CQB[:ldYE6c9z@$d~2!j#r#%Gt&qJ5JuHyeM42J)(IQ`AN"_[i
-^dz/O:+z_a5.^$f%DBW|cGw<e_O(F-|sY_bS'_#@DgXc2EcwGBb]T)0#(u;WzK;+B;vdx/-6MS+=InlrlVAw)5}le0E'8246b'-](tJVV1$MRO_PUh:_tZ
-r"V^s/Yf.&c{MoOfQAShg53.1Y@oA&ourcmz!/K_E=aM8Z~Dp;jscJ&.i(Uv0IZD32|aF_MuS4tZ<KvjA0#cU7](y}Zg2o3Gt76Cpx5n'$sJ[M7}M//wA[
-B"U&0C=;zt(:}/i,'$vYYUD@}!jZzCNB]NDBu0GcMzoc/j{^~>V3lw>kqTbni]CPI0&ry>q>yY{'"(~A/_smEedUqPjmpe^]`EHu{JrbFI'nZJ6]WSItW9
-@E.A.Bs$OMR^2^l-;`.%{'_jy^v^>8G<2<)yb[F}^-['KV37cP]9mI"ug<yi+/cY6:(JlQW)'ruvR-)#@e2H`ajK-NZf7R"LUxUv'Rve`Z~^;A+-as7,PY
-vk[p#A0Ra"1D>2=sGa-rsg[FW]Ry[e8[=FC[urW0LEwtk8rrZ,]}eZ^p6q-12{=O^wPgI=`"f>:sG[|7kQvmvG||{%/VMQUE68M2^''(7v,zFBYX0`R3{I
-`j^s#9>0VA(R|&`bih95qsQY39!ai}AJ%'&.^8"{,Hx}ilnI~3tmjnf--C~jr)}kZff,mvVCJybiYd#&~%.!]jmG^w(1-!gEb7@Pbf8ZM/_'~P^'kD-L@Y
-7sm`i/NLOds%nWqPT"==WH7ggo(Ta,1:ODv/Hzgq~wJ>aD3Y+Er3~{B!4<Sjj><)N;//zjy.=AdKG2/;2&DTAaQn`0((1ysrK6Eq@GEcS%)13w'#D$A#1t
-s=y]08j;,7CE|[,7om2<EyJr'lOz|16JK3GI-x%S`3;1]6w.=s/j#fi[39Sp)!;LdGdTLFAF(g$H@u$48+TlKthtS]T)j9q'$2#Cz_pvSw0=[-TwJaz{FP
-&dSPs3Qy^Spu:pgxDCX[NA-l6`Ji(QnK3K+xR6HB}iV-88267i^6%_bNNu6wUf%}Y&>Bc#{x+5HohrGHf}q(f`RCFD2-VL]y3Y7u9MqA-EQM1yig:474mq
-z6u]Z04wxgc<<gLsGqG"w%T`QZ=[%`^Xg61h#-6d7Qpe|/|y.tGYTEU&V#at{a(t9lb+yXF^Wu+O`1RSvCR{-c{W'[pZRS3sq`dK'B@SC&Q9!"k|v+T8B3
-~d+FF_`Nl%.$eyk5aT}@HQScDt'8+dCkC,pex15IIRS=63bpG$/"M[Z@W<pquxRY7;d]6fDR8A4QoRAEljk:eP==Vi`fkncAXzr+!MQ2N6!5OD61cU`<d{
-I|:+_qc!!rh2(:4hR6vr;z;2uN/xGqL|}MBgv+R-+/7gL+$7`9NDu0$E>phK9m4!gLb71APuj.=1jpLrW|6!{Q#{3J1l(On-(L7IED";!_aI=%)qF0wFeo
-D8CJk:{1/5lwiDATlQEi<^'w^8)==-MP3R3s[RwQT/1@=b21jJ%+~/7gC6/l)JQ,GTqs$.D6</Sg'zLUWBmcJTMrcsPh1bU3"XJMtY!F@/}1(jl_MtGPW[
-wNq_JK.,LtWfdc;8['+f5A]r){2%},EFd=/YJK"NjCWG]n[=+^Idbca2m<2I9:UMV{;d[$a05an_.>|WG[<Dyxx'5w/y%iCv@uud0#n->'BC:9@`gY0XMu
-1O%6`]E{^h=E5"o#vGrN-lIykU+$y#6"BI6^nr=5k0AdQAPl_YeT^ikW!T#@,W1wy(YI;'rX]]H{EQp&(j[O.!Xo!fIX9B7tdhdqN&MI"E39V5D8oPwd=q
-[|w]D6kt5n-#%`]qo{.Qt$rP`{1EuJHfV4mn$vugVhlG:I4+yKkL3AAe@g>W81.mET}S2=mcs{h-,+iT<^{wKrX4TwqDAf0hTbpH1TJx{H.NX>YK'RF<;C
-;h;'8]u/^7ez/<t@BaHDjADlom@IkOe2'Hbx_ii.SD4`mHN4xbkyj7,>o3T^+8%<Ub/fwh$r_.V.|u03AN!)V'%['<[Z&EV.]5jO!g2VL|wDAl@V:sbN9z
-F<~WE.pG"0)>6p`UpQk{9t@=!jK]lj8jFFI+<;Y=2.g$e'RmY87fA(pO8@CW,:g"T-7n-taBtny)w_3kE.U3J,N(O.z`Q=;0r)@3hBR>Jk%HFJ`q>K0#'s
-Oe8i'].,~0W>{,3QZCo2U)x3nMFvBsJh0CLHf,n81hlL@rTREI;tGb@Y`f3MJy/<YLBN~|b9b!,!%95`OKhxK/(=R7Pd4)W588iRveSPkvy7%gi,6m^<Sy
-i4U;<P5PW:)+XP{]r+4P$a2Xvony=:OL6^gOhqj_`tgP7K2,%qwJ@DVg.=1y[az+6l:N#eA&hPrEhK_<"Bi{emlK&[A=u,|RS"A6cpYyy_xVNhOKWBOP`@
-N{5d}`D/X|I%0F;7H[;4%Nyk%6i:0U]K=Y>p5mQ[nL<i_npxPQatqr@NU#c!eO{sB!Q;VgTxmS/XHsRH<dNO)[&WQ@'Duk>ju4U";DOO/7Bn7H[:!,"d_U
-Nxn#_9O!S;n!mt-0F7UUDTG}=Ej;V6ESO;i5{x<jf&m7#WOBp]TABk4vlL7b,}+_uoKuIp:YWI$6!L(|q3,8PqFZaXcGodd5RHzn{0kUKU-KIO'PGu6$&'
-".T[=.N{Y{0Bh4K#U`[:KZcjtUd2TA`cbrP}AoXPd8|wDdCd)$lx&#$kUA80M_do0:3_)@ScpX88j!NzifWm!$$O^,k,N>x=>NWvav_]vz;+rIiAp_f!oY
-Jr1@(1+hQvav}Ze@W}3W]wei'Fk#zP56MG^=Nv<GC_G}Q71T1U'Gq/5k:$(2+@msb0ofIPy9p:dAK-CLwWBr%q[lV!/-T!OVYMJ=r!-7_WF^V[[tHl~3h_
-a_'h2vmCjR{9w&%1v4jF-SPdkMlogg_hNNjF>F7>LtQ9u76a&h_dTx7kuA+ISFXZc4u:y$Cl+t6A3{P;/BIa'l-"+flJ$/'>S^4HUdRjZqZZDb:L9d8Yle
-)<!c2e<g61FQX$0sDY^TIlCOF7Hwjiw,N/xwi5}!l3h;/o=Z~rSFTPkHL+{rCDaVglmG&(YM|/C.5s[$vMLMV#4]g)DF/z{^yxx#0qHJTA;qhA7NV8m]N]
-a[$^v(,TKWWf{>Z]NcU_WB^WWe><Zn{dOWxnSbv3r6GJ3lUV++-N95tB!_IaEQ(c.C2;@hlzGOApI6B]c5Sh)N'^kcy@Et.i!-<n.iZlf="S7p0o54mV`Y
-x8hW|arG8"p#;A/mJv'.W^'6[iPgoGqrzz8TN=y'BbR]wa+X46bpCo];(0{7Uk5flkkq7@3+TW]Nv9CQvsxY:R]F_>"m~w!'}b(YZbzPRH_07q731kR'ZL
-q.r!,Z_^!D4n2_B7ba@dqk0Np=A3cM@M_cOupzJ3<0VTwdn;4ml|>.yCvm9,^.%byAHDEHTOU_meB6"2biMCH2m7fBEhkgUEtMc>=@U"QEzZ{8$]do`uS>
-3@|/5M{!9%+Lhmld239pujsxS<hrKGoL8HO`vIdxfMIa-HKjnvA3wVlf1=<EVHMTLVcIq4#}XIdeWL&<]L4)--tQyv=8L>U{)'09HpY1#x>@UDj%>$(X,%
-aIV|;W`O,Yj%.bC,H%'!KG-dnYyXBtQ]0ErZ&jK'i@3;_SpUdw_dEFiLo^Ojr-Up2U<u5^/YqG>JHXkZmGe=/9vcms{K|uBGxuq7&M4h[2.Usx6jGHwYN%
-$`>$'0Ke1w6X+9(&]j/Am]hz!_'ePGeLpw>6kPXNF1uw]2[B-tYJ[zb6_5J{Rxq)^Bv,h,3OVuiOyC%z#j)&2^33w^(/$xbl3An;>VY.[=B.QL#C~f9Ci6
-[49AW)lf6Mipg]Pd_x,k^s`@w{v;l.ga>"Y>p"^[Hek&Nno/Uw@j(8W^kRMT|kFK.s}c+-/Xy4TBCHGC[Iru=&H^&wM0uz)FVWOO#cjZCb5;r%|d['Rn/U
-,4'Ksgg.#q16Xr5DLo,`&]QIpBhe:SF!GyBHCe#`=`'6mobam:AG<Po8!)CKN@1acW3LV7<yxJd/&j>h>VN%:)uokvyI6r-GJNVW]nRL36ZEy,OL/gKj_D
-OT>g;uem7r'|fy_-m=ayeMRu$KcI,g<i&Ip]1Fbdrv9i)8&}MlDSrM>OgTFvJ@+]%PMs@IqM&r]d3v,%O!z;rna.P[=ZjKR{.te-#dGYo0!Qo-=k-x%ax/
-o;l$'A5/|H}clJ}T&!c{2Jp0(l"1=y0arZNG;GV|W.p[0Z'i8y`|W!j_jvqtE_+Of{EObOx@''|o^)Hk0@+_KNa/O|rtPnUVRqQ^]c8X5x[3fP9F3:v8se
-7#5'f-5CD4;].p|61EUD@hMzg!#WSpi+mJu:U]:kW$Eq'HQUhPLukT..TIbnd52X@Z[s7zi"@)Kx)hT>d=Su)|Vp'u!eFh8NN.'Y%IZ#@-/7R(o=hk`N&:
-x%taztQl2ZWUh!t>".(DwKUj{xAhc[]Z{]l]],HP7_fDR;H;<H'<b;Ayl=Sq}a/@$2z8t5zH)-/VJ1nZd7]!AgPr{@'/n&CC{B`m-@!0(0Jy[{tuo{(rTV
-i0/ufplwsG@U-sS7Sn2Te&o$mM:6QQ3;kcvsl]2d=-'8yi6UDk@+Jzvqz`)O=s&I+e.)"I.VQ)!'N/<!BepcA<trDM&9ze"62h:aB7UX+jSExIjUS7Kl}j
-i@ng(y$n{uQC+}nt0bBdH2x($-T",E,TtQ,<CU)K9);>.xKURX}MaV4{u0_vSUtZ3{!8:K(6)EDNJy6w2iLsPuFUk4lEozS|^toN{pd{h/m4%6zw=tNn'D
-z3I(VG8h5jwzn}mBX@rOG"f|U}Iywo#w-pmTRuCDGv@,r`^mOr.99fSe&>gAXWI:6+1Xdk}.f9s-aEMWnLo-|vNu9f_0#WNU>e8y'K2@mymeBnpvl&#tK:
-CO>^^2_kq`F#A/I].t9k6Q<Pr=F05oP/ey<dk|>'wAbS!>Aw~HYD._M6%_fsU4b|@qLDw/TL!Srt3.f1>d9Oz<nADg<|kcenvxM5e>u49p4SPd0(TI>UId
-H_.gl`BGYfJgiZh&;+0T7`+9b>'AO>=zhCQ)MrcMyqVqjrI-c$$7u@v![.|#N@{,vA@jOeVI9v>3N4{cGEuwO^fVk"4lkL`F1l7jjh]2KQ'DIY>1|%z{sN
-=fan8BWDh6ZD_Hp(]Ry!23yiQ7e^qgbJXjp>rTxv@VHkBzo(EL;a6AoTB@R60%z@hT,6qzRHi}g15$faC+|O-,PU5&&yjwwNYq,wzNm[aP2q^w%P^5&Cd/
-$T2@0T)0xJ$G#0j5$jlp}X2=1TVr%hqr2I|[oRFYsQ`@__1}_'8L4SdNkCMS^'vO1Mw"@DW1(#.[}3B>.A!0:6Ibwd4xI}31pHNHZ#psu&"&7zox]^{bCk
-hN>#8CxZlF~1p251Og[.qF=J6g&T`eUsm;LTbIL=b8Odd2aILQrg~7${){(FZOjl{in,SR^y[d!@Gdf9oYziM|(+F-R&yeRE]ovouA1cZ!vq796I-"atrT
-buxw>Lthno1h4ID=/oQDk!E5cB[Ff!13fqwB9VLa'Zi'w"UR)}ETc]{}nvwtIFLy|+-5y4}=)n.Vj0-atQwTG)4Os]=u-F@,sx0S]T!jRPp|.!a;j#=,[}
-p>sGk63mUASsXncy/tP4L64h%aC;l@vvpa5kB"Ve@/fs7xyq$}=F9jkZdrwvzVYj9n^s>|T(H]a]+r16f>zW[d<y|rD=mFg{-u`[aNFK.tKZ$L.n}lmB>6
-%cTS)$jrY319o.[8[mO)O5)v,YE+7VZ_r_RFhI0!eE$wW3`U(o#+MhAg6RlkydB/<rXLmbWj%w`>|p2kMtE.}hiIX>JS0<s/>M4+7<Dlyguu-Ic96fh5;&
-}jI_o%8K;EpUi',{C#>hfK#M'8eSkQjXK('K8k=fPmNz546vF];DM+wM)K(_Yng23T>(H[<yY,;VK`W.ig67N2_7TmK8_TOQc!;c`(@J0A2>dwOwBXik>o
-fq)19zl:3u$N"zx0^c{:zPLk6IJcl0WSD+-}6YriMT=sLlUHFlk=u;1'lr"cRn[M3-}RsKOd_K`1o!Xh!oT&@HQEtfp4,0{"4^H!V:NgjNJ%1paVJIbnQI
-8/etjz49P-t2_^Evi+~7+9O$j"jR6nCc08VY&i%9,ZGypT:SZxOX:2@',q`CfS1KxvzJS7f+DEuP<.,MIS,Gh=Mc#c$"b$r4)D@6ZGVUMfE;_Wy&Sm`vA3
-J@CVMvJ=_0HUHEsP/``x:FS@KV{m"k{d]zGfB5'SyIS_H}eP3b"NLedBbf{102>2~W);as@f{)ZqLV@a,-5b4@f=h`rQQv,td2G=L-@M+|%rKzd0qSUi"m
-FU1ceqALj=T.s,F>~b]{t!/@#=#XNK1'Ou<evnH3]hgncsE<$0>i]J/YN[A;v84|c.8ar_v2SBd[,}<skvR),mBb&y08}1HP`rZ.3l:85i'HcoxLRwZT[%
-VO8sDluN-|{KHLJ8DX@1/#jweuU/8cD-&W3VNg1/cGX5Q0}6-""OyZiiy^5{{;@EMhShiykm!w$eC0F^mr5g'T.r`1Pb1u_DlK"W][+L1s__.yz+su6c`o
-En7_aN|ehkDrTigyTXFSjM#RD6rt/nqCe2[e)O$Our51/U)GD`!z7RIOKL@x:pw5f_X`q$pRhc|3e^J=ds6kyTio33LQ"^Uu%t@B>Dt%76FcDXnIxhLr~V
-i+0:Uh03fX%}$[9vJ[7"T$WoT%/nLN}B3qHe=D:UH_euzu6={V"tvCR9rg9!z=~6wofYhL_2ggNlKk^;UgUtJ1FBM"FV|+lyZZJo<IY:Y792mNVtC6irPt
-Ty")/0M:f;;#!82V&]>t.YrX:Ek.~s}/}M&db=wV;WAv.czaHOC&M`gz5w{/2{$pAS1w|YWOwfpE!<ef3h~6lAUs)Wu&EAP3T_$Lz[-!2v1V)2.fDui!,V
-g@msO=E'4B$85=(M<(=,0w^]gzMs[%idXWadTz;0<JIN>y_E5ktI7&:R`"!eB#KY1IEu/1Y-1@@fC!+A.4dC&n!BIHpcHTI"I$#%DmFKJqPcStqrO5)J:=
-g:G_I66kL[us:|Iaavg9)T@XdAWxdl,Mt.ct!j'|"@w/v4q4fW3):XE:U%Oa=(qx2,wmrTLal,[.HbwQOHt>|Ye(_-t{W2IN{dW>0A5<pu#,BS-&SG)>U3
-}!Gy2-iwtP/j&)~sH:_wme'8W(67YYW5mM'Vk'$7}Hh39uNJgzeMJI%>hYLY]xNRYd-]s>YHG7N2U2WY3%nudGPo^3^x/<94zfu%(O{xiDv&iPe(MV-lAc
-Zs],2g]YGxL-%Y0LL.tm&Iz",CQoxZz+aj}G1O%Bxbr-8j"'f}=9CFp<bG/L][p/r}9Ey!.lmo{L^J^+[-<G5yX%+},:#5^WkTfB";$<`h`H0%$YG^6+tb
-$IQTJ]S/|kg/;kBu`AAP+on-wr'C&/E0D'lh%|bm.[t6#0}LPT]RJ#ZhBnRy.F!w4w$7.^GIf<.2keke&/,qjk!MXZ&%%o&9P}wz7g|ui;`9,|/;xe4egj
-";!tY@be1;GY-K}YJF62(y'8:;Y{XYQC^]#0uaEx[TJs1/CNUq4m_ooOJH>343.R-4UGetFw#>[,YgpnlZv,~I6]IhFpIHu@^m(sr6d{,;V>Obd9(uB;/{
-nlS(RNahko%PVr$YJd@bq-N=4bng74NuG";8-o##VgQ'kC9l`-{c4U<Uomfd}'LGZlpk$=gU3J&P:D;VE1hI0&LV5z&2}iX`AL%:o|/zbB!N!xn[e8Y;e%
-IB}#Fqh|adRc^l:RC(|0&e^(`A+TSr@%Cz"s27:cU{$(mrm.M`gdFfXv8IJg+2;u:P);v@%L<-)2e^-dlFc3~`NUr8sS}Ey6BPWar7`"yslV4%^$WH[ZZc
-lDA2FCIrwMLG[qZ++")BU=R@L<wZNBp'%K>O#A/gXbYl}^Rhj"h)q6F1+>oyz/<3lqGjACinpD+/|6E>O@hSn[@Bj,6q<X||sHJ+//c52/L/Ve'FnKhULw
-K9Ad6&Kg])B74LV7{%qZ[6Ln{<SWFFWe[)V(wp^}j78cg.1%$0J'>NuV4&kaci.%^[N-dVF3)}EvER1ic-MT,{]@DuCIc,EL(f3|P+Jo1(=hQNEkqx-I)E
-`&IVex.rM%2JzQ}zxoqhp/tc(Q_17RTHjgG"$;=b`9=mao6^3lDS3kD0Zm9d~{v)$tcJ2X.f)5TuW^#=yF0:-"xoUNK,{p'<(sn>xMOLpEXfSL(v{^+Q&x
-/0A^T]b=P5%7';wzYU4PsyywdJuo}UdpQ!aFR6tbB}3t:0/j}e[8-d>p=`kFVw#{$0QGge2q9C!}{%2|oa9%4_K_1VgpeI;Bg4lOU{,,E9Z:q%UdY&|]u.
-m3-iJcbWku!i1'@Cn#dz3Bs{+xTVdWy}WEdUx>qE7d&B>WoE]oG/e9dw-_,0e]}Tx`s|4W;uu'7RasM4iqPdJ{&eis3{'2DyR8BlxHR6HdM}y,q{iCz'lF
-tfS.l%~mZA=]:@`4Q-,S'g!:&pcf`T"CXGV+A;5piaYSl&|9"NllyE`$6Z!@FAN750B/g^[oRQAk}2wp+'-GTZ(HAeFAPm>`-Lh)k6X!3)RPZPC,t[&CU5
-)vCK'X3+x$gVtyLw'"gN{d|S'J8.E1Yxu+y=:jnLqSEh7T=d&/0V:yWl:trRV>pQaIYw2rqS[:}">]X3^vH!;m,50K#_C:l1O84GKhWYEm;D~YX>0]TL3d
-SNcPBA!.,VyI3z&-uKpR.|'OfL-BcGM<)m&^hej25_;]t3%z7U=w~dNb~MfePUDG4$0m$x>[8NP,8<<dP_([7qr."_6{&zLswq"l@35DAI^UOd!K34bwXP
-mGJDQp|[z6zN)%_>NQ/+um~:KM3L_o>)IL_O}/mcYyO1qMcaXO%JB,4R1K9e3x0M~V>;,W)uK,Pg0(tp;u78LNlzgw8"9:YkIlrIXASA~(e4<d%%iG`AGY
-QI<(Y.b6o1&&:t%WGI&EN@,zm-J0ovIOI@aN>'gWj4f})p&aGf]!u[XsR'UT95Pwea`zCnSvTpP#y.)j^x;+%iqe5$H9&@<a=x4ZpP_nA,s38%6|=7L]23
->L3G{S<9,>J=@%F;kH.]Z>1r7Y4bvPE)#ddI|:1R%d58(rQ<]SMCXlG+9b&VWK%)ZCAuf6jNi@RU;1"ASV+ZiMf;['ep'=R[ZA{/sCB{@1]t6rH7H`wRxT
-Z>7uj[2g#:ejE/dBkS@]"'c;UExr`s%5_j(!asrnW0.5.;N{_A9R(&@Ohnlgtn5bnC=!9'F"[j+yoUe<[{pnk>5h&w|G}^<hdeA7G`@1G/7xB<15SJ[%Q1
-+EpR2_.#7EX,{rKYUUksYYeXupJ5j(6Yl#O1=QkW]_97CBcAJ(^D}gC9]Eh-;Nx0+a9]df.@2e:sy^jBj+dAKgG/y8DFif$CcU}TH:,>w->m!]L;a12:cs
-(4^,@jZZ]atESfTuM"&V9adilhoZAZBjhA<W;=2Ccri._%0yxcADOx@W}A9^gK8oN:YH`m&v<g-7Z@M.}$pCr3C1@(Qn0C@REds8u6gR[R%"tR_Qf:m]Q=
-Mxnf8W^i5ZWZj6B_XC:z.1IX(LBnm-/b,Qp^!MMASerC;^A:aA|B5v5Rh7wS@PbxomLSBCjBe.YihntRbH[Ba^'Qr7N[_nr;qll(&c/W>_,5"rrd,FpN/+
-uDp/BjSKp[7)1>"696`>m2)ty1tw1&a&Yv/[c4.aOf|g{ABWJ]%AQ5W8"KanLRJz1v5A/ngd60;'O(oH~xY1R/Y/[vNVKM54hBlv}Q>e-'p>-)r+S'L)H9
-::fk$(-t2NV,!_rKHX$2e#@6fSUJZU)|xyJ5dM(fRCxkU{GGa,atk|i_&jsp@,"r~ddL`<UXvbZ:m,niUA`Fw<QT"e]:hh->)$~2Oh01yM-lLDoX:.#y.N
-3%^u9S>rR5`Jp5GrB{{2}ue{5nw<fBu9xE8nuym3<TZ:vytZ%q=>=dcT-n]#(HlL"j9HX|$Md1ye6SrJF'Sqk#C'3v):3jRrmirai_mI@b4G7NSq7l|kqx
-:{AxDw(f"Cjlt^+YEu#!jwc`-(2dzH|)"nV[3HW;__;`jFn6.aQF}K%a-dzmENleLRVFTU6|mBM9'75iWQxKVno.MdxSDUdf>CBL,iP0LFqbEN;!xKwQ@U
-xzA^c{r)1KP1zFhp:2Zp&N1'Uf/g4j(du'%"4J@0/RcE=f.Xi&uB@H5=J)22uKbk,h(o7/"BmBqsv$z=_#rBY!}[HB2X;L,4KN5X~6391Ux1!4ql;<aPx,
-<I8dkQ2giW($2(Azgyc|-3'!Bc%rum2a`[w_MhW0MR$[M>KaJ_;qqV}"HEbzF>hV2s<hND+nxbFR4RoegAi|2r.!l^])Lssm'0#Ze7%d@fl/Q>zBDK~Q8/
-1ixBP=uLIm@K<wX3>JT]gv1u"nD_accEilXe^ba"(.3$)B#VXWc(4jn{m!z+lytJf8]1>J,(T`A(VEKgAxhQ[r2k$BV.j+$C]/-_OlPjEv/Ux|/6e.EG,O
-C&~OKhB+(R>OCn(1/RpbqGB@SZa<D7JD+kH"u$MO|SuYRPjIN'&a,H]4P7,/WRfM84S|Pmi>mi{HvcW;7xTi-r;eO2(&Vf4n=PW{+=,SSpVmhOp8d<DuoA
-cw.zM`A[52-gdTA+WSYxRDG/xr;o,$;bu.8@ghB}CurI(8)5un=8C3s4("wPt:CD#ch&E:}[YvH:PnC+^2<#v2TdG4rEZa5WB.~D.A@h-mfDTuxLUuoe;I
-'zFTIxKNtR}$TyKN}"7L%U1:`I8WWG+Nx>#Z)x&OdfVuxwVFtbd]m6xK4pP+m{i/'2-6ZAz,68RuXpD,o=lJ[3N2B@^4ikfakxvcf=9]<PZux.br9Ccqcg
-]gs'%I:-|qb}l._1{)S2`!}g34J$t$L$oUE%~R#<d"SS#Hn8[q6a1X1qiF22%Rs>ql}4qU`O3vJr<<m#h8Pfh&JM58CdWAoa^Rt(D,db/lmIidk&N[8`nt
-TUv+COst9,9M2nARkb'B%k6Af02@ndlS//:1F,uj='ZsuD`Wu,cIL9V8O>;^FXUC0/Lg&>Jx&n9&HO(HURBWXl8%P6(iVOrk|<5Fz.oYJ-t[;AS+1fH,T6
-I:o:&E)b%I`8tm^:C3E3{)Bo+&qN[0AfqW`tLhotbIKMC7frgw[lVT.OjZuepa2##jaR0"h}]6|px6U-5W{pNRR:x0xNK:]2z,U1TZLD$E(08$r3<nARKO
-Mq4AoO:gAG&fpbXB/iI|2K+Ezt~NLb:Q;h2+h0ngMnNjKHjH!OY3sP.T&M8NpM3>a$=``pbO33F:u5Fp$pa6~-bmBHOgNPNS:vTMaL^p.7EJ;fKu+j0e<5
-'/XIgzFtblCMC0cC#mHaD<"b4h'`(}pSjR30WG,;cGL508Fx,{kO,eedBvU.E89gUN}/w[3zdCZdbN!0DfB{58Ls(|E&@wWZ]}@47}i#{xa%n.i=kq%-G]
-%1r@q|B}P^fN"&}|LNazQQz_7JYw-23z6rpe91eE>}"[/pM'r_$B~3R%84=gS([TWYx,Fu=X>xM+hLQb#tQ+ly6KY;+icdyM5rh]iZ+}+k/i-`Kud[Q44r
-yC<{)mR7_=J12QZN.e'1"y%;k`->Vx^wH|a+ba"]uKP,"N]_t9%UG{Ke1n)3IZhi|r5>O!W9K'e6QnM9vXR=A1,^1U~$X&CA5Xt.N`[Y]A2S;>hr]1AJEM
-DL7318_8hu/--7iz"t..=jkz$>BXJb9X|"Mdx`[Sa.KP1>LtfeZ5ydJPw<ui{vcLyD9=C,~AYWiAJzl.2P40Qc)=Fqsv$YZ2>RZ+mtZE6}qTJ{3Xz(pTD$
->E'zV72|^+,dou6;F_g$oJ9wG>O'CD9s^%a2y,scrh{=}br|D2XHTd6{`g=3tLo2M+72#D3SVUF97)Pbl5cHGDu9q4;/WDWM$Os>nChwkV!"g(7I;8nlJ{
-_<r@$-dk0|H1f];5oCGE+9nobUu6/e9]tXyER./eRb#7b9Py<OyDA^.E,MHW(]=I$h%_WTT"Ut)o_0]NT|~7I>hBl=jfQnM;a3/5^W("C|Fg=p]$!gFv'$
-$t43heSe[:6Y0b+8JA)DYC%%g0e0>bY5L"aQUI<Y@vP`V=7:0dVG"IDaosQ%%lTRt2~5HH!S5.wS^)y9^%eNY+3pm]5AIlj5]^]%wr)h}AqD^[X-yt282|
-ry7Qwyt%D|UQ4fhtM&M"XwtFemU14_JKpP_Z9P;|.bFx"v@Id>Q}|/7s+JaYa]91eZ#a:nHjK@AsC}jgp-1SeXcsx@<<qW&W(3dvAHam~w/1=>BAm"Vb20
-4n9`2.,"}VnWE.[jL{Rl],x}Aq8)2u0&{Vz_r&Lu:Go;~;[o3aT5C}.ihGy=%A$g_/DDowsnvh]u[xxW>t5IgWn3%y"|AMqKW6OT;32pwcIF71+49O:NK1
-L<=d|MW<OCswCw<GvNC@TxVd,T]}(!/OHMr2nJ~o:np<d83RY=k/J_E0V[H4QkAyH0hO^wQs,%)}cLD>yWr^@+ljU}:|SK]a+^9^JQ=5h.:(9_p>Xk9Y5R
-F0>b}fC^"eIigAlTb#1WRW(JQ/N^Gy)<7IV<HOEL1A'{O;A/i/Got1Zh3cK1RXMpsPulH``K"@[uZkN>Yh~Ixf_BZ6_`Vt1U'|;1MSt0:ZXr-g-rb7Fw[8
-pgySwhxT2fx_G0p;"Ru}l{s,5+uOOJW9nQo4|u%|>_"1aR+.C,8lt(w}GW_Zn:cpD.T["L1+Bgo57-")h8WL5P2KY/8IJ3Z['$B&w}6I/AYz>en0KjOUR"
-7,YRU&La2|^e/y<5wTd0:{g2%9%(+y#|EI7fQBbb$P)6(/`LQnVt!BKSk-q|~@EyyLVs)T:3X]p}j5_vZ<UALbg:~sJD}iz)y,PVk8z3WMY+&l,9DeRwVN
-og@4$#:u%!|my92[e|pFu+y;PV^&&I>2oxkQd7phU7i-^]`%XGoH3y^PEAAU_aF:j&^.Z&a+:dn3uv_/h6zGD.LwK,J'TWL"tl/MFd&QCXKoG'|BupDaIJ
-BwMegmXktY1AaOntG,/tgwBQ^1$QdZX+gF+|k3lGoAX8a[IkVKzqvQO;mek9('+QSI/!kpOIe$_PV]Fnb}HQy]em5GQKKaWBeZ>eiHu[''tLM,/aw!JPLm
-pm|xwc3svuf#tX[4=]yw!:%LOB=6T6RlfTmZW3<UFNYSsY=NESfzVb5nUHj1.->1y:$=.=YEssZcUY(yZ%y5m,$mI4_(i$OQ9DdrSNC},8`e).}}YZFu)q
-&u$8irekeMFZANS|H%TW"$evSi+6X`tEQHA!pZ%C>tFFvW<P+Rre4]N^&JH}5:BF3Qt%^Z'np>'qsya%3J4&k"QM.tkxc&dEt&RD8iSTXDt{2-!~F"{.;e
-}|4+Q-&-NvQ)r':RSJnw"aP+vso)<dkPux%+<NoK3MY|sp's+JTPQ%"^r}:B(8C1iKE3}NLk(ssrzzvr<tQodzpeX]qW5Z$L[s,J8+'}nLEHN/Lfl{L7{m
-FO[1!Vj{P1XD7v;;j[^KAF"#@4}$%cYRUN6amrCDZu@;"fw7ea|mpGf;UyPu[CT+='lEfZ3ip/5Yk"acGOM4b>,8/P;q<+f"q(_Y%e2do%<H[-_kN}<``l
-!2jn8!%j;I,KUm)n2uYtS5dL+k2U-2BFLsS:QFJ}g0X}x-,n+8^KbuxQIg9CfM<Yq"{<W&$xq6WZdGhhcW+9D{DIW8%:DR6w@6VbB:C9wJ$2Om|1|5O$[q
-(]CY8(Rvs<''dam{,V6h#ogrhRt+un8@eY[xK>8I|.<|W{NHMB(OMk3Az^a"7]'/CVd^@+3XW0DWqjve7Z7I/K=tKY}a:h_.W2A`;L,<KD9Fr}^jQA0`@g
-q.6X"b+{[k3fyC{4j!xE{H3278rl>%o;7+cV|KlOGO.h}tnQaTAS^rHIj7(t$2#xacFPS,+f&qnv@aS&LZ%G.:%41|dY(%SRzrz)''5->HMb9^1y.ty/N>
-$QSjm&JU"bNXMO+#ScxB/o/z)C[`6;)IpR@U{[-8yUl3pt`opaXaFUngU+S<=`ghTGZIfDVFbz"H:Su49I_N`YEy"3gApBbz'v>#C--aq&FbDo1GN#hlWi
-O;:oUCQbt5&0yO>P12Sh:K9ojnJ5vkkfViTYFv8w:W5h<_f#u4Dtx't(,8.6'(OzT-R3$w[tr5.h'TW.cs/(z5ITPr//dwZV&C7OM[H-mkWx^sEea{G=0L
-}gnIE%i$d3i/L%t'lYX:~#;=v>x|lWKv5N|qXSMefS0,ws(oBfK3]OO",`Pna-+3J;vuH]g@"=4L"rld0];iKc>s9B~6)_@^nUG";;>L)zy<{C8;,@/|Ql
->fdm++eZ&pBozk"Ve{-HM!5kWksKuo)Ba(RT^O=WL<]ELQkwHr~}j#&fuf8E`9S/Pw;//K<9h^=NQt!4wnVO|)ydTD7M_#&V(vouKW|(!8-goTk35G+FtC
-B)skKJl:$t+Rif9)Lwgrwdy&z:4eS,HUxbcDF`r@p;D8Bh1OK`uYww"|[qKvAE{Q[VfJq/Zug!6r:_9rerpV5:O(@D]&Nb$uY4k}^!eWOr/KJ8(,cCYJ~A
-}=}eI'}C+TS8(rI]BEq3Tu%r]Yt9['P+^/+d9Z|v{lm<'q,;txpn,a(]l3nMEReocwgflsJ>I{5tM7/C[ZX^)p'/7.e|$A4|(n'>B<-j>H%8vxAhGF=%Os
-&Bc'afLF!TZ2c:pQKMG`0XORt43P,Z%Y+7YvT^KT^6C9FW66'|TJha$Kuapspj<I|(r4M{iY|$P6R&4aOM;%k&'>:eB^G8^#S.tDx:w<I}Zw=g`rh)~]2'
-hHw(;l%E:S_g2oVrAY0o.-@#s1!+s`PL"3Xg$6Xu-!U4.im2o^yK.Hy|@G(>@H/v1|_d[q~[sy]E9e'}aX~l1AEH"OG.R8rHXP,O~F!O'PX<J6)Kdi4Bi'
-}eZE/0,Ix"K[%M6i2BH|,DR=I63}K=!z~,F"2ZB+},.&1ORiy4Im(`;qh]'wg^D(v&Bj)RgPRP2.R_YX1sgLUEX@M:BHJ.r#3PT},X[>Y=t;UH"!xcybdf
-He^&Dnx3asSb<CBa%1n4$L8!H<Q^fYc_!d"X+ZSG1xjC+](:J6PL>(jW~"LhMJE3q<G+x!5XQ(hft=579D:pQd=y.0(T5QN)Zm.9$`]FF'x/L[B4CoaGQe
--Cw@PaT+EfEN`-,1-d9uy6@"0jm#MO]TBJsb6c-lQo#/Zpn:'V@azj,/dm6bP`'zFV&zYA8rk%}V+Fw8^|OBGC{2LsIxUG&6JdW%D/VX2n49m}71^qzD>K
-g=C`Lh|5-D]_gImHgg!lPlomj&QC5f>CAwcy>@x>p<g:Z.!u~ffoD}3dYt8BvPJR_x)p.pRp=ey!>mvm7x1wcN'tt.z5^m7j_&B^C3,27K.vZ2)O)S/L}e
-9U"rv)e7OJKCt(^Vd}G^w3-V}"pLg2uk7gRg.iH:3+]SZGnI}8RW5nIZvGD'W+g+Np"J.BQLK[izQ6Y&B=oGlLSim}3.^2LCeiM5AIl0kSQAJSb4A}P3]'
-f{:VQU9a>rw#1/H'u_YiK/{:'F&3qxVE]fP5VNYc"&v|{5UO&W&n~J7KrP~$,Gw%aeCAat[0KChHXq95{;M/KQM:$3X@$UZ1I{FtUe]'Y_+7$iO)b@pybJ
-N&A)|!onC2"5f:2fbfKecnhVxs<T:p;S8sAIRxBWB9Xw[{VZUIG9$d]T}[@d-k+0=r'('-4]n#d9.U}0c%1$KzBQr1E<0lfOg:>Be6#Lj$dq<B@kdniWuN
-j3;a`'P/Xq>/$sy-m1S(6J##AIdh0:&ScUJfaX'2J|^M"zW(oGt"SkBY'@S,i!~u,>7Uxa|SCbj.~sNkREosH<_uhV~8d@rdd4LJIXghVqv2$Q&p:j)qXK
-0TiP&G1&2y!i0R(j|pH|S5f%XHlq/8Z4B&S75h^.lB0W(+zFkzt97BN'}n-)@k521'c(Um{$[I&ab8Xd;HF=5{,7H-u&{2KCN<{::dOUx!!X$Zv<cqD{B>
-2@TL3-<fMqMo~":`w24hbDgx"T(8}:~+DD44FRZ+Enx2|xTlC#:=c!1tafHsJcX`Rraw#&(XQNIx'Fl{sPTOu_]4{t|./cow!+OG&RaQe5-p|HM,g8Rm98
-AS+kZ#bpS]N])M,xZL(FcL33]_Ee<l.^6aninZbKszs>/!%E^QF6-6l<F(jZ.'2PDAE;YgSsg@zx$Xoi>yIzH4|@"D3ahSsW/sBK=U6`<@wEGa2,4B+`P%
-p`N9xPwry58.]_-+X,}/^K-12KQAm;@257CK^%oSfOEYH-sxFnV_7ez.Y"%t5Ubg&p8wX|zo1J+9OHK$E}cDCq-OeRst.{z|aO5UviX2-hRyHrxq.mg)}I
-M8yv(<qctu}`9$}@C]%%`.{Xx1V2oV6'L!g#]8t.dl2eJtQS.GczVt;jt+B(A>kQ>4g.=46xT(uID8nYQlCCBOm`+__erS=t$MG[f&i[8-lF_}yH6fI)KT
-<2vLS7f|n67nY}AEpA4EAaz;9,u:]JU$hc+).R+10BiKwQbtkn&Zp6-]3pf"PB^0(SSI$Xy&J;i7Bt[<D42`/AERsf.}%oU/AR(`PfId]6PLa7y4J|7qv6
-SUzQmh'(>@KScykb!m^f',d6:ih#YkS5a]~:y>0}2kMNGl+!N>;Ca{@`,Y7D5mpuz/.y>hHPK=qs[|~bl$hdKuXwmqB11a}e=mbLM_p"5P9CHN3T6C"Lg%
-!##&z]z`O.f5m0MILI`xS@<6@WD8$Qc|FvIr<#3o0:mvffM+Q_-jd0Lr{zkEWX~LcLVG[6NhMvG<_YEhWQEd<3sp@WW_')U&tCse6VIHr4-92/<(>N5-9m
-+d5p^l`#E#5LE^KF1MDQB>F^gVb_XEYA@]W'g[_mJpvo.:n75eA/,|qRs:Yh$sH`CmX/aVyQHYvZcb'Fa^HXT^t8_Zlz)[kfRmoNco!k1$0fIASO-hl+Ah
-NZde`X!:5`FF%,7cq(c[WA:}e=/|pX}'I>dU{Y<SqE~/B'|!apX<3lCc%V:>~<$aozgU!=Ep.y:&NKp>xIv5b3jv6x6vMO._{Jd/eJJE|VoI%]KLn+cwmV
-{/[bApH9&-#,:s9_rk{)c;':deyXU:}KP6-;pr,i7Ybj1.!MBvHR~#7$_WkrH60n["pWA'&|ij9xqs-s2aj6XP<P':sF@;r'4w=a@9]yl(zj5&Dv+5zW#3
-Ea!"SJ'VPKbeL6@Bm#24>^gQa3ktJjMYuqFMV48BA8:52LkQtcQiNrfE0Cf|]MVSy6~ABnF8Tob7Z>|<qr%Mx=mC2EkMCA;C%vHM5_"-qk1nvc.1"n$XmU
-{UQY48q5'1-3G7d>u"8@=@ZVK->rdr5x|5D(5pVa@wj2vC8RKEE-m0s9qla)^ct_@O)Jt,Cyn91[$vK74C)Zr&<cVf']KIs#iy2^zK=8)i"6PQP/"m_F0f
-;4#NTJr[u]$N_17xB1%d/D3mb;=Dj]@e)M/G)FIW~a"D;h3qT(/A$K~U:Du(a5!nHoc]f:k"C8n>m'Q<+_F{tO.+--VWlnNSIbi0Mw`]x)8-}J^VFCc=a]
-M/q^{@&8DCK{JC)h+-ta'a5vwNT"!^,gE%ic8SI8eAbWt:mVHZihu95mg+!TMo%Zfe7W$2OB_Dl=)}pJWSc>uv;'dB]T]9xA.{0,1]FWd0f}meQh@URZ^>
-X|pr,$^$yy]=w;O_Y`nv!fNLhS0sb0]vgdBCd/Oja3vY,'RpaP&Fw=,vpeH2GlJ^=^%cv>0;B.rapWpYOi"[fa9eaqmYIJ,Y+xrQK2-Tzemia(6o)$O44i
-PCB"9e!cI$'tq>(MF[C$sj17^ILuLjafUVRPwx<VsFZ>E)@DZNlEfc/D8V`)x2/9lS<Awx9;U{HG`t0[wDo2UJ:v$[lz}4{#OoDPB}RQr=D^G6<'Rk8x$T
-a8y]rDN=H.L%#.i&kKPn9e$g&9%42B3JJeyQFWuI~7:r)[w&t0mzvF<7<=!2$MKO~[D$KzQJN3|Z2l$CCIhw5;r).qiQKb;rSNdk3MZPlf}MHU#xsVLI{d
-Whu).mVOXlMPrLg9=1YZ%iIyiYU/]f!k--^Dm!_=/J@8JsS;fA,s.&l^Ltg2:81_zx"rm|O,82%#W!Ke{>FdjK:k2'SL)X$&eMq=bTP_2nhe'UWHToE5VD
-}U`@)q]&>]^Q{Jq|Y.]Ke#,:q,|K^{Iu5D>t>X6"N}ByvJ]W#hV=LR7XgDe")FvC)^/|!E@0g8e9k0BDVs(Hm:tti02"d{M}EzK+kBVk>W0(RTXFM"bG)^
-AoW)`vzQF@+89CG,:r/9yp50UrUEn)7.CqRi05P#43)Vyqq,#XvY[R{-KQ)yt)'n]uIsm`E;b3+{+mL'uq3TZosR^O_28<&Z!_uzq!!#Y=u,wnnmS6%r@u
-:gFJ[C_]#ZNz`wVpc2J9jCme%XKH++^yk+4BGrF^<&9%Tb6tmpy/>X(t;J5g_oY%1Wk7#}<;#9|LkfTt>^%o(rAW~!fdrNBCl%KfJl/C-iXrH.,QcJ}2I<
-&Ga"#1A2Jdra,r"@&{hz%5K5{U}Ybqmy)H~t23Dzptl+,dwI>ppb+2=+lqj[7/XKsM)s;G@ko/rw.dhp1Jf,aTdfTioMB7F:to+oN|WZL,s{)M7A[W6cP^
-HnyG@w_RidD=tGqI!YC,nr_xtTH%fZs%meez/+UgfCz@}tDc]q1F6OBn%e;K7'J7oTL$GKdYx3b-"XWhcVuunFzK2/IBsoAi<}xJ+o4tPU+!v!gkD2SdJh
-(2P6sj4I@$PMU|HZPJI.yC7YS&5@B^{X1ExBdqs2,O1XV'oa3ELzHqZ/p%xwJUhEc-h-@.S"gJF4B(sxB+9pF#K(/Jczn'N[:BSmR51:K+3jXF~3c6`m.|
-JNy,}EJpJzUJSnJxm9q<`Xt6k%jXgp^,sML-1Q"I!NV4c6f7uXd$g-3->Cr4_ms^LYoIrAg^e^NT1%Y@G$Cgc5Co=KYJ#4$""F&L)^X@O_w6KX2OhyB,+s
-W=7QH1iNq/FFGsZOwoza`sX,,L-<wdABM@m_OlVoia(j4g{o)F&f;tI,m.A!7mSN#z-{cI3}1VvIB1Yj{qg+TWU@&oN>QHrs8]~7D+&y_;<(2yRlX1#:-M
-GbvS^zK5I^SQ[)v8HA/g61xT'`i.5Q+H{Ig|c^2x]V,h1D.s+rPIkDl/=Nj^:]%DfY!D>'#][[8/@TJ)gQTuu:x<CL!-P1[vW#y$YihA;RJ^lw'>I7k+>1
-fSu|;dlf]F0>Cv2C%S@yN&>sVcBqKA){ls:#>pg,xt]92),qgCy_V67]K[T';v9u7<FZ$$Lo:.<|+EDZm=dn"sQCA+swOdzCIWlbLB1yeC%>P]H"EQ"43]
-[t8)~O'H0'mu11Nz2K.)t!vpGB~YG9sH'67i818]GWv;~EdGwPgN&z'pARrW)OLK@`><L{}w`1|5aP`"gFTO^i'wkuW/Z$_u8|CtN,B,{"d6zVR:&oBT<S
-]v2ALR+X9qgbGR9Z`a$h~!6zGk8QX(tlfp.jBMQ)rnBGFD~N7-]fo%U&_"w^+V'2UBgp5o~dKmwnMDuiv8|%lfd)@|NqanlP+h!W$U4xLT|5L3A%/3-Nnv
-R-0;.X5W;wcgXRY1@O:u<#riq0d7{iyTbA^bW[=&PMYQ(]{,TSXfPa(,`zis`^6#bwRv%i'^u)hV$Bgj;uBoMh2KHpNCeXmVKB]RfJ,t-vF3_9ZGP{K>G&
-PY_jy9)yWZ`}.7VUE{dOC9"-TD}Z)G5(cC^&5438A7sE[Uek&"RoF}-|CJ3>srsGJnqN0$7Sn26ZAZW`#[zH'87)C|vRK%RLg(02NtH0GxSn8GyFM4N^Bb
-0)lVZ#0PVd`&Lmb2X8wJ;[d{3YlHhCco!GoqI;}8%c/puOqB1@L!xqwM~FS1bdkV"``1`,vrd{|BEU9}B]MI|9h]q&j#0eO1fZ#E|.m+pE5L;:;hoP0f5=
-7f^#>=c6C)VduG-qI(BU+sYt_4A^;DF$zc<)~Qn_278GaLpRZVi/`:|qV{uIt%mn"{>Isl4VMEa8IU+xA7nGxCgdPmP;XdCIljlk3r"xo!)MOVTa$J%6|.
-iYeil'dE06;DV[jI;:q{hr(f[}$DrLn[bK!y_4O2dxpuZ|(LQ]_k;f;=vlea6YS<RsaNIa$rY)ew;vING,T-Gr38ZMG.>#RW+NV4%XQu4HZyg7Jos_jG|8
-o!Up{j8TH_}5_rSB.hF|^j3KW3kYYaW:nwcy^ihFpS"NVRV=pXA6d8MpyX%[4u"xsH~g;wyw8),d5v3L-t'T{Iwetm=BR0Iy^tASP!%fq$~gbh#mwz1MHv
-|/~:YlOz0sav'1IFoG$Y4Dj_Od58|wxu3;]D:)$aa)|,^WY46h=)$c+]!jy/Cs|8C_0jy%cdCRkGEncCiB9M')n^JJhi4g[LtO-URc-_%J[V~g7FSe8_q_
-D;zaeefu75GH]Cf'1'^XY;Te[+7Kii[&k|({xu,aa:MkrFY>#b-v}98tG3`Y}n[JvniT3vlZ=K@>.IiW|n]]E/%^&s(Q+TYCnmsr8'O.:>DQ8x!xV0ApYX
-nYv+64-dZ;'%c+hdq>1M3znwK%xv0$LEq};ot&6UAyxtxX3(qQv5^StGXNc!ssWJ`B/HEnH{bzo>9^{.wO_"&W<])P<ua$/^G!c.G_}##_4H}&UQ/ip[k:
-Sx`tG{]gl(VxUsy47n^Z|;x0oYelkv~[~_!S-SKvoLn;&>KrD46V-@iSQR:s<.iI4/SY}&QHlE<[3PQ0br2dja:zksa,d9%dMdrgiox|Ph%SZPdKR[MxIz
-tsE2C"1b&Yex^#h;i^hc'Pr`,c)U;y^uusVA(olLr<PG(|-21bC)eOuhB[K;"7S{Pnyi0J/qwGt>8s"/V|fNLU/z_,aeUb5}-DmGaH]IHxW(|=Xa^"=#'7
-@po6QG$h{Yhpv2q3a=u)mO~PmgY"X/4j3tV^|+~>HK=!B%#a.sXl3g2^Md7Y<:FQo+e@EpIIG#o!+6eCfP(;Ae|oM<M%J6KG2|i.Kxv<5I55TL|fWM#|-;
-M%LDW@TGX/__G<&cd37duLUinkt<DuiT9}IZkNw]iTOnNT9:AN@KOn1F[p8%(6ic`CS<Bn@['ZdoTeJa1pt8wgp=ZYtn/5pE~&$[<U#|.dN2,``$rCC&}#
-=UcF=FU%5P1KfitAt1/'Bs}M&n,LTUcX"tRk.!+6}M6@p^2ehwGBX,TE{Kt34Ll@X$#D7t|8hXs.cN|0_Y9HpyOGO;`[(^BbCv42jWHTqp80j:eRXh93kS
-a4CJtI3V4[c_w2gI_gO<lB_Ddv9GQM~&Q`xo%>8+'H=)b>6!u8JezY:l1b@|D@o:;EZF:^M)pj>:hj+3C.P"P$+<jq}osxMqVZu).r[Wnf<"~JAynz{q&g
-$N:'|uo;5$yCt0)164fJ:L,e;2AuWVS7Ym=m8lZV%/-;AGO|4k<lwTYutIvZAg;!>e+(`k{vaJDC,v}llIH>`/X$fSP!Xh{Pu_0"j&YMTLa.~mh#~kU!;Y
-^tas{Vi67S{7UzhK2{5D80,Dd4Z$|D7)QXTN{bXOkDWO4zz@)mhgB_(T:,J$"Ek/hbS=!ijXN2),SMz]z`SDcT]B|T1VZRyk1jXr0lO7Xom]iQQNmnS<U7
-=Bt{Adm(|I4"dwxUK5hZ-[>-S#^Bc{tI:ZSmJR/A'<VSXX6Hr4eVT'qKz@`Bx1naMa_!{,VKJU&Td;d_4SZ>RfvNI8ZFvG<.Rfv|`@~QqwYL#X+i{>RFk{
-cDuz9n8kLIUd3I"cHMwKZQyqK;3bF)Tp8.3g.sa(N1P[wdYPx3-Xb9CWJpCsT],:.,js-0K$#6#,M_p3@;O#("M4g/.INl<J{C:FAF<PQs.sSuy&"LokRC
-y.A]40nyKbid0S;}]>G=iyy6,6&A<E8APlyc/@;xupp@Puv-1q;E|f+;=^`<`Gw1M=}nhQ{nl+2}HSQAfm<1mbaKG$Fc0$~;xV1cVD&iO1E`bjP(c8~`1^
-0JcK'`_O7a7pYHw.fu.),aqULXLfP5UZ+$s4>g8+'Yxrp<x_;:{.eT/O9XT+0J,a}Qr{pMvB3L,#tH!<%kxt'JR&/oMfa1vfXDTdJhD,r>cYr8fA;d6%5;
-j31sTt=Mu{#dYb+T!12-`RMy#a0zE<VHcpk9m!vRCu2l8@o>RE1&3BiY64(v=3|G4Uo6vvW@^,`$W4|V5s]80k2'X[=R'MZj"Ig#l-mELu,/4V"RQyD5ue
-cvS'X=)pbE`,Dv)|]FB%BPanw;szfh/8/LzXeUlvxoPb,3UE`{++g2}{fmNo+qRLabDV1qjR9.>X@Ybw-NnxcgNO2[x'-r;DJhLthd`aWA=7#wfjYj(-gx
--ONZC&kEGGK^X&Zc^wu7<G]ip7VUVxly088.Ew}^!:KxPek$,uAFuU!BIqIH7,SqLlE",ALK)b:}{sV@B]3!IXv!d]$E:6HZ",Qvnl}JsLvcm/K2CcVF@+
-9^pE{'2)Ls`c"cTswM^P64x'jjm`O-5-liv`xj9d+=Y@i^|Z|sXCCZ{ycTj'sPAqd=qGP1/OeEAx._x1|C@l"r#rfGGkYd&r!72"6^XuaRm3b%!^nF+OV{
-mmz8'H_+(KOnVO@QidE>4$NOCR,{L|2COt,RL4+w)_h2X.FTNwoGU8z3tPD,`OBSw"d5QIPZb}z^azebqE$stYp';ftBC^V$TL`k'hC_~1jTq&<T:!_H~T
-QZuuRooPq6iHho]REZS:nrRm~y>PQNfV/#e^~P#}([N/!!vBO!IL;N[oZ{l3}j$&NN<9L,&i2}xarhu%ySvkQ4/c+9(H(E|Ae|CkG{GWmB:MH`0'6l|Qo{
-lmM#4GuxkLO@wMial2iV3eS:H+mhsfLw{Ky'.j$3Ct-0BK5Gs5:__ta5Q55|{ob8y>X'qWf4{hin)WPo1@qcNo&4+yv7+k[RTcE'7Xo(a:%hE-(VY6](Y]
-Ya|!,ay@2"~jce%d7Ug:90FHnm|0FdMx$:@H{Qc=aWC'zO8Yu,SPr<y@wuA}c7MY_Q0%W2>}aOEQovlAe%T$td;nkgn(%bNPW9Y0./.@#oV[f48{er<PNV
-+=3_k7},_:6M$2k=.Dzn/Qxw%gv#a.&n)e5lv:t[yJcVvbe_Ud+L5yJ05t7]3qPot;jEnhB"y|ctj[UCB;,7a%^F0!_IfjxM)jweWjnXhsle/Oj=>k~`ds
-`9r&2n]-~UR<m,f1%:vLTrj=b8zXx>MxR0ORnJb>[hh8Yf"kx(=Nx8~`}=/Bc0J,6[])Wx/&]}e(9MiBYwhW2}@_&y}J(|2C!!7`<[~QnL7YKTQb[WekX2
-2B`T|D(s@HId,Cw1QM~kGP-34B{bxF5uF@9SM&J,Lbcfp{5Ix'eAH6e.A=34sHi_`sXr!hCqi-G-)rT$5LcqK^!E0>,@=Fe7E1N0x}L:$<32!.X5Fk6)UT
-pAk^OQ6,%pG+.A=%f_(%iKM$zo#nWa%b3HUj^iP&}9m$eajz0J+fz=k$I!Tez8$|<k{{v[<$wMqXf7YMrifHkgj;.<Z7[T2GF$IX;MHgzW(]Ll+a#,n3uU
-RJfJSU|"SfUa'4E7fOg0J8Cc#}+-Qny5.h5oMn=Uh%[:Zxd$l]SBACeFV6TMSSo'<c37i>CdXO-LR@cJ;Q>HF]]j~64'-)e5b:AWL=i9xPDR8k49Zun_a_
-Zo=@GzkQsiVq3Vky%nR(wHeUs;^KLU=1BLM=CEo^,!C2ueouXyuu9WQ`ipyI}a6,-PVG-F{'fVF;Q{9iR7!<JIS=PVAl4)~_[KrpE+U']%f:aJ"Do_S7Qa
-~;-;';qpQ6K8##]c^V`iGy^e}{>G2p0}swKqkLZdMZjG^ydTiae@;w5DS,l$p6QZ)2e1mi&(H0A]lZ&OEn|^&HJjG[Tr|)0>t9Kg@';[%EsI^J(MU0OMG,
-^@vYOd!)U8aJn.z7CWKF:I.>(i5Y|'AZX$Mt}!]Or`p]W1T5p"87Hn9=kl3by7v>ZeU0<fbk'R09&z6p9)8!=KrH,/]7A$Ix+{#J7I6JKl<rAb&wBU-1)a
-mm`P(HpeOmI|ZG;{reQ4)TLh7)AX|r$vNp`Gf`,K6Wzy,'jo-T0-PagKG/~59/jSaL3<X/uoisaJ"Xn4%m;R#tx[f@3_T$ri22BSM[7$t'J9~y7XD;XHiT
-#"$<WgBdOaYu>WQ=znG'Vf{"<:x<Y>3DU1<^'hVW/Um^mLMscjVJp.BP+&!=;")"^v;my9d46q#T}yo<|V!U-0;CsGV'vxBw9tmuqRU0){@pn/&H/q=2J-
-9jfiMoLmM&!pNJ5;eX$^K}'K#+niC.PZF%buoAHPS^H}Ti+t>=`CY:Q|TS9>^Om^dj[&}r>"z3[Xc/yWaRS76HN(!3<CH$~L;M`7T([/|SJ5kwxn=;|wTW
-d[(N4_{eQ/ptFU'xKgnt4LV`:#yq>lEyMh4eZVKuE_1<91{p2(5Sr>:zHFU+Mv[o61)j-gD'5SCs8>j0nwoYdx/no"pL66_LBMP_Ly(ac{%c1Ao1B2/9AS
-0zhaU|Nx/|nuvk8a=Q&t6,St:R!T82!+i`l]NnzNNakO:>:EjW{pxydsfxXmpjyeHY!>S_+|0cI$O74v9&BO2R(!XTN_&5Gv'(n0-vV!(4Gv=x|uFQ.p!u
-~hC,`fnIMmwLY@zOSNq#-q+o_P2FZ51ud.Tj}%|sopIhg>lz3;K<5'WemGwHCp/i|`z"HDKbYRdb;Y37,$pNV@C<rPiENHOk1]%WXQ!.hI%dT_Ckr`N<^1
-QU)j|_Q`~#`JRm&U@fr^@"c@og:Q4Z/VrG/;bl.u&O_l~EyyV}sRdcDv(RD@n"|/|otFf'DTO}OU~6Xy.8R7-'zc{5<44sd]$#siA,[H@vo3:%7kq[;h}_
-`NYy-hw@X[^b)D}ZXia]rOP$Si8J&NIpTH~=J)^oEMxRS,RN4=b}zr5^j{QQRbH@n=$x~y^A4LY@6Ei.UVN/2C`)@iL>eHkBl/+RduH!NU3;UlgS'R#W(_
-D[(Rzh~6^U1vc,%A(&%:KgXQ8r4Fc<fyi-TBws!PHC"V.<$'Py}{UBi$EG0Q~n|qPP5V5_NGg|udvBJOnVbDI{Hs<hq!QQW3Q-Wo&;}lq.kLciv(Ot['ot
-N&[&BEho#M#zS#_taecIS)gKzgf-RdgZzJjw)O(6dR6/[K>R1{@>CMgoV:lj%%l_<u+26F.wG-O5zHH43Zj3P5FC)4n#71ju]F/ULGL+HVnu~=22Rpl|hE
-#@-'H!J2>ArDnvN36J$Xep8h)xaz1jI$=7|=c=UJ.CKZ]KAhC,I[%}DCQkfUXb+b@4I-/EsLV=P)AM;V2tre=LCs[z/&_'7x|B]ZhARe8O9t&rmTRwLl.(
-h}(4k7Pdz%Q`sX>mOqA4<t]g11_kx8v7H'fW<'|k_sg@$,K<ZpM'Kt,M"mGHsX#84P;GC^P!b+]6rw!R{eE.urB$e.GN"4[T^O!)4B$)eZi8zkg]~Pd8fQ
-Vdx&MFvb9F86KX>bBc)$/r')&W-Q^N]OsiX|i+L<E7TK{pOa1z#Hhz}'K$E)fpc$zq-DABL.dHL'(;Bl&W`z,y=CM'sV3;6"2,sE6N[y~tu12Nj/c{U!bk
-M%1@S}!>h9+a~JNqBe,}V.W]9|R,lxkK)/m67^77NvsSF4u)v{P6Ma}!PIp/sgCbkOw;fTc:sK]$k%NoSH+h!"-Mw$d$(jn4iN,G^j#'YW64nwEjqWWbB^
-Z6@iS0S79ffpKa,NpFnW]eiclW|g{Dbrc'4&c;6%Zk<DIKWb8@uopuEnT,#9A^TQMO[1#<">V}ZZsq58}4f+;);MDA^]~.[E=YkydBi%+9Q&OI9Xc{`xq(
-4ShU$p/IWQ+"XwU0|Qa0Sl,dKmopK|rV+S}52hBJ(|~`F^^VXrJ`56Nr}Q+Y8,-A$=R`&B}9]cF;c>ENTTxkw=n^wIF]`0h>{&yU2M$/[^mxEK!4fU]-TG
-iLWx^Y_]>/),iM5j7cP:LxjoNZjZM&>DLg[s~+)A2Mi:~tm07Mo9i|1:>T4hEQ$8AJ5)!ojWGtk2yhjmL=kT()lHF0S3$Oe$e"SMw'=N6}x{g{9epaQ)!O
-.MVNF@F1&_vo&n_I`jy>0=Mu`(pK1c7AKguz(-vOtdIacC.eguO9P-F8l`j4ki`xWv9(3.DGD#_Zg$7MeLu^mDZ`+U:0vT4EKsI="#XeoFP4&.3j6oF%J(
-BZRM9l~(40<w1#5C:u/;{{1i@{ulC{Q|GjMv^z8Khh`{`[qZjxaNsV(U$80!T-S:|^t$W=o;Jo0yo'.%{<b6xrC"T`3=y#t-$NHPVm4,6MTF,2,aDqe<@q
-GbqfO%|T|BNtcNB>r9{7)>%X3M2}0UiElj7FRK1yQy{s[J#zkd^'HC452IXLcRtjK=L977Sw]P6m97{DBs>s=4kz'f],=ME9d0gx[{SLZfu/7zZ3hZq`=&
-I(BWG}o@t{o@bZ!M>%6T"<k/<X>'p@|]XNkRc1w0g5fF<j2.on=2}@qL/Y%u%nO}[cSaF7ti%(!Myzf7Mii!Vh&%%G:g.K!{}GxEiWHqNnhe6;UNVN:y<4
-7G8w.ovAz)Ri/m(Q}`)8NM+d5MZ:SuY2QFjF<AUJJ0!e:]6$~gn="ET)Z&y=m{|-Dj@Yp[p3uiC{,})2:,^chYo6AAUO'6t;L(e5N^z'Dwg9EtvlH@mKy@
-apXpK!WPV6'20=|E=jdz7U0ot'AViL^&mNF{b-;4}]!T!7x(}e_pNX&$u_A=wf&B"^~V4NoX6&yJ-IC`}'VA&8s|BkdaDb05j[upZY@@0v@KDZa^|8QoF"
-k_ZbO[Bq#I]qkVFlKt]+k>l']@ifX(U>,wiO^E''}RL7I]xXiXZ@Tp_{9oC>^xk-&%-iMLew^$KCQ.)rAOr(6l]&kg'LXj5|`RU+]@0VJ(EE)P=_|@OelR
-+AP2#cv#|y!t9ulJ"j5PkR#ggt]i~B2L,O_"(Bt4xN=Tj-m@eN.`nN)Q.Y_w}ZxpY56|%R{hq0N0gCqd<or]VC67HAc1<O.!(IB^&[%0/@Kqk}GX;vxZt{
-OjN|Dd7jL>6@f2(,C(Za:`]PxuH-=Qfy;2dwQ@jSPIY=D6.BL#g%5fv"_)8;zfcNBf:Vdb.WZykyhOmF}1LF(%Ei!GG's"-&kU#agq"}<&I2]:AbzA4u4w
-@kui:2c'@h22EqT:l(FStN:'O3.Om@,"'R2e@abvZD7]Tbfp$iF=eIh"J%"Cag1s<0=B%f[0#P(0-#Dae$%47q7)LUi^4Yrm:7iO7Dx_LEOOP4;4!GJ{F`
-eotoL5dmlP1_(j,,Kk6.gjq'On_DXS@t<}W!7P!eO.SWPX+fe:^Ti(xR4aQk[$(6X"B,nLtHQy@E^5,BOk3bUqyX"-T)BRu)hd9h2r'!Cm}4i@Li5Id6HV
-T-UWh|re$![es8i66mQ!/5UZDO5hC|=4WHek(.U5>e}[p_cPfRB.I|=r%:]zbyBc:u%3@}R'tHCaJiZnsD}9U&X=L3C}0csGzMIA)v>wC^hVlLqi'RZ>T3
-e<+k<V4h<4DYDfvEg][LfjoyVbL90c2.OFEP0]xixxc>+$zvo4MMbPbYS8&W'0r1Q_X+@zVzwa`;fWyXQJhg~cqx<<7F/O)b,&eJj(`Tnn=$-5)Z!Y1aR5
-Og1.J]%4!}3pczW9W9{[L9e6l6'<n#POH'6i]XmGJ0)bmGHRJ]42pi7DI`-t,k9^|Iv(Oo<ATEB"0",kh3=!l9.;cUuREJFQ+.9&v$`t.qH|sFjX:zR[fD
-qP2.wSqxduuT1^w@c@h4OF0&3x/;xeC9b|4V1Mlx>O2rUUS1hXF}Jy@Uuy1cB=!#&}<Avw.7|Enp"arHu<%HL8ftq(p"5$Q'UeZogk($#4)'z[Be@D[AYc
-0]O@8"t^6Sl5mekjFqkJ)H(k5t.bn5#<36h(h_UE$'Rn}@_Y7D_uxJ=2E[@(<Qws_1T>:y{&}EnHT([4-HrYZI5F=f+P5bowR]S&/!U&%9[8<m5|KY1'W;
-_KHo-ZlqmByV~U[m@1mKX,O|TZ'kY#.d3f3u|J$gLqz^_s4@p@taBA,nEyowp>9_^|$a=@,V6Y+`MFCmF,ehw'i-u>eSABrCy_jD</>9L4Ah-tD"Re"=DI
-r.v2"Gh>YMU@/BZesi~MLVs$,aJE;yBuDX}`72LB~c'VmerSW^;8XV[qDh/akbYz!rbC]_Iw#]"6zM8]^r^dRtBuhsN`5o6;Sv$]f2!>vJ>$S1R1|_K."U
-,hfFkt-a$,]kP-Bn'%^!]rS-:rq:kI6gm>FXOG>L5s5U7&+|(`>Oh%XJ}[#o>oM`-PBK<gk(e%e5H"823"[AQzJ+bS3Mr{9X`5eKPC%Z(aXuX90fFj6{5L
-bY8BVY$7%WS_P',z]m(3^;o!=0/O:d`]s<`1v3d4XKj9Ue}JUvKqv4NSR<5Zr-k>G#X&hy>t5wPcbei5Bw;07[))dO!'Ej->QAMA`bEi5ARtu%cJW<6-:R
-~D3n]{PTZp|4'Jco'X$>p8{xm+`"USJv`50E3mHa&3k^f^iSRD^[(H_r0&vGQAP0;KG71ppbV@}BMXi+,7/.UW/<{WbutwAJY%F$4:&3daQm#JTFBY(bgN
-Dx8d25R%OXWV&)V0/hP.s`jEjcdk=yb4Ou3;pE=>g5Q;tj:HY!f."v-2q$:L`In24KMqsGCCA#6bu6BKLv9L[sJ2m.^@O"gP7w&H=JJNX(H+rMEpCI~jN%
-V625~Pz|5Qa.'0H{+3f"fd>k1^0P3vp`nRu/u}#;;3>DKpS{rQU}]VA,#P7&CM#}B#.5|x+zX}uzO@}p'}.u2q71wWon!kVm52/F[uqn5Ij$PJJ08eG-wg
-Y/OU-V&^sX8BnG>/7kD>;tj^j<lF!vG-dq9n<l^O(%EW"7#M][r.];tC4MZ#%l%rASur(qvz#_bVK;EwH0~nNCF^<668.y&"dxz'j_CQOz0a2A$;I/o(r[
-F4W>Cpu7ywtWOO^XT}9Qv,|LhO%x2&>+Is|J{%_FvJMC;cS)Zf4<Y3|XbFvYYO.jGO718agSFvD>ZWU<^,(O`k[ejstn82CJ,HTl-2L`1rq1xo.G=SNE$8
-uhX2aM/_>5A'6zMVI6#0/;+y{eD1mURj:nD`{nUK$bJ%H(fn>L<m,Wr-:b&}LM+Plkr-G0')@j,aB_OlQif%t&f!V^H$nx=Hi!v9qKF`;Do${=~g#Ln5K]
-eDy^q0/u=XW>')C2>r"KZ]@n`Ux,W3bx0I~:#MRK,QX7ajabn>Ob[W;'BL=-6/8Usm3XRJkk#[^vf)4iea}uM;s6c9lEY1v+_9_KCYslQ]2RfV]3K5<T-F
-vsN"mT/Eaw<>dj_-_73fn_Z`(+B4hf-/))3d%$G'E-.6ztBYQ+VajrOdIlo'']e1j%ecWO!E#inL&9riIAOLD{i=bQ7E(^]8;1jXnO]w!d&J.[quuri/xv
-^BYc{pz.OvY-)8w,%nQp[Z0j1=azDeiI.KGWZ/4CWN&BtiP+3E"CX4p59z'Nqr#m8l-Y+J_rU]a1lbT]NrNDeT'_Y$xjH50+dT"cbi.>_mSWP)&eoQR4Xy
-O;l@PcdxIH{acIJ]keZ5bfMn'zw,)0L_[c:V:=fSu1.)=x~Gh0;M_0q31lI5t5PfF4Ll"ER,}$-PV8UIz)w&Sc&_5}'d@AD1^:VY-P^h7&'#N#VC3uV!7#
-my!j58j$BUN<qd3Q}WItIbtR)fGq6B_AN>FP!"60-T@_@kX[p7fhE;CX07"R`[2I=6Yb&IWsW)"a[o[;!1#[:m!/][Nz&kdQU$+ASFYXYdBs1Oj(^^I848
--Y%TTi$Lv$kxCC":$5c:`HDSaSq:,Z_ZSj.LWA"qN'wMRlF1-u=Q8(-X~G8C#>-F(lvMIn`%zcR+D7x$cf.sr+ve`QY'jv6QKAwH",7m5}W{F.q+kXprqV
-Wn;q<u{7kLE_{e~CE,0)aS9<VsiLAl|b0'.CS,%wi`RHww10d}Gi~6SG%U[NWl~[yyD=8[b8^r(dBNp_1VP%MYo/vN0i>2DfmP=L!toXThsLq6Z=$|V&}B
-3#yc>i5}&S$qJ,kc7Q6&(js=`sj_OBX4hGpip1rse<mQ4.7N6nwep%_3DfW)XcrzkNHf{O6i@Ibx0f8.oUnz,tsp1sPX7+|,YQ3r3E[l6CJF0i)e'Bq0q2
-Lx%-@UjpHim=3=%VNXo_nYJtU6$-Gi+SB'T.WiJn9,BUNE`2S{Iy0iTrsQp7y;x1R"POhgM!2YciXL@sof0G>A)E1_DXO=muDz{9%C'3M{.7r{-Fw$b<z'
-q@M{yu8ab!mrmEm0^jjn;'V&&v-$<#|z._%+.O]g-%^rmo@XjWy;JQ4py#_+-k:'|oV;Ei+/@|&tEQArjDYQ.&aD,20,/EGMp8RM:[@{W-4a<Pcy[!M4E0
-92Vy(d;b<J^A(msrjcNkVx23)J!LOn)C6..bzbL]X:giZT07$r2O'OC+`(n%!l-u0QPXz;$9_HmC2s;B$QmuAg]tjYrPx9f}Lqzw(^mj94f>(h5k|FR&!e
-|5/;482M5,nJbxn2aDX'G4ZxpZ1yNzVDi{%>Awt75co/=i!WoeaCRD|Tv;(K:.E5Lu<xx}&rOO[KbQvvW&#"^4%]L'I79rD&ZDiln^PJX|U414^aWDR}xi
-6o&C7b;ZjCi0kM(iD+{wb#LS(7Qye9e6tDfu7M)Vj]zWp(~@Jnh{KW7S7dX0-};iujY!Nh`cvY|6B_+gi/hTk^.m{ra5%)nW^SmMR)_UL.xQzm~$4D@#V/
-7kuKvC.R,mYSy{"cob8g0iwm15u^]Lf1w1g9c;T|+cecK<rOC3&bIXv{"W"~MdC]:_n|/Fz,x(a,(xL/2aF0(Gn:&=i7}<>+fhJ!5d)oP+YB",Z8<T3WW2
-xw~5=[3M!R"D:B'/{I38sksi.Ig3^}Du;Dw-rq!/1kfjshQiT:67z{wt#'cS@gBrB(6}DbDSV<f8r+(5>CZDCM{=j5I4zZYQTWVYPu+B;vD8)tkdUZ<}Dq
-8)_=0kFE4_t|!K4eb[UI~W-DvWQ]mOd>A}4WmcL9{DhvVgcC:`M%|jA+"97h7|T!~&V)UB:yuTtT08`}&nj/lytV8:W2-yYxYr@`[6=t$$skH0W)dIfJ|[
-~xc.9z~bW7`5c8Yb2@hKX;|mEokNlPqL3fmw&M"XLWFL,]W4Qo=@C/5/#qnT12%@i[{E57gmmscxVFB7f:,s#xVGK+VM;YJ[d7=/&c_|m.wUw$(hu/uSJz
-s6Zoclj:0,Q%OX{(-.Hjz2L]v""K2Yda<D&n8NbU4IHjQkHdCYqx.4HdO|8.b;k)nztJ{vGA7CNU($`5gavp{N<6/N:`$-2i=O5)aZ$`rcH{6LJX8UZvF|
-PlCs/MPd/pjYuG<>dElv8t],s=v{[2Bl)D6Cd;}t&rEtIe5IgWou]@&xe85ht,INh[-"]_6a%$}D;]T!Y)PNV:Rek#gv&n,U9GgA6A0'"cN_#{T{b+7Edo
-xC;]X'irVOE;qn=xvpSsuE(0Bh$/viR5IZ1|[My^&bJ)ssZ=[x7u<&Zh{lOjcxu3>p}PuW:GzMHYH.g:DwCEJfN_hi|t/1oaxxUkOR!ofzUgTYLoU/kjJ-
-OrA@m1mbLB&q`Ty+^gW<^AvD:='}&-[v1JLRk[-I3xRoU37MDD4oh%(MZYH,hJ;T|"0WTJMC(Ln<FhH!"_(AfG|m_y:L=El!8`VabG@:99%BtS2BJVDAU{
-{W8yhk&J##_xE9a"FO:])>>g8exp41Jz:3:HW%]otAgH!W_kQF~Uqv/_Yip`>:y/e3-%5F`6+T[,"[T+A`x|,Sv{[Pyp_m1D17%dHPPDpI+aRoKmq}^w_z
-@NoZFnT'KYN@b>'Rz.M2aw%2iq(ZcZbfFtvl,jMM:C_SdZKDdWKL)%`KCs$<+Fwe_'0n_k(ccz_<9C!c9&'w<;ykR@eFK@)(L:FOkKW]$,^1mNq_19D,ev
-O69X>aTpAx'jhWlhQok<.kL_vo)t:iFW18yut5)r;{64D|gtG<ggIahC`@Zg_q/x(Z8uceRqG<".x7)KQxGh6C<M1-z(u1!Tk{OrwhJk/p-Pnko_pt-dwF
-Vn)Dom/rzETqeI!same}jubiI9p2E3g(y1-O(nCN1LCr1n1GknDBrD#wG@2T<p]K<wL4h"T,zf(8Gc|^KPDLb=v<dF4ffW4QFKpA9t9n59]_kb4crpZ[D.
-7d8ti8H#bd}q[El5x:)Q5`}Qj[|>UZXq&iE2[uR-M[9H%lvf<2<=>ZHBR35Pl<MNn/;ME"7ktL&gtn!:Y`[(HV8P;8{Q1=<B}PT$59aOTyPMEt{|.J@G9^
-x0%{#<Z2ywAf=}ueyz)UJ613I]CGDoSvC7.zbQ&{&bAg8:Izu>#`pMg3EHD^J{:b#w,[op'YemmmuOpJKrz)^k$H>_[sJPlUmBRU]Pkp>n5qgA@M(h%GJ#
-OPUv=/G9yDqC-,Z'G1;EHo5A4Hv6a<f=y@yF,P+_:B:`BiWa(N42,o9qoW(2JJqHVG.J^l2oO!G5b4XMe|"_Tcn&({"-C2b!i#rEL^qA^t+)dsaLYB8gD%
-$OS[tSBHpB;UV@FgrluI"2^WUPb3q:4Zz7zAm0q$yJ^4clNQ:7v(3zX0/[ghoQNZO5SspIc|wm0$Vnjan>E-Qw|=PD3VjtXauwjjKu#NfpO>Z7n3_nM^]O
-u,C9KGEL{@XuF`^eG8s2y_0gxkDi/&JN(c"BwZ%vag:VsS(LBR1iU%lVz3$V)zv%0|KSQK)9)9$o~kSgRuVF]F'x^;d]PPjG:ksHzA_3s;[J!`pFM5V7,h
-D]`f^GQK_8+AXP`,A<7s><lhb+0VqP%(v]}xg/FMrHavm^O1[r;v2%)MBg@Iq9N`0QlW%.bK-X0$%PkFNFQE'Q!!xNcGdZ7fomFO++Z6.L"q=S%i2q%uYY
-egPmbymbvwwnkxMZCDAADm-I2Z3b.QkmM&g36$=(P=O26#uOAnFg&9Vi<n:shicOCqeBUDYXvF7<VL~"UfgNOf4gJb7-g_K2"Yea{KH}OgCJPH!=Qb2Ru|
-Z&6@FD|c3,E5]t~dH_}M`7[jxB0-YqeeiEP0tXtQS|6AM]:[sv[pmHu:U@Jm[#;Or@iw-qk-v"U<9#Mjz5$B-Yc{r<~Z7[2%N+w!9"O$yjuIz-Ah].DHgO
-/H|@0jyx3bE}KL}EpqKA08khv%&Hq9M!Bps!slFUU6y[i:dMTP4wu3mb1|;_x8<wA/2.I2ZnDOHL}(pd!'s_cozn~(&1$Z_.~|52`R]w_pv:vZ#.2b@Fg2
-&`-O/C3Tc%P$8hLb/yq{a;|TS(K))3N!5zG:`4'c&MtCaaH,!]8W1b6h~+mF>ltEHx5<ZCU'-k(u,x+7[]@nW&s(j9a$ALOk/nvG:x`++=d,^L(@{4UDVD
-q_l]ARb=H]Q{SoE=q[D@H!m1VHPgqQDMS.ZDj^.}1z0Wl"WLZI7%Lb>Ao_}AJAqR^"r|3NauLGV-S<YXEr9JqzQ#T<m-5^hF+qszwmOe|@kdO9]Sn(/n'W
-Rt(vNC!s#cv]zq[RzlV{"A%2HlgtV$g!%JZFe|gU|_3Vl'3[}fkL[+62Q-148x>,ux;aIF17mw)WcT6G:u9.`dd7El>t_"H0Z3eC`,$ATp79T6n@0H~ac^
-:j2DKb^;{@}`zABgp[Z-,2#!bQK7t!w)cM}_L==9=QHPlq=r0TCX2M|kkqz)UttpcWKjl`qauulm:A27VsxfHYj7`9Dq]s|WJzu2(AOt/[Cq(|FU+E{l.z
-d7VU}f^VrTVN(SDz]ZKQ(7_.r^lA(,KaR$'hHIcOnLA2b|^8GRg.'uuk5hpT6}.gRter/GP;xNuh4{<&o)xOX]cr6QVG}Ll1tklKpN7svXKo~u]qG'czE#
-2E97uJ>qk`HZ0%~`>Y.P|Zn{`cCmppe::$:+%7T!POwqj^mVH/Y8fmP>(5sVOYyPO%W'RWaygHNw0$ML4cwojVYX,;(E[&@U|BE`BE&'r5m[OgFJ7REr&p
-b+!B&9}IdLVZ%^2X2Z3YRtm./Iy.@eNtZlu>~>ps|m+0<-49@SbqjMThrvHeJUW.2}>VwHb^c/-CX<YQy$5%g+mF}3W;^jVUM,CMzrGryg7`d$tE%{_#Y]
-!RQAo1M!KSv%n5)/VVRU5b--}^Xo]K#RPtT3)}OtIU:=9#cXNvJ3|Mkpr"OeE$DxqL>zA7z/l6:Xw72CqMaliJ0.2KIG~5~G('039@n&YRIf%CI(16`_ao
-aJA&/E/B`,($GTdI<lc6^i]GL&T,oUB7rH,y0v`G[_CW}C~bxsI]sy(f6Hr3"vvAUi$;ulhYLSAncaRC-=$+Wd8!JGytUn1ZoCnhOl'yjZ^[<@+Vj{1`fn
-;O(zSLy)q.N%BJh3'y"rI`=lrdvkU=RfZr#wbw|o_Z@]/0be$[z5Yp0D)mN7"OcPsNHd;:ex-D'V5-J45Iqv$@&"g/,s|hd7OhRn2IY{tVrLty[K7Fzu@-
-&=h.j=iT5uFT>5u'>SO7VU<V311PMvyjC[lE<X^;Gq1ZAx$YcO^bpP(y'&+^kPd{drekeMFZANPuxDL/EX8^zT(S@st7hqh^FO"_PzoMQPp-f"=^I'f[Wy
-<J]U_@[2Z2)RNxH^on}M'06cS;'u/LY,}E5,;29UC}KH.2]@1hR25&bk/6X9JrX3M[l&K8j#C%+>cB`$g-Lum!;c@C:.Q|2V9q`TM-}8UM}IC+Gv|)K8mD
-7iO4$-hmQz7/m0suqB{"7;DfdOp%K}Of|JL}c>A'|;xPe88.ddiD73~rUji/|t,@hfr}Qp_V%/"#~nVTidQdV+s6hvq1Zh_n}Qmr+4+-V6`'i6DmJ;qd7k
-DK!_m:cD/{_Lr@Il&O9a"T}t[u{Wokh_3{p_klcX3`Au4nVOD4+=LojjhNc}HKSgQAkyb0fr|7`vkjU9oM'#=stWgW48pPwaze@]NW0BH:~0IeR"E1;)(.
-<|:b'IXN$B/n`gwTtIHGO6]dGm:V@$jmc0@Cm/VH-CfK&z0vW;Tm"t^g4RI6&kPIv+F-il-=X!CU&/|ZQNbP8{BY&@)8!IaApd0GqcY3#e/%9rHGVx-{vh
-.7rds$|CS7u$;$L8i)Ws^_FocFNB8lOe;a01p<qH31(uuUYh/KL,t!CS<fFLv]})(^-iXmfSD!%Ay&LBZ00OR0{C|gt_g$sw=m:"/uPl>pSc"nYfSkobk^
-A/VqEw-yOk"EBhhvJU=]#Ai2$}H1i:0D$H!RgYw:8dst6_E-{<&j9AYS]+ga(_>jt3hwql.z{NE#q6f.KX+ZRh{UniH{K)pYk}4Ds{nq$n.%>umWVh;GD9
-S-'kZxPY);%w&Y|ng&=ZwOH(QH8QG1P]o}{|-q0C0x(FO9h[fUOkW7"J8U"e5(teC:9)n+Si^juJ3WIas,Bz65_Ozm]s)2CBcrVp2P~/5nNxulL]IpXL&G
-BIHN}VVO6]X'[Wzt82C2^lTLYyHY>2;CAPXukDBW&ja;A@sRYLBQ-U>$7(^UZJ_'ATOKi'oK75"vMo@."WJy)d%hRCL^,noE#%Vw6]k)6J>^b[t7>-1y5D
-zo%VsI6I_}XGwKkdp^eCbBI.!~p";}&V.[m_5{}DK[m[NVf|{e3a,9-DDntHdY4dN@/G/4Re.0@)W-j<YCQm"<H@|jZ23t]@&.yi^kioOD=zh|q8%A^rXj
-[m"s=}F`n(}5KHsK|{Km,;C4U|OgYs4Bi5]PejNko%jBE=A8IJ-'D)g<$TMNkK;Vi.]QpIiVQR;2V4Q<k-2MmTv9Y6Q}1P@&!"Nu.+:g;8UVPDX,:8/DsA
-AdYAN5RVni;mOa2,m)>e|$W2kZ]lSR8W|UqTNy645S=w$6sM=w5FFtl^/l+Ly$YSLr10QHO24/)wPg^p.7Art}_D;DQ>QJR7B2q,5hj7;U,4"1kOM@T=HV
-+S`DFfqI~0PgI+XlNOPuqMLg^p<}(Df@=2<V7Akx8<iNC`>9uVcs6,$v_9O}m'#aRW)'QrR{3G=N|#;Ec.FHoFtnzIs,.-OuoFk$)`apAY`qTEI}[Wq+xC
-@I.#J[Yw`;$:B=[W%OUPhZk/~<]uZz49hA(y'u,Yech&}KOrF[6;7-:H;)}eE=(&6Zons7xsX}^u]Jt#:T"'cg1.vf(Hsi5UghSnWWc(apia{yV#@2/cIk
-/]UYRfKjw_iI6G=et"%Vd@{Ztx>KjmdVT$([lbby{x/WjR9=/Ym{#cWQPO+Y`{j;28Uicw+S"$wR[3ro>I)>'ZTx]tx,X>.S5Ol8<'{G2xHrmA~,3>bODp
-]`-r!6Z0AhOuw(!!4jXdQfT#7G(o=V~OA%onzl<2[fUb@djWK-W}"mhOeCEmazG0l`!<[(&}=xlUkb5m_|NA"1#_Px{.<g.BM#{|j_/P"<h=<vuIV-88It
-`HvNVw9qvR>^8^=unes,Vc7iyKM4@Ge`U|HjnB7NP2e&RB^{/:qP1"ptBlK8BQ._MS2CJeXxFJgoX{=8Xhz|tWTlkBaO]_kib)Jg@/IXpj^0CumvkJ)_D`
-2:5@ra8L.dw:C#s)`@V''}|uS2)^j6=k^e2,u:exH[aOlg}'DC30a{8o)B%j{UnBYK)^^Wt(qfJr&MyawaN5q0+uUwB7iwmD1LiK2GE6;1e^{TTw9b7#b.
-:S|BX$2-//I9L2{)3bLD3E_'qb~`"1i$`nVJBQ!#Y<Ylm:}Ofk^4!aw[@G|fi4qR#T301dk`M[|62y.2+vyDFr[XS{sNIjYl7BlehB`+zm{f|qN]Y6pJ`H
-2B0f&f7JDE,3M94AK_PF9EKRO}>G(]~O}I4j,7hqY1~kLBl-u_fFkwj{mVn$&xUx3-GMe{R^o68vAOg!xE[N4w^_|)HDTQYKS:_yt^E;=b-<C7#^SiQSr+
-.>n$w5BlOxwvWearSMg.NyA8EuB+rb0r@>s%yoK0.Z5}E&pW205k0L-rtFi+im6`vFhanUNWqVd7!O%kmHafiXauuCT`uO/(Oi$FH,BPX+XHc#7SPM!tBU
->t"CbC5sJ>~K9xhO&@7oN2~9f.(dPT88@O}-}QDzi,^p9x2xxZrI`h'Nl#)+D}(=Lp)]WR-CTF=TIEz<&}N.U(<XN%LE<zITfHKJlhzlnmW/p|FFX,'F^[
-B"l_5>kKV-hW~p%j,h3urirl/zd7:}Nx{Fyz@w2/k;cpwfppr/C(8NUf@#o]"YIE-;&@9F+sG}:(::Hx7bT=B{t",lPZndWe#BRd$cH0,YPI'mV%PAVB!`
-%+7CQ`:O^J{Z,WDMi<1%%;.zuy4%/|mh(8_LakGHi:`YN4^/2y"kvw2x|5|2,sab&Yj0{T8!AU;!]w(Cz6(|.:@7maiSEXqc`Eihm:ntJaXrHNgz"@CsSv
--jb#p6!k$pDV"W+8V[|7:<e[<wZ|0dx{S>19YPQJEa;u^mXpAl2_Pi}f]4,kG".9Oli2X2G=qZig5fWfGVB-mcq$fT0^6n$@TDW}dlsCPIg4^MOw.=PnXf
-Yc]"2[(R'}}/o@-hJV}lk%S1z{]stUK&!<<Pw^Lv;PTBTj{)S##S#9i){E1O&PD3-q_+;t9VK9Dt~)&4KtM6=,_DdyiM[#V]R<s=J,Vhk,owkB~04-hPhX
-Z,K:CXmu3^/)QF/0p/).rE~_EQ{O!0o>|+/)3p$1}i+3JfQ+Ej+{4-Fu_,s{x/VBE(a$ptiC[@@V`A&x<wr=Weg;pB9{&D+8ub-i;3;:8WNGGq%O=d@j"b
-El7HLZpeIg".poajaVH|v2gT^}{JI1`R]&7T0L}ScVKRheq_=8Q.PVK(3&d_HeFys>HoA`bQ^)86QthkrY5FNML+O:gDxt4CR,<uz$+.'cBV<Mgh$e5JqW
-/C`ekm)pEY]/m|83jA/x#R((Kc6AGlIB8[N^;,rjHM:Dj5ef32WkP^.-xf3s-H`g'bALir,rb3)R"{E]"&V[G=G1JC>6PXy&z(+c>hZh+6'G"tr1TJ#-TJ
-86wro(==;d%%hMkmw^4I6{1&DV7fq0MvFIBeke:@mm=w:uCo!aQY{9XD3g4Kw@_>w7,[=`Do{b78#`|xGyQ#t.H/S"/5w<AX'f2m[Ftn.4p]+62g[)`B}r
-/3$I9|P)!bkDJ-~_cu}3qWAt'ci(JsMuE{Z|HxYrLd8&E{t=Aw(S}ETn_|0CXDxiN(JE5Wq7m,gz#ejJsLfW.R.SbLLUgx-O`#Xb<>gDu&x7CJ6HT=->Bo
-My,ux}$_k|xG%V}e+V@2S&|g[3tl.zH8pT'L9BM$0Ms3.he3EHj%YvG}>g};APiq8^'Asa$FC}=0+<h;$-m`pM15IaPrBQ~BF:{cv$S<:[Um:&Hp^j"_wx
-llT{^OiK8Rh+YCSbvNpgWDnKpJ~gflKg1ov#y1zQ%,9,Y-I6&C'6'&;VjZ"Fp`d2rw#YX(dYfIkCJwZ5,GP}0-:/Y"+GgUYrt<4VJItz1;0zt7,z&Uu(8]
->Q,-fJqo,oY$i1>iwhlQLx"@8bvf~C]yjv44$D#iL0yftE9,8!Ru!7r`"(B<[L~#2qX0L/&_0uiCHJJy0u4SdYKd~sQ7x3c2Oyr@kRTCGb(v}U-DA;_8M&
-;>)J6vZ|w7+#!4/z+-tv`5-cWB=SIb8A|dcw]DEHkurm)Sxm}|coHVpS^Y3/k-T##q"2$H,4pv6Sx!6+!z@;;^z1P2;()8.hZ|5UU6;bV0T)T2oMS65RwM
-cis;cInb`!L])a!TWgd6b5<7s3`Q=W+:WPz/oe!e18H7'UZFop3@yc-L)tQc)A]VEH{du5/NR4ti0';zLjvXfq,Na+i]>HMZgdt18mSaBzNr;tbgVL(IWY
-3Kpl0`5"[YkFZMtMET:-':~<j|hE@=wXlUT).kJTNBG4Oh>kznX-gVW2Dn@o]<!vkU)We)r.!lR7mx]{'xzLJ|)FP^b2qjkFRk(o+psz529]@B+at=%RLl
-y8Ck/OksY!o{!}PK`@^Ju47:;oRDb+krHCx8rc$]m|N#D:F'J&Z[hW4g3)wQ2Ln"[sVPOqLWR-[5ccdk#z_PY94k<NvST2}mkZGg<u/as)Ri[(6e!NzDY6
-tTQ]cXjumn/A<2`1aXw)!#ia%Jl+mB%LAieL)ZPFcywH%@.y6@b](JAYMr3v495PUkn'$[8jzdd.`)sg8n~<ecDrKdOq5M,kxctYMIkeJsc>f]GK7Dv37m
-C0>ODf0<B0Jr45{Cn$yg'<T&T/:Z5x^n2.(KzG11pN]<MEU`,Xt'kBR9O'L>v3N}2<"bxMH/Bxmu5j>yw/":v#NbD;C-!V^biS[x]=HwPgYBW6RIpm$%jH
-:p8ZQ_Ii->SXTAzM^w@b5}9qj0jz^cvI/(fAX-Y1E+]sb=q,Y3h;3GU!Z'"_fmj<VsrRaU)f^//Y)=3H<o.Qy<s/3_oC-'}h"wwk3bU;gFuY!2/D/T)(i{
-Z7!z]ZfY;i3j_$k=^}@V$'^Q8LATud67j!(&'mbE7sh<lxFq/rXJMU9b!F'q%i:c1.p9|Z~{}.L|_^Y@8S[i7rq)cnVJ]ExtPK>B.mF0age5MWhJ4B+1e)
-W'ZXgXI`/zJ9ZGw0^1LmkN=a#vDOjcflVc`Vv!Ay+W]O:r]^"vAU0`^pnxS!wJlZRu:_JW~|2WsP`E~8a&:C<g9<:1#<cUW$(+kZ'FI4a{&iJI%e3slu0&
-L[8np61h;'OqM;Ky3V0W#!,EQLHu3y@vosQiWH>_)jaH1j#Hs{69Ndc&O[6$LmP["JX<vLX#($pevC=N+nK=;utAZCBL8cL9|tG<pnxS-iD@m5',X{U2nv
-JB`9>22V8$;yGKFR$B9#&]dLjOp32>:zidrZC>#D^tT$JO0SceSvXn~4+MMl9AJA5XZ$wwo]HN_n.^--%:dFGU#9D-l<8`i$lCIRxyUFq3Q9+dLH^-Cq'J
-FB>K2.4N^wL@!tjK:MGvgGPFVA3<q5`7%$Jly/By:C6A'I"LKjGKYsBn7kBoC_tC#RW|nx}%r<[CUnAB+,oCK2cxlU>S5j{W1{iZ+(lc:Bs[rCCWPGf5#x
-7a:irpyqE7fy9|"mq87pgdbFeje&mhUorN@/]#rp%8)`WFBAFQP8DCaI<!#EDR9]ffjTPk-A5r-h`EKorG`m]en'8"aVV.<9Zsv5U<_$mPS.,n}u+5mQzy
-4zD,9{7RO's&k:+DrBp-FiIM^r.z8Y[t5.N>>SyXvN^^u&o.gHt'.1VMWcN4IICt[r{^A_3cP0A[qBGEz;Ir'%Ejw=yhHdFu`4&]<hgMkA$`6h[5eZ_$Mb
-%{ac2l_Hb<K#OUIcZ(|FU]9HG3/C7dC0-PylcuvKDfW.X:BAl0O]TwGXx]|bRBp`y;Iy;y`6|3_#hqEOn4Pc"WC7gfG]ac}PX]S3!5rh-$f&_awBTC-onS
-xTQQ=59PXl4henUnO',Z.6La:w1ejZjSXlU`6PIG"(_#NLD[LUpNq[m5;gnC:Sn"z+P8~e%KC|A^wuI,<^JNg">.mOo5ep17nw+=#+PbT>72.79xV<VHd_
-R^}RCfig0/n1sW+$RAs'u)$3Nu[0-0Q^#mUN{oic5wh+J+~1wDQk~PY`322G4/F]/B~LG[}}5W[e_4+UyK#<~.|e{rPB{yrL$T$4z5IY@tos/X/V"Zq':(
-1&|xa.L4Q%rBBe<gQAcLq)#hOqSSASp36^(9xCs`$:)QLGFE&|TR>qkCw7,aZ.uIbZ8wBWUs$RQOx}t`"cFE0cxJeX"XXYini!`w~]nE=u{J=3Z|j7pa<w
-s!E,'Q0+1myEN{3uoQh^ut/u!|9Qh{1uIiO6n`UcRMMxaT1k+9U1PiT3JKMP<g@Zt`t09b$DoUF`Bj.VTdR`~)zLB}rZJs^`Do9NfU-YrNJk=.L}8^'QWh
-=Il9sH'%h|kVGSHz0QTZ3@sPR<7|xxGusk}azu9%0Yhe0OXf"xS|1F@:)XNt-"w'.94:7S<HY>jH%y0dNzu,0Sn+3p@BXnats-jq}o;nO%'G3i,WzZUXo{
-|RnG}Qm,O5b3[DM&mcHQCU60y,^V'$8Z2]]asA(u~y{m}a_<Y+i%TfR2Yyrevpjo}K2F^dJuM8[`^AqiFQeOlKpt[f|z^,C<w|lW=iYde:_O8cZRcwF5JJ
-D4bUN97yIv}osrrqg<1h8Ji=UIBR{a]z&qx<<MC-uqDf-Kv|1cqf_wP2KR;ZHtx`bqDS!fvim/]ItnFpq[i25ZK;F#HUC%%h@a6"1#R9:JRBBXC[=ssK^m
-6t]#eD;K7oIj59Ua@+{[uAlbD)]lE#]Zc,JrEgK`Wo)-n%sa|iONJanL5v$v8=.#nxT(5W:g8q@z$zJJeAH@!zB'y][p.o&=@&,9_,"s~5/S`6Z%ZzEoKK
-Bsa%ySo>g(_.gUcj,J:,S-+bDiPJ5L8ejdvIx^u5r0#j7}i.VxQl-7Qzg.Op#rCLP5'tW,#i={Bl-37&X1(@(qd+B(ee^g{e{DYME}rLbuoh}WJQ7D3$sw
--t5>6$4X"CCbW+ck8y.3j|JLk(G6cyAbyP.AuPcM_;v4Kr174)8f^eq8-^SXZX7)a+;[!Y=LtKC8^iG/U"c!k/X2c"bl`uSV2sSy6A@6m{@.;R;tA"jK!{
-h)r%L6g3--WP}auyZy3-]-Kx=fDmdTFZ;a}N=XF"3$TP.ef(XJ|rHhmtx,]F4L$`R#}V"SxQ/nhc@bgFM,}_f,|$6R!D8eYm`wVHo.@'!g-S)[Ga4t<##G
-Tf5Gg6zQ>3X8mn2YtHRj+CI/I<vZd{>,0qOWhp6`rq!2uBK(7ZHcGX:6&/595&>s0e=F=Xt1u3UWq"2d4#e+Vw$Cn&rj]Y~K8Y'@I"]`!1^BbvN2mi-,'O
-cEDeyZq(]%frC1!(xGnaP=u9QO4b%`vH}MAR#HdW~`oSohByQ/eb^KA4"f2CiX[i`KdHL$x21F)S;H)a%S-@dLR%~K$e'xs<~WD21Z.QXo+GB5G>YnAgf`
-pU~&jQYSl4xC<S:npM0zTWD.Zc@9%Ixwv0#4q^GOJ7STkQL)dJSM4kQdu%xYJSxm@u,5d0tpJu.Yj<sFMPdk9JZ3v04%G@bflXx[Tz7pw@QN^w$+]e346^
-+$T:f0I|Ap{nGYqc97n"<9],Lw0^<DM)VA86i&Xe6nb}8X:&N0]=Ev<afoJC_g~m!|o].k!rXj)'}qp;%A"9MEGvdI8!J3B|m"KfHOq-nsaR+]a(|8K"Hb
-e)_LqT9m#fXKm|%c|PGt(u+'x1%!<wB+`O`v.&PdmCin|XGOtLpMvGp+eC#},H}[^K-M_-=k"yW)O$$G@uK1HoB8@ST^O:ll&O_y['hLAxmHvPRt'Xiabp
-+emBm,Ksm$03>kN"r^p%g4:`q#7&aUhA[<&c#2:Whp.diVrm"2Uv<j~`r-ZhSrLGmUXkJRn>G-b>(dVs;x^,NB>jHlDjNV{w)a8NfdKtVPc2zxr;zz,im1
-1rg.w$2V7iJ,MqL'3Y2xh_q<$s<|-:Z!]#$Kd^&-y`S$xrDZoZmU/||Ldgse>!C<A%Xsz]3Hg4%h|9+:+-Jj@mbFn7fVR'uXCPm;/g'PBnnqCum|Wt<9{|
-a`4LEZs:r_xW.Hsja;m;fBy1#zj@<VzPres^=F=e6+$kr+<JisL5!IeDI(f`E)$k"J@;d"~qxdBPdvgaSlC<Zvd$4fa)>KCy0:vS1iMh6epq</cd.e`Dfx
-|4`rmu|,>JDb2Xr;P|BewTV9xLr+"xVK+iX@9vP-e_11o6bbH&`X.rZAbsGSJlym/22)B{11FB8;a%)y~H/!3X-N&>H4/uoopMXO|+G/R>2-oroHgx5z^0
-J:R@CnBd$ApBeL)lwkM9`=nH1eIz;RZoJd&V0z8/!^7@~OjsR}~Ob5c;(Vdx@&#6H;d,&}rScQJEOrWwLl_(K@'U>qg=r}ilcd1ryY$d($4z-uM356vq]x
-eF++QdT@Dy`yuYD}fY~^3}dK^g+2L36g0rlMK4o;&X"G}YR|E]~/},zfY}rlT6ir<]sq}}e{7ohm:&qF1O<JHzw%LN~xdDJy=j"JiT)UrcuOkC'E6_FvrC
-H)'TAw8jAvnvJ_`FdMvznfIVOp2z'W!34(W|}"za(e-3.)3J4`9XFF>SrfVWK!_(Ehgg+S_KWMp8F:K=QBqf=WJ+xh"0Z-'[./)&Ce9klK~!Zgoe.&n1|H
-hCp+<xFA=v[<<f~3EgHx(mbr,zb]'|Ft(4&=;+1>-}e]O4-E3p6Y/G9Z1&f^DLYftD!LKv}=z@Kh$|lM6vONrGOZ-t=pF_(';}-O[0q.b1gx.u.vt#$1t0
-gh5"sQ6nd6JVBn!w$NK8MWhvD,fO^a&Y}pO^"RKv]-&>B_k4YnzGs-cpiL8N$a}`(t/mlei]81kmADavBL~.:8=b(:nB'PK#[Ts+XR>wtU6/ta(,Gdv8#[
-6bIz#M81vJa+y&+U8^I/'nVi0_Wy1"X.2GWro[hmQ=oIg&5bLxMDjhxD7RX8;!AI-__c9)TIuF]b^89Ix[dyFVp{BWC8t@3bnDHOtPc`p[Vk@}-$7O@wFF
-_7`za}e<8}F2SRDK"uV1HR:G!csaLMqkZt[v$&v56zBTR;om$klubj.5dN%Sc4;$^G8W4tqin=^"3f6h).q[7(+%<tiwPw}(BE]JO6Z!CJM<E^E(5&N1gb
-IYoleukt+Zh3hfuo]@U>Uea:vSzB^z/8xG`sp4dc#D]x&Ul=3wgi|yV4Mxi|.k)vn6cT7JmOOnbTiN-z2lO#YY0[a8j^2%G<B=9_J$S7NyL)MPkUE3sVN;
-&Uo0}tDZbmP98)Iyu1QedrFR6$C2W9Y&2#Y}AQF%+y"4_q,>67sjN4{I|q68wBo;o6ln}t_gAR#sx.t}N#M,sGg"K}/XdO{p0NDeeF+5ou+v]JGa62r"K]
-.<4]cr0%:oxj]W#F@Xc9rWR"}8yPp-0tB]&T{yIeWXEKPM_&7Y8DfGJDM%I/>)lp]WqJ+')0yO^DIS:`tg!`NKm'<"v>"acqNwcW(dZ&MWGJc}EGE#lqd6
-2XFibjr]/9,G7"FuN&>h!Qt[J#Udvb6pSvB2%ilcP(8:J^-2t8/G>-:,0M}&XUB`:jJ19DzDZ'[{zZ_z-=D8:@T@L!]@KzM.=2uXe;ZKyTc%N^E_3N(G+1
-MGRXT|VN$>@.KZ;MNuy:+O)g/+u5(aj'<}Hn|d3o`p1(MiY+tXV6pmPRB[z8-M-Y5nsi}2=R;BGIKB0^%=8<3)Svx]8gvbtFlcaJikl#L+Y;PzGNykoTo]
-ea$xXy-p:;0W"Z)`SDQ7@-Y)@qy3(e_Z:]Bw%=p[K4M,n{,_G)XeZGEN.(SC[ql<~l4bOVg]S$7{GT!^,]=['TtWUl]Yr7"Y4`W9he:0QTb=0m|tLH1VcN
-G|[kxvTKd`I"&%p4D-AA}IioYy]^Nld>"`8NF[M0~r`%#loFI:!fz%0|."B2QLJa|RGGayq<tA<e5|ZcvY"1sl^NGZczu>Hvoc3F5mjl;`Sh2.G=NrqMdN
-H)g)aNaN]tEfJD'd>fnN_^IEd2fe'4gQYrtJ8ljyTla0Z)aqvLa=j]-v(8ISt$Z|]Xja]9;i.cw/LXQ+4J2!k<r2cLU:S:Gby-MTm+0wGEK>!>W+]azojZ
->>KK_plFR:$p^}u:-lZyYdgblP>obdp##+FjcRV5;.2#us8ejKXxUblZOxM3gUxG!^[p7&zs1Z=_7Z6K@szu:GaVZ,9C4g}:6>+HB}&c)gs(FrFD~7uuT}
-BJLrH/{za4}d}i4F:>&zx`8rUDMR/pv^zD4-rO/TU)M1&U]CV@@`%:!qIEZl^%b=)O0(Lk)E.W9WL+0eFE+E.!4Zq<piJkq,sn@$4P^CH%"3q$XHlPxPxG
-d>KX<r`YAIZ4=T[_qirsa1h.b_{0jc#G2lczz-0iIQlU.>PVOVbz49[HttlUbjFLSVO[/1udmRw#:=KE2}wMP,L7B!%]GTV]Wh/GK7c3"T=lVXcY:dFgB,
-I.$S7I~yiCtl<+x+kVi%={bELFJ,O[R:c[K`&.O&hM}a^]so^2`w4X,BTF5}0Ojkke9[Cq>7Crd,_}O7V{F%0XB(>Vtb@0w"QXHfdjwNUf]62h0Z%4n'(8
-Wf/=AO7C[^bCe:$pRi}A%<gwZw2JpvTt9zz/Hj_)~MrxL5c:}J$VMid;GA'IGto>-6R_HHl%'45gaO<dNg1R"%`wH:ga[b'LXf]=k|t(a|^7fSTpn=>LX5
-gh=m3KD!(On,1Wxj$^(;Hh)]O{Zn6HO=/OSC$M4U~=S/[Ic.}=a`o={{@s]60Ych[h:)cdod(72|p+p5BhCQzZJK&fbyRzwf[TJ2@1Jd3V=HlmAH8R5>F$
-;{4k8>(yv,{Kf2#%MW0(AW-Fa8OA.'+'gY=gBRGi`<YqM#CK[5dTBZg`.zI/x1},3%RbQDYh67`SVUHCfl$|<=PwplwXtsG]c(]>bpUn~wo@6IzLNnYae-
-=6`:mO$4Xgv%Z/dUy=g>cS4(<:U+6<N7Mn~5vqwFC;Ik,@aRDO=J;vS7mXZvio}fV+_pt,%7;j5.`e1s3dilTk^(rEmJ_a>,Tu(6Ak|Iurr<MPzzbZ]<Pn
-NdgKxUV$Ok@k`$o{0AP6&d#!+zua0Z<c06Hk34l<np-WDNEG7wnQ7e+H;aHj-#xY56yAj-b":Tlt|L:;j0ym0/8J-4rN.qVl)>uQyLDG^MvDKH8P(wb6w+
-<e}+}u%qWvDf(cHFw'arqZteG!KXH}`,k^fhFK,9Tenbi7MX8Ms=B'2u(5=;:v10@LCB+,L=%=)R91V9wCkhbJWHK>#xN"Hv_>3c}Ci2CIvdIR359bZD{.
-MM9X4hr1DpJ$BqCMlm~/"dp8_u{u"=!#+fN>>!#!X]cA}l"c420=Oyb8Em,P><Ck|o-"R}9)RlB#d35ovY[dk@&$%O9na1Pu(2n401`bHwrl9W41%``oE3
--jQD"y=0!&DMQn.iEY>iXJqKiXvP;8Rs96_;{>^4:<3:>|sZh4_CJPH=ztdcR8K9AYu8U1H[<l9Zd:gn0w/cK@NdO7#6lPOr0-^@xofz(ED:N6(6Ys{%{K
-P&K;C!{a8F"2{PIb^3suX&bKA:/M)66_u5`;RB1DO5VssojMr@P]RVoY1@G#p%|dL=+$l<xKto)GaQH:f!4@)ZsX04p|$o^q%q@uhfJv_TFnvNn9Z5/;f#
-il@}:KFqVrrT{_!vJ_i,:5$y=M}H#g&42-1K=wH$lm`qv#mf_S!OU-36!]zKp2R^j]8}2LI(D.T!43V'%/D{}&B"[a9j4^ZC'!]MguQWj|D$A5PA)VEAVf
-^vF/5H(zPkjn'4fa&@7"Gt3U"b$9BsR2L%64lyPpHZBG%U1.YVq,lyT%aeDfZJkYf%e|3`Dy!LLG-IdyO@9C~34F8C-04=;S@QF8ph~X(e36R]#l"x6llv
-arnz)W}Krpex^H)Lpecr_f]@_6B%mK@>N^G>zC2nXj.W$x_D8r(d8<Wq+`l6>H4z<]!h:des+5Wt2e^:Z2T<Sn>`XLQcAEt^z|oqIw9rQY<=:8J,ZK6hA1
-DO($uy%0wy#F]1$HfY9F7#/wu.V:-_0XAVrl69!Z-kiV:WU!+&rc8b172ER|C|8I>[iLE_#l`aLZq)l`.WKs@^Z6q^rQg^I3fz==J2yMK"($1V|u9Kr|5<
-<$Nmi%k|rzp6kTA6!iVT'{){XyQ#k(Tt2)9#7!%GMH|I3fkdZP~A9e9oh8w<84<mdu9C'G8hOfVP0F9-HPfCl>UjBguSQA$;WC!%@_4jhM"HH)I`R@+fH"
-N3mTmcK>=)o9[r}#|RT}^JBg@tBqe&w(R_!`tg}a1X|[{3z%W6~n5Br7uI=cwe`FcXG2+EACJY;^$w2nSJjnU2)oqnz+&8-"NUl2|1S@C8O_BIX6FhfR&8
-Q^(`vV.<|mUTC1n2xL`8%fF-YZQO"l)@tHnM`9c)EcIZ,xf%.uz),}UeA+3#i:j6'TYKE.R77usSiaRrF6&[$@9%Mh<P2IJ^:xiE47eUI+(m~]jfWeB&IP
-kr5|La4d<SpvkzLdYZL,{BX/o(Jl}802jnEso#@qEkt]PoL65"Ky"`gt%Ka5(c]'_t>D3u2rV1h%y@lX}]`Q:|9%yUCnimeHrq}WJq1%7gT+L.lywWB;^S
-|>TN_vSZUHQBb"a#xqJl5"EGAldydL~xwc7W9drcF[/f9z/se:2W1rM)Uy]H-a/awEyACvJPLPKlUZ$X828hpPqe'Kurmv]9d=IC4p+}PkgxTySiCPa8T[
-5OdPC.oGC1IS.|l01uq4Y}7%92F,5SS)&bjZPZ78f31l#^mO&tyN)LF:i,j}#J9K=2$|-2/bS$xp!<`y$xU!f=AB{{!7rQ}m|xxW89-)Z|0)f"$I;VZP<p
-d9W1Hy=5mbv6>6A@sY_(@]-iJYe06g%m_SUHMw)aiU,Yat)#)A]PH1Y=;2KGybqEZs5QUK'|(LWcb)s^3TqO"vhE/fy2LnRYF!v8;wgOr()z"60"%IXSM9
-Ix"C+@:|SX/'h5a(9)-"_yun2E%@Cdtl9(ph["F{4Pv!V+j6u<)l7neW83EDa6kqm0YtB`EYGagHC^FduP27V+GT$1dgMAd!z5#grIKzFJ&4@l1OI3/))I
-yZZd!AU[<5[2xb"nD9oEVMUG^r'x6ALo0TFAIXR9x&Xxi"PBHylTqyre[Bk2`b6#ZgGi=}5x~OGQ-4oLVQ<<ID3OSM}>lc)nR;jS0,OW9q|##GWl^(Xza]
-E.~`]zoP!]Xcw.MtVh07AG.g9dW"+SdcNG(lqFF"+Z6o1w+csaSnav9we'Gn/ryvm,Fpav,&!18VTI0C|.JW]VCa$cZ"HwPlV3HwO:6^T9SI7SfPG|Rc-@
-wM_{4j9%#4$U]!EQ=]DIc3&!zZC,H{=at`R{0<V}-HdB;vd=">)&Nzh36r9loN;"by"$dxLW$uuV8|Ru/Ho5qJ>XibX4u}/zFj$9i)aA~3iO:)f"'-x}]p
-DxxbX;#+XiESNKmzh2F}16^MJC8ZK4s0~'@tyqVeCviGT/PWgKH>@KY6/vmlag#CVl~MSaRnR[O!{qDXT>,{h2vnPDC2evA]4Gps|!`Vr1Cceks)H8Nf1!
-}IZi|ygC>,=;|mWN~E}1ztFU$L,r:_&te)o!'5`Wz6h/Qcfp7pxX1Df@VFs01wSePe+kRq=/1vZYIt^A}LRTq^`^|q)[P+Z'VQ)OSpf]y'>,+)Cg>G0S]w
-WI<j',)o@{]:dFjPBvkX/^U.(.lV~__CAz'&<NK@}WGWXW/id(}"jL:{3<D"S>8Q{l3l3h;)pc&X>zY1WK)Bdcr1%8mNQVl;iZx2k01LTYRB1L'L0IO2Lp
-aBn8iW&0&m.}Qv$Z}f|h:WY0^3!iq>2b73:[6w05;S6fp3cHw=q-SnPfa!{OB12=ep1uIg`/B"9=UY:06J@U]jOBk0aO$EtGAi>X%La]HvPD&)/';8itL;
-I=Mo{843"6gZo-t@vIJ-zUF_]{2U1#3bAO!q>p/F:Z<'uTR>3/1<Dgk<%xL"Zp{j;Piq,&gia29|FH{_hIuVUx(9"V(^8L9[>3JM.|HWm[HSBwdN;K'3kX
-9YVMMCS#oWWCL[pG{Q1|wPN`RgS/)NM2cIhZ=/[q)xJjm;jM.lc"g"LCXpP6xC6,&[nSMK6=.Q6c,{G&yz3NK^"%_ji:rY6MKoEV_LCzry:w3to14WyQT:
-LRrE4vpZ:vX0MowpqZ^gPch!CP@'(,2iHn/43(i=NZMf(os]}-U+/'8g0=fJC&ek6qf"|M3c]ewd9XVe@fi#8KV$@"p'P0^UGLMZVG@:PCK^[}n9$NIgyU
-.tLv=cVd";:2#DEJ{;}[}iidJ+iZwP1Obp"{nLUhay)Qw3)ak=Rt^i0end47i.sxR/>5wiB.B(/@UBWeyKy'KXdw=3oy3@v:n$`pHF;a]I['5qId=]$5%I
-6J;==K`Azr<V#W[U68G)HO)zo|W5^4Yw;JlK8u(X~`/9QV!kquMxIv^>CV:I2#;xaL`j2$PU=cyYtHBCo6Le]3>rBz3+;v6z`d^IA7M_;7tu8VKj7^B&7i
-Kb.Jc$Blh7x@hFK%l/yRtuJQK6HW08,Dbovo&PEl6Pp^l+.4lCMgtd6z!#qYoHygn-S,hJ'90rn!j^H'sK}]$SFjE)F2.V|Ps2R41c/zJF:zDku,[-H,t"
-E5%^-zJ5&QJtcbU#QHqq,y"l@U]8FPf`0#Pa$q,_|fXQl<Y$pqB)$c~`C2g[93S[f/)9QEp$/0k{dFgm;Db:~o#@60&9MU"aUm-Gbi1cG}}J0%#pa;HgGs
-Z;&]NEx=a/k|YXTb0:pZK:pZX7kb2a[VUr9]q6yEvnwgiAj)&lw+f`f.%J5GjwV+/orj">s7rw[}}{d2j8}'F|Dwf>;.9.HLb/.FBSwMP%uJy$&IoY-{Tm
-i{d!)w@q'j-f&iO14Ag{8aQ,EITSV}!UZ/fn-H!P-l8;[Z_aS8c3I0WW^_LTd++Ezi_rVaDLDjicN.0ib+rI#6NLkPNMHVS3U8+SX[K>99FJ4T'PEt(.ry
-S2+sj]>8kl"8./~ybs0:M0o9Eb/ANY)|AxnYIzspf9`$^r=4PLZ%L(DoOB9%a!`n9:K:f"ty:|H(Pm:><hv5<E5do4d#HLq_S#$&7RCLbiU^6L#5,5pV7P
-4PDCUj]Jdr)ZH|d4'JL>tekUe"H3!7TSOP<!`-N"JyGPR6I|SYc<ni~-:hp&Wmh2.J.fF2R_[=_X4sUk/R36-LdWTcaHQ^6oM}bTb(&7[728Whh'%5L!bD
-,<n]<d(J[u]74g-yF=ck>%u'.k@;4XaE,d0ArUfKFMy/kXi6CHGRb$;RlMK9dG:C&Pw<Ve},VR23BDIWOCp:'XC@cnOD}D^2IBV5E578Ks`7j=qGu4!)rP
-AqGC1Xg>Q1M<%I8dO+UkAp5/_w{^-6EXFMp7I,':{RC[`nxGbFH;74c}Ksq<S=e-:g|SPL!3.rUdE90pW2{Zd<z3rf#r)%l+/"vwr)yfiwN:(@'0nX5&=+
--4CZ`<LXrZ#u-R"+O^)xEu`^B"3B/}bJ[MF&6@Zz#u'L!Rb8pa"'ln1ilRY"-'OEyP-}V[S9.i|YNy)`/6dYrr^mlY4ed<Yp8gbdOF0<kIk_MT`m8ActG^
-Gl2=YOEAu_j5d#<s@6T'm[2zTp=UoLUN=9VfPfe{,DUq})",'C,lpU@ScTb_=_f[Or,%AjA|t#8T)[gaP=JmGvC=9AW:hEmf}[>pqu((.tq4mVX2c^e!lj
-eQFT}}G!OlJSnVBOVP{}F=BP3+3BIc<YN]VmkHFVD%<WBk(qQ|q_t/FGR#}8Z_Is)5J8_[z7doQ6=(f[a|(1xwEZ'L4tk4<]sK-`HmR_f(:>(8<FyWb98j
-J#J4g5M$~#d%iZA[i%~#BZFy%+n[Y8&I`q'A%T5Va;/tP&j5wEoVL(GhW`/5jfI7jIJ(d]RRYZexC`BX;,v`r[u<X"MYLH6vLbFfDN{7MaXtmc/PrRtkOG
-_)~2qv2FczjCl[TP,4L:1OC$icO3ql8pcOiQ>OyDlWU`3sP&!2hy7<$&`U-B"$:uyh}<_gen)7&h@>@>jQa#)8N9qP"h5zC{"vt+#ZmBH"sRs/gl=>r'yW
--:5H`Y]48t9e37Ibopxi=;3$2}/wn%`nwu$R,#,7DQVN4!:.&#bo-p!y~|ZQ"(Z).+%R-Lw3dZ[d|DkD(GU39YWl@fBx9MDI@JNMdT]50^kuT;2PB<5@0W
-7qI{e6A%i&H-(o~RWKX.ng~TE31/b:eT.KJBtVu$lV/mW|ntWxEA:2^sWX//HK|ns/8^SUu53B"}'PXTYa|y)-li[pV62:v|3t<Z+<~+K=b]1@;F_uBS:+
-/$vG-s[/mIAZx,ERJu[!"D8mEf0'j&E4t.=RK=IjDRE";CP5,q_HIN~VX1C,{[v(dJ{h8UCCJbP^7kT[|jYHH;f,lGVF)!0H{,xP+0lysdX6mo-43FO3<J
-()485T-[bb%3Sx}JTEhU4B$t6yob[Q>!,548GE".oypqBq4'dFE@usf<::Ln38R_AJ:u^4Wmp,%b0;QS2vmYV>$4&aOD5,X&S$Ip_m&vyCL`zOZCjD-U}e
-$Zviu3P+GfvO.v:@Ws;Pu<>33na%mI=e5ap|&{y|=whM`u<e.qu;"J@=1iUV%v46>5wXjAI,mwY3;-IPB2|&Y[cZhTbjfpr#OF1+87LV9<jEx+nCZvp>1I
-F^CViAiu/GvU99BBZ:UOD53]zLd5hfck)MH4ctyVMn<^_Sk$S]D`k8.(zhn5u_J2}^B]/(gexl9F>v^$8;>/0!+@!FWN4$/yaDPx~du6d$AO}6!c"LMluy
-jxG:P^fRb-K>~@N63ae%_D"|Bz1eQ0Ufq6]X1e!2_{LwkcJO@_6jKDg9J#Z))^>Zs&h^pz&FWUqBpA8`L&i:fCiCcVEOPaPsI;OTUU<jI2<#D(;B9d.11r
-{++/!$4u}Q9uD%22v>i"{@4Q{-,/EGn(GYt+dZ<gfoYbt/wn=:}LFYC;uibPkJFlwEV5L-2"-yaaq5jsp$iYf,j.BW#q{K{_(Z'|^W,LLj@1YWxf=D":x6
-gW#/L'`,'C88!fwtuwP7FEV_s@%;H1wP%,/5AOotNHd7aEw>v4.H/Kj3q9;ME"h,P1zn(k}]Ew|Lz$k'o[kdpn2wuHixG_6<bP+[$mV}p%_x+VeDO&UJRS
-s5LV)|zyeTq@@P1|(L}_f{ke+vWmO5HI,6G+oY9KP-uHMOz)[>gdfjjD64jM@eZ0/fB>5Kh4lbf/eKJxKr`K-t:JrB_#(6~L;kqefpR#zAwe0n]Y~QBMDB
-#g"kx(;e~{qC}DSXB@![y<N9ww95V-`6qRC}l=Z80Hh`@}4'<#$e@@IJ,W+ZNdPX5IPFCF]9T$#)L;d"LHGH#KX@w.V]Lml5@tT3,>-D[!Ux^qY-6&~F8)
-;M!">Pe+xmEZ9{&9#YiI,)p(pdQGrP|1"cx[`P&5b,,EzglCoc]C/7{k&oiNVa|wJ!Z$Xj<u[|SXKVk-wEJ$]DIKN35xBXIFb40Bg<",9RG1{Y"g$MO)+p
-17<N^=`2b<WC4,rug|q>Ms"e!@4P8OxB3#,E+AYM)aA[rod4;md9Ql/J!.nw|k'jItlD)J+797rlSE[YV.=;$qjd@tt&TG/V.caGzhCTi6IAJY)0-YJIr)
-FK'yoTBgqx>EG@LF}%[l{2=eYl<w1v$&~N)j&;`VkE`a,)rYOU;!D5h|_4goaB|EC>NQm^|ar&AX"`!7+aJ:d9NO^dUVTT={zq7F"zehTtm8;aE@-q`vV[
-|z'h'^|BfPwt4r6Fxh#r<F(M.42GSw`z<3#mQw~Si`9XY!EPRkBC9I{eBxA'/9:KJ#t)&:u/<,UdgVoo=f;G3z"OytE:&d4Y&FkArir/&ep4=]~un|@`n=
-GR}`{`'#1XI`k/~BB>[u]mD'cA'F"B(`}l>KJ0<+#%>,qyGYxVu"Po7BQ`i]4.CNhv7G%8[LYf.oIBZZZm=Q)N#LUr<D_.ZvC}K6!oJC+ti^@A+Eyawywy
-f9dZ;>e^1Z,9eO%O>X}H"zW2CY0fBX}8rcKA/KY{abJk<d0V+ihm]-TrA8zjCH2zx4p2}b`}r3l2nl&:N8p|9p`@]IG`p&Ab/-YCzb1fHCeQ0Kha>Z$.kH
-NoDMij#X%N}BjRfl||/aa<.4]q&9M<_,wIcXa0Cl"RNI`ar|~04,mp=Q;BDJ+v6SkO+IOEnYJUV0`W'W~+y=holN'Ie=n|t5IjGD^vBtvn_Y$m#xLw1Oad
-d_tTL'QZHK-$r)ut@%u.7rK,87f}uSHV%mD{bHk5UOBF|Z$1VXXi|||JV:+)xdD$vps^:o>%0'gCTntksR'[phYy_tO#|71mv@e4EZ(:CCSV~TgG8g0Xkp
-kb8JNmoG{'PAexpbgA+ft+jCDL`A5=|@lY;[[-LVgB2C`scD4zI^YBzHFd(14]pu)p_'J6A^kx[TaSDHLc{z2`#j"wuW3$HkRCA9KX2O@aolgr^Eeko!F]
-#M2l'}8zoBJ[+`dZ^A8Q`'yXV[mv#)-970zduyioGH4]~9JAJaxBMzayCOxB1Cq}R$mxa!f2(Rl5T'We5PJ,T&30I{dK&M'@~|fMpT3>3++2<<a3974H%/
-9]t81&RhenIg[Nuc2,}437=AYT#/N1[OtG@U{l|.E}rw)yINmRwxRF_/vsk1y=KU=b#:^mfpdK+yK7'GqAB[NU}Af'le;taG]V0:H=7[hK^yJCAs6xh!;Q
-^U2fyN:RCv>m(GpB8c%qoZn6_t<4G-/N'X(XkYSwlf8o_L^'liD@)j&aq,8f"=HsB4xo-419}}EaE#>]EoQkgGTsqTm+CAl/S[GKtaX4Neeop|l_di#tOV
-y6-hOjjI1pfTPs9_>w,Y2Z4LZ&{),i+84Dh4baCq.%^G[+xgVoZTv4X6PlyzX(R0AR}S,D'5>/Xy[+qYlOW_4bm.m7Fac{7QCRk:eA^jnW}_m4a@I1G3pt
-g@Uf|2dKUJFCOw&!ifM[!gq{lib'nFS>zaEiV'bkvB1XTeLy6}'!vq:v}gbhZA]#XeL8_zn|W;5,Nwu5Q"mnsjnpByn0Ti>d"j{)PD;+3<79eINU&.5MH3
-26|/e.AJ:k>zQ:}ni#Q%)z]zD8D#>|g7GR<_4BbUvNW%m%+ILL4ajB_FC|MxA/xAp1W-<yGGEgLs")rE<a0hlrx)NB(t5SV[weop8#Y2>6"J~(.ZQNOC#h
-ltGW=e+KVITL<r7a5H{L1`6<q,UAh^KMBY0RWL2PZ1HIem8G_hO9a-T]'jxsa(aNZhsN3Qzz4{F8|tgGax1iKe=]|}7e~eZXq0:aj`Rgxg=]Bfkv<Q#9G<
-B,8T1)Y3/G0g6zXY#wW_){mYawrZ(sn;K%Mx`7l=c=+![q2gzH<[+IUyJO]oI.^@P>ctsyFj|d,J!zc(=Z+su+1:[Cl<0VcFDA{V{^Kyuw`i;OfT,|kW,>
-q.tM&[N>.EA19i[)4_0Nw&@y>JT9S"fVO{JHTbu^PR3{.r{=>sEK%Aa(}>y@'P%@0v{JE&a.&DDC`@,[1j_X5wC1P_@ieoVMJ['j~$fHK:}|Z7M:>db#t-
-1_rrg}ihx"%3#-tX#2_m(-I(dB4.ZXG3l$gSR`}An$Nhs=jNMv70Qzh.MT=%/D4}YE5<+o(:+d%a1rM(y4jSe+uy162jmsJ,_^H3qbBD8er/),nR+cFvg9
-["g5S-xq`OIV|I$R,V3m&f@_|X8eh.o=Fe37'km!CuL>lni]CaP"UW`S|0dx2;np2]+hPDyc$=`fWOGz$I;ow{7<s$Eu[aC|8U1YG(Au.z;wn;%0v37K.i
-lq(}OC~]oaHbB5.k1d{k{y!unwG"^L33VKP[Y@9yZ%pQ!B98kk8A'eI]Q7YK7#p/;J2OuN!.P#(1dXh^ClHL]nuD+1vqPHkc5xU4x|5:jL~Q`vwi3p~(+o
-(szY+XNd@'@ZCQh<@mA-/IF11(vL1J"TW'U6.N/Gst;^~N}qcF^da3LGodBF[q/{&EGK_<nXFNy/mLnN]tm$Zf'PXe(5_);[$Xv@^@S<u|%6yz$I;;a{Sl
-5i3,KY#V"D>J60um%1|f%)vY[g&25.Kn8Z&NNk}!|h"6d;{W~n3'N5P.^#c8}S_av>fl#:r4bLUfwy5AFBPynndJFm_ehf,iwzwsH5,UL3twqoj#jZt:Q4
-O>YOm6O6JOReNkaTLSSYia1|O%XwpAN:Up~I`M|EJ(RUr{yX5n5lG@8g}_NCM5dD3N)HL,cs#WBTf9j:3nK`p3RPhl&O.[4O~EFyj7r/E|Nw7V=VUd}Ivo
-gNx`3p9^ZznL|=UM9-DfE'6:A2eM>i]gregx,)<t2t4`w+&dH6]Mzj~ElN`J.VIloIPqLIx(;Uvfkuem}@.J~H4"AzYX/}!v6I3g0A@%c0K2I_O521_Ud!
-A]jS[@]11qWWls7:a3T+D0>}78/t0_f=|+DzBENItj33$Ipkc#T)<ExgbAT,K-RD6:EMAF<vDffYa{tFM0heeF,,GdXr0u<aR#-,!Qn%.K"SDR[J'"c8|B
-X>Du^QJ_nhYcg+g$[YM;BqK]xjYac-v'Q4G'rd`A-W{EhviKH6hFb"oBGC{z:I^pBJiS#,Th}(haV@sm6=9TG4ZS.oJzV]e$=2b-GfNWJ|s<QbwoErlWJ:
-_qQ)`jFXni0<,4n_APwkv{"Q$cLFuF8@LzKixq!$8h"h:j#(9KtXDj1cgJH{IMN1_u,m7Hf1A5"55<4vHQ+<p|A"".#Wl+yL+pwmiy:=vz|F[)}9_{Xve;
-8O`F>_Jp~,8=yb#+N]&%};lB8|I3xnqnY]N"{'cv)^SC&N%n^]lgzH5vO(p6Mc~8b38HEz38&r,&xD{0&Kse(vlB,;d_>X"^xN4r,u<plQovd%VZV5a}(c
-4l.(Ej~6A^)-Tdb!$E12qbb3vIqBu+j5zS`3!q3mD73A:lWBMJu;~B(KWm=s[rMQ(gMKd^<bKAP-p=ZVr54(y3Y./bVR+.BRL]CT=kIzzWi)XTFy~jN@jx
-2EUA+^~Cc3h`3&<t080BwVs/(^FZe$GFr(~=ywR@hh9!Hu8C)u)c7/JFyaBg>,!W;d-<[g[t[67.[9.}IfCQPO8fm'w1ody'`KKcYkElPiaZ}<C(5)RcvY
-=D>jxAw@M_q{%ivf~gSeCRUTNtT%_m~G_B=8lSq;<8)NGe_TcU<13f2zLJB`$`B%2{h.Wwna$Qy[fZB#=OxfZUEGgB<6rug(h.dm0}MNghnO@QIKBP5Q<#
-_xr)[6{&M,26KiK2pqW+POe]v)42qGN)XXb&#`S{0A7vbL8XPaTf^A~qlz<z/Jzd72PfA=A-Q/"E6vc|LuUNhrzzws3k_aMs+[_}EwlRKqeKr%QKVfIgGr
-p7zu-O2[&FJ|{OL>|[RvsO@i|5l9Er{|F>Z{tb.rI7ma=_C^az%ey^gWtrH89zP2n7JOMn>w8vNpAJ8oBU_ST^FO!|+-HK/DN8KX;MHg4h^O7c$OHZbNGG
-Mpg/RG=OYh2hDxlt#gRGllxp+!!|Y[Q}(,`@WrYai`cy@c(oLlIB6U"beBzH4o9,lNZP7SSODr0u]4"Q%bM|uUNp}/$_1Z]fYDvuq/_:q>2W.Ru(|-2BQE
-%ba't#/`[,7i0w'EEJ-nh0~U-|rDSpW[C)VgIPPv'@/!x}oG`1!44.UOvh=ImuuITub:DIhlwh;D|=zmXDr4qzzCR^3.T/;&IIj#U7z^U^Kj)SI'Ve>}T$
-s"uFTCP(NTNNbcL>o]FjjKdLGu7Q3MXV56k|OT/rS,E7k0V9,g8jADu,Z^Gzw5c_OGGbLgIg]8LQ!(hC_4L}tV8UCg[F.T6d$TAhy!3G4'le9lMM`7uPRE
-0JM4tY2Dm=r#EX(fd={W/yTj4q6k5FCIq}~0gcd.1Xip'`DI/k)+}q:mUa<.,Lha6B<yiRgV&%Mdf[4q3`$GHHnTA7I0WGa$qgX>{@rw/WIC3oT]PX0d#B
-aXX[.&.P,WR8H(>y&cSdB'I;~&$F2h35MFQFk+ic3W9QJQ2tfrpfZpMW%T"o;VF-<I|0'"rPXP3zliC6rFY"d#Et#2$g~v+nH!f0S.85J'g7L/W9NrJ0wk
-gAO65y)t!<gG5jXro}}+cb@$[&C9M;~h`4IdSD0@ph)3k8s:V7YkWnDkl}_|s"$/@0(MKuKbGe{$HDxN2f1SGI>O@[g+@>e^-"+2S"X%"NIkuURYL'r'df
-Z96zd2lg6+ozn"=;hq"tM!.,ti+hzJEN>qK"sZ@j8Mk82n}T=91Pb-yFalv&)xD0Nd~y`quc{4'viX8@CYL+#RU3o16vd=Mc-veDN5IKRij[]y+G6Lnl>q
-~N$dX@k5yr>'#UL^@@e()&Jt}EiY.&8$q]x$;:DCW1m38Ju%ea(/gzN7&>KyTI'mSkrwd:+1,L=+_OraVx48u{uZ8vMOvh^{QkOnlXxQW,0=Rn^{>@Ba{&
-,.D85yGID_GsWKwT&7{;lCy,X+m0)ye/`+nx,4+_U&E6Gp+bpiH]J0u+^)bR>C{K:Yq<+c/e7;d8u}V"O9phn5{jY#Qn+uh0!n/pCW;}i^@ylW/r+7}@ml
-^:tyEiPbh`se[f.}VrY@&K7|pKk9Mx5K2wZX'MQt^Ozqca7IE;|aYD$"GN_/[N)b2URVepAx7Fq`=x0it<3MPe.'#xW=h}f^bS{n0k0[S7UhQX1K-4O-f!
-p([HW.nL{vs!],Ur>v~:&^4_8IiRQ&,Y0`jiL'{w$T&nHC(RAKAO=&T-{@uFtca^Q+q95OR0HA{o~b!y..p'D5L+-IFR6{hOr5D6-<<EYsl[F.LyS#Hnz]
-SDZ$mCAKDhSh|p]k-mF(kbU@1+dAc=.Xa0}EINia]tpdlpK'7B&v)+AnKq{[0rxNq{x(h]kW+'yenzi%q8=r8MR)87bS!+d/iUKO}V7,64x};caUt14&/x
-B>]!T+UShu.BHNJ2_[=y]hsE9CZ+jpek!j;METd:Xy7e:aKzL,D/1Wuq7eh=kvk7#J$y&&d=Z![R-'GcXj:ND+J:dG.>~V]tWJ9;;FSm5TJy^wJ3c%QwIX
-$OS,"GYFx&)%hW~To@C2kGP{UG9lE_5f$De;+$zoW2R[a:9|Nsxp)<nhVE4/r_'LG)WT9lq@o`l|hg:oYYxuRpx$`SeqmyM{zmcS&|o1NxAx"qIV|9L[O0
-vh5Mpci|:HTCq=CvTa9%Rg<oSj:/u;'x;vIN~[gv6RW-z/f2sGJTk|Q4qV;zUN4[+{&8sh<B>;pd}xmj))<P+}BOCQ0g7j,{@&J7S&Vxd}v|Yg)[K8kBFh
-2z$wfkP@KYHzJk!MEtDBBod2)/01g2,E</%"4X|'$fiZqQH(x_tX`Fh12m&H{.N43X.lQ"U}Ua`z+JTJO4Mm]>-.VlxjIrp"-ADck;nx(;L@U/}+:.u%'#
-1lLJ'I+hU'nz(VhVOL5o"!+')w!@SgMfMW.pau@+m'Dr],]l/iZ%X^ft[-M5Iu6}.[+s{I/|TH1%EjX(E+j"oK=Q~q&P)WX)iZo<d+4yh|j#B[>/xn|(C{
-NT.DSe0m:YbqD/")M5WjygsTAVpf8=9QTeY;zzboz8AFBPFlDXPI_>CenKlhsB1kSv'jHksPV<'&fH1h3/jhI-.A2w_j#E;Y0oHDi4U"vu]f[OYP)@.F:p
-/=Wl;m5{j3]4Z!^G.X.1ta#&b-&s(VzuxOCAY,R@J/08+s@U9yJ^YP:}c2Z{0<FIcG<W.<7$7%abF%.p(uzZl!i}oA:Y'@iu!^7t{OP9u7$`8,2oXtYWh&
-{vC::p0Y_j4a&kwR867FQ#MUT5UtCZ`]f]ctI>UPz,Wf)$j_zYM2vu;p|}1EPF#u'{XsZ|ys`=lAtI`{@Medg|Tq6R!K^@M=dh>ZU4]d4Y(Q"(1>F:-8%F
-4/XH=syy&)EN.v)Km7Y|,$$T8P3v$Ln"yh4@PE>ClqGG2gc5kRMP4f5v^}){>I/r59sscwBEsXO2B,RUhIXP3nMK]c+UM#,^kpgL!9NgoN'Be3Z}'D}U_A
-^N~)S+^727YYJ"&ZCfkq,3N"y(HVQ((@}>_-:w2bi,@%LFIcs6mg9qQXqvbzmx@-VM2p}1k:hF]YNJ&cTXb%{Q@e#j.t']rr:RIBF9{5MbbSIj=U[A(STB
--Q%'Y,&rCEaXlfCN}r+OW;gbn<RG4(yI7ilz+><'Mb1}"jH|dpwy-T().Q!S)tnt1X88iI[G++Di9aQ>v6ZGO!YQz_TVGA2"!Np+r}!mYthdaq|E-]Jpmg
-#DD=T.$dH]e`M@<SIlo49r7N-IUI98):J`T9('LQ_01E{iOp{4)N8xc/NbKxe;e^vb%u+!]zAq2D`dTrURzJY:)8H|&yD(N]5PD|0$SUUK_<&zzj%$Q7=!
-~l=G$66Hv>Q)IpR`GjZTcmNyd4E5)8.oo@5xSQRK~MQA|qf$qsrc-B(qP:wmD&0=-jY/F@TLNJ5Pj51r_s&|Rsx{AW!)$#iNMozV4y@urN<jaUW3genLSs
-iW_'np6b2F/4-6|m36etZz>XXxz.>nH@2#cD_[bC1#s#/Hpa>IUuyJ0p4dN]7/7lq,lwzq{L#9tfwY2pW4#njLPn6=DM0M/Uk'QcKmb+/o+4QR=Y}fP,-2
-OZqO9)R5-)lqg_ZZ}drP]ULR$=Q(JA}U#H]e3@MrRcpr:QZ=jELWGBGM~inj|s8>MmUPl3~JbwY!6YB+NX)G2C3QQqoRoT){d/}6Q^)9wI8|+xE089OStH
-|)R(;+],kL.QI!-,7CG<~h[A%,#V7&_exe@tB0FZ32Jj@G(DOzlmto-#5IC%r;!zqwcLHm9k'D[V^C,2w;{%Ua+{SOQ__0DJ{CWk%>/L~-3p[GdO:{%q-/
-Y5n+Do9qP!^T]>!qveIC_cZxJZ%=fu#MbEhvHq:RzA#r|FsO7]mJPWJ;Rl]vf^DYG90m2D(;>;df>Ku]/Y7VD1fNvx6c&n+wJ-NsKK5yqFFQ.Qk@(";-zr
->O.aZ8ZLtg8L_@c;AN8D-6@%+E|zrTeSmQ0SO&Uw[8}IebKRf3cX#W)prpn"Jf%q|dM5tG6q[1)7C@6apsca!U193/JFIAjyfl_8)=GTN|6]DI4v[%jPfV
-9=rg!FP_/h6QCl2372WrdQ<MKaD/02d@1nQ@>mtCbavio=#7_=%j1<HWb!H,1LeV(eA^'k8V2Ji`vFD`'dwnyq|^,I3Y.jiTP,=q8s)tfHYkg)^|zY-{vj
-V{;;S7$ZcpWK&FTs6Hvm8;rfgw<S8[{4.$F:E7qFU@}G^L@wFDYQ&xU3SGQu^>qlV^!WS_)e'zs5cc#>c9DqiXI{e$oq!MfH"IRYK7a;vGG%9M;E=e"X8)
-o/ScJA!8=rbZ:tm_|6G_u3&XBeh&.5m6:h0@M_tl;!`pR(r@ZmBP,t!ikH(zkN]yKN6>i9UY;3[4VqGU`6(BQ)xWy43C~BN`[kn<Yv4Ph+~v9qg>%>j'W)
-GiJ3L$JQyP3Ao1-j,3fckH(kTR#o0Kb%aKzH0oA-U,HXn(I$NHzAM-Xy^kK_UDqwp._xUz$G'wuUaZ-ae"yPH{,[[,)7uVxSKHA5A@gWcO~KI8QF<hL(sR
-jS,!J^kbk'/Rhs58hoj.l04=6gf#)F`|5bnb#{R7D`rxvz&,LH4h$U^a;R6]#jp_lI9}9(Rn^!"]Qz8At>@GYO<Pym)j}qH,/ep5y0z84ZVf,[M,CFpeNB
-7p{wGgcb8O7!,,,r8!5b0(5(GCD|^-feIP>wfuqk1fDLFO_7EIGO=Th+w1_qRaQkhc)5z:]nYM0}U:=|NS:{D=AMZWNS2H4p!GutGn]B9<YMct7sa+6d#N
-~8a}#raaSa;N,}rl6C"/X.H,+Pn6--=kFQB>O>QrqM:cb1zKk3U.YTg!VEZ2G,y'5x=1E0!)v2-"PBOpE&8^)ra%qfMHe'yC[Wqa8xz^.ACmyVl"CB0hx1
-IWy$qP<I~0M{fKtBDl!!IKOnEGzcK{`2)q<+^M2wmwb6KK!DSw1UQgWzIld,Er{)S7uM,@RPT^nBx4uuTdCgDV%N:'Ona-5S|oceMmAxM9g;>mo[4>g0DZ
-~./dp/b[AbxW,VQfUU"}K3WAGbk6}C#t@a`zIt}X$,P4O#"U-y76<SepQe09,]q5hU>q{HEHBCu!LnD'jG1mfD$O3Eg]q4/mE]o:eY!C{a[2OASp;NMz]1
-q>]I[hFsJX/B3&^I7Q0Oh,H>r1ioroih=vt%k<^MY-W5etnMUyp#UU>Yz.bnDog'J^i=oL>kW>lu6`xZ9q"H4g@WlvZO"on[apa&S[%Lc>~P7'Vo{6];#;
-Q6Fk71u=tBh4Ia&sC3+[2+R#%`xb&v_m^5aS=2k)oWr#6<wC>C0xfIE:N6{HoIe^LR@tmT).<xeL"%UdqtMFPAn"]8B7uegQr:0bz8iZLod`^bAIU)c&$y
-y<,T|%DgSjfA}g9wj)pXv&l,]M7X2@^L_YHUC7ioE[>H,,h(CzGCRF"d7Uy)TkV4WKo4%7:A7Nwdxtp@[x4`3`fj`i8%z!+tuCQ=MTAc:IdV<JnK/Y~j>$
-6&Aj&GEEP<tyD]8l'Jo^[S259iS&vHJR+]HkBdux=l_]3QbB[ZgB8xWrr8O@:_^aj17_@=de(3&!g:|3nT0TU>Vd-/-UGb4/i0X_n,t#V"x@{=d&&;K>.u
-d!<R1b69n!`TC}0FEwqm0hfG%BMWLjpt^d_1HW0/'w3Oq-cwqHS6zuSVlaEIR5'+py490P#U5$hh!uu"'t+3XX%n+Ijn).%uy)i_zL'!F:ZQ4)5vyMx(g)
--qa2-|7mZ@zjyd]Xh4X=Wy<p~f`_XBb=,XtKso~KO6Bgux$@d/a{:3ob49soQaKPjd.r.1KPP=7o]WzJ%@6BM%|jvBgz+VL[Ms4$w"OY0Z24FQk>k^~|$6
-lskWcos8]023bP`@%5f9Niby!Y#$ANP{j|hp}uL;I:U;]AGSD7^t~`oowx-^ch|4qMES`(}e.%3AxTFbq">QL/[`_Y=A9!a@wc#ToR}Bv|573OR5w_R&LR
-{ny-'Mu3^c`h-h0dZAMBZ3yLiBv.u4'^Rhm:P1Ls=+'b5LC}>M-cmGEo6N=M-NjFnML:bJWF"8R@#L-/hh(AT(zA^S(ua$qg98NZB[V{@>.tgPB1YwpU^'
-E5]v]zrf>Fntb#RO;ebba<8K(o.RL2=X'zv#Tw@6^6=`_c46!hcF7$kc#0V!>N"#(`2An%+aH;,${>mjdDY1!aK%`H`AI!{sX$FHrEhAN#M"{{UaV^H4i|
-QpW:!.LT^Xk88xt=>MW#XjXSY+%GJ#,PFAEzSkwTJC@cmLVHe0MBdZ&^P5rr{$2>oP>Y;Y`G)w-_P(4D!8V+'3dmAfKF}PRdF$"6M{D1g]b'N_Fm~1:K^w
-%vwdvg#_7,bS=cKiMoxk.](1}C%4x`Q{|y/5|[qDG-gIJ$#,9H(29sWW|2RBdT6dX$x'E.2U]#{48`ejuD9uk""!3rmyh'D_zHu4>xT5P=orO3ndUE'l'u
-)]s9[_FiSt,TZC@ip-zem@^g&&{.sUR78T(Yjdi"phjX;@}`%Cdol-|<[6O]:<Pp|>%VTDTY.b<AUwVmFiQ/k]ALzq%0;i9zQ#FoX<7"h}{rp/ZA,:!A7k
-;mi1Fr.:qUidRGdC_Xf$K8}8TM{GjT`n^"3=+4szFR^{H:L-KR]%G5:V}5X;ve^552O/.ZF-<4K<_WG}'>HQoN=HrTFi&{eTG`3mGVR:tux.]tV<=YpI4N
-d]N]IQ|A4<d9`<ca/ET:Dq|lozH%ax{9`3Er8IL3GY)tDI}7SJx[]wzrhd$hdeWNF)`bt=..Fg9.'=0Xsb.$V'NR){_9RV=:H"c`6SZ6X(}mOwD7E#hnhn
-K[j"LTy1wuq!xmzZD#i9/d}a<ID"&viDh]|coRg,ycI3&G.Rin+$BJOKnrP{Ax4'=a>5b]@Y15#!("T8CLvF+=hAziV^B_@FNp8GAH7RjpHSh>RQGHr4o`
-Pfia$mrxedgtz'xBdA5h63;/+>18]y/I`($RFj,6L.z)$xv}y3Z$(Uk>Bg+%cT4/M>{"}1HQ$Z}r4Js'U<SrC.0%5C_V6#sI"&!|-SO-WWX(+ask1!H3~)
-1[ka97hq^!8s-ImK6Ent!G-PBC^w41nIDw&k}GLELC~AH<|=$/B@"$-f((Ctd.6$U;Ehrf@>l/<jHx+@)AP&7T_F-F/dvYrwlT4"RKugH$I:6rr;}5K@Cy
-rl!F)=@gk_UjjC/tZ$8=iK/iy7'-##S3x=Dq^A>')bqtoV/h5vo5gOAJa2g@h6mq8Y:J|<s3Yo}kqy9L}Z.4{.X}<`LPGCU0T!XO_M]ALgEe@dfW=uRO9i
-i=(M'%TwfeGm5U>;n>ev{O.F!biplLa|Gt>8Bx^RgK$#lY.r6lSs;PgE:+%+kZRKyu0Yi4+%/jJbyEQDeEPruVIr7";CZ"3];5Ol-9dTd._$S^EG`MO-!>
-"t1%u=tB/s.bsX)n'Y8m7LUgXs-Vq]utTh9l02)fE&d/ka97k#+6Bn,u6G{+9Pbt5EKs_49/=:m}OJuaN8vvxX]zMOef7NMkL^'`:-NN$:Jgia5;Cn,'if
-sYZLZ]%Z"vuz'p7#rY8)n$<N&/0+jQ,_8X3CN--JzI7(bC[6rAYdDwV@R)E[xw3;F5BiigaD8Qs'L-!AkipodMIVxGqv-p)2Yr-pq,DWxTZkH_.v0Z=-ys
-46=Ym=.W-Aau6BxY=c|N!;6DKI<aa0-jWKFc/ih&K9=;0x0Cj)jF-]^)GVJ3vP"$f8q-oR<vqwf5V;j.!eodYnIh-0u:qTlgm%Mz0<xufs.$mXDTwEnotd
-.T;143S5~28'rKmE4KKEuN"=OnNjO<SJU.CcM5y6FVdwtfXGTMv>"p&B/jF-PdG/&tf^zW`P+ERM[}+A5>E#U[6ojke9rvovZ3hp`SKhgjI}u"w7)PKkdo
-v8wSc5LBTYg:FBL!|1"$(Iv)I!$I"/8%MT&to"H{^uPEx,_!v%2yHyrpcDw3-+l:|9,VekSzWzPl")U!w>_ood=U8qH|AR'psx/azx0mWo@=,VZT+(.HL,
-u9xLVLI5PoPCAL5ihS:rQ+>ci>&V&yWKl]<_z0#JQvc'J@oCKp+-eBr-;kjb5lddeS@/',nla`iT.N@Jh=arj=/Tw)@Ih]p^TQ:K|x~6pD.5|jIO4]:.8T
-~0gS/'lE4ngKpTKtwM6_669#!#iMnxR"'3p"36D[l&PW+JA>j-Tfry$o-V@Tyev5UT!!jw~.)|U#lrh=c(%]7mMZ3m46s_H0&v;w<,n25025qW&AI,~%Mh
-AWX6@(:ck$E[2VoEVw]eMf=+HoGyB:Zw5ed|p)nmqY{nuVmvQ)$RUHg[t'f^LVIEIaT0K'$R-!Rb9]I,Y%)fuY0p'yYDV+)jL5Vn7,^4850Ebo]rtr7qW]
-8a`xbU~l/0+Kf.L[buZ:Wt2l-PVwo]"r|e$TtU:'J:%[fY}OAw}|H3j%WwG.$]j<X^$h`+^:Q`L>S#}z)bIm/JxAm>oJ_ua4AFEf1P1oy`w)nF3!o/+$(=
-X0u23Z>mjWih(67idQ|9W_'i&T=w`oEdt#:rDnYDA-Os0pB@}24mT-MCN]|4GEWQUkVT>@f17b}#N0B7FdVQqB"=YwAPgXd.pREvD-#t!X^I)1Ihq1'm!$
-YP#V:Rd-E$p:8r:#a736+X2(=l-J)DaJI$RF2x"0X&{"<b<Geu7.6qM]8|s#l1dT]R,#A/X)<`3axa##%!SS+"4g#%i59{j_[@UPj8Q7$Sa'+eO]+0pj_c
-Xpx{(<Urj^;P|AQ'^,f>"ax!lL0]"tDfNS_72=d|x&t6}p9G]g(I$:U;wBB>(p6W}lhVGa9KE(4RuyHpx-/SnU'z2B]eI4K7"s(@yg<Kq...Y+%;&G$L]D
-F3&:T2/YbifxG[N^HGDheQ|+ylc7/G+}Ya"`%izw@F"48xdV#;!%#GPQgd3:1TKGumE34wio.:HF-p70;Za{-I|1vMXePdTrtpgF1ax_X)a@3OsD]GUDe-
-MTveO9h,/MW_ZHRnl&qtzm-zx^>]aknNEndZ3T5|zu{d`-E|}Db4HQxkfc"dg9Wt-pcSedOzvJ<!0BB=}pV6mqhR,I$|Pd^C+u>N+zK)82$R}eSS,LFqHg
-y0'{h(bH{,3xcD$LhW`YL5dhWPOv2lheUesnRdV$"07q0Nn9[Mk[shsq'}=QULLo~'q'lSdQy/_'AO&>%{$aX=cg]KP>-XF)CLXU_I-`c3"wvWhc0}^2[1
-ijD&pM4&igL!2d706W,c:U+3%B+f`.]r4<;}zr%^pA<OvzauHZ"6%)Q<iq]C'^nn6r.@&joY;@./9rCz.dRmRKr)gn#`Ch[GLq$DH07&Q5C-z}r,J^<Y=I
-Qf$x@8acgmt5:AkvS&]'S${mCpfgn8UUAg^VOiJfS#z=G$Ai0wFy=KTh=4UQ!W)Aq]TfS7nSOOh1X27K~hqR(HqZO+~N</Mzrz7!UK%@&N5U;fa0ARB=U`
-_FihSK.,O{c$&Ob%WMXRJq,Yg9))Vnj|#F&O31&eQ(q$a9PzbxSB[q~K8O+cbf:CUO)/f4$p8=gD2<K(PszWoLWY4;za$^qhV:Wxbt8jhNmIM%sA$!CSSM
-srI`b'y#{o-1o=$EWUv[t5~coES4!l1P)euA:7PjbLgl#Np2@nhmGk{:%!69D9"I>vlCgI"Z<8Zw2X<m_l31E|e5-l|tm%v5d)]/rHfyCi,zLX`sq:bsy6
-rLyf5z8^;v26jwGT-MpUriY/XpQn5O~V/fXtqI_&VUoF&v}m:G:,A3S[Ob~r-B8VZ+(bk5y8Jb$p#"}|uwXXJ`,_QU/[+n>V/OY_~pneOd(13>r+xj4G,-
-APK;3bGZ)I|st.BEeu]Y8,Jw<<WRWl>:TEidg%SRu)1VUQn]}lXEYA@LB,eeoSt.vG:L9@;M<HOZZ|v@Dbj<X7bfPBEXC.Ns'_1wE9yM84-&F57a8(Nd+c
-cEZe+>#)6h%I$V@B[e!tt'hH3:${yB0=GZR^>@2Zz#dYOQ06X`#WdPhSR$W>QqU&r[=Pesq@1)Z;8_F5^IK}FlJX}X-4+zT=>1Sw'){:'THRmw7{u3LaT9
-^OWfWnd]<BXdD5UT[0XM+524S+1{s_zV7a@z5^#42l)cuHblkT'1R{xgd%Syg&Zl0cyTN&M&UTt=^7;r$Z@sJ&FQ&GObRfI5h^QZpq0.`K7a'ZcQmjJDo-
-z[rCOGEcJR(Y$h=BpK=^Iw'n<0L#MZJ-D+~,beXUWZ(vW5<y_R)#&sJ!dy<!Gm8Rygu>E.K'$BU3wAm4wD~k6V-wSLw:+GvsGLzFs-V4iq6o,2[c7iS}P]
-dc0jle4X~0%8W[stM#fp6YbkIGvEl"N6%nbYa8g^_%Wa1N6X[Z0n~F#Lp@A<|=uZR!a/Q9giB'3>g{,n{yuxZtt9+|4m2IaNf"]aDE}`~4K$K]O[P>u&p'
-/2RA@Qe,8+':PIGN$jvRz='x472c<z;{yax,M1_4ETgRVn3G!bwu!Jgi[!/2aW'B/j/z!1:A/ph1m"}{wu2^74ks^/B}pqMUwV0_<axl24mD@fh{xWlr{"
-emT$bEo!0U0C1@IF)%]2z,]wtuXITFf)FwZ(8Oy4x-$#7atg<>G7$oK2tHto5b3I,MD|-TW|ig:-sIoZ^6,+(}$&foiB`|it=uz!^VZKv-d&A"OZDBC/WB
-+erLg'5`#_.>spI^<ww,dKNM"zn]x'>ZaBAqvhw3ZV%aVe%ERAxbgV}B@4'Y1aHxxbAiZvKawcPEE^"d,H&</CZoX@SJ:egcz[z=EH!n{<9L(JYK059`GA
-@!p#j30o0W(t_fT;Zd$=U(c<b&cBchQ3%OU4I{dp_+A)+j$G_meBT1{+nP!,gstqi237l'U1am}]b^%j0zHC-$F|yV44T#}10(Xo4<#V]EY`nGW7VAMMjc
-kC7OUE#4a/rS!.Cl,=2-z5IW$yAM"%A@@Mu0r5$0ox6A<7J{o&YnX26-=NpbT{V/CN)a|/3UWqA&YZ!kYM.:aX_9i_`G8oO1wX91YlR8tcZG51ETT6v/es
-[7#1f;3oF'hYyUhi9QeWtj`[]Q):TDx3kVG_`}SVto"2lW;2NYvd7g#,cwk2j_|L"H}WLT:Zapi(Fjq9d5mJ:v&-/KJsqc4%~GIENvt!jkkGb)9<"3blbG
-v,FN=2PZ15Hu77~}DM{)'pY(}/qZva0nZ#:]xgcKhO{,wR]-<&pUEiv%;e1@~idgVy2@3@/k`B4d_PFhv!MlzVc(0Ri)|5{9BfT1>(b:^(~K@UZAd>d3V2
-BVE!Uy`g5t&-a.!fVC^>4Tbf$c1om)QApCE|cW%CxIYJxZEJ%[l5M,/y=i.MdQig[i7WYv)j}W(s~xeT,4@R7{jFf'vLjBfJ,(8}_r,n7vnz^mboCEyw~6
-c"hJtk36`yV7^A^Z^pjN$Tpi`;$[2egU19!k2OZ7Sn$OK6nf;mB$nmsg8,Z/CHdMP4Q(/l['@,OmWo/W(L}##KtB'oIAs7yCE8Xg!=&1vD%z<.k]izJ-r1
-DwswArw5n{k;nLi%)F5C5'Wwh<6JvO+ZT1N5O2tj@_,u)Aw5%l@/rRcG}9GR-^/rbns+BWexRqCJUG.T.`#KIT^NueW=4X+jpWT=YqtwWJyC(!ZR:s(CM|
-%wMZeMXY,N4{o}78Ar'JGTCb-VUh+%celi`<JJF.#7lYp@q4V)6OObVb$+lTE#>y|u@nnm'Yw})4Hs>va^v1">nbtsa"fhSw@2ae_:=3.-MvjZpM!WVMEF
-fx~'B"CDoM9R3q:>1XN-Y1iC5d=]3tcE>$+1yz]g/isg."WrWx{Jh7.Yg{o-9i~Z^uZ).Auz3RKy&HarC5#JaHuq:ff@)No+hS|I05Ne&z0'^d>Xc+o>iK
-5O5#l>6/"g/Dc,oR'BCdyEus>W%}[.OPJt%Ho6VmkP)k5/O3h.L4-y@<{r,_LVlV><f9$2u7<2%'Q]T9`'+${1&^tq/Lv8u1Dc[72=Gzjc+q[npoB;}nou
-`831Y-YtMsZN3C_JwRUF}I6yiS|C]dxM_Hr-Nkf]5<!O+_h+zE1O(fcs+K$lM82.Z7(tGtL-$oho2yXx`BXCQ^_EHX3s%D'K5d&Fu^ER'rW9tKI}=iq1n^
-RQ~)Lu`H)!=0_hTB={'TqesKNpA@s1"d:;(Q^@op#fDa>K!R$"TZ,$|(br+^jl;2nSApyInc&9LE[.GXApOG;;o8)s3eGs%+#->`~bI/@G@g.)9N=.sot=
-w.e6re)}saAur!Ywr][z7a<",:2zPaa)Ww!@AIS(ik'oZ5V8@M6ya"K)xBB,g#M0JM$SKef>]67$}haj5Do'RQ;mF!#Ap++QsvGc:|m6F7:e~niMU]e]C9
-N-+([aN(12SH[b)LD`M-8bl';o{"FkARYc=9x-Nlbe+6MaoUW{>aSF!F;zw7@bF1f2]&.ix"u3[fa)U.xBdeYV666ce.!6MyV/e_9!8+$ieM)b%&WPACeL
-6n0'j8~!Pd}Cl<nsNNA'VVN{7R#^U;WHRpEWtk5'"H3;7tX<=]#!pkL10AeP='dg+_!.bM=2$lX[WE6d}UKBAji+c@I%nB~':Z%4lRnVGPgV|_(s_grb(&
-tehN0[Vh2xq/w.)3)1E]B5u'hRel8Kk>fWYpX(n/G@dY_>X!{.wAF^tD/Q+%S$6`txb-7R-$pabXxHy#br68~Jd(Q9DKROVSdnv{8o4cqd('.2PY}T$>kE
-}613lkNkAu{__XB(58+/@TpH}$;kaAicz8XfDs&wA`6CteZO9NVWUd6o>t;GIG2Y%ivGP'FEAdoL$CQ1V>PB]<tmS^z@{]FlrA55L#Mb8&;IxfudetsK9E
-z9m<"+.}U2gn)1W+T<<|FY}hln}MeU5q-X.x=@N'BH-gJdTs:@mzX.+".V&m~e1&7{>tc^yN+99>:#QLjV7fU=[Y(Q3"dg6X=klMO`uMQo`ZkFdQO]R{)B
-I4f'}E]|QA^3I{tU7IGFTio5je]EhW5oq6jpF;9C&I!):2!0!:zt/-$-6}a55anhrI.0l%JwKIgs)r{N@_D`)j`[Q'$r^u^o|Ft&SCFDuewQpK$O2D/`r]
-H=wozN'}>[Dz|NE3SeR_cE$E`6|Zrf>6QtyLt#MDEq2xk>MwZA@y^4%##B%vK-1tEL_jNM}C;u6vZ;)J=H[J^l/(;"Tu[lyJnU[o_o>:']t8~#r'~#O>t_
-'M(S)]>k3!E[WoLTX`Q.j2-,SiHuZS1R1U1D2'e:oQ~N[c9m|+Fybq86l(35,cH(EA#[j'%6Sb)b.J~fZ0Lx1`{UR^;@WzizJeLRchh`M/3Y@M,ThCW6)7
-T>/Cj"D,b@p|ql!S')R@&Z&2Tlj`1ja8~E{6DQG)->Oy<0#-lpBW$O2I.JOJ,(9{6ObyJ6%`WfavA6`Chd`GwNyMt&Ki148G3KSTayoY.b<v{ea9L|MXXW
-4GOWVvnYtn^1]g'LHNCD~pz,tn<^2.xTHZ7<E-75y[s0mV$:Csm$}|ym`yGLA_ClQ-isT}h`Fp;3iDk"DqrxSg|AK{2a@-(%kr;e_7L[lx3%M7Z-J}6O4E
-vsJ:">,nAE/p&h})$.213`)I_2sqSch'6kLGbYGImN[W`fg5NB[dasJpBhNT,]x96N^kFdnnA7w-z7MG.a0)6w7m'|{Ia`#m!!-}qE'0Ga{is[tmO8!p3E
-z9H@8O#FCZ~s-Yw2G;>QNLMG]cP}VUXPmVTo0!4tfZDkQ`z@)vtH@%-}toY`zh$a3OMr9x[(0!6ZMA#_e-kY<8ir#f->!aU.T46"teQwmj]1Xh4g`#JLD{
-]3]E]=>$W@LU+J^EIWY4^{`>Kk1y4sAFJn}-;hoXSI>F_p#e-:L6MFHc|R2)RRRHsP{(BJ)%Grurc;8UemBt>8h,;uuSsASvj@GQm8)ACaQOUaE$)hkZgP
-DXd^wM7I$7yq/kULnem{K;3J[I5j;COY+ra[0'DA"T35[G}K{PBa2!seh-uI=J6kaW[e|]+}3YqPw{1$,=J#J}luXu[s9_[32G`OFHhHsxPCAgoPrnTPC_
-k0sr}P|a4H:v;;QA4shafo~c/x^zZRm<g%n0OY,$2[:`^q'noL+S#G5Ig3CM}oT1yQyhpy6nwow;3<iaEO,4%JW>tI%5;,44UV9/b('R.wXs5Vr^2:<ID0
-//;$':853z7=a/S8<|n4I_jXPKW3{n/xL^Qbtc.x5kStb2#O(w-xZy@3,E9M"_r>jcRGl}<O5/WTjQ@>b1YK>;vV$C5l!qcF3_J=^4Wk'7s!V&w$`tpDLw
-QF(m7aY%_NgsL@)YE#yjxnUbW#cGiw^sD']OxLHJ658R5#H;J.u|d:#y):-jd&2#mM5ie4Y@0:V-A!'B1N^#lNJrv6;:G<-6[BI=!aOVnvM'CV=g6{lS4s
-S_.EBR3.#j4TLOANl9cL:%@[oz]e"mc%%{0<OO5#$qs^E@;9eaa8/X:"KYw,0YYA{(r_1E-LE=!]c`QT9C)]u{UJVizsB$8K<6SKADedvxo|G<qM/k'_>}
-@%scwYVXbvDMPZI7q2V|>gpn(4kAp%r9hI<%KR;Y#Pb)rbs}A&@w-O^f/zw=QFC&`Z<U[k=e{wKTpNK|S3;1|;J/y4_x^`duNCw3w+@62zvR~_f7cY"8Di
-;%f.wmHxn^v-Okod$c[CJw=`Y'eeN.@RSj5-_cfM&IgM[|o_zgu$WV|4;vfJKlyj@-|-L@[WO4T%<J,RE@01E287J8qcXs_.'U67+|4w9+GR`8yF%yh_-[
-@pVyUjnB'16KP/dt-Z7P0/GjWeWg#QPL~i}RxMY>(Bw&JwK&Kuy2"DqFozRVNa|.^MH:lAdbe{Hv9Dw3E+V;1{S7!WbN8[+)i,1SW!yDk/l+gC<B;|W.1=
-J84+oqnu;I'FA|ovN3,#qFwboB[NeNb{G9,Y+-S7Ky;jg%o[kjNnsv21BYo[8WZ@`WvDUL3pHZ;qt=(/+F-v#q@btu5FZFs+0NJzle6f!O``kF7,(!QNVA
-,LkOS'b1KkTKNg,C"7hcJc"45)fZ_=Q%Y<N]Kh<etZ!-%)}i0VO`0_5)<:st)h3VC(Ln<LR'nJi|<4rprHT6~wwc$DhxQCki+`6Og()QnSM=05}v.T(:_c
-hP^b}i{ym%Ep6xyY_oh(vHMoC%l4wkU<Z^6#'3),T@[![Ra[[5R9pfJpbJ#L_esmNbT:Ns`SS<5O"j7l^y-^=mEzlDZ9%)}8F#+h}nqnE5k87^ZOmBQ@$h
-wt#]iUTL/Kh;f1jeXGCC6B0x2-pNsgHXzu!D1%@$BC>PJSVdEQuB`jot.hwfaF.T25m,s]]AmIhVs4MM}6U_#X,13zdIclw0^5DEra6EZsm"mtYY4-~4EG
-pmS`D[b`IWgF|b/FZ1]L'"%SSY^CMN&#jms|.CjK&f]vPjQ`c7.T,NTLcHyqsDwaH3WLQ(ErINM|/YS+cZO;B_nH#&4}JFtkf:2'%x[pkfa;Fr,F1kJPa5
-{(W_b/n3KBzPl7aN2oa_M2~JBHA$}O$(!HBU^%%8,BXbsVi3I`fb1c5q4"~<#h2vI0RJX0[4-Cv<wRfEg_hf6OfL09Y54.W>fU!j~z::Ehv|r5Na`FWoCl
-6<'oaYJj!tepDY7qEh:|2Iz;8C=oW{9x]p_|Oh5bnxqKIY={HWduI"DJ9KAgJswAu|_#TMwVY_[bN|PQ@2!}X1|k)p4{K=@F~V|7$yR0.MQ0Ia!;A}/k]@
-BBGdVc]mUh@/fkS<`uG,PS|BcabWmqI1zy7CMYd7S_;:AO9|L`sy!3${6c}%>j/9co->2x#<br$Nnh5dUoeUvX8^:-fxvwad/rBr+bYU.W>rjB,M0!gU7y
-uIJ,k@7W"M!oUQt2$axy>#;/r-Twm;&pUaz{W},&vcJm3^[8CE@gnq0G8pOct4KAA]BQOi;e_ubipYARAqBZ6>=,NIUdtXT{C(w%:e!$tX(u-)MW,MNMi0
-ca,2$v!8`mNvKUs,AM#R4oVq|vglao_K2CX=ZdhOz^c;)}S0%D16RlM`vT@t;f3;'<v^v0wurx.Hg#3I)>"2-_jLKE)eK(&^ah{B]SN$YK6J%9YgTaRQ)4
-~=z>w2zX%tq%WixdIWIuzud:"(f@]1E`$!C)/.Mcq&i9acPk-t&,/2G-vJG{D{oFyJ@qLzT_X%cQFX2X}1Uf8.+c+OprG.&Wswc4U#nJCif6>4BpXN,gdL
-zcjoAu"m~wil'X5%`(MD}JWppRzewM{iP1P<Sp#-p2I!yQSor{'m+s^OiyW<M<>2<#(-%.=uy=_iC>275z71h>fUD,ntz2,z">Iy~=0|d70t<}e34|"[CJ
-:k:kt7/Q5Uxz0&U_MbA6TI"1v96jgB)t}gKR!Pdk4uL/d8U:2b5mp,w=3/SX_U%6UyHC$=";po_CtNz]&]SvYuxcK(8i,^@qk)E(Z6hf1jj|Z##5q@'7Z@
-@xaKo6Z`Or@brh1IDlVsi0Vj205n%E!Q3IIOh[s0JM`3m4bhb:1IUyfX#2d>}S[dyBEj,(N4$K#i0Ty&MU$2][}"b%LY6<T(Ia;'49F44zzGL7|)n5&=sJ
-4_~y_v,f{@]3rmG;<bD-oY{^`q_wdh|!My;pX_g_#2R,wR.w5q&npx[2,hho3i{S_CuCOxGplE#FdgGjJ0lB}MQ(0n7L)3<UJT=SM|mwV5J=PS5<Fy'$3N
-m"u6ecw#C2-R:_oC&tk]q'EXfCI$jw(JqU6s{UXEJ+t'gL}7tH!]~X>/Ws,l-G3CT$sl/;sMR^|,5MwRQdZ.O_O=H=!Za=Pc8L>3z;ns40q%d!O=Eq)9o0
-&Tm@z{(k",GtAA"C&#^h:MZ->^{K0AAi3p,>VdG7n5LR8tHLc|+3p7rH<},]4:N,:|BAcIh,)P;[2a;_R}Qlr|X_4.1&d!.r)%!tL]W,YLaYIf9q2uAa|p
-8:xfs]Ah(1o#g/FPmgDo697zzp"aX]Qs424;5jsId5sgQQ~#<qlJ&%^4BXaC>V$><QQ<H",}^[fuU![:sjl)HB=uu-dt6@0s@&F5MZGbDwWdX6fae[yAsD
-Q@1bPA0t#`XyF.M6R,zXD1.NMsrLek<}xEP9U;^ZC3veQF$]lU//O|,{2hNx:<"pzp6fm+RJIT[:_yA7og!!0Ht[JmOdNdc0i|cGDv&nKtyDj#lGA`UYN/
-k31ID=>0jl--/BN/.^{66,7>C[pp+^pm`o5oMN~TXe"K0+GNe0rR);-/Z<4]mb~TqLr"3NicpRb'/rXfN0iE^8u"Ei{j8k_xZB%xayJ5`^sf!uv(-<Y@YY
-4/zxJU1Nwt6c;^u!}!3c%A/]e-~`(S^6woJTo7~CUn9lp-RD6DBBI#IlF:PUTQ-),]XgpG_s^it%J(F<q^!#Dp>g:WYD`+dl8ZLH`Qk)Oba;&nUG0)=}Ql
-iN#;r>!^25rA~Sy@BI^Sa4fMH4{C-v#^@ck'^<c6B'|>4O6Wz-XZ&ZeU-nj#8/kPs|-t4:dKR07,Ff%f9cZI02(4SPICSiL(+3LCq[w>I(0C+.05)i&HV0
-,+#F1/mVrAOJxFio`D>iL+XF0Jm4:[JNwjct`.hwz{rzUuI(g4^6ehymJF3p")$p{dO5MmIwqV`17V{G6Yce^YV8Zf^U8IE`XLb6,8//Iu"#n]iUAZ``:K
-jaAAp`s38>pNY3('m!g,IeZt`b4);:;<}P=q&Tx5^0x4xxx]Dh8"1}"D+b9Ub'FEd=>>I:UfG{r0];/DtCgF+L-o,1)'S2d5"v_/i3hfe.35DA1$0+%7w<
-OhV<zL',3Ku:[lUm&[eq^D26!N0V5"='q>O(utU12_9q"`4lSkI{L3X't]19)x1uW}!M`/1SQlz&Vy95Y@J9C1]cr_V.&H[/@wEuZB^A~loM%i%ZSl4;t!
-C/LmsVc|q)@f9.>Bc:|;&a~6hi4''Zu'Wu-t#A|_/j0`|,Q)@#}#a@GoLRaRG{kptnu]I%H_'Y"b4LB#7J)O`zH5AiKe~Tp4YD(1uBaa$RIWsY.X]r4N6r
-$T[}y2,4<7rVn15p6o]:$fbI-aCsg5rz;D%%iGCG6OexsGIo.ql"&cqv=dR{</]pgA<g>JH+z-{;LEU$Pi.|Rroe2U=6feC=3o|xegFIyKoH_Szn#$Cw&1
-n,`}.cGTR6Ot2pT:v4Y'B!n@dS_,[E<Y6EEHRrkL_MCleh/r{X%<lN+O2POfNve;u:;&@uR.K_"0)%lQlJSeW}TNE{L}hgBsl}NO/t+^1a4kN8SnC&klDt
-y1Hu(|rZ^}rRlinS5Ou&Z>5Cgfb3I&d4GtjZ)6+%;nmGAS~.=O:zfbn)>C7JXU@YffC/j/$0m;[QW0.Y6_X_62Wg%^5!R_eJ{fEmM;:.9L5z;R!H:EtOmy
-8u<o^a'X"-y;Ls8@r.Y7dql-$M(|tc}>E![3bSuq(/8=JR+36xRuOl<cE8U-V..P)%'Wq8Y00c;|;rxRt[qY!okLbuPk`7Rn2@zRz/=W"7|`u6JfYpHf>B
-Gn][6v{dA[noxdr7MSNK|$%&hQ8'2M].q[]4PNr'IGTCruSg<]{,X`r.Syz__0[vA4-UlcJc^AU<w1Nkzmc-8J[.o;v"0uk@a1t;7x9kPa$mAal8+^35(^
-+5tRd[+<5/XqD>qChR8e'F(9>P$GhWvhGH$uc.~eNux,XR0ELoe-%"S:4CV<(y-+NFz_DZk@dYesxD!cq.-p)KW]a!huk^YIloMG{qU)mz[AM1Fh&g0Mh0
-KFYSr;xX_YK3odTKz5j<PNaV4riK&ff"Z!CC}dLYj00Ccwu]=!;NVOdu-^f:8z{zqZ^nrMlhEK4Zuey[rj>@Y6<CcUR2b<xEYd|61;N;<]^j#UW]T,Ri`:
-{S[uM'YE(jZ`.75gX^>GAg'.p[X;!8.VT/mpVOfXb>kt>JvODdXOUmJ;YC]Ym#jeC<%c]$[v=+NkdR_eWC5]_c5)j@jCrn^"DDc@cuxH~x`3T]'-0X$CSK
-'6FBDbe..o#=}tVQ;5c#BwFg%V"%Ge.{Z-8DLHQo<FL=XGT[f/W5DV|,Kq(R=txGK`I!"UucG&Z}(O;M5fIPdU.Hcf3s("n%_J'J+qyB7%Y+gtgxiF],"E
-viW=;^Vl-xJ'%=|7">+Be(`=9yb^>,YpJu#-;-7Vd!W{^h5Zu3d{,##,LJ>ueKzUaA_:{+K)>TV`f##Qm/!e<P%k9WK;IRMZslb:K%D=YfWw!VV{=C9q=u
-%Lnh!rf_>XOGbwWZ-x>%X_n2s<l(<AeXKKC#t=.'!-H$zS"D0hrs9]a5MR`.vPg)@ZRqbLm(vT>!u^9#+;!`f`<@9f7Sdlw;Gxdjp_el~dK7)^+uPeWk{&
-GcIHQVvg,#pvOGDI<6aR]'wIK5W-vCKomqhodruhI,I&YHY"k.s0hTISKCZ9bM7@3-X$kKVvj{ZM/n<u5wv']"<Zfyjq@cj.4,.oKn8Z>e[`L}>o9fq}O%
-j;|O/C4[f#rTDH$3S<;!K'h5kXfW.]|I#{=+8vi<Rl</xCZ.gd>kFn4P4>0Z/J!'>M)Wke};>+@{VR0VkK8h~jGtNPYsHncV:w,rcirbd$fnn0$Bfd"Cb6
-+nv@QPK(elNEe[_iL#O7brbUcO04b]Ipn.GmMKJGg'+.z2//TSF16Ye7qJC{f%-C^kKhqdS+bhIq,w}2SKCO.#-ihPbScG#'cC/{{sS^5JPU=@";4b_T<-
-HfK!)sQ4!;}JJJG(=lBK.R"`$k%hDQ2A0|uLy|!R^<aOJ3c#n!6X_V5IO]e5n-)Abd#To`ld=-%3V2U>-cfG8fD;N!q3yqglqz:xgXoGI+gCL)(IKpz_bX
-d;T+xJ;DtgF<c.4ebX:ZRH3GXuf2ST>SRH/5FZ7&Bmf'l=EC=:{V]m{UtPC+7G%k1(US;nA8P%DDbc:^NcaS,Sl[R"Cc(FqGSVPf1r~X_fGuFpVi>M4Khc
-zdu3gq8;f9%vO&N4/B-gQ%42QM2mDl}K1aeYw)QtHbK1E:>xs_%B(X@GDoL_M8dgn`K%t69p}g}><+U[@gIoi=Kcy$bCF^=xxNFRyqzK}6VXaF.A!gqGbE
-8d$cXrd)aqUW(Py&$o7r%ZYAX@H.`o7Xi[,VCD51"KUql(KdVPHa$m+t;y&Ld)2&l(Xt^R!,.+K55K%L]iM"#LWgHZW]c,nS(,soi,l$@d%Y~%"_o6nm.r
-j:SdRz+T'-sUH}mMX>/)<mq&rV2v389<'V^=VW~G<aO-U!7#Y{cbTgmy&e3P^`V$SBo"JyI{BQXoB;{&xPZMAn'y`;GLNn2L<PET2+`aIC=o_P;`Odfo~h
-.C[@h)~BR<H)l^JtsR.C<!H'a.SdESOu#[$BV'`W)cFVbwkA/_PW0$`ov650X+"!3E"{$f|og3X"M:Vb,xW<WY,}%kS#${Kup7"Nm}g2P3N$PqN,G"8kwD
-)eA/XcTHL9F+a!g7H29'DM>vms&h-N{.6)s`,"s3gs0yR@7m<4N^'gaP<Oc#,M@Bp+AAt')RL$%i"h1^VEY!Jr!|sxx]c/3N{Z]$AQ,Q1myPC0,<p5+fYx
-:m!3'<do9D@!g=:5KN`(j1N59[.g9{jo2J}$Iwb$#DMuicrcsqMfrK!^@X!a82}cMS2'k3_;=@/'Z6+DPaD7@lV1`1K7[{D.xHuBM}<q)e5kaJ]q]6L!pG
-8-LTT1]5H(g3RCvo4D%/B{4_&Ss3E.kp=T&c5d#iiMC"u9=45Y7^r4{9/kvLvIc=`p^Z=}4A#Q[/AAR-wHQkhs|J2Sv@Vy[a+%O+7K>IYnnX<wBnSyNAlB
->QAHY2S(NRd3$WjY6Lk|_/AS=:ZxFvuhHTgStm|%fdeB&o2q0|V(@MUKHCN@RYef{i%$-^VoL"q9$$`0K@>iIJH,cJn-f+O/"+F_xo&9M'k/(tqKCl]/k=
-+8."`f_E6c7>LPa&-.q38!<%U2aEv"vPS"INl!pxZ[F.h7g+m2`]yWspE:#d-&Q'!d0+;Z5]j4UBO_gySD^{)Y/s"m48$.Xx7058lpo|t.&u<;rKPR`6hz
-5h0J]3A0RZ-c^'zQnjtk"|id:6NvlucScvUPw)<:]x/R|QS=)i.0KIb`Eip>ZEYq7++ON87o!'sdQ(t=;sS+KqaFDObyuV%Kb]Z>hqTTKEB1cB_K[fieI@
-<WFE,fCBAw$+W/0@;VLr"Gk|%N)tiYRqP#i[xlwI%UpYO{6C=gf{"e`a^7jqq[l(1jIcqIuwmZ$77>|`KLLwDi:3VN=g]7PIo)K`_&#QKZH'`s6DZbKycm
-`eQ')#4aOWAvL>rS_Phdq^D<GVJnx^VxE;lpq"ng%(VVftCC{="P4yNjgJ@XSve#xwwmG'sDJ{tA(GEv`E{>-hv@jGSu=h"O322y[FSPb|XlqO}p=TZJAS
-`"s%D:Q<Xun:RG`O^t]9uofYPx3U9u3dEPk",NI{jGM$VoZYp+is=U3C;IHQsZH/qB4F6s9qu-r%"~g;YOZJWQe2Rc"DuG;>_hbY8mYoJCBeJjafaDJ=1S
-G,^;O3:X^l1nEY_5;TPJT6ds4SDvPpIzT',|lE1,WWOLMMLd/p|BHC5"n4wWY[CC$#)N9Y_)togf_(!H%=gA&'ng9a,.LMPA5^3UIq,:`Fk12(5^#v{+1!
-Q]l7#3&fIrIvb_Db:/q>mtNE[BGbK)Z>[JE.V%x:iuu]9]'BxZi&"lWbcZ]k&{{g"3j-p^eKmVO/Ct8!nMJZ9U+1`zkFVC!Q:rlEt&k421=R9Wqm0vI!_(
-EdJk]!|>5ZTL$gT:^),gpt]"yK3>eM3)$eaEG|%In,n"_tX2Gi'Gyg#Y&K$sZ()8i%8s%j7il@Mv]kJsv"4c!v5b_^oL5:YFTFtRHjil3:B+W$:e@d_aB(
-}&Gptg7XrGle3z)dM:kj@G;Th:[4=AU(S`Tr;zL{eZba{B-h`Tfr:GQZk5~SJBqP@bK(/<aW,nU,Uk`+3(waA)Ys/coL2k[{6KbpQoQ1^biu`T(TsU`,1_
-DqGe:7TQqCe7yqf`g)vEk,]Yr(Z'.AWs2s<x||d+;,o/<jQhCxD(gqdwu=#i/N[vJf284]=Z"+OY<Sf:9(ArsIAA;iNA7!eO2eI`WdFRXs"x9W;3eWfSQM
-$Cot}jr7~EYd9vnv(&P'Cpw"sSJynd~@bFUCCXYV}z&(w4-;SEvD0JJTx%Gr1qr7M]th]Y5lXR'3=>(>1&ev"L3j'I^@%'3HTZe_Z<DLsfx"YM{7y`}wTT
-8#Z$<=eF]t)bIl3pm$IxDGe=WgYvK]U_{)RLydfyO@[9>a:=^>nA#I|Covyy5VS,WTr>k^wJov0fYIWxnlmpD/5%f0SVQYA4qeA/7B/'K/GAu!'&0yjMp-
-lw</MY@7eF8JOF_+=%uV#C$7K']':zMB_X[NZz2Qk>^12]E0^-8_[[=H+Cx]R<7c'_nn7mZN-=7%!Zm3$V1^aK,,)RF`Z:DlfWEurl#p5j"_/]V',{C}es
-t<"DNjTT::rS;F]C&@'bPMY#;icZS[eFaIEpkk'VTu/1I|QVkrj$Beb/!i'PxK7KI2q>,NKDdN`>xO"MNTEZ6#~3Xy2WOQ;NWaR<#2BDCXN:",)`UHsZOa
-c4"p:G:.R]oL-f<u-PqwwVTy>PXV.^TSnp%ynqh+P9c=G{<ztTd@b{C"VF+F61)T-1l@9`/7=M4cK&%u6o-f_6Rzw3#sMDa!tHRvgqvq:qK|0Q6lPtL`>T
-48Tj;#ij)1(LafH4KROTW8!Dg|X&>wNYpIxb}^z^]W,z]]vk9tk>Q})/Kro4!IEz@x)yGq74~SR'IarH#4`thP7C,$tDT+HOpx>MW1/c_8fy_r/P8t;c;M
-S,I{C#Kd.V]sEFch6K9F!~-!
+.Nx6<|=z|<qE34{`fdN3SD4iWCOGbaGRd<U=rzv}M&xqtY,T:TXA@/,jcy^7KW2lHQof0EkLFh~}GbX0h(BGNGfZN>ainUKnLF;s3J}#'cQx5>^}})`.p(
+"U2!Bs<"#VR(=YkD2'a35nMK|L;V{u#LMUYMqK##2Pd0n9V9{2`!"t<:qVa8Ff$g:`J2U$r@0Iydq'Tl!x&^V|+rYk=o!y(`v>pq40]qo|UfXvGAc6-^U(
+|@)N']vvTeedtC~YX%!CtU.Pgj>B9J_k[dd@m%Fn|)aN:H(8<%W63(L`dTDMSr$+5x~0@V2b7`EP^=@s;Dr7GAz38#ioDn^P|E/[W%zQU/]wSCYo4/gkc]
+[$[D-/>>Ft"UjUx4$f$RmVuQ~#t#X}tB/N1mno/BL;"<nCQxd<laN/tFp.YIe%p3X&EjS^tE4I<}PWF3>E>zq.8Y~du+H2A6qdoq-0rkG#h:L{JN89w33Q
+%/HYMfl(@"0IfxEim#X8%mD4XgdC~1{"ZYRxnV'{IBjoOF"s+i<={oVDP%5Dx0G+/gnAF8ni6VO_HA+-GWT[bd32^K8mq66i:T0CylE2}^7QU`{fZ@J||0
+3q~hL@U(_09;sTQZ2HW=Y!.b~t!E0#v.|GLwt[(6S'c='r/v`Nwn7ltU8v,Dv!(J%p&Ka(M"nIiOp9GY9-:VUb)dO%.7o,5.Um/uGOD"ZVb{Atd'yg9i"0
+.P:koc<6=p@hMH-FPeV3pXP`1V!5(Y7+`Axj{F`Gsv&ofO^yqfV.E-qPw]:5c"q1SXx|I/1COvY(FoC=q`|A=(Rg^m$soG$]X%6GQ!~(nPixvlc$]:,EG]
+WH<t^oZkWNUcvU,lnE%1`1R@NB<piNx$Dc<L9x`"vI=s5|&AQ&>_3AaeuQAX,U]j9pb+Y;K]9km$L+M]c)i)>uY"^urDO3R&NH]Uxm}0wUie45lm!=yi5S
+[[$M`>7BT1%fw%$Z.B2oGrvG=nx8w'h1E,/D_(f<}1]sVK-}v"h{-^SajO{%[U]"<>((9Q}"L{yeQ!{i756m=tOgKXB{mc.u'f_`0XVIG4d}jnL`PSnIiK
+/a_;6i/4WMfymqc}Z%]u=#wQ<KV4l#PCyR7ajbGcT!}tJJy"7L%K$#&k<z3m/t/A0Zh'%p=c<E8JXMf(9Tf#mczqwnD|;_cl2owB9=nK3aO)!d8i]'i21H
+4;:07aNRyahvdJe7#3(&Je(7-o#Q60=xGZLK)]gpn9"'k1&z4xV6G[Xq|6zN^jGYDazoQ]N,TlRl0==Zek2%xAhr9|HE#^$]s2@Q4@xA$p&Z7v~}>Xye8[
+=%ZqU}}/seYL}OcQ3g#O!7/t1V(/!_$m;wsb%ii8&N%McZC8'M6`l&)TuQ'eg"S@c>Hfa-fR^T&WvH%05B.2&h-#R'IbVUlfUNpcpB[[|jJRQ,xW21WvcZ
+r-"<8"Y2!_-yq#d6~YzSJu!Y5$0A9t8=q<HSlFS4|FL1LacCX=bAfcZelqs1.I6p3(j}O]M]/ODwk<T'&BhqYfEJ_Af.$U7#"x)@<O}!5PBOj7f@vJH#(`
+jByLg6,9@l`3y+N6@+|O#^Q!XRG=PG!gn@wEWHF8m@I}4Y.>P!QR/H5CKT5dz@6T(SbV]ol<TQ]':Xle7FE'JuXg>BPL,_MJ2#P'~Izx/Z}IyhD;V2Ui[}
+z>IMEa(KeShH0KjR8Dic6l'%a/%9<R}t{oy|K[(WzJMDe4'@|ZLK`{qukW5p7oPA8wNI+M#m]Iiwlo45AX(Ob6;IOue(jYMAK4)fvFqpB2(ODiVf`njKBz
+o&,>BczpUzJ9%2nn8m,qI1beWr].p4KfdQ^+Uew/@Et2DUXY3pfDBv/_:)dqq]08ExHe,``Z8Q>1k,2-2e.JD,z/igjHUfg8{jQ'qWP{LgnVV0W]dra}yi
+_:B!v-BB+aN0|kQP&b'b/E+#O[,zC2$BN;`)EDFB3k7W%=3V;O%0W'2Jf4O8Rw=A%7y|FG%}#i%;!][uJ]Q$<,&"RV/`_)2McrQ{rAh&cbej{K9>2Q|8$9
+rLn1h9&XdoRtRDemPg@qsZ]#ds!toSA93O3oT&6=t3@A'#rMEAz-)[OE%7]Um+c/998+PoTCBM5Bn}K`mVN=z_GtHtf@YU;Lb/TwzURd{bx/y#bRJ0K{^.
+:K""w]zf$@Orl61=>9qaX:9D29S<wi$@R}N<V7L@x)Oh6@b=v}enJ4tA0qqX8N_lDDi),DB#}xCvE=M7#tlP{oqz#j_h]6w;vzBw[w~Kuw5N(,.L<v0y|>
+r[KkW<xT]P1n}3@YJFy8_]F0A_H_m}@Z8D$lY9OH2<YxB"!>Uffa!aeo0"sTcR[f2MY/cT^cF%N))h!SSx!"x2"<C!!#3TN6k9`sw{BU'8>'4P44Se7v|@
+/t)Jxpq{!@;m4gQSK+(x!<g^M,d[e)~8$D>Mn_,%-zUcl%nFFA0f-bDN5mmmx/SqMv%:L`~=]X`H^A,L^Quv'"dbSt-W3^g0tvdnv1CYigxP'3{5$KtGWp
+kt19RrX@P5(Owz>$P}i`2a{asf#xYQH=qE+HB;RD;r-,}woQTX&#!blQ:zLqrG6rvE@g<VXAKTqpda^s-})Um8fd}eLYPAMH+sYBLFX79a@;FQ_;@n%6`s
+pJ.3Ul,b/"7p_%u&am,Qg_yk+,&)S=rRcC:$IV0t1bRG}.:/_p]1WOe[=TsM9P;K(Nie<3P2$]93d'&iqUMrgF2$XjU|3%(bM,'.lO#`h{gNN/yJ}<=7+3
+'D1NrhjGJb{|f%e1"^vV/H={AY%t5]`|oNHX'JDlN$d;$Q~Eeh{`WCh)mg^1JxM:%ytM"QP%A/g,kEBd>/7^jIc3@z)kI<ZRCjKV8AEcIQvU{rjB~%s+Q#
+3aqOqDNWtW!69:i6IkV_U"y,H))X1#u=)SlK!+Jfsu-0y7;D"gY^+C-39=-ihRPF;Ita>0ysHtG0Rl&p=_^ku+(U.V<ey(%duK+nziTV$!/]"Q}&.@6x5p
+T!4|v}>>~vS%9CV=k0Wm:T5y>;ak#&yfvtz+0|.aftU1/'3bd0Mcj)jT:zkQqyWI7hjuIjay/_y4^GL=P(Su!,%!z!:BtC^DP$tGLoS`5"3V@Z:uMJ&)QC
+E<2na"}Hj{kPnS891F|c85.1J]1O('=xKI}gX;xDMrQ-SH^RU%@i6r)f3DBq^U6kKYiQ:`]8CG!u}]aq]{'v-3`(hR~<_YD8g7g8y,lxp15k~/Veh<@|)0
+'7!{nbfA_[^yb4PXw$j)r'8}}h|38nxQ4r+:_he4hY|@@2l|^o2=ARD^DzIQ!s-+L&t_#[^kwg)26#G_[h8TvE2;gMx%o_>y0c5@"Fpr'QN=r9|4NMfu//
+N+;^,fliB@cV@6'N{`.8ntJ2E]g!CTy$0^0Pd[dLzI<heQI6!3x;@tm|RV,|vCWAnk88{gjs88MpN(2+^ux0aKQacR`j=4.iE0}"CQ!O{zk#TN.j)dhg[u
+P-%8s&f_>$CP8W0;8TC}2s!|oj&7:%>R0{,%369Q]I|O}VweI"z[nN-CIZ-17:lUT-HmRvXV`7/"[Bjb87&D_-{@<8jT_i.vSVo"E5Vk(7h-~gW(0L30Mj
+g7A}~j#Ev>!rHEdpVE]}MmZ4fS`)h;QClQoP"A8aD=wMl8Q!}"IboC"3)Eyrx!(I<d)(;NWGH8>no/q=d,yCGfh&:dSq"EBlo+^)4i9o}3~'nj3gF:2-jt
+!)}/9fM|5qj'B^[PN(7ZU$Q1<{5hyas.THQ<s|(Pt!)A`OHQ9>SpNP,wpw%k-@dNM}1@(cZS4bni&OB>["O8ZW$0DO3},N[`NBZpRqVotMe^d04LGEEHIn
+GTrfn'b-!OVX'|PlY!Nlo(&H{byJPe+I>5}tiw3n3dIboC(E_@:7'vTt!oT9CGJP&ig"]fJei]1@Jll2m>$B0i(VJ%XI~VUgqjdcnHClD_tAJU-ea3"RYr
+njO%0kN{'V^I5GFvlhg@NkN`;s_"/<8`%>29;sEc_c6e/3E:3f5;_me2XPX]'tdE-AC`X_]^G1yRQLV!JM^;]K.6LCuau<bOl<gz+@uL7roq}}~+JlR+v}
++v~c6rc#4{BP6-k,nrjY<`s>s]-y)"d.%9],hTr4mfo1S#$M!OFU$sZCN"9Qx,hON;R+[gRRq(8('HitDdn<aZ>;AFB5<mX-/G7EH,ez<-N{CW;@9@,D3G
+Su^b9lz|47uDlt(==+a'Bj;gbfoez.=#A|S.Jmf9J5t|``4Y0=$khyx1YZ3_dZ)^4yP>wN<]t|r>xJPuGX"CK-rA/x4b9FSJ_hSRKpD_a5<u0}'$`+-kWj
+5Ik(n;TyAdYrM>D+n2}U&3)=|aJdAbkUv7}#Sop;h0@zxO!TD5SDe{#UP{,OPI9j3DZ;Du=zAvkt"7>cg[B}Eg5XL9pI~X"jKuS,Ejg[=U+-rTFbo_iM{-
+GsOKyx00tM+y-D50@rhRIcf-)#@H3R7`-{4Ro7wRy6lDqYQI@epOI6OvV=A1=LOY3e#"2Ixl^/OF"dqa'0O&VmHv/:~d~t4Tfk+#Ro4&'n>&5BHu-Xa5~U
+U6))J7^|&OOuVKPOw]x/:n~NQ@OD-jKwj1>Z+BZeH/g}XQ5N8.~JWmSuJh"u-H.%ZVKkZyNKm2Iw>NQ9.b%Gg7J#[3H-z+7c;|.guO5/W7oVKe^oRW]VQ<
+9kTN4w:/$KZzvbKzf_;os,]B/(>ef{R:L|%yUuVlT4Mtb%Ue~c=#~ODbPKuKa%nVzBcKD0qfeL|:Mbz|f>nKq%U0ZHrs5Q[xX(G"3tYeVB6e#lv'G$'Ln8
+yC61}i+Wjw0j92=)-@|I+,p6t5q!/xpo]}(xMZgpWTjw:"m]+7Sn8lhe#_G}6'ZX$]a"dIc:>j<Mx)dF02#.~'43~7PK;MU"e6tSrkZ0c'u[EUvy8+@'o-
+B1LN~ZEVB'j];PvyvX~x{2bh)d.BX9+B7)6n9p-)"_`ACLc})q|BtG#Uv&R'q5JCPDGm}s;D~#PRpXPDf{|Q(XqzlDG-ZosYe(S4tv4jXQ^gD}iFoPanrC
+!~;B)pv!:;J&iJ}N$4nEtp}C;Plu;Yr5'PLdKqNJ}BDyzBrgfreIUJbCyhpL[Zh):&AF5@m:oPW%L'A4Fi+9VKZ|Q,hy<&aaq=Id#m#m]0`RBn,mBf-8cf
+DczO1=wjzkYMRXiR>5$_y+ook("[uNBNdJQ}i#N%~)(O7R"{_`Z["`~3cKy`C&(Yil#mRS7-.h{%W4c3'F~p$J:<A6~Xk+0416V^X;(#:AzZU(,=4+V5J_
+vU2FQHhGh`emcu#$J>kel86QZ%xpYjT|UY&>m6EC'c@<</Pqi6X'CL`^k$h)~SA<oPlj&RBGo1xc>.=j)).!w.2B)Z&hW5hWDA0'Nf&T(PqUZ`t>"sXg`q
++,=Aix^Jr[oS4^AKl[w;NcLhjk[4>CnV|01`&)0x(]REn]rhmYs>#]jGI.)1E(,;FcbNfMeH9$$/8+:vDS.Nwf`@im7uMt8ozxFScXs[wn>oR349zC}kB(
+9g7Nk@{{!=cKxb4D"kSeMd(Ryf%f-d/_=]f}X}X<%Y$pr4!u)$xrF!M^X1z#2hKPZCDzR8NxD|_o=Sl9`.W/bqca9.wun-$h4I..2YJ</qC8A%95IZOG7#
+B39u0JP@_K+w+|Lpb{/|neQ:!d7:hgoq]Ki!j=azl4<Phav>.X7zCCg]a,vv.pmLrH:lV<<(}"6a<{j4fpO"2^9!:.QKky98U>]!UdD=2=HqN1x/IheE&7
+ycdIE'KB(z4_cWIDZwM73P|d"gE{3BT^LPhnDQ@Qvd/v$q@}4s'ys{%NHO-qml|^8CWJv,kN_NV3>dg3@KIrpeFU|^7M|Nqr^-j}(,>$#Qf<T&YA(0,XOU
+>O(kceO#GIVxDQ=2A%O9K[~$Xfj%tKJHdX(@TTd,.tb1HnqatEsuMS/0l-Awv^c2:B%),%Od.Mm4Mo|wYigrpzuo/vDl8LYA/SC26nyjSKekE`,5;&vH`M
+w(4OsI6tBnJ^JeP[q,/vHK3W/${s^+p1Du+'vV8CNJ!|BO3!E_pS;&6Z8Sq/Wk{m0'GETWQP](N(D!t3)G4Xa%7j;)XK8/b9!::n}{:^v+g|h#]r4Ot:N5
+;Tl^[7lyPUevNi<ht-IUC{h0:.k%9JvP9]L3HP977(8r["qusM=3zNKr#Gu{G!ryn::&:ws0n'd!E"q/&)<=J::x][Lk/-}ulQ>'EZH=Q2d!:Wp(k#2Kbu
+tekOW+Hx!gArgInsb`H3Axw<o[T@)1.py{X(fLr,XJeE$xkQM5t'Rm-OdMuH}ww]43j6(Rm9=Yu6EBO60#Yr5B"3+6.pSLlIPpr4NE;T~!~X=nUsGx;t1R
+U"h9-${;E^#g_Zh<9S-dD$iJ6D6D2H$)C1Zbl[o0I:fIP(@3-9BA^)T0hPV,`=22;1<b.RN;xCd6/x3=b)z#4,SSaG8Y{|$Txk%GTQ^++9kbz5EV(ih%}y
+m)U0^#=TJmfkSlejc+<%LeP8Y@{iVf2!lVt0I#Gr#7)&7umqP2+=h9)KbrHS>9;<i.[a}zoLu<FMI='p"18[`Pdbju~SE$.QmB9OU}!k|B4,qZT;9w1GfI
+2l!(JX35c1m@cG^#p/EJX/9QSqszc59M]byY.t,$Co1rIs/h,D';V)cm^$n,~UPwA83s&<I}tU,}Tk/!$wd7:=%pMNS8'b}z[h,E8gQ7_&GztJDPiT7j-$
+m6FhH&JM9'~44Ii0H$Z=IKbc)0L.z@0>{;8_Bmo/-IT[QU=-K>"=RF30G_7,p<$C)whXExAX+m_%$&"~eTYR&:!K`JH7eObv.j't=y6OCiit(bg|K|67%U
+:#=T26{2N)1s07aE=R/k,=m<utsA0SE-9Lx3(5XospSyZwte$>)#_]8mG=~#FrT;4z(4|ABqgvAO1|3Da"A303REO4Xyz!}4,<>RJfAd[CI!p9TA`Of`SN
+0QkbgRK{j5Di5h%k7^]t9.#/!VW6=BF<6wl5[Kj[9sR9R#H9EyvcdSn9YelKv@~}ghn76|loE{pvifrt8X.adZjW:,AbzCde03jV>zfoxC4)GLC5u0qAN%
+Svj@6LO5dAr7ThBniSSeyLbJ0;9mx,/r9WmM5[S375QLr^aS@'{cC9[M_YB87uJ,X"$p(in.Rw}e<e32kA=c-Jc!mU^9v4Ie1s=(X)OISEVDCGLuKGQ.r>
+vD8(ru@w&+<7-=KGf'<4Ks"iXi3&<:tKq<Cv-w(D4n^yru"IUYG}QK:yQdQqG}oObGrMFAlh+F$KNpWV:wX|%r68g0+ZmZ;V}pBa}VTG%"=-QQ0<zm]pCX
+['f&%!#!q>N-9VI#+O.4#p@QE_Ve$:b{v0F%={/IVhoGgM,7=HzWkp(P,,`G>;mif"[]k`Wj=CaX'tQ!,5Hx9>zYf@R&Tt88D.(Z'B|_iNB|c.Z(p]AyrS
+/rS0Oij>gQiEd9zXPi.n64-T"`{^B)-CQ@wUM0_r,sJVW%]"//jbrA2_0>p%:X-`<ct`"H}Q16SWMLbOE^9`L}tS[V3-,'L'Q",D{<c;VLI<A8mXSl'FeM
+[>aF`nu$YFPKB"viOFY@}t4U@&Svjt)x]clY@f!OX8s|yMUXMbrDSg!2oR(CN,Bs>Trw4;tho(7v#2Qx:mC2~%TfC8<nn&4iq4gK~,8l)3"%QcE>&wu-7(
+x'KrbO:l$E<:sfaN~f<y:203@&/rn<wd]xg5r}-8:LAA}#ov8}wWLqJn3o~bjv'4L@xa]lb76&mj:77&bZl&Y`,JiO}&DeK}'c6"+M_zuX8gu9M3hIm0c9
+7(SYLOn95)[yw_t6dKmn7#9+)_B3LvLkP{WvQ:>Rel|NDtTeqo]C/mfunAh6M_u3h6}u`CvM~u)>h6j#d8Yuja/Ur+6:;G<-gJcM9P)-wVq-#792%wA4xn
+[a1O5',V8P>$4t]q$6}-AhSv4CSM/(pRXo(#VV2`JA8E(+|r6nx[j@mODaeAS0Echos5j$,W7[q$+ei0tsEvKE@gI9>tGJG"rtrxORjvz4[-k($fjqOm{s
+odb,SI4cvBkvB6^,>s)Df(H8)<!RFqHZ{"V@Ho4&ue=Ahhri@U:5]wLJB+M+~A|)JGEcwb{v/#&j9P!U5mh-5|`j[<Nu88P'5I82"Kp[ENWOlA)aAy%)+m
+^4e#,D~A"./cQ}Ad)hyw}+!p9iWDxlL&o>UEWz-V~%U>Bw:d]zxGSRy(YI,q0wvv8p^ICWl}84AZDQkajyrJlHKkMSfG{:,Wj3co8hL7eIv/p,pN@X;.a5
+n!+0Me%<+9_dk][Rb#D)G9tu]o..[2eZY%v27ne0NV6'MySR+%T<JRp)|P)Vp6W[Q;/0z+}0AFc>dU:U7;0o1{UpesL0%)dc88,l>6y+OP^,feV9h5RVJB
+I,IpvPo(ovx"rk,_@-'w4Z1{~v'&vqEjv='<w[.v1B(bQJN)o7FVP&[XwC;LkWCh]2&pVuX^F[Fg9ouF(sv%&(Q"SD5EQHgG%0f@UTdQOgTBY8<x@)A>|d
+B;&=yi4"+$0EiB}lGhDTxq(d9O3a%=DmK4>(brG/A_L|g`-.3g;$Dn80wP&XPT0ZvY]hL&h:@fk%PjL$((";q%Av"jUi3v(UY/P'Iv.noKRB=a{vehz>%S
+DM.H(mg{.Hnd4,:Zot_Au@9Zq^9O(>J@q)^sHQ&:&AH#'dJ&pfK#6n>U_{c<@NP{oJ|O^n!+Eff0bBDaTc+y'3zN9/'.3CyB#}A#QN`PO8(gd"+Zun-4bz
+u:Rp/eQ"=Zlg,0=-#0iNc'1M>Rx6<_oGfA"+nG62bxyCDKKpmdaa'59r=O|xSSo;fpBj13~Mp)&#[);%cj`>Aj@h-sb,#!_V->nZPUB3j,b9Q4@J9]2]If
+Z2&rv_Jn9f_P_M'7@]D@pw]S4T.CfklxuFP`B){B8Kkc1oe1+y`@dC@XIz^GVt,`DEAM0[nn)=Jk}p[7T^2`!|2{,]4_,tX,yt_G7Pb(THniv>G#hBFi|H
+#Bxm).4JM6D1$a1T_-sx+K]7OM@6%'P(J;z3LYyHllHJ|FN8S>jnbv8k9WU$sPHFI0AxtIz^dYhJc[$eSCr%Et!,Fdg7zy;gnBR)2uOu;G(MuUu]=;G<Vc
+2L@sa$w.I2w2[1^xAhGF44'v;)x-18%'^lGC.9o_3.af+}e$cG#.KZw#JOoH@D%|_4^_<epq;)<sekUDWq+WUFSqe>|pZoD-n^(bqj2Bb>%zIZA^Xn!.])
+=D,z|xAQ@UY.)6MS@xPap^JqJS&sxcX'.V##c#~cntLM3=$^}1B'^pd'c(H-L1[H1c|XKp;+VB<].|Vju|</1KU$1[vrvX,ngkNTP2HW@g@8.z8jhA6,WV
+I'}dkntBoylG.i6fw>>nszI}ba5PPtj``Lt+IfKz8r4;Ra9KYK{Bo2lO4}keW![V4LiV|!3xY=)80gq(484iYU8iYi>=a/y3zMfptP^EuS4`H2o8]`D-wn
+4b#^HjU{6@XwJ5EaRcHd-wz``4q",HaO$<)=Lso+J]xu5{N`BVgJo&0#A]V)aDVg9be;;HlsHMY7+HyLE5}e6gS7/wu8T7JqdGE>(v%sX4/$[We+PV/jm#
+jg$5K8aF^H|5@}=Ez+Nd+&__":2!/);ZY@>]N3gTHXM9T@RQKrciS:v]3fLrDi(V1{yP6+uGctN>If@Y=VOlJyEzXOg;bp9}WcMiO=hxjiUU%=c"CYIH'`
+'-U{:O~Q1E!+n:,=o>k(+-@=!_17_&D/P!BUW"WO{t,4'h|Z,!PJ~"&/(wXb/#Iu6#&k,_OnlY%g0'"0+StQ9m@cPJ[|Qi)nQ6QT,W;f]C`Ec1Gl)41%tF
+WSZV(Gd4@sA;TX("mm.KMUxb{4"sl=wEGZp@j}C=EE9"y,ydNT0'I668-'Kuw3{pt+OgVC.XM2I%k{4BZ%Zl8<Kc'YUm"CXT,rl>jad-hr(q6)=uo5F;I+
+f;>H%W/4a]DK0|4,K2Y"n'o8>hMd37%4q^=UMcgJTPQxp{6)9M#->>O(rxz}vMtbe,JMV3LH.6gp{[X,)n1Y(QV,jD7]sr~k$!!:C'V&g8KfC$@8K<F4r$
+J#tKySs)DPUUlX}qe7Y]4k^<B@Di>!Xq|9nIe1YZ58=hmIMW~vSbKtjs=&Fp{(a)@}OQxTgNaT,$V+=,$sin=iZ8O]>#P39%i"d!=(WmjuT$ToeFt"mvs%
+WWF)7Mm,%fH_x4gSXk8y<eY5$oae"$()_LLCh=bN94.T6R[7XdcwI,KYt588ZVWBRfLC;mC3aaB_fs#jFc56k{>{q,O8-_}Ts!w=v6Hqgu5YKqAt@[Kqg"
+gXQvOofh!"%S4Nk^kDJx0:I%~d^f(5d0`KQYYd{B-Q[2$3J;IA0Q:BMG{z1j()X7gRK&xTIn1t04bh:Lm^>VBlxWj=qAfF{dw3H#Q$q_#TN&Dane0z7%yz
+fD|:0(dL5ZDJm)oJd1[UQdlYz{l}Kst_b&Th'Jkcvbx&zr=062gNq/|:k<x+M.]'(FWIo5pG9Y(wf;hQc+dJH^C5[S2!{V,jS3x+O.Rix9C1Lax[R1v1AS
+,Km5<nMsR!kS5ht@a,I:oAX,eMu9W%F(orImwo,UI7O8N&$--F$@'6wL/#92W^:21cc[UMx5,u|a1lpm0,zS6-XQZ<2z%b[u0Fu^0}J@U$,m}TF`Rl|Pq;
+s+iLk92z8u>w7gP1:gw|TGXE7FgD|[j_2l~Id;j[>Ua4+`Dy>IVhlz758c|$GWS@{c>(+]8%l>R|'qxqZ546ptJenaV)c4H6~HU("fenx+hB#8L{/5hfzy
+A@uemRT|%+wSerm_vOUPKBm#tu)DdGSFO7wNsufqkVmqUY|EcBgdxbhX8cSw&k.3Ts[97|HW4Q>lr@b7m:SpX{6xPhM7yR<)%elabu-4vE=gl^{ghRyK.i
+[kfjl=w|40vloT8o).1V.7|@"(o30xuQ~@1iCJLgafj}fx<JBg+8Jsj3<F5L.Y#d2tIG>2,R+OOI:ZvuyFbF#QD#dN1CuCE{hP{#!i%G~Fa"`_@oyEZq{v
+4'EbHL[i~Im}651Tqb=#o:v{K]QyO84eU:iF7'ZAG2u)lSq+Og($2Mh^V)6H;[1hX}/3K#wTu9uY8B4{<o>8"gjwa$u!$8nVPRjaGZ7PE_pR^Tf5KD]uG8
+=dV)T]1>fIQ7d`_|[")`|A`MD9`{Z6{@61aX(Pmmj,3RKh}>FD.e4tcL{L7<8dK0oSyHl;Kn]kN;X>.J9lv!xWK]L5@]<'J3mZ(qudGM:zhKxGPso7ISm&
+N=KI!3eY%+PzB-(cPk)t6HWp.jw+=e&+'w8T8t:6cATA6v,GU_n@c1&d/G@ctgD9vpr,Bft$wY$c>JeaPeiPhq#X`eGLt'{UAkIhXORfsON|(CB+;WnbC6
+tUJ(frG>5-dWxDiOy8/`KGN,,Fr,z]IoRQxUaPgVyQem(9",to`(Ig(<_`M@_l54b@oMLI+xy,aik=]:qt9r|pfEmJ4slq;Cqz=V74$0X8v,$PX2JIb@o:
+Z'zEEz&Qw"V}}d0Zt$0Yuj)k}JtmAyS%Enssp4eg'Q2><c+}(>'h^b6&!J`mT,nzpzU.,2fz|A}':qT[E>&q[w&L8_,WB49'L=he@3bViZ]Y[dT8^JZT^7
+mq@mPYL5nKBaq^C<2l-j8<;w&ED/Fe#T>8.^(gZC+lD;gfZ=bJb^W5wpuO(015x=xg15g]SF[s9vlPm:{Z'&xs$A_9Q,]2LWx0MP_wl%MhtD/kO5Pl&jW]
+)fFE8|uo6)8aO=v,E/hh8),/CGc#cG)5A/HD6q:v^mEy(E=#pX}`GKPTcj&c`3@`f|TH:M7q~CR6|JJ^!lTzo-4MxItHVa[:j51KVzqF5>-r1B(p/WLp@g
+$J;W=C>2|a@BB<pf/Q1`kE_DJuloX5_Y~n.Im%khR(uSB(vRMoqutk.iCf8J.Iz`3B;L(=|T;[;F9M}[ie>-+4L7Y(6mQWLZ!t1z^T[UlE%}01{f--<K5-
+$)^8-(O`jmRgPz^KgBVn.E#4V',^{{+,K$kZg{}aMw^QUFM^rd)Y&K=vO<yZ8S"J$9:c.dyb2|{Y|3K`]Yh##cP|;dk2dvTz%y#}-i|oz3m9wjb]:YoRKs
+%V_J6W4Ux+H<FTS{i}]|5G1D(--h6st$!)z(5x%EVis'XH)g~nI2;f}XUdg&#`CzQEp[A)/U}nG=wb&p%V:kIzylI+.dJme7F5iYQl>s&)Mf$5SCp$q_>$
+$6T6FlLB'>=)#F!fOdEd"(UIyt:5@kb:BDXW`@6Pn%n.7=$Xsbi_hHG$N/gmMn3V2"#b}Luu[W#.wm]hlZV]6!YRHj"5(C6LB1_IRivx3j!bzmRk9,JA.7
+FUMXA]qz(`$/']`BQaZ]$O#Ob!r}!g=,j{mZ(37U.7(1c6lurG`AFI-dc>S"#VdKW%O5(p^%3InacXoeDe+AqT4ZR0r/;-)%6_S=/(BzvBpEatf'>B7sw.
+>)pP/`co)<'OAf:L2b~8'y(YEkltIfyNw`rjN2!TqAmQbLMc_RudqOtWgF|mA^"_6D^vPrH;HP%m08Y0ucDb6{gvv#3ufhI:/8mb|C[7jy4YUR@^Ym}SDY
+8b(zxHIAzT0E])bIcHdY:g4R;g&,y(fGSu_t]'G2AvGZuq@QdLc0{NL`gHy4Fo<U7`_>`MP5sRSZXcSZMCuzumsr;!~=t}FFOK(t[G_e^''{XP'dG14o}p
+Wmp1CmOXbAOiJx=#=Rpfkc328+E`d^=r6sw1^aLjIB7r6h%CHj(a!DZAg0&<Yzmh,>p,KmUUnFd/>G%wDEfy_XPMMJaJGwXYK1BHV$~1N;4K#/F6Bi4"74
+0AXwXjFAyt4Nyk~)[O<d3WY7sf&c<dN[mMucD`%E]gvq:O&B~R(c3wf!q>9z_T]wO|sOH+FB_}A`lzX/uAIk;U4Ydn]1_1EaR{Q;%l>+$8{`'9`ABiYSnV
+tYb8H4cu/%HiZuQwyWWf~q.zia3DD{aem3"fWQzj^5nb"5;&#;:)hmx..!vVcLo:BPlAntd,vgz2Jq^UqgN#-Vd(3C,zy/!]Pa9z0l[6[H.D]y(N;Cwo_e
+TA>8tDIBto9GympOLv3cMMK5`7yK+1#_vSQa!m2Z.x<[Cp&dCJ|9yLUGB-!ChvGz02DaZC+Oegkyqqq,+F4o_d,v=yeBe%F)hs&ED-&I$<}:F`h7S_c9!:
+0+3@#@rvsNMxYQ8++ptPiwop-V~ZQwKEW`$L,Xxrwoc/!>m1+Wtt=EQKNg&Ry!CxX1"^.PQ:KQR$1E:tHi/HLp.Odh_yA2p#m,z.ZGbZ]9^,~<:5Yp|jX$
+u5IN>IqMC_c#{Ds6P#'zmWLkI"SDR;CZxxq"w^MNx88I0Zv(eJYL5og3T)uwt^Px96Z]7o#rjsWP#4"P6"EDot,e=G$,P_Vb;t#d9qErRA"0|x2oBDF-s9
+U`8a#sAQuj,mjibSeukbR/-hYi#VkR,QK/Z`~Zfk&0w$LT"~ShhG}J7^gF!bT7F&[U'Q!I]^Ad)cEv'i&gl"o7<XT@6OfJFl"drj|%}jB-t'[vKWyd6Pv8
+"#A]FC"P&R$%RIY"v]}(;Szwg2%Sx.tYcXM22bd[a_O1$OhtG$yh+R#y[^`/x#wO~)COY"`Y.ISm=-ZT5MB`'(cr=y|wl%{U-e^o]U1Sm"2tMplP#we.4(
+zi,8cZ^,<q'Ob6H4MnNDl=221:d0^+TF9VpSiMb`($WKG;4m6PS-E%C=s@#pa_wvFA"f#cu=5)cV"ev`Wy4nuBOwvn&C),xZ+GXtWF]yErbLqcM@4(sFB9
+j2.'r6d_fQKfRP%p-wqCu+7t;Jn1f=e7%etYdP@PcF)7^IWyiMye|IAy98LV#FnW=Ruv0J.+fZH'uZFQ#]mvQ^FXl,^lWFG-a`MJdsn,/E0&K4sE{jIM;-
+qI0>)D6a.g2E4hBX4{L&"]ByTd5W^1Qs>&6AtwF[28kn063X6@b3$|)RzVYf5oAX5E@|^zbpDQlfS09sTFqNw,:yJ!05{`8bbDvk:tS>>^`tYwyIr80Tb!
+jp-V>XbkRt07.+>0tUF3pS.noxD#c}0Ttmd,h#,U,VGc2LNN&K~#OZsO.gD"+shlg!YVXxhStI02%r"j!Vq"lwu9{ek%g;%@rPM^~0IFKhh_up'#{i=GV1
+;dh!qEVYY+75Zv#SB=,'d$SV~@G6W@@0Ni4dDBrA3Pv9]].AQVcM`$)/%,V-@n0^Wtvh7T0kDm|]bon9||I"5/Jsm'Z>R;6+.UNb=Eg+(C=cl}Czk'dqmx
+fdC^s;0'2OHT7/I[)"FEvtY"G.[%9}k6ULS^yMfGNZ]v"<Gr$DL.Cy5hFxj$Pr'+.L$)"dh9d)Ywh/g<&+CjtYlwWKqvS+P/hQ_%Jqo{Y3Qw(`p]mctb}w
+OQ~q:})4/Q^Vt0"`'n7<6<Z(%mYKIdc>'d%P8<+#2rlqsGwW@PY[aBaFsRG9E}|5P2}o%9dxs=ZTk+b7#Wws{iJU(+$x#hW>{JLW3akLq&w}6FyeN2Vkx:
+D8!l<yDJMKb/ow]Sz6B)Fhc>ns"ezVBJoT:@>r'+XrJ!AmDp#,c4!7_y_[YN]k9BF9/#q_"ZTOW{2{[{[e.ZrNGs-#qjmUtK35pI&;w>VD6fal>@(kq=om
+eYnb+Kz{kn'LWc)o0)O`=2s5%%ck/),S`w`1ji'lLJA5#a"#2suo/1}|K"miq|oXKiIg+]ryuK,u-9b^w&SULssX&kE7ubrtHMdjEBF$C%5"-rucK+qOgk
+X}'3e{%7^.e[B:JZ%+R1)@WkPyA-i|XT=9i0%;wNTjs^;ertP"b_kJ)`eQHK`pihp'7cd<z.h+b^SeRm%yT'u%ID:45k4=Dfqn04+nB=vU@'l^38iGlEuK
+Ro|^~"X4W6RQ&Q1v8jRDsTg:J![iG]@x.jVdytu/>ZK{PD}{+$~v<rn$cdM}+b&E)UEfEe'AS/)%-3CB`W7T`fhI_/R0Q,>s}LjQc4Za%lGD_=^LvGtO[1
+^5"3r_-|&rS`4&~ItnlbTaKq'mnAFn_'!QkdO9^Q{Pke~iRM.;{}KR2|b0b.X@#sz:q||Jot}4]FdxnOnDpd]8#0^'w#;#+v`Z8@H'_d#NFzwvW50J%gni
+.51Ox&&+lYokfdc)cp!^c+.D=:Ae'S,DaQ8qE{#aL5$@vCfk#]G6TWQqd.vFVj]B^@zR0G^K;{Azp]YQAnS.;2IA':z{_=b=`D;v=HbN_VV^[cY._]([:n
+DoWb#uE'J(e263=j!:5NdL"=/+kB&4}"':H:ZS])'a]mJGL7MEvSnmCHhN^Y)DF/P9jCSF]K;sS,(V9+$zY7oZ3lYiRDKR/i[fB'Fu}M~:/0hPoX#Lm6>w
+oqQwvVhp6hU$-viASlWM#M"r{D6}&i_'d1WKWp)58I}2ZtvGFpl)Tg2i(tA';4[{d.u)m,l`Q[cYU6^&d(:IC1cntY8q;hD>/us.3GB7]Y'XLTCW9$L=MI
+4PYe>5~(g+Qm0XgKOh51e!6S)C;,c]'G#^@=HoWvyu6oGH}j&Ep).)Q2&FIvqaxs)hWJ0es`-l5ea2~sd.6qmhrmX76[UeA0.35Q.b}8<Ka4D6,YdV"]s0
+Q9k3!S"%9v)r;W{&HN8MU72MJI9tJtpbH9;iMe-GEwdv4[J4PoN]u:QQd)en]9sKS1jo~isgm.uDoF7&'+W8'+Lnu:1hIYzm=x8#Bm1[R2y+-(qO|[_a{C
+[XJ@^us6&17._k(I/AcF34oiFVD5ru'4TG=i!@xxqMtAyJ54:OB'I|eFdLVn6el"l]uTju3Fw30^{5zb%UMn2TO-5Mi9K,'N8l=BoQM`J]0s!{361'nbw4
+OoBTm&nQIyC;=U[A:6U{`ev,]v6MH8#%bl8`7DAsY`x!KhpMAW0ZXJ+2:y~>fML4GJMiE!T5qB!:bI_F`6w37{%B~gP!MQ|5-&^BQe9,{I1Ol<W(9R+3eM
+"43k+uwus5Q3,d9%jSgLrVP1M+!);[Q6K>YSr`~c61j&X:gM`yIoPir7NtgNwPnQAjC8XHr9Kw[$b8u:':+Y/h#AEs2vOjR|9p|3oLYRF5Gx:JFB3M9WRD
+!LEy=;S9hp>kf2xh#TuXxAwqkbNTOL["}>(zyIAS2CV}xV3_%kM8p'%.IB$5onZ{:(}pAza9Ppkl|w1/=4wQM6;Vr&HhN-}tykC%'n0]RH'sEfe=)fO9|!
+N.:9/-7g(iOK"-O{0y,q44S{No@,,=D#'ntN`ZsTM+wst=Zz^u2[+|&=_M">9=bx"a;H6g:6|:5/^ia(9!:G#kZ=.n1J[MwKuHCTJKJRgW(X^zl&rF5vd&
+8O5;U%(J}TfFm#3^h/+i-)j|/u=T0gNPkRKo$F[H78FGs$4D#>AFl63;$_L#t{Wcw}R"3GFrqHkLqu.e!ok[YVTMGL39|2htWeo+bTTM8ipy&>RGhxv+qf
+{pn^o:f"JMW,CgDpA7="vJ!W3N-HPVS:hZ^BVUvO0a/A-q1ycn"Ml@&m@8yH)O'&5a09p%4sQF3fv:$raT@N;vNW|I9DxH8/:4c];cI:SX,$nH>:|H<5}w
+/3H>Ni,ap<R7rX3yc2ZW.hgcPpvi`.3kK{1#")~))!9CzY#$6C3^s]/t1K2p@x,:TWynfh'wkLthY$1<)A)<i$VU]`qUEt>5bpM#r[&rbO;^&rdOx;3`48
+[mG]5@m3&m%4S)ddlFjYN0Z'hwOqYjJHNBbj@+StQ"58in}qvy}07!M89;U!EV0@m')[gedanANm4s.X!i;I&b_zb[r/(::kXiLyct'@#gA&Y6HPt7<,^e
+3gF=4xjw<iU"bby$bb=@9^ZPDy9r0]+N-gJ7sD>aEQQ<_IF+WCM-kMw`$ydVT!qL.x;n]I6=4x(/=nFr"z22toNU(<wp_E656T]2ZW9g&-%!n`bAoK=+$7
+p7`$Fm~uKni3t_-@Q#Q`i$VWcdcTvwNX'MFD$k:%(C]F>fKKaggyHdXC8Yw-JG<n(Fdogm_H%)4I>@T^bC$0"(AHNw[]lhR868B!)}WQ[gt`KWPz{nNaJ`
+Hzl&08:s@pe{7GTf@Lu$~'EVAB+&m|I8m7"1:eNoSdi'M9W_$Ful5i9kcqB>16u%i4on2(#o9uGt/JAm5lJJs%@IC0%^@vkQfLsA|1rBKso/u0W^XVJs)'
+y4W1ptsCrWdU)I[ou`%lqC^!lnWF&=.VB{sydv=J[dqKCzPU,V</.3a,eUSVJ}G10%e@%t{uI)_@e%Xc:`-NTW~OLzlGOfCTT%3cmf^<N1)=.e4vxJq^@(
+qG=Fv2Zxys;61=<`oIM2wywNQy`a3Uc8Ws9n~VzlBXPV-zBp9hfTI.Fl#_k0f9xjav1B4qWo^O+sQ&DI4UlJcf_:-v:L{rL!lH(:kBV]v^vu7g9of.RxC/
+C<)rF^:Ic4#VbdVWoV.UH^`e7elc`n,fkEe/l9hjUgi9H7a/{aSMU|4BcR7D/13^74CN`wp>1K0Ttmw(pic>"jI`]`A$nP/gB$+VDwob+ut&OtUmFU<m^3
+QE;8w%PSO,)v1$adC|5}'DI9-1mN7jh%MuTrxOSR+B9U@hfJ/QZfFEdOeEojs7_Ojc8=g]~Zk&Dx6lz)uv`&;rM}1&~LE@']9nca3:o}I5LG7TD_"UCre,
+(uJb=/g,5'FYzAE<sc"g$f-Q1m7f,6[}~O4h~lX-SUCG=>`|#rOghO'$j>7t>$cR2"6b+5W2=U;l='HfdA0!%Q^uZ&ACjUI`V=8!(Mf{-d5mk/0ejPiqIi
+~},mOIoBv$3|ga#JAg/TT;FE99g}5(PW>XHRXf%kT_SeMo-qa0Ee4!YSFagAB3`(AH&@Jb`n-C-IFPLn7=OEZ]MI+<uNN_m><]W=y``1pPh%2nRQ{F9[9>
+8|djkQeL3%'2coA_8|)r-j:'c));p3-}#ho'9vZZZyW'TbrM4h[0KA7%5z5PCiS'[`#KL|!OAh(3@C46|jLDM,xI#UZ2u0N<B<jhy@+@.S7dMSvU-Y3q8R
+l8|5TYuS15ZGOeYmL^S.Fcz:(^<>Z$F[.^7ZD>N2TWhHDWr"0X:N;'lG3GM6.+^y:O,R4^ckIbxW+k}&q]XV7A]QzG1"6EuE'aPsQ4GGRmKEjLZ)Ns%yo%
+QeqB_8vpmU9^-T,JmK"QXWq>FK4i&9J'^=`)d[lqC`NL@d/eijdcmb}646w7YETsc98[NLIvw6-V}!wO%h-&^rvZPK;Dcdz5dlsx_xjQ|BSSVNU}6&cyNd
+,v;|IsL9>w@JkRYtTtjp3a[q'7hEW#9Q^w&rFDNL#G#zV6/pT/nT,klW6_:ZF.RK^8)n'WUwk;k;T{7CWi5eG:u=Ke(_J+{86ox{Ag%LL;`<k6<@+;$Jrj
+P/Ju@2{kL@Zc^lxqFeKR&YtiGfpH:lcho]5jk[pXMz9]m|>)mfFEys~j1eM6}.7xeBi4vWuZ4}]}gn,%!L(L}mX`3'&<K>>pVCj;cS8bv`<!O9A/-C#o/r
+&PD_N[OwvHjTX->TmVcy<3)_$)DGv1W#U-[ZD:/HA&.-=An1GkB2tunqqTP$`QXTp(e<n,Cs]eZ/18{vvHC>UvBHy@@i^^j+h9jnCvdRpq7LYZ-Q)(%xU7
+M+KCgWOxEgI]y:gbW{cJxV^aNQwK@3:<<AbOkcnikqMOG+RMq{}7-S`8xNZ&I.Fs@pn^<WU;o^$H^t53q-_u+#CEt6&Npz[1WS,S,jxo2M#J]zNmN0[]X8
+4}7jlIKo(;qk%Px[@Fol^IGn&yMn/8|c9HSKZuyMDR,-Icq+m/%^UjfOWR.eXox#I8[falp0D>oLe[z._7sAJI'.+flT.tX!W_>gL$P/Uo)8k(<dqkUp!E
+e`#1e[d3>P&a!-bXUrEk$=H;A5Udm2Z$Q,#1<Dljve#&dTzeSAwjBAGCQ>LF)[vpB[x%h^#1T+0LRm]{(YvFB%I]KJNoBZ~>"VGu"VT;AWQ%/@1%_oPlYM
+myLI64,&L$&Nhr>5zV>.2]tl7K)SqQE,IN:KL$"rN6+7cd%NiTBDFdM}Wt(/M.~B3zyzuNi-^^LIXNP'rHQRpxR<:l`hPU7lBX"'|nL!ZBa4k1m3:v>4uf
+&Aihhr_wQdl%Y;RLM!jG]J5^9.oxXvfJMfV'ut0NZd0vG|"I72avKc-@o^y3vUz}i|X@5fkvT]{s-lF-G]j;!knAwCpP,x{h24u<bFz{D5`e%0TKHJSw<#
+Tcn&!NZ;qP_zq+kv6l!MSp(w(6&=Z.t15Jc]G>/$WAMAc<{^@9Oi,A$bqDc"ac<bs4vE:MY%4:Dob40u-j,9:P[+d#KyiuG_w{f[l{k}IafT[$jafEkS:m
+KxKStM-6_kDxbw1&"_yC11{DocYchD/jIp8,kA@<So"N)!=O0.3cG^@)~x_'F/<sSdx}[#xS|O-:$jR{'C0%T7>@hY;j8|/6Lk]B%J))Ps]bCqKl1y9GKG
+5g|YIF)sJfuE@c^[9v[-}%"'P9hi9EghS<_W`D%O62ZiFlg6Sy5/i#C#~n:U@Hv70uU/>B+H'gMQls]Z$8|WGN}wpQc%LDnG}>HXW1c>MkBpT%!odOa!4P
+6hJ_TBTTerRv3w5^>6kOT:CtfvabG;t2T$<Q1Xqng!a2cV2#o_1uyJL113S{1=]WlD]jT:M7NR}ga'kt$S/^$PI:,J'VEx#[x&:,3D-MvLSiq9+4'nGOkV
+,$9<}VVekTL.fy,iv!]tEL=II`oC(1>;+'TH8'#${{F7Jno&O.<8Ye"Taoes"-r_~/ZEIl+]nl63Mr1@^:-_u;)4+Yo6|ZMW16"78RI^s%lz64I.aVcUme
+hDC}r%7bOzJv0AZ(ba<g~h1ekMbWrrA.}`4In'Xmt2jRH]92+#Mm`dH-pD,/8mrZKRg0<zPLl+ZQI&ss~YROTC($z2s,-tYo_tglshy|6uSN7e`|df+JHR
+2yK%]dV(9WfxHSN:T^[)@!Zj$L$aK6~5qYJfI`p$L#[j[rrjd+n<91uJ,"cx8.K3MLkUv|8j>Z:k54Y.n9-HGuO,mPnod[FY_mc%O#:Aol['TA6ZutT@gH
+X7~V]JrBM%&/0yPyW1$S).}V5U5H-ULf&`htYw(z1rkT:Tn&$ZUX.OQ2>B&%)9}HwNK9=HNEHZk=6=|45kG)`nL62MOj&SF&.eL1[N6<:.]uM]+9l;3LxM
+1V~0.c%bRQHbvzosKkw43h|IDA]6o3-rBH%on[36(6;5oIQ@S,66oKkuJ:9oKw}N01u.oRac,t`W;5:[^>pYb;f&O>;4dP9$;-O<--.WC!3NP<l4$.RM'P
+:DP3D;Cq/'zIR;N|4`]{6UD8$G~[ie,]$ToAc,'I2^Ah1pMQ"'3Y!ai!]/Q|(A"b!JeagFI;DIXQ(qluV$j3NjOjXkg$Wf4"&]$PXLPW&lccO1L!^)`E)O
+^+t`9`@SQ`HvNbv.{aE`'5jl4h]vLr"N3}kmWw<5(fm;gF"('@~T5<]5MzlYjr=Y&,oCi,3y,arb3vaqNXjLe(u(q$jFOBhn^=G]G1KEh9X{_vw[Bp`KM6
+F:HW^d/aFkFPk(jbG9y<AV%.oE2b7eR}!pKVZ78ZS`Rdel`=,:JqR`3+ghWS}B32njsE5qzOymo@3QA&!ihf'zoX8I/}L,JX:Z0w&dq5~4%%[LKG)6Vo(H
+O$|/-v'Ln}I7}6,vDdHzXoXotdfY7M'$x'h{YD&GPONL%ym@pnjGXS2!{Q)k]sZ'!"0x`+<X(#qZcfSo`7hemGva!6&=uh1Jt%nJ}',.z"WT7'i;xv:q@5
++hXh#coec(]EQL>PV=JdQrOMvdKDke`5$X}E67o&dy_3Syf%_fLtqVYlb0Ca>kJ+L}#wVC4se:%lHv0P}bgvbcdXwEfm",#crYT6PYTa)J-}.uTDPCUC%N
+W<&3+yg2|cu{KH#eXo>+SqxpJ+J4a-Zth0aTMR}OElS=U6dw2.q]t[dTit68d$ibHbP"+$WTbu]Zf3omtl{|-e@&(!uS<Osuy/K'w@/^He^0'QgDr#a3c`
+t{t}{J+0f,]n(VeZ%t{7iq:k4CO}5}0N'a+n'c5,T_9IX#aX;^{&V:Dm";KdVd|w>v~cM}FOoK{er@Tx|{y`ktUDd6/D'|2g(8^+<Nz,bEo/&h&5v"tgl$
+}U~x9QLpv^^GBe9x$T+F)g2n6-t%p98S~g3r`4VV.x&rA'e^]$Cx8NLf89YgSb3b0`7nsVqnBz)K@80pwpCrDd/"x+zn8D{C>0hDI)>bmpJ<aU$$es=sDA
+nr0$M)L0gvO%&)zHF]9#1;RSB7eY^hw6m`xw_j>O_BAsb8rIRAhT/kxXRGYrbu{/yQYL{v~o:Zb='&/ubfZd}z,Xyq$PHorjT:>Bxg|QBK8AVT@!nd,5;/
+aiLI|YWj6`3DZb4Su,_+<N|zh9w@|#+e6k8Z%#(<ZH2(jQXD,bbTmX$NXC9!MELK[6iq[aZd-u@1`G8T=2x,4hxQ_Ni"CD.&>-=#&@hZwQWPr|W!LUxJCB
+O!}%hC]If5`29[kiB6Mzl{6>7{!-;#TRS:R^^@-REi/Uk-.=xazeYB:Kn2`Al7,=LAYvcOQR`e=f]Nc0U3M^P)oKXo$QD/Em/Bg)y`#0=E:X}`8S5E6`B8
+!i6N06+$kQTFa,PWN3R_/tmgc)SsaaScGtqAsK;`~P;lS9'@&H8+RHT@A=XZ3H|m_U)4XhcxPUQ9v_01$aRhJ^QSVQ6`^=FtE5jl)5j6{Y}^JPu8,Z'UX(
+Kq7aA,[,I/J!;2P6f)9_Ie[^lu@vZ5hGzRef[}azFk`c~ywVKTXcn73&>FG]cSIzX`C/"ZuIm}!$,:HO,FvSh^'2o8Z4A)YmpC<=Dm-Q]j&dU8=0u-87#[
+uJ-q$[+RH^_aUVw=2/piZ3`uL,zRjv|EE{$7q,u/~Jm=DF)GvX,(M3'&rw{#MBB-b3xCXZ./lF>=U]Dd0G$hda+2zd,(0P0i%%]YmnKf~5$Rf0n&,Pfs5L
+DOyyJ=x</lb1.kSd)=)W%@>mbM>>K6m6unIVxB3ti]&1Rc-uZx+;EmM;ovx9{(rjaKtt/'lkHgrvTffl[N&5P.co(b$O=A/6-ip+(Srh$0eU'bhUZ"P>k$
+g/GHa|M|9OY5%7'M1L'X-O@:ULE}B#hrB7GNN}BcAkC^sX97Hvd0vpL3$1bZyP{{W:u>`80iSm3PTwEO!MJnxxk^xElKQoxlsK8j[YoPt)CvFlF|N1$_+D
+0xih,v^'#!dNA}-vJ>~q~Ooly^[}xxAAV_gvh6IE&m+;Y(@xIK^vx!6<3hUO9&4ZfC8wEF')2@_fv:C9_f{mH$qRqIuJ}N3+iM<j+h]j,:15muubuP}pV<
+%[LR.@L&tODL{HFJf0|K&1JMFcp0.p#6DA"S0U>1}p5,9|58&`Q{_"KtsN31SmpZSl}o8H1@WIx}we2mYub1i,!xX=Sp/$XB;fVor>YdCa{JA_`e!D;2Xw
+([sJRoa^3yt|}o5ATfhO;X[7(s2{)N^(XdZp`<;lsR+wYRV]skoIdloq%},vXia>tl&u#1a.,l)D&Qz+s/^Sbh%GCT>IZkI6Tphr64O<eBwfDg'V4{^8o&
+uPx+lmQyb^@{YKtN;k&q~|L:nI!th@yxY@3Fr2996b(>l]IoLK6iLaYU!@SKFmTG`w_2~]bi^@YAHwiv$d$x2CbFX_,b~ANH)l/.7t5Jhewh0/kth#0Qg_
+A<[8e2:HWS=<rR;]8eVCvVs^rublM6g0qQ&e59IM}<K)gG>"jP@}zu@X!~lV+'ZZi4!ShqWGcC-NY2P$>h=-yq5GjR7}5<h+E%hYG_E6H7`'U7>55}7SgN
+6z=&7KYJm@@&)X!aWhbdR0Cz40u2_Wj0oU:ImeQId(o]0CnYG`_PWCt`s/"%BO3Nqo}-nu9_Yg|y{v>GIR{z9Z{WB{c73vTZBT>zAJ7u~;4u-w@,5NQl)!
+c[6q{D1i$cCCR<2aSg/VUJ,UzVojhoqY8"y,SMrvj37iK$bIeb$".vRB~{57X'eKN1F|l#K0Yah|lR%8zpP7(8!:>CP{.Viwis%Z,IZrL`sza+xW;&$x]`
+'bKK(3%SyVx}WA]ady[Dn$z%&Fa|(7nc#L2n&}wpK8'E,U"m]"]C]06JiB#&Z[Wb]Z'OEimSVegR9qphlj>+7|3Ycg!pZ1b&_6vIcC@nb$Daz.Zl0."wG{
+NHO(./%`T>g9&jm[@4''},zG"J+5|{$1jE74+'!W@bKQ2cIhFhFK).I%1.2(.XUjjuG!Hk~F^H4"y&oE>T_LJ3!4AckmcvZ[N^9[;4=Y5r5}!M4G."vd@S
+<t3ri^p%sn.w8bTK7EZc)I:[@q=$s@e9p}$R+O_sLEs.}_WB]x`w!}'{<,Lk%H:dplE,E=/rBHn87yAXeVqTG|oI}B(kG:IEG"7J6m8^a6l/D'A_'i83DD
+x4Eo1@E6.lWt.7l%n;N;4qhRRo{V2eY=|t,d{x4OCzuNeV[ie[Y<v&4Jf)`9NX<"xtXeaeYToA7sW6wR_T}q"6)SGqhvGoY#Aw=Y>V,D#S=I<<h=avm9hH
+5&r7~iN+Va6'e16+DVn4;d8UA34X&42U>(xmm@-bnI~RU[8;6v)OtJ`5$"-Vg[{-OOSLO6q'ygdW[i7]0$X=T@Ioh|2ru=OX`9LWY]IjgMt.Gs}}j.QY-[
+<EoO`=Bo]9Cn02{zyo_wN,ih^[z5W1g1-:wuJ"0AThTB2puatc#PkQd,q2Ut}(WwM}2/OxG!,M|S`ReJm54sPl'}xR[/%Kr+N'Am[BY((L|loQg@|+Hw{E
+:rFw17#U,9>7]LsQpo9ji+4r6Z2O~1V+s3BEh-=8G=b$:Z&Wv3_Yn%Z]sLGs#RL93;PtJ]kxh&G42/7mW`v.9`3vvz8]tXCt+:UvPl%fWp6Ue'[apt0:k4
+{P@f0!BeDFb>/N62nK|!3!Q25U0cU6,Mc6YtsU)7l`$|;h&XTJlV0LmBAz$LbhgmpE-=qd,Run0>-EH[c}&gy{U_|rZpa2}y}A,AE}E.J@ZxEsS!l;3N"]
+4]p/~)T:G]C_JiTIFi_0MepZ;Qq8J2GCUy:(!"oZg9@QH-V#.7keWPqyxO_/S[6:y@d}bOF+#+b>q]#&g]{:73LebhF>$P-Sb6gfdE1+!FLHJaf}Rsw<B6
+L1Io.Kjhz&M7$:6g^=G1#lZr^uR<{SBF3=T'^w9"n98]NTja;[K_M/^Y^o7)d:0%]oO!flWlxW;R+9}-S{n%gm<[e_'FVvC-OZ|(bme+|PC|M#><)7^2;c
+9+<EhkWE{q}K_9d{^`(I//x0ap-]^A`e=%->3ue8b^o!AH!:4FDG,XL5peWB{@T',<.H5AxC8K0vn^4O`&1wb`%)k}0#xf./v^y./N-/s_#NJIz9-9Dj2H
+^Jv.l_&S$V`._o$<u6@4o$|{Vysw"G)(C_<GAZg-oZJCqXX]=.,C2Wz.AJ{}ty;zm1qE/S7y+m#8SdrX_x&cQ`TGv=-NLcjdV8rVt[l9tx:T:`"rjXai0z
+AFhDz'e``]}oqr=jab`)#vo!HG%@em}xPOW[;G1Qrcv'b1Iyu)fO~tlmIWC#K(Bq;;|uMGKby:4F#97F"a3{MlE('xJ]_B5&hF9@l>S0'jTq.2(9xxR^Jl
+<QmpwKJ{#!~`#b_[MgpYX%t^Z5G}VC7Jrz8V6F36w3LBK';eFJ/,jGe0c/oCJezLf$+t5P8.enZC~X:znnONfKP9-WWYpEI5xqu4Epe],i!|'mC`/sSOB>
+.X@>}r(Uhjj/%E6Am,Uvh9#/jc)iMat<Y=H2`kHn'ed1fcNdG.$@FgFEYYeZA=PF-#qJhwKDzxZ>Y@Bnp9NbFA9hHbL68eLpjugWEmsz|i,.i&]"i2:Q'U
+`yMCE[<}|OrctX$XY<8^fUL2V5>!rmL_)L@I2K<^oF<{I&I,0m)Y}bl`eq6C>^kMYfr9S3)IPK`;bCW){KoFJe>Q!HIF@1|OR.N{GrVK_A`g=5HsoqHi9o
+wFFicsga.[LGj3vDDqTI{x)>j^-k|(Hcqde;;V0sr]mF%Tz_XM{TRX(5zK26OU=u,05|kN(IV4b,TGb;`r33Wa=xr=u&|tdA)#M($;>'V%wh,JH{(zp4-Z
+5a.QCip}3'nG%i-'"Eb}(2[rUe0_<7&%:Ko0g,}@8=9Y8'SjQ;:`oROnT3<($'hvJ"@P2S}K%lc:J`}4=MdEU#3y:lF"mWVga-Drzju:EYJN8a}F.#n81p
+@AYfMD,m'Z{yot;@zLRRM$s&uYX<K{`@(IonyV_IyWVg3-CA.p@Y/SVpV6tx~@<V_(d:9`,}9Iq8K=]iiX#[ehA!ZfZYCgND=!ttzyI%xieZZ9w.dG1-Sv
+>HL}U%Ps5=O.:]mzlm]Sk$<gz-S3erhI}o_n`zpz0@4q4hhr##!.'$nC(pTq&X;W"xxDYKV'%cB|(Cde9+Q]Jq2+hLC|UA8!q=Oa0TVLQFVI$Zh3#y!-'8
+6rbt6uJ-laG7;fJ=kBpStXs;@Qz+t7Q%0BW|I3}z#dLMg0e"8A^(%QQAB|%q'O^!XYUxt%%nmNPglLo2s)FZzWh;f2XOq`X=DRzYJ4RG~g'Z&NAu6cotex
+c>NCku8n(#pTr:M={M;Ov_ftJ`rl4=chz@`=X[3>O=3#BE49-WH:A6Km|y2SlD);}{tw:6fNcvNH9e`(@i0t-G,6Mlu|!juBd/[Dt]H6K%PTf30S#kK]G}
+%=wD$d{sJ#vJ7;OY+]({S|~4hO;QnYao7K[!YrTddhPkEzu@7-[Z+PDmGB9$XnMzWI/_9u@<`eIP_z.&Y(m>P%(oXd~:I6D,4-.ip4@'R<=ZY)ahEm#hu&
+P:(sH{#Ktnx!v#XUOO%n)iyC5[tKc'pM),s4tx|Yb=46ZGXf%^^5Mn58RxoT};%Pq9g7dPKj4Ia}=$=t-XdB1s^Az5V!IzS1;+bqtnoO3u7XpzyV=ZeYaP
+RXs.j[-u.-6JAmv`yP-UGxiOkwv.gOIcTBW9%Sn$nCrS]1NyGSP'Q>e@V,`VG_WzcNG8D}lLRswK~&HdvIoe<OIHderH<P$'v/O@64fOR6qbgn.-A!VE@r
+0]/mhvFqfN[Ad<U7z(ak"m72O`.`rY1i:8AJcRjBcTy>i1<k0FHAJ_Ejai:evV7hbs}+qcpDU{5/bvf]gNH$pr}woxupT"|{U,:0l6Z:<=irA=OY|4Dy3e
+uIc-yV[2iW}>9${cll1QOR[dR$;>O0vp]J$ma8(CaI@n@>c"XR8vRsJH|GCAbr@We3itD62OPq#:!jVo3Km^Q.(q^{4+/fPKlnA+k;GtW$AHnSkM(,-CPR
+=WMd-tG+tOaD;&f1O&_Fr;oZEkC{>#qb/eQTFNer1D%/'H!3YY1t1We^|0Q(k`j}gjbdZ|Lp6Ex71Y{vM-NmCc5{Y&]L@8:.[|KK@/"A<jlv8D_)_gWrYZ
+p3^`d`uMt;q/YnX]w%gs]8aNc3F<10MkiUgA|!JqSiB<hdAq8at{y)wIb=vZ+Y)!L%`$bdUiw"6,UKPW^Mq_8saYh5YkXlxqvF,IWNao.E`,`NckPDON5q
+wo=CqlwdD&@IK';JI&T[Bu([/$l2Gx1P:(bs_d!g9w/&l)kpD5T<(oD<n:BYpSW]r!mN"8G!sGb#F^Ln.(r[JXvxZg6Ij"zF-iN%q.6stA:`JWmJx]QKxL
+pkf;_-F7{AHh3(%E.UIWY9V`(jqi%46EOTQ=wu"N"ebKnD`<RfHXmcb(`5#g|Z4AL$xzO:w.@<6v{p`>qR7nJi]DR5ZTVN3-C(n-Z6;=Mc`>7dGoKT':hb
+^n,/w/`KCSsl}{FpF2;[7m-+x')g7oO=oGWbV/}I#_/w1+gcS[X#e1VZ{vel2E2R<>heG{fSlhCl]v<3Le}NN:ao:499(@[s{dM,L&L<[Ndof(g6H%>i]>
+79N^ps4sxP{&~y9._Y3D8x@#lkVNimZ8)gRA[j$-{ePSY&"d[@zmaV!hcPG,HCqZ.$7&$nm[iUV-i)To%MD{Z}Gyamt7fW8.eiUl8vLGCmK0iT=>&ND`aT
+p=Tvp'x,Bk4-S]WzpbYebipX:(XHs[_L^eH>=Y%wBkfkaqYMjXmDPH$F2,)XjGoy#@-d:Q]0FR)Y+Q@@p7/^TI+zJc;FpNw^-Rtzt&[]C4LqK-xzfT[iA'
+!mMM76=ReY_O6$'&xq/@Pb)dt[Os:uJyIw0)J'H|'R+jd;nHxQ;Ra:B8iMNx}2tlJyt${Xe5sH'>"k<-dkAKKgCu]jW/UPvKW'U`Xzxp>DjwY[gh}19vg.
+t.3z2bLamfAkF`Npnj3ozi'5Jv>:qttZ]pb,;Yf|2CH=a&IVwwDbq(5G'Ne+r.m.N{),R%N,7+<g%F7]#yLv0#@.YxP|_xCRmvYVS}4I@RLQbM6bYXY<Dt
+fE2tu/hHRX=%J|FA)vm,vmd-&Q9_ZpWb(k6tdUzJ8xey<5A/.t(^.tD..F:HU{+:'#%J`G[!tMea3bpvJj'!V7ohP:S,XL&[KpxYg"/R3Hky8ZNDcE<-<{
+$;@R2+K^ltXNL5}_F]I#X]Ll1"DJhTw`"^Ue;GV&[d)%o-MZ%fQUhB(CQ99+-kIZ_0fLgTlsh^Z'kU~<F#F4L%FM,xfmZ7_|ng;Vc54NQqxCxTOHOl^e_w
+rC=0WQQcUV[R_Fnms#!W>Jkp;ZURAWfOM'98Ld.U[pdM7c8zRw4=U#7-A>PX&=]P&,uF}$G:/w_=N0MQnTE(+Td<qe-,xCX>xC%9cWy9#=sB][=<;[~n,k
+iBq7UQ7o~T~@9PAY|F_(,V1sNP31eU9F"%<fEC/hmJYfqU=0,d`:Yq''Y9K(b%Uswa!=zM5/uyv8po%t{-ZJNt)6/9tL+,pcSf/mslW8Yf~"l{ddp"4C|:
+8B|Ny2$y7hIAG3137q>#S#jw>lzWY}$kEGh2FL>JY1'HFwG[0x~2t&t#`w&VYF;Y3ii9<:I".+ftf:1z'6Rd@QDx8)zV#Ia5'OHn|#UY.o^%}M~t9nGTnv
++LmIiW_6ScSd;YU3ueh#o}03C-0''Wo)~#jgW/3-g0F(aO.9'02'+n/HGt1P1yP])f~6KDTnH|9n69a`uXC@s7SD^#B<rIGo#:9{,.po]Q:36sZx^=t1%C
+~HjZ]`~h,woO.uah[rWtXbtpL)B9X[1C9eBERB,<'g%md.0Y8W!o`uo|e,+,x@r2H@GA6g1l@jPVK0+Tu`0R#{w}vb&k)dyO9+f)8sMyw5Y%;k/oUEA9.Q
+G9V[hcGpn[,s3irQs'[lxmul|+H!G7((0y1m[f58><,pkwe,]py1X)r%%#|563PT+6%hO2^${hU0pK;EE-:'2<vt7V}(Kioq;re9H9{(`cXo<[+@X&jZV(
+,ZJZu%J5kuMr9(k^ZLVS:Q0S^_.e[|]|EA~>V&=6Y$DFub)M_k/uT]BLisJbZe6DBA@veq~xuP:io/4<,DoR_Z'LIT5-r'6}2yme'&zb!G$:M#GjEW_o]x
+NF+idd&<mFk"g/$n|)-&D{o@GQstGCO;s.AQk5KFPM)j^'O=pQeijyJg},=IlbGPyeiW_OO&z3(rqr16$b|_p!JeW@{}Quv76C7WpD4ED1bWV`dbv4Y{r:
+Z!XYD=M`qQ^yiPF2`y=15OIfGlWG$,/oG#Ii5>nOzdtOGVl"qKzL|Pi{r8E5{'n"EzQ{V;78);|]Y,x9g|!Q8#[GXpxi>$t=lkvq`dTgU^9%>EVi0]w8FM
+<qnls%]M@rEtlsNR3TavgmW9H"-zmPEcv_KS6fj.i8]=Tpra_V)vb95YU@4%]-,w,R3Xc[A(dC76<Ofm(SJTaw45HJ^ZfjOX>FQ{O>s(:G4(B/}A1YA0kx
+i8Of$QWD8"!:G{c)ohdD&9jKT"TSK;h,o}1Sa@ps4x`mwpu}#{eWU4MSgoe{R!"{#$"O_f/tGhM>,%+f(F__cVW,#,I|NRjMe4z{>o'p6<Bl[Ov@XPHK_k
+rh8L/|l@0jz.5Ni>q}{5R9m2TEd]d<@WqY6$]dB{<-0Q#SNx0zuWxOFWU,>BZkIF>th8M_oX:!)AX:Zue!JaOd1,QcAn8bG=k+#BA|0#llsNyM7Ww{Nxp-
+2]Bv9K^wr<CK4Tzu3uu:ZdAR::)F(ig<Vb%T%,-JKMn0Z"S[Uk7U:j0#1IowYk}krJA'OF]RocFRB,$w_3Aw'w">q4|qbgDh!tJ7F4opPb,xSE6SpXa|2b
+Pt$ZMn]QnK&_u095O,Z9HNT<7N+4Y{Aai0`pJV3E!puf61)aAnsGBFM3Ym2RO=K6dau{isD:xisBmsPA<BV8=ha'>rP9l5nqK8S|L{!@/lyLLTpjM$}{h'
+AMHMll$--='JoO@1S/R7v,S)H.fBYY[!/Yh@)'CBpT3ZY.Qh567ZOPw=I]aLE$,#Bx5q7CG.byp8w4$&/z5DkUtqQ4QYq0+(b!$'NKMD{>K#<uu.a%cD<|
+W#!B%^b.Umbam(Bz{!"Q<J4qIlEd<]Qt4s7.pGv0(]jDaQ+jQ)+2X}"$088^JD,a8,JB;2q$Ud62n%W|Y/9e(%v=rE}RJqop1j'eRdx}"(-V"-QwL&-6L_
+>V8m+rM2Wt%JnOE<~h0jNpv%KiOAvC6s9k7(=Az5ffbfZ(ry^x$6~A51^M|#HgkWNVV2=8=9S3C7J:[xL)'%K0H0Y!>"l3q22qTUZF~L<qS9n'CmR.=^F@
+YYpyTA26&h%],]eMfLWiic<@9R==2OV5(,;1h_0##%lLIvwtBo".|B5,qHluTFAjEU2xt-[8-f#AHWsnul/TT75woa6KCs8aW6Xuc4tq9UhBRz1pi-RU{_
+L^J;[I/q#gof{nyL39U1i+HG2n0!a,qW"UeE)i)QuoV1-_ulh3Xty.FyQ@[2V+XS@O"flAe${H5H{P|QXK[8J]zyq6msGf_D)j44HY$O66-`|4NN06/Zn2
+b`_W%VH@4Ja|=d[{gJ^r<x3EoQ%_-FHU,x{H[yHg7sMbAm9daAkSWxM!N:@p:3~%S"_Tq]8#dnyD=dMQG`t.v:'.dWbW!$D8@Aa/2CYscP(swPTPZ0MW%Z
+>yz6%A3-K8`lQo3fW[Lrs7T-Cq+}+2fYvKV@T%&}{eTBtVYCNL]I{m5s[P;tR%`yHO)/$6S|k(^`ow#R^bv+b{R3ovuR;0G.nEgW#CY@OWbT^k.TC"teIz
+cl~7).K{J!)bv6/xxVwoTQkYaDF^oX}c-+w'BrufQ@V+az9FbeGZty(k!4Lop^$$@WIm"6|x9<DGzS:#OBV#=sIa(J+%{Zr=bIvlPlL6AK>`(&WnKey}D(
+^(|@t0CwZ>)$s&R2/fF`,%b;|=APsuvtG[N=ElN5:(O:&f84Wen=ca>=B|U5Y<9MzvFrs|T>Dd[FRTp2TO"S&#[IksWUd:Udj'Q]0]'IqNPovmO$Gz|yx3
+8/aszWJoR87lydNvVG>eM6h:50W[/.}imMRCqK)L3TlNG%&/CX1qA:)hVz[5;|yi_cXr_n"@MO8yxP}+-$.nl)fl2`D9:+b%;u.wY$Oef>IY`X^y0NxFT{
+BSqmX]E-,uE-Pj<7=5q^FK`-mbnmj:vTq,yO73uL#zJk=Z2VAij2}LavDMNj;#[pLsqG>rxq<I`suBxdj(>uJXfmXiDAI:$]ParC/IB3]`iKkbIgRNgH4L
+pDx(:;ys!WP'[,Btl"+fU7+Va:8H.ccj+GfJlU34r|3{<,'@gNX"6xQ+uOQ_"Dq>p{irrXyA"k]DixyTwj{|x%uK"c|V/"JEH>!}-6T1!/'@6BTZ;U=mO}
+0VsBirN_#x,.,uh:^5Aq-d7J<jld1/4eI[Rd}Tz6PF)6,0=v@101g>YvP+`FFu=ZMSSiWT$bs]%5B%REBs8;DU@a)vWs8_1'VbuKX&/38t-sh}NJ:"j@td
+ms2IsD-S9fk=BV>N)^$F2dVb&pZZ%4hkG]S:)@9Q2UbT@B,n[1.<0(0,(U1i@AmQy2V)3/n`oyrehwD]_l_w81'qv-EK=G3Nl}}+4K]yt-M]7O]T+y,^XX
+YEK$mYul|ks:5CE'[qb[(4pTI;6I2UL:K72)Gf_"h2px]cvJ>)r{%)EXcBRj[(&wwKhh%g9bU^m!6,9We!wu`{}{ztZ:bmA+W=0]Z:.k,L_e"w^Svu.Kj-
+8H|upq2u-CkTO;R[h!NQ2cSTb5<mru=fes]$~`7}v_>lgM=Ur3Ur{+ZvVK=Y@0s0qw>YA%~HKXPdH<I0Nl>m<T8&n3hx1+pE-v`z^DRLjz&bkhDxorXR;N
+5nC)NW<gz^ljyeN8|B[y'NPI;5|+$Bog,;<VBbBUn{qd%=h]6JzQV_f_/(qKX^d{s;#(Dn$Uo3Pv11I/s64GDxHY):=1xwr.T-3Xb8qV/5kV[m`N]Jq=}j
+q<J5I7K54;:ihQdp=k`v<&R[2k/`W@Wz5c+zGAlio/3x[y.ge^N:6pId:oe=~ap7P@u|BDLh$8&Jh7C2Jte5aA9n./`(}WU#NZ$@iV]LDFPN7h2YGB8+9.
+#Y8OD}^)3Eq.lCKsmyx%8%9kkL74'X%S{X9Or2[8Pvzu;J[EqNgurY=ra1GV1>q^8TpGGn"G4pkk4ZcctV&n-P%MGuIOY""2#XNw(pci(7S=bVr[FW|<>P
+zRK}yp}b)&IVah!;Ay/j$&C8<=pZ1L[$F&73aSfL_|(>A}`%J:Wv`Yq,n3tK0NlY~t<21nT^Wl%W_'mk5ISn'ToqG6RK`r"j5!b[DV(KU,!Yb2VI#O|5$,
+otYDm<eklLTkhqx8FrdzI2QN<zpKt=Ba0MVOkm5^(vOd}I_uP9W;P1c,YB!VEK5L(]9y38<iA<W@Mwul2c4|Mzsy+fqW/1k`2zil24!_vv.]aT-Wx;;h=8
+XE5LJWNNi6xldyyb_Ld,tPX]L0E{:u^Iqx7IF.{e/8LNOBUTsXxq3Nc"Gc>,.`Fw3:VVGmv8C`9e:CVS2vUXFM[<3BXR0YZDA_~Lb5=lhS.@M`0avmSmC/
+h-g]Pbhx0T5"D%L1"apM(iR`qp!P[b7Wds9THyr:1I<l`3@%A!_F^oL,bTJVrb!+<C6vpg1pKLun;MQC+f=(M%9s#2=T#d5'x(MoCPos5;#M.WJl9h>-O)
+`CKr&qBl7l}'k_O33r&AAon+JzDzmN#rtFk!$9un(e'T8)%'<%D>M0[|&5Nmvh}`&@l4jXK4tx8V5:Qo]P"2qk)m7`IfE-q)oReL`am3/jl[a8MAP{0bbN
+twJou@>OMwoL+uLnmy5dzYfb-k^LhjwFrC#(O@"M97TnG1hHnvW}jE<z`A|q)q4jD^Vk~n;n#>";H7cv[ipc0`lx1aI{rAjHZA_,,Hu!r{-^YBEvFr)E,J
+q5P7P6`#swTkMILv4O_0<yM_M|-DQS`_6I=DX=7`oRhSVdl>l.DL6Iq929G]YagB0E08](`z}DK'REW>JfVXx=8]r'x}wX^}(.gHB!R.fgrggkg90'7'7$
+arP}h+H!R'+=)k`lR$jbILfA24ds~i6]sPnz>i,zj^NlOz;;x[=sDFcLlp_CMt|N@GrkAy>X}]Lu-e7xnl#kx|#2Z|kJCnA!B4zBQjZz;LIrD^4o>>uyFK
+y5epr23lPasd&`Y,X^n6]R>!/jq::Ra(6T7#)YXjB={TCZ7W`9]d~VX=Zl[#U63.uT18}yiw>=>0/R.:<`O9Hb9'4XtI%t0fAGK9quPWfiMnYf&efVWucS
+]NVL1HtNKMKDl0]h]j/K%/<ku-x+j<uo%:!T:yDC}7nCr!-6S^Rxm[158FacJ!%99M(lR8%(o>9=ydK>T!f:bxuO8#P5qs]cHV4VWglpZJIQcsM)`]C#n[
+~{BNWUvy0R8{=C!;o3t++Wi#ya^cQW6%'{Eo8VH&.bbf+SuIVkWWAjh5cQc6DD~tS2XB+sLc4j;OA0@DjHVQoC@nY;a]}w[&j`|i(QPK3:C.6E/7yZuK`R
+A[BueS`mK+4:u7Q2~2nZOR+>7n`;`r^m`3YNT"2=<(wgtI_681~Q7b<dL'dMRps)%EnMLF"]f}6Q;nH40HgW~Te":01dg"%`[J4/iygV)]vYGD|AUm$fV^
+IaSBzBafZ:&8ly46j,Jy$Qha7"Xhg8%<Ic-XL&nl3Q]=J^[SuM'if2vJX.V0SA+[L8gzKmoSzmy!TShI"yBc6e9wh&)oFSp][K:%sh<sh0l/Y:0B.srh/K
+/Q6N3J+U%DV!~8u|`ClH76;>(3S`rTMdL'N$>XB%%nTa@uD$MGT:w+hE.]G[g&3DPx.ue>-d2aWHUiLvFjDM2X"'0m&CXbD1W|OnPxd$ZdTm8,m2(SXPf[
+nAxA4,n^o:C:&T#vnLJ>@J;Wcp=$PtiOH$+WW:#;.q&/)@e!7:>qq7bhq3n!Z2^H=At$H;1-Vo0!`X5m6XVy>Y,T$Dlbu^odI4@#GG,z!E3h:#4Nj9yH|7
+|H58pu1z`2|"bT^h6PdSOo>wbLylsF,&=O>nWm<5j2@>hA:]@Am20@GqCAB/vjsKw{NHHv~1qZ&2GNZq"93nZfD4MOq`tmrCiO`]v:N{i,+%LPX!(0vt,P
+Z+#!OeW3,qbmXFF"R<w+BF51lWCVK[EdG;-9^cts3;D_<'<L.:,#`('e55DYZo4BPh"@#dMhdS!-jaF9YFdP-/g#b4&"crO{!@<uLvpfJ8!T7BVhj4cRTK
+U;Tv,E->@EfOaRB0w3oV>%f$_'qu#J2v48}6wFS[K-;"~ZIAcG$gsiWv-CtTbOVp$c}c+JL3Y@mxDCzjiTCsz-<o^CC}Pl9=PjNzm-t:7|&r@3_9ApgYw1
+|KUu&d<vYu/9`5D_khDS2=&z"G>Y)mkJkKw`p@a{q4|U|l/`y):gvpZ2YzEb9KB(u2=QRH{||_aFqQ[Gl(s@#<4z$H9UGj_k$@1_z]@Zc={`Svs[#r>S3O
+M<{USfgLV3BJ0PY)MhM3Bld`g@z.>H;21,=G^S@,n"rDv8Zu^-:%!D=wdNuO1OI%}=l^)D"DA4Sm:%3e=H8oVQho>JW6~:tV`e6k|IP-N[z=W2b_:TbrS=
+J2ER{+U(0>[="mj@Fem0AE~@[Sy6LWOes/TOeCv&v_FpSi,)G[tq>8`e`1FC.[}iP]Sm+b1j,K"2Kg}wgGi'eJIxK0:5Yxt7wo{K[.f2{OtoFKvRh%HF.$
+n6wzoYDijR]jOh}hOQVYC09T}PUL8"Z@0^D;jA{PE^cz'F4-tp2-y|u_y|n&TujNI4x4CJXWKC4Ft2&W`qU!8U0<m_$UgRxNa{1d8b>}m=:mB]}tD9hL3x
+3TlW^qil-jv(]>Gh~M^&8ohx}lM4r|{ek@rJ,"6C3xweV0Bap4-5:1-w5lIK<Q'HWQMO'eDCRU^m$F1NM'[bW05_^706EN{T'DWg3)::F7+3TW3UcR+$}H
+)zrA](N.J"WS/{.oK%ETB#)Wp.s];VEt-bNmb[0`@2}(GaZ:|M5>d#xC8WP&/x<,yG>-R-B&'4{-l:/;OO`W[+foDFQ,rXn:''e#r:smaG/(HYXSPNQkI_
+Kjx^XPrAQp#n<=:7:ISjIR8)o&:A|r5uWndW57dYE8P.B/PfRskTUWG4H2LtcH@TeWq{z$:.6SYgHOtPJ#iim_thp:t]./`o]XFO[1aILaf%aLt1-UN8G#
+(O^."b,>~5eD4=LE7IM2::tdI{8P&}|IX$hJz<$aPyx9%1&"vtDX_Bq(,HAN}5sg3x"hW{EY'XCD0h>PjpYe,s;of[uF{@GQ0kYS=WXd+s%n1NjS-UfE`F
+)VToAs#"EDkE:u%o,LU&2Qx<-v^^]ch{Y^}G(@]w_B'=e1bETejFn7$Kh&qe:=Yo$Yz|T5>D!#&|j5i}Vp3+.9kCA`!g;sKrD6Q/=kL{$kh:3s8@CnR.FJ
+-!:GTbTT(,&IsO[uvtvG>UE(3|:-5-JfV6u-1TKct<p2zJJT;ria9dsqH`g&@@K"|ktmq/y6LN+h^}+z"+b1UH`mJ/_cPWb(g.^pf)QZO9be56/#=uu!4{
+8k[!]UoR3L[V=a9P}Vq55vj<dw"A(Ffi;h-)z/!ChC2g1c=1`V[En!5uj%$w#{@d>0!!y:8g1qtX%tL=6]f<2Q8)HA={ot7)h<9I<!A>N!Y|(0%-xqfUp'
+.ONcth|3ZpkfmWdT_L-,Y"Ib~T3gBY}^9Y8YnQQNB^y(J;v.'@m8uz'GBkyTp)Z@lJQLTId=Se#tZt,'<0.8Tl2{H"mz|1l@;+r>Uq}=cz3XPA-tYaH$B_
+S#19@2TIr@xY8|/-r,LHJz0@w3=S%mt!^T1(.}dVJN}RBo#@U`xE=j5zpZ4BGtXdL3Rbv1{N94xl4XE)Pd.5,o|X1s@0;fR9;W!l,.l"!&riE8Q:1>4/^l
+s=t]P):"UV-}w,4kPlzL/'3D($i5766.IbHQp^,!|gORBb1F@iao2]EraCIMYh>o#mNeA^NY39y_4O~_$r"x@<YShfGi#B,|`N[=vBds0x)Dh72CELby1:
+EL_4O8jukb-qN%1:]xz$b%-ZaVz[%0+>Ko;cIpH&2@K1[=]}pN9k>}Wwh]~|vctYPYtxrW7ze}KcC^>JIOUNxjvilh_e.oGzftDI%z^t'J&$&N>`#g0%AX
+#`P2b2apG[M-O&OP&Tq^87GHcy&++I!ziHe"4}~dSdqALh1{[s4fH`S<3Zn"QFwcP3l>K:+|JMN|E[PQQW>izNiSjG[{=1.zXmL[KRJ/D4Lsvj5|1e[Q22
+!80pMC31db"ZR>6kXbF!"6#Kt$[2l7|hzDf2!,]FdS;a{3+ZtUsw#CI}T^DfWl$g+_(&cEH>MmAG`Y>eZvd`_E,.2n'i&vtK{:]A=5u-~X<a$5FYBR/.$S
+0Rk}3YHadhN2~>H_5=Vk0zeOrGBy9M+gj%q|iQ07Z#Oz=yoAND+[yn8csn(25b+]DRWW$G,{!!Wl`rF2<6uGSpBgZ%[&{KBOri7g`3l7EOi,,MQrnfd8Gk
+%hoY2sr=azT]{F}D;_Q]"tw1Ezng<,=,aMFJO!Z=$+:`(68Jcp;Md7"WU+Mz"dzO`Nq,~vM,=ECRpTtd'b,V3SO1L8NPA0d{]Pn.,6sSt<#j1"omk;,zVQ
+kkeF`@m7q;>j+6&&U6eZ+0]}}|"/~"R8p#,ATz&46gcDyd%O=;iL-b,<WP<('w>ielCaHbgFkqGmzB8}"-nZ-L>fiRMQ362`v[Y";$X(I8+w`ihrg"jIhE
+xH)O1v&lRwRLCGA|/Mn8$(K>`B,SlbmgQI%.7`K;$;nDrB)Iw'@pqPpB4@VimBCbr#FU(9>cC[beC#^)Ds45!Mxh!`:9Ux~xzrEL@6cwy19H]"k9Q/#PCa
+d/6si2Pu+&;uq$nSCT)z2nk`y6x3,eY%KbW=[I!r(L7I,Jx,:#PI"f>}FITq;nSI8cM`PC2v(y~bgCT6^%Zq/=,+4ZND,,JJZr/[PCpISbfz>Q`sB`qH4U
+&v=QA>2^0kx^>%+8d&bRXaY{vvlx]"8C|a^U$i7MWan|ca{4}pCH|b$)xFp(_GYkfJnT78qoV!J("ccPowUw.v>|pha.q(0mGH%SjlN6{;<@Ypq=7o~Ld_
+/Ev7]K-4`@Wrm&1Sx&r@aYpoWa(^PQ&%8)B|(V|<;{,x;B&7b4ORv%dshk,HhUUPst<tuarsE:MO:nx/{hrOG0'g5R]![ax__F@RnJ7.}m|X@'+aNW&<QC
+'(dg4!sZ^F)pB:"fSx=+vQ8L{&ACZNGr'4KskrjL~eu}[ndyknA0r}9:_%A|^ciB~kw%6vjKQu,m:,5zwh%v!6nVQ;x+:5o%04&<0e:culP.Nj.$CpcO/6
+@|0mp.uEs^{C|<lpSURTYK3%U7!uPqxQpy7#&vh,-{Bbk.4>Aj=H13M7V]69{&sjBhHX"g6izG:^lP6x)Jg2.qq@k|wxsKfF<ZJT4!'Qb0H;|61_4!m,1e
+GxppF>=j<tG>~B7}7+.7Tqb]jB)hz{zRKJ2G~]VJ$kVgViYkNiWjcwRFkBfw]oK|a]vA8T]|-mK%=;S-GogYzNSz-pVsV$)EDTZfs4L9.TLn8-=ViX5R#q
+svpa$WP3.0-,1$U::Q2D|>[2.E$oniCA1BkGn[GOg4YppVts';sJ+>BuDER`=_9z2}0lelpg_76nt}]B95p.0Q1"Ky(I!;+AI^@Zi=Le65/StKGsmFF'xo
++V)W}.YWoRB<1>j2T.PP!7/gzh8qH2:Yd)DToXuQ,W.Snd"@:%DwAS%UMt:r&Y#"}$4vYi`k~J|VH>09.Y8c<6_%f(dJTQKDzylJa`DN5m$zjY{)sI{<ay
+O|Xe/Aqgp`UnXT+DyCx}zpZcN+5YMNSTu=RGO)<LCjRK/5m>/z{{p5Uq<+iZO(w>ydwQ.GMQa9bSICiI|Nm&Sd9t#jl7J&5fl,n%3C@zVdN;!M.Ml+kN9F
+)qz9NIBBv+Fd7Y@[{%NW5t2a3D/+)9u(5$j:;^Z$-t/9M,!#gvkUruBNOnU61@YGRf.<"&k&Hcag~I>D#z{z3az,jYDcLdRe!`Spf38<z,_oT%|!Ck:#[@
+Z;Il|H&57MM1Jl3lP#;ZJv5OriwE46BeCsS[N(qa}-$b.NLO-R!Xa3OADJgDrwk!v"Neq#WbI]{I,"QMI<$&u=/r#Z{Lw3!fDC#YA9mHPj5r]JPg/d-G,@
+}YnXqH{n(PG4S{4;`THJ,uX|;Mb(d$q)z!)<Ee9ug,lF)S=hEd+G3H&:t96e4KfXJ#Pa4Yn>RaVcmH,dIrW$B-@9_m)q2!$)4jd1(G^(iewSvJR2:JrO/9
+XhdH_EXa1+VsqjZ#E"<:tuIAzu(PQbiBSF&k-TMj8/WeGppsq8TspxMXJ^f49z&`ZVJ%=#>#1ZnLd$ZT#=>[eQ4_+vF_B|]_PG10Yh[YNtxx5`BYm)ubGE
+PEdE]%f:&|Q'NS3iZneS!Ks@rG~aTT`&l%52xCQnj^"U<W6ENRc.|n2HQGT`Nd3Gs;+EtcR^{[S9,^0Ym0bU@cv`e$IlEY-&m%<-7FT^@n|a&@+Q/F!eH@
+NN9e|3Th2WfG;{oL{NUz.Lk+~5W9RV6Y>6{[OUCVwTk0nEpsk/'R._~v31A+pst>m22d'V`-oHs'bVh#4_i=ugRhkWuhE'jL;7d);|5+uOF5C07ULrO#LU
+O'bLy,Ee';%aKGHYNxNAZn%,Rz#:ePfP!bj7'3[Bn@vc^8%=3<iw;q<o((CKkgXe$G1zE"rDZfkza6(VnmTg%'=p0)PVKXZr#b+IV57g&wmtCQ^2YKZ4C}
+RhYm|3I/s>h(z)l(lWN]UiQkim=n(7|UUKu2]Ay{-VS^!M)&<H6/D:kK|0UG]tY|V4eo5a7f1}pTvZ9{:`z|5vaJ9&}r1akvW0_l6bnd].ya|}e7_]v+R!
+Ahk|$z=z5h2H(q1;|Z3dH6Q7BC39b4=DZH[Vl}fF|ajDUvKi9Ibr,0<Z,mC<,L@+ST@tkq3iG5Qc8}e=hC}dP@KByO=jl[Wj0]$>a<{6hSDQY&d7X}80fy
+4<}8FecD_M3$.8+o]G@bi2-r@y8oAW5a(q8/4(yXb_N'fcK<=Ah(iSN0dOM,GsV^I8eS9QaEQW~I]!S-hH"K_C9I1Gvlk0nI~{"WoZo-,KT;c.W!9FJid9
+-5e%VB:|u:lDI+YuC=cB<IkV+z^|Z0>3TzSX_Fun#d'xdBVOvB1;dx/9SW!/v'Oyeq#2N#e)"KVB-IMrqC-oP/~ZhEUs0lxuf1!B'0tS[i]$o/ZQgyf8Eq
+(dwOD|>Ra.Bxga=A5QL!`DFI"S':H#uAmI`Tfm@GZv@6rdR.7JZs<j),9,e>g4oUy/guqM95&:B:#]I%}{^vS't,9(7I6+y21f4g|X$awL~:Gn1kb-oax'
+1|a)dV!cZ14]#h}q}M0,ZVz_Y"e1/S:^&#GPQo#U]B|KX69EBjRBVVV%UbjnYQ1fy4};@#a[dxD4xRuGDLy%|<e;WoGwrXIYrI_Y&g;,Z/y^u+CHes3-kp
+G]W"_K71#@]wB_a(LWHZ#1VLM<:0F9FbK5jiTd|WJL"VGNRHT=}>@Htdu^)6t{zoKV,/^9_i{Crm_p:{8"f|>hI@FL$rUS&%z]/@ZFRqA-Cm]rTNl6zvZ&
+Gza9hl6QKs;!0,Z|1}Ywst:#I=Bf[}2q+f6{H!rrC;=vsRL)Fy=+3@0bGiIzBO9NSj~^z5(eG.`'FJo(.6~y^y9Ky-T!xM+&^.#"YmCBI;1QR36EZeD'H[
+gG6%wha8)FCG!O'p@wlG=V@pwNFZ!JC{A|OL~g[-r_`#F>MDd}+rf<PpDB1_w7A}4:c'_bwJ3T[}`Xo3g"u|6H=N(AI^e8{S7_&$+uZ^G]qW3S_/x9pRH"
+C$$B.yLP/PR"'tu|pY"Jnv{bYV0T>wh1%ccdZpTwubH(]IZ+n|Kl{0W%c<Q]kiv:)8tHi8N<z2Kt5eL=>MQk~!dr5w}->&,'B|qiyW`UDM8eG].gx5aj8.
+bg>]%:F_B(3yraOnM@eet5vkLRne0aRF^b3&RnXDI1,}|dvh.G=aS)d:}_L`1j2/9.r:J:ssG(>%C(b"pg0#7)DFgkP&:0pEDI%1j7CmWq:mcu_JmD3d.S
+n[M%R0Vc`Aq'$iydR26g]fpj2vQyrZ1n@,ShCV<yW6/#.UL.}I9X<&.SL8-|6LMb_q$x~VVtYKKw&/hClN~NS9{6}btEG]HpBQ|8Gs+Gafa0_Xyd%/ip6[
+n.3'{10>{ggoT&(P]ck:D<n5M9zj]xszZderGvpk|[n!Wk-[{H1giMq+s6R,DI/,G[he2uEYLF:2"i1=.p[Usb%=Jh7d/"Ue&F/F#o2(AQsgMx{OEXc6IE
+fS!Guxm<!@2#xDZdf{ca"_9Af{rhXh8xs/)V2XjhJfS-__YSk/Xs7_=I@X3mK#nS~oUt5JGzA|<{9EUjYC%N'Bse:#]gN'F(AmV-%El}$s8&jt5YRg^=W7
+`dVAz82-$c!=]E2>u5yma7!z,JvD5L`.|@s@]Cg.#ZZ1q3/6Vohz&wN>2+x%9^.C+ETy+I(E.hIN-2vD^NP7MyT}g(3_xsBRBICzM|%7W[V6xR#wp}D%Vn
+g3Gy_sB8{%-d1X[=Qdi7owC!kT}6}'%dV4E@3y%s~)Q&k0o@DPa.[M4/xd(&WRCEOY8ro,}2s|wy'CJ&oVX[Ey]48j:pPz8{;]Dg/znKG'K'z}IwZUDr.K
+=N0RQgi0Sz%RBd!x!phkcJueUDXX]Lp%OXyULK([~j;2PE-Re/~5JQ]QTGBC^DtBhnrpyV{bh7([4cYs<`LWt0j@T_&@%cDX&^dEoH1AgTcWFPBn4x%yao
+g):Y2IA(##>Dwu~qb%0:)T~Zl95X_E{xu%4gE20j3/OOQ!8@RQ|%pkPo4f)]/(&4NK5Dlcu(A#!{qBsp0{+l~@QG2P2{Cn+1[;-l~Ol#(|q3MDIr)$EWq-
+oc;@Pz2'w$09-i`v[KvM'$x[6Jyte[l1"[9&G97'b_nLh5w82LqyC$cyi7VEYO/67z[l-Wt>+v3uez|fJK}dRp#7lC.92P^e8!"Uf1|+KVtmn;4Me:"in&
+5l@v"qa_b9))|u5@tQ=QmrkB9`$mc$p&__)!SR8#x-bY_vY8&40cyd=B43f@cf^q{gJXYr)Npq-nU{s=zovC~sSt{4t}_<6^k!4z,6;-yO(U[|-@4q2|GH
+W|d(;v-M&F,R%n)ssGn^Y`dVd$/9[NP"yN_vGHK<;E)O#-,c+Q&sLt_5G><YEi$xWUdf+n5;SDt8]cdM4'uSWyBj3ydqna43XS);#@LWJGh#!}v:@G'IH"
+HpzqfGS]h7Jb69-DI4yYEFtbl)V6x4);Koe>f<XXFqMpL`,}O9YO.XA2gSIGFDZm`)>IG#iQiU$)Vd}frbBj]W_&})b{y7k;]Y%f!mz-Yi^HB8SeNzt7"<
+Ed+arGfU1dc)3Rf<E/`v`k}SF@s|,w4_g0.xc6W$|Z7_tH8PV[yZE9zXAG/b5s9es9!$$LC7^_B2K(X=kPL,6[;pu@8le-l-!CNvzBSzrct}bR:yCDmmnw
+ggkOZ]gO7GpcWir,1fLp4,'''3;,V:cH54Prfp5ccu%@1u(.A|SvD92z..l!P%6q3YArrNC2XvaVljiUfy!=WY&prBK9I|=@]On%;B4<AYU20IRQzgsA1v
+nW_p'mDFTnDy__UPN%jmqH,=#O}H2Nu#3xZ$,E4s(Ud@JU1'UI2OYxG#yv`1Yl/@N"rf[o20{JfRi/.{K1fVy92Ced+_%W.H]Gpvx{+N098BFK`,dr5q1,
+u_zMq|yP%0Ms=}C"8>ts:mCk"Li_s0=J_Z,uMUKrW|5({{YJ^{=/C@l"No2#Mg>mdr+W5)zOg4~'H`HCw")7s4z:ERguhi~G`;:A`mO2cA>/IU]5NN8cED
+%5`SGLX[LQr8xK+ZQsxuX}LRC:zKXr=Zw)fBf9lec,6p_r>1]kvO]5~c,b^eq2%R]s@B-XIv&C3RS&jN>b,/i4JY64)MyX!M2Ns}Jf]H=JKC^OrJ'M@ON+
+hSw:R+vinF>b!JVEDtk^L7Eqv]D].7V:>(cM9DU"+#@fxO7y}cYm|jhY6^8FuKOi8Kb_S8D1cZDD'66xP-4{Yj$LWP`|QqIdL}[DC+X@PNNYB}yYuezjVA
+U9>}"{Z]%N_rg5,0U'm!~CSzX!5@StlwG{"hHqf)gan=NI@PH_riLS@vbu6t2(Z/oQN>_Nu'rB6I[TX1aUMh4r88>fa%}COYlB=R;dx7J;A=.c:dw`MW,`
+v.v6keh7&gS;Xl-l%@sRG$I[Jelo:jUR$2Bv|aSa(N7b]]k<I.qB#s'uK^^U}JYBu_u8D%Q%IhhIq#bk5#B,JE[Z4z]S/!"Vk}oHX7Gcan6K_lM^_OIasF
+e%A"J][>Xl4^6FrGg<TSi[_y_Hm4HbObCECM~_K}6ZWmk;jN^@hH<BnupvCSydDd3,Ribu1_5EUy>89<:m"9'T:[a{^$Q.s,D(x>b"0B127}qr/;ceg!%w
+6gZZg9&gi_)z`>n0NugS,^'<}_]uhO6c1WYR6W$uGX0>KDMnWZZTIkpnqiGS8j2AW1a(g),q2P&ZrA,MP|<bGMxwpH'.zq[<k%v@%4Z7{0NPZ|AA=^,L%#
+!_'K3|4L&F+VdQwr'4W}f6,K>vT<p!gnyvcuV0rd0:h"WckD5t2-;73Lb+t=a5'/CB8l[(S$f{0G;)MCbVkST}Z1e)cGVOt^kKm6]3/af9gUy$zO8cEo[q
+Sqg|-uIi8i[%1D<ftzAxPc_{YgHe0]Pea}^SJ<h]Ii#Das~SDIeiIrCvM6pZiYuu1<.t=IbB,^rnc4qa=$dMmj9l6s#Tfr2O6Fb]U.5rR9}DSp{=S"'H)"
+,.iHrcXG@NWeVh7$[(>9@^>pWI='DdW@_4MU/ik3R{o]lFk0JtasHnasO&FWl22;`)WQU9rw{f4ZfQ9KcMIe39m4(vO2Lf;nxkZ9#]k1nalO<-YR21`G,V
+.5Q=y,SSPP4o8TyO=L"`[:D");@&En0&E{1H2#hFL$xu4&hkf_L"tQ3=j9E]~SA}}#/;#g(YSka008Nk{q3`N-fNZTQJ0ftkv9H'J=hZGAY.z8/P5DNj-v
+!S`sf9mDN-&o3qTk5FF<",^=LZ9q(3EE3}B|R'z2kOD+^zMF+q,x7No2BSH{is}x&(,E+|,nA(sCd.5RqkW0:|riM"hGTF'4[OpaOLslWys}B>d!{abV"'
+h#$P|^9n~Pb.Gq~qzimW{rG-](l;6-();<r[(R<v,`Er3v;8U}0mh,sHEdHkTLa8L8-zRB/uNo/KB|1RtEpc4wQdCtBZ=+<tcLvPgCf[%"tVa+rs-[Ot-.
+K^D{rP2Cc,9{a-W!RrtnZHe}Q=:""g6$VG%Jv%E}BHkWIoJ0eB##To7G@f'y!Ws`3'U:.61=kiddSiH=Ziw(-@tLwWdv!bN$y:hFn>8Eiv9J.{P"w#:KGf
+5l]Rhi'@oa$@_=S%@IY<`l06l8<5=)02+$Uni0oje96F.By$+-KldjYk=_n.OE-O<>VNBL{>;v&#xzNP0GaYUw#o-l/-tPQqg]Q=`5EB.G9kjM)=9d]zp7
+Cv%v.ts_3pJ:Ayyy!Fw:-F%DffYzQR6q0w|7ok@/59~H+-uwkURd5l)Xm9AzJnP2GWt%-z=Apo@4[B3ApFHtg[iSEvnV`g(+6ixRzd{w<CC.vErcOIBiPc
+,R"g/-5<aD8vp'UeWefAptg4r)Ti:_Q_;$,+p2^5zS/WF.x3([&D1OkO+cl$.SB'2=rf@G:i.S$Zfs.J6rWyIn~E'a=`9AZt,@Cz.C`pTIurzn+7~,N076
+lP/umGMUS1k(|0E-s`sHWgioNJ{u%GiuBssfsX1%>R~WMmNw<]gOUIin,Y~@;q&w#{8^/9[R`ik@Iixdo$RKC0+D3zi@]ayoCPa$Fj/2&{;JT1N!WKA#dp
+IDK'}&5viHZ=e%kx:ajH8::EBcwPH_!"iLslMzD59Y;CbAuWj.7w8wX$nSy+{Kekp0B0MzJB":fLDAQT.bZtA,E>O1^IVa^$kM9P0;vOyHq&+sV]E!oRE|
+>In)4P,=eT@u0Y5$$P~g+xiWVB;d$2&2]@y1Fk,)t^MH!&&;MBRu:]i[-WT">Lwz,qMg@K/cE,l}D}<vUr>AB$MQW4z9{E}DNaJgF&TL-GKGlQ"t-o3Fp=
+VC5_KliVFi~!Nw'3]=y7v5v1V"NQ9Sx"@_3BHuN5~$G1!&M,0a$]1q(5f=Pn&.>}|jj/-7xp[Esg0K=Pu`;NDEd-m|`.1v!xWI-V|AT:Js7GT<E|{JKf]y
+YoM/IZKU4XU{hO^].gNZ3x2T4@]3K5/]Jy:K.K/bu#$>vZYCJ4(S!-=6@34:;msR-+7fK"0lOOw2]k0g&zoOlHT2!i!IU3Je}kB)&{NEN`R]Ez(<&ISjZD
+,shZ1GC_1J0{jw:J9|DxvP:{q$n0j{Y<`d%M/],PEQ1nSNLs2<}=7(tc(S5LJ"=]-3gzb|U`BuFkUt+|4-7OnGc]|hNQvBZz-stBZ)oFmO'zr(4@y2H#,9
+BF+w25QXQkb&a3$"]^'[bfAWx]vKo'p<[v=($7m#tMs-r/J"TWsl'4,KUV_k[LurZ|oacE%!M30eR+xvmaxfJ5~[x-'JVJFH_z0v!ujEuWz84#Z5K)Xod`
+|rTlL/CrH0[uNT@GD021P&zt9a:Xv;HcJ,UVj;gnrb{+}^gV)(5y9],ghvv:vknnL$oZICb[tH1(z!9t|93oIUjfe&^q~S[<)5c^,7HN2SbvX$}a&B~JR(
+H/H8&nuMH;i&0}Z'm"DoVuCJq>v|V>u&aiKej"uA,2<=>U&;)Atkq8hdWfDVyf4h(Q=FY!)D89SSXf`bffu[P_H]SAq&J9g)l;DKAnu&&!!ZB)9PTqW`U%
+9EKjJ:!:nR-m^/A=|=8:&k~]W4@&$$z)Ac@b"B~ULMwQ;.':T_4Ly^wXm019uNteT'&U{b/2hzjPe.nfDUTLY&>xf{KAkOV;Z_UBkOTy[S:ZiwNT~2Xr_Q
+Xlm^mnfCAsh,BOFx%r]OnsY_%p]GRt]4#;)u[m4|6TS98%X+v1Y_K{ivlIbrBxOy1{!3+UzFWeeO/12A2GuUR@(s0HblG&4Au6y1!'@C:(;Ty0K"tN4uC<
+7kjTSE7X~kM!)Cr[gKWq~G4'u(bD+rN'3=qJ2RmH"qX]QRwIc;Z1DP[osXuI4&65TBPBdAya{%hk:{:rFdgviux(&sDZJo="AYKh~m5guWU.IjFtRdfA^S
+&rxT'etK~Z4n2G5p_L[=B).m/xO87-.m1|O}/rEre}lov'@^s-vGLem86JJp[T=HQc4B9iAdh+'w7}XS2yBK,iBmIZ^hktLb},wB/GA=+G4''_Frmt{H&H
+z@5#@<%39',;e_b%vs~Ej/B<_GrO(U@Y$3K7eRid8kd2`DFUb"8d,A"uWbru{i`}Qt|8vu{g`g1E`d's.+neH3gr@d-%2LnyX]~CM0YSS76cOLi#ZJ]SMh
+EdTLT`|S"pTHw)+P~Dr0l+fG"dH+QkC6lBZUR!)+)`hIdy@B.N&BE4DOGQ]M(@20c25MM1n+`=$uw[<TKjW&A!5d~Fmox|"5NuUxXeGKDcHIkRYkdu@U2r
+xe9#Bqnr2Ke.mjDn>{PF1e9}I#q25KtbBVCX0g"#!Ax/QSY)ub~^(SUNt%<!u4k@k-V#LOL,2E_y8`u<SMix[zU^>g8j%qbo|@;@zZjVGa[]=|p<vQK=,[
+8UwwM]pExzH0wlT!h<_T9Vp7.'eXOk;BiF+hhmrw%m<1d`XY^Mwx4-9vjN`r7#dZ5NU7kltqBQ.g^M"##]_LJ}uf<C269DYf}sD`&V^^~_q_]4[w=0SiO(
+%ihu+2z`=6ch)YXWfbNH@<n_fr%a~g5ku{gy8wpj`M4XurxLa^n712UT4<g`+A0xq!!T"NB,u1Jx)jtt7<|ml)++](yQ^1Sy3KbE"xbo7z%[WI.Lg>hZj9
+2dfHt&a/%LoUHf15kb]!SY+@a|4:Yn'6Nqi!(5M:km_7Unci~IwJ3nDVl"P>H3^4=Fy:n9}RPY6pZP:!@/#Ump>mKZr2D]6VE(9Fx"T<<5DK8K"[t6b<gL
+mf82_/y7x)D|+@[y]xle[pm-ByDY%NbI`-b[ZJ<(Gi}bA$l)'ikRbG`lPX4DApAoFFHi4wV!PvSA^Dc<=BtEcYQa4zWn9y1[(.V1=)>V+IFYP;|J"^ikAz
+RD8DM'<KZk8-d7ACqMRoB=91)1-ytBmDuM2fJ61hL!#n(-|(ijo<>7P>BWpn8[lF)<L/AwFo-C",i-GvMxgAe-0$WGkpwSLuJv!AuxTL:3'Z+):HpwwF"w
++Q}I4o2>l{|n@1i@KM5OyB&/&>hE<wS1W;X$7(B8{1Jkjy$Bq1@T!Vw4I^7+_GI@.x-5GT:Ye_(,!3vN]eet}w@:5u/ps[jlGs4jzN6.ADKyP5@V5)0_Y+
+Zpsu8;zXM>rM|4Z![an=q[@B~+}p8aFG4mdroC3`n[>5ePfBHVCa[M@[]M.19E}0ey+7&0X(CfF`l!uE:BJif`BGN_cwVFVI5&F=P_h8"&OV@b,tC0/y:7
+S^g>|!c9R'4lp;+8ZqCZ%;6/y+%mlh%6g;MGmOUpkGxqkt=:.0R7aAX1,,K}{V8xI$il<raMb>|wae`8p+$lSI~.ncgVKW_[l`/;66&cqn~Ve"+eWIAJff
+Hs;IMn;:96RY@#FRn952G=.{$_2L!&FDp{~m:I6jN[j`G.{l,cXxuN{KD_Cr@54pVtC_G!M7)B&9js3jhXGtucF1Z&cyK4raxYh|(}buM;-r"vgWEA$L)8
+6G5[-DC|&};[rL8EG}15-q2dD$SXN17JNO6c5prqA)y-,l%KkH_)pqxTJxD@oMr3{3]vAh[@N2DUr|])C^KFb=WFc`;4QI3${<-6Jpm853njDXZ;H`</Y7
+)mydAQ5(tL{0&H:S|o9[-!}hEwuSoj;P)eFt0gkt0@J!6-2o&K)>OtnPNaju@CG}r8Dj+)}[(ay{Te2G]I7SjpJJjTwXobo8)W%9-{VsSx>B=|_}3.cn<c
+G&{6L65Gz&gZ6!P`@z$K<q:NGyHI^2-zYd=E<F!.su/Il>"DK@xMUzFfAr:4M)CYoADRu<aN)9z,bBDv$.%2-95BBbSKj>YIGYtd+'%3R8X13xPX0i+jy#
+W!='H%tcfy)NF[=ns>nrJW(%K3B7J=1+-jOF~w;y(LFg=D1W7r;ua@5-o6JsV^[{FKf[5c+j$8:JsI@7.QvIPblK=[w7~p=1`j62YbePMNB9SHd3q{-Ci=
+Vdm$|cQP1m&5N|`'6m:eG!}Ud3DkCK!QS%:VwMBX:KAW%'SkEeX,yD_DKWV[|4:TGJ/r_-.S$+/j{Ikmd'FU!8pigv6VZe`QOql|)kZJ5:U7}5boBHofqX
+da@Df+gW9@&T<Oxjm<yfZ;6:z$5(n<V{C^$R-^XRvVG^>cvr+eA^dy)fm^]CuozlBxI7[wzNIHwLa[9|RJeN|lKM~kvxr=+/>IS(8sa5hMl6!;$${R[50u
+cyhaD,9Ip`=6Um.^P]-r2d64j-)5-HbbkNqi368Em|o0E@]q^mQ%te9d{%AB/>U3`I4,8^IB@7VMcf1YV|D/0bUtse|12'L0lD/=1Y5ovULl}kEM8B4GQ(
+SnSK=wPS]bWZ"Zz7-FY!+B#&3Hx$_KVf}u5I"TS>dNk.Y"vdC!fUMOvk4nRiL=KTRcOm"M!q>[Y`;.zo&Gy_9bOgcLGPa58;VUKra&GW]T5m#q/:!U~zR3
+.r2HHrM{~BhMU'V2;)ERO=S2puQ[8/(CaXAg/cf4NGkxY6c,E-H|~B>2SL<t7iW@pjr)g)Hc1n|7DcUkS<Dx@;5hMa;[jp[y)h(@TuFA21[;>nIV/;A3s{
+gW18[T%re<Bqwl>lsj>rcxUZtulsm9;%flfa1}{|UGO};bNl/gsx|KU]a5fyQo{qg$K7~w7rfywqOqp"nqj+Ju%}{/tP'v]k>;vi=.R'6KP+}NYG!){hCV
+g)U/N)e^1!L/$%eIW}@gF<[hu9+z73L(3EzpL:lDjFTzhV96A{n-@jcsQ9SPpxyv,gp5=5o|>VX`-OqVm9_/JCq#>_{e"(lLq-r1.XPci"uM-!AiL[(ykl
+GXi'IsWjmTXp-uV3k0')MPG/G@jbnN{&{"&t1_ZI[#o[;>:7BT`4Imm-:)EsMm@vm{.c~l3TmI.{|zC>^Q|Op}M!iXL&JI7/dzuZBkls]p6UVT_UD<rQ0U
+)KE+M2$z{|+HC2[U-/W'mm|Ce`s"2V$D9pYgdD^/P2~+oe4k91OQ=y$K"SVQ:.Yvg/wEd=e&jGAVdPhH[V8k6Pr3g}<TJ&as0nX)"Pz$!A$Jzji+E2wn(6
+Lhkg+;}/5`3#9q@0_Bep='PVqt_dd7Y:>=_z">"xZhsg@r4}[Is6lb<JHrYj(8XT~s:_+j]<wnr:0`4"NXGaN'&3J#LfF<t`Z`GebEHxT)0<{bKh!+Zfe9
+MR6k1d>W`ygW%cjK9[3[D%d"@C/5oi^0j`1>|yX^)4(w"|%Jqcg1ng=>(|ANX+jZx_E[4g"`zOW|a7|K%t6@M^8y3-nl>ZNzm<%u'|JG@fpgqFjKH=YSzZ
+|B2rXMrQ1vQB0-y5LtWwnX#C-C(gjy#IFYR)q8aZR:tch:]4rG0{8y#6y>]<(]x^!dvS1p<10m<w$fQq<ZvG2YC'vEKAiluX/Ko"o/R^$M>eosX+f=rCkp
+K6SHe.NC~6oP#O+Otpt;u6,NkH7"s(T.n6X]X]d{L:A0996.d|O/4B[1D$|2u:w5=KX':Sg4BPr^q9#e:VX>OG#XF0yE!)X806<D1aup/lr5SCg`uir-ui
+7&(v~bQDWeNss@zM;pS{bfCbD;$Es}=%`z4E"0~UGcG^,CfCxVEg:';zVIY{Sqy"0V[2@s_bHrJFFZ87y)}:4'$ig]9k&!+[Pd([p'g]`NEl6b!]kGw$cO
+HfB3|n$uGj[|%gAF#rNn9cw@KLy`0f.5)r!q/&VEjhd=stf^3]vz.p/%m.qNh^3/{IZ31zw!Y$y4<<|8OPAHQ{:`Y0MeAY.;6WcC6NIJU]|H6}v&K1iO6C
+$^D+^a}]!f_<ybPcqi>vi:6Y'QOE>s%oS3_&W>Ytxk2|Xmh5DTTfq6'=cj1vpR@}fvz7V{g62$-,3sk9Pbs'rWow@)FYh6)y)QsCBy~ZD,H;AFm,SRRS=P
+>EC"^We^flvTf{U>=}C^EaYwFTOC#F}]+sZ]IszgS=wQ[B#rwf9!#1B-o_PQwF==m^vP:2]@l_i<pzx=$OGH94q8!kGpSxdhfgo-M%!%&Df+jrW^ji|tB{
+#S{T$PLjmK^1%tB%(280bT&8%JNrX9TiTla=qq@^X4o4%_2mAQCfV0EbjQiE;tE_U8Qq%-&rX/TFciL!>UVN=UjFxbH>J]@!iyOKgmeB5#V0qr;NrYwA~N
+AxZ&hw+pB#GHG/d!)Afb}8SCml5)$^&AR7w1k&fFgtG,XlwJ4%0[aisVHEnc!Iotc!Ct&=dK0CRMjIdp_H,4YT%S,NY"MKnG&%DF:Qd<Gk'j"+,5#+%E`Z
+v]zqr"S9rX`'#B#tK!FM2yN1D)[rP1b/XM#y+McJ[2ab<>h}v2PSiJgZOQ_W9/(T~r2##.eB+%!8'<CP)GHl6)P>.}6^3yi+k:o;}+vfdNW)^qf{N{%'.l
+j'+$h%1XS45L}uf7;_AipD!E|"q]vq]E6S6Pg)1F15"UTU:(vVb$'jUC9aP,qdG&`c$7w$2qoe2=gB#U`BpIX13zt86H^k}UKK&<f@)Ghn_Y@h}DwdU;Dl
+Jpaa@dX0D%X9c>sL%PfP_(qab'^5`D783!FTj3K:vu'8UZ;i8C'JQ-z|`OP&2L._-ql$]FR#B[aib}8m=R"abG@Hs!s}Q/|@dM^};svJV:9$mmv6)g_^{f
+V@N/)0m(I[rUZT0:cM7m<wMy]-h(Iu~n^><6S>Ww>s(DpNLs-)EH}VafJWkY8VHDaArXk/UA&7@=1w+E5J_hG:qXTw!6~)GsJ]+7rL>]Pmn>AYMrx#h%b<
+BP(+h$T'6RoCeCI}cPI$<{=9EfQT!5=6c>}XHTl-./]AHHYSP%:G.RH,o##7<E"ol2D^y91LHh$[%-^@,x7!"]adwN=!<aG$Zo>.v(M5:8Y(~(hG<dRJPz
+Aumd4,;sbEx>$y0KBg{|OGdm;XHz!&B|"+7)YI"Mcn-z;&BbFy3cERWiBr;[$^7nF5e_[('>$}anL.-xSinZQ/Yj(X>at%6;%kid`3wr#os!dj[h`1sB}0
+-)P:`,hs_7$1'T(JCi:GSsJkG$3yNl"Z+Rl#CUo@O2Cq5)IOtuI<QUD2I0Uc<]~JMuz>D9z`/9'dGdC%CuVPNlsGBle,@w)tvWVhdkNul2sNeWr-EK9K[/
+S=V}=w-SU2r.b&%8qW6hb,(pz(MjkNFcxgd;/tdJI4h=2&^N_pL|vbrJuhox3gh-=%WN;RYG|RX'>Rh`([aO[bMVb:_Z{C:C#t}3$i4(9Jd].r=jI!~DG`
+u+3XeO[#hWjZ[#cfg!0ZvVNe)"TE-7y#%!O`}fZT(zWnMX2ac7xo+g#/s2DnhjWm+Q>gtP32<2r}283ODfU_M]qUAvz6{|qeE{Uw`F'mVxtOilGT:#UC0w
+6O`&`ODh/(e&[.!{xX6wj/1n%4b&Y0U8Z]js]L"n2&W'&jym-XCj&eJ.fGjwq`vkRhU=^P-!e9a6"_!>+BpUL,V[nID{QQw/wxi}MZtSh2@wYwtIH}!}">
+dy1`/DQt&Ue,EcvYn]~jLboNO|[2En>'R@kkR=MHdm%9O30e)4kaII1f6cPMU]4gmR8at{EP!_0<cVSSj=I^8vqOeM[izoRd$yGuqOp]|'5m~ka]s}.}_L
+y}zo5x|2To(O(jYO]W|q]Oxp.5nr$7foey]=+^$I"cdUsUal+_#'d>[K13H6YBQTyb;tmhW^3jl7Aw'tB&TLkj~})k~[bI!P1MUfbOC_dpx=HIQ@,<)j=u
+M'Xh{w}|Op-<^1`3|;:At$F_H84C1YQQ968(+%60N@hIZ6&roV(lzQ!,=Do7R`_l~_794/xygANhbRG5m{h7dO'tA^D$SgJ1Lg6RdALmQUZt=O4#PKY;i:
+J}Oz5i9q4kV[L%"I|VgW%E-PjE_]iO1QF0]P"|Ps[9i]eey^zaEKP&6}MAN%L>G5k@'TYi(JyS/,RN/[lm:<1X.o'go/%pT1F..&2AyF{IV{5Ugr"KnZuo
+:x$=Zs||C4mh5e3UlPqrAx1t}Dfb:$Ts%OTcfFiv3d3QvS4xU`c5c!'Xyby^]I+P996bU)f/CcaWU:^;OuST#.@6'p;FnI+8xyn^SCxK~z+%Gt.(.b5W;%
+cpItgA2c#/ts3|Sl"G+-{fglVVa/'=5d|xo+AR;q>7OnJf<n#j#BES"S.o|`bXdoRo[b'@f{pv#-05:w|S+5QZOcRray>I&KZx|v.7#J1bMBXi!MM`wrXJ
+N"<x%|=n_<%x2u7QB,YbmxJt^J!/IJBSD^A$@:U8(7fP$EN^$]Q%U!oaw"i3PdW+tEe3fO%[&0Fx17|VwGz)bVz"d2^yT%4uaqHykJsa/yzVT'JEa&qKPp
+Q'A55!{%1]`uJqU</AB$RV@M9FjXH0K"|_f^%z]nZk/lD-c!giX=|&t6iOuaul/G-K_Tl_k2LeDKU7"(syAKe$_n]K]b/V3qtA+1][]r$Y@wHOo2z_Ac|y
+Z(b+l&^(rd[@vvul}vy,y|:u>EzH;fO(qaZecrEWoX7/o%)sMN/80]9Z[W5dtU@TUSZvH==Y~SgxplfxYD/i;nmYjJFB(/,ZxAGB_t<e="aDRU&h;tt`rQ
+o0|A4zL:$:88i=q!P_a!#{2-=jDW,f@>tEDe:7PAvM_j!PcyIkTcWrGA@Kd90Ek.9N=!58#Pj.#v3qf#~>Kj[R{;%OH<{q{rR7^qGYN%QOmb85}3^]$Pqd
+Lxe#Qj<<(.ame8~jt2h@NjtNr=hoA%wIgVG((,6#$V$2ax,UZYFqP/LnChEM(>-QKs'[0.Iqb[r:=[x>E+b&`)dp'+yE=.^5JF,V6"/_Lv}yUNgrLn>e>W
+vksyn9<GU^;mrs8+ZWtbozRrf_@_,-!uidHxQ[]I&x}J$4K!>oQ2{Sgp6)Qk[(B`[Jse^%X^q&G7l$H>_H.'DD<c@_d'6R&S6j_h:`y|TU/]`eE[f87g%@
+w4ceP=Kx1HnXi/Qq'lBKE/AT)Z_zDtX_&n{P&N(+n}YQ)b_&G5E9|0k2E0m_[b{-Z"HNc<$7pQ.^!SHq<yr7+D)'&PS(+&iWXm3`VO)Lbaf^AafTftS#eb
+ZXDAn47X9n&pmIEn>7DQ<Bh.5[t{87$fmG)Mrj1hyH;dv^-X8Dq-"y7Ry'03P-+06ZY13iU6|f3CouZZ;^1&S8Pdn.!Y/mw@otWhnjVFD&/m1N1Ofk.7On
+:'#h59~yVgJZ"l(Yz.PZ[qNnwX`YE$u',7=J)aiQ.|7T.R~wX|ey[9tL$^_h5qPd>V>sx#}ANA.5&o6BTu!>t4%'A;k4g)o^sTx9&a_be3_7W:P2}}3L<U
+O=nx2[pwu1N&kp2kQVp&YKp2<NK9NFuWj47"IXV'}wxwe)87(vID3s39bwP0EzE>4C$fSY6%ZL4V+#oUI'Yj;e5$$}$-ZeX01yBQ[9QX[O}rc;@@uWhTUk
+O0;"-L+^>dP5BgjY4k`Qf(SnXyP_-EYd(CjFUTXSMF'J>F:`CfTV!Ig-a@dwRQsP"zQl!`D]X'nVyqespb8WF^f{ej,.OPG:w)'([c=JmKu`%8Y=};Y4oK
+AFrtDR=bi8=F#/Q1wZB(rk-}rf6C:J{USy%:3[aM2-"o|2t.B'|h6pzB>_it_0%aa9M.(dQw_G#F#bx0WmP1_^j4hg$a;:LXP)'N&E_eF9L$SFNB^r2KsY
+fTqDk47aYJ"h#AZP{i<40+CXxmN!;r`D$8YF}K=C@VJ=!MrhTmTyJ,u<8^m.O;]WA;Ec3W@.A2sSIY>Q1@fE~F@&d[hI:Qb]N(3N~f=2WC(IPO$Lm,9g51
+7"Rg[1E<%!kYt2C.f(#(PL:NKXX/U4+wkzyf4i&Q4F)tyk,+WHG_|x^rsx@&lEGm1Wr:qHf|ytP"Cvov.0;8EmR"6jisLQKb;f&Qy:b7)4JVWjzy<+/%VR
+ojY/-FPK.y)dqJ]AYJ0h1J@yRQsG|bQwj&S'}9T&35k$N4Z%6Q13EA,6Q58y7Kc&U(V#VHad|mr<u(DY'Z>ceLMmG;x;90PM)2]{U,R'Rrr.J"=RMYH9=:
+Voc{h`E[Hz1^5^xQG5b/lWPjTfiS;qH{Yi/w"=O1C)odDA~Ki`MafO8tgI6vva58D|xRA1lr:,c(B;=wtof@oX2cdba[Uno1Sr8b_cK/zzaI>NM#mDSf/Y
+IwBXN/SFYC+H)5xy6HF^Te7^Tdr{;O;dOO2HwDPpwuK&5|"7fpj]<.;51evZ;[f+]3P^][h1zAu@x>xTtvavaM.M&-LNmslqn#gCaO,9GjgWS4(0>qdUa{
+<IM^wA>`&+Fte`9S9c$C{ihDg,YvLB5d4)TA2!dSF5Z&E&3U_0(,H/iY8$9A72PUfEfw]fbXeI"/K`lvdI+vR]$Kxz3r5IEMFOpA>A=g((F]Mk'f$wH1m+
+$v!fQAeVi:.V#zLWMxvs%S6'ia3Ko(Y'xg55Cjoje9JF(kHBL({Q%YJ3C`!I!+(L2qvM%oaTW%lAM!m.WzXGdOK<#9qL)ZG7j"6yvSe<Frrn.OnoI@&[fH
+pr|!|G_F9_'h[XlR[mxR&V:[Q`8vOdbYe&5{TiNvp"kXm(Cn[8t<!_J"h.JkLBZKhV};$glfD|id{ige!4E]v#qD$6D78)HyuF&bYu{i+Mc|OOJ|X9F{WF
+[w{gk3_MzT0X6]wGRz@musyP4t+&@6OFt/,Dvih;}8%j_^"293bG$d+{Q`[6U_=,}T)Y9-I""t{]drif.'JxOaKk~6zJkq-j&CdJ.B2Ilr@j]OaIxPfFt-
+Y{eVKq7#FyI]I+N:!-4M~<C%<4S8!rKkK<UDdq#V^Ks9&9XNZ(fdrzoKgLFH(T92yEV(D^gFW8uyyNQilqglJXOtXLUvz,MB^juZ_3%}]i~!ycM9h&3V0H
+Rn4GJ8TDD']@AS;[s8]F5c=<u7@:Fm+vUb3>e=y6C/Z|[}@|H!QLhMeY-IPsYJzoT+mdX54{DvFZRNu9)|Lp$}$e#z0TUcJR:|'f>X=(evx+EhI-3Wib~N
+/tNE||I&)][:+xjN=OUbgc276sup-D$7qg-0sdC&>(9.^^(w+9]DTb7-<2md>X8^9b1(0:woDpNp.vySF|[mPh^=r5_gvcsiK^{Bo"MP|6NGXkuIu,&[sD
+,DaY-y)eTdCqEVA-Bq+rSw.7'E$EEH5"L3eqz!x#mxE3l$qJ{@-'}FVbvW;Im3lln^fa}cp{D'Y_Q#u{O;;/gm#AVG:n`k6[}!gp}Wk(D>lC0[`uP8}exe
+rLR/2uFH5KJv4K',qw6jgM<27Y!HhsXBWNCE(5qX54`}8xak{lZekmfp"c2ub66=+hFwY/^V9T$$gqQd6|ddAl2zRFNdo/8qM]mM7fk^55Fi|cNr}@#r%}
+%{Cht9"G>`F'b`Es[,(=iv009o%K$;Sv`-NF(2aNT.rAngYkGIQ8o%~iFE!e{`inwc}W<8k@3]JM%c(J<G$]]sU]zjRv'IESd/bmzqWy(+PQ7CDN`8:f4b
+'h}pXRw),=0p3EfyRknVC`:iS2+pS-&]G#<Gr7cjKX<w=|(o1yc{x0YI%bf$>8-{SVX=S41<qARRc>U8Pb+.%{+O<1k&WWQU+G>^,(R_Dt>><wMd:r@=/+
+fjg>EijAX'8)`reWslP0rUA(^cK1}#Up`EN!(GKRQz=P<>eQeGb8%G(J0yU)[=D%"IFA0zdz}oK;G6A35{,[3)eT(H1MaW4OEKJ}}Tf]d@pWH'V:;Uk!{T
+!E#iQ<_mSj%{n297;{k#6w_DdIny"exbOqC"AxQ6IAIAN@yF.JZc37wajd"ygf-e+6^,rKTKBs)Zxy5D!v7vl)qM:FVj:P:f3oHjI&x)X)qH.:-)[w`"s2
+bPD3a}#;Y,]|y`j[pAGZQ_v;_fnqJ+SMBzIO$'5k)u#j{[1xV06f01BY)f|N1d9igdYS6!4#~=3l52I2lxVNa<6pU0iJ37~!V4[/bk$,Sw0X1E$a!^/]b7
+_4aryDjUKbHUw;ZV>HU2)BJ[M:a+)zhT,cZQLMf#"rilno+`f3[iEK|DK=-vv`^.^J^Vl8wO+q|)IyXA%AXINgxBbG'ydAAV!F]`Mr0W;D;m`-;(&Lu|Sd
+Wrr.u)_#hqE&dsnLtia]'}gso{Jig#dsJT|Pz|jAErJ;V,OdO"68IiVhgd|6wD}n!rE|<mVsc&:_tuWNy;3T[iae/Oq6U4U&RG~&#>pfp[bw>"22~Fm>8=
+~)tcv_Sz.Mkw47ITz7xb+X:8]XUc@N1Yyu,s1>|V7m+XuO!=g>5oaFPkcaoOa4]EG4C-)ZL]6FUSZt+KUNNsUzS%W9lpkN49^m}P|P/QaU=!lRY|eH{zB+
+aXH&@2/Qg#7;>:G<>Bpw$aaJFFx3fJ|1otfvS9Ztv;K<v-zAJ,90d6R<5jMbv@~2&/)L+K`%}GoXD(&houB&}'F_3VwJ~Z/"p@K2mP09fn+gB+yfoJ"tEW
+8@_icVGtSCnEeKH0tG|0Tl]pX0qs;%X;vnpgq5hv;0qKp3qSvLO3nm{k6qZh]}Fk"ALa]fWE){&HT3nr7X8%FYKKonIQnY{B;XP2vT,UuC(sY8p%B3}tLx
+41vPuc1jDQPwHT}g(DBl5^U0[;"ZRB`yWh'Kr,tf"3Z#u6`uZR-Pe)FTfHp#,!EtZ/R1v!zX~w&y$&>c&s~0!`/8Xpd<iKyqtsT_N3T1jHB_(B6FT%(HE=
+M"ShwqP3C0,s6Q!Sqo[<H4Ewzz}/EZjDIL,<I^.V=]NCTNyPgHk;0]ysQ]`1prN9C#glSCiMhl(-b%5xJrU0,uS9SE<2jXZz`g/TG;SzTFY0Ta5FAT^N;8
+[dI^lcw:]Bwm|z|.I=Jsz4h!cFa(@:"BnXm+EiK)Ta9csydHxcyb'K'uk4F|j2D[Sfmi-qd,t^FobJZw7=#"'Lgh7$cU~u>CyI.ag8-C:'`]+bA:)v")ca
+[Cc7.V(f32)!a<"EPe%V78{vJI+FNMHy0RTWpt[7-LeSy<D(d3SGj:CP2uZ:m(:l^A88pttA2lG#T_0F%5ZY<iACJOYLw1Bqul[6@PwpT<_.]#oH3'8e$o
+M<(0"aD`S_w8u"}"cRpcywn&4gAg$xCQs1$%II>pdGt{)RqC)(>lB"]L>D@[F'NRwUpL@CcvQpMBD/,oq/[u:Y$Wnf"E9[LvLRAZjY8CCV7]rj5@TFI8!'
++7Y2A+/9q<2skqFChG6hec|AB1f%l<U3U=N[,7eD~:#^$=>%tb"TTllGjF'RoQg+8^j#P2f/~<sp|)|:V|a}=_d:aLsg"B[jH$_(;#dLT-6d.YsfE,:2a>
+oQM5qiI!w^cf;b)H/.lweH"p=:W>[;}@D0(9tF;RbZ'c,BiBPgiyE=kisN'JK4<q"pnp-.hug,b[cX;Ary9jT;O}q<+.q3>88dCNdz[QY$ooo|Gf6},]<z
+YSyR85xk}vJxJf_!!I0s_}(C|Kym1n:[c@'&vbt_D7xne(rS84NCJ=>+0|4pgU&_^d$!_mKDmjk;eHBwGMM|,EHy4BSfOFxu>4yYs2|n0_XPVz^i^k&1j#
+74!&MTW8YjFY![Mjp]X1;zd"1ed/do0;Z|2m_;QR8g|no::`&HgpQl_h4uwQGz>,^!},&_`V3Mo[4=zLNON@Q-nA8q<w6V<S8P~F)!v<G{dm_@dqf|Th,b
+)JJx7AIZ,6jyX7Kn=UBGosr:L26.XRT!Xb/|cGu8RT2=eA.(sC%5H(C^8(xv8ZG3"0eS;<bGK%Rgj&P2xdkp=@DyR0ef:-yWDU^ca't_~RFj~ywB_1/9;^
+{GF^7]mhs`CI$WsJ=)VucS4mAp;{1zcbe:9VNd[N|htrhdXsi&V/;hr8-Fs|[fI&T&2[e0pT72WG@6z@~cnL3&Yk0}P>QT'^i/3[)-SUWt<x6!$wJk.ue)
+B5<_K|7$W${(g%G$+=kWjTDbQvUDW5a]8Wq(p<+`u{N^nLjM"..oA&u`n:-7+!pY06D[Nt,Bb;;L'a<1e.1vkb@[qc{mfUeEH:{JJdq"}Jl|uI_JNVZi>7
+Ew#OerX|E)4^!U2W}v+Ai:RZ|r6r]>tEttKFfr_|;;Glz|qdal~vXN:JP"_,`1hU"vgGHV"dgPPb9a)5Eh=6Cfr&>^F}CT`X'Lq{M>+tbHLp81Mtd|;_8&
+)p%:E%|o3_qRq`$=b1PFwu-O-If.p#"yLpE,KucXY,Z&`V!r9`%7Xsd#OyPIRW'DoO8yjEq4qA+cpQ{{1(S%gI3kss/(N4;`{#aD^eN,8>RGZ#yPP+L^)g
+N;s59yXuq%a9eqmw=3S61nHvvgGI_/Q/Vwt+d2UM@7'`pqk,VI5VgU}@(/(ZH/>OX]^}`#~cE|-l_]{41i3h5d0M%7)aSd)bGBL8</BxZ=C^q!Xh`Rf-#[
+Z4eZtYFj-x+R/LX&cmBu2}/GX0GUGsAbX3,A~mdI$=^ess$l':mYsTmpwCc.7w57|JL%q(_V@GTFL.xt&c==G[jRo^@bOm3"6C[-@r~.,{M7%tLGsXOKaV
+M&{pl,2@Pqw_~"MANdEh8IyPch8IdOKT)g[{6E0a_%@0(/sYr-TY;(%E1^HKNo8+1HP`i%cPIYzHj}4K+7c/vEo}@1,+wf=mb6ynx@I_o,w6vze_-fVNa#
+u]kMjM#}Ju5`{ln6@f)f&a$^1!R;goCUl^_#'`!yF>SJ1>5r.UUYg;,#y]Aa6VbTX(EG8JYL$,<7ZTW$UexC6`ty7Kw6@Hq0<K2tAYQ0N5<wINYpaO=wPf
+>dClif0W-ywmIp}jETYOe|RM=eFdp04}7-dZ3:CZ3b:@upeiaUO3p7Dk;b<u})7a>a$!OJQ"_g`{E5;4oD|Z<3&+i-G9iEscQ:o,($/uzKb[iU3NRx+wcf
+|iE]IvJ"Com>Po_a6n$ac|Re[OY/i#-t8eMI!}#l&Bu2%+J1[B:)'98#1tESFX9:Yw,xNT9E~u+Z1''}DtXg6}b|R:kOv)hx)8`Ixp:zxF5JcI10&K(D^J
+j3FaVcqc9_mDo#_cryO^9<:-)KF/2[-6pc-,XZUIs}N$_`@Nv"F`uO4ppPK/78%y#pVTc+})TlqimF;o(C-<I#91IiJ+Ggud3Q;4Y@Ka[9~#Ngud)XY-vv
+RC-y'd)J,e"~([nv/ZfZ}kOgCuuvGndrL^Gg<Wl_oC_WGKRAn)8QjaIFZv<D/NZn~}[;Lfzph%<I3No26eTcAx!4O+tGdX#C`W`+0E'!~L4Zr-:RX0F9:r
+7Qs}^,=},vAui,A}_IWjbkI7BB@p[.8pFQOL2y@Ku2Ux%H4-wxiUIG6eKu:y-seO'y&G.}6$$lydf`Md>I6k:zTIG1I"<U3X&(qD)Ce0!Bi&n_;]Z,fQWB
+<B~h0j_=jmi/K(8Rk.7#AOw0NJ8KW.<!=wyXwBYDBx|Pnb^9<P_`hAW&+^8|,KVq~B<{j5Aqa:lNYT&Q%/^|)d{/-qL/("&&!OUvUE`_f+c36e[=|!f>g4
+N>LErMBda7`jQ=-]jUWg3S8YZT%(>[$W565(%uQ'utE/E+zZ',yoj3Z6aR/rR6pEB]bN%L-=:WN}G,2h%Cimz9IwT[ws~[.STq5UVxSQ0&-6IX~Ko+NU_Z
+yRKHd5["OZMy;FFc{EX0].5z-@j&[hyI'hHmK$8G[/m:4lYT<IaM#B=)d_s9!!{b2CTaho>!7aEPy+TP4I%>"PKSK:lyog:Q@_Ota>K&f$PM~,zLObS{0u
+5:u:$NnGV_<s[=GF-vgZHtFH7R|uGE7mk'~!x'6FKQq=QPQsHD_9BnO2W0}e:WZB%ESJfn"eOuZs3Ui{&Wdo8|u%Q"``7|7ZP/."9&pXa=:1A0w:Sh-ajm
+.|>kYa!A(F4EwB}+R}Lk98AQ{33Std:"|>PICfkSjDi#_Ena%b-mzk'w_HtEYl}8qS0wa2206iDv|i081xZ.(mLue}j)l"`KiX)=qO/xPz9KHjfS~gIYQu
+(s6T<GFeHIQ`XuU#]4jm!_9"1IYlqG&'XlO9m^'uwlOYuwJto^d`[7{Eb}s1j#drN>S>6ozyN%LGpFQ>%zwNwt.S0^;0<%1N1R=>@/,/!^<nx}ZNN`kDX@
+|])VO%OdvgFWKFh@oVVa!>h,Uv75NAD{gSX8tZ1.LfeyQ}Wd<duJ{qYIfBMz,,pB.Sj3iy5aSS8gJjV^hzz}(_JA4ta}P.W11&!)H7}q35NK8]47bQVkt)
+P$}2AqqR.k_3Bh!Fy9jBoYiG"SqcQe3Q2CJe5NA#2`XV,Sd;j59sel`War]MqZ<:/Q|HhctkNTCno1278+s"FxUFA9=YikKCt"yTNbWyF1MlV@0,YR,zgR
+kZAAjkz]wXrK`OFb%4NsMTj0Qf`>umsB^v;&u9U7N|{2|uRO|)a^:JLAPi3>O<@t[c8[hXo48}rj7M1UzZVd^&ne`H7L`rQJ:zf`=PdRN2%U'U9:zf=64Z
+2-RB08]XFYHQ<DM&Cu,agRz[R^vRtis.F|7cZIV}$k]w^M5vlMXI:eDl`Ou:;WKjrM}"zZ|P#|EMh(3AB]cY~oUL~U^O+ER2S9QB5jook`7oVcHKMGowiL
+tvf,9Eg&4hG^,<E@2Q}F5cz)FXWATtQwoFc(j'4)SDzK`2}|tA+:y!RoCTX_Vv[5b<oi(H6%dsjnuy6YjUgRq8gx2r,mbzvHJmP0rx7{OEFAB1z3rs!s5@
+UK_2qAeku6z8IK64,FVwH8(Y:%`0fg6Qg=/1l^YCYl(9dFvbMJu3inHsf=!wpAfw~RszZlqs-5WyXst_!ZGCA7fTnauFD=~(6vY`Y@Q^r1v[F@(9x2])`L
+=naGi[8pdn{03kAZ[4z=9--",2/Cb{"%}HlPtt2}|m.j[I4{CBhz=bLwSa%4|T@PL9_|Zic{uAu8Z|#`,q|rF_qj#Hs9DjHd"F=#T8LQVmO7DO4E,tAZ:;
+s;gRvPLuH8WU:}SoB@v{dX43#;#t@/)]t:9UZr)f!B.,bs[eiab-Z4K;H%E=^^0aNI|s1lR7Hs!'ZiY3IPryoRD-lueE8I9dbKmv27~wwW^[O5C(bikVKL
+,h,o)s6X(Sf)'IQ`IzK'A!z4@,[b]C@i,T}GZfMZ#@x09,8h@NX#KQ7;[5-#.MVlA1G|"m6s=WKUfGg6=-4<:e~"`"v]iE2zA`@s#z091pOfx|8}(yXF@>
+R1(:o|^DM45n9gSSC|$+{=6XYcS5c7W521Q'-9CfJ0DeD{gNC`F'Vkz%e'sn`]e4@{-@""w1]Ys)5M6}F$J0!!he"D[0HusO~n@cb`q)1;_&#MpwsZdT$(
+I"NoJa+r,B'R+Mcw((fv5bH`6kj>@u{i8%D"6!O&]a$+R[7`yAKe6dw:)eA}~sNhX1RM~Upm)uyQ}GWv7QUJqv/I%IRtKir4zfpHCP`pA@t;W)Ax}y&,@K
+>tDuIK"%ZH"zx1582oN_)(Fw6F~GN|ojN(X&&)%>:yTI'mfe58,}"Uxg@NY&l8u$`C9&!+P1u{&feOyL{wjYNzv9+Mca>xeW{[$OLU0gIy&ITrBlAgGyKq
+%gR2A5r5(N;y+Mg|;y,{<`EQqOdairpT&Ix}BxI6)_Zm(dxiRdGg:q`YKEK2Hp[&Frk7q/584jhug,Al-pR7O2MsgT_f$du3gw<9SD{|&f_7KF55oN>`sx
+NO<EbrCfxeU|CkBx[rwdV5yr_BT{ZNMJGQv_&y'wAJfDC`$ji:;)eW>49$NGGn{xQqzxIxN2b]=g0CNLw|i2Qdx23}#f7;7$%l!6vM{de2CKU2hf1TLR+r
+4o+Ir5;}Xf}qOR!k3OdNiKZ35ROliJ]xBK}#;3R,'q-TfJ"#xA#2>FN(;ia21=Xy~OLtnr_}<s+v5iDl%coh0KFpzdc9}a7WEo6p+P/A56S3d&RU,{~c8N
+}8f+j.dat}8@RN1rA{]weatHL]b4DV/mJ"j"a02{mdVMgCDaP"^n3;4<]!lC.L4^hk8@/|I;&Bmm0[Cq"8~>y0tLEmZurFc]/y@uo#N!(-tru0Z"Ce%s~h
+@GufV3HZV4nr}-&Fg|nr2pN^9(86>:s:{Sk(B}lLdy42v:ZGH8=;fuJ/xCuzO(jPEfUYWoDf.8bwOzwzl2}^Np7gueHr@RZ]Hb{iKm%zj[sS-pt9O:/f1D
+b>w55!pWK.Z(8f`sl5N`x$)[shm!ZbiaFuIKc6^Z'upm!w`a!n=}]'7F8}51:Dx)D9L{B_QW_d`R%%Y_ZIux<Od>vvN/DK%u-&"Xj"SS4(Q8">BeQ0ie&K
+M-N,U}P,/z&&:|frkf+gBd6oVr9paw4){%:$bqp}`v()5#[`Y.W|<G^M0^Ht+Bx8^/"kyuzRJk27S3~758gjWS|m4Cht-$&}a1!5})CM:q~XIkhAbsg&q|
+yV{,8"mD9Zn@NTQpB3+$O!XzZpDS;nr^,^`@Pg7hO/GdCv-D]LFB#ETUPF^Z~M7KO8c4BxvDLiA;"+,SA(7iF-mF`O[0bI&vMr67(>;vUL-TvbrkyxVtDx
+q)NzjR32loa(~yDgu4SfgV;>.t],NOR5)3e06(>PR{R,X3WW5Eb1<^]r9fW!{b8p(y:W}6}v_|w&whDF}$&wJP5'&l2.[%90BBJ&$$U;~jSm!Rp(G!Tcig
+E:)4.6cMJp'-OL(!&74jHr{lv'jtH`i5.u^wa{I<K32]<-GBQXDQd`Z-cw&c"Zgs"HS`A=pKGrFVbQ>X#]sQ"uC#%3)D(i>4n&a]QoLyMYt!"ly!hPaBr/
+P9d}9vFU|/-$'v6}2I[sD_QC7Dq!8Xu&xUO{vU1RmQKP7hE(FBtRtQ+hyjc5QL80TD-SSB#J3DaTI-v`Y&<|]wnT~TYK=upoBv28[YOa/U-/0eY%;`x13>
+QWGEx"hS3Uz:xR%;NiVx#-s{S<aOz9_X[OsV#&r5w|ZfL%iipCNsLJo$fNp&g)Z9A(2WE+1:A::LHC{Euyv+6,+|Z,c{H)2.ARYDqaS{_b6,J'G"GFZ2)H
+h9311nLd~AmIypjG7RG!=uZ;q^">fs#1]&|KfPldPh0yObcfNysOK`t=z96Ml|sz}A-NwtbooI3L8!7/6Ac{#8|^XgOkSyv_jNO,:G2y@rC&['mu$(|wdd
+T0Cq=9H,.KdkFm[v@5aWsLSerahc&E0Gq=^kzIBaYlz5wegZmQMjlN_ZXeMvx^&cOrhwM>`RGt'X|v]aLUsU:[9|08>j}MLg$X#@6lwt&Ny{zimrN3_Q,"
+3+/ad$cenW;u,[}j-/kO]S}{}=%H`6I`#+3x!yDn$n8$l1ghjlEk=P`jhnlK`17q-Iu&:|TAZ[[J{F8{&E-kdYi{9MVJKS9JF@As"z`r2D^!7A@+kaP3E[
+Sau,nFT+^O_cZlMG4AAS"4^.jf%"s!-n8D5,M7p.bA2;])%V;/f/.MV$jh^gifVpfZ8;nG+dPm'r`R4Aq_v"f!M)>EK]m[WRuF@k_u(RoW7dNjbTRq.)8O
+bBzz:R0br1Q|$]2A"XrVNGT17r|wIaF$F]Qpc0KZKRMO@zJY"Q^:3`T+j!![{oZ>o+=lv)'Mzdq{7Z';v.u[MDeag:.uXSw'4>}fIL&KU6pO2_<n,Zv;]w
+6:MZ"r.mbRT4&=9t_Eq<sZC,V^u'nMhK`UY2Uwz^rdG.7uS8A<{>m,5_F6&LrTx&Q6XjZsA84K)uv[$_.rynt|[/G&S1r4f&4!`@2X'wU-Q0m_Ox&YPo+c
+d{Ge5}TZC9B<V1sedE=fz5fLCaS!}V!Tp}@(Yj+^g[xV_b;Gh2!}+>-Oo[YF!qI_tuHw~9a!.^Lx>DY-@sCfA._eLLA6+_R3kL$K,1y-w@fz5U<u2h(M6B
+Va]o<C-AuA/oUxMCCi>`hAlaR+kMFSa{8JOC'g=@'V#qzA_C,>+:!:/jEC5lCPIAKoSb38'S8e<ijBd#p0,V"PKqP!]DN(_(3}(d%8Df/],JTB)QU:)KP_
+W,K@>=qrY`LW$86pff;(w;=i#HSjiVArXl`,"@_xzxI3|1P,>ZV4Uk1YCTcn8JIH'sYlHf#TDDrhkWK,T/noru_Cl{Db.1A1f%Ly6PSY}3:Nq7_()K^']R
+jR{e]^{e^wt1Ywlt@BmZrxS:E0B_99T2sbhZkmRH9;f"Rc`/R3E]apx$PAYY%eK`ysRMLi}xZMDaxkU^j`!mDahc&cD[N78=_d;e-Evl=g=-&i&|+@I.KV
+vT=VEYf_:U2/{$J.@+X39!:fSOw">=.+S6"5vo/T=qo;uufyx]'NeH(&s#K5e>89AmT&$|fN7X"=`oC$w.}3/:sUN("z--4D=88G(dEk<D.Y5&2{9A]SO@
+x!EyLWeH+R0yh)WAN'r0_ZyB|]$]ZuTo>1'`O;{R+BI(k,K23Sih%S3.N(D7'LJUZ%qv.UL7`I'jY'`xaJf)ZSQ"ish%}DmV[7'x,jTKfS(;(iu+=-Ixt<
+CZ"kmS+x>"#Oloj/JF)mx|Ave(Owq^=3^W2hv;{4d7j;5N5[@HR_4;N$CrUe8gn32ffP!vq%+b[+"j~:{jn@|K_HX$(RQtJaaD}LaFFA9l!IS^lzKiOaZ9
+~,"7`O%_UujEc/#jDQfg8f=fB}/eQ</&/@t9:`cp4HwiDyp!<ao4I/>lb_pj#mnSn@&UrIh%5^]!$4gk`ox{V^;AiyFYEjjZS7Uz6Wtcd^-ReFzIV"!=rA
+}]<@r`!qEwav{P>FsvN.XfS8X&vL5Ldt>f%:z8on@O>q,1%s1Wnfol-;F[_p:1-(>]MR~rX4`eDC]SK3@AF}.U,D)66lmVNGZD#fv1>`2fat>)]+iI)Dlz
+R3/Afdj0MYc..Jgbq)N1,KV4!:_mb"L^h7+_Q@aUe<YQpz:m/jc/$z4uF]TA$QAaq:Le5<>aS27g-OGNf:fB2G%Nwryi~9R:$vV29wSv^77jve/r.gmHH)
++M1LJxjRAAmmYB(+XISbanHv7=[Lh&~tUX>c)wEDkLn,<K{&dnNqO[:DVPpLqK,BLKN@DCa^10dvj:Ao(<^^#.Degw"L^3ePy#I_G)fC#v%:H^$S6tuE$N
+D@yhQH)C3jwoaw~gB_%B|R5fr|gDVM@>z-H.yZh,Q2,a1n|-@];[}a37r&|d9'qegIW=b-z=(lut85MN'JL3`vi5#b1yyQ!qvEY2vPCq"8l2|y^#wx,-s{
+MO!GYD~'XAkhCMj'1P5_7PhGj<|5gL_;E^~YTEgiW'ot%F/"hNP!5["NdABCKVe=XHOl^zA88sF<8byxvc~o&IJ#C9$BK`-E]f{-t4JfbjSG[UW!Wp}]us
+ey0+otV#G+h0tHFpirx2b"_w]&5h+cy;q=`E~X|M5bx!&F&|6-2!(BA-p]BE'Z7p;0uip`}I_Ka@F@sQe.x5EkdZKblP)IrkRM=LKn_onSfa%qE}7B=wd,
+Uxv[[UBH5Mae9P$1~K;3JkZZ3|_/LhkgfF<i`Nb,r;|76j;@kmpwUB7c.2>bJi.I!Tj.,^P`K`8X&$Z2sV7@1mk%.K/#Ws7G[y+(:ZfYNps5RQ#SgOFgVu
+zi;)(uJ$Lt6xs0!u(Ck>C'~9_ZY$n&mB}KgNb^ml7%oril+g.-G,;8^4frFfM[%j&9AD&rYN]uF}[&sTrxD3IB{e)w(-S-#j9iu'ZS5gQr&|j_+Fx{&vWl
+&{4[)c/08|SU/TZ|`3gI$s^gTW,`aD3HTl>-Q3j_NOyZd'8F2YH5ny/:d9J3ox!@W:2hztUV9D[jc_,pzs~BQR`R)%lXCw<#2KhZ98tW-[_k;X<w.cl!_E
+U's<}iY;gj1JVHEyHN`e`4A^}3U1LDm5<O|X>^QUx436jvpca'NwcI=P/b}D<"$[5]-rf1a%#[u9gP:EUP8E{{w30p57=_6S7P|$EV#W,!ciAlRr^]H9([
+NGI|@|]DT$y/eu-}3qFZzMd0q`J^+'ehZDG$^2Y|c.3Yl$W#{{vx|Vc`<e`X7_+oy4A6a`Gk0lyiH,(4O5&=i;G0FdtsY>!oiY{dsGms[f0T4#9qutA#`"
+.!hCO'}yu)z9y5d-S1s8DCqSD@:F&pBm<}IBj/2Z$!tGvw.C=33G8JR|Zl@qQayNGH'Q;d'MaC#NLgLGs3L5|_AyJQ#3SD@)XKLk^]Z'S7^TV,|QO4SiFg
+(}@@<X<8=W}t+9!AI"EOeA+5LEo^XF@LgO@McC!OJ"%q4}0oYvWoaAM{P0;]zh{m]=wI!_<3rVul"GYF,RC^F^Xrc+,&jV8F/fUK6VOO%A:TX)WPix;#sU
+"{MY])G5D%!p0{bVv>^OM1h/=a+)qkiZnp<oH''od._FakysWkSb4]MYXS_"K1GpkVq$__elMnpEc)3|wi3ld3VMM/g/GI>X4)XoO6xyj`[kyzs[`b{Q](
+N@ibi"52k's3z/D1K8TJSEF.l"n66fB6J)U^m[1|S:O]<mM}DX42,(ydJ/l.6@'CxggZ$k`]S=A(TlsrHsibj3lm|RF``#@Jew6jqgjMyJgxz8#MNO4vJ^
+-WTdMM'+M5;jel#2NfbGnpV&D$a:7]OJf1,K0$r/K[KJf=U/r#IBt,A5xO+k"@.NsJ>|5Vwa|xJ5t1R"iBW_-fb/{9SO/A9F:N(q(UB,afvz-#jZ)GEpx@
+4F,GOiOb=dzJ3r0z%e@=21C$5N.GB@i$2"'`S7=7}%bqI7elNpM@PZ<XK^@d6rJBHR[u,wuwAl<sH<+-][zHeBQs:T;a4W-8_;'{jC'^4MWFy7Z.y1Z5LD
+%(C=>UTUu-ltkO.:O8t0[M%eEVySc+Z[Dl`}I5_NvB~/`6:o1|HHDUuM<y"1A!T@B+oFfUFzz.XAf[-weO#k6[o|4D#x!#}KzlM+%->#Hk5"0iuu-]8,So
+%N=a:kRSIx]HX:0}9;`^f@l-8Mo]Ve_Zo[BEbg(V8Y]cJU7R5""rbHJ`&n%%(tyJU$)X>1PZoORd"M:]V%T)weUNar`Y[L4'<K{.cqzl]FwSb^7zH{#Nzg
+Y@[1RUHW=u}[p5,MI,kg;=M]'G+"h26q/B]bisgi<luo)FYMvbjSuAW}kM18F;jEh_HhPdLh'}rt[3LlIqB&}u_T=Eh&GE:pk]nP"@t#0k'@bIZcSp:Gxr
+!4q:%g8tDe<}.B//aR}o!z{w}w(At:@o|2zaoVlo@`izlo`B+/V'Us>eh[Z!f$;i4$'@51.[dL2S{sah=NEZMss<Ea=vI+sg$#TX:.MQ/"|>w:,e7aJi+f
+j]Mj0>i5Z:qzQv%`<&FD=<hz9Rcpa>Z.Ag!vG=g@E_g@fF&pZy@r/}z52Y5l/-3`q4oAqmMu>jk!l3!ehmN%-F;V[W8:<w("|Z}30Y_e]{.XncLIQEEr&A
+)=NPo|mVaf)fU<ZMhEfaeUjlU+gT]'X-U<8%>Fj+s4`yZ-a&1UQ^_pOt]}7,Ptr^o"&W2Tp>JaL!TPOHih'UZ%Us{Mmr@<m`IM/Ml+BB8GQ=g}H]^RBJ:h
+G-$&#:WSv-$T>]UD]Ms>tvrOM&IZNcReyaoUu12ENJ|9(Q7^a3,74Cjc1=~>2VjDRbWRT5Df4xb+[te$[.6U"NHrTNPY%4T_n3i8.H|qg@5N:-U/vsb>!=
+LN'fDr@7">M3d0&spA[M/k6jTo%0o^7|QqMFC||I&f#F,&^)+Pcm_PxBvKSi-}Y1@NDx`S$Ybml(Y1ZH&E#`&m%%<Bu[fp)8p7Vd4B<+``Q5}!;n5wlT;l
+1owM&Ixxf6Lf;_EA<KTCR<qYpPI=GuMFVV2(DU=e8O'@YR"TE7at(7/G$$2=VAPpBGmFx+gX9h-9oDdbLJ&P<]UgggULux|FF{K.=W+;]xMqS#~+s"okzW
+@{4.7E~}>#uYTW[T=$R<do77SIRC&,T=FH}UTC]ICdF<[,+C%3G4T:oOD@s8^rSnopfy_x5-1UC3KLPz#$YN>qoZ7wpY"{lC~haf)zTW~b1Mdh0De9!GM:
+PN3sD)}sh/%}]79l6h>tQLgx},wogpqh>wCDyD2vNKI16w(],^)U&r(`w^nN+{;$/MN`))'6banX&,,Td39_u8&qcR&2Nm#//9z<j+`lFPS0&k!=n6fw=w
+0`7TnKk.X|kW8>PYH/`2vxfu2(Y6-ZBgI|S2BqX0daYR_J'gjN.K8LMiJ8!E4SToh<:'Q4;e2.qH.w40.7-dYMI-8^Y$'"f5DZ070OUd>oc[y$H.5^pa<Z
+Rnlh'`2iO.A$p_tFnVQBiJ0"B0BPR`B;jb-1M:`Hhl;oCdB&X:QzjZtC<>YpG5nzfflf@r4o(,;T5}.gB:jw6o(_"V)Ee#az^Q%X@8g,Xo8k>+qZDu'D6)
+%QB<FcpR1qG`OVyL>@+;b{#[v17QDL9P4=GB,|o9l/iBUMsY.,{4H3IbUGCDt(#qPL4jrA'=M2V>r(Xj.^D>m+d)5ua=JUz(yZn^d/&!5/hwOT7%A=FPA_
++-lg{<A,7l!nnA5>o^k-v.QRP61paW1NH&{/+Z|j9{oWWxMzi[ftxP`,16LfvQlx3hHZ!FagPwWBL;&AHoqTHR]`qi9D3Yf(B"MDp5k)"LH!V"xoP-8DEi
+]37w,25`7Dhe>b8K-O0C;[jqiSkB>6'|ifFGEMvEN[bD07(ChY#lnD43^9L+GK&h~,5.rK<e,f}XfkafC7;opTSvhH7-4@#TuxxtwqHqmw/TEg]pNS%VD7
+RlML")5w_<I".6r#G&sK``PGXUvu0c$UCAu=Sfvv8ZG3"00]n[8$VToxlbPO[p8:#"ki3QCqsk7Rd9'<5Un!j/K0^NBk.RqS^2J${eKMD%AoOfi`<U]@,>
+l4<2/v4nCig{-#H=G8QT%j+jhNo.[jeUWQ#ZNzt+53-CC){MDUxjJQi$O|boVFi%L"c(M+72rQ{gQ;Oe;xV.D#~7p':5WSTC'o.D$tfm)dFNvnz17B0IdN
+1MbeytBvs38DQ!t|xE|APf$JtOQ.yS<[H8P7fd;8^Cbl^bcsy3Ll4cz7e=1ujWd%iwz)eJE,yV"ZyBRUEI2/`r7|_^CTjvvL]W&MjArQ#mnXS%,[HB1y$H
+7A&4'+DEPd:gu.T%k@KtB9Ex)H]PgWF_.$#"i,@PXHDc@BB)O]Fx(RU'(wuHkx2^~AX0>QJ{zA{Po(vdR>5;BMWoRIiyQtmzu#d'/5jTK^4K+eWT1W(DTT
+`t#r&[VO9wJN]Wh3/_3l8Y8^%&4@!SoM"+pV.Zq)F>E/{hp[CTK't(w0%iR8LSAccU9#y6J)$lDk5x%ar}-5z6#2X6WTmBQFhQ>w"Ot1"@r;lM;lq$<ci$
+M$,P4u#3Brfzl9@"@+yK9PqkiS}x2)4l>2'ZgRRE0k8mzU0|jmBc<-AZ;Ec{FhYCthg/`2T(-Yrl/>9=,D.U%3;|31XEHlm{D:f0[bFLl2K;khFU7]K77.
+2Q{ojs[Vu|H[J_|(]W6yWF<:.P5"BCaVMf=I,P(c/QhF7AED]y6]N:&76!`QL;F'mTX$:[<v)V#Him+q<J'%"2qycxd=P6s%1^Q!A2E83&N;N9KVOETAmw
+(R8#bOQHJiH3=O&@XB8uVi1pxk)<GZ'|9@EpG{7P'C@d"TOZepp^>fH33)Ac35"E~{9v-&9(7'`|M'Rx"$:SP&kC3<0eSCP@'zk5RRTn^H7B>B~+/-UF{`
+nBUw-/EJ9uK6<q!Y%ud;cf0sc1Xf,JN"7=oTD.ISuXPKB:RCsYE7Y6B+03.ra_O]aKdj26Rfo_=<e8:Q%(CS@b@.[li.9CB-D8)/##%CTd:D1s6<"p%-)6
+AGKVhTpD5paB!%~UD@l>k&yuLK3OJ4mBA6DFaf-R4;X!tTD{m>p&r={B<7O+I7I.`'%Ere;<l']N<=GmaaW11&y]pE`'s}ZI(x4Q^)'z-7WWl{R."TrBoj
+L7IG}n-Z~faQCj#R/N(Rm'+s~hjnT;j0EgWH='1t+vc>67:dZ8T-:o.:KjkOI0(8o+_.w3pURxT.g$!d7e`Wb@4Knjz.<ISNc4Vtb>iV4YlU"H!QcU"@oa
+l!<Wv<@d4_b+Ncbe9nP4vRjEkGc,21mG0'<P+dGd8.YY/2o`~cy):f[t_&`2=fW.mCO[)=Nt4Qk,k!z#N(.nhg-B/^sDrl{w9XT+CeGdCA;=~..Ot^tZVa
+Kkvf|'nc.-KG;%TX|RljBh=&bE_iCt^,LqS"rWqZ{iw(L6<bva8"!.K,j2o=CK7+T%{]vSlhf[oeqjcxSP;iOpuFX&tYl,0,7/%+&f/YOt3->]_yVD~cl7
+C;,q1n{I~0%|V(RJOkJ!t_Ch8t/Qr#RGnJpoh5TEIpd'~dv{a`HYBn{h6+}AG7<w#2/M<dwF41Aw"}!<z(8ix22(_4j0Wi6WR`sQE$F;!)inYV,l1fD>3{
+C$M|m1jiK-C8u}l.NV+[Kj'n$k:_Vvws{l#zVeWq[Ky<o0+%.gxzAYbbGY%c&YXlN!-o"]J8TcZjk407REdKMNHfRQW3l=@Wg`oq$#P3G@I_0xn+tR%<uW
+YbO^R%OP:pXE7AO#tJ:X'>k=]LI'wY>wd3YJSjp!8Q03f9n;@S:4y[d2{<))K'e8-4R)Jbyq00;#FVnWh32=eTo{s>areFU>fps:`TgM)Q5c&>MO[<c^,n
+r=:;2;5>U=N=6d,@yWY{e]m3[`APHvS5na'KB]-v$[WTz8fXoD2O%!3g5!czSD!OnFwLaVicoQah-S<jpz=BoFa6M3#'(}gD%Y$E&l;jJf4bH7Rrn>-|R]
+4w'y~)Ez/3,/8Cr`$43E2/,lec^WM{xbmHv.lN5Pgao,Y(B!y`YfJO1FVM+gh.y,y3r9IdPTqk@yQG0R"u;PH.jA}"p}lpzlDTk%-WJl%;3Bg&26'5^'2,
+>FiiELK{;`FED2VU`LJ.}0i3$kEQd7'y&>h`aD]MY&AcfrbZbNG){,:&lqewmqnH$v}^|]x]M|(]jqTtmz}s18`L)Mq(GA23Tv#d)ckK#xNaewcIb2N6A!
+zq/MI5R:hW)mXW`usM~EuZz5_4FcWl5N.r51SZU5Fed]1&.n+dIs-%B__Lhqq"R9>Ww)z{q-DsQT~Xe%|^"h3.,8Db]obMrKI5I]{PJRw{P&mx1Y'.Ge!e
+tVx-[kX@G%<+7uFzK4_gc[//QVqs[V`f>id7=A3$Dfs)4NI:BZRgC[B@X/_7Kd,yw`b9n#2{zAGJ<SL0OwgB;2;'f-1^_Y$I9_so3aOPa9C6c%Ui0;e@=$
+G:X[N'F10}qLt8wW6z)2_J7o|)K%ddD(H.0UgDwh=z[1tZzEdo($vt0prtCbH4bS!p[Uh3&>H$!O_vGAn7wk1ORnAD%NO6iC$vcnVm4Y"cWKJO.mazl6Go
+osg[>H<gQ$Jp[{p$q)nIW#Qe>Xa`D.d>X=5^5^+>`qpq7Cl4DQUVf)s!TCg0atk6Ph7Y~sc]VHc2vBb(5d"QOUHwM1f_.e<X:{V1%0aM[Ah(u#VK"HI@lL
+_GfmXa`Y3k{#|ok)LFQMF&{Q!%ii^"9<[lm.Jo`YCLAi9fRH.4gBk8_/0|iYnjBz.3(q!1Ig/=.0jM!KQa9s5w,D6+}8!qg}+D>b@d@!G_'5T&Ydc5h(8|
+Gj1u8fy4WuDTU([_PuU`3)q<WK{ekD&N:Zbzb^8k,n;hy;<zMu77QS~9&+wSbV5E%#ESbdeA3D0A[HyWOGJ}NZ3y0IwwK0|guen9Ozd[a<G7A-Tq.!_|Xf
+vj1&i@ag=u],]gxz3y6d06f(WF5;_9gRq"QR)w5S"t$oJSx|mc<Qk)WO-T$aoo7)%,QR4'-k(;W]'/8hM@q_~`t,C-^>Tb-D~rSPY'f2hY+b1^xW}EJUIM
+QDP4O^'uN{]AvXTfVL{wFX'xrv@uf`Fz`0z6aJ~g:numB$<gBp6;g/BI]bb'`lu$V[Xf"l&|F2{<)PZsskqzwW6K6{3f~IR)q}1X6DGbyR_gty>!B8O=N_
+<-i/YE|"=&3JWuk.c6G3dvKi"+ITD8_^Q+`S@=jbkDRJO)I>ZKXml5vE7Ep[,oL0Gp/s)S7v2/Z%s83xIzd$41xCdjgT}V4[2HS,:lqB]%gT#l17[3PM1D
+.f2>px.lz-V2P#9Pp:WNR&_4p+/!Iljh+k0HQuzf[ZlT4KeuNraF=uW}Eif@dr;R^lLFI0krT"[KWg:JF_XZNsxu!G>BBJ,/d;3Y]y:QFQ<3SyRmr<@L%w
+6s+Uy0b(wdJ/;(/+9(U(Nc|^QD<c:QYDMjj+ta&Iy;{sh%09j&l^)y8DomSq/%ETTmVs-O2V1trEim,7,[{{r"^Z.5Q3uQnH%4fCR^7LenH+[ncF]Qjp}{
+X%6rvupvFDbAPO|j,@eREw&S"e1R,`2dwd}V+jKAg=d4'`2N;'Qh6ciYFbi>r1,zBSY0GLtKfi0tHRv%(P4Lvi7s]C.xhwe4W(WvFpB`)k#TO!NmJ/PR(B
+5q+[wuiO`!;P6mM5{.BG%;>yG|L5VS$]@N&|7s`}l#WeQZk)8eMWKb(Ht!hJH'T#1_|B5wU&pq`B~a{_#bBW1Cu$/'IOp>YuaMhCR}-l7Nb)tFIp._2W%>
+O6yNkQfiWqr(Y+8G1z/0`"Z>4t!wm6IPz|iy-dhvI'gt)QhHZ1%4kLtTo`&TY%JmU:t(2$[h=tPGZ{-JP@;F+i$MlX>89Y&42#"o7Q(cXWMk:s$1GZMGZh
+cF6s`;CtiC~sxPU"gEnI43_U&8Np:/7'!qyByv/cGJ&{f9GbL6G{[C_Eo3K'Zp[3{R2b25D<0JJ0VG%M.V)ipFeI9{.lSZr&2n0Gvp:zK&D1s3=mwX>Pre
+EgzNR]PTCND<}1$u4O^qoy5Wfn~I7jVr#I~SPaaMA9M<>ExH(.ktX!Au<5yJ<eYi[qt|S<`NgSkOTK1IPA(qeAs7ci`R[1J|igH%SEC^}V$E(U.:%GrV)d
+98cHOCs{3;s-kd>/XDB>YE[yh(YoD=V}K:OCawCR,fJR2|9vLTv`Oz/oIe<D<s>v:<~T[mZq;2Cp&|`'f;3&Mo&LgnG4vTx2Cn32fBpYTJtgHn5'%)KM;P
+|>GpxlX$UAkUbimL_1ogRw9f-64;/M&FhNz=,j%=;4r#z4W".q<U,%Xs&EJXbgHm^A>SI^);JA|xK!!PSaM->x"^g'93m]j2}5ZeIv0(t%QaE{3)@mk|yI
+4Axx'_]`hE6o,_+Iq6T<[@XKAq&bM!EZ:oc[i_AV5v_O-+Qqs$7;#>L3rS3ewVjWO+JHbo'kx;kA@a$g5ADSEyu/{T~F/i@%+YE/r-yP>c`pur'VxP!{>H
+K7!70%V[LAyuIgtTKR`YDKDr57]kddg`M%o0_({bdIZ>z|:{+cZWnRB/NdjLk#0lC^ZWbw$+f!cgn{s:>f~1sebcw.XgUx2-"a49tSDc2Zedg#Ca5b-n!v
+CqH(;$C=zZe<JjO`9J40[aFH<-~NeN0g~<!O.65@v%o2HDea(r(:BgDlY50nq!ehP;D03@YT"0KCSP!+w"9(Wr^g,PV'6].:0=I6ohqzTmCscFkv|or'jm
+kopljRfsgNy|<T=Cu2sES_3^wCf2@w8wYvY>,[^pvwVc5Ho]c-l'1<Ha-H(oc.-!WSj|-Xzi(4=T7b-[''xGWUMs@O9(jOK#>4T;<F/x3TfZ]c3)"~~=o6
+4=7ak5"<HzA/vTb6g99A|'q0Z{T!=W=nSs")q[z[N0@wyOhClRF14yekM=})Ix5+cM%a]]Q&kN$;2&)Fz)A`WY%7W1:G=s|J8QA]b,5vnHi2spL72+Z4za
+$eZiL]zO'Jqo;gL</jRl&S7DfRr^7L6-xCf0Si}$3Fy>uH|7VI#OVG~QW=5[icP@v6rq44}1Xc>>o)EJ9gOj%2~C"YBe(_KprJ;+30(0Ke>mT$pEyS&Z%F
+G7^];yZFpKIR]cw/P^!/PN82-2=/I)1wbJe0fFz{<tFmPq>Ou84V)8P.URyHhq.y_@~,;{)un%_Teo4ky&&l3(Xh{hwQT$KY`&7:0'Q^;e^T{2rIC].|hl
+55Wzy<J7X+R9C+9nv6#ar'Q!UC>[W!82~0e(7)1Fb^QBWtcNW$>dKr{:9odF_|V,iu-US/zvW%@8jYA4cIPDFJ50YI=tE7iR1v:fz@<8w)[4Q1/yg4R_2"
+!SlC&ul=8-QFIo#8KA%KSL3nX6ZeA!7dynHnWD8SaM#(HTAYet6PCY=Q-lVYRMsV}b{NW/dCUVH`rybYm9t|Vr)Z_6F5jp$Zd'"^P^P0{xHI=y@&z%wLEr
+qk{mT#hiV<0KW,8Doddl^g)n!EprbL`P5}&`3z%k[e{YJC1`x>y+y;m7=w#:+al^rVPYNG[32_r!>+^m4yvmSbQH8PdN>m#rI42{x=^{"7m4_Ct9x@U)EO
+Nt]VAPA`>)VL@4Fs68G9tO:/$;,L=H&sUTI-$T7Lt7/b^J{[d#9|^J2!sk[Aw5`/%|W8qg;G@fA6R[xNYjUl[XQt_g_2,sHO6&l1eLdyB}"h]`@lW{<bFz
+K&"F!}c5B}m>YWhsF5ijriPGu$lBGln/9l"IXnPSSeL!jL<38eR6/m)ry)=eX7lzDBs9i`cK5F.+T)]bvTBYs<kKi%P9adwEf^1RAz6cYZ#Dh1RW@G'55:
+bm8A_Cn&6>j''.]#i[N02o9U)^8`:`(T2-0dw:%YORIU,tb"/@f>AzUt,+]:WS-Aq-fOFS@nj[PezbK=O"O,jZ:j4wLd4bmr3ZCT]npxOLs9k}n6VwU4}`
+jtfQ&fEpCC/%5ywj"B!}@hMGtsS^%-DgslxOtywm4$(%Q9MRq/cP.K'$U;-W5[ym[<gD1:ySOG)<w6h4NTb1+QM,WTI%Bw[D&DfVu(A`+-&:H!XN!>&0ih
+JD0HHvMmlhO68aGPGSOZ&1k8=Ry:njAJE<e5nDhBy.8RLxHe_e!j>)c1r-Y(}Si`8etWK+0ry3lx9{f>;vxutI(V~l`6++Qo`|bMm'X=}"qD3|V3+4unb6
+,jda}W-|T.e0VcK@sE^"ojT]dWMk[[~<'+}T-9EgQt"L!~;,zyDx4!Y2>+!h1DT("KC1m$;LGsF&=Im^T"I;}4lqSW[D^"c0:_Vpn#aN@b)s(,J_rzRdnr
+s;_vZ3BV9Q_dt3HE,grAvRQg!N"L&i%x6cQe:C<0S^`#i$@.er'{`STv98<:7S6c)@>hADX5fQ_mkujFz;Qwucy[T3J61@tiKtz}4xp[(Ov[H%%t'J4z(W
+0G%-:=p_<@;bE^Q{1QUO6<sYiQ3oE#l^sq7aK5=Pla0z`TcTgK/Saw,jh22_P!T_"4~ZOZ.!1s&aejZi{9Tozl>OwiBv22/GB0FMc#2G|)~W0Nkr"/STMP
+$f}+VpY(9gB_]3zqZicg-tlO}UzJNgTUS_iK(0}rhKKra4bw{jflSe9igM!d]kd9tMpzl#i4OPAt'Jp"(G1A:@F4TK<x@!xRVJ$w=nLmZ#e<|&TP6fA6VW
+m]pr<Uz,:2m,MIg,wAFzoCiLnQ(KR[Py[vo8.{4diFGm-E0Ew1M>[:4yrpDwb3mO|mmUfl<R^#:<o@l3,S#9pfm(BXgIe^kLpEryH,|U"y%,@6jw]+Mn`s
+~V[p7b(R{ra;0rsp`4>=w/:Qaq1JM^kiE)P^LIK|"GN6~tv[gwyuuat6ZvxpY;|745'VT2|dP+0@Bj0XiY@c8c<;kWZ;i]Ck#Z)'FN!^mc#J(#z"PG^4I>
+86GF)Xte&aK`OvjTG+B3xewA;AVYgO,"pUx,>Cem}waRq|!GrH<-OHFdHk!A<1P(C9WyN<O)D%7F/xW.EF=BVtt:U11'^'QlWR(t]}F}i7w0#N$AdRwomo
+AFUHa&cvRW{F{P-23#/D~SwVSV!Vh^{|V'N{B)[rtyUL/YbP3c.:EGH4CoD5T:TW>x@5=ya+[7nmMHbkak0]OwKswqq{GD@/H|'[,D}J8&LMi]QM(5hy%a
+6HYI,]/Bp,f_S4`l%;tX#"eL0sWLmot/`a}D^z;yXU@rk'(IEZP$k+jID3X/%f%;evWp{]t4roC=m#ulAfR,Wu8Rv:>%sr0WoAP-N'^xtFP^Y=@g6,m#:y
+&8hygp,mZ:sbMshZY:jeluQKTI!s9wKS{6"D49hf2jB'J#tjP@qc,g2RZ)iEm@wfE)pZVk!S8<$u`^lz^MjB0=;>MFv]V{Y|}]ihmv|}(P|+$UzVgvteba
+(-4!A1~5kB4Z!4#4a8w@'ku#FKVKyH>@kkn"dSv0JPyX7x8i/bmz:f/I<Gw{mz%>2{DKA>$+UFZ>q<BVamg6d|_"$a9moCK9(aze=zkW3pTabIot4OMIwu
+3f)t0=zsM"TFKo(hEQxgS:};7_h[EF>2TWZ9cOlhM%0n;F").,2]R`#b'#_1~!e2!D2N7"|c2Zo`+=C%4[]f12N+`8myP1lRu#>{+<FiPU7nK'y/ty@3@L
++5z}yI^KLL_wNWTT.vPZIIu<VPa1rJyiKR_5J>]@"Zi4t5+'tSdb$a^h0K2G{snL-9D,+AbQA>;WYmDF^y1G"2ZC:Crz^,%LQ_')tY.{b]psuff=3Xh,F;
+T9nDLt=ft,^t[C6OGt0Ya[4"q(TO#o6vPIiGa8Cq0C4<R|'kK"[zAo5xuvQ-l,[:s_|0'W)'0U,Cef"O~sa_(YjWAf.1W0r2V_kFmQ-OE'lkB+ib0hiq^k
+Gw"<<B3^[HTh(@6)MH"jusWb8ygja0y}Oz]Y;esAb;$j/b':!-NFNqH;[c3fJMp%9;&%%&`8A!hNxcm-%qT&p}(Sv[eHT=rST(.<G3yOd7%E(kI4}FjZg2
+oQyA^'0[qWR"DTq6aOjJ&(jl;IkOTYYiTJs4yzr{-uCYfb0PRssAs|[sr(~h&'!#O2s8GQ7xC27&Y5d1<26E=CMn/:fA>piRk59t#<Afp6X6~f(`zI~IQm
+y+#H@O9I)J6c8j>!]hA_D,5/%mbLo2,%`X,bsT|=XrqQNc|G}sw>uWtWTr2{cKJ|EA[i$rifzl6qw4LUmYNL[2}+}Y@L!WUgR<I+S_,6CeevAH^RP>['R0
+.K^]]&YgYTxKaWD&%.nGT7A]tw,1Ew"F(slDSkhhVr<gX4o^rC4aoVf(#izp1>RyAuU:fihx_,o04^8`5[<Iulzu3V&G`;p#dE@_T1&7WB1@x3so|%y/R^
+|[-QVLXWDMdK9]QT;[ou1NDiAZIURg:G^L'Kn8LI"Vhc:,'`x@dO4[HdSk(4VrfCHPZz$02c9}DEaQG,4HPXr)%])8Mtow%x[=AWvA]<vG)mVxW2dy$/=Y
+$^Z&56fJN_Httz<|x{kATu<4A`5_oe9MA}xWO`O9$h$64fq0QfsCEN.y)uAn<DD`^^Ta9]=IZl[,R}VFUhq,S{Y/q0-'T`G{$[[pDMu/pD1ZXHsS(DBD3|
+aCS%FpE+)&]:ThT1.Flf"s^K&#r|Tb(Ev+<e(TKds0e&PG;OJl]Z{.&Q>|mR/(fx{+J"dNq[|W4O~3aSyFeDU)u-TGJdu#WO!TL"IQFT=hRPN[jpAlwW%T
+dc',6Txao=-Q38'Jk7cGtHIq&KaYu6pYx;Nuxd(H3U%HV+ISflK#3KdBn(;>GE2ZB/]oFl.vs&GuasihN(x9F0a@$!@tv!"Ulj2UdI`"3344E@FHbJ,2n}
+-IjyVY>l@5p=wLjbhf/3ZbE;aAM9[q;05d=M$aCA8u&`etqG@6%>_CK>l87[CzhTqu{BvS%-.GzA&}Wbge:g.{%7'pBGN>D"j[p$WfnqD;gVsx)r5V/(>e
+]uGM~dg0y-C/&cRnTqYP-}|jrs`$tbP<iU|9`pBpj/W2`J'JO;8K6g"kO7D"H[b7O@}z$w4dn}N0erdgl^,I{C6w#,xj:/{eb#]nG;K{NU':V+GLS"[A$`
+|['vx8>f1V_b;37<bA,hMv~@si-_^0YR9,2@|ze7+Z[y^M:J}+7qcb]Zs")bzb[dOnaE1%C))X'),-;4"fA^&r1J#GEk%tkrdM19{M>g(;!%Dxb]R)w=o"
+xA[ir;-U'c[)->W{@Z+qsqD7HNI[b)F8fi1E~2!Vh-ao~r8o_xQD9!cUaW3rrWvl$a3aE2Fpne|M(O;jf>ej$z3eN$C%n^:kcLP(];5'~d5@Qrw9w0o7t]
+e=Hi(CU=F[,9x4cG49@Ib(wo<W"_T#.$(7cNFQgbYiacZ%HF<UY"gAFOP4+$OGkZ`Zn=w#fxm%.=[/qQkh;kA`1_QZ=]RD{^`CZ).0%w}+V8A9|d&Urg]"
+wlKuS>CYH%d+@#UzqVPfRQZxvS1p8%X5k<FRmXI5_f2JzFjr+6#JaYSPk2Ulx+8OF,)hPh]"`mv7[Ez=<;}@4cilX:{74,U8';$3=(p^BmJtc)R}JPja$7
+$h,pd4JjYRBmgl$R16/i{ZbJcO"bd/U`"Pa9jq8J:n05@vtmFRo84XuUUUD#Tn`sgDLaPn5Zlna3G#baBx5QD'/rctynzM_!l$rj{,k,0{kvY56hMvOW|C
+Wl4VWg})4LppRuq0Si5FG]%.K4g;5Uv.nkqZk1Vr3grlk.4wm7$S7b+/aevN9UnQyUgalm_IP}2|E!}@Rf|I#g)x6_!c|M.B@h>]f><(G=zD;F%1c9n;db
+ye}XGS9PhU4OGV't}ajo&n}J=NxxI$tV{HP6)lV7vHZzdA/;D&5`D,HjmSz1VZ-V$s^[28tp$%xG)vIhFH.xd#NA}>Wx6c+ul'8Ae:#B,`H0agdZa<!A.+
+A!4=lEgO6|jd<%QWXc]Tn+$N`sYiLS;RVOtDGhM|i,6!bV|x-r)rE.iz-UT@sl6I`Fbs/MNJAmG&ELi|8O"W8m"1f@m.wLIa2b~56JydPStNXYthRB/v+A
+sqH%"1`mxRfv:J#CaGC_QZ7y]eklx3t:4mr_k{9qV%s>R{2!f]zR4,2^!Tbhz'&1|+J+RD$5dOlop0H>(,jqj[@AemnZ.`M#DYcnpMCfn8bA)F_)]jEgLB
+2E,$|,_o1`xHHXce!X_M#)GYg]hVN%{<c.4D6v6"Rm++5I&91yGl@-A7iz$g0l36o11XT:`A>Vf"c3Qpg.W$Di@X3|xqQet^s)Rr=lTBg<<d^%LF[Tp&Ob
+edVVmAcO>ISj'BIJ:V},+)H;k].jkm#8k6t7eo:xB^uHw95Rt3TBZ^UXFbZ@qZ$oQ,_VKR7I|g4/6eq6$Mf6`)'4BXSOE]']6yJk{Aj%OJC|3PEli{rG]]
+VD:2'GK^T(B^8])<!G,dawI9`|s%<W+IqOt^9Lnh7y[(b=oHGad6fx)3#+KinEEP^B2rmGH,$a@JhI95=)iEdL<<S|KUZCdiW{qZ=LQ&&<b+KUB++dRR[|
+j{XzH#^mXn'^YU`_._4$p2tqU0T,(yDyP}Oy@Ak;j`D"jtyXY$g$xW]dAo"PI'R),FVQ`4NbEJ.%yZO}SFldgBu1iXrR6DRcwU4$hKxh/#Y7#jy>(zR]A]
+YhZ+Yv.hiD3fS/Yq^P2"tcnOAhYU52s>)w(Z0&O%7P4BlgjR=0Lb2iM`H/k[bK/<]ahzbMP6X/=ijYXwciw-zL"|z)dOLQ53Kk3O{,g7Qwo7"]3<"O(Ruh
+853-w+T"B[$L#3dtS}ji82]@#vvZw1W"F[B9cCb+:0z0E#I4|6316hjwJ}S-(T,S`/|p1"+oke8(1rzI[0=$wid4(a2-^{"5vPu3:G,Lt60OspmCgkGC/}
+.KLiTEG/<@GGt6N!d<NGr4iH<]MvJPx3:|[R@_BOWzAM:g}YN-xQk$Rc")^"3;b_<=v5Zq+f(jo''kqzP&ekO7SOELUE3PU]o2V]Qhm;OW4dK-"8Ow~.>Z
+St<@%)B[sA~{lb;wS039<$}_.|f>tTk75w=_Ccrf6lWEI9m@JA-=pDRqt1;L';rX|Jz[k1s`Rsy7u@K(2#|K{qs|PVY!4vrj=yqK%mj'X6B4xeGNJ%#NW,
+@QQZj8Yg]uy0Hc8|(^6f~_Wo|Z6T^Cds@ahLD`HR{km5Y>Gjj@40Oumpuo^,N%EK1|hc)(:nH5dM3D2j9W[U}20Ir_m5lBI.<7Wo3z=Fm@R+!yvEShJMOa
+!PH4oph<T3i)j.5xHNn3Uo;Z]+<Kkt}KnVsVS$}Z)Q9={H`3l.KO^eIdpG@Qm,seZcR7EMSMJku5s#Vt5HlLce>5A<BdH0I{mhv)L8FL(W5}.gGe20mi)]
+[g9=]Qnh%$2</6Mml=xEbSK]1,PM@D|(#uO36cr^iW1]+[:|]'t@b{C$xL<[peTIGnwb1bf&OHv$ZQ<p7ulYA%R|7epPqENo;iu'cMV8YLZV}XY9:D|Szg
+KvW9cKer['h+#Hd1QI8'E}@JdOQ_zw'su/YBUx2m/{N@VVly7|lG$p&xi^GgfSheKu+xj=5cr0nv-/.aY]5p:cPz2-HX<-Go56OLv>]^&y='&i8$ZJUN=l
+Cc_znU'0T3]j~qzN3IKP`n%M=I,1kj/A&RUWda"[D9pnTC"@(kR1~b]P%l<`a!d|+aIS("n%2#=sb@tnnE5BV'YPwPS5Lw)mJOrd&(phQ/m3'b&[:BgzUa
+nw0C2z(Qyl:fhwsk7LT9FWp:)Pyif=bQpWI4]ivqBuu-;zB>$x@V,AX89IZ<FNROAQ-8+m+x>mZ3e!&ZA+i3Q5^7#lX3bRxSA_]tajfd(F`'%GX_PL^7:O
+pmcriy!pc!4K5!3F9BP1=2ax18:0CC&%frE"!ET0c5~fj%!b7.qQ5G-%D|5_XuM3s:XGemNwjl/![AfKm|NH;.ET%k3wImky$$Y<Vc+#'=<j>tev]<18jQ
+jLyOGx-Znv"/k'a)0@-eW`'].Ym3JV$|:)Ta;KM#9Id912z)tZj]_C"!129}s}dHI&!$eN2>DamFa,O%}1(>tqg'ZunT"o>4XOB"Tl6Wnf[h<(j"C=I>x[
+T0ZqIJ$+)rdT/eVh+OaNYaT(Hi#SO%hz+odATHXyE:gH{]R[Vvw8=7ub|tN,Y=z1xb1xgP(GMBN!t1H_!yNqZ}-+XXMNVrZt&}`4B`TNfv}</>/^_w1P]c
+>oyqw]}Gs[ZR]!!J$yH}ld^#;,%'pQd]Nf6,W}/O'-|3fJn342jM^ZVLVucLu>WDb%mSVK1J'bGolLI+hF'&v>"r5{3vYt2IG:~=)9fh'lsY$S~ehB+xup
+Yx0@rnE}1@0_io.9v;Dq<xcSZg>_{BRPkn{r;F=9Pp{e.2`.+n'ysnc5J,yQW5xEe{Aa~NjK[CV&[[='4n]+Lo37n+vbN5Agf[G/|mz6,TJXP2)g;nCeKX
+_B./1uvz,"9D>hUCuw0(MlWqsI(;Oe_,40vWc&;['8c/^qg{txWjBZ!"bn1q)T=gemwh#d$&%di)$2PzgxlmChN@;8&U^g;:KH,PMZ6g4K!NkI{G^iJauu
+9dRGW"`-69%@sl0U&@}Y(eR}0^z!BGbMlQX!W{~<x!761-C|8O=O~/eA6c;,qaGyJYUe5x{L%s{b7=(O8XeyK}wc[{sMpsLjw)m3-4,rkdn',8y#>OC1U.
++W:@.o%KK5g&fKIDsp/0e}oz%<T0E@7w[f@#.h'$`Qk(p.#S;Vr7AZ+i^#u/XNueNYB:iEz'N+vS"gaVZcX([+~|gg{M'Skq9AjWZJR8(1H'AesvMrpx1U
+uqu1$(/d'SV$^`t&~#YBWQqP4C~0EfLJWnIHu/-v@6;d[a_fE3@[55iAM9O<sULcsmu,.GHgn99ZRw4{mi8ev}"B)R{E~1]";ukJqPdC6X#:vt[bx^s29R
+ORT:7@5N:=]KmWQk3.i=[uWj%srvq@E)){"h>R]"qYHW2sJZgo}8kAvT|OXYa(<8Xq6[.5f1G:<BDo3Je53lX[{tT@M>vv-Nl9pCTIlIjLrV0P]hp_nop'
+E!O:T;/E[)JOYHE%:/q((btm<VoZQcBa)g3nU!3}AJ_];(CHZANG78xjOjI$[>xKoXp5-k(;xiL6[d{t&:]k-UuehJ'(Ktn!qOzppR)@Kt9yySMH.zyR&X
+cxAICaGHbM&DzyxK/$az$}-+U|:c.-`Xhxo2r1@zvLKEN@m1NFNN!{1o;KaEjnNnBW[v.`{hg'$aVQcv'/&;Npg/5QP4|SGv,jd.r0a2Ris0}KyUkqpf2U
+YZ7:ih/f{Hn9Gd%}V5Inqd^'A9z9KIa[Q/'oh!V@4VZ=$FxAy,;SUDvv_CT8~x,_(.1.%>~b+)u`^xV6d4-w53^pU&r^_-ej3S[91LR=H074zpRBUDVcd:
+AIMC~nsJ<XCW~fc!|SLSwq@m</LH#9WBdS-kKrkWF]jH,[62.SyD9&3j}eEMZrd<zClTP8rCDR=m5Jtglpz=TS/sP8|mYHDPuvTU]P@<Ns!fspw#S(DTJ3
+cz'_ja!PZwz`Ks<nW7^L,O"-{z8uO5xO^C3Dr|=.8WG>LKrCCf;R1p]M_Ke48!ms`Z!{>-VP;tYg2T9|+mF"L6nfmf>L-dvh]DeR9l[]@GE<Gk$fdpid|f
+>W=H)LO8^n|bIk~ny2M0svuWNLO<W8xkRfSoFgIl$FvZ^"9yf%8_K).m/-@5Z[kr55sk_rHIpWUI=wd3ARl]eIP<0C5KzB5qtbeQZOX.mXt1m'%9dxS%oj
+sKhfxO&Nx}r}xO7oly)yxz]{;f4x;'QU}{!Mts--#|5Qu=Z10nF]7n0CW8bKlot/s0d:44oLf5XKfgfi0"&WF2{wZF_@;g'xeQU'=U-0!H62{lJZ#/"7(d
+DvkCo6b]NZrjkzR,/=0aB'8i4I6(xbK{%Gjry/<d<7T{eMA)4ow}d=rc]:5YRC<2a`;QZ&#x5XG%WFAQdA[8BZbGur<xd1RdnL6K#^p!r-I2t;v!&ynBmY
+K+XD<H:.ooI&mP&(/_UHDjKkLRTzH1I)T1Pu6Tzy=qF1+s'ybJJSg>)M6Txs#h%e1=su2_zazug/v@'q'm0`ZbaB!)W`]-IH//(VWCo0zI!N^a0sEwFuDf
+]XG6LSK#bp)B$psiS+d}RUl^+MAaJ`q#Z"zC54rzy6rf2k=qdiI%YUlMwG<phEUe:eQbp;KDJ9zcL1Vf`8tD;'}w%$Xea,`Q+I$9OmThHNng`o=!!o7[nl
+~q-L#,<r-Fii]&(=BMt>DG&QtB%O~V.:k(Rhq"YK<.4qp:U/iEtI_q%{TnINw/.!>Q@Pr6bpv4CP:isPjzz;B6);QeMz;i6:f&x^nd$4q{Jq{W.BBqWK;c
+m5w(q5'._o#n^[D8gdVLj9YXVK/;hF2f~d_ZCMZ38QvYVPgl-'&N:},4Gw:!5}r1h-~{vkKrk(s1MAmOS#>LoPztRGx|($'4U]ZP`U^$8b$g)k]/X(Cz^t
+[9Z>'A#4&;,pL^y$~nV6<_=YjP@!c%N"zt`eLSMmUe@C`n@jVoFpNnOLH8mQBfB2DV|/tOvjJ^&INRpu|wvNd3kB56PWUI8y!h4U[z@=`(QZ2.Gm|y=US0
+Ix~UU9bm`5W[]73e(qJa)!:KfVE^MV.mSnWZSC`@0AN7%cy]DPSBm8xuiOCJ;[)Q"}`Yr{Z}IZ~fd69LS<>}=kv),G0Rk8jVo).y]x|:~9(6EArcY1E[MW
+6#lwA3hEZ`!Aa&+>>V&>7YITPhN_SZRMrFG%UF,3y`"H"m,3P=PiWaAkTPy&_{Sr9$r:z6{_q]9'mfMEcT[#7QF:42bic_CSTC".+4}OO3@!/R+xn;NF@E
+4`2voP(v:!Gfa2<]}L;td>m.A%bF+U0<Ls|vCR,GVr~e4!=/"m6u(U)^Ee<.[Lr}%#EddI^"b#8o:zY:&Ol04XmCPQ0%m&YWiWB}.v]66KtD]i~&C;D9s%
+"{G;rw8CXJ1]Onb{'^b.Cxo:F&aE10UAsAFg:klCc(d!{(w[BIHxBGt`g/1GS:Vcylxiq7,R'292_uRhoI&s[+W#U{iAi$<Y(a,fe@-ng%5$P=y@5/]}@-
+8AEgk&4vB8_GQwkd^U[Y%v$-S75_aq^`3do1Ktw^t:Vw#<xqiglX7HoB'2f5e9Sa2'mkO@{aIwecQtm"R")^+2UoZEn;kQ#scVtVp`n8GIPk^tEP,`adG_
+-fm%9Ijb^AoL5:nyi#IZRh=5aFITWY"``a|rMPL]4>,`odb>H>#:Az|Xpw`Hp_vao#yZO5Y";Gv4}q[6cG(ePM2gPTKMH6t$-5n(%=<lf%M%5.V:yUdmKI
+.BNeg=fA3!DazF8fuqy1Hz/dJV)ypel>wJ1=u%W'[:Zwv!K4Hc'%VY(==[rmS!)4A|6FxP!cc&W9IyY`D><^(1]j1=Lcy^LXINz.q$T)^b2>Uum8rgm1;,
+$%`cuHmG0n"P<SpuZ1$xo@I+vz(Lf6eEA9.KeP,O,uU^;)s/0%->/!_0n;1r'%WyJVPCW5=82XB;4_FU-<Eq(=#3%kU)(Nj@!AW@bE/(0i]#9Qt!x5Pq:Q
+4E$RX6qkD;fb|9DuG^rhG0'{=zZ0{+Rh&[^i}TC0[[~u4CDT'`}CPND`LY!%|;Fnh,92!QJ<9S,ZxP@LHfW8Ocf)LC-/#`Qt$opn+w|I1We+U&y.<7^!.0
+W6[j0.2=rG@(nygYx8YURx$udu=3U-0b&=4RMkC7K<lB3IOBCN:e-D<T{/O)dkV3qyD4O@NTp']K7l:|nm=<w7%@&bs/{j!~gmEi8@)/T2EV[mb-d"|tUT
+ZQ$D.#@.a"wmTO]tQX2t9!T;4>)Q]Wlc@Dlq^dU$:,_w:z~g-c["hCRb5;)X^jA-~ul+Q#/$]SZa5KhK6E=f=2xz#/@@qB&X6=;on%0[iRaz5gIXS7{wqz
+|L<.(>Q,U}LTR}zz@M^OhmT}Q|[).W=;aX|hKs=l,<:l%sa,"x%YGH4V[vLU45,gmfRL:X%Y;SWE:<'>hSi;Dn0{'@GQ!vBf3}o_6F3k:GH$D;27E6lc1C
+xl@w7>I4^_jpqwIXot==5x(x`^(fybn](fSqISD,0+^6/#aCSS7){O)3(Q,F9pC(;_>]p]!8i+-XXG>T4Znevd4U<=(OL6%kZ'YjZ(>DjeACtjRL/u:Aa9
+OpprNJq_Iz{".j`voI3JvHkHG]/%>vhY~,Zqz:}}^2Wn)fw:nr1I&NeIzHEy^GAnL`FUXF;UafhvCkElTR91&n.'^F)v50ad9|YUek:mUn/f4UlztTM=RS
+BJ],3]F73pzqTfj;oU5'kp^S344SK)Cs$[F.>FGG2_1;4g9b+HoUNt;;ev$`.p:bV&,E{ic6zdpw$o:%=+3ry8#pkCyisRBd=do@!eL2JxPt(hZ/o>:|yd
+{j&(x35i^_^1E6JEyeND6x.{8b18b`SU}s=]bs@u$6J|)9_Zl:7.o:6)-%8h'[;UQa/2-m$ejz[uR}(FyBQjn)#N{/@'$K7oQHe|VUyo4Z).Ey5-dyS@{|
+3TCzC$iNOg')[!qQLM{c&Le;@09}-q.sxEW0zHAkPFC&lE6}2S3aRc<s(.>3RB5AkS1M|_8KbBqHXIf6<8Bx[-kpGz'e[/GOl#(|zwyP<N2sV9UY<tH8WU
+U'dSSk-RXHP_V^3e|s^Uu`5Mr[11qPDwNp{3'`(f0r+5ZGQwj2-{kOUr<|`YA3ulB:yjZC]nT0!uj|l&ghAZ0;q@3$$OjtO7B|.te3iD}.2XOw%iVErka!
+zO`XJTkKZ(9N,|1s)!tAg}i[`2(-ZL#0{O)T{#[)roRdL51RvaVs9p3`d,,E6f;=]&ug>HuXb3A<7kRySwN4<kr)7omaiR;0xo>Ct4H,lFU8]&g!aibr@V
+j60{T,|;#UV/IpM_|k8{P8Ie_CJ/GPfU(HhHpsl.^GTsD98nvyhEdu!/]iFp6ghX+!.)f:<.<;]Zk1q[FfHj4;44(;w:>5Ix$yQXRO.$@+(<^uxIQMO'z`
+`7y5(zwjexdV^qr8Qb&'wcR%OP^Few.)gR"5F0v"pzAVRXi7av(#C9`N!WjJA]+W1'O"RLtAYXmA!k><[y^v^z11j1mLwG$`3a%<jMk,jd^MwfeOsu+F|)
+@wN{XC,$Mo)k6hH}1s,)jPUy'PW/"QKt2|h7{a2{7%s#{5m,Q_Gc<N=5-_Eds1,g~27y3c~qH(3I$^R.-M^I|}pZsa_]B%o1wjRJYX}Py53WYGd{RUcyx6
+>N,gj=c`=gBIZA^$,YagG8OZ%M@/%Kee)=:V3Y$HM;vE]t5;rH/9P4#<pbv(qjo!mr,FI3"yIjH=X>UY!M2@$")2ANBcKAa0|d8dPZkH8J!1]&B{4;P@Xc
+%9uEK"~[&V(<i%6y1p.%ys{XyiEf'AB{Th71Aep:e@<GsV`rJd5w@C";FD@77i2{;W`&2QuI(N7F,4=DZiA`9Y1+D>]IC'6i:;]h3!7,Y#rjBdYsXY(#TD
+I!Q6]b`1awjz`N|Av+$^8%O^Wpb+lT"agVx$n,#DBBq;4a7WAs/%ib%V5WR'29biXZ3`>C/]EL=RM3EpJ"7i!42<K.VPD<L[HWnlDWB+)Wg%tsWs(R%CH%
+4d%xFTbw-leFU3)RB/'X@$-`~eUoW,.XtJ.iGvpneI'/^}m,TJ"7"}x4{Ie9mXy)JY=7{k,twC9o4-{]K`D>@'r8"cUiHn8/@60Z4(Vr&u3)>e>_VG:!{]
+gR~"q&JMMV5!/cNT@kcNcxG`$&0l"x6@M`n"Hi1R$^{9c`o5.OQhJ<xTel2>^Mz#qAqHn0{Csz;J"tA%yyS8LoUEHx#$%:$b!Ow|ec59fYSo)ox,w1M6r6
+Pe7:Qm>H@SH(UuZHcC_6J:WV+z[:r[N<nbueYxe#Hke$47H2M<G'(uo5hcS^DGx9-By)Uo2{+Tr"deQo3/yz|o,HkO;ygG<93I7lO$v3=0Ud#=;D/y1b$8
+l@R;/a&ZX^Z}G{#{~F'D0a56M_H)mPhPEjhR]qz9sX6!2BTtsIq3o%wje>,-{XER^I,k#x$E^cTrg,]|4):jttgyui.MfUIiH(Uc5kr^&g5m^bh%:EF&+s
+`Z=FRM`pb_;L5L8U&`Vs;5q-3Lc/T4sU#=j&sWhi(Fd3ApszFin=q>WZ^KjVHKMlXES%K-VAGcRa!j~O$B87l/"!-U,7&MD`]5s2d64oIMyERnTM|}g>cB
+7z~lsu0^;zmRpSEjvrAIAKY_;aQK_x[5(151n%6fTjwmg6_QPWWb~ziQ'HN6j`B@Q+pb%,:tS%-E~lyq_gau%J9r(W%i6Z"TV:&Lu}LG|yRcB^<{JpTl9f
+7w>Gtp:"mXQ/rOlV_NmPHWTC/uJBq_c2cya,NM>>f1~9Ectn`d>D7A6Mi}"[)s&8ey-8ileY)_F]K>{x(9=FWz(^JSYv3UtZDuIw+VubfPCHbv2;eYODN+
+Gbg2Rl9/Y3>f#r6tPO8c%`"^Lh8kzpNm5|8Fr&;Lk5[p;,bs-eI,rpFtXO]mfBw&[`oC18q,e0%x9C4#X!c96ryx'8)yJL9"5y/nnP@=OuxgNZxdvVkQ&B
+v:-WF[T(g|WZ,WH'Pel{$NE>5SS1CnnUC%E|TzBt[nb-U3n7pJ7I^(py![^Po5[`5l3&DAk<y@p40C.^i@GRMysiP>wy<}+gHY)$cFr&YcQf_:Jq=iy8A>
+8c8lw5"+&ZK_C'%wvM2jrj5p`e{Xmg]Ys9/Q>zP&w[b":D-NO/zuRF}4S`[mxL8Jf&iZ!T#DgmT<2|G/X8YBr0E-Vzx2(Hd>L:~4T51s-=A2|;]Z9VQIji
+0[&+&|Xl~aH(=WDpq_;UWFD,;v&9emJbK|3!;K%Qfbi,xTl)xA=@/wmnk+!qkB=@bxff+N|KsA>y)_tbOxv,KQC@CT|7W%k4{!uePSgkKqS$VrZ$h}3q&{
+4aLSS'u8q(H8,@=K=lN%4>|r+Td%OzcS$l.-{31Q61H:mA7BdnO8P1gc3uT<AN16=^<QDfzYjw|x@J&:PR=glF&^_xmblIt>'$#kngz13r^_p(1],j"=p;
+d-0OI|E'R#v6(&ix#W~#X{OQAr$>d]g{e9eqE%q4L#7=bIQ)hO,1:SU0isz/2;lu=iB;$yGhbH{%=A,Vun/`1;zmpDtx_0[YqFR=CIJ{"GW;f.wf%b8E,@
+PSl6N$f"!2dHMSg0E7+/i'.)T#65;;A26^LnDRz#HK{R2aiwk()h0Dmk7$@;g(sA4_5Y^i!`z+'qZxu,En8"/Aw)6x[$gEcfy|K7!Wqz>UIKbozK!:D63J
+v3S,8{A&~ORecFX;`;iD9aREz{#f0{,MVD)kwE>,oxm>t_qsa;n9$vCXpx-8}VDW+%P^4l&nv}N2KJg3ASJHE44J|}LK3f{ALg'<%iRkWS6<X|$KuOwwG`
+FSyU&TxE0b0ck6}r>s]!}N@oywg7>G|;O9kVI0,@bP9EO;y.]MR4-pe11M,/$|,[c(qG/yJWha$(CL;rN_-5U/h5hvWfQHZ[JW`=+@Q4{mv<rs$h:K()HE
+ewVao8K[xb_v3&y()Hmu26>Bz0-odAQh#ob&B0W2=]^L>s>+M]{U`A6KP#'SL"7^0;S3OKwi`'Rur#duRU:y%wCDLdbDO@=k$I_{!#FD6au=c^OmD=1=iw
+dC=c$yH^xg5nvcu]]WN6fP)uA[j{SRF28|1c6]cyM(0>}8$_Ljo"}wv8Vy4@/P~/4,;G]8Ja`=mCo,p<L]_llR"iAZx8K.^#[M2cfYI8=apsY"MR0ST=!{
+1D#!dIK{:G"U%1MhJ<^Ctn5$@aRw&B,39DJ3$3=ZA])8&n`ztpDma|M>]FodZ#i;h63S]Gg/XFo&83d:wU;:>pC'Z%xyq+v`6aSV_+~<AX~PThU&NbL]87
+p+/.t$R+:F+j^C!n/QdzUj<nQ.jd3>kme-5^9$^8W;d10.>mmBScSgbGnY>Hn]zoof`(,/Vr/>pmNUdPi&zvUJ#Ds9EQ;d=.28K_BNc1x9m)hTAxJlQuSW
+":.PBjOG7I#G;m;l~%&kfogWIBlFLu8"`Hj3G7F.'8sRQbWw')v>Nj`n:0n["QGsP|5j~C3%fkR5!##8%6B)`6yjX|cNcOva~"$0[P0']B}@9EJY!,P>Az
+GJJjaS!^Lq!mjU('-&v8m/Ux+cUi.PGQEHUdINd0Z'"I^gzXCUM37R^2djZgL(cP2B"T]88,#ryjW6p19[H%Bj(5TtVY.'~8w{M&ve0C3p#FW'_LdDlegj
+{P'H6Crga_K_ThkqU]WacBQh^V.U`iiB1o&cheOf/7e`A%n#oXm,)hiI7Kt'Z"W/m,cB.U{Y^V53lmGiu+aH|%<lYGfx-br.,w&$bGfZL^yX3h}ky1}(TW
+@%DC=TrmtA+Y%Qle:c`<!c@1JAeJq1f[9T^[9kkc0LUGs!%VcMQ0%1:{),T)0>Wz0.]-'_!@W{8wy^jZeDe0&!b%Mdfk@bWO`gy)MS/U$wvFtb.[oV>EWt
+CciA1C.:Q}6G'khX;YJd3AW1VO;J"'53oyC'a<#]IeiB4cQO)3I!#[R.qfQ[tix5G_~Cuz%r.wq&6xwa-myUgs5Fpg(+2!VMA1VSfXF|oP$5KbHH#C_Y7'
+_^=L#$3IkI'ez4/u,]0&zSk2@/r%cu%(YuOG&D(ZRATb5%8&3TDch`KdpJ"vfpj`vsK07)ec~P^|>r)hWpM&<yzcNw:^.>~xri~<_,NQ~`7d@{{$SgE&(}
+96ZJ)tfZirRy$!!~P4v-K(Z_4@pO;L@TwHMZ3K96bABKqR^-'b_r&qxRYS(@P(!6A{qo^y{:Lbi1}P2`3sx>C5]v|T2S3#P8X$T]9Ty'zVd=YtX@q>Qp;I
+<#{5dw5{nsPOMaviIa~EIOHuE{U5p0!yAwg+N_3esIJwp2Q|`Oil0(<j`}ll|HTzz^ZgljsOV}qUTze#xx01QqN<iC8@-|I^:G&O4nKK8-q1iwQS1Ao{8P
+D>"OgGmzyEeSDeJpD,)>qzi1ZMxc`0~64;z{!rD)_DFtJa-P$$C@z$2$AhDD|z.'wRDvY&DpcUUSovcpr#JIKHq]EX=lwl<+dx9}63M$m)`"BZ)CHexAiJ
+KvsqbH;'vK|3jL){k7tqPF)SeNd=mD4<Ugt>@oCj|l43creEk)2^3S^4#T9Hxoua'{nr6=sZN;~4]c>m&5A63ZtPnw&B|LK{Bu~{7"LUm3f]wN2'neyhjh
+4:2j<ZzDM%9_G<y2JeQ9VzS<"2'Tfr6![_5UfZwtL%_IJ<wceFv`;6tR7=|}||@l-R]8IVgM>O-URe84jD=DAdnJOM$WHBP)5S|ScYTae]di.K/G5sDYWX
+N$_Wg::3P.@lMb[!q_anoj.C_].h;{-{Tqo2<kF=y.MUx"Swi,pOP$k2G6y8]iUzNY~)iBWAGx#`is'Xx]:ER`pQ&DkEpK'^,23"oG|nd@(kV-N>@x^v$r
+JC92#WMCxW'Pft|i+W"V`8GIY"[.'`8QB=%e2:ckM79/1"LRa5(4FOEh+8q>o@_SkmUy<.RM4lu$zeZj(u"J$gdb'k1G40(Q`C]$Z'Zga5qQIj"QxvcO<j
+qGHk#kr^e7)raI-@._!dF:6qXD>wrP9f=PH.&l/]zg,%/)Depq/%,3{Dx]>`ryK%pL.@^sq5k&_4Q+"6|Mm|eWC%&(4su&Ki=%o8i[9pk0R,-^!{A2|3D`
+u2M#YY>aDV50U-A|u6D_[#5=ah6b}Fa["=^S+;&oV/9gncZ=2"hzxc;Vv+0C#aZxL@jjSMq|KK=2%Lv1(M@ASk<33bKbJkc$D7.Beo|3xF|91]76aOq+d[
+2n@);Y=ez:&v^>.ARMTGEgomD);e9-Wq2UOQNH!rXJ%i{g{lrl{H3c"Oh@Q8gw_g2']kH/{iHm2)>49has~b!6;Wr`mZ5Iy2AdH+m3Xm}2z/CU:5f}9)}<
+{YIaMSwIO/:}^ly_n_MY$0JLd%u!EY=^^IT/bP%#uh(H!hQLhI|[#aiG}bnxhd:"3j]f]6XJbD7]bhrhV8_@85gZm())wfr]sTAsUe6j3Pq5;oib!-';ZJ
+:5$/qf)(d<F-DHO)A;jgE]Ko{Sf`TH0G[eLH5&xB^T9lC<Y`vI"Ou]hy8x$B6y<m7{nDini_s/~uj5#1;|)CGDybs1JmIOm!``h}J:0'qE+4$wUQj%R.f4
+v1iOrNu=N<."-BYp:AR]fmu3V2~#{E(v3GZKfpdKy$F:8=@Fm'D^ymcIu$812nI$@0EuSQZDfqo3L5Sp]<7>[Qt%36a5q=he@g+b8@WlfL&r'&|JgtO|Cr
+ib[SeIvm/giF5%J$IyL2&k|jz8/07q)Y~2("|5kB4Z/N}:l38tBk"AOb->k#iQx'BE4#=HZocenM3R0pga<<$BWf|E's|MD^$5L:>Nz>q5KsC02(8K4L5D
+;U.lO{o_ld7F[vdVt8)9I+`S)0Bi+]h3d#9x1qKutjZjBJ2l3>f$Jp]t5;=Smr)R<qc9~ry3n0IfVjk8)9{,0OOLuGwTkSv;RP]Uo=">JpiTFUdjEd+%=t
+,@3Twq8%'SyS!QOa#m/jQ{h/YvKjo-j.oBskUKsTH%-TGKVMajncaj1,PL]IDm)^/_|n`0,v{"+"7|nNv^yp=rH)^MV6F3Jg_$:^g9LpqeXpCOubEU.`V#
+vXOuF-"lauowhAFh>o`8Sn#QBmY"i&Vc;77Ydwtp=k/;V51._eH,cf=>NLr.;kLv=|c@FB:a0[kY)dLmYeR`KV+H]a5CsTWHbXfXq&<Ud8YPnV%l`8!Q5D
+EP^&:_B-R+dajX+i521J3CPEoxfdqW&0!D`LkdTrm)8.%ZU!9s5v3gVyj&]vsAunWDk2pT`q()mC{nu/0IQN}aEHP,8I)Efukzfqsj8E1XxSC}rb{JJQ#-
+56fE@H0y6hB=P|zsKb1D;N,{.M8fQ!o3}wZ{[h;q@fHMyNS1g>3C1D^>Ufu-+05KvCiDOH18+41T0&@[DiW`+qX@JlZ2CGXF-oOI^KHv4|P80<%DhawnO&
+1xe@ux7w;;RvJmpu[1;kFkCo1ei7YVZ/^"U+fbBlEoN'$sNqr"H9WpPM9y'zFcX[YBTT"7H0(y6xZ!BB%3,9.";l5])eNaI|uzLcubK#:#3Q6gF/2>Kb'E
+{pZ4TTqL)+&.0IOr+#y4ciXbiBm4G`{Y2v-0_1tcCcx!&L0cje%tvn5`;.^d(yTc.aGq^B4E{G.g>t,$i`q&I&s9^$9RHXc0UhCHTg5"0bEhL&=F"~z@O6
+9B{9&F(s)IZw`s,:L"|SJ/prjZ7zORq@NiVYJ1x^ELxS[qqh-8hy@0}l|q0{%dj)T^pH@g:]_rAw5vz|VKuS7<6rYkRN1M&`@G^Zyb/)rO,[8Hzml=$[Ax
+VrQX1'}/KFGZy4cK|yreqL2x{zLr+'/H"lD.ilZw(m0:Fr7D)s;C7V2nBnSnT'Q7%ZFVq-DAZ49>_QzrDo`>K<dm+q@%E]uU2"Kgj4m)^Y8^~"YM<L=$48
+@[7Z&Gmq!RGmladSsfass`[s.b~)Z3X<U-(>~j9|-%Kw^WpIpT@1x7Nze0HD%JVNT{-,lKd=l!L4_)d>XHY&MXg::jY#K3J,B4;gO}sT},UUB{I7c!,{2r
+9xtaI5BiD8>x/'4K9UvoJ(xOd4)[O"~!_|mA>]iHF$NhqR/E=k`=v]5-N"ypps7n%MOcngAM:E;{3P=dY&bqt/n't"h2v3/DUUFD|5)EbXYxKd&eZK/_jv
+ClF=O`-Q{q|4]%^[qGFgAfN+C]sU2o;W:S!Tq)t0(#Q.[QP)5mp6P%c#ktvyOq''y4#1b!^]1A@)#jhh/gyrg5HBl6bH#`v22CfE2#c[KB`wa/hsvr2D$e
+AwnbU/&]%}3guP.dV5gNli4Z&p$Lu{&G,svbI+nsLuJG>//f6ds^1{e&VyrYR$bT~z9fN+gC<R3lxYLYYcECV_9hlI=Dxd0+Qd"qA4D=13q3,qG:Gr3e@s
+HJ&FKDq=p!If1/gV_[b8NF;OJleH"'V]Q2qP)h.$H;3#&tuG!ce$_E8r2|%8WAUf0C^hM5p{i>/@<IQp5<AC8l1Y%P`=`WMjCPwJ4gKwzh#VHC<6N&SSJc
+=nmL'-qizu+t2!<-!e(m8tS'&$$r2[<L7$2#Ft+3gT9J6XK96W[lDXFI9S9a}I,{CJ`/Azo>Qr$wcbyg)yxZtbcs^`8G4,<X|2R5&qTW~7s_fO5oSc(e7V
+U<)h4YU="%=[ouN$/88)f5W7.,wJT2@P#a:t:f~&>`$,NldiJ|N|$IonA1J6bkYD`rt;>`a'X@[!yaUBGjg;Wc<x^X+{k@5=xXnd[(7J7IL-AJa8mk5UlI
+K(#44d+xC4hHEub^x,/JlHz+VF;F|t4L7w&Ci5{c|7Zxl{/'od}):poHi`g<hXr=yuey5Hd2%]/lrlJKZV);]IsFim|jDKcc#k-nu${)X1[.[V.cO/bl<s
+@7ojp6dP$U${h`CvZo%9g'nCnAZ0=cps#Zwk('[IbpQ.>t~4hv0Ul=+"CS%OB03=2@I!Ya"3,BNbn9SOW}OIrk)H6C@7s$si_3q#(]V6!+u6Y$haL'+&Kq
+SbU3Wz)]dfgLarg`V#uxS=,bSQJ-R(`[p^qr1sop[{Q5,/w9JusGu5eVo<#bxz"rqw1qZ)6%q'hlq!,2p;r4duZHMyIDtU(PemmEQ(D#Rx{#q$k;mK:]E"
+!}#n.LBsL'`-$CWd8h(V/gmzDZaJq,6a_.<c#"eGu`E7U[y@#CaV&pjrvCa]"L{EGSUr:rQY}$dp_Lh!t;^g1Hh'i7C$Gr{aPrcpA^(|KnfF4J,IFx#C;y
+3{kI]3Dw(Fn4<2Y6+i,fE$lOg98o>OL.H=#w=Vm}(lIPV7D;f`qwn.@2aySGIJdPsypHrGUnxs;/#r7BeS0/V[saX;dgRBn'X8AV&dZ#:+pREdCu6XU'8U
+xAlHt}|!2g5kr)!ZzCV^1P,'Z4i1HB2Fe0R&1X2H6FcHPoP:5eD]^D:f[bK.%7xg!Pre&)2v>`-!OsTM&.l&bN;V`y"hcKgxH1,]vv9E#kGbt{F7qo(N8Q
+d7u8sjc]chU2"uKcD<VQ$133GJ/De({Hsj,Qx$(X.LQn;fj4.zp/2Oq,YpO4wpU+uI&Z~5}|I<{uKa@&FcSWG1Ei5!5CQZ{9.oBlGxC1&R~Zw[>:SI>qfM
+tLt"yQAqx"c'Pd<{b3>ttHmQh,u'm2D#}$)qbOG#/8=pzw}sZM3'R`NH+w)^}[6G)n5+_dl]t`#r5{#ZmNrx]%vS0BYYN9WyXZcYc3Ih5rnH_hoe%U~smZ
+oh:J7dxadz/9&("7>Q72'sX#a<#g's97Xn_Y"R^]{YzDgW)6^>j'^oQF|clu,wLcLJQQ!I0Xo^5^k{t4W:A+]fRVPfF&7UZ'M%5(Nt`T]k3<T&B;Ag]E<P
+BnO%rz^M(5I9'&PM]{[s@a^cdpob#rTdBxJM`RO}ieE{QB}7pb)-cyjZt{':{:)-cy/vIS2Dyk,I,U_#<P04#XRR~cxmF5)e80>Hexca%A+UL.>TA@&kmf
+vn+b(zg}!g!PPOF;XmezyR=71zCHTo@}l=za_)MO/cY9Exo@)$b#.]0H>`0+>[R>e#kiJABt6mfN>eu:Q=j'G6Fq>|M6$)M`1Vi%|a#o-BsQ9Z$gv9pv/Z
+:1c/d_PT4P'N.+b-}k}2_t1R^y`QT7Y}0:sYsJw2;hLG9Dx>%zi7El+}<',yH5F6ntY]1zCpTQ=8sBXb22'%-ch]!r^{vP~-<ZI16>-_E+Mx0}uINubHN=
+PC")T'97YM{@Qz6X"@Pd%Tlwr#R&y&[!JI5.c6cGv3T"T=HvU>FDJScLf=XVXaT7Fihe(BFS~"<s_"{n@ZVVDT0x]>=#3O7vNakZJBvB`++JzIj/CO~SW$
+l;s&Npeu9C0H&yc^0BZogw@n;2Jg^kLQwR1^{QjA+^g,q$(YrysL[]!'A"ZqWofQy`}fLI3Sxhp:&@r!V#0TH)$4vBhS-^MFep`{&PZKn/$Ua3tQ=7|Sf=
+}5Z/=h'=iL#y@Q49Yey9DpKhX(EQKb'_Z_FPidsW5!'1as2BISnV+t-TX(>"]G9mD6UhuWiFHjiz.-c7d4nYksK|WE(Uz@#"aVBrm]P+/$lSPS()R-viAr
+XZrWPH|IEN&N$L$J|qYCv3Yevb9L!Au'qEFytW!5)E^{,z5o<P{F_cEQ7sWVTgY:gZf[.)s=8"4%q_z%MyhPuGdlHq)10{XeR+Pvx`Q)cdd3>f6KEow9%U
++5+XD[X=pL,q]zD0Ob$T/c2kF4,4p'[wWP2<N[4K-[#cx)-"_rDhXiy:Y2[nE+ngJgU2Xn)9z7T%:ga`dIN<HYfB7-m%AHoa{T`pfYO1mDAG5c2'sk}A-y
+{2H4T7]$'cC$]C3y1etcX/.O1b!'#a3P$"/9@`2+!Sj9&CO3g+LKyDak;[B|O8VF[-}%OHcj01Mnv6Uz"=O,s#Xv<;WF>h".YuR;fgvkZ9h"|E%]:xHh0{
+D%fOXlIE%R0:=u,exxW02F1ox5zqXNminUO%~8{qm^0<e+~y]G7yZV=Tca!B<554,V,'Wqb#4ORGS!Hc9Ba[Ab(w,FnTWIf%{JaQTs+g'LylZ==v@,^@h@
+a_/u[+i@<MiT71ECnRpfo"h1[<0iufY(`-lgY}"qoT@I`w0J$:{kU.'98CC:;8Ox4q=E(4jIPk}E[")r{U]/,=HoQNJ>UnKY+[g&TmJ+PVH`'{m<V;OFh5
+8}39-%/[A<z]>MbduPqbXVn3vo&_Y/eRoO'y|b4VkGQc.9%xy`q%>S^DAwZ,!{hZ^aJU;O{.lIN@bZu"Z^+]`SrFkT&,JhJ|K}^Bc9=Vh%Q}of9szIW5d|
+4kF!Ni!U_n$fB0E${}6n:GjNh0!Z/HUg'G|Nmzh|R:8zWj|:,pH[wd|e3d#fbJ7fuC,b17J:rj2vfdiH.4a)u7g^{]oGA0nL~FAC/ZQ{'q<dmtOLA(3sfp
+`E_BL9[]V_.-T5WKS[P}&I/`,D5dGyAx.W4jPqK)sgY#x+~^lL1F0bZ@hci9<GA{#4y}M15}QcSYjr/d%hOv`dPfx1WE(Kz<3:=D)_/9$Sp7=@(,-]b@L=
+2DBZb=Z%yQyOZ2G!HFR"=4-G;){3S<{9(;hV8Y/bJ^guLTTl;in-atSg-TD`{3kDqH%n(v]|&)/^R3V@c%BLET$,;'B@6Jo,!C7&sh(vU==j7t-h|s>p$O
+$(E@wy6pfj!r>;F=wr%lZCTDdg<sT:`{qs+[^poO.n[jFn!o_s(E6+JXkzJU4ctf4@qyBsRs,N|xosa.%Oqxjft5.9RkM)8N0!b}F4a03=sGYcK8piiiJB
+fF8oU':GIy6umo(8/7oC.S5kvIcklCdLp@lSwr`p{p|FKxaNw_P4{f[)'leF=/]m3%7n#:g>OSO.CV1T6UrpdDT@L(DOq.geCBjASQ|Y_CPKtKErT|tZrs
+0zl"/YBZ~px(B;D%vnXd{O`L_]Dj^.6qrTtcAZ#BNIw=dsHYS,h74ENzt=<ms&!CW4w>17zk`%J.QS9`,eTpfLlRTABh,"ZKvjUoOeTn=pJ5[<>JAsatC}
+aHWBw-7[[fzuQgK.I8j+zT'wxW}I`J3xj&l(t^8K{av'JO/vVfnmC1fw3tcpgAs+]:da[zN}`3B+AF]wtv;kFWZ<omazH_/8N3<c)<,"C8q%l!F4d@.Yo>
+u)K]zQ}Gu`bl5cn.=rpJ3YNjAWd[pw~/Zs(K>$Wiwc7`:{Yc"w:k3Oo[hS{jrJWsUAUr(krR5zAx$3RKCfi33#TsmJOGp[,7lF]&E|n;6q/R5i+qypNnB|
+mO,m+x.gPIQSvwpJZV9:lPyJXrpV=ph}/GXrZSu^S=a,CM05bp[XNGAxy|&;{%TIzVdJ6qb:5'`p~8f#5>3<Llj,yr~UZb;3j4`T.lKq!v-Uf9d=&NvArB
+S%$Pi}N'tv0NS=k[Bj9P_u5AQda^Z):kM3Qk#[y%m|AdGh0ucUJJ]o@H,z_K1Zv]n"jNmoqGVZjMT{Ebwpg[f'k4v_ngS]FaO9|m2P}eX|7KuZVyCdd8mK
+$s<X;F(&NLincv=DiMh55EnS^k:Y-V):t7y'{0zJ7.ZyU&YUWY]x,ik&aA6wkW5a"en!&TtM7^oeVD_gI6RV0T4RZu%'sAK@1V3f1Tx[6}S%}ysWEBUsya
+q^7GiNKn=M|n4VNuS/Ca}sg4=VcL>4Fg6LLD<&svO{o;l|%z=g~=BwySB!,-&rfu9v6Y<"9H5tQxGyKbz3;#(xV'T^<^hUGmhe]&)X$-YD~c#Cex=(P-uI
+Tqa<TV2@1D~az`bF-;t](%~Y]"xpv=z8Y$H7N[SS^GRWrb';>RcZ$AG.-p|!W<`7JTOhM2>yhQ0B!!OxsC`]J2f6Uu5qAP4m'3e.e}4KkH|[jFo`}tjA.D
+%]x,n=5v'}"-@UL-b$j5$s[d34+mYf)U{0W+#/8OjOXY-CS"{jeUkj(n[0`vumE_oe0bXl!s!R0%rZK1q[Mk_7K]RAxR1,2kex63Zp-QRoz8.h-G,X|X|#
+&2p716W0F/hX#!bpS2]4}_53#=oY/H;l'Z3|8C@pIMJK9qws;30>:8XX"BZjSM~679>}L>K@N^a5Z&^%i.yu'/&!oO/M)a2r=;!n[oFFX^R)%`yxIfFh~=
+R"1CeyTP1x)BSFIeUJId<r-UgOg|vqS$<Ax:o:nhcL"SXc{Wf-Z+]2yT,3^pVHQ|<HLGiF7ES7qo_aE7<YIJpwoFZ2a0^1$BnFVI$.t|}mz3[kj8;3)_aX
+r5j;<4(ks<Lvn=Xd-[$47UuM.1ZlCIw{T:xU0s5y=NqjTPT%V4CpLh0Hd:0uBLH7WBIH^R56>z8Ds"gtPh#rb<in9z'GOdrZTTSvd}=1(aS&E<_w0%'Z>g
+Daq;fivK/AoiF%e%OUaf;c(G#T,Ajao2%>)h;%sQR['[5K^=c7<$+9Vo=H+R3c@tevJ(-|Wn+v6BGG,DzK^7&&"NUx4HUxhR4#F7iy5$9#x|9B&CGjr4qj
+YuA/I#(TSZAg]V)hrjQB}d_z5FS.CeF2O_Cw0LK.<sG"zme@'-4hC}RZ.7"q;[eW~'Xe9`Ht`M`zZp:@0RBH&@HO<}+$!4K|!#<RIpCkNenW|={h++hr9q
+#uCP@Q"=6$mDodV$vk:F!}2^"3I7z0&z6>-GC{zp&3X=-[;Qr'tjf|Gk6ijB#Q~C>nFpxU|Aj.5Igk_z#YbVs@Pa<)wcF+dGBl{^,Qj]]H-vG2)UbmdVmQ
+I$8<5l6v7|,Kra4D_BuZDY{+n6BQ.XjU,1sW%x^6ax(QNk_J$<A)bu3g//RO{8lK#UO+,kyJe)@;uTYQJU]QTuSj,,hPjmbI&1IhlqM%=+>JR#-Opj$$3L
+[^'3qsH]R.sD{G,A@_4};n~>N/r{fO+wMFW5/dmVMFGE-d9;:kiaZCsEs@~e<1K#7ENCP@VSNS/YUamP>Wij$n5c(1$TKIUsxz#9f[(#ptwo|u;{9iF'LF
+/LaHv"B[-5VZ,5pJz!cfYbk]eU}|ZiYr^$9_27GGDU1+"D$+Km6"~F9zitH;A#3hs#ZXf,2JCVqHpt%<UKv)sY(8h/%-X4QN]l7S!2p4HZedkp^Z-rR65t
+qd}K^>!D`KHd`+cn3A$mSN#5n;Qb8woN4-CMd7.zPrXm:MJ"RM_0/g;p3w{n/TKmi:)plrkc)MA=IZi|Ry&B:kyS=L"`41xts:d&O@#S4($_/ixa@]E1L<
+']&{<N|&$$cGd=4qvt2frsP-_xJ`ynC@KN1iO7Yxn-K'}nVTyV|J#2ZyDgAO6f#)mMIk(|}rOD[ytmoD>EBZinFTD)~6`g-e.Cp`eBeb'PE={QUMMFLLVC
+xdY%~hf:ub}N#z4Hdi;3cM]-m=8MGO5qdr6LOw{H!jYqZr@P]rD_R`(.iM.'iL_m`9b.#{P_X+SPc+#JaY:Gw+OgALvUZ9&PwdFtkD_r5QAr6<JEu+(I7w
+J`ZVO5tO$Z+Q,`|'.K$Z&y8lz03J`r{X69!5DjR{a#34Fz(zSv(bPmayd7%7x&6Ou5/J:u-TX'FK1DOC;V3GMSQ#:G<b)42MmhxGN.u{w8yF}`Ef0R.7o8
++lIPqLW__;]zXz`D"tfZSLLQ_]EUh/5W-il0x!MetF"EEKHBsnv[=+tMCjW4cL$z]j7Kdk8m_GF,lG_CQe0U&y91cr,4zd~.W_Bxv{QLA{)'qlY_=OHJ`:
+8ui]{CHkomcm`G"W0+$zL6CyN%<R%K47AkG/3ni,$WI7fDR|[DGt}{Wj>qBs:;iraIIw>QW`Ri=pFhNk(&qSIt%Nwul9tHC9QuPujIh}}s,6-KAZG`XQUb
+VbdFvg%Yfxd@-EFi}Mp3GtY/Syp[]'|=AwzL{|8Dom.7/ht}|^;ET_N,umSBE:@9=1ld]qChOn'.]ws}#fvlP5bNe6vCd#wxj@)z7@-:"AY;vv@o)Hw^:-
+TpGu"fO5)oT0;4g[GuA5B8@}a`GAuBvK''DKz1XR|:<`)#Hknv^WuCr;og<:~d9ZJLIs6J"A&a!Fa/,,4PV8`u>Bj:NQ=&VQ<n=(z,aOn6|p'g+G'-A8en
++h9lxGpNd1iB"tF5f]CUNl6V99>s'_p8y}$-APkllWVDw7%l.Kt73hi2-5K"(]Zc^U3`_Pu0{B@!TpPKPd;[2LX,X/v}qFR'"^vRAP~De,6i-@Z>Q'`e:Q
+>C'/'OXZ&5('Uv3j+k_xE:1z'-`MtGD!_Q$CnU{g2F<9ZXK&y/b${r2D;j8a6>;_Xm]^#Prf46~|E[!AT9~.mZx^F-[PK/'W./A9@}Tm,PPS@Q4z['VlLl
+vTK25>m]jUXe=O.P(1;mcBaGjM76s[IxfCGqQaoI(3V[,efAyBGdENLTB/scJ:GWhxFBMX=.n],YHY<f{pSddvNqEcr'#!j6ZB`SS3t!8Ohooi2+pyU}RU
+]czejAHX-foc)JavS!!IZfoZ+%]pN9&srQ-Gvm9-|[CK%sp^=r;m'.gJ=2,Z(-yc-w/9{np1T#XuxZP)Fbxu_VK_3`;n8RtSWjtvSmji~22Zo`';VdUvPx
+24[.5=$:j@P+kOAJX+LTX8:ry<"MU(g5uYaNE`=MSNmmo:0agvd%@BW1`&=k3Qtruo/[HF!l]-|rI4X)a4rNEf`xS5pwi],F]VDP/b`A5'k1"=GRM'(B9q
+)/,xpVA5lzR|sP2>w5|Ak/=8lG_jgP];3eJ5hyM#0'+z.>_O@nAZ(UehQpFs#7fD@0wfZsq+6Jta<YmQ7][N7m=IvVMlJS__`Ws<7iurltwLHSDD@wRTM.
+$1@B@%_4DNJvP7$}{I`Gt%a+g'vU6b^U$<Xd)<J48OM_YMO(PVV+mPgfl;KB%Mo'.d0Y84kA`:I`j"RtbD|5O8u',{E|:xPp-vx/:HUuHOu-68RJ|Y`{ts
+:#Xa+M)'>r7Aq[O-7p-mwAM7L0t)`C2Vkj9+Yc|c.}9%PSyP,.fX6P(aw+bs(O_vyTY=)Nc4.sdRazrZ!M78^de=yf$X80_t|.~z4F<J-9kD,$`99;K9$$
+^Mzfc8Aw2`z0z#+IG.v]2bs_j[LGI3t"YH,C.CBv$l+-'H;@4KaKlg3)GoKRvPs&usdJCN!(a,}as`gcfW|WYD1rSu`P&=f1e[vyHTLZn=)xxcS|/{&vr9
+Af#CuSHp6OMp(n0xokRik.]b}/SA-CY=NcmItDS|tQqxZ`/g)@kE=zAt};<tuoM3,hfgu:XC'F~&T";}:[>Tc&|Mky8}]`7D;b$66kthH,HUN|jn9DGTK@
+(^xE$RGXNq!8!,S{5/CJqg=Jyk6-;.ec-B5fQ<IX_2Kk>9f5Z7U5:IGR#xz.>2kVL>Cu;(/LBC)`@c02s9qK%wOlDXkg(e0l^[ryZf{(>8b4K%azSKg9O#
+v:DUIf@}7RImaA`U,Hg)B%2c/X.NYkSBte@4K.J[[,9v=:/nzcC,6}h89JGK3x=U+y/IHMj'J5C|d7g=7`HAi=U)Vx"7Cq3w(mQZ<2SebkS6F6.!7O<eP5
+z/R-wQq#SGWMZMG!4,HzOtl[VW9P6L>-"g$q}vti3nxf%f&(<X5AA#]6PvBi{HdY#OMGHb>y<WfIpTo:RVP.'#.KY9kS%^SmeO7Py8C|}-sM4_I/}cN^2h
+dBMrO<o4I[fry|5r.S77kdfL06:@]A;S[!'#U=uH.:R4@C&rUh:K!]u}/YStwTZUlFLcuDybU3aUeTcs>+Eza%5`|y)QMo#BnwIzMH2$+(-5:=`Hksz13n
+]Zh01q%h{k._:6kGZ1KA=pa[X+}kk[z)#S7wwrb9e^~`3iHybbqH]2T/s5),W2k8eN_7e!Jd;hl]{i>EDY},7<}'0vtt$D7kT^=FkT$6ki[D3RX9SfNC'z
+k[2$(T@V1k.<fu6A~va{V(v:%5tx]v^4sYi7)`-1g>se&C:+%hbF~In$1`2|)!HDW#(1])s#s=!z<xZjvRn/VDl!-3}9f(zX4+t[)VI@uq4yH:UkTeO7GV
+MRrLfv4LJ=^h'Z5)|lie`4(jws7S'xbiz3pmn(MIX^Ih+<$v1V/5i)+vcO<1pS{}!+2M<ciY4b$@+Py|>G1W)Y)FF'lR$K5="Loj<#42uWe47t[%EP22VO
+/e@J<sP8kTHoP_kx/0IqRZ!s^wT.vr4gcwtKQZoGM5R%c3ixLl@A+M{%R]|`p;|T%fTK6IH'6rK|}EU9x`0tk4jmyF.CV4r-&xT8'3nkyug!yupSKn0<Ic
+!mPPQ$NV2uVJP$/"SP7wFmbgtuY-l1p4p[fiVt7JTX@ZidNeJhBX0&mG5u!y=gR":E'a)VVWr8'w|IoI}Y{mDn)N"#kD.V|pf"$J<|DQZ:mQeZ2]~`M}IX
+mDkddV"=7Nxg=Y^r|k-0h&n/}_>8TyR0+WMz0U-z_O7cs+ZARw:w}}Jso|A)|yz6;M`RVx]e|`4HWgw_5P!(^u<E91GaP%Ax1Tp<DIU_a1C2Q[K8On|]Z]
+Ve)_9q_l_Y$.^ME7KUnG(Hs%bM@C26ry&w3H[!<c01p]%{C!r'z63Gg1j:5_=@'Us^b`uhgE`%Y9anQ'Wt'-V<'B9mJ(SxIEW^t$iQ0H_blI"Ox@PU(wdK
+fF!nz5ZTIs`UfcoHVA>qV"D65P^fUr(VrA'7}cR&bk-Tuo{CrA!]<#yQ7)DZ[]6D5[z"#`cdHrKf(H5qK`q-fn+6kRt=l/vGH|EQmC9OBg-;@BcOjyB|>g
+2Q%Dicgtu(:yRg(JR,~ol=^{s{g"5_8&(i!KyJ:`Fn+l@Slh!U'nE9Fn!]6@/z}VjZvWf#=Z^B6-lCP&jZd9"("(nK}Mrn_D+T>PXavd5>qwUFhhU;g2's
+r5Ls2i.KXy(V2VU]!gufnM^y%d/3eZs2r9ZG%U$8K$.,i3#M3$3C&0rt.7>JM$.+ae7RnrB'.^Q=WC5[D<`-yj)#q:jDI9u-~ua4oN>Gt@PicW@XVmLm]/
+5LZ!UUsr[nE);MtCU{DWc("t=^hk0A3'u;$@OLZC}(5yoQ3Fm'CW~.h)I+XV$6~gi1[(yzI'~>yz1JT!NhWQLm@iLk&gz2u(BFJ;vp3D1eMZW'D@cCeLJ4
+!%hh>B1y0n]iU^s]A]><^;BM7${s)%LS~vH{JO:{1yD=@SG(0P~4|3X)'fQDt$r9=Sv.k:ilgMJ},wH9Uu+,HX;M8K7;]RHs$'e6,A'e'K_Vo+eHXi[V7<
+_-y<RY/urZ}$`p@]NpweL%"720[[`9G!Am6Apr|5$`r:PUt&M'7AxZS`#;vQw5hkPQlHcJ;%)t;;ZXR{^z%VJfA^m%-rMvw=y5"=,`3;qBqvrQsbs%wD&B
+NJn+.W.KW_J_@bQ1X3e+k`r`PGAH7@F<C(J$1CfjS@~!$]DJ0.dtDjSXEvN&z3Q=p](U_27X1)c-Yi:E8]tH-UNmdq7uz>cFp9B1#OmKeVoG%e0:m3YA3a
+ZIUz8n]5E<p%4([C8&{J,'x.(VyVCV4rAhx5Gf$}TFM3K!=tsqb.&=MXYQf+m;XS&kk9}rZGX}3YU2-f[lvR$j`>3t+A~U;O'jqp/M(mOo-Xs5+Y|5=w9>
+XPlqeIL;0/8`6uYh;kJ>6QH5^1)P(/!w$|c,E4Bd})QDI&r4m2nv%A!pw|2k|;To`2=,^)nYL2jCSW0m#u!#X:8gTUO,Y(gBuzbG}>tQ4J}{f2O-3u|pxw
+7aBO6dAedlM>G&Vi6#G$4H]a0/W@^32J5$E`s:d![L!9_&,_mb<0$raa@d~3t#gIY/))U.>$1mf;P00v4+#K!sXrU4T09IF"gH7N_/WbOFrgM=zl3`)u3o
+tBawk]7ysSthJhFd#2yrkg"'N6(yeUQy.}W9jAJA&$h=#q:Pz(PQc)}Ml00-DiBm>CRnT1aaQhM>:f.O:3JSgJ3@g/8${/tc^r,BfQn<I9BTHZ1WNhH)61
++k_$MV]E51c,"%2vzLLRLku,+wLnY&@#oWO$P2;)AU'Ns$dp1R(FfwMI~r)x5N!IK[0$c4QoY`f1D(J5Q]rencK"#h,1'ELbw72uWOe]$FX37oL;%'KW]|
+[ph>jh,=Qo|(Ezpr4=@u_b,&BP~nAB!_dR4L+7u!vUN`7,Pz27Hs&dRPkSSC(Msp.OR:0aLnbA2F5&]q-I&#{3<XSwex`ilZW]/R'BafK)mSxX2R/P!RW7
+o>QQzGoq]_;o<NVB!u^,>z-e/kBDkq:C((^-XfHRhI'5&d&})m6cy,:28[M;Br}8VdJFl<T/83FJyGiQ017anuaj`#rK=Q>MvwGN8xo2lVi'p(C:a0dQ;N
+k)]o.c(xBjYa{NlMa"3aCEJWw"q:VoolJY:ePCo6DNCftAYke;(N.7anblOA/vD_FfMG1iZndhVRmA=g=j>9d^49V/nkO<jM>.>V,s(PwH788K)dpspvW;
+umz8pdQ9BLtONiI}::M/S@kHkQg{Y0&T=0V(U8.A09[>RCH)ITNmQk615Vo/z{ZY5H+4x-ItmFVirp/h}l(|OnsfATf=43}H`%#+"js-B/'c=gl@_DpHL+
+0H8j!MRA8xtj[z2|5'DsJTsuxzoBn]jRqk}9ruBo}{&t!e%@Tm&btk)IL.LmPUNAxEH$10]daOP!B=UHJ)+pw:Glc%I1uX8q_'jaj-nsv-r=@w@OhlEgi;
+Vv9.cL=d+;vTVATq#r!{Fr3/QDTuB[+p8@K2-3Gn7{rZ4heMcR%gN/uv={#&(:mFOk@}j>>0DNIPU1b!4:w.uXdZZxUaKhe!&OI^bmo[QK`Ev6]4Q,iO8H
++!wUHFAwA8`z3CuU}d9%OKeHk+5ptIy<X,HfF8fk9(jU$CUvUg6q9C}'R4q(F:iZI^kS9/t_GnRh{8_mifTj];Na"a:fb$ioL5g[KRr>ZiW:R:s[%3KKnE
+.QvxO1m%G[z5HL8Bre2;iKw+1`xH@8H$}SCb+m$5^Jyd@!eD+`sL=qHAA,4pRvN<tq;qEKE&8_/P{R0Dnf"3epagTK^rFhh"~cIA;TwpRO~fH]k;1[`EX{
+WBtgSiwFsnKj_4>DMIb{aniqTi{{'b4O'iKFb6AGBxUj_8/3JV_N~cOTsa.mfl:Er3~>R_YTbFeP!kFT;o~V#Xr-0j<[7}>=H$^prcwY]M_d>lvmaEgp4C
+weYd@,{&d^Jn5"krE#'37rCo^sMjmP,J8JSe<}}AF_~o$Ic]:jm9<,"Hk0#hqi{]=_:FrvUoW{M4PQX(4pLB7jwaKa'GLk{E7b9Trb}0WW}3|%<rzkg3j/
+L>Vor}'cVpW%tlLyCOCJPz2-IXz5/T~{neV+`e/1n7AQgO2[O31er}OdU-[FrTcaC&v+!`{OwVIn+YVLJ&JOA_^WQ5;|S7~Vk)8'+7j!mNxk)3/@&!qBk]
+y!~,BDww[>:g<mVwT%m$3ekA#ly/TyG-{nY(09v1/kD;ve]'bKFb|+c,&UOvcs'AMo,fAQzjP!^s"%##|e3bsr@hq!27>L$:ps}h"%6ViG=}id`hzVHb@N
+SF@{[/Rz;G:a<pH`S=K;go{|~,6tymu+giJ^chy+NRONZKwk3uKLQ3m82^oyyoDamwV.&vP;r[tcN_SNSah#bnfsICB<<Z::F!VK1'QUSSfH;>"Qcm-2(k
+jQZl&1Ci9Uo1{)b^!l+Xn%iV]+$/Y+wXT[Ex/dI};}x<]h#WRF1An'h58G9p}cR!^S#U-Q+6#_3_.XP#V5,=515Rikq49{>>|>+lV+aR./O"(e(u$<4UlF
+A).lN-LZzJ{JT1(Eddd4cGvv&M@UnDwZXXJ]('@BgqYT!74bkic|q`"g#Xlh{:w6hfth]^iom"5M`btkA&qnC2_m42wSCd!)v;=$HM80-c$CDoZx'0>l/P
+v_W^>>00}gAW!Q4=>c^qO2]2H"oV-G+Z0%Nj"`F)4@o)P1Nzj9@d2IPlj`,pXzfdF{`$Q.wbn3z5haqo}[iCjDK_olgU1N_m}`9fb,;Zr3Mq.M_j,A#QZQ
+A{+QwI$+tQHY%Xt@BcThOj<}=y<W4KrR7g-7tMN/gGH8Y;T6CWy1j[p"'d5aDMRA'kpq|_]&#_"yTVZ^Q<N)55'9"o'E1TqUzdgc[J0nY(~76,K]~#/h&Y
+N}aJbnYWSLv`j(F,#a}eWoi>~h|i&AX'S=Wa<%wp]$[i)GQ7(4,S>5;$mmMpN#)zK%pL!"UbD!ay{rV|:FO,M/BeO[EBtL918/v9|Y}>o#BM{o906<OW}n
+#Os<'v-/%zK89lRq4:JEX>iUlN_Cr:R:I(HU5F'q>1$b3/n.a_O-oQq18Ae^$HSk>)2(Jks6-D73@@~2|#OgKM.g7$70/qo3"Ghh1dGqzfmH%/P#<-oM[F
+GC5uUQz.!jv;Pz!y<ZUV}DrtQ/0eIlzS<k,@[m``G<|I)d$Z0QH<gw%icZnnnppSdsro}qN#@7{t#Api5Cz@/kUp:Uc&Ua7WO.kxE#K;Wh9TG}4Xr|/-e;
+Q9RMBm0HnKmm4,F;(:gIf1t3;o,qI0aWwu3C[#Z4~XG5%$`oJUL'OyuX[>~caozH_PAH~}/el^)ti3'.qj/<=)6i,S~8yoTs%8tgU,-.)w">CTFxamC8FQ
+hJScq1ov04q4Rbft@d#nmc|EyWf`@+"R1`'gni|-wYZ}xTNGgH6xzp.HbE6w1}/|hQ6c$8_rG+Ie}|u%0[NMnR;1skok[pJo/D($EYm+Rtvq<KUw:ui&UR
+^"vb@P[%NiYP2!;@#POg332VNz5n%4CKocl"XlIkh$Ndy:"g82Jk~TpTnHXrruaeseme@a-HI(xaN_I_J@&kQ5QRIS%-Dw3c%/@(CVxM7os%#s=2eJG3k`
+%@p6&+'wo@e&4I.b-1dH<k|B2qe1u&pW><c18BTL%kWvUf.K<V[AOA=.;Frc0pxltFi;x$YbE85"fjekBr#'pg"L74)D#7ck-,H}[[iy[6Q-H-M,_Ldb`]
+wgEHq8z6KCv6!r+M-eM9S}~>d:(,_z7cwREX>W0`]3XvN!dH>^E)[LaS:z$f<zG9,'n<a=aG8Y<5^#O(P>>=T>Ia)%B+^ZjGlVXg0rZO:`DDz"1)aFdusp
+a5S9FOxQS='HhJ@Iuxjh@jcOpnvFmnhl=24t-b9F/0IHd|wTe}uXm07$(F~t(PC4I/y>fw(b;>#qf5AWL8^HT/|r0f;_4Q"&Wu5_>)AFrUg[AN.EEU4b"t
+V8;1IC'>2(fv#/_,_$3]qqF8omfej(!1,;"oo%`e>4P,QjeA7^bL;(ywvt0GK]dK!e55r@5WzOIy[(Bt;O|3~Ej};XG)Tu|(|Wmp5Vk#!|~WxwOlD:Lj"M
+$5kPF0"h}Crz$FH<j"KF,WYh)Xq^,#,}kb0CI;7@gO%`)-P<)WkvEN/`8czkpLZ;i$tdtb'pDie$l;'`&MXRpwRh/dN6(Ty9],QF,msAQf2IX@e1:co33>
+qA3jUnAWduSYr`/i6g)RRm#6`$0O4a+O~&Otg0cN[;j$h_:>LHLu}Wv"9e7W@[&S6Rq3rv["3W@i6XsW<duM$}Il%4l<v!~6qvF0Sn3a5.m{V4=X'nWj":
+GA#TiF%-/5<qol-6QpO@)yS.;<7sQ]VUoO]ufS5m"Ba8.9WXq!Dy2R"`CrW|#ornSuXwCAEN[>+73>m;]A^^a{4ZSKIm6Bu]o==Mg3QELsUV^&G@gn(sY0
+PYcMQqZgsEX05:#|Wo%O/1U1t-.6DO:---ckGW'#c<_nz-XnMM%[aj1vHyy|D=s|bW}4mDBbkxAx.v$`4gAGY%-UNnD2fPM9s"1V{+L`.(g_pq@%Z<_u6r
+8,vH9q^x>{}jwc#oTV=]H"=]xI7.CG3@7@ptAQ>f|d<BX&[i,Jz5T3^m:H,LOp<5`_+:lQKIBEzE9U1IK/]>t@TQ}zSgjDRq{_hW5E!:B%-CXNOGY{<{ku
+)eTKr>T<9H~PGRR`GV>EjjsTT',C79Op,Pxbuo|>8rO{+{$rOGR|AqjVp^#r+O;n[oNf^D)#m=&NvAf$T))W|p.)2hm]X/M[/]2#&V,h+C'Z1iTxpLFpdh
+4-P8<6kOAl^5a`hYl`<I@y>jSKG@RIqo^Z%]L<L5t=Aqy;MWIIIE/c7"SYt`hoxSN/wN:32QuVIY`6@d+qFmUe/on8B^x8pecM>Ld:uF5V/zoOX-,O"!W[
+m7#y0D}zwplnPlQr)LuDA6b|TH'%aqaN)p49pQx-B_S_lN7g>[kW}BV{[b<m~fZ{VM1!x{<'PAz,5hlD%^}IHnYSRg_J+FyT-ZqTG":>P),-w;xD=]9/G2
+gN=$JcvKPC6zAWVfdakr0uF3mQYe/5YR4)dfKyJ3SKv&)0R}5a^Dkd'u$J&8R)y77y&|Ad+df&~5tu@yEB@Peo!%<cdLKDn^@d_>fuY@-M%9,);ut7gyI7
+~Ivwe<g2<qv={KY<yA'R$69=iTix&;RMwAo[##:0)kZlcA/v9E0&s_&6#FXPw{[D}.|[[MxoS>`<@[OO0XXsC;8ksdm>i&7f%yulf%|dYgqDbsn2W|S$Y9
+_v^JXr/0@Seilte.s{B(>R$3rI"dk)fw&UWd~=#xMj!.~/a<G=zJ^Id&Z'p^@mzS{Gw]f8C}mF3U=b{aB"=A!zc+7xST";O-])sc06/kDb|XtAZYLqx2!3
+0YMXk:J9J>QJ"^9PkH;TJrIQR-Idpz7/$'BuL'!yGWq[m=SN(n8|u#oDjrq(,E>Pkb0&GXyEvmXs:&yb`d"1Hn,[CeJCE"h7cpXf]Y6RjFS|4`kH0n1+M,
+@!/.zl9u1+Dq4t4##vMyYQUp.zyCJja%XY7K+eOO7#|vc.rI|R6qp4<E,i;%7akjmKakE]>>KCe>}|qM'Lukvkq5a}&)leICm<Bx<M/seG;Hf@%!8{SkyW
+2H)vz#:A^myIArb9x|T"bXf:T%):+IQ/2jS=D9!_Y-"Gy%,LE5aVNDxA~w,n{I|-66rze5q40wtR=C2|gdR%'T!`;}}7Te2-.c&'gjqdO`+{_IjmaQ/6j!
+Vk}[P@k"2P[/+pb@ekPqIq<bdAWQujeXw@B^y@;fn3-gyd8yM3Lh#RPCcdz5@j6UXa83lacEKO<);|Hy'r#Ol#wH~L9:G$pYzUvsP}SEX[^fS{Lx">>Ie#
+uH$@-x{7r=9UUrHQ'=g<$@vMaf55}aa#O}dOTz~)xNBU/w0q<,s':#!Y7nUZdE+6B^llf/aFoIYy:5yxtWA6u(c'U}PB[)ZgJWpXx#[j+=mL)m"2=@pxUz
+h0OWY-9VL,8p)e'ubB6;o,XiP/g+X"_t(hA9Mw(-+jP:MS`)L<:Bv8D6L$eB,gx^v.V[[,-T>o[fCN0O%qo[|T"L4&Y&s,R)"6JH#hb85|!%Q:ML{h.O%H
+FW}^p|@D,|1zqnm/]accT3CeN-QJ-73+&#zW+9"1c:wR_V)n5b2tgQr.[}<FoUL3iuZA3:~{]0wld|N(hSJs(V;EV%@Cq<G[53,!Y5zaje3>$@1DF4U)oA
+@/lcQG}DZjGC8xY.XSSaYwK<Q_sT7}uK+LkY>{82w=:N!P^'4#-7HtA2Jlw>PMkm4Ejo$^=xJ#}&dP@yJ<aLr(bg.<-s;kBUfd,]E$9a>z5,OnBQs37PDm
+)-!C$35aKxTqe,]h}t%^t+,r/9jJ~N#@/;VolEU'SJ^w]8@u0hRD)@Y!wss!8X}PzWap)$IWP1'(`0jc6Qv=H]:o''PzqaHIaw3$!sFuiO3Tl}"$^((.sF
+Q:ro$_ZxD(:!}M#OXE)N$0QC.[+U7GASt=9G-I['Z!2{~T60@i55{@<%w-'q63;3.&+i}U<45E9UjtL<4JA[N8-aax:Ehdz)2]-T,)HK$C3{C}fr.zWkf[
+dCJseZOSo(&zGJ@&siO8:xz[(AzjCXII#ez>s{O7fD_rvbxVn/Uk(|,+2067{}R,uv`qae>[W[$;tk1M(L#dvGJL'Ky9MZO.4B)'tkIux6;O5G@jPH&da%
+&;kmf2DOjlh@oaufVOwW0Vo@:FlTd8$FY@PqrLO[ru0LgLMo%`+R;)~')|0<+J+<j<SK$LR{04PcON5>Y[2sqEK"A!QINKF}BbBY,.QA2r#R5(8"G}8vp1
+,<m&3XG7z[jR98w097q,5do2Qrjf/9wN(mF2IEFj-5mptyO53PM8v+&p]c,<_!h-s;Ql=@cw<Y@(dC7)I!l_Uk;pC#zO>g%S&9so1Xa`d]VlUWKjw&{0VF
+}/EG&`4B$-:7k!,@V)xj`RTTXYbNIe9qkt!Or5oQi{aa(/NpQyI|<JpHvtB/AO"c4Hz1TB,CX/t1jVX,EW$AmpR6[JBk2Sl_xj9^IsN3z3DGJ9sKv%5iGY
+Fsdmr4dcL(aL+ksNL_uWOtZ)Cgyq68"NUjm-ZD8ii]njuNXw:DrcRb`9Jm3bIfUggN5Tv:PWBHQ:iEXC8!.fzeB-'b8g;Pb_y2D}.I=<Pg(z,3n_$2MXkV
+'ba_|AG;i%#,Ae7,q'h1!R=J)81zlk~ma8I^BxC[P-<eyX#|.QZtCBqqL1~iNvz&)D8(kz&2H>VA0&j3v)x(tv|Pof|6|5S3SBVJR_oRQ51i0zj0~!|7Tb
+R>Q'Tex2N-8&/)qo}A0<mtL$<wD|8bywP}7!Az(^8y;5Iawi6ogzs#_v)"Hea(yu:<-02m9N5pY_e]}J:Wk0rpJ]8yH3e[KxCn@#4I]V|lAwXOqO2iEU7m
+i2`8CI#B.tdt1terlXd'Xq1d;rEiY|1WyJTN|3Pqgf(yIOv.XDBxkYgAo/gG<I$w}KYgBSBV9t,e9m%=Jud5Xc3vVz4vxCmO8PG9$p.L4^ur),!vu$3:bq
+9OonF;aK|Q-f",IGBU16J/+QOpIv22P}E,G&R!nMBN6,S,m'BQiJv6}EW8$/wS9ql5q!rV4!@1IMe+^^Ti3FBm,|8F(V+<K#$EgC;,[0{7wq_kgZ;_)vLB
+[gC+p^bXv]cS#H"Q;/{C:fn#S:Q'4kU7-.o'Ne"m/An[oUi<EH19"-M:0&DvTJ"7Hd#u{'5eu@iEz|M4O826Q{&3e1~DgS{>:'ytVrx=ppXX,GR1O@%R#l
+W+7/t)eXsYx^5MK!32[>7B$.=Lf]>R]Dni<8%hSCK[N)q^]jQY_a+t;'Sd,f/2|M`pYI`v8Ku5iN1`RMjMiC=:L62G(c>k#;M9-4]=/CdQ=-cS5kf1>YKF
+,I]mxEQ8s(XHu-<`nG(S=A[eT#AE=B#kbt<:>:R_T9P0[xkHyE&I&_hx_fQM&17,&_DVp+gA>0F$<qRFvs#T=`%n1Fd&3s9.7Z!gtUFE<Vz#@SCGWz]fGb
+H({y)G0`&94CS438#%1aW;x^=<l/)nhRXX<ABe21C=2Y.pf4B&;.vYaf{$dND+1iVhosXbpE#{2ar6"JZ];A@S/5X%[sm=7|h>kxIe&-QIL:j]simo5#6i
+pT#4>]EoH:y$<2|72fDrPT[_xwcC]4E6naEtf9Zv>E@`Z%-MSv(UG<&4b#+1GCu&`LOo0u8]@.E+X|a:knDcw:~Rd<c>pPQ,7/QkyR'9(pr"4B]IqC/APJ
+1)0G>LkvY4aC;mVCaV3#1WKU+bybevVfA^KB,L+uFEmicV&;=#%`{fTz54b1_(y;BZ>H#cPX'i<V+BeVk5yU0(W6QplWz@uV(I7S/3:G;|+|3WQF59;CzQ
+yGTUuf(SeCOlX:/y`1Oq=pjjx3O8&aeoiaP'K8.!34Fmc[3BZ6,!(Z0-$<7ON"0I('M4uUxoZ(1"|[v$^n@a][QH,,sz9oFGE{jDO-Ff|vv"WC'@t''0SZ
+W8mpRf_>gLFDx[51k^up<z#^W$~QJ^ZM:>qJ6eZkw;gqV.ydBSj;kiQmj)wEK$h,NU$;NYk_SG:ZXq|>GQ3:.},dY{Q<]'4lS[%3Sl[gV{PAg/V]G_x|<H
+3}p&W'rNae7$j[lKp:-WJJwD>@=uvS.P>]i8ksW{>v0%E|hOjBl@nvoJ5nlq-"/F"|-9xyitn;I]:V(d%X|Zx4=J'+3ieJ/>L#j[|dnpq<u^%!`JrfTHBk
+(e0vkwv`YDzn4QM+,iUxH-%icO`wt:i:3cAqDm;;.]D}akAF%m;ct"0:L:=<D;&":J$z^YjFgxb-_HS+Zs'h@ZLCw#JFbsv_(446"BiZ:fmO%Gm<l)`Obu
+K'Erse50ff-1dFg=w%jkev:[6$&yE<[7d!ndX3M'n"rMq}(=STDal4j(P>(,YA,fWrJ<7dE"Iq^_dIW,A:X!5{Mjh/23Kk:(WwoCu/qvXqfd.XUm/sOAn8
+>`XY~sf"'eDhN(8GdPy7=usufsI.=q9;S=:g56GUWm2Hex4O9&[$(vQ2u%S),i"q5MtMNbbvYCC8%AK#,Jl_h3+RfIoMYd$fJ:qMZ2"IfX%{P=;=S|$O79
+r8.&0VDxhJO>6-ULmM""7s}<khuZVyW&ILlfCZ!GT:F#4h+dQzWN~3k-gS5P%XlJ!H{+h!-Ek(@cW<Bwzt'ET:uT@&R:]Yk79nGD5MkjDZehxt+iv[-F)&
+p&FjW&XsHF=+d1@^D@w>L`cuHW:>LlZF]^n|Pfdm)P[6a99fWDBh%'MFD:+]8UYyJgMRpmMB7$VJDDXd5,4nY0Zz<O>Ati_}I/Ck=wSU{$8#0S[Z&E<_0A
+Bl;wcf]EVg:X;Y"zVb^D78nX7>xnVwh}H]}L>q6Co0[!>S%{XmZ0W;6xi}Nju-e:%KAu7Kk+{)V}!Ji#p#u!<K46WOYlkmH;Z{GrPq$[M22#]h1v3ePL91
+u5O`]+9=k)4b=K`PePg-oec$tYl#78e:Xut8YR%#wdlIM>RyH>}RXPIQZDNLDhzlO[i='#Yx$Mhohc#B[)!bCRJT_Xq-a]CVq1Doi<sVWTje<.f4d5-BF!
+!aKQ]#$F^6&JaZGH|_<kQujM-n2fd!D!9cD`"RGE.<!:x7WFw"{tpv'OZASm_VN!<m8Wz{#!oJn5qBW_lJ46tbbxU.'zY(C@.;|K!K@P_VGnIP[9kQdk|=
+z%bv(!CyyIYdqHJ"nut.Mhi+9M/^a@VwW)_B4t66R4I=pvQSA3_-KS(iO/W6`LG-6x@4Cb/jg.D,vq/&mTFFI{o:DO/D[ud${rk9rN>^V6FnHVDApVpq4b
+m(qTsJb1!A3vQWvp2R}WMf//a'8mD4:R:"lBp_o&m"@:-^DCmBS$>W6%[$#h`yas.(o,nNHoQtTzRjR_xb=o)<K4Ar]@Em~:1QxddSGW;=X",HLQx1-NCp
+z.pkh|}QWsYaa)(cGL)ci49";rick.]F}Mw]q<cv:J9S7cS%zC{]JzA]]tXC#Y%S0sHqo$-d)%j$#`$dM^_F2k:5V4zFaS<+<OXE!If'"Q-wA&`_taRJEf
+@7<r]:=6744[gbn}"X(AkAsAA(Q$g^}Y/slqrU>'BHMZ&%m.9m)2m)X',$#T5/%0CGsSiUAxC}&5]@_@lm:a;T~"f@HH(FH{eWOMOWlRITR/KLJ4Co#6wj
+:_4SFKNto#i6gXqn[ES6a4)z1p:}Qb{@nL#Ls.`nQ$w^@hE8gx7o;nmj3nz=vIwMvi:-C5LeRmHoGq&E:,-YX2>q<O1pqbZL7SQkgH!+nezt/_+`}__S|.
+{c}N^x,t3h=,bVjhGHgluc[@[8B5dg;Am$tvtb+sGL>adT3SN)UM`970|vMTX!Dd&7UkT7G!V9wDgGebI=:GuX!bwYK+P+)osF+;c<PSh<ZTkv)Aal98vM
+_|5>{5YCY-0tQjW3E];Y!-F41Mvg1zjl]1$97Kz&6Wdt>5]>0:Rp}i(>S^ByT!-{L^5Ql;j#`r+7KoRoo+HyM$#.$Qp_f+beTxsm!]9On0-H.->0,.mhe>
+|QCB30c'PmnA3_0.Z&n(1P;oxMq7RDb4{`a)&P(<c'zES>RFZE,{;38Ql#-kX3W=}_!`JOLhzO".~id:lGX{/&Iv(n8&(ae_@;>%lX.$eeX=;4/9Do-r4T
+Kn0":Qldtw,2~Sa77-2qSo<^yeae`N'bv1}FqjYUwYfP[=(B,pv/!}_>G#5ex,=4dvvAfyB5~_1qTg6"~3o-OZib~#4d<1}7sO^J09T:mibhSOe8_uV0>X
+ZT;ixY04s@D$>>DYOb~5lga{l6!R3spOJqP_wr_Gu]zw{%^Cb:HH3WiRMJ_1#nT7u':Sdjs=V#P5Nof>!vyl=1wp)W,DCs8oWsrE%/"EF#/qpfp,/d7#Tw
+8a-s@zS:)%tM-M8%uy.]E-y4Uf9qMpeoIhPRi+u@/k=U$e5@k@b.tr_Q9Y0:rZd&tH14As8zy$6jaeTr!4axwP"2Il">w_Vd.zVa{K)#}6-c_x]sY.9EA'
+vZDyF`ky8jWy5n_lKVpO~l]^Z'Dc%q#Z.zs^z7qHOPQjNxMG>>WGn&<)a1idc}3kScC:Cp=)[Qi2rbIt2.,P`}llK5/5s-cD0{Y-(+Z8=1/&bj"tZ!v@]$
+Id<7:&)32{Mu)kNpm7qPS=NQxQI!j;ZD@[>5w!SpFi7sYz8>2;OdXG:^6"]&_d/k$ieurax89s=&/A7-tZQcv]W-wDU:4i%$[G!"Hs`OO9/BOv(LO@P>bL
+l0eDcx=944TSs.,+F6{l/D~c..3kygZ>MnKND.#WJwNF|+uI"sKD}AbQ<8.'c'g.F'^`)bG1{j^-;jy"BM}+}UtG$2R'~/(Q-%5fob/(`v55N}$=&EB+dP
+5qodZW(ivU&M~z.8&r~F$Xt9W<D-<Ys&I9Gy1+hG=Y<-ocWavM_,Vq+Tbaz%;p8n4gb.JNOm_QV<(vfSHXXRHX$.%DO<l>-[q6`_UE|f;j"5`BzQPQ+`Lv
+[YyqiFFnZs|zg^7yMGr%.0Ds{n5pf!ohV"YMdq>H=1.&ns,Ystsul2h)bM9l<(|vb{iBM")v=.Q7w^ZKKEYdleYrZkv6wpB'h(w4[V}l>X<W{W-g6vpy/C
+D1+]L9n".Uc[-yk`6(fW$p}#9hu>O)2;&p$;Vl{HfE8N!J|k.s(gFQ=8iCN;JGs|:IVD';F}|ndmdl@nZPjbv6~;^JW<{[AboYNkb;ySF1d:Oo/lzZLip"
+^0eYpt'k^VIw24`5):`eG,C1]zr<2LY3s1,&]@&JUfnL+afW~3#86}(kTb>i7=H|{FU!dq`Y!:_thE]T',8V%g!B79Yqk@!6Ri0},2k(up,eoT;`<@RHZd
+%4IbDs_';g6#dddy)fm^l@fL5|pjt,c/u3$rgmF83uE)kFUKwp>>k+a`TBnA[`3}:Y{o6fn2S.><,Vn.hc:^WngE/p`skK$8/#_1U}fQ]wje)];6NtAwq-
+aw$C=l^fW:~J`yL]<3G"|oqFc_;cGG3zns&8Mnmr~"GD`{ijf]ICu["K}Q$E<aA9^-cp@8@j>)F{|n0aT4Tt[r"Q6,7B{E`jb+2fK%61,St.]AqacRgyeo
+/T}vHX9BPn20p!7um9RbF]%g+d(O$I$d".(`$%:mlhW=ca._P3;wdA1`b("b8Muv:jS!H{Q'0Q(|m!3w|ZZ):'Zwgmjqi#rf8vXzAO/D.5(OAgrk~kjBSS
+E9od+S_A)LMXV<tGpL%it0S(i0_k<:lD1dQL6tYQvT4`7RQk(59^T9={QGhqWC_''PraAL,B!C/%[%bh/cac0K)ajBuH#v-{.B9>SnS|~^uEpweF:kLyOw
+<F6MuvTNgz_oV+#L>[l/vjcf&u)g{UC/o'dC]--6^g$K+XqAh#K!.X[)"g,h:2Ry8,liPzlYZz~nb[/U39V3(adXDSt+:8t{QC2SW6({57maVx'f+6`w4O
+`6a"8BahRiCvTUgDrx)y-[V^:3:S:#Y6$W`yDS6koF<XT>cjg>vf(k(K"lvm6R~u"akE)RH<p)Qx5Dtbg+_s!U(v9N:S+AcqHz,xSmcbT{]AzFu8i2kf!n
+wi23lW+J.Y8Yq1,}k8Y54YzM`}K,EPUm/,J'Y3|rd+{<l;]I&2E.r{S2ji>']]2w^T1u!uNz_:o./4<;Bt{G[Knm2fXu^[[&Jr&$Yi3;'s}HT_3HF_vXdZ
+lDDlOZ-P%K.f_I,|2WTt.tC%i{s{6yuuJt_gNWX3.O}Yz"B6U;F2ChH4P]0t$=]Npnt[f4jSu0Y$S!P<z!XHF2!s}zOh~34O&[8:-QRTg2lV`D5Z'Wsb7'
+e{OUIs5@4]xMiS1G)b_kD2+{@DTexW+jl+M+>jp^2C5&!|1>[$#S/_H=RVIw@/<'a;x76uA4;U~g'w5lU-B,%:IiPw=Gv&Gl(g8-h{g|T}:+LQJ9s|s^7@
+rdf)p>P1Xb:A[g`<rSEFk2ZWNE0Q~<6mDcQ_0%wXSzSCz+lWF2f#AGZ!3AVD/QAz%etSm:z=tT}dJ@+&c%GF]U3"=E!{59N7qvZX5D@cD:sKvu4AQPcXSs
+Ja}QG,vZ{I0!a>A|MQXPxxjwB(r76U:A)fv{{j1)0VxrpSb35H&9u}USLFdQZvJ(@3zr<_%{7Hl{N2>)AN@Yc`OJ5JJLD]qh'aw)/AzwnWPy6R~cfWz,zy
+Qnr8%)$`|W]KzB6f's'Xw3"k.78&qN!WG]3@fC/EWM;VIpp}Sw:D1H_fMA39"^N59]0l:+ec}DkFT"1Ik-VYQf>_;InwXQAymwK4dQF{}IfNZ7Pw<}q$ot
+hH;0{hPR-PAV3eeO49{BXPZE!7286AZv%veEN,D0$nvjZR+3T2cWn!/2@@lJKhJx+b=9~z-$rb5_Ygg_yf]#fl}y_z];)e]DaF}{}s1tFMDI5Wh{s7Ti}B
+a#Z]TCHVKMfatF(YD&3Kh"Sq5_7GBR97kOeCbQBfjs/^;L{<5#kt!i`Q.'J<]|LFZ._uIvM"X/WU8.oSKGmv`vO3I9(@bH;SPV0@rhx<<.>hzKC1ipLq9A
+^cSV9Y&erY$gup6%YnT_KhHJgAJnR:>e@;Hs.jsmhANP_OlZ2H9$tG;to69ApWhTKcFZL+r'#jePCQ["l590XPmR"+K;z[ALE'aOcocn`e_FSMTIYo{cfO
+_6sE;x=s<8g:zG2}Wp;8Fs{b.AU`(=`qX0WT3KRjnx5(tX<C%'x-/fbG(5-<{IWV;PZq-7P'cwihQ52M4TiyheFQgxplfx})#$GqdQR(Hb%ic@-@hB-.eL
+O$]RurEd'0R&w>urjOK7=e~_`wY/eLC4p)IrzEAN0gFdjrRMUsQuK^w1+7bV{ee1tFQOOtYh},IX;2lnK&n{&aYAZ_5gl=z49bLK.2>LN^hqB{5+<edC7,
+_cDUGAolLp+#<[cm&O%6UIKuR%:K.qE&}!bV=(-d)}J-VK.:{UJe).fzl%7-,rM{NECJ,/R4^L$LZ4hNz{MfDC_ZY@Eqbmm$Q-1B:D<{W#5%]Pbcv=Zg^K
+cP&O>ANR2m+E|AqL7MZpqj]!%0`obb1778QtJ"[]8WE#dvx,n6YT+izgME`MnV6&('F>0wi-jJPH3_06e&A_a(McxQT9>eIvA`Iu2.6]aE:WwQ!#@s"GOV
++l9%ZciNvr>L'FwiICTv+e0"Z>"&g1JYf=s$$|gvTa@G1z=X&)y}Oziv{y6wn-w@4`WtE34yN/OjIU0}yv'Yn&n[p'4YD4$KU6D-=DNut/C1TP(ZcACy%W
+c`9N./q0rXRshqbTKP3TZ/%ZNzWU<,p0<<AEhKFR`$dqy`GXs>As_f)3"_Eejl.Yg`}|twAx6DGzzmN%&6ez]0@A[f,>02<>^8>X!Y7yIh;#O}LM!,hJ~N
+a[;%bb>|#FSS5H`{UsFJX"e9GP~vyps3u:9Uit{On`7#mj90Z.5>n819LK;>qogqr#`>EZShGi$xDZ_XPbomt'1Y|kcP5Wj[d/4nrP9wH}i9h0BQm#+]8{
+)pS|e&V({bmS=+mB4VHmh::kZ]BtLy{t;vk:Z(Ay9qz=SX/mgN$LNHE4ZhPms_1qB6;p4&b;/ij&Z&h,{d#{2-=jC(!zVAhYwZ#67`~aRo|oLa+54wU.|I
+cu'cj2Mj,l>U3VRVN$eDS,QNw>1%H7vl44bMR][P3}=I3^X[5(5D:YU<7l:`'g4`e}BBj8x;not1"+]r}!>K5@`d9A2ukSfIefX(TogV%;C'c/K2%pcoS"
+__yCuxc@|U"u{I.(haQM~khpJ#^G_1"Ja6OonZbpMV(aMyFOpaOLslivK8>By`_`:ve.@=<]AbtNFMzPd:Sp/aI|q",w"sF7A>BQ@em`Y1,z)&|m]W6pkf
+9xLU>4%(Xd8d8^R!nK')>+Lm719Ls'`j`e2j%^mV.ivc,E%]Kdld"TM&685ho|'nH52qhACyoLe^>5scRr=8ETCRwoRO|7]}y/|yW}#rCzH}vuvGgK0wvs
+E-i1d3j)W5oLc|,#3p>hY2ac@omPTKAxXo}2I7ig@SIfleASc]%$VE%_7|;8nuy7-zNcqzyFSOR:Mh5oPu.5EyhgR+1(pVOVB@~Q:RJj(]$cP5{GXAd$`E
+NK/M5O(dhu'-!%t{(GfdFRik.$E#Kzu{9UBt{RcL0|.F'8H`s2YskkP30pRClzx%%}4Ym@Y|cWA0jmu!c`/uXg[|kbOC4R+w{t&zi2`A,+{K)xIeQ^)XAN
+d`"4K>b%FGI]DtJzJPJSx30BVhxX~)&Ueh>aE@I^u{}YXk0&[L_0{Qf9eZ2V}7pU^$2F"k%[iN5Lz#A(Zd{WStql[x|s-hvC@H_0>)O;^'TmdQQ--a2+:<
+K^$/ui-NX,J3(2!ZDW_i]tR#4M@@D>k!r$YTBYeTZa;F9':-TljeT]Z<7u!G%,S%TPww3OH1jaL@>F2Xt%"a$2hil}+Pu9:aylQ@v1XcC0$T}xi`~oxF/B
+EZ#mdPk+%tl^K5Umm!>Rfc%X9XmtVim3%_isDX8|^3cOw(F&->]IV"Rg~J3w6l]V[C_(kmI`pq'GBVMquD/!9mW7^4&+s)Oe_T$/~@ewN:|eq3H100Jo9c
+6DlNQ67{h60BREX.cIv/kvC,!3g3(Ho6^G(PJyMWJ>@/BeJ6%XV+v6W[OZ.hU2"N~Q`2uMR:O_;./&VpOGjw4VyoXq&/6N{-c;@M{m.@j,-O8:,n"x5K)c
+"}N#I!($2DR7pvE0e#W_;&_9WCf3UTa1%_kNT,_5dae{J|Qm>!p#Qn=9qJ>5kD@$XA!Iw-Qp}c<@3Z$hH#8c|B}S}ou'.Opc{<[n[Jk+x$3R$fyojWaoh`
+J0=3j#1N&NqRL%)iM6Z=<e2Au.FJ]Ijn{_$h+P<rgO4o/@kw{-KeLYwL-yK#:/S.=zVH31<ib60X">l2{hCpP/W^'wn/lL8F9m"cpV,ud0JR1XjVa9-4.7
+5kkqcA;<@}7'4",30vuy=IpA]>LISs!N~KKk~vVt|dyU%tM=cla/z,l9|'ect1FBXD1U&k%HI2J2bIW]4k#}MMR;0lzb@o'=oHM!.GmZSD8E).#d"tm_/A
+4]$;e^o/xd:|MRXd#i`4INlV$JJj02@pBl0kA.pI>+9Xw_s.nO2qJv>fdc:JX<!#'J/R<7g`/HVaGd/s^(9G(I8qaFHnOr'[I4#Xtxoul0nCCFf&ZN3{q3
+buv`_n%orS5@gk{Dy8q8m[I+r&S,j!0{#7oO0Z{93-$7#|^vU`%S8umV.%YdW#hG%W@bIhA{R9V>S2t(Yh4{ba:V7ej>va6IWj,I~i.Kr2WBu]=twD{5N3
+vlx)[5Xpoe^Fav%QB}2kAF"SuxZ+(KR|(po>E,b(a5TAA/teY>2+QSkV|HB2Pb+Ca4["ZR|=k:2W71[k@x"BZiaw$c#Zl1x.HC9i#lcM1;We)ea:,b9+S}
+AD9]:6iI@8_V1gj<xU[Vr{{['kVU;Mvqy|$&0Gk0:>'2t2|7HvrQ>I%SohRIqqGucvI1Y[P[J^+y:DOD~R/}K(|B{:p`2`^5.oSk)FW{]Ip2s%m$YkXQ{t
+pv)cHYpm@N%-@rPNpy6s6xaLWmDZtY/7z['^Oj#7R7"m}#eR%TDVE=:EdyPMh)4g2Y@cI,jCGZ!jn;Z+;A3>WH@DftM_&e:o-RM7RU"vERzB#p./G6lUq-
+p#f[r1.u=Zf$dot[QjZyn6{[zdCcQo`6~4pbnzEvwz{Of`+z|J_1=Fov|F&n:bBE<`sZdyhGbjK)c/!Zr!Tevm5]"oFYA=V9S}GjS/!$RCd2xiyL[ElNbn
+Y78J%%#,wW^|E^P_QosUuj!3y(^LT[hY#t%eFJ3f;]t;D:}6z"+{j:fe[pNM`Q]n{|d74T5,@M=}q>y6z/OkaSL$2e~/^;>vdYry]eQt$XD(S|^Wn`y3%z
+~'~M;ghXS8Gr{0{]xHD.bb$E^Tti.9Po5Eh$8/Y7>B~LI(=gVE1HU@z)B='wES!IJ3K#z0BgD<@MRBMdGb3Gsrtt63D]](X)-Vhjzh]^-'6ho'U=b,_nDh
+ISRG8J@sRONSwsTljj5zbR6`(d^0SjVP991+oPyHpT64U8($Z-Fj6fOqh]MRjVk=,vqy|gzUf&C.7GH[gLe8j)TKO!/XH+VaBT/k67E1x9+}V+v!Z;:iF%
+$91@B/;6Fj_WN]C5`glMGq[>Jvx(rI,Rfu=|H_3cAR>3Uj,ODf6`qeQq!:4(9L7^mTKxdhN'kJ,`4QLfPzvZfgG_W}o|3[S,,c%i,y,astADgo7.P7Uu(K
+y9:/%`#m1O-(#UC]]0j{BxX$j>#2hQ=Y{V^C1DzU3bDNXsW+(d/y>FhP;3.;8{bvIIXp#a,W{n0]U3H#<et@:%~X-SqG|T^.wmPdIuF<}""fB,V!+kFdlE
+JQ@t3IW<5UV%r`Ogj|~|.lpq}J-b@Ndp!TQFr=zo^}E0=-qqCwWQMvI"mv08I3g}f:":aS>k'@+F@)}u(H[Hzypa=!xDgT1GH3XBmUO!Zue:t"Q9"wfDLu
+]aFU%>Jjk>x}8(/'S$^0).<|7!wYKDtyy5`T+lS7pNG_YM.lyfp2UuV-.c,OI6dAdPoJZ2t{"v,S[$E=sVb36}x<@q@]DP)%%9!#clUC9n/)@7+'f73Y!w
+rGq6!cBLhi{HPL&9.ND^}oDaDdN|.[=iT:v#9[eXW;XzJ}6TKN"C^o|y%iv;+<&yW`d%z[+RW;=;#p_2!E)2oko5C]L6wo}5TFL.mbgP@rJTq.Q_3_!w<&
+M{0X^zw5C6F[{!T#i^:>Ni2xwz[qYi([rN<qgo|q#$<mCT5wyNJlZLpB_KP5i_yilz%x#_s:LD=|e,t,qpcC=r2xulnj|=4CrzT|DPtI{Ma=cLwB%uS=OD
+A|H:z/wi4XG'5pSjR4QO.ox]@S3<Y$XY8LAcR6fno$x:;t;x@41&rb;ZLi-OJZKq/`yO5U!Ied<oMJx(l2XY$+V3A&"C4-{>`KBgy%AbXR+=$q.=;N+7m{
+Ol1aX9:LRWr[U@dw<v2=4B!;otN,>YtTaby!p-EtkW!oCBPdotJaDn,/;%:s2#-bxY/}BzW<}1ICX"RdK"4qpsEr[k+,SWFkn7eyt7j0]h:t,my:_}~Id&
+3JyV]t<=qg,S;ZrWuqiwHg!jOih:%}Z$gFz0>SV+4^^^;M6E]]FKIcTO6CUE`'X@PU#%1Ar$^x)+C^0t/ndxWQjcqcER-_85st]eNcNDKWtF$@cK'NgQzB
+Nnw3mY,}<oy1W>.qtrBVC0pZ'VM<[EUDJUaT{UrXw)O3rL0!O<d@Tll#V:_Rc(xl8&MBMhMDn$'+Tybmb'qUv6.cceCPDdA8LSJ!<kJ9fo`(Ldkghd&Ks/
+u`|hw$q)+/D-g|g!D'(uh^4Ox)F`7m"aK!DP<+18kJa9FPwTop_lCBwLyGV;o._<gVNf!;ns6S]F]l&GCB7WU%2@">FJJ;A.[T`l8z9l&ejbhU-MY,$>S=
+:F3qEeka|v1q@0)(uZ1UJbQ@&Q!iFDw<3'!FpB:}<)o/Z"4s+%!g]A1XFz6FB%^{FqO(Fft7_gew``Y%dRJGj^3/;I[m2Qnd1T|2AN(dkWKL41W+$$6u-$
+glhZ{)=]uEdU]L>ByqKZ!Y|tTF00~`2:$ah{jRxVCaSxJTB[!WQy$KKdJ8{3H}m{okl`xEs|0IE|`4w1-gt82lQ[l}$tJ^JGC5O:{Y54VXBjzzNM6ygAwp
+&uHBC8ezv5u`"0@iD8UU|yHQk<[z>M_MOGHq>]>d^cB|B8Cf78l=+sUL3r1[wqo65c^}RZl/XS#WTnD8o2+x'!N"bm@OFQ}My_<q#P1{m^Wg'OmzR|QSmO
+ioqzr=-6=wO#Avv3"W)]p-Yt_U9Uco>E3c%5xO,z5.FU%}g@Q#PFi9IuFwOef%mwnuh37s;>z/$:&HI_m=gO7KME+k!4sokgB-`WdJm{1G2lR{QYYlu^<X
+XgJs7PQD-)M_j3NhNKe5:IYrv9d/6Pl,)1%'--@mtp[73NxR27,@!aj/nsMW;l]7K3adU{te-Ifv=UMuACR/<8hQfprd#pvl(GMwW0b$L{U0$Q{DpG;'>u
+!m97C/-zt440XKC+Mq^AhC6Mpr8^SlxL;uLd$RHpC#xm/c!-!Y(Zeg>]X/%O!CPH42e7j-K/'j/(cKtzrv6n5p:C`OGSJRs$sXlFtGFN0[Sn,wgovGx8l}
+NZLMymC{s=yA~wLhkY_^N6gNL]^4@G^&[fs@R6#:PpCTR5i6%ur)16%xLyKGz]^e#TtDyX;3A=4b3;j(fkT+fv+9TNQ[KceARX7QYRG%5%v;(0u-=x7D)D
+_G18:]c29rO4Zg<)U+i5@:C2O-yLVN/MG:J2|5SMN8:ELg~MUzh;|yjVQR2{ZM0z<nF[2Bpq3[swvb>jnBab;YXpop$RlFKc)>H[W2)'!VF1o/]A$.L=eU
+3%2/`TN[L"rmfpW;7a{5ugwC_sWv:<hrdA"PO4:;K'rat,Q85)zkFi-0#KgzA`m((Bc5kh3PaSL3@65|:IC:,Oc@Jy.j}p:X#zztzvA1nB&N-C{p%>3D<.
+#yV:,N#r0JlW"GV5V+).Q5X>A-Lh!jl/T-D%-WOtG[xK45wl"1BO=(D4"L|"Y')<@F@76u]`<wkT)&JcCp7xzPOV+=r>O-;]]5$(UgW+_'[]-Iq9#SWWoO
+0VA/2%@]u:8E!=,TRW{k9URr5+]hejux"W4)/kg9-<5OR-P+-ZoG=w4GJ&Ox]ya(.}pZy%:rKbas)3`,Y]Z>'QO]el14Abj_g:Y4,&9r]Hb`K-Y)QjrEtC
+g:m}Z@g`on'bMg%D{6`}K#hc9`|n(O}(du(K=O:,8D+c16fetVewnacL[`y=^-,y0ANR.&9{2;1s>lmp3d{o@u&8blQXmiiSHb-OQH9wEdIODS<Zek:)fD
+B{-r_R`wW=MH[rOT|x9x$/Nx=CV&t!sjApoYAo})fNTWgf"LSmPS}tMnxsf/N/Ex.,Q'`)u<3.Ht_d=&q`>/[q<nn"n-HfE0w3j{0hv;XO&y0=sdTTC|e2
+!yL-lV!pI4EcR'r0tViO^+fw,/V"T>@xoTR/xf~f|!(rN]PN`6&I8j2OH(rnc0{-YcTFU'aBD6(3[dq1T){)R0>=jLTc:KSoiC2@-kcgP"C,J7u5XPB-6F
+&jj6`slwA7&4ZdIPRLLr@f(7AkdvXDJG/G,Lwx4Z#x1t)yzN=rz}&4[Ih4}/rhlMe/wU.uh}!0Vxx62jLMXD|v4w~Ay{wNj"Di%bbQbX[4QmUZ;M2[/<9r
+u!,O2-toUo~1[Lg|$Ir)UyziT+Tw8}biDK-w-EtPjz`VD:{/CtlJUdzkao8nD{:OGs1J4GN@'8PgzNR]zY8[EBQ,`kW0NWZT(GC|ex:u)8&::q}aJdZ|ZJ
+{5&ft+8JB|Wn~jkWElJC!hdZ#acV:ey:!Gj>y1x[(K[Z&[rH/tj86WBfuW>'P$(U}EFiJe%Mt]0IvM(hd$)HpBQp)Hb#8^<NrkA)(]uUKj[^H.#O#4DG!Y
+X5pX}L><>P2+]CKdTAU[REd-q}fj@}NV{q~6Epe'7#ASTbwU-J5OV>^S>{,8~K2lFW)fea.<M1;@m/#w:NT+(d#qXKzRzwmnXVqJ2,zme0`1|E~7GF&JvN
+4'_;et{%NO@UnZ&<H{go#4:^a"t_|s_Ppp<]e#1F`rIg=7Wz7J6)"'&{^|zIKC,E4'u6A"F6E^RO/C-Tdy[6Rkc25-A_GHu{MO"W}Mf#j-yBxJ'3:l};|V
+ZTkn.bfW"hF:6)q5wSbQT)MBs_:gfsQLVxw=I})e`"5w4hI-hCO<I+CGrKTseb}+J<PzEb2X@)K9+2rO<Z}3V^jYd+0{(sxo;M;)lmCTjr(;y_JKJR^D'N
+|%#^so}XQXRfl4<y(Un6qxtV9MTj9L|"c;Ni7G$%ApY)Xspk~BiJ;4L'{xE(zd.cvdS^U}.K-Z'P)4W&s#ip>ezXnL-r[0[h92ib'YgDk,EGxi~rh'5Ig|
+{JZwoyW7IQL7lG-v>O@;@O>>_|_-[3bH|qA[0SfBFq|q_fs%)g:c=^`TN)WMu/$,S=)jM]+tJeFBPa^YR:1u9n&@LhNQ(1<FLH4o+G&<yEN$BcHmFqoI%H
+4w3Fz"Zj/"LSeYhbk]Eu&=-+vA,-xu-OyqpuS|/]Hjc`kH[=uDrP;`)%cig]4),K#.Ng}q:zI20&-:hJWPt^Y+1{3qO:#M"[wC^U9TIUca@d(NbpyKS/e=
+NpP9V)j>qP]GQ%~IcyCmdrsE@w,^7n=m:b.R$N[9SUIm"0nj7,Vm+nYg><x;#p#f@2"Qte5K)KbRJn&u^e%dundN;,{,qLW>K/ZA6-o!AFGnX0Dz<Odxz'
+d7^q8St6ovqD&3UN$U]71!yY0w0a}fl%r7iSQfw4uyw3k8aoLMK/<#.=Gktzj0Gp$I%R$e"_UC;#]42.)hZt,e|6{;jj~$AH"Kk[jM}kH0i1F@9errZ!BN
+:w!Zyr"<~1>RF3T0Bz<|7tb"CLJp1JE!YvK|idur6#HY:29ZnnxU7Wo`y@/Z[f@u$kJ+qM-,<3~1}'X.v]pI8$([9@;{pvD)=nt.9ieG}wr$>]5nM+UTb)
+.y@3%wPBA-,pUsTVxaM_1Bu#Hx$U9HU:bejA=b=0wenP;4IOBbGZ.>8o]ANw1`^CQ_X]97r.OA<c0D-UKF~6MpxebtEi|b0RDK7zV_.,PY3<cg54A#hu{Z
+@d2TSwnt{B:'>ES=mQp2;w&=gBz4KkG&P:KuPI,^R]Ax>NUDphJZ3K)c#c]vfS!e:gI`^djI2=-OW[10##[9=b].EEk[Y-1(n1,lSm7ASASl3gfdb88}Va
++M8NcE"t9DmFBxvBE=to|Q^=S7MtWnU[m-v>Q8$=kxpi$_rtx^`GTfza)IqC'Xu{x>q.g3iY({YPMP_)@<G_f!&)$p3GIC[T1I_v^N@<{%iE$V8$;=%7:H
+4Dq!%py`#>$$wbJGxN%TnVx0x%7&%X5J-sOJw">3xbNFv9^I)O#-=`b:LR=/)q8jn/>X(F=eS5,At%fyZcT6`5u]%BwV5.R6~FRT{.%.%pXokfpJUpIVz#
+lf_|R,>j4^Z'[$tGq6|5rwd[U}~!25ME^=>G$:4BcYks8CI:n+XdBMgZz0sGnm"WG4X_cjBz6;%`_|ZbnhQ7bOZR@jb4a8njZ`1;'$mp>8J`,;i6:1#@!x
+gr1Oru@Ag'T|Dd+T%pGO]k%4'v'S%fZjmOIN|jDvr3DXa2UA|{<FI"F&uIE}/bORUx)8JvNB-gf=_S68-FipetHg9paYRuTm)oM8Yw,:YK1O%sao<_8t+Z
+kln(MlZ/dL<n9j{7i=lMuZ9$7u96JM=McttM@],4C01c8ph8e(F>zb}8}yg5JW-6N!JFS/-B((7(1r5/_xcd7JQPdu^`igOw#>"#YBfpPNU0=[%KfRv{AD
++;KaXr2sh}=8uP.rK6Qm.::>4XRe/e5BY;DtIa%jxZFVLoQ5KkkmE$ktP_IAU;.JRJ_wExy5KkUqt/if[sFlGI+(~Q`G%-;R&xhNaYkR)f[=Nt!6rAHx5q
+9G;7"r1ML3Z3zUVlhl:Ok#>9|2FP[']!hp.)]LqYR$~QOS"YT|p,|4rNxg](6''4y/bn`YndrRbmW,5-nSY9~Sm^iez/SUJi(RQ8c39t57=yetpg$1EWe1
+9rKAA.pr6Gfm]>`V-#h]sI8U-2-0tv7hKEBf'ZAwJF/(/^JRlU|sTL6`rxKT9Z%g]s,a_yof4[&o.=HYnfnR)^_)$]_<FJyVVkolZjZ%Hp0@0bAJg(6@Zp
+OPF$a3,|Eb^X]fN&V91j).oza_!zaW+[>l8D[rf,rfN/J8xr@s)f`Ab"iz|I^Vo[(S(Y@kf[wJZRMKLJA_CmEiJ9fz#CuHBl3O}]>TorHK9@sJC1|cf)Iw
+.FF_}g1bII/,dM`q/X,V>uHB[V|[3e3nI|hdYv|IB$10%Fc#kJH}y"s'5yq#'I}_gq|X0L[qV]D0OK(OWY0CKqlG5$`<[m1Uz[rvRQA`xoepke(=j5toVe
+Rz<YP^D'[ouM'rtr1M%4j,"MDypZFuS2Y|_LM`ahh{e,J/HMHB&{_IDQs6{$zAKZ=piH&Eo7IMsJ4D{279iF2WYUF>4>FE>XJ}8Sj"Xy,r"$Xd6h.I%`/o
+b>SI|4&k~6!sR1F-#CI`$hjJm3s]&Yga;]gaLu~ZCsHyzcO<64:UODOT,IE}-DXY1B_yl@[4l[^9F1~g=jIR41Cl0J~@xl#gs-";id6,Oz^xNidK{ReAlT
+[/z=Z/|HjAE:w.jo.wz0.'kKf.Nh#f(yB|c4DFfqhX_fvI`^/-s(k<TZ{=hWpHYY16{+#&VX/t".~oeug@h{_b5NQTTSFYe}[XCeO}!dZeCh#i/|vC]bK}
+era^n;qEltfz//&>lMMVYWqep3Qw26sc5MXL`juXeRtQKJ86CwOOr:vr9qPah%_$GY^0k4xe|K(6[!<5T-a3c+jt;I9aF+vC`k#:!@TzJ+k9lSX_U^#L'D
+VpzB7+3'yawQSZ7-cD#s53fW6Zk$v][#zh/Xd{~%}.`JG>)J5kY41TX+K0o00^+TZIr0_z2f#4_`4hD8+m,}>]Pb5OCSI&|v_|/;:yqeCq`bv)}JW+nmKA
+Qg]qZ^L}`LRrm^oI~Jpm"dl1i-EgAH@YIO_]5p:cPz2-HX[u^(d{Mg)vB6'B)6zY{nr-{ESQwc0zQs_SJM|{31)SmWcAK}'T'pzpI>JU<}]BEk>[S@^`is
+y^jZV$eH]dc0q@j|^P=,oBlRZg[:n.sa>:Lb}jCthNOtH^!f1:aLQ8oc'z1j27RJC>M49GdJ#fEDCgh,4O0X62xiI("at)k}T#]zFdGEemar!nIVZXNbbM
+jZ9C/SeY&"~mg@^sT`M)+3G3:ErrR,GL5]{n0"B=,C_AS>:[rQbEb1~>9c{VR3Is.HG6Q|(F-"N_I=p%8lmD`'$xq4V17xBluTD,R(ng4Pr/k+++bvk-[Q
+~l>r+I|,hC;_YwKKZdm#f#GW75M-`:f`i"Hk|am_zyB14|O/SGXBol~yf;"ng^A_qNQI0D1ycOn_Km&R2vNq&;ZA0Xj!0[&8M>~95N>gk@h.N3%i-Z+OW!
+tdgm#<5'tk"B>8X0A9Z|,FRR]2KaCeXN=O}dA};ZL){rXb3,Jz;w3vVh3<d!-&V-p]D41);;cMV,XKCvid++Pl:$=5Zi~x6ayl/x_f"GFYltg-2$+C0X=]
+BA2(p|k!(iq]C#6_[ionLD]P5zSLkyO7ZU-w2!%Bc1Yw#2g=^&(&_>.<9=s0SMgO]Qd=!=>'B8c=V'sY=X,{&l-z<OTf'-pf.$cD{|XOpa[4Fs'XKU>l{s
+lVlfUw8p;iVVG]2]_.;;vyUwL2Ax"rQ%'"[yfO2`$g6liKMp`k.hVGbC';x[+SI+-<q7-Zf,SV:o<YTbV[j,~>n9e|,zpof4nD(Rm3c%%ND1`e$@ibJ>ys
+F.AO9$L6H{w&cnn,#4#xfNatwl'0y7(VH"3O!]:J:7,n'-9@;Vge's4Lb]kaa^hwjYp!F/99-O5fei+v%g(j:{7fM}fZSr[2dGDa#<j=|S(JGD0YBpr;N,
+M"X0=l9K;c42r+_@9^-RUH.=ry7(JwQ]L_jvL!9O;C}Ekr7o1[n&Z(/w"q#s7kys{hWi$2c>Bi[bPfC'&P9;8<XiU4,GwR2QiHxo}18g-m1XBDcE_=cv5n
+:t#z<V{ofq^1waj(exVq0hSq9vVa,^0_1A@gWuG])"ihV%Ec;IX_`hr)!Y=I5#O3nC<cm),j6<`on3'=N6>v2t;&||:R`<+9xgcUPktg([+9(;0uo"@r)A
+/.H{j}EGsGPh9JohvHk8l0g#%v%qzx#_(f}c('N%7on'|Gmjk:kWlehfUwf3@1t6KlH>)o<jQRZ#+YRz@s%L~L5EM:.FSo>3tCIPwfl5IRVLhJ!lc)xq;4
+8OBh:Ahx>tBa.k_JS69IDG%378%(^4XTd7'y&>tx'r;(f@[CfV`65:VH.&IOxk.)59hRE+DA1ZV+R{D_5V!k%Wkb[99@hu${{Z/AQ;Ev{]a1AC$wmH_Q/$
+lWe[..WJ4[6G4T>hCoi5_'Zio2mV4F4a/sc{~Ehz9p@yXkb[vp_CaVY(SfHxrWR(~tpvrf"Az1oEbCOC-QI%MNCLr'5noc%M3]RfP#f"fW2aJTCoZF0/Z+
+JN4x#M8z:zg5mmqAoB-hT<V.7@^besZi~F|sgC(]{'A<+rJbgh')ll|L&)9d9`l"]DFMLxa-GPX|dk&J+NC'OoJrPpdO{cgC>_C#h[#mwGl4k4QBRTx{[f
+;Imd_3>(++/F"&w<uH.mOKvY0Oln,Ip:-|vM]IlA<KSniu&IIuwmpj05LNM3=}f2]E,Q-$S^]b0+y9'ZBzJ+-GwH+4u%$YfeMLYK8pnc^f[=c>dZpxse#n
+}=FHSs#pY)+ZFLRX$ue91)PF$aiy2uhQ"`2(4rVC[,>^5ub,_K"m>+.lrk2U^AgX}%o}W6gd(;hr)33ISTe"}<],aM'i2Q<ta';Nj+iP/N)F9^,k5qpQ&i
+_cZ'n<fd"[i;Uk=t5T'0WV5CN{Cz.6ZB`]]&blLuwA)+t&1f-/6uC`Im)GNO+mnu(`C[TM]C>wNI)zP`]_&nC/RxAhl/Tvt"$|HF`d07.Q#Aedi%2_~>|"
+elm;qG%daQm$:$G[+-^Gh_"Bt`P1f'y[b8"OV`bR-H,/#bCvwP#&>5&EcEz!P>v]2t>C=s${o}"o^F$6,gSHY5fbY2m25v>7yAD8:CEwLn26FDx!.o8zlv
+vV85tB's/z6o1(SY.!k%dPWxg_hT[7b{e}y@6}u[;B1hhp+FNlf=j9vkXSaJK2'=iU:Q.z]tFJt689w>~I5PQCB^Ag4F"B}B/JzPbIH[YdTu:sW]0-$[bA
+N|X|b<gbJ^3P`O5.}@1x.|bJN3m|Wb9|36/Eb]^%6aZJUB%<BGl%Q"GzM0-METCO_T"PV1S{I,_Ef{@-(}i;xzs{gSM3#C%%kq`pGI3p>%}-Tn9q"BG7;]
+@2e4]%DCGhL+DAtqlL=%T|O.0$3aI9SN@3K[8{3CZf+G8&%8WqZvYWNr|qjtYyopo'#-J3v[3@1idTOc:6/I(-'4AICV:g1@Ku6<KtQokb^S>ohmXTE}/A
+=}Ia<Q[h8x;.sXgttHQsBHEd6g=d%5>m(sduEs_GZEUI%gG+]+yK#{sW0YFmnT;l(6UC0<;H{Y#w%}&e.S^nO_D<fp}Vv,7ty;bc(+'{O2iLDp%@63k@YO
+r-%vdEbjG5oird2Wf!hI:>'-&Jz9IW>tD)Y%0:4`.YQ^0hc{!O<gCu|_rE0v5WQmumc(7U+lY{BM%IMUFzu<%nB>yM]]z_S62^pt=JG4@TwmH.c:&tVp=7
+fDCw}934d9>hdA)o^9{:LT->=i]Z"##^K=o(0ph6c$|--Ao;7'8Lt%yd`n~]"TZ]8LN(Y]&0o(AJ:Debbh0>,c3||VOk+k=+E0,P7k'o5("MSa3bi"18g[
+A=f#FlI#;wG}q}[zyhsI,{il&|63&}NgTnINw/Lxqys$wWQd~KM!I`vCqjPW.b#OB^!Q+EYH|`|[C1!^tcNV9zyf%Jf$ZV<bktsGlyo1dHq+rv2'>1,y<L
+6Vw&0S_&w1d63rvC}Q8!7Pcu|O&<QFYRS7P$sD`osZX2ilHChP#%/j&DGR+X+ugd,GD[JmYD}Fc>N@sqb:iul"dcgl~<A`(OX"(iHF32<-+{F)jRCb380b
+xvN`#nhdb;'tB{|<w^XOZ&XBmr]DCkA)@2Wu.s5<citpwqB]`Sx[6kc56ml-QJK@tkx2":.0o[J4dc'@A9QbXU-pMBL,hzfv$`(IXI`kS.;!]{in7KJWp-
+m.L9'RxSIo4dM01bKo,bSInD)YN/LS/Eppio@ezE`2.-JQ.[HG9#]qm8L5-3NJV52#-Jv#sSp@B#A$!z8ya]oJ_ij@V$I_NEx7Q#R_q+N,{!M3c|7dO4.#
+cFWPaHr>4QL++]r+w1/SPZw@r-SzH/6CB1Y.(=E/uTme6Fvs05ui;WZC"Te<j!7Ti%r4X2m6>1%'WuRO[o|RTS%t8S^}`t$WnS6FW=^0_MFDNb5Q.|LM1v
+<V35bm.0N0196yCV5L=9sFuO{NzNYpel%%QF%;IIEcZA[Y]i3A]hLFNy~!4o'OJS;fxM">892SFSzN|I:]"%Ks9r].Wy.2lwoCM"^o(=S^KdqLfu9&&J^^
+${4_3Kz[h4U24KtvhI!+eg#aA3N+7/5X!yO{3lM/;$Em/@SeZ_+q^AYqvICRua-Td(8nw97!CyA,e-qT#(W->v7NRGqU"4@BUln^ju7NG$7Yd5}s:jMo"Y
+>'aL<Nhrm%PdaUH#jX+5By>3ej<MdeS#[83Z.c%+K2n$FG0!_oJK&!NqmmaU/4Xc5ku"lj#L6H8ULc>S=E>njH+v_$DA>HWD)LO,6X)(zxWK#-(ZQbamQG
+W(/6d}&=ls'voZrfYbw7y'9M~'6fbUCy2<|tz^fY'/2z"Vv47'RJD<1i1DJv}{pK#;n6gCRTO!()1Bqz}WUWC$tTMlskI`oL"{BPXzu0S`7s9qP|ey#;#A
+"&(V}$gL2X!-xUj:cVMSg#D&bb$ge3ajGjb`4,=F=gG<{N3RT/LKa5%"7#`7JN;lKH9_h@2Wu'IW@HjPSFekv2h$bN7){Bm_o&u%18sl2ceX'W,W{tzuxZ
+7ce0;Xm>lWPtOqO|3&:1@d7:yd@O41"I)v68posAIf}8_3Je(nuxkL[}<S^%+'2u!&>oqc#wm`rq+]JexshfOGyTgg"Xjqyr8QS-az`mj;f{q6yf1yz{P=
+ippSSs@ED>pBjsNOD|8esv;=qpEaAg+/SYVYkdYyd`sOVjK]dp@.Zg"@{M8LG.j:~;cKi$#Nt=;,QmwObZ(NtKa+I3Ey!^##jF2(eh;||rR<>+1oQRRfOy
+TW&]7{;KAdarPW@/L+rWINH=.N"xg^_Z3BlI,/AA<kUkdBx/-Di>!SgU-1LPvb<Av'cT7'8#G9_#:c8EQjPLA2OHgiKaaK.}xv775NQ_oi(hGdDlO7}xLJ
+BXMB1{}ic{"U$!^5k(`x:ym79|gs`N|jysm7G+_Et_bN[r3X950A^ya;/;(F8TpB%_H30%>jN=I#/xTU)kyO/Z_bM62Mm299!mr:b;sSha:=+D!biT.57c
+.P2),}p}R7GE{3^ptqfy$p^][q]!qBAZ#G@Xs0KTE!`Sm:"OXbga'Y,Ic975wi(8k)v>f,-6NlN|G3|=;^Eh98@ThJ5)(N>NNaA|~Mqz`NE:Xd,|:R8JP,
+>l/M::^8/nNz<yXwOpj-7fn;q5{K[lV;4tb]Cy_|Zx`pbpcAwVG_7_<-2/[1`O(=^Z6JIl{g;_l8gLc[/vVv-xyh2"]UX)l(ps"qeWxnYReC=I-E(raV$6
+Gj~L3Q`5|q/vfU$Uk)EP/4ei^WkjxSMH1P()oYbyC{gKs-lq3&GopoNYig>;$"U`Bu>T_@+5Gf8c>&#LcZezKnXhp`wSgFa2Riu3mTai4@X|hy=3>gF(;S
+Bu3A}m>&UO#;Nz/,)sTqST}sW!::`mi7~2l#4:3u}Q~{f|(0Gx07B-jV/b>TpSZFd.7YX_]qk8Us>@CwXdZxCU0x'Hg)JN"NK{,h(0msw#5DE#=Qlx@OSf
+AffJ>xpzkpxh,&##|$PfQHmS)X<tvU,`r_wL0zT.rQ@"d#=}SNDXF1-q8.TA)KzLWxFf{)_StvbL7M=WwB>([X)&hKsBf1-VM)}9LE;.>_SPyBOQ@<#&I(
+/$.ay(g2}Mt2.`dcjstn6```BSJAoYvI.WJ4f:b-(Y,7@-VuLysF)m)]s_x-L0,#[3ANgN=g"AD(t<//&c#@a,r:byI^_De&|)kkCi/EuB/XwV~oK+CFlb
+H$v%7tcCJ"m5n;|_BU@D80+u2gO'AM^n0PgY;:wUm[yXI8'Z'g74Y"KSYu1Lk2<OEjk,)RNiYdr%=CwN1MZ>Xf(-]tI,T)h+Sa]"V/~w.CC"JQ'1q@6,xf
+]26fn'pv-N,(kpx0pe/Kpj"Rw&8iexM6'N[.ef[4t@Qvv5n=<|4vKG`J&C,vxH2/qiVIEb[mwC_/zp&58wJ-p!|U8QR/>eI,[HXH@b]#<Z0ID=lm,$"94T
+_1}Vqpy@LFV1bHCnkgkD2,wZ`|b%T5&4W8Jw&e.{#W:_^$KBb6(Y{Cxj9+zjCH[+F;>i,!uGEpai'+=^jy+oo)mloI{Z&B->dlTf3ZZm1q`YE=>/@z;/-2
+F.&{a9.8%[|9lo2%7.gWo)xlh6t::jdKJP5n/r9=XEOxFW'!M8PdK-X@}A=,+Ui$o6u!4(Qk]$tz1{tdP3ba3!ea-sk1ZgS&1)IBA}CwZ,zvRo]6dLG%8d
+"`X']-S[HDH1'Co7<hJ)6F;E="ln+:$B/pW$8WBut>HEz@U1SY,z.WweotLWt]%y+1Sydc>BRbpKZ0$qLH7`>n<O72,P:]L4v`hqu9P>2BClVm):7Hke{n
+uWu1sOjONSgy[xZX'W!o:8GvLr-sp=S"@#n8x/UaJx,hOh`(3)KUx^eNfF9-aY@c^Zc'{bspx=B;Iqj]}D%2d:.w8p'pE]g2_MMdn5$-mI7IHXe)M9ou,j
+ew(lyzWXQ{17JD5:.h=F$]N7MezUMv(jFL%.pc$<)4n=>J)N:-hC#9QH/WfXxnhc}FBLFkqcVF$;cZW(t%;p_nWqv)-iFzyuhlJ`ZD-UobM0AltCJc`VeY
+n"&k]=qNMI~A$[xC:2kZYtI{OLoL@<6W[{oAM9wvR%<m^i<Wl0S7s@BUiVj:}1og5l=)]2,Q='#y!#q%YEs:LkT^[1cF}7C3{2fh3d$^p0},:qcCrr'emi
+yVT4Z^p}.ta{kc&ht=NbL{iaiH/9'kd=TXoIqqF@qA/we0/Q[T~g@+`;NFXa}FIQl6;BphC:nbG(cp3{_u955a@WCf678I1lkPfuO1}<KyG.TV-Z'c-gcK
+mnTQ:ka&2Hq.N/a8~nl3{Rwoe@7SyjvB|U>vXZUah6^K0VQ}[x3r#>f5f<>4!#Uu2vEBGu{%=^.5~V/Rvgw{(ulmJt[{A1jbbRd_JWM`iUtR%17io0[5}d
+ovm3P;l&FhZ8TaW>f)rv{j&9OJaEMG^SBaLOB%ZPU[OM[l'a[HQ}5j$T23Aj`WPku{xD<}P9BdAz-|,[fCo#[Z%z>oySA$aoM2@9-f'M=K'r7=dL#(:`lJ
+VvIC!AB)D;Y"|G4V_>usLv1[>twQw:f&HCdBf{k=o+)$R0k&'t-QAXd<JG'e_8TAL0~OF:S6<Hj0qyJJ&aXonohA9VaQeE2i;E-Qp^%bpu4gDCR-n26M$X
+vIS+{tJR#RqeUOaEK-IofpD/=^HIHcM%,Jy'Xa,-_$#-"ED!)<Rh1{2cxmqiT)z%YY;a|%F7sml>9,{&2/8y"U%U,6{|_r4u2:D6Pt{HMe<X<`Hg`7zk$t
+Y|`7]Uk[dN9(2#NBykyg6nfLi%JZQ){u_cVyedrf%8_D;9ZJ,uj_O;zO<2B&N)]xW9So}7TLx@F9%J1Pat1N5-_DsL:;57q_XQvQuYuX]#wr}c+lMsjt&K
+Tv.gc(dVmeseX{8-dy=&dyE8omS}U}wmDO)%vm>{2<}Afw{y7y/iYd^DooT{~/3,C&.`(3,67J<<UM-GNNLrp}U%kv.Zq%{.fk+NGV#Ty.S8d`vW}mT3Zn
+I$+I$ZCH.NZrwnr(UH0KEpM"uuKbHrF(Bia7)G#mqYjhB>{%p"w_Wv`Wk!Ul&C-2=@NB1pEYK8}Gse1sK"brV,8H;|G)gW~Ggf^p2q/[-zze<{qlaV+9@|
+^SkkJlyvp7AJWeQZxu4sR0bZP5=Fy$@UZcF@Rd{%qZiUx<}cLV6XK9.fbP:(fM]s-12G2STJc0u#c,cifqmkvX5cy7R;esEn'ZSZEo!7{@HM]nP/4lAOAO
+d"A:skMxIQ9nOoAvP[UC")>Bf^P(5%qW0LT/jIfbLlMgy]008Civ((}sgPVbAHR0iaL!n^[hmg@_b-jtLx-ibK/yW)zi-yN<hGHstk35lUa4BX.q30`.v/
+WEfP`}]@&M_SR7ViYx_/u36-j#1}rdi(C^nn9h-2N$k7lxL'V@Ot5sq+'7(:d&In&UB%N}4KlNk3|>j2!3n.1|+W:@k|S:rIZ2Z,(KX<E::aE^DI4"anob
+Sm_uc@r-VX}(`8nryLxO082"lWD4'Qs+m6X{JO#2Q|_Uo7mAG)]=Z>`HwS3BXTq;{azu`Y:9&@GKLPPdx-(kiic|p&Oh!VxrRyjqcDl|9w2WxRs`}78fp(
+lI>$MHVl>ANkiZs{h`E[xu<-g=Bd~UA@gKQzL&hx,jyx_9U_B-6N5{zHR<TpvP4z[Ic!XT7PFJc%[hv>taCI<>d1G#@Cx>}hY[Sogw{gO-(`MuQsgtT4lr
+r$JoITZ,6_S}W|vh$%sG3v{,$}{BV0iky_3!D2N6drwy^Ksr6^j=L`r'nkd.w-gt")31:A6.m<a2)>~iJ+JF^^(-YB.JpWOY}C(:ZxY%VTeMgU=!yLXOrY
+G@{aif+["/~Z3wZ91IO^_T,bWz1p[/HV7D{ku&K|/iQ9uX<i${}Xo<v`yz%yJd^gw$2XG>u/sQevR73FF_iqiB`93r8osUyd^Lar#[Li4^VFavNgW(8@Q3
+"::Hi23Wn#V>PFnuFHF]_[M[>A<1xxYVJN9mb#+dgK;g@U,b(;0<Zgi%03R6<IxDM)4>HgRw_KV#'|(|TFvx"_afXcI:Sw6P,N_5^lCbr#Cz%bLFVl_mG4
+j)#Hq5"]$ASOh+vb!:g]dS6k"74(te^$v6Q+U1;#Z8C-fAJ3P7,7/x&R#n^AbY^i2gdzTCmsN$glhnUgS4G%T`hDi"{}pNli-ziGC{Vx;.!049N8Zcpd`%
+K(DGLiM9cnUF"&&oZ('kmO=x[erz-6~&Bp.o/%.M3r|_xG1v!mb1#|_W[cbsujwBFD%(`|_p'Jfl5/<L$H6Y5A}Le52}w@SNRUA(e<2(C<rz._M4L0Wv/]
+J0ec&XSB3K4]KHce1ui0"`lz!'ac/KUhduXb6emtwa9VRFPk.PB<qa68uq=yAF7;1D/}'GIFD2sZEzSEOA.5QM92`>G!d|tIp)OKA##_wIQoVxV8SZ+4W/
+Th6BiB&}R^la$8YooLjsNKXS9_@7cXQ,(!,}Nj.BE,{XmH2paLGi~$`rjcQ&~4^AfLsGbzld$;|z!kT%a><A)hcC,!iv.)4Gy]Br8YEO'9lT}e4wv82ghw
+)Bc6un`af08.:Qx%7q~OsT0(op8TU`37N/:h8keowO<6LY-5uW/'xb9>MRNE~^UFVmeh"rVTn8YwAqZO,Pzs(,Q@zUj1>%"xLr|!Zz;0"{CGeAkw`=,qcE
+bKC#Y<U,-s7K8hy#kVN)Zyh<fiuR8A&7Q[2CIPq4wOW;IWW(AE;!&Unp}b!SgFwJpR"+2^%y$M=5.P-RA'2qmJw(-B]&3+NKL>m6:>54rM5RH3<p78k3rp
+$Pb,&C.}9X562t!1LSCD5m.+oI+P$.[+)C5uNwZ9CmV)eh&<FTL[3`9"hNVT5d`{YKc|&.OXNTrkDP"PWAQM1(YMOnnmnIPxT#`/oZ|Z|}8M,RXsXbg%o!
+(H=xIWZOHhPkXg$yQ=(O#/Oe+gJV#9uTNO'Fy-hR}|Z[~xIOV|Z7D+6ulp:s;0tH<<4B><CG9`x9@N(j^TG8Mr5cr>xIt"RWD8fb-k958KlTeh6;'dE}/5
+LIGPoMpBluK0LdiY#Yr!i2PMTJq7$MBJ|DVAOhENcD#3BA&rc10sqAJK2vw@,3E}B;NbHjahND}aej)#h_&HS"yOq1a!O'w8D{j(21gH#m,}T>4d!`]}hE
+a`gig:#|1FpEfC(0ZfFfP!lfEhP+.z1jGZ{{Ff>7(T/)/,h(Z@U|r/a_ljp4(l4W_v3p(ck>R_IB3&<Lz'-).@:V5o19^V'ZAwh`7dyi~pXU=eiqLU(gbJ
+H<M:ku2L;CN@{|o_pnasg:j#D"5h.+r&7kgA(^vr_SFN<cmPw"%tWLh`ws"@(Bt(aX4Na='%akZ{FOC=BQ$7k|H.9O])j^zHX|(Ak`~F<6xjnDFuR#ge`s
+C6hESj%ZS]s/h%_Et>G]fTdbT|w7)ZDX{Tv0Miynx5,s=KUuw7w,k@e;t@hzcne`2_iTbrJ$+>}L;jEG+GZQM%yR=i,@`qID1r]dJUg6^tjp:y>Uu;ta)L
+2n6lhf_-7{3wuMDaf|FkVI%x]KB>srku>+Y.QAB>=[MD=l%0d>m'H#gcjtw/H,#Lb^mLt/G{qkKtPa:CTu``$z.c<t~=WY|4Z80_Q,<brt5wd[33)%~"/=
+JCp(KGi,5lz)^y0WfFRgMY/fCW@VbU1Mu]).L!$E%ym8tu3PNb1a#9e`]@O,xb]/SKrT.V<|rA[}H=EDc#6%tEEC@-[t2jhJg-IKKJ,x)u,uzT(5qUfnW<
+>p=Hr|LBm!8ir6|[8smORf}ISuQ;.F%}bZ/Pycnl;Jitxns7gtSmUPdsXq37s]Ww|$;}>+D0EC0v9n!J^ZNtSWVU]'%w_Z<;aCqX-a+swvP=u(>)$lh%a$
+r(8mJsM52I/nIB}X8|S`>|8k&"Rg^^$xj`j5|-0/Wzzr=DV03s&CWcK-q<D;hXroK/gBeev`DjepC(u6DoDUJRwvdA449wV>rsbK(h:G-Kv]6u9/oN$6A=
+IGVj6gK$Z0DpOw:(~p:Gh5ERmh8pT(&|>n.}As4;5lL37SX4F",@<1z/GqI|3BL]54oPl_Kzp[a.Gg_L2n(.<L6(]hh5tQlbu`1<5HtX)T#ySLWR>PKqlX
+Tn=OIwJ+4K6[6,J7)R02>3UFec[zZe-d-EzyMkI1"JYd.;2Ptq+|I43jB'GX<AJ@6<Pjq)(l08_Lo9]_xY(6T#TgCLUSZnp)"ARilnr!4yY|IvBj/vtyER
+D./-V'v+_8tJcn4I6jn'h[<cIX.OK-D{DGU+Ut>E'#x|n=>0l+1g#:X2DWf==IaliceBRW<n/"cM'tYr;fT<B#Nh$)npgA{5F74b~B]WfS5Jc>,qbGc5L+
+]zFPk]S&o4-S4U2TViELy[YePd>$lK95u6LGNt,5M[KF>tq[&`%zdA{oDt/ZnaB;~)YMcI2Y"I|R:[RqqM&rvVQ_;hE/LFj;MBj7!c[!DH<3;Bji(ku=yv
+CAi('$Jj"u~QFf'8=-(430%W^nNbi2M[1#E"<^J6.7&Dus,cUsY7,JA%FjW>No3jXI7UftZO{bZYAsz,MD,M7:y(xa>$f3S-v(E"EFw&s`s+Q]A6jAM9=q
+L.!;)#_T[=gmm.O^U[-##@amMPGn&.fL{XIks9o9`a47SkjWy(mNBPxzbq1FB0e'w]S<Trm$%!2laC{lisQDP^BXOdnG.D&4j$[oGF5MMa4J=ego,Jyac5
+UhFIWoo%i&9yr{i<lbZFdtKWu_X6Nk!{O,y%El2(J!-V6SL]MP++#6.sxG<<nWnDtKH>hQ^hKSO$HRePtVGmlc{!H`N!ki5,LqsdHM"LV'kJg^,nA5{Coh
+BvvdO>hkt1t#7YFyZ-[jfL8wQ8UbQ/%5Dp/P]|Cg]X3m3.&J3iL(wbB>oVB+'nK(&8i8qdjBvAu]U@k'FY(=zHO7L!(1-9VKpipYDvUaL}v5K,v=N8[9QA
+|9>Knz&j/Jp'{`/<sa/3$3:C:X%%+sQbD_,YnQc^<'2J9Vj`BxE177Sbgmed83%-Rv(`v^SQm]alqT#qOoLu]AmJ'K~i-L9g!vzJ`KbuG+[)VO<%fD|PdA
+$`E<7t9{zc`88mT-='f_;5{K}CS&yRtnnitexXsQ>ec^t#"#={pT=s:IOEI;w+=U`>TZ74#21w#QZXNI.!x5jBLS,L;Tm-X#);!2ntg-OT"MGtLcHDb`1N
+.$GV3a6c$%2zS>Fnxu(-@'fGVaWtbZ;gBK#fF=aqfH2&Z'~|%6($6c4vdCOX~'zync|2FfD<6M^_A/:g>(_="<Tl$T@mfvKd&:z9'x[[~%g&4yeb!aza3V
+[m]X{268SU+<d)UfQ;vka(BzR4{AK!)8Qh^MsI0>gq<3%&'=J1Z`RZ<@m%^BtybzJN~>Z0.9e|Wpu3yF#bSg.64Hei;2"+HC$3+qr/52r^3L3tu+~Znejz
+DmPO:W:='nrATRhP$E%F$6JuYe6',{~FJG))!urB)q%JbnTp-e%GQc@YE-H>(QSn(QSn.1q4guq'7s~.jW8wCT-a#rYg]Nb=x-~eJG/G!5Ro$Dm$y#n)`]
+1=djU1|2PSNyX4#l^lma!N";p$RhS])O9l[f&TOq;C"TXz0,o_|6H(w|4+F.54c2J<GW@lhU/9b7wgSYb6/EHJ.jz.;>@`W@|1[tPqx/;d9|&J+@ML$O_r
+GL,(%P+<@(xdRe1yT#Qh[,/aTkGCBz!OO{NE!#Aei|>fW+h.{R|A40M5lz3s]Xj0/(MN"Cm%BJr:lbR5<PmVS/>S1Lla_|1V$V!B%ozd"K,"tXe_c%TRr&
+NJGr:L`N'mbBv^mlUX_n}X}xXiT]n$G0D89"~w|B{rXvDPW(RoD,!,[Duo^J0C/!IaHj]SRQ%F=:rrGW}s1QJ94l!ATJRHz:op[R7Rd-&@1EC$cAV4iN']
+t4r;<:ZQaBTi,r@Lgk%qe%L]2"W)`x^cK>;6._sdc7V^D(FuKDVr>o9v+Il_8/M.i}(1<sy|M{d++WCG0H3yWG|9l9ZlaO1;gV#Q1YP+2Djq=4wwfHy"Y,
+l=rJJV{s>l}IZ6!V!N|B.yH5m.4fO9u'}"W=R|hY6@{LOPd2h#5"~YPYz_Br"FHf<Y_XqdL%C08C4LOlx{_4|D($q&hzqRKWgB^><^^LoJ4#0V$$VYh|[N
+dNq5@_OP#d"P2JnOiiy8uG1'hTmpdLnqQW$z4FMi9DYYLaU`Mgf$Evsl^kO0Epb.n|HDO9j(-xjtgE(oCV0sz)ba<-ggY]-x](H}up~p{P>ZaSFT^N%Kg2
+9iXR7RaU5z4w$y1w:HwT)ckC#;+U"#tHDV>O$o^L>T`j:a<IBOFx%r]OpL>P4qa^1@Cgeawp@che.]#hfRZCI)["3V0r2ht+DHwXq.n'h;ku)<LaJJ4v]l
+U>fJ$pm9U4Z<WpAqDsjole4hN|N]]WU/N6IQf<l)V"=rZa+qll0GBJ]ZwGy#CG(TO5cr|7a!$Th|">I6Uo/1D0cQV!+0Wjs{[x5D-uK9i9LKXrJ|E]_d7[
+@I0oK!S1-.7.pS;F@.PLQ+`a+9,UKfsXf9)^!!Sw{xL#k!EpEXWDtHwK-::_@eN(P_"9%".m#KO)P'19USEKWcF-&]E%|4LqAQ/^':Ze+X{M)j|-PAB+;o
+-3$}/-H0/!@:[/Z}yc^d%X)^f8Z`OLmB5ylKn&(:#4aw`X9E/uz+0:'dCL}f47ruprdi=hB-LzX|@=lHepx0"MmB-6"kBGlr#Oz0#HHUL!C,3>|Eb&P=o-
+_O^(<Wb!!!wK'eAZ"AgzJ1"a9CfB1SM|J1^.|b4OSn-sjHukUUr1/a=3C/}OV9Zo[oqr;r_9tSFbeDzI(U9OrD!Mk2EDd9;oZH2a(|/`GA,r7JM_G.v+ZQ
+F3Kayqgxr"0^-^2Fn(5}|]ezN;|c{%]Y{:Og2+:/H63O5DVv8@:JAW+vs4[b3F=jOMfq,f9_l.(Bj18]}X=PtfBF'`W=-/Ta2^LrWGc>@x>1K1_asY-Pi1
+Qf`,rUK$IQ#|L>~AeNTW":cQb%I.yz4_PSg+(7i0#H2Who<8yb)ghT@^B@iMd$pg[O.(Bz0@S!od>$.WLb<StVw;$/7X)`mo/3_g&@N'/_ScnS$A%nN5a{
+>+oEUkpq0[C'gI)y=iAYO<HI|Id,}#cxKCJWAJ%jgjzsXM#yH`ex=wdlY/_t|{%D1QA}LsEQ&rfliu}T/y{Ob-x_ANupwi!+YOPg'-+^T+NK',@nc;%QHp
+]VPa954BSuHL'J!kG#1%.(J&<Kka!K6%k%pI+#eK[k}$+{0#,3qewIttPiEspzb:#qoF'0'+8wXTR9|Hel[j`o(Mx:I,fEHIJXuR.31NapEZ1-qgd"Uq_<
+!k,lI|[{DH}3,>-PWPxZ`w@E^CV&OzKitY_4gvnqps`toD5d}w(]xz9MO93CLja@(e|Ia<^N|}svYHmH9GzP",[WwVg!ru6{H=xTB3&uAJa!YqqRIiX;Bh
+uq7,|J6lSfX.GAw/MCMB}rPDW}|=-}g2I,PB[wQyLJ-j##gqSKuZ77mM'g/x_{Cj:=p+di&]GEVF";^X7#/QBgv=6i#|oHw/fklb,Tc$i.thiwPKg9i$dO
+[X6EtkbaZa{69WP}2f~n47ct0hnn7o-e9qJ1`R`x-J0{qr>TVirwXqsyA#2;`y8w,BEx1yb%MT4>-6[08HaodmZkUJYHAT~zo}BOvvkFmRrC{Sw:M,mTT6
+E=YfafTb5@"xuC4L.}baf>nB4WO+u[Q5LS5mu)_hdf!)Ypk/U!/Zn^XC.;#ikencjQ>PVkk@3kcGaes]_2gPZx|IjUTXq;]Dwdz:GT8B%ffA+6HUza&;O,
+![Z+Fzb9>&.sH4CK4DE/C'4'J)r`+eF`5=6C'{0Hd&^;}"em`:<FM:GZ{XO[)JHcx[|5dm0pxl!$0{tm%uESC2&pgjFqI((KiDoll|Et^;:=TvpS,Jp443
+<Sf3:)$Z:9a@OpvM)HQ,K+IlAGy4v'@`oZftJ<e'HM5+#XQ,W("BD6c%b_aMjt}7(oLyW9Z()""OWO!q+51Z{|w:nyEzGM`=Us[;nN(bw)}_G0;C=lm,tR
+G#,rrU[:d[v=kNLS^v4T|]&vQjXy6TcW/>!o!/7zAT$T=jbrQtFvedsdY0fNGq[6u$iOViQ_tv~`uAmPT`ky}Mt$@jpj%eja7|NEZVl&PA4>5x^}9j.Ko'
+A_J&_xvXN7@k5-sa9AaQ75"fhdx%}ob+.[qyfN:"9d^"kA#hk8]mogq;+`qmFWZC.xsr7cf-8>$q5ofR_bUAd"2ts;p&,xNqYhrdvmYBaEW1"uYch7eM%m
+>e,9jWJB6Xe%d8U1|qfi2l;U1$Y]bl7XmJtuwM9fZ$e3`[4t2rb9omQ-9ST'L+i4V_8]pM]Aj"Dq}(&voX9t$yx'oh;6GhAM{YJDWg]9^i,|w_1alE:pc"
+2(Oh5ANoq&U3yw~c-hW"B}C>&>Gke++8srE8<Z)tTlmB[%6VRQPSRQ&x5,ZDG3e_Gt_M`_npjg:lug2kMjGh{U6z<7%RwP_`/2pKG>ECZ<N1$o<n~e{c'Y
+MEnIYhcf]RrsC{'Sb$m(Y{oF#`lh}Ii.+)0nd7WH+#=B3Zm[W`$&semtn{!)T(B)cvDXr_f@1W)(efxYK-r&SO{<pYIJoCO=2HA|4LJB>FT[/la'orX(1`
+<36,Z2k6U_!CVV2oVOIH[NL2xlA|gB4sb#Ki;<>FOe{[vcSW7MuWFEhNRWSh.5cf_[P<nXrBc$AfjH4[Ku-+8mWN5LplJ3^,J"RS45=oI$k<4vj>:7z:$/
+$(l;7((5cDR}ieqDSS1L$KsoQ`Nmhbxqs+N&DQb9K^BG{cCwTpJc~IPkH#.IsO]pGhlB!N(xU!,))(CAnM6x:^8['fW_'_#JM5=xS.y8Ct$&J6qp[P[@GX
+gRSbC;l9^J{/G6Z"xr^INp9G{c<]vT9WHe7K05>CVrto2o%oUxQ=iKqz>X0C.x^WjtJz%<fJv!yQ+I(U50c7b8Mo]I1Yx=]q%6-!RDr7(!Ya#U<[Lx`|/(
+n`v5<3eJoxu]Fry!FAF!V5Z!0H34&Nak(,jC>NK5YO]^kr<%W^g^/8cl4cgd>D{pfz<Dg`eIm#bxH5Rb|k@=D,EOq>$r3;>9=O.qEkyKAp_oTq}XnOx!wx
+98qv=]a@g]t[ylt-:|QZB]R,f0{%Y[]Hgl!l5HqS4+R!5G;AOGOp2rn7i"Cu|OrZikE)+XD/20kew]zsU$0@l-}|VSY9Uxd@"e}!:rH&I:GSZG}QkjZhp0
+j0n$[1"_,2iH+a'hiG!a=P_Yo;_8`+Iqm=ueUiboU]omF5(>ir1{+5]kwo.i)f=X`{&[8Yymqvx>WL9}AZPU%Fd5]}e,7O6v,ln(.15fX=+hM;-CgRRT0C
+1]9#pw:O[vSnN`M1<Tf0Oj|H;{1p,gbW{+teK|Kk6Q.p&EKKLt2-ed]6[_O,m({:i|PuVx5[oumS]_<=Tc00%,9R|v&%n{/wHM%;Cu{=VSRBuT-GL1Z0:l
+gozsf3~UhaS!](`II9/mh5i_l7ZWV,kn@Bjz0rBvWJ"!cJ>'v`|Y5IH9:ec"jE|F[]'n9xDh6Pd$>r7"[5v-Xai/~Hu2L-]NH,BWFr!yy/azyIuI1t@#85
+{-cKyOe24F/a945PCVNu)/|RL.yeh,siDXnNz{nF7Ijh5PUb}cHrnS%N|+YP!-7No4zu!K#-TD{c$S-Q%ueQxeL0UR.jw.1=T2x2Fk+64+&v&xPV_>a3yH
+TDP]kT^YSfpI<x1M)eqa'z5Jv1]IUd;Ddn~5&R;C,%moF%1Dsc|qT(PwNl;.{C:4Kf#JQ+2w7Vn,Eq:G(!u(.ESlOb++2}KQdL<2G1}z)rL]wq<Xvu>R-P
+zHk,|fBD)F){p;k3'&{JNnX2-2q}K12F)2KXLh^NalW$7JkZ]_rT`#af^y'^R3@+5NeJE@_H3jui56w:k%QYMTgKT!i{;j%bW)cu-Naa1&2GO<E+]D|L;]
+:4.3Q!F"m4EgUfv5cKVKAQJ']l:0A<=NAcm&DW^Rdj]D@w-M+kP(5I-Yh]boN4v=c0//7ipR%=g})Aj%XVhx8zES[NW-E`WwQoCJuxnc7RRUxPZziY<;5w
+$x<n-[EW@SsW#bq-E-Z5wxDxJ^_1|<D2Bo5FaHgPkU+i=jz>x#TOEiRV~AZ2_n<[xz%cCM$oolf^0lXdoz/8<S$_ZtGS~@be2w(,+S'`9W+frZ0r;Iv2_G
+2-;$Y5m@|yd.xMQOD#x@:E`tWzo[zD2et}0@;h:N)C2y<z~D7uq!C&1)2XF}1}QOK]gXKr~5q-Z#-dHoiNa:ikF#GC>A6ba#E{pH^J)7uTYn)^7!EP(qRt
+{&LLIM27&w.wAG]F0J#.:8OcDJ<$ej62>S=]o&j$ok&|:ughkfySqFFUL_'AJG&]$Ljr~Fo!;Dw`6o8CnfjJ3`X|vbv}'cVpJ_qYC$Cgyoqz$[pmeM9QLM
+]DsH}JD`#3EwWZMs7rB_yi<c}I,)+}c|{/vk'|VgF35X44N$3=LS(v]yKOWp8BtZ;|PvZ`=WMQ0S-ceSBl$>'v`jy@"h50wF[Nq(K:Mp<l!uqk52A%8O[t
+I[Cl.Wji!WS<:/r"$X:)D&uFyeeLE(X(-FfPt&sQu"<@%HSEFofmv)<9cGysr3`{'cyj:1K@w&[DI_|;a!2QVq}PZmm,:CoBzcXx+epcf76Ji|GJFT#nL0
+[aZ!zW(E1TB>EpJ@5[(EpqhS:x`bMr~7k_ubV7GwPtRLW%~jnNY0rU=W~M/vAD%De3Zfqh-IkHkeuN2{>Jb&[WrX!,E1aw8th`Zdda7o|.s!l)CfF`./-&
+$OM{0(pgIqqkKX'qD6"@NNm-uPWswh"{Nt6lUGIZil1pLAOgw_"0W+r69U_8_">"w@h(aPi0,,4A,(YE/M.C`l''^5%d5msDr&BRC[!~5dCS2k&:`o0&G2
+#b)l6Rm<`R8/W+}pfJ'ulz0pOK<s6(t[%zI$HdRkIwlZMkY}2$jXX3:%TA<QjeVQKPv0ii=r-Rw4xrUV@j|hv"c`EbJavN[&+j(3`{$OHuO}=goGT2}fbR
+azM8)#|n272+(|^opmt|gNBhx0hR8j]'r=G|is-$9E<F7Yhv2[&CYO"W;MNZIJ1J$z!hY<ehXSY#vErbEsC2%TZ:h)Kg<<d<9p)fE^M:%#;t/06b~+4yso
+aw0TOB_|.-Z@5_z+C]1}wz9}P//NQ1}18/7CPZs{0g$)cJK}C^Cn_b#[.XDyCs"x$MP]8QL+5xiRS7P$Mzg'CP}u$K9VgK#1s{:&4a1$LZ+srE~QKZ^6L;
+Ki4Oa|KiBZEI>Bf!_6&m=eXM5CeB3Dj>jv~<1uaFiov`6v1];]Vs~vR(<Q{t{iHoiFtvSAjLFl=%E3}>zF6,~LQBo:J/SiT_:up<y8uryKY.P0STk#NUOB
+BWK2EahXxVdk0eO{EC_6FMy6DstC9`je[Y[onQ{NwHn:j|Ph&85C@nT;LrSd9o'];9}8TIwe[#@]voQNw<#{UsY`l-KzSX,O5n2Y/^WUwwB-C0i)"ZVOy9
+_AH4'!cgR9:Qt-^C,Wp::qt4)h!ChgR6+{g,H]OT/Pd8b2ql!;Zc'Yf6:QN%2Xd/B@|`Ch1f#LF=ifY2,I%KOg=W@ZquY[+%kX!n&H2'sO'-7S7<s%16kZ
+J$]J14DGv4VK.#t#GFfH5`<'VbPkA-0^H$b_Pj|ywf{jy2|R1V'}f`knyxH'%i<a+<'#1ZLU(3ygN<L[lj_Hy`U!L:umKE~I;i/g.zRN(8'z;@r[@XBzO9
+0tcRjZ%MA=#z[XUTQY|4$+N;q=Pk_R(pmSc)yH%lkX]jaYQ{;HNAf>oI4R3A&dYrj+&1MU!Ky=5rC2JQj_`crC/LAY_q(^c8)PsQ&J[]:M<I-0W^-i!&&_
+-OMk$HhEpjIqXcU'0%o0d|]MpgG`z44C[>8UP7)_n22{y%`]kYLMwFq}jc(F1jr{Nt9xHN45QTVZsalGN2V|o;"MHq&l-ls<Lp>lhnJ)D.Hx]{2F]^bMQw
+nhBEVCRLh%G8G0$1,9~&o%Y.@_{#jn{@VrYQqv2Cwek6AT(IgUC-!Tst]r7KkP(iEnF;lWh[AUT}+CYprFO^pINx2E<^Q.yv71b>@NW/5aM%c-a-%o$w(I
+0XtWVXHp-Fly_1>Sy_Fj@hDY^.{(%CA,a/UkD#8!vi3-g%Ifd$5`xjJXS("~Td{gv@d(Wz]^,sR3[!Jy@$)HX7-)l|]l:%uajp[/B|H0d+wJ%@rK;/(6'W
+5.!8HIy!S}VTU)V'9+@^l$:z!D@N$5T[YK%/SrJv-lxm!JHwm`.G|O16G<d#dg.B39:"_D&e"-2O/.(1!5#CaByDox+onCm@^XH^!"'(K)0jsc6X04bq'O
+flxDE<%>a`<SX'2/}]/p)8pYR9gb2E`eW[LD;/)=s5l9vVRDzzXKVQvz>gBsLR)AD7bO[Hdypv_F8L/Z;>02"fUA"r~m"m_$qS4DGv&tBD%&@aEST&sB5^
+0HC/]0wC$$<gY'Fw:d6&Da!c$gWaJ-_Ds3.V})@P9^6b0sMO.>8xdey{2!i4t$5r~nDQA-V/mv_b-2vGaG.CUU$W9E'k|;(&DA)bdph5PEm'#QimkWq6I0
+jM3YULtfT^IpIN3kTSxjlL8=f/SnC.W4w"{`)t]j8f[yqG3cD#%owV+oF.8<{NDsX&J]O9Y|9I@;@_.zLWvA-Tzoc)d/VxJ^zoZ]bsZHW&!<bHe=#4U=Y4
+ecf[]b86}Xk-l,bH3Z93pB[a1=aE2Q3W^Suru$cyd7&f)k#%+a97T:DI!/]5BC#XX+A#!EMal7c2#M{$JTkfoJVOkbK=r1B/m2-_NevL{LLi,g+&4jx<3n
+f`Cdo>ZY-T$H@a9ZCj!_lN2;1^bfHd|+lyOS+o=D0l_#"zrQWt]nF8}ITr3MegB7BHr}7vsHUVoYW5p}{ErS;@/cV>:qrdOg8sCE@hBQ9PX]BtCF#yM_=_
+p[kW>0FxWV+J)aR4@%Tp{R@W$[g<Ug^;:o_{>[)ZPf1##1mv[zK>%P|)q5)3Zvlg>]Qt1aJ5Kd1m%H'&.'-]>d'LSoQ=3<U))eMYZ>j>v`wj,JnV5+Bfy8
+y|[hSBD^Fr34=l7`hKwp{LZbC8-b3K2-BMO0f`<v4^-0z&;k]oAPh,0eBFlKZ`"K`ZZUn&FME8Ls[^"KWBK{k5[M;KeYo6V"I=hqo6K,0mrxH!Hf%E;@lV
+uV;E$Hwf=.UifQ"b=}rfMG<mj"R!Met='sS4{]@`oCc1]Uzl>Li2ma[F"vXDgqaPMQiS#1H<cBRK8K_tdTs)6ACP+JTS1dubtkl;FG}xGQ;V>COq2`ib"l
+dL#=39L_]tv+B.(cGYO&X|y!(hM!Ti9eFlR;4JtM5xGaz7LtUN3Gfk9dEcWP!ND@Cb%[rk!3pVIz4r^]Jfqu$xLYNz]ecY8^%8^b)1wwvG9d:oKmb$7w^,
++zwk@#hvyF}jVrO|,}kt<WnRH$yyq}#(d"Cn8K2oU'zCZ|Dlc(oly}wdoC)XJW:Jt(vivFb|$zibChGFeBmi$b5q`i6Q!-SHefT/SH+3jlDn[]afNT0Qb<
+SIE^0IXrS(<NX(,&@;BT!Q_lS7%,0m^cI7LB+31VZQ#m1T2RvNZWbdj4V&"PTLXR~RqAl@X3NRy|t(n+&0"^)9,j/doV]+!:oKK"6;nMtD&2CG(HG);q7^
+OWzxmrY%zE%8#TX"/I4AP61a!.mgaN&Wl2Mp0b!;8te>V^YY-q$Lgs<g%'j"Pd|Bx-><m0;N/e^RnJ9wkFh&[inezQ[FpTMbp"[a.AEi@>ILg[Qru>+K(9
+86)d9>v[%hqPJpUCbJM-5)hD>N1Xfi-QM]X+A'S(ZatS#Q#9.@~]ZD"%AG|Ox;wPj00Z>FDS4$10MugSgt"=l)aIhq/`ZM1$Oz8MzW4HxUY(g{g26'xr08
+X2>&7:dh:j"gaFNZ1(Y1{1,6PctY/$p>M!zkd>_u,T$P).wnfjF5=NFeY[%f(Q+ISRg`xUY^;|tx"y;0YH1E$9kt:U~%v5Yy=C/<jQpz(kV#~VyxLAXs.5
+MhY>O^E5zSeO8')A.F"VM+OJS$=IR8hqY.sE@i)zb<80IHj(9-Vo4,S++za2cni+H.7+R;_2J(H<-/'@|BhUwss_dyYcsIe9]^R_rkDOB>c&VU;z/Yfjf+
+]F'r|m)r:Wj&P=M<,cE#q!tV`6D4JbmjhH!IDut{0=auio3xLe/9%JStbCnbkI5>cJbIi1^jMz}t>TPfS6$YFn3=X=Fl<fU7Vha<&Mz<Jf3p.-JekY%o}t
+kL)ANO,Eh8dvA&JFkp8y2JI`HpM0(>hq=ptM'{kz)^3ec}OE/iG'8>&27`@n"xoNvGX@HsOpUuMnGIR4>z$r1Jj=HbvX(X0{Dl{ikHJ-l6$,e7TgeO{D|5
+XzJ,H:]e'9eLiH<#0&Z-+8A.R=<FJ}RlCMX]/6Wy~Y|oxs=ImrA(NEQq.^{owTqGTLh]7,:WBs5;[0z=}WOX{mOK}(^V3!.}<O^0@,AI-+aA+nKUx'zX)8
+LAr"A83`GwcbGHskbGMZvMT}eVL.gXdQ[pPp)g6p8Ab+&T+%bsewS2Y|_LM`%sLvYvK<+a2IqNOJXc+%RBf-v%UTeW;Jmmdx_y^dv9$IAwKu,qC(tul6'%
+|BO@jf%"&(kawjh'thDPlyAK4|ZPeDE.i!sY$37cUE(;UbVc6OIU|{`48V&)4Olc].YvRP2Z~Fo:;e,I_:>kVquP{{Sr9&+!!0XtqD}g>9]N9HsQg}qw[!
+i5;/ODupoWUh#6qdspO2]b)(V:Et~gS&~cf&Ey806R.dR0.oy>Ea^@GdJ=}S~D'U<;GWy(qxY$^`k@EzaPnp`J|2{+nrZ<"W5twJ.`Eo&kQOgyB|R#wx%H
+sBB6:GqGu^@dEcCSu3^Od0CWd49cScSqTWWtf%)P=_XGgp,{R/,ls|]-RA&Y^z-9>iJb)!"dv}N#-8$L32x7|RgDrUzRMcdp^9/zZ,HX9|l6u#R7T|x6$8
+&D/`0YybF"tni4=Ua/}BW%}M0Rs///i8fBjw!xLZK9Oxow2oDf-xD0>jKEhfoOJ|&Wl=GmF:[YZ$5U&YD(v_yHt:fxrnjNZEG;=WdE#oF9WwJ|">wuw,}L
+1KC8z/~2su@AIbR-n&Th<+5/{x0:Fx)-9v^1NUQRapLNLrmOtuUT!Mzc@c[uGM9hwe6uv,F]GV`xwyH1U|4kEJPJnfRlLN9C'fiAM8%Dg,r{v1R/wPKZO+
+>u1trS#xoAErMLz}`S/zs=~.%1efd{Q$[O=JE{"7H/1WVr7CM8-2%f$|=x}akyPf{w2}#m,sx]vab{Q$`OFQW;/+q`#{H0o}o>ooc4nldy|LX-9<=ORIZ+
+}@m-%_y|9y+B$=]<ird(NG6f5cANP{|esf_h:dYUxBI1XJXVD0-H)avJ).V0Vl{(1stG2;[Lu@0!+8uO/@bxvcm8[7I:igY&~4x1;bDd4laVtomg~&_w;[
+KLrYMz'Rf,e7PH8`I73;KH6jo0R5OPKrI$"-K^"J|Q~N.b+(hy;WMu{)%Dxl^)T-hEb-&Gm,v9Po~pvl+f/R8)(cL1EaMj2'-s'M+Ddwih[.%EVr`0RcNy
+r{$c9)q_d<mHm='14|YjbKr%MY^>9@[4|1_@iLp@$d^PsF6K'^IK7YgaM&RePUu}H|hbjoE76M:'hW<B%|1[9K@y6C=J.1m;BbCa[ZIUZ2js_U9quXg3<[
+iy}j3HOy/z74E.WEtyQw<x%FpR)3`ML,BK6i,=@+#xOGRf%zk>0kuP0,^"KOYNd<5SR8h:%C'C,;~3A[@j;qdku7@tT|fU=t%DWfP&SivD>:1dQ5Y{24-2
+{MljmL~5#8m]f1xH6}"_G}^z^v6+}g>%c{Z+x&yp.3gMF$YK!RKJy7ZtrmNX}AtvSvP4}Y0pv+"-3oQ(c{41Dy.#Y7+jD%JO4'Mf.f}x>]_p1JOLj12fch
+517D~]qFjP|'}5a;JZPztpcE,&U:z.li7_yluXxU{MpmPypJ6,rKjg(Kqo`LRT^F#/0(=T('hKFDy)X]E$fc-DETB%z_QEn[e.Lh{%"MuA^<R|ygdVXdY7
+_bAd|}Xw=[<ZgC2C(^>mv6noM_#h_<EpUqw'Y;7@wSsO_Fbm2'T&CMc-Dd`Nr:,luk=4kz(7hd%ec9AbvR,HI<Kkle$'B`"1N]Ai+ms0zmFsgiTC<+jl}N
+YNjkkRT4>%/@r`z8h,2b>:;vd0WUt$&o`tR}6l4E,}Wk<o3-EHC9c01(MzB8<)WksL5YsM~gns+noBG)F4B0DHtx/,Zn`YkLI4jQ=X3')ydAtC-u:<HXW)
+$eVOhm~L:bQ&y/Z[Xqt)#^N9z)3lwiPLT3ZvU7.#3D$5Iw{4Y!vBb5{I7b$fbV-MCnPkTlUC5)'`v<iG+{|o)xtyAI${}l&+zOO`U;;}F"H6`cxfI_TbQc
+|+i0s2|&7]citS7(C`}{o]#eW|i7I_)OFkAP<muV5HG+ss-pQ^r@[FIk5|T52}W,MIx4luB>vF]MgInDGl5NvTd{S;NfcJ;a0M'[k$D4a1`km/EEQ_mekl
+X%j[,S"nP)MAk=Q6V/q+7nb.YJ!t{j2nd==&yC89E!{^>4+GP$yA8r.{E-Q4{.1,HS[vI<sc"hSX<8:jCe"nTt&%b|"7ro~qp`^W$d<k}S%a][VW}{x>N$
+}9RpcGre_ujO$5CtD+>1Jp%5PB%faJkTixT/G+{jZ3#9IT5Nb#7&_VM>Ixv-;zYZBN+V>#QR95s_ZrOx)p!zB5UoN-07K`N#`j6{q)=ak_zaQP5+E,gKxN
+"3e)r:'/diri601I<_$UZl"M$KN;d01.dtYO6`Ns`=+CaF'64=n"gz((/(Ck)[]eaq`%/<d&Q#_nyBH$_2S6/y5KWy/p#ptB00Um->_:0dnPXu6pcRnAUB
+RDy2#nKjah4#'OZwPptU1a|-m(Zy^jd$Ny<KZr~qem<M^XJ_i<<,"`@+QE5Hx4=P30[baw|:Ld}C!j-rkyoWO&VAhJP.7eRrq)d({H'XwxiB9nN>FKhyL_
+Q<XU=,GAh{hFkeT`.KHkW99Vq)c#~j/}Q].z,[WJ]HemaaY^sV..egCs:k4).}]/%XI&}+wqY`hvr+Y=.wr=S7dF6B6a/c8@:BUC[)JGZuc:T2/kCyG(sE
+uLC1^gz{fS#F1jO-s"#j8m5}/{<52[rHluM'.Lb7M'-S]cutk[8Npw(KfDw5sRm_+_-qp0y@Jy'X:.VpYUkf8]tcqkd{Pr([QH()0#1a_W5ud,V!#a=};j
+id|id^6-NGzEbT6"<ks7&dGUyKBUHiKM}I]`$cC=l_{RKSBx)G=c`nAH`Vxr7PKwlQ'|7w'YEi"K@Q~L.e5dJ#V:yv$U,6wY"sVBV:yU'pQsXV#c;l3gZr
+F0L8DNjoy]~|Z)&hxJ!MfVkePMx${K1_d$r#JSueA@GcEkQWN2LLoAM=EOU}m"%y;Mz]yAO:&iC5&AuVWc(]x-.J^Kn0iPtFjvp^~xm86GrW7+3UZ9pU/#
+#@TcJSy|Aw;;o.^GMF>{3:]V]SEr0d:|3AW&F+PmcxhH7<zpAG69p&x9I4sJz&fT%d(5oar;ZR`sr%Uv%mv&d&0Xh}[,ygFNqT#Zth"+OEgaA0kj|_/QI^
+K29/_7yip/H`~nADCi[cLe'Et,$XRdf7eMs9Ij[iNO.[9TwJHyv0#%#:y7uupv|q9TNH}#g3X=As9_xASlz-'G4'xG_06!}yebyIw!p.`ao7q}]HLD7aQJ
+ir:mq0%m5P-47`hqG`D2m,dh_)<$^jFzeCK3#p)[l9Mi!Jm4w-a4hC/[y6|47.gCp,|U'TUF/;P7S^sV(r6EHpjG`A;[W-{H]}{!o53!a:V<P]I(brJkna
+.Y_C;dd}MzL{TAJu,)ag@qZ3d{j,Y-O0DDZ_{nK.QYID18&ahjbkTVaL}'D:K%m$zBFejB9I|J]Wx)}]DXga,CVFuVeg^D~2{=4Kgi3n7z[D`Z`mKX11nD
+O^t4s[o<x'(uiSlZ%{uy$"ZXB_QeG:k<n6#P$:gwRIc7^OFXY&X$GN@}kQc(Bqj;y{z7au(d%'XATBJ>E:tHwir0[G0wS^||;2he/z9A.XN+"K6"kylCTu
+Ho,}Qvp{mpgAQQ[{^KHR`dS>o7@8$D5DaQmkvB=$UT~:[MW7Oluk5a){8t2/_SJv{AlZQe0Rys5HT{H>+uMIaf:'5}%wf`3:TZZ#1)dRhXxp$5(#T6t|s^
+FV(y@N{.)A"|Va7kuzM+,!C'os|{"WC'w'$P.c6`G1/dhT>Z+GD:`lz^zmyYK1=,15eG}mG!!dk_}`s#y6ZxyjOh$A9%5l9J+18t[rwfeTsEZHi{6miqX,
+&N3i7tiqe^cLy`:N,gW3grgQ.P_rsx&8maxbFr-{TFT[{'W/+{Uk",'uxqv@9&,y0zl2t|H+t#ZA3;F9u'=yQ+d{>352#."RfX::I0[=dcj(!H|4hweD!0
+OP;&Z=hhf2<(m>g^uqEoxW0vsU2;Niv=D^pFfh$U7=]Tkj|i~M4mdkkbSoU>!$v|^=p:z:OEM2zx}{'X;R(,SpfAv!LJA#js'LLI6a{tE`CHB'b4>>)a:V
+N3QULjWD{JQH>s7oviv+^b6]<U}MEOAh@fPe_}Ix"^~[f6sxjq#R(.NhX1A5%`X`C,@>N=ho9xlg]2]/Tl2I#cSRC}7n!/BO{)o0jmeLO.mR&7|OZH+,~+
+w9YTs;p':PN}D%~|;$m>{T/h-N`.j(Csm[s)(15h5U+|k:SK64,}^@!aZVR<HU[H1@HbGCdu#./JLI-:=I7BLFR6A4/vv1-(BlS')IOtyP;Z/(yb8CJXcY
+,Lh$)LFZ<D-i.HH4U=:U.vmP;(jgM1S^+d5u$c`X@HpiTUBE-EI@Zo`S,X)]2oz@Hr-5nmeC-)G8T.#tu&iMVrH]=M2uQ,OYJ@q|L0ObETQV/H,5eA><f>
+-tcO<8I3Ks-);Ek<e"RA<uK4;lDfwS}"ks5Nw#w4)71W,yQ<qv>BA2qFPMu/aI)/jNM}sEb$<D8xEOKop7maVxMUQ|_WHFc]$E|4unl4]ond,:Pr=(jr`n
+q;)GH/]}zCKzG_D:-N{e"o=EA(P!ycYI_LfnOt~|7vWNlfc:ho)`sN%YBl%-02{sMv!a9aM<4I1:.vbU|q"-Sq`hp+GD)}o23N1;st,iHzGn]7im$-o6pH
+o{Y1,a51423BhGA<_NxW(]XSIF.x{e}t(-t`27_P|eDD:VVs#un5nbK^a(!w!wLq7JoaZV5H"a7ehhpV6lO5`qx{w#'zUv}K{&"EONb(;nGHAt6I,k9>jJ
+LRRByPjmvcd!2b5<%X$L{yl1HPYUcjjXS>@KCWNO;cPr3hvVC3co:RZx4-C6N>8eDAHJ/Z(vD|u#0:~2rP|4PIJclz(_K[tpwy1;vOpqs&Sh4CS2e5T/F|
+,j@NaIZ:dCVBAJMOaZ:kE(kmT85c{j)D$2<6@c4LBfxT9>J&8.a)=JHkwZ{Wn7gxhm'h1)~168^{qL5c(xxN^cw{"K+<,A;rXk.Twd:9(umoJq]EHLzh~|
+lqQ>HSGmF%HX=mq0orThme:8}g>k%K<oGmR6nVaE`dK'iO1uHFsk{F]6y5${)ym1pM"XQIM(Vi=(-^#=Q$Hb%e7ivK-cN>9+E45-Rm&bl]u51EzZXx;|R"
+9k|0,|:TfpUv,T}#(/mD+{x9hiCdd$g5vsZiac7Xk&Z264Jp[P7n<bz$b7DJD8}n]RYTuv+(:aTT3zztpi_Lef~mnp|y|iN-l#uH~f.T;tBJ%Qi>r}(+#:
+%]aqyU9$a6SbVnVSCohdeoFZp)qY(B&3R7=J`onq<IDUTG+Bs:~#,oMI-C3Q%"_Ep3B>Pd3Si7+v4-HBm:0BF@tixOV$.kiM`UXX3bRwBgKod2_LpSu@H_
+8fF}eX{.R:>SF[&qe8Ft2:GA.CJ@84v=XOIO#BPW<s}U@i1jra,TQ16'NK>SQm7BJa'5MAe|5#GbGS#e|k7WA.vxHV]2.f.ojg7w7lK3vGl0jsy#(b]Jkd
+z!^]_yuPOWzUQQ7;JkncL"%]Gt|t2OQF}A4Kno6cODUcr7hkOZ@2TrJyW4oy|Ryj3v&o^6!eV|aHx&r7nt<d42@Ze/c+ngVo>e]IyiGScS}l~$MmDr({CJ
+gNRLMYx(YVG&XfK8]GCg2.71b5aLl71-.@cJEZ(Bx(d5V4(XQAbtdJnqgR->BUO/fqdp42"_P1){<fT/SD5TuwgwIcam~$kxAh[-+aiGYVTJ&.IcXc4MKR
+3ktp6OE)9OBgFuoWK)katx<Ev&m.`%XkxZ7k:5|hNE!F.`&5;omSjthOoL_CzIQLs&T[KNj!n$t3/kuW-6;,<xZjVZR4{nVHZ$u(RGo;F)vyNC|jUy>c$N
+flcW3I_,^3!WKea;F|>5$.PZ]Ao"w7XBLyCV{<a)3zE&9^}&Yl.,t/Qc'j-;uA!dtN=^7dE=T;&T7KSt%gK_([GYsh^9y+ovTg;MoXc:>}R$)'`8`z.4bG
+/uocrm-<=Zy]T+AAxh.!vN5]P(IFgXi=>|BKWe_foJ=FPocn)iG1RD'b9$J`wY5jW.g$H:wp=&K+>0V!EK4%r"N,hcT]+7|N,K.`wsY,%b:;ib=)`C8/0&
+fysOK`t=EFiG;umug4E-o9yk^@$"p+8"@:=4b1%H=cz&-]f^"Sw&6!LsIazU#UE:@@DJeaLXR{K}97l)pC_HuK!w5DRAN:X_Kt^X(UrI>S[i09FXaD#r=:
+r,e2o+2xO{2E}oP4<f&sfgZJ%"'S7l!W+]2yc;@"MR)Xlst}Pni,_>{TH9:u30DhVNrfYL,sZ,(pWh2gqzv]Tt&M9/!WslJ<D3oFHUhwiy%CYD[pX<0aCs
+RccaGCHlwu!{4x-PDWBt<NHi}RuJ%W&1$EYkK2zL82.vkF-TE+^CI@>o":nT_YCe6D,mpwDsiR_)N+b+La~@^5%]vG%100ck"n,vou]'iqlTVHHwUxeN/i
+kOJX9U3qedBw>n`"eZ=Q8=<TqZ>cq7^ZIiGiSDuX;@ii0"nf:wFb0gkZ/2n^3+r+p=5#]S.5Mfh{"Odko1=_<L7!jD%ho]MjmP-moDsN.Mj&m9r9xj4|5]
+z"e2)YQ<<xp$jewONz'n3B:TNi;[cGR#i`tr<#MnXWsoU|CW}D8sf@dotrNxB|vsD3wdqq}s=&iQfGIcMViAKd/h"`0gA^0tNcUKrXWf5Ly1A.qYx,xkiZ
+4bozM6ph@S)K,;kiGF~o'inQCClW9n~$bZ)%rK49L<+w)B^fF-q&2fcDC9'u68eH.-1"Fd{S/>7Z=FFWnUC4=@sv_GID>XvMG2$3|D7008QrpVp<#G1Syn
+d7V82vTn'kCrhBfJ/kOnP>8IvhH.9[6W/$vWx[V-,_z6Gqm$x8G(~oEWPKkQ>DcG^)7O6'1[_@WFC1<-;X5,)m4>vx{A<;5:'mIaL&Bp0>fgag4RDjVGP@
+&X3MT9Kj[C@ob|x=yuoAS4kojJ/]<WH.,OrPuo.yh}1;)yw>gke:u)AgguU:Dy~WIAJM~WV+D{`^@d!zdN_zpMliTR<>=|NTR/|+e;`[z{#ygE,[{Q{aO0
+27[eQ`#o~+.1^akt4>#}hfhL8"LT-=iNmo}d)EQD59;"1u.)kE8A!hAR0#$&AQ]K]I|fhJy)@H^_v)G18Hk|P|jq^HPFi{Rf;s#1mb>AV'S.|y`),_04UY
+~]0=qB_9WVUW4C4]e4o23N|>uc8>,0[1->^$rI^)r4XUu;)dpk0fiFRJI1D9&fSwtkfO^]g24EIkxLiMt#f]RLjVLbL")x9""5WB_Gy>ku:.gS^w|5C_uW
+%W|zA4'8UeJx<Rdd-fHf:9WV$L'1Eu@N2mKA3T/v^C9)hz&U78_V7%BHue0Px:q)hu5K~'b-jFYnlq~|0:W&'0KWu<fpvTdKBVnEUpSDXM0Y=HK!p<o8bh
+!/&q,,Jls@!GpLpUvT@/#L_D@r5-on&G$P3-[t`YByUg+I17=OXK[o/b_&o[v`;F-n3dvG2vD:D9=-X{Zy}>k#f_1P|J]7o-(I=DquGh:JX$zqR/=A%kTW
+XHh#xg3dV2r@8]fVV8FbFwdO/bHx%S(]SQP!nWY"7@kbcaLp!JUD~hxjt9`5+PvfLh<6.YpGXuBLRIYu|W+seXRs/H)$IHa9~)@#5w:f7Ty,:.K5g:|jw$
+rlqO8tIJ08[CiBRHa!pT1&$Ih>+(Z%OJu$)bwqUad<9KtJOyPwUz-cZI~99V!81Nx|%`%W!Rjeaa_f.gWrcaqq'{%7O38xkW2u3^EDw%Aa%/|`Pxz'%.NV
+JJukl_qm=g"uv4^h&xD<&q;KPp$d33xRsTnA@:(]Vs4GM_'f{NNdLs5jUnYe4gLklw%mSUt03w=64qC7Hn+_a6V],fAFWhrMRHqUVQu&0l"fpGO|72#':t
+_T0k@XwXxHwX/y^OAf87j)_SeqpbZ!(7njP#(FbM{AU-ADd#rx"{SudqfN]S4F<5kTdY"Hc&6Zt/YH~4#>V<Zi2i-Z1!bo^JqOg"Fn0{K_[ue!4QRAOD{M
+[@{Yi)JY'h,EF=8QI(-p:cCjP`oeA#xak(BL3oY2+2TqH5)9B1%o$y=s<n2cXyf2Hh[sTaq0R|m]uu<"7P^+7GpiBUK11Y,Hv(sCyuu%Ecy.p@+,|WD=x%
+<r]LGYm%[TQ<{DdJ]VeFlS]4Sf]DB^tY=1`/_eII'Ps'-n[X;h%{ulQkB"Q!W;GsMh5_"cB8X2g,Hcn0&5:05|T_E`5Iq}Af"]@/gsch2!|I'99>$9}djP
+$9-Aq4=85)AoQ98#cakCh=u$r_q#5|r2DVD6)$n2vjHv#-;3jAN{h/41219SzJT3:#@SUVO2"~E7/H1;|8~zMl}Tsy4%3^w0sSn[823W@cbQCcF#>['B@c
+K4`"b!NHSm$m_DpZc!_;@Y!dbdmFH<[i|Inj&i}BpGqV2g@iLi6;xBn%NW`r<)-N$x(U0`a;<"ZF]`5KU2;|poBE^k|ZDO]}eczzQFE=tw8%Yx.wBbRG~c
+ZZp0%D2q}DvoF>,,:fZvh5El^2`}{iozPbo,sV^%-#MRaGqi$x<6Yt/GH3a9~od`;Ok:D:85>X"p,pb$J,}_gOM4S|UzKAx7YB6`^`UsRwdKtnR1$l<hH3
+'d>$/4NP^f<$x#kx!&seCJhAkkYJZpFn"['N2gJJo,6MPOwSo.1vt$CqF1;nS}U7pXNb%T#s3}w|PH8C|A`rhL6o(:4:'#b}VY0fO[!3wCG8sxb)qq`A8^
+Wf8V;cog8D_ZFqFQ^#vJyRPM{i<M--nX^v,z&IOVe^>+t`6Ud]6.)u-h!djp#q'9D{w[=M,W-pLlN^Quu&a2V&Y+iQ3;%tBM.x]+yZ,6oXbzXqR"U:XZ;C
+3.tNZ[T=C={e&lstIQ5BZ-{^/6szt2+4T.^QqR-e!f4K%5Pn1Yp]xn-z&!X_1U!==%_s}qNWJW9_hYMB''f0<I2pz{Xm9ca++'^{vh[KrwNzy>EC=XG=M&
+d4xu{H@f+TiCz!WB#W1S]O#|RV[=)'~)t4WWPpC6>7,jix#9DbXVU!=RIKaQ$8}@%K@ewo>mD{QoZ"!MSI@QT3;pM(RaZ]x%~5A|%80aFTpqdj@Pp1sz4W
+pJWp(J:7RtKCQ5pq4:64"42ghWoA#7X9d^[[@`fIRyqBk>}o%,w7A1#2(g=Y;Ol@JxSm-x,6lYH{/Z6A{loQnPEnSww$|tzdXd;2=@.GcVA;>EYk&>s"Q%
+QM7r=K6:h#d.0F%{cv[l}tm)zI,YoT%qx4Lj:22<In>k7jzyZk){LKgjP}MEhOK)3-1+gd>WIKrQ#&{Y6(0DCkXMdS!3S4/39ZWS~rN{!86T!68yDk}=p_
+AVbjiVgOj-kGo_Edx-CFF2Rac]91M2RO^WrUYDqQP9{U,2}3pU<O:&/h}8eBn8w8~1n@y>&seA@h|:gmMaBC;;CY'bIR|1hFsg(,4oW$]x'$,mcl@&O[x'
+F{yM9}_H>+Uy,HN^Q"X8D`l;&Vn_#xU48Oj+x(P3$oqB|;$oXQ^ihIYPuJj+PMH]qckW9|wOrrL4z.)h9tvL/!D7{&Ior,"&e_Iil|M;s#qR6rynu!'X~^
+mL6g|,9Z!{c4f[h4gIl^ms,50]Y_;u&:a!MFT{E7AzH:~;,N-'yD-sa;.Lb5}`~AoI<]4|TfhFP@|;;EA!thB3"|7`l{|U8732|ER3QGBS!tA&1Gs_D;k"
+._"76s"SBBbRIz>OkmU+Mpx,4pux~Q86tepSQ:aJO(G"+2DSIaVkK;zbNtK5ueOH&2At_7@icn^1V|"k[:SRIF<_mAa|U+0'zhxUsbjj{-tKmI_#As+&AD
+Tt{O-k+)^)5(_$MZ)&+;3oYH-o=,3#}a~&`e[`-I.3H1kw/t@NgcT6:.H3#=`"Q0,YR7v`VL_5A#}-N`4/mi`g8Os40).r4W2WXCtvR4cNvX!jJ5$2IsK4
+>:K;yO+OKcwp6f]Btcj$7O,%:60t=EG|Gg]X&#t35],rOEP+5AO1c(tqw8vYp9%KKO$-",}".:am`YZ63gxf-[gZh&_sR_oa2)Sjd(Cr7Mph:!N].to-`/
+uU"TJE[nRi8!KN-T}w=Wf[D<r'[.l71iDZ}xlF$qMPJ8tEo21MVIYv9.4!TO^ObzpuJ;Az.R!+^E_,$kvCSddQ^)"5~H+/GyAgXvyk=qWAh3Ywrp,6_pS5
+8j<74e_fvdoVu9:JrfHRBbe;<iD#57X`&HxuG#!2^eXmP!)21XM&8&g]nU:JWY1d^4N;_xp72<&xK%e_7[>8fjn4R:;w^"-=l_Kc35E6>&vzSuCUTvT^LS
++:)Dp4Fghu,p3DHV'FwIPd[Hv_Fe>5|8lqeF[Sd$budR335b<[Un"_-BChK$um;[)zwl-kBw2Uq_w1LWRnd#~ZwSQECE&%d3qUJ3tFck{ucjH[@DCP&Qtr
+b`6iASBj%R'>aI[htYmcx5_l1W1&i8gu)kvTi#1O3Y^vD)y,'<WB!wykFHC4R7/tkAWHMY2<,k[w2YT'&$~p!#_y!Pb5|Qq66D+5UA_}MMNZyvxe%Wsm`R
+)j_tK:"ta%wPeq6!z^d3V_,iV2PU9qJA2K_mdtv6b6|IXv!WVa06j&(=YR/:h]Y11%W%;@95`z,&v;UFGkxv.rhnG`%H5h)Hv@-X]`}Po<w=TsMp9sa)sv
+yrR_^V6d6yYRxCeFnmVuw+JDI}fpf,++k6BAA@Vpg2!l]c.{E1YKlmu!t,rJJ#.muX$P/)'TU"RCs{_|7;P82dL3FIQBM4Zq;g+zBEvFrA!i$I+om'[o6Q
+/d)U^vzxxcGb-rgpzd,:'|%A2NXFt_n<(:f}nT)ac,MrIpgbg)<I_{$&Lj}p[55}mw}=XL.Z=C%s/wPFw]lrL"Df.0flsJG1CLu(}x+tM)y$r5P:w9:z6.
+h[XfqZ=u!^({"8jB[X{3JBu+aIQ2{h$b.@wb;3vJIQS"U!m2e1<bLe5/bh+eX:YXUoG4z[j^ZBR=44CfO8g/[k.7sYm,u>Chy]@`Pv~8BH+FATOFO<jWbA
+H@oO>IfUWw$mmk#,SNU>Yt"KsP0}a`+mdZMa|Befly&Zh9V0V.`dbNC}An,B:.nyieY<Ezx6QpY9PtQ}`5]c]!wxg8^eBjC#v}4($7hKAmbzV/zXU3i1Po
+f@#=|I3`$H`(TEGdLf2EC4dCd`I`{T;K,nS+0',y#)aQ}FiO}Asu7E_u9<wiTgCI-[+BSv7fUy^%Trq&YeW1IJ`GCX4Vj>z%:6JBW<g@)oW;se'HEqil!.
+|tNcMcd+iA'b'eq9A:^l&G9MO7@5,:!&c}:<:4qtbR$1`n`{c94Z+j3{^phXxDyoo1`cz/Pad=o7-m'r__Y<>t>mAOz>$I7eJl6=up%94biR8FgW.hy4I1
+:wB;ZW1gRs#CC_]b$Ag.cE9tAbH(3ALm#_KhWaT}pDK,z$EBx/T9pn}bF>Zc'%a+ZU_fnc,-Gng<d$+Vw_zPo>L4+#Z$=IpE__13z2uli9WQKumR#c8m#v
+S+2&{o@1/hgZvj>k`)UMP}f9t76:Td~0pLz80QBl3rF`e.WMfkEjWr&).fz7JheXVNWT[vUwa}[2R)_Qy"fVM)k8.R6Lwty}6:oJ3.7G$ik23HXc>5PvY/
+%Y/n1PwY(J]^}4(:FSYF-YD@hDgi^0sBTQxT!&y4=/SDD>3>%(5p)!9(~+u'qN0@HBL2HIhsB9)2-G==K`%i5B%]%Nb}$wsowTY8VGZRhWa04pbO2@2FcL
+xj6nqLe)Ks{^RDkpANjjCzOMe(%aYws@sPoRk(yqnGNg1=fJcJfopI^j4SX!#4Zq7otB:IPTJIoDc:=,3MeSoL4ogumLt0deUXYVF]`A}tKazFnaCqGn+'
+~"%a3bv!oG{$dIh[b%O)Ea4Z|oI.+'KIr7AqVKgzvP>sQYNTgPOK]}bY^d0aSu=IZz+7h&Tb<gM[q,FYhInJzdi03!JL4[hLib":h[TS9)b|~wqA#{#B3b
+JgwkdtUGwK+}Bd&UrKg]Q<aC>6ooak6UC{V[ZX;x`7(&HbRBNb)/=6i--^YcNrJF~'JYmLbvAJINU0$+VjH]/gXr|cKBOsEQ]flo,DM>QTGY"rGNVl</>8
+""Lzhb3u0Xeo}Tr7If::h`>8||6fPR`9CNiN)lDA1GqeY7+i|,j]sik(eVX0x4yF>xD!"!>eXH0.%Y#_"OuF6|JDkLGAKZXi5BWZG&ItDJAq%LzNI@ya=|
+Ci2pdRBIS"HQ[Z"+StTNXR%VuEanb=XjTwg3-zoNtlajgn}KPP4bPGtT.U"7|@T"@wszno708PQKUV}xrm_czq02DC}`}l:A``w#hxW^izi1YYLG-q(RV.
+Ts`a(ArASRKsLk)H:NHN`GZO[dyIH4BWl5@TAj)C3RC3'|.h:q;C2_.rXaPnb6]z6qZe'eKc;-[HS3"PU"p.sh#x]4j>ZXSFj.;}tXEg5"#6[)l&4jZQ|[
+aOHQaM!=,F=V5,83{%wEC,8CY)^w.cXY:wVp!qMO(TM)zzGo(-3bZ8d2!pxnu9NQdg8X`[iRG]$tUB"6PA~Tysse^%Su6lADPRb^lCm/,ERR%$%i90[R#;
+9I;AE#:TM]HhtBhc%j&ZyKt[~EMtUh3<zcGh7T4pGl@7!WbHRBdcOP3bJa{IBLAD}.$0`oy+VJbc$2}U[TIw8gP_ea2wl9SG"B+na;=@,LfP.)y89/1&<(
+2-zp$V<7BI};6i1pR].G=p%jJmZeSU/#d'&2jy|;V.wbDA8Rhl1M7-,DHX;Mw/aVdp||C=+IpBi(A19neuKVATTt7n4`QEHRE#(d1g_TjH;giE.zZt~;/L
+^r`$`s3&fX{7>ST1G'JDw9U_onh^NPA+D1>v>Cu[qkzqi6w[bh";+BU>dux>aA^85mJ9>ES`_B)&aMG:jl,a7P0EafIXq)WXoIz>!jMU8,Vn5C{m`W7oRv
+#M=h#e'P%g:C&']''Vf(qsZm`YC+F7z`d|;|V;'JVX#}sDJu_y"ART0L=g0IW+Y{UCKci08>{"q26sxEC:Q5zc/C#tER[LW}ID2yVGk#aSI^F=gN]y@b2M
+TlZ+"^zmO2V;h"[P}c)IOxPs1msm)jIzm$TJpBmUtU<XB%TP++np2Q(vhgtgI2r+_vo%cP3XoR9q:+:uN"c%sYI&lGv4-0F.y06D>)Dc=Q$BTU/wok4e>K
+xiHA}M9K88blbky2Lx/.:po1:Z@Of`Z+/oZ8]_+,:+{7u|/T,=S7CoNdB%=4K$0Kzkr,|]9o,cPyOvc1o@N>fN5Z`!vMemarblCnar>58]|esH|Ze@{skp
+WAl:(#2W69rp8^-I|ZgFb6[I$xC=#PN^CMhf,F>Tc6WCzx#xn3ijGd!Fxd:E'/s`WXs^D"eqnW#5L[1#H2PWQO>AG&uM>w;Q5d~YBS3ReF@zWp'Njn%w)f
+v+xuzs$lC{;z{7$NA65'Q"_!.jx||uv{9c4V,dO/]fq_a6K%&<.ka[)Kwr~FJ!%,+<!E$vdY1'oG3Tz%H;JRA8{V~{$[<WKK0s,eXr'P<<@qFc`woCcbL%
+~18jrEmx9b&eTWK5(ha/#yL8+mNSJ!(jnm$!kFoTI|f$9)w{xt,[`tA44R<[d=gqN7EQ(&BJq^V}hzvH'abyc+8i%{grHs9;UD-g6`9z1F>UQ1qc^Y(CW9
+'cQVv0F$Z{B4W!L+QQF3"uBdfRsnExH>B>Y8(T}nm@I,My.ouJ'd-:nvWmvb0t/|N8_p4w$$w[4=:g)z%[<ZeZ[(kAKqn3:g3SO;P!8D)1(6-(~qI|YM4<
+1'>E;2cVa}ds8nK%=0aSN/Vs.SKL`s5/ldRB^2}kWp},JW#fssQ/mgM;=wVOO@]g6iNI;)|yYNe4&W'<7n6k!h_zWRxyY)Zyh|V.Y|-{AxMtmNq}6z9Qb)
+PI=1u,}HHQ2p''pivd<FUy"wSu$4%&"}IA3-nqEF0}8&>8;ZYT&TW"B2>J5=o/`I}u+H,9hM=,x3;jr}_}o<_mCsqkoV)3O3=yz7sIppc_-;`G<GJ|sKI,
+g'YOI{4vW+;W,3D|Dlpm[W4bM>((R1<+hGB8<lmk2>K^v`HA2Xv9oWGi|Re[T[JJ!q>c|FzW/BPCzHA%D8>A$4+^F8<AUHa${FY40<;BD_7@$w)TWK<.yU
+"";(Ma.9i%^$BE|IB|jjHgd@ExobDxJ8&cFv,|}!QiqT;sd>54$uo0/91umf8jw@E-K[}NDkvSy`;sbbxWKM=;(|_6zxC7gygONubc=7Z}lz|k0)]xN]%}
+8K-Z_()MH.5wQy'5pS;yfv5UZ%~(=V6RTq}U3u}}Q%b:}|9ccmNB)pHs#pM^YF1)Dt^/41,6`/`DIvAkCHC+,H+'mqFeDE!C37xRPu$kf$(+ob>f9kA[i]
+Xr_+ep`Y<Hi;'1zj2FQPCsF78)OH#7jb1OQ1T-Uwt-tu8^h]F3{blYUB|"jZ&-m=s4mCwe/r4&$I7w"m0+T_2bMTt5,xrlRV'Jhq_ZYkstmdeD<b~az|pZ
+IXFaY7t1`^0Nd([VnHq;KrU9<F]=w0)"Y+e<I@M83Wn|Z^G$IJz_f8gX}[)Hq$';h]EP6SqMOnzZZmK6c,[4ulPFI{1Z}-psSYw2f/"7n.#iGMyj0=@)':
+!{Z1E4^7_vnLFk^cou&d,)ygO(8mMbdM:S]B]I$>pU!rU0`+roQ5,CA,o;:h|A{U8yhiR#),Fz&X.r%@G4)$;Ga_(d7{0$@e!r,j9t>(634Tg(jVKqQFh^
+I#-NV{cI$|ei8U={wVEFhQWqWJHBcVrcK3pPS/Qk7STc6b<xAz_=w7cjeWyJo)5'98r8IO~VyP/&Syt|r#%zuQNNb%qXKK+mQ|,^$sWB0b"TE_b0PaLPq1
+ph%GBF3.ig>4OYnC_EPecs7tOJplfg[e1S+6#};q@+]UhGC-m!jN8Yp17'a#'dC]-i7K"V8VZ3.!Om&FF{lrErJB@zS]wH5Ag]`K0jSr$IE=9i;,XV}Ux,
+S{uNxt^/E+:j2>lEASxZ@/K#K=nea4-[{eh3m-#,|CIO=R54m&_kI7!x`76T:r#|;OpLifoO<5~HEY.+![3<uS;"l8nR]2QRP;ttgpHC)Que2Z"6a%aE]6
+Epc,%>p2p(jqmd(-^:CE6poD'E"8]acvX|i:c;:%kwV3!{%rDl}.]9@(H1%C@ND=T1{6Y_/r"_`eak6k>/R)74}H)CVwJ@|k4F)oeJqmzTB2!L:F+Kw#fM
+i7x_#MTVI{;V"xQ)d3Y33mGI$YybbVNC$eK6ybTf>X@xoivw_+v|Fk86{}"PLVBoSV^JUE;hCoM0Mh$tog)eP)l3Eyqpz,U)8;r'e"s/H,HtMjU;cySj2>
+_|ihYFwP"^m"<pS!=#T{ye6FhRINA|^d1i@leX46t/n5yJ@bBeLPaOliZI1z}[GRiD%F)Ccn=Ndh6A`9r=t;Z;kin^|Z+=eXyM`X-'3NQWG&=8D%:o9q4,
+FXm14O_nD$mA`fDugwL&jvp`F+h::L}%d(==#2iA/9}!L^r8LEGsBc6vS7gyA_+;E"DxVx&`_lF18BF|Y-^WM1'B%8vx;iZ)PhU&rP>X#rb{wJ~);CNR)w
+T[TkL>oi%SBX:|u`9|p6sdFdkQ~e:"1B5'[DXYOzscn+s{.7/tc).o<'JO3751[PR,tHRqFk"3N8kv<F&>5wg/7Ym`/}^z)>B$gG,D^Q}Weyo1%20j{|T!
+J([TW7!UQhgp,U+7XQXn6>F8:W7V:pij4OMa9G)aLW/qrj!-}9y4^GA'BR4K7`JG7bdN(97ss4rD%5+PX+&VSG=-hp)2),@<RM%FjgDd-x#taE`yScv!Kw
+Ok-x'HSKm#yL#gT3g#wxTP#oTfXyRf+MjwTMgOD8$94<KOw4Wd@Rzfk@QOybQuS[H!MIENC`|lU;YARc3f.{T!u$u,2h`Y1|]9vj7IED";HGaIN%)qF0H/
+eo67AJY={1/5kIxDATlQEi$R#wU8)==-MPOQ3sH|wQT/~>a[21-K%+~/7g'#/l+JM,F%Qs$.D6$#Sguyz=VB[fI%MrcsPhB0nF!2rxg5!;^<wB>UW@wji!
+.9Aea@st:6tj.NGHVO}"2MJ`7g1xD){7VmHZ)4st#z6KWG]n-U)^-ebca2m<2I<B&ef{;d@%O35an_.>xWia<DyxU.4I0y}QCv@u/pzMn->'BC:9@`gY0X
+MuwC%6`]A{^h=E="o#vGvNNlYy.-,$y#6"BI6^nr=5k00dQAPl_YeT^i%/~(&^40cjt13qU.c38;mxNnl3';[O.!jlcyq$^`,KDsrw##8d#3Y-lY2-xgLC
+0aNOanbCGt5nY|%`]q@e.Qt$rPqxDOuJHf|5mn$vug(laH:I4+KckLB``Cr2Bi@k5%qEhEmVz1NO~='NK.W0!fT&7$t6M)Ya#OWL7=DE'r!a^2)koIY)<W
+.A0f#V^3H'S3>gZJ]tHy)#VW<w!};dI)3nW^T2~YbbY:e$~("tcv78{Vt@~tLtx-/iJ6S|27ph(d`3FaLKd#]>xg!<i@(RQL%]O]I)n+o)BxsF<w@p|ODX
+"-HF'HkP"dFhiQ"2xGJ;sODH{.Cfq_JTu<iWfm{K6::9,3a-ZT=cyeL!yABiR0;tw^Y3Qf,khtnqR}Av4IwmR>`PM!%]$L3HHi!OI/nHWSbM5zbIeY%UhO
+_|qev5^@;Qs"p_-FTxoHZ:ps$|@0=ZaN[rYyb%CQzH;Mmz=q.S%2UqVzk'+{R2eNd-4&x=tONjX8:-xvR(&&D}MMvj:GH`^>6}%Q-p5}}oblP@'7VbhT%L
+7g=@7Wh0BjIc:D,_Fv]'(04NMpQw;8wy);#Na59}7<<2;q;uy2n%QR7:}HLFdOge.hk+qo3C53D;ciaAeE3/~=9%cotM+z3htdC[/4yq,xsB]M&>1XIBtr
+H(b|Vw6^D/X|I%0F;7I[;4%N5i%6i:0U]K<+BpuoQ[nLBi_npx<{atqr@NU#c!eO{sB!c8VgUx:(;2mh%oUIs|08+0@^.fzUZUlH-$x`eq<Mb^jm7T!6!I
+x-yr^&=R|!JP]"Xk7>jM(-e)j|ZhTVSMf'|&SJ3sVU1.ZNa/}b_;.a_(5nXILE5|3>jasl4]x50quJ~G/z{Q=O6pi6A3Km.bIJ$os_x@T-s,9tp|U!klh&
+,.#:&9Z:xx2y@bPHp%2WM)fLf.Q9pf.CZnAOz{<B@#n!neKqFqE.+i9)'0qB}[C[jC]'e[#%(n@F~|($oo#{8:$.,zVM-Ns9b7nu8`8_XUVq0HHeEDA_x#
+9JaNtT@`A#~__`vNr>H|,9MdN);U.-g$rtoZT6&`0ZE]T{&z[2_6:YGZj0CiBds$0Tk^S|&$g&A+uCjPFo[B[M/I'7;#WO4#{JGtE69'OxUARXDD6kmY~F
+.4A@-QpVRpR&w#o-)AmHTk6'}IWyVaUP<R{z]k[jM[tj&YkNICPf<J'sLWla4p&kI8GHkT//B5BUuAcr".VE^e7cD$brSP;00}ccN9@f&:jtnxpS+`zcvm
+Kp)9wXCk7|uW!8H]0'i_-n2l285G7n#GdxSFOv6Qb1Y0$t)Ccn[$<>AxNd9a!$awX2[whS;9CVe#Z3&(#6=[&jR6N(p9JVRnnZcix7UI^g/C%JCeMz=Pj8
+y:A9&<n12)s0.Nx]g9hJ)@0c51,L]W3_;E{0p_%FV:aLlrSY)/Nn@zQIic}=oCT||F;dCU[QWwm|nbqK`:GJ$RSL-<UHt_fj!&;r]^ZS4ZMZ}&zJ+@sl1=
+[Ic"{AqgJ]}%B-(BR8<p/:-=/K5T;O`magtwN)z+t/`E#;nDQ2HK=cs`9'1>sNvWv5WX8y;@3+TW]Nv9CQvsxY:R]F_>|lgl"SPp%l>p|8jc@([I[)YtK!
+neI'KPVlAnQ2,vYn=7ba@dqk0Np=A336@M_cB)`zJ3<0U%wdn;4ml|>.<e{ui(@'$pK1eacc;gD>wq3Z"XpE8a4)HDo13EuD;3LfB0`_j!:b}lR-2mrvoK
+<0Z_~V,fOPY|_esGHqZX@tKtJM"#EJ04xe_48AL5zKRcdAV46FCl`)><GDZ//3hcf:gjieJYew=dkp{tB/n6+%V&KhNz0[7_jN&Si[mu+("M`_j26R_"T<
++Y=d$r.<A8&==#'B3U4#$!7cdB7=zt>Mh>)b-j#F6$t0v[@:Jj:|Aqj3ue'A9txUtj2U<u5^/Y6B[rl2^7[mJZ<QkHqtxuwmclomdN=uEQID[,fsJUGmm5
+<s&A!".>,M@pJ25QA,7V<`X;Ow~=-K!mJwJq]KP"oz;X-r:D9c6j4s5wELYIpx#sL';cm7q7E|"mS}%f'v-U3,A<FEm=_$%rCZaAn;`VY.[=B.QLk3~N6D
+i6[49Aeumf6Mipg]a2+v4W:iA_myK]X;LD]#3]g399mKW-x^`=o6YU1O-=.{w)xXqjNQvoIOSCio%GG_WJTdE]67i&3b<_-wDUq@Je&l8KBi5&K5osO<!>
+/5Ol8jJ"}U(k$TSN<u]Gbaj.[r@_ja0(8'!2O]LZ8`H13.2y]wfmEvx)E,%p|A8Ktf~es]y_V>V3Wr;uG>e7=X(yy{[IxoXlPn#bdaaRQh@/0={s4g6rf$
+kz5XSw!sY4(m7UuMG0RsuKr2azke,h0qo[gR8X7PL}$LtZxp0_VhQ3B7%mCar;~Lp<;"A86[HKFDu{X5~LO1%6ZX+gJ(=_TO!,zN$1:h:^zSHcxG}a~l,F
+CuLC1]kDGF"|uNR<.ST'ua`d%+pNpb+V'xkpsMHA]LMUc:KeXpTqAU&>jygS>ryfqp/{7J#0a5tQ!'!2l-Zq'/@+[kC93{-rjZ1L2G6zUILM9)D$y9cF$/
+q>]I/_.B.Yc6AEmQ]/iQoc./kyr%edzm{sYXkFynJAK(M"Ydem}%OsYk;9a`zE/&`6l@=ID5c#._Q-GGQ26k1q:PLg5UPro9B}TNvgV4eH.3sgLEO-h3>2
+yHh!D{m4H5:Esno.;-/1!'}BP]_ZkAo7c4tnhCs7X-mKJwyb=9P"a9]$t_N&'Np:dtCY!9TSzj!TfJDtteKf9vAfvZaYP(-:)!uJZfiH$v#$IMEX9J%tQn
+;^dOUdrTV]^5wiu8%>:yH&_&hddIfG/-yu>Byl3Xm[>$}asdpc8Zn[0Kt9/AIB+ET&Z;pj1#zB[%}9)W}2lK4@ItLVaO{VZbBxgsn7mcu;m@'5zbN]]4a!
+6rn/tpQz'Ty(zLGKxoKk/}v`Gb!E"E%!/``@8;c3W"LN7IF9INL4D71T^|`D;$Nd]E/zB)RPc+"ycV<),Dq|Bmx+K7z;bT4Bh7/gB3Jrhzn|"tTv'Z}z0y
+};ta}XeS#(.s}VPRf}mBX@s}.Of|U}Iywo6-=mmT"_CDGv@,q`GoOr.99fkp&>gAXWI:6+1X!k}.f9s-aEMWnLW!{HOu9f_0#WNUef8y'K!@my>Ka^'qY-
+#juSd|j^^2_kr`3|y:I].t9k6Q<PDUF05oP/eymFE{.FoaB("[t{3k=g8>SJ'>Ki,HB{]dwfAU'I/'dkF:LBYIgO6:nADg<|{1%e>wyIJ]kHf>i.{qvW/d
+47_q+tPN/cDZBzc}"Nj:+HW2v`G#6RWAx9.o!L:g.Lkt%{QJ%PdPj0-Jd@@%MUt-s=BfhDs,U{0d{^:iumB5XRQerJK/%(f4.q]WZ4m,^$Tf>):M{H9as5
+euOyvm^>}E;O)wGOX`CBn,i$dhE,%LnYB"gh<.C;G5_ai#X1xmABNo'etA)5D=(vd2j@u%Mt7q(`}|}b+iufRHq}PKy7r60j%e`y@Kk[ly2RLN`I7r$!NG
+Hc02%)st<)H>B]8ls=S7"jlp2S2=1TVr%hqrDF|[oRFYsQ`@GS1}o'8L4SlNkClS^'vO1M!#@DW1e".[=3B>.A"_:6l[wd+sj}(@ao=o5&_im-#,SvFhhT
+vFcWQ{[%3DxZlF~1p251.g[.qF5J6g&T`e9t>SLTbI{Tb8Kdd2aILQrg~7]y){H]`fJZvT^7$&:u6J|]bIMR^dc+nwBGTP'8Kl}Q7ahala@G6"NyB96II!
+Ii<T7xxwncthan1h4ID=/oQDo!E5cB[Ff!13fqwB9VLaKD#'w":P)}ETc]{}nvwtw.LyY1-5y4}=+n.Vj0-aa{wTG)4Os]=uB]Y6es<'8+}%#"`{!-A'U&
+Y65}b]Obeub8{6&S=>UoTUopmuf#1dH-d_ko`DHWc#+LC1Jihqte&|1bz,,NlO[aj=A.1:RS4w2AXT=VCMctt:hBMr+k7fM5ZYutLY]QbxSkM&hL.nN<-6
+^Bdv.l.0E."PHj^#>VK!v"|DyqltJGdEt:G^H_'W}d]!pS(b@jY8<ABl4^Y|J48E8li21z`bBWP::E>T]oB@r:%+v7Wb_Se=7@z6Ih[mm@jIH$$;}ES+as
+"h5Mc=mR!JsVLz]Q++,g0oH'[^/fNz^@Mj/jV_MUr@AttRt^fZ[=hQ+NrH]uBj;[JD}fd29@XP+kFM&;ga>U|!wxueYz):l}U4w&l#&m`A9g&Cc8"pvcCD
+~2ZCsK)azn2+cY1v~mf_QnACh$i1ub&h3_80NHHLsGF+p31Rj55`O5.7U/a:+P$lN;Nt.JS!Nm0eDW<FZ'S)y_EOO>"'zJe`s8`1N1>$K2c}/tMFy]N5pn
+b:+puB1B.I8-w$#!3Ik]:fju&nW7z[:|^E&R"sYFKTP32)>XBJs>!jj#&VfNum<6w>BU,zQGg=#GiIS[MfOx=It`bei,ylYfVZYG:ReE:#isu8$%tIL6`:
+PiN@-wyP`[_POHDoSLh`WhB3[.Y}ZVKW2Oh2BX{4"h[1Va.@rWcPB5SWBP#%nG_>fNWX>a`o,i}/UDT1_W6SCuN6dh:d)3Z>K_KzFs#N;0o(xb<OktU6FI
+Pp'zXpALQ[VbWr:LiqUF;FZ/N>CC[YYmeFF3sLz4V[13pQAV7B'E'}D]!)>8Y(W!j]gBHQnQ4;x!&5Lj)as2=Ik#!}-0B7cy^oC'C|I7hn<z,=&XrKQ@$p
+_mymnvktdq6lb_>;#Bs|^NBb>E~E<RvGG,t"d8})lweA|Q@N(WZe7n&nox|FnM-PEZ0v41>2S6~1pgKUdT{D^!9yD0zs_jG,LII|V8~1'hT=d&>Y6.ajYT
+97iEp5[Rbh>eng=wPCX7XQJY8Y8C@DHD02Wo]x]_EoLnmMLc.vDH_ek;bF[t>eLO+jpQd=ZEoAY8+]jX[5KJP(=>LJ}eTRRr&0=8],W;Kz&Jok}[sfkJ<-
+QtWZJq3/<);R@h8v9|+mF"v+>>yL3JxWZqanFq5mtcQNZ]n[!iu4l=Y$[LV<E"%"i7^}HD'J~p[fG%sd_1V./!1WhaRFr&!SuJp2WMaB0cD)Fzfd3y3WKu
+|OLnol(C<Y7S(]U%!O}-Q;Zj[3d3UhV;{iS=k|)IEZm/f-_n9GJGo|!M{HKwPWq,rokO&#[b7E;N:{BT</"xQ|~w/D@SKDX9NBLk,^.nhR>!An@.y68MTl
+S"4.O_XiZ`h.GbnCIY0xW0Y6[j8;Mwwh9+PJ01AJBxV>WrozYt>iGWjqM,Q%8$f>c%r4Bpfl=A39A^[Me!4`6GHepQ$bpn_H2$q#_+%)d[qj`Jxm&(CP|q
+CfB4y)U]cun0lPRTE&oCAo-#1Xe2Ia-sa`7xi;DkmW-zkQAUtHcH(1F2Q2iS++4OZ0asD6m]d+/OY77;lEn$}ni]w5K1=9gy{z!M%eW>0AeSpu#,BS-&SG
+)>U3}!Gy2-CvET/j&)~sH:#rqe'8V0KM150JI|$"W/'Mdd8v$Z+rup8oSc18]OgHMht+Cre_N;`olM4O+D-5}'ZmJm|`<F9s<(QGsN=C5zjiR86R}&iaZV
+tGY[g')yN{}p&P["vXG>85!8uh3B_cX2ux7pOUoVUp]QX2l+]N<',y70T;=inQtAt&kLH{()z@a]EyWv8)OI~-xt_$z[P`bV`hp0WF|TWjvPBmhh)z=HpQ
+FUDc{$t3yn3Xs0OiX`+oEl]6u@vlfneY.VbOK%8mz3=j4nQVexmbHE2fWL:TDdZY{zz"#>=xF_CYY!nx&$qS$Qs]I&oen$<RCcPkr8KXoY7U<Q@ib;^]4g
+@d&XgVvg;)]Fmta`TR%)>3+SfN5V]zORzl:,5|_{+!ReS&sKyes]pF4)kV<gB6KZ(La"`iO{OiuV9q;,@t^HdAGT&b{C5<xZ>8ZPicSK"a[c`d:ZGp:db;
+(%}u1T@0hgtT0R2&$k>IiM<ygF!-!j4p;x++2TdP.-VH""kD:SGa.uo&mBZR/;wGEqrR7c#sH/S^D;34Tg^2Mm`(tLW#gj,|#)!t=o`6$]I}(|q`q7!MIm
+w^m]DR>_O"cIc|(7iBAu^ha$O(Tqn$A1R].MgPYf:{mlz|jw^E,f,i>LB5Ku1UGRqYP9pIed3(9LK5ePIyUe^YR^wsJ+0$oyK{+((td5}BhKD[]ZBv/bZJ
+y`)tCLgklF%%@qRd@w4C5QG[^H{jLv=$~'LkETXzVU:kLzAop{Qth1]g2V>Q+n9:PD!@MK[I1ws4,O-R@9'F`cB:=0m0M:U3L,C"adDnjOH!1NH!1FUrC$
+R3s_pAVM}ISuL#(BEWMSU%_G!@bq=20BN0`Zi-oD8aPNf#O}YUYzJeKV(k.z1cE&ri{5|-9(0EU24``;wA)XA0J(sz0S)I<]7lbc,O"<+E2mRTPR,MODc0
+v%c,3"~:#2{i%XCw$bnvfqpMvvwcr[([)k-B7)xOttC:1H"&1u`b__Q3[=j+p0uo4;,1NKA,EGxPyjb|AnfYfitWsF||h#}fubISu56O^Q^OgQQA^R|Bxv
+(jWhW&rO$v]aLr:y!n6kYiM-W%m`%7MtF8WSzCCCyWLcvQG"</Nqujj$|SP-dDqJ`JerX|BzFfWr<xs:Z|xa>zX#j(a96EAUeRG7(@+pz-V3[ZOO;K5t[R
+@461fal.~)<L'/V&oE{{0!c]/2IMGrQ@&ZH{D<8#R;xE$oi$WXAOZs0hfI{gsM^"NQ^Q:_cf.;cbE6SFc-N;tm~L_SmUz1!M2q.2B!7qjfRi=K2u(K6ZVh
+171IusR6bpT/dJqlx43>/4ZTvvS".:xc}^%9a,FA'!%,+zq:M&lQ,<yrvH5=][~=5l(]_%rf1sBsMS2CQ3`Ae0]ozf,Z+Z1Gb&qdu=8$JbE+EM+)X+jIy%
+LpGfV<'VNdTmuXnXW[SHZ)WhWidBQM6/{e3$4ksz!O[O0C$FoD>dN00T!WRK#.q8OS[0BJ]IGypAx2o1C)cU{AA$Mfxb2V+8o0gHr})5'(UpvQ6zqsqP/(
+;3gp=ug#DB"SG:~pcnZOTm>-Ov;zupNEi[p1=85W|v+gl[(TTk,nu6/c'ssi{usv{7/6J>+Ppz3#xo]O7A4dv;Eeiqu.~7#mD^S&7w#GuR^ydG%PPyq/PG
+1q0"[m0f~b8:vLv{DX-]x#=4i]<Ttx<vjI[2pv=}{=XH2u}AGzDD2})rb6E%yrPywqOqiA7-H>>YlLu}vWMH'Z{|bz,q%qXz_'Aa64~o@C+C|Brn+q42"]
+9IUH#dA@EUfv=c66DP1>Xc5QTlEn8Re]7ab{NAax2RvA+op|'95dVy9@i9kn%/[0GI|pIDAwc^%o'c=%s;0U:sV4'SbLJ'nQ,^JDXri0`"<_a6gFO)jzZM
+t:DE[vElu(WQ6[rYn)i&Wog"6]>fL4FEXM#m&IHC+Uuy)wn|8M$2O0qJ;6[H|h4:<l3CjE:ZxH'yG9$8Na#A(<-@$uu.N<aH;4$QICrZ{c>s>aKWqM>yXa
+]-a5I:3Z'Rb|:'m.SXaHe69T0:B-3S^P!&5p7/B![S#F@^Sp0,psYC})`69{wE."k>@Q9L4"RR[&G.!k<9r2It>@.;k#<gt]tZ+$3nbt'DXC03lNiA=c1Q
+{G#Eg#]8B9,3k$cxP"QoCO.)gpai$oNe1bamE8qDF,4bz<xVJjRe-V&}'%p'|'~$/pG@cI|(WwH)@k~FdMGn2rXeJ}W-L$,:~wG_x!;tQAe}3&M|;.7Rfj
+h<n0@5qtKN>tvy%4usJO&=b'xs+FS6-w2o<POdJ<Hphdq|7:Gn..cCAk^$.Y7"jc.Oca7clCO5F1{v|P4RlI@H$<ubIvG4idyqvm@i$|_c3x$d}O%(<Al0
+[3h,4+@"D<6#+QC#cS(EMAX_iR$zGH{c|$cC}Pl_[ek>z1fe%rB+8Z0JatW.TzVTKJk_Z|>GE}sW,AVsY1mC-BPoIB`0#E}l[G1L|>M@{QLFTFBv,lQdfw
+;B{,(N~o{;X3.,dGxiT@Ao&&a@4%$eO<7q<"I"0NTG3lE`-JPJ9o)^D_#o7U/>Rq`cVO,OyK'or|3adkV"tQ^Yi|vSt;G$_6t]HC&=zW4|L}oI-!fn##NR
+]"-Rq&Xmx3jQSM=D/;i_6Z1JjtX-%;rxV50$~eEU'tT5R|_(u|M&1dLm#|>x<N97dfv[.ay6s^=Wam@|QJ='tksnq(@WYjF,T"c|FWK-7Q07o3,4"=B/rj
+GVKDpoF>OOlGNzrV[o!tHl`OV9dz+-[,Wcht!ib:!Us=8@|d1WcoD6`{<HTAM3$|VrGI}I:pv`I5Ra{"BXkJ8aVs4yI-kJ$)F4#Zv%Qq9|[e}L`v"uby}q
+^C.ZJDeaR2Arh+jt8iVeWqA2FJj,mSK!wb_%uszeTGMk+:sp/Nk.3c5|p(K5de^YQfS5tvL;4Kaj;xDLZnW])wIjX+&}&]S<KMeJbk:/[+dN1]bLneBXSg
+com5vG.j/<7JXJi/CK9Rx)kF)qe2j!po~VT{[t7ijg>qr3LEbXGw;/LQ|(A+@n+#U<Dwxb#3j4MPiWY(N{OhM@Er|W_89_Do</z1TT&[Gn.jpaR3QiQ^s{
+MS5>EQ@l>^;E=J3/aNl"Q6t{^NV)$!aB#JZuXAA>{@7EuUgh">laeAe@YIx;_qY)G|4_Czd-PEha%HMB`h~NxqkaEOFI'!Hn>%oOyG%WM=r,$q1r[(:_}`
+26Qh['ur{1G/{eeuIp^LmX=5kmDLBn!Hb@qpCbMGlC=B8f$'ZQU`Rj<<q$,tw|HP}Tv{y5D-sW`dVS;oET<beD1ME9@xA:O`<Vt%"2n'V@h^8F4z';N}(Z
+C'34'ga#P86Ea%%Q782HaFu9Jpo5b_jlA/b,>1UFd!gM78PiKGE-4Cl"jHhp!&t=k;u-cZ0,.8NJ3(Mb!qOwu>d6:ES5@2pTj9^2VcQGvfoV#./do44[GX
+a'qMd(^fTf-`YuU<BxxE.|}[0ftARSAqAz<h'If;7p3bq}A66CN;<l#c)mJ;e%<PN-gmKn9ILQ|8800NEoQt9R0%XPf</aY%fXwvUtX;QX$A)bkKB)n{Ae
+`qFNk%Lra>m7caO>P!@2KU8!`=Rb9t`/:$T/,T3Lz;eZQGyv_>h=gi'qRC>Q6Gi%CE~=[EFKt'Q:KE0tfZ2}/9s@D5~b/to"I.,,g6dOteG_5Y(0,UnP=O
+[i;%P`q+3Ew()KP,-mt!Ey!8Uh=[]N/Qp&Q[p&zu_J~#Rc+!aXoimKA"XH)vWI@M_VjBy@ksm'2$2M&,G=$vrgYG'M}[Vaj#Vo@<Pz5bhsl9+djM,aZoNE
+V@$AMO`;-91{oC,@:)v+X)meV(5wGi>yoQ&TVj{mW'S3WqtgSl-Rb{z&2GY@H"nKv_X01o(]qYun78hw{UTucLrdHp%lyUhtcN`58I6BM^zm7'fPJ6j47V
+@6lm$FH4Lc]:^H/u<4s12WXc`WVPd%(E8;I9kYm;1DKg%&2G$MqhxT7&Pt)$y4nm!f[HU860Z)MJgDmhm%4c,y/em%KM=tcsg#0(D9KEgs@<e(')jbpU1f
+R7OjG)Cl:LJXM`0d`DCAz$_XfRvzsFS6]5m0#BI8BsLb8T)ql|NoC#E)ss8Mz5#{z/mARF]xi$%2>jCVj.]Kwq|w(+3$25hv7AEqvyj}AQcy-Mmsd7|wZ`
+i^~IA(Vq3`0[GdMO1cV{:`.]-}iB@LdH"`1@hw426!scr1Mb>PnsH8magWI#%)8qAmZ[u,mmvw.UCQsqq,]p:DCkKXU{88%_I7kl"8g=Gql7UTKHg9$M.v
+I|H+FAo^^t_xx3hss>auC7eyK/P@pN]IyI1b2T<p&CO(Bxaz7iiVh>;hwX/GwZ;|;`pGSpJ{JN`eAOXr:dkW(,,pNZjVi:b.Pg1n@ny-$zbvg>o"xAI7Y$
+(^rmPw)z@8RtO6e2c%IxPt;1/j3,(cO8EuCXuvdIyqqRVm~L#vV^R&.68tPjHn)3IZP^wg}^|!/Rt.JL~^yQk3%Z`A4<@,~(1-d`G2k;xA65:aA'V[NgDW
+=gOs5^tRh{&Oq9uZVx|pY$VS--o6w-ADciA6z$vIpB])C;r!B[tjKL6JqJq!o)xTvoGwsgQY[6}a11QaTwY;A!H>~G2+idfo&4_>W%65Xk6ijfiTJ{3Xz(
+oTD$QO'zV72|^+,dUmK&h>W(_sOpm[E0dfOh<+BD82eHdRw,zFd{DI1o&Jjy>PC9iw+{]+72;O3SVUF9^+Pbt5cHGDu9q4;/WDUM]Ms>nChwH]!"g(7I;8
+nlJ{0Tr@6)dk5zpoJ;VI_elh4Q+JB-=d:KX:h3ti$;:K#F&MDR|tWN$h^<;h5Jm0/:cW6N1[:42'.W+^7=&x3rE{>Rdb[x,rx7'Xd.9GJW`EWG&z0-;W~[
+rVn2vt"7zfX=jgd:lu:qAobhsWQJM7+6I/({OQ+XNcM;j929vXZ6+Zn}T|V[~gv4f5=lD!-5ZXT-Vaei$/N"w<TG3np0$+DNpNO&j[}S2+!K^#h'2:T7[S
+vi&b4%fDf(sM|m-+~&&A2j,(}od#As(-e1SO+2|-nB-R@CAr0-+MLsNBXr<_3q"fq!1],3k:c4"8vfDY+)Pg3au{"iy]x,Mh.<%z;WH3_22Q9r)UA7+/,V
+oy$17P^a'@7W:v8+;YXGm3L8F3D_=x=d5pZaYtv7NA7mvV:e2znQ2"<kR%,>X9;e.eY>~BTslE4xWt>T[=<&oj/DczRW}Ft7"[UabzCu3V1RR+mzx<at"G
+|/aact&Hg`hZ^'UFNNqeXpOrp@_|^I;.x}R8xlvYfkMq!dWceVbUQ}S]K$r0,k_u,lIta{AFFgSNtd<]SOre3_M<J@`%!s:8x-.,xvqG'HZ-s%c;n"n05(
+GKV/>EvR)wZ`X0iIrJ4o6#CQ)kh$UdF]8ncM&^-d<^5gce)`T|h]`'uVdv-/ZhyVK1RX<Izg.)4AA6R_mK_y,(/3MZf2Jo`lav^M&tafoS-]6<Iu^5<J$M
+I&re0>MJ6wfJO]%J~_,kMVh-}OLOjROR#DDC~,5E6lO6uIp_iSIE6PYRVKN:yO4<-=I]+lY;H1:Z<#p2|T>;|Q4mGZ=-UCG$WYskBx(P5vJrTwByY}`AC:
+]B39zD$F43c!b(<g5XGOxig>)/cOe(.0t!/D"[xC'xs(b`9-#&kj-[=w3Hh(,.L;eO!AB7]wI{ks>%wu|}K=1N_'4o1kE]~Je2~EN%M&ijia|)<fmTS^U-
+bCiLg7xr1Y#Q]K$P}Ge!+mD}B'z%|.mjoR#51XK{Gh_!JsG2uUn>BR<4q%Z{~8O01;po5]t#@'m#p%/qwX6qH$4UgB+SseR<Z"./D!gytMjzRxw3zp&]9`
+Z+4CM#BDW2Q1f1'YQ(%02Xex"j$m}O8E"I8:V[x$FXn[+@>LT@I6Af`AFl@{):,%1Wv2.0UouaZw_/P[]G:+],!~vR-<!}"G=uAlDKKf1AQk;:])oh:sCZ
+v2QtP}ni1j14&x}/jZ8K]JpBZ.fCViNwY41,peeBzw;PU1y4A%//[]j]NrS+;Z7d,@7'Nh(in@5i`:QlN<2v38%E]KJE(l0QJO~D00}]2aY5xliK3W,P!P
+5c^}0nmMi2bdKy[LQ|YU53l['@B}+}zd#jVn[`6l].[]!%%Zykb32m.3Pdp4n@t%yOv$2I/[Ds)t9+s_/q}7+h/2V:7P@U9K4r6h+w79L`Fd+S>`8gX]ir
+e0mQH5Fgwszh^.nC=O-]T[cIN,ht|sgNZ9Uo}aE}2Eaazw$xoOByzdwvla^hCH|O@ASUB<t@CT![r3;Me5)8gdX{tc3}:5vGr.m/$II{;Cn:jO{CAYzx,J
+5r:X!zYD&<i]zfs$woU6dP4_qqpXuEl:h-^LdJ4J@LZNa<4,xGiAT|=L8+s`;3c,2,0cD]=h)w9'HM"6>@f8{(U&n:uRjR>'xeQ]e88]Yy-)lzq-w1L"`m
+cru014{$dc'P{jWYSC>c$z=epJ<lNZ0]xV++ykx+#sy<Cg3#Mgi##N:;A2fq]x3{++3jGS8>GcgxtZx'^j<#3f%H5tx60GxhBF)BEaJnle`nL"E5GyVMoj
+4v&pUAIW/ZB_/JB9]JncQDY"(Dxwklm<9KWY3lOVkK4E}J%SlRb<cf|`TZqlnuA3vaM<nPUfe[5miCQ6iC5qQ:Z2m$&)IL%'>Sq}Qj=tY>{Un:<(hsF6Kb
+0iLw6"Co/)Nw|vN&lH0NETUnt|O(&iu<3'#DpUXg_-Mm}U639v}]9_D2}K#_ZfxL_y-rwb4.~ftLIFbJ&l){"dLr2W;H`AJK_K$^m&O2+0^|Y9J4ucp:yN
+Ot--nCQ'v&Dw&%z!_l@8JWTB-d4[RMCTQ&[SP!Q]~7yqS+F@JgptU|Ht0vb+<^eIsIja>}Kp,}l];mG050TdsXVQqIQBU%HwY>:mm12n}&dp:(P1;k=qAh
+edKuT&|g]Vn5q-h}4vmvEgbDG>agAW&sCU)g`e(Ft;IXDWC88'K{ie&VmL,l#r/03QpfK#K6OQW_X&^=QVv+G(6]ui:Fo{31OJsW]mGv["<"=EOQ}'{l:k
+4J3_f$"c#F'A7]&6[F$Z8r`2y90I3V`v@bL@bo^w^>-Vu0BLXT=AizkiO|z&G`y=eQGhc-U]:Tz>$4;WPrBg/.KiKc>s9B~6)_@^nU=O;;>L)zy<bCn>k@
+%g.cFwI44R#F"5Cz~bi]yf<Y,!>KHyTZNL./p$9#Ag4k7^@b69@&,saOjlV,d2'BLmE$s6o;2woU$1pZOe!=8z.-h:72uA6DaP:FSeL6[F!RP&la7#vX+4
+V3La1%yFf5`h"KVhVrS&gz4xTC|#O]3B;U4;MBra4oy_x]OZ2sJ87oz^ONQO2qGZT1-36y|T7:{NZg@6`4RNJ|7K;0zP=Xw9]`QB`Thf#>3^-MDC,>$jbo
+u+iW~'P2Z"8);.1>[KrGX)^xGeB|0G}U8!E#w;#2o^hehy4@jLv-7fVL<`kuK%>rq[3o5O!MU{[nD}UMbATAIu^0Tzj;%VD}"1Zf$HYi2^jt_4#-LM2stb
+0RgJT`B$ADgbQi<X~-y<Oq8oW<g9Xv^gU=#=U,>z;ne:AZb[+<,,$Okdto#6{owJMF0d}$KYK}$l~QM,:;YAKc.#u#%_^q1@4-@"_Py2V]M^`OmLZDxHFT
+~>+Ss4|S.G#3]"pr6|;J2lAkziW!OkiiNkH,:THxn(vM#!0lkJ`<5HhqkB$OYpp'qp%|U}awdc9_'}qUnI:8f]P@%AqB/x[;.>M+H[Tr~)QDkrM46&Tqyx
+>ob"Jf)wjQSw7!V@KfLC)o_DA^|.2O4-//FUMs6mc0|JV343RG7fnVNfiS5OzM[!KvMP~&Tqg2[GC;jPrpq;RL[Rd:C:<F6dkP9!pR6-pj2zY49W|(^UF|
+obgouIxh+zN%ydo](XTIo3eT:ZWgY']0r/x0!2:^j/_p%fp(avSmbzuC]{'A_"LhMJE3q<G+x!Ulh$Fr}/Z,[2fG9CVM'(%R,h7%!sW["A4]4S|V7m2Yfv
+Bciq&2{00Cj%4rcfpURWdBMyn,`!)t_.78V/bdKp[pIuivRVNII]S;`AuuVVqG>m8AgNdj#N=1.x$z}VQbjGFqOBaD{2JsIxUG&6peW%D/TX2n49m}H1on
+zD>Kg=>`Lh|5(D;_ULmHtl!lPlpmk&c@5f>CAwKn>@x>;=R"Z.Ys~ffoD}dF2kPbk"q%O}1b9b#cXKs)Y[l]Lr@pXx,jj;}J9]K&>-sTeExCMtwV6D"L@.
+WnlNP,&f(n5O|r'bi19/G}k<pF6.|$awNDfQLO#PZSoS<47(6mEfu"$Al<MO'tM;<IXq@DV|O9"p%Q~p$v|6B5<]0q6cY}IB7DvdHTyI`pX@T(#ap'EH^|
+oE9/Hyj9!-b@Zfy,o$n.i@2TO;v%{l,Eas-i7N.g4{1H$,k{hJdG^8&H%e&^rP"%,Gw%aeCAat[0KChHXqZFsVJTr#yS'E1_%,Y;nx,kPM:/~>,ywR}2D_
+_uDE{,1Du$7@KeYrt)axdzguf>(S_T"4"F)/xQCc"hC@D$lFhmNxFw`E;O|mR-|IOiaP>v29%{{0-P15}uc_+o^UdCdqlmwa8nXyjFrUHa7<F`|l9Uu`&;
+(E3lQ-5t^2tF&k#D8%&-_ZJAG{IC/m&5M<hS]"HZt&5d)JH0rVWb,);`AI.9+Avf=:"/"x,q'"nG{0jS(JFcGKuD-F-#pFa1EU$&]^2#-}7Jt."#fbb'Gz
+}l9qHy4S@]i`|TX&ORps8e9q}sPCgde=CMO6tk,=F3JE(=_SY6mQKpbC7+4=h^+FbBBQ<3.f$/rGwM$Ef-MvQPaJ5!5"",|2|%>)+n"g(batM_bI_-b-&,
+L,%0$gw$-zA-q'|^rH&W0&MM1T&8q{|bFhA+&f_x#b7oprF$dG!W%aNEuI@};u>L"+o'nV5OPnRr%Ms!2Mf4XA(o1<gY%j1Z2K}k94(fTewVt!C&{OGgI(
+%.Wv92l:|w59gKvIfz$ulF27mJ!&pXqZ[m#AZ}rGzvq6^Jz-B#0z)<2[UVZh2>-v4XN#kFzP@":.o;q)OI#Hf0/IZ:G@-ror3_kF~&L1]JFcW4x52vvlWk
+Ia#l/mX1^0E#-Tr1NX#[=s[N'6{Wb._G+W+u=i&<S^`Butd@.&11'K><6El4/.Yu~by<K$-W;O"~;w.5;@36@p9|kOpaO}9gXi'DmmNpTp1o3p9g.7eyc|
+j+JWQ{`Ls%g@ZqyLH:Z8E+LQ-!kJ!=y);EQcQ;A;#BePwg5DgfuL#izSY)MrQ=S7c.oNj"'&m!wrCDJ^otE{_TV!IRd/t"z`[f0)+ti)j'cBi}$OFf"<@(
+[yI/(Wrk9U4(Jlkisc:HCtD>IYVK6<|axkMROEehFfNfN/_e{BeCG18/xm!,61c72FnGt0TFYc+6((GMe,Kw-&Nj/JIauSXr>CU]N^bd(;8=;`1P(E`L5r
+:v>Q;piE$n=&Y`6sdp8;el_hT9TJxN`v,m$j=!fS%/HpC5qlIyk/ZN[t{>VU^tfX2n'g]as)1;F/7%O'P##0=lD-NZpe,;c^sxwQML+&g+U7b&;fiE[]hi
+:]2OXdE;Ojy@wQq)&+6EwbHRb}zFvVt5$W9M2[/&v%H[LIuK2UZp|Jzp^`y)XbWr&dOpt^!{X=aK;%alln2v(w000C{3'aHpOv(.c![<Pd`bbTC#`uHt1]
+@Pv9H6kz#CXBA!wl/&U4t]#JS7K(S.aE[e0#dMBH_b>vwqgqhT.(.t5q(.#mHMG-=TWZ_6.=[s[{86l{NYBN92BWKyn@r#NnvCTuTaE4{,JLp3l!T2Z(_r
+Tx[#(3FuywX/Pm%1rXRRn`ApS_0ocaJ@U}|tT{,W2Fh^Xs5B!<X"h8bzjEUKBIi.'(F]iH5O;FiV]tG{]#&673Nd{Yp)uc,M,L8gV@D_i'rdH_4vId2mfe
+v%qLv;O@>B1Il-e#"&]J7mytN%p.)]qC|<<]Pe8,V.'y>h,=Ctp(!fnK+OP"]Q@<Vx4,vxm!e;2S$}X^-MhJWxXAF,mg^8=h|3`.c_3K_A`-o{T$|.[R2L
+U+OkRX3X^9GqrD]CtI,&BodPUT(Hb-wktJc3ti"MGCv`401-_YYeGhzpis7JD3&2E}@f<iE,Q`1H4-kvqZ=0P^IJ$fI[G2+bF7p_.2#zl5Z@Q&yt)v{pWW
+"v#)HjN;9=+-yYS(WXpwD0NT[0`0]me&0JDxVx0,cS+IkA1dF)XO6R39E-m0s9qla)^ct_cI)Jt,+nn91[$vK7xC)Zr&<cVf']nCg&Puc<_jJO|U$K&$QT
+"[>k<MVG~uBrGRTVkuZbrfIa@mWMc8g.becU`vCrVYBU^@.r%M%$eI3AUA-jx9VeGBbr};e0iUv);tI}S:fT(2D[PsS}TGOO0AhEt/_i>jkc[&fF|OmiR<
+TJ"C_UsXA,p@7|JJdsoO>Rn|xONI(U>uB.v^SNR3~nz.c}pCdoR+2=,d~%s%k8}Iw1mBw>tv4>0dwFXO07=zCi90r:Qa.;lGN4Q%bDNr=K[SR@r^p|4w}$
+27cLU:;x>PN.z>@]/b;=k;5IHCMZ4o{0WQH^K`urDJoYs-SmVJO:!GMN6U^7^i@I`e,4dX1XQll8Z,ETWd@BwHu((O9aO^_y$JYt44kpd$eC6)sLYTC1I`
+3'|G3i4eb#OK~F~s-jd]0x`8e'eVBMWptluUT#F.#"nsU.hk5]h2^fddXiJH=f}:a1qD<QV(X`JyRU)yol>k=8lBpA$Nsj$[6wzHy&z`e!a|#$fZc<rK@"
+"XNr7)CPq;fgzYn:v)%:R-Tu{/u>&O-QX/CbEr6tyQE(3I~7:r)[w&X1mzDjHgu!f0$MKO~[D$KzzJN3{,3l$CfCNqJUe3Kk{iLT,L`mx=Pg'{;x1nde'M
+}YiHotq)bSpOOz>@a$Fgt+ECax:.7X&rI4wvx=^{&}K'_c+N<{=Us@keOn@YX=ujODSO>>;h:qY{b7OC)%/"rKx]BHUuQW`-%I12),JycZ@+}>B^~c-,/o
+&aiIx[y->_A229ckC'oiAyHUOlt,I'u6~u8KolJfLmX2L#x|IimE81$Q.Zv%L2Ogk$aRme0<;z5r^>NPJRV@^fYQ1neTgkS@A#Fy+zgv0o!/.XZ0Wj"+aS
+x#8n`S_`03=ou$k^4Ojel6Qf=QqcJ>oZ,i]3M:bd_'_pW)lh>:fty%)d1st6a&K-X&,kGW-D:&FG!9LV_fgOvP~v_D%fx8({qM~@DFz7G_vs"2dKV&1_BP
+:n7xM6(|'Pwt+-1taa,s:lXNG(tj2w8Ci_HGOl0JjEg#^=5-Q)&FJjYct=@NNG<JGd_oY%1Wk7#}lRp;|LkfTt2A&`/fG$~"JJUN)7l%Kfbw8X6SvZq:4#
+/h{DpW+=B$rC`C3DYdGM&<1rf1JK!L.&Uiel_8KXXFv%QB_>jfSFXvdU:1HfN=h/)&t1cY+jX#56JA^6fy.G(p@Npy;HZk2D%QMk+AoN]>Ee-x<quZ"MhD
+dB-,nF86{Url{KLTpq"XNusXdok74%&rYjHu%wYb8HJ[T!]m'@GFe9rk_8Fq85ZUF0L,l=%q5Z22.em2u'!I}2V5$U$D$;9CWW`N0@Er,$EB!9:va"I0Rg
+uuAM)+@q;__)2k1Xt)&Nybf$.Icc,;'{NEWfG26/KpE2x}NC(l"`qyu=iLO$F`~an_j5_cG>8Y@ho(R8""p5=AA^&53c$<to:]]pL/)Cr:=s@23dzt:=6k
+.d5Da_Ls{iKqQA^K1MuJ`0w6Sp$V+dZWS,2;]jO70wO_;vw]}<%ahq(WC_g(~|4adB-)nL$a0uaN[JwHPkffv<FYF{.PkGg0M$D4ol(6uR:@@9WV^dsOMq
+efRoV^ZK8C;Det$C$^%,aw]MT%D0om}lw]GS<V@7a[XsnI8y(L&y.PI7`MAVZc^TY,GxpM",U{4h[1LER_tu~2SIXIfB,"XCF8!`wiQb0Q8_:MH7E2~TX&
+Y(0(<yS9HioX"W;jhSm&c.tl2rUBIOAcxEhB_O]V$)+fJjzcMIWWM9gR`Dd"dlkj`j+dhOXj[ex7<:N-scsRr}G,{|[pRV%c,z(rVaFLzb7DnO;GfEMt%r
+`l4gudK0$l=ITr"AI!E],pXSr0f{[)D9<g'H.N3,34Aj{y73%+JehpYuF@Rn+TqPa$#0RlNWh6)'t`T:Uz5hd6[ZF_"h#e`4V{}LzCGWlbLB1yeCB=P]H"
+hld+Y>>K1%QgS4($HcYW&N)6'%K!LId1mkc-y4$,]s]WtW6k4:P3A4{8tf#N%w`9J<&g7eLL0/@M!{pW}+JvG!eb:8~sVtkuW/3y_u8|:tN,B,{"d6CXQ:
+&oBT<S]v2A(X+X9qgbGR9Z9`O}~!6zF<HQX(tlJq.jCMk+rnBG"J~N7-[fo%U&_"Q]+V'2YBgp5o~d/nwnMDui99k(TZd)@|Nqan4R+h!W#&4xLTZjO3A%
+/3]eqYR-1jI(",<wllXR=2@O&^<#ri92c7v:)XbA^bW[z%~5YQ(]{,S$XfPa(,_zis`^6#T,QvTQ'^('gV$B)kbvBor|2KYm)BeXmVJB]RwGuVjuF3_9ZG
+YxK>G&PYCky9(KZ2eJr=1tO7fD#VOn'k!WQ%Ih`(O.$GKGx^kkpm+vS&{pxO;g2aj0yNs`nppv_[S>C/`Kw'(A:cc%h]#"dJl8S-Y#"utbr}H%%xu1#G%|
+tV<Y_HRPEp=mzAw6sgBIx3jP&%dCC8k{r:HR8lQ^PZ_1-0.5me,>PkEWv2Bx"fEAgs,cDBE+7][Okl[r!RH_o2+kf`iu%WgPc2HddtX.:TmQf9okG2=_$B
+gU:)0H;)Y[1HX#mEAd.=[LD:Y]kd_M`%~V1T2ED^'#:s<v=U|)xC{-v.9'2VyzC8{ibJKw+s-M=.2$Uzxh{AFD)F]:y4%%8%f@Uk`^UC9w^}3{{o^5vP|P
+[PlOVqL.1`%BK_TD!a5.@Q{uW|#{"xY|ShOFJw[Oo9qdr5p2y}|4ms5s+-&Aq_/QG+hb$'b+4AJy(7z#E{=g9v(HF{k=VTx[c8R`.<a20dQyeKaqLLJ[6V
+-/o@xW}HbK_7O7h4KvtH]JEnE6[W[O-yLk16yWBxEQRI}dH(=mnXo:5Lj.SCTBEppeX|)mDAn4QZer-WXK{;ozH](cDr]R(9(@Re4AAD#CmyTZ:A(onvYk
+X|H)Ax,i%Z1O,;7;^d<2elVHWYVOIpSkQVL8Yp-v#se.81mk_GL6/!Wu4myXDiyxEHQA..5s=fC};`f/%EF8uUi$Kf4mL!&X0j:Xvu&QL0P!bhsb%Ch%")
+'-cT;$u$Kp_+-auWs3}<QEh!!4^)jo6YzUr}YZ[pp75T5/M6g|g'_EiT)5]3dOJbG7Ia7"CR9f^a"ZW<JK!%S4,uZ%%'{n;&{hIc6|[=Fk4P/EppeWGuEx
+'')gRtgl]mQB/o&]iU_2p%`vh+pAOdkol}={(QJ)&g@m7_w/LD'Lw53[h>:t<nV|:-@U%%!Q1Q8(gRw}|_jq+e<cn#GtN7N1|L0W.<v2ym+|1g@Y>#ugH;
+I;Ke&ill`,faCCpxqLrf&4#O"eFt'n&Y<]pCtKH(:bSmvqOaN0RSX|=Rv>v_qJ4b%w=t)20:n'"]4lK;1F_&M"p+<d6AlZhNY]{#QASN@w7=3[k<iGrR>u
+^40ji2-)NpDj^f:w&;jZ!UX^#)R$&ga6<9EXfY$M/r/Jy4BiD8BxgjLif1|vEwC21sML!xTKWa~JBrg9qBt$gjdDj#:yw=K@1uGBqoG`ZTMI(2m70.Wb{c
+L-;g41>|<jAwg5s'+C,#8Rd0E]WNC_r+[8s<0wa,7KcJOv5qzA{Re%%Ju(GLz@d7@(Bv2{=PU'u:Bn"B)0L$)1&(7Q4&E#ebvrw[/Q'>wgbRw_L]q-`Ke(
+M@/{U1k87o#oY=C9}0w]ec7@c<8)fN9w|h`zE_27i0PG[$E_HIO{OJpAI/Syeig2/31]~Smtln-DG6)Y8lqH|B"2y9ECEWxj>kGRZ1QE.Fl>"[kz$tup~r
+JLwue&fxhi|tS-5M/X5_&AFy3DBO_5%wzLTM})Rl|<N>^K_5pQVevCsZ+o(KTLLd8@{LSFDm3A;a@ct5nP8j(n2vLo:Xaz):jWQ4>olCS:Y'J3X+zhZju2
+XX7tqJY^I=F=v>#(6LE^qT{AFbOkTk)OTTV299ocO+i0H]FIT9YSkDsR9)s'<6(d2xKHbx]%|kk@WhsXUj4Y/RT"dg4sR_6C9N07b+44-QbYW'l2"hb@A7
+efPdi2'ZNjO69S`[[<EiF:%udI7dF5</Zf5yr^yp~p#+5Kgg^;UTo}GBUpM3dC&{R{pYeJTI(V[qKa+)##.&o`&X`cZEN-yd=-;mlAg4H[-f@&L2q]hB+E
+QBoD<@5IX1"nu^umhRoZz_Hr_<%^_k-N5EQ`l16@c2.52T6%XU$gPHGeM)x@_m;"4sh<7i)55vtdNKWijhb1h@'HGXJ]IoO.l.w[OKem_dUys=t4|u4sFr
+&d.@F&AAufMBv$>gZP9NNjfYs='m_&;Qn1qNLd;oiGnh'1%^;:mkZ4J+sj)VJem_p`xWwo_oAPOU<eeR[ir]q@,i`_:r{75-m3L4SP9DM}o0P9yz+e"T^s
+o0..sNra;|zx]t65<q+5Rp5fMe59lzf]+p5T:I-'ZrVJv3hW9mMqmg{)Xkp-3k6wjOj>|-W=Xs-0Q3<p+,M_l3@;;N("M4g/c@4[XrweSj6b+"SUPQ([i9
+_s83~Jg'<Tn[3mfiusY.&{n9W5~ljwz]4A.R{Ax52DW<%gSH:@ID7XYI,Rp{G,/)^2][p1`Je_{/V_jl9whT%dcTJX[0c6HYw9XUgZ[6P6K}i9wDuCG;#`
+P"oH:16NQZ]A2{-KjihAvVp[XCGdD9kDky!r0MK.No4}U>6G!Q,5[_+(g:^H-w|e>p1NWLl1hlclpHgnL)Pa9jB0`X;fo,QA1M"bV{dI-rg3GLH;gIL"uC
+0X$E]70W2$703k!m@0n-5K#AI}37jU.I._#B[ATr:,K'-9d6&I{XWU)'CLLi]wkZ[$NSP>SLQpiaw`;7@(/Hw/HhDU<WD./9X%.x3V$pN&X9Zitl7<E."%
+!u$Ijzan'/BZ0bEi@7dn1ziSb)`!A_|s^zKRmfLvs3I-XoAJ|E7E+i=y{'NDB{3Qy`"d$IAFe.nLL&n9Y2n1Aq9zksEP{|88O54fVfpQujpJ>Dm`YM,pKV
+1V18om9|qe<sWills<)-3HarlN1k7T}M3-dy<c,-(.Ikz="SrrFMW(4laji-VdndsnM6$e]2"",ALK=g:}]]a@YhD!wAv!=j$E:6&Z0wRvxl~JDNvcm/K2
+CcVF@+9^OEM@2)omOc"cTs)fMPfKx'jjm`O-5-Zlv`xj9d+=Y@h/[Z~s5ICZB{cTj'sPAqelpGP1h9iEAxC_3l|C@ler;}fGGkYd&r!76"6^Xu:Q2.`%o]
+3A+OV{JsOO'H]+(K/cVO3vEC4_ZQ8gbhjR6OCl'|Vh6+VzT@FX4'c:1&q4<[}XdiizCgM9|Pq+95jlpO7ch}gjI3RJK=I$/ry12@i"JeoF%s)p{Wt:{R^:
+b#pc!jh=TJiHWgI,scsHSiPA:.FJjud|`g"rRj(QDn!h:rTUg'"Pz19Pd6cM,q+el37v$&|6<9Yw'i2}xajhG=ySu<Q4/c+9(H(E|A]|CkFMVW~>RNG1@'
+6l|Qo{lmM#WA1i.qx=]u!g3g~<ft,){H/&{d9LFsZUN,ZObVR[pS3Yvh"]T(Kq;}bvlDg!T>qSBBWni&!@B>yB1%CoaB8=aj^{R-(2.n#StCBBq&wMSP::
+Ivd`^,cMl(jIO_Wvn=J<6i9qGk''(<Y7-@tsC#4%!:E3=p0eH9Je~R]rT2HTr]`,Guw63amS]f+y[rxujwa@Df8`WDxh.Y2#V3}Qh$W)h<{0</-Aoz+AWP
+>}NzM/YmnQSr>y=EDPVpIx%tsE94Uv[vS"q8:0y[6oMIu+v)!3D2AZ`M/<)/}U&9]1QpjHEe62n6X7JoyAA)ljJPggin'AS#8r,Wh[6LlI~(t-ZW8jx[Xr
+GBMa-A7HN((D8.=-SIlo.X<T[tFuer=)w1H<#|W0oru/g3;Fw(W`&8'y3FS/;aAyJ'16dc_|n-`&tnEq0gk"k:NdlB/c:&A7@5dAfJ(!xGA7Rc/e9Uk/jJ
+&H#}A`T02Uh/{5KS#l%oE>n5O2bRo18z6e")96Yk>Zai]nukRod^vAUpN<n$|j+e8y7pl{p:Cg+4d}u6P4~#$%QXpM_+9Wb'5k`E[hE6=W,8KYx)n"t&/p
+m8|FpuJc#1=3((!9oN)9:LA0@bj[KH4s]v#N5o+T|"$,r<+Ei]7!sS>gpzR|hQ~DTgxSJctO{<ia~oo&3;!YX8lA!ZDRP`s]KtfK[jC9CmNpfygWk@Y%;R
+wQF_9eBFK|$c#Z54u%bFuj33}vJji0%2H),s4d&LpM}xT]qE%PE/]]uFnHr|!EpZ{72<RIsL'SS7bKj1ETNOw++cn9"Ge+iLD4B]p!di8Yyk4KI0ToD@J8
+l!t965tsVHHcy-Mo}Pt3QOT9j`$NZ#93KV4xWJGVfhb3'vg$/m$I~(=I!,RngPv;vo>$5]U$K|gNsJxEO#Y+vZuit7S_^mS=4dUH6@[J~>3AW@#^%k7+:f
+$:z/)qeMpn$n0]^W{yUJ,7Pd";DdK`gT(yc0&Fz-nRZpMO:qDS-38o!|J;PllvNrF<XGtewdmW4m}Px,1E-o`_UJ7wHB['~)coDEN".|;yfJl!f46.)&0N
+-WY%Fp+:a|YL+Ie![%%;(uM=!=0lB"J<;]U7W_o:1YDelq.]RUGSLxl^XTJd2bRrj+|<c:WEf1|V:q9OM,Y<GT2{t$Y0Cyg@}o>XC!ANFx=GfN&K6zYSBE
+eM~AJIBU9&Y<ZplR9qq8(hwW&n>2j${C=DoP+^7AW8N:sUd]L]{S#fzC;}7u$mYXzE#X$1bpg0AYPD!Tch`B;ow-)+rWbRv>e[20D+gda(oPz.R=c$4mwC
+J-@`!5,%,07!CqweA[R>;BgnVPEv&280DFfS-yGE32L%M`+LC6Ids%O;;{c.N#pK{FA,qu}AKPP-]_^q0Ce]3<g||J~81rv:RW%%_Gz-@:i8I<VfO;U6F<
+.Xc^p#mNNF7Ht(#eeP/!T#;TH>_yTU4lE47$tw$F=9]f3$v'0y92d,OI`vf2wq=>#Q%MB6U;~Od)bwWXBQZ5Gc;7[p'mK`}P9r;=+q1hNt@`YY!CLe+KE_
+G88K=`V$toQ9Yq)4:No6rdh}5Xmn6b(+bzE5Mkn$otu$eZO]`0$aiHg>l.s;!o^V5Ik_Kqt`<,|eN;h.DR}8)_3e<Jkh%T@(@q`K=wbx|>ut.CEy(G%a_B
+bC3}U'=vkCQ&6L/|nuvk)J<Q&tDwVt9#!T82^)i`l]jmzNNakO:>:EjW{pxyLhfx%hpjyeG+">S_x{0c!yO7"y9&}O2R(!XTN_&5Gv'(n0-v"8(4Gv=xav
+FQ.p~F!ip'`fDHMmwLY@zOSNq#-qxn_PPFZ51u{9Tj}%|sopIhg>lz,jK<5'ib~DwH>pUj|`Y"rz6pl9rXW/nl}9{,JW)@|DdXsBtb<0St<-4Pb+"abGp3
+hHIht$^]#K!`Fk<9xYuyjhW2e0BPI({a(sm^hi5+%KgvWy(g@GP3|MkOXirptL1@c_wPeU~vy3D$b:5p-tY&GfTUTl|Q}1~%)l@{xGZPM3+jtBheL%(QCK
+eG(bPH`A`q$b}@/02w;X9jNpQ_6[vkuxnY'Z)5vpQn[iv4+D]]$%jl=@I88M8Ez7.E]1snMnQNX71AmCfW0WFVj;ts+2A%as60r4v`h&Vhsy5PgRY.<uEi
+u[:i>H)0Y_8b8&1F%NbRRW<"R>Ex<-({=B|/7r!i!4i|taU<QES_mPWli}Lk}gT%j&/|xYb&GV1z>IB8tzgH>Jf3|HLDKqDg+!Xx{tzhK+43C6Z"glqugf
+VC<FZCHs{[U`7|:U`f/h'6Zqs%oErwRN7t&)fKiwoZ:Jf^eJKMA2=P/8(k=UOZl]Y%t&|WH7W]``_fb]@dLI^iu'giDGVk9#r80/fC5IMbEWchbbN7P$;/
+V+ZD$23_#]nrVi$17%sqJ/F='13d&3T|sO~j5QAU~'3ct=CADG-Z)bYR[uiOZos34t0w>x)l!kTXE,/4-#uY50UMZqJaICpZv[(.k7qjMnC<cA=xl|iY,"
+t6(#`sNgjiNGG1V-THrM&r(=$c;af<wP7I'WhK-smjR>P%72W(FETc@lZZ$U.;Lf)Gs;!({A$uRWS-N]BugfNDio(Be5r<b;~wDlhh0-Pi>o@$slF[|Ftm
+~8C-Eh<q|Rf3LB]3i`e<ABbpUQeI%Tk_,Q^N]O{iX|&+L<E7YK{p.g1z#Hhz}'K$E)fpc$zq-D}AL.dHL'(;Bl'W`z,yYBZstV3;6"2,sE6NDn~tO01N$j
+c{!8bkM%1@S}!>h9+amMNq~d#U|/W]9|R,lxkK)/+67^k5NvbVF4]);vP6<a}!PIp/sgCbdP^/Q+GTgu9(V+x`'oI.ZK8xo(H(>U^HR{Yf9VW111LGlngU
+b1.Fa<@b[S'@8K]JKcsC7z|jZ18LQH10xPxgBgz9G,FVK)3XXf3o]]x<Rr;];A3M##<X.'q{$b'0$83|HMD=s|wozI+D%|f`9;~;^jW4Uu-d1+4Q0x}pO2
+EyQ}d1E'O-S7dGWQ+"XwU0|Q]0Bo,d/nop/}~s+S}5(LbdANPA$Woj0-5o,Z7xPhvT@U&1S^9AS1~-nB=jC_b7ii%G5;In+5'9NtF0~RM;)7W'nV6ME3/v
+a<oU:4t6<Mz)`]A/),gMz/7cP:KJjoNZjZM&>DLg[s~+)A!Mi:~tm07Mo9i|1:=%5hs9&O9qI2}_S1j;WDqRS]T`T+12Voj>U.'|_(J$&yo/YzjfXNg{]_
+paQ)!O)MVNuVc0&_voJh`Iqgy>{SMu")pK1c7AKg2L)-vOtdIacC.eguO9E.F8l`j4ki`xWv9(3.jHD#_Zk$7Mfz6GmDZ`+U:0u%4EKsI=!#Xe2AP4&.2;
+WoF%J(BZRt)l~(40Nt1#wC:u'j{{ig@{}lC{HNGjMv^zU6nm_NA>x=EMYZ-LR.RU%Pt#/V&KN9vVh&htvfq!k[s;+j[NJ['A0H[-PQFU3m3+k9k=z<9/^(
+_RshYwk62%03:p&27,6J@HbghR:HJt&r`2'tcXt0:c96Y{hM~xm5#|FC/V5a8+)5l6q9;te/f-xYiLnlZGs)~2&sKx0YFNu{6R)rqU3kKqcOWOn/~jVfz<
+KG6`phDiBiwfv>}f&o2jP,YhnsQVz;A^)i|nP_u,='J<f$Llx)O$U;2z'%P(e7Zs:e#zsOIwF`rl|JjQDr7Oy=sJul^J""RBTN;aDxV^yFm;}qB|c#jNu/
+Vx|6F$B|aaZ^BKT[1#+&"I%o:vM<n%gRyp.3UN9}E!pq'R4I~IyWS`k=DB3/B{kdFpj#H%48Qq7DiOFd>d/FdXCMzpdZW-IBj_%lqXQx|.4w;Snhb;A`;n
+u);Vs"7)L]f<R2;p+Z-eBzH<AJKqPknqUE)+H;396[n|`JGf,rH::m^}^'U4mAoq1<6A2|k{/xg_nIHjv4gmq|]eIaB2Fe[reA%[PC6`KnEplGK``CJd~@
+Da4}"P2QU0&}H$23hm3LK3Xp`bjnu&7dbFk<{(lmZ[G>u+t8opbADB^%QHf>uZ_0c1IEVszhKN/SF)^&JtYQ#R)X~A"8x2,4il4d0teSc&`=e;KJ3&bju=
+1Uwe7G^eVl,'W,omGpW$yiL:V{7GiA9"cOfTYp]Bx2KpOM-+tfyDljcP`=i_x{7y9qnBqNgh/[(pfN&@S'3ox6A,O6;dey>:Ph;j^U<^Qc:ciQHvx6;Ons
+S7gy5pZMWrqz$e>H_$C^R]Jh{cS(Nxhqb]$3|7=/6O-krxWw._l/`v'sp-Td~DA.1SD)gaO4w>p($n5re,+>$u9])5=Wqk!G`[D-Mml)'1D=3-)E_'UQNy
+(o=8]Ou)g)_/Z1bu`/x6A_fE=3~=9t2#R&~_KG^J0X`(pC5Tku^`3d93Dn3qzg,Q)Xw2l5s#pWca1<iD#<S!^A|8:Rwe>w&KCW#4!|1jNz.a9z=%@J(u<R
+cQc})`DZ!ap'~NsRAYFTi>NTt>n|b[Mk,`Ab=fB))PHJ-)FTWVLyQ5C_d>6.93HL365EQ#M[T.}fa'-[&d[yWWCfQ+Dl]_/V$9YX&9x6S`^It2!}SDr"NC
+L%+j"@{hWV18>gxDr6,0CGopWg0u4c>xR)=8%G5l>L6F5uH5Fc~nMJeJ_g>gpYzD)geZcLx|-#I8Vsek4_rJ`cNXP>EQw'tka}=w5+g,#z:rjc)HLtzC}x
+N}/(FhbV;yo]ar1l+uX2gXixG,kb{N_`Emk1U;EBqD$sN3yyCWj!8Nd%ICbge^.>i"$k5e^@mT1|=y)b`;fWyX&Mhg~cqx<<7F/O)b,&eJ./=+JbZ'8I06
+~3@C<GzOEBl:+G}{DbEwlR/Ru9wQ4Cl6#<m&AO,(6i]XmGJ0)bmGHR2Q42!j7DK`-t+k9^|Iv(NoAATEB"0",k:7#-l9.;cUuREJt9Y;Q,m(:WPIYwNXT.
+"o&QvOI3fSskygk[Vd31Y/3>y`n/JO)MN6Bqo'@sV%JOH'yr+^i|7]T+piGD.tDS]czd+d(_:i>n$QiIN=V[ELJU61I|U1aWk<A;<[4Y#hX!K3mmOCpK7L
+Ob2i65N]zzbEmw.:C$8Fa0}P{.b2&:,H}$r{=[|W|DhZM:W'~7)B7d-v#}z);^k"3=H6E4Ojv!z/I&S5zd`A$;pXXgFf/P-V'$E,}kHK({X%V{[-Z$8z!D
+~BK3,)SK3kgX%if=5KL-@1CK[ZfhUy=x];n6zbKsG5`T3zSs,6'([X`^zOKcjWvWRKeUy9!s7IFYnSemfAb/eQ/wX+DZ%%)V_@4b_o3`<!YCr.cR_:i7{7
+#^wlemg;E!W/w+GVi8=bO_BGm]./~aTqp,.0,OiNKois,)^D}'cbba"HKz01`kb/4rC0<Ftqyl5YOn<.4UhPf1nd+OE=mcm1Pg1DWN/@y:cs5z]2N.kQNQ
+T>5I}i255c}LueYPSL")EIIt@ctt24i]bojjatd7#|H{aa60[pUqP>BC]h&bB'"9C`"F>gs"F1HzsDJASPT8nE#5,EnD!ag^xOUZ"M<D>7tiVj-qaRF3:h
+"Q%[C@kdq%obVfT8KF"W-Bv(>$/U7/dSBm&I27{iEj&Z[_ZY/,>nnT;AMs9ad=.CZut%4&a4`OsZF.YFR[Go+hXG9:j}hdV{$Sr8~O#dac3Vw0ca!0,J:|
+VCk}#4q"uAE]u<NZUDZxrK!JT|Q#F$}fV<[[^^^OD'N"IHy#=KyJ'`8z$'dA5z4oV,+po/T>`YF.TA{P1DN!HMbZV>7a(T=n!'>V>}Vm/+8=r#'{w&,mL0
+anUQtskOvcKc/GllSWGdM<Zz!,qG/)(`UD<W@bf7o6b)DQug":x<[Uk%k-z;GDVa'APr$}$/2ivTXgAH;&=dqv}^7=[/|vn:,:l9Z-M<vWb|:M=BP`WZjV
+^mxYckv^kGr1tlYoWD$P,lh0I,3Rk`fAG#jY=mzOpOy{JKM'qv,W8&d@Uv~1CoD!YzNR+n[H%G2+xT0wLEl7Ja;p|HQdlcIG!=tZn'Ks28ZPwTCktvi"yU
+_X&zd.1oKx`1R]T/d+r(ver>`(<Suu^Q0eiioz|Z/4Lp2xVpk=md7Mx&<S{T!p'PdLKlgo8X##+c7K=Of2sQem=U5AYiBE[YQyn-ar!&:7,[>,QrErnCPK
+J93F$nJS.0j.]jAo&lKr/'^oXb5xavguOuxoLlI6z4dhP`1DU%s|O!eBk[wP3DND)$fcmn2Vo`9(b=I/oA2lAh".3<dkjl1JKN]+&zVpm"-x%zY/#T%zb9
+%a0#(A/zZA$`++eL=!UXn24yexolF!Ok'XaMHT(5Wq~W8`w4c=uR[8;gx4X+0r!S7]gDs-g(OrEMIMg|avdEU'fo$qICv#x9spPX%%hFz|Tt"r'@vJWgQ_
+YA,2l`,y9li,~DB`rJ_E]8ZCGu4vDa|$[Sk|pG6OISxg!mnj=B|7MUpC4I&HHd5F.${F&pmQemq)=$q4sPD``3>sl;k+Lo,p<f!)^$Pn%G~]%j$t|S~i6S
+}mD%|udl)2XGH<sNP,.:u;9F)&^R5X:LX$yK&ASg#]:17To(6>FTX].Q~hN!Wp+O.qE'z1tDi<Fbn1Y'zeRM{_e[TO&,lf,3ZA<<3)TqQ6kq,L`PIitue4
+/T|jvyzO35Pd|4#iK8Fc)ih]7/-T4sa>jZrMKU,Sn8u`=tByD(Jam[XXK:yp/Hy;uO$7Ta}fHR7a;`#JMWPP6^V2A5U9i|o6Yd)5M$7BJ4"2|M:K/Gd1:!
+N,T`EEsOLeVVht5J&4h%B@I($tKmmsH.iRVx%SeL1ueig;5YtUOqh+n{',rn}D.Z}Z5:PTR/OMODAz7_-0g(Pm=e5J]@6|cpo+q,Jp%$JWw00Yq>NxKQi<
+qJ!mO`$!M|hWbC+WL^c4Pa9AjBjh!){{2{4JKW(O6SbId52p&CPHvL+&%eQ+iqr(<pDV4<{q>!o,7/-4_gDR0Ju@>_05hOlQbz0%bHz%"ltQp4lp/n|l1a
+egEpz-;vuN%i&de+!+_#o$!.<65+!T(IY`fp6:D(GOly4.}I3$<CkiDbZat=FS;YSpeb^sz{8#Z]!;+p2(ngf04_u%<&'Ezc|h.EEN(W)nENn8C2l+pON"
+Fsa>cw82aT{CqwD]Pd%1F`&#09Zm1B_Q}TDG$lRyvgRik>oZkncTg7XF|O'q]R'=jm.TWB.W8Dyj1trRY|+/BD{0=F-"]^@kND>3YkX2M[@,"e{F3b|C9&
+Bc]D~ghHk8~J2pYdQ>ue>QgzSJv-y)U3f|I5cHl"CI!6gFh|)HDm$iv=mpDGSi|tdAu9z(r,7J'{FxI{lTXZkok.DVCD9Ko3m5]:@RV#1s&{T)v'&)DBmx
+jI<o5<e<[N;jX]35Se{VZ^d8g<y@Il5K],R&dsMj2S;Vks$y.U1;G3A)k|e{Xs;xKhx,}]{(Ff9gIG7!)=qEl6`JHD(401%3X@ckg/wy2N}-$aTXK}WZxN
+R3{"B/N$y_fN}y[ACPHxHbG(HF+w.$lR#LV"/"P|WnR%'8or&#@Jb+`<F<}]59,wM"s%&//S}Hl]^EyP1}mJ39.xt2>hV#p254+jTX_Z5>],(_AOvRmH<[
+Y70![%,k'Tv|Sw(wn+aWYK7{y1ItkdYXUdP6WB!2,''BNBcm<.8@ZT07$r:O'O2+mto%!l-u0QPXi>$9_HmC4s;B$QmuAg]tjYrPx9f}Lqzw'^mj94f>(h
+5k|FR&~d|5/;48!M5,nJk}n2|CX'G4ZxpZMxNz3{sNSGO}tLKfMS@3"^{I2Xuo~E~m",J<p%h_X|~}Q5!>R!p&ZK{[-!+utK']z/k+29|v)+r@cI&-piR/
+vTc<zO%e`efv<oJnqH+^%j^X/"QZX-Wm=`4r7_BGP`|N9NoXr0zX,'"A;,~=JBd8H|#tV&57DIIJv+O<y;@Q|_4T9y7B'|3,dwxe9ERBeN-M=s@pTsVXQf
+5mF=G-[1(,n/y4)p@IR-9J'C>NAC1I4zYyukOd~P~!g.8W=x!HgHr.cdNy"qf{,o^{Fxw65+{0/xc:>'FbT38U}m{pj3ji@tcQgKLtL}aNT3^+c%ObDz9V
+T@JbQ;IK.gY3w{iALjUo(ALVO5vh8I.w/uwVNl"9YiSm9}Hhz<mNCC}Y-d44E8V=jxmupYHl`JMg1+_)0:+(m@Ds"QJK0v0=4(iib-kbrW[s{6+}h2cyl6
+sdDQCP~wWn[V^Kw(B3(KsBgT#Hk`^T,ZtsrbEs|))7ReyBP>Z_&taOGbtB_u4jqdi"2M=jIQV1)pX74TiwkP{||l3Xo|a:)NFP'$_<ph/j'@|1F@x2bO+3
+z#5O>WIIj#y>!kfAWe+.3P4bF{33xWbfxU.;zrl#cljy`rNi4d@=EYaoVH;gYbQEzcCgRE4lXI`S'5BD>C!^tW+kyL+saOLB^-.;O&WdKe@H>Qw%p)TFz3
+`x0EPp{HqruoelzY3Y,7inL=Q#F#%I"a=BD99x.o>@cD}#8WZ#vHmt(@]0X5=K6y~(I;9;Rd%TSD]BwIr7A.^rvfVHpy0uEv#aN7^'4{jp;yLLm`Vjj_9x
+y6E`Qwz5D#([[qSE'J't.9mS,ayU$6L7Su(x_Y3fKdHVyk+fgjoKJpL1^mK_o7HPjlWZFN`[R7]_6a%$}D;]T!Y)!f:;5yKfEz"H'j.c1XU(UQh1NvDQ]M
+oi&B958X8wig4{^DrmWzWNKwjxLbT@@hk"viR5wC.|[MS]&bJ)ss8AZJ0%nR>sMG9tuOz)0IiiK<.4Of5lAEe:DwCEJfM0uEOK`(wAN{kthhPHG|kr:=gv
+kVFFe&9x`0wWGB<k3w@#N=[g;=^AvD:='}/-[vBJLRk[2kCr#a,FMxmqE`Q+0x35o6RsS)z$N-)s2p0v]XhQ67!>1`Lmw]<uTvYhX"MA,DEm^SQQ)bg(Db
+p.g`(yv1NtOX-r%%;shQB$D{Q:+[YONKxcHApvTE0t/+7ajaNou/<X"k{-bo;>2T`BeSs=JF_+Ij@L3X87!8)5.)-qf+ly6"rcM]BfpO'Iu!!g]q2C#as[
+b}!79w'&]7!;)/DL{^`[,%v;xC@q+C4f/6E7Ey=]W7wCrs$JV0lM[NE@ioD2[lCR/0FUKw[<U<V2=lfp@01J|k$74b0-c3E=qWh=8@k(R{q2IU0K5V3yC_
+`#MLl`|utC5e,G<g7,|A/&8N.3$'l]VD@U"(S@^|a]qrk5'swlFwv(Y1u!`e~K]>D!VKTf@KxYiv#KY1&Sc{Aj|gU$3I.saOaBVcw1(uvN[&r1w>z!19Q>
+X2yb<3F[fxN&(yg+5teJt">T]{(:G3QtcO}SvaLHkYRWRq<_ezBX@5-^gmn!&E4ZCf7X"6BlLRPUZrVu<w+:te|'gBuvEj1B~h_C)5)2gOT.w3G-qXC0g7
+k[Y&s3NHb90%UI`Oxqt/^QeI;35cXB3XN/8q.kZ#'vXZE%3$#[Ql>tCuQpDmPWS14$`h;e%L6vv=s0Sq3|-@^-BbGA)Sz!-}k(>4].t$20n#a|+l~sKVly
+Tf[Z|(f_Ol+0Jfee>yfKUwUh@6gu`h]T7Z%B(`Gy{Vp&w7,zrIO$}v%i#AbyNFhnt$qx:9$pQ7^c-4ahY]F|as0fv3BXob3]Obf"YO7HH2O#%AGYZqweQh
+R%C4fon$'^rC(3r#bl|k`1=f<)<GUD)Z'dxqZwt>sE_"_Z6U&d=@&y3_G}PB0q.FXpf!Oe)MT{!vR9t(:K~-4V~k-OO<,$7h(Ogux,.OX3&FTNz@eJ{0fG
+MZayw:En=%~2K]@_;xz8|{Wy8v4p#Cruy.OH"m1u%Pq[Val)5>eYR9gRJGa>l7'}m+W0gwG|1'GLIs8V=;C[,ORU~!fHjN#|[Q%2]M#L+<Kf,ndmuRc+PW
+X`_3"{LzvEN7Po@WS8{C%o4}7O(A2{>Fp05LDql31QLxPW[#0,na2=CHM<tlM403D'bTXr.`",&4G+Qv[@dk>!)O~>{@/y:U(9q(LP#`qe(Pi!pXg$r_BD
+DL#oS+e3Zm5Q!4H#RB4+[tsaK(~`O6"e;)M/j85<J+Hb#S'gOb1@mg7{7[|fM#S}Uu&,}C4+<bA'GZ1p;;:!R101"'M)%!@uQ9WyHyRU)yolon!_Ok#%:.
+JXA/Lc('i&e6.+7vM>='Bq)k0k/(sTqCa+,GW6"kz^qUf<tEhw3F)|'5'|w)hCI4&)qFemIgK]gzB#5EISrE}1<vtsluS{0Pv}s=UL"l_N/tkxp}mOx@k.
+{Th-Q^wOvU%M_a4u6ps0-h4;'y/,l:Ho9}[tao')|;{j~0,rla[+&!4eLGeIT+3>&OP,({I@}dLI0RZ(22#+k-mE-ELGNifXyNvOf2uHZ$"&4jd/:yyN^Q
+:;.pN}4ny_<Urs,9g|uv{ivpu`>OTRn+,ncR|!`bh"eZH,@IR]D$mtY|pbYk1k[v)]+$)cCXdSaeC>M{C5xBP}#:J_ECh@vB6`)KZ&vyIgY,MdSueF>x/.
+Y%);m{b`3ohLdN#a3269440:}BY-ah#a#!rs41#^n`&]cH_y%b,w2cY9VV3$9PxTcpZ1zkO%]]"5A_bU6^Dl_!:yco({OXyt$ZOE+`(JCNFsIgzRDBL4zB
+9zXc6e{)I2]=)D+^sISG1xP_T$7Y4MnGl{;Uo7$ysj0V@fmRH1^Ss+0u@$XXn44.LwmSz!W`uawoq9]ayEhJGHKtE/J||^#ggjYQLon[#Tl+!-tZy1a/#/
+[,+I|$IO4dh2#A)[RALoYdKe3QqaZm%zrlt';%JQs[5/%0d::ks_;t|7SHnouRY1Ev>t3AfB9Vp/P%5Wn$z@vgfi]d={)slK!++2lNMQgN=W#BQH"RAYo3
+QH['ue9zkAeEt6z<tBN!"s(Hz8:tE7K)-[uA-1P1!@Lhr;gcH0v^qvJfRNiO<koV=G.WOHB2sUWBQDjmW]T`K4@txfHYj7`9Dq[E}Wkzu2(AOt/[Cq(|t=
+bKHuazrZ>j5p$hx:lf%i2Nn=T9UZ@'J@d_$&6Xp"%s5dCg~61)BO"_dh!]SK{t,sw:[}Wrk|DxBnl]|fomZ|&;7%M8$yBJ-h;4`fvWK^Wew7]x{kNkP6Id
++:a7Q7)36+ne^wFAd=(#TARlWgXk+zpp#HJwlhbQ^TSZ=P88]OH@HSd'>[su80T+KS7=|8%|=S9<U:s41&GTge[B|vujmk>Q%bjRm:'2Lz2bgSyYHmgDc5
+[9+s5wqTZ1T[Pd,qn=$n8kYl+l:yHV$dM'Sh9y>uK0Q_xxnu&W_UZ[w]aqjMThvvHeJU6.khaUwHb^z:-CX<YQ!4-%tvnF}3[;];VUM,CMzrGrci61d$tE
+%{_#Y]!RQAo1M!KSH=n5$.3]RUFbe+}^Xoy>#RPtUb,|jmo,TY)zD3ynsEyyTcf$CM}EdrEx7|aMu=XL3Z2r5CqMal8Ev!bbIG~5yG('039@n&YRIfnbp0
+AK=@AaCsmw=h<b@70'j)HqUYGL9T:mv,(7_-cM1D4t=nAm5@c0_K~bxsI]/{(f8Hr3"v]oUi$;ul0[KSAncaQVO=2v"f8!JGJ^Un#QoCjh=o'y'Z][<@(V
+j{1`fn$rg|;|q)+:N%BJV6{j"rH`!mzKok&URfZrE&pL+52jtu$<ywRu~TNOuo+ctl![M(haN5=_+rvvZVwhf/SIrC[$!>Ott=dN7vSz{W]+&>Y%9CcR/4
+w$K5hx99Z{Kfzy5L-wg'zg(3}V"^{GMhn#TOKT<vl(`mN4Cld_GD96>jme]uLrtG=H!pgabws|HZ-8`]5pl-Ft:m>#EBEj(-4Z$TjZ[p2}E){c9o|K4tv!
+10SaJ8c{d@J9x;+v#7(-0l#8B"jj%a[SS#T.PFv$^;:E",~Oys!9tpA}_m,pc/.SkQ6"Y;}7au,sOXI{&'k4za@mx/6{4&Ys:btTOc+8WX=Be!<q`YI>XR
+Imz-oslWAE%e-#{/P)Zm2)]VlgOea(whTWp2<C"jM8l"<bP4i5b]07]y[:1Rg=w<sP'U(^l+s2=l+6PJ.PLw5BnvkHObV]I2HFo5/N.bk|C90tu:(.ZRaB
+K_"CS0=2n1X;vZ1xUr^t0ZQGBkb)7r&8@S]q/vWD0|=IOBCYS^@f(74'OVr:kI~'Fx'%-RBy3j6s_O>'v=H}%<+t'P^Hr|8/^B$(t),%aN,6)o#:V'C`NJ
+]'6e!.j2rR^^fRAzjq~vD0&);R[WIN>Z{GqU7Z7n&Y-]7d"RtLt=ROQ;6,ufZNh2S.p|SA.hBVS/x_u2I-N0LfqYr+UU{]sm>'.CeERoiVl%zxCl_S:UPr
+|V<{i6^s$hHJclukV@Sz:7G'PG<SBE$EYCPU/VQk/(lu#lk]m2@i&TvIB[iD_-PI)1wE)<4/a>~QX9CCx5GCdE;F|/HdX0!Kj@0m2{zcoRPli1b($>j`XI
+1A:^bfbU[]S9]B<XQ<TH`wID@_:zj/8N7li;u0lc@L6qBoHgt%m%KW}t.h6#1I.y7!U}2CBiqt^PY[-pxG8Re}zW5Cn,cmI'B!^NPvI=67/Ym>}58uPiZD
+1u0<t)Z9E@gDd+tQadV^m$+_'{.]w@SJ66KJww9[[H}IHvuGBBok'$-Hd_/r-p$,hV_H5`.xX7le,,L2gT+ozqL0+`Uea'KZ!K/<By<JNuMy0}({1n1p}@
+3V<]O9`qQtiaR2NdWG^TrT)]l]FS0qqa8S6y^6C!%#95qls8rp6!B]Iy@]$Cb.&!M0eeE'Smhl4#m`W="_mh!|Qf=V9E(-3Ue[lhLqYGpa88RsYcbTEU:y
+@TJZW}Z<D]j1vNb0#TCnkOJm'ac4a}$W7r6""|wf-P:yt#lQs;Oi6etDl+ssW5fe!v#Hi45I<6&^>P+N4&8hJkr&7[K6[Z9cA-%]'.C5$D!fp{8`vsm#A`
+gqY:rS!#=x%DVbmiM@w[[m9|v6n[9rp};.[i'hy%.SeB`I,n|I^|<P!TvfqD4Caq7[/Ul.y.`K"Y!66KN^`B8%CgeI5-hnBz5OYMw(]7.m)|7|@W{{k})|
+,yxfUdidke&WI4$}"{MuIjClmBUM1z+L46u]gRfIaXnZY;:G@j;2uFb-D0=6tJ%jQB`>dxD9~@:ulW<b|}RuZp/hg|_D;DQ>QJ-er0rZDu'DfA&+RWGg++
+j/ej|hpa5rI5P(ireT=u781T-8dD{|@OUas_0X^j-`FM-/-6Oz_-z;qJ-U"Ll[yz6VRoZ<%$9J{y)4_7PQ/bB'c4BXd4_D6;<;|B{)z!SHJo.uA|.BC81/
+M#VrVY%h9vH|Us!'p'0/dAuD4jK$h'wM3}mUcW9KC6T^Kwy9ZZ.{ku>V@jwWA/"xqVj9>Gec|=}5vOQewYUhosa"Kx$$f21l}5#kTW]4+/J:15H`cOXcT:
+MOn)0W91^aZ3PvF,'YoI}83tI(!_GMCbuuq;kQ$>Pp6vO{(kFQe^cCw|>X`QPOCeqxX>28vicwLSYxwR:3Zds{![s7p}gSr71]8'J|$gW.wm'8EQA_}7E[
+@}dbBWmxLkATSVVNJc%!vM2G|m$KVJ"Bc,j}Civ<!{<z]o:+}I7E)$pv(|yymnh$3GK&,m"-vBVnX|Y|102"3h~BCA@|L3o+cv7'tD(m9[7#2[uw>[^pK^
+8|z"<B2ueI|q[43XzW/ZXj~=lBesM67+2c_@<}=n{W>D-%J"GoHO-'N[<!+v)c,>)El_n.%)sI/7q+>XH},[<ENOLki/v`A8n@uEB%eDqSd<IFAWbyvcvd
+Un2A).Jbyo`6(qL.XfKTp_NPT}}K:)B>:=BKIai8f>bNZG-{rMFhpH;:f}`eF<OK2;VYWljn5]gE[d5N(X8AhW4urQ^C{qihM,u<Xq$js^$t!nw0E0N2ke
+F-4f0pqjc-FQGF20mt[9kWYvS`YsrWmnFi|8A+p2>m9P#h@64b=xct,uELD47l]dq:8btJTt.{h@&(Gu#Ukt8,/aV|{b'ZL&@pXB`HN5gvL.Qe.{9qb@o/
+gIrWX1fr#D]d'1,3M94AK_PF9EKRO}>G(]~O}I4j-7hq=2~k^>l-3_fFkwj{mVm$&x#OY&<7s|iV,-=IDdD!Nb3aYL@W(zfatN=6u3pMLnc]0p'^a,GhgE
+ajx%WGl$w5BlWxwv'NYrPFw.Ny88!{9+rb0rP>s%bdt>u5H|<=qW205k0LIqF^p+im6`vFhanUNWqVd7!O%ka+afyXauuCV`uO/(}Q$FH,BPX+XHc#tR~5
+!k1;1yo192[x50Qe-ME8S0]v'[~-EV$Ch:fY08&VPh3|FUz|ULVxs=K5BsTfdlI|18;@wK{GHs#)vX@.Z)tsl}KmD:5oq|Z)&OrEyBr+Fb1%tyF$r7ep0j
+-Y(_x07L:z&jj,$L;5q0Hl4D-ImsXOhyKqh9oeVx|OT>8+e=xQ|IDvxdq9SZLJt`LtjKB[mN~b,-yA-PWMxOz0>3qaqRdvx0w-s,Yf:]XOZJzfjtgOIC7E
+]>=rbn>$AK$DQb:+2rw%Hw4[XM&FU|z@xo&G$6ZpIar4)e:RLF8(T|"mPNHuV-]qVU1JJPSQr1Aj:32tA/5K%mVT.Wy|'`[CPW(^OhP]}K_<,gxe5Ar9!o
+;X/JdiX8}j98{kCpufhyXN-F;WJeFr=x]+!>@iW@gd))</-x[l;dW=,^DOvh>6f|Dj|-pIW0+v~m]cJ={c@=4BgJ(vsU[jt0O0@iNLZUy|Kz$X2QT5BDXc
+Tf%f}S,P#kWXsT.]hc:Tp)]4J>q3:xfIW{+s9WL)'|0UXGq4r|>Ej2G{Wn>s&5r9AjB]Xw7V#UAB)(;24V.QEHwVGEOLH8KuwDgp6$h_'tkpCQOZ'T]Fv9
+}a}b@"ouaV~|ScksvwTFwQRQ,IQWqMOG(|bch>"9jTx!t<5nj++91w1gpm'[Fu,D:h3|dOtrIat6@yN4j$Xr`2%N[YxS~!f#~pu{YWH/C$F'BfS+UAAq5}
+.D+oR^%c-8HQ12J_rN=NoIF)wJDx&_<q<$O"2!yyZ<S"8kqdrHtpF"UscBNP{Uf$C`58WtrW(1K^{{'Ulq-vvV_1[T2Qig6T[C1@.;p{O9|Dt(I'1r3b92
+>CgFUoIaK4UF5={s@}iuf_'MQ9US"B,13u9<8[v/evujYJ:D:DAf72@`Gi.-xfzt-H#m'bALirdlb37|"{E]"&V[i<F1JCb6PXy&z(+cd|Zh+6'GtVV2Sf
+O&jZX=f5{"{E'2#QcZzKD$VYuf!Riu'xd$-NZYBajz>(L4h}nMEz81]/~&HXma&Z~n0(OUTuf_BLCtVU!1i|y5DW[QJFdg^/]_aVQ5:Z~t=<$u`c#jG)A.
+eHs+H^Rw;gV99A6%3F!ATZP/-nlN}>}P3fmsQ}5x;&UZ1qex)[@wyOG{WzIw1{~)~cETZm{%i;hKm>Vri6h^Nu&vNj])I&QtQ}"_r{AL:KVh-B[p2qA@Ve
+E91&Fa7gWuANHZ`Wym;`a38w!i;&T[gO`r>]Mj%txpIuLn)rtFs;mVvr:8>Jstgv`.c^oQds3^S+sa.6Q6VEU{5oBQa_[f{wMO}`jx6U}dH!w(hO#_@@bv
+afhlD8BQ9|$/+rTW0nfqyHA}Q'Y<"C:oYl[iq:jAQP+WE0c{C!d0['4H=m%ZUT)"zXaMt^>(sU~5t6d9-jNb$}/gI_7S-_K<F{pL2Yw<o'CXO"F8kmLDiN
+qgac]28KSpwl"-]GNTc}uSuFo9EPg1Zvpj6cxVO{1/>Uc1PYWW+BXu]rjX0|OJt1090f5bJ-Zx(G=)H$nM~/)T(krP,g^7uflphi&7K{W9_C.CK8}T{!B+
+1w2+9k)LU|fWNOhky73xTzy|LJE681'3igU)]h-z}8N'29f)0;v[xub:UC6k2ErDSl7hV];_<rZjw'u>O1M;B"iqUCR6oWI6g5xOv{}lE.'26$0sh5u<Hj
+OOtiFFwPE_YM{o-JM5u$7eqw+.McZ1f/D.&G#n^X[5Tkp5mUQ>pZ,h"LY7ex}/`FydD]M21/^`+1@azD<AH)F@]9F`+sc&WR|IX#S<YsGgyEdky'@xjTo'
+$liV];OioqUnmJl$yNN+)"y+'38(}4;Ih@:,f'HVr./E;($b-cs;<"Ij(k3r==doq):q4(}FL;{DWYTTjY3T}^ifUu5<5L>LbiE]I%2e:&h+_mH(Ph6=ki
+;%{7=v%U/tEdSg2-P25CXeye0HF'OAsS,$S2u31Ys4ZT1{G;o0XJE{i"),I=7I2-C1<40XDCO2Vjbjr-WwP^oos+yMb,Pn^)Uh-=[BKX1Zdy<QzdesHd]2
+h<AGO3dn{3~|,|:<</|QMK-Q9P|4^IUkhvFa`)Oa/c_l^>PIFHGOv06WMzmVW|kqG;Ix@SZE!(=p-XYQ("PX;+sjeLl+eK7&:CUl](NFo'`y|lV(lb.9nc
+S-eHD&%D)1XF^QiA`qoFQXb'SsX89W|f:/xEm|CS5V2B%rI!})DR0k}2tJ&6uK7L|5)7/ln$a!4wK@oon=Ok-:]-YnY'm"YQI'e`j.vVg3!{%rgfMSH|PO
+.HyEo,I7NIE}@Y5D4.=q=8KBqo_+q"[}{W[IvPCk4F$^(}e|5Hr9|to_#=@-o!^c4[B$dNgJqmQ5Nt"4F$HIppRJtj7:Tt3oQ>V13&Ff`Bx9,5J$"Q(R0B
+L/9x=/.J};I$57)i6!EW4{F<t8UX5Xd){eW.nrzU'=bi422:g/6O#2N#h"R+V>dfLq-6GV[@tMbrJ'1[lBZFH{g|:Ocm`%sz`:V=0)Czdq`sN1~Ev)sLmt
+WV=E2sCS[_1|TlA4Jocs:h1z!_pSJD`d8`UT+qN02>MDGpb/;OhN]=60SvTI=&E"]Ah_e,Y6B3'>#v,0biy9DPvcAC3pz!:WEBXa'9sMhiH]~lrYlzEHo7
+'D-'$<!U3cRr.BmL!|dAU@FF!!t$>QT#+-W#Wa-r71"Adi!TQ=xsU&aB0oR[o1srSC(N5u6<Wou2L=aFjgRaAQTjJzH2"Eoz|`nUUiO4wj<:>s`)60~9Zi
+sryB)n]XXEo=<[De4b~&GY_Un^sn,gz#C>3%Ydij0N4B%RjWG7ac~`h#YP_zgQaf4]kn%V+_P,nqO'-A$vR)_E7pKD5(v#inz`0>=d+)<;1b.dRV{fv:H}
+]kJ>@_F_)d"{$K~rUfK%EWAxG7belZ%,,Gy0AOujN<+t#ee-f>&1~b+2Td[Vf:blrQIy7yoYC)!3EOQ!GUkp9BThUp#MBFa`^Z~rB)K4lGWwRc@vVivXIo
+kt9UH|W1>=QZNnM{#mlE,k{wZOU+e:9_+riChR6yj2VIuhtBq(%o<{#(Iza^#PtF6_XSl+E_6I#o6OQ1n(}`cz+=@l%'qrZMEc|hK2/O6i;PD;)P.=Fa'4
+^rEUl}+glaeu0Eix%:v4-A!]p<0;fkH,m'q|<tVSGV!cO&A(Qsx96='.u"W2E5>#m%UCwe-LxnhznQT@M<o28$>CQ!|XF0'bVo_Cp:_nc5u1ZHQ(k5ti:V
+`Z&5FD{(SBeTp;m8n>~W4.i`dnIwbi;`SA=:va[BeCtw<)J[@0><Di$A4O]v_@//t(51|>d,`,@Gh:)EyqT&r:4d:yx^Vxq@7/P-fxVTpT53<9KQH1OA.)
+lcesN.]-nTnD0cr{A+pp`st'R#y4VCvL/cCbXp@L0>'l-.qgJ2nyxagaZ@F<wA+%=bN-"t'_9X{%UDDm8Z!#c)b2#!m]ZUf/.qGG}Ca_us'd-_$RNGk7AS
+z1fconQmT5fdHt6/,@~-'1,.]hS.92%@GhkBLfL,QA9^=g/nOMjJ!CVlV@d%;s"c<3JWTHNGSt!P(Zr%kM.I;"5yGStTQYDKP&+Mm<Rp.h:I{$i^qb}K+L
+<_,bI[M&YMFsXX.n7OSi5]D1aJ'DY#vK5fFP(^=]M+qCA'R`YV<o9JzKg9>^!Wde`3@dS:hZpJ'U301M$>VHWY#5W+wSDScME6mC3m1h$4yFa=9GNyH8ey
+heBr:!+8Q)o-Mf3Re2^z((_%TR$;sT:Tso+Ja:$yYfVw44/;>FdbH6O^ytg{W<Eq4AZ4%A;$BzqSNcc%jIH%L,SW+Sy'hr.zbLv_d%eR>piM1j[{TQ2-<(
+i&Fg%aOj7=RPg,",oxd,arY(0<~aW_#-}{2ZC$!5Qf/8Typ@;JXdP,&-``muFKWqG[4.G;<_;31=&`NIKq;dS}[]}bO]aBaHXe(,h]pl.O_TR-9#1I.6Ae
+CS;rhG75@M'y_],QEk+EF|_Gwui3WbZM'3A6XSOY2/c,`a]TQY~;-Sp5<}9H~=o24}C,3)M^<1#hwh<<I:.w-WX&,UmnoAa!qhrJ,-,@Dm@5ruAJfZy&ff
+BRcw>R{-zR`ZmCh6-fMN+H;Maw1%oTSrPLpZ.CD$:Nd!erh7Gn#0H,3x"{%L3YOAR]gLzl!p3GC]4wdM#[go4^N!aC-k"BAF/PtF4O+0prm_O]sb1:jQn7
+W2U/!OqrsS_yCR4#T$yQP{W{l;_^$:uEN)052Pc2+{E|&t&I_|<govm16ekE.4cD$Sg<"DZ,SsUkJ`fWg"lvvK(]39PX@7o2b7fgeIRVU1Z557:bj:!]IX
++htGL@'kbOIUE}Y'Z9~lST`3L/[>dF$=Q3D#mn8yx!G;7tB_Pb@&{i~PYgmR|2Hf8cqwsKShwS($cd")JqVSY@CAsHj5id&-cF2/X;rSwh_'Ax.`,"][W;
+;-YNj#-/zu&9u0pAU|5qp2}+OL/S'P/w%KR_AIP[!CJ7ZJ'io%#Z:T/A0-Abb#.&UwIJ$!m3Ga~RBy/rphqTIr{t'^5Y9og#m>M:SG/g06'5LESlIbDeNO
+Pw2,Ke;:Q=oy|3~#'S"J8|~-L"@V8(I`9bTjE]@Y#}w9IE|:nOe.|.X][KUi[@=<QaPkmKD.(e2Ce_{/zdpds>Em`HcjyeE3e0!rIXp,!N"]o6/sl^t"u[
+sYd=AgpZwDl=&&C2!R,x#.#tjSJj5a(C4Agpf>%VOb6d6Q3BTWyR,.}w:mzU#!yG!iv^m3tjsW.b}d(]S89.aUxH:;@:Zgt`1<u-FAr">4MA$z-V:Ji89G
+7_6AyxpSy01W.Mjo$z,PhtD#hbEV}sOp4ls6pYl<xs#LkpJM_Gjqfb11URZK34Wih{q<yz[^e8&"4#o#eL@<:_c4PdS-Au>1GrMMy)Th4HAxrC9#>QnX.}
+{H%1m)E!bGmua9@^jGv`@MSrHB<h7`5FQAilyP"chbLu6ce)U)am+)sz4I2q&EnMHM]T|fL]I9&2Lvt;a"tW)p}<li_hcs.3B:V|cjJ6%[5<Qv0M}I'96g
+DEt_oU%iJhj2tCKI_0ivL@PJpKt[fliBA/1VYVFE3Pa(.&EJMO-WT;b-{/yI"-F3B5H.'7V/(n/gAAdgED+K@Kj!5@2);1:-jJSUAskYSG.y72Pj-_yf>4
+OxSY>sZRE_XT:q1X"[@NE;D2{f"VP9uaL2X!%0%8Mm`Yx40}ES_5t^JGcz7'2A3-z(n02X.;gPMTqlamZx8#>rfsA,RnH{0<S"3Z!0`aT>Eu:&}(:{Tln;
+,1==rvDLdm$dsUdV5IZga$yUbh^6cg43yuvb{>ZWi[.:2Gt4J%.UoPalvkR6[3/_$Daz73~kguyn{-2L"T,r8U`!gtSqG7wk6S]O5|5j)T<as{<.w,I{&-
+bu[V2O=9s&ejTC;'gf_-vjGrlebQ32E8uKJx.bwt.w@VJ+)xcwL$t{=BGg8)P`]kkrv]K[ZZ[$z(2"FC-(h.XbG%=}~t94r)jPi{FF4yF<{ov`hfd,E=IO
+yy2-f1nqivfm.1gFlBI4I'{myWVy"O{n+B}gyq.A_3`qX%RF+U^5tJf+"5sad$`@3%RFI5xhrP~INqY8dLsA6GKi>zq"OlA%1eEN(.;:A98s[qxw_VCq"8
+l2|y@+AJvK/U`d3pYki]8OaC{:l[[eyT+{TpXEo_>Ih&r@YWH,BBaRo<(x>`pJ5i5G}uh()%aNa(d`]]BR%emb'!Y<Wf$_BvXKwHJf=g~TdV:_YUHJpcE{
++NAW[/i01v2qz@pBaL)lwkM91UnH3eIz;RB5JdHV/L8/}]7@|O2i#}~}DJFV..GszL9iK;X=TOKiChF39xxz6GdS}j%j_Is/|}FuCqFwNl`BT";NWy4[+,
+~w>Mr3S%!7j0c{p{z^18>5h0>8=]nr7&gXJD(JHf/+@0Tk31wCe}@s.txyPr1J=);ZFxF_NdQg7f@zzy6}NpxlBqy|7QsZzyxA0NAVd+4Q$tMIgrp(Ga_4
+`{3o/'L{&>D9/&2&rp~t`#J&VN5$$2^2KC_K|gTU9>-1mH|N;stF{n`VJTcU-{V'&!NhUXe5-K)UqlzHVj3HcH-{$@W7EM0$|hiKHtFE2Xv)Z=-!|o}L|j
+vshTrv=`VN+AXe#"(J,iBJ,f:4a5"O8bS}YMSTF.pi%W;8K_1=XD&d&G$+(j<"b0C,1x}oZZ[eP@O(]x"gdZ&NIZeBRuT{'5CHJ"p}$[D9fj_kc|<e6KR!
+F:]t+pi2D><YX#s0)Lh6'ZZU-^4|YR}CxvQ/9d]_i[[eH;t'Cvc%`c7+Oj15{q&YiHiv"6myK2Zum$zKX5aeBZ_%'>2wSmLA;[-hG.^Rj>_LHj~Pcd',Gd
+v8#[6bG`+r)BmsB5s-2,N<CT-^,T=>.u/|1;ClPa^9O]#Z]qP-/9urnwihxD/RX8!-AI-__c'-TISG]b!>9IW[dyVV5vBWC8t@V[nDHOXQ7<`9,X]|9'M|
+[pZj=N=wA}4XM|hD$&gt!l@>l%S=}FfDwxrU4k6o(,>bIva)%V]]&W}nCV}IH{o(FHU';mM0Fja%^Z;$q5JQ3:a9N04)T;SqKR|1bhL}|KB"drtWf<"kL,
+zALFo4^ZIm/j46TMNNYa:_+]LFCTk(4c9wl7}G`sp4Cc#D]x%&l=2IhizyV4MxQq.k)vn6cT7JdJ/cATiN>wClO#YYZX`8#j2%G<c=9_J$o6RyL)MPkUD3
+sV':&U-0}tDZdmP98)1nu1QedrFR6$C2W9Y&2#Y}0QF%+yI5_q,>67sjN4YqweLOFBW<zp5^g3."9i+#K/u|[XsLL]{'c{3IVqjH]vIurWPW;:5%'R)LlJ
+s0H+'@P(&|=D}az)|BWB|M!5VFD:V(n0H+08N3nd&;Z['Rx1pTF!Q]rupQnxKk^EzMF^'X|0s/d!:{@z,51Ip-5B%FgH1L[:UdlZOa(f2jV}F^U!/w"J+p
+f^`q;u}_R-;VsBBo#bbIIyA;"XgJqe3t4eD3HBF8f1Ed'`>MR(_l|"jbl$n<<{UDUzwt:z-vk]5.rb'<:jXY};X^Zl6!K9]&#L$rpW{>g;:r1k@`cj6CtB
+Dn3DVz8#iMns;&5EccQZgO<7fvxy3m+i6kG49rF6EToCJ[:R{AZctV~/,-vJ^0W$xffoi&u4{P=44j-HQk/1DGw@Re'AC/u{/)#39`CR|D~6Zo[:oa2qEF
+WIO.`N1M~Zwhn71]%too7|rxT!ih1gV5#V=t(<}DSN`H<,uO`Ll#a{a[[#ToeR`U6XIR4yz+@=BR(9e!]UhZ==7"Mbxk7kvH}Q"4(GBEPDX'rXloL!Z;K>
+#3#S/IOL)N8H4WYP8bZbX$Ej-qXlO5|HHs;+#`oa"#LVT$dn)l^z|01}[J(o.+dK~a%HIR4Mi5[i%OFY.a#9Bh7`Cz2h=WdmY:O<X[{P8#0h)k1eZ_~M8k
+UJu!9|WFS)z)C^"Fxb{);WQ,fkYt}|qj)c'LthfZS9N|qs+I`,Lg:l~]T'wE7c/IYhB}y-dv5lb8"t`t+!.Q.rU-R$o|%i,LWJ32&gr0Y{5+jL{5muol5m
+l}LG)/gg[ObK|w+&!fdyORxq%r_YAUtS4}v"=HX$.vixUewRhkG.-}:.rM:`&'yHI'99F7_M=e>o>6P0E:tXNFW.|j:wMiuzzsEsv#J3Dh[HUpzkN7.h[m
+x+(ly|eh6i}u_]r)'sAQC%5XH_Em^wRr0'l}4'[zprgxH(iwrW|3`"dsv)!glMoZ<=6a0B()lk_7u&j/Mev>bK'8d)m71)X^cjUdt72e{9;HI:z2{5KJJ,
+K=kPBs^fZ>xerPFLf)ci&@[TU<P-Vqp:>_b6WP$;|}e@("bpo!.6)5>9|}{NX!6qpP&qU:y>dS/:6|`i|hF}:l8|"xTUKfx+~7fpIT7G`7G0T[Pl(@PT6i
+:^aIL>pX4fxSh2U9`L}5n8]Q_8~^oV6`X[5ZL6rt4=qXmUA"Rw{hPA!yx=rNY'!cd(,+s(sh{|rZ(yQLxuw,^RM8,WwKwyDHsItd&(nIrSOKz[WAuG]5;n
+)p^b,B8==|[Hg`U76],&WIFn[Q#S$K:qNtq9M@{vo^k'C;^1ZH&j(5n.KbW.TlyR3WM8o/j5/:Kc~HprEsop[{BS#qxM=C3tuQ'4H`+nFUJloXTbw>o4-t
+^aN}+J3&MSi-.`r5tS35u[QvW>^<F$,RA6IiCbCX8s,p^yt=LeZf/y)V!s":x3HLX8OHJF`xs},%VO'B!PZ%{S1N!t'{dfg6,sCtlmnvAp/cw)e[K,;]9/
+@"JY'Q'_q"{,%})tROuCZ_6.X^8,C"qc/cdSJw>|c4(1;D^t"BhWyfUHbv<:{^G3MHUiXD#U&|o&Uh4@KO!GdLHh=IoH]M;kx)%+Ya|SBmA[oLe^eFSebZ
+IftQ3u[)4}/l:!^5IYj8g7BQD(H0^b+5J(zMv^~JNy{FC;Ik,@_RDO=J;vIwwkmcuvODKT@IDUSZ1t,VoCjx+qMGktm$J3v5oA0&5Tq``FPdKJ$]f8NN9)
+4H'Nfy:mp.J;-dXq7PCTQW,A91uaV#:|`{5`Q.YCuEiu2OR_X26lG,i'0)^%kz%6kg]y<u]ve.|Dk-rN!Jgxq"!Nkj&7%l-r7wXFUGsQBNDG^MvDKH8Pok
+jBw+<e}+}uJW.oeM/Gojo/@gcMCwGMeDX{aM(Zr%UkJ#-v7k%MmD~rM7C;u3_bB8}=E9O1IFHKk5q4@)$a6%^L'&_h;`h9$fz&h[Z:elId$8"bWst%FI-F
+HdIS!y1Z4hp1DpJ$1qCMIsbiAdp8_u{u"=~32Ms['8%!/;VC}liV42{SOyb8Em,P><Ck"k-"V},1"ZZ#L'5ozY[dO_,')|O^CB|l1C]H>A=FmpUDn0HA'A
+>aHE6U#gdtZ>!,vu:G_%g4_SSscuP3l"ZOZg#c=Vw];HSW"VYzv+QH=ep!oYskcG%PtQ^4lP+Bl8VYP6ITL_lX0cK@NdO7533fOr.-^@xojz(ED:R6(6ur
+|TiNX&K;C!7c8F"2{P`>:Fem2-Du`S<x)KI>lJm[$cAfZq2SLr&uI@y%c<;J{;Y+B5osm5H./3cmMDTYls^(!$j<iSwjdl:K+A#c/I8ZF|ISZ4P=[y8&Jr
+U,w,{Z]|Tt!p,g5C6A~mq>t7SI%tkx{o#O1GC8fGXpo'V]Vpn&XNbS"}9D-@}9S{LD"=S;N|Dvp0f:("hE-/X$dx69b#5D@UF<6e.!9yUr!1#eg'`I~`v!
+i`xM:ok<1cjx}We[/G(D,/]#jjD,sE(QWhF6L%64TnPpiZCJ'U1.|Pq,dy-zae`eXJkYf%Mq3`Dy!L%F-Idy,F9C<34F~6B04=3S@QF8ph~X(e36R]"="x
+6lFuarpz>W}Krpex^HNtxqEx@Do_AZ2RHe1_7@40Oabt;F-kINo2.xJW8<hq+`p6>H4zM]!h4IIi5Iokqb<T5D$X<jZADt~GahUAt{~eop4g!5W+TOr64G
+AhA1DO($uy>jwy|D]1$He+<F$|7w=0V:-_VYdPrl<O!Z-kF]9(U!+&wB-B38SE"fC|8IC[iLE_#l`aLZq)l`.Wmrlm]t@]rQf/83fz==`Yfqk7T"X;~yS7
+(|,^^"=xFRFpA"6U4QYl(bvs2Oj7G7^!z".6S:'9&![Wf4PdgrGqiZ~A;eRFP%^3]kSO'g#J9Yw#wK@M[U#PX"vK0;/.C}T1#C-,_E"27]E2!u$^^D]a'>
+`w`&ui153o9"4D;&HOr-W!,|VhA}7VdD(P=c#<z@{#kP<ea&bXWJUnl_cirx'LF[8q:1OiTLg#]r`n.21EB)>QmQKMP`d^]sCl})cNCOfH2-o|r;eGan{'
+Z7Mzz3WAm`&@_VMGpCPO0e:":r07ax'zXEfW~C<o:+Vit[>w&HtH95]<fv2qcnq3j'0pTCfY~)yxd5yA!O&|-mE|:W;gf(:#FF,5|N()Ys~P}mOOs/GwRn
+kM9$%!YoWLydiSXC`LPeex_wZo`4Zb=Jm$8x#^v%a8IrxA~.uc#hb+`W&AB<d,kO#5-2(A|vgIbt'i)pp>RU[=O<}a5hh%_,"UeBivmcBsFDg{gjX+3[<c
+f8`Ef';r1W6ri`%Y/:fMOpgrN5qLpb-M;c<Id>L.YaVlfl+&d^1Tv^[3N/$%5_BQ1vBy[^0}w)fY|[d!h}JH:+'$T2}[7|!2yegYqFs)LB(cM`eO%tcrbO
+m7RF8r<OQVTC~01BJ_xQqcPG7Kc_~i=bD.!$P#yVRpKu0=l^T[Vw>L%[:X<`ws|uirbZ:UuWpzY1"N3>7wN4h}>5xaZ4M:tO#RKj-=z%KBA4[z<J_mkA^^
+{G[ugM&<8EKu{Xqc1hWBf$rn8!HWdl_qh-=O/DY`6d|Idebj1pmw(.uQ,_CyCW$=azneciHq/_=uXa4XfH>s$T+,1MFa%5:CKKL,<6S8c]XObdh[dotVoD
+IAEMe.v,~Qn"q5xNK-imJM"4"Wt}55RYf!UB]^cgYZ&PUU%W"3x&qMT"'&i,[x-vTSR3a!B3|Z1^/Z.AWyZ,#R-7T3NM&i<SE^n"JJ-4p$@dI&Cd9@Hff2
+%]R9jTIyi=9<ML5|KR]zip10skplWTAC}q;<b66e&`bVbG~-W,f8y$JOr[}7PdMkJK+@;!SM3px}.7+m)+2shooRr&6AF)[ozn,CiBdj+V:"(n1qugQTUi
+Mhn,fn&iELsIGJ]@ez,:o|kp/;l1YNH|fU.BDNaz:w2nxa=wCR~z"z@zIZ'j%[nU"84h<gG0p,HUp]1e%ZXKiEq)knmNI:Y(x2a2N}l-s^GV4z!W:1@%4t
+~l6`WFcRnl!n([iVfQUg`udB`^3@t2:va-faB<><}lFFq2h@EzIZ'=/z1ml}T]3}"=8;5>l/dgID%v>2"vja#9piP]D5UN9}t["~`26R=v{5#1zJ.}8wRN
+I_=x|w^REbv_j}0Xz+6qMG56cD.9#7H+,Lu;7s|Dj^nLz4GU1QU>A7:l{_uV)Y$U{7yS|1F.;OJyADlb{o}ssWmq8caQJ]#9,ZdR)N"YdF3t";^$Zf}^3z
+K^,{#q{fqT_]v_C}M<Dgj5H5pE@w^<Us@Sb6U%4/~EFC0ek>u;ch9UCW-^U;3>w]Cj2^OiK]gorCCY]c[$8KUL1lwcKI!rx}~a`1n:Bo7YR9%f7oWJudwK
+TRJw1q|M&k@>wQ&E1B4.7]KU1Ar6r.O4RbEl!B6u[[!7QH7>6B-<@D`BBF|P'_m7A'h5-{jng=ib1_Hd"amERYehT_uGBzr]~VA<2zHP7>:_9p.l;_P^4F
+tL}SFm;N!b,8@O|v=A8Fjy`-)^j<!Vt-lU@R+S"!`F<c-<cs'(>BP#j%+[S{s^m}Eab4mG]YHrpYD&~41I(]0f87U.zF._`|-Q5^:(6DCk`UX_~NyCW:+}
+|Wn-`5lBp"mh$FwMJRP@Yelfg96^Mtc6<3FR]xPn/_`2'n_,(rP3!BV/Z{$leysPMZ2ZV"ymvuRF~zga3^/_yss7Z#LvH',@o@x}M@gSr_N>e)KY7myh@0
+&z@Uz]wUCilJ~E6kQyBT3BG`qjJg,!SG;_Iw|rgu/6mt~GE9g;,lZGZ/u/VsUl!nCwkugRMAUYhH.vfZjf8N;eMo3'/C'j24lrgg-d0S1cc`k[$GI-xH9Q
+ck>245p)M=O}xld<ud7ohz""w]F'f#X&]t;/%Q3ZP]#MDx]uJ<n;e-lb<XMylmQU!f[D=]PaG]o6v_NS|L/`}j7Of^L^+7B5"t.!#7aryO(@qisE&{S,6n
+ifX|z,S@B[2Z+6,K/xzO^=g&h5giOo}yFF=w7n!fAg>X;Z8wiYYI9M|^)+yt7snxFVHi+Y7qX+F%sV]<VAkmeh4-iftOAVL[^=X+SkWG^V'e@q7/GdpwoF
+~Hpdrf)52k]CfP);D=K8z|PDZ{=n"n@rUn>d,g4mwY=CycE|B<5;C]ng^_V:E;&ce)$gcpA"g.y73m)EKfBJ>wku_H)O9okG$_qn]r4dAy}]-yth{:e-e,
+G7EnJTUewAYIz|q@}Wj31Zc-N]F)kui@^|ZJaCOD5!L5b$@Z3JSl0Ln}Ps8p$)BJ=ae)<R,Mxh&|tM+'$Z:BLmFnr!P-SD$N}Sk$Pg'n[lSnfV!oI1YNgR
+]LR(PqfU3cLrd<aVWm6,!`ALHj"4h36#Q"tb^)ye.IJ[q{b!13F0`tc2IA<dJevQ$i'QxYA#"SC1W[&unWu:Z6e)vD+<u[!|.8#d_"PY`)_lT{w:e2#Ec.
+Y}zS2"3SuRb7KZ&yDE.j['>Nq(>NKz(kbdK<0O!THwgTU@_)%D'F1cR}cFp-=M^5"KVpp`l<,Okmu>qzhmbN-#qZe1yb>5nC!Chdsq#ON5&9BS32#GOR+O
+I{[4q3q8~UxNtu}POT]P1f~2[iCff]!9Ko|iKobUs3n}O]p{Diluy!n<@-za.4<WALy,qqCljsSc5"&`;JlWQb2mc,ufe:|);#z6N"9$F,',#:)!,OI"_s
+3TnQcyz6y0P|ULAwG1j]E(9/c;V,u$0a-qYnVOPr7auno+=@||I[vasGZ_jb}k/JD&/]%0P1o/t[-WMB^&9#D.UbP)1H8BleRCG]UKStRFVBeEdG.4HEfF
+45[$($kgW$!%%}Ck;dC@{x}(tcH#S=K){e_[_(`%_sY9S27'<^Fd6epZlGs-}-N$s'Ue}M}rRM$<yK[QN$9C-3Nkx^6a8^CB|3X[ZyKHO2XrwvudL)%Yd[
+[$H}|>a97dZMSD'wO{hV,JJD7F,,{>9;4KbSYm[Aw<vl]hhZ~E&wF_U+"k&+1uh$m[7G3!_35viN4,fhBNU@b>F+7CF=e>.LvPnqvbCr)px|3;O}kejPWo
+!C|x;JcO]Cz:$bo11byp{Hk1<FsWSdnZ,z]D8tC{aL8'k-$PCAd]'(y-pgd|fRG3h5vX"}#2}o"hN{>f!(-i[MW{TD!YHx+xDBAfB4xxqVetch]B-1'PpU
+JIu^t5MoVf&PKw/GwD8YSFQxoL|EoqwS<qw%jV3zH3mG5Gt<vBv#3}^!F<R<WOG>w([-p0cow%M2u;Hid-CaAW)eQ"u(Zf#X>gZZjykO}IG^u]A[><C)vD
+oA:EjprnJwzFAiCQyM:)3Z]0[)Y>PYvu=J5O`.Dmlm]YnsVjNYm:;cvm=$#Xvn'Y^S^tWyu6%P(c/Qcgq}$vxE]%/<Ee"h6fgB9g,9N-e)gQ]N9cBHftZM
+V-GWuT'j@}P'Nsm+<5Y}s)&}op@&&]uS~"P^K5l'Od#.viE<<a(cveG].McLpb^(PXO,+Lo|n-1u)u(^i<G(#lAaOvyo!=B:WAF2U:laA%2(cD-#6wN:nG
+w4_N~Im:/fIZoR9oyu/"8poR9ox1qYl)hMlhAlTW/JN4L-/O,z5n45&5wE(0&iAGp7{w~>M_R-+6dx;;(Ccf8v+Hm%.Fb.ZorA^=WT#uup`y{z{>hA7#}P
+uigNIS)#:ep8oucVP)U)k50BSpbXvnUd3sI+qr'-fg=x'i@Rri,zWb>NR@%ke!x,L'oEbPff4#j#OgC+-$%$3>nMBwQ1H/!)/@MR`]4he:w^V8ePyLTwQn
+~YFc|.]=6qb^l-~k]h8Ttm@5q5T;,,J@1q::a,!/fgDPANl|A'CCme7uV&D4-]dPOO@&38.egZ5D0lI{tvq!AnX7g;-l|V"f(#O]&|-'<`+|U`U'B(o^La
+;3@:QerRSa{h,#N#|AlR~4C7)vUi"29aai1_+:]17EH9yG4!v|Xey&'lKjp=2%c`hCO^}w^dfzP.n(l]+#K[etRU)yolE7(>/U/lWDSn+tui{rf8^2@:$}
+(X<^=U=Uc&{Hft/oqxnHoJr+'r~"tkV)>#x9&<[G$sMQiHAr@fvLQcV03roz_(NCFO![L66|edp7eEUYsQ.47L{ew&M[/0,Sv&;H@k%]M##|5-<`At&tT"
+jLow,gE;k|9u&'%-W)^I8U=(W2.uDXK`//&6hWNj{KlSP"wA:}1HQE0ivX8"JPgqt=J@zzxi.9W=ocU1{slNCI/{q='ndGVlNhUxC"._ueOdEn>zRv%Dw"
+K:xmS9R/NK<PeGf68v{Z,/!Fm76ZsN/`T1Tpo$)@ek/MYK-Tn6[2QaBnYMZpg;m=t_#fZcE_&i[m60e#)$6WnfkNpOi3HbkPT+o'pK"$J4G0y>lJzC7_bt
+_Pc1~P9QMrP-7c}26S!SUOa`:i6_<n#"zKHbiz;cZamLaJ~dY<.B{bDL#+(VgP%%+<powzbEhS(Dpu,SB9c<'eqe|%zAqJ%Of9x9T{N!N+XI|@7hncYFcX
+Eh+Sw3l`ZV/xK=l5&@1U1P/C`wYVR@e_;]O[{io8w_;]h:sADG;6^Btp@Uqj0L.7i&X^uBwR,N:qzu+<^mi[LhB45SUWRP.((K~(v/hCPs2ymbRPMx[xae
+oTTV/aTPK'@mz7305D-!oEm"sDFit#FVtr_L[>UKP]eK1MM+Yzy:-N!SQa&c8$V[d&iI=6ETLR3F_8_Z8o&G7f~Fq'8OCFJhJ|,&QW/c1rpbuI>BI:(@to
+H1!$t^p3FF":qh!%=j'f>2!J!W`iOvAL(i5.-0P6QI_52Xse-Yj6Ih$Y61&Tcm3YOzu]O"K;HS86,;voPG9H{37"HY;Ve6h-C,K9U7xxuzSo%e+)+1n|@n
+<&P5n&+<JDxTn`a`{+jAPY~>ON6el7JSI|EHt;4oQryV|"(r]y(%%Tmgf;8!zZ+l-ls<&xgQ9]~_7WF8`Z>Ps|;Zq,,O9p57YjDKF`JcK]HK"PHd=2}chB
+#zS/nV&8'y>46;12Y$>QK5(zjmR1Av3kw+~Ak!9QMs:$f4YXhg]43mU,7I1";R5/bo.$31F77.#l!SP1K3EIS8&21vY'06)w.6$F=+oMh|]Q^Jq+u3roib
+kW]q}%@505yu!U]DXzC^+ECU8iGVP)<zJY!Cq<bMBNXTYXX8c=`>%b%YTQ,(<a6U^sTpb/@;7G]t%[m#t;93|Go5oyoC.5'xozdAm]h'OPFU,mfM%V&n!y
+V"Z%IRuEDnbu`N/WF[o)3T09:8.,$>M!ppMB+j9-(cj.7r1"TNA@/#j+yJ/N"'CKbFeB9/B!aMmrpsgMq-spQ,B84p,hL.,R88YkvYC9M-IK!p>cDof8ul
+HHuj+/m,)q={A({)<6.=esXuD"TYNtGlOYbtamfcxKG2L2GzqJSg`{O%gJ`iN>SL_[m6X$K9dKD"Gy)N|_=qGqtA55Lu]MM$TlQQ!qd9w;A5j8v%6t}5dc
+Fbv%9LhyO0>gN--9~tS9W84rpF+N-6eI)qFuQ'-|wo{B!G~el%v#%Cdrj.'Z7bC;BN%k7CRF4'V,0L0rx<9D2y<WQq%LbXQ(3pjG5&,DE+)a2tDo_kw]6y
+:a97V+ucmcIG[Cp^/ZyHC9H[N:O;dC'XH>f`P{n0uUW^Ddvn79F`a6JA]HfTxg{"71acfceJ`v6/AozBeW;hO(+2bn/^@|>z3-kAfJWmt__}`,$6LSh#qf
+4]nZp+Vy4Q]5/)t%1e@vHfiD6i]MRj1sGgo$x{2b+V]jAVCB8d4Tl.`I&$3|b|K=n><_KaaOUX2{wW@O5Me9k}Tte^oFzq2fd0%(F|Gky2RhPh>=G.n{8p
+X.EdBHlRzVMI_^[a3OJw`rkphf.6Hl(vUNFuovzS(YFq.CRoGzPkz_1mV^e6EUf}g+QVClSia-tfkz!)FCs8vitziL_jPQHw(kCPLQCx7c=;<>pFezpZ'o
+^pVO/,"r##vqL2!&cVzD5i4<x^0qni>y7bG.T|+;ybOQavG;esN<W$4g=gu4we5s&(t3WA^w)h,SV3B]kO6UNMtwYJYI|vksllO"v[p^ZaPU+PZ>PiNUUl
+/j1XV]UlmM^APiJI:L|6+dXf2{4(`m)YFb;Z%vGN=R80i."hH:hY0VN@nN0|wiLpu_-J_O/p{{CM';;;l3#.;6_/;vljgMmY@:zh+-!XP}9MlXchN|;^t|
+dAgk-sL>G@o>y[l,qe[YQ=~D&r$Bd4QrsTKJf,20.'#rBX'`D&0]v]'cKM!kUbybPo"sdP%<j#2tR6c'S^_Z1/]Hhyj(N/&yb^+`1BLEtIOy%SLJ"bpU}+
+'Nr:Gc::``Ac(-;x[7@IY7FO.-bSK9Y9_#od$6wiLrv5]S9[bN[rms8Dt^Lqi/1Zhw_,3/pbo1v:PM5;gD3m~z=@P{Vc]3Jb8BhQu1O<MrT}wfs5wh$+L{
+]1Ope#1Q$l-GH]l#8HQ[b7"<Im(G[a@P^%<Alq^lhMc>p9gOKZ"^VZ>sUj,HteR)l4HM.%&|[sAMF{`]Dbof3Xpoh,Q%!KKe,Wal}2Ab]}M5ET&o_0HQGU
+etbYssBaL,3V`/_DmQs-r6V:j6{Sy|)D#.Ud@Yl@cnl}1y8%Tog;OpP:-KrPbS#mpFu>O^Osu$3U7K&pooF}Ep~B26u32!N>qbNg9Ap7w`rJvbO0[JBEtp
+kO>s0XJ9X:%hMNa+XH2Dwa-2/+L`v}C%>bg:w@QYMC=brNhFpj.%fOAJ]&^wGaQ`w+>z0!~eTn`2xO6(0hM2tVNJ=,EwUIp=yPrkv6j|"gZi|xt.A4%)lX
+!.^#C];u#6EFUZIp=rou-NWD'9RO<DRu=PTD|/bJ:zvS)KO&p[CEjTclHL}S]xVrnfjg,1Pic.`,>IyoN6&QZ1IL#BrY,"dviN.KXnozYYlg'#+j^w1:l^
+s,TY!3Mp/^oI0I^+G,W5(a>Y9}{_csd#_WQb,D+u=svq<-Ikb+Kczj`J`-}rk>T]!Kp$qf=Ezf)9O|Z|3-PyEcAMYs$D0VP8ow-gyt%k@`31ua10NpjpFL
+0hQ-{Q1&li)TmX(cWD=|=lSzlnU|i<pzx=$OL'-Q]|w=z'J@TgIdEJO+Yu#Cv|,[ocZ;w@^n0e|NUXjukYT7x"8`j5!jF'1X5ng:KpH(PF9v`e1}`>`DK]
+T}4^0F6S6DSu,(&pMY>3ai>vlZo"pNdYGmugJFpfspguf_l[mfS5P@pd%ZQ(J:_)~@kr`)lBPCq9hx;XboH(SGUbD/m6qS{0+dJL0rod<t~Q-o=.ROm,7.
+0Chfy&)WeKt}H}|PSXQUy<x(A_]UTSq1r(mkdXvQEiXoP`wQ7E4jt78z,(9NJVgiz{XaYO>b+/Vv%]+qSoz,fSJ#F:5&Le(,)F<s6U@@eXIBba]qx'&Uv9
+Vp3Lt[m!tYjUjLBgd;pw<sj.ny^O_n2i[CA'w/cCxYSFIPby60GHumaAh!;<A:O(Uxp9Mw|g%Eh2_<R/AD<8%L$Iwow{7<s$Eu[aC|IU1YG(Au.z;wn;=;
+v37K.iIw(}OC1^@JGbh6.k/d{kzK!unwG"^LV-TKP[Y@9yZ%pQ;CRrm<HA@pI]v++c7#p/;J2O$L!.P#(1dX8GClwc]nuD+1gMj4vpZd;+N},]t6P90L|s
++w~$kn(szY+X3rx&`=29E/auaU+^M11(uL-J"TW'U6.N/Gst#R"O}qcF^da3Mu(pBF[q/{iEGKC1nXZLt=Zw]{7k[(3NV!Tt(5p&;[#)6A^@S<tNAWN|_5
+u9pN:G@t)&7lA;bCpYT$mKjSg2"#7GHJSk&S>wOG&,HtO!Ps"Zr]N<Qv)$g+]'7}:[O:oAL0>GI/KYp6;D|{x08<Py^n5bFm_ehfyhA&wsId,UL3dwqoQn
+S=7#Q4O>YOm6O6mIReNkaTLSR+}^1|O%XwpAN:Up~IqJoEJ(dRr{yX5n7lG@{d#`'BM5=C3N&A1qGiX:a)MRS%C^sAbFK%OZ,|J5GN|'Fy#Dr/E|Nw7Vx[
+Ud}I4ogNx`3pp;4wKu}/;7^UoC2$4.aA`e5IoryqsO&%/K)K+AZU-Xf6!Hy;~ElNOJ.VIloIbnNIx(3UPekuemu@.J~H4"AzYX/}~G7I3gQA@%c0K2I_c,
+ZW@;DPT]igm0n(WI=k;s,.p)JT3W`}-[!kKvKn!j)O}A[+f3m<"CMK29xM(B}23o.;sRE)&'Hqo))|Iar^IO|)/kKax)S#|w/MlMqH.9TRF]4"TC"]BEHC
+j82>1@/(B6`-s_exGIq%s"@lf.bwe>NtlAz,L$9+4$JCB`'kN3FzFep`tbh!w13aNN.5@IbdE:pW:E!TsAk0{uZ/]:5Y=iWv2Gk>sQ0Xp&5r8k6}J/JB|v
+3JHk5.ZE9%RCbWni`S34n_APwkv{"Q$cLFuFRELz9lxqd$^bKg:jly8KQ_DjscgJdxIMN1Ax-m7Hf1A5"55<4vHQ+<#zA">-_]l+BN+p[nhK:=>|N^|&}9
+_{Xve;Dgpb`n5IQUb_Np+$-h##!^u1.}d)NvJv%KhPOSBL%@(5;,#Hpm9J~cKt_$JZ.DQ[qXk12|+[$x7;{WOWq5zq%zK<,;&`>X:ixN4r,uH_V$^oI++7
+QdO}/GFYL0fU~Ly;38+JE"'h0CaFEFmqcck5RJ!G/I}cD[gME`QY0cxrkV}c0t-]Xh6gw#|NxFG=VEu`~8`,C/wGX-sF3;^>6,Ob@+kTF3/1;ojBV]L4Pk
+x/t=RQeQuCDW{Lcjzbj6(V_|=F[=RZ9(RLX1VVJBy7be(>y%%"VZ|I=YBlzWcVtgB}9L{=$qO0G!JWOvU'u)4v>uk,yyZhNY;Hu|SZ5ZK]aCxIu1es<:r^
+xp#^2sEzC8Fg;_Z;`==.1yp$2nk4}LX/FG&Tw;2mE|9Aj<y{_n'm|JPP>CGs>_nZ_Cr@kE9g(.OksqM2n,RuEHA8WtIs${A[VY[TwDx9~);pGeU5H&arQ5
+A&95`G%%rVl_P#EqiWmAeu+o]bjuc:QW-EKTZP.R}!M`NaNCKZRMstVq{^&KYqPIHA@zzSIscm>q^0$4</^=MsTf.hg|Ne6+qA-NY&:yH&U{08mmVDrI}X
+Jv_|Q&wuj;}v!}yq%M>}2&=-'`u{w>TTZ6s1WX,Rdj:/zs"xMO@:i2:c;j-8pax!>}7`RdOJEyYZ~L%mek@OpalM@@u3!kSms|YY.y|zKgDuz}PZ_|Luaz
+}eMcKuUpF/nFv9YhDurLYyRrv3GGNwB"!Oroi}%Uo0Bxmo<AqMhBTH1TrW'tQ`JA!q=L';{ZvD&._rTJu{1lQ[R`JsXt,5P$i0=u0JvAt7;vr85(UFl[}Q
+W;l(^XE&^gZ-$o4vnqdlcRUkdzT!%Z'>@]/G<iO-22tY_aNHddQg|SD3Lb:bkyEwM.HU}sI5w+}s_}H^rSk:@R>]l{QdjHv`FPI!a8|sG;y[^{{@ei!:XJ
+jhvF8>v&zS/@-bG[l+Ww2Ks1YzWX!fLM_|dy]NoM-gI4lz!kN$M!cpZiRl8|)_ec{^.hEiRK)omf5O/+$w^-p$BE[UHt}RI=nel]jt%1ZAmKAsHT.g2EGl
+R8tFq`,9+$BaxQ&'e]]z3G{SL'&>#j7|g'CS,hS@P[['pUO/jH1U`0)xvrj2VR0N}KEl[/G:wv#VfiC_(`migA&OtE-@8BA"v!&u~rsYTF9L&["H<^dT+<
+,vY#K:sjH65bWGt)`.B3Za7$`+$V[)t84RQ1)cZzV^s[5XY3`rt&$ZBC,M.q'n]>tB-WJQPU./iagULJAr(Y>ue1egVDUC~QRu0}'p&PqQAt_/dNe#3:5_
+|6p)9ep$V#_,cn|uq`T{AqSZR.Co3s{[2_b;<Bqi>dL`<$DMP/[uZ;rHUWqpaM}OXDg8Gt%^^O^CWz1)P!zv!m${7nl%maUnM.>vqnF-jFK-(96Jc{Z3WK
+i!EhpAMjj,e(8{hhifegfJRNYCV8gt8p:MhI3xweLUhyk)V2dk:+8'sjHx|hh`A6hP"Dx@|I"}YdsW>5'vzU8@AYL+#RU3o1|j'm:fsjeDlI1JRiz[]y+G
+#cnlj5{N$d)Wl5yr>'#U$]@@e()&Jt}EiY.&8$q]~3;:DCW12.6Jozfao"gzpC&>:yTI'mCkrwe:+1,LF+_OraqM3-nsk=@IH8pmS}P:9vE9M9l=h^^pS}
+M3aA}#KP2-9M45cncJE6{:S,unKaM&mTG($69v5|47RT;H:vAN>NZLf)L4iPO.pE0Smv]lSKsjt(l(`;qRWrK-RxDMg^<Z2k0=pwbs8,'qfhL8D9p=bMt%
+AQP(m1xK![>MwS&`tvU|=q<O~n^o">&;RG%x'TlO9_dyP&{H[wweBAEMP+st4mI[N'}/{Hz&rX'a#Jo(b6GD)w&L^RrvB}FrNFZ&Sv1BWf0IuMuV$IfMJ(
+:@<.bUtxCRxmWoW}JJ,z3/G2q58fdS_^'Brg]0dc7pGP^}y5+6ksCc"F"(>m73dsdHDKX4c9Pj~V<Ku"9=@NP#Ssa-fhfmFRX)MU3{kViU]"$d|%Kej!+J
+;Z_lhCU9J;)coHvtG^<d;z(&&Sj%U'I>NhO'CfpJX#B[hT;GkFSABmc1"O/Q&|K|,($f~=68mstKCKE79X-8Ds,_lY7u@]m:xJussGCV'm&N[.{thr|7CB
+]VzUy-HWd-'sfNEUCKV|$+HWLNJXvqk[50H|ySy<O+#V|o[OKU9LDxCQp(1EDEwesp8OHbTM,Y]bdL`p#CE'a2JhH_P=])<!fz;@A",z6(u:3}Dw(f944`
+Ua_|IGHb5l:`]+nKqgNiBY9mh'<+Msaaj+G$'gE-8+a}Mt/)PiPDy0^`M]l6|.E>R]"=FOWksoV=[kKj%"@FKcVU/YwbE^7m_86T!/%_U^>m9".}%b].P9
+$$mV<81kZ`|s->=thMb>;M>g1!Y[0:02YTH{|lBqT'lBh3Y#U7lNu:UF!WG]cY!`5h2}<QPz2-=jK8YhfTD<jd4#bvgxdLY|WZ2hvwW:"-cyd})zYg)[K8
+|>Fh2zu+ek~'KYHzJk!MUtDBBod2F.01F2,ET:%"4X|'$fiZ4RH(x_tX`Fh10m&HD0N42)/lR"U}UaN}+JR7!Zgu@_'V;GMF6xWP&1>Cu.HMT.Ubj'~%z)
+L#%QLAfK'I+hx!nz~UhVNL5o#P0.0p!e$P)fw09bAm`4Z/>Q:7;Z;S2+/=Kk89GwZZqzROfl]r9z)oA)fU21h4T$_uW#N|3!10;8P7pXH5GtruJ^&n_'Nv
+}$aNTQWa%wWG/l_LcV"TJ,<F|D-j`;Jrti-9kq40O|cGO[{2bg4Gck9dA_aCH6GEy1XF:L$FL:/r<^TRsc(EY'Gsc&(`Yz@F#b/lWHeaFYkP{yb=@gmgg[
+V3fGW/<GwHDquX;Y@!AcWkWWvoVRp&RJI<|KM8o0=&i0C'(-%})tRO,H:Jp}74v7I9,q<YoQTVG9Wh3wF!%dk{}/4!zOeW'G:(LenJ'e8[s&~l"1';=LHp
+`ty9g6'',5%G1K>`i3gP&&m)]!]]uTUMCuwGzu2eZ@F-hR/J<h4kG^l^Pf<NQggkc`tN"J]|WD!Z{;C<,2eOT2qLg,=7v&=2MHJ$p5[(W/)X#4^r<F;H>_
+#_]1`Qc%U`!giEx=:,"&TioOvgFbIxEpFaN-s5'I@Tive+'l%)NR63b&S5XfMg4h9x(+wR-w,g(mgV>^U]omaTMxjBWlezb&>!#L4XyCh&k2-ri(J%r5{v
+;b)`$>E.K.A)^#{Eb8#tmo7q_ib8Sh2KLhu_]S}/TISL&F%93IbL,;~ov6NK}1+g)r`.AU$q}xV_6Io'K=t(4@p-s&2XiX",.(,f$Ex$x#wS@o('&6K>Yv
+Rm4`koiP)tCXX)J^4JCr8MTrgEb1sm"k>iJ,P0]zg=<'Mb1}`iH|xpvKTU5G#O1SFsnt1X88&I[G++,^(BjP>d5m]"A'i_.<XB=z~u_I`|B2BW|D_KtTLS
+aF(O/MK51U)pZTXVq=,/]5xmK6yvNb3d#}A'ba0%|9#b}HuPj+c.roAvwfmYuiegs.-YHk.YJ!Kp<JeMZr+O3,siPGL|VwTQO@+an!Hwwh+84lIaAnG/5.
+#z3"u74Z/tCGI;$E[tuaT-F4R"rkqnPqC|0^[^TN5.,YsmAcJui'aidH9b-5BSm]g,>Y6U4=j^(wzrG!UJ&Z<i)L#ipyM3"2'%R{v`t/Ft]lf{UUUVW3ge
+nLSsiW_'npY[2Fq4-6zm36etYz0(Hx}5<nH@}{cD_[>I1#s#RBpAEefYhiVEkp`#}SKYd7Zqtexw%QgNn5BbHS+^Uw{/LYuu)xr)U/~Gs[k6:`5G1yX4rN
+H8vCz6b}Q2$J820d5447zJd"8-u%(Y"1r`y-&n7LF^nf#H#mR#6ZLi20mbhxL=ZVxiQ[v[~N^FN]~p4"I4c4x28lCd0|!eb&^+1xxT|L~<)}oqzvA7++89
+=VtH|)R(;+a,kL)Q[,-,6C%<OQ[A%,EV7&_exe@tImIZ!5JjfH(DKz/n[5-#5Iyyr;#zqwdLHm5k'Dsb^CK2w;{%sa+{fIQ__0DJ{CWk%>/L].Em[GdO:{
+JW9<)ET5d`Pd]'wO0:zHXIbJVnj|dLt4q[+reSy`YJQ$kD$M<ZM}uS5iz@e-#6N`ul=3z{<[`e.UZ&[LIkSVUGv:NauxUislj:DbS"(0{GuhK5"-0v;^^)
+M!&96yHfI!HpM"}nY>C->wzMat;3EQnq.3p0AtZ.A2.dN!veoj8CE]Mi2[[hlnW0n^;pcife~i]_ziDgU5BE23"{ys^,~Aj<@J$8Qw.#Dmi/@eM1kmxY!n
+..P3`r({36us.,go-pt%qs<|6=QQuvsD]o`#H2.8P|+pgz:I}mAfBvOKa/C>/xRps8>3+VoC8]>CZz}kGEvp=@r[XclLz<GRR7[hkLtypADy)t0GU5L"7'
+ox8H(9u{}lMWj9;I_Lh:"7H:q{"i2i)1Q}af:,/`uXufPP-/7l'[5hMV=s.7]|c{"5^tjmoNL$T.dX-$h]hzN<B!=6g/y=k0}fnB&E(pTut.Y]Y3)x-Y0u
+#C~C=Z)neB"|-NvJ"oa_Ldj>lF)2ELQ-:IZLQQa^4>hZU!=c%1e_3]a!5j}#WotjG{7uTzK[RR(5VE3HN_k,AL0b"3o1rHEd}cxA6X^X1oF!Rd{oPd<1eY
+T//3hSsEv'p#_MF`_B$X7EGANa90/,%A]jg4`lD`B^b!HxCdUbB=e@Ugc"RY$D}RH|BLg.%Rc[;4HE,R@yvIj/RF/i;OrG:xR=yki_(f==wAj|_nb}Qn)$
+p@J-&1M!aX+k/=S)zS;OYO)V1_j4q|x,AUHxSi7kk7Kt.dtQWqV6{n8vt=]aDR6]";&`lIrOBT9H@!Q>9N-1L_n4>g/;|G%F!x3&XqxYM(O[Zl;D|=8UFc
+wCh`,I~zOrBB.g,!^zeI.P,pW$Z$#dyqoUsqeg`z{axF)Dce38o,3548LQs%{(IHjoittpT+N]>H>fWOm`0}_j]Nb/xY>kgQX4cG"cKK4Ho`-/>fhL-bp%
+-qQ7Y2pO"JqoiA_fUOJGIGi;`jY#<[#&WNAK'N]$V$WN[aNOVi|=TQn.MbB-+w'#'t/wQ,xQl"#=]i!>y$,6bPk@"7BE[dKI+]-TXV6ATZl`$oBcatz8p(
+]J~S,^E7M-W+;ksfbCNA)4"PG=vW1dybyZ2J5}]P<)LaIf}"oecWwq$yzo8rVpil_|b>iy>XXt-Vec}Qehg,`+M1Cp:G!]HI84^)VkcLEcI|sUzm1M6_U@
+cSq^h;TINS90X1gFk.^2^.j}cs{U+Id=BX!6@`af+6!G#jqT.hR]kN'U;FbLwwpA<_|T4tAdzBrpXAgg,LiQ4YlKzoRrUXixd%lK{rem'pFUm10%[(/d[!
+]fUVJ_>5>EdOe<`1Y#Q2%T0OO2H>r11qroih|vt%k<^M@8X5etnMUyp#UUv({.bnDog'I^i=pL>kW>lu6`xZ9q"HFd@WMz=8QHImAIp#^r9fC_wg,$lvp,
+o]Q.9,cF[({^y1FY,CTxbX&mYT[0#`8wQ6}Me^pJmtqsZVr8qJ-TT<2ZB=nu}/!a[wpn'1f5L."S'72e!#<q9ygb9`gP>-nw|qL9b9(BC.t=fH_@@B15;%
+q#S{N^U:O#bD:F1X~2kedi{F;{5j`,2ul@2}<l5j_,Z24m_4tWLy2N42jb"q[RM%jF<+=eMYR,.1]fLCNyw0>M,o)AEt69.Rv!Y]1IQ=MTAc:IdV;JnK/Y
+~j-'6&Aj&G-9P<tyD]8l'Jw^[S25(i-%vHJR+]HkBdYsXY(#D#Ec57OcMr.gfP|^Q>KDUBK>_YFL1E,!NTyFZ+=),]+J9<s+kEH<R@+@M7vr.$q_wZ{/,U
+t[8lI"E%'9LQ]"=+c|@jfpb]=QMm)bv0uU`k:J>BJ1oS,pYRc9~vdo&LQnl"WDip$J.4xvHQ<!$,I'NR~kl$,j5E/3f]5pR_Y;'lr384nN'!F:G{4)5vf5
+yWm-6dCD6zL[6_P]rJ83QH:W-uxa|N>@2cDZ42{rea~u|K`OiE!@|ia{:3ob'gzoraKPjd.r/1OPP=Oz]WzJ%@6B|<wVUBgzz.u8whH'o$Y4UBDGh#[]%U
+|{(KNiU1EahP9@AEB"A_)I(XxSEu<3&'`z{JS{`czmwUpS+V'dG.gM9kIX9DstM(n%vo;ue:`AswU2fA`5RiH(jzOXIbWI3B#"`>C5'2;-wHTKsxfzLlZ_
+)8&+k@i#HrV<QnY%L#Zp"BpFJjeqaG[VNo6W#%6+~agR8H6hpnqd8sLlf`KBtHVx8z4%ly|bDs/k#O$_%v8<NR1`(1ua5(/lC(aPRO]7a8,y!]7;b"cA1q
+`-</hI7o+,cN]jZk_^nN;eJca<hb0o-#;2<)(zv#G,`6^6;`_cLB!hcFWzkc#0"8>NVT$A)1H#fAe]VQp_HtramWPA7RN4A15!}Jw)c4H3F`8Qf!~|R5<n
+5YEO9Im1}&SQokh2.{r^-,=Q=t=i/H"+DOqgLk4|iFMR52}BIKNHe0J`rl#@=xKJ}")0,D1l/=BcTLV@iSY2!-KTTXqG2re3!h9CdQ^`fN)TJ0a"<aB4i'
+/enL$zSw{rRnNUx8`pfsgv|tV>T(O21vQoi|Oe-xR>yadUD5e"o(^c$).bD<O)j`q:,Cl"S33'+j6}_+.oCFz2]KIT"P)JvME$cn}cK+0Mj+1`Ixg)HC_3
+%ueyT>z[m@cE;ywi=2`EyUtCw_nDA|OVJ;jZ]i$=FCt!]}t<__J<+d#dY9yX/LWATW|bz]'.Ma&59EX`WYxmFiQ/k]ALzq%0;ivyQ#FoX<]7h}{rp/ZA,:
+!A7k;mi1Fr2:qUidRGdCoXf$K8{8fJ{GYT`n^"3=+43{FR.eH:L-VA8+lIQ.|J1VkLNG"B|<86k8WGtW;1k|/[>j_{nnG,h$+xI+kAD[k.,cgmDS7k.XW4
+bqGzF;,;o#zaGWHRa7ca/ET:Dq|lSN5R8M~[o)3Je3f)4=%K253Xi5M>nLNJ"w#scMZl+RGk}/5serQPT^7kKpWQ;$Lih#o-jjxkhPJA-i=,:(NVhLb,3"
+EHEH7mt!7R|({KJP|uml2"u['C:C/5aP#Lua2m}BxhD&_<I/{bWhEHU"a566HJhN1M+$`o`Yqm.=X+"!UP;[DK/YkV3A~JY0q_Bp+dwBA+o[sLq!c@1sB+
+7levm/L`:ceNcwJB8:zW3oVx=%^>S@T&x|JWo$dh3F'Zq-OT}z8O,vQ9rk_jbr:QxE>S,(PP^V49Slyx+MJ$S.IH6'-YN,o;-QJ5Q#"}'ig&lSl$UA8t(!
+d)QT1TuAtXsIo86s-ImK}F^K!4Wg2aozfFIdbLTtac7b62O`r]8jB'a0RQ&DV$2KDV[Qj.3EKr9_#F/FTMg-%1h#[:o3Wb'COlyzu:Q7RKugH$I:2rDS}5
+O@BKrl!F)=@gk_UjjClsZ$hTiKUjy7},nMS3gADqy@b!:0E=^//v^uo5gOAJa2g@"qtq8YVI|<u3qz}key9LyZk36i[}<`LPGCU0T!ADVM]ALgX:ZIK1Xl
+%}7HSN=r;2:2Xr+R_LM8OUXB`}$[uPgb"DRhk:"{b{DxKNX_vMpik`lFd)NBQ<E5XnJGH-o8B`5L8uP3sH'veADuFK|r3bUMIVT@tp~h|56`ZQj<QloNMW
+Cyy{w5k7@z!`H!ZynV61"ZNMb@J&4.{S}/#39){HsHZr7KV5|N&t88jjZYl4j5Jhy"%2b$G&0_p1Zjy{tP%Pn}'DEk)`2TBx9qsMR3NA/!fqj1@}HCb7LZ
+zS{wMunbH,gG~;7bNhw3jrLDRk0w6([G$(I[zC$I=fMfjey>dK=vHDBrHcmA(ELP_eH,Wq=(~!tLy%YSmPu@I+>Dot/Sc]/do>%IEqvhpzOGBJhC6j{<6u
+G!A+bk=nIM~[|`79T^[h0;Km~JLu>oHFmYcL-5~9^$'#{0uL4zYdBU3Cg/<S/.u)M-:SR$p)$PC[t^cPwSBBmTr{A9V0#Q2IHqG%|p&D]^&TL1:U^UfiU4
+lM|R&fCd-&HMK"t+W9o2o"},0lRlP7KRcc-No6x<KL%q~-j}vh>PSUl/zPd{(M0#cLZOY6]J$H[ws%2UXw]B<">JW%BD3hN5Le$ei-d]R^r0_VOtHASt:"
+rbZcN'Mb+P.XNblF)W|(fn4S+iMWc'Gh4>ug5kRca/P'.+t9Vsk6nfJ<bCB<5|oC072mjQ51QO8]/aVS0c6FyTUjA)Tk_v9qt^TtqAQMF:@"}eTILA::Z%
+xF|I|}[lvTxl]`7C-GZ4K_%^6}j!XKv<YM[p@/]=J9pN/AdR&py`W0#X63ce=b7RvC9#+a<ta[$-)&^$8B{^klqt`}z|NCaxt6y@.DMQR]LdZpdHgmBA<`
+%^3$m]wXeNb}(";r[e'i@&wHrQUH.0K3JGr^e&LK9m"F(|~U$H{iOz,K<Ctl4l3$($H8/o)$ua!x^7RUP-'r;ppJWS{NTbIw1}!|$nFa$Uv[3nQ'pVc{E:
+HE#ET`u)9^Ymz$P[/+o)3R7U+%6vBsYftLSQglT:a/ruQ}j1}W!LfoXrmk,CfW5!|@EtM`7=X>ogHCAj)o=iz&TxE=k:~z0j|X5_1`d"GU1P^Cx&GZwl2@
+e/{ly(-Gz'-k;,]"u),:T/u}FPR]31qm~6sw.jfebBEvEf:b|m!{<OaRvhB_ia,;:3k"<Y#O@Ox&G'Nwi3#BCX9=XA[yTvG9-4~,kM[hLLxh`=qC7pn3=>
+Ao)!hN:$xx+Lw(&$X,Y}=oV1@HOk6%jgAD'2<`c2kf:,~cH'R1SwMW3@p`GQltCvK]wt={ou8p5LEy;|>>`E541q009^'Lcl)_b;I'~#Ha{-iIoj4o3.S1
+!Q3,>>@CApi&[3e8U"`wU8lm0OMp73ST@5A^:N5!SQ/g)iY-]8=Hki7D:FwecnNd[[hF+hz&9gE_XhS(B=g(:P!!(VuDHXuEg9q},NN(rRU@646{,DLNVL
+::J%[YH,]D+i&=^S(0y"IPl>t#^WsDglp4j|%MV>B1G$qOhP;`EN.:{ARI:_3$hH=HQ+0.De6KKzZzJhu&~7,eh]e'C'#gUS4)utbRFq/k:C<2X"D-{EF0
+5i.UTkbi90pt#cHmYZ[4V4n`=MYJA]EefA$+|LvHRvjxP|kW!+-M#kQ.!##c9hEq).[B84dj=lmey4cUgjTzVSo^IO$C~$swyI^wx465{XINOHk#x@&[ZB
+`BGXJ;1E}IpU4j$Dv_rBU{z9eM"LXf&yA_Jy~,;L2;mEVOd|ULxR)8j+2=+E8nJI!2y&`{Tz2]:a.}Z`Xgo(B@izX^}6}URIDdVAYkGfTDs7-Rj3i-P2F9
+<ZCdDxgS2OK:xB8;V|9X9,4^a^-aR}k88LY^tqHwKv`DjQ_'&{<r{U1rdu6b|LjO(EGZr4:id"{Pa-!<M{XDP@ff:`u'JJpC-(mt^pbMk[Yw"Ae:g{>SZ+
+oa2nCKJTY[>X(EP`#!H|t!h{dv^;A]Azo%a3o%_QW&32FHSii#KUC2ZpMi5r0:~lK.AieLGrY6Dvb"rB7SvWz/](g,/4+S6d]FH/_9nz4u5sSMx;bjWuG0
+XF;wc9<}nOz-tczT8'RH<g>m"$8>oi`ZsFVhjN>}tYVzz4{Oz_10DO3D,[OvSzBE6t8WyPP7j7nm@{ekg-)H.4k(tK=nz|f)dkorc#pa.>6q<KakiN:QUX
+~hf3_FySa:Hn^j_RJ;Q@j&M@]n6ucQg!'$eL6[d;94N!Ae>MH`NfwHsohCS<6vFe-nmsKBMZM["=,Bo|,Z6<NQ<^Rf8idvd$#|(uExFP+f#tD502YB8tc%
+Rg1N@/nvBfW1%!4QsUqQ3vDvl:x|G#>B%E'Cx%!xW7J7";]I_2'yg`RrC|eON!4M&6X%H$U]T(=6hb)shYEoiAXY3`3%TTE.nouR'EuD1pit"[MKD"h:kA
+,=~igQ-2()Pnuw1cA,H8vt|;AA]AFtiy1rawo^T<3[c"/yXMJA,Yem!=5>;mPInjv-xI=o#.,'X=^EH&9q59gW,+wLX#%vav[aNNZ9GDWf8CuqLe]$@7&I
+`f0uM6))35zEM({p$1EHd)uog;5>Tb{mK_t;-Uk$VD'koEoDl)j3mil/UP~gycTJnLu>GMJB14k6.%Pk,}W&tB#/B9y[&).k1:F!c}^{lO1+NQgVH-r-LZ
+C>GL%aeV]w!n8!"5K.7(JY&RkW0BQkiPnob6aS=IjCavNFfUX4X@"K8zo|b]R"[8MHxl&bwn=c9u[6Gm~Mq"Es8XNg<w>$!+#co^B(X'mz:s2(A_6_O2|l
+1fZvQu=jH1T7!|S_WAb^e>A:k=GR#G4Qu,9z!,JzH2;(&|<et(8=XBCEuQ4gPXU}3DOs_Mu(h>y-x[K3O$74@!FAbry[!3#lp0/xbT4vFuMd$$1,ov:GF}
+dbC)|R8_5)^pq1HE$u!3{F$D)vp6R4)k-hr/r#B#iRGw=jll$LlY^Mo9%"Tx6PsM0PduZ90sK0n-6$S`kXM`G+"b!uZ;Wz)feh&c{xde|3-V}+uwJH'XmB
+AtiOimqBX]2wY<P(#-=myb7"DIjkpF54MbfP7,#HClB[EnARkAUf[km=vx!c6fw02^}/sl9!N]h-2s2S40&L&H<{^x&nz[&}YG)5qfr!oo1b~WXYfQe>7m
+80SxJS(X:`DrC&]%%]9ddf#t{h|/szY,YB/N^NZBNUgWAYb:;}<v)4!B|yP5sE;P(XA<T`oh(|P(/`(wk(v!!}lK+ni)g3{.e}wI7;~jXn^AMGK+wa1rEf
+T<GJ}!rGj"qJm!0U0C1@IF)%ulz,&{yy<5j3D%cLm$QaNY.S""$qyD0_c,RH7X=dzv,p)5'f2OV:8Our^UKdaZ]6,+(}$&2DiB`|ojXlRM9/qz4OH-`#z6
+gbd<.4wKfw#:GA]<;['do<Vpp7Huug!v#=,;Y6Wc^dKRpF3/&C,L+hr`gFfi@d@J,4@C/tX:_S4osC^H!if<"I7n,W;5Ca2_&sQKMHt9nZhnF_w)Rv'r3u
+>IKAm`^!a&TFkHX>:UWLB."x.45Ah2h8hG=z&j0z5nChkG!D@DA,/Yu:sG2goJ5$#KQ'|H-O7hBY<E8Tk/H5;6/_)H!;xpL,yYXpXI~PSdZ@,S~'aEP:Xv
+;d<jWH6cYqg.C4CJU2k.Fqmm#z'TR>=,;R9dcF!%$%A&G}11/g+V,(`'7{nt#}4F!@l,3n|Gxe){cotVotvh`7z.5We&kGu7%$ba_Po03IPl]!gc="eG~T
+:=sx<AqaaA'/3K;.;|a%</!6zInXZs|;H;Uzi2@4$U3-#6uNMmOELtVqggl{7tFJ=O&>[w$^tBk3"L^G'BN-G&+tbQ!_9OUjL|Eo,2y]`Rp_U$"3.]gE~0
+&h`6e[[NGpHKtwFc,7vsi}wh`kGhn`m7dz/P0X1q$)>$1az{b{59$$=MYQv0ka1loA]J]"GYJ)OX$@Fmac|([.;(VJPZj^Hm/jei[-^tAEN^H3-aq]RMFg
+ZT]V`J_U($8Y6"X-R|B-vq~](TRDBw5Y&dOj!d`vbpSaCp~KeQC{|O=|ChdIdP@0&gW/}"r2o]^A_6mc=NpTdHvYN4gg12pXR_/n9;@^kw.}nWFDxL^RFe
+n%gt~wj'|hM3'FXl;ze@RMNu)y(<Y4mR4|RkETvzv=Hwqv`Z]p7nHxIP=TLUt#!vn4i>Yk|]&`"H~WUvgR5DV>>nx-'jRH5AbBO{6dQ}D&"47`XP-n2T(V
+f6ePI4"bKev5bsDuF:8q&5o=owp:6dK3sfBrM@2buq3qL/:]GY`@`s[K`7c&Kmz#j%7<ibT[h5Z0Hs#e"r+m2%=`#KIT:OueW=Tl%FZVT=YqtwWJyC(!Y#
+:s(CM|%wLZeMXY-|L&fx-x(s+d<92BV;<s%#rq=GA/fd4VQ,Hly_JY;%,8E_OS$+k%F#>y|uzsnmIYw}zKa,S.!,Nn!0Ip.Ep!Esjz0)qq@.qU/{8zTlX7
+"k<fb3DMV3bPbaH7Z9zI.0V<hUlWFa+C`mqmCb_"U({6nDWEzrV!NG<M8ps,cCsNw&^s!moy=%'`KN9hvJ$eAJcYM5p4zIKqs_T712E:PdW+fq#Nu&Aq/%
+rTI_E6z=U!en=$h2lAa#Nsi({wgX|5Bi(8%eggxyScH,|DvgTF[Vg)FV6+W{/<{r,_LVlV><T<=lx7<2%'Q]T9`'bx{1&^tq/Lv8u1rKT72=Gzjc+q[npo
+B;}nou(/ZW_%`{[Xf2#%{%hJ4I]Iwf)'E1)Xt=Nw_"LpM4NPQU1z-}-I|^:XNqKH"YnR$irH#ZUCKQAyO2OUL&'`zE_TqsT4b}`VcYGz<NlqN"9&89U<I)
+k(!9`T+W:g5)b9(_%6adO9UU{"h72OXO1.>${qu#i<-Nwi'R2^A`ryIxbq1_ig/81zX=Npg&)gPN]Wx{7hBp<(vivsDv;HFGDl2gH>CP0/gg$URKLU.P;O
+&xp/(C~K~]aC>}zsOZbIA-PWrRiv`.+:Ee81BHQZf8zBM"[D!y`$w((XT3#!`bdco]aUi@F=|%}p}@jX-(bOl6nci.Z3EUua(}ET:oz/!QIXRM9i;]vl5o
+/.35Q>[)|Y6]NqYCG$kI3oa=3P%`w#Qk/P#;eI0:>vm)Yl,2{jf%H%QDf%yS$CoAE6Mi,Ve,]XGOorKb0a'bDj$XON6$vV(C>hs'Y2]`,N_Up[d|w/#q33
+{v"#r/^%GPb]4m`YnF'zO=>"v8%Vfaz#iBOc65UwHp[CGPn:d@u7#so0^U9wOTt"!p`&O14<:hUdvb^qM`0#H|/p{"HTjF,/ax>S.]H@R^fJgbbUe3QWuY
+L)EoFEPd}lZyWXSZOtjGG^1^1(CG,.63ZplIHjM9(C4.OF2<Vyp_oDt]Ek)L!w#bi-K!TWE}{9wU1E~cMKPID!:qSG:aeE30mIoa`m+|h}0N8dC5jPktK]
+"y]B-B@dH^|)V01,!Aqso[W|^"xJ7="ha{8<|(]GpoJqtCUWsHEusM+{S0ybLY=f$=t<SKImEw/.nkSoG7r4CK$/gt:+cLu1(niqji6]=eA[Sw`r@@v%rT
+58W2Q+K6+]|5H)r9|z)Z9fXSwAt(#C"-1,-k#T,]B`g4T)NbvZJ++[JISu!V>cVsbo|Bu#84Ud,N^po1@3K".a;2A2Q_:RZbx9Ta{>,dA"+}T|u`OSR^h{
++kZrLi%Onxm(%>&`{FKr-y$aI%,Zf/~z@%ZV_6,;+C+vtvh%~!T:h"RjTq:vhJBxUk[H=%c^'=>PNav:LCi+"m@c%Ai)F)(]:q{Nd69Ig!Xk2TPdsUswqH
+G1j4jnPb5|MN'>G65)uo~b";y`HkWhR3!/Xi"K";-+)Wg%+c9xM<I&6]M|fmh5+@FUV{6arHTlVk;.bodor0q'8`sVGAO[mr{SvW9QG%r-[/)<H(h(OcH#
+E!n0O($xiJF416S8>cLYJ3v@WQB/gtb)z|(VA0U]lA%:A>5EQD{`oyvSYCJd,<{Q>lk`q"ZW!0c"pW^`#I]wNG_$]|LH8F]0AWUqcfDaDE23cHtj&u(D;.
+;)_=j=^@TAei);I("O54"]&YBWaHR<1ccH&y`&CW>Z291T@jgM0W+%Hw2k"8+dWdhdU$EC-g4|5,#A=rAL1,A2ECA4|fsYzRfs(+.cLei:q{H='B/LADq[
+/}gklS+4hS3LH=$um(orS6"fr/PI-&KH/@+V{:el-^b&]YNmJ(fm#]%EwQOOyup{{p`@3uh&tJjOBo3I^)t2z!bIJM+EP`f|XAaUsQFJ`C>Z6>R{+Rf,m&
+eO'8,b{x6]:j)H2bau$sHT#VYW)A&d@)zwiBFS[t64c=45~7<W`fe5q;l2AiqbaQy)d"rRKz9XiI[_aMS.uN,j8C@2ZmL[S{Uw@B$["!6|di.>jCvTf9h]
+}O}a)it#n^S|%jb6|i74pD/-Z#{vxl%K}|,-0"Y/'a@!D;K7eW!Bv_0njoku7|ha2Bs#&CF|vfPr81>!&7y`#>K9T5YOPg$M8-~BZ#(HK#gL!qYV:B/RFO
+A&rvdx:F9iNZ['oat,4r;in04H9yXhrWn]Fhaj8`|9SQ^3'qZ;;c&K9SvKxjlGx&D2"&%oe"x1br))jfwlGVM,I]aj]OP7Slj(hau_)@U&="-^fK$z@M%=
+W%6zf'rfV5<mlF_lCw(^R9qb]Y,RvzHw/NYfYaGs^'U)(A)I$nN".VGA[lr&;H(28n4e]>beF@iYu]v9,=b8Y-B]nq$k#(>!G=u&l9JqNu3<jHDAm+DrVW
+%6BEy32Qg&Qb;&WKuNi{Jb`=PuM5uO|s+Y]p-UJDrR6fn6IxFp%4f_yq947Zj@<6|5T3]+Cf.#tzs%Ty`qP7UmG+5hcQ;^i;^(BWxr!=ap3w+w"5B1"tbb
+aEiJWI'b;_g5ECST%f2E#$1$uh(LeLtW7}>Wp^0-bsRo9]n9-QZedXi-0[}eqh;PQ0MnK(qBzq(C,{EV[{T"<TAYtx!z4(M(&)M}HR8@q"a$HSnwqM1mI-
+tD583@exwVS/T(G-thg/Cm4i%fp(,u(A#B#4/J6)kuv6y'>`TBl<W8gBej;;+kOR@Ht708jdNnq7_0nbRs-sLXVhCQu#2%pL;'F'Q6Vv3|%NNIlQBG$$DF
+w%Ti57l=O(_]U`]-Dv(I(7N`#VU.40BwV]>^6D|RtH-P5Tc&}I"Ul3gP[7%VEoXG:R1!VQZ>Y1|(gMJuh9wV$Y$MP<#8[&VeuH33K=|7_GMpN!J2#WiEre
+k:z}=gj_>cm{f$UFY&1d"rB|R#bwHY[ImJnd:Nd::RfqU<V!w(}AByrFslzo1,$_gO|^9O/y8MlCAlVzBF`td,ioLaq/e)hoShe0d9nsdA.sSl:_VOm@pw
+Sw,zL1j[r-m[1Pj58&hBQh5YytNHBCmWZo@C=4]"g}(_'m09rkmrV>'y3BOWiat=nRIJH=Y!f&zTr`u]@G6Oo2}+8BFMxsr}7WV'9[LKSh_nt@2^1IU#0E
+K,vZBewUk4cS$_'aF/xF|Auk4yQA)Q#0!">2qD/bZR[[M(1R]%Vn<&fM$"NlMDGwM>Ap(,/0T<Dt;WpCJX>^`eY`T1F{+>|yQUms_hJ^-6~G9-~<Zz}9J2
+Mh(yG>>ycSZ@I1]5[}ok0t[IB{sCbeh[z!E(WA_]c$jpQ=Gb1{YDvFj'_yrvakE[k/+/]%[JU+k$)1iFox3c^=uyfER]#>mI%to["$QCqtV&)1%Q39esv)
+!6ddxHTvxC$W^)V0U=gt7ARh6HhFI,QBLM$e!nia5K&^qaZI'=+E9!FOY"X7lCt&|{;G(X2wmeDfU:z+<5<OZ;oILY0dTb+OH-:UXltC-bbgOEoBQ]TlgO
+1M=UC[m9):"s4U}cE/cxlRFt(LOc1Hi:iADj#bPH]F~#Ikp82-2dY'uNq21sbW8&:<5`h-M+_C=-R/Kd)x6BkH|Yy00HMo2PH%"Cu"(nc%X_S^<p5#i1SN
+#HRU(#[X(S"92pU;}.`V$wA[GJsEVf|L@yg"'{QnR|X2</~I4"c/6r'%VHX.:X7nROCk8)DIZ7e;:aZqf:hHxxq1l[#X+13zdIclw064/A~CLh+i@%Xk25
+H8}Hxl_]%Be8dBo0PkwFlR5B9w.#o($5<ewLS&R]^{;dTu"{8o{U!BGN4)7z9wFoiehgmDoE@F#1AQqzP&;4'5,,}U`>^o%,C|bmgXMTC.'rjy;MKV8Ou/
+>Wq!CJw1-@E=_Ftbs"YN={A`A@yC'tbn`'{}'0!n`,;+)O6b/F31SFnAKF@GHdH#}XyPBnDV,s1@7H8dmXm&<i(FON;|Lwdf3JC:/]J-!UlwTSfQl{fJxC
+=W7C#5u05AaIa-|ToG]E&JM$#webj/{I.B9tNOHur{~XJE[sdun4Xxm0Fmq#fr.z@OY]V`i{i^TMQnY_[bbRlP@2C}X1|k)p4{z^92cW|7"kB0.MQ0Ia!;
+F}/k]@BBF5|]BoUhIUrF,RqK5U9i}1uAB<fzeW}{,27=rZ2p..e+hT6Az{P)S|[p6nXbk&Kz#(%7Q'a5'ZxuNwGz2FN/'HoRc|b#bwYLVxc1_.%^){y(DZ
+T8b.Wq6C[R=AWt~Ch4p76%Eo{M0"_Vx&;dw]>xko}|l}VRzBfu)@>-23-pvI(4-Iipp4KAA]BQRpN__u#;`YARAqBZ6>=,MIUd<ZOtC(w%vd!$<Z&u9GMW
+,MWJi0ka,2$v!8NpNvJ&s,AM#R4oVqlvglao_KtCX=ZdyLz^c;)}S0>}<K"Z5Al+KmRMFU/Wk=n@=Vsx.H$#3I%>p1-_jL39)eK(&^ah{BcbF$YK>J%9Yg
+TaRQ)4~=8>w2('&tq%othdIW8uzud:|'f@]1C`$!DX|-Mcm&9"acPk~Vi,12G-vJaxD{`2}5%r'7kn=RB9dkX<~(;D-'ZpI2IJ5V#<zzB+0vKwBb3U)lcF
+tqVrte}puv`KRu~L5x5T,RpSf2~5:IWE~IgZPbFk['_zOn[i)t,34NH8v{d,<j@0"=0k""/!dPQEqwa.r<0Lz'_a{PmQV{_PoIWh0D(l68QFuO~V-6&mD]
+/[t{XAXCpNhKRXRMhA5b6<1`q41GAyRGF%!Rr_FqC{zo[qaS).b]hi^Hp`Frg"QJ|)1$uVNDui3:_@]faWEXTS@HfLtl&2mGa:Xt[}`xaXkmvTsKBJ274Q
+QvS39kda{6YBj4/8+okWQ<i:c}e[AA9$LA$W~Y@@-F/=f["7fM)9#5USQ<!m=(i[eS%i.o8.u7%SSpF<kk=t3P[X-'$^3>+p@(4K3`sqG{$<o-AX8"bP6B
+"yYE3CaT)%X#z44.J3:ro.XWzuk`lqnzb/`ip#9xaL-^PW(vo8`G7XtZ@R}:HbcIxi/7OqhS0@/;czSY5S~4"&#Hb6<C!sn:gYS!5Wa@/W3A<`Z!KvxRXs
+DgooY.]GS3>=+P>!_:6d&o>1"g;tTQPwu+~VpTM/3M:2-HNj%B094Z&zni^zr.'TjCOi>$i`_hpyz4DYW",8dp~w^X{(^{&5mBh;NT}6sj"|_HjjP!)0a$
+aak0NP'iD+!0IOW[RRK(uctD^G^#gP$||S"AMCSw]4xeRbhheG#U|L{=:4P@2ncro_/W_!58j@a+^kjDXu=`o_Fg{bRfv_&S<"3PC5#"!623j9i{`Vno!M
+HfaW9pS;cA/BUX0/r8G:2>}Aa6au@D[+Z(zKKC<^H_G0)2M#O)n&]-JKLC""`%pF(CBt.FW-]'r8<g5JKe.!`>I45RrW@e|#3ennA8A"Dls^]`)C_I_=yH
+cuf(|At@>x[(%e!1`q+S[=.;P^B<=rDMyqKy1ggXE>SsIup<w|zkfnCV_Qfx'DS|'rT_"qeF,D02jd[:>.5vmwxD"PW4K>eGrlO5+^qOCw%O{+&,9Tn9U/
+;<a_h.g'^^sG`sh=y-6^+]Q6T.;VjQR$3O}{gC8lU7K@-$gYUFemYd)3.po]z>F>L6dB-$9XE[{^Z+~#>bjf<C1]bixhhU|Y=7pNml|":UDUN]lB'f!|-V
+i@rQ$+(.LrkXW5cZ@N:+cUnDevs"&`Ps3N$Emh~1A0]](#&}o@!]OzoFPiwrHfG4H0D8_m@H7T=#Z,skm8)'e1%oQ[Pyq$u)HzZP1,$y+G>{POv$O4HwqI
+)v@J=wrAn.'^8+5Q!aV;P(`^{51"U5VKb(-&t0YYJP{dw'wgVFPnt|~&EW1Z}FUyXn^)'D<x<H$iGSt)_jMzot=lP^/nRyYGHL+I|8h'1AyMb47s/o/yXy
+gkLo%nn-{t9]8SU(ZA"u,O}4qkBE,dpz1"+yqA"z$&x>'8)%Wr|7u(yE.o=T]TAAGZG3y[YI!y}7~LKTEb$,$4pn=/j1;H(#+i~bF:'tGELE7SJd]GhCSC
+gQvQA`J:z!%ob>{_2%s;Q;sR|#)8c4)A'$MeAhWnIRZ`t[YmYPCgEIjWaUTun+bw0!TjSVf"Tt@{k+NUKhJQ'#&#hi';pq4]E!`'-cFaq!E]=Ch.)cm"d'
+p[y'cQv+<(.;^P^A;!Be/y/$[ID^i//xvmi[$.r04.'z3/wnDe!AIHbZ~^ud_X[t|-Ag$NDx@qP_E4'|>>piN33]m_sxa7Wf/Eze3s1JCu7.6]Y=;ClW6:
+BalP7{Ss)|>7O2fXjfE'~KJc/:WH4c%::3q6ox1dRlP(/|]1PHcPO3Txcg~nNwH-Z)DgVw1=s0%seS:e!CdAG-YoRu1JB@Nq9CE0J.[icE!RrSg2%v@6W0
+mfrH`w.bfD&"uEfy]{DKvq@,2W(%a/zBM=7"KU(#},>R;RvoofczYfc7E[n6'gSk8DymWqmcpYIR}x!]"z#5f8<=.[`IsHdJHngY|]4=V2bCTom/9dT;V7
+{rOaMT'y6-B|0b3}S=6ZTQ3Qmx_Ur"bXIEbi__jW|WTZ7)aRDraN^Iuj<(to/{'0k+`=8WU"2<~Z4$nq+^h&S13C(gyo;MLucaE^gD!P|v>73zqC`,"kaf
+q})U^AQPLM`rz|rLq7`HIqz[_`2latc/WcSXI>{=QVrnwYcA7ezMn|X_64l$Sx"hYw92[s_}'W"z4ge;JeF{Fo`ex!<(tS:A:[(Nv4VAJ5kJT[a($7X,<e
+amu,iRO&q^iz4_yrZ{;XI;PcyN6j+ih7xo;5;S6%B0<hhY>fhJs>kg=xt'h}Ph=I1w`1qms#IOsg!lGR+>joUsP}R^gH>/&aqlAwXOx1=ogCXswb8dnL[v
+BJLRnjWRMvLD]+[l>@%)U{|W=^S1;MPsldLz/pOO8p-zGt7.t3B"yeRkF'./Co6[gH6fd0,]$Cy)nj+xA>:mYWd>(5jy<}1G6FrBk;}k@iK@PKwp.3yI5Z
+6<A(|0A("]f,gjJDhAgcHy@.4xpG15wZ<P#}]7Xl<Q3Lst}h]n_;|d-AvfJJDtes~K:O$7pZnCv1nuv`M,=kc9_,ZPnzBNU,Crhduxlz.dr$.XKRU}qZ"a
+f{xNc3ATpEKA4"RLAra^ZIy&fpsMY3#{)kBx#f"!Bk}q+$qJ!"caeq^U&{@df,v_{R"-da>V2lS"V`@|jm9q3%@f(/U]/AyuThR[ztE<V.Btfn)kZQQM~{
+09q<xKcXAG{DG<Q=A,w-MZo"AN7A^[Zi&]9H'S~G+g5T6WYeql)c5%FlL1yWcbx:w|u#Lz.<+AQx.Ml8-dEc>^(ck"yCR[U'lsLanrIK"@Qr'cB8n[~NY-
+f1Q9u'.9xB"2N_=r_$+JMn1H1!'`126It}Dle#!V%Qse=D#'a$NkW%'V7'D5$63u$IQ#xsi4e5ndPq@mgD[B/T.2=4$Z7`{4Q+xa`ga+f9Uom$L;hXf}Sd
+m6C0IkhIhbiC{7x=ku$Ni_9KDy3`8K<){@Mm#X4B|&8b!$p#[5/#Pt-Hg#(P+3]7slur;7G+SE>!{5m5Hiqry9Fp2l6%aZWChp2f;..5$];m[ESZI&X"cr
+e0XIuJbHV`kf[eLP`Lq,W:6U$s}_3nm@~8vQI3<G.-Rt"V39|DK<@^.79aBvZy{#%.idE>@vM,!MTm[;e2,r_gI:QHBY|n2C"$=I#$S2gCEYQaL|)FJ;'&
+e+pu"V+qfzK68%F-3U050GR.McT>&)Dn|-b(eT9}A^"r>Tlm=m|(~aJV@yrG6PS:OQ1;pQHE[x1)$8[D4diCX=RAy8GJ)YODK26`l!j>LIS7nMYk=keDjp
+;)7-V!7Sta`V%019M.CYvT.@(P,:zT$]ct<_{qifB#(|4nAL@$ho`jbI(@+L>[Vnl^lYQQW,$^C2"nARo7is=t4Z&3h3,etr@{!6JFn62cI34Ix!b4d$$/
+Eqo1CZ&v{_z!;(Du8bC>Xh7Qg,BJCj18KYp>5IIVcG8eG1g'q!z2//TSb05+#-tJv}f%-CbkKhqdU+bhIq)w}2SKCO.#[QhPjScG#'cCIzdhS^5J/U=@";
+0b^%<-HfK!)sQ4QR]hrrl0WYbF9%"A%(GQe#D`8zZzq{~$<XB}rEF&]"I2</JpWAKJ-"2`BJ>/;c/s5P2h8f):Llv[yxL-v"FkaLw6CqafyE=]bHxKnD<b
+dFj_dEv.1Iai+Nb"U1kU8^dE$L'`gY;[yf'45/%`{jPL_7=9-:/7OJj&l=M:5OP$JHvY-0o[70t<C}8n5O<m#)sm`0I.kR)'Dm>UjP(<j|~GzFsyTZMF[+
+8ssj{nhEYktK},w%-^V6umUE`R%4ldhh_8e4xm^d_L2^$W[ikaN(2gn_2E;C7ZGBl]s}/78c{3Vku:K(yiZ^1z}zRG3xp:'cll~Dq{jl$IhpZ#`epX;2%a
+Cz9RvFrc5YWNci7uE`W!RR.`SnAthdpf9+0eoe!%qSfzaB$U=tGbvMu)-k3Od,-Wdi`iHLQ0#@)M'j_f}K6/]<pDR94<{!]m#71uF<XW8{7c.XJeNI_Try
+Tl`LuTMZ{r5Q9v]o,k$VEJ{/^t8%LF&J35/t|@n/Gn_aV/oj[(]3Fk>."<z!;PX-t&xW/:_4P^QzQSdq"MQP@&Z0ZV'5%-]U:CC7$K:#zE]m1NCsn[1&.C
+@|ZIx&SI]>dFyH&2]D-Z%QM-SI8"];bU'r'.uZ(O.E9<YAAld8bd2DT[{@u9WC^wt[AI%!vQ[w-x,F}jA'o(5j/Z=29I-u%k.-'r0VD{#v0}}f}iu/wJyz
+7&v0^P@tyV<n0`l$UHb#zzTe";Fs2_1%3#avpVtC#bM%M<%TXj)mr82m}u8|Z"/{.-IrCFCJ>BS=>))j/'&#_W7$F#_N[uKibVlY^vlNe-;&I%[8v$J]I0
+U}CxAh6D$h80iC#N<"x6(q$w_A'4&r|OQ||r&rbfx1"ei0'MlZ#oHoJL1MKm|V9D}c~dsoo/f:[SO.2=X:IvEMzeNy55;bYbiy6tOTXaUHl{,J/Im03Qq>
+Tvp)@]}Oi32bQre@im%KUDmM2(Msk[4.PkO%|mCEEY[c+.'lf=U&ImlGu(Lom&d-[qYei6XGLM.MmA&%N+>B(Q]a|1{Spia.tA3lLfI2yHrj6cP>8F+c<=
+(lvB0H")@_FfT_c5ZV3[,r,Y/t85V<U0,S!@'-QGq@zUmJcgfmA`BqX_,B{Qe4s|Q7-b<q0JpSe@ZLC9L7WSQYz6b>,8Vpz%%+ceHWxT|:>gM%eVY0N,c[
+eI&55MlzI+1w1(;YrP-yHPz'iWz"<EVJ@W6^O>&T$JO;'07-KGmeSLKeeOemF@(`>h)n/>Tg+9`iLAd`n6.//No+p/~B1.<zz]%;E'3{XtvR~VE(4m#r5R
+]s-BAoO8vvU"Q)KgYJ,emD>Be+u'5%(HsP!04[&k64x_@RN(Ehjbrj5U8Li@{.>@UPEYz08VeB9|jNP:Y,hAvm3I8j<%{CmS]vpt^M3"cAp:=6gCquyRsi
+`C$hkHd14L:!T<%8}IK^Qe"L#jgYo,qYuu)xr)[k`BGpB`DW!}!4Yp4pWD46WrwEu<tH|SorHGUD3i.a7z,.1B|L%=k>}:B{<p_>=]oTSxh$#M:o.'!:B8
+x"XOD`HDd9>{Z"6]K'(MUMBvA'aaROK(-^}W$O=1UEG#"px%O[_XR##Qs!7TuI!|A]Uc;gJ`QdD5A>@]soFY]9T="2nqNRk;KpX,L2jy46~l=N=4BJ2Ufk
+,5m][K5fPX#_:bH!Y<#wWPj_dYzuzsQ/|CZSS"IRSSh<G=b<RwJJq^M}'HL|diNI{q+K",R;=zt]3qkviuJqp+CHo>b0_iD>HyFL-oEZXhQ/i}E20nC=8Y
+Yi%"'|6WvuhpgMBWqwX^{]r-a@a+e_-X<7GUvi/[pU/{`v@PYqmhoZy:~zu0GK%PkM%zi"Rk0T`</ZkgclKRx5hvHH_6/p~4=L(eeyfS:Z]1&X@Hts&H%S
+@:cAMMn#!}&KOpH#5G=gmCaf6$7kA&`v,@z"G>|_,48{vrCfn^znfCk$QFQj]LdF$esW5;tFfMs81lE@gCJPKdRgZ]>w{yqJ6jU+1n&(`z$qhG_0NPxY]"
+W^K5Sgs&:/VljDv!}.V]IlE]6p7oY/[GB1(NC1cxNZnE_d#|m>!b1D+`X1Q/h<ujQRK=g[RnQOIq.Swdp"A7SySd#rJY,M.G,N]ItYESX(Y,Gd=Gc;j&lk
+mLl@ct+"c84&tFqnP+P,[<^WE;-<F.=F1y^0/NO-jplf/JovdW&)Cu;{#Yp+=IV.}:.VySPx)dbER0]':+)t4eehG9!dptvdl`9OaEv7'ZbzFzs$`1{{ah
+bEf]`#l0qLrwml.E[+J&Pdcv|M7B5j0GN:`Q$AGMCg'7i}yiF#L${[-3"fqQyL^fN@:bIa,Nm^%>=0o/&|]^(]2'n")Ma+ftpJW_-P"gXCVA<C#|Xs3x9W
+;3fWe$QMmb]kzVeNNR2xIGR`@6%KBF$)J1ak8s{@eWuKEDC<sq9>F5M,)$YPZfb3e5RN]IQ{l%N&PIl4@,<h19O5ypo`Jhd,;bT>3:f^-Mp^I2Ko]xe(Ct
+p{ccse/4~)73-5qWGVBh]5yI81ZgKZy67!qvhT2^qF%pesrlLUL%4e&5T:8D(bDd8adm!;.M44yR)Z_i8aZxU2)RLM7Hn_b;k=/W%p"]apa2niak73.c7(
+y+<tXlc%3K92[oWt`1vN816qEE6W2p:rSVxW{_fk=ivr<pc%5;Vb`S:QUQx[KQ3_gI<]'2vl8[5@u8JxN454{JBk):^WPoLK>)RaI)%5O@LZI7teHUYRT$
+:<2hE{ub74rLp-/4c(G1+VPK5<<hN]`11F96)QrWadqG)39:,[Z`ZwRS(PEkCuCU}R-!%sMtpCc]6z9avd@]K|yN`QEZ>M~3<n2W3R;NWaR<%2Cr@XN:",
+)`UHHaQac4"p:G6.R]Ad-fcv-Pqww'Uy$[XV.^TSnpIsnqyzh-q/@M0|qhyn#|A!g<sC@k0nAk{n&1,>)r@w:}iM>L%x`=^f6i9MsAYg_<^eBN~zj+&-kU
+`_@f@zl[SGc{j}__F:>7$fkVMgI4`p_<Tuhu2x(LZy`fCiw`K{Lu-8`0MreSO8$';U5'6#$[Ms4w2hG@CT;_~`(O@E{,qa{p~A>.[;u9<Xe<-VSI$kha3G
+<4wz9xXi7=:C=[=d37|=$az3t-i{s2!!
 */

@@ -18,10 +18,11 @@ import json
 import math
 import os
 import sys
+import textwrap
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE = os.path.join(ROOT, "docs", "many-gpus.md")
-ASSUMED = {"gpus of a host": 8, "network, GB/s a GPU": 50, "network, us a collective's step": 10}
+ASSUMED = {"gpus of a host": 8, "network, GB/s a GPU": 50, "network, us a step": 10}
 COPY_GB_S = 4100  # of a GPU's memory, read and written: a copy's rate there
 SIZES = (28, 30, 32)  # log2 of the keys of a GPU
 RANKS = (2, 4, 8, 16, 64, 512, 4096)
@@ -38,7 +39,7 @@ def collective_us(rows, ranks):
     two = min(row["smallest_us"] for row in rows if row["ranks"] == 2)
     host = min(ranks, ASSUMED["gpus of a host"])
     steps = math.log2(max(1, ranks / ASSUMED["gpus of a host"]))
-    return two * math.log2(host) ** 0.5 + ASSUMED["network, us a collective's step"] * steps
+    return two * math.log2(host) ** 0.5 + ASSUMED["network, us a step"] * steps
 
 
 def rounds(ranks, keys):
@@ -65,17 +66,18 @@ def predicted(rows, cell, ranks, log2):
 def tables():
     path, rows = measured()
     rows = [row for row in rows if row["blocking"]]
-    lines = [f"Measured on two GPUs of one host, by {os.path.basename(path)}. us: the world's call; alone: gp_run on "
-             "one GPU with one shard; rate: alone / us.", "",
+    lines = [*textwrap.wrap(f"Measured on two GPUs of one host, by {os.path.basename(path)}. us: the world's call; "
+                            "alone: gp_run on one GPU with one shard; rate: alone / us.", 118), "",
              "| call | elements a GPU | us | alone, us | rate |", "| --- | ---: | ---: | ---: | ---: |"]
     lines += [f"| {row['cell']} | {row['n']:,} | {row['us']:,.1f} | {row['alone_us']:,.1f} | {row['rate']:.2f} |"
               for row in rows if row["ranks"] == 2]
     two = max((row for row in rows if row["ranks"] == 2), key=lambda row: row["n"])
-    lines += ["", f"The link: {two['link_gb_s']:.0f} GB/s a direction (NCCL's send and receive of half of a shard). "
-              f"NCCL's smallest collective, the host's wait included: {two['smallest_us']:.1f} us.", "",
-              "The model, ms (rate). Beyond two GPUs nothing is measured yet; beyond "
-              f"{ASSUMED['gpus of a host']} it assumes {ASSUMED['network, GB/s a GPU']} GB/s a GPU and "
-              f"{ASSUMED['network, us a collective' + chr(39) + 's step']} us a step of a collective.", "",
+    lines += ["", *textwrap.wrap(
+        f"The link: {two['link_gb_s']:.0f} GB/s a direction (NCCL's send and receive of half of a shard). NCCL's "
+        f"smallest collective, the host's wait included: {two['smallest_us']:.1f} us.", 118), "",
+              *textwrap.wrap("The model, ms (rate). Beyond two GPUs nothing is measured yet; beyond "
+                             f"{ASSUMED['gpus of a host']} it assumes {ASSUMED['network, GB/s a GPU']} GB/s a GPU and "
+                             f"{ASSUMED['network, us a step']} us a step of a collective.", 118), "",
               "| call | keys a GPU | " + " | ".join(f"{ranks:,}" for ranks in RANKS) + " |",
               "| --- | ---: |" + " ---: |" * len(RANKS)]
     for cell in ("reduce SUM f32", "inclusive_scan SUM u32", "sort u32"):

@@ -2,15 +2,15 @@
 // uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, batch/arguments.h, core/request.c,
 //   batch/host.c, core/kinds.c, core/primitive.c, batch/check.c, core/launch.c
 
-GP__PRIVATE int gp__kinds_of_batch(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_batch(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   return kinds[0] = GP__COPY_BATCH, 1;
 }
-GP__PRIVATE void gp__shape_batch(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_batch(const gp__request *q, gp__shape *h) {
   h->offset_size = (int)q->offset_size;
   h->in_misaligned = 0; // of the pointers' array: it does not matter
 }
-GP__PRIVATE gp_result gp__launch_copy_batch(const gp__launching *l) {
+GP__HOST gp_result gp__launch_copy_batch(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__batch_args a;
   memset(&a, 0, sizeof a);

@@ -3,7 +3,7 @@
 //   bfs/policy.h, bfs/geometry.h, graph/arguments.h, bfs/arguments.h, core/system.c, core/libraries.c, core/request.c,
 //   core/launch.c
 
-GP__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp__bfs_args *a) {
+GP__HOST gp_result gp__launch_parents(const gp__launching *l, const gp__bfs_args *a) {
   gp__graph_args of;
   if (l->count < 2) return GP_SUCCESS;
   memset(&of, 0, sizeof of);
@@ -17,14 +17,14 @@ GP__PRIVATE gp_result gp__launch_parents(const gp__launching *l, const gp__bfs_a
   return gp__launch_step(l, 1, l->g->grid, l->g->threads, 0, &of);
 }
 // A search by launches: no block waits for another.
-GP__PRIVATE gp_result gp__launch_bfs_steps(const gp__launching *l, gp__bfs_args *a) {
+GP__HOST gp_result gp__launch_bfs_steps(const gp__launching *l, gp__bfs_args *a) {
   for (a->step = 0; a->step <= GP__BFS_LAUNCHES + 2; ++a->step) {
     a->blocks = a->step == GP__BFS_LAUNCHES + 1 ? 1 : l->g->grid;
     GP__CHECK(gp__launch_step(l, 0, a->blocks, l->g->threads, l->g->shared_bytes, a));
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__launch_bfs_by_edges(const gp__launching *l, gp__bfs_args *a) {
+GP__HOST gp_result gp__launch_bfs_by_edges(const gp__launching *l, gp__bfs_args *a) {
   for (a->step = 0; a->step <= GP__BFS_EDGE_STEPS + 1; ++a->step) {
     if (l->p->algorithm == GP_CONTRACT_EXPAND && a->step % 2 && a->step > 1 && a->step <= GP__BFS_EDGE_STEPS) continue;
     GP__CHECK(gp__launch_step(l, 0, a->step > GP__BFS_EDGE_STEPS ? 1 : l->g->grid, l->g->threads, 0, a));
@@ -32,7 +32,7 @@ GP__PRIVATE gp_result gp__launch_bfs_by_edges(const gp__launching *l, gp__bfs_ar
   return GP_SUCCESS;
 }
 // Launches as many clusters as fit, at most; the first one may go on alone.
-GP__PRIVATE gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__bfs_args *args) {
+GP__HOST gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__bfs_args *args) {
   const unsigned blocks = (unsigned)l->p->cluster;
   gp__bfs_args a = *args;
   a.cluster = blocks;
@@ -42,7 +42,7 @@ GP__PRIVATE gp_result gp__launch_bfs_clusters(const gp__launching *l, const gp__
   a.spread_after = GP__BFS_SPREAD_AFTER;
   return l->g->grid < blocks ? (gp_result)GP__REFUSED : gp__launch_clusters(l, blocks, &a.blocks, &a);
 }
-GP__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
+GP__HOST gp_result gp__launch_bfs(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__bfs_layout r = gp__lay_out_bfs(*l->h);
   unsigned char *scratch = (unsigned char *)l->scratch;
@@ -97,13 +97,13 @@ GP__PRIVATE gp_result gp__launch_bfs(const gp__launching *l) {
   }
   return result == GP_SUCCESS ? gp__launch_parents(l, &a) : result;
 }
-GP__PRIVATE gp_result gp__launch_sources_part(const gp__launching *l, gp__sources_args *a, int part) {
+GP__HOST gp_result gp__launch_sources_part(const gp__launching *l, gp__sources_args *a, int part) {
   a->part = part;
   a->blocks = part == GP__SOURCES_REST ? 1 : l->g->grid;
   return part == GP__SOURCES_ALL ? gp__launch_resident(l, a)
                                  : gp__launch_step(l, 0, a->blocks, l->g->threads, l->g->shared_bytes, a);
 }
-GP__PRIVATE gp_result gp__launch_batch(const gp__launching *l, gp__sources_args *a) {
+GP__HOST gp_result gp__launch_batch(const gp__launching *l, gp__sources_args *a) {
   int i;
   GP__CHECK(gp__launch_sources_part(l, a, GP__SOURCES_CLEAR));
   if (!l->q->stepwise) return gp__launch_sources_part(l, a, GP__SOURCES_ALL);
@@ -111,7 +111,7 @@ GP__PRIVATE gp_result gp__launch_batch(const gp__launching *l, gp__sources_args 
   GP__CHECK(gp__launch_sources_part(l, a, GP__SOURCES_REST));
   return gp__launch_sources_part(l, a, GP__SOURCES_FINISH);
 }
-GP__PRIVATE gp_result gp__launch_sources(const gp__launching *l) {
+GP__HOST gp_result gp__launch_sources(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__sources_layout r = gp__lay_out_sources(*l->h);
   const int symmetric = (q->graph.flags & GP_SYMMETRIC) != 0;

@@ -3,7 +3,7 @@
 //   core/request.c, bfs/kinds.c, graph/kinds.c, core/kinds.c, core/primitive.c, bfs/host.c, core/reads.c,
 //   core/checking.c, graph/check.c, core/spelling.c, core/launch.c, bfs/launch.c
 
-GP__PRIVATE int gp__kinds_of_bfs(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_bfs(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   if (q->primitive == GP_BFS_SOURCES) return kinds[0] = GP__BFS_SOURCES, 1;
   kinds[0] = gp__bfs_by_edges(p->algorithm)              ? GP__BFS_STEPS
       : q->stepwise || p->algorithm == GP_FUSED_LAUNCHES ? GP__BFS_STEPWISE
@@ -12,11 +12,11 @@ GP__PRIVATE int gp__kinds_of_bfs(const gp__request *q, const gp_policy *p, gp__k
   kinds[1] = GP__BFS_PARENTS;
   return (q->out2 || !q->out) && (q->flags & GP_REPRODUCIBLE) ? 2 : 1; // without buffers: may run
 }
-GP__PRIVATE int gp__bfs_is_idle(const gp__request *q) {
+GP__HOST int gp__bfs_is_idle(const gp__request *q) {
   return q->primitive == GP_BFS_SOURCES ? !q->segments || (!q->count && !q->out2 && !q->statistics)
                                         : !q->count && !q->statistics;
 }
-GP__PRIVATE void gp__shape_bfs(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_bfs(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;
   h->offset_size = (int)q->offset_size;
   h->count2 = q->graph.edges;
@@ -24,11 +24,11 @@ GP__PRIVATE void gp__shape_bfs(const gp__request *q, gp__shape *h) {
   h->in_size = h->out_size = h->in_misaligned = h->in_place = 0;
   h->exact = 1;
 }
-GP__PRIVATE gp_result gp__launch_search(const gp__launching *l) {
+GP__HOST gp_result gp__launch_search(const gp__launching *l) {
   return l->q->primitive == GP_BFS ? gp__launch_bfs(l) : gp__launch_sources(l);
 }
 // The check of the graph that GP_CHECKED asks for, as a call of its own.
-GP__PRIVATE gp__request gp__graph_check_of(const gp__request *q) {
+GP__HOST gp__request gp__graph_check_of(const gp__request *q) {
   gp__request check;
   memset(&check, 0, sizeof check);
   check.primitive = GP_GRAPH_CHECK;
@@ -38,10 +38,10 @@ GP__PRIVATE gp__request gp__graph_check_of(const gp__request *q) {
   check.out = q->fault;
   return check;
 }
-GP__PRIVATE gp_result gp__check_search(gp__checking *k) {
+GP__HOST gp_result gp__check_search(gp__checking *k) {
   return k->c->primitive == GP_BFS ? gp__check_bfs(k) : gp__check_sources(k);
 }
-GP__PRIVATE gp_result gp__host_searches(gp__host_call *h) {
+GP__HOST gp_result gp__host_searches(gp__host_call *h) {
   return h->q->primitive == GP_BFS ? gp__host_bfs(h->q) : gp__host_bfs_sources(h->q, h->asked);
 }
 

@@ -20,14 +20,14 @@ static const gp__policy_row gp__graph_rows[] = {
 };
 #undef GP__H200_GRAPH
 // Sizes of offsets and vertices, and the class of the mean degree. Vertices and edges.
-GP__PRIVATE gp__measures gp__measure_graph(gp__shape s) {
+GP__HOST gp__measures gp__measure_graph(gp__shape s) {
   gp__measures m = gp__measure_keys(s);
   m.in_size = s.offset_size;
   m.acc_size = s.key_size;
   m.out_size = gp__degree_class(s);
   return m;
 }
-GP__PRIVATE gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_graph(gp_policy p, gp__shape s) {
   // few blocks pass a barrier sooner
   p.threads = gp__default_to(
       p.threads, s.shared_bytes >= 1024 / GP__WARP * GP__BFS_BUFFER + 2048 && p.vectors <= 2 ? 1024 : 512);

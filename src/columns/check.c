@@ -3,14 +3,14 @@
 //   core/messages.c, core/request.c, host/values.c, core/primitive.c, core/check_types.c, core/checking.c,
 //   core/check_memory.c, core/check_call_types.c, core/check_buffers.c
 
-GP__PRIVATE gp_result gp__check_column_key(
+GP__HOST gp_result gp__check_column_key(
     const gp__checking *k, const char *name, gp_type type, const gp__checked_type *t) {
   return t->info
       ? gp__fail(GP_E_TYPE, "%s: @%s is struct type \"%s\": keys are of built-in types", k->who, name, t->info->name)
       : gp__check_short(k->who, name, type, "gp_argsort takes it as the only key");
 }
 // Checks column number i. alias: it may be sorted in place; wanted: its output must be there.
-GP__PRIVATE gp_result gp__check_column(gp__checking *k, int i, int alias, int wanted) {
+GP__HOST gp_result gp__check_column(gp__checking *k, int i, int alias, int wanted) {
   const gp_column *c = &k->c->columns[i];
   const int is_key = (uint64_t)i < k->c->key_columns;
   gp__checked_type t;
@@ -29,7 +29,7 @@ GP__PRIVATE gp_result gp__check_column(gp__checking *k, int i, int alias, int wa
   return gp__writing(k, out, c->out, t.align, t.size, k->c->count, wanted || !is_key, alias);
 }
 // Keys may be sorted in place if they are the only ones: the indices of several lead back to the input.
-GP__PRIVATE gp_result gp__check_columns(gp__checking *k) {
+GP__HOST gp_result gp__check_columns(gp__checking *k) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;

@@ -11,7 +11,7 @@ typedef struct gp__sort_key {
   void *out; // or NULL
 } gp__sort_key;
 // The keys of a call, the primary one first; returns their number.
-GP__PRIVATE int gp__list_sort_keys(const gp__request *q, gp__sort_key *list) {
+GP__HOST int gp__list_sort_keys(const gp__request *q, gp__sort_key *list) {
   const int down = (q->flags & GP_DESCENDING) != 0;
   int count = 0;
   uint64_t i;

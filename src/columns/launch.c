@@ -3,7 +3,7 @@
 //   columns/arguments.h, core/system.c, core/request.c, columns/host.c, core/names.c, core/state.c, graph/launch.c
 
 // Adds a column to the gather that the plan ends with, or to another one if that is full or absent.
-GP__PRIVATE void gp__add_column(gp__graph_plan *g, const gp__request *q, const void *order, int another, const void *in,
+GP__HOST void gp__add_column(gp__graph_plan *g, const gp__request *q, const void *order, int another, const void *in,
     void *out, size_t size, size_t align) {
   gp__graph_step *step = g->count ? &g->steps[g->count - 1] : NULL;
   gp__moved_column *column;
@@ -25,7 +25,7 @@ GP__PRIVATE void gp__add_column(gp__graph_plan *g, const gp__request *q, const v
   column->word = word;
   column->words = (int)size / word;
 }
-GP__PRIVATE gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t values = q->column_count - q->key_columns;
   gp_call sort = gp_call_init(GP_SORT);

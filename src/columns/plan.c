@@ -2,12 +2,12 @@
 // uses: api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, core/request.c, columns/host.c,
 //   core/kinds.c, core/primitive.c, columns/check.c, core/spelling.c, graph/launch.c, columns/launch.c, hash/plan.c
 
-GP__PRIVATE int gp__kinds_of_columns(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_columns(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   return kinds[0] = GP__GATHER_COLUMNS, 1;
 }
 // The kernel knows indices alone.
-GP__PRIVATE void gp__spell_columns(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_columns(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)q, (void)p, (void)h;
   w->in_type = w->key_type = w->out_type = GP_TYPE_DEFAULT;
   w->in_size = w->key_size = w->out_size = w->descending = 0;

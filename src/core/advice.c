@@ -9,7 +9,7 @@
   "LD_LIBRARY_PATH, install the CUDA toolkit, or bundle the kernels (tools/gp_bundle)"
 
 // By CUresult: ": " and what to do, or "" where the driver's own text is all there is to say.
-GP__PRIVATE const char *gp__cuda_advice(int error) {
+GP__HOST const char *gp__cuda_advice(int error) {
   switch (error) {
   case 2:
     return ": free device memory (nvidia-smi lists its users), or call gp_trim(ctx, 0)";

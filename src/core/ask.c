@@ -7,13 +7,13 @@
 //   core/launch_plan.c, core/run.c
 
 // Addresses of elements modulo 16 that decide what a call needs: none, the largest, and half a vector.
-GP__PRIVATE int gp__misaligned_by(int size, int which) {
+GP__HOST int gp__misaligned_by(int size, int which) {
   const int most = GP__VECTOR - 1, half = GP__VECTOR / 2;
   return size < 1 || !which ? 0 : which == 1 && size < GP__VECTOR ? most / size * size : half;
 }
 // Raises *bytes to the most of what aligned and misaligned buffers need: the answer holds for all pointers. (A shape
 // that a family derives from pointers stays as it is: a transpose in place needs nothing or everything.)
-GP__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes) {
+GP__HOST gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes) {
   const gp__composition *composed = gp__composition_of(q);
   gp__request behind;
   int shift;
@@ -41,8 +41,7 @@ GP__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const
   return GP_SUCCESS;
 }
 
-GP__PRIVATE gp_result gp__workspace_of_call(
-    gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes) {
+GP__HOST gp_result gp__workspace_of_call(gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes) {
   GP__CHECK(gp__workspace_of(s, q, given, bytes));
   if (gp__is_checked(q)) {
     const gp__request check = gp__methods_of(q)->checked(q);
@@ -50,7 +49,7 @@ GP__PRIVATE gp_result gp__workspace_of_call(
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__workspace_size(gp__state *s, const gp_call *call, uint64_t *bytes) {
+GP__HOST gp_result gp__workspace_size(gp__state *s, const gp_call *call, uint64_t *bytes) {
   gp__request q;
   if (!bytes) return gp__fail(GP_E_NULL, "gp_workspace_size: bytes is null");
   *bytes = 0;
@@ -60,7 +59,7 @@ GP__PRIVATE gp_result gp__workspace_size(gp__state *s, const gp_call *call, uint
 GP__API gp_result gp_workspace_size(gp_context *ctx, const gp_call *call, uint64_t *bytes) {
   GP__WITHIN(ctx, "gp_workspace_size", gp__workspace_size(s, call, bytes));
 }
-GP__PRIVATE gp_result gp__workspace_size_on(
+GP__HOST gp_result gp__workspace_size_on(
     gp__state *s, const gp_call *call, const gp_description *device, uint64_t *bytes) {
   const char *who = "gp_workspace_size_on";
   gp__state *there; // the same types and operators on that device
@@ -101,7 +100,7 @@ GP__API gp_result gp_workspace_size_on(
   GP__WITHIN(ctx, "gp_workspace_size_on", gp__workspace_size_on(s, call, device, bytes));
 }
 
-GP__PRIVATE gp_result gp__reserve(gp__state *s, gp_stream stream, uint64_t bytes) {
+GP__HOST gp_result gp__reserve(gp__state *s, gp_stream stream, uint64_t bytes) {
   const char *who = "gp_reserve";
   gp_result result = GP_SUCCESS;
   gp__u64 key;
@@ -125,14 +124,13 @@ GP__API gp_result gp_reserve(gp_context *ctx, gp_stream stream, uint64_t bytes) 
 }
 
 // The policy of a call that runs now.
-GP__PRIVATE gp_result gp__choose_now(gp__state *s, const gp__request *q, const gp_policy *given, gp__shape *h,
+GP__HOST gp_result gp__choose_now(gp__state *s, const gp__request *q, const gp_policy *given, gp__shape *h,
     gp_policy *policy, gp_policy_source *source) {
   GP__CHECK(gp__choose_here(s, q, given, h, policy, source));
   if (!given && gp__learned(s, q, h, policy)) *source = GP_POLICY_ONLINE;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__policy_origin(
-    gp__state *s, const gp_call *call, gp_policy *policy, gp_policy_source *source) {
+GP__HOST gp_result gp__policy_origin(gp__state *s, const gp_call *call, gp_policy *policy, gp_policy_source *source) {
   gp_result result = GP_SUCCESS;
   gp__request q;
   gp__shape h;
@@ -150,7 +148,7 @@ GP__API gp_result gp_policy_origin(gp_context *ctx, const gp_call *call, gp_poli
   GP__WITHIN(ctx, "gp_policy_origin", gp__policy_origin(s, call, policy, source));
 }
 
-GP__PRIVATE gp_result gp__policy_echo(gp__state *s, const gp_call *call, gp_policy *policy) {
+GP__HOST gp_result gp__policy_echo(gp__state *s, const gp_call *call, gp_policy *policy) {
   const char *who = "gp_policy_echo";
   gp_result result = GP_SUCCESS;
   gp__request q;
@@ -200,7 +198,7 @@ GP__API gp_result gp_policy_echo(gp_context *ctx, const gp_call *call, gp_policy
   GP__WITHIN(ctx, "gp_policy_echo", gp__policy_echo(s, call, policy));
 }
 
-GP__PRIVATE gp_result gp__kernel_origin(
+GP__HOST gp_result gp__kernel_origin(
     gp__state *s, const gp_call *call, gp_kernel_source *source, char *name, size_t capacity) {
   gp_result result = GP_SUCCESS;
   gp__request q;
@@ -239,7 +237,7 @@ GP__API gp_result gp_kernel_origin(
   GP__WITHIN(ctx, "gp_kernel_origin", gp__kernel_origin(s, call, source, name, capacity));
 }
 
-GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const gp__request *q, const gp_policy *given,
+GP__HOST gp_result gp__compile_request(gp__state *s, const char *who, const gp__request *q, const gp_policy *given,
     const gp_description *on, const gp__table *table, gp_take_image_fn take, void *user) {
   gp__request behind;
   gp__shape h = gp__shape_of(q);
@@ -266,7 +264,7 @@ GP__PRIVATE gp_result gp__compile_request(gp__state *s, const char *who, const g
   return result;
 }
 
-GP__PRIVATE gp_result gp__compile_on(
+GP__HOST gp_result gp__compile_on(
     gp__state *s, const gp_call *call, const gp_description *on, gp_take_image_fn take, void *user) {
   const char *who = "gp_compile";
   gp_result result = GP_SUCCESS;

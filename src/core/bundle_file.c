@@ -16,7 +16,7 @@ typedef struct gp__bundle_line {
 } gp__bundle_line;
 
 // Machine code runs on its own compute capability and on later ones of the same major number.
-GP__PRIVATE int gp__from_bundle(const struct gp_bundle *b, const char *key, int capability, gp__image *image) {
+GP__HOST int gp__from_bundle(const struct gp_bundle *b, const char *key, int capability, gp__image *image) {
   unsigned i;
   int best = 0;
   for (i = 0; b && i < b->count; ++i) {
@@ -33,7 +33,7 @@ GP__PRIVATE int gp__from_bundle(const struct gp_bundle *b, const char *key, int 
   return best != 0;
 }
 
-GP__PRIVATE void gp__name_bundle(gp__bundle_file *f, const char *given) {
+GP__HOST void gp__name_bundle(gp__bundle_file *f, const char *given) {
   const char *own = gp__path_of(&gp__device);
   f->file = -1;
   if (!given) given = getenv("GPUPRIMS_BUNDLE");
@@ -42,7 +42,7 @@ GP__PRIVATE void gp__name_bundle(gp__bundle_file *f, const char *given) {
   else if (*own == '/') snprintf(f->path, sizeof f->path, "%.*s/gpuprims.bundle", (int)(strrchr(own, '/') - own), own);
 }
 // Reads the list. Returns why the file is not used, or NULL.
-GP__PRIVATE const char *gp__read_bundle(gp__bundle_file *f) {
+GP__HOST const char *gp__read_bundle(gp__bundle_file *f) {
   gp__bundle_head h;
   gp__bundle_line *line;
   gp_bundle_entry *e;
@@ -74,13 +74,13 @@ GP__PRIVATE const char *gp__read_bundle(gp__bundle_file *f) {
   return NULL;
 }
 // why: the file is not used; or NULL.
-GP__PRIVATE void gp__say_bundle(gp__library *l, const char *why) {
+GP__HOST void gp__say_bundle(gp__library *l, const char *why) {
   gp__bundle_file *f = &l->file;
   if (why) f->list.count = 0;
   snprintf(f->said, sizeof f->said, "%.180s%s%.60s", f->path, why ? " is not used: " : "", why ? why : "");
   gp__log(&l->runtime, why ? GP_LOG_WARNING : GP_LOG_INFO, "the bundle %s", f->said);
 }
-GP__PRIVATE int gp__from_bundle_file(gp__library *l, const gp__program *p, int capability, gp__image *image) {
+GP__HOST int gp__from_bundle_file(gp__library *l, const gp__program *p, int capability, gp__image *image) {
   gp__bundle_file *f = &l->file;
   const char *at, *why = "it cannot be read";
   char *data = NULL;

@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/policy.h, core/rules.h, sort/radix_policy.h, bfs/policy.h
 
 // The policy with zero in the fields that its algorithm does not read: policies that differ only there are equal.
-GP__PRIVATE gp_policy gp__canonical(gp_policy p) {
+GP__HOST gp_policy gp__canonical(gp_policy p) {
   if (p.algorithm != GP_PIPELINED && !gp__sweeps(p.algorithm) && p.algorithm != GP_BUFFERED_PANELS) p.stages = 0;
   if (p.algorithm == GP_PIPELINED) p.load = p.store = 0; // its tiles come and go by bulk copies
   if (p.algorithm == GP_ONE_BLOCK || p.algorithm == GP_ONE_CLUSTER) p.blocks_per_sm = 0;

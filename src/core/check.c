@@ -5,7 +5,7 @@
 
 // Checks a call completely, before anything happens, and fills in every default. host: it will run there. pointers: 0
 // where nothing will run, so that buffers and values may be missing; otherwise a GP__POINTERS_... (core/checking.c).
-GP__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
+GP__HOST gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
     const gp_call *c, int host, int pointers, gp__request *q) {
   const gp__primitive *row;
   const gp__own_check *own;
@@ -74,7 +74,7 @@ GP__PRIVATE gp_result gp__check_call_with(gp__checking *k, gp_call *whole, gp__s
         GP_E_POLICY, "%s: @policy is set, but @flags make the call run others, which choose theirs", k->who);
   return k->own[GP__CHECK_LAST] ? k->own[GP__CHECK_LAST](k) : GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_call(
+GP__HOST gp_result gp__check_call(
     gp__state *s, const char *caller, const gp_call *c, int host, int pointers, gp__request *q) {
   gp__checking k;
   gp_call whole;
@@ -82,7 +82,7 @@ GP__PRIVATE gp_result gp__check_call(
 }
 
 // Whether there is nothing to launch. (Results that do not depend on elements are written all the same.)
-GP__PRIVATE int gp__nothing_to_do(const gp__request *q) {
+GP__HOST int gp__nothing_to_do(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
   return family->idle ? family->idle(q) : !q->count;
 }

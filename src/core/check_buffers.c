@@ -3,7 +3,7 @@
 //   core/messages.c, core/request.c, core/primitive.c, core/check_types.c, core/reads.c, core/places.c,
 //   core/checking.c, core/check_memory.c
 
-GP__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char *field, const void *pointer, size_t align,
+GP__HOST gp_result gp__check_pointer(const gp__checking *k, const char *field, const void *pointer, size_t align,
     uint64_t count, size_t size, int needed) {
   const uint64_t address = (uint64_t)(uintptr_t)pointer;
   const char *number = count == k->c->count ? " and count" : ""; // others come of several members
@@ -21,10 +21,10 @@ GP__PRIVATE gp_result gp__check_pointer(const gp__checking *k, const char *field
 }
 
 // Whether the back end is known to reach `count` elements.
-GP__PRIVATE int gp__is_reached(const gp__checking *k, const void *pointer, uint64_t count) {
+GP__HOST int gp__is_reached(const gp__checking *k, const void *pointer, uint64_t count) {
   return !pointer || !count || (!k->host && k->s->pageable) || gp__place_is_known(k->s, pointer, 0);
 }
-GP__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *name, const void *pointer, size_t align,
+GP__HOST gp_result gp__check_buffer(const gp__checking *k, const char *name, const void *pointer, size_t align,
     uint64_t count, size_t size, int wanted) {
   GP__CHECK(gp__check_pointer(k, name, pointer, align, count, size, wanted && k->pointers));
   if (k->pointers == GP__POINTERS_REACHED) return pointer && count ? gp__check_memory(k, name, pointer) : GP_SUCCESS;
@@ -32,20 +32,20 @@ GP__PRIVATE gp_result gp__check_buffer(const gp__checking *k, const char *name, 
 }
 
 // Notes and checks a buffer that is read, and one that is written; wanted: it must be given if it has elements.
-GP__PRIVATE gp_result gp__reading(gp__checking *k, const char *name, const void *pointer, const gp__checked_type *t,
+GP__HOST gp_result gp__reading(gp__checking *k, const char *name, const void *pointer, const gp__checked_type *t,
     uint64_t count, int wanted, int alias) {
   const gp__extent span = {name, pointer, count * t->size, alias};
   k->read[k->read_count++] = span;
   return gp__check_buffer(k, name, pointer, t->align, count, t->size, wanted);
 }
-GP__PRIVATE gp_result gp__writing(gp__checking *k, const char *name, const void *pointer, size_t align, size_t size,
+GP__HOST gp_result gp__writing(gp__checking *k, const char *name, const void *pointer, size_t align, size_t size,
     uint64_t count, int wanted, int alias) {
   const gp__extent span = {name, pointer, count * size, alias};
   k->written[k->written_count++] = span;
   return gp__check_buffer(k, name, pointer, align, count, size, wanted);
 }
 // Outputs overlap no input and no other output.
-GP__PRIVATE gp_result gp__check_apart(
+GP__HOST gp_result gp__check_apart(
     const char *who, const gp__extent *read, int reads, const gp__extent *written, int writes) {
   int i, j;
   for (i = 0; i < writes; ++i) {
@@ -55,7 +55,7 @@ GP__PRIVATE gp_result gp__check_apart(
   return GP_SUCCESS;
 }
 // The caller's workspace overlaps no buffer that was noted.
-GP__PRIVATE gp_result gp__check_workspace(gp__checking *k) {
+GP__HOST gp_result gp__check_workspace(gp__checking *k) {
   const gp__extent *own = &k->written[k->written_count];
   if (!k->c->workspace && !k->c->workspace_bytes) return GP_SUCCESS;
   if ((uintptr_t)k->c->workspace % 256)
@@ -77,7 +77,7 @@ typedef struct gp__buffers {
 } gp__buffers;
 
 // The arrays of a described input of `count` elements. Behind GATHERED, only the caller knows how many an array has.
-GP__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t count, int gathered) {
+GP__HOST gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t count, int gathered) {
   static const char *const names[GP_INPUT_ARRAYS] = {"data of described array 1", "data of described array 2",
       "data of described array 3", "data of described array 4", "data of described array 5",
       "data of described array 6"};
@@ -104,7 +104,7 @@ GP__PRIVATE gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t
   return gp__reading(k, names[n->array], lowest, &type, span, 1, 0);
 }
 
-GP__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
+GP__HOST gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -141,7 +141,7 @@ GP__PRIVATE gp_result gp__check_inputs(gp__checking *k, const gp__buffers *b) {
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_outputs(gp__checking *k, const gp__buffers *b) {
+GP__HOST gp_result gp__check_outputs(gp__checking *k, const gp__buffers *b) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if ((k->reads & GP__READS_OUT) && q->out_size)
@@ -156,7 +156,7 @@ GP__PRIVATE gp_result gp__check_outputs(gp__checking *k, const gp__buffers *b) {
   if ((k->traits & GP__TAKES_BAD) || (c->flags & GP_CHECKED)) GP__CHECK(gp__writing(k, "bad", c->bad, 8, 8, 1, 1, 0));
   return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
 }
-GP__PRIVATE gp_result gp__check_buffers(gp__checking *k) {
+GP__HOST gp_result gp__check_buffers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__buffers b;
   b.in = b.in2 = b.keys = b.out = b.out_keys = b.out2 = k->q->count;

@@ -4,7 +4,7 @@
 //   core/check_inputs.c
 
 // An integer type of `smallest` to `largest` bytes. Kernels read the unsigned type of its size in its place.
-GP__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char *field, gp_type type, size_t smallest,
+GP__HOST gp_result gp__check_integer(const gp__checking *k, const char *field, gp_type type, size_t smallest,
     size_t largest, const char *wanted, gp_type *unsigned_type, gp__checked_type *t) {
   GP__CHECK(gp__check_type(k->s, k->who, field, type, t));
   if (type == GP_BOOL && smallest == 1) return *unsigned_type = GP_U8, GP_SUCCESS; // flags
@@ -15,13 +15,13 @@ GP__PRIVATE gp_result gp__check_integer(const gp__checking *k, const char *field
   return GP_SUCCESS;
 }
 
-GP__PRIVATE gp_result gp__no_struct(const gp__checking *k, const char *field, gp_op op) {
+GP__HOST gp_result gp__no_struct(const gp__checking *k, const char *field, gp_op op) {
   return gp__fail(GP_E_OPERATOR, "%s: @%s: %s does not work on struct types: define an operator (gp_op_define)", k->who,
       field, gp__op_rows[op].name);
 }
 
 // Types of primitives with an accumulator.
-GP__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
+GP__HOST gp_result gp__check_accumulator(gp__checking *k) {
   gp__checked_type acc = {0, 0, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -73,7 +73,7 @@ GP__PRIVATE gp_result gp__check_accumulator(gp__checking *k) {
 }
 
 // Types of keys, offsets, lengths and positions.
-GP__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
+GP__HOST gp_result gp__check_key_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (k->by_flags || q->equal == GP_HEADS) {
@@ -111,7 +111,7 @@ GP__PRIVATE gp_result gp__check_key_types(gp__checking *k) {
 }
 
 // The output's type, and how it must match the input's.
-GP__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
+GP__HOST gp_result gp__check_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int moved = k->traits & GP__KEEPS_TYPE;
@@ -123,7 +123,7 @@ GP__PRIVATE gp_result gp__check_out_type(gp__checking *k) {
   return GP_SUCCESS;
 }
 // An index type: u32 or u64. what: "out_type (of indices)".
-GP__PRIVATE gp_result gp__check_index_type(gp__checking *k, const char *what) {
+GP__HOST gp_result gp__check_index_type(gp__checking *k, const char *what) {
   gp__request *q = k->q;
   const gp_type type = k->c->out_type;
   GP__CHECK(gp__check_integer(k, what, type, 4, 8, "u32 or u64", &q->out_type, &k->out));
@@ -131,26 +131,26 @@ GP__PRIVATE gp_result gp__check_index_type(gp__checking *k, const char *what) {
       ? GP_SUCCESS
       : gp__fail(GP_E_TYPE, "%s: @%s is %s, not u32 or u64", k->who, what, gp__type_rows[type].name);
 }
-GP__PRIVATE gp_result gp__check_reach(const gp__checking *k, uint64_t most) {
+GP__HOST gp_result gp__check_reach(const gp__checking *k, uint64_t most) {
   return k->out.size == 4 && k->c->count > most
       ? gp__fail(GP_E_SIZE, "%s: @count is %llu, too large for u32 indices (@out_type): use u64", k->who,
             (gp__u64)k->c->count)
       : GP_SUCCESS;
 }
 // Indices of elements; u32 serves up to `most` elements.
-GP__PRIVATE gp_result gp__check_indices(gp__checking *k, uint64_t most) {
+GP__HOST gp_result gp__check_indices(gp__checking *k, uint64_t most) {
   GP__CHECK(gp__check_index_type(k, "out_type (of indices)"));
   return gp__check_reach(k, most);
 }
 
 // The type of an input, an array or a described one.
-GP__PRIVATE gp_result gp__check_input_type(gp__checking *k, const char *field, gp_type wanted, const void *input,
+GP__HOST gp_result gp__check_input_type(gp__checking *k, const char *field, gp_type wanted, const void *input,
     gp_type *type, gp__checked_type *t, int *root) {
   *type = wanted;
   return wanted == GP_INPUT && (k->traits & GP__TAKES_INPUTS) ? gp__check_described(k, field, input, type, t, root)
                                                               : gp__check_type(k->s, k->who, field, wanted, t);
 }
-GP__PRIVATE gp_result gp__check_keys_type(gp__checking *k) {
+GP__HOST gp_result gp__check_keys_type(gp__checking *k) {
   gp__request *q = k->q;
   GP__CHECK(gp__check_input_type(k, "key_type", k->c->key_type, q->keys, &q->key_type, &k->key, &q->inputs.keys));
   if (q->inputs.keys) q->keys = NULL;
@@ -158,7 +158,7 @@ GP__PRIVATE gp_result gp__check_keys_type(gp__checking *k) {
   q->key_size = k->key.size;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_values_type(gp__checking *k) {
+GP__HOST gp_result gp__check_values_type(gp__checking *k) {
   gp__request *q = k->q;
   GP__CHECK(gp__check_input_type(k, "in_type", k->c->in_type, q->in, &q->in_type, &k->in, &q->inputs.in));
   if (q->inputs.in) q->in = NULL;
@@ -166,7 +166,7 @@ GP__PRIVATE gp_result gp__check_values_type(gp__checking *k) {
       ? gp__fail(GP_E_TYPE, "%s: @in_type and @out_type differ: this call does not convert values", k->who)
       : GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_types(gp__checking *k) {
+GP__HOST gp_result gp__check_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int alone = (k->traits & GP__TAKES_KEYS_ALONE) && (!c->out || (k->traits & GP__TAKES_INDICES));
@@ -187,7 +187,7 @@ GP__PRIVATE gp_result gp__check_types(gp__checking *k) {
 }
 
 // Whether every order of operations gives the same bits.
-GP__PRIVATE int gp__any_order(const gp__request *q) {
+GP__HOST int gp__any_order(const gp__request *q) {
   return !q->user_op && q->op &&
       (gp__is_integer(q->acc_type) || q->acc_type == GP_BOOL || (q->op != GP_SUM && q->op != GP_PROD));
 }

@@ -9,7 +9,7 @@ typedef struct gp__input_path {
   int depth; // of nesting
 } gp__input_path;
 enum { GP__PATH_BYTES = sizeof "gp_input" + 2 * GP_INPUT_PARTS };
-GP__PRIVATE const char *gp__input_path_text(const gp__input_path *p, char *text) {
+GP__HOST const char *gp__input_path_text(const gp__input_path *p, char *text) {
   char *at = text + GP__PATH_BYTES;
   *--at = 0;
   for (; p->whole && at >= text + sizeof "gp_input" + 1; p = p->whole) *--at = *p->member, *--at = '.';
@@ -19,9 +19,9 @@ GP__PRIVATE const char *gp__input_path_text(const gp__input_path *p, char *text)
 }
 
 // Checks a part and those it is made of; *node gets its number. Parts that are made of others follow them.
-GP__PRIVATE gp_result gp__check_part(
+GP__HOST gp_result gp__check_part(
     gp__checking *k, const char *field, const gp__input_path *path, const gp_input *from, int *node);
-GP__PRIVATE gp_result gp__check_parts_of(
+GP__HOST gp_result gp__check_parts_of(
     gp__checking *k, const char *field, const gp__input_path *path, const gp_input *from, gp__input_node *n) {
   static const char *const members[] = {"a", "b", "c", "d"};
   const gp_input *const parts[] = {from->a, from->b, from->c, from->d};
@@ -41,7 +41,7 @@ GP__PRIVATE gp_result gp__check_parts_of(
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_mapped(
+GP__HOST gp_result gp__check_mapped(
     const gp__checking *k, const char *field, const char *text, const gp_input *from, gp__input_node *n) {
   const gp__inputs *all = &k->q->inputs;
   const char *role;
@@ -59,7 +59,7 @@ GP__PRIVATE gp_result gp__check_mapped(
   return gp__check_operator_on(k->who, name, from->op, n->type);
 }
 // The bytes of a struct that has these members.
-GP__PRIVATE size_t gp__zipped_size(const gp__inputs *all, const gp__input_node *n, size_t *offsets) {
+GP__HOST size_t gp__zipped_size(const gp__inputs *all, const gp__input_node *n, size_t *offsets) {
   size_t size = 0, align = 1;
   int i;
   for (i = 0; i < 4 && n->part[i] >= 0; ++i) {
@@ -70,7 +70,7 @@ GP__PRIVATE size_t gp__zipped_size(const gp__inputs *all, const gp__input_node *
   }
   return (size + align - 1) / align * align;
 }
-GP__PRIVATE gp_result gp__check_part(
+GP__HOST gp_result gp__check_part(
     gp__checking *k, const char *field, const gp__input_path *path, const gp_input *from, int *node) {
   gp__inputs *all = &k->q->inputs;
   gp__checked_type type = {0, 0, NULL};
@@ -128,7 +128,7 @@ GP__PRIVATE gp_result gp__check_part(
   return GP_SUCCESS;
 }
 // Checks a description but for its arrays and values. *root gets the number of its node, plus 1.
-GP__PRIVATE gp_result gp__check_described(
+GP__HOST gp_result gp__check_described(
     gp__checking *k, const char *field, const void *input, gp_type *type, gp__checked_type *t, int *root) {
   const gp__input_path path = {NULL, NULL, 0};
   gp__inputs *all = &k->q->inputs;

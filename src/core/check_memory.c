@@ -4,7 +4,7 @@
 
 // Asks the driver where a pointer leads. type: a CUmemorytype; 0: memory unknown to the driver, which is the host's.
 // The host back end can ask only if something else in the process has loaded the driver; otherwise it gets an error.
-GP__PRIVATE int gp__memory_of(const gp__checking *k, const void *pointer, int *type, int *managed) {
+GP__HOST int gp__memory_of(const gp__checking *k, const void *pointer, int *type, int *managed) {
   int (*ask)(unsigned count, int *attributes, void *const *answers, gp__cu_pointer pointer) =
       k->s->library.runtime.driver.cuPointerGetAttributes;
   int attributes[] = {GP__CU_POINTER_MEMORY_TYPE, GP__CU_POINTER_IS_MANAGED};
@@ -21,7 +21,7 @@ GP__PRIVATE int gp__memory_of(const gp__checking *k, const void *pointer, int *t
   return error;
 }
 // Checks that the back end reaches the buffer.
-GP__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *name, const void *pointer) {
+GP__HOST gp_result gp__check_memory(const gp__checking *k, const char *name, const void *pointer) {
   const gp__state *s = k->s;
   int type, managed;
   const int error = gp__memory_of(k, pointer, &type, &managed);
@@ -40,7 +40,7 @@ GP__PRIVATE gp_result gp__check_memory(const gp__checking *k, const char *name, 
   return GP_SUCCESS;
 }
 // Checks that the host can read the value.
-GP__PRIVATE gp_result gp__check_value_memory(const gp__checking *k, const char *name, const void *value) {
+GP__HOST gp_result gp__check_value_memory(const gp__checking *k, const char *name, const void *value) {
   int type, managed, error;
   if (!value) return GP_SUCCESS;
   if (k->pointers == GP__POINTERS_KNOWN)

@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/structs.h, api/call.h, core/words.h, core/rules.h, core/system.c, core/messages.c,
 //   core/request.c, core/primitive.c, core/reads.c, core/checking.c, core/check_call_types.c
 
-GP__PRIVATE gp_result gp__check_numbers(gp__checking *k) {
+GP__HOST gp_result gp__check_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;

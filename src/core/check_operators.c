@@ -3,7 +3,7 @@
 //   core/check_types.c, core/reads.c, core/checking.c
 
 // The calls that a built-in binary operator with a role of its own serves; NULL: folds and maps.
-GP__PRIVATE const char *gp__role_of(gp_op op) {
+GP__HOST const char *gp__role_of(gp_op op) {
   return op >= GP_MINMAX && op < GP_OP_COUNT     ? "reduce"
       : op == GP_ARGMIN || op == GP_ARGMAX       ? "reduce and scan"
       : op == GP_SUB                             ? "transform2 and adjacent_difference"
@@ -12,7 +12,7 @@ GP__PRIVATE const char *gp__role_of(gp_op op) {
                                                  : NULL;
 }
 
-GP__PRIVATE gp_result gp__check_operators(gp__checking *k) {
+GP__HOST gp_result gp__check_operators(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *role;
@@ -47,7 +47,7 @@ GP__PRIVATE gp_result gp__check_operators(gp__checking *k) {
 }
 
 // `op` is an order of keys: LESS or a user's, and with `both` GREATER.
-GP__PRIVATE gp_result gp__check_order_of(const gp__checking *k, int both) {
+GP__HOST gp_result gp__check_order_of(const gp__checking *k, int both) {
   gp__request *q = k->q;
   q->op = k->c->op ? k->c->op : (gp_op)GP_LESS;
   if (q->op == GP_LESS || (both && q->op == GP_GREATER)) return GP_SUCCESS;

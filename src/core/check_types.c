@@ -7,7 +7,7 @@ typedef struct gp__checked_type {
   const gp__type_info *info; // NULL: built in
 } gp__checked_type;
 
-GP__PRIVATE gp_result gp__check_type(
+GP__HOST gp_result gp__check_type(
     gp__state *s, const char *who, const char *field, gp_type type, gp__checked_type *out) {
   out->info = NULL;
   if (type == GP_INPUT)
@@ -25,12 +25,12 @@ GP__PRIVATE gp_result gp__check_type(
   return GP_SUCCESS;
 }
 
-GP__PRIVATE int gp__is_integer(gp_type type) {
+GP__HOST int gp__is_integer(gp_type type) {
   return type > 0 && type < GP_TYPE_COUNT && (*gp__type_rows[type].name == 'i' || *gp__type_rows[type].name == 'u');
 }
 
 // Operators lack these on complex numbers; NULL: nothing.
-GP__PRIVATE const char *gp__complex_fault(gp_op op) {
+GP__HOST const char *gp__complex_fault(gp_op op) {
   return op == GP_ABS               ? "its result is real: give it a real type"
       : op == GP_AND || op == GP_OR ? "convert to bool"
       : op <= GP_PROD || (op >= GP_CONVERT && op <= GP_NOT_EQUAL)
@@ -38,7 +38,7 @@ GP__PRIVATE const char *gp__complex_fault(gp_op op) {
       : "complex numbers have no order; gp_sort_keys has NumPy's";
 }
 // Checks that a built-in operator works on elements of a built-in type. Structs are checked elsewhere.
-GP__PRIVATE gp_result gp__check_operator_on(const char *who, const char *field, gp_op op, gp_type type) {
+GP__HOST gp_result gp__check_operator_on(const char *who, const char *field, gp_op op, gp_type type) {
   const char *fault = NULL;
   if (type <= 0 || type >= GP_TYPE_COUNT || op <= 0 || op >= GP_OP_COUNT) return GP_SUCCESS;
   if (op >= GP_BIT_AND && op <= GP_BIT_XOR && !gp__is_integer(type) && type != GP_BOOL)
@@ -53,7 +53,7 @@ GP__PRIVATE gp_result gp__check_operator_on(const char *who, const char *field, 
                : GP_SUCCESS;
 }
 // Checks that a type has ramps: start + i * step.
-GP__PRIVATE gp_result gp__check_ramp_type(const char *who, const char *field, gp_type type) {
+GP__HOST gp_result gp__check_ramp_type(const char *who, const char *field, gp_type type) {
   return type == GP_BOOL || gp__is_complex(type)
       ? gp__fail(GP_E_TYPE, "%s: @%s is %s, which has no ramps: use an integer or a float type", who, field,
             gp__type_rows[type].name)
@@ -61,7 +61,7 @@ GP__PRIVATE gp_result gp__check_ramp_type(const char *who, const char *field, gp
 }
 
 // Checks that a built-in type of keys is real and has up to 8 bytes. field: key_type, or what else names it.
-GP__PRIVATE gp_result gp__check_short(const char *who, const char *field, gp_type type, const char *instead) {
+GP__HOST gp_result gp__check_short(const char *who, const char *field, gp_type type, const char *instead) {
   return type > 0 && type < GP_TYPE_COUNT && (gp__type_rows[type].size > 8 || gp__is_complex(type))
       ? gp__fail(GP_E_TYPE, "%s: @%s is %s: the call takes real types of up to 8 bytes; %s", who, field,
             gp__type_rows[type].name, instead)
@@ -69,7 +69,7 @@ GP__PRIVATE gp_result gp__check_short(const char *who, const char *field, gp_typ
 }
 
 // Checks that an operator has the wanted arity and that the back end can run it. *user is NULL for a built-in one.
-GP__PRIVATE gp_result gp__check_operator(
+GP__HOST gp_result gp__check_operator(
     gp__state *s, const char *who, const char *field, gp_op op, int arity, int host, const gp__op_info **user) {
   static const char *const arities[] = {"", "unary", "binary"};
   const char *name;
@@ -106,7 +106,7 @@ typedef struct gp__extent {
   int alias; // an input and an output may be one buffer if theirs are equal and not 0
 } gp__extent;
 
-GP__PRIVATE gp_result gp__check_overlap(const char *who, const gp__extent *in, const gp__extent *out) {
+GP__HOST gp_result gp__check_overlap(const char *who, const gp__extent *in, const gp__extent *out) {
   const uintptr_t a = (uintptr_t)in->pointer, b = (uintptr_t)out->pointer;
   if (!a || !b || !in->bytes || !out->bytes || a >= b + out->bytes || b >= a + in->bytes) return GP_SUCCESS;
   if (a == b && out->alias && in->alias == out->alias) return GP_SUCCESS;

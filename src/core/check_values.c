@@ -3,7 +3,7 @@
 //   core/request.c, core/primitive.c, core/reads.c, core/checking.c, core/check_memory.c
 
 // Reads the constants and ramps of described inputs.
-GP__PRIVATE gp_result gp__check_input_values(gp__checking *k) {
+GP__HOST gp_result gp__check_input_values(gp__checking *k) {
   gp__inputs *all = &k->q->inputs;
   int i;
   for (i = 0; i < all->count; ++i) {
@@ -23,7 +23,7 @@ GP__PRIVATE gp_result gp__check_input_values(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_values(gp__checking *k) {
+GP__HOST gp_result gp__check_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
 #define GP__VALUE(member) GP__CHECK(gp__check_value_memory(k, #member, c->member));

@@ -41,7 +41,7 @@ typedef struct gp__checking {
   F(GP_EXCLUSIVE, "scan_axis") \
   F(GP_LITTLE_MEMORY, "sort and merge_sort")
 // Rejects members and flags that the call does not use.
-GP__PRIVATE gp_result gp__check_fields(const gp__checking *k) {
+GP__HOST gp_result gp__check_fields(const gp__checking *k) {
   const gp_call *c = k->c;
   const int flags = gp__primitive_of(c->primitive)->flags, search = k->traits & GP__TAKES_SEARCH;
 #define GPUPRIMS__UNREAD(FIELD, field, error, text) \

@@ -5,7 +5,7 @@
 
 // The policy of a row, if the row may serve the call. Rows were measured on aligned pointers. They know the size, but
 // not the number of segments or the shape, so the portable rule chooses the algorithm for these.
-GP__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy) {
+GP__HOST int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *policy) {
   const gp__rules *rules = gp__rules_of(h->primitive);
   gp_policy none;
   memset(&none, 0, sizeof none);
@@ -18,7 +18,7 @@ GP__PRIVATE int gp__row_serves(gp_policy row, const gp__shape *h, gp_policy *pol
 
 // The policy that a call runs on: the caller's, a row of the table, or the portable row. A row that is not valid for
 // the call (for misaligned pointers, say) does not serve it; an invalid policy of the caller is an error.
-GP__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, const gp__shape *h, const gp__table *table,
+GP__HOST gp_result gp__choose(const char *who, const gp_policy *given, const gp__shape *h, const gp__table *table,
     gp_policy *policy, gp_policy_source *source) {
   gp_policy none;
   memset(&none, 0, sizeof none);
@@ -58,7 +58,7 @@ GP__PRIVATE gp_result gp__choose(const char *who, const gp_policy *given, const 
 }
 
 // The same on the context's device, for a call; *h gets its shape. source may be NULL.
-GP__PRIVATE gp_result gp__choose_here(const gp__state *s, const gp__request *q, const gp_policy *given, gp__shape *h,
+GP__HOST gp_result gp__choose_here(const gp__state *s, const gp__request *q, const gp_policy *given, gp__shape *h,
     gp_policy *policy, gp_policy_source *source) {
   gp_policy_source any;
   *h = gp__shape_of(q);

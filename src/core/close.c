@@ -3,13 +3,13 @@
 //   core/life.c
 
 // Returns memory through the user's hook.
-GP__PRIVATE void gp__release(gp__state *s, void *pointer, size_t bytes, gp_stream stream) {
+GP__HOST void gp__release(gp__state *s, void *pointer, size_t bytes, gp_stream stream) {
   const char *outer = gp__hook_begins("gp_config.release");
   s->release(s->allocator_user, pointer, bytes, stream);
   gp__hook_ends(outer);
 }
 // Frees a stream's entry, not its memory.
-GP__PRIVATE void gp__free_stream(gp__state *s, gp__workspace *r) {
+GP__HOST void gp__free_stream(gp__state *s, gp__workspace *r) {
   if (r->event) s->library.runtime.driver.cuEventDestroy(r->event);
   pthread_mutex_destroy(&r->lock);
   free(r);
@@ -17,7 +17,7 @@ GP__PRIVATE void gp__free_stream(gp__state *s, gp__workspace *r) {
 
 // Waits for the work on workspaces, for which the context has recorded events. 0: one of them has none, or a graph may
 // use it. *error: the driver's.
-GP__PRIVATE int gp__wait_for_own(gp__state *s, const gp__workspace *r, int *error) {
+GP__HOST int gp__wait_for_own(gp__state *s, const gp__workspace *r, int *error) {
   for (; r; r = r->next) {
     if (r->captured || !r->recorded) return 0;
     if (!*error) *error = s->library.runtime.driver.cuEventSynchronize(r->event);
@@ -25,15 +25,15 @@ GP__PRIVATE int gp__wait_for_own(gp__state *s, const gp__workspace *r, int *erro
   return 1;
 }
 
-GP__PRIVATE void gp__destroy_events(gp__state *s, gp__events *e) {
+GP__HOST void gp__destroy_events(gp__state *s, gp__events *e) {
   while (e->count)
     if (e->event[--e->count]) s->library.runtime.driver.cuEventDestroy(e->event[e->count]);
 }
-GP__PRIVATE void gp__let_events_go(gp__events *e) {
+GP__HOST void gp__let_events_go(gp__events *e) {
   if (!__atomic_sub_fetch(&e->owners, 1, __ATOMIC_ACQ_REL)) free(e);
 }
 
-GP__PRIVATE gp_result gp__destroy(gp__state *s, const char *who) {
+GP__HOST gp_result gp__destroy(gp__state *s, const char *who) {
   const struct gp_driver *d = &s->library.runtime.driver;
   const int cuda = s->context != NULL;
   gp_result result = GP_SUCCESS;

@@ -17,7 +17,7 @@ static struct {
   char why[256];
 } gp__device = {PTHREAD_ONCE_INIT, PTHREAD_MUTEX_INITIALIZER, 0, NULL, {NULL}, NULL, NULL, {NULL}, {""}, ""};
 
-GP__PRIVATE char *gp__read_file(FILE *file, size_t *bytes) {
+GP__HOST char *gp__read_file(FILE *file, size_t *bytes) {
   char *data = NULL;
   size_t capacity = 0, got = 1;
   *bytes = 0;
@@ -39,12 +39,12 @@ GP__PRIVATE char *gp__read_file(FILE *file, size_t *bytes) {
 }
 
 // The text after line `line`, or NULL.
-GP__PRIVATE const char *gp__behind_line(const char *text, const char *line) {
+GP__HOST const char *gp__behind_line(const char *text, const char *line) {
   const char *found = text ? strstr(text, line) : NULL;
   return found ? found + strlen(line) : NULL;
 }
 // Finds the parts in the inflated text. Returns 0 if it is damaged.
-GP__PRIVATE int gp__take_whole(const char *whole) {
+GP__HOST int gp__take_whole(const char *whole) {
   const char *at = gp__behind_line(whole, "parts\n"), *names = gp__behind_line(at, "\nnames\n");
   const char *first = gp__behind_line(names ? names - 1 : NULL, "\ntext\n");
   int count = 0, i;
@@ -66,7 +66,7 @@ GP__PRIVATE int gp__take_whole(const char *whole) {
 }
 // Finds the device text in this file's text, or in its end: a line with its bytes, then digits. Returns 0 if it is some
 // other text, or there is no memory.
-GP__PRIVATE int gp__take_parts(const char *text) {
+GP__HOST int gp__take_parts(const char *text) {
   const char *at = gp__behind_line(text, "\n/* device text of gpuprims.h\n");
   const char *digits = at ? strchr(at, '\n') : NULL, *end = digits ? strstr(digits, "\n*/\n") : NULL;
   const unsigned long bytes = end ? strtoul(at, NULL, 10) : 0;
@@ -77,7 +77,7 @@ GP__PRIVATE int gp__take_parts(const char *text) {
   return whole && gp__take_whole(whole);
 }
 
-GP__PRIVATE void gp__read_device_text(void) {
+GP__HOST void gp__read_device_text(void) {
   size_t bytes;
   const char *text = gp__embedded_text(&bytes);
   char *read = NULL;
@@ -101,18 +101,18 @@ GP__PRIVATE void gp__read_device_text(void) {
   free(read);
 }
 // The text of all parts, or NULL.
-GP__PRIVATE const char *gp__device_text(void) {
+GP__HOST const char *gp__device_text(void) {
   pthread_once(&gp__device.once, gp__read_device_text);
   return gp__device.count ? gp__device.text[0] : NULL;
 }
 
 // Adds the parts whose numbers follow a line's first word.
-GP__PRIVATE void gp__add_numbers(const char *line, gp__part_set set) {
+GP__HOST void gp__add_numbers(const char *line, gp__part_set set) {
   for (; *line != '\n'; ++line)
     if (*line == ' ') set[atoi(line + 1) & (GP__PARTS - 1)] = 1;
 }
 // Adds the parts that define a name.
-GP__PRIVATE void gp__add_name(const char *name, size_t length, gp__part_set set) {
+GP__HOST void gp__add_name(const char *name, size_t length, gp__part_set set) {
   const char *low = gp__device.names, *high = gp__device.names_end; // lines
   while (low < high) {
     const char *line = low + (high - low) / 2;
@@ -128,11 +128,11 @@ GP__PRIVATE void gp__add_name(const char *name, size_t length, gp__part_set set)
     else low = strchr(line, '\n') + 1;
   }
 }
-GP__PRIVATE int gp__is_of_name(char c) {
+GP__HOST int gp__is_of_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 // The parts that a program needs: all of them if it pastes names (##).
-GP__PRIVATE void gp__needed_parts(const char *program, gp__part_set set) {
+GP__HOST void gp__needed_parts(const char *program, gp__part_set set) {
   const char *at = program;
   int i;
   memset(set, strstr(program, "##") != NULL, sizeof(gp__part_set));
@@ -146,7 +146,7 @@ GP__PRIVATE void gp__needed_parts(const char *program, gp__part_set set) {
     if (set[i]) gp__add_numbers(gp__device.uses[i], set);
 }
 // Writes the parts' text for NVRTC, as a header.
-GP__PRIVATE void gp__write_parts(const gp__part_set set, gp__text *t) {
+GP__HOST void gp__write_parts(const gp__part_set set, gp__text *t) {
   static const char begin[] = "#ifndef GPUPRIMS_H\n#define GPUPRIMS_H\n", end[] = "#endif\n";
   size_t bytes = sizeof begin + sizeof end;
   int i;
@@ -163,7 +163,7 @@ GP__PRIVATE void gp__write_parts(const gp__part_set set, gp__text *t) {
   gp__add(t, "%s", end);
 }
 // The hash of the parts' texts.
-GP__PRIVATE void gp__hash_parts(const gp__part_set set, char hash[GP__HEX]) {
+GP__HOST void gp__hash_parts(const gp__part_set set, char hash[GP__HEX]) {
   char hashes[(size_t)GP__PARTS * (size_t)GP__HEX];
   size_t bytes = 0;
   int i;

@@ -10,7 +10,7 @@ typedef struct gp__cached {
   unsigned char digest[32]; // of key and image
 } gp__cached;
 
-GP__PRIVATE gp__cached gp__cached_of(const void *key, uint64_t key_bytes, const void *image, uint64_t image_bytes) {
+GP__HOST gp__cached gp__cached_of(const void *key, uint64_t key_bytes, const void *image, uint64_t image_bytes) {
   gp__cached r = {{'G', 'P', 'U', 'P', 'R', 'I', 'M', '1'}, 0, 0, {0}};
   gp__sha h;
   r.key_bytes = key_bytes;
@@ -22,7 +22,7 @@ GP__PRIVATE gp__cached gp__cached_of(const void *key, uint64_t key_bytes, const 
   return r;
 }
 // Returns the bytes of a record's image; 0: it is damaged, as *why says, or another key's.
-GP__PRIVATE size_t gp__read_record(
+GP__HOST size_t gp__read_record(
     int file, size_t bytes, const char *key, size_t key_bytes, char **data, const char **image, const char **why) {
   gp__cached r, fresh;
   size_t got = 0;
@@ -68,7 +68,7 @@ GP__PRIVATE size_t gp__read_record(
 #endif
 
 // Opens a file of ours to read it: no link, owned by us, writable by nobody else.
-GP__PRIVATE int gp__open_ours(const char *path, int flags, struct stat *about, const char **why) {
+GP__HOST int gp__open_ours(const char *path, int flags, struct stat *about, const char **why) {
   const int file = open(path, flags | O_RDONLY | GP__NOFOLLOW | GP__CLOEXEC);
   *why = NULL;
   if (file < 0) {
@@ -85,7 +85,7 @@ GP__PRIVATE int gp__open_ours(const char *path, int flags, struct stat *about, c
   return -1;
 }
 
-GP__PRIVATE void gp__make_folders(char *path) {
+GP__HOST void gp__make_folders(char *path) {
   char *p;
   for (p = path + 1; *p; ++p)
     if (*p == '/') {
@@ -97,7 +97,7 @@ GP__PRIVATE void gp__make_folders(char *path) {
 }
 
 // A file keeps the version of the NVRTC that last wrote here, so that a look-up need not open NVRTC.
-GP__PRIVATE void gp__cache_read_version(gp__library *l) {
+GP__HOST void gp__cache_read_version(gp__library *l) {
   gp__text path = {NULL, 0, 0, 0};
   struct stat about;
   const char *why;
@@ -114,7 +114,7 @@ GP__PRIVATE void gp__cache_read_version(gp__library *l) {
 }
 
 // Whether there is a folder to use; looks once. nvrtc: the name of the NVRTC that last wrote there, "" if none did.
-GP__PRIVATE int gp__cache_usable(gp__library *l, char *nvrtc) {
+GP__HOST int gp__cache_usable(gp__library *l, char *nvrtc) {
   gp__cache *c = &l->cache;
   const char *why = NULL;
   int usable;
@@ -142,10 +142,10 @@ GP__PRIVATE int gp__cache_usable(gp__library *l, char *nvrtc) {
   return usable;
 }
 
-GP__PRIVATE void gp__cache_key(const gp__program *p, int capability, const char *nvrtc, gp__text *key) {
+GP__HOST void gp__cache_key(const gp__program *p, int capability, const char *nvrtc, gp__text *key) {
   gp__add(key, "made of %s\nnvrtc %s\ncapability %d\n%s", p->made_of, nvrtc, capability, gp__string(&p->text));
 }
-GP__PRIVATE void gp__cache_path(const gp__library *l, const gp__text *key, gp__text *path) {
+GP__HOST void gp__cache_path(const gp__library *l, const gp__text *key, gp__text *path) {
   char hex[GP__HEX];
   gp__hash(hex, gp__string(key), key->size, NULL);
   gp__add(path, "%s/%s.kernel", l->cache.folder, hex);
@@ -153,7 +153,7 @@ GP__PRIVATE void gp__cache_path(const gp__library *l, const gp__text *key, gp__t
 
 enum { GP__CACHE_TOUCHED = 3600, GP__CACHE_ABANDONED = 3600 }; // seconds
 // Reads a kernel. Deletes a damaged file, which is rebuilt later.
-GP__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__image *image) {
+GP__HOST int gp__cache_read(gp__library *l, const gp__text *key, gp__image *image) {
   gp__text path = {NULL, 0, 0, 0};
   struct stat about;
   const char *why = NULL;
@@ -183,7 +183,7 @@ GP__PRIVATE int gp__cache_read(gp__library *l, const gp__text *key, gp__image *i
 }
 
 // Writes a file whole or not at all: under another name first, then renamed over the old one.
-GP__PRIVATE int gp__write_whole(const char *path, const void *const *parts, const size_t *sizes, int count) {
+GP__HOST int gp__write_whole(const char *path, const void *const *parts, const size_t *sizes, int count) {
   static unsigned serial;
   gp__text temporary = {NULL, 0, 0, 0};
   int file = -1, i, good;

@@ -12,18 +12,18 @@ typedef struct gp__cache_file {
   uint64_t bytes;
   int64_t used; // seconds
 } gp__cache_file;
-GP__PRIVATE int gp__order_files(const void *a, const void *b) {
+GP__HOST int gp__order_files(const void *a, const void *b) {
   const gp__cache_file *x = (const gp__cache_file *)a, *y = (const gp__cache_file *)b;
   return x->used != y->used ? (x->used < y->used ? -1 : 1) : strcmp(x->name, y->name);
 }
 // 1: a kernel's file; 2: a file not renamed yet, and never if its writer was killed; 0: another's.
-GP__PRIVATE int gp__cache_kind(const char *name) {
+GP__HOST int gp__cache_kind(const char *name) {
   const size_t hex = strspn(name, "0123456789abcdef");
   if (hex == 32 && strncmp(name + hex, ".kernel", 7) == 0) return name[hex + 7] == 0 ? 1 : name[hex + 7] == '.' ? 2 : 0;
   return strncmp(name, "nvrtc.", 6) == 0 ? 2 : 0;
 }
 // Brings the folder below its limit. The cache's lock is held.
-GP__PRIVATE void gp__cache_shrink(gp__cache *c) {
+GP__HOST void gp__cache_shrink(gp__cache *c) {
   DIR *folder = opendir(c->folder);
   const int64_t now = (int64_t)time(NULL);
   gp__cache_file *files = NULL;
@@ -70,7 +70,7 @@ GP__PRIVATE void gp__cache_shrink(gp__cache *c) {
   free(files);
 }
 
-GP__PRIVATE void gp__cache_write(gp__library *l, const gp__text *key, const gp__image *image) {
+GP__HOST void gp__cache_write(gp__library *l, const gp__text *key, const gp__image *image) {
   gp__text path = {NULL, 0, 0, 0};
   const gp__cached head = gp__cached_of(key->data, key->size, image->data, image->bytes);
   const void *parts[3];

@@ -19,10 +19,10 @@ typedef struct gp__rules {
 enum { GP__ANY_ALGORITHM, GP__OWN_ALGORITHM }; // own: a row serves only the algorithm that the portable rule chooses
 
 // Whether the policy is valid for the shape. Only this function knows; an invalid policy is an error, never changed.
-GP__PRIVATE int gp__valid_by(const gp__rules *rules, gp_policy p, gp__shape s) {
+GP__HOST int gp__valid_by(const gp__rules *rules, gp_policy p, gp__shape s) {
   return gp__policy_valid_common(p) && (p.overlap != 1 || s.compute_capability >= 90) && rules->valid(p, s);
 }
-GP__PRIVATE gp_policy gp__portable_by(const gp__rules *rules, gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_by(const gp__rules *rules, gp_policy p, gp__shape s) {
   p = rules->portable(p, s);
   p.load = gp__default_to(p.load, GP_CACHE_ALL);
   p.store = gp__default_to(p.store, GP_CACHE_ALL);
@@ -31,11 +31,11 @@ GP__PRIVATE gp_policy gp__portable_by(const gp__rules *rules, gp_policy p, gp__s
   return p;
 }
 // Threads of a block. Pipelines add warps to those that compute.
-GP__PRIVATE unsigned gp__threads_by(const gp__rules *rules, gp_policy p) {
+GP__HOST unsigned gp__threads_by(const gp__rules *rules, gp_policy p) {
   return (unsigned)(rules->threads ? rules->threads(p) : p.threads);
 }
 // occupancy: blocks of this kernel that fit a multiprocessor, from the driver; 0: unknown, the policy's number counts.
-GP__PRIVATE gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp__shape s, int occupancy) {
+GP__HOST gp__geometry gp__geometry_by(const gp__rules *rules, gp_policy p, gp__shape s, int occupancy) {
   const int sms = s.multiprocessors > 0 ? s.multiprocessors : 1;
   const int per_sm = occupancy > 0 && p.blocks_per_sm > occupancy ? occupancy : p.blocks_per_sm;
   gp__geometry g;

@@ -3,7 +3,7 @@
 //   core/text.c, core/sha256.c, core/device_text.c, core/program.c, core/disk_cache.c, core/disk_cache_limit.c,
 //   core/nvrtc.c, core/bundle_file.c
 
-GP__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
+GP__HOST gp_result gp__check_bundle(const char *who, const struct gp_bundle *b) {
   unsigned i;
   if (!b->header || !b->count || !b->entries) return gp__fail(GP_E_BUNDLE, "%s: gp_config.bundle is empty", who);
   if (strcmp(b->header, GP__BUNDLE) != 0)
@@ -18,7 +18,7 @@ GP__PRIVATE gp_result gp__check_bundle(const char *who, const struct gp_bundle *
 }
 
 // Completes a program's text: the parts of the device text that it needs, its options and its key.
-GP__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
+GP__HOST gp_result gp__seal_program(const char *who, gp__program *p) {
   int i;
   if (!gp__device_text()) return gp__fail(GP_E_NO_COMPILER, "%s: %s", who, gp__device.why);
   if (p->text.failed || p->name.failed) return gp__fail(GP_E_MEMORY, "%s: no memory for a kernel's source", who);
@@ -33,7 +33,7 @@ GP__PRIVATE gp_result gp__seal_program(const char *who, gp__program *p) {
 }
 
 // Finds machine code for exactly `capability`. exact: rejects PTX for an older architecture.
-GP__PRIVATE gp_result gp__find_image(
+GP__HOST gp_result gp__find_image(
     gp__library *l, const char *who, const gp__program *p, int capability, int exact, gp__image *image) {
   gp__text key = {NULL, 0, 0, 0};
   gp_result result;

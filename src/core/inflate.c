@@ -27,7 +27,7 @@ typedef struct gp__inflating {
 } gp__inflating;
 
 // Turns digits into bytes. Returns how many; 0 if a character is no digit.
-GP__PRIVATE size_t gp__bytes_of_digits(unsigned char *to, const char *at, const char *end) {
+GP__HOST size_t gp__bytes_of_digits(unsigned char *to, const char *at, const char *end) {
   uint64_t held = 0;
   size_t bytes = 0;
   int count = 0;
@@ -45,18 +45,18 @@ GP__PRIVATE size_t gp__bytes_of_digits(unsigned char *to, const char *at, const 
   return bytes;
 }
 
-GP__PRIVATE unsigned gp__peek_bits(gp__inflating *d, int n) {
+GP__HOST unsigned gp__peek_bits(gp__inflating *d, int n) {
   for (; d->count < n; d->count += 8, ++d->at) d->held |= (uint64_t)(d->at < d->bytes ? d->in[d->at] : 0) << d->count;
   return (unsigned)(d->held & ((1u << n) - 1));
 }
-GP__PRIVATE unsigned gp__take_bits(gp__inflating *d, int n) {
+GP__HOST unsigned gp__take_bits(gp__inflating *d, int n) {
   const unsigned bits = gp__peek_bits(d, n);
   d->held >>= n;
   d->count -= n;
   return bits;
 }
 // Fills a code's table from the lengths of n symbols' codes. Returns 0 if there are too many codes.
-GP__PRIVATE int gp__make_prefix_code(gp__prefix_code *c, const unsigned char *lengths, int n) {
+GP__HOST int gp__make_prefix_code(gp__prefix_code *c, const unsigned char *lengths, int n) {
   unsigned next[GP__CODE_BITS + 2] = {0}, all = 0, code, reversed, i;
   int s, bits;
   for (s = 0; s < n; ++s) ++next[lengths[s] + 1];
@@ -78,14 +78,14 @@ GP__PRIVATE int gp__make_prefix_code(gp__prefix_code *c, const unsigned char *le
   return 1;
 }
 // The next symbol, or -1.
-GP__PRIVATE int gp__take_symbol(gp__inflating *d, const gp__prefix_code *c) {
+GP__HOST int gp__take_symbol(gp__inflating *d, const gp__prefix_code *c) {
   const unsigned entry = c->entry[gp__peek_bits(d, c->bits)];
   if (!entry) return -1;
   gp__take_bits(d, (int)(entry & 15u));
   return (int)(entry >> 4);
 }
 // Reads the codes at the beginning of a block. Returns 0 if they are damaged.
-GP__PRIVATE int gp__take_codes(gp__inflating *d) {
+GP__HOST int gp__take_codes(gp__inflating *d) {
   static const unsigned char order[GP__LENGTH_CODES] = {
       16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
   unsigned char lengths[GP__LITERALS + GP__DISTANCES + 2] = {0};
@@ -113,7 +113,7 @@ GP__PRIVATE int gp__take_codes(gp__inflating *d) {
       gp__make_prefix_code(&d->literals, lengths, literals);
 }
 // The codes of blocks without codes of their own.
-GP__PRIVATE int gp__take_fixed_codes(gp__inflating *d) {
+GP__HOST int gp__take_fixed_codes(gp__inflating *d) {
   unsigned char lengths[288];
   int i;
   for (i = 0; i < 288; ++i) lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
@@ -122,7 +122,7 @@ GP__PRIVATE int gp__take_fixed_codes(gp__inflating *d) {
   return gp__make_prefix_code(&d->distances, lengths, 32);
 }
 // A block that is stored as it is. Returns 0 if it is damaged, or longer than the room.
-GP__PRIVATE int gp__copy_block(gp__inflating *d) {
+GP__HOST int gp__copy_block(gp__inflating *d) {
   unsigned length;
   gp__take_bits(d, d->count % 8); // to the next byte
   length = gp__take_bits(d, 16);
@@ -131,7 +131,7 @@ GP__PRIVATE int gp__copy_block(gp__inflating *d) {
   return 1;
 }
 // Writes a block of literals and matches. Returns 0 if it is damaged, or longer than the room.
-GP__PRIVATE int gp__inflate_block(gp__inflating *d) {
+GP__HOST int gp__inflate_block(gp__inflating *d) {
   for (;;) {
     const int symbol = gp__take_symbol(d, &d->literals);
     size_t length, distance;
@@ -156,7 +156,7 @@ GP__PRIVATE int gp__inflate_block(gp__inflating *d) {
   }
 }
 // Inflates bytes to exactly `bytes` and a zero, in new memory. NULL: they are damaged, or there is no memory.
-GP__PRIVATE char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
+GP__HOST char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
   gp__inflating *d = (gp__inflating *)malloc(sizeof *d);
   char *out = (char *)malloc(bytes + 1);
   int good = 0, last = 0;
@@ -178,7 +178,7 @@ GP__PRIVATE char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
   free(out);
   return NULL;
 }
-GP__PRIVATE char *gp__inflate(const char *at, const char *end, size_t bytes) {
+GP__HOST char *gp__inflate(const char *at, const char *end, size_t bytes) {
   unsigned char *in = (unsigned char *)malloc((size_t)(end - at) + 1);
   char *out = in ? gp__inflate_bytes(in, gp__bytes_of_digits(in, at, end), bytes) : NULL;
   free(in);

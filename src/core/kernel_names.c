@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/input.h, core/rules.h, core/text.c, core/request.c, core/program.c, core/names.c,
 //   core/kinds_of.c, core/spelling.c
 
-GP__PRIVATE void gp__add_excerpt(gp__program *p, const char *text, const char *format, const char *name) {
+GP__HOST void gp__add_excerpt(gp__program *p, const char *text, const char *format, const char *name) {
   gp__excerpt *e;
   if (p->excerpt_count >= GP__EXCERPTS) {
     p->text.failed = 1;
@@ -15,7 +15,7 @@ GP__PRIVATE void gp__add_excerpt(gp__program *p, const char *text, const char *f
 }
 
 // Writes the definition of a struct type, once a program.
-GP__PRIVATE void gp__add_struct(gp__program *p, const gp__type_info *t, const gp__type_info *const *before, int count) {
+GP__HOST void gp__add_struct(gp__program *p, const gp__type_info *t, const gp__type_info *const *before, int count) {
   int i;
   if (!t) return;
   for (i = 0; i < count; ++i)
@@ -33,7 +33,7 @@ GP__PRIVATE void gp__add_struct(gp__program *p, const gp__type_info *t, const gp
 }
 
 // Writes the functor of a user's operator. A, B, R: its types; a fold's operator has one, T, and an identity.
-GP__PRIVATE void gp__add_operator(
+GP__HOST void gp__add_operator(
     gp__program *p, const char *functor, const gp__op_info *o, const char *a, const char *b, const char *r, int fold) {
   gp__text *t = &p->text;
   gp__add(t, "struct %s {\n", functor);
@@ -54,25 +54,25 @@ GP__PRIVATE void gp__add_operator(
 }
 
 // Names of template arguments.
-GP__PRIVATE const char *gp__in_name(const gp__spelling *q) {
+GP__HOST const char *gp__in_name(const gp__spelling *q) {
   return q->in_size ? gp__device_type(q->in_type, q->in_struct) : "gp__none";
 }
-GP__PRIVATE const char *gp__in2_name(const gp__spelling *q) {
+GP__HOST const char *gp__in2_name(const gp__spelling *q) {
   return q->in2_size ? gp__device_type(q->in2_type, q->in2_struct) : "gp__none";
 }
-GP__PRIVATE const char *gp__key_name(const gp__spelling *q) {
+GP__HOST const char *gp__key_name(const gp__spelling *q) {
   return q->key_size ? gp__device_type(q->key_type, q->key_struct) : "gp__none";
 }
-GP__PRIVATE const char *gp__out_name(const gp__spelling *q) { return gp__device_type(q->out_type, q->out_struct); }
-GP__PRIVATE const char *gp__offset_name(const gp__spelling *q) {
+GP__HOST const char *gp__out_name(const gp__spelling *q) { return gp__device_type(q->out_type, q->out_struct); }
+GP__HOST const char *gp__offset_name(const gp__spelling *q) {
   return q->offset_size ? gp__type_rows[q->offset_type].device : "";
 }
-GP__PRIVATE const char *gp__functor(gp_op op, const gp__op_info *user, const char *of_user) {
+GP__HOST const char *gp__functor(gp_op op, const gp__op_info *user, const char *of_user) {
   return user ? of_user : gp__op_rows[op].functor;
 }
 
 // Writes the type of a described input.
-GP__PRIVATE void gp__name_input(const gp__spelling *q, int node, gp__text *t) {
+GP__HOST void gp__name_input(const gp__spelling *q, int node, gp__text *t) {
   static const char *const names[] = {"gp__input_array", "gp__input_constant", "gp__input_ramp", "gp__input_strided",
       "gp__input_gathered", "gp__input_mapped", "gp__input_zipped"};
   const gp__input_node n = gp__spelled_input(q, node);
@@ -103,10 +103,10 @@ GP__PRIVATE void gp__name_input(const gp__spelling *q, int node, gp__text *t) {
   gp__add(t, ">");
 }
 // Writes around a kernel's functor that its operands are described, if one is.
-GP__PRIVATE void gp__begin_described(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__begin_described(const gp__spelling *q, gp__text *t) {
   if (q->described || q->described2) gp__add(t, "gp__described<");
 }
-GP__PRIVATE void gp__end_described(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__end_described(const gp__spelling *q, gp__text *t) {
   if (!q->described && !q->described2) return;
   gp__add(t, ", ");
   if (q->described) gp__name_input(q, q->described - 1, t);
@@ -119,20 +119,20 @@ GP__PRIVATE void gp__end_described(const gp__spelling *q, gp__text *t) {
 }
 
 // Writes what makes the elements, where no functor of the kernel's goes with it.
-GP__PRIVATE void gp__name_source(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_source(const gp__spelling *q, gp__text *t) {
   gp__begin_described(q, t);
   gp__add(t, "gp__stateless<gp__none>");
   gp__end_described(q, t);
 }
 
 // Writes a type with what ARGMIN, MINMAX and their like wrap around it.
-GP__PRIVATE void gp__name_wrapped(const gp__spelling *q, const char *type, gp__text *t) {
+GP__HOST void gp__name_wrapped(const gp__spelling *q, const char *type, gp__text *t) {
   static const char *const opens[] = {"", "gp_arg<", "gp_both<", "gp_both<gp_arg<"},
                            *const closes[] = {"", ">", ">", ">>"};
   gp__add(t, "%s%s%s", opens[q->is_arg], type, closes[q->is_arg]);
 }
 // Writes Op, Load, In, Acc. described: Load says what the input is made of, if it is described.
-GP__PRIVATE void gp__name_operands(const gp__spelling *q, int described, gp__text *t) {
+GP__HOST void gp__name_operands(const gp__spelling *q, int described, gp__text *t) {
   const char *in = gp__in_name(q);
   const char *value = gp__device_type(q->acc_type, q->acc_struct); // what the load's functor returns
   if (q->user_op) gp__add(t, "gp__op_1, ");
@@ -148,7 +148,7 @@ GP__PRIVATE void gp__name_operands(const gp__spelling *q, int described, gp__tex
   gp__name_wrapped(q, value, t);
 }
 // The same, and Out.
-GP__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t) {
+GP__HOST void gp__name_fold_of(const gp__spelling *q, int described, gp__text *t) {
   const char *out = gp__out_name(q);
   gp__name_operands(q, described, t);
   gp__add(t, ", ");
@@ -158,7 +158,7 @@ GP__PRIVATE void gp__name_fold_of(const gp__spelling *q, int described, gp__text
         gp__device_type(q->acc_type, q->acc_struct), out);
   else gp__name_wrapped(q, out, t);
 }
-GP__PRIVATE void gp__name_fold(const gp__spelling *q, gp__text *t) { gp__name_fold_of(q, 1, t); }
+GP__HOST void gp__name_fold(const gp__spelling *q, gp__text *t) { gp__name_fold_of(q, 1, t); }
 // A user's operator in a program: its functor's name and its types.
 typedef struct gp__program_op {
   const gp__op_info *op; // or NULL
@@ -167,7 +167,7 @@ typedef struct gp__program_op {
 } gp__program_op;
 
 // Sets the types of an operator's operands and result. b NULL: it is unary.
-GP__PRIVATE void gp__set_operator(gp__program_op *op, const char *a, const char *b, const char *r) {
+GP__HOST void gp__set_operator(gp__program_op *op, const char *a, const char *b, const char *r) {
   op->a = a;
   op->b = b;
   op->r = r;
@@ -175,20 +175,20 @@ GP__PRIVATE void gp__set_operator(gp__program_op *op, const char *a, const char 
 }
 
 // Template arguments of kernels, after the policy.
-GP__PRIVATE void gp__name_nothing(const gp__spelling *q, gp__text *t) { (void)q, (void)t; }
-GP__PRIVATE void gp__name_size(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d", q->size); }
-GP__PRIVATE void gp__name_in(const gp__spelling *q, gp__text *t) { gp__add(t, ", %s", gp__in_name(q)); }
-GP__PRIVATE void gp__name_key(const gp__spelling *q, gp__text *t) { gp__add(t, ", %s", gp__key_name(q)); }
-GP__PRIVATE void gp__name_offset(const gp__spelling *q, gp__text *t) { gp__add(t, ", %s", gp__offset_name(q)); }
-GP__PRIVATE void gp__name_offset_key(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_nothing(const gp__spelling *q, gp__text *t) { (void)q, (void)t; }
+GP__HOST void gp__name_size(const gp__spelling *q, gp__text *t) { gp__add(t, ", %d", q->size); }
+GP__HOST void gp__name_in(const gp__spelling *q, gp__text *t) { gp__add(t, ", %s", gp__in_name(q)); }
+GP__HOST void gp__name_key(const gp__spelling *q, gp__text *t) { gp__add(t, ", %s", gp__key_name(q)); }
+GP__HOST void gp__name_offset(const gp__spelling *q, gp__text *t) { gp__add(t, ", %s", gp__offset_name(q)); }
+GP__HOST void gp__name_offset_key(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s", gp__offset_name(q), gp__key_name(q));
 }
-GP__PRIVATE void gp__name_offset_out(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_offset_out(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s", gp__offset_name(q), gp__out_name(q));
 }
-GP__PRIVATE void gp__name_in_out(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_in_out(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s", gp__in_name(q), gp__out_name(q));
 }
-GP__PRIVATE void gp__name_ordered_key(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_ordered_key(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s, %s", gp__key_name(q), q->descending ? "true" : "false");
 }

@@ -3,7 +3,7 @@
 //   core/primitive.c, core/kinds_of.c, core/spelling.c, core/kernel_names.c
 
 // The kernel's name: its template with every argument.
-GP__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_kernel(const gp__spelling *q, gp__text *t) {
 #define GP__NAMED(KIND, kernel, arguments, names, traits) {#kernel, gp__name_##names},
   static const struct {
     const char *kernel;
@@ -16,12 +16,12 @@ GP__PRIVATE void gp__name_kernel(const gp__spelling *q, gp__text *t) {
   gp__add(t, ">");
 }
 
-GP__PRIVATE const char *gp__part_type(const gp__spelling *q, int node) {
+GP__HOST const char *gp__part_type(const gp__spelling *q, int node) {
   const gp__input_node n = gp__spelled_input(q, node);
   return gp__device_type(n.type, n.info);
 }
 enum { GP__OWN_OPS = 4 }; // besides those of described inputs
-GP__PRIVATE gp_result gp__write_program(const char *who, const gp__spelling *q, gp__program *p) {
+GP__HOST gp_result gp__write_program(const char *who, const gp__spelling *q, gp__program *p) {
 #define GP__NAMED(KIND, kernel, arguments, names, traits) #arguments,
   static const char *const arguments[] = {GPUPRIMS__KINDS(GP__NAMED)};
 #undef GP__NAMED

@@ -9,7 +9,7 @@
 // be queued: cuModuleUnload leaves them alone, and may wait for them, as cuModuleLoadData may wait for the device. A
 // call whose kernels are loaded does neither.
 
-GP__PRIVATE unsigned gp__slot(const gp__spelling *w) {
+GP__HOST unsigned gp__slot(const gp__spelling *w) {
   const unsigned char *at = (const unsigned char *)w, *end = at + gp__spelled_bytes(w);
   uint64_t word[4], h[4] = {1, 2, 3, 4}, all; // four chains at a time: a multiplication takes several cycles
   const uint64_t by = 0xff51afd7ed558ccdull;
@@ -28,7 +28,7 @@ GP__PRIVATE unsigned gp__slot(const gp__spelling *w) {
 }
 
 // The kernel of a spelling, or NULL. The lock is held.
-GP__PRIVATE gp__kernel *gp__find_kernel(gp__state *s, unsigned slot, const gp__spelling *w) {
+GP__HOST gp__kernel *gp__find_kernel(gp__state *s, unsigned slot, const gp__spelling *w) {
   gp__kernel *k = s->kernels[slot];
   while (k &&
       (memcmp(k->spelling, w, offsetof(gp__spelling, list)) != 0 ||
@@ -36,18 +36,18 @@ GP__PRIVATE gp__kernel *gp__find_kernel(gp__state *s, unsigned slot, const gp__s
     k = k->next;
   return k;
 }
-GP__PRIVATE void gp__unlink_kernel(gp__state *s, const gp__kernel *k) {
+GP__HOST void gp__unlink_kernel(gp__state *s, const gp__kernel *k) {
   *(k->newer ? &k->newer->older : &s->newest) = k->older;
   *(k->older ? &k->older->newer : &s->oldest) = k->newer;
 }
-GP__PRIVATE void gp__link_kernel(gp__state *s, gp__kernel *k) {
+GP__HOST void gp__link_kernel(gp__state *s, gp__kernel *k) {
   k->newer = NULL;
   k->older = s->newest;
   *(s->newest ? &s->newest->newer : &s->oldest) = k;
   s->newest = k;
 }
 // Finds or makes the kernel of a spelling (NULL: no memory), and makes it the newest. The lock is held.
-GP__PRIVATE gp__kernel *gp__make_kernel(gp__state *s, const gp__spelling *w) {
+GP__HOST gp__kernel *gp__make_kernel(gp__state *s, const gp__spelling *w) {
   const unsigned slot = gp__slot(w);
   gp__kernel *k = gp__find_kernel(s, slot, w);
   if (k && k != s->newest) gp__unlink_kernel(s, k), gp__link_kernel(s, k);
@@ -66,13 +66,13 @@ GP__PRIVATE gp__kernel *gp__make_kernel(gp__state *s, const gp__spelling *w) {
   return k;
 }
 // The machine code of a program, made if there is none; NULL: no memory. The lock is held.
-GP__PRIVATE gp__code **gp__code_slot(gp__state *s, const char *key) {
+GP__HOST gp__code **gp__code_slot(gp__state *s, const char *key) {
   unsigned digits = 0;
   int i;
   for (i = 0; i < 8 && key[i]; ++i) digits = digits * 16 + ((unsigned)key[i] & 15) + (key[i] > '9' ? 9 : 0);
   return &s->codes[digits % GP__CODE_SLOTS];
 }
-GP__PRIVATE gp__code *gp__make_code(gp__state *s, const char *key, int capability) {
+GP__HOST gp__code *gp__make_code(gp__state *s, const char *key, int capability) {
   gp__code **slot = gp__code_slot(s, key), *c;
   for (c = *slot; c && (strcmp(c->key, key) != 0 || c->capability != capability); c = c->next) {}
   if (c) return c;
@@ -85,7 +85,7 @@ GP__PRIVATE gp__code *gp__make_code(gp__state *s, const char *key, int capabilit
   return c;
 }
 // Code loses a kernel. Without kernels it leaves the table, for gp__free_codes. The lock is held.
-GP__PRIVATE void gp__drop_code(gp__state *s, gp__code *c, gp__code **dropped) {
+GP__HOST void gp__drop_code(gp__state *s, gp__code *c, gp__code **dropped) {
   gp__code **at = c ? gp__code_slot(s, c->key) : NULL;
   if (!c || --c->kernels) return;
   while (*at != c) at = &(*at)->next;
@@ -94,7 +94,7 @@ GP__PRIVATE void gp__drop_code(gp__state *s, gp__code *c, gp__code **dropped) {
   *dropped = c;
 }
 // Frees dropped code. Without the lock, because the driver may take its time.
-GP__PRIVATE void gp__free_codes(gp__state *s, gp__code *dropped) {
+GP__HOST void gp__free_codes(gp__state *s, gp__code *dropped) {
   const struct gp_driver *d = &s->library.runtime.driver;
   int pushed = 0, mode = GP__CU_CAPTURE_RELAXED, entered = 0;
   if (!dropped) return;
@@ -114,7 +114,7 @@ GP__PRIVATE void gp__free_codes(gp__state *s, gp__code *dropped) {
   if (s->context) gp__leave(s, "gp_run", pushed, GP_SUCCESS);
 }
 // Takes `wanted` kernels out of the table, the least recently used first. The lock is held.
-GP__PRIVATE void gp__drop_kernels(gp__state *s, int wanted, gp__code **dropped) {
+GP__HOST void gp__drop_kernels(gp__state *s, int wanted, gp__code **dropped) {
   gp__kernel *k = s->oldest;
   while (k && wanted) {
     gp__kernel *old = k, **at = &s->kernels[gp__slot(k->spelling)];
@@ -131,18 +131,18 @@ GP__PRIVATE void gp__drop_kernels(gp__state *s, int wanted, gp__code **dropped) 
   }
 }
 // Drops kernels if there are too many. The lock is held.
-GP__PRIVATE void gp__evict_kernels(gp__state *s, gp__code **dropped) {
+GP__HOST void gp__evict_kernels(gp__state *s, gp__code **dropped) {
   const int most = s->kernels_most;
   gp__drop_kernels(s, s->kernel_count > most ? s->kernel_count - most + most / GP__KERNELS_GO : 0, dropped);
 }
 // Ends a call's use of its kernels; NULL: one that it did not get.
-GP__PRIVATE void gp__let_kernels_go(gp__kernel *const *kernels, int count) {
+GP__HOST void gp__let_kernels_go(gp__kernel *const *kernels, int count) {
   int i;
   for (i = 0; i < count; ++i)
     if (kernels[i]) __atomic_fetch_sub(&kernels[i]->users, 1, __ATOMIC_RELEASE);
 }
 // Keeps the kernels of a captured call: a graph may launch them as long as it lives.
-GP__PRIVATE void gp__keep_captured(gp__kernel *const *kernels, int count) {
+GP__HOST void gp__keep_captured(gp__kernel *const *kernels, int count) {
   int i;
   for (i = 0; i < count; ++i)
     if (kernels[i]) __atomic_store_n(&kernels[i]->captured, 1, __ATOMIC_RELAXED);

@@ -15,7 +15,7 @@ enum {
   GP__NO_SHARED = 2,     // takes no dynamic shared memory, even if the call's other kernels do
   GP__TOLD_DIRECTION = 4 // its arguments give the direction of the sort
 };
-GP__PRIVATE int gp__traits_of_kind(gp__kernel_kind kind) {
+GP__HOST int gp__traits_of_kind(gp__kernel_kind kind) {
 #define GP__TRAITS(KIND, kernel, arguments, names, traits) traits,
   static const unsigned char rows[] = {GPUPRIMS__KINDS(GP__TRAITS)};
 #undef GP__TRAITS

@@ -3,7 +3,7 @@
 //   core/arguments.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/request.c, kinds.c,
 //   core/state.c
 
-GP__PRIVATE gp__cu_launch gp__launch_with(
+GP__HOST gp__cu_launch gp__launch_with(
     const gp__geometry *g, unsigned grid, gp_stream stream, gp__cu_attribute *attribute) {
   gp__cu_launch launch;
   memset(&launch, 0, sizeof launch);
@@ -16,7 +16,7 @@ GP__PRIVATE gp__cu_launch gp__launch_with(
   launch.attribute_count = 1;
   return launch;
 }
-GP__PRIVATE gp_result gp__launch_one(gp__state *s, const char *who, const gp__kernel *k, unsigned grid,
+GP__HOST gp_result gp__launch_one(gp__state *s, const char *who, const gp__kernel *k, unsigned grid,
     const gp__geometry *g, int overlap, gp_stream stream, void *arguments) {
   const struct gp_driver *d = &s->library.runtime.driver;
   void *parameters[1];
@@ -59,7 +59,7 @@ typedef union gp__argument_room {
   unsigned char bytes[4096];
 } gp__argument_room;
 // The arguments as a kernel takes them: as they are, or in `room` with the data behind.
-GP__PRIVATE void *gp__arguments_with_inputs(
+GP__HOST void *gp__arguments_with_inputs(
     const gp__request *q, const gp__kernel *k, void *arguments, gp__argument_room *room) {
 #define GP__NAMED(KIND, kernel, arguments, names, traits) sizeof(arguments),
   static const size_t sizes[] = {GPUPRIMS__KINDS(GP__NAMED)};
@@ -73,7 +73,7 @@ GP__PRIVATE void *gp__arguments_with_inputs(
 }
 
 // Launches all kernels of a call, one after the other, with the same arguments.
-GP__PRIVATE gp_result gp__launch_all(const gp__launching *l, void *arguments) {
+GP__HOST gp_result gp__launch_all(const gp__launching *l, void *arguments) {
   gp__argument_room room;
   int i;
   for (i = 0; i < l->count; ++i)
@@ -82,7 +82,7 @@ GP__PRIVATE gp_result gp__launch_all(const gp__launching *l, void *arguments) {
   return GP_SUCCESS;
 }
 // Launches one step: kernel `which`, `grid` blocks of `threads` threads.
-GP__PRIVATE gp_result gp__launch_step(
+GP__HOST gp_result gp__launch_step(
     const gp__launching *l, int which, unsigned grid, unsigned threads, unsigned shared_bytes, void *arguments) {
   gp__geometry g = *l->g;
   gp__argument_room room;
@@ -92,7 +92,7 @@ GP__PRIVATE gp_result gp__launch_step(
       gp__arguments_with_inputs(l->q, l->kernels[which], arguments, &room));
 }
 // A grid that fills the device with this kernel, but has no more blocks than there is work.
-GP__PRIVATE unsigned gp__grid_of_step(const gp__launching *l, int which, int most_per_sm, uint64_t work) {
+GP__HOST unsigned gp__grid_of_step(const gp__launching *l, int which, int most_per_sm, uint64_t work) {
   const int occupancy = l->kernels[which]->occupancy > 0 ? l->kernels[which]->occupancy : 1;
   const uint64_t blocks =
       (uint64_t)l->h->multiprocessors * (unsigned)(most_per_sm && occupancy > most_per_sm ? most_per_sm : occupancy);
@@ -102,7 +102,7 @@ GP__PRIVATE unsigned gp__grid_of_step(const gp__launching *l, int which, int mos
 // The result of a launch if blocks cannot wait for each other.
 enum { GP__REFUSED = 1 << 20 };
 // Launches all blocks resident, or a single one.
-GP__PRIVATE gp_result gp__launch_resident(const gp__launching *l, void *args) {
+GP__HOST gp_result gp__launch_resident(const gp__launching *l, void *args) {
   const struct gp_driver *d = &l->s->library.runtime.driver;
   void *parameters[1];
   int error;
@@ -116,7 +116,7 @@ GP__PRIVATE gp_result gp__launch_resident(const gp__launching *l, void *args) {
 }
 // The same in clusters: as many of the grid's blocks as fit. *blocks, a part of the arguments, gets their number. NULL:
 // a single cluster, whose blocks need no promise that they are all resident.
-GP__PRIVATE gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster, unsigned *blocks, void *args) {
+GP__HOST gp_result gp__launch_clusters(const gp__launching *l, unsigned cluster, unsigned *blocks, void *args) {
   const struct gp_driver *d = &l->s->library.runtime.driver;
   gp__cu_attribute attributes[2];
   gp__cu_launch launch;

@@ -4,7 +4,7 @@
 //   core/kernels.c, core/load.c, core/workspaces.c, core/launch.c
 
 // The geometry of a call on this device with its loaded kernels.
-GP__PRIVATE gp_result gp__geometry_here(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
+GP__HOST gp_result gp__geometry_here(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
     const gp_policy *p, gp__kernel *const *kernels, int count, gp__geometry *g) {
   const gp__family *family = gp__methods_of(q);
   int occupancy = count ? kernels[0]->occupancy : 0, most, i;
@@ -25,7 +25,7 @@ typedef struct gp__stamps {
   int recorded, failed;
 } gp__stamps;
 static __thread gp__stamps *gp__stamped; // or NULL
-GP__PRIVATE void gp__stamp_launches(gp__state *s, int ends, gp_stream stream) {
+GP__HOST void gp__stamp_launches(gp__state *s, int ends, gp_stream stream) {
   gp__stamps *e = gp__stamped;
   if (ends == 0 && e->recorded) return; // a call of several launches
   if (s->library.runtime.driver.cuEventRecord(e->event[ends], stream)) e->failed = 1;
@@ -33,7 +33,7 @@ GP__PRIVATE void gp__stamp_launches(gp__state *s, int ends, gp_stream stream) {
 }
 // Launches a call of known geometry. The primary context is current, the kernels are loaded. The workspace gets at
 // least `least` bytes. recent: the workspace of the caller's last launch, or NULL.
-GP__PRIVATE gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
+GP__HOST gp_result gp__launch_at(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
     const gp_policy *p, gp__kernel *const *kernels, int count, const gp__geometry *g, gp_stream stream, uint64_t least,
     gp__recent *recent) {
   gp__workspace *r = NULL;
@@ -59,11 +59,11 @@ GP__PRIVATE gp_result gp__launch_at(gp__state *s, const char *who, const gp__req
   if (r) gp__unlock_stream(s, r);
   return result;
 }
-GP__PRIVATE gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
+GP__HOST gp_result gp__launch(gp__state *s, const char *who, const gp__request *q, const gp__shape *h,
     const gp_policy *p, gp__kernel *const *kernels, int count, gp_stream stream, uint64_t least) {
   gp__geometry g;
   GP__CHECK(gp__geometry_here(s, who, q, h, p, kernels, count, &g));
   return gp__launch_at(s, who, q, h, p, kernels, count, &g, stream, least, NULL);
 }
 
-GP__PRIVATE int gp__is_checked(const gp__request *q) { return (q->flags & GP_CHECKED) != 0; }
+GP__HOST int gp__is_checked(const gp__request *q) { return (q->flags & GP_CHECKED) != 0; }

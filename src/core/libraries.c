@@ -3,7 +3,7 @@
 //   core/advice.c
 
 GP__FORMAT(3, 4)
-GP__PRIVATE void gp__log(const gp__runtime *r, gp_log_level level, const char *format, ...) {
+GP__HOST void gp__log(const gp__runtime *r, gp_log_level level, const char *format, ...) {
   char text[1024];
   const char *outer;
   va_list list;
@@ -17,7 +17,7 @@ GP__PRIVATE void gp__log(const gp__runtime *r, gp_log_level level, const char *f
 }
 
 // Makes a message of a failed driver call. `who`: the function that the user called.
-GP__PRIVATE gp_result gp__cuda_fail(const gp__runtime *r, const char *who, const char *call, int error) {
+GP__HOST gp_result gp__cuda_fail(const gp__runtime *r, const char *who, const char *call, int error) {
   const char *name = NULL, *text = NULL;
   if (r->driver.cuGetErrorName(error, &name) || !name) name = "unknown error";
   if (r->driver.cuGetErrorString(error, &text) || !text) text = "no text";
@@ -27,7 +27,7 @@ GP__PRIVATE gp_result gp__cuda_fail(const gp__runtime *r, const char *who, const
 // ---- opening the libraries
 
 // ISO C does not convert pointers to data to pointers to functions; their bytes can be copied.
-GP__PRIVATE int gp__symbol(void *library, const char *symbol, void *function) {
+GP__HOST int gp__symbol(void *library, const char *symbol, void *function) {
   void *address = dlsym(library, symbol);
   memcpy(function, &address, sizeof address);
   return address != NULL;
@@ -35,7 +35,7 @@ GP__PRIVATE int gp__symbol(void *library, const char *symbol, void *function) {
 
 // Opens a library by system name or by the caller's absolute path, never from the working folder. Libraries stay open:
 // the driver does not like to be unloaded.
-GP__PRIVATE void *gp__open_library(const char *path, const char *const *names, char *why, size_t capacity) {
+GP__HOST void *gp__open_library(const char *path, const char *const *names, char *why, size_t capacity) {
   void *library = NULL;
   size_t used = 0;
   const char *given[2];
@@ -57,7 +57,7 @@ GP__PRIVATE void *gp__open_library(const char *path, const char *const *names, c
 
 // Fills the driver's part of the table. On failure `why` says why, and *absent whether there is no such library. Of a
 // library that exists and does not load, the loader gives the folder, or names what it lacks.
-GP__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char *why, size_t capacity, int *absent) {
+GP__HOST int gp__open_cuda(struct gp_driver *d, const char *path, char *why, size_t capacity, int *absent) {
   static const char *const names[] = {GP__CUDA_LIBRARY, NULL};
   void *library = gp__open_library(path, names, why, capacity);
   if (!library) {
@@ -77,7 +77,7 @@ GP__PRIVATE int gp__open_cuda(struct gp_driver *d, const char *path, char *why, 
 }
 
 // The path of the library or program that has this address, or "".
-GP__PRIVATE const char *gp__path_of(const void *address) {
+GP__HOST const char *gp__path_of(const void *address) {
   struct { // Dl_info, which strict ISO modes hide, as they do dladdr
     const char *path;
     void *base;
@@ -89,7 +89,7 @@ GP__PRIVATE const char *gp__path_of(const void *address) {
 }
 // nvrtcVersion has no patch number, but builds that differ in it make different machine code of one text. Size and
 // modification time of the library's file tell them apart: installing another build changes these.
-GP__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
+GP__HOST void gp__name_nvrtc(gp__runtime *r) {
   void *address = NULL;
   struct stat about;
   memcpy(&address, &r->driver.nvrtcVersion, sizeof address);
@@ -100,7 +100,7 @@ GP__PRIVATE void gp__name_nvrtc(gp__runtime *r) {
 
 enum { GP__NVRTC_OLDEST = 12030 }; // the first one whose PTX has registers of 16 bytes (.b128)
 // Opens NVRTC when the first program must be compiled.
-GP__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
+GP__HOST gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
   static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
   struct gp_driver *d = &r->driver;
   int major = 0, minor = 0, error, i, j;
@@ -137,7 +137,7 @@ GP__PRIVATE gp_result gp__open_nvrtc_locked(gp__runtime *r, const char *who) {
   r->nvrtc_open = 1;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__open_nvrtc(gp__runtime *r, const char *who) {
+GP__HOST gp_result gp__open_nvrtc(gp__runtime *r, const char *who) {
   gp_result result;
   int opened;
   if (r->no_compile)

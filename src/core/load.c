@@ -6,7 +6,7 @@
 // Dynamic shared memory that a block gets without asking: 48 KiB, less the static, which is below 36 KiB.
 enum { GP__SHARED_BYTES_ALLOWED = 12 * 1024 };
 
-GP__PRIVATE gp_result gp__load_image(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
+GP__HOST gp_result gp__load_image(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
   const struct gp_driver *d = &s->library.runtime.driver;
   const char *call = "cuThreadExchangeStreamCaptureMode";
   void *module = NULL, *function = NULL;
@@ -33,7 +33,7 @@ GP__PRIVATE gp_result gp__load_image(gp__state *s, const char *who, const gp__im
 // The time that this thread has spent loading. The driver may wait for running kernels, and calls wait with it.
 static __thread double gp__loading_us;
 // The same; measurements that it may disturb can tell.
-GP__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
+GP__HOST gp_result gp__load_module(gp__state *s, const char *who, const gp__image *image, gp__code *c) {
   const double began = gp__now_us();
   gp_result result;
   __atomic_add_fetch(&s->loading, 1, __ATOMIC_RELAXED);
@@ -46,7 +46,7 @@ GP__PRIVATE gp_result gp__load_module(gp__state *s, const char *who, const gp__i
 
 // Allows a kernel's blocks their shared memory, and says how many of them then fit a multiprocessor. The allowance
 // never shrinks: other threads launch too, and other kernels share the machine code.
-GP__PRIVATE gp_result gp__allow_geometry(
+GP__HOST gp_result gp__allow_geometry(
     gp__state *s, const char *who, gp__code *c, const gp__geometry *g, int *occupancy) {
   const struct gp_driver *d = &s->library.runtime.driver;
   const char *call = "cuFuncSetAttribute";
@@ -68,14 +68,13 @@ GP__PRIVATE gp_result gp__allow_geometry(
                               who, g->threads, g->shared_bytes);
 }
 // The same for a kernel whose shared memory differs from call to call (a histogram's, by its bins).
-GP__PRIVATE gp_result gp__fit_kernel(
-    gp__state *s, const char *who, gp__kernel *k, const gp__geometry *g, int *occupancy) {
+GP__HOST gp_result gp__fit_kernel(gp__state *s, const char *who, gp__kernel *k, const gp__geometry *g, int *occupancy) {
   *occupancy = k->occupancy;
   return g->shared_bytes == k->shared_bytes ? GP_SUCCESS : gp__allow_geometry(s, who, k->code, g, occupancy);
 }
 
 // Threads and shared memory of the blocks of one kernel of a call.
-GP__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+GP__HOST gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   gp__geometry g = gp__geometry_of(p, h, 0);
   const gp__kernel_rules *own = gp__kernel_rules_of(h.primitive);
   g.threads = gp__threads_of_kind(&p, &h, kind);
@@ -85,7 +84,7 @@ GP__PRIVATE gp__geometry gp__geometry_of_kind(gp_policy p, gp__shape h, gp__kern
 }
 
 // Finds or builds the machine code of a program; *out counts one kernel more, even after a failure.
-GP__PRIVATE gp_result gp__get_code(
+GP__HOST gp_result gp__get_code(
     gp__state *s, const char *who, const gp__program *p, int device_capability, int capability, gp__code **out) {
   gp__code *c;
   gp__image image;
@@ -127,7 +126,7 @@ static __thread struct {
 // Finds or builds a kernel. Two threads may build different kernels at once; the same one is built once. load: as a
 // module of the driver; otherwise its image is kept, for gp_compile. *out stays until gp__let_kernels_go; NULL after an
 // error.
-GP__PRIVATE gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *policy,
+GP__HOST gp_result gp__get_kernel(gp__state *s, const char *who, const gp__request *q, const gp_policy *policy,
     const gp__shape *h, gp__kernel_kind kind, int load, gp__kernel **out) {
   gp__kernel *k;
   gp__code *code = NULL, *dropped = NULL;

@@ -16,7 +16,7 @@ typedef struct gp__thread {
 static __thread gp__thread gp__here;
 
 // Sets the thread's message (inside a call, its draft), and returns the code.
-GP__FORMAT(2, 3) GP__PRIVATE gp_result gp__fail(gp_result code, const char *format, ...) {
+GP__FORMAT(2, 3) GP__HOST gp_result gp__fail(gp_result code, const char *format, ...) {
   char marked[GP__FORMAT_BYTES]; // an @ in an argument is no mark
   size_t i;
   va_list list;
@@ -33,7 +33,7 @@ GP__FORMAT(2, 3) GP__PRIVATE gp_result gp__fail(gp_result code, const char *form
   return code;
 }
 // Ends a call that has counted itself in gp__here.inside.
-GP__PRIVATE gp_result gp__said(gp_result result) {
+GP__HOST gp_result gp__said(gp_result result) {
   if (!--gp__here.inside && result != GP_SUCCESS) {
     strcpy(gp__here.message, gp__here.draft);
     gp__here.names = NULL;
@@ -42,22 +42,22 @@ GP__PRIVATE gp_result gp__said(gp_result result) {
 }
 
 // A user's function runs: until gp__hook_ends, gp__begin refuses calls of this thread.
-GP__PRIVATE const char *gp__hook_begins(const char *name) {
+GP__HOST const char *gp__hook_begins(const char *name) {
   const char *outer = gp__here.hook;
   gp__here.hook = name;
   return outer;
 }
-GP__PRIVATE void gp__hook_ends(const char *outer) { gp__here.hook = outer; }
+GP__HOST void gp__hook_ends(const char *outer) { gp__here.hook = outer; }
 
 // The result of a function that fills a gp_call: a failed call's message then names this function. names: the
 // function's name, and "member=parameter" for each member of gp_call that has another name there.
-GP__PRIVATE gp_result gp__named(gp_result result, const char *names) {
+GP__HOST gp_result gp__named(gp_result result, const char *names) {
   if (result != GP_SUCCESS) gp__here.names = names;
   return result;
 }
 
 // The parameter's name for the member that `member` begins with; NULL if it keeps its own. *length: the member's.
-GP__PRIVATE const char *gp__parameter_of(const char *names, const char *member, size_t *length) {
+GP__HOST const char *gp__parameter_of(const char *names, const char *member, size_t *length) {
   for (names = names ? strchr(names, ' ') : NULL; names; names = strchr(names, ' ')) {
     char next;
     *length = strcspn(++names, "=");

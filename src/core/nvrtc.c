@@ -3,7 +3,7 @@
 //   core/device_text.c, core/program.c
 
 // Reports the first error of the compiler's log, with the user's name for the place and the line's text.
-GP__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, const gp__program *p, const char *log) {
+GP__HOST gp_result gp__compile_error(gp__library *l, const char *who, const gp__program *p, const char *log) {
   const char *at = log;
   const char *advice = strstr(log, "could not open source file")
       ? "NVRTC has no header files here: remove the #include, and put the needed definitions into "
@@ -35,7 +35,7 @@ GP__PRIVATE gp_result gp__compile_error(gp__library *l, const char *who, const g
 }
 
 // The architecture to compile for: the device's own or, if NVRTC does not know it, PTX of the newest one before it.
-GP__PRIVATE int gp__architecture(const gp__runtime *r, int compute_capability, int *ptx) {
+GP__HOST int gp__architecture(const gp__runtime *r, int compute_capability, int *ptx) {
   int i, best = 0;
   for (i = 0; i < r->architecture_count; ++i)
     if (r->architectures[i] <= compute_capability) best = r->architectures[i];
@@ -43,7 +43,7 @@ GP__PRIVATE int gp__architecture(const gp__runtime *r, int compute_capability, i
   return best;
 }
 
-GP__PRIVATE gp_result gp__compile_program(
+GP__HOST gp_result gp__compile_program(
     gp__library *l, const char *who, const gp__program *p, int architecture, int ptx, gp__image *image) {
   const struct gp_driver *d = &l->runtime.driver;
   gp__text parts = {NULL, 0, 0, 0};

@@ -3,7 +3,7 @@
 //   core/system.c, core/messages.c, core/struct_size.c, core/driver.c, core/libraries.c, core/text.c,
 //   core/bundle_file.c, core/image.c, core/table.c, core/state.c, core/life.c, core/close.c
 
-GP__PRIVATE gp_policy_source gp__scope_source(const char *scope, const char *device, int capability) {
+GP__HOST gp_policy_source gp__scope_source(const char *scope, const char *device, int capability) {
   char own[16];
   const gp__policy_class *c;
   snprintf(own, sizeof own, "sm_%d", capability);
@@ -16,7 +16,7 @@ GP__PRIVATE gp_policy_source gp__scope_source(const char *scope, const char *dev
   return (gp_policy_source)0;
 }
 
-GP__PRIVATE void gp__make_table(gp__table *t, const char *device, int capability) {
+GP__HOST void gp__make_table(gp__table *t, const char *device, int capability) {
   const char *scope = NULL;
   unsigned char source = 0;
   int i;
@@ -34,7 +34,7 @@ GP__PRIVATE void gp__make_table(gp__table *t, const char *device, int capability
 }
 
 // Finds the device and describes it. *none: this machine has no driver or no device, which is no fault.
-GP__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, int *none) {
+GP__HOST gp_result gp__find_device(gp__state *s, const gp_config *c, int *none) {
   const char *who = "gp_open";
   gp__runtime *r = &s->library.runtime;
   struct gp_driver *d = &r->driver;
@@ -97,7 +97,7 @@ GP__PRIVATE gp_result gp__find_device(gp__state *s, const gp_config *c, int *non
 }
 
 // The folder of the disk cache; NULL: there is none.
-GP__PRIVATE char *gp__cache_folder(const char *given, int *failed) {
+GP__HOST char *gp__cache_folder(const char *given, int *failed) {
   const char *base = getenv("XDG_CACHE_HOME"), *tail = "/gpuprims";
   char *path;
   if (given) return *given ? gp__duplicate(given, failed) : NULL;
@@ -116,7 +116,7 @@ GP__PRIVATE char *gp__cache_folder(const char *given, int *failed) {
   return path;
 }
 
-GP__PRIVATE gp_result gp__check_config(const gp_config *c) {
+GP__HOST gp_result gp__check_config(const gp_config *c) {
   const char *who = "gp_open";
   if ((int)c->backend < GP_BACKEND_AUTO || (int)c->backend > GP_BACKEND_HOST)
     return gp__fail(GP_E_ARGUMENT, "%s: gp_config.backend is %d, not a gp_backend", who, (int)c->backend);
@@ -143,7 +143,7 @@ GP__PRIVATE gp_result gp__check_config(const gp_config *c) {
   return c->bundle ? gp__check_bundle(who, c->bundle) : GP_SUCCESS;
 }
 
-GP__PRIVATE gp_result gp__open(const gp_config *config, gp_context **ctx) {
+GP__HOST gp_result gp__open(const gp_config *config, gp_context **ctx) {
   const char *who = "gp_open";
   gp_config c = gp_config_init();
   gp_context *shell;
@@ -268,7 +268,7 @@ GP__API gp_result gp_close(gp_context *ctx) {
   return gp__said(gp__destroy(s, "gp_close"));
 }
 
-GP__PRIVATE gp_result gp__describe(gp__state *s, gp_description *description) {
+GP__HOST gp_result gp__describe(gp__state *s, gp_description *description) {
   if (!description) return gp__fail(GP_E_NULL, "gp_describe: description is null");
   if (description->struct_size != sizeof *description)
     GP__CHECK(gp__check_size(

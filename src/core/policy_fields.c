@@ -19,16 +19,16 @@ static const gp__field gp__fields_all[] = {GP_POLICY_MEMBERS(GP__FIELD){NULL, 0}
 typedef char gp__every_member_is_listed
     [(sizeof gp__fields_all / sizeof *gp__fields_all - 1) * sizeof(int) == offsetof(gp_policy, reserved) ? 1 : -1];
 
-GP__PRIVATE const gp__field *gp__fields_of(int primitive) {
+GP__HOST const gp__field *gp__fields_of(int primitive) {
 #define GPUPRIMS__FIELDS(FAMILY, family) gp__fields_##family,
   static const gp__field *const fields[] = {GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)};
 #undef GPUPRIMS__FIELDS
   return fields[gp__family_of(primitive)];
 }
-GP__PRIVATE int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
+GP__HOST int *gp__field_of(gp_policy *p, const gp__field *f) { return (int *)((char *)p + f->offset); }
 
 // The field whose default makes the policy valid; or the list's end.
-GP__PRIVATE const gp__field *gp__wrong_field(gp_policy given, const gp__shape *h) {
+GP__HOST const gp__field *gp__wrong_field(gp_policy given, const gp__shape *h) {
   const gp__field *f;
   for (f = gp__fields_of(h->primitive); f->name; ++f) {
     gp_policy p = given;
@@ -38,7 +38,7 @@ GP__PRIVATE const gp__field *gp__wrong_field(gp_policy given, const gp__shape *h
   return f;
 }
 // Says which field makes a policy invalid. A policy that is valid without GP_REPRODUCIBLE cannot keep that promise.
-GP__PRIVATE gp_result gp__policy_error(const char *who, gp_policy given, const gp__shape *h) {
+GP__HOST gp_result gp__policy_error(const char *who, gp_policy given, const gp__shape *h) {
   const gp__field *f, *const wrong = gp__wrong_field(given, h);
   char text[320] = "";
   size_t at = 0;

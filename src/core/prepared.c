@@ -56,13 +56,13 @@ struct gp_prepared {
   unsigned settled_as;
 };
 
-GP__PRIVATE void gp__pointers_of(const gp_call *c, const void **pointers) {
+GP__HOST void gp__pointers_of(const gp_call *c, const void **pointers) {
 #define GP__POINTER(member) *pointers++ = c->member;
   GP__CALL_POINTERS(GP__POINTER)
 #undef GP__POINTER
 }
 // Notes the pointers in the extents; returns a bit for each pair of an output and another buffer that are equal.
-GP__PRIVATE uint64_t gp__set_extents(gp_prepared *prepared, const void *const *pointers) {
+GP__HOST uint64_t gp__set_extents(gp_prepared *prepared, const void *const *pointers) {
   gp__checking *k = &prepared->check;
   uint64_t equal = 0;
   int i, j;
@@ -75,7 +75,7 @@ GP__PRIVATE uint64_t gp__set_extents(gp_prepared *prepared, const void *const *p
   return equal;
 }
 // Finds the members that extents were made of. 0: not all of them, or not all pointers have an extent.
-GP__PRIVATE int gp__name_extents(gp_prepared *prepared, const void *const *pointers) {
+GP__HOST int gp__name_extents(gp_prepared *prepared, const void *const *pointers) {
   const gp__checking *k = &prepared->check;
   unsigned seen = 0;
   int i, j;
@@ -99,7 +99,7 @@ GP__PRIVATE int gp__name_extents(gp_prepared *prepared, const void *const *point
   return 1;
 }
 // Whether the checked call holds the caller's pointers, and none that other members of it lead to.
-GP__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
+GP__HOST int gp__is_plain(const gp__request *q, const gp_call *c) {
 #define GP__POINTER(member) \
   if (q->member != c->member) return 0;
   GP__CALL_POINTERS(GP__POINTER)
@@ -110,7 +110,7 @@ GP__PRIVATE int gp__is_plain(const gp__request *q, const gp_call *c) {
 }
 
 // Whether the plan serves a call; the plan has its pointers and values then. *result: what is wrong with them.
-GP__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_result *result) {
+GP__HOST int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_result *result) {
   gp_call *like = &prepared->call;
   const void *now[GP__POINTERS], *before[GP__POINTERS];
   uintptr_t differ = 0;
@@ -148,7 +148,7 @@ GP__PRIVATE int gp__plan_serves(gp_prepared *prepared, const gp_call *c, gp_resu
 }
 
 // A run may change neither what the call does nor its types.
-GP__PRIVATE gp_result gp__check_same(const gp_prepared *prepared, const gp_call *c) {
+GP__HOST gp_result gp__check_same(const gp_prepared *prepared, const gp_call *c) {
 #define GP__SAME(member) \
   if (c->member != prepared->call.member) \
     return gp__fail(GP_E_ARGUMENT, "gp_prepared_run: call." #member " is %d, but the call was prepared with %d", \
@@ -172,7 +172,7 @@ GP__PRIVATE gp_result gp__check_same(const gp_prepared *prepared, const gp_call 
 }
 
 // Launches the plan; a launch that the driver refuses goes the way of gp_run.
-GP__PRIVATE gp_result gp__run_plan(gp__state *s, gp_prepared *prepared, gp_stream stream) {
+GP__HOST gp_result gp__run_plan(gp__state *s, gp_prepared *prepared, gp_stream stream) {
   const char *who = prepared->check.who;
   gp_result result;
   int pushed;
@@ -189,13 +189,13 @@ GP__PRIVATE gp_result gp__run_plan(gp__state *s, gp_prepared *prepared, gp_strea
   prepared->quick = 0;
   return gp__run_request(s, &prepared->q, &prepared->p, 1, stream, 0);
 }
-GP__PRIVATE void gp__drop_plan(gp_prepared *prepared) {
+GP__HOST void gp__drop_plan(gp_prepared *prepared) {
   gp__let_kernels_go(prepared->kernels, prepared->kernel_count);
   prepared->kernel_count = 0;
   prepared->quick = 0;
 }
 // Finds the kernels of a checked call; the primary context is current.
-GP__PRIVATE gp_result gp__plan_kernels(gp__state *s, gp_prepared *prepared) {
+GP__HOST gp_result gp__plan_kernels(gp__state *s, gp_prepared *prepared) {
   const char *who = prepared->check.who;
   gp__kernel_kind kinds[GP__KINDS_MAX];
   const int count = gp__kinds_of(&prepared->q, &prepared->p, kinds);
@@ -207,7 +207,7 @@ GP__PRIVATE gp_result gp__plan_kernels(gp__state *s, gp_prepared *prepared) {
   return gp__geometry_here(s, who, &prepared->q, &prepared->h, &prepared->p, prepared->kernels, count, &prepared->g);
 }
 // Checks a call, makes a plan of it, and runs it.
-GP__PRIVATE gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared, const gp_call *call, gp_stream stream) {
+GP__HOST gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared, const gp_call *call, gp_stream stream) {
   gp__request *q = &prepared->q, behind;
   const gp_policy *given = prepared->has_given ? &prepared->given : NULL;
   const void *pointers[GP__POINTERS];
@@ -245,10 +245,10 @@ GP__PRIVATE gp_result gp__run_new_plan(gp__state *s, gp_prepared *prepared, cons
   return gp__run_plan(s, prepared, stream);
 }
 
-GP__PRIVATE int gp__is_current(const gp_prepared *prepared) {
+GP__HOST int gp__is_current(const gp_prepared *prepared) {
   return !prepared->settled || __atomic_load_n(prepared->settled, __ATOMIC_RELAXED) == prepared->settled_as;
 }
-GP__PRIVATE gp_result gp__prepared_run(gp__state *s, gp_prepared *prepared, const gp_call *call, gp_stream stream) {
+GP__HOST gp_result gp__prepared_run(gp__state *s, gp_prepared *prepared, const gp_call *call, gp_stream stream) {
   gp_result result = GP_SUCCESS;
   pthread_mutex_lock(&prepared->lock);
   if (call && prepared->quick && gp__is_current(prepared) && gp__plan_serves(prepared, call, &result)) {
@@ -262,7 +262,7 @@ GP__API gp_result gp_prepared_run(gp_prepared *prepared, const gp_call *call, gp
   GP__WITHIN(prepared->ctx, "gp_prepared_run", gp__prepared_run(s, prepared, call, stream));
 }
 
-GP__PRIVATE gp_result gp__prepared_open(gp__state *s, gp_context *ctx, const gp_call *call, gp_prepared **opened) {
+GP__HOST gp_result gp__prepared_open(gp__state *s, gp_context *ctx, const gp_call *call, gp_prepared **opened) {
   gp_prepared *prepared;
   gp_result result;
   if (!opened) return gp__fail(GP_E_NULL, "gp_prepared_open: prepared is null");

@@ -82,7 +82,7 @@ typedef struct gp__family {
 } gp__family;
 #define GP__IDLE_IF_EMPTY NULL
 // Something is written even for no elements.
-GP__PRIVATE int gp__is_never_idle(const gp__request *q) {
+GP__HOST int gp__is_never_idle(const gp__request *q) {
   (void)q;
   return 0;
 }
@@ -103,14 +103,14 @@ typedef struct gp__primitive {
 } gp__primitive;
 
 // Defined after all families, in core/primitives.c.
-GP__PRIVATE const gp__primitive *gp__primitive_of(gp_primitive primitive);
-GP__PRIVATE const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
+GP__HOST const gp__primitive *gp__primitive_of(gp_primitive primitive);
+GP__HOST const gp__kernel_rules *gp__kernel_rules_of(int primitive) {
   return gp__primitive_of((gp_primitive)primitive)->family->kernels;
 }
-GP__PRIVATE const gp__family *gp__methods_of(const gp__request *q) { return gp__primitive_of(q->primitive)->family; }
+GP__HOST const gp__family *gp__methods_of(const gp__request *q) { return gp__primitive_of(q->primitive)->family; }
 // The calls that a call consists of, or NULL. A family that launches kernels has them for described inputs, and for
 // calls in steps or of calls.
-GP__PRIVATE const gp__composition *gp__composition_of(const gp__request *q) {
+GP__HOST const gp__composition *gp__composition_of(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
   const int kernels = !q->in_steps && !q->composed && (!q->inputs.count || q->fused);
   return family->launch && kernels ? NULL : family->composed;

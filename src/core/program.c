@@ -58,15 +58,15 @@ typedef struct gp__library {
 } gp__library;
 
 // Option i of a program, or NULL. Integers of 128 bits need one.
-GP__PRIVATE const char *gp__option(const gp__program *p, int i) {
+GP__HOST const char *gp__option(const gp__program *p, int i) {
   const int count = GP__OPTIONS - !p->exact_rounding,
             wide = strstr(gp__string(&p->text), "gp_i128") != NULL || strstr(gp__string(&p->text), "gp_u128") != NULL;
   return i < count ? gp__options[i] : i == count && wide ? "--device-int128" : NULL;
 }
-GP__PRIVATE void gp__list_program(gp__text *list, const gp__program *p) {
+GP__HOST void gp__list_program(gp__text *list, const gp__program *p) {
   gp__add(list, "%d%s%c", p->exact_rounding, gp__string(&p->text), 0);
 }
-GP__PRIVATE void gp__free_program(gp__program *p) {
+GP__HOST void gp__free_program(gp__program *p) {
   gp__free_text(&p->name);
   gp__free_text(&p->text);
 }

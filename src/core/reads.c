@@ -2,7 +2,7 @@
 // uses: api/config.h, api/lists.h, core/rules.h, core/arguments.h, host/values.c, core/primitive.c
 
 // The number one of a type: iota's default step.
-GP__PRIVATE void gp__one(gp_type type, gp__value *v) {
+GP__HOST void gp__one(gp_type type, gp__value *v) {
   gp__wide one;
   one.u = 1;
   gp__host_narrow(type, GP__WIDE_U, &one, v->bytes, 1);
@@ -120,4 +120,4 @@ enum {
   GP__STORES = 2097152 // `apply`: unary, of each result
 };
 
-GP__PRIVATE uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }
+GP__HOST uint64_t gp__reads(gp_primitive primitive) { return gp__primitive_of(primitive)->reads; }

@@ -23,7 +23,7 @@ typedef struct gp__op_info {
   gp__value host_identity;
 } gp__op_info;
 // Applies a user's operator, also in a thread of OpenMP, which no call has entered.
-GP__PRIVATE void gp__host_apply(const gp__op_info *op, void *result, const void *a, const void *b) {
+GP__HOST void gp__host_apply(const gp__op_info *op, void *result, const void *a, const void *b) {
   const char *outer = gp__hook_begins("gp_op_desc.host");
   op->host(op->host_user, result, a, b);
   gp__hook_ends(outer);

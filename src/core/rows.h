@@ -37,7 +37,7 @@ typedef struct gp__measures {
   gp__u64 bytes;
 } gp__measures;
 // Most families: the bytes that are read, or written if that is more.
-GP__PRIVATE gp__measures gp__measure_elements(gp__shape s) {
+GP__HOST gp__measures gp__measure_elements(gp__shape s) {
   gp__measures m;
   m.in_size = s.in_size ? s.in_size : s.key_size;
   m.acc_size = s.acc_size;
@@ -46,7 +46,7 @@ GP__PRIVATE gp__measures gp__measure_elements(gp__shape s) {
   return m;
 }
 // Families that move keys and values: in_size is the key's, out_size the value's.
-GP__PRIVATE gp__measures gp__measure_keys(gp__shape s) {
+GP__HOST gp__measures gp__measure_keys(gp__shape s) {
   gp__measures m;
   m.in_size = s.key_size;
   m.acc_size = s.acc_size;
@@ -54,7 +54,7 @@ GP__PRIVATE gp__measures gp__measure_keys(gp__shape s) {
   m.bytes = (s.count + s.count2) * (unsigned)(s.key_size + s.in_size);
   return m;
 }
-GP__PRIVATE gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, unsigned when) {
+GP__HOST gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, unsigned when) {
   gp__wanted w;
   w.primitive = h->primitive;
   w.in_size = m.in_size;
@@ -67,7 +67,7 @@ GP__PRIVATE gp__wanted gp__wanted_of(const gp__shape *h, gp__measures m, unsigne
   return w;
 }
 // Score of a row: 0 if it does not fit, otherwise more for each thing that it names, then for a larger `from`.
-GP__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
+GP__HOST int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
   const gp__u64 size = w->sizes[(row->when & GP__MEASURE) / GP__BY_COUNT];
   if ((row->primitive && row->primitive != w->primitive) || row->from > size || (row->to && row->to <= size) ||
       (row->in_size >= 0 && row->in_size != w->in_size) || (row->acc_size >= 0 && row->acc_size != w->acc_size) ||
@@ -81,7 +81,7 @@ GP__PRIVATE int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
 // The only look-up: the rows that fit, the best first, and the first of those that fit alike. source, or NULL: the
 // gp_policy_source of each row, 0 for none; lower ones come first. Returns how many fit.
 enum { GP__ROWS_MOST = 32 }; // that fit a call
-GP__PRIVATE int gp__rows_for(const gp__policy_row *rows, int count, const unsigned char *source, const gp__wanted *w,
+GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const unsigned char *source, const gp__wanted *w,
     const gp__policy_row *found[GP__ROWS_MOST]) {
   int fits[GP__ROWS_MOST], all = 0, i, k;
   for (i = 0; i < count; ++i) {
@@ -95,11 +95,11 @@ GP__PRIVATE int gp__rows_for(const gp__policy_row *rows, int count, const unsign
   return all;
 }
 // A row that names an algorithm serves only that one.
-GP__PRIVATE int gp__is_row_of(const gp__policy_row *row, int algorithm) {
+GP__HOST int gp__is_row_of(const gp__policy_row *row, int algorithm) {
   return !algorithm || !row->policy.algorithm || row->policy.algorithm == algorithm;
 }
 // Fills the open fields of a policy from the rows that fit, the best first.
-GP__PRIVATE gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count, gp__wanted w) {
+GP__HOST gp_policy gp__fill(gp_policy p, const gp__policy_row *rows, int count, gp__wanted w) {
   const gp__policy_row *found[GP__ROWS_MOST];
   const int all = gp__rows_for(rows, count, NULL, &w, found);
   int i;

@@ -10,7 +10,7 @@
 #else
 #define GP__BOTH
 #endif
-#define GP__PRIVATE static __attribute__((unused))
+#define GP__HOST static __attribute__((unused))
 #define GP__RULE GP__BOTH static inline GP__CONSTEXPR __attribute__((unused))
 
 // Policy fields: each family has a list GP_POLICY_FIELDS_...(F) of F(field, default, values...) in its policy.h.

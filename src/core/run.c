@@ -5,17 +5,17 @@
 //   core/choose.c, core/kinds_of.c, core/kernels.c, core/load.c, core/workspaces.c, core/launch.c, core/launch_plan.c,
 //   host/inputs.c
 
-GP__PRIVATE gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes);
+GP__HOST gp_result gp__workspace_of(gp__state *s, const gp__request *q, const gp_policy *given, uint64_t *bytes);
 // Makes the call at `row` of those that follow, and returns how many follow.
-GP__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
+GP__HOST uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
   const gp__family *family = gp__methods_of(q);
   return family->behind ? family->behind(q, p, row, call) : 0;
 }
-GP__PRIVATE gp_result gp__run_request(
+GP__HOST gp_result gp__run_request(
     gp__state *s, const gp__request *q, const gp_policy *given, int run, gp_stream stream, uint64_t least);
 // Finds the kernels of a call of this shape and policy; with `run`, launches in a workspace of at least `least` bytes.
-GP__PRIVATE gp_result gp__run_chosen(gp__state *s, const gp__request *q, const gp__shape *h, const gp_policy *p,
-    int run, gp_stream stream, uint64_t least) {
+GP__HOST gp_result gp__run_chosen(gp__state *s, const gp__request *q, const gp__shape *h, const gp_policy *p, int run,
+    gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const gp__family *family = gp__methods_of(q);
   const gp__composition *composed = gp__composition_of(q);
@@ -70,7 +70,7 @@ GP__PRIVATE gp_result gp__run_chosen(gp__state *s, const gp__request *q, const g
 }
 
 // Chooses the policy first.
-GP__PRIVATE gp_result gp__run_request(
+GP__HOST gp_result gp__run_request(
     gp__state *s, const gp__request *q, const gp_policy *given, int run, gp_stream stream, uint64_t least) {
   gp__shape h;
   gp_policy p;
@@ -85,7 +85,7 @@ GP__PRIVATE gp_result gp__run_request(
 
 // Checks a call with the places of its buffers and values. Not under capture: a graph's own memory is there when the
 // graph runs, and the driver may not know it yet.
-GP__PRIVATE gp_result gp__check_memory_of_call(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
+GP__HOST gp_result gp__check_memory_of_call(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
     const gp_call *call, gp_stream stream, gp__request *q) {
   int capturing = 0, pushed = 0, error = 0;
   gp_result result = s->context ? gp__enter(s, caller, &pushed) : GP_SUCCESS;
@@ -103,14 +103,14 @@ GP__PRIVATE gp_result gp__check_memory_of_call(gp__checking *k, gp_call *whole, 
 }
 // Checks a call that will run. Asks the driver about pointers into places that no call has asked about, and about all
 // pointers with GP_CHECKED.
-GP__PRIVATE gp_result gp__check_reached(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
+GP__HOST gp_result gp__check_reached(gp__checking *k, gp_call *whole, gp__state *s, const char *caller,
     const gp_call *call, gp_stream stream, gp__request *q) {
   gp_result result = (gp_result)GP__UNKNOWN;
   if (!call || !(call->flags & GP_CHECKED))
     result = gp__check_call_with(k, whole, s, caller, call, !s->context, GP__POINTERS_KNOWN, q);
   return result == (gp_result)GP__UNKNOWN ? gp__check_memory_of_call(k, whole, s, caller, call, stream, q) : result;
 }
-GP__PRIVATE gp_result gp__run_on_host(gp__state *s, gp__request *q) {
+GP__HOST gp_result gp__run_on_host(gp__state *s, gp__request *q) {
   if (q->count_device && *q->count_device < q->count) q->count = *q->count_device;
   if (q->init_device) memcpy(q->init.bytes, q->init_device, q->acc_size);
   if (gp__is_checked(q) && q->bad) {
@@ -121,7 +121,7 @@ GP__PRIVATE gp_result gp__run_on_host(gp__state *s, gp__request *q) {
   if (gp__nothing_to_do(q) && !gp__is_checked(q)) return GP_SUCCESS;
   return gp__host_run_described(q, s->host_threads);
 }
-GP__PRIVATE gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream stream) {
+GP__HOST gp_result gp__run_call(gp__state *s, const gp_call *call, gp_stream stream) {
   gp__checking k;
   gp_call whole;
   gp__request q;
@@ -133,7 +133,7 @@ GP__API gp_result gp_run(gp_context *ctx, const gp_call *call, gp_stream stream)
   GP__WITHIN(ctx, "gp_run", gp__run_call(s, call, stream));
 }
 
-GP__PRIVATE gp_result gp__prepare_call(gp__state *s, const gp_call *call) {
+GP__HOST gp_result gp__prepare_call(gp__state *s, const gp_call *call) {
   gp_result result = GP_SUCCESS;
   gp__request q;
   result = gp__check_call(s, "gp_prepare", call, !s->context, 0, &q);

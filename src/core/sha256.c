@@ -9,8 +9,8 @@ typedef struct gp__sha {
   unsigned char block[64];
 } gp__sha;
 
-GP__PRIVATE uint32_t gp__rotate(uint32_t x, int n) { return x >> n | x << (32 - n); }
-GP__PRIVATE void gp__sha_block(gp__sha *h, const unsigned char *p) {
+GP__HOST uint32_t gp__rotate(uint32_t x, int n) { return x >> n | x << (32 - n); }
+GP__HOST void gp__sha_block(gp__sha *h, const unsigned char *p) {
   static const uint32_t k[64] = {0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
       0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
       0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152,
@@ -38,13 +38,13 @@ GP__PRIVATE void gp__sha_block(gp__sha *h, const unsigned char *p) {
   }
   for (i = 0; i < 8; ++i) h->state[i] += s[i];
 }
-GP__PRIVATE void gp__sha_begin(gp__sha *h) {
+GP__HOST void gp__sha_begin(gp__sha *h) {
   static const uint32_t start[8] = {
       0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   memcpy(h->state, start, sizeof start);
   h->bytes = 0;
 }
-GP__PRIVATE void gp__sha_add(gp__sha *h, const void *data, size_t bytes) {
+GP__HOST void gp__sha_add(gp__sha *h, const void *data, size_t bytes) {
   const unsigned char *p = (const unsigned char *)data;
   while (bytes) {
     const size_t used = h->bytes % 64, take = bytes < 64 - used ? bytes : 64 - used;
@@ -59,7 +59,7 @@ GP__PRIVATE void gp__sha_add(gp__sha *h, const void *data, size_t bytes) {
     bytes -= take;
   }
 }
-GP__PRIVATE void gp__sha_end(gp__sha *h, unsigned char digest[32]) {
+GP__HOST void gp__sha_end(gp__sha *h, unsigned char digest[32]) {
   static const unsigned char padding[64] = {0x80};
   const uint64_t bits = h->bytes * 8;
   unsigned char length[8];
@@ -71,7 +71,7 @@ GP__PRIVATE void gp__sha_end(gp__sha *h, unsigned char digest[32]) {
 }
 
 enum { GP__HEX = 33 }; // 128 bits of a digest in hexadecimal digits, and a zero
-GP__PRIVATE void gp__hash(char hex[GP__HEX], const void *data, size_t bytes, const char *more) {
+GP__HOST void gp__hash(char hex[GP__HEX], const void *data, size_t bytes, const char *more) {
   static const char digits[] = "0123456789abcdef";
   unsigned char digest[32];
   gp__sha h;
@@ -86,7 +86,7 @@ GP__PRIVATE void gp__hash(char hex[GP__HEX], const void *data, size_t bytes, con
   }
   hex[32] = 0;
 }
-GP__PRIVATE uint64_t gp__hash_bytes(const void *data, size_t bytes) {
+GP__HOST uint64_t gp__hash_bytes(const void *data, size_t bytes) {
   const unsigned char *at = (const unsigned char *)data;
   uint64_t hash = bytes;
   size_t i;

@@ -3,7 +3,7 @@
 //   core/check_call_types.c
 
 // Shape of calls that move keys.
-GP__PRIVATE void gp__shape_keys(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_keys(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;
   if (q->key_struct && !h->acc_size) h->acc_size = h->key_size; // struct keys do not sort by themselves
   h->count2 = q->count2;
@@ -12,7 +12,7 @@ GP__PRIVATE void gp__shape_keys(const gp__request *q, gp__shape *h) {
   h->in_misaligned = (int)(((uintptr_t)q->keys | q->row_bytes) % GP__VECTOR);
   h->exact = 1;
 }
-GP__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
+GP__HOST gp__shape gp__shape_of(const gp__request *q) {
   const gp__family *family = gp__methods_of(q);
   gp__shape h;
   memset(&h, 0, sizeof h);
@@ -32,7 +32,7 @@ GP__PRIVATE gp__shape gp__shape_of(const gp__request *q) {
   h.reproducible = (q->flags & GP_REPRODUCIBLE) && !h.exact;
   return h;
 }
-GP__PRIVATE void gp__shape_on(gp__shape *h, const gp_description *a) {
+GP__HOST void gp__shape_on(gp__shape *h, const gp_description *a) {
   h->compute_capability = a->compute_capability;
   h->multiprocessors = a->multiprocessors;
   h->shared_bytes = a->shared_bytes_per_block;

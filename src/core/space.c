@@ -2,7 +2,7 @@
 // uses: api/config.h, api/lists.h, core/rules.h, families.h, core/names.c
 
 // One field: the list of values is written twice, as text (names) and as numbers.
-GP__PRIVATE size_t gp__json_field(char *json, size_t capacity, size_t at, const char *name, int value, const char *text,
+GP__HOST size_t gp__json_field(char *json, size_t capacity, size_t at, const char *name, int value, const char *text,
     const int *values, int count) {
   char *to = at < capacity ? json + at : NULL;
   size_t room = at < capacity ? capacity - at : 0, n;

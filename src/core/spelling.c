@@ -28,14 +28,14 @@ typedef struct gp__spelling {
   uint64_t list[GP__SPELLED_MOST]; // keys: offset, type, descending; layouts: size, source and destination, from 1;
                                    // described inputs: gp__spell_inputs
 } gp__spelling;
-GP__PRIVATE size_t gp__spelled_bytes(const gp__spelling *w) {
+GP__HOST size_t gp__spelled_bytes(const gp__spelling *w) {
   return offsetof(gp__spelling, list) + (size_t)w->list_count * sizeof *w->list;
 }
 
 // A node of a described input, as words of the list.
 enum { GP__INPUT_WORDS = 4 };
 typedef char gp__inputs_fit_the_list[(int)GP_INPUT_PARTS * GP__INPUT_WORDS <= (int)GP__SPELLED_MOST ? 1 : -1];
-GP__PRIVATE void gp__spell_inputs(const gp__inputs *all, gp__spelling *w) {
+GP__HOST void gp__spell_inputs(const gp__inputs *all, gp__spelling *w) {
   int i, k;
   w->described = all->in;
   w->described2 = all->in2;
@@ -51,7 +51,7 @@ GP__PRIVATE void gp__spell_inputs(const gp__inputs *all, gp__spelling *w) {
   }
 }
 // The node back from its words; what the text does not depend on stays zero.
-GP__PRIVATE gp__input_node gp__spelled_input(const gp__spelling *w, int node) {
+GP__HOST gp__input_node gp__spelled_input(const gp__spelling *w, int node) {
   const uint64_t *word = w->list + (size_t)node * GP__INPUT_WORDS;
   gp__input_node n;
   int k;
@@ -67,18 +67,18 @@ GP__PRIVATE gp__input_node gp__spelled_input(const gp__spelling *w, int node) {
   return n;
 }
 // How many nodes a spelling has: their words are its whole list.
-GP__PRIVATE int gp__spelled_inputs(const gp__spelling *w) {
+GP__HOST int gp__spelled_inputs(const gp__spelling *w) {
   return w->described || w->described2 ? (int)(w->list_count / GP__INPUT_WORDS) : 0;
 }
 
 // The blocks of the kernel that a multiprocessor is to hold, if they have at most `most` threads; otherwise 0: the
 // compiler is told nothing. The number is a promise only if it leaves a thread 64 registers (1024 threads). The
 // families say which of their kernels need fewer, or more.
-GP__PRIVATE unsigned gp__promise(const gp__request *q, const gp__spelling *w, unsigned blocks, unsigned most) {
+GP__HOST unsigned gp__promise(const gp__request *q, const gp__spelling *w, unsigned blocks, unsigned most) {
   return blocks * w->block_threads <= most && q->acc_size <= 16 ? blocks : 0;
 }
 // Most kernels that are not maps promise the resident blocks that the policy asks for.
-GP__PRIVATE unsigned gp__resident_blocks(
+GP__HOST unsigned gp__resident_blocks(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, 1024);
@@ -87,14 +87,14 @@ static const gp__kernel_rules gp__kernels_of_policy = {
     GP__SAME_KERNELS, gp__resident_blocks, GP__SPELL_NO_MORE, GP__NO_FIT};
 
 // Threads of a block of one kernel of a call.
-GP__PRIVATE unsigned gp__threads_of_kind(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
+GP__HOST unsigned gp__threads_of_kind(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
   const gp__kernel_rules *own = gp__kernel_rules_of(h->primitive);
   const unsigned threads = own && own->threads ? own->threads(p, h, kind) : 0;
   return threads ? threads : gp__threads_by(gp__rules_of(h->primitive), *p);
 }
 
 // h: the call's shape on its device. p: the policy of this kernel (gp__policy_of_kind). capability: 0 for the device.
-GP__PRIVATE void gp__spell(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__kernel_kind kind,
+GP__HOST void gp__spell(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__kernel_kind kind,
     int capability, gp__spelling *w) {
   const gp__kernel_rules *own = gp__methods_of(q)->kernels;
   const int traits = gp__traits_of_kind(kind);

@@ -133,13 +133,13 @@ static unsigned gp__generation; // forks since the start
 static pthread_once_t gp__fork_once = PTHREAD_ONCE_INIT;
 static __thread gp_context *gp__known[2]; // the contexts that this thread used last, the latest first
 
-GP__PRIVATE void gp__close_warm(gp__state *s); // core/warm.c
+GP__HOST void gp__close_warm(gp__state *s); // core/warm.c
 // Tuning of the context's own calls, defined in tuner/: begins, ends; runs a checked call; finds a learned policy.
-GP__PRIVATE gp_result gp__open_online(gp__state *s);
-GP__PRIVATE void gp__close_online(gp__state *s);
-GP__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream);
-GP__PRIVATE int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy);
+GP__HOST gp_result gp__open_online(gp__state *s);
+GP__HOST void gp__close_online(gp__state *s);
+GP__HOST gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream);
+GP__HOST int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy);
 // Sets *policy to what was learned, once the search of such calls has ended, if it needs no larger workspace. Returns
 // where a number is kept that is *as until more is learned; NULL: the search goes on.
-GP__PRIVATE const unsigned *gp__settled(
+GP__HOST const unsigned *gp__settled(
     gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy, unsigned *as);

@@ -24,7 +24,7 @@ enum { GP__CALLERS_STRUCTS(GP__LEAST) GP__LEAST_COUNT };
 
 // Checks the size of a caller's struct, whose header may be older or newer than this library. Members that only a newer
 // header has must be zero. (Not inlined: compilers would see the caller's struct and warn of reads past its end.)
-__attribute__((noinline)) GP__PRIVATE gp_result gp__check_size(
+__attribute__((noinline)) GP__HOST gp_result gp__check_size(
     const char *who, const char *name, const void *given, size_t least, size_t size, const char *type) {
   const unsigned char *bytes = (const unsigned char *)given;
   uint32_t said;
@@ -40,7 +40,7 @@ __attribute__((noinline)) GP__PRIVATE gp_result gp__check_size(
   return GP_SUCCESS;
 }
 // Copies `given`, a caller's struct of another size, to *own, a struct of `size` bytes; members it lacks become zero.
-__attribute__((noinline)) GP__PRIVATE gp_result gp__take_struct(
+__attribute__((noinline)) GP__HOST gp_result gp__take_struct(
     const char *who, const char *name, const void *given, void *own, size_t least, size_t size, const char *type) {
   const uint32_t whole = (uint32_t)size;
   uint32_t said;
@@ -59,7 +59,7 @@ __attribute__((noinline)) GP__PRIVATE gp_result gp__take_struct(
   }
 
 // Writes *own, a struct of `size` bytes, to the caller's struct, whose size was checked.
-__attribute__((noinline)) GP__PRIVATE void gp__hand_out(void *given, const void *own, size_t size) {
+__attribute__((noinline)) GP__HOST void gp__hand_out(void *given, const void *own, size_t size) {
   uint32_t said;
   memcpy(&said, given, sizeof said);
   memset(given, 0, said);

@@ -26,7 +26,7 @@
   } while (0)
 
 // Microseconds of a clock that no user sets.
-GP__PRIVATE double gp__now_us(void) {
+GP__HOST double gp__now_us(void) {
 #ifdef CLOCK_MONOTONIC
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -8,7 +8,7 @@ typedef struct gp__text {
 } gp__text;
 
 // Makes room for this many more characters and a zero.
-GP__PRIVATE void gp__make_room(gp__text *t, size_t length) {
+GP__HOST void gp__make_room(gp__text *t, size_t length) {
   const size_t capacity = t->size + length + 1;
   char *data;
   if (t->failed || capacity <= t->capacity) return;
@@ -18,7 +18,7 @@ GP__PRIVATE void gp__make_room(gp__text *t, size_t length) {
   t->data = data;
   t->capacity = capacity;
 }
-GP__FORMAT(2, 3) GP__PRIVATE void gp__add(gp__text *t, const char *format, ...) {
+GP__FORMAT(2, 3) GP__HOST void gp__add(gp__text *t, const char *format, ...) {
   va_list list;
   int length, turn;
   for (turn = 0; turn < 2 && !t->failed; ++turn) { // into the free room, and again after it has grown
@@ -35,14 +35,14 @@ GP__FORMAT(2, 3) GP__PRIVATE void gp__add(gp__text *t, const char *format, ...) 
   if (t->data) t->data[t->size] = 0;
   t->failed = 1;
 }
-GP__PRIVATE const char *gp__string(const gp__text *t) { return t->data ? t->data : ""; }
-GP__PRIVATE void gp__free_text(gp__text *t) {
+GP__HOST const char *gp__string(const gp__text *t) { return t->data ? t->data : ""; }
+GP__HOST void gp__free_text(gp__text *t) {
   free(t->data);
   memset(t, 0, sizeof *t);
 }
 
 // A copy of a string, or NULL. *failed is set when there is no memory for it.
-GP__PRIVATE char *gp__duplicate(const char *string, int *failed) {
+GP__HOST char *gp__duplicate(const char *string, int *failed) {
   char *copy;
   size_t bytes;
   if (!string) return NULL;

@@ -4,7 +4,7 @@
 
 // Takes workspaces out of the table, the least recently used first, until those left have at most `bytes`. Those of
 // running calls and of captured graphs stay. The lock is held.
-GP__PRIVATE gp__workspace *gp__take_workspaces(gp__state *s, uint64_t bytes) {
+GP__HOST gp__workspace *gp__take_workspaces(gp__state *s, uint64_t bytes) {
   gp__workspace *taken = NULL, *r;
   uint64_t total = 0;
   int i;
@@ -28,7 +28,7 @@ GP__PRIVATE gp__workspace *gp__take_workspaces(gp__state *s, uint64_t bytes) {
   return taken;
 }
 
-GP__PRIVATE gp_result gp__trim(gp__state *s, uint64_t bytes) {
+GP__HOST gp_result gp__trim(gp__state *s, uint64_t bytes) {
   const char *who = "gp_trim";
   const struct gp_driver *d = &s->library.runtime.driver;
   gp_result result = GP_SUCCESS;

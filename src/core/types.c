@@ -2,14 +2,14 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, core/rules.h, core/arguments.h, core/system.c, core/messages.c,
 //   core/struct_size.c, core/text.c, core/request.c, core/names.c, core/state.c, core/life.c
 
-GP__PRIVATE const gp__type_info *gp__user_type(gp__state *s, gp_type type) {
+GP__HOST const gp__type_info *gp__user_type(gp__state *s, gp_type type) {
   const gp__type_info *info = NULL;
   pthread_mutex_lock(&s->lock);
   if (type >= GP_TYPE_COUNT && type - GP_TYPE_COUNT < s->type_count) info = s->types[type - GP_TYPE_COUNT];
   pthread_mutex_unlock(&s->lock);
   return info;
 }
-GP__PRIVATE const gp__op_info *gp__user_op(gp__state *s, gp_op op) {
+GP__HOST const gp__op_info *gp__user_op(gp__state *s, gp_op op) {
   const gp__op_info *info = NULL;
   pthread_mutex_lock(&s->lock);
   if (op >= GP_OP_COUNT && op - GP_OP_COUNT < s->op_count) info = s->ops[op - GP_OP_COUNT];
@@ -17,7 +17,7 @@ GP__PRIVATE const gp__op_info *gp__user_op(gp__state *s, gp_op op) {
   return info;
 }
 // Gives another state the same users' types and operators, in lists of its own. 0: no memory.
-GP__PRIVATE int gp__share_types(gp__state *to, gp__state *from) {
+GP__HOST int gp__share_types(gp__state *to, gp__state *from) {
   pthread_mutex_lock(&from->lock);
   to->type_count = from->type_count;
   to->op_count = from->op_count;
@@ -73,7 +73,7 @@ GP__API const char *gp_op_name(gp_context *ctx, gp_op op) {
 }
 
 enum { GP__NAME_BYTES = 64 };
-GP__PRIVATE int gp__identifier(const char *name) {
+GP__HOST int gp__identifier(const char *name) {
   const char *p = name;
   for (; *p; ++p) {
     const int letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_';
@@ -82,7 +82,7 @@ GP__PRIVATE int gp__identifier(const char *name) {
   return p > name && p - name < GP__NAME_BYTES;
 }
 
-GP__PRIVATE gp_result gp__type_struct(gp__state *s, const gp_type_desc *desc, gp_type *type) {
+GP__HOST gp_result gp__type_struct(gp__state *s, const gp_type_desc *desc, gp_type *type) {
   const char *who = "gp_type_struct";
   gp_result result = GP_SUCCESS;
   gp__type_info *info, **larger = NULL;
@@ -134,7 +134,7 @@ GP__API gp_result gp_type_struct(gp_context *ctx, const gp_type_desc *desc, gp_t
   GP__WITHIN(ctx, "gp_type_struct", gp__type_struct(s, desc, type));
 }
 
-GP__PRIVATE gp_result gp__check_op(const gp_op_desc *d) {
+GP__HOST gp_result gp__check_op(const gp_op_desc *d) {
   const char *who = "gp_op_define", *p;
   if (!d->name) return gp__fail(GP_E_NULL, "%s: desc.name is null", who);
   for (p = d->name; *p >= ' ' && *p < 127 && *p != '"' && *p != '\\'; ++p) {}
@@ -156,7 +156,7 @@ GP__PRIVATE gp_result gp__check_op(const gp_op_desc *d) {
   return GP_SUCCESS;
 }
 
-GP__PRIVATE gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, gp_op *op) {
+GP__HOST gp_result gp__op_define(gp__state *s, const gp_op_desc *desc, gp_op *op) {
   const char *who = "gp_op_define";
   gp__op_info *info, **larger = NULL;
   gp_op_desc own;

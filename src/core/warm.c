@@ -6,7 +6,7 @@
 
 // A list has programs: '0' or '1' (exact_rounding), the text, a zero.
 
-GP__PRIVATE void *gp__warm_up(void *user) {
+GP__HOST void *gp__warm_up(void *user) {
   gp__state *s = (gp__state *)user;
   gp__warming *w = &s->warming;
   int pushed = 0;
@@ -40,7 +40,7 @@ GP__PRIVATE void *gp__warm_up(void *user) {
   --gp__here.inside;
   return NULL;
 }
-GP__PRIVATE gp_result gp__warm_list(gp__state *s, const char *list, size_t bytes) {
+GP__HOST gp_result gp__warm_list(gp__state *s, const char *list, size_t bytes) {
   gp__text *all = &s->warming.list;
   int failed;
   pthread_mutex_lock(&s->lock);
@@ -55,14 +55,14 @@ GP__PRIVATE gp_result gp__warm_list(gp__state *s, const char *list, size_t bytes
   pthread_mutex_unlock(&s->lock);
   return failed ? gp__fail(GP_E_MEMORY, "gp_warm: no memory") : GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__warm_spelled(void *user, const char *who, const gp__spelling *spelling) {
+GP__HOST gp_result gp__warm_spelled(void *user, const char *who, const gp__spelling *spelling) {
   gp__program p;
   const gp_result result = gp__write_program(who, spelling, &p);
   if (result == GP_SUCCESS) gp__list_program((gp__text *)user, &p);
   gp__free_program(&p);
   return result;
 }
-GP__PRIVATE gp_result gp__remember(gp__state *s, const char *name, int write) {
+GP__HOST gp_result gp__remember(gp__state *s, const char *name, int write) {
   gp__library *l = &s->library;
   gp__text key = {NULL, 0, 0, 0}, list = {NULL, 0, 0, 0};
   gp__image image;
@@ -86,7 +86,7 @@ GP__PRIVATE gp_result gp__remember(gp__state *s, const char *name, int write) {
   gp__free_text(&key);
   return result;
 }
-GP__PRIVATE void gp__close_warm(gp__state *s) {
+GP__HOST void gp__close_warm(gp__state *s) {
   gp__warming *w = &s->warming;
   int i;
   pthread_mutex_lock(&s->lock);
@@ -100,7 +100,7 @@ GP__PRIVATE void gp__close_warm(gp__state *s) {
   pthread_cond_destroy(&w->work);
 }
 
-GP__PRIVATE gp_result gp__warm(gp__state *s, const gp_call *calls, uint64_t count, const char *name) {
+GP__HOST gp_result gp__warm(gp__state *s, const gp_call *calls, uint64_t count, const char *name) {
   gp__warming *w = &s->warming;
   gp__text list = {NULL, 0, 0, 0};
   char said[GP__MESSAGE_BYTES];

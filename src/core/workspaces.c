@@ -2,18 +2,18 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, core/words.h, core/rules.h, core/shape.h, core/geometry.h,
 //   core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/request.c, core/state.c, core/close.c
 
-GP__PRIVATE uint64_t gp__word_bytes(const gp__geometry *g) {
+GP__HOST uint64_t gp__word_bytes(const gp__geometry *g) {
   return g->words ? (GP__CONTROL_BYTES + g->words * GP__WORD_BYTES + 255) & ~(uint64_t)255 : 0;
 }
-GP__PRIVATE uint64_t gp__scratch_bytes(const gp__geometry *g) { return (g->scratch + 255) & ~(uint64_t)255; }
-GP__PRIVATE uint64_t gp__workspace_bytes(const gp__geometry *g) {
+GP__HOST uint64_t gp__scratch_bytes(const gp__geometry *g) { return (g->scratch + 255) & ~(uint64_t)255; }
+GP__HOST uint64_t gp__workspace_bytes(const gp__geometry *g) {
   const uint64_t words = gp__word_bytes(g), scratch = gp__scratch_bytes(g);
   return scratch && !words ? GP__CONTROL_BYTES + scratch : words + scratch;
 }
 
 // The newest stream of this handle in the table. (It may be destroyed, if a new stream has inherited its handle and is
 // captured before its first ordinary call: its workspace then serves the new one.)
-GP__PRIVATE gp__u64 gp__key_of_handle(gp__state *s, gp_stream stream) {
+GP__HOST gp__u64 gp__key_of_handle(gp__state *s, gp_stream stream) {
   gp__u64 key = (uintptr_t)stream;
   int i;
   pthread_mutex_lock(&s->lock);
@@ -27,8 +27,7 @@ GP__PRIVATE gp__u64 gp__key_of_handle(gp__state *s, gp_stream stream) {
 }
 
 // Numbers a stream for the table. Handles of destroyed streams are used again, ids are not.
-GP__PRIVATE gp_result gp__number_of_stream(
-    gp__state *s, const char *who, gp_stream stream, gp__u64 *key, int *capturing) {
+GP__HOST gp_result gp__number_of_stream(gp__state *s, const char *who, gp_stream stream, gp__u64 *key, int *capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
   static __thread char thread;
   void *owner = NULL;
@@ -68,24 +67,24 @@ typedef struct gp__locked {
   int depth;
   gp__workspace *lent; // by the call that runs: it serves all of its launches
 } gp__locked;
-GP__PRIVATE gp__locked *gp__locked_here(void) {
+GP__HOST gp__locked *gp__locked_here(void) {
   static __thread gp__locked here;
   return &here;
 }
-GP__PRIVATE void gp__lock_stream(gp__workspace *r, int capturing) {
+GP__HOST void gp__lock_stream(gp__workspace *r, int capturing) {
   gp__locked *here = gp__locked_here();
   if (here->workspace != r || !here->depth) pthread_mutex_lock(&r->lock), here->workspace = r, here->depth = 0;
   ++here->depth;
   r->capturing = capturing;
 }
 // Records the entry's event on its stream, whose calls so far it comes after.
-GP__PRIVATE void gp__record(gp__state *s, gp__workspace *r) {
+GP__HOST void gp__record(gp__state *s, gp__workspace *r) {
   const struct gp_driver *d = &s->library.runtime.driver;
   if (!r->event && d->cuEventCreate(&r->event, GP__CU_EVENT_NO_TIMING)) r->event = NULL;
   r->recorded = r->event && !d->cuEventRecord(r->event, r->handle); // otherwise it keeps its place
 }
 // Ends a call's use of a workspace that gp__find_stream found.
-GP__PRIVATE void gp__unlock_stream(gp__state *s, gp__workspace *r) {
+GP__HOST void gp__unlock_stream(gp__state *s, gp__workspace *r) {
   if (!--gp__locked_here()->depth) {
     if (!r->capturing && !r->lent &&
         (s->events || __atomic_load_n(&s->stream_count, __ATOMIC_RELAXED) > s->workspaces / 2))
@@ -96,11 +95,11 @@ GP__PRIVATE void gp__unlock_stream(gp__state *s, gp__workspace *r) {
 }
 
 // Whether calls may be at work on a stream's entry. Only with gp_config.own_work do calls without a workspace count.
-GP__PRIVATE int gp__has_work(const gp__state *s, const gp__workspace *r) { return r->workspace || s->own_work; }
+GP__HOST int gp__has_work(const gp__state *s, const gp__workspace *r) { return r->workspace || s->own_work; }
 
 // Takes a workspace out of the table: the least recently used one that no call has, no graph may use, and whose work
 // has ended. NULL: there is none. empty: only one without memory. The state's lock is held.
-GP__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
+GP__HOST gp__workspace *gp__evict(gp__state *s, int empty) {
   gp__u64 later = 0;
   for (;;) {
     gp__workspace **oldest = NULL, **at, *r;
@@ -120,9 +119,9 @@ GP__PRIVATE gp__workspace *gp__evict(gp__state *s, int empty) {
     return r;
   }
 }
-GP__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, gp__retired *kept);
+GP__HOST gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, gp__retired *kept);
 // The workspace of a stream, for gp__lock_stream and gp__unlock_stream. A new stream may replace others.
-GP__PRIVATE gp_result gp__find_stream(
+GP__HOST gp_result gp__find_stream(
     gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing, gp__workspace **found) {
   const struct gp_driver *d = &s->library.runtime.driver;
   gp__workspace **slot = &s->streams[(key * 0x9e3779b97f4a7c15ull >> 32) % GP__STREAM_SLOTS], *r, *gone = NULL;
@@ -180,12 +179,12 @@ typedef struct gp__recent {
   gp__u64 key;
   gp__workspace *workspace;
 } gp__recent;
-GP__PRIVATE void gp__forget_stream(gp__recent *recent) {
+GP__HOST void gp__forget_stream(gp__recent *recent) {
   if (recent->workspace) __atomic_sub_fetch(&recent->workspace->users, 1, __ATOMIC_RELEASE);
   recent->workspace = NULL;
 }
 // As gp__find_stream, without the state's lock where the stream is the same as before.
-GP__PRIVATE gp_result gp__find_recent(gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing,
+GP__HOST gp_result gp__find_recent(gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing,
     gp__recent *recent, gp__workspace **found) {
   if (gp__locked_here()->lent) recent = NULL;
   if (recent && recent->workspace && recent->key == key) {
@@ -204,7 +203,7 @@ GP__PRIVATE gp_result gp__find_recent(gp__state *s, const char *who, gp__u64 key
 }
 
 // Gives memory back in stream order, or keeps it for gp_close if a graph may use it or the driver would wait.
-GP__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, gp__retired *kept) {
+GP__HOST gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, gp__retired *kept) {
   int error;
   if (r->captured || (!s->release && !s->pools)) {
     kept->pointer = r->workspace;
@@ -224,7 +223,7 @@ GP__PRIVATE gp_result gp__retire(gp__state *s, const char *who, gp__workspace *r
   return error ? gp__cuda_fail(&s->library.runtime, who, "cuMemFreeAsync", error) : GP_SUCCESS;
 }
 
-GP__PRIVATE gp_result gp__allocate(gp__state *s, const char *who, size_t bytes, gp_stream stream, void **out) {
+GP__HOST gp_result gp__allocate(gp__state *s, const char *who, size_t bytes, gp_stream stream, void **out) {
   const struct gp_driver *d = &s->library.runtime.driver;
   gp__cu_pointer pointer = 0;
   int error, mode = GP__CU_CAPTURE_RELAXED;
@@ -258,7 +257,7 @@ GP__PRIVATE gp_result gp__allocate(gp__state *s, const char *who, size_t bytes, 
 }
 
 // Retires workspaces of idle streams, the least recently used first, while all together exceed gp_config's limit.
-GP__PRIVATE gp_result gp__bound_workspaces(gp__state *s, const char *who, gp_stream stream) {
+GP__HOST gp_result gp__bound_workspaces(gp__state *s, const char *who, gp_stream stream) {
   const struct gp_driver *d = &s->library.runtime.driver;
   gp__workspace *gone = NULL, *r;
   uint64_t total = 0;
@@ -285,7 +284,7 @@ GP__PRIVATE gp_result gp__bound_workspaces(gp__state *s, const char *who, gp_str
 
 // Grows the stream's workspace if it is too small. `scratch` of the `need` bytes need not be zero. The stream's lock is
 // held.
-GP__PRIVATE gp_result gp__grow(
+GP__HOST gp_result gp__grow(
     gp__state *s, const char *who, gp__workspace *r, gp_stream stream, uint64_t need, uint64_t scratch, int capturing) {
   const struct gp_driver *d = &s->library.runtime.driver;
   gp__retired *kept = NULL;
@@ -339,7 +338,7 @@ GP__PRIVATE gp_result gp__grow(
 
 // Room for a call: `words` bytes of tagged words at the front (0: none), `scratch` bytes at the back, before what an
 // outer call holds. The workspace gets at least `least` bytes. The stream's lock is held.
-GP__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, uint64_t words,
+GP__HOST gp_result gp__find_room(gp__state *s, const char *who, gp__workspace *r, gp_stream stream, uint64_t words,
     uint64_t scratch, uint64_t least, int capturing, void **scratch_at) {
   uint64_t front = scratch && !words ? (uint64_t)GP__CONTROL_BYTES : words, need;
   if (words > r->words) r->words = words;
@@ -368,8 +367,8 @@ GP__PRIVATE gp_result gp__find_room(gp__state *s, const char *who, gp__workspace
 }
 
 // Lends the caller's memory to a call's launches in this thread, until gp__take_back.
-GP__PRIVATE int gp__wants_to_lend(const gp__request *q) { return q->workspace && !gp__locked_here()->lent; }
-GP__PRIVATE void gp__lend(gp__workspace *r, const gp__request *q, gp_stream stream) {
+GP__HOST int gp__wants_to_lend(const gp__request *q) { return q->workspace && !gp__locked_here()->lent; }
+GP__HOST void gp__lend(gp__workspace *r, const gp__request *q, gp_stream stream) {
   memset(r, 0, sizeof *r);
   pthread_mutex_init(&r->lock, NULL);
   r->lent = 1;
@@ -378,13 +377,13 @@ GP__PRIVATE void gp__lend(gp__workspace *r, const gp__request *q, gp_stream stre
   r->bytes = r->soiled = q->workspace_bytes;
   gp__locked_here()->lent = r;
 }
-GP__PRIVATE gp_result gp__take_back(gp__workspace *r, gp_result result) {
+GP__HOST gp_result gp__take_back(gp__workspace *r, gp_result result) {
   gp__locked_here()->lent = NULL;
   pthread_mutex_destroy(&r->lock);
   return result;
 }
 // With gp_config.own_work: notes a launch that used no workspace of the context's.
-GP__PRIVATE gp_result gp__note_launch(gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing) {
+GP__HOST gp_result gp__note_launch(gp__state *s, const char *who, gp__u64 key, gp_stream stream, int capturing) {
   gp__locked *here = gp__locked_here();
   gp__workspace *lent = here->lent, *r;
   gp_result result;

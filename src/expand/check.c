@@ -1,7 +1,7 @@
 // expand/check.c - checking a call: expansions
 // uses: api/lists.h, api/structs.h, core/rules.h, core/primitive.c, core/checking.c, core/check_buffers.c
 
-GP__PRIVATE gp_result gp__expand_buffers(gp__checking *k) {
+GP__HOST gp_result gp__expand_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->in = k->c->segments;
   b->begin = k->c->segments + (k->c->primitive == GP_EXPAND);

@@ -3,17 +3,17 @@
 //   expand/host.c, core/kinds.c, core/primitive.c, core/reads.c, expand/check.c, core/spelling.c, core/launch.c,
 //   segments/plan.c
 
-GP__PRIVATE int gp__expand_is_idle(const gp__request *q) {
+GP__HOST int gp__expand_is_idle(const gp__request *q) {
   return q->primitive == GP_EXPAND && (!q->count || !q->segments);
 }
-GP__PRIVATE int gp__kinds_of_expand(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_expand(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   (void)p;
   if (q->primitive == GP_RUN_LENGTH_EXPAND) kinds[count++] = GP__EXPAND_OFFSETS;
   kinds[count++] = GP__EXPAND_VALUES;
   return count;
 }
-GP__PRIVATE gp_result gp__launch_expand(const gp__launching *l) {
+GP__HOST gp_result gp__launch_expand(const gp__launching *l) {
   const gp__request *q = l->q;
   const int by_lengths = q->primitive == GP_RUN_LENGTH_EXPAND;
   gp__expand_args a;

@@ -4,16 +4,16 @@
 //   select/check.c, merge/check.c
 
 // True if the result is one byte.
-GP__PRIVATE int gp__finds_truth(gp_primitive p) {
+GP__HOST int gp__finds_truth(gp_primitive p) {
   return p == GP_ANY || p == GP_ALL || p == GP_EQUAL_ARRAYS || p == GP_IS_PARTITIONED;
 }
 // True if there are two arrays.
-GP__PRIVATE int gp__finds_difference(gp_primitive p) {
+GP__HOST int gp__finds_difference(gp_primitive p) {
   return p == GP_MISMATCH || p == GP_EQUAL_ARRAYS || p == GP_LEXICOGRAPHIC;
 }
 
 // `op` is an equality of elements.
-GP__PRIVATE gp_result gp__check_equality(gp__checking *k) {
+GP__HOST gp_result gp__check_equality(gp__checking *k) {
   gp__request *q = k->q;
   q->op = k->c->op ? k->c->op : (gp_op)GP_EQUAL;
   if (q->op == GP_EQUAL || q->op == GP_NOT_EQUAL) return GP_SUCCESS;
@@ -22,15 +22,15 @@ GP__PRIVATE gp_result gp__check_equality(gp__checking *k) {
         gp__op_rows[q->op].name);
   return gp__check_operator(k->s, k->who, "op", q->op, 2, k->host, &q->user_op);
 }
-GP__PRIVATE gp_result gp__check_find_operators(gp__checking *k) {
+GP__HOST gp_result gp__check_find_operators(gp__checking *k) {
   return gp__is_predicated(k->c->primitive)                                    ? gp__check_predicates(k)
       : k->c->primitive == GP_IS_SORTED || k->c->primitive == GP_LEXICOGRAPHIC ? gp__check_order(k)
                                                                                : gp__check_equality(k);
 }
-GP__PRIVATE gp_result gp__check_find_types(gp__checking *k) {
+GP__HOST gp_result gp__check_find_types(gp__checking *k) {
   return k->c->primitive == GP_IS_SORTED ? gp__check_ordered_types(k) : gp__check_types(k);
 }
-GP__PRIVATE gp_result gp__check_find_out_type(gp__checking *k) {
+GP__HOST gp_result gp__check_find_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (gp__finds_truth(c->primitive)) {
@@ -49,11 +49,11 @@ GP__PRIVATE gp_result gp__check_find_out_type(gp__checking *k) {
   return gp__check_out_type(k);
 }
 // Comparisons need elements of a built-in type.
-GP__PRIVATE gp_result gp__check_find_type(gp__checking *k) {
+GP__HOST gp_result gp__check_find_type(gp__checking *k) {
   if (k->in.info && !k->q->user_op) return gp__no_struct(k, "op", k->q->op);
   return gp__check_operator_on(k->who, "op", k->q->op, k->q->in_type);
 }
-GP__PRIVATE gp_result gp__find_buffers(gp__checking *k) {
+GP__HOST gp_result gp__find_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->out = 1;
   if (k->c->primitive == GP_LEXICOGRAPHIC) b->in2 = k->c->count2;

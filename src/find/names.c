@@ -2,7 +2,7 @@
 // uses: api/lists.h, core/rules.h, core/text.c, find/kinds.c, select/check.c, core/spelling.c, core/kernel_names.c,
 //   merge/names.c, select/names.c
 
-GP__PRIVATE void gp__name_find(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_find(const gp__spelling *q, gp__text *t) {
   const char *functor = gp__functor(q->op, q->user_op, "gp__op_1"), *in = gp__in_name(q);
   switch (q->primitive) {
   case GP_IS_SORTED:
@@ -48,7 +48,7 @@ GP__PRIVATE void gp__name_find(const gp__spelling *q, gp__text *t) {
           : q->primitive == GP_MISMATCH      ? ">, GP__FIND_INDEX"
                                              : ">, GP__FIND_NONE");
 }
-GP__PRIVATE void gp__operators_of_find(const gp__spelling *q, gp__program_op *ops) {
+GP__HOST void gp__operators_of_find(const gp__spelling *q, gp__program_op *ops) {
   if (q->primitive == GP_IS_SORTED) gp__operators_of_order(q, ops);
   else if (gp__is_predicated(q->primitive)) gp__operators_of_predicate(q, ops);
   else gp__set_operator(ops, gp__in_name(q), gp__in_name(q), "bool");

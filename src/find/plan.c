@@ -3,7 +3,7 @@
 //   core/request.c, find/host.c, find/kinds.c, core/kinds.c, core/primitive.c, core/reads.c, find/check.c,
 //   core/spelling.c, find/names.c, core/launch.c
 
-GP__PRIVATE void gp__shape_find(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_find(const gp__request *q, gp__shape *h) {
   h->commutative = h->exact = 1; // the least index, in any order
   h->in_misaligned |= (int)((uintptr_t)q->in2 % GP__VECTOR);
   if (q->primitive == GP_LEXICOGRAPHIC && q->count2 < h->count) h->count = q->count2;
@@ -11,11 +11,11 @@ GP__PRIVATE void gp__shape_find(const gp__request *q, gp__shape *h) {
   h->in_size = (int)q->key_size;
   h->in_misaligned = (int)((uintptr_t)q->keys % GP__VECTOR);
 }
-GP__PRIVATE int gp__kinds_of_find(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_find(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   return kinds[0] = q->primitive == GP_PARTITION_POINT ? GP__PARTITION_POINT : GP__FIND, 1;
 }
-GP__PRIVATE gp_result gp__launch_find(const gp__launching *l) {
+GP__HOST gp_result gp__launch_find(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__find_args a;
   memset(&a, 0, sizeof a);

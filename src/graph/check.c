@@ -3,9 +3,9 @@
 //   core/system.c, core/messages.c, core/struct_size.c, core/request.c, host/values.c, core/names.c, bfs/kinds.c,
 //   graph/kinds.c, core/check_types.c, core/checking.c, core/check_call_types.c, core/check_buffers.c
 
-GP__PRIVATE int gp__is_search(gp_primitive p) { return p == GP_BFS || p == GP_BFS_SOURCES; }
+GP__HOST int gp__is_search(gp_primitive p) { return p == GP_BFS || p == GP_BFS_SOURCES; }
 // Checks the numbers and types of a graph that is read or made, but not its memory.
-GP__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, const gp_graph *given, gp_graph *g) {
+GP__HOST gp_result gp__check_shape(const gp__checking *k, const char *name, const gp_graph *given, gp_graph *g) {
   gp_graph own;
   if (!given) return gp__fail(GP_E_NULL, "%s: @%s is null", k->who, name);
   GP__TAKE_STRUCT(k->who, name, given, own, gp_graph);
@@ -30,7 +30,7 @@ GP__PRIVATE gp_result gp__check_shape(const gp__checking *k, const char *name, c
   return GP_SUCCESS;
 }
 // Sets a request's types from its graph's.
-GP__PRIVATE void gp__note_graph(gp__request *q, const gp_graph *g) {
+GP__HOST void gp__note_graph(gp__request *q, const gp_graph *g) {
   q->offset_type = g->offset_type;
   q->key_type = g->vertex_type;
   q->offset_size = gp__type_rows[g->offset_type].size;
@@ -38,8 +38,8 @@ GP__PRIVATE void gp__note_graph(gp__request *q, const gp_graph *g) {
   q->channels = q->active = 1;
 }
 // Checks the memory of a graph's outgoing or incoming lists, read or written.
-GP__PRIVATE gp_result gp__check_lists(gp__checking *k, const char *const names[2], const gp_graph *g,
-    const void *offsets, const void *ends, int written) {
+GP__HOST gp_result gp__check_lists(gp__checking *k, const char *const names[2], const gp_graph *g, const void *offsets,
+    const void *ends, int written) {
   gp__checked_type offset = {gp__type_rows[g->offset_type].size, 0, NULL};
   gp__checked_type vertex = {gp__type_rows[g->vertex_type].size, 0, NULL};
   offset.align = offset.size, vertex.align = vertex.size;
@@ -50,7 +50,7 @@ GP__PRIVATE gp_result gp__check_lists(gp__checking *k, const char *const names[2
   GP__CHECK(gp__reading(k, names[0], offsets, &offset, g->vertices + 1, 1, 0));
   return gp__reading(k, names[1], ends, &vertex, g->edges, 1, 0);
 }
-GP__PRIVATE gp_result gp__check_graph(gp__checking *k) {
+GP__HOST gp_result gp__check_graph(gp__checking *k) {
   static const char *const names[] = {"graph->offsets", "graph->targets", "graph->in_offsets", "graph->in_sources"};
   gp__request *q = k->q;
   gp_graph *g = &q->graph;
@@ -61,7 +61,7 @@ GP__PRIVATE gp_result gp__check_graph(gp__checking *k) {
   return g->in_offsets ? gp__check_lists(k, names + 2, g, g->in_offsets, g->in_sources, 0) : GP_SUCCESS;
 }
 // Checks the buffers that all searches have: the last step of their check.
-GP__PRIVATE gp_result gp__check_search_buffers(gp__checking *k, uint64_t sources) {
+GP__HOST gp_result gp__check_search_buffers(gp__checking *k, uint64_t sources) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   if (c->source_device) GP__CHECK(gp__reading(k, "source_device", c->source_device, &number, sources, 1, 0));
@@ -69,7 +69,7 @@ GP__PRIVATE gp_result gp__check_search_buffers(gp__checking *k, uint64_t sources
   if (c->flags & GP_CHECKED) GP__CHECK(gp__writing(k, "fault", c->fault, 8, sizeof *c->fault, 1, 1, 0));
   return gp__check_apart(k->who, k->read, k->read_count, k->written, k->written_count);
 }
-GP__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
+GP__HOST gp_result gp__check_bfs(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   GP__CHECK(gp__check_graph(k));
@@ -86,7 +86,7 @@ GP__PRIVATE gp_result gp__check_bfs(gp__checking *k) {
   q->target = c->flags & GP_UNTIL_TARGET ? c->target : UINT64_MAX;
   return gp__check_search_buffers(k, 1);
 }
-GP__PRIVATE gp_result gp__check_sources(gp__checking *k) {
+GP__HOST gp_result gp__check_sources(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const uint64_t n = c->graph ? c->graph->vertices : 0;
@@ -115,7 +115,7 @@ GP__PRIVATE gp_result gp__check_sources(gp__checking *k) {
   return gp__check_search_buffers(k, c->count);
 }
 // Checks a list of edges, and the graph that it becomes.
-GP__PRIVATE gp_result gp__check_edge_list(gp__checking *k) {
+GP__HOST gp_result gp__check_edge_list(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int copies = c->flags & GP_SYMMETRISE ? 2 : 1;
@@ -140,7 +140,7 @@ GP__PRIVATE gp_result gp__check_edge_list(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_graph_work(gp__checking *k) {
+GP__HOST gp_result gp__check_graph_work(gp__checking *k) {
   static const char *const lists[2] = {"graph->offsets", "graph->targets"};
   static const char *const out_lists[2] = {"out_graph->offsets", "out_graph->targets"};
   static const char *const in_lists[2] = {"graph->in_offsets", "graph->in_sources"};

@@ -25,7 +25,7 @@ static gp_result gp__host_sort_keys(uint64_t *keys, uint64_t count, int bits, in
   sort.channels = sort.active = 1;
   return gp__host_run(&sort, threads);
 }
-GP__PRIVATE int gp__bit_length(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0; }
+GP__HOST int gp__bit_length(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0; }
 // Writes the keys of a list, and of the opposite edges; returns their number.
 static uint64_t gp__host_list_keys(const gp__request *q, int shift, uint64_t *keys) {
   const uint64_t n = q->out_graph.vertices;

@@ -26,23 +26,23 @@ typedef struct gp__graph_plan {
   unsigned char *at;                                                     // their address, or NULL
 } gp__graph_plan;
 
-GP__PRIVATE void *gp__take(gp__graph_plan *g, uint64_t bytes) {
+GP__HOST void *gp__take(gp__graph_plan *g, uint64_t bytes) {
   unsigned char *at = g->at ? g->at + g->held : NULL;
   g->held += (bytes | 255) + 1;
   return at;
 }
-GP__PRIVATE void gp__add_kernel(gp__graph_plan *g, gp__kernel_kind kind, uint64_t items, const gp__graph_args *args) {
+GP__HOST void gp__add_kernel(gp__graph_plan *g, gp__kernel_kind kind, uint64_t items, const gp__graph_args *args) {
   gp__graph_step *step = &g->steps[g->count++];
   step->request = -1;
   step->kind = kind;
   step->items = items;
   step->args.graph = *args;
 }
-GP__PRIVATE gp_result gp__add_call(gp__state *s, const char *who, gp__graph_plan *g, const gp_call *c) {
+GP__HOST gp_result gp__add_call(gp__state *s, const char *who, gp__graph_plan *g, const gp_call *c) {
   g->steps[g->count++].request = g->request_count;
   return gp__check_call(s, who, c, 0, g->at != NULL, &g->requests[g->request_count++]);
 }
-GP__PRIVATE gp_result gp__add_fill(
+GP__HOST gp_result gp__add_fill(
     gp__state *s, const char *who, gp__graph_plan *g, uint64_t value, void *out, uint64_t words) {
   gp_call c = gp_call_init(GP_FILL);
   c.out_type = GP_U64;
@@ -52,7 +52,7 @@ GP__PRIVATE gp_result gp__add_fill(
   return gp__add_call(s, who, g, &c);
 }
 // Adds the steps that sort keys and turn them into a graph. counted: the state has their number.
-GP__PRIVATE gp_result gp__add_from_keys(
+GP__HOST gp_result gp__add_from_keys(
     gp__state *s, const char *who, gp__graph_plan *g, gp__graph_args *a, int counted, int unique) {
   gp_call c = gp_call_init(GP_SORT);
   c.key_type = GP_U64;
@@ -73,7 +73,7 @@ GP__PRIVATE gp_result gp__add_from_keys(
   gp__add_kernel(g, GP__GRAPH_FROM_KEYS, a->count > a->vertices ? a->count : a->vertices + 1, a);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__plan_building(
+GP__HOST gp_result gp__plan_building(
     gp__state *s, const char *who, const gp__request *q, gp__graph_args *a, gp__graph_plan *g) {
   const gp_graph *to = &q->out_graph;
   const int list = q->primitive == GP_GRAPH_FROM_EDGES, relabel = q->primitive == GP_GRAPH_RELABEL;
@@ -122,7 +122,7 @@ GP__PRIVATE gp_result gp__plan_building(
   gp__add_kernel(g, GP__GRAPH_KEYS, a->count, a);
   return gp__add_from_keys(s, who, g, a, 1, 0);
 }
-GP__PRIVATE gp_result gp__plan_checking(
+GP__HOST gp_result gp__plan_checking(
     gp__state *s, const char *who, const gp__request *q, gp__graph_args *a, gp__graph_plan *g) {
   const gp_graph *of = &q->graph;
   const int degrees = q->primitive == GP_GRAPH_DEGREES, depths = q->primitive == GP_BFS_CHECK;
@@ -157,7 +157,7 @@ GP__PRIVATE gp_result gp__plan_checking(
   gp__add_kernel(g, GP__FAULT_REPORT, 1, a);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__plan_components(const gp__request *q, gp__graph_args *a, gp__graph_plan *g) {
+GP__HOST gp_result gp__plan_components(const gp__request *q, gp__graph_args *a, gp__graph_plan *g) {
   const uint64_t n = q->graph.vertices;
   a->state = (gp__u64 *)gp__take(g, 8);
   a->out_targets = q->out;
@@ -172,7 +172,7 @@ GP__PRIVATE gp_result gp__plan_components(const gp__request *q, gp__graph_args *
   gp__add_kernel(g, GP__COMPONENTS_ROOTS, n, a);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   gp__graph_args a;
   memset(g, 0, sizeof *g);
@@ -187,7 +187,7 @@ GP__PRIVATE gp_result gp__graph_plan_of(gp__state *s, const gp__request *q, unsi
 }
 typedef gp_result (*gp__make_plan)(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g);
 // Runs a plan. The primary context must be current. run 0: only builds the kernels.
-GP__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream,
+GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream,
     uint64_t least, gp__make_plan make) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t tile = 4 * (uint64_t)p->threads * (unsigned)p->vectors;
@@ -239,7 +239,7 @@ GP__PRIVATE gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const 
   gp__let_kernels_go(kernels, count);
   return result;
 }
-GP__PRIVATE gp_result gp__bytes_of_plan(gp__state *s, const gp__request *q, uint64_t *bytes, gp__make_plan make) {
+GP__HOST gp_result gp__bytes_of_plan(gp__state *s, const gp__request *q, uint64_t *bytes, gp__make_plan make) {
   gp__graph_plan g;
   uint64_t words, scratch;
   int turn, i;
@@ -251,7 +251,7 @@ GP__PRIVATE gp_result gp__bytes_of_plan(gp__state *s, const gp__request *q, uint
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__calls_of_plan(
+GP__HOST gp_result gp__calls_of_plan(
     gp__state *s, const gp__request *q, gp__request *calls, int *count, gp__make_plan make) {
   gp__graph_plan g;
   const gp_result result = make(s, q, NULL, &g);
@@ -261,16 +261,16 @@ GP__PRIVATE gp_result gp__calls_of_plan(
 }
 // The composition gp__NAME_calls of a family whose calls are plans.
 #define GP__CALLS_BY_PLAN(name, plan_of) \
-  GP__PRIVATE gp_result gp__run_##name( \
+  GP__HOST gp_result gp__run_##name( \
       gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least) { \
     return gp__run_plan_of(s, q, p, run, stream, least, plan_of); \
   } \
-  GP__PRIVATE gp_result gp__bytes_of_##name( \
+  GP__HOST gp_result gp__bytes_of_##name( \
       gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes) { \
     (void)given, (void)h; \
     return gp__bytes_of_plan(s, q, bytes, plan_of); \
   } \
-  GP__PRIVATE gp_result gp__calls_of_##name(gp__state *s, const gp__request *q, gp__request *calls, int *count) { \
+  GP__HOST gp_result gp__calls_of_##name(gp__state *s, const gp__request *q, gp__request *calls, int *count) { \
     return gp__calls_of_plan(s, q, calls, count, plan_of); \
   } \
   static const gp__composition gp__##name##_calls = {gp__run_##name, gp__bytes_of_##name, gp__calls_of_##name}

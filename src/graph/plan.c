@@ -3,7 +3,7 @@
 //   graph/host.c, core/reads.c, graph/check.c, graph/launch.c
 
 // The primitive's own kernels; its other steps are calls.
-GP__PRIVATE int gp__kinds_of_graph_work(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_graph_work(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   static const signed char lists[][5] = {{GP__GRAPH_LIST_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
       {GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS, -1, -1},
       {GP__GRAPH_DEGREE_KEYS, GP__GRAPH_INVERT, GP__GRAPH_KEYS, GP__GRAPH_FROM_KEYS, -1},

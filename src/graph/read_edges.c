@@ -23,7 +23,7 @@ static gp_result gp__read_fault(const gp__reader *r, const char *at, const char 
           : at == r->end ? "file"
                          : "line");
 }
-GP__PRIVATE int gp__is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+GP__HOST int gp__is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 static void gp__skip_blanks(gp__reader *r) {
   while (r->at < r->end && gp__is_blank(*r->at)) ++r->at;
 }

@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c, host/values.c,
 //   core/names.c, core/primitive.c, core/check_types.c, core/checking.c
 
-GP__PRIVATE gp_result gp__check_group_keys(gp__checking *k) {
+GP__HOST gp_result gp__check_group_keys(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   q->key_type = c->key_type;

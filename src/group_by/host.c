@@ -4,7 +4,7 @@
 
 // The type by which keys are compared: the unsigned type of their size, since keys are equal if their bits are. Two
 // bytes of bool that are both true may differ.
-GP__PRIVATE gp_type gp__group_type(gp_type type, size_t size) { return type == GP_BOOL ? type : gp__bits_type(size); }
+GP__HOST gp_type gp__group_type(gp_type type, size_t size) { return type == GP_BOOL ? type : gp__bits_type(size); }
 // Sorts keys and values, then folds run by run.
 static gp_result gp__host_group_by(gp__host_call *h) {
   const gp__request *q = h->q;

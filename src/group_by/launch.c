@@ -6,7 +6,7 @@
 //   core/workspaces.c, core/launch.c, core/launch_plan.c
 
 // True if a group-by tries tables in shared memory.
-GP__PRIVATE int gp__groups_in_tables(const gp__request *q) {
+GP__HOST int gp__groups_in_tables(const gp__request *q) {
   return !q->user_op && q->key_type != GP_BOOL && q->key_size <= 8 && gp__any_order(q) &&
       (q->acc_size == 4 || q->acc_size == 8) && q->count >= GP__GROUP_FROM;
 }
@@ -19,11 +19,11 @@ typedef struct gp__grouping {
   uint64_t held, list_keys, list_values, state, room; // bytes held; offsets of parts; entries of the list
 } gp__grouping;
 
-GP__PRIVATE gp_result gp__add_step(gp__state *s, const char *who, gp__grouping *g, const gp_call *c, int pointers) {
+GP__HOST gp_result gp__add_step(gp__state *s, const char *who, gp__grouping *g, const gp_call *c, int pointers) {
   return gp__check_call(s, who, c, 0, pointers, &g->steps[g->count++]);
 }
 // GP_REPRODUCIBLE by key: the call finds where runs begin. Then the request reduces these segments.
-GP__PRIVATE gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begins, void *keys) {
+GP__HOST gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begins, void *keys) {
   gp_call runs = gp_call_init(GP_UNIQUE);
   *index = gp_input_ramp(q->count >> 32 ? GP_U64 : GP_U32, NULL, NULL);
   runs.equal = q->equal;
@@ -46,7 +46,7 @@ GP__PRIVATE gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begi
 }
 // Adds a sort of pairs and the reduction of its runs. pointers 0: the held memory has no address yet. transform: of the
 // values; the list's values are already transformed.
-GP__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g, int pointers,
+GP__HOST gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g, int pointers,
     gp_op transform, const void *keys, const void *values, gp_type value_type, unsigned char *sorted,
     unsigned char *moved, void *begins, uint64_t count, const uint64_t *count_device, uint64_t *out_count) {
   gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
@@ -77,7 +77,7 @@ GP__PRIVATE gp_result gp__add_way(gp__state *s, const char *who, const gp__reque
   return GP_SUCCESS;
 }
 // Lists the steps. blocks: most blocks of the table's kernel. at: the held memory, or NULL.
-GP__PRIVATE gp_result gp__grouping_of(
+GP__HOST gp_result gp__grouping_of(
     gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at, gp__grouping *g) {
 #define GP__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
 #define GP__AT(offset) (at ? at + (offset) : NULL)
@@ -120,8 +120,8 @@ GP__PRIVATE gp_result gp__grouping_of(
 #undef GP__AT
 }
 // Raises the bytes to those that a call needs, with the calls before and after it.
-GP__PRIVATE uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
-GP__PRIVATE gp_result gp__step_room(gp__state *s, const gp__request *q, uint64_t *words, uint64_t *scratch) {
+GP__HOST uint64_t gp__calls_behind(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call);
+GP__HOST gp_result gp__step_room(gp__state *s, const gp__request *q, uint64_t *words, uint64_t *scratch) {
   gp__request other;
   gp__shape h;
   gp_policy p;
@@ -136,7 +136,7 @@ GP__PRIVATE gp_result gp__step_room(gp__state *s, const gp__request *q, uint64_t
   return gp__step_room(s, &other, words, scratch);
 }
 // Bytes of the workspace that calls need: words at the front, scratch at the back of what is not held.
-GP__PRIVATE gp_result gp__steps_room(
+GP__HOST gp_result gp__steps_room(
     gp__state *s, const gp__request *steps, int count, uint64_t *words, uint64_t *scratch) {
   int i;
   *words = GP__CONTROL_BYTES + GP__WORD_BYTES; // a kernel of a plan's own may draw tickets
@@ -146,7 +146,7 @@ GP__PRIVATE gp_result gp__steps_room(
 }
 
 // Launches the table kernel, which fills the list and selects the path.
-GP__PRIVATE gp_result gp__launch_tables(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
+GP__HOST gp_result gp__launch_tables(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
     const gp__kernel *k, const gp__grouping *g, unsigned char *held, void *workspace, gp_stream stream) {
   gp__shape h = gp__shape_of(q);
   gp__geometry geometry;
@@ -177,13 +177,13 @@ typedef struct gp__holding {
   uint64_t before;
   int capturing;
 } gp__holding;
-GP__PRIVATE void gp__let_go(gp__holding *held) {
+GP__HOST void gp__let_go(gp__holding *held) {
   held->workspace->held = held->before;
   gp__unlock_stream(held->state, held->workspace);
 }
 // Holds `bytes`, and leaves room for each of the calls beside them, in a workspace of at least `least` bytes. On an
 // error nothing is held.
-GP__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps, int count,
+GP__HOST gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, const gp__request *steps, int count,
     uint64_t bytes, uint64_t least, gp__holding *held) {
   gp__u64 key;
   uint64_t words, scratch, most;
@@ -210,10 +210,10 @@ GP__PRIVATE gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, 
   return result;
 }
 
-GP__PRIVATE gp_result gp__run_request(
+GP__HOST gp_result gp__run_request(
     gp__state *s, const gp__request *q, const gp_policy *given, int run, gp_stream stream, uint64_t least);
 // The primary context must be current. run 0: only builds the kernels.
-GP__PRIVATE gp_result gp__run_group_by(
+GP__HOST gp_result gp__run_group_by(
     gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t blocks = (uint64_t)s->about.multiprocessors * (unsigned)p->blocks_per_sm;

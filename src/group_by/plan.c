@@ -4,12 +4,12 @@
 //   core/choose.c, group_by/launch.c
 
 // Everything else is done by other calls.
-GP__PRIVATE int gp__kinds_of_groups(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_groups(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   kinds[0] = GP__GROUP_TABLE;
   return gp__groups_in_tables(q);
 }
-GP__PRIVATE gp_result gp__grouping_bytes(
+GP__HOST gp_result gp__grouping_bytes(
     gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes) {
   gp_policy p;
   gp_policy_source source;
@@ -21,7 +21,7 @@ GP__PRIVATE gp_result gp__grouping_bytes(
   if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__calls_of_grouping(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
+GP__HOST gp_result gp__calls_of_grouping(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
   gp__grouping g;
   const gp_result result = gp__grouping_of(s, q, 1, NULL, &g);
   *count = g.count;

@@ -28,7 +28,7 @@ GP__API gp_result gp_count_distinct(
   return gp__named(
       gp_distinct(ctx, type, in, count, NULL, 0, out_count, stream), "gp_count_distinct keys=in key_type=type");
 }
-GP__PRIVATE gp_result gp__join(gp_context *ctx, gp_join_kind kind, gp_type key_type, const void *build,
+GP__HOST gp_result gp__join(gp_context *ctx, gp_join_kind kind, gp_type key_type, const void *build,
     uint64_t build_count, const void *probe, uint64_t probe_count, void *out, void *out2, uint64_t capacity,
     uint64_t *out_count, gp_stream stream) {
   gp_call c = gp__call(GP_JOIN, GP_OP_DEFAULT, GP_TYPE_DEFAULT, kind == GP_JOIN_FLAGS ? GP_TYPE_DEFAULT : GP_U32, NULL,

@@ -4,14 +4,14 @@
 //   core/checking.c, core/check_memory.c, core/check_call_types.c, core/check_buffers.c, core/check_values.c
 
 enum { GP__HASH_MOST = 0x7fffffff - 1 }; // rows
-GP__PRIVATE gp_result gp__check_rows(const gp__checking *k, const char *name, uint64_t count) {
+GP__HOST gp_result gp__check_rows(const gp__checking *k, const char *name, uint64_t count) {
   return count > (uint64_t)GP__HASH_MOST
       ? gp__fail(
             GP_E_SIZE, "%s: @%s is %llu, not below 2^31 - 1, the limit of a hash table", k->who, name, (gp__u64)count)
       : GP_SUCCESS;
 }
 // A zipped key is compared by its bytes: nobody writes those between its members, and true has several bytes.
-GP__PRIVATE gp_result gp__check_padding(const gp__checking *k) {
+GP__HOST gp_result gp__check_padding(const gp__checking *k) {
   const gp__inputs *all = &k->q->inputs;
   int i, j;
   for (i = 0; i < all->count; ++i) {
@@ -31,7 +31,7 @@ GP__PRIVATE gp_result gp__check_padding(const gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t room) {
+GP__HOST gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t room) {
 #define GP__OF_EACH(member) \
   { \
     "aggregates[0]." member, "aggregates[1]." member, "aggregates[2]." member, "aggregates[3]." member, \
@@ -74,7 +74,7 @@ GP__PRIVATE gp_result gp__check_aggregate(gp__checking *k, int i, uint64_t room)
                                                                       : "the type of the column");
   return gp__writing(k, outs[i], a->out, out.align, out.size, room, 1, 0);
 }
-GP__PRIVATE gp_result gp__check_hash(gp__checking *k) {
+GP__HOST gp_result gp__check_hash(gp__checking *k) {
   static const gp__checked_type number = {8, 8, NULL};
   const gp_call *c = k->c;
   gp__request *q = k->q;

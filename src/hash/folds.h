@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/structs.h, core/rules.h, hash/arguments.h, hash/numbers.h
 
 // The type of an aggregate's results.
-GP__PRIVATE gp_type gp__aggregate_type(const gp_aggregate *a) {
+GP__HOST gp_type gp__aggregate_type(const gp_aggregate *a) {
   return a->out_type                                                 ? a->out_type
       : a->op == GP_AGGREGATE_COUNT                                  ? GP_U64
       : a->op == GP_AGGREGATE_MEAN                                   ? GP_F64
@@ -10,7 +10,7 @@ GP__PRIVATE gp_type gp__aggregate_type(const gp_aggregate *a) {
                                                                      : a->type;
 }
 // Lists what the two passes fold for each aggregate. Returns a bit for each pass that folds something.
-GP__PRIVATE int gp__list_folds(const gp_aggregate *list, int count, gp__hash_args *a) {
+GP__HOST int gp__list_folds(const gp_aggregate *list, int count, gp__hash_args *a) {
   static const unsigned char firsts[] = {0, 0, GP__FOLD_LEAST, GP__FOLD_MOST, 0, 0, GP__FOLD_LOW, GP__FOLD_HIGH};
   int i, passes = 0;
   a->group_words = 0;

@@ -3,7 +3,7 @@
 //   hash/arguments.h, hash/folds.h, core/system.c, core/request.c, host/values.c, core/names.c, core/kinds.c,
 //   group_by/host.c, graph/host.c, core/state.c, graph/launch.c, map/written.c
 
-GP__PRIVATE void gp__add_hash(gp__graph_plan *g, gp__kernel_kind kind, uint64_t items, const gp__hash_args *args) {
+GP__HOST void gp__add_hash(gp__graph_plan *g, gp__kernel_kind kind, uint64_t items, const gp__hash_args *args) {
   gp__graph_step *step = &g->steps[g->count++];
   step->request = -1;
   step->kind = kind;
@@ -11,7 +11,7 @@ GP__PRIVATE void gp__add_hash(gp__graph_plan *g, gp__kernel_kind kind, uint64_t 
   step->args.hash = *args;
 }
 // Takes an empty table for `rows` rows, with a counter behind it.
-GP__PRIVATE gp_result gp__add_table(gp__state *s, const char *who, gp__graph_plan *g, uint64_t rows, gp__hash_args *a) {
+GP__HOST gp_result gp__add_table(gp__state *s, const char *who, gp__graph_plan *g, uint64_t rows, gp__hash_args *a) {
   a->slot_count = 2 * rows + 2;
   a->slots = (gp__u64 *)gp__take(g, (a->slot_count + 1) * 8);
   a->found = a->slots ? a->slots + a->slot_count : NULL;
@@ -19,10 +19,10 @@ GP__PRIVATE gp_result gp__add_table(gp__state *s, const char *who, gp__graph_pla
   return gp__add_fill(s, who, g, 0, a->slots, a->slot_count + 1);
 }
 // Keys that gp_sort brings together; a table finds the first row of each other key.
-GP__PRIVATE int gp__groups_by_sort(const gp__request *q) { return !q->key_struct && !gp__is_complex(q->key_type); }
+GP__HOST int gp__groups_by_sort(const gp__request *q) { return !q->key_struct && !gp__is_complex(q->key_type); }
 // A sort of the keys, or of their first rows, brings the rows of a group together. One column moves along; several are
 // read through the order, and so is a column whose rows must be known.
-GP__PRIVATE gp_result gp__plan_groups(
+GP__HOST gp_result gp__plan_groups(
     gp__state *s, const char *who, const gp__request *q, gp__hash_args *a, gp__graph_plan *g) {
   const int folds = q->primitive == GP_GROUP_BY_MANY, plain = gp__groups_by_sort(q), truths = q->key_type == GP_BOOL;
   const int counts = !folds && !q->out_keys && g->at; // writes no elements
@@ -115,7 +115,7 @@ GP__PRIVATE gp_result gp__plan_groups(
   gp__add_hash(g, GP__HASH_FINISH, room, a);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__plan_join(
+GP__HOST gp_result gp__plan_join(
     gp__state *s, const char *who, const gp__request *q, gp__hash_args *a, gp__graph_plan *g) {
   const int pairs = q->join == GP_JOIN_INNER || q->join == GP_JOIN_LEFT;
   a->keys = q->keys2;
@@ -167,7 +167,7 @@ GP__PRIVATE gp_result gp__plan_join(
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   gp__hash_args a;
   memset(g, 0, sizeof *g);

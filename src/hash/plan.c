@@ -3,7 +3,7 @@
 //   core/kinds.c, core/primitive.c, hash/host.c, core/reads.c, hash/check.c, core/spelling.c, graph/launch.c,
 //   hash/launch.c
 
-GP__PRIVATE int gp__kinds_of_hash(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_hash(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   (void)p;
   if (q->primitive == GP_JOIN || !gp__groups_by_sort(q)) kinds[count++] = GP__HASH_INSERT;
@@ -21,7 +21,7 @@ GP__PRIVATE int gp__kinds_of_hash(const gp__request *q, const gp_policy *p, gp__
   return count;
 }
 // Kernels know keys as words, the largest that their size and alignment allow, but for bool.
-GP__PRIVATE void gp__spell_hash(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_hash(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   int word = 8;
   (void)p, (void)h;
   while ((q->key_struct ? q->key_struct->align : q->key_size) % (unsigned)word || q->key_size % (unsigned)word)
@@ -34,7 +34,7 @@ GP__PRIVATE void gp__spell_hash(const gp__request *q, const gp_policy *p, const 
   w->described = 0;
   w->list_count = 0;
 }
-GP__PRIVATE unsigned gp__resident_hash(
+GP__HOST unsigned gp__resident_hash(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   (void)q, (void)p, (void)h, (void)w;
   return 0;

@@ -4,7 +4,7 @@
 //   core/checking.c, core/check_call_types.c, core/check_buffers.c
 
 // Checks the types of counters and weights.
-GP__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
+GP__HOST gp_result gp__check_histogram_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int weights = c->in2 || c->in2_type;
@@ -40,7 +40,7 @@ GP__PRIVATE gp_result gp__check_histogram_types(gp__checking *k) {
       : GP_SUCCESS;
 }
 
-GP__PRIVATE gp_result gp__check_histogram_numbers(gp__checking *k) {
+GP__HOST gp_result gp__check_histogram_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
@@ -62,7 +62,7 @@ GP__PRIVATE gp_result gp__check_histogram_numbers(gp__checking *k) {
         q->active, (int)(GP__VALUE_BYTES / q->in_size), gp__type_rows[q->in_type].name);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__histogram_buffers(gp__checking *k) {
+GP__HOST gp_result gp__histogram_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   const gp_call *c = k->c;
   gp__request *q = k->q;
@@ -78,13 +78,13 @@ GP__PRIVATE gp_result gp__histogram_buffers(gp__checking *k) {
   return GP_SUCCESS;
 }
 // An integer, sign-extended to 64 bits; a float as a double.
-GP__PRIVATE uint64_t gp__integer_of(gp_type type, const unsigned char *bytes) {
+GP__HOST uint64_t gp__integer_of(gp_type type, const unsigned char *bytes) {
   uint64_t x = 0;
   const unsigned bits = 8 * gp__type_rows[type].size;
   memcpy(&x, bytes, gp__type_rows[type].size); // little-endian
   return *gp__type_rows[type].name == 'i' && bits < 64 && x >> (bits - 1) ? x | ~(uint64_t)0 << bits : x;
 }
-GP__PRIVATE double gp__float_of(gp_type type, const unsigned char *bytes) {
+GP__HOST double gp__float_of(gp_type type, const unsigned char *bytes) {
   uint16_t half;
   float single;
   double x;
@@ -97,7 +97,7 @@ GP__PRIVATE double gp__float_of(gp_type type, const unsigned char *bytes) {
   return x;
 }
 // Checks the ends of a channel's bins.
-GP__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
+GP__HOST gp_result gp__check_ends(const gp__checking *k, int channel) {
   const gp__request *q = k->q;
   const unsigned char *lower = q->init.bytes + (size_t)channel * q->in_size;
   const unsigned char *upper = q->step.bytes + (size_t)channel * q->in_size;
@@ -121,7 +121,7 @@ GP__PRIVATE gp_result gp__check_ends(const gp__checking *k, int channel) {
   }
 }
 
-GP__PRIVATE gp_result gp__check_histogram_values(gp__checking *k) {
+GP__HOST gp_result gp__check_histogram_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   int i;

@@ -4,7 +4,7 @@
 
 // A tile is up to two vectors a thread. One block takes up to two tiles, and need not wait for others. No block sees
 // 2^32 samples, whatever fits the device, so that 32-bit counters suffice in shared memory.
-GP__PRIVATE void gp__geometry_histogram(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_histogram(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const int shared = p.algorithm == GP_SHARED_BINS;
   const gp__u64 samples = s.count * (unsigned)s.histogram.channels, slots = gp__histogram_slots(p, s);
   const gp__u64 fewest = gp__ceil_div(samples, 1ull << 31);

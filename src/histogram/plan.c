@@ -3,22 +3,22 @@
 //   histogram/host.c, core/kinds.c, core/primitive.c, core/check_types.c, core/reads.c, histogram/check.c,
 //   histogram/names.c, core/launch.c
 
-GP__PRIVATE void gp__shape_histogram(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_histogram(const gp__request *q, gp__shape *h) {
   h->histogram.by_ranges = q->primitive == GP_HISTOGRAM_RANGES;
   h->histogram.channels = q->channels;
   h->histogram.active = q->active;
   h->histogram.bins = q->bins;
   h->exact = gp__is_integer(q->out_type);
 }
-GP__PRIVATE int gp__kinds_of_histogram(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_histogram(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   return kinds[0] = GP__HISTOGRAM, 1;
 }
-GP__PRIVATE int gp__fit_histogram(const gp_policy *p, int occupancy) {
+GP__HOST int gp__fit_histogram(const gp_policy *p, int occupancy) {
   (void)p, (void)occupancy;
   return INT32_MAX;
 }
-GP__PRIVATE gp_result gp__launch_histogram(const gp__launching *l) {
+GP__HOST gp_result gp__launch_histogram(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__histogram_args a;
   memset(&a, 0, sizeof a);

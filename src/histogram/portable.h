@@ -22,12 +22,12 @@ static const gp__policy_row gp__histogram_rows[] = {
     GP__H200(0, -1, 0, 0, 0, GP_GLOBAL_BINS, 512, 2, 0, 2, 21),
 };
 // Bytes of the samples.
-GP__PRIVATE gp__measures gp__measure_histogram(gp__shape s) {
+GP__HOST gp__measures gp__measure_histogram(gp__shape s) {
   gp__measures m = gp__measure_elements(s);
   m.bytes = s.count * (unsigned)s.histogram.channels * (unsigned)s.in_size;
   return m;
 }
-GP__PRIVATE gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
   gp_policy q = p;
   int blocks;
   q.load = p.load = gp__default_to(p.load, GP_CACHE_STREAMING);

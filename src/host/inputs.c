@@ -128,7 +128,7 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
   return GP_SUCCESS;
 }
 // Runs a checked request, which may have described inputs.
-GP__PRIVATE gp_result gp__host_run_described(const gp__request *q, int threads);
+GP__HOST gp_result gp__host_run_described(const gp__request *q, int threads);
 // gp_call.apply of a fold: of an array of its results.
 static gp_result gp__host_store(const gp__request *q, int threads) {
   const uint64_t most = q->primitive == GP_REDUCE ? 1 : q->primitive == GP_SEGMENTED_REDUCE ? q->segments : q->count;
@@ -151,7 +151,7 @@ static gp_result gp__host_store(const gp__request *q, int threads) {
   free(room);
   return result;
 }
-GP__PRIVATE gp_result gp__host_run_described(const gp__request *q, int threads) {
+GP__HOST gp_result gp__host_run_described(const gp__request *q, int threads) {
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
   gp__request with_arrays;
   void *owned[4] = {NULL, NULL, NULL, NULL};

@@ -60,7 +60,7 @@ static gp_result gp__host_take_fold(gp__host_call *h, int exclusive) {
 }
 
 // Runs a checked request on host pointers. threads: 0 for as many as OpenMP offers.
-GP__PRIVATE gp_result gp__host_run(const gp__request *q, int threads) {
+GP__HOST gp_result gp__host_run(const gp__request *q, int threads) {
   gp__host_call h;
   memset(&h, 0, sizeof h);
   h.q = q;

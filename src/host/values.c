@@ -111,7 +111,7 @@ GP__INLINE size_t gp__host_size(gp_type type) {
 }
 
 // The unsigned type of a size, for elements that are moved.
-GP__PRIVATE gp_type gp__bits_type(size_t size) {
+GP__HOST gp_type gp__bits_type(size_t size) {
   return size == 1 ? GP_U8 : size == 2 ? GP_U16 : size == 4 ? GP_U32 : size == 8 ? GP_U64 : GP_U128;
 }
 // X(NAME, name, the member of gp__wide, the conversion of an element to a number)

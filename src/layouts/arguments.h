@@ -24,7 +24,7 @@ typedef struct gp__gather_args {
 } gp__gather_args;
 
 // Sets the digit of args->pass, from *bit on; *bit becomes the next pass's.
-GP__PRIVATE void gp__radix_digit_of(gp__radix_args *args, int *bit) {
+GP__HOST void gp__radix_digit_of(gp__radix_args *args, int *bit) {
   const int bits = gp__radix_digit_bits(*bit, args->end_bit);
   args->word = *bit / 64;
   args->shift = *bit % 64;

@@ -11,7 +11,7 @@ GP__API gp_result gp_convert_layout(gp_context *ctx, const gp_layout *from, cons
   c.flags = flags;
   return gp__named(gp_run(ctx, &c, stream), "gp_convert_layout in_layout=from out_layout=to");
 }
-GP__PRIVATE gp_result gp__check_array(const char *who, const gp_array *a, uint64_t layout) {
+GP__HOST gp_result gp__check_array(const char *who, const gp_array *a, uint64_t layout) {
   const uint64_t width = layout & GP__WIDTH, unit = width > 16 ? width : 16;
   uint64_t count = 1;
   int d;

@@ -4,7 +4,7 @@
 //   layouts/host.c, core/check_types.c, core/checking.c, core/check_buffers.c, transpose/check.c
 
 // Checks a layout and keeps it in *kept; its buffer or columns become extents. name: "in_layout (from)"; of: "in".
-GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of, const gp_layout *l,
+GP__HOST gp_result gp__check_layout(const gp__checking *k, const char *name, const char *of, const gp_layout *l,
     gp_layout *kept, const void *buffer, gp__extent *span, int *spans) {
   const char *who = k->who;
   const uint64_t count = k->c->count;
@@ -65,7 +65,7 @@ GP__PRIVATE gp_result gp__check_layout(const gp__checking *k, const char *name, 
 }
 
 // Compares the orders of both layouts; q->moves becomes how structs move, if they differ.
-GP__PRIVATE gp_result gp__check_orders(const gp__checking *k) {
+GP__HOST gp_result gp__check_orders(const gp__checking *k) {
   const gp_layout *from = &k->q->in_layout, *to = &k->q->out_layout;
   gp__moves *m = &k->q->moves;
   gp__dimension d[4];
@@ -100,7 +100,7 @@ GP__PRIVATE gp_result gp__check_orders(const gp__checking *k) {
   for (i = 0; i < 4; ++i) m->extent[i] = d[i].extent, m->in_stride[i] = d[i].in, m->out_stride[i] = d[i].out;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_layouts(gp__checking *k) {
+GP__HOST gp_result gp__check_layouts(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const gp_layout *from = &q->in_layout, *to = &q->out_layout;

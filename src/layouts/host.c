@@ -3,20 +3,20 @@
 //   layouts/policy.h, layouts/arguments.h, core/request.c, host/config.c, host/types.c, host/call.c, host/exact.c
 
 // Bytes of an array of `count` structs, with spare capacity; UINT64_MAX on overflow.
-GP__PRIVATE uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {
+GP__HOST uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {
   const uint64_t width = l->width ? l->width : l->capacity > count ? l->capacity : count;
   const uint64_t blocks = width ? gp__ceil_div(count, width) : 0;
   if (width > UINT64_MAX / l->size || blocks > UINT64_MAX / (width * l->size + !width)) return UINT64_MAX;
   return blocks * width * l->size;
 }
 // True if a layout's order is one.
-GP__PRIVATE int gp__is_order(uint64_t layout) {
+GP__HOST int gp__is_order(uint64_t layout) {
   unsigned place, axes = 0;
   for (place = 0; place < 4; ++place) axes |= 1u << gp__axis(layout, place);
   return axes == 15 && (!(layout & GP_TRANSPOSED) || (layout & GP__AXES) == GP_TRANSPOSED);
 }
 // Address of a field's first value, in a buffer or in columns.
-GP__PRIVATE unsigned char *gp__layout_column(
+GP__HOST unsigned char *gp__layout_column(
     const gp_layout *l, const void *buffer, uint64_t count, int f, size_t offset) {
   if (l->columns) return (unsigned char *)l->columns[f];
   return (unsigned char *)(uintptr_t)buffer + offset * (l->width ? l->width : l->capacity ? l->capacity : count);
@@ -27,7 +27,7 @@ GP__PRIVATE unsigned char *gp__layout_column(
 typedef struct gp__layout_entry {
   int size, in, out;
 } gp__layout_entry;
-GP__PRIVATE int gp__layout_entries(const gp__request *q, gp__layout_entry entry[GP__LAYOUT_ENTRIES]) {
+GP__HOST int gp__layout_entries(const gp__request *q, gp__layout_entry entry[GP__LAYOUT_ENTRIES]) {
   const gp_layout *from = &q->in_layout, *to = &q->out_layout;
   unsigned char taken[GP__LAYOUT_STRUCT_BYTES + 1] = {0};
   int count, b, begin;
@@ -46,7 +46,7 @@ GP__PRIVATE int gp__layout_entries(const gp__request *q, gp__layout_entry entry[
   return count;
 }
 // in: the input, or a copy of it.
-GP__PRIVATE void gp__layout_arguments(const gp__request *q, const void *in, gp__layout_args *a) {
+GP__HOST void gp__layout_arguments(const gp__request *q, const void *in, gp__layout_args *a) {
   const gp_layout *from = &q->in_layout, *to = &q->out_layout;
   gp__layout_entry entry[GP__LAYOUT_ENTRIES];
   const int count = gp__layout_entries(q, entry);
@@ -71,7 +71,7 @@ GP__PRIVATE void gp__layout_arguments(const gp__request *q, const void *in, gp__
   a->out_aligned = out_bits % GP__VECTOR == 0;
 }
 // Bytes from the first value of a field to the i-th.
-GP__PRIVATE uint64_t gp__host_value_offset(uint64_t width, size_t struct_size, size_t size, uint64_t i) {
+GP__HOST uint64_t gp__host_value_offset(uint64_t width, size_t struct_size, size_t size, uint64_t i) {
   return width == 0 ? i * size : i / width * width * struct_size + i % width * size;
 }
 

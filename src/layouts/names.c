@@ -3,7 +3,7 @@
 //   layouts/host.c, core/spelling.c
 
 // Names a tile, a thread's chunk, both sides, and the moved fields.
-GP__PRIVATE void gp__name_layouts(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_layouts(const gp__spelling *q, gp__text *t) {
   int i;
   gp__add(t, ", %d, %d, gp__side<%d, %d>, gp__side<%d, %d>", q->tile, q->chunk, q->in_side, q->in_size, q->out_side,
       q->out_size);
@@ -13,7 +13,7 @@ GP__PRIVATE void gp__name_layouts(const gp__spelling *q, gp__text *t) {
 }
 
 // A conversion is spelled by the fields that it moves.
-GP__PRIVATE void gp__spell_layouts(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_layouts(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   const int staged = gp__layout_staged(*p, *h);
   gp__layout_entry entry[GP__LAYOUT_ENTRIES];
   const int count = gp__layout_entries(q, entry);
@@ -27,7 +27,7 @@ GP__PRIVATE void gp__spell_layouts(const gp__request *q, const gp_policy *p, con
   w->list_count = (uint64_t)count;
 }
 // As many blocks as leave registers for a thread's chunk.
-GP__PRIVATE unsigned gp__resident_layouts(
+GP__HOST unsigned gp__resident_layouts(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   const int bytes = h->layout.chunk * gp__max(h->in_size, h->out_size);
   const unsigned room = bytes <= 64 ? 1024 : bytes <= 128 ? 768 : 512;

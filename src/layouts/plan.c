@@ -5,12 +5,12 @@
 //   layouts/names.c, core/launch.c
 
 // True if the input of a conversion is copied first.
-GP__PRIVATE int gp__converts_copy(const gp__request *q, const gp_policy *p) {
+GP__HOST int gp__converts_copy(const gp__request *q, const gp_policy *p) {
   const gp__shape h = gp__shape_of(q);
   return h.in_place && !gp__layout_local(*p, h);
 }
 // Structs that a thread takes at a time: as many as make each field's values whole words, if registers hold them.
-GP__PRIVATE int gp__layout_chunk(const gp__request *q) {
+GP__HOST int gp__layout_chunk(const gp__request *q) {
   const size_t size = q->in_size > q->out_size ? q->in_size : q->out_size;
   unsigned common = 4, chunk;
   int i;
@@ -26,7 +26,7 @@ GP__PRIVATE int gp__layout_chunk(const gp__request *q) {
   return (int)chunk;
 }
 
-GP__PRIVATE void gp__shape_layouts(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_layouts(const gp__request *q, gp__shape *h) {
   h->out_misaligned = (int)((uintptr_t)q->out % GP__VECTOR);
   h->layout.in_width = q->in_layout.width;
   h->layout.out_width = q->out_layout.width;
@@ -34,14 +34,14 @@ GP__PRIVATE void gp__shape_layouts(const gp__request *q, gp__shape *h) {
   h->layout.in_bytes = gp__layout_bytes(&q->in_layout, q->count);
   h->in_place = q->in == q->out && !q->in_layout.columns && !q->out_layout.columns; // without buffers: may be
 }
-GP__PRIVATE int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   kinds[0] = q->moves.kind ? GP__TURN_LAYOUT : GP__CONVERT_LAYOUT;
   kinds[1] = GP__COPY;
   return gp__converts_copy(q, p) ? 2 : 1;
 }
-GP__PRIVATE uint64_t gp__smaller(uint64_t x, uint64_t y) { return x < y ? x : y; }
+GP__HOST uint64_t gp__smaller(uint64_t x, uint64_t y) { return x < y ? x : y; }
 // room: places in shared memory; a line along axis 0 leaves one free, against bank conflicts.
-GP__PRIVATE void gp__turned_tiles(const gp__moves *m, uint64_t room, gp__layout_args *a) {
+GP__HOST void gp__turned_tiles(const gp__moves *m, uint64_t room, gp__layout_args *a) {
   gp__u64 *tile = a->tile;
   int d;
   a->straight = m->kind == GP__MOVE_ROWS;
@@ -55,7 +55,7 @@ GP__PRIVATE void gp__turned_tiles(const gp__moves *m, uint64_t room, gp__layout_
     a->tiles[d] = gp__ceil_div(m->extent[d], tile[d]);
   }
 }
-GP__PRIVATE gp_result gp__launch_layouts(const gp__launching *l) {
+GP__HOST gp_result gp__launch_layouts(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__layout_args a;
   gp__layout_arguments(q, l->count == 2 ? l->scratch : q->in, &a);

@@ -3,7 +3,7 @@
 //   map/kinds.c, core/state.c, core/run.c
 
 // Sets the members that most calls share.
-GP__PRIVATE gp_call gp__call(
+GP__HOST gp_call gp__call(
     gp_primitive primitive, gp_op op, gp_type in_type, gp_type out_type, const void *in, void *out, uint64_t count) {
   gp_call c = gp_call_init(primitive);
   c.op = op;
@@ -14,12 +14,12 @@ GP__PRIVATE gp_call gp__call(
   c.count = count;
   return c;
 }
-GP__PRIVATE void gp__set_segments(gp_call *c, gp_type offset_type, const void *begin, uint64_t segments) {
+GP__HOST void gp__set_segments(gp_call *c, gp_type offset_type, const void *begin, uint64_t segments) {
   c->offset_type = offset_type;
   c->begin = begin;
   c->segments = segments;
 }
-GP__PRIVATE void gp__set_keys(gp_call *c, gp_type key_type, const void *keys) {
+GP__HOST void gp__set_keys(gp_call *c, gp_type key_type, const void *keys) {
   c->key_type = key_type;
   c->keys = keys;
 }

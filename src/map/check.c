@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/call.h, core/rules.h, core/system.c, core/messages.c, core/request.c, map/kinds.c,
 //   core/primitive.c, core/check_types.c, core/reads.c, core/checking.c, core/check_call_types.c, core/check_buffers.c
 
-GP__PRIVATE gp_result gp__check_map_out_type(gp__checking *k) {
+GP__HOST gp_result gp__check_map_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   GP__CHECK(gp__check_out_type(k));
@@ -21,7 +21,7 @@ GP__PRIVATE gp_result gp__check_map_out_type(gp__checking *k) {
   if (c->primitive == GP_IOTA) return gp__check_ramp_type(k->who, "out_type", q->out_type);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_map_types(gp__checking *k) {
+GP__HOST gp_result gp__check_map_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   GP__CHECK(gp__check_types(k));
@@ -33,7 +33,7 @@ GP__PRIVATE gp_result gp__check_map_types(gp__checking *k) {
         "%s: @in_type and @out_type differ: the call copies one element and cannot convert struct types", k->who);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__map_buffers(gp__checking *k) {
+GP__HOST gp_result gp__map_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   if (k->c->primitive != GP_TRANSFORM2) return GP_SUCCESS;
   b->in_name = "in (a)";
@@ -41,7 +41,7 @@ GP__PRIVATE gp_result gp__map_buffers(gp__checking *k) {
   b->in2_alias = k->q->in2_size == k->q->out_size ? GP__ALIAS_OF_OUT : 0;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_map_values(gp__checking *k) {
+GP__HOST gp_result gp__check_map_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (c->primitive == GP_FILL && !c->value && k->pointers) return gp__fail(GP_E_NULL, "%s: @value is null", k->who);

@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, layouts/policy.h, map/policy.h,
 //   core/rows.h, core/geometry.h, core/family.h, map/portable.h, batch/geometry.h
 
-GP__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_map(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   if (s.primitive == GP_COPY_BATCH) {
     gp__geometry_batch(p, s, resident, g);
     return;
@@ -24,7 +24,7 @@ GP__PRIVATE void gp__geometry_map(gp_policy p, gp__shape s, gp__u64 resident, gp
 }
 
 // A row is for a number of bytes, which the host does not know of a batch.
-GP__PRIVATE int gp__row_serves_map(gp__shape s) { return s.primitive != GP_COPY_BATCH; }
+GP__HOST int gp__row_serves_map(gp__shape s) { return s.primitive != GP_COPY_BATCH; }
 
 static const gp__rules gp__rules_map = {gp__policy_valid_map, gp__measure_elements, gp__portable_map,
     GP__ALWAYS_OVERLAPS, gp__geometry_map, GP__POLICY_THREADS, GP__ANY_ALGORITHM, gp__row_serves_map};

@@ -3,17 +3,15 @@
 //   core/system.c, core/messages.c, core/request.c, host/types.c, host/values.c, host/call.c, map/host.c, host/user.c,
 //   map/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c, map/check.c, map/names.c, core/launch.c
 
-GP__PRIVATE int gp__kinds_of_map(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_map(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   kinds[0] = q->primitive == GP_COPY && !q->inputs.in ? GP__COPY
       : q->primitive == GP_ADJACENT_DIFFERENCE        ? GP__ADJACENT
                                                       : GP__MAP;
   return 1;
 }
-GP__PRIVATE int gp__map_is_idle(const gp__request *q) {
-  return !q->count || (q->primitive == GP_COPY && q->in == q->out);
-}
-GP__PRIVATE gp_result gp__launch_map(const gp__launching *l) {
+GP__HOST int gp__map_is_idle(const gp__request *q) { return !q->count || (q->primitive == GP_COPY && q->in == q->out); }
+GP__HOST gp_result gp__launch_map(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__map_args a;
   memset(&a, 0, sizeof a);
@@ -27,7 +25,7 @@ GP__PRIVATE gp_result gp__launch_map(const gp__launching *l) {
   return gp__launch_all(l, &a);
 }
 // A binary operator on the elements of two inputs.
-GP__PRIVATE gp_result gp__host_binary(gp__host_call *h) {
+GP__HOST gp_result gp__host_binary(gp__host_call *h) {
   const gp__request *q = h->q;
   const int normalise = gp__host_normalises(q->op, q->user_op, q->out_type);
   if (!q->user_op) GP__CHECK(gp__host_take(h, q->out_type, q->out_size, GP_OP_DEFAULT, NULL, normalise, "op"));
@@ -42,7 +40,7 @@ GP__PRIVATE gp_result gp__host_binary(gp__host_call *h) {
   return gp__host_each(h);
 }
 // A transform of two operands: the elements and their neighbours.
-GP__PRIVATE gp_result gp__host_adjacent(const gp__request *q, int threads) {
+GP__HOST gp_result gp__host_adjacent(const gp__request *q, int threads) {
   const unsigned char *in = (const unsigned char *)q->in;
   unsigned char *out = (unsigned char *)q->out;
   const int right = (q->flags & GP_RIGHT) != 0;
@@ -62,7 +60,7 @@ GP__PRIVATE gp_result gp__host_adjacent(const gp__request *q, int threads) {
       gp__host_elements(&edge, right ? pairs.count : 0, 1, converted.bytes), q->out_size);
   return gp__host_run(&pairs, threads);
 }
-GP__PRIVATE gp_result gp__host_maps(gp__host_call *h) {
+GP__HOST gp_result gp__host_maps(gp__host_call *h) {
   const gp__request *q = h->q;
   switch (q->primitive) {
   case GP_ADJACENT_DIFFERENCE:

@@ -18,7 +18,7 @@ static const gp__policy_row gp__map_rows[] = {
     GP__H200(0, -1, GP__IF_MAP_FILLS, 0, 0, 0, 0, 4, 0, 0, 21),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_DIRECT, 256, 1, 0, 0, 21),
 };
-GP__PRIVATE gp_policy gp__portable_map(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_map(gp_policy p, gp__shape s) {
   const int shrinks = s.primitive == GP_CONVERT_LAYOUT && !p.vectors; // until shared memory holds the tile
   if (s.primitive == GP_COPY_BATCH) { // as much in flight as registers allow; not tuned yet
     p.vectors = gp__default_to(p.vectors, 4);

@@ -5,7 +5,7 @@
 
 // Adds a copy of a described input's elements to `out`; NULL: to memory that the plan holds. *array: where they are; an
 // address alone while the plan has no memory.
-GP__PRIVATE gp_result gp__add_written(gp__state *s, gp__graph_plan *g, const gp__request *q, int root, uint64_t count,
+GP__HOST gp_result gp__add_written(gp__state *s, gp__graph_plan *g, const gp__request *q, int root, uint64_t count,
     const uint64_t *count_device, void *out, const void **array) {
   const gp__input_node *n = &q->inputs.node[root - 1];
   gp_call copy = gp_call_init(GP_COPY);
@@ -20,7 +20,7 @@ GP__PRIVATE gp_result gp__add_written(gp__state *s, gp__graph_plan *g, const gp_
   return count ? gp__add_call(s, gp__primitive_names[q->primitive], g, &copy) : GP_SUCCESS;
 }
 // Copies go to the outputs where every element is written by the call, and it may run in place.
-GP__PRIVATE gp_result gp__written_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__written_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   const int in_place = q->primitive == GP_SORT || q->primitive == GP_MERGE_SORT;
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
   const gp__inputs *all = &q->inputs;
@@ -54,20 +54,20 @@ GP__PRIVATE gp_result gp__written_plan_of(gp__state *s, const gp__request *q, un
   g->requests[g->request_count++] = plain;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__run_written(
+GP__HOST gp_result gp__run_written(
     gp__state *s, const gp__request *q, const gp_policy *p, int run, gp_stream stream, uint64_t least) {
   gp__request own = *q;
   own.policy = p;
   return gp__run_plan_of(s, &own, p, run, stream, least, gp__written_plan_of);
 }
-GP__PRIVATE gp_result gp__bytes_of_written(
+GP__HOST gp_result gp__bytes_of_written(
     gp__state *s, const gp__request *q, const gp_policy *given, const gp__shape *h, uint64_t *bytes) {
   gp__request own = *q;
   (void)h;
   own.policy = given;
   return gp__bytes_of_plan(s, &own, bytes, gp__written_plan_of);
 }
-GP__PRIVATE gp_result gp__calls_of_written(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
+GP__HOST gp_result gp__calls_of_written(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
   return gp__calls_of_plan(s, q, calls, count, gp__written_plan_of);
 }
 static const gp__composition gp__written_calls = {gp__run_written, gp__bytes_of_written, gp__calls_of_written};

@@ -3,8 +3,8 @@
 //   core/state.c, core/run.c, map/calls.c
 
 // Two sorted inputs.
-GP__PRIVATE gp_call gp__two_sorted(gp_primitive primitive, gp_type key_type, gp_op less, const void *keys,
-    uint64_t count, const void *keys2, uint64_t count2, void *out_keys) {
+GP__HOST gp_call gp__two_sorted(gp_primitive primitive, gp_type key_type, gp_op less, const void *keys, uint64_t count,
+    const void *keys2, uint64_t count2, void *out_keys) {
   gp_call c = gp__call(primitive, less, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
   gp__set_keys(&c, key_type, keys);
   c.keys2 = keys2;
@@ -12,7 +12,7 @@ GP__PRIVATE gp_call gp__two_sorted(gp_primitive primitive, gp_type key_type, gp_
   c.out_keys = out_keys;
   return c;
 }
-GP__PRIVATE void gp__set_values(
+GP__HOST void gp__set_values(
     gp_call *c, gp_type value_type, const void *values, const void *values2, void *out_values) {
   c->in_type = value_type;
   c->in = values;

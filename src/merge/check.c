@@ -5,20 +5,20 @@
 //   core/check_buffers.c
 
 // True if `op` is an order of keys.
-GP__PRIVATE int gp__is_ordered(gp_primitive p) { return gp__family_of(p) == GP__FAMILY_MERGE || p == GP_IS_SORTED; }
+GP__HOST int gp__is_ordered(gp_primitive p) { return gp__family_of(p) == GP__FAMILY_MERGE || p == GP_IS_SORTED; }
 // True if values of the second input are in the result.
-GP__PRIVATE int gp__takes_second_values(gp_primitive p) {
+GP__HOST int gp__takes_second_values(gp_primitive p) {
   return p == GP_MERGE || p == GP_SET_UNION || p == GP_SET_SYMMETRIC_DIFFERENCE;
 }
 // Most results of a merge or a set operation.
-GP__PRIVATE uint64_t gp__most_results(const gp__request *q) {
+GP__HOST uint64_t gp__most_results(const gp__request *q) {
   return q->primitive == GP_SET_INTERSECTION ? (q->count < q->count2 ? q->count : q->count2)
       : q->primitive == GP_SET_DIFFERENCE    ? q->count
                                              : q->count + q->count2;
 }
 
 // GP_DESCENDING exchanges LESS and GREATER; a user's order is reversed where it is applied.
-GP__PRIVATE gp_result gp__check_order(gp__checking *k) {
+GP__HOST gp_result gp__check_order(gp__checking *k) {
   gp__request *q = k->q;
   GP__CHECK(gp__check_order_of(k, 1));
   if (!q->user_op && (q->flags & GP_DESCENDING)) {
@@ -28,7 +28,7 @@ GP__PRIVATE gp_result gp__check_order(gp__checking *k) {
   return GP_SUCCESS;
 }
 // The second input is described where the first one is.
-GP__PRIVATE gp_result gp__check_second(
+GP__HOST gp_result gp__check_second(
     gp__checking *k, const char *name, const void *input, int first, gp_type type, int *root) {
   gp__checked_type t;
   gp_type own;
@@ -39,7 +39,7 @@ GP__PRIVATE gp_result gp__check_second(
 }
 // Checks keys ordered by `op`, and values that move with them. Merge sort without `in` and in_type writes the keys'
 // indices to `out`.
-GP__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
+GP__HOST gp_result gp__check_ordered_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int values = (k->reads & GP__READS_OUT) && (c->in_type || c->out_type || c->in || c->in2 || c->out);
@@ -66,17 +66,17 @@ GP__PRIVATE gp_result gp__check_ordered_types(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-GP__PRIVATE int gp__sorts_as_integer(gp_type type) { return gp__is_integer(type) || type == GP_BOOL; }
+GP__HOST int gp__sorts_as_integer(gp_type type) { return gp__is_integer(type) || type == GP_BOOL; }
 // Merge sort of numbers is a radix sort, unless the policy asks for merges: numbers are ordered as their bits, except
 // -0, and a stable sort has one result.
-GP__PRIVATE int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
+GP__HOST int gp__is_radix_sorted(const gp_call *c, const gp__request *q, int host) {
   return c->primitive == GP_MERGE_SORT && !q->user_op &&
       (gp__sorts_as_integer(q->key_type) || (!host && !q->key_struct && c->count >> GP__NUMBERS_LOG2)) &&
       !(c->policy && (c->policy->algorithm == GP_MERGE_PASSES || c->policy->algorithm == GP_FOUR_WAY_PASSES));
 }
 
 // The host cuts a sort in little memory into blocks, which are merged by whole keys.
-GP__PRIVATE gp_result gp__check_little_memory(gp__checking *k) {
+GP__HOST gp_result gp__check_little_memory(gp__checking *k) {
   const gp_call *c = k->c;
   if (!(c->flags & GP_LITTLE_MEMORY)) return GP_SUCCESS;
   if (c->count_device || c->begin_bit || c->end_bit)
@@ -85,7 +85,7 @@ GP__PRIVATE gp_result gp__check_little_memory(gp__checking *k) {
   k->buffers->out_keys_wanted = k->q->in_steps = 1;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__merge_buffers(gp__checking *k) {
+GP__HOST gp_result gp__merge_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   GP__CHECK(gp__check_little_memory(k));
   b->out = b->out_keys = gp__most_results(k->q);
@@ -93,9 +93,9 @@ GP__PRIVATE gp_result gp__merge_buffers(gp__checking *k) {
   b->in2 = k->q->count2;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_call(
+GP__HOST gp_result gp__check_call(
     gp__state *s, const char *caller, const gp_call *c, int host, int pointers, gp__request *q);
-GP__PRIVATE gp_result gp__check_radix_sorted(gp__checking *k) {
+GP__HOST gp_result gp__check_radix_sorted(gp__checking *k) {
   gp__request *q = k->q;
   gp_call sort = *k->c;
   const int numbers = !gp__sorts_as_integer(q->key_type);

@@ -3,13 +3,13 @@
 //   merge/policy.h, core/rows.h, core/geometry.h, core/family.h, merge/portable.h
 
 // Merge sort's scratch memory: keys and values, then the borders of tiles merged from four runs.
-GP__PRIVATE gp__u64 gp__merge_sort_borders_at(gp__shape s) {
+GP__HOST gp__u64 gp__merge_sort_borders_at(gp__shape s) {
   return gp__round_up(gp__round_up(s.count * (unsigned)s.key_size, 256) + s.count * (unsigned)s.in_size, 16);
 }
 // Merges: a block merges its range of tiles, one at a time. Sets: a tile, of both inputs together, has one element
 // less, so that pairs of equal keys are not split. Words carry the counts of sets. Scratch memory: the borders of sets;
 // if merge sort has several tiles, keys and values of every other pass.
-GP__PRIVATE void gp__geometry_merge(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_merge(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   g->tile_items =
       (unsigned)(s.primitive == GP_MERGE_SORT ? gp__sort_tile(p, s) : gp__merge_tile(p, s) - gp__is_set(s.primitive));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
@@ -29,10 +29,10 @@ GP__PRIVATE void gp__geometry_merge(gp_policy p, gp__shape s, gp__u64 resident, 
                 : 0);
 }
 // Large sets do not overlap launches: early blocks would take the room of the launch that finds borders.
-GP__PRIVATE int gp__merge_overlaps(gp_policy p, gp__shape s) {
+GP__HOST int gp__merge_overlaps(gp_policy p, gp__shape s) {
   return !gp__is_set(s.primitive) || p.algorithm != GP_MERGE_PATH || !((s.count + s.count2) >> 21);
 }
-GP__PRIVATE int gp__merge_threads(gp_policy p) {
+GP__HOST int gp__merge_threads(gp_policy p) {
   return p.algorithm == GP_PIPELINED ? p.threads + (int)GP__WARP : p.threads;
 }
 

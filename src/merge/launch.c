@@ -2,7 +2,7 @@
 // uses: api/lists.h, core/words.h, core/rules.h, core/shape.h, histogram/policy.h, merge/policy.h, core/geometry.h,
 //   merge/geometry.h, merge/arguments.h, core/system.c, core/request.c, scan/kinds.c, core/launch.c
 
-GP__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
+GP__HOST gp__merge_args gp__merge_arguments(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__merge_args a;
   memset(&a, 0, sizeof a);
@@ -21,7 +21,7 @@ GP__PRIVATE gp__merge_args gp__merge_arguments(const gp__launching *l) {
 }
 // Launches a four-way pass: finds where tiles begin, then merges them. The next pass has runs as long as this one's
 // groups.
-GP__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args *a) {
+GP__HOST gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args *a) {
   const gp__geometry *g = l->g;
   const gp__u64 most = 0x7fffffff, searching = gp__ceil_div(g->tiles * GP__FOUR_LANES, g->threads);
   if (a->borders)
@@ -34,7 +34,7 @@ GP__PRIVATE gp_result gp__launch_four_way(const gp__launching *l, gp__merge_args
 }
 // Sorts tiles, then merges two or four runs a pass. Passes alternate between the output and scratch memory so that the
 // last one writes the output. If the number of levels is odd, the first four-way pass merges two runs.
-GP__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
+GP__HOST gp_result gp__launch_merge_sort(const gp__launching *l) {
   const gp__geometry *g = l->g;
   const gp__u64 tiles = g->tiles;
   const int four = l->p->algorithm == GP_FOUR_WAY_PASSES;
@@ -61,7 +61,7 @@ GP__PRIVATE gp_result gp__launch_merge_sort(const gp__launching *l) {
   return GP_SUCCESS;
 }
 // Sets with more tiles than resident blocks: a launch of its own finds all tiles' borders in parallel.
-GP__PRIVATE gp_result gp__launch_merge(const gp__launching *l) {
+GP__HOST gp_result gp__launch_merge(const gp__launching *l) {
   const gp__geometry *g = l->g;
   gp__merge_args a = gp__merge_arguments(l);
   if (l->q->primitive == GP_MERGE_SORT) return gp__launch_merge_sort(l);

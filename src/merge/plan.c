@@ -3,7 +3,7 @@
 //   sets/host.c, scan/kinds.c, merge/kinds.c, core/kinds.c, core/primitive.c, core/reads.c, merge/check.c,
 //   core/shape.c, core/spelling.c, merge/names.c, merge/launch.c, map/written.c
 
-GP__PRIVATE int gp__kinds_of_merge(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_merge(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   const int sets = gp__is_set(q->primitive), served = p->algorithm == GP_PIPELINED;
   int count = 0;
   if (q->primitive != GP_MERGE && !served) kinds[count++] = sets ? GP__SET_BORDERS : GP__MERGE_SORT_TILES;
@@ -14,8 +14,8 @@ GP__PRIVATE int gp__kinds_of_merge(const gp__request *q, const gp_policy *p, gp_
                                            : GP__MERGE;
   return count;
 }
-GP__PRIVATE int gp__merge_is_idle(const gp__request *q) { return !q->count && !q->count2 && !q->out_count; }
-GP__PRIVATE gp_result gp__host_merges(gp__host_call *h) {
+GP__HOST int gp__merge_is_idle(const gp__request *q) { return !q->count && !q->count2 && !q->out_count; }
+GP__HOST gp_result gp__host_merges(gp__host_call *h) {
   return h->q->primitive == GP_MERGE     ? gp__host_merge(h)
       : h->q->primitive == GP_MERGE_SORT ? gp__host_merge_sort(h)
                                          : gp__host_set(h);

@@ -29,7 +29,7 @@ static const gp__policy_row gp__merge_rows[] = {
     GP__H200(GP_MERGE_SORT, -1, 0, 0, 0, 0, 0, 8, 0, 0, 22),
     GP__H200(0, -1, 0, 0, 0, 0, 256, 5, 0, 0, 22),
 };
-GP__PRIVATE gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_merge(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, threads = p.threads, alone = !s.in_size;
   const int sets = gp__is_set(s.primitive), wide = sets && alone && s.key_size > 4;
   int small;

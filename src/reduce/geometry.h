@@ -2,7 +2,7 @@
 // uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, core/shape.h, reduce/policy.h, core/rows.h,
 //   core/geometry.h, core/family.h, reduce/portable.h
 
-GP__PRIVATE void gp__geometry_reduce(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_reduce(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.in_size));
   if (s.reproducible) g->tile_items *= gp__canonical_rounds(s.count, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);

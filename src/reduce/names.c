@@ -1,7 +1,7 @@
 // reduce/names.c - template arguments of reductions
 // uses: api/lists.h, core/rules.h, core/text.c, core/spelling.c, core/kernel_names.c, select/names.c
 
-GP__PRIVATE void gp__name_reduction(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_reduction(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *out = gp__out_name(q), *offset = gp__offset_name(q);
   const char *functor = q->op ? gp__functor(q->op, q->user_op, "gp__op_1") : "";
   gp__add(t, ", ");

@@ -4,7 +4,7 @@
 //   core/kinds.c, core/primitive.c, host/run.c, core/reads.c, reduce/check.c, core/spelling.c, select/names.c,
 //   core/launch.c
 
-GP__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_reduce(const gp__request *q, gp__shape *h) {
   if (q->primitive != GP_REDUCE) h->commutative = h->exact = 1; // counts and minima of integers
   if (q->primitive == GP_CHECK_OFFSETS) {
     h->in_size = (int)q->offset_size;
@@ -12,12 +12,12 @@ GP__PRIVATE void gp__shape_reduce(const gp__request *q, gp__shape *h) {
     h->count = q->segments + 1;
   }
 }
-GP__PRIVATE int gp__kinds_of_reduce(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_reduce(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
   kinds[0] = p->algorithm == GP_STEALING ? GP__STEALING : GP__EVEN_SHARE;
   return 1;
 }
-GP__PRIVATE gp_result gp__launch_reduce(const gp__launching *l) {
+GP__HOST gp_result gp__launch_reduce(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__shape *h = l->h;
   gp__reduce_args a;
@@ -50,7 +50,7 @@ static gp_result gp__host_reduce_both(const gp__request *q, int threads) {
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__host_reduces(gp__host_call *h) {
+GP__HOST gp_result gp__host_reduces(gp__host_call *h) {
   const gp__request *q = h->q;
   if (q->is_arg & GP__IS_BOTH) return gp__host_reduce_both(q, h->asked);
   if (q->primitive == GP_CHECK_OFFSETS) return *q->bad = gp__host_first_bad(q), GP_SUCCESS;

@@ -15,7 +15,7 @@ GP__API gp_result gp_swap(gp_context *ctx, gp_type type, void *a, void *b, uint6
 
 // Reverses all of the array, then two parts of it: elements before `middle` and those from it on, each from `first` and
 // up to `end`.
-GP__PRIVATE gp_result gp__reverse_parts(gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t first,
+GP__HOST gp_result gp__reverse_parts(gp_context *ctx, gp_type type, void *data, uint64_t count, uint64_t first,
     uint64_t middle, uint64_t end, gp_stream stream, const char *names) {
   gp_result result = gp_reverse(ctx, type, data, count, data, stream);
   if (result == GP_SUCCESS) {

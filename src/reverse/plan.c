@@ -3,7 +3,7 @@
 //   core/kinds.c, core/primitive.c, core/reads.c, core/checking.c, core/check_call_types.c, core/check_buffers.c,
 //   core/check_values.c, map/plan.c
 
-GP__PRIVATE int gp__kinds_of_reverse(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_reverse(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   return kinds[0] = q->primitive == GP_SWAP ? GP__SWAP : GP__REVERSE, 1;
 }
@@ -14,7 +14,7 @@ static const gp__primitive gp__primitive_reverse = {
     &gp__family_reverse, GP__READS_MAP, GP__KEEPS_TYPE | GP__IN_PLACE, 0};
 
 // Both arrays of a swap are outputs: `out`, and `out3`, which kernels get as the second input.
-GP__PRIVATE gp_result gp__check_swap_types(gp__checking *k) {
+GP__HOST gp_result gp__check_swap_types(gp__checking *k) {
   gp__request *q = k->q;
   GP__CHECK(gp__check_types(k));
   q->in_type = q->in2_type = q->out_type;
@@ -23,7 +23,7 @@ GP__PRIVATE gp_result gp__check_swap_types(gp__checking *k) {
   q->in2 = q->out3;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_swap_outputs(gp__checking *k) {
+GP__HOST gp_result gp__check_swap_outputs(gp__checking *k) {
   return gp__writing(k, "out3 (the second array)", k->c->out3, k->out.align, k->out.size, k->q->count, 1, 0);
 }
 static const gp__own_check gp__checks_swap[GP__CHECKS] = {

@@ -24,8 +24,8 @@ GP__API gp_result gp_row_map(gp_context *ctx, gp_op transform, gp_op op, gp_op a
   c.axes = axes;
   return gp__named(gp_run(ctx, &c, stream), "gp_row_map acc_type=state_type");
 }
-GP__PRIVATE gp_call gp__row_order_call(gp_primitive primitive, gp_type key_type, gp_type index_type,
-    const gp_axes *axes, const void *keys, void *out_keys, void *out_indices, int flags) {
+GP__HOST gp_call gp__row_order_call(gp_primitive primitive, gp_type key_type, gp_type index_type, const gp_axes *axes,
+    const void *keys, void *out_keys, void *out_indices, int flags) {
   const int sorts = primitive == GP_SORT_AXIS; // gp_argsort_axis has indices
   gp_call c = gp__call(primitive, GP_OP_DEFAULT, GP_TYPE_DEFAULT, sorts || out_indices ? index_type : GP_TYPE_DEFAULT,
       NULL, out_indices, 0);

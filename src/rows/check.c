@@ -4,7 +4,7 @@
 //   core/check_types.c, core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_buffers.c
 
 // gp_call.apply: an operator on an element and a state.
-GP__PRIVATE gp_result gp__check_row_operators(gp__checking *k) {
+GP__HOST gp_result gp__check_row_operators(gp__checking *k) {
   const gp_op apply = k->c->apply;
   gp__request *q = k->q;
   const char *role;
@@ -20,13 +20,13 @@ GP__PRIVATE gp_result gp__check_row_operators(gp__checking *k) {
               : GP_SUCCESS;
 }
 // A map's accumulator is its state, whose type the output's has nothing to do with.
-GP__PRIVATE gp_result gp__check_state_type(gp__checking *k) {
+GP__HOST gp_result gp__check_state_type(gp__checking *k) {
   const gp_call *c = k->c;
   if (c->primitive != GP_ROW_MAP) return gp__check_out_type(k);
   k->q->out_type = c->acc_type ? c->acc_type : gp__is_small_float(c->in_type) ? (gp_type)GP_F32 : c->in_type;
   return gp__check_type(k->s, k->who, "acc_type", k->q->out_type, &k->out);
 }
-GP__PRIVATE gp_result gp__check_row_types(gp__checking *k) {
+GP__HOST gp_result gp__check_row_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   GP__CHECK(gp__check_types(k));
@@ -40,10 +40,10 @@ GP__PRIVATE gp_result gp__check_row_types(gp__checking *k) {
   return gp__check_operator_on(k->who, "apply", q->equal, q->out_type);
 }
 
-GP__PRIVATE uint64_t gp__distance(int64_t stride) { return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride; }
+GP__HOST uint64_t gp__distance(int64_t stride) { return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride; }
 // Bytes from an array's lowest address to its end, and from there to its element 0. size: of an element.
-GP__PRIVATE gp_result gp__check_reach_of(const gp__checking *k, const char *name, const gp__rows *r,
-    const int64_t *stride, size_t size, gp__row_span *span) {
+GP__HOST gp_result gp__check_reach_of(const gp__checking *k, const char *name, const gp__rows *r, const int64_t *stride,
+    size_t size, gp__row_span *span) {
   int d, none = 0;
   span->bytes = size, span->before = 0;
   for (d = 0; d < 4; ++d) {
@@ -60,7 +60,7 @@ GP__PRIVATE gp_result gp__check_reach_of(const gp__checking *k, const char *name
 }
 // Each element of the output has a place of its own: from the smallest on, each stride exceeds the reach of those
 // before.
-GP__PRIVATE gp_result gp__check_places(const gp__checking *k, const gp__rows *r, int from) {
+GP__HOST gp_result gp__check_places(const gp__checking *k, const gp__rows *r, int from) {
   uint64_t reach = 0;
   unsigned seen = 0;
   for (;;) {
@@ -79,20 +79,20 @@ GP__PRIVATE gp_result gp__check_places(const gp__checking *k, const gp__rows *r,
     reach += gp__distance(r->out_stride[least]) * (r->extent[least] - 1);
   }
 }
-GP__PRIVATE void gp__swap_rows(gp__rows *r, int a, int b) {
+GP__HOST void gp__swap_rows(gp__rows *r, int a, int b) {
   const uint64_t extent = r->extent[a];
   const int64_t in = r->in_stride[a], out = r->out_stride[a];
   r->extent[a] = r->extent[b], r->in_stride[a] = r->in_stride[b], r->out_stride[a] = r->out_stride[b];
   r->extent[b] = extent, r->in_stride[b] = in, r->out_stride[b] = out;
 }
 // Whether dimension a's elements are closer in memory than b's. Dimensions of one element and of stride 0 come last.
-GP__PRIVATE int gp__is_closer(const gp__rows *r, int a, int b) {
+GP__HOST int gp__is_closer(const gp__rows *r, int a, int b) {
   const uint64_t x = r->extent[a] > 1 ? gp__distance(r->in_stride[a]) - 1 : UINT64_MAX;
   const uint64_t y = r->extent[b] > 1 ? gp__distance(r->in_stride[b]) - 1 : UINT64_MAX;
   return x < y || (x == y && r->extent[a] > 1 && r->extent[b] <= 1);
 }
 // The dimensions of rows: the closest first, those that continue each other merged.
-GP__PRIVATE void gp__order_rows(gp__rows *r) {
+GP__HOST void gp__order_rows(gp__rows *r) {
   int d, e;
   for (d = 1; d < 4; ++d)
     for (e = d + 1; e < 4; ++e)
@@ -113,7 +113,7 @@ GP__PRIVATE void gp__order_rows(gp__rows *r) {
 // Takes the axes. results: elements of a row of the output, GP__WHOLE_ROWS: as many as the input's has. out_size: bytes
 // of one; span: of the output.
 #define GP__WHOLE_ROWS UINT64_MAX
-GP__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t out_size, gp__row_span *span) {
+GP__HOST gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t out_size, gp__row_span *span) {
   const gp_axes *a = k->c->axes;
   const int shortened = k->c->primitive == GP_REDUCE_AXIS; // the output has no such dimension
   gp__request *q = k->q;
@@ -160,14 +160,14 @@ GP__PRIVATE gp_result gp__take_axes(gp__checking *k, uint64_t results, size_t ou
   r->columns = r->extent[1] > 1 && r->extent[0] > 1 && r->in_stride[1] && gp__is_closer(r, 1, 0);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_axes(gp__checking *k) {
+GP__HOST gp_result gp__check_axes(gp__checking *k) {
   return gp__take_axes(k, k->c->primitive == GP_REDUCE_AXIS ? 1 : GP__WHOLE_ROWS, k->q->out_size, &k->q->rows.out_span);
 }
 // The buffers' spans, from their lowest addresses.
-GP__PRIVATE const void *gp__lowest(const void *pointer, const gp__row_span *span) {
+GP__HOST const void *gp__lowest(const void *pointer, const gp__row_span *span) {
   return pointer ? (const unsigned char *)pointer - span->before : NULL;
 }
-GP__PRIVATE gp_result gp__row_buffers(gp__checking *k) {
+GP__HOST gp_result gp__row_buffers(gp__checking *k) {
   const gp__rows *r = &k->q->rows;
   const gp__checked_type bytes = {1, 1, NULL};
   const int in_place = k->c->primitive != GP_REDUCE_AXIS && r->same && k->q->in_size == k->q->out_size;
@@ -175,7 +175,7 @@ GP__PRIVATE gp_result gp__row_buffers(gp__checking *k) {
   return gp__reading(
       k, "in", gp__lowest(k->c->in, &r->in_span), &bytes, r->in_span.bytes, 1, in_place ? GP__ALIAS_OF_OUT : 0);
 }
-GP__PRIVATE gp_result gp__row_outputs(gp__checking *k) {
+GP__HOST gp_result gp__row_outputs(gp__checking *k) {
   const gp__rows *r = &k->q->rows;
   return gp__writing(k, "out", gp__lowest(k->c->out, &r->out_span), 1, 1, r->out_span.bytes, 1, GP__ALIAS_OF_OUT);
 }

@@ -4,14 +4,14 @@
 
 // Blocks that share a row, or the length of a tile of columns: `units` of them, each `rounds` of work long. share:
 // rounds of a block.
-GP__PRIVATE gp__u64 gp__row_parts(gp__u64 units, gp__u64 rounds, gp__u64 resident, gp__u64 *share) {
+GP__HOST gp__u64 gp__row_parts(gp__u64 units, gp__u64 rounds, gp__u64 resident, gp__u64 *share) {
   const gp__u64 most = units ? resident / units : 1, parts = most < 1 ? 1 : most < rounds ? most : rounds;
   *share = parts ? gp__ceil_div(rounds, parts) : 0;
   return *share ? gp__ceil_div(rounds, *share) : 1;
 }
 // Elements of a lane of a tile of rows, of the lanes of a row: whole vectors, if rows are. Otherwise as many, and up to
 // four more, as make lanes read different banks of shared memory: 128 bytes at a time.
-GP__PRIVATE unsigned gp__rows_chunk(int size, gp__u64 length, unsigned log2_lanes) {
+GP__HOST unsigned gp__rows_chunk(int size, gp__u64 length, unsigned log2_lanes) {
   const unsigned items = (unsigned)gp__vector_items(size), word = (unsigned)gp__max(size, 4), banks = 128 / word;
   const unsigned least = (unsigned)gp__ceil_div(length, 1u << log2_lanes);
   unsigned best = least | 1, cost = ~0u, c, i;
@@ -30,7 +30,7 @@ GP__PRIVATE unsigned gp__rows_chunk(int size, gp__u64 length, unsigned log2_lane
 }
 // tile_items: what a part of a row has, in windows, or in elements of columns and scans; or the rows of a tile.
 // replicas: parts.
-GP__PRIVATE void gp__geometry_rows(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_rows(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const int form = gp__rows_form(p, s), threads = p.threads, warps = threads / GP__WARP;
   gp__u64 units = s.segments, share = 0, results = 1;
   const unsigned chunk = (unsigned)(p.vectors * gp__vector_items(s.in_size)),

@@ -3,7 +3,7 @@
 //   core/request.c, host/values.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_call_types.c,
 //   core/check_buffers.c, top_k/check.c, rows/check.c
 
-GP__PRIVATE gp_result gp__check_row_order(gp__checking *k) {
+GP__HOST gp_result gp__check_row_order(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   gp__rows *r = &q->rows;

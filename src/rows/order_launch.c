@@ -5,7 +5,7 @@
 
 // A strided array as rows of `length` elements: what a copy reads or writes. Rows without gaps, one behind the other,
 // dimension 1 fastest, are those of a call on segments of one length.
-GP__PRIVATE int gp__rows_are_dense(const gp__rows *r, const int64_t *stride, uint64_t length) {
+GP__HOST int gp__rows_are_dense(const gp__rows *r, const int64_t *stride, uint64_t length) {
   uint64_t step = length;
   int d;
   if (length > 1 && stride[0] != 1) return 0;
@@ -15,13 +15,13 @@ GP__PRIVATE int gp__rows_are_dense(const gp__rows *r, const int64_t *stride, uin
   }
   return 1;
 }
-GP__PRIVATE void gp__dense_rows(const gp__rows *r, uint64_t length, int64_t *stride) {
+GP__HOST void gp__dense_rows(const gp__rows *r, uint64_t length, int64_t *stride) {
   int d;
   stride[0] = 1;
   for (d = 1; d < 4; ++d) stride[d] = stride[d - 1] * (int64_t)(d == 1 ? length : r->extent[d - 1]);
 }
 // Lists dimensions by their strides, the largest first; 0 unless the smallest is 1 and each spans the next.
-GP__PRIVATE int gp__nested_strides(const uint64_t *extent, const int64_t *stride, int count, int *order) {
+GP__HOST int gp__nested_strides(const uint64_t *extent, const int64_t *stride, int count, int *order) {
   int i, j;
   for (i = 0; i < count; ++i) {
     for (j = i; j > 0 && stride[order[j - 1]] < stride[i]; --j) order[j] = order[j - 1];
@@ -33,7 +33,7 @@ GP__PRIVATE int gp__nested_strides(const uint64_t *extent, const int64_t *stride
   return stride[order[count - 1]] == 1;
 }
 // The copy as a transpose; 0: its strides are none of a transpose's.
-GP__PRIVATE int gp__rows_as_permutation(
+GP__HOST int gp__rows_as_permutation(
     const gp__rows *r, uint64_t length, const int64_t *in_stride, const int64_t *out_stride, gp_permutation *p) {
   uint64_t extent[5];
   int64_t in[5], out[5];
@@ -65,9 +65,9 @@ GP__PRIVATE int gp__rows_as_permutation(
   return 1;
 }
 // Without buffers a call may want keys.
-GP__PRIVATE int gp__wants_row_keys(const gp__request *q) { return q->out_keys || !q->keys; }
+GP__HOST int gp__wants_row_keys(const gp__request *q) { return q->out_keys || !q->keys; }
 // Whether the call copies its input, or its output; kernel: by a kernel of this family.
-GP__PRIVATE int gp__copies_rows(const gp__request *q, int in, int kernel) {
+GP__HOST int gp__copies_rows(const gp__request *q, int in, int kernel) {
   const gp__rows *r = &q->rows;
   const uint64_t length = in ? r->extent[0] : q->length;
   const int cut = !in && q->composed; // the first k of sorted rows
@@ -78,7 +78,7 @@ GP__PRIVATE int gp__copies_rows(const gp__request *q, int in, int kernel) {
   gp__dense_rows(r, cut ? r->extent[0] : length, dense);
   return !kernel || !gp__rows_as_permutation(r, length, in ? r->in_stride : dense, in ? dense : r->out_stride, &p);
 }
-GP__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__graph_plan *g, int from_input,
+GP__HOST gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__graph_plan *g, int from_input,
     gp__kernel_kind kind, size_t size, const void *in, void *out) {
   const gp__rows *r = &q->rows;
   const uint64_t length = from_input ? r->extent[0] : q->length;
@@ -113,10 +113,10 @@ GP__PRIVATE gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__g
   return GP_SUCCESS;
 }
 // An operator ranks so many results that a merge sort does (top_k/launch.c).
-GP__PRIVATE int gp__ranks_many(const gp__request *q) {
+GP__HOST int gp__ranks_many(const gp__request *q) {
   return q->op && q->length > gp__order_few((int)q->key_size, gp__order_index_bytes(q));
 }
-GP__PRIVATE gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   const int top = q->primitive == GP_TOP_K_AXIS && !q->composed;
   const int copies_in = gp__copies_rows(q, 1, 0), copies_out = gp__copies_rows(q, 0, 0);
   const uint64_t results = q->composed ? q->count : q->segments * q->length;

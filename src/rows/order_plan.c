@@ -3,8 +3,8 @@
 //   core/kinds.c, core/primitive.c, core/reads.c, top_k/check.c, rows/order_check.c, core/spelling.c, graph/launch.c,
 //   rows/order_launch.c, hash/plan.c
 
-GP__PRIVATE int gp__row_order_is_idle(const gp__request *q) { return !q->count || !q->length; }
-GP__PRIVATE int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__row_order_is_idle(const gp__request *q) { return !q->count || !q->length; }
+GP__HOST int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   (void)p;
   if (gp__copies_rows(q, 1, 1) || (gp__wants_row_keys(q) && gp__copies_rows(q, 0, 1))) kinds[count++] = GP__COPY_KEYS;
@@ -14,7 +14,7 @@ GP__PRIVATE int gp__kinds_of_row_order(const gp__request *q, const gp_policy *p,
 }
 GP__CALLS_BY_PLAN(row_order, gp__row_order_plan_of);
 // Built-in elements move as words of their size. No kernel compares.
-GP__PRIVATE void gp__spell_row_order(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_row_order(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p, (void)h;
   w->op = GP_OP_DEFAULT, w->in_type = GP_TYPE_DEFAULT;
   w->user_op = NULL, w->in_struct = NULL;

@@ -5,11 +5,11 @@
 //   rows/order_launch.c
 
 // A row of no elements has a result, which a reduction writes.
-GP__PRIVATE int gp__rows_are_idle(const gp__request *q) {
+GP__HOST int gp__rows_are_idle(const gp__request *q) {
   return !q->segments || (q->primitive != GP_REDUCE_AXIS && !q->count);
 }
 // Bits of every address that a stride leads to, but for that of dimension `except`, and for that of the array.
-GP__PRIVATE uint64_t gp__row_addresses(
+GP__HOST uint64_t gp__row_addresses(
     const gp__rows *r, const void *base, const int64_t *stride, size_t size, int except) {
   uint64_t all = (uintptr_t)base;
   int d;
@@ -17,21 +17,21 @@ GP__PRIVATE uint64_t gp__row_addresses(
     if (d != except && r->extent[d] > 1) all |= gp__distance(stride[d]) * size;
   return all;
 }
-GP__PRIVATE void gp__shape_rows(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_rows(const gp__request *q, gp__shape *h) {
   const gp__rows *r = &q->rows;
   h->segments = q->segments;
   h->rows.length = r->extent[0];
   h->rows.columns = r->columns ? r->extent[1] : 0;
   h->rows.shifted = r->in_stride[0] == 1 && gp__row_addresses(r, q->in, r->in_stride, q->in_size, 0) % GP__VECTOR != 0;
 }
-GP__PRIVATE int gp__kinds_of_rows(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_rows(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   if (q->primitive == GP_SCAN_AXIS) return kinds[0] = q->rows.columns ? GP__SCAN_COLUMNS : GP__SCAN_ROWS, 1;
   if (p->algorithm == GP_DIRECT) return kinds[0] = GP__MAP_ROWS, 1;
   kinds[0] = q->rows.columns ? GP__REDUCE_COLUMNS : GP__REDUCE_ROWS;
   kinds[1] = GP__APPLY_ROWS;
   return q->primitive == GP_ROW_MAP ? 2 : 1;
 }
-GP__PRIVATE gp_result gp__launch_rows(const gp__launching *l) {
+GP__HOST gp_result gp__launch_rows(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__rows *r = &q->rows;
   gp__rows_args a;
@@ -70,7 +70,7 @@ GP__PRIVATE gp_result gp__launch_rows(const gp__launching *l) {
   return gp__launch_step(
       l, 1, gp__grid_of_step(l, 1, 0, gp__ceil_div(lines * a.windows, (uint64_t)l->p->threads)), l->g->threads, 0, &a);
 }
-GP__PRIVATE gp_result gp__host_axis(gp__host_call *h) {
+GP__HOST gp_result gp__host_axis(gp__host_call *h) {
   const gp__request *q = h->q;
   if (q->primitive == GP_ROW_MAP) { // its states are not converted to the output's type
     GP__CHECK(gp__host_take(h, q->acc_type, q->acc_size, q->transform, q->user_transform,
@@ -81,7 +81,7 @@ GP__PRIVATE gp_result gp__host_axis(gp__host_call *h) {
 }
 
 // Threads that hold 64 elements and more are promised 128 registers, others 64.
-GP__PRIVATE unsigned gp__resident_rows(
+GP__HOST unsigned gp__resident_rows(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   return gp__promise(q, w, (unsigned)p->blocks_per_sm,
       gp__rows_form(*p, *h) != GP__ROWS_TILE && q->primitive != GP_SCAN_AXIS &&

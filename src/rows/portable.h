@@ -9,7 +9,7 @@ enum {
   GP__ROWS_LONG = 16 << 10, // windows
   GP__ROWS_KEPT = 16        // vectors of a thread, at most
 };
-GP__PRIVATE gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_rows(gp_policy p, gp__shape s) {
   const gp__u64 windows = gp__row_windows(s.rows.length, s.in_size, s.rows.shifted);
   const gp__u64 most = gp__row_windows(s.rows.length, s.in_size, 1); // the workspace depends on no alignment
   const int map = s.primitive == GP_ROW_MAP, scan = s.primitive == GP_SCAN_AXIS;

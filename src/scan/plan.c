@@ -3,7 +3,7 @@
 //   host/exact.c, host/canonical.c, scan/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c,
 //   core/check_values.c, core/spelling.c, core/launch.c
 
-GP__PRIVATE int gp__kinds_of_scan(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_scan(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
   kinds[0] = p->algorithm == GP_LOOK_BACK ? GP__LOOK_BACK
       : p->algorithm == GP_PIPELINED      ? GP__PIPELINED
@@ -14,7 +14,7 @@ GP__PRIVATE int gp__kinds_of_scan(const gp__request *q, const gp_policy *p, gp__
   kinds[2] = GP__DOWNSWEEP;
   return 3;
 }
-GP__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
+GP__HOST gp_result gp__launch_scan(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__scan_args a;
   int i;
@@ -32,7 +32,7 @@ GP__PRIVATE gp_result gp__launch_scan(const gp__launching *l) {
     GP__CHECK(gp__launch_step(l, i, i == 1 ? 1 : l->g->grid, l->g->threads, l->g->shared_bytes, &a));
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__host_scan(gp__host_call *h) {
+GP__HOST gp_result gp__host_scan(gp__host_call *h) {
   GP__CHECK(gp__host_take_fold(h, h->q->primitive == GP_EXCLUSIVE_SCAN));
   return h->op.exact ? gp__host_scan_exact(h) : gp__host_scan_canonical(h);
 }

@@ -17,7 +17,7 @@ static const gp__policy_row gp__scan_rows[] = {
     GP__H200(0, -1, GP__IF_SCAN_MISALIGNED, 1 << 20, 3 << 20, 0, 0, 1, 0, 0, 21),
     GP__H200(0, -1, 0, 3 << 20, 0, 0, 0, 9, 0, 0, 21),
 };
-GP__PRIVATE gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_scan(gp_policy p, gp__shape s) {
   const int misaligned = s.in_misaligned || s.out_misaligned;
   const unsigned when = (s.reproducible      ? GP__IF_SCAN_CANONICAL
                                 : misaligned ? GP__IF_SCAN_MISALIGNED

@@ -4,7 +4,7 @@
 
 // A gp_call without a type and a pointer has no flags, and no indices. Here a type of 0 is an error, and the pointer is
 // then any.
-GP__PRIVATE void gp__set_indices(gp_call *c, gp_type type, const void *index, uint64_t elements) {
+GP__HOST void gp__set_indices(gp_call *c, gp_type type, const void *index, uint64_t elements) {
   c->in2_type = type;
   c->in2 = type ? index : (const void *)c;
   c->n = elements;

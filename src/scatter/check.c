@@ -3,7 +3,7 @@
 //   sort/kinds.c, core/primitive.c, core/check_types.c, core/checking.c, core/check_call_types.c, core/check_buffers.c,
 //   select/check.c
 
-GP__PRIVATE gp_result gp__check_scatter_operators(gp__checking *k) {
+GP__HOST gp_result gp__check_scatter_operators(gp__checking *k) {
   const gp_call *c = k->c;
   const int stencil = c->keys || c->key_type;
   k->q->transform = c->transform;
@@ -19,7 +19,7 @@ GP__PRIVATE gp_result gp__check_scatter_operators(gp__checking *k) {
   return c->op ? gp__check_predicate(k, "op", c->op, "scalar", c->scalar, &k->q->user_op) : GP_SUCCESS;
 }
 // A transform alone changes the element's type. Indices are signed or unsigned.
-GP__PRIVATE gp_result gp__check_scatter_out_type(gp__checking *k) {
+GP__HOST gp_result gp__check_scatter_out_type(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   GP__CHECK(gp__check_out_type(k));
@@ -37,7 +37,7 @@ GP__PRIVATE gp_result gp__check_scatter_out_type(gp__checking *k) {
       : GP_SUCCESS;
 }
 // A predicate reads a built-in type, or its operator is a user's.
-GP__PRIVATE gp_result gp__check_scatter_key_type(gp__checking *k) {
+GP__HOST gp_result gp__check_scatter_key_type(gp__checking *k) {
   const int replaces = k->c->primitive == GP_REPLACE;
   if (!replaces && !k->c->keys && !k->c->key_type) return GP_SUCCESS;
   if (!replaces) {
@@ -47,13 +47,13 @@ GP__PRIVATE gp_result gp__check_scatter_key_type(gp__checking *k) {
   if ((replaces ? k->in.info : k->key.info) && !k->q->user_op) return gp__no_struct(k, "op", k->q->op);
   return gp__check_operator_on(k->who, "op", k->q->op, replaces ? k->q->in_type : k->q->key_type);
 }
-GP__PRIVATE gp_result gp__check_scatter_numbers(gp__checking *k) {
+GP__HOST gp_result gp__check_scatter_numbers(gp__checking *k) {
   return k->c->n && !k->in2.size && k->c->primitive == GP_SCATTER
       ? gp__fail(GP_E_ARGUMENT, "%s: @n: without indices (@in2), @out has @count elements", k->who)
       : GP_SUCCESS;
 }
 // Without indices a thread reads what it writes, and nothing else of the output.
-GP__PRIVATE gp_result gp__scatter_buffers(gp__checking *k) {
+GP__HOST gp_result gp__scatter_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   if (k->c->primitive == GP_REPLACE) return GP_SUCCESS;
   b->in2_name = "in2 (indices)";
@@ -63,7 +63,7 @@ GP__PRIVATE gp_result gp__scatter_buffers(gp__checking *k) {
   else b->in_alias = k->in.size == k->out.size ? GP__ALIAS_OF_OUT : 0;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_scatter_values(gp__checking *k) {
+GP__HOST gp_result gp__check_scatter_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const int replaces = c->primitive == GP_REPLACE;

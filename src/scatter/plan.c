@@ -3,16 +3,14 @@
 //   core/request.c, scatter/host.c, scatter/kinds.c, core/kinds.c, core/primitive.c, core/reads.c, scatter/check.c,
 //   scatter/names.c, core/launch.c, map/plan.c
 
-GP__PRIVATE int gp__kinds_of_scatter(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_scatter(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   return kinds[0] = q->primitive == GP_REPLACE ? GP__REPLACE : GP__SCATTER, 1;
 }
-// Windows pay on GPUs whose L2 is some 50 MB or more, where the output is larger than a window and a half, a sector of
-// 32 bytes gets several elements, and windows are few, since each has the indices read again. (An H200, random indices,
-// us without and with windows: u32, 48 MB 486, 302; 96 MB 1,418, 792; 144 MB 2,161, 1,625; 256 MB 3,944, 4,380. u64,
-// 96 MB 762, 538; 512 MB 4,124, 8,378.)
+// Windows pay where L2 has some 50 MB or more, the output is larger than a window and a half, a sector of 32 bytes gets
+// several elements, and windows are few, since each has the indices read again: docs/notes/map.md.
 enum { GP__SCATTER_WINDOW = 20 << 20 };
-GP__PRIVATE gp__u64 gp__scatter_window(const gp__request *q, const gp__shape *h) {
+GP__HOST gp__u64 gp__scatter_window(const gp__request *q, const gp__shape *h) {
   const gp__u64 size = q->out_size, bytes = q->length / 32 < UINT64_MAX / 32 / 8 ? q->length * size : 0,
                 most = (gp__u64)GP__SCATTER_WINDOW * (size <= 4 ? 8 : 6);
   const int large = h->compute_capability >= 90 && h->compute_capability < 120;
@@ -21,7 +19,7 @@ GP__PRIVATE gp__u64 gp__scatter_window(const gp__request *q, const gp__shape *h)
       ? GP__SCATTER_WINDOW / size
       : q->length;
 }
-GP__PRIVATE gp_result gp__launch_scatter(const gp__launching *l) {
+GP__HOST gp_result gp__launch_scatter(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__scatter_args a;
   if (q->primitive == GP_REPLACE) return gp__launch_map(l);

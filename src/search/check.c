@@ -2,13 +2,11 @@
 // uses: api/lists.h, api/call.h, core/words.h, core/rules.h, core/messages.c, core/request.c, core/primitive.c,
 //   core/check_types.c, core/checking.c, core/check_operators.c, core/check_call_types.c, core/check_buffers.c
 
-GP__PRIVATE int gp__is_bound(gp_primitive p) { return p == GP_LOWER_BOUND || p == GP_UPPER_BOUND; }
+GP__HOST int gp__is_bound(gp_primitive p) { return p == GP_LOWER_BOUND || p == GP_UPPER_BOUND; }
 
-GP__PRIVATE gp_result gp__check_bound_order(gp__checking *k) { return gp__check_order_of(k, 0); }
-GP__PRIVATE gp_result gp__check_position_type(gp__checking *k) {
-  return gp__check_index_type(k, "out_type (index_type)");
-}
-GP__PRIVATE gp_result gp__check_needles(gp__checking *k) {
+GP__HOST gp_result gp__check_bound_order(gp__checking *k) { return gp__check_order_of(k, 0); }
+GP__HOST gp_result gp__check_position_type(gp__checking *k) { return gp__check_index_type(k, "out_type (index_type)"); }
+GP__HOST gp_result gp__check_needles(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (c->key_type && c->key_type != q->in_type)
@@ -20,7 +18,7 @@ GP__PRIVATE gp_result gp__check_needles(gp__checking *k) {
   return q->user_op ? GP_SUCCESS : gp__check_operator_on(k->who, "op", q->op, q->in_type);
 }
 // Positions of type u32 must reach the array's length, or the number of segments.
-GP__PRIVATE gp_result gp__check_positions(gp__checking *k) {
+GP__HOST gp_result gp__check_positions(gp__checking *k) {
   const gp_call *c = k->c;
   const char *who = k->who;
   if (k->q->out_size == 4 && (c->key_count | c->segments) > UINT32_MAX)
@@ -28,14 +26,14 @@ GP__PRIVATE gp_result gp__check_positions(gp__checking *k) {
         c->key_count ? "key_count" : "segments", (gp__u64)(c->key_count | c->segments));
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_bound_numbers(gp__checking *k) {
+GP__HOST gp_result gp__check_bound_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   const char *who = k->who;
   if (c->key_count >> 63)
     return gp__fail(GP_E_SIZE, "%s: @key_count is %llu, not below 2^63", who, (gp__u64)c->key_count);
   return gp__check_positions(k);
 }
-GP__PRIVATE gp_result gp__bound_buffers(gp__checking *k) {
+GP__HOST gp_result gp__bound_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   return b->keys = k->c->key_count, GP_SUCCESS;
 }

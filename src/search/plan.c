@@ -2,11 +2,11 @@
 // uses: api/lists.h, api/policy.h, core/words.h, core/rules.h, search/arguments.h, core/request.c, search/host.c,
 //   core/kinds.c, core/primitive.c, core/reads.c, search/check.c, search/names.c, core/launch.c
 
-GP__PRIVATE int gp__kinds_of_bound(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_bound(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   return kinds[0] = GP__BOUND, 1;
 }
-GP__PRIVATE gp_result gp__launch_bound(const gp__launching *l) {
+GP__HOST gp_result gp__launch_bound(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__search_args a;
   memset(&a, 0, sizeof a);

@@ -4,7 +4,7 @@
 //   core/check_buffers.c, segments/check.c
 
 // Checks keys of a built-in type, with values of any type, indices, or neither. Values move unchanged.
-GP__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
+GP__HOST gp_result gp__check_sorted_segments(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
@@ -34,7 +34,7 @@ GP__PRIVATE gp_result gp__check_sorted_segments(gp__checking *k) {
         c->begin_bit, c->end_bit, bits);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_sorted_numbers(gp__checking *k) {
+GP__HOST gp_result gp__check_sorted_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   GP__CHECK(gp__check_equal_segments(k));
@@ -48,7 +48,7 @@ GP__PRIVATE gp_result gp__check_sorted_numbers(gp__checking *k) {
             (gp__u64)q->count)
       : GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__sorted_buffers(gp__checking *k) {
+GP__HOST gp_result gp__sorted_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->keys = b->out_keys = b->in = b->out = k->q->count;
   return GP_SUCCESS;

@@ -4,7 +4,7 @@
 
 // Only the device knows the segments of each class. Grids are as large as they may need to be; blocks of an empty class
 // exit at once.
-GP__PRIVATE gp_result gp__launch_segmented_sort(const gp__launching *l) {
+GP__HOST gp_result gp__launch_segmented_sort(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__segmented_sort_layout at = gp__lay_out_segmented_sort(*l->p, *l->h);
   const gp__u64 sms = (unsigned)l->h->multiprocessors, warps = (unsigned)l->p->threads / GP__WARP;

@@ -3,7 +3,7 @@
 //   core/primitive.c, core/reads.c, segmented_sort/check.c, sort/shape.c, segmented_sort/names.c,
 //   segmented_sort/launch.c, map/written.c, segments/plan.c
 
-GP__PRIVATE int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   kinds[0] = GP__SEGMENTS_BEGIN;
   kinds[1] = GP__SEGMENTS_SHORT;
@@ -11,7 +11,7 @@ GP__PRIVATE int gp__kinds_of_segmented_sort(const gp__request *q, const gp_polic
   kinds[3] = GP__SEGMENTS_LONG;
   return 4;
 }
-GP__PRIVATE int gp__segmented_sort_is_idle(const gp__request *q) { return !q->count || !q->segments; }
+GP__HOST int gp__segmented_sort_is_idle(const gp__request *q) { return !q->count || !q->segments; }
 
 static const gp__kernel_rules gp__kernels_of_segmented_sort = {GP__SAME_POLICY, gp__threads_of_segments_kernel,
     gp__block_of_segments_kernel, GP__NO_FORM, gp__resident_segments, gp__spell_segmented_sort, GP__NO_FIT};

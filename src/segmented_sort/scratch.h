@@ -8,7 +8,7 @@ typedef struct gp__segmented_sort_layout {
   gp__u64 other_keys, other_values, queue_size, bytes;
   gp__u64 limit, capacity; // the longest segment of a warp, and of a block
 } gp__segmented_sort_layout;
-GP__PRIVATE gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s) {
+GP__HOST gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s) {
   gp__segmented_sort_layout l;
   const int indexed = gp__sort_indexed(s), value = gp__sorted_value_bytes(s);
   const int bits = gp__max(s.sorted.end_bit - s.sorted.begin_bit, 1); // no bits: one level, which finds all keys equal

@@ -5,7 +5,7 @@
 #define GP__SEGMENT_NAMES \
   "offset_type=segments.offset_type begin=segments.begin end=segments.end segments=segments.count " \
   "segment_length=segments.length"
-GP__PRIVATE gp_result gp__run_segments(
+GP__HOST gp_result gp__run_segments(
     gp_context *ctx, gp_call *c, const gp_segments *segments, gp_stream stream, const char *names) {
   char who[40];
   gp_segments own;

@@ -3,11 +3,11 @@
 //   core/request.c, search/kinds.c, segments/kinds.c, core/primitive.c, core/checking.c, core/check_call_types.c,
 //   core/check_buffers.c, search/check.c
 
-GP__PRIVATE gp_result gp__check_segments_out_type(gp__checking *k) {
+GP__HOST gp_result gp__check_segments_out_type(gp__checking *k) {
   return k->c->primitive == GP_LOAD_BALANCE ? gp__check_position_type(k) : gp__check_out_type(k);
 }
 // Segments of one length, if there are no offsets: sets the count.
-GP__PRIVATE gp_result gp__check_equal_segments(gp__checking *k) {
+GP__HOST gp_result gp__check_equal_segments(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const char *who = k->who;
@@ -24,7 +24,7 @@ GP__PRIVATE gp_result gp__check_equal_segments(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
+GP__HOST gp_result gp__check_segments_numbers(gp__checking *k) {
   const gp_call *c = k->c;
   const char *who = k->who;
   if (c->primitive == GP_LOAD_BALANCE) GP__CHECK(gp__check_positions(k));
@@ -32,7 +32,7 @@ GP__PRIVATE gp_result gp__check_segments_numbers(gp__checking *k) {
     return gp__fail(GP_E_ARGUMENT, "%s: @segments is 0, but @count is not", who);
   return c->primitive == GP_SEGMENTED_REDUCE ? gp__check_equal_segments(k) : GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__segments_buffers(gp__checking *k) {
+GP__HOST gp_result gp__segments_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   if (k->c->primitive == GP_LOAD_BALANCE) return GP_SUCCESS;
   b->begin_wanted = (k->c->flags & GP_CHECKED) || k->c->segments > 0;

@@ -4,7 +4,7 @@
 
 // A tile is the segments that a block reads at once. With one vector a lane, the lanes of a segment hold one of mean
 // length. The whole block reads a segment if a warp would need more loads than it has in flight.
-GP__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_warp_segments(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const gp__u64 mean = s.segments ? gp__ceil_div(s.count, s.segments) : 0;
   const unsigned items = (unsigned)gp__vector_items(s.in_size);
   g->log2_lanes = s.segmented.by_ranges ? GP__RANGE_LOG2_LANES : 0;
@@ -18,7 +18,7 @@ GP__PRIVATE void gp__geometry_warp_segments(gp_policy p, gp__shape s, gp__u64 re
   g->shared_bytes = 0;
 }
 // A tile is a chunk of each warp of a block. The total of ranges is unknown here: they get the whole grid.
-GP__PRIVATE void gp__geometry_segments(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_segments(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   if (p.algorithm == GP_WARP_SEGMENTS) {
     gp__geometry_warp_segments(p, s, resident, g);
     return;

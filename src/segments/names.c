@@ -1,7 +1,7 @@
 // segments/names.c - template arguments of segmented reductions
 // uses: core/rules.h, core/text.c, core/spelling.c, core/kernel_names.c
 
-GP__PRIVATE void gp__name_segments(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_segments(const gp__spelling *q, gp__text *t) {
   if (!q->offset_size) gp__add(t, ", gp__fixed_ends, ");
   else
     gp__add(t, ", %s<%s>, ",

@@ -5,7 +5,7 @@
 //   core/reads.c, segments/check.c, core/spelling.c, core/launch.c
 
 // The check that GP_CHECKED asks for, as a separate call.
-GP__PRIVATE gp__request gp__offsets_check(const gp__request *q) {
+GP__HOST gp__request gp__offsets_check(const gp__request *q) {
   gp__request check;
   memset(&check, 0, sizeof check);
   check.primitive = GP_CHECK_OFFSETS;
@@ -21,15 +21,15 @@ GP__PRIVATE gp__request gp__offsets_check(const gp__request *q) {
   check.channels = check.active = 1;
   return check;
 }
-GP__PRIVATE int gp__segments_are_idle(const gp__request *q) {
+GP__HOST int gp__segments_are_idle(const gp__request *q) {
   return q->primitive == GP_LOAD_BALANCE ? !q->count : !q->segments;
 }
-GP__PRIVATE void gp__shape_segments(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_segments(const gp__request *q, gp__shape *h) {
   h->offset_size = (int)q->offset_size;
   h->segmented.by_ranges = q->end != NULL;
   h->segments = q->segments;
 }
-GP__PRIVATE int gp__kinds_of_segments(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_segments(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   if (p->algorithm == GP_MERGE_PATH && q->end) kinds[count++] = GP__SEGMENT_SPANS;
   kinds[count++] = p->algorithm == GP_PIPELINED ? GP__SEGMENTED_PIPELINED
@@ -38,7 +38,7 @@ GP__PRIVATE int gp__kinds_of_segments(const gp__request *q, const gp_policy *p, 
                                                 : GP__SEGMENTED_REDUCE;
   return count;
 }
-GP__PRIVATE gp_result gp__launch_load_balance(const gp__launching *l) {
+GP__HOST gp_result gp__launch_load_balance(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__search_args a;
   memset(&a, 0, sizeof a);
@@ -50,7 +50,7 @@ GP__PRIVATE gp_result gp__launch_load_balance(const gp__launching *l) {
   a.bad = (const gp__u64 *)q->bad;
   return gp__launch_all(l, &a);
 }
-GP__PRIVATE gp_result gp__launch_segments(const gp__launching *l) {
+GP__HOST gp_result gp__launch_segments(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__segment_args a;
   if (q->primitive == GP_LOAD_BALANCE) return gp__launch_load_balance(l);
@@ -72,14 +72,14 @@ GP__PRIVATE gp_result gp__launch_segments(const gp__launching *l) {
   if (q->key_size) a.workspace = q->out_count, a.end = q->count_device; // runs
   return gp__launch_all(l, &a);
 }
-GP__PRIVATE void gp__spell_segments(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_segments(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p;
   if (gp__segments_reproduce(*h)) w->index_bytes = 8;
   if (q->key_size) w->ranged = 2; // runs: gp_prepare has no buffers to tell
 }
 static const gp__kernel_rules gp__kernels_of_segments = {
     GP__SAME_KERNELS, gp__resident_blocks, gp__spell_segments, GP__NO_FIT};
-GP__PRIVATE gp_result gp__host_segments(gp__host_call *h) {
+GP__HOST gp_result gp__host_segments(gp__host_call *h) {
   if (h->q->primitive == GP_LOAD_BALANCE) return gp__host_search(h);
   GP__CHECK(gp__host_take_fold(h, 0));
   return gp__host_segmented_reduce(h);

@@ -25,7 +25,7 @@ static const gp__policy_row gp__segments_rows[] = {
     GP__H200(0, -1, 0, 1 << 20, 0, GP_MERGE_PATH, 0, 3, 0, 0, 21),
     GP__H200(0, -1, 0, 8 << 20, 0, GP_MERGE_PATH, 0, 5, 0, 0, 21),
 };
-GP__PRIVATE gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
   const gp__u64 sms = (unsigned)s.multiprocessors;
   const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__measure_elements(s).bytes <= sms << 14 &&
       s.segments <= sms << 12 && s.count >> 14 <= s.segments;

@@ -3,10 +3,10 @@
 //   core/request.c, core/names.c, find/kinds.c, core/primitive.c, core/check_types.c, core/checking.c,
 //   core/check_operators.c, core/check_call_types.c, core/check_buffers.c
 
-GP__PRIVATE int gp__is_predicated(gp_primitive p) {
+GP__HOST int gp__is_predicated(gp_primitive p) {
   return (p >= GP_SELECT && p <= GP_ALL) || p == GP_FIND_IF || p == GP_IS_PARTITIONED || p == GP_PARTITION_POINT;
 }
-GP__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const char *field, gp_op op, const char *scalar,
+GP__HOST gp_result gp__check_predicate(const gp__checking *k, const char *field, gp_op op, const char *scalar,
     const void *value, const gp__op_info **user) {
   *user = NULL;
   if (op >= GP_EQUAL && op <= GP_GREATER_EQUAL)
@@ -22,7 +22,7 @@ GP__PRIVATE gp_result gp__check_predicate(const gp__checking *k, const char *fie
                : GP_SUCCESS;
 }
 
-GP__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
+GP__HOST gp_result gp__check_predicates(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   q->op = c->op;
@@ -44,7 +44,7 @@ GP__PRIVATE gp_result gp__check_predicates(gp__checking *k) {
       : GP_SUCCESS;
 }
 // Predicates test the elements, or the stencil in their place. Comparisons need a built-in type.
-GP__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
+GP__HOST gp_result gp__check_predicate_type(gp__checking *k) {
   gp__request *q = k->q;
   const gp__checked_type *tested = k->by_stencil ? &k->key : &k->in;
   const gp_type type = k->by_stencil ? k->c->key_type : q->in_type;
@@ -58,7 +58,7 @@ GP__PRIVATE gp_result gp__check_predicate_type(gp__checking *k) {
   GP__CHECK(gp__check_operator_on(k->who, "op", q->op, type));
   return gp__check_operator_on(k->who, "predicate2", q->transform, type);
 }
-GP__PRIVATE gp_result gp__check_predicate_values(gp__checking *k) {
+GP__HOST gp_result gp__check_predicate_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const size_t size = k->by_stencil ? q->key_size : q->in_size;
@@ -69,14 +69,12 @@ GP__PRIVATE gp_result gp__check_predicate_values(gp__checking *k) {
 }
 
 // The number of counts that a call writes to out_count.
-GP__PRIVATE uint64_t gp__parts_of(const gp__request *q) {
-  return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2;
-}
+GP__HOST uint64_t gp__parts_of(const gp__request *q) { return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2; }
 
-GP__PRIVATE gp_result gp__check_stream_operators(gp__checking *k) {
+GP__HOST gp_result gp__check_stream_operators(gp__checking *k) {
   return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k) : gp__check_operators(k);
 }
-GP__PRIVATE gp_result gp__stream_buffers(gp__checking *k) {
+GP__HOST gp_result gp__stream_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   k->q->fused = 1;
   k->q->in_steps = k->c->primitive == GP_REDUCE_BY_KEY && (k->c->flags & GP_REPRODUCIBLE) && !gp__any_order(k->q);
@@ -87,7 +85,7 @@ GP__PRIVATE gp_result gp__stream_buffers(gp__checking *k) {
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_parts(gp__checking *k) {
+GP__HOST gp_result gp__check_parts(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   int i;

@@ -2,7 +2,7 @@
 // uses: api/policy.h, core/words.h, core/rules.h, core/shape.h, scan/policy.h, select/policy.h, core/geometry.h,
 //   core/family.h, select/portable.h
 
-GP__PRIVATE void gp__geometry_stream(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_stream(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   g->tile_items = (gp__u64)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);

@@ -2,18 +2,17 @@
 // uses: api/lists.h, api/policy.h, core/rules.h, core/shape.h, core/text.c, core/request.c, core/names.c,
 //   select/check.c, core/spelling.c, core/kernel_names.c
 
-GP__PRIVATE void gp__name_predicate(
-    gp_op op, const gp__op_info *user, const char *of_user, const char *in, gp__text *t) {
+GP__HOST void gp__name_predicate(gp_op op, const gp__op_info *user, const char *of_user, const char *in, gp__text *t) {
   if (user) gp__add(t, "gp__test<%s, %s>", of_user, in);
   else if (op) gp__add(t, "gp__compare<%s<%s>>", gp__op_rows[op].functor, in);
   else gp__add(t, "gp__none");
 }
 
 // Selections of described values by flags or a stencil.
-GP__PRIVATE int gp__selects_by_position(const gp__spelling *q) {
+GP__HOST int gp__selects_by_position(const gp__spelling *q) {
   return q->described && q->key_size && (q->primitive == GP_SELECT || q->primitive == GP_PARTITION);
 }
-GP__PRIVATE void gp__name_body(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_body(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q), *key = gp__key_name(q);
   if (q->primitive == GP_SELECT || q->primitive == GP_PARTITION) {
     const char *tested = q->key_size ? key : in;
@@ -53,7 +52,7 @@ GP__PRIVATE void gp__name_body(const gp__spelling *q, gp__text *t) {
   else gp__add(t, "%s, %s>", in, q->out2_size ? gp__type_rows[q->out2_type].device : "gp__none");
 }
 // The body of a stream.
-GP__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_stream(const gp__spelling *q, gp__text *t) {
   const int fed = q->described && !gp__selects_by_position(q);
   gp__add(t, fed ? ", gp__fed<" : ", ");
   gp__name_body(q, t);
@@ -63,18 +62,18 @@ GP__PRIVATE void gp__name_stream(const gp__spelling *q, gp__text *t) {
   gp__add(t, ">");
 }
 // A predicate takes one element and returns bool.
-GP__PRIVATE void gp__operators_of_predicate(const gp__spelling *q, gp__program_op *ops) {
+GP__HOST void gp__operators_of_predicate(const gp__spelling *q, gp__program_op *ops) {
   if (!gp__is_predicated(q->primitive)) return;
   gp__set_operator(ops, q->key_size ? gp__key_name(q) : gp__in_name(q), NULL, "bool");
   ops[1].a = ops[0].a;
   ops[1].r = "bool";
 }
-GP__PRIVATE void gp__spell_stream(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__spell_stream(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p, (void)h;
   w->has_init = q->acc_size && q->has_init; // by key
 }
 // Long chunks take 128 registers a thread.
-GP__PRIVATE unsigned gp__resident_streams(
+GP__HOST unsigned gp__resident_streams(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   (void)h;
   return gp__promise(q, w, (unsigned)p->blocks_per_sm, p->vectors >= 7 || q->acc_size > 8 ? 512 : 768);

@@ -4,8 +4,8 @@
 //   core/names.c, scan/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/state.c, core/reads.c, select/check.c,
 //   select/names.c, core/launch.c, group_by/launch.c, graph/launch.c, segments/plan.c
 
-GP__PRIVATE int gp__stream_is_idle(const gp__request *q) { return !q->count && !q->out_count; }
-GP__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {
+GP__HOST int gp__stream_is_idle(const gp__request *q) { return !q->count && !q->out_count; }
+GP__HOST void gp__shape_stream(const gp__request *q, gp__shape *h) {
   h->key_size = (int)q->key_size;
   if (!h->key_size && !q->offset_size) { // a predicate reads the elements themselves
     h->key_size = h->in_size;
@@ -19,12 +19,12 @@ GP__PRIVATE void gp__shape_stream(const gp__request *q, gp__shape *h) {
   h->segments = q->segments;
   if (!q->acc_size) h->exact = 1; // nothing is folded
 }
-GP__PRIVATE int gp__kinds_of_stream(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_stream(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q;
   kinds[0] = p->algorithm == GP_PIPELINED ? GP__STREAM_PIPELINED : GP__STREAM_LOOK_BACK;
   return 1;
 }
-GP__PRIVATE gp_result gp__launch_stream(const gp__launching *l) {
+GP__HOST gp_result gp__launch_stream(const gp__launching *l) {
   const gp__request *q = l->q;
   const int predicate = gp__is_predicated(q->primitive) && q->op && !q->key_size;
   gp__stream_args a;
@@ -47,7 +47,7 @@ GP__PRIVATE gp_result gp__launch_stream(const gp__launching *l) {
   a.workspace = l->workspace;
   return gp__launch_all(l, &a);
 }
-GP__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
+GP__HOST gp_result gp__host_stream(gp__host_call *h) {
   const gp_primitive p = h->q->primitive;
   if (p == GP_SELECT || p == GP_PARTITION) return gp__host_select(h);
   if (p == GP_RUN_LENGTHS || p == GP_NONTRIVIAL_RUNS || p == GP_UNIQUE) return gp__host_runs(h);
@@ -58,7 +58,7 @@ GP__PRIVATE gp_result gp__host_stream(gp__host_call *h) {
 
 static const gp__kernel_rules gp__kernels_of_stream = {
     GP__SAME_KERNELS, gp__resident_streams, gp__spell_stream, GP__NO_FIT};
-GP__PRIVATE gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
   gp_input index;
   gp_call runs;
   memset(g, 0, sizeof *g);

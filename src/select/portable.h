@@ -15,19 +15,19 @@ static const gp__policy_row gp__stream_rows[] = {
     GP__H200(0, -1, GP__CHOOSES | GP__IF_STREAM_SEARCHES, 4 << 20, 8 << 20, GP_LOOK_BACK, 0, 3, 0, 6, 21),
 };
 // Shrinks a tile that does not fit, in the fields that the caller left open.
-GP__PRIVATE gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
+GP__HOST gp_policy gp__shrink_stream(gp_policy p, gp_policy q, gp__shape s) {
   while (!p.vectors && q.vectors > 2 && !gp__policy_valid_stream(q, s)) q.vectors -= 2;
   while (!p.threads && q.threads > GP__WARP && !gp__policy_valid_stream(q, s))
     q.threads = q.threads / (2 * GP__WARP) * GP__WARP;
   return q;
 }
 // A stream's bytes: its keys or flags, and the values that go with them.
-GP__PRIVATE gp__measures gp__measure_stream(gp__shape s) {
+GP__HOST gp__measures gp__measure_stream(gp__shape s) {
   gp__measures m = gp__measure_elements(s);
   m.bytes = s.count * (unsigned)(s.key_size + s.in_size);
   return m;
 }
-GP__PRIVATE gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_stream(gp_policy p, gp__shape s) {
   const unsigned when =
       (s.key_size && s.in_size ? GP__IF_STREAM_PAIRS : 0) | (s.offset_size ? GP__IF_STREAM_SEARCHES : 0);
   const int vectors = p.vectors;

@@ -2,8 +2,7 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, core/rules.h, core/messages.c, core/state.c,
 //   core/run.c, map/calls.c, merge/calls.c
 
-GP__PRIVATE gp_result gp__run_set(
-    gp_context *ctx, gp_call c, uint64_t *out_count, gp_stream stream, const char *names) {
+GP__HOST gp_result gp__run_set(gp_context *ctx, gp_call c, uint64_t *out_count, gp_stream stream, const char *names) {
   c.out_count = out_count;
   return gp__named(gp_run(ctx, &c, stream), names);
 }

@@ -5,7 +5,7 @@
 
 // Checks the values that move with keys: of in_type or, without an input, indices of out_type. They move as the
 // unsigned type of their size.
-GP__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
+GP__HOST gp_result gp__check_moved_values(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   if (c->in || c->in_type) {
@@ -23,7 +23,7 @@ GP__PRIVATE gp_result gp__check_moved_values(gp__checking *k) {
   return GP_SUCCESS;
 }
 // Checks the fields that order a struct. A user's operator that maps it to a built-in type excludes them.
-GP__PRIVATE gp_result gp__check_key_fields(gp__checking *k, int *bits) {
+GP__HOST gp_result gp__check_key_fields(gp__checking *k, int *bits) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   gp__checked_type t = {0, 0, NULL};
@@ -50,7 +50,7 @@ GP__PRIVATE gp_result gp__check_key_fields(gp__checking *k, int *bits) {
   q->acc_size = 8; // words of the ordered key
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
+GP__HOST gp_result gp__check_sort_types(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   gp__checked_type ordered = {0, 0, NULL};
@@ -91,7 +91,7 @@ GP__PRIVATE gp_result gp__check_sort_types(gp__checking *k) {
   return k->in.size ? GP_SUCCESS : gp__check_reach(k, (uint64_t)1 << 32);
 }
 
-GP__PRIVATE gp_result gp__sort_buffers(gp__checking *k) {
+GP__HOST gp_result gp__sort_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->out_keys_wanted = k->in.size || !k->q->in_size;
   return gp__check_little_memory(k);

@@ -2,7 +2,7 @@
 // uses: api/lists.h, core/words.h, core/rules.h, sort/counting_policy.h, core/geometry.h, sort/geometry.h,
 //   histogram/arguments.h, sort/counting_arguments.h, core/system.c, core/request.c, core/launch.c
 
-GP__PRIVATE gp_result gp__launch_counting(const gp__launching *l) {
+GP__HOST gp_result gp__launch_counting(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__geometry g = gp__counting_geometry(*l->p, *l->h);
   const size_t values = (size_t)1 << 8 * q->key_size;

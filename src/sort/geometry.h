@@ -5,14 +5,14 @@
 
 // Sorts and merges: tiles of the policy's block. Each step of a plan has its own geometry; this one gives the words and
 // scratch memory of the call.
-GP__PRIVATE void gp__geometry_tiles(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_tiles(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.key_size));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
   g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
   if (!g->grid) g->grid = 1;
   g->shared_bytes = 0;
 }
-GP__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_radix(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   gp__geometry_tiles(p, s, resident, g);
   if (gp__sweeps(p.algorithm)) {
     g->words = 1;
@@ -35,7 +35,7 @@ GP__PRIVATE void gp__geometry_radix(gp_policy p, gp__shape s, gp__u64 resident, 
   }
 }
 // The histogram's shape in a counting sort.
-GP__PRIVATE gp__shape gp__counting_histogram(gp__shape s) {
+GP__HOST gp__shape gp__counting_histogram(gp__shape s) {
   gp__shape h = s;
   h.primitive = GP_HISTOGRAM_EVEN;
   h.in_size = s.key_size;
@@ -47,7 +47,7 @@ GP__PRIVATE gp__shape gp__counting_histogram(gp__shape s) {
   h.histogram.bins = 1ull << 8 * s.key_size;
   return h;
 }
-GP__PRIVATE gp_policy gp__counting_policy(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__counting_policy(gp_policy p, gp__shape s) {
   p.algorithm = GP_SHARED_BINS;
   p.threads = gp__counting_threads(s.key_size);
   p.vectors = gp__counting_vectors(s.key_size);
@@ -55,7 +55,7 @@ GP__PRIVATE gp_policy gp__counting_policy(gp_policy p, gp__shape s) {
   return p;
 }
 // The launch of the histogram.
-GP__PRIVATE gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
+GP__HOST gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
   const gp_policy q = gp__counting_policy(p, s);
   gp__geometry g;
   g.words = g.share = g.scratch = 0;
@@ -64,7 +64,7 @@ GP__PRIVATE gp__geometry gp__counting_geometry(gp_policy p, gp__shape s) {
       q, gp__counting_histogram(s), (gp__u64)gp__max(s.multiprocessors, 1) * (unsigned)q.blocks_per_sm, &g);
   return g;
 }
-GP__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_counting(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const gp__u64 values = 1ull << 8 * s.key_size;
   const gp__u64 look_back = s.key_size == 1 ? 0 : gp__look_back_slots(GP__COUNTING_BLOCKS) * 2;
   const gp__geometry counting = gp__counting_geometry(p, s);
@@ -79,12 +79,12 @@ GP__PRIVATE void gp__geometry_counting(gp_policy p, gp__shape s, gp__u64 residen
   if (s.key_size > 1)
     g->scratch += values * 10 + gp__counting_rows(s, counting.grid) * (gp__u64)GP__COUNTING_ROW_BYTES + 8;
 }
-GP__PRIVATE void gp__geometry_sort(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_sort(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   if (p.algorithm == GP_COUNTING) gp__geometry_counting(p, s, resident, g);
   else gp__geometry_radix(p, s, resident, g);
 }
 // Between sweeps of many keys overlap costs more than launches do.
-GP__PRIVATE int gp__sort_overlaps(gp_policy p, gp__shape s) { return !gp__sweeps(p.algorithm) || !(s.count >> 20); }
+GP__HOST int gp__sort_overlaps(gp_policy p, gp__shape s) { return !gp__sweeps(p.algorithm) || !(s.count >> 20); }
 
 static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys, gp__portable_sort, gp__sort_overlaps,
     gp__geometry_sort, GP__POLICY_THREADS, GP__ANY_ALGORITHM, GP__ROWS_SERVE};

@@ -15,7 +15,7 @@ static uint64_t gp__host_ordered(gp_type type, const unsigned char *bytes) {
                                           : x | sign;
 }
 // The parts that order keys of a built-in type, the most significant first. Returns their number; 0: the key is one.
-GP__PRIVATE int gp__key_parts_of(gp_type type, const gp_key_field **parts) {
+GP__HOST int gp__key_parts_of(gp_type type, const gp_key_field **parts) {
   static const gp_key_field truth[] = {{0, GP_BOOL, 0}}, i128[] = {{8, GP_I64, 0}, {0, GP_U64, 0}},
                             u128[] = {{8, GP_U64, 0}, {0, GP_U64, 0}}, c32[] = {{0, GP_F32, 0}, {4, GP_F32, 0}},
                             c64[] = {{0, GP_F64, 0}, {8, GP_F64, 0}};

@@ -4,7 +4,7 @@
 //   map/arguments.h, sort/arguments.h, layouts/arguments.h, sort/hybrid_arguments.h, core/system.c, core/libraries.c,
 //   core/request.c, core/kinds.c, core/load.c, core/launch.c
 
-GP__PRIVATE gp__radix_args gp__radix_arguments(
+GP__HOST gp__radix_args gp__radix_arguments(
     const gp__launching *l, const gp__radix_plan *plan, unsigned char *scratch) {
   const gp__request *q = l->q;
   const gp__radix_plan r = *plan;
@@ -34,7 +34,7 @@ GP__PRIVATE gp__radix_args gp__radix_arguments(
   return a;
 }
 // Launches the histogram and the passes. Sorts in place, or without passes, have one more launch, which may copy.
-GP__PRIVATE gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp__radix_args a) {
+GP__HOST gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, gp__radix_args a) {
   const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
   unsigned grid = gp__grid_of_step(l, 0, 0, gp__ceil_div(a.count, GP__RADIX_HISTOGRAM_THREADS));
   int bit = a.begin_bit;
@@ -47,7 +47,7 @@ GP__PRIVATE gp_result gp__launch_passes(const gp__launching *l, uint64_t tiles, 
   return GP_SUCCESS;
 }
 // Launches a radix sort. Large values are gathered last.
-GP__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
+GP__HOST gp_result gp__launch_sweeps(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__radix_plan r = gp__radix_plan_of(*l->p, *l->h);
   unsigned char *scratch = (unsigned char *)l->scratch;
@@ -77,7 +77,7 @@ GP__PRIVATE gp_result gp__launch_sweeps(const gp__launching *l) {
   return GP_SUCCESS;
 }
 // All keys in one block.
-GP__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
+GP__HOST gp_result gp__launch_one_block_sort(const gp__launching *l) {
   const gp__geometry g = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_ONE_BLOCK);
   gp__hybrid_args a;
   memset(&a, 0, sizeof a);
@@ -88,7 +88,7 @@ GP__PRIVATE gp_result gp__launch_one_block_sort(const gp__launching *l) {
   return gp__launch_step(l, 0, 1, g.threads, g.shared_bytes, &a);
 }
 // Launches all passes at once; blocks wait for each other.
-GP__PRIVATE gp_result gp__launch_cooperative(const gp__launching *l) {
+GP__HOST gp_result gp__launch_cooperative(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__radix_plan none;
   gp__radix_args a;
@@ -98,7 +98,7 @@ GP__PRIVATE gp_result gp__launch_cooperative(const gp__launching *l) {
   if (l->g->grid > 1 && l->p->algorithm == GP_ONE_CLUSTER) return gp__launch_clusters(l, l->g->grid, NULL, &a);
   return gp__launch_resident(l, &a);
 }
-GP__PRIVATE gp__hybrid_args gp__hybrid_arguments(
+GP__HOST gp__hybrid_args gp__hybrid_arguments(
     const gp__launching *l, const gp__hybrid_plan *plan, unsigned char *scratch) {
   const gp__request *q = l->q;
   const gp__hybrid_plan r = *plan;
@@ -127,7 +127,7 @@ GP__PRIVATE gp__hybrid_args gp__hybrid_arguments(
 }
 // Launches a hybrid sort, with the kernels from `first` on: count and move of each level that uniform keys need, one
 // launch for all other levels, then the buckets.
-GP__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybrid_args a) {
+GP__HOST gp_result gp__launch_levels(const gp__launching *l, int first, gp__hybrid_args a) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
   gp__geometry steps[4];
   unsigned grid[4];
@@ -148,13 +148,13 @@ GP__PRIVATE gp_result gp__launch_levels(const gp__launching *l, int first, gp__h
     GP__CHECK(gp__launch_step(l, first + 3, grid[3], steps[3].threads, steps[3].shared_bytes, &a));
   return gp__launch_step(l, first + 2, grid[2], steps[2].threads, steps[2].shared_bytes, &a);
 }
-GP__PRIVATE gp_result gp__launch_hybrid(const gp__launching *l) {
+GP__HOST gp_result gp__launch_hybrid(const gp__launching *l) {
   const gp__hybrid_plan r = gp__hybrid_plan_of(*l->p, *l->h);
   return gp__launch_levels(l, 0, gp__hybrid_arguments(l, &r, (unsigned char *)l->scratch));
 }
 // A sample of the keys chooses the sort; if uniform keys need one level, the hybrid sort's first count does. Kernels of
 // the other sort exit at once.
-GP__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
+GP__HOST gp_result gp__launch_adaptive(const gp__launching *l) {
   const gp_policy sweep = gp__adaptive_sweep(*l->p, *l->h), hybrid = gp__adaptive_hybrid(*l->p);
   const gp__geometry sampling = gp__geometry_of_kind(*l->p, *l->h, GP__SORT_SAMPLE);
   const gp__geometry counting = gp__geometry_of_kind(sweep, *l->h, GP__RADIX_HISTOGRAM);
@@ -197,7 +197,7 @@ GP__PRIVATE gp_result gp__launch_adaptive(const gp__launching *l) {
 // The digit counts choose between a sweep of the leading bits with buckets, and one of all bits. If a bucket is too
 // large after all, another sweep sorts by all bits from the input. Sorts in place have no second buffer, and some
 // outputs are not aligned for pairs: these sort by all bits.
-GP__PRIVATE gp_result gp__launch_leading_sweep(const gp__launching *l) {
+GP__HOST gp_result gp__launch_leading_sweep(const gp__launching *l) {
   const gp__leading_plan r = gp__leading_plan_of(*l->p, *l->h);
   const gp__geometry counting = gp__geometry_of_kind(*l->p, *l->h, GP__RADIX_HISTOGRAM);
   const gp__geometry sorting = gp__geometry_of_kind(*l->p, *l->h, GP__LEADING_SORT);

@@ -7,14 +7,14 @@
 enum { GP__LITTLE_BLOCKS = 8, GP__LITTLE_LOG2 = 16 }; // fewer elements are sorted as ever
 
 // The place of a block of so many bytes, or where it was moved to.
-GP__PRIVATE void *gp__block_at(int block, int moved, const void *array, void *held, uint64_t bytes) {
+GP__HOST void *gp__block_at(int block, int moved, const void *array, void *held, uint64_t bytes) {
   const int away = moved && block < 2;
   unsigned char *const at = (unsigned char *)(away ? held : (void *)(uintptr_t)array);
   return at ? at + (uint64_t)(moved && !away ? block - 2 : block) * bytes : NULL;
 }
 // The i-th call after the plan's, whose last requests are the sorts of the first and the last block, and a merge.
 // Returns 0 if there is none.
-GP__PRIVATE int gp__little_call(const gp__graph_plan *g, int i, gp__request *c) {
+GP__HOST int gp__little_call(const gp__graph_plan *g, int i, gp__request *c) {
   const gp__request *first = &g->requests[g->request_count - 3];
   const int n = GP__LITTLE_BLOCKS, merges = i >= n, at = (i - n) % (n + 1), back = merges && at >= n / 2;
   const int block = !merges ? i : back ? 2 * n - 1 - 2 * at : 2 * at, begin = block < 0 ? 0 : block;
@@ -33,7 +33,7 @@ GP__PRIVATE int gp__little_call(const gp__graph_plan *g, int i, gp__request *c) 
   c->in2 = gp__block_at(block + 1, back, first->out, held_values, values);
   return 1;
 }
-GP__PRIVATE void gp__plan_little(gp__graph_plan *g, gp__request *sort) {
+GP__HOST void gp__plan_little(gp__graph_plan *g, gp__request *sort) {
   gp__request *call = &g->requests[g->request_count];
   const uint64_t all = sort->count, block = gp__round_up(all / GP__LITTLE_BLOCKS + 1, 16); // aligns what is held
   sort->policy = NULL;

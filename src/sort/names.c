@@ -5,7 +5,7 @@
 //   core/spelling.c, core/kernel_names.c
 
 // Names the type by which a radix sort reads a key.
-GP__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
   const char *key = gp__key_name(q);
   int i;
   if (q->user_transform) {
@@ -23,12 +23,12 @@ GP__PRIVATE void gp__name_radix_key(const gp__spelling *q, gp__text *t) {
     gp__add(t, q->numbers ? "gp__radix_number<%s>" : "gp__radix_key<%s>", key);
   }
 }
-GP__PRIVATE void gp__name_radix_histogram(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_radix_histogram(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", ");
   gp__name_radix_key(q, t);
   if (q->algorithm == GP_LEADING_SWEEP) gp__add(t, ", true");
 }
-GP__PRIVATE void gp__name_radix_pass(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_radix_pass(const gp__spelling *q, gp__text *t) {
   const char *in = gp__in_name(q);
   const int paired = gp__is_paired(q->algorithm, q->in_size);
   gp__add(t, paired ? ", gp__radix_record<" : ", ");
@@ -43,7 +43,7 @@ GP__PRIVATE void gp__name_radix_pass(const gp__spelling *q, gp__text *t) {
           : q->kind == GP__RADIX_PASS_WIDE ? ", gp__radix_wide"
                                            : ", gp__radix_narrow");
 }
-GP__PRIVATE void gp__name_hybrid(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_hybrid(const gp__spelling *q, gp__text *t) {
   const gp__kernel_kind kind = q->kind;
   const int size = (int)q->key_size;
   const int one = kind == GP__SORT_ONE_BLOCK, items = gp__one_block_items(q->vectors);
@@ -55,7 +55,7 @@ GP__PRIVATE void gp__name_hybrid(const gp__spelling *q, gp__text *t) {
   if (q->in_size) gp__add(t, ", %s", gp__in_name(q));
 }
 // A gather moves words as large as alignment and size allow.
-GP__PRIVATE void gp__name_gather(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_gather(const gp__spelling *q, gp__text *t) {
   const size_t size = (size_t)q->in_size, align = q->in_struct->align;
   const size_t word = size % 16 == 0 && align == 16 ? 16 : align > 8 ? 8 : align;
   gp__add(t, ", %s, %lu, %s",
@@ -66,23 +66,23 @@ GP__PRIVATE void gp__name_gather(const gp__spelling *q, gp__text *t) {
                       : "unsigned char",
       (unsigned long)(size / word), q->index_bytes == 4 ? "gp__u32" : "gp__u64");
 }
-GP__PRIVATE void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
+GP__HOST void gp__name_count_keys(const gp__spelling *q, gp__text *t) {
   gp__add(t, ", %s", q->key_size == 1 ? "unsigned char" : "unsigned short");
 }
 // A transform maps a key to a built-in type.
-GP__PRIVATE void gp__operators_of_sort(const gp__spelling *q, gp__program_op *ops) { ops[1].a = gp__key_name(q); }
-GP__PRIVATE void gp__spell_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
+GP__HOST void gp__operators_of_sort(const gp__spelling *q, gp__program_op *ops) { ops[1].a = gp__key_name(q); }
+GP__HOST void gp__spell_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p, (void)h;
   w->index_bytes = q->in_size > GP__RADIX_VALUE_BYTES ? gp__radix_index_bytes(q->count) : 0;
 }
 
-GP__PRIVATE gp_policy gp__policy_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
+GP__HOST gp_policy gp__policy_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind) {
   return p.algorithm != GP_ADAPTIVE || kind == GP__SORT_SAMPLE  ? p
       : kind == GP__RADIX_HISTOGRAM || kind == GP__RADIX_SWEEPS ? gp__adaptive_sweep(p, h)
       : kind == GP__SORT_ONE_LAUNCH                             ? gp__adaptive_cooperative(p, h)
                                                                 : gp__adaptive_hybrid(p);
 }
-GP__PRIVATE unsigned gp__threads_of_sort_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
+GP__HOST unsigned gp__threads_of_sort_kernel(const gp_policy *p, const gp__shape *h, gp__kernel_kind kind) {
   (void)p;
   return kind == GP__RADIX_HISTOGRAM                        ? (unsigned)GP__RADIX_HISTOGRAM_THREADS
       : kind == GP__SORT_SAMPLE                             ? (unsigned)GP__SAMPLE_THREADS
@@ -92,7 +92,7 @@ GP__PRIVATE unsigned gp__threads_of_sort_kernel(const gp_policy *p, const gp__sh
       : kind == GP__COUNTING_RUNS                           ? (unsigned)GP__COUNTING_THREADS
                                                             : 0;
 }
-GP__PRIVATE void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
+GP__HOST void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_kind kind, gp__geometry *g) {
   if (kind == GP__RADIX_HISTOGRAM)
     g->shared_bytes = gp__radix_histogram_bytes(
         gp__radix_ordered_bytes(h), gp__radix_replicas(gp__radix_ordered_bytes(h), h.compute_capability, 32));
@@ -105,7 +105,7 @@ GP__PRIVATE void gp__block_of_sort_kernel(gp_policy p, gp__shape h, gp__kernel_k
 }
 // One sweep keeps keys and values in registers; buckets of 8-byte keys need only 56 registers. Tiles of pairs
 // that need more registers than there are make no promise: hundreds of bytes would spill.
-GP__PRIVATE unsigned gp__resident_sorts(
+GP__HOST unsigned gp__resident_sorts(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   const gp__kernel_kind kind = w->kind;
   const int buckets = kind == GP__HYBRID_SORT || kind == GP__LEADING_SORT;

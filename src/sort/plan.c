@@ -4,7 +4,7 @@
 //   sort/shape.c, sort/names.c, core/launch.c, sort/launch.c, sort/counting_launch.c, map/written.c
 
 // In the order of gp__launch_sweeps.
-GP__PRIVATE int gp__kinds_of_sweeps(const gp__request *q, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_sweeps(const gp__request *q, gp__kernel_kind *kinds) {
   int count = 0;
   kinds[count++] = GP__RADIX_HISTOGRAM;
   kinds[count++] = q->count >> GP__RADIX_NARROW_LOG2 ? GP__RADIX_PASS_WIDE : GP__RADIX_PASS;
@@ -15,7 +15,7 @@ GP__PRIVATE int gp__kinds_of_sweeps(const gp__request *q, gp__kernel_kind *kinds
   return count;
 }
 // In the order of gp__launch_hybrid.
-GP__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
   kinds[0] = GP__HYBRID_COUNT;
   kinds[1] = GP__HYBRID_MOVE;
   kinds[2] = GP__HYBRID_SORT;
@@ -23,14 +23,14 @@ GP__PRIVATE int gp__kinds_of_hybrid(gp__kernel_kind *kinds) {
   return 4;
 }
 // The sample, one sweep, hybrid, and the cooperative sort of sorts that take no sample.
-GP__PRIVATE int gp__kinds_of_adaptive(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_adaptive(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   kinds[0] = GP__SORT_SAMPLE;
   kinds[1] = GP__RADIX_HISTOGRAM;
   kinds[2] = GP__RADIX_SWEEPS;
   kinds[7] = GP__SORT_ONE_LAUNCH;
   return 3 + gp__kinds_of_hybrid(kinds + 3) + !gp__adaptive_samples(*p, gp__shape_of(q));
 }
-GP__PRIVATE int gp__kinds_of_leading_sweep(gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_leading_sweep(gp__kernel_kind *kinds) {
   kinds[0] = GP__RADIX_HISTOGRAM;
   kinds[1] = GP__RADIX_PASS;
   kinds[2] = GP__LEADING_EDGES;
@@ -38,7 +38,7 @@ GP__PRIVATE int gp__kinds_of_leading_sweep(gp__kernel_kind *kinds) {
   kinds[4] = GP__RADIX_SWEEPS;
   return 5;
 }
-GP__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind *kinds) {
   int count = 0;
   kinds[count++] = GP__COUNT_KEYS;
   kinds[count++] = GP__COUNTING_FILL;
@@ -46,7 +46,7 @@ GP__PRIVATE int gp__kinds_of_counting(const gp__request *q, gp__kernel_kind *kin
   return count;
 }
 
-GP__PRIVATE int gp__kinds_of_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   switch (p->algorithm) {
   case GP_COUNTING:
     return gp__kinds_of_counting(q, kinds);
@@ -66,7 +66,7 @@ GP__PRIVATE int gp__kinds_of_sort(const gp__request *q, const gp_policy *p, gp__
     return gp__kinds_of_sweeps(q, kinds);
   }
 }
-GP__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
+GP__HOST gp_result gp__launch_sort(const gp__launching *l) {
   switch (l->p->algorithm) {
   case GP_COUNTING:
     return gp__launch_counting(l);
@@ -85,7 +85,7 @@ GP__PRIVATE gp_result gp__launch_sort(const gp__launching *l) {
     return gp__launch_sweeps(l);
   }
 }
-GP__PRIVATE void gp__shape_sort(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_sort(const gp__request *q, gp__shape *h) {
   gp__shape_radix_keys(q, h);
   h->sorted.drop_keys = !q->in && q->in_size && !q->out_keys;
   h->in_place = !q->in || q->in == q->out; // without buffers: it may be in place

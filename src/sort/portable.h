@@ -90,18 +90,18 @@ static const gp__policy_row gp__cooperative_rows[] = {
 
 // One-sweep passes take two stages if all blocks of a multiprocessor then fit, or fit with one vector less and at least
 // eight elements a thread.
-GP__PRIVATE int gp__radix_has_room(gp_policy p, gp__shape s) {
+GP__HOST int gp__radix_has_room(gp_policy p, gp__shape s) {
   const int block = (int)(gp__radix_shared_bytes(p, s) + gp__radix_static_bytes(p)) + 1024;
   return gp__policy_valid_radix(p, s) && (p.stages == 1 || block * p.blocks_per_sm <= s.shared_bytes + 1024);
 }
 // True if a thread's registers hold its elements and the 32 that the kernel needs, with all blocks resident.
-GP__PRIVATE int gp__sweep_fits(gp_policy p, gp__shape s) {
+GP__HOST int gp__sweep_fits(gp_policy p, gp__shape s) {
   return (gp__radix_registers(p.vectors, s) + 32) * p.threads * p.blocks_per_sm <= 65536;
 }
-GP__PRIVATE int gp__pairs_fit(gp_policy p, gp__shape s) {
+GP__HOST int gp__pairs_fit(gp_policy p, gp__shape s) {
   return (gp__radix_registers(p.vectors, s) + 16) * p.threads * p.blocks_per_sm <= 65536;
 }
-GP__PRIVATE gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   const int vectors = p.vectors, stages = p.stages, open = !p.threads && !p.blocks_per_sm;
   const int paired = open && gp__is_paired(p.algorithm, s.in_size); // tiles as large as registers hold
   p = GP__FILL(p, gp__sweep_rows, gp__measure_keys, s,
@@ -122,7 +122,7 @@ GP__PRIVATE gp_policy gp__portable_radix(gp_policy p, gp__shape s) {
   while (!vectors && p.vectors > 1 && !gp__policy_valid_radix(p, s)) --p.vectors;
   return p;
 }
-GP__PRIVATE gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
   const int has_clusters = s.compute_capability >= 90 && s.compute_capability < 120;
   gp_policy q = GP__FILL(p, gp__cooperative_rows, gp__measure_keys, s, has_clusters ? GP__IF_SORT_KEYS : 0);
   if (!p.vectors) q.vectors = gp__max(1, q.vectors * gp__max(s.key_size, 4) / 4);
@@ -132,7 +132,7 @@ GP__PRIVATE gp_policy gp__portable_cooperative(gp_policy p, gp__shape s) {
   return q;
 }
 // Hybrid, adaptive and one-block sorts, of keys alone or of pairs.
-GP__PRIVATE gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
   const int pairs = s.in_size != 0;
   gp_policy q = GP__FILL(p, gp__sort_rows, gp__measure_keys, s,
       (pairs ? GP__IF_SORT_PAIRS : GP__IF_SORT_KEYS) | (s.key_size > 4 ? GP__IF_SORT_LONG : 0));
@@ -144,7 +144,7 @@ GP__PRIVATE gp_policy gp__portable_hybrid(gp_policy p, gp__shape s) {
   if (!pairs && !p.algorithm && !gp__policy_valid_sort(q, s)) q.algorithm = GP_HYBRID; // no room for a sample
   return q;
 }
-GP__PRIVATE int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
+GP__HOST int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm) {
   const gp__wanted w = gp__wanted_of(&s, gp__measure_keys(s), when);
   const gp__policy_row *found[GP__ROWS_MOST];
   int i;
@@ -153,7 +153,7 @@ GP__PRIVATE int gp__tries(gp_policy p, gp__shape s, unsigned when, int algorithm
   while (--i >= 0 && !gp__is_row_of(found[i], algorithm)) {}
   return i >= 0;
 }
-GP__PRIVATE gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_sort(gp_policy p, gp__shape s) {
   const int bits = gp__leading_bits(s.count);
   const unsigned when = (gp__sorts_keys(s) ? GP__IF_SORT_KEYS : 0) | (gp__sorts_pairs(s) ? GP__IF_SORT_PAIRS : 0) |
       (s.key_size > 4 ? GP__IF_SORT_LONG : 0) | (s.in_size == 4 ? GP__IF_SORT_VALUES4 : 0) |

@@ -8,12 +8,12 @@ typedef struct gp__radix_plan {
   gp__u64 tiles, clear;                           // clear: as in gp__radix_args
   gp__u64 counts, tickets, steps, words, keys, other_keys, index, other, moved, bytes;
 } gp__radix_plan;
-GP__PRIVATE gp__u64 gp__carve_scratch(gp__u64 *bytes, gp__u64 size) {
+GP__HOST gp__u64 gp__carve_scratch(gp__u64 *bytes, gp__u64 size) {
   const gp__u64 at = *bytes;
   *bytes = (at + size + 255) / 256 * 256;
   return at;
 }
-GP__PRIVATE gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
+GP__HOST gp__radix_plan gp__radix_plan_of(gp_policy p, gp__shape s) {
   gp__radix_plan r;
   const gp__u64 tile = (gp__u64)(p.threads * gp__radix_items(p.vectors, s.key_size));
   r.passes = gp__radix_passes(s.sorted.begin_bit, s.sorted.end_bit);
@@ -43,7 +43,7 @@ typedef struct gp__hybrid_plan {
   gp__u64 tiles, blocks;           // blocks: the most for pairs
   gp__u64 list, items, parts, next_parts, bins, next_bins, keys, spare, spare_values, bytes;
 } gp__hybrid_plan;
-GP__PRIVATE gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
+GP__HOST gp__hybrid_plan gp__hybrid_plan_of(gp_policy p, gp__shape s) {
   gp__hybrid_plan r;
   gp__u64 parts;
   r.capacity = gp__hybrid_capacity(s);
@@ -76,7 +76,7 @@ typedef struct gp__leading_plan {
   int bits;
   gp__u64 starts, again, of_sweep, bytes;
 } gp__leading_plan;
-GP__PRIVATE gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
+GP__HOST gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
   gp__leading_plan r;
   r.sweep = gp__radix_plan_of(p, s);
   r.bits = gp__leading_bits(s.count);
@@ -90,22 +90,22 @@ GP__PRIVATE gp__leading_plan gp__leading_plan_of(gp_policy p, gp__shape s) {
 // Adaptive sort: the one-sweep sort has a policy of its own. Scratch memory begins with the choice; both sorts use the
 // rest.
 enum { GP__CHOICE_BYTES = 256 };
-GP__PRIVATE gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__adaptive_sweep(gp_policy p, gp__shape s) {
   p.algorithm = GP_ONE_SWEEP;
   p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
   if (s.key_size == 4 && !(s.count >> 20)) p.threads = 256, p.vectors = 2, p.stages = 1, p.blocks_per_sm = 2;
   return gp__portable_radix(p, s);
 }
-GP__PRIVATE gp_policy gp__adaptive_hybrid(gp_policy p) {
+GP__HOST gp_policy gp__adaptive_hybrid(gp_policy p) {
   p.algorithm = GP_HYBRID;
   return p;
 }
 // Keys alone take no sample if uniform keys need one level: the first count chooses. The cooperative radix sort then
 // replaces the sweep if the device has room for its blocks.
-GP__PRIVATE int gp__adaptive_samples(gp_policy p, gp__shape s) {
+GP__HOST int gp__adaptive_samples(gp_policy p, gp__shape s) {
   return s.in_size || gp__hybrid_plan_of(gp__adaptive_hybrid(p), s).even_levels > 1;
 }
-GP__PRIVATE gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
   p.algorithm = GP_ONE_LAUNCH;
   p.threads = p.vectors = p.stages = p.blocks_per_sm = 0;
   const gp_policy cooperative = gp__portable_cooperative(p, s);
@@ -113,10 +113,10 @@ GP__PRIVATE gp_policy gp__adaptive_cooperative(gp_policy p, gp__shape s) {
   p.threads = 512, p.vectors = 4;
   return gp__portable_cooperative(p, s); // compiled, not launched
 }
-GP__PRIVATE int gp__adaptive_is_cooperative(gp_policy p, gp__shape s) {
+GP__HOST int gp__adaptive_is_cooperative(gp_policy p, gp__shape s) {
   return !gp__adaptive_samples(p, s) && gp__policy_valid_cooperative(gp__adaptive_cooperative(p, s), s);
 }
-GP__PRIVATE gp__u64 gp__adaptive_scratch(gp_policy p, gp__shape s) {
+GP__HOST gp__u64 gp__adaptive_scratch(gp_policy p, gp__shape s) {
   const gp__u64 sweep = gp__radix_plan_of(gp__adaptive_sweep(p, s), s).bytes, hybrid = gp__hybrid_plan_of(p, s).bytes;
   return GP__CHOICE_BYTES + (sweep > hybrid ? sweep : hybrid);
 }

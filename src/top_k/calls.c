@@ -2,7 +2,7 @@
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, core/rules.h, core/messages.c,
 //   top_k/kinds.c, core/state.c, core/run.c, map/calls.c, segments/calls.c
 
-GP__PRIVATE gp_call gp__top_k_call(gp_type key_type, const void *keys, uint64_t count, uint64_t k, void *out_keys,
+GP__HOST gp_call gp__top_k_call(gp_type key_type, const void *keys, uint64_t count, uint64_t k, void *out_keys,
     gp_type value_type, void *out_values, int flags) {
   gp_call c = gp__call(
       GP_TOP_K, GP_OP_DEFAULT, GP_TYPE_DEFAULT, out_values ? value_type : GP_TYPE_DEFAULT, NULL, out_values, count);

@@ -3,7 +3,7 @@
 //   core/system.c, core/messages.c, core/request.c, host/values.c, top_k/kinds.c, core/primitive.c, core/check_types.c,
 //   core/checking.c, core/check_call_types.c, core/check_buffers.c, merge/check.c, segments/check.c
 
-GP__PRIVATE gp_result gp__check_moved(gp__checking *k) {
+GP__HOST gp_result gp__check_moved(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   q->out_type = c->out_type ? c->out_type : k->in.size ? q->in_type : c->in_type;
@@ -19,15 +19,15 @@ GP__PRIVATE gp_result gp__check_moved(gp__checking *k) {
   return gp__check_indices(k, c->primitive == GP_TOP_K ? (uint64_t)UINT32_MAX : (uint64_t)1 << 32);
 }
 // Bytes of an index of the keys in all rows.
-GP__PRIVATE int gp__order_index_bytes(const gp__request *q) {
+GP__HOST int gp__order_index_bytes(const gp__request *q) {
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments ? q->segments : 1;
   return q->count > UINT32_MAX / rows ? 8 : 4;
 }
 // An operator orders keys in place of their bits.
-GP__PRIVATE gp_result gp__check_rank_order(gp__checking *k) { return k->c->op ? gp__check_order(k) : GP_SUCCESS; }
+GP__HOST gp_result gp__check_rank_order(gp__checking *k) { return k->c->op ? gp__check_order(k) : GP_SUCCESS; }
 // Rows of a top-k; other calls have one.
-GP__PRIVATE uint64_t gp__rows_in(const gp_call *c) { return c->primitive == GP_TOP_K && c->rows ? c->rows : 1; }
-GP__PRIVATE gp_result gp__check_k(gp__checking *k) {
+GP__HOST uint64_t gp__rows_in(const gp_call *c) { return c->primitive == GP_TOP_K && c->rows ? c->rows : 1; }
+GP__HOST gp_result gp__check_k(gp__checking *k) {
   const gp_call *c = k->c;
   const int nth = c->primitive == GP_NTH_ELEMENT, sorted = !(c->flags & GP_UNSORTED);
   if (c->k > c->count || (nth && c->count && c->n >= c->count))
@@ -47,10 +47,10 @@ GP__PRIVATE gp_result gp__check_k(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-GP__PRIVATE gp_result gp__check_top_k_out_type(gp__checking *k) {
+GP__HOST gp_result gp__check_top_k_out_type(gp__checking *k) {
   return k->c->primitive == GP_TOP_K ? gp__check_moved(k) : gp__check_out_type(k);
 }
-GP__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
+GP__HOST gp_result gp__check_ranked_keys(gp__checking *k) {
   const gp_call *c = k->c;
   GP__CHECK(gp__check_keys_type(k));
   if (c->op) {
@@ -67,7 +67,7 @@ GP__PRIVATE gp_result gp__check_ranked_keys(gp__checking *k) {
       ? gp__fail(GP_E_UNSUPPORTED, "%s: @count_device is set: rows of described inputs (GP_INPUT) are whole", k->who)
       : GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__top_k_buffers(gp__checking *k) {
+GP__HOST gp_result gp__top_k_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   const uint64_t rows = gp__rows_in(k->c);
   b->in *= rows;
@@ -79,14 +79,14 @@ static const gp__own_check gp__checks_top_k[GP__CHECKS] = {{GP__CHECK_OPERATORS,
     {GP__CHECK_OUT_TYPE, gp__check_top_k_out_type}, {GP__CHECK_KEY_TYPES, gp__check_ranked_keys},
     {GP__CHECK_NUMBERS, gp__check_k}, {GP__CHECK_BUFFERS, gp__top_k_buffers}};
 
-GP__PRIVATE gp_result gp__check_results(gp__checking *k) {
+GP__HOST gp_result gp__check_results(gp__checking *k) {
   k->q->length = k->c->k;
   k->q->composed =
       k->c->k > (k->q->op ? gp__order_few((int)k->q->key_size, gp__order_index_bytes(k->q)) : (unsigned)GP__TOP_K_FEW);
   return k->c->k <= UINT32_MAX ? GP_SUCCESS
                                : gp__fail(GP_E_ARGUMENT, "%s: @k is %llu, above 4294967295", k->who, (gp__u64)k->c->k);
 }
-GP__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
+GP__HOST gp_result gp__check_segmented_top_k(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   const uint64_t most = c->out_type == GP_I32 ? (uint64_t)1 << 31 : UINT32_MAX;
@@ -104,7 +104,7 @@ GP__PRIVATE gp_result gp__check_segmented_top_k(gp__checking *k) {
       ? gp__fail(GP_E_NULL, "%s: @out_keys and @out are both null", k->who)
       : GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__segmented_top_k_buffers(gp__checking *k) {
+GP__HOST gp_result gp__segmented_top_k_buffers(gp__checking *k) {
   static const gp__checked_type number = {4, 4, NULL};
   const gp_call *c = k->c;
   gp__buffers *b = k->buffers;
@@ -117,7 +117,7 @@ static const gp__own_check gp__checks_segmented_top_k[GP__CHECKS] = {{GP__CHECK_
     {GP__CHECK_NUMBERS, gp__check_segmented_top_k}, {GP__CHECK_BUFFERS, gp__segmented_top_k_buffers}};
 
 // Derives the keys of the shuffle's rounds.
-GP__PRIVATE gp_result gp__check_seed(gp__checking *k) {
+GP__HOST gp_result gp__check_seed(gp__checking *k) {
   const gp_call *c = k->c;
   gp__request *q = k->q;
   int i;

@@ -3,23 +3,23 @@
 //   top_k/policy.h, core/rows.h, core/geometry.h, core/family.h, top_k/portable.h
 
 // Top-k and nth element. grid: the blocks of the first launch.
-GP__PRIVATE gp__u64 gp__rows_of(gp__shape s) { return s.primitive == GP_TOP_K && s.segments ? s.segments : 1; }
+GP__HOST gp__u64 gp__rows_of(gp__shape s) { return s.primitive == GP_TOP_K && s.segments ? s.segments : 1; }
 // Blocks of a row: its share of the resident ones, or fewer if they had too little to do.
-GP__PRIVATE gp__u64 gp__blocks_of_row(gp_policy p, gp__shape s, gp__u64 resident) {
+GP__HOST gp__u64 gp__blocks_of_row(gp_policy p, gp__shape s, gp__u64 resident) {
   const gp__u64 rows = gp__rows_of(s), tiles = gp__ceil_div(s.count, gp__top_k_tile(p, s));
   const gp__u64 useful = p.algorithm == GP_BEST_LISTS && tiles <= 16 ? 1 : gp__ceil_div(tiles, 4);
   const gp__u64 there = rows < resident ? resident / rows : 1;
   return useful < 1 ? 1 : useful < there ? useful : there;
 }
 // Blocks of a row that merge `ranks` ranks in the next launch.
-GP__PRIVATE gp__u64 gp__top_k_mergers(gp__u64 ranks) {
+GP__HOST gp__u64 gp__top_k_mergers(gp__u64 ranks) {
   return ranks <= GP__TOP_K_MERGED ? 1 : gp__ceil_div(ranks, GP__TOP_K_MERGED / 2);
 }
 // Most keys of a row that radix select puts aside.
-GP__PRIVATE gp__u64 gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
+GP__HOST gp__u64 gp__select_room(gp__shape s) { return s.count / 16 + 1024; }
 // Lanes that sort short segments hold GP__TOP_K_LANE ranks each: 64 registers are enough for ranks of 4 bytes, 128 for
 // longer ones.
-GP__PRIVATE gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__policy_of_short_top_k(gp_policy p, gp__shape s) {
   p.threads = p.threads < 256 ? p.threads : 256;
   p.vectors = 1;
   p.load = p.store = GP_CACHE_ALL;
@@ -32,12 +32,12 @@ typedef struct gp__segment_top_k_layout {
   gp__u64 part, task_room, list_room, tasks, arrived, lists, bytes;
   int direct;
 } gp__segment_top_k_layout;
-GP__PRIVATE gp__u64 gp__segment_top_k_part(gp_policy p, gp__shape s, gp__u64 resident) {
+GP__HOST gp__u64 gp__segment_top_k_part(gp_policy p, gp__shape s, gp__u64 resident) {
   gp__u64 part = gp__ceil_div(s.count, resident);
   if (part < 16 * gp__top_k_tile(p, s)) part = 16 * gp__top_k_tile(p, s);
   return part < 8 * s.top_k.results ? 8 * s.top_k.results : part;
 }
-GP__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__shape s, gp__u64 part) {
+GP__HOST gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__shape s, gp__u64 part) {
   gp__segment_top_k_layout l;
   l.part = part;
   l.direct = !s.offset_size && (!s.segments || s.count / s.segments <= part);
@@ -51,14 +51,14 @@ GP__PRIVATE gp__segment_top_k_layout gp__lay_out_segment_top_k(gp_policy p, gp__
   return l;
 }
 // Rows whose keys an operator orders are segments of one length.
-GP__PRIVATE gp__shape gp__rows_as_segments(gp__shape s) {
+GP__HOST gp__shape gp__rows_as_segments(gp__shape s) {
   if (s.primitive != GP_TOP_K) return s;
   s.segments = gp__rows_of(s);
   s.count *= s.segments;
   s.primitive = GP_SEGMENTED_TOP_K;
   return s;
 }
-GP__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_segment_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const gp__segment_top_k_layout l = gp__lay_out_segment_top_k(p, s, gp__segment_top_k_part(p, s, resident));
   const gp__u64 most = l.direct ? 0x7fffffff : resident, works = l.direct ? s.segments : l.task_room;
   g->tile_items = gp__top_k_tile(p, s);
@@ -68,7 +68,7 @@ GP__PRIVATE void gp__geometry_segment_top_k(gp_policy p, gp__shape s, gp__u64 re
   g->grid = (unsigned)(works < 1 ? 1 : works < most ? works : most);
   g->scratch = l.bytes;
 }
-GP__PRIVATE void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_top_k(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const gp__u64 rows = gp__rows_of(s), blocks = gp__blocks_of_row(p, s, resident), works = rows * blocks;
   if (s.primitive == GP_SEGMENTED_TOP_K || s.top_k.order_bytes) {
     gp__geometry_segment_top_k(p, gp__rows_as_segments(s), resident, g);

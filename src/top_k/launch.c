@@ -3,14 +3,14 @@
 //   top_k/policy.h, top_k/geometry.h, top_k/arguments.h, core/system.c, core/request.c, host/values.c, core/names.c,
 //   core/kinds.c, core/state.c, top_k/check.c, core/load.c, core/launch.c, graph/launch.c
 
-GP__PRIVATE void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
+GP__HOST void gp__fill_top_k(const gp__request *q, gp__top_k_args *a) {
   a->keys = q->keys;
   a->in = q->in;
   a->out_keys = q->out_keys;
   a->out = q->out;
   a->count = q->count;
 }
-GP__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
+GP__HOST gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   const gp__shape *h = l->h;
   const gp__u64 rank = gp__rank_bytes(*h), rows = a->rows, mergers = gp__top_k_mergers(a->blocks * a->k);
   unsigned char *lists = (unsigned char *)l->scratch, *fewer = lists + rows * a->blocks * a->k * rank;
@@ -30,7 +30,7 @@ GP__PRIVATE gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) {
+GP__HOST gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) {
   const gp__request *q = l->q;
   unsigned char *scratch = (unsigned char *)l->scratch;
   a->states = scratch;
@@ -44,8 +44,8 @@ GP__PRIVATE gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *
   if (a->nth) return GP_SUCCESS;
   return gp__launch_step(l, 2, gp__grid_of_step(l, 2, l->p->blocks_per_sm, l->g->tiles), l->g->threads, 0, a);
 }
-GP__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l);
-GP__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
+GP__HOST gp_result gp__launch_segmented_top_k(const gp__launching *l);
+GP__HOST gp_result gp__launch_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
   gp__top_k_args a;
   if (q->op) return gp__launch_segmented_top_k(l);
@@ -60,7 +60,7 @@ GP__PRIVATE gp_result gp__launch_top_k(const gp__launching *l) {
 }
 
 // Rows are segments of one length. A single one may end at a count in device memory.
-GP__PRIVATE void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top_k_args *a) {
+GP__HOST void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top_k_args *a) {
   const int rows = q->primitive == GP_TOP_K;
   memset(a, 0, sizeof *a);
   gp__fill_top_k(q, &a->top);
@@ -74,7 +74,7 @@ GP__PRIVATE void gp__fill_top_k_segments(const gp__request *q, gp__segmented_top
   a->offset_bytes = rows ? 8 : (unsigned)q->offset_size;
   if (rows) a->top.count *= a->top.rows;
 }
-GP__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
+GP__HOST gp_result gp__launch_segmented_top_k(const gp__launching *l) {
   const gp__request *q = l->q;
   const gp__shape h = gp__rows_as_segments(*l->h);
   const gp__segment_top_k_layout at = gp__lay_out_segment_top_k(*l->p, h, l->g->share);
@@ -108,8 +108,8 @@ GP__PRIVATE gp_result gp__launch_segmented_top_k(const gp__launching *l) {
 }
 
 // True if all keys are one row.
-GP__PRIVATE int gp__top_k_is_one(const gp__request *q) { return q->primitive == GP_TOP_K && q->segments <= 1; }
-GP__PRIVATE void gp__add_top_k_kernel(
+GP__HOST int gp__top_k_is_one(const gp__request *q) { return q->primitive == GP_TOP_K && q->segments <= 1; }
+GP__HOST void gp__add_top_k_kernel(
     gp__graph_plan *g, const gp__segmented_top_k_args *a, gp__kernel_kind kind, uint64_t items) {
   gp__graph_step *step = &g->steps[g->count++];
   step->request = -1;
@@ -119,7 +119,7 @@ GP__PRIVATE void gp__add_top_k_kernel(
 }
 // Many results by an operator: a merge sort of all keys, a sort of each segment by the places that its keys have got
 // (unless they are one row), and the first k.
-GP__PRIVATE gp_result gp__add_ordered_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
+GP__HOST gp_result gp__add_ordered_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const int bytes = gp__order_index_bytes(q);
   const gp_type index = bytes == 8 ? GP_U64 : GP_U32;
   const char *who = gp__primitive_names[q->primitive];
@@ -156,7 +156,7 @@ GP__PRIVATE gp_result gp__add_ordered_top_k(gp__state *s, const gp__request *q, 
   return GP_SUCCESS;
 }
 // Many results of segments: a sort, then the first k.
-GP__PRIVATE gp_result gp__add_sorted_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
+GP__HOST gp_result gp__add_sorted_top_k(gp__state *s, const gp__request *q, gp__graph_plan *g) {
   const int wide = q->count > UINT32_MAX;
   gp_call c = gp_call_init(GP_SEGMENTED_SORT);
   gp__segmented_top_k_args a;

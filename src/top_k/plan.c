@@ -4,7 +4,7 @@
 //   top_k/check.c, core/shape.c, core/spelling.c, merge/names.c, top_k/names.c, top_k/launch.c, map/written.c,
 //   map/plan.c, segments/plan.c
 
-GP__PRIVATE int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind *kinds) {
   if (q->composed) {
     kinds[0] = GP__TOP_K_ORDER_CUT;
     kinds[1] = GP__TOP_K_PLACES;
@@ -15,7 +15,7 @@ GP__PRIVATE int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind
   kinds[2] = GP__TOP_K_ORDER_SHORT;
   return 3;
 }
-GP__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   int count = 0;
   if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
@@ -24,26 +24,26 @@ GP__PRIVATE int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp_
   return count;
 }
 
-GP__PRIVATE void gp__shape_top_k(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_top_k(const gp__request *q, gp__shape *h) {
   gp__shape_keys(q, h);
   h->top_k.results = q->composed ? 1 : q->length;
   h->top_k.order_bytes = q->op ? gp__order_index_bytes(q) : 0;
   h->top_k.drop_keys =
       q->primitive == GP_TOP_K && !q->op && q->out && !q->out_keys && q->length > 1 && !(q->flags & GP_UNSORTED);
 }
-GP__PRIVATE int gp__top_k_is_idle(const gp__request *q) {
+GP__HOST int gp__top_k_is_idle(const gp__request *q) {
   return !q->count || (q->primitive != GP_NTH_ELEMENT && !q->length) ||
       (q->primitive == GP_SEGMENTED_TOP_K && !q->segments);
 }
-GP__PRIVATE int gp__fit_top_k(const gp_policy *p, int occupancy) {
+GP__HOST int gp__fit_top_k(const gp_policy *p, int occupancy) {
   (void)occupancy;
   return p->algorithm == GP_RADIX_SELECT ? 0 : INT32_MAX;
 }
 // Top-k of many sorts a row's results in place, by a call of its own.
-GP__PRIVATE int gp__sorts_results(const gp__request *q, const gp_policy *p) {
+GP__HOST int gp__sorts_results(const gp__request *q, const gp_policy *p) {
   return q->primitive == GP_TOP_K && p->algorithm == GP_RADIX_SELECT && !(q->flags & GP_UNSORTED) && q->length > 1;
 }
-GP__PRIVATE gp__request gp__result_sort(const gp__request *q, uint64_t row) {
+GP__HOST gp__request gp__result_sort(const gp__request *q, uint64_t row) {
   gp__request sort;
   memset(&sort, 0, sizeof sort);
   sort.primitive = GP_SORT;
@@ -67,20 +67,20 @@ GP__PRIVATE gp__request gp__result_sort(const gp__request *q, uint64_t row) {
   return sort;
 }
 
-GP__PRIVATE uint64_t gp__sort_results(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
+GP__HOST uint64_t gp__sort_results(const gp__request *q, const gp_policy *p, uint64_t row, gp__request *call) {
   if (!gp__sorts_results(q, p)) return 0;
   *call = gp__result_sort(q, row);
   return q->segments ? q->segments : 1;
 }
-GP__PRIVATE gp_result gp__host_ranks(gp__host_call *h) {
+GP__HOST gp_result gp__host_ranks(gp__host_call *h) {
   return h->q->primitive == GP_NTH_ELEMENT ? gp__host_nth(h) : gp__host_top_k(h);
 }
 
-GP__PRIVATE gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__shape s, gp__kernel_kind kind) {
+GP__HOST gp_policy gp__policy_of_top_k_kernel(gp_policy p, gp__shape s, gp__kernel_kind kind) {
   return kind == GP__TOP_K_SHORT || kind == GP__TOP_K_ORDER_SHORT ? gp__policy_of_short_top_k(p, s) : p;
 }
 // One block at least is promised for segments: a compiler that is told nothing spills to fit another.
-GP__PRIVATE unsigned gp__resident_top_k(
+GP__HOST unsigned gp__resident_top_k(
     const gp__request *q, const gp_policy *p, const gp__shape *h, const gp__spelling *w) {
   const unsigned blocks = gp__resident_blocks(q, p, h, w);
   return blocks || (q->primitive != GP_SEGMENTED_TOP_K && !q->op) ? blocks : 1;
@@ -97,7 +97,7 @@ static const gp__primitive gp__primitive_nth_element = {&gp__family_top_k,
     GP__READS_KEY_TYPE | GP__READS_KEYS | GP__READS_COUNT_DEVICE | GP__READS_OUT_KEYS | GP__READS_N,
     GP__WANTS_KEYS | GP__TAKES_INPUTS, GP_DESCENDING};
 
-GP__PRIVATE int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_segmented_top_k(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)p;
   if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
   if (q->composed) return kinds[0] = GP__TOP_K_CUT, 1;
@@ -114,7 +114,7 @@ static const gp__primitive gp__primitive_segmented_top_k = {&gp__family_segmente
         GP__READS_SEGMENT_LENGTH | GP__READS_IN2 | GP__READS_BAD,
     GP__TAKES_KEYS_ALONE | GP__TAKES_INDICES | GP__TAKES_INPUTS, GP_CHECKED | GP_DESCENDING | GP_UNSORTED};
 
-GP__PRIVATE int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_shuffle(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   (void)q, (void)p;
   return kinds[0] = GP__SHUFFLE, 1;
 }

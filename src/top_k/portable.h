@@ -10,7 +10,7 @@ static const gp__policy_row gp__top_k_rows[] = {
     GP__H200(0, 4, 0, 0, 0, GP_BEST_LISTS, 0, 2, 0, 0, 22),
     GP__H200(0, -1, GP__IF_TOP_K_WIDE, 0, 0, GP_BEST_LISTS, 0, 4, 0, 0, 22),
 };
-GP__PRIVATE gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int lists = s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW;
   const int warps = p.algorithm == GP_WARP_SEGMENTS ||
       (p.algorithm == GP_AUTO && s.primitive == GP_SEGMENTED_TOP_K && !s.top_k.order_bytes &&

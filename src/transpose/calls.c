@@ -8,7 +8,7 @@ GP__API gp_result gp_permute(
   c.permutation = permutation;
   return gp__named(gp_run(ctx, &c, stream), "gp_permute in_type=type out_type=type");
 }
-GP__PRIVATE gp_permutation gp__swap_of(uint64_t batch, uint64_t rows, uint64_t columns) {
+GP__HOST gp_permutation gp__swap_of(uint64_t batch, uint64_t rows, uint64_t columns) {
   gp_permutation p = gp_permutation_init();
   p.dimensions = 3;
   p.order[1] = 2, p.order[2] = 1;

@@ -4,7 +4,7 @@
 //   core/check_buffers.c
 
 // Checks the strides of one side of a transpose (0: dense), and computes its span: elements from the first to the last.
-GP__PRIVATE gp_result gp__check_strides(const gp__checking *k, const char *name, int dimensions, const uint64_t *extent,
+GP__HOST gp_result gp__check_strides(const gp__checking *k, const char *name, int dimensions, const uint64_t *extent,
     const uint64_t *given, uint64_t *stride, uint64_t *span) {
   uint64_t least = 1;
   int d;
@@ -33,7 +33,7 @@ typedef struct gp__dimension {
   uint64_t extent, in, out; // strides in bytes
 } gp__dimension;
 // Drops dimensions of one element, and merges dimensions that are contiguous on both sides. d: in the output's order.
-GP__PRIVATE int gp__merge_dimensions(gp__dimension *d, int count) {
+GP__HOST int gp__merge_dimensions(gp__dimension *d, int count) {
   int i, j, kept = 0;
   for (i = 0; i < count; ++i)
     if (d[i].extent != 1) d[kept++] = d[i];
@@ -51,13 +51,13 @@ GP__PRIVATE int gp__merge_dimensions(gp__dimension *d, int count) {
   }
   return kept;
 }
-GP__PRIVATE void gp__swap_dimensions(gp__dimension *a, gp__dimension *b) {
+GP__HOST void gp__swap_dimensions(gp__dimension *a, gp__dimension *b) {
   const gp__dimension c = *a;
   *a = *b;
   *b = c;
 }
 // Derives the moves from the merged dimensions.
-GP__PRIVATE void gp__find_moves(gp__moves *m, gp__dimension *d, int count) {
+GP__HOST void gp__find_moves(gp__moves *m, gp__dimension *d, int count) {
   uint64_t all = 16;
   int i, columns = -1, rows = -1;
   for (;;) { // short rows that stay whole and are contiguous on both sides become elements
@@ -101,7 +101,7 @@ GP__PRIVATE void gp__find_moves(gp__moves *m, gp__dimension *d, int count) {
   }
   m->word = (int)(all & (~all + 1));
 }
-GP__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
+GP__HOST gp_result gp__check_permutation(gp__checking *k) {
   const gp_permutation *p = k->c->permutation;
   gp__request *q = k->q;
   gp__moves *m = &q->moves;
@@ -164,7 +164,7 @@ GP__PRIVATE gp_result gp__check_permutation(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-GP__PRIVATE gp_result gp__transpose_buffers(gp__checking *k) {
+GP__HOST gp_result gp__transpose_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   b->in = k->q->moves.in_span;
   b->out = k->q->moves.out_span;

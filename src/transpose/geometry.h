@@ -11,7 +11,7 @@ typedef struct gp__transpose_plan {
   unsigned shared_bytes;
   gp__u64 row_tiles, column_tiles, tiles;
 } gp__transpose_plan;
-GP__PRIVATE gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
+GP__HOST gp__transpose_plan gp__transpose_plan_of(gp_policy p, gp__shape s) {
   const int size = s.key_size, group = gp__vec_group_items(size);
   const unsigned room = (unsigned)(p.threads * p.vectors * GP__VECTOR);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
@@ -83,7 +83,7 @@ typedef struct gp__rectangle_plan {
   gp__u64 m, n, strip, tiles, scratch; // strip: bytes of a block; scratch: of all, or 0
   unsigned width, grid, shared_bytes;  // width: columns of a strip
 } gp__rectangle_plan;
-GP__PRIVATE gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) {
+GP__HOST gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) {
   const gp__u64 size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
   gp__rectangle_plan r;
   gp__u64 blocks = sms * GP__STRIP_BLOCKS;
@@ -102,13 +102,13 @@ GP__PRIVATE gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_row
   return r;
 }
 // Tiles of a panel; then offsets in the scratch memory of panels, in bytes.
-GP__PRIVATE gp__u64 gp__panels_tiles(gp__panels_plan r, gp__transpose_plan t) {
+GP__HOST gp__u64 gp__panels_tiles(gp__panels_plan r, gp__transpose_plan t) {
   return gp__ceil_div(r.rows, t.tile_rows) * gp__ceil_div(r.columns, t.tile_columns);
 }
 typedef struct gp__panels_scratch {
   gp__u64 counters, claimed, loaded, bytes; // saved panels are first; counters, flags; the end
 } gp__panels_scratch;
-GP__PRIVATE gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned size) {
+GP__HOST gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned size) {
   const gp__u64 panel = r.rows * r.columns, chunks = panel / r.items * r.panels;
   gp__panels_scratch s;
   s.counters = gp__round_up(panel * size * r.holes, 256);
@@ -118,10 +118,10 @@ GP__PRIVATE gp__panels_scratch gp__panels_scratch_of(gp__panels_plan r, unsigned
   return s;
 }
 // Buffered panels: counters, then the buffer.
-GP__PRIVATE gp__u64 gp__buffered_counters(gp__buffered_plan r) { // bytes
+GP__HOST gp__u64 gp__buffered_counters(gp__buffered_plan r) { // bytes
   return gp__round_up((GP__PANELS_COUNTERS + r.panels + 1) * 8, 256);
 }
-GP__PRIVATE void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
+GP__HOST void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, s);
   const gp__panels_plan panels = gp__panels_plan_of(p, s);
   s = gp__tiled(p, s);

@@ -3,14 +3,14 @@
 //   transpose/policy.h, transpose/panels_policy.h, core/geometry.h, transpose/geometry.h, map/arguments.h,
 //   transpose/arguments.h, transpose/panels_arguments.h, core/system.c, core/request.c, core/load.c, core/launch.c
 
-GP__PRIVATE gp__divisor gp__divisor_of(uint64_t by) {
+GP__HOST gp__divisor gp__divisor_of(uint64_t by) {
   gp__divisor d;
   d.by = by ? (unsigned)by : 1;
   d.magic = 0xffffffffu / d.by + 1;
   return d;
 }
 // The arguments of all kernels of a transpose.
-GP__PRIVATE gp__transpose_args gp__transpose_arguments(
+GP__HOST gp__transpose_args gp__transpose_arguments(
     const gp__moves *m, gp__shape h, gp_policy p, const void *in, void *out, uint64_t in_bytes) {
   const gp__transpose_plan r = gp__transpose_plan_of(p, h);
   const gp__panels_plan panels = gp__panels_plan_of(p, h);
@@ -46,7 +46,7 @@ GP__PRIVATE gp__transpose_args gp__transpose_arguments(
   return a;
 }
 // Plan and arguments of one of the three steps of a dense matrix in place. Returns 0 if the step has nothing to do.
-GP__PRIVATE int gp__rectangle_step(
+GP__HOST int gp__rectangle_step(
     const gp__moves *m, gp__shape h, int step, void *out, void *scratch, gp__rectangle_plan *r, gp__transpose_args *a) {
   const int inverse = h.moved.rows > h.moved.columns, within = step == 1;
   const gp__u64 common = gp__common_factor(h.moved.rows, h.moved.columns);
@@ -69,7 +69,7 @@ GP__PRIVATE int gp__rectangle_step(
   return !a->rotates || common > 1;
 }
 // Launches steps within columns, rows, columns.
-GP__PRIVATE gp_result gp__launch_rectangle(const gp__launching *l) {
+GP__HOST gp_result gp__launch_rectangle(const gp__launching *l) {
   gp__rectangle_plan r;
   gp__transpose_args a;
   int step;
@@ -84,7 +84,7 @@ GP__PRIVATE gp_result gp__launch_rectangle(const gp__launching *l) {
   return GP_SUCCESS;
 }
 // The arguments of panels and chunks of one matrix, `data`.
-GP__PRIVATE gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *data, void *scratch) {
+GP__HOST gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *data, void *scratch) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
   const gp__transpose_plan t = gp__transpose_plan_of(p, h);
   const gp__panels_scratch s = gp__panels_scratch_of(r, (unsigned)h.key_size);
@@ -112,7 +112,7 @@ GP__PRIVATE gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void 
   return a;
 }
 // Arguments of panels that are tiles, of one matrix.
-GP__PRIVATE gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape h, const gp__moves *of, void *data) {
+GP__HOST gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape h, const gp__moves *of, void *data) {
   const gp__panels_plan r = gp__panels_plan_of(p, h);
   gp__moves m = *of;
   m.in_stride[1] = r.columns * (unsigned)m.size;
@@ -122,18 +122,18 @@ GP__PRIVATE gp__transpose_args gp__whole_panels_arguments(gp_policy p, gp__shape
   return gp__transpose_arguments(&m, h, p, data, data, r.panels * r.rows * m.in_stride[1]);
 }
 // Kernel of a step of a matrix: 0 panels, 1 chunks, 2 what saves and clears for both. -1: no more.
-GP__PRIVATE int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
+GP__HOST int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__panels_args *a) {
   static const int order[2][4] = {{2, 0, 1, -1}, {2, 1, 2, 0}};
   if (r.inverse && r.whole && step >= 2) return step == 2 ? 0 : -1;
   if (r.inverse && step == 2) a->clears = 0, a->saves = r.rows * r.columns * size * r.holes;
   return order[r.inverse][step];
 }
-GP__PRIVATE void *gp__matrix_of(const gp__launching *l, uint64_t matrix) {
+GP__HOST void *gp__matrix_of(const gp__launching *l, uint64_t matrix) {
   const gp__moves *m = &l->q->moves;
   return (unsigned char *)l->q->out + matrix / m->extent[3] * m->out_stride[2] +
       matrix % m->extent[3] * m->out_stride[3];
 }
-GP__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
+GP__HOST gp_result gp__launch_panels(const gp__launching *l) {
   const gp__panels_plan r = gp__panels_plan_of(*l->p, *l->h);
   const unsigned threads = l->g->threads;
   uint64_t matrix;
@@ -160,7 +160,7 @@ GP__PRIVATE gp_result gp__launch_panels(const gp__launching *l) {
   return GP_SUCCESS;
 }
 // Arguments of a trip of `count` matrices from `data` to the workspace, and back. h: of gp__tiled.
-GP__PRIVATE gp__transpose_args gp__trip_arguments(
+GP__HOST gp__transpose_args gp__trip_arguments(
     gp_policy p, gp__shape h, const gp__moves *of, uint64_t count, void *data, void *scratch, gp__map_args *back) {
   const uint64_t matrix = h.moved.rows * h.moved.columns * (unsigned)h.key_size;
   gp__transpose_args a;
@@ -175,7 +175,7 @@ GP__PRIVATE gp__transpose_args gp__trip_arguments(
   back->count = count * h.moved.rows * h.moved.columns;
   return a;
 }
-GP__PRIVATE gp_result gp__launch_round_trip(const gp__launching *l) {
+GP__HOST gp_result gp__launch_round_trip(const gp__launching *l) {
   const gp__shape h = gp__tiled(*l->p, *l->h);
   uint64_t first;
   for (first = 0; first < l->h->segments; first += h.segments) {
@@ -191,7 +191,7 @@ GP__PRIVATE gp_result gp__launch_round_trip(const gp__launching *l) {
   return GP_SUCCESS;
 }
 // Arguments of panels through a buffer, of one matrix, and of the kernel that clears their counters.
-GP__PRIVATE gp__buffered_args gp__buffered_arguments(
+GP__HOST gp__buffered_args gp__buffered_arguments(
     gp_policy p, gp__shape h, void *data, void *scratch, gp__panels_args *clears) {
   const gp__buffered_plan r = gp__buffered_plan_of(p, h);
   const unsigned rows = (unsigned)gp__transpose_rows(p.threads, p.vectors, h.key_size), size = (unsigned)h.key_size;
@@ -228,7 +228,7 @@ GP__PRIVATE gp__buffered_args gp__buffered_arguments(
   }
   return a;
 }
-GP__PRIVATE gp_result gp__launch_buffered(const gp__launching *l) {
+GP__HOST gp_result gp__launch_buffered(const gp__launching *l) {
   uint64_t matrix;
   for (matrix = 0; matrix < l->h->segments; ++matrix) {
     void *data = gp__matrix_of(l, matrix);
@@ -240,7 +240,7 @@ GP__PRIVATE gp_result gp__launch_buffered(const gp__launching *l) {
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__launch_transpose(const gp__launching *l) {
+GP__HOST gp_result gp__launch_transpose(const gp__launching *l) {
   gp__transpose_args a;
   if (l->p->algorithm == GP_BUFFERED_PANELS) return gp__launch_buffered(l);
   if (l->p->algorithm == GP_ROUND_TRIP) return gp__launch_round_trip(l);

@@ -3,7 +3,7 @@
 //   transpose/panels_policy.h, core/request.c, transpose/host.c, core/kinds.c, core/primitive.c, core/reads.c,
 //   transpose/check.c, core/shape.c, transpose/names.c, transpose/launch.c
 
-GP__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
+GP__HOST void gp__shape_moves(const gp__request *q, gp__shape *h) {
   const gp__moves *m = &q->moves;
   const uint64_t in_start =
       (uintptr_t)q->in | (m->extent[2] > 1 ? m->in_stride[2] : 0) | (m->extent[3] > 1 ? m->in_stride[3] : 0);
@@ -32,7 +32,7 @@ GP__PRIVATE void gp__shape_moves(const gp__request *q, gp__shape *h) {
       (m->extent[3] == 1 || (m->in_stride[3] == matrix && m->out_stride[3] == matrix)))
     h->moved.form |= GP__FORM_STACKED | ((uintptr_t)q->in % GP__VECTOR ? 0 : GP__FORM_DENSE);
 }
-GP__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
+GP__HOST int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
   const int move = gp__tiled(*p, gp__shape_of(q)).moved.kind;
   if (p->algorithm == GP_BUFFERED_PANELS) {
     kinds[0] = GP__TRANSPOSE_BUFFERED;
@@ -61,8 +61,8 @@ GP__PRIVATE int gp__kinds_of_transpose(const gp__request *q, const gp_policy *p,
   return 1;
 }
 
-GP__PRIVATE int gp__transpose_is_idle(const gp__request *q) { return !q->count || q->moves.kind == GP__MOVE_NOTHING; }
-GP__PRIVATE int gp__fit_transpose(const gp_policy *p, int occupancy) {
+GP__HOST int gp__transpose_is_idle(const gp__request *q) { return !q->count || q->moves.kind == GP__MOVE_NOTHING; }
+GP__HOST int gp__fit_transpose(const gp_policy *p, int occupancy) {
   (void)p;
   return occupancy;
 }

@@ -3,18 +3,18 @@
 //   transpose/panels_policy.h, core/canonical.h, core/rows.h
 
 // Both sizes are the element's.
-GP__PRIVATE gp__measures gp__measure_matrices(gp__shape s) {
+GP__HOST gp__measures gp__measure_matrices(gp__shape s) {
   gp__measures m = gp__measure_keys(s);
   m.out_size = s.key_size;
   return m;
 }
 // Rows of the tables were measured on about as many rows as columns, out of place.
-GP__PRIVATE int gp__row_serves_matrices(gp__shape s) {
+GP__HOST int gp__row_serves_matrices(gp__shape s) {
   return s.moved.kind == GP__MOVE_TILES && s.moved.rows / 16 <= s.moved.columns && s.moved.columns / 16 <= s.moved.rows;
 }
 // True if tiles have 32 KiB, for sides of 1024 or more, by alignment: columns alone; rows alone; both; neither.
 // Measured on an H200.
-GP__PRIVATE int gp__transposes_by_eight(gp__shape s, gp__u64 bytes, int aligned) {
+GP__HOST int gp__transposes_by_eight(gp__shape s, gp__u64 bytes, int aligned) {
   const int least = s.key_size == 1 ? 27 : s.key_size == 2 ? 28 : s.key_size == 8 ? 30 : 29;
   const int large = s.moved.rows * s.moved.columns * (unsigned)s.key_size >> least != 0;
   return aligned == GP__FORM_OUT_ALIGNED ? large && s.key_size != 4
@@ -29,7 +29,7 @@ GP__PRIVATE int gp__transposes_by_eight(gp__shape s, gp__u64 bytes, int aligned)
 // rows take tiles of 32 KiB. So do thin rectangles whose panels are then tiles. Matrices that fit a tile are transposed
 // in their places. Others of 64 MiB or less go to the workspace and back, in a few trips or large ones: as many bytes
 // as panels and chunks move, or fewer, at the speed of two plain kernels.
-GP__PRIVATE gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
+GP__HOST gp_policy gp__portable_transpose(gp_policy p, gp__shape s) {
   const gp__u64 bytes = gp__measure_keys(s).bytes, sms = (unsigned)gp__max(s.multiprocessors, 1);
   const gp__u64 matrix = s.moved.rows * s.moved.columns * (unsigned)s.key_size;
   const int algorithm = p.algorithm, vectors = p.vectors;

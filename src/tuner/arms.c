@@ -37,12 +37,12 @@ typedef struct gp__simplexes {
   size_t around; // the best point whose neighbours are known, plus one
 } gp__simplexes;
 
-GP__PRIVATE void gp__begin_arm(const gp__lattice *l, gp__arm *a, const int *origin) {
+GP__HOST void gp__begin_arm(const gp__lattice *l, gp__arm *a, const int *origin) {
   gp__simplex_begin(l, &a->simplex, origin);
   a->left = a->simplex.vertices;
   a->converged = 0;
 }
-GP__PRIVATE double gp__arm_value(gp__points *p, const gp__arm *a) {
+GP__HOST double gp__arm_value(gp__points *p, const gp__arm *a) {
   double best = GP__NEVER;
   int v;
   for (v = 0; v < a->simplex.vertices; ++v) {
@@ -52,7 +52,7 @@ GP__PRIVATE double gp__arm_value(gp__points *p, const gp__arm *a) {
   return best;
 }
 
-GP__PRIVATE int gp__same_categories(const gp__lattice *l, const int *a, const int *b) {
+GP__HOST int gp__same_categories(const gp__lattice *l, const int *a, const int *b) {
   int d;
   for (d = 0; d < l->dimensions; ++d)
     if (l->categorical[d] && a[d] != b[d]) return 0;
@@ -61,17 +61,17 @@ GP__PRIVATE int gp__same_categories(const gp__lattice *l, const int *a, const in
 
 // A time that is no more than twice the best's may be an outlier, and its point the best. A first time may be more: it
 // may contain what the program does once, as the slowest first time so far did.
-GP__PRIVATE int gp__may_win(const gp__points *p, const gp__tried *t) {
+GP__HOST int gp__may_win(const gp__points *p, const gp__tried *t) {
   const double time = t->samples == 1 ? t->median / p->slowest_first : gp__time_of(p, t);
   return !t->invalid && t->samples && time <= 2 * gp__best_time(p);
 }
 // A second time of a point that has one and may win.
-GP__PRIVATE int gp__ask_twice(gp__points *p, const gp__tried *t, int *point) {
+GP__HOST int gp__ask_twice(gp__points *p, const gp__tried *t, int *point) {
   if (!gp__may_win(p, t) || t->samples > 1) return GP__ASK_DONE;
   return t->pending ? GP__ASK_WAIT : gp__hand_point(p, t->point, point);
 }
 
-GP__PRIVATE int gp__ask_categories(gp__points *p, gp__simplexes *s, int *point) {
+GP__HOST int gp__ask_categories(gp__points *p, gp__simplexes *s, int *point) {
   const gp__lattice *l = &p->lattice;
   double value = 0;
   int at_start;
@@ -112,7 +112,7 @@ GP__PRIVATE int gp__ask_categories(gp__points *p, gp__simplexes *s, int *point) 
   return at_start == GP__POINT_PENDING ? GP__ASK_WAIT : GP__ASK_DONE;
 }
 // Makes an arm of each of the best points so far.
-GP__PRIVATE void gp__make_arms(gp__points *p, gp__simplexes *s) {
+GP__HOST void gp__make_arms(gp__points *p, gp__simplexes *s) {
   const gp__lattice *l = &p->lattice;
   const gp__tried *origin[GP__ARMS_MOST];
   size_t i;
@@ -131,7 +131,7 @@ GP__PRIVATE void gp__make_arms(gp__points *p, gp__simplexes *s) {
   gp__begin_arm(l, &s->arm[s->arms++], s->base);
 }
 // Drops the arms that are worse than the better half or too much worse than the best, and begins the next round.
-GP__PRIVATE void gp__drop_arms(gp__points *p, gp__simplexes *s) {
+GP__HOST void gp__drop_arms(gp__points *p, gp__simplexes *s) {
   const double slack = s->round == 0 ? 1.15 : 1.05;
   double value[GP__ARMS_MOST];
   int i, k, kept;
@@ -152,13 +152,13 @@ GP__PRIVATE void gp__drop_arms(gp__points *p, gp__simplexes *s) {
 }
 // Whether a restarted simplex has begun so much worse than the best that the rest is not worth its time: its first
 // point alone, or all of its vertices.
-GP__PRIVATE int gp__hopeless(gp__points *p, const gp__arm *a) {
+GP__HOST int gp__hopeless(gp__points *p, const gp__arm *a) {
   double first = 0;
   gp__look_up(p, a->simplex.vertex[0], &first);
   if (a->simplex.step == GP__SIMPLEX_BEGIN) return first < GP__NEVER && first > 2 * gp__best_time(p);
   return a->simplex.step != GP__SIMPLEX_SHRINK && p->measured && gp__arm_value(p, a) > 1.3 * gp__best_time(p);
 }
-GP__PRIVATE int gp__ask_arms(gp__points *p, gp__simplexes *s, int *point) {
+GP__HOST int gp__ask_arms(gp__points *p, gp__simplexes *s, int *point) {
   for (;;) {
     int i, wait = 0, busy = 0;
     for (i = 0; i < s->arms; ++i) {
@@ -185,7 +185,7 @@ GP__PRIVATE int gp__ask_arms(gp__points *p, gp__simplexes *s, int *point) {
 }
 
 // In each other category: the best known point a second time, and the best point of all with this category.
-GP__PRIVATE int gp__ask_others(gp__points *p, int *point) {
+GP__HOST int gp__ask_others(gp__points *p, int *point) {
   const gp__lattice *l = &p->lattice;
   int d, wait = 0, at[GP__TUNED_MOST];
   size_t i, j;
@@ -214,7 +214,7 @@ GP__PRIVATE int gp__ask_others(gp__points *p, int *point) {
   return wait ? GP__ASK_WAIT : GP__ASK_DONE;
 }
 
-GP__PRIVATE int gp__ask_simplexes(gp__points *p, gp__simplexes *s, int *point) {
+GP__HOST int gp__ask_simplexes(gp__points *p, gp__simplexes *s, int *point) {
   while (s->stage != GP__STAGE_END && !p->failed) {
     const size_t best = p->best;
     int asked = GP__ASK_DONE;

@@ -3,7 +3,7 @@
 //   core/struct_size.c, core/text.c, core/state.c, core/life.c, core/close.c, tuner/points.c, tuner/tuner.c,
 //   tuner/memory.c, tuner/sections.c
 
-GP__PRIVATE gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const gp_tuner_config *config, gp_tuner **tuner) {
+GP__HOST gp_result gp__tuner_open(gp__state *s, gp_context *ctx, const gp_tuner_config *config, gp_tuner **tuner) {
   const char *who = "gp_tuner_open";
   gp_tuner_config own;
   gp_tuner *t;
@@ -50,14 +50,13 @@ GP__API gp_result gp_tuner_add_parameter(gp_tuner *tuner, const char *name, int 
   return result;
 }
 
-GP__PRIVATE gp_result gp__check_tuner_numbers(const char *who, const uint64_t *numbers, int count) {
+GP__HOST gp_result gp__check_tuner_numbers(const char *who, const uint64_t *numbers, int count) {
   if (count && !numbers) return gp__fail(GP_E_NULL, "%s: numbers is null", who);
   if (count < 0 || count > GP_TUNER_NUMBERS)
     return gp__fail(GP_E_ARGUMENT, "%s: count is %d, not from 0 to %d", who, count, GP_TUNER_NUMBERS);
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__tuner_enter(
-    gp_tuner *t, const char *who, const uint64_t *numbers, int count, gp_stream stream) {
+GP__HOST gp_result gp__tuner_enter(gp_tuner *t, const char *who, const uint64_t *numbers, int count, gp_stream stream) {
   gp_result result = GP_SUCCESS;
   gp__state *s;
   int point[GP__TUNED_MOST];
@@ -80,7 +79,7 @@ GP__API gp_result gp_tuner_start_for(gp_tuner *tuner, const uint64_t *numbers, i
   return gp__tuner_enter(tuner, "gp_tuner_start_for", numbers, count, stream);
 }
 
-GP__PRIVATE gp_result gp__tuner_leave(gp_tuner *t, const char *who, gp_stream stream, int way) {
+GP__HOST gp_result gp__tuner_leave(gp_tuner *t, const char *who, gp_stream stream, int way) {
   gp_result result = GP_SUCCESS;
   gp__state *s;
   if (!t) return gp__fail(GP_E_NULL, "%s: tuner is null", who);
@@ -101,7 +100,7 @@ GP__API gp_result gp_tuner_reject(gp_tuner *tuner) {
   return gp__tuner_leave(tuner, "gp_tuner_reject", NULL, GP__SECTION_IS_REJECTED);
 }
 
-GP__PRIVATE gp_result gp__tuner_best(gp_tuner *t, gp__state *s, const uint64_t *numbers, int count, int *values,
+GP__HOST gp_result gp__tuner_best(gp_tuner *t, gp__state *s, const uint64_t *numbers, int count, int *values,
     double *us, int *measured, int *searching) {
   const char *who = "gp_tuner_best";
   const gp__size_bucket *b;
@@ -136,7 +135,7 @@ GP__API gp_result gp_tuner_best(
 }
 
 // Copies a report to the caller's memory; returns its length.
-GP__PRIVATE size_t gp__hand_report_out(gp__text *report, char *text, size_t capacity) {
+GP__HOST size_t gp__hand_report_out(gp__text *report, char *text, size_t capacity) {
   const size_t length = report->failed ? 0 : report->size;
   if (capacity) snprintf(text, capacity, "%s", report->failed ? "" : gp__string(report));
   gp__free_text(report);

@@ -4,7 +4,7 @@
 
 // A file is text: gp__describe_tuner's, then a line per bucket (its numbers' powers of two; 1 if the search had ended;
 // nanoseconds; measured sections; the best point), then "end". A file with anything else is not used.
-GP__PRIVATE void gp__describe_tuner(const gp_tuner *t, const gp__state *s, gp__text *text) {
+GP__HOST void gp__describe_tuner(const gp_tuner *t, const gp__state *s, gp__text *text) {
   int i, k;
   gp__add(text, "gpuprims tuner 1\nname %s\ndevice %s\ndriver %d\n", t->name, s->about.name, s->about.driver_version);
   for (i = 0; i < t->parameters; ++i) {
@@ -13,18 +13,18 @@ GP__PRIVATE void gp__describe_tuner(const gp_tuner *t, const gp__state *s, gp__t
     gp__add(text, "\n");
   }
 }
-GP__PRIVATE void gp__tuner_path(const gp__state *s, const gp__text *about, gp__text *path) {
+GP__HOST void gp__tuner_path(const gp__state *s, const gp__text *about, gp__text *path) {
   char hex[GP__HEX];
   gp__hash(hex, gp__string(about), about->size, NULL);
   gp__add(path, "%s/%s.tuner", s->library.cache.folder, hex);
 }
-GP__PRIVATE int gp__tuner_has_folder(gp__state *s) {
+GP__HOST int gp__tuner_has_folder(gp__state *s) {
   char nvrtc[sizeof s->library.cache.nvrtc_name];
   return gp__cache_usable(&s->library, nvrtc);
 }
 
 // Reads an integer from `least` to `most`, after a space. 0: there is none.
-GP__PRIVATE int gp__read_tuner_number(const char **at, long least, long most, int *number) {
+GP__HOST int gp__read_tuner_number(const char **at, long least, long most, int *number) {
   char *end;
   long value;
   if (**at != ' ') return 0;
@@ -36,7 +36,7 @@ GP__PRIVATE int gp__read_tuner_number(const char **at, long least, long most, in
   return 1;
 }
 // Reads a bucket's line. 0: it is none.
-GP__PRIVATE int gp__read_bucket(const gp_tuner *t, const char **at, gp__size_bucket *b) {
+GP__HOST int gp__read_bucket(const gp_tuner *t, const char **at, gp__size_bucket *b) {
   int i;
   char *end;
   memset(b, 0, sizeof *b);
@@ -57,7 +57,7 @@ GP__PRIVATE int gp__read_bucket(const gp_tuner *t, const char **at, gp__size_buc
   return 1;
 }
 // Takes what the file says, all of it or nothing. 0: it is damaged.
-GP__PRIVATE int gp__read_buckets(gp_tuner *t, const char *text) {
+GP__HOST int gp__read_buckets(gp_tuner *t, const char *text) {
   gp__size_bucket *read = (gp__size_bucket *)malloc(GP__BUCKETS * sizeof *read);
   int count = 0, i, good = read != NULL;
   while (good && strcmp(text, "end\n")) good = count < GP__BUCKETS && gp__read_bucket(t, &text, &read[count++]);
@@ -71,7 +71,7 @@ GP__PRIVATE int gp__read_buckets(gp_tuner *t, const char *text) {
     if (!read[i].done) gp__bucket_search(t, &read[i]);
   return 1;
 }
-GP__PRIVATE void gp__tuner_read(gp_tuner *t, gp__state *s) {
+GP__HOST void gp__tuner_read(gp_tuner *t, gp__state *s) {
   gp__text about = {NULL, 0, 0, 0}, path = {NULL, 0, 0, 0};
   const char *why = NULL;
   char *text = NULL;
@@ -98,7 +98,7 @@ GP__PRIVATE void gp__tuner_read(gp_tuner *t, gp__state *s) {
   gp__free_text(&path);
 }
 // Writes what was learned, whole or not at all.
-GP__PRIVATE void gp__tuner_write(const gp_tuner *t, gp__state *s) {
+GP__HOST void gp__tuner_write(const gp_tuner *t, gp__state *s) {
   gp__text text = {NULL, 0, 0, 0}, path = {NULL, 0, 0, 0};
   int i, k;
   if (!gp__tuner_has_folder(s)) return;

@@ -3,7 +3,7 @@
 
 // The neighbours of the best point along each axis, one and two steps away, until it is better than all of them. Two
 // steps: times often alternate, as where every second block size is a power of two. Invalid ones are stepped over.
-GP__PRIVATE int gp__ask_neighbours(gp__points *p, size_t *around, int *point) {
+GP__HOST int gp__ask_neighbours(gp__points *p, size_t *around, int *point) {
   const gp__lattice *l = &p->lattice;
   while (p->measured && *around != p->best + 1) {
     const size_t best = p->best;
@@ -32,7 +32,7 @@ GP__PRIVATE int gp__ask_neighbours(gp__points *p, size_t *around, int *point) {
 
 // Points along an axis through the best one, far apart, outwards to the ends as long as they are not much worse: other
 // optima often lie there. Two invalid ones in a row end a side.
-GP__PRIVATE int gp__ask_axis(gp__points *p, int d, int *point) {
+GP__HOST int gp__ask_axis(gp__points *p, int d, int *point) {
   const gp__lattice *l = &p->lattice;
   const double worst = 1.3 * gp__best_time(p);
   const int last = l->count[d] - 1, step = last > 23 ? (last + 1) / 8 : 3;
@@ -56,7 +56,7 @@ GP__PRIVATE int gp__ask_axis(gp__points *p, int d, int *point) {
 }
 
 // A valid point at random, far from the known ones, `here`: in the best one's categories; 0: none was found.
-GP__PRIVATE int gp__far_point(gp__points *p, int here, int *point) {
+GP__HOST int gp__far_point(gp__points *p, int here, int *point) {
   const gp__lattice *l = &p->lattice;
   double farthest = -1;
   int turn, d, found[GP__TUNED_MOST];

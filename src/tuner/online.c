@@ -5,7 +5,7 @@
 //   core/run.c, tuner/tuner.c, tuner/online_sites.c, tuner/calls.c
 
 // Whether an output of a call is one of its inputs: it cannot be run again.
-GP__PRIVATE int gp__writes_its_input(const gp__request *q) {
+GP__HOST int gp__writes_its_input(const gp__request *q) {
   const void *const in[] = {q->in, q->in2, q->keys, q->keys2, q->begin, q->end};
   const void *const out[] = {q->out, q->out2, q->out3, q->out_keys, q->out_count};
   size_t i, k;
@@ -16,7 +16,7 @@ GP__PRIVATE int gp__writes_its_input(const gp__request *q) {
 }
 
 // Whether a stream is captured, for a call that begins.
-GP__PRIVATE gp_result gp__is_captured(gp__state *s, const char *who, gp_stream stream, int *capturing) {
+GP__HOST gp_result gp__is_captured(gp__state *s, const char *who, gp_stream stream, int *capturing) {
   int pushed, error;
   *capturing = 0;
   if (!stream || stream == (gp_stream)1) return GP_SUCCESS;
@@ -26,7 +26,7 @@ GP__PRIVATE gp_result gp__is_captured(gp__state *s, const char *who, gp_stream s
   return gp__leave(s, who, pushed, error ? GP_E_STREAM : GP_SUCCESS);
 }
 // Runs a call on the best policy known, or on one that may be better, and measures it.
-GP__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream) {
+GP__HOST gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_stream stream) {
   gp__attempt a;
   gp__shape h;
   gp_policy usual;
@@ -52,14 +52,14 @@ GP__PRIVATE gp_result gp__run_tuned(gp__state *s, const gp__request *q, gp_strea
   return result;
 }
 
-GP__PRIVATE const char *gp__word_of_type(gp_type type, const gp__type_info *info) {
+GP__HOST const char *gp__word_of_type(gp_type type, const gp__type_info *info) {
   return info ? "user" : type > GP_TYPE_DEFAULT && type < GP_TYPE_COUNT ? gp__type_rows[type].name : "";
 }
-GP__PRIVATE const char *gp__word_of_op(gp_op op, const gp__op_info *info) {
+GP__HOST const char *gp__word_of_op(gp_op op, const gp__op_info *info) {
   return info ? "user" : op > GP_OP_DEFAULT && op < GP_OP_COUNT ? gp__op_rows[op].name : "";
 }
 // Writes the call of a site as a member of a report.
-GP__PRIVATE void gp__report_call(const gp__request *q, gp__text *t) {
+GP__HOST void gp__report_call(const gp__request *q, gp__text *t) {
   const int user = q->user_op || q->user_transform || q->user_equal || q->in_struct || q->in2_struct || q->acc_struct ||
       q->out_struct || q->key_struct;
   gp__add(t, "\"call\": {\"primitive\": \"%s\", \"op\": \"%s\", \"transform\": \"%s\", \"equal\": \"%s\", ",
@@ -72,7 +72,7 @@ GP__PRIVATE void gp__report_call(const gp__request *q, gp__text *t) {
   gp__add(t, "\"offset\": \"%s\", \"out2\": \"%s\", \"flags\": %d, \"user\": %d}, ",
       gp__word_of_type(q->offset_type, NULL), gp__word_of_type(q->out2_type, NULL), q->flags, user);
 }
-GP__PRIVATE gp_result gp__tuning_report(gp__state *s, char *text, size_t capacity, size_t *length) {
+GP__HOST gp_result gp__tuning_report(gp__state *s, char *text, size_t capacity, size_t *length) {
   gp__text report = {NULL, 0, 0, 0}, call = {NULL, 0, 0, 0};
   gp__part_set parts;
   char header[GP__HEX] = "";

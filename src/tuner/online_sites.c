@@ -98,7 +98,7 @@ typedef struct gp__online {
 } gp__online;
 
 // Lists what calls of one site have in common.
-GP__PRIVATE void gp__site_words(const gp__request *q, const gp__shape *h, uint64_t words[GP__SITE_WORDS]) {
+GP__HOST void gp__site_words(const gp__request *q, const gp__shape *h, uint64_t words[GP__SITE_WORDS]) {
   const uint64_t alike[GP__SITE_ALIKE] = {(uint64_t)q->primitive, (uint64_t)q->op, (uint64_t)q->transform,
       (uint64_t)q->equal, (uint64_t)q->in_type, (uint64_t)q->in2_type, (uint64_t)q->acc_type, (uint64_t)q->out_type,
       (uint64_t)q->key_type, (uint64_t)q->offset_type, (uint64_t)q->out2_type, (uint64_t)q->flags,
@@ -124,20 +124,20 @@ GP__PRIVATE void gp__site_words(const gp__request *q, const gp__shape *h, uint64
 }
 
 // A copy of a list, or NULL.
-GP__PRIVATE void *gp__copy_list(const void *list, size_t bytes, int *failed) {
+GP__HOST void *gp__copy_list(const void *list, size_t bytes, int *failed) {
   void *copy = list && bytes ? malloc(bytes) : NULL;
   if (copy) memcpy(copy, list, bytes);
   else if (list && bytes) *failed = 1;
   return copy;
 }
-GP__PRIVATE void gp__free_site(gp__site *x) {
+GP__HOST void gp__free_site(gp__site *x) {
   free((void *)(uintptr_t)x->q.fields);
   free((void *)(uintptr_t)x->q.in_layout.fields);
   free((void *)(uintptr_t)x->q.out_layout.fields);
   gp__free_tuner(x->tuner);
   free(x);
 }
-GP__PRIVATE gp__site *gp__make_site(const gp__request *q, const gp__shape *h, const gp_policy *usual) {
+GP__HOST gp__site *gp__make_site(const gp__request *q, const gp__shape *h, const gp_policy *usual) {
   gp__site *x = (gp__site *)calloc(1, sizeof *x);
   const size_t fields = (size_t)q->in_layout.field_count * sizeof *q->in_layout.fields;
   int failed = 0;
@@ -155,25 +155,25 @@ GP__PRIVATE gp__site *gp__make_site(const gp__request *q, const gp__shape *h, co
   gp__free_site(x);
   return NULL;
 }
-GP__PRIVATE gp__site **gp__site_slot(gp__online *o, const uint64_t words[GP__SITE_WORDS]) {
+GP__HOST gp__site **gp__site_slot(gp__online *o, const uint64_t words[GP__SITE_WORDS]) {
   uint64_t hash = 0;
   int i;
   for (i = 0; i < GP__SITE_WORDS; ++i) hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15ull;
   return &o->slots[(hash >> 40) % GP__SITE_SLOTS];
 }
 // The site of a call, or NULL. `lock` is held.
-GP__PRIVATE gp__site *gp__find_site(gp__online *o, const uint64_t words[GP__SITE_WORDS]) {
+GP__HOST gp__site *gp__find_site(gp__online *o, const uint64_t words[GP__SITE_WORDS]) {
   gp__site *x = *gp__site_slot(o, words);
   while (x && memcmp(x->words, words, sizeof x->words) != 0) x = x->next;
   return x;
 }
 
 // Whether calls like this one are tuned: they are kernels of one policy.
-GP__PRIVATE int gp__is_tunable(const gp__request *q) {
+GP__HOST int gp__is_tunable(const gp__request *q) {
   return !gp__composition_of(q) && !q->inputs.count && !q->stored; // a site knows neither
 }
 // Whether a policy needs no more of a workspace than the usual one, whose size the caller may have been told.
-GP__PRIVATE int gp__fits_room(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
+GP__HOST int gp__fits_room(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
   const gp__geometry g = gp__geometry_of(*p, *h, 0), by_rule = gp__geometry_of(*usual, *h, 0);
   return gp__workspace_bytes(&g) <= gp__workspace_bytes(&by_rule);
 }
@@ -190,7 +190,7 @@ typedef struct gp__attempt {
 } gp__attempt;
 
 // The site of a call that begins, made if there is none; NULL: it is not tuned. `lock` is held.
-GP__PRIVATE gp__site *gp__visit_site(gp__online *o, const gp__request *q, const gp__shape *h, const gp_policy *usual) {
+GP__HOST gp__site *gp__visit_site(gp__online *o, const gp__request *q, const gp__shape *h, const gp_policy *usual) {
   uint64_t words[GP__SITE_WORDS];
   gp__site *x, **slot;
   gp__site_words(q, h, words);
@@ -207,7 +207,7 @@ GP__PRIVATE gp__site *gp__visit_site(gp__online *o, const gp__request *q, const 
   return x;
 }
 // A proposal that a call of this shape can try, or NULL. `lock` is held.
-GP__PRIVATE gp__proposal *gp__ready_proposal(gp__site *x, const gp__shape *h) {
+GP__HOST gp__proposal *gp__ready_proposal(gp__site *x, const gp__shape *h) {
   int i;
   for (i = 0; i < GP__PROPOSALS; ++i)
     if (x->proposals[i].state == GP__PROPOSAL_READY && gp__policy_valid(x->proposals[i].policy, *h))
@@ -216,7 +216,7 @@ GP__PRIVATE gp__proposal *gp__ready_proposal(gp__site *x, const gp__shape *h) {
 }
 // Chooses the policy of a call that begins. fixed: its workspace cannot grow, or it is captured: the best policy known,
 // if there is room for it, and no measurement. a->free: what was chosen is not for calls that are captured.
-GP__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, const gp__shape *h, const gp_policy *usual,
+GP__HOST void gp__attempt_begins(gp__online *o, const gp__request *q, const gp__shape *h, const gp_policy *usual,
     int fixed, gp_stream stream, gp__attempt *a) {
   gp__measured *m = NULL;
   gp__site *x;
@@ -272,7 +272,7 @@ GP__PRIVATE void gp__attempt_begins(gp__online *o, const gp__request *q, const g
   pthread_mutex_unlock(&o->lock);
 }
 // Ends it. failed: the policy cannot run, if it is a proposal's.
-GP__PRIVATE void gp__attempt_ends(gp__online *o, gp__attempt *a, int failed) {
+GP__HOST void gp__attempt_ends(gp__online *o, gp__attempt *a, int failed) {
   gp__measured *m = a->measured;
   gp__proposal *c = a->proposal;
   __atomic_sub_fetch(&o->open, 1, __ATOMIC_RELAXED);
@@ -293,7 +293,7 @@ GP__PRIVATE void gp__attempt_ends(gp__online *o, gp__attempt *a, int failed) {
   pthread_mutex_unlock(&o->lock);
 }
 
-GP__PRIVATE const unsigned *gp__settled(
+GP__HOST const unsigned *gp__settled(
     gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy, unsigned *as) {
   gp__online *o = s->online;
   uint64_t words[GP__SITE_WORDS];
@@ -311,7 +311,7 @@ GP__PRIVATE const unsigned *gp__settled(
   return settled;
 }
 // The best policy known for a call, if it was learned here.
-GP__PRIVATE int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy) {
+GP__HOST int gp__learned(gp__state *s, const gp__request *q, const gp__shape *h, gp_policy *policy) {
   gp__online *o = s->online;
   uint64_t words[GP__SITE_WORDS];
   const gp__site *x;

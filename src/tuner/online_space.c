@@ -18,26 +18,26 @@ typedef struct gp__field_values {
 GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)
 #undef GPUPRIMS__FIELDS
 #undef GP__VALUES
-GP__PRIVATE const gp__field_values *gp__values_of(int primitive) {
+GP__HOST const gp__field_values *gp__values_of(int primitive) {
 #define GPUPRIMS__FIELDS(FAMILY, family) gp__values_##family,
   static const gp__field_values *const values[] = {GPUPRIMS__FAMILIES(GPUPRIMS__FIELDS)};
 #undef GPUPRIMS__FIELDS
   return values[gp__family_of(primitive)];
 }
-GP__PRIVATE int gp__value_in(const gp_policy *p, const gp__field_values *f) {
+GP__HOST int gp__value_in(const gp_policy *p, const gp__field_values *f) {
   int value;
   memcpy(&value, (const char *)p + f->offset, sizeof value);
   return value;
 }
 // Whether the values of a field are kinds, not amounts.
-GP__PRIVATE int gp__field_is_kind(const gp__field_values *f) {
+GP__HOST int gp__field_is_kind(const gp__field_values *f) {
   return f->offset == offsetof(gp_policy, algorithm) || f->offset == offsetof(gp_policy, load) ||
       f->offset == offsetof(gp_policy, store) || f->offset == offsetof(gp_policy, overlap) ||
       f->offset == offsetof(gp_policy, gather) || f->offset == offsetof(gp_policy, cull);
 }
 
 // Gives the tuner the fields of a family as parameters; they start at `usual`. 0: no memory.
-GP__PRIVATE int gp__tune_fields(gp_tuner *t, const gp__field_values *f, const gp_policy *usual) {
+GP__HOST int gp__tune_fields(gp_tuner *t, const gp__field_values *f, const gp_policy *usual) {
   int failed = 0;
   for (; f->name && t->parameters < GP__TUNED_MOST; ++f) {
     gp__tuned *p = &t->tuned[t->parameters++];
@@ -63,7 +63,7 @@ GP__PRIVATE int gp__tune_fields(gp_tuner *t, const gp__field_values *f, const gp
 
 // The policy of a tuner's values, with zero in the fields that its algorithm does not read. *repeats: another point has
 // the same policy, because such a field has another value than at the start.
-GP__PRIVATE gp_policy gp__policy_at(
+GP__HOST gp_policy gp__policy_at(
     const gp_tuner *t, const gp__field_values *f, const gp__shape *h, const int *values, int *repeats) {
   gp_policy p, read;
   int i;
@@ -79,7 +79,7 @@ GP__PRIVATE gp_policy gp__policy_at(
 enum { GP__FEWER_THREADS = 32 };
 // Whether a policy may be tried in place of the usual one. One that leaves most of the threads out is not: a single
 // block, say, on much data.
-GP__PRIVATE int gp__worth_trying(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
+GP__HOST int gp__worth_trying(const gp_policy *p, const gp_policy *usual, const gp__shape *h) {
   gp__geometry g, by_rule;
   if (!gp__policy_valid(*p, *h)) return 0;
   g = gp__geometry_of(*p, *h, 0);

@@ -20,19 +20,19 @@ enum {
 #define GP__GAIN 0.97 // of the usual policy's time: a slower one does not replace it
 
 // Writes what calls of a site have in common, for the name of its tuner: the same in every process.
-GP__PRIVATE void gp__add_user_text(gp__text *t, const char *text) {
+GP__HOST void gp__add_user_text(gp__text *t, const char *text) {
   if (text) gp__add(t, " %016llx", (gp__u64)gp__hash_bytes(text, strlen(text)));
 }
-GP__PRIVATE void gp__add_user_op(gp__text *t, const gp__op_info *op) {
+GP__HOST void gp__add_user_op(gp__text *t, const gp__op_info *op) {
   if (!op) return;
   gp__add_user_text(t, op->body);
   gp__add_user_text(t, op->prelude);
   gp__add_user_text(t, op->identity);
 }
-GP__PRIVATE void gp__add_user_type(gp__text *t, const gp__type_info *type) {
+GP__HOST void gp__add_user_type(gp__text *t, const gp__type_info *type) {
   if (type) gp__add(t, " %s %llu", type->name, (gp__u64)type->size), gp__add_user_text(t, type->source);
 }
-GP__PRIVATE char *gp__name_site(const gp__site *x) {
+GP__HOST char *gp__name_site(const gp__site *x) {
   const gp__request *q = &x->q;
   gp__text name = {NULL, 0, 0, 0};
   char *text;
@@ -56,19 +56,19 @@ GP__PRIVATE char *gp__name_site(const gp__site *x) {
   return text;
 }
 
-GP__PRIVATE int gp__site_may_run(void *user, const int *values) {
+GP__HOST int gp__site_may_run(void *user, const int *values) {
   const gp__site *x = (const gp__site *)user;
   int repeats;
   const gp_policy p = gp__policy_at(x->tuner, gp__values_of(x->q.primitive), &x->h, values, &repeats);
   return !repeats && gp__worth_trying(&p, &x->usual, &x->h);
 }
-GP__PRIVATE gp_policy gp__policy_of_point(const gp__site *x, const int *point) {
+GP__HOST gp_policy gp__policy_of_point(const gp__site *x, const int *point) {
   int values[GP__TUNED_MOST], i, repeats;
   for (i = 0; i < x->tuner->parameters; ++i) values[i] = x->tuner->tuned[i].values[point[i]];
   return gp__policy_at(x->tuner, gp__values_of(x->q.primitive), &x->h, values, &repeats);
 }
 // Finds a policy's point. 0: a value is not among the parameter's.
-GP__PRIVATE int gp__point_of_policy(const gp__site *x, const gp_policy *p, int *point) {
+GP__HOST int gp__point_of_policy(const gp__site *x, const gp_policy *p, int *point) {
   const gp__field_values *f = gp__values_of(x->q.primitive);
   const gp_policy read = gp__canonical(*p);
   int i, k;
@@ -82,7 +82,7 @@ GP__PRIVATE int gp__point_of_policy(const gp__site *x, const gp_policy *p, int *
   return 1;
 }
 // Finds the best policy of the site of the same kind and the nearest sizes. 0: none knows more than its usual policy.
-GP__PRIVATE int gp__neighbours_best(gp__online *o, const gp__site *x, gp_policy *best) {
+GP__HOST int gp__neighbours_best(gp__online *o, const gp__site *x, gp_policy *best) {
   const gp__site *other, *nearest = NULL;
   uint64_t least = 0;
   pthread_mutex_lock(&o->lock);
@@ -100,7 +100,7 @@ GP__PRIVATE int gp__neighbours_best(gp__online *o, const gp__site *x, gp_policy 
   return nearest != NULL;
 }
 // Makes a point a proposal, if there is room for one. `lock` is held.
-GP__PRIVATE void gp__propose(gp__online *o, gp__site *x, const int *point) {
+GP__HOST void gp__propose(gp__online *o, gp__site *x, const int *point) {
   int i;
   for (i = 0; i < GP__PROPOSALS; ++i) {
     gp__proposal *c = &x->proposals[i];
@@ -114,7 +114,7 @@ GP__PRIVATE void gp__propose(gp__online *o, gp__site *x, const int *point) {
   }
 }
 // Begins the search of a site. 0: no memory.
-GP__PRIVATE int gp__begin_site(gp__online *o, gp__site *x) {
+GP__HOST int gp__begin_site(gp__online *o, gp__site *x) {
   gp_tuner *t = x->tuner = (gp_tuner *)calloc(1, sizeof *t);
   gp_policy best;
   int point[GP__TUNED_MOST], i;
@@ -147,7 +147,7 @@ GP__PRIVATE int gp__begin_site(gp__online *o, gp__site *x) {
 }
 
 // Ends a proposal. The budget pays for the time that its modules took to load: calls may have waited.
-GP__PRIVATE void gp__forget_proposal(gp__online *o, gp__site *x, gp__proposal *c) {
+GP__HOST void gp__forget_proposal(gp__online *o, gp__site *x, gp__proposal *c) {
   x->tuner->buckets[0].spent += c->loading_us;
   pthread_mutex_lock(&o->lock);
   gp__let_kernels_go(c->kernels, c->kernel_count);
@@ -158,14 +158,14 @@ GP__PRIVATE void gp__forget_proposal(gp__online *o, gp__site *x, gp__proposal *c
 }
 // Whether the best point is so much faster than the usual one that it replaces it: calls that follow another overlap,
 // and a time between two events does not show that.
-GP__PRIVATE int gp__gains(const gp__site *x) {
+GP__HOST int gp__gains(const gp__site *x) {
   const gp__size_bucket *b = &x->tuner->buckets[0];
   const gp__tried *usual = b->search ? gp__find_point(&b->search->points, x->usual_point) : NULL;
   return !usual || !usual->samples || usual->invalid || b->us < GP__GAIN * gp__time_of(&b->search->points, usual);
 }
 // Noise that lasts may make the best point look slow, and then nothing would renew its times: the point that was the
 // fastest so far is proposed again, a few times, now and then.
-GP__PRIVATE void gp__challenge(gp__online *o, gp__site *x, const int *point) {
+GP__HOST void gp__challenge(gp__online *o, gp__site *x, const int *point) {
   const gp__size_bucket *b = &x->tuner->buckets[0];
   int i;
   if (!b->search) return;
@@ -187,7 +187,7 @@ GP__PRIVATE void gp__challenge(gp__online *o, gp__site *x, const int *point) {
   pthread_mutex_unlock(&o->lock);
 }
 // Takes a time of a site's point; negative: its policy cannot run. What is best by now runs from now on.
-GP__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *point, double us, uint64_t n) {
+GP__HOST void gp__site_learns(gp__online *o, gp__site *x, const int *point, double us, uint64_t n) {
   gp_tuner *t = x->tuner;
   gp__size_bucket *b = &t->buckets[0];
   const uint64_t room = (uint64_t)t->path_room;
@@ -215,7 +215,7 @@ GP__PRIVATE void gp__site_learns(gp__online *o, gp__site *x, const int *point, d
   pthread_mutex_unlock(&o->lock);
 }
 // Takes the time of a call, as if it had had as many elements as the site's first one.
-GP__PRIVATE void gp__take_measured(gp__online *o, const gp__measured *m, double us) {
+GP__HOST void gp__take_measured(gp__online *o, const gp__measured *m, double us) {
   gp__site *x = m->site;
   const uint64_t calls = m->calls > x->accounted ? m->calls - x->accounted : 1;
   const double alike = us * (double)(GP__ALIKE_BYTES + x->bytes) / (double)(GP__ALIKE_BYTES + m->bytes);
@@ -225,7 +225,7 @@ GP__PRIVATE void gp__take_measured(gp__online *o, const gp__measured *m, double 
   x->accounted = m->calls;
 }
 // Reads the times of calls that have ended. Returns how many.
-GP__PRIVATE int gp__read_measured(gp__online *o) {
+GP__HOST int gp__read_measured(gp__online *o) {
   const struct gp_driver *d = &o->s->library.runtime.driver;
   int read = 0;
   for (;;) {
@@ -255,14 +255,14 @@ GP__PRIVATE int gp__read_measured(gp__online *o) {
 }
 // Whether a search may try policies: it knows how long a call takes, and that is not short. Short calls overlap those
 // before and after, and the host takes as long to enqueue them: a time between two events says nothing of either.
-GP__PRIVATE int gp__is_worth_it(const gp__site *x, gp__size_bucket *b) {
+GP__HOST int gp__is_worth_it(const gp__site *x, gp__size_bucket *b) {
   const gp__tried *usual = gp__find_point(&b->search->points, x->usual_point);
   if (!usual || usual->samples < 3) return 0;
   if (gp__time_of(&b->search->points, usual) < GP__SHORT_US) b->done = 1;
   return !b->done;
 }
 // Carries a site's search on. Returns whether anything happened. *searching: it has not ended.
-GP__PRIVATE int gp__search_site(gp__online *o, gp__site *x, int *searching) {
+GP__HOST int gp__search_site(gp__online *o, gp__site *x, int *searching) {
   gp__size_bucket *b;
   int point[GP__TUNED_MOST], happened = 0, i;
   if (!x->tuner && !x->failed) {
@@ -309,7 +309,7 @@ GP__PRIVATE int gp__search_site(gp__online *o, gp__site *x, int *searching) {
 }
 
 // A proposal whose kernels are to be built, of the site that is called most; NULL: none. `lock` is held.
-GP__PRIVATE gp__proposal *gp__next_proposal(gp__online *o, gp__site **of) {
+GP__HOST gp__proposal *gp__next_proposal(gp__online *o, gp__site **of) {
   gp__proposal *found = NULL;
   gp__site *x;
   int i;
@@ -320,7 +320,7 @@ GP__PRIVATE gp__proposal *gp__next_proposal(gp__online *o, gp__site **of) {
   return found;
 }
 // Builds the kernels of a proposal. 0: there is none that waits for them. `lock` is held.
-GP__PRIVATE int gp__build_proposal(gp__online *o) {
+GP__HOST int gp__build_proposal(gp__online *o) {
   gp__kernel_kind kinds[GP__KINDS_MAX];
   gp__site *x = NULL;
   gp__proposal *c = gp__next_proposal(o, &x);
@@ -341,7 +341,7 @@ GP__PRIVATE int gp__build_proposal(gp__online *o) {
 }
 
 // Waits for `wake`, or so many milliseconds; 0: as long as it takes. `lock` is held.
-GP__PRIVATE void gp__nap(gp__online *o, int ms) {
+GP__HOST void gp__nap(gp__online *o, int ms) {
   struct timeval now;
   struct timespec until;
   o->dozing = !ms || ms > 4;
@@ -355,13 +355,13 @@ GP__PRIVATE void gp__nap(gp__online *o, int ms) {
   o->dozing = 0;
 }
 // Prepares a thread of the context for calls of the driver, also while streams of others are captured.
-GP__PRIVATE int gp__enter_thread(gp__state *s, int *pushed) {
+GP__HOST int gp__enter_thread(gp__state *s, int *pushed) {
   int mode = GP__CU_CAPTURE_RELAXED;
   ++gp__here.inside;
   return gp__enter(s, "gp_open", pushed) == GP_SUCCESS &&
       !s->library.runtime.driver.cuThreadExchangeStreamCaptureMode(&mode);
 }
-GP__PRIVATE void *gp__search_online(void *user) {
+GP__HOST void *gp__search_online(void *user) {
   gp__online *o = (gp__online *)user;
   const struct gp_driver *d = &o->s->library.runtime.driver;
   int pushed = 0, nap = GP__NAP_MS, i, error = 0;
@@ -399,7 +399,7 @@ GP__PRIVATE void *gp__search_online(void *user) {
   --gp__here.inside;
   return NULL;
 }
-GP__PRIVATE void *gp__build_online(void *user) {
+GP__HOST void *gp__build_online(void *user) {
   gp__online *o = (gp__online *)user;
   int pushed = 0;
   if (!gp__enter_thread(o->s, &pushed)) return NULL;
@@ -413,7 +413,7 @@ GP__PRIVATE void *gp__build_online(void *user) {
 }
 
 // Begins to tune a context's calls.
-GP__PRIVATE gp_result gp__open_online(gp__state *s) {
+GP__HOST gp_result gp__open_online(gp__state *s) {
   gp__online *o = (gp__online *)calloc(1, sizeof *o);
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   const int threads = cores < 4 ? 2 : GP__ONLINE_THREADS;
@@ -433,7 +433,7 @@ GP__PRIVATE gp_result gp__open_online(gp__state *s) {
   return o->thread_count > 1 ? GP_SUCCESS : gp__fail(GP_E_MEMORY, "gp_open: gp_config.tuning: a thread cannot be made");
 }
 // Ends the threads, and keeps on disk what was learned. Waits for kernels that are being built.
-GP__PRIVATE void gp__close_online(gp__state *s) {
+GP__HOST void gp__close_online(gp__state *s) {
   gp__online *o = s->online;
   int i, k, pushed = 0;
   if (!o) return;

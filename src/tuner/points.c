@@ -52,25 +52,25 @@ typedef struct gp__points {
 // The value of an invalid point, above every time.
 #define GP__NEVER 1e300
 
-GP__PRIVATE uint64_t gp__random64(uint64_t *state) { // Steele, Lea and Flood, SplitMix64
+GP__HOST uint64_t gp__random64(uint64_t *state) { // Steele, Lea and Flood, SplitMix64
   uint64_t z = *state += 0x9e3779b97f4a7c15ull;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
   return z ^ (z >> 31);
 }
 // 0 ... below - 1.
-GP__PRIVATE int gp__random_below(gp__points *p, int below) {
+GP__HOST int gp__random_below(gp__points *p, int below) {
   return (int)((gp__random64(&p->random) >> 32) * (uint64_t)below >> 32);
 }
 
-GP__PRIVATE int gp__same_point(const gp__lattice *l, const int *a, const int *b) {
+GP__HOST int gp__same_point(const gp__lattice *l, const int *a, const int *b) {
   return memcmp(a, b, (size_t)l->dimensions * sizeof *a) == 0;
 }
-GP__PRIVATE void gp__copy_point(const gp__lattice *l, int *to, const int *from) {
+GP__HOST void gp__copy_point(const gp__lattice *l, int *to, const int *from) {
   memcpy(to, from, (size_t)l->dimensions * sizeof *to);
 }
 // The configurations of the lattice; `most` if there are more.
-GP__PRIVATE uint64_t gp__lattice_size(const gp__lattice *l, uint64_t most) {
+GP__HOST uint64_t gp__lattice_size(const gp__lattice *l, uint64_t most) {
   uint64_t size = 1;
   int d;
   for (d = 0; d < l->dimensions; ++d) {
@@ -80,7 +80,7 @@ GP__PRIVATE uint64_t gp__lattice_size(const gp__lattice *l, uint64_t most) {
   return size;
 }
 
-GP__PRIVATE uint64_t gp__hash_point(const gp__lattice *l, const int *point) {
+GP__HOST uint64_t gp__hash_point(const gp__lattice *l, const int *point) {
   uint64_t hash = 0;
   int d;
   for (d = 0; d < l->dimensions; ++d) {
@@ -90,17 +90,17 @@ GP__PRIVATE uint64_t gp__hash_point(const gp__lattice *l, const int *point) {
   return hash;
 }
 // The slot of a point, or the empty one where it belongs. The table has slots.
-GP__PRIVATE uint32_t *gp__point_slot(const gp__points *p, const int *point) {
+GP__HOST uint32_t *gp__point_slot(const gp__points *p, const int *point) {
   size_t at = (size_t)gp__hash_point(&p->lattice, point) & (2 * p->room - 1);
   while (p->slots[at] && !gp__same_point(&p->lattice, p->tried[p->slots[at] - 1].point, point))
     at = (at + 1) & (2 * p->room - 1);
   return &p->slots[at];
 }
-GP__PRIVATE gp__tried *gp__find_point(const gp__points *p, const int *point) {
+GP__HOST gp__tried *gp__find_point(const gp__points *p, const int *point) {
   const uint32_t *slot = p->room ? gp__point_slot(p, point) : NULL;
   return slot && *slot ? &p->tried[*slot - 1] : NULL;
 }
-GP__PRIVATE int gp__grow_points(gp__points *p) {
+GP__HOST int gp__grow_points(gp__points *p) {
   const size_t room = p->room ? p->room * 2 : 64;
   gp__tried *tried;
   uint32_t *slots;
@@ -120,7 +120,7 @@ GP__PRIVATE int gp__grow_points(gp__points *p) {
   return 1;
 }
 // The point's row, made if need be; NULL: no memory. Rows move when one is made.
-GP__PRIVATE gp__tried *gp__make_point(gp__points *p, const int *point) {
+GP__HOST gp__tried *gp__make_point(gp__points *p, const int *point) {
   gp__tried *t = gp__find_point(p, point);
   if (t) return t;
   if (p->count == p->room && (p->failed || !gp__grow_points(p))) {
@@ -134,7 +134,7 @@ GP__PRIVATE gp__tried *gp__make_point(gp__points *p, const int *point) {
   return t;
 }
 
-GP__PRIVATE int gp__open_points(gp__points *p, const gp__lattice *l, uint64_t seed, gp__point_fn valid, void *user) {
+GP__HOST int gp__open_points(gp__points *p, const gp__lattice *l, uint64_t seed, gp__point_fn valid, void *user) {
   memset(p, 0, sizeof *p);
   p->lattice = *l;
   p->random = seed;
@@ -144,23 +144,23 @@ GP__PRIVATE int gp__open_points(gp__points *p, const gp__lattice *l, uint64_t se
   p->before = GP__NEVER;
   return gp__grow_points(p);
 }
-GP__PRIVATE void gp__close_points(gp__points *p) {
+GP__HOST void gp__close_points(gp__points *p) {
   free(p->tried);
   free(p->slots);
 }
 
 enum { GP__POINT_UNKNOWN, GP__POINT_PENDING, GP__POINT_KNOWN };
 
-GP__PRIVATE double gp__time_of(const gp__points *p, const gp__tried *t) {
+GP__HOST double gp__time_of(const gp__points *p, const gp__tried *t) {
   return t->samples == 1 ? t->median / p->slow_first : t->median;
 }
-GP__PRIVATE double gp__best_time(const gp__points *p) {
+GP__HOST double gp__best_time(const gp__points *p) {
   return p->measured ? gp__time_of(p, &p->tried[p->best]) : GP__NEVER;
 }
 
 // Looks a point up; *value is its time if it is known, or GP__NEVER: it is invalid. Validity is
 // asked for once.
-GP__PRIVATE int gp__look_up(gp__points *p, const int *point, double *value) {
+GP__HOST int gp__look_up(gp__points *p, const int *point, double *value) {
   gp__tried *t = gp__find_point(p, point);
   if (!t) {
     if (!p->valid || p->valid(p->user, point)) return GP__POINT_UNKNOWN;
@@ -173,7 +173,7 @@ GP__PRIVATE int gp__look_up(gp__points *p, const int *point, double *value) {
   return t->invalid || t->samples ? GP__POINT_KNOWN : t->pending ? GP__POINT_PENDING : GP__POINT_UNKNOWN;
 }
 // Hands a point out.
-GP__PRIVATE int gp__hand_point(gp__points *p, const int *point, int *to) {
+GP__HOST int gp__hand_point(gp__points *p, const int *point, int *to) {
   gp__tried *t = gp__make_point(p, point);
   if (!t) return GP__ASK_DONE;
   p->pending += (size_t)!t->pending;
@@ -183,7 +183,7 @@ GP__PRIVATE int gp__hand_point(gp__points *p, const int *point, int *to) {
 }
 
 // The lower median of `count` numbers, 1 to GP__NOISE_SAMPLES.
-GP__PRIVATE double gp__lower_median(const double *numbers, int count) {
+GP__HOST double gp__lower_median(const double *numbers, int count) {
   double sorted[GP__NOISE_SAMPLES];
   int i, k;
   for (i = 0; i < count; ++i) {
@@ -192,23 +192,23 @@ GP__PRIVATE double gp__lower_median(const double *numbers, int count) {
   }
   return sorted[(count - 1) / 2];
 }
-GP__PRIVATE int gp__kept(unsigned count) { return count < GP__NOISE_SAMPLES ? (int)count : GP__NOISE_SAMPLES; }
+GP__HOST int gp__kept(unsigned count) { return count < GP__NOISE_SAMPLES ? (int)count : GP__NOISE_SAMPLES; }
 // The standard deviation of a time, as a share of it, from points that have several: 1.48 times the median deviation.
 // Without any, a guess.
-GP__PRIVATE double gp__noise(const gp__points *p) {
+GP__HOST double gp__noise(const gp__points *p) {
   const double noise = p->deviations < 4 ? 0.01 : 1.48 * gp__lower_median(p->deviation, gp__kept(p->deviations));
   return noise < 0.001 ? 0.001 : noise > 0.2 ? 0.2 : noise;
 }
 
 // Takes back a point that was handed out and will not be told.
-GP__PRIVATE void gp__take_point_back(gp__points *p, const int *point) {
+GP__HOST void gp__take_point_back(gp__points *p, const int *point) {
   gp__tried *t = gp__find_point(p, point);
   if (!t) return;
   p->pending -= (size_t)t->pending;
   t->pending = 0;
 }
 
-GP__PRIVATE void gp__find_best(gp__points *p) {
+GP__HOST void gp__find_best(gp__points *p) {
   size_t i;
   int found = 0;
   for (i = 0; i < p->count; ++i) {
@@ -219,7 +219,7 @@ GP__PRIVATE void gp__find_best(gp__points *p) {
   }
 }
 // Notes a time. A negative one makes the point invalid.
-GP__PRIVATE void gp__note_time(gp__points *p, const int *point, double time) {
+GP__HOST void gp__note_time(gp__points *p, const int *point, double time) {
   gp__tried *t = gp__make_point(p, point);
   const int was = t && t->samples && !t->invalid;
   const double best_was = gp__best_time(p);

@@ -13,7 +13,7 @@ typedef struct gp__search {
   gp__surrogate surrogate;
 } gp__search;
 
-GP__PRIVATE gp__search *gp__search_open(
+GP__HOST gp__search *gp__search_open(
     const gp__lattice *l, gp_tuner_search kind, uint64_t seed, gp__point_fn valid, void *user) {
   gp__search *s = (gp__search *)calloc(1, sizeof *s);
   if (s && !gp__open_points(&s->points, l, seed, valid, user)) {
@@ -23,16 +23,14 @@ GP__PRIVATE gp__search *gp__search_open(
   if (s) s->kind = kind;
   return s;
 }
-GP__PRIVATE void gp__search_close(gp__search *s) {
+GP__HOST void gp__search_close(gp__search *s) {
   if (s) gp__close_points(&s->points);
   if (s) free(s->surrogate.model);
   free(s);
 }
 
-GP__PRIVATE void gp__search_tell(gp__search *s, const int *point, double time) {
-  gp__note_time(&s->points, point, time);
-}
-GP__PRIVATE int gp__search_best(const gp__search *s, int *point, double *time) {
+GP__HOST void gp__search_tell(gp__search *s, const int *point, double time) { gp__note_time(&s->points, point, time); }
+GP__HOST int gp__search_best(const gp__search *s, int *point, double *time) {
   const gp__points *p = &s->points;
   gp__copy_point(&p->lattice, point, p->measured ? p->tried[p->best].point : p->lattice.start);
   *time = p->measured ? gp__best_time(p) : 0;
@@ -47,7 +45,7 @@ enum {
 
 // The start is what the program would run anyway: its times cost nothing, and the first of them are slow, for code is
 // loaded, clocks rise and caches are cold. All others are compared with it.
-GP__PRIVATE int gp__ask_start(gp__points *p, int *point) {
+GP__HOST int gp__ask_start(gp__points *p, int *point) {
   const gp__tried *t = gp__find_point(p, p->lattice.start);
   double value;
   if (!t) {
@@ -61,7 +59,7 @@ GP__PRIVATE int gp__ask_start(gp__points *p, int *point) {
 // The best point deserves three times where it is close to the best before it: noise may have put it there. The point
 // told last deserves a second time if its first is close to the best. So do the first few points: they tell how much
 // slower first times are. One that is far over the best is not tried again.
-GP__PRIVATE int gp__ask_again(gp__points *p, int *point) {
+GP__HOST int gp__ask_again(gp__points *p, int *point) {
   const gp__tried *last = &p->tried[p->last], *best = &p->tried[p->best];
   const double noise = gp__noise(p), close = 3 * noise > 0.1 ? 0.1 : 3 * noise < 0.03 ? 0.03 : 3 * noise;
   if (!p->measured) return GP__ASK_DONE;
@@ -74,7 +72,7 @@ GP__PRIVATE int gp__ask_again(gp__points *p, int *point) {
 }
 // The end of a search: the best few points are measured again until they are told apart, or are alike. Before, the best
 // one is measured until the noise is known. Nothing is pending.
-GP__PRIVATE int gp__ask_race(gp__points *p, int *point) {
+GP__HOST int gp__ask_race(gp__points *p, int *point) {
   const double noise = gp__noise(p), best = gp__best_time(p);
   const gp__tried *rival[GP__RIVALS];
   int count = 0, k;
@@ -101,7 +99,7 @@ GP__PRIVATE int gp__ask_race(gp__points *p, int *point) {
   return fewest ? gp__hand_point(p, fewest->point, point) : GP__ASK_DONE;
 }
 
-GP__PRIVATE int gp__ask_strategy(gp__search *s, int *point) {
+GP__HOST int gp__ask_strategy(gp__search *s, int *point) {
   switch (s->kind) {
   case GP_SEARCH_RANDOM:
     return gp__ask_random(&s->points, &s->at_random, point);
@@ -116,7 +114,7 @@ GP__PRIVATE int gp__ask_strategy(gp__search *s, int *point) {
   }
 }
 // A point to measure next; WAIT: the next one depends on times that are not told yet; DONE: the search has ended.
-GP__PRIVATE int gp__search_ask(gp__search *s, int *point) {
+GP__HOST int gp__search_ask(gp__search *s, int *point) {
   int asked = s->settled ? GP__ASK_DONE : gp__ask_start(&s->points, point);
   if (asked == GP__ASK_DONE && !s->settled) asked = gp__ask_again(&s->points, point);
   if (asked != GP__ASK_DONE || s->settled) return asked;

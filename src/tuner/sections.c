@@ -3,11 +3,11 @@
 //   core/libraries.c, core/state.c, core/life.c, tuner/points.c, tuner/search.c, tuner/tuner.c, tuner/memory.c
 
 // The events at which a timing's section begins and ends.
-GP__PRIVATE void **gp__events_of(const gp_tuner *t, const gp__timing *w) {
+GP__HOST void **gp__events_of(const gp_tuner *t, const gp__timing *w) {
   return &t->events->event[2 * (w - t->timings)];
 }
 // A timing to use, with its events; NULL: all wait to be read, or events cannot be made.
-GP__PRIVATE gp__timing *gp__take_timing(gp_tuner *t, gp__state *s) {
+GP__HOST gp__timing *gp__take_timing(gp_tuner *t, gp__state *s) {
   gp__timing *w = t->unused;
   int i;
   if (!w) return NULL;
@@ -29,20 +29,20 @@ GP__PRIVATE gp__timing *gp__take_timing(gp_tuner *t, gp__state *s) {
   w->next = NULL;
   return w;
 }
-GP__PRIVATE void gp__return_timing(gp_tuner *t, gp__timing *w) {
+GP__HOST void gp__return_timing(gp_tuner *t, gp__timing *w) {
   if (!w) return;
   w->next = t->unused;
   t->unused = w;
 }
 // Drops a timing that will not be read; its configuration may be tried again.
-GP__PRIVATE void gp__drop_timing(gp_tuner *t, gp__timing *w) {
+GP__HOST void gp__drop_timing(gp_tuner *t, gp__timing *w) {
   gp__search *search = w && w->explored ? t->buckets[w->bucket].search : NULL;
   if (search) gp__take_point_back(&search->points, w->point);
   gp__return_timing(t, w);
 }
 
 // Learns from sections whose work has ended, in the order of their stops.
-GP__PRIVATE gp_result gp__read_timings(gp_tuner *t, gp__state *s, const char *who) {
+GP__HOST gp_result gp__read_timings(gp_tuner *t, gp__state *s, const char *who) {
   const struct gp_driver *d = &s->library.runtime.driver;
   while (t->first) {
     gp__timing *w = t->first;
@@ -69,7 +69,7 @@ GP__PRIVATE gp_result gp__read_timings(gp_tuner *t, gp__state *s, const char *wh
   return GP_SUCCESS;
 }
 // The same while another stream may be captured, which queries of events would end.
-GP__PRIVATE gp_result gp__collect_timings(gp_tuner *t, gp__state *s, const char *who) {
+GP__HOST gp_result gp__collect_timings(gp_tuner *t, gp__state *s, const char *who) {
   const struct gp_driver *d = &s->library.runtime.driver;
   int mode = GP__CU_CAPTURE_RELAXED;
   gp_result result;
@@ -80,7 +80,7 @@ GP__PRIVATE gp_result gp__collect_timings(gp_tuner *t, gp__state *s, const char 
 }
 
 // Notes when a section begins or ends, in the order of its stream.
-GP__PRIVATE gp_result gp__stamp(
+GP__HOST gp_result gp__stamp(
     const gp_tuner *t, gp__state *s, const char *who, gp__timing *w, int ends, gp_stream stream) {
   gp_result result;
   int pushed, error;
@@ -95,7 +95,7 @@ GP__PRIVATE gp_result gp__stamp(
   return gp__leave(s, who, pushed, result);
 }
 
-GP__PRIVATE gp__section *gp__open_section(gp_tuner *t) {
+GP__HOST gp__section *gp__open_section(gp_tuner *t) {
   const void *thread = gp__this_thread();
   int i;
   for (i = 0; i < t->section_count; ++i)
@@ -104,7 +104,7 @@ GP__PRIVATE gp__section *gp__open_section(gp_tuner *t) {
 }
 
 // Makes the first start's preparations: nothing is added any more, and what is on disk is read.
-GP__PRIVATE void gp__tuner_begin(gp_tuner *t, gp__state *s) {
+GP__HOST void gp__tuner_begin(gp_tuner *t, gp__state *s) {
   int i;
   t->started = 1;
   t->path_room = GP__TUNED_PATH;
@@ -115,7 +115,7 @@ GP__PRIVATE void gp__tuner_begin(gp_tuner *t, gp__state *s) {
   if (t->name) gp__tuner_read(t, s);
 }
 
-GP__PRIVATE gp_result gp__tuner_start(
+GP__HOST gp_result gp__tuner_start(
     gp_tuner *t, gp__state *s, const char *who, const uint64_t *numbers, int count, gp_stream stream) {
   const struct gp_driver *d = &s->library.runtime.driver;
   gp__section *section;
@@ -182,7 +182,7 @@ GP__PRIVATE gp_result gp__tuner_start(
 
 enum { GP__SECTION_STOPS, GP__SECTION_RESTARTS, GP__SECTION_IS_REJECTED };
 // Ends this thread's section, or its time so far.
-GP__PRIVATE gp_result gp__tuner_stop(gp_tuner *t, gp__state *s, const char *who, gp_stream stream, int way) {
+GP__HOST gp_result gp__tuner_stop(gp_tuner *t, gp__state *s, const char *who, gp_stream stream, int way) {
   gp__section *section = gp__open_section(t);
   gp__timing *w;
   gp_result result = GP_SUCCESS;

@@ -21,7 +21,7 @@ typedef struct gp__simplex {
 } gp__simplex;
 
 // Begins a simplex at `origin`, over the ordered parameters.
-GP__PRIVATE void gp__simplex_begin(const gp__lattice *l, gp__simplex *x, const int *origin) {
+GP__HOST void gp__simplex_begin(const gp__lattice *l, gp__simplex *x, const int *origin) {
   int d;
   memset(x, 0, sizeof *x);
   gp__copy_point(l, x->vertex[0], origin);
@@ -32,7 +32,7 @@ GP__PRIVATE void gp__simplex_begin(const gp__lattice *l, gp__simplex *x, const i
 }
 // The next place for vertex v > 0: an edge's length from vertex 0 to the roomier side, then to the other side, then
 // half as far. 0: there is no further place; the vertex stays at vertex 0.
-GP__PRIVATE int gp__simplex_place(const gp__lattice *l, gp__simplex *x, int v) {
+GP__HOST int gp__simplex_place(const gp__lattice *l, gp__simplex *x, int v) {
   const int d = x->axis[v - 1], last = l->count[d] - 1, at = x->vertex[0][d];
   const int roomier = at <= last / 2 ? 1 : -1;
   int edge = (last + 1) / GP__REACH, turn;
@@ -45,7 +45,7 @@ GP__PRIVATE int gp__simplex_place(const gp__lattice *l, gp__simplex *x, int v) {
 }
 
 // centroid + factor / 2 * (centroid - worst), on the lattice.
-GP__PRIVATE void gp__simplex_point(const gp__lattice *l, const gp__simplex *x, int factor, int *to) {
+GP__HOST void gp__simplex_point(const gp__lattice *l, const gp__simplex *x, int factor, int *to) {
   const int n = x->vertices - 1;
   int a, v;
   gp__copy_point(l, to, x->vertex[0]);
@@ -58,7 +58,7 @@ GP__PRIVATE void gp__simplex_point(const gp__lattice *l, const gp__simplex *x, i
   }
 }
 // Halves the edges to the best vertex. Returns whether a vertex moved.
-GP__PRIVATE int gp__simplex_shrink(gp__simplex *x) {
+GP__HOST int gp__simplex_shrink(gp__simplex *x) {
   int a, v, moved = 0;
   for (v = 1; v < x->vertices; ++v)
     for (a = 0; a < x->vertices - 1; ++a) {
@@ -69,7 +69,7 @@ GP__PRIVATE int gp__simplex_shrink(gp__simplex *x) {
   return moved;
 }
 // The values of the vertices, which are known, best first; vertices of the same value keep their order.
-GP__PRIVATE void gp__simplex_sort(gp__points *p, gp__simplex *x, double *value) {
+GP__HOST void gp__simplex_sort(gp__points *p, gp__simplex *x, double *value) {
   int v, k, moved[GP__TUNED_MOST];
   for (v = 0; v < x->vertices; ++v) {
     double mine = GP__NEVER;
@@ -83,14 +83,14 @@ GP__PRIVATE void gp__simplex_sort(gp__points *p, gp__simplex *x, double *value) 
     gp__copy_point(&p->lattice, x->vertex[k], moved);
   }
 }
-GP__PRIVATE int gp__is_vertex(const gp__lattice *l, const gp__simplex *x, const int *point) {
+GP__HOST int gp__is_vertex(const gp__lattice *l, const gp__simplex *x, const int *point) {
   int v;
   for (v = 0; v < x->vertices; ++v)
     if (gp__same_point(l, x->vertex[v], point)) return 1;
   return 0;
 }
 // Moves a point that is known to be invalid to a valid one near by, if there is one among a few.
-GP__PRIVATE void gp__simplex_snap(gp__points *p, const gp__simplex *x, int *point) {
+GP__HOST void gp__simplex_snap(gp__points *p, const gp__simplex *x, int *point) {
   const gp__lattice *l = &p->lattice;
   int turn, a, at[GP__TUNED_MOST];
   double value = 0;
@@ -107,13 +107,13 @@ GP__PRIVATE void gp__simplex_snap(gp__points *p, const gp__simplex *x, int *poin
   }
   if (turn < 64) gp__copy_point(l, point, at);
 }
-GP__PRIVATE void gp__simplex_replace(const gp__lattice *l, gp__simplex *x, const int *point) {
+GP__HOST void gp__simplex_replace(const gp__lattice *l, gp__simplex *x, const int *point) {
   gp__copy_point(l, x->vertex[x->vertices - 1], point);
   x->step = GP__SIMPLEX_REFLECT;
 }
 
 // Asks for vertices from the first to the last until all are known. GP__ASK_DONE: they are.
-GP__PRIVATE int gp__simplex_vertices(gp__points *p, gp__simplex *x, int *point) {
+GP__HOST int gp__simplex_vertices(gp__points *p, gp__simplex *x, int *point) {
   int v, wait = 0;
   for (v = 0; v < x->vertices; ++v) {
     const int begins = x->step == GP__SIMPLEX_BEGIN && v > 0;
@@ -136,7 +136,7 @@ GP__PRIVATE int gp__simplex_vertices(gp__points *p, gp__simplex *x, int *point) 
 }
 
 // The next point of a simplex; GP__ASK_DONE: it has converged.
-GP__PRIVATE int gp__simplex_ask(gp__points *p, gp__simplex *x, int *point) {
+GP__HOST int gp__simplex_ask(gp__points *p, gp__simplex *x, int *point) {
   const gp__lattice *l = &p->lattice;
   const int n = x->vertices - 1;
   double value[GP__TUNED_MOST + 1], reflected = GP__NEVER, trial = GP__NEVER;

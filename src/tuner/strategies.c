@@ -6,7 +6,7 @@ typedef struct gp__at_random {
   uint64_t handed_out, most;
 } gp__at_random;
 
-GP__PRIVATE int gp__ask_random(gp__points *p, gp__at_random *s, int *point) {
+GP__HOST int gp__ask_random(gp__points *p, gp__at_random *s, int *point) {
   const gp__lattice *l = &p->lattice;
   double value;
   int turn, d, at[GP__TUNED_MOST];
@@ -31,7 +31,7 @@ typedef struct gp__exhaustive {
   uint64_t size, at, stride, left;
 } gp__exhaustive;
 
-GP__PRIVATE int gp__ask_exhaustive(gp__points *p, gp__exhaustive *s, int *point) {
+GP__HOST int gp__ask_exhaustive(gp__points *p, gp__exhaustive *s, int *point) {
   const gp__lattice *l = &p->lattice;
   int d, at[GP__TUNED_MOST];
   if (!s->size) {
@@ -64,7 +64,7 @@ typedef struct gp__coordinates {
   size_t around;
 } gp__coordinates;
 
-GP__PRIVATE int gp__ask_line(gp__points *p, gp__coordinates *s, int *point) {
+GP__HOST int gp__ask_line(gp__points *p, gp__coordinates *s, int *point) {
   const gp__lattice *l = &p->lattice;
   const int d = s->axis, count = l->count[d];
   int at[GP__TUNED_MOST];
@@ -99,7 +99,7 @@ GP__PRIVATE int gp__ask_line(gp__points *p, gp__coordinates *s, int *point) {
     s->spread = 0;
   }
 }
-GP__PRIVATE int gp__ask_coordinates(gp__points *p, gp__coordinates *s, int *point) {
+GP__HOST int gp__ask_coordinates(gp__points *p, gp__coordinates *s, int *point) {
   const gp__lattice *l = &p->lattice;
   double value = 0;
   int known;

@@ -24,14 +24,14 @@ typedef struct gp__surrogate {
   size_t around;
 } gp__surrogate;
 
-GP__PRIVATE double gp__square_root(double x) { // Newton, from above
+GP__HOST double gp__square_root(double x) { // Newton, from above
   double root = x < 1 ? 1 : x;
   int turn;
   for (turn = 0; turn < 30; ++turn) root = 0.5 * (root + x / root);
   return root;
 }
 // Points tell half of each other at 0.35 of a parameter's range, or in another category.
-GP__PRIVATE double gp__covariance(const gp__lattice *l, const int *a, const int *b) {
+GP__HOST double gp__covariance(const gp__lattice *l, const int *a, const int *b) {
   double sum = 0;
   int d;
   for (d = 0; d < l->dimensions; ++d) {
@@ -41,7 +41,7 @@ GP__PRIVATE double gp__covariance(const gp__lattice *l, const int *a, const int 
   return 1 / (1 + sum);
 }
 // The measured points into the model; 0: no memory.
-GP__PRIVATE int gp__fit_model(gp__points *p, gp__surrogate *s) {
+GP__HOST int gp__fit_model(gp__points *p, gp__surrogate *s) {
   const double noise = gp__noise(p), best = gp__best_time(p);
   const gp__tried *row[GP__MODEL_MOST];
   gp__model *m = s->model;
@@ -87,7 +87,7 @@ GP__PRIVATE int gp__fit_model(gp__points *p, gp__surrogate *s) {
   return 1;
 }
 // Expected slowness less its standard deviation.
-GP__PRIVATE double gp__model_bound(const gp__points *p, const gp__model *m, const int *point) {
+GP__HOST double gp__model_bound(const gp__points *p, const gp__model *m, const int *point) {
   double mean = m->mean, left = 1, row[GP__MODEL_MOST];
   int j, r;
   for (j = 0; j < m->count; ++j) {
@@ -102,7 +102,7 @@ GP__PRIVATE double gp__model_bound(const gp__points *p, const gp__model *m, cons
 }
 
 // The i-th candidate: most are near the best point, the others anywhere.
-GP__PRIVATE void gp__candidate(gp__points *p, int i, int *point) {
+GP__HOST void gp__candidate(gp__points *p, int i, int *point) {
   const gp__lattice *l = &p->lattice;
   int d;
   gp__copy_point(l, point, p->tried[p->best].point);
@@ -116,7 +116,7 @@ GP__PRIVATE void gp__candidate(gp__points *p, int i, int *point) {
     }
   }
 }
-GP__PRIVATE int gp__ask_model(gp__points *p, gp__surrogate *s, int *point) {
+GP__HOST int gp__ask_model(gp__points *p, gp__surrogate *s, int *point) {
   double least = GP__NEVER, value;
   int i, best[GP__TUNED_MOST], at[GP__TUNED_MOST];
   if (!gp__fit_model(p, s)) {
@@ -135,7 +135,7 @@ GP__PRIVATE int gp__ask_model(gp__points *p, gp__surrogate *s, int *point) {
   return least < GP__NEVER ? gp__hand_point(p, best, point) : GP__ASK_DONE;
 }
 
-GP__PRIVATE int gp__ask_surrogate(gp__points *p, gp__surrogate *s, int *point) {
+GP__HOST int gp__ask_surrogate(gp__points *p, gp__surrogate *s, int *point) {
   const gp__lattice *l = &p->lattice;
   double value;
   int asked, at[GP__TUNED_MOST];

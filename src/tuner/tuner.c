@@ -74,7 +74,7 @@ struct gp_tuner {
 };
 
 // Differs between threads that live.
-GP__PRIVATE const void *gp__this_thread(void) {
+GP__HOST const void *gp__this_thread(void) {
   static __thread char here;
   return &here;
 }
@@ -82,17 +82,17 @@ GP__PRIVATE const void *gp__this_thread(void) {
 // ---- parameters
 
 // The i-th value of a range, and how many there are.
-GP__PRIVATE int64_t gp__range_value(const gp_range *r, int64_t i) {
+GP__HOST int64_t gp__range_value(const gp_range *r, int64_t i) {
   return r->kind == 1 ? r->lowest + i * r->step : r->kind == 2 ? (int64_t)r->lowest << i : r->values[i];
 }
-GP__PRIVATE int64_t gp__range_count(const gp_range *r) {
+GP__HOST int64_t gp__range_count(const gp_range *r) {
   int64_t count = 0;
   if (r->kind == 1) return r->highest < r->lowest ? 0 : ((int64_t)r->highest - r->lowest) / r->step + 1;
   if (r->kind != 2) return r->count;
   while (((int64_t)r->lowest << count) <= r->highest) ++count;
   return count;
 }
-GP__PRIVATE gp_result gp__check_range(const char *who, const gp_range *r, int value) {
+GP__HOST gp_result gp__check_range(const char *who, const gp_range *r, int value) {
   int64_t i, k, count, found = 0;
   if (r->kind < 1 || r->kind > 4)
     return gp__fail(GP_E_ARGUMENT,
@@ -112,7 +112,7 @@ GP__PRIVATE gp_result gp__check_range(const char *who, const gp_range *r, int va
   }
   return found ? GP_SUCCESS : gp__fail(GP_E_ARGUMENT, "%s: value, %d, is not in range", who, value);
 }
-GP__PRIVATE gp_result gp__tuner_add(gp_tuner *t, const char *name, int *variable, const gp_range *range, int value) {
+GP__HOST gp_result gp__tuner_add(gp_tuner *t, const char *name, int *variable, const gp_range *range, int value) {
   const char *who = "gp_tuner_add_parameter";
   gp__tuned *p = &t->tuned[t->parameters];
   int i, failed = 0;
@@ -150,16 +150,16 @@ GP__PRIVATE gp_result gp__tuner_add(gp_tuner *t, const char *name, int *variable
   return GP_SUCCESS;
 }
 
-GP__PRIVATE void gp__set_variables(const gp_tuner *t, const int *point) {
+GP__HOST void gp__set_variables(const gp_tuner *t, const int *point) {
   int i;
   for (i = 0; i < t->parameters; ++i) // a thread whose section shares the configuration may read them now
     __atomic_store_n(t->tuned[i].variable, t->tuned[i].values[point[i]], __ATOMIC_RELAXED);
 }
-GP__PRIVATE void gp__default_point(const gp_tuner *t, int *point) {
+GP__HOST void gp__default_point(const gp_tuner *t, int *point) {
   int i;
   for (i = 0; i < t->parameters; ++i) point[i] = t->tuned[i].start;
 }
-GP__PRIVATE int gp__tuner_may_run(void *user, const int *point) {
+GP__HOST int gp__tuner_may_run(void *user, const int *point) {
   const gp_tuner *t = (const gp_tuner *)user;
   int values[GP__TUNED_MOST], i, may;
   const char *outer;
@@ -173,14 +173,14 @@ GP__PRIVATE int gp__tuner_may_run(void *user, const int *point) {
 
 // ---- buckets
 
-GP__PRIVATE int gp__log2_of(uint64_t number) { return number ? 63 - __builtin_clzll(number) : -1; }
-GP__PRIVATE int gp__bucket_distance(const gp__size_bucket *a, const gp__size_bucket *b) {
+GP__HOST int gp__log2_of(uint64_t number) { return number ? 63 - __builtin_clzll(number) : -1; }
+GP__HOST int gp__bucket_distance(const gp__size_bucket *a, const gp__size_bucket *b) {
   int i, sum = a->numbers == b->numbers ? 0 : 1000;
   for (i = 0; i < a->numbers && i < b->numbers; ++i) sum += abs(a->log2[i] - b->log2[i]);
   return sum;
 }
 // Begins a bucket's search at its best point.
-GP__PRIVATE void gp__bucket_search(gp_tuner *t, gp__size_bucket *b) {
+GP__HOST void gp__bucket_search(gp_tuner *t, gp__size_bucket *b) {
   gp__lattice lattice;
   int i;
   memset(&lattice, 0, sizeof lattice);
@@ -197,7 +197,7 @@ GP__PRIVATE void gp__bucket_search(gp_tuner *t, gp__size_bucket *b) {
   b->recent_count = b->usual_known = 0;
 }
 // The index of the bucket of these numbers, a new one if need be; -1: no memory.
-GP__PRIVATE int gp__find_bucket(gp_tuner *t, const uint64_t *numbers, int count, int make) {
+GP__HOST int gp__find_bucket(gp_tuner *t, const uint64_t *numbers, int count, int make) {
   gp__size_bucket wanted, *grown;
   int i, near = -1;
   memset(&wanted, 0, sizeof wanted);
@@ -218,7 +218,7 @@ GP__PRIVATE int gp__find_bucket(gp_tuner *t, const uint64_t *numbers, int count,
   return t->bucket_count++;
 }
 
-GP__PRIVATE double gp__median_of(double *x, int count) { // sorts
+GP__HOST double gp__median_of(double *x, int count) { // sorts
   int i, k;
   for (i = 1; i < count; ++i) {
     const double key = x[i];
@@ -228,7 +228,7 @@ GP__PRIVATE double gp__median_of(double *x, int count) { // sorts
   return count % 2 ? x[count / 2] : (x[count / 2 - 1] + x[count / 2]) / 2;
 }
 // After the search, notes a time of the best point. 1: the best has become slower than noise explains.
-GP__PRIVATE int gp__bucket_drifts(gp__size_bucket *b, double us) {
+GP__HOST int gp__bucket_drifts(gp__size_bucket *b, double us) {
   double sorted[GP__RECENT], median, spread;
   int i;
   b->recent[b->recent_count++ % GP__RECENT] = us;
@@ -245,7 +245,7 @@ GP__PRIVATE int gp__bucket_drifts(gp__size_bucket *b, double us) {
 }
 
 // Takes the time of a section; negative: its configuration cannot run.
-GP__PRIVATE void gp__tuner_learn(gp_tuner *t, int bucket, const int *point, double us) {
+GP__HOST void gp__tuner_learn(gp_tuner *t, int bucket, const int *point, double us) {
   gp__size_bucket *b = &t->buckets[bucket];
   gp__step_of_path *step = t->path ? &t->path[t->steps % (uint64_t)t->path_room] : NULL;
   const int is_best = !memcmp(point, b->best, (size_t)t->parameters * sizeof(int));
@@ -274,7 +274,7 @@ GP__PRIVATE void gp__tuner_learn(gp_tuner *t, int bucket, const int *point, doub
 }
 
 // The point of the next section of a bucket; 1: it is one to try.
-GP__PRIVATE int gp__tuner_choose(gp_tuner *t, int bucket, int *point) {
+GP__HOST int gp__tuner_choose(gp_tuner *t, int bucket, int *point) {
   gp__size_bucket *b = &t->buckets[bucket];
   int asked = GP__ASK_WAIT;
   // The budget counts what was tried beyond the best; at first, as if GP__CREDIT sections had passed.
@@ -287,7 +287,7 @@ GP__PRIVATE int gp__tuner_choose(gp_tuner *t, int bucket, int *point) {
 }
 
 // Adds a tuner's path as JSON Lines: its parameters, then its steps. call: a further member of the first line, or "".
-GP__PRIVATE void gp__report_tuner(const gp_tuner *t, const char *call, gp__text *report) {
+GP__HOST void gp__report_tuner(const gp_tuner *t, const char *call, gp__text *report) {
   const uint64_t room = (uint64_t)t->path_room;
   uint64_t i;
   int k, j;
@@ -317,7 +317,7 @@ GP__PRIVATE void gp__report_tuner(const gp_tuner *t, const char *call, gp__text 
   }
 }
 
-GP__PRIVATE void gp__free_tuner(gp_tuner *t) {
+GP__HOST void gp__free_tuner(gp_tuner *t) {
   int i;
   if (!t) return;
   for (i = 0; i < t->bucket_count; ++i) gp__search_close(t->buckets[i].search);

@@ -3,7 +3,7 @@
 //   core/system.c, core/messages.c, core/struct_size.c, core/driver.c, core/state.c, core/life.c, map/calls.c,
 //   top_k/calls.c, world/nccl.c, world/world.c, world/run.c
 
-GP__PRIVATE gp_result gp__make_id(gp__state *s, const char *library, void *id) {
+GP__HOST gp_result gp__make_id(gp__state *s, const char *library, void *id) {
   gp__nccl n;
   gp__nccl_id made;
   int error, pushed = 0;
@@ -31,7 +31,7 @@ typedef struct gp__joining {
   void *context, *comm;
   int rank, size, error, done; // done: 1: joined; 2: given up
 } gp__joining;
-GP__PRIVATE void *gp__join_in_thread(void *of) {
+GP__HOST void *gp__join_in_thread(void *of) {
   gp__joining *j = (gp__joining *)of;
   gp__nccl_config own = {sizeof own, 0xcafebeefu, GP__NCCL_OLDEST, 1, -1 - INT32_MAX, -1 - INT32_MAX, -1 - INT32_MAX,
       NULL, -1 - INT32_MAX};
@@ -44,7 +44,7 @@ GP__PRIVATE void *gp__join_in_thread(void *of) {
     j->nccl.CommAbort(j->comm);
   return NULL;
 }
-GP__PRIVATE gp_result gp__join_by_id(gp_world *w, gp__state *s, const char *who, const void *id) {
+GP__HOST gp_result gp__join_by_id(gp_world *w, gp__state *s, const char *who, const void *id) {
   const double begin = gp__now_us();
   gp__joining *j = (gp__joining *)calloc(1, sizeof *j);
   pthread_t thread;
@@ -74,7 +74,7 @@ GP__PRIVATE gp_result gp__join_by_id(gp_world *w, gp__state *s, const char *who,
 }
 
 // Joins by the caller's communicator or by the id, and compares versions.
-GP__PRIVATE gp_result gp__join_world(gp_world *w, gp__state *s, const gp_world_config *config) {
+GP__HOST gp_result gp__join_world(gp_world *w, gp__state *s, const gp_world_config *config) {
   const char *who = "gp_world_open";
   uint64_t mine[3], *all;
   int q, device = -1;
@@ -114,7 +114,7 @@ GP__PRIVATE gp_result gp__join_world(gp_world *w, gp__state *s, const gp_world_c
   return result;
 }
 // Gives back what the world holds. wait: for its work.
-GP__PRIVATE gp_result gp__leave_world(gp_world *w, gp__state *s, int wait) {
+GP__HOST gp_result gp__leave_world(gp_world *w, gp__state *s, int wait) {
   const char *who = "gp_world_close";
   gp_result result = GP_SUCCESS;
   int error;
@@ -132,7 +132,7 @@ GP__PRIVATE gp_result gp__leave_world(gp_world *w, gp__state *s, int wait) {
   w->notes = NULL;
   return result;
 }
-GP__PRIVATE gp_result gp__world_open(gp_context *ctx, gp__state *s, const gp_world_config *config, gp_world **world) {
+GP__HOST gp_result gp__world_open(gp_context *ctx, gp__state *s, const gp_world_config *config, gp_world **world) {
   const char *who = "gp_world_open";
   gp_result result;
   gp_world *w;
@@ -174,7 +174,7 @@ GP__API gp_result gp_world_open(gp_context *ctx, const gp_world_config *config, 
   GP__WITHIN(ctx, "gp_world_open", gp__world_open(ctx, s, config, world));
 }
 
-GP__PRIVATE gp_result gp__world_close(gp_world *w, gp__state *s) {
+GP__HOST gp_result gp__world_close(gp_world *w, gp__state *s) {
   gp_result result = GP_SUCCESS;
   int pushed = 0;
   if (s && s->context) result = gp__enter(s, "gp_world_close", &pushed);
@@ -199,7 +199,7 @@ GP__API int gp_world_size(const gp_world *world) {
   gp_result wrong = GP_SUCCESS;
   return gp__is_world(world, "gp_world_size", &wrong) ? world->size : -1;
 }
-GP__PRIVATE gp_result gp__world_wait(gp_world *w, gp__state *s, gp_stream stream) {
+GP__HOST gp_result gp__world_wait(gp_world *w, gp__state *s, gp_stream stream) {
   gp_result result;
   int pushed = 0;
   if (s->context) GP__CHECK(gp__enter(s, "gp_world_wait", &pushed));

@@ -3,11 +3,11 @@
 //   core/system.c, core/messages.c, host/values.c, core/state.c, core/types.c, core/run.c, world/nccl.c, world/world.c
 
 // Makes the accumulator's type explicit, so that partial results have it.
-GP__PRIVATE void gp__fill_types(gp_call *c) {
+GP__HOST void gp__fill_types(gp_call *c) {
   if (!c->out_type) c->out_type = c->in_type;
   if (!c->acc_type) c->acc_type = gp__is_small_float(c->out_type) ? GP_F32 : c->out_type;
 }
-GP__PRIVATE gp_result gp__check_fold(const char *who, const gp_call *c) {
+GP__HOST gp_result gp__check_fold(const char *who, const gp_call *c) {
   const gp_type acc = c->acc_type ? c->acc_type : c->out_type ? c->out_type : c->in_type;
   const int is_float = gp__is_small_float(acc) || acc == GP_F32 || acc == GP_F64 || acc == GP_C32 || acc == GP_C64;
   if (c->in_type == GP_INPUT && !c->out_type)
@@ -24,7 +24,7 @@ GP__PRIVATE gp_result gp__check_fold(const char *who, const gp_call *c) {
 typedef struct gp__partial {
   unsigned char *all, *mine, *carry;
 } gp__partial;
-GP__PRIVATE gp_result gp__partial_room(
+GP__HOST gp_result gp__partial_room(
     gp_world *w, gp__state *s, const char *who, size_t size, gp_stream stream, gp__partial *p) {
   if (!size) return gp__fail(GP_E_TYPE, "%s: @acc_type is unknown", who);
   GP__CHECK(gp__world_room(w, s, who, ((size_t)w->size + 1) * size + 512, stream));
@@ -35,7 +35,7 @@ GP__PRIVATE gp_result gp__partial_room(
 }
 
 // The fold of the results of ranks 0 .. count - 1.
-GP__PRIVATE gp_call gp__fold_partials(const gp_call *c, const void *from, int count, void *to) {
+GP__HOST gp_call gp__fold_partials(const gp_call *c, const void *from, int count, void *to) {
   gp_call fold = gp_call_init(GP_REDUCE);
   fold.op = c->op;
   fold.in_type = fold.acc_type = fold.out_type = c->acc_type;
@@ -46,7 +46,7 @@ GP__PRIVATE gp_call gp__fold_partials(const gp_call *c, const void *from, int co
   return fold;
 }
 // The shard's own fold.
-GP__PRIVATE gp_call gp__fold_shard(const gp_call *c, void *to) {
+GP__HOST gp_call gp__fold_shard(const gp_call *c, void *to) {
   gp_call fold = *c;
   fold.primitive = GP_REDUCE;
   fold.policy = c->primitive == GP_REDUCE ? c->policy : NULL;
@@ -58,7 +58,7 @@ GP__PRIVATE gp_call gp__fold_shard(const gp_call *c, void *to) {
   fold.workspace_bytes = 0;
   return fold;
 }
-GP__PRIVATE gp_result gp__world_reduce(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
+GP__HOST gp_result gp__world_reduce(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
   gp__partial p;
   gp_call fold;
   gp__fill_types(&c);
@@ -72,7 +72,7 @@ GP__PRIVATE gp_result gp__world_reduce(gp_world *w, gp__state *s, const char *wh
   return gp_run(w->ctx, &fold, stream);
 }
 // Every rank but the last reads its shard twice: its total has to reach the others before they can write.
-GP__PRIVATE gp_result gp__world_scan(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
+GP__HOST gp_result gp__world_scan(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
   gp__partial p;
   gp_call fold;
   gp__fill_types(&c);
@@ -91,7 +91,7 @@ GP__PRIVATE gp_result gp__world_scan(gp_world *w, gp__state *s, const char *who,
   return gp_run(w->ctx, &c, stream);
 }
 // Counts and truths: one number a rank, of an unsigned type.
-GP__PRIVATE gp_result gp__world_counted(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
+GP__HOST gp_result gp__world_counted(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
   const gp_type type = c.primitive == GP_COUNT_IF ? GP_U64 : GP_U8;
   const size_t size = gp_type_size(w->ctx, type);
   gp_call fold = gp_call_init(GP_REDUCE);
@@ -108,7 +108,7 @@ GP__PRIVATE gp_result gp__world_counted(gp_world *w, gp__state *s, const char *w
   GP__CHECK(gp__world_gather(w, who, p.mine, p.all, size, stream));
   return gp_run(w->ctx, &fold, stream);
 }
-GP__PRIVATE gp_result gp__world_histogram(gp_world *w, const char *who, const gp_call *c, gp_stream stream) {
+GP__HOST gp_result gp__world_histogram(gp_world *w, const char *who, const gp_call *c, gp_stream stream) {
   const gp_type types[] = {GP_I32, GP_U32, GP_I64, GP_U64, GP_F32, GP_F64};
   const int numbers[] = {2, 3, 4, 5, 7, 8}; // ncclDataType_t
   const uint64_t channels = (uint64_t)(c->active ? c->active : c->channels ? c->channels : 1);

@@ -11,7 +11,7 @@ typedef struct gp__spread_array {
 } gp__spread_array;
 
 // Spreads counts[q] elements of each rank q over all ranks in even shares, in order.
-GP__PRIVATE gp_result gp__world_spread(gp_world *w, gp__state *s, const char *who, const uint64_t *counts,
+GP__HOST gp_result gp__world_spread(gp_world *w, gp__state *s, const char *who, const uint64_t *counts,
     const gp__spread_array *arrays, int array_count, uint64_t *out_count, gp_stream stream) {
   const size_t ranks = (size_t)w->size;
   uint64_t *leave = (uint64_t *)calloc(2 * (ranks + 1), sizeof *leave), *arrive = leave + ranks + 1;
@@ -40,7 +40,7 @@ GP__PRIVATE gp_result gp__world_spread(gp_world *w, gp__state *s, const char *wh
   return result == GP_SUCCESS ? gp__world_write_count(w, out_count, share, stream) : result;
 }
 // Tells the ranks how many results each has, and checks that the even shares fit.
-GP__PRIVATE gp_result gp__world_results(gp_world *w, gp__state *s, const char *who, const gp_call *c,
+GP__HOST gp_result gp__world_results(gp_world *w, gp__state *s, const char *who, const gp_call *c,
     const uint64_t *count_device, uint64_t *counts, int even, gp_stream stream) {
   gp_call counted = gp_call_init(GP_COPY);
   uint64_t count, total;
@@ -54,10 +54,10 @@ GP__PRIVATE gp_result gp__world_results(gp_world *w, gp__state *s, const char *w
 }
 
 // The world's memory begins with what ranks share before the results are there.
-GP__PRIVATE size_t gp__shared_bytes(const gp_world *w) {
+GP__HOST size_t gp__shared_bytes(const gp_world *w) {
   return gp__aligned(((size_t)w->size + 1) * sizeof(gp__world_note));
 }
-GP__PRIVATE gp_result gp__world_copy_shares(
+GP__HOST gp_result gp__world_copy_shares(
     gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t *counts, gp_stream stream) {
   gp_call local = *c;
   gp__spread_array array;
@@ -80,7 +80,7 @@ GP__PRIVATE gp_result gp__world_copy_shares(
   return gp__break_if(w, gp__world_spread(w, s, who, counts, &array, 1, c->out_count, stream));
 }
 // Selected elements go to the world's memory first, then in even shares to the output.
-GP__PRIVATE gp_result gp__world_select(
+GP__HOST gp_result gp__world_select(
     gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t *counts, gp_stream stream) {
   const size_t front = gp__shared_bytes(w) + 256;
   gp_call local = *c;
@@ -120,7 +120,7 @@ typedef struct gp__world_runs {
 } gp__world_runs;
 
 // Two elements a rank: those of its first and its last run.
-GP__PRIVATE gp_result gp__share_ends(
+GP__HOST gp_result gp__share_ends(
     gp_world *w, gp__state *s, const gp__world_runs *r, const unsigned char *from, size_t size, gp_stream stream) {
   unsigned char *mine = r->ends + 2 * (size_t)w->rank * size;
   const uint64_t own = r->counts[w->rank];
@@ -131,7 +131,7 @@ GP__PRIVATE gp_result gp__share_ends(
   return gp__world_gather(w, r->who, mine, r->ends, 2 * size, stream);
 }
 // Sets joined[q] to 1 if the first run of rank q continues the last one of the ranks before it.
-GP__PRIVATE gp_result gp__find_joined(
+GP__HOST gp_result gp__find_joined(
     gp_world *w, gp__state *s, const gp__world_runs *r, const gp_call *c, uint64_t *joined, gp_stream stream) {
   gp_call pair = gp_call_init(GP_RUN_LENGTHS);
   int q, before = -1;
@@ -162,7 +162,7 @@ GP__PRIVATE gp_result gp__find_joined(
   return GP_SUCCESS;
 }
 // Folds the parts of this rank's last run that later ranks have.
-GP__PRIVATE gp_result gp__fold_chain(
+GP__HOST gp_result gp__fold_chain(
     gp_world *w, gp__state *s, const gp__world_runs *r, const gp_call *c, const uint64_t *joined, gp_stream stream) {
   const size_t size = r->value_size;
   uint64_t parts = 1;
@@ -181,7 +181,7 @@ GP__PRIVATE gp_result gp__fold_chain(
   fold = gp__fold_partials(c, r->chain, (int)parts, r->values + (r->counts[w->rank] - 1) * size);
   return gp_run(w->ctx, &fold, stream);
 }
-GP__PRIVATE gp_result gp__runs_joined(gp_world *w, gp__state *s, gp__world_runs *r, const gp_call *c, gp_call *local,
+GP__HOST gp_result gp__runs_joined(gp_world *w, gp__state *s, gp__world_runs *r, const gp_call *c, gp_call *local,
     uint64_t *joined, gp_stream stream) {
   uint64_t *counts = r->counts, total;
   gp__spread_array arrays[2];
@@ -207,7 +207,7 @@ GP__PRIVATE gp_result gp__runs_joined(gp_world *w, gp__state *s, gp__world_runs 
           gp__world_copy(w, s, r->who, arrays[q].to, arrays[q].from, (size_t)counts[w->rank] * arrays[q].size, stream));
   return gp__world_write_count(w, c->out_count, counts[w->rank], stream);
 }
-GP__PRIVATE gp_result gp__runs_of_world(
+GP__HOST gp_result gp__runs_of_world(
     gp_world *w, gp__state *s, const char *who, gp_call c, uint64_t *counts, gp_stream stream) {
   const size_t ranks = (size_t)w->size;
   size_t keys, values, most;
@@ -253,7 +253,7 @@ GP__PRIVATE gp_result gp__runs_of_world(
 // ---- groups
 
 // Each rank's groups first, then a sort of all ranks' groups by key, then the runs of equal keys.
-GP__PRIVATE gp_result gp__world_group_by(
+GP__HOST gp_result gp__world_group_by(
     gp_world *w, gp__state *s, const char *who, gp_call c, uint64_t *counts, gp_stream stream) {
   gp_call local, sort, runs;
   unsigned char *memory = NULL;

@@ -45,7 +45,7 @@ typedef struct gp__nccl {
   int version;
 } gp__nccl;
 
-GP__PRIVATE gp_result gp__open_nccl(const char *who, const char *path, gp__nccl *n) {
+GP__HOST gp_result gp__open_nccl(const char *who, const char *path, gp__nccl *n) {
   static const char *const names[] = {"libnccl.so.2", "libnccl.so", NULL};
   const char *own = getenv("GPUPRIMS_NCCL");
   char why[1024];

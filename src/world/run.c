@@ -3,13 +3,13 @@
 //   core/system.c, core/messages.c, core/names.c, map/kinds.c, core/state.c, core/life.c, core/run.c, world/world.c,
 //   world/fold.c, world/sort.c, world/move.c
 
-GP__PRIVATE int gp__is_of_worlds(gp_primitive p) {
+GP__HOST int gp__is_of_worlds(gp_primitive p) {
   static const unsigned char of_worlds[] = {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN, GP_COUNT_IF, GP_ANY,
       GP_ALL, GP_HISTOGRAM_EVEN, GP_HISTOGRAM_RANGES, GP_SORT, GP_MERGE_SORT, GP_TOP_K, GP_SELECT, GP_COPY, GP_UNIQUE,
       GP_REDUCE_BY_KEY, GP_GROUP_BY};
   return memchr(of_worlds, (int)p, sizeof of_worlds) != NULL;
 }
-GP__PRIVATE gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
+GP__HOST gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
   const char *who = gp__primitive_names[c.primitive];
   uint64_t *counts;
   gp_result result;
@@ -51,7 +51,7 @@ GP__PRIVATE gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, g
   return result;
 }
 // A world of one rank: the call as it is, and the numbers of results that no call of one GPU has.
-GP__PRIVATE gp_result gp__world_alone(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
+GP__HOST gp_result gp__world_alone(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
   const char *who = gp__primitive_names[c.primitive];
   uint64_t *counted = c.out_count, count = c.count;
   const int moves = c.primitive == GP_SORT || c.primitive == GP_MERGE_SORT || c.primitive == GP_COPY;
@@ -67,7 +67,7 @@ GP__PRIVATE gp_result gp__world_alone(gp_world *w, gp__state *s, gp_call c, gp_s
   GP__CHECK(gp_run(w->ctx, &c, stream));
   return moves ? gp__world_write_count(w, counted, count, stream) : GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__world_call(gp_world *w, gp__state *s, const gp_call *call, gp_stream stream) {
+GP__HOST gp_result gp__world_call(gp_world *w, gp__state *s, const gp_call *call, gp_stream stream) {
   gp_result result = GP_SUCCESS;
   int pushed = 0;
   if (!call) return gp__fail(GP_E_NULL, "gp_world_run: call is null");

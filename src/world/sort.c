@@ -4,7 +4,7 @@
 //   core/state.c, core/types.c, core/run.c, world/world.c, world/split.c
 
 // The order of a built-in type's sort, as an operator that searches and merges take: floats in total order.
-GP__PRIVATE void gp__host_comes_before(void *user, void *result, const void *a, const void *b) {
+GP__HOST void gp__host_comes_before(void *user, void *result, const void *a, const void *b) {
   const int type = (int)((uintptr_t)user >> 1), down = (int)((uintptr_t)user & 1);
   const size_t size = gp_type_size(NULL, (gp_type)type);
   const int is_signed = type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 || type == GP_I128;
@@ -22,7 +22,7 @@ GP__PRIVATE void gp__host_comes_before(void *user, void *result, const void *a, 
   }
   *(unsigned char *)result = x[0] < x[1];
 }
-GP__PRIVATE gp_result gp__total_order(gp_world *w, gp_type type, int down, gp_op *op) {
+GP__HOST gp_result gp__total_order(gp_world *w, gp_type type, int down, gp_op *op) {
   gp_op_desc d = gp_op_desc_init();
   if (!w->before[type][down]) {
     d.name = down ? "descending" : "ascending";
@@ -36,9 +36,9 @@ GP__PRIVATE gp_result gp__total_order(gp_world *w, gp_type type, int down, gp_op
   *op = w->before[type][down];
   return GP_SUCCESS;
 }
-GP__PRIVATE int gp__is_plain_integer(gp_type t) { return (t >= GP_I8 && t <= GP_U64) || t == GP_I128 || t == GP_U128; }
+GP__HOST int gp__is_plain_integer(gp_type t) { return (t >= GP_I8 && t <= GP_U64) || t == GP_I128 || t == GP_U128; }
 // What says whether one key comes before another. `less` of the searches and merges behind the sort of a call.
-GP__PRIVATE gp_result gp__order_of_sort(gp_world *w, const char *who, const gp_call *c, gp_op *less) {
+GP__HOST gp_result gp__order_of_sort(gp_world *w, const char *who, const gp_call *c, gp_op *less) {
   const int down = (c->flags & GP_DESCENDING) != 0, builtin = (int)c->op >= 0 && (int)c->op < (int)GP_OP_COUNT;
   const int sorts_by_less = c->primitive == GP_MERGE_SORT;
   if (c->begin_bit || c->end_bit || c->fields || c->transform || (c->flags & GP_LITTLE_MEMORY))
@@ -74,8 +74,8 @@ typedef struct gp__world_sorting {
   void *scratch;                                          // of the splitters
 } gp__world_sorting;
 
-GP__PRIVATE size_t gp__aligned(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
-GP__PRIVATE gp_result gp__sorting_room(
+GP__HOST size_t gp__aligned(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
+GP__HOST gp_result gp__sorting_room(
     gp_world *w, gp__state *s, gp__world_sorting *p, size_t scratch, int indices, gp_stream stream) {
   const size_t keys = gp__aligned(p->room * p->key_size + 1), values = gp__aligned(p->room * p->value_size + 1);
   unsigned char *at;
@@ -89,7 +89,7 @@ GP__PRIVATE gp_result gp__sorting_room(
   return GP_SUCCESS;
 }
 // Merges neighbouring runs, of the ranks in their order, until one is left, in out_keys and out_values.
-GP__PRIVATE gp_result gp__merge_runs(
+GP__HOST gp_result gp__merge_runs(
     gp_world *w, const gp__world_sorting *p, uint64_t *begin, void *out_keys, void *out_values, gp_stream stream) {
   unsigned char *from_keys = p->came_keys, *from_values = p->came_values, *to_keys, *to_values;
   int runs = w->size, levels = 0, i;
@@ -125,7 +125,7 @@ GP__PRIVATE gp_result gp__merge_runs(
   }
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__world_sort_agreed(gp_world *w, gp__state *s, gp__world_sorting *p, const gp_call *c,
+GP__HOST gp_result gp__world_sort_agreed(gp_world *w, gp__state *s, gp__world_sorting *p, const gp_call *c,
     gp_call *local, uint64_t total, gp_stream stream) {
   const size_t ranks = (size_t)w->size;
   const int indices = !c->in && c->out;
@@ -183,7 +183,7 @@ GP__PRIVATE gp_result gp__world_sort_agreed(gp_world *w, gp__state *s, gp__world
   return result == GP_SUCCESS ? gp__world_write_count(w, c->out_count, p->share, stream) : result;
 }
 // The shard's sort as a call of its own: the checks of the arguments, and the kernels.
-GP__PRIVATE gp_result gp__check_world_sort(gp_world *w, const gp_call *c, gp__world_sorting *p, gp_call *local) {
+GP__HOST gp_result gp__check_world_sort(gp_world *w, const gp_call *c, gp__world_sorting *p, gp_call *local) {
   const int indices = !c->in && !c->in_type && (c->out || c->out_type);
   GP__CHECK(gp__order_of_sort(w, p->who, c, &p->less));
   local->out_count = NULL;
@@ -198,7 +198,7 @@ GP__PRIVATE gp_result gp__check_world_sort(gp_world *w, const gp_call *c, gp__wo
   if (p->value_type && !c->out && (c->capacity || c->count)) return gp__fail(GP_E_NULL, "%s: @out is null", p->who);
   return gp_prepare(w->ctx, local);
 }
-GP__PRIVATE gp_result gp__world_sort(
+GP__HOST gp_result gp__world_sort(
     gp_world *w, gp__state *s, const char *who, const gp_call *c, int is_sorted, gp_stream stream) {
   gp__world_sorting p;
   gp_call local = *c;
@@ -218,7 +218,7 @@ GP__PRIVATE gp_result gp__world_sort(
 
 // ---- top-k
 
-GP__PRIVATE gp_result gp__world_top_k_agreed(
+GP__HOST gp_result gp__world_top_k_agreed(
     gp_world *w, gp__state *s, const char *who, const gp_call *c, gp_call *local, gp_stream stream) {
   const size_t key_size = gp_type_size(w->ctx, c->key_type),
                value_size = local->out_type || local->in_type
@@ -280,7 +280,7 @@ GP__PRIVATE gp_result gp__world_top_k_agreed(
   last.out_keys = c->out_keys;
   return gp_run(w->ctx, &last, stream);
 }
-GP__PRIVATE gp_result gp__world_top_k(gp_world *w, gp__state *s, const char *who, const gp_call *c, gp_stream stream) {
+GP__HOST gp_result gp__world_top_k(gp_world *w, gp__state *s, const char *who, const gp_call *c, gp_stream stream) {
   gp_call local = *c;
   gp_result result = GP_SUCCESS;
   uint64_t count, total;

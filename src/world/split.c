@@ -20,18 +20,18 @@ typedef struct gp__splitting {
   uint64_t offers;    // of a rank and a share
 } gp__splitting;
 
-GP__PRIVATE void gp__split_offers(const gp_world *w, gp__splitting *p) {
+GP__HOST void gp__split_offers(const gp_world *w, gp__splitting *p) {
   const uint64_t shares = (uint64_t)(w->size - 1), pairs = shares * (uint64_t)w->size;
   p->offers = pairs ? GP__OFFERS_ALL / pairs : 1;
   if (p->offers > GP__OFFERS_MOST) p->offers = GP__OFFERS_MOST;
   if (p->offers < 3) p->offers = 3;
 }
 // Bytes of device memory: two numbers an offer, a key an offer, and the bounds of every rank.
-GP__PRIVATE size_t gp__split_bytes(const gp_world *w, const gp__splitting *p) {
+GP__HOST size_t gp__split_bytes(const gp_world *w, const gp__splitting *p) {
   const size_t offers = (size_t)w->size * (size_t)(w->size - 1) * (size_t)p->offers;
   return offers * (16 + p->size) + ((size_t)w->size + 1) * ((size_t)w->size + 1) * 8 + 1024;
 }
-GP__PRIVATE gp_result gp__count_before(gp_world *w, const gp__splitting *p, gp_primitive primitive, const void *needles,
+GP__HOST gp_result gp__count_before(gp_world *w, const gp__splitting *p, gp_primitive primitive, const void *needles,
     uint64_t count, uint64_t *out, gp_stream stream) {
   gp_call c = gp_call_init(primitive);
   if (!count) return GP_SUCCESS;
@@ -47,7 +47,7 @@ GP__PRIVATE gp_result gp__count_before(gp_world *w, const gp__splitting *p, gp_p
 }
 // One round. low, high: the interval of each share's beginning, in this rank's shard. `numbers` of the device: counts
 // of this rank, then of all; `keys`: the offers. Returns in *open how many shares are still to be found.
-GP__PRIVATE gp_result gp__split_round(gp_world *w, gp__state *s, const gp__splitting *p, uint64_t *low, uint64_t *high,
+GP__HOST gp_result gp__split_round(gp_world *w, gp__state *s, const gp__splitting *p, uint64_t *low, uint64_t *high,
     uint64_t *numbers, unsigned char *keys, int *open, gp_stream stream) {
   const char *who = p->who;
   const int shares = w->size - 1;
@@ -104,7 +104,7 @@ GP__PRIVATE gp_result gp__split_round(gp_world *w, gp__state *s, const gp__split
 }
 // Sets bounds[q * (size + 1) + i] to where share i begins in the sorted shard of rank q, for every rank. `room`:
 // gp__split_bytes of the device.
-GP__PRIVATE gp_result gp__split_shards(
+GP__HOST gp_result gp__split_shards(
     gp_world *w, gp__state *s, const gp__splitting *p, void *room, uint64_t *bounds, gp_stream stream) {
   const size_t all = (size_t)w->size * (size_t)(w->size - 1) * (size_t)p->offers;
   uint64_t *numbers = (uint64_t *)room, *low, *high;

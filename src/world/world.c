@@ -30,7 +30,7 @@ struct gp_world {
 static gp_world *gp__worlds; // all ever opened by this process
 static pthread_mutex_t gp__worlds_lock = PTHREAD_MUTEX_INITIALIZER;
 
-GP__PRIVATE int gp__is_world(const gp_world *world, const char *who, gp_result *result) {
+GP__HOST int gp__is_world(const gp_world *world, const char *who, gp_result *result) {
   const gp_world *w;
   pthread_mutex_lock(&gp__worlds_lock);
   for (w = gp__worlds; w && w != world; w = w->next) {}
@@ -41,7 +41,7 @@ GP__PRIVATE int gp__is_world(const gp_world *world, const char *who, gp_result *
 }
 
 // Aborts the communicator, so that no rank waits for this one. The message of the thread says why.
-GP__PRIVATE gp_result gp__break_world(gp_world *w, gp_result result) {
+GP__HOST gp_result gp__break_world(gp_world *w, gp_result result) {
   if (!w->broken) {
     w->broken = 1;
     snprintf(
@@ -52,18 +52,18 @@ GP__PRIVATE gp_result gp__break_world(gp_world *w, gp_result result) {
   return result;
 }
 // The result of steps between which other ranks may wait for this one.
-GP__PRIVATE gp_result gp__break_if(gp_world *w, gp_result result) {
+GP__HOST gp_result gp__break_if(gp_world *w, gp_result result) {
   return result == GP_SUCCESS ? result : gp__break_world(w, result);
 }
-GP__PRIVATE gp_result gp__nccl_failed(gp_world *w, const char *who, const char *call, int error) {
+GP__HOST gp_result gp__nccl_failed(gp_world *w, const char *who, const char *call, int error) {
   return gp__break_world(w, gp__fail(GP_E_WORLD, "%s: nccl%s failed: %s (%d)", who, call, w->nccl.text(error), error));
 }
-GP__PRIVATE void gp__rest(void) {
+GP__HOST void gp__rest(void) {
   struct timeval time = {0, 20};
   select(0, NULL, NULL, NULL, &time);
 }
 // A call of a communicator that does not block has its result later.
-GP__PRIVATE gp_result gp__nccl_done(gp_world *w, const char *who, const char *call, int error) {
+GP__HOST gp_result gp__nccl_done(gp_world *w, const char *who, const char *call, int error) {
   const double begin = gp__now_us();
   double now = begin;
   while (error == GP__NCCL_IN_PROGRESS) {
@@ -81,7 +81,7 @@ GP__PRIVATE gp_result gp__nccl_done(gp_world *w, const char *who, const char *ca
 
 // ---- memory
 
-GP__PRIVATE void gp__free_world_memory(gp_world *w, gp__state *s) {
+GP__HOST void gp__free_world_memory(gp_world *w, gp__state *s) {
   if (!w->memory) return;
   if (!s->context) free(w->memory);
   else if (s->release) gp__release(s, w->memory, w->memory_bytes, w->stream);
@@ -90,14 +90,14 @@ GP__PRIVATE void gp__free_world_memory(gp_world *w, gp__state *s) {
   w->memory = NULL;
   w->memory_bytes = 0;
 }
-GP__PRIVATE void gp__free_staging(gp_world *w, gp__state *s) {
+GP__HOST void gp__free_staging(gp_world *w, gp__state *s) {
   if (s->context && w->staging) s->library.runtime.driver.cuMemFreeHost(w->staging);
   else free(w->staging);
   w->staging = NULL;
   w->staging_bytes = 0;
 }
 // Memory of the device for a call; what it holds does not survive.
-GP__PRIVATE gp_result gp__world_room(gp_world *w, gp__state *s, const char *who, size_t bytes, gp_stream stream) {
+GP__HOST gp_result gp__world_room(gp_world *w, gp__state *s, const char *who, size_t bytes, gp_stream stream) {
   w->stream = stream;
   if (w->memory_bytes >= bytes) return GP_SUCCESS;
   bytes = (bytes + bytes / 8 + 65535) & ~(size_t)65535;
@@ -109,7 +109,7 @@ GP__PRIVATE gp_result gp__world_room(gp_world *w, gp__state *s, const char *who,
   return GP_SUCCESS;
 }
 // Host memory that the device copies from and to.
-GP__PRIVATE gp_result gp__world_staging(gp_world *w, gp__state *s, const char *who, size_t bytes) {
+GP__HOST gp_result gp__world_staging(gp_world *w, gp__state *s, const char *who, size_t bytes) {
   int error = 0;
   if (w->staging_bytes >= bytes) return GP_SUCCESS;
   bytes = (bytes + 4095) & ~(size_t)4095;
@@ -125,7 +125,7 @@ GP__PRIVATE gp_result gp__world_staging(gp_world *w, gp__state *s, const char *w
   w->staging_bytes = bytes;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__world_copy(
+GP__HOST gp_result gp__world_copy(
     gp_world *w, gp__state *s, const char *who, void *to, const void *from, size_t bytes, gp_stream stream) {
   int error;
   (void)w;
@@ -140,7 +140,7 @@ GP__PRIVATE gp_result gp__world_copy(
 }
 
 // Waits for the stream. Watches the communicator meanwhile.
-GP__PRIVATE gp_result gp__world_settle(gp_world *w, gp__state *s, const char *who, gp_stream stream) {
+GP__HOST gp_result gp__world_settle(gp_world *w, gp__state *s, const char *who, gp_stream stream) {
   const struct gp_driver *d = &s->library.runtime.driver;
   double begin, seen = 0;
   int error;
@@ -172,12 +172,12 @@ GP__PRIVATE gp_result gp__world_settle(gp_world *w, gp__state *s, const char *wh
 // ---- exchanges
 
 // all[rank] = mine, in device memory, for every rank; mine may be its own place in `all`.
-GP__PRIVATE gp_result gp__world_gather(
+GP__HOST gp_result gp__world_gather(
     gp_world *w, const char *who, const void *mine, void *all, size_t bytes, gp_stream stream) {
   return GP__NCCL(AllGather, mine, all, bytes, GP__NCCL_BYTES, w->comm, stream);
 }
 // The same from and to host memory; `room`: (size + 1) * bytes of the device. Waits.
-GP__PRIVATE gp_result gp__world_share(gp_world *w, gp__state *s, const char *who, const void *mine, void *all,
+GP__HOST gp_result gp__world_share(gp_world *w, gp__state *s, const char *who, const void *mine, void *all,
     size_t bytes, void *room, gp_stream stream) {
   unsigned char *to = (unsigned char *)room + bytes * (size_t)w->size;
   GP__CHECK(gp__world_staging(w, s, who, bytes * (size_t)(w->size + 1)));
@@ -191,8 +191,8 @@ GP__PRIVATE gp_result gp__world_share(gp_world *w, gp__state *s, const char *who
 }
 // Elements that move: those from leave[q] up to leave[q + 1] go to rank q; those of rank q come to arrive[q]. size:
 // bytes of an element.
-GP__PRIVATE gp_result gp__world_move(gp_world *w, gp__state *s, const char *who, const void *from,
-    const uint64_t *leave, void *to, const uint64_t *arrive, size_t size, gp_stream stream) {
+GP__HOST gp_result gp__world_move(gp_world *w, gp__state *s, const char *who, const void *from, const uint64_t *leave,
+    void *to, const uint64_t *arrive, size_t size, gp_stream stream) {
   const unsigned char *source = (const unsigned char *)from;
   unsigned char *target = (unsigned char *)to;
   int q, error = w->nccl.GroupStart(), ended;
@@ -211,25 +211,25 @@ GP__PRIVATE gp_result gp__world_move(gp_world *w, gp__state *s, const char *who,
 }
 
 // The first element of a rank's even share of `total`.
-GP__PRIVATE uint64_t gp__share_begin(const gp_world *w, uint64_t total, int rank) {
+GP__HOST uint64_t gp__share_begin(const gp_world *w, uint64_t total, int rank) {
   const uint64_t each = total / (uint64_t)w->size, more = total % (uint64_t)w->size;
   return each * (uint64_t)rank + ((uint64_t)rank < more ? (uint64_t)rank : more);
 }
-GP__PRIVATE uint64_t gp__share_of(const gp_world *w, uint64_t total, int rank) {
+GP__HOST uint64_t gp__share_of(const gp_world *w, uint64_t total, int rank) {
   return gp__share_begin(w, total, rank + 1) - gp__share_begin(w, total, rank);
 }
 
 // ---- what ranks tell each other before a call
 
-GP__PRIVATE uint64_t gp__hash_in(uint64_t hash, const void *data, size_t bytes) {
+GP__HOST uint64_t gp__hash_in(uint64_t hash, const void *data, size_t bytes) {
   const unsigned char *at = (const unsigned char *)data;
   while (bytes--) hash = (hash ^ *at++) * 0x100000001b3ull;
   return hash;
 }
-GP__PRIVATE uint64_t gp__hash_name(uint64_t hash, const char *name) {
+GP__HOST uint64_t gp__hash_name(uint64_t hash, const char *name) {
   return name ? gp__hash_in(hash, name, strlen(name) + 1) : gp__hash_in(hash, "", 1);
 }
-GP__PRIVATE uint64_t gp__fingerprint(gp_context *ctx, const gp_call *c) {
+GP__HOST uint64_t gp__fingerprint(gp_context *ctx, const gp_call *c) {
   const uint64_t numbers[] = {
       (uint64_t)c->primitive, (uint64_t)c->flags, c->k, c->bins, (uint64_t)c->channels, (uint64_t)c->active};
   uint64_t hash = gp__hash_in(0xcbf29ce484222325ull, numbers, sizeof numbers);
@@ -244,7 +244,7 @@ GP__PRIVATE uint64_t gp__fingerprint(gp_context *ctx, const gp_call *c) {
   return hash;
 }
 // Compares notes: every rank has the same result. code: of this rank's own checks.
-GP__PRIVATE gp_result gp__world_agree(gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t count,
+GP__HOST gp_result gp__world_agree(gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t count,
     uint64_t capacity, gp_result code, gp_stream stream) {
   gp__world_note note;
   int q;
@@ -270,7 +270,7 @@ GP__PRIVATE gp_result gp__world_agree(gp_world *w, gp__state *s, const char *who
   return GP_SUCCESS;
 }
 // Sets *total to the sum of the ranks' counts. Every rank's even share must fit its capacity.
-GP__PRIVATE gp_result gp__world_total(gp_world *w, const char *who, int even, uint64_t *total) {
+GP__HOST gp_result gp__world_total(gp_world *w, const char *who, int even, uint64_t *total) {
   int q;
   for (q = 0, *total = 0; q < w->size; ++q) {
     if (w->notes[q].count > INT64_MAX - *total)
@@ -284,7 +284,7 @@ GP__PRIVATE gp_result gp__world_total(gp_world *w, const char *who, int even, ui
   return GP_SUCCESS;
 }
 // Elements that a call reads: a count in device memory comes to the host.
-GP__PRIVATE gp_result gp__world_count(
+GP__HOST gp_result gp__world_count(
     gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t *count, gp_stream stream) {
   *count = c->count;
   if (!c->count_device) return GP_SUCCESS;
@@ -295,7 +295,7 @@ GP__PRIVATE gp_result gp__world_count(
   if (*count > c->count) *count = c->count;
   return GP_SUCCESS;
 }
-GP__PRIVATE gp_result gp__world_write_count(gp_world *w, uint64_t *to, uint64_t count, gp_stream stream) {
+GP__HOST gp_result gp__world_write_count(gp_world *w, uint64_t *to, uint64_t count, gp_stream stream) {
   gp_call fill = gp_call_init(GP_FILL);
   if (!to) return GP_SUCCESS;
   fill.out_type = GP_U64;
