@@ -5,10 +5,13 @@
 // The first rank makes NCCL's id, and a file that all ranks see passes it on: GPUPRIMS_WORLD_FILE, or one in /tmp.
 // A program with MPI or PyTorch sends it by a broadcast. --host: on the host back end, with a libnccl that serves host
 // memory (tests/world/loopback.c) in GPUPRIMS_NCCL.
+#define _POSIX_C_SOURCE 200809L // nanosleep
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
 
-#include "../device_memory.h"
+#include "examples/device_memory.h"
+
+#include <time.h>
 
 // A number that the launcher sets: torchrun, Open MPI, Slurm.
 static int launched(const char *torch, const char *mpi, const char *slurm, int otherwise) {
@@ -30,7 +33,10 @@ static void pass_id(gp_context *ctx, int rank, void *id) {
   }
   snprintf(part, sizeof part, "%s.part", path);
   if (!rank) {
-    check(gp_world_id(ctx, NULL, id));
+    if (gp_world_id(ctx, NULL, id) != GP_SUCCESS) {
+      printf("skipped: %s\n", gp_last_message());
+      exit(0);
+    }
     file = fopen(part, "wb");
     if (!file || fwrite(id, GP_WORLD_ID_BYTES, 1, file) != 1 || fclose(file) || rename(part, path)) {
       perror(path);

@@ -88,6 +88,10 @@ class ForkError(GpuprimsError, RuntimeError):
     """GP_E_FORK"""
 
 
+class WorldError(GpuprimsError, RuntimeError):
+    """GP_E_WORLD"""
+
+
 # {the name of a gp_result: its class}
 CLASSES: dict[str, type[GpuprimsError]] = {
     one.__doc__: one for one in list(globals().values())
