@@ -20,9 +20,10 @@ static int launched(const char *torch, const char *mpi, const char *slurm, int o
   if (!text) text = getenv(slurm);
   return text ? atoi(text) : otherwise;
 }
-static void pass_id(gp_context *ctx, int rank, void *id) {
+static const char *pass_id(gp_context *ctx, int rank, void *id) {
   const char *path = getenv("GPUPRIMS_WORLD_FILE"), *job = getenv("TORCHELASTIC_RUN_ID");
-  char made[256], part[300];
+  static char made[256];
+  char part[300];
   FILE *file = NULL;
   int tries;
   if (!path) {
@@ -42,7 +43,7 @@ static void pass_id(gp_context *ctx, int rank, void *id) {
       perror(path);
       exit(1);
     }
-    return;
+    return path;
   }
   for (tries = 0; tries < 3000 && !file; ++tries) {
     struct timespec nap = {0, 10000000};
@@ -54,6 +55,7 @@ static void pass_id(gp_context *ctx, int rank, void *id) {
     exit(1);
   }
   fclose(file);
+  return path;
 }
 
 int main(int argc, char **argv) {
@@ -67,6 +69,7 @@ int main(int argc, char **argv) {
   gp_context *ctx;
   device_memory m;
   gp_world *world;
+  const char *path;
   uint32_t *keys = malloc(n * 4), *sorted = malloc(room * 4), least_above = UINT32_MAX;
   uint64_t count, total = 0, in_order = 0, i, x = 88172645463325252ull + (uint64_t)rank;
   void *in, *out, *number, *sum;
@@ -75,11 +78,16 @@ int main(int argc, char **argv) {
   config.device = host ? 0 : launched("LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", 0);
   check(gp_open(&config, &ctx));
   m = device_memory_open(ctx);
-  pass_id(ctx, rank, id);
+  if (!host && !m.library) {
+    printf("skipped: NCCL needs a GPU\n");
+    return 0;
+  }
+  path = pass_id(ctx, rank, id);
   joins.id = id;
   joins.rank = rank;
   joins.size = size;
   check(gp_world_open(ctx, &joins, &world));
+  if (!rank) remove(path); // all ranks have read it
 
   for (i = 0; i < n; ++i) x ^= x << 13, x ^= x >> 7, x ^= x << 17, keys[i] = (uint32_t)x;
   in = device_memory_new(&m, n * 4);

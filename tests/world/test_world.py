@@ -59,7 +59,8 @@ def test_a_rank_fails(program, nccl, how, call):
 @pytest.mark.turn
 @pytest.mark.parametrize("checker", ["address,undefined", "thread"])
 def test_sanitizers(tmp_path, nccl, checker):
-    program = built(tmp_path, "world", "-O1", "-g", f"-fsanitize={checker}", "-Wno-tsan", "-Wno-format-truncation", "-DWITH_LIBRARY", "-I.",
+    program = built(tmp_path, "world", "-O1", "-g", f"-fsanitize={checker}", "-Wno-tsan",
+                    "-Wno-format-truncation", "-DWITH_LIBRARY", "-I.",
                     "-Itools", "tests/world/world.c", ["-ldl", "-lpthread", "-lm"])
     run(program, nccl, "--ranks", 3, "--seeds", 6)
 
