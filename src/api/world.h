@@ -40,9 +40,9 @@ GP__API gp_result gp_world_close(gp_world *world);
 GP__API int gp_world_rank(const gp_world *world);
 GP__API int gp_world_size(const gp_world *world);
 
-// Waits for the work on the stream, at most gp_world_config.timeout seconds after the others' last sign of life. A rank
-// that died, a communicator that was aborted, or a rank that calls something else, is GP_E_WORLD on every rank that
-// waits: the world is broken then, its communicator aborted, and all later calls say so. Inputs stay as they were.
+// Waits for the work on the stream, at most gp_world_config.timeout seconds. A rank that died, a communicator that was
+// aborted, or a rank that calls something else, is GP_E_WORLD on every rank that waits: the world is broken then, its
+// communicator aborted, and all later calls say so. Inputs stay as they were.
 GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 
 // Runs a call on the whole array. `in`, `keys`, `count`, count_device and the outputs are this rank's. Waits: the host
