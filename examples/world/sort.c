@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
   device_memory m;
   gp_world *world;
   const char *path;
-  uint32_t *keys = malloc(n * 4), *sorted = malloc(room * 4), least_above = UINT32_MAX;
+  uint32_t *keys = (uint32_t *)malloc(n * 4), *sorted = (uint32_t *)malloc(room * 4), least_above = UINT32_MAX;
   uint64_t count, total = 0, in_order = 0, i, x = 88172645463325252ull + (uint64_t)rank;
   void *in, *out, *number, *sum;
   if (n < 1 || !keys || !sorted) return fprintf(stderr, "sort: [--host] KEYS\n"), 2;
