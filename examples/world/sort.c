@@ -95,7 +95,7 @@ int main(int argc, char **argv) {
   number = device_memory_new(&m, 8);
   sum = device_memory_new(&m, 8);
   device_memory_write(&m, in, keys, n * 4);
-  check(gp_world_sort_keys(world, GP_U32, in, n, out, room, number, NULL));
+  check(gp_world_sort_keys(world, GP_U32, in, n, out, room, (uint64_t *)number, NULL));
   check(gp_world_wait(world, NULL));
   device_memory_read(&m, &count, number, 8);
   device_memory_read(&m, sorted, out, count * 4);
@@ -116,7 +116,8 @@ int main(int argc, char **argv) {
   device_memory_read(&m, &total, sum, 8);
   if (!rank) printf("%llu keys in order on %d ranks\n", (unsigned long long)total, size);
   device_memory_free(&m, in), device_memory_free(&m, out), device_memory_free(&m, number), device_memory_free(&m, sum);
-  check(gp_world_close(world) != GP_SUCCESS || gp_close(ctx));
+  check(gp_world_close(world));
+  check(gp_close(ctx));
   free(keys), free(sorted);
   return total == n * (uint64_t)size ? 0 : 1;
 }
