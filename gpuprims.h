@@ -52433,6 +52433,7 @@ typedef struct gp__partial {
 } gp__partial;
 GP__HOST gp_result gp__partial_room(
     gp_world *w, gp__state *s, const char *who, size_t size, gp_stream stream, gp__partial *p) {
+  memset(p, 0, sizeof *p);
   if (!size) return gp__fail(GP_E_TYPE, "%s: @acc_type is unknown", who);
   GP__CHECK(gp__world_room(w, s, who, ((size_t)w->size + 1) * size + 512, stream));
   p->all = (unsigned char *)w->memory;
