@@ -52105,7 +52105,7 @@ GP__HOST gp_result gp__open_nccl(const char *who, const char *path, gp__nccl *n)
 
 // ---- world/world.c - worlds: joining, leaving, waiting, memory, exchanges
 
-// What a rank tells the others before a call that waits.
+// A rank sends its note to the others before a call that waits.
 typedef struct gp__world_note {
   uint64_t print; // a hash of the call
   uint64_t count, capacity;
@@ -52604,7 +52604,7 @@ GP__HOST gp_result gp__split_round(gp_world *w, gp__state *s, const gp__splittin
     GP__CHECK(gp_run(w->ctx, &gather, stream));
   }
   GP__CHECK(gp__world_gather(w, who, keys + (size_t)w->rank * own * p->size, keys, own * p->size, stream));
-  // Of equal keys, those of lower ranks come first.
+  // Lower ranks come first where keys are equal.
   GP__CHECK(gp__count_before(w, p, GP_LOWER_BOUND, keys, own * (uint64_t)w->rank, numbers, stream));
   GP__CHECK(gp__count_before(w, p, GP_UPPER_BOUND, keys + ((size_t)w->rank + 1) * own * p->size,
       own * (uint64_t)(shares - w->rank), positions + own, stream));
@@ -52662,7 +52662,7 @@ GP__HOST gp_result gp__split_shards(
 
 // ---- world/sort.c - worlds: sorts, top-k
 
-// The order of a built-in type's sort, as an operator that searches and merges take: floats in total order.
+// A built-in type's sort has an order that searches and merges take as an operator: floats in total order.
 GP__HOST void gp__host_comes_before(void *user, void *result, const void *a, const void *b) {
   const int type = (int)((uintptr_t)user >> 1), down = (int)((uintptr_t)user & 1);
   const size_t size = gp_type_size(NULL, (gp_type)type);
@@ -52696,7 +52696,7 @@ GP__HOST gp_result gp__total_order(gp_world *w, gp_type type, int down, gp_op *o
   return GP_SUCCESS;
 }
 GP__HOST int gp__is_plain_integer(gp_type t) { return (t >= GP_I8 && t <= GP_U64) || t == GP_I128 || t == GP_U128; }
-// What says whether one key comes before another. `less` of the searches and merges behind the sort of a call.
+// Sets *less to the order of keys that searches and merges take for the sort of a call.
 GP__HOST gp_result gp__order_of_sort(gp_world *w, const char *who, const gp_call *c, gp_op *less) {
   const int down = (c->flags & GP_DESCENDING) != 0, builtin = (int)c->op >= 0 && (int)c->op < (int)GP_OP_COUNT;
   const int sorts_by_less = c->primitive == GP_MERGE_SORT;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What calls of a world take on more GPUs than were measured: writes the tables of docs/many-gpus.md.
+"""Predicts times of a world's calls on more GPUs than were measured, and writes the tables of docs/many-gpus.md.
 
     tools/world_model.py            writes them
     tools/world_model.py --check    writes nothing; exit status 1 if they differ

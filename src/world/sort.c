@@ -3,7 +3,7 @@
 //   core/words.h, core/rules.h, core/system.c, core/messages.c, host/types.c, host/values.c, merge/kinds.c,
 //   core/state.c, core/types.c, core/run.c, world/world.c, world/split.c
 
-// The order of a built-in type's sort, as an operator that searches and merges take: floats in total order.
+// A built-in type's sort has an order that searches and merges take as an operator: floats in total order.
 GP__HOST void gp__host_comes_before(void *user, void *result, const void *a, const void *b) {
   const int type = (int)((uintptr_t)user >> 1), down = (int)((uintptr_t)user & 1);
   const size_t size = gp_type_size(NULL, (gp_type)type);
@@ -37,7 +37,7 @@ GP__HOST gp_result gp__total_order(gp_world *w, gp_type type, int down, gp_op *o
   return GP_SUCCESS;
 }
 GP__HOST int gp__is_plain_integer(gp_type t) { return (t >= GP_I8 && t <= GP_U64) || t == GP_I128 || t == GP_U128; }
-// What says whether one key comes before another. `less` of the searches and merges behind the sort of a call.
+// Sets *less to the order of keys that searches and merges take for the sort of a call.
 GP__HOST gp_result gp__order_of_sort(gp_world *w, const char *who, const gp_call *c, gp_op *less) {
   const int down = (c->flags & GP_DESCENDING) != 0, builtin = (int)c->op >= 0 && (int)c->op < (int)GP_OP_COUNT;
   const int sorts_by_less = c->primitive == GP_MERGE_SORT;

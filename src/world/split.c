@@ -75,7 +75,7 @@ GP__HOST gp_result gp__split_round(gp_world *w, gp__state *s, const gp__splittin
     GP__CHECK(gp_run(w->ctx, &gather, stream));
   }
   GP__CHECK(gp__world_gather(w, who, keys + (size_t)w->rank * own * p->size, keys, own * p->size, stream));
-  // Of equal keys, those of lower ranks come first.
+  // Lower ranks come first where keys are equal.
   GP__CHECK(gp__count_before(w, p, GP_LOWER_BOUND, keys, own * (uint64_t)w->rank, numbers, stream));
   GP__CHECK(gp__count_before(w, p, GP_UPPER_BOUND, keys + ((size_t)w->rank + 1) * own * p->size,
       own * (uint64_t)(shares - w->rank), positions + own, stream));

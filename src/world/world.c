@@ -3,7 +3,7 @@
 //   core/system.c, core/messages.c, core/driver.c, core/libraries.c, host/values.c, core/names.c, core/state.c,
 //   core/close.c, core/types.c, core/workspaces.c, core/run.c, tuner/tuner.c, world/nccl.c
 
-// What a rank tells the others before a call that waits.
+// A rank sends its note to the others before a call that waits.
 typedef struct gp__world_note {
   uint64_t print; // a hash of the call
   uint64_t count, capacity;

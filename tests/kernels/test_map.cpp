@@ -180,7 +180,7 @@ template <class P, class F, class T, class I, class K, bool GATHER = false> stru
         for (auto &x : a) x = draw<T>();
         for (auto &x : key) x = draw<Key>();
         for (size_t i = 0; i < index.size(); ++i) index[i] = Index(i);
-        // Of every third seed, only the first third moves: other tiles have places that are near one another.
+        // Every third seed moves only the first third: other tiles have places that are near one another.
         for (size_t i = seed % 3 == 2 ? index.size() / 3 : index.size(); i > 1; --i)
           std::swap(index[i - 1], index[random32() % i]);
         for (size_t i = 0; i < index.size(); i += 7) index[i] = Index(-1); // in no output

@@ -195,7 +195,7 @@ const char *ncclGetErrorString(int result) {
 int ncclGetUniqueId(ncclUniqueId *id) {
   static int made;
   memset(id, 0, sizeof *id);
-  snprintf(id->bytes, sizeof id->bytes, "/dev/shm/gp_loopback.%d.%d.%.0f", (int)getpid(),
+  snprintf(id->bytes, sizeof id->bytes, P_tmpdir "/gp_loopback.%d.%d.%.0f", (int)getpid(),
       __atomic_fetch_add(&made, 1, __ATOMIC_RELAXED), now_ms() * 1e3);
   return SUCCESS;
 }

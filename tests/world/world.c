@@ -280,7 +280,7 @@ static void test_sort(Rank *r, Buffers *b, int floats, int down, int kind) { // 
   }
   free(keys), free(values);
 }
-// By a user's order of structs: by the remainder of a, then stable.
+// A user's order of structs: the remainder of a, then the position.
 static int by_remainder(const void *a, const void *b) {
   const uint64_t i = *(const uint64_t *)a, j = *(const uint64_t *)b;
   const uint32_t x = array.maps[i].a % 16, y = array.maps[j].a % 16;
