@@ -28,7 +28,7 @@ static const char *const way_names[WAYS] = {"pageable to device", "page-locked t
     "device to page-locked", "page-locked, 4 KiB at a time", "page-locked beside a sum of 2^28 integers",
     "31 negations on the device", "page-locked, then 31 negations", "4 chunks, 2 streams, 31 negations",
     "16 chunks, 2 streams, 31 negations", "16 chunks, 4 streams, 31 negations"};
-// Times of the ways from NEGATED on.
+// The ways from NEGATED on copy or do not, in so many chunks on so many streams.
 static const struct overlapped {
   int copies, chunks, streams;
 } overlapped[WAYS - NEGATED] = {{0, 1, 1}, {1, 1, 1}, {1, 4, 2}, {1, 16, 2}, {1, 16, 4}};
@@ -55,7 +55,7 @@ static void fill(char *to, uint64_t bytes, unsigned seed) {
   uint64_t i;
   for (i = 0; i < bytes; ++i) to[i] = (char)(i * 167 + i / 251 + seed);
 }
-// An odd number of negations negates 32-bit integers: checks that.
+// Negates 32-bit integers, which any odd number of negations does.
 static void negate(char *numbers, uint64_t bytes) {
   uint64_t i;
   uint32_t x;

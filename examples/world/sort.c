@@ -2,9 +2,9 @@
 //     torchrun --no-python --nproc-per-node 2 build/examples/world/sort
 //     mpirun -np 2 build/examples/world/sort
 //     for r in 0 1; do RANK=$r WORLD_SIZE=2 LOCAL_RANK=$r build/examples/world/sort & done; wait
-// The first rank makes NCCL's id, and a file that all ranks see passes it on: GPUPRIMS_WORLD_FILE, or one where they run.
-// A program with MPI or PyTorch sends it by a broadcast. --host: on the host back end, with a libnccl that serves host
-// memory (tests/world/loopback.c) in GPUPRIMS_NCCL.
+// The first rank makes NCCL's id, and a file passes it on: GPUPRIMS_WORLD_FILE, or one in the folder where all ranks
+// run. A program with MPI or PyTorch sends it by a broadcast. --host: on the host back end, with a libnccl that serves
+// host memory (tests/world/loopback.c) in GPUPRIMS_NCCL.
 #define _POSIX_C_SOURCE 200809L // nanosleep
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
