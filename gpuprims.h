@@ -1509,7 +1509,6 @@ GP__INIT(gp__axes_init, gp_axes)
 GP__INIT(gp_description_init, gp_description)
 GP__INIT(gp__call_init, gp_call)
 GP__INIT(gp__segments_init, gp_segments)
-#undef GP__INIT
 // A call of a primitive: struct_size and `primitive` are set, every other member has its default. Set the members that
 // the primitive reads, then gp_run.
 GP__INLINE gp_call gp_call_init(gp_primitive primitive) {
@@ -2608,12 +2607,7 @@ typedef struct gp_tuner_config {
   gp_tuner_valid_fn valid; // NULL: every configuration may run
   void *user;              // handed to `valid`
 } gp_tuner_config;
-GP__INLINE gp_tuner_config gp_tuner_config_init(void) {
-  gp_tuner_config made;
-  __builtin_memset(&made, 0, sizeof made);
-  made.struct_size = sizeof made;
-  return made;
-}
+GP__INIT(gp_tuner_config_init, gp_tuner_config)
 
 // Opens a tuner without parameters. Several threads may use one; each has at most one section open. Errors: NULL,
 // ARGUMENT, MEMORY, CONTEXT, FORK; *tuner is NULL then.
@@ -2729,12 +2723,8 @@ typedef struct gp_world_config {
   const char *nccl_library; // NULL: $GPUPRIMS_NCCL, or libnccl.so.2 by its system name; otherwise an absolute path
   double timeout;           // seconds that gp_world_open, gp_world_wait and calls that wait give the others; 0: 60
 } gp_world_config;
-GP__INLINE gp_world_config gp_world_config_init(void) {
-  gp_world_config made;
-  __builtin_memset(&made, 0, sizeof made);
-  made.struct_size = sizeof made;
-  return made;
-}
+GP__INIT(gp_world_config_init, gp_world_config)
+#undef GP__INIT
 
 // Makes an id (GP_WORLD_ID_BYTES bytes) for one world. nccl_library: see gp_world_config. Errors: CONTEXT, NULL, WORLD.
 GP__API gp_result gp_world_id(gp_context *ctx, const char *nccl_library, void *id);

@@ -22,7 +22,6 @@ GP__INIT(gp__axes_init, gp_axes)
 GP__INIT(gp_description_init, gp_description)
 GP__INIT(gp__call_init, gp_call)
 GP__INIT(gp__segments_init, gp_segments)
-#undef GP__INIT
 // A call of a primitive: struct_size and `primitive` are set, every other member has its default. Set the members that
 // the primitive reads, then gp_run.
 GP__INLINE gp_call gp_call_init(gp_primitive primitive) {

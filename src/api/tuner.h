@@ -1,5 +1,5 @@
 // api/tuner.h - an online tuner: a program measures itself and gets faster while it runs
-// uses: api/config.h, api/lists.h, api/context_types.h
+// uses: api/config.h, api/lists.h, api/context_types.h, api/init.h
 
 // A program has ints that decide its speed and not its results: block sizes, degrees of unrolling, a choice between
 // kernels. It declares each with the values it may take, and brackets the section that they decide with gp_tuner_start
@@ -65,12 +65,7 @@ typedef struct gp_tuner_config {
   gp_tuner_valid_fn valid; // NULL: every configuration may run
   void *user;              // handed to `valid`
 } gp_tuner_config;
-GP__INLINE gp_tuner_config gp_tuner_config_init(void) {
-  gp_tuner_config made;
-  __builtin_memset(&made, 0, sizeof made);
-  made.struct_size = sizeof made;
-  return made;
-}
+GP__INIT(gp_tuner_config_init, gp_tuner_config)
 
 // Opens a tuner without parameters. Several threads may use one; each has at most one section open. Errors: NULL,
 // ARGUMENT, MEMORY, CONTEXT, FORK; *tuner is NULL then.

@@ -1,5 +1,5 @@
 // api/world.h - worlds: several GPUs, joined by NCCL
-// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h
+// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, api/init.h
 
 // A world: contexts of one GPU each, its ranks, in one process or in several. They communicate by NCCL (2.19 or
 // later), which is opened at run time. An array is spread over the ranks: each has a shard, by a pointer and a count of
@@ -19,12 +19,8 @@ typedef struct gp_world_config {
   const char *nccl_library; // NULL: $GPUPRIMS_NCCL, or libnccl.so.2 by its system name; otherwise an absolute path
   double timeout;           // seconds that gp_world_open, gp_world_wait and calls that wait give the others; 0: 60
 } gp_world_config;
-GP__INLINE gp_world_config gp_world_config_init(void) {
-  gp_world_config made;
-  __builtin_memset(&made, 0, sizeof made);
-  made.struct_size = sizeof made;
-  return made;
-}
+GP__INIT(gp_world_config_init, gp_world_config)
+#undef GP__INIT
 
 // Makes an id (GP_WORLD_ID_BYTES bytes) for one world. nccl_library: see gp_world_config. Errors: CONTEXT, NULL, WORLD.
 GP__API gp_result gp_world_id(gp_context *ctx, const char *nccl_library, void *id);
