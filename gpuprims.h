@@ -31204,6 +31204,23 @@ __extension__ typedef unsigned __int128 gp__h_u128 __attribute__((may_alias, ali
 #define GP__PAIR(op, type) ((int)(op)*64 + (int)(type)) // an operator on a type, as a case
 #define GP__INLINE static inline __attribute__((unused))
 
+// ---- host/user.c - a call's name; no memory
+
+static const char *gp__host_call_name(gp_primitive primitive) {
+#define GP__CASE_NAME(NAME, value, name) \
+  case GP_##NAME: \
+    return "gp_" #name;
+  switch (primitive) {
+    GP_PRIMITIVES(GP__CASE_NAME)
+  default:
+    return "gp_run";
+  }
+#undef GP__CASE_NAME
+}
+static gp_result gp__host_no_memory(const gp__request *q, uint64_t bytes) {
+  return gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", gp__host_call_name(q->primitive), (gp__u64)bytes);
+}
+
 // ---- host/values.c - values: floats, widening, conversion, unary operators
 
 GP__INLINE uint32_t gp__host_bits32(float x) {
@@ -31970,6 +31987,9 @@ typedef struct gp__host_call {
   gp__value init;     // normalised like an element
 } gp__host_call;
 
+GP__INLINE uint64_t gp__host_block_end(uint64_t first, uint64_t count) {
+  return count - first < GP__HOST_BLOCK ? count : first + GP__HOST_BLOCK;
+}
 // Calls each() for blocks of elements first .. end - 1, in parallel.
 static void gp__host_each_block(
     const gp__host_call *h, uint64_t count, void (*each)(const gp__host_call *h, uint64_t first, uint64_t end)) {
@@ -31980,7 +32000,7 @@ static void gp__host_each_block(
   GP__PARALLEL_FOR
   for (b = 0; b < blocks; ++b) {
     const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
-    each(h, first, count - first < GP__HOST_BLOCK ? count : first + GP__HOST_BLOCK);
+    each(h, first, gp__host_block_end(first, count));
   }
 }
 
@@ -32105,7 +32125,11 @@ static void gp__host_fill(const gp__host_call *h, uint64_t first, uint64_t end) 
   gp__host_buffer pattern;
   const size_t n = (size_t)(end - first), limit = GP__HOST_BYTES / h->out_size, m = n < limit ? n : limit;
   size_t i, k;
-  for (i = 0; i < m; ++i) memcpy(pattern.bytes + i * h->out_size, h->q->init.bytes, h->out_size);
+  memcpy(pattern.bytes, h->q->init.bytes, h->out_size);
+  for (i = 1; i < m; i += k) {
+    k = m - i < i ? m - i : i;
+    memcpy(pattern.bytes + i * h->out_size, pattern.bytes, k * h->out_size);
+  }
   for (i = 0; i < n; i += k) {
     k = n - i < m ? n - i : m;
     memcpy(h->out + (first + i) * h->out_size, pattern.bytes, k * h->out_size);
@@ -32186,6 +32210,13 @@ static void gp__host_fold(const gp__host_call *h, gp__host_state *s, uint64_t fi
       h->op.loops.fold(&h->op, s->value.bytes, x, 1, k, k);
       continue;
     }
+    if (s->index >= 0 && h->op.loops.fold) { // nothing here wins?
+      gp__value least;
+      memcpy(least.bytes, x, size);
+      h->op.loops.fold(&h->op, least.bytes, x, 1, k, k);
+      gp__host_keys(h->q->op, h->value_type, least.bytes, w, 1);
+      if (!gp__host_beats(w->i, (int64_t)first, s->key, s->index)) continue;
+    }
     gp__host_keys(h->q->op, h->value_type, x, w, k);
     for (i = 0, best = 0; i < k; ++i)
       if (w[i].i < w[best].i) best = i;
@@ -32224,11 +32255,6 @@ static void gp__host_running(const gp__host_call *h, gp__host_state *s, uint64_t
   }
 }
 
-static gp_result gp__host_no_memory(const gp__host_call *h, size_t bytes) {
-  (void)h;
-  return gp__fail(GP_E_MEMORY, "the host back end cannot allocate %lu bytes", (unsigned long)bytes);
-}
-
 static gp_result gp__host_reduce_exact(const gp__host_call *h) {
   const uint64_t count = h->q->count, wanted = gp__ceil_div(count, 1024), least = GP__HOST_BLOCK;
   const uint64_t block = wanted > least ? wanted : least;
@@ -32236,13 +32262,9 @@ static gp_result gp__host_reduce_exact(const gp__host_call *h) {
   const int threads = h->threads;
   gp__host_state total = gp__host_start(h, h->q->has_init), *part;
   int64_t b;
-  if (threads <= 1 || blocks <= 1) {
-    gp__host_fold(h, &total, 0, count);
-    gp__host_put(h, &total, h->out);
-    return GP_SUCCESS;
-  }
-  part = (gp__host_state *)malloc((size_t)blocks * sizeof *part);
-  if (!part) return gp__host_no_memory(h, (size_t)blocks * sizeof *part);
+  (void)threads;
+  part = (gp__host_state *)malloc(((size_t)blocks + 1) * sizeof *part);
+  if (!part) return gp__host_no_memory(h->q, (size_t)blocks * sizeof *part);
   GP__PARALLEL_FOR
   for (b = 0; b < blocks; ++b) {
     const uint64_t first = (uint64_t)b * block;
@@ -32269,7 +32291,7 @@ static gp_result gp__host_scan_exact(const gp__host_call *h) {
     return GP_SUCCESS;
   }
   part = (gp__host_state *)malloc((size_t)batch * sizeof *part);
-  if (!part) return gp__host_no_memory(h, (size_t)batch * sizeof *part);
+  if (!part) return gp__host_no_memory(h->q, (size_t)batch * sizeof *part);
   for (base = 0; base < count; base += (uint64_t)batch * block) {
     const uint64_t rest = count - base;
     const int64_t blocks = (int64_t)gp__ceil_div(rest, block) < batch ? (int64_t)gp__ceil_div(rest, block) : batch;
@@ -32312,11 +32334,17 @@ static void gp__host_block_tree(const gp__host_op *op, unsigned char *v, size_t 
   gp__host_tree(op, v, warp);
 }
 
+// Rows that go through the loops together; buffered: through a buffer of accumulators.
+static size_t gp__host_at_once(const gp__host_call *h, size_t items, int buffered) {
+  const size_t limit = gp__host_limit(h->op.size), n = (buffered && h->in.limit > limit ? limit : h->in.limit) / items;
+  return n > GP__HOST_LANES ? n - n % GP__HOST_LANES : n;
+}
+
 // acc[r] = acc[r] op row r, for rows of `items` consecutive elements; the last row may be short.
 static void gp__host_fold_rows(
     const gp__host_call *h, unsigned char *acc, uint64_t first, size_t n, size_t items, gp__host_buffer *buffer) {
-  size_t at_once = h->in.limit / items, rows, k;
-  if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
+  const size_t at_once = gp__host_at_once(h, items, 0);
+  size_t rows, k;
   for (rows = n / items; rows; rows -= k, acc += k * h->op.size, first += k * items) {
     k = rows < at_once ? rows : at_once;
     h->op.loops.fold(&h->op, acc, gp__host_elements(&h->in, first, k * items, buffer->bytes), k, items, items);
@@ -32364,7 +32392,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   memcpy(v, h->q->has_init ? h->init.bytes : h->op.identity.bytes, size);
   if (count) {
     part = (unsigned char *)malloc((size_t)tiles * size);
-    if (!part) return gp__host_no_memory(h, (size_t)tiles * size);
+    if (!part) return gp__host_no_memory(h->q, (size_t)tiles * size);
     GP__PARALLEL_FOR
     for (t = 0; t < tiles; ++t) {
       const uint64_t first = (uint64_t)t * tile_items, rest = count - first;
@@ -32405,9 +32433,8 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
   gp__value totals[GP__WARP];
   const size_t by_vectors =
       gp__chunk_by_vectors((int)h->q->in_size, (int)items) ? (size_t)gp__vec_group_items((int)h->q->in_size) : 1;
-  size_t at_once = h->in.limit / items, rows = n / items, r, k, w;
-  if (by_vectors > 1 && at_once > gp__host_limit(size) / items) at_once = gp__host_limit(size) / items;
-  if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
+  const size_t at_once = gp__host_at_once(h, items, by_vectors > 1), rows = n / items;
+  size_t r, k, w;
   for (r = 0; r <= rows; r += k) { // a sum starts with the first element itself
     const size_t whole = rows - r;
     size_t length = whole ? items : n % items;
@@ -32442,9 +32469,8 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
   gp__value bases[GP__WARP];
   gp__host_buffer buffer, results;
   unsigned char *carry = carries[0].bytes, *base = bases[0].bytes;
-  size_t at_once = h->in.limit / items, rows = n / items, r, k, w, l;
-  if (h->out_converts && at_once > gp__host_limit(size) / items) at_once = gp__host_limit(size) / items;
-  if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
+  const size_t at_once = gp__host_at_once(h, items, h->out_converts), rows = n / items;
+  size_t r, k, w, l;
   for (w = 0; w < GP__SCAN_WARPS; ++w) {
     const unsigned char *warps = w ? lane + (threads + w - 1) * size : prefix; // fold of what precedes the warp
     unsigned char *c = carry + w * GP__WARP * size;
@@ -32506,7 +32532,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
   gp__value before = h->init; // fold of everything before the group of tiles
   int has_before = h->q->has_init;
   uint64_t base;
-  if (!lane) return gp__host_no_memory(h, bytes);
+  if (!lane) return gp__host_no_memory(h->q, bytes);
   for (base = 0; base < tiles; base += (uint64_t)batch) {
     const int64_t some = tiles - base < (uint64_t)batch ? (int64_t)(tiles - base) : batch;
     const int first_has = base > 0 || has_before;
@@ -32572,41 +32598,14 @@ GP__INLINE void gp__host_put_index(void *out, size_t size, uint64_t i, uint64_t 
   else ((gp__h_u64 *)out)[i] = value;
 }
 
-// y[i] = a[i] op b[i]; step 0: b[0] for all i.
-static void gp__host_compare(
-    gp_op op, gp__wide_kind kind, const gp__wide *a, const gp__wide *b, size_t step, unsigned char *y, size_t n) {
-  size_t i;
-#define GP__COMPARE(OP, member, relation) \
-  case GP__PAIR(GP_##OP, member##_kind): \
-    if (step) \
-      for (i = 0; i < n; ++i) y[i] = a[i].member relation b[i].member; \
-    else \
-      for (i = 0; i < n; ++i) y[i] = a[i].member relation b->member; \
-    break;
-#define GP__COMPARES(member) \
-  GP__COMPARE(EQUAL, member, ==) \
-  GP__COMPARE(NOT_EQUAL, member, !=) \
-  GP__COMPARE(LESS, member, <) \
-  GP__COMPARE(LESS_EQUAL, member, <=) \
-  GP__COMPARE(GREATER, member, >) \
-  GP__COMPARE(GREATER_EQUAL, member, >=)
-  enum { i_kind = GP__WIDE_I, u_kind = GP__WIDE_U, f_kind = GP__WIDE_F };
-  switch (GP__PAIR(op, kind)) {
-    GP__COMPARES(i)
-    GP__COMPARES(u)
-    GP__COMPARES(f)
-  default:
-    memset(y, 0, n);
-  }
-#undef GP__COMPARE
-#undef GP__COMPARES
-}
-
 // truth[i] = whether op holds for elements x[i] and z[i] (step 0: z[0] for all i); n <= GP__HOST_ELEMENTS. z is NULL
 // for a user's unary operator, whose result is one byte.
 static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size_t size, const unsigned char *x,
     const unsigned char *z, size_t step, unsigned char *truth, size_t n) {
-  gp__wide a[GP__HOST_ELEMENTS], b[GP__HOST_ELEMENTS];
+  gp__wide a[GP__HOST_ELEMENTS];
+  const int equal = op == GP_EQUAL || op == GP_NOT_EQUAL, less = op == GP_LESS || op == GP_GREATER;
+  const int swaps = op == GP_GREATER || op == GP_GREATER_EQUAL, flip = op == GP_NOT_EQUAL;
+  const gp__wide zero = {0};
   size_t i;
   if (user) {
     gp__value result;
@@ -32621,20 +32620,36 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
       gp__host_widen(gp__host_real(type), z + i * step * size, q, 2);
       a[i].i = !(p[0].f == q[0].f && p[1].f == q[1].f);
     }
-    b->i = 0;
-    gp__host_compare(op, GP__WIDE_I, a, b, 0, truth, n);
+    gp__host_holds(op, NULL, GP_I64, 8, (const unsigned char *)a, (const unsigned char *)&zero, 0, truth, n);
   } else if (gp__host_is_long(type)) { // a is -1, 0 or 1 as x is below, equal to or above z
     for (i = 0; i < n; ++i) {
       const gp__h_u128 p = ((const gp__h_u128 *)x)[i], q = ((const gp__h_u128 *)z)[i * step];
       const gp__h_u128 flip = type == GP_I128 ? (gp__u128)1 << 127 : 0;
       a[i].i = ((p ^ flip) > (q ^ flip)) - ((p ^ flip) < (q ^ flip));
     }
-    b->i = 0;
-    gp__host_compare(op, GP__WIDE_I, a, b, 0, truth, n);
+    gp__host_holds(op, NULL, GP_I64, 8, (const unsigned char *)a, (const unsigned char *)&zero, 0, truth, n);
   } else {
-    gp__host_widen(type, x, a, n);
-    gp__host_widen(type, z, b, step ? n : 1);
-    gp__host_compare(op, gp__host_kind(type), a, b, step, truth, n);
+#define GP__HOLDS(NAME, name, member, LOAD) \
+  case GP_##NAME: { \
+    const gp__h_##name *p = (const gp__h_##name *)x, *q = (const gp__h_##name *)z, *s = q; \
+    gp__h_##name *same = (gp__h_##name *)a; \
+    for (i = 0; !step && i < n; ++i) same[i] = *s; \
+    if (!step) q = same; \
+    if (swaps) s = p, p = q, q = s; \
+    if (equal) \
+      for (i = 0; i < n; ++i) truth[i] = (unsigned char)((LOAD(p[i]) == LOAD(q[i])) ^ flip); \
+    else if (less) \
+      for (i = 0; i < n; ++i) truth[i] = LOAD(p[i]) < LOAD(q[i]); \
+    else \
+      for (i = 0; i < n; ++i) truth[i] = LOAD(p[i]) <= LOAD(q[i]); \
+    break; \
+  }
+    switch (type) {
+      GP__HOST_NUMBERS(GP__HOLDS)
+    default:
+      break;
+    }
+#undef GP__HOLDS
   }
 }
 
@@ -32648,6 +32663,17 @@ static void gp__host_mirror(const gp__host_call *h, uint64_t first, uint64_t end
   unsigned char *out = (unsigned char *)q->out;
   gp__value mine;
   uint64_t i;
+#define GP__MIRROR(T) \
+  if (size == sizeof(T) && in != out) { \
+    const T *x = (const T *)q->in + q->count - 1; \
+    for (i = first; i < end; ++i) ((T *)q->out)[i] = *(x - i); \
+    return; \
+  }
+  GP__MIRROR(gp__h_u8)
+  GP__MIRROR(gp__h_u16)
+  GP__MIRROR(gp__h_u32)
+  GP__MIRROR(gp__h_u64)
+#undef GP__MIRROR
   for (i = first; i < end; ++i) {
     const uint64_t mirrored = q->count - 1 - i;
     memcpy(mine.bytes, in + i * size, size);
@@ -32679,18 +32705,17 @@ static gp_result gp__host_swap(gp__host_call *h) {
 
 // ---- scatter/host.c - scatters, gathers and replacements
 
-// truth[i] = whether the stencil lets element first + i pass; n <= GP__HOST_ELEMENTS.
+// truth[i] = whether the predicate holds for x[i], or x[i] is not zero; n <= GP__HOST_ELEMENTS.
+static void gp__host_chosen(
+    const gp__request *q, gp_type type, size_t size, const unsigned char *x, unsigned char *truth, size_t n) {
+  const gp__value zero = {{0}};
+  if (q->op) gp__host_holds(q->op, q->user_op, type, size, x, q->user_op ? NULL : q->init.bytes, 0, truth, n);
+  else gp__host_holds(GP_NOT_EQUAL, NULL, type, size, x, zero.bytes, 0, truth, n);
+}
+// truth[i] = whether the stencil lets element first + i pass.
 static void gp__host_passes(const gp__request *q, uint64_t first, unsigned char *truth, size_t n) {
-  const unsigned char *keys = (const unsigned char *)q->keys + first * q->key_size;
-  gp__wide w[GP__HOST_ELEMENTS];
-  size_t i;
   if (!q->key_size) memset(truth, 1, n);
-  else if (q->op || q->user_op)
-    gp__host_holds(q->op, q->user_op, q->key_type, q->key_size, keys, q->user_op ? NULL : q->init.bytes, 0, truth, n);
-  else {
-    gp__host_widen(q->key_type, keys, w, n);
-    for (i = 0; i < n; ++i) truth[i] = w[i].u != 0;
-  }
+  else gp__host_chosen(q, q->key_type, q->key_size, (const unsigned char *)q->keys + first * q->key_size, truth, n);
 }
 static void gp__host_replace(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
@@ -32705,30 +32730,34 @@ static void gp__host_replace(const gp__host_call *h, uint64_t first, uint64_t en
     for (i = 0; i < n; ++i) gp__host_move(out + i * size, truth[i] ? q->init.bytes : in + i * size, size);
   }
 }
-// One thread scatters: several might have the same index.
-static gp_result gp__host_scatter(gp__host_call *h) {
+static void gp__host_place(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   const size_t size = q->out_size;
-  const int gather = q->primitive == GP_GATHER, indexed = q->in2_size != 0;
+  const int gather = q->primitive == GP_GATHER, indexed = q->in2_size != 0, as_is = h->in.limit > GP__HOST_BYTES;
   unsigned char *out = (unsigned char *)q->out, truth[GP__HOST_ELEMENTS];
   gp__wide index[GP__HOST_ELEMENTS];
   gp__value made;
-  uint64_t first;
   size_t n, i;
-  if (q->primitive == GP_REPLACE) return gp__host_each_block(h, q->count, gp__host_replace), GP_SUCCESS;
-  h->in = gp__host_source_of(q->in, q->in_type, q->in_size, q->out_type, size, q->transform, q->user_transform,
-      q->out_type == GP_BOOL && !q->user_transform);
-  for (first = 0; first < q->count; first += n) {
-    n = q->count - first < GP__HOST_ELEMENTS ? (size_t)(q->count - first) : (size_t)GP__HOST_ELEMENTS;
+  for (; first < end; first += n) {
+    n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
     gp__host_passes(q, first, truth, n);
     if (indexed) gp__host_widen(q->in2_type, (const unsigned char *)q->in2 + first * q->in2_size, index, n);
     for (i = 0; i < n; ++i) {
-      const uint64_t place = indexed ? index[i].u : first + i;
+      const uint64_t place = indexed ? index[i].u : first + i, from = gather ? place : first + i;
       if (truth[i] && (!indexed || place < q->length))
         gp__host_move(out + (gather ? first + i : place) * size,
-            gp__host_elements(&h->in, gather ? place : first + i, 1, made.bytes), size);
+            as_is ? h->in.base + from * size : gp__host_elements(&h->in, from, 1, made.bytes), size);
     }
   }
+}
+// One thread scatters by indices: several might have the same index.
+static gp_result gp__host_scatter(gp__host_call *h) {
+  const gp__request *q = h->q;
+  if (q->primitive == GP_REPLACE) return gp__host_each_block(h, q->count, gp__host_replace), GP_SUCCESS;
+  h->in = gp__host_source_of(q->in, q->in_type, q->in_size, q->out_type, q->out_size, q->transform, q->user_transform,
+      q->out_type == GP_BOOL && !q->user_transform);
+  if (q->primitive == GP_GATHER) gp__host_each_block(h, q->count, gp__host_place);
+  else gp__host_place(h, 0, q->count);
   return GP_SUCCESS;
 }
 
@@ -32830,8 +32859,16 @@ static void gp__host_scan_segment(const gp__host_call *h, const gp__host_state *
   gp__host_running(h, &s, first + (unsigned)taken, n - (unsigned)taken);
 }
 
-// Segments have any lengths, so threads take a few at a time. Wrong offsets do no harm: parts beyond the input are left
-// out.
+// Segment i as [first, end), clamped so that wrong offsets do no harm. length: of all segments without offsets.
+static void gp__host_segment_of(const gp__request *q, uint64_t length, uint64_t i, uint64_t *first, uint64_t *end) {
+  *first = q->begin ? gp__host_offset(q->begin, q->offset_size, i) : i * length;
+  *end = q->end  ? gp__host_offset(q->end, q->offset_size, i)
+      : q->begin ? gp__host_offset(q->begin, q->offset_size, i + 1)
+                 : *first + length;
+  if (*end > q->count) *end = q->count;
+  if (*first > *end) *first = *end;
+}
+// Segments have any lengths, so threads take a few at a time.
 static gp_result gp__host_segmented_reduce(const gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__host_state start = gp__host_start(h, q->has_init);
@@ -32844,12 +32881,8 @@ static gp_result gp__host_segmented_reduce(const gp__host_call *h) {
     uint64_t i = (uint64_t)b * block;
     const uint64_t stop = q->segments - i < block ? q->segments : i + block;
     for (; i < stop; ++i) {
-      uint64_t first = q->begin ? gp__host_offset(q->begin, q->offset_size, i) : i * q->length;
-      uint64_t end = q->end ? gp__host_offset(q->end, q->offset_size, i)
-          : q->begin        ? gp__host_offset(q->begin, q->offset_size, i + 1)
-                            : first + q->length;
-      if (end > q->count) end = q->count;
-      if (first > end) first = end;
+      uint64_t first, end;
+      gp__host_segment_of(q, q->length, i, &first, &end);
       gp__host_reduce_segment(h, &start, first, end - first, h->out + i * h->out_size);
     }
   }
@@ -32948,7 +32981,7 @@ static gp_result gp__host_tiles_of(const gp__host_call *h, const gp__host_state 
   threads = (size_t)gp__pinned_threads(s);
   items = (size_t)gp__stream_items(gp__pinned_vectors(s), s.key_size, s.in_size);
   t = *tiles = (gp__host_tiles *)calloc(1, sizeof *t + threads * items);
-  if (!t) return gp__host_no_memory(h, sizeof *t + threads * items);
+  if (!t) return gp__host_no_memory(h->q, sizeof *t + threads * items);
   t->h = h;
   t->start = *start;
   t->threads = threads, t->items = items, t->tile = threads * items;
@@ -33119,10 +33152,8 @@ static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsig
   const gp_type type = q->key_size ? q->key_type : q->in_type; // of what is tested: flags, a stencil, the elements
   const size_t size = q->key_size ? q->key_size : q->in_size;
   const unsigned char *x = (const unsigned char *)(q->key_size ? q->keys : q->in) + first * size;
-  const gp__value zero = {{0}};
   size_t i;
-  if (q->op) gp__host_holds(q->op, q->user_op, type, size, x, q->user_op ? NULL : q->init.bytes, 0, part, n);
-  else gp__host_holds(GP_NOT_EQUAL, NULL, type, size, x, zero.bytes, 0, part, n);
+  gp__host_chosen(q, type, size, x, part, n);
   for (i = 0; i < n; ++i) part[i] ^= 1;
   if (q->transform) { // the second predicate
     unsigned char second[GP__HOST_ELEMENTS];
@@ -33134,19 +33165,28 @@ static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsig
 
 enum { GP__HOST_PARTS = 3 };
 
-// Adds each part's number of elements to `at`; with `out`, also moves the elements to the positions in `at`.
+static int gp__host_part_count(const gp__request *q) { return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2; }
+// Adds each part's number of elements to `at`; with `out`, also moves the elements to the positions in `at`. The first
+// part moves last, since it may go over elements that others take.
 static void gp__host_distribute(
     const gp__request *q, uint64_t first, uint64_t n, unsigned char *const *out, uint64_t *at) {
   unsigned char part[GP__HOST_ELEMENTS];
-  size_t i, k;
+  uint16_t chosen[GP__HOST_ELEMENTS];
+  const size_t size = q->in_size;
+  size_t i, k, found;
+  int p;
   for (; n; first += k, n -= k) {
-    const unsigned char *x = (const unsigned char *)q->in + first * q->in_size;
+    const unsigned char *x = (const unsigned char *)q->in + first * size;
     k = n < GP__HOST_ELEMENTS ? (size_t)n : (size_t)GP__HOST_ELEMENTS;
     gp__host_parts(q, first, k, part);
-    for (i = 0; i < k; ++i) {
-      const unsigned p = part[i];
-      if (out && out[p]) gp__host_move(out[p] + at[p] * q->in_size, x + i * q->in_size, q->in_size);
-      ++at[p];
+    for (p = gp__host_part_count(q); p-- > 0; at[p] += found) {
+      found = 0;
+      if (!out || !out[p])
+        for (i = 0; i < k; ++i) found += part[i] == p;
+      else {
+        for (i = 0; i < k; found += part[i++] == p) chosen[found] = (uint16_t)i; // no branch depends on the part
+        for (i = 0; i < found; ++i) gp__host_move(out[p] + (at[p] + i) * size, x + chosen[i] * size, size);
+      }
     }
   }
 }
@@ -33156,10 +33196,10 @@ static void gp__host_distribute(
 static gp_result gp__host_select(const gp__host_call *h) {
   const gp__request *q = h->q;
   const int moves = q->primitive == GP_SELECT || q->primitive == GP_PARTITION;
-  const int parts = q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2;
+  const int parts = gp__host_part_count(q);
   const int threads = moves && q->in == q->out ? 1 : h->threads;
-  const uint64_t count = q->count, block = GP__HOST_BLOCK;
-  const int64_t blocks = (int64_t)gp__ceil_div(count, block);
+  const uint64_t count = q->count;
+  const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
   unsigned char *const out[GP__HOST_PARTS] = {h->out, (unsigned char *)q->out2, (unsigned char *)q->out3};
   uint64_t total[GP__HOST_PARTS] = {0, 0, 0}, *at;
   int64_t b;
@@ -33168,11 +33208,11 @@ static gp_result gp__host_select(const gp__host_call *h) {
   else {
     const size_t bytes = (size_t)blocks * sizeof total;
     at = (uint64_t *)calloc(1, bytes);
-    if (!at) return gp__host_no_memory(h, bytes);
+    if (!at) return gp__host_no_memory(h->q, bytes);
     GP__PARALLEL_FOR
     for (b = 0; b < blocks; ++b) {
-      const uint64_t first = (uint64_t)b * block;
-      gp__host_distribute(q, first, count - first < block ? count - first : block, NULL, at + b * GP__HOST_PARTS);
+      const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
+      gp__host_distribute(q, first, gp__host_block_end(first, count) - first, NULL, at + b * GP__HOST_PARTS);
     }
     for (b = 0; b < blocks; ++b)
       for (p = 0; p < GP__HOST_PARTS; ++p) {
@@ -33183,8 +33223,8 @@ static gp_result gp__host_select(const gp__host_call *h) {
     if (moves) {
       GP__PARALLEL_FOR
       for (b = 0; b < blocks; ++b) {
-        const uint64_t first = (uint64_t)b * block;
-        gp__host_distribute(q, first, count - first < block ? count - first : block, out, at + b * GP__HOST_PARTS);
+        const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
+        gp__host_distribute(q, first, gp__host_block_end(first, count) - first, out, at + b * GP__HOST_PARTS);
       }
     }
     free(at);
@@ -33298,7 +33338,7 @@ static gp_result gp__host_histogram(gp__host_call *h) {
   unsigned char *more = edges ? (unsigned char *)edges + edge_bytes : NULL; // counters of the second thread, ...
   uint64_t i;
   int c, t;
-  if (!edges) return gp__host_no_memory(h, edge_bytes + extra);
+  if (!edges) return gp__host_no_memory(h->q, edge_bytes + extra);
   memset(h->out, 0, bytes);
   memset(more, 0, extra);
   if (ranges) gp__host_widen(q->in_type, q->begin, edges, (size_t)(row * (uint64_t)q->active));
@@ -33317,10 +33357,9 @@ static gp_result gp__host_histogram(gp__host_call *h) {
   }
   for (t = 1; t < threads; ++t) {
     const unsigned char *part = more + (size_t)(t - 1) * bytes;
-    if (q->out_size == 4)
-      for (i = 0; i < counters; ++i) ((gp__h_u32 *)q->out)[i] += ((const gp__h_u32 *)part)[i];
-    else
-      for (i = 0; i < counters; ++i) ((gp__h_u64 *)q->out)[i] += ((const gp__h_u64 *)part)[i];
+    for (i = 0; i < counters; ++i)
+      gp__host_put_index(
+          h->out, q->out_size, i, gp__host_offset(h->out, q->out_size, i) + gp__host_offset(part, q->out_size, i));
   }
   free(edges);
   return GP_SUCCESS;
@@ -33394,17 +33433,45 @@ static gp_result gp__host_search(gp__host_call *h) {
 
 // ---- sort/host.c - radix sort
 
-// The ordered form of a built-in type, as in >>warp.
-static uint64_t gp__host_ordered(gp_type type, const unsigned char *bytes) {
-  const unsigned bits = 8 * (unsigned)gp__host_size(type);
-  const uint64_t sign = (uint64_t)1 << (bits - 1), all = sign - 1 + sign;
-  uint64_t x = 0;
-  memcpy(&x, bytes, bits / 8); // little-endian
-  return type == GP_BOOL                  ? x != 0
-      : gp__host_kind(type) == GP__WIDE_U ? x
-      : gp__host_kind(type) == GP__WIDE_I ? x ^ sign
-      : x & sign                          ? ~x & all
-                                          : x | sign;
+GP__INLINE uint64_t gp__host_bits(const unsigned char *x, size_t size) { // of 1, 2, 4 or 8 bytes, of any alignment
+  uint16_t y2;
+  uint32_t y4;
+  uint64_t y;
+  if (size == 1) return *x;
+  if (size == 2) return memcpy(&y2, x, 2), y2;
+  if (size == 4) return memcpy(&y4, x, 4), y4;
+  return memcpy(&y, x, 8), y;
+}
+// How a key of a built-in type becomes its ordered form, as in >>warp; `flip`: of a descending order.
+typedef struct gp__host_form {
+  size_t size;
+  int truth;
+  unsigned shift;
+  uint64_t sign, floats, flip;
+} gp__host_form;
+static gp__host_form gp__host_form_of(gp_type type, int down) {
+  gp__host_form f;
+  const gp__wide_kind kind = gp__host_kind(type);
+  uint64_t all;
+  f.size = gp__host_size(type), f.truth = type == GP_BOOL;
+  f.shift = 8 * (unsigned)f.size - 1;
+  all = ~(uint64_t)0 >> (63 - f.shift);
+  f.sign = kind == GP__WIDE_U ? 0 : (uint64_t)1 << f.shift;
+  f.floats = kind == GP__WIDE_F ? all : 0;
+  f.flip = down ? all : 0;
+  return f;
+}
+GP__INLINE uint64_t gp__host_encode(const gp__host_form *f, const unsigned char *key) {
+  const uint64_t bits = gp__host_bits(key, f->size), x = f->truth ? bits != 0 : bits;
+  return x ^ (((0 - (x >> f->shift)) & f->floats) | f->sign) ^ f->flip;
+}
+GP__INLINE uint64_t gp__host_decode(const gp__host_form *f, uint64_t x) {
+  x ^= f->flip;
+  return x ^ ((((x >> f->shift) - 1) & f->floats) | f->sign);
+}
+static uint64_t gp__host_ordered(gp_type type, const unsigned char *key) {
+  const gp__host_form f = gp__host_form_of(type, 0);
+  return gp__host_encode(&f, key);
 }
 // The parts that order keys of a built-in type, the most significant first. Returns their number; 0: the key is one.
 GP__HOST int gp__key_parts_of(gp_type type, const gp_key_field **parts) {
@@ -33458,110 +33525,132 @@ static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key
 typedef struct gp__host_indexed {
   uint64_t bits, index;
 } gp__host_indexed;
-// Sorts few elements by insertion, then merges. Both sorts are stable and return the array that has the result.
-static gp__host_indexed *gp__host_sort_few(gp__host_indexed *from, gp__host_indexed *to, uint64_t n) {
-  const uint64_t run = 16;
-  uint64_t first, width, i, j, k;
-  for (first = 0; first < n; first += run) {
-    const uint64_t end = n - first < run ? n : first + run;
-    for (i = first + 1; i < end; ++i) {
-      const gp__host_indexed x = from[i];
-      for (j = i; j > first && from[j - 1].bits > x.bits; --j) from[j] = from[j - 1];
-      from[j] = x;
-    }
+// Sorts by the bits low .. high - 1. Least significant digit first, 8 bits a pass; skips passes in which all have the
+// same digit. Each thread counts, then moves, its share. Returns the array that has the result.
+enum { GP__HOST_SORTERS = 32 };
+#define GP__RADIX(name, E, BITS) \
+  static E *gp__host_radix_##name(E *from, E *to, uint64_t n, int low, int high, int threads) { \
+    const uint64_t share = gp__ceil_div(n, (uint64_t)threads); \
+    uint64_t at[GP__HOST_SORTERS][256]; \
+    for (; low < high; low += 8) { \
+      const uint64_t mask = high - low < 8 ? (1u << (high - low)) - 1 : 255; \
+      E *const x = from, *const y = to; \
+      uint64_t sum = 0, before; \
+      int d, t, pass, same = 0; \
+      for (pass = 0; pass < 2 && !same; ++pass) { \
+        GP__PARALLEL_FOR \
+        for (t = 0; t < threads; ++t) { \
+          uint64_t *const own = at[t], i = share * (uint64_t)t; \
+          const uint64_t end = i + share < n ? i + share : n; \
+          if (pass) \
+            for (; i < end; ++i) y[own[BITS(x[i]) >> low & mask]++] = x[i]; \
+          else \
+            for (memset(own, 0, sizeof at[t]); i < end; ++i) ++own[BITS(x[i]) >> low & mask]; \
+        } \
+        for (d = 0; d < 256 && !pass; ++d) { \
+          for (before = sum, t = 0; t < threads; ++t) { \
+            const uint64_t own = at[t][d]; \
+            at[t][d] = sum, sum += own; \
+          } \
+          same |= sum - before == n; \
+        } \
+      } \
+      if (!same) from = y, to = x; \
+    } \
+    return from; \
   }
-  for (width = run; width < n; width *= 2) {
-    gp__host_indexed *swap = from;
-    for (first = 0; first < n; first += 2 * width) {
-      const uint64_t middle = n - first < width ? n : first + width, end = n - middle < width ? n : middle + width;
-      for (i = first, j = middle, k = first; k < end; ++k)
-        to[k] = j == end || (i < middle && from[i].bits <= from[j].bits) ? from[i++] : from[j++];
-    }
-    from = to;
-    to = swap;
+#define GP__ITS_BITS(x) (x).bits
+GP__RADIX(u32, uint32_t, )
+GP__RADIX(u64, uint64_t, )
+GP__RADIX(indexed, gp__host_indexed, GP__ITS_BITS)
+// Sorts few elements by insertion.
+static gp__host_indexed *gp__host_sort_indexed(
+    gp__host_indexed *from, gp__host_indexed *to, uint64_t n, int bits, int threads) {
+  uint64_t i, j;
+  if (n > 64) return gp__host_radix_indexed(from, to, n, 0, bits, threads);
+  for (i = 1; i < n; ++i) {
+    const gp__host_indexed x = from[i];
+    for (j = i; j > 0 && from[j - 1].bits > x.bits; --j) from[j] = from[j - 1];
+    from[j] = x;
   }
   return from;
 }
-// Sorts by the lowest `bits` bits; the others must be zero. Least significant digit first, 8 bits a pass; skips passes
-// in which all have the same digit.
-static gp__host_indexed *gp__host_sort_indexed(gp__host_indexed *from, gp__host_indexed *to, uint64_t n, int bits) {
-  int shift;
-  if (n <= 1024) return gp__host_sort_few(from, to, n);
-  for (shift = 0; shift < bits; shift += 8) {
-    gp__host_indexed *swap = from;
-    uint64_t at[256], sum = 0, i;
-    int d, same = 0;
-    memset(at, 0, sizeof at);
-    for (i = 0; i < n; ++i) ++at[from[i].bits >> shift & 255];
-    for (d = 0; d < 256; ++d) {
-      const uint64_t own = at[d];
-      same = same || own == n;
-      at[d] = sum;
-      sum += own;
-    }
-    if (same) continue;
-    for (i = 0; i < n; ++i) to[at[from[i].bits >> shift & 255]++] = from[i];
-    from = to;
-    to = swap;
-  }
-  return from;
-}
-// `wanted` bits of a word from `low` on; 0: none.
-static uint64_t gp__host_bits_from(uint64_t x, int low, int wanted) {
-  return wanted ? x >> low & (~(uint64_t)0 >> (64 - wanted)) : 0;
-}
-
-// Sorts by one word of the ordered key after the other, the least significant first. Memory: 32 bytes an element, and a
-// copy of elements over 16 bytes that are sorted in place. One thread sorts, all of them move.
+// Built-in keys are sorted in words of 4, 8 or 16 bytes, small values with them. Others are sorted by one word of the
+// ordered key after the other, the least significant first, then moved by their indices, as are large values. Memory:
+// two arrays of words, and a copy of elements that are moved in place.
 static gp_result gp__host_sort(gp__host_call *h) {
   const gp__request *q = h->q;
-  const int threads = h->asked;
+  const int threads = h->threads < GP__HOST_SORTERS ? h->threads : (int)GP__HOST_SORTERS;
   const uint64_t n = q->count;
+  const int plain = !q->field_count && !q->user_transform, down = (q->flags & GP_DESCENDING) != 0;
+  const size_t size = q->out ? q->in_size : 0, key_size = q->key_size;
   const unsigned char *keys = (const unsigned char *)q->keys, *in = (const unsigned char *)q->in;
-  unsigned char *out_keys = (unsigned char *)q->out_keys, *out = (unsigned char *)q->out, *moved = NULL;
-  gp__host_indexed *a, *b, *memory;
-  uint64_t i;
-  int word, turn;
-  (void)threads;
-  if (n > SIZE_MAX / sizeof *a / 2) return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (gp__u64)n);
-  a = memory = (gp__host_indexed *)malloc((size_t)n * 2 * sizeof *a);
-  if (!a) return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (gp__u64)n);
-  b = a + n;
-  for (i = 0; i < n; ++i) a[i].index = i;
-  for (word = q->begin_bit / 64; q->begin_bit < q->end_bit && word * 64 < q->end_bit; ++word) {
-    const int low = q->begin_bit > word * 64 ? q->begin_bit - word * 64 : 0;
-    const int high = q->end_bit < word * 64 + 64 ? q->end_bit - word * 64 : 64;
-    for (i = 0; i < n; ++i) {
-      const uint64_t x = gp__host_key_word(q, keys + a[i].index * q->key_size, word);
-      a[i].bits = gp__host_bits_from(q->flags & GP_DESCENDING ? ~x : x, low, high - low);
-    }
-    a = gp__host_sort_indexed(a, b, n, high - low);
-    b = a == memory ? memory + n : memory;
+  const int carries = plain && in && (size == 1 || size == 2 || size == 4 || size == 8), moves = size && in && !carries;
+  const int packed = size && (carries ? size < 8 : n <= UINT32_MAX),
+            wide = !plain || moves || (size && (key_size > 4 || !packed));
+  const size_t word = wide ? 16 : size || key_size > 4 ? 8 : 4;
+  const gp__host_form f = gp__host_form_of(plain ? q->key_type : GP_U8, down);
+  unsigned char *out_keys = (unsigned char *)q->out_keys, *out = (unsigned char *)q->out, *moved = NULL, *memory;
+  gp__host_indexed *a;
+  uint32_t *a4;
+  uint64_t *a8, i;
+  int k, turn;
+  if (n > SIZE_MAX / word / 2 || !(memory = (unsigned char *)malloc((size_t)n * 2 * word + 1)))
+    return gp__host_no_memory(q, n * 2 * word);
+  a = (gp__host_indexed *)(void *)memory, a8 = (uint64_t *)(void *)memory, a4 = (uint32_t *)(void *)memory;
+  GP__PARALLEL_FOR
+  for (i = 0; i < n; ++i) {
+    const uint64_t x = plain ? gp__host_encode(&f, keys + i * key_size) : 0;
+    const uint64_t y = carries ? gp__host_bits(in + i * size, size) : i;
+    if (wide) a[i].bits = x, a[i].index = y;
+    else if (word == 4) a4[i] = (uint32_t)x;
+    else a8[i] = size ? x << 32 | y : x;
   }
-  // Moves keys, then values. In place they go through memory that is no longer needed, or through new memory.
+  if (wide && plain) a = gp__host_radix_indexed(a, a + n, n, q->begin_bit, q->end_bit, threads);
+  else if (word == 4) a4 = gp__host_radix_u32(a4, a4 + n, n, q->begin_bit, q->end_bit, threads);
+  else if (!wide) {
+    k = size ? 32 : 0;
+    a8 = gp__host_radix_u64(a8, a8 + n, n, q->begin_bit + k, q->end_bit + k, threads);
+  }
+  for (k = q->begin_bit / 64; !plain && q->begin_bit < q->end_bit && k * 64 < q->end_bit; ++k) {
+    const int low = q->begin_bit > k * 64 ? q->begin_bit - k * 64 : 0;
+    const int high = q->end_bit < k * 64 + 64 ? q->end_bit - k * 64 : 64;
+    gp__host_indexed *const now = a;
+    GP__PARALLEL_FOR
+    for (i = 0; i < n; ++i) {
+      const uint64_t x = gp__host_key_word(q, keys + now[i].index * key_size, k);
+      now[i].bits = down ? ~x : x;
+    }
+    a = gp__host_radix_indexed(now, (unsigned char *)now == memory ? now + n : now - n, n, low, high, threads);
+  }
+  // Moves keys, then values.
   for (turn = 0; turn < 2; ++turn) {
-    const size_t size = turn ? q->in_size : q->key_size;
+    const size_t bytes = turn ? size : key_size;
     const unsigned char *from = turn ? in : keys;
     unsigned char *to = turn ? out : out_keys;
-    if (!to || !size) continue;
-    if (turn && !in) {
-      for (i = 0; i < n; ++i) memcpy(to + i * size, &a[i].index, size); // little-endian
-      continue;
-    }
-    if (from == to) {
-      moved = size <= sizeof *b ? (unsigned char *)b : (unsigned char *)malloc((size_t)n * size);
+    const int by_index = turn ? moves : !plain;
+    if (!to || !bytes) continue;
+    if (by_index && from == to) {
+      moved = (unsigned char *)malloc((size_t)n * bytes + 1);
       if (!moved) {
         free(memory);
-        return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (gp__u64)n);
+        return gp__host_no_memory(q, n * bytes);
       }
-      memcpy(moved, from, (size_t)n * size);
+      memcpy(moved, from, (size_t)n * bytes);
       from = moved;
     }
-#ifdef _OPENMP
-#pragma omp parallel for if (n > 100000) num_threads(threads > 0 ? threads : omp_get_max_threads())
-#endif
-    for (i = 0; i < n; ++i) memcpy(to + i * size, from + a[i].index * size, size);
-    if (from == moved && moved != (unsigned char *)b) free(moved);
+    GP__PARALLEL_FOR
+    for (i = 0; i < n; ++i) {
+      uint64_t x = wide ? turn ? a[i].index : a[i].bits : word == 4 ? a4[i] : a8[i];
+      if (by_index) {
+        gp__host_move(to + i * bytes, from + a[i].index * bytes, bytes);
+        continue;
+      }
+      if (!wide && word == 8 && size) x = turn ? (uint32_t)x : x >> 32;
+      if (!turn) x = gp__host_decode(&f, x);
+      gp__host_move(to + i * bytes, (const unsigned char *)&x, bytes); // little-endian
+    }
+    if (from == moved) free(moved);
   }
   free(memory);
   return GP_SUCCESS;
@@ -33602,22 +33691,21 @@ static void gp__host_move_column(const gp__host_indexed *order, uint64_t n, size
 static gp_result gp__host_sort_columns(gp__host_call *h) {
   const gp__request *q = h->q;
   const uint64_t n = q->count;
+  const int threads = h->threads < GP__HOST_SORTERS ? h->threads : (int)GP__HOST_SORTERS;
   gp__sort_key keys[GP_KEY_LIMIT];
   gp__host_indexed *a, *b, *memory = NULL;
   uint64_t i;
   int k, count = gp__list_sort_keys(q, keys);
   if (n <= SIZE_MAX / sizeof *a / 2) memory = (gp__host_indexed *)malloc((size_t)n * 2 * sizeof *a);
-  if (!memory) return gp__fail(GP_E_MEMORY, "gp_sort_columns: no memory for %llu elements", (gp__u64)n);
+  if (!memory) return gp__host_no_memory(q, n * 2 * sizeof *a);
   a = memory;
   for (i = 0; i < n; ++i) a[i].index = i;
   for (k = count - 1; k >= 0; --k) {
     const int bits = 8 * (int)keys[k].size;
     const unsigned char *in = (const unsigned char *)keys[k].in;
-    for (i = 0; i < n; ++i) {
-      const uint64_t x = gp__host_ordered(keys[k].type, in + a[i].index * keys[k].size);
-      a[i].bits = gp__host_bits_from(keys[k].descending ? ~x : x, 0, bits);
-    }
-    a = gp__host_sort_indexed(a, a == memory ? memory + n : memory, n, bits);
+    const gp__host_form f = gp__host_form_of(keys[k].type, keys[k].descending);
+    for (i = 0; i < n; ++i) a[i].bits = gp__host_encode(&f, in + a[i].index * keys[k].size);
+    a = gp__host_sort_indexed(a, a == memory ? memory + n : memory, n, bits, threads);
   }
   b = a == memory ? memory + n : memory;
   for (k = 0; k < count; ++k) {
@@ -33634,30 +33722,19 @@ static gp_result gp__host_sort_columns(gp__host_call *h) {
 
 // ---- segmented_sort/host.c - segmented sort
 
-// Segment i as [first, end), clamped so that wrong offsets do no harm.
-static void gp__host_segment_of(const gp__request *q, uint64_t i, uint64_t *first, uint64_t *end) {
-  if (!q->begin) { // segments of one length
-    const uint64_t length = q->count / q->segments;
-    *first = i * length;
-    *end = *first + length;
-    return;
-  }
-  *first = gp__host_offset(q->begin, q->offset_size, i);
-  *end = q->end ? gp__host_offset(q->end, q->offset_size, i) : gp__host_offset(q->begin, q->offset_size, i + 1);
-  if (*end > q->count) *end = q->count;
-  if (*first > *end) *first = *end;
-}
 static gp_result gp__host_segmented_sort(gp__host_call *h) {
   const gp__request *q = h->q;
   const unsigned char *keys = (const unsigned char *)q->keys, *values = (const unsigned char *)q->in;
   const size_t key_size = q->key_size, value_size = q->out_size, cell = key_size > value_size ? key_size : value_size;
   const int threads = h->threads, wanted = q->end_bit - q->begin_bit;
+  const gp__host_form f = gp__host_form_of(q->key_type, (q->flags & GP_DESCENDING) != 0);
+  const uint64_t length = q->segments ? q->count / q->segments : 0;
   uint64_t longest = 0, share, i;
   int64_t block, blocks;
   int failed = 0;
   for (i = 0; i < q->segments; ++i) {
     uint64_t first, end;
-    gp__host_segment_of(q, i, &first, &end);
+    gp__host_segment_of(q, length, i, &first, &end);
     if (end - first > longest) longest = end - first;
   }
   share = q->segments / ((uint64_t)threads * 16) + 1;
@@ -33671,7 +33748,7 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
     uint64_t s, n, most = 0;
     for (s = from; s < to; ++s) {
       uint64_t first, end;
-      gp__host_segment_of(q, s, &first, &end);
+      gp__host_segment_of(q, length, s, &first, &end);
       if (end - first > most) most = end - first;
     }
     if (most) order = (gp__host_indexed *)malloc(most * (2 * sizeof *order + cell));
@@ -33683,14 +33760,14 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
     moved = (unsigned char *)(other + most);
     for (s = from; s < to; ++s) {
       uint64_t first, end, k;
-      gp__host_segment_of(q, s, &first, &end);
+      gp__host_segment_of(q, length, s, &first, &end);
       n = end - first;
       for (k = 0; k < n; ++k) {
-        const uint64_t x = gp__host_ordered(q->key_type, keys + (first + k) * key_size);
-        order[k].bits = gp__host_bits_from(q->flags & GP_DESCENDING ? ~x : x, q->begin_bit, wanted);
+        order[k].bits =
+            wanted ? gp__host_encode(&f, keys + (first + k) * key_size) << (64 - q->end_bit) >> (64 - wanted) : 0;
         order[k].index = first + k;
       }
-      sorted = gp__host_sort_indexed(order, other, n, wanted);
+      sorted = gp__host_sort_indexed(order, other, n, wanted, 1);
       for (k = 0; k < n; ++k) memcpy(moved + k * key_size, keys + sorted[k].index * key_size, key_size);
       if (n) memcpy((unsigned char *)q->out_keys + first * key_size, moved, n * key_size);
       if (!value_size || !n) continue;
@@ -33702,45 +33779,38 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
     }
     free(order);
   }
-  return failed ? gp__fail(GP_E_MEMORY, "gp_segmented_sort: no memory for a segment of %llu keys", (gp__u64)longest)
-                : GP_SUCCESS;
+  return failed ? gp__host_no_memory(q, longest * (2 * sizeof(gp__host_indexed) + cell)) : GP_SUCCESS;
 }
 
 // ---- merge/host.c - merge, merge sort
 
-// Order of keys: true if x comes before y.
+// Order of keys: true if x comes before y; down: y before x.
 typedef struct gp__host_order {
   int (*before)(const struct gp__host_order *o, const unsigned char *x, const unsigned char *y);
   const gp__op_info *user;
+  int down;
 } gp__host_order;
 
 static int gp__host_before_user(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {
   gp__value result;
-  gp__host_apply(o->user, result.bytes, x, y);
+  gp__host_apply(o->user, result.bytes, o->down ? y : x, o->down ? x : y);
   return result.bytes[0] != 0;
 }
-static int gp__host_before_reversed(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {
-  return gp__host_before_user(o, y, x);
-}
 #define GPUPRIMS__BEFORE(NAME, name, member, LOAD) \
-  static int gp__host_less_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) { \
-    (void)o; \
-    return LOAD(*(const gp__h_##name *)x) < LOAD(*(const gp__h_##name *)y); \
-  } \
-  static int gp__host_greater_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) { \
-    (void)o; \
-    return LOAD(*(const gp__h_##name *)x) > LOAD(*(const gp__h_##name *)y); \
+  static int gp__host_before_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) { \
+    const gp__h_##name a = *(const gp__h_##name *)x, b = *(const gp__h_##name *)y; \
+    return o->down ? LOAD(b) < LOAD(a) : LOAD(a) < LOAD(b); \
   }
 GP__HOST_NUMBERS(GPUPRIMS__BEFORE)
 GP__HOST_LONGS(GPUPRIMS__BEFORE)
 #undef GPUPRIMS__BEFORE
 
 static gp__host_order gp__host_order_of(const gp__request *q) {
-  gp__host_order o = {NULL, q->user_op};
-  o.before = q->flags & GP_DESCENDING ? gp__host_before_reversed : gp__host_before_user;
+  gp__host_order o = {gp__host_before_user, q->user_op, 0};
+  o.down = q->user_op ? (q->flags & GP_DESCENDING) != 0 : q->op == GP_GREATER;
 #define GP__ORDER_OF(NAME, name, member, LOAD) \
   case GP_##NAME: \
-    o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name; \
+    o.before = gp__host_before_##name; \
     break;
   if (!q->user_op) switch (q->key_type) {
       GP__HOST_NUMBERS(GP__ORDER_OF)
@@ -33776,12 +33846,11 @@ GP__INLINE gp__host_items gp__host_part(const gp__request *q, const gp__host_ite
 // Merges elements from..to of a and b; element `from` goes to the start of `out`.
 static void gp__host_merge_part(const gp__request *q, const gp__host_order *o, const gp__host_items *a,
     const gp__host_items *b, uint64_t from, uint64_t to, const gp__host_items *out) {
-  uint64_t low = from > b->count ? from - b->count : 0, high = from < a->count ? from : a->count, i, j, k;
-  while (low < high) {
-    const uint64_t middle = low + (high - low) / 2;
-    if (!o->before(o, gp__host_key(q, b, from - 1 - middle), gp__host_key(q, a, middle))) low = middle + 1;
-    else high = middle;
-  }
+  const uint64_t least = from > b->count ? from - b->count : 0, most = from < a->count ? from : a->count;
+  uint64_t low, i, j, k;
+  GP__BISECT(low, most - least,
+      !o->before(o, gp__host_key(q, b, from - 1 - least - middle), gp__host_key(q, a, least + middle)))
+  low += least;
   for (i = low, j = from - low, k = 0; k < to - from; ++k) {
     const int second = j < b->count && (i == a->count || o->before(o, gp__host_key(q, b, j), gp__host_key(q, a, i)));
     gp__host_put_item(q, out, k, second ? b : a, second ? j++ : i++);
@@ -33832,7 +33901,7 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
   int64_t block;
   uint64_t run, i;
   (void)threads;
-  if (q->count > GP__HOST_RUN && !room) return gp__host_no_memory(h, bytes);
+  if (q->count > GP__HOST_RUN && !room) return gp__host_no_memory(h->q, bytes);
   memmove(out.keys, q->keys, q->count * q->key_size);
   if (q->out && q->in) memmove(out.values, q->in, q->count * q->in_size);
   else if (q->out)
@@ -33840,7 +33909,7 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
   GP__PARALLEL_FOR
   for (block = 0; block < blocks; ++block) {
     const uint64_t first = (uint64_t)block * GP__HOST_BLOCK;
-    const uint64_t end = q->count - first < GP__HOST_BLOCK ? q->count : first + GP__HOST_BLOCK;
+    const uint64_t end = gp__host_block_end(first, q->count);
     uint64_t at;
     for (at = first; at < end; at += GP__HOST_RUN) {
       const gp__host_items x = gp__host_part(q, &out, at, end - at < GP__HOST_RUN ? end - at : (uint64_t)GP__HOST_RUN);
@@ -33852,7 +33921,7 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
     GP__PARALLEL_FOR
     for (block = 0; block < blocks; ++block) {
       uint64_t at = (uint64_t)block * GP__HOST_BLOCK;
-      const uint64_t end = q->count - at < GP__HOST_BLOCK ? q->count : at + GP__HOST_BLOCK;
+      const uint64_t end = gp__host_block_end(at, q->count);
       while (at < end) {
         const uint64_t base = at - at % (2 * run), rest = q->count - base;
         const uint64_t n = rest < run ? rest : run, m = rest - n < run ? rest - n : run;
@@ -33963,39 +34032,33 @@ static uint64_t gp__host_first(const gp__host_call *h, const gp__host_property *
   (void)threads;
   GP__PARALLEL_UNEVEN
   for (b = 0; b < blocks; ++b) {
-    const uint64_t begin = (uint64_t)b * GP__HOST_BLOCK, rest = s->count - begin;
+    const uint64_t begin = (uint64_t)b * GP__HOST_BLOCK;
     uint64_t known = __atomic_load_n(&first, __ATOMIC_RELAXED), hit;
     if (known < begin) continue;
-    hit = gp__host_hit(h->q, s, begin, rest < GP__HOST_BLOCK ? s->count : begin + GP__HOST_BLOCK);
+    hit = gp__host_hit(h->q, s, begin, gp__host_block_end(begin, s->count));
     while (hit < known && !__atomic_compare_exchange_n(&first, &known, hit, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
   }
   return first;
 }
 // The order of the first elements that differ, or of the lengths.
-static int gp__host_compare_arrays(const gp__request *q) {
-  const unsigned char *a = (const unsigned char *)q->in, *b = (const unsigned char *)q->in2;
+static int gp__host_compare_arrays(const gp__request *q, gp__host_property s) {
   const uint64_t count = q->count < q->count2 ? q->count : q->count2;
-  unsigned char less[GP__HOST_ELEMENTS], more[GP__HOST_ELEMENTS];
-  uint64_t first;
-  size_t n, i;
-  for (first = 0; first < count; first += n, a += n * q->in_size, b += n * q->in_size) {
-    n = count - first < GP__HOST_ELEMENTS ? (size_t)(count - first) : (size_t)GP__HOST_ELEMENTS;
-    gp__host_holds(q->op, q->user_op, q->in_type, q->in_size, a, b, 1, less, n);
-    gp__host_holds(q->op, q->user_op, q->in_type, q->in_size, b, a, 1, more, n);
-    for (i = 0; i < n; ++i)
-      if (less[i] || more[i]) return less[i] ? -1 : 1;
+  gp__host_property t = s;
+  uint64_t first, end;
+  s.y = t.x = (const unsigned char *)q->in2, t.y = s.x, s.step = t.step = 1;
+  for (first = 0; first < count; first = end) {
+    uint64_t less, more;
+    end = count - first < GP__HOST_ELEMENTS ? count : first + GP__HOST_ELEMENTS;
+    less = gp__host_hit(q, &s, first, end), more = gp__host_hit(q, &t, first, less < end ? less + 1 : end);
+    if ((less & more) != UINT64_MAX) return less <= more ? -1 : 1;
   }
   return q->count < q->count2 ? -1 : q->count > q->count2;
 }
 static uint64_t gp__host_partition_point(const gp__request *q, const gp__host_property *s) {
-  uint64_t low = 0, high = q->count;
-  while (low < high) {
-    const uint64_t middle = low + (high - low) / 2;
-    unsigned char truth;
-    gp__host_holds(q->op, q->user_op, s->type, s->size, s->x + middle * s->size, s->y, 0, &truth, 1);
-    if (truth) low = middle + 1;
-    else high = middle;
-  }
+  unsigned char truth;
+  uint64_t low;
+  GP__BISECT(low, q->count,
+      (gp__host_holds(q->op, q->user_op, s->type, s->size, s->x + middle * s->size, s->y, 0, &truth, 1), truth))
   return low;
 }
 static gp_result gp__host_find(gp__host_call *h) {
@@ -34004,7 +34067,7 @@ static gp_result gp__host_find(gp__host_call *h) {
   uint64_t first;
   int some;
   if (q->primitive == GP_LEXICOGRAPHIC) {
-    const int order = gp__host_compare_arrays(q);
+    const int order = gp__host_compare_arrays(q, s);
     memcpy(h->out, &order, sizeof order);
     return GP_SUCCESS;
   }
@@ -34027,10 +34090,9 @@ static gp_result gp__host_find(gp__host_call *h) {
 
 // ---- top_k/host.c - top-k, nth element
 
-// A key in the order of the result, as an unsigned integer.
-static uint64_t gp__host_rank(const gp__request *q, const unsigned char *key) {
-  const uint64_t x = gp__host_ordered(q->key_type, key);
-  return q->flags & GP_DESCENDING ? ~x & (~(uint64_t)0 >> (64 - 8 * q->key_size)) : x;
+// Keys in the order of the result become unsigned integers.
+static gp__host_form gp__host_rank_of(const gp__request *q) {
+  return gp__host_form_of(q->op ? GP_U8 : q->key_type, (q->flags & GP_DESCENDING) != 0);
 }
 
 // keys: of the row. Those that an operator orders have no bits.
@@ -34056,11 +34118,13 @@ static void gp__host_sift(const gp__request *q, const unsigned char *keys, gp__h
 static void gp__host_best(
     const gp__request *q, const unsigned char *keys, uint64_t n, uint64_t wanted, gp__host_indexed *heap) {
   const size_t k = (size_t)(wanted < n ? wanted : n);
+  const gp__host_form f = gp__host_rank_of(q);
   size_t i, left;
   uint64_t at;
   for (at = 0; at < n; ++at) {
     gp__host_indexed x;
-    x.bits = q->op ? 0 : gp__host_rank(q, keys + at * q->key_size);
+    x.bits = q->op ? 0 : gp__host_encode(&f, keys + at * q->key_size);
+    if (at >= k && x.bits > heap->bits) continue;
     x.index = at;
     if (at < k) {
       heap[at] = x;
@@ -34102,13 +34166,13 @@ static gp_result gp__host_top_k(const gp__host_call *h) {
   const size_t bytes = (size_t)q->length * sizeof(gp__host_indexed);
   gp__host_indexed *heaps = (gp__host_indexed *)malloc(bytes * (size_t)threads + 1);
   int64_t t;
-  if (!heaps) return gp__host_no_memory(h, bytes * (size_t)threads);
+  if (!heaps) return gp__host_no_memory(h->q, bytes * (size_t)threads);
   GP__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
     int64_t row;
     for (row = t; row < rows; row += threads) {
       uint64_t first = (uint64_t)row * q->stride, end = first + q->count, k = q->length;
-      if (segmented) gp__host_segment_of(q, (uint64_t)row, &first, &end);
+      if (segmented) gp__host_segment_of(q, q->count / (uint64_t)rows, (uint64_t)row, &first, &end);
       if (q->in2 && ((const uint32_t *)q->in2)[row] < k) k = ((const uint32_t *)q->in2)[row];
       if (k) gp__host_best_of_row(q, first, end - first, k, (uint64_t)row, heaps + (size_t)t * (size_t)q->length);
     }
@@ -34123,22 +34187,23 @@ static gp_result gp__host_nth(const gp__host_call *h) {
   const unsigned char *keys = (const unsigned char *)q->keys;
   const unsigned bits = 8 * (unsigned)q->key_size, digit = bits < 16 ? bits : 16;
   uint64_t *counts = (uint64_t *)malloc(sizeof(uint64_t) << digit), rank = q->length, prefix = 0, i;
+  const gp__host_form f = gp__host_rank_of(q);
   unsigned known;
-  if (!counts) return gp__host_no_memory(h, sizeof(uint64_t) << digit);
+  if (!counts) return gp__host_no_memory(h->q, sizeof(uint64_t) << digit);
   if (rank >= q->count) rank = q->count - 1;
   for (known = 0; known < bits; known += digit) {
     const unsigned shift = bits - known - digit;
     uint64_t value = 0;
     memset(counts, 0, sizeof(uint64_t) << digit);
     for (i = 0; i < q->count; ++i) {
-      const uint64_t x = gp__host_rank(q, keys + i * q->key_size);
+      const uint64_t x = gp__host_encode(&f, keys + i * q->key_size);
       if (known == 0 || x >> (bits - known) == prefix) ++counts[x >> shift & (((uint64_t)1 << digit) - 1)];
     }
     while (rank >= counts[value]) rank -= counts[value++];
     prefix = prefix << digit | value;
   }
   free(counts);
-  for (i = 0; gp__host_rank(q, keys + i * q->key_size) != prefix; ++i) {}
+  for (i = 0; gp__host_encode(&f, keys + i * q->key_size) != prefix; ++i) {}
   memcpy(q->out_keys, keys + i * q->key_size, q->key_size);
   return GP_SUCCESS;
 }
@@ -34178,20 +34243,6 @@ static gp_result gp__host_shuffle(gp__host_call *h) {
   return GP_SUCCESS;
 }
 
-// ---- host/user.c - the call's name
-
-static const char *gp__host_call_name(gp_primitive primitive) {
-#define GP__CASE_NAME(NAME, value, name) \
-  case GP_##NAME: \
-    return "gp_" #name;
-  switch (primitive) {
-    GP_PRIMITIVES(GP__CASE_NAME)
-  default:
-    return "gp_run";
-  }
-#undef GP__CASE_NAME
-}
-
 // ---- transpose/host.c - transpose
 
 static void gp__host_transpose_matrix(const gp__moves *m, const unsigned char *in, unsigned char *out) {
@@ -34215,9 +34266,7 @@ static gp_result gp__host_transpose(gp__host_call *h) {
   if (q->in == q->out) { // from a copy
     const uint64_t bytes = m->in_span * q->in_size;
     copy = bytes <= SIZE_MAX ? (unsigned char *)malloc((size_t)bytes) : NULL;
-    if (!copy)
-      return gp__fail(
-          GP_E_MEMORY, "%s: no memory for a copy of %llu bytes", gp__host_call_name(q->primitive), (gp__u64)bytes);
+    if (!copy) return gp__host_no_memory(q, bytes);
     memcpy(copy, in, (size_t)bytes);
     in = copy;
   }
@@ -34325,7 +34374,7 @@ static gp_result gp__host_scan_rows(gp__host_call *h) {
     }
     free(room);
   }
-  return failed ? gp__host_no_memory(h, bytes * (size_t)threads) : GP_SUCCESS;
+  return failed ? gp__host_no_memory(h->q, bytes * (size_t)threads) : GP_SUCCESS;
 }
 static gp_result gp__host_rows(gp__host_call *h) {
   const gp__request *q = h->q;
@@ -34373,6 +34422,7 @@ static gp_result gp__host_order_rows(gp__host_call *h) {
   const uint64_t length = rows->extent[0], wanted = q->length;
   const size_t key = q->key_size, bytes = (size_t)length * (2 * sizeof(gp__host_indexed) + key);
   const int threads = h->threads, bits = 8 * (int)key;
+  const gp__host_form f = gp__host_rank_of(q);
   int failed = 0, t;
   GP__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
@@ -34390,12 +34440,10 @@ static gp_result gp__host_order_rows(gp__host_call *h) {
       for (i = 0; i < length; ++i) {
         gp__host_move(raw + i * key, in + (int64_t)i * rows->in_stride[0] * (int64_t)key, key);
         if (q->op) continue;
-        order[i].bits = gp__host_ordered(q->key_type, raw + i * key);
-        if (q->flags & GP_DESCENDING) order[i].bits = ~order[i].bits & (~(uint64_t)0 >> (64 - bits));
-        order[i].index = i;
+        order[i].bits = gp__host_encode(&f, raw + i * key), order[i].index = i;
       }
       if (q->op) gp__host_best(q, raw, length, wanted, order);
-      sorted = q->op ? order : gp__host_sort_indexed(order, order + length, length, bits);
+      sorted = q->op ? order : gp__host_sort_indexed(order, order + length, length, bits, 1);
       for (i = 0; i < wanted; ++i) {
         const int64_t at = to + (int64_t)i * rows->out_stride[0];
         if (q->out_keys)
@@ -34406,7 +34454,7 @@ static gp_result gp__host_order_rows(gp__host_call *h) {
     }
     free(order);
   }
-  return failed ? gp__host_no_memory(h, bytes * (size_t)threads) : GP_SUCCESS;
+  return failed ? gp__host_no_memory(h->q, bytes * (size_t)threads) : GP_SUCCESS;
 }
 
 // ---- layouts/host.c - layouts
@@ -34498,14 +34546,14 @@ static gp_result gp__host_layouts(gp__host_call *h) {
   if (q->in == q->out && q->in) {
     const uint64_t bytes = gp__layout_bytes(&q->in_layout, q->count);
     copy = malloc(bytes);
-    if (!copy) return gp__host_no_memory(h, bytes);
+    if (!copy) return gp__host_no_memory(h->q, bytes);
     memcpy(copy, q->in, bytes);
   }
   gp__layout_arguments(q, copy ? copy : q->in, &a);
   GP__PARALLEL_FOR
   for (b = 0; b < blocks; ++b) {
     const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
-    const uint64_t end = q->count - first < GP__HOST_BLOCK ? q->count : first + GP__HOST_BLOCK;
+    const uint64_t end = gp__host_block_end(first, q->count);
     int f;
     for (f = 0; f < entries; ++f) {
       const size_t size = (size_t)entry[f].size;
@@ -36233,6 +36281,7 @@ static gp_result gp__host_take_operator(gp__host_call *h, gp_type to, size_t siz
     h->op.identity = q->user_op->host_identity;
   } else if (q->is_arg) {
     const int64_t none = -1;
+    gp__host_find_loops(&h->op, q->op == GP_ARGMIN ? GP_MIN : GP_MAX, to);
     h->op.exact = h->op.commutative = 1;
     gp__host_identity(q->op, q->acc_type, h->op.identity.bytes);
     memcpy(h->op.identity.bytes + 8, &none, sizeof none);
@@ -36286,6 +36335,20 @@ GP__HOST gp_result gp__host_run(const gp__request *q, int threads) {
   h.in.limit = h.in2.limit = (size_t)1 << 30;
   return gp__methods_of(q)->host(&h);
 }
+// Sorts keys by their lowest `bits` bits, 0: all, with values of `size` bytes, 0: none. in: NULL for indices.
+static gp_result gp__host_sort_by(gp_type type, int bits, uint64_t count, const void *keys, const void *in, size_t size,
+    void *out_keys, void *out, int threads) {
+  gp__request sort;
+  memset(&sort, 0, sizeof sort);
+  sort.primitive = GP_SORT;
+  sort.key_type = type, sort.key_size = gp__host_size(type);
+  sort.field_count = gp__key_parts_of(type, &sort.fields);
+  sort.in_size = sort.out_size = size;
+  sort.end_bit = bits ? bits : 8 * (int)sort.key_size;
+  sort.keys = keys, sort.in = in, sort.out_keys = out_keys, sort.out = out;
+  sort.count = count;
+  return gp__host_run(&sort, threads);
+}
 
 // ---- group_by/host.c - group by
 
@@ -36297,28 +36360,17 @@ static gp_result gp__host_group_by(gp__host_call *h) {
   const gp__request *q = h->q;
   const int threads = h->asked;
   const size_t pair = q->key_size + q->in_size;
-  gp__request sort, runs = *q;
-  unsigned char *values;
+  gp__request runs = *q;
+  unsigned char *values, *keys;
   gp_result result;
   if (q->count > SIZE_MAX / pair - 1 || !(values = (unsigned char *)malloc((size_t)(q->count + 1) * pair)))
-    return gp__fail(
-        GP_E_MEMORY, "%s: no memory for %llu keys and values", gp__host_call_name(q->primitive), (gp__u64)q->count);
-  memset(&sort, 0, sizeof sort);
-  sort.primitive = GP_SORT;
-  sort.key_type = q->key_type, sort.key_size = q->key_size;
-  sort.in_type = sort.out_type = q->in_type, sort.in_size = sort.out_size = q->in_size;
-  sort.in_struct = sort.out_struct = q->in_struct;
-  sort.end_bit = 8 * (int)q->key_size;
-  sort.field_count = gp__key_parts_of(q->key_type, &sort.fields);
-  sort.keys = q->keys, sort.in = q->in;
-  sort.out = values, sort.out_keys = values + q->count * q->in_size;
-  sort.count = q->count;
-  sort.channels = sort.active = 1;
+    return gp__host_no_memory(q, (q->count + 1) * pair);
+  keys = values + q->count * q->in_size;
   runs.primitive = GP_REDUCE_BY_KEY;
   runs.equal = GP_EQUAL;
   runs.key_type = gp__group_type(q->key_type, q->key_size);
-  runs.keys = sort.out_keys, runs.in = sort.out;
-  result = q->count ? gp__host_run(&sort, threads) : GP_SUCCESS;
+  runs.keys = keys, runs.in = values;
+  result = gp__host_sort_by(q->key_type, 0, q->count, q->keys, q->in, q->in_size, keys, values, threads);
   if (result == GP_SUCCESS) result = gp__host_run(&runs, threads);
   free(values);
   return result;
@@ -36326,6 +36378,13 @@ static gp_result gp__host_group_by(gp__host_call *h) {
 
 // ---- graph/host.c - graphs
 
+// Where a vertex's list begins; the end of an edge.
+GP__INLINE uint64_t gp__host_list(const gp__request *q, uint64_t v) {
+  return gp__host_offset(q->graph.offsets, q->offset_size, v);
+}
+GP__INLINE uint64_t gp__host_target(const gp__request *q, uint64_t e) {
+  return gp__host_offset(q->graph.targets, q->key_size, e);
+}
 // Turns sorted keys, a source above its target, into lists; leaves out keys whose source is no vertex.
 static void gp__host_from_keys(
     const uint64_t *keys, uint64_t count, int shift, const gp__request *q, void *offsets, void *targets) {
@@ -36336,18 +36395,6 @@ static void gp__host_from_keys(
     gp__host_put_index(targets, q->key_size, i, keys[i] & mask);
   }
   for (; v <= n; ++v) gp__host_put_index(offsets, q->offset_size, v, i);
-}
-static gp_result gp__host_sort_keys(uint64_t *keys, uint64_t count, int bits, int threads) {
-  gp__request sort;
-  if (!count) return GP_SUCCESS;
-  memset(&sort, 0, sizeof sort);
-  sort.primitive = GP_SORT;
-  sort.key_type = GP_U64, sort.key_size = 8;
-  sort.end_bit = bits ? bits : 1;
-  sort.keys = sort.out_keys = keys;
-  sort.count = count;
-  sort.channels = sort.active = 1;
-  return gp__host_run(&sort, threads);
 }
 GP__HOST int gp__bit_length(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0; }
 // Writes the keys of a list, and of the opposite edges; returns their number.
@@ -36376,22 +36423,9 @@ static uint64_t gp__host_list_keys(const gp__request *q, int shift, uint64_t *ke
 static void gp__host_by_degree(const gp__request *q, uint64_t *order, uint64_t *numbers) {
   const gp_graph *g = &q->graph;
   uint64_t v;
-  for (v = 0; v < g->vertices; ++v)
-    order[v] = ~(gp__host_offset(g->offsets, q->offset_size, v + 1) - gp__host_offset(g->offsets, q->offset_size, v));
+  for (v = 0; v < g->vertices; ++v) order[v] = ~(gp__host_list(q, v + 1) - gp__host_list(q, v));
   memset(numbers, 0, g->vertices * 8);
-  { // a stable sort of indices by complements of degrees
-    gp__request sort;
-    memset(&sort, 0, sizeof sort);
-    sort.primitive = GP_SORT;
-    sort.key_type = GP_U64, sort.key_size = 8;
-    sort.end_bit = 64;
-    sort.in_type = sort.out_type = GP_U64, sort.in_size = sort.out_size = 8;
-    sort.keys = sort.out_keys = order;
-    sort.out = numbers;
-    sort.count = g->vertices;
-    sort.channels = sort.active = 1;
-    if (g->vertices) gp__host_run(&sort, 1);
-  }
+  gp__host_sort_by(GP_U64, 64, g->vertices, order, NULL, 8, order, numbers, 1);
   memcpy(order, numbers, g->vertices * 8);
   for (v = 0; v < g->vertices; ++v) numbers[order[v]] = v;
 }
@@ -36404,8 +36438,7 @@ static gp_result gp__host_build(const gp__request *q, int threads) {
   uint64_t *keys = words < SIZE_MAX / 8 ? (uint64_t *)malloc((size_t)(words + 1) * 8) : NULL;
   uint64_t *order = keys + room, *numbers = order + (relabel ? g->vertices : 0), count, i, v, kept;
   gp_result result;
-  if (!keys)
-    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu edges", gp__host_call_name(q->primitive), (gp__u64)room);
+  if (!keys) return gp__host_no_memory(q, words * 8);
   if (relabel) {
     gp__host_by_degree(q, order, numbers);
     for (v = 0; v < g->vertices && q->out; ++v) gp__host_put_index(q->out, q->key_size, v, order[v]);
@@ -36414,14 +36447,14 @@ static gp_result gp__host_build(const gp__request *q, int threads) {
   if (list) {
     count = gp__host_list_keys(q, shift, keys);
   } else {
-    const uint64_t edges = gp__host_offset(g->offsets, q->offset_size, g->vertices);
+    const uint64_t edges = gp__host_list(q, g->vertices);
     for (v = i = count = 0; i < edges && i < room; ++i) {
-      const uint64_t t = gp__host_offset(g->targets, q->key_size, i);
-      while (gp__host_offset(g->offsets, q->offset_size, v + 1) <= i) ++v;
+      const uint64_t t = gp__host_target(q, i);
+      while (gp__host_list(q, v + 1) <= i) ++v;
       if (t < g->vertices) keys[count++] = relabel ? numbers[v] << shift | numbers[t] : t << shift | v;
     }
   }
-  result = gp__host_sort_keys(keys, count, 2 * shift, threads);
+  result = gp__host_sort_by(GP_U64, 2 * shift, count, keys, NULL, 0, keys, NULL, threads);
   if (q->flags & GP_UNIQUE_EDGES) {
     for (i = kept = 0; i < count; ++i)
       if (!i || keys[i] != keys[kept - 1]) keys[kept++] = keys[i];
@@ -36441,8 +36474,7 @@ static void gp__host_degrees(const gp__request *q) {
   d.vertices = g->vertices;
   d.least = g->vertices ? UINT64_MAX : 0;
   for (v = 0; v < g->vertices; ++v) {
-    const uint64_t degree =
-        gp__host_offset(g->offsets, q->offset_size, v + 1) - gp__host_offset(g->offsets, q->offset_size, v);
+    const uint64_t degree = gp__host_list(q, v + 1) - gp__host_list(q, v);
     d.edges += degree;
     if (degree < d.least) d.least = degree;
     if (degree > d.most) d.most = degree;
@@ -36477,8 +36509,7 @@ static void gp__host_check_lists(const gp__request *q, int incoming, gp_fault *f
     if (gp__host_offset(targets, q->key_size, e) >= g->vertices)
       gp__host_add_fault(f, incoming ? GP_FAULT_IN_SOURCE : GP_FAULT_TARGET, v, e);
   }
-  if (incoming && last != gp__host_offset(g->offsets, q->offset_size, g->vertices))
-    gp__host_add_fault(f, GP_FAULT_IN_EDGES, none, none);
+  if (incoming && last != gp__host_list(q, g->vertices)) gp__host_add_fault(f, GP_FAULT_IN_EDGES, none, none);
 }
 // Checks one vertex for gp_bfs_check. seen: 1, from a vertex one less deep; 2, from its parent.
 static void gp__host_check_depth(const gp__request *q, uint64_t v, int seen, gp_fault *f) {
@@ -36506,13 +36537,13 @@ static gp_result gp__host_check_depths(const gp__request *q, gp_fault *f) {
   const int32_t *depths = (const int32_t *)q->in;
   unsigned char *seen = (unsigned char *)calloc((size_t)g->vertices + 1, 1);
   uint64_t v, e;
-  if (!seen) return gp__fail(GP_E_MEMORY, "%s: no memory for one byte per vertex", gp__host_call_name(q->primitive));
+  if (!seen) return gp__host_no_memory(q, g->vertices);
   for (v = 0; v < g->vertices; ++v) {
-    const uint64_t end = gp__host_offset(g->offsets, q->offset_size, v + 1);
+    const uint64_t end = gp__host_list(q, v + 1);
     const int64_t from = depths[v];
     if (from < 0) continue;
-    for (e = gp__host_offset(g->offsets, q->offset_size, v); e < end; ++e) {
-      const uint64_t t = gp__host_offset(g->targets, q->key_size, e);
+    for (e = gp__host_list(q, v); e < end; ++e) {
+      const uint64_t t = gp__host_target(q, e);
       const int64_t to = depths[t];
       if (to < 0) {
         if (!q->limit || (uint64_t)from < q->limit) gp__host_add_fault(f, GP_FAULT_NOT_REACHED, v, e);
@@ -36527,32 +36558,28 @@ static gp_result gp__host_check_depths(const gp__request *q, gp_fault *f) {
   free(seen);
   return GP_SUCCESS;
 }
-static void gp__host_set_number(void *array, size_t size, uint64_t i, uint64_t value) {
-  if (size == 4) ((uint32_t *)array)[i] = (uint32_t)value;
-  else ((uint64_t *)array)[i] = value;
-}
 static uint64_t gp__host_root(void *labels, size_t size, uint64_t v) {
   uint64_t up;
   for (; (up = gp__host_offset(labels, size, v)) != v; v = up)
-    gp__host_set_number(labels, size, v, gp__host_offset(labels, size, up));
+    gp__host_put_index(labels, size, v, gp__host_offset(labels, size, up));
   return v;
 }
 static void gp__host_components(const gp__request *q) {
   const gp_graph *g = &q->graph;
   uint64_t v, e, components = 0;
-  for (v = 0; v < g->vertices; ++v) gp__host_set_number(q->out, q->key_size, v, v);
+  for (v = 0; v < g->vertices; ++v) gp__host_put_index(q->out, q->key_size, v, v);
   for (v = 0; v < g->vertices; ++v) {
-    const uint64_t end = gp__host_offset(g->offsets, q->offset_size, v + 1);
-    for (e = gp__host_offset(g->offsets, q->offset_size, v); e < end; ++e) {
+    const uint64_t end = gp__host_list(q, v + 1);
+    for (e = gp__host_list(q, v); e < end; ++e) {
       const uint64_t a = gp__host_root(q->out, q->key_size, v);
-      const uint64_t b = gp__host_root(q->out, q->key_size, gp__host_offset(g->targets, q->key_size, e));
-      gp__host_set_number(q->out, q->key_size, a < b ? b : a, a < b ? a : b);
+      const uint64_t b = gp__host_root(q->out, q->key_size, gp__host_target(q, e));
+      gp__host_put_index(q->out, q->key_size, a < b ? b : a, a < b ? a : b);
     }
   }
   for (v = 0; v < g->vertices; ++v) {
     const uint64_t root = gp__host_root(q->out, q->key_size, v);
     components += root == v;
-    gp__host_set_number(q->out, q->key_size, v, root);
+    gp__host_put_index(q->out, q->key_size, v, root);
   }
   if (q->out_count) *q->out_count = components;
 }
@@ -36613,9 +36640,7 @@ static gp_result gp__host_fill_table(const gp__request *q, gp__host_table *t, co
   t->slot_count = 2 * count + 2;
   t->found = 0;
   t->slots = (uint32_t *)calloc((size_t)(t->slot_count + 2 * count), 4);
-  if (!t->slots)
-    return gp__fail(
-        GP_E_MEMORY, "%s: no memory for a table of %llu keys", gp__host_call_name(q->primitive), (gp__u64)count);
+  if (!t->slots) return gp__host_no_memory(q, (t->slot_count + 2 * count) * 4);
   t->first = t->slots + t->slot_count;
   t->place = t->first + count;
   for (i = 0; i < count; ++i) {
@@ -36631,24 +36656,13 @@ static gp_result gp__host_fill_table(const gp__request *q, gp__host_table *t, co
 // Puts the numbers in the order of their keys.
 static gp_result gp__host_order_groups(const gp__request *q, gp__host_table *t, int threads) {
   const uint64_t n = t->found;
-  gp__request sort;
   uint64_t i;
   gp_result result;
   unsigned char *room = (unsigned char *)malloc((size_t)n * (2 * q->key_size + 8) + 1);
   uint32_t *rows = (uint32_t *)(void *)(room + 2 * n * q->key_size), *numbers = rows + n;
-  if (!room) return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+  if (!room) return gp__host_no_memory(q, n * (2 * q->key_size + 8));
   for (i = 0; i < n; ++i) memcpy(room + i * t->size, t->keys + t->first[i] * t->size, t->size);
-  memset(&sort, 0, sizeof sort);
-  sort.primitive = GP_SORT;
-  sort.key_type = q->key_type, sort.key_size = q->key_size;
-  sort.field_count = gp__key_parts_of(q->key_type, &sort.fields);
-  sort.in_type = sort.out_type = GP_U32, sort.in_size = sort.out_size = 4;
-  sort.end_bit = 8 * (int)q->key_size;
-  sort.keys = room, sort.in = t->first;
-  sort.out_keys = room + n * q->key_size, sort.out = rows;
-  sort.count = n;
-  sort.channels = sort.active = 1;
-  result = n ? gp__host_run(&sort, threads) : GP_SUCCESS;
+  result = gp__host_sort_by(q->key_type, 0, n, room, t->first, 4, room + n * t->size, rows, threads);
   for (i = 0; i < n; ++i) numbers[t->place[rows[i]]] = (uint32_t)i;
   for (i = 0; i < q->count; ++i) t->place[i] = numbers[t->place[i]];
   memcpy(t->first, rows, (size_t)n * 4);
@@ -36692,7 +36706,7 @@ static gp_result gp__host_aggregate(const gp__request *q, const gp__host_table *
   uint64_t *rows = (uint64_t *)calloc((size_t)n + 1, 8), i;
   int pass;
   gp_result result = GP_SUCCESS;
-  if (!words || !rows) result = gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+  if (!words || !rows) result = gp__host_no_memory(q, (n + 1) * sizeof *words);
   for (pass = 0; pass < 2 && result == GP_SUCCESS; ++pass)
     for (i = 0; i < q->count; ++i) {
       if (t->place[i] >= n) continue;
@@ -36730,7 +36744,7 @@ static gp_result gp__host_join_keys(const gp__request *q) {
   next = (uint32_t *)calloc((size_t)(2 * q->count2) + 1, 4);
   if (!next) {
     free(t.slots);
-    return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+    return gp__host_no_memory(q, 8 * q->count2);
   }
   for (i = 0; i < q->count2; ++i) {
     uint32_t *last = next + q->count2 + t.place[i];
@@ -36764,9 +36778,6 @@ static gp_result gp__host_hash(gp__host_call *h) {
 
 // ---- bfs/host.c - breadth-first search: a queue
 
-static uint64_t gp__host_number(const void *array, size_t size, uint64_t i) {
-  return size == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
-}
 // Searches from one source; `queue` has room for all vertices. parents: NULL if not wanted.
 static void gp__host_bfs_from(
     const gp__request *q, uint64_t source, int32_t *depths, void *parents, uint64_t *queue, gp_traversal *t) {
@@ -36777,28 +36788,28 @@ static void gp__host_bfs_from(
   memset(t, 0, sizeof *t);
   for (i = 0; i < g->vertices; ++i) {
     depths[i] = -1;
-    if (parents) gp__host_set_number(parents, of_vertex, i, UINT64_MAX);
+    if (parents) gp__host_put_index(parents, of_vertex, i, UINT64_MAX);
   }
   if (source < g->vertices) {
     depths[source] = 0;
-    if (parents) gp__host_set_number(parents, of_vertex, source, source);
+    if (parents) gp__host_put_index(parents, of_vertex, source, source);
     queue[last++] = source;
-    t->edges = gp__host_number(g->offsets, of_offset, source + 1) - gp__host_number(g->offsets, of_offset, source);
+    t->edges = gp__host_list(q, source + 1) - gp__host_list(q, source);
     done = source == q->target;
   }
   while (first < last && !done && !(q->limit && t->levels == q->limit)) {
     for (level_end = last; first < level_end; ++first) {
-      const uint64_t u = queue[first], end = gp__host_number(g->offsets, of_offset, u + 1);
-      for (e = gp__host_number(g->offsets, of_offset, u); e < end; ++e) {
-        const uint64_t v = gp__host_number(g->targets, of_vertex, e);
+      const uint64_t u = queue[first], end = gp__host_list(q, u + 1);
+      for (e = gp__host_list(q, u); e < end; ++e) {
+        const uint64_t v = gp__host_target(q, e);
         ++t->inspected;
-        if (depths[v] > depths[u] && parents && u < gp__host_number(parents, of_vertex, v))
-          gp__host_set_number(parents, of_vertex, v, u); // the smallest parent
+        if (depths[v] > depths[u] && parents && u < gp__host_offset(parents, of_vertex, v))
+          gp__host_put_index(parents, of_vertex, v, u); // the smallest parent
         if (depths[v] >= 0) continue;
         depths[v] = depths[u] + 1;
-        if (parents) gp__host_set_number(parents, of_vertex, v, u);
+        if (parents) gp__host_put_index(parents, of_vertex, v, u);
         queue[last++] = v;
-        t->edges += gp__host_number(g->offsets, of_offset, v + 1) - gp__host_number(g->offsets, of_offset, v);
+        t->edges += gp__host_list(q, v + 1) - gp__host_list(q, v);
         done |= v == q->target;
       }
     }
@@ -36822,9 +36833,8 @@ static gp_result gp__host_bfs(const gp__request *q) {
   uint64_t *queue;
   gp_traversal t;
   if (gp__host_finds_fault(q)) return GP_SUCCESS;
-  if (n > SIZE_MAX / sizeof *queue) return gp__fail(GP_E_MEMORY, "gp_bfs: the graph is too large");
-  queue = (uint64_t *)malloc((size_t)(n ? n : 1) * sizeof *queue);
-  if (!queue) return gp__fail(GP_E_MEMORY, "gp_bfs: no memory for a queue of %llu vertices", (gp__u64)n);
+  queue = n < SIZE_MAX / sizeof *queue ? (uint64_t *)malloc((size_t)(n + 1) * sizeof *queue) : NULL;
+  if (!queue) return gp__host_no_memory(q, n * sizeof *queue);
   gp__host_bfs_from(q, q->source_device ? *q->source_device : q->source, (int32_t *)q->out, q->out2, queue, &t);
   free(queue);
   if (q->statistics) *q->statistics = t;
@@ -36848,9 +36858,7 @@ static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
   if (gp__host_finds_fault(q)) return GP_SUCCESS;
   memory =
       n >= SIZE_MAX / item / (unsigned)(shares + 1) ? NULL : (unsigned char *)malloc((size_t)(shares * (n + 1) * item));
-  if (!memory)
-    return gp__fail(
-        GP_E_MEMORY, "gp_bfs_sources: no memory for %lld queues of %llu vertices", (long long)shares, (gp__u64)n);
+  if (!memory) return gp__host_no_memory(q, (uint64_t)shares * (n + 1) * item);
   GP__PARALLEL_FOR
   for (share = 0; share < shares; ++share) {
     uint64_t *queue = (uint64_t *)(void *)(memory + (uint64_t)share * (n + 1) * item), i;
@@ -46683,13 +46691,12 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
   int i;
   if (!root) return GP_SUCCESS;
   for (i = 0; i < all->count; ++i) bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
-  if (count > SIZE_MAX / size) return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+  if (count > SIZE_MAX / size) return gp__host_no_memory(q, UINT64_MAX);
   *owned = malloc((size_t)count * size + 1);
   room = (unsigned char *)malloc(bytes);
   if (!*owned || !room) {
     free(room);
-    return gp__fail(GP_E_MEMORY, "%s: no memory for the elements of a described input (%llu bytes)",
-        gp__host_call_name(q->primitive), (gp__u64)(count * size));
+    return gp__host_no_memory(q, count * size);
   }
   for (i = 0, bytes = 0; i < all->count; ++i) {
     rooms[i] = room + bytes;
@@ -46718,7 +46725,7 @@ static gp_result gp__host_store(const gp__request *q, int threads) {
   gp__request fold = *q, map;
   unsigned char *room = most > SIZE_MAX / q->acc_size - 1 ? NULL : (unsigned char *)malloc((most + 1) * q->acc_size);
   gp_result result;
-  if (!room) return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+  if (!room) return gp__host_no_memory(q, most * q->acc_size);
   fold.stored = GP_OP_DEFAULT;
   fold.out = room;
   fold.out_type = q->acc_type, fold.out_struct = q->acc_struct, fold.out_size = q->acc_size;

@@ -1,10 +1,7 @@
 // bfs/host.c - breadth-first search: a queue
-// uses: api/config.h, api/lists.h, api/graph_types.h, core/words.h, core/messages.c, core/request.c, host/config.c,
+// uses: api/config.h, api/lists.h, api/graph_types.h, core/request.c, host/config.c, host/user.c, host/indices.c,
 //   graph/host.c
 
-static uint64_t gp__host_number(const void *array, size_t size, uint64_t i) {
-  return size == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
-}
 // Searches from one source; `queue` has room for all vertices. parents: NULL if not wanted.
 static void gp__host_bfs_from(
     const gp__request *q, uint64_t source, int32_t *depths, void *parents, uint64_t *queue, gp_traversal *t) {
@@ -15,28 +12,28 @@ static void gp__host_bfs_from(
   memset(t, 0, sizeof *t);
   for (i = 0; i < g->vertices; ++i) {
     depths[i] = -1;
-    if (parents) gp__host_set_number(parents, of_vertex, i, UINT64_MAX);
+    if (parents) gp__host_put_index(parents, of_vertex, i, UINT64_MAX);
   }
   if (source < g->vertices) {
     depths[source] = 0;
-    if (parents) gp__host_set_number(parents, of_vertex, source, source);
+    if (parents) gp__host_put_index(parents, of_vertex, source, source);
     queue[last++] = source;
-    t->edges = gp__host_number(g->offsets, of_offset, source + 1) - gp__host_number(g->offsets, of_offset, source);
+    t->edges = gp__host_list(q, source + 1) - gp__host_list(q, source);
     done = source == q->target;
   }
   while (first < last && !done && !(q->limit && t->levels == q->limit)) {
     for (level_end = last; first < level_end; ++first) {
-      const uint64_t u = queue[first], end = gp__host_number(g->offsets, of_offset, u + 1);
-      for (e = gp__host_number(g->offsets, of_offset, u); e < end; ++e) {
-        const uint64_t v = gp__host_number(g->targets, of_vertex, e);
+      const uint64_t u = queue[first], end = gp__host_list(q, u + 1);
+      for (e = gp__host_list(q, u); e < end; ++e) {
+        const uint64_t v = gp__host_target(q, e);
         ++t->inspected;
-        if (depths[v] > depths[u] && parents && u < gp__host_number(parents, of_vertex, v))
-          gp__host_set_number(parents, of_vertex, v, u); // the smallest parent
+        if (depths[v] > depths[u] && parents && u < gp__host_offset(parents, of_vertex, v))
+          gp__host_put_index(parents, of_vertex, v, u); // the smallest parent
         if (depths[v] >= 0) continue;
         depths[v] = depths[u] + 1;
-        if (parents) gp__host_set_number(parents, of_vertex, v, u);
+        if (parents) gp__host_put_index(parents, of_vertex, v, u);
         queue[last++] = v;
-        t->edges += gp__host_number(g->offsets, of_offset, v + 1) - gp__host_number(g->offsets, of_offset, v);
+        t->edges += gp__host_list(q, v + 1) - gp__host_list(q, v);
         done |= v == q->target;
       }
     }
@@ -60,9 +57,8 @@ static gp_result gp__host_bfs(const gp__request *q) {
   uint64_t *queue;
   gp_traversal t;
   if (gp__host_finds_fault(q)) return GP_SUCCESS;
-  if (n > SIZE_MAX / sizeof *queue) return gp__fail(GP_E_MEMORY, "gp_bfs: the graph is too large");
-  queue = (uint64_t *)malloc((size_t)(n ? n : 1) * sizeof *queue);
-  if (!queue) return gp__fail(GP_E_MEMORY, "gp_bfs: no memory for a queue of %llu vertices", (gp__u64)n);
+  queue = n < SIZE_MAX / sizeof *queue ? (uint64_t *)malloc((size_t)(n + 1) * sizeof *queue) : NULL;
+  if (!queue) return gp__host_no_memory(q, n * sizeof *queue);
   gp__host_bfs_from(q, q->source_device ? *q->source_device : q->source, (int32_t *)q->out, q->out2, queue, &t);
   free(queue);
   if (q->statistics) *q->statistics = t;
@@ -86,9 +82,7 @@ static gp_result gp__host_bfs_sources(const gp__request *q, int threads) {
   if (gp__host_finds_fault(q)) return GP_SUCCESS;
   memory =
       n >= SIZE_MAX / item / (unsigned)(shares + 1) ? NULL : (unsigned char *)malloc((size_t)(shares * (n + 1) * item));
-  if (!memory)
-    return gp__fail(
-        GP_E_MEMORY, "gp_bfs_sources: no memory for %lld queues of %llu vertices", (long long)shares, (gp__u64)n);
+  if (!memory) return gp__host_no_memory(q, (uint64_t)shares * (n + 1) * item);
   GP__PARALLEL_FOR
   for (share = 0; share < shares; ++share) {
     uint64_t *queue = (uint64_t *)(void *)(memory + (uint64_t)share * (n + 1) * item), i;

@@ -1,6 +1,6 @@
 // columns/host.c - sorts of columns
-// uses: api/config.h, api/lists.h, api/structs.h, core/words.h, core/rules.h, core/messages.c, core/request.c,
-//   host/values.c, host/call.c, host/indices.c, sort/host.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/rules.h, core/request.c, host/user.c, host/values.c,
+//   host/call.c, host/indices.c, sort/host.c
 
 // A key of a sort by several, and the array that it is in.
 typedef struct gp__sort_key {
@@ -35,22 +35,21 @@ static void gp__host_move_column(const gp__host_indexed *order, uint64_t n, size
 static gp_result gp__host_sort_columns(gp__host_call *h) {
   const gp__request *q = h->q;
   const uint64_t n = q->count;
+  const int threads = h->threads < GP__HOST_SORTERS ? h->threads : (int)GP__HOST_SORTERS;
   gp__sort_key keys[GP_KEY_LIMIT];
   gp__host_indexed *a, *b, *memory = NULL;
   uint64_t i;
   int k, count = gp__list_sort_keys(q, keys);
   if (n <= SIZE_MAX / sizeof *a / 2) memory = (gp__host_indexed *)malloc((size_t)n * 2 * sizeof *a);
-  if (!memory) return gp__fail(GP_E_MEMORY, "gp_sort_columns: no memory for %llu elements", (gp__u64)n);
+  if (!memory) return gp__host_no_memory(q, n * 2 * sizeof *a);
   a = memory;
   for (i = 0; i < n; ++i) a[i].index = i;
   for (k = count - 1; k >= 0; --k) {
     const int bits = 8 * (int)keys[k].size;
     const unsigned char *in = (const unsigned char *)keys[k].in;
-    for (i = 0; i < n; ++i) {
-      const uint64_t x = gp__host_ordered(keys[k].type, in + a[i].index * keys[k].size);
-      a[i].bits = gp__host_bits_from(keys[k].descending ? ~x : x, 0, bits);
-    }
-    a = gp__host_sort_indexed(a, a == memory ? memory + n : memory, n, bits);
+    const gp__host_form f = gp__host_form_of(keys[k].type, keys[k].descending);
+    for (i = 0; i < n; ++i) a[i].bits = gp__host_encode(&f, in + a[i].index * keys[k].size);
+    a = gp__host_sort_indexed(a, a == memory ? memory + n : memory, n, bits, threads);
   }
   b = a == memory ? memory + n : memory;
   for (k = 0; k < count; ++k) {

@@ -1,6 +1,6 @@
 // find/host.c - the first element with a property
 // uses: api/config.h, api/lists.h, core/shape.h, core/request.c, host/config.c, host/types.c, host/call.c,
-//   host/indices.c
+//   host/indices.c, search/host.c
 
 // A property of elements: truth[i] = whether op holds for x[i] and y[i]. The first i with truth[i] == wanted is a hit.
 typedef struct gp__host_property {
@@ -59,39 +59,33 @@ static uint64_t gp__host_first(const gp__host_call *h, const gp__host_property *
   (void)threads;
   GP__PARALLEL_UNEVEN
   for (b = 0; b < blocks; ++b) {
-    const uint64_t begin = (uint64_t)b * GP__HOST_BLOCK, rest = s->count - begin;
+    const uint64_t begin = (uint64_t)b * GP__HOST_BLOCK;
     uint64_t known = __atomic_load_n(&first, __ATOMIC_RELAXED), hit;
     if (known < begin) continue;
-    hit = gp__host_hit(h->q, s, begin, rest < GP__HOST_BLOCK ? s->count : begin + GP__HOST_BLOCK);
+    hit = gp__host_hit(h->q, s, begin, gp__host_block_end(begin, s->count));
     while (hit < known && !__atomic_compare_exchange_n(&first, &known, hit, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
   }
   return first;
 }
 // The order of the first elements that differ, or of the lengths.
-static int gp__host_compare_arrays(const gp__request *q) {
-  const unsigned char *a = (const unsigned char *)q->in, *b = (const unsigned char *)q->in2;
+static int gp__host_compare_arrays(const gp__request *q, gp__host_property s) {
   const uint64_t count = q->count < q->count2 ? q->count : q->count2;
-  unsigned char less[GP__HOST_ELEMENTS], more[GP__HOST_ELEMENTS];
-  uint64_t first;
-  size_t n, i;
-  for (first = 0; first < count; first += n, a += n * q->in_size, b += n * q->in_size) {
-    n = count - first < GP__HOST_ELEMENTS ? (size_t)(count - first) : (size_t)GP__HOST_ELEMENTS;
-    gp__host_holds(q->op, q->user_op, q->in_type, q->in_size, a, b, 1, less, n);
-    gp__host_holds(q->op, q->user_op, q->in_type, q->in_size, b, a, 1, more, n);
-    for (i = 0; i < n; ++i)
-      if (less[i] || more[i]) return less[i] ? -1 : 1;
+  gp__host_property t = s;
+  uint64_t first, end;
+  s.y = t.x = (const unsigned char *)q->in2, t.y = s.x, s.step = t.step = 1;
+  for (first = 0; first < count; first = end) {
+    uint64_t less, more;
+    end = count - first < GP__HOST_ELEMENTS ? count : first + GP__HOST_ELEMENTS;
+    less = gp__host_hit(q, &s, first, end), more = gp__host_hit(q, &t, first, less < end ? less + 1 : end);
+    if ((less & more) != UINT64_MAX) return less <= more ? -1 : 1;
   }
   return q->count < q->count2 ? -1 : q->count > q->count2;
 }
 static uint64_t gp__host_partition_point(const gp__request *q, const gp__host_property *s) {
-  uint64_t low = 0, high = q->count;
-  while (low < high) {
-    const uint64_t middle = low + (high - low) / 2;
-    unsigned char truth;
-    gp__host_holds(q->op, q->user_op, s->type, s->size, s->x + middle * s->size, s->y, 0, &truth, 1);
-    if (truth) low = middle + 1;
-    else high = middle;
-  }
+  unsigned char truth;
+  uint64_t low;
+  GP__BISECT(low, q->count,
+      (gp__host_holds(q->op, q->user_op, s->type, s->size, s->x + middle * s->size, s->y, 0, &truth, 1), truth))
   return low;
 }
 static gp_result gp__host_find(gp__host_call *h) {
@@ -100,7 +94,7 @@ static gp_result gp__host_find(gp__host_call *h) {
   uint64_t first;
   int some;
   if (q->primitive == GP_LEXICOGRAPHIC) {
-    const int order = gp__host_compare_arrays(q);
+    const int order = gp__host_compare_arrays(q, s);
     memcpy(h->out, &order, sizeof order);
     return GP_SUCCESS;
   }

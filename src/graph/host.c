@@ -1,7 +1,14 @@
 // graph/host.c - graphs
-// uses: api/config.h, api/lists.h, api/structs.h, api/graph_types.h, core/words.h, core/rules.h, core/messages.c,
-//   core/request.c, host/values.c, host/indices.c, host/user.c, graph/kinds.c, core/primitive.c, host/run.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/graph_types.h, core/rules.h, core/request.c, host/types.c,
+//   host/user.c, host/values.c, host/indices.c, graph/kinds.c, core/primitive.c, host/run.c
 
+// Where a vertex's list begins; the end of an edge.
+GP__INLINE uint64_t gp__host_list(const gp__request *q, uint64_t v) {
+  return gp__host_offset(q->graph.offsets, q->offset_size, v);
+}
+GP__INLINE uint64_t gp__host_target(const gp__request *q, uint64_t e) {
+  return gp__host_offset(q->graph.targets, q->key_size, e);
+}
 // Turns sorted keys, a source above its target, into lists; leaves out keys whose source is no vertex.
 static void gp__host_from_keys(
     const uint64_t *keys, uint64_t count, int shift, const gp__request *q, void *offsets, void *targets) {
@@ -12,18 +19,6 @@ static void gp__host_from_keys(
     gp__host_put_index(targets, q->key_size, i, keys[i] & mask);
   }
   for (; v <= n; ++v) gp__host_put_index(offsets, q->offset_size, v, i);
-}
-static gp_result gp__host_sort_keys(uint64_t *keys, uint64_t count, int bits, int threads) {
-  gp__request sort;
-  if (!count) return GP_SUCCESS;
-  memset(&sort, 0, sizeof sort);
-  sort.primitive = GP_SORT;
-  sort.key_type = GP_U64, sort.key_size = 8;
-  sort.end_bit = bits ? bits : 1;
-  sort.keys = sort.out_keys = keys;
-  sort.count = count;
-  sort.channels = sort.active = 1;
-  return gp__host_run(&sort, threads);
 }
 GP__HOST int gp__bit_length(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0; }
 // Writes the keys of a list, and of the opposite edges; returns their number.
@@ -52,22 +47,9 @@ static uint64_t gp__host_list_keys(const gp__request *q, int shift, uint64_t *ke
 static void gp__host_by_degree(const gp__request *q, uint64_t *order, uint64_t *numbers) {
   const gp_graph *g = &q->graph;
   uint64_t v;
-  for (v = 0; v < g->vertices; ++v)
-    order[v] = ~(gp__host_offset(g->offsets, q->offset_size, v + 1) - gp__host_offset(g->offsets, q->offset_size, v));
+  for (v = 0; v < g->vertices; ++v) order[v] = ~(gp__host_list(q, v + 1) - gp__host_list(q, v));
   memset(numbers, 0, g->vertices * 8);
-  { // a stable sort of indices by complements of degrees
-    gp__request sort;
-    memset(&sort, 0, sizeof sort);
-    sort.primitive = GP_SORT;
-    sort.key_type = GP_U64, sort.key_size = 8;
-    sort.end_bit = 64;
-    sort.in_type = sort.out_type = GP_U64, sort.in_size = sort.out_size = 8;
-    sort.keys = sort.out_keys = order;
-    sort.out = numbers;
-    sort.count = g->vertices;
-    sort.channels = sort.active = 1;
-    if (g->vertices) gp__host_run(&sort, 1);
-  }
+  gp__host_sort_by(GP_U64, 64, g->vertices, order, NULL, 8, order, numbers, 1);
   memcpy(order, numbers, g->vertices * 8);
   for (v = 0; v < g->vertices; ++v) numbers[order[v]] = v;
 }
@@ -80,8 +62,7 @@ static gp_result gp__host_build(const gp__request *q, int threads) {
   uint64_t *keys = words < SIZE_MAX / 8 ? (uint64_t *)malloc((size_t)(words + 1) * 8) : NULL;
   uint64_t *order = keys + room, *numbers = order + (relabel ? g->vertices : 0), count, i, v, kept;
   gp_result result;
-  if (!keys)
-    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu edges", gp__host_call_name(q->primitive), (gp__u64)room);
+  if (!keys) return gp__host_no_memory(q, words * 8);
   if (relabel) {
     gp__host_by_degree(q, order, numbers);
     for (v = 0; v < g->vertices && q->out; ++v) gp__host_put_index(q->out, q->key_size, v, order[v]);
@@ -90,14 +71,14 @@ static gp_result gp__host_build(const gp__request *q, int threads) {
   if (list) {
     count = gp__host_list_keys(q, shift, keys);
   } else {
-    const uint64_t edges = gp__host_offset(g->offsets, q->offset_size, g->vertices);
+    const uint64_t edges = gp__host_list(q, g->vertices);
     for (v = i = count = 0; i < edges && i < room; ++i) {
-      const uint64_t t = gp__host_offset(g->targets, q->key_size, i);
-      while (gp__host_offset(g->offsets, q->offset_size, v + 1) <= i) ++v;
+      const uint64_t t = gp__host_target(q, i);
+      while (gp__host_list(q, v + 1) <= i) ++v;
       if (t < g->vertices) keys[count++] = relabel ? numbers[v] << shift | numbers[t] : t << shift | v;
     }
   }
-  result = gp__host_sort_keys(keys, count, 2 * shift, threads);
+  result = gp__host_sort_by(GP_U64, 2 * shift, count, keys, NULL, 0, keys, NULL, threads);
   if (q->flags & GP_UNIQUE_EDGES) {
     for (i = kept = 0; i < count; ++i)
       if (!i || keys[i] != keys[kept - 1]) keys[kept++] = keys[i];
@@ -117,8 +98,7 @@ static void gp__host_degrees(const gp__request *q) {
   d.vertices = g->vertices;
   d.least = g->vertices ? UINT64_MAX : 0;
   for (v = 0; v < g->vertices; ++v) {
-    const uint64_t degree =
-        gp__host_offset(g->offsets, q->offset_size, v + 1) - gp__host_offset(g->offsets, q->offset_size, v);
+    const uint64_t degree = gp__host_list(q, v + 1) - gp__host_list(q, v);
     d.edges += degree;
     if (degree < d.least) d.least = degree;
     if (degree > d.most) d.most = degree;
@@ -153,8 +133,7 @@ static void gp__host_check_lists(const gp__request *q, int incoming, gp_fault *f
     if (gp__host_offset(targets, q->key_size, e) >= g->vertices)
       gp__host_add_fault(f, incoming ? GP_FAULT_IN_SOURCE : GP_FAULT_TARGET, v, e);
   }
-  if (incoming && last != gp__host_offset(g->offsets, q->offset_size, g->vertices))
-    gp__host_add_fault(f, GP_FAULT_IN_EDGES, none, none);
+  if (incoming && last != gp__host_list(q, g->vertices)) gp__host_add_fault(f, GP_FAULT_IN_EDGES, none, none);
 }
 // Checks one vertex for gp_bfs_check. seen: 1, from a vertex one less deep; 2, from its parent.
 static void gp__host_check_depth(const gp__request *q, uint64_t v, int seen, gp_fault *f) {
@@ -182,13 +161,13 @@ static gp_result gp__host_check_depths(const gp__request *q, gp_fault *f) {
   const int32_t *depths = (const int32_t *)q->in;
   unsigned char *seen = (unsigned char *)calloc((size_t)g->vertices + 1, 1);
   uint64_t v, e;
-  if (!seen) return gp__fail(GP_E_MEMORY, "%s: no memory for one byte per vertex", gp__host_call_name(q->primitive));
+  if (!seen) return gp__host_no_memory(q, g->vertices);
   for (v = 0; v < g->vertices; ++v) {
-    const uint64_t end = gp__host_offset(g->offsets, q->offset_size, v + 1);
+    const uint64_t end = gp__host_list(q, v + 1);
     const int64_t from = depths[v];
     if (from < 0) continue;
-    for (e = gp__host_offset(g->offsets, q->offset_size, v); e < end; ++e) {
-      const uint64_t t = gp__host_offset(g->targets, q->key_size, e);
+    for (e = gp__host_list(q, v); e < end; ++e) {
+      const uint64_t t = gp__host_target(q, e);
       const int64_t to = depths[t];
       if (to < 0) {
         if (!q->limit || (uint64_t)from < q->limit) gp__host_add_fault(f, GP_FAULT_NOT_REACHED, v, e);
@@ -203,32 +182,28 @@ static gp_result gp__host_check_depths(const gp__request *q, gp_fault *f) {
   free(seen);
   return GP_SUCCESS;
 }
-static void gp__host_set_number(void *array, size_t size, uint64_t i, uint64_t value) {
-  if (size == 4) ((uint32_t *)array)[i] = (uint32_t)value;
-  else ((uint64_t *)array)[i] = value;
-}
 static uint64_t gp__host_root(void *labels, size_t size, uint64_t v) {
   uint64_t up;
   for (; (up = gp__host_offset(labels, size, v)) != v; v = up)
-    gp__host_set_number(labels, size, v, gp__host_offset(labels, size, up));
+    gp__host_put_index(labels, size, v, gp__host_offset(labels, size, up));
   return v;
 }
 static void gp__host_components(const gp__request *q) {
   const gp_graph *g = &q->graph;
   uint64_t v, e, components = 0;
-  for (v = 0; v < g->vertices; ++v) gp__host_set_number(q->out, q->key_size, v, v);
+  for (v = 0; v < g->vertices; ++v) gp__host_put_index(q->out, q->key_size, v, v);
   for (v = 0; v < g->vertices; ++v) {
-    const uint64_t end = gp__host_offset(g->offsets, q->offset_size, v + 1);
-    for (e = gp__host_offset(g->offsets, q->offset_size, v); e < end; ++e) {
+    const uint64_t end = gp__host_list(q, v + 1);
+    for (e = gp__host_list(q, v); e < end; ++e) {
       const uint64_t a = gp__host_root(q->out, q->key_size, v);
-      const uint64_t b = gp__host_root(q->out, q->key_size, gp__host_offset(g->targets, q->key_size, e));
-      gp__host_set_number(q->out, q->key_size, a < b ? b : a, a < b ? a : b);
+      const uint64_t b = gp__host_root(q->out, q->key_size, gp__host_target(q, e));
+      gp__host_put_index(q->out, q->key_size, a < b ? b : a, a < b ? a : b);
     }
   }
   for (v = 0; v < g->vertices; ++v) {
     const uint64_t root = gp__host_root(q->out, q->key_size, v);
     components += root == v;
-    gp__host_set_number(q->out, q->key_size, v, root);
+    gp__host_put_index(q->out, q->key_size, v, root);
   }
   if (q->out_count) *q->out_count = components;
 }

@@ -1,7 +1,6 @@
 // hash/host.c - groups, distinct elements, joins
 // uses: api/config.h, api/lists.h, api/structs.h, core/words.h, top_k/policy.h, hash/numbers.h, hash/folds.h,
-//   core/system.c, core/messages.c, core/request.c, host/values.c, host/indices.c, sort/host.c, host/user.c,
-//   core/primitive.c, host/run.c
+//   core/system.c, core/request.c, host/user.c, host/values.c, host/indices.c, core/primitive.c, host/run.c
 
 // Rows of equal keys get one number, in the order of their first occurrence.
 typedef struct gp__host_table {
@@ -34,9 +33,7 @@ static gp_result gp__host_fill_table(const gp__request *q, gp__host_table *t, co
   t->slot_count = 2 * count + 2;
   t->found = 0;
   t->slots = (uint32_t *)calloc((size_t)(t->slot_count + 2 * count), 4);
-  if (!t->slots)
-    return gp__fail(
-        GP_E_MEMORY, "%s: no memory for a table of %llu keys", gp__host_call_name(q->primitive), (gp__u64)count);
+  if (!t->slots) return gp__host_no_memory(q, (t->slot_count + 2 * count) * 4);
   t->first = t->slots + t->slot_count;
   t->place = t->first + count;
   for (i = 0; i < count; ++i) {
@@ -52,24 +49,13 @@ static gp_result gp__host_fill_table(const gp__request *q, gp__host_table *t, co
 // Puts the numbers in the order of their keys.
 static gp_result gp__host_order_groups(const gp__request *q, gp__host_table *t, int threads) {
   const uint64_t n = t->found;
-  gp__request sort;
   uint64_t i;
   gp_result result;
   unsigned char *room = (unsigned char *)malloc((size_t)n * (2 * q->key_size + 8) + 1);
   uint32_t *rows = (uint32_t *)(void *)(room + 2 * n * q->key_size), *numbers = rows + n;
-  if (!room) return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+  if (!room) return gp__host_no_memory(q, n * (2 * q->key_size + 8));
   for (i = 0; i < n; ++i) memcpy(room + i * t->size, t->keys + t->first[i] * t->size, t->size);
-  memset(&sort, 0, sizeof sort);
-  sort.primitive = GP_SORT;
-  sort.key_type = q->key_type, sort.key_size = q->key_size;
-  sort.field_count = gp__key_parts_of(q->key_type, &sort.fields);
-  sort.in_type = sort.out_type = GP_U32, sort.in_size = sort.out_size = 4;
-  sort.end_bit = 8 * (int)q->key_size;
-  sort.keys = room, sort.in = t->first;
-  sort.out_keys = room + n * q->key_size, sort.out = rows;
-  sort.count = n;
-  sort.channels = sort.active = 1;
-  result = n ? gp__host_run(&sort, threads) : GP_SUCCESS;
+  result = gp__host_sort_by(q->key_type, 0, n, room, t->first, 4, room + n * t->size, rows, threads);
   for (i = 0; i < n; ++i) numbers[t->place[rows[i]]] = (uint32_t)i;
   for (i = 0; i < q->count; ++i) t->place[i] = numbers[t->place[i]];
   memcpy(t->first, rows, (size_t)n * 4);
@@ -113,7 +99,7 @@ static gp_result gp__host_aggregate(const gp__request *q, const gp__host_table *
   uint64_t *rows = (uint64_t *)calloc((size_t)n + 1, 8), i;
   int pass;
   gp_result result = GP_SUCCESS;
-  if (!words || !rows) result = gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+  if (!words || !rows) result = gp__host_no_memory(q, (n + 1) * sizeof *words);
   for (pass = 0; pass < 2 && result == GP_SUCCESS; ++pass)
     for (i = 0; i < q->count; ++i) {
       if (t->place[i] >= n) continue;
@@ -151,7 +137,7 @@ static gp_result gp__host_join_keys(const gp__request *q) {
   next = (uint32_t *)calloc((size_t)(2 * q->count2) + 1, 4);
   if (!next) {
     free(t.slots);
-    return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+    return gp__host_no_memory(q, 8 * q->count2);
   }
   for (i = 0; i < q->count2; ++i) {
     uint32_t *last = next + q->count2 + t.place[i];

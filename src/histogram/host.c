@@ -1,6 +1,6 @@
 // histogram/host.c - histograms
-// uses: api/config.h, api/lists.h, core/shape.h, core/request.c, host/config.c, host/types.c, host/values.c,
-//   host/call.c, host/exact.c, host/indices.c
+// uses: api/config.h, api/lists.h, core/shape.h, core/request.c, host/config.c, host/types.c, host/user.c,
+//   host/values.c, host/call.c, host/indices.c
 
 // Maps signed integers to the order of unsigned ones.
 static void gp__host_unsign(gp_type type, gp__wide *w, size_t n) {
@@ -105,7 +105,7 @@ static gp_result gp__host_histogram(gp__host_call *h) {
   unsigned char *more = edges ? (unsigned char *)edges + edge_bytes : NULL; // counters of the second thread, ...
   uint64_t i;
   int c, t;
-  if (!edges) return gp__host_no_memory(h, edge_bytes + extra);
+  if (!edges) return gp__host_no_memory(h->q, edge_bytes + extra);
   memset(h->out, 0, bytes);
   memset(more, 0, extra);
   if (ranges) gp__host_widen(q->in_type, q->begin, edges, (size_t)(row * (uint64_t)q->active));
@@ -124,10 +124,9 @@ static gp_result gp__host_histogram(gp__host_call *h) {
   }
   for (t = 1; t < threads; ++t) {
     const unsigned char *part = more + (size_t)(t - 1) * bytes;
-    if (q->out_size == 4)
-      for (i = 0; i < counters; ++i) ((gp__h_u32 *)q->out)[i] += ((const gp__h_u32 *)part)[i];
-    else
-      for (i = 0; i < counters; ++i) ((gp__h_u64 *)q->out)[i] += ((const gp__h_u64 *)part)[i];
+    for (i = 0; i < counters; ++i)
+      gp__host_put_index(
+          h->out, q->out_size, i, gp__host_offset(h->out, q->out_size, i) + gp__host_offset(part, q->out_size, i));
   }
   free(edges);
   return GP_SUCCESS;

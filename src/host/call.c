@@ -37,6 +37,9 @@ typedef struct gp__host_call {
   gp__value init;     // normalised like an element
 } gp__host_call;
 
+GP__INLINE uint64_t gp__host_block_end(uint64_t first, uint64_t count) {
+  return count - first < GP__HOST_BLOCK ? count : first + GP__HOST_BLOCK;
+}
 // Calls each() for blocks of elements first .. end - 1, in parallel.
 static void gp__host_each_block(
     const gp__host_call *h, uint64_t count, void (*each)(const gp__host_call *h, uint64_t first, uint64_t end)) {
@@ -47,7 +50,7 @@ static void gp__host_each_block(
   GP__PARALLEL_FOR
   for (b = 0; b < blocks; ++b) {
     const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
-    each(h, first, count - first < GP__HOST_BLOCK ? count : first + GP__HOST_BLOCK);
+    each(h, first, gp__host_block_end(first, count));
   }
 }
 

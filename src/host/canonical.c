@@ -1,6 +1,6 @@
 // host/canonical.c - reduce and scan by inexact operators: the canonical trees
 // uses: api/config.h, api/lists.h, core/shape.h, reduce/policy.h, scan/policy.h, core/arguments.h, host/config.c,
-//   host/types.c, host/values.c, host/operators.c, host/call.c, host/exact.c
+//   host/types.c, host/user.c, host/values.c, host/operators.c, host/call.c
 
 // v[0] op v[1] op ... op v[n - 1] as a tree of neighbours, n a power of two; the result is v[0].
 static void gp__host_tree(const gp__host_op *op, unsigned char *v, size_t n) {
@@ -18,11 +18,17 @@ static void gp__host_block_tree(const gp__host_op *op, unsigned char *v, size_t 
   gp__host_tree(op, v, warp);
 }
 
+// Rows that go through the loops together; buffered: through a buffer of accumulators.
+static size_t gp__host_at_once(const gp__host_call *h, size_t items, int buffered) {
+  const size_t limit = gp__host_limit(h->op.size), n = (buffered && h->in.limit > limit ? limit : h->in.limit) / items;
+  return n > GP__HOST_LANES ? n - n % GP__HOST_LANES : n;
+}
+
 // acc[r] = acc[r] op row r, for rows of `items` consecutive elements; the last row may be short.
 static void gp__host_fold_rows(
     const gp__host_call *h, unsigned char *acc, uint64_t first, size_t n, size_t items, gp__host_buffer *buffer) {
-  size_t at_once = h->in.limit / items, rows, k;
-  if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
+  const size_t at_once = gp__host_at_once(h, items, 0);
+  size_t rows, k;
   for (rows = n / items; rows; rows -= k, acc += k * h->op.size, first += k * items) {
     k = rows < at_once ? rows : at_once;
     h->op.loops.fold(&h->op, acc, gp__host_elements(&h->in, first, k * items, buffer->bytes), k, items, items);
@@ -70,7 +76,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   memcpy(v, h->q->has_init ? h->init.bytes : h->op.identity.bytes, size);
   if (count) {
     part = (unsigned char *)malloc((size_t)tiles * size);
-    if (!part) return gp__host_no_memory(h, (size_t)tiles * size);
+    if (!part) return gp__host_no_memory(h->q, (size_t)tiles * size);
     GP__PARALLEL_FOR
     for (t = 0; t < tiles; ++t) {
       const uint64_t first = (uint64_t)t * tile_items, rest = count - first;
@@ -111,9 +117,8 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
   gp__value totals[GP__WARP];
   const size_t by_vectors =
       gp__chunk_by_vectors((int)h->q->in_size, (int)items) ? (size_t)gp__vec_group_items((int)h->q->in_size) : 1;
-  size_t at_once = h->in.limit / items, rows = n / items, r, k, w;
-  if (by_vectors > 1 && at_once > gp__host_limit(size) / items) at_once = gp__host_limit(size) / items;
-  if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
+  const size_t at_once = gp__host_at_once(h, items, by_vectors > 1), rows = n / items;
+  size_t r, k, w;
   for (r = 0; r <= rows; r += k) { // a sum starts with the first element itself
     const size_t whole = rows - r;
     size_t length = whole ? items : n % items;
@@ -148,9 +153,8 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
   gp__value bases[GP__WARP];
   gp__host_buffer buffer, results;
   unsigned char *carry = carries[0].bytes, *base = bases[0].bytes;
-  size_t at_once = h->in.limit / items, rows = n / items, r, k, w, l;
-  if (h->out_converts && at_once > gp__host_limit(size) / items) at_once = gp__host_limit(size) / items;
-  if (at_once > GP__HOST_LANES) at_once -= at_once % GP__HOST_LANES;
+  const size_t at_once = gp__host_at_once(h, items, h->out_converts), rows = n / items;
+  size_t r, k, w, l;
   for (w = 0; w < GP__SCAN_WARPS; ++w) {
     const unsigned char *warps = w ? lane + (threads + w - 1) * size : prefix; // fold of what precedes the warp
     unsigned char *c = carry + w * GP__WARP * size;
@@ -212,7 +216,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
   gp__value before = h->init; // fold of everything before the group of tiles
   int has_before = h->q->has_init;
   uint64_t base;
-  if (!lane) return gp__host_no_memory(h, bytes);
+  if (!lane) return gp__host_no_memory(h->q, bytes);
   for (base = 0; base < tiles; base += (uint64_t)batch) {
     const int64_t some = tiles - base < (uint64_t)batch ? (int64_t)(tiles - base) : batch;
     const int first_has = base > 0 || has_before;

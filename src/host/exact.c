@@ -1,5 +1,5 @@
 // host/exact.c - reduce and scan by exact operators: any order
-// uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/messages.c, host/config.c, host/types.c,
+// uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, host/config.c, host/types.c, host/user.c,
 //   host/values.c, host/call.c
 
 // A running value. ARGMIN and ARGMAX: the element that wins so far, and its key; a lower key is better.
@@ -68,6 +68,13 @@ static void gp__host_fold(const gp__host_call *h, gp__host_state *s, uint64_t fi
       h->op.loops.fold(&h->op, s->value.bytes, x, 1, k, k);
       continue;
     }
+    if (s->index >= 0 && h->op.loops.fold) { // nothing here wins?
+      gp__value least;
+      memcpy(least.bytes, x, size);
+      h->op.loops.fold(&h->op, least.bytes, x, 1, k, k);
+      gp__host_keys(h->q->op, h->value_type, least.bytes, w, 1);
+      if (!gp__host_beats(w->i, (int64_t)first, s->key, s->index)) continue;
+    }
     gp__host_keys(h->q->op, h->value_type, x, w, k);
     for (i = 0, best = 0; i < k; ++i)
       if (w[i].i < w[best].i) best = i;
@@ -106,11 +113,6 @@ static void gp__host_running(const gp__host_call *h, gp__host_state *s, uint64_t
   }
 }
 
-static gp_result gp__host_no_memory(const gp__host_call *h, size_t bytes) {
-  (void)h;
-  return gp__fail(GP_E_MEMORY, "the host back end cannot allocate %lu bytes", (unsigned long)bytes);
-}
-
 static gp_result gp__host_reduce_exact(const gp__host_call *h) {
   const uint64_t count = h->q->count, wanted = gp__ceil_div(count, 1024), least = GP__HOST_BLOCK;
   const uint64_t block = wanted > least ? wanted : least;
@@ -118,13 +120,9 @@ static gp_result gp__host_reduce_exact(const gp__host_call *h) {
   const int threads = h->threads;
   gp__host_state total = gp__host_start(h, h->q->has_init), *part;
   int64_t b;
-  if (threads <= 1 || blocks <= 1) {
-    gp__host_fold(h, &total, 0, count);
-    gp__host_put(h, &total, h->out);
-    return GP_SUCCESS;
-  }
-  part = (gp__host_state *)malloc((size_t)blocks * sizeof *part);
-  if (!part) return gp__host_no_memory(h, (size_t)blocks * sizeof *part);
+  (void)threads;
+  part = (gp__host_state *)malloc(((size_t)blocks + 1) * sizeof *part);
+  if (!part) return gp__host_no_memory(h->q, (size_t)blocks * sizeof *part);
   GP__PARALLEL_FOR
   for (b = 0; b < blocks; ++b) {
     const uint64_t first = (uint64_t)b * block;
@@ -151,7 +149,7 @@ static gp_result gp__host_scan_exact(const gp__host_call *h) {
     return GP_SUCCESS;
   }
   part = (gp__host_state *)malloc((size_t)batch * sizeof *part);
-  if (!part) return gp__host_no_memory(h, (size_t)batch * sizeof *part);
+  if (!part) return gp__host_no_memory(h->q, (size_t)batch * sizeof *part);
   for (base = 0; base < count; base += (uint64_t)batch * block) {
     const uint64_t rest = count - base;
     const int64_t blocks = (int64_t)gp__ceil_div(rest, block) < batch ? (int64_t)gp__ceil_div(rest, block) : batch;

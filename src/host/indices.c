@@ -30,41 +30,14 @@ GP__INLINE void gp__host_put_index(void *out, size_t size, uint64_t i, uint64_t 
   else ((gp__h_u64 *)out)[i] = value;
 }
 
-// y[i] = a[i] op b[i]; step 0: b[0] for all i.
-static void gp__host_compare(
-    gp_op op, gp__wide_kind kind, const gp__wide *a, const gp__wide *b, size_t step, unsigned char *y, size_t n) {
-  size_t i;
-#define GP__COMPARE(OP, member, relation) \
-  case GP__PAIR(GP_##OP, member##_kind): \
-    if (step) \
-      for (i = 0; i < n; ++i) y[i] = a[i].member relation b[i].member; \
-    else \
-      for (i = 0; i < n; ++i) y[i] = a[i].member relation b->member; \
-    break;
-#define GP__COMPARES(member) \
-  GP__COMPARE(EQUAL, member, ==) \
-  GP__COMPARE(NOT_EQUAL, member, !=) \
-  GP__COMPARE(LESS, member, <) \
-  GP__COMPARE(LESS_EQUAL, member, <=) \
-  GP__COMPARE(GREATER, member, >) \
-  GP__COMPARE(GREATER_EQUAL, member, >=)
-  enum { i_kind = GP__WIDE_I, u_kind = GP__WIDE_U, f_kind = GP__WIDE_F };
-  switch (GP__PAIR(op, kind)) {
-    GP__COMPARES(i)
-    GP__COMPARES(u)
-    GP__COMPARES(f)
-  default:
-    memset(y, 0, n);
-  }
-#undef GP__COMPARE
-#undef GP__COMPARES
-}
-
 // truth[i] = whether op holds for elements x[i] and z[i] (step 0: z[0] for all i); n <= GP__HOST_ELEMENTS. z is NULL
 // for a user's unary operator, whose result is one byte.
 static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size_t size, const unsigned char *x,
     const unsigned char *z, size_t step, unsigned char *truth, size_t n) {
-  gp__wide a[GP__HOST_ELEMENTS], b[GP__HOST_ELEMENTS];
+  gp__wide a[GP__HOST_ELEMENTS];
+  const int equal = op == GP_EQUAL || op == GP_NOT_EQUAL, less = op == GP_LESS || op == GP_GREATER;
+  const int swaps = op == GP_GREATER || op == GP_GREATER_EQUAL, flip = op == GP_NOT_EQUAL;
+  const gp__wide zero = {0};
   size_t i;
   if (user) {
     gp__value result;
@@ -79,19 +52,35 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
       gp__host_widen(gp__host_real(type), z + i * step * size, q, 2);
       a[i].i = !(p[0].f == q[0].f && p[1].f == q[1].f);
     }
-    b->i = 0;
-    gp__host_compare(op, GP__WIDE_I, a, b, 0, truth, n);
+    gp__host_holds(op, NULL, GP_I64, 8, (const unsigned char *)a, (const unsigned char *)&zero, 0, truth, n);
   } else if (gp__host_is_long(type)) { // a is -1, 0 or 1 as x is below, equal to or above z
     for (i = 0; i < n; ++i) {
       const gp__h_u128 p = ((const gp__h_u128 *)x)[i], q = ((const gp__h_u128 *)z)[i * step];
       const gp__h_u128 flip = type == GP_I128 ? (gp__u128)1 << 127 : 0;
       a[i].i = ((p ^ flip) > (q ^ flip)) - ((p ^ flip) < (q ^ flip));
     }
-    b->i = 0;
-    gp__host_compare(op, GP__WIDE_I, a, b, 0, truth, n);
+    gp__host_holds(op, NULL, GP_I64, 8, (const unsigned char *)a, (const unsigned char *)&zero, 0, truth, n);
   } else {
-    gp__host_widen(type, x, a, n);
-    gp__host_widen(type, z, b, step ? n : 1);
-    gp__host_compare(op, gp__host_kind(type), a, b, step, truth, n);
+#define GP__HOLDS(NAME, name, member, LOAD) \
+  case GP_##NAME: { \
+    const gp__h_##name *p = (const gp__h_##name *)x, *q = (const gp__h_##name *)z, *s = q; \
+    gp__h_##name *same = (gp__h_##name *)a; \
+    for (i = 0; !step && i < n; ++i) same[i] = *s; \
+    if (!step) q = same; \
+    if (swaps) s = p, p = q, q = s; \
+    if (equal) \
+      for (i = 0; i < n; ++i) truth[i] = (unsigned char)((LOAD(p[i]) == LOAD(q[i])) ^ flip); \
+    else if (less) \
+      for (i = 0; i < n; ++i) truth[i] = LOAD(p[i]) < LOAD(q[i]); \
+    else \
+      for (i = 0; i < n; ++i) truth[i] = LOAD(p[i]) <= LOAD(q[i]); \
+    break; \
+  }
+    switch (type) {
+      GP__HOST_NUMBERS(GP__HOLDS)
+    default:
+      break;
+    }
+#undef GP__HOLDS
   }
 }

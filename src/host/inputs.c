@@ -1,7 +1,7 @@
 // host/inputs.c - described inputs on the host: made as arrays, before the loops
-// uses: api/config.h, api/lists.h, api/input.h, core/words.h, core/rules.h, core/messages.c, core/request.c,
-//   host/types.c, host/values.c, host/operators.c, host/call.c, map/host.c, scatter/host.c, host/user.c,
-//   scatter/kinds.c, segments/kinds.c, sort/kinds.c, host/run.c, core/reads.c, core/check_inputs.c
+// uses: api/config.h, api/lists.h, api/input.h, core/rules.h, core/request.c, host/types.c, host/user.c, host/values.c,
+//   host/operators.c, host/call.c, map/host.c, scatter/host.c, scatter/kinds.c, segments/kinds.c, sort/kinds.c,
+//   host/run.c, core/reads.c, core/check_inputs.c
 
 enum { GP__HOST_MADE = 256 }; // elements made at a time
 typedef char gp__host_iota_takes_them[(int)GP__HOST_MADE <= (int)GP__HOST_ELEMENTS ? 1 : -1];
@@ -100,13 +100,12 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
   int i;
   if (!root) return GP_SUCCESS;
   for (i = 0; i < all->count; ++i) bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
-  if (count > SIZE_MAX / size) return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+  if (count > SIZE_MAX / size) return gp__host_no_memory(q, UINT64_MAX);
   *owned = malloc((size_t)count * size + 1);
   room = (unsigned char *)malloc(bytes);
   if (!*owned || !room) {
     free(room);
-    return gp__fail(GP_E_MEMORY, "%s: no memory for the elements of a described input (%llu bytes)",
-        gp__host_call_name(q->primitive), (gp__u64)(count * size));
+    return gp__host_no_memory(q, count * size);
   }
   for (i = 0, bytes = 0; i < all->count; ++i) {
     rooms[i] = room + bytes;
@@ -135,7 +134,7 @@ static gp_result gp__host_store(const gp__request *q, int threads) {
   gp__request fold = *q, map;
   unsigned char *room = most > SIZE_MAX / q->acc_size - 1 ? NULL : (unsigned char *)malloc((most + 1) * q->acc_size);
   gp_result result;
-  if (!room) return gp__fail(GP_E_MEMORY, "%s: no memory", gp__host_call_name(q->primitive));
+  if (!room) return gp__host_no_memory(q, most * q->acc_size);
   fold.stored = GP_OP_DEFAULT;
   fold.out = room;
   fold.out_type = q->acc_type, fold.out_struct = q->acc_struct, fold.out_size = q->acc_size;

@@ -1,6 +1,6 @@
 // host/run.c - runs a checked request; its operands and operator
-// uses: api/config.h, api/lists.h, core/rules.h, core/messages.c, core/request.c, host/types.c, host/values.c,
-//   host/operators.c, host/call.c, host/user.c, core/primitive.c
+// uses: api/config.h, api/lists.h, core/rules.h, core/messages.c, core/request.c, host/types.c, host/user.c,
+//   host/values.c, host/operators.c, host/call.c, sort/host.c, core/primitive.c
 
 // Sets elements, as operands or as results of a unary operator. of: the member of gp_call that names the operator.
 static gp_result gp__host_take(
@@ -27,6 +27,7 @@ static gp_result gp__host_take_operator(gp__host_call *h, gp_type to, size_t siz
     h->op.identity = q->user_op->host_identity;
   } else if (q->is_arg) {
     const int64_t none = -1;
+    gp__host_find_loops(&h->op, q->op == GP_ARGMIN ? GP_MIN : GP_MAX, to);
     h->op.exact = h->op.commutative = 1;
     gp__host_identity(q->op, q->acc_type, h->op.identity.bytes);
     memcpy(h->op.identity.bytes + 8, &none, sizeof none);
@@ -79,4 +80,18 @@ GP__HOST gp_result gp__host_run(const gp__request *q, int threads) {
 #endif
   h.in.limit = h.in2.limit = (size_t)1 << 30;
   return gp__methods_of(q)->host(&h);
+}
+// Sorts keys by their lowest `bits` bits, 0: all, with values of `size` bytes, 0: none. in: NULL for indices.
+static gp_result gp__host_sort_by(gp_type type, int bits, uint64_t count, const void *keys, const void *in, size_t size,
+    void *out_keys, void *out, int threads) {
+  gp__request sort;
+  memset(&sort, 0, sizeof sort);
+  sort.primitive = GP_SORT;
+  sort.key_type = type, sort.key_size = gp__host_size(type);
+  sort.field_count = gp__key_parts_of(type, &sort.fields);
+  sort.in_size = sort.out_size = size;
+  sort.end_bit = bits ? bits : 8 * (int)sort.key_size;
+  sort.keys = keys, sort.in = in, sort.out_keys = out_keys, sort.out = out;
+  sort.count = count;
+  return gp__host_run(&sort, threads);
 }

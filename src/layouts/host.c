@@ -1,6 +1,6 @@
 // layouts/host.c - layouts
 // uses: api/config.h, api/lists.h, api/structs.h, api/array.h, core/rules.h, core/shape.h, top_k/policy.h,
-//   layouts/policy.h, layouts/arguments.h, core/request.c, host/config.c, host/types.c, host/call.c, host/exact.c
+//   layouts/policy.h, layouts/arguments.h, core/request.c, host/config.c, host/types.c, host/user.c, host/call.c
 
 // Bytes of an array of `count` structs, with spare capacity; UINT64_MAX on overflow.
 GP__HOST uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {
@@ -89,14 +89,14 @@ static gp_result gp__host_layouts(gp__host_call *h) {
   if (q->in == q->out && q->in) {
     const uint64_t bytes = gp__layout_bytes(&q->in_layout, q->count);
     copy = malloc(bytes);
-    if (!copy) return gp__host_no_memory(h, bytes);
+    if (!copy) return gp__host_no_memory(h->q, bytes);
     memcpy(copy, q->in, bytes);
   }
   gp__layout_arguments(q, copy ? copy : q->in, &a);
   GP__PARALLEL_FOR
   for (b = 0; b < blocks; ++b) {
     const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
-    const uint64_t end = q->count - first < GP__HOST_BLOCK ? q->count : first + GP__HOST_BLOCK;
+    const uint64_t end = gp__host_block_end(first, q->count);
     int f;
     for (f = 0; f < entries; ++f) {
       const size_t size = (size_t)entry[f].size;

@@ -65,7 +65,11 @@ static void gp__host_fill(const gp__host_call *h, uint64_t first, uint64_t end) 
   gp__host_buffer pattern;
   const size_t n = (size_t)(end - first), limit = GP__HOST_BYTES / h->out_size, m = n < limit ? n : limit;
   size_t i, k;
-  for (i = 0; i < m; ++i) memcpy(pattern.bytes + i * h->out_size, h->q->init.bytes, h->out_size);
+  memcpy(pattern.bytes, h->q->init.bytes, h->out_size);
+  for (i = 1; i < m; i += k) {
+    k = m - i < i ? m - i : i;
+    memcpy(pattern.bytes + i * h->out_size, pattern.bytes, k * h->out_size);
+  }
   for (i = 0; i < n; i += k) {
     k = n - i < m ? n - i : m;
     memcpy(h->out + (first + i) * h->out_size, pattern.bytes, k * h->out_size);

@@ -1,6 +1,6 @@
 // map/plan.c - plans of maps
 // uses: api/lists.h, api/policy.h, api/structs.h, core/words.h, core/rules.h, core/arguments.h, map/arguments.h,
-//   core/system.c, core/messages.c, core/request.c, host/types.c, host/values.c, host/call.c, map/host.c, host/user.c,
+//   core/system.c, core/messages.c, core/request.c, host/types.c, host/user.c, host/values.c, host/call.c, map/host.c,
 //   map/kinds.c, core/kinds.c, core/primitive.c, host/run.c, core/reads.c, map/check.c, map/names.c, core/launch.c
 
 GP__HOST int gp__kinds_of_map(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {

@@ -1,40 +1,34 @@
 // merge/host.c - merge, merge sort
 // uses: api/config.h, api/lists.h, api/structs.h, core/shape.h, core/arguments.h, core/request.c, host/config.c,
-//   host/types.c, host/values.c, host/call.c, host/exact.c, host/indices.c
+//   host/types.c, host/user.c, host/values.c, host/call.c, host/indices.c, search/host.c
 
-// Order of keys: true if x comes before y.
+// Order of keys: true if x comes before y; down: y before x.
 typedef struct gp__host_order {
   int (*before)(const struct gp__host_order *o, const unsigned char *x, const unsigned char *y);
   const gp__op_info *user;
+  int down;
 } gp__host_order;
 
 static int gp__host_before_user(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {
   gp__value result;
-  gp__host_apply(o->user, result.bytes, x, y);
+  gp__host_apply(o->user, result.bytes, o->down ? y : x, o->down ? x : y);
   return result.bytes[0] != 0;
 }
-static int gp__host_before_reversed(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {
-  return gp__host_before_user(o, y, x);
-}
 #define GPUPRIMS__BEFORE(NAME, name, member, LOAD) \
-  static int gp__host_less_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) { \
-    (void)o; \
-    return LOAD(*(const gp__h_##name *)x) < LOAD(*(const gp__h_##name *)y); \
-  } \
-  static int gp__host_greater_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) { \
-    (void)o; \
-    return LOAD(*(const gp__h_##name *)x) > LOAD(*(const gp__h_##name *)y); \
+  static int gp__host_before_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) { \
+    const gp__h_##name a = *(const gp__h_##name *)x, b = *(const gp__h_##name *)y; \
+    return o->down ? LOAD(b) < LOAD(a) : LOAD(a) < LOAD(b); \
   }
 GP__HOST_NUMBERS(GPUPRIMS__BEFORE)
 GP__HOST_LONGS(GPUPRIMS__BEFORE)
 #undef GPUPRIMS__BEFORE
 
 static gp__host_order gp__host_order_of(const gp__request *q) {
-  gp__host_order o = {NULL, q->user_op};
-  o.before = q->flags & GP_DESCENDING ? gp__host_before_reversed : gp__host_before_user;
+  gp__host_order o = {gp__host_before_user, q->user_op, 0};
+  o.down = q->user_op ? (q->flags & GP_DESCENDING) != 0 : q->op == GP_GREATER;
 #define GP__ORDER_OF(NAME, name, member, LOAD) \
   case GP_##NAME: \
-    o.before = q->op == GP_GREATER ? gp__host_greater_##name : gp__host_less_##name; \
+    o.before = gp__host_before_##name; \
     break;
   if (!q->user_op) switch (q->key_type) {
       GP__HOST_NUMBERS(GP__ORDER_OF)
@@ -70,12 +64,11 @@ GP__INLINE gp__host_items gp__host_part(const gp__request *q, const gp__host_ite
 // Merges elements from..to of a and b; element `from` goes to the start of `out`.
 static void gp__host_merge_part(const gp__request *q, const gp__host_order *o, const gp__host_items *a,
     const gp__host_items *b, uint64_t from, uint64_t to, const gp__host_items *out) {
-  uint64_t low = from > b->count ? from - b->count : 0, high = from < a->count ? from : a->count, i, j, k;
-  while (low < high) {
-    const uint64_t middle = low + (high - low) / 2;
-    if (!o->before(o, gp__host_key(q, b, from - 1 - middle), gp__host_key(q, a, middle))) low = middle + 1;
-    else high = middle;
-  }
+  const uint64_t least = from > b->count ? from - b->count : 0, most = from < a->count ? from : a->count;
+  uint64_t low, i, j, k;
+  GP__BISECT(low, most - least,
+      !o->before(o, gp__host_key(q, b, from - 1 - least - middle), gp__host_key(q, a, least + middle)))
+  low += least;
   for (i = low, j = from - low, k = 0; k < to - from; ++k) {
     const int second = j < b->count && (i == a->count || o->before(o, gp__host_key(q, b, j), gp__host_key(q, a, i)));
     gp__host_put_item(q, out, k, second ? b : a, second ? j++ : i++);
@@ -126,7 +119,7 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
   int64_t block;
   uint64_t run, i;
   (void)threads;
-  if (q->count > GP__HOST_RUN && !room) return gp__host_no_memory(h, bytes);
+  if (q->count > GP__HOST_RUN && !room) return gp__host_no_memory(h->q, bytes);
   memmove(out.keys, q->keys, q->count * q->key_size);
   if (q->out && q->in) memmove(out.values, q->in, q->count * q->in_size);
   else if (q->out)
@@ -134,7 +127,7 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
   GP__PARALLEL_FOR
   for (block = 0; block < blocks; ++block) {
     const uint64_t first = (uint64_t)block * GP__HOST_BLOCK;
-    const uint64_t end = q->count - first < GP__HOST_BLOCK ? q->count : first + GP__HOST_BLOCK;
+    const uint64_t end = gp__host_block_end(first, q->count);
     uint64_t at;
     for (at = first; at < end; at += GP__HOST_RUN) {
       const gp__host_items x = gp__host_part(q, &out, at, end - at < GP__HOST_RUN ? end - at : (uint64_t)GP__HOST_RUN);
@@ -146,7 +139,7 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
     GP__PARALLEL_FOR
     for (block = 0; block < blocks; ++block) {
       uint64_t at = (uint64_t)block * GP__HOST_BLOCK;
-      const uint64_t end = q->count - at < GP__HOST_BLOCK ? q->count : at + GP__HOST_BLOCK;
+      const uint64_t end = gp__host_block_end(at, q->count);
       while (at < end) {
         const uint64_t base = at - at % (2 * run), rest = q->count - base;
         const uint64_t n = rest < run ? rest : run, m = rest - n < run ? rest - n : run;

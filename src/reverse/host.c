@@ -1,5 +1,5 @@
 // reverse/host.c - reverse and swap
-// uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/call.c, host/indices.c
+// uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/types.c, host/call.c, host/indices.c
 
 // Elements first to end - 1 of the output; in place, also their mirror images.
 static void gp__host_mirror(const gp__host_call *h, uint64_t first, uint64_t end) {
@@ -9,6 +9,17 @@ static void gp__host_mirror(const gp__host_call *h, uint64_t first, uint64_t end
   unsigned char *out = (unsigned char *)q->out;
   gp__value mine;
   uint64_t i;
+#define GP__MIRROR(T) \
+  if (size == sizeof(T) && in != out) { \
+    const T *x = (const T *)q->in + q->count - 1; \
+    for (i = first; i < end; ++i) ((T *)q->out)[i] = *(x - i); \
+    return; \
+  }
+  GP__MIRROR(gp__h_u8)
+  GP__MIRROR(gp__h_u16)
+  GP__MIRROR(gp__h_u32)
+  GP__MIRROR(gp__h_u64)
+#undef GP__MIRROR
   for (i = first; i < end; ++i) {
     const uint64_t mirrored = q->count - 1 - i;
     memcpy(mine.bytes, in + i * size, size);

@@ -1,6 +1,6 @@
 // rows/host.c - rows of strided arrays
-// uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/operators.c,
-//   host/call.c, host/exact.c, host/indices.c
+// uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/user.c,
+//   host/operators.c, host/call.c, host/exact.c, host/indices.c
 
 // Elements from element 0 to the beginning of row r.
 static int64_t gp__host_row_offset(const gp__rows *rows, const int64_t *stride, uint64_t r) {
@@ -86,7 +86,7 @@ static gp_result gp__host_scan_rows(gp__host_call *h) {
     }
     free(room);
   }
-  return failed ? gp__host_no_memory(h, bytes * (size_t)threads) : GP_SUCCESS;
+  return failed ? gp__host_no_memory(h->q, bytes * (size_t)threads) : GP_SUCCESS;
 }
 static gp_result gp__host_rows(gp__host_call *h) {
   const gp__request *q = h->q;

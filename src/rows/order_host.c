@@ -1,6 +1,6 @@
 // rows/order_host.c - sorts and top-k along an axis
-// uses: api/config.h, api/lists.h, api/structs.h, core/request.c, host/config.c, host/call.c, host/exact.c,
-//   host/indices.c, sort/host.c, top_k/host.c, rows/host.c
+// uses: api/config.h, api/lists.h, core/request.c, host/config.c, host/user.c, host/call.c, host/indices.c,
+//   sort/host.c, top_k/host.c, rows/host.c
 
 // Each row is sorted, with its indices; of a top-k, the first k go out. An operator ranks those alone.
 static gp_result gp__host_order_rows(gp__host_call *h) {
@@ -9,6 +9,7 @@ static gp_result gp__host_order_rows(gp__host_call *h) {
   const uint64_t length = rows->extent[0], wanted = q->length;
   const size_t key = q->key_size, bytes = (size_t)length * (2 * sizeof(gp__host_indexed) + key);
   const int threads = h->threads, bits = 8 * (int)key;
+  const gp__host_form f = gp__host_rank_of(q);
   int failed = 0, t;
   GP__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
@@ -26,12 +27,10 @@ static gp_result gp__host_order_rows(gp__host_call *h) {
       for (i = 0; i < length; ++i) {
         gp__host_move(raw + i * key, in + (int64_t)i * rows->in_stride[0] * (int64_t)key, key);
         if (q->op) continue;
-        order[i].bits = gp__host_ordered(q->key_type, raw + i * key);
-        if (q->flags & GP_DESCENDING) order[i].bits = ~order[i].bits & (~(uint64_t)0 >> (64 - bits));
-        order[i].index = i;
+        order[i].bits = gp__host_encode(&f, raw + i * key), order[i].index = i;
       }
       if (q->op) gp__host_best(q, raw, length, wanted, order);
-      sorted = q->op ? order : gp__host_sort_indexed(order, order + length, length, bits);
+      sorted = q->op ? order : gp__host_sort_indexed(order, order + length, length, bits, 1);
       for (i = 0; i < wanted; ++i) {
         const int64_t at = to + (int64_t)i * rows->out_stride[0];
         if (q->out_keys)
@@ -42,5 +41,5 @@ static gp_result gp__host_order_rows(gp__host_call *h) {
     }
     free(order);
   }
-  return failed ? gp__host_no_memory(h, bytes * (size_t)threads) : GP_SUCCESS;
+  return failed ? gp__host_no_memory(h->q, bytes * (size_t)threads) : GP_SUCCESS;
 }

@@ -1,31 +1,20 @@
 // segmented_sort/host.c - segmented sort
-// uses: api/config.h, api/lists.h, api/structs.h, core/words.h, core/shape.h, core/messages.c, core/request.c,
-//   host/config.c, host/call.c, host/indices.c, sort/host.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/shape.h, core/request.c, host/config.c, host/user.c,
+//   host/call.c, segments/host.c, sort/host.c
 
-// Segment i as [first, end), clamped so that wrong offsets do no harm.
-static void gp__host_segment_of(const gp__request *q, uint64_t i, uint64_t *first, uint64_t *end) {
-  if (!q->begin) { // segments of one length
-    const uint64_t length = q->count / q->segments;
-    *first = i * length;
-    *end = *first + length;
-    return;
-  }
-  *first = gp__host_offset(q->begin, q->offset_size, i);
-  *end = q->end ? gp__host_offset(q->end, q->offset_size, i) : gp__host_offset(q->begin, q->offset_size, i + 1);
-  if (*end > q->count) *end = q->count;
-  if (*first > *end) *first = *end;
-}
 static gp_result gp__host_segmented_sort(gp__host_call *h) {
   const gp__request *q = h->q;
   const unsigned char *keys = (const unsigned char *)q->keys, *values = (const unsigned char *)q->in;
   const size_t key_size = q->key_size, value_size = q->out_size, cell = key_size > value_size ? key_size : value_size;
   const int threads = h->threads, wanted = q->end_bit - q->begin_bit;
+  const gp__host_form f = gp__host_form_of(q->key_type, (q->flags & GP_DESCENDING) != 0);
+  const uint64_t length = q->segments ? q->count / q->segments : 0;
   uint64_t longest = 0, share, i;
   int64_t block, blocks;
   int failed = 0;
   for (i = 0; i < q->segments; ++i) {
     uint64_t first, end;
-    gp__host_segment_of(q, i, &first, &end);
+    gp__host_segment_of(q, length, i, &first, &end);
     if (end - first > longest) longest = end - first;
   }
   share = q->segments / ((uint64_t)threads * 16) + 1;
@@ -39,7 +28,7 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
     uint64_t s, n, most = 0;
     for (s = from; s < to; ++s) {
       uint64_t first, end;
-      gp__host_segment_of(q, s, &first, &end);
+      gp__host_segment_of(q, length, s, &first, &end);
       if (end - first > most) most = end - first;
     }
     if (most) order = (gp__host_indexed *)malloc(most * (2 * sizeof *order + cell));
@@ -51,14 +40,14 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
     moved = (unsigned char *)(other + most);
     for (s = from; s < to; ++s) {
       uint64_t first, end, k;
-      gp__host_segment_of(q, s, &first, &end);
+      gp__host_segment_of(q, length, s, &first, &end);
       n = end - first;
       for (k = 0; k < n; ++k) {
-        const uint64_t x = gp__host_ordered(q->key_type, keys + (first + k) * key_size);
-        order[k].bits = gp__host_bits_from(q->flags & GP_DESCENDING ? ~x : x, q->begin_bit, wanted);
+        order[k].bits =
+            wanted ? gp__host_encode(&f, keys + (first + k) * key_size) << (64 - q->end_bit) >> (64 - wanted) : 0;
         order[k].index = first + k;
       }
-      sorted = gp__host_sort_indexed(order, other, n, wanted);
+      sorted = gp__host_sort_indexed(order, other, n, wanted, 1);
       for (k = 0; k < n; ++k) memcpy(moved + k * key_size, keys + sorted[k].index * key_size, key_size);
       if (n) memcpy((unsigned char *)q->out_keys + first * key_size, moved, n * key_size);
       if (!value_size || !n) continue;
@@ -70,6 +59,5 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
     }
     free(order);
   }
-  return failed ? gp__fail(GP_E_MEMORY, "gp_segmented_sort: no memory for a segment of %llu keys", (gp__u64)longest)
-                : GP_SUCCESS;
+  return failed ? gp__host_no_memory(q, longest * (2 * sizeof(gp__host_indexed) + cell)) : GP_SUCCESS;
 }

@@ -1,6 +1,7 @@
 // segments/host.c - segments
 // uses: api/config.h, api/lists.h, api/structs.h, core/shape.h, select/policy.h, segments/policy.h, core/arguments.h,
-//   core/system.c, core/request.c, host/config.c, host/call.c, host/exact.c, host/canonical.c, host/indices.c
+//   core/system.c, core/request.c, host/config.c, host/user.c, host/call.c, host/exact.c, host/canonical.c,
+//   host/indices.c
 
 static uint64_t gp__host_first_bad(const gp__request *q) {
   uint64_t i, before = 0, offset;
@@ -62,8 +63,16 @@ static void gp__host_scan_segment(const gp__host_call *h, const gp__host_state *
   gp__host_running(h, &s, first + (unsigned)taken, n - (unsigned)taken);
 }
 
-// Segments have any lengths, so threads take a few at a time. Wrong offsets do no harm: parts beyond the input are left
-// out.
+// Segment i as [first, end), clamped so that wrong offsets do no harm. length: of all segments without offsets.
+static void gp__host_segment_of(const gp__request *q, uint64_t length, uint64_t i, uint64_t *first, uint64_t *end) {
+  *first = q->begin ? gp__host_offset(q->begin, q->offset_size, i) : i * length;
+  *end = q->end  ? gp__host_offset(q->end, q->offset_size, i)
+      : q->begin ? gp__host_offset(q->begin, q->offset_size, i + 1)
+                 : *first + length;
+  if (*end > q->count) *end = q->count;
+  if (*first > *end) *first = *end;
+}
+// Segments have any lengths, so threads take a few at a time.
 static gp_result gp__host_segmented_reduce(const gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__host_state start = gp__host_start(h, q->has_init);
@@ -76,12 +85,8 @@ static gp_result gp__host_segmented_reduce(const gp__host_call *h) {
     uint64_t i = (uint64_t)b * block;
     const uint64_t stop = q->segments - i < block ? q->segments : i + block;
     for (; i < stop; ++i) {
-      uint64_t first = q->begin ? gp__host_offset(q->begin, q->offset_size, i) : i * q->length;
-      uint64_t end = q->end ? gp__host_offset(q->end, q->offset_size, i)
-          : q->begin        ? gp__host_offset(q->begin, q->offset_size, i + 1)
-                            : first + q->length;
-      if (end > q->count) end = q->count;
-      if (first > end) first = end;
+      uint64_t first, end;
+      gp__host_segment_of(q, q->length, i, &first, &end);
       gp__host_reduce_segment(h, &start, first, end - first, h->out + i * h->out_size);
     }
   }
@@ -180,7 +185,7 @@ static gp_result gp__host_tiles_of(const gp__host_call *h, const gp__host_state 
   threads = (size_t)gp__pinned_threads(s);
   items = (size_t)gp__stream_items(gp__pinned_vectors(s), s.key_size, s.in_size);
   t = *tiles = (gp__host_tiles *)calloc(1, sizeof *t + threads * items);
-  if (!t) return gp__host_no_memory(h, sizeof *t + threads * items);
+  if (!t) return gp__host_no_memory(h->q, sizeof *t + threads * items);
   t->h = h;
   t->start = *start;
   t->threads = threads, t->items = items, t->tile = threads * items;

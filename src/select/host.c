@@ -1,16 +1,14 @@
 // select/host.c - selection
-// uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c,
-//   host/call.c, host/exact.c, host/indices.c
+// uses: api/config.h, api/lists.h, core/shape.h, core/request.c, host/config.c, host/types.c, host/user.c, host/call.c,
+//   host/indices.c, scatter/host.c
 
 // The part of each of the elements first .. first + n - 1, n <= GP__HOST_ELEMENTS.
 static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsigned char *part) {
   const gp_type type = q->key_size ? q->key_type : q->in_type; // of what is tested: flags, a stencil, the elements
   const size_t size = q->key_size ? q->key_size : q->in_size;
   const unsigned char *x = (const unsigned char *)(q->key_size ? q->keys : q->in) + first * size;
-  const gp__value zero = {{0}};
   size_t i;
-  if (q->op) gp__host_holds(q->op, q->user_op, type, size, x, q->user_op ? NULL : q->init.bytes, 0, part, n);
-  else gp__host_holds(GP_NOT_EQUAL, NULL, type, size, x, zero.bytes, 0, part, n);
+  gp__host_chosen(q, type, size, x, part, n);
   for (i = 0; i < n; ++i) part[i] ^= 1;
   if (q->transform) { // the second predicate
     unsigned char second[GP__HOST_ELEMENTS];
@@ -22,19 +20,28 @@ static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsig
 
 enum { GP__HOST_PARTS = 3 };
 
-// Adds each part's number of elements to `at`; with `out`, also moves the elements to the positions in `at`.
+static int gp__host_part_count(const gp__request *q) { return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2; }
+// Adds each part's number of elements to `at`; with `out`, also moves the elements to the positions in `at`. The first
+// part moves last, since it may go over elements that others take.
 static void gp__host_distribute(
     const gp__request *q, uint64_t first, uint64_t n, unsigned char *const *out, uint64_t *at) {
   unsigned char part[GP__HOST_ELEMENTS];
-  size_t i, k;
+  uint16_t chosen[GP__HOST_ELEMENTS];
+  const size_t size = q->in_size;
+  size_t i, k, found;
+  int p;
   for (; n; first += k, n -= k) {
-    const unsigned char *x = (const unsigned char *)q->in + first * q->in_size;
+    const unsigned char *x = (const unsigned char *)q->in + first * size;
     k = n < GP__HOST_ELEMENTS ? (size_t)n : (size_t)GP__HOST_ELEMENTS;
     gp__host_parts(q, first, k, part);
-    for (i = 0; i < k; ++i) {
-      const unsigned p = part[i];
-      if (out && out[p]) gp__host_move(out[p] + at[p] * q->in_size, x + i * q->in_size, q->in_size);
-      ++at[p];
+    for (p = gp__host_part_count(q); p-- > 0; at[p] += found) {
+      found = 0;
+      if (!out || !out[p])
+        for (i = 0; i < k; ++i) found += part[i] == p;
+      else {
+        for (i = 0; i < k; found += part[i++] == p) chosen[found] = (uint16_t)i; // no branch depends on the part
+        for (i = 0; i < found; ++i) gp__host_move(out[p] + (at[p] + i) * size, x + chosen[i] * size, size);
+      }
     }
   }
 }
@@ -44,10 +51,10 @@ static void gp__host_distribute(
 static gp_result gp__host_select(const gp__host_call *h) {
   const gp__request *q = h->q;
   const int moves = q->primitive == GP_SELECT || q->primitive == GP_PARTITION;
-  const int parts = q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2;
+  const int parts = gp__host_part_count(q);
   const int threads = moves && q->in == q->out ? 1 : h->threads;
-  const uint64_t count = q->count, block = GP__HOST_BLOCK;
-  const int64_t blocks = (int64_t)gp__ceil_div(count, block);
+  const uint64_t count = q->count;
+  const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
   unsigned char *const out[GP__HOST_PARTS] = {h->out, (unsigned char *)q->out2, (unsigned char *)q->out3};
   uint64_t total[GP__HOST_PARTS] = {0, 0, 0}, *at;
   int64_t b;
@@ -56,11 +63,11 @@ static gp_result gp__host_select(const gp__host_call *h) {
   else {
     const size_t bytes = (size_t)blocks * sizeof total;
     at = (uint64_t *)calloc(1, bytes);
-    if (!at) return gp__host_no_memory(h, bytes);
+    if (!at) return gp__host_no_memory(h->q, bytes);
     GP__PARALLEL_FOR
     for (b = 0; b < blocks; ++b) {
-      const uint64_t first = (uint64_t)b * block;
-      gp__host_distribute(q, first, count - first < block ? count - first : block, NULL, at + b * GP__HOST_PARTS);
+      const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
+      gp__host_distribute(q, first, gp__host_block_end(first, count) - first, NULL, at + b * GP__HOST_PARTS);
     }
     for (b = 0; b < blocks; ++b)
       for (p = 0; p < GP__HOST_PARTS; ++p) {
@@ -71,8 +78,8 @@ static gp_result gp__host_select(const gp__host_call *h) {
     if (moves) {
       GP__PARALLEL_FOR
       for (b = 0; b < blocks; ++b) {
-        const uint64_t first = (uint64_t)b * block;
-        gp__host_distribute(q, first, count - first < block ? count - first : block, out, at + b * GP__HOST_PARTS);
+        const uint64_t first = (uint64_t)b * GP__HOST_BLOCK;
+        gp__host_distribute(q, first, gp__host_block_end(first, count) - first, out, at + b * GP__HOST_PARTS);
       }
     }
     free(at);

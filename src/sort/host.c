@@ -1,18 +1,46 @@
 // sort/host.c - radix sort
-// uses: api/config.h, api/lists.h, api/structs.h, core/words.h, core/rules.h, core/arguments.h, core/messages.c,
-//   core/request.c, host/values.c, host/call.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/rules.h, core/shape.h, core/arguments.h, core/request.c,
+//   host/config.c, host/types.c, host/user.c, host/values.c, host/call.c, host/indices.c
 
-// The ordered form of a built-in type, as in >>warp.
-static uint64_t gp__host_ordered(gp_type type, const unsigned char *bytes) {
-  const unsigned bits = 8 * (unsigned)gp__host_size(type);
-  const uint64_t sign = (uint64_t)1 << (bits - 1), all = sign - 1 + sign;
-  uint64_t x = 0;
-  memcpy(&x, bytes, bits / 8); // little-endian
-  return type == GP_BOOL                  ? x != 0
-      : gp__host_kind(type) == GP__WIDE_U ? x
-      : gp__host_kind(type) == GP__WIDE_I ? x ^ sign
-      : x & sign                          ? ~x & all
-                                          : x | sign;
+GP__INLINE uint64_t gp__host_bits(const unsigned char *x, size_t size) { // of 1, 2, 4 or 8 bytes, of any alignment
+  uint16_t y2;
+  uint32_t y4;
+  uint64_t y;
+  if (size == 1) return *x;
+  if (size == 2) return memcpy(&y2, x, 2), y2;
+  if (size == 4) return memcpy(&y4, x, 4), y4;
+  return memcpy(&y, x, 8), y;
+}
+// How a key of a built-in type becomes its ordered form, as in >>warp; `flip`: of a descending order.
+typedef struct gp__host_form {
+  size_t size;
+  int truth;
+  unsigned shift;
+  uint64_t sign, floats, flip;
+} gp__host_form;
+static gp__host_form gp__host_form_of(gp_type type, int down) {
+  gp__host_form f;
+  const gp__wide_kind kind = gp__host_kind(type);
+  uint64_t all;
+  f.size = gp__host_size(type), f.truth = type == GP_BOOL;
+  f.shift = 8 * (unsigned)f.size - 1;
+  all = ~(uint64_t)0 >> (63 - f.shift);
+  f.sign = kind == GP__WIDE_U ? 0 : (uint64_t)1 << f.shift;
+  f.floats = kind == GP__WIDE_F ? all : 0;
+  f.flip = down ? all : 0;
+  return f;
+}
+GP__INLINE uint64_t gp__host_encode(const gp__host_form *f, const unsigned char *key) {
+  const uint64_t bits = gp__host_bits(key, f->size), x = f->truth ? bits != 0 : bits;
+  return x ^ (((0 - (x >> f->shift)) & f->floats) | f->sign) ^ f->flip;
+}
+GP__INLINE uint64_t gp__host_decode(const gp__host_form *f, uint64_t x) {
+  x ^= f->flip;
+  return x ^ ((((x >> f->shift) - 1) & f->floats) | f->sign);
+}
+static uint64_t gp__host_ordered(gp_type type, const unsigned char *key) {
+  const gp__host_form f = gp__host_form_of(type, 0);
+  return gp__host_encode(&f, key);
 }
 // The parts that order keys of a built-in type, the most significant first. Returns their number; 0: the key is one.
 GP__HOST int gp__key_parts_of(gp_type type, const gp_key_field **parts) {
@@ -66,110 +94,132 @@ static uint64_t gp__host_key_word(const gp__request *q, const unsigned char *key
 typedef struct gp__host_indexed {
   uint64_t bits, index;
 } gp__host_indexed;
-// Sorts few elements by insertion, then merges. Both sorts are stable and return the array that has the result.
-static gp__host_indexed *gp__host_sort_few(gp__host_indexed *from, gp__host_indexed *to, uint64_t n) {
-  const uint64_t run = 16;
-  uint64_t first, width, i, j, k;
-  for (first = 0; first < n; first += run) {
-    const uint64_t end = n - first < run ? n : first + run;
-    for (i = first + 1; i < end; ++i) {
-      const gp__host_indexed x = from[i];
-      for (j = i; j > first && from[j - 1].bits > x.bits; --j) from[j] = from[j - 1];
-      from[j] = x;
-    }
+// Sorts by the bits low .. high - 1. Least significant digit first, 8 bits a pass; skips passes in which all have the
+// same digit. Each thread counts, then moves, its share. Returns the array that has the result.
+enum { GP__HOST_SORTERS = 32 };
+#define GP__RADIX(name, E, BITS) \
+  static E *gp__host_radix_##name(E *from, E *to, uint64_t n, int low, int high, int threads) { \
+    const uint64_t share = gp__ceil_div(n, (uint64_t)threads); \
+    uint64_t at[GP__HOST_SORTERS][256]; \
+    for (; low < high; low += 8) { \
+      const uint64_t mask = high - low < 8 ? (1u << (high - low)) - 1 : 255; \
+      E *const x = from, *const y = to; \
+      uint64_t sum = 0, before; \
+      int d, t, pass, same = 0; \
+      for (pass = 0; pass < 2 && !same; ++pass) { \
+        GP__PARALLEL_FOR \
+        for (t = 0; t < threads; ++t) { \
+          uint64_t *const own = at[t], i = share * (uint64_t)t; \
+          const uint64_t end = i + share < n ? i + share : n; \
+          if (pass) \
+            for (; i < end; ++i) y[own[BITS(x[i]) >> low & mask]++] = x[i]; \
+          else \
+            for (memset(own, 0, sizeof at[t]); i < end; ++i) ++own[BITS(x[i]) >> low & mask]; \
+        } \
+        for (d = 0; d < 256 && !pass; ++d) { \
+          for (before = sum, t = 0; t < threads; ++t) { \
+            const uint64_t own = at[t][d]; \
+            at[t][d] = sum, sum += own; \
+          } \
+          same |= sum - before == n; \
+        } \
+      } \
+      if (!same) from = y, to = x; \
+    } \
+    return from; \
   }
-  for (width = run; width < n; width *= 2) {
-    gp__host_indexed *swap = from;
-    for (first = 0; first < n; first += 2 * width) {
-      const uint64_t middle = n - first < width ? n : first + width, end = n - middle < width ? n : middle + width;
-      for (i = first, j = middle, k = first; k < end; ++k)
-        to[k] = j == end || (i < middle && from[i].bits <= from[j].bits) ? from[i++] : from[j++];
-    }
-    from = to;
-    to = swap;
+#define GP__ITS_BITS(x) (x).bits
+GP__RADIX(u32, uint32_t, )
+GP__RADIX(u64, uint64_t, )
+GP__RADIX(indexed, gp__host_indexed, GP__ITS_BITS)
+// Sorts few elements by insertion.
+static gp__host_indexed *gp__host_sort_indexed(
+    gp__host_indexed *from, gp__host_indexed *to, uint64_t n, int bits, int threads) {
+  uint64_t i, j;
+  if (n > 64) return gp__host_radix_indexed(from, to, n, 0, bits, threads);
+  for (i = 1; i < n; ++i) {
+    const gp__host_indexed x = from[i];
+    for (j = i; j > 0 && from[j - 1].bits > x.bits; --j) from[j] = from[j - 1];
+    from[j] = x;
   }
   return from;
 }
-// Sorts by the lowest `bits` bits; the others must be zero. Least significant digit first, 8 bits a pass; skips passes
-// in which all have the same digit.
-static gp__host_indexed *gp__host_sort_indexed(gp__host_indexed *from, gp__host_indexed *to, uint64_t n, int bits) {
-  int shift;
-  if (n <= 1024) return gp__host_sort_few(from, to, n);
-  for (shift = 0; shift < bits; shift += 8) {
-    gp__host_indexed *swap = from;
-    uint64_t at[256], sum = 0, i;
-    int d, same = 0;
-    memset(at, 0, sizeof at);
-    for (i = 0; i < n; ++i) ++at[from[i].bits >> shift & 255];
-    for (d = 0; d < 256; ++d) {
-      const uint64_t own = at[d];
-      same = same || own == n;
-      at[d] = sum;
-      sum += own;
-    }
-    if (same) continue;
-    for (i = 0; i < n; ++i) to[at[from[i].bits >> shift & 255]++] = from[i];
-    from = to;
-    to = swap;
-  }
-  return from;
-}
-// `wanted` bits of a word from `low` on; 0: none.
-static uint64_t gp__host_bits_from(uint64_t x, int low, int wanted) {
-  return wanted ? x >> low & (~(uint64_t)0 >> (64 - wanted)) : 0;
-}
-
-// Sorts by one word of the ordered key after the other, the least significant first. Memory: 32 bytes an element, and a
-// copy of elements over 16 bytes that are sorted in place. One thread sorts, all of them move.
+// Built-in keys are sorted in words of 4, 8 or 16 bytes, small values with them. Others are sorted by one word of the
+// ordered key after the other, the least significant first, then moved by their indices, as are large values. Memory:
+// two arrays of words, and a copy of elements that are moved in place.
 static gp_result gp__host_sort(gp__host_call *h) {
   const gp__request *q = h->q;
-  const int threads = h->asked;
+  const int threads = h->threads < GP__HOST_SORTERS ? h->threads : (int)GP__HOST_SORTERS;
   const uint64_t n = q->count;
+  const int plain = !q->field_count && !q->user_transform, down = (q->flags & GP_DESCENDING) != 0;
+  const size_t size = q->out ? q->in_size : 0, key_size = q->key_size;
   const unsigned char *keys = (const unsigned char *)q->keys, *in = (const unsigned char *)q->in;
-  unsigned char *out_keys = (unsigned char *)q->out_keys, *out = (unsigned char *)q->out, *moved = NULL;
-  gp__host_indexed *a, *b, *memory;
-  uint64_t i;
-  int word, turn;
-  (void)threads;
-  if (n > SIZE_MAX / sizeof *a / 2) return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (gp__u64)n);
-  a = memory = (gp__host_indexed *)malloc((size_t)n * 2 * sizeof *a);
-  if (!a) return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (gp__u64)n);
-  b = a + n;
-  for (i = 0; i < n; ++i) a[i].index = i;
-  for (word = q->begin_bit / 64; q->begin_bit < q->end_bit && word * 64 < q->end_bit; ++word) {
-    const int low = q->begin_bit > word * 64 ? q->begin_bit - word * 64 : 0;
-    const int high = q->end_bit < word * 64 + 64 ? q->end_bit - word * 64 : 64;
-    for (i = 0; i < n; ++i) {
-      const uint64_t x = gp__host_key_word(q, keys + a[i].index * q->key_size, word);
-      a[i].bits = gp__host_bits_from(q->flags & GP_DESCENDING ? ~x : x, low, high - low);
-    }
-    a = gp__host_sort_indexed(a, b, n, high - low);
-    b = a == memory ? memory + n : memory;
+  const int carries = plain && in && (size == 1 || size == 2 || size == 4 || size == 8), moves = size && in && !carries;
+  const int packed = size && (carries ? size < 8 : n <= UINT32_MAX),
+            wide = !plain || moves || (size && (key_size > 4 || !packed));
+  const size_t word = wide ? 16 : size || key_size > 4 ? 8 : 4;
+  const gp__host_form f = gp__host_form_of(plain ? q->key_type : GP_U8, down);
+  unsigned char *out_keys = (unsigned char *)q->out_keys, *out = (unsigned char *)q->out, *moved = NULL, *memory;
+  gp__host_indexed *a;
+  uint32_t *a4;
+  uint64_t *a8, i;
+  int k, turn;
+  if (n > SIZE_MAX / word / 2 || !(memory = (unsigned char *)malloc((size_t)n * 2 * word + 1)))
+    return gp__host_no_memory(q, n * 2 * word);
+  a = (gp__host_indexed *)(void *)memory, a8 = (uint64_t *)(void *)memory, a4 = (uint32_t *)(void *)memory;
+  GP__PARALLEL_FOR
+  for (i = 0; i < n; ++i) {
+    const uint64_t x = plain ? gp__host_encode(&f, keys + i * key_size) : 0;
+    const uint64_t y = carries ? gp__host_bits(in + i * size, size) : i;
+    if (wide) a[i].bits = x, a[i].index = y;
+    else if (word == 4) a4[i] = (uint32_t)x;
+    else a8[i] = size ? x << 32 | y : x;
   }
-  // Moves keys, then values. In place they go through memory that is no longer needed, or through new memory.
+  if (wide && plain) a = gp__host_radix_indexed(a, a + n, n, q->begin_bit, q->end_bit, threads);
+  else if (word == 4) a4 = gp__host_radix_u32(a4, a4 + n, n, q->begin_bit, q->end_bit, threads);
+  else if (!wide) {
+    k = size ? 32 : 0;
+    a8 = gp__host_radix_u64(a8, a8 + n, n, q->begin_bit + k, q->end_bit + k, threads);
+  }
+  for (k = q->begin_bit / 64; !plain && q->begin_bit < q->end_bit && k * 64 < q->end_bit; ++k) {
+    const int low = q->begin_bit > k * 64 ? q->begin_bit - k * 64 : 0;
+    const int high = q->end_bit < k * 64 + 64 ? q->end_bit - k * 64 : 64;
+    gp__host_indexed *const now = a;
+    GP__PARALLEL_FOR
+    for (i = 0; i < n; ++i) {
+      const uint64_t x = gp__host_key_word(q, keys + now[i].index * key_size, k);
+      now[i].bits = down ? ~x : x;
+    }
+    a = gp__host_radix_indexed(now, (unsigned char *)now == memory ? now + n : now - n, n, low, high, threads);
+  }
+  // Moves keys, then values.
   for (turn = 0; turn < 2; ++turn) {
-    const size_t size = turn ? q->in_size : q->key_size;
+    const size_t bytes = turn ? size : key_size;
     const unsigned char *from = turn ? in : keys;
     unsigned char *to = turn ? out : out_keys;
-    if (!to || !size) continue;
-    if (turn && !in) {
-      for (i = 0; i < n; ++i) memcpy(to + i * size, &a[i].index, size); // little-endian
-      continue;
-    }
-    if (from == to) {
-      moved = size <= sizeof *b ? (unsigned char *)b : (unsigned char *)malloc((size_t)n * size);
+    const int by_index = turn ? moves : !plain;
+    if (!to || !bytes) continue;
+    if (by_index && from == to) {
+      moved = (unsigned char *)malloc((size_t)n * bytes + 1);
       if (!moved) {
         free(memory);
-        return gp__fail(GP_E_MEMORY, "gp_sort: no memory for %llu elements", (gp__u64)n);
+        return gp__host_no_memory(q, n * bytes);
       }
-      memcpy(moved, from, (size_t)n * size);
+      memcpy(moved, from, (size_t)n * bytes);
       from = moved;
     }
-#ifdef _OPENMP
-#pragma omp parallel for if (n > 100000) num_threads(threads > 0 ? threads : omp_get_max_threads())
-#endif
-    for (i = 0; i < n; ++i) memcpy(to + i * size, from + a[i].index * size, size);
-    if (from == moved && moved != (unsigned char *)b) free(moved);
+    GP__PARALLEL_FOR
+    for (i = 0; i < n; ++i) {
+      uint64_t x = wide ? turn ? a[i].index : a[i].bits : word == 4 ? a4[i] : a8[i];
+      if (by_index) {
+        gp__host_move(to + i * bytes, from + a[i].index * bytes, bytes);
+        continue;
+      }
+      if (!wide && word == 8 && size) x = turn ? (uint32_t)x : x >> 32;
+      if (!turn) x = gp__host_decode(&f, x);
+      gp__host_move(to + i * bytes, (const unsigned char *)&x, bytes); // little-endian
+    }
+    if (from == moved) free(moved);
   }
   free(memory);
   return GP_SUCCESS;

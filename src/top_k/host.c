@@ -1,11 +1,10 @@
 // top_k/host.c - top-k, nth element
-// uses: api/config.h, api/lists.h, api/structs.h, core/request.c, host/config.c, host/call.c, host/exact.c,
-//   host/indices.c, sort/host.c, segmented_sort/host.c, merge/host.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/request.c, host/config.c, host/user.c, host/values.c,
+//   host/call.c, host/indices.c, segments/host.c, sort/host.c, merge/host.c
 
-// A key in the order of the result, as an unsigned integer.
-static uint64_t gp__host_rank(const gp__request *q, const unsigned char *key) {
-  const uint64_t x = gp__host_ordered(q->key_type, key);
-  return q->flags & GP_DESCENDING ? ~x & (~(uint64_t)0 >> (64 - 8 * q->key_size)) : x;
+// Keys in the order of the result become unsigned integers.
+static gp__host_form gp__host_rank_of(const gp__request *q) {
+  return gp__host_form_of(q->op ? GP_U8 : q->key_type, (q->flags & GP_DESCENDING) != 0);
 }
 
 // keys: of the row. Those that an operator orders have no bits.
@@ -31,11 +30,13 @@ static void gp__host_sift(const gp__request *q, const unsigned char *keys, gp__h
 static void gp__host_best(
     const gp__request *q, const unsigned char *keys, uint64_t n, uint64_t wanted, gp__host_indexed *heap) {
   const size_t k = (size_t)(wanted < n ? wanted : n);
+  const gp__host_form f = gp__host_rank_of(q);
   size_t i, left;
   uint64_t at;
   for (at = 0; at < n; ++at) {
     gp__host_indexed x;
-    x.bits = q->op ? 0 : gp__host_rank(q, keys + at * q->key_size);
+    x.bits = q->op ? 0 : gp__host_encode(&f, keys + at * q->key_size);
+    if (at >= k && x.bits > heap->bits) continue;
     x.index = at;
     if (at < k) {
       heap[at] = x;
@@ -77,13 +78,13 @@ static gp_result gp__host_top_k(const gp__host_call *h) {
   const size_t bytes = (size_t)q->length * sizeof(gp__host_indexed);
   gp__host_indexed *heaps = (gp__host_indexed *)malloc(bytes * (size_t)threads + 1);
   int64_t t;
-  if (!heaps) return gp__host_no_memory(h, bytes * (size_t)threads);
+  if (!heaps) return gp__host_no_memory(h->q, bytes * (size_t)threads);
   GP__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
     int64_t row;
     for (row = t; row < rows; row += threads) {
       uint64_t first = (uint64_t)row * q->stride, end = first + q->count, k = q->length;
-      if (segmented) gp__host_segment_of(q, (uint64_t)row, &first, &end);
+      if (segmented) gp__host_segment_of(q, q->count / (uint64_t)rows, (uint64_t)row, &first, &end);
       if (q->in2 && ((const uint32_t *)q->in2)[row] < k) k = ((const uint32_t *)q->in2)[row];
       if (k) gp__host_best_of_row(q, first, end - first, k, (uint64_t)row, heaps + (size_t)t * (size_t)q->length);
     }
@@ -98,22 +99,23 @@ static gp_result gp__host_nth(const gp__host_call *h) {
   const unsigned char *keys = (const unsigned char *)q->keys;
   const unsigned bits = 8 * (unsigned)q->key_size, digit = bits < 16 ? bits : 16;
   uint64_t *counts = (uint64_t *)malloc(sizeof(uint64_t) << digit), rank = q->length, prefix = 0, i;
+  const gp__host_form f = gp__host_rank_of(q);
   unsigned known;
-  if (!counts) return gp__host_no_memory(h, sizeof(uint64_t) << digit);
+  if (!counts) return gp__host_no_memory(h->q, sizeof(uint64_t) << digit);
   if (rank >= q->count) rank = q->count - 1;
   for (known = 0; known < bits; known += digit) {
     const unsigned shift = bits - known - digit;
     uint64_t value = 0;
     memset(counts, 0, sizeof(uint64_t) << digit);
     for (i = 0; i < q->count; ++i) {
-      const uint64_t x = gp__host_rank(q, keys + i * q->key_size);
+      const uint64_t x = gp__host_encode(&f, keys + i * q->key_size);
       if (known == 0 || x >> (bits - known) == prefix) ++counts[x >> shift & (((uint64_t)1 << digit) - 1)];
     }
     while (rank >= counts[value]) rank -= counts[value++];
     prefix = prefix << digit | value;
   }
   free(counts);
-  for (i = 0; gp__host_rank(q, keys + i * q->key_size) != prefix; ++i) {}
+  for (i = 0; gp__host_encode(&f, keys + i * q->key_size) != prefix; ++i) {}
   memcpy(q->out_keys, keys + i * q->key_size, q->key_size);
   return GP_SUCCESS;
 }

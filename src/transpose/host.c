@@ -1,6 +1,6 @@
 // transpose/host.c - transpose
-// uses: api/config.h, api/lists.h, core/words.h, transpose/policy.h, core/messages.c, core/request.c, host/types.c,
-//   host/call.c, host/indices.c, host/user.c
+// uses: api/config.h, api/lists.h, transpose/policy.h, core/request.c, host/types.c, host/user.c, host/call.c,
+//   host/indices.c
 
 static void gp__host_transpose_matrix(const gp__moves *m, const unsigned char *in, unsigned char *out) {
   enum { SIDE = 32 };
@@ -23,9 +23,7 @@ static gp_result gp__host_transpose(gp__host_call *h) {
   if (q->in == q->out) { // from a copy
     const uint64_t bytes = m->in_span * q->in_size;
     copy = bytes <= SIZE_MAX ? (unsigned char *)malloc((size_t)bytes) : NULL;
-    if (!copy)
-      return gp__fail(
-          GP_E_MEMORY, "%s: no memory for a copy of %llu bytes", gp__host_call_name(q->primitive), (gp__u64)bytes);
+    if (!copy) return gp__host_no_memory(q, bytes);
     memcpy(copy, in, (size_t)bytes);
     in = copy;
   }
