@@ -2774,8 +2774,8 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 // gets an error, and nothing is written. out_count, in device memory: this rank's number of results; also of sort,
 // merge_sort and copy, where it may be NULL. GP_CHECKED: ranks first compare what they call, and wait for that.
 // Errors: as gp_run; WORLD; UNSUPPORTED: other primitives, scans and groups by ARGMIN and ARGMAX, GP_REPRODUCIBLE of
-// sums and products of floats, sorts by some bits, by fields or by a transform, calls that wait in a stream that is
-// captured. Calls that do not wait can be captured after one run on such shards has made their memory (WORKSPACE).
+// sums and products of floats, sorts by some bits, by fields or by a transform; in a stream that is captured, all but
+// histograms and select without GP_BALANCED.
 GP__API gp_result gp_world_run(gp_world *world, const gp_call *call, gp_stream stream);
 
 // *out = the reduction of the whole array, on every rank.
@@ -34552,7 +34552,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2654208"
+#define GPUPRIMS__EMBEDDED_FROM "2658304"
 
 // ---- core/embed.c - this file's own text
 
@@ -53652,6 +53652,19 @@ GP__HOST gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_s
   free(counts);
   return result;
 }
+// A graph outlives the world's memory, which moves as it grows; and no call may wait.
+GP__HOST gp_result gp__check_capture(gp__state *s, const char *who, const gp_call *c, gp_stream stream) {
+  const int free_of_both = c->primitive == GP_HISTOGRAM_EVEN || c->primitive == GP_HISTOGRAM_RANGES ||
+      (c->primitive == GP_SELECT && !(c->flags & GP_BALANCED));
+  int capturing = 0, error = 0;
+  if (!s->context || !stream || stream == (gp_stream)1 || (free_of_both && !(c->flags & GP_CHECKED))) return GP_SUCCESS;
+  error = s->library.runtime.driver.cuStreamIsCapturing(stream, &capturing);
+  if (error) return gp__cuda_fail(&s->library.runtime, who, "cuStreamIsCapturing", error);
+  return capturing
+      ? gp__fail(GP_E_UNSUPPORTED,
+            "%s: stream is captured: of a world's calls, histograms and select without GP_BALANCED can be", who)
+      : GP_SUCCESS;
+}
 // A world of one rank: the call as it is, and the numbers of results that no call of one GPU has.
 GP__HOST gp_result gp__world_alone(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
   const char *who = gp__primitive_names[c.primitive];
@@ -53689,7 +53702,11 @@ GP__HOST gp_result gp__world_call(gp_world *w, gp__state *s, const gp_call *call
   else if (!gp__is_of_worlds(call->primitive))
     result =
         gp__fail(GP_E_UNSUPPORTED, "%s: a world does not run this primitive", gp__primitive_names[call->primitive]);
-  else result = w->size == 1 ? gp__world_alone(w, s, *call, stream) : gp__world_dispatch(w, s, *call, stream);
+  else if (w->size == 1) result = gp__world_alone(w, s, *call, stream);
+  else {
+    result = gp__check_capture(s, gp__primitive_names[call->primitive], call, stream);
+    if (result == GP_SUCCESS) result = gp__world_dispatch(w, s, *call, stream);
+  }
   pthread_mutex_unlock(&w->lock);
   return s->context ? gp__leave(s, "gp_world_run", pushed, result) : result;
 }
@@ -53768,6 +53785,11 @@ GP__HOST gp_result gp__join_by_id(gp_world *w, gp__state *s, const char *who, co
   w->comm = j->comm;
   error = j->error;
   free(j);
+  if (error && !s->context)
+    return gp__fail(GP_E_WORLD,
+        "%s: ncclCommInitRankConfig failed: %s (%d): NCCL joins GPUs, and this context has the host back end, whose "
+        "worlds need the library that tests make of tests/world/loopback.c",
+        who, w->nccl.text(error), error);
   return error ? gp__nccl_failed(w, who, "CommInitRankConfig", error) : GP_SUCCESS;
 }
 

@@ -70,6 +70,11 @@ GP__HOST gp_result gp__join_by_id(gp_world *w, gp__state *s, const char *who, co
   w->comm = j->comm;
   error = j->error;
   free(j);
+  if (error && !s->context)
+    return gp__fail(GP_E_WORLD,
+        "%s: ncclCommInitRankConfig failed: %s (%d): NCCL joins GPUs, and this context has the host back end, whose "
+        "worlds need the library that tests make of tests/world/loopback.c",
+        who, w->nccl.text(error), error);
   return error ? gp__nccl_failed(w, who, "CommInitRankConfig", error) : GP_SUCCESS;
 }
 

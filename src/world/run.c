@@ -1,7 +1,7 @@
 // world/run.c - worlds: any call
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, core/words.h, core/rules.h,
-//   core/system.c, core/messages.c, core/names.c, map/kinds.c, transpose/kinds.c, core/state.c, core/life.c,
-//   core/run.c, world/world.c, world/fold.c, world/sort.c, world/move.c, world/nth.c
+//   core/system.c, core/messages.c, core/libraries.c, core/names.c, map/kinds.c, transpose/kinds.c, core/state.c,
+//   core/life.c, core/run.c, world/world.c, world/fold.c, world/sort.c, world/move.c, world/nth.c
 
 GP__HOST int gp__is_of_worlds(gp_primitive p) {
   static const unsigned char of_worlds[] = {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN, GP_COUNT_IF, GP_ANY,
@@ -54,6 +54,19 @@ GP__HOST gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_s
   free(counts);
   return result;
 }
+// A graph outlives the world's memory, which moves as it grows; and no call may wait.
+GP__HOST gp_result gp__check_capture(gp__state *s, const char *who, const gp_call *c, gp_stream stream) {
+  const int free_of_both = c->primitive == GP_HISTOGRAM_EVEN || c->primitive == GP_HISTOGRAM_RANGES ||
+      (c->primitive == GP_SELECT && !(c->flags & GP_BALANCED));
+  int capturing = 0, error = 0;
+  if (!s->context || !stream || stream == (gp_stream)1 || (free_of_both && !(c->flags & GP_CHECKED))) return GP_SUCCESS;
+  error = s->library.runtime.driver.cuStreamIsCapturing(stream, &capturing);
+  if (error) return gp__cuda_fail(&s->library.runtime, who, "cuStreamIsCapturing", error);
+  return capturing
+      ? gp__fail(GP_E_UNSUPPORTED,
+            "%s: stream is captured: of a world's calls, histograms and select without GP_BALANCED can be", who)
+      : GP_SUCCESS;
+}
 // A world of one rank: the call as it is, and the numbers of results that no call of one GPU has.
 GP__HOST gp_result gp__world_alone(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
   const char *who = gp__primitive_names[c.primitive];
@@ -91,7 +104,11 @@ GP__HOST gp_result gp__world_call(gp_world *w, gp__state *s, const gp_call *call
   else if (!gp__is_of_worlds(call->primitive))
     result =
         gp__fail(GP_E_UNSUPPORTED, "%s: a world does not run this primitive", gp__primitive_names[call->primitive]);
-  else result = w->size == 1 ? gp__world_alone(w, s, *call, stream) : gp__world_dispatch(w, s, *call, stream);
+  else if (w->size == 1) result = gp__world_alone(w, s, *call, stream);
+  else {
+    result = gp__check_capture(s, gp__primitive_names[call->primitive], call, stream);
+    if (result == GP_SUCCESS) result = gp__world_dispatch(w, s, *call, stream);
+  }
   pthread_mutex_unlock(&w->lock);
   return s->context ? gp__leave(s, "gp_world_run", pushed, result) : result;
 }

@@ -335,8 +335,8 @@ static void test_nth(Rank *r, Buffers *b, int floats, int down) {
   for (int i = 0; i < 4 && array.n; ++i) {
     const void *wanted =
         floats ? (const void *)&array.floats[order[places[i]]] : (const void *)&array.keys[order[places[i]]];
-    const gp_result result = gp_world_nth_element(
-        r->world, c.key_type, mine, b->n, places[i], b->out_keys, c.flags, (gp_stream)r->stream);
+    const gp_result result =
+        gp_world_nth_element(r->world, c.key_type, mine, b->n, places[i], b->out_keys, c.flags, (gp_stream)r->stream);
     check(result == GP_SUCCESS && gp_world_wait(r->world, r->stream) == GP_SUCCESS, "nth_element", r->rank);
     compare(r, "nth_element: the key", b->out_keys, wanted, 1, 4);
   }
@@ -355,23 +355,23 @@ static void test_transpose(Rank *r, Buffers *b) {
   to_device(in, array.values + first * columns, mine * columns * 8);
   for (i = 0; i < share; ++i)
     for (j = 0; j < rows; ++j) wanted[i * rows + j] = array.values[j * columns + begin + i];
-  result = gp_world_transpose(r->world, GP_U64, in, mine, columns, b->out, share * rows + 1,
-      (uint64_t *)b->number, (gp_stream)r->stream);
+  result = gp_world_transpose(
+      r->world, GP_U64, in, mine, columns, b->out, share * rows + 1, (uint64_t *)b->number, (gp_stream)r->stream);
   check(result == GP_SUCCESS && gp_world_wait(r->world, r->stream) == GP_SUCCESS, "transpose", r->rank);
   check(number(b) == share, "transpose: rows of the share", r->rank);
   compare(r, "transpose", b->out, wanted, share * rows, 8);
   compare(r, "transpose: the shard stays", in, array.values + first * columns, mine * columns, 8);
   if (rows > 1) {
-    result = gp_world_transpose(r->world, GP_U64, in, mine, columns, b->out, r->rank ? share * rows + 1 : 1, NULL,
-        (gp_stream)r->stream);
+    result = gp_world_transpose(
+        r->world, GP_U64, in, mine, columns, b->out, r->rank ? share * rows + 1 : 1, NULL, (gp_stream)r->stream);
     check(result == (share_begin(columns, 1) * rows > 1 ? GP_E_ARGUMENT : GP_SUCCESS), "transpose: capacity", r->rank);
   }
   if (ranks > 1) {
-    result = gp_world_transpose(r->world, GP_U64, in, mine, columns + (r->rank == 1), b->out, array.n + 1, NULL,
-        (gp_stream)r->stream);
+    result = gp_world_transpose(
+        r->world, GP_U64, in, mine, columns + (r->rank == 1), b->out, array.n + 1, NULL, (gp_stream)r->stream);
     check(result == GP_E_WORLD, "transpose: other columns", r->rank);
-    result = gp_world_transpose(r->world, GP_U64, in, mine, columns, r->rank ? b->out : NULL, array.n + 1, NULL,
-        (gp_stream)r->stream);
+    result = gp_world_transpose(
+        r->world, GP_U64, in, mine, columns, r->rank ? b->out : NULL, array.n + 1, NULL, (gp_stream)r->stream);
     check(result == (r->rank ? GP_E_WORLD : GP_E_NULL), "transpose: no output on a rank", r->rank);
   }
   free_device(in), free(wanted);
