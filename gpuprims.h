@@ -2800,7 +2800,7 @@ GP__API gp_result gp_world_top_k(gp_world *world, gp_type key_type, gp_type valu
     const void *values, uint64_t count, uint64_t k, void *out_keys, void *out_values, int flags, gp_stream stream);
 
 // *out = the key that a sort of the whole array would put at position n, on every rank, as gp_nth_element. Shards stay
-// as they are. n >= the ranks' counts together: GP_E_ARGUMENT on every rank; no elements: nothing is written.
+// as they are. n >= the sum of the counts: GP_E_ARGUMENT on every rank; no elements: nothing is written. bool: 0 or 1.
 GP__API gp_result gp_world_nth_element(gp_world *world, gp_type key_type, const void *keys, uint64_t count, uint64_t n,
     void *out, int flags, gp_stream stream);
 

@@ -340,6 +340,28 @@ static void test_nth(Rank *r, Buffers *b, int floats, int down) {
     check(result == GP_SUCCESS && gp_world_wait(r->world, r->stream) == GP_SUCCESS, "nth_element", r->rank);
     compare(r, "nth_element: the key", b->out_keys, wanted, 1, 4);
   }
+  if (!floats && array.n) { // the same bytes as keys of other types, beside gp_nth_element of the whole array
+    static const gp_type types[] = {GP_I8, GP_U8, GP_BOOL, GP_E4M3, GP_E5M2, GP_I16, GP_U16, GP_F16, GP_BF16, GP_I32,
+        GP_U32, GP_F32, GP_I64, GP_U64, GP_F64};
+    void *whole = device_memory(array.n * 8), *shard = device_memory(b->n * 8);
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i) {
+      const size_t size = gp_type_size(r->ctx, types[i]);
+      const uint64_t n = places[(i + seed) % 4];
+      unsigned char wanted[8];
+      to_device(whole, array.values, array.n * size);
+      to_device(shard, (unsigned char *)array.values + b->first * size, b->n * size);
+      check(gp_nth_element(r->ctx, types[i], whole, array.n, n, b->out, c.flags, r->stream) == GP_SUCCESS &&
+              gp_world_wait(r->world, r->stream) == GP_SUCCESS,
+          "gp_nth_element", r->rank);
+      to_host(wanted, b->out, size);
+      if (types[i] == GP_BOOL) wanted[0] = ranks > 1 ? wanted[0] != 0 : wanted[0]; // a true one is 1 in a world
+      check(gp_world_nth_element(r->world, types[i], shard, b->n, n, b->out_keys, c.flags, r->stream) == GP_SUCCESS &&
+              gp_world_wait(r->world, r->stream) == GP_SUCCESS,
+          gp_type_name(r->ctx, types[i]), r->rank);
+      compare(r, gp_type_name(r->ctx, types[i]), b->out_keys, wanted, 1, size);
+    }
+    free_device(whole), free_device(shard);
+  }
   compare(r, "nth_element: the shard stays", mine,
       floats ? (const void *)(array.floats + b->first) : (const void *)(array.keys + b->first), b->n, 4);
 }
@@ -350,7 +372,7 @@ static void test_transpose(Rank *r, Buffers *b) {
   const uint64_t begin = share_begin(columns, r->rank), share = share_begin(columns, r->rank + 1) - begin;
   const uint64_t mine = (end < rows ? end : rows) - (first < rows ? first : rows);
   uint64_t *wanted = malloc((share * rows + 1) * 8), i, j;
-  void *in = device_memory((mine * columns + 1) * 8);
+  void *in = device_memory((mine + 1) * columns * 8);
   gp_result result;
   to_device(in, array.values + first * columns, mine * columns * 8);
   for (i = 0; i < share; ++i)
@@ -373,6 +395,22 @@ static void test_transpose(Rank *r, Buffers *b) {
     result = gp_world_transpose(
         r->world, GP_U64, in, mine, columns, r->rank ? b->out : NULL, array.n + 1, NULL, (gp_stream)r->stream);
     check(result == (r->rank ? GP_E_WORLD : GP_E_NULL), "transpose: no output on a rank", r->rank);
+  }
+  for (int t = 0; t < 4; ++t) { // the same bytes as elements of other sizes
+    const gp_type types[] = {GP_U8, GP_U16, GP_I128, r->affine_type};
+    const size_t size = gp_type_size(r->ctx, types[t]);
+    const uint64_t wide = size > 8 ? rows / 2 : rows, before = size > 8 ? first / 2 : first;
+    const uint64_t own = size > 8 ? (r->rank == ranks - 1 ? wide : end / 2) - before : mine;
+    const unsigned char *from = (unsigned char *)array.values;
+    unsigned char *to = (unsigned char *)wanted;
+    to_device(in, from + before * columns * size, own * columns * size);
+    for (i = 0; i < share; ++i)
+      for (j = 0; j < wide; ++j) memcpy(to + (i * wide + j) * size, from + (j * columns + begin + i) * size, size);
+    result =
+        gp_world_transpose(r->world, types[t], in, own, columns, b->out, share * wide + 1, NULL, (gp_stream)r->stream);
+    check(
+        result == GP_SUCCESS && gp_world_wait(r->world, r->stream) == GP_SUCCESS, "transpose of another size", r->rank);
+    compare(r, "transpose of another size", b->out, wanted, share * wide, size);
   }
   free_device(in), free(wanted);
 }
