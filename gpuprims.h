@@ -337,6 +337,8 @@ typedef unsigned long uint64_t;
 #define gp_world_sort_keys GP__NAME(gp_world_sort_keys)
 #define gp_world_sort_pairs GP__NAME(gp_world_sort_pairs)
 #define gp_world_top_k GP__NAME(gp_world_top_k)
+#define gp_world_nth_element GP__NAME(gp_world_nth_element)
+#define gp_world_transpose GP__NAME(gp_world_transpose)
 #endif
 
 // >>types -------------------------------------------------------------------------------------------------------------
@@ -2749,8 +2751,8 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 // waits, as sends need its counts; other calls are asynchronous on the stream.
 //
 //    primitive           result                                                                        waits
-//    reduce, count_if,   on every rank, the same bits on each; operands keep the order of the ranks    no
-//    any, all
+//    reduce, count_if,   on every rank, the same bits on each; operands keep the order of the ranks;   no
+//    any, all            indices of ARGMIN and ARGMAX count from the beginning of the array
 //    inclusive_scan,     of the rank's shard: one more read of it, for the totals that the ranks       no
 //    exclusive_scan      exchange. Every rank gives the same init
 //    histogram_even,     on every rank; counts of i32, u32, i64, u64, f32 or f64                       no
@@ -2759,6 +2761,9 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 //    sort, merge_sort    of the rank's share: shares differ by one element at most, whatever the       yes
 //                        shards and the keys. Stable. `in` NULL with `out`: indices, which count from
 //                        the beginning of the array
+//    nth_element         on every rank; n counts in the whole array, of which keys alone are read: once for    yes
+//                        every 11 bits of a key
+//    transpose           even shares of the rows of the transposed matrix: see gp_world_transpose      yes
 //    copy                the shards in even shares                                                     yes
 //    select              of the rank's shard; with GP_BALANCED its even share of all results           no; yes
 //    unique,             as of the whole array: a run across ranks is one run, and belongs to the      yes
@@ -2768,8 +2773,9 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 // capacity: room of the outputs of calls that move elements between ranks; 0: count. If a share exceeds it, every rank
 // gets an error, and nothing is written. out_count, in device memory: this rank's number of results; also of sort,
 // merge_sort and copy, where it may be NULL. GP_CHECKED: ranks first compare what they call, and wait for that.
-// Errors: as gp_run; WORLD; UNSUPPORTED: other primitives, ARGMIN and ARGMAX, GP_REPRODUCIBLE of sums and products of
-// floats, sorts by some bits, by fields or by a transform.
+// Errors: as gp_run; WORLD; UNSUPPORTED: other primitives, scans and groups by ARGMIN and ARGMAX, GP_REPRODUCIBLE of
+// sums and products of floats, sorts by some bits, by fields or by a transform; in a stream that is captured, all but
+// histograms and select without GP_BALANCED.
 GP__API gp_result gp_world_run(gp_world *world, const gp_call *call, gp_stream stream);
 
 // *out = the reduction of the whole array, on every rank.
@@ -2792,6 +2798,19 @@ GP__API gp_result gp_world_sort_pairs(gp_world *world, gp_type key_type, gp_type
 // The first k elements of the sorted array, on every rank, as gp_top_k.
 GP__API gp_result gp_world_top_k(gp_world *world, gp_type key_type, gp_type value_type, const void *keys,
     const void *values, uint64_t count, uint64_t k, void *out_keys, void *out_values, int flags, gp_stream stream);
+
+// *out = the key that a sort of the whole array would put at position n, on every rank, as gp_nth_element. Shards stay
+// as they are. n >= the sum of the counts: GP_E_ARGUMENT on every rank; no elements: nothing is written. bool: 0 or 1.
+GP__API gp_result gp_world_nth_element(gp_world *world, gp_type key_type, const void *keys, uint64_t count, uint64_t n,
+    void *out, int flags, gp_stream stream);
+
+// Transposes a matrix that is spread by rows: this rank has `rows` dense rows of `columns` elements, of any type; the
+// columns are the same on every rank. out: the rank's even share of the `columns` rows of the transposed matrix, dense;
+// each has the rows of all ranks, in their order. capacity: elements that out has room for; 0: rows * columns.
+// *out_rows, in device memory, or NULL: rows in the share. in and out may overlap. All but 1 / size of the elements
+// are sent once, and all are packed and transposed once each. Waits.
+GP__API gp_result gp_world_transpose(gp_world *world, gp_type type, const void *in, uint64_t rows, uint64_t columns,
+    void *out, uint64_t capacity, uint64_t *out_rows, gp_stream stream);
 
 #endif // !__CUDACC_RTC__
 #endif // GPUPRIMS_H
@@ -34581,7 +34600,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2637824"
+#define GPUPRIMS__EMBEDDED_FROM "2658304"
 
 // ---- core/embed.c - this file's own text
 
@@ -52125,6 +52144,9 @@ struct gp_world {
   void *event;
   gp__world_note *notes;          // one a rank
   gp_op before[GP_TYPE_COUNT][2]; // orders of built-in types, up and down; 0: not defined yet
+  gp_op ordered[GP_TYPE_COUNT];   // keys as numbers of that order
+  gp_op best[GP_TYPE_COUNT][2];   // ARGMIN and ARGMAX of ranks' results, of type `part`
+  gp_type part;
 };
 static gp_world *gp__worlds; // all ever opened by this process
 static pthread_mutex_t gp__worlds_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -52406,19 +52428,23 @@ GP__HOST gp_result gp__world_write_count(gp_world *w, uint64_t *to, uint64_t cou
 
 // ---- world/fold.c - worlds: reductions, scans, histograms
 
+GP__HOST int gp__has_parts(gp_op op) {
+  return op == GP_ARGMIN || op == GP_ARGMAX || op == GP_MINMAX || op == GP_ARGMINMAX;
+}
 // Makes the accumulator's type explicit, so that partial results have it.
 GP__HOST void gp__fill_types(gp_call *c) {
   if (!c->out_type) c->out_type = c->in_type;
-  if (!c->acc_type) c->acc_type = gp__is_small_float(c->out_type) ? GP_F32 : c->out_type;
+  if (!c->acc_type) c->acc_type = gp__is_small_float(c->out_type) && !gp__has_parts(c->op) ? GP_F32 : c->out_type;
 }
 GP__HOST gp_result gp__check_fold(const char *who, const gp_call *c) {
   const gp_type acc = c->acc_type ? c->acc_type : c->out_type ? c->out_type : c->in_type;
   const int is_float = gp__is_small_float(acc) || acc == GP_F32 || acc == GP_F64 || acc == GP_C32 || acc == GP_C64;
   if (c->in_type == GP_INPUT && !c->out_type)
     return gp__fail(GP_E_TYPE, "%s: @out_type is not set: a described input of a world needs it", who);
-  if (c->op == GP_ARGMIN || c->op == GP_ARGMAX || c->op == GP_MINMAX || c->op == GP_ARGMINMAX)
-    return gp__fail(GP_E_UNSUPPORTED, "%s: @op: a world does not take ARGMIN, ARGMAX, MINMAX and ARGMINMAX", who);
-  if ((c->flags & GP_REPRODUCIBLE) && is_float && c->op != GP_MIN && c->op != GP_MAX)
+  if (c->primitive != GP_REDUCE && gp__has_parts(c->op))
+    return gp__fail(
+        GP_E_UNSUPPORTED, "%s: @op: a world takes ARGMIN, ARGMAX, MINMAX and ARGMINMAX in reductions alone", who);
+  if ((c->flags & GP_REPRODUCIBLE) && is_float && c->op != GP_MIN && c->op != GP_MAX && !gp__has_parts(c->op))
     return gp__fail(
         GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: the sum of floats over ranks depends on the shards", who);
   return GP_SUCCESS;
@@ -52463,10 +52489,118 @@ GP__HOST gp_call gp__fold_shard(const gp_call *c, void *to) {
   fold.workspace_bytes = 0;
   return fold;
 }
+
+// ---- results of two members or four
+
+// A rank's ARGMIN or ARGMAX, and how many elements the ranks that it stands for have.
+typedef struct gp__world_best {
+  uint64_t value; // its bytes
+  int64_t index;  // -1: none
+  uint64_t count;
+} gp__world_best;
+// The better of two neighbours' results: the second one's index counts from the beginning of the first one.
+GP__HOST void gp__host_better(void *user, void *result, const void *a, const void *b) {
+  const gp_type type = (gp_type)((uintptr_t)user >> 1);
+  const gp_op op = (uintptr_t)user & 1 ? GP_ARGMAX : GP_ARGMIN;
+  gp__world_best x, y;
+  gp__wide keys[2];
+  memcpy(&x, a, sizeof x);
+  memcpy(&y, b, sizeof y);
+  gp__host_keys(op, type, &x.value, &keys[0], 1);
+  gp__host_keys(op, type, &y.value, &keys[1], 1);
+  if (y.index >= 0) y.index += (int64_t)x.count;
+  y.count += x.count;
+  if (!gp__host_beats(keys[1].i, y.index, keys[0].i, x.index)) y.value = x.value, y.index = x.index;
+  memcpy(result, &y, sizeof y);
+}
+GP__HOST gp_result gp__best_operator(gp_world *w, gp_type type, int most, gp_op *op) {
+  static const gp__world_best none = {0, -1, 0};
+  gp_type_desc part = gp_type_desc_init();
+  gp_op_desc d = gp_op_desc_init();
+  char body[512];
+  part.name = "gp_world_best";
+  part.source = "struct gp_world_best { unsigned long long value; long long index; unsigned long long count; };";
+  part.size = sizeof none;
+  part.align = 8;
+  if (!w->part) GP__CHECK(gp_type_struct(w->ctx, &part, &w->part));
+  if (!w->best[type][most]) {
+    snprintf(body, sizeof body,
+        "union Cast { gp_arg<%s> arg; unsigned long long word[2]; __device__ Cast() {} } x, y; "
+        "if (b.index >= 0) b.index += a.count; b.count += a.count; "
+        "x.word[0] = a.value; x.word[1] = a.index; y.word[0] = b.value; y.word[1] = b.index; "
+        "if (!%s<%s>::beats(y.arg, x.arg)) { b.value = a.value; b.index = a.index; } return b;",
+        gp__type_rows[type].device, most ? "gp_argmax" : "gp_argmin", gp__type_rows[type].device);
+    d.name = most ? "ARGMAX of ranks" : "ARGMIN of ranks";
+    d.body = body;
+    d.identity = "gp_world_best{0, -1, 0}";
+    d.arity = 2;
+    d.host = gp__host_better;
+    d.host_user = (void *)((uintptr_t)type << 1 | (uintptr_t)most);
+    d.host_identity = &none;
+    d.host_identity_size = sizeof none;
+    GP__CHECK(gp_op_define(w->ctx, &d, &w->best[type][most]));
+  }
+  *op = w->best[type][most];
+  return GP_SUCCESS;
+}
+// A result's members are folded one after the other. Those of a rank come with its number of elements.
+GP__HOST gp_result gp__world_reduce_parts(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
+  const int has_index = c.op != GP_MINMAX, parts = c.op == GP_MINMAX || c.op == GP_ARGMINMAX ? 2 : 1;
+  const size_t member = has_index ? 16 : gp_type_size(w->ctx, c.acc_type), result = member * (size_t)parts;
+  const size_t size = has_index ? result + 8 : result;
+  gp_call fold = gp__fold_shard(&c, NULL), own = gp_call_init(GP_REDUCE);
+  gp__world_best first = {0, -1, 0};
+  gp_input number, in[4];
+  gp__partial p;
+  int k;
+  if ((int)c.acc_type <= 0 || (int)c.acc_type >= (int)GP_TYPE_COUNT || c.out_type != c.acc_type || member > 16)
+    return gp__fail(GP_E_TYPE, "%s: @acc_type: a world takes ARGMIN, MINMAX and their like of one built-in type", who);
+  GP__CHECK(gp__partial_room(w, s, who, size, stream, &p));
+  fold.out = p.mine;
+  GP__CHECK(gp_run(w->ctx, &fold, stream));
+  if (has_index) { // min(count, *count_device)
+    own.op = GP_MIN;
+    own.in_type = c.count_device ? GP_U64 : GP_INPUT;
+    own.acc_type = own.out_type = GP_U64;
+    number = gp_input_constant(GP_U64, &c.count);
+    own.in = c.count_device ? (const void *)c.count_device : &number;
+    own.count = 1;
+    own.init = &c.count;
+    own.out = p.mine + result;
+    GP__CHECK(gp_run(w->ctx, &own, stream));
+  }
+  GP__CHECK(gp__world_gather(w, who, p.mine, p.all, size, stream));
+  for (k = 0; k < parts; ++k) {
+    const int most = parts == 2 ? k : c.op == GP_ARGMAX;
+    const unsigned char *from = p.all + (size_t)k * member;
+    fold = gp__fold_partials(&c, NULL, w->size, (unsigned char *)c.out + (size_t)k * member);
+    fold.in_type = GP_INPUT;
+    fold.in = &in[3];
+    if (c.init) fold.init = (const unsigned char *)c.init + (size_t)k * member;
+    if (has_index) {
+      GP__CHECK(gp__best_operator(w, c.acc_type, most, &fold.op));
+      in[0] = gp_input_strided(GP_U64, from, (int64_t)(size / 8));
+      in[1] = gp_input_strided(GP_I64, from + 8, (int64_t)(size / 8));
+      in[2] = gp_input_strided(GP_U64, p.all + result, (int64_t)(size / 8));
+      in[3] = gp_input_zipped(w->part, &in[0], &in[1], &in[2], NULL);
+      fold.acc_type = fold.out_type = w->part;
+      if (c.init) memcpy(&first, fold.init, member), fold.init = &first;
+      fold.out = p.carry;
+    } else {
+      fold.op = most ? GP_MAX : GP_MIN;
+      in[3] = gp_input_strided(c.acc_type, from, parts);
+    }
+    GP__CHECK(gp_run(w->ctx, &fold, stream));
+    if (has_index)
+      GP__CHECK(gp__world_copy(w, s, who, (unsigned char *)c.out + (size_t)k * member, p.carry, member, stream));
+  }
+  return GP_SUCCESS;
+}
 GP__HOST gp_result gp__world_reduce(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
   gp__partial p;
   gp_call fold;
   gp__fill_types(&c);
+  if (gp__has_parts(c.op)) return gp__world_reduce_parts(w, s, who, c, stream);
   GP__CHECK(gp__partial_room(w, s, who, gp_type_size(w->ctx, c.acc_type), stream, &p));
   fold = gp__fold_shard(&c, p.mine);
   GP__CHECK(gp_run(w->ctx, &fold, stream));
@@ -53282,12 +53416,202 @@ GP__HOST gp_result gp__world_group_by(
   return gp__break_if(w, result);
 }
 
+// ---- world/nth.c - worlds: nth element; transposes
+
+// ---- nth element: digit by digit, from the highest on, by histograms of the shards' keys
+
+enum { GP__NTH_DIGIT = 11 };
+
+// A key's bits in the order of a sort, and back.
+GP__HOST uint64_t gp__ordered_key(gp_type type, uint64_t x, int back) {
+  const uint64_t top = (uint64_t)1 << (8 * gp_type_size(NULL, type) - 1), every = top | (top - 1);
+  if (type == GP_BOOL) return x != 0;
+  if (type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64) return x ^ top;
+  if (gp__is_plain_integer(type)) return x;
+  return x ^ (((x & top) != 0) != back ? every : top);
+}
+GP__HOST void gp__host_ordered_key(void *user, void *result, const void *a, const void *b) {
+  const gp_type type = (gp_type)(uintptr_t)user;
+  const size_t size = gp_type_size(NULL, type);
+  uint64_t x = 0;
+  (void)b;
+  memcpy(&x, a, size); // little-endian
+  x = gp__ordered_key(type, x, 0);
+  memcpy(result, &x, size <= 4 ? 4 : 8);
+}
+GP__HOST gp_result gp__nth_operator(gp_world *w, gp_type type, gp_op *op) {
+  gp_op_desc d = gp_op_desc_init();
+  if (!w->ordered[type]) {
+    d.name = "ordered bits";
+    d.body = "return gp__radix_bits<false>(a);";
+    d.arity = 1;
+    d.host = gp__host_ordered_key;
+    d.host_user = (void *)(uintptr_t)type;
+    GP__CHECK(gp_op_define(w->ctx, &d, &w->ordered[type]));
+  }
+  *op = w->ordered[type];
+  return GP_SUCCESS;
+}
+// n: below the ranks' keys, from the smallest on.
+GP__HOST gp_result gp__world_nth_agreed(
+    gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t count, uint64_t n, gp_stream stream) {
+  const size_t size = gp_type_size(w->ctx, c->key_type);
+  const gp_type bits = size <= 4 ? GP_U32 : GP_U64;
+  int rest = c->key_type == GP_BOOL ? 1 : (int)size * 8;
+  uint64_t found = 0, end, *counts, bin;
+  gp_call fill, h = gp__call(GP_HISTOGRAM_EVEN, GP_OP_DEFAULT, GP_INPUT, GP_U64, NULL, NULL, count);
+  gp_input keys = gp_input_array(c->key_type, c->keys), ordered;
+  gp_op op;
+  GP__CHECK(gp__nth_operator(w, c->key_type, &op));
+  GP__CHECK(gp__world_room(w, s, who, (size_t)8 << GP__NTH_DIGIT, stream));
+  GP__CHECK(gp__world_staging(w, s, who, (size_t)8 << GP__NTH_DIGIT));
+  ordered = gp_input_of_one(op, bits, &keys);
+  counts = (uint64_t *)w->staging;
+  h.in = &ordered;
+  h.out = w->memory;
+  h.lower = &found; // little-endian
+  while (rest) {
+    const int digit = rest < GP__NTH_DIGIT ? rest : GP__NTH_DIGIT, shift = rest - digit;
+    end = rest < 64 ? found + ((uint64_t)1 << rest) : 0;
+    h.upper = bits == GP_U32 && end >> 32 ? NULL : end ? &end : NULL; // NULL: the largest number, too
+    h.bins = (uint64_t)1 << digit;
+    GP__CHECK(gp_run(w->ctx, &h, stream));
+    GP__CHECK(GP__NCCL(AllReduce, h.out, h.out, h.bins, GP__NCCL_U64, GP__NCCL_SUM, w->comm, stream));
+    GP__CHECK(gp__world_copy(w, s, who, counts, h.out, h.bins * 8, stream));
+    GP__CHECK(gp__world_settle(w, s, who, stream));
+    for (bin = 0; bin + 1 < h.bins && n >= counts[bin]; ++bin) n -= counts[bin];
+    found |= bin << shift;
+    rest = shift;
+  }
+  found = gp__ordered_key(c->key_type, found, 1);
+  fill = gp__call(GP_FILL, GP_OP_DEFAULT, GP_TYPE_DEFAULT, c->key_type, NULL, c->out_keys, 1);
+  fill.value = &found; // little-endian
+  return gp_run(w->ctx, &fill, stream);
+}
+GP__HOST gp_result gp__world_nth(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
+  gp_call local = c;
+  gp_result result = GP_SUCCESS;
+  uint64_t total;
+  GP__CHECK(gp__world_count(w, s, who, &c, &local.count, stream));
+  local.count_device = NULL;
+  local.policy = NULL;
+  local.n = 0;
+  if (c.in_type == GP_INPUT || c.key_type == GP_INPUT)
+    result = gp__fail(GP_E_UNSUPPORTED, "%s: a world takes no described keys (GP_INPUT)", who);
+  else if (!c.out_keys) result = gp__fail(GP_E_NULL, "%s: @out_keys is null", who);
+  if (result == GP_SUCCESS) result = gp_prepare(w->ctx, &local);
+  c.k = c.n; // ranks compare it
+  GP__CHECK(gp__world_agree(w, s, who, &c, local.count, 0, result, stream));
+  GP__CHECK(gp__world_total(w, who, 0, &total));
+  if (!total) return GP_SUCCESS;
+  if (c.n >= total)
+    return gp__fail(GP_E_ARGUMENT, "%s: @n is %llu, not below the number of the ranks' elements (%llu)", who,
+        (gp__u64)c.n, (gp__u64)total);
+  return gp__break_if(
+      w, gp__world_nth_agreed(w, s, who, &c, local.count, c.flags & GP_DESCENDING ? total - 1 - c.n : c.n, stream));
+}
+
+// ---- transposes: blocks of columns are packed, sent to the ranks that own them, and transposed there
+
+// Packs the columns of `shares` neighbouring ranks, `width` each, from column `first` on: rank after rank, rows of
+// `width` elements.
+GP__HOST gp_result gp__pack_columns(gp_world *w, const gp_call *c, uint64_t rows, uint64_t columns, uint64_t first,
+    uint64_t width, uint64_t shares, unsigned char *to, gp_stream stream) {
+  const size_t size = gp_type_size(w->ctx, c->in_type);
+  gp_permutation p = gp_permutation_init();
+  gp_call pack = gp__call(GP_TRANSPOSE, GP_OP_DEFAULT, c->in_type, c->in_type, NULL, to + rows * first * size, 0);
+  if (!rows || !width || !shares) return GP_SUCCESS;
+  pack.in = (const unsigned char *)c->in + first * size;
+  p.dimensions = 3;
+  p.order[0] = 1, p.order[1] = 0, p.order[2] = 2;
+  p.extent[0] = rows, p.extent[1] = shares, p.extent[2] = width;
+  p.in_stride[0] = columns, p.in_stride[1] = width, p.in_stride[2] = 1;
+  pack.permutation = &p;
+  return gp_run(w->ctx, &pack, stream);
+}
+GP__HOST gp_result gp__world_transpose_agreed(gp_world *w, gp__state *s, const char *who, const gp_call *c,
+    uint64_t all_rows, uint64_t *leave, gp_stream stream) {
+  const uint64_t rows = c->permutation->extent[0], columns = c->permutation->extent[1];
+  const uint64_t own = gp__share_of(w, columns, w->rank), more = columns % (uint64_t)w->size;
+  const uint64_t each = columns / (uint64_t)w->size, ranks = (uint64_t)w->size;
+  const size_t size = gp_type_size(w->ctx, c->in_type), packed = gp__aligned((size_t)(rows * columns) * size + 1);
+  uint64_t *arrive = leave + w->size + 1;
+  gp_permutation p = gp_permutation_init();
+  gp_call turn = gp__call(GP_TRANSPOSE, GP_OP_DEFAULT, c->in_type, c->in_type, NULL, c->out, 0);
+  unsigned char *memory, *came;
+  int q;
+  GP__CHECK(gp__world_room(w, s, who, packed + (size_t)(all_rows * own) * size, stream));
+  memory = (unsigned char *)w->memory;
+  came = memory + packed;
+  for (q = 0; q < w->size; ++q) {
+    leave[q + 1] = rows * gp__share_begin(w, columns, q + 1);
+    arrive[q + 1] = arrive[q] + w->notes[q].count * own;
+  }
+  GP__CHECK(gp__pack_columns(w, c, rows, columns, 0, each + 1, more, memory, stream));
+  GP__CHECK(gp__pack_columns(w, c, rows, columns, more * (each + 1), each, ranks - more, memory, stream));
+  GP__CHECK(gp__world_move(w, s, who, memory, leave, came, arrive, size, stream));
+  if (all_rows && own) {
+    p.dimensions = 2;
+    p.order[0] = 1, p.order[1] = 0;
+    p.extent[0] = all_rows, p.extent[1] = own;
+    turn.permutation = &p;
+    turn.in = came;
+    GP__CHECK(gp_run(w->ctx, &turn, stream));
+  }
+  return gp__world_write_count(w, c->out_count, own, stream);
+}
+// Whether a rank's own arguments are good.
+GP__HOST gp_result gp__check_world_transpose(gp_world *w, const char *who, const gp_call *c) {
+  const gp_permutation *p = c->permutation;
+  const size_t size = gp_type_size(w->ctx, c->in_type);
+  gp_call local = *c;
+  if (!p || p->struct_size != sizeof *p || p->dimensions != 2 || p->order[0] != 1 || p->order[1] != 0 ||
+      (p->in_stride[0] && p->in_stride[0] != p->extent[1]) || (p->in_stride[1] && p->in_stride[1] != 1) ||
+      p->out_stride[0] || p->out_stride[1])
+    return gp__fail(
+        GP_E_UNSUPPORTED, "%s: @permutation: a world transposes dense matrices of two dimensions alone", who);
+  if (c->in_type == GP_INPUT || (c->out_type && c->out_type != c->in_type))
+    return gp__fail(GP_E_UNSUPPORTED, "%s: a world transposes matrices of one type", who);
+  if (p->extent[1] && p->extent[0] > INT64_MAX / p->extent[1] / (size ? size : 1))
+    return gp__fail(GP_E_SIZE, "%s: @rows times @columns overflows: %llu times %llu", who, (gp__u64)p->extent[0],
+        (gp__u64)p->extent[1]);
+  if (!c->in && p->extent[0] && p->extent[1]) return gp__fail(GP_E_NULL, "%s: @in is null", who);
+  if (!c->out && (c->capacity || (p->extent[0] && p->extent[1]))) return gp__fail(GP_E_NULL, "%s: @out is null", who);
+  local.in = local.out = NULL; // may overlap: the shard is packed before the result is written
+  local.capacity = 0;
+  local.out_count = NULL;
+  return gp_prepare(w->ctx, &local);
+}
+GP__HOST gp_result gp__world_transpose(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
+  const gp_result result = gp__check_world_transpose(w, who, &c);
+  uint64_t rows = 0, columns = 0, all_rows = 0, *leave;
+  gp_result done;
+  int q;
+  if (c.permutation) rows = c.permutation->extent[0], columns = c.permutation->extent[1];
+  c.k = columns; // ranks compare it
+  GP__CHECK(gp__world_agree(
+      w, s, who, &c, rows, c.capacity || result != GP_SUCCESS ? c.capacity : rows * columns, result, stream));
+  GP__CHECK(gp__world_total(w, who, 0, &all_rows));
+  if (columns && all_rows > INT64_MAX / columns / gp_type_size(w->ctx, c.in_type))
+    return gp__fail(GP_E_SIZE, "%s: @rows times @columns overflows: the ranks have %llu times %llu", who,
+        (gp__u64)all_rows, (gp__u64)columns);
+  for (q = 0; q < w->size; ++q)
+    if (all_rows * gp__share_of(w, columns, q) > w->notes[q].capacity)
+      return gp__fail(GP_E_ARGUMENT, "%s: @capacity of rank %d is %llu, and its rows have %llu elements", who, q,
+          (gp__u64)w->notes[q].capacity, (gp__u64)(all_rows * gp__share_of(w, columns, q)));
+  leave = (uint64_t *)calloc(2 * ((size_t)w->size + 1), sizeof *leave);
+  if (!leave) return gp__break_world(w, gp__fail(GP_E_MEMORY, "%s: no host memory", who));
+  done = gp__world_transpose_agreed(w, s, who, &c, all_rows, leave, stream);
+  free(leave);
+  return gp__break_if(w, done);
+}
+
 // ---- world/run.c - worlds: any call
 
 GP__HOST int gp__is_of_worlds(gp_primitive p) {
   static const unsigned char of_worlds[] = {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN, GP_COUNT_IF, GP_ANY,
       GP_ALL, GP_HISTOGRAM_EVEN, GP_HISTOGRAM_RANGES, GP_SORT, GP_MERGE_SORT, GP_TOP_K, GP_SELECT, GP_COPY, GP_UNIQUE,
-      GP_REDUCE_BY_KEY, GP_GROUP_BY};
+      GP_REDUCE_BY_KEY, GP_GROUP_BY, GP_NTH_ELEMENT, GP_TRANSPOSE};
   return memchr(of_worlds, (int)p, sizeof of_worlds) != NULL;
 }
 GP__HOST gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
@@ -53316,6 +53640,10 @@ GP__HOST gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_s
     return gp__world_sort(w, s, who, &c, 0, stream);
   case GP_TOP_K:
     return gp__world_top_k(w, s, who, &c, stream);
+  case GP_NTH_ELEMENT:
+    return gp__world_nth(w, s, who, c, stream);
+  case GP_TRANSPOSE:
+    return gp__world_transpose(w, s, who, c, stream);
   case GP_SELECT:
     if (!(c.flags & GP_BALANCED)) return gp_run(w->ctx, &c, stream);
     break;
@@ -53331,14 +53659,32 @@ GP__HOST gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_s
   free(counts);
   return result;
 }
+// A graph outlives the world's memory, which moves as it grows; and no call may wait.
+GP__HOST gp_result gp__check_capture(gp__state *s, const char *who, const gp_call *c, gp_stream stream) {
+  const int free_of_both = c->primitive == GP_HISTOGRAM_EVEN || c->primitive == GP_HISTOGRAM_RANGES ||
+      (c->primitive == GP_SELECT && !(c->flags & GP_BALANCED));
+  int capturing = 0, error = 0;
+  if (!s->context || !stream || stream == (gp_stream)1 || (free_of_both && !(c->flags & GP_CHECKED))) return GP_SUCCESS;
+  error = s->library.runtime.driver.cuStreamIsCapturing(stream, &capturing);
+  if (error) return gp__cuda_fail(&s->library.runtime, who, "cuStreamIsCapturing", error);
+  return capturing
+      ? gp__fail(GP_E_UNSUPPORTED,
+            "%s: stream is captured: of a world's calls, histograms and select without GP_BALANCED can be", who)
+      : GP_SUCCESS;
+}
 // A world of one rank: the call as it is, and the numbers of results that no call of one GPU has.
 GP__HOST gp_result gp__world_alone(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
   const char *who = gp__primitive_names[c.primitive];
   uint64_t *counted = c.out_count, count = c.count;
-  const int moves = c.primitive == GP_SORT || c.primitive == GP_MERGE_SORT || c.primitive == GP_COPY;
+  const int turns = c.primitive == GP_TRANSPOSE,
+            moves = turns || c.primitive == GP_SORT || c.primitive == GP_MERGE_SORT || c.primitive == GP_COPY;
   c.flags &= ~(GP_BALANCED | GP_CHECKED);
+  if (turns) {
+    GP__CHECK(gp__check_world_transpose(w, who, &c));
+    count = c.permutation->extent[0] * c.permutation->extent[1];
+  }
   if (moves) {
-    if (counted) GP__CHECK(gp__world_count(w, s, who, &c, &count, stream));
+    if (counted && !turns) GP__CHECK(gp__world_count(w, s, who, &c, &count, stream));
     if (c.capacity && c.capacity < count)
       return gp__fail(GP_E_ARGUMENT, "%s: @capacity is %llu, and there are %llu elements", who, (gp__u64)c.capacity,
           (gp__u64)count);
@@ -53346,6 +53692,7 @@ GP__HOST gp_result gp__world_alone(gp_world *w, gp__state *s, gp_call c, gp_stre
   }
   c.capacity = 0;
   GP__CHECK(gp_run(w->ctx, &c, stream));
+  if (turns) count = c.permutation->extent[1];
   return moves ? gp__world_write_count(w, counted, count, stream) : GP_SUCCESS;
 }
 GP__HOST gp_result gp__world_call(gp_world *w, gp__state *s, const gp_call *call, gp_stream stream) {
@@ -53362,7 +53709,11 @@ GP__HOST gp_result gp__world_call(gp_world *w, gp__state *s, const gp_call *call
   else if (!gp__is_of_worlds(call->primitive))
     result =
         gp__fail(GP_E_UNSUPPORTED, "%s: a world does not run this primitive", gp__primitive_names[call->primitive]);
-  else result = w->size == 1 ? gp__world_alone(w, s, *call, stream) : gp__world_dispatch(w, s, *call, stream);
+  else if (w->size == 1) result = gp__world_alone(w, s, *call, stream);
+  else {
+    result = gp__check_capture(s, gp__primitive_names[call->primitive], call, stream);
+    if (result == GP_SUCCESS) result = gp__world_dispatch(w, s, *call, stream);
+  }
   pthread_mutex_unlock(&w->lock);
   return s->context ? gp__leave(s, "gp_world_run", pushed, result) : result;
 }
@@ -53441,6 +53792,11 @@ GP__HOST gp_result gp__join_by_id(gp_world *w, gp__state *s, const char *who, co
   w->comm = j->comm;
   error = j->error;
   free(j);
+  if (error && !s->context)
+    return gp__fail(GP_E_WORLD,
+        "%s: ncclCommInitRankConfig failed: %s (%d): NCCL joins GPUs, and this context has the host back end, whose "
+        "worlds need the library that tests make of tests/world/loopback.c",
+        who, w->nccl.text(error), error);
   return error ? gp__nccl_failed(w, who, "CommInitRankConfig", error) : GP_SUCCESS;
 }
 
@@ -53628,6 +53984,28 @@ GP__API gp_result gp_world_top_k(gp_world *world, gp_type key_type, gp_type valu
   c.in_type = values ? value_type : GP_TYPE_DEFAULT;
   return gp__named(gp_world_run(world, &c, stream),
       "gp_world_top_k in=values in_type=value_type out=out_values out_type=value_type");
+}
+GP__API gp_result gp_world_nth_element(gp_world *world, gp_type key_type, const void *keys, uint64_t count, uint64_t n,
+    void *out, int flags, gp_stream stream) {
+  gp_call c = gp__call(GP_NTH_ELEMENT, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
+  gp__set_keys(&c, key_type, keys);
+  c.out_keys = out;
+  c.n = n;
+  c.flags = flags;
+  return gp__named(gp_world_run(world, &c, stream), "gp_world_nth_element out_keys=out");
+}
+GP__API gp_result gp_world_transpose(gp_world *world, gp_type type, const void *in, uint64_t rows, uint64_t columns,
+    void *out, uint64_t capacity, uint64_t *out_rows, gp_stream stream) {
+  gp_call c = gp__call(GP_TRANSPOSE, GP_OP_DEFAULT, type, type, in, out, 0);
+  gp_permutation p = gp_permutation_init();
+  p.dimensions = 2;
+  p.order[0] = 1, p.order[1] = 0;
+  p.extent[0] = rows, p.extent[1] = columns;
+  c.permutation = &p;
+  c.capacity = capacity;
+  c.out_count = out_rows;
+  return gp__named(gp_world_run(world, &c, stream),
+      "gp_world_transpose in_type=type out_type=type permutation.extent[0]=rows permutation.extent[1]=columns");
 }
 
 #undef GP__CHECK

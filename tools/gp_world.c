@@ -27,7 +27,8 @@ typedef struct Rank {
   gp_world *world;
   void *context, *stream;
   unsigned char *keys, *values, *out_keys, *out_values, *number;
-  uint64_t room; // elements
+  uint64_t room;       // elements
+  gp_permutation turn; // of the matrix, with whole rows alone
 } Rank;
 
 static void fail(const char *what) {
@@ -61,7 +62,10 @@ static const Cell cells[] = {{"reduce SUM f32", GP_REDUCE, GP_TYPE_DEFAULT, GP_F
     {"sort u32 values=u32", GP_SORT, GP_U32, GP_U32}, {"sort u64", GP_SORT, GP_U64, GP_TYPE_DEFAULT},
     {"select u32 keep=50", GP_SELECT, GP_TYPE_DEFAULT, GP_U32},
     {"select u32 keep=50 even", GP_SELECT, GP_TYPE_DEFAULT, GP_U32}, {"unique u32", GP_UNIQUE, GP_U32, GP_TYPE_DEFAULT},
-    {"group_by SUM u64 key=u32", GP_GROUP_BY, GP_U32, GP_U64}};
+    {"group_by SUM u64 key=u32", GP_GROUP_BY, GP_U32, GP_U64},
+    {"nth_element u32", GP_NTH_ELEMENT, GP_U32, GP_TYPE_DEFAULT},
+    {"nth_element u64", GP_NTH_ELEMENT, GP_U64, GP_TYPE_DEFAULT},
+    {"transpose u32 columns=4096", GP_TRANSPOSE, GP_TYPE_DEFAULT, GP_U32}};
 enum { CELLS = sizeof cells / sizeof cells[0] };
 static const uint32_t half = 0x80000000u;
 
@@ -74,6 +78,8 @@ static gp_call call_of(const Rank *r, int cell, uint64_t n) {
   if (of->primitive == GP_REDUCE || of->primitive == GP_INCLUSIVE_SCAN || of->primitive == GP_GROUP_BY) c.op = GP_SUM;
   if (of->primitive == GP_HISTOGRAM_EVEN) c.bins = BINS, c.out_type = GP_U64;
   if (of->primitive == GP_TOP_K) c.k = TOP, c.flags = GP_DESCENDING;
+  if (of->primitive == GP_NTH_ELEMENT) c.n = n / 2;
+  if (of->primitive == GP_TRANSPOSE) c.permutation = &r->turn, c.count = 0;
   if (of->primitive == GP_SELECT) c.op = GP_LESS, c.scalar = &half;
   if (of->primitive == GP_SELECT || of->primitive == GP_UNIQUE || of->primitive == GP_GROUP_BY)
     c.out_count = (uint64_t *)(void *)r->number;
@@ -214,6 +220,9 @@ static void *work(void *of) {
       pthread_barrier_wait(&barrier);
       link = bytes / measured_link(r, n * 4) * 1e-3;
     }
+    r->turn = gp_permutation_init();
+    r->turn.dimensions = 2, r->turn.order[0] = 1, r->turn.order[1] = 0;
+    r->turn.extent[0] = n / 4096, r->turn.extent[1] = 4096;
     for (cell = 0; cell < CELLS; ++cell) {
       gp_call c = call_of(r, cell, n);
       double alone, world;
@@ -227,7 +236,8 @@ static void *work(void *of) {
       pthread_barrier_wait(&barrier);
       alone = measured(r, &c, 1);
       if (c.primitive == GP_SELECT && strstr(cells[cell].name, "even")) c.flags |= GP_BALANCED;
-      if (c.primitive == GP_SORT || c.primitive == GP_UNIQUE || c.primitive == GP_GROUP_BY || (c.flags & GP_BALANCED))
+      if (c.primitive == GP_SORT || c.primitive == GP_UNIQUE || c.primitive == GP_GROUP_BY ||
+          c.primitive == GP_TRANSPOSE || (c.flags & GP_BALANCED))
         c.capacity = r->room;
       world = measured(r, &c, 0);
       if (!r->rank) {

@@ -45,8 +45,8 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 // waits, as sends need its counts; other calls are asynchronous on the stream.
 //
 //    primitive           result                                                                        waits
-//    reduce, count_if,   on every rank, the same bits on each; operands keep the order of the ranks    no
-//    any, all
+//    reduce, count_if,   on every rank, the same bits on each; operands keep the order of the ranks;   no
+//    any, all            indices of ARGMIN and ARGMAX count from the beginning of the array
 //    inclusive_scan,     of the rank's shard: one more read of it, for the totals that the ranks       no
 //    exclusive_scan      exchange. Every rank gives the same init
 //    histogram_even,     on every rank; counts of i32, u32, i64, u64, f32 or f64                       no
@@ -55,6 +55,9 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 //    sort, merge_sort    of the rank's share: shares differ by one element at most, whatever the       yes
 //                        shards and the keys. Stable. `in` NULL with `out`: indices, which count from
 //                        the beginning of the array
+//    nth_element         on every rank; n counts in the whole array, of which keys alone are read: once for    yes
+//                        every 11 bits of a key
+//    transpose           even shares of the rows of the transposed matrix: see gp_world_transpose      yes
 //    copy                the shards in even shares                                                     yes
 //    select              of the rank's shard; with GP_BALANCED its even share of all results           no; yes
 //    unique,             as of the whole array: a run across ranks is one run, and belongs to the      yes
@@ -64,8 +67,9 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 // capacity: room of the outputs of calls that move elements between ranks; 0: count. If a share exceeds it, every rank
 // gets an error, and nothing is written. out_count, in device memory: this rank's number of results; also of sort,
 // merge_sort and copy, where it may be NULL. GP_CHECKED: ranks first compare what they call, and wait for that.
-// Errors: as gp_run; WORLD; UNSUPPORTED: other primitives, ARGMIN and ARGMAX, GP_REPRODUCIBLE of sums and products of
-// floats, sorts by some bits, by fields or by a transform.
+// Errors: as gp_run; WORLD; UNSUPPORTED: other primitives, scans and groups by ARGMIN and ARGMAX, GP_REPRODUCIBLE of
+// sums and products of floats, sorts by some bits, by fields or by a transform; in a stream that is captured, all but
+// histograms and select without GP_BALANCED.
 GP__API gp_result gp_world_run(gp_world *world, const gp_call *call, gp_stream stream);
 
 // *out = the reduction of the whole array, on every rank.
@@ -88,3 +92,16 @@ GP__API gp_result gp_world_sort_pairs(gp_world *world, gp_type key_type, gp_type
 // The first k elements of the sorted array, on every rank, as gp_top_k.
 GP__API gp_result gp_world_top_k(gp_world *world, gp_type key_type, gp_type value_type, const void *keys,
     const void *values, uint64_t count, uint64_t k, void *out_keys, void *out_values, int flags, gp_stream stream);
+
+// *out = the key that a sort of the whole array would put at position n, on every rank, as gp_nth_element. Shards stay
+// as they are. n >= the sum of the counts: GP_E_ARGUMENT on every rank; no elements: nothing is written. bool: 0 or 1.
+GP__API gp_result gp_world_nth_element(gp_world *world, gp_type key_type, const void *keys, uint64_t count, uint64_t n,
+    void *out, int flags, gp_stream stream);
+
+// Transposes a matrix that is spread by rows: this rank has `rows` dense rows of `columns` elements, of any type; the
+// columns are the same on every rank. out: the rank's even share of the `columns` rows of the transposed matrix, dense;
+// each has the rows of all ranks, in their order. capacity: elements that out has room for; 0: rows * columns.
+// *out_rows, in device memory, or NULL: rows in the share. in and out may overlap. All but 1 / size of the elements
+// are sent once, and all are packed and transposed once each. Waits.
+GP__API gp_result gp_world_transpose(gp_world *world, gp_type type, const void *in, uint64_t rows, uint64_t columns,
+    void *out, uint64_t capacity, uint64_t *out_rows, gp_stream stream);

@@ -1,7 +1,7 @@
 // world/calls.c - worlds: opening, closing, waiting; calls by name
-// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, api/world.h, core/words.h, core/rules.h,
-//   core/system.c, core/messages.c, core/struct_size.c, core/driver.c, core/state.c, core/life.c, map/calls.c,
-//   top_k/calls.c, world/nccl.c, world/world.c, world/run.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, api/init.h, api/world.h,
+//   core/words.h, core/rules.h, core/system.c, core/messages.c, core/struct_size.c, core/driver.c, transpose/kinds.c,
+//   core/state.c, core/life.c, map/calls.c, top_k/calls.c, world/nccl.c, world/world.c, world/run.c
 
 GP__HOST gp_result gp__make_id(gp__state *s, const char *library, void *id) {
   gp__nccl n;
@@ -70,6 +70,11 @@ GP__HOST gp_result gp__join_by_id(gp_world *w, gp__state *s, const char *who, co
   w->comm = j->comm;
   error = j->error;
   free(j);
+  if (error && !s->context)
+    return gp__fail(GP_E_WORLD,
+        "%s: ncclCommInitRankConfig failed: %s (%d): NCCL joins GPUs, and this context has the host back end, whose "
+        "worlds need the library that tests make of tests/world/loopback.c",
+        who, w->nccl.text(error), error);
   return error ? gp__nccl_failed(w, who, "CommInitRankConfig", error) : GP_SUCCESS;
 }
 
@@ -257,4 +262,26 @@ GP__API gp_result gp_world_top_k(gp_world *world, gp_type key_type, gp_type valu
   c.in_type = values ? value_type : GP_TYPE_DEFAULT;
   return gp__named(gp_world_run(world, &c, stream),
       "gp_world_top_k in=values in_type=value_type out=out_values out_type=value_type");
+}
+GP__API gp_result gp_world_nth_element(gp_world *world, gp_type key_type, const void *keys, uint64_t count, uint64_t n,
+    void *out, int flags, gp_stream stream) {
+  gp_call c = gp__call(GP_NTH_ELEMENT, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, NULL, NULL, count);
+  gp__set_keys(&c, key_type, keys);
+  c.out_keys = out;
+  c.n = n;
+  c.flags = flags;
+  return gp__named(gp_world_run(world, &c, stream), "gp_world_nth_element out_keys=out");
+}
+GP__API gp_result gp_world_transpose(gp_world *world, gp_type type, const void *in, uint64_t rows, uint64_t columns,
+    void *out, uint64_t capacity, uint64_t *out_rows, gp_stream stream) {
+  gp_call c = gp__call(GP_TRANSPOSE, GP_OP_DEFAULT, type, type, in, out, 0);
+  gp_permutation p = gp_permutation_init();
+  p.dimensions = 2;
+  p.order[0] = 1, p.order[1] = 0;
+  p.extent[0] = rows, p.extent[1] = columns;
+  c.permutation = &p;
+  c.capacity = capacity;
+  c.out_count = out_rows;
+  return gp__named(gp_world_run(world, &c, stream),
+      "gp_world_transpose in_type=type out_type=type permutation.extent[0]=rows permutation.extent[1]=columns");
 }

@@ -1,20 +1,25 @@
 // world/fold.c - worlds: reductions, scans, histograms
-// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, api/init.h, core/rules.h,
-//   core/system.c, core/messages.c, host/values.c, core/state.c, core/types.c, core/run.c, world/nccl.c, world/world.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/input.h, api/call.h, api/init.h,
+//   core/rules.h, core/system.c, core/messages.c, host/values.c, host/exact.c, core/names.c, core/state.c,
+//   core/types.c, core/run.c, world/nccl.c, world/world.c
 
+GP__HOST int gp__has_parts(gp_op op) {
+  return op == GP_ARGMIN || op == GP_ARGMAX || op == GP_MINMAX || op == GP_ARGMINMAX;
+}
 // Makes the accumulator's type explicit, so that partial results have it.
 GP__HOST void gp__fill_types(gp_call *c) {
   if (!c->out_type) c->out_type = c->in_type;
-  if (!c->acc_type) c->acc_type = gp__is_small_float(c->out_type) ? GP_F32 : c->out_type;
+  if (!c->acc_type) c->acc_type = gp__is_small_float(c->out_type) && !gp__has_parts(c->op) ? GP_F32 : c->out_type;
 }
 GP__HOST gp_result gp__check_fold(const char *who, const gp_call *c) {
   const gp_type acc = c->acc_type ? c->acc_type : c->out_type ? c->out_type : c->in_type;
   const int is_float = gp__is_small_float(acc) || acc == GP_F32 || acc == GP_F64 || acc == GP_C32 || acc == GP_C64;
   if (c->in_type == GP_INPUT && !c->out_type)
     return gp__fail(GP_E_TYPE, "%s: @out_type is not set: a described input of a world needs it", who);
-  if (c->op == GP_ARGMIN || c->op == GP_ARGMAX || c->op == GP_MINMAX || c->op == GP_ARGMINMAX)
-    return gp__fail(GP_E_UNSUPPORTED, "%s: @op: a world does not take ARGMIN, ARGMAX, MINMAX and ARGMINMAX", who);
-  if ((c->flags & GP_REPRODUCIBLE) && is_float && c->op != GP_MIN && c->op != GP_MAX)
+  if (c->primitive != GP_REDUCE && gp__has_parts(c->op))
+    return gp__fail(
+        GP_E_UNSUPPORTED, "%s: @op: a world takes ARGMIN, ARGMAX, MINMAX and ARGMINMAX in reductions alone", who);
+  if ((c->flags & GP_REPRODUCIBLE) && is_float && c->op != GP_MIN && c->op != GP_MAX && !gp__has_parts(c->op))
     return gp__fail(
         GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: the sum of floats over ranks depends on the shards", who);
   return GP_SUCCESS;
@@ -59,10 +64,118 @@ GP__HOST gp_call gp__fold_shard(const gp_call *c, void *to) {
   fold.workspace_bytes = 0;
   return fold;
 }
+
+// ---- results of two members or four
+
+// A rank's ARGMIN or ARGMAX, and how many elements the ranks that it stands for have.
+typedef struct gp__world_best {
+  uint64_t value; // its bytes
+  int64_t index;  // -1: none
+  uint64_t count;
+} gp__world_best;
+// The better of two neighbours' results: the second one's index counts from the beginning of the first one.
+GP__HOST void gp__host_better(void *user, void *result, const void *a, const void *b) {
+  const gp_type type = (gp_type)((uintptr_t)user >> 1);
+  const gp_op op = (uintptr_t)user & 1 ? GP_ARGMAX : GP_ARGMIN;
+  gp__world_best x, y;
+  gp__wide keys[2];
+  memcpy(&x, a, sizeof x);
+  memcpy(&y, b, sizeof y);
+  gp__host_keys(op, type, &x.value, &keys[0], 1);
+  gp__host_keys(op, type, &y.value, &keys[1], 1);
+  if (y.index >= 0) y.index += (int64_t)x.count;
+  y.count += x.count;
+  if (!gp__host_beats(keys[1].i, y.index, keys[0].i, x.index)) y.value = x.value, y.index = x.index;
+  memcpy(result, &y, sizeof y);
+}
+GP__HOST gp_result gp__best_operator(gp_world *w, gp_type type, int most, gp_op *op) {
+  static const gp__world_best none = {0, -1, 0};
+  gp_type_desc part = gp_type_desc_init();
+  gp_op_desc d = gp_op_desc_init();
+  char body[512];
+  part.name = "gp_world_best";
+  part.source = "struct gp_world_best { unsigned long long value; long long index; unsigned long long count; };";
+  part.size = sizeof none;
+  part.align = 8;
+  if (!w->part) GP__CHECK(gp_type_struct(w->ctx, &part, &w->part));
+  if (!w->best[type][most]) {
+    snprintf(body, sizeof body,
+        "union Cast { gp_arg<%s> arg; unsigned long long word[2]; __device__ Cast() {} } x, y; "
+        "if (b.index >= 0) b.index += a.count; b.count += a.count; "
+        "x.word[0] = a.value; x.word[1] = a.index; y.word[0] = b.value; y.word[1] = b.index; "
+        "if (!%s<%s>::beats(y.arg, x.arg)) { b.value = a.value; b.index = a.index; } return b;",
+        gp__type_rows[type].device, most ? "gp_argmax" : "gp_argmin", gp__type_rows[type].device);
+    d.name = most ? "ARGMAX of ranks" : "ARGMIN of ranks";
+    d.body = body;
+    d.identity = "gp_world_best{0, -1, 0}";
+    d.arity = 2;
+    d.host = gp__host_better;
+    d.host_user = (void *)((uintptr_t)type << 1 | (uintptr_t)most);
+    d.host_identity = &none;
+    d.host_identity_size = sizeof none;
+    GP__CHECK(gp_op_define(w->ctx, &d, &w->best[type][most]));
+  }
+  *op = w->best[type][most];
+  return GP_SUCCESS;
+}
+// A result's members are folded one after the other. Those of a rank come with its number of elements.
+GP__HOST gp_result gp__world_reduce_parts(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
+  const int has_index = c.op != GP_MINMAX, parts = c.op == GP_MINMAX || c.op == GP_ARGMINMAX ? 2 : 1;
+  const size_t member = has_index ? 16 : gp_type_size(w->ctx, c.acc_type), result = member * (size_t)parts;
+  const size_t size = has_index ? result + 8 : result;
+  gp_call fold = gp__fold_shard(&c, NULL), own = gp_call_init(GP_REDUCE);
+  gp__world_best first = {0, -1, 0};
+  gp_input number, in[4];
+  gp__partial p;
+  int k;
+  if ((int)c.acc_type <= 0 || (int)c.acc_type >= (int)GP_TYPE_COUNT || c.out_type != c.acc_type || member > 16)
+    return gp__fail(GP_E_TYPE, "%s: @acc_type: a world takes ARGMIN, MINMAX and their like of one built-in type", who);
+  GP__CHECK(gp__partial_room(w, s, who, size, stream, &p));
+  fold.out = p.mine;
+  GP__CHECK(gp_run(w->ctx, &fold, stream));
+  if (has_index) { // min(count, *count_device)
+    own.op = GP_MIN;
+    own.in_type = c.count_device ? GP_U64 : GP_INPUT;
+    own.acc_type = own.out_type = GP_U64;
+    number = gp_input_constant(GP_U64, &c.count);
+    own.in = c.count_device ? (const void *)c.count_device : &number;
+    own.count = 1;
+    own.init = &c.count;
+    own.out = p.mine + result;
+    GP__CHECK(gp_run(w->ctx, &own, stream));
+  }
+  GP__CHECK(gp__world_gather(w, who, p.mine, p.all, size, stream));
+  for (k = 0; k < parts; ++k) {
+    const int most = parts == 2 ? k : c.op == GP_ARGMAX;
+    const unsigned char *from = p.all + (size_t)k * member;
+    fold = gp__fold_partials(&c, NULL, w->size, (unsigned char *)c.out + (size_t)k * member);
+    fold.in_type = GP_INPUT;
+    fold.in = &in[3];
+    if (c.init) fold.init = (const unsigned char *)c.init + (size_t)k * member;
+    if (has_index) {
+      GP__CHECK(gp__best_operator(w, c.acc_type, most, &fold.op));
+      in[0] = gp_input_strided(GP_U64, from, (int64_t)(size / 8));
+      in[1] = gp_input_strided(GP_I64, from + 8, (int64_t)(size / 8));
+      in[2] = gp_input_strided(GP_U64, p.all + result, (int64_t)(size / 8));
+      in[3] = gp_input_zipped(w->part, &in[0], &in[1], &in[2], NULL);
+      fold.acc_type = fold.out_type = w->part;
+      if (c.init) memcpy(&first, fold.init, member), fold.init = &first;
+      fold.out = p.carry;
+    } else {
+      fold.op = most ? GP_MAX : GP_MIN;
+      in[3] = gp_input_strided(c.acc_type, from, parts);
+    }
+    GP__CHECK(gp_run(w->ctx, &fold, stream));
+    if (has_index)
+      GP__CHECK(gp__world_copy(w, s, who, (unsigned char *)c.out + (size_t)k * member, p.carry, member, stream));
+  }
+  return GP_SUCCESS;
+}
 GP__HOST gp_result gp__world_reduce(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
   gp__partial p;
   gp_call fold;
   gp__fill_types(&c);
+  if (gp__has_parts(c.op)) return gp__world_reduce_parts(w, s, who, c, stream);
   GP__CHECK(gp__partial_room(w, s, who, gp_type_size(w->ctx, c.acc_type), stream, &p));
   fold = gp__fold_shard(&c, p.mine);
   GP__CHECK(gp_run(w->ctx, &fold, stream));

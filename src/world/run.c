@@ -1,12 +1,12 @@
 // world/run.c - worlds: any call
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, core/words.h, core/rules.h,
-//   core/system.c, core/messages.c, core/names.c, map/kinds.c, core/state.c, core/life.c, core/run.c, world/world.c,
-//   world/fold.c, world/sort.c, world/move.c
+//   core/system.c, core/messages.c, core/libraries.c, core/names.c, map/kinds.c, transpose/kinds.c, core/state.c,
+//   core/life.c, core/run.c, world/world.c, world/fold.c, world/sort.c, world/move.c, world/nth.c
 
 GP__HOST int gp__is_of_worlds(gp_primitive p) {
   static const unsigned char of_worlds[] = {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN, GP_COUNT_IF, GP_ANY,
       GP_ALL, GP_HISTOGRAM_EVEN, GP_HISTOGRAM_RANGES, GP_SORT, GP_MERGE_SORT, GP_TOP_K, GP_SELECT, GP_COPY, GP_UNIQUE,
-      GP_REDUCE_BY_KEY, GP_GROUP_BY};
+      GP_REDUCE_BY_KEY, GP_GROUP_BY, GP_NTH_ELEMENT, GP_TRANSPOSE};
   return memchr(of_worlds, (int)p, sizeof of_worlds) != NULL;
 }
 GP__HOST gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
@@ -35,6 +35,10 @@ GP__HOST gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_s
     return gp__world_sort(w, s, who, &c, 0, stream);
   case GP_TOP_K:
     return gp__world_top_k(w, s, who, &c, stream);
+  case GP_NTH_ELEMENT:
+    return gp__world_nth(w, s, who, c, stream);
+  case GP_TRANSPOSE:
+    return gp__world_transpose(w, s, who, c, stream);
   case GP_SELECT:
     if (!(c.flags & GP_BALANCED)) return gp_run(w->ctx, &c, stream);
     break;
@@ -50,14 +54,32 @@ GP__HOST gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_s
   free(counts);
   return result;
 }
+// A graph outlives the world's memory, which moves as it grows; and no call may wait.
+GP__HOST gp_result gp__check_capture(gp__state *s, const char *who, const gp_call *c, gp_stream stream) {
+  const int free_of_both = c->primitive == GP_HISTOGRAM_EVEN || c->primitive == GP_HISTOGRAM_RANGES ||
+      (c->primitive == GP_SELECT && !(c->flags & GP_BALANCED));
+  int capturing = 0, error = 0;
+  if (!s->context || !stream || stream == (gp_stream)1 || (free_of_both && !(c->flags & GP_CHECKED))) return GP_SUCCESS;
+  error = s->library.runtime.driver.cuStreamIsCapturing(stream, &capturing);
+  if (error) return gp__cuda_fail(&s->library.runtime, who, "cuStreamIsCapturing", error);
+  return capturing
+      ? gp__fail(GP_E_UNSUPPORTED,
+            "%s: stream is captured: of a world's calls, histograms and select without GP_BALANCED can be", who)
+      : GP_SUCCESS;
+}
 // A world of one rank: the call as it is, and the numbers of results that no call of one GPU has.
 GP__HOST gp_result gp__world_alone(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
   const char *who = gp__primitive_names[c.primitive];
   uint64_t *counted = c.out_count, count = c.count;
-  const int moves = c.primitive == GP_SORT || c.primitive == GP_MERGE_SORT || c.primitive == GP_COPY;
+  const int turns = c.primitive == GP_TRANSPOSE,
+            moves = turns || c.primitive == GP_SORT || c.primitive == GP_MERGE_SORT || c.primitive == GP_COPY;
   c.flags &= ~(GP_BALANCED | GP_CHECKED);
+  if (turns) {
+    GP__CHECK(gp__check_world_transpose(w, who, &c));
+    count = c.permutation->extent[0] * c.permutation->extent[1];
+  }
   if (moves) {
-    if (counted) GP__CHECK(gp__world_count(w, s, who, &c, &count, stream));
+    if (counted && !turns) GP__CHECK(gp__world_count(w, s, who, &c, &count, stream));
     if (c.capacity && c.capacity < count)
       return gp__fail(GP_E_ARGUMENT, "%s: @capacity is %llu, and there are %llu elements", who, (gp__u64)c.capacity,
           (gp__u64)count);
@@ -65,6 +87,7 @@ GP__HOST gp_result gp__world_alone(gp_world *w, gp__state *s, gp_call c, gp_stre
   }
   c.capacity = 0;
   GP__CHECK(gp_run(w->ctx, &c, stream));
+  if (turns) count = c.permutation->extent[1];
   return moves ? gp__world_write_count(w, counted, count, stream) : GP_SUCCESS;
 }
 GP__HOST gp_result gp__world_call(gp_world *w, gp__state *s, const gp_call *call, gp_stream stream) {
@@ -81,7 +104,11 @@ GP__HOST gp_result gp__world_call(gp_world *w, gp__state *s, const gp_call *call
   else if (!gp__is_of_worlds(call->primitive))
     result =
         gp__fail(GP_E_UNSUPPORTED, "%s: a world does not run this primitive", gp__primitive_names[call->primitive]);
-  else result = w->size == 1 ? gp__world_alone(w, s, *call, stream) : gp__world_dispatch(w, s, *call, stream);
+  else if (w->size == 1) result = gp__world_alone(w, s, *call, stream);
+  else {
+    result = gp__check_capture(s, gp__primitive_names[call->primitive], call, stream);
+    if (result == GP_SUCCESS) result = gp__world_dispatch(w, s, *call, stream);
+  }
   pthread_mutex_unlock(&w->lock);
   return s->context ? gp__leave(s, "gp_world_run", pushed, result) : result;
 }

@@ -26,6 +26,9 @@ struct gp_world {
   void *event;
   gp__world_note *notes;          // one a rank
   gp_op before[GP_TYPE_COUNT][2]; // orders of built-in types, up and down; 0: not defined yet
+  gp_op ordered[GP_TYPE_COUNT];   // keys as numbers of that order
+  gp_op best[GP_TYPE_COUNT][2];   // ARGMIN and ARGMAX of ranks' results, of type `part`
+  gp_type part;
 };
 static gp_world *gp__worlds; // all ever opened by this process
 static pthread_mutex_t gp__worlds_lock = PTHREAD_MUTEX_INITIALIZER;

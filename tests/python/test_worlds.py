@@ -19,7 +19,7 @@ def nccl_fixture(tmp_path_factory):
     return path
 
 
-def test_bad_arguments(nccl):
+def test_bad_arguments(nccl, monkeypatch):
     context = raw.ffi.new("gp_context **")
     config = raw.lib.gp_config_init()
     config.backend = raw.lib.GP_BACKEND_HOST
@@ -50,6 +50,9 @@ def test_bad_arguments(nccl):
     joins.nccl_library = library
     assert raw.lib.gp_world_id(context[0], library, number) == 0
     fails(raw.lib.GP_E_WORLD, "the other ranks did not join within 0.5 s")
+    joins.size = 1
+    monkeypatch.setenv("GPUPRIMS_LOOPBACK", "fail=0:1:1")
+    fails(raw.lib.GP_E_WORLD, "unhandled cuda error (1): NCCL joins GPUs, and this context has the host back end")
     assert raw.lib.gp_world_close(raw.ffi.NULL) == raw.lib.GP_E_CONTEXT
     assert raw.lib.gp_world_rank(raw.ffi.NULL) == -1
     assert raw.lib.gp_close(context[0]) == 0
@@ -95,7 +98,7 @@ def test_beside_numpy(nccl, seed):
     cuts = np.sort(random.integers(0, n + 1, size - 1))
     keys, values = np.split(x, cuts), np.split(y, cuts)
     order = np.argsort(x, kind="stable")
-    results = [None] * size
+    results, parts = [None] * size, [None] * size
 
     def at(array):
         return ffi.cast("void *", array.ctypes.data)
@@ -104,7 +107,9 @@ def test_beside_numpy(nccl, seed):
         mine, weights = np.ascontiguousarray(keys[thread.rank]), np.ascontiguousarray(values[thread.rank])
         total, least, scan = np.zeros(1, np.uint64), np.zeros(1), np.zeros(len(mine), np.uint32)
         out, moved, count = np.zeros(n + 1, np.uint32), np.zeros(n + 1), np.zeros(1, np.uint64)
-        top = np.zeros(min(n, 20), np.uint32)
+        top, middle = np.zeros(min(n, 20), np.uint32), np.zeros(1)
+        rows, turned = mine[:len(mine) // 7 * 7], np.zeros(7 * n + 1, np.uint32)
+        least_at, share = np.zeros(1, np.dtype([("value", "f8"), ("index", "i8")])), np.zeros(1, np.uint64)
 
         def good(result):
             assert result == 0, ffi.string(lib.gp_last_message())
@@ -118,7 +123,14 @@ def test_beside_numpy(nccl, seed):
                                      at(moved), n + 1, ffi.cast("uint64_t *", count.ctypes.data), ffi.NULL))
         good(lib.gp_world_top_k(world, lib.GP_U32, lib.GP_TYPE_DEFAULT, at(mine), ffi.NULL, len(mine), len(top),
                                 at(top), ffi.NULL, lib.GP_DESCENDING, ffi.NULL))
+        good(lib.gp_world_nth_element(world, lib.GP_F64, at(weights), len(mine), n // 2 if n else 0, at(middle), 0,
+                                      ffi.NULL))
+        good(lib.gp_world_transpose(world, lib.GP_U32, at(rows), len(rows) // 7, 7, at(turned), len(turned),
+                                    ffi.cast("uint64_t *", share.ctypes.data), ffi.NULL))
+        good(lib.gp_world_reduce(world, lib.GP_ARGMIN, lib.GP_F64, lib.GP_F64, at(weights), len(mine), at(least_at),
+                                 ffi.NULL))
         good(lib.gp_world_wait(world, ffi.NULL))
+        parts[thread.rank] = middle, turned, int(share[0]), least_at
         results[thread.rank] = total, least, scan, out[:int(count[0])], moved[:int(count[0])], top
 
     number = ffi.new("char[]", 128)
@@ -137,6 +149,12 @@ def test_beside_numpy(nccl, seed):
         assert total[0] == x.sum(dtype=np.uint64)
         assert least[0] == (y.min() if n else np.inf) or not n
         assert (top == np.sort(x)[::-1][:len(top)]).all()
+    matrix = np.concatenate([one[:len(one) // 7 * 7] for one in keys]).reshape(-1, 7)
+    assert sum(one[2] for one in parts) == 7
+    assert (np.concatenate([one[1][:one[2] * len(matrix)] for one in parts]) == matrix.T.ravel()).all()
+    for middle, _, _, least_at in parts:
+        assert least_at["index"][0] == (y.argmin() if n else -1)
+        assert not n or (middle[0] == np.sort(y)[n // 2] and least_at["value"][0] == y.min())
     assert (np.concatenate([one[2] for one in results]) == np.cumsum(x, dtype=np.uint32)).all()
     assert (np.concatenate([one[3] for one in results]) == x[order]).all()
     assert (np.concatenate([one[4] for one in results]) == y[order]).all()

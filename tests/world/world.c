@@ -316,6 +316,156 @@ static void test_top_k(Rank *r, Buffers *b, int floats, int down) {
   }
 }
 
+static void fails(Rank *r, const gp_call *c, gp_result own, gp_result others, int culprit, const char *what) {
+  const gp_result got = gp_world_run(r->world, c, r->stream);
+  check(got == (r->rank == culprit ? own : others), what, r->rank);
+}
+static void test_nth(Rank *r, Buffers *b, int floats, int down) {
+  gp_call c = gp_call_init(GP_NTH_ELEMENT);
+  const uint64_t places[] = {0, array.n / 2, array.n - 1, seed * 7919 % (array.n + !array.n)};
+  const void *mine = floats ? b->floats : b->keys;
+  c.key_type = floats ? GP_F32 : GP_U32, c.keys = mine, c.count = b->n, c.out_keys = b->out_keys;
+  c.flags = down ? GP_DESCENDING : 0;
+  c.n = array.n + !array.n;
+  if (array.n) fails(r, &c, GP_E_ARGUMENT, GP_E_ARGUMENT, 0, "nth_element: a position beyond the array");
+  c.n = 0, c.out_keys = r->rank ? b->out_keys : NULL;
+  fails(r, &c, ranks > 1 || b->n ? GP_E_NULL : GP_SUCCESS, GP_E_WORLD, 0, "nth_element: no output on a rank");
+  c.n = r->rank == ranks - 1, c.out_keys = b->out_keys;
+  if (ranks > 1) fails(r, &c, GP_E_WORLD, GP_E_WORLD, 0, "nth_element: other positions");
+  for (int i = 0; i < 4 && array.n; ++i) {
+    const void *wanted =
+        floats ? (const void *)&array.floats[order[places[i]]] : (const void *)&array.keys[order[places[i]]];
+    const gp_result result =
+        gp_world_nth_element(r->world, c.key_type, mine, b->n, places[i], b->out_keys, c.flags, (gp_stream)r->stream);
+    check(result == GP_SUCCESS && gp_world_wait(r->world, r->stream) == GP_SUCCESS, "nth_element", r->rank);
+    compare(r, "nth_element: the key", b->out_keys, wanted, 1, 4);
+  }
+  if (!floats && array.n) { // the same bytes as keys of other types, beside gp_nth_element of the whole array
+    static const gp_type types[] = {GP_I8, GP_U8, GP_BOOL, GP_E4M3, GP_E5M2, GP_I16, GP_U16, GP_F16, GP_BF16, GP_I32,
+        GP_U32, GP_F32, GP_I64, GP_U64, GP_F64};
+    void *whole = device_memory(array.n * 8), *shard = device_memory(b->n * 8);
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i) {
+      const size_t size = gp_type_size(r->ctx, types[i]);
+      const uint64_t n = places[(i + seed) % 4];
+      unsigned char wanted[8];
+      to_device(whole, array.values, array.n * size);
+      to_device(shard, (unsigned char *)array.values + b->first * size, b->n * size);
+      check(gp_nth_element(r->ctx, types[i], whole, array.n, n, b->out, c.flags, r->stream) == GP_SUCCESS &&
+              gp_world_wait(r->world, r->stream) == GP_SUCCESS,
+          "gp_nth_element", r->rank);
+      to_host(wanted, b->out, size);
+      if (types[i] == GP_BOOL) wanted[0] = ranks > 1 ? wanted[0] != 0 : wanted[0]; // a true one is 1 in a world
+      check(gp_world_nth_element(r->world, types[i], shard, b->n, n, b->out_keys, c.flags, r->stream) == GP_SUCCESS &&
+              gp_world_wait(r->world, r->stream) == GP_SUCCESS,
+          gp_type_name(r->ctx, types[i]), r->rank);
+      compare(r, gp_type_name(r->ctx, types[i]), b->out_keys, wanted, 1, size);
+    }
+    free_device(whole), free_device(shard);
+  }
+  compare(r, "nth_element: the shard stays", mine,
+      floats ? (const void *)(array.floats + b->first) : (const void *)(array.keys + b->first), b->n, 4);
+}
+// The array as a matrix of u64, spread by rows.
+static void test_transpose(Rank *r, Buffers *b) {
+  const uint64_t columns = 1 + seed * 31 % 40, rows = array.n / columns;
+  const uint64_t first = b->first / columns, end = r->rank == ranks - 1 ? rows : (b->first + b->n) / columns;
+  const uint64_t begin = share_begin(columns, r->rank), share = share_begin(columns, r->rank + 1) - begin;
+  const uint64_t mine = (end < rows ? end : rows) - (first < rows ? first : rows);
+  uint64_t *wanted = malloc((share * rows + 1) * 8), i, j;
+  void *in = device_memory((mine + 1) * columns * 8);
+  gp_result result;
+  to_device(in, array.values + first * columns, mine * columns * 8);
+  for (i = 0; i < share; ++i)
+    for (j = 0; j < rows; ++j) wanted[i * rows + j] = array.values[j * columns + begin + i];
+  result = gp_world_transpose(
+      r->world, GP_U64, in, mine, columns, b->out, share * rows + 1, (uint64_t *)b->number, (gp_stream)r->stream);
+  check(result == GP_SUCCESS && gp_world_wait(r->world, r->stream) == GP_SUCCESS, "transpose", r->rank);
+  check(number(b) == share, "transpose: rows of the share", r->rank);
+  compare(r, "transpose", b->out, wanted, share * rows, 8);
+  compare(r, "transpose: the shard stays", in, array.values + first * columns, mine * columns, 8);
+  if (rows > 1) {
+    result = gp_world_transpose(
+        r->world, GP_U64, in, mine, columns, b->out, r->rank ? share * rows + 1 : 1, NULL, (gp_stream)r->stream);
+    check(result == (share_begin(columns, 1) * rows > 1 ? GP_E_ARGUMENT : GP_SUCCESS), "transpose: capacity", r->rank);
+  }
+  if (ranks > 1) {
+    result = gp_world_transpose(
+        r->world, GP_U64, in, mine, columns + (r->rank == 1), b->out, array.n + 1, NULL, (gp_stream)r->stream);
+    check(result == GP_E_WORLD, "transpose: other columns", r->rank);
+    result = gp_world_transpose(
+        r->world, GP_U64, in, mine, columns, r->rank ? b->out : NULL, array.n + 1, NULL, (gp_stream)r->stream);
+    check(result == (r->rank ? GP_E_WORLD : GP_E_NULL), "transpose: no output on a rank", r->rank);
+  }
+  for (int t = 0; t < 4; ++t) { // the same bytes as elements of other sizes
+    const gp_type types[] = {GP_U8, GP_U16, GP_I128, r->affine_type};
+    const size_t size = gp_type_size(r->ctx, types[t]);
+    const uint64_t wide = size > 8 ? rows / 2 : rows, before = size > 8 ? first / 2 : first;
+    const uint64_t own = size > 8 ? (r->rank == ranks - 1 ? wide : end / 2) - before : mine;
+    const unsigned char *from = (unsigned char *)array.values;
+    unsigned char *to = (unsigned char *)wanted;
+    to_device(in, from + before * columns * size, own * columns * size);
+    for (i = 0; i < share; ++i)
+      for (j = 0; j < wide; ++j) memcpy(to + (i * wide + j) * size, from + (j * columns + begin + i) * size, size);
+    result =
+        gp_world_transpose(r->world, types[t], in, own, columns, b->out, share * wide + 1, NULL, (gp_stream)r->stream);
+    check(
+        result == GP_SUCCESS && gp_world_wait(r->world, r->stream) == GP_SUCCESS, "transpose of another size", r->rank);
+    compare(r, "transpose of another size", b->out, wanted, share * wide, size);
+  }
+  free_device(in), free(wanted);
+}
+// ARGMIN and its like, beside gp_reduce of the whole array on one back end.
+static void test_parts(Rank *r, Buffers *b) {
+  static const gp_op ops[] = {GP_ARGMIN, GP_ARGMAX, GP_MINMAX, GP_ARGMINMAX};
+  const int start = seed % 2;
+  struct {
+    float value[2];
+    int64_t index;
+  } init[2] = {{{1.5f, 0}, 7}, {{-3.f, 0}, 9}};
+  float both[2] = {-1e30f, 1e30f};
+  void *whole = device_memory(array.n * 4 + 4);
+  unsigned char wanted[32];
+  to_device(whole, array.floats, array.n * 4);
+  for (int i = 0; i < 8; ++i) {
+    gp_call c = gp_call_init(GP_REDUCE);
+    const size_t size = i % 4 == 3 ? 32 : i % 4 == 2 ? 8 : 16;
+    c.op = ops[i % 4], c.in_type = i < 4 ? GP_F32 : GP_U32, c.out = b->out;
+    if (i >= 4) to_device(whole, array.keys, array.n * 4);
+    c.in = whole, c.count = array.n;
+    if (i < 4 && start) c.init = i == 2 ? (const void *)both : (const void *)init;
+    check(gp_run(r->ctx, &c, r->stream) == GP_SUCCESS && gp_world_wait(r->world, r->stream) == GP_SUCCESS,
+        "a reduction of the whole array", r->rank);
+    to_host(wanted, b->out, size);
+    c.in = i < 4 ? b->floats : b->keys, c.count = b->n;
+    if (runs(r, &c, "ARGMIN and its like")) compare(r, "ARGMIN and its like", b->out, wanted, 1, size);
+    c.primitive = GP_INCLUSIVE_SCAN, c.init = NULL;
+    if (ranks > 1 && i % 4 < 2) fails(r, &c, GP_E_UNSUPPORTED, GP_E_UNSUPPORTED, 0, "a scan by ARGMIN");
+  }
+  {
+    gp_call c = gp_call_init(GP_REDUCE);
+    const uint64_t n = b->n / 2, places[1] = {n};
+    to_device(b->number, places, 8); // without count_device the other ranks' indices would be too large
+    c.op = GP_ARGMAX, c.in_type = GP_U64, c.in = b->values, c.count = b->n, c.count_device = (uint64_t *)b->number;
+    c.out = b->out;
+    if (runs(r, &c, "ARGMAX of counts in device memory")) {
+      struct {
+        uint64_t value;
+        int64_t index;
+      } best = {0, -1};
+      uint64_t before = 0;
+      for (int q = 0; q < ranks; ++q) {
+        const uint64_t half = (array.begin[q + 1] - array.begin[q]) / 2;
+        for (uint64_t i = 0; i < half; ++i)
+          if (best.index < 0 || array.values[array.begin[q] + i] > best.value)
+            best.value = array.values[array.begin[q] + i], best.index = (int64_t)(before + i);
+        before += half;
+      }
+      compare(r, "ARGMAX of counts in device memory", b->out, &best, 1, 16);
+    }
+  }
+  free_device(whole);
+}
+
 static void test_moves(Rank *r, Buffers *b) {
   gp_call c = gp_call_init(GP_COPY);
   uint64_t begin = share_begin(array.n, r->rank), share = share_begin(array.n, r->rank + 1) - begin, i, n, m, mine = 0;
@@ -392,10 +542,6 @@ static void test_groups(Rank *r, Buffers *b) {
     compare(r, "group_by: sums", b->out, sums + begin, share, 8);
   }
   free(keys), free(sums);
-}
-static void fails(Rank *r, const gp_call *c, gp_result own, gp_result others, int culprit, const char *what) {
-  const gp_result got = gp_world_run(r->world, c, r->stream);
-  check(got == (r->rank == culprit ? own : others), what, r->rank);
 }
 // Calls that every rank refuses, and that leave the world as it was.
 static void test_refusals(Rank *r, Buffers *b) {
@@ -475,6 +621,8 @@ static void *work(void *of) {
     test_folds(r, &b);
     test_struct_sort(r, &b);
     test_moves(r, &b);
+    test_transpose(r, &b);
+    test_parts(r, &b);
     test_refusals(r, &b);
     for (int way = 0; way < 4; ++way) {
       pthread_barrier_wait(&barrier);
@@ -482,6 +630,7 @@ static void *work(void *of) {
       pthread_barrier_wait(&barrier);
       for (int kind = 0; kind < 3; ++kind) test_sort(r, &b, way & 1, way >> 1, kind);
       test_top_k(r, &b, way & 1, way >> 1);
+      test_nth(r, &b, way & 1, way >> 1);
       if (!way) test_groups(r, &b);
     }
     pthread_barrier_wait(&barrier);
