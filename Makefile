@@ -118,6 +118,10 @@ $(BUILD)/gp_world: tools/gp_world.c tools/gp_cuda.h gpuprims.h $(POLICIES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -std=gnu11 -Wall -Wextra -I. -Itools $< -o $@ $(LIBS)
 
+$(BUILD)/gp_external: tools/gp_external.cpp gpuprims.h $(POLICIES)
+	@mkdir -p $(@D)
+	$(CXX) $(CXXFLAGS) -O2 -std=gnu++17 -Wall -Wextra -fopenmp -I. $< -o $@ $(LIBS)
+
 $(BUILD)/gp_bundle: tools/gp_bundle.c gpuprims.h $(POLICIES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -std=c11 -Wall -Wextra -I. $< -o $@ $(LIBS)

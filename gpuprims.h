@@ -53,7 +53,6 @@
 //    Counts       64-bit everywhere, no relaunch at 2^31. A count may live in device memory (gp_call.count_device). How
 //                 many elements were selected, or runs found, is written to device memory (out_count), so that the next
 //                 call can take it from there; the host need not know.
-//    Streams      Every call is asynchronous on the caller's stream and can be captured in a CUDA graph.
 //    Workspace    The context keeps one workspace a stream and grows it in stream order. At its front are tagged words,
 //                 through which a call's blocks communicate and which no call clears; at its back is scratch memory,
 //                 which holds nothing between calls: sorts keep a copy of their elements there. While the stream is
@@ -324,6 +323,8 @@ typedef unsigned long uint64_t;
 #define gp_tuner_report GP__NAME(gp_tuner_report)
 #define gp_tuning_report GP__NAME(gp_tuning_report)
 #define gp_tuner_close GP__NAME(gp_tuner_close)
+#define gp_external_sort GP__NAME(gp_external_sort)
+#define gp_external_group_by GP__NAME(gp_external_group_by)
 #define gp_world_id GP__NAME(gp_world_id)
 #define gp_world_open GP__NAME(gp_world_open)
 #define gp_world_close GP__NAME(gp_world_close)
@@ -371,7 +372,8 @@ typedef unsigned long uint64_t;
   X(GP_E_DRIVER, 18, "a call of the CUDA driver failed") \
   X(GP_E_UNSUPPORTED, 19, "this back end cannot run the call") \
   X(GP_E_FORK, 20, "the context was opened by the parent process") \
-  X(GP_E_WORLD, 21, "NCCL cannot be opened, a call of it failed, or another rank failed, differs or does not answer")
+  X(GP_E_WORLD, 21, "NCCL cannot be opened, a call of it failed, or another rank failed, differs or does not answer") \
+  X(GP_E_CALLBACK, 22, "a callback of the call failed or cancelled it")
 
 #define GP__ENUM(name, value, text) name = value,
 typedef enum gp_result { GP_RESULTS(GP__ENUM) GP_RESULT_COUNT } gp_result;
@@ -2704,6 +2706,59 @@ struct gp_online {
   gp_online(const gp_online &) = delete;
 };
 #endif
+
+// ---- api/external.h - arrays larger than device memory
+
+// Functions of the caller. They move `bytes` bytes at `offset` of an array, or hear how many elements of `total` are
+// done, and return 0. Any other number ends the call: GP_E_CALLBACK. The thread of the call calls them.
+typedef int (*gp_read_fn)(void *user, uint64_t offset, uint64_t bytes, void *buffer);
+typedef int (*gp_write_fn)(void *user, uint64_t offset, uint64_t bytes, const void *buffer);
+typedef int (*gp_progress_fn)(void *user, uint64_t done, uint64_t total);
+
+// An array in host memory, pageable or page-locked, or behind functions, as in a file.
+typedef struct gp_external_array {
+  void *memory;      // NULL: the functions
+  gp_read_fn read;   // of inputs and scratch
+  gp_write_fn write; // of outputs and scratch
+  void *user;
+} gp_external_array;
+
+typedef struct gp_external_config {
+  uint32_t struct_size; // sizeof(gp_external_config): gp_external_config_init sets it
+  int flags;            // of sorts: GP_DESCENDING
+  gp_op less;      // of sorts: 0: gp_sort_keys' order; or a user's, as in gp_merge_sort_keys, with its host function
+  uint64_t memory; // bytes of device memory that the call may use; 0: 15/16 of what is free (the host back end,
+                   // where it bounds the buffers: 1 GiB)
+  const gp_external_array *scratch; // room for sorted runs, of count keys, up to a multiple of 256 bytes, and count
+                                    // values; NULL: the library's own
+  const char *folder;               // of a temporary file for sorted runs, which has no name; NULL: host memory
+  gp_progress_fn progress;          // after each block; or NULL
+  void *user;                       // of progress
+} gp_external_config;
+GP__INIT(gp_external_config_init, gp_external_config)
+
+// These calls wait; they run on streams of their own. Blocks that fit in `memory` are read, sorted and written as runs
+// to scratch; then a block after another is gathered from the runs, whose exact parts searches on the host find. One
+// block is copied in, one sorted, and one copied out at the same time. Each element crosses the link twice each way,
+// or once if a single block holds all; then there is no scratch. Copies from page-locked memory take no detour through
+// buffers of the library (up to 128 MiB). Host memory besides: 4 KiB a run. memory must hold about 4 blocks and a
+// sort's workspace, with more elements in a block than there are blocks: otherwise GP_E_MEMORY names the least that
+// works. An output may be an input, or overlap any. Outputs do not overlap each other or scratch. After an error or a
+// cancel outputs are undefined, and inputs are as they were; an input that is an output stays so until results are
+// written: by the second pass (`done` is above count), or by the only block. Errors: CONTEXT, NULL, ARGUMENT, SIZE,
+// MEMORY, CALLBACK, DRIVER; TYPE, OPERATOR, UNSUPPORTED as gp_run.
+
+// out_keys = the keys in order; values of any type, or value_type 0 and NULL, move with them. Stable, up and down.
+GP__API gp_result gp_external_sort(gp_context *ctx, const gp_external_config *config, gp_type key_type,
+    gp_type value_type, const gp_external_array *keys, const gp_external_array *values, uint64_t count,
+    const gp_external_array *out_keys, const gp_external_array *out_values);
+
+// As gp_group_by, keys ascending. Blocks of partial results take the place of runs, so that floats round by blocks: the
+// same bits for the same `memory`. *groups, in host memory: their number. capacity: room of outputs; groups beyond
+// are counted, not written. `done` ends at `total`, which shrinks after the first pass.
+GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config *config, gp_op op, gp_type key_type,
+    gp_type value_type, const gp_external_array *keys, const gp_external_array *values, uint64_t count,
+    const gp_external_array *out_keys, const gp_external_array *out_values, uint64_t capacity, uint64_t *groups);
 
 // ---- api/world.h - worlds: several GPUs, joined by NCCL
 
@@ -32624,7 +32679,7 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
   gp__wide a[GP__HOST_ELEMENTS];
   const int equal = op == GP_EQUAL || op == GP_NOT_EQUAL, less = op == GP_LESS || op == GP_GREATER;
   const int swaps = op == GP_GREATER || op == GP_GREATER_EQUAL, flip = op == GP_NOT_EQUAL;
-  const gp__wide zero = {0};
+  const gp__value zero = {{0}};
   size_t i;
   if (user) {
     gp__value result;
@@ -32632,21 +32687,20 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
       gp__host_apply(user, result.bytes, x + i * size, z ? z + i * step * size : NULL);
       truth[i] = result.bytes[0] != 0;
     }
-  } else if (gp__is_complex(type)) { // a is 0 where they are equal
-    gp__wide p[2], q[2];
+  } else if (gp__is_complex(type) || gp__host_is_long(type)) { // a is to 0 as x is to z
     for (i = 0; i < n; ++i) {
-      gp__host_widen(gp__host_real(type), x + i * size, p, 2);
-      gp__host_widen(gp__host_real(type), z + i * step * size, q, 2);
-      a[i].i = !(p[0].f == q[0].f && p[1].f == q[1].f);
+      if (gp__host_is_long(type)) {
+        const gp__h_u128 p = ((const gp__h_u128 *)x)[i], q = ((const gp__h_u128 *)z)[i * step];
+        const gp__h_u128 flip = type == GP_I128 ? (gp__u128)1 << 127 : 0;
+        a[i].i = ((p ^ flip) > (q ^ flip)) - ((p ^ flip) < (q ^ flip));
+      } else {
+        gp__wide p[2], q[2];
+        gp__host_widen(gp__host_real(type), x + i * size, p, 2);
+        gp__host_widen(gp__host_real(type), z + i * step * size, q, 2);
+        a[i].i = p[0].f != q[0].f || p[1].f != q[1].f;
+      }
     }
-    gp__host_holds(op, NULL, GP_I64, 8, (const unsigned char *)a, (const unsigned char *)&zero, 0, truth, n);
-  } else if (gp__host_is_long(type)) { // a is -1, 0 or 1 as x is below, equal to or above z
-    for (i = 0; i < n; ++i) {
-      const gp__h_u128 p = ((const gp__h_u128 *)x)[i], q = ((const gp__h_u128 *)z)[i * step];
-      const gp__h_u128 flip = type == GP_I128 ? (gp__u128)1 << 127 : 0;
-      a[i].i = ((p ^ flip) > (q ^ flip)) - ((p ^ flip) < (q ^ flip));
-    }
-    gp__host_holds(op, NULL, GP_I64, 8, (const unsigned char *)a, (const unsigned char *)&zero, 0, truth, n);
+    gp__host_holds(op, NULL, GP_I64, 8, (const unsigned char *)a, zero.bytes, 0, truth, n);
   } else {
 #define GP__HOLDS(NAME, name, member, LOAD) \
   case GP_##NAME: { \
@@ -32728,8 +32782,8 @@ static gp_result gp__host_swap(gp__host_call *h) {
 static void gp__host_chosen(
     const gp__request *q, gp_type type, size_t size, const unsigned char *x, unsigned char *truth, size_t n) {
   const gp__value zero = {{0}};
-  if (q->op) gp__host_holds(q->op, q->user_op, type, size, x, q->user_op ? NULL : q->init.bytes, 0, truth, n);
-  else gp__host_holds(GP_NOT_EQUAL, NULL, type, size, x, zero.bytes, 0, truth, n);
+  const unsigned char *z = q->user_op ? NULL : q->op ? q->init.bytes : zero.bytes;
+  gp__host_holds(q->op ? q->op : GP_NOT_EQUAL, q->user_op, type, size, x, z, 0, truth, n);
 }
 // truth[i] = whether the stencil lets element first + i pass.
 static void gp__host_passes(const gp__request *q, uint64_t first, unsigned char *truth, size_t n) {
@@ -33609,14 +33663,15 @@ static gp_result gp__host_sort(gp__host_call *h) {
             wide = !plain || moves || (size && (key_size > 4 || !packed));
   const size_t word = wide ? 16 : size || key_size > 4 ? 8 : 4;
   const gp__host_form f = gp__host_form_of(plain ? q->key_type : GP_U8, down);
-  unsigned char *out_keys = (unsigned char *)q->out_keys, *out = (unsigned char *)q->out, *moved = NULL, *memory;
+  unsigned char *out_keys = (unsigned char *)q->out_keys, *out = (unsigned char *)q->out, *moved = NULL;
+  void *memory;
   gp__host_indexed *a;
   uint32_t *a4;
   uint64_t *a8, i;
   int k, turn;
-  if (n > SIZE_MAX / word / 2 || !(memory = (unsigned char *)malloc((size_t)n * 2 * word + 1)))
+  if (n > SIZE_MAX / word / 2 || !(memory = malloc((size_t)n * 2 * word + 1)))
     return gp__host_no_memory(q, n * 2 * word);
-  a = (gp__host_indexed *)(void *)memory, a8 = (uint64_t *)(void *)memory, a4 = (uint32_t *)(void *)memory;
+  a = (gp__host_indexed *)memory, a8 = (uint64_t *)memory, a4 = (uint32_t *)memory;
   GP__PARALLEL_FOR
   for (i = 0; i < n; ++i) {
     const uint64_t x = plain ? gp__host_encode(&f, keys + i * key_size) : 0;
@@ -33640,7 +33695,7 @@ static gp_result gp__host_sort(gp__host_call *h) {
       const uint64_t x = gp__host_key_word(q, keys + now[i].index * key_size, k);
       now[i].bits = down ? ~x : x;
     }
-    a = gp__host_radix_indexed(now, (unsigned char *)now == memory ? now + n : now - n, n, low, high, threads);
+    a = gp__host_radix_indexed(now, (void *)now == memory ? now + n : now - n, n, low, high, threads);
   }
   // Moves keys, then values.
   for (turn = 0; turn < 2; ++turn) {
@@ -33651,10 +33706,7 @@ static gp_result gp__host_sort(gp__host_call *h) {
     if (!to || !bytes) continue;
     if (by_index && from == to) {
       moved = (unsigned char *)malloc((size_t)n * bytes + 1);
-      if (!moved) {
-        free(memory);
-        return gp__host_no_memory(q, n * bytes);
-      }
+      if (!moved) return free(memory), gp__host_no_memory(q, n * bytes);
       memcpy(moved, from, (size_t)n * bytes);
       from = moved;
     }
@@ -34600,7 +34652,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2658304"
+#define GPUPRIMS__EMBEDDED_FROM "2691072"
 
 // ---- core/embed.c - this file's own text
 
@@ -54007,6 +54059,645 @@ GP__API gp_result gp_world_transpose(gp_world *world, gp_type type, const void *
   return gp__named(gp_world_run(world, &c, stream),
       "gp_world_transpose in_type=type out_type=type permutation.extent[0]=rows permutation.extent[1]=columns");
 }
+
+// ---- external/transfer.c - arrays on the host: reads, writes, copies to and from the device
+
+// Functions of the driver that this call alone needs. Without them, as in tests' tables, all work is on one stream.
+typedef struct gp__own_streams {
+  int (*cuStreamCreate)(void **stream, unsigned flags);
+  int (*cuStreamDestroy)(void *stream);
+  int (*cuMemGetInfo)(size_t *free, size_t *total);
+} gp__own_streams;
+
+// A column: keys or values.
+typedef struct gp__host_column {
+  const gp_external_array *array;
+  uint64_t at; // its first byte in the array
+  size_t size; // of an element
+  int locked;  // the array is page-locked memory
+} gp__host_column;
+
+enum { GP__STAGE_BYTES = 32 << 20, GP__COPY_THREADS = 8, GP__IN = 0, GP__OUT = 1 };
+typedef struct gp__external {
+  const char *who;
+  gp_context *ctx;
+  gp__state *s;
+  gp_external_config config;
+  gp_call call;            // of a block
+  const gp__op_info *less; // NULL: built-in order
+  int columns;
+  gp__host_column in[2], runs[2], out[2];
+  uint64_t count, block, capacity; // elements; of a block; of the outputs
+  uint64_t done, total;
+  gp_external_array scratch; // the library's own
+  int file;                  // of it, or -1
+  unsigned char *memory;     // device memory: buffers, counts, workspace
+  uint64_t memory_bytes, workspace_bytes;
+  unsigned char *buffers[2][2][2]; // GP__IN, GP__OUT; parity of the block; column
+  uint64_t *counts;                // of groups, in device memory, one a parity; then page-locked:
+  uint64_t *counted;
+  unsigned char *stages; // page-locked, two for each direction
+  size_t stage_bytes;
+  void *streams[3], *events[6]; // in, out, the sort; two each
+  gp__own_streams own;
+  unsigned char *pages; // of runs, for searches
+  uint64_t *page;       // the one that is held of each run, plus 1
+} gp__external;
+
+// ---- the host's side
+
+typedef struct gp__host_copy {
+  unsigned char *to;
+  const unsigned char *from;
+  size_t bytes;
+} gp__host_copy;
+GP__HOST void *gp__copy_in_thread(void *of) {
+  const gp__host_copy *c = (const gp__host_copy *)of;
+  memcpy(c->to, c->from, c->bytes);
+  return NULL;
+}
+// Several threads copy, since one may be slower than the link.
+GP__HOST void gp__copy_on_host(void *to, const void *from, size_t bytes) {
+  pthread_t threads[GP__COPY_THREADS];
+  gp__host_copy parts[GP__COPY_THREADS];
+  const size_t each = bytes >= 1 << 20 ? bytes / GP__COPY_THREADS & ~(size_t)63 : bytes;
+  int started[GP__COPY_THREADS], count = each == bytes ? 1 : GP__COPY_THREADS, i;
+  for (i = 0; i < count; ++i) {
+    parts[i].to = (unsigned char *)to + each * (size_t)i;
+    parts[i].from = (const unsigned char *)from + each * (size_t)i;
+    parts[i].bytes = i == count - 1 ? bytes - each * (size_t)i : each;
+    started[i] = i < count - 1 && !pthread_create(&threads[i], NULL, gp__copy_in_thread, &parts[i]);
+    if (!started[i]) gp__copy_in_thread(&parts[i]);
+  }
+  for (i = 0; i < count; ++i)
+    if (started[i]) pthread_join(threads[i], NULL);
+}
+// Reads or writes elements of a column.
+GP__HOST gp_result gp__move_external(
+    const gp__external *x, const gp__host_column *c, int out, uint64_t first, uint64_t count, void *buffer) {
+  const gp_external_array *a = c->array;
+  const uint64_t at = c->at + first * c->size, bytes = count * c->size;
+  const char *outer;
+  int failed;
+  if (a->memory) {
+    unsigned char *memory = (unsigned char *)a->memory + at;
+    gp__copy_on_host(out ? memory : buffer, out ? buffer : memory, (size_t)bytes);
+    return GP_SUCCESS;
+  }
+  outer = gp__hook_begins("gp_external_array");
+  failed = out ? a->write(a->user, at, bytes, buffer) : a->read(a->user, at, bytes, buffer);
+  gp__hook_ends(outer);
+  if (!failed) return GP_SUCCESS;
+  return gp__fail(GP_E_CALLBACK,
+      out ? "%s: a write of %llu bytes at %llu failed: %d" : "%s: a read of %llu bytes at %llu failed: %d", x->who,
+      (gp__u64)bytes, (gp__u64)at, failed);
+}
+// The temporary file.
+GP__HOST int gp__file_read(void *user, uint64_t offset, uint64_t bytes, void *buffer) {
+  const gp__external *x = (const gp__external *)user;
+  unsigned char *to = (unsigned char *)buffer;
+  ssize_t n;
+  if (lseek(x->file, (off_t)offset, SEEK_SET) < 0) return errno;
+  for (; bytes; bytes -= (uint64_t)n, to += n)
+    if ((n = read(x->file, to, (size_t)bytes)) <= 0) return n ? errno : EIO;
+  return 0;
+}
+GP__HOST int gp__file_write(void *user, uint64_t offset, uint64_t bytes, const void *buffer) {
+  const gp__external *x = (const gp__external *)user;
+  const unsigned char *from = (const unsigned char *)buffer;
+  ssize_t n;
+  if (lseek(x->file, (off_t)offset, SEEK_SET) < 0) return errno;
+  for (; bytes; bytes -= (uint64_t)n, from += n)
+    if ((n = write(x->file, from, (size_t)bytes)) <= 0) return n ? errno : EIO;
+  return 0;
+}
+
+// ---- to the device, and back
+
+// A transfer in progress: elements begin[r] up to end[r] of each run, column after column, to or from buffers where
+// they follow one another. Two stages take turns.
+typedef struct gp__transfer {
+  int out, column, turn;
+  const gp__host_column *columns;
+  unsigned char *const *buffers;
+  const uint64_t *begin, *end;
+  uint64_t runs, stride, run, at, placed; // elements between beginnings of runs; the cursor
+  struct {
+    int busy;
+    const gp__host_column *column; // NULL: no stage is to be written
+    uint64_t first, count;
+  } stage[2];
+} gp__transfer;
+
+GP__HOST gp_result gp__wait_event(const gp__external *x, int event) {
+  const int error = x->s->context ? x->s->library.runtime.driver.cuEventSynchronize(x->events[event]) : 0;
+  return error ? gp__cuda_fail(&x->s->library.runtime, x->who, "cuEventSynchronize", error) : GP_SUCCESS;
+}
+GP__HOST gp_result gp__record_event(const gp__external *x, int event) {
+  const int error =
+      x->s->context ? x->s->library.runtime.driver.cuEventRecord(x->events[event], x->streams[event / 2]) : 0;
+  return error ? gp__cuda_fail(&x->s->library.runtime, x->who, "cuEventRecord", error) : GP_SUCCESS;
+}
+GP__HOST gp_result gp__copy_async(const gp__external *x, void *to, const void *from, uint64_t bytes, int stream) {
+  const int error = x->s->library.runtime.driver.cuMemcpyAsync(
+      (gp__cu_pointer)(uintptr_t)to, (gp__cu_pointer)(uintptr_t)from, (size_t)bytes, x->streams[stream]);
+  return error ? gp__cuda_fail(&x->s->library.runtime, x->who, "cuMemcpyAsync", error) : GP_SUCCESS;
+}
+GP__HOST unsigned char *gp__stage_of(const gp__external *x, int out, int slot) {
+  return x->stages + (size_t)(2 * out + slot) * x->stage_bytes;
+}
+GP__HOST gp_result gp__settle_stage(const gp__external *x, gp__transfer *t, int slot) {
+  if (!t->stage[slot].busy) return GP_SUCCESS;
+  t->stage[slot].busy = 0;
+  GP__CHECK(gp__wait_event(x, 2 * t->out + slot));
+  return t->stage[slot].column ? gp__move_external(x, t->stage[slot].column, GP__OUT, t->stage[slot].first,
+                                     t->stage[slot].count, gp__stage_of(x, t->out, slot))
+                               : GP_SUCCESS;
+}
+// Begins the next copy; *more: there was one.
+GP__HOST gp_result gp__transfer_next(const gp__external *x, gp__transfer *t, int *more) {
+  const gp__host_column *c;
+  uint64_t first, count, most;
+  unsigned char *device, *host;
+  const int slot = t->turn;
+  for (*more = 0;; t->column++, t->run = t->at = t->placed = 0) {
+    if (t->column == x->columns) return GP_SUCCESS;
+    while (t->run < t->runs && t->at == t->end[t->run] - t->begin[t->run]) t->run++, t->at = 0;
+    if (t->run < t->runs) break;
+  }
+  c = &t->columns[t->column];
+  first = t->run * t->stride + t->begin[t->run] + t->at;
+  count = t->end[t->run] - t->begin[t->run] - t->at;
+  device = t->buffers[t->column] + t->placed * c->size;
+  if (x->s->context && count > (most = x->stage_bytes / c->size)) count = most;
+  t->at += count;
+  t->placed += count;
+  *more = 1;
+  if (!x->s->context) return gp__move_external(x, c, t->out, first, count, device);
+  GP__CHECK(gp__settle_stage(x, t, slot));
+  host = c->locked ? (unsigned char *)c->array->memory + c->at + first * c->size : gp__stage_of(x, t->out, slot);
+  if (!t->out && !c->locked) GP__CHECK(gp__move_external(x, c, GP__IN, first, count, host));
+  GP__CHECK(gp__copy_async(x, t->out ? host : device, t->out ? device : host, count * c->size, t->out));
+  t->stage[slot].busy = 1;
+  t->stage[slot].column = t->out && !c->locked ? c : NULL;
+  t->stage[slot].first = first;
+  t->stage[slot].count = count;
+  t->turn = !slot;
+  return gp__record_event(x, 2 * t->out + slot);
+}
+GP__HOST gp_result gp__transfer_end(const gp__external *x, gp__transfer *t) {
+  GP__CHECK(gp__settle_stage(x, t, t->turn));
+  return gp__settle_stage(x, t, !t->turn);
+}
+
+// ---- external/passes.c - arrays larger than device memory: exact parts of runs, passes over blocks
+
+// ---- exact parts of sorted runs
+
+// Key i of run r, valid until another key of the run is asked for.
+GP__HOST gp_result gp__key_of_run(gp__external *x, const gp__host_column *c, const uint64_t *length, uint64_t r,
+    uint64_t i, const unsigned char **key) {
+  const uint64_t first = r * x->block, each = c->size < 4096 ? 4096 / c->size : 1, page = i / each;
+  unsigned char *held = x->pages + r * 4096;
+  if (c->array->memory) {
+    *key = (const unsigned char *)c->array->memory + c->at + (first + i) * c->size;
+    return GP_SUCCESS;
+  }
+  *key = held + i % each * c->size;
+  if (x->page[r] == page + 1) return GP_SUCCESS;
+  x->page[r] = 0;
+  GP__CHECK(gp__move_external(
+      x, c, GP__IN, first + page * each, length[r] - page * each < each ? length[r] - page * each : each, held));
+  x->page[r] = page + 1;
+  return GP_SUCCESS;
+}
+// 64 bits of the ordered key, as a radix sort has them.
+GP__HOST uint64_t gp__run_key_word(gp_type type, const unsigned char *key, int word) {
+  const gp_key_field *parts = NULL;
+  if (gp__is_complex(type)) return gp__host_complex_word(type, key, word);
+  if (gp__key_parts_of(type, &parts) == 2) parts += !word, type = parts->type, key += parts->offset;
+  return gp__host_ordered(type, key);
+}
+GP__HOST int gp__run_key_before(const gp__external *x, const unsigned char *a, const unsigned char *b) {
+  const int down = x->call.flags & GP_DESCENDING;
+  uint64_t first = 0, second = 0;
+  int word = x->in[0].size == 16;
+  gp__value result;
+  if (x->less) {
+    gp__host_apply(x->less, result.bytes, a, b);
+    return result.bytes[0] != 0;
+  }
+  for (; first == second && word >= 0; --word) {
+    first = gp__run_key_word(x->call.key_type, down ? b : a, word);
+    second = gp__run_key_word(x->call.key_type, down ? a : b, word);
+  }
+  return first < second;
+}
+// Moves each run's end from its beginning to where the next block ends, so that the block has x->block elements, or all
+// that are left. Elements are ordered by key, run and position, so no two tie. Each round takes the middle element of
+// the widest interval in which an end may be, and counts the elements before it; that bounds all intervals. `room`: 2
+// numbers a run. Groups do not span blocks: there a block ends before the first key that it has not whole.
+GP__HOST gp_result gp__split_runs(gp__external *x, const gp__host_column *c, uint64_t runs, const uint64_t *length,
+    const uint64_t *begin, uint64_t *end, uint64_t *room) {
+  uint64_t *high = room, *place = room + runs, rank, target = 0, left = 0, r, q, m;
+  const unsigned char *key, *other, *least = NULL;
+  unsigned char kept[64];
+  for (r = 0; r < runs; ++r) {
+    left += length[r] - begin[r];
+    target += end[r] = begin[r];
+    high[r] = length[r] - begin[r] < x->block ? length[r] : begin[r] + x->block;
+  }
+  if (left <= x->block || runs == 1) {
+    memcpy(end, high, (size_t)runs * sizeof *end);
+    return GP_SUCCESS;
+  }
+  for (target += x->block;;) {
+    for (r = 0, q = 1; q < runs; ++q)
+      if (high[q] - end[q] > high[r] - end[r]) r = q;
+    if (high[r] == end[r]) break;
+    rank = place[r] = m = end[r] + (high[r] - end[r]) / 2;
+    GP__CHECK(gp__key_of_run(x, c, length, r, m, &key));
+    memcpy(kept, key, c->size);
+    for (q = 0; q < runs; ++q) {
+      uint64_t from = end[q], to = high[q];
+      if (q == r) continue;
+      while (from < to) {
+        const uint64_t middle = from + (to - from) / 2;
+        GP__CHECK(gp__key_of_run(x, c, length, q, middle, &other));
+        if (q < r ? !gp__run_key_before(x, kept, other) : gp__run_key_before(x, other, kept)) from = middle + 1;
+        else to = middle;
+      }
+      rank += place[q] = from;
+    }
+    if (rank < target) place[r] = m + 1;
+    if (rank <= target) memcpy(end, place, (size_t)runs * sizeof *end);
+    if (rank >= target) memcpy(high, place, (size_t)runs * sizeof *high);
+  }
+  if (x->call.primitive != GP_GROUP_BY) return GP_SUCCESS;
+  for (r = 0; r < runs; ++r) {
+    if (end[r] == length[r]) continue;
+    GP__CHECK(gp__key_of_run(x, c, length, r, end[r], &key));
+    if (!least || gp__run_key_before(x, key, kept)) least = (unsigned char *)memcpy(kept, key, c->size);
+  }
+  for (r = 0; r < runs; ++r) {
+    if (end[r] == begin[r]) continue;
+    GP__CHECK(gp__key_of_run(x, c, length, r, end[r] - 1, &key));
+    end[r] -= !gp__run_key_before(x, key, kept); // a run has a key once
+  }
+  return GP_SUCCESS;
+}
+
+// ---- a pass
+
+GP__HOST gp_result gp__run_block(gp__external *x, int parity, uint64_t count) {
+  gp_call c = x->call;
+  uint64_t bytes;
+  const int groups = c.primitive == GP_GROUP_BY;
+  c.count = count;
+  c.keys = x->buffers[GP__IN][parity][0];
+  c.out_keys = x->buffers[GP__OUT][parity][0];
+  if (x->columns > 1) {
+    c.in = x->buffers[GP__IN][parity][1];
+    c.out = x->buffers[GP__OUT][parity][1];
+  }
+  if (groups) c.out_count = x->counts + parity;
+  GP__CHECK(gp_workspace_size(x->ctx, &c, &bytes));
+  if (x->s->context && bytes <= x->workspace_bytes) {
+    c.workspace = x->memory + x->memory_bytes - x->workspace_bytes;
+    c.workspace_bytes = x->workspace_bytes;
+  }
+  GP__CHECK(gp_run(x->ctx, &c, x->streams[2]));
+  if (!groups) x->counted[parity] = count;
+  else if (x->s->context) GP__CHECK(gp__copy_async(x, x->counted + parity, c.out_count, 8, 2));
+  else x->counted[parity] = *c.out_count;
+  return gp__record_event(x, 4 + parity);
+}
+// Takes blocks from runs, whose lengths are given, to one array. lengths_out, where not NULL: the array has runs, too,
+// and those are their lengths. Returns in *results the number of results.
+GP__HOST gp_result gp__external_pass(gp__external *x, const gp__host_column *from, uint64_t runs,
+    const uint64_t *length, const gp__host_column *to, uint64_t *lengths_out, uint64_t *results, uint64_t *room) {
+  uint64_t *begin = room, *end = room + runs, sizes[2] = {0, 0}, place[2], t, r;
+  int left_in = 1;
+  memset(begin, 0, (size_t)runs * sizeof *begin);
+  for (t = 0, *results = 0; left_in || sizes[!(t & 1)] || sizes[t & 1]; ++t) {
+    const int parity = (int)(t & 1);
+    gp__transfer in, out;
+    uint64_t size = 0, drained = sizes[parity];
+    int more_in = 1, more_out = 1;
+    memset(&in, 0, sizeof in);
+    memset(&out, 0, sizeof out);
+    in.columns = from;
+    in.buffers = x->buffers[GP__IN][parity];
+    in.begin = begin;
+    in.end = end;
+    in.stride = x->block;
+    if (left_in) {
+      GP__CHECK(gp__split_runs(x, from, runs, length, begin, end, end + runs));
+      in.runs = runs;
+      for (r = 0; r < runs; ++r) size += end[r] - begin[r];
+    }
+    left_in = size != 0;
+    out.out = 1;
+    out.columns = to;
+    out.buffers = x->buffers[GP__OUT][parity];
+    out.begin = place;
+    out.end = place + 1;
+    if (drained) {
+      GP__CHECK(gp__wait_event(x, 4 + parity));
+      out.runs = 1;
+      place[0] = lengths_out ? (t - 2) * x->block : *results;
+      place[1] = place[0] + x->counted[parity];
+      *results += x->counted[parity];
+      if (lengths_out) lengths_out[t - 2] = x->counted[parity];
+      else if (place[1] > x->capacity) place[1] = place[0] < x->capacity ? x->capacity : place[0];
+    }
+    while (more_in || more_out) {
+      if (more_in) GP__CHECK(gp__transfer_next(x, &in, &more_in));
+      if (more_out) GP__CHECK(gp__transfer_next(x, &out, &more_out));
+    }
+    GP__CHECK(gp__transfer_end(x, &in));
+    GP__CHECK(gp__transfer_end(x, &out));
+    sizes[parity] = size;
+    if (size) GP__CHECK(gp__run_block(x, parity, size));
+    if (size) memcpy(begin, end, (size_t)runs * sizeof *begin);
+    if (drained && x->config.progress) {
+      const char *outer = gp__hook_begins("gp_external_config.progress");
+      const int stop = x->config.progress(x->config.user, x->done += drained, x->total);
+      gp__hook_ends(outer);
+      if (stop) return gp__fail(GP_E_CALLBACK, "%s: config.progress cancelled the call: %d", x->who, stop);
+    }
+  }
+  return GP_SUCCESS;
+}
+
+// ---- external/calls.c - arrays larger than device memory: memory, calls by name
+
+GP__HOST uint64_t gp__column_bytes(const gp__host_column *c, uint64_t count) {
+  return (count * c->size + 255) & ~(uint64_t)255;
+}
+// Sets *bytes to the device memory for blocks of `count` elements: a sort's last block is smaller.
+GP__HOST gp_result gp__external_bytes(gp__external *x, uint64_t count, uint64_t *bytes) {
+  const uint64_t sizes[2] = {count, x->count % count};
+  int i;
+  for (i = 0, x->workspace_bytes = 0; i < 2; ++i) {
+    uint64_t need = 0;
+    if (!sizes[i]) continue;
+    x->call.count = sizes[i];
+    GP__CHECK(gp_workspace_size(x->ctx, &x->call, &need));
+    need = (need + 255) & ~(uint64_t)255;
+    if (need > x->workspace_bytes) x->workspace_bytes = need;
+  }
+  for (i = 0, *bytes = x->workspace_bytes + 256; i < x->columns; ++i) *bytes += 4 * gp__column_bytes(&x->in[i], count);
+  return GP_SUCCESS;
+}
+// Chooses the largest blocks that fit.
+GP__HOST gp_result gp__choose_block(gp__external *x) {
+  uint64_t most = x->config.memory, low = 0, high = x->count, least = 1, need = 0;
+  size_t unused = 0, total = 0;
+  if (!most) {
+    most = 1 << 30;
+    if (x->s->context) {
+      const int error = x->own.cuMemGetInfo ? x->own.cuMemGetInfo(&unused, &total)
+                                            : x->s->library.runtime.driver.cuDeviceTotalMem(&unused, x->s->device);
+      if (error) return gp__cuda_fail(&x->s->library.runtime, x->who, "cuMemGetInfo", error);
+      most = unused - unused / 16;
+    }
+  }
+  while (least < x->count / least + 2 && least < x->count) least += least / 64 + 1;
+  while (low < high) { // the most that fit
+    const uint64_t middle = low + (high - low + 1) / 2;
+    GP__CHECK(gp__external_bytes(x, middle, &need));
+    if (need <= most) low = middle;
+    else high = middle - 1;
+  }
+  x->block = low;
+  if (low < least) {
+    GP__CHECK(gp__external_bytes(x, least, &need));
+    return gp__fail(GP_E_MEMORY, "%s: %llu elements need config.memory of %llu bytes or more; there are %llu", x->who,
+        (gp__u64)x->count, (gp__u64)need, (gp__u64)most);
+  }
+  return gp__external_bytes(x, low, &x->memory_bytes);
+}
+GP__HOST gp_result gp__external_memory(gp__external *x) {
+  const struct gp_driver *d = &x->s->library.runtime.driver;
+  unsigned char *at;
+  void *made = NULL;
+  int i, j, k, error = 0;
+  for (i = 0; i < 6 && x->s->context && !error; ++i) {
+    if (i < 3 && x->own.cuStreamCreate) error = x->own.cuStreamCreate(&x->streams[i], 1);
+    if (!error) error = d->cuEventCreate(&x->events[i], GP__CU_EVENT_NO_TIMING);
+  }
+  if (error) return gp__cuda_fail(&x->s->library.runtime, x->who, "cuStreamCreate or cuEventCreate", error);
+  x->stage_bytes = GP__STAGE_BYTES;
+  while (x->stage_bytes > 4096 && x->stage_bytes / 2 >= x->memory_bytes) x->stage_bytes /= 2;
+  if (x->s->context) {
+    error = d->cuMemHostAlloc(&made, 4 * x->stage_bytes + 16, 1);
+    if (error) return gp__cuda_fail(&x->s->library.runtime, x->who, "cuMemHostAlloc", error), GP_E_MEMORY;
+    x->stages = (unsigned char *)made;
+    x->counted = (uint64_t *)(void *)(x->stages + 4 * x->stage_bytes);
+    made = NULL;
+    GP__CHECK(gp__allocate(x->s, x->who, (size_t)x->memory_bytes, x->streams[2], &made));
+    x->memory = (unsigned char *)made;
+    if ((error = d->cuStreamSynchronize(x->streams[2])) != 0)
+      return gp__cuda_fail(&x->s->library.runtime, x->who, "cuStreamSynchronize", error);
+  } else {
+    x->memory = (unsigned char *)malloc((size_t)x->memory_bytes);
+    x->counted = (uint64_t *)malloc(16);
+    if (!x->memory || !x->counted) return gp__fail(GP_E_MEMORY, "%s: no host memory", x->who);
+  }
+  x->counts = (uint64_t *)(void *)x->memory;
+  at = x->memory + 256;
+  for (i = 0; i < 2; ++i)
+    for (j = 0; j < 2; ++j)
+      for (k = 0; k < x->columns; ++k) x->buffers[i][j][k] = at, at += gp__column_bytes(&x->in[k], x->block);
+  return GP_SUCCESS;
+}
+// Scratch for runs: the caller's, a temporary file, or host memory.
+GP__HOST gp_result gp__external_scratch(gp__external *x) {
+  const uint64_t keys = gp__column_bytes(&x->in[0], x->count), all = keys + x->count * x->in[1].size;
+  const gp_external_array *a = x->config.scratch;
+  char path[4096];
+  int i, tries;
+  if (!a && x->config.folder) {
+    for (tries = 0; tries < 100 && x->file < 0; ++tries) {
+      snprintf(path, sizeof path, "%s/gpuprims.%ld.%.0f", x->config.folder, (long)getpid(), gp__now_us());
+      x->file = open(path, O_RDWR | O_CREAT | O_EXCL | GP__NOFOLLOW | GP__CLOEXEC, 0600);
+      if (x->file < 0 && errno != EEXIST) break;
+    }
+    if (x->file < 0 || unlink(path))
+      return gp__fail(GP_E_ARGUMENT, "%s: config.folder: no file can be made there: %s", x->who, strerror(errno));
+    x->scratch.read = gp__file_read;
+    x->scratch.write = gp__file_write;
+    x->scratch.user = x;
+  } else if (!a && !(x->scratch.memory = malloc((size_t)all)))
+    return gp__fail(GP_E_MEMORY, "%s: no %llu bytes of host memory for runs: config.folder", x->who, (gp__u64)all);
+  for (i = 0; i < 2; ++i) {
+    x->runs[i].array = a ? a : &x->scratch;
+    x->runs[i].at = i ? keys : 0;
+    x->runs[i].size = x->in[i].size;
+  }
+  return GP_SUCCESS;
+}
+GP__HOST void gp__find_locked(const gp__external *x, gp__host_column *c) {
+  int attribute = GP__CU_POINTER_MEMORY_TYPE, type = 0;
+  void *answer = &type;
+  if (x->s->context && c->array->memory)
+    c->locked = !x->s->library.runtime.driver.cuPointerGetAttributes(1, &attribute, &answer,
+                    (gp__cu_pointer)(uintptr_t)c->array->memory) &&
+        type == 1; // CU_MEMORYTYPE_HOST
+}
+GP__HOST gp_result gp__external_work(gp__external *x, uint64_t *results) {
+  uint64_t runs, *length, *room, *words, r;
+  gp_result result;
+  int i;
+  GP__CHECK(gp__choose_block(x));
+  GP__CHECK(gp__external_memory(x));
+  runs = (x->count + x->block - 1) / x->block;
+  if (runs > 1) GP__CHECK(gp__external_scratch(x));
+  for (i = 0; i < x->columns; ++i) {
+    gp__find_locked(x, &x->in[i]);
+    gp__find_locked(x, &x->out[i]);
+    if (runs > 1) gp__find_locked(x, &x->runs[i]);
+  }
+  words = (uint64_t *)calloc((size_t)runs, 6 * sizeof *words);
+  x->pages = runs > 1 ? (unsigned char *)malloc((size_t)runs * 4096) : NULL;
+  if (!words || (runs > 1 && !x->pages)) {
+    free(words);
+    return gp__fail(GP_E_MEMORY, "%s: no host memory", x->who);
+  }
+  length = words + runs;
+  room = words + 2 * runs;
+  x->page = words;
+  x->total = (runs > 1 ? 2 : 1) * x->count;
+  if (runs == 1) {
+    result = gp__external_pass(x, x->in, 1, &x->count, x->out, NULL, results, room);
+  } else {
+    result = gp__external_pass(x, x->in, 1, &x->count, x->runs, length, results, room);
+    for (r = 0, x->total = x->count; r < runs; ++r) x->total += length[r];
+    if (result == GP_SUCCESS) result = gp__external_pass(x, x->runs, runs, length, x->out, NULL, results, room);
+  }
+  free(words);
+  return result;
+}
+// Gives back everything, also after an error.
+GP__HOST gp_result gp__external_close(gp__external *x, gp_result result) {
+  const struct gp_driver *d = &x->s->library.runtime.driver;
+  int i;
+  if (x->s->context) {
+    for (i = 0; i < 3; ++i) d->cuStreamSynchronize(x->streams[i]);
+    if (x->memory && x->s->release) gp__release(x->s, x->memory, (size_t)x->memory_bytes, x->streams[2]);
+    else if (x->memory && x->s->pools) d->cuMemFreeAsync((gp__cu_pointer)(uintptr_t)x->memory, x->streams[2]);
+    else if (x->memory) d->cuMemFree((gp__cu_pointer)(uintptr_t)x->memory);
+    if (x->stages) d->cuMemFreeHost(x->stages);
+    for (i = 0; i < 6; ++i)
+      if (x->events[i]) d->cuEventDestroy(x->events[i]);
+    for (i = 0; i < 3; ++i)
+      if (x->streams[i]) d->cuStreamSynchronize(x->streams[i]), x->own.cuStreamDestroy(x->streams[i]);
+  } else {
+    free(x->memory);
+    free(x->counted);
+  }
+  if (x->file >= 0) close(x->file);
+  free(x->scratch.memory);
+  free(x->pages);
+  return result;
+}
+
+// ---- calls
+
+GP__HOST gp_result gp__set_column(
+    gp__external *x, gp__host_column *c, const char *name, const gp_external_array *array, int out) {
+  c->array = array;
+  if (!array || !(array->memory || (out ? array->write != NULL : array->read != NULL)))
+    return gp__fail(GP_E_NULL, "%s: %s is null, or has neither memory nor %s", x->who, name, out ? "write" : "read");
+  return GP_SUCCESS;
+}
+GP__HOST gp_result gp__external_call(gp__external *x, gp__state *s, gp_context *ctx, const gp_external_config *config,
+    const gp_external_array *const *arrays, uint64_t *results) {
+  static const char *const names[] = {"keys", "values", "out_keys", "out_values"};
+  static const char *const library[] = {"libcuda.so.1", NULL};
+  char why[256];
+  void *opened;
+  uint64_t bytes;
+  gp_result result;
+  int i, pushed = 0;
+  x->s = s;
+  x->ctx = ctx;
+  x->file = -1;
+  if (!results) return gp__fail(GP_E_NULL, "%s: groups is null", x->who);
+  *results = 0;
+  if (!config) return gp__fail(GP_E_NULL, "%s: config is null", x->who);
+  if (config->struct_size != sizeof *config)
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: config.struct_size is %u: gp_external_config_init sets it", x->who, config->struct_size);
+  x->config = *config;
+  x->call.flags = config->flags;
+  if (config->flags & ~(x->call.primitive == GP_GROUP_BY ? 0 : GP_DESCENDING))
+    return gp__fail(GP_E_ARGUMENT, "%s: config.flags is %d", x->who, config->flags);
+  if (config->scratch && !config->scratch->memory && !(config->scratch->read && config->scratch->write))
+    return gp__fail(GP_E_NULL, "%s: config.scratch has neither memory nor read and write", x->who);
+  if ((int)x->call.key_type <= 0 || x->call.key_type == GP_INPUT || x->call.in_type == GP_INPUT)
+    return gp__fail(
+        GP_E_TYPE, "%s: key_type is %d, value_type is %d", x->who, (int)x->call.key_type, (int)x->call.in_type);
+  if (config->less) {
+    x->less = gp__user_op(x->s, config->less);
+    if (x->call.primitive == GP_GROUP_BY || !x->less || !x->less->host || config->flags)
+      return gp__fail(GP_E_OPERATOR,
+          "%s: config.less is of sorts, a user's operator with gp_op_desc.host, without GP_DESCENDING", x->who);
+    x->call.primitive = GP_MERGE_SORT;
+    x->call.op = config->less;
+  } else if (x->call.primitive == GP_SORT && (int)x->call.key_type >= (int)GP_TYPE_COUNT)
+    return gp__fail(GP_E_TYPE, "%s: key_type is a struct, which needs config.less", x->who);
+  x->columns = arrays[1] || arrays[3] || x->call.in_type ? 2 : 1;
+  if (x->columns > 1 && !x->call.in_type)
+    return gp__fail(GP_E_TYPE, "%s: value_type is 0, and there are values", x->who);
+  for (i = 0; i < 4; ++i) {
+    gp__host_column *c = i < 2 ? &x->in[i] : &x->out[i - 2];
+    if (i % 2 < x->columns) GP__CHECK(gp__set_column(x, c, names[i], arrays[i], i > 1));
+    c->size = i % 2 < x->columns ? gp_type_size(x->ctx, i % 2 ? x->call.in_type : x->call.key_type) : 0;
+  }
+  if (x->count > INT64_MAX / 128) return gp__fail(GP_E_SIZE, "%s: count is %llu", x->who, (gp__u64)x->count);
+  x->call.keys = (void *)((uintptr_t)1 << 60); // apart: the check of a size asks for no more
+  x->call.out_keys = (void *)((uintptr_t)2 << 60);
+  if (x->columns > 1) x->call.in = (void *)((uintptr_t)3 << 60), x->call.out = (void *)((uintptr_t)4 << 60);
+  x->call.count = x->count < 2 ? x->count : 2;
+  GP__CHECK(gp_workspace_size(ctx, &x->call, &bytes));
+  if (!x->count) return GP_SUCCESS;
+  if (!x->s->context) return gp__external_close(x, gp__external_work(x, results));
+  GP__CHECK(gp__enter(x->s, x->who, &pushed));
+  opened = x->s->library.runtime.given ? NULL : gp__open_library(NULL, library, why, sizeof why);
+  if (!opened || !gp__symbol(opened, "cuStreamCreate", (void *)&x->own.cuStreamCreate) ||
+      !gp__symbol(opened, "cuStreamDestroy_v2", (void *)&x->own.cuStreamDestroy) ||
+      !gp__symbol(opened, "cuMemGetInfo_v2", (void *)&x->own.cuMemGetInfo))
+    memset(&x->own, 0, sizeof x->own);
+  result = gp__external_close(x, gp__external_work(x, results));
+  return gp__leave(x->s, x->who, pushed, result);
+}
+#define GP__EXTERNAL(which, by, room, results) \
+  const gp_external_array *const arrays[4] = {keys, values, out_keys, out_values}; \
+  gp__external x; \
+  memset(&x, 0, sizeof x); \
+  x.who = which == GP_SORT ? "gp_external_sort" : "gp_external_group_by"; \
+  x.call = gp_call_init(which); \
+  x.call.op = by; \
+  x.call.key_type = key_type; \
+  x.call.in_type = value_type; \
+  x.count = count; \
+  x.capacity = room; \
+  GP__WITHIN(ctx, x.who, gp__external_call(&x, s, ctx, config, arrays, results))
+
+GP__API gp_result gp_external_sort(gp_context *ctx, const gp_external_config *config, gp_type key_type,
+    gp_type value_type, const gp_external_array *keys, const gp_external_array *values, uint64_t count,
+    const gp_external_array *out_keys, const gp_external_array *out_values) {
+  uint64_t results;
+  GP__EXTERNAL(GP_SORT, GP_OP_DEFAULT, count, &results);
+}
+GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config *config, gp_op op, gp_type key_type,
+    gp_type value_type, const gp_external_array *keys, const gp_external_array *values, uint64_t count,
+    const gp_external_array *out_keys, const gp_external_array *out_values, uint64_t capacity, uint64_t *groups) {
+  GP__EXTERNAL(GP_GROUP_BY, op, capacity, groups);
+}
+#undef GP__EXTERNAL
 
 #undef GP__CHECK
 

@@ -49,7 +49,6 @@
 //    Counts       64-bit everywhere, no relaunch at 2^31. A count may live in device memory (gp_call.count_device). How
 //                 many elements were selected, or runs found, is written to device memory (out_count), so that the next
 //                 call can take it from there; the host need not know.
-//    Streams      Every call is asynchronous on the caller's stream and can be captured in a CUDA graph.
 //    Workspace    The context keeps one workspace a stream and grows it in stream order. At its front are tagged words,
 //                 through which a call's blocks communicate and which no call clears; at its back is scratch memory,
 //                 which holds nothing between calls: sorts keep a copy of their elements there. While the stream is

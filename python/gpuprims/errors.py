@@ -92,6 +92,10 @@ class WorldError(GpuprimsError, RuntimeError):
     """GP_E_WORLD"""
 
 
+class CallbackError(GpuprimsError, RuntimeError):
+    """GP_E_CALLBACK"""
+
+
 # {the name of a gp_result: its class}
 CLASSES: dict[str, type[GpuprimsError]] = {
     one.__doc__: one for one in list(globals().values())

@@ -26,7 +26,8 @@
   X(GP_E_DRIVER, 18, "a call of the CUDA driver failed") \
   X(GP_E_UNSUPPORTED, 19, "this back end cannot run the call") \
   X(GP_E_FORK, 20, "the context was opened by the parent process") \
-  X(GP_E_WORLD, 21, "NCCL cannot be opened, a call of it failed, or another rank failed, differs or does not answer")
+  X(GP_E_WORLD, 21, "NCCL cannot be opened, a call of it failed, or another rank failed, differs or does not answer") \
+  X(GP_E_CALLBACK, 22, "a callback of the call failed or cancelled it")
 
 #define GP__ENUM(name, value, text) name = value,
 typedef enum gp_result { GP_RESULTS(GP__ENUM) GP_RESULT_COUNT } gp_result;

@@ -37,7 +37,7 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
   gp__wide a[GP__HOST_ELEMENTS];
   const int equal = op == GP_EQUAL || op == GP_NOT_EQUAL, less = op == GP_LESS || op == GP_GREATER;
   const int swaps = op == GP_GREATER || op == GP_GREATER_EQUAL, flip = op == GP_NOT_EQUAL;
-  const gp__wide zero = {0};
+  const gp__value zero = {{0}};
   size_t i;
   if (user) {
     gp__value result;
@@ -45,21 +45,20 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
       gp__host_apply(user, result.bytes, x + i * size, z ? z + i * step * size : NULL);
       truth[i] = result.bytes[0] != 0;
     }
-  } else if (gp__is_complex(type)) { // a is 0 where they are equal
-    gp__wide p[2], q[2];
+  } else if (gp__is_complex(type) || gp__host_is_long(type)) { // a is to 0 as x is to z
     for (i = 0; i < n; ++i) {
-      gp__host_widen(gp__host_real(type), x + i * size, p, 2);
-      gp__host_widen(gp__host_real(type), z + i * step * size, q, 2);
-      a[i].i = !(p[0].f == q[0].f && p[1].f == q[1].f);
+      if (gp__host_is_long(type)) {
+        const gp__h_u128 p = ((const gp__h_u128 *)x)[i], q = ((const gp__h_u128 *)z)[i * step];
+        const gp__h_u128 flip = type == GP_I128 ? (gp__u128)1 << 127 : 0;
+        a[i].i = ((p ^ flip) > (q ^ flip)) - ((p ^ flip) < (q ^ flip));
+      } else {
+        gp__wide p[2], q[2];
+        gp__host_widen(gp__host_real(type), x + i * size, p, 2);
+        gp__host_widen(gp__host_real(type), z + i * step * size, q, 2);
+        a[i].i = p[0].f != q[0].f || p[1].f != q[1].f;
+      }
     }
-    gp__host_holds(op, NULL, GP_I64, 8, (const unsigned char *)a, (const unsigned char *)&zero, 0, truth, n);
-  } else if (gp__host_is_long(type)) { // a is -1, 0 or 1 as x is below, equal to or above z
-    for (i = 0; i < n; ++i) {
-      const gp__h_u128 p = ((const gp__h_u128 *)x)[i], q = ((const gp__h_u128 *)z)[i * step];
-      const gp__h_u128 flip = type == GP_I128 ? (gp__u128)1 << 127 : 0;
-      a[i].i = ((p ^ flip) > (q ^ flip)) - ((p ^ flip) < (q ^ flip));
-    }
-    gp__host_holds(op, NULL, GP_I64, 8, (const unsigned char *)a, (const unsigned char *)&zero, 0, truth, n);
+    gp__host_holds(op, NULL, GP_I64, 8, (const unsigned char *)a, zero.bytes, 0, truth, n);
   } else {
 #define GP__HOLDS(NAME, name, member, LOAD) \
   case GP_##NAME: { \

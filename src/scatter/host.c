@@ -6,8 +6,8 @@
 static void gp__host_chosen(
     const gp__request *q, gp_type type, size_t size, const unsigned char *x, unsigned char *truth, size_t n) {
   const gp__value zero = {{0}};
-  if (q->op) gp__host_holds(q->op, q->user_op, type, size, x, q->user_op ? NULL : q->init.bytes, 0, truth, n);
-  else gp__host_holds(GP_NOT_EQUAL, NULL, type, size, x, zero.bytes, 0, truth, n);
+  const unsigned char *z = q->user_op ? NULL : q->op ? q->init.bytes : zero.bytes;
+  gp__host_holds(q->op ? q->op : GP_NOT_EQUAL, q->user_op, type, size, x, z, 0, truth, n);
 }
 // truth[i] = whether the stencil lets element first + i pass.
 static void gp__host_passes(const gp__request *q, uint64_t first, unsigned char *truth, size_t n) {

@@ -159,14 +159,15 @@ static gp_result gp__host_sort(gp__host_call *h) {
             wide = !plain || moves || (size && (key_size > 4 || !packed));
   const size_t word = wide ? 16 : size || key_size > 4 ? 8 : 4;
   const gp__host_form f = gp__host_form_of(plain ? q->key_type : GP_U8, down);
-  unsigned char *out_keys = (unsigned char *)q->out_keys, *out = (unsigned char *)q->out, *moved = NULL, *memory;
+  unsigned char *out_keys = (unsigned char *)q->out_keys, *out = (unsigned char *)q->out, *moved = NULL;
+  void *memory;
   gp__host_indexed *a;
   uint32_t *a4;
   uint64_t *a8, i;
   int k, turn;
-  if (n > SIZE_MAX / word / 2 || !(memory = (unsigned char *)malloc((size_t)n * 2 * word + 1)))
+  if (n > SIZE_MAX / word / 2 || !(memory = malloc((size_t)n * 2 * word + 1)))
     return gp__host_no_memory(q, n * 2 * word);
-  a = (gp__host_indexed *)(void *)memory, a8 = (uint64_t *)(void *)memory, a4 = (uint32_t *)(void *)memory;
+  a = (gp__host_indexed *)memory, a8 = (uint64_t *)memory, a4 = (uint32_t *)memory;
   GP__PARALLEL_FOR
   for (i = 0; i < n; ++i) {
     const uint64_t x = plain ? gp__host_encode(&f, keys + i * key_size) : 0;
@@ -190,7 +191,7 @@ static gp_result gp__host_sort(gp__host_call *h) {
       const uint64_t x = gp__host_key_word(q, keys + now[i].index * key_size, k);
       now[i].bits = down ? ~x : x;
     }
-    a = gp__host_radix_indexed(now, (unsigned char *)now == memory ? now + n : now - n, n, low, high, threads);
+    a = gp__host_radix_indexed(now, (void *)now == memory ? now + n : now - n, n, low, high, threads);
   }
   // Moves keys, then values.
   for (turn = 0; turn < 2; ++turn) {
@@ -201,10 +202,7 @@ static gp_result gp__host_sort(gp__host_call *h) {
     if (!to || !bytes) continue;
     if (by_index && from == to) {
       moved = (unsigned char *)malloc((size_t)n * bytes + 1);
-      if (!moved) {
-        free(memory);
-        return gp__host_no_memory(q, n * bytes);
-      }
+      if (!moved) return free(memory), gp__host_no_memory(q, n * bytes);
       memcpy(moved, from, (size_t)n * bytes);
       from = moved;
     }

@@ -1015,10 +1015,13 @@ def size(checks, folder):
         file.write(f"#if 0\n{text}\n#endif\n" * 2)
     part = r"^// ---- (?=[\w/]+\.\w+ - )"
     bodies = re.split(part, text.split("\n// >>device_text")[0], flags=re.M)
-    worlds = sum(len(body.encode()) for body in bodies if re.match("(api/)?world[./]", body))
-    checks.check("the header has at most 2.8 MB without worlds", len(text.encode()) - worlds <= 2.8e6,
-                 f"{len(text.encode())} bytes, {worlds} of them worlds")
+    worlds, external = (sum(len(body.encode()) for body in bodies if re.match(f"(api/)?{family}[./]", body))
+                        for family in ("world", "external"))
+    checks.check("the header has at most 2.8 MB without worlds and external",
+                 len(text.encode()) - worlds - external <= 2.8e6,
+                 f"{len(text.encode())} bytes, {worlds} of them worlds, {external} external")
     checks.check("worlds have at most 0.12 MB", 4e4 < worlds <= 1.2e5, f"{worlds} bytes")
+    checks.check("external sorts and groups have at most 0.035 MB", 1e4 < external <= 3.5e4, f"{external} bytes")
     for compiler in [CC] + (["clang"] if shutil.which("clang") else []):
         command = [compiler, "-fsyntax-only", source("declarations.c"), "-I."]
         if checks.run(f"{compiler}: declarations", command) is None:

@@ -31,6 +31,8 @@ void emulated_run(int run) {
 void emulated_devices(int devices) { fake::machine.devices = devices; }
 void emulated_nvrtc(int there) { fake::machine.nvrtc = there; }
 void emulated_fail(const char *text) { fake::machine.compile_error = text; }
+// The driver's n-th call from now fails; 0: none.
+void emulated_fail_at(unsigned long n) { fake::fail_at = n ? fake::counts.total + n : 0; }
 unsigned emulated_launches() { return fake::counts.launches; }
 unsigned emulated_allocations() { return unsigned(fake::memory.size()); }
 unsigned long long emulated_last_stream() { return last_stream; }

@@ -347,7 +347,7 @@ OTHERS = {
     name: [re.match(r"(.*?)(\w+)$", one).groups() for one in re.split(r",\s*", arguments.strip())]
     for name, arguments in re.findall(r"GP__API gp_result (gp_\w+)\(([^)]*)\);", TEXT)
     if name not in FUNCTIONS and name not in ("gp_run", "gp_prepared_run") and
-    not name.startswith(("gp_tuner_", "gp_world_"))}
+    not name.startswith(("gp_tuner_", "gp_world_", "gp_external_"))}
 MAY_BE_NULL = {("gp_open", "config"), ("gp_reserve", "stream"), ("gp_compile", "user"), ("gp_edges_parse", "name"),
                ("gp_kernel_origin", "name"), ("gp_warm", "name")}
 
