@@ -1,6 +1,7 @@
 """tools/farm/study.py on results known by hand, on incomplete and damaged files, and in the page of the papers."""
 import json
 import os
+import re
 import sys
 
 import numpy as np
@@ -86,6 +87,21 @@ def test_counts(capsys):
     assert "copy: study 1,728, printed 1,728" in said and "reduce_by_key: study 157,464, printed 157,464" in said
     assert study.main(["--thrust"]) == 0
     assert capsys.readouterr().out.count("--cell") == 24
+    with open(os.path.join(ROOT, "tools", "peers", "more.cu"), encoding="utf-8") as file:
+        calls = set(re.findall(r"^  SUM\((\w+)\);", file.read(), re.M))
+    assert {cell.split()[2] for cell in study.THRUST} <= calls  # Thrust is called for every cell
+
+
+def test_figure_8():
+    """Thrust, CUB and ours at each type and size of the study; the page has their ratios."""
+    folder = os.path.join(ROOT, "ci", "measurements", "nvidia-h200")
+    times = sources.figure8_of(sources.newest(folder, "figure8"))
+    assert len(times) == len(study.THRUST)
+    assert all({"ours", "cub", "thrust"} <= set(cell) for cell in times.values())
+    device = sources.Device(folder, "H200", None, None, {}, {}, {}, {"figure8": times}, [])
+    shown = back40.thrust([device])
+    assert sum(row[1] == "default policy over Thrust" for row in shown.tables[0][2]) == len(times)
+    assert "not measured yet" not in " ".join(shown.text)
 
 
 def test_the_page_shows_the_study(tmp_path, capsys):

@@ -157,7 +157,8 @@ def main(arguments):
             print(f"{name}: study {count:,}, printed {PRINTED[name]:,}")
         return 0
     if options.thrust:
-        print("python3 -m tools.quality.libraries && python3 -m tools.quality "
+        print("python3 -m tools.quality.libraries && build/gp_bench --peers cub,thrust "
+              "--more-peers build/libgp_more.so --out build/figure8.jsonl "
               + " ".join(f'--cell "{cell}"' for cell in THRUST))
         return 0
     if not options.file:

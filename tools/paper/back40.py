@@ -324,7 +324,17 @@ def thrust(devices):
                         f"{small[0] // landscape.bench.MIB} MiB. "
                         + ("It still holds that the gap is largest at small sizes." if small[1] > large[1] else
                            "The gap no longer is largest at small sizes."))
-        if device.landscape and not measured:
+        ratios = {}
+        for (type_, size), times in sorted((device.others.get("figure8") or {}).items()):
+            if "thrust" in times and "ours" in times:
+                ratios.setdefault(size, []).append(times["thrust"] / times["ours"])
+                rows.append([f"{device.title}, {landscape.bench.size_text(size)}iB, {type_}",
+                             "default policy over Thrust", f"{ratios[size][-1]:.2f} x"])
+        if ratios:
+            text.append(f"On the {device.title} sums of all types are " + ", ".join(
+                f"{min(found):.1f} to {max(found):.1f} x as fast at {landscape.bench.size_text(size)}iB"
+                for size, found in sorted(ratios.items())) + ". Thrust returns the sum to the host, and so waits.")
+        elif device.landscape and not measured:
             text.append("Thrust at every size and of all types: not measured yet; `python3 -m tools.farm study "
                         "--thrust` prints the command.")
     return page.Detail([("Reductions", ["", "", "speed-up"], rows)], [], text)

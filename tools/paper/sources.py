@@ -117,6 +117,16 @@ def quality_of(reader):
     return rows
 
 
+def figure8_of(path):
+    """{(type, bytes): {label: us}} of reductions that gp_bench measured."""
+    times = {}
+    for line in json_lines(path):
+        if line["kind"] == "sample" and line["primitive"] == "reduce" and line.get("median_us"):
+            name = line["label"] if line["variant"] == "peer" else line["variant"]
+            times.setdefault((line["in"], line["bytes"]), {})[name] = line["median_us"]
+    return times
+
+
 def device_in(path):
     """The device that a store's first environment names."""
     return next(line["device"] for line in map(json.loads, text_lines(path)[:100]) if line["kind"] == "environment")
@@ -139,6 +149,7 @@ def device_of(folder, topics=None):
         landscape.records_of(path), os.path.basename(path), survey.environment["device"], survey.protocols))
     title = (survey.environment["device"] if survey else title) or \
         reader.read(newest(folder, "tune"), device_in) or os.path.basename(folder)
+    others["figure8"] = reader.read(newest(folder, "figure8"), figure8_of) or {}
     return Device(folder, title.replace("NVIDIA ", ""), survey, peers, searches_of(reader), points_of(reader),
                   quality_of(reader), others, reader.damaged)
 

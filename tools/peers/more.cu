@@ -323,7 +323,14 @@ gp_peer_fn gp_more_find_thrust(const gp_peer_cell *c) {
   if (IS(transform) && is(c->op, "NEGATE") && is(c->in, "f32") && is(c->out, "f32")) return negate<f32>;
   if (IS(adjacent_difference) && is(c->op, "SUB") && is(c->in, "f32") && is(c->out, "f32")) return difference<f32>;
   if (IS(count_if) && is(c->in, "u32") && c->keep < 100) return count_if<u32>;
-  if (IS(reduce) && folds_in(c, "SUM", "f32")) return reduce<f32, thrust::plus<f32>>;
+#define SUM(T) \
+  if (IS(reduce) && folds_in(c, "SUM", #T)) return reduce<T, thrust::plus<T>>
+  SUM(u8);
+  SUM(u16);
+  SUM(u32);
+  SUM(u64);
+  SUM(f32);
+#undef SUM
   if (IS(reduce) && folds_in(c, "MAX", "u32")) return reduce<u32, thrust::maximum<u32>>;
   if (IS(inclusive_scan) && folds_in(c, "SUM", "f32")) return inclusive<f32>;
   if (IS(exclusive_scan) && folds_in(c, "SUM", "f32")) return exclusive<f32>;
