@@ -2829,8 +2829,8 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 // gets an error, and nothing is written. out_count, in device memory: this rank's number of results; also of sort,
 // merge_sort and copy, where it may be NULL. GP_CHECKED: ranks first compare what they call, and wait for that.
 // Errors: as gp_run; WORLD; UNSUPPORTED: other primitives, scans and groups by ARGMIN and ARGMAX, GP_REPRODUCIBLE of
-// sums and products of floats, sorts by some bits, by fields or by a transform; in a stream that is captured, all but
-// histograms and select without GP_BALANCED.
+// sums and products of floats, sorts of complex keys, by some bits, by fields or by a transform; in a stream that is
+// captured, all but histograms and select without GP_BALANCED.
 GP__API gp_result gp_world_run(gp_world *world, const gp_call *call, gp_stream stream);
 
 // *out = the reduction of the whole array, on every rank.
@@ -36449,7 +36449,7 @@ static gp_result gp__host_group_by(gp__host_call *h) {
 
 // ---- graph/host.c - graphs
 
-// Where a vertex's list begins; the end of an edge.
+// The first edge of a vertex; the end of an edge.
 GP__INLINE uint64_t gp__host_list(const gp__request *q, uint64_t v) {
   return gp__host_offset(q->graph.offsets, q->offset_size, v);
 }
@@ -52897,6 +52897,8 @@ GP__HOST gp_result gp__order_of_sort(gp_world *w, const char *who, const gp_call
   if ((int)c->key_type <= 0 || (int)c->key_type >= (int)GP_TYPE_COUNT)
     return gp__fail(
         GP_E_TYPE, "%s: @key_type is %d, which a world sorts by a user's order alone", who, (int)c->key_type);
+  if (gp__is_complex(c->key_type))
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @key_type is %d: a world does not sort complex keys", who, (int)c->key_type);
   *less = GP_OP_DEFAULT;
   if (sorts_by_less ? c->op != GP_GREATER && !down : !down && gp__is_plain_integer(c->key_type)) return GP_SUCCESS;
   if (sorts_by_less && !gp__is_plain_integer(c->key_type))

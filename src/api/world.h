@@ -68,8 +68,8 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 // gets an error, and nothing is written. out_count, in device memory: this rank's number of results; also of sort,
 // merge_sort and copy, where it may be NULL. GP_CHECKED: ranks first compare what they call, and wait for that.
 // Errors: as gp_run; WORLD; UNSUPPORTED: other primitives, scans and groups by ARGMIN and ARGMAX, GP_REPRODUCIBLE of
-// sums and products of floats, sorts by some bits, by fields or by a transform; in a stream that is captured, all but
-// histograms and select without GP_BALANCED.
+// sums and products of floats, sorts of complex keys, by some bits, by fields or by a transform; in a stream that is
+// captured, all but histograms and select without GP_BALANCED.
 GP__API gp_result gp_world_run(gp_world *world, const gp_call *call, gp_stream stream);
 
 // *out = the reduction of the whole array, on every rank.

@@ -2,7 +2,7 @@
 // uses: api/config.h, api/lists.h, api/structs.h, api/graph_types.h, core/rules.h, core/request.c, host/types.c,
 //   host/user.c, host/values.c, host/indices.c, graph/kinds.c, core/primitive.c, host/run.c
 
-// Where a vertex's list begins; the end of an edge.
+// The first edge of a vertex; the end of an edge.
 GP__INLINE uint64_t gp__host_list(const gp__request *q, uint64_t v) {
   return gp__host_offset(q->graph.offsets, q->offset_size, v);
 }

@@ -55,6 +55,8 @@ GP__HOST gp_result gp__order_of_sort(gp_world *w, const char *who, const gp_call
   if ((int)c->key_type <= 0 || (int)c->key_type >= (int)GP_TYPE_COUNT)
     return gp__fail(
         GP_E_TYPE, "%s: @key_type is %d, which a world sorts by a user's order alone", who, (int)c->key_type);
+  if (gp__is_complex(c->key_type))
+    return gp__fail(GP_E_UNSUPPORTED, "%s: @key_type is %d: a world does not sort complex keys", who, (int)c->key_type);
   *less = GP_OP_DEFAULT;
   if (sorts_by_less ? c->op != GP_GREATER && !down : !down && gp__is_plain_integer(c->key_type)) return GP_SUCCESS;
   if (sorts_by_less && !gp__is_plain_integer(c->key_type))

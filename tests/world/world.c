@@ -553,6 +553,9 @@ static void test_refusals(Rank *r, Buffers *b) {
   if (r->rank == ranks - 1) c.end_bit = 3;
   if (ranks > 1) fails(r, &c, GP_E_UNSUPPORTED, GP_E_WORLD, ranks - 1, "a rank refuses");
   c.end_bit = 0;
+  c.key_type = GP_C32;
+  if (ranks > 1) fails(r, &c, GP_E_UNSUPPORTED, GP_E_UNSUPPORTED, 0, "complex keys");
+  c.key_type = GP_U32;
   if (r->rank == 0) c.flags = GP_DESCENDING;
   if (ranks > 1) fails(r, &c, GP_E_WORLD, GP_E_WORLD, 0, "other options");
   c = gp_call_init(GP_REDUCE);
