@@ -10,8 +10,12 @@ sources changed; runs the list of cells; writes JSON Lines to ci/measurements/<d
     tools/bench.py --set transpose        transposes, in place too, beside cuBLAS geam; --set transpose-quick: some
     tools/bench.py --set layouts          conversions between arrays of structs and structs of arrays
     tools/bench.py --set sorting          sorts, merges, sets, top-k, shuffle, group-by; --set sorting-quick: some
+    tools/bench.py --set between          every family between the sizes: no powers of two, types and distributions that
+                                          nothing was tuned on
     tools/bench.py --cells FILE           a list of your own: a cell a line, see the top of tools/gp_cells.h
     tools/bench.py --cell "reduce SUM f32 bytes=1G" --policy threads=256 --policy threads=1024
+    tools/bench.py --cccl                 beside a newer CUB and Thrust, too: CCCL at the commit that is pinned here,
+                                          or at --cccl COMMIT or BRANCH (main), fetched by git to build/peers/cccl
     tools/bench.py --host                 on the host back end, whatever there is
     tools/bench.py --list                 prints the cells, runs nothing
     tools/bench.py --show FILE            the table of a file measured before
@@ -348,8 +352,84 @@ def layout_cells():
     return cells
 
 
+# Sizes are powers of two and a prime.
+BETWEEN = [4127, 66569, 300007, 1056495, 4202351, 17000023, 134217757]
+
+
+def between_cells():
+    """Each family's cells from the largest size to the smallest, families in turn, so that a run that is cut short has
+    some of each."""
+    families = [
+        [f"{primitive} {type_} n={n}" for n in (134217757, 17000023, 1056495, 66569, 4127) for primitive in PRIMITIVES
+         for type_ in ("u8", "f16", "f32", "f64", "s12")],
+        [f"{call} n={n}" for n in (134217757, 1056495, 66569) for call in
+         ("reduce SUM bf16", "exclusive_scan SUM bf16", "transform NEGATE f32", "transform2 SUM f32",
+          "reduce MINMAX u32", "reduce SUM f16 out=f32", "reduce MAX f64", "adjacent_difference f32",
+          "count_if u32 keep=7")],
+        [f"segmented_reduce SUM f32 n={n} segments={shape}" for n in (33554467, 1056495, 66569, 4127) for shape in
+         ("pareto:40", "uniform:200", "fixed:37", "fixed:61 form=fixed", "fixed:7 form=fixed",
+          "fixed:1009 form=fixed")],
+        [f"segmented_{kind}_scan SUM f32 n={n} segments={shape}" for n in (33554467, 1056495, 66569) for kind, shape in
+         (("inclusive", "pareto:40"), ("exclusive", "uniform:200"), ("exclusive", "fixed:1009"))],
+        [f"{call} n={n}" for n in (33554467, 1056495, 66569) for call in
+         ("reduce_by_key SUM f32 key=u32 runs=3", "reduce_by_key SUM u64 key=u64 runs=50", "run_lengths u32 runs=7",
+          "unique u64 runs=5", "unique u32 runs=50", "inclusive_scan_by_key SUM f32 key=u32 runs=20")],
+        [f"{call} n={n}" for n in (67108879, 1056495, 66569) for call in
+         ("select u8 keep=7", "select u32 keep=93", "select f32 keep=30", "select s16 keep=60", "select u32 form=flags",
+          "partition u32 keep=30", "partition u64 keep=80", "partition u32 parts=3 keep=30")],
+        [f"{call} n={n}" for n in (134217757, 1056495, 66569) for call in
+         ("histogram_even u8 dist=zipf", "histogram_even u8", "histogram_even u32 bins=1000",
+          "histogram_even f32 bins=100 dist=zipf", "histogram_ranges f32 bins=500")],
+        [f"{sort} n={n}" for n in reversed(BETWEEN) for sort in
+         ("sort u32", "sort u64", "sort f32", "sort u32 payload=u32", "sort u64 payload=u32", "sort u32 form=indices")],
+        [f"sort {type_} n=17000023 dist={dist}" for type_ in ("u32", "u64") for dist in
+         ("zipf", "few", "sorted", "reversed", "almost", "organ")]
+        + [f"sort {type_} n={n}" for type_ in ("u8", "u16") for n in (17000023, 300007, 4127)],
+        [f"{call} n={n}" for n in (67108879, 1056495, 66569) for call in
+         ("merge_sort u32", "merge_sort u64", "merge u32", "merge u64 payload=u64", "set_union u64",
+          "set_intersection u32")],
+        [f"segmented_sort u32 n={n} segments={shape}" for n in (33554467, 1056495, 66569, 4127) for shape in
+         ("pareto:40", "fixed:100", "uniform:3000", "mixed payload=u32")],
+        [f"top_k {type_} n={n} k={k}" for n in (134217757, 17000023, 1056495, 66569, 4127) for type_, k in
+         (("u32", 10), ("f32", 100), ("u32", 1000), ("f32", 3000))]
+        + ["top_k u32 n=134217757 k=10000", "top_k u32 n=17000023 k=100 form=indices", "nth_element u32 n=17000023"],
+        [f"segmented_top_k {words}" for words in
+         ("f32 n=67108000 k=20 segments=fixed:1000 form=fixed", "f32 n=67108000 k=5 segments=fixed:61 form=fixed",
+          "u32 n=134000000 k=1000 segments=fixed:125000 form=fixed", "u32 n=33554467 k=10 segments=pareto:300",
+          "u32 n=1056495 k=10 segments=pareto:300")],
+        [f"{call} {type_} shape={shape}" for call, type_ in (("reduce_axis SUM", "f32"), ("scan_axis SUM", "f32"),
+                                                              ("sort_axis", "u32")) for shape in
+         ("1000003x33", "100003x300", "30011x1001", "3001x10007", "11x3000017", "1000x33", "61x1009")],
+        [f"lower_bound {type_} n={n} haystack={length} dist={dist}" for type_, n, length, dist in
+         (("u32", 17000023, 1000003, "uniform"), ("u32", 1056495, 66569, "uniform"), ("u32", 300007, 300007, "uniform"),
+          ("f32", 66569, 4202351, "uniform"), ("u64", 4202351, 300007, "uniform"), ("u32", 17000023, 1000003, "sorted"),
+          ("u32", 1056495, 66569, "sorted"), ("u32", 4127, 1056495, "uniform"))],
+        [f"{call} n={n}" for n in (134217757, 1056495, 66569) for call in
+         ("find_if u32 keep=0", "any u32 keep=0", "equal_arrays u32 dist=constant", "is_sorted u32",
+          "find_if u32 keep=1")],
+        [f"{call} n={n}" for n in (67108879, 1056495) for call in
+         ("expand u32 segments=pareto:20", "run_length_expand u32 segments=uniform:50",
+          "load_balance u32 segments=mixed", "copy_batch u8 segments=uniform:3000", "gather u32", "scatter u32",
+          "replace u32", "reverse u32", "shuffle u32")],
+        [f"group_by SUM {words} n={n}" for n in (33554467, 1056495) for words in
+         ("u32 key=u32 groups=20", "f32 key=u32 groups=3000", "u64 key=u64 groups=200000")],
+        [f"transpose {type_} shape={shape}" for type_ in ("f32", "f64") for shape in
+         ("200x300", "1000x1001", "3000x5000", "10007x9973", "100003x37")],
+        [f"{call} n={n} protocol=graph" for n in (66569, 4127) for call in
+         ("copy f32", "reduce SUM f16", "exclusive_scan SUM f32", "sort u32", "sort f32", "sort u32 payload=u32",
+          "segmented_reduce SUM f32 segments=pareto:40", "segmented_inclusive_scan SUM f32 segments=pareto:40",
+          "segmented_sort u32 segments=pareto:40", "select u32 keep=30", "reduce_by_key SUM f32 key=u32 runs=7",
+          "histogram_even u8 dist=zipf", "top_k u32 k=16", "run_lengths u32 runs=7", "merge u32")],
+    ]
+    most = max(len(cells) for cells in families)
+    share = [(at * most // len(cells), family, cell) for family, cells in enumerate(families)
+             for at, cell in enumerate(cells)]
+    return [cell for _, _, cell in sorted(share, key=lambda one: one[:2])]
+
+
 SETS = {"standard": standard_cells, "quick": quick_cells, "host": host_cells, "segments": segment_cells,
         "transpose": transpose_cells, "transpose-quick": quick_transpose_cells, "layouts": layout_cells,
+        "between": between_cells,
         "segments-quick": quick_segment_cells, "sorting": sorting_cells, "sorting-quick": quick_sorting_cells}
 
 # ---- building --------------------------------------------------------------------------------------------------------
@@ -427,15 +507,63 @@ def device_architecture():
         return None
 
 
-def build_peers(architecture=None):
+# ---- sources of others: never committed
+
+SOURCES = os.path.join(BUILD, "peers")
+# CCCL beside the toolkit's. Newer CUB has DeviceTopK, DeviceBatchedTopK, DeviceFind, DeviceSegmentedScan and segmented
+# reductions of one length.
+CCCL = "https://github.com/NVIDIA/cccl", "571f2fc3bc53cd710e306ad43d58995c1fe4219f"
+CCCL_FOLDERS = ("cub", "thrust", "libcudacxx/include")
+
+
+def git_of(folder):
+    """The commit that a folder holds, or None."""
+    if not os.path.isdir(os.path.join(folder, ".git")):
+        return None
+    done = subprocess.run(["git", "-C", folder, "rev-parse", "HEAD"], check=False, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL)
+    return done.stdout.decode().strip() if done.returncode == 0 else None
+
+
+def fetch_commit(url, commit, folder, parts=()):
+    """A commit or a branch's newest one in a folder, without history, whole or some of its folders. Ends the program
+    if git fails."""
+    if git_of(folder) == commit:
+        return folder
+    os.makedirs(folder, exist_ok=True)
+    commands = [["init", "--quiet"], ["sparse-checkout", "set", *parts] if parts else None,
+                ["fetch", "--quiet", "--depth", "1", url, commit],
+                ["-c", "advice.detachedHead=false", "checkout", "--quiet", "--force", "FETCH_HEAD"]]
+    for command in filter(None, commands):
+        run(["git", "-C", folder, *command])
+    return folder
+
+
+def fetch_cccl(commit=None, url=None):
+    """CCCL's headers at a commit or of a branch; default: the pinned commit."""
+    return fetch_commit(url or CCCL[0], commit or CCCL[1], os.path.join(SOURCES, "cccl"), CCCL_FOLDERS)
+
+
+# A carried library has no sources beside it: its stamp says what they were.
+def build_next_peers(architecture=None):
+    """libgp_peers_next.so with the CCCL in build/peers/cccl: its path, or None if there is no such folder."""
+    folder = os.path.join(SOURCES, "cccl")
+    commit = git_of(folder)
+    if not commit:
+        return None
+    flags = [f"-I{os.path.relpath(os.path.join(folder, part), ROOT)}" for part in CCCL_FOLDERS]
+    return build_peers(architecture, "libgp_peers_next.so", [*flags, f'-DGP_PEERS_COMMIT=" ({commit[:7]})"'])
+
+
+def build_peers(architecture=None, name="libgp_peers.so", flags=()):
     """The path, or None with the reason printed. `architecture`: sm_90 and so on; None: the machine's."""
     nvcc = find_nvcc()
-    target = os.path.join(BUILD, "libgp_peers.so")
+    target = os.path.join(BUILD, name)
     architecture = architecture or device_architecture()
     if not architecture:
         print("bench.py: no GPU, so no peers", file=sys.stderr)
         return None
-    flags = ["-O3", "-std=c++17", f"-arch={architecture}", "-Xcompiler", "-fPIC,-fvisibility=hidden"]
+    flags = ["-O3", "-std=c++17", f"-arch={architecture}", "-Xcompiler", "-fPIC,-fvisibility=hidden", *flags]
     names = ("peers.cu", "peers_segments.h", "peers_sorting.h", "peers.h", "data.h")
     stamp = stamp_of([f"tools/peers/{name}" for name in names], flags)
     if current(target, stamp):
@@ -444,9 +572,9 @@ def build_peers(architecture=None):
         print("bench.py: no nvcc, so no peers", file=sys.stderr)
         return None
     import concurrent.futures  # imported here: the farm's workers import this file often
-    print(f"bench.py: compiling the peers for {architecture} (a minute)", file=sys.stderr, flush=True)
+    print(f"bench.py: compiling {name} for {architecture} (a minute)", file=sys.stderr, flush=True)
     parts = range(1 + len(re.findall(r"\bX\(\d+\)", read("tools/peers/peers.cu").decode())))
-    objects = [f"build/gp_peers_{part}.o" for part in parts]
+    objects = [f"build/{name[3:-3]}_{part}.o" for part in parts]
 
     def compile_part(part):
         run([nvcc, *flags, f"-DGP_PEERS_PART={part}", "-c", "tools/peers/peers.cu", "-o", objects[part]])
@@ -587,6 +715,8 @@ def main():
     parser.add_argument("--out", metavar="FOLDER", help="instead of ci/measurements/<device>")
     parser.add_argument("--seconds", type=float, default=500, help="start no cell after so long")
     parser.add_argument("--peers", default=None, help="cub,cuda,thrust,cublas, or none")
+    parser.add_argument("--cccl", metavar="COMMIT", nargs="?", const=CCCL[1], help="beside CUB and Thrust of it, too")
+    parser.add_argument("--cccl-from", metavar="REPOSITORY", help="instead of github.com/NVIDIA/cccl")
     parser.add_argument("--arch", help="of the peers, where the GPU is on another machine")
     parser.add_argument("--commit", default=None)
     parser.add_argument("--list", action="store_true")
@@ -616,7 +746,10 @@ def main():
     start = time.monotonic()
     os.makedirs(BUILD, exist_ok=True)
     bench = build_bench()
+    if args.cccl and not args.host:
+        fetch_cccl(args.cccl, args.cccl_from)
     peers = None if args.host else build_peers(args.arch)
+    next_peers = build_next_peers(args.arch) if args.cccl and peers else None
     if args.build_only:
         return 0
     commit = args.commit
@@ -630,7 +763,7 @@ def main():
     command = [bench, "--cells", "-", "--out", fresh, "--commit", commit,
                "--seconds", str(max(1, args.seconds - (time.monotonic() - start)))]
     if peers:
-        command += ["--peers-library", peers]
+        command += ["--peers-library", peers, "--next-peers", next_peers or "none"]
     if args.peers is not None:
         command += ["--peers", args.peers]
     for policy in args.policy:

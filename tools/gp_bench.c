@@ -8,6 +8,9 @@
 //     --peers cub,cub_radix,cuda,thrust,cublas,moderngpu,cudpp   which peers; "none". Default: cub, cub_radix and
 //                                           cuda, and thrust where CUB has no call, and cublas beside transposes
 //     --peers-library PATH                  libgp_peers.so; default: beside this program
+//     --next-peers PATH                     libgp_peers.so of a newer CUB and Thrust: each cell beside both, in one
+//                                           process (cub_next, cub_radix_next, thrust_next), checked against ours;
+//                                           default: libgp_peers_next.so beside this program, where it is
 //     --more-peers PATH                     libgp_more.so (tools/quality/libraries.py); default: none. Its calls are
 //                                           checked against ours
 //     --backend cuda|host|auto
@@ -117,8 +120,9 @@ typedef struct variant {
 
 static gp_cuda cuda;
 static gp_nvml nvml;
-static const gp_peers_table *peers, *more_peers; // of more_peers, `find` alone
-static gp_context *ctx, *host_ctx;               // host_ctx: opened by the first check that needs it
+static const gp_peers_table *peers;
+static const gp_peers_table *next_peers, *more_peers; // `find` alone
+static gp_context *ctx, *host_ctx;                    // host_ctx: opened by the first check that needs it
 static gp_description device = {.struct_size = sizeof device};
 static int on_gpu, l2_bytes;
 static void *stream, *event_a, *event_b;
@@ -446,7 +450,8 @@ static int run_once(const cell *c, variant *v, buffers b, uint64_t n) {
 
 static const char *name_or_none(const type_row *t) { return t ? t->name : ""; }
 
-static int find_peer(const cell *c, const char *peer, int plain, gp_peer_fn *run) {
+// The call of a table, or else, for what users write, of libgp_more.so.
+static int find_in(const gp_peers_table *table, const cell *c, const char *peer, int plain, gp_peer_fn *run) {
   gp_peer_cell p;
   gp_peer_args a;
   size_t bytes = 0;
@@ -467,12 +472,16 @@ static int find_peer(const cell *c, const char *peer, int plain, gp_peer_fn *run
   p.descending = c->descending;
   p.rows = (int)c->rows;
   p.plain = plain;
-  *run = peers && (reads_input(c) || !is_old(c)) && !c->in_place ? peers->find(&p) : NULL;
-  if (!*run && plain && more_peers && !c->in_place) *run = more_peers->find(&p);
+  p.sorted = c->haystack ? c->kind == GP_DATA_SORTED : !has_word(c->primitive, 'u') || c->sorted;
+  *run = table && (reads_input(c) || !is_old(c)) && !c->in_place ? table->find(&p) : NULL;
+  if (!*run && plain && table == peers && more_peers && !c->in_place) *run = more_peers->find(&p);
   a = peer_args(c, set_of(c, 0), c->n);
   if (!*run || (*run)(NULL, &bytes, &a, stream)) return 0;
   pool_reserve(&peer_workspace, bytes + 256);
   return 1;
+}
+static int find_peer(const cell *c, const char *peer, int plain, gp_peer_fn *run) {
+  return find_in(peers, c, peer, plain, run);
 }
 
 // ---- checking -------------------------------------------------------------------------------------------------------
@@ -1287,6 +1296,28 @@ static variant *add_variant(int *count, int kind, const char *label) {
   return v;
 }
 
+// The same calls of a newer CUB, and those that it has alone.
+static int add_next_peers(const cell *c, int count, int with_default) {
+  static const char *const NAMES[] = {"cub", "cub_radix", "thrust"};
+  const int first = count;
+  int i;
+  for (i = 0; i < 3; i++) {
+    gp_peer_fn run;
+    const int wanted = option_peers ? strstr(option_peers, NAMES[i]) != NULL : i < 2 || (!is_old(c) && count == first);
+    if (!wanted || (is_replayed(c) && (i == 2 || waits_for_host(c)))) continue;
+    if (find_in(next_peers, c, NAMES[i], 1, &run)) {
+      variant *v = add_variant(&count, PEER, "");
+      snprintf(v->label, sizeof v->label, "%s_next", NAMES[i]);
+      strcpy(v->peer, NAMES[i]);
+      v->run = run;
+      v->bytes = moved_bytes(c, c->n);
+      if (with_default && !option_checked && !strcmp(variants[0].status, "ok")) verify_peer(c, &variants[0], v);
+      failures += strcmp(v->status, "ok") != 0;
+    }
+  }
+  return count;
+}
+
 // Checks ours and finds the peers. Returns how many variants there are.
 static int add_ours_and_peers(
     const cell *c, const gp_policy *policies, const char *const *policy_labels, int policy_count, int with_default) {
@@ -1323,7 +1354,7 @@ static int add_ours_and_peers(
       failures += strcmp(v->status, "ok") != 0;
     }
   }
-  return count;
+  return next_peers ? add_next_peers(c, count, with_default) : count;
 }
 
 static void measure_cell(
@@ -1693,18 +1724,20 @@ static const gp_peers_table *table_of(const char *path, void *library) {
   return table();
 }
 
-static void open_peers(const char *path, const char *program, const char *more) {
-  char beside[1024];
+static const char *beside(char *path, size_t size, const char *program, const char *name) {
+  const char *slash = strrchr(program, '/');
+  snprintf(path, size, "%.*s/%s", slash ? (int)(slash - program) : 1, slash ? program : ".", name);
+  return path;
+}
+
+static void open_peers(const char *path, const char *program, const char *next, const char *more) {
+  char here[1024];
   void *library;
   if (!on_gpu) {
     fprintf(stderr, "peers: none on the host back end\n");
     return;
   }
-  if (!path) {
-    const char *slash = strrchr(program, '/');
-    snprintf(beside, sizeof beside, "%.*s/libgp_peers.so", slash ? (int)(slash - program) : 1, slash ? program : ".");
-    path = beside;
-  }
+  if (!path) path = beside(here, sizeof here, program, "libgp_peers.so");
   library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     fprintf(stderr, "peers: none (%s)\n", dlerror());
@@ -1714,6 +1747,11 @@ static void open_peers(const char *path, const char *program, const char *more) 
   if (peers->empty(stream))
     stop(3, "%s: its kernels do not run on this device (built for another architecture?)", path);
   wait_device();
+  library = next && !strcmp(next, "none")
+      ? NULL
+      : dlopen(next ? next : beside(here, sizeof here, program, "libgp_peers_next.so"), RTLD_NOW | RTLD_LOCAL);
+  if (!library && next && strcmp(next, "none")) stop(3, "%s", dlerror());
+  if (library) next_peers = table_of(next ? next : here, library);
   if (!more) return;
   library = dlopen(more, RTLD_NOW | RTLD_LOCAL);
   if (!library) stop(3, "%s", dlerror());
@@ -1777,7 +1815,7 @@ int main(int count, char **arguments) {
   static const char *policy_labels[64];
   int count_of_cells = 0, policy_count = 0, with_default = 1, overhead = 0, first_call = 0, mark = 0, i, done = 0;
   gp_backend backend = GP_BACKEND_AUTO;
-  const char *peers_path = NULL, *more_path = NULL, *reason;
+  const char *peers_path = NULL, *next_path = NULL, *more_path = NULL, *reason;
   char about[400];
   const double start = now();
   double peak = 0;
@@ -1819,6 +1857,7 @@ int main(int count, char **arguments) {
         policy_labels[policy_count++] = value;
       } else if (!strcmp(a, "--peers")) option_peers = value;
       else if (!strcmp(a, "--peers-library")) peers_path = value;
+      else if (!strcmp(a, "--next-peers")) next_path = value;
       else if (!strcmp(a, "--more-peers")) more_path = value;
       else if (!strcmp(a, "--energy")) option_energy = atof(value);
       else if (!strcmp(a, "--seconds")) option_seconds = atof(value);
@@ -1868,10 +1907,11 @@ int main(int count, char **arguments) {
     if (!cuda.device_bus_id(bus, sizeof bus, device.device)) gp_nvml_open(&nvml, bus);
     pool_reserve(&peer_workspace, 16 << 20);
   }
-  if (option_compile <= 0) open_peers(peers_path, arguments[0], more_path);
+  if (option_compile <= 0) open_peers(peers_path, arguments[0], next_path, more_path);
   reason = cell_types_define(&types, ctx);
   if (reason) stop(3, "%s", reason);
-  snprintf(about, sizeof about, "%s%s", peers ? peers->about() : "none", more_peers ? more_peers->about() : "");
+  snprintf(about, sizeof about, "%s%s%s%s", peers ? peers->about() : "none", next_peers ? "; next: " : "",
+      next_peers ? next_peers->about() : "", more_peers ? more_peers->about() : "");
   write_environment(about, peak, count_of_cells);
   if (option_compile > 0) {
     if (!on_gpu) stop(2, "--compile: the host back end compiles nothing");

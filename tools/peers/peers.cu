@@ -21,6 +21,9 @@
 #include <cstdio>
 #include <cstring>
 
+#ifndef GP_PEERS_COMMIT // " (<commit of CCCL>)"
+#define GP_PEERS_COMMIT ""
+#endif
 #ifndef GP_PEERS_PART
 #error "GP_PEERS_PART says which part to compile; tools/bench.py builds all of them"
 #endif
@@ -602,7 +605,7 @@ static const char *about() {
   static char text[160];
   int runtime = 0;
   cudaRuntimeGetVersion(&runtime);
-  snprintf(text, sizeof text, "CUB and Thrust %d.%d.%d, CUDA runtime %d.%d", CUB_VERSION / 100000,
+  snprintf(text, sizeof text, "CUB and Thrust %d.%d.%d" GP_PEERS_COMMIT ", CUDA runtime %d.%d", CUB_VERSION / 100000,
       CUB_VERSION / 100 % 1000, CUB_VERSION % 100, runtime / 1000, runtime % 1000 / 10);
   return text;
 }

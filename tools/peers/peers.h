@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-enum { GP_PEERS_ABI = 4, GP_PEER_UNSUPPORTED = -1 };
+enum { GP_PEERS_ABI = 5, GP_PEER_UNSUPPORTED = -1 };
 
 // Inputs of a peer's call: the pointers of gp_call under the same names, in device memory, and its numbers. `counts`:
 // the number of runs or of selected elements, 64 bits each. `scalar`, `scalar2`: in host memory, the number of a
@@ -40,6 +40,7 @@ typedef struct gp_peer_cell {
   const char *peer; // "cub", "cub_radix" (CUB's radix sort where it has two calls), "thrust", "cuda", "cublas"
   const char *primitive, *op, *in, *acc, *out, *key, *payload, *offsets, *lengths, *form;
   int parts, keep, plain, descending, rows; // rows: top-k: 1 or more, else 0
+  int sorted;                               // top-k: results in order; searches: needles in order
 } gp_peer_cell;
 
 // The table of functions that gp_peers() hands out.

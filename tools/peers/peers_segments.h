@@ -90,14 +90,20 @@ template <class T, class O> struct segmented {
     return cub::DeviceSegmentedReduce::Sum(w, *bytes, (const T *)a->in, (T *)a->out, (long long)a->segments,
         (const O *)a->begin, (const O *)a->end, STREAM);
   }
-  // CUB of CCCL 3.0 has no call for a fixed length: offsets are computed, not read.
+  // CUB before 3.1 has no call for a fixed length: offsets are computed, not read.
   static int fixed(ARGUMENTS) {
     if (!a->length) return GP_PEER_UNSUPPORTED; // rows along another axis than the last
+#if CUB_VERSION >= 300100
+    if (a->length > INT_MAX) return GP_PEER_UNSUPPORTED;
+    return cub::DeviceSegmentedReduce::Sum(
+        w, *bytes, (const T *)a->in, (T *)a->out, (int64_t)a->segments, (int)a->length, STREAM);
+#else
     const auto begin =
         thrust::make_transform_iterator(thrust::make_counting_iterator(0ll), times_length{(long long)a->length});
     CHECK_COUNT;
     return cub::DeviceSegmentedReduce::Sum(
         w, *bytes, (const T *)a->in, (T *)a->out, (long long)a->segments, begin, begin + 1, STREAM);
+#endif
   }
 };
 #define FIND_SEGMENTED(T) \
@@ -161,8 +167,27 @@ FIND_BY_KEY(u32, f32)
 FIND_BY_KEY(u64, u64)
 FIND_END
 #elif GP_PEERS_PART == 7
+#if __has_include(<cub/device/device_segmented_scan.cuh>)
+#include <cub/device/device_segmented_scan.cuh>
+template <class T, bool INCLUSIVE> static int scan_segments(ARGUMENTS) {
+  const u32 *const begin = (const u32 *)a->begin;
+  if (INCLUSIVE)
+    return cub::DeviceSegmentedScan::InclusiveSegmentedSum(
+        w, *bytes, (const T *)a->in, (T *)a->out, begin, begin + 1, (int64_t)a->segments, STREAM);
+  return cub::DeviceSegmentedScan::ExclusiveSegmentedSum(
+      w, *bytes, (const T *)a->in, (T *)a->out, begin, begin + 1, (int64_t)a->segments, STREAM);
+}
+#define FIND_OF_OFFSETS(T) \
+  if (is(c->offsets, "u32") && is(c->form, "offsets")) { \
+    if (IS(segmented_inclusive_scan)) return scan_segments<T, true>; \
+    if (IS(segmented_exclusive_scan)) return scan_segments<T, false>; \
+  }
+#else
+#define FIND_OF_OFFSETS(T)
+#endif
 #define FIND_SEGMENTED_SCAN(T) \
   if (cub_sum_of(c, #T)) { \
+    FIND_OF_OFFSETS(T) \
     if (IS(segmented_inclusive_scan)) return scan_by_key<u8, T, same_segment>::inclusive; \
     if (IS(segmented_exclusive_scan)) return scan_by_key<u8, T, same_segment>::exclusive; \
     if (is(c->key, "u8") && is(c->form, "heads") && IS(inclusive_scan_by_key)) \
@@ -473,8 +498,44 @@ static int load_balance(ARGUMENTS) {
       thrust::make_transform_output_iterator((u32 *)a->out, before{}));
   return cudaGetLastError();
 }
+#if __has_include(<cub/device/device_find.cuh>)
+#include <cub/device/device_find.cuh>
+#include <cuda/std/functional>
+#include <cuda/stream_ref>
+template <class T, bool UPPER, bool SORTED> static int find_bound(ARGUMENTS) {
+  const T *const hay = (const T *)a->keys, *const needles = (const T *)a->in;
+  u32 *const out = (u32 *)a->out;
+  const int length = (int)a->length, count = (int)a->count;
+  const ::cuda::std::less<> before{};
+  const ::cuda::stream_ref on(STREAM);
+  CHECK_COUNT;
+  if (a->length > INT_MAX) return GP_PEER_UNSUPPORTED;
+  if (SORTED && UPPER)
+    return cub::DeviceFind::UpperBoundSortedValues(w, *bytes, hay, length, needles, count, out, before, STREAM);
+  if (SORTED)
+    return cub::DeviceFind::LowerBoundSortedValues(w, *bytes, hay, length, needles, count, out, before, STREAM);
+  if (UPPER) return cub::DeviceFind::UpperBound(w, *bytes, hay, length, needles, count, out, before, on);
+  return cub::DeviceFind::LowerBound(w, *bytes, hay, length, needles, count, out, before, on);
+}
+template <class T> static int find_first_if(ARGUMENTS) {
+  below<T> predicate{};
+  CHECK_COUNT;
+  if (a->scalar) predicate.scalar = scalar_of<T>(a->scalar);
+  return cub::DeviceFind::FindIf(
+      w, *bytes, (const T *)a->in, COUNTS, predicate, (int)a->count, ::cuda::stream_ref(STREAM));
+}
+#define FIND_BOUNDS_OF_CUB(T) \
+  if (cub_of(c, #T) && is(c->out, "u32")) { \
+    if (IS(lower_bound)) return c->sorted ? find_bound<T, false, true> : find_bound<T, false, false>; \
+    if (IS(upper_bound)) return c->sorted ? find_bound<T, true, true> : find_bound<T, true, false>; \
+  } \
+  if (cub_of(c, #T) && IS(find_if) && c->keep < 100) return find_first_if<T>;
+#else
+#define FIND_BOUNDS_OF_CUB(T)
+#endif
 FIND_BEGIN
 #define FIND_BOUNDS(T) \
+  FIND_BOUNDS_OF_CUB(T) \
   if (is(c->peer, "thrust") && is(c->in, #T) && is(c->out, "u32")) { \
     if (IS(lower_bound)) return bounds<T>::lower; \
     if (IS(upper_bound)) return bounds<T>::upper; \

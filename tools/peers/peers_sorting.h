@@ -1,6 +1,7 @@
 // peers_sorting.h - parts 19 and later of peers.cu: sorts, merges, sets, top-k, shuffles and group-by with CUB and
 // Thrust. Where CUB has no call, these do what its users write: a sort of indices sorts pairs with counted values,
-// top-k sorts everything and takes the first, a group-by sorts and reduces by key.
+// top-k before CUB 3.3 sorts everything and takes the first, and later sorts what DeviceTopK leaves without an order; a
+// group-by sorts and reduces by key.
 #ifndef GP_PEERS_SORTING_H
 #define GP_PEERS_SORTING_H
 
@@ -80,6 +81,57 @@ template <class K, class V> struct radix_pairs {
   }
 };
 
+#if __has_include(<cub/device/device_topk.cuh>)
+#include <cub/device/device_topk.cuh>
+#include <cuda/execution>
+#include <cuda/iterator>
+#include <cuda/stream_ref>
+// The k largest; SORTED: then sorted.
+static auto any_order(void *stream) {
+  return ::cuda::std::execution::env{::cuda::stream_ref(STREAM),
+      ::cuda::execution::require(
+          ::cuda::execution::determinism::not_guaranteed, ::cuda::execution::output_ordering::unsorted)};
+}
+template <class K, bool SORTED> static int largest_keys(ARGUMENTS) {
+  carver parts(w);
+  K *const found = SORTED ? parts.take<K>(a->length) : (K *)a->out_keys;
+  size_t first = w ? *bytes - parts.used : 0, then = first;
+  CHECK_COUNT;
+  int code = cub::DeviceTopK::MaxKeys(
+      parts.rest(), first, (const K *)a->keys, found, (int)a->count, (int)a->length, any_order(stream));
+  if (SORTED && !code)
+    code = cub::DeviceRadixSort::SortKeysDescending(
+        parts.rest(), then, (const K *)found, (K *)a->out_keys, (int)a->length, 0, 8 * (int)sizeof(K), STREAM);
+  if (!w) *bytes = parts.used + (first > then ? first : then);
+  return code;
+}
+template <class K, bool INDICES, bool SORTED> static int largest_pairs(ARGUMENTS) {
+  carver parts(w);
+  K *const keys = SORTED || !a->out_keys ? parts.take<K>(a->length) : (K *)a->out_keys;
+  K *const sorted = SORTED && !a->out_keys ? parts.take<K>(a->length) : (K *)a->out_keys;
+  u32 *const values = SORTED ? parts.take<u32>(a->length) : (u32 *)a->out;
+  size_t first = w ? *bytes - parts.used : 0, then = first;
+  int code;
+  CHECK_COUNT;
+  if (INDICES)
+    code = cub::DeviceTopK::MaxPairs(parts.rest(), first, (const K *)a->keys, keys, ::cuda::counting_iterator<u32>(0u),
+        values, (int)a->count, (int)a->length, any_order(stream));
+  else
+    code = cub::DeviceTopK::MaxPairs(parts.rest(), first, (const K *)a->keys, keys, (const u32 *)a->in, values,
+        (int)a->count, (int)a->length, any_order(stream));
+  if (SORTED && !code)
+    code = cub::DeviceRadixSort::SortPairsDescending(parts.rest(), then, (const K *)keys, sorted, (const u32 *)values,
+        (u32 *)a->out, (int)a->length, 0, 8 * (int)sizeof(K), STREAM);
+  if (!w) *bytes = parts.used + (first > then ? first : then);
+  return code;
+}
+#define TOP_KEYS(K) (c->sorted ? largest_keys<K, true> : largest_keys<K, false>)
+#define TOP_PAIRS(K, INDICES) (c->sorted ? largest_pairs<K, INDICES, true> : largest_pairs<K, INDICES, false>)
+#else
+#define TOP_KEYS(K) radix_keys<K>::part<true, false>
+#define TOP_PAIRS(K, INDICES) first_pairs<K, INDICES>
+#endif
+
 // Values are u32 indices, counted up in every call, as in ours.
 template <class K> static int radix_indices(ARGUMENTS) {
   carver parts(w);
@@ -126,21 +178,19 @@ FIND_KEYS(u16)
 FIND_KEYS(u32)
 FIND_KEYS_DESCENDING(u32)
 if (IS(nth_element) && cub_of(c, "u32") && !c->descending) return radix_keys<u32>::part<false, true>;
-if (IS(top_k) && c->rows == 1 && cub_keys(c, "u32", "", "keys") && c->descending)
-  return radix_keys<u32>::part<true, false>;
+if (IS(top_k) && c->rows == 1 && cub_keys(c, "u32", "", "keys") && c->descending) return TOP_KEYS(u32);
 #elif GP_PEERS_PART == 20
 FIND_KEYS(u64)
 FIND_KEYS(f32)
 FIND_KEYS_DESCENDING(f32)
 if (IS(nth_element) && cub_of(c, "f32") && !c->descending) return radix_keys<f32>::part<false, true>;
-if (IS(top_k) && c->rows == 1 && cub_keys(c, "f32", "", "keys") && c->descending)
-  return radix_keys<f32>::part<true, false>;
+if (IS(top_k) && c->rows == 1 && cub_keys(c, "f32", "", "keys") && c->descending) return TOP_KEYS(f32);
 #elif GP_PEERS_PART == 21
 FIND_PAIRS(u32, u32)
 if (IS(sort) && cub_keys(c, "u32", "u32", "keys") && c->descending) return radix_pairs<u32, u32>::descending;
 if (IS(sort) && cub_keys(c, "u32", "u32", "indices") && !c->descending) return radix_indices<u32>;
-if (IS(top_k) && c->rows == 1 && cub_keys(c, "u32", "u32", "keys") && c->descending) return first_pairs<u32, false>;
-if (IS(top_k) && c->rows == 1 && cub_keys(c, "u32", "u32", "indices") && c->descending) return first_pairs<u32, true>;
+if (IS(top_k) && c->rows == 1 && cub_keys(c, "u32", "u32", "keys") && c->descending) return TOP_PAIRS(u32, false);
+if (IS(top_k) && c->rows == 1 && cub_keys(c, "u32", "u32", "indices") && c->descending) return TOP_PAIRS(u32, true);
 #else
 FIND_PAIRS(u64, u32)
 FIND_PAIRS(u32, u64)
@@ -229,7 +279,81 @@ struct row_start {
   long long length;
   __host__ __device__ long long operator()(long long i) const { return i * length; }
 };
-template <class K> static int first_of_rows(ARGUMENTS) {
+#if __has_include(<cub/device/device_batched_topk.cuh>)
+#include <cub/device/device_batched_topk.cuh>
+#include <cuda/execution>
+#include <cuda/iterator>
+#include <cuda/stream_ref>
+template <class T> struct rows_of { // a row's first element
+  T *base;
+  const u32 *begin;
+  long long length;
+  __host__ __device__ T *operator()(long long i) const { return base + (begin ? begin[i] : i * length); }
+};
+template <class T> static auto rows_at(T *base, const u32 *begin, uint64_t length) {
+  return thrust::make_transform_iterator(
+      thrust::make_counting_iterator(0ll), rows_of<T>{base, begin, (long long)length});
+}
+struct end_of_row { // of a row's results
+  const u32 *begin;
+  long long k;
+  __host__ __device__ long long operator()(long long i) const {
+    const long long n = begin ? (long long)begin[i + 1] - (long long)begin[i] : k;
+    return i * k + (n < k ? n : k);
+  }
+};
+struct size_of_row {
+  const u32 *begin;
+  __host__ __device__ int operator()(long long i) const { return (int)(begin[i + 1] - begin[i]); }
+};
+// MOST: the longest segment that the kernel is compiled for. Its results have no order; SORTED: a sort follows.
+template <class K, int MOST, bool FIXED, bool SORTED>
+static int largest_of_rows(
+    void *w, size_t *bytes, const gp_peer_args *a, uint64_t rows, uint64_t length, uint64_t k, void *stream) {
+  const u32 *const begin = FIXED ? NULL : (const u32 *)a->begin;
+  carver parts(w);
+  K *const found = SORTED ? parts.take<K>(rows * k) : (K *)a->out_keys;
+  size_t first = w ? *bytes - parts.used : 0, then = first;
+  const auto from = rows_at((const K *)a->keys, begin, length);
+  const auto to = rows_at(found, NULL, k);
+  const auto on = ::cuda::std::execution::env{::cuda::stream_ref(STREAM),
+      ::cuda::execution::require(::cuda::execution::determinism::not_guaranteed,
+          ::cuda::execution::tie_break::unspecified, ::cuda::execution::output_ordering::unsorted)};
+  const auto most = ::cuda::args::immediate{(int64_t)k};
+  const auto all = ::cuda::args::immediate{(int64_t)rows};
+  const auto numbers = thrust::make_counting_iterator(0ll);
+  int code;
+  if constexpr (FIXED)
+    code = cub::DeviceBatchedTopK::MaxKeys(parts.rest(), first, from, to,
+        ::cuda::args::immediate{(int)length, ::cuda::args::bounds<0, MOST>()}, most, all, on);
+  else
+    code = cub::DeviceBatchedTopK::MaxKeys(parts.rest(), first, from, to,
+        ::cuda::args::deferred_sequence{
+            thrust::make_transform_iterator(numbers, size_of_row{begin}), ::cuda::args::bounds<0, MOST>()},
+        most, all, on);
+  if (SORTED && !code)
+    code = cub::DeviceSegmentedSort::SortKeysDescending(parts.rest(), then, (const K *)found, (K *)a->out_keys,
+        (int64_t)(rows * k), (int64_t)rows, thrust::make_transform_iterator(numbers, row_start{(long long)k}),
+        thrust::make_transform_iterator(numbers, end_of_row{begin, (long long)k}), STREAM);
+  if (!w) *bytes = parts.used + (first > then ? first : then);
+  return code;
+}
+template <class K, bool SORTED> static int first_of_rows(ARGUMENTS) {
+  const uint64_t n = a->count;
+  if (n <= 1024) return largest_of_rows<K, 1024, true, SORTED>(w, bytes, a, a->segments, n, a->length, stream);
+  if (n <= 1 << 17) return largest_of_rows<K, 1 << 17, true, SORTED>(w, bytes, a, a->segments, n, a->length, stream);
+  return GP_PEER_UNSUPPORTED;
+}
+template <class K, bool FIXED> static int first_of_segments(ARGUMENTS) {
+  const uint64_t n = a->count / (a->segments ? a->segments : 1);
+  if (!a->segments) return GP_PEER_UNSUPPORTED; // rows along another axis than the last
+  if (!FIXED) return largest_of_rows<K, 1 << 21, false, true>(w, bytes, a, a->segments, 0, a->length, stream);
+  if (n <= 1024) return largest_of_rows<K, 1024, true, true>(w, bytes, a, a->segments, n, a->length, stream);
+  if (n <= 1 << 17) return largest_of_rows<K, 1 << 17, true, true>(w, bytes, a, a->segments, n, a->length, stream);
+  return GP_PEER_UNSUPPORTED;
+}
+#else
+template <class K, bool> static int first_of_rows(ARGUMENTS) {
   const uint64_t all = a->count * a->segments;
   const auto begin =
       thrust::make_transform_iterator(thrust::make_counting_iterator(0ll), row_start{(long long)a->count});
@@ -243,7 +367,7 @@ template <class K> static int first_of_rows(ARGUMENTS) {
   return cudaMemcpy2DAsync(a->out_keys, a->length * sizeof(K), sorted, a->count * sizeof(K), a->length * sizeof(K),
       a->segments, cudaMemcpyDeviceToDevice, STREAM);
 }
-// CUB 3.0.1 has no top-k of segments: all are sorted, and the first k of each copied.
+// CUB before 3.5 has no top-k of segments: all are sorted, and the first k of each copied.
 template <class K>
 static __global__ void copy_first(
     const K *sorted, const u32 *begin, uint64_t length, uint64_t segments, uint64_t k, K *out) {
@@ -273,6 +397,7 @@ template <class K, bool FIXED> static int first_of_segments(ARGUMENTS) {
       sorted, FIXED ? (const u32 *)NULL : (const u32 *)a->begin, length, a->segments, a->length, (K *)a->out_keys);
   return cudaGetLastError();
 }
+#endif
 template <class K> static int sort_rows(ARGUMENTS) {
   const auto begin =
       thrust::make_transform_iterator(thrust::make_counting_iterator(0ll), row_start{(long long)a->length});
@@ -303,12 +428,14 @@ FIND_SEGMENTED_SORT(u32, "", segmented_keys<u32>)
 FIND_SEGMENTED_SORT(u64, "", segmented_keys<u64>)
 FIND_SEGMENTED_TOP_K(u32)
 FIND_ROWS(u32)
-if (IS(top_k) && c->rows > 1 && cub_keys(c, "u32", "", "keys") && c->descending) return first_of_rows<u32>;
+if (IS(top_k) && c->rows > 1 && cub_keys(c, "u32", "", "keys") && c->descending)
+  return c->sorted ? first_of_rows<u32, true> : first_of_rows<u32, false>;
 #else
 FIND_SEGMENTED_SORT(u32, "u32", segmented_pairs<u32, u32>)
 FIND_SEGMENTED_TOP_K(f32)
 FIND_ROWS(f32)
-if (IS(top_k) && c->rows > 1 && cub_keys(c, "f32", "", "keys") && c->descending) return first_of_rows<f32>;
+if (IS(top_k) && c->rows > 1 && cub_keys(c, "f32", "", "keys") && c->descending)
+  return c->sorted ? first_of_rows<f32, true> : first_of_rows<f32, false>;
 #endif
 FIND_END
 #endif

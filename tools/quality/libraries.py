@@ -9,12 +9,11 @@ moderngpu and CUDPP are left out where their sources are missing. The library ca
 import argparse
 import collections
 import os
-import subprocess
 import sys
 
 from tools import bench
 
-SOURCES = os.path.join(bench.BUILD, "peers")
+SOURCES = bench.SOURCES
 TARGET = os.path.join(bench.BUILD, "libgp_more.so")
 
 # flags: of every compilation that reads its headers. compiled: its own sources that the library links.
@@ -36,25 +35,13 @@ PARTS = {"moderngpu": 1, "thrust": 2, "cudpp": 3}  # of tools/peers/more.cu
 
 def fetch(name, url=None):
     """The pinned commit in build/peers/<name>, without history. Ends the program if git fails."""
-    library, folder = LIBRARIES[name], os.path.join(SOURCES, name)
-    if commit_of(name) == library.commit:
-        return folder
-    os.makedirs(folder, exist_ok=True)
-    for command in (["init", "--quiet"],
-                    ["fetch", "--quiet", "--depth", "1", url or library.url, library.commit],
-                    ["-c", "advice.detachedHead=false", "checkout", "--quiet", "--force", library.commit]):
-        bench.run(["git", "-C", folder, *command])
-    return folder
+    library = LIBRARIES[name]
+    return bench.fetch_commit(url or library.url, library.commit, os.path.join(SOURCES, name))
 
 
 def commit_of(name):
     """The commit of the sources that are here, or None."""
-    folder = os.path.join(SOURCES, name)
-    if not os.path.isdir(os.path.join(folder, ".git")):
-        return None
-    done = subprocess.run(["git", "-C", folder, "rev-parse", "HEAD"], check=False, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL)
-    return done.stdout.decode().strip() if done.returncode == 0 else None
+    return bench.git_of(os.path.join(SOURCES, name))
 
 
 def in_folder(flags, folder):
