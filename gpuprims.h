@@ -4677,7 +4677,8 @@ enum {
   GP__SHORT_ROUNDS = 4,            // segments a lane takes at a time
   GP__MIDDLE_CLASSES = 5,          // segments that a warp sorts, by length: to 64, 128, 256, 512, 1024 elements
   GP__RADIX_BITS = 8,              // bits of a partition's digit
-  GP__COUNT_TILES = 8              // tiles whose digits a block counts at a time
+  GP__COUNT_TILES = 8,             // tiles whose digits a block counts at a time
+  GP__FEW_SEGMENTS = 2048          // up to so many are tasks of blocks, whatever their lengths
 };
 // Bytes of n elements in shared memory, padded as in gp__bank_padded.
 GP__RULE int gp__bank_padded_bytes(int n, int size) {
@@ -4761,7 +4762,7 @@ enum { GP__LONG_STATIC_BYTES = 6 * 1024 };
 // State that the kernels share, in scratch memory.
 typedef struct gp__sort_header {  // zero when the call begins
   gp__u64 tag;                    // tag of this call's words
-  gp__u64 pushed, taken;          // tasks of the queue
+  gp__u64 pushed, taken;          // tasks of the queue; few segments are its first ones
   gp__u64 pending;                // tasks not done
   gp__u64 buckets, tiles, groups; // in use
   gp__u64 listed[GP__MIDDLE_CLASSES];
@@ -4810,6 +4811,9 @@ enum {
   GP__SELECT_BITS = 11,
   GP__SELECT_BINS = 2048,
   GP__SELECT_STATE_BYTES = 48,
+  GP__SAMPLED_KEYS = 8192,   // of a row's sample
+  GP__SELECT_PART = 24,      // a bound serves up to a 24th of the keys; they are a 16th at most,
+  GP__SELECT_MANY = 1 << 21, // and pays for so many
   GP__SHUFFLE_ROUNDS = 8
 };
 GP__RULE int gp__rank_form(int key_size, int indexed, int wide) {
@@ -5946,8 +5950,8 @@ GP__HOST gp_policy gp__portable_histogram(gp_policy p, gp__shape s) {
 // ---- segments/portable.h - portable rule of segmented reduce
 
 // Merge path's search and fix-up are a chain of trips through memory, too long for few elements. Segments are read by
-// lanes up to 16 KiB of elements (a vector for half of the threads) and 4 Ki segments a multiprocessor, if a segment of
-// mean length has at most about 16 Ki elements. Segments of eight elements or fewer: pipelined merge path, one large
+// lanes up to 32 KiB of elements (128 if all have one length) and 4 Ki segments a multiprocessor, if a segment of mean
+// length has at most about 16 Ki elements. Segments of eight elements or fewer: pipelined merge path, one large
 // block, whose warps hold many ends in registers and no elements. Otherwise merge path: as many warps a multiprocessor
 // as have registers for their next chunk, and short chunks if there is little work.
 enum {
@@ -5970,8 +5974,9 @@ static const gp__policy_row gp__segments_rows[] = {
 };
 GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
   const gp__u64 sms = (unsigned)s.multiprocessors;
-  const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__measure_elements(s).bytes <= sms << 14 &&
-      s.segments <= sms << 12 && s.count >> 14 <= s.segments;
+  const int few = s.primitive == GP_SEGMENTED_REDUCE &&
+      gp__measure_elements(s).bytes <= sms << (s.offset_size ? 15 : 17) && s.segments <= sms << 12 &&
+      s.count >> 14 <= s.segments;
   const int light = s.primitive == GP_LOAD_BALANCE || gp__is_expand(s.primitive) ||
       (s.acc_size <= 4 && s.in_size == s.acc_size && !s.segmented.by_ranges);
   const unsigned when = (few                                ? GP__IF_SEGMENTS_FEW
@@ -6023,7 +6028,8 @@ enum {
 };
 // Algorithms that gp__portable_sort tries. The first one whose policy is valid wins.
 static const gp__policy_row gp__sort_choices[] = {
-    GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 14) + 1, (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
+    GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 8) + 1, (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 29),
+    GP__H200(0, 8, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 13) + 1, (1 << 14) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 29),
     GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 20) + 1, (1 << 21) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
     GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, 0, (1 << 20) + 1, GP_ADAPTIVE, 0, 0, 0, 0, 22),
     GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, 1 << 24, 0, GP_ADAPTIVE, 0, 0, 0, 0, 22),
@@ -6258,24 +6264,37 @@ GP__HOST gp_policy gp__portable_segmented_sort(gp_policy p, gp__shape s) {
 
 // ---- top_k/portable.h - portable rule of top-k
 
-// Lists while k is small, otherwise radix select. Many segments are for warps.
-enum { GP__IF_TOP_K_LISTS = GP__IF, GP__IF_TOP_K_WIDE = 2 * GP__IF };
+// Lists while k is small, otherwise radix select. Hundreds of results are for radix select where keys are few or can be
+// filtered. Many segments are for warps.
+enum {
+  GP__IF_TOP_K_LISTS = GP__IF,
+  GP__IF_TOP_K_WIDE = 2 * GP__IF,
+  GP__IF_TOP_K_ONE = 4 * GP__IF, // row, without an operator
+  GP__TOP_K_HUNDREDS = 128,
+  GP__TOP_K_FEW_BYTES = 32 << 20
+};
 static const gp__policy_row gp__top_k_rows[] = {
     GP__H200(0, -1, GP__CHOOSES | GP__IF_TOP_K_LISTS, 0, 0, GP_BEST_LISTS, 0, 0, 0, 0, 22),
     GP__H200(0, -1, GP__CHOOSES, 0, 0, GP_RADIX_SELECT, 256, 2, 0, 4, 22),
     GP__H200(0, -1, 0, 0, 0, GP_BEST_LISTS, 256, 1, 0, 4, 22),
     GP__H200(0, 4, 0, 0, 0, GP_BEST_LISTS, 0, 2, 0, 0, 22),
     GP__H200(0, -1, GP__IF_TOP_K_WIDE, 0, 0, GP_BEST_LISTS, 0, 4, 0, 0, 22),
+    GP__H200(0, -1, GP__BY_KEYS | GP__IF_TOP_K_ONE, 0, 1 << 20, GP_BEST_LISTS, 0, 1, 0, 8, 29),
+    GP__H200(0, -1, GP__BY_KEYS | GP__IF_TOP_K_ONE, 16 << 20, 0, GP_BEST_LISTS, 1024, 0, 0, 1, 29),
 };
 GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
-  const int lists = s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW;
+  const int one = s.primitive == GP_TOP_K && s.segments <= 1 && !s.top_k.order_bytes;
+  const int many = s.count * (unsigned)s.key_size > GP__TOP_K_FEW_BYTES;
+  const int lists = s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW &&
+      (!one || s.top_k.drop_keys || (many && s.out_size) ||
+          s.top_k.results <= (many ? GP__TOP_K_OF_WARP : GP__TOP_K_HUNDREDS));
   const int warps = p.algorithm == GP_WARP_SEGMENTS ||
       (p.algorithm == GP_AUTO && s.primitive == GP_SEGMENTED_TOP_K && !s.top_k.order_bytes &&
           s.top_k.results <= GP__TOP_K_OF_WARP && s.segments >= 4 * (unsigned)s.multiprocessors);
   gp_policy q;
   if (warps) p.algorithm = GP_BEST_LISTS;
   q = GP__FILL(p, gp__top_k_rows, gp__measure_keys, s,
-      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0));
+      (lists ? GP__IF_TOP_K_LISTS : 0) | (s.key_size >= 8 ? GP__IF_TOP_K_WIDE : 0) | (one ? GP__IF_TOP_K_ONE : 0));
   // As many blocks as their lists leave room for.
   while (!p.blocks_per_sm && q.blocks_per_sm > 1 && !gp__policy_valid_top_k(q, s)) --q.blocks_per_sm;
   while (!p.vectors && q.vectors > 1 && !gp__policy_valid_top_k(q, s)) q.vectors /= 2;
@@ -6813,7 +6832,8 @@ typedef struct gp__segmented_sort_layout {
   gp__u64 other_keys, other_values, queue_size, bytes;
   gp__u64 limit, capacity; // the longest segment of a warp, and of a block
 } gp__segmented_sort_layout;
-GP__HOST gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s) {
+GP__HOST int gp__has_few_segments(gp__u64 segments) { return segments <= GP__FEW_SEGMENTS; }
+GP__HOST gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s, int few) {
   gp__segmented_sort_layout l;
   const int indexed = gp__sort_indexed(s), value = gp__sorted_value_bytes(s);
   const int bits = gp__max(s.sorted.end_bit - s.sorted.begin_bit, 1); // no bits: one level, which finds all keys equal
@@ -6829,7 +6849,7 @@ GP__HOST gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__s
   l.bytes = gp__ceil_div(sizeof(gp__sort_header), 256) * 256;
 #define GP__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__ceil_div(bytes_, 256) * 256
   for (i = 0; i < GP__MIDDLE_CLASSES; ++i) {
-    if ((unsigned)GP__SHORT << i >= l.limit) break;
+    if (few || (unsigned)GP__SHORT << i >= l.limit) break;
     most = s.count / (((unsigned)GP__SHORT << i) + 1);
     l.list_size[i] = most < s.segments ? most : s.segments;
     GP__CARVE_SCRATCH(list[i], l.list_size[i] * sizeof(gp__sort_span));
@@ -6849,8 +6869,8 @@ GP__HOST gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__s
     // capacity; windows of seven eighths, and what is between two windows.
     l.queue_size = 2 * l.group_size + 2 * l.tile_size + levels * (20 * most + 1);
   }
-  if (s.count > l.limit) {
-    most = s.count / (l.limit + 1);
+  if (s.count > l.limit || few) {
+    most = few ? s.segments : s.count / (l.limit + 1);
     l.queue_size += most < s.segments ? most : s.segments;
   }
 #undef GP__CARVE_SCRATCH
@@ -6987,7 +7007,7 @@ static const gp__rules gp__rules_sort = {gp__policy_valid_sort, gp__measure_keys
 // ---- segmented_sort/geometry.h - launches of segmented sort
 
 GP__HOST void gp__geometry_segmented_sort(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
-  const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
+  const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s, gp__has_few_segments(s.segments));
   gp__geometry_tiles(p, s, resident, g);
   g->words = 1 + l.queue_size;
   g->scratch = l.bytes;
@@ -7987,15 +8007,16 @@ typedef struct gp__top_k_args {
   void *bins;        // GP__SELECT_BINS counters of each row
   void *aside;       // `room` keys of each row
   gp__u64 room;
-  int level; // digit
+  int level;    // digit
+  int filtered; // keys within a bound that a sample gives are put aside first
 } gp__top_k_args;
 typedef struct gp__select_state {
-  gp__u64 prefix;   // known upper bits of the k-th key
+  gp__u64 prefix;   // known upper bits of the k-th key; before the first digit, the bound
   gp__u64 rank;     // keys before it among those with these bits
   gp__u64 inside;   // keys with these bits
   gp__u64 appended; // keys put aside
   gp__u64 arrived;  // blocks that have counted
-  gp__u64 buffered; // 1: the keys put aside are all that matter
+  gp__u64 buffered; // the keys put aside are all that matter: 1 for the next digits, 2 for the result
 } gp__select_state;
 
 // Top-k of segments. A task: a segment, or a part of it.
@@ -8074,6 +8095,7 @@ typedef struct gp__segmented_sort_args {
   unsigned low_bit, top_shift; // the lowest bit that counts; shift of the first digit
   unsigned whole;              // all bits count
   gp__u64 length;              // of each segment, if there are no offsets
+  gp__u64 few;                 // segments that are tasks themselves; 0: kernels list them
 } gp__segmented_sort_args;
 
 // ---- merge/arguments.h - arguments of merges
@@ -21744,13 +21766,15 @@ GP_DEVICE gp__u64 gp__sort_task(gp__u64 begin, gp__u64 count, int source) {
   return GP__TASK_SORT << 62 | gp__u64(source) << 60 | (count - 1) << 44 | begin;
 }
 
-// First launch, one block: clears the header and draws the call's tag.
+// First launch, one block: clears the header and draws the call's tag. Few segments are tasks.
 template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_args &a) {
   gp__pdl_wait<P>();
   gp__u64 *zero = reinterpret_cast<gp__u64 *>(a.header);
   for (unsigned i = threadIdx.x; i < sizeof(gp__sort_header) / 8; i += P::threads) zero[i] = 0;
   __syncthreads();
-  if (threadIdx.x == 0) a.header->tag = gp__draw(a.workspace, 1).tag;
+  if (threadIdx.x > 0) return;
+  a.header->tag = gp__draw(a.workspace, 1).tag;
+  if (!(a.bad && *a.bad != ~0ull)) a.header->pushed = a.header->pending = a.few;
 }
 
 // Bounds of segment s, clamped to the count: wrong offsets write nothing after it.
@@ -21958,7 +21982,7 @@ GP_DEVICE void gp__segments_middle(const gp__segmented_sort_args &a) {
 template <int THREADS> struct gp__block_sort_storage {
   struct {
     gp__u64 value;
-    int done, last;
+    int done, last, few;
   } task;
   gp_tile_scan_storage<THREADS, gp__u64> scan;
   gp__u32 start[GP__DIGITS]; // start of a digit's elements in the tile
@@ -22445,7 +22469,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
 // then waits for the slot's word to carry this launch's tag, or for word 0 to say that all is done. `pending` counts
 // tasks appended and not finished. gp__push_tasks adds to it first, and a task is subtracted after it has appended
 // others, so it is 0 only at the end. The block that subtracts the last task writes word 0.
-template <class P, class K, class S, bool INDEXED> GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
+template <class P, class K, class S, bool INDEXED, class O>
+GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
   typedef gp__block_sorter<P, K, S, INDEXED> Sorter;
   typedef typename Sorter::Storage Storage;
   GP_DYNAMIC_SHARED(shared);
@@ -22460,19 +22485,26 @@ template <class P, class K, class S, bool INDEXED> GP_DEVICE void gp__segments_l
       s.task.done = first && gp__add_relaxed(&h->pending, 0) == 0; // all is done, or there was nothing
       const gp__u64 number = s.task.done ? 0 : gp__add_relaxed(&h->taken, 1);
       if (number >= a.queue_size) s.task.done = 1;
-      while (!s.task.done) {
+      s.task.few = !s.task.done && number < a.few;
+      while (!s.task.done && !s.task.few) {
         task = gp__load_word(words + 1 + number);
         if (task.tag == sorter.tag) break;
         s.task.done = gp__load_word(words).tag == sorter.tag;
         __nanosleep(100);
       }
       __threadfence();
-      s.task.value = task.value;
+      s.task.value = s.task.few ? number : task.value;
     }
     __syncthreads();
     if (s.task.done) return;
     const gp__u64 task = s.task.value, kind = task >> 62, number = task >> 32 & 0x3fffffffu, part = task & 0xffffffffu;
-    if (kind == GP__TASK_SORT)
+    if (s.task.few) {
+      gp__u64 begin, count;
+      gp__segment_bounds<O>(a, task, begin, count);
+      if (count > gp__u64(Sorter::CAPACITY)) {
+        if (threadIdx.x == 0) gp__push_bucket(a, sorter.tag, Sorter::CAPACITY, begin, count, 0, int(a.top_shift));
+      } else if (count) sorter.sort(0, begin, gp__u32(count));
+    } else if (kind == GP__TASK_SORT)
       sorter.sort(int(task >> 60 & 3u), task & ((1ull << 44) - 1), gp__u32(task >> 44 & 0xffffu) + 1);
     else if (kind == GP__TASK_COUNT) sorter.count(number, part);
     else if (kind == GP__TASK_MOVE) sorter.move(number, part);
@@ -25617,7 +25649,8 @@ GP_DEVICE void gp__top_k_order_cut(const gp__segmented_top_k_args &a) {
 //
 // One launch a digit of the keys, the most significant first. It counts the next digit of keys that have the k-th key's
 // known upper bits; the last block to finish finds that digit of the k-th key. Once few enough keys are left, a launch
-// puts them aside, and later launches read only those.
+// puts them aside, and later launches read only those. Where k of many keys are wanted, a sample bounds them, and one
+// sweep puts aside all keys within the bound; if these are too few or too many, all keys are read as before.
 
 // The bits of digit `level`: how far up the known bits begin, the digit's shift, and its bins.
 struct gp__select_digit {
@@ -25631,6 +25664,13 @@ struct gp__select_digit {
 };
 GP_DEVICE gp__u64 *gp__select_bins(const gp__top_k_args &a, gp__u64 row) {
   return static_cast<gp__u64 *>(a.bins) + row * GP__SELECT_BINS;
+}
+
+// Keys of a row within the bound, if all that matter have been put aside; else 0.
+GP_DEVICE gp__u64 gp__select_filtered(const gp__top_k_args &a, gp__u64 row) {
+  if (!a.filtered) return 0;
+  const gp__u64 appended = static_cast<const gp__select_state *>(a.states)[row].appended;
+  return appended >= a.k && appended <= a.room ? appended : 0;
 }
 
 // Ends a pass: adds the block's counts to the row's; the last block finds the digit.
@@ -25686,7 +25726,8 @@ GP_DEVICE void gp__select_finish(
         const gp__u64 found = prefix << (digit.known - digit.shift) | (threadIdx.x * EACH + j);
         state->prefix = found;
         state->rank = rank - before;
-        state->buffered = state->buffered || (a.level > 0 && state->inside <= a.room);
+        if (a.level == 0 && !state->buffered) state->appended = 0;
+        if (!state->buffered) state->buffered = a.level > 0 && state->inside <= a.room;
         state->inside = n[j];
         state->arrived = 0;
         if (digit.shift == 0 && a.nth) static_cast<Bits *>(a.out_keys)[row] = Key::decode(static_cast<Bits>(found));
@@ -25723,10 +25764,11 @@ template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
   typedef gp__select_storage<P::threads, COPIES> Storage;
   gp__u32 *count; // this lane's copy
   int shift;
+  bool encoded;
   GP_DEVICE void take(const gp__vector_access<Bits, V> &x, int there) {
     GP__UNROLL
     for (int j = 0; j < V; ++j)
-      if (j < there) atomicAdd(count + (gp__u32(Key::encode(x.item[j]) >> shift)) * COPIES, 1u);
+      if (j < there) atomicAdd(count + (gp__u32((encoded ? x.item[j] : Key::encode(x.item[j])) >> shift)) * COPIES, 1u);
   }
   GP_DEVICE void flush_if_full() {}
 };
@@ -25739,14 +25781,18 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
   if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, a.rows * a.blocks);
   __syncthreads();
   const gp__ticket ticket = s.ticket;
-  const gp__u64 row = ticket.number / a.blocks, share = ticket.number % a.blocks, n = gp__count(a);
+  const gp__u64 row = ticket.number / a.blocks, share = ticket.number % a.blocks;
   gp__word *words = gp__words(a.workspace);
+  const gp__u64 appended = gp__select_filtered(a, row), n = appended ? appended : gp__count(a);
   if (share == 0) {
     gp__u64 *bins = gp__select_bins(a, row);
     for (int i = threadIdx.x; i < GP__SELECT_BINS; i += P::threads) bins[i] = 0;
     if (threadIdx.x == 0) {
-      gp__select_state none = {0, a.k - 1 < n ? a.k - 1 : n - 1, n, 0, 0, 0};
-      static_cast<gp__select_state *>(a.states)[row] = none;
+      gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+      state->prefix = state->arrived = 0;
+      state->rank = a.k - 1 < n ? a.k - 1 : n - 1;
+      state->inside = n;
+      state->buffered = appended ? 2 : 0;
     }
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -25755,8 +25801,10 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
     }
   }
   const gp__select_digit digit(8 * int(sizeof(T)), 0);
-  First first = {s.count + gp_lane() % First::COPIES, digit.shift};
-  gp__select_tiles<P>(static_cast<const Bits *>(a.keys) + row * a.count, n, share, a.blocks, first);
+  First first = {s.count + gp_lane() % First::COPIES, digit.shift, appended != 0};
+  gp__select_tiles<P>(
+      appended ? static_cast<const Bits *>(a.aside) + row * a.room : static_cast<const Bits *>(a.keys) + row * a.count,
+      n, share, a.blocks, first);
   if (threadIdx.x == 0) {
     gp__receive<gp__u32>(words, row, ticket.tag);
     __threadfence();
@@ -25765,19 +25813,151 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
   gp__select_finish<P, T, DESCENDING, First::COPIES>(a, row, digit, s);
 }
 
-// Later digits: keys with the known upper bits of the k-th key.
-template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
-  typedef gp__top_k_key<T, DESCENDING> Key;
-  typedef typename Key::Bits Bits;
-  static const int V = 16 / int(sizeof(T)), TILE = P::threads * P::vectors * V;
+// Puts keys aside by way of shared memory, which holds two tiles of them. A row's room may be too small.
+template <class P, class Bits> struct gp__select_stage {
+  static const int V = 16 / int(sizeof(Bits)), TILE = P::threads * P::vectors * V;
   typedef gp__select_storage<P::threads, 1> Storage;
   Storage &s;
   Bits *stage, *aside; // stage: of this block; aside: of the row
-  gp__u64 *appended;
+  gp__u64 *appended, room;
+  gp__u32 seen;
+  GP_DEVICE void put(bool hit, Bits bits) {
+    const gp__u32 at = gp__warp_draw(&s.staged, hit, seen);
+    if (hit) stage[at] = bits;
+  }
+  GP_DEVICE void flush_if_full() {
+    if (__syncthreads_or(seen > TILE)) flush();
+  }
+  GP_DEVICE void flush() {
+    __syncthreads();
+    const gp__u32 count = s.staged;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      s.base = atomicAdd(appended, gp__u64(count));
+      s.staged = 0;
+    }
+    __syncthreads();
+    for (gp__u32 i = threadIdx.x; i < count; i += P::threads)
+      if (s.base + i < room) aside[s.base + i] = stage[i];
+    __syncthreads();
+    seen = 0;
+  }
+};
+
+// The bound: the last of the first `wanted` keys of a sample, rounded up by bits that divide few keys of the sample.
+// `wanted` is well above the share of k.
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_sample(const gp__top_k_args &a) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  const int THREADS = P::threads, EACH = GP__SAMPLED_KEYS / THREADS, BINS = GP__SELECT_BINS / THREADS;
+  typedef gp__select_storage<THREADS, 1> Storage;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  const gp__u64 row = blockIdx.x, n = gp__count(a), step = n / GP__SAMPLED_KEYS;
+  const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
+  gp__u32 rank = gp__u32(n ? a.k * GP__SAMPLED_KEYS / n : 0);
+  rank += rank / 4 + 12;
+  const gp__u32 few = rank / 4;
+  const bool whole = !step || rank >= GP__SAMPLED_KEYS; // the bound is no bound
+  gp__u64 bound = 0;
+  int shift = 8 * int(sizeof(T));
+  Bits x[EACH];
+  GP__UNROLL
+  for (int i = 0; i < EACH; ++i) {
+    const gp__u64 at = gp__u64(i / 4) * THREADS + threadIdx.x; // four neighbours of four steps, at random
+    x[i] = Bits(0);
+    if (step) x[i] = Key::encode(in[at * 4 * step + gp__u32(at) * 2654435761u % (4 * step - 3) + i % 4]);
+  }
+  for (int level = 0; !whole && shift; ++level) {
+    const gp__select_digit digit(8 * int(sizeof(T)), level);
+    for (int i = threadIdx.x; i < digit.bins; i += THREADS) s.count[i] = 0;
+    __syncthreads();
+    GP__UNROLL
+    for (int i = 0; i < EACH; ++i)
+      if (level == 0 || gp__u64(x[i]) >> digit.known == bound)
+        atomicAdd(s.count + (gp__u32(x[i] >> digit.shift) & unsigned(digit.bins - 1)), 1u);
+    __syncthreads();
+    gp__u64 before = 0;
+    GP__UNROLL
+    for (int j = 0; j < BINS; ++j)
+      before += int(threadIdx.x) * BINS + j < digit.bins ? s.count[threadIdx.x * BINS + j] : 0;
+    gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan);
+    GP__UNROLL
+    for (int j = 0; j < BINS; ++j) {
+      const int bin = int(threadIdx.x) * BINS + j;
+      const gp__u32 inside = bin < digit.bins ? s.count[bin] : 0;
+      if (before <= rank && rank < before + inside)
+        s.base = gp__u64(bin), s.staged = rank - gp__u32(before), s.last = inside;
+      before += inside;
+    }
+    __syncthreads();
+    bound = bound << (digit.known - digit.shift) | s.base;
+    rank = s.staged;
+    shift = s.last <= few ? 0 : digit.shift;
+    const int rest = digit.shift;
+    __syncthreads();
+    if (!shift) bound = bound << rest | ((1ull << rest) - 1);
+  }
+  if (threadIdx.x == 0) {
+    gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+    state->prefix = whole ? ~0ull : bound;
+    state->appended = 0;
+  }
+}
+// Puts aside all keys within the bound.
+template <class P, class T, bool DESCENDING>
+struct gp__select_bound : gp__select_stage<P, typename gp__top_k_key<T, DESCENDING>::Bits> {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  typedef gp__select_stage<P, Bits> Stage;
+  gp__u64 bound;
+  GP_DEVICE gp__select_bound(const Stage &stage, gp__u64 within) : Stage(stage), bound(within) {}
+  GP_DEVICE void take(gp__vector_access<Bits, Stage::V> x, int there) {
+    gp__u32 hits = 0;
+    GP__UNROLL
+    for (int j = 0; j < Stage::V; ++j) {
+      x.item[j] = Key::encode(x.item[j]);
+      hits |= (j < there && gp__u64(x.item[j]) <= bound ? 1u : 0u) << j;
+    }
+    if (!__any_sync(0xffffffffu, hits != 0)) return;
+    GP__UNROLL_BY(1)
+    for (int j = 0; j < Stage::V; ++j) {
+      this->put(hits >> j & 1u, x.item[0]);
+      gp__drop_first(x);
+    }
+  }
+};
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_filter(const gp__top_k_args &a) {
+  typedef gp__select_bound<P, T, DESCENDING> Bound;
+  typedef typename Bound::Bits Bits;
+  GP_SHARED(typename Bound::Storage, s);
+  GP_DYNAMIC_SHARED(stage);
+  if (threadIdx.x == 0) s.staged = 0;
+  __syncthreads();
+  gp__pdl_wait<P>();
+  const gp__u64 row = blockIdx.x / a.blocks;
+  gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+  Bound within(
+      {s, reinterpret_cast<Bits *>(stage), static_cast<Bits *>(a.aside) + row * a.room, &state->appended, a.room, 0},
+      state->prefix);
+  gp__select_tiles<P>(
+      static_cast<const Bits *>(a.keys) + row * a.count, gp__count(a), blockIdx.x % a.blocks, a.blocks, within);
+  within.flush();
+}
+
+// Later digits: keys with the known upper bits of the k-th key.
+template <class P, class T, bool DESCENDING>
+struct gp__select_next_digit : gp__select_stage<P, typename gp__top_k_key<T, DESCENDING>::Bits> {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  typedef gp__select_stage<P, Bits> Stage;
+  static const int V = Stage::V;
   gp__u64 prefix;
   gp__select_digit digit;
   bool encoded, appends; // the keys read were put aside; are to be put aside
-  gp__u32 seen;
+  GP_DEVICE gp__select_next_digit(
+      const Stage &stage, gp__u64 known, const gp__select_digit &next, bool is_encoded, bool puts_aside)
+      : Stage(stage), prefix(known), digit(next), encoded(is_encoded), appends(puts_aside) {}
   GP_DEVICE void take(gp__vector_access<Bits, V> x, int there) {
     gp__u32 hits = 0;
     GP__UNROLL
@@ -25790,29 +25970,13 @@ template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
     for (int j = 0; j < V; ++j) {
       const bool hit = hits >> j & 1u;
       const Bits bits = encoded ? x.item[0] : Key::encode(x.item[0]);
-      if (hit) atomicAdd(s.count + (gp__u32(bits >> digit.shift) & unsigned(digit.bins - 1)), 1u);
+      if (hit) atomicAdd(this->s.count + (gp__u32(bits >> digit.shift) & unsigned(digit.bins - 1)), 1u);
       gp__drop_first(x);
-      if (!appends) continue;
-      const gp__u32 at = gp__warp_draw(&s.staged, hit, seen);
-      if (hit) stage[at] = bits;
+      if (appends) this->put(hit, bits);
     }
   }
-  // The stage holds two tiles.
   GP_DEVICE void flush_if_full() {
-    if (appends && __syncthreads_or(seen > TILE)) flush();
-  }
-  GP_DEVICE void flush() {
-    __syncthreads();
-    const gp__u32 count = s.staged;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      s.base = atomicAdd(appended, gp__u64(count));
-      s.staged = 0;
-    }
-    __syncthreads();
-    for (gp__u32 i = threadIdx.x; i < count; i += P::threads) aside[s.base + i] = stage[i];
-    __syncthreads();
-    seen = 0;
+    if (appends) Stage::flush_if_full();
   }
 };
 template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(const gp__top_k_args &a) {
@@ -25830,8 +25994,8 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(cons
   const gp__select_digit digit(8 * int(sizeof(T)), a.level);
   const bool buffered = state->buffered != 0;
   const gp__u64 n = buffered ? state->appended : gp__count(a);
-  Next next = {s, reinterpret_cast<Bits *>(stage), aside, &state->appended, state->prefix, digit, buffered,
-      !buffered && state->inside <= a.room, 0};
+  Next next({s, reinterpret_cast<Bits *>(stage), aside, &state->appended, a.room, 0}, state->prefix, digit, buffered,
+      !buffered && state->inside <= a.room);
   gp__select_tiles<P>(buffered ? static_cast<const Bits *>(aside) : static_cast<const Bits *>(a.keys) + row * a.count,
       n, share, a.blocks, next);
   if (next.appends) next.flush();
@@ -25857,6 +26021,31 @@ struct gp__add_below_equal {
     return x;
   }
 };
+// The result of a row whose keys within the bound were put aside: those before the k-th in any order, then its copies.
+// False: this row's were not.
+template <class P, class T, bool DESCENDING, class Storage>
+GP_DEVICE bool gp__select_gather(const gp__top_k_args &a, gp__u64 row, Storage &s) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+  if (state->buffered != 2) return false;
+  const Bits kth = static_cast<Bits>(state->prefix), *aside = static_cast<const Bits *>(a.aside) + row * a.room;
+  Bits *out = static_cast<Bits *>(a.out_keys) + row * a.k;
+  const gp__u64 n = state->appended, from = a.k - 1 - state->rank; // of the copies
+  for (gp__u64 first = blockIdx.x * gp__u64(P::threads); first < n; first += gridDim.x * gp__u64(P::threads)) {
+    const gp__u64 i = first + threadIdx.x;
+    const Bits bits = i < n ? aside[i] : kth;
+    gp__below_equal at = {bits < kth ? 1ull : 0ull, 0};
+    const gp__below_equal sum = gp_tile_exclusive_scan<P::threads>(at, gp__add_below_equal(), s.scan);
+    if (threadIdx.x == 0) s.ticket.number = atomicAdd(&state->arrived, sum.below);
+    __syncthreads();
+    if (bits < kth) out[s.ticket.number + at.below] = Key::decode(bits);
+    __syncthreads();
+  }
+  if (blockIdx.x == 0)
+    for (gp__u64 i = from + threadIdx.x; i < a.k; i += P::threads) out[i] = Key::decode(kth);
+  return true;
+}
 template <class P, class T, class In, class Out, bool DESCENDING>
 GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
   typedef gp__top_k_key<T, DESCENDING> Key;
@@ -25867,13 +26056,20 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), of_row = (a.count + Tile::ITEMS - 1) / Tile::ITEMS, tiles = a.rows * of_row;
-  for (;;) {
+  bool left = !a.filtered; // rows that were not filtered
+  for (gp__u64 row = 0; gp__is_none<Out>::value && a.filtered && row < a.rows; ++row)
+    left = !gp__select_gather<P, T, DESCENDING>(a, row, s) || left;
+  while (left) {
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
     const gp__u64 row = ticket.number / of_row, tile = ticket.number % of_row;
     const gp__select_state *state = static_cast<const gp__select_state *>(a.states) + row;
+    if (state->buffered == 2) {
+      __syncthreads();
+      continue;
+    }
     const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
     const unsigned misaligned = gp__misalignment(in, 16);
     const gp__u64 wanted = state->rank + 1; // equal keys wanted
@@ -34652,7 +34848,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2691072"
+#define GPUPRIMS__EMBEDDED_FROM "2703360"
 
 // ---- core/embed.c - this file's own text
 
@@ -36064,6 +36260,8 @@ GP__API const char *gp_last_message(void) {
   X(TOP_K_MERGE, gp__top_k_merge, gp__top_k_args, ranked, 0) \
   X(SELECT_FIRST, gp__select_first, gp__top_k_args, ordered_key, GP__NO_SHARED) \
   X(SELECT_NEXT, gp__select_next, gp__top_k_args, ordered_key, 0) \
+  X(SELECT_SAMPLE, gp__select_sample, gp__top_k_args, ordered_key, GP__NO_SHARED) \
+  X(SELECT_FILTER, gp__select_filter, gp__top_k_args, ordered_key, 0) \
   X(SELECT_COLLECT, gp__select_collect, gp__top_k_args, ranked, GP__NO_SHARED) \
   X(TOP_K_TASKS, gp__top_k_tasks, gp__segmented_top_k_args, ranked, 0) \
   X(TOP_K_SHORT, gp__top_k_short, gp__segmented_top_k_args, ranked, GP__NO_SHARED) \
@@ -41927,7 +42125,7 @@ GP__HOST void gp__name_sorted_segments(const gp__spelling *q, gp__text *t) {
                       : "gp__value_index",
         gp__out_name(q));
   gp__add(t, q->indexed ? "true" : "false");
-  if (q->kind == GP__SEGMENTS_SHORT) gp__add(t, ", %s", q->offset_size ? gp__offset_name(q) : "gp__none");
+  if (q->kind != GP__SEGMENTS_MIDDLE) gp__add(t, ", %s", q->offset_size ? gp__offset_name(q) : "gp__none");
 }
 GP__HOST void gp__spell_segmented_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p;
@@ -43359,7 +43557,8 @@ GP__HOST gp_result gp__launch_leading_sweep(const gp__launching *l) {
 // exit at once.
 GP__HOST gp_result gp__launch_segmented_sort(const gp__launching *l) {
   const gp__request *q = l->q;
-  const gp__segmented_sort_layout at = gp__lay_out_segmented_sort(*l->p, *l->h);
+  const int few = gp__has_few_segments(q->segments), last = few ? 1 : 3;
+  const gp__segmented_sort_layout at = gp__lay_out_segmented_sort(*l->p, *l->h, few);
   const gp__u64 sms = (unsigned)l->h->multiprocessors, warps = (unsigned)l->p->threads / GP__WARP;
   const gp__u64 batches = gp__ceil_div(q->segments, (int)GP__WARP * (int)GP__SHORT_ROUNDS);
   const unsigned threads = (unsigned)l->p->threads, short_bytes = (unsigned)gp__short_shared_bytes(*l->p, *l->h);
@@ -43399,20 +43598,22 @@ GP__HOST gp_result gp__launch_segmented_sort(const gp__launching *l) {
   a.low_bit = (unsigned)q->begin_bit;
   a.top_shift = (unsigned)(bits > GP__RADIX_BITS ? bits - GP__RADIX_BITS : 0);
   a.whole = bits == 8 * (int)q->key_size;
+  a.few = few ? q->segments : 0;
   GP__CHECK(gp__launch_step(l, 0, 1, threads, 0, &a));
   if (blocks > 0x7fffffff) blocks = 0x7fffffff;
-  GP__CHECK(gp__launch_step(l, 1, (unsigned)blocks, threads, short_bytes, &a));
-  if (q->count > GP__SHORT && at.limit > GP__SHORT) {
+  if (!few) GP__CHECK(gp__launch_step(l, 1, (unsigned)blocks, threads, short_bytes, &a));
+  if (!few && q->count > GP__SHORT && at.limit > GP__SHORT) {
     const gp__u64 most = gp__ceil_div(q->count, GP__SHORT + 1),
                   resident = sms * (unsigned)gp__max(l->kernels[2]->occupancy, 1);
     blocks = gp__ceil_div(most < q->segments ? most : q->segments, warps);
     GP__CHECK(gp__launch_step(l, 2, (unsigned)(blocks < resident ? blocks : resident), threads, short_bytes, &a));
   }
-  if (q->count > at.limit) {
-    const gp__u64 resident = sms * (unsigned)gp__max(l->kernels[3]->occupancy, 1);
+  if (few || q->count > at.limit) {
+    const gp__u64 resident = sms * (unsigned)gp__max(l->kernels[last]->occupancy, 1);
+    const gp__u64 most = few ? q->segments : q->count / (at.limit + 1);
     blocks = q->count > at.capacity ? 2 * gp__ceil_div(q->count, at.capacity) : at.queue_size;
-    if (blocks < at.queue_size && q->count / (at.limit + 1) > blocks) blocks = q->count / (at.limit + 1);
-    return gp__launch_step(l, 3, (unsigned)(blocks < resident ? blocks : resident),
+    if (blocks < at.queue_size && most > blocks) blocks = most;
+    return gp__launch_step(l, last, (unsigned)(blocks < resident ? blocks : resident),
         (unsigned)gp__long_threads_of(*l->p, *l->h), (unsigned)gp__long_shared_bytes(*l->p, *l->h), &a);
   }
   return GP_SUCCESS;
@@ -44576,6 +44777,11 @@ GP__HOST gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   }
   return GP_SUCCESS;
 }
+// Radix select of keys alone takes a sample first, if that pays.
+GP__HOST int gp__filters_keys(const gp__request *q) {
+  return q->primitive == GP_TOP_K && !q->out_size && q->count >= GP__SELECT_MANY &&
+      q->length <= q->count / GP__SELECT_PART;
+}
 GP__HOST gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) {
   const gp__request *q = l->q;
   unsigned char *scratch = (unsigned char *)l->scratch;
@@ -44584,6 +44790,11 @@ GP__HOST gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) 
   a->aside = scratch + a->rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8);
   a->room = gp__select_room(*l->h);
   a->nth = q->primitive == GP_NTH_ELEMENT;
+  a->filtered = gp__filters_keys(q);
+  if (a->filtered) {
+    GP__CHECK(gp__launch_step(l, 3, (unsigned)a->rows, l->g->threads, 0, a));
+    GP__CHECK(gp__launch_step(l, 4, l->g->grid, l->g->threads, l->g->shared_bytes, a));
+  }
   GP__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, a));
   for (a->level = 1; a->level * GP__SELECT_BITS < 8 * (int)q->key_size; ++a->level)
     GP__CHECK(gp__launch_step(l, 1, l->g->grid, l->g->threads, l->g->shared_bytes, a));
@@ -45989,9 +46200,10 @@ static const gp__primitive gp__primitive_sort = {&gp__family_sort,
 // ---- segmented_sort/plan.c - plans of segmented sorts
 
 GP__HOST int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  (void)q, (void)p;
+  (void)p;
   kinds[0] = GP__SEGMENTS_BEGIN;
-  kinds[1] = GP__SEGMENTS_SHORT;
+  kinds[1] = gp__has_few_segments(q->segments) ? GP__SEGMENTS_LONG : GP__SEGMENTS_SHORT;
+  if (kinds[1] == GP__SEGMENTS_LONG) return 2;
   kinds[2] = GP__SEGMENTS_MIDDLE;
   kinds[3] = GP__SEGMENTS_LONG;
   return 4;
@@ -46064,7 +46276,11 @@ GP__HOST int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__ke
   if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_MERGE : GP__SELECT_NEXT;
-  if (p->algorithm == GP_RADIX_SELECT && q->primitive == GP_TOP_K) kinds[count++] = GP__SELECT_COLLECT;
+  if (p->algorithm != GP_RADIX_SELECT || q->primitive != GP_TOP_K) return count;
+  kinds[count++] = GP__SELECT_COLLECT;
+  if (!gp__filters_keys(q)) return count;
+  kinds[count++] = GP__SELECT_SAMPLE;
+  kinds[count++] = GP__SELECT_FILTER;
   return count;
 }
 
@@ -46085,7 +46301,8 @@ GP__HOST int gp__fit_top_k(const gp_policy *p, int occupancy) {
 }
 // Top-k of many sorts a row's results in place, by a call of its own.
 GP__HOST int gp__sorts_results(const gp__request *q, const gp_policy *p) {
-  return q->primitive == GP_TOP_K && p->algorithm == GP_RADIX_SELECT && !(q->flags & GP_UNSORTED) && q->length > 1;
+  return q->primitive == GP_TOP_K && p->algorithm == GP_RADIX_SELECT && q->length > 1 &&
+      (!(q->flags & GP_UNSORTED) || gp__filters_keys(q)); // whose order differs from call to call
 }
 GP__HOST gp__request gp__result_sort(const gp__request *q, uint64_t row) {
   gp__request sort;
@@ -54713,7 +54930,7 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-811939
+818312
 'fFXaA3.2gqA9A3q<:NBi|zDUm61[!Eume1S|966N|wwW|k}X>wYGwtz+6E{o3WUmlTnp}xJ2CSh9[ji=vexeIuCA7u>@m_jLAqwN2{l5(ScAK.&9zWF9s
 o2%q<qX#T,~rMg)</g4W<x`]hz`|m7t_GQ&wE<iJ8A:nD]W]<m@wkmP,>j-l$;Pi+,T"itOa,ZQ+T#Y=MfS:||w].dx6>-:UUTh_MinI$WSC0^hY~+wg6l
 =2'm<y)co;Uq$6&KdDJBM<aB@>;9m'T=q"BIaun]PP6sW6!9{m[7_uGbq/u]M0JOc0'}f&>y,3+myXbQ,(dT^F1`@1R`&|=xm985!;E-41s%#(D:=0+A{)
@@ -54746,1972 +54963,1985 @@ jByLg6,9@l`3y+N6@+|O#^Q!XRG=PG!gn@wEWHF8m@I}4Y.>P!QR/H5CKT5dz@6T(SbV]ol<TQ]':Xle
 z>IMEa(KeShH0KjR8Dic6l'%a/%9<R}t{oy|K[(WzJMDe4'@|ZLK`{qukW5p7oPA8wNI+M#m]Iiwlo45AX(Ob6;IOue(jYMAK4)fvFqpB2(ODiVf`njKBz
 o&,>BczpUzJ9%2nn8m,qI1beWr].p4KfdQ^+Uew/@Et2DUXY3pfDBv/_:)dqq]08ExHe,``Z8Q>1k,2-2e.JD,z/igjHUfg8{jQ'qWP{LgnVV0W]dra}yi
 _:B!v-BB+aN0|kQP&b'b/E+#O[,zC2$BN;`)EDFB3k7W%=3V;O%0W'2Jf4O8Rw=A%7y|FG%}#i%;!][uJ]Q$<,&"RV/`_)2McrQ{rAh&cbej{K9>2Q|8$9
-rLn1h9&XdoRtRDemPg@qsZ]#ds!toSA93O3oT&6=t3@A'#rMEAz-)[OE%7]Um+c/998+PoTCBM5Bn}K`mVN=z_GtHtf@YU;Lb/TwzURd{bx/y#bRJ0K{^.
-:K""w]zf$@Orl61=>9qaX:9D29S<wi$@R}N<V7L@x)Oh6@b=v}enJ4tA0qqX8N_lDDi),DB#}xCvE=M7#tlP{oqz#j_h]6w;vzBw[w~Kuw5N(,.L<v0y|>
-r[KkW<xT]P1n}3@YJFy8_]F0A_H_m}@Z8D$lY9OH2<YxB"!>Uffa!aeo0"sTcR[f2MY/cT^cF%N))h!SSx!"x2"<C!!#3TN6k9`sw{BU'8>'4P44Se7v|@
-/t)Jxpq{!@;m4gQSK+(x!<g^M,d[e)~8$D>Mn_,%-zUcl%nFFA0f-bDN5mmmx/SqMv%:L`~=]X`H^A,L^Quv'"dbSt-W3^g0tvdnv1CYigxP'3{5$KtGWp
-kt19RrX@P5(Owz>$P}i`2a{asf#xYQH=qE+HB;RD;r-,}woQTX&#!blQ:zLqrG6rvE@g<VXAKTqpda^s-})Um8fd}eLYPAMH+sYBLFX79a@;FQ_;@n%6`s
-pJ.3Ul,b/"7p_%u&am,Qg_yk+,&)S=rRcC:$IV0t1bRG}.:/_p]1WOe[=TsM9P;K(Nie<3P2$]93d'&iqUMrgF2$XjU|3%(bM,'.lO#`h{gNN/yJ}<=7+3
-'D1NrhjGJb{|f%e1"^vV/H={AY%t5]`|oNHX'JDlN$d;$Q~Eeh{`WCh)mg^1JxM:%ytM"QP%A/g,kEBd>/7^jIc3@z)kI<ZRCjKV8AEcIQvU{rjB~%s+Q#
-3aqOqDNWtW!69:i6IkV_U"y,H))X1#u=)SlK!+Jfsu-0y7;D"gY^+C-39=-ihRPF;Ita>0ysHtG0Rl&p=_^ku+(U.V<ey(%duK+nziTV$!/]"Q}&.@6x5p
-T!4|v}>>~vS%9CV=k0Wm:T5y>;ak#&yfvtz+0|.aftU1/'3bd0Mcj)jT:zkQqyWI7hjuIjay/_y4^GL=P(Su!,%!z!:BtC^DP$tGLoS`5"3V@Z:uMJ&)QC
-E<2na"}Hj{kPnS891F|c85.1J]1O('=xKI}gX;xDMrQ-SH^RU%@i6r)f3DBq^U6kKYiQ:`]8CG!u}]aq]{'v-3`(hR~<_YD8g7g8y,lxp15k~/Veh<@|)0
-'7!{nbfA_[^yb4PXw$j)r'8}}h|38nxQ4r+:_he4hY|@@2l|^o2=ARD^DzIQ!s-+L&t_#[^kwg)26#G_[h8TvE2;gMx%o_>y0c5@"Fpr'QN=r9|4NMfu//
-N+;^,fliB@cV@6'N{`.8ntJ2E]g!CTy$0^0Pd[dLzI<heQI6!3x;@tm|RV,|vCWAnk88{gjs88MpN(2+^ux0aKQacR`j=4.iE0}"CQ!O{zk#TN.j)dhg[u
-P-%8s&f_>$CP8W0;8TC}2s!|oj&7:%>R0{,%369Q]I|O}VweI"z[nN-CIZ-17:lUT-HmRvXV`7/"[Bjb87&D_-{@<8jT_i.vSVo"E5Vk(7h-~gW(0L30Mj
-g7A}~j#Ev>!rHEdpVE]}MmZ4fS`)h;QClQoP"A8aD=wMl8Q!}"IboC"3)Eyrx!(I<d)(;NWGH8>no/q=d,yCGfh&:dSq"EBlo+^)4i9o}3~'nj3gF:2-jt
-!)}/9fM|5qj'B^[PN(7ZU$Q1<{5hyas.THQ<s|(Pt!)A`OHQ9>SpNP,wpw%k-@dNM}1@(cZS4bni&OB>["O8ZW$0DO3},N[`NBZpRqVotMe^d04LGEEHIn
-GTrfn'b-!OVX'|PlY!Nlo(&H{byJPe+I>5}tiw3n3dIboC(E_@:7'vTt!oT9CGJP&ig"]fJei]1@Jll2m>$B0i(VJ%XI~VUgqjdcnHClD_tAJU-ea3"RYr
-njO%0kN{'V^I5GFvlhg@NkN`;s_"/<8`%>29;sEc_c6e/3E:3f5;_me2XPX]'tdE-AC`X_]^G1yRQLV!JM^;]K.6LCuau<bOl<gz+@uL7roq}}~+JlR+v}
-+v~c6rc#4{BP6-k,nrjY<`s>s]-y)"d.%9],hTr4mfo1S#$M!OFU$sZCN"9Qx,hON;R+[gRRq(8('HitDdn<aZ>;AFB5<mX-/G7EH,ez<-N{CW;@9@,D3G
-Su^b9lz|47uDlt(==+a'Bj;gbfoez.=#A|S.Jmf9J5t|``4Y0=$khyx1YZ3_dZ)^4yP>wN<]t|r>xJPuGX"CK-rA/x4b9FSJ_hSRKpD_a5<u0}'$`+-kWj
-5Ik(n;TyAdYrM>D+n2}U&3)=|aJdAbkUv7}#Sop;h0@zxO!TD5SDe{#UP{,OPI9j3DZ;Du=zAvkt"7>cg[B}Eg5XL9pI~X"jKuS,Ejg[=U+-rTFbo_iM{-
-GsOKyx00tM+y-D50@rhRIcf-)#@H3R7`-{4Ro7wRy6lDqYQI@epOI6OvV=A1=LOY3e#"2Ixl^/OF"dqa'0O&VmHv/:~d~t4Tfk+#Ro4&'n>&5BHu-Xa5~U
-U6))J7^|&OOuVKPOw]x/:n~NQ@OD-jKwj1>Z+BZeH/g}XQ5N8.~JWmSuJh"u-H.%ZVKkZyNKm2Iw>NQ9.b%Gg7J#[3H-z+7c;|.guO5/W7oVKe^oRW]VQ<
-9kTN4w:/$KZzvbKzf_;os,]B/(>ef{R:L|%yUuVlT4Mtb%Ue~c=#~ODbPKuKa%nVzBcKD0qfeL|:Mbz|f>nKq%U0ZHrs5Q[xX(G"3tYeVB6e#lv'G$'Ln8
-yC61}i+Wjw0j92=)-@|I+,p6t5q!/xpo]}(xMZgpWTjw:"m]+7Sn8lhe#_G}6'ZX$]a"dIc:>j<Mx)dF02#.~'43~7PK;MU"e6tSrkZ0c'u[EUvy8+@'o-
-B1LN~ZEVB'j];PvyvX~x{2bh)d.BX9+B7)6n9p-)"_`ACLc})q|BtG#Uv&R'q5JCPDGm}s;D~#PRpXPDf{|Q(XqzlDG-ZosYe(S4tv4jXQ^gD}iFoPanrC
-!~;B)pv!:;J&iJ}N$4nEtp}C;Plu;Yr5'PLdKqNJ}BDyzBrgfreIUJbCyhpL[Zh):&AF5@m:oPW%L'A4Fi+9VKZ|Q,hy<&aaq=Id#m#m]0`RBn,mBf-8cf
-DczO1=wjzkYMRXiR>5$_y+ook("[uNBNdJQ}i#N%~)(O7R"{_`Z["`~3cKy`C&(Yil#mRS7-.h{%W4c3'F~p$J:<A6~Xk+0416V^X;(#:AzZU(,=4+V5J_
-vU2FQHhGh`emcu#$J>kel86QZ%xpYjT|UY&>m6EC'c@<</Pqi6X'CL`^k$h)~SA<oPlj&RBGo1xc>.=j)).!w.2B)Z&hW5hWDA0'Nf&T(PqUZ`t>"sXg`q
-+,=Aix^Jr[oS4^AKl[w;NcLhjk[4>CnV|01`&)0x(]REn]rhmYs>#]jGI.)1E(,;FcbNfMeH9$$/8+:vDS.Nwf`@im7uMt8ozxFScXs[wn>oR349zC}kB(
-9g7Nk@{{!=cKxb4D"kSeMd(Ryf%f-d/_=]f}X}X<%Y$pr4!u)$xrF!M^X1z#2hKPZCDzR8NxD|_o=Sl9`.W/bqca9.wun-$h4I..2YJ</qC8A%95IZOG7#
-B39u0JP@_K+w+|Lpb{/|neQ:!d7:hgoq]Ki!j=azl4<Phav>.X7zCCg]a,vv.pmLrH:lV<<(}"6a<{j4fpO"2^9!:.QKky98U>]!UdD=2=HqN1x/IheE&7
-ycdIE'KB(z4_cWIDZwM73P|d"gE{3BT^LPhnDQ@Qvd/v$q@}4s'ys{%NHO-qml|^8CWJv,kN_NV3>dg3@KIrpeFU|^7M|Nqr^-j}(,>$#Qf<T&YA(0,XOU
->O(kceO#GIVxDQ=2A%O9K[~$Xfj%tKJHdX(@TTd,.tb1HnqatEsuMS/0l-Awv^c2:B%),%Od.Mm4Mo|wYigrpzuo/vDl8LYA/SC26nyjSKekE`,5;&vH`M
-w(4OsI6tBnJ^JeP[q,/vHK3W/${s^+p1Du+'vV8CNJ!|BO3!E_pS;&6Z8Sq/Wk{m0'GETWQP](N(D!t3)G4Xa%7j;)XK8/b9!::n}{:^v+g|h#]r4Ot:N5
-;Tl^[7lyPUevNi<ht-IUC{h0:.k%9JvP9]L3HP977(8r["qusM=3zNKr#Gu{G!ryn::&:ws0n'd!E"q/&)<=J::x][Lk/-}ulQ>'EZH=Q2d!:Wp(k#2Kbu
-tekOW+Hx!gArgInsb`H3Axw<o[T@)1.py{X(fLr,XJeE$xkQM5t'Rm-OdMuH}ww]43j6(Rm9=Yu6EBO60#Yr5B"3+6.pSLlIPpr4NE;T~!~X=nUsGx;t1R
-U"h9-${;E^#g_Zh<9S-dD$iJ6D6D2H$)C1Zbl[o0I:fIP(@3-9BA^)T0hPV,`=22;1<b.RN;xCd6/x3=b)z#4,SSaG8Y{|$Txk%GTQ^++9kbz5EV(ih%}y
-m)U0^#=TJmfkSlejc+<%LeP8Y@{iVf2!lVt0I#Gr#7)&7umqP2+=h9)KbrHS>9;<i.[a}zoLu<FMI='p"18[`Pdbju~SE$.QmB9OU}!k|B4,qZT;9w1GfI
-2l!(JX35c1m@cG^#p/EJX/9QSqszc59M]byY.t,$Co1rIs/h,D';V)cm^$n,~UPwA83s&<I}tU,}Tk/!$wd7:=%pMNS8'b}z[h,E8gQ7_&GztJDPiT7j-$
-m6FhH&JM9'~44Ii0H$Z=IKbc)0L.z@0>{;8_Bmo/-IT[QU=-K>"=RF30G_7,p<$C)whXExAX+m_%$&"~eTYR&:!K`JH7eObv.j't=y6OCiit(bg|K|67%U
-:#=T26{2N)1s07aE=R/k,=m<utsA0SE-9Lx3(5XospSyZwte$>)#_]8mG=~#FrT;4z(4|ABqgvAO1|3Da"A303REO4Xyz!}4,<>RJfAd[CI!p9TA`Of`SN
-0QkbgRK{j5Di5h%k7^]t9.#/!VW6=BF<6wl5[Kj[9sR9R#H9EyvcdSn9YelKv@~}ghn76|loE{pvifrt8X.adZjW:,AbzCde03jV>zfoxC4)GLC5u0qAN%
-Svj@6LO5dAr7ThBniSSeyLbJ0;9mx,/r9WmM5[S375QLr^aS@'{cC9[M_YB87uJ,X"$p(in.Rw}e<e32kA=c-Jc!mU^9v4Ie1s=(X)OISEVDCGLuKGQ.r>
-vD8(ru@w&+<7-=KGf'<4Ks"iXi3&<:tKq<Cv-w(D4n^yru"IUYG}QK:yQdQqG}oObGrMFAlh+F$KNpWV:wX|%r68g0+ZmZ;V}pBa}VTG%"=-QQ0<zm]pCX
-['f&%!#!q>N-9VI#+O.4#p@QE_Ve$:b{v0F%={/IVhoGgM,7=HzWkp(P,,`G>;mif"[]k`Wj=CaX'tQ!,5Hx9>zYf@R&Tt88D.(Z'B|_iNB|c.Z(p]AyrS
-/rS0Oij>gQiEd9zXPi.n64-T"`{^B)-CQ@wUM0_r,sJVW%]"//jbrA2_0>p%:X-`<ct`"H}Q16SWMLbOE^9`L}tS[V3-,'L'Q",D{<c;VLI<A8mXSl'FeM
-[>aF`nu$YFPKB"viOFY@}t4U@&Svjt)x]clY@f!OX8s|yMUXMbrDSg!2oR(CN,Bs>Trw4;tho(7v#2Qx:mC2~%TfC8<nn&4iq4gK~,8l)3"%QcE>&wu-7(
-x'KrbO:l$E<:sfaN~f<y:203@&/rn<wd]xg5r}-8:LAA}#ov8}wWLqJn3o~bjv'4L@xa]lb76&mj:77&bZl&Y`,JiO}&DeK}'c6"+M_zuX8gu9M3hIm0c9
-7(SYLOn95)[yw_t6dKmn7#9+)_B3LvLkP{WvQ:>Rel|NDtTeqo]C/mfunAh6M_u3h6}u`CvM~u)>h6j#d8Yuja/Ur+6:;G<-gJcM9P)-wVq-#792%wA4xn
-[a1O5',V8P>$4t]q$6}-AhSv4CSM/(pRXo(#VV2`JA8E(+|r6nx[j@mODaeAS0Echos5j$,W7[q$+ei0tsEvKE@gI9>tGJG"rtrxORjvz4[-k($fjqOm{s
-odb,SI4cvBkvB6^,>s)Df(H8)<!RFqHZ{"V@Ho4&ue=Ahhri@U:5]wLJB+M+~A|)JGEcwb{v/#&j9P!U5mh-5|`j[<Nu88P'5I82"Kp[ENWOlA)aAy%)+m
-^4e#,D~A"./cQ}Ad)hyw}+!p9iWDxlL&o>UEWz-V~%U>Bw:d]zxGSRy(YI,q0wvv8p^ICWl}84AZDQkajyrJlHKkMSfG{:,Wj3co8hL7eIv/p,pN@X;.a5
-n!+0Me%<+9_dk][Rb#D)G9tu]o..[2eZY%v27ne0NV6'MySR+%T<JRp)|P)Vp6W[Q;/0z+}0AFc>dU:U7;0o1{UpesL0%)dc88,l>6y+OP^,feV9h5RVJB
-I,IpvPo(ovx"rk,_@-'w4Z1{~v'&vqEjv='<w[.v1B(bQJN)o7FVP&[XwC;LkWCh]2&pVuX^F[Fg9ouF(sv%&(Q"SD5EQHgG%0f@UTdQOgTBY8<x@)A>|d
-B;&=yi4"+$0EiB}lGhDTxq(d9O3a%=DmK4>(brG/A_L|g`-.3g;$Dn80wP&XPT0ZvY]hL&h:@fk%PjL$((";q%Av"jUi3v(UY/P'Iv.noKRB=a{vehz>%S
-DM.H(mg{.Hnd4,:Zot_Au@9Zq^9O(>J@q)^sHQ&:&AH#'dJ&pfK#6n>U_{c<@NP{oJ|O^n!+Eff0bBDaTc+y'3zN9/'.3CyB#}A#QN`PO8(gd"+Zun-4bz
-u:Rp/eQ"=Zlg,0=-#0iNc'1M>Rx6<_oGfA"+nG62bxyCDKKpmdaa'59r=O|xSSo;fpBj13~Mp)&#[);%cj`>Aj@h-sb,#!_V->nZPUB3j,b9Q4@J9]2]If
-Z2&rv_Jn9f_P_M'7@]D@pw]S4T.CfklxuFP`B){B8Kkc1oe1+y`@dC@XIz^GVt,`DEAM0[nn)=Jk}p[7T^2`!|2{,]4_,tX,yt_G7Pb(THniv>G#hBFi|H
-#Bxm).4JM6D1$a1T_-sx+K]7OM@6%'P(J;z3LYyHllHJ|FN8S>jnbv8k9WU$sPHFI0AxtIz^dYhJc[$eSCr%Et!,Fdg7zy;gnBR)2uOu;G(MuUu]=;G<Vc
-2L@sa$w.I2w2[1^xAhGF44'v;)x-18%'^lGC.9o_3.af+}e$cG#.KZw#JOoH@D%|_4^_<epq;)<sekUDWq+WUFSqe>|pZoD-n^(bqj2Bb>%zIZA^Xn!.])
-=D,z|xAQ@UY.)6MS@xPap^JqJS&sxcX'.V##c#~cntLM3=$^}1B'^pd'c(H-L1[H1c|XKp;+VB<].|Vju|</1KU$1[vrvX,ngkNTP2HW@g@8.z8jhA6,WV
-I'}dkntBoylG.i6fw>>nszI}ba5PPtj``Lt+IfKz8r4;Ra9KYK{Bo2lO4}keW![V4LiV|!3xY=)80gq(484iYU8iYi>=a/y3zMfptP^EuS4`H2o8]`D-wn
-4b#^HjU{6@XwJ5EaRcHd-wz``4q",HaO$<)=Lso+J]xu5{N`BVgJo&0#A]V)aDVg9be;;HlsHMY7+HyLE5}e6gS7/wu8T7JqdGE>(v%sX4/$[We+PV/jm#
-jg$5K8aF^H|5@}=Ez+Nd+&__":2!/);ZY@>]N3gTHXM9T@RQKrciS:v]3fLrDi(V1{yP6+uGctN>If@Y=VOlJyEzXOg;bp9}WcMiO=hxjiUU%=c"CYIH'`
-'-U{:O~Q1E!+n:,=o>k(+-@=!_17_&D/P!BUW"WO{t,4'h|Z,!PJ~"&/(wXb/#Iu6#&k,_OnlY%g0'"0+StQ9m@cPJ[|Qi)nQ6QT,W;f]C`Ec1Gl)41%tF
-WSZV(Gd4@sA;TX("mm.KMUxb{4"sl=wEGZp@j}C=EE9"y,ydNT0'I668-'Kuw3{pt+OgVC.XM2I%k{4BZ%Zl8<Kc'YUm"CXT,rl>jad-hr(q6)=uo5F;I+
-f;>H%W/4a]DK0|4,K2Y"n'o8>hMd37%4q^=UMcgJTPQxp{6)9M#->>O(rxz}vMtbe,JMV3LH.6gp{[X,)n1Y(QV,jD7]sr~k$!!:C'V&g8KfC$@8K<F4r$
-J#tKySs)DPUUlX}qe7Y]4k^<B@Di>!Xq|9nIe1YZ58=hmIMW~vSbKtjs=&Fp{(a)@}OQxTgNaT,$V+=,$sin=iZ8O]>#P39%i"d!=(WmjuT$ToeFt"mvs%
-WWF)7Mm,%fH_x4gSXk8y<eY5$oae"$()_LLCh=bN94.T6R[7XdcwI,KYt588ZVWBRfLC;mC3aaB_fs#jFc56k{>{q,O8-_}Ts!w=v6Hqgu5YKqAt@[Kqg"
-gXQvOofh!"%S4Nk^kDJx0:I%~d^f(5d0`KQYYd{B-Q[2$3J;IA0Q:BMG{z1j()X7gRK&xTIn1t04bh:Lm^>VBlxWj=qAfF{dw3H#Q$q_#TN&Dane0z7%yz
-fD|:0(dL5ZDJm)oJd1[UQdlYz{l}Kst_b&Th'Jkcvbx&zr=062gNq/|:k<x+M.]'(FWIo5pG9Y(wf;hQc+dJH^C5[S2!{V,jS3x+O.Rix9C1Lax[R1v1AS
-,Km5<nMsR!kS5ht@a,I:oAX,eMu9W%F(orImwo,UI7O8N&$--F$@'6wL/#92W^:21cc[UMx5,u|a1lpm0,zS6-XQZ<2z%b[u0Fu^0}J@U$,m}TF`Rl|Pq;
-s+iLk92z8u>w7gP1:gw|TGXE7FgD|[j_2l~Id;j[>Ua4+`Dy>IVhlz758c|$GWS@{c>(+]8%l>R|'qxqZ546ptJenaV)c4H6~HU("fenx+hB#8L{/5hfzy
-A@uemRT|%+wSerm_vOUPKBm#tu)DdGSFO7wNsufqkVmqUY|EcBgdxbhX8cSw&k.3Ts[97|HW4Q>lr@b7m:SpX{6xPhM7yR<)%elabu-4vE=gl^{ghRyK.i
-[kfjl=w|40vloT8o).1V.7|@"(o30xuQ~@1iCJLgafj}fx<JBg+8Jsj3<F5L.Y#d2tIG>2,R+OOI:ZvuyFbF#QD#dN1CuCE{hP{#!i%G~Fa"`_@oyEZq{v
-4'EbHL[i~Im}651Tqb=#o:v{K]QyO84eU:iF7'ZAG2u)lSq+Og($2Mh^V)6H;[1hX}/3K#wTu9uY8B4{<o>8"gjwa$u!$8nVPRjaGZ7PE_pR^Tf5KD]uG8
-=dV)T]1>fIQ7d`_|[")`|A`MD9`{Z6{@61aX(Pmmj,3RKh}>FD.e4tcL{L7<8dK0oSyHl;Kn]kN;X>.J9lv!xWK]L5@]<'J3mZ(qudGM:zhKxGPso7ISm&
-N=KI!3eY%+PzB-(cPk)t6HWp.jw+=e&+'w8T8t:6cATA6v,GU_n@c1&d/G@ctgD9vpr,Bft$wY$c>JeaPeiPhq#X`eGLt'{UAkIhXORfsON|(CB+;WnbC6
-tUJ(frG>5-dWxDiOy8/`KGN,,Fr,z]IoRQxUaPgVyQem(9",to`(Ig(<_`M@_l54b@oMLI+xy,aik=]:qt9r|pfEmJ4slq;Cqz=V74$0X8v,$PX2JIb@o:
-Z'zEEz&Qw"V}}d0Zt$0Yuj)k}JtmAyS%Enssp4eg'Q2><c+}(>'h^b6&!J`mT,nzpzU.,2fz|A}':qT[E>&q[w&L8_,WB49'L=he@3bViZ]Y[dT8^JZT^7
-mq@mPYL5nKBaq^C<2l-j8<;w&ED/Fe#T>8.^(gZC+lD;gfZ=bJb^W5wpuO(015x=xg15g]SF[s9vlPm:{Z'&xs$A_9Q,]2LWx0MP_wl%MhtD/kO5Pl&jW]
-)fFE8|uo6)8aO=v,E/hh8),/CGc#cG)5A/HD6q:v^mEy(E=#pX}`GKPTcj&c`3@`f|TH:M7q~CR6|JJ^!lTzo-4MxItHVa[:j51KVzqF5>-r1B(p/WLp@g
-$J;W=C>2|a@BB<pf/Q1`kE_DJuloX5_Y~n.Im%khR(uSB(vRMoqutk.iCf8J.Iz`3B;L(=|T;[;F9M}[ie>-+4L7Y(6mQWLZ!t1z^T[UlE%}01{f--<K5-
-$)^8-(O`jmRgPz^KgBVn.E#4V',^{{+,K$kZg{}aMw^QUFM^rd)Y&K=vO<yZ8S"J$9:c.dyb2|{Y|3K`]Yh##cP|;dk2dvTz%y#}-i|oz3m9wjb]:YoRKs
-%V_J6W4Ux+H<FTS{i}]|5G1D(--h6st$!)z(5x%EVis'XH)g~nI2;f}XUdg&#`CzQEp[A)/U}nG=wb&p%V:kIzylI+.dJme7F5iYQl>s&)Mf$5SCp$q_>$
-$6T6FlLB'>=)#F!fOdEd"(UIyt:5@kb:BDXW`@6Pn%n.7=$Xsbi_hHG$N/gmMn3V2"#b}Luu[W#.wm]hlZV]6!YRHj"5(C6LB1_IRivx3j!bzmRk9,JA.7
-FUMXA]qz(`$/']`BQaZ]$O#Ob!r}!g=,j{mZ(37U.7(1c6lurG`AFI-dc>S"#VdKW%O5(p^%3InacXoeDe+AqT4ZR0r/;-)%6_S=/(BzvBpEatf'>B7sw.
->)pP/`co)<'OAf:L2b~8'y(YEkltIfyNw`rjN2!TqAmQbLMc_RudqOtWgF|mA^"_6D^vPrH;HP%m08Y0ucDb6{gvv#3ufhI:/8mb|C[7jy4YUR@^Ym}SDY
-8b(zxHIAzT0E])bIcHdY:g4R;g&,y(fGSu_t]'G2AvGZuq@QdLc0{NL`gHy4Fo<U7`_>`MP5sRSZXcSZMCuzumsr;!~=t}FFOK(t[G_e^''{XP'dG14o}p
-Wmp1CmOXbAOiJx=#=Rpfkc328+E`d^=r6sw1^aLjIB7r6h%CHj(a!DZAg0&<Yzmh,>p,KmUUnFd/>G%wDEfy_XPMMJaJGwXYK1BHV$~1N;4K#/F6Bi4"74
-0AXwXjFAyt4Nyk~)[O<d3WY7sf&c<dN[mMucD`%E]gvq:O&B~R(c3wf!q>9z_T]wO|sOH+FB_}A`lzX/uAIk;U4Ydn]1_1EaR{Q;%l>+$8{`'9`ABiYSnV
-tYb8H4cu/%HiZuQwyWWf~q.zia3DD{aem3"fWQzj^5nb"5;&#;:)hmx..!vVcLo:BPlAntd,vgz2Jq^UqgN#-Vd(3C,zy/!]Pa9z0l[6[H.D]y(N;Cwo_e
-TA>8tDIBto9GympOLv3cMMK5`7yK+1#_vSQa!m2Z.x<[Cp&dCJ|9yLUGB-!ChvGz02DaZC+Oegkyqqq,+F4o_d,v=yeBe%F)hs&ED-&I$<}:F`h7S_c9!:
-0+3@#@rvsNMxYQ8++ptPiwop-V~ZQwKEW`$L,Xxrwoc/!>m1+Wtt=EQKNg&Ry!CxX1"^.PQ:KQR$1E:tHi/HLp.Odh_yA2p#m,z.ZGbZ]9^,~<:5Yp|jX$
-u5IN>IqMC_c#{Ds6P#'zmWLkI"SDR;CZxxq"w^MNx88I0Zv(eJYL5og3T)uwt^Px96Z]7o#rjsWP#4"P6"EDot,e=G$,P_Vb;t#d9qErRA"0|x2oBDF-s9
-U`8a#sAQuj,mjibSeukbR/-hYi#VkR,QK/Z`~Zfk&0w$LT"~ShhG}J7^gF!bT7F&[U'Q!I]^Ad)cEv'i&gl"o7<XT@6OfJFl"drj|%}jB-t'[vKWyd6Pv8
-"#A]FC"P&R$%RIY"v]}(;Szwg2%Sx.tYcXM22bd[a_O1$OhtG$yh+R#y[^`/x#wO~)COY"`Y.ISm=-ZT5MB`'(cr=y|wl%{U-e^o]U1Sm"2tMplP#we.4(
-zi,8cZ^,<q'Ob6H4MnNDl=221:d0^+TF9VpSiMb`($WKG;4m6PS-E%C=s@#pa_wvFA"f#cu=5)cV"ev`Wy4nuBOwvn&C),xZ+GXtWF]yErbLqcM@4(sFB9
-j2.'r6d_fQKfRP%p-wqCu+7t;Jn1f=e7%etYdP@PcF)7^IWyiMye|IAy98LV#FnW=Ruv0J.+fZH'uZFQ#]mvQ^FXl,^lWFG-a`MJdsn,/E0&K4sE{jIM;-
-qI0>)D6a.g2E4hBX4{L&"]ByTd5W^1Qs>&6AtwF[28kn063X6@b3$|)RzVYf5oAX5E@|^zbpDQlfS09sTFqNw,:yJ!05{`8bbDvk:tS>>^`tYwyIr80Tb!
-jp-V>XbkRt07.+>0tUF3pS.noxD#c}0Ttmd,h#,U,VGc2LNN&K~#OZsO.gD"+shlg!YVXxhStI02%r"j!Vq"lwu9{ek%g;%@rPM^~0IFKhh_up'#{i=GV1
-;dh!qEVYY+75Zv#SB=,'d$SV~@G6W@@0Ni4dDBrA3Pv9]].AQVcM`$)/%,V-@n0^Wtvh7T0kDm|]bon9||I"5/Jsm'Z>R;6+.UNb=Eg+(C=cl}Czk'dqmx
-fdC^s;0'2OHT7/I[)"FEvtY"G.[%9}k6ULS^yMfGNZ]v"<Gr$DL.Cy5hFxj$Pr'+.L$)"dh9d)Ywh/g<&+CjtYlwWKqvS+P/hQ_%Jqo{Y3Qw(`p]mctb}w
-OQ~q:})4/Q^Vt0"`'n7<6<Z(%mYKIdc>'d%P8<+#2rlqsGwW@PY[aBaFsRG9E}|5P2}o%9dxs=ZTk+b7#Wws{iJU(+$x#hW>{JLW3akLq&w}6FyeN2Vkx:
-D8!l<yDJMKb/ow]Sz6B)Fhc>ns"ezVBJoT:@>r'+XrJ!AmDp#,c4!7_y_[YN]k9BF9/#q_"ZTOW{2{[{[e.ZrNGs-#qjmUtK35pI&;w>VD6fal>@(kq=om
-eYnb+Kz{kn'LWc)o0)O`=2s5%%ck/),S`w`1ji'lLJA5#a"#2suo/1}|K"miq|oXKiIg+]ryuK,u-9b^w&SULssX&kE7ubrtHMdjEBF$C%5"-rucK+qOgk
-X}'3e{%7^.e[B:JZ%+R1)@WkPyA-i|XT=9i0%;wNTjs^;ertP"b_kJ)`eQHK`pihp'7cd<z.h+b^SeRm%yT'u%ID:45k4=Dfqn04+nB=vU@'l^38iGlEuK
-Ro|^~"X4W6RQ&Q1v8jRDsTg:J![iG]@x.jVdytu/>ZK{PD}{+$~v<rn$cdM}+b&E)UEfEe'AS/)%-3CB`W7T`fhI_/R0Q,>s}LjQc4Za%lGD_=^LvGtO[1
-^5"3r_-|&rS`4&~ItnlbTaKq'mnAFn_'!QkdO9^Q{Pke~iRM.;{}KR2|b0b.X@#sz:q||Jot}4]FdxnOnDpd]8#0^'w#;#+v`Z8@H'_d#NFzwvW50J%gni
-.51Ox&&+lYokfdc)cp!^c+.D=:Ae'S,DaQ8qE{#aL5$@vCfk#]G6TWQqd.vFVj]B^@zR0G^K;{Azp]YQAnS.;2IA':z{_=b=`D;v=HbN_VV^[cY._]([:n
-DoWb#uE'J(e263=j!:5NdL"=/+kB&4}"':H:ZS])'a]mJGL7MEvSnmCHhN^Y)DF/P9jCSF]K;sS,(V9+$zY7oZ3lYiRDKR/i[fB'Fu}M~:/0hPoX#Lm6>w
-oqQwvVhp6hU$-viASlWM#M"r{D6}&i_'d1WKWp)58I}2ZtvGFpl)Tg2i(tA';4[{d.u)m,l`Q[cYU6^&d(:IC1cntY8q;hD>/us.3GB7]Y'XLTCW9$L=MI
-4PYe>5~(g+Qm0XgKOh51e!6S)C;,c]'G#^@=HoWvyu6oGH}j&Ep).)Q2&FIvqaxs)hWJ0es`-l5ea2~sd.6qmhrmX76[UeA0.35Q.b}8<Ka4D6,YdV"]s0
-Q9k3!S"%9v)r;W{&HN8MU72MJI9tJtpbH9;iMe-GEwdv4[J4PoN]u:QQd)en]9sKS1jo~isgm.uDoF7&'+W8'+Lnu:1hIYzm=x8#Bm1[R2y+-(qO|[_a{C
-[XJ@^us6&17._k(I/AcF34oiFVD5ru'4TG=i!@xxqMtAyJ54:OB'I|eFdLVn6el"l]uTju3Fw30^{5zb%UMn2TO-5Mi9K,'N8l=BoQM`J]0s!{361'nbw4
-OoBTm&nQIyC;=U[A:6U{`ev,]v6MH8#%bl8`7DAsY`x!KhpMAW0ZXJ+2:y~>fML4GJMiE!T5qB!:bI_F`6w37{%B~gP!MQ|5-&^BQe9,{I1Ol<W(9R+3eM
-"43k+uwus5Q3,d9%jSgLrVP1M+!);[Q6K>YSr`~c61j&X:gM`yIoPir7NtgNwPnQAjC8XHr9Kw[$b8u:':+Y/h#AEs2vOjR|9p|3oLYRF5Gx:JFB3M9WRD
-!LEy=;S9hp>kf2xh#TuXxAwqkbNTOL["}>(zyIAS2CV}xV3_%kM8p'%.IB$5onZ{:(}pAza9Ppkl|w1/=4wQM6;Vr&HhN-}tykC%'n0]RH'sEfe=)fO9|!
-N.:9/-7g(iOK"-O{0y,q44S{No@,,=D#'ntN`ZsTM+wst=Zz^u2[+|&=_M">9=bx"a;H6g:6|:5/^ia(9!:G#kZ=.n1J[MwKuHCTJKJRgW(X^zl&rF5vd&
-8O5;U%(J}TfFm#3^h/+i-)j|/u=T0gNPkRKo$F[H78FGs$4D#>AFl63;$_L#t{Wcw}R"3GFrqHkLqu.e!ok[YVTMGL39|2htWeo+bTTM8ipy&>RGhxv+qf
-{pn^o:f"JMW,CgDpA7="vJ!W3N-HPVS:hZ^BVUvO0a/A-q1ycn"Ml@&m@8yH)O'&5a09p%4sQF3fv:$raT@N;vNW|I9DxH8/:4c];cI:SX,$nH>:|H<5}w
-/3H>Ni,ap<R7rX3yc2ZW.hgcPpvi`.3kK{1#")~))!9CzY#$6C3^s]/t1K2p@x,:TWynfh'wkLthY$1<)A)<i$VU]`qUEt>5bpM#r[&rbO;^&rdOx;3`48
-[mG]5@m3&m%4S)ddlFjYN0Z'hwOqYjJHNBbj@+StQ"58in}qvy}07!M89;U!EV0@m')[gedanANm4s.X!i;I&b_zb[r/(::kXiLyct'@#gA&Y6HPt7<,^e
-3gF=4xjw<iU"bby$bb=@9^ZPDy9r0]+N-gJ7sD>aEQQ<_IF+WCM-kMw`$ydVT!qL.x;n]I6=4x(/=nFr"z22toNU(<wp_E656T]2ZW9g&-%!n`bAoK=+$7
-p7`$Fm~uKni3t_-@Q#Q`i$VWcdcTvwNX'MFD$k:%(C]F>fKKaggyHdXC8Yw-JG<n(Fdogm_H%)4I>@T^bC$0"(AHNw[]lhR868B!)}WQ[gt`KWPz{nNaJ`
-Hzl&08:s@pe{7GTf@Lu$~'EVAB+&m|I8m7"1:eNoSdi'M9W_$Ful5i9kcqB>16u%i4on2(#o9uGt/JAm5lJJs%@IC0%^@vkQfLsA|1rBKso/u0W^XVJs)'
-y4W1ptsCrWdU)I[ou`%lqC^!lnWF&=.VB{sydv=J[dqKCzPU,V</.3a,eUSVJ}G10%e@%t{uI)_@e%Xc:`-NTW~OLzlGOfCTT%3cmf^<N1)=.e4vxJq^@(
-qG=Fv2Zxys;61=<`oIM2wywNQy`a3Uc8Ws9n~VzlBXPV-zBp9hfTI.Fl#_k0f9xjav1B4qWo^O+sQ&DI4UlJcf_:-v:L{rL!lH(:kBV]v^vu7g9of.RxC/
-C<)rF^:Ic4#VbdVWoV.UH^`e7elc`n,fkEe/l9hjUgi9H7a/{aSMU|4BcR7D/13^74CN`wp>1K0Ttmw(pic>"jI`]`A$nP/gB$+VDwob+ut&OtUmFU<m^3
-QE;8w%PSO,)v1$adC|5}'DI9-1mN7jh%MuTrxOSR+B9U@hfJ/QZfFEdOeEojs7_Ojc8=g]~Zk&Dx6lz)uv`&;rM}1&~LE@']9nca3:o}I5LG7TD_"UCre,
-(uJb=/g,5'FYzAE<sc"g$f-Q1m7f,6[}~O4h~lX-SUCG=>`|#rOghO'$j>7t>$cR2"6b+5W2=U;l='HfdA0!%Q^uZ&ACjUI`V=8!(Mf{-d5mk/0ejPiqIi
-~},mOIoBv$3|ga#JAg/TT;FE99g}5(PW>XHRXf%kT_SeMo-qa0Ee4!YSFagAB3`(AH&@Jb`n-C-IFPLn7=OEZ]MI+<uNN_m><]W=y``1pPh%2nRQ{F9[9>
-8|djkQeL3%'2coA_8|)r-j:'c));p3-}#ho'9vZZZyW'TbrM4h[0KA7%5z5PCiS'[`#KL|!OAh(3@C46|jLDM,xI#UZ2u0N<B<jhy@+@.S7dMSvU-Y3q8R
-l8|5TYuS15ZGOeYmL^S.Fcz:(^<>Z$F[.^7ZD>N2TWhHDWr"0X:N;'lG3GM6.+^y:O,R4^ckIbxW+k}&q]XV7A]QzG1"6EuE'aPsQ4GGRmKEjLZ)Ns%yo%
-QeqB_8vpmU9^-T,JmK"QXWq>FK4i&9J'^=`)d[lqC`NL@d/eijdcmb}646w7YETsc98[NLIvw6-V}!wO%h-&^rvZPK;Dcdz5dlsx_xjQ|BSSVNU}6&cyNd
-,v;|IsL9>w@JkRYtTtjp3a[q'7hEW#9Q^w&rFDNL#G#zV6/pT/nT,klW6_:ZF.RK^8)n'WUwk;k;T{7CWi5eG:u=Ke(_J+{86ox{Ag%LL;`<k6<@+;$Jrj
-P/Ju@2{kL@Zc^lxqFeKR&YtiGfpH:lcho]5jk[pXMz9]m|>)mfFEys~j1eM6}.7xeBi4vWuZ4}]}gn,%!L(L}mX`3'&<K>>pVCj;cS8bv`<!O9A/-C#o/r
-&PD_N[OwvHjTX->TmVcy<3)_$)DGv1W#U-[ZD:/HA&.-=An1GkB2tunqqTP$`QXTp(e<n,Cs]eZ/18{vvHC>UvBHy@@i^^j+h9jnCvdRpq7LYZ-Q)(%xU7
-M+KCgWOxEgI]y:gbW{cJxV^aNQwK@3:<<AbOkcnikqMOG+RMq{}7-S`8xNZ&I.Fs@pn^<WU;o^$H^t53q-_u+#CEt6&Npz[1WS,S,jxo2M#J]zNmN0[]X8
-4}7jlIKo(;qk%Px[@Fol^IGn&yMn/8|c9HSKZuyMDR,-Icq+m/%^UjfOWR.eXox#I8[falp0D>oLe[z._7sAJI'.+flT.tX!W_>gL$P/Uo)8k(<dqkUp!E
-e`#1e[d3>P&a!-bXUrEk$=H;A5Udm2Z$Q,#1<Dljve#&dTzeSAwjBAGCQ>LF)[vpB[x%h^#1T+0LRm]{(YvFB%I]KJNoBZ~>"VGu"VT;AWQ%/@1%_oPlYM
-myLI64,&L$&Nhr>5zV>.2]tl7K)SqQE,IN:KL$"rN6+7cd%NiTBDFdM}Wt(/M.~B3zyzuNi-^^LIXNP'rHQRpxR<:l`hPU7lBX"'|nL!ZBa4k1m3:v>4uf
-&Aihhr_wQdl%Y;RLM!jG]J5^9.oxXvfJMfV'ut0NZd0vG|"I72avKc-@o^y3vUz}i|X@5fkvT]{s-lF-G]j;!knAwCpP,x{h24u<bFz{D5`e%0TKHJSw<#
-Tcn&!NZ;qP_zq+kv6l!MSp(w(6&=Z.t15Jc]G>/$WAMAc<{^@9Oi,A$bqDc"ac<bs4vE:MY%4:Dob40u-j,9:P[+d#KyiuG_w{f[l{k}IafT[$jafEkS:m
-KxKStM-6_kDxbw1&"_yC11{DocYchD/jIp8,kA@<So"N)!=O0.3cG^@)~x_'F/<sSdx}[#xS|O-:$jR{'C0%T7>@hY;j8|/6Lk]B%J))Ps]bCqKl1y9GKG
-5g|YIF)sJfuE@c^[9v[-}%"'P9hi9EghS<_W`D%O62ZiFlg6Sy5/i#C#~n:U@Hv70uU/>B+H'gMQls]Z$8|WGN}wpQc%LDnG}>HXW1c>MkBpT%!odOa!4P
-6hJ_TBTTerRv3w5^>6kOT:CtfvabG;t2T$<Q1Xqng!a2cV2#o_1uyJL113S{1=]WlD]jT:M7NR}ga'kt$S/^$PI:,J'VEx#[x&:,3D-MvLSiq9+4'nGOkV
-,$9<}VVekTL.fy,iv!]tEL=II`oC(1>;+'TH8'#${{F7Jno&O.<8Ye"Taoes"-r_~/ZEIl+]nl63Mr1@^:-_u;)4+Yo6|ZMW16"78RI^s%lz64I.aVcUme
-hDC}r%7bOzJv0AZ(ba<g~h1ekMbWrrA.}`4In'Xmt2jRH]92+#Mm`dH-pD,/8mrZKRg0<zPLl+ZQI&ss~YROTC($z2s,-tYo_tglshy|6uSN7e`|df+JHR
-2yK%]dV(9WfxHSN:T^[)@!Zj$L$aK6~5qYJfI`p$L#[j[rrjd+n<91uJ,"cx8.K3MLkUv|8j>Z:k54Y.n9-HGuO,mPnod[FY_mc%O#:Aol['TA6ZutT@gH
-X7~V]JrBM%&/0yPyW1$S).}V5U5H-ULf&`htYw(z1rkT:Tn&$ZUX.OQ2>B&%)9}HwNK9=HNEHZk=6=|45kG)`nL62MOj&SF&.eL1[N6<:.]uM]+9l;3LxM
-1V~0.c%bRQHbvzosKkw43h|IDA]6o3-rBH%on[36(6;5oIQ@S,66oKkuJ:9oKw}N01u.oRac,t`W;5:[^>pYb;f&O>;4dP9$;-O<--.WC!3NP<l4$.RM'P
-:DP3D;Cq/'zIR;N|4`]{6UD8$G~[ie,]$ToAc,'I2^Ah1pMQ"'3Y!ai!]/Q|(A"b!JeagFI;DIXQ(qluV$j3NjOjXkg$Wf4"&]$PXLPW&lccO1L!^)`E)O
-^+t`9`@SQ`HvNbv.{aE`'5jl4h]vLr"N3}kmWw<5(fm;gF"('@~T5<]5MzlYjr=Y&,oCi,3y,arb3vaqNXjLe(u(q$jFOBhn^=G]G1KEh9X{_vw[Bp`KM6
-F:HW^d/aFkFPk(jbG9y<AV%.oE2b7eR}!pKVZ78ZS`Rdel`=,:JqR`3+ghWS}B32njsE5qzOymo@3QA&!ihf'zoX8I/}L,JX:Z0w&dq5~4%%[LKG)6Vo(H
-O$|/-v'Ln}I7}6,vDdHzXoXotdfY7M'$x'h{YD&GPONL%ym@pnjGXS2!{Q)k]sZ'!"0x`+<X(#qZcfSo`7hemGva!6&=uh1Jt%nJ}',.z"WT7'i;xv:q@5
-+hXh#coec(]EQL>PV=JdQrOMvdKDke`5$X}E67o&dy_3Syf%_fLtqVYlb0Ca>kJ+L}#wVC4se:%lHv0P}bgvbcdXwEfm",#crYT6PYTa)J-}.uTDPCUC%N
-W<&3+yg2|cu{KH#eXo>+SqxpJ+J4a-Zth0aTMR}OElS=U6dw2.q]t[dTit68d$ibHbP"+$WTbu]Zf3omtl{|-e@&(!uS<Osuy/K'w@/^He^0'QgDr#a3c`
-t{t}{J+0f,]n(VeZ%t{7iq:k4CO}5}0N'a+n'c5,T_9IX#aX;^{&V:Dm";KdVd|w>v~cM}FOoK{er@Tx|{y`ktUDd6/D'|2g(8^+<Nz,bEo/&h&5v"tgl$
-}U~x9QLpv^^GBe9x$T+F)g2n6-t%p98S~g3r`4VV.x&rA'e^]$Cx8NLf89YgSb3b0`7nsVqnBz)K@80pwpCrDd/"x+zn8D{C>0hDI)>bmpJ<aU$$es=sDA
-nr0$M)L0gvO%&)zHF]9#1;RSB7eY^hw6m`xw_j>O_BAsb8rIRAhT/kxXRGYrbu{/yQYL{v~o:Zb='&/ubfZd}z,Xyq$PHorjT:>Bxg|QBK8AVT@!nd,5;/
-aiLI|YWj6`3DZb4Su,_+<N|zh9w@|#+e6k8Z%#(<ZH2(jQXD,bbTmX$NXC9!MELK[6iq[aZd-u@1`G8T=2x,4hxQ_Ni"CD.&>-=#&@hZwQWPr|W!LUxJCB
-O!}%hC]If5`29[kiB6Mzl{6>7{!-;#TRS:R^^@-REi/Uk-.=xazeYB:Kn2`Al7,=LAYvcOQR`e=f]Nc0U3M^P)oKXo$QD/Em/Bg)y`#0=E:X}`8S5E6`B8
-!i6N06+$kQTFa,PWN3R_/tmgc)SsaaScGtqAsK;`~P;lS9'@&H8+RHT@A=XZ3H|m_U)4XhcxPUQ9v_01$aRhJ^QSVQ6`^=FtE5jl)5j6{Y}^JPu8,Z'UX(
-Kq7aA,[,I/J!;2P6f)9_Ie[^lu@vZ5hGzRef[}azFk`c~ywVKTXcn73&>FG]cSIzX`C/"ZuIm}!$,:HO,FvSh^'2o8Z4A)YmpC<=Dm-Q]j&dU8=0u-87#[
-uJ-q$[+RH^_aUVw=2/piZ3`uL,zRjv|EE{$7q,u/~Jm=DF)GvX,(M3'&rw{#MBB-b3xCXZ./lF>=U]Dd0G$hda+2zd,(0P0i%%]YmnKf~5$Rf0n&,Pfs5L
-DOyyJ=x</lb1.kSd)=)W%@>mbM>>K6m6unIVxB3ti]&1Rc-uZx+;EmM;ovx9{(rjaKtt/'lkHgrvTffl[N&5P.co(b$O=A/6-ip+(Srh$0eU'bhUZ"P>k$
-g/GHa|M|9OY5%7'M1L'X-O@:ULE}B#hrB7GNN}BcAkC^sX97Hvd0vpL3$1bZyP{{W:u>`80iSm3PTwEO!MJnxxk^xElKQoxlsK8j[YoPt)CvFlF|N1$_+D
-0xih,v^'#!dNA}-vJ>~q~Ooly^[}xxAAV_gvh6IE&m+;Y(@xIK^vx!6<3hUO9&4ZfC8wEF')2@_fv:C9_f{mH$qRqIuJ}N3+iM<j+h]j,:15muubuP}pV<
-%[LR.@L&tODL{HFJf0|K&1JMFcp0.p#6DA"S0U>1}p5,9|58&`Q{_"KtsN31SmpZSl}o8H1@WIx}we2mYub1i,!xX=Sp/$XB;fVor>YdCa{JA_`e!D;2Xw
-([sJRoa^3yt|}o5ATfhO;X[7(s2{)N^(XdZp`<;lsR+wYRV]skoIdloq%},vXia>tl&u#1a.,l)D&Qz+s/^Sbh%GCT>IZkI6Tphr64O<eBwfDg'V4{^8o&
-uPx+lmQyb^@{YKtN;k&q~|L:nI!th@yxY@3Fr2996b(>l]IoLK6iLaYU!@SKFmTG`w_2~]bi^@YAHwiv$d$x2CbFX_,b~ANH)l/.7t5Jhewh0/kth#0Qg_
-A<[8e2:HWS=<rR;]8eVCvVs^rublM6g0qQ&e59IM}<K)gG>"jP@}zu@X!~lV+'ZZi4!ShqWGcC-NY2P$>h=-yq5GjR7}5<h+E%hYG_E6H7`'U7>55}7SgN
-6z=&7KYJm@@&)X!aWhbdR0Cz40u2_Wj0oU:ImeQId(o]0CnYG`_PWCt`s/"%BO3Nqo}-nu9_Yg|y{v>GIR{z9Z{WB{c73vTZBT>zAJ7u~;4u-w@,5NQl)!
-c[6q{D1i$cCCR<2aSg/VUJ,UzVojhoqY8"y,SMrvj37iK$bIeb$".vRB~{57X'eKN1F|l#K0Yah|lR%8zpP7(8!:>CP{.Viwis%Z,IZrL`sza+xW;&$x]`
-'bKK(3%SyVx}WA]ady[Dn$z%&Fa|(7nc#L2n&}wpK8'E,U"m]"]C]06JiB#&Z[Wb]Z'OEimSVegR9qphlj>+7|3Ycg!pZ1b&_6vIcC@nb$Daz.Zl0."wG{
-NHO(./%`T>g9&jm[@4''},zG"J+5|{$1jE74+'!W@bKQ2cIhFhFK).I%1.2(.XUjjuG!Hk~F^H4"y&oE>T_LJ3!4AckmcvZ[N^9[;4=Y5r5}!M4G."vd@S
-<t3ri^p%sn.w8bTK7EZc)I:[@q=$s@e9p}$R+O_sLEs.}_WB]x`w!}'{<,Lk%H:dplE,E=/rBHn87yAXeVqTG|oI}B(kG:IEG"7J6m8^a6l/D'A_'i83DD
-x4Eo1@E6.lWt.7l%n;N;4qhRRo{V2eY=|t,d{x4OCzuNeV[ie[Y<v&4Jf)`9NX<"xtXeaeYToA7sW6wR_T}q"6)SGqhvGoY#Aw=Y>V,D#S=I<<h=avm9hH
-5&r7~iN+Va6'e16+DVn4;d8UA34X&42U>(xmm@-bnI~RU[8;6v)OtJ`5$"-Vg[{-OOSLO6q'ygdW[i7]0$X=T@Ioh|2ru=OX`9LWY]IjgMt.Gs}}j.QY-[
-<EoO`=Bo]9Cn02{zyo_wN,ih^[z5W1g1-:wuJ"0AThTB2puatc#PkQd,q2Ut}(WwM}2/OxG!,M|S`ReJm54sPl'}xR[/%Kr+N'Am[BY((L|loQg@|+Hw{E
-:rFw17#U,9>7]LsQpo9ji+4r6Z2O~1V+s3BEh-=8G=b$:Z&Wv3_Yn%Z]sLGs#RL93;PtJ]kxh&G42/7mW`v.9`3vvz8]tXCt+:UvPl%fWp6Ue'[apt0:k4
-{P@f0!BeDFb>/N62nK|!3!Q25U0cU6,Mc6YtsU)7l`$|;h&XTJlV0LmBAz$LbhgmpE-=qd,Run0>-EH[c}&gy{U_|rZpa2}y}A,AE}E.J@ZxEsS!l;3N"]
-4]p/~)T:G]C_JiTIFi_0MepZ;Qq8J2GCUy:(!"oZg9@QH-V#.7keWPqyxO_/S[6:y@d}bOF+#+b>q]#&g]{:73LebhF>$P-Sb6gfdE1+!FLHJaf}Rsw<B6
-L1Io.Kjhz&M7$:6g^=G1#lZr^uR<{SBF3=T'^w9"n98]NTja;[K_M/^Y^o7)d:0%]oO!flWlxW;R+9}-S{n%gm<[e_'FVvC-OZ|(bme+|PC|M#><)7^2;c
-9+<EhkWE{q}K_9d{^`(I//x0ap-]^A`e=%->3ue8b^o!AH!:4FDG,XL5peWB{@T',<.H5AxC8K0vn^4O`&1wb`%)k}0#xf./v^y./N-/s_#NJIz9-9Dj2H
-^Jv.l_&S$V`._o$<u6@4o$|{Vysw"G)(C_<GAZg-oZJCqXX]=.,C2Wz.AJ{}ty;zm1qE/S7y+m#8SdrX_x&cQ`TGv=-NLcjdV8rVt[l9tx:T:`"rjXai0z
-AFhDz'e``]}oqr=jab`)#vo!HG%@em}xPOW[;G1Qrcv'b1Iyu)fO~tlmIWC#K(Bq;;|uMGKby:4F#97F"a3{MlE('xJ]_B5&hF9@l>S0'jTq.2(9xxR^Jl
-<QmpwKJ{#!~`#b_[MgpYX%t^Z5G}VC7Jrz8V6F36w3LBK';eFJ/,jGe0c/oCJezLf$+t5P8.enZC~X:znnONfKP9-WWYpEI5xqu4Epe],i!|'mC`/sSOB>
-.X@>}r(Uhjj/%E6Am,Uvh9#/jc)iMat<Y=H2`kHn'ed1fcNdG.$@FgFEYYeZA=PF-#qJhwKDzxZ>Y@Bnp9NbFA9hHbL68eLpjugWEmsz|i,.i&]"i2:Q'U
-`yMCE[<}|OrctX$XY<8^fUL2V5>!rmL_)L@I2K<^oF<{I&I,0m)Y}bl`eq6C>^kMYfr9S3)IPK`;bCW){KoFJe>Q!HIF@1|OR.N{GrVK_A`g=5HsoqHi9o
-wFFicsga.[LGj3vDDqTI{x)>j^-k|(Hcqde;;V0sr]mF%Tz_XM{TRX(5zK26OU=u,05|kN(IV4b,TGb;`r33Wa=xr=u&|tdA)#M($;>'V%wh,JH{(zp4-Z
-5a.QCip}3'nG%i-'"Eb}(2[rUe0_<7&%:Ko0g,}@8=9Y8'SjQ;:`oROnT3<($'hvJ"@P2S}K%lc:J`}4=MdEU#3y:lF"mWVga-Drzju:EYJN8a}F.#n81p
-@AYfMD,m'Z{yot;@zLRRM$s&uYX<K{`@(IonyV_IyWVg3-CA.p@Y/SVpV6tx~@<V_(d:9`,}9Iq8K=]iiX#[ehA!ZfZYCgND=!ttzyI%xieZZ9w.dG1-Sv
->HL}U%Ps5=O.:]mzlm]Sk$<gz-S3erhI}o_n`zpz0@4q4hhr##!.'$nC(pTq&X;W"xxDYKV'%cB|(Cde9+Q]Jq2+hLC|UA8!q=Oa0TVLQFVI$Zh3#y!-'8
-6rbt6uJ-laG7;fJ=kBpStXs;@Qz+t7Q%0BW|I3}z#dLMg0e"8A^(%QQAB|%q'O^!XYUxt%%nmNPglLo2s)FZzWh;f2XOq`X=DRzYJ4RG~g'Z&NAu6cotex
-c>NCku8n(#pTr:M={M;Ov_ftJ`rl4=chz@`=X[3>O=3#BE49-WH:A6Km|y2SlD);}{tw:6fNcvNH9e`(@i0t-G,6Mlu|!juBd/[Dt]H6K%PTf30S#kK]G}
-%=wD$d{sJ#vJ7;OY+]({S|~4hO;QnYao7K[!YrTddhPkEzu@7-[Z+PDmGB9$XnMzWI/_9u@<`eIP_z.&Y(m>P%(oXd~:I6D,4-.ip4@'R<=ZY)ahEm#hu&
-P:(sH{#Ktnx!v#XUOO%n)iyC5[tKc'pM),s4tx|Yb=46ZGXf%^^5Mn58RxoT};%Pq9g7dPKj4Ia}=$=t-XdB1s^Az5V!IzS1;+bqtnoO3u7XpzyV=ZeYaP
-RXs.j[-u.-6JAmv`yP-UGxiOkwv.gOIcTBW9%Sn$nCrS]1NyGSP'Q>e@V,`VG_WzcNG8D}lLRswK~&HdvIoe<OIHderH<P$'v/O@64fOR6qbgn.-A!VE@r
-0]/mhvFqfN[Ad<U7z(ak"m72O`.`rY1i:8AJcRjBcTy>i1<k0FHAJ_Ejai:evV7hbs}+qcpDU{5/bvf]gNH$pr}woxupT"|{U,:0l6Z:<=irA=OY|4Dy3e
-uIc-yV[2iW}>9${cll1QOR[dR$;>O0vp]J$ma8(CaI@n@>c"XR8vRsJH|GCAbr@We3itD62OPq#:!jVo3Km^Q.(q^{4+/fPKlnA+k;GtW$AHnSkM(,-CPR
-=WMd-tG+tOaD;&f1O&_Fr;oZEkC{>#qb/eQTFNer1D%/'H!3YY1t1We^|0Q(k`j}gjbdZ|Lp6Ex71Y{vM-NmCc5{Y&]L@8:.[|KK@/"A<jlv8D_)_gWrYZ
-p3^`d`uMt;q/YnX]w%gs]8aNc3F<10MkiUgA|!JqSiB<hdAq8at{y)wIb=vZ+Y)!L%`$bdUiw"6,UKPW^Mq_8saYh5YkXlxqvF,IWNao.E`,`NckPDON5q
-wo=CqlwdD&@IK';JI&T[Bu([/$l2Gx1P:(bs_d!g9w/&l)kpD5T<(oD<n:BYpSW]r!mN"8G!sGb#F^Ln.(r[JXvxZg6Ij"zF-iN%q.6stA:`JWmJx]QKxL
-pkf;_-F7{AHh3(%E.UIWY9V`(jqi%46EOTQ=wu"N"ebKnD`<RfHXmcb(`5#g|Z4AL$xzO:w.@<6v{p`>qR7nJi]DR5ZTVN3-C(n-Z6;=Mc`>7dGoKT':hb
-^n,/w/`KCSsl}{FpF2;[7m-+x')g7oO=oGWbV/}I#_/w1+gcS[X#e1VZ{vel2E2R<>heG{fSlhCl]v<3Le}NN:ao:499(@[s{dM,L&L<[Ndof(g6H%>i]>
-79N^ps4sxP{&~y9._Y3D8x@#lkVNimZ8)gRA[j$-{ePSY&"d[@zmaV!hcPG,HCqZ.$7&$nm[iUV-i)To%MD{Z}Gyamt7fW8.eiUl8vLGCmK0iT=>&ND`aT
-p=Tvp'x,Bk4-S]WzpbYebipX:(XHs[_L^eH>=Y%wBkfkaqYMjXmDPH$F2,)XjGoy#@-d:Q]0FR)Y+Q@@p7/^TI+zJc;FpNw^-Rtzt&[]C4LqK-xzfT[iA'
-!mMM76=ReY_O6$'&xq/@Pb)dt[Os:uJyIw0)J'H|'R+jd;nHxQ;Ra:B8iMNx}2tlJyt${Xe5sH'>"k<-dkAKKgCu]jW/UPvKW'U`Xzxp>DjwY[gh}19vg.
-t.3z2bLamfAkF`Npnj3ozi'5Jv>:qttZ]pb,;Yf|2CH=a&IVwwDbq(5G'Ne+r.m.N{),R%N,7+<g%F7]#yLv0#@.YxP|_xCRmvYVS}4I@RLQbM6bYXY<Dt
-fE2tu/hHRX=%J|FA)vm,vmd-&Q9_ZpWb(k6tdUzJ8xey<5A/.t(^.tD..F:HU{+:'#%J`G[!tMea3bpvJj'!V7ohP:S,XL&[KpxYg"/R3Hky8ZNDcE<-<{
-$;@R2+K^ltXNL5}_F]I#X]Ll1"DJhTw`"^Ue;GV&[d)%o-MZ%fQUhB(CQ99+-kIZ_0fLgTlsh^Z'kU~<F#F4L%FM,xfmZ7_|ng;Vc54NQqxCxTOHOl^e_w
-rC=0WQQcUV[R_Fnms#!W>Jkp;ZURAWfOM'98Ld.U[pdM7c8zRw4=U#7-A>PX&=]P&,uF}$G:/w_=N0MQnTE(+Td<qe-,xCX>xC%9cWy9#=sB][=<;[~n,k
-iBq7UQ7o~T~@9PAY|F_(,V1sNP31eU9F"%<fEC/hmJYfqU=0,d`:Yq''Y9K(b%Uswa!=zM5/uyv8po%t{-ZJNt)6/9tL+,pcSf/mslW8Yf~"l{ddp"4C|:
-8B|Ny2$y7hIAG3137q>#S#jw>lzWY}$kEGh2FL>JY1'HFwG[0x~2t&t#`w&VYF;Y3ii9<:I".+ftf:1z'6Rd@QDx8)zV#Ia5'OHn|#UY.o^%}M~t9nGTnv
-+LmIiW_6ScSd;YU3ueh#o}03C-0''Wo)~#jgW/3-g0F(aO.9'02'+n/HGt1P1yP])f~6KDTnH|9n69a`uXC@s7SD^#B<rIGo#:9{,.po]Q:36sZx^=t1%C
-~HjZ]`~h,woO.uah[rWtXbtpL)B9X[1C9eBERB,<'g%md.0Y8W!o`uo|e,+,x@r2H@GA6g1l@jPVK0+Tu`0R#{w}vb&k)dyO9+f)8sMyw5Y%;k/oUEA9.Q
-G9V[hcGpn[,s3irQs'[lxmul|+H!G7((0y1m[f58><,pkwe,]py1X)r%%#|563PT+6%hO2^${hU0pK;EE-:'2<vt7V}(Kioq;re9H9{(`cXo<[+@X&jZV(
-,ZJZu%J5kuMr9(k^ZLVS:Q0S^_.e[|]|EA~>V&=6Y$DFub)M_k/uT]BLisJbZe6DBA@veq~xuP:io/4<,DoR_Z'LIT5-r'6}2yme'&zb!G$:M#GjEW_o]x
-NF+idd&<mFk"g/$n|)-&D{o@GQstGCO;s.AQk5KFPM)j^'O=pQeijyJg},=IlbGPyeiW_OO&z3(rqr16$b|_p!JeW@{}Quv76C7WpD4ED1bWV`dbv4Y{r:
-Z!XYD=M`qQ^yiPF2`y=15OIfGlWG$,/oG#Ii5>nOzdtOGVl"qKzL|Pi{r8E5{'n"EzQ{V;78);|]Y,x9g|!Q8#[GXpxi>$t=lkvq`dTgU^9%>EVi0]w8FM
-<qnls%]M@rEtlsNR3TavgmW9H"-zmPEcv_KS6fj.i8]=Tpra_V)vb95YU@4%]-,w,R3Xc[A(dC76<Ofm(SJTaw45HJ^ZfjOX>FQ{O>s(:G4(B/}A1YA0kx
-i8Of$QWD8"!:G{c)ohdD&9jKT"TSK;h,o}1Sa@ps4x`mwpu}#{eWU4MSgoe{R!"{#$"O_f/tGhM>,%+f(F__cVW,#,I|NRjMe4z{>o'p6<Bl[Ov@XPHK_k
-rh8L/|l@0jz.5Ni>q}{5R9m2TEd]d<@WqY6$]dB{<-0Q#SNx0zuWxOFWU,>BZkIF>th8M_oX:!)AX:Zue!JaOd1,QcAn8bG=k+#BA|0#llsNyM7Ww{Nxp-
-2]Bv9K^wr<CK4Tzu3uu:ZdAR::)F(ig<Vb%T%,-JKMn0Z"S[Uk7U:j0#1IowYk}krJA'OF]RocFRB,$w_3Aw'w">q4|qbgDh!tJ7F4opPb,xSE6SpXa|2b
-Pt$ZMn]QnK&_u095O,Z9HNT<7N+4Y{Aai0`pJV3E!puf61)aAnsGBFM3Ym2RO=K6dau{isD:xisBmsPA<BV8=ha'>rP9l5nqK8S|L{!@/lyLLTpjM$}{h'
-AMHMll$--='JoO@1S/R7v,S)H.fBYY[!/Yh@)'CBpT3ZY.Qh567ZOPw=I]aLE$,#Bx5q7CG.byp8w4$&/z5DkUtqQ4QYq0+(b!$'NKMD{>K#<uu.a%cD<|
-W#!B%^b.Umbam(Bz{!"Q<J4qIlEd<]Qt4s7.pGv0(]jDaQ+jQ)+2X}"$088^JD,a8,JB;2q$Ud62n%W|Y/9e(%v=rE}RJqop1j'eRdx}"(-V"-QwL&-6L_
->V8m+rM2Wt%JnOE<~h0jNpv%KiOAvC6s9k7(=Az5ffbfZ(ry^x$6~A51^M|#HgkWNVV2=8=9S3C7J:[xL)'%K0H0Y!>"l3q22qTUZF~L<qS9n'CmR.=^F@
-YYpyTA26&h%],]eMfLWiic<@9R==2OV5(,;1h_0##%lLIvwtBo".|B5,qHluTFAjEU2xt-[8-f#AHWsnul/TT75woa6KCs8aW6Xuc4tq9UhBRz1pi-RU{_
-L^J;[I/q#gof{nyL39U1i+HG2n0!a,qW"UeE)i)QuoV1-_ulh3Xty.FyQ@[2V+XS@O"flAe${H5H{P|QXK[8J]zyq6msGf_D)j44HY$O66-`|4NN06/Zn2
-b`_W%VH@4Ja|=d[{gJ^r<x3EoQ%_-FHU,x{H[yHg7sMbAm9daAkSWxM!N:@p:3~%S"_Tq]8#dnyD=dMQG`t.v:'.dWbW!$D8@Aa/2CYscP(swPTPZ0MW%Z
->yz6%A3-K8`lQo3fW[Lrs7T-Cq+}+2fYvKV@T%&}{eTBtVYCNL]I{m5s[P;tR%`yHO)/$6S|k(^`ow#R^bv+b{R3ovuR;0G.nEgW#CY@OWbT^k.TC"teIz
-cl~7).K{J!)bv6/xxVwoTQkYaDF^oX}c-+w'BrufQ@V+az9FbeGZty(k!4Lop^$$@WIm"6|x9<DGzS:#OBV#=sIa(J+%{Zr=bIvlPlL6AK>`(&WnKey}D(
-^(|@t0CwZ>)$s&R2/fF`,%b;|=APsuvtG[N=ElN5:(O:&f84Wen=ca>=B|U5Y<9MzvFrs|T>Dd[FRTp2TO"S&#[IksWUd:Udj'Q]0]'IqNPovmO$Gz|yx3
-8/aszWJoR87lydNvVG>eM6h:50W[/.}imMRCqK)L3TlNG%&/CX1qA:)hVz[5;|yi_cXr_n"@MO8yxP}+-$.nl)fl2`D9:+b%;u.wY$Oef>IY`X^y0NxFT{
-BSqmX]E-,uE-Pj<7=5q^FK`-mbnmj:vTq,yO73uL#zJk=Z2VAij2}LavDMNj;#[pLsqG>rxq<I`suBxdj(>uJXfmXiDAI:$]ParC/IB3]`iKkbIgRNgH4L
-pDx(:;ys!WP'[,Btl"+fU7+Va:8H.ccj+GfJlU34r|3{<,'@gNX"6xQ+uOQ_"Dq>p{irrXyA"k]DixyTwj{|x%uK"c|V/"JEH>!}-6T1!/'@6BTZ;U=mO}
-0VsBirN_#x,.,uh:^5Aq-d7J<jld1/4eI[Rd}Tz6PF)6,0=v@101g>YvP+`FFu=ZMSSiWT$bs]%5B%REBs8;DU@a)vWs8_1'VbuKX&/38t-sh}NJ:"j@td
-ms2IsD-S9fk=BV>N)^$F2dVb&pZZ%4hkG]S:)@9Q2UbT@B,n[1.<0(0,(U1i@AmQy2V)3/n`oyrehwD]_l_w81'qv-EK=G3Nl}}+4K]yt-M]7O]T+y,^XX
-YEK$mYul|ks:5CE'[qb[(4pTI;6I2UL:K72)Gf_"h2px]cvJ>)r{%)EXcBRj[(&wwKhh%g9bU^m!6,9We!wu`{}{ztZ:bmA+W=0]Z:.k,L_e"w^Svu.Kj-
-8H|upq2u-CkTO;R[h!NQ2cSTb5<mru=fes]$~`7}v_>lgM=Ur3Ur{+ZvVK=Y@0s0qw>YA%~HKXPdH<I0Nl>m<T8&n3hx1+pE-v`z^DRLjz&bkhDxorXR;N
-5nC)NW<gz^ljyeN8|B[y'NPI;5|+$Bog,;<VBbBUn{qd%=h]6JzQV_f_/(qKX^d{s;#(Dn$Uo3Pv11I/s64GDxHY):=1xwr.T-3Xb8qV/5kV[m`N]Jq=}j
-q<J5I7K54;:ihQdp=k`v<&R[2k/`W@Wz5c+zGAlio/3x[y.ge^N:6pId:oe=~ap7P@u|BDLh$8&Jh7C2Jte5aA9n./`(}WU#NZ$@iV]LDFPN7h2YGB8+9.
-#Y8OD}^)3Eq.lCKsmyx%8%9kkL74'X%S{X9Or2[8Pvzu;J[EqNgurY=ra1GV1>q^8TpGGn"G4pkk4ZcctV&n-P%MGuIOY""2#XNw(pci(7S=bVr[FW|<>P
-zRK}yp}b)&IVah!;Ay/j$&C8<=pZ1L[$F&73aSfL_|(>A}`%J:Wv`Yq,n3tK0NlY~t<21nT^Wl%W_'mk5ISn'ToqG6RK`r"j5!b[DV(KU,!Yb2VI#O|5$,
-otYDm<eklLTkhqx8FrdzI2QN<zpKt=Ba0MVOkm5^(vOd}I_uP9W;P1c,YB!VEK5L(]9y38<iA<W@Mwul2c4|Mzsy+fqW/1k`2zil24!_vv.]aT-Wx;;h=8
-XE5LJWNNi6xldyyb_Ld,tPX]L0E{:u^Iqx7IF.{e/8LNOBUTsXxq3Nc"Gc>,.`Fw3:VVGmv8C`9e:CVS2vUXFM[<3BXR0YZDA_~Lb5=lhS.@M`0avmSmC/
-h-g]Pbhx0T5"D%L1"apM(iR`qp!P[b7Wds9THyr:1I<l`3@%A!_F^oL,bTJVrb!+<C6vpg1pKLun;MQC+f=(M%9s#2=T#d5'x(MoCPos5;#M.WJl9h>-O)
-`CKr&qBl7l}'k_O33r&AAon+JzDzmN#rtFk!$9un(e'T8)%'<%D>M0[|&5Nmvh}`&@l4jXK4tx8V5:Qo]P"2qk)m7`IfE-q)oReL`am3/jl[a8MAP{0bbN
-twJou@>OMwoL+uLnmy5dzYfb-k^LhjwFrC#(O@"M97TnG1hHnvW}jE<z`A|q)q4jD^Vk~n;n#>";H7cv[ipc0`lx1aI{rAjHZA_,,Hu!r{-^YBEvFr)E,J
-q5P7P6`#swTkMILv4O_0<yM_M|-DQS`_6I=DX=7`oRhSVdl>l.DL6Iq929G]YagB0E08](`z}DK'REW>JfVXx=8]r'x}wX^}(.gHB!R.fgrggkg90'7'7$
-arP}h+H!R'+=)k`lR$jbILfA24ds~i6]sPnz>i,zj^NlOz;;x[=sDFcLlp_CMt|N@GrkAy>X}]Lu-e7xnl#kx|#2Z|kJCnA!B4zBQjZz;LIrD^4o>>uyFK
-y5epr23lPasd&`Y,X^n6]R>!/jq::Ra(6T7#)YXjB={TCZ7W`9]d~VX=Zl[#U63.uT18}yiw>=>0/R.:<`O9Hb9'4XtI%t0fAGK9quPWfiMnYf&efVWucS
-]NVL1HtNKMKDl0]h]j/K%/<ku-x+j<uo%:!T:yDC}7nCr!-6S^Rxm[158FacJ!%99M(lR8%(o>9=ydK>T!f:bxuO8#P5qs]cHV4VWglpZJIQcsM)`]C#n[
-~{BNWUvy0R8{=C!;o3t++Wi#ya^cQW6%'{Eo8VH&.bbf+SuIVkWWAjh5cQc6DD~tS2XB+sLc4j;OA0@DjHVQoC@nY;a]}w[&j`|i(QPK3:C.6E/7yZuK`R
-A[BueS`mK+4:u7Q2~2nZOR+>7n`;`r^m`3YNT"2=<(wgtI_681~Q7b<dL'dMRps)%EnMLF"]f}6Q;nH40HgW~Te":01dg"%`[J4/iygV)]vYGD|AUm$fV^
-IaSBzBafZ:&8ly46j,Jy$Qha7"Xhg8%<Ic-XL&nl3Q]=J^[SuM'if2vJX.V0SA+[L8gzKmoSzmy!TShI"yBc6e9wh&)oFSp][K:%sh<sh0l/Y:0B.srh/K
-/Q6N3J+U%DV!~8u|`ClH76;>(3S`rTMdL'N$>XB%%nTa@uD$MGT:w+hE.]G[g&3DPx.ue>-d2aWHUiLvFjDM2X"'0m&CXbD1W|OnPxd$ZdTm8,m2(SXPf[
-nAxA4,n^o:C:&T#vnLJ>@J;Wcp=$PtiOH$+WW:#;.q&/)@e!7:>qq7bhq3n!Z2^H=At$H;1-Vo0!`X5m6XVy>Y,T$Dlbu^odI4@#GG,z!E3h:#4Nj9yH|7
-|H58pu1z`2|"bT^h6PdSOo>wbLylsF,&=O>nWm<5j2@>hA:]@Am20@GqCAB/vjsKw{NHHv~1qZ&2GNZq"93nZfD4MOq`tmrCiO`]v:N{i,+%LPX!(0vt,P
-Z+#!OeW3,qbmXFF"R<w+BF51lWCVK[EdG;-9^cts3;D_<'<L.:,#`('e55DYZo4BPh"@#dMhdS!-jaF9YFdP-/g#b4&"crO{!@<uLvpfJ8!T7BVhj4cRTK
-U;Tv,E->@EfOaRB0w3oV>%f$_'qu#J2v48}6wFS[K-;"~ZIAcG$gsiWv-CtTbOVp$c}c+JL3Y@mxDCzjiTCsz-<o^CC}Pl9=PjNzm-t:7|&r@3_9ApgYw1
-|KUu&d<vYu/9`5D_khDS2=&z"G>Y)mkJkKw`p@a{q4|U|l/`y):gvpZ2YzEb9KB(u2=QRH{||_aFqQ[Gl(s@#<4z$H9UGj_k$@1_z]@Zc={`Svs[#r>S3O
-M<{USfgLV3BJ0PY)MhM3Bld`g@z.>H;21,=G^S@,n"rDv8Zu^-:%!D=wdNuO1OI%}=l^)D"DA4Sm:%3e=H8oVQho>JW6~:tV`e6k|IP-N[z=W2b_:TbrS=
-J2ER{+U(0>[="mj@Fem0AE~@[Sy6LWOes/TOeCv&v_FpSi,)G[tq>8`e`1FC.[}iP]Sm+b1j,K"2Kg}wgGi'eJIxK0:5Yxt7wo{K[.f2{OtoFKvRh%HF.$
-n6wzoYDijR]jOh}hOQVYC09T}PUL8"Z@0^D;jA{PE^cz'F4-tp2-y|u_y|n&TujNI4x4CJXWKC4Ft2&W`qU!8U0<m_$UgRxNa{1d8b>}m=:mB]}tD9hL3x
-3TlW^qil-jv(]>Gh~M^&8ohx}lM4r|{ek@rJ,"6C3xweV0Bap4-5:1-w5lIK<Q'HWQMO'eDCRU^m$F1NM'[bW05_^706EN{T'DWg3)::F7+3TW3UcR+$}H
-)zrA](N.J"WS/{.oK%ETB#)Wp.s];VEt-bNmb[0`@2}(GaZ:|M5>d#xC8WP&/x<,yG>-R-B&'4{-l:/;OO`W[+foDFQ,rXn:''e#r:smaG/(HYXSPNQkI_
-Kjx^XPrAQp#n<=:7:ISjIR8)o&:A|r5uWndW57dYE8P.B/PfRskTUWG4H2LtcH@TeWq{z$:.6SYgHOtPJ#iim_thp:t]./`o]XFO[1aILaf%aLt1-UN8G#
-(O^."b,>~5eD4=LE7IM2::tdI{8P&}|IX$hJz<$aPyx9%1&"vtDX_Bq(,HAN}5sg3x"hW{EY'XCD0h>PjpYe,s;of[uF{@GQ0kYS=WXd+s%n1NjS-UfE`F
-)VToAs#"EDkE:u%o,LU&2Qx<-v^^]ch{Y^}G(@]w_B'=e1bETejFn7$Kh&qe:=Yo$Yz|T5>D!#&|j5i}Vp3+.9kCA`!g;sKrD6Q/=kL{$kh:3s8@CnR.FJ
--!:GTbTT(,&IsO[uvtvG>UE(3|:-5-JfV6u-1TKct<p2zJJT;ria9dsqH`g&@@K"|ktmq/y6LN+h^}+z"+b1UH`mJ/_cPWb(g.^pf)QZO9be56/#=uu!4{
-8k[!]UoR3L[V=a9P}Vq55vj<dw"A(Ffi;h-)z/!ChC2g1c=1`V[En!5uj%$w#{@d>0!!y:8g1qtX%tL=6]f<2Q8)HA={ot7)h<9I<!A>N!Y|(0%-xqfUp'
-.ONcth|3ZpkfmWdT_L-,Y"Ib~T3gBY}^9Y8YnQQNB^y(J;v.'@m8uz'GBkyTp)Z@lJQLTId=Se#tZt,'<0.8Tl2{H"mz|1l@;+r>Uq}=cz3XPA-tYaH$B_
-S#19@2TIr@xY8|/-r,LHJz0@w3=S%mt!^T1(.}dVJN}RBo#@U`xE=j5zpZ4BGtXdL3Rbv1{N94xl4XE)Pd.5,o|X1s@0;fR9;W!l,.l"!&riE8Q:1>4/^l
-s=t]P):"UV-}w,4kPlzL/'3D($i5766.IbHQp^,!|gORBb1F@iao2]EraCIMYh>o#mNeA^NY39y_4O~_$r"x@<YShfGi#B,|`N[=vBds0x)Dh72CELby1:
-EL_4O8jukb-qN%1:]xz$b%-ZaVz[%0+>Ko;cIpH&2@K1[=]}pN9k>}Wwh]~|vctYPYtxrW7ze}KcC^>JIOUNxjvilh_e.oGzftDI%z^t'J&$&N>`#g0%AX
-#`P2b2apG[M-O&OP&Tq^87GHcy&++I!ziHe"4}~dSdqALh1{[s4fH`S<3Zn"QFwcP3l>K:+|JMN|E[PQQW>izNiSjG[{=1.zXmL[KRJ/D4Lsvj5|1e[Q22
-!80pMC31db"ZR>6kXbF!"6#Kt$[2l7|hzDf2!,]FdS;a{3+ZtUsw#CI}T^DfWl$g+_(&cEH>MmAG`Y>eZvd`_E,.2n'i&vtK{:]A=5u-~X<a$5FYBR/.$S
-0Rk}3YHadhN2~>H_5=Vk0zeOrGBy9M+gj%q|iQ07Z#Oz=yoAND+[yn8csn(25b+]DRWW$G,{!!Wl`rF2<6uGSpBgZ%[&{KBOri7g`3l7EOi,,MQrnfd8Gk
-%hoY2sr=azT]{F}D;_Q]"tw1Ezng<,=,aMFJO!Z=$+:`(68Jcp;Md7"WU+Mz"dzO`Nq,~vM,=ECRpTtd'b,V3SO1L8NPA0d{]Pn.,6sSt<#j1"omk;,zVQ
-kkeF`@m7q;>j+6&&U6eZ+0]}}|"/~"R8p#,ATz&46gcDyd%O=;iL-b,<WP<('w>ielCaHbgFkqGmzB8}"-nZ-L>fiRMQ362`v[Y";$X(I8+w`ihrg"jIhE
-xH)O1v&lRwRLCGA|/Mn8$(K>`B,SlbmgQI%.7`K;$;nDrB)Iw'@pqPpB4@VimBCbr#FU(9>cC[beC#^)Ds45!Mxh!`:9Ux~xzrEL@6cwy19H]"k9Q/#PCa
-d/6si2Pu+&;uq$nSCT)z2nk`y6x3,eY%KbW=[I!r(L7I,Jx,:#PI"f>}FITq;nSI8cM`PC2v(y~bgCT6^%Zq/=,+4ZND,,JJZr/[PCpISbfz>Q`sB`qH4U
-&v=QA>2^0kx^>%+8d&bRXaY{vvlx]"8C|a^U$i7MWan|ca{4}pCH|b$)xFp(_GYkfJnT78qoV!J("ccPowUw.v>|pha.q(0mGH%SjlN6{;<@Ypq=7o~Ld_
-/Ev7]K-4`@Wrm&1Sx&r@aYpoWa(^PQ&%8)B|(V|<;{,x;B&7b4ORv%dshk,HhUUPst<tuarsE:MO:nx/{hrOG0'g5R]![ax__F@RnJ7.}m|X@'+aNW&<QC
-'(dg4!sZ^F)pB:"fSx=+vQ8L{&ACZNGr'4KskrjL~eu}[ndyknA0r}9:_%A|^ciB~kw%6vjKQu,m:,5zwh%v!6nVQ;x+:5o%04&<0e:culP.Nj.$CpcO/6
-@|0mp.uEs^{C|<lpSURTYK3%U7!uPqxQpy7#&vh,-{Bbk.4>Aj=H13M7V]69{&sjBhHX"g6izG:^lP6x)Jg2.qq@k|wxsKfF<ZJT4!'Qb0H;|61_4!m,1e
-GxppF>=j<tG>~B7}7+.7Tqb]jB)hz{zRKJ2G~]VJ$kVgViYkNiWjcwRFkBfw]oK|a]vA8T]|-mK%=;S-GogYzNSz-pVsV$)EDTZfs4L9.TLn8-=ViX5R#q
-svpa$WP3.0-,1$U::Q2D|>[2.E$oniCA1BkGn[GOg4YppVts';sJ+>BuDER`=_9z2}0lelpg_76nt}]B95p.0Q1"Ky(I!;+AI^@Zi=Le65/StKGsmFF'xo
-+V)W}.YWoRB<1>j2T.PP!7/gzh8qH2:Yd)DToXuQ,W.Snd"@:%DwAS%UMt:r&Y#"}$4vYi`k~J|VH>09.Y8c<6_%f(dJTQKDzylJa`DN5m$zjY{)sI{<ay
-O|Xe/Aqgp`UnXT+DyCx}zpZcN+5YMNSTu=RGO)<LCjRK/5m>/z{{p5Uq<+iZO(w>ydwQ.GMQa9bSICiI|Nm&Sd9t#jl7J&5fl,n%3C@zVdN;!M.Ml+kN9F
-)qz9NIBBv+Fd7Y@[{%NW5t2a3D/+)9u(5$j:;^Z$-t/9M,!#gvkUruBNOnU61@YGRf.<"&k&Hcag~I>D#z{z3az,jYDcLdRe!`Spf38<z,_oT%|!Ck:#[@
-Z;Il|H&57MM1Jl3lP#;ZJv5OriwE46BeCsS[N(qa}-$b.NLO-R!Xa3OADJgDrwk!v"Neq#WbI]{I,"QMI<$&u=/r#Z{Lw3!fDC#YA9mHPj5r]JPg/d-G,@
-}YnXqH{n(PG4S{4;`THJ,uX|;Mb(d$q)z!)<Ee9ug,lF)S=hEd+G3H&:t96e4KfXJ#Pa4Yn>RaVcmH,dIrW$B-@9_m)q2!$)4jd1(G^(iewSvJR2:JrO/9
-XhdH_EXa1+VsqjZ#E"<:tuIAzu(PQbiBSF&k-TMj8/WeGppsq8TspxMXJ^f49z&`ZVJ%=#>#1ZnLd$ZT#=>[eQ4_+vF_B|]_PG10Yh[YNtxx5`BYm)ubGE
-PEdE]%f:&|Q'NS3iZneS!Ks@rG~aTT`&l%52xCQnj^"U<W6ENRc.|n2HQGT`Nd3Gs;+EtcR^{[S9,^0Ym0bU@cv`e$IlEY-&m%<-7FT^@n|a&@+Q/F!eH@
-NN9e|3Th2WfG;{oL{NUz.Lk+~5W9RV6Y>6{[OUCVwTk0nEpsk/'R._~v31A+pst>m22d'V`-oHs'bVh#4_i=ugRhkWuhE'jL;7d);|5+uOF5C07ULrO#LU
-O'bLy,Ee';%aKGHYNxNAZn%,Rz#:ePfP!bj7'3[Bn@vc^8%=3<iw;q<o((CKkgXe$G1zE"rDZfkza6(VnmTg%'=p0)PVKXZr#b+IV57g&wmtCQ^2YKZ4C}
-RhYm|3I/s>h(z)l(lWN]UiQkim=n(7|UUKu2]Ay{-VS^!M)&<H6/D:kK|0UG]tY|V4eo5a7f1}pTvZ9{:`z|5vaJ9&}r1akvW0_l6bnd].ya|}e7_]v+R!
-Ahk|$z=z5h2H(q1;|Z3dH6Q7BC39b4=DZH[Vl}fF|ajDUvKi9Ibr,0<Z,mC<,L@+ST@tkq3iG5Qc8}e=hC}dP@KByO=jl[Wj0]$>a<{6hSDQY&d7X}80fy
-4<}8FecD_M3$.8+o]G@bi2-r@y8oAW5a(q8/4(yXb_N'fcK<=Ah(iSN0dOM,GsV^I8eS9QaEQW~I]!S-hH"K_C9I1Gvlk0nI~{"WoZo-,KT;c.W!9FJid9
--5e%VB:|u:lDI+YuC=cB<IkV+z^|Z0>3TzSX_Fun#d'xdBVOvB1;dx/9SW!/v'Oyeq#2N#e)"KVB-IMrqC-oP/~ZhEUs0lxuf1!B'0tS[i]$o/ZQgyf8Eq
-(dwOD|>Ra.Bxga=A5QL!`DFI"S':H#uAmI`Tfm@GZv@6rdR.7JZs<j),9,e>g4oUy/guqM95&:B:#]I%}{^vS't,9(7I6+y21f4g|X$awL~:Gn1kb-oax'
-1|a)dV!cZ14]#h}q}M0,ZVz_Y"e1/S:^&#GPQo#U]B|KX69EBjRBVVV%UbjnYQ1fy4};@#a[dxD4xRuGDLy%|<e;WoGwrXIYrI_Y&g;,Z/y^u+CHes3-kp
-G]W"_K71#@]wB_a(LWHZ#1VLM<:0F9FbK5jiTd|WJL"VGNRHT=}>@Htdu^)6t{zoKV,/^9_i{Crm_p:{8"f|>hI@FL$rUS&%z]/@ZFRqA-Cm]rTNl6zvZ&
-Gza9hl6QKs;!0,Z|1}Ywst:#I=Bf[}2q+f6{H!rrC;=vsRL)Fy=+3@0bGiIzBO9NSj~^z5(eG.`'FJo(.6~y^y9Ky-T!xM+&^.#"YmCBI;1QR36EZeD'H[
-gG6%wha8)FCG!O'p@wlG=V@pwNFZ!JC{A|OL~g[-r_`#F>MDd}+rf<PpDB1_w7A}4:c'_bwJ3T[}`Xo3g"u|6H=N(AI^e8{S7_&$+uZ^G]qW3S_/x9pRH"
-C$$B.yLP/PR"'tu|pY"Jnv{bYV0T>wh1%ccdZpTwubH(]IZ+n|Kl{0W%c<Q]kiv:)8tHi8N<z2Kt5eL=>MQk~!dr5w}->&,'B|qiyW`UDM8eG].gx5aj8.
-bg>]%:F_B(3yraOnM@eet5vkLRne0aRF^b3&RnXDI1,}|dvh.G=aS)d:}_L`1j2/9.r:J:ssG(>%C(b"pg0#7)DFgkP&:0pEDI%1j7CmWq:mcu_JmD3d.S
-n[M%R0Vc`Aq'$iydR26g]fpj2vQyrZ1n@,ShCV<yW6/#.UL.}I9X<&.SL8-|6LMb_q$x~VVtYKKw&/hClN~NS9{6}btEG]HpBQ|8Gs+Gafa0_Xyd%/ip6[
-n.3'{10>{ggoT&(P]ck:D<n5M9zj]xszZderGvpk|[n!Wk-[{H1giMq+s6R,DI/,G[he2uEYLF:2"i1=.p[Usb%=Jh7d/"Ue&F/F#o2(AQsgMx{OEXc6IE
-fS!Guxm<!@2#xDZdf{ca"_9Af{rhXh8xs/)V2XjhJfS-__YSk/Xs7_=I@X3mK#nS~oUt5JGzA|<{9EUjYC%N'Bse:#]gN'F(AmV-%El}$s8&jt5YRg^=W7
-`dVAz82-$c!=]E2>u5yma7!z,JvD5L`.|@s@]Cg.#ZZ1q3/6Vohz&wN>2+x%9^.C+ETy+I(E.hIN-2vD^NP7MyT}g(3_xsBRBICzM|%7W[V6xR#wp}D%Vn
-g3Gy_sB8{%-d1X[=Qdi7owC!kT}6}'%dV4E@3y%s~)Q&k0o@DPa.[M4/xd(&WRCEOY8ro,}2s|wy'CJ&oVX[Ey]48j:pPz8{;]Dg/znKG'K'z}IwZUDr.K
-=N0RQgi0Sz%RBd!x!phkcJueUDXX]Lp%OXyULK([~j;2PE-Re/~5JQ]QTGBC^DtBhnrpyV{bh7([4cYs<`LWt0j@T_&@%cDX&^dEoH1AgTcWFPBn4x%yao
-g):Y2IA(##>Dwu~qb%0:)T~Zl95X_E{xu%4gE20j3/OOQ!8@RQ|%pkPo4f)]/(&4NK5Dlcu(A#!{qBsp0{+l~@QG2P2{Cn+1[;-l~Ol#(|q3MDIr)$EWq-
-oc;@Pz2'w$09-i`v[KvM'$x[6Jyte[l1"[9&G97'b_nLh5w82LqyC$cyi7VEYO/67z[l-Wt>+v3uez|fJK}dRp#7lC.92P^e8!"Uf1|+KVtmn;4Me:"in&
-5l@v"qa_b9))|u5@tQ=QmrkB9`$mc$p&__)!SR8#x-bY_vY8&40cyd=B43f@cf^q{gJXYr)Npq-nU{s=zovC~sSt{4t}_<6^k!4z,6;-yO(U[|-@4q2|GH
-W|d(;v-M&F,R%n)ssGn^Y`dVd$/9[NP"yN_vGHK<;E)O#-,c+Q&sLt_5G><YEi$xWUdf+n5;SDt8]cdM4'uSWyBj3ydqna43XS);#@LWJGh#!}v:@G'IH"
-HpzqfGS]h7Jb69-DI4yYEFtbl)V6x4);Koe>f<XXFqMpL`,}O9YO.XA2gSIGFDZm`)>IG#iQiU$)Vd}frbBj]W_&})b{y7k;]Y%f!mz-Yi^HB8SeNzt7"<
-Ed+arGfU1dc)3Rf<E/`v`k}SF@s|,w4_g0.xc6W$|Z7_tH8PV[yZE9zXAG/b5s9es9!$$LC7^_B2K(X=kPL,6[;pu@8le-l-!CNvzBSzrct}bR:yCDmmnw
-ggkOZ]gO7GpcWir,1fLp4,'''3;,V:cH54Prfp5ccu%@1u(.A|SvD92z..l!P%6q3YArrNC2XvaVljiUfy!=WY&prBK9I|=@]On%;B4<AYU20IRQzgsA1v
-nW_p'mDFTnDy__UPN%jmqH,=#O}H2Nu#3xZ$,E4s(Ud@JU1'UI2OYxG#yv`1Yl/@N"rf[o20{JfRi/.{K1fVy92Ced+_%W.H]Gpvx{+N098BFK`,dr5q1,
-u_zMq|yP%0Ms=}C"8>ts:mCk"Li_s0=J_Z,uMUKrW|5({{YJ^{=/C@l"No2#Mg>mdr+W5)zOg4~'H`HCw")7s4z:ERguhi~G`;:A`mO2cA>/IU]5NN8cED
-%5`SGLX[LQr8xK+ZQsxuX}LRC:zKXr=Zw)fBf9lec,6p_r>1]kvO]5~c,b^eq2%R]s@B-XIv&C3RS&jN>b,/i4JY64)MyX!M2Ns}Jf]H=JKC^OrJ'M@ON+
-hSw:R+vinF>b!JVEDtk^L7Eqv]D].7V:>(cM9DU"+#@fxO7y}cYm|jhY6^8FuKOi8Kb_S8D1cZDD'66xP-4{Yj$LWP`|QqIdL}[DC+X@PNNYB}yYuezjVA
-U9>}"{Z]%N_rg5,0U'm!~CSzX!5@StlwG{"hHqf)gan=NI@PH_riLS@vbu6t2(Z/oQN>_Nu'rB6I[TX1aUMh4r88>fa%}COYlB=R;dx7J;A=.c:dw`MW,`
-v.v6keh7&gS;Xl-l%@sRG$I[Jelo:jUR$2Bv|aSa(N7b]]k<I.qB#s'uK^^U}JYBu_u8D%Q%IhhIq#bk5#B,JE[Z4z]S/!"Vk}oHX7Gcan6K_lM^_OIasF
-e%A"J][>Xl4^6FrGg<TSi[_y_Hm4HbObCECM~_K}6ZWmk;jN^@hH<BnupvCSydDd3,Ribu1_5EUy>89<:m"9'T:[a{^$Q.s,D(x>b"0B127}qr/;ceg!%w
-6gZZg9&gi_)z`>n0NugS,^'<}_]uhO6c1WYR6W$uGX0>KDMnWZZTIkpnqiGS8j2AW1a(g),q2P&ZrA,MP|<bGMxwpH'.zq[<k%v@%4Z7{0NPZ|AA=^,L%#
-!_'K3|4L&F+VdQwr'4W}f6,K>vT<p!gnyvcuV0rd0:h"WckD5t2-;73Lb+t=a5'/CB8l[(S$f{0G;)MCbVkST}Z1e)cGVOt^kKm6]3/af9gUy$zO8cEo[q
-Sqg|-uIi8i[%1D<ftzAxPc_{YgHe0]Pea}^SJ<h]Ii#Das~SDIeiIrCvM6pZiYuu1<.t=IbB,^rnc4qa=$dMmj9l6s#Tfr2O6Fb]U.5rR9}DSp{=S"'H)"
-,.iHrcXG@NWeVh7$[(>9@^>pWI='DdW@_4MU/ik3R{o]lFk0JtasHnasO&FWl22;`)WQU9rw{f4ZfQ9KcMIe39m4(vO2Lf;nxkZ9#]k1nalO<-YR21`G,V
-.5Q=y,SSPP4o8TyO=L"`[:D");@&En0&E{1H2#hFL$xu4&hkf_L"tQ3=j9E]~SA}}#/;#g(YSka008Nk{q3`N-fNZTQJ0ftkv9H'J=hZGAY.z8/P5DNj-v
-!S`sf9mDN-&o3qTk5FF<",^=LZ9q(3EE3}B|R'z2kOD+^zMF+q,x7No2BSH{is}x&(,E+|,nA(sCd.5RqkW0:|riM"hGTF'4[OpaOLslWys}B>d!{abV"'
-h#$P|^9n~Pb.Gq~qzimW{rG-](l;6-();<r[(R<v,`Er3v;8U}0mh,sHEdHkTLa8L8-zRB/uNo/KB|1RtEpc4wQdCtBZ=+<tcLvPgCf[%"tVa+rs-[Ot-.
-K^D{rP2Cc,9{a-W!RrtnZHe}Q=:""g6$VG%Jv%E}BHkWIoJ0eB##To7G@f'y!Ws`3'U:.61=kiddSiH=Ziw(-@tLwWdv!bN$y:hFn>8Eiv9J.{P"w#:KGf
-5l]Rhi'@oa$@_=S%@IY<`l06l8<5=)02+$Uni0oje96F.By$+-KldjYk=_n.OE-O<>VNBL{>;v&#xzNP0GaYUw#o-l/-tPQqg]Q=`5EB.G9kjM)=9d]zp7
-Cv%v.ts_3pJ:Ayyy!Fw:-F%DffYzQR6q0w|7ok@/59~H+-uwkURd5l)Xm9AzJnP2GWt%-z=Apo@4[B3ApFHtg[iSEvnV`g(+6ixRzd{w<CC.vErcOIBiPc
-,R"g/-5<aD8vp'UeWefAptg4r)Ti:_Q_;$,+p2^5zS/WF.x3([&D1OkO+cl$.SB'2=rf@G:i.S$Zfs.J6rWyIn~E'a=`9AZt,@Cz.C`pTIurzn+7~,N076
-lP/umGMUS1k(|0E-s`sHWgioNJ{u%GiuBssfsX1%>R~WMmNw<]gOUIin,Y~@;q&w#{8^/9[R`ik@Iixdo$RKC0+D3zi@]ayoCPa$Fj/2&{;JT1N!WKA#dp
-IDK'}&5viHZ=e%kx:ajH8::EBcwPH_!"iLslMzD59Y;CbAuWj.7w8wX$nSy+{Kekp0B0MzJB":fLDAQT.bZtA,E>O1^IVa^$kM9P0;vOyHq&+sV]E!oRE|
->In)4P,=eT@u0Y5$$P~g+xiWVB;d$2&2]@y1Fk,)t^MH!&&;MBRu:]i[-WT">Lwz,qMg@K/cE,l}D}<vUr>AB$MQW4z9{E}DNaJgF&TL-GKGlQ"t-o3Fp=
-VC5_KliVFi~!Nw'3]=y7v5v1V"NQ9Sx"@_3BHuN5~$G1!&M,0a$]1q(5f=Pn&.>}|jj/-7xp[Esg0K=Pu`;NDEd-m|`.1v!xWI-V|AT:Js7GT<E|{JKf]y
-YoM/IZKU4XU{hO^].gNZ3x2T4@]3K5/]Jy:K.K/bu#$>vZYCJ4(S!-=6@34:;msR-+7fK"0lOOw2]k0g&zoOlHT2!i!IU3Je}kB)&{NEN`R]Ez(<&ISjZD
-,shZ1GC_1J0{jw:J9|DxvP:{q$n0j{Y<`d%M/],PEQ1nSNLs2<}=7(tc(S5LJ"=]-3gzb|U`BuFkUt+|4-7OnGc]|hNQvBZz-stBZ)oFmO'zr(4@y2H#,9
-BF+w25QXQkb&a3$"]^'[bfAWx]vKo'p<[v=($7m#tMs-r/J"TWsl'4,KUV_k[LurZ|oacE%!M30eR+xvmaxfJ5~[x-'JVJFH_z0v!ujEuWz84#Z5K)Xod`
-|rTlL/CrH0[uNT@GD021P&zt9a:Xv;HcJ,UVj;gnrb{+}^gV)(5y9],ghvv:vknnL$oZICb[tH1(z!9t|93oIUjfe&^q~S[<)5c^,7HN2SbvX$}a&B~JR(
-H/H8&nuMH;i&0}Z'm"DoVuCJq>v|V>u&aiKej"uA,2<=>U&;)Atkq8hdWfDVyf4h(Q=FY!)D89SSXf`bffu[P_H]SAq&J9g)l;DKAnu&&!!ZB)9PTqW`U%
-9EKjJ:!:nR-m^/A=|=8:&k~]W4@&$$z)Ac@b"B~ULMwQ;.':T_4Ly^wXm019uNteT'&U{b/2hzjPe.nfDUTLY&>xf{KAkOV;Z_UBkOTy[S:ZiwNT~2Xr_Q
-Xlm^mnfCAsh,BOFx%r]OnsY_%p]GRt]4#;)u[m4|6TS98%X+v1Y_K{ivlIbrBxOy1{!3+UzFWeeO/12A2GuUR@(s0HblG&4Au6y1!'@C:(;Ty0K"tN4uC<
-7kjTSE7X~kM!)Cr[gKWq~G4'u(bD+rN'3=qJ2RmH"qX]QRwIc;Z1DP[osXuI4&65TBPBdAya{%hk:{:rFdgviux(&sDZJo="AYKh~m5guWU.IjFtRdfA^S
-&rxT'etK~Z4n2G5p_L[=B).m/xO87-.m1|O}/rEre}lov'@^s-vGLem86JJp[T=HQc4B9iAdh+'w7}XS2yBK,iBmIZ^hktLb},wB/GA=+G4''_Frmt{H&H
-z@5#@<%39',;e_b%vs~Ej/B<_GrO(U@Y$3K7eRid8kd2`DFUb"8d,A"uWbru{i`}Qt|8vu{g`g1E`d's.+neH3gr@d-%2LnyX]~CM0YSS76cOLi#ZJ]SMh
-EdTLT`|S"pTHw)+P~Dr0l+fG"dH+QkC6lBZUR!)+)`hIdy@B.N&BE4DOGQ]M(@20c25MM1n+`=$uw[<TKjW&A!5d~Fmox|"5NuUxXeGKDcHIkRYkdu@U2r
-xe9#Bqnr2Ke.mjDn>{PF1e9}I#q25KtbBVCX0g"#!Ax/QSY)ub~^(SUNt%<!u4k@k-V#LOL,2E_y8`u<SMix[zU^>g8j%qbo|@;@zZjVGa[]=|p<vQK=,[
-8UwwM]pExzH0wlT!h<_T9Vp7.'eXOk;BiF+hhmrw%m<1d`XY^Mwx4-9vjN`r7#dZ5NU7kltqBQ.g^M"##]_LJ}uf<C269DYf}sD`&V^^~_q_]4[w=0SiO(
-%ihu+2z`=6ch)YXWfbNH@<n_fr%a~g5ku{gy8wpj`M4XurxLa^n712UT4<g`+A0xq!!T"NB,u1Jx)jtt7<|ml)++](yQ^1Sy3KbE"xbo7z%[WI.Lg>hZj9
-2dfHt&a/%LoUHf15kb]!SY+@a|4:Yn'6Nqi!(5M:km_7Unci~IwJ3nDVl"P>H3^4=Fy:n9}RPY6pZP:!@/#Ump>mKZr2D]6VE(9Fx"T<<5DK8K"[t6b<gL
-mf82_/y7x)D|+@[y]xle[pm-ByDY%NbI`-b[ZJ<(Gi}bA$l)'ikRbG`lPX4DApAoFFHi4wV!PvSA^Dc<=BtEcYQa4zWn9y1[(.V1=)>V+IFYP;|J"^ikAz
-RD8DM'<KZk8-d7ACqMRoB=91)1-ytBmDuM2fJ61hL!#n(-|(ijo<>7P>BWpn8[lF)<L/AwFo-C",i-GvMxgAe-0$WGkpwSLuJv!AuxTL:3'Z+):HpwwF"w
-+Q}I4o2>l{|n@1i@KM5OyB&/&>hE<wS1W;X$7(B8{1Jkjy$Bq1@T!Vw4I^7+_GI@.x-5GT:Ye_(,!3vN]eet}w@:5u/ps[jlGs4jzN6.ADKyP5@V5)0_Y+
-Zpsu8;zXM>rM|4Z![an=q[@B~+}p8aFG4mdroC3`n[>5ePfBHVCa[M@[]M.19E}0ey+7&0X(CfF`l!uE:BJif`BGN_cwVFVI5&F=P_h8"&OV@b,tC0/y:7
-S^g>|!c9R'4lp;+8ZqCZ%;6/y+%mlh%6g;MGmOUpkGxqkt=:.0R7aAX1,,K}{V8xI$il<raMb>|wae`8p+$lSI~.ncgVKW_[l`/;66&cqn~Ve"+eWIAJff
-Hs;IMn;:96RY@#FRn952G=.{$_2L!&FDp{~m:I6jN[j`G.{l,cXxuN{KD_Cr@54pVtC_G!M7)B&9js3jhXGtucF1Z&cyK4raxYh|(}buM;-r"vgWEA$L)8
-6G5[-DC|&};[rL8EG}15-q2dD$SXN17JNO6c5prqA)y-,l%KkH_)pqxTJxD@oMr3{3]vAh[@N2DUr|])C^KFb=WFc`;4QI3${<-6Jpm853njDXZ;H`</Y7
-)mydAQ5(tL{0&H:S|o9[-!}hEwuSoj;P)eFt0gkt0@J!6-2o&K)>OtnPNaju@CG}r8Dj+)}[(ay{Te2G]I7SjpJJjTwXobo8)W%9-{VsSx>B=|_}3.cn<c
-G&{6L65Gz&gZ6!P`@z$K<q:NGyHI^2-zYd=E<F!.su/Il>"DK@xMUzFfAr:4M)CYoADRu<aN)9z,bBDv$.%2-95BBbSKj>YIGYtd+'%3R8X13xPX0i+jy#
-W!='H%tcfy)NF[=ns>nrJW(%K3B7J=1+-jOF~w;y(LFg=D1W7r;ua@5-o6JsV^[{FKf[5c+j$8:JsI@7.QvIPblK=[w7~p=1`j62YbePMNB9SHd3q{-Ci=
-Vdm$|cQP1m&5N|`'6m:eG!}Ud3DkCK!QS%:VwMBX:KAW%'SkEeX,yD_DKWV[|4:TGJ/r_-.S$+/j{Ikmd'FU!8pigv6VZe`QOql|)kZJ5:U7}5boBHofqX
-da@Df+gW9@&T<Oxjm<yfZ;6:z$5(n<V{C^$R-^XRvVG^>cvr+eA^dy)fm^]CuozlBxI7[wzNIHwLa[9|RJeN|lKM~kvxr=+/>IS(8sa5hMl6!;$${R[50u
-cyhaD,9Ip`=6Um.^P]-r2d64j-)5-HbbkNqi368Em|o0E@]q^mQ%te9d{%AB/>U3`I4,8^IB@7VMcf1YV|D/0bUtse|12'L0lD/=1Y5ovULl}kEM8B4GQ(
-SnSK=wPS]bWZ"Zz7-FY!+B#&3Hx$_KVf}u5I"TS>dNk.Y"vdC!fUMOvk4nRiL=KTRcOm"M!q>[Y`;.zo&Gy_9bOgcLGPa58;VUKra&GW]T5m#q/:!U~zR3
-.r2HHrM{~BhMU'V2;)ERO=S2puQ[8/(CaXAg/cf4NGkxY6c,E-H|~B>2SL<t7iW@pjr)g)Hc1n|7DcUkS<Dx@;5hMa;[jp[y)h(@TuFA21[;>nIV/;A3s{
-gW18[T%re<Bqwl>lsj>rcxUZtulsm9;%flfa1}{|UGO};bNl/gsx|KU]a5fyQo{qg$K7~w7rfywqOqp"nqj+Ju%}{/tP'v]k>;vi=.R'6KP+}NYG!){hCV
-g)U/N)e^1!L/$%eIW}@gF<[hu9+z73L(3EzpL:lDjFTzhV96A{n-@jcsQ9SPpxyv,gp5=5o|>VX`-OqVm9_/JCq#>_{e"(lLq-r1.XPci"uM-!AiL[(ykl
-GXi'IsWjmTXp-uV3k0')MPG/G@jbnN{&{"&t1_ZI[#o[;>:7BT`4Imm-:)EsMm@vm{.c~l3TmI.{|zC>^Q|Op}M!iXL&JI7/dzuZBkls]p6UVT_UD<rQ0U
-)KE+M2$z{|+HC2[U-/W'mm|Ce`s"2V$D9pYgdD^/P2~+oe4k91OQ=y$K"SVQ:.Yvg/wEd=e&jGAVdPhH[V8k6Pr3g}<TJ&as0nX)"Pz$!A$Jzji+E2wn(6
-Lhkg+;}/5`3#9q@0_Bep='PVqt_dd7Y:>=_z">"xZhsg@r4}[Is6lb<JHrYj(8XT~s:_+j]<wnr:0`4"NXGaN'&3J#LfF<t`Z`GebEHxT)0<{bKh!+Zfe9
-MR6k1d>W`ygW%cjK9[3[D%d"@C/5oi^0j`1>|yX^)4(w"|%Jqcg1ng=>(|ANX+jZx_E[4g"`zOW|a7|K%t6@M^8y3-nl>ZNzm<%u'|JG@fpgqFjKH=YSzZ
-|B2rXMrQ1vQB0-y5LtWwnX#C-C(gjy#IFYR)q8aZR:tch:]4rG0{8y#6y>]<(]x^!dvS1p<10m<w$fQq<ZvG2YC'vEKAiluX/Ko"o/R^$M>eosX+f=rCkp
-K6SHe.NC~6oP#O+Otpt;u6,NkH7"s(T.n6X]X]d{L:A0996.d|O/4B[1D$|2u:w5=KX':Sg4BPr^q9#e:VX>OG#XF0yE!)X806<D1aup/lr5SCg`uir-ui
-7&(v~bQDWeNss@zM;pS{bfCbD;$Es}=%`z4E"0~UGcG^,CfCxVEg:';zVIY{Sqy"0V[2@s_bHrJFFZ87y)}:4'$ig]9k&!+[Pd([p'g]`NEl6b!]kGw$cO
-HfB3|n$uGj[|%gAF#rNn9cw@KLy`0f.5)r!q/&VEjhd=stf^3]vz.p/%m.qNh^3/{IZ31zw!Y$y4<<|8OPAHQ{:`Y0MeAY.;6WcC6NIJU]|H6}v&K1iO6C
-$^D+^a}]!f_<ybPcqi>vi:6Y'QOE>s%oS3_&W>Ytxk2|Xmh5DTTfq6'=cj1vpR@}fvz7V{g62$-,3sk9Pbs'rWow@)FYh6)y)QsCBy~ZD,H;AFm,SRRS=P
->EC"^We^flvTf{U>=}C^EaYwFTOC#F}]+sZ]IszgS=wQ[B#rwf9!#1B-o_PQwF==m^vP:2]@l_i<pzx=$OGH94q8!kGpSxdhfgo-M%!%&Df+jrW^ji|tB{
-#S{T$PLjmK^1%tB%(280bT&8%JNrX9TiTla=qq@^X4o4%_2mAQCfV0EbjQiE;tE_U8Qq%-&rX/TFciL!>UVN=UjFxbH>J]@!iyOKgmeB5#V0qr;NrYwA~N
-AxZ&hw+pB#GHG/d!)Afb}8SCml5)$^&AR7w1k&fFgtG,XlwJ4%0[aisVHEnc!Iotc!Ct&=dK0CRMjIdp_H,4YT%S,NY"MKnG&%DF:Qd<Gk'j"+,5#+%E`Z
-v]zqr"S9rX`'#B#tK!FM2yN1D)[rP1b/XM#y+McJ[2ab<>h}v2PSiJgZOQ_W9/(T~r2##.eB+%!8'<CP)GHl6)P>.}6^3yi+k:o;}+vfdNW)^qf{N{%'.l
-j'+$h%1XS45L}uf7;_AipD!E|"q]vq]E6S6Pg)1F15"UTU:(vVb$'jUC9aP,qdG&`c$7w$2qoe2=gB#U`BpIX13zt86H^k}UKK&<f@)Ghn_Y@h}DwdU;Dl
-Jpaa@dX0D%X9c>sL%PfP_(qab'^5`D783!FTj3K:vu'8UZ;i8C'JQ-z|`OP&2L._-ql$]FR#B[aib}8m=R"abG@Hs!s}Q/|@dM^};svJV:9$mmv6)g_^{f
-V@N/)0m(I[rUZT0:cM7m<wMy]-h(Iu~n^><6S>Ww>s(DpNLs-)EH}VafJWkY8VHDaArXk/UA&7@=1w+E5J_hG:qXTw!6~)GsJ]+7rL>]Pmn>AYMrx#h%b<
-BP(+h$T'6RoCeCI}cPI$<{=9EfQT!5=6c>}XHTl-./]AHHYSP%:G.RH,o##7<E"ol2D^y91LHh$[%-^@,x7!"]adwN=!<aG$Zo>.v(M5:8Y(~(hG<dRJPz
-Aumd4,;sbEx>$y0KBg{|OGdm;XHz!&B|"+7)YI"Mcn-z;&BbFy3cERWiBr;[$^7nF5e_[('>$}anL.-xSinZQ/Yj(X>at%6;%kid`3wr#os!dj[h`1sB}0
--)P:`,hs_7$1'T(JCi:GSsJkG$3yNl"Z+Rl#CUo@O2Cq5)IOtuI<QUD2I0Uc<]~JMuz>D9z`/9'dGdC%CuVPNlsGBle,@w)tvWVhdkNul2sNeWr-EK9K[/
-S=V}=w-SU2r.b&%8qW6hb,(pz(MjkNFcxgd;/tdJI4h=2&^N_pL|vbrJuhox3gh-=%WN;RYG|RX'>Rh`([aO[bMVb:_Z{C:C#t}3$i4(9Jd].r=jI!~DG`
-u+3XeO[#hWjZ[#cfg!0ZvVNe)"TE-7y#%!O`}fZT(zWnMX2ac7xo+g#/s2DnhjWm+Q>gtP32<2r}283ODfU_M]qUAvz6{|qeE{Uw`F'mVxtOilGT:#UC0w
-6O`&`ODh/(e&[.!{xX6wj/1n%4b&Y0U8Z]js]L"n2&W'&jym-XCj&eJ.fGjwq`vkRhU=^P-!e9a6"_!>+BpUL,V[nID{QQw/wxi}MZtSh2@wYwtIH}!}">
-dy1`/DQt&Ue,EcvYn]~jLboNO|[2En>'R@kkR=MHdm%9O30e)4kaII1f6cPMU]4gmR8at{EP!_0<cVSSj=I^8vqOeM[izoRd$yGuqOp]|'5m~ka]s}.}_L
-y}zo5x|2To(O(jYO]W|q]Oxp.5nr$7foey]=+^$I"cdUsUal+_#'d>[K13H6YBQTyb;tmhW^3jl7Aw'tB&TLkj~})k~[bI!P1MUfbOC_dpx=HIQ@,<)j=u
-M'Xh{w}|Op-<^1`3|;:At$F_H84C1YQQ968(+%60N@hIZ6&roV(lzQ!,=Do7R`_l~_794/xygANhbRG5m{h7dO'tA^D$SgJ1Lg6RdALmQUZt=O4#PKY;i:
-J}Oz5i9q4kV[L%"I|VgW%E-PjE_]iO1QF0]P"|Ps[9i]eey^zaEKP&6}MAN%L>G5k@'TYi(JyS/,RN/[lm:<1X.o'go/%pT1F..&2AyF{IV{5Ugr"KnZuo
-:x$=Zs||C4mh5e3UlPqrAx1t}Dfb:$Ts%OTcfFiv3d3QvS4xU`c5c!'Xyby^]I+P996bU)f/CcaWU:^;OuST#.@6'p;FnI+8xyn^SCxK~z+%Gt.(.b5W;%
-cpItgA2c#/ts3|Sl"G+-{fglVVa/'=5d|xo+AR;q>7OnJf<n#j#BES"S.o|`bXdoRo[b'@f{pv#-05:w|S+5QZOcRray>I&KZx|v.7#J1bMBXi!MM`wrXJ
-N"<x%|=n_<%x2u7QB,YbmxJt^J!/IJBSD^A$@:U8(7fP$EN^$]Q%U!oaw"i3PdW+tEe3fO%[&0Fx17|VwGz)bVz"d2^yT%4uaqHykJsa/yzVT'JEa&qKPp
-Q'A55!{%1]`uJqU</AB$RV@M9FjXH0K"|_f^%z]nZk/lD-c!giX=|&t6iOuaul/G-K_Tl_k2LeDKU7"(syAKe$_n]K]b/V3qtA+1][]r$Y@wHOo2z_Ac|y
-Z(b+l&^(rd[@vvul}vy,y|:u>EzH;fO(qaZecrEWoX7/o%)sMN/80]9Z[W5dtU@TUSZvH==Y~SgxplfxYD/i;nmYjJFB(/,ZxAGB_t<e="aDRU&h;tt`rQ
-o0|A4zL:$:88i=q!P_a!#{2-=jDW,f@>tEDe:7PAvM_j!PcyIkTcWrGA@Kd90Ek.9N=!58#Pj.#v3qf#~>Kj[R{;%OH<{q{rR7^qGYN%QOmb85}3^]$Pqd
-Lxe#Qj<<(.ame8~jt2h@NjtNr=hoA%wIgVG((,6#$V$2ax,UZYFqP/LnChEM(>-QKs'[0.Iqb[r:=[x>E+b&`)dp'+yE=.^5JF,V6"/_Lv}yUNgrLn>e>W
-vksyn9<GU^;mrs8+ZWtbozRrf_@_,-!uidHxQ[]I&x}J$4K!>oQ2{Sgp6)Qk[(B`[Jse^%X^q&G7l$H>_H.'DD<c@_d'6R&S6j_h:`y|TU/]`eE[f87g%@
-w4ceP=Kx1HnXi/Qq'lBKE/AT)Z_zDtX_&n{P&N(+n}YQ)b_&G5E9|0k2E0m_[b{-Z"HNc<$7pQ.^!SHq<yr7+D)'&PS(+&iWXm3`VO)Lbaf^AafTftS#eb
-ZXDAn47X9n&pmIEn>7DQ<Bh.5[t{87$fmG)Mrj1hyH;dv^-X8Dq-"y7Ry'03P-+06ZY13iU6|f3CouZZ;^1&S8Pdn.!Y/mw@otWhnjVFD&/m1N1Ofk.7On
-:'#h59~yVgJZ"l(Yz.PZ[qNnwX`YE$u',7=J)aiQ.|7T.R~wX|ey[9tL$^_h5qPd>V>sx#}ANA.5&o6BTu!>t4%'A;k4g)o^sTx9&a_be3_7W:P2}}3L<U
-O=nx2[pwu1N&kp2kQVp&YKp2<NK9NFuWj47"IXV'}wxwe)87(vID3s39bwP0EzE>4C$fSY6%ZL4V+#oUI'Yj;e5$$}$-ZeX01yBQ[9QX[O}rc;@@uWhTUk
-O0;"-L+^>dP5BgjY4k`Qf(SnXyP_-EYd(CjFUTXSMF'J>F:`CfTV!Ig-a@dwRQsP"zQl!`D]X'nVyqespb8WF^f{ej,.OPG:w)'([c=JmKu`%8Y=};Y4oK
-AFrtDR=bi8=F#/Q1wZB(rk-}rf6C:J{USy%:3[aM2-"o|2t.B'|h6pzB>_it_0%aa9M.(dQw_G#F#bx0WmP1_^j4hg$a;:LXP)'N&E_eF9L$SFNB^r2KsY
-fTqDk47aYJ"h#AZP{i<40+CXxmN!;r`D$8YF}K=C@VJ=!MrhTmTyJ,u<8^m.O;]WA;Ec3W@.A2sSIY>Q1@fE~F@&d[hI:Qb]N(3N~f=2WC(IPO$Lm,9g51
-7"Rg[1E<%!kYt2C.f(#(PL:NKXX/U4+wkzyf4i&Q4F)tyk,+WHG_|x^rsx@&lEGm1Wr:qHf|ytP"Cvov.0;8EmR"6jisLQKb;f&Qy:b7)4JVWjzy<+/%VR
-ojY/-FPK.y)dqJ]AYJ0h1J@yRQsG|bQwj&S'}9T&35k$N4Z%6Q13EA,6Q58y7Kc&U(V#VHad|mr<u(DY'Z>ceLMmG;x;90PM)2]{U,R'Rrr.J"=RMYH9=:
-Voc{h`E[Hz1^5^xQG5b/lWPjTfiS;qH{Yi/w"=O1C)odDA~Ki`MafO8tgI6vva58D|xRA1lr:,c(B;=wtof@oX2cdba[Uno1Sr8b_cK/zzaI>NM#mDSf/Y
-IwBXN/SFYC+H)5xy6HF^Te7^Tdr{;O;dOO2HwDPpwuK&5|"7fpj]<.;51evZ;[f+]3P^][h1zAu@x>xTtvavaM.M&-LNmslqn#gCaO,9GjgWS4(0>qdUa{
-<IM^wA>`&+Fte`9S9c$C{ihDg,YvLB5d4)TA2!dSF5Z&E&3U_0(,H/iY8$9A72PUfEfw]fbXeI"/K`lvdI+vR]$Kxz3r5IEMFOpA>A=g((F]Mk'f$wH1m+
-$v!fQAeVi:.V#zLWMxvs%S6'ia3Ko(Y'xg55Cjoje9JF(kHBL({Q%YJ3C`!I!+(L2qvM%oaTW%lAM!m.WzXGdOK<#9qL)ZG7j"6yvSe<Frrn.OnoI@&[fH
-pr|!|G_F9_'h[XlR[mxR&V:[Q`8vOdbYe&5{TiNvp"kXm(Cn[8t<!_J"h.JkLBZKhV};$glfD|id{ige!4E]v#qD$6D78)HyuF&bYu{i+Mc|OOJ|X9F{WF
-[w{gk3_MzT0X6]wGRz@musyP4t+&@6OFt/,Dvih;}8%j_^"293bG$d+{Q`[6U_=,}T)Y9-I""t{]drif.'JxOaKk~6zJkq-j&CdJ.B2Ilr@j]OaIxPfFt-
-Y{eVKq7#FyI]I+N:!-4M~<C%<4S8!rKkK<UDdq#V^Ks9&9XNZ(fdrzoKgLFH(T92yEV(D^gFW8uyyNQilqglJXOtXLUvz,MB^juZ_3%}]i~!ycM9h&3V0H
-Rn4GJ8TDD']@AS;[s8]F5c=<u7@:Fm+vUb3>e=y6C/Z|[}@|H!QLhMeY-IPsYJzoT+mdX54{DvFZRNu9)|Lp$}$e#z0TUcJR:|'f>X=(evx+EhI-3Wib~N
-/tNE||I&)][:+xjN=OUbgc276sup-D$7qg-0sdC&>(9.^^(w+9]DTb7-<2md>X8^9b1(0:woDpNp.vySF|[mPh^=r5_gvcsiK^{Bo"MP|6NGXkuIu,&[sD
-,DaY-y)eTdCqEVA-Bq+rSw.7'E$EEH5"L3eqz!x#mxE3l$qJ{@-'}FVbvW;Im3lln^fa}cp{D'Y_Q#u{O;;/gm#AVG:n`k6[}!gp}Wk(D>lC0[`uP8}exe
-rLR/2uFH5KJv4K',qw6jgM<27Y!HhsXBWNCE(5qX54`}8xak{lZekmfp"c2ub66=+hFwY/^V9T$$gqQd6|ddAl2zRFNdo/8qM]mM7fk^55Fi|cNr}@#r%}
-%{Cht9"G>`F'b`Es[,(=iv009o%K$;Sv`-NF(2aNT.rAngYkGIQ8o%~iFE!e{`inwc}W<8k@3]JM%c(J<G$]]sU]zjRv'IESd/bmzqWy(+PQ7CDN`8:f4b
-'h}pXRw),=0p3EfyRknVC`:iS2+pS-&]G#<Gr7cjKX<w=|(o1yc{x0YI%bf$>8-{SVX=S41<qARRc>U8Pb+.%{+O<1k&WWQU+G>^,(R_Dt>><wMd:r@=/+
-fjg>EijAX'8)`reWslP0rUA(^cK1}#Up`EN!(GKRQz=P<>eQeGb8%G(J0yU)[=D%"IFA0zdz}oK;G6A35{,[3)eT(H1MaW4OEKJ}}Tf]d@pWH'V:;Uk!{T
-!E#iQ<_mSj%{n297;{k#6w_DdIny"exbOqC"AxQ6IAIAN@yF.JZc37wajd"ygf-e+6^,rKTKBs)Zxy5D!v7vl)qM:FVj:P:f3oHjI&x)X)qH.:-)[w`"s2
-bPD3a}#;Y,]|y`j[pAGZQ_v;_fnqJ+SMBzIO$'5k)u#j{[1xV06f01BY)f|N1d9igdYS6!4#~=3l52I2lxVNa<6pU0iJ37~!V4[/bk$,Sw0X1E$a!^/]b7
-_4aryDjUKbHUw;ZV>HU2)BJ[M:a+)zhT,cZQLMf#"rilno+`f3[iEK|DK=-vv`^.^J^Vl8wO+q|)IyXA%AXINgxBbG'ydAAV!F]`Mr0W;D;m`-;(&Lu|Sd
-Wrr.u)_#hqE&dsnLtia]'}gso{Jig#dsJT|Pz|jAErJ;V,OdO"68IiVhgd|6wD}n!rE|<mVsc&:_tuWNy;3T[iae/Oq6U4U&RG~&#>pfp[bw>"22~Fm>8=
-~)tcv_Sz.Mkw47ITz7xb+X:8]XUc@N1Yyu,s1>|V7m+XuO!=g>5oaFPkcaoOa4]EG4C-)ZL]6FUSZt+KUNNsUzS%W9lpkN49^m}P|P/QaU=!lRY|eH{zB+
-aXH&@2/Qg#7;>:G<>Bpw$aaJFFx3fJ|1otfvS9Ztv;K<v-zAJ,90d6R<5jMbv@~2&/)L+K`%}GoXD(&houB&}'F_3VwJ~Z/"p@K2mP09fn+gB+yfoJ"tEW
-8@_icVGtSCnEeKH0tG|0Tl]pX0qs;%X;vnpgq5hv;0qKp3qSvLO3nm{k6qZh]}Fk"ALa]fWE){&HT3nr7X8%FYKKonIQnY{B;XP2vT,UuC(sY8p%B3}tLx
-41vPuc1jDQPwHT}g(DBl5^U0[;"ZRB`yWh'Kr,tf"3Z#u6`uZR-Pe)FTfHp#,!EtZ/R1v!zX~w&y$&>c&s~0!`/8Xpd<iKyqtsT_N3T1jHB_(B6FT%(HE=
-M"ShwqP3C0,s6Q!Sqo[<H4Ewzz}/EZjDIL,<I^.V=]NCTNyPgHk;0]ysQ]`1prN9C#glSCiMhl(-b%5xJrU0,uS9SE<2jXZz`g/TG;SzTFY0Ta5FAT^N;8
-[dI^lcw:]Bwm|z|.I=Jsz4h!cFa(@:"BnXm+EiK)Ta9csydHxcyb'K'uk4F|j2D[Sfmi-qd,t^FobJZw7=#"'Lgh7$cU~u>CyI.ag8-C:'`]+bA:)v")ca
-[Cc7.V(f32)!a<"EPe%V78{vJI+FNMHy0RTWpt[7-LeSy<D(d3SGj:CP2uZ:m(:l^A88pttA2lG#T_0F%5ZY<iACJOYLw1Bqul[6@PwpT<_.]#oH3'8e$o
-M<(0"aD`S_w8u"}"cRpcywn&4gAg$xCQs1$%II>pdGt{)RqC)(>lB"]L>D@[F'NRwUpL@CcvQpMBD/,oq/[u:Y$Wnf"E9[LvLRAZjY8CCV7]rj5@TFI8!'
-+7Y2A+/9q<2skqFChG6hec|AB1f%l<U3U=N[,7eD~:#^$=>%tb"TTllGjF'RoQg+8^j#P2f/~<sp|)|:V|a}=_d:aLsg"B[jH$_(;#dLT-6d.YsfE,:2a>
-oQM5qiI!w^cf;b)H/.lweH"p=:W>[;}@D0(9tF;RbZ'c,BiBPgiyE=kisN'JK4<q"pnp-.hug,b[cX;Ary9jT;O}q<+.q3>88dCNdz[QY$ooo|Gf6},]<z
-YSyR85xk}vJxJf_!!I0s_}(C|Kym1n:[c@'&vbt_D7xne(rS84NCJ=>+0|4pgU&_^d$!_mKDmjk;eHBwGMM|,EHy4BSfOFxu>4yYs2|n0_XPVz^i^k&1j#
-74!&MTW8YjFY![Mjp]X1;zd"1ed/do0;Z|2m_;QR8g|no::`&HgpQl_h4uwQGz>,^!},&_`V3Mo[4=zLNON@Q-nA8q<w6V<S8P~F)!v<G{dm_@dqf|Th,b
-)JJx7AIZ,6jyX7Kn=UBGosr:L26.XRT!Xb/|cGu8RT2=eA.(sC%5H(C^8(xv8ZG3"0eS;<bGK%Rgj&P2xdkp=@DyR0ef:-yWDU^ca't_~RFj~ywB_1/9;^
-{GF^7]mhs`CI$WsJ=)VucS4mAp;{1zcbe:9VNd[N|htrhdXsi&V/;hr8-Fs|[fI&T&2[e0pT72WG@6z@~cnL3&Yk0}P>QT'^i/3[)-SUWt<x6!$wJk.ue)
-B5<_K|7$W${(g%G$+=kWjTDbQvUDW5a]8Wq(p<+`u{N^nLjM"..oA&u`n:-7+!pY06D[Nt,Bb;;L'a<1e.1vkb@[qc{mfUeEH:{JJdq"}Jl|uI_JNVZi>7
-Ew#OerX|E)4^!U2W}v+Ai:RZ|r6r]>tEttKFfr_|;;Glz|qdal~vXN:JP"_,`1hU"vgGHV"dgPPb9a)5Eh=6Cfr&>^F}CT`X'Lq{M>+tbHLp81Mtd|;_8&
-)p%:E%|o3_qRq`$=b1PFwu-O-If.p#"yLpE,KucXY,Z&`V!r9`%7Xsd#OyPIRW'DoO8yjEq4qA+cpQ{{1(S%gI3kss/(N4;`{#aD^eN,8>RGZ#yPP+L^)g
-N;s59yXuq%a9eqmw=3S61nHvvgGI_/Q/Vwt+d2UM@7'`pqk,VI5VgU}@(/(ZH/>OX]^}`#~cE|-l_]{41i3h5d0M%7)aSd)bGBL8</BxZ=C^q!Xh`Rf-#[
-Z4eZtYFj-x+R/LX&cmBu2}/GX0GUGsAbX3,A~mdI$=^ess$l':mYsTmpwCc.7w57|JL%q(_V@GTFL.xt&c==G[jRo^@bOm3"6C[-@r~.,{M7%tLGsXOKaV
-M&{pl,2@Pqw_~"MANdEh8IyPch8IdOKT)g[{6E0a_%@0(/sYr-TY;(%E1^HKNo8+1HP`i%cPIYzHj}4K+7c/vEo}@1,+wf=mb6ynx@I_o,w6vze_-fVNa#
-u]kMjM#}Ju5`{ln6@f)f&a$^1!R;goCUl^_#'`!yF>SJ1>5r.UUYg;,#y]Aa6VbTX(EG8JYL$,<7ZTW$UexC6`ty7Kw6@Hq0<K2tAYQ0N5<wINYpaO=wPf
->dClif0W-ywmIp}jETYOe|RM=eFdp04}7-dZ3:CZ3b:@upeiaUO3p7Dk;b<u})7a>a$!OJQ"_g`{E5;4oD|Z<3&+i-G9iEscQ:o,($/uzKb[iU3NRx+wcf
-|iE]IvJ"Com>Po_a6n$ac|Re[OY/i#-t8eMI!}#l&Bu2%+J1[B:)'98#1tESFX9:Yw,xNT9E~u+Z1''}DtXg6}b|R:kOv)hx)8`Ixp:zxF5JcI10&K(D^J
-j3FaVcqc9_mDo#_cryO^9<:-)KF/2[-6pc-,XZUIs}N$_`@Nv"F`uO4ppPK/78%y#pVTc+})TlqimF;o(C-<I#91IiJ+Ggud3Q;4Y@Ka[9~#Ngud)XY-vv
-RC-y'd)J,e"~([nv/ZfZ}kOgCuuvGndrL^Gg<Wl_oC_WGKRAn)8QjaIFZv<D/NZn~}[;Lfzph%<I3No26eTcAx!4O+tGdX#C`W`+0E'!~L4Zr-:RX0F9:r
-7Qs}^,=},vAui,A}_IWjbkI7BB@p[.8pFQOL2y@Ku2Ux%H4-wxiUIG6eKu:y-seO'y&G.}6$$lydf`Md>I6k:zTIG1I"<U3X&(qD)Ce0!Bi&n_;]Z,fQWB
-<B~h0j_=jmi/K(8Rk.7#AOw0NJ8KW.<!=wyXwBYDBx|Pnb^9<P_`hAW&+^8|,KVq~B<{j5Aqa:lNYT&Q%/^|)d{/-qL/("&&!OUvUE`_f+c36e[=|!f>g4
-N>LErMBda7`jQ=-]jUWg3S8YZT%(>[$W565(%uQ'utE/E+zZ',yoj3Z6aR/rR6pEB]bN%L-=:WN}G,2h%Cimz9IwT[ws~[.STq5UVxSQ0&-6IX~Ko+NU_Z
-yRKHd5["OZMy;FFc{EX0].5z-@j&[hyI'hHmK$8G[/m:4lYT<IaM#B=)d_s9!!{b2CTaho>!7aEPy+TP4I%>"PKSK:lyog:Q@_Ota>K&f$PM~,zLObS{0u
-5:u:$NnGV_<s[=GF-vgZHtFH7R|uGE7mk'~!x'6FKQq=QPQsHD_9BnO2W0}e:WZB%ESJfn"eOuZs3Ui{&Wdo8|u%Q"``7|7ZP/."9&pXa=:1A0w:Sh-ajm
-.|>kYa!A(F4EwB}+R}Lk98AQ{33Std:"|>PICfkSjDi#_Ena%b-mzk'w_HtEYl}8qS0wa2206iDv|i081xZ.(mLue}j)l"`KiX)=qO/xPz9KHjfS~gIYQu
-(s6T<GFeHIQ`XuU#]4jm!_9"1IYlqG&'XlO9m^'uwlOYuwJto^d`[7{Eb}s1j#drN>S>6ozyN%LGpFQ>%zwNwt.S0^;0<%1N1R=>@/,/!^<nx}ZNN`kDX@
-|])VO%OdvgFWKFh@oVVa!>h,Uv75NAD{gSX8tZ1.LfeyQ}Wd<duJ{qYIfBMz,,pB.Sj3iy5aSS8gJjV^hzz}(_JA4ta}P.W11&!)H7}q35NK8]47bQVkt)
-P$}2AqqR.k_3Bh!Fy9jBoYiG"SqcQe3Q2CJe5NA#2`XV,Sd;j59sel`War]MqZ<:/Q|HhctkNTCno1278+s"FxUFA9=YikKCt"yTNbWyF1MlV@0,YR,zgR
-kZAAjkz]wXrK`OFb%4NsMTj0Qf`>umsB^v;&u9U7N|{2|uRO|)a^:JLAPi3>O<@t[c8[hXo48}rj7M1UzZVd^&ne`H7L`rQJ:zf`=PdRN2%U'U9:zf=64Z
-2-RB08]XFYHQ<DM&Cu,agRz[R^vRtis.F|7cZIV}$k]w^M5vlMXI:eDl`Ou:;WKjrM}"zZ|P#|EMh(3AB]cY~oUL~U^O+ER2S9QB5jook`7oVcHKMGowiL
-tvf,9Eg&4hG^,<E@2Q}F5cz)FXWATtQwoFc(j'4)SDzK`2}|tA+:y!RoCTX_Vv[5b<oi(H6%dsjnuy6YjUgRq8gx2r,mbzvHJmP0rx7{OEFAB1z3rs!s5@
-UK_2qAeku6z8IK64,FVwH8(Y:%`0fg6Qg=/1l^YCYl(9dFvbMJu3inHsf=!wpAfw~RszZlqs-5WyXst_!ZGCA7fTnauFD=~(6vY`Y@Q^r1v[F@(9x2])`L
-=naGi[8pdn{03kAZ[4z=9--",2/Cb{"%}HlPtt2}|m.j[I4{CBhz=bLwSa%4|T@PL9_|Zic{uAu8Z|#`,q|rF_qj#Hs9DjHd"F=#T8LQVmO7DO4E,tAZ:;
-s;gRvPLuH8WU:}SoB@v{dX43#;#t@/)]t:9UZr)f!B.,bs[eiab-Z4K;H%E=^^0aNI|s1lR7Hs!'ZiY3IPryoRD-lueE8I9dbKmv27~wwW^[O5C(bikVKL
-,h,o)s6X(Sf)'IQ`IzK'A!z4@,[b]C@i,T}GZfMZ#@x09,8h@NX#KQ7;[5-#.MVlA1G|"m6s=WKUfGg6=-4<:e~"`"v]iE2zA`@s#z091pOfx|8}(yXF@>
-R1(:o|^DM45n9gSSC|$+{=6XYcS5c7W521Q'-9CfJ0DeD{gNC`F'Vkz%e'sn`]e4@{-@""w1]Ys)5M6}F$J0!!he"D[0HusO~n@cb`q)1;_&#MpwsZdT$(
-I"NoJa+r,B'R+Mcw((fv5bH`6kj>@u{i8%D"6!O&]a$+R[7`yAKe6dw:)eA}~sNhX1RM~Upm)uyQ}GWv7QUJqv/I%IRtKir4zfpHCP`pA@t;W)Ax}y&,@K
->tDuIK"%ZH"zx1582oN_)(Fw6F~GN|ojN(X&&)%>:yTI'mfe58,}"Uxg@NY&l8u$`C9&!+P1u{&feOyL{wjYNzv9+Mca>xeW{[$OLU0gIy&ITrBlAgGyKq
-%gR2A5r5(N;y+Mg|;y,{<`EQqOdairpT&Ix}BxI6)_Zm(dxiRdGg:q`YKEK2Hp[&Frk7q/584jhug,Al-pR7O2MsgT_f$du3gw<9SD{|&f_7KF55oN>`sx
-NO<EbrCfxeU|CkBx[rwdV5yr_BT{ZNMJGQv_&y'wAJfDC`$ji:;)eW>49$NGGn{xQqzxIxN2b]=g0CNLw|i2Qdx23}#f7;7$%l!6vM{de2CKU2hf1TLR+r
-4o+Ir5;}Xf}qOR!k3OdNiKZ35ROliJ]xBK}#;3R,'q-TfJ"#xA#2>FN(;ia21=Xy~OLtnr_}<s+v5iDl%coh0KFpzdc9}a7WEo6p+P/A56S3d&RU,{~c8N
-}8f+j.dat}8@RN1rA{]weatHL]b4DV/mJ"j"a02{mdVMgCDaP"^n3;4<]!lC.L4^hk8@/|I;&Bmm0[Cq"8~>y0tLEmZurFc]/y@uo#N!(-tru0Z"Ce%s~h
-@GufV3HZV4nr}-&Fg|nr2pN^9(86>:s:{Sk(B}lLdy42v:ZGH8=;fuJ/xCuzO(jPEfUYWoDf.8bwOzwzl2}^Np7gueHr@RZ]Hb{iKm%zj[sS-pt9O:/f1D
-b>w55!pWK.Z(8f`sl5N`x$)[shm!ZbiaFuIKc6^Z'upm!w`a!n=}]'7F8}51:Dx)D9L{B_QW_d`R%%Y_ZIux<Od>vvN/DK%u-&"Xj"SS4(Q8">BeQ0ie&K
-M-N,U}P,/z&&:|frkf+gBd6oVr9paw4){%:$bqp}`v()5#[`Y.W|<G^M0^Ht+Bx8^/"kyuzRJk27S3~758gjWS|m4Cht-$&}a1!5})CM:q~XIkhAbsg&q|
-yV{,8"mD9Zn@NTQpB3+$O!XzZpDS;nr^,^`@Pg7hO/GdCv-D]LFB#ETUPF^Z~M7KO8c4BxvDLiA;"+,SA(7iF-mF`O[0bI&vMr67(>;vUL-TvbrkyxVtDx
-q)NzjR32loa(~yDgu4SfgV;>.t],NOR5)3e06(>PR{R,X3WW5Eb1<^]r9fW!{b8p(y:W}6}v_|w&whDF}$&wJP5'&l2.[%90BBJ&$$U;~jSm!Rp(G!Tcig
-E:)4.6cMJp'-OL(!&74jHr{lv'jtH`i5.u^wa{I<K32]<-GBQXDQd`Z-cw&c"Zgs"HS`A=pKGrFVbQ>X#]sQ"uC#%3)D(i>4n&a]QoLyMYt!"ly!hPaBr/
-P9d}9vFU|/-$'v6}2I[sD_QC7Dq!8Xu&xUO{vU1RmQKP7hE(FBtRtQ+hyjc5QL80TD-SSB#J3DaTI-v`Y&<|]wnT~TYK=upoBv28[YOa/U-/0eY%;`x13>
-QWGEx"hS3Uz:xR%;NiVx#-s{S<aOz9_X[OsV#&r5w|ZfL%iipCNsLJo$fNp&g)Z9A(2WE+1:A::LHC{Euyv+6,+|Z,c{H)2.ARYDqaS{_b6,J'G"GFZ2)H
-h9311nLd~AmIypjG7RG!=uZ;q^">fs#1]&|KfPldPh0yObcfNysOK`t=z96Ml|sz}A-NwtbooI3L8!7/6Ac{#8|^XgOkSyv_jNO,:G2y@rC&['mu$(|wdd
-T0Cq=9H,.KdkFm[v@5aWsLSerahc&E0Gq=^kzIBaYlz5wegZmQMjlN_ZXeMvx^&cOrhwM>`RGt'X|v]aLUsU:[9|08>j}MLg$X#@6lwt&Ny{zimrN3_Q,"
-3+/ad$cenW;u,[}j-/kO]S}{}=%H`6I`#+3x!yDn$n8$l1ghjlEk=P`jhnlK`17q-Iu&:|TAZ[[J{F8{&E-kdYi{9MVJKS9JF@As"z`r2D^!7A@+kaP3E[
-Sau,nFT+^O_cZlMG4AAS"4^.jf%"s!-n8D5,M7p.bA2;])%V;/f/.MV$jh^gifVpfZ8;nG+dPm'r`R4Aq_v"f!M)>EK]m[WRuF@k_u(RoW7dNjbTRq.)8O
-bBzz:R0br1Q|$]2A"XrVNGT17r|wIaF$F]Qpc0KZKRMO@zJY"Q^:3`T+j!![{oZ>o+=lv)'Mzdq{7Z';v.u[MDeag:.uXSw'4>}fIL&KU6pO2_<n,Zv;]w
-6:MZ"r.mbRT4&=9t_Eq<sZC,V^u'nMhK`UY2Uwz^rdG.7uS8A<{>m,5_F6&LrTx&Q6XjZsA84K)uv[$_.rynt|[/G&S1r4f&4!`@2X'wU-Q0m_Ox&YPo+c
-d{Ge5}TZC9B<V1sedE=fz5fLCaS!}V!Tp}@(Yj+^g[xV_b;Gh2!}+>-Oo[YF!qI_tuHw~9a!.^Lx>DY-@sCfA._eLLA6+_R3kL$K,1y-w@fz5U<u2h(M6B
-Va]o<C-AuA/oUxMCCi>`hAlaR+kMFSa{8JOC'g=@'V#qzA_C,>+:!:/jEC5lCPIAKoSb38'S8e<ijBd#p0,V"PKqP!]DN(_(3}(d%8Df/],JTB)QU:)KP_
-W,K@>=qrY`LW$86pff;(w;=i#HSjiVArXl`,"@_xzxI3|1P,>ZV4Uk1YCTcn8JIH'sYlHf#TDDrhkWK,T/noru_Cl{Db.1A1f%Ly6PSY}3:Nq7_()K^']R
-jR{e]^{e^wt1Ywlt@BmZrxS:E0B_99T2sbhZkmRH9;f"Rc`/R3E]apx$PAYY%eK`ysRMLi}xZMDaxkU^j`!mDahc&cD[N78=_d;e-Evl=g=-&i&|+@I.KV
-vT=VEYf_:U2/{$J.@+X39!:fSOw">=.+S6"5vo/T=qo;uufyx]'NeH(&s#K5e>89AmT&$|fN7X"=`oC$w.}3/:sUN("z--4D=88G(dEk<D.Y5&2{9A]SO@
-x!EyLWeH+R0yh)WAN'r0_ZyB|]$]ZuTo>1'`O;{R+BI(k,K23Sih%S3.N(D7'LJUZ%qv.UL7`I'jY'`xaJf)ZSQ"ish%}DmV[7'x,jTKfS(;(iu+=-Ixt<
-CZ"kmS+x>"#Oloj/JF)mx|Ave(Owq^=3^W2hv;{4d7j;5N5[@HR_4;N$CrUe8gn32ffP!vq%+b[+"j~:{jn@|K_HX$(RQtJaaD}LaFFA9l!IS^lzKiOaZ9
-~,"7`O%_UujEc/#jDQfg8f=fB}/eQ</&/@t9:`cp4HwiDyp!<ao4I/>lb_pj#mnSn@&UrIh%5^]!$4gk`ox{V^;AiyFYEjjZS7Uz6Wtcd^-ReFzIV"!=rA
-}]<@r`!qEwav{P>FsvN.XfS8X&vL5Ldt>f%:z8on@O>q,1%s1Wnfol-;F[_p:1-(>]MR~rX4`eDC]SK3@AF}.U,D)66lmVNGZD#fv1>`2fat>)]+iI)Dlz
-R3/Afdj0MYc..Jgbq)N1,KV4!:_mb"L^h7+_Q@aUe<YQpz:m/jc/$z4uF]TA$QAaq:Le5<>aS27g-OGNf:fB2G%Nwryi~9R:$vV29wSv^77jve/r.gmHH)
-+M1LJxjRAAmmYB(+XISbanHv7=[Lh&~tUX>c)wEDkLn,<K{&dnNqO[:DVPpLqK,BLKN@DCa^10dvj:Ao(<^^#.Degw"L^3ePy#I_G)fC#v%:H^$S6tuE$N
-D@yhQH)C3jwoaw~gB_%B|R5fr|gDVM@>z-H.yZh,Q2,a1n|-@];[}a37r&|d9'qegIW=b-z=(lut85MN'JL3`vi5#b1yyQ!qvEY2vPCq"8l2|y^#wx,-s{
-MO!GYD~'XAkhCMj'1P5_7PhGj<|5gL_;E^~YTEgiW'ot%F/"hNP!5["NdABCKVe=XHOl^zA88sF<8byxvc~o&IJ#C9$BK`-E]f{-t4JfbjSG[UW!Wp}]us
-ey0+otV#G+h0tHFpirx2b"_w]&5h+cy;q=`E~X|M5bx!&F&|6-2!(BA-p]BE'Z7p;0uip`}I_Ka@F@sQe.x5EkdZKblP)IrkRM=LKn_onSfa%qE}7B=wd,
-Uxv[[UBH5Mae9P$1~K;3JkZZ3|_/LhkgfF<i`Nb,r;|76j;@kmpwUB7c.2>bJi.I!Tj.,^P`K`8X&$Z2sV7@1mk%.K/#Ws7G[y+(:ZfYNps5RQ#SgOFgVu
-zi;)(uJ$Lt6xs0!u(Ck>C'~9_ZY$n&mB}KgNb^ml7%oril+g.-G,;8^4frFfM[%j&9AD&rYN]uF}[&sTrxD3IB{e)w(-S-#j9iu'ZS5gQr&|j_+Fx{&vWl
-&{4[)c/08|SU/TZ|`3gI$s^gTW,`aD3HTl>-Q3j_NOyZd'8F2YH5ny/:d9J3ox!@W:2hztUV9D[jc_,pzs~BQR`R)%lXCw<#2KhZ98tW-[_k;X<w.cl!_E
-U's<}iY;gj1JVHEyHN`e`4A^}3U1LDm5<O|X>^QUx436jvpca'NwcI=P/b}D<"$[5]-rf1a%#[u9gP:EUP8E{{w30p57=_6S7P|$EV#W,!ciAlRr^]H9([
-NGI|@|]DT$y/eu-}3qFZzMd0q`J^+'ehZDG$^2Y|c.3Yl$W#{{vx|Vc`<e`X7_+oy4A6a`Gk0lyiH,(4O5&=i;G0FdtsY>!oiY{dsGms[f0T4#9qutA#`"
-.!hCO'}yu)z9y5d-S1s8DCqSD@:F&pBm<}IBj/2Z$!tGvw.C=33G8JR|Zl@qQayNGH'Q;d'MaC#NLgLGs3L5|_AyJQ#3SD@)XKLk^]Z'S7^TV,|QO4SiFg
-(}@@<X<8=W}t+9!AI"EOeA+5LEo^XF@LgO@McC!OJ"%q4}0oYvWoaAM{P0;]zh{m]=wI!_<3rVul"GYF,RC^F^Xrc+,&jV8F/fUK6VOO%A:TX)WPix;#sU
-"{MY])G5D%!p0{bVv>^OM1h/=a+)qkiZnp<oH''od._FakysWkSb4]MYXS_"K1GpkVq$__elMnpEc)3|wi3ld3VMM/g/GI>X4)XoO6xyj`[kyzs[`b{Q](
-N@ibi"52k's3z/D1K8TJSEF.l"n66fB6J)U^m[1|S:O]<mM}DX42,(ydJ/l.6@'CxggZ$k`]S=A(TlsrHsibj3lm|RF``#@Jew6jqgjMyJgxz8#MNO4vJ^
--WTdMM'+M5;jel#2NfbGnpV&D$a:7]OJf1,K0$r/K[KJf=U/r#IBt,A5xO+k"@.NsJ>|5Vwa|xJ5t1R"iBW_-fb/{9SO/A9F:N(q(UB,afvz-#jZ)GEpx@
-4F,GOiOb=dzJ3r0z%e@=21C$5N.GB@i$2"'`S7=7}%bqI7elNpM@PZ<XK^@d6rJBHR[u,wuwAl<sH<+-][zHeBQs:T;a4W-8_;'{jC'^4MWFy7Z.y1Z5LD
-%(C=>UTUu-ltkO.:O8t0[M%eEVySc+Z[Dl`}I5_NvB~/`6:o1|HHDUuM<y"1A!T@B+oFfUFzz.XAf[-weO#k6[o|4D#x!#}KzlM+%->#Hk5"0iuu-]8,So
-%N=a:kRSIx]HX:0}9;`^f@l-8Mo]Ve_Zo[BEbg(V8Y]cJU7R5""rbHJ`&n%%(tyJU$)X>1PZoORd"M:]V%T)weUNar`Y[L4'<K{.cqzl]FwSb^7zH{#Nzg
-Y@[1RUHW=u}[p5,MI,kg;=M]'G+"h26q/B]bisgi<luo)FYMvbjSuAW}kM18F;jEh_HhPdLh'}rt[3LlIqB&}u_T=Eh&GE:pk]nP"@t#0k'@bIZcSp:Gxr
-!4q:%g8tDe<}.B//aR}o!z{w}w(At:@o|2zaoVlo@`izlo`B+/V'Us>eh[Z!f$;i4$'@51.[dL2S{sah=NEZMss<Ea=vI+sg$#TX:.MQ/"|>w:,e7aJi+f
-j]Mj0>i5Z:qzQv%`<&FD=<hz9Rcpa>Z.Ag!vG=g@E_g@fF&pZy@r/}z52Y5l/-3`q4oAqmMu>jk!l3!ehmN%-F;V[W8:<w("|Z}30Y_e]{.XncLIQEEr&A
-)=NPo|mVaf)fU<ZMhEfaeUjlU+gT]'X-U<8%>Fj+s4`yZ-a&1UQ^_pOt]}7,Ptr^o"&W2Tp>JaL!TPOHih'UZ%Us{Mmr@<m`IM/Ml+BB8GQ=g}H]^RBJ:h
-G-$&#:WSv-$T>]UD]Ms>tvrOM&IZNcReyaoUu12ENJ|9(Q7^a3,74Cjc1=~>2VjDRbWRT5Df4xb+[te$[.6U"NHrTNPY%4T_n3i8.H|qg@5N:-U/vsb>!=
-LN'fDr@7">M3d0&spA[M/k6jTo%0o^7|QqMFC||I&f#F,&^)+Pcm_PxBvKSi-}Y1@NDx`S$Ybml(Y1ZH&E#`&m%%<Bu[fp)8p7Vd4B<+``Q5}!;n5wlT;l
-1owM&Ixxf6Lf;_EA<KTCR<qYpPI=GuMFVV2(DU=e8O'@YR"TE7at(7/G$$2=VAPpBGmFx+gX9h-9oDdbLJ&P<]UgggULux|FF{K.=W+;]xMqS#~+s"okzW
-@{4.7E~}>#uYTW[T=$R<do77SIRC&,T=FH}UTC]ICdF<[,+C%3G4T:oOD@s8^rSnopfy_x5-1UC3KLPz#$YN>qoZ7wpY"{lC~haf)zTW~b1Mdh0De9!GM:
-PN3sD)}sh/%}]79l6h>tQLgx},wogpqh>wCDyD2vNKI16w(],^)U&r(`w^nN+{;$/MN`))'6banX&,,Td39_u8&qcR&2Nm#//9z<j+`lFPS0&k!=n6fw=w
-0`7TnKk.X|kW8>PYH/`2vxfu2(Y6-ZBgI|S2BqX0daYR_J'gjN.K8LMiJ8!E4SToh<:'Q4;e2.qH.w40.7-dYMI-8^Y$'"f5DZ070OUd>oc[y$H.5^pa<Z
-Rnlh'`2iO.A$p_tFnVQBiJ0"B0BPR`B;jb-1M:`Hhl;oCdB&X:QzjZtC<>YpG5nzfflf@r4o(,;T5}.gB:jw6o(_"V)Ee#az^Q%X@8g,Xo8k>+qZDu'D6)
-%QB<FcpR1qG`OVyL>@+;b{#[v17QDL9P4=GB,|o9l/iBUMsY.,{4H3IbUGCDt(#qPL4jrA'=M2V>r(Xj.^D>m+d)5ua=JUz(yZn^d/&!5/hwOT7%A=FPA_
-+-lg{<A,7l!nnA5>o^k-v.QRP61paW1NH&{/+Z|j9{oWWxMzi[ftxP`,16LfvQlx3hHZ!FagPwWBL;&AHoqTHR]`qi9D3Yf(B"MDp5k)"LH!V"xoP-8DEi
-]37w,25`7Dhe>b8K-O0C;[jqiSkB>6'|ifFGEMvEN[bD07(ChY#lnD43^9L+GK&h~,5.rK<e,f}XfkafC7;opTSvhH7-4@#TuxxtwqHqmw/TEg]pNS%VD7
-RlML")5w_<I".6r#G&sK``PGXUvu0c$UCAu=Sfvv8ZG3"00]n[8$VToxlbPO[p8:#"ki3QCqsk7Rd9'<5Un!j/K0^NBk.RqS^2J${eKMD%AoOfi`<U]@,>
-l4<2/v4nCig{-#H=G8QT%j+jhNo.[jeUWQ#ZNzt+53-CC){MDUxjJQi$O|boVFi%L"c(M+72rQ{gQ;Oe;xV.D#~7p':5WSTC'o.D$tfm)dFNvnz17B0IdN
-1MbeytBvs38DQ!t|xE|APf$JtOQ.yS<[H8P7fd;8^Cbl^bcsy3Ll4cz7e=1ujWd%iwz)eJE,yV"ZyBRUEI2/`r7|_^CTjvvL]W&MjArQ#mnXS%,[HB1y$H
-7A&4'+DEPd:gu.T%k@KtB9Ex)H]PgWF_.$#"i,@PXHDc@BB)O]Fx(RU'(wuHkx2^~AX0>QJ{zA{Po(vdR>5;BMWoRIiyQtmzu#d'/5jTK^4K+eWT1W(DTT
-`t#r&[VO9wJN]Wh3/_3l8Y8^%&4@!SoM"+pV.Zq)F>E/{hp[CTK't(w0%iR8LSAccU9#y6J)$lDk5x%ar}-5z6#2X6WTmBQFhQ>w"Ot1"@r;lM;lq$<ci$
-M$,P4u#3Brfzl9@"@+yK9PqkiS}x2)4l>2'ZgRRE0k8mzU0|jmBc<-AZ;Ec{FhYCthg/`2T(-Yrl/>9=,D.U%3;|31XEHlm{D:f0[bFLl2K;khFU7]K77.
-2Q{ojs[Vu|H[J_|(]W6yWF<:.P5"BCaVMf=I,P(c/QhF7AED]y6]N:&76!`QL;F'mTX$:[<v)V#Him+q<J'%"2qycxd=P6s%1^Q!A2E83&N;N9KVOETAmw
-(R8#bOQHJiH3=O&@XB8uVi1pxk)<GZ'|9@EpG{7P'C@d"TOZepp^>fH33)Ac35"E~{9v-&9(7'`|M'Rx"$:SP&kC3<0eSCP@'zk5RRTn^H7B>B~+/-UF{`
-nBUw-/EJ9uK6<q!Y%ud;cf0sc1Xf,JN"7=oTD.ISuXPKB:RCsYE7Y6B+03.ra_O]aKdj26Rfo_=<e8:Q%(CS@b@.[li.9CB-D8)/##%CTd:D1s6<"p%-)6
-AGKVhTpD5paB!%~UD@l>k&yuLK3OJ4mBA6DFaf-R4;X!tTD{m>p&r={B<7O+I7I.`'%Ere;<l']N<=GmaaW11&y]pE`'s}ZI(x4Q^)'z-7WWl{R."TrBoj
-L7IG}n-Z~faQCj#R/N(Rm'+s~hjnT;j0EgWH='1t+vc>67:dZ8T-:o.:KjkOI0(8o+_.w3pURxT.g$!d7e`Wb@4Knjz.<ISNc4Vtb>iV4YlU"H!QcU"@oa
-l!<Wv<@d4_b+Ncbe9nP4vRjEkGc,21mG0'<P+dGd8.YY/2o`~cy):f[t_&`2=fW.mCO[)=Nt4Qk,k!z#N(.nhg-B/^sDrl{w9XT+CeGdCA;=~..Ot^tZVa
-Kkvf|'nc.-KG;%TX|RljBh=&bE_iCt^,LqS"rWqZ{iw(L6<bva8"!.K,j2o=CK7+T%{]vSlhf[oeqjcxSP;iOpuFX&tYl,0,7/%+&f/YOt3->]_yVD~cl7
-C;,q1n{I~0%|V(RJOkJ!t_Ch8t/Qr#RGnJpoh5TEIpd'~dv{a`HYBn{h6+}AG7<w#2/M<dwF41Aw"}!<z(8ix22(_4j0Wi6WR`sQE$F;!)inYV,l1fD>3{
-C$M|m1jiK-C8u}l.NV+[Kj'n$k:_Vvws{l#zVeWq[Ky<o0+%.gxzAYbbGY%c&YXlN!-o"]J8TcZjk407REdKMNHfRQW3l=@Wg`oq$#P3G@I_0xn+tR%<uW
-YbO^R%OP:pXE7AO#tJ:X'>k=]LI'wY>wd3YJSjp!8Q03f9n;@S:4y[d2{<))K'e8-4R)Jbyq00;#FVnWh32=eTo{s>areFU>fps:`TgM)Q5c&>MO[<c^,n
-r=:;2;5>U=N=6d,@yWY{e]m3[`APHvS5na'KB]-v$[WTz8fXoD2O%!3g5!czSD!OnFwLaVicoQah-S<jpz=BoFa6M3#'(}gD%Y$E&l;jJf4bH7Rrn>-|R]
-4w'y~)Ez/3,/8Cr`$43E2/,lec^WM{xbmHv.lN5Pgao,Y(B!y`YfJO1FVM+gh.y,y3r9IdPTqk@yQG0R"u;PH.jA}"p}lpzlDTk%-WJl%;3Bg&26'5^'2,
->FiiELK{;`FED2VU`LJ.}0i3$kEQd7'y&>h`aD]MY&AcfrbZbNG){,:&lqewmqnH$v}^|]x]M|(]jqTtmz}s18`L)Mq(GA23Tv#d)ckK#xNaewcIb2N6A!
-zq/MI5R:hW)mXW`usM~EuZz5_4FcWl5N.r51SZU5Fed]1&.n+dIs-%B__Lhqq"R9>Ww)z{q-DsQT~Xe%|^"h3.,8Db]obMrKI5I]{PJRw{P&mx1Y'.Ge!e
-tVx-[kX@G%<+7uFzK4_gc[//QVqs[V`f>id7=A3$Dfs)4NI:BZRgC[B@X/_7Kd,yw`b9n#2{zAGJ<SL0OwgB;2;'f-1^_Y$I9_so3aOPa9C6c%Ui0;e@=$
-G:X[N'F10}qLt8wW6z)2_J7o|)K%ddD(H.0UgDwh=z[1tZzEdo($vt0prtCbH4bS!p[Uh3&>H$!O_vGAn7wk1ORnAD%NO6iC$vcnVm4Y"cWKJO.mazl6Go
-osg[>H<gQ$Jp[{p$q)nIW#Qe>Xa`D.d>X=5^5^+>`qpq7Cl4DQUVf)s!TCg0atk6Ph7Y~sc]VHc2vBb(5d"QOUHwM1f_.e<X:{V1%0aM[Ah(u#VK"HI@lL
-_GfmXa`Y3k{#|ok)LFQMF&{Q!%ii^"9<[lm.Jo`YCLAi9fRH.4gBk8_/0|iYnjBz.3(q!1Ig/=.0jM!KQa9s5w,D6+}8!qg}+D>b@d@!G_'5T&Ydc5h(8|
-Gj1u8fy4WuDTU([_PuU`3)q<WK{ekD&N:Zbzb^8k,n;hy;<zMu77QS~9&+wSbV5E%#ESbdeA3D0A[HyWOGJ}NZ3y0IwwK0|guen9Ozd[a<G7A-Tq.!_|Xf
-vj1&i@ag=u],]gxz3y6d06f(WF5;_9gRq"QR)w5S"t$oJSx|mc<Qk)WO-T$aoo7)%,QR4'-k(;W]'/8hM@q_~`t,C-^>Tb-D~rSPY'f2hY+b1^xW}EJUIM
-QDP4O^'uN{]AvXTfVL{wFX'xrv@uf`Fz`0z6aJ~g:numB$<gBp6;g/BI]bb'`lu$V[Xf"l&|F2{<)PZsskqzwW6K6{3f~IR)q}1X6DGbyR_gty>!B8O=N_
-<-i/YE|"=&3JWuk.c6G3dvKi"+ITD8_^Q+`S@=jbkDRJO)I>ZKXml5vE7Ep[,oL0Gp/s)S7v2/Z%s83xIzd$41xCdjgT}V4[2HS,:lqB]%gT#l17[3PM1D
-.f2>px.lz-V2P#9Pp:WNR&_4p+/!Iljh+k0HQuzf[ZlT4KeuNraF=uW}Eif@dr;R^lLFI0krT"[KWg:JF_XZNsxu!G>BBJ,/d;3Y]y:QFQ<3SyRmr<@L%w
-6s+Uy0b(wdJ/;(/+9(U(Nc|^QD<c:QYDMjj+ta&Iy;{sh%09j&l^)y8DomSq/%ETTmVs-O2V1trEim,7,[{{r"^Z.5Q3uQnH%4fCR^7LenH+[ncF]Qjp}{
-X%6rvupvFDbAPO|j,@eREw&S"e1R,`2dwd}V+jKAg=d4'`2N;'Qh6ciYFbi>r1,zBSY0GLtKfi0tHRv%(P4Lvi7s]C.xhwe4W(WvFpB`)k#TO!NmJ/PR(B
-5q+[wuiO`!;P6mM5{.BG%;>yG|L5VS$]@N&|7s`}l#WeQZk)8eMWKb(Ht!hJH'T#1_|B5wU&pq`B~a{_#bBW1Cu$/'IOp>YuaMhCR}-l7Nb)tFIp._2W%>
-O6yNkQfiWqr(Y+8G1z/0`"Z>4t!wm6IPz|iy-dhvI'gt)QhHZ1%4kLtTo`&TY%JmU:t(2$[h=tPGZ{-JP@;F+i$MlX>89Y&42#"o7Q(cXWMk:s$1GZMGZh
-cF6s`;CtiC~sxPU"gEnI43_U&8Np:/7'!qyByv/cGJ&{f9GbL6G{[C_Eo3K'Zp[3{R2b25D<0JJ0VG%M.V)ipFeI9{.lSZr&2n0Gvp:zK&D1s3=mwX>Pre
-EgzNR]PTCND<}1$u4O^qoy5Wfn~I7jVr#I~SPaaMA9M<>ExH(.ktX!Au<5yJ<eYi[qt|S<`NgSkOTK1IPA(qeAs7ci`R[1J|igH%SEC^}V$E(U.:%GrV)d
-98cHOCs{3;s-kd>/XDB>YE[yh(YoD=V}K:OCawCR,fJR2|9vLTv`Oz/oIe<D<s>v:<~T[mZq;2Cp&|`'f;3&Mo&LgnG4vTx2Cn32fBpYTJtgHn5'%)KM;P
-|>GpxlX$UAkUbimL_1ogRw9f-64;/M&FhNz=,j%=;4r#z4W".q<U,%Xs&EJXbgHm^A>SI^);JA|xK!!PSaM->x"^g'93m]j2}5ZeIv0(t%QaE{3)@mk|yI
-4Axx'_]`hE6o,_+Iq6T<[@XKAq&bM!EZ:oc[i_AV5v_O-+Qqs$7;#>L3rS3ewVjWO+JHbo'kx;kA@a$g5ADSEyu/{T~F/i@%+YE/r-yP>c`pur'VxP!{>H
-K7!70%V[LAyuIgtTKR`YDKDr57]kddg`M%o0_({bdIZ>z|:{+cZWnRB/NdjLk#0lC^ZWbw$+f!cgn{s:>f~1sebcw.XgUx2-"a49tSDc2Zedg#Ca5b-n!v
-CqH(;$C=zZe<JjO`9J40[aFH<-~NeN0g~<!O.65@v%o2HDea(r(:BgDlY50nq!ehP;D03@YT"0KCSP!+w"9(Wr^g,PV'6].:0=I6ohqzTmCscFkv|or'jm
-kopljRfsgNy|<T=Cu2sES_3^wCf2@w8wYvY>,[^pvwVc5Ho]c-l'1<Ha-H(oc.-!WSj|-Xzi(4=T7b-[''xGWUMs@O9(jOK#>4T;<F/x3TfZ]c3)"~~=o6
-4=7ak5"<HzA/vTb6g99A|'q0Z{T!=W=nSs")q[z[N0@wyOhClRF14yekM=})Ix5+cM%a]]Q&kN$;2&)Fz)A`WY%7W1:G=s|J8QA]b,5vnHi2spL72+Z4za
-$eZiL]zO'Jqo;gL</jRl&S7DfRr^7L6-xCf0Si}$3Fy>uH|7VI#OVG~QW=5[icP@v6rq44}1Xc>>o)EJ9gOj%2~C"YBe(_KprJ;+30(0Ke>mT$pEyS&Z%F
-G7^];yZFpKIR]cw/P^!/PN82-2=/I)1wbJe0fFz{<tFmPq>Ou84V)8P.URyHhq.y_@~,;{)un%_Teo4ky&&l3(Xh{hwQT$KY`&7:0'Q^;e^T{2rIC].|hl
-55Wzy<J7X+R9C+9nv6#ar'Q!UC>[W!82~0e(7)1Fb^QBWtcNW$>dKr{:9odF_|V,iu-US/zvW%@8jYA4cIPDFJ50YI=tE7iR1v:fz@<8w)[4Q1/yg4R_2"
-!SlC&ul=8-QFIo#8KA%KSL3nX6ZeA!7dynHnWD8SaM#(HTAYet6PCY=Q-lVYRMsV}b{NW/dCUVH`rybYm9t|Vr)Z_6F5jp$Zd'"^P^P0{xHI=y@&z%wLEr
-qk{mT#hiV<0KW,8Doddl^g)n!EprbL`P5}&`3z%k[e{YJC1`x>y+y;m7=w#:+al^rVPYNG[32_r!>+^m4yvmSbQH8PdN>m#rI42{x=^{"7m4_Ct9x@U)EO
-Nt]VAPA`>)VL@4Fs68G9tO:/$;,L=H&sUTI-$T7Lt7/b^J{[d#9|^J2!sk[Aw5`/%|W8qg;G@fA6R[xNYjUl[XQt_g_2,sHO6&l1eLdyB}"h]`@lW{<bFz
-K&"F!}c5B}m>YWhsF5ijriPGu$lBGln/9l"IXnPSSeL!jL<38eR6/m)ry)=eX7lzDBs9i`cK5F.+T)]bvTBYs<kKi%P9adwEf^1RAz6cYZ#Dh1RW@G'55:
-bm8A_Cn&6>j''.]#i[N02o9U)^8`:`(T2-0dw:%YORIU,tb"/@f>AzUt,+]:WS-Aq-fOFS@nj[PezbK=O"O,jZ:j4wLd4bmr3ZCT]npxOLs9k}n6VwU4}`
-jtfQ&fEpCC/%5ywj"B!}@hMGtsS^%-DgslxOtywm4$(%Q9MRq/cP.K'$U;-W5[ym[<gD1:ySOG)<w6h4NTb1+QM,WTI%Bw[D&DfVu(A`+-&:H!XN!>&0ih
-JD0HHvMmlhO68aGPGSOZ&1k8=Ry:njAJE<e5nDhBy.8RLxHe_e!j>)c1r-Y(}Si`8etWK+0ry3lx9{f>;vxutI(V~l`6++Qo`|bMm'X=}"qD3|V3+4unb6
-,jda}W-|T.e0VcK@sE^"ojT]dWMk[[~<'+}T-9EgQt"L!~;,zyDx4!Y2>+!h1DT("KC1m$;LGsF&=Im^T"I;}4lqSW[D^"c0:_Vpn#aN@b)s(,J_rzRdnr
-s;_vZ3BV9Q_dt3HE,grAvRQg!N"L&i%x6cQe:C<0S^`#i$@.er'{`STv98<:7S6c)@>hADX5fQ_mkujFz;Qwucy[T3J61@tiKtz}4xp[(Ov[H%%t'J4z(W
-0G%-:=p_<@;bE^Q{1QUO6<sYiQ3oE#l^sq7aK5=Pla0z`TcTgK/Saw,jh22_P!T_"4~ZOZ.!1s&aejZi{9Tozl>OwiBv22/GB0FMc#2G|)~W0Nkr"/STMP
-$f}+VpY(9gB_]3zqZicg-tlO}UzJNgTUS_iK(0}rhKKra4bw{jflSe9igM!d]kd9tMpzl#i4OPAt'Jp"(G1A:@F4TK<x@!xRVJ$w=nLmZ#e<|&TP6fA6VW
-m]pr<Uz,:2m,MIg,wAFzoCiLnQ(KR[Py[vo8.{4diFGm-E0Ew1M>[:4yrpDwb3mO|mmUfl<R^#:<o@l3,S#9pfm(BXgIe^kLpEryH,|U"y%,@6jw]+Mn`s
-~V[p7b(R{ra;0rsp`4>=w/:Qaq1JM^kiE)P^LIK|"GN6~tv[gwyuuat6ZvxpY;|745'VT2|dP+0@Bj0XiY@c8c<;kWZ;i]Ck#Z)'FN!^mc#J(#z"PG^4I>
-86GF)Xte&aK`OvjTG+B3xewA;AVYgO,"pUx,>Cem}waRq|!GrH<-OHFdHk!A<1P(C9WyN<O)D%7F/xW.EF=BVtt:U11'^'QlWR(t]}F}i7w0#N$AdRwomo
-AFUHa&cvRW{F{P-23#/D~SwVSV!Vh^{|V'N{B)[rtyUL/YbP3c.:EGH4CoD5T:TW>x@5=ya+[7nmMHbkak0]OwKswqq{GD@/H|'[,D}J8&LMi]QM(5hy%a
-6HYI,]/Bp,f_S4`l%;tX#"eL0sWLmot/`a}D^z;yXU@rk'(IEZP$k+jID3X/%f%;evWp{]t4roC=m#ulAfR,Wu8Rv:>%sr0WoAP-N'^xtFP^Y=@g6,m#:y
-&8hygp,mZ:sbMshZY:jeluQKTI!s9wKS{6"D49hf2jB'J#tjP@qc,g2RZ)iEm@wfE)pZVk!S8<$u`^lz^MjB0=;>MFv]V{Y|}]ihmv|}(P|+$UzVgvteba
-(-4!A1~5kB4Z!4#4a8w@'ku#FKVKyH>@kkn"dSv0JPyX7x8i/bmz:f/I<Gw{mz%>2{DKA>$+UFZ>q<BVamg6d|_"$a9moCK9(aze=zkW3pTabIot4OMIwu
-3f)t0=zsM"TFKo(hEQxgS:};7_h[EF>2TWZ9cOlhM%0n;F").,2]R`#b'#_1~!e2!D2N7"|c2Zo`+=C%4[]f12N+`8myP1lRu#>{+<FiPU7nK'y/ty@3@L
-+5z}yI^KLL_wNWTT.vPZIIu<VPa1rJyiKR_5J>]@"Zi4t5+'tSdb$a^h0K2G{snL-9D,+AbQA>;WYmDF^y1G"2ZC:Crz^,%LQ_')tY.{b]psuff=3Xh,F;
-T9nDLt=ft,^t[C6OGt0Ya[4"q(TO#o6vPIiGa8Cq0C4<R|'kK"[zAo5xuvQ-l,[:s_|0'W)'0U,Cef"O~sa_(YjWAf.1W0r2V_kFmQ-OE'lkB+ib0hiq^k
-Gw"<<B3^[HTh(@6)MH"jusWb8ygja0y}Oz]Y;esAb;$j/b':!-NFNqH;[c3fJMp%9;&%%&`8A!hNxcm-%qT&p}(Sv[eHT=rST(.<G3yOd7%E(kI4}FjZg2
-oQyA^'0[qWR"DTq6aOjJ&(jl;IkOTYYiTJs4yzr{-uCYfb0PRssAs|[sr(~h&'!#O2s8GQ7xC27&Y5d1<26E=CMn/:fA>piRk59t#<Afp6X6~f(`zI~IQm
-y+#H@O9I)J6c8j>!]hA_D,5/%mbLo2,%`X,bsT|=XrqQNc|G}sw>uWtWTr2{cKJ|EA[i$rifzl6qw4LUmYNL[2}+}Y@L!WUgR<I+S_,6CeevAH^RP>['R0
-.K^]]&YgYTxKaWD&%.nGT7A]tw,1Ew"F(slDSkhhVr<gX4o^rC4aoVf(#izp1>RyAuU:fihx_,o04^8`5[<Iulzu3V&G`;p#dE@_T1&7WB1@x3so|%y/R^
-|[-QVLXWDMdK9]QT;[ou1NDiAZIURg:G^L'Kn8LI"Vhc:,'`x@dO4[HdSk(4VrfCHPZz$02c9}DEaQG,4HPXr)%])8Mtow%x[=AWvA]<vG)mVxW2dy$/=Y
-$^Z&56fJN_Httz<|x{kATu<4A`5_oe9MA}xWO`O9$h$64fq0QfsCEN.y)uAn<DD`^^Ta9]=IZl[,R}VFUhq,S{Y/q0-'T`G{$[[pDMu/pD1ZXHsS(DBD3|
-aCS%FpE+)&]:ThT1.Flf"s^K&#r|Tb(Ev+<e(TKds0e&PG;OJl]Z{.&Q>|mR/(fx{+J"dNq[|W4O~3aSyFeDU)u-TGJdu#WO!TL"IQFT=hRPN[jpAlwW%T
-dc',6Txao=-Q38'Jk7cGtHIq&KaYu6pYx;Nuxd(H3U%HV+ISflK#3KdBn(;>GE2ZB/]oFl.vs&GuasihN(x9F0a@$!@tv!"Ulj2UdI`"3344E@FHbJ,2n}
--IjyVY>l@5p=wLjbhf/3ZbE;aAM9[q;05d=M$aCA8u&`etqG@6%>_CK>l87[CzhTqu{BvS%-.GzA&}Wbge:g.{%7'pBGN>D"j[p$WfnqD;gVsx)r5V/(>e
-]uGM~dg0y-C/&cRnTqYP-}|jrs`$tbP<iU|9`pBpj/W2`J'JO;8K6g"kO7D"H[b7O@}z$w4dn}N0erdgl^,I{C6w#,xj:/{eb#]nG;K{NU':V+GLS"[A$`
-|['vx8>f1V_b;37<bA,hMv~@si-_^0YR9,2@|ze7+Z[y^M:J}+7qcb]Zs")bzb[dOnaE1%C))X'),-;4"fA^&r1J#GEk%tkrdM19{M>g(;!%Dxb]R)w=o"
-xA[ir;-U'c[)->W{@Z+qsqD7HNI[b)F8fi1E~2!Vh-ao~r8o_xQD9!cUaW3rrWvl$a3aE2Fpne|M(O;jf>ej$z3eN$C%n^:kcLP(];5'~d5@Qrw9w0o7t]
-e=Hi(CU=F[,9x4cG49@Ib(wo<W"_T#.$(7cNFQgbYiacZ%HF<UY"gAFOP4+$OGkZ`Zn=w#fxm%.=[/qQkh;kA`1_QZ=]RD{^`CZ).0%w}+V8A9|d&Urg]"
-wlKuS>CYH%d+@#UzqVPfRQZxvS1p8%X5k<FRmXI5_f2JzFjr+6#JaYSPk2Ulx+8OF,)hPh]"`mv7[Ez=<;}@4cilX:{74,U8';$3=(p^BmJtc)R}JPja$7
-$h,pd4JjYRBmgl$R16/i{ZbJcO"bd/U`"Pa9jq8J:n05@vtmFRo84XuUUUD#Tn`sgDLaPn5Zlna3G#baBx5QD'/rctynzM_!l$rj{,k,0{kvY56hMvOW|C
-Wl4VWg})4LppRuq0Si5FG]%.K4g;5Uv.nkqZk1Vr3grlk.4wm7$S7b+/aevN9UnQyUgalm_IP}2|E!}@Rf|I#g)x6_!c|M.B@h>]f><(G=zD;F%1c9n;db
-ye}XGS9PhU4OGV't}ajo&n}J=NxxI$tV{HP6)lV7vHZzdA/;D&5`D,HjmSz1VZ-V$s^[28tp$%xG)vIhFH.xd#NA}>Wx6c+ul'8Ae:#B,`H0agdZa<!A.+
-A!4=lEgO6|jd<%QWXc]Tn+$N`sYiLS;RVOtDGhM|i,6!bV|x-r)rE.iz-UT@sl6I`Fbs/MNJAmG&ELi|8O"W8m"1f@m.wLIa2b~56JydPStNXYthRB/v+A
-sqH%"1`mxRfv:J#CaGC_QZ7y]eklx3t:4mr_k{9qV%s>R{2!f]zR4,2^!Tbhz'&1|+J+RD$5dOlop0H>(,jqj[@AemnZ.`M#DYcnpMCfn8bA)F_)]jEgLB
-2E,$|,_o1`xHHXce!X_M#)GYg]hVN%{<c.4D6v6"Rm++5I&91yGl@-A7iz$g0l36o11XT:`A>Vf"c3Qpg.W$Di@X3|xqQet^s)Rr=lTBg<<d^%LF[Tp&Ob
-edVVmAcO>ISj'BIJ:V},+)H;k].jkm#8k6t7eo:xB^uHw95Rt3TBZ^UXFbZ@qZ$oQ,_VKR7I|g4/6eq6$Mf6`)'4BXSOE]']6yJk{Aj%OJC|3PEli{rG]]
-VD:2'GK^T(B^8])<!G,dawI9`|s%<W+IqOt^9Lnh7y[(b=oHGad6fx)3#+KinEEP^B2rmGH,$a@JhI95=)iEdL<<S|KUZCdiW{qZ=LQ&&<b+KUB++dRR[|
-j{XzH#^mXn'^YU`_._4$p2tqU0T,(yDyP}Oy@Ak;j`D"jtyXY$g$xW]dAo"PI'R),FVQ`4NbEJ.%yZO}SFldgBu1iXrR6DRcwU4$hKxh/#Y7#jy>(zR]A]
-YhZ+Yv.hiD3fS/Yq^P2"tcnOAhYU52s>)w(Z0&O%7P4BlgjR=0Lb2iM`H/k[bK/<]ahzbMP6X/=ijYXwciw-zL"|z)dOLQ53Kk3O{,g7Qwo7"]3<"O(Ruh
-853-w+T"B[$L#3dtS}ji82]@#vvZw1W"F[B9cCb+:0z0E#I4|6316hjwJ}S-(T,S`/|p1"+oke8(1rzI[0=$wid4(a2-^{"5vPu3:G,Lt60OspmCgkGC/}
-.KLiTEG/<@GGt6N!d<NGr4iH<]MvJPx3:|[R@_BOWzAM:g}YN-xQk$Rc")^"3;b_<=v5Zq+f(jo''kqzP&ekO7SOELUE3PU]o2V]Qhm;OW4dK-"8Ow~.>Z
-St<@%)B[sA~{lb;wS039<$}_.|f>tTk75w=_Ccrf6lWEI9m@JA-=pDRqt1;L';rX|Jz[k1s`Rsy7u@K(2#|K{qs|PVY!4vrj=yqK%mj'X6B4xeGNJ%#NW,
-@QQZj8Yg]uy0Hc8|(^6f~_Wo|Z6T^Cds@ahLD`HR{km5Y>Gjj@40Oumpuo^,N%EK1|hc)(:nH5dM3D2j9W[U}20Ir_m5lBI.<7Wo3z=Fm@R+!yvEShJMOa
-!PH4oph<T3i)j.5xHNn3Uo;Z]+<Kkt}KnVsVS$}Z)Q9={H`3l.KO^eIdpG@Qm,seZcR7EMSMJku5s#Vt5HlLce>5A<BdH0I{mhv)L8FL(W5}.gGe20mi)]
-[g9=]Qnh%$2</6Mml=xEbSK]1,PM@D|(#uO36cr^iW1]+[:|]'t@b{C$xL<[peTIGnwb1bf&OHv$ZQ<p7ulYA%R|7epPqENo;iu'cMV8YLZV}XY9:D|Szg
-KvW9cKer['h+#Hd1QI8'E}@JdOQ_zw'su/YBUx2m/{N@VVly7|lG$p&xi^GgfSheKu+xj=5cr0nv-/.aY]5p:cPz2-HX<-Go56OLv>]^&y='&i8$ZJUN=l
-Cc_znU'0T3]j~qzN3IKP`n%M=I,1kj/A&RUWda"[D9pnTC"@(kR1~b]P%l<`a!d|+aIS("n%2#=sb@tnnE5BV'YPwPS5Lw)mJOrd&(phQ/m3'b&[:BgzUa
-nw0C2z(Qyl:fhwsk7LT9FWp:)Pyif=bQpWI4]ivqBuu-;zB>$x@V,AX89IZ<FNROAQ-8+m+x>mZ3e!&ZA+i3Q5^7#lX3bRxSA_]tajfd(F`'%GX_PL^7:O
-pmcriy!pc!4K5!3F9BP1=2ax18:0CC&%frE"!ET0c5~fj%!b7.qQ5G-%D|5_XuM3s:XGemNwjl/![AfKm|NH;.ET%k3wImky$$Y<Vc+#'=<j>tev]<18jQ
-jLyOGx-Znv"/k'a)0@-eW`'].Ym3JV$|:)Ta;KM#9Id912z)tZj]_C"!129}s}dHI&!$eN2>DamFa,O%}1(>tqg'ZunT"o>4XOB"Tl6Wnf[h<(j"C=I>x[
-T0ZqIJ$+)rdT/eVh+OaNYaT(Hi#SO%hz+odATHXyE:gH{]R[Vvw8=7ub|tN,Y=z1xb1xgP(GMBN!t1H_!yNqZ}-+XXMNVrZt&}`4B`TNfv}</>/^_w1P]c
->oyqw]}Gs[ZR]!!J$yH}ld^#;,%'pQd]Nf6,W}/O'-|3fJn342jM^ZVLVucLu>WDb%mSVK1J'bGolLI+hF'&v>"r5{3vYt2IG:~=)9fh'lsY$S~ehB+xup
-Yx0@rnE}1@0_io.9v;Dq<xcSZg>_{BRPkn{r;F=9Pp{e.2`.+n'ysnc5J,yQW5xEe{Aa~NjK[CV&[[='4n]+Lo37n+vbN5Agf[G/|mz6,TJXP2)g;nCeKX
-_B./1uvz,"9D>hUCuw0(MlWqsI(;Oe_,40vWc&;['8c/^qg{txWjBZ!"bn1q)T=gemwh#d$&%di)$2PzgxlmChN@;8&U^g;:KH,PMZ6g4K!NkI{G^iJauu
-9dRGW"`-69%@sl0U&@}Y(eR}0^z!BGbMlQX!W{~<x!761-C|8O=O~/eA6c;,qaGyJYUe5x{L%s{b7=(O8XeyK}wc[{sMpsLjw)m3-4,rkdn',8y#>OC1U.
-+W:@.o%KK5g&fKIDsp/0e}oz%<T0E@7w[f@#.h'$`Qk(p.#S;Vr7AZ+i^#u/XNueNYB:iEz'N+vS"gaVZcX([+~|gg{M'Skq9AjWZJR8(1H'AesvMrpx1U
-uqu1$(/d'SV$^`t&~#YBWQqP4C~0EfLJWnIHu/-v@6;d[a_fE3@[55iAM9O<sULcsmu,.GHgn99ZRw4{mi8ev}"B)R{E~1]";ukJqPdC6X#:vt[bx^s29R
-ORT:7@5N:=]KmWQk3.i=[uWj%srvq@E)){"h>R]"qYHW2sJZgo}8kAvT|OXYa(<8Xq6[.5f1G:<BDo3Je53lX[{tT@M>vv-Nl9pCTIlIjLrV0P]hp_nop'
-E!O:T;/E[)JOYHE%:/q((btm<VoZQcBa)g3nU!3}AJ_];(CHZANG78xjOjI$[>xKoXp5-k(;xiL6[d{t&:]k-UuehJ'(Ktn!qOzppR)@Kt9yySMH.zyR&X
-cxAICaGHbM&DzyxK/$az$}-+U|:c.-`Xhxo2r1@zvLKEN@m1NFNN!{1o;KaEjnNnBW[v.`{hg'$aVQcv'/&;Npg/5QP4|SGv,jd.r0a2Ris0}KyUkqpf2U
-YZ7:ih/f{Hn9Gd%}V5Inqd^'A9z9KIa[Q/'oh!V@4VZ=$FxAy,;SUDvv_CT8~x,_(.1.%>~b+)u`^xV6d4-w53^pU&r^_-ej3S[91LR=H074zpRBUDVcd:
-AIMC~nsJ<XCW~fc!|SLSwq@m</LH#9WBdS-kKrkWF]jH,[62.SyD9&3j}eEMZrd<zClTP8rCDR=m5Jtglpz=TS/sP8|mYHDPuvTU]P@<Ns!fspw#S(DTJ3
-cz'_ja!PZwz`Ks<nW7^L,O"-{z8uO5xO^C3Dr|=.8WG>LKrCCf;R1p]M_Ke48!ms`Z!{>-VP;tYg2T9|+mF"L6nfmf>L-dvh]DeR9l[]@GE<Gk$fdpid|f
->W=H)LO8^n|bIk~ny2M0svuWNLO<W8xkRfSoFgIl$FvZ^"9yf%8_K).m/-@5Z[kr55sk_rHIpWUI=wd3ARl]eIP<0C5KzB5qtbeQZOX.mXt1m'%9dxS%oj
-sKhfxO&Nx}r}xO7oly)yxz]{;f4x;'QU}{!Mts--#|5Qu=Z10nF]7n0CW8bKlot/s0d:44oLf5XKfgfi0"&WF2{wZF_@;g'xeQU'=U-0!H62{lJZ#/"7(d
-DvkCo6b]NZrjkzR,/=0aB'8i4I6(xbK{%Gjry/<d<7T{eMA)4ow}d=rc]:5YRC<2a`;QZ&#x5XG%WFAQdA[8BZbGur<xd1RdnL6K#^p!r-I2t;v!&ynBmY
-K+XD<H:.ooI&mP&(/_UHDjKkLRTzH1I)T1Pu6Tzy=qF1+s'ybJJSg>)M6Txs#h%e1=su2_zazug/v@'q'm0`ZbaB!)W`]-IH//(VWCo0zI!N^a0sEwFuDf
-]XG6LSK#bp)B$psiS+d}RUl^+MAaJ`q#Z"zC54rzy6rf2k=qdiI%YUlMwG<phEUe:eQbp;KDJ9zcL1Vf`8tD;'}w%$Xea,`Q+I$9OmThHNng`o=!!o7[nl
-~q-L#,<r-Fii]&(=BMt>DG&QtB%O~V.:k(Rhq"YK<.4qp:U/iEtI_q%{TnINw/.!>Q@Pr6bpv4CP:isPjzz;B6);QeMz;i6:f&x^nd$4q{Jq{W.BBqWK;c
-m5w(q5'._o#n^[D8gdVLj9YXVK/;hF2f~d_ZCMZ38QvYVPgl-'&N:},4Gw:!5}r1h-~{vkKrk(s1MAmOS#>LoPztRGx|($'4U]ZP`U^$8b$g)k]/X(Cz^t
-[9Z>'A#4&;,pL^y$~nV6<_=YjP@!c%N"zt`eLSMmUe@C`n@jVoFpNnOLH8mQBfB2DV|/tOvjJ^&INRpu|wvNd3kB56PWUI8y!h4U[z@=`(QZ2.Gm|y=US0
-Ix~UU9bm`5W[]73e(qJa)!:KfVE^MV.mSnWZSC`@0AN7%cy]DPSBm8xuiOCJ;[)Q"}`Yr{Z}IZ~fd69LS<>}=kv),G0Rk8jVo).y]x|:~9(6EArcY1E[MW
-6#lwA3hEZ`!Aa&+>>V&>7YITPhN_SZRMrFG%UF,3y`"H"m,3P=PiWaAkTPy&_{Sr9$r:z6{_q]9'mfMEcT[#7QF:42bic_CSTC".+4}OO3@!/R+xn;NF@E
-4`2voP(v:!Gfa2<]}L;td>m.A%bF+U0<Ls|vCR,GVr~e4!=/"m6u(U)^Ee<.[Lr}%#EddI^"b#8o:zY:&Ol04XmCPQ0%m&YWiWB}.v]66KtD]i~&C;D9s%
-"{G;rw8CXJ1]Onb{'^b.Cxo:F&aE10UAsAFg:klCc(d!{(w[BIHxBGt`g/1GS:Vcylxiq7,R'292_uRhoI&s[+W#U{iAi$<Y(a,fe@-ng%5$P=y@5/]}@-
-8AEgk&4vB8_GQwkd^U[Y%v$-S75_aq^`3do1Ktw^t:Vw#<xqiglX7HoB'2f5e9Sa2'mkO@{aIwecQtm"R")^+2UoZEn;kQ#scVtVp`n8GIPk^tEP,`adG_
--fm%9Ijb^AoL5:nyi#IZRh=5aFITWY"``a|rMPL]4>,`odb>H>#:Az|Xpw`Hp_vao#yZO5Y";Gv4}q[6cG(ePM2gPTKMH6t$-5n(%=<lf%M%5.V:yUdmKI
-.BNeg=fA3!DazF8fuqy1Hz/dJV)ypel>wJ1=u%W'[:Zwv!K4Hc'%VY(==[rmS!)4A|6FxP!cc&W9IyY`D><^(1]j1=Lcy^LXINz.q$T)^b2>Uum8rgm1;,
-$%`cuHmG0n"P<SpuZ1$xo@I+vz(Lf6eEA9.KeP,O,uU^;)s/0%->/!_0n;1r'%WyJVPCW5=82XB;4_FU-<Eq(=#3%kU)(Nj@!AW@bE/(0i]#9Qt!x5Pq:Q
-4E$RX6qkD;fb|9DuG^rhG0'{=zZ0{+Rh&[^i}TC0[[~u4CDT'`}CPND`LY!%|;Fnh,92!QJ<9S,ZxP@LHfW8Ocf)LC-/#`Qt$opn+w|I1We+U&y.<7^!.0
-W6[j0.2=rG@(nygYx8YURx$udu=3U-0b&=4RMkC7K<lB3IOBCN:e-D<T{/O)dkV3qyD4O@NTp']K7l:|nm=<w7%@&bs/{j!~gmEi8@)/T2EV[mb-d"|tUT
-ZQ$D.#@.a"wmTO]tQX2t9!T;4>)Q]Wlc@Dlq^dU$:,_w:z~g-c["hCRb5;)X^jA-~ul+Q#/$]SZa5KhK6E=f=2xz#/@@qB&X6=;on%0[iRaz5gIXS7{wqz
-|L<.(>Q,U}LTR}zz@M^OhmT}Q|[).W=;aX|hKs=l,<:l%sa,"x%YGH4V[vLU45,gmfRL:X%Y;SWE:<'>hSi;Dn0{'@GQ!vBf3}o_6F3k:GH$D;27E6lc1C
-xl@w7>I4^_jpqwIXot==5x(x`^(fybn](fSqISD,0+^6/#aCSS7){O)3(Q,F9pC(;_>]p]!8i+-XXG>T4Znevd4U<=(OL6%kZ'YjZ(>DjeACtjRL/u:Aa9
-OpprNJq_Iz{".j`voI3JvHkHG]/%>vhY~,Zqz:}}^2Wn)fw:nr1I&NeIzHEy^GAnL`FUXF;UafhvCkElTR91&n.'^F)v50ad9|YUek:mUn/f4UlztTM=RS
-BJ],3]F73pzqTfj;oU5'kp^S344SK)Cs$[F.>FGG2_1;4g9b+HoUNt;;ev$`.p:bV&,E{ic6zdpw$o:%=+3ry8#pkCyisRBd=do@!eL2JxPt(hZ/o>:|yd
-{j&(x35i^_^1E6JEyeND6x.{8b18b`SU}s=]bs@u$6J|)9_Zl:7.o:6)-%8h'[;UQa/2-m$ejz[uR}(FyBQjn)#N{/@'$K7oQHe|VUyo4Z).Ey5-dyS@{|
-3TCzC$iNOg')[!qQLM{c&Le;@09}-q.sxEW0zHAkPFC&lE6}2S3aRc<s(.>3RB5AkS1M|_8KbBqHXIf6<8Bx[-kpGz'e[/GOl#(|zwyP<N2sV9UY<tH8WU
-U'dSSk-RXHP_V^3e|s^Uu`5Mr[11qPDwNp{3'`(f0r+5ZGQwj2-{kOUr<|`YA3ulB:yjZC]nT0!uj|l&ghAZ0;q@3$$OjtO7B|.te3iD}.2XOw%iVErka!
-zO`XJTkKZ(9N,|1s)!tAg}i[`2(-ZL#0{O)T{#[)roRdL51RvaVs9p3`d,,E6f;=]&ug>HuXb3A<7kRySwN4<kr)7omaiR;0xo>Ct4H,lFU8]&g!aibr@V
-j60{T,|;#UV/IpM_|k8{P8Ie_CJ/GPfU(HhHpsl.^GTsD98nvyhEdu!/]iFp6ghX+!.)f:<.<;]Zk1q[FfHj4;44(;w:>5Ix$yQXRO.$@+(<^uxIQMO'z`
-`7y5(zwjexdV^qr8Qb&'wcR%OP^Few.)gR"5F0v"pzAVRXi7av(#C9`N!WjJA]+W1'O"RLtAYXmA!k><[y^v^z11j1mLwG$`3a%<jMk,jd^MwfeOsu+F|)
-@wN{XC,$Mo)k6hH}1s,)jPUy'PW/"QKt2|h7{a2{7%s#{5m,Q_Gc<N=5-_Eds1,g~27y3c~qH(3I$^R.-M^I|}pZsa_]B%o1wjRJYX}Py53WYGd{RUcyx6
->N,gj=c`=gBIZA^$,YagG8OZ%M@/%Kee)=:V3Y$HM;vE]t5;rH/9P4#<pbv(qjo!mr,FI3"yIjH=X>UY!M2@$")2ANBcKAa0|d8dPZkH8J!1]&B{4;P@Xc
-%9uEK"~[&V(<i%6y1p.%ys{XyiEf'AB{Th71Aep:e@<GsV`rJd5w@C";FD@77i2{;W`&2QuI(N7F,4=DZiA`9Y1+D>]IC'6i:;]h3!7,Y#rjBdYsXY(#TD
-I!Q6]b`1awjz`N|Av+$^8%O^Wpb+lT"agVx$n,#DBBq;4a7WAs/%ib%V5WR'29biXZ3`>C/]EL=RM3EpJ"7i!42<K.VPD<L[HWnlDWB+)Wg%tsWs(R%CH%
-4d%xFTbw-leFU3)RB/'X@$-`~eUoW,.XtJ.iGvpneI'/^}m,TJ"7"}x4{Ie9mXy)JY=7{k,twC9o4-{]K`D>@'r8"cUiHn8/@60Z4(Vr&u3)>e>_VG:!{]
-gR~"q&JMMV5!/cNT@kcNcxG`$&0l"x6@M`n"Hi1R$^{9c`o5.OQhJ<xTel2>^Mz#qAqHn0{Csz;J"tA%yyS8LoUEHx#$%:$b!Ow|ec59fYSo)ox,w1M6r6
-Pe7:Qm>H@SH(UuZHcC_6J:WV+z[:r[N<nbueYxe#Hke$47H2M<G'(uo5hcS^DGx9-By)Uo2{+Tr"deQo3/yz|o,HkO;ygG<93I7lO$v3=0Ud#=;D/y1b$8
-l@R;/a&ZX^Z}G{#{~F'D0a56M_H)mPhPEjhR]qz9sX6!2BTtsIq3o%wje>,-{XER^I,k#x$E^cTrg,]|4):jttgyui.MfUIiH(Uc5kr^&g5m^bh%:EF&+s
-`Z=FRM`pb_;L5L8U&`Vs;5q-3Lc/T4sU#=j&sWhi(Fd3ApszFin=q>WZ^KjVHKMlXES%K-VAGcRa!j~O$B87l/"!-U,7&MD`]5s2d64oIMyERnTM|}g>cB
-7z~lsu0^;zmRpSEjvrAIAKY_;aQK_x[5(151n%6fTjwmg6_QPWWb~ziQ'HN6j`B@Q+pb%,:tS%-E~lyq_gau%J9r(W%i6Z"TV:&Lu}LG|yRcB^<{JpTl9f
-7w>Gtp:"mXQ/rOlV_NmPHWTC/uJBq_c2cya,NM>>f1~9Ectn`d>D7A6Mi}"[)s&8ey-8ileY)_F]K>{x(9=FWz(^JSYv3UtZDuIw+VubfPCHbv2;eYODN+
-Gbg2Rl9/Y3>f#r6tPO8c%`"^Lh8kzpNm5|8Fr&;Lk5[p;,bs-eI,rpFtXO]mfBw&[`oC18q,e0%x9C4#X!c96ryx'8)yJL9"5y/nnP@=OuxgNZxdvVkQ&B
-v:-WF[T(g|WZ,WH'Pel{$NE>5SS1CnnUC%E|TzBt[nb-U3n7pJ7I^(py![^Po5[`5l3&DAk<y@p40C.^i@GRMysiP>wy<}+gHY)$cFr&YcQf_:Jq=iy8A>
-8c8lw5"+&ZK_C'%wvM2jrj5p`e{Xmg]Ys9/Q>zP&w[b":D-NO/zuRF}4S`[mxL8Jf&iZ!T#DgmT<2|G/X8YBr0E-Vzx2(Hd>L:~4T51s-=A2|;]Z9VQIji
-0[&+&|Xl~aH(=WDpq_;UWFD,;v&9emJbK|3!;K%Qfbi,xTl)xA=@/wmnk+!qkB=@bxff+N|KsA>y)_tbOxv,KQC@CT|7W%k4{!uePSgkKqS$VrZ$h}3q&{
-4aLSS'u8q(H8,@=K=lN%4>|r+Td%OzcS$l.-{31Q61H:mA7BdnO8P1gc3uT<AN16=^<QDfzYjw|x@J&:PR=glF&^_xmblIt>'$#kngz13r^_p(1],j"=p;
-d-0OI|E'R#v6(&ix#W~#X{OQAr$>d]g{e9eqE%q4L#7=bIQ)hO,1:SU0isz/2;lu=iB;$yGhbH{%=A,Vun/`1;zmpDtx_0[YqFR=CIJ{"GW;f.wf%b8E,@
-PSl6N$f"!2dHMSg0E7+/i'.)T#65;;A26^LnDRz#HK{R2aiwk()h0Dmk7$@;g(sA4_5Y^i!`z+'qZxu,En8"/Aw)6x[$gEcfy|K7!Wqz>UIKbozK!:D63J
-v3S,8{A&~ORecFX;`;iD9aREz{#f0{,MVD)kwE>,oxm>t_qsa;n9$vCXpx-8}VDW+%P^4l&nv}N2KJg3ASJHE44J|}LK3f{ALg'<%iRkWS6<X|$KuOwwG`
-FSyU&TxE0b0ck6}r>s]!}N@oywg7>G|;O9kVI0,@bP9EO;y.]MR4-pe11M,/$|,[c(qG/yJWha$(CL;rN_-5U/h5hvWfQHZ[JW`=+@Q4{mv<rs$h:K()HE
-ewVao8K[xb_v3&y()Hmu26>Bz0-odAQh#ob&B0W2=]^L>s>+M]{U`A6KP#'SL"7^0;S3OKwi`'Rur#duRU:y%wCDLdbDO@=k$I_{!#FD6au=c^OmD=1=iw
-dC=c$yH^xg5nvcu]]WN6fP)uA[j{SRF28|1c6]cyM(0>}8$_Ljo"}wv8Vy4@/P~/4,;G]8Ja`=mCo,p<L]_llR"iAZx8K.^#[M2cfYI8=apsY"MR0ST=!{
-1D#!dIK{:G"U%1MhJ<^Ctn5$@aRw&B,39DJ3$3=ZA])8&n`ztpDma|M>]FodZ#i;h63S]Gg/XFo&83d:wU;:>pC'Z%xyq+v`6aSV_+~<AX~PThU&NbL]87
-p+/.t$R+:F+j^C!n/QdzUj<nQ.jd3>kme-5^9$^8W;d10.>mmBScSgbGnY>Hn]zoof`(,/Vr/>pmNUdPi&zvUJ#Ds9EQ;d=.28K_BNc1x9m)hTAxJlQuSW
-":.PBjOG7I#G;m;l~%&kfogWIBlFLu8"`Hj3G7F.'8sRQbWw')v>Nj`n:0n["QGsP|5j~C3%fkR5!##8%6B)`6yjX|cNcOva~"$0[P0']B}@9EJY!,P>Az
-GJJjaS!^Lq!mjU('-&v8m/Ux+cUi.PGQEHUdINd0Z'"I^gzXCUM37R^2djZgL(cP2B"T]88,#ryjW6p19[H%Bj(5TtVY.'~8w{M&ve0C3p#FW'_LdDlegj
-{P'H6Crga_K_ThkqU]WacBQh^V.U`iiB1o&cheOf/7e`A%n#oXm,)hiI7Kt'Z"W/m,cB.U{Y^V53lmGiu+aH|%<lYGfx-br.,w&$bGfZL^yX3h}ky1}(TW
-@%DC=TrmtA+Y%Qle:c`<!c@1JAeJq1f[9T^[9kkc0LUGs!%VcMQ0%1:{),T)0>Wz0.]-'_!@W{8wy^jZeDe0&!b%Mdfk@bWO`gy)MS/U$wvFtb.[oV>EWt
-CciA1C.:Q}6G'khX;YJd3AW1VO;J"'53oyC'a<#]IeiB4cQO)3I!#[R.qfQ[tix5G_~Cuz%r.wq&6xwa-myUgs5Fpg(+2!VMA1VSfXF|oP$5KbHH#C_Y7'
-_^=L#$3IkI'ez4/u,]0&zSk2@/r%cu%(YuOG&D(ZRATb5%8&3TDch`KdpJ"vfpj`vsK07)ec~P^|>r)hWpM&<yzcNw:^.>~xri~<_,NQ~`7d@{{$SgE&(}
-96ZJ)tfZirRy$!!~P4v-K(Z_4@pO;L@TwHMZ3K96bABKqR^-'b_r&qxRYS(@P(!6A{qo^y{:Lbi1}P2`3sx>C5]v|T2S3#P8X$T]9Ty'zVd=YtX@q>Qp;I
-<#{5dw5{nsPOMaviIa~EIOHuE{U5p0!yAwg+N_3esIJwp2Q|`Oil0(<j`}ll|HTzz^ZgljsOV}qUTze#xx01QqN<iC8@-|I^:G&O4nKK8-q1iwQS1Ao{8P
-D>"OgGmzyEeSDeJpD,)>qzi1ZMxc`0~64;z{!rD)_DFtJa-P$$C@z$2$AhDD|z.'wRDvY&DpcUUSovcpr#JIKHq]EX=lwl<+dx9}63M$m)`"BZ)CHexAiJ
-KvsqbH;'vK|3jL){k7tqPF)SeNd=mD4<Ugt>@oCj|l43creEk)2^3S^4#T9Hxoua'{nr6=sZN;~4]c>m&5A63ZtPnw&B|LK{Bu~{7"LUm3f]wN2'neyhjh
-4:2j<ZzDM%9_G<y2JeQ9VzS<"2'Tfr6![_5UfZwtL%_IJ<wceFv`;6tR7=|}||@l-R]8IVgM>O-URe84jD=DAdnJOM$WHBP)5S|ScYTae]di.K/G5sDYWX
-N$_Wg::3P.@lMb[!q_anoj.C_].h;{-{Tqo2<kF=y.MUx"Swi,pOP$k2G6y8]iUzNY~)iBWAGx#`is'Xx]:ER`pQ&DkEpK'^,23"oG|nd@(kV-N>@x^v$r
-JC92#WMCxW'Pft|i+W"V`8GIY"[.'`8QB=%e2:ckM79/1"LRa5(4FOEh+8q>o@_SkmUy<.RM4lu$zeZj(u"J$gdb'k1G40(Q`C]$Z'Zga5qQIj"QxvcO<j
-qGHk#kr^e7)raI-@._!dF:6qXD>wrP9f=PH.&l/]zg,%/)Depq/%,3{Dx]>`ryK%pL.@^sq5k&_4Q+"6|Mm|eWC%&(4su&Ki=%o8i[9pk0R,-^!{A2|3D`
-u2M#YY>aDV50U-A|u6D_[#5=ah6b}Fa["=^S+;&oV/9gncZ=2"hzxc;Vv+0C#aZxL@jjSMq|KK=2%Lv1(M@ASk<33bKbJkc$D7.Beo|3xF|91]76aOq+d[
-2n@);Y=ez:&v^>.ARMTGEgomD);e9-Wq2UOQNH!rXJ%i{g{lrl{H3c"Oh@Q8gw_g2']kH/{iHm2)>49has~b!6;Wr`mZ5Iy2AdH+m3Xm}2z/CU:5f}9)}<
-{YIaMSwIO/:}^ly_n_MY$0JLd%u!EY=^^IT/bP%#uh(H!hQLhI|[#aiG}bnxhd:"3j]f]6XJbD7]bhrhV8_@85gZm())wfr]sTAsUe6j3Pq5;oib!-';ZJ
-:5$/qf)(d<F-DHO)A;jgE]Ko{Sf`TH0G[eLH5&xB^T9lC<Y`vI"Ou]hy8x$B6y<m7{nDini_s/~uj5#1;|)CGDybs1JmIOm!``h}J:0'qE+4$wUQj%R.f4
-v1iOrNu=N<."-BYp:AR]fmu3V2~#{E(v3GZKfpdKy$F:8=@Fm'D^ymcIu$812nI$@0EuSQZDfqo3L5Sp]<7>[Qt%36a5q=he@g+b8@WlfL&r'&|JgtO|Cr
-ib[SeIvm/giF5%J$IyL2&k|jz8/07q)Y~2("|5kB4Z/N}:l38tBk"AOb->k#iQx'BE4#=HZocenM3R0pga<<$BWf|E's|MD^$5L:>Nz>q5KsC02(8K4L5D
-;U.lO{o_ld7F[vdVt8)9I+`S)0Bi+]h3d#9x1qKutjZjBJ2l3>f$Jp]t5;=Smr)R<qc9~ry3n0IfVjk8)9{,0OOLuGwTkSv;RP]Uo=">JpiTFUdjEd+%=t
-,@3Twq8%'SyS!QOa#m/jQ{h/YvKjo-j.oBskUKsTH%-TGKVMajncaj1,PL]IDm)^/_|n`0,v{"+"7|nNv^yp=rH)^MV6F3Jg_$:^g9LpqeXpCOubEU.`V#
-vXOuF-"lauowhAFh>o`8Sn#QBmY"i&Vc;77Ydwtp=k/;V51._eH,cf=>NLr.;kLv=|c@FB:a0[kY)dLmYeR`KV+H]a5CsTWHbXfXq&<Ud8YPnV%l`8!Q5D
-EP^&:_B-R+dajX+i521J3CPEoxfdqW&0!D`LkdTrm)8.%ZU!9s5v3gVyj&]vsAunWDk2pT`q()mC{nu/0IQN}aEHP,8I)Efukzfqsj8E1XxSC}rb{JJQ#-
-56fE@H0y6hB=P|zsKb1D;N,{.M8fQ!o3}wZ{[h;q@fHMyNS1g>3C1D^>Ufu-+05KvCiDOH18+41T0&@[DiW`+qX@JlZ2CGXF-oOI^KHv4|P80<%DhawnO&
-1xe@ux7w;;RvJmpu[1;kFkCo1ei7YVZ/^"U+fbBlEoN'$sNqr"H9WpPM9y'zFcX[YBTT"7H0(y6xZ!BB%3,9.";l5])eNaI|uzLcubK#:#3Q6gF/2>Kb'E
-{pZ4TTqL)+&.0IOr+#y4ciXbiBm4G`{Y2v-0_1tcCcx!&L0cje%tvn5`;.^d(yTc.aGq^B4E{G.g>t,$i`q&I&s9^$9RHXc0UhCHTg5"0bEhL&=F"~z@O6
-9B{9&F(s)IZw`s,:L"|SJ/prjZ7zORq@NiVYJ1x^ELxS[qqh-8hy@0}l|q0{%dj)T^pH@g:]_rAw5vz|VKuS7<6rYkRN1M&`@G^Zyb/)rO,[8Hzml=$[Ax
-VrQX1'}/KFGZy4cK|yreqL2x{zLr+'/H"lD.ilZw(m0:Fr7D)s;C7V2nBnSnT'Q7%ZFVq-DAZ49>_QzrDo`>K<dm+q@%E]uU2"Kgj4m)^Y8^~"YM<L=$48
-@[7Z&Gmq!RGmladSsfass`[s.b~)Z3X<U-(>~j9|-%Kw^WpIpT@1x7Nze0HD%JVNT{-,lKd=l!L4_)d>XHY&MXg::jY#K3J,B4;gO}sT},UUB{I7c!,{2r
-9xtaI5BiD8>x/'4K9UvoJ(xOd4)[O"~!_|mA>]iHF$NhqR/E=k`=v]5-N"ypps7n%MOcngAM:E;{3P=dY&bqt/n't"h2v3/DUUFD|5)EbXYxKd&eZK/_jv
-ClF=O`-Q{q|4]%^[qGFgAfN+C]sU2o;W:S!Tq)t0(#Q.[QP)5mp6P%c#ktvyOq''y4#1b!^]1A@)#jhh/gyrg5HBl6bH#`v22CfE2#c[KB`wa/hsvr2D$e
-AwnbU/&]%}3guP.dV5gNli4Z&p$Lu{&G,svbI+nsLuJG>//f6ds^1{e&VyrYR$bT~z9fN+gC<R3lxYLYYcECV_9hlI=Dxd0+Qd"qA4D=13q3,qG:Gr3e@s
-HJ&FKDq=p!If1/gV_[b8NF;OJleH"'V]Q2qP)h.$H;3#&tuG!ce$_E8r2|%8WAUf0C^hM5p{i>/@<IQp5<AC8l1Y%P`=`WMjCPwJ4gKwzh#VHC<6N&SSJc
-=nmL'-qizu+t2!<-!e(m8tS'&$$r2[<L7$2#Ft+3gT9J6XK96W[lDXFI9S9a}I,{CJ`/Azo>Qr$wcbyg)yxZtbcs^`8G4,<X|2R5&qTW~7s_fO5oSc(e7V
-U<)h4YU="%=[ouN$/88)f5W7.,wJT2@P#a:t:f~&>`$,NldiJ|N|$IonA1J6bkYD`rt;>`a'X@[!yaUBGjg;Wc<x^X+{k@5=xXnd[(7J7IL-AJa8mk5UlI
-K(#44d+xC4hHEub^x,/JlHz+VF;F|t4L7w&Ci5{c|7Zxl{/'od}):poHi`g<hXr=yuey5Hd2%]/lrlJKZV);]IsFim|jDKcc#k-nu${)X1[.[V.cO/bl<s
-@7ojp6dP$U${h`CvZo%9g'nCnAZ0=cps#Zwk('[IbpQ.>t~4hv0Ul=+"CS%OB03=2@I!Ya"3,BNbn9SOW}OIrk)H6C@7s$si_3q#(]V6!+u6Y$haL'+&Kq
-SbU3Wz)]dfgLarg`V#uxS=,bSQJ-R(`[p^qr1sop[{Q5,/w9JusGu5eVo<#bxz"rqw1qZ)6%q'hlq!,2p;r4duZHMyIDtU(PemmEQ(D#Rx{#q$k;mK:]E"
-!}#n.LBsL'`-$CWd8h(V/gmzDZaJq,6a_.<c#"eGu`E7U[y@#CaV&pjrvCa]"L{EGSUr:rQY}$dp_Lh!t;^g1Hh'i7C$Gr{aPrcpA^(|KnfF4J,IFx#C;y
-3{kI]3Dw(Fn4<2Y6+i,fE$lOg98o>OL.H=#w=Vm}(lIPV7D;f`qwn.@2aySGIJdPsypHrGUnxs;/#r7BeS0/V[saX;dgRBn'X8AV&dZ#:+pREdCu6XU'8U
-xAlHt}|!2g5kr)!ZzCV^1P,'Z4i1HB2Fe0R&1X2H6FcHPoP:5eD]^D:f[bK.%7xg!Pre&)2v>`-!OsTM&.l&bN;V`y"hcKgxH1,]vv9E#kGbt{F7qo(N8Q
-d7u8sjc]chU2"uKcD<VQ$133GJ/De({Hsj,Qx$(X.LQn;fj4.zp/2Oq,YpO4wpU+uI&Z~5}|I<{uKa@&FcSWG1Ei5!5CQZ{9.oBlGxC1&R~Zw[>:SI>qfM
-tLt"yQAqx"c'Pd<{b3>ttHmQh,u'm2D#}$)qbOG#/8=pzw}sZM3'R`NH+w)^}[6G)n5+_dl]t`#r5{#ZmNrx]%vS0BYYN9WyXZcYc3Ih5rnH_hoe%U~smZ
-oh:J7dxadz/9&("7>Q72'sX#a<#g's97Xn_Y"R^]{YzDgW)6^>j'^oQF|clu,wLcLJQQ!I0Xo^5^k{t4W:A+]fRVPfF&7UZ'M%5(Nt`T]k3<T&B;Ag]E<P
-BnO%rz^M(5I9'&PM]{[s@a^cdpob#rTdBxJM`RO}ieE{QB}7pb)-cyjZt{':{:)-cy/vIS2Dyk,I,U_#<P04#XRR~cxmF5)e80>Hexca%A+UL.>TA@&kmf
-vn+b(zg}!g!PPOF;XmezyR=71zCHTo@}l=za_)MO/cY9Exo@)$b#.]0H>`0+>[R>e#kiJABt6mfN>eu:Q=j'G6Fq>|M6$)M`1Vi%|a#o-BsQ9Z$gv9pv/Z
-:1c/d_PT4P'N.+b-}k}2_t1R^y`QT7Y}0:sYsJw2;hLG9Dx>%zi7El+}<',yH5F6ntY]1zCpTQ=8sBXb22'%-ch]!r^{vP~-<ZI16>-_E+Mx0}uINubHN=
-PC")T'97YM{@Qz6X"@Pd%Tlwr#R&y&[!JI5.c6cGv3T"T=HvU>FDJScLf=XVXaT7Fihe(BFS~"<s_"{n@ZVVDT0x]>=#3O7vNakZJBvB`++JzIj/CO~SW$
-l;s&Npeu9C0H&yc^0BZogw@n;2Jg^kLQwR1^{QjA+^g,q$(YrysL[]!'A"ZqWofQy`}fLI3Sxhp:&@r!V#0TH)$4vBhS-^MFep`{&PZKn/$Ua3tQ=7|Sf=
-}5Z/=h'=iL#y@Q49Yey9DpKhX(EQKb'_Z_FPidsW5!'1as2BISnV+t-TX(>"]G9mD6UhuWiFHjiz.-c7d4nYksK|WE(Uz@#"aVBrm]P+/$lSPS()R-viAr
-XZrWPH|IEN&N$L$J|qYCv3Yevb9L!Au'qEFytW!5)E^{,z5o<P{F_cEQ7sWVTgY:gZf[.)s=8"4%q_z%MyhPuGdlHq)10{XeR+Pvx`Q)cdd3>f6KEow9%U
-+5+XD[X=pL,q]zD0Ob$T/c2kF4,4p'[wWP2<N[4K-[#cx)-"_rDhXiy:Y2[nE+ngJgU2Xn)9z7T%:ga`dIN<HYfB7-m%AHoa{T`pfYO1mDAG5c2'sk}A-y
-{2H4T7]$'cC$]C3y1etcX/.O1b!'#a3P$"/9@`2+!Sj9&CO3g+LKyDak;[B|O8VF[-}%OHcj01Mnv6Uz"=O,s#Xv<;WF>h".YuR;fgvkZ9h"|E%]:xHh0{
-D%fOXlIE%R0:=u,exxW02F1ox5zqXNminUO%~8{qm^0<e+~y]G7yZV=Tca!B<554,V,'Wqb#4ORGS!Hc9Ba[Ab(w,FnTWIf%{JaQTs+g'LylZ==v@,^@h@
-a_/u[+i@<MiT71ECnRpfo"h1[<0iufY(`-lgY}"qoT@I`w0J$:{kU.'98CC:;8Ox4q=E(4jIPk}E[")r{U]/,=HoQNJ>UnKY+[g&TmJ+PVH`'{m<V;OFh5
-8}39-%/[A<z]>MbduPqbXVn3vo&_Y/eRoO'y|b4VkGQc.9%xy`q%>S^DAwZ,!{hZ^aJU;O{.lIN@bZu"Z^+]`SrFkT&,JhJ|K}^Bc9=Vh%Q}of9szIW5d|
-4kF!Ni!U_n$fB0E${}6n:GjNh0!Z/HUg'G|Nmzh|R:8zWj|:,pH[wd|e3d#fbJ7fuC,b17J:rj2vfdiH.4a)u7g^{]oGA0nL~FAC/ZQ{'q<dmtOLA(3sfp
-`E_BL9[]V_.-T5WKS[P}&I/`,D5dGyAx.W4jPqK)sgY#x+~^lL1F0bZ@hci9<GA{#4y}M15}QcSYjr/d%hOv`dPfx1WE(Kz<3:=D)_/9$Sp7=@(,-]b@L=
-2DBZb=Z%yQyOZ2G!HFR"=4-G;){3S<{9(;hV8Y/bJ^guLTTl;in-atSg-TD`{3kDqH%n(v]|&)/^R3V@c%BLET$,;'B@6Jo,!C7&sh(vU==j7t-h|s>p$O
-$(E@wy6pfj!r>;F=wr%lZCTDdg<sT:`{qs+[^poO.n[jFn!o_s(E6+JXkzJU4ctf4@qyBsRs,N|xosa.%Oqxjft5.9RkM)8N0!b}F4a03=sGYcK8piiiJB
-fF8oU':GIy6umo(8/7oC.S5kvIcklCdLp@lSwr`p{p|FKxaNw_P4{f[)'leF=/]m3%7n#:g>OSO.CV1T6UrpdDT@L(DOq.geCBjASQ|Y_CPKtKErT|tZrs
-0zl"/YBZ~px(B;D%vnXd{O`L_]Dj^.6qrTtcAZ#BNIw=dsHYS,h74ENzt=<ms&!CW4w>17zk`%J.QS9`,eTpfLlRTABh,"ZKvjUoOeTn=pJ5[<>JAsatC}
-aHWBw-7[[fzuQgK.I8j+zT'wxW}I`J3xj&l(t^8K{av'JO/vVfnmC1fw3tcpgAs+]:da[zN}`3B+AF]wtv;kFWZ<omazH_/8N3<c)<,"C8q%l!F4d@.Yo>
-u)K]zQ}Gu`bl5cn.=rpJ3YNjAWd[pw~/Zs(K>$Wiwc7`:{Yc"w:k3Oo[hS{jrJWsUAUr(krR5zAx$3RKCfi33#TsmJOGp[,7lF]&E|n;6q/R5i+qypNnB|
-mO,m+x.gPIQSvwpJZV9:lPyJXrpV=ph}/GXrZSu^S=a,CM05bp[XNGAxy|&;{%TIzVdJ6qb:5'`p~8f#5>3<Llj,yr~UZb;3j4`T.lKq!v-Uf9d=&NvArB
-S%$Pi}N'tv0NS=k[Bj9P_u5AQda^Z):kM3Qk#[y%m|AdGh0ucUJJ]o@H,z_K1Zv]n"jNmoqGVZjMT{Ebwpg[f'k4v_ngS]FaO9|m2P}eX|7KuZVyCdd8mK
-$s<X;F(&NLincv=DiMh55EnS^k:Y-V):t7y'{0zJ7.ZyU&YUWY]x,ik&aA6wkW5a"en!&TtM7^oeVD_gI6RV0T4RZu%'sAK@1V3f1Tx[6}S%}ysWEBUsya
-q^7GiNKn=M|n4VNuS/Ca}sg4=VcL>4Fg6LLD<&svO{o;l|%z=g~=BwySB!,-&rfu9v6Y<"9H5tQxGyKbz3;#(xV'T^<^hUGmhe]&)X$-YD~c#Cex=(P-uI
-Tqa<TV2@1D~az`bF-;t](%~Y]"xpv=z8Y$H7N[SS^GRWrb';>RcZ$AG.-p|!W<`7JTOhM2>yhQ0B!!OxsC`]J2f6Uu5qAP4m'3e.e}4KkH|[jFo`}tjA.D
-%]x,n=5v'}"-@UL-b$j5$s[d34+mYf)U{0W+#/8OjOXY-CS"{jeUkj(n[0`vumE_oe0bXl!s!R0%rZK1q[Mk_7K]RAxR1,2kex63Zp-QRoz8.h-G,X|X|#
-&2p716W0F/hX#!bpS2]4}_53#=oY/H;l'Z3|8C@pIMJK9qws;30>:8XX"BZjSM~679>}L>K@N^a5Z&^%i.yu'/&!oO/M)a2r=;!n[oFFX^R)%`yxIfFh~=
-R"1CeyTP1x)BSFIeUJId<r-UgOg|vqS$<Ax:o:nhcL"SXc{Wf-Z+]2yT,3^pVHQ|<HLGiF7ES7qo_aE7<YIJpwoFZ2a0^1$BnFVI$.t|}mz3[kj8;3)_aX
-r5j;<4(ks<Lvn=Xd-[$47UuM.1ZlCIw{T:xU0s5y=NqjTPT%V4CpLh0Hd:0uBLH7WBIH^R56>z8Ds"gtPh#rb<in9z'GOdrZTTSvd}=1(aS&E<_w0%'Z>g
-Daq;fivK/AoiF%e%OUaf;c(G#T,Ajao2%>)h;%sQR['[5K^=c7<$+9Vo=H+R3c@tevJ(-|Wn+v6BGG,DzK^7&&"NUx4HUxhR4#F7iy5$9#x|9B&CGjr4qj
-YuA/I#(TSZAg]V)hrjQB}d_z5FS.CeF2O_Cw0LK.<sG"zme@'-4hC}RZ.7"q;[eW~'Xe9`Ht`M`zZp:@0RBH&@HO<}+$!4K|!#<RIpCkNenW|={h++hr9q
-#uCP@Q"=6$mDodV$vk:F!}2^"3I7z0&z6>-GC{zp&3X=-[;Qr'tjf|Gk6ijB#Q~C>nFpxU|Aj.5Igk_z#YbVs@Pa<)wcF+dGBl{^,Qj]]H-vG2)UbmdVmQ
-I$8<5l6v7|,Kra4D_BuZDY{+n6BQ.XjU,1sW%x^6ax(QNk_J$<A)bu3g//RO{8lK#UO+,kyJe)@;uTYQJU]QTuSj,,hPjmbI&1IhlqM%=+>JR#-Opj$$3L
-[^'3qsH]R.sD{G,A@_4};n~>N/r{fO+wMFW5/dmVMFGE-d9;:kiaZCsEs@~e<1K#7ENCP@VSNS/YUamP>Wij$n5c(1$TKIUsxz#9f[(#ptwo|u;{9iF'LF
-/LaHv"B[-5VZ,5pJz!cfYbk]eU}|ZiYr^$9_27GGDU1+"D$+Km6"~F9zitH;A#3hs#ZXf,2JCVqHpt%<UKv)sY(8h/%-X4QN]l7S!2p4HZedkp^Z-rR65t
-qd}K^>!D`KHd`+cn3A$mSN#5n;Qb8woN4-CMd7.zPrXm:MJ"RM_0/g;p3w{n/TKmi:)plrkc)MA=IZi|Ry&B:kyS=L"`41xts:d&O@#S4($_/ixa@]E1L<
-']&{<N|&$$cGd=4qvt2frsP-_xJ`ynC@KN1iO7Yxn-K'}nVTyV|J#2ZyDgAO6f#)mMIk(|}rOD[ytmoD>EBZinFTD)~6`g-e.Cp`eBeb'PE={QUMMFLLVC
-xdY%~hf:ub}N#z4Hdi;3cM]-m=8MGO5qdr6LOw{H!jYqZr@P]rD_R`(.iM.'iL_m`9b.#{P_X+SPc+#JaY:Gw+OgALvUZ9&PwdFtkD_r5QAr6<JEu+(I7w
-J`ZVO5tO$Z+Q,`|'.K$Z&y8lz03J`r{X69!5DjR{a#34Fz(zSv(bPmayd7%7x&6Ou5/J:u-TX'FK1DOC;V3GMSQ#:G<b)42MmhxGN.u{w8yF}`Ef0R.7o8
-+lIPqLW__;]zXz`D"tfZSLLQ_]EUh/5W-il0x!MetF"EEKHBsnv[=+tMCjW4cL$z]j7Kdk8m_GF,lG_CQe0U&y91cr,4zd~.W_Bxv{QLA{)'qlY_=OHJ`:
-8ui]{CHkomcm`G"W0+$zL6CyN%<R%K47AkG/3ni,$WI7fDR|[DGt}{Wj>qBs:;iraIIw>QW`Ri=pFhNk(&qSIt%Nwul9tHC9QuPujIh}}s,6-KAZG`XQUb
-VbdFvg%Yfxd@-EFi}Mp3GtY/Syp[]'|=AwzL{|8Dom.7/ht}|^;ET_N,umSBE:@9=1ld]qChOn'.]ws}#fvlP5bNe6vCd#wxj@)z7@-:"AY;vv@o)Hw^:-
-TpGu"fO5)oT0;4g[GuA5B8@}a`GAuBvK''DKz1XR|:<`)#Hknv^WuCr;og<:~d9ZJLIs6J"A&a!Fa/,,4PV8`u>Bj:NQ=&VQ<n=(z,aOn6|p'g+G'-A8en
-+h9lxGpNd1iB"tF5f]CUNl6V99>s'_p8y}$-APkllWVDw7%l.Kt73hi2-5K"(]Zc^U3`_Pu0{B@!TpPKPd;[2LX,X/v}qFR'"^vRAP~De,6i-@Z>Q'`e:Q
->C'/'OXZ&5('Uv3j+k_xE:1z'-`MtGD!_Q$CnU{g2F<9ZXK&y/b${r2D;j8a6>;_Xm]^#Prf46~|E[!AT9~.mZx^F-[PK/'W./A9@}Tm,PPS@Q4z['VlLl
-vTK25>m]jUXe=O.P(1;mcBaGjM76s[IxfCGqQaoI(3V[,efAyBGdENLTB/scJ:GWhxFBMX=.n],YHY<f{pSddvNqEcr'#!j6ZB`SS3t!8Ohooi2+pyU}RU
-]czejAHX-foc)JavS!!IZfoZ+%]pN9&srQ-Gvm9-|[CK%sp^=r;m'.gJ=2,Z(-yc-w/9{np1T#XuxZP)Fbxu_VK_3`;n8RtSWjtvSmji~22Zo`';VdUvPx
-24[.5=$:j@P+kOAJX+LTX8:ry<"MU(g5uYaNE`=MSNmmo:0agvd%@BW1`&=k3Qtruo/[HF!l]-|rI4X)a4rNEf`xS5pwi],F]VDP/b`A5'k1"=GRM'(B9q
-)/,xpVA5lzR|sP2>w5|Ak/=8lG_jgP];3eJ5hyM#0'+z.>_O@nAZ(UehQpFs#7fD@0wfZsq+6Jta<YmQ7][N7m=IvVMlJS__`Ws<7iurltwLHSDD@wRTM.
-$1@B@%_4DNJvP7$}{I`Gt%a+g'vU6b^U$<Xd)<J48OM_YMO(PVV+mPgfl;KB%Mo'.d0Y84kA`:I`j"RtbD|5O8u',{E|:xPp-vx/:HUuHOu-68RJ|Y`{ts
-:#Xa+M)'>r7Aq[O-7p-mwAM7L0t)`C2Vkj9+Yc|c.}9%PSyP,.fX6P(aw+bs(O_vyTY=)Nc4.sdRazrZ!M78^de=yf$X80_t|.~z4F<J-9kD,$`99;K9$$
-^Mzfc8Aw2`z0z#+IG.v]2bs_j[LGI3t"YH,C.CBv$l+-'H;@4KaKlg3)GoKRvPs&usdJCN!(a,}as`gcfW|WYD1rSu`P&=f1e[vyHTLZn=)xxcS|/{&vr9
-Af#CuSHp6OMp(n0xokRik.]b}/SA-CY=NcmItDS|tQqxZ`/g)@kE=zAt};<tuoM3,hfgu:XC'F~&T";}:[>Tc&|Mky8}]`7D;b$66kthH,HUN|jn9DGTK@
-(^xE$RGXNq!8!,S{5/CJqg=Jyk6-;.ec-B5fQ<IX_2Kk>9f5Z7U5:IGR#xz.>2kVL>Cu;(/LBC)`@c02s9qK%wOlDXkg(e0l^[ryZf{(>8b4K%azSKg9O#
-v:DUIf@}7RImaA`U,Hg)B%2c/X.NYkSBte@4K.J[[,9v=:/nzcC,6}h89JGK3x=U+y/IHMj'J5C|d7g=7`HAi=U)Vx"7Cq3w(mQZ<2SebkS6F6.!7O<eP5
-z/R-wQq#SGWMZMG!4,HzOtl[VW9P6L>-"g$q}vti3nxf%f&(<X5AA#]6PvBi{HdY#OMGHb>y<WfIpTo:RVP.'#.KY9kS%^SmeO7Py8C|}-sM4_I/}cN^2h
-dBMrO<o4I[fry|5r.S77kdfL06:@]A;S[!'#U=uH.:R4@C&rUh:K!]u}/YStwTZUlFLcuDybU3aUeTcs>+Eza%5`|y)QMo#BnwIzMH2$+(-5:=`Hksz13n
-]Zh01q%h{k._:6kGZ1KA=pa[X+}kk[z)#S7wwrb9e^~`3iHybbqH]2T/s5),W2k8eN_7e!Jd;hl]{i>EDY},7<}'0vtt$D7kT^=FkT$6ki[D3RX9SfNC'z
-k[2$(T@V1k.<fu6A~va{V(v:%5tx]v^4sYi7)`-1g>se&C:+%hbF~In$1`2|)!HDW#(1])s#s=!z<xZjvRn/VDl!-3}9f(zX4+t[)VI@uq4yH:UkTeO7GV
-MRrLfv4LJ=^h'Z5)|lie`4(jws7S'xbiz3pmn(MIX^Ih+<$v1V/5i)+vcO<1pS{}!+2M<ciY4b$@+Py|>G1W)Y)FF'lR$K5="Loj<#42uWe47t[%EP22VO
-/e@J<sP8kTHoP_kx/0IqRZ!s^wT.vr4gcwtKQZoGM5R%c3ixLl@A+M{%R]|`p;|T%fTK6IH'6rK|}EU9x`0tk4jmyF.CV4r-&xT8'3nkyug!yupSKn0<Ic
-!mPPQ$NV2uVJP$/"SP7wFmbgtuY-l1p4p[fiVt7JTX@ZidNeJhBX0&mG5u!y=gR":E'a)VVWr8'w|IoI}Y{mDn)N"#kD.V|pf"$J<|DQZ:mQeZ2]~`M}IX
-mDkddV"=7Nxg=Y^r|k-0h&n/}_>8TyR0+WMz0U-z_O7cs+ZARw:w}}Jso|A)|yz6;M`RVx]e|`4HWgw_5P!(^u<E91GaP%Ax1Tp<DIU_a1C2Q[K8On|]Z]
-Ve)_9q_l_Y$.^ME7KUnG(Hs%bM@C26ry&w3H[!<c01p]%{C!r'z63Gg1j:5_=@'Us^b`uhgE`%Y9anQ'Wt'-V<'B9mJ(SxIEW^t$iQ0H_blI"Ox@PU(wdK
-fF!nz5ZTIs`UfcoHVA>qV"D65P^fUr(VrA'7}cR&bk-Tuo{CrA!]<#yQ7)DZ[]6D5[z"#`cdHrKf(H5qK`q-fn+6kRt=l/vGH|EQmC9OBg-;@BcOjyB|>g
-2Q%Dicgtu(:yRg(JR,~ol=^{s{g"5_8&(i!KyJ:`Fn+l@Slh!U'nE9Fn!]6@/z}VjZvWf#=Z^B6-lCP&jZd9"("(nK}Mrn_D+T>PXavd5>qwUFhhU;g2's
-r5Ls2i.KXy(V2VU]!gufnM^y%d/3eZs2r9ZG%U$8K$.,i3#M3$3C&0rt.7>JM$.+ae7RnrB'.^Q=WC5[D<`-yj)#q:jDI9u-~ua4oN>Gt@PicW@XVmLm]/
-5LZ!UUsr[nE);MtCU{DWc("t=^hk0A3'u;$@OLZC}(5yoQ3Fm'CW~.h)I+XV$6~gi1[(yzI'~>yz1JT!NhWQLm@iLk&gz2u(BFJ;vp3D1eMZW'D@cCeLJ4
-!%hh>B1y0n]iU^s]A]><^;BM7${s)%LS~vH{JO:{1yD=@SG(0P~4|3X)'fQDt$r9=Sv.k:ilgMJ},wH9Uu+,HX;M8K7;]RHs$'e6,A'e'K_Vo+eHXi[V7<
-_-y<RY/urZ}$`p@]NpweL%"720[[`9G!Am6Apr|5$`r:PUt&M'7AxZS`#;vQw5hkPQlHcJ;%)t;;ZXR{^z%VJfA^m%-rMvw=y5"=,`3;qBqvrQsbs%wD&B
-NJn+.W.KW_J_@bQ1X3e+k`r`PGAH7@F<C(J$1CfjS@~!$]DJ0.dtDjSXEvN&z3Q=p](U_27X1)c-Yi:E8]tH-UNmdq7uz>cFp9B1#OmKeVoG%e0:m3YA3a
-ZIUz8n]5E<p%4([C8&{J,'x.(VyVCV4rAhx5Gf$}TFM3K!=tsqb.&=MXYQf+m;XS&kk9}rZGX}3YU2-f[lvR$j`>3t+A~U;O'jqp/M(mOo-Xs5+Y|5=w9>
-XPlqeIL;0/8`6uYh;kJ>6QH5^1)P(/!w$|c,E4Bd})QDI&r4m2nv%A!pw|2k|;To`2=,^)nYL2jCSW0m#u!#X:8gTUO,Y(gBuzbG}>tQ4J}{f2O-3u|pxw
-7aBO6dAedlM>G&Vi6#G$4H]a0/W@^32J5$E`s:d![L!9_&,_mb<0$raa@d~3t#gIY/))U.>$1mf;P00v4+#K!sXrU4T09IF"gH7N_/WbOFrgM=zl3`)u3o
-tBawk]7ysSthJhFd#2yrkg"'N6(yeUQy.}W9jAJA&$h=#q:Pz(PQc)}Ml00-DiBm>CRnT1aaQhM>:f.O:3JSgJ3@g/8${/tc^r,BfQn<I9BTHZ1WNhH)61
-+k_$MV]E51c,"%2vzLLRLku,+wLnY&@#oWO$P2;)AU'Ns$dp1R(FfwMI~r)x5N!IK[0$c4QoY`f1D(J5Q]rencK"#h,1'ELbw72uWOe]$FX37oL;%'KW]|
-[ph>jh,=Qo|(Ezpr4=@u_b,&BP~nAB!_dR4L+7u!vUN`7,Pz27Hs&dRPkSSC(Msp.OR:0aLnbA2F5&]q-I&#{3<XSwex`ilZW]/R'BafK)mSxX2R/P!RW7
-o>QQzGoq]_;o<NVB!u^,>z-e/kBDkq:C((^-XfHRhI'5&d&})m6cy,:28[M;Br}8VdJFl<T/83FJyGiQ017anuaj`#rK=Q>MvwGN8xo2lVi'p(C:a0dQ;N
-k)]o.c(xBjYa{NlMa"3aCEJWw"q:VoolJY:ePCo6DNCftAYke;(N.7anblOA/vD_FfMG1iZndhVRmA=g=j>9d^49V/nkO<jM>.>V,s(PwH788K)dpspvW;
-umz8pdQ9BLtONiI}::M/S@kHkQg{Y0&T=0V(U8.A09[>RCH)ITNmQk615Vo/z{ZY5H+4x-ItmFVirp/h}l(|OnsfATf=43}H`%#+"js-B/'c=gl@_DpHL+
-0H8j!MRA8xtj[z2|5'DsJTsuxzoBn]jRqk}9ruBo}{&t!e%@Tm&btk)IL.LmPUNAxEH$10]daOP!B=UHJ)+pw:Glc%I1uX8q_'jaj-nsv-r=@w@OhlEgi;
-Vv9.cL=d+;vTVATq#r!{Fr3/QDTuB[+p8@K2-3Gn7{rZ4heMcR%gN/uv={#&(:mFOk@}j>>0DNIPU1b!4:w.uXdZZxUaKhe!&OI^bmo[QK`Ev6]4Q,iO8H
-+!wUHFAwA8`z3CuU}d9%OKeHk+5ptIy<X,HfF8fk9(jU$CUvUg6q9C}'R4q(F:iZI^kS9/t_GnRh{8_mifTj];Na"a:fb$ioL5g[KRr>ZiW:R:s[%3KKnE
-.QvxO1m%G[z5HL8Bre2;iKw+1`xH@8H$}SCb+m$5^Jyd@!eD+`sL=qHAA,4pRvN<tq;qEKE&8_/P{R0Dnf"3epagTK^rFhh"~cIA;TwpRO~fH]k;1[`EX{
-WBtgSiwFsnKj_4>DMIb{aniqTi{{'b4O'iKFb6AGBxUj_8/3JV_N~cOTsa.mfl:Er3~>R_YTbFeP!kFT;o~V#Xr-0j<[7}>=H$^prcwY]M_d>lvmaEgp4C
-weYd@,{&d^Jn5"krE#'37rCo^sMjmP,J8JSe<}}AF_~o$Ic]:jm9<,"Hk0#hqi{]=_:FrvUoW{M4PQX(4pLB7jwaKa'GLk{E7b9Trb}0WW}3|%<rzkg3j/
-L>Vor}'cVpW%tlLyCOCJPz2-IXz5/T~{neV+`e/1n7AQgO2[O31er}OdU-[FrTcaC&v+!`{OwVIn+YVLJ&JOA_^WQ5;|S7~Vk)8'+7j!mNxk)3/@&!qBk]
-y!~,BDww[>:g<mVwT%m$3ekA#ly/TyG-{nY(09v1/kD;ve]'bKFb|+c,&UOvcs'AMo,fAQzjP!^s"%##|e3bsr@hq!27>L$:ps}h"%6ViG=}id`hzVHb@N
-SF@{[/Rz;G:a<pH`S=K;go{|~,6tymu+giJ^chy+NRONZKwk3uKLQ3m82^oyyoDamwV.&vP;r[tcN_SNSah#bnfsICB<<Z::F!VK1'QUSSfH;>"Qcm-2(k
-jQZl&1Ci9Uo1{)b^!l+Xn%iV]+$/Y+wXT[Ex/dI};}x<]h#WRF1An'h58G9p}cR!^S#U-Q+6#_3_.XP#V5,=515Rikq49{>>|>+lV+aR./O"(e(u$<4UlF
-A).lN-LZzJ{JT1(Eddd4cGvv&M@UnDwZXXJ]('@BgqYT!74bkic|q`"g#Xlh{:w6hfth]^iom"5M`btkA&qnC2_m42wSCd!)v;=$HM80-c$CDoZx'0>l/P
-v_W^>>00}gAW!Q4=>c^qO2]2H"oV-G+Z0%Nj"`F)4@o)P1Nzj9@d2IPlj`,pXzfdF{`$Q.wbn3z5haqo}[iCjDK_olgU1N_m}`9fb,;Zr3Mq.M_j,A#QZQ
-A{+QwI$+tQHY%Xt@BcThOj<}=y<W4KrR7g-7tMN/gGH8Y;T6CWy1j[p"'d5aDMRA'kpq|_]&#_"yTVZ^Q<N)55'9"o'E1TqUzdgc[J0nY(~76,K]~#/h&Y
-N}aJbnYWSLv`j(F,#a}eWoi>~h|i&AX'S=Wa<%wp]$[i)GQ7(4,S>5;$mmMpN#)zK%pL!"UbD!ay{rV|:FO,M/BeO[EBtL918/v9|Y}>o#BM{o906<OW}n
-#Os<'v-/%zK89lRq4:JEX>iUlN_Cr:R:I(HU5F'q>1$b3/n.a_O-oQq18Ae^$HSk>)2(Jks6-D73@@~2|#OgKM.g7$70/qo3"Ghh1dGqzfmH%/P#<-oM[F
-GC5uUQz.!jv;Pz!y<ZUV}DrtQ/0eIlzS<k,@[m``G<|I)d$Z0QH<gw%icZnnnppSdsro}qN#@7{t#Api5Cz@/kUp:Uc&Ua7WO.kxE#K;Wh9TG}4Xr|/-e;
-Q9RMBm0HnKmm4,F;(:gIf1t3;o,qI0aWwu3C[#Z4~XG5%$`oJUL'OyuX[>~caozH_PAH~}/el^)ti3'.qj/<=)6i,S~8yoTs%8tgU,-.)w">CTFxamC8FQ
-hJScq1ov04q4Rbft@d#nmc|EyWf`@+"R1`'gni|-wYZ}xTNGgH6xzp.HbE6w1}/|hQ6c$8_rG+Ie}|u%0[NMnR;1skok[pJo/D($EYm+Rtvq<KUw:ui&UR
-^"vb@P[%NiYP2!;@#POg332VNz5n%4CKocl"XlIkh$Ndy:"g82Jk~TpTnHXrruaeseme@a-HI(xaN_I_J@&kQ5QRIS%-Dw3c%/@(CVxM7os%#s=2eJG3k`
-%@p6&+'wo@e&4I.b-1dH<k|B2qe1u&pW><c18BTL%kWvUf.K<V[AOA=.;Frc0pxltFi;x$YbE85"fjekBr#'pg"L74)D#7ck-,H}[[iy[6Q-H-M,_Ldb`]
-wgEHq8z6KCv6!r+M-eM9S}~>d:(,_z7cwREX>W0`]3XvN!dH>^E)[LaS:z$f<zG9,'n<a=aG8Y<5^#O(P>>=T>Ia)%B+^ZjGlVXg0rZO:`DDz"1)aFdusp
-a5S9FOxQS='HhJ@Iuxjh@jcOpnvFmnhl=24t-b9F/0IHd|wTe}uXm07$(F~t(PC4I/y>fw(b;>#qf5AWL8^HT/|r0f;_4Q"&Wu5_>)AFrUg[AN.EEU4b"t
-V8;1IC'>2(fv#/_,_$3]qqF8omfej(!1,;"oo%`e>4P,QjeA7^bL;(ywvt0GK]dK!e55r@5WzOIy[(Bt;O|3~Ej};XG)Tu|(|Wmp5Vk#!|~WxwOlD:Lj"M
-$5kPF0"h}Crz$FH<j"KF,WYh)Xq^,#,}kb0CI;7@gO%`)-P<)WkvEN/`8czkpLZ;i$tdtb'pDie$l;'`&MXRpwRh/dN6(Ty9],QF,msAQf2IX@e1:co33>
-qA3jUnAWduSYr`/i6g)RRm#6`$0O4a+O~&Otg0cN[;j$h_:>LHLu}Wv"9e7W@[&S6Rq3rv["3W@i6XsW<duM$}Il%4l<v!~6qvF0Sn3a5.m{V4=X'nWj":
-GA#TiF%-/5<qol-6QpO@)yS.;<7sQ]VUoO]ufS5m"Ba8.9WXq!Dy2R"`CrW|#ornSuXwCAEN[>+73>m;]A^^a{4ZSKIm6Bu]o==Mg3QELsUV^&G@gn(sY0
-PYcMQqZgsEX05:#|Wo%O/1U1t-.6DO:---ckGW'#c<_nz-XnMM%[aj1vHyy|D=s|bW}4mDBbkxAx.v$`4gAGY%-UNnD2fPM9s"1V{+L`.(g_pq@%Z<_u6r
-8,vH9q^x>{}jwc#oTV=]H"=]xI7.CG3@7@ptAQ>f|d<BX&[i,Jz5T3^m:H,LOp<5`_+:lQKIBEzE9U1IK/]>t@TQ}zSgjDRq{_hW5E!:B%-CXNOGY{<{ku
-)eTKr>T<9H~PGRR`GV>EjjsTT',C79Op,Pxbuo|>8rO{+{$rOGR|AqjVp^#r+O;n[oNf^D)#m=&NvAf$T))W|p.)2hm]X/M[/]2#&V,h+C'Z1iTxpLFpdh
-4-P8<6kOAl^5a`hYl`<I@y>jSKG@RIqo^Z%]L<L5t=Aqy;MWIIIE/c7"SYt`hoxSN/wN:32QuVIY`6@d+qFmUe/on8B^x8pecM>Ld:uF5V/zoOX-,O"!W[
-m7#y0D}zwplnPlQr)LuDA6b|TH'%aqaN)p49pQx-B_S_lN7g>[kW}BV{[b<m~fZ{VM1!x{<'PAz,5hlD%^}IHnYSRg_J+FyT-ZqTG":>P),-w;xD=]9/G2
-gN=$JcvKPC6zAWVfdakr0uF3mQYe/5YR4)dfKyJ3SKv&)0R}5a^Dkd'u$J&8R)y77y&|Ad+df&~5tu@yEB@Peo!%<cdLKDn^@d_>fuY@-M%9,);ut7gyI7
-~Ivwe<g2<qv={KY<yA'R$69=iTix&;RMwAo[##:0)kZlcA/v9E0&s_&6#FXPw{[D}.|[[MxoS>`<@[OO0XXsC;8ksdm>i&7f%yulf%|dYgqDbsn2W|S$Y9
-_v^JXr/0@Seilte.s{B(>R$3rI"dk)fw&UWd~=#xMj!.~/a<G=zJ^Id&Z'p^@mzS{Gw]f8C}mF3U=b{aB"=A!zc+7xST";O-])sc06/kDb|XtAZYLqx2!3
-0YMXk:J9J>QJ"^9PkH;TJrIQR-Idpz7/$'BuL'!yGWq[m=SN(n8|u#oDjrq(,E>Pkb0&GXyEvmXs:&yb`d"1Hn,[CeJCE"h7cpXf]Y6RjFS|4`kH0n1+M,
-@!/.zl9u1+Dq4t4##vMyYQUp.zyCJja%XY7K+eOO7#|vc.rI|R6qp4<E,i;%7akjmKakE]>>KCe>}|qM'Lukvkq5a}&)leICm<Bx<M/seG;Hf@%!8{SkyW
-2H)vz#:A^myIArb9x|T"bXf:T%):+IQ/2jS=D9!_Y-"Gy%,LE5aVNDxA~w,n{I|-66rze5q40wtR=C2|gdR%'T!`;}}7Te2-.c&'gjqdO`+{_IjmaQ/6j!
-Vk}[P@k"2P[/+pb@ekPqIq<bdAWQujeXw@B^y@;fn3-gyd8yM3Lh#RPCcdz5@j6UXa83lacEKO<);|Hy'r#Ol#wH~L9:G$pYzUvsP}SEX[^fS{Lx">>Ie#
-uH$@-x{7r=9UUrHQ'=g<$@vMaf55}aa#O}dOTz~)xNBU/w0q<,s':#!Y7nUZdE+6B^llf/aFoIYy:5yxtWA6u(c'U}PB[)ZgJWpXx#[j+=mL)m"2=@pxUz
-h0OWY-9VL,8p)e'ubB6;o,XiP/g+X"_t(hA9Mw(-+jP:MS`)L<:Bv8D6L$eB,gx^v.V[[,-T>o[fCN0O%qo[|T"L4&Y&s,R)"6JH#hb85|!%Q:ML{h.O%H
-FW}^p|@D,|1zqnm/]accT3CeN-QJ-73+&#zW+9"1c:wR_V)n5b2tgQr.[}<FoUL3iuZA3:~{]0wld|N(hSJs(V;EV%@Cq<G[53,!Y5zaje3>$@1DF4U)oA
-@/lcQG}DZjGC8xY.XSSaYwK<Q_sT7}uK+LkY>{82w=:N!P^'4#-7HtA2Jlw>PMkm4Ejo$^=xJ#}&dP@yJ<aLr(bg.<-s;kBUfd,]E$9a>z5,OnBQs37PDm
-)-!C$35aKxTqe,]h}t%^t+,r/9jJ~N#@/;VolEU'SJ^w]8@u0hRD)@Y!wss!8X}PzWap)$IWP1'(`0jc6Qv=H]:o''PzqaHIaw3$!sFuiO3Tl}"$^((.sF
-Q:ro$_ZxD(:!}M#OXE)N$0QC.[+U7GASt=9G-I['Z!2{~T60@i55{@<%w-'q63;3.&+i}U<45E9UjtL<4JA[N8-aax:Ehdz)2]-T,)HK$C3{C}fr.zWkf[
-dCJseZOSo(&zGJ@&siO8:xz[(AzjCXII#ez>s{O7fD_rvbxVn/Uk(|,+2067{}R,uv`qae>[W[$;tk1M(L#dvGJL'Ky9MZO.4B)'tkIux6;O5G@jPH&da%
-&;kmf2DOjlh@oaufVOwW0Vo@:FlTd8$FY@PqrLO[ru0LgLMo%`+R;)~')|0<+J+<j<SK$LR{04PcON5>Y[2sqEK"A!QINKF}BbBY,.QA2r#R5(8"G}8vp1
-,<m&3XG7z[jR98w097q,5do2Qrjf/9wN(mF2IEFj-5mptyO53PM8v+&p]c,<_!h-s;Ql=@cw<Y@(dC7)I!l_Uk;pC#zO>g%S&9so1Xa`d]VlUWKjw&{0VF
-}/EG&`4B$-:7k!,@V)xj`RTTXYbNIe9qkt!Or5oQi{aa(/NpQyI|<JpHvtB/AO"c4Hz1TB,CX/t1jVX,EW$AmpR6[JBk2Sl_xj9^IsN3z3DGJ9sKv%5iGY
-Fsdmr4dcL(aL+ksNL_uWOtZ)Cgyq68"NUjm-ZD8ii]njuNXw:DrcRb`9Jm3bIfUggN5Tv:PWBHQ:iEXC8!.fzeB-'b8g;Pb_y2D}.I=<Pg(z,3n_$2MXkV
-'ba_|AG;i%#,Ae7,q'h1!R=J)81zlk~ma8I^BxC[P-<eyX#|.QZtCBqqL1~iNvz&)D8(kz&2H>VA0&j3v)x(tv|Pof|6|5S3SBVJR_oRQ51i0zj0~!|7Tb
-R>Q'Tex2N-8&/)qo}A0<mtL$<wD|8bywP}7!Az(^8y;5Iawi6ogzs#_v)"Hea(yu:<-02m9N5pY_e]}J:Wk0rpJ]8yH3e[KxCn@#4I]V|lAwXOqO2iEU7m
-i2`8CI#B.tdt1terlXd'Xq1d;rEiY|1WyJTN|3Pqgf(yIOv.XDBxkYgAo/gG<I$w}KYgBSBV9t,e9m%=Jud5Xc3vVz4vxCmO8PG9$p.L4^ur),!vu$3:bq
-9OonF;aK|Q-f",IGBU16J/+QOpIv22P}E,G&R!nMBN6,S,m'BQiJv6}EW8$/wS9ql5q!rV4!@1IMe+^^Ti3FBm,|8F(V+<K#$EgC;,[0{7wq_kgZ;_)vLB
-[gC+p^bXv]cS#H"Q;/{C:fn#S:Q'4kU7-.o'Ne"m/An[oUi<EH19"-M:0&DvTJ"7Hd#u{'5eu@iEz|M4O826Q{&3e1~DgS{>:'ytVrx=ppXX,GR1O@%R#l
-W+7/t)eXsYx^5MK!32[>7B$.=Lf]>R]Dni<8%hSCK[N)q^]jQY_a+t;'Sd,f/2|M`pYI`v8Ku5iN1`RMjMiC=:L62G(c>k#;M9-4]=/CdQ=-cS5kf1>YKF
-,I]mxEQ8s(XHu-<`nG(S=A[eT#AE=B#kbt<:>:R_T9P0[xkHyE&I&_hx_fQM&17,&_DVp+gA>0F$<qRFvs#T=`%n1Fd&3s9.7Z!gtUFE<Vz#@SCGWz]fGb
-H({y)G0`&94CS438#%1aW;x^=<l/)nhRXX<ABe21C=2Y.pf4B&;.vYaf{$dND+1iVhosXbpE#{2ar6"JZ];A@S/5X%[sm=7|h>kxIe&-QIL:j]simo5#6i
-pT#4>]EoH:y$<2|72fDrPT[_xwcC]4E6naEtf9Zv>E@`Z%-MSv(UG<&4b#+1GCu&`LOo0u8]@.E+X|a:knDcw:~Rd<c>pPQ,7/QkyR'9(pr"4B]IqC/APJ
-1)0G>LkvY4aC;mVCaV3#1WKU+bybevVfA^KB,L+uFEmicV&;=#%`{fTz54b1_(y;BZ>H#cPX'i<V+BeVk5yU0(W6QplWz@uV(I7S/3:G;|+|3WQF59;CzQ
-yGTUuf(SeCOlX:/y`1Oq=pjjx3O8&aeoiaP'K8.!34Fmc[3BZ6,!(Z0-$<7ON"0I('M4uUxoZ(1"|[v$^n@a][QH,,sz9oFGE{jDO-Ff|vv"WC'@t''0SZ
-W8mpRf_>gLFDx[51k^up<z#^W$~QJ^ZM:>qJ6eZkw;gqV.ydBSj;kiQmj)wEK$h,NU$;NYk_SG:ZXq|>GQ3:.},dY{Q<]'4lS[%3Sl[gV{PAg/V]G_x|<H
-3}p&W'rNae7$j[lKp:-WJJwD>@=uvS.P>]i8ksW{>v0%E|hOjBl@nvoJ5nlq-"/F"|-9xyitn;I]:V(d%X|Zx4=J'+3ieJ/>L#j[|dnpq<u^%!`JrfTHBk
-(e0vkwv`YDzn4QM+,iUxH-%icO`wt:i:3cAqDm;;.]D}akAF%m;ct"0:L:=<D;&":J$z^YjFgxb-_HS+Zs'h@ZLCw#JFbsv_(446"BiZ:fmO%Gm<l)`Obu
-K'Erse50ff-1dFg=w%jkev:[6$&yE<[7d!ndX3M'n"rMq}(=STDal4j(P>(,YA,fWrJ<7dE"Iq^_dIW,A:X!5{Mjh/23Kk:(WwoCu/qvXqfd.XUm/sOAn8
->`XY~sf"'eDhN(8GdPy7=usufsI.=q9;S=:g56GUWm2Hex4O9&[$(vQ2u%S),i"q5MtMNbbvYCC8%AK#,Jl_h3+RfIoMYd$fJ:qMZ2"IfX%{P=;=S|$O79
-r8.&0VDxhJO>6-ULmM""7s}<khuZVyW&ILlfCZ!GT:F#4h+dQzWN~3k-gS5P%XlJ!H{+h!-Ek(@cW<Bwzt'ET:uT@&R:]Yk79nGD5MkjDZehxt+iv[-F)&
-p&FjW&XsHF=+d1@^D@w>L`cuHW:>LlZF]^n|Pfdm)P[6a99fWDBh%'MFD:+]8UYyJgMRpmMB7$VJDDXd5,4nY0Zz<O>Ati_}I/Ck=wSU{$8#0S[Z&E<_0A
-Bl;wcf]EVg:X;Y"zVb^D78nX7>xnVwh}H]}L>q6Co0[!>S%{XmZ0W;6xi}Nju-e:%KAu7Kk+{)V}!Ji#p#u!<K46WOYlkmH;Z{GrPq$[M22#]h1v3ePL91
-u5O`]+9=k)4b=K`PePg-oec$tYl#78e:Xut8YR%#wdlIM>RyH>}RXPIQZDNLDhzlO[i='#Yx$Mhohc#B[)!bCRJT_Xq-a]CVq1Doi<sVWTje<.f4d5-BF!
-!aKQ]#$F^6&JaZGH|_<kQujM-n2fd!D!9cD`"RGE.<!:x7WFw"{tpv'OZASm_VN!<m8Wz{#!oJn5qBW_lJ46tbbxU.'zY(C@.;|K!K@P_VGnIP[9kQdk|=
-z%bv(!CyyIYdqHJ"nut.Mhi+9M/^a@VwW)_B4t66R4I=pvQSA3_-KS(iO/W6`LG-6x@4Cb/jg.D,vq/&mTFFI{o:DO/D[ud${rk9rN>^V6FnHVDApVpq4b
-m(qTsJb1!A3vQWvp2R}WMf//a'8mD4:R:"lBp_o&m"@:-^DCmBS$>W6%[$#h`yas.(o,nNHoQtTzRjR_xb=o)<K4Ar]@Em~:1QxddSGW;=X",HLQx1-NCp
-z.pkh|}QWsYaa)(cGL)ci49";rick.]F}Mw]q<cv:J9S7cS%zC{]JzA]]tXC#Y%S0sHqo$-d)%j$#`$dM^_F2k:5V4zFaS<+<OXE!If'"Q-wA&`_taRJEf
-@7<r]:=6744[gbn}"X(AkAsAA(Q$g^}Y/slqrU>'BHMZ&%m.9m)2m)X',$#T5/%0CGsSiUAxC}&5]@_@lm:a;T~"f@HH(FH{eWOMOWlRITR/KLJ4Co#6wj
-:_4SFKNto#i6gXqn[ES6a4)z1p:}Qb{@nL#Ls.`nQ$w^@hE8gx7o;nmj3nz=vIwMvi:-C5LeRmHoGq&E:,-YX2>q<O1pqbZL7SQkgH!+nezt/_+`}__S|.
-{c}N^x,t3h=,bVjhGHgluc[@[8B5dg;Am$tvtb+sGL>adT3SN)UM`970|vMTX!Dd&7UkT7G!V9wDgGebI=:GuX!bwYK+P+)osF+;c<PSh<ZTkv)Aal98vM
-_|5>{5YCY-0tQjW3E];Y!-F41Mvg1zjl]1$97Kz&6Wdt>5]>0:Rp}i(>S^ByT!-{L^5Ql;j#`r+7KoRoo+HyM$#.$Qp_f+beTxsm!]9On0-H.->0,.mhe>
-|QCB30c'PmnA3_0.Z&n(1P;oxMq7RDb4{`a)&P(<c'zES>RFZE,{;38Ql#-kX3W=}_!`JOLhzO".~id:lGX{/&Iv(n8&(ae_@;>%lX.$eeX=;4/9Do-r4T
-Kn0":Qldtw,2~Sa77-2qSo<^yeae`N'bv1}FqjYUwYfP[=(B,pv/!}_>G#5ex,=4dvvAfyB5~_1qTg6"~3o-OZib~#4d<1}7sO^J09T:mibhSOe8_uV0>X
-ZT;ixY04s@D$>>DYOb~5lga{l6!R3spOJqP_wr_Gu]zw{%^Cb:HH3WiRMJ_1#nT7u':Sdjs=V#P5Nof>!vyl=1wp)W,DCs8oWsrE%/"EF#/qpfp,/d7#Tw
-8a-s@zS:)%tM-M8%uy.]E-y4Uf9qMpeoIhPRi+u@/k=U$e5@k@b.tr_Q9Y0:rZd&tH14As8zy$6jaeTr!4axwP"2Il">w_Vd.zVa{K)#}6-c_x]sY.9EA'
-vZDyF`ky8jWy5n_lKVpO~l]^Z'Dc%q#Z.zs^z7qHOPQjNxMG>>WGn&<)a1idc}3kScC:Cp=)[Qi2rbIt2.,P`}llK5/5s-cD0{Y-(+Z8=1/&bj"tZ!v@]$
-Id<7:&)32{Mu)kNpm7qPS=NQxQI!j;ZD@[>5w!SpFi7sYz8>2;OdXG:^6"]&_d/k$ieurax89s=&/A7-tZQcv]W-wDU:4i%$[G!"Hs`OO9/BOv(LO@P>bL
-l0eDcx=944TSs.,+F6{l/D~c..3kygZ>MnKND.#WJwNF|+uI"sKD}AbQ<8.'c'g.F'^`)bG1{j^-;jy"BM}+}UtG$2R'~/(Q-%5fob/(`v55N}$=&EB+dP
-5qodZW(ivU&M~z.8&r~F$Xt9W<D-<Ys&I9Gy1+hG=Y<-ocWavM_,Vq+Tbaz%;p8n4gb.JNOm_QV<(vfSHXXRHX$.%DO<l>-[q6`_UE|f;j"5`BzQPQ+`Lv
-[YyqiFFnZs|zg^7yMGr%.0Ds{n5pf!ohV"YMdq>H=1.&ns,Ystsul2h)bM9l<(|vb{iBM")v=.Q7w^ZKKEYdleYrZkv6wpB'h(w4[V}l>X<W{W-g6vpy/C
-D1+]L9n".Uc[-yk`6(fW$p}#9hu>O)2;&p$;Vl{HfE8N!J|k.s(gFQ=8iCN;JGs|:IVD';F}|ndmdl@nZPjbv6~;^JW<{[AboYNkb;ySF1d:Oo/lzZLip"
-^0eYpt'k^VIw24`5):`eG,C1]zr<2LY3s1,&]@&JUfnL+afW~3#86}(kTb>i7=H|{FU!dq`Y!:_thE]T',8V%g!B79Yqk@!6Ri0},2k(up,eoT;`<@RHZd
-%4IbDs_';g6#dddy)fm^l@fL5|pjt,c/u3$rgmF83uE)kFUKwp>>k+a`TBnA[`3}:Y{o6fn2S.><,Vn.hc:^WngE/p`skK$8/#_1U}fQ]wje)];6NtAwq-
-aw$C=l^fW:~J`yL]<3G"|oqFc_;cGG3zns&8Mnmr~"GD`{ijf]ICu["K}Q$E<aA9^-cp@8@j>)F{|n0aT4Tt[r"Q6,7B{E`jb+2fK%61,St.]AqacRgyeo
-/T}vHX9BPn20p!7um9RbF]%g+d(O$I$d".(`$%:mlhW=ca._P3;wdA1`b("b8Muv:jS!H{Q'0Q(|m!3w|ZZ):'Zwgmjqi#rf8vXzAO/D.5(OAgrk~kjBSS
-E9od+S_A)LMXV<tGpL%it0S(i0_k<:lD1dQL6tYQvT4`7RQk(59^T9={QGhqWC_''PraAL,B!C/%[%bh/cac0K)ajBuH#v-{.B9>SnS|~^uEpweF:kLyOw
-<F6MuvTNgz_oV+#L>[l/vjcf&u)g{UC/o'dC]--6^g$K+XqAh#K!.X[)"g,h:2Ry8,liPzlYZz~nb[/U39V3(adXDSt+:8t{QC2SW6({57maVx'f+6`w4O
-`6a"8BahRiCvTUgDrx)y-[V^:3:S:#Y6$W`yDS6koF<XT>cjg>vf(k(K"lvm6R~u"akE)RH<p)Qx5Dtbg+_s!U(v9N:S+AcqHz,xSmcbT{]AzFu8i2kf!n
-wi23lW+J.Y8Yq1,}k8Y54YzM`}K,EPUm/,J'Y3|rd+{<l;]I&2E.r{S2ji>']]2w^T1u!uNz_:o./4<;Bt{G[Knm2fXu^[[&Jr&$Yi3;'s}HT_3HF_vXdZ
-lDDlOZ-P%K.f_I,|2WTt.tC%i{s{6yuuJt_gNWX3.O}Yz"B6U;F2ChH4P]0t$=]Npnt[f4jSu0Y$S!P<z!XHF2!s}zOh~34O&[8:-QRTg2lV`D5Z'Wsb7'
-e{OUIs5@4]xMiS1G)b_kD2+{@DTexW+jl+M+>jp^2C5&!|1>[$#S/_H=RVIw@/<'a;x76uA4;U~g'w5lU-B,%:IiPw=Gv&Gl(g8-h{g|T}:+LQJ9s|s^7@
-rdf)p>P1Xb:A[g`<rSEFk2ZWNE0Q~<6mDcQ_0%wXSzSCz+lWF2f#AGZ!3AVD/QAz%etSm:z=tT}dJ@+&c%GF]U3"=E!{59N7qvZX5D@cD:sKvu4AQPcXSs
-Ja}QG,vZ{I0!a>A|MQXPxxjwB(r76U:A)fv{{j1)0VxrpSb35H&9u}USLFdQZvJ(@3zr<_%{7Hl{N2>)AN@Yc`OJ5JJLD]qh'aw)/AzwnWPy6R~cfWz,zy
-Qnr8%)$`|W]KzB6f's'Xw3"k.78&qN!WG]3@fC/EWM;VIpp}Sw:D1H_fMA39"^N59]0l:+ec}DkFT"1Ik-VYQf>_;InwXQAymwK4dQF{}IfNZ7Pw<}q$ot
-hH;0{hPR-PAV3eeO49{BXPZE!7286AZv%veEN,D0$nvjZR+3T2cWn!/2@@lJKhJx+b=9~z-$rb5_Ygg_yf]#fl}y_z];)e]DaF}{}s1tFMDI5Wh{s7Ti}B
-a#Z]TCHVKMfatF(YD&3Kh"Sq5_7GBR97kOeCbQBfjs/^;L{<5#kt!i`Q.'J<]|LFZ._uIvM"X/WU8.oSKGmv`vO3I9(@bH;SPV0@rhx<<.>hzKC1ipLq9A
-^cSV9Y&erY$gup6%YnT_KhHJgAJnR:>e@;Hs.jsmhANP_OlZ2H9$tG;to69ApWhTKcFZL+r'#jePCQ["l590XPmR"+K;z[ALE'aOcocn`e_FSMTIYo{cfO
-_6sE;x=s<8g:zG2}Wp;8Fs{b.AU`(=`qX0WT3KRjnx5(tX<C%'x-/fbG(5-<{IWV;PZq-7P'cwihQ52M4TiyheFQgxplfx})#$GqdQR(Hb%ic@-@hB-.eL
-O$]RurEd'0R&w>urjOK7=e~_`wY/eLC4p)IrzEAN0gFdjrRMUsQuK^w1+7bV{ee1tFQOOtYh},IX;2lnK&n{&aYAZ_5gl=z49bLK.2>LN^hqB{5+<edC7,
-_cDUGAolLp+#<[cm&O%6UIKuR%:K.qE&}!bV=(-d)}J-VK.:{UJe).fzl%7-,rM{NECJ,/R4^L$LZ4hNz{MfDC_ZY@Eqbmm$Q-1B:D<{W#5%]Pbcv=Zg^K
-cP&O>ANR2m+E|AqL7MZpqj]!%0`obb1778QtJ"[]8WE#dvx,n6YT+izgME`MnV6&('F>0wi-jJPH3_06e&A_a(McxQT9>eIvA`Iu2.6]aE:WwQ!#@s"GOV
-+l9%ZciNvr>L'FwiICTv+e0"Z>"&g1JYf=s$$|gvTa@G1z=X&)y}Oziv{y6wn-w@4`WtE34yN/OjIU0}yv'Yn&n[p'4YD4$KU6D-=DNut/C1TP(ZcACy%W
-c`9N./q0rXRshqbTKP3TZ/%ZNzWU<,p0<<AEhKFR`$dqy`GXs>As_f)3"_Eejl.Yg`}|twAx6DGzzmN%&6ez]0@A[f,>02<>^8>X!Y7yIh;#O}LM!,hJ~N
-a[;%bb>|#FSS5H`{UsFJX"e9GP~vyps3u:9Uit{On`7#mj90Z.5>n819LK;>qogqr#`>EZShGi$xDZ_XPbomt'1Y|kcP5Wj[d/4nrP9wH}i9h0BQm#+]8{
-)pS|e&V({bmS=+mB4VHmh::kZ]BtLy{t;vk:Z(Ay9qz=SX/mgN$LNHE4ZhPms_1qB6;p4&b;/ij&Z&h,{d#{2-=jC(!zVAhYwZ#67`~aRo|oLa+54wU.|I
-cu'cj2Mj,l>U3VRVN$eDS,QNw>1%H7vl44bMR][P3}=I3^X[5(5D:YU<7l:`'g4`e}BBj8x;not1"+]r}!>K5@`d9A2ukSfIefX(TogV%;C'c/K2%pcoS"
-__yCuxc@|U"u{I.(haQM~khpJ#^G_1"Ja6OonZbpMV(aMyFOpaOLslivK8>By`_`:ve.@=<]AbtNFMzPd:Sp/aI|q",w"sF7A>BQ@em`Y1,z)&|m]W6pkf
-9xLU>4%(Xd8d8^R!nK')>+Lm719Ls'`j`e2j%^mV.ivc,E%]Kdld"TM&685ho|'nH52qhACyoLe^>5scRr=8ETCRwoRO|7]}y/|yW}#rCzH}vuvGgK0wvs
-E-i1d3j)W5oLc|,#3p>hY2ac@omPTKAxXo}2I7ig@SIfleASc]%$VE%_7|;8nuy7-zNcqzyFSOR:Mh5oPu.5EyhgR+1(pVOVB@~Q:RJj(]$cP5{GXAd$`E
-NK/M5O(dhu'-!%t{(GfdFRik.$E#Kzu{9UBt{RcL0|.F'8H`s2YskkP30pRClzx%%}4Ym@Y|cWA0jmu!c`/uXg[|kbOC4R+w{t&zi2`A,+{K)xIeQ^)XAN
-d`"4K>b%FGI]DtJzJPJSx30BVhxX~)&Ueh>aE@I^u{}YXk0&[L_0{Qf9eZ2V}7pU^$2F"k%[iN5Lz#A(Zd{WStql[x|s-hvC@H_0>)O;^'TmdQQ--a2+:<
-K^$/ui-NX,J3(2!ZDW_i]tR#4M@@D>k!r$YTBYeTZa;F9':-TljeT]Z<7u!G%,S%TPww3OH1jaL@>F2Xt%"a$2hil}+Pu9:aylQ@v1XcC0$T}xi`~oxF/B
-EZ#mdPk+%tl^K5Umm!>Rfc%X9XmtVim3%_isDX8|^3cOw(F&->]IV"Rg~J3w6l]V[C_(kmI`pq'GBVMquD/!9mW7^4&+s)Oe_T$/~@ewN:|eq3H100Jo9c
-6DlNQ67{h60BREX.cIv/kvC,!3g3(Ho6^G(PJyMWJ>@/BeJ6%XV+v6W[OZ.hU2"N~Q`2uMR:O_;./&VpOGjw4VyoXq&/6N{-c;@M{m.@j,-O8:,n"x5K)c
-"}N#I!($2DR7pvE0e#W_;&_9WCf3UTa1%_kNT,_5dae{J|Qm>!p#Qn=9qJ>5kD@$XA!Iw-Qp}c<@3Z$hH#8c|B}S}ou'.Opc{<[n[Jk+x$3R$fyojWaoh`
-J0=3j#1N&NqRL%)iM6Z=<e2Au.FJ]Ijn{_$h+P<rgO4o/@kw{-KeLYwL-yK#:/S.=zVH31<ib60X">l2{hCpP/W^'wn/lL8F9m"cpV,ud0JR1XjVa9-4.7
-5kkqcA;<@}7'4",30vuy=IpA]>LISs!N~KKk~vVt|dyU%tM=cla/z,l9|'ect1FBXD1U&k%HI2J2bIW]4k#}MMR;0lzb@o'=oHM!.GmZSD8E).#d"tm_/A
-4]$;e^o/xd:|MRXd#i`4INlV$JJj02@pBl0kA.pI>+9Xw_s.nO2qJv>fdc:JX<!#'J/R<7g`/HVaGd/s^(9G(I8qaFHnOr'[I4#Xtxoul0nCCFf&ZN3{q3
-buv`_n%orS5@gk{Dy8q8m[I+r&S,j!0{#7oO0Z{93-$7#|^vU`%S8umV.%YdW#hG%W@bIhA{R9V>S2t(Yh4{ba:V7ej>va6IWj,I~i.Kr2WBu]=twD{5N3
-vlx)[5Xpoe^Fav%QB}2kAF"SuxZ+(KR|(po>E,b(a5TAA/teY>2+QSkV|HB2Pb+Ca4["ZR|=k:2W71[k@x"BZiaw$c#Zl1x.HC9i#lcM1;We)ea:,b9+S}
-AD9]:6iI@8_V1gj<xU[Vr{{['kVU;Mvqy|$&0Gk0:>'2t2|7HvrQ>I%SohRIqqGucvI1Y[P[J^+y:DOD~R/}K(|B{:p`2`^5.oSk)FW{]Ip2s%m$YkXQ{t
-pv)cHYpm@N%-@rPNpy6s6xaLWmDZtY/7z['^Oj#7R7"m}#eR%TDVE=:EdyPMh)4g2Y@cI,jCGZ!jn;Z+;A3>WH@DftM_&e:o-RM7RU"vERzB#p./G6lUq-
-p#f[r1.u=Zf$dot[QjZyn6{[zdCcQo`6~4pbnzEvwz{Of`+z|J_1=Fov|F&n:bBE<`sZdyhGbjK)c/!Zr!Tevm5]"oFYA=V9S}GjS/!$RCd2xiyL[ElNbn
-Y78J%%#,wW^|E^P_QosUuj!3y(^LT[hY#t%eFJ3f;]t;D:}6z"+{j:fe[pNM`Q]n{|d74T5,@M=}q>y6z/OkaSL$2e~/^;>vdYry]eQt$XD(S|^Wn`y3%z
-~'~M;ghXS8Gr{0{]xHD.bb$E^Tti.9Po5Eh$8/Y7>B~LI(=gVE1HU@z)B='wES!IJ3K#z0BgD<@MRBMdGb3Gsrtt63D]](X)-Vhjzh]^-'6ho'U=b,_nDh
-ISRG8J@sRONSwsTljj5zbR6`(d^0SjVP991+oPyHpT64U8($Z-Fj6fOqh]MRjVk=,vqy|gzUf&C.7GH[gLe8j)TKO!/XH+VaBT/k67E1x9+}V+v!Z;:iF%
-$91@B/;6Fj_WN]C5`glMGq[>Jvx(rI,Rfu=|H_3cAR>3Uj,ODf6`qeQq!:4(9L7^mTKxdhN'kJ,`4QLfPzvZfgG_W}o|3[S,,c%i,y,astADgo7.P7Uu(K
-y9:/%`#m1O-(#UC]]0j{BxX$j>#2hQ=Y{V^C1DzU3bDNXsW+(d/y>FhP;3.;8{bvIIXp#a,W{n0]U3H#<et@:%~X-SqG|T^.wmPdIuF<}""fB,V!+kFdlE
-JQ@t3IW<5UV%r`Ogj|~|.lpq}J-b@Ndp!TQFr=zo^}E0=-qqCwWQMvI"mv08I3g}f:":aS>k'@+F@)}u(H[Hzypa=!xDgT1GH3XBmUO!Zue:t"Q9"wfDLu
-]aFU%>Jjk>x}8(/'S$^0).<|7!wYKDtyy5`T+lS7pNG_YM.lyfp2UuV-.c,OI6dAdPoJZ2t{"v,S[$E=sVb36}x<@q@]DP)%%9!#clUC9n/)@7+'f73Y!w
-rGq6!cBLhi{HPL&9.ND^}oDaDdN|.[=iT:v#9[eXW;XzJ}6TKN"C^o|y%iv;+<&yW`d%z[+RW;=;#p_2!E)2oko5C]L6wo}5TFL.mbgP@rJTq.Q_3_!w<&
-M{0X^zw5C6F[{!T#i^:>Ni2xwz[qYi([rN<qgo|q#$<mCT5wyNJlZLpB_KP5i_yilz%x#_s:LD=|e,t,qpcC=r2xulnj|=4CrzT|DPtI{Ma=cLwB%uS=OD
-A|H:z/wi4XG'5pSjR4QO.ox]@S3<Y$XY8LAcR6fno$x:;t;x@41&rb;ZLi-OJZKq/`yO5U!Ied<oMJx(l2XY$+V3A&"C4-{>`KBgy%AbXR+=$q.=;N+7m{
-Ol1aX9:LRWr[U@dw<v2=4B!;otN,>YtTaby!p-EtkW!oCBPdotJaDn,/;%:s2#-bxY/}BzW<}1ICX"RdK"4qpsEr[k+,SWFkn7eyt7j0]h:t,my:_}~Id&
-3JyV]t<=qg,S;ZrWuqiwHg!jOih:%}Z$gFz0>SV+4^^^;M6E]]FKIcTO6CUE`'X@PU#%1Ar$^x)+C^0t/ndxWQjcqcER-_85st]eNcNDKWtF$@cK'NgQzB
-Nnw3mY,}<oy1W>.qtrBVC0pZ'VM<[EUDJUaT{UrXw)O3rL0!O<d@Tll#V:_Rc(xl8&MBMhMDn$'+Tybmb'qUv6.cceCPDdA8LSJ!<kJ9fo`(Ldkghd&Ks/
-u`|hw$q)+/D-g|g!D'(uh^4Ox)F`7m"aK!DP<+18kJa9FPwTop_lCBwLyGV;o._<gVNf!;ns6S]F]l&GCB7WU%2@">FJJ;A.[T`l8z9l&ejbhU-MY,$>S=
-:F3qEeka|v1q@0)(uZ1UJbQ@&Q!iFDw<3'!FpB:}<)o/Z"4s+%!g]A1XFz6FB%^{FqO(Fft7_gew``Y%dRJGj^3/;I[m2Qnd1T|2AN(dkWKL41W+$$6u-$
-glhZ{)=]uEdU]L>ByqKZ!Y|tTF00~`2:$ah{jRxVCaSxJTB[!WQy$KKdJ8{3H}m{okl`xEs|0IE|`4w1-gt82lQ[l}$tJ^JGC5O:{Y54VXBjzzNM6ygAwp
-&uHBC8ezv5u`"0@iD8UU|yHQk<[z>M_MOGHq>]>d^cB|B8Cf78l=+sUL3r1[wqo65c^}RZl/XS#WTnD8o2+x'!N"bm@OFQ}My_<q#P1{m^Wg'OmzR|QSmO
-ioqzr=-6=wO#Avv3"W)]p-Yt_U9Uco>E3c%5xO,z5.FU%}g@Q#PFi9IuFwOef%mwnuh37s;>z/$:&HI_m=gO7KME+k!4sokgB-`WdJm{1G2lR{QYYlu^<X
-XgJs7PQD-)M_j3NhNKe5:IYrv9d/6Pl,)1%'--@mtp[73NxR27,@!aj/nsMW;l]7K3adU{te-Ifv=UMuACR/<8hQfprd#pvl(GMwW0b$L{U0$Q{DpG;'>u
-!m97C/-zt440XKC+Mq^AhC6Mpr8^SlxL;uLd$RHpC#xm/c!-!Y(Zeg>]X/%O!CPH42e7j-K/'j/(cKtzrv6n5p:C`OGSJRs$sXlFtGFN0[Sn,wgovGx8l}
-NZLMymC{s=yA~wLhkY_^N6gNL]^4@G^&[fs@R6#:PpCTR5i6%ur)16%xLyKGz]^e#TtDyX;3A=4b3;j(fkT+fv+9TNQ[KceARX7QYRG%5%v;(0u-=x7D)D
-_G18:]c29rO4Zg<)U+i5@:C2O-yLVN/MG:J2|5SMN8:ELg~MUzh;|yjVQR2{ZM0z<nF[2Bpq3[swvb>jnBab;YXpop$RlFKc)>H[W2)'!VF1o/]A$.L=eU
-3%2/`TN[L"rmfpW;7a{5ugwC_sWv:<hrdA"PO4:;K'rat,Q85)zkFi-0#KgzA`m((Bc5kh3PaSL3@65|:IC:,Oc@Jy.j}p:X#zztzvA1nB&N-C{p%>3D<.
-#yV:,N#r0JlW"GV5V+).Q5X>A-Lh!jl/T-D%-WOtG[xK45wl"1BO=(D4"L|"Y')<@F@76u]`<wkT)&JcCp7xzPOV+=r>O-;]]5$(UgW+_'[]-Iq9#SWWoO
-0VA/2%@]u:8E!=,TRW{k9URr5+]hejux"W4)/kg9-<5OR-P+-ZoG=w4GJ&Ox]ya(.}pZy%:rKbas)3`,Y]Z>'QO]el14Abj_g:Y4,&9r]Hb`K-Y)QjrEtC
-g:m}Z@g`on'bMg%D{6`}K#hc9`|n(O}(du(K=O:,8D+c16fetVewnacL[`y=^-,y0ANR.&9{2;1s>lmp3d{o@u&8blQXmiiSHb-OQH9wEdIODS<Zek:)fD
-B{-r_R`wW=MH[rOT|x9x$/Nx=CV&t!sjApoYAo})fNTWgf"LSmPS}tMnxsf/N/Ex.,Q'`)u<3.Ht_d=&q`>/[q<nn"n-HfE0w3j{0hv;XO&y0=sdTTC|e2
-!yL-lV!pI4EcR'r0tViO^+fw,/V"T>@xoTR/xf~f|!(rN]PN`6&I8j2OH(rnc0{-YcTFU'aBD6(3[dq1T){)R0>=jLTc:KSoiC2@-kcgP"C,J7u5XPB-6F
-&jj6`slwA7&4ZdIPRLLr@f(7AkdvXDJG/G,Lwx4Z#x1t)yzN=rz}&4[Ih4}/rhlMe/wU.uh}!0Vxx62jLMXD|v4w~Ay{wNj"Di%bbQbX[4QmUZ;M2[/<9r
-u!,O2-toUo~1[Lg|$Ir)UyziT+Tw8}biDK-w-EtPjz`VD:{/CtlJUdzkao8nD{:OGs1J4GN@'8PgzNR]zY8[EBQ,`kW0NWZT(GC|ex:u)8&::q}aJdZ|ZJ
-{5&ft+8JB|Wn~jkWElJC!hdZ#acV:ey:!Gj>y1x[(K[Z&[rH/tj86WBfuW>'P$(U}EFiJe%Mt]0IvM(hd$)HpBQp)Hb#8^<NrkA)(]uUKj[^H.#O#4DG!Y
-X5pX}L><>P2+]CKdTAU[REd-q}fj@}NV{q~6Epe'7#ASTbwU-J5OV>^S>{,8~K2lFW)fea.<M1;@m/#w:NT+(d#qXKzRzwmnXVqJ2,zme0`1|E~7GF&JvN
-4'_;et{%NO@UnZ&<H{go#4:^a"t_|s_Ppp<]e#1F`rIg=7Wz7J6)"'&{^|zIKC,E4'u6A"F6E^RO/C-Tdy[6Rkc25-A_GHu{MO"W}Mf#j-yBxJ'3:l};|V
-ZTkn.bfW"hF:6)q5wSbQT)MBs_:gfsQLVxw=I})e`"5w4hI-hCO<I+CGrKTseb}+J<PzEb2X@)K9+2rO<Z}3V^jYd+0{(sxo;M;)lmCTjr(;y_JKJR^D'N
-|%#^so}XQXRfl4<y(Un6qxtV9MTj9L|"c;Ni7G$%ApY)Xspk~BiJ;4L'{xE(zd.cvdS^U}.K-Z'P)4W&s#ip>ezXnL-r[0[h92ib'YgDk,EGxi~rh'5Ig|
-{JZwoyW7IQL7lG-v>O@;@O>>_|_-[3bH|qA[0SfBFq|q_fs%)g:c=^`TN)WMu/$,S=)jM]+tJeFBPa^YR:1u9n&@LhNQ(1<FLH4o+G&<yEN$BcHmFqoI%H
-4w3Fz"Zj/"LSeYhbk]Eu&=-+vA,-xu-OyqpuS|/]Hjc`kH[=uDrP;`)%cig]4),K#.Ng}q:zI20&-:hJWPt^Y+1{3qO:#M"[wC^U9TIUca@d(NbpyKS/e=
-NpP9V)j>qP]GQ%~IcyCmdrsE@w,^7n=m:b.R$N[9SUIm"0nj7,Vm+nYg><x;#p#f@2"Qte5K)KbRJn&u^e%dundN;,{,qLW>K/ZA6-o!AFGnX0Dz<Odxz'
-d7^q8St6ovqD&3UN$U]71!yY0w0a}fl%r7iSQfw4uyw3k8aoLMK/<#.=Gktzj0Gp$I%R$e"_UC;#]42.)hZt,e|6{;jj~$AH"Kk[jM}kH0i1F@9errZ!BN
-:w!Zyr"<~1>RF3T0Bz<|7tb"CLJp1JE!YvK|idur6#HY:29ZnnxU7Wo`y@/Z[f@u$kJ+qM-,<3~1}'X.v]pI8$([9@;{pvD)=nt.9ieG}wr$>]5nM+UTb)
-.y@3%wPBA-,pUsTVxaM_1Bu#Hx$U9HU:bejA=b=0wenP;4IOBbGZ.>8o]ANw1`^CQ_X]97r.OA<c0D-UKF~6MpxebtEi|b0RDK7zV_.,PY3<cg54A#hu{Z
-@d2TSwnt{B:'>ES=mQp2;w&=gBz4KkG&P:KuPI,^R]Ax>NUDphJZ3K)c#c]vfS!e:gI`^djI2=-OW[10##[9=b].EEk[Y-1(n1,lSm7ASASl3gfdb88}Va
-+M8NcE"t9DmFBxvBE=to|Q^=S7MtWnU[m-v>Q8$=kxpi$_rtx^`GTfza)IqC'Xu{x>q.g3iY({YPMP_)@<G_f!&)$p3GIC[T1I_v^N@<{%iE$V8$;=%7:H
-4Dq!%py`#>$$wbJGxN%TnVx0x%7&%X5J-sOJw">3xbNFv9^I)O#-=`b:LR=/)q8jn/>X(F=eS5,At%fyZcT6`5u]%BwV5.R6~FRT{.%.%pXokfpJUpIVz#
-lf_|R,>j4^Z'[$tGq6|5rwd[U}~!25ME^=>G$:4BcYks8CI:n+XdBMgZz0sGnm"WG4X_cjBz6;%`_|ZbnhQ7bOZR@jb4a8njZ`1;'$mp>8J`,;i6:1#@!x
-gr1Oru@Ag'T|Dd+T%pGO]k%4'v'S%fZjmOIN|jDvr3DXa2UA|{<FI"F&uIE}/bORUx)8JvNB-gf=_S68-FipetHg9paYRuTm)oM8Yw,:YK1O%sao<_8t+Z
-kln(MlZ/dL<n9j{7i=lMuZ9$7u96JM=McttM@],4C01c8ph8e(F>zb}8}yg5JW-6N!JFS/-B((7(1r5/_xcd7JQPdu^`igOw#>"#YBfpPNU0=[%KfRv{AD
-+;KaXr2sh}=8uP.rK6Qm.::>4XRe/e5BY;DtIa%jxZFVLoQ5KkkmE$ktP_IAU;.JRJ_wExy5KkUqt/if[sFlGI+(~Q`G%-;R&xhNaYkR)f[=Nt!6rAHx5q
-9G;7"r1ML3Z3zUVlhl:Ok#>9|2FP[']!hp.)]LqYR$~QOS"YT|p,|4rNxg](6''4y/bn`YndrRbmW,5-nSY9~Sm^iez/SUJi(RQ8c39t57=yetpg$1EWe1
-9rKAA.pr6Gfm]>`V-#h]sI8U-2-0tv7hKEBf'ZAwJF/(/^JRlU|sTL6`rxKT9Z%g]s,a_yof4[&o.=HYnfnR)^_)$]_<FJyVVkolZjZ%Hp0@0bAJg(6@Zp
-OPF$a3,|Eb^X]fN&V91j).oza_!zaW+[>l8D[rf,rfN/J8xr@s)f`Ab"iz|I^Vo[(S(Y@kf[wJZRMKLJA_CmEiJ9fz#CuHBl3O}]>TorHK9@sJC1|cf)Iw
-.FF_}g1bII/,dM`q/X,V>uHB[V|[3e3nI|hdYv|IB$10%Fc#kJH}y"s'5yq#'I}_gq|X0L[qV]D0OK(OWY0CKqlG5$`<[m1Uz[rvRQA`xoepke(=j5toVe
-Rz<YP^D'[ouM'rtr1M%4j,"MDypZFuS2Y|_LM`ahh{e,J/HMHB&{_IDQs6{$zAKZ=piH&Eo7IMsJ4D{279iF2WYUF>4>FE>XJ}8Sj"Xy,r"$Xd6h.I%`/o
-b>SI|4&k~6!sR1F-#CI`$hjJm3s]&Yga;]gaLu~ZCsHyzcO<64:UODOT,IE}-DXY1B_yl@[4l[^9F1~g=jIR41Cl0J~@xl#gs-";id6,Oz^xNidK{ReAlT
-[/z=Z/|HjAE:w.jo.wz0.'kKf.Nh#f(yB|c4DFfqhX_fvI`^/-s(k<TZ{=hWpHYY16{+#&VX/t".~oeug@h{_b5NQTTSFYe}[XCeO}!dZeCh#i/|vC]bK}
-era^n;qEltfz//&>lMMVYWqep3Qw26sc5MXL`juXeRtQKJ86CwOOr:vr9qPah%_$GY^0k4xe|K(6[!<5T-a3c+jt;I9aF+vC`k#:!@TzJ+k9lSX_U^#L'D
-VpzB7+3'yawQSZ7-cD#s53fW6Zk$v][#zh/Xd{~%}.`JG>)J5kY41TX+K0o00^+TZIr0_z2f#4_`4hD8+m,}>]Pb5OCSI&|v_|/;:yqeCq`bv)}JW+nmKA
-Qg]qZ^L}`LRrm^oI~Jpm"dl1i-EgAH@YIO_]5p:cPz2-HX[u^(d{Mg)vB6'B)6zY{nr-{ESQwc0zQs_SJM|{31)SmWcAK}'T'pzpI>JU<}]BEk>[S@^`is
-y^jZV$eH]dc0q@j|^P=,oBlRZg[:n.sa>:Lb}jCthNOtH^!f1:aLQ8oc'z1j27RJC>M49GdJ#fEDCgh,4O0X62xiI("at)k}T#]zFdGEemar!nIVZXNbbM
-jZ9C/SeY&"~mg@^sT`M)+3G3:ErrR,GL5]{n0"B=,C_AS>:[rQbEb1~>9c{VR3Is.HG6Q|(F-"N_I=p%8lmD`'$xq4V17xBluTD,R(ng4Pr/k+++bvk-[Q
-~l>r+I|,hC;_YwKKZdm#f#GW75M-`:f`i"Hk|am_zyB14|O/SGXBol~yf;"ng^A_qNQI0D1ycOn_Km&R2vNq&;ZA0Xj!0[&8M>~95N>gk@h.N3%i-Z+OW!
-tdgm#<5'tk"B>8X0A9Z|,FRR]2KaCeXN=O}dA};ZL){rXb3,Jz;w3vVh3<d!-&V-p]D41);;cMV,XKCvid++Pl:$=5Zi~x6ayl/x_f"GFYltg-2$+C0X=]
-BA2(p|k!(iq]C#6_[ionLD]P5zSLkyO7ZU-w2!%Bc1Yw#2g=^&(&_>.<9=s0SMgO]Qd=!=>'B8c=V'sY=X,{&l-z<OTf'-pf.$cD{|XOpa[4Fs'XKU>l{s
-lVlfUw8p;iVVG]2]_.;;vyUwL2Ax"rQ%'"[yfO2`$g6liKMp`k.hVGbC';x[+SI+-<q7-Zf,SV:o<YTbV[j,~>n9e|,zpof4nD(Rm3c%%ND1`e$@ibJ>ys
-F.AO9$L6H{w&cnn,#4#xfNatwl'0y7(VH"3O!]:J:7,n'-9@;Vge's4Lb]kaa^hwjYp!F/99-O5fei+v%g(j:{7fM}fZSr[2dGDa#<j=|S(JGD0YBpr;N,
-M"X0=l9K;c42r+_@9^-RUH.=ry7(JwQ]L_jvL!9O;C}Ekr7o1[n&Z(/w"q#s7kys{hWi$2c>Bi[bPfC'&P9;8<XiU4,GwR2QiHxo}18g-m1XBDcE_=cv5n
-:t#z<V{ofq^1waj(exVq0hSq9vVa,^0_1A@gWuG])"ihV%Ec;IX_`hr)!Y=I5#O3nC<cm),j6<`on3'=N6>v2t;&||:R`<+9xgcUPktg([+9(;0uo"@r)A
-/.H{j}EGsGPh9JohvHk8l0g#%v%qzx#_(f}c('N%7on'|Gmjk:kWlehfUwf3@1t6KlH>)o<jQRZ#+YRz@s%L~L5EM:.FSo>3tCIPwfl5IRVLhJ!lc)xq;4
-8OBh:Ahx>tBa.k_JS69IDG%378%(^4XTd7'y&>tx'r;(f@[CfV`65:VH.&IOxk.)59hRE+DA1ZV+R{D_5V!k%Wkb[99@hu${{Z/AQ;Ev{]a1AC$wmH_Q/$
-lWe[..WJ4[6G4T>hCoi5_'Zio2mV4F4a/sc{~Ehz9p@yXkb[vp_CaVY(SfHxrWR(~tpvrf"Az1oEbCOC-QI%MNCLr'5noc%M3]RfP#f"fW2aJTCoZF0/Z+
-JN4x#M8z:zg5mmqAoB-hT<V.7@^besZi~F|sgC(]{'A<+rJbgh')ll|L&)9d9`l"]DFMLxa-GPX|dk&J+NC'OoJrPpdO{cgC>_C#h[#mwGl4k4QBRTx{[f
-;Imd_3>(++/F"&w<uH.mOKvY0Oln,Ip:-|vM]IlA<KSniu&IIuwmpj05LNM3=}f2]E,Q-$S^]b0+y9'ZBzJ+-GwH+4u%$YfeMLYK8pnc^f[=c>dZpxse#n
-}=FHSs#pY)+ZFLRX$ue91)PF$aiy2uhQ"`2(4rVC[,>^5ub,_K"m>+.lrk2U^AgX}%o}W6gd(;hr)33ISTe"}<],aM'i2Q<ta';Nj+iP/N)F9^,k5qpQ&i
-_cZ'n<fd"[i;Uk=t5T'0WV5CN{Cz.6ZB`]]&blLuwA)+t&1f-/6uC`Im)GNO+mnu(`C[TM]C>wNI)zP`]_&nC/RxAhl/Tvt"$|HF`d07.Q#Aedi%2_~>|"
-elm;qG%daQm$:$G[+-^Gh_"Bt`P1f'y[b8"OV`bR-H,/#bCvwP#&>5&EcEz!P>v]2t>C=s${o}"o^F$6,gSHY5fbY2m25v>7yAD8:CEwLn26FDx!.o8zlv
-vV85tB's/z6o1(SY.!k%dPWxg_hT[7b{e}y@6}u[;B1hhp+FNlf=j9vkXSaJK2'=iU:Q.z]tFJt689w>~I5PQCB^Ag4F"B}B/JzPbIH[YdTu:sW]0-$[bA
-N|X|b<gbJ^3P`O5.}@1x.|bJN3m|Wb9|36/Eb]^%6aZJUB%<BGl%Q"GzM0-METCO_T"PV1S{I,_Ef{@-(}i;xzs{gSM3#C%%kq`pGI3p>%}-Tn9q"BG7;]
-@2e4]%DCGhL+DAtqlL=%T|O.0$3aI9SN@3K[8{3CZf+G8&%8WqZvYWNr|qjtYyopo'#-J3v[3@1idTOc:6/I(-'4AICV:g1@Ku6<KtQokb^S>ohmXTE}/A
-=}Ia<Q[h8x;.sXgttHQsBHEd6g=d%5>m(sduEs_GZEUI%gG+]+yK#{sW0YFmnT;l(6UC0<;H{Y#w%}&e.S^nO_D<fp}Vv,7ty;bc(+'{O2iLDp%@63k@YO
-r-%vdEbjG5oird2Wf!hI:>'-&Jz9IW>tD)Y%0:4`.YQ^0hc{!O<gCu|_rE0v5WQmumc(7U+lY{BM%IMUFzu<%nB>yM]]z_S62^pt=JG4@TwmH.c:&tVp=7
-fDCw}934d9>hdA)o^9{:LT->=i]Z"##^K=o(0ph6c$|--Ao;7'8Lt%yd`n~]"TZ]8LN(Y]&0o(AJ:Debbh0>,c3||VOk+k=+E0,P7k'o5("MSa3bi"18g[
-A=f#FlI#;wG}q}[zyhsI,{il&|63&}NgTnINw/Lxqys$wWQd~KM!I`vCqjPW.b#OB^!Q+EYH|`|[C1!^tcNV9zyf%Jf$ZV<bktsGlyo1dHq+rv2'>1,y<L
-6Vw&0S_&w1d63rvC}Q8!7Pcu|O&<QFYRS7P$sD`osZX2ilHChP#%/j&DGR+X+ugd,GD[JmYD}Fc>N@sqb:iul"dcgl~<A`(OX"(iHF32<-+{F)jRCb380b
-xvN`#nhdb;'tB{|<w^XOZ&XBmr]DCkA)@2Wu.s5<citpwqB]`Sx[6kc56ml-QJK@tkx2":.0o[J4dc'@A9QbXU-pMBL,hzfv$`(IXI`kS.;!]{in7KJWp-
-m.L9'RxSIo4dM01bKo,bSInD)YN/LS/Eppio@ezE`2.-JQ.[HG9#]qm8L5-3NJV52#-Jv#sSp@B#A$!z8ya]oJ_ij@V$I_NEx7Q#R_q+N,{!M3c|7dO4.#
-cFWPaHr>4QL++]r+w1/SPZw@r-SzH/6CB1Y.(=E/uTme6Fvs05ui;WZC"Te<j!7Ti%r4X2m6>1%'WuRO[o|RTS%t8S^}`t$WnS6FW=^0_MFDNb5Q.|LM1v
-<V35bm.0N0196yCV5L=9sFuO{NzNYpel%%QF%;IIEcZA[Y]i3A]hLFNy~!4o'OJS;fxM">892SFSzN|I:]"%Ks9r].Wy.2lwoCM"^o(=S^KdqLfu9&&J^^
-${4_3Kz[h4U24KtvhI!+eg#aA3N+7/5X!yO{3lM/;$Em/@SeZ_+q^AYqvICRua-Td(8nw97!CyA,e-qT#(W->v7NRGqU"4@BUln^ju7NG$7Yd5}s:jMo"Y
->'aL<Nhrm%PdaUH#jX+5By>3ej<MdeS#[83Z.c%+K2n$FG0!_oJK&!NqmmaU/4Xc5ku"lj#L6H8ULc>S=E>njH+v_$DA>HWD)LO,6X)(zxWK#-(ZQbamQG
-W(/6d}&=ls'voZrfYbw7y'9M~'6fbUCy2<|tz^fY'/2z"Vv47'RJD<1i1DJv}{pK#;n6gCRTO!()1Bqz}WUWC$tTMlskI`oL"{BPXzu0S`7s9qP|ey#;#A
-"&(V}$gL2X!-xUj:cVMSg#D&bb$ge3ajGjb`4,=F=gG<{N3RT/LKa5%"7#`7JN;lKH9_h@2Wu'IW@HjPSFekv2h$bN7){Bm_o&u%18sl2ceX'W,W{tzuxZ
-7ce0;Xm>lWPtOqO|3&:1@d7:yd@O41"I)v68posAIf}8_3Je(nuxkL[}<S^%+'2u!&>oqc#wm`rq+]JexshfOGyTgg"Xjqyr8QS-az`mj;f{q6yf1yz{P=
-ippSSs@ED>pBjsNOD|8esv;=qpEaAg+/SYVYkdYyd`sOVjK]dp@.Zg"@{M8LG.j:~;cKi$#Nt=;,QmwObZ(NtKa+I3Ey!^##jF2(eh;||rR<>+1oQRRfOy
-TW&]7{;KAdarPW@/L+rWINH=.N"xg^_Z3BlI,/AA<kUkdBx/-Di>!SgU-1LPvb<Av'cT7'8#G9_#:c8EQjPLA2OHgiKaaK.}xv775NQ_oi(hGdDlO7}xLJ
-BXMB1{}ic{"U$!^5k(`x:ym79|gs`N|jysm7G+_Et_bN[r3X950A^ya;/;(F8TpB%_H30%>jN=I#/xTU)kyO/Z_bM62Mm299!mr:b;sSha:=+D!biT.57c
-.P2),}p}R7GE{3^ptqfy$p^][q]!qBAZ#G@Xs0KTE!`Sm:"OXbga'Y,Ic975wi(8k)v>f,-6NlN|G3|=;^Eh98@ThJ5)(N>NNaA|~Mqz`NE:Xd,|:R8JP,
->l/M::^8/nNz<yXwOpj-7fn;q5{K[lV;4tb]Cy_|Zx`pbpcAwVG_7_<-2/[1`O(=^Z6JIl{g;_l8gLc[/vVv-xyh2"]UX)l(ps"qeWxnYReC=I-E(raV$6
-Gj~L3Q`5|q/vfU$Uk)EP/4ei^WkjxSMH1P()oYbyC{gKs-lq3&GopoNYig>;$"U`Bu>T_@+5Gf8c>&#LcZezKnXhp`wSgFa2Riu3mTai4@X|hy=3>gF(;S
-Bu3A}m>&UO#;Nz/,)sTqST}sW!::`mi7~2l#4:3u}Q~{f|(0Gx07B-jV/b>TpSZFd.7YX_]qk8Us>@CwXdZxCU0x'Hg)JN"NK{,h(0msw#5DE#=Qlx@OSf
-AffJ>xpzkpxh,&##|$PfQHmS)X<tvU,`r_wL0zT.rQ@"d#=}SNDXF1-q8.TA)KzLWxFf{)_StvbL7M=WwB>([X)&hKsBf1-VM)}9LE;.>_SPyBOQ@<#&I(
-/$.ay(g2}Mt2.`dcjstn6```BSJAoYvI.WJ4f:b-(Y,7@-VuLysF)m)]s_x-L0,#[3ANgN=g"AD(t<//&c#@a,r:byI^_De&|)kkCi/EuB/XwV~oK+CFlb
-H$v%7tcCJ"m5n;|_BU@D80+u2gO'AM^n0PgY;:wUm[yXI8'Z'g74Y"KSYu1Lk2<OEjk,)RNiYdr%=CwN1MZ>Xf(-]tI,T)h+Sa]"V/~w.CC"JQ'1q@6,xf
-]26fn'pv-N,(kpx0pe/Kpj"Rw&8iexM6'N[.ef[4t@Qvv5n=<|4vKG`J&C,vxH2/qiVIEb[mwC_/zp&58wJ-p!|U8QR/>eI,[HXH@b]#<Z0ID=lm,$"94T
-_1}Vqpy@LFV1bHCnkgkD2,wZ`|b%T5&4W8Jw&e.{#W:_^$KBb6(Y{Cxj9+zjCH[+F;>i,!uGEpai'+=^jy+oo)mloI{Z&B->dlTf3ZZm1q`YE=>/@z;/-2
-F.&{a9.8%[|9lo2%7.gWo)xlh6t::jdKJP5n/r9=XEOxFW'!M8PdK-X@}A=,+Ui$o6u!4(Qk]$tz1{tdP3ba3!ea-sk1ZgS&1)IBA}CwZ,zvRo]6dLG%8d
-"`X']-S[HDH1'Co7<hJ)6F;E="ln+:$B/pW$8WBut>HEz@U1SY,z.WweotLWt]%y+1Sydc>BRbpKZ0$qLH7`>n<O72,P:]L4v`hqu9P>2BClVm):7Hke{n
-uWu1sOjONSgy[xZX'W!o:8GvLr-sp=S"@#n8x/UaJx,hOh`(3)KUx^eNfF9-aY@c^Zc'{bspx=B;Iqj]}D%2d:.w8p'pE]g2_MMdn5$-mI7IHXe)M9ou,j
-ew(lyzWXQ{17JD5:.h=F$]N7MezUMv(jFL%.pc$<)4n=>J)N:-hC#9QH/WfXxnhc}FBLFkqcVF$;cZW(t%;p_nWqv)-iFzyuhlJ`ZD-UobM0AltCJc`VeY
-n"&k]=qNMI~A$[xC:2kZYtI{OLoL@<6W[{oAM9wvR%<m^i<Wl0S7s@BUiVj:}1og5l=)]2,Q='#y!#q%YEs:LkT^[1cF}7C3{2fh3d$^p0},:qcCrr'emi
-yVT4Z^p}.ta{kc&ht=NbL{iaiH/9'kd=TXoIqqF@qA/we0/Q[T~g@+`;NFXa}FIQl6;BphC:nbG(cp3{_u955a@WCf678I1lkPfuO1}<KyG.TV-Z'c-gcK
-mnTQ:ka&2Hq.N/a8~nl3{Rwoe@7SyjvB|U>vXZUah6^K0VQ}[x3r#>f5f<>4!#Uu2vEBGu{%=^.5~V/Rvgw{(ulmJt[{A1jbbRd_JWM`iUtR%17io0[5}d
-ovm3P;l&FhZ8TaW>f)rv{j&9OJaEMG^SBaLOB%ZPU[OM[l'a[HQ}5j$T23Aj`WPku{xD<}P9BdAz-|,[fCo#[Z%z>oySA$aoM2@9-f'M=K'r7=dL#(:`lJ
-VvIC!AB)D;Y"|G4V_>usLv1[>twQw:f&HCdBf{k=o+)$R0k&'t-QAXd<JG'e_8TAL0~OF:S6<Hj0qyJJ&aXonohA9VaQeE2i;E-Qp^%bpu4gDCR-n26M$X
-vIS+{tJR#RqeUOaEK-IofpD/=^HIHcM%,Jy'Xa,-_$#-"ED!)<Rh1{2cxmqiT)z%YY;a|%F7sml>9,{&2/8y"U%U,6{|_r4u2:D6Pt{HMe<X<`Hg`7zk$t
-Y|`7]Uk[dN9(2#NBykyg6nfLi%JZQ){u_cVyedrf%8_D;9ZJ,uj_O;zO<2B&N)]xW9So}7TLx@F9%J1Pat1N5-_DsL:;57q_XQvQuYuX]#wr}c+lMsjt&K
-Tv.gc(dVmeseX{8-dy=&dyE8omS}U}wmDO)%vm>{2<}Afw{y7y/iYd^DooT{~/3,C&.`(3,67J<<UM-GNNLrp}U%kv.Zq%{.fk+NGV#Ty.S8d`vW}mT3Zn
-I$+I$ZCH.NZrwnr(UH0KEpM"uuKbHrF(Bia7)G#mqYjhB>{%p"w_Wv`Wk!Ul&C-2=@NB1pEYK8}Gse1sK"brV,8H;|G)gW~Ggf^p2q/[-zze<{qlaV+9@|
-^SkkJlyvp7AJWeQZxu4sR0bZP5=Fy$@UZcF@Rd{%qZiUx<}cLV6XK9.fbP:(fM]s-12G2STJc0u#c,cifqmkvX5cy7R;esEn'ZSZEo!7{@HM]nP/4lAOAO
-d"A:skMxIQ9nOoAvP[UC")>Bf^P(5%qW0LT/jIfbLlMgy]008Civ((}sgPVbAHR0iaL!n^[hmg@_b-jtLx-ibK/yW)zi-yN<hGHstk35lUa4BX.q30`.v/
-WEfP`}]@&M_SR7ViYx_/u36-j#1}rdi(C^nn9h-2N$k7lxL'V@Ot5sq+'7(:d&In&UB%N}4KlNk3|>j2!3n.1|+W:@k|S:rIZ2Z,(KX<E::aE^DI4"anob
-Sm_uc@r-VX}(`8nryLxO082"lWD4'Qs+m6X{JO#2Q|_Uo7mAG)]=Z>`HwS3BXTq;{azu`Y:9&@GKLPPdx-(kiic|p&Oh!VxrRyjqcDl|9w2WxRs`}78fp(
-lI>$MHVl>ANkiZs{h`E[xu<-g=Bd~UA@gKQzL&hx,jyx_9U_B-6N5{zHR<TpvP4z[Ic!XT7PFJc%[hv>taCI<>d1G#@Cx>}hY[Sogw{gO-(`MuQsgtT4lr
-r$JoITZ,6_S}W|vh$%sG3v{,$}{BV0iky_3!D2N6drwy^Ksr6^j=L`r'nkd.w-gt")31:A6.m<a2)>~iJ+JF^^(-YB.JpWOY}C(:ZxY%VTeMgU=!yLXOrY
-G@{aif+["/~Z3wZ91IO^_T,bWz1p[/HV7D{ku&K|/iQ9uX<i${}Xo<v`yz%yJd^gw$2XG>u/sQevR73FF_iqiB`93r8osUyd^Lar#[Li4^VFavNgW(8@Q3
-"::Hi23Wn#V>PFnuFHF]_[M[>A<1xxYVJN9mb#+dgK;g@U,b(;0<Zgi%03R6<IxDM)4>HgRw_KV#'|(|TFvx"_afXcI:Sw6P,N_5^lCbr#Cz%bLFVl_mG4
-j)#Hq5"]$ASOh+vb!:g]dS6k"74(te^$v6Q+U1;#Z8C-fAJ3P7,7/x&R#n^AbY^i2gdzTCmsN$glhnUgS4G%T`hDi"{}pNli-ziGC{Vx;.!049N8Zcpd`%
-K(DGLiM9cnUF"&&oZ('kmO=x[erz-6~&Bp.o/%.M3r|_xG1v!mb1#|_W[cbsujwBFD%(`|_p'Jfl5/<L$H6Y5A}Le52}w@SNRUA(e<2(C<rz._M4L0Wv/]
-J0ec&XSB3K4]KHce1ui0"`lz!'ac/KUhduXb6emtwa9VRFPk.PB<qa68uq=yAF7;1D/}'GIFD2sZEzSEOA.5QM92`>G!d|tIp)OKA##_wIQoVxV8SZ+4W/
-Th6BiB&}R^la$8YooLjsNKXS9_@7cXQ,(!,}Nj.BE,{XmH2paLGi~$`rjcQ&~4^AfLsGbzld$;|z!kT%a><A)hcC,!iv.)4Gy]Br8YEO'9lT}e4wv82ghw
-)Bc6un`af08.:Qx%7q~OsT0(op8TU`37N/:h8keowO<6LY-5uW/'xb9>MRNE~^UFVmeh"rVTn8YwAqZO,Pzs(,Q@zUj1>%"xLr|!Zz;0"{CGeAkw`=,qcE
-bKC#Y<U,-s7K8hy#kVN)Zyh<fiuR8A&7Q[2CIPq4wOW;IWW(AE;!&Unp}b!SgFwJpR"+2^%y$M=5.P-RA'2qmJw(-B]&3+NKL>m6:>54rM5RH3<p78k3rp
-$Pb,&C.}9X562t!1LSCD5m.+oI+P$.[+)C5uNwZ9CmV)eh&<FTL[3`9"hNVT5d`{YKc|&.OXNTrkDP"PWAQM1(YMOnnmnIPxT#`/oZ|Z|}8M,RXsXbg%o!
-(H=xIWZOHhPkXg$yQ=(O#/Oe+gJV#9uTNO'Fy-hR}|Z[~xIOV|Z7D+6ulp:s;0tH<<4B><CG9`x9@N(j^TG8Mr5cr>xIt"RWD8fb-k958KlTeh6;'dE}/5
-LIGPoMpBluK0LdiY#Yr!i2PMTJq7$MBJ|DVAOhENcD#3BA&rc10sqAJK2vw@,3E}B;NbHjahND}aej)#h_&HS"yOq1a!O'w8D{j(21gH#m,}T>4d!`]}hE
-a`gig:#|1FpEfC(0ZfFfP!lfEhP+.z1jGZ{{Ff>7(T/)/,h(Z@U|r/a_ljp4(l4W_v3p(ck>R_IB3&<Lz'-).@:V5o19^V'ZAwh`7dyi~pXU=eiqLU(gbJ
-H<M:ku2L;CN@{|o_pnasg:j#D"5h.+r&7kgA(^vr_SFN<cmPw"%tWLh`ws"@(Bt(aX4Na='%akZ{FOC=BQ$7k|H.9O])j^zHX|(Ak`~F<6xjnDFuR#ge`s
-C6hESj%ZS]s/h%_Et>G]fTdbT|w7)ZDX{Tv0Miynx5,s=KUuw7w,k@e;t@hzcne`2_iTbrJ$+>}L;jEG+GZQM%yR=i,@`qID1r]dJUg6^tjp:y>Uu;ta)L
-2n6lhf_-7{3wuMDaf|FkVI%x]KB>srku>+Y.QAB>=[MD=l%0d>m'H#gcjtw/H,#Lb^mLt/G{qkKtPa:CTu``$z.c<t~=WY|4Z80_Q,<brt5wd[33)%~"/=
-JCp(KGi,5lz)^y0WfFRgMY/fCW@VbU1Mu]).L!$E%ym8tu3PNb1a#9e`]@O,xb]/SKrT.V<|rA[}H=EDc#6%tEEC@-[t2jhJg-IKKJ,x)u,uzT(5qUfnW<
->p=Hr|LBm!8ir6|[8smORf}ISuQ;.F%}bZ/Pycnl;Jitxns7gtSmUPdsXq37s]Ww|$;}>+D0EC0v9n!J^ZNtSWVU]'%w_Z<;aCqX-a+swvP=u(>)$lh%a$
-r(8mJsM52I/nIB}X8|S`>|8k&"Rg^^$xj`j5|-0/Wzzr=DV03s&CWcK-q<D;hXroK/gBeev`DjepC(u6DoDUJRwvdA449wV>rsbK(h:G-Kv]6u9/oN$6A=
-IGVj6gK$Z0DpOw:(~p:Gh5ERmh8pT(&|>n.}As4;5lL37SX4F",@<1z/GqI|3BL]54oPl_Kzp[a.Gg_L2n(.<L6(]hh5tQlbu`1<5HtX)T#ySLWR>PKqlX
-Tn=OIwJ+4K6[6,J7)R02>3UFec[zZe-d-EzyMkI1"JYd.;2Ptq+|I43jB'GX<AJ@6<Pjq)(l08_Lo9]_xY(6T#TgCLUSZnp)"ARilnr!4yY|IvBj/vtyER
-D./-V'v+_8tJcn4I6jn'h[<cIX.OK-D{DGU+Ut>E'#x|n=>0l+1g#:X2DWf==IaliceBRW<n/"cM'tYr;fT<B#Nh$)npgA{5F74b~B]WfS5Jc>,qbGc5L+
-]zFPk]S&o4-S4U2TViELy[YePd>$lK95u6LGNt,5M[KF>tq[&`%zdA{oDt/ZnaB;~)YMcI2Y"I|R:[RqqM&rvVQ_;hE/LFj;MBj7!c[!DH<3;Bji(ku=yv
-CAi('$Jj"u~QFf'8=-(430%W^nNbi2M[1#E"<^J6.7&Dus,cUsY7,JA%FjW>No3jXI7UftZO{bZYAsz,MD,M7:y(xa>$f3S-v(E"EFw&s`s+Q]A6jAM9=q
-L.!;)#_T[=gmm.O^U[-##@amMPGn&.fL{XIks9o9`a47SkjWy(mNBPxzbq1FB0e'w]S<Trm$%!2laC{lisQDP^BXOdnG.D&4j$[oGF5MMa4J=ego,Jyac5
-UhFIWoo%i&9yr{i<lbZFdtKWu_X6Nk!{O,y%El2(J!-V6SL]MP++#6.sxG<<nWnDtKH>hQ^hKSO$HRePtVGmlc{!H`N!ki5,LqsdHM"LV'kJg^,nA5{Coh
-BvvdO>hkt1t#7YFyZ-[jfL8wQ8UbQ/%5Dp/P]|Cg]X3m3.&J3iL(wbB>oVB+'nK(&8i8qdjBvAu]U@k'FY(=zHO7L!(1-9VKpipYDvUaL}v5K,v=N8[9QA
-|9>Knz&j/Jp'{`/<sa/3$3:C:X%%+sQbD_,YnQc^<'2J9Vj`BxE177Sbgmed83%-Rv(`v^SQm]alqT#qOoLu]AmJ'K~i-L9g!vzJ`KbuG+[)VO<%fD|PdA
-$`E<7t9{zc`88mT-='f_;5{K}CS&yRtnnitexXsQ>ec^t#"#={pT=s:IOEI;w+=U`>TZ74#21w#QZXNI.!x5jBLS,L;Tm-X#);!2ntg-OT"MGtLcHDb`1N
-.$GV3a6c$%2zS>Fnxu(-@'fGVaWtbZ;gBK#fF=aqfH2&Z'~|%6($6c4vdCOX~'zync|2FfD<6M^_A/:g>(_="<Tl$T@mfvKd&:z9'x[[~%g&4yeb!aza3V
-[m]X{268SU+<d)UfQ;vka(BzR4{AK!)8Qh^MsI0>gq<3%&'=J1Z`RZ<@m%^BtybzJN~>Z0.9e|Wpu3yF#bSg.64Hei;2"+HC$3+qr/52r^3L3tu+~Znejz
-DmPO:W:='nrATRhP$E%F$6JuYe6',{~FJG))!urB)q%JbnTp-e%GQc@YE-H>(QSn(QSn.1q4guq'7s~.jW8wCT-a#rYg]Nb=x-~eJG/G!5Ro$Dm$y#n)`]
-1=djU1|2PSNyX4#l^lma!N";p$RhS])O9l[f&TOq;C"TXz0,o_|6H(w|4+F.54c2J<GW@lhU/9b7wgSYb6/EHJ.jz.;>@`W@|1[tPqx/;d9|&J+@ML$O_r
-GL,(%P+<@(xdRe1yT#Qh[,/aTkGCBz!OO{NE!#Aei|>fW+h.{R|A40M5lz3s]Xj0/(MN"Cm%BJr:lbR5<PmVS/>S1Lla_|1V$V!B%ozd"K,"tXe_c%TRr&
-NJGr:L`N'mbBv^mlUX_n}X}xXiT]n$G0D89"~w|B{rXvDPW(RoD,!,[Duo^J0C/!IaHj]SRQ%F=:rrGW}s1QJ94l!ATJRHz:op[R7Rd-&@1EC$cAV4iN']
-t4r;<:ZQaBTi,r@Lgk%qe%L]2"W)`x^cK>;6._sdc7V^D(FuKDVr>o9v+Il_8/M.i}(1<sy|M{d++WCG0H3yWG|9l9ZlaO1;gV#Q1YP+2Djq=4wwfHy"Y,
-l=rJJV{s>l}IZ6!V!N|B.yH5m.4fO9u'}"W=R|hY6@{LOPd2h#5"~YPYz_Br"FHf<Y_XqdL%C08C4LOlx{_4|D($q&hzqRKWgB^><^^LoJ4#0V$$VYh|[N
-dNq5@_OP#d"P2JnOiiy8uG1'hTmpdLnqQW$z4FMi9DYYLaU`Mgf$Evsl^kO0Epb.n|HDO9j(-xjtgE(oCV0sz)ba<-ggY]-x](H}up~p{P>ZaSFT^N%Kg2
-9iXR7RaU5z4w$y1w:HwT)ckC#;+U"#tHDV>O$o^L>T`j:a<IBOFx%r]OpL>P4qa^1@Cgeawp@che.]#hfRZCI)["3V0r2ht+DHwXq.n'h;ku)<LaJJ4v]l
-U>fJ$pm9U4Z<WpAqDsjole4hN|N]]WU/N6IQf<l)V"=rZa+qll0GBJ]ZwGy#CG(TO5cr|7a!$Th|">I6Uo/1D0cQV!+0Wjs{[x5D-uK9i9LKXrJ|E]_d7[
-@I0oK!S1-.7.pS;F@.PLQ+`a+9,UKfsXf9)^!!Sw{xL#k!EpEXWDtHwK-::_@eN(P_"9%".m#KO)P'19USEKWcF-&]E%|4LqAQ/^':Ze+X{M)j|-PAB+;o
--3$}/-H0/!@:[/Z}yc^d%X)^f8Z`OLmB5ylKn&(:#4aw`X9E/uz+0:'dCL}f47ruprdi=hB-LzX|@=lHepx0"MmB-6"kBGlr#Oz0#HHUL!C,3>|Eb&P=o-
-_O^(<Wb!!!wK'eAZ"AgzJ1"a9CfB1SM|J1^.|b4OSn-sjHukUUr1/a=3C/}OV9Zo[oqr;r_9tSFbeDzI(U9OrD!Mk2EDd9;oZH2a(|/`GA,r7JM_G.v+ZQ
-F3Kayqgxr"0^-^2Fn(5}|]ezN;|c{%]Y{:Og2+:/H63O5DVv8@:JAW+vs4[b3F=jOMfq,f9_l.(Bj18]}X=PtfBF'`W=-/Ta2^LrWGc>@x>1K1_asY-Pi1
-Qf`,rUK$IQ#|L>~AeNTW":cQb%I.yz4_PSg+(7i0#H2Who<8yb)ghT@^B@iMd$pg[O.(Bz0@S!od>$.WLb<StVw;$/7X)`mo/3_g&@N'/_ScnS$A%nN5a{
->+oEUkpq0[C'gI)y=iAYO<HI|Id,}#cxKCJWAJ%jgjzsXM#yH`ex=wdlY/_t|{%D1QA}LsEQ&rfliu}T/y{Ob-x_ANupwi!+YOPg'-+^T+NK',@nc;%QHp
-]VPa954BSuHL'J!kG#1%.(J&<Kka!K6%k%pI+#eK[k}$+{0#,3qewIttPiEspzb:#qoF'0'+8wXTR9|Hel[j`o(Mx:I,fEHIJXuR.31NapEZ1-qgd"Uq_<
-!k,lI|[{DH}3,>-PWPxZ`w@E^CV&OzKitY_4gvnqps`toD5d}w(]xz9MO93CLja@(e|Ia<^N|}svYHmH9GzP",[WwVg!ru6{H=xTB3&uAJa!YqqRIiX;Bh
-uq7,|J6lSfX.GAw/MCMB}rPDW}|=-}g2I,PB[wQyLJ-j##gqSKuZ77mM'g/x_{Cj:=p+di&]GEVF";^X7#/QBgv=6i#|oHw/fklb,Tc$i.thiwPKg9i$dO
-[X6EtkbaZa{69WP}2f~n47ct0hnn7o-e9qJ1`R`x-J0{qr>TVirwXqsyA#2;`y8w,BEx1yb%MT4>-6[08HaodmZkUJYHAT~zo}BOvvkFmRrC{Sw:M,mTT6
-E=YfafTb5@"xuC4L.}baf>nB4WO+u[Q5LS5mu)_hdf!)Ypk/U!/Zn^XC.;#ikencjQ>PVkk@3kcGaes]_2gPZx|IjUTXq;]Dwdz:GT8B%ffA+6HUza&;O,
-![Z+Fzb9>&.sH4CK4DE/C'4'J)r`+eF`5=6C'{0Hd&^;}"em`:<FM:GZ{XO[)JHcx[|5dm0pxl!$0{tm%uESC2&pgjFqI((KiDoll|Et^;:=TvpS,Jp443
-<Sf3:)$Z:9a@OpvM)HQ,K+IlAGy4v'@`oZftJ<e'HM5+#XQ,W("BD6c%b_aMjt}7(oLyW9Z()""OWO!q+51Z{|w:nyEzGM`=Us[;nN(bw)}_G0;C=lm,tR
-G#,rrU[:d[v=kNLS^v4T|]&vQjXy6TcW/>!o!/7zAT$T=jbrQtFvedsdY0fNGq[6u$iOViQ_tv~`uAmPT`ky}Mt$@jpj%eja7|NEZVl&PA4>5x^}9j.Ko'
-A_J&_xvXN7@k5-sa9AaQ75"fhdx%}ob+.[qyfN:"9d^"kA#hk8]mogq;+`qmFWZC.xsr7cf-8>$q5ofR_bUAd"2ts;p&,xNqYhrdvmYBaEW1"uYch7eM%m
->e,9jWJB6Xe%d8U1|qfi2l;U1$Y]bl7XmJtuwM9fZ$e3`[4t2rb9omQ-9ST'L+i4V_8]pM]Aj"Dq}(&voX9t$yx'oh;6GhAM{YJDWg]9^i,|w_1alE:pc"
-2(Oh5ANoq&U3yw~c-hW"B}C>&>Gke++8srE8<Z)tTlmB[%6VRQPSRQ&x5,ZDG3e_Gt_M`_npjg:lug2kMjGh{U6z<7%RwP_`/2pKG>ECZ<N1$o<n~e{c'Y
-MEnIYhcf]RrsC{'Sb$m(Y{oF#`lh}Ii.+)0nd7WH+#=B3Zm[W`$&semtn{!)T(B)cvDXr_f@1W)(efxYK-r&SO{<pYIJoCO=2HA|4LJB>FT[/la'orX(1`
-<36,Z2k6U_!CVV2oVOIH[NL2xlA|gB4sb#Ki;<>FOe{[vcSW7MuWFEhNRWSh.5cf_[P<nXrBc$AfjH4[Ku-+8mWN5LplJ3^,J"RS45=oI$k<4vj>:7z:$/
-$(l;7((5cDR}ieqDSS1L$KsoQ`Nmhbxqs+N&DQb9K^BG{cCwTpJc~IPkH#.IsO]pGhlB!N(xU!,))(CAnM6x:^8['fW_'_#JM5=xS.y8Ct$&J6qp[P[@GX
-gRSbC;l9^J{/G6Z"xr^INp9G{c<]vT9WHe7K05>CVrto2o%oUxQ=iKqz>X0C.x^WjtJz%<fJv!yQ+I(U50c7b8Mo]I1Yx=]q%6-!RDr7(!Ya#U<[Lx`|/(
-n`v5<3eJoxu]Fry!FAF!V5Z!0H34&Nak(,jC>NK5YO]^kr<%W^g^/8cl4cgd>D{pfz<Dg`eIm#bxH5Rb|k@=D,EOq>$r3;>9=O.qEkyKAp_oTq}XnOx!wx
-98qv=]a@g]t[ylt-:|QZB]R,f0{%Y[]Hgl!l5HqS4+R!5G;AOGOp2rn7i"Cu|OrZikE)+XD/20kew]zsU$0@l-}|VSY9Uxd@"e}!:rH&I:GSZG}QkjZhp0
-j0n$[1"_,2iH+a'hiG!a=P_Yo;_8`+Iqm=ueUiboU]omF5(>ir1{+5]kwo.i)f=X`{&[8Yymqvx>WL9}AZPU%Fd5]}e,7O6v,ln(.15fX=+hM;-CgRRT0C
-1]9#pw:O[vSnN`M1<Tf0Oj|H;{1p,gbW{+teK|Kk6Q.p&EKKLt2-ed]6[_O,m({:i|PuVx5[oumS]_<=Tc00%,9R|v&%n{/wHM%;Cu{=VSRBuT-GL1Z0:l
-gozsf3~UhaS!](`II9/mh5i_l7ZWV,kn@Bjz0rBvWJ"!cJ>'v`|Y5IH9:ec"jE|F[]'n9xDh6Pd$>r7"[5v-Xai/~Hu2L-]NH,BWFr!yy/azyIuI1t@#85
-{-cKyOe24F/a945PCVNu)/|RL.yeh,siDXnNz{nF7Ijh5PUb}cHrnS%N|+YP!-7No4zu!K#-TD{c$S-Q%ueQxeL0UR.jw.1=T2x2Fk+64+&v&xPV_>a3yH
-TDP]kT^YSfpI<x1M)eqa'z5Jv1]IUd;Ddn~5&R;C,%moF%1Dsc|qT(PwNl;.{C:4Kf#JQ+2w7Vn,Eq:G(!u(.ESlOb++2}KQdL<2G1}z)rL]wq<Xvu>R-P
-zHk,|fBD)F){p;k3'&{JNnX2-2q}K12F)2KXLh^NalW$7JkZ]_rT`#af^y'^R3@+5NeJE@_H3jui56w:k%QYMTgKT!i{;j%bW)cu-Naa1&2GO<E+]D|L;]
-:4.3Q!F"m4EgUfv5cKVKAQJ']l:0A<=NAcm&DW^Rdj]D@w-M+kP(5I-Yh]boN4v=c0//7ipR%=g})Aj%XVhx8zES[NW-E`WwQoCJuxnc7RRUxPZziY<;5w
-$x<n-[EW@SsW#bq-E-Z5wxDxJ^_1|<D2Bo5FaHgPkU+i=jz>x#TOEiRV~AZ2_n<[xz%cCM$oolf^0lXdoz/8<S$_ZtGS~@be2w(,+S'`9W+frZ0r;Iv2_G
-2-;$Y5m@|yd.xMQOD#x@:E`tWzo[zD2et}0@;h:N)C2y<z~D7uq!C&1)2XF}1}QOK]gXKr~5q-Z#-dHoiNa:ikF#GC>A6ba#E{pH^J)7uTYn)^7!EP(qRt
-{&LLIM27&w.wAG]F0J#.:8OcDJ<$ej62>S=]o&j$ok&|:ughkfySqFFUL_'AJG&]$Ljr~Fo!;Dw`6o8CnfjJ3`X|vbv}'cVpJ_qYC$Cgyoqz$[pmeM9QLM
-]DsH}JD`#3EwWZMs7rB_yi<c}I,)+}c|{/vk'|VgF35X44N$3=LS(v]yKOWp8BtZ;|PvZ`=WMQ0S-ceSBl$>'v`jy@"h50wF[Nq(K:Mp<l!uqk52A%8O[t
-I[Cl.Wji!WS<:/r"$X:)D&uFyeeLE(X(-FfPt&sQu"<@%HSEFofmv)<9cGysr3`{'cyj:1K@w&[DI_|;a!2QVq}PZmm,:CoBzcXx+epcf76Ji|GJFT#nL0
-[aZ!zW(E1TB>EpJ@5[(EpqhS:x`bMr~7k_ubV7GwPtRLW%~jnNY0rU=W~M/vAD%De3Zfqh-IkHkeuN2{>Jb&[WrX!,E1aw8th`Zdda7o|.s!l)CfF`./-&
-$OM{0(pgIqqkKX'qD6"@NNm-uPWswh"{Nt6lUGIZil1pLAOgw_"0W+r69U_8_">"w@h(aPi0,,4A,(YE/M.C`l''^5%d5msDr&BRC[!~5dCS2k&:`o0&G2
-#b)l6Rm<`R8/W+}pfJ'ulz0pOK<s6(t[%zI$HdRkIwlZMkY}2$jXX3:%TA<QjeVQKPv0ii=r-Rw4xrUV@j|hv"c`EbJavN[&+j(3`{$OHuO}=goGT2}fbR
-azM8)#|n272+(|^opmt|gNBhx0hR8j]'r=G|is-$9E<F7Yhv2[&CYO"W;MNZIJ1J$z!hY<ehXSY#vErbEsC2%TZ:h)Kg<<d<9p)fE^M:%#;t/06b~+4yso
-aw0TOB_|.-Z@5_z+C]1}wz9}P//NQ1}18/7CPZs{0g$)cJK}C^Cn_b#[.XDyCs"x$MP]8QL+5xiRS7P$Mzg'CP}u$K9VgK#1s{:&4a1$LZ+srE~QKZ^6L;
-Ki4Oa|KiBZEI>Bf!_6&m=eXM5CeB3Dj>jv~<1uaFiov`6v1];]Vs~vR(<Q{t{iHoiFtvSAjLFl=%E3}>zF6,~LQBo:J/SiT_:up<y8uryKY.P0STk#NUOB
-BWK2EahXxVdk0eO{EC_6FMy6DstC9`je[Y[onQ{NwHn:j|Ph&85C@nT;LrSd9o'];9}8TIwe[#@]voQNw<#{UsY`l-KzSX,O5n2Y/^WUwwB-C0i)"ZVOy9
-_AH4'!cgR9:Qt-^C,Wp::qt4)h!ChgR6+{g,H]OT/Pd8b2ql!;Zc'Yf6:QN%2Xd/B@|`Ch1f#LF=ifY2,I%KOg=W@ZquY[+%kX!n&H2'sO'-7S7<s%16kZ
-J$]J14DGv4VK.#t#GFfH5`<'VbPkA-0^H$b_Pj|ywf{jy2|R1V'}f`knyxH'%i<a+<'#1ZLU(3ygN<L[lj_Hy`U!L:umKE~I;i/g.zRN(8'z;@r[@XBzO9
-0tcRjZ%MA=#z[XUTQY|4$+N;q=Pk_R(pmSc)yH%lkX]jaYQ{;HNAf>oI4R3A&dYrj+&1MU!Ky=5rC2JQj_`crC/LAY_q(^c8)PsQ&J[]:M<I-0W^-i!&&_
--OMk$HhEpjIqXcU'0%o0d|]MpgG`z44C[>8UP7)_n22{y%`]kYLMwFq}jc(F1jr{Nt9xHN45QTVZsalGN2V|o;"MHq&l-ls<Lp>lhnJ)D.Hx]{2F]^bMQw
-nhBEVCRLh%G8G0$1,9~&o%Y.@_{#jn{@VrYQqv2Cwek6AT(IgUC-!Tst]r7KkP(iEnF;lWh[AUT}+CYprFO^pINx2E<^Q.yv71b>@NW/5aM%c-a-%o$w(I
-0XtWVXHp-Fly_1>Sy_Fj@hDY^.{(%CA,a/UkD#8!vi3-g%Ifd$5`xjJXS("~Td{gv@d(Wz]^,sR3[!Jy@$)HX7-)l|]l:%uajp[/B|H0d+wJ%@rK;/(6'W
-5.!8HIy!S}VTU)V'9+@^l$:z!D@N$5T[YK%/SrJv-lxm!JHwm`.G|O16G<d#dg.B39:"_D&e"-2O/.(1!5#CaByDox+onCm@^XH^!"'(K)0jsc6X04bq'O
-flxDE<%>a`<SX'2/}]/p)8pYR9gb2E`eW[LD;/)=s5l9vVRDzzXKVQvz>gBsLR)AD7bO[Hdypv_F8L/Z;>02"fUA"r~m"m_$qS4DGv&tBD%&@aEST&sB5^
-0HC/]0wC$$<gY'Fw:d6&Da!c$gWaJ-_Ds3.V})@P9^6b0sMO.>8xdey{2!i4t$5r~nDQA-V/mv_b-2vGaG.CUU$W9E'k|;(&DA)bdph5PEm'#QimkWq6I0
-jM3YULtfT^IpIN3kTSxjlL8=f/SnC.W4w"{`)t]j8f[yqG3cD#%owV+oF.8<{NDsX&J]O9Y|9I@;@_.zLWvA-Tzoc)d/VxJ^zoZ]bsZHW&!<bHe=#4U=Y4
-ecf[]b86}Xk-l,bH3Z93pB[a1=aE2Q3W^Suru$cyd7&f)k#%+a97T:DI!/]5BC#XX+A#!EMal7c2#M{$JTkfoJVOkbK=r1B/m2-_NevL{LLi,g+&4jx<3n
-f`Cdo>ZY-T$H@a9ZCj!_lN2;1^bfHd|+lyOS+o=D0l_#"zrQWt]nF8}ITr3MegB7BHr}7vsHUVoYW5p}{ErS;@/cV>:qrdOg8sCE@hBQ9PX]BtCF#yM_=_
-p[kW>0FxWV+J)aR4@%Tp{R@W$[g<Ug^;:o_{>[)ZPf1##1mv[zK>%P|)q5)3Zvlg>]Qt1aJ5Kd1m%H'&.'-]>d'LSoQ=3<U))eMYZ>j>v`wj,JnV5+Bfy8
-y|[hSBD^Fr34=l7`hKwp{LZbC8-b3K2-BMO0f`<v4^-0z&;k]oAPh,0eBFlKZ`"K`ZZUn&FME8Ls[^"KWBK{k5[M;KeYo6V"I=hqo6K,0mrxH!Hf%E;@lV
-uV;E$Hwf=.UifQ"b=}rfMG<mj"R!Met='sS4{]@`oCc1]Uzl>Li2ma[F"vXDgqaPMQiS#1H<cBRK8K_tdTs)6ACP+JTS1dubtkl;FG}xGQ;V>COq2`ib"l
-dL#=39L_]tv+B.(cGYO&X|y!(hM!Ti9eFlR;4JtM5xGaz7LtUN3Gfk9dEcWP!ND@Cb%[rk!3pVIz4r^]Jfqu$xLYNz]ecY8^%8^b)1wwvG9d:oKmb$7w^,
-+zwk@#hvyF}jVrO|,}kt<WnRH$yyq}#(d"Cn8K2oU'zCZ|Dlc(oly}wdoC)XJW:Jt(vivFb|$zibChGFeBmi$b5q`i6Q!-SHefT/SH+3jlDn[]afNT0Qb<
-SIE^0IXrS(<NX(,&@;BT!Q_lS7%,0m^cI7LB+31VZQ#m1T2RvNZWbdj4V&"PTLXR~RqAl@X3NRy|t(n+&0"^)9,j/doV]+!:oKK"6;nMtD&2CG(HG);q7^
-OWzxmrY%zE%8#TX"/I4AP61a!.mgaN&Wl2Mp0b!;8te>V^YY-q$Lgs<g%'j"Pd|Bx-><m0;N/e^RnJ9wkFh&[inezQ[FpTMbp"[a.AEi@>ILg[Qru>+K(9
-86)d9>v[%hqPJpUCbJM-5)hD>N1Xfi-QM]X+A'S(ZatS#Q#9.@~]ZD"%AG|Ox;wPj00Z>FDS4$10MugSgt"=l)aIhq/`ZM1$Oz8MzW4HxUY(g{g26'xr08
-X2>&7:dh:j"gaFNZ1(Y1{1,6PctY/$p>M!zkd>_u,T$P).wnfjF5=NFeY[%f(Q+ISRg`xUY^;|tx"y;0YH1E$9kt:U~%v5Yy=C/<jQpz(kV#~VyxLAXs.5
-MhY>O^E5zSeO8')A.F"VM+OJS$=IR8hqY.sE@i)zb<80IHj(9-Vo4,S++za2cni+H.7+R;_2J(H<-/'@|BhUwss_dyYcsIe9]^R_rkDOB>c&VU;z/Yfjf+
-]F'r|m)r:Wj&P=M<,cE#q!tV`6D4JbmjhH!IDut{0=auio3xLe/9%JStbCnbkI5>cJbIi1^jMz}t>TPfS6$YFn3=X=Fl<fU7Vha<&Mz<Jf3p.-JekY%o}t
-kL)ANO,Eh8dvA&JFkp8y2JI`HpM0(>hq=ptM'{kz)^3ec}OE/iG'8>&27`@n"xoNvGX@HsOpUuMnGIR4>z$r1Jj=HbvX(X0{Dl{ikHJ-l6$,e7TgeO{D|5
-XzJ,H:]e'9eLiH<#0&Z-+8A.R=<FJ}RlCMX]/6Wy~Y|oxs=ImrA(NEQq.^{owTqGTLh]7,:WBs5;[0z=}WOX{mOK}(^V3!.}<O^0@,AI-+aA+nKUx'zX)8
-LAr"A83`GwcbGHskbGMZvMT}eVL.gXdQ[pPp)g6p8Ab+&T+%bsewS2Y|_LM`%sLvYvK<+a2IqNOJXc+%RBf-v%UTeW;Jmmdx_y^dv9$IAwKu,qC(tul6'%
-|BO@jf%"&(kawjh'thDPlyAK4|ZPeDE.i!sY$37cUE(;UbVc6OIU|{`48V&)4Olc].YvRP2Z~Fo:;e,I_:>kVquP{{Sr9&+!!0XtqD}g>9]N9HsQg}qw[!
-i5;/ODupoWUh#6qdspO2]b)(V:Et~gS&~cf&Ey806R.dR0.oy>Ea^@GdJ=}S~D'U<;GWy(qxY$^`k@EzaPnp`J|2{+nrZ<"W5twJ.`Eo&kQOgyB|R#wx%H
-sBB6:GqGu^@dEcCSu3^Od0CWd49cScSqTWWtf%)P=_XGgp,{R/,ls|]-RA&Y^z-9>iJb)!"dv}N#-8$L32x7|RgDrUzRMcdp^9/zZ,HX9|l6u#R7T|x6$8
-&D/`0YybF"tni4=Ua/}BW%}M0Rs///i8fBjw!xLZK9Oxow2oDf-xD0>jKEhfoOJ|&Wl=GmF:[YZ$5U&YD(v_yHt:fxrnjNZEG;=WdE#oF9WwJ|">wuw,}L
-1KC8z/~2su@AIbR-n&Th<+5/{x0:Fx)-9v^1NUQRapLNLrmOtuUT!Mzc@c[uGM9hwe6uv,F]GV`xwyH1U|4kEJPJnfRlLN9C'fiAM8%Dg,r{v1R/wPKZO+
->u1trS#xoAErMLz}`S/zs=~.%1efd{Q$[O=JE{"7H/1WVr7CM8-2%f$|=x}akyPf{w2}#m,sx]vab{Q$`OFQW;/+q`#{H0o}o>ooc4nldy|LX-9<=ORIZ+
-}@m-%_y|9y+B$=]<ird(NG6f5cANP{|esf_h:dYUxBI1XJXVD0-H)avJ).V0Vl{(1stG2;[Lu@0!+8uO/@bxvcm8[7I:igY&~4x1;bDd4laVtomg~&_w;[
-KLrYMz'Rf,e7PH8`I73;KH6jo0R5OPKrI$"-K^"J|Q~N.b+(hy;WMu{)%Dxl^)T-hEb-&Gm,v9Po~pvl+f/R8)(cL1EaMj2'-s'M+Ddwih[.%EVr`0RcNy
-r{$c9)q_d<mHm='14|YjbKr%MY^>9@[4|1_@iLp@$d^PsF6K'^IK7YgaM&RePUu}H|hbjoE76M:'hW<B%|1[9K@y6C=J.1m;BbCa[ZIUZ2js_U9quXg3<[
-iy}j3HOy/z74E.WEtyQw<x%FpR)3`ML,BK6i,=@+#xOGRf%zk>0kuP0,^"KOYNd<5SR8h:%C'C,;~3A[@j;qdku7@tT|fU=t%DWfP&SivD>:1dQ5Y{24-2
-{MljmL~5#8m]f1xH6}"_G}^z^v6+}g>%c{Z+x&yp.3gMF$YK!RKJy7ZtrmNX}AtvSvP4}Y0pv+"-3oQ(c{41Dy.#Y7+jD%JO4'Mf.f}x>]_p1JOLj12fch
-517D~]qFjP|'}5a;JZPztpcE,&U:z.li7_yluXxU{MpmPypJ6,rKjg(Kqo`LRT^F#/0(=T('hKFDy)X]E$fc-DETB%z_QEn[e.Lh{%"MuA^<R|ygdVXdY7
-_bAd|}Xw=[<ZgC2C(^>mv6noM_#h_<EpUqw'Y;7@wSsO_Fbm2'T&CMc-Dd`Nr:,luk=4kz(7hd%ec9AbvR,HI<Kkle$'B`"1N]Ai+ms0zmFsgiTC<+jl}N
-YNjkkRT4>%/@r`z8h,2b>:;vd0WUt$&o`tR}6l4E,}Wk<o3-EHC9c01(MzB8<)WksL5YsM~gns+noBG)F4B0DHtx/,Zn`YkLI4jQ=X3')ydAtC-u:<HXW)
-$eVOhm~L:bQ&y/Z[Xqt)#^N9z)3lwiPLT3ZvU7.#3D$5Iw{4Y!vBb5{I7b$fbV-MCnPkTlUC5)'`v<iG+{|o)xtyAI${}l&+zOO`U;;}F"H6`cxfI_TbQc
-|+i0s2|&7]citS7(C`}{o]#eW|i7I_)OFkAP<muV5HG+ss-pQ^r@[FIk5|T52}W,MIx4luB>vF]MgInDGl5NvTd{S;NfcJ;a0M'[k$D4a1`km/EEQ_mekl
-X%j[,S"nP)MAk=Q6V/q+7nb.YJ!t{j2nd==&yC89E!{^>4+GP$yA8r.{E-Q4{.1,HS[vI<sc"hSX<8:jCe"nTt&%b|"7ro~qp`^W$d<k}S%a][VW}{x>N$
-}9RpcGre_ujO$5CtD+>1Jp%5PB%faJkTixT/G+{jZ3#9IT5Nb#7&_VM>Ixv-;zYZBN+V>#QR95s_ZrOx)p!zB5UoN-07K`N#`j6{q)=ak_zaQP5+E,gKxN
-"3e)r:'/diri601I<_$UZl"M$KN;d01.dtYO6`Ns`=+CaF'64=n"gz((/(Ck)[]eaq`%/<d&Q#_nyBH$_2S6/y5KWy/p#ptB00Um->_:0dnPXu6pcRnAUB
-RDy2#nKjah4#'OZwPptU1a|-m(Zy^jd$Ny<KZr~qem<M^XJ_i<<,"`@+QE5Hx4=P30[baw|:Ld}C!j-rkyoWO&VAhJP.7eRrq)d({H'XwxiB9nN>FKhyL_
-Q<XU=,GAh{hFkeT`.KHkW99Vq)c#~j/}Q].z,[WJ]HemaaY^sV..egCs:k4).}]/%XI&}+wqY`hvr+Y=.wr=S7dF6B6a/c8@:BUC[)JGZuc:T2/kCyG(sE
-uLC1^gz{fS#F1jO-s"#j8m5}/{<52[rHluM'.Lb7M'-S]cutk[8Npw(KfDw5sRm_+_-qp0y@Jy'X:.VpYUkf8]tcqkd{Pr([QH()0#1a_W5ud,V!#a=};j
-id|id^6-NGzEbT6"<ks7&dGUyKBUHiKM}I]`$cC=l_{RKSBx)G=c`nAH`Vxr7PKwlQ'|7w'YEi"K@Q~L.e5dJ#V:yv$U,6wY"sVBV:yU'pQsXV#c;l3gZr
-F0L8DNjoy]~|Z)&hxJ!MfVkePMx${K1_d$r#JSueA@GcEkQWN2LLoAM=EOU}m"%y;Mz]yAO:&iC5&AuVWc(]x-.J^Kn0iPtFjvp^~xm86GrW7+3UZ9pU/#
-#@TcJSy|Aw;;o.^GMF>{3:]V]SEr0d:|3AW&F+PmcxhH7<zpAG69p&x9I4sJz&fT%d(5oar;ZR`sr%Uv%mv&d&0Xh}[,ygFNqT#Zth"+OEgaA0kj|_/QI^
-K29/_7yip/H`~nADCi[cLe'Et,$XRdf7eMs9Ij[iNO.[9TwJHyv0#%#:y7uupv|q9TNH}#g3X=As9_xASlz-'G4'xG_06!}yebyIw!p.`ao7q}]HLD7aQJ
-ir:mq0%m5P-47`hqG`D2m,dh_)<$^jFzeCK3#p)[l9Mi!Jm4w-a4hC/[y6|47.gCp,|U'TUF/;P7S^sV(r6EHpjG`A;[W-{H]}{!o53!a:V<P]I(brJkna
-.Y_C;dd}MzL{TAJu,)ag@qZ3d{j,Y-O0DDZ_{nK.QYID18&ahjbkTVaL}'D:K%m$zBFejB9I|J]Wx)}]DXga,CVFuVeg^D~2{=4Kgi3n7z[D`Z`mKX11nD
-O^t4s[o<x'(uiSlZ%{uy$"ZXB_QeG:k<n6#P$:gwRIc7^OFXY&X$GN@}kQc(Bqj;y{z7au(d%'XATBJ>E:tHwir0[G0wS^||;2he/z9A.XN+"K6"kylCTu
-Ho,}Qvp{mpgAQQ[{^KHR`dS>o7@8$D5DaQmkvB=$UT~:[MW7Oluk5a){8t2/_SJv{AlZQe0Rys5HT{H>+uMIaf:'5}%wf`3:TZZ#1)dRhXxp$5(#T6t|s^
-FV(y@N{.)A"|Va7kuzM+,!C'os|{"WC'w'$P.c6`G1/dhT>Z+GD:`lz^zmyYK1=,15eG}mG!!dk_}`s#y6ZxyjOh$A9%5l9J+18t[rwfeTsEZHi{6miqX,
-&N3i7tiqe^cLy`:N,gW3grgQ.P_rsx&8maxbFr-{TFT[{'W/+{Uk",'uxqv@9&,y0zl2t|H+t#ZA3;F9u'=yQ+d{>352#."RfX::I0[=dcj(!H|4hweD!0
-OP;&Z=hhf2<(m>g^uqEoxW0vsU2;Niv=D^pFfh$U7=]Tkj|i~M4mdkkbSoU>!$v|^=p:z:OEM2zx}{'X;R(,SpfAv!LJA#js'LLI6a{tE`CHB'b4>>)a:V
-N3QULjWD{JQH>s7oviv+^b6]<U}MEOAh@fPe_}Ix"^~[f6sxjq#R(.NhX1A5%`X`C,@>N=ho9xlg]2]/Tl2I#cSRC}7n!/BO{)o0jmeLO.mR&7|OZH+,~+
-w9YTs;p':PN}D%~|;$m>{T/h-N`.j(Csm[s)(15h5U+|k:SK64,}^@!aZVR<HU[H1@HbGCdu#./JLI-:=I7BLFR6A4/vv1-(BlS')IOtyP;Z/(yb8CJXcY
-,Lh$)LFZ<D-i.HH4U=:U.vmP;(jgM1S^+d5u$c`X@HpiTUBE-EI@Zo`S,X)]2oz@Hr-5nmeC-)G8T.#tu&iMVrH]=M2uQ,OYJ@q|L0ObETQV/H,5eA><f>
--tcO<8I3Ks-);Ek<e"RA<uK4;lDfwS}"ks5Nw#w4)71W,yQ<qv>BA2qFPMu/aI)/jNM}sEb$<D8xEOKop7maVxMUQ|_WHFc]$E|4unl4]ond,:Pr=(jr`n
-q;)GH/]}zCKzG_D:-N{e"o=EA(P!ycYI_LfnOt~|7vWNlfc:ho)`sN%YBl%-02{sMv!a9aM<4I1:.vbU|q"-Sq`hp+GD)}o23N1;st,iHzGn]7im$-o6pH
-o{Y1,a51423BhGA<_NxW(]XSIF.x{e}t(-t`27_P|eDD:VVs#un5nbK^a(!w!wLq7JoaZV5H"a7ehhpV6lO5`qx{w#'zUv}K{&"EONb(;nGHAt6I,k9>jJ
-LRRByPjmvcd!2b5<%X$L{yl1HPYUcjjXS>@KCWNO;cPr3hvVC3co:RZx4-C6N>8eDAHJ/Z(vD|u#0:~2rP|4PIJclz(_K[tpwy1;vOpqs&Sh4CS2e5T/F|
-,j@NaIZ:dCVBAJMOaZ:kE(kmT85c{j)D$2<6@c4LBfxT9>J&8.a)=JHkwZ{Wn7gxhm'h1)~168^{qL5c(xxN^cw{"K+<,A;rXk.Twd:9(umoJq]EHLzh~|
-lqQ>HSGmF%HX=mq0orThme:8}g>k%K<oGmR6nVaE`dK'iO1uHFsk{F]6y5${)ym1pM"XQIM(Vi=(-^#=Q$Hb%e7ivK-cN>9+E45-Rm&bl]u51EzZXx;|R"
-9k|0,|:TfpUv,T}#(/mD+{x9hiCdd$g5vsZiac7Xk&Z264Jp[P7n<bz$b7DJD8}n]RYTuv+(:aTT3zztpi_Lef~mnp|y|iN-l#uH~f.T;tBJ%Qi>r}(+#:
-%]aqyU9$a6SbVnVSCohdeoFZp)qY(B&3R7=J`onq<IDUTG+Bs:~#,oMI-C3Q%"_Ep3B>Pd3Si7+v4-HBm:0BF@tixOV$.kiM`UXX3bRwBgKod2_LpSu@H_
-8fF}eX{.R:>SF[&qe8Ft2:GA.CJ@84v=XOIO#BPW<s}U@i1jra,TQ16'NK>SQm7BJa'5MAe|5#GbGS#e|k7WA.vxHV]2.f.ojg7w7lK3vGl0jsy#(b]Jkd
-z!^]_yuPOWzUQQ7;JkncL"%]Gt|t2OQF}A4Kno6cODUcr7hkOZ@2TrJyW4oy|Ryj3v&o^6!eV|aHx&r7nt<d42@Ze/c+ngVo>e]IyiGScS}l~$MmDr({CJ
-gNRLMYx(YVG&XfK8]GCg2.71b5aLl71-.@cJEZ(Bx(d5V4(XQAbtdJnqgR->BUO/fqdp42"_P1){<fT/SD5TuwgwIcam~$kxAh[-+aiGYVTJ&.IcXc4MKR
-3ktp6OE)9OBgFuoWK)katx<Ev&m.`%XkxZ7k:5|hNE!F.`&5;omSjthOoL_CzIQLs&T[KNj!n$t3/kuW-6;,<xZjVZR4{nVHZ$u(RGo;F)vyNC|jUy>c$N
-flcW3I_,^3!WKea;F|>5$.PZ]Ao"w7XBLyCV{<a)3zE&9^}&Yl.,t/Qc'j-;uA!dtN=^7dE=T;&T7KSt%gK_([GYsh^9y+ovTg;MoXc:>}R$)'`8`z.4bG
-/uocrm-<=Zy]T+AAxh.!vN5]P(IFgXi=>|BKWe_foJ=FPocn)iG1RD'b9$J`wY5jW.g$H:wp=&K+>0V!EK4%r"N,hcT]+7|N,K.`wsY,%b:;ib=)`C8/0&
-fysOK`t=EFiG;umug4E-o9yk^@$"p+8"@:=4b1%H=cz&-]f^"Sw&6!LsIazU#UE:@@DJeaLXR{K}97l)pC_HuK!w5DRAN:X_Kt^X(UrI>S[i09FXaD#r=:
-r,e2o+2xO{2E}oP4<f&sfgZJ%"'S7l!W+]2yc;@"MR)Xlst}Pni,_>{TH9:u30DhVNrfYL,sZ,(pWh2gqzv]Tt&M9/!WslJ<D3oFHUhwiy%CYD[pX<0aCs
-RccaGCHlwu!{4x-PDWBt<NHi}RuJ%W&1$EYkK2zL82.vkF-TE+^CI@>o":nT_YCe6D,mpwDsiR_)N+b+La~@^5%]vG%100ck"n,vou]'iqlTVHHwUxeN/i
-kOJX9U3qedBw>n`"eZ=Q8=<TqZ>cq7^ZIiGiSDuX;@ii0"nf:wFb0gkZ/2n^3+r+p=5#]S.5Mfh{"Odko1=_<L7!jD%ho]MjmP-moDsN.Mj&m9r9xj4|5]
-z"e2)YQ<<xp$jewONz'n3B:TNi;[cGR#i`tr<#MnXWsoU|CW}D8sf@dotrNxB|vsD3wdqq}s=&iQfGIcMViAKd/h"`0gA^0tNcUKrXWf5Ly1A.qYx,xkiZ
-4bozM6ph@S)K,;kiGF~o'inQCClW9n~$bZ)%rK49L<+w)B^fF-q&2fcDC9'u68eH.-1"Fd{S/>7Z=FFWnUC4=@sv_GID>XvMG2$3|D7008QrpVp<#G1Syn
-d7V82vTn'kCrhBfJ/kOnP>8IvhH.9[6W/$vWx[V-,_z6Gqm$x8G(~oEWPKkQ>DcG^)7O6'1[_@WFC1<-;X5,)m4>vx{A<;5:'mIaL&Bp0>fgag4RDjVGP@
-&X3MT9Kj[C@ob|x=yuoAS4kojJ/]<WH.,OrPuo.yh}1;)yw>gke:u)AgguU:Dy~WIAJM~WV+D{`^@d!zdN_zpMliTR<>=|NTR/|+e;`[z{#ygE,[{Q{aO0
-27[eQ`#o~+.1^akt4>#}hfhL8"LT-=iNmo}d)EQD59;"1u.)kE8A!hAR0#$&AQ]K]I|fhJy)@H^_v)G18Hk|P|jq^HPFi{Rf;s#1mb>AV'S.|y`),_04UY
-~]0=qB_9WVUW4C4]e4o23N|>uc8>,0[1->^$rI^)r4XUu;)dpk0fiFRJI1D9&fSwtkfO^]g24EIkxLiMt#f]RLjVLbL")x9""5WB_Gy>ku:.gS^w|5C_uW
-%W|zA4'8UeJx<Rdd-fHf:9WV$L'1Eu@N2mKA3T/v^C9)hz&U78_V7%BHue0Px:q)hu5K~'b-jFYnlq~|0:W&'0KWu<fpvTdKBVnEUpSDXM0Y=HK!p<o8bh
-!/&q,,Jls@!GpLpUvT@/#L_D@r5-on&G$P3-[t`YByUg+I17=OXK[o/b_&o[v`;F-n3dvG2vD:D9=-X{Zy}>k#f_1P|J]7o-(I=DquGh:JX$zqR/=A%kTW
-XHh#xg3dV2r@8]fVV8FbFwdO/bHx%S(]SQP!nWY"7@kbcaLp!JUD~hxjt9`5+PvfLh<6.YpGXuBLRIYu|W+seXRs/H)$IHa9~)@#5w:f7Ty,:.K5g:|jw$
-rlqO8tIJ08[CiBRHa!pT1&$Ih>+(Z%OJu$)bwqUad<9KtJOyPwUz-cZI~99V!81Nx|%`%W!Rjeaa_f.gWrcaqq'{%7O38xkW2u3^EDw%Aa%/|`Pxz'%.NV
-JJukl_qm=g"uv4^h&xD<&q;KPp$d33xRsTnA@:(]Vs4GM_'f{NNdLs5jUnYe4gLklw%mSUt03w=64qC7Hn+_a6V],fAFWhrMRHqUVQu&0l"fpGO|72#':t
-_T0k@XwXxHwX/y^OAf87j)_SeqpbZ!(7njP#(FbM{AU-ADd#rx"{SudqfN]S4F<5kTdY"Hc&6Zt/YH~4#>V<Zi2i-Z1!bo^JqOg"Fn0{K_[ue!4QRAOD{M
-[@{Yi)JY'h,EF=8QI(-p:cCjP`oeA#xak(BL3oY2+2TqH5)9B1%o$y=s<n2cXyf2Hh[sTaq0R|m]uu<"7P^+7GpiBUK11Y,Hv(sCyuu%Ecy.p@+,|WD=x%
-<r]LGYm%[TQ<{DdJ]VeFlS]4Sf]DB^tY=1`/_eII'Ps'-n[X;h%{ulQkB"Q!W;GsMh5_"cB8X2g,Hcn0&5:05|T_E`5Iq}Af"]@/gsch2!|I'99>$9}djP
-$9-Aq4=85)AoQ98#cakCh=u$r_q#5|r2DVD6)$n2vjHv#-;3jAN{h/41219SzJT3:#@SUVO2"~E7/H1;|8~zMl}Tsy4%3^w0sSn[823W@cbQCcF#>['B@c
-K4`"b!NHSm$m_DpZc!_;@Y!dbdmFH<[i|Inj&i}BpGqV2g@iLi6;xBn%NW`r<)-N$x(U0`a;<"ZF]`5KU2;|poBE^k|ZDO]}eczzQFE=tw8%Yx.wBbRG~c
-ZZp0%D2q}DvoF>,,:fZvh5El^2`}{iozPbo,sV^%-#MRaGqi$x<6Yt/GH3a9~od`;Ok:D:85>X"p,pb$J,}_gOM4S|UzKAx7YB6`^`UsRwdKtnR1$l<hH3
-'d>$/4NP^f<$x#kx!&seCJhAkkYJZpFn"['N2gJJo,6MPOwSo.1vt$CqF1;nS}U7pXNb%T#s3}w|PH8C|A`rhL6o(:4:'#b}VY0fO[!3wCG8sxb)qq`A8^
-Wf8V;cog8D_ZFqFQ^#vJyRPM{i<M--nX^v,z&IOVe^>+t`6Ud]6.)u-h!djp#q'9D{w[=M,W-pLlN^Quu&a2V&Y+iQ3;%tBM.x]+yZ,6oXbzXqR"U:XZ;C
-3.tNZ[T=C={e&lstIQ5BZ-{^/6szt2+4T.^QqR-e!f4K%5Pn1Yp]xn-z&!X_1U!==%_s}qNWJW9_hYMB''f0<I2pz{Xm9ca++'^{vh[KrwNzy>EC=XG=M&
-d4xu{H@f+TiCz!WB#W1S]O#|RV[=)'~)t4WWPpC6>7,jix#9DbXVU!=RIKaQ$8}@%K@ewo>mD{QoZ"!MSI@QT3;pM(RaZ]x%~5A|%80aFTpqdj@Pp1sz4W
-pJWp(J:7RtKCQ5pq4:64"42ghWoA#7X9d^[[@`fIRyqBk>}o%,w7A1#2(g=Y;Ol@JxSm-x,6lYH{/Z6A{loQnPEnSww$|tzdXd;2=@.GcVA;>EYk&>s"Q%
-QM7r=K6:h#d.0F%{cv[l}tm)zI,YoT%qx4Lj:22<In>k7jzyZk){LKgjP}MEhOK)3-1+gd>WIKrQ#&{Y6(0DCkXMdS!3S4/39ZWS~rN{!86T!68yDk}=p_
-AVbjiVgOj-kGo_Edx-CFF2Rac]91M2RO^WrUYDqQP9{U,2}3pU<O:&/h}8eBn8w8~1n@y>&seA@h|:gmMaBC;;CY'bIR|1hFsg(,4oW$]x'$,mcl@&O[x'
-F{yM9}_H>+Uy,HN^Q"X8D`l;&Vn_#xU48Oj+x(P3$oqB|;$oXQ^ihIYPuJj+PMH]qckW9|wOrrL4z.)h9tvL/!D7{&Ior,"&e_Iil|M;s#qR6rynu!'X~^
-mL6g|,9Z!{c4f[h4gIl^ms,50]Y_;u&:a!MFT{E7AzH:~;,N-'yD-sa;.Lb5}`~AoI<]4|TfhFP@|;;EA!thB3"|7`l{|U8732|ER3QGBS!tA&1Gs_D;k"
-._"76s"SBBbRIz>OkmU+Mpx,4pux~Q86tepSQ:aJO(G"+2DSIaVkK;zbNtK5ueOH&2At_7@icn^1V|"k[:SRIF<_mAa|U+0'zhxUsbjj{-tKmI_#As+&AD
-Tt{O-k+)^)5(_$MZ)&+;3oYH-o=,3#}a~&`e[`-I.3H1kw/t@NgcT6:.H3#=`"Q0,YR7v`VL_5A#}-N`4/mi`g8Os40).r4W2WXCtvR4cNvX!jJ5$2IsK4
->:K;yO+OKcwp6f]Btcj$7O,%:60t=EG|Gg]X&#t35],rOEP+5AO1c(tqw8vYp9%KKO$-",}".:am`YZ63gxf-[gZh&_sR_oa2)Sjd(Cr7Mph:!N].to-`/
-uU"TJE[nRi8!KN-T}w=Wf[D<r'[.l71iDZ}xlF$qMPJ8tEo21MVIYv9.4!TO^ObzpuJ;Az.R!+^E_,$kvCSddQ^)"5~H+/GyAgXvyk=qWAh3Ywrp,6_pS5
-8j<74e_fvdoVu9:JrfHRBbe;<iD#57X`&HxuG#!2^eXmP!)21XM&8&g]nU:JWY1d^4N;_xp72<&xK%e_7[>8fjn4R:;w^"-=l_Kc35E6>&vzSuCUTvT^LS
-+:)Dp4Fghu,p3DHV'FwIPd[Hv_Fe>5|8lqeF[Sd$budR335b<[Un"_-BChK$um;[)zwl-kBw2Uq_w1LWRnd#~ZwSQECE&%d3qUJ3tFck{ucjH[@DCP&Qtr
-b`6iASBj%R'>aI[htYmcx5_l1W1&i8gu)kvTi#1O3Y^vD)y,'<WB!wykFHC4R7/tkAWHMY2<,k[w2YT'&$~p!#_y!Pb5|Qq66D+5UA_}MMNZyvxe%Wsm`R
-)j_tK:"ta%wPeq6!z^d3V_,iV2PU9qJA2K_mdtv6b6|IXv!WVa06j&(=YR/:h]Y11%W%;@95`z,&v;UFGkxv.rhnG`%H5h)Hv@-X]`}Po<w=TsMp9sa)sv
-yrR_^V6d6yYRxCeFnmVuw+JDI}fpf,++k6BAA@Vpg2!l]c.{E1YKlmu!t,rJJ#.muX$P/)'TU"RCs{_|7;P82dL3FIQBM4Zq;g+zBEvFrA!i$I+om'[o6Q
-/d)U^vzxxcGb-rgpzd,:'|%A2NXFt_n<(:f}nT)ac,MrIpgbg)<I_{$&Lj}p[55}mw}=XL.Z=C%s/wPFw]lrL"Df.0flsJG1CLu(}x+tM)y$r5P:w9:z6.
-h[XfqZ=u!^({"8jB[X{3JBu+aIQ2{h$b.@wb;3vJIQS"U!m2e1<bLe5/bh+eX:YXUoG4z[j^ZBR=44CfO8g/[k.7sYm,u>Chy]@`Pv~8BH+FATOFO<jWbA
-H@oO>IfUWw$mmk#,SNU>Yt"KsP0}a`+mdZMa|Befly&Zh9V0V.`dbNC}An,B:.nyieY<Ezx6QpY9PtQ}`5]c]!wxg8^eBjC#v}4($7hKAmbzV/zXU3i1Po
-f@#=|I3`$H`(TEGdLf2EC4dCd`I`{T;K,nS+0',y#)aQ}FiO}Asu7E_u9<wiTgCI-[+BSv7fUy^%Trq&YeW1IJ`GCX4Vj>z%:6JBW<g@)oW;se'HEqil!.
-|tNcMcd+iA'b'eq9A:^l&G9MO7@5,:!&c}:<:4qtbR$1`n`{c94Z+j3{^phXxDyoo1`cz/Pad=o7-m'r__Y<>t>mAOz>$I7eJl6=up%94biR8FgW.hy4I1
-:wB;ZW1gRs#CC_]b$Ag.cE9tAbH(3ALm#_KhWaT}pDK,z$EBx/T9pn}bF>Zc'%a+ZU_fnc,-Gng<d$+Vw_zPo>L4+#Z$=IpE__13z2uli9WQKumR#c8m#v
-S+2&{o@1/hgZvj>k`)UMP}f9t76:Td~0pLz80QBl3rF`e.WMfkEjWr&).fz7JheXVNWT[vUwa}[2R)_Qy"fVM)k8.R6Lwty}6:oJ3.7G$ik23HXc>5PvY/
-%Y/n1PwY(J]^}4(:FSYF-YD@hDgi^0sBTQxT!&y4=/SDD>3>%(5p)!9(~+u'qN0@HBL2HIhsB9)2-G==K`%i5B%]%Nb}$wsowTY8VGZRhWa04pbO2@2FcL
-xj6nqLe)Ks{^RDkpANjjCzOMe(%aYws@sPoRk(yqnGNg1=fJcJfopI^j4SX!#4Zq7otB:IPTJIoDc:=,3MeSoL4ogumLt0deUXYVF]`A}tKazFnaCqGn+'
-~"%a3bv!oG{$dIh[b%O)Ea4Z|oI.+'KIr7AqVKgzvP>sQYNTgPOK]}bY^d0aSu=IZz+7h&Tb<gM[q,FYhInJzdi03!JL4[hLib":h[TS9)b|~wqA#{#B3b
-JgwkdtUGwK+}Bd&UrKg]Q<aC>6ooak6UC{V[ZX;x`7(&HbRBNb)/=6i--^YcNrJF~'JYmLbvAJINU0$+VjH]/gXr|cKBOsEQ]flo,DM>QTGY"rGNVl</>8
-""Lzhb3u0Xeo}Tr7If::h`>8||6fPR`9CNiN)lDA1GqeY7+i|,j]sik(eVX0x4yF>xD!"!>eXH0.%Y#_"OuF6|JDkLGAKZXi5BWZG&ItDJAq%LzNI@ya=|
-Ci2pdRBIS"HQ[Z"+StTNXR%VuEanb=XjTwg3-zoNtlajgn}KPP4bPGtT.U"7|@T"@wszno708PQKUV}xrm_czq02DC}`}l:A``w#hxW^izi1YYLG-q(RV.
-Ts`a(ArASRKsLk)H:NHN`GZO[dyIH4BWl5@TAj)C3RC3'|.h:q;C2_.rXaPnb6]z6qZe'eKc;-[HS3"PU"p.sh#x]4j>ZXSFj.;}tXEg5"#6[)l&4jZQ|[
-aOHQaM!=,F=V5,83{%wEC,8CY)^w.cXY:wVp!qMO(TM)zzGo(-3bZ8d2!pxnu9NQdg8X`[iRG]$tUB"6PA~Tysse^%Su6lADPRb^lCm/,ERR%$%i90[R#;
-9I;AE#:TM]HhtBhc%j&ZyKt[~EMtUh3<zcGh7T4pGl@7!WbHRBdcOP3bJa{IBLAD}.$0`oy+VJbc$2}U[TIw8gP_ea2wl9SG"B+na;=@,LfP.)y89/1&<(
-2-zp$V<7BI};6i1pR].G=p%jJmZeSU/#d'&2jy|;V.wbDA8Rhl1M7-,DHX;Mw/aVdp||C=+IpBi(A19neuKVATTt7n4`QEHRE#(d1g_TjH;giE.zZt~;/L
-^r`$`s3&fX{7>ST1G'JDw9U_onh^NPA+D1>v>Cu[qkzqi6w[bh";+BU>dux>aA^85mJ9>ES`_B)&aMG:jl,a7P0EafIXq)WXoIz>!jMU8,Vn5C{m`W7oRv
-#M=h#e'P%g:C&']''Vf(qsZm`YC+F7z`d|;|V;'JVX#}sDJu_y"ART0L=g0IW+Y{UCKci08>{"q26sxEC:Q5zc/C#tER[LW}ID2yVGk#aSI^F=gN]y@b2M
-TlZ+"^zmO2V;h"[P}c)IOxPs1msm)jIzm$TJpBmUtU<XB%TP++np2Q(vhgtgI2r+_vo%cP3XoR9q:+:uN"c%sYI&lGv4-0F.y06D>)Dc=Q$BTU/wok4e>K
-xiHA}M9K88blbky2Lx/.:po1:Z@Of`Z+/oZ8]_+,:+{7u|/T,=S7CoNdB%=4K$0Kzkr,|]9o,cPyOvc1o@N>fN5Z`!vMemarblCnar>58]|esH|Ze@{skp
-WAl:(#2W69rp8^-I|ZgFb6[I$xC=#PN^CMhf,F>Tc6WCzx#xn3ijGd!Fxd:E'/s`WXs^D"eqnW#5L[1#H2PWQO>AG&uM>w;Q5d~YBS3ReF@zWp'Njn%w)f
-v+xuzs$lC{;z{7$NA65'Q"_!.jx||uv{9c4V,dO/]fq_a6K%&<.ka[)Kwr~FJ!%,+<!E$vdY1'oG3Tz%H;JRA8{V~{$[<WKK0s,eXr'P<<@qFc`woCcbL%
-~18jrEmx9b&eTWK5(ha/#yL8+mNSJ!(jnm$!kFoTI|f$9)w{xt,[`tA44R<[d=gqN7EQ(&BJq^V}hzvH'abyc+8i%{grHs9;UD-g6`9z1F>UQ1qc^Y(CW9
-'cQVv0F$Z{B4W!L+QQF3"uBdfRsnExH>B>Y8(T}nm@I,My.ouJ'd-:nvWmvb0t/|N8_p4w$$w[4=:g)z%[<ZeZ[(kAKqn3:g3SO;P!8D)1(6-(~qI|YM4<
-1'>E;2cVa}ds8nK%=0aSN/Vs.SKL`s5/ldRB^2}kWp},JW#fssQ/mgM;=wVOO@]g6iNI;)|yYNe4&W'<7n6k!h_zWRxyY)Zyh|V.Y|-{AxMtmNq}6z9Qb)
-PI=1u,}HHQ2p''pivd<FUy"wSu$4%&"}IA3-nqEF0}8&>8;ZYT&TW"B2>J5=o/`I}u+H,9hM=,x3;jr}_}o<_mCsqkoV)3O3=yz7sIppc_-;`G<GJ|sKI,
-g'YOI{4vW+;W,3D|Dlpm[W4bM>((R1<+hGB8<lmk2>K^v`HA2Xv9oWGi|Re[T[JJ!q>c|FzW/BPCzHA%D8>A$4+^F8<AUHa${FY40<;BD_7@$w)TWK<.yU
-"";(Ma.9i%^$BE|IB|jjHgd@ExobDxJ8&cFv,|}!QiqT;sd>54$uo0/91umf8jw@E-K[}NDkvSy`;sbbxWKM=;(|_6zxC7gygONubc=7Z}lz|k0)]xN]%}
-8K-Z_()MH.5wQy'5pS;yfv5UZ%~(=V6RTq}U3u}}Q%b:}|9ccmNB)pHs#pM^YF1)Dt^/41,6`/`DIvAkCHC+,H+'mqFeDE!C37xRPu$kf$(+ob>f9kA[i]
-Xr_+ep`Y<Hi;'1zj2FQPCsF78)OH#7jb1OQ1T-Uwt-tu8^h]F3{blYUB|"jZ&-m=s4mCwe/r4&$I7w"m0+T_2bMTt5,xrlRV'Jhq_ZYkstmdeD<b~az|pZ
-IXFaY7t1`^0Nd([VnHq;KrU9<F]=w0)"Y+e<I@M83Wn|Z^G$IJz_f8gX}[)Hq$';h]EP6SqMOnzZZmK6c,[4ulPFI{1Z}-psSYw2f/"7n.#iGMyj0=@)':
-!{Z1E4^7_vnLFk^cou&d,)ygO(8mMbdM:S]B]I$>pU!rU0`+roQ5,CA,o;:h|A{U8yhiR#),Fz&X.r%@G4)$;Ga_(d7{0$@e!r,j9t>(634Tg(jVKqQFh^
-I#-NV{cI$|ei8U={wVEFhQWqWJHBcVrcK3pPS/Qk7STc6b<xAz_=w7cjeWyJo)5'98r8IO~VyP/&Syt|r#%zuQNNb%qXKK+mQ|,^$sWB0b"TE_b0PaLPq1
-ph%GBF3.ig>4OYnC_EPecs7tOJplfg[e1S+6#};q@+]UhGC-m!jN8Yp17'a#'dC]-i7K"V8VZ3.!Om&FF{lrErJB@zS]wH5Ag]`K0jSr$IE=9i;,XV}Ux,
-S{uNxt^/E+:j2>lEASxZ@/K#K=nea4-[{eh3m-#,|CIO=R54m&_kI7!x`76T:r#|;OpLifoO<5~HEY.+![3<uS;"l8nR]2QRP;ttgpHC)Que2Z"6a%aE]6
-Epc,%>p2p(jqmd(-^:CE6poD'E"8]acvX|i:c;:%kwV3!{%rDl}.]9@(H1%C@ND=T1{6Y_/r"_`eak6k>/R)74}H)CVwJ@|k4F)oeJqmzTB2!L:F+Kw#fM
-i7x_#MTVI{;V"xQ)d3Y33mGI$YybbVNC$eK6ybTf>X@xoivw_+v|Fk86{}"PLVBoSV^JUE;hCoM0Mh$tog)eP)l3Eyqpz,U)8;r'e"s/H,HtMjU;cySj2>
-_|ihYFwP"^m"<pS!=#T{ye6FhRINA|^d1i@leX46t/n5yJ@bBeLPaOliZI1z}[GRiD%F)Ccn=Ndh6A`9r=t;Z;kin^|Z+=eXyM`X-'3NQWG&=8D%:o9q4,
-FXm14O_nD$mA`fDugwL&jvp`F+h::L}%d(==#2iA/9}!L^r8LEGsBc6vS7gyA_+;E"DxVx&`_lF18BF|Y-^WM1'B%8vx;iZ)PhU&rP>X#rb{wJ~);CNR)w
-T[TkL>oi%SBX:|u`9|p6sdFdkQ~e:"1B5'[DXYOzscn+s{.7/tc).o<'JO3751[PR,tHRqFk"3N8kv<F&>5wg/7Ym`/}^z)>B$gG,D^Q}Weyo1%20j{|T!
-J([TW7!UQhgp,U+7XQXn6>F8:W7V:pij4OMa9G)aLW/qrj!-}9y4^GA'BR4K7`JG7bdN(97ss4rD%5+PX+&VSG=-hp)2),@<RM%FjgDd-x#taE`yScv!Kw
-Ok-x'HSKm#yL#gT3g#wxTP#oTfXyRf+MjwTMgOD8$94<KOw4Wd@Rzfk@QOybQuS[H!MIENC`|lU;YARc3f.{T!u$u,2h`Y1|]9vj7IED";HGaIN%)qF0H/
-eo67AJY={1/5kIxDATlQEi$R#wU8)==-MPOQ3sH|wQT/~>a[21-K%+~/7g'#/l+JM,F%Qs$.D6$#Sguyz=VB[fI%MrcsPhB0nF!2rxg5!;^<wB>UW@wji!
-.9Aea@st:6tj.NGHVO}"2MJ`7g1xD){7VmHZ)4st#z6KWG]n-U)^-ebca2m<2I<B&ef{;d@%O35an_.>xWia<DyxU.4I0y}QCv@u/pzMn->'BC:9@`gY0X
-MuwC%6`]A{^h=E="o#vGvNNlYy.-,$y#6"BI6^nr=5k00dQAPl_YeT^i%/~(&^40cjt13qU.c38;mxNnl3';[O.!jlcyq$^`,KDsrw##8d#3Y-lY2-xgLC
-0aNOanbCGt5nY|%`]q@e.Qt$rPqxDOuJHf|5mn$vug(laH:I4+KckLB``Cr2Bi@k5%qEhEmVz1NO~='NK.W0!fT&7$t6M)Ya#OWL7=DE'r!a^2)koIY)<W
-.A0f#V^3H'S3>gZJ]tHy)#VW<w!};dI)3nW^T2~YbbY:e$~("tcv78{Vt@~tLtx-/iJ6S|27ph(d`3FaLKd#]>xg!<i@(RQL%]O]I)n+o)BxsF<w@p|ODX
-"-HF'HkP"dFhiQ"2xGJ;sODH{.Cfq_JTu<iWfm{K6::9,3a-ZT=cyeL!yABiR0;tw^Y3Qf,khtnqR}Av4IwmR>`PM!%]$L3HHi!OI/nHWSbM5zbIeY%UhO
-_|qev5^@;Qs"p_-FTxoHZ:ps$|@0=ZaN[rYyb%CQzH;Mmz=q.S%2UqVzk'+{R2eNd-4&x=tONjX8:-xvR(&&D}MMvj:GH`^>6}%Q-p5}}oblP@'7VbhT%L
-7g=@7Wh0BjIc:D,_Fv]'(04NMpQw;8wy);#Na59}7<<2;q;uy2n%QR7:}HLFdOge.hk+qo3C53D;ciaAeE3/~=9%cotM+z3htdC[/4yq,xsB]M&>1XIBtr
-H(b|Vw6^D/X|I%0F;7I[;4%N5i%6i:0U]K<+BpuoQ[nLBi_npx<{atqr@NU#c!eO{sB!c8VgUx:(;2mh%oUIs|08+0@^.fzUZUlH-$x`eq<Mb^jm7T!6!I
-x-yr^&=R|!JP]"Xk7>jM(-e)j|ZhTVSMf'|&SJ3sVU1.ZNa/}b_;.a_(5nXILE5|3>jasl4]x50quJ~G/z{Q=O6pi6A3Km.bIJ$os_x@T-s,9tp|U!klh&
-,.#:&9Z:xx2y@bPHp%2WM)fLf.Q9pf.CZnAOz{<B@#n!neKqFqE.+i9)'0qB}[C[jC]'e[#%(n@F~|($oo#{8:$.,zVM-Ns9b7nu8`8_XUVq0HHeEDA_x#
-9JaNtT@`A#~__`vNr>H|,9MdN);U.-g$rtoZT6&`0ZE]T{&z[2_6:YGZj0CiBds$0Tk^S|&$g&A+uCjPFo[B[M/I'7;#WO4#{JGtE69'OxUARXDD6kmY~F
-.4A@-QpVRpR&w#o-)AmHTk6'}IWyVaUP<R{z]k[jM[tj&YkNICPf<J'sLWla4p&kI8GHkT//B5BUuAcr".VE^e7cD$brSP;00}ccN9@f&:jtnxpS+`zcvm
-Kp)9wXCk7|uW!8H]0'i_-n2l285G7n#GdxSFOv6Qb1Y0$t)Ccn[$<>AxNd9a!$awX2[whS;9CVe#Z3&(#6=[&jR6N(p9JVRnnZcix7UI^g/C%JCeMz=Pj8
-y:A9&<n12)s0.Nx]g9hJ)@0c51,L]W3_;E{0p_%FV:aLlrSY)/Nn@zQIic}=oCT||F;dCU[QWwm|nbqK`:GJ$RSL-<UHt_fj!&;r]^ZS4ZMZ}&zJ+@sl1=
-[Ic"{AqgJ]}%B-(BR8<p/:-=/K5T;O`magtwN)z+t/`E#;nDQ2HK=cs`9'1>sNvWv5WX8y;@3+TW]Nv9CQvsxY:R]F_>|lgl"SPp%l>p|8jc@([I[)YtK!
-neI'KPVlAnQ2,vYn=7ba@dqk0Np=A336@M_cB)`zJ3<0U%wdn;4ml|>.<e{ui(@'$pK1eacc;gD>wq3Z"XpE8a4)HDo13EuD;3LfB0`_j!:b}lR-2mrvoK
-<0Z_~V,fOPY|_esGHqZX@tKtJM"#EJ04xe_48AL5zKRcdAV46FCl`)><GDZ//3hcf:gjieJYew=dkp{tB/n6+%V&KhNz0[7_jN&Si[mu+("M`_j26R_"T<
-+Y=d$r.<A8&==#'B3U4#$!7cdB7=zt>Mh>)b-j#F6$t0v[@:Jj:|Aqj3ue'A9txUtj2U<u5^/Y6B[rl2^7[mJZ<QkHqtxuwmclomdN=uEQID[,fsJUGmm5
-<s&A!".>,M@pJ25QA,7V<`X;Ow~=-K!mJwJq]KP"oz;X-r:D9c6j4s5wELYIpx#sL';cm7q7E|"mS}%f'v-U3,A<FEm=_$%rCZaAn;`VY.[=B.QLk3~N6D
-i6[49Aeumf6Mipg]a2+v4W:iA_myK]X;LD]#3]g399mKW-x^`=o6YU1O-=.{w)xXqjNQvoIOSCio%GG_WJTdE]67i&3b<_-wDUq@Je&l8KBi5&K5osO<!>
-/5Ol8jJ"}U(k$TSN<u]Gbaj.[r@_ja0(8'!2O]LZ8`H13.2y]wfmEvx)E,%p|A8Ktf~es]y_V>V3Wr;uG>e7=X(yy{[IxoXlPn#bdaaRQh@/0={s4g6rf$
-kz5XSw!sY4(m7UuMG0RsuKr2azke,h0qo[gR8X7PL}$LtZxp0_VhQ3B7%mCar;~Lp<;"A86[HKFDu{X5~LO1%6ZX+gJ(=_TO!,zN$1:h:^zSHcxG}a~l,F
-CuLC1]kDGF"|uNR<.ST'ua`d%+pNpb+V'xkpsMHA]LMUc:KeXpTqAU&>jygS>ryfqp/{7J#0a5tQ!'!2l-Zq'/@+[kC93{-rjZ1L2G6zUILM9)D$y9cF$/
-q>]I/_.B.Yc6AEmQ]/iQoc./kyr%edzm{sYXkFynJAK(M"Ydem}%OsYk;9a`zE/&`6l@=ID5c#._Q-GGQ26k1q:PLg5UPro9B}TNvgV4eH.3sgLEO-h3>2
-yHh!D{m4H5:Esno.;-/1!'}BP]_ZkAo7c4tnhCs7X-mKJwyb=9P"a9]$t_N&'Np:dtCY!9TSzj!TfJDtteKf9vAfvZaYP(-:)!uJZfiH$v#$IMEX9J%tQn
-;^dOUdrTV]^5wiu8%>:yH&_&hddIfG/-yu>Byl3Xm[>$}asdpc8Zn[0Kt9/AIB+ET&Z;pj1#zB[%}9)W}2lK4@ItLVaO{VZbBxgsn7mcu;m@'5zbN]]4a!
-6rn/tpQz'Ty(zLGKxoKk/}v`Gb!E"E%!/``@8;c3W"LN7IF9INL4D71T^|`D;$Nd]E/zB)RPc+"ycV<),Dq|Bmx+K7z;bT4Bh7/gB3Jrhzn|"tTv'Z}z0y
-};ta}XeS#(.s}VPRf}mBX@s}.Of|U}Iywo6-=mmT"_CDGv@,q`GoOr.99fkp&>gAXWI:6+1X!k}.f9s-aEMWnLW!{HOu9f_0#WNUef8y'K!@my>Ka^'qY-
-#juSd|j^^2_kr`3|y:I].t9k6Q<PDUF05oP/eymFE{.FoaB("[t{3k=g8>SJ'>Ki,HB{]dwfAU'I/'dkF:LBYIgO6:nADg<|{1%e>wyIJ]kHf>i.{qvW/d
-47_q+tPN/cDZBzc}"Nj:+HW2v`G#6RWAx9.o!L:g.Lkt%{QJ%PdPj0-Jd@@%MUt-s=BfhDs,U{0d{^:iumB5XRQerJK/%(f4.q]WZ4m,^$Tf>):M{H9as5
-euOyvm^>}E;O)wGOX`CBn,i$dhE,%LnYB"gh<.C;G5_ai#X1xmABNo'etA)5D=(vd2j@u%Mt7q(`}|}b+iufRHq}PKy7r60j%e`y@Kk[ly2RLN`I7r$!NG
-Hc02%)st<)H>B]8ls=S7"jlp2S2=1TVr%hqrDF|[oRFYsQ`@GS1}o'8L4SlNkClS^'vO1M!#@DW1e".[=3B>.A"_:6l[wd+sj}(@ao=o5&_im-#,SvFhhT
-vFcWQ{[%3DxZlF~1p251.g[.qF5J6g&T`e9t>SLTbI{Tb8Kdd2aILQrg~7]y){H]`fJZvT^7$&:u6J|]bIMR^dc+nwBGTP'8Kl}Q7ahala@G6"NyB96II!
-Ii<T7xxwncthan1h4ID=/oQDo!E5cB[Ff!13fqwB9VLaKD#'w":P)}ETc]{}nvwtw.LyY1-5y4}=+n.Vj0-aa{wTG)4Os]=uB]Y6es<'8+}%#"`{!-A'U&
-Y65}b]Obeub8{6&S=>UoTUopmuf#1dH-d_ko`DHWc#+LC1Jihqte&|1bz,,NlO[aj=A.1:RS4w2AXT=VCMctt:hBMr+k7fM5ZYutLY]QbxSkM&hL.nN<-6
-^Bdv.l.0E."PHj^#>VK!v"|DyqltJGdEt:G^H_'W}d]!pS(b@jY8<ABl4^Y|J48E8li21z`bBWP::E>T]oB@r:%+v7Wb_Se=7@z6Ih[mm@jIH$$;}ES+as
-"h5Mc=mR!JsVLz]Q++,g0oH'[^/fNz^@Mj/jV_MUr@AttRt^fZ[=hQ+NrH]uBj;[JD}fd29@XP+kFM&;ga>U|!wxueYz):l}U4w&l#&m`A9g&Cc8"pvcCD
-~2ZCsK)azn2+cY1v~mf_QnACh$i1ub&h3_80NHHLsGF+p31Rj55`O5.7U/a:+P$lN;Nt.JS!Nm0eDW<FZ'S)y_EOO>"'zJe`s8`1N1>$K2c}/tMFy]N5pn
-b:+puB1B.I8-w$#!3Ik]:fju&nW7z[:|^E&R"sYFKTP32)>XBJs>!jj#&VfNum<6w>BU,zQGg=#GiIS[MfOx=It`bei,ylYfVZYG:ReE:#isu8$%tIL6`:
-PiN@-wyP`[_POHDoSLh`WhB3[.Y}ZVKW2Oh2BX{4"h[1Va.@rWcPB5SWBP#%nG_>fNWX>a`o,i}/UDT1_W6SCuN6dh:d)3Z>K_KzFs#N;0o(xb<OktU6FI
-Pp'zXpALQ[VbWr:LiqUF;FZ/N>CC[YYmeFF3sLz4V[13pQAV7B'E'}D]!)>8Y(W!j]gBHQnQ4;x!&5Lj)as2=Ik#!}-0B7cy^oC'C|I7hn<z,=&XrKQ@$p
-_mymnvktdq6lb_>;#Bs|^NBb>E~E<RvGG,t"d8})lweA|Q@N(WZe7n&nox|FnM-PEZ0v41>2S6~1pgKUdT{D^!9yD0zs_jG,LII|V8~1'hT=d&>Y6.ajYT
-97iEp5[Rbh>eng=wPCX7XQJY8Y8C@DHD02Wo]x]_EoLnmMLc.vDH_ek;bF[t>eLO+jpQd=ZEoAY8+]jX[5KJP(=>LJ}eTRRr&0=8],W;Kz&Jok}[sfkJ<-
-QtWZJq3/<);R@h8v9|+mF"v+>>yL3JxWZqanFq5mtcQNZ]n[!iu4l=Y$[LV<E"%"i7^}HD'J~p[fG%sd_1V./!1WhaRFr&!SuJp2WMaB0cD)Fzfd3y3WKu
-|OLnol(C<Y7S(]U%!O}-Q;Zj[3d3UhV;{iS=k|)IEZm/f-_n9GJGo|!M{HKwPWq,rokO&#[b7E;N:{BT</"xQ|~w/D@SKDX9NBLk,^.nhR>!An@.y68MTl
-S"4.O_XiZ`h.GbnCIY0xW0Y6[j8;Mwwh9+PJ01AJBxV>WrozYt>iGWjqM,Q%8$f>c%r4Bpfl=A39A^[Me!4`6GHepQ$bpn_H2$q#_+%)d[qj`Jxm&(CP|q
-CfB4y)U]cun0lPRTE&oCAo-#1Xe2Ia-sa`7xi;DkmW-zkQAUtHcH(1F2Q2iS++4OZ0asD6m]d+/OY77;lEn$}ni]w5K1=9gy{z!M%eW>0AeSpu#,BS-&SG
-)>U3}!Gy2-CvET/j&)~sH:#rqe'8V0KM150JI|$"W/'Mdd8v$Z+rup8oSc18]OgHMht+Cre_N;`olM4O+D-5}'ZmJm|`<F9s<(QGsN=C5zjiR86R}&iaZV
-tGY[g')yN{}p&P["vXG>85!8uh3B_cX2ux7pOUoVUp]QX2l+]N<',y70T;=inQtAt&kLH{()z@a]EyWv8)OI~-xt_$z[P`bV`hp0WF|TWjvPBmhh)z=HpQ
-FUDc{$t3yn3Xs0OiX`+oEl]6u@vlfneY.VbOK%8mz3=j4nQVexmbHE2fWL:TDdZY{zz"#>=xF_CYY!nx&$qS$Qs]I&oen$<RCcPkr8KXoY7U<Q@ib;^]4g
-@d&XgVvg;)]Fmta`TR%)>3+SfN5V]zORzl:,5|_{+!ReS&sKyes]pF4)kV<gB6KZ(La"`iO{OiuV9q;,@t^HdAGT&b{C5<xZ>8ZPicSK"a[c`d:ZGp:db;
-(%}u1T@0hgtT0R2&$k>IiM<ygF!-!j4p;x++2TdP.-VH""kD:SGa.uo&mBZR/;wGEqrR7c#sH/S^D;34Tg^2Mm`(tLW#gj,|#)!t=o`6$]I}(|q`q7!MIm
-w^m]DR>_O"cIc|(7iBAu^ha$O(Tqn$A1R].MgPYf:{mlz|jw^E,f,i>LB5Ku1UGRqYP9pIed3(9LK5ePIyUe^YR^wsJ+0$oyK{+((td5}BhKD[]ZBv/bZJ
-y`)tCLgklF%%@qRd@w4C5QG[^H{jLv=$~'LkETXzVU:kLzAop{Qth1]g2V>Q+n9:PD!@MK[I1ws4,O-R@9'F`cB:=0m0M:U3L,C"adDnjOH!1NH!1FUrC$
-R3s_pAVM}ISuL#(BEWMSU%_G!@bq=20BN0`Zi-oD8aPNf#O}YUYzJeKV(k.z1cE&ri{5|-9(0EU24``;wA)XA0J(sz0S)I<]7lbc,O"<+E2mRTPR,MODc0
-v%c,3"~:#2{i%XCw$bnvfqpMvvwcr[([)k-B7)xOttC:1H"&1u`b__Q3[=j+p0uo4;,1NKA,EGxPyjb|AnfYfitWsF||h#}fubISu56O^Q^OgQQA^R|Bxv
-(jWhW&rO$v]aLr:y!n6kYiM-W%m`%7MtF8WSzCCCyWLcvQG"</Nqujj$|SP-dDqJ`JerX|BzFfWr<xs:Z|xa>zX#j(a96EAUeRG7(@+pz-V3[ZOO;K5t[R
-@461fal.~)<L'/V&oE{{0!c]/2IMGrQ@&ZH{D<8#R;xE$oi$WXAOZs0hfI{gsM^"NQ^Q:_cf.;cbE6SFc-N;tm~L_SmUz1!M2q.2B!7qjfRi=K2u(K6ZVh
-171IusR6bpT/dJqlx43>/4ZTvvS".:xc}^%9a,FA'!%,+zq:M&lQ,<yrvH5=][~=5l(]_%rf1sBsMS2CQ3`Ae0]ozf,Z+Z1Gb&qdu=8$JbE+EM+)X+jIy%
-LpGfV<'VNdTmuXnXW[SHZ)WhWidBQM6/{e3$4ksz!O[O0C$FoD>dN00T!WRK#.q8OS[0BJ]IGypAx2o1C)cU{AA$Mfxb2V+8o0gHr})5'(UpvQ6zqsqP/(
-;3gp=ug#DB"SG:~pcnZOTm>-Ov;zupNEi[p1=85W|v+gl[(TTk,nu6/c'ssi{usv{7/6J>+Ppz3#xo]O7A4dv;Eeiqu.~7#mD^S&7w#GuR^ydG%PPyq/PG
-1q0"[m0f~b8:vLv{DX-]x#=4i]<Ttx<vjI[2pv=}{=XH2u}AGzDD2})rb6E%yrPywqOqiA7-H>>YlLu}vWMH'Z{|bz,q%qXz_'Aa64~o@C+C|Brn+q42"]
-9IUH#dA@EUfv=c66DP1>Xc5QTlEn8Re]7ab{NAax2RvA+op|'95dVy9@i9kn%/[0GI|pIDAwc^%o'c=%s;0U:sV4'SbLJ'nQ,^JDXri0`"<_a6gFO)jzZM
-t:DE[vElu(WQ6[rYn)i&Wog"6]>fL4FEXM#m&IHC+Uuy)wn|8M$2O0qJ;6[H|h4:<l3CjE:ZxH'yG9$8Na#A(<-@$uu.N<aH;4$QICrZ{c>s>aKWqM>yXa
-]-a5I:3Z'Rb|:'m.SXaHe69T0:B-3S^P!&5p7/B![S#F@^Sp0,psYC})`69{wE."k>@Q9L4"RR[&G.!k<9r2It>@.;k#<gt]tZ+$3nbt'DXC03lNiA=c1Q
-{G#Eg#]8B9,3k$cxP"QoCO.)gpai$oNe1bamE8qDF,4bz<xVJjRe-V&}'%p'|'~$/pG@cI|(WwH)@k~FdMGn2rXeJ}W-L$,:~wG_x!;tQAe}3&M|;.7Rfj
-h<n0@5qtKN>tvy%4usJO&=b'xs+FS6-w2o<POdJ<Hphdq|7:Gn..cCAk^$.Y7"jc.Oca7clCO5F1{v|P4RlI@H$<ubIvG4idyqvm@i$|_c3x$d}O%(<Al0
-[3h,4+@"D<6#+QC#cS(EMAX_iR$zGH{c|$cC}Pl_[ek>z1fe%rB+8Z0JatW.TzVTKJk_Z|>GE}sW,AVsY1mC-BPoIB`0#E}l[G1L|>M@{QLFTFBv,lQdfw
-;B{,(N~o{;X3.,dGxiT@Ao&&a@4%$eO<7q<"I"0NTG3lE`-JPJ9o)^D_#o7U/>Rq`cVO,OyK'or|3adkV"tQ^Yi|vSt;G$_6t]HC&=zW4|L}oI-!fn##NR
-]"-Rq&Xmx3jQSM=D/;i_6Z1JjtX-%;rxV50$~eEU'tT5R|_(u|M&1dLm#|>x<N97dfv[.ay6s^=Wam@|QJ='tksnq(@WYjF,T"c|FWK-7Q07o3,4"=B/rj
-GVKDpoF>OOlGNzrV[o!tHl`OV9dz+-[,Wcht!ib:!Us=8@|d1WcoD6`{<HTAM3$|VrGI}I:pv`I5Ra{"BXkJ8aVs4yI-kJ$)F4#Zv%Qq9|[e}L`v"uby}q
-^C.ZJDeaR2Arh+jt8iVeWqA2FJj,mSK!wb_%uszeTGMk+:sp/Nk.3c5|p(K5de^YQfS5tvL;4Kaj;xDLZnW])wIjX+&}&]S<KMeJbk:/[+dN1]bLneBXSg
-com5vG.j/<7JXJi/CK9Rx)kF)qe2j!po~VT{[t7ijg>qr3LEbXGw;/LQ|(A+@n+#U<Dwxb#3j4MPiWY(N{OhM@Er|W_89_Do</z1TT&[Gn.jpaR3QiQ^s{
-MS5>EQ@l>^;E=J3/aNl"Q6t{^NV)$!aB#JZuXAA>{@7EuUgh">laeAe@YIx;_qY)G|4_Czd-PEha%HMB`h~NxqkaEOFI'!Hn>%oOyG%WM=r,$q1r[(:_}`
-26Qh['ur{1G/{eeuIp^LmX=5kmDLBn!Hb@qpCbMGlC=B8f$'ZQU`Rj<<q$,tw|HP}Tv{y5D-sW`dVS;oET<beD1ME9@xA:O`<Vt%"2n'V@h^8F4z';N}(Z
-C'34'ga#P86Ea%%Q782HaFu9Jpo5b_jlA/b,>1UFd!gM78PiKGE-4Cl"jHhp!&t=k;u-cZ0,.8NJ3(Mb!qOwu>d6:ES5@2pTj9^2VcQGvfoV#./do44[GX
-a'qMd(^fTf-`YuU<BxxE.|}[0ftARSAqAz<h'If;7p3bq}A66CN;<l#c)mJ;e%<PN-gmKn9ILQ|8800NEoQt9R0%XPf</aY%fXwvUtX;QX$A)bkKB)n{Ae
-`qFNk%Lra>m7caO>P!@2KU8!`=Rb9t`/:$T/,T3Lz;eZQGyv_>h=gi'qRC>Q6Gi%CE~=[EFKt'Q:KE0tfZ2}/9s@D5~b/to"I.,,g6dOteG_5Y(0,UnP=O
-[i;%P`q+3Ew()KP,-mt!Ey!8Uh=[]N/Qp&Q[p&zu_J~#Rc+!aXoimKA"XH)vWI@M_VjBy@ksm'2$2M&,G=$vrgYG'M}[Vaj#Vo@<Pz5bhsl9+djM,aZoNE
-V@$AMO`;-91{oC,@:)v+X)meV(5wGi>yoQ&TVj{mW'S3WqtgSl-Rb{z&2GY@H"nKv_X01o(]qYun78hw{UTucLrdHp%lyUhtcN`58I6BM^zm7'fPJ6j47V
-@6lm$FH4Lc]:^H/u<4s12WXc`WVPd%(E8;I9kYm;1DKg%&2G$MqhxT7&Pt)$y4nm!f[HU860Z)MJgDmhm%4c,y/em%KM=tcsg#0(D9KEgs@<e(')jbpU1f
-R7OjG)Cl:LJXM`0d`DCAz$_XfRvzsFS6]5m0#BI8BsLb8T)ql|NoC#E)ss8Mz5#{z/mARF]xi$%2>jCVj.]Kwq|w(+3$25hv7AEqvyj}AQcy-Mmsd7|wZ`
-i^~IA(Vq3`0[GdMO1cV{:`.]-}iB@LdH"`1@hw426!scr1Mb>PnsH8magWI#%)8qAmZ[u,mmvw.UCQsqq,]p:DCkKXU{88%_I7kl"8g=Gql7UTKHg9$M.v
-I|H+FAo^^t_xx3hss>auC7eyK/P@pN]IyI1b2T<p&CO(Bxaz7iiVh>;hwX/GwZ;|;`pGSpJ{JN`eAOXr:dkW(,,pNZjVi:b.Pg1n@ny-$zbvg>o"xAI7Y$
-(^rmPw)z@8RtO6e2c%IxPt;1/j3,(cO8EuCXuvdIyqqRVm~L#vV^R&.68tPjHn)3IZP^wg}^|!/Rt.JL~^yQk3%Z`A4<@,~(1-d`G2k;xA65:aA'V[NgDW
-=gOs5^tRh{&Oq9uZVx|pY$VS--o6w-ADciA6z$vIpB])C;r!B[tjKL6JqJq!o)xTvoGwsgQY[6}a11QaTwY;A!H>~G2+idfo&4_>W%65Xk6ijfiTJ{3Xz(
-oTD$QO'zV72|^+,dUmK&h>W(_sOpm[E0dfOh<+BD82eHdRw,zFd{DI1o&Jjy>PC9iw+{]+72;O3SVUF9^+Pbt5cHGDu9q4;/WDUM]Ms>nChwH]!"g(7I;8
-nlJ{0Tr@6)dk5zpoJ;VI_elh4Q+JB-=d:KX:h3ti$;:K#F&MDR|tWN$h^<;h5Jm0/:cW6N1[:42'.W+^7=&x3rE{>Rdb[x,rx7'Xd.9GJW`EWG&z0-;W~[
-rVn2vt"7zfX=jgd:lu:qAobhsWQJM7+6I/({OQ+XNcM;j929vXZ6+Zn}T|V[~gv4f5=lD!-5ZXT-Vaei$/N"w<TG3np0$+DNpNO&j[}S2+!K^#h'2:T7[S
-vi&b4%fDf(sM|m-+~&&A2j,(}od#As(-e1SO+2|-nB-R@CAr0-+MLsNBXr<_3q"fq!1],3k:c4"8vfDY+)Pg3au{"iy]x,Mh.<%z;WH3_22Q9r)UA7+/,V
-oy$17P^a'@7W:v8+;YXGm3L8F3D_=x=d5pZaYtv7NA7mvV:e2znQ2"<kR%,>X9;e.eY>~BTslE4xWt>T[=<&oj/DczRW}Ft7"[UabzCu3V1RR+mzx<at"G
-|/aact&Hg`hZ^'UFNNqeXpOrp@_|^I;.x}R8xlvYfkMq!dWceVbUQ}S]K$r0,k_u,lIta{AFFgSNtd<]SOre3_M<J@`%!s:8x-.,xvqG'HZ-s%c;n"n05(
-GKV/>EvR)wZ`X0iIrJ4o6#CQ)kh$UdF]8ncM&^-d<^5gce)`T|h]`'uVdv-/ZhyVK1RX<Izg.)4AA6R_mK_y,(/3MZf2Jo`lav^M&tafoS-]6<Iu^5<J$M
-I&re0>MJ6wfJO]%J~_,kMVh-}OLOjROR#DDC~,5E6lO6uIp_iSIE6PYRVKN:yO4<-=I]+lY;H1:Z<#p2|T>;|Q4mGZ=-UCG$WYskBx(P5vJrTwByY}`AC:
-]B39zD$F43c!b(<g5XGOxig>)/cOe(.0t!/D"[xC'xs(b`9-#&kj-[=w3Hh(,.L;eO!AB7]wI{ks>%wu|}K=1N_'4o1kE]~Je2~EN%M&ijia|)<fmTS^U-
-bCiLg7xr1Y#Q]K$P}Ge!+mD}B'z%|.mjoR#51XK{Gh_!JsG2uUn>BR<4q%Z{~8O01;po5]t#@'m#p%/qwX6qH$4UgB+SseR<Z"./D!gytMjzRxw3zp&]9`
-Z+4CM#BDW2Q1f1'YQ(%02Xex"j$m}O8E"I8:V[x$FXn[+@>LT@I6Af`AFl@{):,%1Wv2.0UouaZw_/P[]G:+],!~vR-<!}"G=uAlDKKf1AQk;:])oh:sCZ
-v2QtP}ni1j14&x}/jZ8K]JpBZ.fCViNwY41,peeBzw;PU1y4A%//[]j]NrS+;Z7d,@7'Nh(in@5i`:QlN<2v38%E]KJE(l0QJO~D00}]2aY5xliK3W,P!P
-5c^}0nmMi2bdKy[LQ|YU53l['@B}+}zd#jVn[`6l].[]!%%Zykb32m.3Pdp4n@t%yOv$2I/[Ds)t9+s_/q}7+h/2V:7P@U9K4r6h+w79L`Fd+S>`8gX]ir
-e0mQH5Fgwszh^.nC=O-]T[cIN,ht|sgNZ9Uo}aE}2Eaazw$xoOByzdwvla^hCH|O@ASUB<t@CT![r3;Me5)8gdX{tc3}:5vGr.m/$II{;Cn:jO{CAYzx,J
-5r:X!zYD&<i]zfs$woU6dP4_qqpXuEl:h-^LdJ4J@LZNa<4,xGiAT|=L8+s`;3c,2,0cD]=h)w9'HM"6>@f8{(U&n:uRjR>'xeQ]e88]Yy-)lzq-w1L"`m
-cru014{$dc'P{jWYSC>c$z=epJ<lNZ0]xV++ykx+#sy<Cg3#Mgi##N:;A2fq]x3{++3jGS8>GcgxtZx'^j<#3f%H5tx60GxhBF)BEaJnle`nL"E5GyVMoj
-4v&pUAIW/ZB_/JB9]JncQDY"(Dxwklm<9KWY3lOVkK4E}J%SlRb<cf|`TZqlnuA3vaM<nPUfe[5miCQ6iC5qQ:Z2m$&)IL%'>Sq}Qj=tY>{Un:<(hsF6Kb
-0iLw6"Co/)Nw|vN&lH0NETUnt|O(&iu<3'#DpUXg_-Mm}U639v}]9_D2}K#_ZfxL_y-rwb4.~ftLIFbJ&l){"dLr2W;H`AJK_K$^m&O2+0^|Y9J4ucp:yN
-Ot--nCQ'v&Dw&%z!_l@8JWTB-d4[RMCTQ&[SP!Q]~7yqS+F@JgptU|Ht0vb+<^eIsIja>}Kp,}l];mG050TdsXVQqIQBU%HwY>:mm12n}&dp:(P1;k=qAh
-edKuT&|g]Vn5q-h}4vmvEgbDG>agAW&sCU)g`e(Ft;IXDWC88'K{ie&VmL,l#r/03QpfK#K6OQW_X&^=QVv+G(6]ui:Fo{31OJsW]mGv["<"=EOQ}'{l:k
-4J3_f$"c#F'A7]&6[F$Z8r`2y90I3V`v@bL@bo^w^>-Vu0BLXT=AizkiO|z&G`y=eQGhc-U]:Tz>$4;WPrBg/.KiKc>s9B~6)_@^nU=O;;>L)zy<bCn>k@
-%g.cFwI44R#F"5Cz~bi]yf<Y,!>KHyTZNL./p$9#Ag4k7^@b69@&,saOjlV,d2'BLmE$s6o;2woU$1pZOe!=8z.-h:72uA6DaP:FSeL6[F!RP&la7#vX+4
-V3La1%yFf5`h"KVhVrS&gz4xTC|#O]3B;U4;MBra4oy_x]OZ2sJ87oz^ONQO2qGZT1-36y|T7:{NZg@6`4RNJ|7K;0zP=Xw9]`QB`Thf#>3^-MDC,>$jbo
-u+iW~'P2Z"8);.1>[KrGX)^xGeB|0G}U8!E#w;#2o^hehy4@jLv-7fVL<`kuK%>rq[3o5O!MU{[nD}UMbATAIu^0Tzj;%VD}"1Zf$HYi2^jt_4#-LM2stb
-0RgJT`B$ADgbQi<X~-y<Oq8oW<g9Xv^gU=#=U,>z;ne:AZb[+<,,$Okdto#6{owJMF0d}$KYK}$l~QM,:;YAKc.#u#%_^q1@4-@"_Py2V]M^`OmLZDxHFT
-~>+Ss4|S.G#3]"pr6|;J2lAkziW!OkiiNkH,:THxn(vM#!0lkJ`<5HhqkB$OYpp'qp%|U}awdc9_'}qUnI:8f]P@%AqB/x[;.>M+H[Tr~)QDkrM46&Tqyx
->ob"Jf)wjQSw7!V@KfLC)o_DA^|.2O4-//FUMs6mc0|JV343RG7fnVNfiS5OzM[!KvMP~&Tqg2[GC;jPrpq;RL[Rd:C:<F6dkP9!pR6-pj2zY49W|(^UF|
-obgouIxh+zN%ydo](XTIo3eT:ZWgY']0r/x0!2:^j/_p%fp(avSmbzuC]{'A_"LhMJE3q<G+x!Ulh$Fr}/Z,[2fG9CVM'(%R,h7%!sW["A4]4S|V7m2Yfv
-Bciq&2{00Cj%4rcfpURWdBMyn,`!)t_.78V/bdKp[pIuivRVNII]S;`AuuVVqG>m8AgNdj#N=1.x$z}VQbjGFqOBaD{2JsIxUG&6peW%D/TX2n49m}H1on
-zD>Kg=>`Lh|5(D;_ULmHtl!lPlpmk&c@5f>CAwKn>@x>;=R"Z.Ys~ffoD}dF2kPbk"q%O}1b9b#cXKs)Y[l]Lr@pXx,jj;}J9]K&>-sTeExCMtwV6D"L@.
-WnlNP,&f(n5O|r'bi19/G}k<pF6.|$awNDfQLO#PZSoS<47(6mEfu"$Al<MO'tM;<IXq@DV|O9"p%Q~p$v|6B5<]0q6cY}IB7DvdHTyI`pX@T(#ap'EH^|
-oE9/Hyj9!-b@Zfy,o$n.i@2TO;v%{l,Eas-i7N.g4{1H$,k{hJdG^8&H%e&^rP"%,Gw%aeCAat[0KChHXqZFsVJTr#yS'E1_%,Y;nx,kPM:/~>,ywR}2D_
-_uDE{,1Du$7@KeYrt)axdzguf>(S_T"4"F)/xQCc"hC@D$lFhmNxFw`E;O|mR-|IOiaP>v29%{{0-P15}uc_+o^UdCdqlmwa8nXyjFrUHa7<F`|l9Uu`&;
-(E3lQ-5t^2tF&k#D8%&-_ZJAG{IC/m&5M<hS]"HZt&5d)JH0rVWb,);`AI.9+Avf=:"/"x,q'"nG{0jS(JFcGKuD-F-#pFa1EU$&]^2#-}7Jt."#fbb'Gz
-}l9qHy4S@]i`|TX&ORps8e9q}sPCgde=CMO6tk,=F3JE(=_SY6mQKpbC7+4=h^+FbBBQ<3.f$/rGwM$Ef-MvQPaJ5!5"",|2|%>)+n"g(batM_bI_-b-&,
-L,%0$gw$-zA-q'|^rH&W0&MM1T&8q{|bFhA+&f_x#b7oprF$dG!W%aNEuI@};u>L"+o'nV5OPnRr%Ms!2Mf4XA(o1<gY%j1Z2K}k94(fTewVt!C&{OGgI(
-%.Wv92l:|w59gKvIfz$ulF27mJ!&pXqZ[m#AZ}rGzvq6^Jz-B#0z)<2[UVZh2>-v4XN#kFzP@":.o;q)OI#Hf0/IZ:G@-ror3_kF~&L1]JFcW4x52vvlWk
-Ia#l/mX1^0E#-Tr1NX#[=s[N'6{Wb._G+W+u=i&<S^`Butd@.&11'K><6El4/.Yu~by<K$-W;O"~;w.5;@36@p9|kOpaO}9gXi'DmmNpTp1o3p9g.7eyc|
-j+JWQ{`Ls%g@ZqyLH:Z8E+LQ-!kJ!=y);EQcQ;A;#BePwg5DgfuL#izSY)MrQ=S7c.oNj"'&m!wrCDJ^otE{_TV!IRd/t"z`[f0)+ti)j'cBi}$OFf"<@(
-[yI/(Wrk9U4(Jlkisc:HCtD>IYVK6<|axkMROEehFfNfN/_e{BeCG18/xm!,61c72FnGt0TFYc+6((GMe,Kw-&Nj/JIauSXr>CU]N^bd(;8=;`1P(E`L5r
-:v>Q;piE$n=&Y`6sdp8;el_hT9TJxN`v,m$j=!fS%/HpC5qlIyk/ZN[t{>VU^tfX2n'g]as)1;F/7%O'P##0=lD-NZpe,;c^sxwQML+&g+U7b&;fiE[]hi
-:]2OXdE;Ojy@wQq)&+6EwbHRb}zFvVt5$W9M2[/&v%H[LIuK2UZp|Jzp^`y)XbWr&dOpt^!{X=aK;%alln2v(w000C{3'aHpOv(.c![<Pd`bbTC#`uHt1]
-@Pv9H6kz#CXBA!wl/&U4t]#JS7K(S.aE[e0#dMBH_b>vwqgqhT.(.t5q(.#mHMG-=TWZ_6.=[s[{86l{NYBN92BWKyn@r#NnvCTuTaE4{,JLp3l!T2Z(_r
-Tx[#(3FuywX/Pm%1rXRRn`ApS_0ocaJ@U}|tT{,W2Fh^Xs5B!<X"h8bzjEUKBIi.'(F]iH5O;FiV]tG{]#&673Nd{Yp)uc,M,L8gV@D_i'rdH_4vId2mfe
-v%qLv;O@>B1Il-e#"&]J7mytN%p.)]qC|<<]Pe8,V.'y>h,=Ctp(!fnK+OP"]Q@<Vx4,vxm!e;2S$}X^-MhJWxXAF,mg^8=h|3`.c_3K_A`-o{T$|.[R2L
-U+OkRX3X^9GqrD]CtI,&BodPUT(Hb-wktJc3ti"MGCv`401-_YYeGhzpis7JD3&2E}@f<iE,Q`1H4-kvqZ=0P^IJ$fI[G2+bF7p_.2#zl5Z@Q&yt)v{pWW
-"v#)HjN;9=+-yYS(WXpwD0NT[0`0]me&0JDxVx0,cS+IkA1dF)XO6R39E-m0s9qla)^ct_cI)Jt,+nn91[$vK7xC)Zr&<cVf']nCg&Puc<_jJO|U$K&$QT
-"[>k<MVG~uBrGRTVkuZbrfIa@mWMc8g.becU`vCrVYBU^@.r%M%$eI3AUA-jx9VeGBbr};e0iUv);tI}S:fT(2D[PsS}TGOO0AhEt/_i>jkc[&fF|OmiR<
-TJ"C_UsXA,p@7|JJdsoO>Rn|xONI(U>uB.v^SNR3~nz.c}pCdoR+2=,d~%s%k8}Iw1mBw>tv4>0dwFXO07=zCi90r:Qa.;lGN4Q%bDNr=K[SR@r^p|4w}$
-27cLU:;x>PN.z>@]/b;=k;5IHCMZ4o{0WQH^K`urDJoYs-SmVJO:!GMN6U^7^i@I`e,4dX1XQll8Z,ETWd@BwHu((O9aO^_y$JYt44kpd$eC6)sLYTC1I`
-3'|G3i4eb#OK~F~s-jd]0x`8e'eVBMWptluUT#F.#"nsU.hk5]h2^fddXiJH=f}:a1qD<QV(X`JyRU)yol>k=8lBpA$Nsj$[6wzHy&z`e!a|#$fZc<rK@"
-"XNr7)CPq;fgzYn:v)%:R-Tu{/u>&O-QX/CbEr6tyQE(3I~7:r)[w&X1mzDjHgu!f0$MKO~[D$KzzJN3{,3l$CfCNqJUe3Kk{iLT,L`mx=Pg'{;x1nde'M
-}YiHotq)bSpOOz>@a$Fgt+ECax:.7X&rI4wvx=^{&}K'_c+N<{=Us@keOn@YX=ujODSO>>;h:qY{b7OC)%/"rKx]BHUuQW`-%I12),JycZ@+}>B^~c-,/o
-&aiIx[y->_A229ckC'oiAyHUOlt,I'u6~u8KolJfLmX2L#x|IimE81$Q.Zv%L2Ogk$aRme0<;z5r^>NPJRV@^fYQ1neTgkS@A#Fy+zgv0o!/.XZ0Wj"+aS
-x#8n`S_`03=ou$k^4Ojel6Qf=QqcJ>oZ,i]3M:bd_'_pW)lh>:fty%)d1st6a&K-X&,kGW-D:&FG!9LV_fgOvP~v_D%fx8({qM~@DFz7G_vs"2dKV&1_BP
-:n7xM6(|'Pwt+-1taa,s:lXNG(tj2w8Ci_HGOl0JjEg#^=5-Q)&FJjYct=@NNG<JGd_oY%1Wk7#}lRp;|LkfTt2A&`/fG$~"JJUN)7l%Kfbw8X6SvZq:4#
-/h{DpW+=B$rC`C3DYdGM&<1rf1JK!L.&Uiel_8KXXFv%QB_>jfSFXvdU:1HfN=h/)&t1cY+jX#56JA^6fy.G(p@Npy;HZk2D%QMk+AoN]>Ee-x<quZ"MhD
-dB-,nF86{Url{KLTpq"XNusXdok74%&rYjHu%wYb8HJ[T!]m'@GFe9rk_8Fq85ZUF0L,l=%q5Z22.em2u'!I}2V5$U$D$;9CWW`N0@Er,$EB!9:va"I0Rg
-uuAM)+@q;__)2k1Xt)&Nybf$.Icc,;'{NEWfG26/KpE2x}NC(l"`qyu=iLO$F`~an_j5_cG>8Y@ho(R8""p5=AA^&53c$<to:]]pL/)Cr:=s@23dzt:=6k
-.d5Da_Ls{iKqQA^K1MuJ`0w6Sp$V+dZWS,2;]jO70wO_;vw]}<%ahq(WC_g(~|4adB-)nL$a0uaN[JwHPkffv<FYF{.PkGg0M$D4ol(6uR:@@9WV^dsOMq
-efRoV^ZK8C;Det$C$^%,aw]MT%D0om}lw]GS<V@7a[XsnI8y(L&y.PI7`MAVZc^TY,GxpM",U{4h[1LER_tu~2SIXIfB,"XCF8!`wiQb0Q8_:MH7E2~TX&
-Y(0(<yS9HioX"W;jhSm&c.tl2rUBIOAcxEhB_O]V$)+fJjzcMIWWM9gR`Dd"dlkj`j+dhOXj[ex7<:N-scsRr}G,{|[pRV%c,z(rVaFLzb7DnO;GfEMt%r
-`l4gudK0$l=ITr"AI!E],pXSr0f{[)D9<g'H.N3,34Aj{y73%+JehpYuF@Rn+TqPa$#0RlNWh6)'t`T:Uz5hd6[ZF_"h#e`4V{}LzCGWlbLB1yeCB=P]H"
-hld+Y>>K1%QgS4($HcYW&N)6'%K!LId1mkc-y4$,]s]WtW6k4:P3A4{8tf#N%w`9J<&g7eLL0/@M!{pW}+JvG!eb:8~sVtkuW/3y_u8|:tN,B,{"d6CXQ:
-&oBT<S]v2A(X+X9qgbGR9Z9`O}~!6zF<HQX(tlJq.jCMk+rnBG"J~N7-[fo%U&_"Q]+V'2YBgp5o~d/nwnMDui99k(TZd)@|Nqan4R+h!W#&4xLTZjO3A%
-/3]eqYR-1jI(",<wllXR=2@O&^<#ri92c7v:)XbA^bW[z%~5YQ(]{,S$XfPa(,_zis`^6#T,QvTQ'^('gV$B)kbvBor|2KYm)BeXmVJB]RwGuVjuF3_9ZG
-YxK>G&PYCky9(KZ2eJr=1tO7fD#VOn'k!WQ%Ih`(O.$GKGx^kkpm+vS&{pxO;g2aj0yNs`nppv_[S>C/`Kw'(A:cc%h]#"dJl8S-Y#"utbr}H%%xu1#G%|
-tV<Y_HRPEp=mzAw6sgBIx3jP&%dCC8k{r:HR8lQ^PZ_1-0.5me,>PkEWv2Bx"fEAgs,cDBE+7][Okl[r!RH_o2+kf`iu%WgPc2HddtX.:TmQf9okG2=_$B
-gU:)0H;)Y[1HX#mEAd.=[LD:Y]kd_M`%~V1T2ED^'#:s<v=U|)xC{-v.9'2VyzC8{ibJKw+s-M=.2$Uzxh{AFD)F]:y4%%8%f@Uk`^UC9w^}3{{o^5vP|P
-[PlOVqL.1`%BK_TD!a5.@Q{uW|#{"xY|ShOFJw[Oo9qdr5p2y}|4ms5s+-&Aq_/QG+hb$'b+4AJy(7z#E{=g9v(HF{k=VTx[c8R`.<a20dQyeKaqLLJ[6V
--/o@xW}HbK_7O7h4KvtH]JEnE6[W[O-yLk16yWBxEQRI}dH(=mnXo:5Lj.SCTBEppeX|)mDAn4QZer-WXK{;ozH](cDr]R(9(@Re4AAD#CmyTZ:A(onvYk
-X|H)Ax,i%Z1O,;7;^d<2elVHWYVOIpSkQVL8Yp-v#se.81mk_GL6/!Wu4myXDiyxEHQA..5s=fC};`f/%EF8uUi$Kf4mL!&X0j:Xvu&QL0P!bhsb%Ch%")
-'-cT;$u$Kp_+-auWs3}<QEh!!4^)jo6YzUr}YZ[pp75T5/M6g|g'_EiT)5]3dOJbG7Ia7"CR9f^a"ZW<JK!%S4,uZ%%'{n;&{hIc6|[=Fk4P/EppeWGuEx
-'')gRtgl]mQB/o&]iU_2p%`vh+pAOdkol}={(QJ)&g@m7_w/LD'Lw53[h>:t<nV|:-@U%%!Q1Q8(gRw}|_jq+e<cn#GtN7N1|L0W.<v2ym+|1g@Y>#ugH;
-I;Ke&ill`,faCCpxqLrf&4#O"eFt'n&Y<]pCtKH(:bSmvqOaN0RSX|=Rv>v_qJ4b%w=t)20:n'"]4lK;1F_&M"p+<d6AlZhNY]{#QASN@w7=3[k<iGrR>u
-^40ji2-)NpDj^f:w&;jZ!UX^#)R$&ga6<9EXfY$M/r/Jy4BiD8BxgjLif1|vEwC21sML!xTKWa~JBrg9qBt$gjdDj#:yw=K@1uGBqoG`ZTMI(2m70.Wb{c
-L-;g41>|<jAwg5s'+C,#8Rd0E]WNC_r+[8s<0wa,7KcJOv5qzA{Re%%Ju(GLz@d7@(Bv2{=PU'u:Bn"B)0L$)1&(7Q4&E#ebvrw[/Q'>wgbRw_L]q-`Ke(
-M@/{U1k87o#oY=C9}0w]ec7@c<8)fN9w|h`zE_27i0PG[$E_HIO{OJpAI/Syeig2/31]~Smtln-DG6)Y8lqH|B"2y9ECEWxj>kGRZ1QE.Fl>"[kz$tup~r
-JLwue&fxhi|tS-5M/X5_&AFy3DBO_5%wzLTM})Rl|<N>^K_5pQVevCsZ+o(KTLLd8@{LSFDm3A;a@ct5nP8j(n2vLo:Xaz):jWQ4>olCS:Y'J3X+zhZju2
-XX7tqJY^I=F=v>#(6LE^qT{AFbOkTk)OTTV299ocO+i0H]FIT9YSkDsR9)s'<6(d2xKHbx]%|kk@WhsXUj4Y/RT"dg4sR_6C9N07b+44-QbYW'l2"hb@A7
-efPdi2'ZNjO69S`[[<EiF:%udI7dF5</Zf5yr^yp~p#+5Kgg^;UTo}GBUpM3dC&{R{pYeJTI(V[qKa+)##.&o`&X`cZEN-yd=-;mlAg4H[-f@&L2q]hB+E
-QBoD<@5IX1"nu^umhRoZz_Hr_<%^_k-N5EQ`l16@c2.52T6%XU$gPHGeM)x@_m;"4sh<7i)55vtdNKWijhb1h@'HGXJ]IoO.l.w[OKem_dUys=t4|u4sFr
-&d.@F&AAufMBv$>gZP9NNjfYs='m_&;Qn1qNLd;oiGnh'1%^;:mkZ4J+sj)VJem_p`xWwo_oAPOU<eeR[ir]q@,i`_:r{75-m3L4SP9DM}o0P9yz+e"T^s
-o0..sNra;|zx]t65<q+5Rp5fMe59lzf]+p5T:I-'ZrVJv3hW9mMqmg{)Xkp-3k6wjOj>|-W=Xs-0Q3<p+,M_l3@;;N("M4g/c@4[XrweSj6b+"SUPQ([i9
-_s83~Jg'<Tn[3mfiusY.&{n9W5~ljwz]4A.R{Ax52DW<%gSH:@ID7XYI,Rp{G,/)^2][p1`Je_{/V_jl9whT%dcTJX[0c6HYw9XUgZ[6P6K}i9wDuCG;#`
-P"oH:16NQZ]A2{-KjihAvVp[XCGdD9kDky!r0MK.No4}U>6G!Q,5[_+(g:^H-w|e>p1NWLl1hlclpHgnL)Pa9jB0`X;fo,QA1M"bV{dI-rg3GLH;gIL"uC
-0X$E]70W2$703k!m@0n-5K#AI}37jU.I._#B[ATr:,K'-9d6&I{XWU)'CLLi]wkZ[$NSP>SLQpiaw`;7@(/Hw/HhDU<WD./9X%.x3V$pN&X9Zitl7<E."%
-!u$Ijzan'/BZ0bEi@7dn1ziSb)`!A_|s^zKRmfLvs3I-XoAJ|E7E+i=y{'NDB{3Qy`"d$IAFe.nLL&n9Y2n1Aq9zksEP{|88O54fVfpQujpJ>Dm`YM,pKV
-1V18om9|qe<sWills<)-3HarlN1k7T}M3-dy<c,-(.Ikz="SrrFMW(4laji-VdndsnM6$e]2"",ALK=g:}]]a@YhD!wAv!=j$E:6&Z0wRvxl~JDNvcm/K2
-CcVF@+9^OEM@2)omOc"cTs)fMPfKx'jjm`O-5-Zlv`xj9d+=Y@h/[Z~s5ICZB{cTj'sPAqelpGP1h9iEAxC_3l|C@ler;}fGGkYd&r!76"6^Xu:Q2.`%o]
-3A+OV{JsOO'H]+(K/cVO3vEC4_ZQ8gbhjR6OCl'|Vh6+VzT@FX4'c:1&q4<[}XdiizCgM9|Pq+95jlpO7ch}gjI3RJK=I$/ry12@i"JeoF%s)p{Wt:{R^:
-b#pc!jh=TJiHWgI,scsHSiPA:.FJjud|`g"rRj(QDn!h:rTUg'"Pz19Pd6cM,q+el37v$&|6<9Yw'i2}xajhG=ySu<Q4/c+9(H(E|A]|CkFMVW~>RNG1@'
-6l|Qo{lmM#WA1i.qx=]u!g3g~<ft,){H/&{d9LFsZUN,ZObVR[pS3Yvh"]T(Kq;}bvlDg!T>qSBBWni&!@B>yB1%CoaB8=aj^{R-(2.n#StCBBq&wMSP::
-Ivd`^,cMl(jIO_Wvn=J<6i9qGk''(<Y7-@tsC#4%!:E3=p0eH9Je~R]rT2HTr]`,Guw63amS]f+y[rxujwa@Df8`WDxh.Y2#V3}Qh$W)h<{0</-Aoz+AWP
->}NzM/YmnQSr>y=EDPVpIx%tsE94Uv[vS"q8:0y[6oMIu+v)!3D2AZ`M/<)/}U&9]1QpjHEe62n6X7JoyAA)ljJPggin'AS#8r,Wh[6LlI~(t-ZW8jx[Xr
-GBMa-A7HN((D8.=-SIlo.X<T[tFuer=)w1H<#|W0oru/g3;Fw(W`&8'y3FS/;aAyJ'16dc_|n-`&tnEq0gk"k:NdlB/c:&A7@5dAfJ(!xGA7Rc/e9Uk/jJ
-&H#}A`T02Uh/{5KS#l%oE>n5O2bRo18z6e")96Yk>Zai]nukRod^vAUpN<n$|j+e8y7pl{p:Cg+4d}u6P4~#$%QXpM_+9Wb'5k`E[hE6=W,8KYx)n"t&/p
-m8|FpuJc#1=3((!9oN)9:LA0@bj[KH4s]v#N5o+T|"$,r<+Ei]7!sS>gpzR|hQ~DTgxSJctO{<ia~oo&3;!YX8lA!ZDRP`s]KtfK[jC9CmNpfygWk@Y%;R
-wQF_9eBFK|$c#Z54u%bFuj33}vJji0%2H),s4d&LpM}xT]qE%PE/]]uFnHr|!EpZ{72<RIsL'SS7bKj1ETNOw++cn9"Ge+iLD4B]p!di8Yyk4KI0ToD@J8
-l!t965tsVHHcy-Mo}Pt3QOT9j`$NZ#93KV4xWJGVfhb3'vg$/m$I~(=I!,RngPv;vo>$5]U$K|gNsJxEO#Y+vZuit7S_^mS=4dUH6@[J~>3AW@#^%k7+:f
-$:z/)qeMpn$n0]^W{yUJ,7Pd";DdK`gT(yc0&Fz-nRZpMO:qDS-38o!|J;PllvNrF<XGtewdmW4m}Px,1E-o`_UJ7wHB['~)coDEN".|;yfJl!f46.)&0N
--WY%Fp+:a|YL+Ie![%%;(uM=!=0lB"J<;]U7W_o:1YDelq.]RUGSLxl^XTJd2bRrj+|<c:WEf1|V:q9OM,Y<GT2{t$Y0Cyg@}o>XC!ANFx=GfN&K6zYSBE
-eM~AJIBU9&Y<ZplR9qq8(hwW&n>2j${C=DoP+^7AW8N:sUd]L]{S#fzC;}7u$mYXzE#X$1bpg0AYPD!Tch`B;ow-)+rWbRv>e[20D+gda(oPz.R=c$4mwC
-J-@`!5,%,07!CqweA[R>;BgnVPEv&280DFfS-yGE32L%M`+LC6Ids%O;;{c.N#pK{FA,qu}AKPP-]_^q0Ce]3<g||J~81rv:RW%%_Gz-@:i8I<VfO;U6F<
-.Xc^p#mNNF7Ht(#eeP/!T#;TH>_yTU4lE47$tw$F=9]f3$v'0y92d,OI`vf2wq=>#Q%MB6U;~Od)bwWXBQZ5Gc;7[p'mK`}P9r;=+q1hNt@`YY!CLe+KE_
-G88K=`V$toQ9Yq)4:No6rdh}5Xmn6b(+bzE5Mkn$otu$eZO]`0$aiHg>l.s;!o^V5Ik_Kqt`<,|eN;h.DR}8)_3e<Jkh%T@(@q`K=wbx|>ut.CEy(G%a_B
-bC3}U'=vkCQ&6L/|nuvk)J<Q&tDwVt9#!T82^)i`l]jmzNNakO:>:EjW{pxyLhfx%hpjyeG+">S_x{0c!yO7"y9&}O2R(!XTN_&5Gv'(n0-v"8(4Gv=xav
-FQ.p~F!ip'`fDHMmwLY@zOSNq#-qxn_PPFZ51u{9Tj}%|sopIhg>lz,jK<5'ib~DwH>pUj|`Y"rz6pl9rXW/nl}9{,JW)@|DdXsBtb<0St<-4Pb+"abGp3
-hHIht$^]#K!`Fk<9xYuyjhW2e0BPI({a(sm^hi5+%KgvWy(g@GP3|MkOXirptL1@c_wPeU~vy3D$b:5p-tY&GfTUTl|Q}1~%)l@{xGZPM3+jtBheL%(QCK
-eG(bPH`A`q$b}@/02w;X9jNpQ_6[vkuxnY'Z)5vpQn[iv4+D]]$%jl=@I88M8Ez7.E]1snMnQNX71AmCfW0WFVj;ts+2A%as60r4v`h&Vhsy5PgRY.<uEi
-u[:i>H)0Y_8b8&1F%NbRRW<"R>Ex<-({=B|/7r!i!4i|taU<QES_mPWli}Lk}gT%j&/|xYb&GV1z>IB8tzgH>Jf3|HLDKqDg+!Xx{tzhK+43C6Z"glqugf
-VC<FZCHs{[U`7|:U`f/h'6Zqs%oErwRN7t&)fKiwoZ:Jf^eJKMA2=P/8(k=UOZl]Y%t&|WH7W]``_fb]@dLI^iu'giDGVk9#r80/fC5IMbEWchbbN7P$;/
-V+ZD$23_#]nrVi$17%sqJ/F='13d&3T|sO~j5QAU~'3ct=CADG-Z)bYR[uiOZos34t0w>x)l!kTXE,/4-#uY50UMZqJaICpZv[(.k7qjMnC<cA=xl|iY,"
-t6(#`sNgjiNGG1V-THrM&r(=$c;af<wP7I'WhK-smjR>P%72W(FETc@lZZ$U.;Lf)Gs;!({A$uRWS-N]BugfNDio(Be5r<b;~wDlhh0-Pi>o@$slF[|Ftm
-~8C-Eh<q|Rf3LB]3i`e<ABbpUQeI%Tk_,Q^N]O{iX|&+L<E7YK{p.g1z#Hhz}'K$E)fpc$zq-D}AL.dHL'(;Bl'W`z,yYBZstV3;6"2,sE6NDn~tO01N$j
-c{!8bkM%1@S}!>h9+amMNq~d#U|/W]9|R,lxkK)/+67^k5NvbVF4]);vP6<a}!PIp/sgCbdP^/Q+GTgu9(V+x`'oI.ZK8xo(H(>U^HR{Yf9VW111LGlngU
-b1.Fa<@b[S'@8K]JKcsC7z|jZ18LQH10xPxgBgz9G,FVK)3XXf3o]]x<Rr;];A3M##<X.'q{$b'0$83|HMD=s|wozI+D%|f`9;~;^jW4Uu-d1+4Q0x}pO2
-EyQ}d1E'O-S7dGWQ+"XwU0|Q]0Bo,d/nop/}~s+S}5(LbdANPA$Woj0-5o,Z7xPhvT@U&1S^9AS1~-nB=jC_b7ii%G5;In+5'9NtF0~RM;)7W'nV6ME3/v
-a<oU:4t6<Mz)`]A/),gMz/7cP:KJjoNZjZM&>DLg[s~+)A!Mi:~tm07Mo9i|1:=%5hs9&O9qI2}_S1j;WDqRS]T`T+12Voj>U.'|_(J$&yo/YzjfXNg{]_
-paQ)!O)MVNuVc0&_voJh`Iqgy>{SMu")pK1c7AKg2L)-vOtdIacC.eguO9E.F8l`j4ki`xWv9(3.jHD#_Zk$7Mfz6GmDZ`+U:0u%4EKsI=!#Xe2AP4&.2;
-WoF%J(BZRt)l~(40Nt1#wC:u'j{{ig@{}lC{HNGjMv^zU6nm_NA>x=EMYZ-LR.RU%Pt#/V&KN9vVh&htvfq!k[s;+j[NJ['A0H[-PQFU3m3+k9k=z<9/^(
-_RshYwk62%03:p&27,6J@HbghR:HJt&r`2'tcXt0:c96Y{hM~xm5#|FC/V5a8+)5l6q9;te/f-xYiLnlZGs)~2&sKx0YFNu{6R)rqU3kKqcOWOn/~jVfz<
-KG6`phDiBiwfv>}f&o2jP,YhnsQVz;A^)i|nP_u,='J<f$Llx)O$U;2z'%P(e7Zs:e#zsOIwF`rl|JjQDr7Oy=sJul^J""RBTN;aDxV^yFm;}qB|c#jNu/
-Vx|6F$B|aaZ^BKT[1#+&"I%o:vM<n%gRyp.3UN9}E!pq'R4I~IyWS`k=DB3/B{kdFpj#H%48Qq7DiOFd>d/FdXCMzpdZW-IBj_%lqXQx|.4w;Snhb;A`;n
-u);Vs"7)L]f<R2;p+Z-eBzH<AJKqPknqUE)+H;396[n|`JGf,rH::m^}^'U4mAoq1<6A2|k{/xg_nIHjv4gmq|]eIaB2Fe[reA%[PC6`KnEplGK``CJd~@
-Da4}"P2QU0&}H$23hm3LK3Xp`bjnu&7dbFk<{(lmZ[G>u+t8opbADB^%QHf>uZ_0c1IEVszhKN/SF)^&JtYQ#R)X~A"8x2,4il4d0teSc&`=e;KJ3&bju=
-1Uwe7G^eVl,'W,omGpW$yiL:V{7GiA9"cOfTYp]Bx2KpOM-+tfyDljcP`=i_x{7y9qnBqNgh/[(pfN&@S'3ox6A,O6;dey>:Ph;j^U<^Qc:ciQHvx6;Ons
-S7gy5pZMWrqz$e>H_$C^R]Jh{cS(Nxhqb]$3|7=/6O-krxWw._l/`v'sp-Td~DA.1SD)gaO4w>p($n5re,+>$u9])5=Wqk!G`[D-Mml)'1D=3-)E_'UQNy
-(o=8]Ou)g)_/Z1bu`/x6A_fE=3~=9t2#R&~_KG^J0X`(pC5Tku^`3d93Dn3qzg,Q)Xw2l5s#pWca1<iD#<S!^A|8:Rwe>w&KCW#4!|1jNz.a9z=%@J(u<R
-cQc})`DZ!ap'~NsRAYFTi>NTt>n|b[Mk,`Ab=fB))PHJ-)FTWVLyQ5C_d>6.93HL365EQ#M[T.}fa'-[&d[yWWCfQ+Dl]_/V$9YX&9x6S`^It2!}SDr"NC
-L%+j"@{hWV18>gxDr6,0CGopWg0u4c>xR)=8%G5l>L6F5uH5Fc~nMJeJ_g>gpYzD)geZcLx|-#I8Vsek4_rJ`cNXP>EQw'tka}=w5+g,#z:rjc)HLtzC}x
-N}/(FhbV;yo]ar1l+uX2gXixG,kb{N_`Emk1U;EBqD$sN3yyCWj!8Nd%ICbge^.>i"$k5e^@mT1|=y)b`;fWyX&Mhg~cqx<<7F/O)b,&eJ./=+JbZ'8I06
-~3@C<GzOEBl:+G}{DbEwlR/Ru9wQ4Cl6#<m&AO,(6i]XmGJ0)bmGHR2Q42!j7DK`-t+k9^|Iv(NoAATEB"0",k:7#-l9.;cUuREJt9Y;Q,m(:WPIYwNXT.
-"o&QvOI3fSskygk[Vd31Y/3>y`n/JO)MN6Bqo'@sV%JOH'yr+^i|7]T+piGD.tDS]czd+d(_:i>n$QiIN=V[ELJU61I|U1aWk<A;<[4Y#hX!K3mmOCpK7L
-Ob2i65N]zzbEmw.:C$8Fa0}P{.b2&:,H}$r{=[|W|DhZM:W'~7)B7d-v#}z);^k"3=H6E4Ojv!z/I&S5zd`A$;pXXgFf/P-V'$E,}kHK({X%V{[-Z$8z!D
-~BK3,)SK3kgX%if=5KL-@1CK[ZfhUy=x];n6zbKsG5`T3zSs,6'([X`^zOKcjWvWRKeUy9!s7IFYnSemfAb/eQ/wX+DZ%%)V_@4b_o3`<!YCr.cR_:i7{7
-#^wlemg;E!W/w+GVi8=bO_BGm]./~aTqp,.0,OiNKois,)^D}'cbba"HKz01`kb/4rC0<Ftqyl5YOn<.4UhPf1nd+OE=mcm1Pg1DWN/@y:cs5z]2N.kQNQ
-T>5I}i255c}LueYPSL")EIIt@ctt24i]bojjatd7#|H{aa60[pUqP>BC]h&bB'"9C`"F>gs"F1HzsDJASPT8nE#5,EnD!ag^xOUZ"M<D>7tiVj-qaRF3:h
-"Q%[C@kdq%obVfT8KF"W-Bv(>$/U7/dSBm&I27{iEj&Z[_ZY/,>nnT;AMs9ad=.CZut%4&a4`OsZF.YFR[Go+hXG9:j}hdV{$Sr8~O#dac3Vw0ca!0,J:|
-VCk}#4q"uAE]u<NZUDZxrK!JT|Q#F$}fV<[[^^^OD'N"IHy#=KyJ'`8z$'dA5z4oV,+po/T>`YF.TA{P1DN!HMbZV>7a(T=n!'>V>}Vm/+8=r#'{w&,mL0
-anUQtskOvcKc/GllSWGdM<Zz!,qG/)(`UD<W@bf7o6b)DQug":x<[Uk%k-z;GDVa'APr$}$/2ivTXgAH;&=dqv}^7=[/|vn:,:l9Z-M<vWb|:M=BP`WZjV
-^mxYckv^kGr1tlYoWD$P,lh0I,3Rk`fAG#jY=mzOpOy{JKM'qv,W8&d@Uv~1CoD!YzNR+n[H%G2+xT0wLEl7Ja;p|HQdlcIG!=tZn'Ks28ZPwTCktvi"yU
-_X&zd.1oKx`1R]T/d+r(ver>`(<Suu^Q0eiioz|Z/4Lp2xVpk=md7Mx&<S{T!p'PdLKlgo8X##+c7K=Of2sQem=U5AYiBE[YQyn-ar!&:7,[>,QrErnCPK
-J93F$nJS.0j.]jAo&lKr/'^oXb5xavguOuxoLlI6z4dhP`1DU%s|O!eBk[wP3DND)$fcmn2Vo`9(b=I/oA2lAh".3<dkjl1JKN]+&zVpm"-x%zY/#T%zb9
-%a0#(A/zZA$`++eL=!UXn24yexolF!Ok'XaMHT(5Wq~W8`w4c=uR[8;gx4X+0r!S7]gDs-g(OrEMIMg|avdEU'fo$qICv#x9spPX%%hFz|Tt"r'@vJWgQ_
-YA,2l`,y9li,~DB`rJ_E]8ZCGu4vDa|$[Sk|pG6OISxg!mnj=B|7MUpC4I&HHd5F.${F&pmQemq)=$q4sPD``3>sl;k+Lo,p<f!)^$Pn%G~]%j$t|S~i6S
-}mD%|udl)2XGH<sNP,.:u;9F)&^R5X:LX$yK&ASg#]:17To(6>FTX].Q~hN!Wp+O.qE'z1tDi<Fbn1Y'zeRM{_e[TO&,lf,3ZA<<3)TqQ6kq,L`PIitue4
-/T|jvyzO35Pd|4#iK8Fc)ih]7/-T4sa>jZrMKU,Sn8u`=tByD(Jam[XXK:yp/Hy;uO$7Ta}fHR7a;`#JMWPP6^V2A5U9i|o6Yd)5M$7BJ4"2|M:K/Gd1:!
-N,T`EEsOLeVVht5J&4h%B@I($tKmmsH.iRVx%SeL1ueig;5YtUOqh+n{',rn}D.Z}Z5:PTR/OMODAz7_-0g(Pm=e5J]@6|cpo+q,Jp%$JWw00Yq>NxKQi<
-qJ!mO`$!M|hWbC+WL^c4Pa9AjBjh!){{2{4JKW(O6SbId52p&CPHvL+&%eQ+iqr(<pDV4<{q>!o,7/-4_gDR0Ju@>_05hOlQbz0%bHz%"ltQp4lp/n|l1a
-egEpz-;vuN%i&de+!+_#o$!.<65+!T(IY`fp6:D(GOly4.}I3$<CkiDbZat=FS;YSpeb^sz{8#Z]!;+p2(ngf04_u%<&'Ezc|h.EEN(W)nENn8C2l+pON"
-Fsa>cw82aT{CqwD]Pd%1F`&#09Zm1B_Q}TDG$lRyvgRik>oZkncTg7XF|O'q]R'=jm.TWB.W8Dyj1trRY|+/BD{0=F-"]^@kND>3YkX2M[@,"e{F3b|C9&
-Bc]D~ghHk8~J2pYdQ>ue>QgzSJv-y)U3f|I5cHl"CI!6gFh|)HDm$iv=mpDGSi|tdAu9z(r,7J'{FxI{lTXZkok.DVCD9Ko3m5]:@RV#1s&{T)v'&)DBmx
-jI<o5<e<[N;jX]35Se{VZ^d8g<y@Il5K],R&dsMj2S;Vks$y.U1;G3A)k|e{Xs;xKhx,}]{(Ff9gIG7!)=qEl6`JHD(401%3X@ckg/wy2N}-$aTXK}WZxN
-R3{"B/N$y_fN}y[ACPHxHbG(HF+w.$lR#LV"/"P|WnR%'8or&#@Jb+`<F<}]59,wM"s%&//S}Hl]^EyP1}mJ39.xt2>hV#p254+jTX_Z5>],(_AOvRmH<[
-Y70![%,k'Tv|Sw(wn+aWYK7{y1ItkdYXUdP6WB!2,''BNBcm<.8@ZT07$r:O'O2+mto%!l-u0QPXi>$9_HmC4s;B$QmuAg]tjYrPx9f}Lqzw'^mj94f>(h
-5k|FR&~d|5/;48!M5,nJk}n2|CX'G4ZxpZMxNz3{sNSGO}tLKfMS@3"^{I2Xuo~E~m",J<p%h_X|~}Q5!>R!p&ZK{[-!+utK']z/k+29|v)+r@cI&-piR/
-vTc<zO%e`efv<oJnqH+^%j^X/"QZX-Wm=`4r7_BGP`|N9NoXr0zX,'"A;,~=JBd8H|#tV&57DIIJv+O<y;@Q|_4T9y7B'|3,dwxe9ERBeN-M=s@pTsVXQf
-5mF=G-[1(,n/y4)p@IR-9J'C>NAC1I4zYyukOd~P~!g.8W=x!HgHr.cdNy"qf{,o^{Fxw65+{0/xc:>'FbT38U}m{pj3ji@tcQgKLtL}aNT3^+c%ObDz9V
-T@JbQ;IK.gY3w{iALjUo(ALVO5vh8I.w/uwVNl"9YiSm9}Hhz<mNCC}Y-d44E8V=jxmupYHl`JMg1+_)0:+(m@Ds"QJK0v0=4(iib-kbrW[s{6+}h2cyl6
-sdDQCP~wWn[V^Kw(B3(KsBgT#Hk`^T,ZtsrbEs|))7ReyBP>Z_&taOGbtB_u4jqdi"2M=jIQV1)pX74TiwkP{||l3Xo|a:)NFP'$_<ph/j'@|1F@x2bO+3
-z#5O>WIIj#y>!kfAWe+.3P4bF{33xWbfxU.;zrl#cljy`rNi4d@=EYaoVH;gYbQEzcCgRE4lXI`S'5BD>C!^tW+kyL+saOLB^-.;O&WdKe@H>Qw%p)TFz3
-`x0EPp{HqruoelzY3Y,7inL=Q#F#%I"a=BD99x.o>@cD}#8WZ#vHmt(@]0X5=K6y~(I;9;Rd%TSD]BwIr7A.^rvfVHpy0uEv#aN7^'4{jp;yLLm`Vjj_9x
-y6E`Qwz5D#([[qSE'J't.9mS,ayU$6L7Su(x_Y3fKdHVyk+fgjoKJpL1^mK_o7HPjlWZFN`[R7]_6a%$}D;]T!Y)!f:;5yKfEz"H'j.c1XU(UQh1NvDQ]M
-oi&B958X8wig4{^DrmWzWNKwjxLbT@@hk"viR5wC.|[MS]&bJ)ss8AZJ0%nR>sMG9tuOz)0IiiK<.4Of5lAEe:DwCEJfM0uEOK`(wAN{kthhPHG|kr:=gv
-kVFFe&9x`0wWGB<k3w@#N=[g;=^AvD:='}/-[vBJLRk[2kCr#a,FMxmqE`Q+0x35o6RsS)z$N-)s2p0v]XhQ67!>1`Lmw]<uTvYhX"MA,DEm^SQQ)bg(Db
-p.g`(yv1NtOX-r%%;shQB$D{Q:+[YONKxcHApvTE0t/+7ajaNou/<X"k{-bo;>2T`BeSs=JF_+Ij@L3X87!8)5.)-qf+ly6"rcM]BfpO'Iu!!g]q2C#as[
-b}!79w'&]7!;)/DL{^`[,%v;xC@q+C4f/6E7Ey=]W7wCrs$JV0lM[NE@ioD2[lCR/0FUKw[<U<V2=lfp@01J|k$74b0-c3E=qWh=8@k(R{q2IU0K5V3yC_
-`#MLl`|utC5e,G<g7,|A/&8N.3$'l]VD@U"(S@^|a]qrk5'swlFwv(Y1u!`e~K]>D!VKTf@KxYiv#KY1&Sc{Aj|gU$3I.saOaBVcw1(uvN[&r1w>z!19Q>
-X2yb<3F[fxN&(yg+5teJt">T]{(:G3QtcO}SvaLHkYRWRq<_ezBX@5-^gmn!&E4ZCf7X"6BlLRPUZrVu<w+:te|'gBuvEj1B~h_C)5)2gOT.w3G-qXC0g7
-k[Y&s3NHb90%UI`Oxqt/^QeI;35cXB3XN/8q.kZ#'vXZE%3$#[Ql>tCuQpDmPWS14$`h;e%L6vv=s0Sq3|-@^-BbGA)Sz!-}k(>4].t$20n#a|+l~sKVly
-Tf[Z|(f_Ol+0Jfee>yfKUwUh@6gu`h]T7Z%B(`Gy{Vp&w7,zrIO$}v%i#AbyNFhnt$qx:9$pQ7^c-4ahY]F|as0fv3BXob3]Obf"YO7HH2O#%AGYZqweQh
-R%C4fon$'^rC(3r#bl|k`1=f<)<GUD)Z'dxqZwt>sE_"_Z6U&d=@&y3_G}PB0q.FXpf!Oe)MT{!vR9t(:K~-4V~k-OO<,$7h(Ogux,.OX3&FTNz@eJ{0fG
-MZayw:En=%~2K]@_;xz8|{Wy8v4p#Cruy.OH"m1u%Pq[Val)5>eYR9gRJGa>l7'}m+W0gwG|1'GLIs8V=;C[,ORU~!fHjN#|[Q%2]M#L+<Kf,ndmuRc+PW
-X`_3"{LzvEN7Po@WS8{C%o4}7O(A2{>Fp05LDql31QLxPW[#0,na2=CHM<tlM403D'bTXr.`",&4G+Qv[@dk>!)O~>{@/y:U(9q(LP#`qe(Pi!pXg$r_BD
-DL#oS+e3Zm5Q!4H#RB4+[tsaK(~`O6"e;)M/j85<J+Hb#S'gOb1@mg7{7[|fM#S}Uu&,}C4+<bA'GZ1p;;:!R101"'M)%!@uQ9WyHyRU)yolon!_Ok#%:.
-JXA/Lc('i&e6.+7vM>='Bq)k0k/(sTqCa+,GW6"kz^qUf<tEhw3F)|'5'|w)hCI4&)qFemIgK]gzB#5EISrE}1<vtsluS{0Pv}s=UL"l_N/tkxp}mOx@k.
-{Th-Q^wOvU%M_a4u6ps0-h4;'y/,l:Ho9}[tao')|;{j~0,rla[+&!4eLGeIT+3>&OP,({I@}dLI0RZ(22#+k-mE-ELGNifXyNvOf2uHZ$"&4jd/:yyN^Q
-:;.pN}4ny_<Urs,9g|uv{ivpu`>OTRn+,ncR|!`bh"eZH,@IR]D$mtY|pbYk1k[v)]+$)cCXdSaeC>M{C5xBP}#:J_ECh@vB6`)KZ&vyIgY,MdSueF>x/.
-Y%);m{b`3ohLdN#a3269440:}BY-ah#a#!rs41#^n`&]cH_y%b,w2cY9VV3$9PxTcpZ1zkO%]]"5A_bU6^Dl_!:yco({OXyt$ZOE+`(JCNFsIgzRDBL4zB
-9zXc6e{)I2]=)D+^sISG1xP_T$7Y4MnGl{;Uo7$ysj0V@fmRH1^Ss+0u@$XXn44.LwmSz!W`uawoq9]ayEhJGHKtE/J||^#ggjYQLon[#Tl+!-tZy1a/#/
-[,+I|$IO4dh2#A)[RALoYdKe3QqaZm%zrlt';%JQs[5/%0d::ks_;t|7SHnouRY1Ev>t3AfB9Vp/P%5Wn$z@vgfi]d={)slK!++2lNMQgN=W#BQH"RAYo3
-QH['ue9zkAeEt6z<tBN!"s(Hz8:tE7K)-[uA-1P1!@Lhr;gcH0v^qvJfRNiO<koV=G.WOHB2sUWBQDjmW]T`K4@txfHYj7`9Dq[E}Wkzu2(AOt/[Cq(|t=
-bKHuazrZ>j5p$hx:lf%i2Nn=T9UZ@'J@d_$&6Xp"%s5dCg~61)BO"_dh!]SK{t,sw:[}Wrk|DxBnl]|fomZ|&;7%M8$yBJ-h;4`fvWK^Wew7]x{kNkP6Id
-+:a7Q7)36+ne^wFAd=(#TARlWgXk+zpp#HJwlhbQ^TSZ=P88]OH@HSd'>[su80T+KS7=|8%|=S9<U:s41&GTge[B|vujmk>Q%bjRm:'2Lz2bgSyYHmgDc5
-[9+s5wqTZ1T[Pd,qn=$n8kYl+l:yHV$dM'Sh9y>uK0Q_xxnu&W_UZ[w]aqjMThvvHeJU6.khaUwHb^z:-CX<YQ!4-%tvnF}3[;];VUM,CMzrGrci61d$tE
-%{_#Y]!RQAo1M!KSH=n5$.3]RUFbe+}^Xoy>#RPtUb,|jmo,TY)zD3ynsEyyTcf$CM}EdrEx7|aMu=XL3Z2r5CqMal8Ev!bbIG~5yG('039@n&YRIfnbp0
-AK=@AaCsmw=h<b@70'j)HqUYGL9T:mv,(7_-cM1D4t=nAm5@c0_K~bxsI]/{(f8Hr3"v]oUi$;ul0[KSAncaQVO=2v"f8!JGJ^Un#QoCjh=o'y'Z][<@(V
-j{1`fn$rg|;|q)+:N%BJV6{j"rH`!mzKok&URfZrE&pL+52jtu$<ywRu~TNOuo+ctl![M(haN5=_+rvvZVwhf/SIrC[$!>Ott=dN7vSz{W]+&>Y%9CcR/4
-w$K5hx99Z{Kfzy5L-wg'zg(3}V"^{GMhn#TOKT<vl(`mN4Cld_GD96>jme]uLrtG=H!pgabws|HZ-8`]5pl-Ft:m>#EBEj(-4Z$TjZ[p2}E){c9o|K4tv!
-10SaJ8c{d@J9x;+v#7(-0l#8B"jj%a[SS#T.PFv$^;:E",~Oys!9tpA}_m,pc/.SkQ6"Y;}7au,sOXI{&'k4za@mx/6{4&Ys:btTOc+8WX=Be!<q`YI>XR
-Imz-oslWAE%e-#{/P)Zm2)]VlgOea(whTWp2<C"jM8l"<bP4i5b]07]y[:1Rg=w<sP'U(^l+s2=l+6PJ.PLw5BnvkHObV]I2HFo5/N.bk|C90tu:(.ZRaB
-K_"CS0=2n1X;vZ1xUr^t0ZQGBkb)7r&8@S]q/vWD0|=IOBCYS^@f(74'OVr:kI~'Fx'%-RBy3j6s_O>'v=H}%<+t'P^Hr|8/^B$(t),%aN,6)o#:V'C`NJ
-]'6e!.j2rR^^fRAzjq~vD0&);R[WIN>Z{GqU7Z7n&Y-]7d"RtLt=ROQ;6,ufZNh2S.p|SA.hBVS/x_u2I-N0LfqYr+UU{]sm>'.CeERoiVl%zxCl_S:UPr
-|V<{i6^s$hHJclukV@Sz:7G'PG<SBE$EYCPU/VQk/(lu#lk]m2@i&TvIB[iD_-PI)1wE)<4/a>~QX9CCx5GCdE;F|/HdX0!Kj@0m2{zcoRPli1b($>j`XI
-1A:^bfbU[]S9]B<XQ<TH`wID@_:zj/8N7li;u0lc@L6qBoHgt%m%KW}t.h6#1I.y7!U}2CBiqt^PY[-pxG8Re}zW5Cn,cmI'B!^NPvI=67/Ym>}58uPiZD
-1u0<t)Z9E@gDd+tQadV^m$+_'{.]w@SJ66KJww9[[H}IHvuGBBok'$-Hd_/r-p$,hV_H5`.xX7le,,L2gT+ozqL0+`Uea'KZ!K/<By<JNuMy0}({1n1p}@
-3V<]O9`qQtiaR2NdWG^TrT)]l]FS0qqa8S6y^6C!%#95qls8rp6!B]Iy@]$Cb.&!M0eeE'Smhl4#m`W="_mh!|Qf=V9E(-3Ue[lhLqYGpa88RsYcbTEU:y
-@TJZW}Z<D]j1vNb0#TCnkOJm'ac4a}$W7r6""|wf-P:yt#lQs;Oi6etDl+ssW5fe!v#Hi45I<6&^>P+N4&8hJkr&7[K6[Z9cA-%]'.C5$D!fp{8`vsm#A`
-gqY:rS!#=x%DVbmiM@w[[m9|v6n[9rp};.[i'hy%.SeB`I,n|I^|<P!TvfqD4Caq7[/Ul.y.`K"Y!66KN^`B8%CgeI5-hnBz5OYMw(]7.m)|7|@W{{k})|
-,yxfUdidke&WI4$}"{MuIjClmBUM1z+L46u]gRfIaXnZY;:G@j;2uFb-D0=6tJ%jQB`>dxD9~@:ulW<b|}RuZp/hg|_D;DQ>QJ-er0rZDu'DfA&+RWGg++
-j/ej|hpa5rI5P(ireT=u781T-8dD{|@OUas_0X^j-`FM-/-6Oz_-z;qJ-U"Ll[yz6VRoZ<%$9J{y)4_7PQ/bB'c4BXd4_D6;<;|B{)z!SHJo.uA|.BC81/
-M#VrVY%h9vH|Us!'p'0/dAuD4jK$h'wM3}mUcW9KC6T^Kwy9ZZ.{ku>V@jwWA/"xqVj9>Gec|=}5vOQewYUhosa"Kx$$f21l}5#kTW]4+/J:15H`cOXcT:
-MOn)0W91^aZ3PvF,'YoI}83tI(!_GMCbuuq;kQ$>Pp6vO{(kFQe^cCw|>X`QPOCeqxX>28vicwLSYxwR:3Zds{![s7p}gSr71]8'J|$gW.wm'8EQA_}7E[
-@}dbBWmxLkATSVVNJc%!vM2G|m$KVJ"Bc,j}Civ<!{<z]o:+}I7E)$pv(|yymnh$3GK&,m"-vBVnX|Y|102"3h~BCA@|L3o+cv7'tD(m9[7#2[uw>[^pK^
-8|z"<B2ueI|q[43XzW/ZXj~=lBesM67+2c_@<}=n{W>D-%J"GoHO-'N[<!+v)c,>)El_n.%)sI/7q+>XH},[<ENOLki/v`A8n@uEB%eDqSd<IFAWbyvcvd
-Un2A).Jbyo`6(qL.XfKTp_NPT}}K:)B>:=BKIai8f>bNZG-{rMFhpH;:f}`eF<OK2;VYWljn5]gE[d5N(X8AhW4urQ^C{qihM,u<Xq$js^$t!nw0E0N2ke
-F-4f0pqjc-FQGF20mt[9kWYvS`YsrWmnFi|8A+p2>m9P#h@64b=xct,uELD47l]dq:8btJTt.{h@&(Gu#Ukt8,/aV|{b'ZL&@pXB`HN5gvL.Qe.{9qb@o/
-gIrWX1fr#D]d'1,3M94AK_PF9EKRO}>G(]~O}I4j-7hq=2~k^>l-3_fFkwj{mVm$&x#OY&<7s|iV,-=IDdD!Nb3aYL@W(zfatN=6u3pMLnc]0p'^a,GhgE
-ajx%WGl$w5BlWxwv'NYrPFw.Ny88!{9+rb0rP>s%bdt>u5H|<=qW205k0LIqF^p+im6`vFhanUNWqVd7!O%ka+afyXauuCV`uO/(}Q$FH,BPX+XHc#tR~5
-!k1;1yo192[x50Qe-ME8S0]v'[~-EV$Ch:fY08&VPh3|FUz|ULVxs=K5BsTfdlI|18;@wK{GHs#)vX@.Z)tsl}KmD:5oq|Z)&OrEyBr+Fb1%tyF$r7ep0j
--Y(_x07L:z&jj,$L;5q0Hl4D-ImsXOhyKqh9oeVx|OT>8+e=xQ|IDvxdq9SZLJt`LtjKB[mN~b,-yA-PWMxOz0>3qaqRdvx0w-s,Yf:]XOZJzfjtgOIC7E
-]>=rbn>$AK$DQb:+2rw%Hw4[XM&FU|z@xo&G$6ZpIar4)e:RLF8(T|"mPNHuV-]qVU1JJPSQr1Aj:32tA/5K%mVT.Wy|'`[CPW(^OhP]}K_<,gxe5Ar9!o
-;X/JdiX8}j98{kCpufhyXN-F;WJeFr=x]+!>@iW@gd))</-x[l;dW=,^DOvh>6f|Dj|-pIW0+v~m]cJ={c@=4BgJ(vsU[jt0O0@iNLZUy|Kz$X2QT5BDXc
-Tf%f}S,P#kWXsT.]hc:Tp)]4J>q3:xfIW{+s9WL)'|0UXGq4r|>Ej2G{Wn>s&5r9AjB]Xw7V#UAB)(;24V.QEHwVGEOLH8KuwDgp6$h_'tkpCQOZ'T]Fv9
-}a}b@"ouaV~|ScksvwTFwQRQ,IQWqMOG(|bch>"9jTx!t<5nj++91w1gpm'[Fu,D:h3|dOtrIat6@yN4j$Xr`2%N[YxS~!f#~pu{YWH/C$F'BfS+UAAq5}
-.D+oR^%c-8HQ12J_rN=NoIF)wJDx&_<q<$O"2!yyZ<S"8kqdrHtpF"UscBNP{Uf$C`58WtrW(1K^{{'Ulq-vvV_1[T2Qig6T[C1@.;p{O9|Dt(I'1r3b92
->CgFUoIaK4UF5={s@}iuf_'MQ9US"B,13u9<8[v/evujYJ:D:DAf72@`Gi.-xfzt-H#m'bALirdlb37|"{E]"&V[i<F1JCb6PXy&z(+cd|Zh+6'GtVV2Sf
-O&jZX=f5{"{E'2#QcZzKD$VYuf!Riu'xd$-NZYBajz>(L4h}nMEz81]/~&HXma&Z~n0(OUTuf_BLCtVU!1i|y5DW[QJFdg^/]_aVQ5:Z~t=<$u`c#jG)A.
-eHs+H^Rw;gV99A6%3F!ATZP/-nlN}>}P3fmsQ}5x;&UZ1qex)[@wyOG{WzIw1{~)~cETZm{%i;hKm>Vri6h^Nu&vNj])I&QtQ}"_r{AL:KVh-B[p2qA@Ve
-E91&Fa7gWuANHZ`Wym;`a38w!i;&T[gO`r>]Mj%txpIuLn)rtFs;mVvr:8>Jstgv`.c^oQds3^S+sa.6Q6VEU{5oBQa_[f{wMO}`jx6U}dH!w(hO#_@@bv
-afhlD8BQ9|$/+rTW0nfqyHA}Q'Y<"C:oYl[iq:jAQP+WE0c{C!d0['4H=m%ZUT)"zXaMt^>(sU~5t6d9-jNb$}/gI_7S-_K<F{pL2Yw<o'CXO"F8kmLDiN
-qgac]28KSpwl"-]GNTc}uSuFo9EPg1Zvpj6cxVO{1/>Uc1PYWW+BXu]rjX0|OJt1090f5bJ-Zx(G=)H$nM~/)T(krP,g^7uflphi&7K{W9_C.CK8}T{!B+
-1w2+9k)LU|fWNOhky73xTzy|LJE681'3igU)]h-z}8N'29f)0;v[xub:UC6k2ErDSl7hV];_<rZjw'u>O1M;B"iqUCR6oWI6g5xOv{}lE.'26$0sh5u<Hj
-OOtiFFwPE_YM{o-JM5u$7eqw+.McZ1f/D.&G#n^X[5Tkp5mUQ>pZ,h"LY7ex}/`FydD]M21/^`+1@azD<AH)F@]9F`+sc&WR|IX#S<YsGgyEdky'@xjTo'
-$liV];OioqUnmJl$yNN+)"y+'38(}4;Ih@:,f'HVr./E;($b-cs;<"Ij(k3r==doq):q4(}FL;{DWYTTjY3T}^ifUu5<5L>LbiE]I%2e:&h+_mH(Ph6=ki
-;%{7=v%U/tEdSg2-P25CXeye0HF'OAsS,$S2u31Ys4ZT1{G;o0XJE{i"),I=7I2-C1<40XDCO2Vjbjr-WwP^oos+yMb,Pn^)Uh-=[BKX1Zdy<QzdesHd]2
-h<AGO3dn{3~|,|:<</|QMK-Q9P|4^IUkhvFa`)Oa/c_l^>PIFHGOv06WMzmVW|kqG;Ix@SZE!(=p-XYQ("PX;+sjeLl+eK7&:CUl](NFo'`y|lV(lb.9nc
-S-eHD&%D)1XF^QiA`qoFQXb'SsX89W|f:/xEm|CS5V2B%rI!})DR0k}2tJ&6uK7L|5)7/ln$a!4wK@oon=Ok-:]-YnY'm"YQI'e`j.vVg3!{%rgfMSH|PO
-.HyEo,I7NIE}@Y5D4.=q=8KBqo_+q"[}{W[IvPCk4F$^(}e|5Hr9|to_#=@-o!^c4[B$dNgJqmQ5Nt"4F$HIppRJtj7:Tt3oQ>V13&Ff`Bx9,5J$"Q(R0B
-L/9x=/.J};I$57)i6!EW4{F<t8UX5Xd){eW.nrzU'=bi422:g/6O#2N#h"R+V>dfLq-6GV[@tMbrJ'1[lBZFH{g|:Ocm`%sz`:V=0)Czdq`sN1~Ev)sLmt
-WV=E2sCS[_1|TlA4Jocs:h1z!_pSJD`d8`UT+qN02>MDGpb/;OhN]=60SvTI=&E"]Ah_e,Y6B3'>#v,0biy9DPvcAC3pz!:WEBXa'9sMhiH]~lrYlzEHo7
-'D-'$<!U3cRr.BmL!|dAU@FF!!t$>QT#+-W#Wa-r71"Adi!TQ=xsU&aB0oR[o1srSC(N5u6<Wou2L=aFjgRaAQTjJzH2"Eoz|`nUUiO4wj<:>s`)60~9Zi
-sryB)n]XXEo=<[De4b~&GY_Un^sn,gz#C>3%Ydij0N4B%RjWG7ac~`h#YP_zgQaf4]kn%V+_P,nqO'-A$vR)_E7pKD5(v#inz`0>=d+)<;1b.dRV{fv:H}
-]kJ>@_F_)d"{$K~rUfK%EWAxG7belZ%,,Gy0AOujN<+t#ee-f>&1~b+2Td[Vf:blrQIy7yoYC)!3EOQ!GUkp9BThUp#MBFa`^Z~rB)K4lGWwRc@vVivXIo
-kt9UH|W1>=QZNnM{#mlE,k{wZOU+e:9_+riChR6yj2VIuhtBq(%o<{#(Iza^#PtF6_XSl+E_6I#o6OQ1n(}`cz+=@l%'qrZMEc|hK2/O6i;PD;)P.=Fa'4
-^rEUl}+glaeu0Eix%:v4-A!]p<0;fkH,m'q|<tVSGV!cO&A(Qsx96='.u"W2E5>#m%UCwe-LxnhznQT@M<o28$>CQ!|XF0'bVo_Cp:_nc5u1ZHQ(k5ti:V
-`Z&5FD{(SBeTp;m8n>~W4.i`dnIwbi;`SA=:va[BeCtw<)J[@0><Di$A4O]v_@//t(51|>d,`,@Gh:)EyqT&r:4d:yx^Vxq@7/P-fxVTpT53<9KQH1OA.)
-lcesN.]-nTnD0cr{A+pp`st'R#y4VCvL/cCbXp@L0>'l-.qgJ2nyxagaZ@F<wA+%=bN-"t'_9X{%UDDm8Z!#c)b2#!m]ZUf/.qGG}Ca_us'd-_$RNGk7AS
-z1fconQmT5fdHt6/,@~-'1,.]hS.92%@GhkBLfL,QA9^=g/nOMjJ!CVlV@d%;s"c<3JWTHNGSt!P(Zr%kM.I;"5yGStTQYDKP&+Mm<Rp.h:I{$i^qb}K+L
-<_,bI[M&YMFsXX.n7OSi5]D1aJ'DY#vK5fFP(^=]M+qCA'R`YV<o9JzKg9>^!Wde`3@dS:hZpJ'U301M$>VHWY#5W+wSDScME6mC3m1h$4yFa=9GNyH8ey
-heBr:!+8Q)o-Mf3Re2^z((_%TR$;sT:Tso+Ja:$yYfVw44/;>FdbH6O^ytg{W<Eq4AZ4%A;$BzqSNcc%jIH%L,SW+Sy'hr.zbLv_d%eR>piM1j[{TQ2-<(
-i&Fg%aOj7=RPg,",oxd,arY(0<~aW_#-}{2ZC$!5Qf/8Typ@;JXdP,&-``muFKWqG[4.G;<_;31=&`NIKq;dS}[]}bO]aBaHXe(,h]pl.O_TR-9#1I.6Ae
-CS;rhG75@M'y_],QEk+EF|_Gwui3WbZM'3A6XSOY2/c,`a]TQY~;-Sp5<}9H~=o24}C,3)M^<1#hwh<<I:.w-WX&,UmnoAa!qhrJ,-,@Dm@5ruAJfZy&ff
-BRcw>R{-zR`ZmCh6-fMN+H;Maw1%oTSrPLpZ.CD$:Nd!erh7Gn#0H,3x"{%L3YOAR]gLzl!p3GC]4wdM#[go4^N!aC-k"BAF/PtF4O+0prm_O]sb1:jQn7
-W2U/!OqrsS_yCR4#T$yQP{W{l;_^$:uEN)052Pc2+{E|&t&I_|<govm16ekE.4cD$Sg<"DZ,SsUkJ`fWg"lvvK(]39PX@7o2b7fgeIRVU1Z557:bj:!]IX
-+htGL@'kbOIUE}Y'Z9~lST`3L/[>dF$=Q3D#mn8yx!G;7tB_Pb@&{i~PYgmR|2Hf8cqwsKShwS($cd")JqVSY@CAsHj5id&-cF2/X;rSwh_'Ax.`,"][W;
-;-YNj#-/zu&9u0pAU|5qp2}+OL/S'P/w%KR_AIP[!CJ7ZJ'io%#Z:T/A0-Abb#.&UwIJ$!m3Ga~RBy/rphqTIr{t'^5Y9og#m>M:SG/g06'5LESlIbDeNO
-Pw2,Ke;:Q=oy|3~#'S"J8|~-L"@V8(I`9bTjE]@Y#}w9IE|:nOe.|.X][KUi[@=<QaPkmKD.(e2Ce_{/zdpds>Em`HcjyeE3e0!rIXp,!N"]o6/sl^t"u[
-sYd=AgpZwDl=&&C2!R,x#.#tjSJj5a(C4Agpf>%VOb6d6Q3BTWyR,.}w:mzU#!yG!iv^m3tjsW.b}d(]S89.aUxH:;@:Zgt`1<u-FAr">4MA$z-V:Ji89G
-7_6AyxpSy01W.Mjo$z,PhtD#hbEV}sOp4ls6pYl<xs#LkpJM_Gjqfb11URZK34Wih{q<yz[^e8&"4#o#eL@<:_c4PdS-Au>1GrMMy)Th4HAxrC9#>QnX.}
-{H%1m)E!bGmua9@^jGv`@MSrHB<h7`5FQAilyP"chbLu6ce)U)am+)sz4I2q&EnMHM]T|fL]I9&2Lvt;a"tW)p}<li_hcs.3B:V|cjJ6%[5<Qv0M}I'96g
-DEt_oU%iJhj2tCKI_0ivL@PJpKt[fliBA/1VYVFE3Pa(.&EJMO-WT;b-{/yI"-F3B5H.'7V/(n/gAAdgED+K@Kj!5@2);1:-jJSUAskYSG.y72Pj-_yf>4
-OxSY>sZRE_XT:q1X"[@NE;D2{f"VP9uaL2X!%0%8Mm`Yx40}ES_5t^JGcz7'2A3-z(n02X.;gPMTqlamZx8#>rfsA,RnH{0<S"3Z!0`aT>Eu:&}(:{Tln;
-,1==rvDLdm$dsUdV5IZga$yUbh^6cg43yuvb{>ZWi[.:2Gt4J%.UoPalvkR6[3/_$Daz73~kguyn{-2L"T,r8U`!gtSqG7wk6S]O5|5j)T<as{<.w,I{&-
-bu[V2O=9s&ejTC;'gf_-vjGrlebQ32E8uKJx.bwt.w@VJ+)xcwL$t{=BGg8)P`]kkrv]K[ZZ[$z(2"FC-(h.XbG%=}~t94r)jPi{FF4yF<{ov`hfd,E=IO
-yy2-f1nqivfm.1gFlBI4I'{myWVy"O{n+B}gyq.A_3`qX%RF+U^5tJf+"5sad$`@3%RFI5xhrP~INqY8dLsA6GKi>zq"OlA%1eEN(.;:A98s[qxw_VCq"8
-l2|y@+AJvK/U`d3pYki]8OaC{:l[[eyT+{TpXEo_>Ih&r@YWH,BBaRo<(x>`pJ5i5G}uh()%aNa(d`]]BR%emb'!Y<Wf$_BvXKwHJf=g~TdV:_YUHJpcE{
-+NAW[/i01v2qz@pBaL)lwkM91UnH3eIz;RB5JdHV/L8/}]7@|O2i#}~}DJFV..GszL9iK;X=TOKiChF39xxz6GdS}j%j_Is/|}FuCqFwNl`BT";NWy4[+,
-~w>Mr3S%!7j0c{p{z^18>5h0>8=]nr7&gXJD(JHf/+@0Tk31wCe}@s.txyPr1J=);ZFxF_NdQg7f@zzy6}NpxlBqy|7QsZzyxA0NAVd+4Q$tMIgrp(Ga_4
-`{3o/'L{&>D9/&2&rp~t`#J&VN5$$2^2KC_K|gTU9>-1mH|N;stF{n`VJTcU-{V'&!NhUXe5-K)UqlzHVj3HcH-{$@W7EM0$|hiKHtFE2Xv)Z=-!|o}L|j
-vshTrv=`VN+AXe#"(J,iBJ,f:4a5"O8bS}YMSTF.pi%W;8K_1=XD&d&G$+(j<"b0C,1x}oZZ[eP@O(]x"gdZ&NIZeBRuT{'5CHJ"p}$[D9fj_kc|<e6KR!
-F:]t+pi2D><YX#s0)Lh6'ZZU-^4|YR}CxvQ/9d]_i[[eH;t'Cvc%`c7+Oj15{q&YiHiv"6myK2Zum$zKX5aeBZ_%'>2wSmLA;[-hG.^Rj>_LHj~Pcd',Gd
-v8#[6bG`+r)BmsB5s-2,N<CT-^,T=>.u/|1;ClPa^9O]#Z]qP-/9urnwihxD/RX8!-AI-__c'-TISG]b!>9IW[dyVV5vBWC8t@V[nDHOXQ7<`9,X]|9'M|
-[pZj=N=wA}4XM|hD$&gt!l@>l%S=}FfDwxrU4k6o(,>bIva)%V]]&W}nCV}IH{o(FHU';mM0Fja%^Z;$q5JQ3:a9N04)T;SqKR|1bhL}|KB"drtWf<"kL,
-zALFo4^ZIm/j46TMNNYa:_+]LFCTk(4c9wl7}G`sp4Cc#D]x%&l=2IhizyV4MxQq.k)vn6cT7JdJ/cATiN>wClO#YYZX`8#j2%G<c=9_J$o6RyL)MPkUD3
-sV':&U-0}tDZdmP98)1nu1QedrFR6$C2W9Y&2#Y}0QF%+yI5_q,>67sjN4YqweLOFBW<zp5^g3."9i+#K/u|[XsLL]{'c{3IVqjH]vIurWPW;:5%'R)LlJ
-s0H+'@P(&|=D}az)|BWB|M!5VFD:V(n0H+08N3nd&;Z['Rx1pTF!Q]rupQnxKk^EzMF^'X|0s/d!:{@z,51Ip-5B%FgH1L[:UdlZOa(f2jV}F^U!/w"J+p
-f^`q;u}_R-;VsBBo#bbIIyA;"XgJqe3t4eD3HBF8f1Ed'`>MR(_l|"jbl$n<<{UDUzwt:z-vk]5.rb'<:jXY};X^Zl6!K9]&#L$rpW{>g;:r1k@`cj6CtB
-Dn3DVz8#iMns;&5EccQZgO<7fvxy3m+i6kG49rF6EToCJ[:R{AZctV~/,-vJ^0W$xffoi&u4{P=44j-HQk/1DGw@Re'AC/u{/)#39`CR|D~6Zo[:oa2qEF
-WIO.`N1M~Zwhn71]%too7|rxT!ih1gV5#V=t(<}DSN`H<,uO`Ll#a{a[[#ToeR`U6XIR4yz+@=BR(9e!]UhZ==7"Mbxk7kvH}Q"4(GBEPDX'rXloL!Z;K>
-#3#S/IOL)N8H4WYP8bZbX$Ej-qXlO5|HHs;+#`oa"#LVT$dn)l^z|01}[J(o.+dK~a%HIR4Mi5[i%OFY.a#9Bh7`Cz2h=WdmY:O<X[{P8#0h)k1eZ_~M8k
-UJu!9|WFS)z)C^"Fxb{);WQ,fkYt}|qj)c'LthfZS9N|qs+I`,Lg:l~]T'wE7c/IYhB}y-dv5lb8"t`t+!.Q.rU-R$o|%i,LWJ32&gr0Y{5+jL{5muol5m
-l}LG)/gg[ObK|w+&!fdyORxq%r_YAUtS4}v"=HX$.vixUewRhkG.-}:.rM:`&'yHI'99F7_M=e>o>6P0E:tXNFW.|j:wMiuzzsEsv#J3Dh[HUpzkN7.h[m
-x+(ly|eh6i}u_]r)'sAQC%5XH_Em^wRr0'l}4'[zprgxH(iwrW|3`"dsv)!glMoZ<=6a0B()lk_7u&j/Mev>bK'8d)m71)X^cjUdt72e{9;HI:z2{5KJJ,
-K=kPBs^fZ>xerPFLf)ci&@[TU<P-Vqp:>_b6WP$;|}e@("bpo!.6)5>9|}{NX!6qpP&qU:y>dS/:6|`i|hF}:l8|"xTUKfx+~7fpIT7G`7G0T[Pl(@PT6i
-:^aIL>pX4fxSh2U9`L}5n8]Q_8~^oV6`X[5ZL6rt4=qXmUA"Rw{hPA!yx=rNY'!cd(,+s(sh{|rZ(yQLxuw,^RM8,WwKwyDHsItd&(nIrSOKz[WAuG]5;n
-)p^b,B8==|[Hg`U76],&WIFn[Q#S$K:qNtq9M@{vo^k'C;^1ZH&j(5n.KbW.TlyR3WM8o/j5/:Kc~HprEsop[{BS#qxM=C3tuQ'4H`+nFUJloXTbw>o4-t
-^aN}+J3&MSi-.`r5tS35u[QvW>^<F$,RA6IiCbCX8s,p^yt=LeZf/y)V!s":x3HLX8OHJF`xs},%VO'B!PZ%{S1N!t'{dfg6,sCtlmnvAp/cw)e[K,;]9/
-@"JY'Q'_q"{,%})tROuCZ_6.X^8,C"qc/cdSJw>|c4(1;D^t"BhWyfUHbv<:{^G3MHUiXD#U&|o&Uh4@KO!GdLHh=IoH]M;kx)%+Ya|SBmA[oLe^eFSebZ
-IftQ3u[)4}/l:!^5IYj8g7BQD(H0^b+5J(zMv^~JNy{FC;Ik,@_RDO=J;vIwwkmcuvODKT@IDUSZ1t,VoCjx+qMGktm$J3v5oA0&5Tq``FPdKJ$]f8NN9)
-4H'Nfy:mp.J;-dXq7PCTQW,A91uaV#:|`{5`Q.YCuEiu2OR_X26lG,i'0)^%kz%6kg]y<u]ve.|Dk-rN!Jgxq"!Nkj&7%l-r7wXFUGsQBNDG^MvDKH8Pok
-jBw+<e}+}uJW.oeM/Gojo/@gcMCwGMeDX{aM(Zr%UkJ#-v7k%MmD~rM7C;u3_bB8}=E9O1IFHKk5q4@)$a6%^L'&_h;`h9$fz&h[Z:elId$8"bWst%FI-F
-HdIS!y1Z4hp1DpJ$1qCMIsbiAdp8_u{u"=~32Ms['8%!/;VC}liV42{SOyb8Em,P><Ck"k-"V},1"ZZ#L'5ozY[dO_,')|O^CB|l1C]H>A=FmpUDn0HA'A
->aHE6U#gdtZ>!,vu:G_%g4_SSscuP3l"ZOZg#c=Vw];HSW"VYzv+QH=ep!oYskcG%PtQ^4lP+Bl8VYP6ITL_lX0cK@NdO7533fOr.-^@xojz(ED:R6(6ur
-|TiNX&K;C!7c8F"2{P`>:Fem2-Du`S<x)KI>lJm[$cAfZq2SLr&uI@y%c<;J{;Y+B5osm5H./3cmMDTYls^(!$j<iSwjdl:K+A#c/I8ZF|ISZ4P=[y8&Jr
-U,w,{Z]|Tt!p,g5C6A~mq>t7SI%tkx{o#O1GC8fGXpo'V]Vpn&XNbS"}9D-@}9S{LD"=S;N|Dvp0f:("hE-/X$dx69b#5D@UF<6e.!9yUr!1#eg'`I~`v!
-i`xM:ok<1cjx}We[/G(D,/]#jjD,sE(QWhF6L%64TnPpiZCJ'U1.|Pq,dy-zae`eXJkYf%Mq3`Dy!L%F-Idy,F9C<34F~6B04=3S@QF8ph~X(e36R]"="x
-6lFuarpz>W}Krpex^HNtxqEx@Do_AZ2RHe1_7@40Oabt;F-kINo2.xJW8<hq+`p6>H4zM]!h4IIi5Iokqb<T5D$X<jZADt~GahUAt{~eop4g!5W+TOr64G
-AhA1DO($uy>jwy|D]1$He+<F$|7w=0V:-_VYdPrl<O!Z-kF]9(U!+&wB-B38SE"fC|8IC[iLE_#l`aLZq)l`.Wmrlm]t@]rQf/83fz==`Yfqk7T"X;~yS7
-(|,^^"=xFRFpA"6U4QYl(bvs2Oj7G7^!z".6S:'9&![Wf4PdgrGqiZ~A;eRFP%^3]kSO'g#J9Yw#wK@M[U#PX"vK0;/.C}T1#C-,_E"27]E2!u$^^D]a'>
-`w`&ui153o9"4D;&HOr-W!,|VhA}7VdD(P=c#<z@{#kP<ea&bXWJUnl_cirx'LF[8q:1OiTLg#]r`n.21EB)>QmQKMP`d^]sCl})cNCOfH2-o|r;eGan{'
-Z7Mzz3WAm`&@_VMGpCPO0e:":r07ax'zXEfW~C<o:+Vit[>w&HtH95]<fv2qcnq3j'0pTCfY~)yxd5yA!O&|-mE|:W;gf(:#FF,5|N()Ys~P}mOOs/GwRn
-kM9$%!YoWLydiSXC`LPeex_wZo`4Zb=Jm$8x#^v%a8IrxA~.uc#hb+`W&AB<d,kO#5-2(A|vgIbt'i)pp>RU[=O<}a5hh%_,"UeBivmcBsFDg{gjX+3[<c
-f8`Ef';r1W6ri`%Y/:fMOpgrN5qLpb-M;c<Id>L.YaVlfl+&d^1Tv^[3N/$%5_BQ1vBy[^0}w)fY|[d!h}JH:+'$T2}[7|!2yegYqFs)LB(cM`eO%tcrbO
-m7RF8r<OQVTC~01BJ_xQqcPG7Kc_~i=bD.!$P#yVRpKu0=l^T[Vw>L%[:X<`ws|uirbZ:UuWpzY1"N3>7wN4h}>5xaZ4M:tO#RKj-=z%KBA4[z<J_mkA^^
-{G[ugM&<8EKu{Xqc1hWBf$rn8!HWdl_qh-=O/DY`6d|Idebj1pmw(.uQ,_CyCW$=azneciHq/_=uXa4XfH>s$T+,1MFa%5:CKKL,<6S8c]XObdh[dotVoD
-IAEMe.v,~Qn"q5xNK-imJM"4"Wt}55RYf!UB]^cgYZ&PUU%W"3x&qMT"'&i,[x-vTSR3a!B3|Z1^/Z.AWyZ,#R-7T3NM&i<SE^n"JJ-4p$@dI&Cd9@Hff2
-%]R9jTIyi=9<ML5|KR]zip10skplWTAC}q;<b66e&`bVbG~-W,f8y$JOr[}7PdMkJK+@;!SM3px}.7+m)+2shooRr&6AF)[ozn,CiBdj+V:"(n1qugQTUi
-Mhn,fn&iELsIGJ]@ez,:o|kp/;l1YNH|fU.BDNaz:w2nxa=wCR~z"z@zIZ'j%[nU"84h<gG0p,HUp]1e%ZXKiEq)knmNI:Y(x2a2N}l-s^GV4z!W:1@%4t
-~l6`WFcRnl!n([iVfQUg`udB`^3@t2:va-faB<><}lFFq2h@EzIZ'=/z1ml}T]3}"=8;5>l/dgID%v>2"vja#9piP]D5UN9}t["~`26R=v{5#1zJ.}8wRN
-I_=x|w^REbv_j}0Xz+6qMG56cD.9#7H+,Lu;7s|Dj^nLz4GU1QU>A7:l{_uV)Y$U{7yS|1F.;OJyADlb{o}ssWmq8caQJ]#9,ZdR)N"YdF3t";^$Zf}^3z
-K^,{#q{fqT_]v_C}M<Dgj5H5pE@w^<Us@Sb6U%4/~EFC0ek>u;ch9UCW-^U;3>w]Cj2^OiK]gorCCY]c[$8KUL1lwcKI!rx}~a`1n:Bo7YR9%f7oWJudwK
-TRJw1q|M&k@>wQ&E1B4.7]KU1Ar6r.O4RbEl!B6u[[!7QH7>6B-<@D`BBF|P'_m7A'h5-{jng=ib1_Hd"amERYehT_uGBzr]~VA<2zHP7>:_9p.l;_P^4F
-tL}SFm;N!b,8@O|v=A8Fjy`-)^j<!Vt-lU@R+S"!`F<c-<cs'(>BP#j%+[S{s^m}Eab4mG]YHrpYD&~41I(]0f87U.zF._`|-Q5^:(6DCk`UX_~NyCW:+}
-|Wn-`5lBp"mh$FwMJRP@Yelfg96^Mtc6<3FR]xPn/_`2'n_,(rP3!BV/Z{$leysPMZ2ZV"ymvuRF~zga3^/_yss7Z#LvH',@o@x}M@gSr_N>e)KY7myh@0
-&z@Uz]wUCilJ~E6kQyBT3BG`qjJg,!SG;_Iw|rgu/6mt~GE9g;,lZGZ/u/VsUl!nCwkugRMAUYhH.vfZjf8N;eMo3'/C'j24lrgg-d0S1cc`k[$GI-xH9Q
-ck>245p)M=O}xld<ud7ohz""w]F'f#X&]t;/%Q3ZP]#MDx]uJ<n;e-lb<XMylmQU!f[D=]PaG]o6v_NS|L/`}j7Of^L^+7B5"t.!#7aryO(@qisE&{S,6n
-ifX|z,S@B[2Z+6,K/xzO^=g&h5giOo}yFF=w7n!fAg>X;Z8wiYYI9M|^)+yt7snxFVHi+Y7qX+F%sV]<VAkmeh4-iftOAVL[^=X+SkWG^V'e@q7/GdpwoF
-~Hpdrf)52k]CfP);D=K8z|PDZ{=n"n@rUn>d,g4mwY=CycE|B<5;C]ng^_V:E;&ce)$gcpA"g.y73m)EKfBJ>wku_H)O9okG$_qn]r4dAy}]-yth{:e-e,
-G7EnJTUewAYIz|q@}Wj31Zc-N]F)kui@^|ZJaCOD5!L5b$@Z3JSl0Ln}Ps8p$)BJ=ae)<R,Mxh&|tM+'$Z:BLmFnr!P-SD$N}Sk$Pg'n[lSnfV!oI1YNgR
-]LR(PqfU3cLrd<aVWm6,!`ALHj"4h36#Q"tb^)ye.IJ[q{b!13F0`tc2IA<dJevQ$i'QxYA#"SC1W[&unWu:Z6e)vD+<u[!|.8#d_"PY`)_lT{w:e2#Ec.
-Y}zS2"3SuRb7KZ&yDE.j['>Nq(>NKz(kbdK<0O!THwgTU@_)%D'F1cR}cFp-=M^5"KVpp`l<,Okmu>qzhmbN-#qZe1yb>5nC!Chdsq#ON5&9BS32#GOR+O
-I{[4q3q8~UxNtu}POT]P1f~2[iCff]!9Ko|iKobUs3n}O]p{Diluy!n<@-za.4<WALy,qqCljsSc5"&`;JlWQb2mc,ufe:|);#z6N"9$F,',#:)!,OI"_s
-3TnQcyz6y0P|ULAwG1j]E(9/c;V,u$0a-qYnVOPr7auno+=@||I[vasGZ_jb}k/JD&/]%0P1o/t[-WMB^&9#D.UbP)1H8BleRCG]UKStRFVBeEdG.4HEfF
-45[$($kgW$!%%}Ck;dC@{x}(tcH#S=K){e_[_(`%_sY9S27'<^Fd6epZlGs-}-N$s'Ue}M}rRM$<yK[QN$9C-3Nkx^6a8^CB|3X[ZyKHO2XrwvudL)%Yd[
-[$H}|>a97dZMSD'wO{hV,JJD7F,,{>9;4KbSYm[Aw<vl]hhZ~E&wF_U+"k&+1uh$m[7G3!_35viN4,fhBNU@b>F+7CF=e>.LvPnqvbCr)px|3;O}kejPWo
-!C|x;JcO]Cz:$bo11byp{Hk1<FsWSdnZ,z]D8tC{aL8'k-$PCAd]'(y-pgd|fRG3h5vX"}#2}o"hN{>f!(-i[MW{TD!YHx+xDBAfB4xxqVetch]B-1'PpU
-JIu^t5MoVf&PKw/GwD8YSFQxoL|EoqwS<qw%jV3zH3mG5Gt<vBv#3}^!F<R<WOG>w([-p0cow%M2u;Hid-CaAW)eQ"u(Zf#X>gZZjykO}IG^u]A[><C)vD
-oA:EjprnJwzFAiCQyM:)3Z]0[)Y>PYvu=J5O`.Dmlm]YnsVjNYm:;cvm=$#Xvn'Y^S^tWyu6%P(c/Qcgq}$vxE]%/<Ee"h6fgB9g,9N-e)gQ]N9cBHftZM
-V-GWuT'j@}P'Nsm+<5Y}s)&}op@&&]uS~"P^K5l'Od#.viE<<a(cveG].McLpb^(PXO,+Lo|n-1u)u(^i<G(#lAaOvyo!=B:WAF2U:laA%2(cD-#6wN:nG
-w4_N~Im:/fIZoR9oyu/"8poR9ox1qYl)hMlhAlTW/JN4L-/O,z5n45&5wE(0&iAGp7{w~>M_R-+6dx;;(Ccf8v+Hm%.Fb.ZorA^=WT#uup`y{z{>hA7#}P
-uigNIS)#:ep8oucVP)U)k50BSpbXvnUd3sI+qr'-fg=x'i@Rri,zWb>NR@%ke!x,L'oEbPff4#j#OgC+-$%$3>nMBwQ1H/!)/@MR`]4he:w^V8ePyLTwQn
-~YFc|.]=6qb^l-~k]h8Ttm@5q5T;,,J@1q::a,!/fgDPANl|A'CCme7uV&D4-]dPOO@&38.egZ5D0lI{tvq!AnX7g;-l|V"f(#O]&|-'<`+|U`U'B(o^La
-;3@:QerRSa{h,#N#|AlR~4C7)vUi"29aai1_+:]17EH9yG4!v|Xey&'lKjp=2%c`hCO^}w^dfzP.n(l]+#K[etRU)yolE7(>/U/lWDSn+tui{rf8^2@:$}
-(X<^=U=Uc&{Hft/oqxnHoJr+'r~"tkV)>#x9&<[G$sMQiHAr@fvLQcV03roz_(NCFO![L66|edp7eEUYsQ.47L{ew&M[/0,Sv&;H@k%]M##|5-<`At&tT"
-jLow,gE;k|9u&'%-W)^I8U=(W2.uDXK`//&6hWNj{KlSP"wA:}1HQE0ivX8"JPgqt=J@zzxi.9W=ocU1{slNCI/{q='ndGVlNhUxC"._ueOdEn>zRv%Dw"
-K:xmS9R/NK<PeGf68v{Z,/!Fm76ZsN/`T1Tpo$)@ek/MYK-Tn6[2QaBnYMZpg;m=t_#fZcE_&i[m60e#)$6WnfkNpOi3HbkPT+o'pK"$J4G0y>lJzC7_bt
-_Pc1~P9QMrP-7c}26S!SUOa`:i6_<n#"zKHbiz;cZamLaJ~dY<.B{bDL#+(VgP%%+<powzbEhS(Dpu,SB9c<'eqe|%zAqJ%Of9x9T{N!N+XI|@7hncYFcX
-Eh+Sw3l`ZV/xK=l5&@1U1P/C`wYVR@e_;]O[{io8w_;]h:sADG;6^Btp@Uqj0L.7i&X^uBwR,N:qzu+<^mi[LhB45SUWRP.((K~(v/hCPs2ymbRPMx[xae
-oTTV/aTPK'@mz7305D-!oEm"sDFit#FVtr_L[>UKP]eK1MM+Yzy:-N!SQa&c8$V[d&iI=6ETLR3F_8_Z8o&G7f~Fq'8OCFJhJ|,&QW/c1rpbuI>BI:(@to
-H1!$t^p3FF":qh!%=j'f>2!J!W`iOvAL(i5.-0P6QI_52Xse-Yj6Ih$Y61&Tcm3YOzu]O"K;HS86,;voPG9H{37"HY;Ve6h-C,K9U7xxuzSo%e+)+1n|@n
-<&P5n&+<JDxTn`a`{+jAPY~>ON6el7JSI|EHt;4oQryV|"(r]y(%%Tmgf;8!zZ+l-ls<&xgQ9]~_7WF8`Z>Ps|;Zq,,O9p57YjDKF`JcK]HK"PHd=2}chB
-#zS/nV&8'y>46;12Y$>QK5(zjmR1Av3kw+~Ak!9QMs:$f4YXhg]43mU,7I1";R5/bo.$31F77.#l!SP1K3EIS8&21vY'06)w.6$F=+oMh|]Q^Jq+u3roib
-kW]q}%@505yu!U]DXzC^+ECU8iGVP)<zJY!Cq<bMBNXTYXX8c=`>%b%YTQ,(<a6U^sTpb/@;7G]t%[m#t;93|Go5oyoC.5'xozdAm]h'OPFU,mfM%V&n!y
-V"Z%IRuEDnbu`N/WF[o)3T09:8.,$>M!ppMB+j9-(cj.7r1"TNA@/#j+yJ/N"'CKbFeB9/B!aMmrpsgMq-spQ,B84p,hL.,R88YkvYC9M-IK!p>cDof8ul
-HHuj+/m,)q={A({)<6.=esXuD"TYNtGlOYbtamfcxKG2L2GzqJSg`{O%gJ`iN>SL_[m6X$K9dKD"Gy)N|_=qGqtA55Lu]MM$TlQQ!qd9w;A5j8v%6t}5dc
-Fbv%9LhyO0>gN--9~tS9W84rpF+N-6eI)qFuQ'-|wo{B!G~el%v#%Cdrj.'Z7bC;BN%k7CRF4'V,0L0rx<9D2y<WQq%LbXQ(3pjG5&,DE+)a2tDo_kw]6y
-:a97V+ucmcIG[Cp^/ZyHC9H[N:O;dC'XH>f`P{n0uUW^Ddvn79F`a6JA]HfTxg{"71acfceJ`v6/AozBeW;hO(+2bn/^@|>z3-kAfJWmt__}`,$6LSh#qf
-4]nZp+Vy4Q]5/)t%1e@vHfiD6i]MRj1sGgo$x{2b+V]jAVCB8d4Tl.`I&$3|b|K=n><_KaaOUX2{wW@O5Me9k}Tte^oFzq2fd0%(F|Gky2RhPh>=G.n{8p
-X.EdBHlRzVMI_^[a3OJw`rkphf.6Hl(vUNFuovzS(YFq.CRoGzPkz_1mV^e6EUf}g+QVClSia-tfkz!)FCs8vitziL_jPQHw(kCPLQCx7c=;<>pFezpZ'o
-^pVO/,"r##vqL2!&cVzD5i4<x^0qni>y7bG.T|+;ybOQavG;esN<W$4g=gu4we5s&(t3WA^w)h,SV3B]kO6UNMtwYJYI|vksllO"v[p^ZaPU+PZ>PiNUUl
-/j1XV]UlmM^APiJI:L|6+dXf2{4(`m)YFb;Z%vGN=R80i."hH:hY0VN@nN0|wiLpu_-J_O/p{{CM';;;l3#.;6_/;vljgMmY@:zh+-!XP}9MlXchN|;^t|
-dAgk-sL>G@o>y[l,qe[YQ=~D&r$Bd4QrsTKJf,20.'#rBX'`D&0]v]'cKM!kUbybPo"sdP%<j#2tR6c'S^_Z1/]Hhyj(N/&yb^+`1BLEtIOy%SLJ"bpU}+
-'Nr:Gc::``Ac(-;x[7@IY7FO.-bSK9Y9_#od$6wiLrv5]S9[bN[rms8Dt^Lqi/1Zhw_,3/pbo1v:PM5;gD3m~z=@P{Vc]3Jb8BhQu1O<MrT}wfs5wh$+L{
-]1Ope#1Q$l-GH]l#8HQ[b7"<Im(G[a@P^%<Alq^lhMc>p9gOKZ"^VZ>sUj,HteR)l4HM.%&|[sAMF{`]Dbof3Xpoh,Q%!KKe,Wal}2Ab]}M5ET&o_0HQGU
-etbYssBaL,3V`/_DmQs-r6V:j6{Sy|)D#.Ud@Yl@cnl}1y8%Tog;OpP:-KrPbS#mpFu>O^Osu$3U7K&pooF}Ep~B26u32!N>qbNg9Ap7w`rJvbO0[JBEtp
-kO>s0XJ9X:%hMNa+XH2Dwa-2/+L`v}C%>bg:w@QYMC=brNhFpj.%fOAJ]&^wGaQ`w+>z0!~eTn`2xO6(0hM2tVNJ=,EwUIp=yPrkv6j|"gZi|xt.A4%)lX
-!.^#C];u#6EFUZIp=rou-NWD'9RO<DRu=PTD|/bJ:zvS)KO&p[CEjTclHL}S]xVrnfjg,1Pic.`,>IyoN6&QZ1IL#BrY,"dviN.KXnozYYlg'#+j^w1:l^
-s,TY!3Mp/^oI0I^+G,W5(a>Y9}{_csd#_WQb,D+u=svq<-Ikb+Kczj`J`-}rk>T]!Kp$qf=Ezf)9O|Z|3-PyEcAMYs$D0VP8ow-gyt%k@`31ua10NpjpFL
-0hQ-{Q1&li)TmX(cWD=|=lSzlnU|i<pzx=$OL'-Q]|w=z'J@TgIdEJO+Yu#Cv|,[ocZ;w@^n0e|NUXjukYT7x"8`j5!jF'1X5ng:KpH(PF9v`e1}`>`DK]
-T}4^0F6S6DSu,(&pMY>3ai>vlZo"pNdYGmugJFpfspguf_l[mfS5P@pd%ZQ(J:_)~@kr`)lBPCq9hx;XboH(SGUbD/m6qS{0+dJL0rod<t~Q-o=.ROm,7.
-0Chfy&)WeKt}H}|PSXQUy<x(A_]UTSq1r(mkdXvQEiXoP`wQ7E4jt78z,(9NJVgiz{XaYO>b+/Vv%]+qSoz,fSJ#F:5&Le(,)F<s6U@@eXIBba]qx'&Uv9
-Vp3Lt[m!tYjUjLBgd;pw<sj.ny^O_n2i[CA'w/cCxYSFIPby60GHumaAh!;<A:O(Uxp9Mw|g%Eh2_<R/AD<8%L$Iwow{7<s$Eu[aC|IU1YG(Au.z;wn;=;
-v37K.iIw(}OC1^@JGbh6.k/d{kzK!unwG"^LV-TKP[Y@9yZ%pQ;CRrm<HA@pI]v++c7#p/;J2O$L!.P#(1dX8GClwc]nuD+1gMj4vpZd;+N},]t6P90L|s
-+w~$kn(szY+X3rx&`=29E/auaU+^M11(uL-J"TW'U6.N/Gst#R"O}qcF^da3Mu(pBF[q/{iEGKC1nXZLt=Zw]{7k[(3NV!Tt(5p&;[#)6A^@S<tNAWN|_5
-u9pN:G@t)&7lA;bCpYT$mKjSg2"#7GHJSk&S>wOG&,HtO!Ps"Zr]N<Qv)$g+]'7}:[O:oAL0>GI/KYp6;D|{x08<Py^n5bFm_ehfyhA&wsId,UL3dwqoQn
-S=7#Q4O>YOm6O6mIReNkaTLSR+}^1|O%XwpAN:Up~IqJoEJ(dRr{yX5n7lG@{d#`'BM5=C3N&A1qGiX:a)MRS%C^sAbFK%OZ,|J5GN|'Fy#Dr/E|Nw7Vx[
-Ud}I4ogNx`3pp;4wKu}/;7^UoC2$4.aA`e5IoryqsO&%/K)K+AZU-Xf6!Hy;~ElNOJ.VIloIbnNIx(3UPekuemu@.J~H4"AzYX/}~G7I3gQA@%c0K2I_c,
-ZW@;DPT]igm0n(WI=k;s,.p)JT3W`}-[!kKvKn!j)O}A[+f3m<"CMK29xM(B}23o.;sRE)&'Hqo))|Iar^IO|)/kKax)S#|w/MlMqH.9TRF]4"TC"]BEHC
-j82>1@/(B6`-s_exGIq%s"@lf.bwe>NtlAz,L$9+4$JCB`'kN3FzFep`tbh!w13aNN.5@IbdE:pW:E!TsAk0{uZ/]:5Y=iWv2Gk>sQ0Xp&5r8k6}J/JB|v
-3JHk5.ZE9%RCbWni`S34n_APwkv{"Q$cLFuFRELz9lxqd$^bKg:jly8KQ_DjscgJdxIMN1Ax-m7Hf1A5"55<4vHQ+<#zA">-_]l+BN+p[nhK:=>|N^|&}9
-_{Xve;Dgpb`n5IQUb_Np+$-h##!^u1.}d)NvJv%KhPOSBL%@(5;,#Hpm9J~cKt_$JZ.DQ[qXk12|+[$x7;{WOWq5zq%zK<,;&`>X:ixN4r,uH_V$^oI++7
-QdO}/GFYL0fU~Ly;38+JE"'h0CaFEFmqcck5RJ!G/I}cD[gME`QY0cxrkV}c0t-]Xh6gw#|NxFG=VEu`~8`,C/wGX-sF3;^>6,Ob@+kTF3/1;ojBV]L4Pk
-x/t=RQeQuCDW{Lcjzbj6(V_|=F[=RZ9(RLX1VVJBy7be(>y%%"VZ|I=YBlzWcVtgB}9L{=$qO0G!JWOvU'u)4v>uk,yyZhNY;Hu|SZ5ZK]aCxIu1es<:r^
-xp#^2sEzC8Fg;_Z;`==.1yp$2nk4}LX/FG&Tw;2mE|9Aj<y{_n'm|JPP>CGs>_nZ_Cr@kE9g(.OksqM2n,RuEHA8WtIs${A[VY[TwDx9~);pGeU5H&arQ5
-A&95`G%%rVl_P#EqiWmAeu+o]bjuc:QW-EKTZP.R}!M`NaNCKZRMstVq{^&KYqPIHA@zzSIscm>q^0$4</^=MsTf.hg|Ne6+qA-NY&:yH&U{08mmVDrI}X
-Jv_|Q&wuj;}v!}yq%M>}2&=-'`u{w>TTZ6s1WX,Rdj:/zs"xMO@:i2:c;j-8pax!>}7`RdOJEyYZ~L%mek@OpalM@@u3!kSms|YY.y|zKgDuz}PZ_|Luaz
-}eMcKuUpF/nFv9YhDurLYyRrv3GGNwB"!Oroi}%Uo0Bxmo<AqMhBTH1TrW'tQ`JA!q=L';{ZvD&._rTJu{1lQ[R`JsXt,5P$i0=u0JvAt7;vr85(UFl[}Q
-W;l(^XE&^gZ-$o4vnqdlcRUkdzT!%Z'>@]/G<iO-22tY_aNHddQg|SD3Lb:bkyEwM.HU}sI5w+}s_}H^rSk:@R>]l{QdjHv`FPI!a8|sG;y[^{{@ei!:XJ
-jhvF8>v&zS/@-bG[l+Ww2Ks1YzWX!fLM_|dy]NoM-gI4lz!kN$M!cpZiRl8|)_ec{^.hEiRK)omf5O/+$w^-p$BE[UHt}RI=nel]jt%1ZAmKAsHT.g2EGl
-R8tFq`,9+$BaxQ&'e]]z3G{SL'&>#j7|g'CS,hS@P[['pUO/jH1U`0)xvrj2VR0N}KEl[/G:wv#VfiC_(`migA&OtE-@8BA"v!&u~rsYTF9L&["H<^dT+<
-,vY#K:sjH65bWGt)`.B3Za7$`+$V[)t84RQ1)cZzV^s[5XY3`rt&$ZBC,M.q'n]>tB-WJQPU./iagULJAr(Y>ue1egVDUC~QRu0}'p&PqQAt_/dNe#3:5_
-|6p)9ep$V#_,cn|uq`T{AqSZR.Co3s{[2_b;<Bqi>dL`<$DMP/[uZ;rHUWqpaM}OXDg8Gt%^^O^CWz1)P!zv!m${7nl%maUnM.>vqnF-jFK-(96Jc{Z3WK
-i!EhpAMjj,e(8{hhifegfJRNYCV8gt8p:MhI3xweLUhyk)V2dk:+8'sjHx|hh`A6hP"Dx@|I"}YdsW>5'vzU8@AYL+#RU3o1|j'm:fsjeDlI1JRiz[]y+G
-#cnlj5{N$d)Wl5yr>'#U$]@@e()&Jt}EiY.&8$q]~3;:DCW12.6Jozfao"gzpC&>:yTI'mCkrwe:+1,LF+_OraqM3-nsk=@IH8pmS}P:9vE9M9l=h^^pS}
-M3aA}#KP2-9M45cncJE6{:S,unKaM&mTG($69v5|47RT;H:vAN>NZLf)L4iPO.pE0Smv]lSKsjt(l(`;qRWrK-RxDMg^<Z2k0=pwbs8,'qfhL8D9p=bMt%
-AQP(m1xK![>MwS&`tvU|=q<O~n^o">&;RG%x'TlO9_dyP&{H[wweBAEMP+st4mI[N'}/{Hz&rX'a#Jo(b6GD)w&L^RrvB}FrNFZ&Sv1BWf0IuMuV$IfMJ(
-:@<.bUtxCRxmWoW}JJ,z3/G2q58fdS_^'Brg]0dc7pGP^}y5+6ksCc"F"(>m73dsdHDKX4c9Pj~V<Ku"9=@NP#Ssa-fhfmFRX)MU3{kViU]"$d|%Kej!+J
-;Z_lhCU9J;)coHvtG^<d;z(&&Sj%U'I>NhO'CfpJX#B[hT;GkFSABmc1"O/Q&|K|,($f~=68mstKCKE79X-8Ds,_lY7u@]m:xJussGCV'm&N[.{thr|7CB
-]VzUy-HWd-'sfNEUCKV|$+HWLNJXvqk[50H|ySy<O+#V|o[OKU9LDxCQp(1EDEwesp8OHbTM,Y]bdL`p#CE'a2JhH_P=])<!fz;@A",z6(u:3}Dw(f944`
-Ua_|IGHb5l:`]+nKqgNiBY9mh'<+Msaaj+G$'gE-8+a}Mt/)PiPDy0^`M]l6|.E>R]"=FOWksoV=[kKj%"@FKcVU/YwbE^7m_86T!/%_U^>m9".}%b].P9
-$$mV<81kZ`|s->=thMb>;M>g1!Y[0:02YTH{|lBqT'lBh3Y#U7lNu:UF!WG]cY!`5h2}<QPz2-=jK8YhfTD<jd4#bvgxdLY|WZ2hvwW:"-cyd})zYg)[K8
-|>Fh2zu+ek~'KYHzJk!MUtDBBod2F.01F2,ET:%"4X|'$fiZ4RH(x_tX`Fh10m&HD0N42)/lR"U}UaN}+JR7!Zgu@_'V;GMF6xWP&1>Cu.HMT.Ubj'~%z)
-L#%QLAfK'I+hx!nz~UhVNL5o#P0.0p!e$P)fw09bAm`4Z/>Q:7;Z;S2+/=Kk89GwZZqzROfl]r9z)oA)fU21h4T$_uW#N|3!10;8P7pXH5GtruJ^&n_'Nv
-}$aNTQWa%wWG/l_LcV"TJ,<F|D-j`;Jrti-9kq40O|cGO[{2bg4Gck9dA_aCH6GEy1XF:L$FL:/r<^TRsc(EY'Gsc&(`Yz@F#b/lWHeaFYkP{yb=@gmgg[
-V3fGW/<GwHDquX;Y@!AcWkWWvoVRp&RJI<|KM8o0=&i0C'(-%})tRO,H:Jp}74v7I9,q<YoQTVG9Wh3wF!%dk{}/4!zOeW'G:(LenJ'e8[s&~l"1';=LHp
-`ty9g6'',5%G1K>`i3gP&&m)]!]]uTUMCuwGzu2eZ@F-hR/J<h4kG^l^Pf<NQggkc`tN"J]|WD!Z{;C<,2eOT2qLg,=7v&=2MHJ$p5[(W/)X#4^r<F;H>_
-#_]1`Qc%U`!giEx=:,"&TioOvgFbIxEpFaN-s5'I@Tive+'l%)NR63b&S5XfMg4h9x(+wR-w,g(mgV>^U]omaTMxjBWlezb&>!#L4XyCh&k2-ri(J%r5{v
-;b)`$>E.K.A)^#{Eb8#tmo7q_ib8Sh2KLhu_]S}/TISL&F%93IbL,;~ov6NK}1+g)r`.AU$q}xV_6Io'K=t(4@p-s&2XiX",.(,f$Ex$x#wS@o('&6K>Yv
-Rm4`koiP)tCXX)J^4JCr8MTrgEb1sm"k>iJ,P0]zg=<'Mb1}`iH|xpvKTU5G#O1SFsnt1X88&I[G++,^(BjP>d5m]"A'i_.<XB=z~u_I`|B2BW|D_KtTLS
-aF(O/MK51U)pZTXVq=,/]5xmK6yvNb3d#}A'ba0%|9#b}HuPj+c.roAvwfmYuiegs.-YHk.YJ!Kp<JeMZr+O3,siPGL|VwTQO@+an!Hwwh+84lIaAnG/5.
-#z3"u74Z/tCGI;$E[tuaT-F4R"rkqnPqC|0^[^TN5.,YsmAcJui'aidH9b-5BSm]g,>Y6U4=j^(wzrG!UJ&Z<i)L#ipyM3"2'%R{v`t/Ft]lf{UUUVW3ge
-nLSsiW_'npY[2Fq4-6zm36etYz0(Hx}5<nH@}{cD_[>I1#s#RBpAEefYhiVEkp`#}SKYd7Zqtexw%QgNn5BbHS+^Uw{/LYuu)xr)U/~Gs[k6:`5G1yX4rN
-H8vCz6b}Q2$J820d5447zJd"8-u%(Y"1r`y-&n7LF^nf#H#mR#6ZLi20mbhxL=ZVxiQ[v[~N^FN]~p4"I4c4x28lCd0|!eb&^+1xxT|L~<)}oqzvA7++89
-=VtH|)R(;+a,kL)Q[,-,6C%<OQ[A%,EV7&_exe@tImIZ!5JjfH(DKz/n[5-#5Iyyr;#zqwdLHm5k'Dsb^CK2w;{%sa+{fIQ__0DJ{CWk%>/L].Em[GdO:{
-JW9<)ET5d`Pd]'wO0:zHXIbJVnj|dLt4q[+reSy`YJQ$kD$M<ZM}uS5iz@e-#6N`ul=3z{<[`e.UZ&[LIkSVUGv:NauxUislj:DbS"(0{GuhK5"-0v;^^)
-M!&96yHfI!HpM"}nY>C->wzMat;3EQnq.3p0AtZ.A2.dN!veoj8CE]Mi2[[hlnW0n^;pcife~i]_ziDgU5BE23"{ys^,~Aj<@J$8Qw.#Dmi/@eM1kmxY!n
-..P3`r({36us.,go-pt%qs<|6=QQuvsD]o`#H2.8P|+pgz:I}mAfBvOKa/C>/xRps8>3+VoC8]>CZz}kGEvp=@r[XclLz<GRR7[hkLtypADy)t0GU5L"7'
-ox8H(9u{}lMWj9;I_Lh:"7H:q{"i2i)1Q}af:,/`uXufPP-/7l'[5hMV=s.7]|c{"5^tjmoNL$T.dX-$h]hzN<B!=6g/y=k0}fnB&E(pTut.Y]Y3)x-Y0u
-#C~C=Z)neB"|-NvJ"oa_Ldj>lF)2ELQ-:IZLQQa^4>hZU!=c%1e_3]a!5j}#WotjG{7uTzK[RR(5VE3HN_k,AL0b"3o1rHEd}cxA6X^X1oF!Rd{oPd<1eY
-T//3hSsEv'p#_MF`_B$X7EGANa90/,%A]jg4`lD`B^b!HxCdUbB=e@Ugc"RY$D}RH|BLg.%Rc[;4HE,R@yvIj/RF/i;OrG:xR=yki_(f==wAj|_nb}Qn)$
-p@J-&1M!aX+k/=S)zS;OYO)V1_j4q|x,AUHxSi7kk7Kt.dtQWqV6{n8vt=]aDR6]";&`lIrOBT9H@!Q>9N-1L_n4>g/;|G%F!x3&XqxYM(O[Zl;D|=8UFc
-wCh`,I~zOrBB.g,!^zeI.P,pW$Z$#dyqoUsqeg`z{axF)Dce38o,3548LQs%{(IHjoittpT+N]>H>fWOm`0}_j]Nb/xY>kgQX4cG"cKK4Ho`-/>fhL-bp%
--qQ7Y2pO"JqoiA_fUOJGIGi;`jY#<[#&WNAK'N]$V$WN[aNOVi|=TQn.MbB-+w'#'t/wQ,xQl"#=]i!>y$,6bPk@"7BE[dKI+]-TXV6ATZl`$oBcatz8p(
-]J~S,^E7M-W+;ksfbCNA)4"PG=vW1dybyZ2J5}]P<)LaIf}"oecWwq$yzo8rVpil_|b>iy>XXt-Vec}Qehg,`+M1Cp:G!]HI84^)VkcLEcI|sUzm1M6_U@
-cSq^h;TINS90X1gFk.^2^.j}cs{U+Id=BX!6@`af+6!G#jqT.hR]kN'U;FbLwwpA<_|T4tAdzBrpXAgg,LiQ4YlKzoRrUXixd%lK{rem'pFUm10%[(/d[!
-]fUVJ_>5>EdOe<`1Y#Q2%T0OO2H>r11qroih|vt%k<^M@8X5etnMUyp#UUv({.bnDog'I^i=pL>kW>lu6`xZ9q"HFd@WMz=8QHImAIp#^r9fC_wg,$lvp,
-o]Q.9,cF[({^y1FY,CTxbX&mYT[0#`8wQ6}Me^pJmtqsZVr8qJ-TT<2ZB=nu}/!a[wpn'1f5L."S'72e!#<q9ygb9`gP>-nw|qL9b9(BC.t=fH_@@B15;%
-q#S{N^U:O#bD:F1X~2kedi{F;{5j`,2ul@2}<l5j_,Z24m_4tWLy2N42jb"q[RM%jF<+=eMYR,.1]fLCNyw0>M,o)AEt69.Rv!Y]1IQ=MTAc:IdV;JnK/Y
-~j-'6&Aj&G-9P<tyD]8l'Jw^[S25(i-%vHJR+]HkBdYsXY(#D#Ec57OcMr.gfP|^Q>KDUBK>_YFL1E,!NTyFZ+=),]+J9<s+kEH<R@+@M7vr.$q_wZ{/,U
-t[8lI"E%'9LQ]"=+c|@jfpb]=QMm)bv0uU`k:J>BJ1oS,pYRc9~vdo&LQnl"WDip$J.4xvHQ<!$,I'NR~kl$,j5E/3f]5pR_Y;'lr384nN'!F:G{4)5vf5
-yWm-6dCD6zL[6_P]rJ83QH:W-uxa|N>@2cDZ42{rea~u|K`OiE!@|ia{:3ob'gzoraKPjd.r/1OPP=Oz]WzJ%@6B|<wVUBgzz.u8whH'o$Y4UBDGh#[]%U
-|{(KNiU1EahP9@AEB"A_)I(XxSEu<3&'`z{JS{`czmwUpS+V'dG.gM9kIX9DstM(n%vo;ue:`AswU2fA`5RiH(jzOXIbWI3B#"`>C5'2;-wHTKsxfzLlZ_
-)8&+k@i#HrV<QnY%L#Zp"BpFJjeqaG[VNo6W#%6+~agR8H6hpnqd8sLlf`KBtHVx8z4%ly|bDs/k#O$_%v8<NR1`(1ua5(/lC(aPRO]7a8,y!]7;b"cA1q
-`-</hI7o+,cN]jZk_^nN;eJca<hb0o-#;2<)(zv#G,`6^6;`_cLB!hcFWzkc#0"8>NVT$A)1H#fAe]VQp_HtramWPA7RN4A15!}Jw)c4H3F`8Qf!~|R5<n
-5YEO9Im1}&SQokh2.{r^-,=Q=t=i/H"+DOqgLk4|iFMR52}BIKNHe0J`rl#@=xKJ}")0,D1l/=BcTLV@iSY2!-KTTXqG2re3!h9CdQ^`fN)TJ0a"<aB4i'
-/enL$zSw{rRnNUx8`pfsgv|tV>T(O21vQoi|Oe-xR>yadUD5e"o(^c$).bD<O)j`q:,Cl"S33'+j6}_+.oCFz2]KIT"P)JvME$cn}cK+0Mj+1`Ixg)HC_3
-%ueyT>z[m@cE;ywi=2`EyUtCw_nDA|OVJ;jZ]i$=FCt!]}t<__J<+d#dY9yX/LWATW|bz]'.Ma&59EX`WYxmFiQ/k]ALzq%0;ivyQ#FoX<]7h}{rp/ZA,:
-!A7k;mi1Fr2:qUidRGdCoXf$K8{8fJ{GYT`n^"3=+43{FR.eH:L-VA8+lIQ.|J1VkLNG"B|<86k8WGtW;1k|/[>j_{nnG,h$+xI+kAD[k.,cgmDS7k.XW4
-bqGzF;,;o#zaGWHRa7ca/ET:Dq|lSN5R8M~[o)3Je3f)4=%K253Xi5M>nLNJ"w#scMZl+RGk}/5serQPT^7kKpWQ;$Lih#o-jjxkhPJA-i=,:(NVhLb,3"
-EHEH7mt!7R|({KJP|uml2"u['C:C/5aP#Lua2m}BxhD&_<I/{bWhEHU"a566HJhN1M+$`o`Yqm.=X+"!UP;[DK/YkV3A~JY0q_Bp+dwBA+o[sLq!c@1sB+
-7levm/L`:ceNcwJB8:zW3oVx=%^>S@T&x|JWo$dh3F'Zq-OT}z8O,vQ9rk_jbr:QxE>S,(PP^V49Slyx+MJ$S.IH6'-YN,o;-QJ5Q#"}'ig&lSl$UA8t(!
-d)QT1TuAtXsIo86s-ImK}F^K!4Wg2aozfFIdbLTtac7b62O`r]8jB'a0RQ&DV$2KDV[Qj.3EKr9_#F/FTMg-%1h#[:o3Wb'COlyzu:Q7RKugH$I:2rDS}5
-O@BKrl!F)=@gk_UjjClsZ$hTiKUjy7},nMS3gADqy@b!:0E=^//v^uo5gOAJa2g@"qtq8YVI|<u3qz}key9LyZk36i[}<`LPGCU0T!ADVM]ALgX:ZIK1Xl
-%}7HSN=r;2:2Xr+R_LM8OUXB`}$[uPgb"DRhk:"{b{DxKNX_vMpik`lFd)NBQ<E5XnJGH-o8B`5L8uP3sH'veADuFK|r3bUMIVT@tp~h|56`ZQj<QloNMW
-Cyy{w5k7@z!`H!ZynV61"ZNMb@J&4.{S}/#39){HsHZr7KV5|N&t88jjZYl4j5Jhy"%2b$G&0_p1Zjy{tP%Pn}'DEk)`2TBx9qsMR3NA/!fqj1@}HCb7LZ
-zS{wMunbH,gG~;7bNhw3jrLDRk0w6([G$(I[zC$I=fMfjey>dK=vHDBrHcmA(ELP_eH,Wq=(~!tLy%YSmPu@I+>Dot/Sc]/do>%IEqvhpzOGBJhC6j{<6u
-G!A+bk=nIM~[|`79T^[h0;Km~JLu>oHFmYcL-5~9^$'#{0uL4zYdBU3Cg/<S/.u)M-:SR$p)$PC[t^cPwSBBmTr{A9V0#Q2IHqG%|p&D]^&TL1:U^UfiU4
-lM|R&fCd-&HMK"t+W9o2o"},0lRlP7KRcc-No6x<KL%q~-j}vh>PSUl/zPd{(M0#cLZOY6]J$H[ws%2UXw]B<">JW%BD3hN5Le$ei-d]R^r0_VOtHASt:"
-rbZcN'Mb+P.XNblF)W|(fn4S+iMWc'Gh4>ug5kRca/P'.+t9Vsk6nfJ<bCB<5|oC072mjQ51QO8]/aVS0c6FyTUjA)Tk_v9qt^TtqAQMF:@"}eTILA::Z%
-xF|I|}[lvTxl]`7C-GZ4K_%^6}j!XKv<YM[p@/]=J9pN/AdR&py`W0#X63ce=b7RvC9#+a<ta[$-)&^$8B{^klqt`}z|NCaxt6y@.DMQR]LdZpdHgmBA<`
-%^3$m]wXeNb}(";r[e'i@&wHrQUH.0K3JGr^e&LK9m"F(|~U$H{iOz,K<Ctl4l3$($H8/o)$ua!x^7RUP-'r;ppJWS{NTbIw1}!|$nFa$Uv[3nQ'pVc{E:
-HE#ET`u)9^Ymz$P[/+o)3R7U+%6vBsYftLSQglT:a/ruQ}j1}W!LfoXrmk,CfW5!|@EtM`7=X>ogHCAj)o=iz&TxE=k:~z0j|X5_1`d"GU1P^Cx&GZwl2@
-e/{ly(-Gz'-k;,]"u),:T/u}FPR]31qm~6sw.jfebBEvEf:b|m!{<OaRvhB_ia,;:3k"<Y#O@Ox&G'Nwi3#BCX9=XA[yTvG9-4~,kM[hLLxh`=qC7pn3=>
-Ao)!hN:$xx+Lw(&$X,Y}=oV1@HOk6%jgAD'2<`c2kf:,~cH'R1SwMW3@p`GQltCvK]wt={ou8p5LEy;|>>`E541q009^'Lcl)_b;I'~#Ha{-iIoj4o3.S1
-!Q3,>>@CApi&[3e8U"`wU8lm0OMp73ST@5A^:N5!SQ/g)iY-]8=Hki7D:FwecnNd[[hF+hz&9gE_XhS(B=g(:P!!(VuDHXuEg9q},NN(rRU@646{,DLNVL
-::J%[YH,]D+i&=^S(0y"IPl>t#^WsDglp4j|%MV>B1G$qOhP;`EN.:{ARI:_3$hH=HQ+0.De6KKzZzJhu&~7,eh]e'C'#gUS4)utbRFq/k:C<2X"D-{EF0
-5i.UTkbi90pt#cHmYZ[4V4n`=MYJA]EefA$+|LvHRvjxP|kW!+-M#kQ.!##c9hEq).[B84dj=lmey4cUgjTzVSo^IO$C~$swyI^wx465{XINOHk#x@&[ZB
-`BGXJ;1E}IpU4j$Dv_rBU{z9eM"LXf&yA_Jy~,;L2;mEVOd|ULxR)8j+2=+E8nJI!2y&`{Tz2]:a.}Z`Xgo(B@izX^}6}URIDdVAYkGfTDs7-Rj3i-P2F9
-<ZCdDxgS2OK:xB8;V|9X9,4^a^-aR}k88LY^tqHwKv`DjQ_'&{<r{U1rdu6b|LjO(EGZr4:id"{Pa-!<M{XDP@ff:`u'JJpC-(mt^pbMk[Yw"Ae:g{>SZ+
-oa2nCKJTY[>X(EP`#!H|t!h{dv^;A]Azo%a3o%_QW&32FHSii#KUC2ZpMi5r0:~lK.AieLGrY6Dvb"rB7SvWz/](g,/4+S6d]FH/_9nz4u5sSMx;bjWuG0
-XF;wc9<}nOz-tczT8'RH<g>m"$8>oi`ZsFVhjN>}tYVzz4{Oz_10DO3D,[OvSzBE6t8WyPP7j7nm@{ekg-)H.4k(tK=nz|f)dkorc#pa.>6q<KakiN:QUX
-~hf3_FySa:Hn^j_RJ;Q@j&M@]n6ucQg!'$eL6[d;94N!Ae>MH`NfwHsohCS<6vFe-nmsKBMZM["=,Bo|,Z6<NQ<^Rf8idvd$#|(uExFP+f#tD502YB8tc%
-Rg1N@/nvBfW1%!4QsUqQ3vDvl:x|G#>B%E'Cx%!xW7J7";]I_2'yg`RrC|eON!4M&6X%H$U]T(=6hb)shYEoiAXY3`3%TTE.nouR'EuD1pit"[MKD"h:kA
-,=~igQ-2()Pnuw1cA,H8vt|;AA]AFtiy1rawo^T<3[c"/yXMJA,Yem!=5>;mPInjv-xI=o#.,'X=^EH&9q59gW,+wLX#%vav[aNNZ9GDWf8CuqLe]$@7&I
-`f0uM6))35zEM({p$1EHd)uog;5>Tb{mK_t;-Uk$VD'koEoDl)j3mil/UP~gycTJnLu>GMJB14k6.%Pk,}W&tB#/B9y[&).k1:F!c}^{lO1+NQgVH-r-LZ
-C>GL%aeV]w!n8!"5K.7(JY&RkW0BQkiPnob6aS=IjCavNFfUX4X@"K8zo|b]R"[8MHxl&bwn=c9u[6Gm~Mq"Es8XNg<w>$!+#co^B(X'mz:s2(A_6_O2|l
-1fZvQu=jH1T7!|S_WAb^e>A:k=GR#G4Qu,9z!,JzH2;(&|<et(8=XBCEuQ4gPXU}3DOs_Mu(h>y-x[K3O$74@!FAbry[!3#lp0/xbT4vFuMd$$1,ov:GF}
-dbC)|R8_5)^pq1HE$u!3{F$D)vp6R4)k-hr/r#B#iRGw=jll$LlY^Mo9%"Tx6PsM0PduZ90sK0n-6$S`kXM`G+"b!uZ;Wz)feh&c{xde|3-V}+uwJH'XmB
-AtiOimqBX]2wY<P(#-=myb7"DIjkpF54MbfP7,#HClB[EnARkAUf[km=vx!c6fw02^}/sl9!N]h-2s2S40&L&H<{^x&nz[&}YG)5qfr!oo1b~WXYfQe>7m
-80SxJS(X:`DrC&]%%]9ddf#t{h|/szY,YB/N^NZBNUgWAYb:;}<v)4!B|yP5sE;P(XA<T`oh(|P(/`(wk(v!!}lK+ni)g3{.e}wI7;~jXn^AMGK+wa1rEf
-T<GJ}!rGj"qJm!0U0C1@IF)%ulz,&{yy<5j3D%cLm$QaNY.S""$qyD0_c,RH7X=dzv,p)5'f2OV:8Our^UKdaZ]6,+(}$&2DiB`|ojXlRM9/qz4OH-`#z6
-gbd<.4wKfw#:GA]<;['do<Vpp7Huug!v#=,;Y6Wc^dKRpF3/&C,L+hr`gFfi@d@J,4@C/tX:_S4osC^H!if<"I7n,W;5Ca2_&sQKMHt9nZhnF_w)Rv'r3u
->IKAm`^!a&TFkHX>:UWLB."x.45Ah2h8hG=z&j0z5nChkG!D@DA,/Yu:sG2goJ5$#KQ'|H-O7hBY<E8Tk/H5;6/_)H!;xpL,yYXpXI~PSdZ@,S~'aEP:Xv
-;d<jWH6cYqg.C4CJU2k.Fqmm#z'TR>=,;R9dcF!%$%A&G}11/g+V,(`'7{nt#}4F!@l,3n|Gxe){cotVotvh`7z.5We&kGu7%$ba_Po03IPl]!gc="eG~T
-:=sx<AqaaA'/3K;.;|a%</!6zInXZs|;H;Uzi2@4$U3-#6uNMmOELtVqggl{7tFJ=O&>[w$^tBk3"L^G'BN-G&+tbQ!_9OUjL|Eo,2y]`Rp_U$"3.]gE~0
-&h`6e[[NGpHKtwFc,7vsi}wh`kGhn`m7dz/P0X1q$)>$1az{b{59$$=MYQv0ka1loA]J]"GYJ)OX$@Fmac|([.;(VJPZj^Hm/jei[-^tAEN^H3-aq]RMFg
-ZT]V`J_U($8Y6"X-R|B-vq~](TRDBw5Y&dOj!d`vbpSaCp~KeQC{|O=|ChdIdP@0&gW/}"r2o]^A_6mc=NpTdHvYN4gg12pXR_/n9;@^kw.}nWFDxL^RFe
-n%gt~wj'|hM3'FXl;ze@RMNu)y(<Y4mR4|RkETvzv=Hwqv`Z]p7nHxIP=TLUt#!vn4i>Yk|]&`"H~WUvgR5DV>>nx-'jRH5AbBO{6dQ}D&"47`XP-n2T(V
-f6ePI4"bKev5bsDuF:8q&5o=owp:6dK3sfBrM@2buq3qL/:]GY`@`s[K`7c&Kmz#j%7<ibT[h5Z0Hs#e"r+m2%=`#KIT:OueW=Tl%FZVT=YqtwWJyC(!Y#
-:s(CM|%wLZeMXY-|L&fx-x(s+d<92BV;<s%#rq=GA/fd4VQ,Hly_JY;%,8E_OS$+k%F#>y|uzsnmIYw}zKa,S.!,Nn!0Ip.Ep!Esjz0)qq@.qU/{8zTlX7
-"k<fb3DMV3bPbaH7Z9zI.0V<hUlWFa+C`mqmCb_"U({6nDWEzrV!NG<M8ps,cCsNw&^s!moy=%'`KN9hvJ$eAJcYM5p4zIKqs_T712E:PdW+fq#Nu&Aq/%
-rTI_E6z=U!en=$h2lAa#Nsi({wgX|5Bi(8%eggxyScH,|DvgTF[Vg)FV6+W{/<{r,_LVlV><T<=lx7<2%'Q]T9`'bx{1&^tq/Lv8u1rKT72=Gzjc+q[npo
-B;}nou(/ZW_%`{[Xf2#%{%hJ4I]Iwf)'E1)Xt=Nw_"LpM4NPQU1z-}-I|^:XNqKH"YnR$irH#ZUCKQAyO2OUL&'`zE_TqsT4b}`VcYGz<NlqN"9&89U<I)
-k(!9`T+W:g5)b9(_%6adO9UU{"h72OXO1.>${qu#i<-Nwi'R2^A`ryIxbq1_ig/81zX=Npg&)gPN]Wx{7hBp<(vivsDv;HFGDl2gH>CP0/gg$URKLU.P;O
-&xp/(C~K~]aC>}zsOZbIA-PWrRiv`.+:Ee81BHQZf8zBM"[D!y`$w((XT3#!`bdco]aUi@F=|%}p}@jX-(bOl6nci.Z3EUua(}ET:oz/!QIXRM9i;]vl5o
-/.35Q>[)|Y6]NqYCG$kI3oa=3P%`w#Qk/P#;eI0:>vm)Yl,2{jf%H%QDf%yS$CoAE6Mi,Ve,]XGOorKb0a'bDj$XON6$vV(C>hs'Y2]`,N_Up[d|w/#q33
-{v"#r/^%GPb]4m`YnF'zO=>"v8%Vfaz#iBOc65UwHp[CGPn:d@u7#so0^U9wOTt"!p`&O14<:hUdvb^qM`0#H|/p{"HTjF,/ax>S.]H@R^fJgbbUe3QWuY
-L)EoFEPd}lZyWXSZOtjGG^1^1(CG,.63ZplIHjM9(C4.OF2<Vyp_oDt]Ek)L!w#bi-K!TWE}{9wU1E~cMKPID!:qSG:aeE30mIoa`m+|h}0N8dC5jPktK]
-"y]B-B@dH^|)V01,!Aqso[W|^"xJ7="ha{8<|(]GpoJqtCUWsHEusM+{S0ybLY=f$=t<SKImEw/.nkSoG7r4CK$/gt:+cLu1(niqji6]=eA[Sw`r@@v%rT
-58W2Q+K6+]|5H)r9|z)Z9fXSwAt(#C"-1,-k#T,]B`g4T)NbvZJ++[JISu!V>cVsbo|Bu#84Ud,N^po1@3K".a;2A2Q_:RZbx9Ta{>,dA"+}T|u`OSR^h{
-+kZrLi%Onxm(%>&`{FKr-y$aI%,Zf/~z@%ZV_6,;+C+vtvh%~!T:h"RjTq:vhJBxUk[H=%c^'=>PNav:LCi+"m@c%Ai)F)(]:q{Nd69Ig!Xk2TPdsUswqH
-G1j4jnPb5|MN'>G65)uo~b";y`HkWhR3!/Xi"K";-+)Wg%+c9xM<I&6]M|fmh5+@FUV{6arHTlVk;.bodor0q'8`sVGAO[mr{SvW9QG%r-[/)<H(h(OcH#
-E!n0O($xiJF416S8>cLYJ3v@WQB/gtb)z|(VA0U]lA%:A>5EQD{`oyvSYCJd,<{Q>lk`q"ZW!0c"pW^`#I]wNG_$]|LH8F]0AWUqcfDaDE23cHtj&u(D;.
-;)_=j=^@TAei);I("O54"]&YBWaHR<1ccH&y`&CW>Z291T@jgM0W+%Hw2k"8+dWdhdU$EC-g4|5,#A=rAL1,A2ECA4|fsYzRfs(+.cLei:q{H='B/LADq[
-/}gklS+4hS3LH=$um(orS6"fr/PI-&KH/@+V{:el-^b&]YNmJ(fm#]%EwQOOyup{{p`@3uh&tJjOBo3I^)t2z!bIJM+EP`f|XAaUsQFJ`C>Z6>R{+Rf,m&
-eO'8,b{x6]:j)H2bau$sHT#VYW)A&d@)zwiBFS[t64c=45~7<W`fe5q;l2AiqbaQy)d"rRKz9XiI[_aMS.uN,j8C@2ZmL[S{Uw@B$["!6|di.>jCvTf9h]
-}O}a)it#n^S|%jb6|i74pD/-Z#{vxl%K}|,-0"Y/'a@!D;K7eW!Bv_0njoku7|ha2Bs#&CF|vfPr81>!&7y`#>K9T5YOPg$M8-~BZ#(HK#gL!qYV:B/RFO
-A&rvdx:F9iNZ['oat,4r;in04H9yXhrWn]Fhaj8`|9SQ^3'qZ;;c&K9SvKxjlGx&D2"&%oe"x1br))jfwlGVM,I]aj]OP7Slj(hau_)@U&="-^fK$z@M%=
-W%6zf'rfV5<mlF_lCw(^R9qb]Y,RvzHw/NYfYaGs^'U)(A)I$nN".VGA[lr&;H(28n4e]>beF@iYu]v9,=b8Y-B]nq$k#(>!G=u&l9JqNu3<jHDAm+DrVW
-%6BEy32Qg&Qb;&WKuNi{Jb`=PuM5uO|s+Y]p-UJDrR6fn6IxFp%4f_yq947Zj@<6|5T3]+Cf.#tzs%Ty`qP7UmG+5hcQ;^i;^(BWxr!=ap3w+w"5B1"tbb
-aEiJWI'b;_g5ECST%f2E#$1$uh(LeLtW7}>Wp^0-bsRo9]n9-QZedXi-0[}eqh;PQ0MnK(qBzq(C,{EV[{T"<TAYtx!z4(M(&)M}HR8@q"a$HSnwqM1mI-
-tD583@exwVS/T(G-thg/Cm4i%fp(,u(A#B#4/J6)kuv6y'>`TBl<W8gBej;;+kOR@Ht708jdNnq7_0nbRs-sLXVhCQu#2%pL;'F'Q6Vv3|%NNIlQBG$$DF
-w%Ti57l=O(_]U`]-Dv(I(7N`#VU.40BwV]>^6D|RtH-P5Tc&}I"Ul3gP[7%VEoXG:R1!VQZ>Y1|(gMJuh9wV$Y$MP<#8[&VeuH33K=|7_GMpN!J2#WiEre
-k:z}=gj_>cm{f$UFY&1d"rB|R#bwHY[ImJnd:Nd::RfqU<V!w(}AByrFslzo1,$_gO|^9O/y8MlCAlVzBF`td,ioLaq/e)hoShe0d9nsdA.sSl:_VOm@pw
-Sw,zL1j[r-m[1Pj58&hBQh5YytNHBCmWZo@C=4]"g}(_'m09rkmrV>'y3BOWiat=nRIJH=Y!f&zTr`u]@G6Oo2}+8BFMxsr}7WV'9[LKSh_nt@2^1IU#0E
-K,vZBewUk4cS$_'aF/xF|Auk4yQA)Q#0!">2qD/bZR[[M(1R]%Vn<&fM$"NlMDGwM>Ap(,/0T<Dt;WpCJX>^`eY`T1F{+>|yQUms_hJ^-6~G9-~<Zz}9J2
-Mh(yG>>ycSZ@I1]5[}ok0t[IB{sCbeh[z!E(WA_]c$jpQ=Gb1{YDvFj'_yrvakE[k/+/]%[JU+k$)1iFox3c^=uyfER]#>mI%to["$QCqtV&)1%Q39esv)
-!6ddxHTvxC$W^)V0U=gt7ARh6HhFI,QBLM$e!nia5K&^qaZI'=+E9!FOY"X7lCt&|{;G(X2wmeDfU:z+<5<OZ;oILY0dTb+OH-:UXltC-bbgOEoBQ]TlgO
-1M=UC[m9):"s4U}cE/cxlRFt(LOc1Hi:iADj#bPH]F~#Ikp82-2dY'uNq21sbW8&:<5`h-M+_C=-R/Kd)x6BkH|Yy00HMo2PH%"Cu"(nc%X_S^<p5#i1SN
-#HRU(#[X(S"92pU;}.`V$wA[GJsEVf|L@yg"'{QnR|X2</~I4"c/6r'%VHX.:X7nROCk8)DIZ7e;:aZqf:hHxxq1l[#X+13zdIclw064/A~CLh+i@%Xk25
-H8}Hxl_]%Be8dBo0PkwFlR5B9w.#o($5<ewLS&R]^{;dTu"{8o{U!BGN4)7z9wFoiehgmDoE@F#1AQqzP&;4'5,,}U`>^o%,C|bmgXMTC.'rjy;MKV8Ou/
->Wq!CJw1-@E=_Ftbs"YN={A`A@yC'tbn`'{}'0!n`,;+)O6b/F31SFnAKF@GHdH#}XyPBnDV,s1@7H8dmXm&<i(FON;|Lwdf3JC:/]J-!UlwTSfQl{fJxC
-=W7C#5u05AaIa-|ToG]E&JM$#webj/{I.B9tNOHur{~XJE[sdun4Xxm0Fmq#fr.z@OY]V`i{i^TMQnY_[bbRlP@2C}X1|k)p4{z^92cW|7"kB0.MQ0Ia!;
-F}/k]@BBF5|]BoUhIUrF,RqK5U9i}1uAB<fzeW}{,27=rZ2p..e+hT6Az{P)S|[p6nXbk&Kz#(%7Q'a5'ZxuNwGz2FN/'HoRc|b#bwYLVxc1_.%^){y(DZ
-T8b.Wq6C[R=AWt~Ch4p76%Eo{M0"_Vx&;dw]>xko}|l}VRzBfu)@>-23-pvI(4-Iipp4KAA]BQRpN__u#;`YARAqBZ6>=,MIUd<ZOtC(w%vd!$<Z&u9GMW
-,MWJi0ka,2$v!8NpNvJ&s,AM#R4oVqlvglao_KtCX=ZdyLz^c;)}S0>}<K"Z5Al+KmRMFU/Wk=n@=Vsx.H$#3I%>p1-_jL39)eK(&^ah{BcbF$YK>J%9Yg
-TaRQ)4~=8>w2('&tq%othdIW8uzud:|'f@]1C`$!DX|-Mcm&9"acPk~Vi,12G-vJaxD{`2}5%r'7kn=RB9dkX<~(;D-'ZpI2IJ5V#<zzB+0vKwBb3U)lcF
-tqVrte}puv`KRu~L5x5T,RpSf2~5:IWE~IgZPbFk['_zOn[i)t,34NH8v{d,<j@0"=0k""/!dPQEqwa.r<0Lz'_a{PmQV{_PoIWh0D(l68QFuO~V-6&mD]
-/[t{XAXCpNhKRXRMhA5b6<1`q41GAyRGF%!Rr_FqC{zo[qaS).b]hi^Hp`Frg"QJ|)1$uVNDui3:_@]faWEXTS@HfLtl&2mGa:Xt[}`xaXkmvTsKBJ274Q
-QvS39kda{6YBj4/8+okWQ<i:c}e[AA9$LA$W~Y@@-F/=f["7fM)9#5USQ<!m=(i[eS%i.o8.u7%SSpF<kk=t3P[X-'$^3>+p@(4K3`sqG{$<o-AX8"bP6B
-"yYE3CaT)%X#z44.J3:ro.XWzuk`lqnzb/`ip#9xaL-^PW(vo8`G7XtZ@R}:HbcIxi/7OqhS0@/;czSY5S~4"&#Hb6<C!sn:gYS!5Wa@/W3A<`Z!KvxRXs
-DgooY.]GS3>=+P>!_:6d&o>1"g;tTQPwu+~VpTM/3M:2-HNj%B094Z&zni^zr.'TjCOi>$i`_hpyz4DYW",8dp~w^X{(^{&5mBh;NT}6sj"|_HjjP!)0a$
-aak0NP'iD+!0IOW[RRK(uctD^G^#gP$||S"AMCSw]4xeRbhheG#U|L{=:4P@2ncro_/W_!58j@a+^kjDXu=`o_Fg{bRfv_&S<"3PC5#"!623j9i{`Vno!M
-HfaW9pS;cA/BUX0/r8G:2>}Aa6au@D[+Z(zKKC<^H_G0)2M#O)n&]-JKLC""`%pF(CBt.FW-]'r8<g5JKe.!`>I45RrW@e|#3ennA8A"Dls^]`)C_I_=yH
-cuf(|At@>x[(%e!1`q+S[=.;P^B<=rDMyqKy1ggXE>SsIup<w|zkfnCV_Qfx'DS|'rT_"qeF,D02jd[:>.5vmwxD"PW4K>eGrlO5+^qOCw%O{+&,9Tn9U/
-;<a_h.g'^^sG`sh=y-6^+]Q6T.;VjQR$3O}{gC8lU7K@-$gYUFemYd)3.po]z>F>L6dB-$9XE[{^Z+~#>bjf<C1]bixhhU|Y=7pNml|":UDUN]lB'f!|-V
-i@rQ$+(.LrkXW5cZ@N:+cUnDevs"&`Ps3N$Emh~1A0]](#&}o@!]OzoFPiwrHfG4H0D8_m@H7T=#Z,skm8)'e1%oQ[Pyq$u)HzZP1,$y+G>{POv$O4HwqI
-)v@J=wrAn.'^8+5Q!aV;P(`^{51"U5VKb(-&t0YYJP{dw'wgVFPnt|~&EW1Z}FUyXn^)'D<x<H$iGSt)_jMzot=lP^/nRyYGHL+I|8h'1AyMb47s/o/yXy
-gkLo%nn-{t9]8SU(ZA"u,O}4qkBE,dpz1"+yqA"z$&x>'8)%Wr|7u(yE.o=T]TAAGZG3y[YI!y}7~LKTEb$,$4pn=/j1;H(#+i~bF:'tGELE7SJd]GhCSC
-gQvQA`J:z!%ob>{_2%s;Q;sR|#)8c4)A'$MeAhWnIRZ`t[YmYPCgEIjWaUTun+bw0!TjSVf"Tt@{k+NUKhJQ'#&#hi';pq4]E!`'-cFaq!E]=Ch.)cm"d'
-p[y'cQv+<(.;^P^A;!Be/y/$[ID^i//xvmi[$.r04.'z3/wnDe!AIHbZ~^ud_X[t|-Ag$NDx@qP_E4'|>>piN33]m_sxa7Wf/Eze3s1JCu7.6]Y=;ClW6:
-BalP7{Ss)|>7O2fXjfE'~KJc/:WH4c%::3q6ox1dRlP(/|]1PHcPO3Txcg~nNwH-Z)DgVw1=s0%seS:e!CdAG-YoRu1JB@Nq9CE0J.[icE!RrSg2%v@6W0
-mfrH`w.bfD&"uEfy]{DKvq@,2W(%a/zBM=7"KU(#},>R;RvoofczYfc7E[n6'gSk8DymWqmcpYIR}x!]"z#5f8<=.[`IsHdJHngY|]4=V2bCTom/9dT;V7
-{rOaMT'y6-B|0b3}S=6ZTQ3Qmx_Ur"bXIEbi__jW|WTZ7)aRDraN^Iuj<(to/{'0k+`=8WU"2<~Z4$nq+^h&S13C(gyo;MLucaE^gD!P|v>73zqC`,"kaf
-q})U^AQPLM`rz|rLq7`HIqz[_`2latc/WcSXI>{=QVrnwYcA7ezMn|X_64l$Sx"hYw92[s_}'W"z4ge;JeF{Fo`ex!<(tS:A:[(Nv4VAJ5kJT[a($7X,<e
-amu,iRO&q^iz4_yrZ{;XI;PcyN6j+ih7xo;5;S6%B0<hhY>fhJs>kg=xt'h}Ph=I1w`1qms#IOsg!lGR+>joUsP}R^gH>/&aqlAwXOx1=ogCXswb8dnL[v
-BJLRnjWRMvLD]+[l>@%)U{|W=^S1;MPsldLz/pOO8p-zGt7.t3B"yeRkF'./Co6[gH6fd0,]$Cy)nj+xA>:mYWd>(5jy<}1G6FrBk;}k@iK@PKwp.3yI5Z
-6<A(|0A("]f,gjJDhAgcHy@.4xpG15wZ<P#}]7Xl<Q3Lst}h]n_;|d-AvfJJDtes~K:O$7pZnCv1nuv`M,=kc9_,ZPnzBNU,Crhduxlz.dr$.XKRU}qZ"a
-f{xNc3ATpEKA4"RLAra^ZIy&fpsMY3#{)kBx#f"!Bk}q+$qJ!"caeq^U&{@df,v_{R"-da>V2lS"V`@|jm9q3%@f(/U]/AyuThR[ztE<V.Btfn)kZQQM~{
-09q<xKcXAG{DG<Q=A,w-MZo"AN7A^[Zi&]9H'S~G+g5T6WYeql)c5%FlL1yWcbx:w|u#Lz.<+AQx.Ml8-dEc>^(ck"yCR[U'lsLanrIK"@Qr'cB8n[~NY-
-f1Q9u'.9xB"2N_=r_$+JMn1H1!'`126It}Dle#!V%Qse=D#'a$NkW%'V7'D5$63u$IQ#xsi4e5ndPq@mgD[B/T.2=4$Z7`{4Q+xa`ga+f9Uom$L;hXf}Sd
-m6C0IkhIhbiC{7x=ku$Ni_9KDy3`8K<){@Mm#X4B|&8b!$p#[5/#Pt-Hg#(P+3]7slur;7G+SE>!{5m5Hiqry9Fp2l6%aZWChp2f;..5$];m[ESZI&X"cr
-e0XIuJbHV`kf[eLP`Lq,W:6U$s}_3nm@~8vQI3<G.-Rt"V39|DK<@^.79aBvZy{#%.idE>@vM,!MTm[;e2,r_gI:QHBY|n2C"$=I#$S2gCEYQaL|)FJ;'&
-e+pu"V+qfzK68%F-3U050GR.McT>&)Dn|-b(eT9}A^"r>Tlm=m|(~aJV@yrG6PS:OQ1;pQHE[x1)$8[D4diCX=RAy8GJ)YODK26`l!j>LIS7nMYk=keDjp
-;)7-V!7Sta`V%019M.CYvT.@(P,:zT$]ct<_{qifB#(|4nAL@$ho`jbI(@+L>[Vnl^lYQQW,$^C2"nARo7is=t4Z&3h3,etr@{!6JFn62cI34Ix!b4d$$/
-Eqo1CZ&v{_z!;(Du8bC>Xh7Qg,BJCj18KYp>5IIVcG8eG1g'q!z2//TSb05+#-tJv}f%-CbkKhqdU+bhIq)w}2SKCO.#[QhPjScG#'cCIzdhS^5J/U=@";
-0b^%<-HfK!)sQ4QR]hrrl0WYbF9%"A%(GQe#D`8zZzq{~$<XB}rEF&]"I2</JpWAKJ-"2`BJ>/;c/s5P2h8f):Llv[yxL-v"FkaLw6CqafyE=]bHxKnD<b
-dFj_dEv.1Iai+Nb"U1kU8^dE$L'`gY;[yf'45/%`{jPL_7=9-:/7OJj&l=M:5OP$JHvY-0o[70t<C}8n5O<m#)sm`0I.kR)'Dm>UjP(<j|~GzFsyTZMF[+
-8ssj{nhEYktK},w%-^V6umUE`R%4ldhh_8e4xm^d_L2^$W[ikaN(2gn_2E;C7ZGBl]s}/78c{3Vku:K(yiZ^1z}zRG3xp:'cll~Dq{jl$IhpZ#`epX;2%a
-Cz9RvFrc5YWNci7uE`W!RR.`SnAthdpf9+0eoe!%qSfzaB$U=tGbvMu)-k3Od,-Wdi`iHLQ0#@)M'j_f}K6/]<pDR94<{!]m#71uF<XW8{7c.XJeNI_Try
-Tl`LuTMZ{r5Q9v]o,k$VEJ{/^t8%LF&J35/t|@n/Gn_aV/oj[(]3Fk>."<z!;PX-t&xW/:_4P^QzQSdq"MQP@&Z0ZV'5%-]U:CC7$K:#zE]m1NCsn[1&.C
-@|ZIx&SI]>dFyH&2]D-Z%QM-SI8"];bU'r'.uZ(O.E9<YAAld8bd2DT[{@u9WC^wt[AI%!vQ[w-x,F}jA'o(5j/Z=29I-u%k.-'r0VD{#v0}}f}iu/wJyz
-7&v0^P@tyV<n0`l$UHb#zzTe";Fs2_1%3#avpVtC#bM%M<%TXj)mr82m}u8|Z"/{.-IrCFCJ>BS=>))j/'&#_W7$F#_N[uKibVlY^vlNe-;&I%[8v$J]I0
-U}CxAh6D$h80iC#N<"x6(q$w_A'4&r|OQ||r&rbfx1"ei0'MlZ#oHoJL1MKm|V9D}c~dsoo/f:[SO.2=X:IvEMzeNy55;bYbiy6tOTXaUHl{,J/Im03Qq>
-Tvp)@]}Oi32bQre@im%KUDmM2(Msk[4.PkO%|mCEEY[c+.'lf=U&ImlGu(Lom&d-[qYei6XGLM.MmA&%N+>B(Q]a|1{Spia.tA3lLfI2yHrj6cP>8F+c<=
-(lvB0H")@_FfT_c5ZV3[,r,Y/t85V<U0,S!@'-QGq@zUmJcgfmA`BqX_,B{Qe4s|Q7-b<q0JpSe@ZLC9L7WSQYz6b>,8Vpz%%+ceHWxT|:>gM%eVY0N,c[
-eI&55MlzI+1w1(;YrP-yHPz'iWz"<EVJ@W6^O>&T$JO;'07-KGmeSLKeeOemF@(`>h)n/>Tg+9`iLAd`n6.//No+p/~B1.<zz]%;E'3{XtvR~VE(4m#r5R
-]s-BAoO8vvU"Q)KgYJ,emD>Be+u'5%(HsP!04[&k64x_@RN(Ehjbrj5U8Li@{.>@UPEYz08VeB9|jNP:Y,hAvm3I8j<%{CmS]vpt^M3"cAp:=6gCquyRsi
-`C$hkHd14L:!T<%8}IK^Qe"L#jgYo,qYuu)xr)[k`BGpB`DW!}!4Yp4pWD46WrwEu<tH|SorHGUD3i.a7z,.1B|L%=k>}:B{<p_>=]oTSxh$#M:o.'!:B8
-x"XOD`HDd9>{Z"6]K'(MUMBvA'aaROK(-^}W$O=1UEG#"px%O[_XR##Qs!7TuI!|A]Uc;gJ`QdD5A>@]soFY]9T="2nqNRk;KpX,L2jy46~l=N=4BJ2Ufk
-,5m][K5fPX#_:bH!Y<#wWPj_dYzuzsQ/|CZSS"IRSSh<G=b<RwJJq^M}'HL|diNI{q+K",R;=zt]3qkviuJqp+CHo>b0_iD>HyFL-oEZXhQ/i}E20nC=8Y
-Yi%"'|6WvuhpgMBWqwX^{]r-a@a+e_-X<7GUvi/[pU/{`v@PYqmhoZy:~zu0GK%PkM%zi"Rk0T`</ZkgclKRx5hvHH_6/p~4=L(eeyfS:Z]1&X@Hts&H%S
-@:cAMMn#!}&KOpH#5G=gmCaf6$7kA&`v,@z"G>|_,48{vrCfn^znfCk$QFQj]LdF$esW5;tFfMs81lE@gCJPKdRgZ]>w{yqJ6jU+1n&(`z$qhG_0NPxY]"
-W^K5Sgs&:/VljDv!}.V]IlE]6p7oY/[GB1(NC1cxNZnE_d#|m>!b1D+`X1Q/h<ujQRK=g[RnQOIq.Swdp"A7SySd#rJY,M.G,N]ItYESX(Y,Gd=Gc;j&lk
-mLl@ct+"c84&tFqnP+P,[<^WE;-<F.=F1y^0/NO-jplf/JovdW&)Cu;{#Yp+=IV.}:.VySPx)dbER0]':+)t4eehG9!dptvdl`9OaEv7'ZbzFzs$`1{{ah
-bEf]`#l0qLrwml.E[+J&Pdcv|M7B5j0GN:`Q$AGMCg'7i}yiF#L${[-3"fqQyL^fN@:bIa,Nm^%>=0o/&|]^(]2'n")Ma+ftpJW_-P"gXCVA<C#|Xs3x9W
-;3fWe$QMmb]kzVeNNR2xIGR`@6%KBF$)J1ak8s{@eWuKEDC<sq9>F5M,)$YPZfb3e5RN]IQ{l%N&PIl4@,<h19O5ypo`Jhd,;bT>3:f^-Mp^I2Ko]xe(Ct
-p{ccse/4~)73-5qWGVBh]5yI81ZgKZy67!qvhT2^qF%pesrlLUL%4e&5T:8D(bDd8adm!;.M44yR)Z_i8aZxU2)RLM7Hn_b;k=/W%p"]apa2niak73.c7(
-y+<tXlc%3K92[oWt`1vN816qEE6W2p:rSVxW{_fk=ivr<pc%5;Vb`S:QUQx[KQ3_gI<]'2vl8[5@u8JxN454{JBk):^WPoLK>)RaI)%5O@LZI7teHUYRT$
-:<2hE{ub74rLp-/4c(G1+VPK5<<hN]`11F96)QrWadqG)39:,[Z`ZwRS(PEkCuCU}R-!%sMtpCc]6z9avd@]K|yN`QEZ>M~3<n2W3R;NWaR<%2Cr@XN:",
-)`UHHaQac4"p:G6.R]Ad-fcv-Pqww'Uy$[XV.^TSnpIsnqyzh-q/@M0|qhyn#|A!g<sC@k0nAk{n&1,>)r@w:}iM>L%x`=^f6i9MsAYg_<^eBN~zj+&-kU
-`_@f@zl[SGc{j}__F:>7$fkVMgI4`p_<Tuhu2x(LZy`fCiw`K{Lu-8`0MreSO8$';U5'6#$[Ms4w2hG@CT;_~`(O@E{,qa{p~A>.[;u9<Xe<-VSI$kha3G
-<4wz9xXi7=:C=[=d37|=$az3t-i{s2!!
+rLn1h9&XdoRtRDemPg@qsZiAHh!toSA93O3oT&6=t3@A'#rMEAz-)[Ps/xM87JWM}91=<o;Vc%Z)MwzNQH-it=j@dWl>f|a`sq^b1,}L23qM|QfMvUXs@8
+YG3DhWykw>}tEF0_j;d|cfXmW7jIHp+@Zm:Ht_;M<2}A(Feo9z>;y:~N7dOVbDDn^q@,>i#o^4z:(fe[1KYUC!Hg,+G|>`.ISj29gK@^}]Ce+1FO^!@)%Y
+4INk~l#}TsPLlVE7ZEHZV{cLp|8zZFS@UT~pb,3YUKLVeaX8iQk+Pz-Ae6_88VNmpoo`4:}xez=E'QQ)3VA}8!hk!/2!!"ZigCZRgJ{N2;$-@'4POG$LLn
+$`:jJO^HCuj=%9k|"7kH8f%7wYsLjQtE^#-M$v6_M2In"n357XSBXxwQupWPCUJ7+tZ@F.RDxNzh`C)ep^%/"DZ)u/9>mRgaa7UL9U"_u>z(L@r'i5o6d,
++p>Cd,#zC9vL,oBK)XXu$G+>YP'y(Mg.!>f)y<e8,|)z&lCw1@QQ!Di"_>}@)ifT=uJ4xzP,>JwjB_2{!0ioGut%HPSe.avH>_B&TZ.=@ors-P#8EUp4kU
+;0D(-%Vt_$H4HTRn6%L)f3_Zk;otOd2Kl8+m;WO.98U%9Oa=4C,[-j"wA(bhoZz$A00_|a]'nw{3)'K3]:N$]SlBtUwRYf0g~#Sq#/Sz5`gXli4k:%^kM0
+T$}rT`S7>Sy5)m2aiW+x`KO4|#iA!LUA^QFGG}#t4eE7@.mCVJOIG`GFPlX%!jU!MBI,([(2!l7DkuD2;J!DPB~t(/mAZ[fbuLLP|.srl9]8A%)$5^Qysg
+3Kk$m|O"J@|F$Ur/6bLbtWv:]y!g$MgE2zvYY8&Y]ldT%Qew@v~uGHXcx$~oe;wNs=t4MgisA+2/6;oMEhA:#D3sWK"T6lSc8b.]cWP5;($!%Wi(sR"XOE
+fki)St6}PQYgLlldytO[t'3hc-O8BfOtdt9E9i/`&rHBZi<)F,AZ1;HU7p}@N>=92qP-TTV"8Z,9Qar;YJ}_'8dyB"W('j^|(}lA|:Qc2Ef+HTQv!649Kd
+vr|A2WJ/iD$l8VMAy&;-`a|c%BA+1,_S:OSHi,skb#1y3%A`)Mtlp>Du>g!uNr/!C_|`sANB_'j6RhuV^K9p-n9E@1ZR$=jHm2tZE[M&a{q1+i~'kC4a0O
+.(vZPNHB7_AmnMB+EC{"u<KS]}-y})Jcf-&MTmaxbT4u~@(%dOIL>nBs"vX7,Eid;#&Y|g;uv3OJ$T/Qc@@s[:MbY]D7M#xnZz@@0<ukrYjU3H&bnVlo`l
+XskM^$S|-wo"~GoMoaWv.FGO0@M6ya8IigkpoRI6[R3GQf=M>GutP_<7+-z>RD]kXv|)n+9M|+=jU+cEJ]eq-^BacWNm(6&G_X}Qh8mUh2.gq8aIjX;d6M
+eqzh:jOEfc2s1>I%4(,M3h4w;(X'>h~y/2M=p2%Oh]]m0jjLp1ij`Gj|!PbYRVm&x(gh'cEFi!(&B+kJ2AVA^KUIL79>^O+PW;n<16XFmQdFZ]-=Mqwr1}
+mBnAe&wm,)53bvhQX}#j})$v.z0'r/xJ0NyLZ;u>z[)6$}+/wcByisa"a%.)_BK)y4-$>&_Dx0+i:MQ99b&QQ|c4e%ey;uqpHdT$"wt+k2zI2}f.zSUPwj
+AM|BNi@QIu-p"FotZ4DkuhM]ATQr~[yR(&Z)iH_"FCh6nPri$L@xs#a8i$qaXJTS'CLxF!ow%k-@5fz}(>vqSMRRJ4Kvs.l'q}EA<xJ{dzLvJbuFDG$Kd+
+VuoYp^'nWR(^[=W3H{5@Y4~y_/~>Ql$<o5nBNilkgij}Gb8qh)0ee<3#Nl=L=QZ>'y4^-W|@1%GZb"2'}'MzJeG>`<'74g3;-EV'=:F32Gy=0!d/mn9aDd
+P]RD4}V/cj!)pf6/|3bMciRS&J4@2WG^A0Cc6[4)S<v^ccf|g-k$o>/_dk%V{0Hsb7G:uf<#>UBUoSNAEa>^}BZac-;{9#csT.Pl`tiJPhWbd|-4upH<Uq
+sM:Lt}~5Y|'dk}xu~Box'[]TNUF&HJ/a1oK_x>Rz:!b;;m0;Q]6lBdw(;QS|#83;Sx=2sP-9M&P8,(jTmD(TL%XSTcgya+K/qlS@a3bY^GmUOd]x5UD|^&
+gNo;^0^_Va+ckKAp-GNOZ,$3:.U/OTJS1F^DBDj9OV/"d7"ZyMy.e+zfAA,lX^UQt{|WQ;Znq=&nZ{80|f^>KO$^-ZjyWoeae&/a^r[pF!SJ[iSRKpD_a5
+<u0}'$`+-k.bZLvSv.k{@dYrX>D+]5}U&3)=KqJdAbkU1r}#Brp;jl/Nfr9])2HX3rR]F}&g9d[.]2m.cy/N2zFKnY@cg[B}rg5XL9pI~X!;QuS,yaEm/;
+]dyi3BxnE7~UcJ9eMM((@8UMWa,W1xthepr&6"`4Zh,A'f^hp7wRy6lD/YQI@ecNI6Ov>2A1=L}B3e#"3wxliVZb!Cbd&W>Qxy+N%VBa4dwxX')!$E6m+.
+BPetLO:.K#]3&;Q.1;C8;xyNlJXOnK9i$NiaLvK`#e2O7^InF<4XOh)p;:_JT1_E]_$O|}<9Z7fT]jlu^}`)TDdh]8Wo:&MsBO0Z/-s$KE(Qvs<P8bB;Gh
+i+`r@Cpo5zjnE$#&1]I`W^-2gYT_vZ#{d2O!Hl<}#Jhwu^fZw6]c-<mcH%IgpV7{rFXyAUA2g^Gd-ud67RB2X[/pwB|v''xNQXqK(84G~#Zl1->[qoI|;o
+%4>&4ChhGZ`l|k~vL<$es,$6@Y8@t=:y3tzl,"X]zErzzNPzim%0(K'-A'OxDXHI3{EDT{T#mD>!Z!:h8(bD`&gMttdobQK>qi.6"F!i$$ILjk"FFTU1FV
+q1+k$n`][$TCMq$jzU]8.smua>At9=bg5(>b`g26TR#L(b{TtJ%,=KSBkx]nM>:N]b+#Bm"U3PFtwVj42nx#Lte&FtWdEZm6waCP^2JQJmia4^;lYZ[!X%
+Cv#X:$eC>nz}Sidhn6%[&2VR@vC:z^cjOIxMV-+^tho!jn[./PZaS12am%=a>'"RrlK9C6ffQ3M.H_<bR+_"!5a{'by>h+86wOiN+NLsb]Kz0ur|8|y;GM
+!)^}"u-{2oC=$z70N<6c4i@Qkpv^ydh[7M`F,zkYz_qw3<4{|g_|hDyNmKwOOwwk4lQc3C!MJ2"41Y`}4_79{-`Un:!FZtx%Oc.njm&H;>k`4:P4iB=4vi
+nZI]pJAcoDA3+"h$W[@E)nt)1T^vVbk%<r8QBj&YnMWiRyMV9$HW{IXtJ31QhPzFKcnqJ"Y@,Xz>4Y(w:94"ojHSGc]9vE=cM06=HX][X!YC1i6t=.040Y
+$Zi$DCauiG'[}^u.T):o7C(bvLel:KyDCXbR-H'iZLebf:{q1+.74)J.v,xJ9Q3.1;[q3Lw,R|q][.N3p]I>FV1_Tsmo<AYig0XJ=h|4yO2HvAkQ|,t:4)
+}nh{9bZ4"nf8>}84+'%_a4;5kv#Ob^(H/[`Wpq]ca[uVr|0}N@mZ,pC6_t5$0m7)g9K(Y"AmWonoy1/>Ke'9f6]QD4y32kT{/gG'cz)0/BMKmu6WyS(aw4
+{MBZ5U]B%aA%"yJ1FW$_#Cp|X{AODOu['%qTTs5.v(tgLxeBhY@JZ-oubT0-:&N%mC%ts&Pb^L{EqE9)Y$1'P9laC]QQ%%"%@mdV68U{C]',EM.eUm)Sf,
+y^0]z29fX%,'oDkQ&Ub%g7i%UQ.V9//+^_=;vQ;}H'9]--("R;-+-.~UV#1'EZ@VX_lHzsgzgL"hk&U-iADqG,r@}g{hblQqoD)j[cr8Y#$}^s)TE,JY(w
+9AGJ^fX/y+HD6X<>f|tdCc:.qdE4Wn~DoAz!X6Cp<@:,D__[+8E7y)gWfA2L%NI'&<^7A"#MNNS`KmgA'NBl+5MdO|wO;}<;SNj9lg6l@>oh>x1JiN4N]k
+Hs"Jx0Ln}3B_)PPY>YY4"9/2hjktsuz-{si+w0jzM9=)JfT/Fk`;z#0^V14:fnj1`:D2b"C]bT(1eQ}(Y(<+6lWYiCZq)2G8jq2^^I<nzT(,{H>Zhq]fn{
+rqU`;T3Yut9JFOwv>j/HXWXL$c=AI#AeP]>c!s_9.nU1'Q{/=moj<Tf>H'/UHji^uzF%EnF+jHP3n;]/_";5Rw|YWYoT+qc]Wkl,]mc$u6:O0MACn#^<~S
+c7[C{uxqRO41BzKoOw:r.LT:>Fyq,)K'}21QmKsUWb=iNq&)2hrqilIL~uQmytCXifMB@d>GxK}xDB_4hb)ZZmMmYP5T,HZ_cP}1t6h^_^^$JLamb8ZWQO
+rvfq$,)B47sK<-M$MMrA02MMdC~Wq&@dq{If+qP_zR#Re(Qx@9:/a:~72S]/7BC:oy908CVe{j9Q|4E>{JkXs@N'U[6"F#:Wj#/ZGVwMWQDB#I1b=vwcC)
+'I>%G&n%:PlEK[gx<B~V!f|sxx:}~gL|j`VR4;TwLZq_3wX|lfX438ULNa6LveLZ;zS|,gn#e&nXdY9J0{@RX84!+PD;c81=crpz',G{p)7WoS"Mf^L(mC
+q3XKj%B:%-E`bc<0A}8bT;iN>L:b)2^}>O[>Hd{d'eNs_9LsnsF<rou{3ahJS.Ti;O3Jjycfkj3fMJBU%7bVVZUL,@=./)mdJBlK0QD.&^LDfeR(1apE22
+0sKmQZz)8u8rm_uJ@m<Fz)LKj]+!$$oA5,-Xn&huR;Z!MyIC8x@-'CYB}I59xT-BLX)yl(sdp%9F&;i":6SV+&&L`&$'{[$<tKp6",gX@TW.mn4:u!QV"w
+V;!$xe=U0gkJX!f|(tbzbjT:X_<u`E+Z$.%X_t&.pAR2Btd)vJvRE+{b7G6<(AmH'Yw_bO`P!+OW(=DYG(w^z.JwF>vku;##h;8BLd<mMPB5fLOOxkq69g
+kgCsU}A.Ztx}&J%m"OWs)"<VN;_8"nYe=v$B<v9a"SD0ekOzPKYm2I{Zfd+r<qy+YVRGMa^[)p3.K%$X)^M8ZQr.yY#nmwi[:bt@t)([/3-JjtAfmAb%dt
+:@HcVSiZ>dV7>}50DzwrhV<&mM-M<kZpcGZeXc2j^F;`yDrk-v">Tj(^gn!0OS(^NcNHU;i24@#[{/]"B[inV;-eV2ZY2Qeh7+:$4SAl~;3-xe`PXb}[9"
+^BLQT>!Hc)x4B^j&=:6|jsyC|T62{ipgch-r'p#97eq$1$vwo;0rlhz)gK+uWx-e7X]X`::>Bwy{iad:X;E!<i.pzpLOWgYY<xw$#rgY')D3LX,o"2bs14
+{LA`&(-n)_b_G6@3Z$O":%c]B][x'fMHRtD%tvS2V7XoZ="k|ZpR]Uxtn^PqPPqIOVW<xiR3v&}w7vF}zqpw+Zmp;I=fzZq+5:7[&RD3fS2.z,0RaQisC'
+QvPr|wsgJ:.Hi)8]]dCMFba@j5W;JmbnFbRcrulEMHo[[:KAS1rs'^)f.7J'XP)Qa)WE%"{@R$O{.K'y.ZMhVw@aUbZL/9r>3LY>8h(cj<TXmW4,va_6(;
+BTmm!z0$-.XrGZ9c/e"F9(B[#z>xqri|DAOWI#eUth(})Z4to^mMd<Wzix+N@Xh>1`sFf,Y!AI^MnR2fuu}gQQGT:%fCoDIj-,Vi,v(Blf[,~9"z,G)&vh
+iM!jtJNoqk_94RasTQVBuFuAb'k0mFY-O]-Z,VMe{T.'4571F$Q,LX.`A;=&+Kt{.m.S'Nb^JF<K@K7{1")n]dev'"[Ukq^yMN^iE|lnlX5FiA3X`d(N5G
+R2fa)`S[H}I>>1s].pN5r5eL4Pg>'qpf@^r3@mY8,T+C&Ys:#sCVuA;umHDtUeKn;K^Ufu^Eo1wmKN&Dq]zZedk;AoYG@O!hh8;zK9[PesGi>"R-M.r)bz
+oK+7IMr=oQ7iF]Ax2cW7$CWC3ar#.tBs<'[>5aL5&t!_e&uqqM5`u5pqH:H^,=(r0l=;)o[#Kee[qB2dl$Du}g..B4LPN=,^YEVfmkFd>,{G2ta8rN72O;
+Ja%EOE$V1C!rwn~h(1I>+cP|ft3sO#~/ICIlWy)tX_<>A8J@`8dSw6mn~e,fb2%f$ctkxo;Xsum$IYEa2XIL3|[knA!)miP_#%2oe#rC!8w|mlw_us&ZLF
+awsz0D/g6k161N/_X.Oxvr$$Wa!}"IkVY76p}a239BdW,Xj-Abp[><!;W@rI_ou`%6a$t1kocLOm}28^+t:Wk}G/W'qQ3JsmIBoLt.X##]=Cn@AWl[tR]:
+7Fe2|I'OakDR4{p!;09f3$B9`DC>$)M&E2/R$u^d..A0L1ep#Eu=u^}VmT}XVWwjGl;)hnc<yYfCTcKZv`#,1`WG:LO(hULBC#kf6ea`6(~SMY/%D+b$,j
+egdYN2G>[=t.n)v3Q7Hc!+-}jgMyO`6ZfwY=}z2tJ#ueP6+451v3{ngEFv1n[P-s$.fi7mYk_2t/$=h[#vkT[4}!Y@{a.bP#ua4W%V8|'`$`eRfOA>1UH=
+7}-Cb"X{4;83p_+v`pGC=54S9-u1K{q8F<'[]ORdjR}cs49rkVTPO,P_x`IgWK"'3Augq-6^bj#Sdw&.$l9{XLGS05nKa=I^bjlIMAajA2H1<I4=B/U4gF
+[G'cxdwoER_Q3')yygty/}$tl-wMQ6Rt92}[~Mb={|Cgr^tr~.J)^9lv"R,anReaC#Yc}/IOsSoZ-6KVeD$Na_L`u'DL-%794EPQ9$-,:VFw}`n_%vBOt_
+[&4xJP$jBLS'!O#G8Gec5mZ<(pjQ<4qQaa7lm4S-dH64Y{+=K:IJkb!yVYHk8t`fZjGfYNc>tQw.AxWGySx,uKR!0#h9&]6(X3C%E'@:"PBt|Hl,hcm!5j
+w&d4%DCLVX9xc(CMhcfGmo%3~D+;9(=]N,~asCp'kXK6g1gy=]Jda,:)np9"GOo3+T./we!v"H~0`P5J"</"J+],GEsM)/$:Ax<JAaRv)-5Wu75VJ=KJj`
+-4{m1$/`dOK&HUj`srBvrf;aG0|rIiPjzTX+q7cQ~@S9&Bx4aDA{9PAFR}f$k<Ski_W:`_M#X<srYhzuANqJzUv'-St;O4KV^j2AI7_z#lSqO)Cu(t9G:J
+F>Kh%0+=0r)N`JSP,V3XpRm(cG5z3.&#%z1c{&+[o&AuOConLHEmaa=geg2Y@>EubnJO;J@Dy{AH(qSKhe_laVV9VrIrQXXM;fe>oi_oC-]a(bF:bXc>)z
+B%Ek@vCh.BYCx|~j#vV#m>-6ImxAFW&5Sz+bofENGo"V`@UxXv48d&`$6z>$dxxFG]nbg|P=SJ}lXYo%G;Vg:S{H`KKu6,6RowW;q#`X>P'XdNA>j}Bx,k
+'N#[SjN(w>|tTW$oL[S]O'sx0SJI27]{QN.#sh`Wjy'hnAJn~Pb#rm)DpZgm:4ar,8Fl.VIFDZc&f81^Z"aDwc$&I8viX&}.A/-Ia/y3zM/Nf",T-,z`r|
+D&hvK%2_TR+0T8ZiCTbehqLe%nZqESnc+oAII^-z)kCce%-pXeW&=m!Pe8L-=T|-9fWi]|rTH_@.9AqCIEJoJI8RE_]hM}o)Q]E,q7pE:R}$}W%(`IPUgB
+6RN#8MrOS5ZsL}Z<j5hiJx)&Uso{oK(=e%e!GC_JE>wSwi]5&Bge=[%.A|H$M24lJE"Zkb/.z"b%=>kmCk6e0A^cY]x>7okY:}"TnKP|cGySMZ|[`q38`K
+75M4H@wv/OOn;zA+{P+Gy+k4=;3BOOd6r&cx^8zAZ(m3@'.`g<<GgVJO7!osW4,<.pt9=%{Du)Y0O@byWYkM0'8=X(d$P[$rbhx{gh^WFmYLW!#(Fu7(hy
+r>~Xh=&3V.-H]/,HXTQ8zhF$)l&V]Ne&1bj]gxS4(qC=itdq5F,6i{3dP<Mm[[CmKnG4qAx4Lsi}"^OMfz<:3=Z:sGSN{@B_N0.$sdV8J'$-U}2D3y^1@r
+)<$#V"}_YSpi<!l^)!61o`@jrgL'[g-uf<:A0$[]3cCUNO"+9Q^@^rQu+7jCE"v0xwf|O81V,xJGxgf)f4(ZUQab;&&v+l$9@Ut2]m%sJS@-~#)(]Dv!/{
+m(!~U$>ozv9Xke"A9c$$D}<jo7d}BUVX-Ua/gSw!U^c/h^cy~t_^M9^<-e#E9dI/+flsn/#os(6ss)SGP+=HMA66y<M0KHY1N"rTKje/"3$(n#zbG>:]an
+)CXUTWBq^IrY5g7+9ZE;l&-=}PSqSW_TAdC+A(^[^J'2zveZHl`N8GBr@&ag5r6Z+S"zt+]C~W{.l]/2Czb)Wd`x2pUD!c.++fc|}#CbKDAjEF'9TB>w^U
+W-$9Pj|#s<2zQGDE8!#]+9d_{oZN%VzGG&A)z:PQ(&InzT9`r&A/pB3S}$tJFkl1~}&uK&p,<j7j>V'|",j:tJ}6'wvP8R0|+zIK=y^d>XzscC3zP:E&yL
+GdW%7%#{N8-7]>Jenyy}HLPxHH<)]Bdk}|~}ax{nqR;sU5~UYoD%rrlQw$3by':l#d#5g>(&4'X_4w]`j<TLL-E9wT$eVMt%b:)!OS(thXX,8'is``E)+a
+x[kk1l>'Lt>s)='__.+@B8bDVyqf2lbhZ26ub8e[u$Z5~Qq[o6:y3^$p:a})xP'K:8TxbET3e$vu%BIAJM'uZM/l8oq$-TfDtPC1$Nkdny~cdy0Ef_sQ8[
+WC8hw+x"Q]8MQIj93LG1zYY8H7Yq5u$0#F/HO8O`Geok9cG'b_Tr@}FKh{AB,RWw`F'F|(;H'>BA<6C:Q7GG^}UBAw8gt_]2GmoO&l~SrDdgND~K34uht]
+(zMiUJCU$uFKue;cD|h+uSerk_PNon"`Hr]CqFS#U+lOYqUr;6/v3BiYie!RLub/=VqCF>.Y]Wn3p[laj+fIsa>,n4dj^xyY"4tyd-8`7;;O!94Z1YQR;6
+`3i-6lp$z-0(bNYyE-W7^/sA8c2Ebd1>58.1%N,1o_Z/!MW}Gq7|XQzN_|[O>}]<-VU4n/lt<S#Zh{6.,%hcJ%yVZpDW'%J#PxTA28B}=_hPA3"+dG+Ppn
+qv,3mw|4[Pj(TvvJ38x}AGJyKZ9Yw|2g#lIwTnb<7"ne[n}<f1F-e!`zJK5{Imr(1yv!_J7ei0zfmK^o$^qb:E]BY{mKSMe06)pxmSg5bM[s$#W:0P'H8i
+GR~86})5Th8,9!rues[F}r!/YAhg7ky'/kund_&B#/F$pl6zL3%'`Y${Rii8~I0w^_vH4sHZBgl4XY$6^R=(ryQd>2FJ+2vKR>aZp>|.=w)]db}_uUB;p&
+%$l+L[Gzt_>Vm1Aa{O1GgJ-ASu38Fi/GDA4bVi167&Q4O:JGYHB<lqrK]%iSW^wc4=W6hdJjpv%]R5K^mPcL$7+TC`TJ`##14;slWm)e!1X!m<y-"u}ll^
+/_c_GnBbQjEmk:_sE(@7U]V%xkicft-fqsQ;Z9]=^nH{x9UVZ]VI$,eQ9eZ,LUr,4yWdHn=+HK6A(`!W~o$s"h/e~jDrb6bn8)MA<}A>K7q}$}O#W-L"@X
+6]uc3=2k}oB_Og)^`pQ$[XA{8%=LtvKI$_Zko^/P=)x@5'/#|$&})k7-HA"5wqSyADx}Ajom]O$k=HhTJ,QGKPP9TCyzR>M>50+IR.-Zaw_&=_[x{B.eb$
+9hq4yw/L$E{cwIK)`Cb=ZWAYXUOWyq~Ji<'M$))gx1WOu]DHft_Po^TpCnhvNpvO50IAEupEeHMVjblx~y|ms`A8#-!jI1AR,,;2LW<.MP:O'):sM3WtAl
+L|jmDvsd!wSD'X1:nHb+f#h%cJV:;$HbCr"Cg@x"|`7ORtL6Rly%$bwq3N#&'3cBUDw<!`R7>YVZ-g=^:ZP_{Dm]i6@(%[kWCdJA[[::"dt`rt@[HcI;F|
+Q>,G|}U`F+o:_)J#0.kCpkCXGGKZ8y7Y>Y`t!M]+1UZdK^"KfS3/#|PBK#Nf1OSjQxIl(IRn,)a,ym[K(_zG'D(3!)0nn4@F|r_B}WJ@=pmMem}4RwtO|1
+EXh9{T}v})`&m"]Hu4zA9|S5'bYGOhT/P(z0{yw6GG/"Ry7v,L0^f)hbmhcl]R5>&8H{(R$f/H|e-5K7XvMqfVNzNIvVuj(}dY92!vfw%y8}KjBjc'm9sj
+edjpoR0sr&1b7WZZxYG<bS8{e}g|A5},UU#sDmNBN4Aw;O5tIZig{W]b)j8t@G<6-`73|_R='<>H_>f"gqy4kY3XWSt)|fd(pPxB3Y7j}kQaWNeu!#0Alr
+0o,]RH~gs):7~qjt2[+cp%Ne-d5K;8rm!#$5eciT6H%TRfFYi]TxkJpV|<[z`9!TgUnJF]dW`ov#j4(1q^4SmP_kA`&M]".`}/O9k/dT'yy9Nu/qplL0]/
+&T#l>VGY~j@T`%LOFx,T/(!vD2Tv!g.YVuaUeDn_R37Jq#GkLp@"X@)<a`bL&o4d4C:L}at/Qi^m1GapgF$2zcVcot~qLhi|BJ#HD'E^QJ0Q!@)S6g.,H<
+qlR/M<u|_XlE$3.'CkqJ_rIw&9Ak:mcN`zBKVh,DO}r`Q[XIkz<DDGfp6]3O,SM{c:hB@6UDUKSuNba5~$j.${%s5>Z,L>m""(d&fduhxW~|u@sb5Nq|)F
+dZ@v[,-)tJj'<byOg$`F];s(3!2)t09X>;=_N#t-.'5d}fvfy:kEn,t#f{iNN2M"9JD^^p}1y4/X`abp<n'}N-Px>nJ&ZLi|W;:P6"Y4/z1)~oyYh8.oRl
+xJ>+wE2HZfrh6Jk9Q/T"wm(M0;r:T8|3ybL+o.hN9z]wAZVH~"Ut]sCz+C[)`TrtSK`(tn8k^QDD3f!<KiC43{IFR2RiG4N]TuTE{s(E>R)HstLDJA#VvH
+&Q.lF>)[Y9=5z6^N0ePG5#DD<=Kl3D-yVU<]:`uu&c9aN[eM^Wha:Yz{jz#OPB&b(cUAQ%p>xydYv6^}aOm$Op3}EXQq2=caztl7HcG_8Ba;%^8vWJ6:op
+r7>a@9^AFT3W)h9MJPfG~r>XlS`JMLCCGU}Zt{bD,g[zu%H>h=,_J.Y5'n#d--BTllt^~V2!r<Re7C0"ZDolo%v#ZPit(P^#RqtSPaLq9u},]9$Dav8qBz
+Zk(vKl:t&{JgFoO5n|$V^FUeD_"];{|VEZhw=W3:oltv|7WZHsKnQ{#]~Rb'00xz7'`[<{(h3P)v]a){.VM7JKBEvzeKGrz{"J){Ow^<F+4eFq<F;JP8"{
+4xZ+:V=%!PS@Wp,+.L$)"dh96p1qg.g<&+CjQJ3wGlCzi%8S4s,hi+78|t2}mCy@{`_eb/OpB|HXL2lv(@9<LWRe^"g!@lP-F>Ph.N@9bv<-gmK)SQ'9dw
+T$o-(Q_3mZp.lOfdO"/@"vW9Hy=FW0Xts|/s]Mq-0#!UM7$t6Z=kz{Ba3[g^xG])EP[Sv&WB4/@`|gCi>4tLWz]CNGG%d`53/#zl-kJs^q!5;t}TrZx%Mj
+THaSjkbF3"45^Vz7]y1u1R$iZ1D.0W0%792qOtX}1XHib{kV-EjY07ld:CRCp30N3rC;J"+y."WDm|VqlbJ$:>ub3t[bYKCJ$g"_"3a_bWU+ld6R=S^2px
+|:5qTYXW3$-@^l5j~cW.;7^@x3msmVwfp2T2+7~O(Y!V{sG<Nn}D!`L+$--#9pU.WAOz!|t&|LW$AMq1A;Mfsd#={NCwH$Bee8}/woisms=7e"u#h:l5"!
+j$h7n0",>litV<rM@IBiSY;P5bN<H++(2TU[eyf5ohx2D)h^T4I7L9%Oc'cNY"O:{tyGR/!U#H{6/0UdlOtvE]-yqLx|5hXJVXTC|Z|bz{WX%ebrZu:'b)
+J4DAFbCA[fui8s[g7:'v'z|Rl[X{zx};Jtq(@Q|!F$L"bpU^[Sdg7&:RoWNiO3hc4L{&+dnVF6>m;`il}-n3DnRj7:TQJtLl0Bgpx1pwOht2d':OE@EkS=
+$j6}pM8Eo[gOXJgVEg9c`sbTRUOPP&Q#kkTr`1{pxlKeoq0n~z/#snp[sojfuN$mey<''{A,8Ejy`3OZcen7<(ko4S$j+tv]u;3KL4t1{j$$+0j9xa~XNl
+IaX>SbXo5S0!St.U[19,Sy-URdXSC)Dii9iyg!DKyTY;qO(dPV{^~Z@ITXXOb4~>DQGDV'Ghu!=so.7um"7uFXrj>s9E;!,Kp|vX>JG8f%+kwxrUmj$Tlu
+{z~>z'NOl<X1lC#KREY+'mBjly/H~I)zGQc.l.-&#s>rN&i")y+v{,J5u(8!^E5i}0bx{}|Det<EQ]6Yw=q1oad7zUbs{2:]F@;>v4Qi7f,#@@OQcmDT&"
+YE}JH^dIV"d5k.t8s8KblA-"J"_Ged7):sO-a}XQ926ihb`oDmC]l``b6G<9=aK/)"YZ=Hin}LM"d,B-9W@oz]wg7WOt"]eq;!:j(g'0}^6Lm<iy|i}"<O
+LF`"UgO4U!-"y0A[[Tg16!NQs-3|PWo7Sx,4[n<k)&zJzNjK<kH}Z#xxiuV8(8FrBNL{qmF(GK7l@Tl0+mJ$%$:Ug<X]9SCvenT{']L|FdDviN"f@]Xm`W
+n!TE.PeBhDok!M&#ASsG)-mJjb6TKCG3KN1]`lYiN[Bv2D6xOFK5IR<W#7_hX|%!4Yk%.95X-;MOmy{l{Xv$bGkg~n.c>)k@WDw7kYoMEXX,SxH{2Se/|s
+JRq5<K2@+a6r{-Do:yhZ|]HZPKma>lHLHRf[F/D,}gb+vX6eyP|o`T'vWzI+6OWi>r3$[o-GMQZ&`UBaVaFa08GL;N![bYk/g<SH$BxuAc7@L{fO`59|qG
+3yzmo!vFclIqucO:z6sFm}S)&zR,@Vgg1.flR%jWU_;/XkA-i|o),iN@)UnM`j'@!Q56ugdW4Ui4-p/#4U#5huu|f;Xq!3K&I:'M~^K6YgGy$PtA^omMPC
+`WztW9kRR(D6s>dVxg"C<5QkgVqv4'IX7+/rcNC5z)DW[294is!Mqe:RXZmJes~Nvu9.gilvra`OxiQ$1%igV1BDH;5jdC6Wcb=1^&>|tkH#W0Q,zrv0;y
+Tc]D(Y~B_=[LiGtO[1^5#b^4^{Jl<oY#QdUEHBr`Kqm2jAFna,#hkdO9a".QJe~idJ.;}}S#!8r!2$UtNqI_C8iIs|%;MT+r,mn#rL#PhQGsF{%s1EZBS6
+Cj{CJ`i2_a)D}8n+tk}j`IOxImR.y$DDC%FN7k~+)UUt{BumJ2_v/-R@#om.5Fn{akK!w`kTp9OhR()OW'|(p_I{S%'K<;nUAI66H{YG#;)h6LJL7}'>OH
+)sV<6Y9q"-D&/8R^e`G_n]E'X@fa$6m>U8-}rejiI+kB&4FF3Um$Y$L)yBvisl={2!C;$-n>zsIIo5~9O:qKAa9>uw'7tSC3pxY7:d+ulEjaT#9b'JBFdy
+.7Q]Jx`FiW#Lu6vuoqQwvVhp3:70cBSa$Z0y%x!fIPI|+SV:HB&ujbuIbjd8EhnmVe>s}xL:_ic;+mHt.i.kIz7u~"tk^wXgws1v|TY["sjfG0o$S`#kIH
+}vrc{I.kR=3W>pX`B.`>]faoSzQ>Zkwz{UamoPLX|hrqi-M(6Prp=/hHZ</x>D-qHp>.S-uUkZq}ltyEnn0'1X0hmm3Xmz35B9/qrCi&<z`O#KP>:EQ%Cf
+w".kQMUktlXXwFN'l(KQ#P.C-=_x2^RR3qvgHv4gGH09C/pT^"'0$o`5sGUBgOgmwBtTV+&6Ej)tN3n9~krOeJV-qTa"~Y@v;//#-Niw!fbLH3S;-{-zA'
+-{]ry2x9XxPQQvXdG&!Ls"}cs`:A8MHSPd!bzwr<~-xRMFayO{3:xZO[#7(|"BHyyy)#vaK1.Up$m2W]%`Af1'gSl2<og42ISvFMTN(AfjBqassv#QC-k]
+~MQH$FBqdk^30>a_DcnS~&R='ef#wP>ihg|,JXsx<ap;#{JCvqac%v#3sSNACAzu#4QyV!3e">i='pJ&F!5>g-UMM_2R3m]`y][Dj!P$814Cn#6no]^NXV
+|p&)/AS3cScEV=ix%Mus_=2z+}~jMqEl7;h4if[$gL#Gy#/+Pti3g&M})j=+Czugx|JD|d$RW+UTnB9_X3i{.mdt'<v=NP/Xwrqus1Hj;LeIfwkNIgM7us
+Pd|#5"wZe9u|6&znJ2wb;}Yet-TGKk,Z9s0S@sEZ,)^H(zb=/Bg@b|7CAh&XKg(@REi3Z&wgKkq(@=<YbMmQK+=D50i5(#!ru.U^Em'j(df!XXR=CK|F0%
+csz8ncL%uee=$fi!Gh.IA%XOt|.Sp(4,UyX{uH,YiNdv1Uhk5'oJID)=s[2"87,+)Or+kKsw>(rWtP~m`R8cu$D^`P7rL'5Vyd;!`zJ%z]gjs/AC%t9d&}
+#taNDMd3L8fMDKj#Je|y_Z3t'iuSm}Ta!K&Z4j$I<pJR,xQ(r+MRn5kacy[L{a,#8:"{Zd7MCO_5EUT^gYx"~qqq)LhI>T;cp@4%eWaR9CgO|#Bc)>8gf@
++t14Y[jN)8rR<s<nWoNe>5XR^'.7F}HF!y+&(RNUXv;l7i'TN7<c+-n}cD=`6dwrE_$xAS)[_Oko2|.,CC>"a+Eh_pCMnTTNA+_zlyB2zq0fqoO<OG,0](
+i`c`|ZLa6(qa|cczK^q)^S@eiSN^/Q%Vfr;ClJ`>{E1cC$-BoAG)xatU)$;[!QeLG[0NLW7}38A][l9)CHa)fLp7@u&tnNC>[/:LFFWVun`6'0YrA@X+kg
+;{-20Mg|b/)f2_./"<xZeS%AT[5`k82WGZ2ht(IFW(k2AnXLVR[$hV;P#[`>"(6R!J.[U_jb&0=>=uHxASK${=tqyAakhu4w.Xh]Vp)EtuC97U1SQW5T^i
+Ek/^aNa,3LIjYKW69L`NkYJw]nGhr!c3["db=@9^+9MiPfz9mx6OsMggzCg#X1]d&`+Kq!.|[c#tbB)"fnOc^c9qKYJw(/wE){H+;/E(}U#L8,"pXyHY:4
+-Sek-+;[3vaWdC-Rjl![a(Rx;_Z4"L}__"^Pk_:kGi2a>EPZb'jl2TTXhhDKk<<)'U|o}f>d%%aU8FU%8+]1}peB:S/<:d6zIv2oliV>qip,^[7,2t=XVt
+6g/E{Fe@>v8N2^tvekZfK"{=@MKCs|-cwCb6z"OScj`1g908Z&~,Q(=2s45oCh/_%VDsm1H^WEO@gwEH;A+%@)+S"=-<9z_l5A;4<FklW4#:'j[R,)-2mG
+p=<z!S-:umw$_,!'OcYMU2Cqk3YPAEod'HGFBq:r"u:^dl~b[h[PUBbNqfFbb`%LL+YCW<9v8"B0]t{CPO#<N0RP<8"`gHgk$abp-Ay}OaKP}rkECGFZDx
+!=_UuY&N6cCmCZJ3zW)Su2ex4l0,C20on6E`-7OD/ONz5H2>QMgMmU]p2n%B%}YzVJK]%E4ueQk06"nV~k2]Fd.a<}'h#-fp%.d#v^J,%sSHYpTj/aa!-H
+5UN7,;ktZMEu]3Pg#l1s(EN/<$$:BJ>+^/iC~9m4'qe1xnBrGbY#h9Fm9Gx7_yA+zk&y({nc[%WZ_HUH7jBN`wqm0K|SXne7_T/Q)UoA8Be,@97O@.2.up
+7E3lS/b0^gjZ)9Xj!S,}T5u/{L]qB'`dC|hY/f3Rq]-ks,#5kZ-Od}(,GE=,OXMs:#4NkhGOcE<GXlarhvdmhG'Kq]FGbed>.F4cd/{cepqJqJPi~z(Lvz
+e<3Iu2J]p'cfx3!pJbVV<U+$"=Af00#n"O<J7#".LMSJ5}~}:Q>CmURUCGo.={ne{O;l0@,U4E_^w{C30mFX`$`[&Gf7p4'o)ZAM2FV5Vx#=lnF:LV=aQN
+bDu4S2h;,aTg!JruZ|}YR[r:E:Ky_r3x1|%W=K($gkz-vm#jhc<az::A+Cx4QkTrlGJie)(<ucU_3X/(e>D:&A"+9`K-@OIw1(SxkbK,~u@VfzBI25)^r:
+FO@uTxL={9+}j-UMYkgRr>FllJ!9>e<z1X`IAone>>Oe}J1MCVuun/H_;C)wFys{UMc]V')WWU`7CVX9$o'T;jd0F<XySkXmn/sS&B;QolP^WErC-<n^J;
+ESTHpqTX1OdJqM(=xG!b1bFJ8(}>`02j5F((5r,^l%J;E<u@sQ0W&dZI/c_=K5xW{DU(TSWI.Q-[t57rNl6tE2DhaB:0@-P_]WBJ5i)Si%t$&#LIr&oQ,7
+$SQUGI@YFJ'fVvD''@V#+ov9dBse_k5e#)Hb&9#C{XwBRVI^]j7@EU(L$8wIWX~V/@NSELqnVtc._-/5e}cr2#AquSk$]}-#N,9gl7Qk)Ngrmsh6x"ns/0
+}L@[>Knc]d#w;};(#`pw9N'eo{i|f<p8,/jgAX9OSXIvD/}q{fDryf`'1WpY)3cGrpAQ)Bm-aoj:`I"3Ki2WUwk;NPTM2aZvHK&./G;@1AJ.TC>L:l-pd3
+XgA/5,M0U.-Jq;]'fy9@Jn3i61r3"rUz'sRy7BnoC#dMKc{GT{u>gV>DuQsYIyDYG/Ql;A`oKd~5lfeHFY{u^B)m96qBwX"HXB.Uxko(Xs&"pZA<o4i!d;
+i4g(<HCoOARUw;_3'j!Chy#lN7x%yn$wb<_";D"bIZh8!5mP]9mG&12m&^(8)]98U5}VCeX67hr#@dPD7y4,}ns4HxID6DLQ:Ag>rR]-&56rB$q>E_m,=L
+ynBM^%!EvMLv+df<uAFPO}_Tg+$Yx6A9`=TfK-/V2$EYW`sNkcm::a[r4;tXF39J&:(!|ZG"L$CMKCH@0kk]R_ReY>`i)U!5&QCEt6.I5OM_z8'V#ear!x
+]IXpJ6YFVx(_w}=45CscA6a|9-Pj1I,Y{Ct<n=$}0vC{p[C$L&/o&T$S6![ukP:Ws|gxu/@rm$PynB=`tTt0jb29f4:FKy'@yUd|!MIkZAdHJIy5&>7yvB
+UNxQ(a#C;I7fHB9:wP2i=PiaNUp<<x3^S/=-`+<qH)$V#D5.TOdjve#&i4tC;`P{11vtWWo"Xigz(0'QQnQ(A)@vkP8yv$nkV+Z"pPpBCLy;":TZ$:(1E/
+M3X<s^EaOXFmlWTHi,J6&/4vr7[w[#b:+]QI&,;9p&'tI&T=I!RtC-9[YN],0QxA#g3[YqaX9ys4jO4x~ls#+A"%BNwa]Y}RKr:"[1T2WG/dO&'IAGGsd%
+#KNHgNB/uilapJClmM"ruxZ3PRZ4`.[j0nvI%Z=JYy7"WAQ"ZD$r"QXp'&iF)jk+lcU'5E!3dtb5;cu;nz&tkb=U!4$ZV^4zInwlM.1YS&HkE7SfLZGX[D
+6u7^NSs$2&rP35]n![x9$p%[@]@2:IU]u:~,#y9wgnig."M/C78f>_,u{nmVO`Vcb%^l"3O>|+zBw2-"eG6%GBBH;=f=k/8Pg)aROu'V09ry)9Wy4}oCK+
+H(DagBds{DVZ-]|7P#rI;}|q0h2E8)QT/7xpipQgn91IG:5oW'hH07&P@YggXB_<_2Vi]<'I'#+r_}P,8Ae}~5Pk+,5G67Vnq4neDl{|FUqF(88swr_X1-
+Y}4"W+[5^uZjbFq(^6"7.ma"G5]}--j0|#{rNX82cf:Ns68w|P(i6g^dbDNGaV1OKKZ@3x&]L{wdmms-aMNaT#uCqw:wm02qdLa0XHV{|Qzs#[(d8#rW(d
+L%+ldO`PGPz#K<@lg/[O"`g[oW^l3|_2{hfBAV29'WlPd5%OC=Q@BwN-l-/]KICUZD0RZYa4x$eUWK^;/vu2g$q2oBOS0Af[pC,XO5c}>zw4qs+XTOrN9C
+Y7Z5~-w0QVF5m_0pn^3r@DZ{9"4/p>EoKL:vjaeMqtfBdg)j`1c8XaO/3ke!L^$0pvV;OI32$6:zzgfMtXjQ/-~hCDp<P"`)G5wC5cAs<@mt/fo3;3_I!d
+nZx(M&E3dbv}bxXI_R#mb_]AIAsBVOxR.NWyRW]y;!}`4IkV#QjDR&>R92+#Lm`dH-pD,/srylfhD$a,zIN.>fd#gs~YROTC($vDg76j2avBNLt,FuP8}w
+@pvd2&g<Ne)yf3dOT`L]cRg%c164XSN#tSQ<Ep(]lTEgelXfNarIO)(zHfplSJAMydo9ZWIImv5tg-/szfQ2)GAMe+yu#kJ'=h(T40{LP`o}Q`X';]t#$A
+VKm4B$S`f)K3Bh))}7_WJ+wl'2#whkce{8k7d5'gZ-$SZi;@(2c_V5Q(NQc7#`K`vNw3J"7JZSq8_KxW-^<!C|QDP[oB'Q&Fc_HSL,B3w[0Y2ur{3X&`=%
+7|M"'KJ^x#}/0Y9A"$D=LEJ_XsBZy'VZ8uvh&ThK87Jq[R"AHkr|f>9`M%Ok/hcdE/%mjAwtZ1X1f(RXspM_EA<Sn-`n"-]A,C."SKKg{;mPf'2l3[gUbj
+]uvyi'v8-H0aaq4Ux6w36G%L%8D}R/E-_'y>5G^e|pYtVdq9EiwemqhvbXeUAi1+l=K.9Trj9f7)fi~G1.jcUdo%F=Jt^4La[gC[L/x#zJ_Lt$"=3]=qwm
+v%$Tne;k%I0p!Xx!@%|2&gn%fn.o0:x(sn}EFARJzD/t)z%[{2t@YVj!a=KIHrKN-WCI-ml:K{u00rMUBDS8FpOtAvMxqV;El(OF1)pb/xZD-U/DD2mEy5
+LG_ltts7R7S'HrS,=V87/Q/E}DwfBJsf{:c&N^4Q@]98P;kJ-Is{a($WR=+Lr[8$ha[prTn!him,=StfF&9M0#UcDX&h<wW33Jz`3tx+bv/g1T@D&EEJc|
+<e:nlEYR2mNL~R9bHWeI7)0lJN0Y;BL|ctpsDS6YUV4e4iVvwD0BW'/G[D8T;8heRM|QfuGck"Q8XW>goS1KU08rA5,DQ:+qsN%aANNL[mykF@OnI&/2U5
+7ix=:SlWn^fQ73cbfnG+yo,}-Dyc_'mTD"k;gw.5,{Km;JX^xf)f2J"MhiVaqz^aV^8m0$-H&3s^RMB](+f9P+Sk2H.;o&(}f$Sy^)ZY]B!rF6|uDe12nV
+r{]E:KcS;,t$bo9#diTpenVemiJ]]4#Gh5.Lo4DCmI<|~1Z=mX%@%N.<t2GW/rGI4Tdq{;0aK7$epcs4rGp!pz94&5#x$sKuS7]ppKI+a.}%ZHMIOkxav^
+Mn3.&"84"]PMxj8jO7lyEXO7~j&B>x2;o6WVK[VvL9K=u2l}lk3tP/ENVuuMI#L9K7U]^n<sF_}#`"o|KkbwND6o=Dv/c.GFJ5Uo:-+JH6oeA09X%Pgl1G
+<$GmFQsa8o~j^Th4R51_>rlAHfj:f{Mt,c-pajqg,a.pVEp6ecy9QlD{'bJW"Ielhu=RZG$xItNyYs/[(s`gW5U@Uq92a9~T_}s%lxx_^bwh1xFdwu}3WL
+;A26^%+^l_g#'%GV(gTo9&"#yM>!#;tqrC;yf{+':5hoPl-(D;QM:[.$%tE;vGASsE:M=t#+25o"~|XXll9YNfnLPA+M+"qFRP6_gM(3zBJWlA^x0/{r7T
+DfsX]zV#d#u#EY3I^g6zOai#|mUkruu(Xqm8)AR`9,U=TkLbK"v20;.'bL,Z!j^3&1&Mk`~vfRJ+s=;]2P:klPm/cM$FR[Xm{`etvU7:|dl<2YcNXC();i
+jS-v3F$6rsKYD)cg<0;<X,E".Fvyl_jzvQg$G<j0-b[(O!a"^6V|wRmj3$2:HwlOcg^ftO(+S<T5-hTIsrFO{$&&(T"=L_LXM(4(W97+uEtL(tHy]2X_VN
+z2LAkscOURyb4/K{=@F1y<J3&s^I&#d5d1=b'tqB&>7yQ2.@vDJhIAh}L-iY]t>2O)SQSk{_QUZQ)83=GG6hIM1^;]_O}.-C"G;BG2~0`J|m(AVt_a,PfV
+),V8`W=%&j]<l@z_CL+q@rH4.FNTx(0<HJ2,PIkT8r>u$KSx;d&U;;~TKDfaP/x+I/fBX`.(c,Qjbe[^lu-Km+kmTgDr4uwx$kVMv}O.QTXc1OE,YjV"h"
+5qbU97M](@0}$.g/5yJ:4Rx5afW'[Y~dM(Uv:I<:v)c=:U.)CE^31R3zEX#ch=RD=ETye_+dG1})!u'+e<yX&Ch+sh@rkzWGyi47sVBYWF]criP+H_M;Wr
+b8s]ze0fdS0k#[5X8J@lGQz_,a$L32S%C3D)8dR_X:S/m@@W"PqXfs5LDOuy{Zp)[YB:]o%J7YY0."<m3eU>g5k7:iw>g1)K+@&$N0l{$NT^k]g]RwQ8S0
+2KMLy"8SaB)my|^abKIrA`0'JN,pLrVAW,rx|i']A!qr+KE4iUZ"X`V(LD`T:%l89OY5%7ooW6Ou9xT_sNB[mg|HgRTx3[aLJp(2u`{V([Eb;V9Qob;]+W
+![8cEvoEPKr27PTwCP"{ZnaL;_3=syPoUrQJUU65^"BF!"8;VzkIUU5fArn=ssS'&PQM6U3vJ>~qM}Dc3j}O,tq.FmELE,33SGV]vP0M56@LI#j])E<gY#
+1!FaR!]$$%1CADH.R>~InJZ%yhE7l3"mEaB]Sn[jXl~:!d}uYct!>w90SU}hx1E0UOscj3!Ge'zY:<Z,.l;i"EV1)A#:9ukWjvKlE}#[lchNw!6K-7XX{r
+oBRR-wkXxx[6n{weUgI}<oc7}q2ZwsY.NR3y4C-^1J=p_9>_`e!D;2Vw'-es"aA=Styxre"0r!Qq'DOz8Q-pyI]<<rEG_2bH3s"HV>Z(!c3u&wTF-zG/rW
+|7"I+l_>^[kwfx{jr<}q9$5=cGQ:tlOef["j4u4NBHe:mj!XiAf}4+p.C[Z=&)c_wzM1,M96;R8@&H}M`1-h.cw).%^"t|$SCC,{Hn&md0ov6pi||=Ljy$
+ks@rNLgT.b4c.O3Lb1-p)fhP18`I(noPO_BeP>LPdxUD[y2CfaazA-,y}JN07T@zX.ok9+X;v({6q%)6V46IxN1c@ED-:@!:szD:GRcpPt4t||&^TnJ5K7
+w4#jB`.0!ju''8(S.zUVf![-@m&gkzVM^B}a^)[OX]E)qQ$WDH6qn&r;.l_vNC#kDhc'<7>C:O;%>eM;xk/Q[gHd[b'.s1]jaF4NL6Xf:sK{Rv<GUeRBip
+KQLf3Z%RU6yU5&Y#2{XmADH^Z._=.4uHFw6OK)gCTnOtg8LC$U'7LCx}K%oZ!K]'KBB]}!(c[{>%fvX{U#cJ<s%nC,3YO'uhKT)47Rn9Rl3qb`w`o5Ep!g
+9rTSRZiWd=:97W:jDURUB,yp68)O5(7x@h#RI>8/r7+d5buAfwEauB-7'f8V}ykkMhz8JZ;}&bxMSZKy#K1wf7Mh7bmA@<e1bnN`,}{%JJ!O/<.p"=.OJh
+6KP&,UfL!wT0[>%n`N:)ig"|(mhq-FTjB$#Y:(cN(VL8Qo>)xah4)[6/X"4oIlXv,l{D]Wsg6Z[uM#)9>W=::8pW':;B[{"{EAKxfAu"H`q4)KNq"FtWXX
+@H[)0_"&~/R/5gy/-uWg@.FoXh}%CT!=Q1OeL}0L9IJX%""cb+iril<w.!Od=AsY_Ne"YP6qF,EI_qVX6rUL4>adI'&#x4=}IXjtS$m#w.+:Vl2Q4J"^Lf
+5>g13^:NZMMtUv$yK@/U)GmtlbkJ5r)fubtUiZFMClSgH.sF%c~>9+J^^Tk9pdIFGoDNTtW[;ZOU+s4`h;dS_t<-zs<anN4"{ellX]%k64Y388o'MC8RgR
+6l$]6%CLEjG>L46"7H.Al[W0x2jJ!7"3.#0olYTpn7mYA|V(p;TLCE4L`T8qq`0H8Fj:1}~hHKd.&UN"EEfpr|~j/L8}PKQ^o9w<H$himR`%]7tIuv&4UD
+E$7]aXKQIOQM"La/qPo0#(kQheX=D[n`Uy.tu=!4PRt0$::_k(`sRRg|,V&q7{6'|}CLuaN3o6kaheP8ml>2ULe&qta%fV"U&y)$y@+%u:dEK"}`;>f>iC
+{{(%p1}Pq2sa:!~.PmMm/sNf9(Mz;X9!!(p`,H`S+=E!e7'cv2<{/@{8~QXh@5!v^Na7wr<j)cjUkE_vY}.s"B7qid7OK;RX}ns1$wTft=oQWPvCIwFIZx
+j3067;OA={=ZN+)R4X(S@_r#13G<TH}62<K7}V,P1Si`H=9r>(.qaid`};2:k4L9peAPHuWEC]pxZ_HJ|!90UN@L1Z:q"OBlZ0x"!69u3h56Fmw8&@i8jX
+!E/2JH957j7eTlH898~"<<A'rQ2ax"xAz.6xnzQ-0-Oh:km+|oN<br9Q6BMqZ.|`o7Q9Nmc5ql7LCca_kB]$aF2)zMbb"9pScA3FkbO$rKIV{A~2so$MD9
+|N6[6'wa8:O>C}R}j4%4iPFJ_)z#xTIjGxcTY:YPQYacUxN2z9/E5_"latV%4'y6EOql{]-iyew9e,=vRdGyVXFst+_IAu90Im@RUzrhcw7LwM@os:I+Je
+ChN3=m{i+P""f4VP,%v$Pi4mb[!SLrDRRX%W,N9tlZs5dy8.PX&=q#R&r![m>"uxmA&sS1@;l-!DG9bc8xRVuip<e-Yw'<9zH+;{L^"0F{KX.)S.Y6aHC&
+A10ZLO&=V^bUBF3NkHHYQMkm9I;,WtH&;k"h,>`K-M)$-L_)w^A%WCa<_YXR_GV{&wMlg/p`/sRs=$RI"@glW%}<Jr2-Vful..yn<Iw'b"lL$RK3!}t8mE
+^Q2wVpM8&m`NNTAL<4cz'9Nx9/Snet</:Z4u{f#9u%;1$Ju5DLV1UGR`xw!M-(gbK81}"n,g+}378+6ggx-1I/}yH!$c}1RJ~+U&w2l1RJQK3#tJlR|Af0
+uw"Hq`F;|{Yy8Y^w5)ue=#Yfl)2h75B)vx/iRaX$]qOj,Y>zsBs8z$}CIS@-jN%z|;#pz<#KI=2vSWQL~APz&#g.[s#-.m1]EZoO^;|t%t9n7CnP]5mII9
+bIG]Xz4)bL<I6ES_Wt:Y1yLGQ^V7)_y=R!luqmeg|dFs|w$)3IDVQ3$gC)kF|D;g"bV<C[QJ0tqWS'/5qY;8(u'T$^GpQuN5L^:P1X};$KjIIkgv-a@(S_
+drz&0U&M0c8fsF,tQJ}Y{x9>!B&t'#iX3`@hHbh58eLp/pJ1g[fwxT/:%Q"/vfg&CK1ZC&w!DxM{u0!kOcBBr1fPae$J-94VV@$Ku,qW7<#WXx[7aLr#cl
+qB+Z]ukqa1|15`"fU(UF`FVDvZy#@UPVL^`7ZS{v;2t}8&rsp9vC|f.4(H;,vb1Zkgl']05@6zsx1%9EY%;tzF4U0}Kx:^hVUSmTy[YJ";woTv<f<rAjk3
+yY@2N.Kbiym<t-7Iqh^KbM(3ct|"Wp"M@TqIOg{kCt/@>k+nsQGs)iZjB!E=aRyY.&/4N&KmQ{x}!(l]Ss%Ty`q}PnWd:u^4<W<]GK%1$,}@6"9YEEegM=
+"T!!DQjX=S!SWv#!;PoRwL:p+Q6oL#D7C37"+e2a1SE<Tg`-Drzj8;xWJNcb)ITP/zZm;CX7{DVuul}{)6o@M,GsS(iUxZX<$z[q<bL@Dr_dQX5Pg}jb4t
+%_mSjY$0j(dH[(wf(keH'a/YEu7s6Pw,PvTIn,)lYcO{%X9+&+rN@X)p&w};rK@h5$>}vNy([D'9$Z"a`#nSB[c5('7Evh`b}baINU)CqpBr,g(.1q$pp+
+%+:V+cMd"5F5jFWFR|6U1]$VTNvOucD`G!CHe7{J|^p2{E.cjq.ny0|wRhLZ/)y<8K/-2U2;q|P,6t[pLuz($M{(#so<O0HXz+vGi5r|=j(osnA)+4,D$f
+NI~Y.plbRS^mx+-c{PiI5(Ytt}7hbZ~b1r5E}Vlt'x.3Ttp)iJomTDu"'N2vYqR|9XvOqF6,2P&'u^YUQ%RX{mU|8:IkKu"g%2Xl1:Z69QQ[mJ93%)G8YR
+$aO6W+Y.2Pa36LD]1K#u"}@q/l!OA19(paZ+;ttK$uC7)o^5hsXg`gSFxWi%67AO9uJ5UZM&dh%J#rS2gxlN%IIM;f5hgu"M,fqfp'GhuguvJqGl;p:Qrx
+4(w&n#v'g[W22lI5{i#ACK&vKNHJXO339mJW})_e(Xi.}tRbi0]15yvg`Q]wFPIC!w8%S]&$jks'X2`Xc3!YlRv=wyLqrH;4S2+9xLkm1R,DIkd0;GAIpo
+|KL#Wey/eO:BhI:K<;kZ63[mz4pOZQ`Nh9CIZJxvbZBGClt17+Th2var78gWwpO',TvN.Q#q;3knvC@'')BIpSa)Qy4j<[T6&NNeK;51={9wDJ<.0Rg$<1
+ZNrHs-W1r.lJ+PP'vEB1%t9pd}sIdXbY_xcf1VF@s6{IgrvM|IQafgYhU^E(ZO3{I<R#lCPze!xJ{,;%!GbBsq.;T32dn4N^N%'=V6vQJ.EnA$SIKXNs-X
+b%.<Etrx/I,$n:]X`Zxcl:cZi(y&J</yQDcXcZ:<i#lGAeuctf;)P[v,n^tEjlIo%t;4XBA:bjZq&tze0P7iW<fjO0X"%l:)l[h9^d.)PNz]Uvxsv=pJcU
+qamT_[($i9H_xd,W8,oS2M(/v`ga=haF;1:b!PvV{BCK.GSu,##V;^ibj>m04WJs<:lB)ok|`H#y4=TKh7[`!5E{mjN4hiKDs05fUgc+d^5,:]2GYS`w<1
+g%8Wm,iiM}25J}wYHB+p5=@-Zzw}y44MSa(W.cN6OsYDj,Ta6TSo0t~$A8/,tqQW0F){GGL/kD}zp`<Y<<7|OyATC+@sBggMbDuD%>d-5i&kKFxaa1(L/_
+js3DpfNC0Nu(B=GG[V3duvTyGHnQ@1XE_|1G3N|-LH$;aczvgAFgt(d>j{_bwIK^qS%uGbG>YS(yU]}EEL+zfK8uVl#h$CA(9w{p38AI(>i,0sd3I8SA3=
+6JWRFGNS<=P=Ci=WLjK}|YuRMt~djLL/[5s9wa.R$.-e7>]F.y{dfKg(T<cL'<3e,9JuvgBYtzMkkw9m-xMYJb7$[@}{_gnjW>z=b>(N|xcF#=]`GG{O~3
+Tyso19>w-%JkgS"4E5!D&g.i&!'H7,JubC`2Sd~KZ59lrUhw'O3`^:G#8'yQ`]4VHGIA+z4v9b~W`7ru$szT55/:D(':cig5GB;dgQ>kap/r`8^5'gZBH1
+DAJcoz9K@@X[-53q9oPRB|cy~=uPy%7J3$Xry+jC~2az!V]x9,Rr7m5(YW>,{l:O<MltIx{draR5n]10$QrXkjKY&>_#P7";tE)obli$'oICO{sh[=UX(f
+i[^X"VF|xJ^"^yIpCN%Bnz&WF0:OB/GP>DFF&&&DlXC%go#7bNUT-!C5w,U99E]T[KLt7crDm(Jy9:4vCAREH7&`:}dNZk'-MD-w}Ed;@UdsY+A<UB=wvK
+n-AWEyEtly1{JkaXCp)l>GvL.%p!iv%/TR1#:@htall`65>s+AQbA=)&%@jSzV7RGh1/;NA#{S;'{{CbiOA">{@#pjPm%%gr6"0l9bPtqh/K3&u(H0CXWb
+pDN=VwU),Or.l_i%(+$GaZ4l[Ps!~Hqt6@d^-y8p{Z@WtX-{dtQOVORbNVkk3]:<fM[Bz`oYn9c#rtzc/ug.xdUMaBcP4M^k.;2nkj-aIKuaKq7>3rVb>l
+ZBX@+[bk-%QssVpC(A>|@N,t^PinW[$#(5!]B;avGL-u%On[7i,EmD]B+#lH>CK&l#nb=+VTTm&zwi"$~U5B<!GsdoQ%&$+r)f'@G)t"[01eZ-Wwuea'q&
+T4e5F/8|8g(tSs:uNy^y)|WO,8^.VMSg]!"3+7rxrH<KE$~8/mqw#CFM>V]psKn%7Y59&3LOrhUy_0+9VRwTZQORdQ5E;Ohpwmp:TqPm`%,o5{ZOn=;8^+
+Q!bxH^/nrkh`4NVxr;CuP<(^$<6cU5/l.IuCJyx)d%>3/ff/W4OQ[B^rqeU%oanoN#Li@J4r,Ot^Y;1KIyPNI:"LPZ9=4I~9_ve2@pEB>dUIh>8_|g/F^j
+h[o;NWjLNn2;dRUDs!-%m&{-'zR9sYo&5@tD/Kr^w0L!O`i|^Q#s9!LZH!cWk"b($bT0}ab"[(LX:(oR'Oh`Q4mmauSDg"LF"!4':RDb3$@a/s`tk/`bk@
+5D7f2h%6Xq8m/(SRle~.SQ>>r"Qh(bnKD$s=9"s=V@6"P0%!DdU=(]Hv!x@.PoV58{mq.6>r.<y7dC'"(FP]]`nfYGO{,EM<B%<%@dXP.Yz6:c+HG8US)+
+c<4o1{qHL'qe,_TNCjM"fPINAO.rr/1bK6S=DPvkDKE];7Tl^w(E+fWieA;Nu>-N;ni-R6.o^%}Mk]9nu8`["x>rQ`>LII%J5Ca/IN9cy}D$Q)#4%k<&oR
+6y9%ZU,Mo&Q})Qz<N4cWN=>im,5V,()c(CO{}Zxer3TT9(eyP6zxtN0-3qJelZ,VFPJ29YQV^]]S!<;sEifbhgDs!o^KXi3{F`3,^m"t]Ub<MJ35uP`I"|
+USnqr>r{@9C]%Wt.yIFQrP6qvwi:q|8s:[:kB!w}P}1.R4}pViCxoz(l/^qDy|&n>R4<{7~Rmr.`0C}.<6P7A0JZHSG0<&"YOFB_<E4K},n^@0lU<f%&..
+R=!w<CGQ;W2!$G1b-AL'v>oKfFA^qh3B,[&I>/mM@3Dl:o#d|Q0sZ/Lmyuux$a5=xed;A]~jFz(@%Rks/8g0PJr;Zp=!LB[=C=P>>YWK.WRx{5q6rXqOuf
+,X{W3{m2N(]Sk^UZAP!%b0b6'yMbb`mA+oX6]a%N7i]E:$&@S5LQqlTe/;Z&P3~}<7gIw!tb!G0"bY#BN$Bac[#y2SYuH1sz1(d|ZSJGk5bsm8Y&&_YJx-
+X;L&WxxWeh>ZR<+3W4x>ayBgc)xNlb0RvnFkOmVU]Xv,lrM]#p}@/P3aM(!~c]#&+aEvY9W>@1YW<Bs.D6kx%<g>G}vNkYqQMyx!F2^yz0-Ua,Bn@WpQlc
+Y!{xI3ZdKCNgK0`sS6pqO-|7rY8BJbpUhgWMg;t7f;E_PTePHOath:ag1cu4O$9Y_iiLlf9-0vePXXuJhGZ8~<1CoFEs5w<ClbE&+B_Lqqe5{&C!],Pxx@
+O(yA`Za;s;i@habF2LEaU@tk@y-!jxhOA]bZ223!I|,z{v!gSQSx.VNePKs;u3(gT0:%y"OiHp5Svx8AEOfUXxTQOf}gk209H"G{t&nhmYAs2j($$(iV3+
+o}yQr_,Ex}4sLIy}#{:KC%EhzcK}I{WN|QfC=g!,pbY-lFNh(FC`HTW,ZNL|NRiey<OOs4$demo'`DX%rP46-GeJlIk}m$fW7$alu#0)(gG>ekWJq>~c40
+j=nPawa|LK,#H!`g=vDWpOE(_7H([oX0YjwQ^CK(uFwk^2n8:iKKle36<HXYz20J&JV-mv_)xG(q'sy>Ix>m|Rw_'S5h)e@Edt1X9hgn-)Frg3A-aZ#;n8
+L,2HdVJxzSlP;$e)AnQ.EII%z9q-q'NdLa[!@L$q-E"G"Cu#2TE8%+Hg~a_qc/!>8F/z|V|SiqcH8DL"d'h1Pu_w@$R3q=T$o{F2vD'slUofFQDOFQQ:u{
+z7Yg>'pa,$&8:U(njSS5T-p_x]2)sm}9pu'gIYZ0;5qnN&]B-Fy!WQ}4Yfj@p5rqO83;8s!/[Y7wt)[V;#&5m%AMHM<UQ&q]DdH8xc4RE&^#.#Sj#@!(Yg
+:P6<".bvfmLno]fxdT7uD-O@C0"LS;DsAxk@7CO.^MJ[gV#q/zOa$]rw9++Xq030;}J.vkpNk^v%1DGYs1hOQq[6{gC0G-bTmcxUytx"$+XrGdqnWq5;r/
+@'v(G^S^<:AWL29uE#)e3pO+vX`]]W~ceT<Q5oksG-lHTeyr+)$SEujWTj,,x%1[%t}:p3pkZ|'3ejfBMsVS1PF|HUdSYd9>qh"r7fy$cxmaDrUa&aGFg>
+Z_[0XS&2TJp;;EX$')7-u#QJ1ET9%pLh^)#ytz{hNZRk9GV$p}'el.{,%5qLdC%}:J0{/`NwdMh7(q&qMj>u:0|g'&=Jf-iQ(8!IN7I=^w_H_/I3l^n]uh
+JSXJtui.LJJpn%R&aQJ2ewm$X[W+3)J!uPfxuZ!]s$[K@(Ip>Z2,9Sq9<a/ER;>xOP^!IDzz!rz&[(kZiL3SW"W7M:W`ObJU6QC@+hxNx%QJuJBD3&Fkej
+4j!45;(5%OTQp!OtN=qQ!Y(k/89MQp(VZz"rBf,:Yrx<Y(z<ueJ(;3HRop<X-h8}u5]ZZndjjk[5:Jfq8k4@:8ebWA3BtI<}!s2qL{:TC}4OW3<$88X,4N
+O:XrcD3}aS=+A(^dA)eo904AaZ#YH&sGi(=T^&kkO)e>QI/,=i./imG'9s.o$YS1P+P^ur}(9O%6<^,EMfaXf:X=`k#eZmty8_haTUH_Z=kHK4H}]Be<Rx
+Z@i)]e%PIK05pJ4d"LnLyUd>>x}-DgXXq<P$mN|rQs[J_Fb}J;%CQb=a@,>DcVK!ejrKc0)`c$M3`JEgOq}AWiGgW=GE5a=J@;Pe~]yrZ{/)pOXEyTk@t`
+iv:],.V|[d4k{so,q.{6$Ks=4IA.0aJHL[BbswsofaGH#cld1F=<Yg1frh0TsD+7y7fA2@~<Su:Q|L1!V)+%8-gJrJ{]@++g[nK-K{53V|yIc)5(1vbIV^
+'4A'"v8@w0Uq{u{fp=(tlw<e@G0FrdyPuf!x'kO+[Jt@1Xm|.oU(!fUn82[y>D^9+}'0C0SQsWIoW:5="a0Fg2`Xdj6d|d`8QAsSV[}Ou{M;z3a9,&C0ug
+,MLUt"`YCM2V{[cU-7We^+vg))Su5:Su^%DNc=A#<Kb+En3F+su7![fUS9vpx2q[l86rWOVJaHmQ;6})jgaaNkd}1E7+{Kg].,8td5aR1G,L>a]G,dgpG_
+(KZ.[&0#g_iZn)}60)e[3%Dr2|<o-y5!1dDM%bTNu{NnOd:Y8&}YM|fo|SVaP<r3ttaFI7a_x.hzT:Brnsg0]WK,S$UwM_&%||x((:P&K{~iNm_1+wdVk%
+'DC|>>l|Lbthe>r_`)@!pr[-3zd&3rO-YC}}_mNg),#uB-MCc`JwgdXmhFx/=#IEB0}{NO(B^>.^KbVN`(o8u{7AXH}Oud%f-2aA")VrAn]cJM38vthjOk
+<"3h!6=rv/ejs8Z8ZC6BrT"5MJJA.MdnB,YY!_~Pu.%NgE(15+lE+T!|5X9is9s<g,5:D8.%C]4!8j0$zEGW20,ODYC1^Y_H3s+!oFhe$L+hc71&+jbBJP
+UG7@X!{V^vV_Hh'BkT;eQ4:u2K,,<B2(5e,3+(1`IxrejwT]=l5o]W]wz&4e/4Zq@Jh9M&MOi>sGw,2QbMrEz2&V)i4G0%#}fmi(s]mI}r%Ygl'<6I1&kQ
+e,__caNF3%4f%}V)[c~lW_ks51HenhIzL6=s2rAbe;["]3P_aUY]Citug)KXb%CH}"V$I)@ndYgt{a=2]k":h-Up={0x[<t1^PQ=:PL"A%AGPUJ)<mru<7
+fs]$Ba7}U_/XOyXZKk4,tJrv1C>^0Tq]9ut^wnYbn}Lwn%eUOhU&Z]UL[@Zj;)0,Ikuw_o)H1&Fl#wcJYNvau[7DU4rtO{n2CJWE%r8[hA[y$G}p~Q|%d.
+xrZmo]LI+t|fmI;n=Hi+PPkn%=XSJexspNo^RS3v|:xX8LZWfCxC%T"(e7Xx@lCX-:/!a!Aj~melhvvKhZn5y^RtI/bYeZ@XRNF9E9!I//nL@"pGZ7oJ5k
+n,`LWqVvi>7i_}OrX|4aRZ'djq.1e0dwMUj_tOyl7s^,'mk7ZoQJsY4_@siWL+><7"g=00FSoe&%=2%pPl/]2S-'S%"-NDNi%B9$7a1@4Mi#-#]Fge='T<
+#:NT#[#(kDX7HqIl9z"m6Z+;TdT;&WtSw'"l=EIn~F/pokbV8bE@%n.PULKXIO:(%CoPrc]#9p"L&Z@/pVQnzlFFv0TkIoPFiK9VO%JS^tA5z%A8<=hZ1L
+s#`#iuJiDNA}%_{{4,J:xvweD+n3tK7Id^|Q(TM{QX'+jb.PzQ;=We"9@)U<fOl7Z7jDQ`I<lZ19t;W_L.ekKS:pQ&fJtW'ga2+O^gOJ:CDr>^KU.=2)n1
+aW$xWUOew]jqozak&DS_=9%Q;pl$wn.48@iJ+-b!k(|Yd1eRJtUH4Tk+}}rl{DSRbE&f^w}mqx4[W>38jp[%ZAv(n<|B}uUh=m9xNgBZaCd)37WbaRKE1r
+HFqF)+Uq2{Eqrkk3LFnyovwE,EX6&Cf;S/Wnq@`"Taq(&J50Nab-TsL27.mCBo`|%#fGcOsj+]nt9DYd'S$]S@s3yUuizhZ20%u&h!l`lM^pYZ2Lt}Pxv>
+kSK3XkK+_b25`j|G_R&`xyEbM_4PTj+YNfwY9&+2UNVDo#wi^DJ^nMDP^"23'p-"h<0l+Eciq:#M.W|q89tR8m}XLr&qA==z-)~4yQ(rVWavu{6|!Nv7}w
+Yb/#0Q]EUC~_[]$'<%>_@9my'co9AJyc6<2orEntA^xTa/XB~++bSp;}~uXC3;R$-!'^pA3^M:HY{N>:1^Q].OE)7&k4q"OG!x4]s7G#mZFT7i6.Q4)Yss
+PK4udm,NcKNiF2HB2",gJX79Xd-Nj7+jd}asg::Z,q/QjJU%f}!j.nc;pY5U/tjc!RF:)i}D):p9~L&V%fd7dl/,|#!axr;["riZq,6d[7nD/Fb&&brNvt
+hj0oY1$v!sR#BWcM+"x2wWhN/+04'zD-F'IxrB7G3<'<k",0>,z$UwGBVJ~z,1hqe<THR&66N$3-d)tjtgUnwR+eL#irA<M:gUZ@jq:n:!FP{EDfuI=&uf
+.0NE]Ur>Onk%B|-TrsGh66}ht<r{#Llg{dO%tBxbe/RfY0i|vx,[PP|y,[=3]%C"~QfF+-Ci7^nfN`6tG^YxiMy5epsaeq7HfJP4m=E^d=%#Yg|;e>n-Es
+eM8Pn5Dhw'[EUT"L,karHM&NmKMJc_Rm,-Z&JDs`)B/.h-%V1G"skp.S,^>)}.v`;]/(BH]F)3#Y@)qL7yz|0eyZ8ZlBxliZKXE<axLJUqpxob}RN#oENY
+zDvxv7/1;V3o]u#jjLn7>2#[-))zv#PTKJ(lo#+0VNRY6EbPa9l)^yVOK%zIkg]cpr:e)!yJJh(0VFf[8;e%NPLsEwFUHkD4Lx,CPU_F0KC>/&qD8o!1)5
+m1v3Mjq7DHDN='TfYA.1)_2pM/Zcsz/BTJflaRfyHx@gZ)"pLIfT>`hH(+Z8hcv}l5-[LE;7}<k(F5:!(ii'Th7%[tb>0)Hlq%:tyLvP"pz%4[K^Q$UOUc
+AF#W#Pkkn"m[oo-)v"nxolXwjQ5lB|eT9%p=XT|2grR{]N}C.wqbS.b-3(}`Rl$oVXf%x3Lt_@52b2U`kuOf<neoj`}`Y}iQ$[Z:Z):8R$BQZ`&"i}M960
+CoMCo7Ibb9J,3=f@6T=PLDIy)j>2#)YD=JE|wr~i+@hg::D5QM}o,ZkNT8px-wL0Y'Xh:vJth09!%#U`5srh=_WP0d`w#y34kr10Uc_o@<u.KPz&x4g>Nz
+7TX8{7U-nTc(:B9SZB/VN#5p,WD[J"`@^|T:<mUw5x;kB|`BF{#Ml4;-3aw|Rqnu^5^=~,P[9/e/At>DTsw_qmb{V!6mPdn&-Au8TN{4J{fXX9DW,<fx;,
+d8_,FKscH-aW20rIbfgua47BF;hWV8Ii]F"!Ox~of=QTxin;8`"($u'O{dWr>1OTusSx~Y(X}-MZ"d5u}yb7{|[(bVcRjv!c2S&Gy/[[&i!r3hPw~Xa`!}
+i_a=Wd0wJ.WfLI(retiz4,;1b{I>+,L!zH&2F8:DIoKM[B%A~fpA([A6f(B&reJi/8rp`G:vKC)Wq,3PK9OL;yf!,UKUNX|mYYzxtcZ,0!x[r&`#h9#'d7
+>h6{^A~%Ag6k<oR]:%b[7EW<L.H$YKaWBRv!sc/RyRq8M97W1}n@LxPQ1"P/gWr}<4N}YAjlI_AHX73`Mx+HC,cY(im}M7"uyr|)wY%I"$y^fdx2Jg#73k
+Xn@._5T"r+o{x2Q93zs4OA!q1u@{3G-luo/Zn-Y@2sDCb0iT}xwh|AVKzyT^G6Y[mY`!t:y|6uVXp-BwJL&@=ZYo+@oZ{eEho+cn=E4FysCrN^^qR!Q|Se
+7lU_YUaJ>haQ7d;e~BUDas>V&[|.I"7qp`+g];Iar^K)wQcZ,!Q"TWyw'Q8fM0#P).Rv)KVH-A3,,dT'#|T7l9fM^LV3drC0ohV("T[wA:r]B]M'XE-j>6
+O0,O6:O'99O'7;q&+pmp|'[vq8n9AK>b';O}.'f+7%@-D<<|wI#I3UfZ:'X$@fsTDowL{'$+[jGHAGPsWVFd`o`%yYNQK:hml@a{E2'n4^<SH4.<BUCnC9
+k[s)u$r/_dgsV+2g7N2@y:}(ShtPZh-Ul=uif(_y]VHr%8xCuyr'tlT's:^|8jH8#t#V6eEX]fvL~##h:0^-q^mqJSQpKq~MHC2p]XuCuR>.nET||9V@oc
+sRZA.QGhhveEBxJo@x.gEcMOO;Lu0-4+J#bdTHhC4FO`Z10Cb6}a|u5iR^2`CwP@yO!#F}d<FGw(YTu6f@Zpr{dj}F!MaA)-xBE:@.g"COUP#y<Pk(JKBK
+K(Qo'L]zQd%X0<|kNn"2Ibm4r{|:P<kh%tYkwreN(cciY$;>wR6^k-yM>Khz#I`f/krd'0Ct{0wSC6h,K.$Ei^uf"a"7"SfPT7YfXF1iO6td~hY",&]^T3
+}z9)Zm,G-aJFo2D5%+xq>}VqiM|H1Ke]9!aROy@vprNJzg52fJto@o.ZSpSVOI]&5+O%=-|D=F#lt8:}Xtu<2FM@j8yHo4u]1v0;<=WMlm4u;3.1=EzV_X
+)@`Rq'!('wOy0dJ;lrT_Ibo;T4@9vvkn58ur;-]7PX-{!p.PR1sBJ7YP}KydZHPy=Jh{iRg2K]mL+2ITN85&x7AVMA@j|+Y|mV-p9,b($$qL4DpRU|w3;$
+/]+]0/d#TFzP"!<lIP<W6Ffl"+3#3q5[ihF@_zlIxLR5_A.U9}6a|`m_lp@ysd6IIMKBmvJC:+wlh4.S6C,e;HVl6xZuR@o4&CrHe{]n#/=3m`U7Uis9!X
+6CpJc!bZ.14_[2Frm$om3CLPg+S{Za(z[A]r(J2Yc,'EEgu:o@HJ=/m,@C4)$x4Hnx}wP&{k=Fpf1kiNk!f^p#@IvS!Bz;95a5YAxzj':yi@--xRajT|<Q
+!]g`KoZ'fkTXLizLQn1uLZ6]DPd46>7.~A>3<tC<JNb57HcimbqZl%c8A@vL~%dN9/'dPBuX<J6RO1P]@}%_yJ@}F!HJv3LWT0WG-&-6d"&hK1>Mlx$RvE
+4KF/E-~g%L]JQ7v<_$^q1r6hpw%r)n.!Eq2)2H;j!L4uE5$$hnMf"myRa5>}f!vXM+=-7Dw{<;KI,ks/bb^g39is=U/x~z4G>aN67A]BMlTYF0o+l{t2c"
+r.DOroGszdDFE@dcrDDDRTX,lt[h{_S`zIet[cB1]MX1E!`s{;4xe#(bVrEKMio->14Ch0cTdMlcij,ccb`BE%$pXkTD]n}:TrGQ,F5k"%Gv[Lkxj)E[kg
+hxX&]QAJ!:2Uk3SW1z/e^p=)TKKf^TS=8v|o{Z;|;_$gqeZfi`[sxq2T2jPG.^yF<S1(|.D+C}.G{#=tx6O7!Z!EC%_$CzU{L@;Ldn)RgMtFB{Rw51M)L8
+7LE:,@hhc'G!h&lekZ%^Y4P.Zh,vGz8;`ewq!8ZVHw5Lez!M+MpX#o]pq7R=GX3TRq#A3ut9ceMJYcaFxA.GUeE}/0Z]kckavt-(=;TS_U9Dn7T}[|YmUO
+F+tuID[Y'.wdh+dqdO:C0{f9ta6"8gCBuTeO}jh++O'}eQqzyN_y>s"akH:JpF9jDW,`!WbSE^|a!r-N1zcLxq!w@P9#J$g{G(t2sMwi6/BZA(g-|uEXP3
+C|lJ%JdapQAe`X4fH`C<3Zn"PF'Yi)#68YTOIq,8tq8!QWTY}fE:j]GM_('Nuug1J#m1j5z[zjezkDd)F^)-QIlkY(eBij1`Iz:i(QO'~]|)@Xl&jxH3lF
+!&n3K:^A+H~^U'`<CX|OSf3odYrtYvM>axMvxW9emp)`d0G]h`4fe+kA.SGr<E(z,&yh6KKB~_JHA0.UEE8z[PYep4vef0(1(+,X&ps|Y]>k1:1ObHc{#R
+AH>QPz=yoAcDrlNvIJsn(25b_gF+XWqICN,4-Z>gy0=eG4e3vA)h5hsI]DNbExBzz=Jg@%&79JHDRQGk}"+M(]K7t{/U{uvPQ]!U&55<){CuX6^6<y[hi.
+f52N!21KOrDcVxHN!WU+Mz"dm{f|jHuavLlW>osoJjt&sHN9oX;tl`.p#v9j[uocA]SDL=<D0PfB7SLrH;h`5Ik07;(k,kFE`8q{gJOWL8.[q;!959_U-A
+8y@nGg/{&B%g.SgL-bDH:ul@/r,TIZdqu3GLP_du=`DDJU#=05sbeR{9FKAA;QJQE''Aa}BB63n}x=ZgONG|]`m4OZ%s&Rm`!+Dx`/3PqJC:%nfU+o0Yn'
+IVxd4MJHlK[C:`-Sp<R)[(a-,w:^o5Vsp8&(NBD/l1I"Q`o^+pv3ZoJ]#,YI-gnvGK|#E`ou{(Tg_4N)+7VO~]R52ij9J!CHzaYABHhfV5TA.g&N!mX775
+!vw;s4;kGznxql2Rzw@gC^l1TUsbGNfOm%,5.8KF'tv=4RiWw:jZWSqpwNOd%m7|rDgf(jrp6&_3aAzLi65eJ2CR@129<7AiX@<3i{7W[kU{|.|UlKX#+"
+#ST&{i/^#rEN,]#m@S{IV)6^KC:l$O~zPeKSnZ:-#3t{yh$m]ksVuhN#:0y#v^C0(eO&{KqU"LpTtfxv{,_!Gt(6+Ey$nwJ.x,c+8W/JDz,t]CV&XJ&wF/
+cCu`q)'fQNtxzUdQxM[@N#V+B(rE`O`(]!]+%`Sl$G1TAQ"XK7lI{XetCCPLsFr&785kb.h,z|g^%89'Cp}"S1VkzAn(iV$>Fvz)I,"B:=bqtyy5Jfyj6K
+@"&GFl1np+Cr=2+uR'ir|Xs&|}O:^Ch}CjV5=W6rQF:'k}Z2^l0c~G$L9VitN3'l>>2fA7},:V8tV"3wCggFP|JX+iuE,;N2P<lpR&ST7g=^JZ%5Fd~g||
+2h"N^#<OfpF'9@NsnD0xN{4UE.as@@>'-[#N9VE};l29D{Jy~xqc">5jJ)G"UB3c5ER'LTg<20$VL>OWlKy['%;&)gMvY@DcW{Qhk#mVbP7&hCSho,"cR;
+'tPdr0-#"L'07fv<}Y/+{r#hKK|CK#-8a;7A59nf;4]%o>4>CL4udX||#5j6IP|&H[Ggsitrvx`z{[IV7,UX(f|f9|>3bm2S7PegV'jkm4,P/bl:lhdS&(
+8R=3jgY_M6aI7HJsV1ZyVvMK#Q:(C`d<1Xk/9,wB)i>)]4(pI!8m=cnf:4gT-lS0{@&N7'UA~5!'GK@eI:X{&17S{L^jn!X1uyM4_o(bVc4sK1"e7N)`Yj
+_91(QDB4JjX>4@P:B-3<)'.9ZCM|"c}8P!SfC@P-]#IN`c7_,z[B!mah#9pe;h<a~{=@3`xlHeCUn{:'UA3:B&S&ON=tf&|!SlZ;4AKLta@l/x|(:6ZdC_
+!^k:sgt'm7_K:vS5l=]DT'~q{J7cRsi@%wN!~)G9e>]SvY.X-&k"5o$ZOtQcf.~c+sw&Hz;gjvzrt^RdZ!gRXLc7^nHRs(|f[[&Gkrhh1z5kXA6)[:0P|"
+nP(hV08hrek&d/$Q6tICy]BN3cwelE[AgA)WJR8"..T.kwMuE;AFu<Ht_|^%:sTW|`k;c+8_Yx[@{LYpqT53'(B3kNx}RTc#/gufd_k<4n_^Ra'o3H@aNe
+f,]1B_y{GiCF6`K#CP%J$V1_q|Q{+nHWCp.Bnh8f2nSKak_{O.L'<>r5^Oe_b2~g@5C)#u}&{cU1Np.bG|/d~(3^qNbKxnbGj&LP#ySTu(Wg0l&I+sgA!.
+IMk$A>+u[0X,=^xRnkSz+G3H&:D"6enCw!(#}@_i=>D1g7TT,@$D6!M:8mcv'4wa|PCn,nnLf-yLes7fN&tSB80@E]Ion)Tar.b8ns6&9;1(N]Q1Ps0!0B
+l(i;PFT:8t]V0=&M|xXQl<[xgk"33=uNF+"sZ9TPW!HF[71"^iji;mIELw72)Nj2C+wWGhU`Up.RiOF+#+^[J<RYa8;0p[j>y,WE7'(e#,%$:uI]F^!CyJ
+d!P-uJ]dfZ=wS>6b=&cJw9n{/=n`7e0qO/~yX2kpEzCwn!!R+64<SCE<&1Em7'b9XB3"$E/c!a)zRjknNBLl<P++U7Rr})p3i[SL.7k$QU&}';8BM$hP^)
+r<HO`tz8qqS[pf'6vwme{",3Dl%.=[&.T}Zu8c^<CW(.9>dzX3<D"')2mm2Oc9'6lU#BUQn+@tajJ4,dQRSiEq8Z"]zi<73v$c$z-5a#}cs""QvgN+b8c5
+$NpzhQ!=$Gmwy)%WultS%ybhXR|AY)vU14K;TUt!GvXdIoz@(8p!A,Q]Ob9"9[}M$0rNLKsy3VcSF&Wfx|g;^|ER1]yFy9OQX1m3>E.Khmks`FkmxsK=]}
+#u]-82ty;h%=>w3ZC_2<@RJXB=p2oiFQF4)aY@LM=|{)j7Tx=Ar{L':s58qP8c@lS0_l/FSJ:;qDl}e7_]0U:Pbh'NE{0|tu&E"){y@uQIZ=ml()l&bTAX
+vB<Wdr%MP+r^|M`L|(xeSt1c[i>a{%J]}bjIqT,P7%"[V|M.|EYvvXCy8|gM`cU'9M^c4MH5fknu"f%E%D6t7#X1V{Ovr93:fdRC&%1[:twzgAz}><^S&Y
+PdmNwaqq55FZnjk3ugH(MiHt"f(6=VFFG>i6c_m@lw),q"OK36`YDb(a%N<>q>lm0=77`9Kt''L<Slos~d]%Co:69GP`W+Xlf`4Pcq"])k[n]%$hQFuV8E
+`]^>!>uxesE"foiA6yF,E6W`+-qKG-+rSYytc$0KcJM%wr.a^a"=JtrB";b^8;kyv!wYy#E}71>_hX@vdD&6;UCrgW<;`iGp[k~(,c<XHJ}4.nlK)p#pUB
+v6!Zd!IolZ$tmH"'}E,)&'kzFqIWh'@;ns~fTQehtK]@-_3:hOrbaXd#rX]w&]!:9r)-]cW^^JO#Qn1kh'g2x'1|d1F/IkKbXSpSE(rs]KE<d_TsW:-;s1
+B^&${cnW_ZV8{W|$D[f!W})[+7`Q5it$~L_xai$<662-z.pKem%#dU'V4z5XJXB9ETmMlB~R;oxSPX]AEADyH<"_BURsZc(]5FH#-N^[lbDAk8h;VE/>{F
+!e@n,r/B5q:hmzlc(Zw](o6tp88K1Ttah/S;0[wt}LY;2aurP#)xCii^jv$f)(7)s;<^5k|dp]I6o/.{XLsoG7Roc%zLg+IUU%22hOJK8Jn{z6_|{@#xfO
+[}s%d2R8C8e@vIcVm[3x(9Z$Tzq&V}PgO7:F9ca,FC4'a'5{_18zRs:uRtX9C!Gx/7$J%Td$-Gw8]%^E2.2LO">!,sW)Ex)7&8lK3m+^b7f_)z5R@@4h_L
+u4nYOgXAg9x,:kFC|8:""~@pRF<qV(m_}=yOi>c9dg~YHyw}4Y;W#u`O`Tw=:<-vpr/sLH!$Hf)z'EyXh>D0t29-cgDPn4v):9LQi!%y~MUZh+5NhO$.V:
+1{z^SpCq/SE#Ea"i`YFR48G<9krT=XO#UTrT'8tHM9t=x8C2HKQX[xPo}$`O0Bt&txg(/cKHaqxP![Yi8vbLGD+LaH=7^|$/Rs[tb8Cx}E`ytd<.x)kfGk
+HN8sKR7.NxN^JSWc#WD|[[do7E/_r8fzmp4g&J^X'D0mUUm-OM>Mr>cV]Gc)/QG%B!Mh/+Rklj-YVZDDIA>G}:,0dWu8Vn'hn"MoBkDh9wNy8B|NceocAu
+>J`LUa$3=Q,QU!]h|[95{mpwMzx%!};mLvn[Sr$x)PVtyVKLv!DavfQej[TZOB4pzDZLY[3_+s(cBrA(:l3_9$=5&_T0_$}(c8XmvCc,.!7HWTv%mJw"b'
+'sfw4JIgknf1q#,$R5lJ;J]|$u}[9w'M}a{ES!OL(2o1wj-B4PMvxGL8OnU.sP2yM)<nH,-['`N]U,r#4"qYf{4C27Pqwk91ExjZ}k.7ye5O-MncT)<zga
+x+T1$xPVWMW0KqkY693GT;-]{wppy:(KBw;>vJQY(,Il>rm}1g<TApK`8d3/tvI[}a7%x!Le&P#pK8:M@QcME/sgLd$8adVAK!KgR`!=z_H>h6Dqa7!z7I
+H[T6MU5eg_"gN;!6ah6.06VohzJqw-I5PK|tSIBQQlHb=QN#bwPd'YCs3tD;45|a59IHB+DcKonw5x8QDh>9'EZ|O]K-}jRkVSG}o5Kp#2M=cai7TwbjT+
+{L{/}HkG#^Sl{S}Fa7>[E^d!X=~xvSpJ1,-&M.y4Nfl,VM>z]`uWG&oVX[kz]4QUu[}vNxT:58>wXJG'K'4HWU>iA3;cpStr1^<EV`|xZsmoFeV/)qU)o;
+vl^cRqJ}/:IZ;K&1[CL(A(#J/3<MU,y:qyyEc$b@ymAS-nM|>/j$zP6BwtIapbWn&qFe4={EilF@u|8;"wu,-pQB{GJ][&=e`Dp9-+fWx>9c}9q1Hm.}($
+If>!o])'#&Zr<SCm(F=M"LwSa^t"gug.x_bEe/jx}@fOF/cyYU];.mWFfG+lot=9%Hfx`}o{0]};/QH`]eI.GQp_&!n,Y-"s7m(szSYg^-f!RQ3AS]$b]9
+~(wakgcX`A15J$She$gzS_xMlGW)o1nXCb7$o1'$co2WiH#QUHc'%Aws:%Sx(,#7<DU5$|r6V|T>VA49MAjt$6rXl7CC]fa!x|NGbgw:~dja5%rfKRlz"d
+9/MPnnqM3Li)O+T1|8K@Q'C6T[[={u"uL9g655e.FQflFS2-Ze~|l0$NmLRc<.}SPZFP7Aq35X5^Syrm,i^BAq+V&^%;zTa|SP)Na=(U24II[);_MpfGdf
+"r#gR8nWL4-6O0m;X3KszzA,.^[]^U)$sUpj7ovKrUyq4^zs;:~"z!174L(|-hF.h`]SZzQuuISt=aKQ&Qup55rxLYRum2Zi#k5,9[1f8|VlctG1)4u%;t
+QceVy->>nXJ5X0pI3ktOzl>va4~,#&XS2raA:XNP3#f}$0dl^A#QtQ#7N&&:;@dy8V;j%nUl7N#MB{>eL;ob.`:|3P2.9C)]TGkvTM~q!7hlAJX>3qB6EE
+c(+j[Xh7[aU+r'Y.42Zo.'AAVTsAxQIl#|h`!s"']Q4rd.k,^#7>:n5qVC;N0ZL7;`8P)/oG'-BDP`|>TQpQ>|%45}L"%mC:mV#(w$+b7f-`zfDy,m~sK{
+z{w/Oz-f!@Y%052bP&/B[I}&`w0"bbWJakujP>&RAK_Av7&Ez1QpE0@:qDb5,'M9#5a8P'Hr{!116%@0b0s"$Zo+wsC&/{Za@4jcB#A"p+SBPSPW4<XDQx
+fc&,2NB[@aFg,f{<}sC;wPs5wWBhI1lF<,k&rZM,7(AN{v&![Y#ppm$v%3aAFp,RbxghhcFk5E_P7B#Dzi![^5;|UEYeZLt]sq5$b}cm^I8YD#=!.Dg7+&
+F)a7m/a'`v)j=;2f'6(ML#PC>8CbgTZbS3{abJ1"6|Iw6gSE(A`wH7m/-V0,M/XbQyO`VCLR]^eg#bDc>t[1+rLB_|6ubG18BOT|ZVD&/ywN1/A"HxCTX8
+9bOdY,HtGKxWew^Kuw[Z-'9j2DCs=sE-bkm#2x&hArFY>k>#L<Q=UeKY+#13@[&of2{2#"rO]TL]W.-BH=9lQPDx)"}[DoV7nbYJZ^3o"=tr%mVH/&z1u(
+>!f8=MXG0P#Dd!H-2A30,cqr:'^,L8-o6&EDvXe'KLe9U1J>5/'/N[I%,@8k+d7N`Mp>c3Yks^9JV-:q~V7/TXC2D0%>@fPhz^d`9D)<$_fwzeAJ/j!YIZ
+@Mz#JuO)0WsqJzkj$UHF,-3}1/~z;)L0B$:hmMQL.'Z@e]bBYBx^D!1R4##EtmRgyN'9REm<how.Oy=/'=>;y2!/D2mXymRjyq1H9mx`Gbn_Q-FY<-kRIE
+8<N"WBHWB([+X=o4rc~iGG_e+g]eoC2s9x!oDozF"D%Azb@/1ZZR;NK.P3ZV$ribx(jC[hs#^E+mLjOI,B@-SF{B{O4^v9Jwa0M2"/k|!zsfbv5[;zh+mt
+R+=es_gg>9u.om.z"TC:X;|E3{>%(}S1'skyLagT|3s7NDZaIGE29)ejZ#5Vd}ZxW=6iN.{i$m%_f@D:,)'RNPPqz_8>a}nmiStL!kRJ6z;K2ioYA9t5+5
+QAo4l990Q3x}Afa&[fla9DuJff.|Yj:W~4D7~Ry-GSujE9Q%ij,@hKW$'wpIqN$ra<noJ_2yLTL1ve+MLg_eR`)DY.2QLDQ}"2W0[fRdK{pWcM,SQ2^Mi5
+ydcO)M)k#9F[XE|yi98tu$0M+C(yuJovx5MC3RLoW7gYt{mmd=R>[A{.g[GK9;2QD:SJ60.#b9ZdytsSD;%#|ppJsir>F^5+y=_^#Yq5ORG#r&~Q%eV.7S
+;o%U6n1#mS(NaRlLOCwry&+SP,.+3e8#<ur@G)Z_l2!rDj=2GKgNa|KO0t~T2Q9hx+4e-7Z[v/`s.X!a(b`,e:%$.4.#Iu_8yp>F[[ZT4Q30!O>[c1%to/
+DTkK!7w!KsT`>71!V2^98jl)"6'L1f7cp&ZaC0L)$`+d^FG>jU+f4Mxj.J)WyQofUVswL/J/TQah"wG9/trg^"MEXasqu,&qX8;EntsNO.Abr-&(,b-`8D
+-23VAhRCdIK,9qs]khKd!/2wz2-rz1Sz_d-C&{S+ZSS<mxZv=(F(iDDd+vQv$16RC`Ppy)9sJy:Z.3i3pFff>q|q_PG@hrh5mD`v1:XQ|U/>0C|nlgb3iT
+090TT3++.d>A6|{OQ`vd:K2RWU-e4((aFtJP1^]I~d2.CHn9X}n/2&r.Q=;0%rb-RBxr{GVnx5kCi_Eo:+''~dCR)#(>AO`)NOD`,Rd)&s@'GClIzgNl{$
+P7FeaCe}]yS%FUfi@8EX6"Pgg^FK7A<ERB+;c6'L!>DfquG:q9L<F&Q%f:[|WpHh0Gp$k{Ax<xpuKb5orr%Mf>VVb6~/&7"Vv#[z[LgbQJRrI^o'Vt86"x
++Mv_W/c|^ILc2-,.>[JXT'ZQP,b0n4uYUg}>Ruw-!AeRAr]'pl}j|'-}|KmkL4_coiO^xmCUR7=&:l_%3{spi/JVXXTei3HGV-l5z_-^0Aw4H:aAgVTf'{
+|9Ife6TMw<TeuU%d`mhB.%w9za^|Bgfmo8QT5G0h2|9H;1s;VT}{RkWvtG^7B@`mZ{/By!0|D(%P7hb<"w;2.0y;%IR+"L$%/K9g(u2/f@}2mWO5:^ifi7
+<X8HQFg(]MPS,/5JlNG9''S+T^2%//:F2(E|/sA%t[xh$Y,<KT(y'.FVfc0-8w)Jc_.g.n+rVvOM1XfY(4Czh[8bF+5C@u<y5K)STh^#aAqRMCK(HzjqS%
+AzHJ,.doVwZ4rjs:/b;]$^"Dj`.2+FlQ!vqlqPzi{qyoVB{o^Xf#nW#cd',tnd(IvPKH|Wd$%_Pz{o}DX"Y(s43(g+;!.dD#ccp7G+&D24}BpyIA],_.%2
+C"WB>>N&N@t(!I}z]CCOs.dyKH3=jylWu8mdmBZAnli|uX_3d`e1,Sl[G7~Fl'r9VeK:g8$Jv+b,Nob.8MAzjN(tW,S6W)E^,fk7i.!',:z9BO[7Vkb.J=
+Gk"Qr7_FwEpHBhU_dv|bt(A5.^B!>z3V4eUm7{QQOx!MtVF7}VH]{.3b;JYUNZ5Sx"T87e1b>&yK$=w:M`s!Bzoy&=:EDefuy9n=r13oyTO/j/+/ocbia+
+pc`{En1{i"C=m+E<|(5M^zzQ;7Ys|drBxXlC9FqoCNm>Buo+_2-t2hrKz6}oHn5BA%;j'Xs(jLym(os4sf,<$16jYZ%|=ncxp-:D#`7ij::D_.f2nc[D24
+Fs[Yr8}r.y}m]_x`aPcJRC95#Iqmxo:Lm(h{<NjUH4g::Y${)$i=P3UeH$88N}(ama/A<Ma:fb4;`m%$:&Gs!n[awyLo_:Jbv/3rYKT#a1X:J4hmO]>$[f
+KJ"s;(G1{x[<@@1AY>a8YKdd{l[qR"jV]T&17^rK^),YE57d9}x42c>7eMT}K1^Yc4BVlsP1i4g7vz9LJ##9MD]{%Y0BikJ;mgymox[tZDS$Kta3),ti-Y
+mTzgS_+NH$J]e24adyP0~q:E&'WGk/S/Y;lY^jDrJai}X|h+0$Zo![rSIz6vvBZ:N.Le)(WvvY(_8;S{Q,Gbu(b=ei(-'h!d(/kPOeO1bLPfxh"#u77fz<
+iO:%wh;x2UA:Mec'&6Co[jEi]cIMzQ,W.,Rds[T(~S;%>5HJ>+-4pBDE0QlNfBe:0G3;fTN-%^zPU./51HIrW7ieWPc5CbM:=66A,EIgPs~c|m:!A|Jp[$
+O:dD|yu]^T1tp%[NphSNk))Di`TMffU/"8z-rJb"9Y-d3hqV)$(",fc{V(/NylEd3Rsyj+lZYtV@F9N+kj'5`Ju!CUhH$1,E7'3gD1rj=g;9@}]ME6}8Mt
+Hlfg,hF^lVU!@|I3.Wl$P"sZU2Jp~/Xx%5:rg_bl%(.j6e6w.:;3Ab"E/CQX}!"NV0yCP,=;r7.oJT:bty.029!;>K>TP^;KAtx>DVa#3P1x"=Ivtw4[]p
+ToU}^hdl:|e}|/-J.,wt{}MF3$>[gahqdACxgT&E=q|snM%6uXTzADj_bPknJ9$aZw_ovHIGno6M)caC^mSmunj8i}_qf&:doIu.',_mwRYHu!$!]xrKC&
+nV8zwHBZSk~w1P{]Iam&>8jv'M7i@/s]y"7EI^6s/[Re%4p(5WO,}H{CvtgN-EgGw7vw9:~o$F}B^!U]d`1Y@mT}K"sYZ{>u~;5E]wc)|Q^59:/6.L&GK:
+FzDOPFyl{|DUly-[t4gyZh.w^|td@rKY5n!at6A/6=`,B74f)JP#UJ;4J,74/bA$n}^!u``0Qt2mIpE8l_^ac|-^76=O@t&@&Ge@Hs>GE,D|h4Cvsu16xA
+e=bl.umo(7!mncy"f>Xx@x&v!Xt&FH84Ig&w.o8Ng|O[_L1i^gnD)>ts/zP1/Rba0H3hw1)2Qd;1un_{te|}/ltg`V%lLi.:^hFH{"faQ:10Y0e]aTwewa
+s"1X]!(BL`!]@!"A:DdyPPU7n!m[xvpw>8,)z`<&;}B;Xnpk4A3i[SX,qV%IY$.h13CCxl%v6aIK|[M(Z&/X`ojwep,^J"8[RgYmF;sughC{ZHAO9}mPbd
+aqe1cjRH3bx8&CQtwgsEx/^c%KAgM%)sNik3N"V['aiSr<p5XvyQHMBjw7R;<Vq{Xt~wc$^`CSm19E3ckpl<(kYAyCTW|Lh@gMvzc.7c&!'h;D:FIg-/cX
+('BtlBOVtuGdxi6Wou&.FEQ&ZpJ`}O.WUMTu4L"a|q1uNRKogg2L](t{->V|FdJS];,Rb}oOSQ)ma|jts/3&"u%j9qZirjZRN)M#>E`zl=Fum-oDNJkTe8
+y;WOHg/|"`f;W_u6hk~zY|RZ_'9CW_&@-^6<LW#|/Jet~MBzsTKa4:SYy_D_SnGd6]%)|@,'{[Jdgc5ud%BG>Atju_:16_s}FIp$Z@6jnZrF]<;kSe""Ge
+<5Tx>J@GX@mFm`+Nq'wB'niv+H<P_6z2t@]VGjll"aF1-F(YQVI(|L6ei_B|UI#_7Uwy}+@clB'RB5=^TQ3uCc/W'&.plW7s[/^[Wj`s6'Yb`1.U7w;[N3
+wL:TGXtUE0wR9T)_@.M5O,i9woain%0#S2+K@@5hPwtOi)7l$_{-I1:C<dqWvV$|&qIDqcBx{J25MyGkhpoWlYyQ=pqlM%XWunAnIJ<$C$oQ@^$1|Uc<Aj
+G.68J92LygXySjWb(/01PFV%m@9d(}RDCj~)Oq}LO_R[yV1tM'NEFfEUjE#o{9cTZ.~DU`1|!zeV6WgC!~ZwZrfl$dhI#CcAoU'oE!bkAsMm4&a$%Wb|gc
+y;[EMtDS`^Y^w}>2c>Z3!_fc~prh%%#@[Pxee$8;Q8/n;BP7C@$`~S@b-SLtxd%>VK>3|Dk)mLOaJP4lb_YC$^Ni^wMoK0HOy(1G;ET:b>q]d|^H>B'[=h
+jGNE{R@a83vm-9AZvM#c)F'n_=at}P0uyn[1hLX0T5Pjv%(M(&-6Ru'(ZzFX"fNUee-9mpdlr:|7Pkb#nlhaq%nMRMb%VjyscouJ'7OPV}JyPBL%Pd^&mm
+3VhKwjN!!k'B|$p@WZqrJ8a`dt#DF'&++j@1iFe6d;KJ92LIdL$Js;~",KkVUbk,s:!Vlyz3vTi(P+0WLHd<lzdtlvC6i1Os6O:,GjQ;_7F|=l_SUp[Bn>
+G#a:_KAiiket:7e{pYswIveW],6w^`X#Fg;lKpCUmAd3y>9'Ul>MPXa4E=j7X=BV.qdfJq@,Il17H>#Y+bz;}H"7Bs:roNNOb>(t%x)Zd/7l@NN$4lG4&{
+_5,$9l6;`TLwoIwSm>VTK'@mARq)%2tMqT-<0C7fc}h6.;S}bhfi'oh"O]cs"WgD|FJ<IwIJ5}xsCcenB!aJn(V]gGbceGxX8Q[gX{Nud7fyWoGNw,Rmb,
+JdIS)ogr'8r5)Zf1:3g2X0s9Ww_yNk1SID"=tv&@xjK8~o&V5kwV{Wu%@&kWgNbTAf^CJo2}pS67H;xJA_jW,W;P~}$#F9mm6b"XC%9V|;Ex=CQ2w'P}4a
+KUcOT=~.Jw,S/gQ]l&XPcJK--qf[T^mI{qXV,^q!5pOW%16&99e)_No.:#}UNb5x,1n:N8Lz7e2]8J1&Yu[$cgtAT,Df5b(2$W6z]=YKg)Q:#.ZT`I@U'x
+PZ@m;b%u,Db2GPK_2NbH8j[hG+/ym[U]^.bps+;T:(H4;,Iq4`xRb(_#5!@idzsP=<LL(R/+f,RjoBG7I_"#W4x-i!n>Ae|)Ikmr`[bLUAXw608=~{ivP:
+Qu7Kj:E}.ct+cJ]V12M(57KLYv-|ou+k|3Evg+]8Z!^tWapd>UZs;-E-@eK/C`9/8Z~c+xjM{`7D$)K!{E:ec28"-YL'L&</WaZ1v1Sl#,T[AN100=k'3d
+sZIso#@Nu>q%RD(h:!(tN'{TYY$M=w:,E3~y#v.HZcN+S_P<TiNjLf_$A=jn[T_KM]"sMV.{+w^eYD$4idQr<ZthhtdTN=1c@;yhbUWD|Yp@9L>65El87#
+PV2D$7<g74#l"O!{+}jlVq-m]^QKX'oa;#Ci<{"T^k6)lyX@nlOAW(nOpXabzJWS-RsN3Iv6v{eoxk5mlYT'$Am5iseGW7=)DFpXf.LjCH&Xj(Wj>]u5lk
+&)7locyvHsIb7!k,Lr5m`BbW)kfVwpV[gfxD8%Z>mcUon)2VU!:nO[0DD%%sRk{RpT)J.A18J4RluZs-'s(j0up7T+NRHtrYpb66mnMVDk'dI'0iR:R;2S
+h&H"Au7j"3/C9svj,<W&1M}^q!FiM2rOuGl^w&[}%H7'hOnNp|pxq!/>zm/"5bB<ssXLD,rsoY<x4TtarXq0yxGMnHgsKx(T#%yB/cXS.{06`@MN6'Y_)u
+z"4dtayt>EB:X=190XoVjT;:N2Uuu8_dOdT}1P--=w<!.^`5Lv<1w84GobkTb4].=M9(YZhDaxdm88Ng5gNzlpiXjvu%irQTQ2v6KhBwR{Ip.mTMIG.+Is
+2x,($>_6jOC7|H0qx_|l4wyoI7Jpt{0@fnm`VMekoO3;pWwetO<Ip2:0E/|aQmKP%I%9V-rTiGVP6Jh#1FUd=stv#{3b]3<8==l&6@s'v`:BW!8CCEx3d_
+}Q.+rOv002>)-(UZawIReIuju,4iuo"4q6EI:QYPdS1e;8RIW+cmyJj;9>)["#"@-$"-Fx)O54F,6Qlp-ZjH&-N[&J6(EE86-0}jC&>BW6WQ_qwL|)G#5j
+>iW>J%y)6Mb+9&y[`Y$6b{zfltqN>LF%(<H},{U(yT={fneB{uNrVC}Ci7{phZT!ZD2_fnc8%AcpLW8[Y-<mE}&`<A-7~dsW"`73QOX+i#S|kpiq_TvF]<
+9I2R"@f6F3jTSCGCls|GKpw#C'=8C8mHKBF@{'NBzt,Rtwq>`Cr%$!GGl_trp5NMtma[Y.|@d)9w={j^5jPLSuV8F:h7L=`fW|Ydt7nc3lOznqJER-so=d
+hejHw>+{Vre)XpB[6J<'sv,Me[ToUEVId!Hn>=_&kqwZDEj],TF8l@O!P$i<5Ek@44s`yIQr`>'mcX^KPg-HUOo}j{lTRY{NNlwmU45Y3OGUSneLuR/!vr
+UezYU+T&u=VGgG7n<=h$%tqA/|O}VceUCMS.Kj==8|Qsd_afmRt=h=lywVL,(gKOtfe:"twC0kZ.8_n494}zj(^Z{cx-aEhH(p5OhQ$Aa#y,-kVdgc}k![
+5+H|7=t,h;{L-<@yggdEs'AJH!lYsMpT"0i,D9I9YG}moqB0N:S^<v.l|xP5"EtG%q<aP<5:aAwQxS[L+<U^!ad@74JI:@qISJgk1LI^.7KM%2XbS)|9$B
+sRCq;udT^3o#Ep-(:@9X)0[_[,1w-N<,=6[0@{KpG,bH)pO#r0}nyf-A@^U&GX6X3pZ5!p]qp1RM2vv=i8sZ#:D,P,/z)A=$k3Kt->uYm>jzZ8f'wQ!o0:
+TvOG>LAAzHw:7-DE'DTm<F/T=gO3$EW+RC<hiG((i%S_'%Ns)q5rjq:%|$TM`7ZR'j[j_iA5&Ar<KZq%U!N`'-NMdyo{G:fLS9<$aYVQIga_EVKtEnnNY}
+2_jjx-cy2YW1)i5EcbYRB9%_yTRL$bg@IAtS;5^p6E^Sj[OrK-58`eK#Yvi}|I;4{{{mxuL9S_wm16PwZy"g//W_{QxvITygjQfEi+(MT"2>z<X.Lbn>)%
+Y)n=Dn{7I9oH8OFPpmlYa8,>b-nXc.+LJ5}J1kykNz4A|D78yNeaDAUGhas#$UgoVtBg@+i3FN!d[rtpgfe2d/xf0gemXd9UITVK~Yj,5N6C#0zjy`]77f
+}jB)YAs#{9dR+iJcAud>QjtR|84}1rawN^T<+O|,T7B0R%>Iz'U4lW~HSg:L$!0n>lYjS%a'Hhu!%%^PKUqK3TDdb&O_lo4satiEldzjSoX`&ffY>b$};"
+OMxW(2S1Q[2C>Sm+^"aT^w4gqn"]iib0NslN<sTd3D$+FHI,ZNPF/5v:mjo1R#x|H!ANq:/z:}VSl+E`iWHR,P1FbXfAJ-Nhno:9QD|<=>|+wF/GlF7Y@E
+x|=w9S>suL@Dv"lLyO;-f7}raq^6|USTRi&sB9L0h^<.yhk1isb.Lt||Ihcm,HnWIHC4ZV41fHK@Ie4<Sf|%Ith>{-:U,86y7t"#See:IKCx36Lm&UA,`l
++#$N<:W[_%%JFI;tK0qT8T@TSvc]~R:rQ_2NRpp9;DrF)V&y]ZTC^)eUq'k)_3`DV3H=D;dmA4kDjkt1s<^;fKo.O<M&g1.G:-wE1[X;g/B5'!T[(U(x01
+yt{Z1m4/OT|L6+io89=zOj)r>lB@qUtU+Q+ZA(g:X:aL}wC8wgJR0.>_y.8qiVY0]/;1<KmAUpteUD9+{h%G/iJ#'QgJ:{~gUzpwcl-.q+C]uDX6SbNOy8
+SwsiN2375hxu_:p$"o3cV@>k3{;Sih#(p[-EQ(,SqZ2tqYS=WCge%DaDmL@>6Myqhb,cZYx";WQ"BTv+Q0>:r1pB{&V5shW:mPSsi>yC4IN;PH,F$R#1zN
+8jGV)z~^.;Qy+Jwgcl9<0lmdK{.IM-L8%sglNBQ;XF)+@F0K1oK!Fh.gz82OO[hj^(kD8{=7/Lq_G^FV,X1:YV=O$Jz%@V&3+4+QoI#G}Da-qEAAfibXRT
+{3Dj~P7Gk!-ywDm@}xJOr"+:<]ko)qH'|kI1oRC|36A5BVhHTg+h_Z>ocn$G8a>-Xcy)[ORn{'"9JCc_vU"LuTm}$6lm@GBs)JZUjk9HfpKJ~wgT$73h1>
+kc_waarL.c>"_9';vjyKgHryy<Wu8qSlAJfaXY}2`f/)aMfwvP'%KU;+rA/[w9tjO.4_[^giAH7WabkF&bXsdjf=sj}SzjoH`UkRi,"O}|hka4ydK}qo+W
+A5$ykuC]]8<2ve-JYvaW(Ze@:LHTojy)<olFNRU5|I-[27nmNZ6gK|Tw#y!38N)JFcsZPaKVc`F61M=ik.[$S`QVIP}Xn(|^P)m-|&R</;,|"7h)UeGa/#
+_OZ]FefA6|{=Xi1C"&z{3Zj"J+Va"]83Tr_hlX7X]ToU,J_xIt"y1()-^uH#bTR|:=j0`x;$6mKkdq#Pk^lq=H^R~4>u]T.jyTa"v(p#!!$[J:|3D6<"fO
+LI(|tcf9I}NCA=}=4j"q(['Q1WYs[iKHA5iA-qm/6Snt{75h4xyA=CEy1x'yBd-[8Za.m,$KL#VgPYV(b&9{hpwA31bkQe(o_$mDx#}yKd'YtZiaR`Ol2V
+Pin"&9ioy+6Ur9#-Vd;XYJ))Dqjb{y$v&,t.(J'5uX/,>'Tt`Z5hEJzg{u67@x@^yUm#Cq(xTu+VC7EX8Z}%>$W+_MIGU0xuomur2Od|$$4V2]0G$FrI|>
+sq-wZ>n$[yN5[v/;.}uSaMu9LyvXegHPbO!S_Mrho>"Jr}J8;Lfrrh@'9z:%h2V!]t9[HQex"~J8:'JcoA3npc[H)J"f7bhY{#IzIofmA^y<|$$ld%112`
+|"k;[G~rY4qP_Ls34gn'wv4^Aub}u7FlClrR0@M|$W|QLPw|{|1>Kix3<S9q^=5|rUhn;l(Y:hIbr9LE'th,&U]L[QLhe50xBt{P%'7GR/Bvs+wyLTa^N}
+Op48@E5,V`aQ;#q^3jlQLHp(AqX2IuGk-IZ&Pj/z^M[Ff!g{wyrVwnx50vn=z}vU%k:.CYZQ=O`5Sw/-U551/#GydOc4=(&et|<n3nh6PJcV+R_km&0elv
+&%kcuueIWbH2J69k[1ds;NsjAkD5Nx[vxL&aykbHja'of&n%VlM^oKMTsbm8SnY{cKPa7z}x2Z9Y-9w%JvtCooVU;&IzMgC(r<`0]:F_wW3ciHnmsH^Etw
+KR7!78eq[rcy#f{#):^,i$0snQ=eZe<,{z^Ym:)6Y$oSskmp{SwurUCT/wNL&WOSi(SU|QW9%X_w9Lr[VFZBajDl7y-liYn@Vq{Z=nS4^O7nEM[];MRZ,J
+MtRNd31'pcj`[(/v8pP9.A^2JK{vn=tXdJ6koeUV2v|LuZY7p'uZGrUwM%GX[Z"Mr=4"aQn-.O;n@Y5D6Md/p+jv^U@SC/,R"0<Pa<p2c<Q0E!C8e&8#d3
+5'+GG%OO_<%Wre]p|)fVh{=|M8z}=s`Z;;)TDXZ1ZN{YFGJ5>u1X9SsO%VUZCWD&GPd[rk,W,Mc"#E5(29EsIC-ah<%WSh~-+j;;S-]@h59^{[jC(Hz!U&
+i3bKiR"q"|%P%N/5yU.H:>;OQmuWHv+[l[_Wh@&]"ZyU,TIq8dlAw#y|+ly/|y{O,FX[FQ:aLqAQ+ahhy[(D'NgDxuGG$6N%SD+tx_`OknM}>jUjs1ZIU#
+dqXU.(~ut`Zc!RQEC>7XtH>nsB$_}MM|E{@/.YGr.S'k[0mtFg/k&19lJ,@}'OC%,.!Ho0[>dgL_^18.y{rLl'q;I&#faz08u^nrVQ~)ol/txc1m);!~SZ
+cC:^P|"cQW[+3$9.|od"_{+!2.$<Kqq7sVH9v6_=>v8BTw_"3v}t/ooF}yBW|cnX!-7!dhQP&r~9>A['8Tg"m=(Pz]a9$u4NuedE7LpX5_[ti32S<I6RsK
+lp~r!4OZh'~hvNx)H&R|9(6sH$s4<!GV"oLP;iPmYlH+F))gG/oSm+$9Q@h]Hrl}DZIlJ^-Fr[T,86@4-Qj)"nh`|WPd(|i=P:y|q3$h0P"#!J>MpT;YS$
+Ab)MWBmmoewB~`[CwQsp0HU4oQ/uBA5R/B)Trz#[P:bXa3G:@X84.dfl@j00ak7#]$Pye0XCs`zsh!aYtU3KoiylJ1"E-i=k@G`;9XL$:1m/tXczO;9$N!
+;Kx/N_M|{T^[e-E-c;Cd'gQf6@}@yR>hV0nsQsK(>$T@:oD!.(wbxvA=CyPJ1uToFBYK3/YRlF!BeIr3Chq$uYwulwUu}-Y}plPw1rH:afi<9&ND-d07yd
+yyY%zTp3RZ5Rz"k8bujEE/Kn^yQqK:ox.2EL2!seT.xk&P@_M2R)K<O0yM"P@o<wer4xV,3U%%_&o]J!Hw!GYlX/twXid,<kfY$=-Zrr@OE=$0znpD"32G
+@8]Z{)~d30,+ZqweJUC%M9kgic&c@`ki28~N$aDSY88`viO6wIF-CI.VhV2wT2{Lb}Q_7MsJESG}WK2HlN,nB@#WfQbYcO7pQ(g/'c2`r+9gSWaL>Ldiws
+N<E{D$S&@J"<q`#RVq2r3pmDjbSTp2QQFV[:0lf;,vB|fnc<2Ve,x)}gvzX#W;SY&cyH>Cw;5,0je0Hd~e]|-rP@9/qa)[WYx;{#af]p,2BG[>d6PMJ.$C
+it;W}Dv$A]Qx@:m/y;~sw_c3H1o4ip:1;1l;$EFXAVq/X(AA[W%9[=g|W8+nhvKuZZN='96;NDkHY'1%`:E>'hIxS=Migo^sSe/|1&54k:p|aWs|v@2(+(
+L-69DT0aiSyBOYQph4F5"FvoGQ<62#q^t'"h2ICAf$KpI>&P~Pw^o%4`309Z>>RX|{m.jgSoP"OAQsL$~(EAU+-J^8N[KNX.d(,v=jRvG@V;ef{,sruLS7
+I'J4!q1jcBv:aRsB<Pk9w:039ugaW`q6[2S1iF1y$(ys,6j8_@q``uot&k0iouL<uvnyIce5!!yiwah!<f+![3ZDB8jD/bwOEHh<>i>IstE=p2-917njsZ
+#a2U9+(|d({K{l-%X:fHLe=imE':@]$e6QCzf$H:9N{139t)jRI1zI-NkIF;y(rTH=XMYu!22o_NZFe9`j"1}sl'npAwb@QSa+ZEkau%r>/R={rm"B!VF]
+cI@+mkN/-x/=H=a$Va{u_B,}[<RTS=6@vVxPlnC,h#)5A3U+sdI/rgR>{u~ViP/mSC%@H]Lqi1lXh$WdlfMbHadt!r|hN&!_/AFM]'`]4UNYMP:{u$^kLV
+{XTp,u<RXi}6a!jt!HQ$]Ki!b^/ff!{Yt{;V'.CL:<9/7PU[BvU-Q[aV8m;OEkqgo#~<oOq=^wLW>9h1"E]Vt(Y&!QvXEGxs~L=;ybi[LE.,fEc7K8#d(y
+FTx'VfFcb@@g."fvuRtW`9#4-!h8sUSOIw:jtA.zbq9tKf%>Z!^:Nh#JG%rOt1q![zn%y@E6yUD|!sqJJ/G1v=X{3;Cfr}W]kdvCsi%o_bO-:[dji|tm6a
+`Ht0vRlwq=gPiS!u;bFRdD:1TRm8>{oq&RCDntyL%lIXE1U-:UAwMT3pA$lktli{@$Lz@{v>]wGb0iUYpBM03%]%+mb0CI]unVzUza'<Z_U"4Cwq&3+S)A
+|<REBIXFeus"1GC4FrZP}Be>u85tj@/+ATE"[j(l9Dcg)1I5E9iWXic}Re=6FE6usvtp;nQ%Qb@;7BS-]F(-A|ZAv'+=G!q"aMYp:s%'%!'KQ]'>,7_TIq
+Z(#,>yr"^&LjUC>rBkYM;_-ODn4%[f_f8l1k''_&'8$3SqidDe_<E#|6Lr+2u9mfPSs8HXftV]E<z]C6oW2DPO}"r9YYE@>(999txK`f8(bFzZt`mX9G.i
+'SC0l%{p1%(@m`Y^k&Dvp!X"zhnHOv5xVe>%=J!X'q&l'Ywe.X<LS:m;H$q}Vd1t@=LlftHT3T_,b2ZG!_&Gtk%^1!IE=3'!+$yuBXVYdc>LKU-k#ycjV{
+x]r&##B)1cJ@mV67JB+QK{1^~359'MK`r7`k>woj$UZR`=LsNi2wuGOKV&[`@[ENCcZ-ABMoTfk1nR8Hl!6k<3<4D;L%05<$~/Ujy{CZEc#<e0FuktoOEg
+ba=-c=+J+c:=cNewPYK.ZA5u0g0&NSOuO"_rSIAxF<"[LMGk{#$m9CSPpJUOFs`|um_{p6uox+0#drAgV$a@#x,M;jwSDN{V(D_IA^'tDC;yJN|UBbjPaS
+zIz9~cav{[_V2C#9:+Hk4E#isC1}#2:DzdHg7Z07-zhhZNhH-I1khFhUB;GLK/C74uMmi_8Ac(a0W2c+[yar]MNsar12+87}iWiW+uW8)"D=@[G>)reVP[
+8G"o^[Fo@v3eu:,"VT=+]v]Y8JGM,/Nxcr3sSj$c(}"YAu0y$Gr+gAL'`@d[Mpe,u}Dn.gNYB63IA1&2w4C1i>q5:q"jf0+,dZgFov<z]pk-yU"utNUkuv
+6gL<ZvX+_Y-raoPc|ncVpA3I[$v>sRweFKE"|pzSCQ$aE_inPd9rt%(X%@E_tz$XO]rx'[aw-YK|AY%s~Sd.`arTX8Mo:'-PkM%la``<k5{IB%]vOx65Hu
++==!rI9h]K95hAp/|J;`Dp^1>_512nnj]jQT>ZvvoJA`:'MF3gVEe+ba`k~%_vln2,#,G3_FJNQAeAb:s.#>Dy[pmo}u:8&h:+24fUgchkmSE9s}G5;jKE
+nTZBTZPJ/,r^FqVx^]9Zb1=YuwVj7G$$rI^YVs@Ckl{+mD~u1`'LE&3>I.t-554o1^2H6PF;7J&@>sX2Iq%wQNql~=20F5r7H|`,!I:^QAE^beEP{44,55
+Q+T-K[ZjoSc($]C+/#LYg8)R(#A)5P~>.!rt;n!BgC4|HKFI^cCWRSv$!-sUBUTL!g@UIQr1Y'PpUC7/#tNz|+F%Y|k0Fl:P!"D6[f6),{mycWI[P[$zLT
+-n~5-'W"d%uJhK8=S<lU=%1ntGF11)0aW;.M/9VL$"%1f24,eMU&5q}A5+_uC0ni/Kg2@}#N=B_g6T"Sk!S@oCJwcEr=gH`EC@vc17lEeWD<>[x^{jqOco
+=C/(/j(]$}e9vZY7_#gTK0^Uut%@bRZ`K;s{pz(3TB#:y&McX3AaZzQ.TEbkJ<JFW7e[fvoQ_qb9H3-kLagp0E#&HS.3X75kugeGLgtfu:XZ`}`w!Msl{L
+65u|egc+&#CifY0|TCYIEHeqDnCENeJgZCwIQ{da;(3N5oTO{sIYljB)O_c)Y<V1y2v3Msrq:/y>Ts]:Lnn_#fQaT!<@Xb!K$D_yl_;/V2M7Msyd^(wP$p
+I&hknBr};&0n"6FZhv<``5G.b+!:vI({0slxE}`isTc<1hvj-pz$(b4(C^}|>g$!LBdv)NOVC_yCP(qon9y=OS,I(y{"l@dPEfr4{)F$R}n7GW9SW%LBKX
+'L>iMwO^7w[va5VyI^H/yh{jeBL/IM`,Gde#N=xlv&~hl%.{xoZT9M9Mi5&e0mhuTU~Wb2)9sjNmGKRX2P(:j.;(+oO2(`}:ZzQy[otb&U>rqK1DCFTcg!
+'A;'HhJnk@u<S+.^V9db3)RRI>V/.vf&"IsI6bzg{04$tLQS{asQ$QhdK"y`K1Nb3T,)jwGB(/C%g;#&$#nWyzHhU/WVaqo|4.-D;PY"oqawP]%8#@yL9n
+2B!M7nM=E7CXXXl+bMh$LzoAX`uZ^T4RrY9UgmZ/[Cb4Z-d/~(oF]<N.$F6)j5_&6Qp<hM]|=<O[NI&yY[s6D]!bkoXKU00kHVh/GoH70b",fRe2i<09gl
+H6w[kD3RqEKYeP$P+eG$uSf8!u~6;fi9p`i5h$Rv$>Ve)@3,~L}du_ETF<K+p0;A>B/QkpB@D!/bN5FT+kkdU-"]|c1n,lp6g7$yBGzAC,S',Hl]pu-Xt,
+P[KYz>=_OMtGxSd5tU+h24_ob,34kRbho26J<Wysi-,Zu)tk>|)EW:c.:Nj3=(jA[baiof.->C6nvpL.n1{GONPVd/eJN+E!q3qS0.R`v<wTbE6%jA]Bz{
+rc|pIB%eTyGY3OF)2>jZyEVIyzK@dvp5mL]^RPTeDE]QCj~K1aNdWoE[&2/Spm%B1.&z)%qA>2a<.VEe32)!a<"EPe%Vo6wvJI+FNMHy0RTWptw6(LeSy<
+D(d3SG2<CP2uZ:m(:l^A88pttA2lG#T_0F%5ZY<iACJOYLw1Bqt=]6@PwpT<_.]#oH3'8e~nM<(0"aD`S_w8u"}"cRpc&gC.|MGD&rc#hB')ppYbImgy1%
+de20YYc#9w[f[8k.x%n->}^dDo!cybf<4`d=5mR4&0[N$hO8unu%_6loPdb.L:dVJ^(kpO!.4M3D`4<QcXAhUekdPmIQIHzabAo$XX+F+Zx87MJg}T#<(Y
+[)gF")'ZZmTk,%^$O5M<U&~CL=}Xecz3yT+{A}X>ITBweP$b-Vo'@1g"Hw(9II94fNi6SCB]]$yIaTq!m=ENTE3n<:VqKo!bZS/]7V{_f>0QikS%C7-G7b
+Rc}}}lQ5c0Oy9fGs(J"E6HRSx[}MbQhE+BEm},/.t{LEl'iWL|pc%N#Hp;X]vM!k9l>q`/CAO]rQuHTjNgs,kl^wvg6'4x<cE;g.P2/!(;,u22|]qkR>UD
+Uau7Oiorz^/`%Tf"iO'O_!))'y]WSWBc5mAS.el&826T9nf=SU#9;Qz}5@FQ9+fE+E'f|`AO]7$t5k/";T)`vy6R;;Fi)AI=GWAJ~KRMFgc!JU{Jey>@8H
+%drWV]|s84zIWA+C'o5,]yaOM2yO%+3o"LOuS7&%xM^eHlN+PWk$kFN"Aj%S.+H:#mIiR2_$GyY!hDTplV"8Iok6)s7Lz2kH5wP11Ld)(-(`,R6'.lnnDL
+/:locER>ID{;NfLs")1O;_G`nQ+k!!I#twUS@^k4S1FW5q=!jGfy%>I1r]HROh];^`lk6,6C;V!EX1b6mmZmG8p(mMaO&_|!.V5QN>!/MFu+ILng<9u"sP
+./:#yG0.i&q7]kOmmz[|[|,a5qgs$P+Z%@^D}I'w7e:px&|kx>4Kn|O{;|x>HNa$6hhbyHVTGJFSndjV/];HloAYPmAE7p_(v_pz.NT8k;[F<iG2$[QF|I
+7Y5.qBIy#n$Hwg["1gRW["D=awJ;L_LIWNd-2=5WP!e`WVkPc(81ZTCeo0iT5t.L0RfV"mxuaG3v[}18&gN1|JD]eD^c%4'x]"dy$T~)w2S/d}o}&8$JNu
+/j<LoDar(O~-3y9FvP};v94V#br&uT|Jgb!FIletwQC2}xwhKS!=<ZC/1ewbN3xH5Y.Sa'zq7%ST#UD!n$y!m[)ZlV[Zb,rahT:Rh!d5023bOy%).iC}mC
+ZeI1ON+<nznEsa;`'h1x8=bC(cxzlI[^):WTtY<i">KFpS"VGIm%6{"A>eU$E|NwT@yD"jSp.&f&Q=A!Ee<HC[Akb/l<kC`<].^^mp.lBcFQjy>-5WfBD`
+4obcJ4D$;_O^)W.iVg'NuqpLz=jcpm<8BDH<r,7HJOifRp>M4$BW4}VC1}ouLD_/&3QM_(2zS=9u|g~PiyVD6>ufIT^6Aw05a<)N&&ZScUq`mV]J9G"oq)
+5Gm9CrHaBn@wT-dF6]bT%Hjb+XS6;0[+83HYFI("-8S6VblRV+eqx#Jz{/gfhu5,[7ujqX>XgNRoGzDXqsN@|1_cJeJnyFI(o$yFY{MF^zNjj$0J8HS:Z0
+srt%7p8^<#818Xbc!n9=tD-IL&=oTD"|YVmrS50+N|ZCul3y=QPoC_H_9;_z;q'e^=wrNrG7"/7ljk&vC76HWNUpLt_rFI50E"):kelM6687IAvT,R2Q>P
+Vy$LCpu;v2D/XKfTHHd`x6vNeb=t:tiG[><nGwaBy[rV>qP>k>7W<-]n'<je/GCqzkUxJGxuHdgI#x4]rU8V;ki=|EfzYs/j=l#ee>Kwv}LyP/hvJR-Y"o
+_3BP{caxkA0S36vkgJHK@!mP(.&"3k|q+m;PpN1i6G$RV$#TKo#)>N>.QYlmcQ"9hv"hsxTw{4z)8@Q-bbKUqc/NbX6Iy[Cywzi4(8n,vkAHtu-GMh-PDl
+HDul.fO%{3[dO/RD4%@dHft3"Rv]FKb:4zHjP!qzcx(),}[FxhF|[d^H#odXofkda[4jgMTh)kPe6nDo<[pU>-UnFmxX"1'PAjUX`OQt=oQK<M4dI}x/Ub
+;w[(PaV}Cb`"u<_LZ]$b,+G5{3&ZbT[kS`1d8Wv4QAnSs4jOjJD#M1Y@Ka[9~#Ngud)XY-vvN2VM0qUdVq"~K@HLtkr=~thrcyKL4HDxtmcD0kvnIa@<5e
+91H%.huoeb>z^2XfWv!~<]6DNIE#/5ZfeW4BjB1M"Yg%Lcq<"2Bko%(3%P!fRlyU^h<(c-/x,9yO@&_O'zPyE&b}@5=tYiqwc`0I>'.wGrBdY{1eK){Ojp
+>jt}g]~j,w[phq@MbD{KWpkO@hQK8a3`-a(Cnb(}.CC<C!W.>^i"M)To2<h({hz0oGL|zFHooW83<'I@q5"KEi@sdjVPv^r"LlM&N;%PIZh'81]c_OE;>N
+,W6{Uvmc+EGvi2i/8}ELBgzV{C1(D)P{h5'.UUiH.]oT).XgTDiR1U<ArBs[Pyc+gQnDJWVy1z`i'{R<-tlNOt=k=Bq+#S^0f)z8w{G}0Oqx&&$'ow!@M3
+!<Gs/U!Y;V27FD:'e'O7'fS.,]"LJX)sE/Rhg,K6yl::-)UtQQg=McyAS`$3{j=Way-S(:s@cN}$'YEjT%mAZ9UI<N$vL0poNHJ-qfqV^i[lf&pe8Sv>'&
+@t.C#7IYXj]tg!n#}Q!"PI.u9-f%x9@Pb]dhs!xhRQ|{KuhWAc[tAU)N[X'po9`;4cSw&mOr(kSE7cvE&O=Uy_xSWRn`^A=@w+doW9Z=Cmwa;0v'd.KHr+
+O#U9>H)uuJe[@^Gt-n]H8Q+uff=G3g4WU&z<izAxM;&PNwE)OF,6JxY)WcJH~gGpTs;o7lV^(m<2&ALhY9XhhEzUa5U=5h'(E$RQNZlD+N)cjfA%"qvRHk
+>LAzfZy76)&4NK5D=veN1J_>Gpq7k}2#^B@8RmT^l/4{d)@[$tO%aSe<p}uOz6pWMC^i#l>ua}H4SyE7o'u"VR|}vjmlMWrRWKYlp6iGYlI6`TNDazAW@g
+o=)^)O8Hv$J):sPn`}2.NvwIFg1_evF'kbKGm+=u9F:Z@3_gY.2ffsE;mx>:#g&0W|Q(>.tp-=,iuDL,A}ykUYbE8(3^QVqgMda_AKaDNq@v3ZX{XilT&_
+0oFL.c}pu6is5j.Sis@T@sY(w"57KL#Uec$mv%p:<$:Q@jq.3BpDQJ+sS<STlFU/nO8hE]B{d.'z"%!.VYh1~iC$q1=zX:Pi(k_/Qa6h>$HKu>aUtBAH}T
+8,4bGGZt2r([7HcS7ZA}9^;5'CNe1Q),~.6_^|GT#2_4`$E.~`#!AoLa+t%$z$qJ^`-KR]1>-.c%<G}_;+_PnB$o/PF1GPyR.3LV__igZ}<}&@%u3{h:"_
+QF'dgva^mG&%jnB+#7,}"4tE7KLE`#,`"j>uq!(k.jI>>wNGz_b!i4^vDd1WpX4g]X4J/5Sy_Gig-.4`g}.`fs<oeKsx|NYY{zVav/CoOzWKk`RSBLk>IK
+[I"J1GYK(hyb{0K(hMnG^i5`GWy-%QUL0iwsA|-To8Qf/8(gSe%GSv-vW5(OM3ve=wfXub>wv[fB=(_NzQ)VasYnGWaxpCsy1fK9bDqMFM4mYn>o+,;pA9
+Pz3.|_ua@)gC&cgyC{c]uC<!n_b05'vTr)lx18~7dWR|o[jyW4!>_@'#+RIYnuAhiiF1TijnVonwq|5q<><f,z^zpGBx9K;$"IN/uq&e.iqkx1,Z.H^E}d
+~z"eP/EL[dw!^wCR5[ug7[Pi'YGo`WMnZ+8$#1nBOyuQ'LQaqKX(~$bX';wK[t[G~#).]Z1nv'yBf4K,U]|YjAS71r5!oklKkpOABq#!7UDPPGKXyqAL[}
+H<f`3%#A{O~n9R(6p`<#=OOB3{q:P}#a>n9/>6RDF@P{<#Xkat7]-#<#)=b#GTN>'zrAyzCFYx}[yu2-Vx&MN`zqSOr2n6-kDtnMqWAbYers6}#%S4L^~^
+)vHUP6t(0.SL+bCN-C{pl2<=DMK:_N9Q0<s$a!H(L/oa/3OaOwEr'>ibdD@:+qT6TSbmuL=IGG}6soX2`4c&d"rJ]W/74M=APQ'4W;@`G<yB4JG](Z,<PQ
+:lXoI"ix<yrPny'XKu'p:vc>l2jq7,+g|#C['GkH32k0Ld2:qt]FJ$1MT/Q:56kK=OF=7.$$a,U/}vQ-DhemSPRm`IprMoG5|s-ILv2kE[JJ_1f9>MT(-+
+xu~Snr|Q`iK6v}<U2(}cxd.>Eop=2#"J:H79,!nfdMIFtr0uN>~"0/P<8tY"nr_Yde]AF!i!)_'a=S0-eL&x&[M$4m$7XyJ]BLDmOZz"8{'0tt2mLI82<n
+k}CRX_Pdm:6QirmaV(R6p8dO0jbDF<Xcdrv,3u3-R%+8bD,HYXGu)8DP9q)G^)syv-$0r_h)XpOZ|p.f_/Q@0k9Kv;}$E;1%!=1uACb>:{[eLxjZSGGy6q
+TknB]UH<:l8|@4+ie5DfvFN"fN[UTkun5b%y@N~}wwrqqx}MeOu=Hr4gxe)>Uo<J]rxe)>)aAg{fc,I[ca5-&)j_5-$r^M~spml}/I>&~w]UIRr!!AQUPd
+Zrkv4J|q#O0b{>w}[emM$p.kLv)-Z]&I,-@=sdLOYIqE^R4e{RXUJo&8]UaFh3C_505x=X6[QF`x(2Xr>zBq&{2u|/)vpw^PB7t,:&x|/X`M)>hy5|-xPk
+cY`sSNn";>ewKtKGm+jF'#`do!HptqqN>5}v]r@$dG)y~xw<e596SUQ2}s"b7i&Mf{jfORcKQuq,CMCXNOsh:NoHa'9|fQjU3SN:(1qar,B;$N,kXw28nL
+]|GF:+H>V84q9>1p;}A5Q3ff9[aDx4.cHn!xiTg='2_mm&K.0XM36'$J<D&N|%AvPf}}DD0avn50>f_l'_6sA/c2zvnh@rObSV+$m!{$KQFq#z"0JRuT"9
+5.;->nu8Xt:[,O0h>#0)~@<;M0tx+q.}ZU63U7MT3A{$u}D$S'Y]a#S`Rg70d2U;"w2GmHh^i,ZvYj#Gw&%%/p"2"(D@q/%@KjzUfC8ZF'y#Fx"reKoGZ%
+yqxua4e+CmgT#_/(NEaV^LSD7Ns|!fFXIs[q!g^Yyb]OT<@v!g1N'J)C%fOOr7~zQmY%+1qjW>$=9-ebAm~2}Bv/x|}WWgrwe/I"-n`e}6ZI1,k:t}U#ka
+_6CNDJT)ftN]{<}fo5>B-F!`mwvi9hgf+uucS|om5sC1EFN,(%pD8R#!r7,!vn"vIf7PozB=Ctc@FxzKF@)PjyWD7oz|XwwIjljz8X},N;bu~IWul}V;oD
+$o0svo^9)Fu`uLq3%knx5#QDh.x78v"Sh0i0M/MC7kFb<uY8IX=$IS`J;q7U-,#NHYw@9_`db11S<->.&lnb2WRAbmqDd5`rFU37(GB:iC@yw%(Da-u4L5
+yN="PhieVxp68:wH_yC/Tp4J'QVz']ImLq~rwFPm,"6TL!0Cn/GD~jf{ql4c=tvC'U)-+xH0ru_r=%ASQo&S@X`]M3A/3I_s38vG=}&YOp;S2p2t1-@!VP
+{<RY!h:ZLEA^o#,ojzw^d`r{~w8Hd|F<]_P)hY9otK9@oU}9d-3e5>X@lxAUcoF/iUzAyB.`(eT[Zc/alOh|O,Gx^md}9g;n&pJuE+`C9x4`!W/l~<-Ua;
+R(owq>{P2!F`a6[EQ]4'>r%'pMq'VEMlr(V^Z35C.7O%56u$4:)!9D3QeKC92F`A7%S$lckGYT9[t={yIhdgQOI1So7aNv##6o3mAS][nXNUb;o5>MM)`|
+IP)A9_&B^NN%,4/q4E7A-BDzzi(RP{MEzp7'voba[1zK94[aI24)o>`qUWc@f;`(eG4=V0"@kn:N@[6f{y)<37IVsf}^,{ueoQw%c;6K`}v/j58IbdWAz2
+}bQ!b+!KS1$D'IjUBI~2CAPCoXr`a(mcl-E)}R':H)&b1{9>w<`iwxhLG)mSn.e|U@HZDfPinX#Lo^]'{1jFR<^0EVLXpH&ainkCYD7!Y8%#|-2G+)<qRo
+rS'm(yZ^8$3$19mRW&[>u%-[M58VXB/mH{CbP@=pC+f^|Zm2$8:vtUH,bD([_G7>;";F>"Pap|+.+lk&2o&CBNONNt^S-2oz]^|I+H"YlqsE=6_6OD"eS9
++UZ3";y-E9S9[k~_JY9)QNDiQ@%M$|U]'g@Al!gZGrO}U&T{,cE]1BbROZhQ)f_#YIv0GkoR:MK]@cgTgjmtJd)ACobVZTrtLA2b{ygHfpAJfrT]!>I63r
+^fEgp4L75/X!;.dug+23Vgbd$851zUF#a5vUftXF4%>8cJ{uNt)G}/`wCX%L>OP[&wrJ1(9g<gWLRj2f9:&[UwNMXCnlh|<MAgVZYbT]M9<9I-8m,u/.)<
+kJ@hvy/S4t:)${Nr`2%uAB7/"Q/"/j.yv)7dp#o#Mj"aniU^U$.HU+1cW,DA<5j^M6qVduv%i[^5PE4U4pn+Nv6Eyf1r!+B7BGCXmnPX6kCGjn_LJ6mfQG
+oIS$JWWVX);[s!aa_{tk4`;mYBYv3Ty_ABEtxW$hJ2gC;)>oT)T76uKz>6pgC/3]QDHo}u24gq$uo}sl(DOM:,1;"2mJWe':_lsrtxK$8Y~kKnZ6;]4P(%
+gJt1mC%3T}'EnthI00aC}3ihH0C=qv;y2][]0GgDc`,(Fmz.H;N1DZ:+;JK[$$3.brkBte;d}}|pY|/50L`-@_|BL:FDq@h7NhXu<asf|HsD{ZDaJo;)#X
+dmOT3{TfIlgZ0OmOvIfY/-2z(_y(aD-OQj2CrS.BIy%v-$QvpG^w6OK{!SY>#_IV`yZonF>SkSivcnLwJpr6F1DZYh^epqkScnz4p_GlO3rC-`>Z5R4"MI
+vxB:]-Sf4$~`fO59F:iv4U<BaiMYU2LpN)e`l!U,Qd/mk[tr9m7-zBcCT9hZVp>S=vE!(Yg$Sq!o:,=1~WCA+E{s}B'p6Sh^u;UYVEQ541a8mC_k8jVc7w
+o]#GGfR#@2&5vlu4VIx6[aBd/K+vy%jp`8zkBG9JMpqaFR|k,e(P&>SSOVcQ=',s,!"Kmdfw'kh=8kozBXZq't(TJBz_)tiJ}DU'kQIFu:Lv)C1v2L0>|I
+lu>W=#8XHCg[LOHy"`$M2h]oDX19s:]9OHbl^9]^'`^/dSKfHw{pJRY0#ca'&3D5.FS_q.Zz1yx>oI.NufM[T`c8/!]Cc51@GeWn$}"3.$<wzsBvvekJLu
+bD!8y[;6,(e]qn`%;:wsU1q2WbGHMW+jGCpUn@w@&]p<On%3nc1Si,XO_Af{HHtyi#./hwX>2FEX(]l{i(eKAMi4C-O-KHNIB+d$qH+jmG$8;3K6eT_@<J
+aQai4@<AL[sDPFyc"UmkZ<lPT{-]B.rDuH3H}+I/YGih4>Z_wf0SLn&^z;p_(6d'k&~#"7ec'|j^mWarMXZi6X|DTwRK"(P|HckaDY6p5yZo4zNq!^kJ`w
+P'q[Nokx[GjorZXAg)c/1Y;ul<LaETwSVtj^|8MS#+LxxM4CfsHbCep4Xfy$<6OHMg&JYV][yrAPPz]z^KgMqU>N&Tz3z:q$`]vbT>MJ9z9b0&Eu/HqE54
+a.ti@(CmOr]e_odHxFy1<9ti~h(ua];!0)X#<;.&sxsAN'o=fZA!r9Do3Nw!'k>E=63F3srJ@R;SUOJUTUf+!5+oGga`q$hxGX+Y0hW<w3^[RFW#bw2JGF
+|lo!;Upet1P}N5O-eNPOs>5J^CJ#1/Pl,,w)e<n(0V4b4`1rujrwtZigE+AdGn"b~+o%)HyvBnRez27sp,e;jH#2;!,'Xk(9.Kjlg5kqw.ppa4V{`"buba
+||/w}>RroINe%o"p{B&:m+Scg$lEY|uo|^xKPicnooOlhNtK1W!8%Q{Ik,gKSqPN_wO$QovJt/L51g~RHiPf7^zJa^leUfwwXcOd[[cZ|)YY_k|;6&C"Ul
+UgpBcYnK`<Mxk`swk0V=y0mHX4<iqq$vae9$qnQQ2X+aFa4#NJ.sJWU9)%:ZiG&L"Vl|DTE&x0tdb%jHkX!q5OP)a4/`83lo[rE(<)1zEV#.h0Ks`V{p9,
+h!5+SStSL@EPcYGPg+VoNF-y.z=,KOo'Y5z:qExIhh]Hg}@{nTyF$":{H8lfqzrzx}NgGrUwTu`SnsI{t4'wM#3sAj4<o#m:>W!FEuY"1knMI^,I=b2D4R
+5mrAwaj_z^>z_WN_8iq:%lH&<cew`"R+cOs6.ORo<mMQLiG+SzfKQE@n/%yk%u'=%P=lEH!U|,MbbZTJCs=KhL1}I=cV[g6&hx#wzS(G!^k(.HooF<nDAo
+^r7QiD`6UMt`RY%loZ{g2#rq`Y#FVV7<S1N_o{lIEW^7V@.CowdK2cW/+nBTD,N2yogsOdnOko1zL4}$7}ycxh+VS.l-O/'luoP__iVZx$72[.0S!NWbc:
+&nsI@g-ngtE3ALUL.C`@v8]%`tLIUck5SPs.T'gZ50c+D;=&@NU5<0~]vNGRy;)W37DQbwzw!UuU%jJjQ#z=HB68}pR'u599m1yRVJnS$F.tr%)&40%xHo
+1a}U:Bc!CskldW^4oW%k8|^}8-e+4{7mb@HGOB[VE=ZRajZ-XzZZt5j.Z:#J{}{nv$cD@GvWro@I`7px/{)ig|L8[08lHDbI$zFiVh-<A2bjh{&O"(E(v5
+f'W4I$ia@Hs>76CgrxiJ`+~=-<)HssK6aaqOfT`i2m`N9Rm9<-T:T^63Vl/w]h+I6j7.x9a>F4JP9GKW~b2HhF<q#DaVbxTV-,tUj-R{lfIv%nDvXc4b5j
+YOvad#yI&D+@(oP`nBx(WDw]/_(|2$IeLiYb0'WNY;91M>rUcBE^;%"|s0K)%ql^#{5<Nf7r:eD)RnA$4m)3}evhehO'!k^Q}(GaFcGk'o-_h}uzI%"G._
+!((fPu$UQog=S69k0xsu6:DRVYQKylLcWcPMb[YMLT%X@`,^Sr4D~IjMze5u".~oZ#G@FCv2^U46Z8"_C%@B}]5(`Qi"dM@h,/5/Q<zzsaSW!L(&FJ==vc
+zX&LHl|qfDj{!fW7)Xmgzb(ve6!X.zmvWcbn,]8`D"Q+FoTvep%lM|$cN=D9+QpD#/oI-v&A_pcsDpB2hVZIe@y!8TYo;WLO#n2=$Eil().8W;h"^isHEJ
+<e%f#mH2I)HCyP<<.n!od{7/+J.vDlq/=g~f%h:xbJSm7GaR4QSHl4BmCa2Qi%|3k-I)d$uKCa)S;KpieP;Os2G.+xZdyJUtaJ<i'vo^JE].kAC9:ASfj4
+$eA,'1=a8]M<~f'WJ4^a0Y;w77E3-Ta`PIrn@/qUIFiJ6nlM8L%Jn]N:KicehKp+I.8B)CM7z/9>=sO4p1,Nke~|/#F.J@b>zb`iQZsOXGf)I`,BV5G#4u
+jN6si9eSyE^:J3!cV'euD[M8Ot-=Dte"C,I)D0H,NY#f`M||3sHNH&<Ys)S&l&8MOuSXyNB"NMCT,ZAL1O=wSpBmuQl^,}mX^ER1+$]<]-S&aLp#~!YwlG
+gPWW+x6J_|G]40"`n(ab>+L!:+{K1n<:#^}WmgOa89Av9C|9.b#c4uRoz"JtoL,vMHiV29)9cHTB]+]I)+kt;>]U.qnb_X3a&IH53`n4p`OnDjbs[lilEw
+`dI7kqNMwE|ICuuWFI]Pu{)v1q_5WbZ{n&+gtEV9_w:t(;|w|TjMtqu>-P)@zt`7vn]N.yg8TCoxS|4,ECOz+<e}d]eVS&v-sb/eM&_qCxkK9hF`pNQ`|D
+L`T^cy![@0O]=&Q8O_'DN"xB8=7JK(giJy1[L}{j6u)J1CP;xLPaczXG8bN54<'Us/{mBIc^Zt'`6[K!&b=D2p-OEIZ;a)gP%;p^=t'+J+d#1(j]t=mz3&
+8YsnwbdfL$qdx6z)s[5J}dgqWUcKVd(2(mYQDdif|ePdlF6+J0x;nl!{#AObjIN@BSD^y'R9ri,|G>TKX-HR^Ngp7%Kp55$H_3w{9e@Sp-z1aFKp)OI7HV
+929`6ORv!q_x+Q62mZC0mL'1rnWDy-}rShYyBVCnd)!#5,!UH:z.00-Q4^(1orP=;Y7KW#)4OHQvb9eZDr1S=AWMLPn;0wPw;B$IrEU"w!,5NM#ewHTMX[
+Y@|0P.pYr(k+Z_.>=Vz0Ccy{qGeU(5[4fbro2-{imuU[n`^&`CIQTlu8k5D/VIVVYs=XNg5:7RO!-Q[D9Jz_^`bx%xu`aH$Gt[i)b7&{,VGre;nTk;SB`Q
+O5}vTp6T_[2oG|kbXB,N>-6NWr<'y]vivTqFv,/Ut`y/0Gc)_{uX0m-owj%eK`YH"'uzM`bGe$OtHY,z_rHCljz(fN.g'M_mmH&X^#DC{DG.3rx`.Zu#EP
+7L}3,mk/yzgx0jS7Z0C[DDbUBL`$6%q@|+QKtG8'`m=!XAAGAi,gFrbju5m>i{6+k#dO"'5"kb=.Q>7&3CG)H||jyUvCs|fN9wy](nIPVQ/HC$hPf-U)k1
+GVsrUq'`AHuVBT.!&UT6AfUi.NSqj0l@v,bL'nXU>rvoEY5<TW$#"=^ww]]o-!F4'+OT}FVqLrpzYt&OcT[==#eftj%@c78dG8P6gA~sc/cphLDr1,wK+i
+d!LT1&Fo1]-2E`mEPpkO:@6lDTGbfEkAH#+ADOIC8j$&fmhzaxFfYi>n1F(fp('YXF@I,I9a=mHE:TLnQu/:!c8W=t,Cdr^'BJ$7d/JWL]nM>lxwsWb6%C
+"u61:q)5=:DHMdqkf6F2Ismiy&~%U!UVYPF!6)@!o"Gb!Th3{hW+=^l6tQ^s<6wsz0METcKhB)l$l}T4$s:`tGI<)CReus1I-tMt:K$@jR>t|Igd)Bzxhp
+CQ0];2U|uYx#~|gDekeZEeh}7LpSMapa9:brDr-DPkcazLen[9[p4=XAb3ZO'5OtG5wFDBmee'yNC5'KuVDM^ak8PTEr4xzoN8FQbqkl@ws#WYV3ef7k1/
+_@Bubr0aOMtjANVW.OIgPJ!VezxU{jYe;/rR:'^b%Npp=&L>6,(kAf=v,'OW^[%l~bAskiGb]gz8R:"gDEr"jaVESz,)MRz:K_jk>{=dx}Ngcd%MJL>%uv
+:;g.l@4B=wv$&VII"h8,$<3Yu0Jesi;R'hfFMVR|aBZ]&3amzT]nBp]MiE!(&cM4/B9}On(8T6|``<o5=X/]%Et4d_$'T4HT=&.hNP,0"b@BMbiw8ESJWy
+7DmDst/pR#:ZHKeISqTryvaC2n7h+qMsw>%ti=0P)'{z!f&0u<YI.{lu%Jh_$_CwbL4x-MT2La{9>PKd9f_/uKu4UL[W@zNnT5gBz$1o:WO_:7[K%^cU&j
+3l8DN)N)kOXw+G(bvD}MgN#mFwt'hF'T#Am$sf8T%Jlvfz3HixuKwHH9=Basekkg3q#'eya{'+5k=oKoq/%N<"#LU)G<yJy]FSaCX`Xz9NHk>ZqP0Fw#6D
+()HBh0`t~yclDAI'u,Lp03S#go3Z2RnA;GQqIIuiFH'vq[bDM7;yCRPU$<X'|:OO"%kuj@).Iksq/ccujam'p/roJd7!.n+`M^wYi^&rW&uRD4H$v|Lh0c
+ne3l""1&/47a32c)yy>1X9HY^gWXKg[pbk/EoY6`}cg}'37d!)]EMpDhat:fo{rZTZY'pk$tDD7I%kKff8%WhPAzg9HjuNdf4UE6PtcF5z8nEgLs")1O:0
+v)}Vllz'X0tu^Zx=G26Gc(Jgji_F95"]5w+/:K"V'h:a'ELa8ztY&e!Tti~E^m$lQx!:f}^AVt!Y$3Q@XX+EIr>|olSKLLyi6;ZTD"';8jADHry%qc`N0]
+4cYYn86`HekK}>4p59&DEa`sV@-(.ST]5|(7oHiuE51I!]YjoA/t;6N+>F-d5>6oZTFj1iVOg`iE=]}1lu/)gkm4JPfmRx}{-6nbK!TNtmGPLz-lBv).u0
+$3}r>C2uEwEI:ECoos9X<&$pi6(jy`/|ympA<|Qa@IVi)dIKvBoM;MY@2|zUS=W{PWD.VW_Ds4'Zc+gL+z@<^lE<k<x0e}(Xw+aD$U6UC2,v3{<a]9,VON
+a5{}GAr0yh:f6'iAoPAXj6[S1P3`9F3S;'>NBRyI;ps7D^@qK#NEMl>bni8<n.1[^yIh}Ya`If`w,o[XdJnc}=2#`_Y;QcZk-Eg&76r5DI!Y6/-)}g,QU4
+ay5<,l+=yS[!.69Q!#<lgJh}nYAD@x:c}x(l0KabT>~Z[=$[cZFZB^3^3>B3)5}fADaOOAi62$uqt%EpqnNL<M.>[TGAdS1Ao4`jm_"lGVI{K:Q<K$.,IA
+F6fQ="2`g2Z1->"XfNgs9w8aN7)u]!!bEi|mcz3E5GJ<Yf:5j_37:98dD{x$TK4v.B.[EB@H2!=CZB!Yw%N-.oacW<C^+]{$rI`O2DK[MZ>$0IMGoc=goq
+QJpA1ccN,(hWG%D:@cm:"!f8g0[0p5rG/M7K9bNQo+^pj;peq`G2Klry.wNRR1t.d-WIXtGA{Fhx$``AW)]rq0:Z[JrCOS_jL]2pN^+4hV/Sb$$cwI-d]q
+8]<Lljd+!L%9%H(%V]vZ)v#<b+7hS/z"BS%W`hg^jV(hrUfNVX/$9tpOGE<+f-dTTzC]:`">'c+`e}[s6:]Mt3!m[.hcV.CW3`Ou:R3a+ddF$590fFt^EU
+OP"Yw>w>o)ci<5:JDL,.h1+^1:SBk'2KTPv2v/CE3mLSuLy#Pym^hd1FsxKnk.R9r"^wc.Dvm;ga_#6)Q9+I:-XJ57$&;-JEmchTP=R6IV(cjgAzf4ie-U
+l7j'9uLC,VOD8ZCH+D1+&HqAEHgP,c3);wHS>oMXbE3D-yGe|s=IQ'OX3Z|ap4kK#IE@z1T[2yr^gXCmCXt!]dIA;fmHW,JR>W@(Z8Qy9CY7bOp294~S$p
+H$7+wgAWZ$wvI-Dp}McO+DG''%NLX@Sg-3{dkT.<]1JYvYcM3^F]u3}F,:.&:0lBy"A>#|U;hWpUnq,%|JaUTBjF}VS#TCn'7lUFK(#3n)rjItuB[Gaf|Z
+Gg'2|TA_"""w%VLMN_0(p[ZY+L(o!;6%)_aBa(u&9`g$"u7p"xDFk6Jt+kdb`ZyarwyqbsGFZj0NVaGzpyvQo#k%{0_<gsU@ChvU^jrR2T$k5q;r[x5:g.
+Y!}Jw9%dTzmt%BN;8Z1YbE}K$1)Gk2j+-mL[/3Rhh|fPMouYAcF5<NIg&Z6|-[BK#x<gHg."#H!DYpb@k<7b8%(H~/a;{<FRSGX";|#j>z%#%;v0iE1+H8
+w[oATICQ7;)"]YXY<]@|np1ir^|Z"e/8=n7Za"_T^[W8nevU:Q`_,4I+HPeVtA1]%R^(J}V3+KvZ/l8'/ytyiQj<zxf$n@l89'SBuGCx@Wi=zVbJqVD:4L
+fq]^M>t;OA.HX5=lG1=c4:k{oW$+,apQB:AMYKaYJS5JZxz<`k"oaCq+96RU:z/gvPd[)GC-^FElV(#UA/_DlJw(+M'}KxwFA-Hhd=C/E$9SP/c5O%U5|W
+|W88i,@{7kJJ#/C$w5;Q])kpVQIG{-wE~/in=ozYz-P|KBh'E]zHIneX>337w|OGTfrIX1jy2OfM;"P:X{@Hj1mG:V(:t0HUJ,[bSMo|"->3gXOzd=.(LT
+0"fpO"hxM$hGPzvm{CQKZ2~@.@U4uTGO-JmU,Dd`C+D'wnp}5YP%bl:OdlB%Vl"z%-`_G3$yx7u3Ac{&P_TL)]0H%jaa"]_^8d<)GDZJuW$VP';yTp]bx,
+J_e`^k2Pg-op(SsslD@N|tcXeSn@8|dhwkh)+HKxHc%x'=~wQT.cORDgQuo(^$P1&jICXZ[Tskwcl4aIx5]m[{}lkH7@3>W8Ffcd-6Yp~XK{wVW}$9K}qt
+8}bNJy%JFn:sdn#e<WXND=`<1e2/.nL>H=Q5fxJG$OYF7Gm%B`:E<5L8-xPw7s+sxzR]>&pp<},4d+mD8}9BBQuZj5,x0T6@z9!u@avsKc:roMzZ09hvo1
+OFP,)f7TAGhmb@22j<aWm[`+R+'leXSo9N#)(1ewY(rJuW^9cKP471jIC[(|Q'Z[,/,[tT~5d<3LcQhU)=mr{c9&=%}/d`o=`EZB=yaR6JcS/:42z='dbC
+.BJ!0'lCA_:F>m5Q)>eA2!y{a!z!q@~:iB<VXV[L<AgB,qy$U-rxYPeAvnEMGA-K"tK-2B|AX6YYKxWE$h7:gZ.=&K!3wNBETF#!Z7epwR!}W}2Cn+SeBp
+,n,3KQ</4O1A6)!Z3$5}#>]{%5b];Eil}geU6c-OQp4=a8+^T0vT_/4:(G6ITkU{">vG1l%EJ1k9kvH8.1>/%D#/jkJva;Hz"VhFA4UlBbMb3}ZYJ`KL>a
+@Nr'B+n=~UW7u`s9EBf#8J1ZsBqtZ`gLJ^PdSt,=|}ZLm=}sW$>'g|BA9izP}%;oK>Wv%d8&VHvjpq;Za+f!;J3Y}+^s9b0Ihk`Wu@8mrT3m|I0c2^qTPA
+7KJ;w)hp<A3Ml1RbI)yF3Awz]^5#B4r5sqd1CWYi);01PD0u:iO/{qK,4,c#_|jz8!zg(DL#ypTT"fg}TTfaB3K{JR~uvS(I8K{!V=3^CmcqH@6BU:{5X`
+OzDTt7`Rk5qEYD[0TeX3Q}tvqkodRD^mH{1k7bS;|Ucn;.N08IZdvfG0NNZYT#bUR%'QN`T4So&W$&/u<jU$/u_;tn"18g%^^z`G={9_osCS].xJl`]5%Z
+Sa$L(-~o`Lxb$z]wDVrsM4B;VvyL8^99nMf:Ia=r4$62r6si=)p2-B-yULu'(aDm7JNw6(+vnV+kemh)1tS0y^ti,p7|as,Lvu&Xtc@5/K6+M..G4:13_v
+V.0{Vs`[d9!EWngEQ+C`nZC=TnLWV#v<TTcr-mx<Q!nR[qZ#Jx`}~lu0i$H%gR2,hxzgi.<"6tj<(cNsdwmOX:$a=)}bxA<YRjnM3IXcF^+q,0N!2#lPX%
+W5,(gQ@4](5+XB>V'W-'FTNZxAcmm&fzQCI_-cbp%VgoT7'}kYOr|oV_(nZo2ldhn-lTZtxgo!)("n_5NM|5y"b4Sr1O1_cr/"5J),f>7=x7Syux<IVVY9
+f{D196Pzy0o]R}:4"LZ/C;+!F.rYN!,O!;]xa&2a"Y6FCgLWl.eGik%&S&1i%l2;K3:o-bqQF6QSfAZsgX+@WG"@4AqmqZ#O#m$&EOl-,JNg6bf/jT@4Y#
+)9-ZVu;M_#uMslM3,:5S(|[.@jfiP]7M48vyf$97;I"Fi$^o)GLe"=NvH_o45_Gk7$Sczy2+Iflm>okfDa~|wVX^H&gp+'"K@%5ABInJz/3Uu`NZHH,ADz
+U.~Qy^Q5iES]'C4v_'4@lviuJT=jm%n+.!HvkTLh[e8rOqKH/1-oibaA1W$)}!x[s<|%1bGd4g2hd}:OS!layIw;bl(&ZtkzwI+(&:_z)zLh>}uzSM!7F6
+MKw0sE1ni"Psn.(&>>zcGp,-_eAc{Dv@$Ea0Bdk(<.oNp]1mCyPe"}yYNzD3iknb9>B0+[|Ks{T$KT.ef135Ol>v=>@$5]Ej~o[Ln!]p0uoGOoq.Lkg#<k
+5B2GVwg+^B+)4+p[byi1C'5RXj!m3y9r~^Uj2S(x>']OO4-GC%!`L#/G01wWRh(Aj6yl3RGkIhAVbjSe{ip",$Ni]qGE;->LxbT<M.}ctcpA;Gmr)x;UjE
+wKjx8e=i_Ft.3c8Fu&BEDIfW>rr>xA%M.V)ipFeI9{.lSZr&2n0Gvp:zK&D1s3=mwX3QresO<IjhPTCND<1/$u4O^qoy5Wfn~I7jUD&I~SPa`MA9M<>ExH
+(.ktX!Au<5yJ<eYiZCw|S<`NkSkOTK1IPA(q-Cs7_i`R[1J|XgH%SEC^}V$E(U.:%GrV)d98cHOC[pcRs-kd>/v^10>bn{tS"Mb/kO6.42`}a9&De9+}PF
+f:LA8NXveq_axL0L/^!jmGnw.)3w#OBSr.ZRfHTeDH5Yz:M)zw+Xr1%Dkdzr5v+$#%67^8O04IMGl"<`Hj.Ev6o(uDjz.r'ZZ]'7Tbtf|/'tS^.+J"OYlP
+VI/;&#mxM3fkpDdG@10:6n4]51OM7PQgjof&1{oGcQ>%M_4TCUG2+|k"f9uvBOa(6td}f+U(h|#J1`3B@z<v#Cfl/nv@_C`}R`]gBGAz:_LvAF'|#Zi:E5
+|!@V!(ET5.=2~]dtERspJz;y}>c(A1:J&AYEB7OS!t~)lJYh#Grj{#~Do1bz7{;t}D:}ppsl9UUh_uZ(!|Dx|Es[1GZqYd=&v3cw3`[9d$I:h`3q0WgOof
+<whtj_qj[IzCdP%c<s`txe:R2!KxM}6V)x!T}wJw7Sva^Nv%Gzu#]m2d/4B5,sxc#5kp"}WDJ9`-2HiyX0m)WWwTTtoFJI1F!>7xF)FSP&#;1kDE+#2%|4
+S|!$a5n{LRSeD[X)zGl"v0{Jh"ovKJ^h8PIhWNd5vaXs0Wkuu;@uD{4-Mew+f`Y7P+,.6+OYrMgx|YfaEgwJN.E^Z15z#L[<u{o|LZ2D)<0t]MQ,LA1l6(
+|9,];S2A^%/NBF#PXmYDvb!ejixxdL4%i!-=)yKq)mH9,mm8<#zG:=,[wxNnP4ls!P"kr^HS_(8u"v&gx]g>X#60<<^srQ48prk3Ue%OQ:YnEc@i>7)mC`
+|&2/1reMb0]9'rH])J^WMcb!~luue-vk:9&oWKt/{QS%2f~%$32WX.S7~`qFZ+KGH]X^9o^odXb@EJGl}B2{'vS{@e!'xv|UC(IaHQ-TZt3B!9_1[$Qw!_
+Al:xWT.b4HS@}W4ks^rHliP:z(=Hssw%xonXQ:tH9@1)GW>N~TvE#/RFzz`Bz8[`[>/c.Iy^4(`,MTrIKmLAPF(z.izlS:R:2i%"0OeIYF6IPDUq0YnH=J
+[Gv>"0AtzUPINN/Dd$uh`O_q,hd>7|vX!]Rp/.AMtdD>z8'c.]#$kP@WH5|x,#[I2W#[+YwiWOtja#5QcGJ]lpr/](EhV8(T%WXg$RFi6]#"HT)LzS',fa
+LPTAW|,$`66I5J`!g,wuKh2&bxGQx;j'MY)#ZouP=d_ZY],Bvw:CFi;c@s$4N9{Z2QZe'!"S%#c,.z)yZz5=].Ii^o~z9,T.sv/>u6V7%}qFvd&{J!)$#+
+x7(0SBj5^CUpL|t7u$]5p!2ArXvBD&2HPQcr$DoMl9N]l%c0nxQe$Nu3cO_/p=X-'ETk0ah`!O%b}+IFi/<'|c&TJf}HFItFU,PdZG5[]6"-@7gYnMv4jS
+nQ]P["thMaQQWH'|]{kM05gVMvKxem7ZLDt`$CNAMX-{)lFl<nXrPFOUHz&c2oD4.^<E`d<aDph0;<;EN50QeI4%|93MXEdnM/Y^(rO{Ns'S{LhK:Nsz>H
+VxuON#Sgg1I:.cDh9J2tDCU6H`zJaphRa`x|,v|=-fmst,2{MmO9~LslgrFqwB/,}=#Cl}X-'5V&O.fr%/xXO=YKUC!ZS/FmPi0Z7yF795mqwdfY`UgAd'
+|e;"o1#r>E)TZ]2JNi-W2N^9Yz4VH3&qg)Tp'z1)V[ZnaY2#2<z#$[o64vcWsbwX&N~b.(Z%kc`(EPjQb[/y=maBTVpq'Hu_;k"1dXMsue:F!+OjH_^Z[g
+WFl"_22r3'%:1B^FPEa5wdHwpS)%V+NFC[S3h_:7pZTkH6cwAeMMaTc});B[DJ="7U=nVHVlmdA1j%`WR[LD-I@L4[#InBiwlpy-YNVT3M-JP7(3/bryNj
+]sC;uL@>}K/eRSEIJtOL^@'S$G#zV]xE|5r3uRGyB0;!x4eko1!vg-#1pm]@lr6;/z(Sj(-`+C0xE^_:d0C,b]pksnljeP&whE1r4"L'b0E<@kBBT1^#yc
+a(L^m^3esXU;rkeTlFZql8K#n-v/[d+|j}7Xe97WliHs}dZ/SG;CYJ-]V8Fk/{gMj{NoGEFO!a+ZmaBp[gbf!11`[GN^VtA77#<i1kS-(i1YPzi/ayP8qG
+--aYt2eM{D9AIKVjWk|msD[kZAhut6YFD;!|;6/G)Z-`EjxRUfK#|2&7SwTa>!r"x}3/+X[$5)U!JTGq|qQpapZi_6d|I=Z]$F0#{l<=Vi:]oJMW|ax#Bp
+AVNG6fu=@'o0pkafH9MlxbEspKyW9gKk!NPdWwTt})$yZecipl[&u^eCRn8TG[y,~1.-jncH1Sw03=C+z"kql2Ac5T]$=wnnriz26Lb/7=Qo,fx"Gga@Qq
+qvuys^%]p;II/>U796(l`F9-g^B,ZzI/umgL;#ekQlX#pjLk:SG`Su.Q1bCffKM#Dpr<hknF"epZg8v{+/]_ozhR'r9G@j$Z"t`]u<Kw(%uX6Gu'u,l{yl
+Bo5DIz}T@"ucmI.yfy+{"BSBmKz,w6QXLk]67<d>0c-xWGQQ-5tc&lgqUx&zD!,_G`{xljDHx%_;cPGK3h#)nm&A<g&R,;@{tL$<,x=r&Wc2jH[LC,^:/R
+isj"2WW2&2`<N^_I"|q>r{v&qgk;OHf:kxE;soOhxbZwp@f=[`OO>Q`&.DQ.>u+a4"V6f|'/azT1qIg5I'&{6d1=pVOSV-I5l+]_LbZi.vZ+[ORp<&:e60
+y6O6N1f=_6gLwm!m>l:F.%82t:l@)Ketc^Bw>I`m4^G'zGCyi^R"rZQ_Mw9C#9~8-+aT,WV=DpktM2:1-`-N{sCRqk}I8o'A0ubD<Pe]f#()Kc!fIE58QB
+}pAjtp+arb"ooSE:CmuN[']:+Q>B$7`jp)Bo.6gmF<T"aQ]KHs"6IgB8D^MWRf#`q9{Hwvabj4qRCz9<}3~g'X)"W2P:|jjjP;FnO};$h|Y$@xX|ke(lp8
+6H'.4c5YaHcY;]:<X&`+0exTnZfxocpFYiXmhznO{Iy|H0%Q4O%mU2!e]R67t>RqXYt{SoZ4>dU>W1JUr@:+BuS]ol(&seXxk6wvmUoA~2Y2<y2T>rH.(I
+EZP$k+jID3X/%f%;evWp{]t4roC=m#ulAfR,Wu8Rv:>%sr0WoAP-N'^xtFP^Y=y=-Umf~{rZ[p#wyoe^Kp/z<ULfuquK:e;dPJ]L:pN,RaY-ED+t2S5"KF
+h0ypVrYhXUE3w_LD4Tw=kF!:-/RKA@GNAfq`X^/_gbz>kN=O!nFsHz}OUg~T#jAkEzzqpA-{,PaW~+v`Y=!+#YA-|_TtK"4e;6Oz_0vtv!C:L(e8}k-{]s
+6qGN/r'5/4||a2&>2{DKA>$+UFZ>q<BVamg6d|N"$a9m2DL9(aze=zkW3pTabIot4OMIwu3f)t0=zs|9TF:o(hEQxgS:};7_h[EF>2SWZ9cOhhNT0n;F")
+.,2]R`#b'#_1~!e2!D2N7"|c2Zo`+=C%4[]f(2N+`8myP1lRu#>{Q/4]9j,H6$}V7M`)`6VY}}M5@6f6pz7<j:'Lh=>d$.k8qWx5}se9pY50n0RlFYzY%$
+K:CBRA@E(6Z7~xv6W[3U%1B92_/klGcbo{)c"X=2.2JNAUSeh@$%LlW|qmxxLrr/Y<E&c.k[wa7y/DK&@K>2,84K)lBmY!yS;gQH-z9dFcB[aI(2,^ifTt
+e!>Nav,{Lzh&G&>.y@O($<%$(;'aDr~f~Jqn$=F<2rV(<(J)k@vbHh&86SuFbTEB(EuwWidz"^_`+nnc:ET0-Tgc!FzJ=p]{4tA(|O9|>=_qK`q]#t'B%]
+({:7gIe]np+rNqL#^]$R@|"02Ptf{BwURIkRx}$:L>r4j/J:j$(^dXNgs,#3TF5+!culEXIhM1@$(>J<i!ciJZBgt5S$Gu/dGg;llEkdKYN|^NVK2=EpW8
+jxK`K}nxx$Qs#$!"9XJ-5h,M2)]RmYq(/)-b/28v'.D10I;OvY-K"/1DJZ<,Qr$AN5QdhG}TRc1g.dDgZB$F1P@sno2&[VSuqeH)'Ro<&B}p~^0-I9gBO4
+!yM_K<Lk;xY|de`74`{|qwg=NG[wMY7jG=g6>)!UO=`6$yLs:^eTi@'ZbqDzacoh80@S9((ej>oRmrl:NeA<b##'H4kZamyL|XbLQ3UxvaiFFs<x^r=YH@
+KaYAxjsSQEOwh0j{`K<]rEF{AU,)q3s^+>VeLu|KRj$co.I"C3`@j(TZY4Y_{)yHO#}V9@Pm&9le=k27C6^mii.>wKX7cs`=5;iDGnn6$6I[65RjsB.&%o
+{0C8,m5qjt%Y<xD2eg>|#WXB^}3bA95UY4h<KTR>%-7K{L${m/1<M`&#McxoUN>)qMaV0l"@JlVlx+EH,effWOOOc(F6XT(1n_{I'DA87/]HFm`y!&'xd$
+/xfoCrl|:6)LoA)1`0G`nG)q0cL|E8vX_xeR}MwjF<$:^HD}5;:yvwnm-+l/wp6]:)pAUO>uCiYLrij9`>/bF<lXdaidaqRPf}.I#B}:Aa:.[Ie$y9]B@8
++cIuhjQ-)g{[lQ3fPRr8JD509^UD!=2]})J)/RN;_p[we!`r8.D![[rs(b$t-_4dYygtiEx1$jzNn1M@%s&mjY{lbp|BrLSq1G7U5uOVD68akp&t:YGR,]
+3c,9UCKoL:(W+Bm^BSIz+cTe}hCeIM33E:O>Y$ynQ8)eggQ]dbU]3qH!=%&=CWrpxYS<{O$CzN^/)cA=|V+2d`b2l<0Irm2oEmwz(kUIXZ:`)AnMRHbMeB
+(&Sn0)-W4>'_+}J.M6!XfEV|$+g(;g_`yI@J=}:USzYp,(CPcG|P/JL5B'Lt6fR5n]=i@2HeZZhIcSQV1S:I]4uLH[<g9yMMxP7w.n3F~&bzXLK$_<Jq;q
+EVVCNn}MK|}^>c{//ItZtC<dOgVF)7}oCWSwE`G,jh]{}99X+s)|J_28Hscj{sxIb8HyX(.WjqD;<)`bpWwF;$CkQ)V7:kgXGWXF5b%t/<s,7j_yc,YawT
+9Qv6CoL@g8i(s(XA'N!IR!ns/niE_]%u9X&ziYHlKwxXRqKqBU0_]awA/Si[&r&z'Q!kgg]vz5O0#Kt(qsi0LDw'0qf+3jyl7oB]%0}dj<E/^b}hMY^|1|
+o7{v<[X3BK;C,@[B](0Antmego-J:J=pBH+eiZ0XKPT![cHBe=zPM_;9]A_$n+9_D:OGg@NSK{iH4HnyF;-GCw`uTI|P!q$@/zW[vg]#6JZ[+d4BeL)hI%
+T3M[Zv=Jn:F!WT64eKf0tgqfr[0vMtZJ,pHBT(0LLn`@L`EWqvXh#^FZQ]WGw#tL#yOX{DsM3Z'<%4>E|E=PAr7KZ5WJ(DsJ#C%hd^B$x&Pya/Yd`wO%,f
+;uFlYyLxtMp{g9k2>Qi5WX|rL69j)wh_0$Rv8dCeTjg#<Q'0_j-#I9r@y{n|s9dryaqFFG"p#qX/VML>xM)+^JSR_XhKeIBJQz6iV(.>6_NNAl%|/G%O7+
+3b+0IyC')y&s:7Nq5%KL",InB+e:V[MLmfSJVsS|pNEY-JA-N!-e]]+F0g,}K#S)>,V'.ToM`bc5F]/&,C{|[tcX1w1(#iniM0lmEtNB~VX^@CworMCFG,
+OGjxj(^"|Lha<VZJs>NLOeo%3-SD%!"`nA]IFXjf`cFo[2/1>{anCv1]a0h<`1uQ6_f;p(8)iVVm0>rmkaym!,Rz6Njp!UH&F}a-!n~1D|RB5j~1ADp$/$
+Ks<z&t%6rJ~"{VF'FCX@kRE|/!.lHC&Ba%$rY['`[$o7wW^Cq!$1ruFk;z>iedeKp;Rv_hlDwj,wYUTrZo$9'@{WMb7Qul7fz5WmaxAx7%&BnOCQlrMVtf
+:C;q>t)8:'Mv[p$a5IeN:&32xMy[JaYDlah3ap-/}_,iPa2ASLh/1aEd>39xwV[XcH#O;k}60h7sL6~&ZfH=91p12LzV`Z|zr{S"E_w{OWOrI|@E[Sy,<[
+|K~&lh#L]>X)E9^Fh9b94TFRp2~p+/n_R]7qrylS}{|'R('E&cpBsl=Xq#)1/IpEXMyoKk#IvgEQ5N;LhT2@}zs3p=Rh>nNc7yn[-Hq]_<%}_84YG];=Gj
+_ZVpa]JuqZuo;e@|Piu3Xj)`abe8e:A|q]K!bXw3kO8Cdo-zC.WNUp31q;Uo(93I{J8h&5+X4KZH+m<=WMkH222y[.""b;gn:B7YQGDu7;NYlf<(g%~#`J
+hi4`W4{b>o4<~VFY@Qebcx#2h5ItG5r/jlYR)QjiaVoaI4uK`Z26E<q-y%%-0>UBND[Ten3%T:#lnn4]T4an:S!=So5OyRpO-h<K"2-m$AalZXwfes{;OI
+bW+jBOG^usa)Z1KxL<$fCIm9.AJlp%1GlE+I5&<$Xr'y_H|5o=PnX2LEQ0fhm>I.#Xy&pOg}WOV[{MAY:W{[ec/LHPstgYXtohx+a,zOH}<<f;ZWbg+ZQy
+LPM!s3qzH+]&WsnE_`@>Y^Wzw%#99cJ8K%+)Ok~QNKhx0T35-KHP)&EMS[P|!6s0:DK4a@(B5Q@,R)~v${z]z6MJH[Po+>UX(KkFr0GZ/c^!WPIx/17M7b
+TFWz0pVWKtZnpI:$6oqZX2WR4:`)Dn{qeXg.P2Qr-QBJ@mH^3egas9NGyCgRuyS_QU/bE{v:wh8QzDunFa-#qNLg7p##d$#}}'itzD&WbuA1e9k"s">P>R
+.ju"={lCJ8|9^>jJeQ-C_8uBOd0.j+E=pQw89pqit41tLD]/hU8Rl`/U,;;Jr6+%}X%%0[YzM{'Ix.`$EWDGWg+vVTDR}`0(oqKx7#=gMm1L&moZT21MtV
+zhr&OP35:]5Pwu5L1H!jM|Q5#eZE_{4-HrINK|oa1&@%wazK[i+BWX6$'@;53F"_zqs.w'@7aSiE]4]vXDCAwCAi_Gw8QWSrBHhmfRi9AHvWDXSB(Ix#}0
+rSvjgkze~QH2G_~bQl-WfF[WzYg#!`Kh:!^lQ|[rzm'!;,DBxfsw-++.p^&uPd2J>Et=)t]Jy'[uLX||D:Ko<gi@$Micdeiy_>B`|YJzM2MByUPB}:)k&e
+fSTtKf+CO++t&9nw:865,3(pyiBU_<SM%nW3-#Tw}@g^N<m.x^4NkZH%7<{s[,ETod&JLzEJ&u+CCSL^Y9Dt`wba}F{pwVd9mw17tIN'g3{gP@i&xjQw5R
+ZQnaeo%)EwUxq98XMob#nl@UJBh^,EWCHIf=NdIR&vmzUF3g+BsE@jxI#nvOUU:@j"OMF4L)1HBmrdug10j/J6};tkOJKc#F>&MBP:j{s<m1|;4^lG#0X}
+1i}nIOChOZXu{I_Y+L7I%IzhtpN9`['5@ed^Yh-8ow|rd)s4px6:2D/>G,v."uHm>)is~a,NHmbqbd1iy:iBx$]+':|=UZCx4z8Ot+PFMk@O_BGDcS6yWe
+$[Dwh6:OZcxArx|6HA#xwQ{Sx!KadbLY;M%r^{rZFr2qxm+}_y04ZeYtCgwg<Md8TdY5_C+q~z2$Gh}b%Z:}tojL+_w1jokzWVmN&^dua{OY"ke]=,$#@:
+z<N9zSdk:wvp%PUUWH;0oD&E.!+r[t@%3R(AT>+0P)O]+gDfTu=1LPKqB9,"#q:vf@%-ge!x9/"-#p.z)ChlPTBuJzj;yKAj9fgQxRnj/"}+.aBa-K:8M7
+nzd;:L%WRA2iX5%_>q<}~B#xo1f'=-'+X!Qyp'[]P%}3a8KMBYJ}`1&T{tH!#uT$DuBS=xL6qYfZ:|X8kIS8HTH<cF</p7;;k"=1RP+fbg!In"M#tA+9!5
+=t[x<wi-&[G(MfztC0XT6Yzq+YR8/@B2ZDz`l]I3FB_7cpfZFP@$ez>uFSlXm|+}W0j#+3N2->U,u'T(t.,]B]Lj.)o4_njV6#3K!-2,z4$&V-%afu-hE]
+74}KA1jrR:`D~OOo{&L[7;i"+`-daP%sdb/znCa-7DE_y1kV%_GXS%:$b<aN('hU|]<iKe`Ef76Gn-jf,SM|IqQGrA[v}gX1"S$Ea2{`xQriZak][^!N1Y
+<Db.2cySdZlmZcisMeQ2g5_zqc0>is)NWa+aDx(h66qA<O%Un2%4$`fRUO>(_c/k}IYu+C5=E=hBcL'kZX2mc^@UYU%%UJGE.Em57+H1#K6-0{V3RyZAD.
+R9Vd7HDuB2gA4zC^xUyd%jK##qYf4X|JEo#Eccs%pOuI<2viG4t@5t&w-,>6.BiY,AFD&2JrAi0DCxPKMvDZW@["YI`}%SCC6kHt|A=,4a5R(($2^k!"2K
+jqLra%D@%y&BO]zt[rd6RuUR%RB!xMm!<Yd9J+w^^RsW4uwAqKJFhBt^_myb>/0{$Nyza'eH/:0Z-g^80%%BW<8OT9nMz6D=vuJ5BQ<i-n{-$(;j{.d+}Z
+-roXaK.PqpGN/VIX}{,BQA^P:dqEjtW}BO7Y%BKHTG"Kd5mux1Hx3cvA;2]2ZIs16pbW!}kLAwL[d.`GGvg_;VFHE@^A4[lnsDUTp=,b@-z,FSD-S#G"UD
+=x|/QF)1az<QOLx7'c{z#DP2GqIo0Hja_'NO2-9d5gZ2gNVM-QN/;RS|+XrPRGD!l2qjo];yw_GY92y:69B2yHE|jQNgCD"H'/3kwq(M<!<{ugpU|!,:Q>
+abOGw'^)A!9iLUPdWylGB%vkb9[>uoMVLAdEd9.[fdtlRm6C<<ZV42oR_t%.JdDZyHsf:'9q}"/]So"V{gBzf!.EMkoU7>$Ts"noJ=Xea%~.R7l/mzz4X5
+J^%W1uIyR;W_smJA!|k!$l[U}Rv'5}@'}5Idhr.`/b.w!R5P1Z}Tf&qH0@Q;[CAA.z,R0333(S`S_2`0BaCK4e$i|;eq'6uYDZ7<>]/gh5xU|r+4nbvYyV
+6N-0,`8V8-@@|PlRdYTn0u|QnuH<ypG=e/<epy,,5kU$EZ_a}RrH@=q%~wgbvapd7LDkC9&P'SzG:%pEna5l>s0:7.RL~MH'+vt`pH<xSc.!n})fI_AipB
+1o]p'mgb.y+.0(uY{F{%lbkm}J,&=}gM#VHKS.}ILqi"-ed8p2s6hx]$WqwfD34l:D!VFKX,Vw1AbTA&G`hZ[l0s1r^r^9Ag1d/Fd'COrFht%gVom<Fh}Q
+KTcas,]6lIBTY6'N&n@,;LtdB9uc(bYfX"vudB}]SJ>#]>>Z0SX"-^t{y5,/tItm6Cso#K{V01rdroQw}Rnz.[LRVe+)XEaGP;'aBcLtFYY8LHG'MSuk[H
+[.=biK-OA1AjEO1L:FR"RS-5;]-oB}';BRvq`io6dPDW5F)6<bL;/&5vUFE9]Y4`3%z()$==]KFY72aVT'/{(!E3V>g+I6`"Lw-0z$)'GBVN,nJc6=#W$R
+"'ikHEkX8)nlZ|UksH~x@j[kJm0+02PXD|g0W>`|VGQec%Kx-}>'MJ<$Lq!Mr6][zPa>J/Z}^cOz[&{Ctcx+%N{^el">].-8IfJ#->)T`ks}$:S'm0Wl[k
+mo`J<|XarwqiTgD8}V-8~9z2lNTMwx"mQtV>;"<jr{Mdjvm<stmxkML4T%U026:XqeZo")%@II_lm#pB]Lx)^e-R&/]f[Vb=oj'09eR5LYyo&Y/w8ceg1r
+CsG(os_pUh2u@4rYHR8eY|l%[VoTRO|FaJ}KYIojjHkIP<0C[LYJo2W"~bgF+.uRYZ2][{Z=Ou8-;r~OO8P8[v1tv{wL]{}f4xd&QU}{Ddts--#|5Qu=Z1
+0nF]7n0CW8bKyot/s0d:44oLf5XKfgfi0"&WF2{wZF_@;g'xeQU'=U-0!H62{lJZ#/"7(dDvkCo6b]NZrj{zQ,/=0aB'8i4I6(xbK{%Gjry/<d<7T{INJu
+4ow}S=qc]:5YRC<2a`;QZ&#x5XG%WFAQdA[8BZbGur,xc1xenL6K#^p!r-I2t;v!&ynBmYK+XD<HH7oo!{nP&(/_UHDjKkLRTzH17-(B|lJ)tuXdkA2h[]
+Esp'O]2x7-_T&#wh`4I]%]igg]}YX@5Io6]`GjbG"C8bSQ__7W;i<K>_ie~uRfWQ&bQZqzjEZu#jk+`GDE(EK+gGh|&8-ZGr<e_aH-I'iLqlDq'wF{`00J
+|&d3A81uFQ)F!T1v$u!jB/hNd$hooa4z^!QP,;qe5.<vdMY'Gb-#t9-%^w4"ZC6"y@wO57xLPn+K(NO&})T8<4CsA;KZ3%RH1zJUT'.B!%I(Cl0TfIC+5Y
+"TQeTK/rs2>}g,T!3&9"Lw`G^oD""(M$$ql/EuA,~umo'(u'w8_Z7s0l@ubJnBSE>J=l'm7s_BFsCSSC&<TQN}~r[j'&BE8lV,}WaxysWMHssjx%XJ6#v6
+R:4v!{NlRc)"jzMc~Quuz-fN0BNcoB4}:w8ow#gX([^yB.:l0UG#[8W0xh,|>0TYAABoRWN%H:9A+l4,FElXi1u@;v+]1H&$="j4v&)S]vk/m93v;JX>8-
+5CwGDUcd^}/(ByFeH;uZP}f/~ZY[r+=]pe[yoj+Hqty@4dwj|"k6Ip<5_A}LfSR9pm27.^Zgz94%a:ar8QSzSt:IdeE!$ks<NXo;O8m2{O.K]>ZAOJ'GKV
+fC}bZP4h38Dx;[)Q"}`Yr{Z}IZ~fd69LS<>}=kv),G0Rk8jVo).y]x|:~9(6EArcY1E[MW6#lwA3hEZ`!Aa&+>>V&>yYITPhN_C7nmDkl)+k6EqB$n![7E
+~Y|S.D_W'"t-;y%gR'eTGdu@b;R.=;yhD+8&K#kSGCBTE@c')e#:4G{}oE^!:%3r[Vzj^hEABn^"/nT!jMCDpM|wSjI]Z;`)2n2,@Wthxoc%7l+g~LH!Y<
+![Hl/,2<gKsM7w}}aKfIIq;$D&M`Rvjy,|X@E2[e|#@)Z-11Q1a|9n:LKtig7T~-dUfQg+!xmUcqPd1s>:{^Cy-<E;br`Tj,BiA>qTgahORWYeF1H"w1m9
+cplrclgBO=Al&T+HrZpTdN4%/CQC;m#R`q)h85/&(ySaR(U4/C5MK_6^O+I'~Ys_I<7}_8O`fOW-sV~N=m~pUJ:-65(n(8&N>>Ae:BDI`BrjM=jT+q&Woe
+QPW3Nn_c.CLJJR$DE.XX}^uDopIH!k[$$$0<5C(a6i]VT$$hE/h/`B^Plp|W:kg!5AAJk>7M[+QpRF<a_wISZuS&n6#RZIBkn).5"A>Dxgw!u:H[4A^JE]
+n[%S^vA5`qAo_@lD`&q7}I3$UlmHye8LFm.K!yAO})uxnKi(8I]1)YUYp$x)I:-Tq-G]up:bxKOZLaE!dCtkMMjetBlv]Iq.1t`LY]osAYwH//7T3qn"tG
+lG/)+51YW8d]'"2G^zLjo"~FG-/Rnt2Bg[U<1A7VBYtGr=u2`}u;c((39FD[(m[PcP[BU6')=HloZm<^"!V'`m6B%r`_p4kw1vLLJi`Q:tH"7|4l)=V2g=
+>)8[<!=@]V>f+)-uq.!e/JYOA2cUE>i,9Wfd1Y%E'W,30zT_!`/_Di<0<S:&O#j"qJ|dR#Hh%%2LaXgUJFzRdlk<dRx]4r,oL^oJ!%5OQ)v5J]IQw]mII3
+8`wL|wX2}E#2q/O=#Ntd|Sf1}.IKa$;oYy<!vmxEkJPW%`}VLA>@Dbte]>tI48gV/yU#S[<vG._Sb4I]<@3myIc"6J#s&lGmZE+9<E-YE%wWeMtWXcEp|b
+9D$uOM,3`<tgPDeR][Dnw=r3sTOln3#w(:41`{0<^}PZi/|}w:M(}<DW0fL;I:iQn'mX34G'.MT);Tb'X;1|LW"E`U%"..k8@%OA/o;N#LTr60&LSd#ox"
+NlO'|K$jp,@CQ.CPu]4J#,W.M0Gfpj]lrQ0y5e]q-W9=EH3Ct4%B<5WO0x#k!}hrSM+fZ|vwrM_D"7(}q)#}dw^x;}N]'}1M8380Y&@3xRshXY7WQY(hC7
+Zw(4mnE.6ou,HI5}"7%wQ2(4T'0iSW]DN(SVd^0-/^#0~maMD|Y@LjCWS=o'fUTJ04VHBdoZ~j_[pG9@Scbq>JBlZYjl/r@=W&aI[;W&%eo'g6>4;L<%Be
+$(N2w}2E/R7j7Ve0S>Z:`;Rfb5622mY)F6[LlJF,XY0|vK'W6/1V61[fRLadgV%w:l,aBRzb`g{ra@ovx$8U>o`qErkoVoj:KuYnO5~73evTy}<D-_adpT
+ZgBp,zJquoft<m^^uAi,3kS,ANOocWgY'&RA)^;.;kShJ>Ax(|H&BqHnUnj7;UlztTi<RSBJ],3]F73pzqTfj;oU5'kp^S344SK)Cs$[F.>FGG2_1;4g9b
++HoUNtZRIw$`.p:bV&,E{ic6zdpw-o:%=+3ry8#p<Z!qsRBd=do@!eL2JxPt(hZ/o>:|yd"k&(x35i^_^1E629yeND6x.{8b18b`SU}s=]bsGG$6J|)9^,
+o:7.o:6)-%8h'[;UQa/2-m5KSw4m#}0;sc~U^3%zAU:4'tckEoH{#-BJ}43:ftJ8Gu+fu{Qucve'R{zO/27"r!wxuH-vJV5DO|7d9hriR9uo^Wnmqwt{I|
+B'DC#HVh1:[E$cI`T(Bx4APtDcco1qLLWOC879Tckv-K8=l|~zT{2qr"XzAh.R(5VjTM)[,/F(%X7%2o|>,=DKxi:-jBJxc9BAa"epybxF,A/M=f5I5m~p
+&[9xW}(gVz>5aEiZcSqV6e3_)@}kS{!/LR_6@Uc_E''|Rk}M'|8;KFRg{;A2{pDU.icXC"u}PEc3-mJA~vFv]QF!PDu|0$>Nj|jb38Y}sdFRoRKN1M:LPE
+:!k.wTwbBu^&BiJp%!~&x[,Wy.52O_'4=p_;YkoVIDi|'OKSQO{f"CRpTCj!%!l-MEh|%-Bb1O!Pj6Jj$nn0Z.]WA""~y8iY%iC.~#E2jH9ETT0#i:g=9F
+MS}B!%7[Vg}/oth+E$2t&k/D"}ei'Zc4#Ye#Jz<MCv+qmqj!f6)#HnD,/>=:r"Wo~+W=m_2cn(^Z|4N,KE!YU-k5{/fdhY.1>`ChPtR{Gh:,u`'rO8@#@f
+uEkf(=rQjNQ.:E~QJ3PReP'|$&`yV7xB.J)E&lPFVYIq&-gAhgK9F4'o/#Z2$hkt>+6N"3YZ/$gW[+5npMk8Yj!/ksW:+H)#En%C]X9BZ|I%FNE"U$v2Ba
+Q=l'-j$e{#Fin;-dU(XX_wWKR:I/Q9Au3ycMmz$WG}w|2)T8GH~)o$>bo1=+n"yB.zQLnOYF2q:qlV6w]^:sO<,7.&jz.e>y:f/7QCs[/6i9}0e%aGV_nz
+7LT6kVW8BA$mU2_<&"VND3i5/$)gR0;FvwVD1Ddd;GXQ)nL5P)Qo_euIYy$A&!8%PzkN:YN3>G4Q59X/M:BbF<"(PM<HO2VqeX/bA%%DTH+6mnfU~tRJdz
+Ru<W;O=t0r1WyYfffW9"=HEn;><RRJ@oyfCKv;I9I(seC9SYS|ZF8'@]#wt2cr[<SGaf~vO/#<^97Vsf;p+Rs!uQ_[yP%kw5m>}b(bGFeF|oPfk.!3|g6V
+.4rMl=9/OUb>N7DiOhfFpN9>sc=mn4J/"QrY.GP=(I]3XD('p[asOZ$@LQgaSF};IfBF,Vrm"s9UCg^]sbX7Sf~fiqE2IDEL>qQhrs#2qV<<NYrh1^iqzo
+9%TJl]heEpoIB-$2ABUV-W2N9ckhU|OXoN[(:8;-{F=edKbW)6XYPUDwlm8v]o^(uO;%(=eNwBR$eS:/K$%6Qkx`&iS&;f^t4nnz536g-@8AYEG>@9vj7R
+~ov1vb^r9wp!+W4RJNMe$]5q[JINy5Ji[:R!|Gm.8!RS[:A#|mBlC@E-Le9I:BuxVnB]bcd]f=q&y[~WW>POca$mD`=)!`C=xDT+Xcn0-d<$+fHbV_+iPv
+@cC.yG;R]ABGkLh8sR}WRI]OWem@"axH)B^K([jXuc/0aI;'LFhHy=2)D:=f3G2z"V<R=z=^,:&JGtY4gz)i+fp3Rx/JdkY;>gA'y&v8{7xtX-tjm"Di20
+{KkWZI1=gTv|Fkz4(Jk>)M;##_7|{yrr`e}7z2HY'5&ghP91@_<^Y@n6BzYP&V$I%%[eYN|yG.+j2mH=3`^_tLEAF'9di%K_U5=^sQ2G2Qrbu3[,^VRjrd
+#1SMhUQx(Z+Y7XYJ`'9GP"K5(](Mx5w}9hys@6+!tKvrFf2D&gyO[oMaBiK+$[>j[}xTRme_rNr:41wb<J@1L-WPAc>kB^(e#lThODB`p`95px,.[;}vU'
+{@:jwq+#/nzKRBc^"5_F+6Qj'+8h{Zre<PAm+rOf/0(SJ6").T,vi}~=+s,Ha<,{Pb'ZPMLp]lgcT#X3#=e}V/>{X"m0)e:lsba@vZGud7xx[[LB}RfGh_
+>J]fM`KxP}38Y};r8c-8jl"Y)_F]K>{x(9=FWz(^JSYv3Us,Eu8w+VubfP_Gbv2;d+OD+1Gbg2Rl9/Y3>f#r6tPO8c%`"^Lh8k4|Nm{p8Fr&;Lk5[p;,`s
+-eI,+Nkjaf7]Mco-5BDfCOc7J@'rRdG%1"FRIfrs/O0tRvQ#Gt}^["_YzlpPy6pJl/U$-bmT60i8)1L{]Z,WH'Pel{$NE>5SS1CnnUC%E|Tzyr[nb-U3n7
+pJ7I^(py![^Po5[`5l3&DAk<y@p40C.^i@GRMysiP>wy<}+gHY)$cFr&YcQf_:Jq=iy8A>8c8l"L#44YK_C'%wvM2jrj5p`e{XYPHYD"/Q>zP&w[b"jZ0N
+O/zuRF}4S`[mxL8Jf&iZ!T#DgmT<2|G/X8YBr0E-Vzx2(Hd>L:~4T51s-=A2|;]Z9VQIji0[&+&|Xl~aH(=WDpq_dPWFU(;v&9emJbK|3!;K%Qfbi,UZl)
+xA=@/wknk+!qkB=@bxff+N|KsA>y)_tbOxv,KQC@CT|7W%k4{!ue<(MXsd)(qZ6(N}C5+xFCs''/kPc1nO6^YtlY{)G[wg3)I+zvE(&Y;8wF>#LAnSZaMb
+F_}OzALHDlvZ`zAKW<V#eMt5Sqxs_r,S|%XO)T)<<sYFYqi].'#W[PvBCf6@b1>:5U$YaVH9>|nzi.$&mL0,Psb/~&/yG$_flXF;MyNYHei)cHv%MYDq"3
+P}e(Q'.@Piv=CUVmXScU%tkQEow+Y`4.j_;ABUs]bggs>@55dk$Zdppx$leZL;mN(EPh6^|'YLz'L$!CHov'O@9e;<R/:2(&KIUU`CI<u^e%v&ntu&BCQq
+W10Q@fXXN'^UN1gaE>H4:T~@v5,d4s&rm^P#<`o3Ir8(NiDNr{0g>;>}2-XiBauu!SfKErU:&7Mx~w}O%LGk1V@VRgOC%isyFr7x7x-g0Wpi[6]s[]g@bi
+CV$T%nc2`s9O/;e05)|<FYL^l}{CtrNF^'snhGGrw})uKMxatO/W'S#X.(LWWUktk}mqkAi'r-+)ri<Em^1KygZh:"{{[`rqON[lyV|QT/q>6^B"Rh|Us;
+9y$H6bKBAx6<%z58G1cm:tq0OD(0dvSfy>9I+=PJNo.N#o39q0AZ4^"Hu]nXci&QTt02nhHq,D,gr8pF<oF,s12nXmDK[bu@6`Ia~Q$`E-b>/DW:<wYhx3
+v:v-AaKt5&,'w#K<@U&F|tmTA/"mf&Fm#-S{(peftIEg|^WW(p;y"%jfIClZD={[gYAYPqIeWG&tm<pPH^lHj;81{KT"1l)9Sy%&jCMz|FJ:EuX0>[{P%>
+uU`$yqnP+uH^:!~=G6Ul9PpCAZZe_7aXt:<ZW&"S_6rPt:;&7yAG)5Zr@apsY"MR0ST=!{1D#!dIK{j^ZS%1MhJ<^Ctn5$@aRw&B,39DJ3$3=ZA])8&n`z
+tpDma|M>]FodZ#i;h63S]Gg/XFo&83d:wU;:>pC'Z%wK3,v`6aSV_+~<AX~PThU&NbL]87)7/.t$R+:F+j^C!n/QdzUj<nQ.jd3>kme-5^9$^8W;d10.>m
+mBScSgbGzv>Hn]zooff(-^Ur/>Ms-UcPi&zvUJ#Ds9EQ;d=.28K_$sFBG:m)hTAxJl0uSW":.PBjOG7I#G;m;l~%'keAfWIBlFLu8"`Hj3G7F.'8sRQbWw
+')v>Nj`n:0n["QGsP|5j~C3%fkR5!##8%60-`6tiX|cNcOva~"$0[P0']B}@9EJY!,P>AzGJJjaS!^Lq!mjU('-&v8m/Ux+cUi.PGQEHUdIN[0Z'"I^gzX
+CUM37R^2djZgL(cP2B"T]88,#ryjW6p19[H%Bj(5Tt5Y.'~8w{M&ve0C3p#FW'_LdDlegj{P'H6CXra_K_ThkqU]WacBQh^V.U`iiB1o&cheOf/7e`A%n#
+oXm,)hiI7K-FZ"W/m,cB.U{Y^V53lmGiu+aH|%<lYGfx-br.,w&$bGfZL^yX3h}ky1}(TW@%DC;TrmtA+Y3Zle:c`<!c@1JAeJq1f[9T^[9kkc0LUGs!%V
+cMQ0%1:{),T)0>Wz0.]-fkQ_l|]zNnFUtaDW#!B#8q8o0B=g8tM%8i';Szz3KB'>w;03=ybpF`(2(]hOEnTttk/l6q+`lW;82{!$Z)wM3SB^RmdCu`6H:g
+T)5!#m:VID:mzs|Yc@QaKN$xVLx#,M{A}vf.y5DB|a:#U8/DEk^Ezt+gL-jTZ1DYQA2u&:a_pq:h%C4C:2g%lMkG=Qhs3%BS6QxM::G6-+Hu;G/o/wU9>"
+>]p131[INqQe3ddv|53<'RJIQ[1g;6#3ZLs9p|}1teV0%WhNM39@1;][hH'ao7P9FJ:QjOWRz%{yfy+fKORgQg+Gh]x!d4_$[U0&a>Qw24kIS#Iy]=gJL"
+#dpYt6QmXm.<zP9GJrf6N}sG>A|"iU$ou+u0|p(O8'lx$sCqLPc@xx]s97%y(Zz0,<@Nk%<!h/M,a}D8=Jy4!e@/t<.{@w~Ozi[tF}OeJ#s0mIe+r6lyFr
+ercy'#)ySq8cHIoZD({AZM-mzO,KX}o!h|<<tL-@cAon#8Z0WB"-U4]qnR|Sze]ET(MOnDY@iOGcGNNbC:cq6w2&&_INuW>fwBA(.aZ]|N"x2%pa3KeAV8
+SQb_}QX"1Eb2ON'$|h3zmR3wB;<iIzBIKQ6de4ymck0uMu^%CM^}[XjXHTo!a=%2dCM1t56Lzwqc.$Me~XueTNAVyIh3%:sfq/v2,^jDK0`H2FPuZXCxDb
+F%+n+iAYO:^c{H{oSNIxZ/y=g.P+op_GS+1,lizgvLT`~eeN2cBO(g6;wXr>{7+SwqMEFE+.Y]zk|27#]@5^M)fqi[;N;^"XS:DJ-Pnn,jslMy7RAd5/{B
+r3Mo/Zy9]^}OR}0GWh@[ejD71g&;iC.Yt2_22qv55f"<e`9T+:PiB=jAsmqE(e'4[x3lk<hQAkE][_V0y3VB>!ynBvHF'2o>'E^Np2UqI1<kF=y.MUx"Sw
+4wsOP$k2X3y8^iUzNY~)iBWAGx#`is'Xx]:ER`pQ&DkEpK'^,23"oG|nd@(kV-N>@x^v$rJC92#WMCxW'Pft|i+W"V#>GIY"[.'`8QB=%e2:ckM79/1"LR
+a5(4FOEh+84@I>_SkmUy<.RM4lu$zeZj(u"J-gu_'k1G40(Q`C]$Z'ZgyoqQIj"Qxv~N<jqGHkmEJ@r,&xA5W_V@"q4]ZIma`zyg-D`g5V#GXm|D'R'%cq
+xw(RU)~a{>1oxM7RxeS_nJx+vRAYiT!,PfH}C<2#TSYJ{Rfs0RI[Fm.wGW(X'nPNjV~X3oK)7">l_Acj,Wj&2}K,b@5O[^AE,B!cA>Q/@:U.SHk'^rvBn^
+X!F|{B_jz%)aRo=Mf0HFsdIO7e/)Se{Wce01kt_X)B6BeFq"cZV1D`}X|b}-YmzY5JP#3_%LYiW^AahmRe1W$A.D_pqaDM!#@2AjGdU]][EYQdHq93Qx)H
+JGm4Zp"gs09-sLoD)$nFd'}EdG)%1Y&BhJPB"Z.<JAwl,dM)1Cd%v)muPX|'3j^Ys}.TP^OldA8iMdhV]O@G}nv@8l`'e6DRK!4l/@@5kVp8$QKET4"sh6
+E5PmRoFcOBHMFq^P+twp>,mdp2[>BEKs;-p_[+s=v$&TMrx>ziaxjC,FY8x+_vFpQUS.nd]+SVJrT$C/_&b4=Ta]urcmvvOiDAR()cmCf4[R|`oi-G2/=A
+Md!8{msM-MS`[{^G]|waEHt@zV!zuYRW.O&adaMBy(eG6gG!Bos}eE)SJb%+RL;9GR9'EY{WFgz7{^8^V!V1=I.1jmrG{X;)QQOb%z+c=6FIC6}Q4][/ab
+HS2@}uB5{Q[(+vNS1W`Ki!narIw)f+;w@^,0>9}B),)7y^>Lar&ps;=u;x)f_Q~dDK8O3xEB@iC5zGWDub+#fQe{6)SFOFO['([I%=P)UP}+v`Y=XfP]u)
+-Kbt!19p'_GQE9NS13+"_4mHqCH7Y9(IsA//R1<DPbSJPf2@SY7]_7J0yY)E3WX$.eY6[a.;(ugNw@GC[3@zq;L[U[d%A:%(aEVms)DQ]dYweKLt=Fa5+u
++_sQ6w>K[]0iHxUh^Iq-PJ|)H(6r<tG[U[N&)gheS4{:Giz.jg>;x^"_5Iui3;CF4q&R0yU0Y:{I-#%iM:"hhoRu(ti|s'dM:Fw&F'w1yF;6zi4#V:5e<f
+BtwpBt(&ie>5bG%@W@OHA(&L}!VP-}v7MnNw0xq$Af;,c)eDo".@t[6Iyq<I3gKB3;(o<Q{kgKdU!GpKwLF`4s_HA-:H"9bul!t#kB_Z-lqLKI_FW.lY('
+lq#XCr+0g6J'_t7z/Oq0d`]A)mF=%Cgumq:oe;U4oo+2zilcqkr<x#/;D[mgv;#GA-!9[aiDwR]@a&jTrot<Vs8uYd+a9bHMRqJk[iioxqdw.M5RV;j^.!
+@MVeL@{fOsW7]v-|{vrt}J7|9.L`D+g"TwJ&!5JI>"=lR`M7q,|6sXlk_VsJ1-sW82VJ/tR#CTx`^,S)b_nOPC>A_<2xFD9UloWgf:QZ{ZW)INUdnlhadt
+p0S<0TW$oA8FRFS=,%}Hy1Tui:Hbv[$(a)W(_YMvn{(R&lLTvp>=pImCl}nR$vtH|4-NKER,}_-rHZI_nCz{OfMiv)26xB0XOu{m{]M[4QZzlMbem!FCy6
+g8x#ANol_,i,4doK!TT'Gu>i],=}(Pbvut_uF-UpvK^A4omOErbLavNjBQ$bvAbQ#<nW"IteAR3'~IF.Q"<lW|"EtiN{@AgvB#m4FnR7p"6^8dxW,!uI/5
+7X!,.|kc$:Yo/rcLGLK|z$$It`F)lN^-ZW~[bPgGMPwUx3CiA{1={o/!<oT)cP2wQgc$WRwSQjFTFCi%d7MC#S2!^m3iZNgy'8zU7<zdkVJ:$e2Utxj6Ig
+"0az@/u{@NAVRors'L8l1MIc>j>7hqsO@2sJlj#7z)u^R2i4>wTyIcR9,>kyqB~KMn"_XNgKtFT"!<DBDuAlrq|NM2M,f{RN5,~DYc"u"VEGmLTG)]3J]a
+Ux.2[;+v1H;v;Sh,U=c;yU3`>Y._@9NJbHA07^qGVwFRcmLjYPeDGYG%@=.n~!>f^6_"+-1>]l#4wwQhduuADiJDqxKomJ'BP%nX=^kU=jQt.}'ReL@<Jd
+w:aW{,]vC(eaR5k7k|&&He,jHP7Y@%C0mcmRgk"..F>QfX6U1+_rgOzik%;;b|eZ&[UN+x-{zo!+bs|wZUC&,eTkzHe$M8C+&mg!QPA}H`_>t4dQ7Eyh'3
+`tp^z>Z&hPNwxx,H$fhpvD17)3^NZg0qmRqwx'ISy!FXz)pl<;da}+&bp<=M6CTq!7W@FL2Gc/9o&9}IsS>#AmI4cD1DyQbmKjHy6</iQiI%w8X09'@h8%
+ZGJZ9RCQGy{{gI%SNYQ(CPomvb0%"FEE@8LJs+d1HZp4"AL))2D3+QCmf`oLiVsJMxX2Sq`LIpj'TmROhrz8'Ck+tfrsZl#IR6w|-cUJMpeTvJ/c6c`V'D
+-qJ@XNr#kMJ=jQp:!f-DhTEa_h)GNl7llB32ln-EG5_2NqW%9CQI1+e6X)yXUI4.4JYC`Jd5>Ve2x/I!5DX'tjP>B-hb^O2Gsc!$k>9)x8@(lpf]+Q$yLc
+PBsQ@3-J)O#-<1;D(2AsgYx|E0W0U6:w3/12.u)lSgo/A<8ta8|dZreLOsRj42/,g#::fp/HweS&ys}y%K+P_UPCTG-K:$TQ"J+m^6^"+Q3KU)s:^d[ke-
+,<>G3T4d-:^oPdV|S5o'2|H09JSzBB}r5O~^e1yd1`&+&;'#8%t%jLUFP&}_2-eMy`;am.^'#3'u^KQ9(_L6FhTUWiKlGUS#OC.%pD91(e)JP"XH#j]yyx
+[}[O"C6zBk[llEG)2{M'Yv9!G(0!!wuWZby>v`WNI^SZK(@nO^dIwQ@qVYEjBqaULKpAXCu"RTUI$f+lyBB6b_gR=qzBO#vXn)hM>Z>N#Xy%Qw~=`NM}%i
+dI8#(d{BcH4nzt{'O6Kf=+3TiG%cfyc)Itkm_+|)Lc8K.,Kw9KXcOhTQu$`;HF,z4Sbyn5p=d3flxDQ.i74`X6HL:>cQ4)5A_$AIN{h/OKSQ`Y2d-$(6iT
+b6%Fz';!).RDWS>nuUZ8G1jk;A.wz&_rGg.qNyV)&)wz~PNbxkePku_lh:glHhzvZ"lhDd.IGT0};_bazq2{o47:fNt'T`]-r#t"2_6vd5>{dLI}E=;$~U
+s{6Y}TJFd'R`8}Yd|emz/#Whd"cK6PTkL'7lJevBsNC)f]:-zyPrFi+h]NhP|Pz>eqnGrg88#z;,C{y9Jj!)0a&3k]=xdfq^Jq6jnvaj@Ii8bBfHCU.0PW
+"XIF"5ddDuI0iCg)+._dV5^^~!3dH,dg}mwa=Yb"z=qPZd!w.{15+v#g-zSpl+%q)7()Af=Oc+ITp6j)eT(T/&;3%xp!^5guG+ma'i2HFZIV~}:e.>dRbj
++o~qr]%ReZ@IcwvoOO7=Z%W6~+aQ9C01CbGFXnf(L0NXzS[sXuab:d(EH.O>mLxN`VoPlm]vNI7-E-G)IpD]FnD1pn_U#]o:N:210ICi4hks-awk6lceSj
+0XJcekkApW>Fu^9{s2OdRh:,=L:-d|V2;tOsMU1K|f:{qw)D3^.(]f%wFp&dOD3jN+F&Ux|^,0DB|K)B(RFfczU_n&uQG/x%`kNh~1sX#b!hGy&U9y;)ri
+jZD9_dbP$2TKyCN3b/Ae!F'>v.QOB<BPNkwXYV57z2vc|;]@(OR%HD6]@M=e&<j.=do%noQdQx'p6}g&VmHN)[[hGO8520U3)/(KH[]J'2JXTxjy/O"x-D
+R5:3$1Z^zI9+V$JHFIMbxe,<@ks%q}b0!_JDT-y5{QISCcY2++b_C.IqQ,hL%IE`R{pIsMJCGDu6-1bac.LP'F#B;]of%bT4(fdw44mq1H(pyY&+Rzt."K
+T9`X+}ovKZPD}Lr4g9((91}<`T(^]dCs0TOM)R%,5A-puk)b/P2p5gJcJOAhl&~M=OHk}Hpi.!6;p9%Y=H,pz'>J8G-};/NaftJU|qdaey{OPNifhD~PWb
+kT^c[DQtjL{{YS^c[DLdLCaV!G4QFTHja]8kv.bNp,lVSTR9K%EL;qDfX7(d$,2EaEvm3Zu=.GlY>;`}"<.+`[s=I1'<kX3-0H2"nRM(c=o5%yFUV{E1]F
+3m.7Ko)hB#j&,Umqf5!;W7+-[2%r2G7,c[+!.$qVn+,LA{Lheiw+Laa90^DV~>`}cjrHVeJMFtbEb:m7<}}+0B%jh`"F`i;C~[SM1Ck"hbp%=([ot;j-GB
+gygu"ckyP"kYw|uuJu>R}V`2#dN>,}|!XjWgo,OvKU;;y%%ZqwN-''MAX)8j[UVp>XM3e4]Fq<l5BP,YM!paA9hc,gE/y'!pMJrra]zC1Il1DL'3)0v1gY
+^Mtq'<]IEBKV6]H_bOv36l=o.f2C'W8`~>b3q_Y5C:XnawqH)@ibpCZfYXDE_Wp&j_l(T`BB4f'4^r%o|x,M^=PPm'lan/#sHrA&}-%doi8hAZl:DM7ts(
+1T~weS:t{A!MVKG^%8Sa"Rh!5@R>/6b]5tVzl]]C]>J^FaY(s^~'nfC^s.$.C_%<Y[gI!H9B&,aO6Eotbrof0]w"5<a_cF:{RFm}5EE:s$9Xj/!dk]F16I
+]oPyZwTFhwR$@(NN:fbYFI4&ga{v&Iu<C{-eFsfWIYH<^e,f~b%+|g17wa;N3gy2bbJb[PNWO_XcUo3Zm1pg}I(2`e+]5e#Ar@,uaiVc,Y-Q87c=E6WB14
+~Uk8d{u@G`m".OL[|@jj4mbs[|9TtQ9hkRh62bE$"f[zy[JiK^j>c%F}8Xl.|X&XX!7WJW`gg'=Z#g1nBX`5)IqqUt^Yt'wrPq.KRG5ZT/OW3uslJBmk<v
+iYfMze;lB%sB%5xxgh7#rHAYV6tm~1uQ/nFaCUr|dHVS)z8RGP2v-"y#nnax_FO)a#`QX&s(;>5W;ozEZ3uU4AkHW_rD=.G:QEf-MflK_sXR@-9u5kxI-w
+<hV-'z9"tl=}|]g-@i4@h-)F9M|I!iOYQel""C<},^L;S:G!_'k'UUKF![bI+;#zm>RNwTut9lE73exW|t@/.3Q2IPpd@/fcZO>mu&_XO1)dSuz<uK#V)#
+s<;B@Rtw^".q[M31a1eV+z!dJ|"3SS),./<0'SWNkc3dAa<4`Yl:|p&YPwIm{8L`5SmV+53pyH(Wx#&bMHjPl}Gh]^mXULHW8j4c$/p)Wp+E=d+[Zf9v#T
+.WjL}3XL4_fvu#'KS3MIGjIHnapV6hP,0pD]S=/M`+-PyB{x^$b.yBM=hMby&_p(>Zu".e/8yL1zVCvXg$O}E>jAOA)AA|Z}-oUz6xi,E3e0LSw;/,Kx<p
+_qhW1N!0O}ieVxzMGN2x`/;KjZDy11f4g'8@M8Ep"y90`dst9[%5Y,&piu,sr(/w/N{h'_<'=B{s!:JfST!Y||LEMtIU|7YTP44"pGw]2qVTcd1_')%s"&
+s%v'cKhmKMh+$TPb0(DR[a|2:5#"7I7KP(Dj4sEY>)X)jqTkKO;Yd+rF{p=eJg`YF/x:.@^8DABNc1Fz.y%IY)DmqY9EQi@n8C8|/S!zPT=!<-9wNR8{7q
+SUW)DRT_AK|t!%wG;{!P&dZ:Db+!7NV)V_MOlmqn$//-,kz<bv8P>,GSFsa4:kf/v:2sht>owvemjAt|dyC'E<A:b8pHKM83Fd993Lm3j]/%iEXR3kKtC>
+++KAA!ueaeB3F!NeO0'XqgpLW(>,Y9.o=BtiYjF,C5K{7wvagI^7&XrtSON9o+=5lURn:;t5@:~ROVNw}OdpA#YlckVz%$_5bC:WG3fx+[YU92fT!6n@50
+9&V]aO9Iqz"7zs23:9>+,.i_6+%3p8Wn<(7r-S&,%dPPfaS#Wx9:eYxnmT@=)}OH!GtWSB_Dw0+KI2EJuJ6w9h,o~T1_Ivtfbn0HA=T`E#I[vTOFj!ghh]
+{;)uzRmlJBjCi(.gH3H:e+[Zk5L-VfJwR_<}V88@`sW;Va^V9M@:Di"l~3~9jwm`$x03<>o>)[Do^auGEPqi.>6N:}NG78_P<89ebqwB4oBQOoWz~0M`Rr
+vq'(=D/zA#"%va.=R.]h8kbnn4yZwc]VLYYHVOYI8/u3R5yY^I^]Mg@qNeuCIOV%<1gx4BVl=&j}A`M;"~U+A}-rNJIEEcmL8REN7QAbx6xVWP:ZDy#=^s
+JUrC`JI-Omwe|r|2TNsb4cUkDH=VLdOaD0e<I28;_p[]Y|ui+mC0L%H}D51$Tml>~/=;WFeTi(w]Scb6n=;V-NCieGq->@lQ=e~ZCS@j8/6)^ov`"sDnQx
+)APwP%z@V=rSL'Jd<|U>p8V_VO6}(Ygt+WQ30'JSp7X%wr;2%PppT<_q-3X/fpHod,#kp}ZOcMxLzH~=+LcS(W#0:'LTV|RY<ju{05V|a>&77K=yWhTbAm
+GQi7ROFG27cJ8IQZY#`qN3cT/my$o7]PN@PJ6z@"vRjU7S/`4H|GLsw;{Km+ZL!WPfpn8G2!{{rVtC8o5K0%_8!#(9da{e>5uh}@gTxB0|RJ:tZd)(/5SP
+HPwdU>i^WT:u//V0X]4gj:Jx.l2;`T6oq$rX6`,@J#2,/:gt]VF"iqVrrV'{EYkd^"E[/#;f2._Kea|]LBHz#l~g[$LA"D)nxSd.$yOZ]@QTr(cYNO`OSp
+vQo.>Q@e]F7bZJ$jV'CC"mj1TpP|("Fm&W3DT3f8JSvfPZ9TJs<D@&`w;Ga]yb~j:'KPe6p5$tjZCh^_hQa7;4eKf+_`=URcN[}|h_Y{>MlCFh]<4t;^^{
+^NYG_>#0t|1-Z7z=VpA,{=U-|P)X(SYX{'MMVW4472yP(Ryo'P[d>|d|oa3pW#%]y"'L5tFD8WHX=yoPQHK15Cz.aCos&/9o7NT$j>7ub"3>(9(`lWT6G4
+Py:`1+qhm(SC;wCFk(gL@W|/7i#!ePN`3-MLlo98[q[#PPWQd-W{YV5C`&/2:cf33f$y:'K{MMT=Lv1|MM]"M@.h-#ufUZaOhvaKa@Xp00tw-|Zp|p8.R=
+cP0<UW|<.B'Vz:Tp2RXKw"~1;DjzTDa%[B7wI+/d@9DuD@]R'_d=/'%dX$z%|4odckk9IIax>kV<'3vi6!@m:M!_f@dR/GSr-=+IQtFo|qKjBiGXxq3+9S
+4P,|Xh)hf:6jxqo&Ax%TPZc3GgqO-H%.A;X0L!S|Hf_IAy;Jz;JCSV=Y)E.`ci`yP$|7('^Iml/#[fDE+W^uGrnq+N27v|uxWL/0-Bb+<+4&kp".>nmBxQ
+IIQfc5MhOG9`|w0_lZ~0!T-z@DXfRy+Hag<e@)Jf^^Ub,E8X7d/SLyt;nkG2)",i>[`ELs;/0m80O3h_:7=rMO0lt6RuT`C6IcYu1)`9WQmj4wA//#248n
+BFj$]^m)VYan^yj^`_R,Zi1o}MO(tWz$&Mg2|>}n;YvqHNF@'`k|6a:dGrQ1Td_26KhfJeF/q)[my:8+W3r4u7`z'>PV&2KA%gca08=#.3J(%Q8OpjT6kz
+//E#3C4_D)fl7Vo`h@Iv9>,RuEWZIMbmbDMK#n;Qk:;Q05]3&uxZf;#47u_hIp&9v`_<`8c2B5$Zstkzy18+XXOSMT1GE9M6HZ7vTVJmM>'5<)hrw.M;){
+Ex^}tqY}Vb@!BDv7)_zc><UWuEUZ94BEH]p0Ht@rhTy3gd1CGGOWQaL]yEO{(9cZb}ve3GZ&"72lVVd!"R)]0j6:gm:X6#_l,_W<W"rHDR!a{#:uk{@6k5
+nXHi7bF=A^Plnqc4"We%MP@:7kXg2G@Ym2s=gIaMDC9`.R9q5Nc32:!bcXKv9ud)43i>jYk_-oBZRaj-W}1u@[+xd_Ei{b>7!K-#naeFPx<`J%63FcC%R[
+=NZQvx`@.vt&U89tmaQ]x)OT#P,rH;jzy;GOASskl-,,wrv`K0Qn+.niGO16vvX<A:J_q4VQ])6+1,/.[;R`M:OwD<|;vXDuw|BbrV=rSp3=qVWRLp"-!1
+#glEMTM@xw1ai+vQtJ|=50s/xA2f3$5@~.+<olA`)2ic/STr+#sQA);X[Dp]'s}'W;kVVna`[(@PQp4MMp@i|$fzCj+Vp8syF)BOj-|[fxVZI7bG#M/Gc9
+w%yX{nYV^-A+b#Q-EExMbfE;Fa<X303l[FJJA|~Y2OAn!xL6w.#dBoXLpr(HTMKM+vjU.uwmT:~L]lYq`Id>:X(8-x+p7/~ixb>y2JFs!{MnzN=:'sf&%t
+Z^S|&Febl@V27=%+=E.P,oCr@5^L~x$lXE!1f13o"`n`]XO+o8w=%.n>)[S'%m9TRak17S2r0wt9..h[m6gIWXcxFT"QShdac@w%hw]'|y>h<Ri;q@74e=
+si+dClK}@{qx,C3u[1;vtPzNNzO;>P6RAL~>S3ND{wW!NtSI>crGoj8!P5l(4tpVlo7K`sG4u&w)Skwy$nm^i).iht{Q37"sW{kIkOuntcpaz+BK}M1OMO
+K]%bAS"uoM"qT:_%gU#r|]CI'#lI@q_I&Z`Jy}R`0Rp)E!7i}.9!)}_+Uzk@F&0sUEfFGDmWue$}5th)nAlZ~U5tAUtHZ@KNaf]ki&!bk8%jn1NZy`T^/A
+XQtR;ZbwRrGRcw>i)N~5{CdW"X>yqs.UN5^=Cpo65SfYCg@,F;l+}lA$J3hHyt43(sD|bG@$hdP<4;tbXb>}{+jy4bU---{M!6Y]t.E>G(Xm#3&#{W8kp^
+1&Jn|le8[^Oc/^{:qVSDsP39,w::2u{m4LAU(CI}xYMiz/N<^}maZdRhkS^M4%DxGP:3m5$.`w/BSUNT;9#-<m,^`maWZ:44AUYsBA53EX.z1-Eur}{q9|
+@/hm,9Gr^%/8y}Ax6HL,QE&2>j"(eBbKbA7/Dn2;D,~Cm'w7t71Kr{h+clwUXv+D].AUJU[1,$Alb#XANQO(xuCkRVHY%lARS<q7#W/r:c;M_#,{C|az4-
+Ge-^wLP;-GO(:$4a-sMKO$v==SKdK}9xV7"rdxsvXLo,Xi)@=ny<N'$AD.Ua-CD^[Z(P)GUZqz{q<A3^+mvQTZCqD}5{abXBUHYm;:Jklc<,s+,aE)V16a
+TAVLI/8"0(xs~Keo[Ruf$A3d!UcYKKh!8!X[8F'+r&m54',=6@kN`|:wmH9|GY;O@}l>D#}4d]Ayob"H~TWqrUF7q5s:"$2RFxB"b}1O;"(70B8O`{,4Tj
+S{b#'gOpi&:SGnS8f`W#X_mH<")G~kzq(PdnBMAYT}GX(<!WX-="{PsMn'P<H:$<Hy-&7J:W8z=M8p>:.`e,D0VhQ(Zn=O[tQ]M"U'.I69k"eU.$FEk7gZ
+f0iPvJ{,{dt8']<:PY'!H{ntuyOP!A/%|V1NaZVPI#kX6>UW=$6{=:J!5;9&hnP<26j5Y5keTD2V&9>v3{P!A`$9kGa['uytJR]gwKSJ"f=e@h4QItvCfH
+UqPwj3FXJoe(U@zhUFnD5T5VIGZH-ykH+rj`rJOmL=)!(wGGZ0.jR$zzyC:+gG;m1|d7)tiw(DYDMx;oCf]`/#}aFz;NI2KGv$1QI(OYU;%PoRHk-QAZ/N
+'9=Sxh4eGKAOcoKbX#j@Ec0,:[bN!EPi_]X<g]f`&={)P18.OaO;%+~g`K;c:,5r0`zgglMUn4-''@~H+}>gBIi3A!!Nh3$r5AzrRJbxMa3s+x0;>+Xdv`
+q49F=b^8-1g%NPSDVO]Vz3TQmPdmAEbnHyMyYh/r;eEVKUN<J"Uh^Cq:-c#4U+s;<E{IFWEfA=Bq+qMsu#d8`sqD.Zbf/]T.y#Q.etgqxlt+[:AnT8X|6=
+>L<6n%~FQR-xtO<]Z{4SIJrfOg-H3(vSMxs84cW=m5d/W^[AN3s'SP.X`qY/LN6c&4sT.`9F<3YnJw`_"z'zpe][S5bIz<V9rhS8.0=rC0fmyLn]Etz@y;
+:I1$xz1/hF1r>=OpYG~l+D])^a+(!WgOtsy}V=ckwp~Nvkt<K7&>:8:yJ%h{(Q}r1k/'34UMIX&'_v#DF+m$JTn}~IEm4V'WLla)@W0^:=CDvo}Es=J(v'
+fie"UICs=(]v'BMJhK`nU_w#tq$W`}#fr{)gfLFy7d{9%1l/jeY-9O{%4!w:7+!8P(<:$kOyU"!0.DY@W9fE2+,/CRu>+%Y7CT%1bAsp$qY>5Gr|M<3YTV
+AZ7#Ve$cP51(~Q|)^Rkp$[nr|ouGp_jacch|5y.8:&KGmF[$,]8FVwQMWMCa-r'g2@u,Stup&B1kiwYkUW/NTE'2<.wUr78dzpfKc]HK!"+r#1`SzN){eW
+4)9`V.DU1.'ggTi%g"/5^t>,zR>.%x(!JEXPamIZpw}Ery,S=jQ"~=Aw1Naqc[%zxERZQ0E+52-gcs%zps'jf1iOk#EO4F@g0TnnOEmx#2^D[fc18$wr1o
+4r$cU+%fnV7e(=m9CZ.@UnDx@`9m/{L&Em-bv5KD("=tW4TQFmHzqB7}fni3[p-ly%z+X+I7_y7{w)]9cCZ8K^{ED3`lUCSv@2,GOw=miTaPOM0jl&T<iA
+ILnz!"!g'Tcf27Cj2qnxT/rIbzAgUZKAo`RZ+3o}rL3{Dp/[!7XC$LCX'LjK5"={UKwIu=$9m$d&&m/y5yl!G6lv{jW9,1P!Lv[8!O&dzohTD^pN(M-0U2
+MBA+Qvw_A(pakI)z`Zs{3kJ>vd>5=+$<!U:)QjD%)10W':s|u!g"Cw)TLuH[cXsosX`#oGlNz1>o]PrO4cmMj9zx(svp]t$=PC'/O#:)26ZaR'(n9J1M1%
+'k|RR}yA'WvoF81XlmVPdk6j^8p4fS:HJoe4l`omB%mB+E4e^or_e.G>Op$5]`'Tncb<PM"_YI/#l3R[(u+]JbgB.FaQCIq3,RmF%.tb[Pg%oYycd'Ykej
+FaQ77YNsCK<f+"qxlwr#qq&$0Vk+8RIHyNv0x=U^OX/Ms0/Y3V)50t&+NOe)A%(zuJCnGef.Sl:;[0T0q[uAva_t;AX+3pLiN`XnJJ&{>`Q`x:Kw6I'H,#
+gWze:1[``vF!ZN=,>`QEN-L7zmHfB.Y-;Z6O2$Ohu&K`iFnGNRA:a=QLij^(/2/v{yT;o+Jqq`mnd5P%9KrCm7#w`n8,[Tw.6fc)nk;;<Boc=Y]$H0(^_:
+Yp$FA^k|vT=1k}mMbr+>|Ijh.<D!3cYZ^>AGCUU;]D7UY9$n8/2+ldRBtnrUP4L"fd6|Tt;g,RQgU+m`}>Us=>nd#7~g:q);kgFOEqju~6`mxI$+FFPsuY
+_`4x.,";xBbVw+(M)uKpn.Ifsz|i+RoB=jWHR]tk:d-He9)r)P.EZXrmO"qm`(s^@WnG~Z}!#(x.Bl.s~'<#$"Lpi[CPhm49XBaH_9KT,kNr&3]6QJyKqQ
+a2@,ZmGl~sXO%$Sh,C1.,1fP,pzq_qy5v]e^3z#%Vg8.xcM$'rUze#6TX$I7B:|Bw|o2[gTJG/$YMzoPX4:gxX9>P-]=y@]O&u%@20wv=,}j>}KGh55a"q
+Rpz}=}~{,m,sULw}1{5xALxBvV-Pn@H!"09mXhQAjC!+^r@)bXfp(@CBdC~8uO0jb=4;,L1>Pd<Z<5(:;yhMr,^m0ng+Dy^dCKcu+pFn7"&_w>_;(xe!e/
+uLElNBCWG>Z^,,d=CBjROi@+3R@_#/-k/8-X.bO[s0$sqh-=j(P$@n;FYq#|q_|,/pIuLk}]vJ3+oh>-KH`o-aYd.$fKG!:N)g/.fa.MyH%-BX7)jaxeea
+}9X%q$N2d66;LfG8v$#AFxmfsM1nGdsAd9J_5KT&jZV=mmlzg#[ePNoO7U^bF}MG:y5[2Q%Dicgtu(:yRg(JR,~oK=]{s{^$G>P,.S"tssQAi^3Y]'WR~+
+-^lXh^~9L^:vz/-6h1M&W6TnK8Xe~,R7KR#0#0]u{yc_>g2)Z!0Dmxw8Ae5Wy%5.{f4Q;vU#a'Tj;l=:b:2U}{T{9uPl1pYhnMO8I&H[/60|i/SK$k'ri.
+fI7[C),{9gt/SG^vv)5PG;OW#6;KmOEW@9qV3%cTTgpQk9{mCH_{[li_|SE1]2,]u[)=%|5"(-fg6_#mwOxe(yM$G1~:X<OX@`E.kV'^-LZC}(5yoQ3Fm'
+CW~.h)I+XV$6~gi1[(yzI'~>xL1JT!NhWQLm@iLk&gz2u(BFJ;vp3D1eMZW'D@cCeLJ4!%hh>B1y0n]iU^s]A]b66`>M7${s)%LS~vH{JO:{1yD=@SG(0P
+~4|3X)'fQDt$r9=Sv.k:ilgMJ}9xH9UuYwcdUN0K7;]RHs$'e6,A'e'K_Vo+eHXilV7<_-y<RY/urZ}$`p@]NpweL%"720[[`9G!AmqFpr|5$`r:PUt&M'
+7AxZS`#;vQw5hkPQlHcJ;%)t;;ZXR{^z%VJfA^m%-rMvw=y5"=,`3;qBqvrQsbs%wD&BNJf+.W.KW_J_@bQ1X3e+k`r`!_AH7@F<C(J$1CfjS@~!$]DJ0.
+dtDjSXEvN&z3Q=p](U_27X1)c-Yi:E8]tH-UNmdq7uz>cFp9B1#OmKeVoG%e0:m3YA3aZIUz8n.ME<p%4([C8&{J,'x.(VyVCV4rAhx5Gf$}TFM3K!=tsq
+b.&=MXYQf+m;XS&kk9}rZGX}3YU2-f[lvR$j`>3t+A~Us|,UbcOu.[{`72hJJ@zJWpR[/"WeKqvU><MAJl2RTWs[I#oI;B0!1<}o&zG7hG`I|3"g`<Jo5g
+3a3AzD[yk2t/&Caf3LUE5Jn6.L&G=[kS$)>)y|.8{LEAxGQqg[v;O(lfruyfyPnvpHb=nJl{qp=uj6r9Y72)w)X/j^Nf^W:>Vjbfq.LaOYo#Kp<"Z8G[3k
+1]'Maf9q}kR-xdFYCC4U7/Y8w.~]U^oG'jzPl77n0^~b.{y`wvZY8jyVE"r5f7g`>Y6X7I]d,VtjM1N&b$Sq,daP)"(:dx&;q8}kPz=%'DdB7.|6$I%"mB
+y&lEuu:_[OH(A98J">3b^f}$r9#ySz'ia/zhg<{Y|.oZNoQOLE!F93`$A3ZL^>q$`Dt`A0]0m;QSq`jM)2^^lqj+i1YNAbj=H8;+9B{/}e+D;7|j02hG_)
+>UqdrcvP@fqv~afP/FjnwBDbxbL@eq}THw7ok&##N`8Qjia{^Y<NoU.UBjrAn-3:e@MxJG!;#&q5|BvBJo>Pm46ZXjM6@"w@AF|Zl,lnHxV$V9saCMoogx
+M#PrA6+1,K=rIHTz&)Xdi=gCcUq6KKPb7)ok+D%dohZ)0N:UU):E_zkD11aFb)U!}(>z;;~&k]8LP^&B0w7GzXXM1oNtS0EN'L'J@>UQ<zZ+~d;p2p2z@8
+r=Mc6exOq->Np"5reV031Y|hRgf]!(^`td5]_.a,Hm0&7sUeefoNGD9Y,Ya3u@D=U/2p;jtd"ZwuIPHy9mXYm<jrZ+f>cALHfI'yl`(Yxi2cbcMk(O<eJV
+-_-hN:kviH$YgT#lENK<R9.5xKnMVz{O|.(J3-|Gjhkc4Y{2h,U&5"Ufcyh/pD23Gb-TH/2(1R-2BB~{Y19y2(rX)>,a)(vtH^225]8A2!RAZ#L:&K^D]3
+q9~1w`l:@ZeuHIp^Hlb#ZV5)3)GHT#N6}jv=M{F3v6mhua_4)G}+QRDX6l1}T9XOAanHY^w,!r&Cwfk.Jp@vs:FRd3J]`q>H6V&-B3x&E]ABtu3U~s2<+:
+5hN3DbnTg9|7uBbT^/`[MraN~!bY+o-m3bpTjYG+pAi3Nd>/RDcCZin9d,!k<}RZANaV+oR:FwWI5Uk+.a&e<q~wifF<!8ta6;3bP^tC8Ej^LxH8lfqzrz
+(O{<ioXxy,zUZkzW[Nj>>0DNIPU1b!4:w.uXdZZxUaKhe!&OI^bmo[QK`Ev6]4Q,iO8H+!wUHFAw08az3C2X}d9%OKeHk+5ptIy<X,HfF8fk9(jU$CUvUg
+6q9C}'R4q(F:iZI^kS9/t_GnRh{8_mifTj];Na"a:fb$ioL5g[KRr>ZiW:R:s[%3KKnE.QvxO1m%G[z5HL8Bre2;iKw+1`xH@8H$}SCb+m$5^Jyd@!eDxb
+sL=qHAA,4pRv-<tqjYEKE&8_/P{R0Dnf"3epagTK^rFhh"nB51_iMw98PDd>v](>A3m|ZczriE|bJH7tAY_28dq|AHtIjE}N$B,gTse3B,2c1M<t@-W)e;
+pf!qg:zoVGDG/bx)P0jnmip3sgPFc:_v!kRkx&(F/>]}_/d"AwypMl@f@C1u{uBbDI+2{C>q0&}#Dn5H[PFJ4QTX-xbvnJ7FwgVd]djq_}02dn!w"5q>.F
+v-/&RcGW}g(F}>`n]3KzkvkN8Y89l$+Ig`,F|oeA$4gtOb,B]:KpO(<<~)O#0xHG^ZuVH-lvy}Tp;I<#KGfMm=Z|"8DQqzW|O}1gho{s=X//S|,{~z}vb:
+G5O8]wF;HBN]J`p9;|RvbdPV&N;ndlJE@xxnByb/m}w/|y:"k!0jY8f2hM/Rv_Q8O<Oc,!t92TPZo0ad1Ydf'9OPG5C<"Yg"{fb]-NdE`uO:vXJ_~LBhBa
+ULQ])Fi>@Z{+RHJ+:)l&.eor5fP!"E!M#5,7mdsrHuwI908ftdi[_3,lIg))C{9y>o`2LTn+/qGZuOQvGZHY}]+i-}4&49#U-=t[OCTe=T[!+B,{S#"l{f
+6X}b3tt0.xg%+`]}Yb-&CFbBP<CY,{n_bg%OgIlt4LL$G4wa0)u80$aXPo_c-0PfQ9K%@{l`@KNq.$FyugaSP%(H&Ehjq-LVr[!Y=vfk:53[qA]_)pP'c1
+kS,]|:<I%qizV8('Rb#b:Gt@0LGK@P4GF$v"H>fMDRv,USs0Spc9eJHtb8^AF79$S3~k%Q#YzhbK!UQl4^9%Zo)GX%-O"JUb6%!W4@J4:9I<|6|x]R<oO{
+A8,A]5^VD{tu,;CXE{pnNYN-ll)d8eIEC+VidBkF,'%):]8S1E=&k"&NI<2NW,jQ%YGJ~@@(T$;:!B%@QJ_0YI6Y>/(#3P8y#lF@k['e9L=.HHZ94^VO7_
+TA$a3H,o;|n,=13g{8o]-d~th^7of6FcB1N13LC6B'wlsftcyWqh04O/3CSapXjS!3XJaO#bEl]9]xUKGygS2d(p'eqA2r$@kIPmvA0jr=KtCw%0M_WR%@
+QiryggQAIzT2VH^M}6P(MEE(.DdbAW'H'Q0GF;FY+>NO}m,)7d{T#N8.9;$F2(]-<{:nbD|TpBAKdlDL6.U.^WQdc6,kF{Q{Rv'.4H5o=s,C6sdXj`z^i:
+;bw:IPgpm6n8jZ@s}I-P'5&P{7]N@8w<:/3:2XoyaH8U1^ItO;.cs0[[<&h6<:;$AytpiaDSiC0i9D}v;w+a_nkWacl)]dlFyK67CbV;AAK,+ns$YsUErB
+q>20~!<zx_Lo|<`mz8Cf&F'#Yh)^os@m|HlozHYxGhWI9n8#c|t6Cl2%85c3$3BV>Xf:Ti#m1_&.QC"zkOcOA6f;utNCUVpv;InG)ZdcY%%1w]NY!%LSi5
+0:-gokOSKw>l2BDOhTP,`8eKWlh487/A.^4IUwuG}&N+:$`3>U$bX"T1MM'fjBsaY-(I0L}VDaj'%t=#HECt]@mLHpJ3a=H#kj$zEUFK`uGSh1Ka00yIRC
+^)6q`S+|n3zw@nO1hv>;w4CiQRb>WM0D:YXj=oJF,y85EdP$-#e(S;<<W1F}SiNk/z.R0AnS1iJn"lMt=k%MQ9receL:jBL9+p{T<D~BP#6(JH"~Cr^_+h
+tHyld>(A]ki_k7My:`LvlakPe9YN.w"4_}fqU)3'iMr[6V.3+_]{s7)F;^2Gsh'+Ol.1ed26a;4FnHZ-/mx!:|56YE=Nuh-o#bkDa>4^)F1A_v{qymti6F
+UiTdxJ+x)+:BSHIF~kn3M]("v..-fL@9@xus15Sw!]nLV]4Yt8H9}f%f+)ckZ,b2WYI@bGj5QRNYx#'Wt(!E;GgA}C0J%XP)CjqB/WU+%i"9xBG_1:v6as
+DoRDWS(cW'<wPh40]tQ8%ziI`.XOXp{.6,>WHN^haMbN(YDjY-oN;B1)|%hdjkD9vOt.y;%-2KvRmIOe0{R/qA<nj=KjOWNl7N&$h{_X`E/:'CK16GUe.|
+Hk7=|_tMg`n>V1qRCo:$M;6qMxJ_'6}]4/"o#Lq>"jT''H>#S[+a.IYqDb7u5a!%Q@[}jC'jCarjx1h-KU|1IKy}X]@Yrh6)_q`kjPc('SY#.=|R0gDtH0
+j9I/5M1kL+=RBie;bh='n%6EC"yYM|3E<mE'fQX'5IQjA}S%$z>U1(@1KG-.eu$,{J'#jI2R$|bTYGy[fji<U@d`Lzt7~Cohw@Gws_/{ZA|Poe`&wv&cem
+vW;oThBkiHIM_+mn;ZGU,|&A}c>UjfFGLJ'vgxn|^|5oWn;=X41}@;Hr+o8id_{$@x(ib:E,t1@eur-LzEe[mX9R`Ebrpvggp`<1Nd_Q]3byV`P{pc99;d
+}c/bg7}jBJ`T2`oRz1uQb@V_WWt`pM6L/u022G[])ez8%t-UW}wNvmmj;9Kk!881w!ONkM^86=%RGbYm.<HydD''JUX^>p#s3ot&M=uZzhTUC`gZ6#._|M
+ZHRAmXP<}!nS9Fh.yMxV8bN_LLlFJI5[;nXrj4ZhM0ie:e:U28xrH1SYt@XMs0#T6::G7d)ChztF@fnm!W3YrN<8-L^As0%Kk{7xW"0@=#G#G&.6{$<=zA
+Zi'A.Np{WA;6){ZIcWOo;B6!b$1Boi-b~@O8Wm:.04>0kjT'3Z{RsN8j+"xt2.;6EExf'CN+7'Vk@D+57W)fe>:i$&5K6>bS%"au<{&9ZMx{S'uO4#M3<p
+78oH)Y&7OLF2OLeO{#+@+;MznFoa)j'o3:!]OyX].PTae@jDJ(~{l'9MdAy'@vI%PZs:2yLw'2~'bdyJgA9^QfK!-fx`ub%plgUjIM#y"/G3>8L{BO}lN2
+TJcBtOb6(EIKqnp:4Sm_/oIbALc:K,Qc%Oy15ai#M#66e9y!/^k-|SV`d{KsKTQ,b<YUb^K$Vf[{gFtF{%}(.kl[bvP=1_>$tgq/vMVv&4{8FG@qXU}sxq
+Nz&[t_>yQdGQWRYRXof{qRt7jm4=e.i&4KpVRxy3$@S;F9A+OXhpf^6=~>D5xOQZ(c&xj|dql`_p,x4:vp7KEKf>$fC]DlEiUp#-e,hZO_|]7z|sqX(]~x
+rjahpROV8d,Vo0YJTZB_%kVEZE,L:]/CJ5}pUK0zCY5Z@djfu-4$dmGOzOZBtd)#FJt!U{'j!adD/C4)G]4JR3,vh)/FwjKJ_+V3m}mXSzyDY^p:.Ya'+&
+#NQP2%:5_9bVkRi7H"jyKC,Vk|;&CStIBlY+i!nE4vT!TE]sF}u2N(sk-pP7fMqpA>.3Wbx2&1x4{XwHO^^OA#GG|ePT^:e6k`n_(pFD0TS[lFv#T;5%Qo
+D,{B;Q{C3,"363[5WN`/`/'I<IH@3[Ebz_'ca|d=tTk[dL+8m4>)^tr{2SiU-[,sjLnOBlx}.=JtbaS7Jsa|MwAOogyg3R)t2LdW5l_sB;9(58m^5lWd'A
+A-CR%lbmd!,m>L4!BYMznV#v)(F9gWu0M&-=58nz@3V1#xm/TfkD7&>.9=ov_xJ#<TkQ^Dffk)Rc!.&^-FYxWK#:J6j8"#ZOC%k2wmgl]M34f'Dt4wry0l
+"yK,9F2_I9YY~TRB$@W%}vvCoWH+UvD(l;ak'i<JHVx@):;m'`E0Ya(gIv/^+.p'g1:!9#y7R>BIw1|CqBHe5'3R6"OE]X4NPn8W1_g2MqAQDodSZtpFCN
+6-O)S!=1.PQI[:RA'w>aW(61qObNEyzB|k.krw7&>z!wU%baRaQ/+r@sNY^e|J|$wrzKw9ud{S(%/!#%Q.=[cRp9bpFNuo1/j^xY/5u[R912:{m%d8u4Ol
+SkmgK:,)c&]^>|6v/)h9c-"orQExoFA668j6@P3MCTM+C,HwV.OSR5W!P:)'6%`d#;3r;e04r#jcPDDEdahJ:4V@v02LW8q1t4Tjh/t7YtROM4|"sKsTPM
+9Yf{6dTb9c;Ix2cl(##Gc,{)gw9EY&~I~hu>Ayu9634u)ipZ.WF5""vp0{jtPDG^h)SgR#<y;SFq.DS+hYa{~38)qV%`16MlrE`S:zTVV7z:`JXA=5tom@
+Jr"5-}CD=w`HIVER]qPAI3#kTQiKA"aYu{[utc9Oxn9{HK_Zh9p+ALGhoLG)so}Mwq/tv;>Z!70Z6Labp}^On"g;L!Hl1@U-dlj7[]T,bkxKfW27UdM](i
+l5Dj'Uj}`BXW,zwPURwdp4vcPG6i44Hv!6TQ^@fk~8F-<U%Uv0[GxSmJ^w&j@_e[z'V|O[IOzr0rfGIUx:O&rqUFVx{31p_8Q`~lS2q`nh_`^o{ut>~Y4L
+-V0zuuO)NIEkrB2I@+-pl(ted^!kwTyl+&w>mFtysK",xK!6<eV9AI:c"p2zr%Yh1a2O2r%@/Fp;lR@JJ]N[YVFy9w/@_1J${&.wB;kp=B(,^-.KhBzL|!
+%M%<2Is2M:`G%:cR^F6,,md`)/_]8>0yP]vf.Osy/2=3(NA0Dq5)FR&)i;R02/C0bnsx@cWvB>cFf'pjhu6(E}8rhY:ZQvTs%0#KntQ/m+_xe$UNpLC-q#
+s@z6M{&-JI8vH]^fYR:r{K%Pd|p>EXw8-267-1IP2C0XY$a/]lO)DfkRgu@G<HH>p>'j2P36($X'o9>85Wf/)T-&k&mvXTqTtMe)O;ENn>F4Zw$m][B`.`
+sCHp:[B8>cXE$<7#DGsR]$M%'pd`ce4ab[=#K]d|7cnZm{-TX@ye3jv{nad<HqX13!RpgqWyy<RNsDq+PS02L:Nzv5_m054R:eI^9Sq41HMqmyF)N6rU5@
+hXv)LJFWVrL;Q^<-B8G!}>aeDI'm:rR%C|{K&4"D($rCK^Jw=iMeyir|X|PzH8vh)Az8{dUZ}M$V72E"^jR`0}hu9OvE[J8xT>c6UWIMd#k|3v>ejv8n1r
+,[XN+(q(VxYNjw]5Pb@$.62lA+N|Z4gQY7(LxNe"sI4s:2k@3+$tGs/NXbY}[_nSA@2m}Kht_She2;$zHUu^vZMDb4V'/G%/iuk$a)ohF0#48Om`c^Nb'O
+ps:{>[.Yyk7U"$Cmk1"6|jl.kv9&@7M<8jE#,7iDxiTTS@L];Z}a;W<J[-SsyTtMB"iUL-3mG5{Krz5n@Y{+azx<~wP[[y[vgJ:vr=_xW(}323%-^dm8+y
+E(n.FN8.Gw=cQjp)5`L!34IH-PmcWXH"%gvL.C[u~c2@(k-s]Y$:1&E2pet0aH!:sU@slefF<DEb:7.,2Fx1)p#j-K]Zc,)#}pVrsVk7>W&k9cHY>f7X$f
+grJS5iN|"$/Y0u&a4pV_]>9W+Z#&TJ#dh4a2r@!K-Q0#up_ouw3qbQWcc>5,o{^G#C[s|l<nAWKY[8)+sEQS555KC8&i3n`YH0m>JkQj>LA.lbaH^p#>9l
+1u^^yG-JCK9&y3u{AH&^9+TpCI(ALBn#{i;.b8oZmE'r{(u&)7iF[{5GtAO%al_"+]>9xpg$A,@iW8At8ULc:FlnPs2HiQE)ao98}&vwV.oBfnvbv0oYWZ
+=XEbI|_Q!;(M>%8=;FvoHF7L"A~9C_%:(p^D-#3nOF,z^n~8t[x!rf8B)QB"mG,7/z#Uz8}2_'I>BF-W(pG&D3Xtpv#I|^FQwBn9yARgFX35vHp@SHuzdA
+SuMQRU"!Iy5Pe+K(K%0QC7GD,/ccQ]K%+VSADIaRr;#/#MjZ>[An[Qazo=pY+f`:(:DaHbP'0qnsQRf}D8#x=(N[[OLZi=Vz^Z=WFn)+@EVo-zkA;cHP!q
+{l;I)@]MwsK.IU|6>OQ"=7W21AswNVC&imbfulbV^=4oxAL)qK/}V#SebIFEE2tU_ngfGXJIe@l/V)S|s-HA$e"Fe3t#=l/&""Y&Tbfx$PbR{/HsTb&V/0
+9ucyyF`.c3nGMZEn6t50:-M90;[PaSY1L/p1uO5RWMGtkU!5JLm-bs[.tTN%O$NvuwYW+7m[mBOB"|aX4dtR5Kot.%3PS"mx(Zgyum2EY<zN%/2+&6>Wqi
+d]b!`@(EwwM#/A1qcZ4s'%icytU&wswh/cM&nE,@!5yd'^R>4rawg"@l+Hi:rb'V4_tN+9pPVP})b0>+^#@;Th%^ALRs=X7+M;f(tkF"9%$#H6IbVeH%a_
+OYufF!$%;qiEO|mT`/ywi/"tZ5vp_#mAx4_@lh5jWYXCzK)(F.sn:^I;+y$$pNhs#Yfiuir`2#xh!hZ^QsRHbL.Bj4ON`8/#Cz4w<2#:SQOvqKH9&x8dVL
+/uA$x,bkw^n3HsX0Z{hmaFG9qUo%ZL.rL{"1]%XL,Epf".(+zHnX$dej@mSj#Gm}xv/17ss=Q/"1c.jF$40t"s4Nq.@Y#LSE:ZNjq;0^QBXV{.F$jTxENm
+:9&+2TtU7;BEe|;%F}01Wzo}(`'tc^27~nkun'Jm62tn1Ua4x,rvb!$)1WDH[1EZ#bdN-SRyMeqq;FQ[Hy-F;qvTe)rB^}(zxs4V,1I}[nH2j(_6xUFG=r
+33Tc]9yrK9$RixfACZdZ4+v>fm`Da@JIqezyiuT4bcEj09ebf`s5AcFZPJpcUoJL&^qLj[_zeobl=nUiL7mtZM#b#v5KSz[zX7AXUc3`/UF7=%f)M'F0<!
+jc-M'8$G{"{!9SaKJwtWzbFMxmF<M'7G-Ku!(;WYrb8<g3#a#'0Rk1<8;g<yJ%006"-3Fw(y-{93+T@e(Su7eFL|S+[{hi'_.ANYOz>9nRkrkiy{Yn_H(;
+#P_y^.Q0%m2!#2i!(u[bPYL9/!tKO!BY2oaB0|0'J&+}`z(-8ACVwv@rY81A'/J!#n6HUnxCU|TFEuYiVS(@mB@lF&iBf8'BkB2j#^tzW<7Is.8O{>L|_X
+Et}+Dw2VnWM-='wGdnG$9kHA{;DlWtSXvyoat6~lTca[RTx{'Q1Z6%rO0/[Egp6k2-p:L8.ElJg#MYbvN&&;yKi;7u!dXFA2y5<{{MyhZ,f2HaR[SUbdDL
+r"3U9u#O[IproWQUAcPD3r6W6YXMueKBi_3Q)XWP)w+)0zwrUSovbf'z2<^UOR3Trid1W<.&!JJ+Z:4l#p5')w$Jyb37yo7Ucn=F)qA=+l|y'<qas|XLAw
+pesD.(1W/:X"4>{:ullM]zaO}-75,h62R`)Y`W3P)5sftpus"F3/9v;qK#^La"U!JXDawg0a9quPgKW'hi-z23sN1&_Beg>&%zB">[%%[hS>]ga#[&Xc)$
+Iy.4,'w@]!w"vv$Dk@0q5>e7}0a/IE_@$!|l;7hb4@YCX>,g%#h3b=+2x6HBq1dIIi)#0Nm{.rf&5q;Te-`zdk-FBahZ[ASmUo+<2<=Oi>:7"ggvSdjyN;
+bG{z)v_8)S0#6&5cH`4/Nd_V(KAyi5$%'Ozxe.Tk6cBl9Oep;C/'RkPTY5"ZDhL8].f!1YCM2w0$8"NvH0!f+t0>2g8YTzs@]rPjby_IOFLk`kMxzT"#<x
+I1WPnX0WDqe1y6<@V-p#@.s&[Wo!O5=uFkSsm.sddB+zg0S}d$^<YL=IG/TR=oTt<NZX800r=>EdOKD_KpoQZ6Ov"AD&GFc$j:neMW5-UZ}7a]j>>H:OD<
+"5/pI<REUt@F3jw%c|POr3,P!t,`o%@!ARj;+{94_eWzsa}mI/}cO;tDMxV1cqQYDi^eGoaa;OA.>OZC/Z:x#ag6S3!=Q'Z^=8>;UF|qa^'1}gjDAT6;-U
+0emP^RP8``EV&i.X6rj^!y>EgrAdI-m&>-#;RbUul`[T):8xHlffi_kE:>IC_l'%,j4.8"=kY!+z&hH6Hdq#EjOE,%O-4vwO'tT"C2@cI[!3@`3u2F}ZTt
+P;q#00stfo$w&==v8iE-w,2qDZDNy"m[!C50B0,Hg!7+M09]qqh"^{e)tvjPl'7"o4Ix&1={#>zFl9d^De{(.N)ZY=>XFI.%a&Tg(CSH4_H^^QFcP@~tPJ
+>2JaE)l4,l,e1mo1/6h2"PEdO..oqB9uR]3`%JlP98sx6zV"WR"jBjN0kC|A+('p+,"6n8UOFJeO3GT<[/6>[=UEWg_CR5/kC:glS!7/"&u'Uy{.zw`XX9
+8hluFcp!bygod!/8H]<|iN3y:'E=o8[;)5B8b@kRz4f,r&K=sK!_$|v'HI+e$o-eEl^HPP]jD58]9LGa$HyC5_S('YkNi.~,W4Nl=4S(9<fU'W%^>#46v"
+nDn!f.idll_<v/;Fu<E6_2{,eRd:9z5/754K)hz:!`w(+<d]$RR";WrPsRY+j<i[Y.Soe;!G6[l<q1!a#EafrHwC6VOXWAyCS>m67chCv0`aw6_ngt#b1n
+.lQ&,=Ya;]z]y+f/3u&B:^od!b>,Q:XFbHT=yj:6cH)Ibx@Cd'K.1p3F`28_'}bFhhA^x[9&NeXpdm@ISI@jNTiS<kwpJ{w#kCB(18c^}y'3seUTcGS>mi
+>$}d0p`G1Wmx3EB|MCfn'-a5+9&@tp~71/[`tRbEbhfV>xkno96w>TxKEprHu;hzc_$UN(Mq5q@&v#lm]qeLpE(+fm.[Ar=jo4RvE`fYS>T}xR0=G^v{${
+$8:DI}QO.]#%ak~%1$r-a(bLl,hly3vuh1NpmzNY(g)AD1LCDA]YB0y4H5JwQWnC<t1s[(:cko(xK=S{8W)D-q0db7&@d!JSU,)n!bfoCz1g7CrCD%z+:!
+_<yMpx`a[`o#EsqMg:x-"!-K9N)C1}+.^9n@!2aq<!-SB#tEDvHv.(M'-I6X"`X=/8k+M8GhQb6|hxQRH}Z0gC"=`;0vh+y%){&NHP<Hpv3P^Q+x1Hkb4Y
+F#/r9KicOUSgH8GIFCWs|aL#OSsihz's[r}2|8gHz`]j[I:)h,gq].+V7`7boJL_6aSVS1xB9$5!V^)@OWjxr5]J$(}(Y.n>=.SB}`R-N1]$|DB.u!bHke
+|/UPpyX86#-HPV.^nCM`;oM13$c:$]j'!_wD_auw%b:sx!C9B{9wrrJL'|dmq>I2#xIc^=aUz9qTio]>l]'yTMglsioQWi,2EQ]7]>@N}t^1S%9T[ECK4U
+],}O%nLJ`(0$L3Cu]tBQv=^e"%1g&WImCt{7O9D;,gg8(l%DZwStt81`4@I=l)Wd{k_SkPR+!nNMljU81=mpzIQM.`!Wsn2Yhh.+`Y55(-d>9DS&_Gz):3
+s4GvX,-9h8I]'lm[WSD]+^gdJ>.quXWd_hXCo'q('oq}o/tVjTUCcFxa"%[HL4N2DjA)|PBg,tRm:{ptS3@-K8I21wU[~pve:`P<uSQs0PS0SR}MpSGB;$
+:0jAF/lBDwQ7td;`"Y}:W5"bdi~CA5uj;X9TuxAa]E@ZHzLu-O5c._`Paf#M]o{G'"H{9iDg;z3j.DO&jZV=[Q$W}f0l(3I,ZO,z(JHIz[-CJQu7Sd/Qt!
+|SnUuUU0_([&=aO:".pZ2XS`$hqcj^c;[|KNk:~J,hQmEkx}PmY;ePg[0!$UPfo#'@~2pTs{ZX,vlaZ2IOF#KEh<x0pKB4A;KV,1Bw%Y<[RA=A}:pAAYTE
+o%$c"O$!.p/ACAwF.xm4NE+)sd<yAwVT&aFwgJ4n)k7aB-+q1mN#fkj.2Veo7qf$eSx'7s!q/;8ht;w5zuO{oMk:8|!RiJ+5'DHh/UI1kx-:Eu%CiX+cv,
+O+Oh5F(K!$v5M0XJSW:lmj_,@p4R]G(FR{CtYY@SSj8$/fK;uT)Aq&q^}JVu(=|VP{&WCDNZ#Lai$Z'F,{u{ED:n7wEV{>,EXc]Xbp<)=PeH.,DPJ,x"`<
+|Ub^+IU(gu]/i,f(HPV|Da;TGH4X<tr_Ft],[{0@Hv#V'=f_D:MK%rn(H$!Q07$w'OdA|]@dyS(G[AS&YFUd;n#3AbT2%g!)fdSL=-T|r,2QxXD{9uu|`o
+'j<s#ESN{f[xSDsA&1JJj}/1PS#O`y{bL,'Re^[LCe5&"$WjwjJTfZUc(ZIttn!-9Jub7Eacl0cU97G([reT[xA7WOS)420.eX+<95(d,zch<|I`<`&&~i
+aw"Ii0HK8YpewoWKD<`3a5lZni5D5dJQBL7vQesV$|;:Sw5:%&s0%i}8q_I2c,iQr7@[vXNt{,2r=7Pd/v[PLeA^G_IBMG;++%m-@S`8U'f9`wnh=zd1o[
+Fe$02rF,ULIH:;iV6{mL5:cB`oA.n]"ea`02Y'm_>dcsQb~Txoh-@_M2xc-I4=mbse/AWPpc%JB>rF'!NZDzh7Pf!`9q%M_zfx3s.v@dEaMsaojg8@|eHR
+#n-Skc8]eE0^wAc"QA5ok[SmiB}Ke;tcK(`lvS4Uc}B`-+(PV_VuYnI&!Dr`XpdO8qF{SU7l^hJyfCFl|VyWt|I"G|@s.|PhlTzO&_,{S|uHof)@,>'%a%
+BKSK2Gz3ZV6Xl:5R`raz-v>-$DON_2C9mtZd::D4vpD7#t<%X0tmG4K0fiK{&v1z5o}xc}q{+6hzZ(VXRg[w:K6l6`rVgAr$IR#T)dSri(0vbYWq~$qJI4
+4ori{Ll(=$#x)z=Eh.z[3mwZ#W`.bk},rKJJ]IY<Ky`&Ky--1%z-m4k`lfR2NDY2P!r7p12GlWLI%#iilJ2O-2/1Scf|~rySY%]7H#;'i9Sz6Y!16aD.qn
++N[-zvlTB@=L.(Qztig7PPatcU/_GkmSJ+~qI2:sq[%t:;{1_{xs/tjZo4^k)A-Q]dj2D$#rsv5A~V]Yb@:'gZCm_oT9JG`LH}@c,PAS$ZY4%x]P3r&v=[
+7TA9L;!q>.dX|V97386oiV29>=n^~NkN,I_2tEO#]neMK,i8^[guC(,{({>I:/Tf@d,B5[P+%H:dt:2{Q}u0O8|vCmS..0]lp>gO84V3a>Ffpx$/e-[5Kj
+1:J8yXT:|j3/5byCYf~Ei.U$Xo'BgL1>yi`1(E70.caZ_d5uE"{;l,/t)jK.8zRfb=zpi+~h(uz7S;2]u`.+zz}9-:@8d^^-3/lYd;t8G'hKJW61relcxF
+l6,slk'8]N1VB^qp3TjfvhEUOK$}EUD"SJZ7FR9!;.u}.s$)Nf'zP+@Pw0x5~+_0=l/47]Aeh$;7sPef}>WTn[wNTTY3K75%2,H)S%~^d8{a%TLbh6M(=n
+k</TLJSOTTnP@Y}5=_>AV<#;u2]HBACCBnK(zv;BkF'dQwjZZFAY^y}G&{F[xPPBX542Kyi6jE!AJ9&A4qM'KMbmbDz[dXj[`o%{Neb|wn6sTcaUl#VVb.
+Y%'ON[o=pM5MU8zW}fK${f]AL&O@U5gBR)pBuC)mr38MLbp}pDI)j_J)2#K_C2CqJj',l4PB6$r|k$./^v9MO=wq~k6#m[NE:,X+qZQvd__$r91/k&U=#s
+,_xq~v1eEZ7hzO#Qa:PfIwyF|p{8V`Z@1}|ayhocC"3S'l}6S6R!`^6,JLayic_Bs(3Ccl&kiN$G=6xhuX!(sm6h1-cK/(wGY$b{^}QG{Z67V6[KI/ruvj
+Pm5%AH-HRLxVE[j8{=qihy-oBJGm}YIX/Z5=8QjoT.-l6aqC}d^eL5v.~=aN4|LV%37cahgJ`@'@hiZIV0"J#M#NO{zzSM#B(yhZuP;SgTCS8vs_=gnR#>
+`mLiaVb{{NlbPMBY@X%I+@=sJ3y9,h6WOVWAHa(2H88AG1!7rG79BJ(2Fe$e+{XN%wga>=K%vSm0@}Yb&X>}gJ^m~4vq/SU{9LD`]Det.I.:=n~b1>bQ8w
+t0ny.bPWh><&%>6.9bgKmDr3j,LyG20gZG^9]5gK]T0n6e~)lRr}g#uTc7eim+,sWM7l`um:z)hBXiD#gt+]g.7O-7)4BRc>J6n`,R:E:A"Jfalb2A(/Gq
++-#CJe.Wn"{HTw])04@)0>luCH1Ivmaf,T_r~<>BPW9^K6YL$vF<[MK-i6pt'/L.[#(Ov:M/rP""~>XA4"c&8`&@t$wc#oRrgq""}uyev$reU_>O7A7rp[
+JJ7/,[h)f-yf_3Qh8KNjgU)"=vK=b.6:Dmw{2mZ1Z{]i:'RQ{[M5RD<]hMGl4OWyKY%DDW>sHE2cn15S>l0taa5xM#ypv){PGIcaoNJ/T:UYo9|YIvzXuy
+G%+1o-{.WF/AVE_B#%J7+!7jaON{ty0yyOmz~OZ].enRr<:%kH[b6fK2j6$H,/Y7@>4ohd52&T!"Ujx+;2>`=O4pg=gzpAB>)+xU/P,cGZ<}4U!"SdQ,Iu
+!+2]8!yN%k|B_"t;(K_yxZzy`/OD;gJCTn{P~gVVMRoxdQFR#yCf=//U)4m+cn#QgT1PqZL6dT#cm}p#5kn^cPLmAl8JW8,as^8F[NVEX1Oau9``i>1LZ$
+v3@>Pn;{l&WDj#Bz;^g@W4YBJLW4v%FQK#i-v(s".jeHHC>>5=D,K`_|oryTNab-Fkp{E^-+OP{%hOB$PPs%_w=g;u5{9WJ.I+3ZTM'%"w5<WEOX,T[XjX
+;9yZ&"[_/akIh]KCT7!fHTh>_0!`V-KCQv57cexMfq:.[kriG@TC[=a>,dbpCjR5q46RB&LJb6V3Bg!r,HS+rCxVb^P`c-pDHFoIKPS1%_=Q]^}Q1TwKur
+Z|oa}6tA$m!SwXWVUdx.G1v5~bdiEx&th:IjXef&c,;w>6F0-BNpEginhgp>S^2DB"T={PvT%,;WM'NUt^]Z+ydB-:`zxv%]Y)~DUmxxFE#5`Nt^yw%&3l
+0ji=qu:DKz`zEfd%ZUiooO=]">"gz#(Y0[/6AKNz:ytJ^E0Y=WKF=XAO:MPg44-$b+K1p1^85/5['"`nN<J8<|8QJJ2+I"xlTotjCv^`Nr<cpC"B$UGp(6
+^EnsS$A1jbX'b/+P)NPt(DE}!MDWEfBzyW#$j`^z[N"L}|I!uIzh+;I).ykj_|pD6,OGui:;3P%$=lvKaJKY,i%Gq_Do~NQ#D8g}iO$]>_UdZOV6a"%G9c
+wVa9"+/#m:9LDr5vdl|#&]vIWxQV$e6O%m+s-xrU:xpbd"/zq;4=Lihzvi%A%YOdSmB@PDrcqIo(t(mUZQEtsrKy#e%7rpurl>li@E|Vqfb]CJGNGwjQZJ
+1@dQcG"GXf|4./&0PhHe9YJ2i[fXkl<[t'bso%vp7gj.weeWEmZ/>7H'Yxyg"9t:>D>[y`YH$M>KQFrlS<aXct#fh:}wz20QtxTke_&gD(BDPce%D8Y|"8
+il,oKz(:(@#-(OfK(I[eW>'4=.'`8biGlMpqn>h(-2v4o.@ygJv65)n57[kWqH<3PNGu/rj"q!Bv}`'HQDH"Jf[Zi5-o_@ls/7eabt;:!o#j6J!94UXm-'
+Mpqsjk]f6;D^>l5r{qX2kfQareeGBn:q>+1`W{{^vZsdstg,BJOLjF>V)7O,lzr,(mPuE4sW77Cv9f8&dPk07V:l$:fT6V4n,zifw'S6702C'6UkrCk"61
+DV2|reyoy0)YV6a!>gvTC_#Ja`fM}xkYgbJ1LiQ)epUYiqlGRYc'YWXmqqi:+g4]c]ui3u2J)X%-dr$pxM&_b"Gbj"5CwamK;O)f7,(+%^m`Y|0b:yk}sW
+J$zJl./-UcbPM=RS=3q|Td<34KphD/Dbq%S!`]x)3UG(XUm2{vrk>N[,_jDQ{X:gqlX-wlo5i@+r-nG.eKG=$J3gP/&gjAXFnW%q;Xzs%S&OI)ZtA`kWYH
+WEJr$ZuE`[o./Xf!tN[p;,r@i)"5hws^w8`k]0@qR5iF(SVHcuZ,tdD;r4T2xKX#U`JTD:~a[_LR8FnI:+o6oQE@`k"!`j~00U~f79C]DB-lQ(DKh!JVkh
+)vfveg(Yy.j5lDJ_xH/zGvsxD+elZMlDhHsWKo@'||,U.qN|_=H4k4Nq_H84X#-Ty.=DevsO0z_uCl=n1<wV|[l=PdjqPKAL[_%|hc"y1f5TiiZ[ZnC}dL
+/,"!5J|.YBrc;3^JqKEz=Xs[<Pf'%+H+$(nA$>SJP=!U7==:y>_QRG'uGbyyg&E[l{%[5.FWV"4hR/jSDymP'sip~Cn(~YOCe=W"Q%MfF=G5IMuK]R0d/l
+Jqq5SKrJLi1WvG@pJO"J5<se1_eI~xFUQG"}_0x;QeBP!:y(EWWd=_.DK7(b}e~V|pm;whg<t2jW}<BtA6mw`B}g2m80HYS6%/$|d-#J<{5roChru9:6H"
+7{5Ve@eeU"[Cpf`"PM9Fc7Bn@7ODSdRzue)nk"NumDmE:1J%C1,z+k9TMy-}!R/lM3b9p<B{va3Zg"/1X,jTI[OHdM%1+!mLD0q[RD0'J_%mpL<erU`P5R
+Qd0lgQjfcIaugB|c#l@9pc3kBvZx7#r;%Yj]E&Pn+d8&>(>l/q2`ILnd+lqlzn_s8#J[;=LnIa5PEJdpj0dG:''7<wtBMAoS{V~.(EB0:;Q3P5}uU#Ga:e
+JjDv}yj<R<9>"s$`mQlAj`Z`.P~w![W<W3~.x<(heTF8Fto@uai`bo4BeXQQ|s$R/J"`2l!g!o10YlPg_vo'L:5r2nwg]'0OA9;J>XNizYrZJqrXo/Mqbk
+O5Z<(XToBlDp9TI$_:bC)nGSYVoSYrBT6//ove<lZYxe`3LFeb:C)%>_I:5/)!u{,Fy.fYZ/MdDNXSL!K<FZ{N;i%Gb@={b)!wQuJfI=O'{uhuF0FQf+(@
+1RB`Ws"p(`T8W!aZ<<T2hK6ZLPT4zRb}0{.u>hYvq"wBTB}3"Re'p{Jt[>E24C<E:pB_#c>tNt^YQakTONS$Q558Q:%dG`i|}qq2m}{g/w@{;I;zb`+``%
+C{"]I}b7[q^^fT"=wa`iS7<3u_kn<uh+c{<|nh(8_L%E7(dM_HIdmm.7:U%)R>$1s<VG)H$n0,effJnPa'~G{Flw|O.&<u-xv{!MEWAc~PU)4I-!cZwWj>
+M7B0'x~E8Bar0T/{5751|SMP$_clm,.Ee<Me&gc8mj|zIH8q_yN92MQ{[LAcvt+-=UUi=qaafO>l~p:aYwK#Q@Fsw[h=xCp"8$jNi;=,_yt<hu,-"wJrlQ
+uLVC{w_5#6ciyQo"'Hm<eECi3Chn3Rh$6d2bIF8;|86QYPW9Lvn=oaDdM%pA,P!,EIP"V@&;>ai>m^sm|Jc-wqGlMOw1#%baNb1P]`3ew.AXyv"<xIuo-9
+-3Ni5j<=}SRo7e@K7rp9XP+"AMZ4U6u2&)+C|_dA5rJP)=p+48-:/7#h7IC]B6L:V3Md'l-hV897^$F"DY;DeASlW2X;H4nF)|2k$M""M,IK]l'^xn8i}o
+eMGvntd=6c/7T}=g)yO&:Beyu%fSf_+<mI`n%BDlDvI'5Xj1z^KzbA%zgg0{$zu"LbLuu8N@&r=(+y:UZmiq81u8<le/9fRu=Bq^'AZnPchQkctT!b[/Pp
+}"1evr:,]kV$xjMMT8hg_Ot1mmV_deiL6/7"sOvUqpG4#b8Yw$JD5d)!DdW1>3o.L5#qgw=lyj{=bw"]v/+^/X(m!]k,/nT;JkA'2$50,yzqCvv&,E&P5(
+11Ra&-mNYZnPzgv'"_KKL/fUZQq4oBE=UMm]Rb^UXE|R#1p0X2cq^":bpYM;XG!O28XgUM`{hnB(MrRe>RX4"qt%+cf44;]86}"5QUWNtpd=YZG>me$D=]
+4]>5M.N73_El%nG'5cC5gUnMob@O_}zOY=qL;D]UVu(|:fL2w}Uf]}x=yNcl]-9vgOM$gq{DOosly-D-"U]l{kCxh+^ujjKM"5[sEHW0vJjI%`g0+[~+]'
+[5j%CVEfZ%!WU]jt3;F+rW(;cz8IXn[O)'~h@axFl%~{])LdxibRUmFqAdukK)BU4Nz""5}=xjWFFOuRhzg65T_]Za1q0AIY='baDOJZG}lL|Hq&'b]R~6
+79c#.f=QajeX5%%/1LxF_A$v)oiU}e2Os4AxSH+77ehI(hquX7bbn#y/s`!I2$+{`mR.]^Dv)/)xmq3M6fP"4m+3"SwA$()UD,<C1Z3R}Z8:NLVV=VY2Ky
+_x_K+ibe>'G_)}|[+a_x6[B1H/%wygM/^q2%nx5QvPqm}h>pECL<UW4X9>n`:tU%9#sH8^DW>k,2=|X!}ju@kfe$c9ERglRnb$9u93`|'F3D8,I1"~bi)R
+fT;8n2]o8,mxW.pb;{)|(DZ{o)aa4B=sP-!4TTx(exhH.Sqcw<l$'DR<b:&Z~0A#eRJCG)d3O@dxk17DsY:Tl3jjNyf2Yd!xDOLf3TMF'g9U`G7Dm]TD/{
+k`6)s4>u}s8k]`I&/g'N&:|4w}Jsz&4}1AHluZ'l%,!/"#'[e#)0VAKG}.[RFzcZ+LqF`r_@.]!Z(HkJ"2TCH.wA(OipH{"LZJ%YL5qe;"3lhg3W/D/8vE
+APbHL$67FQbq:&5l6T3(!%M,%8&Tig56[caxZ0}#{pcC1];Qw%`8(A,(N'N2N'h7Ub~/`zd(bB7CScX%g$[#u=UeH+gpqldJ_q87$a+_!Vz,|<H2UH|qHd
+,O^=N0dGC5/_n4fQZUAX5KE3#Q8ML,sR6&9uRayf'E^"%&Gr`7,8S0_:)xrw1yVuv6VJ,cy<|Z8y9oE4r@`Q>5Qdf(^ZxFM6<;E[-Q6EF4>PAiR7b'Nshq
+vC&a_]Q9NyL-EY{KLj/|!bYrax5zLr(u#MGC]Wcff.Ufm{k^&Rr4=.L%iVZe}6xvHq@kezhMXpK8|`!Qac(ax%N_SVsM4SIt=o7o0S8p>B9eyJe'Fu:[%z
+OW=w&bS"Pj~g'lexeFHC}csUWP|,Z%=3zux'5`P|L)#%$WHMHJ{<CcUW,V$Tg<3q:u~>><n<E>VP(]YbI8x2_-@2JH;jyJkSW%oS#!}o4'u9h^f.ZuQ{@X
+BeJkO2fjDwq.BSe3'Muu}YS>d1A6j`11%nAs4_P$J=b;=F5V(+U}#+.)CAY3;U)th0c0H%webo7otqH|A^Gh)H%F,Iun#s9bqA8n%:9BNocaDeMSwg=MaC
+:x`WT:+O@pYhCgqLE:,xM&xax62`_9Ks++c0nj(qHcU[5a<.ikBrSwdtsq>kF#;h!7=hbKLu8RpufXa.wCo(~Ls^P/9et)US81&ViHL}KEPtA1/fss(0QF
+u|!,[I[UO%Dgz7{35`8p58UY+g`%}$lae&&c^u{}tG-vZBp%]>8GVTuFX38O.rkNotG5;erW+m3}N=gvP$qx~zky_|}EdV`f(DmwQ$szZ2YwIwHO-m+x%>
+X]UN%r%M%_~zZzQFIgFuY;0]RtKyw=AC<q#Ps8Jc'_,{llf4w6^U)yJczA:J[}18>b,m7|[}~jQ#IZ([Ufl]9KGc~h@7Yb;'|BmkVeE#]US}j.Ks]DfSog
+n=H-3Z3}co)9gf~|e:1fl_PF"SGwx@8vqa#&okGp8#O+N)K"objkfOR%$Yy,Anp{Z42nLXSXv2zHjEb4~t>MV=|:k%Y|LvMF1mZ]GiiPF"2YE|K9_2mxu/
+HvtcOtOqm3$+MGK^qzcOPdi%Y7Ub'lUkcQ=j7n+q:o!C[B:IzqXt|gyZ(^9>8%DIUs<I^p'uR[;rDR$^oII.cYpSS.GGvY;(p{'UH7").3'q&sgB/5t9iV
+F@7{1Wc"Q&"T3=##Ou7ta":B`sX=b<fe'z%5')1-+.r-}P|F.'6+rZHXKy&7zc7Y8mK8Gu@x!Lp7)tI=if]J4G2v<&x,D01=XBIQ`a}n.UQ>^zA.F=dl:e
+ki[z#7D74H~GwIisM)O/pko'U1nmLi0Fj%DLU-j7:mfpC1jk-hl95Rm#v;(0u-=x7D)D_G18:]c29rO4ZgJuU+i5@:C2O-yLVNgKG:J2|5SMN8qIK8'NUz
+W;|yYVQR2{ZM0zEnS]2BpqbDswvb>jMBab;YXpNp@eT:Kcp2H[pl+'!VF1o/]A$.L=eU3%2/`TN[L"rmfpr=7a{5ugIZbsWv)<hrdA"PO4:;K'rat,Q85)
+zkFi-0#KgzA`m((Bc5kh3PaSL3@65|:IC:,Oc@Jy6j}p:X#zztzvA1nB&N-C{pl23D<.#yV:,N#rLIlW"GV5V+).Q5X>A-Lh!jF.T-D%-WOtG[xK45wl"1
+BO@(D4"L|"Y')<@F@79|]`<wkT)&JcCp7xzPOV+=r>O-If]5$(UgW+_'[]-Iq9#SWWTM'VA/2%@]u:8E!=bysW{k9URr5+]hejux"W4)/kg9-<5OR-P+-Z
+,J=w4GJ&Ox]ya(.}pZy%:rKbas)3`,Y]Z>'Qu^el14Abj_$:Y4,&9r^va`l-Y)QjrEtCg:m}Z@g`on'b{O^I5C)y:#hc9`|n(O}(duLE=O:,8D+c16fetV
+ewnakZv;z=^-,y'ANR.&9{2;1s>lmp3d{o@u&8`lQXmiiSHb-OQH9w_5IODS<ZekHu7[E{-r_R`wW=MH[r(S|x9x$/Nx=CV&t!sjApNY]n})fNTWgf|KSm
+PS}tMnxsf/N/Ex.,Q'`)u<3.Ht_dY%q`A/[q<n'Py.HfE0<.j{0hU;XOmm0=&bTTC|e2~x;-lV!pI4EcR'r0tViO^+fw,/V"T>@xoTR/xf~f|!(r~`PN`6
+&IgR2OH(rnc0{-YcTFU'aB,+(3-{q1T){)R0>=jLTc:KSoiCU9-kcgP"C,J7u5XPB-6F&jj6`slwA7&4ZdIPRLLr@f(7AkdvXDJG/G,LO}W3`wWuly1t.N
+B|9lKd!owZD&2usYZ9OY{|QU4x2MAUNOAg9vEw~Ay{gNj"DiHgbQbX~.QmUZ&fhD/<9rv!,O2-toqn~1[Lg|$pe3(utT)5&qN|Z)MkJbPQ<(%d2Xv0=XB;
+`']M}jWKf3[R7r+,^z+JR7!wd}Rl,6&ij}xV-r=f7XF@Ym3HDc:&(KPwo:}eU"gKMgY$>T#g[}G{3c#9dZIEnqthl(3u7p~2d_}IwF:,{nW,3-fskzae%8
+E%D;>k1G!-xZ&uZ5{@h[aMx;KjA[%+F_;X@_rXIX|M_BSbSiFN#/0%6RiHO46nD4dLsXCN>VYLw`l%t[xkqKE=]%8.;(7{QVvrS/,qvefV='dF+XM,P%vy
+9qy'(^bQrw4$]n)>;gA{.^Fg>4qK'h6bab!F3b>5#RvvC<:1O(slq.SZSjD5ou7<nxAl6+=U1BLsHu!yvvu[6S`LJ4$Cp<q];5C,1_P2TNQ8A|=j0kqEf{
+VL1'VM$h0w~hb&5+3d>7)[lD6v9dne"7Se$d~zB}uS>^}ZEu!-3hgrgKKoBTTQ~Hq=aZlG0^"Rja!%+1kehh6BH/Ch_kr>&|d(Zd:}]M7yaj}.RF,{"(zu
+qBDoh6o[3'bVtsFBoa{SEeX7U(lIm|7vqXF4-raqX}-&uZGrD8;UlE%!_6F@IXE5+}On-K'0sfmk!h'vD`/WZKWp'T#Z!h5:#`j1P;a1$3=CQjnhQ']Eyo
+#S5[[VPT'_Li!Z0i14=z'VwtO!fYXOz8ymIlSkN5sx|<m)'K|VPlu}:z2C<5o"&YZFjs`TeIR[]v:-]u;:q<NxT8QxLQ&s8$wUGB^wY!dRmm|raw/w!JYz
+&[@27HogQjj7<t2KY6_+c,bo)ksL'q.2Ov-HuWP(i-^A7.W@N256J>J+n=[[2R"sYK@<MFl/Y1d:5+R=%lwV3.u6'F~l1gv|j#Cq#wtM/r,(29PF7CwK("
+m'.CiCH3q-^enU3'b}hw#`GL8Lx.yRR%|6mp1gKqu1.f$|=w@P}D=N|6PdZnCmN]S3bLak}(Qh,Ud'~8(GqLIZjXV}z)JGq0jX>Q'S#38nw)0O9R.8F<wu
+CSfWb!OAD='h.rXK")|p`V"WG7BZC4'o=b%_]s7v_{ddVSR3mdk}I'W.'Zb<i`0-QR^ZZw}tg;&qLCk!LQBrQJ$wA"Fs-F4JjyFIpx~@}uAa}[B)5#9eZi
+S3=4"H&Bzd5>%k:E=24j$8Ht64~^G(X%h0qjjq[=%<}BW>&U1%/lfF=;&G%ZykA"w%`p~F~sD"->wHF4+T=<X`5pj-S/h`Ak@N#$YAKq$h#"p31o.KzuI^
+DRm]SGO_(urvL65>Podl=t:SvHpZ^,,/aK|;S|qX'hZC}f8Y(/v/e9dLyAC)YXio>GPivUZS5E~k^!ih>'=W%[^;Ai/9+P9K%>F2Do1f<SH:4qN'6[<y_S
+.w&Poa$e_H<B,u{;Z,&ts.Oc4[9yvKP/xqXkpYC1y0cXW-tW(`L<,usoP@J"eZ_4o9^{N5ED,IJ2bo.UG%5KC0dO&G'FsmVaGB7Nw1F7|Hm0(,U}!ciz07
+lpy.8574J`X_qT+zXf'O=tlnoo!&dQECi3U'+8s+A)V&^:}lRm<'fDFI7ttxOPy#Xquxn2iA&AsJ0nSeG|VAte>{ceEnN^yY1ZJ+m3`:,!zYH.Snt|$gHy
+$$s^"#jS}`pq!8`;+VN=wL"z|4Y0r'$C=,K9eqO#"r9RK]2V9EFQ1Cah"Cl.w/ZbCNo63l4=n#f_gz.(eCcyBZ4JnH]=WgEq#qYxG-T3Ba}i-D),4J4f]`
+mv'Jri0rXej^Q{4vPyGM-5!yDc6fVM3Z@=%},WF$wKlAI<Mk<YcYD;r#DrPZa0U6:;I%of@QmfE}0bRBc;r+'Hs)slV0-o~BPmW8Anbu"T2)rJVCmL>a%O
+3zn%>mB>U+Y7~CfS82p-Rb2M$B=Q49gL<^Us0wq}y]B&V10TAy2))=~wANWw4EHIT>Nq%rTb{)Uu]FWMMsrK!$]j`LUHT1&))N%+[w4Jh38;[B;{TwIqE:
+[&}!VnH^oSs2dh5,{cQVGEzdRd{W,lE{ZV&F[w63`r6zz;$Fl{=p[<(eDlqFnvv=D+4CMO#-y#(Cy<w[Auk6TMJprM.]&P!m6:@/HXwz@"mQdmd[,o:d+y
+ydt!wCfPy/&+A74HSg=NJP6.rUT;(X,eq}_WlHDCyLkcbIPdib"pr3<d,Fu)Stze|}">yNOe,OR22gExRS>4c/w'ZTQE4<l@U:Ui=k[SW256!&!/8WUOa0
+EohZmdG5sQ#`,<}E!t!{xeJ$&U~IFp=IKr.5(4O[|9eHfJ<%FG&7NttytTnp:G.hj$;Xq,/Q[p3xU]1'@sSC$u-u{vG;790'VnSjR8_/"E!fd"E[7t{Y"l
+vofx<eJ1"d-bzDo[3EeLp@M,@Tx(+sOm{+s>67p".a@b{KytM"p>86^A=VOU+x]irxRc>S(XW'N)O.5`sINvI%i5]T}sRq50AbG&Sz/`RZ=w3;7@1BXtrK
+0I"jm9"A)-o.m`NLnl3WO&7o.LH2Uec"=}D49,23,lo!-cQRa,Zl^,M;|wIhuq6"b)spADb]Z83VQGjTsNeWS&VSzF{uIdPW"mMT"^(UaVMRX-qFhj(K+X
+szy4~khdqo1q&ZNfokonCAkQ!F,(/4ye=ZZ=J^~[A)RhteAa/tP7Z1%x.4aEWkHv.o{53xrs}@LlK:0qcJ<qa/ZC<7aA>kZ"TF8}cL;jlteo6QR'f[1`A-
+h9mRtRB>+-Y8oVP(EDP%~e>dhq>2MB94)Lc6b^G.8mjBEa{y$^v=)WMwJ2#)&#T6zjhLr%MG^C8,"$1|A"z:%xK@o[SMoh}=SMB|O}WLcyY^~iM8Z)y<g_
+nj0{Xw4aW[&!$oMO(cVIB$N>Ubv4D,($@pJ35y.Dt)[t)lu0+f1R3Fx/S<Yn!"i6CEupPkjjm{+$'qr@r'-3!S(v%g<Uh>Y;:r1kBK6k+n-[Io[K@x'`~u
+NM^ZsC_3](p+EZ}>njbD`M!Q6Z.se`rz'JYZ!sZa;^Cbr=nsnUI(pSD{<C_kqsQ37a5l-D@fEBo|+hU_fC>fM5m9ydd|'+UCps7|![IXZ;|Q3Jii1@2Hsp
+%30(]{EhJ!Vlq[AaE0n./0^z;)H%'4Y<FiG)DKpF2#=AOVP8oIP2G"@<v3f/[Adkf%L28-FG5d]T>sF@8cEtFp.2.k(]EDFfucLmF#w-qMD]lpn_i(zjfQ
+m9MB|33qXKNhz2!B~mRcGfS9sT(s}HPMJ-Vj+p7J$+vBNjbt21N7a%xH<m-EMeJ9LA%#tq1Jh-tke&:dSz'|husCJNN{7R.IY@Zeq#eV-dm+sKNFEEOW,9
+PKkuJ^|R9(-b%nytq-R4l+=]E7/N{lo}9d~O9rAr4h%dUNTN;vV,3ho}wT#A%IVo|M8^U}G3F`vXP8>^([45|q7}U#lLzdwk()b7w0PzWZ#{I}MG,{mz_r
+HcCxhe:xk1-VV-vWSrNcZ0Ps!QV&e2=Ac(oY~Dk(P^z1nRo0iHjHgcXzY|)Og'P}/6RH}l^=",@[it2uZJ06RuE^`8=z].&"(6H{j;&G}Lm-j+$6hRKwb2
+L[@!yDE3/t,&k&E0N-jia6dx!fJt3^&I3n7S-d0;nDZ>[n.miW=j<LpG--MZQU8,cHJBd^,J_69uyg0Y7/lZ.%t".03DOCu&RNiIm`M<JnFJin;kU;6!W>
+K_]/|+M{tx3L]LOG=P/w(y!l@;jO^JFCE$EfnfRGj&YsiIiMKD#B%5O."qvy:MGjGEh.Tt%aB)$lG;w./J1h!xmO8{:[Loh'|hpWP[MEg#L9nT-LdB6T`|
+S6zs:V)#t=0hLu}W&boj$:0tf9f+ce15qStu5s^tn:Qzno],XRKCOw!XyR$5zSeX%aL4]&p3l8g4ZTF#nwZ2J<hO>;>t,v_A}6W}9g{)-he^V!"'M80[)e
+OY`5gr%>Z8qmr+AUcR=u^|w1$hDIj:(#C7>ic0Eqtf95vhWwruVbBl#Awdk1_-yG_t9DvjcT'W>;yTvUNo+&~4w<8yv++@:H8g4hd}ii|#YQ)k5q{b[w6!
+8uHu(^!pu]=&dy]<9w{kz,G{#w~0dg_MSN5hUA@8KnXU.s7U||ylQtH8{^y%RdNNEIV+#Z:x=Iti.0MW++f"6-18(]AwGw~|%r7l&3R5[y#cGvan,82XJf
+}+|Orl#LY,RTh`5^iPjk)w90$ER^N,s%Gvf/}6/iY=8NY@w!-Dr0,oU^peXku0z/s%c4:4/s-W/]5Sg%m:.w=4(xZiPAOz/Pvt'(Z8ppr-4|aV#BAxvFQ6
+9Dh+A^RPfz8qPiRMy<6h{9]aj-$hl26o3v##6TBl.mPvtu;%<mg8RrbGDt5rZ8R.S30emQS2!cVU`LQhIPVSicggNB1^sQaV+_&K2.5Ig0ieeM0JO!-g/{
+3'@c{T(EF)/@UHEQ#f5c~3O^N9V]M9J")|]@5feX@oz#MH0I,}Na<uW}0urp"Abn[FJE,SCW(74!w[XUi!>Q6,aVc6UUh7ls>_b#<emwk|!0$FgJ2[ORhY
+@2mG]/[3IZojB5q_kOq-#w+@]t2A}Z';<9AP(s;[Jl(N)5+/##NHt->x45EvGpb^ZoubY>E';v#J^+KB'z~LnMy)=9[{j0.Ft3Y|2O'g`0-Xof:Ib.:1'm
+`h"F`evcG=0K$IYg'+Cbv|)tRwh6(hw3HXPwW0fb%OKp!0{a./rjI$)qmii-ZXD)}b{ONeT<OhD-VThlv;e)t<tXOwH&=u4R<[A[Td-6Yp"2qg%X"VVXyE
+/BXYgBBn%k0VLtS8_{'AIk|Y&Gt+p$R4_7<Pb>iF{FF&exQtVd)'I;NYVVDOTQdJTWf,yh[0C>#''|}r)OQ;zjG#kCpfRNAH:Q!h3.k1fJFoo+p@IK^/MA
+mY2D/cG^Z!Dkb`&kjE8iF`8`1EcZCT^FRVMy;G)s:hAEatG_M</jH6[NeO%/fVe>xB_nprcqIsL>5AO$CM:xP[xIYruwIj%S|`6O;)yp7;=WTyhd@R'FUr
+_fWgnofe4agA(;Yu5.q$F=d::|Y|Ni|]hQo_mh'FxjefV]Q(OoN1Ez2-Aav`!4;Y%9SaiY>$s:sX-7BOMj!V=Mn}[FV"mb@YRTcn;@q8xe8yz>MOw&lRux
+x:M2&>1Km4tfKyp==F#,Llk9+9hPkVLb}B^o$Nqt$N>HoeDNbqY4_D9EO](GEYV>5oj[ht9WnSp%K,T1HIT%;Z~q[l07KFb{_5f7/`Z+QX|/OTsKVf(Y{t
+uu-[F;=)%aejR4zSGq{[:#&om||/P/<5(632/U@AN+)oF(Kg|hJyuRp`JyTHFUft@=m)%9)ca&["CnV>:r<)8}E!u_;u-3qFm>CMV}K!S`/vT|fL82V$&A
+wf5v%4__pZxuA1^d)'88w3_6=CX4E"^Fp^tOp(dW|l$Uz%'$|OEORh|3AA8P9pYQo/SB1wtWLTSEa<x`6W;&pr(Ql,3Qvm}gZ3g,x#'nohpMj3b@.#K]W0
+KtbIk%j@kBm&9<[8|fP)CMxLMB5ASUUwf_PNG/Wyn|&Z"ksOl{/ffml#uW(xo0oBb@RdE6vH~_m%,>fkRTOEJ%zb18m&J7yoHa41Rt"^MdF6j,s6X;4Ndh
+<qTKEUT:A+,p|Z|$<KgZWb>!.I^9&;NqN',UXf:x@Q8#2DHv$Acge%fzr|.20M({avluUK=OzN2=Riq&zrN>-_hvr@p+/5&VHroaW3F.LPj^Xh:(P5A9gv
+Jc3S!d!^Z{UW,iT^3!!S9,^cR>`2L#o_H0}tJ7S@o4SEQJF^m8a^S(-S69dOkLH#]YJC>lk^)^EP9>[CIk_a6e8&.y+su7$P/^;yM>F-U#0tuB=`beR`S/
+"fmFKk<JXI<q6[9q=o8FxK{gc1kAB.'Hd,'s$p^8"Q8n]f+u=^(3naU]SWvSja)9wSEJoNfkHvbjdt&fn<<G2-n%]:OVSk7b"%2j<6C)@JT&KYpG(`da#p
+5+il'XIPu1qHqE2;n.dX5P['T#(>4946!'Z<;gJTGzwgY$"Kn:<LztEe"bB<|^#8Z1Sc#J]@-aj8Xkn]F,z)oQ7Tg)<r!id"+:q)fy|9Q1xk'OsX8LNB!<
+YoOmY]ljpG3-[9GSjM&dY92;o+U%'s`H6-t]y/BRwu)[wXQC_MjmA(j&[TIn#UNv-J9/(|M9s%twlpnU(ocE#m~f90d}-:jT,JR81QqUe.,hI[gPDHXCtI
+t>RMm0T(}6Hp2z;@L>0yi}gUVza^!X$oy"<r(cky8nkTHZi5K'#^ZDp--r.gM5!h7h!@-JZxQL:e=4XUMsgWE"Q]~wlR"YO8:>v{p}[rxud$N$3hXZjq0/
+r@my]F>DF@t15=8N`c08ae7BOPfv57fHzX7@IXgha^wae;1J[5Z}19Vl<!`umFRsoP>CYHb4/7k"2>odvWDE-Gp1'0F(q{MR!8SoK=zK1(=k<eMkSe(%ER
+eq)rUPqbtgO_g#~`Z'f4%t=W/G#zWCpTK-9;$<PdK3Ft=XY-r+"2~P7#(w2{Uzv@,j%3<z{}f[F$e93w&+02bs%cs|oKC#4vDfVw5Yg|p9X]JT[_iF-huX
+WMH]U!(&$Fo(!xD+E$M'H%}FX+1<;`|WVJ~zy,pA,GV`nmoan'}IGy.va3f<%0gYx:bH7+X`aLcjyZ9^n;c3L]_0_Fn$&LMW3K~:S[{q|JMp6pduk!zuvs
+JYu2Y5fn[1i&uuET0mx&pfD5"`'Db.oY`!X>fQ>1&So72Q"XPj/>M!1K:a;H&&N`0/VQjD/GbjdQ2p&eRX/"5>R61LB:wIQQ9i$wouwyY8xP=Mej#%el2[
+$b>1X24pc}JT!!qEZG2kLj]sp<D}!_Vhf+)Q{uB=ke^Bz}ccu$JYkGz>KfSH/qJ_r2ZH.M'^#3v:.<>MxWEQ-={U3PVvq8/8QFKnbso7el@>6&ehknJP$M
+:kn44i{cPL-A#Jx,yQ[vARb88G28^c=d+qxMX]R|BorMEVGXN%tFa}=/JIRtf%FrOs+p[xq$v;{7!`Ts(<_Lzi(4D'Qb_0-DAcAvT5-+j_{jn0G(^CO<.3
+mGNtQWqn%o2!gL_f3F=PN(YAn`m0hdqO6,99EDJ|n'IG#.0kru4'ED56}:V!iI6|Mns3"85m|EO}zcCw="5q4,8k>A%0E.)$1C.uR$_ZzJX5OXHKAH=52t
+RDw"SSG78O^K6YE>i`j0=^v6Qq-Ue1I3HH[Ia2%=Gka93x]YVeav|QZ3>Ilv(Wv5-34|EbK0vsvZ>Z]4;p.ii8;kxLk"{K`S`"lAi=IjOtpK7^"]<.vdH5
+8%VDqW=k4=y:iQbt{F+^;Y`1Ir&(Tr7oFaJ3jeHhQT2N=rqwd<<UeWx#"AZwtv(y3T.BsU1>znQ`il9nD49Zdg3LNy0maUV_|Xy7j%5/}8R)7pKid8WT][
+@hx|{fhWtFyrlE-[T-o/a)<u{97SnSV9u|{"w_z%!qid`Q-/zM9hZlqvD3o"]%BUp9rh7z}Ltr>N%Sm6I)3vWbcpReu6{06Qkl6#_CKzLvbyx5iAHTUQN]
+6C{c@d7A+=;A%dVUVShFZ#%7-C&YrQCnHLwx<PL0IbJ<0-Fsy3_ZfDH@9DSnvWhTkRwTqU=evSOG$13]8d2[Vh/FlvmF2]V]TrZ>#iLkB&1qf0Cu,1mo:S
+nhe&l[hS1@MmzY)Nuwl`jW2n^=<9:x)Xc[{&)sSEfbi7pJcII+ephhB/;qiZLJ5jF</j>C%Vq"_]If3xJ@ZMmd,WNrzN~_gesh)Vv1<W.@gUIa[r(T-uAT
+BKN-d'wg8>&e>SK{X@DIPX}[_sx{JBR-VP2ZP^AWfaivDDPzv)sde=.^HGrjXK2;KHt%=wMDJ{vgOBBq8":|5iM),>qgOD`;(RV6UHogaAR>m;P||y7v0p
+jdqJX-Px<MPPa>)}+3|MN}3iMqyu2{L:p{@YN:r:G}e{|9TySoc-QD^yNb#i^$.b;l|M,%iur`taSaN6YEs7NnI7if-8/T>wM_.o@G|Mz]tj''E^pG'n0-
+b{|Yfi&5aHDI,zPU>.^utVbsDe8-nxLd_=4vvRl-lv0>ctdc5l@VuZ3%t@Nv1^pY8ulL_G'{n8])2dNN^]^IHEpAo(1C%,d,X[$2Z"A"^aj#&0aP"RKnnu
+l6>,W#/D8+^gWD/UvsvNc>3/h4``h=>GOn(mC"lo@}S+YS;h.hPN@:AXilzHdi%#INHOh)Gd.aRz`qzlS.L/FOUQKlS-%qO^gVa:;6>OxyGo[5CxGs$Z|E
+D4fo|LlBa}XML)#`,-p0S0sG#xFUZ@R3Y=>qWR(Q2Uvmqc5pMKImG'QR9zkfV5,Hx"U;^@PrcEh,&bL1Dv_rcJm#ErxKi^"!{M'um>xx6mRs}Z07tAX&K!
+d219%6@f]7>t#:D.)6(LEihlG6JDf$baMZR5d@4J,q;PO@I`Z5y%pxYUNJcq/_c.%{L1B^#rhh"MpAG#}TagE;V)0aPkf|k@#j}yV7h4>"jau8}hxaNx,m
+BSBS6](a_bv"/X[#xZT|KblGm,O5#M;S]Wqxg{og%;ELPhK0<Euy<ou>+|+_hFld;W337s(bD0E3JKb#&"uBsehwaTi$3|^)%ox;KRGpH]xKDV!+(FNs)&
+B&.dDfWStp[3v!"3OK6j8j)f^t|g3iJ]V+dcIEb@r=HHyQC!'9sN57uFP:o;-6^f5'M/bH}rJ>H}</C[En7(tB0S(#G9c,|vwg_RmqzA%+0Wm)'kES;4oM
+(fi',P_)C2{L^s:;SCnm30+I=`3bSitoRdac0%AVT=<VwJ!yB<C-gbilucd&ldLh,/v[nY=]_ka-b=(MAbVw>K8C;u2I4_QmMq%Jay";sKyvUyD:$8-4~.
+SU^=@YZA!##giz@9PCxikeN7@^,]VIWK4&7hnr2$`u6K(%%yrifL<|TJL$_^YcPf{rWn'$8]s)>=.^6R+@-u_TO1tt]!!<maT-,ctEIQ5&dY5xr)YeDm6^
+xViMnFc`XPnN6dCEM4Y`/m&G;=~Y4VkpZ2W72'cq{Bi_AziQxNI`d_DwXw=eYc6yGUebFK#.da8tuh;B-(9luU0y16'hU%>Qn]GT=GM)#Ot%Yc1Ra}O4jr
+:HpTZ-D+<<RMLcm5NS6M1BDAg&OufRTi,HhT"Px"8u~8nfr54Bl$Z&a2+s+jJa)Y>Q#b(aWfo&tgi"VhC3]'V3B}@0=N{bxa0U99lSK2hUi@l/rp.1]6,'
+Nt3;"L"rX2(Ziq%{06g2m%>k4/+T('IRO<"AezK1o;Dq}NL3B,ozU$|_Oh.5>RRsJ'-2wIS4zX#(Cq_ny^#M=(z<NAo>"-L#T2nBPXpr0Y8$QwVd^iMlU;
+^J5WV>nY,"UMA(a7U%#$IZzIP'r0g='^@]!9BHgoQAK27Zp;{'{CEE<BweoVgb3!]bn^H'o}y7`D]qZ5<'!q:htF}3H(g0ntYQu=(dl94Sm%4K!+4k%T0%
+Z-6Nl_O<{k=(`=-AiV<"sW8/~3TE&={givc=kZUAwU7ac#Au6rRWsS^`5/Bb:RkEVw&Zj1b&rWhb-FL.wB"^S9j[[4|Zy}by9qoPc1naDf(kTrdG+&'d9(
+06'y~0L4!L0K:s&DdZW;j-#wRjTdFjvDke_3JOGIPP-Q]B76wJ|Tn%c406%e[}R9;&%R'd@f__#OWu]APGnTK=z_pc~^bF@no+UlD98I|E'X[eBKUr/6t+
+PC.RP{VsC.&A-"d.%yOh_:#]j%a)lzY5'j6'8lRc"D2ht6.5!ID&3e%|1;#V-i`Cgtlf|e;DS`N/td}SS>[M59lZ>E:tER~05fwfFy5(4)U%x"<VMNIT&_
+XDAd>+[!M'Mb^uI5982NW+OjFIUpU$|Tb'FXOr!gW23[OPHZnk=,$zoC_1ok7s62ljyjqTq^VP~MEML=d!J:$nS[wlqW$<bY|b:@vKaFAC#bVnvnAQBa,}
+~SsaVLOqS!eij@]zyO^vxoy{"R/[FXE(p$00]ch2I2fN}2Qo^>T$A^iY0OoL=YQ||Dz1WkL5/@^el/[S=-ZYlNw3cO;gQF(J"p)<A0(13NKN|y}jH;pJ'b
+V2R`_x;Yz${I`pE+qxBCREL$a9e-u/P]=zmZhLNh=f0fkeCO;1W@6L^f~,u%ShPm/'Mnw]_+~5=u2f|9zcpYvSUM75G#hjQ7A@sco5xeM-EZ+E&B%es$u2
+jpvtla`7W^P=u&#>5:1/=m<'(u{0ax)|rM7Jq0yY<Iyo"M.F2z+LM|[(ziSeup5h&=rlL|n=@w78[/39U)Ugm;WYtScAWi5m=+{R<Q'`g#^'~B=p{)P>0A
+t}#8}ui0dX=%a@gRSFb9|&tT|8kQ=6!d"F'y-p=S^wL0j)$8Ybz%-]zfB4JNHRg}bY&{|C(MKySQKV+`qS}}7rfyer+t{|<Ub5p+3)pm)(n/&7]%d%!7|'
+M@$qUo`mENSGnN"Z)P9<eX^jDEIP"DdmUTRd)7DcLG$u%In|(<I1b`xF"$O>^6d3Uy-(SrR1+9d,-AYi^R^2<F#+(Y6)HJZkWO7QVX6nM>,oh}2kl=`%SX
+v2QH&t`,(02XOw@_|g5=@@JvFW__$QL&lrJ|Vx$RjyD8.=EK-O[ruvo6/t"{Cq@fAI5kfW3$sO,{U|:y4-"M78(>(FrW/rX)"l_i(6at,r[RAc1)&/nNTW
+_o3`X"IN-1nD3Z.hndk86,GK$&2Y>Th9o%G@nxyXo.b`.h4j$O2X;x':Y/9&$Y^@}QiQA5g<])k%`!GkC`HSH1+/qb>-%i~@E}c.8R/9M-O3F#-xwh>:Ab
+zBp/ZJ-)"w"2O<e[8=R8)/<o!dT79bX2;X%dR.IGqum(}=pP<n%JtW}J#,Nb4BCDK!6SV>u$^|_#EY9CG4nmmWko3s.vp}'V1M_(^xAij,)r:sPx-8YDo&
+cs";N#uuqMK6K[:DQCRJh0T:!<03Hp@0{5UCH)aZU70tt8MZt&k|ClO_6,{!/UucO1dA4&Y+|6qq80kBn5}&P]IsdPo`^&a,=PS$4W{Up2#k4pk#Z$(lsx
+K;w`aTnTdBPP<hp)FR}et(P>pJu[!dmzm&~3y,,>qDORO6bYEXkv;E/F24N/}TL963c/30vc{9&2W+g[J<:y-F"1OOP&VJ$O"Q)dKw]!sh)PMn=:X]y`;+
+XGa!1{tc{n,jCVH15}"Pv>d!+adUQ+'}kSUp&AnGpyh-O(;N%Gm'W]YA0IOoO&}lZD+$pOV8);m(L4_=lyX|2g$Iyq@X[XjKlc$$n6q:w9+,vu<1ak</Vk
+QO;zLhz+h'YxwkIGWX%$7E$,ec_xqQ`HvD>EJh0w8^r-#N#uZ7+=/T:Mxf@/jI:[nFc!Ylu){w{itP&Z3<yV;:`0DYv>H+(>TD_)>9_>tEZgQ@&J][9RYh
+shP/sXmZ^w2[N2cVwYXE{gt]XZgY/$yJVV;11^p1#{=XAA=5"r;`FhYhTVkTby|i0W]tx.~|-oT4n!vY^M)AB1$Y-U4<@+XfhgaD@hF0<nc.~wc_;Uw>vn
+<7`-}i7Fg1dJc7B$W)GpVh$m=^f5N84T9evvzkZHce=iSUK=nm[;5`Y'Ej$7TH#2pe51OMm]:6y&3dY>&rSJ7.n)H9a:tsI7Y`P2idjX~+B7c."/'bmjvU
+g"!^uv79lV~g9#QRD<:;dM^y#IL<F&!Cl8+(V}SPZuyAk7tL9;r4M8,Mz<`{=v5hgFS:50mG/Qsf=Hj,[9TJZ^a)lInRlX%#H8V3])Ma`l(p9C6Us"7`"[
+fZ[>Lg6wJZyZgiFyq$N-}}o,DnvW}GI@$4GfHis/,4I1QWqA%eqxmn5s^"VDc$$41]0&3+`EPkKBZW^A|{Y^D`M}%@"`pF996dSlMN}|XzG5ZCg(H'z<cM
+va=S8oj#8CJ}H%`;/%_D;wa1&R~V>rok'`GR(x##YS%!YDsT,Q'U%E^c]w4|of(_dy"G{]n5H<|$Gg(z}cRu{p}IfN@a''IW2jeV(t:[Gg&6u$nhsEs:T)
+|IJM"hXN7db!FR)`|IZ%`<5a:Vg79K^91(W(Tx2XTgb6%R%+~GX5W^Zr;mK."xl67>=JKN<oblXzH1GT'SV-.O@d8-~sXitL@].1>UD$XxnbKz7[XlZ/<=
+gtTQ8wrnDE[)(yuXuKcxweF.6mGNqzpAlrOM#;k)9ty$X9R|Z5h81}WSh7Zpa(LNw'kLbX2ZX!_'^#<M'ZWxf!Mt-RG7:@Kb|-V(;U-0UAsr6lgrGVZFu"
+)BXgR]ezg1!.y)OC{-:R&viN.2Bl;-k-+iYcz+}"k(H"ni[C[@4&W@U%e,m-DTXzVULT6d9-2;So<got%&UM9<]sBXnyk:d+lrcjG#$X=6s6Imqy^:cxRV
+qE[G&`n8zZvsUIxf`qbOSjE^ts{3B-:[^(],l"`ZQt}GId9{;Qo'A^|Z|}8M,RXsGe_%o!(H=xIWZOHhPkXgkmQ=(O#/Oe+gJV#9uTNOV.y-hR}|Z[~xIO
+f{yMf4IlWcRhV>hAWWGb[WdlOArR^z.U:+mOvfHGf]qqi$"1gOLF7WRIOtV+IRLU-Ixy=Ivpj!`yacVmu>tIQ5$4f"RD|x(scN'xbryg-azQizFg%Eb`)f
+GB<hdartInp_6Ef|A-riX-_%vNtgn.F)z^6^-'e}Gcb#y;]"Gs,Bd`x`$8Hzi8ip}_M|!T_bv)/'$vaUATuK@[EzRy!#-{L$"IMn],ULkuSy9y:2YCWK~A
+G>/xMZ^^-/Eo84k>U`eE=l-;$^aFi6-ol=OCQ<#;5qBQ9<8KKn;bvpc+NpFD>l~uXNUzKR8Ba1,:I_3riZRuV>Z^;(x328v,T&-mrQe@weS0,"2@&q5[F'
+B14,XbvF4+-WYh&c;iVoCLUC7Dhj)y+I`,<r+t>+|w%i%6UDTr_`0Gv3=l:=Q!5CG3ko2(slx(-:At0,}6~H-(#V(+jHVV5rCy]trfZJ7@W1H_Jig#FW;8
+Cy>{4^c;"_qcO]aFC9$ID}!UiOke+8~6i4k.gFF9<0vW1uD{5y|fGNwo{0+n#WTM-=yOc^=)cHyw6$dg"E.moKds#BOI7M#ZeQn!1:Tnf,"ddQ<!d{:IG8
+YTKY95k_&2C7:w4^E5Hd%7#ieEJ/xL-r288F1^#Z3.zN[piam!/9+x2Si2YFY$SReCw1+HHsdbL7+zTH]kzY6]k1$!ao(sk^QUHP=g%/g'[$4#7UK#v:O"
+eT:J3%]F#]uw;X5YQYmI"T2puflztH|zV7iD|)}rU!k0C7}Rv$<XOPiM]4m4UJ^bcQe]YCCjE>gt^kK'm/vp^&p$J|&vnL+8(:"-7vKy+"HaJMc7z1A_~x
+h1}UE%R(Ztisq.NI!@%xbwt:{r+=|X!M%ya/w`KO&X4E2y`2BudjvIc#6D~JGnMf.G%ID@rbmPB&-`CF%XDkikoo3EDpt@Q)!!&51M-G3hf&61DS}#S<P<
+C$NpO^U"gEt8wijf>'rm[A0Ho8_mt^+qkbtMF53D`eXZtFRSf)MZR%,6{U./`5(2Tt;jZI=7F:e{W=n<kjkH3^ko,6"hw4A,siE`<nHY|vV%[7VH_Tj;b^
+7xsW<CU7%s9qSiR+dZR':>Ia_%G-'}2c>X`'7`l]t)#h{0:W'HA@]=}j`C'U7bR6I#Js.j6[Ex5HQoRVd}muHu]29JLSB0^_obmnwb{#K]:HFD$Maf'7B"
+zvdnG]E7lU(g<bHZg@q9pjOG;{.ct+v<Cs^j@62!n`B>h[hj%`#2:^x'JVro:@a8&={[}4x)0}OW5s/"~SK]XF`7WYs$7[ca$wS"ihw6Lp80N%V26GTMW:
+Br5{3.`Mo^mLAG:L'`fm'`4Y5+Nki,a|_][Bh4_(AdEnwe_iIuN#xoz`i@_NSTjpL9Ug[orb'$2.;OW`u:TLDDG2~`G&cnveR<:[$d,qU7b/ybY"Q/B.g%
+FA9^DfVgn..uKOg8ykbjQJCm'Eb9%!&tjlAxVT};-'$3U//<ak0xvX}%p>=S1j%4U>/NBDUc)bS:=9!4v1"uVzC!ZYO9;["]gT+OY"E3~,22Mm%sHx~)qY
+='mvoMaEz8YSacJ7`IlLc1qzWXmpS%^{_{XZp/4d;PR<kV5#6c~,x.ARpG!sy+al-f@/:r_+|5f2+HxKkTK.X6B##3.W9Ta$(ZO'hcYk9B|,W,3N[s+C.b
+RcCta#;eGu@-g:fX3/7C4|OAC!;HFuTN}((|s3cfmeP:%yKY1Ald1/^g[LWN@lnetMGPWg;)(HNd`I'QsVkl+E8Wo0Q1Q_&@cn`BwezwNJrIN]J$tSe;T+
+`$pl0jw#G;;AKbO!!]8Rw/"+P=w=15a&~Y(R<`d(/D`',4guNsvh8i&^RW2Sn5mWbd[wO,^>2itRsD:E%9im|Wu#m:mcnF(!>U(4Bbkj-"vrk|}hHPT(FM
+G/a_3XgQSYjnGWX_Iz$#bh1n3g$/H[:Y~n[GRDtu&%YAy%KYX4`rl>DMQy<siLX7uO6R"ayR[tZw+U=ra/uB=WeD=E'ESdQ2+)]}_Ee>54[$E=X.CrO.SB
+:qiAMM$FM]IJPE)8"og>l=%$Y;AZb+$d{`ul:aZs.t{T9vOO~mvs@uBmm473-}W)Lgs"H2MBiWKjPxtHAPM[)9Y.J@VIwu{e&-q&h_[ThLp3f$ZKE=j&5"
+Wx`+XhTp|hpUo5W,A]>C'F%C>p@643{p:!qJXct'7vS)[91&DR!CckO9z)$xjjuGofBBBz:'j.DCJG()Av']h^pm18^.Lm+D.kC7TOct#MkY@eMoC,5/{{
++K0'IGFnIez2~/su[HzDhMgWKx9@a<QO]0=Z0t&Z&)][KosI-SuR,r69~+N-EtIF~BtDD.6]83xDKO$-5WH3(N#VkXC1`v%Hwat!2O~Q<ygq>[LeXE),.Y
+rA3B#7W/s%7A|UCwszm]5@:QH{.clFsk#E%P;KGnHT'Z&4nd'E2df=ICc=EvCjl5{7[LSwe[!}Q0TY,^fa&&O"(h)j'Kpl2LL.4xBlrl22}kfc0d+rB_'c
+7K8l~G]4i8n[.#%_K"%_W@cHogd/Kh~;R1Npc)7C$f2P:{DZB"{Lsl<l!I"aAqZ(s&]3=;BYFV=>yD|'yt2H#Y:ZYD"z#Ua("R%;3|OYNY+)A_Vd!)0w@6
+]@zLn0m{H4j:IGFDrWj0]YO-=QDNmP%5EL<hnr8Uv;U[[A0_yB5kO{iZ&q[v7fF<po-zTOYoL>.!G0<@_s%vKj3,{$PMSd,2YJ>o"ztsvR");u~x6y>I~U
+k-sDm[qq+qeQPE+_W>ow$I65BgI+.k)r+"3=.Y3/`n.gUx_:,:!E-Ajs%jL%NFp^l4,,L9sgSN'o]x58gGWZ173EU>vFsi=)/U;1X]L}"&uetHjP=`K">A
+!COL!KKOQDVhZIX!]eX-92%'2U2(EPW@sT_%e$g4"A/h&`j+8HL,v)pQ4<_QI/hC9n"y7SToH/.(F'bG+)HM<ou2/Iu4iTf%<EWhTni9,uO[Lslz4YN@NZ
+jN3O4B}^Hb._~WqT||B`(RdynsqIC>HZZ^cj=[r&0&D6c|g,v<'%^G!IbM#L6mXew`h(EM/7Iib;kT45xeJv{9!vrHNj`q5Vhxy$W=w(:6"x{It<nqv"pf
+~,p%wJ{Hi_@N&UYy-HWEDso3H]zIknt5`u]nqP@.F9xpE-g@zGT:,XUp<im)W:0.4IzxNxmxGs7]w"'p#!df=}})h"U]a:z41Hop4L"A)nmUl(#NBIke2b
+o}x0J_K7R2|]JFiU3y^Nx$)BIf%X{S9AG;WQnFbf1Pt!DUKfTAV{SHxHn$5L`0R3w}0;{fz'@,v)`8lnib+j]bfkm+1GWe%U2,$%iod.]|%`<wY)>VRCXp
+b|B8kR[}SwY!E5A=B^c}ofZH:m|vQS%#@'IKyOx.HT/yxz4J2@8kl.RYy;,:g>RLIPi<DMMSiR1hK,G^mCMlWrn%+f<pQ&cqh+}`I4jm:-mDCjO.8zlMep
+:M75cO{x;;Q9h6VCueI}.c{z3Css-OBm;d3Bu:M/S%j8L:rlqQHz`4U(%,VXV|pY/'.gn}!0.aX$4E{'p(ZA2.V)va(p1Nm%nKLuwjm+ES_&'IFWb58'rj
+|fW|~C:]p/#:Plp_q;+%E)xO2Uvg{V;&A>|WP^,"B'%FeaOs[,(1T.hnid]mZ6k&xchn'b"R-v6}7;0"Q0x4czKa%g@d^0n"hEraHnTV#_TQo92Y6J:i!%
+#5^s"/Kbm`8c[se:Z!W3>'j!MaXrXI<C[mJ@$fHn$y-Ug65!3vW@-<4N_$nvLPc+OPwJY%.{.a4^P&!!7]LjZv)`icOD~H$rkm9;XqOD+-^XWw-[t#1C#F
+EOtG%JHSm2j}M%DCDCCP'Ne%O1RirOje;6"{IP~q.gNNm%%BJ`ad:vV`XBFMyfn]+=ZJM'VieecL6uf$<<7<Dj]1G|x;IwAPwHR)75xTzO{2S<nKE|If+o
+P^Sr^03nhH5FFjWU}xJe5MP>Y;0bTBM:z3X!hNcj,A0Z8<&D1@uf0mF]C8[AtA;Df57!SB~MA7c-u'n#$zw[}aJ{d0`XD$E+p:qwD>}'O50Mx'%nA0OaWO
+Y:1OO+]<c^RyH(_Pgf:0`v@^&"]J]'80uEV'h/pV'<K21AYa=E;P-^z.:>%H[((`'^{I@y{)oEUkpq0[C'gI)y=iAYO<HI|Id,}#bx[CJWAJ%jgjzsXMjm
+&`ex,zSlY/_t|{v91QA}>sEQwhfliu}T/y|}Z-x_Z2jcnT"4bf}}n,2<)5zt.6[^GV'#mb8/}CRI|f-mov!r}Vm%Nu:0r,WtTD"tK)V+aqjKJu5X|(2x@%
+6EaLpqgk}Sgh`wET#d`k.>.4Mp0+%RyoHZ6V>aMwqTp6Linpp2j&;EAz@cg6B8aPI$(e@)}V5Y4uRxgn{F5-9!."p76e4RTK18sof(QJ[nt`6L>TZW>Pmp
+se=S_q}rx$gIh-c>;tsea2Txn}KaF`4a!Zh$'KIA]=|#D]qr74`5Fi0YAgc#>KE-](B.>$SLDMuio4+zCUVB`ZoJpFrP~N7|t7Jz}faL{FHd~kngJ,-)tK
+-lSNzx3u7|SfVtR.'5CJh)5SXR7W$,RE.'S%B}M7o'&v>a`Zp20kI2l0$VL&!e~ky%$1l|JEtQM3efGfqw|>y{cxw@oxdWt"6@uANt|IhaY,YhPfVrAP63
+4)Ge@KKmC+b,XlybDEyOYji4m3l8PtM^z^]Ce:o:kd!^"Kwq:}n{Ua.X2-JLl1_+rL152vgoBz`z.jp<~eSLkn-zefv:8Hi>{HRR%r#jl8YFS%mz#C>G0Z
+4#SK7ZAKR,$',w7o&(5"42-@c0k[_vLV[fv#Ehte%9.EF/PO[sk+U3|E/xvCHtX7ig6,zL{NKINog%87MQ`mFkkMQXH;l:eDFcEtRap4sI5r]^o8S.x(l:
+_).Vp(ULmFwPCfYmaRush:XE`7$.UrO;/Yk.Je0Ew.QJd@<j#P87.yMVV.%5+`A1KfColh+/xj&D)K&$a>tF[uB^$MiHZ5AZgAZ=7aU2d1MBgX3idm)d)x
+W`%hvlUHB=Ck$2tyP`RXZ)r`d)#vTzuopb8uTuA5E[w`2i:L:'{:MtTQCke@4;1r8IOzz855hxpQx2T$6N4tU=~AWDd6B<~9WYhDPa/Pu_%0d_]E6C<8F}
+=;d@bguhk<hs's|n.B!|F2!<yCE1.gC'8E/[mvS1`d`V(KSDLz{h3/Y-~`G[Gr:}5j.Ko'A_J&_xvXN7@k5-sa9A:P75"fhdx%}ob+.[qywK:"'g^"kA#h
+k8]mogq;+`qmFW4B.xsr7cf-8>$q5ofR_bUAd"2ts;p&,xNqYhrdvmYBaEW1"uYcGXJyKUZK7QR1sbI2K+HP<>weKTBYT,B'1;CZ+2ZEhmpyOM6(JF=9Fj
+BfER]]#9O')/v4RH+@N:by9aT$dd|1)n^3Pj'tb/]RVKjQaxu5sf-P:R9T5zn@@CYiQbG$C0zQJ`x`d-+Fqq|H7Q0$`|e[,[jWK54OegiOU61jzZ!^7+I.
+#$}'#$+rJ65glEH@kj>y=@[cSPRYjPBWwUkQv-JvXM'%n"<B=Caul[hd5XzA%`'u|LG1,4yh]q1REN8&dicx-'E(Z11y`k#AWR|qR;42<^IN/o4%YbC6Y9
+.B(,eL)T#{"2(1b2Doe2d@M_>030HNp5u8e-&}!Y_5qr_e|YCn^zGvrb[j&9;YC/]g21>AXEK65DVL(@"d+/B`.}pn7{vCoZ`zOcEhZzsSVW[jzKf9mvhs
+Oxi1khP{"1%R;IDN<9!XZ3fcF(^MUoE8sl94M[0{Iv_ZsE;7r#"(HIW`q'VXEnU]SM{c'<'0XVM00IFg"}QLdg$(Bv'tea!By[OFpeh5z,d#.ur<`luHcp
+'cqG~q|Wo%:pg}7ckQYc!z.r,"6220d`]yIrR<N8-M.@->&rJaXr';sPbj(,pKac6"8_j2M&%FeUXR;sw=lK5$og<qxbRlF1V:l+92mKNt>I[d+ghaB`(`
+)s#ZRuawZ2@d8r:1Skqv+WLsm"q$5p.,J>FNDPv`:q>4q,:e+K8!$geN0!1D$,V8ur>{=0ZBnJWEJs]sj;ift"j`j!]a6">nEG,z.)16Te[ztI3}7=UgX)
+-=M==ODZFGMJncucKwXfLBKqo+bxH5Rb|k@=D,EOs>$r3;>9=O.qEkyKAp_oXq}XWrLPM{.[IL_>p0s>LmNuy&/}h=bm9&EWN#=>ocDG!G[cJiZT:P,c.1
+848I+xv,uPaKPgz=tF3%U<b')(uC|m}xkQX_vUP}<il-<{S(iI9PV5DQ+'[s`p8E5y0b!$MvL9wSi_#%K+N]AMdpq^oDa^{>2mw:Ddz'OawxILG_L4DlSn
+3MmfkTv3Pz<bSaW:IO"0V/!zd6hnGZo}AG-F:Bx%x}2;'[TewsL:FV+DN@SJtm#)/gF]%XlG'9{6([`e/z]vD<@.cSJxPYA}Uzj2Y_!jM2DDsbU-UzQ)[C
+YM=;bI`=w_]RMig>38_p<}1j{M5]IvoVt1USQ#o[8NSh{f=|,rjmA6Qn..t(~s$YD<_$'4LzOMT%:t}qXswQ2qq&lKzTLv{l_F/;dco(c7%M)NGC!!yYXQ
+7`8GVYDm@aI!4BQpG0$zVNZxmDyPpon8Oz|#G1z;!C7TsRHD/jXF,{87nmo|0q7qU{.hm%QjaCeDdkl)jHWTmDq]t{j;PE,$PacRM3rtMrP}MpVY4b=-_`
+QwZddE;r~:vDiR>D5=O6Rqh#F)QwQE%sj{3s~w-ku[%y6$=@.%7%CKS=ni"N#fFt0(I%O+F)F_K.a^^aeYWN&r:2M1R7;qOk`Y.2@)3z!U:E(X$QMz+Q<)
+OwPduQF|[KXj8XWT-x9Ct:mem.5;B55vcP}QS)/c[1li=g=sJZU<DkhfR5E_}LoF}Mp[kD~BdRhapA;B<}iUz<:"PC-L'T#%|OD<l)TkrF]xHDaKvPm+{^
+HHN]]}1JH7S_E%A#nZJCCWxpT3~xVlgm3".GtsbC/PL}WbQ10RI6k,J`<"&Y-@B#xoO,A_(l<T.Prg5lp20xOlbq.,)E,:1cV$X'Bro1{9Ztw[a3ad]MLZ
+kbE:&C%uzuIL.lN@a$<$nJMEjVKgSW4Qu.37WfYEHDvRYHH|ELBCg|{`>E/t}D1}vF/'@|r5)zq/3EYs5/R`Njp#Ilg|"7Z0xS8@)%p4m)JYyDc.kJXb8W
+79^DB3t.:o/%ac(_7Oj`X,;z44c_TK_I6}GT'.;v/6ZE!AxI=N#;$]SvltMs{/&{WYgk`BmRAhu%|nO78Sf,ar+hOWV)2e0}dG!pmw}}e@WJn,To<7(OP)
+nMfgqhUi=^Cgaa^rD_K^-{!UM;[}$arcKD2VKKY!+)XW'wEr~}zpIq:&N.`c#HV8C[kz.eO"D,-r=U:Nle)YIplY"S'>t`CqAha3&%)]A_|hy!MKS}o{bJ
+4J8]MBZ]r0$o++;_9,5{Qp4!pofHnc&)6xKCUH/8oG~};w.5Ev5GB9BJ(|5[^p_|Nu{Ol#aI-G.X[qy3}w]p~}sT6ki|{KE=#Qv}^rxu@p"[{oa:_'<Ry8
+_0@b9,eZU&@N1`74lO'OBzDV@m"'/5rxm{QSjqpX!`idkQg1{=}!WjdBlM]CgMS:%9S&Yq%(%+kbfX"n(vv.g8]'$"29O%9X}wI9{P^1Ox}-sUO-IH/l@T
+beeBts`G)=87Q/eOVz-eat2<PE|v2LQ_:;;>c+9>|{8O$%gH85XZF575|/lfB8Kl1'"NWtMzW8tb+>NO1k&qJH<c"IgY+V%rpW&7j#7LDA{^bfVC3&XP]M
+N&pQ-yS'.JR7{v.TN^s4sdDl6=fAha/82aePpb8n"tJi|q#,DzpzsnHYFt+![h%MdM3:Hs:xc};:MJDdNy@jTw2,Q0g7v&{glx,c:},6)c_pCGdyUz,As2
+Pv"kWRe='FaUxgAP}@y"yrb$S#'oj"1pS,$)14qkv%"a>c|AM"p-+_"~%2YE=KR>IL<"+%Q1SK@s4@IEoju:izJC;edf$5^q@Mm"7_#}C9+2GyCNMuDK`r
+`[e'5R<EoS$3OdXxbUsQ}dk+/3ti[N5yA=Lq~2>k_Hfe3{7b]1dVrOVNazw==;x(Jyt6x}plky#F'O44|xE8-}[Tna[d$wVV~R;flJ9ikaPl/p#dPL__2U
+^B:^9vhq:}>w#F=`KGF^GH52;FX8Zh`fORdMg|!i2V[&mj)H%q9)m@V;Q-m|;i$dP._,!qd7G3cHBgvhdS_4!Fa@HgDD1[4i/JLi9^w]S<zVh}/M"QeIcr
+mnUeAAiK^'yf2fh79&3(lUzs#D,s";4R'gZsaU!O!&2yjqh$O}a8=1mPs^j5e)9Es^0&tmDbUDb}C3p/+CpWcg0&;cpw/D)Xx(>X3(c6iV=exXzc7`Ve<0
+@0u5h6t")s8ePbq4zX7|.A{qZyW9q<in~X&;"rFo5VsjFbGv@e6n8m6MCZ`jWktE49-FFo(/[<rvyFRM9KlItfZoBU,D8Up5goVHLa0Gv4d-![OY5VcO^x
+#myiW4vmZ5.2@L;_Am9m^YOa[!N{Ozh=8n:}ud_H{R-}F^oCVc&uT_^.}6qR)<4R:u/[O>2oZT"!x2uU'E}R1X#/fm@de%#3QALx.U:Ob#suD.=[bUa<fy
+8'v1S^3U(s]hmtJSA(81YJ3J9,Dnca.%S+RC8-(^o/Ne_G2ZL^P4;Y&iM89;Ws'n8l$&z/sPHC%=)+8l/ZTP69CBzp%1(:_`Fyo#U_DhJv.y~N8x8Kg<~-
+=F;gbH4Lh|,iiJpvR')&>u[];TOJ-@-_dbwB8`^8,'OcZ)h+AblaS7FD+{S7CW50X:)OtU$6/hy/#ro'#}(G)/^^hT:REV|Vs3JsmLesg#O+#c{t1y2us7
+oB]Wb@6q>s%A"20MLRi$[."ZO@U5Y<-sKHx`5)<,BRwL4H3mjDf[;qH_V,(CTS__lx9Q;vTrsb:YcX5KDdu1_QT9d$c}NaN)VW-G$TXS<Vy/u@D^/8Fs%3
+[y>UO%~O|(^1eJgOrNaw2J_/3')txTCInF@8}u9UyeiM7e[_VYTB,|Lfl.'r481wAW+xyqrd%IW<3&,h>jl"_t.0Rs+9)iacEPrp!`n+XJC,Tk~Lq/I3"2
+Y32FuxU{0M'ZM[:3ZcB'dF30ahqO$X`z|X]_6q-fT)X_^jgenS2WBrGS>`,"yRI;i4:N#C</7^uF+5=pK7w$)]OH+KYxY^0$~"")X#yjGyYPa:ZP>jN!,J
+Kh&`gbrFGiQg/2PJ}@yQ0}1vkdA%1PDfBh:+wl##dO84'"O`bzwjj}AkI#Pq:W5,pj#USt&S"m+ChgFgG]^:_Qoi(H{P(}9Xo,:=/_Tr:S.M-|Ly}KiYCN
+41$+ir&UZV29,M<A/m@PH);ah#&['$;<iT"Xw(!p5fkcBu{@xt,vigi",#T3Ow=/%=pe#[Eu^53/$_AA0i=SX'!n'I%-I=j[DB+boC<>f2_VT/zYv[z;i2
+O|=e79M|ND_Jf9%1b,Cgnc4NALpb[6Xl.0)X!D<`"x~GQGpQJiY25z#KYaR#`A3:j#z`,nXcYV@WelTQ^D=$cL/qZ#coPBSrkAe&I1zXWjO%ag-@-pWJ78
+'0.{qC|N+PFYzQ+JQv3h`&I]HzAp&)Mcx2'2<j#k.bTt}.UR21%BDwtY9bG$"9uuGkVw8(Gf+lj6Nr:@6wd7Zt::Ntve]^r'"<2'<+|Pj@&yOF.rx}I4Zp
+3QRH{;Vv3'-/}7bJl#fmg-mf-5`.`@(|6<L1r{}vCTrV<{6n|HnmpJfck#%ep4-j#Y$j=+rBEm>B-,~<u&HUp4Y=^Xx`mAY^A3+h)<AiKJz"r{rZ%rTF"#
+UA^Z;]3dP'oY2aQ<l%1""bgoAVB)"7}"fii=xd;8Npf^x(bVG)V@hqz6}6gsUDU#+FN^)HDA3qE_==qMR4[A}=3tAnvfY](@Cr5q~TtM8:=<`a)uAQ!NJ9
+=y@v4[Pd;xm#rDa,bcy}"vsHUVoYW5p}dic(V^:G.]QddJ|}sQIR6$C&~!>U@VIV$jp]1]@R+B9]|O8<Gf@d)n;3)Gn-9@,Oz2/!V.!BVt6PAK{yb))`/a
+kpj9/!uFFsChC`."6T}V^5gqeq[8Y_;6S:KS5q:ndB$6O$5E>toHI:';WcZ/Lf6=rG@yV"byJ%-GIXPN5h-5[a}=YHpqFjJ}KhhjeOBsz]rb+_kWQ[k9$1
+NC>""NWtDV0mFb%jZMG8;9RsQ}gRLY$;;Gds0s:t)koI.z''_5yK/zXLU8Gi`"Xy2Q)=.=T=+R-^[{ky.)u'#h/{I{qZ)9,('#muR75Q/nkV82eMxbM8h7
+ot6g1gMW~]BOuKa#o&"1,`Z1iG&l{j3Wm4PFrAE"Gf-0^pTkN32/SZriW&(;7JtJc`"k!4op(4g#j]MW^JDT:lVH{7:xj$8#t"7u!uP5(.kfQurN.LYyM/
+HrM5=C}cy[T%}m7[dS@|jE%QZY7aSy&-Du8;3MYoaa|nQqs1Fz!VgA0L6;zc$bLRR@cF2y^^8F[4oBO3f=I|cqmv12;^BJ`/amC}->n'B=}j_A7<iLDxI5
+mA77d}%u=L[Bc@&gSBT+[Xax+n#kD$=WqG0+-hlIZ)s%#O)`oz2Y)`Hh"7I=LU`zs3Y%f2+dMX[bj7/A-wBAK69-A3}$g3/z:KU8TncykFHh[:G'%8&4b)
+PwFAdr+o88"!0p=,y-FD0@Bjq+cy9C9Jp2!<3Q4U;I^/:5!S_ut#KU]yig,Cdl0nl2SdL<{0tsYg4+ui)O#)2$<pG`~K>C":XPC{)0YD;]=E"UMjK]+=25
+7d(vLiVO+.T$|Izcq9[WZ@Uz:K:&^sOpWkP-5T[Lt$8k_+wEb$5D;`fS_[pvL9!gl]4t0QOK0IR[k9(Qb"qb,eDsx8I2Pg[z>2JT7#w:25`.&13Dh($#&Q
+:^{;6g#)`ly}qVm"U@<6]jd'H'A>vlM(Mk$YX3)fOe;A3yA'zvPxs1Hno-41LyODK.og@O1DY,MSGRnT"OCkx6B03BwB6K|Gh5='a]x!sXI];m5)&!3:m_
+KVkIYzWK29(MK"5pF&MBp-2=Tzhs"tV>3oAh'QTkR,~+mJ1uZd<WR$`w/W.&{/rsw`/i;IvQ4]z<iIs(K}O.2`:j!.y4|r&(Yp$PNe4;gi[S1vEXO>pnT1
+Q8+aH6&52vdDD_S5n:M4$V=Dr0nW8<.^bWN-nif@GutHhqJR7=#@dXg|j[F-+-TvgWfjE+]F'r|m(D=Wj&P=M<]fE#q!tV`6D4Jbmj%H!IDut{0=auio3x
+rf/9cIStSeZFWqI[FsDqRB9Vwvzkl&}M'L%4i^FY1ZhYVM,N+RCX,xuXpMDb;8pKU5(`zkWw2`z|6hPPFoa,rjTcNtDrnAmby>0[NeTbjy,xTw1<DKE}}h
+:Sm.O[,CKA]^"r`{mm1_lh{bFlw^mp$HYv&fBrTZlEl3/2=xeYvTWor8XL'6JN&PK}wgyJ/wq6nS7L/QJwRoW%>,594O`:$ZWjp|#Z)sNR=K-u|5xapi{p
+Xga0zh~d9<va,+dm(wN;N6Q0ahJU7@uZy1{2v]}t{19/F!8|WN;@^6`p84A2Y_s,r/s33Ov`e$`OCA#NkjX_I3g[nLZu+|q<oTvEl'IGzF%}pE}AgI22I2
+`SodN88-ZpM@(hun2ouW2CDpc{|r/H5)$cL9&7(+I1VrAQGs<u:JnR'p"ksl5de0gmYL.)yc1@%{q$6>(gZ/#=L&K"yoatEz4"Kgh:R"e5(EKG,i0U(F,H
+L|n,xyAH}1-2G|VH:;1o#"B6~k_TSK7p=TYW,ej"vy%gR,4!!>/kdgyP]Q9{Qne$M}bq8"RJU<|fic^1)RJtBsJH|eMjE>6)KVx"/8so;9Jk!]p)Qp)^MA
+h;MeU>Uqe5t1{P76/-U@iB@iH0Qb-@Koa#5H_htgoJ3PJ2">lU`iP`LB30$|qlQtYwv{&ngcbKSlcmi=]IgGc'lF;}7@b0IHOG%H%e'1.kM+0!X>2mLc5x
+%=4Yf{:9$a)4:w9QYSqE3!!Il}S#-8$L32x7|RgDrUzRMcdp^9/z@xad$OJZk#jZ:O+a"-Ta'A)lMBc!LvFY/;p'~1=RPfW9y'XVF[s`FdHNgle-8MND3o
+Df-xD0>jKEFX)y`z)0YZj[kS556(G,+4O$k@toiT2hC_U{5ilUW0Ii#`kQ-q`}QU+sEx~L1KC8z/~2suaAIbR-n&Th<+5/{x0:Fxw,&yB2NUQRapz6LrnO
+tuUTHNzc@c[uGM9hwe5G8-F]GV`xwyH1U|}Uir~rZN#ZvLweT&{[y}T&{MDu^c'YZ$gL[4YlWuC($r^aNZ7vs}>(stV,m>)AHNGy#(7}^rp}rLn<>0ZOKd
+y}Kd.x2v_OsgoaVx'f:yd7if)XXgbt&0ZNTNfZ<4aBMs^B!x<c]aGHZZEuzLb29<0FRIZ+}@m-IXy|,y+B$=A=irC('F57$W]MR{|eDO[h:dYUxBI1XJXV
+D0-H)avJ).V0Vl{(1stG2;[Lu@0!+8qO/@bxvcm8[7I:igY&~4x1;bDd4laVtomg~&_w;[KLrYMz'Rf,e7PH8`I7b#/IaV`@$Jz!sfi'#8r<$rw$~{8E50
+NuT0wlx3(7e<XE0Q|SgQ4Y6NP&xBNp/Nhr,3}eQY^DuK[9NTn#TfkxPJ",|,=#F|@=$^bXYo7YEe`>^DECHMSAKoc:LZuIZo+T!Yx^fH0]#da^2b'&x2fV
+L0AXIsoNhN#nxN"}2q_WlR$udg/Uua<j6n1toVkWFpAO'BF<^SiKux=NjM")2Pyq+kwV3!|ZXAP=hX'_vZ})R'w[|H5O;,]8fQ6k~w`W`/vGWn#MN6(v9^
+dP-@+(;u+/Ly/rYDZ;.!{3ApQpr6wXT!N8/rVD1yH.7rlP:.FxOv"Op%5"L07c(fZjMZ{IXm7<Idxi1z@.pFAD^w&8jm#c#Bpmc$SEFkwpFRBoFepk,=bY
+z1PPOyK$mUigogvC/A"^hs/i;s)|Da,`Fk^BiW.3fva6|EDy[TXu2sfTJ),m@NJ`1G>s^+eBnyo/i2+'kZmi!<Dwaa}nT(wKC2V/54m9GN+kBR]mW&tXcS
+lul[&#[Uaf#WEF(1308]<E`SwZ'{PkU,%=c_}xxEjEL@$'J%h-O(eJ;q,g+D!rE$ZXYfkv)VXd^}<JB!9vuuFqQ0FQ9qFf_;+%5DtjAtDZd:oX7B=w01CT
+NTnf@Qq#md:sq4jG&FI[+drotg=jU+US29r<ABHB<p@S[C-Ab+V0fO~>KV~%p3At>n#Mou/r$E68A^NE+XjGW$!z=RN0'>b=PO:>=141&zdHX$ivRC6bV}
+x>m'T=A]Ta|y=fKCzd[mxln$I)gW[n3g&]e:q>wS6ud[9q6dC](0AfTTUUDf$wp4g>3g[h0jNztTwe$SZf[7g#Xt+k'0l(XkDH1//P1jC`7zS)fM/pZcro
+E#XHgrmeuh,xC<OrC=z1-67KqC6`Z3#]BrpD@fOmAc(rt79Gi}va4.%{1%]uYna{_].j!nuJ$_Ngs9tSf)Q1z>Dasu<V't8x'{]]CzO1>"+9U=p^YHHTLE
+"YJ@LW[1mv3r^z>Mocdo+]E9YXPtyd8PS5qvW5jt-.ry:Q'e[r~C/1ogbbW28ZNR~]3wv6{2$RI.!<"EoB,7$v8YFJr<iUCh[Uk/a<o697eLs#Q"kZ9mEY
+~/eDwM)qOP#noV`KX/I`b1Ko!#+E1}~,mvo;-W92`x'Jh=JdAcSA,p+1v1VeOQ6Asud;v/u&"Gk[GwU[)}/pBVOH7a_F5p{F/xbh)5~h3YXHi/Lj'#^3pv
+g,x6U<q9[g^R$oDMDwD:9+}+$qJ_EOvg@E|mGq.CxP[xeaw+W.SuIF/e+_ig!#rGPLxlby&hrEH+;Wh)G+w[^b,],6E6bw-jt-o^`ShWF|P`qR_6BIaW;t
+j4:(tpB>W>B1BOOv^Ka4U0o8#,S>hH^/Yf,vQjqj7lTE&ESH][.:P8X)Xp7$<[/Ei,9D3G&Ohg#<f-_%o)8zDdzFQ9^duR5BClR.q0ok0kDOxLo:0sREc]
+$30L!`=H!So^do/"j[Ij^dt+jqwLz+LM)m<B{76C}h~Ttt#OIFnAma7CZi%H{<v9Skyll]#2=85LVByt!X)w.bSjW1=%}:HF|%L@bz"UOnJO<hP`m:afCY
+L=USl!ER#1oCMzTY.Cc7wJXLDbz`MJ:6NbK7-z"XsEqdUl|<%F3KNEcZD[k)1fQ0Ek[@LTUqX2P!huu0)UZ,|PN(#,y8mzTr2q`OJa,]t;Qngzq;K.OnRX
+Ge|vyd@juO`sJ-3_E[KIE_e@0T9C(T2GD8+{zSPoB3ktzN=O#`@C[)-{WAlYqM8#%d/{'-#s)fmY`rvluiB+:&UWhN)Ik,tu`,mSux{q7B&GeYV@v&s':q
+3lWG>_Oq>^ogL!spW$-zLp-4gS$t#%~w8KHIs%-Tqo&,8Ke5"h.c-Tq--b!i0/$GTYDO4gk>vOhzRar;|{63)Qrs!xJ/UL!yq(wu>>I(e&p'jLa^jGgW!1
+{Cvv_axYh|(}[$'tVxs;ta|S)SeI,`i/.H/:r9:r;u]@P"jkRo`={s[PKlc1N4C,6R_-=%%^&Hq'r{Hr'm_;;mxjYxFS7/8(gf=IRzF`/-j4|[EsQoMWsc
+alKQa-qRpGgsu-J+(I1I]DfV3&>if+(o([n-H-<2O}QqtPjLp+$6hR$4|hLDa>TVx@;#o<uCQ<mexTb=lA|_afbS6HuK/h#r(2#JMNJyS|nUly9|1gO)ps
+ltn@%)%SEfpm>oxeP){n{&NF1Z^hP>q2%Zd/'G4'xG_06!}yebyIw!p.`ao7q}]HLD7aQJir:mq0%m5P-47`hqG`D2l,dh_)<$^jFzeCK3#p)[l9Mi2Jm4
+w-a4hC/[y6|47.gCp,|U'TUF/;P7S^sV(r6EHpjG`A;[W-M`w})"o53!a:V<hhj(brJkna.Y_C;dd}MzL{TAJu,)ag@qZ3d{j,Y-O0DDZ_{nK.QYID18&a
+hjbkTVaL}'D:K%m$zBFejB9I|J]Wx)}]DXga,CVF#teg^D~2{=4Kgi3n7z[D`Z7rKX11nDO^t4s[o<x'(uiSlZ%{my$"ZXB_QeG:k<n6#P$:gwRIc7DDFX
+Y&X$GN@}kQc(Bqj;y{z7auEc%'{:TBJ>E:tHwir0[G0wS^||;2he&z9A.XN+"K."kylCTuPo,}Qvp{mpgAQQ[{^KHR`dS>o7c2$D5DaQmkvB=$UT~:[MW7
+Oluk5a){8t2/_SJv{AlZQe0Rys5HT{H>+uMIaf:'5}%wf`3:1aZ#1)P|hXxp$5D6T6t|s^FVLs@N{.)A"|Va7kuzM+,!C'os|{"WC'w'$P.c6`G1/dhT=Z
++GEi`ly/zmyYK1=,15eG}mG!!dk_}`s#y6ZxclOhb@9%5l9J+18t[rwfeTsEZHi{6miqt+$N+i7tiqe^cLy`:N,gS3grwQ.P_rsx|qO@NpEG&7kb;mOSk'
+V|kt"UTy{I{0^RUM(NG)KO[%LQ=1Y.d[K$`{iTr|`X+)"'Rhr<..6Wn^rpuSP4PYsLr2!Wg8K|m/EED)_SH_D@{wAHM<)zKjX.hs{^Vhw3Es";[/oiGtFG
+QfZuZiGpiH<_P"M}n/I.N.837)NM!}S<_h$&:I[<L!f52QuxTe7d[oNK,obc1$B+1_qn];g)iR7t%m!eic_J]v{sz%ApZ>_RO7182s0DhCoO6{!@P>EZK{
+ewRh%V7EmW`+$o<A3U00h^tv.{vrLuoV:G+dRpjhb}-vQV2g(SIWtGr68'v9S,O8nc&U~%|[l:y.JS]8h}2#PO_QG0}:'EoqIVuSbxHmJ%UWp}3;&})/:6
+h_V}o_PAnj:^5jm4k[4B5aqK"'Xd7d']/5[1gb9,2Y(zz(WS1G:$%58K|8^=XSMB-26TClVetQT6dl^2WsWc5Yj/.;'Lv8_Surf(;n%CZKWp:=acxs;j2b
+'bd0mHBiVkUmYv}_4JWYfx,E:u4[:'"K{RFf;Jem0fXK9&8=f_J}6(9pcih;XcVYC10/E_nm~70[eXfxuSJdF/sP:`^K7Y/u3rL:~!uJ[fIQMYUZ)kUM:^
+ILn11)ybQq[]0gUVufg}KbqQ^2,M4gfvEx9v$rHQ^}B^rXxGRX9lfcdTwc5aTm[5o"dd`4M'#+C$Ig:X,OCH)'lZPa9L)pA:.P}1`YH,b4.ei}/NAV5xa>
+y4#1}Z#uXKjR$%~5.|U_>1[''q%VS63tPd:jE5bx|iLnk}$Tl,3hINhxZfY4~zr5;jd=M+N}G<;1nS&Tl(3+X'w,8^jG`sq)%f~I86j#gv=UxrO2qAn.GM
+j{z%e`[_I:9Nh6EdnYL1w]=+91>2cJ{.VKFlwLOOf!R7/N9Z!i!BFrJi(z2Y)e'q<yWnzYr-t(~D{y|13P%I'n:^:Z~Nz$C-0F2KK/^@(,Zt[DRtjLx}>t
+A%JLAs`|KNli[@owYWrY<G#NZ}GQ%Vh<N[9l[+s`c7j0,07dOf=VgrNdM"/b%)/Tx%vj)8>V`k0g5.C2l``5o6ml^tb$vu:-[pOtUa")/,apZe2r|ic0e#
+.VA%_5dF|lNkwZC{6H%sFS~(-[lNx68v8D>IMcw{`J+<,A;rXk.Twd:9(u[AJq]EHLzh~|lqQ>HSGmF%G)=mq0orThme:8}g>k%K<oGmR6nVaE`d9+iO(u
+HFsk{F]6y5${INv(I7Q<:df$kE`S'nR^iQ5pRCVEryOo-W>#Y%nRuy#wL_N=&pOG_NoZE!obhST}@]25/NlshP:$MXs||[sE3qq"tYzJmEpB[<vR=)-Y6w
+ng,H0p}Qp,cd3[OHohmiKLVS]Aki)NOywEpeFr~GIwc|5hN-l#uH~f.T;tCx%Qi>r}(+#:%]aqyU9$a6SbVnVSCohdeoFZp)+f(B&3R7=J`onq<I{STG+B
+s:~#,oMI-C3Q%"_Ep3B>Pd3SHX2nY5nbZT>bj^gTr}-(8WSy=-03DE#qaOw`ID,zN(l_l>NMi|I3x;$TY'i8+dKPhjDSl`:dr^>GmZ3}p|%b|0Vh/8]S@U
+=C5)#BK.ztY'!]NbpC/Ix`H{J%jEk'$KxXL0a:ksm.:D8M9`SPLpLYuEmmX@Rit&.E:sTJv"9;<uj"{0t-!$NUpW[Hw#':kjxkD|"k{aGtZaJG}f(HfNNX
+{6_C&gYimG]ux&rVDn+`<L}J,{Coq-eN+TVIHC[6K=F5ZP,aZK>qqTk'E(zZ~(v[ef/x.DQ{$wv4r11/G+/NGg[GCg2.71b5aLl7[dV0rdb=U`|Sq+>+T<
+91Cy:fvIph'_2jhVrICI+)Q@iW%f6DkVi2uMzLtzdBqu!RFM2sm&VoFcl;kd$VdBlB,fe9YFKI,8jyFrercyX<6%uAKM0b{RG'A#mtMU]t]+Ps8bP3'AS+
+_vG:FKE8xe@2Odh6zR;me7GPwQy)XtLkzZ,&0{FFll:YNHk4m"{S94x]4T{{72Otk{_BR7AuCk+dAUn)"kDCq]4}`Y"'il>1w!{,l1g{bjO^BT+|b#-@~#
+=G(UzVhB$FW]K1"qzf,n-qb/j.TiEpCySrfn$>5lKsn-}THLkr.7xkC]_Oi"%$A-AN'+B4WKxpyu&/_=|>j%11ME(Pz7Z>iS!3s<t/1}2elq@Dw5_3ivWv
+Usc(i2$B^Q6oMl+F<'tQ5]LI`Re%1W;!36,RyP&XsBj>U,"8&6'A{J=&erFQgpeKBa]VXRs{(87oy/cbE4^KwyEYb&w-}tn0SPxT]P1]0YqWR4`p|#V>En
+!:{#,!gx=XN;";3.`0b5rAf<j|eO],G%I2pcLePL[a:`7.l@7yok$;J51insW-c<p2#x/.KUC)w%+{gN)3!w8+/DTxrDndR!%i,G!<VmXMq.aPghUkvxz}
+;n&,]>{TH9:u30DhVNrfYL5x2-'pWhaOnz(^Tt&M9/!WslJ<D3oFHUhwiy%C+[#kt;0aCsRcb2HCHlwu~LFu5PDWBt<NHi}RGb5W&1$E)TK2zL82.vkF-T
+E+^CI@>o":nT_Yde2D,mpwDsiR_)Dkp%^jvut0<b9'%FDAL:ID2WeBR:e^2gUEx==mHN7,JsOQZEZ1quW!2e01b=_M/vl/V&h38`N,0}fsX<8|J%Pd[qag
+NHHY30]y8,yHB3kz]u$s$t&OoVmy+W_ngT@#ZNiMUi8|+NIKH6Gnrr^Mc3x>MfYutk+vSD^G;:;`t")!C;H-[9G'tOgm{t#g3QE,qZc=PoB)[1cNOsQjVm
+f-~zsaHY0t0`A0)S)({`0S.o;,IYV6I(,1.[SV"wW79D}B]|D}m}E^%52Xf+eC]}Sm,P3dHyU$tZmd:zGXmn1dKA#c7@po0Ud:&Fmi!C$N95s{|JDp!dN3
+d-))dF(zQhw/;.pqW"/n;$o"WXa&>$1`rab[=R,-edV&YP4qAj'0[=_3[<H;2+`_KzAcea_<L74)SXBy:0084tpVp<JH1SN|d7H9.8G^eU7tP4ts)Wz/!]
+OpNT-:#GyGQ'k1p9.9gLvL>r[(.dm0{aO$.PcpafFm;3M|C.>8>_/krxW8S2J60[cnlsxa:WIS,[2Dx,`b@[|^&[T^SXNVNUGChrl$d-NK.BFzH8b]F`-n
+&D'iTS-@_TIzG$RDPj{|q,Tu'=JAs)WF;}v[Y-z3}BaBdsxB:IFs]Y9q{moxTpCu,+/,/9-I>4^!vJ62ZQgu%;`THOm(C0~]dxN5"bgB~JwcQfjYm8$zSD
+}c9>SF|GR]4gkic#);`&7ZX5.e2)xaMK^4|4:KU,~Y}I`y|R%yPmK=:k/Dt=qjhe+nPtDUtXVh5)M`[0yE!1H61;cSySQ6]bd=OnN_35;DdA0e!1N@x&r1
+s/&Ct"jP@R>$DL^u]Vk07}"a5F6i%jIB2#j$"jmT>p{iXy&8[p&(Acs9,Y/QF9B384c0A9+y46,E'Z=Qv.7SA2]_ZwVTKT0GZ88L';"I"__!VG+Pngy4<.
+~0N<)acL+cZ!CZtfwY8l(MAJstTyQ1lg@]&5p#jIVV`RB/t7s'4C;9Rn^mT<3}"Pr>9jw$IrLqJ-}2WYNzBEG[e[+(;i/&b4)>[btk9rA^qkxlO'`f/gKW
+`zfow|pXkmp!)|6a"FpD_]8TBn8gPI;sE)z!{3Y^h$rBA6o,/5PSR=P"!.lPH=(}h60&n4%b&66SL.W)=@|Cl:`cgl@i|8rTUC&|"/t[-t:ZHB04"#w1w]
+Pt9)Y!D(5<hS/}ai3V1FY>yw&2.aTw6R957O&}t#Qj/A95t7_)/!wbGbP!snh,@P/:}7y))=IHa37n%W9U:P"tFC}uLkO6PFut#y<RQn|rSXK;DAY7Cd.q
+kQp57RB]2$[EB'pbN2UOt=.j|ERa8ieJ=e[Rk5%n#B#Z<B8Pqc<E8wNb`szw}I/a8cXN"41yuh5qqa&aBg+lU]S`G$SMB;j<Z")U.9g8;w|k"eyFFsED;F
+k>F3sh),7$Ye~y.^,<T;<r'4pNV[mvXFMz;Pj>(t-G{jNzvi:<GV4DnJ)ZRK~!SBWL7PTUuDD7HAo'kT3PI^-M},yKSi</TTb^V<(z|0{6w0-:Gr3WpTdH
+H<L[TAX5>OU1+t4MZ1R![+Cp]zj0pz8|6[NS}sih/qXF-K;09#^[8JiC`gWzpJwfZ5oXO&7uE)#hkZgJU|l-<"29}HOpBuF:^R<Si,>Bl3R-SxPJt`=&9O
+v!^P+Gmn&"1i[bVe1u,ecU2ud41_v`b653tGJL6IJyT>B=(s4;vLiQ',ML$(]75seqlt:=|8K34"XaE-kfOR%Yl6@X-|,|ogVn$lmBrcA]1IJ'A,kBlb(B
++[K^&zXfyPYJ'q<AA_v"wJ@BV&N:"y:vG12N22))~6UAO%+G~xZtUmVS0:biG'&C,1fL]WTxFWi8ei~AyHu&`p(4{$~2t)R:&3gc&cHwev!jH1tkcw{^oC
+~E}:<""Ckl@9_7^1x{B4_<"6d.LJ})1tj^WFj/HG:7Qlo1`Rb1,3d_D48yr0(w@o4iniqOUa==$jl3qi^TwPcXzQUpH")%pP2U1Xx%u>L.lzkzJp&:U,t=
+fg>'`ezE:gxp[1QT)KV)aJ@sx]0b9VGB-dg^dzGyV@XrHloEO-8L(_eTuO^s1EPzh4}LmtOi6s;Uour2|qmu#h1$|iD(9Ox^mxd>2-=qA:@g+R{3"tgA$h
+^P/NVU34QdxT_zrY/H9F[5B9a4bdBl/>05:TA+mgXF3x`3t0ycFf-Vsh&NJw+DD6x]4aEbZ!GyelaBAX>'vIxC-(ptV$(8/p[)]H.84En:y2BX#9SFD}-9
+hoTlilgMHJS7Q6jyulIXbI(:CdBJtxr]V79s'-n{$NC8dR+cWzvx1ZvO,-_lS<FkY|Na_6g;$SQ-9ioV;XnK`H]klU-r)Q8qtSk@){wmwWf5fKM@Vkq&~.
+Q=~UolR,mlr.f'BZh/#a4y+z<X,Ar{7(<Fv|Q)UA47"TGjaOT4<&Qy(7.hX4+E"]oI/8YyqU2S5DtzR,0:.t';<,p,_Cc8`;[Rn^GV-M8`:p|.:qu|<5wR
+{"V@#ZlA#{c':@jV10iGgaG`^A(c],k{I4nC{DjrqBkX'L:![Z>O261%)Nn{Ni,hZha<uC[U,lz$>ejxbx=%yzp2%[&/;/YwA(+EUKAx85[w4BqFcUgt^{
+D!>jP&q)~],K@E2":+=l/4qh8:c}@c_HO0$!fulM{YGQFiQRYk.}K!qOh3sr;1lLHj7n/O7s"xZ$4b2F;JRnXv|dyc{kL)1/#MzXO#<=pzTy#&Jz+cx4m]
+RKh'4%pCVWV.8t`$1+;<2GY2tc<=!2u[845."QAqSpF[g428}N"Jjha0fa5v;z8GVXsRe,f=9PnI3CaY;]pQ9#r)p.#5.Z"^(]lg%{i7~i-^a83yn(WD1&
+2Zb,VP-j.H~5(a'cHTks{9<ZqNRC@>ZC'-`AI%Y&1Rl#l[z-(9&T$vR#VXh))+)VptQ7`#ydnE1QW9kmV;zTe2jyXjQu)xd1<BT}4$2I[M3{Z3m:~01q!(
+)5ls)1-k5]v3TGl;m)OL3_ZnK_U-6/zuE-BP/f;FPiU@oy]VPW'^ofUW:%:#9Z7|~(p.G$je+p-@7#EC@6DZF>aOAmzN%=p8<HJ!XG4jI1hz5V}ZGX<YNJ
+@BDfFF(edv9UH]F)~(QPqvy1tcEw(}).,I,E[uEdZbw^z0;8c{"WnRx%N]>9^N/Dio"P+tix6l`".93#b)DgM_r8Pm_U[6:]x&Q_Oayo!W6c.gp:Y@Z^=J
+snfNU/wy+WIf@_pDzk38a#&gA_!H_ah!8%vYIv(xfe]W.`,a`@l}WdNTKHN6mk%PaExF98mcOr:c(0B=v<`uAw0/:fIER%PWa;<0I(7007vVaH{&<JUUOe
+`h2J;}keZ,F><GPdfmV;eIxs-.[/>ba(_+3$]L>7AS~Lz`RikQQ|f8.|lF@8r)7`QM5I1L,`Bg3";9zr^3r(g+H;tI+2)Ew+u-a<oN4{/6jE3"wP6s3c^P
+^;`edT^6&tF(!5Ss5XpcUwx:u^gfSqH&7do^^"yF/v4!oQg.dR-o4ULRl8:tm4_"~d"BlablSh)CTVkbXkVD@#6JM@W[5GiFKq>RlGJ0tajacz,Clo5`hz
+e-Q-SP%j:78%@gE)MKPbhi0W:C>%L]#1zQfs~esR,4~R"UVU/t9Q9P"$fpXK(;vA-M"(fK|-',z@UZU9(eM9{O;&Z)Ug3W#Z7FNt_VFb~kpp4p;-C^<]PN
+(^cuX'e"ajLU=bBGhN{X"XsD[U7pd<%D^+1|]VU8/[B)3}MeC')O=s8#7PUbjbN59ab[1R9=P+ljr|V)`e~b8|1ozkve6dTl&Nl%u{q=mIoFMqC<Xbb5Kr
+0i1Bs]_s2"[Z<ATc{K}#"X@Zpu8!%)YkgR8)s>Ij]5=l(C@+h]A{w,+^/T+5/AP_Y'DFIY9._zn!W^vneBY+4Z_#M|iK3j;z;n7i&]T2I+RusKpJY2ejTb
+Md9qncz@dq_+P[uIr3@irQqy8ORq,B/>;HQ@V13se"{u.>&|LGVFaL);x@|W7k9H:}=lL:933b@erXI;fXy3qF~yCt4>aabg#9KJ:oZE2i2tR9%_/8>EzT
+.q|YAu(<YR[;"vSsRmFQpZ)=AzYUM&%^l`!d6czW/+jZ(yG`k47=+^VtDP+l:$S"bF!"p{Qg(7PhJZ41VY;1"M77Vo-z{C#<zuF=&t@K"_nMD#{8IM,!On
+q)lnVsAX8;^w51)6pGCKL,B,Pd<L!<kA)Zt#U^mh(]tmmW(#<#^0]+B|VR{]kbcFML'JDHptdc,sUcz0Wk>AO!eV|/jJ9I^xvWKzMJUpn;-q[{l9e=sbvG
+{K{%fa{ZDIs=kTGZ2`a_<wD)!G2q<j$)`eexS!LUyd6QVGz<Sg(TTikPJ2@w^OGQEJ)CgX4dh17+mI_r&|gez3K`f$#5Wv4:,h8kzSe4tfB8(S=>-Tuxom
+Riu.#tF`Do]0{>REY.a{PIMz[yV{+kqVziNR2kohN9iowDTwBKBl[b)uEr6#jF|/6/7!1Klt)9bLzS2Di`khfTbgjgNBMn}1;-}_n(t$Zvgzo92@"N+vNl
+dRA3kW;hZr,x&9o$-2H2L'=)y8$R"+l|HkpE)]IB/RNVCDvUZIH:IJ4KL]7td:Ikl}zJZe2hfg!wG9S/jU!ee_Y)D]R7&j4Uec0EuKL6){r=O"ypI|lhMj
+=fi'8@2,416pijJ}3uKwNa8qL8qj|5|W(T+!C"Fs05lR72d8ZdSeXCIgpXU3_=wu#J@UD,:)j="`OPiH)|@;Nfp7,$]`+HzWo,-l_H^;@lFwpbQWYCP.0K
+)m5)-"2m)kWf7sA0/0VbL)K-PIV<1J%z[P]%1).QxbEIO!]mm{V#3`ZiX4DnAz`$:_6iU!)PPN@6=,3s4Y(W,ee;2B4Tcc%Xigv3,.|G`8:;+Y$M_%yUW7
+7@}utG{Phm'Jd;S.ix8=58:DtMW`<:DW05"mILm}58l+O&L}U[a[Gz|tTp@hG}wnX4#LATX&Qh3<tQ#3Ig,a~@S3y+0|v^Hgu5#f5OrX#"%c|r1:jEw)<"
+(aW#y@Y#4b7]ke}+K}i@vvknm#.d9Gf/Wy+D8Y+FX5(ZAKGJ!}Jb9!dyIJ_PX>k0x<-AA8vlLg@;6ZZEI4E+'$!vDK#U]y-g54d"3WWbov"P4e%,eu9YZc
+`S_U`ub5%tM=IMv_7J,(A4;qptfeP9"V"fqP}LQa+h2u]0DTI}%m]a^pUx~y-Pa.u+eXgg4#~2~j-AMLr=((QNXJA:2%zY/=}I^_ZHSYq%Z#Oh4yJLcD2;
+#YL@mZl5v}WF<Ym_P:br)ttCgCCzh$y!g8'TM;$<niNEGkJ2LW6wGne1=1Hq@1aNsf&RXTT.`^yz4kiNBtP"tO_Li]lYvSuxk2g8~GXYD3SJ:Vg,7N:z9^
+:c-WJBhTPryp=qy=j/+PUEap#TF}anP&"UpLEu~%WVH+<4IkUDxb/l;ZDS-"&FjnqO.30J{C[RpI+^.OecdW"+<ec3OLU3bZEx/<Ki{(.dfh]$;]p1ld"R
+h4eFLejKoDdTG:gcK{:x9lupY$3R"Is3p<zk&%kISrYd'[4cDpJx~8am-}oPHNXHXc8ihs&_e]coiOPwQt)'{Q+k$D6|xeGD$r+Eehc}Z3kW5[^mczZ|46
+JmwU#2aK8u7D_2s6~x<QGE&gaz>6'#=GrihQ3u$RKW=LrNfV|=aH5qa`Ag[w5^.G2.[TU|/OroiFtRk%OzBDLM)F+4VHQdYw362XffE)3&}jA``CnCv5L{
+]yB(qc9}mysx{+^%Gw:VC4MB_YCwGzQ'vN-VJ+0Bn<C^coeXaOL"%!3u0`]S.G'[#zUXovfN,qWBfL<)qE9MZ7ZVMg:J3njyp=P;2wh"aEm,Dc-'X&KM'G
+%W1x=,.:VT_[qF;.-d%yInZxn7_.fBxm_#:Q}ZQ5Q6'x6:1'5c$p2D5hx!#lZ<sim<XngL^5JJtcs7,BZba-xh;YDk'cAImZLI=):U)S]f>AID(,d#k1D^
+%w[w][H|Jrhe^m@@3s73;-DIe)Ji4vl"#J,Ja[OM@fy=ivKpqIHv8tgm-PK`-j!!6'BVH&bkYn&;FE,W)V${QFN}sTStME19<0H'qRb|Y&bt~3JU0;rK|h
+o5]TILzIFE~z&Z]p!G9lyocyVC~rHe'cb|FRq!]Ntg@_/-e-%:.f5$$8++1,HlW#0dqJD+wp0H'8dH`zu5F5BvI6o#(6G:6.}Rr626}F3b"5,E]+2(&ou_
+;6ItL]{%v+W/B)R@Na)(oDPiZaZtxZJB-lT_p$d6EL1Mc`]zo/98mdCvIQ9`=IhRtG7Hf{U;`N>FD,`U(hbWF;CYp^h&+eJ$#2AL<^vffH-:1yBcv/o']E
+&USY.F/,b9Hv)8k&n<6d"mY-9U7qQBy)4C:qyOKMhr4xg,_<jGpyI5FbAH%B@az<o[h;=3,Wu<j`_XY+R+:p^|W4(a'}$TNnFW|/:oPOa0WSk6rEq{3/2b
+X;cN^&1^9@Z`s"BHLa1_8JSRB3hL'wZRb%&,FE3:i[H<aCT!k8f$6RkbYGD6[tW(#7Jdv![Q_zpAHF8E=ej;z+t7~K~AqIi;]AFXg`+r>$(t'!0|&J7:Q<
+6:xA@TF:]IJHTygcjx'w7.9f5E%zOP`ZEg<m%nC%%F,Rt6g)EXXH3}X>cV^up;ZAY9{M+{cwh7v4JrQa$W4U-$4|{Y4S0ea),s9B+}`VGqs7lV;eY1!8pI
+{NS(x&(R1$~QEzN7I1SL;]u,L3$w_AwDUM2f0o@]H1g9|d)]>h_P^NkmH!DwBX|Mr%9A895q+0~d`$T=;2bZpu;%;w8b~w8Zm1V]1pdM+rfcTAd;4sz_<h
+vtp%qb6d,-<DyZogBt){'%9$D9OJ&T<WH-Ge]Vn,z^bj;D]1Q6QF_]}%<Z#6`aN2EOMt0+gfUKnM~8(OTU~m'wT2p/uQ6-|x|vqxmKG%[{^]PO>dhb$gqz
+xj|[=d#NlXMbKDlzP-Dv_8MRKE_ldHtr6K`(IKjp'3^2c%upr"b3&tf<T]6T/9QAviJ=yqzdo1S1,>Ja$Lb8_%6#/HS-|hlB39=1'n#r;J(l6!JY'}YLxL
+X}[dd2NMxLHBBG_y9=@vi(r`C2}XzKfqtijhvGPi)lZ_%n<Rl-18EZL.Fn|<8:IxTFAD2{]-LpxLN'KzOnO+d/mhpgHz5nzkbT%.~.x6YuTEMl}ZDW4'=.
+wv"@}>YFG>z>(HfU2"S@d'bjv@x$<W5eM/'Ttf{wIQfIO|j7CQbwV<5f<'aV)m$"W`rf&:t,lt'/Akko6OfbP)|&'N&a.v!4(+eqmf|}}6Q]DDq)g,Rg!c
+yK5[>M/b;j0)QFf;;6+()l!,WoQsW@6iWDfc3{$m8`}`ZWtu|%9zHr[oCHnsY:4=c#f'",-VhFG7n$eI"szjJ9|.m2p[kr%EykYhL}Eu-pKw;U_4k0<i[Z
+xEZmWQtose&+f=ug/[SK+|^aZU9|AUJ@$wDa)^[HOnfZU6Io$i@,hAz];Uq7ccw9eMQT|O=twe/t19AiIj3/:PnPyAtV<@}@Q4o0M-]KgwU:|NM-{uV_4B
+us.[XQXs0@Z5kGB5kJDL>}Z0pQEdRiD8y}SZc"K'^T';!cB5[_52<Cpd54hrG{/t7vtHW<4hVb:j`B8f,hq|H!FNd]t:^XnW|CI<=)Urr=QBj2lR)n`;tZ
+xS6-TJW3T%VQfN8Mpj}ENYXzrPXRreCV_<S{Qp"U]U[U7KcojA!G'Z7e2V7JcPBQwi+l<9#4YwgN&;k>b[)FQ]~Df>GBVZzCz|,=mj_v;:z8,nW!x(_.'1
+#=RFHH4|<zm{sK3eNq]X2Y$<rzJ,YYP/V0)o1o]^/3A5:<96u`q'^F;6>-zJt:ZM&HVV('[<eb`kvCDt{DJj8lTS)B3_5nv6:;+d0F@yI_Twajo><=5XsT
+._biyKORdkzJY2Zmrmg}>in(tBDPF(jyq()]=L}:|QTc5c;MNg:VCg3h`7~VW+]W>tYnWI1d9a#M}A1MoH7MQ,Ee4'[zi{S+2^aMEz3;>R~$`jZ9kwO;YK
+~O9#C]co9HqGg1%IdJi<fnPE)%/{oVz('ZqVo25L3<_cJI%d%$vIdq23Z_`Z{9-Fjtr"UTKI~[9kA[i]Xr_+ep`Y<Hi;'1zj2FQPCsEK8)OHj+9c1OQ1T-
+Uwi>})O<W]F3{blYUB|"jZ&-m=s4mC<hKq4&o0:w"m0+T_|IPTt5,xrlRV'Jhq_ZYkstmdeD<b~a@w`Z`dFaY7p1`^#1f([VnHq;Kr{:<F-&t1)"Y+e<I@
+sZ4Wn|Z^G$IJz_f8gX}[)Hq$';h]EP6SqMuV8ZXmK6c,[4ulPF9>xNM.SVTYw2Z1"7]s%iGMyj0=(MU:FA]1E4^7QznLWh8`8.0:%%}rg$WI7BC7.:o`@d
+"0_n&J<WpTyvh+&2V}//.EP`Oj&gss9"&U3NS<'JL25YUQ.4qnf$Fq&#`CP2/t.y`S[XY:Odujfwh3E@5"V7l|Cd"OWMs/.Otj-4Fhlw5Fd1rj,qfXxg2y
+jt,:jB,B/M1No/{,DtC<}dIT,S--J-6g29)9XRiMKOJ"$|4]68B#x<66QG]I=@y+Z4bnWib@B(hAf8x(IE#4bb)'tD0+8=Ia4E~Crx-yg5<ysrau)i&ZQO
+F=aT>;FcbUHP>H.lxW-SA"%qa>Ws,6Rj[;m)(PxDS3={LJ3Jf`1|i>|c+1s>A6(F;x#db/^s.&mjO;NUiNz7NyoVb%.F)0G3jg{=`'7Qf^wqBY&>~qs)v&
+"&O258`h++v#Xiqw#{`ZsM.J#}^OueFr;fZY~44lV%"mc[=Z)8H[wh>)P.}"L}Bwew":{qX=5WBRHpt"Epc,p%s2o(jqnd(-L_DEm"pD'EKH]acv=ji:c;
+:%0rm3!{vh"l0/]9@(H1BC@NF=T15Ck[S7<jDf3T6k`/EJ74}H)CVwJ@|k4F_fbxjo[UR/!L:F+Kw#fM.21`#MTVI{;VtZ])d3Y33mHw{ZybYVNC$eK6yb
+uf@)>JNG''~%LOVkd5_(#PLVBoSV^J}T;hCoM0MhS]og)eP)l3e{tpz,U)8;r'@Px/H,ItMjU;cyCj2>_|ihzFwP"^m"<pS!=#T{ye6FhRoOA|^d1i@leX
+46t/n5yJDbBeAbwOdiG14z}[GRiD_r/Ccn=N[hw"a9r=t;Z;ki{gfU+=eXyM`X-'3NQWG&=8D%:o9q4,E)m14OVnD$mA`f@u{wt6jvp`F+h::Lk.d(==#2
+iA/9}!L^r8LEGsBc6vC75c[a+;j7Dx:y&`_lF18BF|c2^WM1'B%8uJKi>+Ph&>rP=)#rs{wJ++%-Y#)wT[TkL>oi%SBX:|u`$OFZer4qGh!r]!Y`,SNn_^
+[7NIL#`LLUgx8;k4)i+-=&@ktk/j|BL5q3i<->5|@B"(ne"y7Gv1<8H,Q(ChbBIu1E8/J7{$"%K>iO.!EiwsGUQ]^x$US.ll0s^4V@Y&(^m.I=dbx=,%Zp
+IH,/<56KiRQmgT0+X"q[UCWv[p&Ix,kUqJD-Edj%;-@R,/.+o#35;)[L(@.D;p&5"r'SrefX9i}`>-AXFySN:+QuQ$!rh2O;uJ77vr:z']'"H4$rzs=&dy
+R|N)-_xt:ayO61NjyH,/2{VYNU`Bx,Pa8u7";.x@qX~Rj.=1jp7#SU3#V1'fYN]I[vR%U/ybON$,[Z1{v3<IW]]XlCO}5g.+pcWp+ebP<3/(L(-)%b5!B4
+4Pm"w&dQYw^(2Yy;_Qf`Mj3G{Zt|JuQ4HfrLT3{R1SLu.)%!Sml78G2oc3kNgSz$G]7X"dDi}r}+T2^H47<>Y/9!]#<ub>`w+u>OTvW_KR~(brbav|[fFH
+"y=:[LElHXhPvj;[L>N6EWpndndf33cb.F3trt)q=3yild7_S8`B"g/Nbi7UjbVjv(D_8ZTElu:R7;BJ7!DaxIZqh]`LtVZU_mi%&r4&=-=eYyp5BlVOK.
+g-t%BcqW5P]#._Wp#Cx5XIp4Q)5W{B2Wn[d.Uc225Vjj{Z(kr=E98,N|T!:CglI1t[bjGRGe/)ktOb[Q}ifO/ijKXdu{]>gKaVm<Bx1`MK:uQ%T1F$BiM{
+UiYyus/@{|S";4c`%cmGem-qAa^KKg=(81.mET}S2=mcs{z79vjT<^Arbr!/RwqDAf)z;pw4KR$>]H.NX>YKkh4^&a/s/S-V:V4UD|oQu02Xk2G`Hy}u1d
+GgDXS4BMpsFVi2g@wcy+@FPzt,IXk3S/K&gnNmly;v#x{[PS+LYX`7|S;$#>%^nl$b;'n+GgQrYjWO{21GPjg}qf.|3/P<3'#b!(%0,IA;1.F}s>`/ete>
+GF-F!beT_]h/)'tQC$iGgkIq`$Jg[02<&.:7kUzum>u1Lv%zV>|i2V0S5&g$&m;^M=01!vC3LCR>JkU_MJ`q>K{{'sgp8inP[,~0W>{,yE)Do2U)3nuM=v
+Bso|`YSHf,TD1h=d,9VREI;tGb@Y/}XMms^$YLBN~|b9b!,!8D5`KKhxdi,=,64D,T]wB)thXwjgFL}ZSrFUzHimj{FYk]!>Z8=]-zl8}>)XY8SoYk{H9|
+0]g6.nEgGarA<K(r,6+URI{5q/kDW/Y{no}%>r^fRqaRs8J3Fe@/Q1tN%EHe$ma^K&~hi!2ZCwlM}n|jJO9eBkv!A_=sHIf1y2RrIF1-5t7xu!X^h;jU(G
+Av{5]^2V+O"%|I:@6:2(HQXAF"uJvK(-;y^+m#P"E!>Q3^2KmCb`GIY{S{k8Y;&tSRlO>Co:<v^u<hE5(UoD#j^&H&A"2P<4k(B$&/SCsP,l_|ei!tk)<W
+4jpXgR0QE$NOe"NUF5fX4;|I8aTX`IW&UoSP'O&K`(Ii,q,%n=#_^1Cx`i,p]Su:}RAP1`v>G_>#{zs-~9P%,M%Qr'/.I%n29TAVRSz@eI@]gggcn-")Yx
+'qf[^xKm@jW4Q'GpKs"s$+a.)fQ8gng&i!1v$XZ$7COWU.luc:Mf|v50:'g^Pjyny,LwD:vBt9]OGt7=2m!{E:K9{NEs}IOCc4m@.F4uqU-qw%Zepg,M+}
+u@d2|@CnBAkE~)a!I;|y0`K"9pD[F@BJ"b<fCK6f%Ti"{A0p3.{FtZhV#1(gJG~v8F/++<'[&,I"qI-Qlw>_jflF,665n395d_H|YQ/+@BidId]+Swt4wx
+f)OG&LxeeT=$wXnYJj_hfmV|n%1@T|~Si[h|x@FpAAHJ>y6Oq|;.W6#`W7xX[|d(>6vuEB)uvjw:NRp'CaLa~C9.uWM+KWMaPa5G$v@4U)xZi1cntx9xN3
+DG~%(lU_P5zjNX86Lcq:~]M##}NLzs=PTrJyVqy_G.N-$fj-u8=UV!fKA^W@<7d.(8{vwEptcp!#>d]xLZ2Dx">%vI7/p["mnKr]}_]<m5q&E1;6Ic]=vB
+sQE)@_1]b6zC[GJ!GbM@=7wA-p{@b{-oBfQF6IWyi;xp`j-.Q9<9d!peFEx]d`w]LV.t,vzHZ]u/=qf&p./0bybniq/=3PA&j4isH"/R7!AUB<um2.],Cr
+4(Z#(snP,i$MK0AKx!,x}B<91h.,T!lk=GLS}Q^/L4#]JA|gH8P744fh/G}@A):{_w-$_ZXljUS(,A4=fquR4@3(jbk.s'lt-5baKYD9ojez|IGiK`Cy9(
+{W}Q5>UNEG{)VSnlCS%Xx!Nj%3CY,V:E)-9Q.g7{z>;zn$Dpyl(IA3es9LHxjmt'2#G'!mSTCYI.}&Q{C%U!Ue39Y$HZg7[gb(9g=`tT<h[Ru:t<rS9Cq}
+M6Vd>@lD4LQRm<:L{<I9ICcSq`:xAH8%h@^FVV#bk`6s`I@^.FVD|b[e||j0DDJ|WR:jYw")^Se9$MHYE|DFuLSdJZZIDr1^9{ollGzQsv9FS!L7:]`oJk
+[.x+6$lLC6XV#^6,-@^Q#b0gF0$d'Bl9f%vXjvCK;B4[QT[{i|0pY(mpP6Kd=D>C8VNLSU]s96},B{jx_(IN(RMh/%N`#)"PpfLjNLY+bviT6Ca:gHzNxU
+vNBH.u"Z~-Kd3ftx.z~:S!P$uCp`eIVSw%bV)[Lxzut2y+n"wp^]{K&}YA$&HM5@eaiwDeO<5Xj,uKf)W1@Wruhy'pw^~aX9Fxhg|mq-GN/%9!C-Y:@[O+
+M"[{MGF(xVhJZ[X#<7<LQp@O@w{GxfEk=kb<i-d6Hy5tFuC4);VQ7fy)ls(QFR7:sEuMj^BmDGyV}0gLPeL)vB}NGnhJs7P-gRS>8C4r16#9EN3.m|Q:+O
+<]yT}Hj+WwsB<DO(:VyI>LM_fF$w6higuV>yc4v.I@PSOUL|,64Rew=fQUGmyI<gYKuZ9#WNA7{(Y24HR+U{bys@)d`e,Ix"m^POoL+m2;dg.]sO~VPrnT
+)sU%a|wem"Py;^a^>o39H))Uet7OjKs<seaE6,[|b}7X'{~lefretDBjihfzO_::=z$tPu;A~&'2SB3]E;PE@Ot,c6^s7(7!./|mR:/C~:CW"P6g:p[tZW
+iSIM3nzl8c|b}O<'JmXl8t[MKO#[t@EzJycn&grN38Cg{0%S}H@%etW0VnlCp'Dgwx.z=_E5^_HIWi&fv<J-P1;0gU|I'9'i~lVoX%U-05~/S`)1+[yIZg
+OVV+gh62E_LcT_c-^fPXuJe&cC6'.JU+2L9o=^AGwdU7z8<}67(MCH9qE6T}^Lk{iwZx>D%&S^`B'Ro#Z&t"|VLKIDF!~hN`5<^Kq^^.3!.B"Skos+0y8f
+Yx2_w^!vjx_#D[>HKXE'OE@+$@x>pNMna4P1mn!%qkS=}BkRk.EkMux=Yt2{W|!`x.PsSTivdB/<9:;iyf!Oz3~Z02[{@foII,e685/$AOY].e:PsgNjj9
+2}@;PjDNNe>%R<ePuh]`vuK%6V#--a@kh#BOl:W<4xTozGk-^[qP;[eY5/YVB{YZjU!Jn(Vx@`.=G^SbMXf+%_E&]yg3wn{aRCRcPe-)<gLB&wtH,T~"&#
+F!$B<]w7TVX.TqV:'(=q>@vthZ#s>}6<ae.F#_`]&TQsyTSX@7wx^taQLsPu$UGH"y}w%{iS>{@sJt",7ARtee0Vr=zOlka@6[QQr,z5_{>m^[n|`uJhmz
+}U8go}'QGI#8oz$@]vhG)cm{Q6bh_nMOse20H1km''x=btl+CI!0og'.5|YDh7~s6=l=hNGlpVTU~V<[NW<5Lpl#&6dnWs-6.N'DnGGoQ59+{,|@g+8#rM
++;Ua!4WZJ2sh'-QOk^!|plJ@@N|8+h98d(8FBsPr]{=7:b(#e3U(lF&Gz|c'y%J}+wrcth3clqqiQpL]R;uel1;IHM;edR!{:Ge6avDO"Nj:+HW2v`G#6R
+WAx9.o!L:g.LktszPJ%PdPj0-Jd@@%L&9',>Bf'_KUDM.qOn]EzGmHmhiq/:K/X$EYWw@k>YHUoQ:D/T&9}4E5I,syh{zGA_Pb/gPL5g=oa1H&t"CE4UR6
+H=bPDEz=e]c+poE"mW|u`1hvTqEbT+c^$LC)u_N+7K]w%oOOj1lxfaE+|O-,PU5&&y~L|fmwry}fG>zlYwSNjr&=KofRjsZC<.&<bn#+'yz^iXY+;3`_#,
+ZC/#CPMVpR;-RHL(J&X/[zA=zni.1y,L.1W<X}_r")9N=br'OO7iB9RA!-)u-R]shfG}a<]C0Bs6S)8R)K%`Q$}43(mA}sP4fM`N1X|cBgp`O|OUDXofs|
+42[v|U6/k3fdl5f!fqpfHX9'F"~{Kl@r[T[zcLX5Wz.6~YufpVfdn+SrlI3eEZ-#<|c5v(vd|f/g7Zu%okE$sbb"Z(I5tf`e8oN&6D]#mbK5RA$O>$OCbI
+LWw#0Q>L`H}:keiN8:_(0,>zO3hUk}6a[XbVgkHbOpgou7C<R:+_Kd^t^5ZDjzKV/ZPUGvlS2;|Gw5)%Wt$O@;48EvjzeUwin[g!oI3.39/C/8'KV2B!5c
+X!S=1f=}3_X7f^2D@1wunpBn<R[{nn=|qM1M^)</'>NFKaYGAUlhI1'5{mX{f>msM"JIRX4JO'bh34t7xpN<v1S{r^i`P4V[PT!!X-X,3;k"Z(qPbL.XeZ
+&`Q++2Q8P[iixFYAPqs"T"QErHU`YrO]t$A1,O2_8Vc^{1'%HExdhYp4Vi>yNU0@eLoXVq6(rSK^,K!F66k+9p5($%agSLC8}LuYPa!/pljz0a@Vn4)sba
+.]X9(7K<`Nr^Q.#9|6jyxKw/jnoCu8a80!K{gy`N~XY%d>(iJ6mN/Uk(/T)q_bg.4|Bn_91-08_C}|%Ii!~DYoHN|gjEMm@dg@gGfI[^x;u^}=AJ~0$cRk
+2#g[~[s_[oM]UHBk[)+sl`{qSx4Y`)D!)4_!pVTf-#o9ZtJ@/VJ<,Ec_P{x9&:iiobN"_bua7/ie&}<J3zmF{I__ET2blcAb:pO8p(%!EpT;RMSm+^0Ns9
+Rz<i)%"h4kr)!FC2Y2crg]}TU&).M{i]XKo;Z,5v#mNZrnRq$9wM{rZpgBCLS7qZ2N,74mQ%KiS%PilP')iqvK@T|S{^6pr">9<"}nd``uNB.RGF7;1}4/
+s0D|PD2xtI!Q8B+D;^c1E"cI$1a!&)]m=]L{-34B>a5S|=+g(B;1J'(2}KFRRI3E5]r>8q!iK@W>_1W:X|Tk,Ljp|b-vHn|u~8,F.gPvPe,kUj5=z[dd55
+2]KkjEgwuH+9BE_$_.Nb.h,|e:"2[O31/"R;Ncl#[$HUs",ItU1ChDWpV&}{G@bMDu[ae.bzqMN_Vv7Y)2fu"_%b<]r]Dd$lGeJYiA]U%be{<{`E]h}iU%
+nml6i$HP{3VqKaw$_z.04LL^+^^szk]y6!g6=nHA[C&L}B_Ps,G+xg;"Otg>si}8n6vpnz.PC<,Q)ZH-Y4L:@V2+RMRiaJ5&CR"M[PXp!e1N/$q4N4Pd]7
+ufVN-a8s+`g`u^[ytG9ngn;LWVz:;kZKw|2U`$IZ5i_a3P2:S38Jtr~0Y[vryL'&#g->YO97/Vrv-r]Xz9fNWsW8mmj7rdF<W2S%]QNn(|w="(v+>>KdEG
+xWZqnoFq5mFz%M3;[9~RlHW,4(7w,)h#=}]Njfof.r{c6Nm)eJLB-;<!>0Pr|le-}&ED8[2yBc<G9xdw"K(|D0slz}s/7Y1dU4L'/:,+!|{9"V3V;juO^@
+#VuTzZuu3pf6[=L9;_Rlrl]{"x7HKwPWq,rokO&#[b7E;N:{jd</ozQ|~w/D@SKDX9NBLk,^.nhR>!An@.3C8MTlS"4.O_XiZ`h.3JqCIY_aT1Y6[j8;Mw
+Tn9+PJ01AJBxV>WrpzYt>iGWjqM,Q%8$f>c%r4Bpfl=A39A^[Me!4`6GHepQ$bpn_H2$q#p'%)d[qj`J|m&(CP|qAfB4y)U]cun0lPRTE&oq9q-#0)7xEb
+-sa`7xi;DkmW-zkQAU9CyH(1F2Q2iS++c7Z0asD6m]d+^7Y77;lEn$}ni]w5K1=9gy0DpzeJad%%_(`m&6`'9,&m2[+F{"jtD8bng);Upq{iR6<qbL/O$@
+txAI>r3uf"/=]aCK|V&6h]W92L_<ehibmnj`^#EcGL6,7kVI>I~RdX_zX@r4RB5)6Bl2ry03qz)<oY8"RVs8]uDb)6F7NkCO<')fH$e/q>=3Han](|!2h8
+SkjB84jtBpEI{/Gk]zN"TMiP5-20,:r;1zH2Bc}.Pg(<7!%c{c!rHCIRwR(Y]N/"<gTmiT.<GRr1R]"/Bsn4)R"=5nZ%^m#dh:fmhV}Fs'^FELB``8knn-
+Mu'C@iH0D'lh%|&h.[l6#0}LO%^RJ#ZhBn:n.F!w4w@6.^GIf<.2Jeke"/,qjkQdXZt$%o&9P}@|Id|ua;h9,|/;xe4eYn";!tY@DKX.5l'eO=e3,)wG/X
+uhfq<=(dn>"(%W4x{%)s1/CNgn$0`o"MJH>343.R-4UGetFw#>5+qhpnk,y,`23^IhFp+Iu@^m'Es6d{R<V>Obd9(uB;Kznlu0#MQRUa%P_71GKf};-n!i
+"2tvqMWzfrAzbBPCd!40Fnpo^'L=,wWx~,QP9O)NNu7iOl]"zLj!Uv9,BeqsSv"/,@!qHJ7i7Bc:vj->{[0ijwz)$yLTNoV(dRsg:R_O/<&v2Gc=K_`U=C
+LK/K.|D9``"#;v`ZUuL>/P8VmaxrRy5oPppOrBSlP!3Um_)vW8tCH=7I=llG{By,fPe(MRsL`!.DfN@$qio:H);(X_JMQn1PAeRJAVBxmZHKLIG%AE36&>
+l1[NuFrT1ju{(A$f>jA6vZ,YW$P3cLjA4[auv=WEVejX|c9abg4<yLh[|^N([9_bT7IdV2x{yl-oD<uaC<v<Zc/j]uR-upuQ^IYwsOw2bMGvzMw+a78Ls/
+}<SWt.We[)V(wp^}j78cA-1%b/J'>NuV_^5>qEe"@>hUCSdXTO4z(OXErUSQUNn0FL3dCUcelf!Oh%eHYSQsQZctJ{C4&bpRejKM'J8RX5Ohc#lvJs&tzp
+~fv([9kcur7Qi>1IxUAcxc&HUK+]>y=Twysv!ggi9BKq_^$Jj%_p0viV~XIPk8'N{l8C75R'kd5W8rEZ.p0xtC#N9v#ES|,yX0vu&tE=i=j>f7_.>[6ZON
+yYMz~93d.P[m.Uf`pO&eWSS3sAXGx(>|u0z)I|c|Qb.YzwmzWohOG"Ja|vWh=Hr0>tczbY@Ab%ert7BiCm/'6Qaw'Q~GmxMT]3s`2^{{-E%:()ePbf)(NO
+$ft.)/,>pkA'EH[`SAt$Jhu<d63i50M,VWjQ6W0'FzC8RV)OD9H>y+@R7q'Xx,F5|qFrm{x7XulMPIV^>dyOR98gh%-.$lDXWQr[P6BkCL`$+u%:kxE)(0
+;K3xwExW7YL%`.'5L``sz9!Vh,ey7BI9@uh@ZWs=rRp;3HHL/sAKskfL$i$Yt/v1Jdl$3+&o/UPE:`@-Uh4mdU"QbBt4~s.U`on;d>]9,6]ap,Xg#M'Ty5
+4G;tI:XZhh~;%e[qouO%|dR<5yX{plTTu7EMTF@{lL=d_w%$^8RxW$+"=DS8]fzEGdcS`nis1t9#$ITB)=Yi'YF(E;'UAlfyg<4.@B=fg+Xd`;)%i]tAL`
+>QwB_9kpe,#}yc;E[tgqKb7qAtgo+aL:xvPZRC/5q&MfvTx{~eVOv]jH+No;(2']LvsO/xQ1QZP%qs++G#bj[p^y^qKn8AF$qjX76k]OomwYN(f!j&|$AB
+aP;V@n=t8OMswd<dg#6IEe-G,Rvc!,X,zjoFOu:qq|`3(ZIdex&0g:>=MOu9#_JU%-/MF48wP%~z1^<LtJJ]"%t&&GiFG$=de[%]<"Qh@P+&"H:dE/Ci]2
+D'S'KavA^FPu.ymj=@-m(=(`kYkjv@>Uku&i}J[R>L)M5d_ao,GjS>(dGG7B`:>/gU~[fS]fp}WCh<)GMm2'uDGXIEhqfMsvn6n5-y9!B:Q)Leb74a+/'-
+7Kt:[vO&n$nZ"'!(>/Q$4Gq<_@XH|f+$o4CF$tzd<<yz3N]]{_McIBiSPc(ZG1zmSjZ}TeW%qb]M{EDXl;vLd^~jF:d|PC<7xLX%7A3+#&hjceR"r1n&=9
+MK<U421Hv7^U9uiL#H<6=h)2eE{a|#0tdlPLwwu@}pAjb}2m~MOUl|Y1to<r+|:ot/ree4pfxCBQ#1p3).Hr7!Bn|:13Dyh(]Xz0#b"5<'4aHSaj~TISOB
+nT)48E0v,$Ebt+<W8LN$=<f1;_JKcIxM_H~&gK}g%oackfaB`k>29K@kJ><kT,K6CV+qR,j@2S:p<t=p+K%D(kp.~P":-rSf%KGTOSZHyFckfZrDzG5Nr<
+>TEe(+1wiFR0d"_WUZ2KI>{Z-C/%n7YJ.`.brw.N@_Mw:M"OwA0j5k&:!9+C|<qSo"Uc%Xp[^<Z[Xwuh5}SPzh@9[9wm=:7MHD.knEJok=F,bn<2/|WWd<
+9f1HxZ'B$9I@!78`iC'g.@C]B`}`QMC.e7}b`8uOxuHifkPcJ;3TO_h&EoH1,5P)txb",]t<`MCbAY+]G:<]|wnhs,_t1>6"c6Z86Y9%0q;P)j#l8TIOV,
+SHuKKLDPYA.}V_jLnu`$ag`^D+D`=qT!%U:]qoCahTca$Xrg3O5Uk_0IlTmE-4g4ZAjV~QbZzmqB(lJl"%^U~djr6WRg5()0cDA[f,IoRxu7q[4g<If7Sl
+f@8vF8>v_mEwlt;x'K^3qzml),><U{.F+U(d_6}e|JIw@X(3mF5%Z7ZT,a@koX^)Rb:TNRs2)$T5Oh01f5-lLDNX:.#y.N3%^uZS=Db5`Jp5GrSxX)Pcs|
+xxM^t1z-oErEnJb96o<]LezlWk=>=dcT-nJ|1HlL"j1HEe$Md1^f6SrJF'#ZG"3SYc&]+t9JwsxAunne0B"4EZjw-u~tJ{]N1MRz%r!2t/Ln8ibK#P3zAA
+V$3X8H|)Sq=86Hn.pn/o9.GZWoibPeSo'q}ucfuC^9TV:;,Ow`g[S,ZE<9fp<vH'7CNibRCD02ypVs8(KcJpcf.!NeMh0;{61@mN]Q(6iW|3Jk22ZpiN1'
+UfuZ4jq0l/)#GrvWU&Gi&H92S-kc^nIYr2CCjGCX5Q/`[$#bZc]in(eZtzec3"y9obA2UH7GG|(Z~6^O1Ux1!4ql;<aPx,MII23%BOU1>sD0#nul,ssh:!
+@m.Me8cd[Q]_m$'Rm+,O8Ofec]dIE=(unh"qU9e`b$v&vNB<bk1+wu<wc7}x%HV!-ZSES|K;=[cJtz.p9y~`!:jHKkx(~W|!dH03Uq[9<k+cDjGd-Uv`]Y
+!<K]`njSb7@vCjqs@Sh.AE&:>AlAf,$x8$kJ+m7ju!sb5gN>,b|E6Sf};g}'IOa0kD9U(J'IRYK[u5x-M_V6_yZtrUNZJzI7y}i$GH:)s{C=A1,-@k^hC=
+(Mb2MyKCB0`&okr{p1R7#"Uq}5)C2m'K~M6<-&MyOG${fPS]XTxokH0V]o&%7fTKZI0,+NF^$8.y5Y4'%c]`Q}-gHXdl`a~v9vwA_8JCWOG+ynl&2s%g'>
+UrU`7'SEl;giLRa|clfq9"2Ii_]OL9gH4#m"jT(a#GQ-g$y92oub{/e4;DW%mD&JmGei3D@0c:}g:`[Q7[ifClZl4u(q;IN{FTIxKNtR}$SKKN}"7L%U1:
+`I8WWGZex>,Z;u&OdfVuxwVFvb=jm6NJ4pP+m{i/'2-6"Cz,68RuXpD,o=lJ[3q,B@^4ikfa.yvc7U9]<PZux.brqAaqcg]gs'^G:-|qb}40_1+vV2`!}g
+34J$t$L$oUE%vR#<d"SS#Hn8[q:a1X1q"R92%Ru>Pl}4oU`OyjJr:WZ&PP|MQ-rxIObI0a]D:&j1f6FF;Y[qPJW-x8NA<uTUu+COstt19MUh>RZb'B%k6A
+f02@ldlS//:1F,ujz&>tuD`W:&cIL9V8r8;^FXEC0/Lg&>jybs9&HO(HURBWXlt%hB(iVOnkNT6Fz.n+K-t[;AS+.ZH,T6Q:!;&E,b%I`8tm^:C3E3y)Bo
++&qN^0AfqWWtq|otbIKMC7frkwZ=VTtCi,vepaj!RRaR8"h}]6|px6U-5W{ptSR:x0yNK:f/z,T11aLD%J(0<$Ph@nQRKOEq4AgO:gAGUNWF2c2SSN2KxD
+K^~No[:Qa|2+h0ngMnNjKHjH{NY3sP.T&M8NhM3>i$=``pbOV-D:u5Fp>wDZ!VhGbcgDhg7:/zq,JZ1dKu>}bLzN"6vLa^CtLB4}+e2cYZGj(C!(sv#H:o
+m`"``<ydodt!JoLcmi5"ky(Kz=FWI#%)8qAmZ[$x5h(x.UCQsqq,~jKD2nKX{|1gHXI7glLrj=Gql7UTKHg9$M.vI|H+FAo^^t_xA5hss>au|q8cg.P@pN
+]IyI1bhy<p&CO(4-:y&iiVh>;hwX/GwZ;|;`pGSpJ{x6DfCOjo:dkW(,,poZjVg:b.Pg1n@ny-$zbvg>o"xAI7Y$(^rmPw)z$6NtW6e2c%IxPt;1/j3,(c
+PgDu5WYwdIyqqRVm~L#vV^R&.68tPjHn)3IZP^wg}^|!/Rt.JL~^yQk3%Z`A4<@,~(1-d`G2k;xA65:aA'V[NgDW=gOs5^tRh{&Oq9uZVx|pY$VS--o6[!
+ADciA6z$vIpB])C;r!B[tjKL6JqJq!o)xTvoGwsgQY[6}a11QaTwY;A!H>~G2+kdfo%46DW%65Xk6ijfiTJ{3Xz(oTD$QO'zV72|n+,dUmK&h>W(_sOpm[
+E0dfOh<+BD82eHdRw,zFd{DI1o&Jjy>PC9iw_D;5MCTNC',-kQ;5|EjJFolfkRcHU</g+y9yg]]eNqm:"#N1MpUOZZqx=)f_K2FXHv`arU-q;LWRF#4De8
+WITt~SPFgT(USt%j,xd%xk0{%Q<XSQJrZ@<SD1Lz>8TGC.803<NY)rDfgxZ%GF6s5frNr%I;Qlp0Ai/m)v@8S0|9d/^Dkk$MsN2ZRPITVmRd_`CRf1#sxM
+"Np<%x{#32yGyUTRCQk36L26[}Dz,9|PnHLJWYg!8I33)9+DIT(<z#oX(mC^b@'4fza{|,`Cz(D4!t;&P/CS(N5(lT+EH)LgL1gyg]94}-xbAU70yaI&^h
+18JB&}4Cy9]c6%_d^f$64xdh{b^OS>C5INd">:7EVTFH#OkNe452|ODCjy"Sr;r7vQ;W'vT0oE=DA#Pf1,aM4<4.^u(AK!:D/^K0RnP4S42mZFvOyNd>@8
+WIHb4D2knNz`K[l/RKFv[$D#UW%+p2X9;e.eY>~BTslE4xWt>T[=<&oj/DczRW}Ft7"[UabzCu3V1RR+mzx<at"G|/aact&Hg`hZ^'UFNNqeXpOrp@_|^I
+;.x}Z8xlvYfkMq!dWceVbUQ}S]K$r0,k_u,lIta{$GFgSNtd<]SOre3_M<J@`%!s:8a!.,xvBbS4[-s%c;n"n05(GKV/>EvR)whaX0iIrJ4o6#CQ)kh$Ud
+F]8ncM&^-d<^5gce)`T|+^`'uVdv5/ZhyVK1RX<Izg;u4AA6R_mK_y,(/3MZf2Jo`lav^MU]#goS-]6<Iu^5<J$MI&re0>MJ:w.LO]%J~_,kMVh-}OLOjR
+OR#DEC~,5E6lO6uIp_iSIE6PYRVKN:yO6<-=I]+lY;H1:Z<#p2|TVG|Q4mGZ=-UCG$WYskBx(P5v(rTwByY}1XC:]B39zD$F43c!b(<g5XGOxig>)/cOB/
+.0t!/D"[xC'xs(b`9-#&kjH,/z"Hh(,.L;eO!AB7]wI{ks>%wu|}S=1N_'4o1kE]~Je2~EN%M&ijia|)<fmTS^U-bCiLg7xr1Y#Q]K$P}Ge!+mD}"(z%|.
+mjoR#51XK{Gh+8JsG2uUn>BR<4w4Z{~8O01;po5]t#@'m#p%/qwX6qH$4UgB+SseR<Z"./D!gytMjzRxw3zp&]9`Z+4CM#BDW2Q1f1'YQ(%02Xex"j$m}O
+8E"I8:V[x$FXn[+@>LT@I6Af`AFl@{):,%1Wv2.0UouaZw_/P[]G:+],!~9S-<!}"G=uAlDKKflFQk;:])ohvgubv2QtP}vi1j14&x'jjZ6KaJpBZ.fCVi
+NwY41,peeBzw;PU1y4A%//[]j]NrS+;Z7d,@7'Nh(in@5i`:QlN<2v38%E]KJE(l0QJO~D00}][il+mliKKkVgP8!knO(vHfRuZ|J|u69Od#0-HmS0aOUO
+NC#t;H>A-u@V&K!#R=}tqXYuWX8CJYv0LRNgz"+d'>bJ%K]%y@WI![&s(X;.]g1jN6&J,EUL][7omd)$0o-[5hFxDWG9d+cD{JNE@'Ia/8Wm;mCd7&Fy}J
+s7n[jH!pbO)3qo}z#{:7_MGqMzuAAsa4~O-1;j2^z_a:"myX.7r+&[DCm|yBZ}]+L4J'wV#de|.2H.GgN21=O{Vd,x]<"|ma#/t>NDy"{H<ZrgY@ywxkK3
+H]tUoerdY5`6nfA/+&NcF`:O`e]TJA_XB&+UWBcm0sUz.S5f"Z_0D-~Sj#H.{ht91S|qimD[]mm{&%GNx&{(gPpu5-LW(+~QrpTgQM<=;a`p"N`qw54Ghl
+Xm#KU%}t|TRxN^I8)QN8EQRf].2Xsw>M>;VT)F4:._dpE{y=M$@Fhp&xjpYYXHr<MEbbU`co6vuCAHgPcYd{<fHF,z#I;15<W=a@W5a-odwpial!Ua|zGu
+H^t7@l+uhjF6+3~5$iu9C^BDOAklJuwyaXzA8^v8<rC>[uE2:ZE2ZI:]=)wQ$Td6#$0:xO:t/K>_N;I]zRtx3,7pWEgz[Pbv'%gLOLhRvcXfb:;HL}##}r
+L^+SQ2I;lDpUguPj[XPF~>^n3XPeRn>r{6^p'x^>+'Qrzeebqd$uU|"q6J)<^4B`6eAe"@v#9X%(@OJ>[T|16V},-6hR4).:OQBN#Qhgay)m,^Go$a&_gp
+pE;O`E]8tGP&!{FRB(r26e^O+6%NI#Mp2C>C{v@8[Ll}K0Ac+<&</a|F0s6qtW/Qre`n@c{ST4P"bLoQtSobAdXJcwC6u9!bIt{TNjJ8'|5|BJI),Wxa)^
+jd)F<xH2<p|>rF+^X&':r7Lai.MZ#4#{%kU[eaD#-U-Eu0whIn9G}:Di=0}Jn)|f=<Fq5/Ic,|v8o8XX.s9igKAymY>vyP:wh)R(nGR=v)i/V52T}&UYm]
+2|W1tnJzwe0(=tfSA,vE)oBfK3]OO",`Pna-+3J;vu@]g@"=Xt[5BJUjrJDIo5oWh=<vW06t'-pmAZ$}gV2X5Wz@:Jk1q6-l>siXiTX7h1{uf2X^#!(,Df
+u^tq^MIw>QarXt-n1pZ-M|+MQgEG4{DXS1gucQJ,x]YzH;SWxlhqP/.|V&F]-XL`Z2qg^bjq7ZnbP9iRvo-Q{k%+k)go(#}br+Bs"e<s<xDQDN,{:2PQg>
+Z`/jZ]g`yoYH}n|mhlYx$-[H}Vg7j}5qGZT1-36y|T7:{NZg@6`4RNIN7K;0zP<)w9]`96`T+g#>3^-MDC,>$jbou+iW~'P2Z"8);.1>[KrGX)^xGeB|0G
+}U8!E#w;#2o^hehy4@jLv-7fVL<`kuK%>rq[3o5O!ME{[nD}UMbATAIu^0Tzi;%VD}"1Zf$HYi2^jt_4#-LM2sdb0RgJT`B$ADgbQi<X~-y<Oq8oW<g9Xv
+^gU=#=U,>z;ne:AZb[+<,,$Okdto#6{owJMF0d}$KYg|Fl~Q<,i#YAKc.#u#%_^q1@4-@"_Py2V]M^`OmLZDxHFT~>+Ss4|S.G#3]"prYv;J2lAkziW!Ok
+iiNkH,:THxn(vM#!0lkJ`<5HhqkB$OYpp'qp%|U}awHd9_}|qUnI:8f]P@%AqB/x[;.>M+H[Tr~)QDkrM46&Tqyx>ob"Jf)wjQSw7!V@KfLC)o_D(R|.2O
+4-//FULsWmc0|JV343RG7fnVNfiS5O~M'8KvMP~&Tqg2[GC;jPrpq;RL[Rd:C:<F6dkP0Pw9DdSYBv4HO0z19-iz^FMalqoR3v{)qJ^;/2)q_FH+R6.P4/
+9@e=q@!CQ<U=;c(Mb1@o%]Cwle7y/`=$tQyrhEcXl4q"(ZQ(hf|=577DLmQd-y.0'%5QN)}g.9$`E:F'x/L[B4KoaGQe-Cw@>dT+EfEN`-#1Icvt^7@"0j
+w%78n:bdKp[p'uivRVNII]S;`AuuVVqG>m8AgNdj#N=1.x$z}VQbjGFqOBaD{2JsIxUG&6peW%D/TX2n49m}71onzD>Kg=>`Lh|5(D;_ULmHtl!lPlomk&
+c@5fVNAwKn>@x>;=R"Z.Ys~ffoD}dF2kPbk"q%O}1b9b#cXKw)Y[l]Lr@pXx,jj;}J9]K&>-sTeExCMtgV6D"L@.WnlNP,&f(n5O|r'bi19/G}k<pF6.|$
+awNDiXLO#PM(^(q5[SZG3D{P"1G/o6nmf./5lIoFUNO9"p%Q~p$v|6B5<]0q6cY}IB7DvdHTyI`pX@T(#ap'>9A}hE9/Hyj9!-b@Zfy,o$n.i@2TO;v%/j
+,Eas-i7NtZ4{1H$,k{hJ+})0L^ghLFd"$)6lo+@Le`@k8@tdPo/e6ke/q)f&q(/h>>+63VZs#ZhmS<}]4tn&|Dd><mghw7Afg(M^rK2gj3@sGwMmM].'<+
+$G#j2<o$cG"Qe^f'XkN]yripT>0Qw]%9yqzSA"ZnDQ'xx@6!BIymE@3`:-IeFeW]nDN^0uUkc-mCNWhAxZP,jB-U0hCY#9Gj<Dik)W&fO),8VZu`jxqd:[
+-IxWN(:$l6j-GI3rn>c/.F72SAap:Q4`kNZS#<!r5d/#]mw@R(1rhGmtkg8j8%;VI<}u|+7=D%6|Nri;#%JFE/jvzZPdmtF']:QBx+2-z%`iNKPdzi!eLJ
+KZ(slKgXyYwNCQ0Y;(4LX$sbEeM4GYN=5jDc`#XE8M(<emoy'hL9vn!"CsI!I##6yDy+[22^"O/EAkw>DCA9D9,6v6)>%Op(6va8c/w=fo)0@,xxLu-O5c
+xFiQa4)M<s$EL``gk'Hm}/(C{hkq[|}l[v,4_/Z/J|{/#g+xg"CxLH1a.`BWL5(U@6DtyXRG.M'Lf/j"d,w}jOq0):-oRCXTwqJQNumqJw&lYkCMZs!,_3
+b76]&`3}fmsodLTJz-Y/<v3WA8)/4RD[6nF2z%Vks"_#S:_Vc3|p%nL@<p5Tl^6f^gD>Wk}-vA9shG0HqJAnlZ-)oC$Y;[2B;@h%6)fBx2$8Xh8{.Ku1E;
+=m203lXS-W$=AcikI_:,AA.t[WKhXH<:1mHG^Zt'H-V|!~Tp;IU^EK[bbwiOTnANYryN.m,sYw:IHyc+'4Fx]p~}sT6ki|{Ks%g@ZqyLH:Z8E+LQ-!kJ!=
+y);EQcQ;A;#BePwg5DgfuL#izSk&MrQ=S7e.oNj"'&m!wrCDJ^2uE{gTV!IRg6t"z`[f,)+ti)j'cBi}9OFf"<@(.}I/(Wrk9U4(Jlkisc:HCtD>IYVK6<
+|axkMROEehFfNfN/_e{BeCG18/xm!,61c72FnGt0TFYc+6((GMe,Kw-&Nj/JIa0TWD5CU]N^bd(;8=;`1PdJ`LQq:v>Q;piE$n=&Y`6sdp8;el_hT9TJxN
+`v,m$j=!fS%/Hp!5qlIyk/ZN[t{>VU^tfX2n'g]as)1;F/7%O'P##0=lD-NZpe,;c^sxwQML+&g+U7b&;fiE[]%i:]2OXdE;Ojy@wQq)&+6EwbHRb}nFvV
+76$W9M2[/&v%H[LIuK2UZp|Jrp^`|31aWr&dOps/!{j:aK;%alln2v(w000C{3'aHpOv(.c![<Pd`bbTC#`uHt1]%[v9H6kz#CXBA!wl/&U4t]#JS7G(r<
+,6[e0#dMBH_b>vgqgqhT.(.t5q(.#mHMG-=TWZ_6)=[s[{86l{NYBN92BWKyn@r#NnvCSGtaE4{,JLp3l!T2Z(_rTx[#(3FuywH/Pm%1rXRRn`Ap2_0oca
+J@U}|tT{,W2Fh^Xs5B!<X"h8bzjEUKBIi.'(F]iH5O3FiV]tW{]#&673Nd{Yp)uc,M,L8gV@D_i'rd6bzjId2mfev%qLv;}'>B1Il-e#"&]J7mytN%p.)]
+qC|<<]Pe8,V.'y>h,=Ctp(!fnK+OP"]Q@<Vx4,vxm!e;2S$}t]-MhJWxXAF,mg^8=h|3`.KS3K_A`-o{T$|.[R2LU+OkRX3X^9GqrD]CtI,&BoUkj:g`p&
+|ty5nXzs!742LA+(YUAllC4ENItJ[5cX$Xc}&J@3ZR.`mp=;deMG)k.vCCRaK1[kS`q={0$%"O{Tv@t98e$|75`tLC/nZbD'oV<j7GGiuFN|YSE]`S`$H4
+zh<C@jj7"jbs#C5oUwY:pAn[>mCjc$N>eKbiHINH2CkY7j$zMmTG#|C&gA;G}h@I/J;_5XJ"tM!@2y,[9t"Z:9tEQGo3)r^B!N)Mr[u]zM_16JC1Bc/D3m
+b;xIb]ae)M/G)FIWTd"D;h3qT(/A$K~UuI#)a5}m!nc]f:WMC8^>zsR<+_F{tO.+--UW4pNSIbW3MwJlx)b5~doj3291qmgV%F~_$[3af|q2I>+-s2(ajm
+wNT"~.z=3#tB-:6[C1B<K.v;SoEEr-ZGs%Qigv-ksq$k#Xg1pav^U}w5=iD_Lz/Sq1n:n-t@k7SRmuCi2<bDfAn5=VKnp_XrZNR>v!PfWW}>t_91eebq1U
+qJu+YtoCrzmvWim)>RP]REWYPnFTO$F}ue&R:eU4T4Hoj0vGm]^(-nVK3B94%AMWN|+4$jQB6Ux#kEt&-%]`[mAZK-lVMq<^A-5C@N'J],y@Rd/+p&3Iph
+u:}f;7L8~u7{Ed4$.d%^SP(#ltUL~St%IV~8@]LQU;<zVa|y)-lilI:HtbeEgy0D^c2xzs>>e%)06[<M.zd3lhUge1#JM{IQ9Y[:CWv>$E:h-sJdP06<K1
+d]U>etc/dOa|aX"T@VLRun>>Kp0["c'les;S'F"(IW8m/[.cZ0`;c,]'0@~IAF[0]zK^-wNN"J:yUZja5x:r>^9CNF.q72_JSQly^D=KE[T,y&BkHu.Es|
+3Gvj0Jh38;wA4!]W=q->VxY'4oRO(L>Yv7>]GQz0pfq,naJE;]]8w2}eb4hvPAd183G|FbdxIGhQrGOv#}@l4bZ^Y7}sOzK_7L)vOs0(pU9aZDo.`zp8jG
+e0zLc+rwXiC2f{prCxE}$d)nQX{jyU1n[&}8|U7X#H%g<q(<cUJ>c$A))b;Y5'g{cSl8JO"8,}0|EFu3BioXF]X>EP<Yqxo40RwBh[rn$m8XZRWd<>gLU$
+74_Xd:WjBdYsXY(QZXT;Zq/8#XvY[R{-KQMst)'nvvIsm`E;b3+{+mh&uq2%josR^O_28<b`!_3z77!#Y=/8wnRnS6%r@u:gFJ[C_]#ZNzR,Spc2J9,6wq
+Tke4VTnMvTY1oOMSwhWh]1VM45!kpt;pn++2xc`h%^z=iOMs:m~C4J/eLBSv$JC9P!Eqyf12G#7r6u[<-i{lI.,Q'E}2I<U/a"#1A2Y2=C5f$^)xsWHbQe
+WRksDuA[e<l3MRi`Z2Grjb<LDj^W4Dh^tVURzWCl&t=Q,Z51AZDeTpiJafwM^4nt72Ylgt%1xf@_cq'{^I{leflaIACUv3.ZN;JG27iiwIQ<gKzkqHu,,R
+#J=FeymL>p]c6m:!ouT_c3s[yt@-dw]Y>j4W7Uv^RIZ=+XWqHXK$"dO)lY";R2S]-2=kpfW04xVQc`P-.Lp!5(iDzK2fC(`I_nATXFX<K%TfNpr"'5rpV]
+T|73<D5XZ'6I4X|}8a%u)AxMz/uehQUo!pwnDxrB40.l0ExS9-RPxY/11@S+Zp#^zv^m>If'%2J.`x1X)COy^^ZF'CZ2o@fJ~seI91Ae(778DWL,:ISj&q
+=<;UY]@thZXzhn.L|mP^Sotw%ka@s$Q}Zor`'Tv6SoWKqfm5{4hFDDM^3=d|WgGcEWgQ3YIu$,{h]0a[k;AqKggwrZmvEn=6u%_aDy#a"@#&qz4g;R2(gx
+n^{>5i^;aZA>lJId[MT6T{Wgd,Bf[;npn:=&4MJf>TjN,snW63jnyKP);d=ds`VP=a3-!A{E9B)h[@.7d,4X~:mRmSXS_{A2dExk"k.FE:wRB'KG+xj16g
+`BNbt`@8oj#T&r6t|B75=kf-thpaq!Du5FBt%CFg=tnq{,/.g&yBzhxO-UNO>IjjRB'|$JkAc6NB[2Yd.4D37KqIBu9rKC7W#u0d;x!16Pb>'w<:KWrN>%
+L^_rTcWf+U)+1F}M]XR%eCEI.Ld_9HU:x8p"#W:u7<E,%$Lo:.<|+EDZm=dn"sQCA+kN8CN24<GBf1Y{C2a/h>d!FuP%=01e)RhD:+T"dB=<S7%,$#7P7d
+q(vFrUNY"&ox><LkZF+.h)2YN-LrRfSzp[5/SD[CBkXVidPNI<~%6L5PCB/[!y;Kvyk'YMoK-O3y8U1&}!DZ|;9.SHa:0i>L)1f9U<^wEpc9^l.ogOP!-|
+4^49l$KGeI'F27u%Kv14Rd(8[&>rIRj#pPh>U;%Xm`DIZHQqfuMvf2zE]-u$j=DT0OhwBv9h%E"kQ#+Mgi>tg)1#W)oqOLjUpheS>T^LGGmhmW1g#@0Qys
+j(q,M]T<B1@B<>OR~+=9UmOUjQ<Dio$&ANtJA@-Qqz;z:9%n$$s;S`TFBLaHJO+emuT1r<v;e1ohr5#ytKc)p[=4=M7_dR9laF}[LfKuIg3jv{V,EJQ;9v
+2F!<9#6so$9V"4|'M@vtxu&zjRNIM8_rXAF(}fJAHIJz@>;_a'BeMS%`^pCR2mRP$3H[i&="QKLpy}8##Mz("4$}y;/=o4i83I_GO`L,zr2d|Xug##C22-
+uNJ.d9-G9@h=pW'WV+vC&0itLWv2yv"fEAgs,cDBE+7][Okl[r!RH_o2+kf`iu%WgPc2G5dtX.:TmQf9okG2=_$BgU:)0H;)Y[1HX#mEAd.=[LT:I]kd_M
+`%X0@)DhC</%QhVnX,z3qew9m;Q.A.rweOuTEsrpFrUwtMC'(wpR:cjf2j9TsH))O)L_(X>=,efM$fUN[guZ.(c(t%>|Ftp'6BDhJ;@|wHd(+2T;78mRfJ
+L80)s/>HxLX,bhThaOA}la;)Y$s|G`b>,+5osV@SLqTa=X:qW97}^{ZU]<{h{Oy/@&U"%E'@^29Gt3K7Rl4De#J+~@+=]G[gn6Fpdmx@i^)fy$j5&[bBlw
+$.,cdWkG~q{76pNTZ>N#{U4H7@B:CjVYhV:cHfifoF!Bxq!r29:5<ZvIL4+5Fl~L7+11(^2D6w=bV8{l5E!BqdFe-gGD}|_;^jXphL_N!O_t3w|`"cwvNW
+@d#08}8Z0S4%T9qcYhEQ5]@#pO$"uW^@h)"^%I-0&(`jIsBdaJY%0|(%7`ll!"C(bI=M0M5Ur29Vy(^4k1eb"p0I%{wnOW8bhWPdfq0Gx1)T!.#.y35S$M
+M]#&O{;vhZ]}p7MBB]Oi0FQ>#bsj}98tLEN5z_8sk_Q+Dn@,Ztpf:pP1x_8;i<'<+h/#;)4eZ]fgQ.|:S[PNNr~q.@^b78[5QBKG6I6V2)_oQJ{hAx&w3p
+:spo@'vha}T`j-I,^tJjp3F09ynJq&jm({F"ei0s@c4ne/LxCw<cO<x;o}O!)0T:1!EoC(LWZ"jUT]4h([)^x90'as`h|)&hZWUsN!F>2h/Sjor<$6s/d_
+9Jn6MBt&7:|9+;$FZdP<IOX{z[bT|W!A!6!%F)"KY1/psR}@=)4!b"V$A}Dc+O"`W+KyX+waAyJ7!D>yz$1.G#nl.9wrovhi,Dd#>E+4Isg^9Si^hc'PQ`
+,c)U;y^uus'X0olLs<HG:y+<>Ee257FQMme.RZRq8H}sW5MpbJx>7E#/T|fNLUQt$Mjpf0]zOM4]a`PdWgw>q7CfW'AvNG6FAw![f"nJzG^gFkW6WF3}~3
+1",(@+i,GX7Y!6}]ntY!b)#C9h0ZgIB<wIL4XSU|{4J_^bqpl%_"vKJeJ"1U/cxaiWx),Mtl_cS;6xnXIpIIauwN0y#zu%d3kNoA/[BYU^X12=pjtpVql(
+63S3GZ`5|z`L-y[V"5u=t3"(=wiSS=>VHG!3m]~nMK+2nT:PzKjC/vcedES"Y"C7FIGn/cm)zR2|MM'n#cqtG``0HLI7w-/7HX2V54l!`jq)RDSc,YERxu
+`$Pn-8hE!U$2"8Gtuus<6ZaF{dYFuO.S1nSkjnS9B0'MsUt"L.PVhx@`UI>^_r|Zx-ZQN0aSe>^J(b5F;mN"-40OW)y$1AF_iOHMKTT}N=APpJ)"uBAnwq
+PB$6"jzRyD>gEO9mM<HfHTk"($KrSs#I;RLp5[W42%m0$2hg9=O0ESpQm)|-{=h>%vigq$^sMx1k-sv`KxjBa+!1qI2qkvO/;,3VX=c;Jw$@kAhZ%R(`oj
+7KhBVW~jcbdfsHnWE0x6Y6hqS@6IsH^8JtD6=}R72GJ>W2lachKJF^p72e[9_YA0r0@$S)ht'@<+/"qj]bE-lV%8.GM%,n~0A(bZ^r;Say9b~Z;gdyy9qx
+]_1@a"s6hi<rWX_zE!TzM_Y_YOw"b:XC0vJ=##v5tV7Ku-.jmLet0jO/tBlz{n![CsS)YLjjtG({Bnmm'Ji:'>#f.TPdjnaU1UWDsibpLIsgN+.vVm>y|"
+xt08Y13nwQT.;wSd#:`9H%{6KcSEF@nQxQ|8g[[{wj}6St`HPwaOP./63.>1.^MZE{b@CUY2#n5lZ:dB@u~.7I|=W:3>PX.}BEx3i_5o[MAk!4NSR:i8hp
++Rl%ZOBY|1jxx&rCXge$MSK+l2-Kw4N=aWZvV6|8.lV<'#+6[,GXB.I@'!VE]E^UTs}T#|9x}IX'o,HFQz`R6x=K6>w-H5aFlQj3]"|j.G5N/ybd8z1y9j
+jXAf}gS!Q(Mk5K!oqADG7s9xvd>g76ybVt>v`-p[q)U6gzR1=rfXra,i#`Q}k3&CaA6PC|Amh@h;MkmE"&Ebt"BA&S)KNIiCxe$t(}u98l{wUKO4[W=ta=
+l!KOgew|@FYn<dd/trkBVk=3CRHk4EETiKQ-8BUkDZIqtoeK.V^!Gql{&+g'PUVp~o(}#%P-VhIif=Id|#EiVQ8b_t~)#bZSm-<&O=eyD)~3I<^`lj1S=%
+.Uv"c#Yshva^&<e5KCUR@2-|{0|b%baesnt;i6l-bh97+z{^sU7Y>48yS>PuyWeFK6d[Yuv3`#GyNEvfquM@|FEIGk(R+prS>^S`_)a_>W"Uv[6Ax(.7))
+VI%l%rBg$>|BB&Kd_}kE91jU+@tMvtB%]4nn%ERh5;L9tI|}2CPy}=#gr@S/{&maVx[L{hqn>@'Ye"uvalLV/Q}.T)ax,-BJ&bSu$DSxiiJ{{Y!f_jL^_g
+AQG}#7irr{</KbYU%SP"0S4BwnYU6)hMuQf=M]@U+zO2_B,3Xz"r05f:<3y&OOR0OOS%6Yej9j,``z]+@b9CwK"wH9{>/_pBe-B7mKw,M>&4J.@gA(T7k6
+&Whlm$B}PGAn[YyH[mJ9|Jas:5DkPo6R'oE4f/(g>wLTygu5!2$}VTpnPqup#r5r[R.bFNL8kRq4=B-P46r0Wn|:~CPoeUe,gu}WId)--6{viY#h!RZ;ey
+i4:ODqKqq/s2]]_Ea8"O8+!Fbv=BF!VX)FyHU{a<B1Zg~H(xB{C76c)Xh)/##sfY!t%of23>[[2DM%;R8H(I1R4EzM-BrJ!xQ#(dz!lp`Bte8CyH72#!(S
+(iL##r/S33Z5t('v=jq3"!1ou$;a9W/bOVe0IZ`tHeR.7qz:[pc!16Ernb8j'<(6[+/X1&JPhgSa.SqAn/1fDf+-:oJBzYT,SJ$JJ<{coziPwusxrkBBuJ
+2gCv&T"AR)#x]qSwk2/%=a]P98).dA9Q5rgbb!q-Q'IaJVw89#v/G$u`cfBFi[poQU!WF%5qq1@S%pmWW$K[B)6>I^3k<tyWeE3tXVz`(ynb==ue5b1(0]
+Nor1n3kH1gw9{(PUgQU_`[jRo{exCjX;^trL3{/tj`soE-f{>&kyj:[kjc/{V8%[wEv,QB%`-Rtg=_UCqBwI^B#+I8i=QF7(}>8zg0k)c&jYP!V6<.%8R`
+caY:L&6Sh,BDGo<hHWz"lu+oPW;^H@N&u)#joX@dmZWs|b<oZG}O>NHWn'Z$};)BPKXud9p(N@ZtsH$,PBdNb,/{DW6wyB[ZZ@.st1f!ApKM&KPh]@Qd0t
+RMVnKb'^:Xv!CMg/=:^Gyhxv&,!9MG4t&1!/XW%@1h.+U!l=pgDxZ>v^DLa^+6AJ6k'J2LQ&"#^U;k&<1W~wSK2'oW)n6eA^`v!K9TuY2lUA"%!RfwhM7m
+V@KX;I~X:ernVEs9-j,I2JIOVY~]&a5ZNV`/WTNYKHJ{^5{xBdt;rRSduP>ZJdr;}2)_U0_3%[X<.k}OtW#@%%"Su%FF-Tj:J`d'89x((kG+,A>Tt'5)"_
+x'saC^.DUe3HQj^iP&}9m$eajz0JnR`;k$I!fbd:$|<k{{_P>$wMqX7OYMrifHkgk;p<Z7[Ta/F$adI7erM<Um6GQA#UwXK;jdr5;jE7;rjA%Y&&EghQ6[
+bpQOM&(Hq<<ZG+V6<'Y!#Eo76EzdLk$%7wAui^2pmJ{S{VXM`YUu}tCiC5%7)GNe~Hn9:3N/~Em]kj//eUCIp5q|c.}7PHl3~`A:#--H[1)2|uZ2.lO^hL
+73s.wz/$5.K5|.kWy_!!ThsH]l%j~7d-IY2OKR-1v[ddlin(>3mJNc7x(I.t9W#)Pt|Gk`N3h$l/yC)93>U[m]~iV:-NGneWh;F0F0,C';m#jgdL5K_Jyf
+eo~,UTj6/-rO+aEuefjX{$[Dn]yQcsOdJy5b7PucNSiE}![1pxR'eBNYh#MkUWt1nXmKn+]9k_70[&f.T@Q1Ju>`n9YmsV^;KhQFSiP-qm[K|GLs{k8nX7
+jb62pn9W5HO[`ZNn$04|8Y|!ZK9m44c%+zJfGk$F&/]k=7$fDfodoKFU0}:Eu2_AaVn!hyL-6Gp}4u"T[7S^z:o4`2W"U_at9rmKq6:}aL4-#4%>G@#l=A
+Ddan/<v^Fg6#$cN(:Q4IKGFM9d7f,snzq%3IKp/B:9h73>luhHnH-9BhF7h6'k_yl:S0g$Y@)"Df'<AYEj7>j"7ch&kJ+hVLI"K(`O}ID#S.`,,Vs3P;eW
+b&GV|>G9f6!hLW@O)Z97{t!f<&5#HQ1sIQOj[`N)E"p/w(]3$Y}ITQ!>`SP4]1jj{p6`XJN#=8'^2)9FS_S&S=3Exswqx!CV#Z777l6,i8h%6GiQ})4K3{
+|_+SJ/Qm,LL;]a5.mKM:1a9u[o>be{Apk#72^MMZgSe}>TZr+RE7cN-:LjYZ=w$gX1quLpBcR,F=$e)IN[#]U-pTE|%/Zd(]kN/29kO5Zxx^Y$Ou]v=Xp,
+^62mms<G;CjejELl9x55_b5IO5BT]3S_<CYW_8dRq^>_NK2&xR<Ab(x!d1,{HK=JcY]N)L"ZM+&=}g<IIBSn(cg8bZIct@t8%_;zF^%Af(ZUUiEL@L;]^]
+Gl]HniF'pX,T:64[opsvF%<2Ch4C2T6An,53K2`JqA3zR0)9kKX5_]kdCN!i<k^#:[q.ri)<FQy9<3RnHI)<2{].;Om&bkZRLa]bW;B,1uxQ#|eM6"<H:]
+b6gZB{fpfQj'UiBI)>.@Z5jp.z{Fg4m=]($NG-A(i`6Vjrd3tv4<l^#ik%6kc:YaX/K2P_TcU0[8g#%.osoDQ(NaFo{]hhy{7LF_}gOUG%&'qtrj[L57|:
+;%26&m3)jT:M,nuoUbDn`JDTXoTM5^eRJfVJ.^rzH!1h=F9T]lKysz^GGrK/1lJeb))P31EQSp9oh`]A+OVAOQNEw4O:+@$YLIP57]>,.:nh!u4g![@y|7
+IdeyW=x08BYyj}qsw&wx!g9M5`6s|&Ubn41S66$LysRry[Qt.^e{t0K'N^KWIu>0F;y6DmgXbldNQ+`<Ns@v7Wy^9uOO=&G$AfuPiL(!p4Hl6aDo8T_{S&
+@mDQ)O_Mt,$5.H}}yQ(.G<D:3Fj:b5DAdwdG9_.Mk180I%){"T@'qAQklHi{J.g6JRI=oRA80),rsu=s:V!pkitlRZ{Bme0nb}_4Nw|z4WHlh(RbEr{#<N
+.jI1)xFm/4.jn`6"7z-cdK_m[|y-$&vkaCJ(qdK[ItDeoQeTu%FwjC"%]ZB>hI/QmI'!<H$'+`{sBzGC_:X('y[g<3yUPY]>w1$/Zobi;$RJ>53smp<S"R
+rj5[/t6Jb.Bt+b^=RCRH_hCWtCx+s=G"Qo2'dO,j]#pwe:bQjXf$Q)+LK!Nn>dl4BktneCjxsMfiez.<`e^RNgj1lD7vLS9uaItf1l8ssgysT|J#C9N:w"
+NV.fn'Gt:"ID_,6k40ASVj{b&aQ/&=iN~{A^iVFv#$CKND}kgJx@sl{4JK-GY'EE_$ipzl9RqfZ[72gLl56D(=V+'G$<gJMl}I'IyJ7.tj+}:+Z'0Gu+HN
+S"-/t+zv;ciw;j|50k%K6q}wU%">%c`rTj8m.3HR3_>5N+TH(6-CA>Oet("LR&[rgE>Ut]}MJxE0avTNLAH5|gH1zFEX^p-dSxCY&_cS9hZfE@VoZIOgPf
+!}8xW-r}'7N0(Y@:KSk}p<GSO{t={;8l6M/CJ!9A/OvF]Q87M6H@VXH[&g8`(r~jV.zRyR4R|J9cmsL/tUknQBo/R=%zSw:Z6.=A/64Hv4+gDZxv}3w]2A
+8/z<iWWh:&djk&m!G[>aJy_y5<)^-O,&)}IszhSeauwo|!i@QF+>8v~CkyyE7'G3@CSv3zkJaH)zg2m$$bl_+MXKIF8;yAs&^@$ZX-:6DV|o3cUjMlN-81
+}I88ehPgHG@HcJq{rZ$D)}+dMrx}RD3kNGrL!UCHx5@#Q(M%<7=z9GNo53)"RpSm7`$lAI%M@7$5"}:BX`[${c!l:x@:!|1bW-Deh|cz/B(i5oavSoH(ff
+zsX=liJC+vA5S5Oj1ey4L0O&L%Js_4gD6,b|Ly$^^p/CW;|(w]QfA$Olx(XVi|]JivGpt5/ttrKxG`M-hy8|3hckwwG+jU:v%y!k}tJ{vwv=;|lMe/>Z@o
+JGh&kmY}^t;UVi-p49UAVODZd6KGnXgnfJpb}5qEuHI@_@OcyC<-]E;%l>:}T'!2%8+<#zA[Azq}EpS8Iy;=z.xk2L;8dU!b_L;}ND!34I<)jkgTkh"'@C
+-1<jI5@q,+Z914%7(zr'!<gcy8t%'N<lgn!&/+hdYzEE+l;27mQ.A5-f5kt`P#k7Gh"o~Q#,G^H'j'<mEPV>EpVq]g/frfI&IsLj=sLay)/SN.DNKlc|re
+e}3GHbFdm@%vIZ'+EX6ckAh>3-GK6(7=Z;q-lm&<Q#EB837i&Fe,p6M>am}i^#LFhyVU,(uZ|Kw7b<mReWEh'Z0%3:<RjS>T)I{+|H4zzvy1;fv-b|E}qX
+.i$|'IKI,|nm1>S4r&%lcmR>q.^2R[NP:}q7X<98[&YOSHbCP#ndSZSu9i,)yN~iV87^a'xcCX__})L'"{`Zo}szxut,^R3sIU|c)z<2Ac:!GE"aup],oj
+Y!@8F|3u{,daZg|zi-U+9C7/.1)tp(=$C}dw)549+"&>E5nAdrp%)a=pJ^YZgLJGHjDo^1"4N^-7ij=N+]dJJVYv'L7Ro]|8B6D04n]<(dk^kI+},nBqDd
+EKD50p:#DVl&&0dOxYW2$M[mnKH8`"0ldW{LUVU(%8HO4C^16qY3gTyK58sIsv)TCa1{a(RG-)'`[c)54+,1boZIP(qH=8:[T-^$;gDhmkJ4nqr<0d`1c4
+}9WwIBc'Qi{y/0+(OR7mE5bWqW`9FY3WNG`$x$Z)vdO>DDUsZixh+61s:s:/:oP&7%$=4c&aTM/]x9w'y>r+="bbN@U]}IVBxw.4TQ_R%3ZL$"~J,'GO4v
+cWogaDK]0dv(7%-d]Z<Re2PXdbxDxV/I!O2f4u.XNrbJUuSzx,;W^Ql47&X#]='2J7X>^xV3`.)vEIRt#sY6UA@8L{A&@w-M`Z0{efjw@+xPY_uu+3bFGi
+]|yLJ_jkPU@$4xmbeNGNKvLS2|:MM;^IQXYjTE)#K`>lf@M:"L'{2;$W:enG<lf]{3!+2_B;D4eijSqVmR#B`"_[D7;LPUqAgi3RH$H<y{H$hlo0cXpkQn
+'eUPuh~0]pHClFw"6X>]Le`H&aokX4nz}2%sktf<L=e!6^I1T'K)Q'.!aW8>o[}IAN",)/Q%QO%K.}kH(}(QpYk{@Eb[I8$`Cu9`6i~,|-Y^qE4WD.7W5g
+busb#1)I)xYi;[Dq$R/Eu.t|E=p02('S>%rCU=U)^P[G_j9x;W'mRwG70^)Jt:+cw_k.:>H^i&7&.1`+gki}dA}g[A]hR3jngJGF%>yvOX5&S$ZpdLGJm{
+l1Y|]:W&SpVy2DoX>eq%q1:zsYx+IJpa4G~Aka3jI,gOS!Z&vdCyYvMCx`sF-(+E7:|3aDxqG.CQAK/xvzt1WqE`.rbD`sG{L'2r~yY|#YGfW:|3+DU.q(
+:xpc2Y7^{uw$7%Gq3RhZ$nrrHU+hnv6{A(R$6!t)36D:PMi2X2:|Dtmj86iA]|]Y>UGFo("0Q+)sC5Xs4'TYIP_^F@:njFS^3M{"b@"GFgj6Cr70eu]n20
+R:="]"[-0MAb@%OBx(0."CV^6_.0:.E%Yi`eiIWCv_oz~8fT;LI^eULJp|5cn>tyc@xGF{Yo-W,iHE~8`{kLN2NB%](}]GJ)B.Vj8I^|I6lH(@}>GWKYhb
+SG"MX]|qa-C}1bX&lx>OjpUU(<N3i|Yi],jufHcY!%)|X`kq9Mx:Zc`BfokXesvOZVIB=(p.#<0vECw2Zh-lS:VRAG<NLC|sYSy=J^g=.(YJXLxPidWs2n
+-(X^.bD8#<36h(g0<F$'Rn'A^+:DAxyJu0E[@(<Qws_13>"n{&}EnHaFK4-HrY`kAjWM3!HE^q#;'-<!+-gP7P;gLzs4B.RP=ud`76'N6HU/|-|P_A8vxY
+fOklSF="(q)DYK}5RDfIF@pxZ_x_zo51'vbMwLI0]@@ORA`_U;-l&ogbbu4UDsL$uUL_DiF<rC#`jD</>9r5&i-tD"Re"=DIr.v287E0A>-N%EFvGU}Ku.
+h(4Csh;iale2yBNC;]{H-.+dd(.=VO//6eeQ;CUF2w~eEe;@opS"$KOxM:Dd:JyjOoOiyAH`K&v_-S6f}7Yi8/,b'bo_j%!6G#wW'XPdLJK2"Q>lUC+&9w
+:#~yL+,eq|5;QDyZ6okQo6z6Av=`B{!5>htR%A^`wA7!ct=DO1WvKJn#,IE#S`~vs4B(Fxcy52xHJu~d@B/CNm2R<MiUjyJvB5s[+5(M'0aE!/Uv8]1E;V
+_"Y>y{Rw|:hX=B.4d4XKj9Ue}JUvKqv4NSR<5Zr-HEI#nYsM0KZLappCt+bz/W,>%%C8!$4t&09171Bpcs,`9KK#G8=^[U.Q!bMB}{bQZp|4)Jco&X$>`8
+Zxm+`"USJv`50E7m6d&3j/i^iSRD^[LB;g@,mm"a~>UtlM`b`F._{cv2S5rM<:(1dXu1RmY{AJY%|x4:&3daQmK7lb2l$B.r}qNaaY9#'lk;$T<W2x9VJA
+GbupqF_MSYgKY.Jb/0tYh.Lt$6=!EV"zA/q$:L<On24KMqsGCCA#6bu60NLvvK[sJ2m.^@O"gPIt&H=JK|X(H+rMEpCIzjN%V625!Qz|,}B/'0;wI9HEpd
+>k2^0P3vp`m#&0u}#;;3yIGpexrQU}]VA,$PH&CM#}B#.5|xQ{X}Tz,F}p0}.u1q71wWon!kVm52/F[u9p5Ij$!bJ0gMt=mP4=v,7.Y$f3Pb]m[<KWg[Sj
+[=UXXkPqUDE6;n<l^Ok%EWx6Sd][:0];tCc5Z#%lsqASur(qvzK/bVJ;7,^j#oNCF^TB68-K=OdxW.j__POz0abW$;>-o("OkG/]bblNqqh1=}93-}=|.8
+-uOOHrD,Y4lhchw+%`XipJ'mkDEzl0FjoFfWWJDN=,Y{N<pJr@|>yQj`GC/yjnDfg_/2KU|sR}WY~r#r"g{]^mQOeG^WR-Sv"8HyYW/Q|I<-4@C/`ZBO'f
+&84eFKA&2'/G5q-@k4D#}jO>A;wAD#4"j+!'an5%O"Ohm+>U&JqOqqBTWE|B/q%%[-hG[Yb'j[}kD8oN"fGv8a5{J(A<#Rq4H}kMZ]!IdM.()JYu`v1,;,
+x4P!qx)-Z%%m>b8M.Yq)bvg#@V,TkTu`&X``F!h1:NrUNe,Q1Esi~a>zL/aNf;f9zpQ+<)iE5E>+j`inQM!,E3iX$VQe=E8,)+r-AI=$9x@Q#S7$2wGsL>
+kEald[tw!1ddFcv"0'}!%k1'en;mEM&!pe;x_YUEhF~HZ_Vz|"(.Qd>&h4CcoakhZdF/o$T0#"4C(j}euI|aJM!}0#_>-68DJ)BnlvnVW`HQC|cN,<XELM
+W,a4!kKuH_RjU@cejI+x5EM+'kB$1W>=ARh@'_>"8|:`M;|p0|6Nlj)0R6FyYyZnxOY.aY(cN[)oj'iEb#/)FA~P_U.@lS#5nRY<f;%&e^-"'sd4B3ufCw
+[Z$]E{k=Q;s^(U,Ig@/H'e6O~J~=/h2=iW4HFeRQru+]$M)#1xoBt!O!CI(%MRDiF8Xws[VbvC'3Ipx!"+3LS2k5y]D5V%q3:[z5)v1A^MkBbhM+kc7/>T
+!9^rn}j:1eh#"$%)g9uCO:NA[#exb++9hf9s"25$GFFl_U29L'_h}HqdK#!A+|4Q%0x#baF>Z/zUi`20chbf]%AwD0~H1}>yGa.{KCQ<O33'bgg8QE#FMb
+cX^^TH>l;tMPYU,J6cb/M[kt8f_HOY~.wdu;af>|q7"mG[N6dntCDbhkmbppx&qg"dP<V1#dX5"HRf6jI"wbZ!VG+PX,l"~I#QOMotg=fp`Y@K`e"bd]+=
+(AI;:p0d9I68!I7fmQ[By`D_,FgiyAXwD{@W~NdX}Qt)MLo|t7iuTU(]d(Lh{FLJx_5I6A{3ZC<.Ie0h'T.duSoto8M<gW.f~WmK,;RI<1=isH#BVrCdtm
+cmC]JgN3[+b&|st[sE|OI]IA+D]E|Ipe]:1X&z3Y"s|UaY,{([2[2(hQvB#'Vq7NQnb>J$HVl<A-,X$>S[lu-3%10;_+2U#|^$W|diJWTBMih@7<i"&Va{
+Y2N,-p[@-4,QAv2Kov^<,kPf6p67)fJ1loK@uSUJ$@<F=]Ek+AIQ_T2VOF]PncQTA7u&rxyS;0QGO$3!V{.:`Io6.L=F[N=MtY4)Y-Yi$8&"eDc9S1>(%7
+y{.11,0m<v)#W5xab$,Mnyjs)zIhu5MPw(1%QLC;P6E!$)e[B_RFOLwN@m_!jUEn6{6yFo1'&VC&0U(!tQ:&/sc")C",@;|T#t`4Bd/S;O)etIr!-`mWj#
+o%>yw;-6$bS1u$!3d3BDVF(]{QTfYcz_iA)e`dMXSotGX"96~2UEW_./r,oC5(DxF`QM<=TP[tSi{v~>bW,8S+#+5_NFA|XTST7M/ytLGms'7z.}FqC1;:
+E$Aw0"GD5xrXk|plkyeZ]690}ZSpEu,|aJ5=WUUFmdM73O>}Fxsyulc'Va@8)%Un.So;EzzMO7GO}68Z}g;x7ndlQf<O"|`+qAoGuh(L(L%_+u8'kGiei,
+i/@J|kYR]wPPq[yr@:&ViBDB<A`={t0Bv.pprtIz'(k:H#o$]nXJuw@]E|7Zz4+ZgDugDx+2Z1<(~s$3w-w:o$t]~(GfU%]TLW|ume8%5[X)qy"G^FNO,V
+n]`I:U:wTBoBNRFV&{A/IH=Ye}KE)Eo2Tn!0"~CJc:R>~u=ju7q1B7Jqw<<Ck>0lqT,YJN{XrnMR:7GI1`!53c#65PU)D00DoqDEW8Fx}$<qSb.<TwEOeX
+fT;pNF:QelVfo9ceo>>WKVTU!T)TKMsynk&.D(]Oafc0I|M9e'kW5RNX+5>CXDq5%_E&jk}/S>;k;=hKV`/z-MvGyz"f9[3q$QXB<K=ml068c@>aZ0_Y9^
+<XfF9BX533cO+<vBf-~2ELJsB2.A7#Pt`%R[@}-};P!S;%k`FOki!'Qx=9TZ$8MDaPdRf.;_QWa>$o2(>:Y<f9fr{h!67AD8eNuQ&'PUljAdP(ucBan!9u
+QwE`qbs7ovZ4}|_+,{AO=}c[GiVu=:'fm7EFQ1S2eAhcG8-q6'`]AMoBR&jZe9GQ}us",j_ezX3PW[EMq3Z=DXEL]6J"Y50AHN8}e1cq$qo_!V}`s/i80:
+4F|s%Tm@8JD[>UKcM{J7R[^T!obq:}~Br:0r(uV[&SGRw%`W#u,k%W>g>Qyxh#/'1U-";#1R,CYbXh(htf26+lSi`a$v[7D;,dRuit`MbThM(Y4CDg}kB[
+|yio|drt+AVA[.AUTZ,Y75![(UT}61rA9,d<@#)v6wXc0rNZC/'F1|&Z]KTxtMZIE'6G7Y(Wa)DfW{8"On|7akYy:)9U|>i{RdYMrI&Cq^L6y@S|3mZp`]
+JUYn3;5Lwc.EIT9`XgXh!MO;1r>Xl,]%"6HoHyzP'3L4'O,{EU7Bt$a^lsgq7{0gL1hpoZr2yCCOnWY1%BN-`@4GcySr(J{yQLeQ}+lSL=rwxuMq60=f,>
+j"kT7p$Bj:'M$YT1Y;yqWz]-.ke)]CG:f(5L4633E+zB7{|@b6AWx)zh~z2kfFoy!c>|W!E@wan'1A}A@@;gP('(9m;&K$1Yfa`z+J|),|v69b0({Y:sa<
+lk!$4z$Sw8Mgl4C&Yjq)O2.l+BToYa5#|Y"TSxDyAZi<+D&S$"D./1flualSdclFRUrF^/8EP#qd;-y=B-SR1CJ{GwO34BRnQfAxf8s1kd8jqBYZcEQG9S
+`CDEs2]{o0N7uYZIC:TzwC|xf,DpSCIISHqyw%B{pTyzB}h{W$U}MKeI&dLR]3"J<cVpWLk,1,OowI]Qh4X/m:8x`%Sm'2PKQkNS46`LET/f9^eu#yO=-E
+CH.#G+:>nCa-.Y5S{]~6{geTs|W+&[/b#Rev43Fr70:wP_[L>XGR_a^[}lAZhC0gJ|@@tkG.<7e>u.H1lBf9Z37tbh+OL9qD.B`v1n4i+]v|b7n2)>OJjU
+BPvsSU)N~G;ffE_n;o/|!Tx#xpq.%`thF#D,~(gSo(IPp)ptsjs&<|L^hwanr`Jln9cm'621U,#'u|f2]'LAF&Q}v,Yi:83T{Tm>7-)N878;^^WkP^2UmG
+W2Y2_t4COmD^%!F#I#Zf'gr|}q2N6mpzg^:J+f-VA>P<>:DPM)&1lYu%},4g,mVpl]q!w#rUY'6q1M.}u.tt]p@,mo<:&YdogqY([zp`e`|,RfcuMxVpnL
+USssx<Y9O6YyI6us<6hY]:k$3<eS3=tTmNVLsv-sJb6I<gv8<3dV[E:T&;l}1e~:dB(}jQpg1Y6ncZ{jia+^ca='x6G4%6Qo`Ew<._Y-o!7Jp)m&CbfEVr
+6fCC`dnq8fW2)D%[%6d&by`v{7zlw0jKPr$]k!@@<QY[4N7A;,:]sq(Umdo[=/f0`2OuEKTZl862@u$7lYn7QY%FwB,+@lS<,$.j$9UG!ZHf$D~^nMdZ7q
+#C"TD7O&=$/^EzM%dS|P}+[kELupq#w3;VqZ05/7RSvxDA,qT0|xFNcY`vugc2g0q<B-OM=QyoCDPNbw!-Eu-xMsN}kHNBWZ5oaH$X"ZUyp%i{hUB($/%g
+=o1sRitpN'~[tcx|Sv`g3vXk5UzER]B/H^WLQ>UK0AsYiMI}=CzVZdvu1F%}+}kgs)'=qbPnT5YIlt[{:;)N:A9;'JjC$%+W">}'^a!Z+I&C{"S{mYhlBN
+FaGLK/X|xh}zSc}<B+VaF;2((GbqWR}4ef[.e4=I@jfJxLI|c|gO2xN5uj<JAdv7Fl09zEjs&B19-{W8fcw:,=)CiYA1-/#<Ckmk5mJ,O/j4lkP&h4|AV(
+Wkk(CZpl;_5/0hu1@bx`lL}29(KjLF7dc#u+:jQ;E<I:J5AET<M;BU$Fh9yEZXU%e{166y,{ld>1Pk,5AaNz:}%bhJfm$bv7L=DhKz@>4]u0f@r9#9xaY^
+Y$S)-zn6':bH'p)F"aoBO(|<`ckCiD|:!t!kdN.E[|v3@4._"i@f-nso$@YRf;3H~IGDp{K3g3`-"s/nvp3zWgMC=Xr3WA2t1#/Vxo7A6y59qEdK|N"/Z9
++q`aTyT':]@-0-B52lEzPn;=)X-n!})$Ff($v@D6D^<6]%@<ufhcN[xp`.h+s77v;'tejN8R+4f]}yF2|4,qE+kclrGh;JggC`uOw6RW;<sYs)bG[a1#M2
+DAaNzq^W4DE`t{rH"x3kcax,!rR]).#)/,kATJvc}QSY"{Kr2=7}brJvDiaVmj)4W67C^zv5C$"1"g%)Rp$NC^&xJxJ+"upf"O$B6]/=3Q%gdLET/=CHqc
+Gb''d_&`g@-Ws9,c`$epG$[()z@g&$b&<+1k`W2WC[>qJAhzb(R&@R|0A7Rk~`>J@f)Jl8LuOgeQB@WIk$zA:FBCiT.oJq=PI>VjF>Q;e`+GxJeHkV:7R-
+QfT$e!}`%M8WhEVh-IwY;-!9Xg_04zAs=(,!-,yX3=|t%x|Y}Jyl'$;E$aF4tsXK)`e8#EdAb29k^cy.}zG8>e>whI'VAG#WRh]3{0Fy:%tveMGM)Y~0#;
+a"k%!3c9(Fi)pFW9ufPk8xh'$3%dUGHHb]hm4jh2JjaJlA~m/y6l(Y@rT15a^|oGRaN]XmyXRdZjD7HjCW0JTwYAvj=vmT^#!F@Qrpc@`h>V>XDA$6,Gfh
+Ba,,h%|)vBx"'`8@x&eHAY]D=Ur`E_<p|:Q42l6W.nYXUnbdKUPX0">0Mz4<2!Hb|8>znL@X5&lP2CjQmh&_@j^/sKZ!X;PP:hwYm{juB%hiCAL"t#0>lS
+2d!Nlo~{UUuEBuTjc+#K5=8|gFBS.WQ"z9cl4kALf<F%bwpt"pyEJab7I56l/L%tt=a-1Yii+wFjbz>:6vbF|K%{8dd2[T0t^+lcm4Z$<=p)pH/>{)9:/j
+f9)O&SqH2AOK-N04(F3fgQ.eg%U9F>:|NLsvfR0,FtCF/dZ>N+!fe9qd$O_fb(}1HhlI-}mOs"pjYF0XZpkB|,vS<oCcP]eg~`3v=8e0I=d{K_pKIW/![^
+96cm5N;X8TAUvIi:dDG;z%N;4S|3#0UIUK1&QDzF=lQGOa%hLt=((1I#h@MmT>|^F''6M7!+E9yrWTlJi22$ruc9`CRHH%ONyb{a$Fq9GR}1WS1R|n8I<V
+VZJ,l),-6,0B-'O$]3'Bo)^Bc'=-vfQPXd'UgN^].y`+t>yo`}I4EGZ_U_3!:nM(oU"|5rgDH|'7lY:cViw_jDlw8RWA6_aYWtrvvs>SR,@<LP.R$xW%ze
+hLOaxpA@1&K(jU7^|<o!kmbUycL`ISlkX2</(DX_JpBCM<5Cq`QkBC,^l#%;H!^6]E4}>/+3U<Xl`VHb'bN@z.WaFS`F[wc=y#'oXaxTaO;M$B#{BfBASN
+CyLD}6})w%is~cqwg'e<)>iH-$W8-MY"C]cR5cCFB>H7S76vRRg'I9AxWHYC(a}7An>Yrqv+Cw)$M>.B@+,TfJ)Bu'N{mU6f[@[+QC4e&H:@[5>#8qiKr3
+-{so;"_"sf&0nYqS9O#C!qmx&djdr#mlY'vHTUUf^-7!d)^B(0LGF'a`6]uRYYM:CBt1"5Ik}3-"I_:lo0b]&Hp'!IX/]ii1-SB(`v6^ueB8@5u+dhdhqV
+faEHyf(B3,4+f6YT}s(CQ5niAN^"kwm4irHh27:'5b%0.}1z0Wk"ab}CM)3sgAlNOuqfS8u"dtQodaSem(EdHaYqRtVrPF:YF450U2cpzd8VomG_QhN'WE
+Ub"XQ[#0=80Rh$c|5osc+{DvT-N`j.+``B6:W9qL-;Z'#(D]]Fznt>3wKI~pgJz"98nNKaP+At{;]9HQD>h4tYpt8(2gDxJlj1)2n7SQh|>6!oxces'9@k
+!`ihY03o.DaVSw@+!S_2YhC1jtZ-IGA!skrwOP%$8f~@~i`[YOplTt1Tt|2nSaQpplv&a[GYu0<A->{UD).;0%q5yKrtm4UNqBsYI[lZ,qYg<AWB]}drfk
+eMJZN8~V`}I8v{q$H5^.S1d&a]{VR|-k`;R.DwciI2>+Z:u.yoHR]&J^4k17LeB]t|^NsGL8<jqORZ%N&8_aE{kKph6GBLX]cr6QVGG!(5"r!>`De(EWqG
+z;Uy7VFc+^A=@T+kHNmYob,N"d1U(%dtT5y[x'I>}jH3GkPZ_8.[`23_B:U@;>2((8_yJr$|[p]p~@~udW3>j5xM>5sFZf^F5&0h&-5+;dfAch,.vR7Rw}
+Tgu)M|KP!/ZVap`Yc7D(Q76w0,v|k92L"XnP6qI}`CWtJ(tfP7i3+yXn8WeY'Ct(;ECuJI<F%b"nTlqJ/'Ey:2B'@(M6^xuO"NRp_Rx0)2Hsh`CEbek5k4
+7s6B+@kUfBzRv"9]S8me)hHibQHc1gmW}stnc6Ja,-[S_l[dSO3(]XQb7NuAvn}%p<z+}>y%FG%|[}aCc<fH95eZ8k2T[(w3XBy]^U`t:5t<-@]3sk2.k(
+;dQ=DYpA6H0KwzQwzDd"0'j)9&b4Zyx/#[gsn9smx^@/_ZBiT.MWl3%;WYOQUEMMwoVJ4YO{B"MB1R%^)q(.B9p(V,{S3IAx}1ttmSL!JMD5FER+$2'Zjx
+9D(Vj{{@$B{(whC<#.Xn"4bwM/FO9C>LUp<&fMq%m:.v(r3kuBj+29Co%Nns>G]MO5xy#zM@^7HoH!Hs9f]1J8cJAp2z(^w{N=.z|hMZ:E:H(IZNlG}qN7
+9{:BPepRnJJ|.j%yv]#ChF^:VR+nLU;V31/a(nrVc8zWb0M}ZmN4Cld_GDa^BUXL8mufGsYn}a_MZ|J|u69Od#}fY9!e~8:+QMK-BO;c]M9}}Mw/(|Ifig
+xUsP/@1$58V@<>8[>_Dal$8{V4rBP&dS$o1KW6>UOb,U.)N34|e4+Pp_dJvO5&leGO#2!6H$Pxu#DxG"3R%0r`A:h7gyG!_p$<+kKe2V9q_%M-}8UM}IC+
+Gv|)K8%)$S}G@en"~o8(5_H]cG|Fv,Iyn|C55yc)%PRyWT`U`xg)e"y(qgA""'-KBI7$&4oW+NktBl1XE0)2R-HRcphoXX,;OVnj_JX7ow(yI$VUs)@SE,
+bGf]%I-^3e!W>.q26NAN"16u#8]ARieyOzN<xt8:Z|xnFGrkhn04Pt_rYTkVr44KzZxOZCt2>d9MB(Xh{T)mbuZ(Z6t7-R-86aZ{}!f81b!3~'T)=Ao_M[
+F:3qGM4/:b/'$i-e)Vi2J#Ur#v]Jg]pN1%1,ZY5(1,#g'Lr`ucv+]<Qs,TI'/S!Y)CI(IO:1'EbjjV|nLXeU8W7rLzx%;;}>yG0$Xwd-ToiVl%zxClzR:U
+)qY]V|q6Bt$hHJb=)iV@Sz:7G'.$k'ch'h3e|,;.!X=0Vm$YU;[D;Z&8CDHi8!l.XaqC}Gh:Bb;3Hc^E+P:L"Kf`=()g:WrZ~r0As"#vcJ6!s`N+YLBvP4
+0JFK5I#HwxvzYA/8qx!I%BZfKs0("`ZiLD3^B0N<u`.bYK]jlzDf`ctw!k.S+f-sa=Fevnq8_BV":|q9_Ed]y)n|jBpI:NQCd;JoUx+`b5ux#01&lJMl}S
+6g:l@Wi35Rg/Ngaog$Bx,=[(2>-xk[w@vT[JtrmqP88o{qlnlmbb]X/'8nF@;f/b(6N/>oGA9r2NVL76LsFSai}w7W&okqBSe=B(!/b{^5hyg{WOU|)v(I
+~0`J^oh[/S9Kmo:X7C=c>#oy4mvm4iWIyo>%9+4a`&dC}H>yy&N_`$73M2%3Sbw8v!BV5a(.1'rw,I[lMt!Ob6m]>+HFMI.nA}s|{Zy!zmvc>g~|!SDnd4
+N7"k:3NVQqJ2IT+cXyF^%2D=@z`9qbln[|->SMI=}u^{M!"kU--(!qt(stRP2JHT@rrv{])^=znb0u2Wf%GvL6KCa2M9FgtK57QuIP.S<SHq"kSxwr{`VT
+9[jImLF)G1#)[OX&^D+&eZ`>R(RM0H({G}iub#$s!8x{'-TchYwg7<"v4k"|=jkxO}+LC.M/6Z$l";KOc3<m{Dd|dJd}u]^`bwejAc~vyO[njoT^Tm1|Oj
+Ejb{2r"s+w4>cm'z"r@#V+E56H3to_c>x!SVyZqf_E7NE.%Z6--6[XgQL]3uPi-,$G]:>s)!ljM={729f}ctlW<b|}MGZpY}t}hr;DQ>QJ,6y0q,EuuZiA
+&+RWGgO$j/ejPipa.rI5P(ireT=u&8ey-8cr@w^OWas_0X^j-`FM-/t73o_-z;qJ-U"Ll[yz6VRo9<%$9J{y)4_7PQ/bB'c4w3IHaaP5BUyc7=u"&op`9l
+_z;bdOA<x%qZ,5(QPnmzli".a/><HakgEUu'P/oyC|Z[wt"y'u,Ynx|1OIOrF[6;Y[:HA)1,D9(&6Z,ts7]2Tv+I=w@DZ(1SH"D(,yk^I+o6wT,[/_Xa7m
+[MU]@Y=eSl]1VS2I~uK99@Vbf5=l:1LP]]X{U'y0),43e[${A3c6,+9:7OYr.[ZY<czWamw6]0h0XsFprk24$/<'PRowcMgm`TIo'_vSp]z10fQ@ns])wE
+p}uZM9H0F9I){IrWjYj/b:4yU3['!!&K/2/x-9o{)5p]s2l-sp[BUiAXVha`cFEjF894cDbAqKafty5`RCv"|zWN$0d`ny`OV0RWRnN{!Z_rU1,vh}E1mr
+!@y')|T+,N=js+aIO&|qHNU[/<GH5Dple4KBb+W-cn%1:z&_t=2Dtqs#>4p/gWn<LH,fWd3|]My"]6XJ$:7'A!uk(.fkFh]7/YhV`XMhQF@Z=7MxeM"|=I
+yod`Eg]W##NocE4SBztiR3}IABSZu6!Ab;Nz1h9Qo25AnZBp<,v%Bs+vSNXZ~$o0bw^Pgj{UnBYK)^](t(qf[oVdyawaN5q0+uTw),iw(FUt46)41,_WB@
+}:jL>1I!zh=SeW1(!8k4pQUCw3AE<aEh=/aF_<$AR(=_A}`#"%2)1Z{%V|<XZHfh-f+hwNWHa&$)F>>Ip;w8$MAt:C!n(rhf63%yh{iXBZNbVLQc@5s]vN
+xey:4LasXFEijWj9o0pL&^vtyR#1znc`T`cx[5S^Av3Mz:^144hfCK:wH(!]W68RUF]/[()r&|3-WMe{Q/o68vdIg!xEDC4w[0/vKDj{YKy+(1}"]tuFsI
+UI7G/O+"(!eLC3aq]9PuGgEroOxC#SBQyba<_I^99&qpTx:/TVC[pZ2<k@LPT=P17&$}~$y:@,WYyQ;7#L@fx-3%7R]YpF3:EU)1|`C/qksm;lCM22lk8`
+/0P9;a)vsvV[$j)(v%f;n{{yq0MD"x9Qx:"FrktK}rK/PBVBstWZt{"{,s-vG#KXPr{IMs_G~SM.T6|pK0@E@&UFzvp+e_4fA^[&M_AFkBOPr1PN]R[4<i
+B:cxM,5!`=._y_VunnkWnp$;RfDldTdZ#koOQ|$K{F,{@wN.k;#5Aapp,;C(0NUf@#o]$Y[O[#VVAFcyt}X$ALE{=>j/b|y!&Gh=07'z~^Rd$cH0iXPI'm
+V%PAwB]eX%f!9A|fn5W<9W4BLif7go3,NnSmJ`|]oh(8_LZ+@bjIo[Ep>:.8#W"x.+gp}L:4mYD[/s{$+y>%UMqjVq"Wb-TFr=Q(A1ob9(V)"@E2)H0{Pd
+SH70E+1@`wN{WG-6hR!Y>|[dIoLU_`$@J5V|GZ5QQSIMLH)):.Jt.2A6=dK$Sc&ml&%;qO'6"iJzXtRfipz(KS6]R:u$7a=Dq`a`bEH9+wfo=pNnpok@(W
+Qo2na76oE=q<[|0DnnhN+=J,l.O{SpGhn[t/#%.{wZK%_J"_E%YYNbHX4@7,B_Zh-I)M`kS6-q_+;t`qoQdj~3'Gq;yKY6w=R|C3@QW]`VgZr6+RY7]q}d
+}@G8L"S367tSb2Ym+^/)TM@081).rE~_hlN8+to`~T'%)IJ(~EVX6rh%3F|}>&Q|"7O}<'Ho^{w!eM,qHWp]1AS|@N=n5dy>{(m7ko$mf`;3o<(V[t;pB5
+SrXwv{Q`)4=Y!{|wDxA;snYzBfUD]i2c5[hI2/y&v,ZWsC8.m@fhqCyn/-8'Wme$E451bAJO-kd11Ar<vy-,;f7nl/>B5+B#QPJ)8eA^(P<{O9|Dt(I'1r
+3b92>CgFUoIaK4UF5={s@}iuf_'MQ9US"B,13u9<8[v/IwujYJ:DjZDf32Wkhi.-xfzt-H#m'bALirdlb37|"{E]"&ic+>F1JC`6PXy&z(sq4}Zh+6'G"t
+r1SfQ&jZV=f5{"{E'2#QcZzKN$VYuf!R)|A}%%-NN#vS94WgYl'KvGxo!b>99{mx./V>@)7tY{]d]FW-fy1`9+122!';_grrn'n@qjiY]=Qy7/SyoB"F4%
+1'r4zT4@iL^Dl[-1,#Y3!1j=iV'vvfO0!h)DO}a}+M_R)ypl:4fxbZ[pq'|iJXy|j34goT{0rhh0dNZ7LwHEUscc@nUg73}wnm_|JUdyqvSt+R9b{V0ga^
+7i.eA,hCM}ma:yp6>1r]TACFMp~RV,&9azdOrMwU(jSwolu^1fjkgVX/$f7{9gcd:aaUfY;(jSxT.I%>;K"L-iom&`a#A@6N%rI7}`jx6U}dH!w(hO#_@@
+bv@fdl`7hf$OaV&x)<)vrI}c`O2SL_"a]H>uns#pI`ig%<3(qN2!C(@SY4`uR=wz@lA7Ln`SKj~+LZr['t7BRO@8dn[Q.A6/d|w60lM^ISbkhP3-dJf2N6
+tDqpLut7=wLGRU>4g:r}K:z3x[b8tW=L#s[p$yr^.}w"_;EyG$&vy"VJ]%PB'a8=|N4&c}`#M"cQ]4Hf9=Klx7]CS>p'_V5g%tP^pFX&)hO&cpjE/nz-:f
+`U=P$-U[2rInXUpN4%!G:v58xl>J6G0cW'oEP`0'cE;VU(X/g,]TFM8,WUOIfj>_n'_"8tV-t6<SGvUTd6/.hg@RP7qmoj9^#Fe[%P_|#Zvu04$qTV0'%Q
+3j<QeutH0<O0qTLV)PzyFLFbLXCuc/1;hiXJk3jG.0/StNE5JRa#('6wY+0<Qo.&jNKAjSd3Lw[A!j_avt+$SEbT;c!/o[3AUJrRk9Pd<";^mxdrNbrtNS
+1{uiIS"Gt;n.gEgm@p62~g!myE.!P.uFas-GTI7k<QChx>DFkk1]h(GAP_R&nX^MkY`0fessI|G9QTb;ikoV>yY0h=nu3JuMVVnq2DyJC_[hmwohKRIcC:
+]JnV=K(Q~=XexEq8QYFJ>j^|f|7>j$5J|<_-RDb+krf+=5i`5'@tH8s_+Vr0>DU$26pY_mC8dA7mPPCeo5s0&97JDHGX$v~"4RkXXz;/2fq;,NV}+6,J'y
+o1~`_k~mS"in{I}+Qi%:D^1a<K:F<iBko1||5XZqhvFa`)OaGnzk5DPIFHGOv06WMzmVW|kqG;Ix@SZE!(=p-XYQ("PX;+sjeLl+eK~GDc(Z:1zj_/Q>"6
+vQ4I=mLIt#J+rh:XOTu)2s4oH5MBE/2:G{0m'^9x@S7B48).>FmW"M[uCi1#",r[zPFTEfPE/a/8CqF}#^;CM7cVY&yc7i&nw/+:v#NbD;:-!Vn0Q(}t9Z
+lp<},4>L$q_]5GTorbN6RCoS9[;Zg`uy9qRC7wzq4>"d'_4L2]ie`#O9~@#(OLlznULSL5J%o(/8e%2EC'q8@PE8-5'mdGL=V[$+NFz6G9ILP:q&"b[37Q
+z!yWSJ#dUMf/tU}tKLzmPMtI&(e,Z0+7f}Zh,:Q'|n<38tvxv#>648gS{Q!3,iOJTMBhn7~h!U5I/'$>bS@&pNfxmU62r7Y>y.I)uMAFd>9hPS^Xzk6FN8
+W][!urm@~hkEH`rE<<EEpE_a#Wf$H[`_Qbg9jy0eFPWhy]{70bVHF.kL[$U@EXam5+"^&,Y`QG6iz{]i.N#[h]c@yyB>L$^Sz"c8$J,}"1(a'0p=WjBGYE
+%TtW_{_gJI%e3s}r|(L[ssp6+z/SgIh]eMk8(<'!'bh6dKV{0Lxxislc)A%F{c)tQ4z|[[7C3%9mZ"Oj._,JX_G2O20s^A,%2x57KS`C]v'%xIIox#]Cm;
+DY[>`)bSORi9LDe"~`21|R</1yG!aZ%&x&/`;!uKe=`w6RR$%g9NvuL`.TXC4EDlR>fo'O@+.Gj=Wp'1><_'MP!rgnr/pB;WGQ90NT'yE;JQq;%oM!VIbJ
+:kL%~F300uLI6txet%yS%U;F|LD,Y$dn0kk='}Ilc`Xvkj^H|^/s&Y}]@7(XQ(R+u`Z3`qGMj1[Fbva@K2S/0gdNz"rs1)0z,^(UH2^YBMG;Wj,t[$XN}:
+VSvp2<w[rCCWPG@C#x:d:irpyqE7ky$OJuk>VLqzJpa3y9ex)vw7_V5OJI#-&olb6`4h9[3a/8/!"3b9]>Ert:hF(`iw&ERbeHKcoGKIIS[!qjw[`-VL)w
+`/2#v8^!&H~KVY}||M6|iz;O[98$zRF.5ay`w&cE57cD.z8Y[t5.N>-VyXxN^^u&I-gHS'.1UM}dN4IICt5q{^<_ucP0>[aBYOz;Ir'%_k+;JQHd5u`4(]
+Xg,HkA(`6hw4)U7yMb%{ac2l_Hb<G#OUqcZ(|FU]9HG30C7dC0-PylcuvKDf@"X:JAl0N]TwGXx]/1%c_BdV_y;yO6|3`#EwEOn4Pc"WC7lfG]q1z"`R'F
+^IcR9'L-;Dpc(e6`[()7!$JIO!0ZilIoUn3(,Z.6LaLt1e'ZjSXlU`6PIG"(_#NLD[([pNq[&B;gnC:Sn"z+P8~ecJC|(Rwu%2TiJN/$&"mOo5yp17nw+=
+#+n{x872sZovf)vBJH^_!]YaIJ5lL<6^}9.A6:7R1Q%i7>GhkBLfL,QA9^=gKmOMtJ!CVlV@d%;s"c<3JWTH'FStirT=KRF7'5^!ZM-iy::l26iRCeJ^9I
+'E.5~QtVkpO6Ve^@&B6mf#=7cJl<(vPaiEZ>b(qdS2="Me+Ddg$@`mgTI22S:omj^H]5Kqc!|B2kHlqX0CIftlw5!j+W)f"0k4=lRYlTMi3iB70ZG2Zun}
+p)|3q^-4h{jw]puIX5Xg$m8q')=a53Fe_<<i1Qu[:V}s>.fWZC2V971xr7U%l>pX2I+&.H76zf/@Zo&A9SRW@9)O5.Fw1"4C[hZ#^FTsgQ4{FOuq|03Qx-
+Yz3DIEI}.E>jn"K"Dx:`]bnVtDcR"j5fdR2{u"%@!IHviRQ}6GB9h%/xS&v|bW@C`w]Ri#11|{cqF5,_Vjrmn0@%=@RH.qrLXwu}fx(wE_w(I+vI$jJ054
+%[H.F;'9T+%US/ZsV54Y@l(Dsd@0"lKi$pZ}1YN6LT/I0D;TX=0].ul;bRH1H./u(^'ixY^OMc!_eWYO3U)%8n^(>uLE//6]Wz&<l#%z4yb.([JsydVUU0
+bGaYyy2{L<|#g=a9qL_9~U}hplG2FZ'rO,Vc.76uf"w::Jiew='2cQ;Xd!UN#7j^&>n6ckDr/neGyB$UzpN,|DiYEThb2u&OvCkWw"`KJ0&E>VT!RXkzH[
+;P4_wTLk`'%(;{<f4YcV}3c(<uc%H%((q$}x.yYV;=(Skiz2>IA!vZstMw1U7bTx.}Ba8cpt-TS=iO+.z2$MJM%S12datA|'+a[m;Sh#zD=yaafzp!sd$<
+6bIrpx"i(+|R_DC#S]l=50g|M7L{&<G%v7+4`jmXK:mW-4$jL+&X|jf$V-sUC]{i=7i+z$A!4-ugXyzlBeKm&%70A.fr'C_J/0E>GBMa)s~rg7hWeW>.G1
+Z&]<9gR`M%MQ<.,PCx)-OWe]7#W_@D/xmIDgwJwoT.8!SbbR$^@czP!IfyGh5'A5IE$3WA]O;ih,S6.dYg/!5kTeu-@kTM>&E5]NlX9WnG|A},3;p(+[T|
+^t:pkR&6`iJuu{BQ4<s[J>%tv8W3rRtS.xZaz-79v,z;Nfw&NS(1!0(vA-PR,7M|f-f/V,wY=2z[CA{LtBI[w)RjIq]=b7Mi]h{UtQM>K;Jq#Td=twcafz
+ym"']p!$=6)1"&wr]LU|_z+"@My9yKx1jM~($,/AB9]J]pVakmoT<SmTdcf+Pi8`J9v'bL&QTR6!H;v-17LWw<xb~QjiV'7!#)<PDD+8S0f!~GA@-&%ct0
+K[`c.^{S)O&#}5j9jaBTaAP@8]$g%r1^s!s18ozjM;sTvFi4Qw-J13^T+n'HfsX[#Lujb`0,Ilil6){tG3bqJYr!7%l)=-pp:1#]lnyq.Q9Z:aRNrshF)%
+m^:gKL#+3&7F.zpa5`5FP"d[0]c%8X(]Wcqw&O^F)$w`pU"C}6f$#l|jiZsltE4E[:yYKqmb_I7Q8u[sN4q{kTa$7dg_S/c'NBt:.bQ)V%gS3nN,DrO;Nm
+;|a@w@8gnLR%a{T%{>VQ:.D(4O!wNH4=xB^ZwP_[{%fL)n^28TdW&&K"Ha&LxO`yw[>:L$^7IL7|&Ted8+RrN4PW+{_bR""{hURW3']XJe2C+!+S1OS%7r
+48yUvJp9x8IyP[fP5pC%o6x:]GptRGL{Spcpg)K#;1L_M"QY0@mr]ERnCwa_m'o2Tj}EV6)&mOc[/^W3!9>Ke{n.~A6BU%O7mluD;OPlkmv1}lRcrrd_ib
+}BxnN}(E]>)[aq!zK95:b=foO7.Cm)DBGR~v,bK_%I<"Eq'"^lneb4Jp%<#i"G&4S-G_~Ay|Ef04rEMvLzH&MK:w}7b%]3)jV;Mz_jw2yfFraPP/)wY|oa
+^Zq<)v.{3$lX,M`;tls]t9[b[)$U|pRjA/][Zzt,Wi:%j["<e+SdtC3r{w4$U-]#iobug#&`OL'$kc%&TanQ"/&=VX3BN)R9f8Z{kQSxwA,xK3B0'W!_I<
+N&n!95%oMLNm}>u9"m7bm;ED`a,&g[bHhE(9A>.Uk@g2K1fL+@F^@dn3Qp7&/!>NRq2H@`x&~xhT&BQv-!m6Z!fI4tB@5N0YZk{!ANUL4;>-GA:>}C;C3$
+dBaB2gPaFun|4-HrINK|8pC@fYAt)aoZg:znzH6|kP`Z'#LclaADA.:z6CiuVV)ZW-[Vm<;+^R4=FnD}M.{zR[!3!WP[`t&^b|RZp4:[{>qtv1/JHnivoF
+l7E%KT[t4(&T3ODXOnAfX{S_iON2iS!Q=":Rzfm_FTyEUi(MN"&8u4Z"D`2s&/bsN`62Dxzot/[Qdj=Udy/D2Ky_XNxFRL~Xjod#_hNq)5jwXKFpyAh}O/
+%-(&hEa&=CmALf:phA_k@spd!"6E'm!_8$;vnxpJ)y@/7uFm=(=.2qC6~doJ,5xXI7KX8uzZH85GaYI5y|ctlCn{7A:O:JFg}O/Gaz}I}O3t>I({DfW|%Z
+&EuY9Gkvj=cXf%v;toTO(b&miN+]rdlUSA1XMJyrZ.UX]>#9MYX<ofRCt!OP~$iKsz41xw8WZ1+ila:0ddL==(&+^K]1rw9`ei$4chCXqBbPS|B-gwB`pl
+i6l@<PmBn#.GLnxZeOn]kOVtmYzP]w;-%Txt6"Mz{xa0E"GZ%0<q77pX2#WCQ$D:rP,1oT"cY;:aUgpJ:B=)]//Znt7<>_;X`I-LxvZ4.nyz=J/,G$.fta
+h3!Vss{,you3gfO`%^T5gol@@3Aac.5I_P%='|A@hcyoLK&zlY<a`F,Cn^.'!z;TSA89.Vw+n[-IlaFpTo$70!VbS"ycs+>wNbLBDUpy1.:;z^y!-Jam0r
+0L(Z&)/ca}V0Hjn;fnS7sJKsWo1D(si5ZZ{G}S[_DLM&eo4AKyld^qLG-JQU`XA(K6{$ckJt(-bQ<&#nX8,$|8VrvFQ{GR'vl3~5.xUbOK]5Xt|765{$ZV
+u,g^jGDi,"kK6ttMJ@tj#6DQ"~XtJX0k{biX9'Hccj.k+}_2D(}=gfbWG/|<d(%/mNXP2j/9dYN'aj%<b@8%z.n"d_~i}0y%KP}XDH+/Bv&(bT!D.aAH!l
+}UJHw{lm5Pv7]d$!;YEb%j!+@JL2},{Kct5'{<EY"T,iEdcX~}0<9]kF`$GN#1HX9hs.%Xb+94D%m+zVvCElc@Vtc6Ktv'7,g6m>Oi0m:,8,Qjh{zh)bM-
+qJL=)iD"v>P+BBvr8,zWv$LV}CuEscTqMe==MV>z4cF<<[Bh)|ci>pu48j9-kK-lmOhso<o]]t9qYy'kUCLo]1xV'+u/r2P3}twhxdS+dZFkQFFt0CuA:7
+qbw_40cDK2b^=S{>:oOW}_<nHzgP[kcoUlcm"bJ0u0Q`O>:o5{jTHhL6h#P2HHZI-$y+i:a0GSMB+(Sm!3Pdi@3C^&{gN`yb:Fc%^i>,rB<_w2>f=z2GVr
+A7Gz%3L%~E+Mchi54uA6l@1#-Uzn[b.QKJ6Xa8#dsRcpG-UkyS6k(}lFudNALh1`&Lm1%WFAME0hJ|:b~B)vL^,VrSFk:0!-@Iw/=YE6w!g$R8'n(MAB"9
+y.!N]0:af.uIPHG=iM3p!+"ujygrqQgn!M@wfyp``me8D'q0[mzMWuL3=LYP$+oDFnP=}ZKOPig^<0_{eC'9Vok$5mf,P^|1Z`JZ^@$v:AIXPuZC)h|`F+
+sP|wCCN):g`IQV;dzT[x_r=IZ&|}[S.UVCsvGi3#|%_|:r%:/VZ2vP+x[`0LT};p2-[t:PO,)Ca<7Pee=5NV^sQI`4[%g&xOyyEIs+XT>Fk@5Dj1,YV4c%
+z{bWjj8fa$l:PR2Q+:-Fpaanv=S]d%sRkUe>r8vpYKwebD.&;n'ATO/2RVC>P]^GRy]_Apn$#BraVZpPB<<5Vg(hm2Cv#o~IiK['mBe`C&C^TTj2qBW#[(
+}3bz6D;kk<vmp@=}=)soX09hVkd2(,>Xdk,^)xaD`0hue<`YR^y,kyDu_q},zN>yP}ZIs/DW7+jZ.F_)^xS&OB[HN"{+41s!|)|xK#/>Kt=.t^TQQJBzu>
+Zjhm)d`i;:TMZP8|[7K$j"xzIZ[LwKuqSZp5=w+J2qYM~ANw<1>>c>v<~RDn:9uD5+ov1)ml$CPSHDEV}&(u.k=lFbQlz;{0|ji/X,]=$uCB%Km4o+WQl)
+W/qaWY!k]mDxf(uh[=ilA5F=NV>8mVi%97ei/LFUm$$r.zX)Bz>+SF6"Z&_>psaFQ3X<z0UWju]Y'wXpBsMS:JHhKp9%;K1]J.m6'w:Tkr_K,HxUbM[]{W
+A9>[`A+":Tw!wp{rC.7+,p>/Xd`/)C`T-E>2fmldw$djIHhSz`!+SK3}3<<3[[A/%WEFs.3}"nG+7eA/bbqCt.._<<7aLEB9{s-paa$x8|tlshjuC]_j_J
+Up@UI%is91lkB=.Cdr2&6V#ieb!|f2KG`T{%u;E#_N+5Gc5&9m8]KD7oFVg#E7{o39yHf+qzZkU1j3CDhZtFvqta>})-nOS&o}rLH}Y9T:B:p]ouuR}8ut
+Zaa3},/J0&$OG@:R+.jRpoMbta]kpnA1su"qy5n;:SM,efG=Z7@7%gPFW4UP4jVabK=F!;n)67EtvQt:I}CL:Q7kp:ng-"o+&_`VKX0bi[efg86A(5@fH1
+-zbr-VN,Z.2B`7.zAG[y&w5Z2)waiR:c"H&,]$ZSWf4YXD=ZLAR(UN`(]R"6/z"]Uo(.E(l$8:h2FC<"__l<<%wxxenv#Rv}hm-cW`j5u{HdqA},@P&7aJ
+;.FKD1L06dFC6d8M=B|Dq}=_Sti^TMwVHb!32B8nu]<NYbAKE>:_OFD^ICZnv_I#^gXkUB>FJf8zh2U>36gxLj:=a'(DEEqkvkAn5D'8`Ir/HAh1E5VtmG
+R'G#<rzlnbQ<^k'Z$`Tqy&bcD^e):|"B_)Pe]MgZx,|9;kg]y9VxV5[E`j3"wEWBQxLi(|OgHX{UMa)MUunV+[Eu_f1OJ1A`(.vGmzOd{BY3h'7z"o@Oz[
+'aNw!#j:9(tKsteKqZJyTuo-.(zWV0a07ux@}G3p,!AnSg1@-m^tV1clR-5HN>Pk5CfFRlkkk<]b29$3=sckKg0%M/#E:2he+8l>CV1@i{y5)T(2E=u|,@
+Qm~pH>N+oZ&1}&>XM%CHz)G;9;bH^DxbxB+oMq1CbC>/T{1:xAG06L+r{eNE>^ft.$A0o9b$vd`S{sBtjZt!=2bey&JHJv6FN!3YNYNl3qys;yv6~AhOkb
+=l;`v(oVnM&<Q{=kNI&JC6$Og9/<}JFqK,oLey_fY7G%U:x48kh|!JAb}#jrU/fs=lnQU="jw-z0v'_cZe0OAla]ir!UB`iW8M5'oxR<HB>[fWN<"s]rig
+RTa)JYhYDUaZ~D}WNdVci^;EsA',27&yt=r>uWvS_(#Kh:"d|&|lbMs1MP7B@:$ViKr_:I{Xw{r)=)G#u@s8(U4,S45kiV,.=::8=u2xNo,;:7&&9luvH'
+/|Nb'7+@yWj:u(gRX,vuj(d8myH&gEZ`,EU'qGay$p(YDw`PY48<wNXmU0~1,9!j]^wvyPz{3w)L%nXg`g_(!n|2=FZktioe=J".p#~__HKbo[2Gal$-w:
+bo`Ij6ET;r'f9h[P=hHj."v9K$YdGuaNFY<Q0UAFtu7;`!@=BdLt",EK9q$w-JU.`|3Zc;D^UcK%X6$yT4W/(uACy:)kUE_Bw_`:r+39myKlWy=E]2N%J=
+@w3A9,jFpfCa'@mXK9$h&RuK8.7o[0SpChU_)x'0naUF8EyDI8NWwMfOR3/n2}tkE@^A3qtLTZ;BCX<(dMGa3SnF2B#W=LeT~L=;mwjS.Q]Lw)3`d-$MAz
+;MP31.(21KEYnqm`{IZU`qkX3V~>P,KE_Y9cw|~o$:D`Oib8'$GFA%'qX2qSL;>JJ|^u^]g@I]!DmG^9n]`Ic1>W}``W|RsA"R]lkpn|Fs+Va/'H]qV77A
+$>[]-h<GynKH/r0<dKAiZ)pR_}lS"('Uo0yKwSQ<)Xd(neP"hFD8&u)ghTS;/G:WZ3/m{Ah&zsc:}LoGlX{#2p_+FYwv7d6/uY&S0O'fH@ev2`=s_-[n]c
+kIo[,g>TK))V%0L<I_[Wrz;p/;Cegp1I[lt-MGZc]fXYN68b'0kd#4q"=c;_Hw5}DQ/n["H4R[yX;:VLonjoarn;E$uS#%O}T!nUSSvxW>[hMRRExXR>Eb
+!B'nKkx[Ezdu/|Vfa!}oHmNeEK)lurcjQ5A4p>hD.hA5M|7#3Ph8-^b%]:n4`"H(3'1P/9ri$1.Y5"DL]I!c3ie{LyoSGf'/~zRLP]w(SP=r_="eV3rR)i
+)Hd{fVW3a%#TpM5a3fKE.r@Zj@MCdz[`[mX0cKqm'Rs)kXd<zfZech`<Ke{5JZZ4~L+pwLaGDxtT7B^GC'<VwKl3:3b!78vm]^p}kc3<9zdD7G#<iFCm<J
+4/m1L/fuxL%n.8NY-W,#6x-FkS(`=kLGB[6&7rTJ]>M-g|v`V{E>Sr_#Kx}Op=#C5)"eDCsAIa;uBzDExq/B6gms`Az:9RG-/|quccL"^5%I3y!KemyBF`
+]%,{ikp;gpH}.[n"7(pX'z=]ay#G@l//ikjko}weedZW{f-[;G[TZ+_MHKgLrKR5<D/7wUj3;CV9c,5=_Wu4.wEkeqa&b&o{K@/nS:<Mf&ho&IEqrqh2}j
+VkSY^Dd{X,M}L{Jx(0py<x~V>tw@<iB;C1d`z7nVi<p5ASy)":{5FZrnJ7:H869#FIN`=|@q6C4+`;"~<yGd(cWdeE$nOPeFp]p{7b<Ps^`1~|U1J9~GXJ
+Nk^[kb0F)T:f"5^;m8vkJ>u$G7Bld`8&X=p@e/!#B_.K-u#%@xjy`EdcfLUoE;9iAK%"%1n8eWm^:G7cNpM33s+9;6]MUekBB%9CXihO|KFb(rNX^w:l3!
+L-_zEgx$Ue"ZW!Aczhf-6{o1U08QAuS"zTJi+Y"[x|fc&pq&Clx4M"fxG!CO>[,QGRdlB.SK&L,Ru<`D0U{zeS`{91,u&aKYwx)2~r=UfiB.:<x2V0DP}Y
+cAJ5GNdd$Y1upN1'/))I7XZd!A_aUoQ5vb"nD9oE[MUG^rew6ALo0TFAIXJ9x&Xxi"PBDyk%ryre[BI)kW6#0jGi=}5x~Oil9$xeW8vQea)8sdP_vp%nR;
+jS0,OW9q&$#GWl^(Wza]E.~`wK.P!]Xcw.MtVh17AGcr.qlP&irp8c$Gx3a!VlZHXLp;yA#kAL^z!$5v(xNzHUDwBzVRQW]j:5(2XV5<ojaARBe!ez8Gk)
+cL8.y>|7;d-ir8e{Bc-@|Mpx#j2{$4$U]!EQ=]FI~2&!zZf%H{_at`J{0<V}w;dB#kd=">)&Nz:7jp9loN;"aK"$dxLW$uuV8|Ru/Ho5qJ>X;fz5u}RtFj
+$9i)aA~3caJ)RM'-){BpDx_1[<1v[iESNKmzW2}{~5^M#B8ZK4s0~'>tyq:fCviGT/QW_dH>@KY6ujmlXF#a;GQf6D"k9>8!}Ick;_UN<)LHh23XDz`>+4
+LbPPOtM<q`Ky0;vT/xuhhYvJ!}3XXRpmEtK&ukQiD7nm.U:Cac97PEsrE#)@!MlGLoye(68@61e$c1r"vC@GloGpyCx]R7pVtYpSh=zJ$A)LOu#(K.l]oU
+RU-e}y,OT.:.8)&lP>"roT0SQ.sBC5A0f`}amqNKknn.i.7K;L(%&g.9.xy_['m3XV)b|PP-Maa}MP2PV$Uxg0<ei,/'Pk9E<gOh(q'Ar6hE].{z+e,:~;
+b'2.L5w;6/5XV#vi1nq1PiD(3etP{|1T0&3|b<n<:$I9OKy+'^z3("_BY}oV;_S|:9siqFQsS7=qHp`]l;w0To7gefVm%P+.BW9$`+0w#Ul$;$fknE61[Z
+Df}"hC)j6ALM.Bj_;G!|=Ya==v,v}P$eW{3],O<sBFg4]d2<#b.11{l%Ip4_wVlP~JV$w]I;a5{xRZ$Jo6s)_U|6/97pqtSDa%"oqT"nWZWU^bQ4xwlyI^
+>U:8m3Dc%'2Oe2<2<j|3$4o=V<(s7]Xkc(r1^xRDzxU(5{y.u=>/)2N@8KC=qZv<,:a#j`srgU`WIZk9>/km)_VjaoLF4[]MAg)Et^LGdpFm2wT"b0:)Y7
+yuq/SD![o,YzisV{!Yl]M;3RjZ!ko|4.,O'aEeN1}SKx6{s>"K47S74s5s7|M$1TqBg@i]{s;h0M0v#wFud76ewltlvW{L]oTh{L^Krg$UK!bg[s&++yyw
+cyo>X>.XsjV|pR/xpz!Wk|=,aLvW-$=^uvI=P0-(E0]Ab9N@yJSU,q.gglWX5D^r[s](~j(x1(B`bYz'cb'x}mM]87Xg1r4L&vKd&x/w2n&rd:Z=c[Kc,"
+UI6RHyBnpU<5Hzk"N3/@v%X4;Gw"4a|u!vwGvh0V$_98QD6"UK}IL#2)qw(v'`1MDp[TsIllwwH(N_/G:>:&Eur+(3|&BNfMJy+M[<Y<nE/2v=|xuIvlz=
+TA54e$6caOQ_;7+Iqg-<&5oz8slM:4!Ag:`J8K][twK;v';$R@HLDZ8=(_G7)_Ver-/Qyc5%nH1JRxa0-G77Qs_!D5X|/aY8&NkJ'jP6{A``G3B^RE:{2@
+`9B|FUN^0xq|Ks[3Tb~2M.hpFUZy9M`Z|S<>riO,{ZE7C0c.YG=<_g)1c7MvW|WG&L,bDgi8%Hn$wbl0)Q0+~>z9=o[JF9d+~F,=OFI4E,Xt..WN0$zB]N
+}>r<ANCx>i"Eh%DF+f8aJQ3+=o<p9ybr8e`H/WU31W'y|'@|mYgjlf5Y!f2#3=h|&obm=<wh+op._wNt}q4QF+-e(y@u&Oer!-)#ZGRCqNbLE_RP-'eeqV
+Wb]jMf0#z5}Q$dH=VN'EtNDPXL`I$F'DTsg(+1t|#C')4d::kO%;m'DHWcQg)u]]m=nA:-r)5(=k6BgisT&b}s@JkAce2Fup7'Ys3&J5",~Bvg"N=ki)<[
+|h<>60]-dd)#S8^yGVbp0TI7lnUu9OIGu.QO&p#Sm"~Rry#`o'RDUZq'VOD|6_MP(7<#zI)hJ9xB4`s[X8+|#$@_}rf,xfq"E4(WXx!))pUIeT-8DZ|_^P
+:Q@spCI3vjKw:l;={.nDmD))zawY2M;G,g3l:Can|Ic.J!Mj9U_sE[W8NUEP[qrr.U,g.G!@Bs~#Xx|hF4c<lY%x.%FHwVqip&z!0!|W;,2^t1I+.HOLsO
+ysdMklHUp%0b3:)=[8UG$@n_'2;Cg6xll2>7q'x3[h9B%nw>^Kp<x(kS|>B2{ThQ|3Duw1cxfiImZayRX%{St2tjzLD"dJ_:1%VVkbD_jsx_+|+Th<pFyS
+4G/uHX;MNu-2"wC#:]Td`+fkHyBHy"oj:llzzsJB%C`QefQti/x3(JgRnh4P~&T@F+Fw_xyG{:NgbNZ0y;y.H)-'zI^iDX_wqU$5/%!_bVP%d2Q58]t%XP
+$MKTMDTz}!T0%Wv<GN`T'Ya=A/f<ylQKV9Q%8@${bKA@s,rk[}p5&,dR[_C|QKTeP9C[xoo#GHBhvhuP&$83|8W}<mj[VEO=VM&o',C=JJnGHl6IC/@wy^
+=OI$%@B+LH2sH4(o2eY0XKJ]/-ZW`vy%3h@MYlf85_%O^LX]|q.8A>.x]aLOkAuLi:Y{")%c5FpPysv0p_ga]dT%YbpZ69Wh'_C`XWT15zb^-1<.i[HrO>
+BFxKT$(yI+wj=X%K3P5y$])"P8+!^y-IMF9[G[O8pVA->R>oP1X^E_~aK+CF+Q'/qb;dtZNv|;YBBrg&IvTJ;=-mhG~==X-&pQbGH5;<P|BG;ZUM4=pugq
+#1C4cux"W@$m@Bhtw&'K,9Z%jlr!h!3QT]XG3"h!q^r|rPMjmm#qH5u_R:Z;+i'KiRt=f)|]z"+30`k%4J!7bTbE6WcJ5cYZ&oJylh-osyC$5Pzs4=$O&5
+mAyl~/I10ez1lDNE|3^p{{ik5N=B3}p(40F-$=]mfAqPPkhXGG.wEgu<IrY5G<;ANKU|"Xt{r"R#pR^1RQBzNsg:pr`uUZ$s1_00GhA"%-g-yg"s,|b|3z
+zTZSv1d!y9zVEu(G6:ht$V>Y2u_T'e>2z%}+bz}Jl[>hW[=KH#dBwu'Y,#,7DQW|4!:.&#bor5wJ~|JQ^.Z).+%R-Lw3dZ[d0JkD(GU38+Xl@f^w9MDI@J
+WJdT]50^|rT;Ci1/Z0(<]wg|C,0#t#d&UvO"=eIEul~TE31/b:aT.KJBdVT$lV/mj#ntWxEA:2^sWX//0@|nio;^R&(63B"}'PXTYa|y)-li[p@Y]1LOKy
+_l`i!Uf^p>X0^32{1i]%}#L4WxnVHd`=NUb9]K>!Ra[G3DvUt#3+'.`he/5FchuZ.2iYUIGBpz6jq(m4u9n1HsV&M,FeA.#=+W'9xV4onUL7Xmok2!>nw7
+k"5>RufJ2LXa9GEj&FWr12~MG)78iG+E$s|s(iN-Hb%jJt^F6$]!6IGOlh#:]uwpadH.0`N=QTw2%(h=McI9arQl<HsPb78E@U~'BnY5.]'G)C}fI6>x'(
+nb<]RhretAv}5eTg6,zL&6KTlF~4jM)sgVT^-iT!lX[E+RE+lnWKHC`{+xCeXpvm=mVK9dlV_w^Y6S)/dsHK|Im3Vap6Xq4FU8n!cC4h49E7O+CVKcf&{;
+A4OMt.PWWp46]epvp>HF^iCV1Ciu^/vU99cBZ:UOD53]zLd5hf_k+{p4ctyVEnimLW:27^D`k86(KQn5u_J2}^B]/(geco9F>v^$T:>/0!+@h9WNU$/yaD
+Hx~du6d$AOb7!c&LMluy/sHix<K&D9t[}_zK}HXv>g!z&n]t%^0ziwME^tTF+kSH5`p{8]p,jNy%f+IE]XecP9zY=q6&98FHsIq`42"+uK#Lg<J{ze#Sb-
+_'28,[BL=4v^0jyc3WEtwQU@5PrI]BoJLRiDB.3>3@%5B-g@qL&F#@;Q-lqvuvl8<x$]CQ(w%A`7&pL7s5we4Hyy+(aH59@w0&(C"D@NCm4TUYAOXU<>;W
+^=AdHZ#%DK_b7kQo=SNJTfn[I<(kvFdu{tnF)v}s&,nWGUaKrfK0jjtFQs=6l@^w>(<V5a!=OP1Wg,)z{^P7~As_/Wz;gpclSyk'WPgdpn2w5HhJG_%<bP
+)-%mV}p%_x+VeD.&UJJSs5K'9|zyeT#A@P1|(L}_f{;N+vVma2JI~GG+X|8KP-uHMO;s]>gdfjkD84jM7eZ0jfB>wKh4lb%0eKJxKraKsh:J$C_#(6nwUW
+bLKc%&uamLUi85}SR}KF8y!0fB&uwukt{g$3b/"87YzQmqHp8Q^vB-UxdZ5P>nNB]|`9W%%K_^pr405Ksq{D5]|V#]P%90q3Y9_/T@.@/Ua[uV4Ui9{t5V
+3jI8=MN#.hPK.}l6>S}C(sYy3"tI];OL2x$|tF<pLCBB%h#[G$uc3iaRd#8pfMIQf"Vt]H:e<M(V)`S{+Dxqq!5(vWUlu{%3s.X9oiO.9gptK.Gra2qjDH
+>bNX<pV%mA'6"O(x|22bBMWz;Z7DDX/eG6'h{dd]GQ"K"^#!4}qcE%6h4`3y/aA[rod4jUr-9GW5FPwz}FgF6yvaT5U,[,JG[3@l;'v9RIGq1yzR:4W;Wp
+A4Osa:E,6`5=&W'l55KT4K&KoTBgqx>EG@LF}%[l{2=eYl<w1v$&~N]FY<wb]I:a,)rYOU;!D5gNC+sHp1S33_8h$t~oOU1T"oq,Vo6]r[78<qI;j:`||I
+]b"|,h+yG-_ob0VIBz;>ON.J%nC<fPd]4r6Fxh#rk.(M.42GXw(&;3#m9lQiEA]<>Pb8:^2aa3p{H6YQA)WCZ!f:"'<'XR.2y.ML(JXp%OcA8eY>o4@nrC
+4A{Jn$;aeToGQeMr=LT33bEL]W_h/@}nOthH=H5Z{Ml!Zv}kjb$o}/1e6W^%"#|(Je5lMSz!hH[1iW3>+'b7Fzr'$[+6>rWvd1L=Vj9E;Dt1/Mpo1S1|x6
+[=:zxAT{zj)oR)1aOfv|J>JGXna0>u;>N,Sr'#"qq70TL/Uast9m|`,AUqGOkWJBqz^3H{]B5Fn+l#^{1=;DERC/^zdD-Q%"cqfnv9Kg_MMHo%>Lf!>ovh
+'%.d-cmHCmjI|4cy"ifT4|&xBBubulhHN>^wCXFL_>&N5C/{V0qhElMKo"hm.b:J6o,[s"T]re=mIkbw]ZkJCJ:=@TRdVb1#M9jbMiVbe6N&)=NSC8M#W{
+Lz+}$,-N_^:cOD3OkaA5WL~JNE4c&UUgC.U4m[Et,qV]w^BJnGYMAwXDDR~Ek#BA%KD:pspuZdhI@0#Q#C.rseZ4H+~7SErvop})`m!(rdLOXC(shRG6Qv
++uby!$=1Hc"yGk>J0ucL9k[5huHcKS;`CMmjE`efZ&V2b6$2[^}0G=>mm&7Ss1+aXLq2+NeVHA!q)2@<nuh5SL5::&+vd|;@b:b4gp48%1Q3IN7^mPDy^o
+Bm+#'-pHdKb5aXKy5PS-Q,UK:8V7NoZGSH3jO(=g,$P^_ude!#=mU$72.fmzqBnuP>[WqH}([7E7ZDPo$)M8F9dNCP2%3EMlUjGamDGNvh&k/7cqxC:(98
+lp{ED(=##%W'JTn=np:SQ[fU=Q^x3zra~Z}`&j@zM=(AvEpxs$0-gp)t}'h;r}X||y5[5h,w%SNtvYOi!k:c<AQ[epX+azH}a#;wZH9+lX0:=3g+n=4dCH
+;tqn#k1)gO95j(;Uy20{xGnvtodG$ghZy$zpH,N%8H3c$&<nMEJn(vyX%+A7]ywp5Uure)bSiXucDQZAFS3fU^g6;RvREJqSTxMeYf%z%GyTKmq[;LsPTS
+wzhewEC`7=2--NZ1Kqp)cK`wHT=5_fC0|%qpel1pWBDugx2'=fRnA^J]8|zV"E2df>ik}1=Pm'H@)Ob2,Vk3j&4BHLoVBhSf~x^kyoHk,XI"gRbWf}$bbx
+qGqSJWv;sQc%yn[vB%6eJ(^28%cqGqYAGy$P!J0mPD,}uECSv3;_}ocs<Sqtz1X<-Dg{{O%PzI.L~DCs>`>"mq7[@NA}l]+&gL{YiPHvpGHIaMH(jE9q"t
+&zi2_T)/][Dd8j#',7d)+67jy.AJ:k>zQ:}nV|Q%)z]z!8D#>|g7GR<_4BbUvNW%m%+ILL9ajBvQJ|Mx(#xAp1X-<yGGEgLs")rE<a0hlrx)NB(t#VV[we
+gp8#Y2`6"J2/86!{6p#QWk+1XK4F.q1wUfRIJnwwY@K(d7+a}Tux`4=%0wA!6BRqH]O=;R<$b";U6,~TeA`xD%Oye%gqirW}mX{[]h]'=x1T}}TK|LE3=>
+QCSB#PC90T)n(a.&)#W1DL44bCEjUYX|8p@I.b;^>roOUdIN.v^Vt)vrANXZFZ4!=e}OvoY85p(us|S`q:;_~[3kfuiU=E7rAvG1oB3ht5/V7eXX<.Hk@_
+u/v=stGw>T9}J+5zuW[Uq.tMdZN>0EA1:i[)4_0Nw&@y.JT9S"fV>{JHw[u^/R3{.r{=>sEK%Ac(ZEy@'PaE/H|JE&yh)DbC`@)[1jNX5wB1q_CpeoVM}^
+'j|$7`Z:$}Z7M:>dNNt-00Kug}m|x"%3!-tXq1^>8-'(dBe1XXG3l$gS0a}An$NhEUjNMv70Qzp.MTty0D4}YE5<+o(:3d%av7F(y4jSI,tK162jUhJ,_^
+H3qbBD8er/),nR+cFvg9["g5S-Uw`OIV_qVhU;Zukf;_BS8e`.o=Fek5'kn!CuL>lni]CaP"UW`S|0(sbRvpxP+hPD=X$=`fWO)v'pmanyNWg(fl6Dczo,
+@4m0^l9vTp^VYUmFMt8Sop/|}d><^DmEQL8W;IvXvu}k[qm#;w-9(u|84_Ot6+_$Vd"g[Xn`[bo:n52GN%a=UrC|0v!:~%0AF3O=cYnH8_lg4ANyTHkc4J
+V4x|5:jL~Q>vwi3p~(T_/ht532Dfr-@ZCQh<@mA-3<yAA0kw8r!)0/+L:z<lek$%$|yeGk9JCFvl.bcj5e;x-hlt=XZ36wiZ3q8yLW81Ez-"&k1Ia-S8&2
+K`;_&Xi{^0yz>JkRa{Sl[j3,KYaUDe_5)(ZuR(OD#%Mlnr$X+'7v[=-6nj}!|h"6d;{W~n3'N59/K|R8}S_av>hl[8r4bLUfwyr@OW|t:_HEi[<LONrRnw
+pioI4,wEFqba!_'ZK%"H|[3}ZL|KZq"LyWA+u'%5y=@z})/qbazS(c~qcsyir0F&dyr3H^LYm^MOz@/bxIYdEzxb>dkS2TB3v%'+b<haDkt)z65zsIlz4j
+ht&fe=fzypL.p9)J|qE`O{oBDbYVEpsl|=UM9-DfE'G:A2eMBp]greh},)<t2t4`3-72ML!nsV}iX{|r8.oY`qB_{pq1C,}KUmI]l_:r}oh#]H23;|~mMp
+CO#a^)F@tCn>G731_Ud!';QP[@]1/qWWTh7:a3p)D01t&8Y]sns^~T3|2b75LFZX#dxtCQqy0b{DC`;Ue&i2,.ld`30z2De=q|y3:WsCr3&&wq=xXyco:Q
+&&i:H#(e!:chndTPC[A^<0bK@9e@Ismpc+g$[YM;BqK]xjYau7v'Q4G'rd`A-W{EhviK`BhFQ"oBCC{z:I^pBJiS_1Th}(haV@um6=9TG4XS.oJzV]e$=2
+b-GfNWp}s<rbwoErlWJ:pnQ)6bB1[T>(FGZ@_!nXPz"Q$cLFuF".Lz'oxqd$^bKg:jOL.ein2FyBs5CM57g(1MVG]csW`+RY+/,z~sR'"Op8pRxuK#BD$d
+_4cCn'XO.vPQ~&J}f6KVqae`1LU+/t1v-d^h#3RPQ_Ok;8b:-NZ6-pJ-.]qq9(<l';jpL4Aq~1,6y!Eu,X-0M/_%UOTu!7Hs7/.^M=PdRf,@k>SvptnJ},
+&M<eq0HhHLC#<U^wsOTB,uZ$3FP,!nT&;CCP#b%XJpp)L5x1z%t+Rp3YPIYGcZ)1/ul`f5{]!a%ekG_J>J79PDOBC@/B61iU2jqjSXu#|)>V1WVR[1BRL]
+CTlSAzzWvu[TFy};N@/s2EfA+^~Ca3h`3&<t08$Cv'r/oQFZu$u.r(~=ywR@hh9!v^8C)u)c7/JF}aBg>,!W:d[$[g,^[6/:6#'|oMc#!}_J[/oBfOt/@u
+rG2XgY}Sx5/'e075"Hl5ZfX&rao_v>Jn(SlN|P%Lc%P,wj)+;]~m=cYOV(dVOO1LjK~+E-GDCMBvMu`A|@c)AxR;tbNd,%eRtMB+X&_{$3RZXG0uH]}A~U
+h:Xzrwt%DQNzE=A"n%1+ShMFMv-9qLdtc(Ke<z}H{{oU]F%pD]vD<E9P-`tv[As^gp2euL9v,emw7d5`0NOitJru_IAW#Y#Qo^/zbZp}yOlq[Te0Wf&_}M
+M|sd9[)E%mK5!l6z_}PNVxy]Pz@O{I<q)yX#_&$A{|]0ki=,zWlk{:Dt^V}x!Mr=X>c<Aw'K$>EWtr:7>z>532JO}V"x"k2qFxKH3jBi9nO7{N'm<6Xa'[
+CqeZCJZps2azAUR|h6$G$2fb]z"0mkqwjo}Z%r,"liNaX8.MhTR@]1Ip:X[/vp/%Qh>nmATc-)eT0|kLZ<$.@IE<L_Bd<cJ8/d4,`t32LD~x>{A3OD~s_6
+Yp5#fP`)-Q6Z1fr0'S~<=>,#-Erit=yiS^;MsWSUpRrns!-ly$8aC!.'q@VW1"7}Z:<F~XW(Bz#-}LAB{K38O3cJtL8[6zeNLVb|r`]dXI&4S(=45M;H38
+EvM7[5K9b:FVsVt+7@5k&3=t}_cFeqE_[RQ.!90[Ych7p+NgY(ck+tqFem<x|t7>L)lzr7`z/{f4'aCiK=r7)TU}kfa!T-$-zu3_My_`uLd|w0!Dccql;$
+j$fYOR-w|4ps_zS$y$ZfrmNJdM47K-hC<xn6PCSj-.iI/0zZGcA}~_vnpUSC~G9`Lcd-FGCd#93f1TIn{f2E)k#-x<QlmqtQhI;<947nrp=kaU$Pl^;&B(
+8@rH9:ahiC87oP@GjRXS#&6vy"_9;!S>I3m4=MU-ZQu&H6w+&H<=SUSfv@N%Kb0g3Px|Rh9Ca^tI|_b6K%vYPCa[8=M4hhjlD7Jd-VPLbV;]ZnDUwA1$B7
+qK_og;'fHjQE,^v-wU[wJ;G;vGj,E&=z1-~wUTd;75b}2=`%"|7]ztXwoC>M(Fr)cos_VKQTBDwv$W-`|[.)5zCnu3G8oGkrAZ<R0-V^`gx"eL"'Sr)G&e
+L:q]TS}ED)>EX<HJ#dIFM^fxq)gR+rC^@}hhTb(10Y`o9544kHIN9OSqt}h)+v2D5i"S"&u/ai$o'+4tM+(nM.`5{C7wCEAu_1xPMt~d%wT!^mTl&NmT}t
+2@}s;G,wS$OD^L71Kf=O]5Q<uX]ycwGPtG(kYtsxcJI}VL=6dJ4!hBh'/(`WN9F'Yo%-[H8>ylbW/z48%Xdqr|8U>t(n@G}x9vvw&yNO=}FOwq9|<Ucd2z
+E8fCkQZS-|AUcd-ZW7vYtt4(F=X4UKWpwNY{zKJDti6m3ReN,z(J$0eJj!l{.[eWO$6HI4w&9h3SgMvf4;+^UiF50(fN5$Le.;_1I8(R'Z-5|Zd4$>tV(i
+l^)x$6HW@b&yprl_>M-3v[y0uTxFupsv{vH|j[GUfoc[EwWPbV<F7QUf3j,{ht!fb/}8aPi|<)+q85srI{EL.WFoUOr-cGxN2/&Fhftm+%3MZKi{#BI@V_
+T95}~j;),h=V|Y_Mn&bbrAX,LdSD#(!KCQA>z533T9xFF2)Oll:W0G@/!wAdb0GsU2[WOyHM<#[_28Qk5qAEyM0r9W"F'Pf3l+/0D5hJ6ani%I;P|yfR'Z
+t]O)9/Y)x4v2+42ZR/7|r>DHZWm'0)|nzC)M/_.WH[BmXeRL)bF=b+er$O[1_h9nXVU^U0'7"IiRL8UjQZh3pmPRlhXk%K8wWbw,~nd"T#[TYS-4Lr{$yk
+'NR]J6xz(K`0-nEt}yo#{<@pHDs9)i5q8c)$;W+v{)ifbp#n_Dy5.zM3n):lUuH_eoBdSX[>RLwt~6'a0{VN1j96l6Z#%2Q:Tm<.%wMHB(m[R8JUMWYg!-
+)V&:o2ak7bdij4{cirQt-M$YTWd9[l}Ay5=@ap+]xsSX{4O]3s.MZ<qBeDDf#Qb){vEipc3WZR.i%<c@/vl2z)PYd_LBW{OPR`25pm#cr(=(IeYuwxt]E(
+)z`Bxr_r"d(:zRt8OV%__Mpci|:HTCq=CvTa2{SgXnSj:/d>'x#koO+]gv6RW-z/f2sGLT|yA4qV:z{OZDw}d7DQcC>;pd}xmj))<P+}BOel=p`]UNRZr=
+uhMOhrR}K)R@nRFv%BkZ8Q|XE9WymZKph=Xqw$I+rtFF_F%#R1puE-0@-.iAgyG>3]9z~bd16/0YFI%/>#<]RBL[K85oBrGly/Fnfq2z^b<IJ%<O0>uQ=`
+DFVaWQn(Dh.hSsngQJ><)&#aRX-Pq,^b}m3U_6.>#:;N]A/mRd,/$5aBqi5iw}0;04lJ`h__bM1_JZey{Om2qM8C$8vp$"ZbG:q:{gdC(EP5;-SFlRKG8n
+JR=7O7.LRe(.nC"h5JWJ{cE,p`Sp4&NVFb&F1IQ`S{L0W|f)HjfYkQnOgToytt|oSTf{lzacA1&;m<Qi4I1U]1oui+mnzU8d9%(.KqMEQ(BrIT"djMc%}c
+>n7mQ}|jwA7MZndiBI5i$=g%a+PK%clD15z)AKO+dJgPzT=$.U'_C:JsB:l!0t--{Kf2v`aw}OS/PG20_Y%cC>c3x#(B0O&P"X|,9:S8ta)@j`wPzz62_o
+Tn79^p-/_jH2VYXCiuX#REF#;w"&T(f:fUt-C.)P5W7'(Jy|r1!O`odSa.N>Hl={GBnn+L'M2xJ)fMp4!m-2q}L`E@ijl;;^p2'#O2u9o/PE</b%c[g^dE
+Mt]':RXNH%x`1LunMiXJ+hn4.MZ`!k;"]!M{CJhd=A'r%CbWJ"O#i%xJCZfh"Y!"dxH^{-4G(M;vj7OaWPQj(gL`'=P_jBDv[TrG1gPiH7&[vg/>4XLBzc
+gJ2@.2D3ax4n&8Jk.NQF<hSE)&>m2#a.928=(2C%yh<T^AT`EY%Sh3<5r^H'@4")hoK4Rw24=u9]c<t%=9G0zColNHSo%'rn,'{@PEhJpjh{9VK!jY9AQ[
+&3nGBZ!'jh<iH2CIi$8=sRFONp`>L}LRG=SdTZ%57.Fw>7MC$Klbxl8iu801L8PqSU'ayLE{"G/{"S6amIASjKt:miWP/k'AEjjH(=+!1s~_u],oRD:rw:
+y}vb/6!5JdhXlu,d^d:XB@_j!2rG}GEW(]ZK-=1c>DS+/CV&Tm,`F>"i,E1<MXO32K8=kZ'fJS[1,7zm]07wiMTg0Oqz<)bw/{FE!Zv($>+8sdqQE_mDZ}
+Tf^]^C2nR76K:9ul(PiyXpRl>Y6W.R[z/`CVH]}aEf3lqT#>GHx_+M;h]0P751NO|8gN}(HkXySj7+Ks__#e4:bS3&K=Ixe/'+6f4X37PDe'9.jg6J4|g3
+_,y|OU$6[{rs8qgAY,Kp2sVw0+(5VKuViqt'&U<8/'Ta9Q/=YFia}4>vRA:>b8fF'oX<>e~Y%d%2mU@_kMZ.gf8C"xFj[dsV#CHMQ6}Iibwj=U#J2'ZEcL
+J6nh0|"G5gTK-MV.>/y'Ex#"4GksfYNW44FdPxpmyU.H3.Wv[3^T4)_$nYKAcCk&L$Z`i3x$U2iX,e-Il_J6^d~tCvzqXg;@a9osQ%kHGgb+PmOb_}!e]R
+WcoaElvBqhK3|hXMD#(h}gMbx[r/^G=V.9:/FF001/Q3fj(EP|9q_ZM7)+oV$ZZ/A^<g:ZD,:>vi~,-:/xO2[RX%(,dW3`%RkEP4(s[Hz=mLqBbspLb(OT
+h"eow>)=l:xAA8HBHt%0f9ypwelJVG_nhL=d+)JwI8DG>@J6Q,bXb6rLM-g("MQp5-@_LC.^Ps^yHY-L{3h2vM_<vu7bN5),~uT^n]CkyZfN@wRcj6r#s5
+-Z<fMBZ[:gLWG>_U`B[rz4A;L2g5NA5<yuq/wHj/>si<-8O3qJMrjJ:EzCXG]I+dD0[Tbi!/$deL{8Iw95iwr%oWKwnWUZb_#qwJqA!;X-6.}m=`tMEuA[
+T/di8}[m25+L@RugJbe^<JQ3^o'EVO/uj&-)AJC90feAb'!XV`_mi_AJLaqozEW^.2o/$tb[4<([4&H6a>TC2nUt[;YdFo{bSAmbwnyqV]1kC4'XQ+~6Wd
+Nh2j^oWYr-hdt57xI],yVUU6)ZcpWK&F<h6Hvm8;rfgw<S8[{4.$F:E7qFU@}G^LAwFDYQ&x='SGQuf>qlV^!W2_)eKts5cc#>#|dd9'oxK(@yVNsc"d:l
+Y=KV6+Z9Gr"Y@2:^'R{;FI[W!>){g/KIDY<`JW8R.@|L}[_^ZRldIHF(g0$!YY4]7<ep1>k|@m|1&,N&{7H&$<}RoV1Ro:qB='YRGk&".n[/lvhvncz)DS
+W7Ix5"uqI|_3I$rPW92Bb:b-nU%Mj$8^4evt8^M+kbGsic%Za9aCwpHv`&;&TkwSd"g4O`f&2vot.pj2|LJV@My{#cTzK;p=VAr!f:dN&>[TF"z;QpfcaY
+a_EkB8X66[h3/Ef$y9F:'P6nGpF$Xhtx,[pAj.l04=6gf#)F[|Fbnb#{-6'a7svzy<g4'N"FI`Cs=0i>#`dY6[B]nB)P-(n,lSr05=o2<'hBi)!7="Hd8u
+r"^u/4oA~'V.Dw6)31S+ifa5BAla#!2}3q<[SLu!wP!2~Le]Ndyaaf~HPp;Xyw%>eRl%'m-s5"P:spKL3665GRtuAYW2_DdHlOabHDJS7GAK4s0l2Yh1[C
+np5`<S)xXCS16QkLFU/%6[iYNz3Aaa_r,Y++LV`3`PWGi9vZYqjZt!G9HrwvIZsJwV^[4$[1qRj6SP#ek6^R8s{gh'H3"W~PS=J[K(i=X)wTZ+<_<]v]VW
+t/v1i4BI168>|QwY8.$HrlEjGR@KfaaA]WR%jrj/1l)qIB}lIKdf]P<)LaIf}"oecWwq$yzo8rVpil<}f>iy>XXt-Vec}Qehg,`+M1Cpj^!]HI84^)VkcL
+EcI|sUzm1M6_U@cSq^h;TINS90X1gFk.^2^.j}{R_W+Id=BX!6@`af+6!G#jqT.hR]kN'U;FbLwwpA<_|T4tAdzBrpXAgg,LiQ4YlKzoRrUXixd%lK{rem
+q/!)m10%[(/d'8]fUVJ_>5>EdOe<`1Y#Q27Q0OO2H>r11qroih|vt%k<^M@8X5etnMUyp#UU=+{.bnDog'I^i=oL>kW>lu6`xZ9q"HFd@WMz=8QHImAIp#
+^r9fC_wg,$lvp,o]Q.9,cF[({^y1FY,CTxbX&mYT[0#`8wQ6}Me^pJmtqsZVr8qJ-TT<2ZB=nu'j!a[wpnD0f5L."S'74e!#<q9ygb9`gP>-nw|qL9b9(B
+C.t=fH_@@B15;%q#S{N^U:O#bD:F1X~2kedi{F;{5j`,2ul@af<l5j_,Z24m_4tWLy2N42jb"q[RM%jF<+=eIYR,.1]fLCNyw0>M,o)AEt69.Rv!Y]1IQ=
+MTAc:IdV;JnK/Y~j-'6&Aj&G-9P<tyD]8l'Jw^[S25(i-%vHJR+]HkBdYsXY(#D#Ec57OcMr.gUqhET>KDUBK>_YFL1E,!NTyFZ+=),]+J9<s+kEH<R@+@
+M7vr.$q_wZ{/,Ut[8lI"E%'9LQ]"=+c|aIEwqm0hfG%BMWLjpt^d_1fWH:'w<"q-QzqHS6:vvPlaEIR5'+Nz490P"&5$hh!uu"'t+3XXsm+Ijnl.%ux)i_
+v7%P4]cN,T,zsYM<v&-qa2-|7mZ@imyd]Xh4.<Wy^p~f`_XBb=,XNJso~KO6Bgux$@|ia{:3ob'gzo0aKPjd.r/1OPP=7o]WzJ%@6BM%|jvBgz+VL[Ms4$
+w"GY0Z24FQm>$j~|$6hskWcos8]013bP`@%5f9Nicy_X#$AN~dj|pp}uL;I:U;$C5VD7^tC<^ansf$IRzHrM[0A1yL;)E`(7iEd$G|g<5B<5Z`Q!B_mH$)
+^&|c;eJME|6Gm@%-S%v_FQ5x;/9H>R7Q=IR`xb5FswBcm;gH,<#R[T~Ath[4,EJvJq]x6GEof`LzYx8zq$ly|bDs/k#O$_%v8<NR1`(1ua5(/lC(aPRO]7
+a8,y!]7;b"cA1q`-</hI7o8wfN]jZko^nN;eFca<hb0o-#;2<)(zv#Twc6^6;`_cLB!hcFWzkc#0"8>NVT$A)1H#fAe]VQp_HtramWPA7RN4A15!}Jo)c4
+H3F`8Qf!~|jADnFYEO;Im1}&SQokh2.{i/-,=Q=t=il%$c6QVgLk4|qFMR52}BIKNHe0MBdZ&^zlur{$2>6f>Y=Y`G)w-_P(4D!8r)'3dmAfKF}PRdF$:B
+M{0)s>B$UCcGR/:K^w%v%qvg#_7,sP=cKiMoxk.](1|C>n!aQ{`LIo%]qDG-gIJ$_19H(28EgW|2RBdT6dX$&FE.2UJ|>58`ejuD9un)"!3rmyh'D_zHu4
+>xT5>Aor34nd9F'l'u)]s9[_FiStnTZC@iq-jem@^g^z{.sUR78T(Yjdi"7}jX;@sW2I$I4Rq3=vuT&1xFt;/:vC-IQh/B.5p]iS#=T;avse+>SSlu#&h`
+2X9NN}vgb=5a6S!`KWT[SBhfDSa-QJ%mHe]3M(tOwPLswm1+>_<$EY4GCxi%9KoSv8sTO4Xq";ys>.Wwzl#byXOKVP/mg1VAT{;8n+`{^nG,h$+xI+kAD[
+k.,cgmDS7k.XW4bqGzF;,;o#zaGWHR@XDD=h(TddxZ'{G%Px{9`3ErJFL3GY)tCIC2SJx[]wzr!p$hGy3Z3%kW|=GhIg!"'=LWsb.$V'tS){`9RVpXO"s`
+6SZ6S0x.QwD7E#hnhnK[j"K%z1wup!xmYZD#i9/dSd<I@"&viDB[|coRg,=X83&G.Rin+$BJKKnrP{Ax4'=a>5b];Y15#!("T8gt:4U/F`}s3@a@ab3Ipc
+`4]9hwc"F_>hc4KYIo[=tARGK{DqsbOSs1D`,sZ);]&_(-o{q0`(FRFj,6d9z)zwP|4nF%uW<VCgR#riY'70|!:/HQ$Zrs4Js'&;pnK.645C_V6#sI"&!|
+NSO-V(Y(+aMj1!H3~)@)la97hq_PIh9pZu{k;u!G-PBC^wMknIDw&kAHLELCzAd;NUc.B@"$-f-(Ctd.6$U;EhrfP>&j<j(yN9)AP&7T_F-F/dzYrwlT"N
+$uiPo'pSAfe'|J|^btcZ"j2Y[OU@)VUeVi6(N+Su(VtN{7]y&FNaddt_D"S>hY;=:nHn`JN}`rCDN_!dheN4.qyXkF=}zXIuRvq7WFIS6}VAu!md+@("`f
+-y9atOly5qtA/Z(|+t%MWfVCSCRa3%>wxO|,2c=}!-vPgb^IRhE9"{b{(xJNX_vMpik`T:d)NBQ<E5XnJGH-o8B`5L8uP3sH'veADuFK|r3bUMMVT@tp~h
+|56`ZQj<QloNMWCyy{w5k7@z!`H!ZynV61"ZNMb@J&4.{S}/#39){HsHZr7KZ5|N&t88jjZYl4j5Jhy"%2b$G&0_p1Zjy{tP%Pn}0DEkvbhy^w9q[BR3NA
+/!fqj1@}HCb7HZzS{wMunbi,eG~;7bNhw3jrLDRk0w6([G$(I[zC%I=fMfjey>dK=vHDBrHcmA(ELP_ei,Uq=(~!tLy%YSmPu@I+>Dot/Sc]/do>%IEqvh
+pzn^BJhC5;{<6uG!A+bk=nIM~[|`79T^[h0;Km~JLu>oHFmYcL-5~9^$'#{0uL4zYdBU3Cg/<S/.u)M-:SR$p)$PC[t^cPwSBBmTr{A9V0#Q2IHqG%|p&D
+]^&TL1:U^UfiU4lM|R&fCd-&HMK"t+W9o2o"},0lRlP7KRcc-No6x<KL%q~-j}fh>PSUF.zPd{(M0#cLZOY6]J$H[ws%2UXw]B<">JW%BD3hN5Le$ei-d]
+R^r0_VOtHASt:"rbZcN'Mb+P.XNblF)W:(Jo4S+iMWc'Gh4>ug5kRca/P'.+t9Vsk6nfF<bC1@5|2D172mjQ51QO8]uTrR0c6FyTUjA)fh_v9qt^TtqAQM
+F:@"}eVILA::Z%xF|I|}[lUTxl]`f+eEZ4K_%^6}j!XKv<YM[p@/]=J9pNg>dR&py`W0#X63ce9b7RvC9#qT<ta[$-)&^$8B{^YoPt)yj|NCaxt6y@.DMQ
+R]LdZpdHgmBA<`%^3$m]wXeNb}(";r[e'i@&wHrQUH.0K3JGr^e&LK9m"F(|~U$H{iOz,K<Ctl4l3$($!7/o)$ua!x^7RUP-'r;ppJWS{NTbIw1}!|$nFa
+$Uv[3nQ'pVc{E:HE#ET`u)9^Ymz$P[/+o)3R7U+%6vBsYfvLSQglT:a/ruQ}j1}W!LfoXrmk,CfW5!|@EtM`7=X>ogHCAj)o=iz&TxE=3<~z0j|X5_1`d"
+GU1P^Cx&GZwl2@e/{ly(eEz'-k;,]"u),:T/u}FPR]31qm~6sw.jfedBEv4f:b|m_z/FaRvhB_ia,;:3k"<Y#O@Ox&G'Nwi3#BCX9=XA[yTvG9-4~,kM[h
+LLxh`=qC7p~3=>Ao)!hN:$xx+Lw(&$X,Y}=oV1@HOk6%jgAD'2<`c2kf:,~cH'R1SwMW3@p`GQltCvK]wt={ou8p5LEy;|>>`E541q009^'Lgl)_b;I'~#
+Ha{-iIojUo3.S1!Q3,>>@CApi&[3e8U"`wU8lm0OMp73ST@5A^:N5!SQ/g)iY-]8=Hki7D:FwecnNd[[hF+hz&9gE_XhS(HLg(:P!!(VuDHXuEg9q},NN(
+rRU@64T{w8LNVLi"BA[YH,]D+i&=^S(0y"IPl>t#^WsDglp4j|%MV>B1G$qOhP;`EN.:{ARI:_3$hH=HQ+0.De6KKzZzJhu&~7,eh]"'C'#gUS4)utbRFq
+/k:C<2X"D-{EF05i.UTkbi90pt#cHmYZ[4V4n`=MYJA]EefA$+|LvHRvjxONkW!+-M#k8'n$#c9hEq).[B84dj=lmey4cUgjTzVSo^IO(C~$swyI^wx465
+{XoOOHk#x@&[ZB`BGXJ;1E}IpU4j$Dv_rBU{z9eM"LXf&yA_Jy~,;L2;mEVOd|ULxR)8j+2=+E8nJI!2y&`{A|Ym^oW}=AlDw$b_F|=nPZPj:d3q<`T:4D
+j2y,Wht)uU8)d[^=3q3{D:)87]|`]]j7^k-&,nA@y:j}G[[6>nyIdL7zI1Gh@$SN0xOj)xqK-p}6Gg%bc=KY^sq!}8p&"^fNl2h0DD/oK$e5I2WSGK@ICf
+Gmmz"`C.sN0:m%wA)H26e:>m`k%b8A#P4OLPsNDzo]`>2|H#qXIRAhlR))dcjsE"6;3X>wgs+J(.PG7V`Er64J>Z3zqPy`,:Mk|'oSEU(Y%:,Cn3d'o-I|
+,OZJ3f{.CtkK4(l3^Lr[^OIg}Uzp|:-$jc_r_GQ"-0xso=zb<sufGDLl;NOYOg}n)W28Y2&>8L;|13,K-<|8iZuZvG`NrFtUT4'+u$Le/HNOETrtIxCQwA
+(_C=/6pFt7_}j<Qsr)pbNiB]4H@Fo9f]i_uRg_@v[yChEPS"r6-mr].Y8P`C1f5o7D{4yHE2:/,Ldq&Hwxf`f=7>R^0_I}U=-^790n:r[EDzq""OTK3Mdg
+%D"Kb+)Xl1.yB#iDX7`'Iz2rk(#!,hKjJh+z2LG.MO5Q_1#3$2M#"{k,e,R]@dAXT{Eo9J3}Dg3!,f$ZX"eQU]w"=6hb)shYEoiAXY3`3%TTE.nouR'EuD
+1pit"[MKD"h:kA,=~igQ-2()Pnuw1cA,H8vt|;AA]AFtXy1rawN^T<3[c"/yXMJA,Yem!=5>;mPInjv-xI=o#.,'X=^EH&9q59D^,+wLX#%vav[aNNZ9GD
+Wf]kMpFb]$@7&I`f0uM6))35zEM({p$1EHd)uog;5>Tb{mK_t;-Uk$VD'koEoDl)j3mil/UP~gycTJnLu>GMJB14k6.%Pk,}W&tB#/B9y[&).k1:F!c}^{
+lO1+,t4VH-r-LZC>GL%aeV]w!n8!"5K.;(2N&RkW0BQkiPnob6aS=IjCavNFfUX4X@"K8zo|b]R"[8MHxl&bwn=c9u[6Gm~Mq"Es8XNg<w>$!+#co^B(X'
+mz:s2(A_6_O2|l1fZvQu=jH1T7!|S_WAb^e>A:k=GR#G4Qu,9z!,JzH2;(&|<et(8=XBCEuQ4gPXU}3DOs_Mu(h>y-x[K3g0MG(+F@bry[!3#lp0/xbT4v
+FuMd$$1,ov:GF}dbC)|R8_5)^pq1HE$u!3{F$D)vp6R4)k-hr/r#B#iRGw=jll$LlY^Mo9%"Tx6PsM0PduZ90sK0n-6$S`kXM`G+"b!uZ;Wz)feh&c{xde
+|3-V}+uwJH'XmBAtiOimqBX]2wY<P(#-=myb7"DIjkpF54MbfP7,#HClB[EnARkAUf[km=vx!c6fw02^}/sl9!N]h-2s2S40&L&H<{^x&nz[&}YG)5qfr!
+oo1b~WXYfQe>7m80SxJS(X:`DrC&]%%]9ddf#t{h|/szY,YB/N^NZBNUgWAYb:;}<v)4!B|yP5sE;P(XA<T`oh(|P(/`(wk(v!~N.L+ni);sn'b}wI7;~j
+Xn^AMGK+wa1rEfT<GJ}!rGj"qJm!0U0C1@IF)%ulz,&{yy<5j3D%cLm$QaNYzU""$qyD0_c,RH7X=dzv,p)5'f2OV:8Our^UJ5aZ^6,+(}$&2DiB`|ojXl
+cM9/6u4OH-`#z6gbd<.4wKfw#:GA]<;['do<Vpp7Hu/s!v[;,;Y6Wc^dKRpF3/&C,L+hr`gFfi@d@J,4@C/tX:_S4osC^H!if<"I7n,W;5Ca2_&sQKMHt9
+nZhnF_w)Rv'r3u>IKAm`^!a&TFkHX>:UWLB."x.45Ah2h8hG=z&j0z5nChkG]I@DA,/Yu:sG2goJ5$#KQ'|H-O7hBY<E8Tk/H5;6/_;E!;xpL,yYXpXI~P
+SdZ@,S~'aEP:XvLd<jWHNnYqg.C4CJU2k.Fqmm#z'TR>=,;R9dcF!%$%A&G}11/g+V,(`'7{nt#}4F!@l,3n|Gxe){cotVotvh`7z.1C"5VmkN)'BD<"`@
+Ep|Y:"LHZ#Jm{+TYesX`aDCa.<EtU:SzB+W<!KuqZ34izVnU(wSD^G%,F8h>k{v[}htj,eMPWyLjkrY|,[5q&<jcVF#v;m.bz8l,2jC$~=R|(Vuzg`7Cq;
+>&`@,(#E8:Oi}@)QALH98{jbotgqiG7MkiQ}'_>XkQ[B[NFw;!=2@d(2['>CtyCyJQ''Yx1$n@TD@Y_2:s9$j4s2z2(^h[AHz17;U0-s|6S=m[;UIT899k
+ahx<oE6Cb;%yhO4+8/As;-1'M4L#19"{c8ke|;/)%g`pH4+I{U~H>oCc%Dcb~uH$cxz}`zcQIqF"_>)O0={$eD];<a=LXHZz_+Iok5{GLP+f_3R';^Q&[<
+Uq9|[1SZpI()iK^+Lk|qU/wRyETk/ZTvK_$yplky>X3HX&Fz#Xg)lwnZlpboO7|Vh]mro!X)u,j&}m^HR]1Xx;+A$n{1)oM&Jf-]Y^r9,U%oI`DczxJI!}
+g,#GKA0"7^B)/.|cW"qG!EsKWLBielkSMd-I^,`qcTIIuEeNaf7^AEjeDdw<Q:k4A_=i7GY2k8c9n-(5v0'y.Q"s^^VR(t!MD8g2/a)j^3&{Sw<6+63UF<
+06@KOe=hfL@!E,~Q@Ilw/blLrt=IKvgr:}he2}gp/$cE7.)R5)DLWTAXrrj:%MV5f_cH-3K|L]2j0G-5T+1kp]hT6;`HZ}FlVR4_aYZc}76k&$e'p%(d>e
+^vY)cQ$gr_9Khv|=8tOVqhPUE&FN<um)RL'9LCwP<b"Lmp1TdUjS8/G`]qL!T'K"V%e79hpi"{OGvtARz'zNQ[LEIAQqx&5TOi]OOqeea`QLIsv>Bv>Jz0
+se]pau2n0RQr5DjI;;#mSNI%X]K<{N=fF7]&/bPLtiiiZ0'|8;n"=]3^>wa",$>0sWyi~UmmIj2@R"q8WV<YMAk+:IJy;KDSy+@)=X=RdHB0{v/_4$-Hm[
+[uEH$a-`epr[[fh8e_Q:a0i`7H-kwhoN3C_JwRUF}I6yiS|C]d$N_Hr-Nkg]d$!O5_uv}E`7(fcsR@$lM83.rC-tGtL-SWxLlN_NIAU+.H`)D^>{:XRq&a
+;p7vq-#Mu&ECDg8b{$5Hh[%|feH+S8Fj:gt(AOc1{wCw]z@(N<Rw39#Exn45Q2B1XCi[:PGu;9~"[U2_cK(T{PYzzq{`;ml&`jC^(5-+o>5>%7mID{:Rh#
+919IxJ,Yo2$#Ar_xNLGnf;b=fl_r}4cqsr4Og@)gwc`8R;kZzcB]{q[$&aK9g{E+e^WG%J_,F!>..@);^!-<-rRsDab@1U":ixabmA5:]-py)!#oMR#Efe
+q1WO5Uq=>2:z3DF0zG"'tR<iG1FiSkFYCtjCkvr#W`dQoc8#CKBsK<`[|U8uqq&ZgoQj}y`ojbQb.N|Z0Bc(QupR;t{!z)Drx#`PMIbeYV666ce.!6Myoi
+e_9!8+$ieM)b'&#gACaL6n0'j8~!Pd}Cl<ns|6A'U'O{7R#^U;WHRpEWtk5'"H3;7t(%=]#!pkek0AePa!dg+_!.bM=2$l>gWE2d}UKBAji+k@I%wW}/Q6
++GV&[/o!M/x@/h<PdF1,gLQ{N5,RBrS=AS2ESAf:QLk/N&IZat>QJ11c21]=l^b4>]1"w;oaF=jg:#5)&(IAhsE9K%Z'_DC3ros&yeLO'tH1"Rft$}E)G_
+lyN`dHbJ1.:C|4{+([wi{L<EVXyW^lv@<3h0xfD<[)bo{(SWz_PHvP/Neh+p_AregLuZANVWf2.aZjVl#jA4'$nmG0jh<IHlbBQ1V>PBC^yG;n|0~m3GJ1
+[Y2"8pI|.5NrTqDy.y)b}[G/RTRO<XEvEWlTR:0}4lOEkpRdH-dc%5]lZ^z.bnWOKH'iT^XwbR4#8.+[|LB,KxZjf=t{4QQ[O%"wZ/z5,Z55/#F#FPJ2R0
+2uvaVueWBy$5pim+$jghB].Yi+urYF3.FS$%`k:<IC9R+b"0oD0D[c&^Zf7qmh^G3t}Ny9Z9I|b#ZwIgaOJ,rKROGI;HSH%/;s<mz$ce9L-w309r5Q'KOF
+n%Bj+x&dTA=9Lnit-bI>SrzI,mmns!XBOm~(6/+<S(7#<oh{1sPlP.2yS-oNKJIZ.;DAJELWpaD2.h6<W"2-~`P<;Rnw'6b=s:`MB>uQ!L5]4,08wKNTLQ
+pd-e=3K'%$'Syqc&:-k;K{8)V<RB9'R$yqAWC$@KqyrXHd`x;;,iR_JWIFFV4<F<~BS(>)Icd6R:^Sf]5rG:QXknWmU8$L//An>guEx#kRr6UYYmLTPa)R
+[f#qH3nV6R0)[v4SR['|2<tpL9-D6+=0dkn-Of^qt.hH)]q4zs)-zrz<>wrmg|"UM@d`!32JaZ!<:^:/M,g&ks7oV&(E"`:UsvcJ.':.{Jv%`C4f]o+S6/
+[Iwm.{lB|![k,`kQk#iieNo[j.by7KL5>06GBe_I]MpVCMys$@m|+kX=t1-B+zT/>_D2xn]HNQF"ulcrBDcsNDhGE@v9mZoV:!Ib#!<`S|s$#A}}F+v<M"
+!tA<7:_s-{NQBP80whz[FZCgxnFO=nK:'jNR}+7W;W!1(a{dhAKY":`o(h>YISWb:WA/]P@hX0sf`f#I7pO)^n(MC7$TmCqhtm-F(dWH^>-UBw2[7)xBV%
+jr@J)"uX>ztf5,dzi0'8V+>[2]oY`HxN-x-,OpMcpyGgSy$RxAwmk_EHs6n#!8'Nx$~W1e^r8/%fVu81i$&kPo@V{lrom55{~>Mw~_CtKc{|Gu^}ufvpDC
+GfP`.gkal6`Q=UEk[uA6~'E7xJfcqyXfSX,9DS4K/ZthWWU+"[A8+o}$6(uS1kt4n|FNg=H(=I[0;5"]iUbB;6q>Rx-h9Mjo)TkJxm88{e`;mUbRytRW_a
+@y#wp>9z(1H)f6e8i<!ksR+v<+`K_^j9a<0eDagofOcjG=.a;BUkVK@e((SE:(:]l%`B9ZP[A1&P|ILje+0CnbbtwwO0f}miM-}7"i;@[Ps}g5vM)3AvG%
+3v3[rp$XK{'d`Dw8JHkgbnF(JJ!h~oY4QF^.:`Zxtosv!q,M@Nnh`iD#H(9lV")>/o]L$HQN%:415Ig3CM)pT1yQyh1Mtmwow;3<iaEO,4%JW>tI%59,44
+xP9/b('RfuXs9Vr^2:<IU-//;$V"853z7=]/S8y{n4G_jXlJW3{n/xL^Qbtc.x5k#^b2jC(wIwZy73O>QxY<f]RH%mywk#I<-+S$_[DB@/6-O=Me5Y~cGk
+C>sY;H-X/Mg"--o(=kbg[6zj{ZLC4+={Liv/04BzqVp_)F0&Fmbn9pe.!rqwnrKIM%J%nUr:i{ITjh3S6UbgF%ZyGSKH3_>S-9[!7gAz;&7{pfnLWS)Whb
+7c)f}B5:[oB0b.XOIJW(Fh%@a|`%F:#U|'w|`zXRFwS)[8^w7L"[G+'x@(||Y%%d7Ui^UQHD3</X<"KYw,/+ZA{(v_REQt+tiuaHusWo;_O}uYvx}5qP'Z
+'&^CpA3ag|Gd,n'[;y#kTM3"NI&_^:3|jZ}L$>Bq~OS@[eQ/a$DEPj2ll[bJ$4/m("DAPgEuY}LZ~}IG:y#fa8g"8_-dUi'[[`hlDx8p6wp)Ew^C"7FIPD
+Hym-^j9'po[X4lVb2Z^O72V5;3/&^#lqb;jBS:OiR9mOGi|r8OGP,WttB!l{#7|SA"#0V7')4_!z1vj}7"|f,51$ug0];W0vpdp}<TS++')H&y/Y)Ac}JE
+QCKS4[=a5Vfu`..dLrZ6%+$aq=m|scLh@ip!&Uz;<pWEl|%Cgks#6)7wJ-z^zh4^EP0hV36DWhmt/^s,'.cWP#)J)VdWb`K}Ze@XOTCRb&>}A&T{WZyATi
+4j$./!PXkjLRco=A'8/$=@JX_9cf}NUw'i<8sq3Rzoe`r(71{=%J58yR:@0t;uJOU{BEC4&6We[fu"UKV@%nc$qbP`Da#Cx'w6!k{9^1,6G|WtM6-+<S}i
+<D-}DaU2~,11UWzT%PifE`npF8;SyWftRBgD&2RZsBfp~X,TDUp/&|=/g>J}_q$mP&,%!tW;9oXn+%0]JK/JZjhb}joC/iRILr`T+u(a@GP,UoT#'x/u)p
+h$i#g-/_x5OtXyVO_xP"r6D;w$/wPD&Ej%_Oy;7=W;]Y,G'MYP8#v_{@uRIbH&p|XGY1+lW}C'rC|w.`1c#)Fa;li!8GnK6yVTHdBi!_CY1Hk#Yj'b=Az0
+6o+XAGGUOF)l>f=W0|@D_R0T2)WSqS_=E2@h5"<!p3lnKLq0z=g{"O.MctidHqNI'rOlFK`BcM)x"F}VsC|wB]Aag.(j}WAkeH#3Dk41Sp9DE]UhhoC={M
+H5Re"AvUKS+Kjmxz)P.wXOF$m'C:F:AH4i+}[)WXThAjzhd4.u"{)Ky/_pr|nz/gO,{"LILvh^0S&l%E^(a"8E'UfAidarU{~O$jRXy,(3ys]VZGW3J+ZW
+CFVg9OPN#9Ze,{TX;=||G_dBseX`kB#``O}#JKVIic[LTTBDy{B!O=@ki<R`e,UO!Ga[yywX'v`t9q86`_"q~Q48ffIMj`!9a-99yxUvUh6A]ItqJ>L[c-
+@TfVDQ'6^HDJLc6XBLchK<Rf;gQ/[h;)x=Zsu6(Qc<jtCp-'YRqa,{t6F6`75=2%5b%'u9l(B"]|4-HrINK|n31t--{Kf2K9cyNR:l]hCi7k9R~}(z";ne
+~lN6h0|{60{n&teiD<+Sj.=tWYUjBDEfdOADt$wbO7uC]z^e;_WN^TNLNC5dP0r[au-D|NCR4%MxtMRi^r1&Je~O;N5>B}iVH,]c@dcP1ks1/!`RJKAgpm
+"{lXeO"]Ez2n5a:"mPgV)LMwLik]eev_^h)PGkU:)HCCc+Ap~WJ{exv[}vGL+aCRL1y!j%a#Jv75piw]KB{G,3F7'YOV2QlEGd4H(gGoQ"kn:o[M~V$Uj=
+Zr2S-SsVaG'K9@dN'$1[<|oq8W)v=)G_"{sw.R9C|CojPdawWKD6`u^KPNwK}M+V-oVW[rT0&jADcfi%9U&z!:Pxz<Z,`(/YYCrjb|DmgP:I},5V.@a>W4
+@au.;YB5M{j);"Sx4:J5j{m"X!8(X6cqtCqPZ>`J|U@FP7Q;$jJe^!ZNK-1;y#&6O>jci7"k9r>#<)'$^R6D5+ufj7NWJmv<%OeKdoWnz1j6Uo,"K4d8bu
+1@@4PSg0qoL[1baa^w6H{C/M,L'|_w4x~Ir}&eUt,5q5BW|dV[,J!hqc4YNzu}pskA8I$r9|t6,{-[4BaBMK=4[|A'76R|(3pQHs2_vBzTgPzv~4[Pf/-O
+[YzN+o>}g,n}YVKo:ylO&A%A(y'+]L;e:L<<^Tal:I+A@x`7[nW,h$P5}}SDP5^3Y"E2PRYPgLINP1.h/PEj9Y;E9GK0Wf5u~tg:F',Aw[bok@Z(JW7J0F
+L@Ivzz[,$yL,6bq>;xG>6gcl>wEbuNajF&ebc45S'_..g[j<)}b3hbqx~XP__spg5oW%,$_b/luEHcl:72]ogHK-N>umZR$'Y2i9m7.dQQy(f4iH20aW^e
+-;j#Umfn%inysF9s44Mii[wmT`Jx7BRjX;@8-i7R9JmZYKVdJ%v$kkn9@^W^,d'MZ-Mb[L3<0RPfE#XIe'm1B@ULtg=:2T(Uh!U-h]/Hvu$AU<ynDh+7c3
+-/mw1e=rc5z/n0WkVhiv6(Vwnna-)K6%R>de)jU;d/f2Nex'/w1r#.o|v-Xjr4i/Nw{N5D9;|3a<-i5Y8lEd5FmZ<&gy"=z7HJ|&2J6;|>}Ym+~5CZBB@o
+8ii/4Tq[F5n#w5zaD#>_~45@fu;0(KRVkW'pM2|))hq#32^]8aS0JivOGf4uOhC5o-:a1h^{ax_MAuq'Y/mw%Wt@}gQqR#S!FgV'(nMR#XQ2NA=oR8-R)L
+GJ<I!lcj`dTlte_I5u=ax='^l;//5_lW8b!'`%_FW-$F!a<mm5u-;s+N-N~r9P`&%:wRkN</uJ;[syHZY7&{AL0I,Pp`Vho%v3Rg@3T-m0Ysd6yajEbhRt
+3tId455]=zf>ox_0u}x#)O7sroeNUA5IEG`:Tfr1dLz@@83hnOife4u1hS)t`(45&0n-=Q11fqmfyzcP/A}giFmSrN9%RPdg2KbW4-:!^4p5D+#l6qW=xs
+U9k>E(K/O"(x/]<a2I)'.kyaK59]#fnN9FvXOWKvtKv8EP=HFW=;ZCG@rww5>v$;qGVwr/F-K,PWG2hSbSy5FqK(fv!o@-h<bM@zw]|ST!W(J()/y0VhJG
+-folhqYYL{/V]BM0D>BInWeid7`vYX1l(XX$w$dl2AZbtQwc<.UvXD!3@{BN/>}4CR%OsMiGb+Z5U(z7~tRCGS<!C]TSR)U5e@R1jB&2jjjfr>hI_Ih6sK
+K`Z'_]|ib.s<5[]CIz~5%y(,I;lVfpHDx1g@CcA3dnttGomLf](W9m/=S2lvD;q;kzL3v9/7+6NW-nj#8/kP[qsh4:dKR07,Ff%f9c`k6C0G$"qd$Tw0{F
+(ea9p]p0>d4:>IBP-n-@64#jA<X/fa/sqkPaAgYSw41k>rZHQ83{mVDkA;'psKdw)m,k_HkcHRr]RjCb$2R7tdO5Nm-xqV_17V{G6YceUYV8Zf^UJFE`XL
+d6<8//Iu!#n]iUAZ``:KjaAAp`s38>pNY3('Q",&ap+^`b4);:;<}P=q&Tx5^0x4xxx]Dh9"n|i74g8&b'i>HZ[[o$8Nkxf@]P<fieFk4v6`3A2.&DHJ)n
+>=RFNNzREIf`{->4'MoXzQ.X'x.6Ctv)G61:t,Ie>gGt}uX:r%3;D;=APX6b`[F7$`3=SkI{4'X'<_19)x{<.}xN`/&SP=|&>n95Z@J9C1]cr_V.sJ[/=w
+kvZB^A"m_M%i&ZSl4;t![iK>rVKqq)@f1:DVFT^W)C~LNTG.~Gl/-m6j&`w@;UY@z7R5^%{&B_j`8&@&.yUcG_j;q)l>-4"EHvb%Mr2|=woI^S/M|+bH5g
+0Akc7D^yo0D6926gGLZf&)5}tD6GbMc/^BGbJ`:T^KEq%CchOJcw_f7uSm[lK|0hLnn`9dY$)GboXIjmX<}VOaUO6qn4u9wVvh+($cvy#g`LB,YKJLeYC`
+xs[Zkpsu_o;(t_&'@q]W^7=}JGk)Tc#ke[)TmH3/b!]_F(>7HiU4Lhhn"gWw-ybYIR;f(4EXX{4|A!{MynKVkTJ=AuR.K_;j)%lQlJ(p&8kf;MxzsDk}v}
+(>xu2_mv<K]UQt8}cK+e}$s{o|UGIgkx6B8sR&.FAH;1Y5N^3hBR]N}Vj^;sTeikUmFt]<lZBA'Q$%`I(Kk',{R[}]U{f;Bm}h#c7oK(<^zA,b#!Zn6aLd
+Je3SS"Ia8rax2l<T3{}7wN`6|cM9E"ij3fB9s]Mu`7f.#x:g8d-<mDd:1'{qGtHSyU.#k7,Zo{v(EG4FAF_U"9;yq#yF/5lO%f>'ty+4tBN2BIcM{/:yWH
+9bwuS':XtcPdmAANU5I<U6X@^{$qlKOYEd7;@b>29E/hp&=hQa)isypit^b-v(#Xg,DqdB/V$1cbg}sBbs`=j';pPkE<dMaQ!Qf`]T[b"[5xA5f-qn6<eF
+O0TZwX4oFe1A[ui@`^e@_^}&ryi;L{{em_0XZ)KNc:Ac6{8#'v3f+uS6x>qAbCs9&[;TyB7t-!W;;1o;/rTf4w!oJnfSCnNqP`-5GtQ+jIMcqrNfe"(2~p
+'lpApswq(oEk+bi2HQ3<8S_E}mKI6h,p>q;e~+^:h7#9,xtM$fRMZ!CC}dK+k00CcwO[=!=ysqFmH<L%Nv(xb7;_fyNRhFF6kL9OdV]^3LWdD-#DC)qilO
+zLAUzUU::V#,.;)7|SATu(PvM'YE(jX`.7GdX^6GAg'.$gX;#8Go4YdpVOoUb>ktZIvOjeXOUms;YC]Ym#jeC<%c]$[v=+NkeR_e4I5]_c5)i@fC:p^"DD
+<>cuxH~x`3T]'-/X&CSK'6FBDbe..o#=utC{;5c#AIGgGVYyGe.{Z-9DLHQok.L=XGT[f/X5~[|,Kq(R@txGK`j!"UucG&Z}W7@M=fIPdU.Hcf2E)"n%_J
+'J+qyB7%Y+gtgxiF6+sEviW=:^VlIwJ'%=|7">+BqF`=9yb^>,YpJu#-;-6'e!W{^h5Zu3d{,#5({a>ueKzUaA_:}+K)=%V`f##Qm/E_<P%k9WK;IRMZ1l
+b:K%e=YfWw_UV{=CHdXl)H[RcfK@Z2|l1q.7op])/@^DgXX1W`H3zt<zzZ:.!8j'!Gre<QdiP:!Jv%A;m"~(a9#efwn.k+qx}hR%La}@]>X^aJL'6Zo'kr
+#]`@xq|JuM_$3lmK-);.jGqn8:lP7%_o}lfpWK@&:/oq&J/9meQ`YeDf}ejRX6#)]w!~7.y>vH==Nsn)&kpXew`>2[`@(lp;%X46YFAZi"4vcZ;ER[3.Yu
+x`LZ+sGlsEQyX0-jA{vk%WD}hL"|Zx&eQ;_zhIu)#<k"6+!g}=tp4xWA.7FQ(jBeBcEN+"UBpJ:'<#[YPv+.T$XQH9C7t=U$wGe2rOD9D7@W(1U<hK'E!Y
+8iviG>f>_U4:tRZ"6QTcBak9tBE<za;Q+@rQ2g]:VxI$RRwGq!~@K,;2Pi3u;WF4L)0bZ"Ss`)]`Mc1o+fU`Ow8@C5&X6_+)s/{/S[9'Q$C;z%`B725VcN
+;s7ci6JhA=r_)V/EIY<%0I=]lKD@RTkW@.%%bX{fj%U`s"@{(rXn4]!0yvqa}h^$$W[_5>|AJtb`FNI('Y_UAyYwH{mSU<+yy3T9k"evmi^<Nc$P[9ify|
+x=SagMyWM3a(1Vui1}sBOB,:6'H<pFs+S4ymqBOB5HOo9#C2ybZj{D,u+"}jX-)=!'~.v4QQijgqu{g55'u({k}7w5^%$WRr|4eHy#,q=_Xxn_6>|Sn(h(
++6lYI,!+U|g3:5^`^#/XgH;lD.PZ|yg]!8z&H.Mi,_S-ShC55Z.,gvc6CeR}I}$q6]SQ:&FYdt@SS^{17k#(@wmSlg;GJWPJ]AARoaBxrcK@s`~PaA,vVN
+1)q-PdFC9UP/~k;k64{%=l#)_z,++Q6q(n^UhP/|q6t'o$,1n]MYwbqKu>1%0/92{e|!B^F-`oE6",`,>&rsv[.:Hpw["jz:ElVq9,wJs8iCva@uuGbRAi
+$&zvFU]$@d%Ym(!0o6nm.rj:SdRz+T#-hVH}mMX>/);mf'rV2v389<'VLAVW~G<aO-U!7#Y{cbTgmy&e3Pf`V$SBo"JyI{8}ioB;{&xPZMAn(yWTGLNnVt
+_gciZToA52=Hpg.ABX=d[-UoH(hiPAQ9,R5vh5|-$)Yg+:1$/aRsEe!0:A^"aFj13txedW<H^t~9xc7UU$v:RgVXZOuZ(dJ%HP[>_`Ae_V/GkOjb]!;}8v
+MUh,|}2%E%s!tL.jpgVV~ojI9Su1GYsUq:2Py=Z<WQYZXe^J"3>r7$Wi]H<P%zKM=fE(>4(=uwi2D[WDa!S,CoL#YW6:k[j|:bQJ%HpU_8Z5P}f|O_I$l,
+!_f!X-T[<4Q[X$$@,mSa`|Mz8%#@ycnA(!'F@=@DJiRyFlN`GXa}feG=:s7}e[F`bCfLPosv:q[l9WJy.oTiPAV>;9SQd;JvREXR/Tb(y^$+z"ftx/5gl.
+9l<Sh'%6j%e`-#mCxV/Pcz"<qG7]f97sTywctqz4f|BgoB:_sET1,q`>^L;5FM+JZt8F;@:6K;b9i]SC-;KRf"xC8vFlGi9MVQvQ}[9d+ZO=P#ku/^fO}B
+_x+h;uGR<,9eel#OND%ogF'B)Gxbx!'E}tP'[yfzYD6i=blGq7VfhuzJqJ8Y-9ZoNk/|ve#8HiXZ^CJXs@/uba~J:9S0y4EP{&jP2k_joJdq!%KqG[TkD$
+9#CH~ci&]Qkj"65,)4H$Mn$m=PCG1B:I&(w/yh#$NT'P(QVk:Wn"vPS"INl!px:i]0P,g+,2`]yWspE:#d-&Q'!d0+]Z5]j4YB=bgySD^{)Y.E#mP7$.Yx
+k258Lqo|<0&uy:rKPR`6hz#k0Jx2YjUZ=1</s$8]hXI{6yJ7oJ:<M%cvV49<!]m5W9Phj^TE'(65CobEJ_b[lI]T&gbdnc"ifwE:}VC{FRDdIBYDJfE0/I
+yu`nJ5G]V)p$Ko1Z81zITW(^Y)$JCo)qjiu;=WAtHLRpcO&,T{b/2L.930gKKZR]5GM6&)Bx=2jw5HIUzLeGz"&yNweY#f{^i=((ivDZr67s>%u,o2aZ9d
+H%6AHx#hflrRpx[a>peM%sLI9$&QYA8<2zH-J:o8"wJn3^L_-ox^UJE;lpi"ng%(U'gtCC{="PFnM;LE@XSvQNxwTsG'sDJ{2A(G-kBbO_'sz0W1shBp"O
+Q22y[FSPb|GoqO`k=TZJAS`"N|2.9/lK1Q94A8@Kn-|H>lhd);^y"qb8vPVfdN~af"lv>lw%tJ@j+a/d09KUD'y`#WZJ]Iz&KR{O!;=8m5;h_(MCAdLcoa
+@ECl]u3nHCBeI;afaDJ=}UG,^;S3aY^l1nEYV5;TPJT6ds"VDvPpIzT',|lE1,WWKLMMre/peWndI#]Hm129|o_y2zO4>3ea|e.1dn)YNa,.ZPPC7:vxA^
+G<;,od7S@kVBC0G<$n,3A!^:YN'EYdof7pC@eET<c]Xk{h7cbEu23]7s8#-+p%`mj;P:/bo7S-!YkEE79XGwvP$ET9Z=$tp:}<PmP!Azp6P,5A=wWkNe}"
+wYYiq-VH_@W%P0b]=nq!!2fIqW:"y]G6)w%O)T@34O`kw#suE[Jy35%Kzgjz3WXN9(SWDfR(;YQ"(G2j(QLAC|'^r$=6g/C^V@3ZqhGyEG[sHE<=`wH$3k
+(kg&mUrZFSb4-(QK!DWfuVx9RFO"TI2Q.w,pDpq(&/:Z'3~)Nn1B5A80H|,`SibyZLZ`f+QnH}yK{qZQbcpWI/W..@5^4IW1wrTd>d}:D!GyG<GKyw&=4/
+'=D9voCQ|9s&%_4@W(7kq#8Ph7fR{S"aqdEc%Xf+8H$o`H=l@B#dk;XiqzX[kKi^[u`|oB]qtZ~[1h[v;SQAb=SZbs|@=_P4fD}06k.W}o1hNjx^wc~0#<
+XA=L&vV0K1Td$>LVN{.<KJF=ypNrs0cP]b^k.&-udx-9SIRxnuYabY:zN/JLeM,eb2(Vzs@FYn!dc/)$(s`wWIQnGj3f=ej`Y)My_cMFmOa=i6GT"XZFFP
+)uf_rB1:eAS|[8Ju!W'`ilZj/P/3{.r(;2_v_C'aO-Zokir@gk%gNe,|m-.CcY8g@ADcL+Nt<:J:FR$)clEU|uIsB0<Aa$-)b=/T&z(D&yl%CRHP)/'.n'
+=#Pd1:av;h3i%1D-60T5[af.N,aQnV1;6I1a|k|s$9z>Q<.;>9A9U}yS{3d2AD$bDvdF0W4F6tG(X@w1lvac]>azBSbTW%7;MtIm!K[9ApiBYRjm@M1|0(
+<wHp_Ln`Qa:aT$!BlJP8Dx|wbQ4owkax<t>_pWT:q)jem:8!<l.Sk0]z1G==sNdjB2esw}3+>OYaeYN6621FmH/c@$CYk+;<#QHhWN]Bpfx0dWT[$49+VS
+vT9dUmnGtqVlN7TJ+Ge>hL!X@(oV@ERj)NH#(XC1G6Lnj]nanBt_>#L63xv^'[_d'bb1ZBUu=U71WNH"Sf(HPK%J0XgHK{8$IN<x-mjf_PqAzg"J,)pt@,
+7uz@<]VbSuqdL4Bo_=/grh;yLb$_$WHa+=Qt<]lwx3<!Eumx8JYpy4bqoFz=|=81:v$f/IKjW]~|]<rf`H)W:o8g>;CeNG{(%/nCeA5G=k;MNd6'ig(5n|
+_sf}/BVF>PJute;!2kTGqM$DZxC#Kd-'^sEFch6K9F!~-!
 */

@@ -26,4 +26,5 @@ typedef struct gp__segmented_sort_args {
   unsigned low_bit, top_shift; // the lowest bit that counts; shift of the first digit
   unsigned whole;              // all bits count
   gp__u64 length;              // of each segment, if there are no offsets
+  gp__u64 few;                 // segments that are tasks themselves; 0: kernels list them
 } gp__segmented_sort_args;

@@ -3,7 +3,7 @@
 //   core/family.h, segmented_sort/portable.h, segmented_sort/scratch.h, sort/geometry.h
 
 GP__HOST void gp__geometry_segmented_sort(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
-  const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
+  const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s, gp__has_few_segments(s.segments));
   gp__geometry_tiles(p, s, resident, g);
   g->words = 1 + l.queue_size;
   g->scratch = l.bytes;

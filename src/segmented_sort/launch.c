@@ -6,7 +6,8 @@
 // exit at once.
 GP__HOST gp_result gp__launch_segmented_sort(const gp__launching *l) {
   const gp__request *q = l->q;
-  const gp__segmented_sort_layout at = gp__lay_out_segmented_sort(*l->p, *l->h);
+  const int few = gp__has_few_segments(q->segments), last = few ? 1 : 3;
+  const gp__segmented_sort_layout at = gp__lay_out_segmented_sort(*l->p, *l->h, few);
   const gp__u64 sms = (unsigned)l->h->multiprocessors, warps = (unsigned)l->p->threads / GP__WARP;
   const gp__u64 batches = gp__ceil_div(q->segments, (int)GP__WARP * (int)GP__SHORT_ROUNDS);
   const unsigned threads = (unsigned)l->p->threads, short_bytes = (unsigned)gp__short_shared_bytes(*l->p, *l->h);
@@ -46,20 +47,22 @@ GP__HOST gp_result gp__launch_segmented_sort(const gp__launching *l) {
   a.low_bit = (unsigned)q->begin_bit;
   a.top_shift = (unsigned)(bits > GP__RADIX_BITS ? bits - GP__RADIX_BITS : 0);
   a.whole = bits == 8 * (int)q->key_size;
+  a.few = few ? q->segments : 0;
   GP__CHECK(gp__launch_step(l, 0, 1, threads, 0, &a));
   if (blocks > 0x7fffffff) blocks = 0x7fffffff;
-  GP__CHECK(gp__launch_step(l, 1, (unsigned)blocks, threads, short_bytes, &a));
-  if (q->count > GP__SHORT && at.limit > GP__SHORT) {
+  if (!few) GP__CHECK(gp__launch_step(l, 1, (unsigned)blocks, threads, short_bytes, &a));
+  if (!few && q->count > GP__SHORT && at.limit > GP__SHORT) {
     const gp__u64 most = gp__ceil_div(q->count, GP__SHORT + 1),
                   resident = sms * (unsigned)gp__max(l->kernels[2]->occupancy, 1);
     blocks = gp__ceil_div(most < q->segments ? most : q->segments, warps);
     GP__CHECK(gp__launch_step(l, 2, (unsigned)(blocks < resident ? blocks : resident), threads, short_bytes, &a));
   }
-  if (q->count > at.limit) {
-    const gp__u64 resident = sms * (unsigned)gp__max(l->kernels[3]->occupancy, 1);
+  if (few || q->count > at.limit) {
+    const gp__u64 resident = sms * (unsigned)gp__max(l->kernels[last]->occupancy, 1);
+    const gp__u64 most = few ? q->segments : q->count / (at.limit + 1);
     blocks = q->count > at.capacity ? 2 * gp__ceil_div(q->count, at.capacity) : at.queue_size;
-    if (blocks < at.queue_size && q->count / (at.limit + 1) > blocks) blocks = q->count / (at.limit + 1);
-    return gp__launch_step(l, 3, (unsigned)(blocks < resident ? blocks : resident),
+    if (blocks < at.queue_size && most > blocks) blocks = most;
+    return gp__launch_step(l, last, (unsigned)(blocks < resident ? blocks : resident),
         (unsigned)gp__long_threads_of(*l->p, *l->h), (unsigned)gp__long_shared_bytes(*l->p, *l->h), &a);
   }
   return GP_SUCCESS;

@@ -7,7 +7,7 @@
 template <int THREADS> struct gp__block_sort_storage {
   struct {
     gp__u64 value;
-    int done, last;
+    int done, last, few;
   } task;
   gp_tile_scan_storage<THREADS, gp__u64> scan;
   gp__u32 start[GP__DIGITS]; // start of a digit's elements in the tile
@@ -494,7 +494,8 @@ template <class P, class K, class S, bool INDEXED> struct gp__block_sorter : gp_
 // then waits for the slot's word to carry this launch's tag, or for word 0 to say that all is done. `pending` counts
 // tasks appended and not finished. gp__push_tasks adds to it first, and a task is subtracted after it has appended
 // others, so it is 0 only at the end. The block that subtracts the last task writes word 0.
-template <class P, class K, class S, bool INDEXED> GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
+template <class P, class K, class S, bool INDEXED, class O>
+GP_DEVICE void gp__segments_long(const gp__segmented_sort_args &a) {
   typedef gp__block_sorter<P, K, S, INDEXED> Sorter;
   typedef typename Sorter::Storage Storage;
   GP_DYNAMIC_SHARED(shared);
@@ -509,19 +510,26 @@ template <class P, class K, class S, bool INDEXED> GP_DEVICE void gp__segments_l
       s.task.done = first && gp__add_relaxed(&h->pending, 0) == 0; // all is done, or there was nothing
       const gp__u64 number = s.task.done ? 0 : gp__add_relaxed(&h->taken, 1);
       if (number >= a.queue_size) s.task.done = 1;
-      while (!s.task.done) {
+      s.task.few = !s.task.done && number < a.few;
+      while (!s.task.done && !s.task.few) {
         task = gp__load_word(words + 1 + number);
         if (task.tag == sorter.tag) break;
         s.task.done = gp__load_word(words).tag == sorter.tag;
         __nanosleep(100);
       }
       __threadfence();
-      s.task.value = task.value;
+      s.task.value = s.task.few ? number : task.value;
     }
     __syncthreads();
     if (s.task.done) return;
     const gp__u64 task = s.task.value, kind = task >> 62, number = task >> 32 & 0x3fffffffu, part = task & 0xffffffffu;
-    if (kind == GP__TASK_SORT)
+    if (s.task.few) {
+      gp__u64 begin, count;
+      gp__segment_bounds<O>(a, task, begin, count);
+      if (count > gp__u64(Sorter::CAPACITY)) {
+        if (threadIdx.x == 0) gp__push_bucket(a, sorter.tag, Sorter::CAPACITY, begin, count, 0, int(a.top_shift));
+      } else if (count) sorter.sort(0, begin, gp__u32(count));
+    } else if (kind == GP__TASK_SORT)
       sorter.sort(int(task >> 60 & 3u), task & ((1ull << 44) - 1), gp__u32(task >> 44 & 0xffffu) + 1);
     else if (kind == GP__TASK_COUNT) sorter.count(number, part);
     else if (kind == GP__TASK_MOVE) sorter.move(number, part);

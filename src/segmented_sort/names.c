@@ -12,7 +12,7 @@ GP__HOST void gp__name_sorted_segments(const gp__spelling *q, gp__text *t) {
                       : "gp__value_index",
         gp__out_name(q));
   gp__add(t, q->indexed ? "true" : "false");
-  if (q->kind == GP__SEGMENTS_SHORT) gp__add(t, ", %s", q->offset_size ? gp__offset_name(q) : "gp__none");
+  if (q->kind != GP__SEGMENTS_MIDDLE) gp__add(t, ", %s", q->offset_size ? gp__offset_name(q) : "gp__none");
 }
 GP__HOST void gp__spell_segmented_sort(const gp__request *q, const gp_policy *p, const gp__shape *h, gp__spelling *w) {
   (void)p;

@@ -1,12 +1,13 @@
 // segmented_sort/plan.c - plans of segmented sorts
-// uses: api/policy.h, api/structs.h, core/rules.h, core/request.c, segmented_sort/host.c, core/kinds.c,
-//   core/primitive.c, core/reads.c, segmented_sort/check.c, sort/shape.c, segmented_sort/names.c,
+// uses: api/policy.h, api/structs.h, core/rules.h, segmented_sort/scratch.h, core/request.c, segmented_sort/host.c,
+//   core/kinds.c, core/primitive.c, core/reads.c, segmented_sort/check.c, sort/shape.c, segmented_sort/names.c,
 //   segmented_sort/launch.c, map/written.c, segments/plan.c
 
 GP__HOST int gp__kinds_of_segmented_sort(const gp__request *q, const gp_policy *p, gp__kernel_kind *kinds) {
-  (void)q, (void)p;
+  (void)p;
   kinds[0] = GP__SEGMENTS_BEGIN;
-  kinds[1] = GP__SEGMENTS_SHORT;
+  kinds[1] = gp__has_few_segments(q->segments) ? GP__SEGMENTS_LONG : GP__SEGMENTS_SHORT;
+  if (kinds[1] == GP__SEGMENTS_LONG) return 2;
   kinds[2] = GP__SEGMENTS_MIDDLE;
   kinds[3] = GP__SEGMENTS_LONG;
   return 4;

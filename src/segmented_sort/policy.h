@@ -15,7 +15,8 @@ enum {
   GP__SHORT_ROUNDS = 4,            // segments a lane takes at a time
   GP__MIDDLE_CLASSES = 5,          // segments that a warp sorts, by length: to 64, 128, 256, 512, 1024 elements
   GP__RADIX_BITS = 8,              // bits of a partition's digit
-  GP__COUNT_TILES = 8              // tiles whose digits a block counts at a time
+  GP__COUNT_TILES = 8,             // tiles whose digits a block counts at a time
+  GP__FEW_SEGMENTS = 2048          // up to so many are tasks of blocks, whatever their lengths
 };
 // Bytes of n elements in shared memory, padded as in gp__bank_padded.
 GP__RULE int gp__bank_padded_bytes(int n, int size) {
@@ -99,7 +100,7 @@ enum { GP__LONG_STATIC_BYTES = 6 * 1024 };
 // State that the kernels share, in scratch memory.
 typedef struct gp__sort_header {  // zero when the call begins
   gp__u64 tag;                    // tag of this call's words
-  gp__u64 pushed, taken;          // tasks of the queue
+  gp__u64 pushed, taken;          // tasks of the queue; few segments are its first ones
   gp__u64 pending;                // tasks not done
   gp__u64 buckets, tiles, groups; // in use
   gp__u64 listed[GP__MIDDLE_CLASSES];

@@ -8,7 +8,8 @@ typedef struct gp__segmented_sort_layout {
   gp__u64 other_keys, other_values, queue_size, bytes;
   gp__u64 limit, capacity; // the longest segment of a warp, and of a block
 } gp__segmented_sort_layout;
-GP__HOST gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s) {
+GP__HOST int gp__has_few_segments(gp__u64 segments) { return segments <= GP__FEW_SEGMENTS; }
+GP__HOST gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__shape s, int few) {
   gp__segmented_sort_layout l;
   const int indexed = gp__sort_indexed(s), value = gp__sorted_value_bytes(s);
   const int bits = gp__max(s.sorted.end_bit - s.sorted.begin_bit, 1); // no bits: one level, which finds all keys equal
@@ -24,7 +25,7 @@ GP__HOST gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__s
   l.bytes = gp__ceil_div(sizeof(gp__sort_header), 256) * 256;
 #define GP__CARVE_SCRATCH(at, bytes_) l.at = l.bytes, l.bytes += gp__ceil_div(bytes_, 256) * 256
   for (i = 0; i < GP__MIDDLE_CLASSES; ++i) {
-    if ((unsigned)GP__SHORT << i >= l.limit) break;
+    if (few || (unsigned)GP__SHORT << i >= l.limit) break;
     most = s.count / (((unsigned)GP__SHORT << i) + 1);
     l.list_size[i] = most < s.segments ? most : s.segments;
     GP__CARVE_SCRATCH(list[i], l.list_size[i] * sizeof(gp__sort_span));
@@ -44,8 +45,8 @@ GP__HOST gp__segmented_sort_layout gp__lay_out_segmented_sort(gp_policy p, gp__s
     // capacity; windows of seven eighths, and what is between two windows.
     l.queue_size = 2 * l.group_size + 2 * l.tile_size + levels * (20 * most + 1);
   }
-  if (s.count > l.limit) {
-    most = s.count / (l.limit + 1);
+  if (s.count > l.limit || few) {
+    most = few ? s.segments : s.count / (l.limit + 1);
     l.queue_size += most < s.segments ? most : s.segments;
   }
 #undef GP__CARVE_SCRATCH

@@ -40,13 +40,15 @@ GP_DEVICE gp__u64 gp__sort_task(gp__u64 begin, gp__u64 count, int source) {
   return GP__TASK_SORT << 62 | gp__u64(source) << 60 | (count - 1) << 44 | begin;
 }
 
-// First launch, one block: clears the header and draws the call's tag.
+// First launch, one block: clears the header and draws the call's tag. Few segments are tasks.
 template <class P> GP_DEVICE void gp__segments_begin(const gp__segmented_sort_args &a) {
   gp__pdl_wait<P>();
   gp__u64 *zero = reinterpret_cast<gp__u64 *>(a.header);
   for (unsigned i = threadIdx.x; i < sizeof(gp__sort_header) / 8; i += P::threads) zero[i] = 0;
   __syncthreads();
-  if (threadIdx.x == 0) a.header->tag = gp__draw(a.workspace, 1).tag;
+  if (threadIdx.x > 0) return;
+  a.header->tag = gp__draw(a.workspace, 1).tag;
+  if (!(a.bad && *a.bad != ~0ull)) a.header->pushed = a.header->pending = a.few;
 }
 
 // Bounds of segment s, clamped to the count: wrong offsets write nothing after it.

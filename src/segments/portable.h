@@ -3,8 +3,8 @@
 //   core/canonical.h, core/rows.h
 
 // Merge path's search and fix-up are a chain of trips through memory, too long for few elements. Segments are read by
-// lanes up to 16 KiB of elements (a vector for half of the threads) and 4 Ki segments a multiprocessor, if a segment of
-// mean length has at most about 16 Ki elements. Segments of eight elements or fewer: pipelined merge path, one large
+// lanes up to 32 KiB of elements (128 if all have one length) and 4 Ki segments a multiprocessor, if a segment of mean
+// length has at most about 16 Ki elements. Segments of eight elements or fewer: pipelined merge path, one large
 // block, whose warps hold many ends in registers and no elements. Otherwise merge path: as many warps a multiprocessor
 // as have registers for their next chunk, and short chunks if there is little work.
 enum {
@@ -27,8 +27,9 @@ static const gp__policy_row gp__segments_rows[] = {
 };
 GP__HOST gp_policy gp__portable_segments(gp_policy p, gp__shape s) {
   const gp__u64 sms = (unsigned)s.multiprocessors;
-  const int few = s.primitive == GP_SEGMENTED_REDUCE && gp__measure_elements(s).bytes <= sms << 14 &&
-      s.segments <= sms << 12 && s.count >> 14 <= s.segments;
+  const int few = s.primitive == GP_SEGMENTED_REDUCE &&
+      gp__measure_elements(s).bytes <= sms << (s.offset_size ? 15 : 17) && s.segments <= sms << 12 &&
+      s.count >> 14 <= s.segments;
   const int light = s.primitive == GP_LOAD_BALANCE || gp__is_expand(s.primitive) ||
       (s.acc_size <= 4 && s.in_size == s.acc_size && !s.segmented.by_ranges);
   const unsigned when = (few                                ? GP__IF_SEGMENTS_FEW

@@ -19,7 +19,8 @@ enum {
 };
 // Algorithms that gp__portable_sort tries. The first one whose policy is valid wins.
 static const gp__policy_row gp__sort_choices[] = {
-    GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 14) + 1, (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
+    GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 8) + 1, (1 << 19) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 29),
+    GP__H200(0, 8, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 13) + 1, (1 << 14) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 29),
     GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, (1 << 20) + 1, (1 << 21) + 1, GP_ONE_LAUNCH, 0, 0, 0, 0, 23),
     GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, 0, (1 << 20) + 1, GP_ADAPTIVE, 0, 0, 0, 0, 22),
     GP__H200(0, 4, GP__BY_COUNT | GP__IF_SORT_KEYS, 1 << 24, 0, GP_ADAPTIVE, 0, 0, 0, 0, 22),

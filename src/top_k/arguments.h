@@ -22,15 +22,16 @@ typedef struct gp__top_k_args {
   void *bins;        // GP__SELECT_BINS counters of each row
   void *aside;       // `room` keys of each row
   gp__u64 room;
-  int level; // digit
+  int level;    // digit
+  int filtered; // keys within a bound that a sample gives are put aside first
 } gp__top_k_args;
 typedef struct gp__select_state {
-  gp__u64 prefix;   // known upper bits of the k-th key
+  gp__u64 prefix;   // known upper bits of the k-th key; before the first digit, the bound
   gp__u64 rank;     // keys before it among those with these bits
   gp__u64 inside;   // keys with these bits
   gp__u64 appended; // keys put aside
   gp__u64 arrived;  // blocks that have counted
-  gp__u64 buffered; // 1: the keys put aside are all that matter
+  gp__u64 buffered; // the keys put aside are all that matter: 1 for the next digits, 2 for the result
 } gp__select_state;
 
 // Top-k of segments. A task: a segment, or a part of it.

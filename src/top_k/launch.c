@@ -30,6 +30,11 @@ GP__HOST gp_result gp__launch_lists(const gp__launching *l, gp__top_k_args *a) {
   }
   return GP_SUCCESS;
 }
+// Radix select of keys alone takes a sample first, if that pays.
+GP__HOST int gp__filters_keys(const gp__request *q) {
+  return q->primitive == GP_TOP_K && !q->out_size && q->count >= GP__SELECT_MANY &&
+      q->length <= q->count / GP__SELECT_PART;
+}
 GP__HOST gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) {
   const gp__request *q = l->q;
   unsigned char *scratch = (unsigned char *)l->scratch;
@@ -38,6 +43,11 @@ GP__HOST gp_result gp__launch_select(const gp__launching *l, gp__top_k_args *a) 
   a->aside = scratch + a->rows * (GP__SELECT_STATE_BYTES + GP__SELECT_BINS * 8);
   a->room = gp__select_room(*l->h);
   a->nth = q->primitive == GP_NTH_ELEMENT;
+  a->filtered = gp__filters_keys(q);
+  if (a->filtered) {
+    GP__CHECK(gp__launch_step(l, 3, (unsigned)a->rows, l->g->threads, 0, a));
+    GP__CHECK(gp__launch_step(l, 4, l->g->grid, l->g->threads, l->g->shared_bytes, a));
+  }
   GP__CHECK(gp__launch_step(l, 0, l->g->grid, l->g->threads, 0, a));
   for (a->level = 1; a->level * GP__SELECT_BITS < 8 * (int)q->key_size; ++a->level)
     GP__CHECK(gp__launch_step(l, 1, l->g->grid, l->g->threads, l->g->shared_bytes, a));

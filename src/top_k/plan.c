@@ -1,8 +1,8 @@
 // top_k/plan.c - plans of top-k, nth element and shuffle
-// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, top_k/geometry.h,
-//   core/request.c, host/values.c, top_k/host.c, top_k/shuffle_host.c, core/kinds.c, core/primitive.c, core/reads.c,
-//   top_k/check.c, core/shape.c, core/spelling.c, merge/names.c, top_k/names.c, top_k/launch.c, map/written.c,
-//   map/plan.c, segments/plan.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, top_k/policy.h,
+//   top_k/geometry.h, core/request.c, host/values.c, top_k/host.c, top_k/shuffle_host.c, core/kinds.c,
+//   core/primitive.c, core/reads.c, top_k/check.c, core/shape.c, core/spelling.c, merge/names.c, top_k/names.c,
+//   top_k/launch.c, map/written.c, map/plan.c, segments/plan.c
 
 GP__HOST int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind *kinds) {
   if (q->composed) {
@@ -20,7 +20,11 @@ GP__HOST int gp__kinds_of_top_k(const gp__request *q, const gp_policy *p, gp__ke
   if (q->op) return gp__kinds_of_ordered_top_k(q, kinds);
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_LISTS : GP__SELECT_FIRST;
   kinds[count++] = p->algorithm == GP_BEST_LISTS ? GP__TOP_K_MERGE : GP__SELECT_NEXT;
-  if (p->algorithm == GP_RADIX_SELECT && q->primitive == GP_TOP_K) kinds[count++] = GP__SELECT_COLLECT;
+  if (p->algorithm != GP_RADIX_SELECT || q->primitive != GP_TOP_K) return count;
+  kinds[count++] = GP__SELECT_COLLECT;
+  if (!gp__filters_keys(q)) return count;
+  kinds[count++] = GP__SELECT_SAMPLE;
+  kinds[count++] = GP__SELECT_FILTER;
   return count;
 }
 
@@ -41,7 +45,8 @@ GP__HOST int gp__fit_top_k(const gp_policy *p, int occupancy) {
 }
 // Top-k of many sorts a row's results in place, by a call of its own.
 GP__HOST int gp__sorts_results(const gp__request *q, const gp_policy *p) {
-  return q->primitive == GP_TOP_K && p->algorithm == GP_RADIX_SELECT && !(q->flags & GP_UNSORTED) && q->length > 1;
+  return q->primitive == GP_TOP_K && p->algorithm == GP_RADIX_SELECT && q->length > 1 &&
+      (!(q->flags & GP_UNSORTED) || gp__filters_keys(q)); // whose order differs from call to call
 }
 GP__HOST gp__request gp__result_sort(const gp__request *q, uint64_t row) {
   gp__request sort;

@@ -23,6 +23,9 @@ enum {
   GP__SELECT_BITS = 11,
   GP__SELECT_BINS = 2048,
   GP__SELECT_STATE_BYTES = 48,
+  GP__SAMPLED_KEYS = 8192,   // of a row's sample
+  GP__SELECT_PART = 24,      // a bound serves up to a 24th of the keys; they are a 16th at most,
+  GP__SELECT_MANY = 1 << 21, // and pays for so many
   GP__SHUFFLE_ROUNDS = 8
 };
 GP__RULE int gp__rank_form(int key_size, int indexed, int wide) {

@@ -8,7 +8,8 @@
 //
 // One launch a digit of the keys, the most significant first. It counts the next digit of keys that have the k-th key's
 // known upper bits; the last block to finish finds that digit of the k-th key. Once few enough keys are left, a launch
-// puts them aside, and later launches read only those.
+// puts them aside, and later launches read only those. Where k of many keys are wanted, a sample bounds them, and one
+// sweep puts aside all keys within the bound; if these are too few or too many, all keys are read as before.
 
 // The bits of digit `level`: how far up the known bits begin, the digit's shift, and its bins.
 struct gp__select_digit {
@@ -22,6 +23,13 @@ struct gp__select_digit {
 };
 GP_DEVICE gp__u64 *gp__select_bins(const gp__top_k_args &a, gp__u64 row) {
   return static_cast<gp__u64 *>(a.bins) + row * GP__SELECT_BINS;
+}
+
+// Keys of a row within the bound, if all that matter have been put aside; else 0.
+GP_DEVICE gp__u64 gp__select_filtered(const gp__top_k_args &a, gp__u64 row) {
+  if (!a.filtered) return 0;
+  const gp__u64 appended = static_cast<const gp__select_state *>(a.states)[row].appended;
+  return appended >= a.k && appended <= a.room ? appended : 0;
 }
 
 // Ends a pass: adds the block's counts to the row's; the last block finds the digit.
@@ -77,7 +85,8 @@ GP_DEVICE void gp__select_finish(
         const gp__u64 found = prefix << (digit.known - digit.shift) | (threadIdx.x * EACH + j);
         state->prefix = found;
         state->rank = rank - before;
-        state->buffered = state->buffered || (a.level > 0 && state->inside <= a.room);
+        if (a.level == 0 && !state->buffered) state->appended = 0;
+        if (!state->buffered) state->buffered = a.level > 0 && state->inside <= a.room;
         state->inside = n[j];
         state->arrived = 0;
         if (digit.shift == 0 && a.nth) static_cast<Bits *>(a.out_keys)[row] = Key::decode(static_cast<Bits>(found));
@@ -114,10 +123,11 @@ template <class P, class T, bool DESCENDING> struct gp__select_first_digit {
   typedef gp__select_storage<P::threads, COPIES> Storage;
   gp__u32 *count; // this lane's copy
   int shift;
+  bool encoded;
   GP_DEVICE void take(const gp__vector_access<Bits, V> &x, int there) {
     GP__UNROLL
     for (int j = 0; j < V; ++j)
-      if (j < there) atomicAdd(count + (gp__u32(Key::encode(x.item[j]) >> shift)) * COPIES, 1u);
+      if (j < there) atomicAdd(count + (gp__u32((encoded ? x.item[j] : Key::encode(x.item[j])) >> shift)) * COPIES, 1u);
   }
   GP_DEVICE void flush_if_full() {}
 };
@@ -130,14 +140,18 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
   if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, a.rows * a.blocks);
   __syncthreads();
   const gp__ticket ticket = s.ticket;
-  const gp__u64 row = ticket.number / a.blocks, share = ticket.number % a.blocks, n = gp__count(a);
+  const gp__u64 row = ticket.number / a.blocks, share = ticket.number % a.blocks;
   gp__word *words = gp__words(a.workspace);
+  const gp__u64 appended = gp__select_filtered(a, row), n = appended ? appended : gp__count(a);
   if (share == 0) {
     gp__u64 *bins = gp__select_bins(a, row);
     for (int i = threadIdx.x; i < GP__SELECT_BINS; i += P::threads) bins[i] = 0;
     if (threadIdx.x == 0) {
-      gp__select_state none = {0, a.k - 1 < n ? a.k - 1 : n - 1, n, 0, 0, 0};
-      static_cast<gp__select_state *>(a.states)[row] = none;
+      gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+      state->prefix = state->arrived = 0;
+      state->rank = a.k - 1 < n ? a.k - 1 : n - 1;
+      state->inside = n;
+      state->buffered = appended ? 2 : 0;
     }
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -146,8 +160,10 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
     }
   }
   const gp__select_digit digit(8 * int(sizeof(T)), 0);
-  First first = {s.count + gp_lane() % First::COPIES, digit.shift};
-  gp__select_tiles<P>(static_cast<const Bits *>(a.keys) + row * a.count, n, share, a.blocks, first);
+  First first = {s.count + gp_lane() % First::COPIES, digit.shift, appended != 0};
+  gp__select_tiles<P>(
+      appended ? static_cast<const Bits *>(a.aside) + row * a.room : static_cast<const Bits *>(a.keys) + row * a.count,
+      n, share, a.blocks, first);
   if (threadIdx.x == 0) {
     gp__receive<gp__u32>(words, row, ticket.tag);
     __threadfence();
@@ -156,19 +172,151 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_first(con
   gp__select_finish<P, T, DESCENDING, First::COPIES>(a, row, digit, s);
 }
 
-// Later digits: keys with the known upper bits of the k-th key.
-template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
-  typedef gp__top_k_key<T, DESCENDING> Key;
-  typedef typename Key::Bits Bits;
-  static const int V = 16 / int(sizeof(T)), TILE = P::threads * P::vectors * V;
+// Puts keys aside by way of shared memory, which holds two tiles of them. A row's room may be too small.
+template <class P, class Bits> struct gp__select_stage {
+  static const int V = 16 / int(sizeof(Bits)), TILE = P::threads * P::vectors * V;
   typedef gp__select_storage<P::threads, 1> Storage;
   Storage &s;
   Bits *stage, *aside; // stage: of this block; aside: of the row
-  gp__u64 *appended;
+  gp__u64 *appended, room;
+  gp__u32 seen;
+  GP_DEVICE void put(bool hit, Bits bits) {
+    const gp__u32 at = gp__warp_draw(&s.staged, hit, seen);
+    if (hit) stage[at] = bits;
+  }
+  GP_DEVICE void flush_if_full() {
+    if (__syncthreads_or(seen > TILE)) flush();
+  }
+  GP_DEVICE void flush() {
+    __syncthreads();
+    const gp__u32 count = s.staged;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      s.base = atomicAdd(appended, gp__u64(count));
+      s.staged = 0;
+    }
+    __syncthreads();
+    for (gp__u32 i = threadIdx.x; i < count; i += P::threads)
+      if (s.base + i < room) aside[s.base + i] = stage[i];
+    __syncthreads();
+    seen = 0;
+  }
+};
+
+// The bound: the last of the first `wanted` keys of a sample, rounded up by bits that divide few keys of the sample.
+// `wanted` is well above the share of k.
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_sample(const gp__top_k_args &a) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  const int THREADS = P::threads, EACH = GP__SAMPLED_KEYS / THREADS, BINS = GP__SELECT_BINS / THREADS;
+  typedef gp__select_storage<THREADS, 1> Storage;
+  GP_SHARED(Storage, s);
+  gp__pdl_wait<P>();
+  const gp__u64 row = blockIdx.x, n = gp__count(a), step = n / GP__SAMPLED_KEYS;
+  const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
+  gp__u32 rank = gp__u32(n ? a.k * GP__SAMPLED_KEYS / n : 0);
+  rank += rank / 4 + 12;
+  const gp__u32 few = rank / 4;
+  const bool whole = !step || rank >= GP__SAMPLED_KEYS; // the bound is no bound
+  gp__u64 bound = 0;
+  int shift = 8 * int(sizeof(T));
+  Bits x[EACH];
+  GP__UNROLL
+  for (int i = 0; i < EACH; ++i) {
+    const gp__u64 at = gp__u64(i / 4) * THREADS + threadIdx.x; // four neighbours of four steps, at random
+    x[i] = Bits(0);
+    if (step) x[i] = Key::encode(in[at * 4 * step + gp__u32(at) * 2654435761u % (4 * step - 3) + i % 4]);
+  }
+  for (int level = 0; !whole && shift; ++level) {
+    const gp__select_digit digit(8 * int(sizeof(T)), level);
+    for (int i = threadIdx.x; i < digit.bins; i += THREADS) s.count[i] = 0;
+    __syncthreads();
+    GP__UNROLL
+    for (int i = 0; i < EACH; ++i)
+      if (level == 0 || gp__u64(x[i]) >> digit.known == bound)
+        atomicAdd(s.count + (gp__u32(x[i] >> digit.shift) & unsigned(digit.bins - 1)), 1u);
+    __syncthreads();
+    gp__u64 before = 0;
+    GP__UNROLL
+    for (int j = 0; j < BINS; ++j)
+      before += int(threadIdx.x) * BINS + j < digit.bins ? s.count[threadIdx.x * BINS + j] : 0;
+    gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u64>(), s.scan);
+    GP__UNROLL
+    for (int j = 0; j < BINS; ++j) {
+      const int bin = int(threadIdx.x) * BINS + j;
+      const gp__u32 inside = bin < digit.bins ? s.count[bin] : 0;
+      if (before <= rank && rank < before + inside)
+        s.base = gp__u64(bin), s.staged = rank - gp__u32(before), s.last = inside;
+      before += inside;
+    }
+    __syncthreads();
+    bound = bound << (digit.known - digit.shift) | s.base;
+    rank = s.staged;
+    shift = s.last <= few ? 0 : digit.shift;
+    const int rest = digit.shift;
+    __syncthreads();
+    if (!shift) bound = bound << rest | ((1ull << rest) - 1);
+  }
+  if (threadIdx.x == 0) {
+    gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+    state->prefix = whole ? ~0ull : bound;
+    state->appended = 0;
+  }
+}
+// Puts aside all keys within the bound.
+template <class P, class T, bool DESCENDING>
+struct gp__select_bound : gp__select_stage<P, typename gp__top_k_key<T, DESCENDING>::Bits> {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  typedef gp__select_stage<P, Bits> Stage;
+  gp__u64 bound;
+  GP_DEVICE gp__select_bound(const Stage &stage, gp__u64 within) : Stage(stage), bound(within) {}
+  GP_DEVICE void take(gp__vector_access<Bits, Stage::V> x, int there) {
+    gp__u32 hits = 0;
+    GP__UNROLL
+    for (int j = 0; j < Stage::V; ++j) {
+      x.item[j] = Key::encode(x.item[j]);
+      hits |= (j < there && gp__u64(x.item[j]) <= bound ? 1u : 0u) << j;
+    }
+    if (!__any_sync(0xffffffffu, hits != 0)) return;
+    GP__UNROLL_BY(1)
+    for (int j = 0; j < Stage::V; ++j) {
+      this->put(hits >> j & 1u, x.item[0]);
+      gp__drop_first(x);
+    }
+  }
+};
+template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_filter(const gp__top_k_args &a) {
+  typedef gp__select_bound<P, T, DESCENDING> Bound;
+  typedef typename Bound::Bits Bits;
+  GP_SHARED(typename Bound::Storage, s);
+  GP_DYNAMIC_SHARED(stage);
+  if (threadIdx.x == 0) s.staged = 0;
+  __syncthreads();
+  gp__pdl_wait<P>();
+  const gp__u64 row = blockIdx.x / a.blocks;
+  gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+  Bound within(
+      {s, reinterpret_cast<Bits *>(stage), static_cast<Bits *>(a.aside) + row * a.room, &state->appended, a.room, 0},
+      state->prefix);
+  gp__select_tiles<P>(
+      static_cast<const Bits *>(a.keys) + row * a.count, gp__count(a), blockIdx.x % a.blocks, a.blocks, within);
+  within.flush();
+}
+
+// Later digits: keys with the known upper bits of the k-th key.
+template <class P, class T, bool DESCENDING>
+struct gp__select_next_digit : gp__select_stage<P, typename gp__top_k_key<T, DESCENDING>::Bits> {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  typedef gp__select_stage<P, Bits> Stage;
+  static const int V = Stage::V;
   gp__u64 prefix;
   gp__select_digit digit;
   bool encoded, appends; // the keys read were put aside; are to be put aside
-  gp__u32 seen;
+  GP_DEVICE gp__select_next_digit(
+      const Stage &stage, gp__u64 known, const gp__select_digit &next, bool is_encoded, bool puts_aside)
+      : Stage(stage), prefix(known), digit(next), encoded(is_encoded), appends(puts_aside) {}
   GP_DEVICE void take(gp__vector_access<Bits, V> x, int there) {
     gp__u32 hits = 0;
     GP__UNROLL
@@ -181,29 +329,13 @@ template <class P, class T, bool DESCENDING> struct gp__select_next_digit {
     for (int j = 0; j < V; ++j) {
       const bool hit = hits >> j & 1u;
       const Bits bits = encoded ? x.item[0] : Key::encode(x.item[0]);
-      if (hit) atomicAdd(s.count + (gp__u32(bits >> digit.shift) & unsigned(digit.bins - 1)), 1u);
+      if (hit) atomicAdd(this->s.count + (gp__u32(bits >> digit.shift) & unsigned(digit.bins - 1)), 1u);
       gp__drop_first(x);
-      if (!appends) continue;
-      const gp__u32 at = gp__warp_draw(&s.staged, hit, seen);
-      if (hit) stage[at] = bits;
+      if (appends) this->put(hit, bits);
     }
   }
-  // The stage holds two tiles.
   GP_DEVICE void flush_if_full() {
-    if (appends && __syncthreads_or(seen > TILE)) flush();
-  }
-  GP_DEVICE void flush() {
-    __syncthreads();
-    const gp__u32 count = s.staged;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      s.base = atomicAdd(appended, gp__u64(count));
-      s.staged = 0;
-    }
-    __syncthreads();
-    for (gp__u32 i = threadIdx.x; i < count; i += P::threads) aside[s.base + i] = stage[i];
-    __syncthreads();
-    seen = 0;
+    if (appends) Stage::flush_if_full();
   }
 };
 template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(const gp__top_k_args &a) {
@@ -221,8 +353,8 @@ template <class P, class T, bool DESCENDING> GP_DEVICE void gp__select_next(cons
   const gp__select_digit digit(8 * int(sizeof(T)), a.level);
   const bool buffered = state->buffered != 0;
   const gp__u64 n = buffered ? state->appended : gp__count(a);
-  Next next = {s, reinterpret_cast<Bits *>(stage), aside, &state->appended, state->prefix, digit, buffered,
-      !buffered && state->inside <= a.room, 0};
+  Next next({s, reinterpret_cast<Bits *>(stage), aside, &state->appended, a.room, 0}, state->prefix, digit, buffered,
+      !buffered && state->inside <= a.room);
   gp__select_tiles<P>(buffered ? static_cast<const Bits *>(aside) : static_cast<const Bits *>(a.keys) + row * a.count,
       n, share, a.blocks, next);
   if (next.appends) next.flush();
@@ -248,6 +380,31 @@ struct gp__add_below_equal {
     return x;
   }
 };
+// The result of a row whose keys within the bound were put aside: those before the k-th in any order, then its copies.
+// False: this row's were not.
+template <class P, class T, bool DESCENDING, class Storage>
+GP_DEVICE bool gp__select_gather(const gp__top_k_args &a, gp__u64 row, Storage &s) {
+  typedef gp__top_k_key<T, DESCENDING> Key;
+  typedef typename Key::Bits Bits;
+  gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
+  if (state->buffered != 2) return false;
+  const Bits kth = static_cast<Bits>(state->prefix), *aside = static_cast<const Bits *>(a.aside) + row * a.room;
+  Bits *out = static_cast<Bits *>(a.out_keys) + row * a.k;
+  const gp__u64 n = state->appended, from = a.k - 1 - state->rank; // of the copies
+  for (gp__u64 first = blockIdx.x * gp__u64(P::threads); first < n; first += gridDim.x * gp__u64(P::threads)) {
+    const gp__u64 i = first + threadIdx.x;
+    const Bits bits = i < n ? aside[i] : kth;
+    gp__below_equal at = {bits < kth ? 1ull : 0ull, 0};
+    const gp__below_equal sum = gp_tile_exclusive_scan<P::threads>(at, gp__add_below_equal(), s.scan);
+    if (threadIdx.x == 0) s.ticket.number = atomicAdd(&state->arrived, sum.below);
+    __syncthreads();
+    if (bits < kth) out[s.ticket.number + at.below] = Key::decode(bits);
+    __syncthreads();
+  }
+  if (blockIdx.x == 0)
+    for (gp__u64 i = from + threadIdx.x; i < a.k; i += P::threads) out[i] = Key::decode(kth);
+  return true;
+}
 template <class P, class T, class In, class Out, bool DESCENDING>
 GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
   typedef gp__top_k_key<T, DESCENDING> Key;
@@ -258,13 +415,20 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), of_row = (a.count + Tile::ITEMS - 1) / Tile::ITEMS, tiles = a.rows * of_row;
-  for (;;) {
+  bool left = !a.filtered; // rows that were not filtered
+  for (gp__u64 row = 0; gp__is_none<Out>::value && a.filtered && row < a.rows; ++row)
+    left = !gp__select_gather<P, T, DESCENDING>(a, row, s) || left;
+  while (left) {
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
     const gp__u64 row = ticket.number / of_row, tile = ticket.number % of_row;
     const gp__select_state *state = static_cast<const gp__select_state *>(a.states) + row;
+    if (state->buffered == 2) {
+      __syncthreads();
+      continue;
+    }
     const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
     const unsigned misaligned = gp__misalignment(in, 16);
     const gp__u64 wanted = state->rank + 1; // equal keys wanted

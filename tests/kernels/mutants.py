@@ -2305,6 +2305,13 @@ MUTANTS = {
     "collect: a row goes on with the one before": (
         "RADIX_SELECT", "src/top_k/radix_select.cuh",
         "if (tile == 0) total.below |= 1ull << 63;", ""),
+    "filter: more keys than there is room for": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "return appended >= a.k && appended <= a.room ? appended : 0;",
+        "return appended >= a.k ? appended : 0;"),
+    "filter: a copy of the k-th key too few": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "from = a.k - 1 - state->rank;", "from = a.k - state->rank;"),
+    "filter: the sample is not ordered as the keys": (
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "x.item[j] = Key::encode(x.item[j]);\n      hits |=", "hits |="),
     "collect: one equal key too many": ("RADIX_SELECT", "src/top_k/radix_select.cuh", "if (!is_equal || same < wanted)",
                                         "if (!is_equal || same <= wanted)"),
     "shuffle: n itself": (
@@ -2616,6 +2623,12 @@ MUTANTS = {
     "segmented sort: a task of another call is taken": (
         "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh",
         "if (task.tag == sorter.tag) break;", "if (task.tag != 0) break;"),
+    "segmented sort: few segments take the places of what they append": (
+        "SEGMENTED_SORT_LONG", "src/segmented_sort/short.cuh", "a.header->pushed = a.header->pending = a.few;",
+        "a.header->pending = a.few;"),
+    "segmented sort: few segments are sorted by wrong offsets": (
+        "SEGMENTED_SORT_SHORT", "src/segmented_sort/short.cuh", "if (!(a.bad && *a.bad != ~0ull)) a.header->pushed",
+        "a.header->pushed"),
     "segmented sort: pairs draw their places": (
         "SEGMENTED_SORT_LONG", "src/segmented_sort/long.cuh", "const bool drawn = !INDEXED && ", "const bool drawn = "),
     "segmented sort: bins are not emptied": (

@@ -108,11 +108,12 @@ template <> struct ValueTraits<gp__no_values> {
 template <class V> struct Stored { typedef V type; };
 template <> struct Stored<gp__none> { typedef unsigned char type; };
 
-// Launches the kernels of a call, as dispatch does.
+// Launches the kernels of a call, as dispatch does for many segments or for few.
 template <class P, class K, class S, bool INDEXED, class O>
 static int launch(const gp__shape &s, gp__segmented_sort_args a, int sms) {
   const gp_policy p = policy_of<P>(GP_SIZE_CLASSES);
-  const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s);
+  const int few = random32() % 3 == 0;
+  const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(p, s, few);
   if (!gp__policy_valid_segmented_sort(p, s)) return 1;
   Device<unsigned char> scratch(l.bytes);
   unsigned char *at = scratch.data;
@@ -127,14 +128,16 @@ static int launch(const gp__shape &s, gp__segmented_sort_args a, int sms) {
   a.other_keys = at + l.other_keys, a.other_values = at + l.other_values;
   a.queue_size = l.queue_size, a.bucket_size = l.bucket_size, a.tile_size = l.tile_size, a.group_size = l.group_size;
   a.workspace = workspace(1 + l.queue_size);
+  a.few = few ? s.segments : 0;
   const unsigned short_bytes = unsigned(gp__short_shared_bytes(p, s)), blocks = unsigned(sms);
   int e = simt::launch_kernel("begin", 1, P::threads, 0, gp__segments_begin<P>, a);
-  if (!e) e = simt::launch_kernel("short", blocks, P::threads, short_bytes, gp__segments_short<P, K, S, INDEXED, O>, a);
-  if (!e && s.count > GP__SHORT && l.limit > GP__SHORT)
+  if (!e && !few)
+    e = simt::launch_kernel("short", blocks, P::threads, short_bytes, gp__segments_short<P, K, S, INDEXED, O>, a);
+  if (!e && !few && s.count > GP__SHORT && l.limit > GP__SHORT)
     e = simt::launch_kernel("middle", blocks, P::threads, short_bytes, gp__segments_middle<P, K, S, INDEXED>, a);
-  if (!e && s.count > l.limit)
+  if (!e && (few || s.count > l.limit))
     e = simt::launch_kernel("long", blocks, unsigned(gp__long_threads_of(p, s)), unsigned(gp__long_shared_bytes(p, s)),
-        gp__segments_long<P, K, S, INDEXED>, a);
+        gp__segments_long<P, K, S, INDEXED, O>, a);
   return e;
 }
 
@@ -218,7 +221,7 @@ template <class P, class K, class S, bool INDEXED, class Offset> struct Sort {
     gp__shape s = {};
     s.key_size = sizeof(Bits), s.out_size = S::any ? sizeof(V) : 0;
     s.sorted.end_bit = 8 * int(sizeof(Bits)) - (INDEXED && !S::any ? 1 : 0);
-    const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(policy_of<P>(GP_SIZE_CLASSES), s);
+    const gp__segmented_sort_layout l = gp__lay_out_segmented_sort(policy_of<P>(GP_SIZE_CLASSES), s, 0);
     std::vector<u64> borders = {1, 2, 3, 5, 8, 9, 16, 32, 64, 128, 256, 512, l.limit};
     if (large) borders = {1, 30, 300, l.limit, 1024, l.capacity / 2, l.capacity, 2 * l.capacity};
     for (int seed = 1; seed <= seeds; ++seed)
@@ -241,7 +244,7 @@ template <class P, class K, class S, bool INDEXED, class Offset> struct Sort {
         Options o = {};
         o.offset = seed % 3 ? random32() % 16 : 0;
         o.in_place = random32() % 2, o.descending = random32() % 2, o.ranges = !EQUAL && random32() % 3 == 0;
-        o.bad = random32() % 16 == 0;
+        o.bad = random32() % 8 == 0;
         o.end_bit = 8 * int(sizeof(Bits));
         if (INDEXED && (!S::any || random32() % 3 == 0)) {
           o.begin_bit = int(random32() % unsigned(o.end_bit));

@@ -247,8 +247,8 @@ template <> gp__none value_at<gp__none>(size_t) { return {}; }
 struct Rows {
   size_t rows, count, k, offset;
   int sms, kind;
-  bool on_device; // the count is read there, and smaller
-  u64 merged;     // 0: by the rule; otherwise the mergers of a row's lists
+  bool on_device, filtered; // the count is read there, and smaller; keys within a bound are put aside first
+  u64 merged;               // 0: by the rule; otherwise the mergers of a row's lists
 };
 
 // In: gp__none without values; Out: gp__none without results beside the keys, an unsigned integer alone: indices.
@@ -297,6 +297,13 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
         break;
       }
       order.resize(std::min(o.k, n));
+      if (o.filtered) { // in any order
+        std::vector<B> found(out_keys.data + r * o.k, out_keys.data + r * o.k + order.size());
+        const std::vector<u32> places = sorted_indices<T>(found.data(), found.size(), DESCENDING);
+        for (size_t i = 0; i < order.size() && good; ++i) good = found[places[i]] == row[order[i]];
+        if (!good) wrong = " wrong in row " + std::to_string(r);
+        continue;
+      }
       if (!LISTS) std::sort(order.begin(), order.end()); // in input order
       for (size_t i = 0; i < order.size() && good; ++i) {
         good = out_keys.data[r * o.k + i] == row[order[i]];
@@ -337,7 +344,13 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
     a.room = o.merged ? o.merged : gp__select_room(s);
     Device<B> aside(o.rows * a.room);
     a.states = states.data, a.bins = bins.data, a.aside = aside.data;
-    int e = simt::launch_kernel(name, g.grid, P::threads, 0, gp__select_first<P, T, DESCENDING>, a);
+    a.filtered = o.filtered && !nth;
+    int e = 0;
+    if (a.filtered) {
+      e = simt::launch_kernel(name, unsigned(o.rows), P::threads, 0, gp__select_sample<P, T, DESCENDING>, a);
+      if (!e) e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes, gp__select_filter<P, T, DESCENDING>, a);
+    }
+    if (!e) e = simt::launch_kernel(name, g.grid, P::threads, 0, gp__select_first<P, T, DESCENDING>, a);
     for (a.level = 1; a.level * GP__SELECT_BITS < 8 * int(sizeof(T)) && !e; ++a.level)
       e = simt::launch_kernel(name, g.grid, P::threads, g.shared_bytes, gp__select_next<P, T, DESCENDING>, a);
     if (!nth && !e) e = simt::launch_kernel(name, 5, P::threads, 0, gp__select_collect<P, T, In, Out, DESCENDING>, a);
@@ -362,6 +375,7 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
         o.kind = int((seed * 3 + i) % 7);
         o.on_device = o.count > 1 && seed % 4 == 3;
         o.merged = seed % 3 == 1 ? (LISTS ? 2 : 50) : 0;
+        o.filtered = !LISTS && !outs && random32() % 2;
         run(name, o, unsigned(seed));
         if (!LISTS) {
           o.rows = 1;
@@ -503,6 +517,7 @@ int main(int argc, char **argv) {
 #endif
 #ifdef TEST_RADIX_SELECT
   TopK<Small, float, gp__none, u32, true, false, false>::sweep("select f32 indices", seeds);
+  TopK<Small, u32, gp__none, gp__none, true, false, false>::sweep("select u32 keys", seeds);
 #ifndef TEST_FEW
   TopK<Larger, long long, Odd, Odd, false, false, false>::sweep("select i64 values", seeds);
   TopK<Small, u16, gp__none, gp__none, false, false, false>::sweep("select u16 keys", seeds);
