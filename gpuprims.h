@@ -2919,6 +2919,9 @@ typedef unsigned int gp__u32;
 #define GP__UNROLL _Pragma("unroll")
 #define GP__UNROLL_BY(n) GP__PRAGMA(unroll n)
 #endif
+#define GP__EACH(i, n) \
+  GP__UNROLL \
+  for (int i = 0; i < (n); ++i)
 
 // 16 bytes of device memory, as registers.
 struct alignas(16) gp_vector {
@@ -3568,15 +3571,12 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   const bool two = (offset & 8u) != 0, one = (offset & 4u) != 0;
   gp__u32 w[6];
   gp_vector r;
-  GP__UNROLL
-  for (int i = 0; i < 6; ++i) {
+  GP__EACH(i, 6) {
     const gp__u32 near = i < 4 ? low.word[i & 3] : high.word[i & 3];
     w[i] = two ? i < 2 ? low.word[(i + 2) & 3] : high.word[(i - 2) & 3] : near;
   }
-  GP__UNROLL
-  for (int i = 0; i < 5; ++i) w[i] = one ? w[i + 1] : w[i];
-  GP__UNROLL
-  for (int i = 0; i < 4; ++i) r.word[i] = __funnelshift_r(w[i], w[i + 1], bits);
+  GP__EACH(i, 5) w[i] = one ? w[i + 1] : w[i];
+  GP__EACH(i, 4) r.word[i] = __funnelshift_r(w[i], w[i + 1], bits);
   return r;
 }
 
@@ -8299,8 +8299,7 @@ template <class T> struct gp_arg<T, 0> {
   long long index;
 };
 template <class T, int PAD> GP_DEVICE void gp__clear_pad(gp_arg<T, PAD> &a) {
-  GP__UNROLL
-  for (int i = 0; i < PAD; ++i) a.pad[i] = 0;
+  GP__EACH(i, PAD) a.pad[i] = 0;
 }
 template <class T> GP_DEVICE void gp__clear_pad(gp_arg<T, 0> &) {}
 template <class T> GP_DEVICE gp_arg<T> gp__make_arg(T value, long long index) {
@@ -8840,8 +8839,7 @@ template <class T, class Op> GP_DEVICE T gp_warp_inclusive_scan(T value, Op op) 
 template <int BITS> GP_DEVICE gp__u32 gp_warp_match(gp__u32 digit) {
   const gp__u32 ones = gp__opaque_ones();
   gp__u32 agree[BITS], peers;
-  GP__UNROLL
-  for (int i = 0; i < BITS; ++i) agree[i] = gp__match_bit(digit, 1u << i, ones);
+  GP__EACH(i, BITS) agree[i] = gp__match_bit(digit, 1u << i, ones);
   peers = agree[0];
   GP__UNROLL
   for (int i = 1; i < BITS; i += 2) peers = gp__and(peers, agree[i], agree[i + 1 < BITS ? i + 1 : i]);
@@ -8857,21 +8855,18 @@ template <int N> struct gp__bits {
   static const int WORDS = (N + 31) / 32;
   gp__u32 word[WORDS];
   GP_DEVICE void clear() {
-    GP__UNROLL
-    for (int i = 0; i < WORDS; ++i) word[i] = 0;
+    GP__EACH(i, WORDS) word[i] = 0;
   }
   GP_DEVICE void set(int i, bool x) { word[i / 32] |= (x ? 1u : 0u) << (i % 32); }
   GP_DEVICE bool get(int i) const { return (word[i / 32] >> (i % 32) & 1u) != 0; }
   // Inserts gp__upper_bits(x) for four elements, from element i on. Later elements must be inserted first.
   GP_DEVICE void push(int i, gp__u32 x) { word[i / 32] = __funnelshift_l(gp__upper_bits(x), word[i / 32], 4); }
   GP_DEVICE void keep(int n) { // bits 0 .. n - 1
-    GP__UNROLL
-    for (int i = 0; i < WORDS; ++i) word[i] &= n >= i * 32 + 32 ? ~0u : n > i * 32 ? (1u << (n - i * 32)) - 1u : 0u;
+    GP__EACH(i, WORDS) word[i] &= n >= i * 32 + 32 ? ~0u : n > i * 32 ? (1u << (n - i * 32)) - 1u : 0u;
   }
   GP_DEVICE int count() const {
     int n = 0;
-    GP__UNROLL
-    for (int i = 0; i < WORDS; ++i) n += __popc(word[i]);
+    GP__EACH(i, WORDS) n += __popc(word[i]);
     return n;
   }
 };
@@ -8942,8 +8937,7 @@ template <int ITEMS> struct gp__byte_gather {
   GP_DEVICE void finish() const {
     const int begin = bits < 32 ? int(first / 8) : 0, end = int(bits / 8 & 3u);
     const gp__u32 bytes = __funnelshift_l(last, 0, bits);
-    GP__UNROLL
-    for (int k = 0; k < 3; ++k)
+    GP__EACH(k, 3)
       if (begin <= k && k < end)
         *next.template at<unsigned char>(gp__u32(k)) = static_cast<unsigned char>(bytes >> k * 8);
   }
@@ -8960,12 +8954,10 @@ template <class T, int V> struct gp__vector_access_of_items {
     if (there) load<CACHE>(at, 0, false);
   }
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned, bool) {
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) item[j] = at[j];
+    GP__EACH(j, V) item[j] = at[j];
   }
   template <int CACHE> GP_DEVICE void store(T *at) const {
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) at[j] = item[j];
+    GP__EACH(j, V) at[j] = item[j];
   }
 };
 // Whether one access of BYTES bytes may take the elements at `at`. Callers check alignment by elements; a struct whose
@@ -8984,8 +8976,7 @@ template <class T, int V, class Register> struct gp__vector_access_of_register {
     else take_items(at);
   }
   GP_DEVICE void take_items(const T *at) {
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) item[j] = at[j];
+    GP__EACH(j, V) item[j] = at[j];
   }
   template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
     if (there) take(at);
@@ -8997,8 +8988,7 @@ template <class T, int V, class Register> struct gp__vector_access_of_register {
   template <int CACHE> GP_DEVICE void store(T *at) const {
     if (gp__is_whole<sizeof(Register)>(at)) *reinterpret_cast<Register *>(at) = access;
     else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) at[j] = item[j];
+      GP__EACH(j, V) at[j] = item[j];
     }
   }
 };
@@ -9011,8 +9001,7 @@ template <class T, int V> struct gp__vector_access_of_vector {
   template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
     if (gp__is_whole<16>(at)) gp__load_vector_if<CACHE>(there, at, access);
     else if (there) {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) item[j] = at[j];
+      GP__EACH(j, V) item[j] = at[j];
     }
   }
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool inner) {
@@ -9022,15 +9011,13 @@ template <class T, int V> struct gp__vector_access_of_vector {
       access =
           gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base), gp__load_vector<GP_CACHE_ALL>(base + 16), misaligned);
     else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) item[j] = at[j];
+      GP__EACH(j, V) item[j] = at[j];
     }
   }
   template <int CACHE> GP_DEVICE void store(T *at) const {
     if (gp__is_whole<16>(at)) gp__store_vector<CACHE>(at, access);
     else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) at[j] = item[j];
+      GP__EACH(j, V) at[j] = item[j];
     }
   }
 };
@@ -9063,8 +9050,7 @@ template <class T, int ARRAY> struct gp__input_array {
   template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, T (&x)[V]) const {
     gp__vector_access<T, V> v;
     v.template load<CACHE>(data + i, gp__misalignment(data + i, gp__vector_access_alignment<T, V>::value), false);
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = v.item[j];
+    GP__EACH(j, V) x[j] = v.item[j];
   }
 };
 // The base of those whose elements are made one by one.
@@ -9072,8 +9058,7 @@ template <class Input, class T> struct gp__input_by_element {
   typedef T type;
   static const bool apart = false;
   template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, T (&x)[V]) const {
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = static_cast<const Input *>(this)->at(i + j);
+    GP__EACH(j, V) x[j] = static_cast<const Input *>(this)->at(i + j);
   }
 };
 template <class T, int VALUE> struct gp__input_constant : gp__input_by_element<gp__input_constant<T, VALUE>, T> {
@@ -9107,8 +9092,7 @@ template <class A, class B> struct gp__input_gathered {
   template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, type (&x)[V]) const {
     typename B::type index[V];
     b.template load<CACHE>(i, index);
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = a.at(gp__u64(index[j]));
+    GP__EACH(j, V) x[j] = a.at(gp__u64(index[j]));
   }
 };
 template <class F, class R, class A, class B = gp__none> struct gp__input_mapped {
@@ -9123,8 +9107,7 @@ template <class F, class R, class A, class B = gp__none> struct gp__input_mapped
     typename B::type q[V];
     a.template load<CACHE>(i, p);
     b.template load<CACHE>(i, q);
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = F()(p[j], q[j]);
+    GP__EACH(j, V) x[j] = F()(p[j], q[j]);
   }
 };
 template <class F, class R, class A> struct gp__input_mapped<F, R, A, gp__none> {
@@ -9136,8 +9119,7 @@ template <class F, class R, class A> struct gp__input_mapped<F, R, A, gp__none> 
   template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, R (&x)[V]) const {
     typename A::type p[V];
     a.template load<CACHE>(i, p);
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = F()(p[j]);
+    GP__EACH(j, V) x[j] = F()(p[j]);
   }
 };
 
@@ -9203,10 +9185,8 @@ struct gp__input_zipped : gp__input_by_element<gp__input_zipped<S, A, B, C, D>, 
 template <int RUNS, int THREADS, int CACHE, int V, class T, class Input>
 GP_DEVICE void gp__make_runs(const Input &input, gp__u64 first, unsigned round, T *to, unsigned thread) {
   gp__vector_access<T, V> run[RUNS];
-  GP__UNROLL
-  for (int k = 0; k < RUNS; ++k) input.template load<CACHE>(first + ((round + k) * THREADS + thread) * V, run[k].item);
-  GP__UNROLL
-  for (int k = 0; k < RUNS; ++k) run[k].template store<GP_CACHE_ALL>(to + ((round + k) * THREADS + thread) * V);
+  GP__EACH(k, RUNS) input.template load<CACHE>(first + ((round + k) * THREADS + thread) * V, run[k].item);
+  GP__EACH(k, RUNS) run[k].template store<GP_CACHE_ALL>(to + ((round + k) * THREADS + thread) * V);
 }
 template <int THREADS, int CACHE, class T, class Input>
 GP_DEVICE void gp__make_tile(const Input &input, gp__u64 first, gp__u64 items, T *to, unsigned thread) {
@@ -9382,8 +9362,7 @@ GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, con
   for (unsigned base = 0; base < total; base += GP__WARP * ITEMS) {
     bool there[ITEMS];
     Vertex source[ITEMS], target[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const unsigned rank = base + unsigned(i) * GP__WARP + gp_lane();
       unsigned owner = (rank >> shift) & (GP__WARP - 1u); // last lane that starts at this rank or before
       if (!is_short) {
@@ -9408,8 +9387,7 @@ template <int ITEMS, class Vertex, class Visit>
 GP_DEVICE void gp_warp_expand(const gp_edges &edges, const Vertex *targets, const Visit &visit) {
   gp__warp_expand<ITEMS>(
       edges, targets, [&](const bool(&there)[ITEMS], const Vertex(&source)[ITEMS], const Vertex(&target)[ITEMS]) {
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i) visit(there[i], source[i], target[i]);
+        GP__EACH(i, ITEMS) visit(there[i], source[i], target[i]);
       });
 }
 
@@ -9438,29 +9416,25 @@ template <class T> union gp__vec {
 template <int ITEMS, class T>
 GP_DEVICE void gp_tile_load_direct(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
   const gp__u64 first = gp__u64(threadIdx.x) * ITEMS;
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) items[i] = first + i < count ? in[first + i] : fill;
+  GP__EACH(i, ITEMS) items[i] = first + i < count ? in[first + i] : fill;
 }
 template <int ITEMS, class T> GP_DEVICE void gp_tile_store_direct(const T (&items)[ITEMS], T *out, gp__u64 count) {
   const gp__u64 first = gp__u64(threadIdx.x) * ITEMS;
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i)
+  GP__EACH(i, ITEMS)
     if (first + i < count) out[first + i] = items[i];
 }
 
 // Striped: neighbouring threads touch neighbouring elements. No storage, no barrier.
 template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_load_striped(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const gp__u64 k = gp__u64(i) * THREADS + threadIdx.x;
     items[i] = k < count ? in[k] : fill;
   }
 }
 template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_store_striped(const T (&items)[ITEMS], T *out, gp__u64 count) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const gp__u64 k = gp__u64(i) * THREADS + threadIdx.x;
     if (k < count) out[k] = items[i];
   }
@@ -9472,33 +9446,27 @@ template <int THREADS, int CACHE, int ITEMS, class T>
 GP_DEVICE void gp_tile_load_vectorised(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
   const int V = 16 / sizeof(T);
   static_assert(16 % sizeof(T) == 0 && ITEMS % V == 0, "ITEMS is a multiple of 16 / sizeof(T)");
-  GP__UNROLL
-  for (int k = 0; k < ITEMS / V; ++k) {
+  GP__EACH(k, ITEMS / V) {
     const gp__u64 first = (gp__u64(k) * THREADS + threadIdx.x) * V;
     gp__vec<T> p;
     if (first + V <= count) p.vector = gp__load_vector<CACHE>(in + first);
     else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) p.item[j] = first + j < count ? in[first + j] : fill;
+      GP__EACH(j, V) p.item[j] = first + j < count ? in[first + j] : fill;
     }
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) items[k * V + j] = p.item[j];
+    GP__EACH(j, V) items[k * V + j] = p.item[j];
   }
 }
 template <int THREADS, int CACHE, int ITEMS, class T>
 GP_DEVICE void gp_tile_store_vectorised(const T (&items)[ITEMS], T *out, gp__u64 count) {
   const int V = 16 / sizeof(T);
   static_assert(16 % sizeof(T) == 0 && ITEMS % V == 0, "ITEMS is a multiple of 16 / sizeof(T)");
-  GP__UNROLL
-  for (int k = 0; k < ITEMS / V; ++k) {
+  GP__EACH(k, ITEMS / V) {
     const gp__u64 first = (gp__u64(k) * THREADS + threadIdx.x) * V;
     gp__vec<T> p;
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) p.item[j] = items[k * V + j];
+    GP__EACH(j, V) p.item[j] = items[k * V + j];
     if (first + V <= count) gp__store_vector<CACHE>(out + first, p.vector);
     else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j)
+      GP__EACH(j, V)
         if (first + j < count) out[first + j] = p.item[j];
     }
   }
@@ -9662,8 +9630,7 @@ template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char
     return gp__shift_vectors(
         gp__load_vector<GP_CACHE_ALL>(base + i * 16), gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
   gp__vec<unsigned char> p;
-  GP__UNROLL
-  for (int j = 0; j < 16; ++j) p.item[j] = global[i * 16 + j];
+  GP__EACH(j, 16) p.item[j] = global[i * 16 + j];
   return p.vector;
 }
 // RANKS threads copy; this one is `rank`, and all agree on the other arguments. UNROLL accesses are in flight at once.
@@ -9674,10 +9641,8 @@ GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *gl
   const unsigned char *base = global - offset;
   if (offset == 0 && vectors == RANKS * UNROLL) {
     gp_vector v[UNROLL];
-    GP__UNROLL
-    for (int u = 0; u < UNROLL; ++u) v[u] = gp__load_vector<CACHE>(base + (u * RANKS + rank) * 16);
-    GP__UNROLL
-    for (int u = 0; u < UNROLL; ++u) *reinterpret_cast<gp_vector *>(shared + (u * RANKS + rank) * 16) = v[u];
+    GP__EACH(u, UNROLL) v[u] = gp__load_vector<CACHE>(base + (u * RANKS + rank) * 16);
+    GP__EACH(u, UNROLL) *reinterpret_cast<gp_vector *>(shared + (u * RANKS + rank) * 16) = v[u];
   } else {
     GP__UNROLL_BY(2)
     for (unsigned i = rank; i < vectors; i += RANKS)
@@ -9701,8 +9666,7 @@ GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *
       p.vector = gp__shift_vectors(*reinterpret_cast<const gp_vector *>(shared + low),
           *reinterpret_cast<const gp_vector *>(shared + high), head);
     else {
-      GP__UNROLL
-      for (int j = 0; j < 16; ++j) p.item[j] = shared[head + i * 16 + j + (head + i * 16 + j) / P * FREE];
+      GP__EACH(j, 16) p.item[j] = shared[head + i * 16 + j + (head + i * 16 + j) / P * FREE];
     }
     gp__store_vector<CACHE>(global + head + i * 16, p.vector);
   }
@@ -9723,12 +9687,10 @@ template <class T> struct gp__vec_group {
   };
   GP_DEVICE gp__vec_group() {}
   GP_DEVICE explicit gp__vec_group(const gp_vector *from) {
-    GP__UNROLL
-    for (int i = 0; i < vectors; ++i) vector[i] = from[i];
+    GP__EACH(i, vectors) vector[i] = from[i];
   }
   GP_DEVICE void store(gp_vector *to) const {
-    GP__UNROLL
-    for (int i = 0; i < vectors; ++i) to[i] = vector[i];
+    GP__EACH(i, vectors) to[i] = vector[i];
   }
 };
 
@@ -9746,8 +9708,7 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_g
   static const int V = gp__vec_group<In>::items;
   template <bool FIRST> static GP_DEVICE Acc fold(const gp__vec_group<In> &p, gp__u64 index, const Acc &sum) {
     Acc x[V];
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = Op::prepare(Load()(p.item[j], index + j));
+    GP__EACH(j, V) x[j] = Op::prepare(Load()(p.item[j], index + j));
     GP__UNROLL
     for (int d = 1; d < V; d *= 2) { // a tree: short, and in order
       GP__UNROLL
@@ -9770,16 +9731,14 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_g
 template <class T> struct gp__byte_sum_step {
   template <bool FIRST> static GP_DEVICE T fold(const gp__vec_group<T> &p, gp__u64, T sum) {
     gp__u32 s = FIRST ? 0 : static_cast<unsigned char>(sum);
-    GP__UNROLL
-    for (int i = 0; i < 4; ++i) s = gp__dot_bytes(p.vector[0].word[i], 0x01010101u, s);
+    GP__EACH(i, 4) s = gp__dot_bytes(p.vector[0].word[i], 0x01010101u, s);
     return static_cast<T>(s);
   }
   template <bool EXCLUSIVE, bool FIRST>
   static GP_DEVICE gp__vec_group<T> scan(const gp__vec_group<T> &p, gp__u64, gp_carry<T> &carry) {
     gp__vec_group<T> q;
     gp__u32 c = FIRST && !carry.has ? 0 : static_cast<unsigned char>(carry.value);
-    GP__UNROLL
-    for (int i = 0; i < 4; ++i) {
+    GP__EACH(i, 4) {
       const gp__u32 x = p.vector[0].word[i], p1 = gp__dot_bytes(x, 0x00000001u, c),
                     p2 = gp__dot_bytes(x, 0x00000101u, c);
       const gp__u32 p3 = gp__dot_bytes(x, 0x00010101u, c), p4 = gp__dot_bytes(x, 0x01010101u, c);
@@ -9891,15 +9850,13 @@ template <int N, class Before>
 GP_DEVICE void gp__warp_search(gp__u64 (&first)[N], gp__u64 (&count)[N], const Before &before) {
   for (;;) {
     bool more = false, holds[N];
-    GP__UNROLL
-    for (int n = 0; n < N; ++n) {
+    GP__EACH(n, N) {
       const gp__u64 step = (count[n] + 31) / 32, probe = (gp_lane() + 1) * step; // one past the lane's piece
       holds[n] = step > 0 && probe <= count[n] && before(n, first[n] + probe - 1);
       more = more || count[n] > 0;
     }
     if (!more) return;
-    GP__UNROLL
-    for (int n = 0; n < N; ++n) {
+    GP__EACH(n, N) {
       const gp__u64 step = (count[n] + 31) / 32;
       const gp__u64 passed = step * unsigned(__popc(__ballot_sync(0xffffffffu, holds[n])));
       const gp__u64 left = count[n] - passed;
@@ -9979,8 +9936,7 @@ template <int N, class T, class Before>
 GP_DEVICE void gp__warp_merge_splits(
     const T *first, gp__u64 n, const T *second, gp__u64 m, const gp__u64 (&diagonal)[N], Before, gp__u64 (&split)[N]) {
   gp__u64 count[N];
-  GP__UNROLL
-  for (int k = 0; k < N; ++k) {
+  GP__EACH(k, N) {
     split[k] = diagonal[k] > m ? diagonal[k] - m : 0;
     count[k] = (diagonal[k] < n ? diagonal[k] : n) - split[k];
   }
@@ -10011,8 +9967,7 @@ template <class O> struct gp__ends_at {
 template <int THREADS, int ITEMS, class O>
 GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets, gp__u64 segments, gp__u64 first,
     gp_tile_load_balance_storage<THREADS, ITEMS> &storage) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) storage.mark[i * THREADS + threadIdx.x] = 0;
+  GP__EACH(i, ITEMS) storage.mark[i * THREADS + threadIdx.x] = 0;
   if (gp_warp() == 0) {
     const gp__u64 begin = gp_warp_search(0, segments, gp__ends_at<O>{offsets, first});
     const gp__u64 end = gp_warp_search(begin, segments - begin, gp__ends_at<O>{offsets, first + (THREADS * ITEMS - 1)});
@@ -10029,13 +9984,11 @@ GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets,
   }
   __syncthreads();
   gp__u32 newest[ITEMS], before = 0;
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     newest[i] = before = gp_max<gp__u32>()(before, storage.mark[threadIdx.x * ITEMS + i]);
   }
   gp_tile_exclusive_scan<THREADS>(before, gp_max<gp__u32>(), storage.scan);
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) segment[i] = begin + gp_max<gp__u32>()(before, newest[i]);
+  GP__EACH(i, ITEMS) segment[i] = begin + gp_max<gp__u32>()(before, newest[i]);
 }
 
 // ---- device/tile_rank.cuh - rank of a tile's keys by digit
@@ -10078,11 +10031,9 @@ template <int THREADS> struct gp__tile_rank {
     GP__UNROLL
     for (int first = 0; first < ITEMS; first += AT_ONCE) {
       gp__u32 peers[AT_ONCE];
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j)
+      GP__EACH(j, AT_ONCE)
         if (first + j < ITEMS) peers[j] = gp_warp_match<8>(digit(keys[first + j], first + j));
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j)
+      GP__EACH(j, AT_ONCE)
         if (first + j < ITEMS) {
           unsigned short &counter = own.digit[digit(keys[first + j], first + j)];
           const gp__u32 before = counter + gp__u32(__popc(peers[j] & below));
@@ -10096,8 +10047,7 @@ template <int THREADS> struct gp__tile_rank {
   // Counting threads, after a barrier: the number of keys with each digit of this pair, 16 bits each.
   GP_DEVICE gp__u32 total(unsigned pair) const {
     gp__u32 sum = 0;
-    GP__UNROLL
-    for (int w = 0; w < WARPS; ++w) sum += s.warp[w].pair[pair];
+    GP__EACH(w, WARPS) sum += s.warp[w].pair[pair];
     return sum;
   }
   // All threads call; `both`: a counting thread's sum over both digits of its pairs. Returns the number of keys with
@@ -10119,8 +10069,7 @@ template <int THREADS> struct gp__tile_rank {
   }
   // Counting threads: a pair's counters become positions; `first`: of each digit's first key, 16 bits each.
   GP_DEVICE void start_at(unsigned pair, gp__u32 first) const {
-    GP__UNROLL
-    for (int w = 0; w < WARPS; ++w) {
+    GP__EACH(w, WARPS) {
       const gp__u32 own = s.warp[w].pair[pair];
       s.warp[w].pair[pair] = first;
       first += own;
@@ -10141,21 +10090,18 @@ GP_DEVICE void gp_tile_rank(
   gp__u32 total[Rank::PAIRS], both = 0;
   r.within_warp(rank, keys, digit);
   __syncthreads();
-  GP__UNROLL
-  for (int i = 0; i < Rank::PAIRS; ++i) {
+  GP__EACH(i, Rank::PAIRS) {
     total[i] = r.counts() ? r.total(threadIdx.x * Rank::PAIRS + i) : 0;
     both += (total[i] & 0xffffu) + (total[i] >> 16);
   }
   gp__u32 first = r.before(both);
-  GP__UNROLL
-  for (int i = 0; i < Rank::PAIRS; ++i) {
+  GP__EACH(i, Rank::PAIRS) {
     const gp__u32 odd = first + (total[i] & 0xffffu);
     if (r.counts()) r.start_at(threadIdx.x * Rank::PAIRS + i, first | odd << 16);
     first = odd + (total[i] >> 16);
   }
   __syncthreads();
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) rank[i] = r.position(rank[i], digit(keys[i], i));
+  GP__EACH(i, ITEMS) rank[i] = r.position(rank[i], digit(keys[i], i));
 }
 
 // ---- device/hash.cuh - a hash, and bit sets in memory
@@ -10209,8 +10155,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   // Counters become the number of earlier keys.
   GP_DEVICE void scan() const {
     gp__u32 before[Storage::GROUPS_A_WARP], run = 0;
-    GP__UNROLL
-    for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
+    GP__EACH(j, Storage::GROUPS_A_WARP) {
       const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + unsigned(j);
       gp_vector v = {{0, 0, 0, 0}};
       if (group < Storage::GROUPS) v = s.vector[group * 32 + gp_lane()];
@@ -10223,14 +10168,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     __syncthreads();
     const gp__u32 total = gp_lane() < Storage::WARPS ? s.total[gp_lane()] : 0;
     const gp__u32 base = gp_warp_broadcast(gp_warp_inclusive_scan(total, gp_sum<gp__u32>()) - total, gp_warp());
-    GP__UNROLL
-    for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
+    GP__EACH(j, Storage::GROUPS_A_WARP) {
       const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + unsigned(j);
       if (group < Storage::GROUPS) {
         gp_vector v = s.vector[group * 32 + gp_lane()];
         gp__u32 start = base + before[j];
-        GP__UNROLL
-        for (int w = 0; w < 4; ++w) {
+        GP__EACH(w, 4) {
           const gp__u32 own = v.word[w];
           v.word[w] = start;
           start += own;
@@ -10252,14 +10195,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   template <class There>
   GP_DEVICE void scatter(const K (&keys)[ITEMS], K edge, const There &there, unsigned n, K low, int shift) const {
     gp__u32 at[ITEMS], at_edge = 0;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) at[i] = draw(keys[i], there(i), low, shift);
+    GP__EACH(i, ITEMS) at[i] = draw(keys[i], there(i), low, shift);
     if (gp_warp() == 0) at_edge = draw(edge, there(-1), low, shift);
     __syncthreads();
     scan();
     __syncthreads();
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) put(keys[i], there(i), at[i]);
+    GP__EACH(i, ITEMS) put(keys[i], there(i), at[i]);
     if (gp_warp() == 0) put(edge, there(-1), at_edge);
     surround(n);
     __syncthreads();
@@ -10271,16 +10212,14 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
       unsigned crowd, const K (&keys)[ITEMS], const There &there, unsigned n, const Bin &bin) const {
     gp__u32 at[ITEMS];
     bool crowded = false;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       at[i] = draw(bin(keys[i]), there(i), 0, 0);
       crowded = crowded || (there(i) && at[i] >> 16 >= crowd);
     }
     if (__syncthreads_or(crowded)) return false;
     scan();
     __syncthreads();
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) put(keys[i], there(i), at[i]);
+    GP__EACH(i, ITEMS) put(keys[i], there(i), at[i]);
     surround(n);
     __syncthreads();
     return true;
@@ -10292,14 +10231,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   }
   // Loads the thread's window and orders it, all rounds; whether its own keys are in order then.
   GP_DEVICE bool order_window(K (&w)[WINDOW], unsigned first) const {
-    GP__UNROLL
-    for (int j = 0; j < WINDOW; ++j) {
+    GP__EACH(j, WINDOW) {
       const int p = j - HALO, row = p >= 0 ? p / ITEMS : -((-p + ITEMS - 1) / ITEMS);
       w[j] = s.key[first + unsigned(p + row + 2 * HALO)];
     }
     // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own keys depend on them.
-    GP__UNROLL
-    for (int r = 0; r < ROUNDS; ++r) {
+    GP__EACH(r, ROUNDS) {
       const int low = HALO - ROUNDS + r > 0 ? HALO - ROUNDS + r : 0, high = WINDOW - 1 - low;
       GP__UNROLL
       for (int j = 0; j + 1 < WINDOW; ++j)
@@ -10326,8 +10263,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
       if (has_keys) ok = order_window(w, first);
       __syncthreads();
       if (has_keys) {
-        GP__UNROLL
-        for (int j = 0; j < ITEMS; ++j) s.key[first + unsigned(j + 2 * HALO)] = w[HALO + j];
+        GP__EACH(j, ITEMS) s.key[first + unsigned(j + 2 * HALO)] = w[HALO + j];
       }
       const int left = __syncthreads_count(!ok);
       if (left == 0) return true;
@@ -10339,10 +10275,8 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   GP_DEVICE void merge(unsigned n) const {
     const unsigned own = thread * (ITEMS + 1) + 2 * HALO;
     K w[ITEMS];
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[own + unsigned(j)];
-    GP__UNROLL
-    for (int r = 0; r < ITEMS; ++r) {
+    GP__EACH(j, ITEMS) w[j] = s.key[own + unsigned(j)];
+    GP__EACH(r, ITEMS) {
       GP__UNROLL
       for (int j = r % 2; j + 1 < ITEMS; j += 2) {
         const K a = w[j], b = w[j + 1];
@@ -10357,8 +10291,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   template <class Less> GP_DEVICE void merge_runs(K (&w)[ITEMS], unsigned n, const Less &less) const {
     const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
     for (unsigned run = ITEMS;; run *= 2) {
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) s.key[own + unsigned(j)] = w[j];
+      GP__EACH(j, ITEMS) s.key[own + unsigned(j)] = w[j];
       __syncthreads();
       if (run >= n) return;
       const unsigned from = first / (2 * run) * (2 * run), diagonal = first - from;
@@ -10373,8 +10306,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
         else low = probe + 1;
       }
       unsigned a = from + low, b = middle + diagonal - low;
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) {
+      GP__EACH(j, ITEMS) {
         const K x = s.key[Storage::slot(a < middle ? a : from)], y = s.key[Storage::slot(b < end ? b : from)];
         const bool take = b >= end || (a < middle && !less(y, x));
         w[j] = take ? x : y;
@@ -10398,14 +10330,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   // Fits the bins to the smallest and the largest key; false if that does not help.
   GP_DEVICE bool fit(unsigned n, int shift) const {
     K keys[ITEMS], least = ~K(0), most = 0;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const unsigned p = unsigned(i) * THREADS + thread;
       keys[i] = p < n ? s.key[Storage::slot(p)] : least;
       if (p < n && keys[i] > most) most = keys[i];
     }
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) least = keys[i] < least ? keys[i] : least;
+    GP__EACH(i, ITEMS) least = keys[i] < least ? keys[i] : least;
     least = gp_warp_broadcast(gp_warp_reduce(least, gp_min<K>()), 0);
     most = gp_warp_broadcast(gp_warp_reduce(most, gp_max<K>()), 0);
     if (gp_lane() == 0) s.least[gp_warp()] = least, s.most[gp_warp()] = most;
@@ -10450,13 +10380,10 @@ struct gp__key_counters {
   // lower half of key j's word; bit 8 + j: from the upper half. Counters that another thread took are not reported.
   template <int N> GP_DEVICE gp__u32 take_full(const gp__two_keys *two) const {
     gp__u32 full[N], taken = 0;
-    GP__UNROLL
-    for (int j = 0; j < N; ++j) full[j] = gp__load_volatile(word(two[j / 2], j % 2 == 1)) & FULL;
-    GP__UNROLL
-    for (int j = 0; j < N; ++j)
+    GP__EACH(j, N) full[j] = gp__load_volatile(word(two[j / 2], j % 2 == 1)) & FULL;
+    GP__EACH(j, N)
       if (full[j]) full[j] &= atomicAnd(word(two[j / 2], j % 2 == 1), ~full[j]);
-    GP__UNROLL
-    for (int j = 0; j < N; ++j) taken |= (full[j] >> 15 & 1u) << j | full[j] >> 31 << (8 + j);
+    GP__EACH(j, N) taken |= (full[j] >> 15 & 1u) << j | full[j] >> 31 << (8 + j);
     return taken;
   }
   // The value that this half of a key's word counts.
@@ -10516,16 +10443,14 @@ template <class Acc> GP_DEVICE void gp__publish(gp__word *words, gp__u64 slot, c
   gp__pieces<Acc> p;
   if (sizeof(Acc) % 8) p.piece[N - 1] = 0;
   p.value = value;
-  GP__UNROLL
-  for (int i = 0; i < N; ++i) gp__store_word(words + slot * N + i, gp__word{p.piece[i], tag});
+  GP__EACH(i, N) gp__store_word(words + slot * N + i, gp__word{p.piece[i], tag});
 }
 // Looks once: false unless all pieces carry the tag.
 template <class Acc> GP_DEVICE bool gp__try_receive(const gp__word *words, gp__u64 slot, gp__u64 tag, Acc &value) {
   const int N = (sizeof(Acc) + 7) / 8;
   gp__pieces<Acc> p;
   bool all = true;
-  GP__UNROLL
-  for (int i = 0; i < N; ++i) {
+  GP__EACH(i, N) {
     const gp__word w = gp__load_word(words + slot * N + i);
     p.piece[i] = w.value;
     all = all && w.tag == tag;
@@ -10586,15 +10511,13 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
     Packed x[SHARE];
     while (missing) {
       unsigned found = 0;
-      GP__UNROLL
-      for (int i = 0; i < SHARE; ++i)
+      GP__EACH(i, SHARE)
         if (missing >> i & 1u) found |= gp__try_receive(words, group * GP__GROUP + first + i, tag, x[i]) ? 1u << i : 0u;
       missing &= ~found;
     }
     __syncwarp();
     Acc sum = Op::identity();
-    GP__UNROLL
-    for (int i = 0; i < SHARE; ++i) {
+    GP__EACH(i, SHARE) {
       if (!(wanted >> i & 1u)) continue;
       const Acc one = Form::unpack(x[i], group * GP__GROUP + first + i);
       sum = i == 0 ? one : Op()(sum, one);
@@ -10675,8 +10598,7 @@ template <int WORD>
 GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char *from, const unsigned char *to) {
   typedef typename gp__word_of<WORD>::type Word;
   gp__vec<Word> p;
-  GP__UNROLL
-  for (int i = 0; i < 16 / WORD; ++i) {
+  GP__EACH(i, 16 / WORD) {
     const unsigned char *word = at + i * WORD;
     p.item[i] = word >= from && word < to ? *reinterpret_cast<const Word *>(word) : Word();
   }
@@ -10739,8 +10661,7 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
     if (first >= 0 && first + W <= all) {
       gp__vec<Word> p;
       const unsigned from = OUT_ALIGNED && N == 1 ? layout.at(unsigned(first), line * SIZE) : 0;
-      GP__UNROLL
-      for (int w = 0; w < W; ++w) {
+      GP__EACH(w, W) {
         const unsigned row = unsigned(first + w) / N, part = unsigned(first + w) % N;
         p.item[w] = *reinterpret_cast<const Word *>(shared +
             (OUT_ALIGNED && N == 1 ? from + w * layout.step() // one group of rows
@@ -10821,15 +10742,13 @@ struct gp__column_store {
       const unsigned first = unit * W + (OUT_ALIGNED ? 0 : gp__words_before<WORD, ALIGNMENT>(to));
       int from[W];
       if (first + W > words || !(OUT_ALIGNED || tails || unit < unsigned(UNITS - ALIGNMENT / 16))) continue;
-      GP__UNROLL
-      for (int w = 0; w < W; ++w) gp__optimizer_barrier(from[w] = int(at(first + w, first_line)));
+      GP__EACH(w, W) gp__optimizer_barrier(from[w] = int(at(first + w, first_line)));
       to += first * WORD;
       GP__UNROLL_BY(8)
       for (int k = 0; k < ROUNDS / SETS; ++k) {
         gp__vec<Word> p;
         if (first_line + k * STRIDE >= lines) continue;
-        GP__UNROLL
-        for (int w = 0; w < W; ++w) p.item[w] = *reinterpret_cast<const Word *>(shared + from[w] + k * STRIDE * SIZE);
+        GP__EACH(w, W) p.item[w] = *reinterpret_cast<const Word *>(shared + from[w] + k * STRIDE * SIZE);
         gp__store_vector<CACHE>(to + k * STRIDE * pitch, p.vector);
       }
     }
@@ -10874,15 +10793,12 @@ struct gp__gathered_tile {
     if (IN_ALIGNED && ROWS * UNITS % THREADS == 0 &&
         (full || (!ALONE && in + (rows - 1) * pitch + COLUMNS * SIZE <= end))) {
       if (full) {
-        GP__UNROLL
-        for (int k = 0; k < ROUNDS; ++k) v[k] = gp__load_vector<LOAD>(in + row_of(k) * pitch + unit_of(k) * 16);
+        GP__EACH(k, ROUNDS) v[k] = gp__load_vector<LOAD>(in + row_of(k) * pitch + unit_of(k) * 16);
       } else {
-        GP__UNROLL
-        for (int k = 0; k < ROUNDS; ++k) // repeats the last row
+        GP__EACH(k, ROUNDS) // repeats the last row
           v[k] = gp__load_vector<LOAD>(in + (row_of(k) < rows ? row_of(k) : rows - 1) * pitch + unit_of(k) * 16);
       }
-      GP__UNROLL
-      for (int k = 0; k < ROUNDS; ++k) {
+      GP__EACH(k, ROUNDS) {
         put(shared, layout, row_of(k), unit_of(k) * 16, v[k]);
       }
       return;
@@ -10910,22 +10826,18 @@ struct gp__gathered_tile {
     const unsigned char *from = in + row * pitch;
     gp_vector v[K], last[LAST];
     from = from - gp__misalignment(from, 16) + unit;
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) {
+    GP__EACH(k, K) {
       v[k] = gp_vector();
       gp__load_vector_if<LOAD>(row + k * ROWS_A_ROUND < rows, from + k * ROWS_A_ROUND * pitch, v[k]);
     }
-    GP__UNROLL
-    for (int k = 0; k < LAST; ++k) {
+    GP__EACH(k, LAST) {
       const unsigned r = k * THREADS + threadIdx.x;
       const unsigned char *at = in + r * pitch;
       last[k] = gp_vector();
       gp__load_vector_if<LOAD>(r < rows, at - gp__misalignment(at, 16) + MAIN * 16, last[k]);
     }
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) put(shared, layout, row + k * ROWS_A_ROUND, unit, v[k]);
-    GP__UNROLL
-    for (int k = 0; k < LAST; ++k) {
+    GP__EACH(k, K) put(shared, layout, row + k * ROWS_A_ROUND, unit, v[k]);
+    GP__EACH(k, LAST) {
       const unsigned r = k * THREADS + threadIdx.x;
       if (r < ROWS) put(shared, layout, r, MAIN * 16, last[k]);
     }
@@ -10943,8 +10855,7 @@ struct gp__gathered_tile {
     const unsigned to = gp__misalignment(from, 16) + unit;
     gp_vector v[K];
     Word end[ENDS];
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) {
+    GP__EACH(k, K) {
       v[k] = gp_vector();
       gp__load_vector_if<LOAD>(
           unit + 16 <= columns * SIZE && row + k * ROWS_A_ROUND < rows, from + unit + k * ROWS_A_ROUND * pitch, v[k]);
@@ -10960,8 +10871,7 @@ struct gp__gathered_tile {
         if (first + k * STEP < rows && word < words) end[k] = *reinterpret_cast<const Word *>(line + word * WORD);
       }
       if (i < W) {
-        GP__UNROLL
-        for (int k = 0; k < K; ++k)
+        GP__EACH(k, K)
           if (unit + 16 <= columns * SIZE) put(shared, layout, row + k * ROWS_A_ROUND, to, v[k]);
       }
       GP__UNROLL
@@ -11023,18 +10933,14 @@ template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]
   gp_vector r[E];
   GP__UNROLL
   for (int i = 0; i < E; i += K) { // row
-    GP__UNROLL
-    for (int j = 0; j < 4; ++j) { // word
+    GP__EACH(j, 4) {               // word
       gp__u32 words[K];
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) words[k] = v[i + k].word[j];
+      GP__EACH(k, K) words[k] = v[i + k].word[j];
       gp__transpose_words<SIZE>(words);
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) r[j / M * K + k].word[i / K * M + j % M] = words[k];
+      GP__EACH(k, K) r[j / M * K + k].word[i / K * M + j % M] = words[k];
     }
   }
-  GP__UNROLL
-  for (int i = 0; i < E; ++i) v[i] = r[i];
+  GP__EACH(i, E) v[i] = r[i];
 }
 
 // The same for elements of 1 or 2 bytes: K = 4 / SIZE rows become words of a column in registers, on their way into
@@ -11054,14 +10960,11 @@ struct gp__scattered_tile {
   static GP_DEVICE unsigned bundle_of(unsigned i) { return i / UC % BUNDLES; }
   static GP_DEVICE void scatter(unsigned char *shared, unsigned i, const gp_vector (&v)[K]) {
     if (i >= BUNDLES * UNITS) return;
-    GP__UNROLL
-    for (int w = 0; w < 4; ++w) {
+    GP__EACH(w, 4) {
       gp__u32 words[K];
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) words[k] = v[k].word[w];
+      GP__EACH(k, K) words[k] = v[k].word[w];
       gp__transpose_words<SIZE>(words);
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) put(shared, unit_of(i) * V + w * K + k, bundle_of(i), words[k]);
+      GP__EACH(k, K) put(shared, unit_of(i) * V + w * K + k, bundle_of(i), words[k]);
     }
   }
   template <bool = false> // ALONE of gathered tiles: here begin and end say it
@@ -11070,16 +10973,13 @@ struct gp__scattered_tile {
     const bool full = rows == ROWS && columns == COLUMNS;
     if (IN_ALIGNED && full) {
       gp_vector v[ROUNDS][K];
-      GP__UNROLL
-      for (int n = 0; n < ROUNDS; ++n) {
+      GP__EACH(n, ROUNDS) {
         const unsigned i = n * THREADS + threadIdx.x;
-        GP__UNROLL
-        for (int k = 0; k < K; ++k)
+        GP__EACH(k, K)
           if (i < BUNDLES * UNITS)
             v[n][k] = gp__load_vector<LOAD>(in + (bundle_of(i) * K + k) * pitch + unit_of(i) * 16);
       }
-      GP__UNROLL
-      for (int n = 0; n < ROUNDS; ++n) scatter(shared, n * THREADS + threadIdx.x, v[n]);
+      GP__EACH(n, ROUNDS) scatter(shared, n * THREADS + threadIdx.x, v[n]);
       return;
     }
     // Unaligned data spans two units: loads all before it uses one, if the bytes beside may be read.
@@ -11090,20 +10990,16 @@ struct gp__scattered_tile {
       const unsigned i = n * THREADS + threadIdx.x, unit = unit_of(i), row = bundle_of(i) * K;
       const unsigned char *from = in + row * pitch;
       gp_vector v[K], high[K];
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) v[k] = high[k] = gp_vector();
+      GP__EACH(k, K) v[k] = high[k] = gp_vector();
       if (i >= BUNDLES * UNITS) continue;
       if (both_units) {
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) {
+        GP__EACH(k, K) {
           const unsigned char *at = from + k * pitch + unit * 16, *low = at - gp__misalignment(at, 16);
           v[k] = gp__load_vector<LOAD>(low), high[k] = gp__load_vector<LOAD>(low + 16);
         }
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) v[k] = gp__shift_vectors(v[k], high[k], gp__misalignment(from + k * pitch, 16));
+        GP__EACH(k, K) v[k] = gp__shift_vectors(v[k], high[k], gp__misalignment(from + k * pitch, 16));
       } else {
-        GP__UNROLL
-        for (int k = 0; k < K; ++k)
+        GP__EACH(k, K)
           if (row + k < rows && unit * V < columns)
             v[k] = gp__load_across<LOAD, SIZE, IN_ALIGNED>(
                 from + k * pitch + unit * 16, from + k * pitch, from + k * pitch + columns * SIZE, begin, end);
@@ -11125,8 +11021,7 @@ struct gp__scattered_tile {
       p.vector = *reinterpret_cast<const gp_vector *>(shared + offset_of(column, unit));
       if ((unit + 1) * V <= rows) gp__store_vector<STORE>(to, p.vector);
       else {
-        GP__UNROLL
-        for (int w = 0; w < V; ++w)
+        GP__EACH(w, V)
           if (unit * V + w < rows) *reinterpret_cast<Word *>(to + w * SIZE) = p.item[w];
       }
     }
@@ -11272,12 +11167,9 @@ template <int ITEMS, class Vertex, class Goes, class Take>
 GP_DEVICE void gp__take_edges(bool (&there)[ITEMS], const Vertex (&source)[ITEMS], const gp__u64 (&edge)[ITEMS],
     const Vertex *targets, const Goes &goes, const Take &take) {
   Vertex target[ITEMS];
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) target[i] = there[i] ? targets[edge[i]] : 0;
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) there[i] = there[i] && goes(source[i], target[i], edge[i]);
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) take(there[i], source[i], target[i]);
+  GP__EACH(i, ITEMS) target[i] = there[i] ? targets[edge[i]] : 0;
+  GP__EACH(i, ITEMS) there[i] = there[i] && goes(source[i], target[i], edge[i]);
+  GP__EACH(i, ITEMS) take(there[i], source[i], target[i]);
 }
 // Expands one list by `width` consecutive threads; this is number `mine` of them.
 template <int ITEMS, class Vertex, class Goes, class Take>
@@ -11287,8 +11179,7 @@ GP_DEVICE void gp__expand_list(gp__u64 begin, gp__u64 count, Vertex vertex, unsi
     bool there[ITEMS];
     Vertex source[ITEMS];
     gp__u64 edge[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = base + unsigned(i) * width + mine;
       there[i] = at < count;
       source[i] = vertex;
@@ -11341,8 +11232,7 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
       bool has[ITEMS];
       Vertex source[ITEMS];
       gp__u64 edge[ITEMS];
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         const gp__u32 rank = base + unsigned(i * THREADS) + threadIdx.x;
         gp__u32 owner = 0; // last list that starts at this rank or before
         has[i] = rank < total;
@@ -11415,14 +11305,12 @@ template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_filter(const T (&items)[ITEMS], const bool (&keep)[ITEMS], const gp_frontier<T> &out,
     gp_tile_filter_storage<THREADS> &storage) {
   gp__u32 before = 0;
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) before += keep[i] ? 1u : 0u;
+  GP__EACH(i, ITEMS) before += keep[i] ? 1u : 0u;
   const gp__u32 total = gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u32>(), storage.scan);
   if (threadIdx.x == 0 && total) storage.first = atomicAdd(out.count, gp__u64(total));
   __syncthreads();
   if (!total) return;
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     if (!keep[i]) continue;
     const gp__u64 at = storage.first + before++;
     if (at < out.room) out.vertices[at] = items[i];
@@ -11562,13 +11450,11 @@ GP_DEVICE T gp_warp_group_reduce_batch(const T (&values)[COUNT], const Op &op) {
   static_assert(32 % LANES == 0 && COUNT <= LANES, "a result a lane, of 1, 2, 4, 8, 16 or 32 lanes");
   T v[COUNT];
   int left = COUNT;
-  GP__UNROLL
-  for (int j = 0; j < COUNT; ++j) v[j] = values[j];
+  GP__EACH(j, COUNT) v[j] = values[j];
   GP__UNROLL
   for (int d = 1; d < LANES; d *= 2) { // a lane keeps every other value, its partner the rest
     const bool upper = (gp_lane() & unsigned(d)) != 0;
-    GP__UNROLL
-    for (int j = 0; j < (COUNT + 1) / 2; ++j) {
+    GP__EACH(j, (COUNT + 1) / 2) {
       if (2 * j >= left) continue;
       const T even = v[2 * j], odd = v[2 * j + 1 < left ? 2 * j + 1 : 2 * j];
       const T mine = upper ? odd : even, other = gp_warp_exchange(upper ? even : odd, d);
@@ -11631,16 +11517,14 @@ template <class Of, int HOW, int ITEMS> GP_DEVICE unsigned gp__element_of(int i)
 }
 template <class Of, int HOW, int ITEMS, class T>
 GP_DEVICE void gp__load_tile(T (&items)[ITEMS], const T *in, gp__u64 count, const T &fill) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const unsigned at = gp__element_of<Of, HOW, ITEMS>(i);
     items[i] = at < count ? in[at] : fill;
   }
 }
 template <class Of, int HOW, int ITEMS, class T>
 GP_DEVICE void gp__store_tile(const T (&items)[ITEMS], T *out, gp__u64 count) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const unsigned at = gp__element_of<Of, HOW, ITEMS>(i);
     if (at < count) out[at] = items[i];
   }
@@ -11648,12 +11532,10 @@ GP_DEVICE void gp__store_tile(const T (&items)[ITEMS], T *out, gp__u64 count) {
 // ALL: every rank is below count.
 template <class Of, int TO, bool ALL, int ITEMS, class T, class Storage>
 GP_DEVICE void gp__scatter_items(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS], Storage &s, unsigned count) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i)
+  GP__EACH(i, ITEMS)
     if (ALL || rank[i] < count) s.element[s.slot(int(rank[i]))] = items[i];
   Of::sync();
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const unsigned at = gp__element_of<Of, TO, ITEMS>(i);
     if (ALL || at < count) items[i] = s.element[s.slot(int(at))];
   }
@@ -11661,8 +11543,7 @@ GP_DEVICE void gp__scatter_items(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS]
 template <class Of, int FROM, int TO, int ITEMS, class T, class Storage>
 GP_DEVICE void gp__rearrange(T (&items)[ITEMS], Storage &s) {
   gp__u32 rank[ITEMS];
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) rank[i] = gp__element_of<Of, FROM, ITEMS>(i);
+  GP__EACH(i, ITEMS) rank[i] = gp__element_of<Of, FROM, ITEMS>(i);
   gp__scatter_items<Of, TO, true>(items, rank, s, 0);
 }
 
@@ -11760,8 +11641,7 @@ GP_DEVICE void gp__beside(R (&out)[ITEMS], const T (&items)[ITEMS], const F &f, 
     gp_tile_shuffle_storage<THREADS, T> &storage, unsigned count, const T *beyond) {
   storage.item[threadIdx.x] = items[AFTER ? 0 : ITEMS - 1];
   __syncthreads();
-  GP__UNROLL
-  for (int j = 0; j < ITEMS; ++j) {
+  GP__EACH(j, ITEMS) {
     const int i = AFTER ? j : ITEMS - 1 - j; // out may be items
     const unsigned at = threadIdx.x * ITEMS + unsigned(i);
     const bool outer = AFTER ? at + 1 == count : at == 0, within = AFTER ? i + 1 < ITEMS : i > 0;
@@ -11843,8 +11723,7 @@ GP_DEVICE T gp__tile_before(
 // before: the exclusive prefix of a thread's first item.
 template <bool EXCLUSIVE, int ITEMS, class T, class Op>
 GP_DEVICE void gp__prefixes(T (&items)[ITEMS], const Op &op, T before) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const T x = items[i];
     if (EXCLUSIVE) items[i] = before;
     if (!EXCLUSIVE || i + 1 < ITEMS) before = op(before, x);
@@ -11904,11 +11783,9 @@ template <int THREADS, int RUNS, class T>
 GP_DEVICE gp__u32 gp_tile_begin_runs(
     const T (&values)[RUNS], const gp__u32 (&lengths)[RUNS], gp_tile_runs_storage<THREADS, RUNS, T> &storage) {
   gp__u32 end = 0;
-  GP__UNROLL
-  for (int i = 0; i < RUNS; ++i) end += lengths[i];
+  GP__EACH(i, RUNS) end += lengths[i];
   const gp__u32 total = gp_tile_exclusive_scan<THREADS>(end, gp_sum<gp__u32>(), storage.scan);
-  GP__UNROLL
-  for (int i = 0; i < RUNS; ++i) {
+  GP__EACH(i, RUNS) {
     storage.end[threadIdx.x * RUNS + unsigned(i)] = end += lengths[i];
     storage.value[threadIdx.x * RUNS + unsigned(i)] = values[i];
   }
@@ -11964,10 +11841,8 @@ GP_DEVICE void gp__merge_sort(
   const unsigned first = Of::rank() * ITEMS;
   decltype(storage.exchange.keys) &s = storage.exchange.keys;
   unsigned place[ITEMS];
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) place[i] = first + unsigned(i);
-  GP__UNROLL
-  for (int round = 0; round < ITEMS; ++round) { // odd-even transposition is stable
+  GP__EACH(i, ITEMS) place[i] = first + unsigned(i);
+  GP__EACH(round, ITEMS) { // odd-even transposition is stable
     GP__UNROLL
     for (int i = round % 2; i + 1 < ITEMS; i += 2) {
       if (first + unsigned(i) + 1 >= count || !before(keys[i + 1], keys[i])) continue;
@@ -11979,8 +11854,7 @@ GP_DEVICE void gp__merge_sort(
   }
   GP__UNROLL_BY(1)
   for (unsigned run = ITEMS; run < Of::WIDTH * ITEMS; run *= 2) {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       s.element[s.slot(int(first) + i)] = keys[i];
       if (PLACES) storage.place[first + unsigned(i)] = (unsigned short)(place[i]);
     }
@@ -11997,8 +11871,7 @@ GP_DEVICE void gp__merge_sort(
     }
     unsigned y = middle + diagonal - x;
     x += from;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (first + unsigned(i) >= end) continue;
       const bool second = x >= middle || (y < end && before(s.element[s.slot(int(y))], s.element[s.slot(int(x))]));
       const unsigned at = second ? y++ : x++;
@@ -12008,11 +11881,9 @@ GP_DEVICE void gp__merge_sort(
     Of::sync();
   }
   if (PLACES) {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) storage.exchange.values.element[s.slot(int(first) + i)] = values[i];
+    GP__EACH(i, ITEMS) storage.exchange.values.element[s.slot(int(first) + i)] = values[i];
     Of::sync();
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) values[i] = storage.exchange.values.element[s.slot(int(place[i]))];
+    GP__EACH(i, ITEMS) values[i] = storage.exchange.values.element[s.slot(int(place[i]))];
   }
 }
 // Merge sort in any order: before(a, b) says whether a comes before b, a lambda for example. Equal keys keep their
@@ -12053,8 +11924,7 @@ template <int THREADS, bool DESCENDING = false, int TO = GP_BLOCKED, int ITEMS, 
 GP_DEVICE void gp_tile_radix_sort_pairs(K (&keys)[ITEMS], V (&values)[ITEMS],
     gp_tile_radix_sort_storage<THREADS, ITEMS, K, V> &storage, int begin = 0, int end = 8 * int(sizeof(K))) {
   gp__u32 rank[ITEMS];
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) rank[i] = threadIdx.x * ITEMS + unsigned(i);
+  GP__EACH(i, ITEMS) rank[i] = threadIdx.x * ITEMS + unsigned(i);
   for (int bit = begin;; bit += 8) { // gp_tile_rank takes warp-striped keys
     gp__scatter_pairs<THREADS, GP_WARP_STRIPED, true>(keys, values, rank, storage.exchange, 0);
     const gp__u32 mask = end - bit < 8 ? (1u << (end - bit)) - 1 : 255;
@@ -12091,8 +11961,7 @@ GP_DEVICE void gp_tile_top_k_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], unsigne
   GP__UNROLL_BY(1)
   for (int shift = 8 * int(sizeof(K)) - 8; shift >= 0; shift -= 8) {
     gp_tile_clear(storage.bins);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const Bits bits = gp__radix_bits<LARGEST>(keys[i]);
       if (first + unsigned(i) < count && (bits & known) == last)
         gp_tile_count(storage.bins, gp__u32(bits >> shift) & 255u, 1);
@@ -12115,15 +11984,13 @@ GP_DEVICE void gp_tile_top_k_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], unsigne
     known = Bits(known | Bits(255) << shift);
   }
   // Keys before `last` count in lower halves, its equals, of which `left` are kept, in upper halves.
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const Bits bits = gp__radix_bits<LARGEST>(keys[i]);
     rank[i] = first + unsigned(i) >= count ? 0 : bits < last ? 1 : bits == last ? 65536 : 0;
     earlier += rank[i];
   }
   gp_tile_exclusive_scan<THREADS>(earlier, gp_sum<gp__u32>(), storage.scan);
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const gp__u32 own = rank[i], equals = earlier >> 16;
     const gp__u32 place = (earlier & 65535u) + (equals < left ? equals : left);
     rank[i] = own == 1 || (own && equals < left) ? place : ~0u;
@@ -12186,15 +12053,10 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
   for (gp__u64 first = blockIdx.x * tile; first < vectors; first += gridDim.x * tile) {
     gp_vector v[P::vectors];
     if (offset == 0 && first + tile <= vectors) {
-      GP__UNROLL
-      for (int k = 0; k < P::vectors; ++k)
-        v[k] = gp__load_vector<P::load>(in + (first + k * P::threads + threadIdx.x) * 16);
-      GP__UNROLL
-      for (int k = 0; k < P::vectors; ++k)
-        gp__store_vector<P::store>(out + (first + k * P::threads + threadIdx.x) * 16, v[k]);
+      GP__EACH(k, P::vectors) v[k] = gp__load_vector<P::load>(in + (first + k * P::threads + threadIdx.x) * 16);
+      GP__EACH(k, P::vectors) gp__store_vector<P::store>(out + (first + k * P::threads + threadIdx.x) * 16, v[k]);
     } else {
-      GP__UNROLL
-      for (int k = 0; k < P::vectors; ++k) {
+      GP__EACH(k, P::vectors) {
         const gp__u64 i = first + k * P::threads + threadIdx.x;
         if (i >= vectors) continue;
         if (offset == 0) v[k] = gp__load_vector<P::load>(base + i * 16);
@@ -12203,13 +12065,11 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
               gp__load_vector<GP_CACHE_ALL>(base + i * 16), gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
         else {
           gp__vec<unsigned char> p;
-          GP__UNROLL
-          for (int j = 0; j < 16; ++j) p.item[j] = in[i * 16 + j];
+          GP__EACH(j, 16) p.item[j] = in[i * 16 + j];
           v[k] = p.vector;
         }
       }
-      GP__UNROLL
-      for (int k = 0; k < P::vectors; ++k) {
+      GP__EACH(k, P::vectors) {
         const gp__u64 i = first + k * P::threads + threadIdx.x;
         if (i < vectors) gp__store_vector<P::store>(out + i * 16, v[k]);
       }
@@ -12291,21 +12151,18 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<A, V> a[P::vectors];
     gp__vector_access<B, V> b[P::vectors];
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
       if (r < runs) {
         gp__load_operand<P::load>(a[k], operands, in, i, off, r > 0 && r + 1 < runs);
         gp__load_second<P::load>(b[k], operands, in2, i, off2, r > 0 && r + 1 < runs);
       }
     }
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
       if (r < runs) {
         gp__vector_access<R, V> q;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) q.item[j] = element::at(a[k], b[k], j, i + j, args);
+        GP__EACH(j, V) q.item[j] = element::at(a[k], b[k], j, i + j, args);
         q.template store<P::store>(out + i);
       }
     }
@@ -12408,8 +12265,7 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
     for (int b = 0; b < BYTES; b += STEP) {
       if (STEP == 16) {
         const gp_vector v = *reinterpret_cast<const gp_vector *>(from + b);
-        GP__UNROLL
-        for (int i = 0; i < 4; ++i) word[b / 4 + (STEP == 16 ? i : 0)] = v.word[i];
+        GP__EACH(i, 4) word[b / 4 + (STEP == 16 ? i : 0)] = v.word[i];
       } else if (STEP == 8) {
         const gp__u64 x = *reinterpret_cast<const gp__u64 *>(from + b);
         word[b / 4] = gp__u32(x);
@@ -12427,8 +12283,7 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
     for (int b = 0; b < BYTES; b += STEP) {
       if (STEP == 16) {
         gp_vector v;
-        GP__UNROLL
-        for (int i = 0; i < 4; ++i) v.word[i] = word[b / 4 + (STEP == 16 ? i : 0)];
+        GP__EACH(i, 4) v.word[i] = word[b / 4 + (STEP == 16 ? i : 0)];
         *reinterpret_cast<gp_vector *>(to + b) = v;
       } else if (STEP == 8) {
         *reinterpret_cast<gp__u64 *>(to + b) = word[b / 4] | gp__u64(word[b / 4 + (STEP == 8)]) << 32;
@@ -12524,8 +12379,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   // Address of the thread's vector of round `u`.
   template <class Byte> GP_DEVICE Byte *of_vector(Byte *base, Byte *const *column, int u, int vector) const {
     Byte *at = base;
-    GP__UNROLL
-    for (int f = 0; f < COUNT; ++f) {
+    GP__EACH(f, COUNT) {
       if (first(f + 1) <= u * T || first(f) >= (u + 1) * T) continue; // no vector of this round is there
       if (first(f) <= u * T || vector >= first(f)) at = begin(base, column, f) - first(f) * 16;
     }
@@ -12535,13 +12389,11 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   template <int CACHE> GP_DEVICE void load(unsigned char *shared, const gp__layout_args &a) const {
     if (a.in_aligned) {
       gp_vector v[ROUNDS];
-      GP__UNROLL
-      for (int u = 0; u < ROUNDS; ++u) {
+      GP__EACH(u, ROUNDS) {
         const int i = u * T + int(threadIdx.x);
         if (i < VECTORS) v[u] = gp__load_vector<CACHE>(of_vector<const unsigned char>(a.in, a.in_column, u, i));
       }
-      GP__UNROLL
-      for (int u = 0; u < ROUNDS; ++u) {
+      GP__EACH(u, ROUNDS) {
         const int i = u * T + int(threadIdx.x);
         if (i < VECTORS) *reinterpret_cast<gp_vector *>(shared + slot(i) * 16) = v[u];
       }
@@ -12572,8 +12424,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   template <int CACHE> GP_DEVICE void store(const unsigned char *shared, const gp__layout_args &a) const {
     if (Side::parts) clear_gaps<CACHE>(a);
     if (a.out_aligned) {
-      GP__UNROLL
-      for (int u = 0; u < ROUNDS; ++u) {
+      GP__EACH(u, ROUNDS) {
         const int i = u * T + int(threadIdx.x);
         if (i < VECTORS)
           gp__store_vector<CACHE>(of_vector<unsigned char>(a.out, a.out_column, u, i),
@@ -12671,8 +12522,7 @@ GP_DEVICE void gp__turn_tiles(const gp__layout_args &a, unsigned char *shared) {
   for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     gp__u64 rest = tile, in = 0, out = 0;
     unsigned size[4];
-    GP__UNROLL
-    for (int d = 0; d < 4; ++d) {
+    GP__EACH(d, 4) {
       const gp__u64 first = rest % a.tiles[d] * a.tile[d], left = a.extent[d] - first;
       rest /= a.tiles[d];
       in += first * a.step[0][d], out += first * a.step[1][d];
@@ -12745,21 +12595,18 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
   const gp__u64 tile = gp__u64(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<A, V> a[P::vectors];
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) { // lanes without a run load the last one, for the shuffles
+    GP__EACH(k, P::vectors) { // lanes without a run load the last one, for the shuffles
       const gp__u64 mine = first + k * P::threads + threadIdx.x, r = mine < runs ? mine : runs - 1;
       a[k].template load<P::load>(in + head + r * V, off, r > 0 && r + 1 < runs);
     }
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
       A neighbour = RIGHT ? gp_warp_shift_down(a[k].item[0], 1) : gp_warp_shift_up(a[k].item[V - 1], 1);
       if (r >= runs) continue;
       if (RIGHT ? (gp_lane() == 31 || r + 1 == runs) && i + V < count : gp_lane() == 0 && i > 0)
         neighbour = in[RIGHT ? i + V : i - 1];
       gp__vector_access<R, V> q;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) {
+      GP__EACH(j, V) {
         const bool outer = RIGHT ? j == V - 1 : j == 0;
         q.item[j] = outer && i + j == edge
             ? gp_convert<A, R>()(a[k].item[j])
@@ -12806,8 +12653,7 @@ template <class P, class T, bool SWAP> GP_DEVICE void gp__reverse_or_swap(const 
   const gp__u64 tile = gp__u64(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<T, V> a[P::vectors], b[P::vectors];
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const gp__u64 r = first + k * P::threads + threadIdx.x;
       if (r < runs) {
         a[k].template load<P::load>(
@@ -12815,22 +12661,18 @@ template <class P, class T, bool SWAP> GP_DEVICE void gp__reverse_or_swap(const 
         if (in_place) b[k].template load<P::load>(out + (head + r * V), 0, false);
       }
     }
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const gp__u64 r = first + k * P::threads + threadIdx.x;
       if (r < runs) {
         gp__vector_access<T, V> q;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) q.item[j] = a[k].item[SWAP ? j : V - 1 - j];
+        GP__EACH(j, V) q.item[j] = a[k].item[SWAP ? j : V - 1 - j];
         q.template store<P::store>(out + (head + r * V));
         if (!in_place) continue;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) q.item[j] = b[k].item[SWAP ? j : V - 1 - j];
+        GP__EACH(j, V) q.item[j] = b[k].item[SWAP ? j : V - 1 - j];
         T *partner = partners + (SWAP ? head + r * V : end - (r + 1) * V);
         if (off == 0) q.template store<P::store>(partner);
         else {
-          GP__UNROLL
-          for (int j = 0; j < V; ++j) partner[j] = q.item[j];
+          GP__EACH(j, V) partner[j] = q.item[j];
         }
       }
     }
@@ -12901,11 +12743,9 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
       gp__vector_access<I, 1> index[ITEMS];
       gp__vector_access<A, 1> x[ITEMS];
       gp__u64 place[ITEMS];
-      GP__UNROLL
-      for (int k = 0; k < ITEMS; ++k)
+      GP__EACH(k, ITEMS)
         if (first + k * P::threads < count) key[k].template load<P::load>(keys + first + k * P::threads, 0, false);
-      GP__UNROLL
-      for (int k = 0; k < ITEMS; ++k) {
+      GP__EACH(k, ITEMS) {
         const gp__u64 i = first + k * P::threads;
         const bool passes = i < count && stencil::passes(key[k], args);
         if (passes) gp__load_second<P::load>(index[k], operands, indices, i, 0, false);
@@ -12913,8 +12753,7 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
       }
       if (windows) {
         gp__u64 least = limit, most = 0;
-        GP__UNROLL
-        for (int k = 0; k < ITEMS; ++k)
+        GP__EACH(k, ITEMS)
           if (place[k] < limit) {
             least = place[k] < least ? place[k] : least;
             most = place[k] > most ? place[k] : most;
@@ -12924,17 +12763,14 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
         if (turn < 2048 && (least >= most || most - least < near)) {
           if (gp_lane() == turn / 64) done |= gp__u64(1) << (turn % 64);
         } else {
-          GP__UNROLL
-          for (int k = 0; k < ITEMS; ++k)
+          GP__EACH(k, ITEMS)
             if (place[k] - low >= window) place[k] = limit; // those below, too
         }
       }
-      GP__UNROLL
-      for (int k = 0; k < ITEMS; ++k)
+      GP__EACH(k, ITEMS)
         if (place[k] < limit)
           gp__load_operand<ELEMENTS>(x[k], operands, in, GATHER ? place[k] : first + k * P::threads, 0, false);
-      GP__UNROLL
-      for (int k = 0; k < ITEMS; ++k) {
+      GP__EACH(k, ITEMS) {
         gp__vector_access<R, 1> y;
         if (place[k] >= limit) continue;
         y.item[0] = L()(x[k].item[0]);
@@ -13120,8 +12956,7 @@ template <class P, class S> struct gp__batch_block {
       for (unsigned i = gp_lane(); i < PIECE; i += 32 * FLIGHT) {
         gp__batch_window w[FLIGHT];
         gp_vector v[FLIGHT];
-        GP__UNROLL
-        for (int k = 0; k < FLIGHT; ++k) {
+        GP__EACH(k, FLIGHT) {
           const gp__u64 x = begin + i + k * 32u;
           const gp__u32 mine = several ? mark[i + k * 32u] : 0, before = gp__earlier_mark(mine, open);
           if (x >= end) continue;
@@ -13130,8 +12965,7 @@ template <class P, class S> struct gp__batch_block {
           w[k] = gp__batch_window(s.in[b] + at * 16, s.out[b] + at * 16, at, s.end[b] - x - 1, s.skipped[b], s.tail[b]);
           w[k].template load<P::load>(v[k]); // here the source's address needs no register any more
         }
-        GP__UNROLL
-        for (int k = 0; k < FLIGHT; ++k) w[k].template store<P::store>(v[k]);
+        GP__EACH(k, FLIGHT) w[k].template store<P::store>(v[k]);
       }
       __syncwarp();
     }
@@ -13257,12 +13091,10 @@ GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 fir
   Acc sum = Op::identity();
   if (first + K * V <= n) {
     gp__vector_access<In, V> p[K];
-    GP__UNROLL
-    for (int k = 0; k < K; ++k)
+    GP__EACH(k, K)
       gp__load_operand<P::load>(p[k], load, in, first + k * V, misaligned, first > 0 && first + (K + 1) * V <= n);
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) GP__UNROLL
-    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], first + k * V + j)));
+    GP__EACH(k, K)
+      GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(p[k].item[j], first + k * V + j)));
   } else
     for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(gp__loaded(load, in, i)));
   return sum;
@@ -13284,19 +13116,15 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
     gp__u64 i = gp__u64(blockIdx.x) * T + threadIdx.x;
     for (; i + (PACKS - 1) * stride < packs; i += PACKS * stride) {
       Pack p[PACKS];
-      GP__UNROLL
-      for (int k = 0; k < PACKS; ++k) GP__UNROLL
-      for (int l = 0; l < Pack::vectors; ++l)
-        p[k].vector[l] = gp__load_vector<P::load>(base + (i + k * stride) * Pack::vectors + l);
-      GP__UNROLL
-      for (int k = 0; k < PACKS; ++k) GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j)
-        sum = Op()(sum, Op::prepare(load(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
+      GP__EACH(k, PACKS)
+        GP__EACH(l, Pack::vectors)
+          p[k].vector[l] = gp__load_vector<P::load>(base + (i + k * stride) * Pack::vectors + l);
+      GP__EACH(k, PACKS)
+        GP__EACH(j, ITEMS) sum = Op()(sum, Op::prepare(load(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
     }
     for (; i < packs; i += stride) {
       const Pack p(base + i * Pack::vectors);
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(load(p.item[j], head + i * ITEMS + j)));
+      GP__EACH(j, ITEMS) sum = Op()(sum, Op::prepare(load(p.item[j], head + i * ITEMS + j)));
     }
     if (blockIdx.x == 0) {
       if (threadIdx.x < head) sum = Op()(sum, Op::prepare(load(in[threadIdx.x], threadIdx.x)));
@@ -13319,17 +13147,14 @@ GP_DEVICE Acc gp__reduce_strided(const gp__described<F, Input> &load, const In *
   Acc sum = Op::identity();
   for (; r + (K - 1) * stride < runs; r += K * stride) {
     In x[K][V];
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) load.first.template load<P::load>((r + k * stride) * V, x[k]);
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) GP__UNROLL
-    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x[k][j], (r + k * stride) * V + j)));
+    GP__EACH(k, K) load.first.template load<P::load>((r + k * stride) * V, x[k]);
+    GP__EACH(k, K)
+      GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(x[k][j], (r + k * stride) * V + j)));
   }
   for (; r < runs; r += stride) {
     In x[V];
     load.first.template load<P::load>(r * V, x);
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x[j], r * V + j)));
+    GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(x[j], r * V + j)));
   }
   const gp__u64 tail = runs * V + threadIdx.x;
   if (blockIdx.x == 0 && tail < n) sum = Op()(sum, Op::prepare(load(load.first.at(tail), tail)));
@@ -13401,17 +13226,14 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
     for (gp__u64 round = first; round < end; round += ROUND) {
       if (Op::commutative) {
         gp__vector_access<In, V> p[K];
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) {
+        GP__EACH(k, K) {
           const gp__u64 i = round + gp__u64(k * T + threadIdx.x) * V;
           if (i + V <= n) gp__load_operand<P::load>(p[k], load, in, i, misaligned, i >= V && i + 2 * V <= n);
         }
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) {
+        GP__EACH(k, K) {
           const gp__u64 i = round + gp__u64(k * T + threadIdx.x) * V;
           if (i + V <= n) {
-            GP__UNROLL
-            for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], i + j)));
+            GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(p[k].item[j], i + j)));
           } else
             for (gp__u64 j = i; j < n; ++j) sum = Op()(sum, Op::prepare(gp__loaded(load, in, j)));
         }
@@ -13580,18 +13402,15 @@ GP_DEVICE gp__u64 gp__find_in_tile(const Search &search, gp__u64 first, gp__u64 
   gp__u64 hit = ~gp__u64(0);
   for (gp__u64 round = first + threadIdx.x * V; round < end && hit == ~gp__u64(0); round += P::threads * K * V) {
     typename Search::Run run[K];
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) {
+    GP__EACH(k, K) {
       const gp__u64 i = round + k * P::threads * V;
       if (i + V <= n) run[k].template load<P::load>(search, i, i >= V && i + 2 * V <= n);
     }
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) {
+    GP__EACH(k, K) {
       const gp__u64 i = round + k * P::threads * V;
       if (i + V <= n) {
         bool any = false;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) any |= run[k].holds(search, j, i);
+        GP__EACH(j, V) any |= run[k].holds(search, j, i);
         if (any && hit == ~gp__u64(0)) {
           GP__UNROLL
           for (int j = V - 1; j >= 0; --j)
@@ -13951,8 +13770,7 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
   if (__any_sync(0xffffffffu, (peers & (peers - 1)) != 0)) {
     const gp__u32 above = gp_lane() == 31 ? 0 : peers >> (gp_lane() + 1) << (gp_lane() + 1);
     int next = above ? __ffs(int(above)) - 1 : -1;
-    GP__UNROLL
-    for (int i = 0; i < 5; ++i) {
+    GP__EACH(i, 5) {
       const C other = __shfl_sync(0xffffffffu, sum, next < 0 ? 0 : next);
       const int after = __shfl_sync(0xffffffffu, next, next < 0 ? 0 : next);
       if (next >= 0) {
@@ -13977,8 +13795,7 @@ template <class T, int V> GP_DEVICE void gp__drop_first(gp__vector_access<T, V> 
   for (int j = 1; j < V; ++j) x.item[j - 1] = x.item[j];
 }
 template <class T> GP_DEVICE void gp__drop_first(gp__vector_access<T, 16> &x) {
-  GP__UNROLL
-  for (int i = 0; i < 4; ++i) x.access.word[i] = x.access.word[i] >> 8 | (i < 3 ? x.access.word[i + 1] << 24 : 0);
+  GP__EACH(i, 4) x.access.word[i] = x.access.word[i] >> 8 | (i < 3 ? x.access.word[i + 1] << 24 : 0);
 }
 
 // A thread's place among samples of an array, or of a described input.
@@ -14307,8 +14124,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     }
   }
   static GP_DEVICE void add(Piece &to, const Piece &x) {
-    GP__UNROLL
-    for (int i = 0; i < PER; ++i) to.sum[i] += x.sum[i];
+    GP__EACH(i, PER) to.sum[i] += x.sum[i];
   }
   // The sum of `count` words, `apart` from each other, in order, then `mine`.
   static GP_DEVICE Piece gather(
@@ -14371,8 +14187,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     for (gp__u64 round = share * round_items; round < n; round += shares * round_items) {
       gp__u32 bin[K * V];
       C w[K * V];
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) {
+      GP__EACH(k, K) {
         const gp__u64 i = round + gp__u64(k * P::threads + threadIdx.x) * V;
         gp__u64 pixel = i;
         unsigned channel = 0;
@@ -14384,8 +14199,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
           pixel = i / channels;
           channel = unsigned(i - pixel * channels);
         } else if (whole && weight::is) y.template load<P::load>(weights + i, off2, i >= V && i + 2 * V <= n);
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) {
+        GP__EACH(j, V) {
           gp__u32 b = 0;
           bool there = i + j < n && channel < active;
           if (there) b = gp__bins_of(s.bins, channel)(whole ? x.item[j] : gp__operand_at(source, in, i + j));
@@ -14404,8 +14218,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
       }
       for (unsigned k = 0; k < turns; ++k) {
         if (k == turn) {
-          GP__UNROLL
-          for (int j = 0; j < K * V; ++j) add_in_order(cell, bin[j], w[j]);
+          GP__EACH(j, K * V) add_in_order(cell, bin[j], w[j]);
         }
         if (turns > 1) __syncthreads();
       }
@@ -14419,8 +14232,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     const bool ends_group = share % GROUP == GROUP - 1 || share == shares - 1;
     for (unsigned q = threadIdx.x; q * PER < mine; q += P::threads) {
       Piece sum;
-      GP__UNROLL
-      for (int i = 0; i < PER; ++i) {
+      GP__EACH(i, PER) {
         const unsigned c = q * PER + i;
         sum.sum[i] = 0;
         if (c < mine) {
@@ -14440,8 +14252,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
         }
         sum = gather(words, group_sums + q, pieces, groups - 1, ticket.tag, sum);
       }
-      GP__UNROLL
-      for (int i = 0; i < PER; ++i)
+      GP__EACH(i, PER)
         if (q * PER + i < mine) static_cast<C *>(a.out)[first_slot + q * PER + i] = sum.sum[i];
     }
   }
@@ -14564,14 +14375,12 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
     In x[ITEMS];
     bool stop = gp__load_volatile(&s.full) != 0;
     if (threadIdx.x == 0 && gp__load_volatile(a.state + GP__GROUP_FULL) != 0) atomicOr(&s.full, 1u);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * THREADS + threadIdx.x;
       if (at < count && !stop) key[i] = keys[at], x[i] = in[at];
     }
     if (__all_sync(0xffffffffu, stop)) break;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * THREADS + threadIdx.x;
       const bool there = at < count && !stop;
       const Acc value = there ? Op::prepare(load(x[i], at)) : Op::identity();
@@ -14614,8 +14423,7 @@ template <class W, int COUNT> struct gp__hash_key {
   static GP_DEVICE gp__u32 hash(const W *key) {
     if (exact) {
       gp__u32 x = 0;
-      GP__UNROLL
-      for (int i = 0; i < COUNT; ++i) x |= gp__u32(key[i]) << (8 * int(sizeof(W)) * i & 31);
+      GP__EACH(i, COUNT) x |= gp__u32(key[i]) << (8 * int(sizeof(W)) * i & 31);
       return gp__shuffle_mix((x ^ x >> 16) * 0x9e3779b1u); // each step has an inverse
     }
     gp__u64 x = gp__u64(key[0]);
@@ -14664,17 +14472,14 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     gp__u32 hash[ITEMS];
     gp__u64 there[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 row = first + i * P::threads + threadIdx.x;
       if (row < count) hash[i] = Key::hash(keys + row * COUNT);
     }
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (first + i * P::threads + threadIdx.x < count)
         there[i] = gp__load_relaxed(a.slots + gp__first_slot(a, hash[i]));
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 row = first + i * P::threads + threadIdx.x;
       const bool here = row < count;
       const gp__u32 rows = __ballot_sync(0xffffffffu, here);
@@ -14972,8 +14777,7 @@ template <class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     gp__u64 probe[ITEMS];
     gp_tile_load_balance<P::threads, ITEMS>(probe, a.offsets, probes, first, s);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + threadIdx.x * ITEMS + i;
       if (at >= count) continue;
       if (a.out) static_cast<I *>(a.out)[at] = static_cast<I>(probe[i]);
@@ -15000,11 +14804,9 @@ GP_DEVICE void gp__move_column(
   const unsigned rows = left < unsigned(P::threads * ITEMS) ? unsigned(left) : unsigned(P::threads * ITEMS);
   if (c.words == 1) {
     W word[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (i * P::threads + threadIdx.x < rows) word[i] = in[from[i]];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (i * P::threads + threadIdx.x < rows) out[i * P::threads + threadIdx.x] = word[i];
     return;
   }
@@ -15021,8 +14823,7 @@ template <class P, class I> GP_DEVICE void gp__gather_columns(const gp__columns_
   for (gp__u64 first = blockIdx.x * gp__u64(P::threads * ITEMS); first < count;
        first += gridDim.x * gp__u64(P::threads * ITEMS)) {
     I from[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (first + i * P::threads + threadIdx.x < count) from[i] = index[first + i * P::threads + threadIdx.x];
     for (int c = 0; c < a.columns; ++c) {
       const gp__moved_column &column = a.column[c];
@@ -15524,52 +15325,42 @@ template <class T, int N> struct gp__vecs {
   };
   GP_DEVICE gp__vecs() {}
   GP_DEVICE void clear() { // writes all registers, so that none is kept from tile to tile
-    GP__UNROLL
-    for (int i = 0; i < (BYTES + 3) / 4; ++i) word[i] = 0;
+    GP__EACH(i, (BYTES + 3) / 4) word[i] = 0;
   }
   GP_DEVICE void load(const unsigned char *p) {
     if (VECTORS) {
-      GP__UNROLL
-      for (int i = 0; i < VECTORS; ++i) vector[i] = reinterpret_cast<const gp_vector *>(p)[i];
+      GP__EACH(i, VECTORS) vector[i] = reinterpret_cast<const gp_vector *>(p)[i];
     } else if (WORDS) {
-      GP__UNROLL
-      for (int i = 0; i < WORDS; ++i) word[i] = reinterpret_cast<const gp__u32 *>(p)[i];
+      GP__EACH(i, WORDS) word[i] = reinterpret_cast<const gp__u32 *>(p)[i];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) item[i] = reinterpret_cast<const T *>(p)[i];
+      GP__EACH(i, N) item[i] = reinterpret_cast<const T *>(p)[i];
     }
   }
   template <bool FULL> GP_DEVICE void load(const unsigned char *p, int exist) {
     if (FULL) load(p);
     else if (sizeof(T) <= 2 && VECTORS && exist == N) {
-      GP__UNROLL
-      for (int i = 0; i < VECTORS; ++i) vector[i] = gp__vector_anywhere(p + i * 16);
+      GP__EACH(i, VECTORS) vector[i] = gp__vector_anywhere(p + i * 16);
     } else if (sizeof(T) <= 2 && BYTES % 4 == 0) {
       typedef typename gp__raw<alignof(T)>::type R; // a struct of two bytes may have any address
       const int PER_WORD = 4 / int(sizeof(R)), RAWS = int(sizeof(T) / sizeof(R));
-      GP__UNROLL
-      for (int w = 0; w < BYTES / 4; ++w) {
+      GP__EACH(w, BYTES / 4) {
         gp__u32 x = 0;
-        GP__UNROLL
-        for (int k = 0; k < PER_WORD; ++k)
+        GP__EACH(k, PER_WORD)
           if (w * PER_WORD + k < exist * RAWS)
             x |= gp__u32(reinterpret_cast<const R *>(p)[w * PER_WORD + k]) << (k * 8 * int(sizeof(R)));
         word[w] = x;
       }
     } else {
       clear();
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (i < exist) item[i] = reinterpret_cast<const T *>(p)[i];
     }
   }
   template <bool FULL> GP_DEVICE void store(unsigned char *p, int exist) const {
     if (FULL && VECTORS) {
-      GP__UNROLL
-      for (int i = 0; i < VECTORS; ++i) reinterpret_cast<gp_vector *>(p)[i] = vector[i];
+      GP__EACH(i, VECTORS) reinterpret_cast<gp_vector *>(p)[i] = vector[i];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (FULL || i < exist) reinterpret_cast<T *>(p)[i] = item[i];
     }
   }
@@ -15653,8 +15444,7 @@ template <class V> struct gp__compact {
         gather.finish();
       } else {
         V *next = reinterpret_cast<V *>(group) + rank;
-        GP__UNROLL
-        for (int j = 0; j < ITEMS; ++j)
+        GP__EACH(j, ITEMS)
           if (marks.get(j)) *next++ = x.item[j];
       }
       __syncwarp();
@@ -15687,13 +15477,11 @@ template <int N> struct gp__counts { gp__u64 n[N]; };
 template <int N> struct gp__count_join {
   static GP_DEVICE gp__counts<N> identity() {
     gp__counts<N> c;
-    GP__UNROLL
-    for (int i = 0; i < N; ++i) c.n[i] = 0;
+    GP__EACH(i, N) c.n[i] = 0;
     return c;
   }
   GP_DEVICE gp__counts<N> operator()(gp__counts<N> a, const gp__counts<N> &b) const {
-    GP__UNROLL
-    for (int i = 0; i < N; ++i) a.n[i] += b.n[i];
+    GP__EACH(i, N) a.n[i] += b.n[i];
     return a;
   }
   template <int TILE> struct Form { // counts of a tile are below 2^32
@@ -15702,14 +15490,12 @@ template <int N> struct gp__count_join {
     };
     static GP_DEVICE Packed pack(const gp__counts<N> &c, gp__u64) {
       Packed p;
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) p.n[i] = gp__u32(c.n[i]);
+      GP__EACH(i, N) p.n[i] = gp__u32(c.n[i]);
       return p;
     }
     static GP_DEVICE gp__counts<N> unpack(const Packed &p, gp__u64) {
       gp__counts<N> c;
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) c.n[i] = p.n[i];
+      GP__EACH(i, N) c.n[i] = p.n[i];
       return c;
     }
   };
@@ -15756,8 +15542,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
     gp__vecs<Key, ITEMS> k;
     k.template load<FULL>(t.keys + i * int(sizeof(Key)), exist);
-    GP__UNROLL
-    for (int p = 0; p < N; ++p) kept.holds[p].clear();
+    GP__EACH(p, N) kept.holds[p].clear();
     if (BYTES && ITEMS % 4 == 0) {
       GP__UNROLL
       for (int w = ITEMS / 4 - 1; w >= 0; --w) {
@@ -15768,8 +15553,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
       GP__UNROLL
       for (int p = 0; p < N && !FULL; ++p) kept.holds[p].keep(exist);
     } else {
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) {
+      GP__EACH(j, ITEMS) {
         const bool one = (FULL || j < exist) && gp__holds<P1, Key>::of(k.item[j], a.first);
         kept.holds[0].set(j, one);
         if (PARTS == 3)
@@ -15822,8 +15606,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
       one.finish();
       other.finish();
     } else {
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) {
+      GP__EACH(j, ITEMS) {
         const bool one = kept.holds[0].get(j), two = PARTS == 3 && kept.holds[N - 1].get(j);
         if (!FULL && j >= exist) continue;
         at[one ? rank : two ? ones + rank2 : rest + others] = x.item[j];
@@ -16301,8 +16084,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
       }
       if (WHAT == GP_NONTRIVIAL_RUNS && heads.word[w]) begin = lane_first + w * 32 + 32 - __clz(int(heads.word[w]));
     }
-    GP__UNROLL
-    for (int b = 0; b < BYTES; ++b)
+    GP__EACH(b, BYTES)
       if (large) mine[b] = 0;
     __syncwarp();
     GP__UNROLL_BY(4)
@@ -16615,8 +16397,7 @@ template <class P, class Body> struct gp__stream {
     }
     const State s = full(t) ? Body::template fold<ITEMS, true>(a, t, first, kept.value)
                             : Body::template fold<ITEMS, false>(a, t, first, kept.value);
-    GP__UNROLL
-    for (int k = 0; k < KEPT; ++k) words[k * P::threads] = kept.word[k];
+    GP__EACH(k, KEPT) words[k * P::threads] = kept.word[k];
     if (gp_lane() == 0) totals[group] = s;
     __syncwarp(); // lane 0 will say that the warp is done
   }
@@ -16627,8 +16408,7 @@ template <class P, class Body> struct gp__stream {
     const State mine = group > 0 ? Join()(before, prefixes[group - 1]) : before;
     const gp__u32 *words = kept_in(stage, group);
     gp__shuffled<Kept> kept;
-    GP__UNROLL
-    for (int k = 0; k < KEPT; ++k) kept.word[k] = words[k * P::threads];
+    GP__EACH(k, KEPT) kept.word[k] = words[k * P::threads];
     scratch += first * Body::SCRATCH;
     if (full(t)) Body::template emit<ITEMS, true>(a, t, first, kept.value, mine, scratch);
     else Body::template emit<ITEMS, false>(a, t, first, kept.value, mine, scratch);
@@ -18014,8 +17794,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
     const gp__u64 left = end - chunk;
     const int from = chunk + skipped == begin ? int(skipped) : 0, to = left < CHUNK ? int(left) : CHUNK;
     gp_vector *mine_at = reinterpret_cast<gp_vector *>(mark + gp_lane() * ITEMS);
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) mine_at[k] = gp_vector{{0, 0, 0, 0}};
+    GP__EACH(k, P::vectors) mine_at[k] = gp_vector{{0, 0, 0, 0}};
     __syncwarp();
     for (;;) {
       const gp__u64 i = segment + gp_lane();
@@ -18029,24 +17808,19 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
     __syncwarp();
     gp__vec_group<R> v[P::vectors];
     R newest = 0;
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       v[k] = gp__vec_group<R>(mine_at + k);
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) v[k].item[j] = newest = Max()(newest, v[k].item[j]);
+      GP__EACH(j, V) v[k].item[j] = newest = Max()(newest, v[k].item[j]);
     }
     const R up_to = gp_warp_inclusive_scan(newest, Max());
     const R left_of = gp_warp_shift_up(up_to, 1), high = Max()(before, gp_lane() > 0 ? left_of : R(0));
     before = Max()(before, gp_warp_broadcast(up_to, 31));
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) v[k].item[j] = Max()(high, v[k].item[j]);
+    GP__EACH(k, P::vectors) {
+      GP__EACH(j, V) v[k].item[j] = Max()(high, v[k].item[j]);
       v[k].store(mine_at + k);
     }
     __syncwarp();
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const int i = (k * 32 + int(gp_lane())) * V;
       if (i >= from && i + V <= to)
         gp__store_vector<P::store>(out + chunk + i, *reinterpret_cast<const gp_vector *>(mark + i));
@@ -18064,12 +17838,10 @@ template <class Before, int STRIDE, class T, class I, int K>
 GP_DEVICE void gp__bound_steps(const T *sorted, const T (&x)[K], I (&at)[K], I left) {
   while (left > 1) {
     const I half = left / 2;
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) at[k] += Before{sorted, x[k]}(gp__u64(at[k] + half - 1) * STRIDE) ? half : 0;
+    GP__EACH(k, K) at[k] += Before{sorted, x[k]}(gp__u64(at[k] + half - 1) * STRIDE) ? half : 0;
     left -= half;
   }
-  GP__UNROLL
-  for (int k = 0; k < K; ++k)
+  GP__EACH(k, K)
     if (left && Before{sorted, x[k]}(gp__u64(at[k]) * STRIDE)) ++at[k];
 }
 template <class T, int BYTES> struct gp__bound_storage {
@@ -18120,15 +17892,13 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
     const gp__u64 last = (first + tile < end ? first + tile : end) - 1;
     T x[K];
     I at[K];
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) {
+    GP__EACH(k, K) {
       const gp__u64 i = first + k * P::threads + threadIdx.x;
       x[k] = gp__operand_at(source, needles, i < last ? i : last);
     }
     bool near = range;
     if (range && !whole) {
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) {
+      GP__EACH(k, K) {
         const Before before = {shared.item, x[k]};
         near = near && (low == 0 || before(0)) && (low + width == length || !before(width - 1));
       }
@@ -18137,8 +17907,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
     if (!near && ranges) {
       const T from = gp__operand_at(source, needles, first), to = gp__operand_at(source, needles, last);
       near = true;
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) near = near && !Less()(x[k], from) && !Less()(to, x[k]);
+      GP__EACH(k, K) near = near && !Less()(x[k], from) && !Less()(to, x[k]);
       near = __syncthreads_and(near) != 0;
       if (near) {
         for (unsigned i = gp_warp(); i < 2; i += P::threads / 32) {
@@ -18163,8 +17932,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
     if (near) {
       gp__u32 in[K] = {};
       gp__bound_steps<Before, 1>(shared.item, x, in, gp__u32(width));
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) {
+      GP__EACH(k, K) {
         at[k] = low + in[k];
         if ((in[k] == 0 && low > 0) || (in[k] == width && at[k] < length))
           at[k] = static_cast<I>(gp_search(0, a.length, Before{sorted, x[k]}));
@@ -18179,14 +17947,11 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
       pivots = true;
       range = false;
       gp__u32 node[K];
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) node[k] = 1;
+      GP__EACH(k, K) node[k] = 1;
       for (int level = 0; level < levels; ++level) {
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) node[k] = 2 * node[k] + Before{shared.item, x[k]}(node[k]);
+        GP__EACH(k, K) node[k] = 2 * node[k] + Before{shared.item, x[k]}(node[k]);
       }
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) at[k] = static_cast<I>((node[k] - (1ull << levels)) * sectors >> levels);
+      GP__EACH(k, K) at[k] = static_cast<I>((node[k] - (1ull << levels)) * sectors >> levels);
       gp__bound_steps<Before, SECTOR>(sorted + head + SECTOR - 1, x, at, part);
       if (SECTOR > 1) {
         GP__UNROLL
@@ -18195,14 +17960,12 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
           GP__UNROLL
           for (int k = g; k < g + FLIGHT; ++k) {
             at[k] = head + (at[k] == sectors ? at[k] - 1 : at[k]) * SECTOR;
-            GP__UNROLL
-            for (int j = 0; j < 2; ++j) v[k - g][j].vector = gp__load_vector<P::load>(sorted + at[k] + j * HALF);
+            GP__EACH(j, 2) v[k - g][j].vector = gp__load_vector<P::load>(sorted + at[k] + j * HALF);
           }
           GP__UNROLL
           for (int k = g; k < g + FLIGHT; ++k) {
             const I begin = at[k];
-            GP__UNROLL
-            for (int j = 0; j < SECTOR; ++j) at[k] += Before{v[k - g][j / HALF].item, x[k]}(j % HALF) ? 1 : 0;
+            GP__EACH(j, SECTOR) at[k] += Before{v[k - g][j / HALF].item, x[k]}(j % HALF) ? 1 : 0;
             if (at[k] == head) at[k] = static_cast<I>(gp_search(0, head, Before{sorted, x[k]}));
             else if (at[k] == begin + SECTOR) // the last of all sectors
               at[k] = static_cast<I>(gp_search(at[k], length - at[k], Before{sorted, x[k]}));
@@ -18210,8 +17973,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
         }
       }
     }
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) {
+    GP__EACH(k, K) {
       const gp__u64 i = first + k * P::threads + threadIdx.x;
       if (i < count) out[i] = static_cast<R>(at[k]);
     }
@@ -18293,8 +18055,7 @@ template <class L> struct gp__expand_by_lengths {
     gp__u64 diagonal[2], tile[2] = {0, 0}, most[2] = {tiles, tiles}, at[2];
     gp__expand_diagonals(count + a.segments, warps, mine, diagonal);
     gp__warp_search(tile, most, gp__expand_tile_before{begins, diagonal});
-    GP__UNROLL
-    for (int n = 0; n < 2; ++n) {
+    GP__EACH(n, 2) {
       const gp__u64 along = diagonal[n] - tile[n] * GP__EXPAND_RUNS;
       at[n] = tile[n] < tiles ? begins[tile[n] + 1] : all;
       if (tile[n] < tiles && along < at[n]) at[n] = along;
@@ -18358,8 +18119,7 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
     const bool whole = first + ITEMS <= a.segments, inner = first >= V && first + ITEMS + V <= a.segments;
     gp__vector_access<L, V> length[ITEMS / V];
     gp__u64 sum = 0;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (whole && i % V == 0)
         length[i / V].template load<P::load>(lengths + first + i, gp__misalignment(lengths, 16), inner);
       if (!whole) length[i / V].item[i % V] = first + i < a.segments ? lengths[first + i] : 0;
@@ -18379,8 +18139,7 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
     if (gp_lane() == 0 && first < a.segments) offsets[first / GP__EXPAND_RUNS] = at;
     if (first < a.segments && first + ITEMS >= a.segments) {
       gp__u64 end = at;
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) end += length[i / V].item[i % V];
+      GP__EACH(i, ITEMS) end += length[i / V].item[i % V];
       offsets[(a.segments + GP__EXPAND_RUNS - 1) / GP__EXPAND_RUNS] = a.out_count[0] = end;
     }
   }
@@ -18393,8 +18152,7 @@ template <int V> GP_DEVICE void gp__expand_newest(const gp__u32 *mark, gp__u32 (
     if (V % 4) newest[j] = mark[j];
     else {
       const gp_vector v = *reinterpret_cast<const gp_vector *>(mark + j);
-      GP__UNROLL
-      for (int w = 0; w < 4; ++w) newest[(j + w) % V] = v.word[w];
+      GP__EACH(w, 4) newest[(j + w) % V] = v.word[w];
     }
   }
   GP__UNROLL
@@ -18437,8 +18195,7 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
       gp__u32 at[ENDS];
       ends.places(piece, segment, at);
       ended = 0;
-      GP__UNROLL
-      for (int k = 0; k < ENDS; ++k) {
+      GP__EACH(k, ENDS) {
         if (ended < k * 32u) break;
         if (at[k] < to) atomicMax(mark + at[k], gp__u32(segment + ended + gp_lane() + 1 - share.segment));
         ended += unsigned(__popc(__ballot_sync(0xffffffffu, at[k] < to)));
@@ -18451,15 +18208,13 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
     }
     __syncwarp();
     Access v[VECTORS];
-    GP__UNROLL
-    for (int k = 0; k < VECTORS; ++k) {
+    GP__EACH(k, VECTORS) {
       const gp__u32 first = (k * 32u + gp_lane()) * V;
       gp__u32 newest[V];
       gp__expand_newest<V>(mark + first, newest);
       const gp__u32 before = gp__earlier_mark(newest[V - 1], open);
       if (first >= to) continue;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) { // elements beyond the piece have a segment, too
+      GP__EACH(j, V) { // elements beyond the piece have a segment, too
         const T &x = values[newest[j] ? newest[j] : before];
         if (STAGED) staged[first] = x;
         else v[k].item[j] = x;
@@ -18470,13 +18225,11 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
       gp__copy_from_shared<32, P::store>(reinterpret_cast<unsigned char *>(out + piece),
           reinterpret_cast<const unsigned char *>(staged), to * SIZE, gp_lane());
     } else {
-      GP__UNROLL
-      for (int k = 0; k < VECTORS; ++k) {
+      GP__EACH(k, VECTORS) {
         const gp__u32 first = (k * 32u + gp_lane()) * V;
         if (first >= from && first + V <= to) v[k].template store<P::store>(out + piece + first);
         else {
-          GP__UNROLL
-          for (int j = 0; j < V; ++j)
+          GP__EACH(j, V)
             if (first + j >= from && first + j < to) out[piece + first + j] = v[k].item[j];
         }
       }
@@ -22534,8 +22287,7 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
       const unsigned char *q_end) {
     const unsigned char *one = p + threadIdx.x * UNIT;
     const unsigned char *two = (m ? q : p) + (int(threadIdx.x) - int(n)) * UNIT; // q may be null if m is 0
-    GP__UNROLL
-    for (int k = 0; k < COUNT; ++k) {
+    GP__EACH(k, COUNT) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
       const bool second = i >= n;
       if (i < n + m)
@@ -22558,8 +22310,7 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   GP_DEVICE void store(
       unsigned char *base, unsigned to, unsigned n, unsigned char *other, unsigned also, unsigned m) const {
     const unsigned one = to + threadIdx.x * UNIT, two = also + (threadIdx.x - n) * UNIT;
-    GP__UNROLL
-    for (int k = 0; k < COUNT; ++k) {
+    GP__EACH(k, COUNT) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
       const bool second = i >= n;
       const unsigned at = (second ? two : one) + unsigned(k * THREADS * UNIT), from = gp_min<gp__u32>()(at, at - RING);
@@ -22638,8 +22389,7 @@ template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struc
     }
     const T *from = reinterpret_cast<const T *>(shared);
     if (lane < head) to[lane] = from[lane];
-    GP__UNROLL
-    for (int k = 0; k < (N / V + 31) / 32; ++k)
+    GP__EACH(k, (N / V + 31) / 32)
       if (k * 32 + lane < vectors)
         gp__vector_at(reinterpret_cast<gp_vector *>(to + head) + k * 32 + lane) =
             gp__vector_at(reinterpret_cast<const gp_vector *>(from + head) + k * 32 + lane);
@@ -22738,8 +22488,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     const int HALF = (ITEMS + 1) / 2;
     const gp__u32 BACK = gp__u32(0) - KEY;
     Key one = key_at(x), two = key_at(y), one_end = key_at(x_end, -1), two_end = key_at(y_end, -1);
-    GP__UNROLL
-    for (int k = 0; k < HALF; ++k) {
+    GP__EACH(k, HALF) {
       const int last = ITEMS - 1 - k;
       const bool second = Before()(two, one), end_second = !Before()(two_end, one_end);
       out[k] = second ? two : one;
@@ -22772,8 +22521,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     if (!FULL && n == 0) return;
     if (!FULL && left == 0) one = two; // never taken, but compared
     if (!FULL && left2 == 0) two = one;
-    GP__UNROLL
-    for (int k = 0; k < ITEMS; ++k) {
+    GP__EACH(k, ITEMS) {
       const bool later = Before()(two, one), of_second = FULL ? later : left2 > 0 && (left == 0 || later);
       if (FULL || k < n) {
         out[k] = of_second ? two : one;
@@ -22970,8 +22718,7 @@ template <class Before, class Key, int ITEMS, bool SOURCES> struct gp__thread_so
   }
   // Odd-even transposition compares neighbours alone: it is stable.
   template <bool FULL> static GP_DEVICE void stable(Key (&key)[ITEMS], gp__u32 (&source)[SOURCES ? ITEMS : 1], int n) {
-    GP__UNROLL
-    for (int round = 0; round < ITEMS; ++round) {
+    GP__EACH(round, ITEMS) {
       GP__UNROLL
       for (int i = round % 2; i + 1 < ITEMS; i += 2)
         exchange(key[i], key[i + 1], source[SOURCES ? i : 0], source[SOURCES ? i + 1 : 0], FULL || i + 1 < n);
@@ -23037,8 +22784,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     gp__u32 x = one_at + gp__u32(low * KEY), y = two_at + gp__u32((diagonal - low) * KEY);
     Key first = *reinterpret_cast<const Key *>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
     Key second = *reinterpret_cast<const Key *>(bytes + (ANY ? y : gp_min<gp__u32>()(y, last)));
-    GP__UNROLL
-    for (int k = 0; k < N; ++k) {
+    GP__EACH(k, N) {
       const bool later = Before()(second, first), of_second = y < end && (x >= one_end || later);
       key[k] = of_second ? second : first;
       if (VALUE) source[VALUE ? k : 0] = (of_second ? y : x) / gp__u32(KEY);
@@ -23057,8 +22803,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   template <int N>
   static GP_DEVICE void put(Key *keys, unsigned short *sources, int mine, int count, const Key (&key)[N],
       const gp__u32 (&source)[VALUE ? N : 1]) {
-    GP__UNROLL
-    for (int k = 0; k < N; ++k)
+    GP__EACH(k, N)
       if (k < count) {
         keys[mine + k] = key[k];
         if (VALUE) sources[mine + k] = static_cast<unsigned short>(source[VALUE ? k : 0]);
@@ -23073,8 +22818,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
         : tile - mine < 0     ? 0
         : tile - mine < ITEMS ? tile - mine
                               : ITEMS;
-    GP__UNROLL
-    for (int k = 0; k < ITEMS; ++k) {
+    GP__EACH(k, ITEMS) {
       if (k < count) key[k] = keys[mine + k];
       if (VALUE) source[VALUE ? k : 0] = gp__u32(mine + k);
     }
@@ -23083,8 +22827,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     const bool any_order = FULL && !VALUE && (gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value);
     bool in_order = !any_order; // keys that tie keep their order
     if (any_order && gp__zeros_tie<Before>::value) {
-      GP__UNROLL
-      for (int k = 0; k < ITEMS; ++k) in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);
+      GP__EACH(k, ITEMS) in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);
     }
     if (!in_order) gp__batcher<Before, Key, ITEMS>::run(key);
     else Network::template stable<FULL>(key, source, count);
@@ -23101,8 +22844,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       merge<FULL>(reinterpret_cast<const unsigned char *>(keys), at, n, at2, m, mine - base,
           gp__power_of_two(ITEMS / 2 + 1, 1) * unsigned(width), at2 + gp__u32(m * KEY), key, source);
       if (VALUE) {
-        GP__UNROLL
-        for (int k = 0; k < ITEMS; ++k)
+        GP__EACH(k, ITEMS)
           if (k < count) source[VALUE ? k : 0] = sources[source[VALUE ? k : 0]];
       }
     }
@@ -23198,8 +22940,7 @@ template <int LANES> struct gp__four_split {
       GP__UNROLL
       for (int left = PROBES; left; left /= 2) {
         const int step = left > 1 ? left / 2 : 1;
-        GP__UNROLL
-        for (int i = 0; i < 3; ++i) {
+        GP__EACH(i, 3) {
           const int r = (mine + i + 1) % 4;
           const bool earlier = r < mine;
           if (!there || s.rest[r] == 0) continue;
@@ -23208,8 +22949,7 @@ template <int LANES> struct gp__four_split {
         }
       }
       Count least = at, most = at;
-      GP__UNROLL
-      for (int i = 0; i < 3; ++i) {
+      GP__EACH(i, 3) {
         const Count rest = static_cast<Count>(s.rest[(mine + i + 1) % 4]);
         least += lesser[i] ? probe_at(lesser[i] - 1, rest) + 1 : 0;
         most += lesser[i] < PROBES ? probe_at(lesser[i], rest) : rest;
@@ -23222,8 +22962,7 @@ template <int LANES> struct gp__four_split {
       length = end - taken;
       if (k == 0) s.taken[mine] = taken;
       synchronise(); // the probes have been read
-      GP__UNROLL
-      for (int r = 0; r < 4; ++r) rank -= static_cast<Count>(s.taken[r]);
+      GP__EACH(r, 4) rank -= static_cast<Count>(s.taken[r]);
     }
   }
 };
@@ -23235,8 +22974,7 @@ struct gp__four_runs {
     const unsigned log2_group = a.log2_run + a.log2_ways;
     base = (tile >> log2_group << log2_group) * tile_items;
     run = tile_items << a.log2_run;
-    GP__UNROLL
-    for (int r = 0; r < 4; ++r) {
+    GP__EACH(r, 4) {
       const gp__u64 from = base + unsigned(r) * run, rest = from < count && r >> a.log2_ways == 0 ? count - from : 0;
       length[r] = rest < run ? rest : run;
     }
@@ -23317,8 +23055,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       begin_of_keys = static_cast<const unsigned char *>(a.keys);
       end_of_keys = begin_of_keys + n * KEY;
       units[0] = 0, behind[0] = 0;
-      GP__UNROLL
-      for (int r = 0; r < 4; ++r) {
+      GP__EACH(r, 4) {
         begin[r] = border[r];
         count[r] = int((ends ? runs.length[r] : border[4 + r]) - begin[r]);
         const unsigned char *p = begin_of_keys + (runs.base + unsigned(r) * runs.run + begin[r]) * KEY;
@@ -23358,13 +23095,11 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     const unsigned units = parts.units[4];
     if (parts.whole) {
       Unit unit[COUNT];
-      GP__UNROLL
-      for (int k = 0; k < COUNT; ++k) {
+      GP__EACH(k, COUNT) {
         const unsigned i = unsigned(k * THREADS) + threadIdx.x;
         if (i < units) parts.template load<true>(unit[k], i, begin, end);
       }
-      GP__UNROLL
-      for (int k = 0; k < COUNT; ++k) {
+      GP__EACH(k, COUNT) {
         const unsigned i = unsigned(k * THREADS) + threadIdx.x;
         if (i < units) reinterpret_cast<Unit *>(shared)[i] = unit[k];
       }
@@ -23379,8 +23114,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   template <bool FULL, int N>
   static GP_DEVICE void put(
       Key *keys, Carried *carried, int here, const Key (&key)[N], const Carried (&with)[VALUE ? N : 1]) {
-    GP__UNROLL
-    for (int k = 0; k < N; ++k)
+    GP__EACH(k, N)
       if (FULL || k < here) {
         keys[k] = key[k];
         if (VALUE) carried[k] = with[VALUE ? k : 0];
@@ -23426,8 +23160,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       const int *const behind = parts.behind;
       const V *from[4];
       int by[4];
-      GP__UNROLL
-      for (int r = 0; r < 4; ++r) {
+      GP__EACH(r, 4) {
         from[r] = values + (runs.base + unsigned(r) * runs.run + parts.begin[r]) - behind[r];
         by[r] = int(parts.at[r]) / KEY - behind[r];
       }
@@ -23450,8 +23183,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     const int PIECES = int(sizeof(V)) / gp__picked<V>::PIECE;
     const V *from[4];
     unsigned begin[4];
-    GP__UNROLL
-    for (int r = 0; r < 4; ++r) {
+    GP__EACH(r, 4) {
       from[r] = values + (runs.base + unsigned(r) * runs.run + parts.begin[r]) - parts.at[r] / KEY;
       begin[r] = parts.units[r] * UNIT / KEY;
     }
@@ -23549,8 +23281,7 @@ GP_DEVICE void gp__balanced_path(
   const bool second = at[1] > 0 && (at[0] == 0 || !Before()(s.keys[1][at[1] - 1], s.keys[0][at[0] - 1]));
   const Key x = second ? s.keys[1][at[1] - 1] : s.keys[0][at[0] - 1];
   gp__u64 first[2];
-  GP__UNROLL
-  for (int i = 0; i < 2; ++i) { // start of x: back by powers of two, then by halves
+  GP__EACH(i, 2) { // start of x: back by powers of two, then by halves
     gp__u64 known = 0, back = at[i] ? 1 : 0;
     while (known < back && !Before()(s.keys[i][at[i] - back], x)) {
       known = back;
@@ -23560,12 +23291,9 @@ GP_DEVICE void gp__balanced_path(
   }
   const gp__u64 half = (at[0] - first[0] + at[1] - first[1]) / 2;
   bool shorter[2]; // the run has no such half in this input
-  GP__UNROLL
-  for (int i = 0; i < 2; ++i)
-    shorter[i] = half && (first[i] + half > s.count[i] || Before()(x, s.keys[i][first[i] + half - 1]));
+  GP__EACH(i, 2) shorter[i] = half && (first[i] + half > s.count[i] || Before()(x, s.keys[i][first[i] + half - 1]));
   at[0] = first[0] + half, at[1] = first[1] + half;
-  GP__UNROLL
-  for (int i = 0; i < 2; ++i)
+  GP__EACH(i, 2)
     if (shorter[i]) {
       const gp__u64 rest = s.count[i] - first[i];
       at[i] = gp_search(first[i], half < rest ? half : rest, gp__bound_before<true, Key, Before>{s.keys[i], x});
@@ -23676,8 +23404,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     if (i + j > 0) before = after_second ? keys2[j - 1] : keys[i - 1];
     const unsigned char *const behind = window + KEY;
     const gp__u32 PLACE = MARKED ? 0xffffu : ~0u;
-    GP__UNROLL
-    for (int k = 0; k < ITEMS; ++k) {
+    GP__EACH(k, ITEMS) {
       const bool later = Before()(two, one),
                  of_two = FULL ? later : (y & PLACE) < two_end && ((x & PLACE) >= one_end || later);
       const gp__u32 at = (of_two ? y : x) & PLACE;
@@ -23827,8 +23554,7 @@ template <class Key, bool WORDS> struct gp__set_push {
 template <class Key> struct gp__set_push<Key, true> {
   template <class Mask, int ITEMS> static GP_DEVICE bool run(Key *out, const Key (&key)[ITEMS], Mask marks) {
     gp__shared_pointer to(out);
-    GP__UNROLL
-    for (int k = 0; k < ITEMS; ++k) to.push_if(marks >> k & 1 ? 1 : 0, gp__bits_of(key[k]));
+    GP__EACH(k, ITEMS) to.push_if(marks >> k & 1 ? 1 : 0, gp__bits_of(key[k]));
     return true;
   }
 };
@@ -23852,8 +23578,7 @@ GP_DEVICE void gp__set_keep(unsigned char *results, gp__u32 before, const Key (&
   Key *out = reinterpret_cast<Key *>(results) + before;
   if (gp__set_push<Key, Tile::WORDS>::run(out, key, marks)) return;
   unsigned short *places = reinterpret_cast<unsigned short *>(results + Tile::PLACES_AT) + before;
-  GP__UNROLL
-  for (int k = 0; k < ITEMS; ++k) {
+  GP__EACH(k, ITEMS) {
     const bool of_two = Tile::VALUE && (second >> k & 1);
     if (marks >> k & 1) {
       *out++ = key[k];
@@ -23876,8 +23601,7 @@ GP_DEVICE void gp__set_write(Key *out, const unsigned char *shared, int n) {
   const Key *from = reinterpret_cast<const Key *>(shared) + threadIdx.x;
   out += threadIdx.x;
   n -= int(threadIdx.x);
-  GP__UNROLL
-  for (int k = 0; k < ITEMS; ++k)
+  GP__EACH(k, ITEMS)
     if (k * THREADS < n) out[k * THREADS] = from[k * THREADS];
 }
 // Called by a warp: searches memory for the ends of the block's first tile.
@@ -24080,8 +23804,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     const gp__u64 begin = number * STEP, n = inputs.count[0], m = inputs.count[1];
     const gp__u64 diagonal[2] = {begin, begin + STEP < n + m ? begin + STEP : n + m};
     gp__u64 split[2], count[2], found[2];
-    GP__UNROLL
-    for (int k = 0; k < 2; ++k) {
+    GP__EACH(k, 2) {
       const gp__u64 d = diagonal[k], low = d > m ? d - m : 0, high = d < n ? d : n, most = known[1] + (d - known[0]);
       split[k] = low > known[1] ? low : known[1];
       count[k] = (high < most ? high : most) - split[k];
@@ -24164,8 +23887,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     meet(meetings);
     rank = upto - own;
     gp__u32 all = 0;
-    GP__UNROLL
-    for (int w = 0; w < THREADS / 32; ++w) {
+    GP__EACH(w, THREADS / 32) {
       const gp__u32 sum = s.sum[w];
       rank += w < int(gp_warp()) ? sum : 0;
       all += sum;
@@ -26404,13 +26126,11 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
   // Loads `bytes` bytes, from a multiple of 16 on, into rows with no gaps but the padding.
   GP_DEVICE void load_whole(unsigned char *shared, const unsigned char *in, unsigned bytes, const unsigned char *end) {
     gp_vector v[P::vectors];
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const unsigned at = (k * P::threads + threadIdx.x) * 16;
       if (at < bytes) v[k] = gp__load_unit<P::load, WORD>(in + at, in, in + bytes, in, end);
     }
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const unsigned unit = k * P::threads + threadIdx.x;
       if (unit * 16 >= bytes) continue;
       *reinterpret_cast<gp_vector *>(shared + unit * 16 + (a.pad ? gp__quotient(a.group, unit) * a.pad : 0)) = v[k];
@@ -26425,8 +26145,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     for (unsigned first = 0; first < units * rows; first += ROUNDS * P::threads) {
       gp_vector v[ROUNDS];
       unsigned at[ROUNDS];
-      GP__UNROLL
-      for (int k = 0; k < ROUNDS; ++k) {
+      GP__EACH(k, ROUNDS) {
         const unsigned i = first + k * P::threads + threadIdx.x, row = gp__quotient(a.units, i);
         const unsigned unit = (i - row * units) * 16;
         const unsigned char *from = in + row * a.in_pitch;
@@ -26436,8 +26155,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
         at[k] = layout.at(row, unit);
         v[k] = gp__load_unit<P::load, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end);
       }
-      GP__UNROLL
-      for (int k = 0; k < ROUNDS; ++k)
+      GP__EACH(k, ROUNDS)
         if (at[k] != ~0u) *reinterpret_cast<gp_vector *>(shared + at[k]) = v[k];
     }
   }
@@ -26481,9 +26199,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
         gp__vec<Word> words;
         if (even) {
           const unsigned from = layout.at(p.above + p.row, p.column * SIZE);
-          GP__UNROLL
-          for (int w = 0; w < W; ++w)
-            words.item[w] = *reinterpret_cast<const Word *>(shared + from + w * layout.step());
+          GP__EACH(w, W) words.item[w] = *reinterpret_cast<const Word *>(shared + from + w * layout.step());
         } else {
           GP__UNROLL
           for (int w = 0; w < W; ++w, p.advance(a)) words.item[w] = *at<Word>(shared, p, start, start_pitch);
@@ -26602,8 +26318,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
   // Stores group k of words of columns. Column j begins in shared memory bits[j] bits after the start of unit at[j].
   GP_DEVICE void put(Unit *shared, const unsigned (&at)[K], const unsigned (&bits)[K], unsigned k, const Unit (&x)[K],
       Unit (&before)[K]) const {
-    GP__UNROLL
-    for (int j = 0; j < K; ++j) {
+    GP__EACH(j, K) {
       shared[slot_of(at[j] + k)] = Words::append(before[j], x[j], bits[j]);
       before[j] = x[j];
     }
@@ -26619,21 +26334,18 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     for (int i = 0; i < 3; ++i, from += a.in_pitch)
       if (i < int(rest)) tail[i] = Words::load(from);
     for (unsigned k = 0; k < fours; k += FOURS) {
-      GP__UNROLL
-      for (int b = 0; b < FOURS; ++b)
+      GP__EACH(b, FOURS)
         if (k + b < fours) {
           GP__UNROLL
           for (int i = 0; i < 4; ++i, in += a.in_pitch) x[b][i] = Words::load(in);
         }
-      GP__UNROLL
-      for (int b = 0; b < FOURS; ++b)
+      GP__EACH(b, FOURS)
         if (k + b < fours) {
           GP__UNROLL
           for (int i = 0; i < 4; i += 2, at += 2) shared[slot_of(at)] = x[b][i], shared[slot_of(at) + 1] = x[b][i + 1];
         }
     }
-    GP__UNROLL
-    for (int i = 0; i < 3; ++i)
+    GP__EACH(i, 3)
       if (i < int(rest)) shared[slot_of(at + i)] = tail[i];
   }
   // Takes the columns that begin at `in` in the first row; `columns` of them exist. WHOLE: all words of the warp do.
@@ -26644,8 +26356,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     unsigned at[K], bits[K], start = gp__misalignment(in, 4) * 8;
     gp__u32 behind = 0;
     Unit x[GROUPS][K], before[K], end[K], tail[K];
-    GP__UNROLL
-    for (int j = 0; j < K; ++j) {
+    GP__EACH(j, K) {
       at[j] = threadIdx.x * rows + j * rows * SIZE / UNIT;
       bits[j] = j * rows * SIZE % UNIT * 8;
     }
@@ -26680,8 +26391,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
         }
     }
     put(shared, at, bits, most, end, before);
-    GP__UNROLL
-    for (int j = 0; j < K; ++j)
+    GP__EACH(j, K)
       if (bits[j] + rest * SIZE * 8 >= UNIT * 8)
         shared[slot_of(at[j] + groups)] = Words::append(before[j], tail[j], bits[j]);
   }
@@ -26723,16 +26433,14 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
         const Unit *from = reinterpret_cast<const Unit *>(shared) + slot_of(i * 16 / UNIT);
         gp__vec<Unit> v;
-        GP__UNROLL
-        for (int w = 0; w < 16 / UNIT; ++w) v.item[w] = from[w];
+        GP__EACH(w, 16 / UNIT) v.item[w] = from[w];
         gp__store_vector<P::store>(out + i * 16, v.vector);
       }
     } else {
       GP__UNROLL_BY(1)
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
         gp__vec<Element> v;
-        GP__UNROLL
-        for (int w = 0; w < 16 / SIZE; ++w) v.item[w] = element(shared, head + i * 16 + w * SIZE);
+        GP__EACH(w, 16 / SIZE) v.item[w] = element(shared, head + i * 16 + w * SIZE);
         gp__store_vector<P::store>(out + head + i * 16, v.vector);
       }
     }
@@ -26943,13 +26651,11 @@ template <class P, int WORD> struct gp__chunk_mover {
 
   GP_DEVICE Word *at(gp__u32 i) const { return reinterpret_cast<Word *>(a.data + gp__u64(i) * a.chunk); }
   GP_DEVICE void load(chunk &c, gp__u32 i) const {
-    GP__UNROLL
-    for (int k = 0; k < WORDS; ++k)
+    GP__EACH(k, WORDS)
       if ((k * GP__WARP + gp_lane()) * WORD < a.chunk) c.word[k] = at(i)[k * GP__WARP + gp_lane()];
   }
   GP_DEVICE void store(const chunk &c, gp__u32 i) const {
-    GP__UNROLL
-    for (int k = 0; k < WORDS; ++k)
+    GP__EACH(k, WORDS)
       if ((k * GP__WARP + gp_lane()) * WORD < a.chunk) at(i)[k * GP__WARP + gp_lane()] = c.word[k];
   }
   GP_DEVICE gp__u32 next(gp__u32 i) const {
@@ -26981,20 +26687,17 @@ template <class P, int WORD> struct gp__chunk_mover {
     tell(1, from);
     for (gp__u32 last = 1; last != 0;) {
       gp__u32 place[DEEP], mine = 0;
-      GP__UNROLL
-      for (int k = 0; k < DEEP; ++k) {
+      GP__EACH(k, DEEP) {
         from = place[k] = next(from);
         if (gp_lane() == unsigned(k)) mine = from;
       }
       const gp__u32 got = __ballot_sync(~0u, gp_lane() < DEEP && claim(mine));
       const gp__u32 behind = (got << 1 | 1u) & all; // places whose predecessor this warp has
-      GP__UNROLL
-      for (int k = 0; k < DEEP; ++k)
+      GP__EACH(k, DEEP)
         if (got >> k & 1u) load(c[k], place[k]);
       if (got & ~behind) tell(got & ~behind, mine);
       if (behind & ~got) wait(behind & ~got, mine);
-      GP__UNROLL
-      for (int k = 0; k < DEEP; ++k)
+      GP__EACH(k, DEEP)
         if (behind >> k & 1u) store(k ? c[k ? k - 1 : 0] : held, place[k]);
       last = got >> (DEEP - 1) & 1u;
       held = c[DEEP - 1];
@@ -27122,13 +26825,11 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     const unsigned works = t.columns * a.part, bytes = t.rows * SIZE;
     for (unsigned first = threadIdx.x; first < works; first += P::threads * P::vectors) {
       gp_vector v[P::vectors];
-      GP__UNROLL
-      for (int k = 0; k < P::vectors; ++k) {
+      GP__EACH(k, P::vectors) {
         unsigned line, at;
         if (finds(t, first + k * P::threads, line, at)) v[k] = gp__load_vector<P::load>(t.in + line * a.pitch + at);
       }
-      GP__UNROLL
-      for (int k = 0; k < P::vectors; ++k) {
+      GP__EACH(k, P::vectors) {
         unsigned line, at;
         if (finds(t, first + k * P::threads, line, at))
           gp__store_vector<P::store>(t.out + line * t.out_pitch + at, v[k]);
@@ -27226,13 +26927,11 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
         (matrix - far * a.outer[1]) * a.out_outer[1] + row * a.out_pitch + column * WORD;
     const gp__u64 rows = a.rows - row, columns = a.columns - column;
     Word v[P::vectors];
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const unsigned i = k * P::threads + threadIdx.x, r = i >> a.tile_columns, c = i & (width - 1);
       if (r < rows && c < columns) v[k] = *reinterpret_cast<const Word *>(in + r * a.in_pitch + c * WORD);
     }
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const unsigned i = k * P::threads + threadIdx.x, r = i >> a.tile_columns, c = i & (width - 1);
       if (r < rows && c < columns) *reinterpret_cast<Word *>(out + r * a.out_pitch + c * WORD) = v[k];
     }
@@ -27275,8 +26974,7 @@ template <class T, class Count = gp__u64> struct gp__row {
     const Count i = first(window);
     if (dense && is_inner(i)) x.template load<CACHE>(at + i, 0, false);
     else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j)
+      GP__EACH(j, V)
         if (i + j < length) x.item[j] = at[static_cast<long long>(i + j) * stride];
     }
   }
@@ -27284,11 +26982,9 @@ template <class T, class Count = gp__u64> struct gp__row {
   GP_DEVICE void fold(const Load &load, gp__u64 window, const Window &x, Acc &sum) const {
     const gp__u64 i = first(window);
     if (is_inner(i)) {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x.item[j], i + j)));
+      GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(x.item[j], i + j)));
     } else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j)
+      GP__EACH(j, V)
         if (i + j < length) sum = Op()(sum, Op::prepare(load(x.item[j], i + j)));
     }
   }
@@ -27302,13 +26998,11 @@ template <class T, class Count = gp__u64> struct gp__row {
       GP__UNROLL
       for (int j = 0; j < V; j += OV) {
         Group y;
-        GP__UNROLL
-        for (int k = 0; k < OV; ++k) y.item[k] = Map()(x.item[j + k], states[N > 1 ? j + k : 0]);
+        GP__EACH(k, OV) y.item[k] = Map()(x.item[j + k], states[N > 1 ? j + k : 0]);
         y.template store<CACHE>(to + i + j);
       }
     } else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j)
+      GP__EACH(j, V)
         if (i + j < length) to[static_cast<long long>(i + j) * to_stride] = Map()(x.item[j], states[N > 1 ? j : 0]);
     }
   }
@@ -27380,26 +27074,22 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
     const gp__line_number line_of(ONE ? 1 : each);
     for (unsigned n = threadIdx.x; n < count; n += U * T) {
       typename gp__row<In>::Window x[U];
-      GP__UNROLL
-      for (int u = 0; u < U; ++u) {
+      GP__EACH(u, U) {
         const unsigned r = ONE ? 0 : line_of(n + u * T);
         const gp__row<In, unsigned> line = ONE ? only : lines(r);
         line.template load<P::load>(n + u * T - r * each, x[u]);
       }
-      GP__UNROLL
-      for (int u = 0; u < U; ++u) {
+      GP__EACH(u, U) {
         const unsigned r = ONE ? 0 : line_of(n + u * T);
         const gp__row<In, unsigned> line = ONE ? only : lines(r);
         // The window's first element in its line, and its slot.
         const unsigned at = line.length ? line.first(n + u * T - r * each) : lines.length;
         const unsigned to = skip + r * lines.length + at;
         Group y;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) y.item[j].in = x[u].item[j];
+        GP__EACH(j, V) y.item[j].in = x[u].item[j];
         if (at < lines.length && at + V <= lines.length && to % V == 0) y.template store<GP_CACHE_ALL>(slot(to, even));
         else {
-          GP__UNROLL
-          for (int j = 0; j < V; ++j)
+          GP__EACH(j, V)
             if (at + j < lines.length) *slot(to + j, even) = y.item[j];
         }
       }
@@ -27423,17 +27113,14 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
       gp__vector_access<Y, N> y;
       if (N == V && line.is_inner(i) && from % N == 0) x.template load<GP_CACHE_ALL>(slot(from, even), 0, false);
       else {
-        GP__UNROLL
-        for (int j = 0; j < N; ++j)
+        GP__EACH(j, N)
           if (i + j < line.length) x.item[j] = *slot(from + j, even);
       }
-      GP__UNROLL
-      for (int j = 0; j < N; ++j) y.item[j] = x.item[j].out;
+      GP__EACH(j, N) y.item[j] = x.item[j].out;
       Y *to = const_cast<Y *>(line.at);
       if (line.is_inner(i) && line.dense) y.template store<P::store>(to + i);
       else {
-        GP__UNROLL
-        for (int j = 0; j < N; ++j)
+        GP__EACH(j, N)
           if (i + j < line.length) to[static_cast<long long>(i + j) * line.stride] = y.item[j];
       }
     }
@@ -27453,8 +27140,7 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
       if (EVEN) x.template load<GP_CACHE_ALL>(at, 0, false);
       GP__UNROLL
       for (int j = 0; j < V && !EVEN; ++j) x.item[j] = at[j];
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) f(x.item[j], i + j);
+      GP__EACH(j, V) f(x.item[j], i + j);
       if (EVEN && STORE) x.template store<GP_CACHE_ALL>(at);
       GP__UNROLL
       for (int j = 0; j < V && STORE && !EVEN; ++j) at[j] = x.item[j];
@@ -27545,10 +27231,8 @@ GP_DEVICE Acc gp__fold_row(const Load &load, const gp__row<T> &row, gp__u64 begi
     typename gp__row<T>::Window x[K];
     const gp__u64 first = round + (Op::commutative ? reader : reader * K);
     const unsigned step = Op::commutative ? READERS : 1;
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) row.template load<P::load>(first + k * step, x[k]);
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) row.template fold<Op>(load, first + k * step, x[k], sum);
+    GP__EACH(k, K) row.template load<P::load>(first + k * step, x[k]);
+    GP__EACH(k, K) row.template fold<Op>(load, first + k * step, x[k], sum);
     if (Op::commutative) continue;
     sum = READERS == 32 ? gp_warp_reduce(sum, Op()) : gp_tile_reduce<P::threads>(sum, Op(), storage);
     all = Op()(all, sum);
@@ -27650,8 +27334,7 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
     const unsigned apart = a.vectors ? 1 : lanes;
     const gp__u64 begin = part * a.share, end = a.extent[0] - begin < a.share ? a.extent[0] : begin + a.share;
     Acc sum[V];
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) sum[j] = Op::identity();
+    GP__EACH(j, V) sum[j] = Op::identity();
     if (c < columns) {
       // A thread reads every slots-th element, or consecutive ones if their order matters.
       const gp__u64 each = (end - begin + slots - 1) / slots, step = Op::commutative ? slots : 1;
@@ -27663,45 +27346,36 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
       const bool vectors = a.vectors && c + V <= columns;
       for (; i < stop; i += K * step, from += K * hop) {
         gp__vector_access<In, V> x[K];
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) {
+        GP__EACH(k, K) {
           if (i + k * step >= stop) continue;
           if (vectors) x[k].template load<P::load>(from + k * hop, 0, false);
           else {
-            GP__UNROLL
-            for (int j = 0; j < V; ++j)
+            GP__EACH(j, V)
               if (c + j * apart < columns) x[k].item[j] = from[k * hop + j * next];
           }
         }
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) {
+        GP__EACH(k, K) {
           if (i + k * step >= stop) continue;
-          GP__UNROLL
-          for (int j = 0; j < V; ++j)
+          GP__EACH(j, V)
             if (c + j * apart < columns) sum[j] = Op()(sum[j], Op::prepare(load(x[k].item[j], i + k * step)));
         }
       }
     }
     for (bool again = others && part == others;; again = false) {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) s.cell[j][threadIdx.x] = sum[j];
+      GP__EACH(j, V) s.cell[j][threadIdx.x] = sum[j];
       for (unsigned d = 1; d < slots; d *= 2) { // a tree of neighbours over the slots
         __syncthreads();
         if (slot % (2 * d) == 0 && slot + d < slots) {
-          GP__UNROLL
-          for (int j = 0; j < V; ++j)
-            s.cell[j][threadIdx.x] = Op()(s.cell[j][threadIdx.x], s.cell[j][threadIdx.x + d * lanes]);
+          GP__EACH(j, V) s.cell[j][threadIdx.x] = Op()(s.cell[j][threadIdx.x], s.cell[j][threadIdx.x + d * lanes]);
         }
       }
       if (!again) break;
       // The block of the last part folds the others' results, and its own behind them: the last slot takes that.
       __syncthreads();
       Acc own[V];
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) own[j] = s.cell[j][lane];
+      GP__EACH(j, V) own[j] = s.cell[j][lane];
       const gp__u64 each = (others + slots - 1) / slots, first = slot * each;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) {
+      GP__EACH(j, V) {
         sum[j] = Op::identity();
         for (gp__u64 i = first; i < first + each && i < others; ++i)
           sum[j] = Op()(sum[j],
@@ -27711,8 +27385,7 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
       __syncthreads();
     }
     if (slot == 0) {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) {
+      GP__EACH(j, V) {
         if (part < others)
           gp__publish(gp__words(a.workspace), (ticket.number * V + j) * lanes + lane, s.cell[j][lane], ticket.tag);
         else if (c + j * apart < columns)
@@ -27751,15 +27424,12 @@ GP_DEVICE void gp__rows_map(const gp__rows_args &a) {
     typename gp__row<In>::Window x[K];
     Acc sum[1];
     sum[0] = Op::identity();
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) row.template load<P::load>(window + k * step, x[k]);
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) row.template fold<Op>(load, window + k * step, x[k], sum[0]);
+    GP__EACH(k, K) row.template load<P::load>(window + k * step, x[k]);
+    GP__EACH(k, K) row.template fold<Op>(load, window + k * step, x[k], sum[0]);
     sum[0] = gp_tile_reduce<T>(sum[0], Op(), s.reduce);
     sum[0] = gp_tile_broadcast(sum[0], 0, s.state); // the next row's barrier comes before its state
     Out *to = static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, r);
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) row.template store<P::store, Map>(to, a.out_stride[0], window + k * step, x[k], sum);
+    GP__EACH(k, K) row.template store<P::store, Map>(to, a.out_stride[0], window + k * step, x[k], sum);
   }
 }
 
@@ -27779,8 +27449,7 @@ GP_DEVICE void gp__rows_apply(const gp__rows_args &a) {
     typename gp__row<In>::Window x;
     Acc state[N];
     line.template load<P::load>(window, x);
-    GP__UNROLL
-    for (int j = 0; j < N; ++j)
+    GP__EACH(j, N)
       if (!COLUMNS || line.first(window) + j < line.length) state[j] = states[COLUMNS ? line.first(window) + j : 0];
     line.template store<P::store, Map>(
         static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, r) + i * a.out_stride[0], a.out_stride[COLUMNS],
@@ -27996,8 +27665,7 @@ struct gp__column_part {
     for (int k = 0; k < K; ++k, in += stride)
       if (has(k)) x[k] = *in;
     gp_carry<Acc> own = {Op::identity(), false};
-    GP__UNROLL
-    for (int k = 0; k < K; ++k)
+    GP__EACH(k, K)
       if (has(k)) own.append(Op::prepare(load(x[k], first + k)), Op());
     return own.value;
   }
@@ -28071,8 +27739,7 @@ template <class P, class T> GP_DEVICE void gp__rows_copy(const gp__rows_args &a)
   for (gp__u64 n = gp__u64(blockIdx.x) * P::threads + threadIdx.x; n < count; n += step) {
     long long from = 0, to = 0;
     gp__u64 left = n;
-    GP__UNROLL
-    for (int d = 0; d < 4; ++d) {
+    GP__EACH(d, 4) {
       const gp__u64 next = d < 3 ? left / a.extent[d] : 0;
       const long long i = static_cast<long long>(left - next * a.extent[d]);
       from += i * a.in_stride[d];
@@ -34652,7 +34319,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2691072"
+#define GPUPRIMS__EMBEDDED_FROM "2682880"
 
 // ---- core/embed.c - this file's own text
 
@@ -54713,7 +54380,7 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-811939
+806356
 'fFXaA3.2gqA9A3q<:NBi|zDUm61[!Eume1S|966N|wwW|k}X>wYGwtz+6E{o3WUmlTnp}xJ2CSh9[ji=vexeIuCA7u>@m_jLAqwN2{l5(ScAK.&9zWF9s
 o2%q<qX#T,~rMg)</g4W<x`]hz`|m7t_GQ&wE<iJ8A:nD]W]<m@wkmP,>j-l$;Pi+,T"itOa,ZQ+T#Y=MfS:||w].dx6>-:UUTh_MinI$WSC0^hY~+wg6l
 =2'm<y)co;Uq$6&KdDJBM<aB@>;9m'T=q"BIaun]PP6sW6!9{m[7_uGbq/u]M0JOc0'}f&>y,3+myXbQ,(dT^F1`@1R`&|=xm985!;E-41s%#(D:=0+A{)
@@ -54783,1935 +54450,1933 @@ w(4OsI6tBnJ^JeP[q,/vHK3W/${s^+p1Du+'vV8CNJ!|BO3!E_pS;&6Z8Sq/Wk{m0'GETWQP](N(D!t3
 ;Tl^[7lyPUevNi<ht-IUC{h0:.k%9JvP9]L3HP977(8r["qusM=3zNKr#Gu{G!ryn::&:ws0n'd!E"q/&)<=J::x][Lk/-}ulQ>'EZH=Q2d!:Wp(k#2Kbu
 tekOW+Hx!gArgInsb`H3Axw<o[T@)1.py{X(fLr,XJeE$xkQM5t'Rm-OdMuH}ww]43j6(Rm9=Yu6EBO60#Yr5B"3+6.pSLlIPpr4NE;T~!~X=nUsGx;t1R
 U"h9-${;E^#g_Zh<9S-dD$iJ6D6D2H$)C1Zbl[o0I:fIP(@3-9BA^)T0hPV,`=22;1<b.RN;xCd6/x3=b)z#4,SSaG8Y{|$Txk%GTQ^++9kbz5EV(ih%}y
-m)U0^#=TJmfkSlejc+<%LeP8Y@{iVf2!lVt0I#Gr#7)&7umqP2+=h9)KbrHS>9;<i.[a}zoLu<FMI='p"18[`Pdbju~SE$.QmB9OU}!k|B4,qZT;9w1GfI
-2l!(JX35c1m@cG^#p/EJX/9QSqszc59M]byY.t,$Co1rIs/h,D';V)cm^$n,~UPwA83s&<I}tU,}Tk/!$wd7:=%pMNS8'b}z[h,E8gQ7_&GztJDPiT7j-$
-m6FhH&JM9'~44Ii0H$Z=IKbc)0L.z@0>{;8_Bmo/-IT[QU=-K>"=RF30G_7,p<$C)whXExAX+m_%$&"~eTYR&:!K`JH7eObv.j't=y6OCiit(bg|K|67%U
-:#=T26{2N)1s07aE=R/k,=m<utsA0SE-9Lx3(5XospSyZwte$>)#_]8mG=~#FrT;4z(4|ABqgvAO1|3Da"A303REO4Xyz!}4,<>RJfAd[CI!p9TA`Of`SN
-0QkbgRK{j5Di5h%k7^]t9.#/!VW6=BF<6wl5[Kj[9sR9R#H9EyvcdSn9YelKv@~}ghn76|loE{pvifrt8X.adZjW:,AbzCde03jV>zfoxC4)GLC5u0qAN%
-Svj@6LO5dAr7ThBniSSeyLbJ0;9mx,/r9WmM5[S375QLr^aS@'{cC9[M_YB87uJ,X"$p(in.Rw}e<e32kA=c-Jc!mU^9v4Ie1s=(X)OISEVDCGLuKGQ.r>
-vD8(ru@w&+<7-=KGf'<4Ks"iXi3&<:tKq<Cv-w(D4n^yru"IUYG}QK:yQdQqG}oObGrMFAlh+F$KNpWV:wX|%r68g0+ZmZ;V}pBa}VTG%"=-QQ0<zm]pCX
-['f&%!#!q>N-9VI#+O.4#p@QE_Ve$:b{v0F%={/IVhoGgM,7=HzWkp(P,,`G>;mif"[]k`Wj=CaX'tQ!,5Hx9>zYf@R&Tt88D.(Z'B|_iNB|c.Z(p]AyrS
-/rS0Oij>gQiEd9zXPi.n64-T"`{^B)-CQ@wUM0_r,sJVW%]"//jbrA2_0>p%:X-`<ct`"H}Q16SWMLbOE^9`L}tS[V3-,'L'Q",D{<c;VLI<A8mXSl'FeM
-[>aF`nu$YFPKB"viOFY@}t4U@&Svjt)x]clY@f!OX8s|yMUXMbrDSg!2oR(CN,Bs>Trw4;tho(7v#2Qx:mC2~%TfC8<nn&4iq4gK~,8l)3"%QcE>&wu-7(
-x'KrbO:l$E<:sfaN~f<y:203@&/rn<wd]xg5r}-8:LAA}#ov8}wWLqJn3o~bjv'4L@xa]lb76&mj:77&bZl&Y`,JiO}&DeK}'c6"+M_zuX8gu9M3hIm0c9
-7(SYLOn95)[yw_t6dKmn7#9+)_B3LvLkP{WvQ:>Rel|NDtTeqo]C/mfunAh6M_u3h6}u`CvM~u)>h6j#d8Yuja/Ur+6:;G<-gJcM9P)-wVq-#792%wA4xn
-[a1O5',V8P>$4t]q$6}-AhSv4CSM/(pRXo(#VV2`JA8E(+|r6nx[j@mODaeAS0Echos5j$,W7[q$+ei0tsEvKE@gI9>tGJG"rtrxORjvz4[-k($fjqOm{s
-odb,SI4cvBkvB6^,>s)Df(H8)<!RFqHZ{"V@Ho4&ue=Ahhri@U:5]wLJB+M+~A|)JGEcwb{v/#&j9P!U5mh-5|`j[<Nu88P'5I82"Kp[ENWOlA)aAy%)+m
-^4e#,D~A"./cQ}Ad)hyw}+!p9iWDxlL&o>UEWz-V~%U>Bw:d]zxGSRy(YI,q0wvv8p^ICWl}84AZDQkajyrJlHKkMSfG{:,Wj3co8hL7eIv/p,pN@X;.a5
-n!+0Me%<+9_dk][Rb#D)G9tu]o..[2eZY%v27ne0NV6'MySR+%T<JRp)|P)Vp6W[Q;/0z+}0AFc>dU:U7;0o1{UpesL0%)dc88,l>6y+OP^,feV9h5RVJB
-I,IpvPo(ovx"rk,_@-'w4Z1{~v'&vqEjv='<w[.v1B(bQJN)o7FVP&[XwC;LkWCh]2&pVuX^F[Fg9ouF(sv%&(Q"SD5EQHgG%0f@UTdQOgTBY8<x@)A>|d
-B;&=yi4"+$0EiB}lGhDTxq(d9O3a%=DmK4>(brG/A_L|g`-.3g;$Dn80wP&XPT0ZvY]hL&h:@fk%PjL$((";q%Av"jUi3v(UY/P'Iv.noKRB=a{vehz>%S
-DM.H(mg{.Hnd4,:Zot_Au@9Zq^9O(>J@q)^sHQ&:&AH#'dJ&pfK#6n>U_{c<@NP{oJ|O^n!+Eff0bBDaTc+y'3zN9/'.3CyB#}A#QN`PO8(gd"+Zun-4bz
-u:Rp/eQ"=Zlg,0=-#0iNc'1M>Rx6<_oGfA"+nG62bxyCDKKpmdaa'59r=O|xSSo;fpBj13~Mp)&#[);%cj`>Aj@h-sb,#!_V->nZPUB3j,b9Q4@J9]2]If
-Z2&rv_Jn9f_P_M'7@]D@pw]S4T.CfklxuFP`B){B8Kkc1oe1+y`@dC@XIz^GVt,`DEAM0[nn)=Jk}p[7T^2`!|2{,]4_,tX,yt_G7Pb(THniv>G#hBFi|H
-#Bxm).4JM6D1$a1T_-sx+K]7OM@6%'P(J;z3LYyHllHJ|FN8S>jnbv8k9WU$sPHFI0AxtIz^dYhJc[$eSCr%Et!,Fdg7zy;gnBR)2uOu;G(MuUu]=;G<Vc
-2L@sa$w.I2w2[1^xAhGF44'v;)x-18%'^lGC.9o_3.af+}e$cG#.KZw#JOoH@D%|_4^_<epq;)<sekUDWq+WUFSqe>|pZoD-n^(bqj2Bb>%zIZA^Xn!.])
-=D,z|xAQ@UY.)6MS@xPap^JqJS&sxcX'.V##c#~cntLM3=$^}1B'^pd'c(H-L1[H1c|XKp;+VB<].|Vju|</1KU$1[vrvX,ngkNTP2HW@g@8.z8jhA6,WV
-I'}dkntBoylG.i6fw>>nszI}ba5PPtj``Lt+IfKz8r4;Ra9KYK{Bo2lO4}keW![V4LiV|!3xY=)80gq(484iYU8iYi>=a/y3zMfptP^EuS4`H2o8]`D-wn
-4b#^HjU{6@XwJ5EaRcHd-wz``4q",HaO$<)=Lso+J]xu5{N`BVgJo&0#A]V)aDVg9be;;HlsHMY7+HyLE5}e6gS7/wu8T7JqdGE>(v%sX4/$[We+PV/jm#
-jg$5K8aF^H|5@}=Ez+Nd+&__":2!/);ZY@>]N3gTHXM9T@RQKrciS:v]3fLrDi(V1{yP6+uGctN>If@Y=VOlJyEzXOg;bp9}WcMiO=hxjiUU%=c"CYIH'`
-'-U{:O~Q1E!+n:,=o>k(+-@=!_17_&D/P!BUW"WO{t,4'h|Z,!PJ~"&/(wXb/#Iu6#&k,_OnlY%g0'"0+StQ9m@cPJ[|Qi)nQ6QT,W;f]C`Ec1Gl)41%tF
-WSZV(Gd4@sA;TX("mm.KMUxb{4"sl=wEGZp@j}C=EE9"y,ydNT0'I668-'Kuw3{pt+OgVC.XM2I%k{4BZ%Zl8<Kc'YUm"CXT,rl>jad-hr(q6)=uo5F;I+
-f;>H%W/4a]DK0|4,K2Y"n'o8>hMd37%4q^=UMcgJTPQxp{6)9M#->>O(rxz}vMtbe,JMV3LH.6gp{[X,)n1Y(QV,jD7]sr~k$!!:C'V&g8KfC$@8K<F4r$
-J#tKySs)DPUUlX}qe7Y]4k^<B@Di>!Xq|9nIe1YZ58=hmIMW~vSbKtjs=&Fp{(a)@}OQxTgNaT,$V+=,$sin=iZ8O]>#P39%i"d!=(WmjuT$ToeFt"mvs%
-WWF)7Mm,%fH_x4gSXk8y<eY5$oae"$()_LLCh=bN94.T6R[7XdcwI,KYt588ZVWBRfLC;mC3aaB_fs#jFc56k{>{q,O8-_}Ts!w=v6Hqgu5YKqAt@[Kqg"
-gXQvOofh!"%S4Nk^kDJx0:I%~d^f(5d0`KQYYd{B-Q[2$3J;IA0Q:BMG{z1j()X7gRK&xTIn1t04bh:Lm^>VBlxWj=qAfF{dw3H#Q$q_#TN&Dane0z7%yz
-fD|:0(dL5ZDJm)oJd1[UQdlYz{l}Kst_b&Th'Jkcvbx&zr=062gNq/|:k<x+M.]'(FWIo5pG9Y(wf;hQc+dJH^C5[S2!{V,jS3x+O.Rix9C1Lax[R1v1AS
-,Km5<nMsR!kS5ht@a,I:oAX,eMu9W%F(orImwo,UI7O8N&$--F$@'6wL/#92W^:21cc[UMx5,u|a1lpm0,zS6-XQZ<2z%b[u0Fu^0}J@U$,m}TF`Rl|Pq;
-s+iLk92z8u>w7gP1:gw|TGXE7FgD|[j_2l~Id;j[>Ua4+`Dy>IVhlz758c|$GWS@{c>(+]8%l>R|'qxqZ546ptJenaV)c4H6~HU("fenx+hB#8L{/5hfzy
-A@uemRT|%+wSerm_vOUPKBm#tu)DdGSFO7wNsufqkVmqUY|EcBgdxbhX8cSw&k.3Ts[97|HW4Q>lr@b7m:SpX{6xPhM7yR<)%elabu-4vE=gl^{ghRyK.i
-[kfjl=w|40vloT8o).1V.7|@"(o30xuQ~@1iCJLgafj}fx<JBg+8Jsj3<F5L.Y#d2tIG>2,R+OOI:ZvuyFbF#QD#dN1CuCE{hP{#!i%G~Fa"`_@oyEZq{v
-4'EbHL[i~Im}651Tqb=#o:v{K]QyO84eU:iF7'ZAG2u)lSq+Og($2Mh^V)6H;[1hX}/3K#wTu9uY8B4{<o>8"gjwa$u!$8nVPRjaGZ7PE_pR^Tf5KD]uG8
-=dV)T]1>fIQ7d`_|[")`|A`MD9`{Z6{@61aX(Pmmj,3RKh}>FD.e4tcL{L7<8dK0oSyHl;Kn]kN;X>.J9lv!xWK]L5@]<'J3mZ(qudGM:zhKxGPso7ISm&
-N=KI!3eY%+PzB-(cPk)t6HWp.jw+=e&+'w8T8t:6cATA6v,GU_n@c1&d/G@ctgD9vpr,Bft$wY$c>JeaPeiPhq#X`eGLt'{UAkIhXORfsON|(CB+;WnbC6
-tUJ(frG>5-dWxDiOy8/`KGN,,Fr,z]IoRQxUaPgVyQem(9",to`(Ig(<_`M@_l54b@oMLI+xy,aik=]:qt9r|pfEmJ4slq;Cqz=V74$0X8v,$PX2JIb@o:
-Z'zEEz&Qw"V}}d0Zt$0Yuj)k}JtmAyS%Enssp4eg'Q2><c+}(>'h^b6&!J`mT,nzpzU.,2fz|A}':qT[E>&q[w&L8_,WB49'L=he@3bViZ]Y[dT8^JZT^7
-mq@mPYL5nKBaq^C<2l-j8<;w&ED/Fe#T>8.^(gZC+lD;gfZ=bJb^W5wpuO(015x=xg15g]SF[s9vlPm:{Z'&xs$A_9Q,]2LWx0MP_wl%MhtD/kO5Pl&jW]
-)fFE8|uo6)8aO=v,E/hh8),/CGc#cG)5A/HD6q:v^mEy(E=#pX}`GKPTcj&c`3@`f|TH:M7q~CR6|JJ^!lTzo-4MxItHVa[:j51KVzqF5>-r1B(p/WLp@g
-$J;W=C>2|a@BB<pf/Q1`kE_DJuloX5_Y~n.Im%khR(uSB(vRMoqutk.iCf8J.Iz`3B;L(=|T;[;F9M}[ie>-+4L7Y(6mQWLZ!t1z^T[UlE%}01{f--<K5-
-$)^8-(O`jmRgPz^KgBVn.E#4V',^{{+,K$kZg{}aMw^QUFM^rd)Y&K=vO<yZ8S"J$9:c.dyb2|{Y|3K`]Yh##cP|;dk2dvTz%y#}-i|oz3m9wjb]:YoRKs
-%V_J6W4Ux+H<FTS{i}]|5G1D(--h6st$!)z(5x%EVis'XH)g~nI2;f}XUdg&#`CzQEp[A)/U}nG=wb&p%V:kIzylI+.dJme7F5iYQl>s&)Mf$5SCp$q_>$
-$6T6FlLB'>=)#F!fOdEd"(UIyt:5@kb:BDXW`@6Pn%n.7=$Xsbi_hHG$N/gmMn3V2"#b}Luu[W#.wm]hlZV]6!YRHj"5(C6LB1_IRivx3j!bzmRk9,JA.7
-FUMXA]qz(`$/']`BQaZ]$O#Ob!r}!g=,j{mZ(37U.7(1c6lurG`AFI-dc>S"#VdKW%O5(p^%3InacXoeDe+AqT4ZR0r/;-)%6_S=/(BzvBpEatf'>B7sw.
->)pP/`co)<'OAf:L2b~8'y(YEkltIfyNw`rjN2!TqAmQbLMc_RudqOtWgF|mA^"_6D^vPrH;HP%m08Y0ucDb6{gvv#3ufhI:/8mb|C[7jy4YUR@^Ym}SDY
-8b(zxHIAzT0E])bIcHdY:g4R;g&,y(fGSu_t]'G2AvGZuq@QdLc0{NL`gHy4Fo<U7`_>`MP5sRSZXcSZMCuzumsr;!~=t}FFOK(t[G_e^''{XP'dG14o}p
-Wmp1CmOXbAOiJx=#=Rpfkc328+E`d^=r6sw1^aLjIB7r6h%CHj(a!DZAg0&<Yzmh,>p,KmUUnFd/>G%wDEfy_XPMMJaJGwXYK1BHV$~1N;4K#/F6Bi4"74
-0AXwXjFAyt4Nyk~)[O<d3WY7sf&c<dN[mMucD`%E]gvq:O&B~R(c3wf!q>9z_T]wO|sOH+FB_}A`lzX/uAIk;U4Ydn]1_1EaR{Q;%l>+$8{`'9`ABiYSnV
-tYb8H4cu/%HiZuQwyWWf~q.zia3DD{aem3"fWQzj^5nb"5;&#;:)hmx..!vVcLo:BPlAntd,vgz2Jq^UqgN#-Vd(3C,zy/!]Pa9z0l[6[H.D]y(N;Cwo_e
-TA>8tDIBto9GympOLv3cMMK5`7yK+1#_vSQa!m2Z.x<[Cp&dCJ|9yLUGB-!ChvGz02DaZC+Oegkyqqq,+F4o_d,v=yeBe%F)hs&ED-&I$<}:F`h7S_c9!:
-0+3@#@rvsNMxYQ8++ptPiwop-V~ZQwKEW`$L,Xxrwoc/!>m1+Wtt=EQKNg&Ry!CxX1"^.PQ:KQR$1E:tHi/HLp.Odh_yA2p#m,z.ZGbZ]9^,~<:5Yp|jX$
-u5IN>IqMC_c#{Ds6P#'zmWLkI"SDR;CZxxq"w^MNx88I0Zv(eJYL5og3T)uwt^Px96Z]7o#rjsWP#4"P6"EDot,e=G$,P_Vb;t#d9qErRA"0|x2oBDF-s9
-U`8a#sAQuj,mjibSeukbR/-hYi#VkR,QK/Z`~Zfk&0w$LT"~ShhG}J7^gF!bT7F&[U'Q!I]^Ad)cEv'i&gl"o7<XT@6OfJFl"drj|%}jB-t'[vKWyd6Pv8
-"#A]FC"P&R$%RIY"v]}(;Szwg2%Sx.tYcXM22bd[a_O1$OhtG$yh+R#y[^`/x#wO~)COY"`Y.ISm=-ZT5MB`'(cr=y|wl%{U-e^o]U1Sm"2tMplP#we.4(
-zi,8cZ^,<q'Ob6H4MnNDl=221:d0^+TF9VpSiMb`($WKG;4m6PS-E%C=s@#pa_wvFA"f#cu=5)cV"ev`Wy4nuBOwvn&C),xZ+GXtWF]yErbLqcM@4(sFB9
-j2.'r6d_fQKfRP%p-wqCu+7t;Jn1f=e7%etYdP@PcF)7^IWyiMye|IAy98LV#FnW=Ruv0J.+fZH'uZFQ#]mvQ^FXl,^lWFG-a`MJdsn,/E0&K4sE{jIM;-
-qI0>)D6a.g2E4hBX4{L&"]ByTd5W^1Qs>&6AtwF[28kn063X6@b3$|)RzVYf5oAX5E@|^zbpDQlfS09sTFqNw,:yJ!05{`8bbDvk:tS>>^`tYwyIr80Tb!
-jp-V>XbkRt07.+>0tUF3pS.noxD#c}0Ttmd,h#,U,VGc2LNN&K~#OZsO.gD"+shlg!YVXxhStI02%r"j!Vq"lwu9{ek%g;%@rPM^~0IFKhh_up'#{i=GV1
-;dh!qEVYY+75Zv#SB=,'d$SV~@G6W@@0Ni4dDBrA3Pv9]].AQVcM`$)/%,V-@n0^Wtvh7T0kDm|]bon9||I"5/Jsm'Z>R;6+.UNb=Eg+(C=cl}Czk'dqmx
-fdC^s;0'2OHT7/I[)"FEvtY"G.[%9}k6ULS^yMfGNZ]v"<Gr$DL.Cy5hFxj$Pr'+.L$)"dh9d)Ywh/g<&+CjtYlwWKqvS+P/hQ_%Jqo{Y3Qw(`p]mctb}w
-OQ~q:})4/Q^Vt0"`'n7<6<Z(%mYKIdc>'d%P8<+#2rlqsGwW@PY[aBaFsRG9E}|5P2}o%9dxs=ZTk+b7#Wws{iJU(+$x#hW>{JLW3akLq&w}6FyeN2Vkx:
-D8!l<yDJMKb/ow]Sz6B)Fhc>ns"ezVBJoT:@>r'+XrJ!AmDp#,c4!7_y_[YN]k9BF9/#q_"ZTOW{2{[{[e.ZrNGs-#qjmUtK35pI&;w>VD6fal>@(kq=om
-eYnb+Kz{kn'LWc)o0)O`=2s5%%ck/),S`w`1ji'lLJA5#a"#2suo/1}|K"miq|oXKiIg+]ryuK,u-9b^w&SULssX&kE7ubrtHMdjEBF$C%5"-rucK+qOgk
-X}'3e{%7^.e[B:JZ%+R1)@WkPyA-i|XT=9i0%;wNTjs^;ertP"b_kJ)`eQHK`pihp'7cd<z.h+b^SeRm%yT'u%ID:45k4=Dfqn04+nB=vU@'l^38iGlEuK
-Ro|^~"X4W6RQ&Q1v8jRDsTg:J![iG]@x.jVdytu/>ZK{PD}{+$~v<rn$cdM}+b&E)UEfEe'AS/)%-3CB`W7T`fhI_/R0Q,>s}LjQc4Za%lGD_=^LvGtO[1
-^5"3r_-|&rS`4&~ItnlbTaKq'mnAFn_'!QkdO9^Q{Pke~iRM.;{}KR2|b0b.X@#sz:q||Jot}4]FdxnOnDpd]8#0^'w#;#+v`Z8@H'_d#NFzwvW50J%gni
-.51Ox&&+lYokfdc)cp!^c+.D=:Ae'S,DaQ8qE{#aL5$@vCfk#]G6TWQqd.vFVj]B^@zR0G^K;{Azp]YQAnS.;2IA':z{_=b=`D;v=HbN_VV^[cY._]([:n
-DoWb#uE'J(e263=j!:5NdL"=/+kB&4}"':H:ZS])'a]mJGL7MEvSnmCHhN^Y)DF/P9jCSF]K;sS,(V9+$zY7oZ3lYiRDKR/i[fB'Fu}M~:/0hPoX#Lm6>w
-oqQwvVhp6hU$-viASlWM#M"r{D6}&i_'d1WKWp)58I}2ZtvGFpl)Tg2i(tA';4[{d.u)m,l`Q[cYU6^&d(:IC1cntY8q;hD>/us.3GB7]Y'XLTCW9$L=MI
-4PYe>5~(g+Qm0XgKOh51e!6S)C;,c]'G#^@=HoWvyu6oGH}j&Ep).)Q2&FIvqaxs)hWJ0es`-l5ea2~sd.6qmhrmX76[UeA0.35Q.b}8<Ka4D6,YdV"]s0
-Q9k3!S"%9v)r;W{&HN8MU72MJI9tJtpbH9;iMe-GEwdv4[J4PoN]u:QQd)en]9sKS1jo~isgm.uDoF7&'+W8'+Lnu:1hIYzm=x8#Bm1[R2y+-(qO|[_a{C
-[XJ@^us6&17._k(I/AcF34oiFVD5ru'4TG=i!@xxqMtAyJ54:OB'I|eFdLVn6el"l]uTju3Fw30^{5zb%UMn2TO-5Mi9K,'N8l=BoQM`J]0s!{361'nbw4
-OoBTm&nQIyC;=U[A:6U{`ev,]v6MH8#%bl8`7DAsY`x!KhpMAW0ZXJ+2:y~>fML4GJMiE!T5qB!:bI_F`6w37{%B~gP!MQ|5-&^BQe9,{I1Ol<W(9R+3eM
-"43k+uwus5Q3,d9%jSgLrVP1M+!);[Q6K>YSr`~c61j&X:gM`yIoPir7NtgNwPnQAjC8XHr9Kw[$b8u:':+Y/h#AEs2vOjR|9p|3oLYRF5Gx:JFB3M9WRD
-!LEy=;S9hp>kf2xh#TuXxAwqkbNTOL["}>(zyIAS2CV}xV3_%kM8p'%.IB$5onZ{:(}pAza9Ppkl|w1/=4wQM6;Vr&HhN-}tykC%'n0]RH'sEfe=)fO9|!
-N.:9/-7g(iOK"-O{0y,q44S{No@,,=D#'ntN`ZsTM+wst=Zz^u2[+|&=_M">9=bx"a;H6g:6|:5/^ia(9!:G#kZ=.n1J[MwKuHCTJKJRgW(X^zl&rF5vd&
-8O5;U%(J}TfFm#3^h/+i-)j|/u=T0gNPkRKo$F[H78FGs$4D#>AFl63;$_L#t{Wcw}R"3GFrqHkLqu.e!ok[YVTMGL39|2htWeo+bTTM8ipy&>RGhxv+qf
-{pn^o:f"JMW,CgDpA7="vJ!W3N-HPVS:hZ^BVUvO0a/A-q1ycn"Ml@&m@8yH)O'&5a09p%4sQF3fv:$raT@N;vNW|I9DxH8/:4c];cI:SX,$nH>:|H<5}w
-/3H>Ni,ap<R7rX3yc2ZW.hgcPpvi`.3kK{1#")~))!9CzY#$6C3^s]/t1K2p@x,:TWynfh'wkLthY$1<)A)<i$VU]`qUEt>5bpM#r[&rbO;^&rdOx;3`48
-[mG]5@m3&m%4S)ddlFjYN0Z'hwOqYjJHNBbj@+StQ"58in}qvy}07!M89;U!EV0@m')[gedanANm4s.X!i;I&b_zb[r/(::kXiLyct'@#gA&Y6HPt7<,^e
-3gF=4xjw<iU"bby$bb=@9^ZPDy9r0]+N-gJ7sD>aEQQ<_IF+WCM-kMw`$ydVT!qL.x;n]I6=4x(/=nFr"z22toNU(<wp_E656T]2ZW9g&-%!n`bAoK=+$7
-p7`$Fm~uKni3t_-@Q#Q`i$VWcdcTvwNX'MFD$k:%(C]F>fKKaggyHdXC8Yw-JG<n(Fdogm_H%)4I>@T^bC$0"(AHNw[]lhR868B!)}WQ[gt`KWPz{nNaJ`
-Hzl&08:s@pe{7GTf@Lu$~'EVAB+&m|I8m7"1:eNoSdi'M9W_$Ful5i9kcqB>16u%i4on2(#o9uGt/JAm5lJJs%@IC0%^@vkQfLsA|1rBKso/u0W^XVJs)'
-y4W1ptsCrWdU)I[ou`%lqC^!lnWF&=.VB{sydv=J[dqKCzPU,V</.3a,eUSVJ}G10%e@%t{uI)_@e%Xc:`-NTW~OLzlGOfCTT%3cmf^<N1)=.e4vxJq^@(
-qG=Fv2Zxys;61=<`oIM2wywNQy`a3Uc8Ws9n~VzlBXPV-zBp9hfTI.Fl#_k0f9xjav1B4qWo^O+sQ&DI4UlJcf_:-v:L{rL!lH(:kBV]v^vu7g9of.RxC/
-C<)rF^:Ic4#VbdVWoV.UH^`e7elc`n,fkEe/l9hjUgi9H7a/{aSMU|4BcR7D/13^74CN`wp>1K0Ttmw(pic>"jI`]`A$nP/gB$+VDwob+ut&OtUmFU<m^3
-QE;8w%PSO,)v1$adC|5}'DI9-1mN7jh%MuTrxOSR+B9U@hfJ/QZfFEdOeEojs7_Ojc8=g]~Zk&Dx6lz)uv`&;rM}1&~LE@']9nca3:o}I5LG7TD_"UCre,
-(uJb=/g,5'FYzAE<sc"g$f-Q1m7f,6[}~O4h~lX-SUCG=>`|#rOghO'$j>7t>$cR2"6b+5W2=U;l='HfdA0!%Q^uZ&ACjUI`V=8!(Mf{-d5mk/0ejPiqIi
-~},mOIoBv$3|ga#JAg/TT;FE99g}5(PW>XHRXf%kT_SeMo-qa0Ee4!YSFagAB3`(AH&@Jb`n-C-IFPLn7=OEZ]MI+<uNN_m><]W=y``1pPh%2nRQ{F9[9>
-8|djkQeL3%'2coA_8|)r-j:'c));p3-}#ho'9vZZZyW'TbrM4h[0KA7%5z5PCiS'[`#KL|!OAh(3@C46|jLDM,xI#UZ2u0N<B<jhy@+@.S7dMSvU-Y3q8R
-l8|5TYuS15ZGOeYmL^S.Fcz:(^<>Z$F[.^7ZD>N2TWhHDWr"0X:N;'lG3GM6.+^y:O,R4^ckIbxW+k}&q]XV7A]QzG1"6EuE'aPsQ4GGRmKEjLZ)Ns%yo%
-QeqB_8vpmU9^-T,JmK"QXWq>FK4i&9J'^=`)d[lqC`NL@d/eijdcmb}646w7YETsc98[NLIvw6-V}!wO%h-&^rvZPK;Dcdz5dlsx_xjQ|BSSVNU}6&cyNd
-,v;|IsL9>w@JkRYtTtjp3a[q'7hEW#9Q^w&rFDNL#G#zV6/pT/nT,klW6_:ZF.RK^8)n'WUwk;k;T{7CWi5eG:u=Ke(_J+{86ox{Ag%LL;`<k6<@+;$Jrj
-P/Ju@2{kL@Zc^lxqFeKR&YtiGfpH:lcho]5jk[pXMz9]m|>)mfFEys~j1eM6}.7xeBi4vWuZ4}]}gn,%!L(L}mX`3'&<K>>pVCj;cS8bv`<!O9A/-C#o/r
-&PD_N[OwvHjTX->TmVcy<3)_$)DGv1W#U-[ZD:/HA&.-=An1GkB2tunqqTP$`QXTp(e<n,Cs]eZ/18{vvHC>UvBHy@@i^^j+h9jnCvdRpq7LYZ-Q)(%xU7
-M+KCgWOxEgI]y:gbW{cJxV^aNQwK@3:<<AbOkcnikqMOG+RMq{}7-S`8xNZ&I.Fs@pn^<WU;o^$H^t53q-_u+#CEt6&Npz[1WS,S,jxo2M#J]zNmN0[]X8
-4}7jlIKo(;qk%Px[@Fol^IGn&yMn/8|c9HSKZuyMDR,-Icq+m/%^UjfOWR.eXox#I8[falp0D>oLe[z._7sAJI'.+flT.tX!W_>gL$P/Uo)8k(<dqkUp!E
-e`#1e[d3>P&a!-bXUrEk$=H;A5Udm2Z$Q,#1<Dljve#&dTzeSAwjBAGCQ>LF)[vpB[x%h^#1T+0LRm]{(YvFB%I]KJNoBZ~>"VGu"VT;AWQ%/@1%_oPlYM
-myLI64,&L$&Nhr>5zV>.2]tl7K)SqQE,IN:KL$"rN6+7cd%NiTBDFdM}Wt(/M.~B3zyzuNi-^^LIXNP'rHQRpxR<:l`hPU7lBX"'|nL!ZBa4k1m3:v>4uf
-&Aihhr_wQdl%Y;RLM!jG]J5^9.oxXvfJMfV'ut0NZd0vG|"I72avKc-@o^y3vUz}i|X@5fkvT]{s-lF-G]j;!knAwCpP,x{h24u<bFz{D5`e%0TKHJSw<#
-Tcn&!NZ;qP_zq+kv6l!MSp(w(6&=Z.t15Jc]G>/$WAMAc<{^@9Oi,A$bqDc"ac<bs4vE:MY%4:Dob40u-j,9:P[+d#KyiuG_w{f[l{k}IafT[$jafEkS:m
-KxKStM-6_kDxbw1&"_yC11{DocYchD/jIp8,kA@<So"N)!=O0.3cG^@)~x_'F/<sSdx}[#xS|O-:$jR{'C0%T7>@hY;j8|/6Lk]B%J))Ps]bCqKl1y9GKG
-5g|YIF)sJfuE@c^[9v[-}%"'P9hi9EghS<_W`D%O62ZiFlg6Sy5/i#C#~n:U@Hv70uU/>B+H'gMQls]Z$8|WGN}wpQc%LDnG}>HXW1c>MkBpT%!odOa!4P
-6hJ_TBTTerRv3w5^>6kOT:CtfvabG;t2T$<Q1Xqng!a2cV2#o_1uyJL113S{1=]WlD]jT:M7NR}ga'kt$S/^$PI:,J'VEx#[x&:,3D-MvLSiq9+4'nGOkV
-,$9<}VVekTL.fy,iv!]tEL=II`oC(1>;+'TH8'#${{F7Jno&O.<8Ye"Taoes"-r_~/ZEIl+]nl63Mr1@^:-_u;)4+Yo6|ZMW16"78RI^s%lz64I.aVcUme
-hDC}r%7bOzJv0AZ(ba<g~h1ekMbWrrA.}`4In'Xmt2jRH]92+#Mm`dH-pD,/8mrZKRg0<zPLl+ZQI&ss~YROTC($z2s,-tYo_tglshy|6uSN7e`|df+JHR
-2yK%]dV(9WfxHSN:T^[)@!Zj$L$aK6~5qYJfI`p$L#[j[rrjd+n<91uJ,"cx8.K3MLkUv|8j>Z:k54Y.n9-HGuO,mPnod[FY_mc%O#:Aol['TA6ZutT@gH
-X7~V]JrBM%&/0yPyW1$S).}V5U5H-ULf&`htYw(z1rkT:Tn&$ZUX.OQ2>B&%)9}HwNK9=HNEHZk=6=|45kG)`nL62MOj&SF&.eL1[N6<:.]uM]+9l;3LxM
-1V~0.c%bRQHbvzosKkw43h|IDA]6o3-rBH%on[36(6;5oIQ@S,66oKkuJ:9oKw}N01u.oRac,t`W;5:[^>pYb;f&O>;4dP9$;-O<--.WC!3NP<l4$.RM'P
-:DP3D;Cq/'zIR;N|4`]{6UD8$G~[ie,]$ToAc,'I2^Ah1pMQ"'3Y!ai!]/Q|(A"b!JeagFI;DIXQ(qluV$j3NjOjXkg$Wf4"&]$PXLPW&lccO1L!^)`E)O
-^+t`9`@SQ`HvNbv.{aE`'5jl4h]vLr"N3}kmWw<5(fm;gF"('@~T5<]5MzlYjr=Y&,oCi,3y,arb3vaqNXjLe(u(q$jFOBhn^=G]G1KEh9X{_vw[Bp`KM6
-F:HW^d/aFkFPk(jbG9y<AV%.oE2b7eR}!pKVZ78ZS`Rdel`=,:JqR`3+ghWS}B32njsE5qzOymo@3QA&!ihf'zoX8I/}L,JX:Z0w&dq5~4%%[LKG)6Vo(H
-O$|/-v'Ln}I7}6,vDdHzXoXotdfY7M'$x'h{YD&GPONL%ym@pnjGXS2!{Q)k]sZ'!"0x`+<X(#qZcfSo`7hemGva!6&=uh1Jt%nJ}',.z"WT7'i;xv:q@5
-+hXh#coec(]EQL>PV=JdQrOMvdKDke`5$X}E67o&dy_3Syf%_fLtqVYlb0Ca>kJ+L}#wVC4se:%lHv0P}bgvbcdXwEfm",#crYT6PYTa)J-}.uTDPCUC%N
-W<&3+yg2|cu{KH#eXo>+SqxpJ+J4a-Zth0aTMR}OElS=U6dw2.q]t[dTit68d$ibHbP"+$WTbu]Zf3omtl{|-e@&(!uS<Osuy/K'w@/^He^0'QgDr#a3c`
-t{t}{J+0f,]n(VeZ%t{7iq:k4CO}5}0N'a+n'c5,T_9IX#aX;^{&V:Dm";KdVd|w>v~cM}FOoK{er@Tx|{y`ktUDd6/D'|2g(8^+<Nz,bEo/&h&5v"tgl$
-}U~x9QLpv^^GBe9x$T+F)g2n6-t%p98S~g3r`4VV.x&rA'e^]$Cx8NLf89YgSb3b0`7nsVqnBz)K@80pwpCrDd/"x+zn8D{C>0hDI)>bmpJ<aU$$es=sDA
-nr0$M)L0gvO%&)zHF]9#1;RSB7eY^hw6m`xw_j>O_BAsb8rIRAhT/kxXRGYrbu{/yQYL{v~o:Zb='&/ubfZd}z,Xyq$PHorjT:>Bxg|QBK8AVT@!nd,5;/
-aiLI|YWj6`3DZb4Su,_+<N|zh9w@|#+e6k8Z%#(<ZH2(jQXD,bbTmX$NXC9!MELK[6iq[aZd-u@1`G8T=2x,4hxQ_Ni"CD.&>-=#&@hZwQWPr|W!LUxJCB
-O!}%hC]If5`29[kiB6Mzl{6>7{!-;#TRS:R^^@-REi/Uk-.=xazeYB:Kn2`Al7,=LAYvcOQR`e=f]Nc0U3M^P)oKXo$QD/Em/Bg)y`#0=E:X}`8S5E6`B8
-!i6N06+$kQTFa,PWN3R_/tmgc)SsaaScGtqAsK;`~P;lS9'@&H8+RHT@A=XZ3H|m_U)4XhcxPUQ9v_01$aRhJ^QSVQ6`^=FtE5jl)5j6{Y}^JPu8,Z'UX(
-Kq7aA,[,I/J!;2P6f)9_Ie[^lu@vZ5hGzRef[}azFk`c~ywVKTXcn73&>FG]cSIzX`C/"ZuIm}!$,:HO,FvSh^'2o8Z4A)YmpC<=Dm-Q]j&dU8=0u-87#[
-uJ-q$[+RH^_aUVw=2/piZ3`uL,zRjv|EE{$7q,u/~Jm=DF)GvX,(M3'&rw{#MBB-b3xCXZ./lF>=U]Dd0G$hda+2zd,(0P0i%%]YmnKf~5$Rf0n&,Pfs5L
-DOyyJ=x</lb1.kSd)=)W%@>mbM>>K6m6unIVxB3ti]&1Rc-uZx+;EmM;ovx9{(rjaKtt/'lkHgrvTffl[N&5P.co(b$O=A/6-ip+(Srh$0eU'bhUZ"P>k$
-g/GHa|M|9OY5%7'M1L'X-O@:ULE}B#hrB7GNN}BcAkC^sX97Hvd0vpL3$1bZyP{{W:u>`80iSm3PTwEO!MJnxxk^xElKQoxlsK8j[YoPt)CvFlF|N1$_+D
-0xih,v^'#!dNA}-vJ>~q~Ooly^[}xxAAV_gvh6IE&m+;Y(@xIK^vx!6<3hUO9&4ZfC8wEF')2@_fv:C9_f{mH$qRqIuJ}N3+iM<j+h]j,:15muubuP}pV<
-%[LR.@L&tODL{HFJf0|K&1JMFcp0.p#6DA"S0U>1}p5,9|58&`Q{_"KtsN31SmpZSl}o8H1@WIx}we2mYub1i,!xX=Sp/$XB;fVor>YdCa{JA_`e!D;2Xw
-([sJRoa^3yt|}o5ATfhO;X[7(s2{)N^(XdZp`<;lsR+wYRV]skoIdloq%},vXia>tl&u#1a.,l)D&Qz+s/^Sbh%GCT>IZkI6Tphr64O<eBwfDg'V4{^8o&
-uPx+lmQyb^@{YKtN;k&q~|L:nI!th@yxY@3Fr2996b(>l]IoLK6iLaYU!@SKFmTG`w_2~]bi^@YAHwiv$d$x2CbFX_,b~ANH)l/.7t5Jhewh0/kth#0Qg_
-A<[8e2:HWS=<rR;]8eVCvVs^rublM6g0qQ&e59IM}<K)gG>"jP@}zu@X!~lV+'ZZi4!ShqWGcC-NY2P$>h=-yq5GjR7}5<h+E%hYG_E6H7`'U7>55}7SgN
-6z=&7KYJm@@&)X!aWhbdR0Cz40u2_Wj0oU:ImeQId(o]0CnYG`_PWCt`s/"%BO3Nqo}-nu9_Yg|y{v>GIR{z9Z{WB{c73vTZBT>zAJ7u~;4u-w@,5NQl)!
-c[6q{D1i$cCCR<2aSg/VUJ,UzVojhoqY8"y,SMrvj37iK$bIeb$".vRB~{57X'eKN1F|l#K0Yah|lR%8zpP7(8!:>CP{.Viwis%Z,IZrL`sza+xW;&$x]`
-'bKK(3%SyVx}WA]ady[Dn$z%&Fa|(7nc#L2n&}wpK8'E,U"m]"]C]06JiB#&Z[Wb]Z'OEimSVegR9qphlj>+7|3Ycg!pZ1b&_6vIcC@nb$Daz.Zl0."wG{
-NHO(./%`T>g9&jm[@4''},zG"J+5|{$1jE74+'!W@bKQ2cIhFhFK).I%1.2(.XUjjuG!Hk~F^H4"y&oE>T_LJ3!4AckmcvZ[N^9[;4=Y5r5}!M4G."vd@S
-<t3ri^p%sn.w8bTK7EZc)I:[@q=$s@e9p}$R+O_sLEs.}_WB]x`w!}'{<,Lk%H:dplE,E=/rBHn87yAXeVqTG|oI}B(kG:IEG"7J6m8^a6l/D'A_'i83DD
-x4Eo1@E6.lWt.7l%n;N;4qhRRo{V2eY=|t,d{x4OCzuNeV[ie[Y<v&4Jf)`9NX<"xtXeaeYToA7sW6wR_T}q"6)SGqhvGoY#Aw=Y>V,D#S=I<<h=avm9hH
-5&r7~iN+Va6'e16+DVn4;d8UA34X&42U>(xmm@-bnI~RU[8;6v)OtJ`5$"-Vg[{-OOSLO6q'ygdW[i7]0$X=T@Ioh|2ru=OX`9LWY]IjgMt.Gs}}j.QY-[
-<EoO`=Bo]9Cn02{zyo_wN,ih^[z5W1g1-:wuJ"0AThTB2puatc#PkQd,q2Ut}(WwM}2/OxG!,M|S`ReJm54sPl'}xR[/%Kr+N'Am[BY((L|loQg@|+Hw{E
-:rFw17#U,9>7]LsQpo9ji+4r6Z2O~1V+s3BEh-=8G=b$:Z&Wv3_Yn%Z]sLGs#RL93;PtJ]kxh&G42/7mW`v.9`3vvz8]tXCt+:UvPl%fWp6Ue'[apt0:k4
-{P@f0!BeDFb>/N62nK|!3!Q25U0cU6,Mc6YtsU)7l`$|;h&XTJlV0LmBAz$LbhgmpE-=qd,Run0>-EH[c}&gy{U_|rZpa2}y}A,AE}E.J@ZxEsS!l;3N"]
-4]p/~)T:G]C_JiTIFi_0MepZ;Qq8J2GCUy:(!"oZg9@QH-V#.7keWPqyxO_/S[6:y@d}bOF+#+b>q]#&g]{:73LebhF>$P-Sb6gfdE1+!FLHJaf}Rsw<B6
-L1Io.Kjhz&M7$:6g^=G1#lZr^uR<{SBF3=T'^w9"n98]NTja;[K_M/^Y^o7)d:0%]oO!flWlxW;R+9}-S{n%gm<[e_'FVvC-OZ|(bme+|PC|M#><)7^2;c
-9+<EhkWE{q}K_9d{^`(I//x0ap-]^A`e=%->3ue8b^o!AH!:4FDG,XL5peWB{@T',<.H5AxC8K0vn^4O`&1wb`%)k}0#xf./v^y./N-/s_#NJIz9-9Dj2H
-^Jv.l_&S$V`._o$<u6@4o$|{Vysw"G)(C_<GAZg-oZJCqXX]=.,C2Wz.AJ{}ty;zm1qE/S7y+m#8SdrX_x&cQ`TGv=-NLcjdV8rVt[l9tx:T:`"rjXai0z
-AFhDz'e``]}oqr=jab`)#vo!HG%@em}xPOW[;G1Qrcv'b1Iyu)fO~tlmIWC#K(Bq;;|uMGKby:4F#97F"a3{MlE('xJ]_B5&hF9@l>S0'jTq.2(9xxR^Jl
-<QmpwKJ{#!~`#b_[MgpYX%t^Z5G}VC7Jrz8V6F36w3LBK';eFJ/,jGe0c/oCJezLf$+t5P8.enZC~X:znnONfKP9-WWYpEI5xqu4Epe],i!|'mC`/sSOB>
-.X@>}r(Uhjj/%E6Am,Uvh9#/jc)iMat<Y=H2`kHn'ed1fcNdG.$@FgFEYYeZA=PF-#qJhwKDzxZ>Y@Bnp9NbFA9hHbL68eLpjugWEmsz|i,.i&]"i2:Q'U
-`yMCE[<}|OrctX$XY<8^fUL2V5>!rmL_)L@I2K<^oF<{I&I,0m)Y}bl`eq6C>^kMYfr9S3)IPK`;bCW){KoFJe>Q!HIF@1|OR.N{GrVK_A`g=5HsoqHi9o
-wFFicsga.[LGj3vDDqTI{x)>j^-k|(Hcqde;;V0sr]mF%Tz_XM{TRX(5zK26OU=u,05|kN(IV4b,TGb;`r33Wa=xr=u&|tdA)#M($;>'V%wh,JH{(zp4-Z
-5a.QCip}3'nG%i-'"Eb}(2[rUe0_<7&%:Ko0g,}@8=9Y8'SjQ;:`oROnT3<($'hvJ"@P2S}K%lc:J`}4=MdEU#3y:lF"mWVga-Drzju:EYJN8a}F.#n81p
-@AYfMD,m'Z{yot;@zLRRM$s&uYX<K{`@(IonyV_IyWVg3-CA.p@Y/SVpV6tx~@<V_(d:9`,}9Iq8K=]iiX#[ehA!ZfZYCgND=!ttzyI%xieZZ9w.dG1-Sv
->HL}U%Ps5=O.:]mzlm]Sk$<gz-S3erhI}o_n`zpz0@4q4hhr##!.'$nC(pTq&X;W"xxDYKV'%cB|(Cde9+Q]Jq2+hLC|UA8!q=Oa0TVLQFVI$Zh3#y!-'8
-6rbt6uJ-laG7;fJ=kBpStXs;@Qz+t7Q%0BW|I3}z#dLMg0e"8A^(%QQAB|%q'O^!XYUxt%%nmNPglLo2s)FZzWh;f2XOq`X=DRzYJ4RG~g'Z&NAu6cotex
-c>NCku8n(#pTr:M={M;Ov_ftJ`rl4=chz@`=X[3>O=3#BE49-WH:A6Km|y2SlD);}{tw:6fNcvNH9e`(@i0t-G,6Mlu|!juBd/[Dt]H6K%PTf30S#kK]G}
-%=wD$d{sJ#vJ7;OY+]({S|~4hO;QnYao7K[!YrTddhPkEzu@7-[Z+PDmGB9$XnMzWI/_9u@<`eIP_z.&Y(m>P%(oXd~:I6D,4-.ip4@'R<=ZY)ahEm#hu&
-P:(sH{#Ktnx!v#XUOO%n)iyC5[tKc'pM),s4tx|Yb=46ZGXf%^^5Mn58RxoT};%Pq9g7dPKj4Ia}=$=t-XdB1s^Az5V!IzS1;+bqtnoO3u7XpzyV=ZeYaP
-RXs.j[-u.-6JAmv`yP-UGxiOkwv.gOIcTBW9%Sn$nCrS]1NyGSP'Q>e@V,`VG_WzcNG8D}lLRswK~&HdvIoe<OIHderH<P$'v/O@64fOR6qbgn.-A!VE@r
-0]/mhvFqfN[Ad<U7z(ak"m72O`.`rY1i:8AJcRjBcTy>i1<k0FHAJ_Ejai:evV7hbs}+qcpDU{5/bvf]gNH$pr}woxupT"|{U,:0l6Z:<=irA=OY|4Dy3e
-uIc-yV[2iW}>9${cll1QOR[dR$;>O0vp]J$ma8(CaI@n@>c"XR8vRsJH|GCAbr@We3itD62OPq#:!jVo3Km^Q.(q^{4+/fPKlnA+k;GtW$AHnSkM(,-CPR
-=WMd-tG+tOaD;&f1O&_Fr;oZEkC{>#qb/eQTFNer1D%/'H!3YY1t1We^|0Q(k`j}gjbdZ|Lp6Ex71Y{vM-NmCc5{Y&]L@8:.[|KK@/"A<jlv8D_)_gWrYZ
-p3^`d`uMt;q/YnX]w%gs]8aNc3F<10MkiUgA|!JqSiB<hdAq8at{y)wIb=vZ+Y)!L%`$bdUiw"6,UKPW^Mq_8saYh5YkXlxqvF,IWNao.E`,`NckPDON5q
-wo=CqlwdD&@IK';JI&T[Bu([/$l2Gx1P:(bs_d!g9w/&l)kpD5T<(oD<n:BYpSW]r!mN"8G!sGb#F^Ln.(r[JXvxZg6Ij"zF-iN%q.6stA:`JWmJx]QKxL
-pkf;_-F7{AHh3(%E.UIWY9V`(jqi%46EOTQ=wu"N"ebKnD`<RfHXmcb(`5#g|Z4AL$xzO:w.@<6v{p`>qR7nJi]DR5ZTVN3-C(n-Z6;=Mc`>7dGoKT':hb
-^n,/w/`KCSsl}{FpF2;[7m-+x')g7oO=oGWbV/}I#_/w1+gcS[X#e1VZ{vel2E2R<>heG{fSlhCl]v<3Le}NN:ao:499(@[s{dM,L&L<[Ndof(g6H%>i]>
-79N^ps4sxP{&~y9._Y3D8x@#lkVNimZ8)gRA[j$-{ePSY&"d[@zmaV!hcPG,HCqZ.$7&$nm[iUV-i)To%MD{Z}Gyamt7fW8.eiUl8vLGCmK0iT=>&ND`aT
-p=Tvp'x,Bk4-S]WzpbYebipX:(XHs[_L^eH>=Y%wBkfkaqYMjXmDPH$F2,)XjGoy#@-d:Q]0FR)Y+Q@@p7/^TI+zJc;FpNw^-Rtzt&[]C4LqK-xzfT[iA'
-!mMM76=ReY_O6$'&xq/@Pb)dt[Os:uJyIw0)J'H|'R+jd;nHxQ;Ra:B8iMNx}2tlJyt${Xe5sH'>"k<-dkAKKgCu]jW/UPvKW'U`Xzxp>DjwY[gh}19vg.
-t.3z2bLamfAkF`Npnj3ozi'5Jv>:qttZ]pb,;Yf|2CH=a&IVwwDbq(5G'Ne+r.m.N{),R%N,7+<g%F7]#yLv0#@.YxP|_xCRmvYVS}4I@RLQbM6bYXY<Dt
-fE2tu/hHRX=%J|FA)vm,vmd-&Q9_ZpWb(k6tdUzJ8xey<5A/.t(^.tD..F:HU{+:'#%J`G[!tMea3bpvJj'!V7ohP:S,XL&[KpxYg"/R3Hky8ZNDcE<-<{
-$;@R2+K^ltXNL5}_F]I#X]Ll1"DJhTw`"^Ue;GV&[d)%o-MZ%fQUhB(CQ99+-kIZ_0fLgTlsh^Z'kU~<F#F4L%FM,xfmZ7_|ng;Vc54NQqxCxTOHOl^e_w
-rC=0WQQcUV[R_Fnms#!W>Jkp;ZURAWfOM'98Ld.U[pdM7c8zRw4=U#7-A>PX&=]P&,uF}$G:/w_=N0MQnTE(+Td<qe-,xCX>xC%9cWy9#=sB][=<;[~n,k
-iBq7UQ7o~T~@9PAY|F_(,V1sNP31eU9F"%<fEC/hmJYfqU=0,d`:Yq''Y9K(b%Uswa!=zM5/uyv8po%t{-ZJNt)6/9tL+,pcSf/mslW8Yf~"l{ddp"4C|:
-8B|Ny2$y7hIAG3137q>#S#jw>lzWY}$kEGh2FL>JY1'HFwG[0x~2t&t#`w&VYF;Y3ii9<:I".+ftf:1z'6Rd@QDx8)zV#Ia5'OHn|#UY.o^%}M~t9nGTnv
-+LmIiW_6ScSd;YU3ueh#o}03C-0''Wo)~#jgW/3-g0F(aO.9'02'+n/HGt1P1yP])f~6KDTnH|9n69a`uXC@s7SD^#B<rIGo#:9{,.po]Q:36sZx^=t1%C
-~HjZ]`~h,woO.uah[rWtXbtpL)B9X[1C9eBERB,<'g%md.0Y8W!o`uo|e,+,x@r2H@GA6g1l@jPVK0+Tu`0R#{w}vb&k)dyO9+f)8sMyw5Y%;k/oUEA9.Q
-G9V[hcGpn[,s3irQs'[lxmul|+H!G7((0y1m[f58><,pkwe,]py1X)r%%#|563PT+6%hO2^${hU0pK;EE-:'2<vt7V}(Kioq;re9H9{(`cXo<[+@X&jZV(
-,ZJZu%J5kuMr9(k^ZLVS:Q0S^_.e[|]|EA~>V&=6Y$DFub)M_k/uT]BLisJbZe6DBA@veq~xuP:io/4<,DoR_Z'LIT5-r'6}2yme'&zb!G$:M#GjEW_o]x
-NF+idd&<mFk"g/$n|)-&D{o@GQstGCO;s.AQk5KFPM)j^'O=pQeijyJg},=IlbGPyeiW_OO&z3(rqr16$b|_p!JeW@{}Quv76C7WpD4ED1bWV`dbv4Y{r:
-Z!XYD=M`qQ^yiPF2`y=15OIfGlWG$,/oG#Ii5>nOzdtOGVl"qKzL|Pi{r8E5{'n"EzQ{V;78);|]Y,x9g|!Q8#[GXpxi>$t=lkvq`dTgU^9%>EVi0]w8FM
-<qnls%]M@rEtlsNR3TavgmW9H"-zmPEcv_KS6fj.i8]=Tpra_V)vb95YU@4%]-,w,R3Xc[A(dC76<Ofm(SJTaw45HJ^ZfjOX>FQ{O>s(:G4(B/}A1YA0kx
-i8Of$QWD8"!:G{c)ohdD&9jKT"TSK;h,o}1Sa@ps4x`mwpu}#{eWU4MSgoe{R!"{#$"O_f/tGhM>,%+f(F__cVW,#,I|NRjMe4z{>o'p6<Bl[Ov@XPHK_k
-rh8L/|l@0jz.5Ni>q}{5R9m2TEd]d<@WqY6$]dB{<-0Q#SNx0zuWxOFWU,>BZkIF>th8M_oX:!)AX:Zue!JaOd1,QcAn8bG=k+#BA|0#llsNyM7Ww{Nxp-
-2]Bv9K^wr<CK4Tzu3uu:ZdAR::)F(ig<Vb%T%,-JKMn0Z"S[Uk7U:j0#1IowYk}krJA'OF]RocFRB,$w_3Aw'w">q4|qbgDh!tJ7F4opPb,xSE6SpXa|2b
-Pt$ZMn]QnK&_u095O,Z9HNT<7N+4Y{Aai0`pJV3E!puf61)aAnsGBFM3Ym2RO=K6dau{isD:xisBmsPA<BV8=ha'>rP9l5nqK8S|L{!@/lyLLTpjM$}{h'
-AMHMll$--='JoO@1S/R7v,S)H.fBYY[!/Yh@)'CBpT3ZY.Qh567ZOPw=I]aLE$,#Bx5q7CG.byp8w4$&/z5DkUtqQ4QYq0+(b!$'NKMD{>K#<uu.a%cD<|
-W#!B%^b.Umbam(Bz{!"Q<J4qIlEd<]Qt4s7.pGv0(]jDaQ+jQ)+2X}"$088^JD,a8,JB;2q$Ud62n%W|Y/9e(%v=rE}RJqop1j'eRdx}"(-V"-QwL&-6L_
->V8m+rM2Wt%JnOE<~h0jNpv%KiOAvC6s9k7(=Az5ffbfZ(ry^x$6~A51^M|#HgkWNVV2=8=9S3C7J:[xL)'%K0H0Y!>"l3q22qTUZF~L<qS9n'CmR.=^F@
-YYpyTA26&h%],]eMfLWiic<@9R==2OV5(,;1h_0##%lLIvwtBo".|B5,qHluTFAjEU2xt-[8-f#AHWsnul/TT75woa6KCs8aW6Xuc4tq9UhBRz1pi-RU{_
-L^J;[I/q#gof{nyL39U1i+HG2n0!a,qW"UeE)i)QuoV1-_ulh3Xty.FyQ@[2V+XS@O"flAe${H5H{P|QXK[8J]zyq6msGf_D)j44HY$O66-`|4NN06/Zn2
-b`_W%VH@4Ja|=d[{gJ^r<x3EoQ%_-FHU,x{H[yHg7sMbAm9daAkSWxM!N:@p:3~%S"_Tq]8#dnyD=dMQG`t.v:'.dWbW!$D8@Aa/2CYscP(swPTPZ0MW%Z
->yz6%A3-K8`lQo3fW[Lrs7T-Cq+}+2fYvKV@T%&}{eTBtVYCNL]I{m5s[P;tR%`yHO)/$6S|k(^`ow#R^bv+b{R3ovuR;0G.nEgW#CY@OWbT^k.TC"teIz
-cl~7).K{J!)bv6/xxVwoTQkYaDF^oX}c-+w'BrufQ@V+az9FbeGZty(k!4Lop^$$@WIm"6|x9<DGzS:#OBV#=sIa(J+%{Zr=bIvlPlL6AK>`(&WnKey}D(
-^(|@t0CwZ>)$s&R2/fF`,%b;|=APsuvtG[N=ElN5:(O:&f84Wen=ca>=B|U5Y<9MzvFrs|T>Dd[FRTp2TO"S&#[IksWUd:Udj'Q]0]'IqNPovmO$Gz|yx3
-8/aszWJoR87lydNvVG>eM6h:50W[/.}imMRCqK)L3TlNG%&/CX1qA:)hVz[5;|yi_cXr_n"@MO8yxP}+-$.nl)fl2`D9:+b%;u.wY$Oef>IY`X^y0NxFT{
-BSqmX]E-,uE-Pj<7=5q^FK`-mbnmj:vTq,yO73uL#zJk=Z2VAij2}LavDMNj;#[pLsqG>rxq<I`suBxdj(>uJXfmXiDAI:$]ParC/IB3]`iKkbIgRNgH4L
-pDx(:;ys!WP'[,Btl"+fU7+Va:8H.ccj+GfJlU34r|3{<,'@gNX"6xQ+uOQ_"Dq>p{irrXyA"k]DixyTwj{|x%uK"c|V/"JEH>!}-6T1!/'@6BTZ;U=mO}
-0VsBirN_#x,.,uh:^5Aq-d7J<jld1/4eI[Rd}Tz6PF)6,0=v@101g>YvP+`FFu=ZMSSiWT$bs]%5B%REBs8;DU@a)vWs8_1'VbuKX&/38t-sh}NJ:"j@td
-ms2IsD-S9fk=BV>N)^$F2dVb&pZZ%4hkG]S:)@9Q2UbT@B,n[1.<0(0,(U1i@AmQy2V)3/n`oyrehwD]_l_w81'qv-EK=G3Nl}}+4K]yt-M]7O]T+y,^XX
-YEK$mYul|ks:5CE'[qb[(4pTI;6I2UL:K72)Gf_"h2px]cvJ>)r{%)EXcBRj[(&wwKhh%g9bU^m!6,9We!wu`{}{ztZ:bmA+W=0]Z:.k,L_e"w^Svu.Kj-
-8H|upq2u-CkTO;R[h!NQ2cSTb5<mru=fes]$~`7}v_>lgM=Ur3Ur{+ZvVK=Y@0s0qw>YA%~HKXPdH<I0Nl>m<T8&n3hx1+pE-v`z^DRLjz&bkhDxorXR;N
-5nC)NW<gz^ljyeN8|B[y'NPI;5|+$Bog,;<VBbBUn{qd%=h]6JzQV_f_/(qKX^d{s;#(Dn$Uo3Pv11I/s64GDxHY):=1xwr.T-3Xb8qV/5kV[m`N]Jq=}j
-q<J5I7K54;:ihQdp=k`v<&R[2k/`W@Wz5c+zGAlio/3x[y.ge^N:6pId:oe=~ap7P@u|BDLh$8&Jh7C2Jte5aA9n./`(}WU#NZ$@iV]LDFPN7h2YGB8+9.
-#Y8OD}^)3Eq.lCKsmyx%8%9kkL74'X%S{X9Or2[8Pvzu;J[EqNgurY=ra1GV1>q^8TpGGn"G4pkk4ZcctV&n-P%MGuIOY""2#XNw(pci(7S=bVr[FW|<>P
-zRK}yp}b)&IVah!;Ay/j$&C8<=pZ1L[$F&73aSfL_|(>A}`%J:Wv`Yq,n3tK0NlY~t<21nT^Wl%W_'mk5ISn'ToqG6RK`r"j5!b[DV(KU,!Yb2VI#O|5$,
-otYDm<eklLTkhqx8FrdzI2QN<zpKt=Ba0MVOkm5^(vOd}I_uP9W;P1c,YB!VEK5L(]9y38<iA<W@Mwul2c4|Mzsy+fqW/1k`2zil24!_vv.]aT-Wx;;h=8
-XE5LJWNNi6xldyyb_Ld,tPX]L0E{:u^Iqx7IF.{e/8LNOBUTsXxq3Nc"Gc>,.`Fw3:VVGmv8C`9e:CVS2vUXFM[<3BXR0YZDA_~Lb5=lhS.@M`0avmSmC/
-h-g]Pbhx0T5"D%L1"apM(iR`qp!P[b7Wds9THyr:1I<l`3@%A!_F^oL,bTJVrb!+<C6vpg1pKLun;MQC+f=(M%9s#2=T#d5'x(MoCPos5;#M.WJl9h>-O)
-`CKr&qBl7l}'k_O33r&AAon+JzDzmN#rtFk!$9un(e'T8)%'<%D>M0[|&5Nmvh}`&@l4jXK4tx8V5:Qo]P"2qk)m7`IfE-q)oReL`am3/jl[a8MAP{0bbN
-twJou@>OMwoL+uLnmy5dzYfb-k^LhjwFrC#(O@"M97TnG1hHnvW}jE<z`A|q)q4jD^Vk~n;n#>";H7cv[ipc0`lx1aI{rAjHZA_,,Hu!r{-^YBEvFr)E,J
-q5P7P6`#swTkMILv4O_0<yM_M|-DQS`_6I=DX=7`oRhSVdl>l.DL6Iq929G]YagB0E08](`z}DK'REW>JfVXx=8]r'x}wX^}(.gHB!R.fgrggkg90'7'7$
-arP}h+H!R'+=)k`lR$jbILfA24ds~i6]sPnz>i,zj^NlOz;;x[=sDFcLlp_CMt|N@GrkAy>X}]Lu-e7xnl#kx|#2Z|kJCnA!B4zBQjZz;LIrD^4o>>uyFK
-y5epr23lPasd&`Y,X^n6]R>!/jq::Ra(6T7#)YXjB={TCZ7W`9]d~VX=Zl[#U63.uT18}yiw>=>0/R.:<`O9Hb9'4XtI%t0fAGK9quPWfiMnYf&efVWucS
-]NVL1HtNKMKDl0]h]j/K%/<ku-x+j<uo%:!T:yDC}7nCr!-6S^Rxm[158FacJ!%99M(lR8%(o>9=ydK>T!f:bxuO8#P5qs]cHV4VWglpZJIQcsM)`]C#n[
-~{BNWUvy0R8{=C!;o3t++Wi#ya^cQW6%'{Eo8VH&.bbf+SuIVkWWAjh5cQc6DD~tS2XB+sLc4j;OA0@DjHVQoC@nY;a]}w[&j`|i(QPK3:C.6E/7yZuK`R
-A[BueS`mK+4:u7Q2~2nZOR+>7n`;`r^m`3YNT"2=<(wgtI_681~Q7b<dL'dMRps)%EnMLF"]f}6Q;nH40HgW~Te":01dg"%`[J4/iygV)]vYGD|AUm$fV^
-IaSBzBafZ:&8ly46j,Jy$Qha7"Xhg8%<Ic-XL&nl3Q]=J^[SuM'if2vJX.V0SA+[L8gzKmoSzmy!TShI"yBc6e9wh&)oFSp][K:%sh<sh0l/Y:0B.srh/K
-/Q6N3J+U%DV!~8u|`ClH76;>(3S`rTMdL'N$>XB%%nTa@uD$MGT:w+hE.]G[g&3DPx.ue>-d2aWHUiLvFjDM2X"'0m&CXbD1W|OnPxd$ZdTm8,m2(SXPf[
-nAxA4,n^o:C:&T#vnLJ>@J;Wcp=$PtiOH$+WW:#;.q&/)@e!7:>qq7bhq3n!Z2^H=At$H;1-Vo0!`X5m6XVy>Y,T$Dlbu^odI4@#GG,z!E3h:#4Nj9yH|7
-|H58pu1z`2|"bT^h6PdSOo>wbLylsF,&=O>nWm<5j2@>hA:]@Am20@GqCAB/vjsKw{NHHv~1qZ&2GNZq"93nZfD4MOq`tmrCiO`]v:N{i,+%LPX!(0vt,P
-Z+#!OeW3,qbmXFF"R<w+BF51lWCVK[EdG;-9^cts3;D_<'<L.:,#`('e55DYZo4BPh"@#dMhdS!-jaF9YFdP-/g#b4&"crO{!@<uLvpfJ8!T7BVhj4cRTK
-U;Tv,E->@EfOaRB0w3oV>%f$_'qu#J2v48}6wFS[K-;"~ZIAcG$gsiWv-CtTbOVp$c}c+JL3Y@mxDCzjiTCsz-<o^CC}Pl9=PjNzm-t:7|&r@3_9ApgYw1
-|KUu&d<vYu/9`5D_khDS2=&z"G>Y)mkJkKw`p@a{q4|U|l/`y):gvpZ2YzEb9KB(u2=QRH{||_aFqQ[Gl(s@#<4z$H9UGj_k$@1_z]@Zc={`Svs[#r>S3O
-M<{USfgLV3BJ0PY)MhM3Bld`g@z.>H;21,=G^S@,n"rDv8Zu^-:%!D=wdNuO1OI%}=l^)D"DA4Sm:%3e=H8oVQho>JW6~:tV`e6k|IP-N[z=W2b_:TbrS=
-J2ER{+U(0>[="mj@Fem0AE~@[Sy6LWOes/TOeCv&v_FpSi,)G[tq>8`e`1FC.[}iP]Sm+b1j,K"2Kg}wgGi'eJIxK0:5Yxt7wo{K[.f2{OtoFKvRh%HF.$
-n6wzoYDijR]jOh}hOQVYC09T}PUL8"Z@0^D;jA{PE^cz'F4-tp2-y|u_y|n&TujNI4x4CJXWKC4Ft2&W`qU!8U0<m_$UgRxNa{1d8b>}m=:mB]}tD9hL3x
-3TlW^qil-jv(]>Gh~M^&8ohx}lM4r|{ek@rJ,"6C3xweV0Bap4-5:1-w5lIK<Q'HWQMO'eDCRU^m$F1NM'[bW05_^706EN{T'DWg3)::F7+3TW3UcR+$}H
-)zrA](N.J"WS/{.oK%ETB#)Wp.s];VEt-bNmb[0`@2}(GaZ:|M5>d#xC8WP&/x<,yG>-R-B&'4{-l:/;OO`W[+foDFQ,rXn:''e#r:smaG/(HYXSPNQkI_
-Kjx^XPrAQp#n<=:7:ISjIR8)o&:A|r5uWndW57dYE8P.B/PfRskTUWG4H2LtcH@TeWq{z$:.6SYgHOtPJ#iim_thp:t]./`o]XFO[1aILaf%aLt1-UN8G#
-(O^."b,>~5eD4=LE7IM2::tdI{8P&}|IX$hJz<$aPyx9%1&"vtDX_Bq(,HAN}5sg3x"hW{EY'XCD0h>PjpYe,s;of[uF{@GQ0kYS=WXd+s%n1NjS-UfE`F
-)VToAs#"EDkE:u%o,LU&2Qx<-v^^]ch{Y^}G(@]w_B'=e1bETejFn7$Kh&qe:=Yo$Yz|T5>D!#&|j5i}Vp3+.9kCA`!g;sKrD6Q/=kL{$kh:3s8@CnR.FJ
--!:GTbTT(,&IsO[uvtvG>UE(3|:-5-JfV6u-1TKct<p2zJJT;ria9dsqH`g&@@K"|ktmq/y6LN+h^}+z"+b1UH`mJ/_cPWb(g.^pf)QZO9be56/#=uu!4{
-8k[!]UoR3L[V=a9P}Vq55vj<dw"A(Ffi;h-)z/!ChC2g1c=1`V[En!5uj%$w#{@d>0!!y:8g1qtX%tL=6]f<2Q8)HA={ot7)h<9I<!A>N!Y|(0%-xqfUp'
-.ONcth|3ZpkfmWdT_L-,Y"Ib~T3gBY}^9Y8YnQQNB^y(J;v.'@m8uz'GBkyTp)Z@lJQLTId=Se#tZt,'<0.8Tl2{H"mz|1l@;+r>Uq}=cz3XPA-tYaH$B_
-S#19@2TIr@xY8|/-r,LHJz0@w3=S%mt!^T1(.}dVJN}RBo#@U`xE=j5zpZ4BGtXdL3Rbv1{N94xl4XE)Pd.5,o|X1s@0;fR9;W!l,.l"!&riE8Q:1>4/^l
-s=t]P):"UV-}w,4kPlzL/'3D($i5766.IbHQp^,!|gORBb1F@iao2]EraCIMYh>o#mNeA^NY39y_4O~_$r"x@<YShfGi#B,|`N[=vBds0x)Dh72CELby1:
-EL_4O8jukb-qN%1:]xz$b%-ZaVz[%0+>Ko;cIpH&2@K1[=]}pN9k>}Wwh]~|vctYPYtxrW7ze}KcC^>JIOUNxjvilh_e.oGzftDI%z^t'J&$&N>`#g0%AX
-#`P2b2apG[M-O&OP&Tq^87GHcy&++I!ziHe"4}~dSdqALh1{[s4fH`S<3Zn"QFwcP3l>K:+|JMN|E[PQQW>izNiSjG[{=1.zXmL[KRJ/D4Lsvj5|1e[Q22
-!80pMC31db"ZR>6kXbF!"6#Kt$[2l7|hzDf2!,]FdS;a{3+ZtUsw#CI}T^DfWl$g+_(&cEH>MmAG`Y>eZvd`_E,.2n'i&vtK{:]A=5u-~X<a$5FYBR/.$S
-0Rk}3YHadhN2~>H_5=Vk0zeOrGBy9M+gj%q|iQ07Z#Oz=yoAND+[yn8csn(25b+]DRWW$G,{!!Wl`rF2<6uGSpBgZ%[&{KBOri7g`3l7EOi,,MQrnfd8Gk
-%hoY2sr=azT]{F}D;_Q]"tw1Ezng<,=,aMFJO!Z=$+:`(68Jcp;Md7"WU+Mz"dzO`Nq,~vM,=ECRpTtd'b,V3SO1L8NPA0d{]Pn.,6sSt<#j1"omk;,zVQ
-kkeF`@m7q;>j+6&&U6eZ+0]}}|"/~"R8p#,ATz&46gcDyd%O=;iL-b,<WP<('w>ielCaHbgFkqGmzB8}"-nZ-L>fiRMQ362`v[Y";$X(I8+w`ihrg"jIhE
-xH)O1v&lRwRLCGA|/Mn8$(K>`B,SlbmgQI%.7`K;$;nDrB)Iw'@pqPpB4@VimBCbr#FU(9>cC[beC#^)Ds45!Mxh!`:9Ux~xzrEL@6cwy19H]"k9Q/#PCa
-d/6si2Pu+&;uq$nSCT)z2nk`y6x3,eY%KbW=[I!r(L7I,Jx,:#PI"f>}FITq;nSI8cM`PC2v(y~bgCT6^%Zq/=,+4ZND,,JJZr/[PCpISbfz>Q`sB`qH4U
-&v=QA>2^0kx^>%+8d&bRXaY{vvlx]"8C|a^U$i7MWan|ca{4}pCH|b$)xFp(_GYkfJnT78qoV!J("ccPowUw.v>|pha.q(0mGH%SjlN6{;<@Ypq=7o~Ld_
-/Ev7]K-4`@Wrm&1Sx&r@aYpoWa(^PQ&%8)B|(V|<;{,x;B&7b4ORv%dshk,HhUUPst<tuarsE:MO:nx/{hrOG0'g5R]![ax__F@RnJ7.}m|X@'+aNW&<QC
-'(dg4!sZ^F)pB:"fSx=+vQ8L{&ACZNGr'4KskrjL~eu}[ndyknA0r}9:_%A|^ciB~kw%6vjKQu,m:,5zwh%v!6nVQ;x+:5o%04&<0e:culP.Nj.$CpcO/6
-@|0mp.uEs^{C|<lpSURTYK3%U7!uPqxQpy7#&vh,-{Bbk.4>Aj=H13M7V]69{&sjBhHX"g6izG:^lP6x)Jg2.qq@k|wxsKfF<ZJT4!'Qb0H;|61_4!m,1e
-GxppF>=j<tG>~B7}7+.7Tqb]jB)hz{zRKJ2G~]VJ$kVgViYkNiWjcwRFkBfw]oK|a]vA8T]|-mK%=;S-GogYzNSz-pVsV$)EDTZfs4L9.TLn8-=ViX5R#q
-svpa$WP3.0-,1$U::Q2D|>[2.E$oniCA1BkGn[GOg4YppVts';sJ+>BuDER`=_9z2}0lelpg_76nt}]B95p.0Q1"Ky(I!;+AI^@Zi=Le65/StKGsmFF'xo
-+V)W}.YWoRB<1>j2T.PP!7/gzh8qH2:Yd)DToXuQ,W.Snd"@:%DwAS%UMt:r&Y#"}$4vYi`k~J|VH>09.Y8c<6_%f(dJTQKDzylJa`DN5m$zjY{)sI{<ay
-O|Xe/Aqgp`UnXT+DyCx}zpZcN+5YMNSTu=RGO)<LCjRK/5m>/z{{p5Uq<+iZO(w>ydwQ.GMQa9bSICiI|Nm&Sd9t#jl7J&5fl,n%3C@zVdN;!M.Ml+kN9F
-)qz9NIBBv+Fd7Y@[{%NW5t2a3D/+)9u(5$j:;^Z$-t/9M,!#gvkUruBNOnU61@YGRf.<"&k&Hcag~I>D#z{z3az,jYDcLdRe!`Spf38<z,_oT%|!Ck:#[@
-Z;Il|H&57MM1Jl3lP#;ZJv5OriwE46BeCsS[N(qa}-$b.NLO-R!Xa3OADJgDrwk!v"Neq#WbI]{I,"QMI<$&u=/r#Z{Lw3!fDC#YA9mHPj5r]JPg/d-G,@
-}YnXqH{n(PG4S{4;`THJ,uX|;Mb(d$q)z!)<Ee9ug,lF)S=hEd+G3H&:t96e4KfXJ#Pa4Yn>RaVcmH,dIrW$B-@9_m)q2!$)4jd1(G^(iewSvJR2:JrO/9
-XhdH_EXa1+VsqjZ#E"<:tuIAzu(PQbiBSF&k-TMj8/WeGppsq8TspxMXJ^f49z&`ZVJ%=#>#1ZnLd$ZT#=>[eQ4_+vF_B|]_PG10Yh[YNtxx5`BYm)ubGE
-PEdE]%f:&|Q'NS3iZneS!Ks@rG~aTT`&l%52xCQnj^"U<W6ENRc.|n2HQGT`Nd3Gs;+EtcR^{[S9,^0Ym0bU@cv`e$IlEY-&m%<-7FT^@n|a&@+Q/F!eH@
-NN9e|3Th2WfG;{oL{NUz.Lk+~5W9RV6Y>6{[OUCVwTk0nEpsk/'R._~v31A+pst>m22d'V`-oHs'bVh#4_i=ugRhkWuhE'jL;7d);|5+uOF5C07ULrO#LU
-O'bLy,Ee';%aKGHYNxNAZn%,Rz#:ePfP!bj7'3[Bn@vc^8%=3<iw;q<o((CKkgXe$G1zE"rDZfkza6(VnmTg%'=p0)PVKXZr#b+IV57g&wmtCQ^2YKZ4C}
-RhYm|3I/s>h(z)l(lWN]UiQkim=n(7|UUKu2]Ay{-VS^!M)&<H6/D:kK|0UG]tY|V4eo5a7f1}pTvZ9{:`z|5vaJ9&}r1akvW0_l6bnd].ya|}e7_]v+R!
-Ahk|$z=z5h2H(q1;|Z3dH6Q7BC39b4=DZH[Vl}fF|ajDUvKi9Ibr,0<Z,mC<,L@+ST@tkq3iG5Qc8}e=hC}dP@KByO=jl[Wj0]$>a<{6hSDQY&d7X}80fy
-4<}8FecD_M3$.8+o]G@bi2-r@y8oAW5a(q8/4(yXb_N'fcK<=Ah(iSN0dOM,GsV^I8eS9QaEQW~I]!S-hH"K_C9I1Gvlk0nI~{"WoZo-,KT;c.W!9FJid9
--5e%VB:|u:lDI+YuC=cB<IkV+z^|Z0>3TzSX_Fun#d'xdBVOvB1;dx/9SW!/v'Oyeq#2N#e)"KVB-IMrqC-oP/~ZhEUs0lxuf1!B'0tS[i]$o/ZQgyf8Eq
-(dwOD|>Ra.Bxga=A5QL!`DFI"S':H#uAmI`Tfm@GZv@6rdR.7JZs<j),9,e>g4oUy/guqM95&:B:#]I%}{^vS't,9(7I6+y21f4g|X$awL~:Gn1kb-oax'
-1|a)dV!cZ14]#h}q}M0,ZVz_Y"e1/S:^&#GPQo#U]B|KX69EBjRBVVV%UbjnYQ1fy4};@#a[dxD4xRuGDLy%|<e;WoGwrXIYrI_Y&g;,Z/y^u+CHes3-kp
-G]W"_K71#@]wB_a(LWHZ#1VLM<:0F9FbK5jiTd|WJL"VGNRHT=}>@Htdu^)6t{zoKV,/^9_i{Crm_p:{8"f|>hI@FL$rUS&%z]/@ZFRqA-Cm]rTNl6zvZ&
-Gza9hl6QKs;!0,Z|1}Ywst:#I=Bf[}2q+f6{H!rrC;=vsRL)Fy=+3@0bGiIzBO9NSj~^z5(eG.`'FJo(.6~y^y9Ky-T!xM+&^.#"YmCBI;1QR36EZeD'H[
-gG6%wha8)FCG!O'p@wlG=V@pwNFZ!JC{A|OL~g[-r_`#F>MDd}+rf<PpDB1_w7A}4:c'_bwJ3T[}`Xo3g"u|6H=N(AI^e8{S7_&$+uZ^G]qW3S_/x9pRH"
-C$$B.yLP/PR"'tu|pY"Jnv{bYV0T>wh1%ccdZpTwubH(]IZ+n|Kl{0W%c<Q]kiv:)8tHi8N<z2Kt5eL=>MQk~!dr5w}->&,'B|qiyW`UDM8eG].gx5aj8.
-bg>]%:F_B(3yraOnM@eet5vkLRne0aRF^b3&RnXDI1,}|dvh.G=aS)d:}_L`1j2/9.r:J:ssG(>%C(b"pg0#7)DFgkP&:0pEDI%1j7CmWq:mcu_JmD3d.S
-n[M%R0Vc`Aq'$iydR26g]fpj2vQyrZ1n@,ShCV<yW6/#.UL.}I9X<&.SL8-|6LMb_q$x~VVtYKKw&/hClN~NS9{6}btEG]HpBQ|8Gs+Gafa0_Xyd%/ip6[
-n.3'{10>{ggoT&(P]ck:D<n5M9zj]xszZderGvpk|[n!Wk-[{H1giMq+s6R,DI/,G[he2uEYLF:2"i1=.p[Usb%=Jh7d/"Ue&F/F#o2(AQsgMx{OEXc6IE
-fS!Guxm<!@2#xDZdf{ca"_9Af{rhXh8xs/)V2XjhJfS-__YSk/Xs7_=I@X3mK#nS~oUt5JGzA|<{9EUjYC%N'Bse:#]gN'F(AmV-%El}$s8&jt5YRg^=W7
-`dVAz82-$c!=]E2>u5yma7!z,JvD5L`.|@s@]Cg.#ZZ1q3/6Vohz&wN>2+x%9^.C+ETy+I(E.hIN-2vD^NP7MyT}g(3_xsBRBICzM|%7W[V6xR#wp}D%Vn
-g3Gy_sB8{%-d1X[=Qdi7owC!kT}6}'%dV4E@3y%s~)Q&k0o@DPa.[M4/xd(&WRCEOY8ro,}2s|wy'CJ&oVX[Ey]48j:pPz8{;]Dg/znKG'K'z}IwZUDr.K
-=N0RQgi0Sz%RBd!x!phkcJueUDXX]Lp%OXyULK([~j;2PE-Re/~5JQ]QTGBC^DtBhnrpyV{bh7([4cYs<`LWt0j@T_&@%cDX&^dEoH1AgTcWFPBn4x%yao
-g):Y2IA(##>Dwu~qb%0:)T~Zl95X_E{xu%4gE20j3/OOQ!8@RQ|%pkPo4f)]/(&4NK5Dlcu(A#!{qBsp0{+l~@QG2P2{Cn+1[;-l~Ol#(|q3MDIr)$EWq-
-oc;@Pz2'w$09-i`v[KvM'$x[6Jyte[l1"[9&G97'b_nLh5w82LqyC$cyi7VEYO/67z[l-Wt>+v3uez|fJK}dRp#7lC.92P^e8!"Uf1|+KVtmn;4Me:"in&
-5l@v"qa_b9))|u5@tQ=QmrkB9`$mc$p&__)!SR8#x-bY_vY8&40cyd=B43f@cf^q{gJXYr)Npq-nU{s=zovC~sSt{4t}_<6^k!4z,6;-yO(U[|-@4q2|GH
-W|d(;v-M&F,R%n)ssGn^Y`dVd$/9[NP"yN_vGHK<;E)O#-,c+Q&sLt_5G><YEi$xWUdf+n5;SDt8]cdM4'uSWyBj3ydqna43XS);#@LWJGh#!}v:@G'IH"
-HpzqfGS]h7Jb69-DI4yYEFtbl)V6x4);Koe>f<XXFqMpL`,}O9YO.XA2gSIGFDZm`)>IG#iQiU$)Vd}frbBj]W_&})b{y7k;]Y%f!mz-Yi^HB8SeNzt7"<
-Ed+arGfU1dc)3Rf<E/`v`k}SF@s|,w4_g0.xc6W$|Z7_tH8PV[yZE9zXAG/b5s9es9!$$LC7^_B2K(X=kPL,6[;pu@8le-l-!CNvzBSzrct}bR:yCDmmnw
-ggkOZ]gO7GpcWir,1fLp4,'''3;,V:cH54Prfp5ccu%@1u(.A|SvD92z..l!P%6q3YArrNC2XvaVljiUfy!=WY&prBK9I|=@]On%;B4<AYU20IRQzgsA1v
-nW_p'mDFTnDy__UPN%jmqH,=#O}H2Nu#3xZ$,E4s(Ud@JU1'UI2OYxG#yv`1Yl/@N"rf[o20{JfRi/.{K1fVy92Ced+_%W.H]Gpvx{+N098BFK`,dr5q1,
-u_zMq|yP%0Ms=}C"8>ts:mCk"Li_s0=J_Z,uMUKrW|5({{YJ^{=/C@l"No2#Mg>mdr+W5)zOg4~'H`HCw")7s4z:ERguhi~G`;:A`mO2cA>/IU]5NN8cED
-%5`SGLX[LQr8xK+ZQsxuX}LRC:zKXr=Zw)fBf9lec,6p_r>1]kvO]5~c,b^eq2%R]s@B-XIv&C3RS&jN>b,/i4JY64)MyX!M2Ns}Jf]H=JKC^OrJ'M@ON+
-hSw:R+vinF>b!JVEDtk^L7Eqv]D].7V:>(cM9DU"+#@fxO7y}cYm|jhY6^8FuKOi8Kb_S8D1cZDD'66xP-4{Yj$LWP`|QqIdL}[DC+X@PNNYB}yYuezjVA
-U9>}"{Z]%N_rg5,0U'm!~CSzX!5@StlwG{"hHqf)gan=NI@PH_riLS@vbu6t2(Z/oQN>_Nu'rB6I[TX1aUMh4r88>fa%}COYlB=R;dx7J;A=.c:dw`MW,`
-v.v6keh7&gS;Xl-l%@sRG$I[Jelo:jUR$2Bv|aSa(N7b]]k<I.qB#s'uK^^U}JYBu_u8D%Q%IhhIq#bk5#B,JE[Z4z]S/!"Vk}oHX7Gcan6K_lM^_OIasF
-e%A"J][>Xl4^6FrGg<TSi[_y_Hm4HbObCECM~_K}6ZWmk;jN^@hH<BnupvCSydDd3,Ribu1_5EUy>89<:m"9'T:[a{^$Q.s,D(x>b"0B127}qr/;ceg!%w
-6gZZg9&gi_)z`>n0NugS,^'<}_]uhO6c1WYR6W$uGX0>KDMnWZZTIkpnqiGS8j2AW1a(g),q2P&ZrA,MP|<bGMxwpH'.zq[<k%v@%4Z7{0NPZ|AA=^,L%#
-!_'K3|4L&F+VdQwr'4W}f6,K>vT<p!gnyvcuV0rd0:h"WckD5t2-;73Lb+t=a5'/CB8l[(S$f{0G;)MCbVkST}Z1e)cGVOt^kKm6]3/af9gUy$zO8cEo[q
-Sqg|-uIi8i[%1D<ftzAxPc_{YgHe0]Pea}^SJ<h]Ii#Das~SDIeiIrCvM6pZiYuu1<.t=IbB,^rnc4qa=$dMmj9l6s#Tfr2O6Fb]U.5rR9}DSp{=S"'H)"
-,.iHrcXG@NWeVh7$[(>9@^>pWI='DdW@_4MU/ik3R{o]lFk0JtasHnasO&FWl22;`)WQU9rw{f4ZfQ9KcMIe39m4(vO2Lf;nxkZ9#]k1nalO<-YR21`G,V
-.5Q=y,SSPP4o8TyO=L"`[:D");@&En0&E{1H2#hFL$xu4&hkf_L"tQ3=j9E]~SA}}#/;#g(YSka008Nk{q3`N-fNZTQJ0ftkv9H'J=hZGAY.z8/P5DNj-v
-!S`sf9mDN-&o3qTk5FF<",^=LZ9q(3EE3}B|R'z2kOD+^zMF+q,x7No2BSH{is}x&(,E+|,nA(sCd.5RqkW0:|riM"hGTF'4[OpaOLslWys}B>d!{abV"'
-h#$P|^9n~Pb.Gq~qzimW{rG-](l;6-();<r[(R<v,`Er3v;8U}0mh,sHEdHkTLa8L8-zRB/uNo/KB|1RtEpc4wQdCtBZ=+<tcLvPgCf[%"tVa+rs-[Ot-.
-K^D{rP2Cc,9{a-W!RrtnZHe}Q=:""g6$VG%Jv%E}BHkWIoJ0eB##To7G@f'y!Ws`3'U:.61=kiddSiH=Ziw(-@tLwWdv!bN$y:hFn>8Eiv9J.{P"w#:KGf
-5l]Rhi'@oa$@_=S%@IY<`l06l8<5=)02+$Uni0oje96F.By$+-KldjYk=_n.OE-O<>VNBL{>;v&#xzNP0GaYUw#o-l/-tPQqg]Q=`5EB.G9kjM)=9d]zp7
-Cv%v.ts_3pJ:Ayyy!Fw:-F%DffYzQR6q0w|7ok@/59~H+-uwkURd5l)Xm9AzJnP2GWt%-z=Apo@4[B3ApFHtg[iSEvnV`g(+6ixRzd{w<CC.vErcOIBiPc
-,R"g/-5<aD8vp'UeWefAptg4r)Ti:_Q_;$,+p2^5zS/WF.x3([&D1OkO+cl$.SB'2=rf@G:i.S$Zfs.J6rWyIn~E'a=`9AZt,@Cz.C`pTIurzn+7~,N076
-lP/umGMUS1k(|0E-s`sHWgioNJ{u%GiuBssfsX1%>R~WMmNw<]gOUIin,Y~@;q&w#{8^/9[R`ik@Iixdo$RKC0+D3zi@]ayoCPa$Fj/2&{;JT1N!WKA#dp
-IDK'}&5viHZ=e%kx:ajH8::EBcwPH_!"iLslMzD59Y;CbAuWj.7w8wX$nSy+{Kekp0B0MzJB":fLDAQT.bZtA,E>O1^IVa^$kM9P0;vOyHq&+sV]E!oRE|
->In)4P,=eT@u0Y5$$P~g+xiWVB;d$2&2]@y1Fk,)t^MH!&&;MBRu:]i[-WT">Lwz,qMg@K/cE,l}D}<vUr>AB$MQW4z9{E}DNaJgF&TL-GKGlQ"t-o3Fp=
-VC5_KliVFi~!Nw'3]=y7v5v1V"NQ9Sx"@_3BHuN5~$G1!&M,0a$]1q(5f=Pn&.>}|jj/-7xp[Esg0K=Pu`;NDEd-m|`.1v!xWI-V|AT:Js7GT<E|{JKf]y
-YoM/IZKU4XU{hO^].gNZ3x2T4@]3K5/]Jy:K.K/bu#$>vZYCJ4(S!-=6@34:;msR-+7fK"0lOOw2]k0g&zoOlHT2!i!IU3Je}kB)&{NEN`R]Ez(<&ISjZD
-,shZ1GC_1J0{jw:J9|DxvP:{q$n0j{Y<`d%M/],PEQ1nSNLs2<}=7(tc(S5LJ"=]-3gzb|U`BuFkUt+|4-7OnGc]|hNQvBZz-stBZ)oFmO'zr(4@y2H#,9
-BF+w25QXQkb&a3$"]^'[bfAWx]vKo'p<[v=($7m#tMs-r/J"TWsl'4,KUV_k[LurZ|oacE%!M30eR+xvmaxfJ5~[x-'JVJFH_z0v!ujEuWz84#Z5K)Xod`
-|rTlL/CrH0[uNT@GD021P&zt9a:Xv;HcJ,UVj;gnrb{+}^gV)(5y9],ghvv:vknnL$oZICb[tH1(z!9t|93oIUjfe&^q~S[<)5c^,7HN2SbvX$}a&B~JR(
-H/H8&nuMH;i&0}Z'm"DoVuCJq>v|V>u&aiKej"uA,2<=>U&;)Atkq8hdWfDVyf4h(Q=FY!)D89SSXf`bffu[P_H]SAq&J9g)l;DKAnu&&!!ZB)9PTqW`U%
-9EKjJ:!:nR-m^/A=|=8:&k~]W4@&$$z)Ac@b"B~ULMwQ;.':T_4Ly^wXm019uNteT'&U{b/2hzjPe.nfDUTLY&>xf{KAkOV;Z_UBkOTy[S:ZiwNT~2Xr_Q
-Xlm^mnfCAsh,BOFx%r]OnsY_%p]GRt]4#;)u[m4|6TS98%X+v1Y_K{ivlIbrBxOy1{!3+UzFWeeO/12A2GuUR@(s0HblG&4Au6y1!'@C:(;Ty0K"tN4uC<
-7kjTSE7X~kM!)Cr[gKWq~G4'u(bD+rN'3=qJ2RmH"qX]QRwIc;Z1DP[osXuI4&65TBPBdAya{%hk:{:rFdgviux(&sDZJo="AYKh~m5guWU.IjFtRdfA^S
-&rxT'etK~Z4n2G5p_L[=B).m/xO87-.m1|O}/rEre}lov'@^s-vGLem86JJp[T=HQc4B9iAdh+'w7}XS2yBK,iBmIZ^hktLb},wB/GA=+G4''_Frmt{H&H
-z@5#@<%39',;e_b%vs~Ej/B<_GrO(U@Y$3K7eRid8kd2`DFUb"8d,A"uWbru{i`}Qt|8vu{g`g1E`d's.+neH3gr@d-%2LnyX]~CM0YSS76cOLi#ZJ]SMh
-EdTLT`|S"pTHw)+P~Dr0l+fG"dH+QkC6lBZUR!)+)`hIdy@B.N&BE4DOGQ]M(@20c25MM1n+`=$uw[<TKjW&A!5d~Fmox|"5NuUxXeGKDcHIkRYkdu@U2r
-xe9#Bqnr2Ke.mjDn>{PF1e9}I#q25KtbBVCX0g"#!Ax/QSY)ub~^(SUNt%<!u4k@k-V#LOL,2E_y8`u<SMix[zU^>g8j%qbo|@;@zZjVGa[]=|p<vQK=,[
-8UwwM]pExzH0wlT!h<_T9Vp7.'eXOk;BiF+hhmrw%m<1d`XY^Mwx4-9vjN`r7#dZ5NU7kltqBQ.g^M"##]_LJ}uf<C269DYf}sD`&V^^~_q_]4[w=0SiO(
-%ihu+2z`=6ch)YXWfbNH@<n_fr%a~g5ku{gy8wpj`M4XurxLa^n712UT4<g`+A0xq!!T"NB,u1Jx)jtt7<|ml)++](yQ^1Sy3KbE"xbo7z%[WI.Lg>hZj9
-2dfHt&a/%LoUHf15kb]!SY+@a|4:Yn'6Nqi!(5M:km_7Unci~IwJ3nDVl"P>H3^4=Fy:n9}RPY6pZP:!@/#Ump>mKZr2D]6VE(9Fx"T<<5DK8K"[t6b<gL
-mf82_/y7x)D|+@[y]xle[pm-ByDY%NbI`-b[ZJ<(Gi}bA$l)'ikRbG`lPX4DApAoFFHi4wV!PvSA^Dc<=BtEcYQa4zWn9y1[(.V1=)>V+IFYP;|J"^ikAz
-RD8DM'<KZk8-d7ACqMRoB=91)1-ytBmDuM2fJ61hL!#n(-|(ijo<>7P>BWpn8[lF)<L/AwFo-C",i-GvMxgAe-0$WGkpwSLuJv!AuxTL:3'Z+):HpwwF"w
-+Q}I4o2>l{|n@1i@KM5OyB&/&>hE<wS1W;X$7(B8{1Jkjy$Bq1@T!Vw4I^7+_GI@.x-5GT:Ye_(,!3vN]eet}w@:5u/ps[jlGs4jzN6.ADKyP5@V5)0_Y+
-Zpsu8;zXM>rM|4Z![an=q[@B~+}p8aFG4mdroC3`n[>5ePfBHVCa[M@[]M.19E}0ey+7&0X(CfF`l!uE:BJif`BGN_cwVFVI5&F=P_h8"&OV@b,tC0/y:7
-S^g>|!c9R'4lp;+8ZqCZ%;6/y+%mlh%6g;MGmOUpkGxqkt=:.0R7aAX1,,K}{V8xI$il<raMb>|wae`8p+$lSI~.ncgVKW_[l`/;66&cqn~Ve"+eWIAJff
-Hs;IMn;:96RY@#FRn952G=.{$_2L!&FDp{~m:I6jN[j`G.{l,cXxuN{KD_Cr@54pVtC_G!M7)B&9js3jhXGtucF1Z&cyK4raxYh|(}buM;-r"vgWEA$L)8
-6G5[-DC|&};[rL8EG}15-q2dD$SXN17JNO6c5prqA)y-,l%KkH_)pqxTJxD@oMr3{3]vAh[@N2DUr|])C^KFb=WFc`;4QI3${<-6Jpm853njDXZ;H`</Y7
-)mydAQ5(tL{0&H:S|o9[-!}hEwuSoj;P)eFt0gkt0@J!6-2o&K)>OtnPNaju@CG}r8Dj+)}[(ay{Te2G]I7SjpJJjTwXobo8)W%9-{VsSx>B=|_}3.cn<c
-G&{6L65Gz&gZ6!P`@z$K<q:NGyHI^2-zYd=E<F!.su/Il>"DK@xMUzFfAr:4M)CYoADRu<aN)9z,bBDv$.%2-95BBbSKj>YIGYtd+'%3R8X13xPX0i+jy#
-W!='H%tcfy)NF[=ns>nrJW(%K3B7J=1+-jOF~w;y(LFg=D1W7r;ua@5-o6JsV^[{FKf[5c+j$8:JsI@7.QvIPblK=[w7~p=1`j62YbePMNB9SHd3q{-Ci=
-Vdm$|cQP1m&5N|`'6m:eG!}Ud3DkCK!QS%:VwMBX:KAW%'SkEeX,yD_DKWV[|4:TGJ/r_-.S$+/j{Ikmd'FU!8pigv6VZe`QOql|)kZJ5:U7}5boBHofqX
-da@Df+gW9@&T<Oxjm<yfZ;6:z$5(n<V{C^$R-^XRvVG^>cvr+eA^dy)fm^]CuozlBxI7[wzNIHwLa[9|RJeN|lKM~kvxr=+/>IS(8sa5hMl6!;$${R[50u
-cyhaD,9Ip`=6Um.^P]-r2d64j-)5-HbbkNqi368Em|o0E@]q^mQ%te9d{%AB/>U3`I4,8^IB@7VMcf1YV|D/0bUtse|12'L0lD/=1Y5ovULl}kEM8B4GQ(
-SnSK=wPS]bWZ"Zz7-FY!+B#&3Hx$_KVf}u5I"TS>dNk.Y"vdC!fUMOvk4nRiL=KTRcOm"M!q>[Y`;.zo&Gy_9bOgcLGPa58;VUKra&GW]T5m#q/:!U~zR3
-.r2HHrM{~BhMU'V2;)ERO=S2puQ[8/(CaXAg/cf4NGkxY6c,E-H|~B>2SL<t7iW@pjr)g)Hc1n|7DcUkS<Dx@;5hMa;[jp[y)h(@TuFA21[;>nIV/;A3s{
-gW18[T%re<Bqwl>lsj>rcxUZtulsm9;%flfa1}{|UGO};bNl/gsx|KU]a5fyQo{qg$K7~w7rfywqOqp"nqj+Ju%}{/tP'v]k>;vi=.R'6KP+}NYG!){hCV
-g)U/N)e^1!L/$%eIW}@gF<[hu9+z73L(3EzpL:lDjFTzhV96A{n-@jcsQ9SPpxyv,gp5=5o|>VX`-OqVm9_/JCq#>_{e"(lLq-r1.XPci"uM-!AiL[(ykl
-GXi'IsWjmTXp-uV3k0')MPG/G@jbnN{&{"&t1_ZI[#o[;>:7BT`4Imm-:)EsMm@vm{.c~l3TmI.{|zC>^Q|Op}M!iXL&JI7/dzuZBkls]p6UVT_UD<rQ0U
-)KE+M2$z{|+HC2[U-/W'mm|Ce`s"2V$D9pYgdD^/P2~+oe4k91OQ=y$K"SVQ:.Yvg/wEd=e&jGAVdPhH[V8k6Pr3g}<TJ&as0nX)"Pz$!A$Jzji+E2wn(6
-Lhkg+;}/5`3#9q@0_Bep='PVqt_dd7Y:>=_z">"xZhsg@r4}[Is6lb<JHrYj(8XT~s:_+j]<wnr:0`4"NXGaN'&3J#LfF<t`Z`GebEHxT)0<{bKh!+Zfe9
-MR6k1d>W`ygW%cjK9[3[D%d"@C/5oi^0j`1>|yX^)4(w"|%Jqcg1ng=>(|ANX+jZx_E[4g"`zOW|a7|K%t6@M^8y3-nl>ZNzm<%u'|JG@fpgqFjKH=YSzZ
-|B2rXMrQ1vQB0-y5LtWwnX#C-C(gjy#IFYR)q8aZR:tch:]4rG0{8y#6y>]<(]x^!dvS1p<10m<w$fQq<ZvG2YC'vEKAiluX/Ko"o/R^$M>eosX+f=rCkp
-K6SHe.NC~6oP#O+Otpt;u6,NkH7"s(T.n6X]X]d{L:A0996.d|O/4B[1D$|2u:w5=KX':Sg4BPr^q9#e:VX>OG#XF0yE!)X806<D1aup/lr5SCg`uir-ui
-7&(v~bQDWeNss@zM;pS{bfCbD;$Es}=%`z4E"0~UGcG^,CfCxVEg:';zVIY{Sqy"0V[2@s_bHrJFFZ87y)}:4'$ig]9k&!+[Pd([p'g]`NEl6b!]kGw$cO
-HfB3|n$uGj[|%gAF#rNn9cw@KLy`0f.5)r!q/&VEjhd=stf^3]vz.p/%m.qNh^3/{IZ31zw!Y$y4<<|8OPAHQ{:`Y0MeAY.;6WcC6NIJU]|H6}v&K1iO6C
-$^D+^a}]!f_<ybPcqi>vi:6Y'QOE>s%oS3_&W>Ytxk2|Xmh5DTTfq6'=cj1vpR@}fvz7V{g62$-,3sk9Pbs'rWow@)FYh6)y)QsCBy~ZD,H;AFm,SRRS=P
->EC"^We^flvTf{U>=}C^EaYwFTOC#F}]+sZ]IszgS=wQ[B#rwf9!#1B-o_PQwF==m^vP:2]@l_i<pzx=$OGH94q8!kGpSxdhfgo-M%!%&Df+jrW^ji|tB{
-#S{T$PLjmK^1%tB%(280bT&8%JNrX9TiTla=qq@^X4o4%_2mAQCfV0EbjQiE;tE_U8Qq%-&rX/TFciL!>UVN=UjFxbH>J]@!iyOKgmeB5#V0qr;NrYwA~N
-AxZ&hw+pB#GHG/d!)Afb}8SCml5)$^&AR7w1k&fFgtG,XlwJ4%0[aisVHEnc!Iotc!Ct&=dK0CRMjIdp_H,4YT%S,NY"MKnG&%DF:Qd<Gk'j"+,5#+%E`Z
-v]zqr"S9rX`'#B#tK!FM2yN1D)[rP1b/XM#y+McJ[2ab<>h}v2PSiJgZOQ_W9/(T~r2##.eB+%!8'<CP)GHl6)P>.}6^3yi+k:o;}+vfdNW)^qf{N{%'.l
-j'+$h%1XS45L}uf7;_AipD!E|"q]vq]E6S6Pg)1F15"UTU:(vVb$'jUC9aP,qdG&`c$7w$2qoe2=gB#U`BpIX13zt86H^k}UKK&<f@)Ghn_Y@h}DwdU;Dl
-Jpaa@dX0D%X9c>sL%PfP_(qab'^5`D783!FTj3K:vu'8UZ;i8C'JQ-z|`OP&2L._-ql$]FR#B[aib}8m=R"abG@Hs!s}Q/|@dM^};svJV:9$mmv6)g_^{f
-V@N/)0m(I[rUZT0:cM7m<wMy]-h(Iu~n^><6S>Ww>s(DpNLs-)EH}VafJWkY8VHDaArXk/UA&7@=1w+E5J_hG:qXTw!6~)GsJ]+7rL>]Pmn>AYMrx#h%b<
-BP(+h$T'6RoCeCI}cPI$<{=9EfQT!5=6c>}XHTl-./]AHHYSP%:G.RH,o##7<E"ol2D^y91LHh$[%-^@,x7!"]adwN=!<aG$Zo>.v(M5:8Y(~(hG<dRJPz
-Aumd4,;sbEx>$y0KBg{|OGdm;XHz!&B|"+7)YI"Mcn-z;&BbFy3cERWiBr;[$^7nF5e_[('>$}anL.-xSinZQ/Yj(X>at%6;%kid`3wr#os!dj[h`1sB}0
--)P:`,hs_7$1'T(JCi:GSsJkG$3yNl"Z+Rl#CUo@O2Cq5)IOtuI<QUD2I0Uc<]~JMuz>D9z`/9'dGdC%CuVPNlsGBle,@w)tvWVhdkNul2sNeWr-EK9K[/
-S=V}=w-SU2r.b&%8qW6hb,(pz(MjkNFcxgd;/tdJI4h=2&^N_pL|vbrJuhox3gh-=%WN;RYG|RX'>Rh`([aO[bMVb:_Z{C:C#t}3$i4(9Jd].r=jI!~DG`
-u+3XeO[#hWjZ[#cfg!0ZvVNe)"TE-7y#%!O`}fZT(zWnMX2ac7xo+g#/s2DnhjWm+Q>gtP32<2r}283ODfU_M]qUAvz6{|qeE{Uw`F'mVxtOilGT:#UC0w
-6O`&`ODh/(e&[.!{xX6wj/1n%4b&Y0U8Z]js]L"n2&W'&jym-XCj&eJ.fGjwq`vkRhU=^P-!e9a6"_!>+BpUL,V[nID{QQw/wxi}MZtSh2@wYwtIH}!}">
-dy1`/DQt&Ue,EcvYn]~jLboNO|[2En>'R@kkR=MHdm%9O30e)4kaII1f6cPMU]4gmR8at{EP!_0<cVSSj=I^8vqOeM[izoRd$yGuqOp]|'5m~ka]s}.}_L
-y}zo5x|2To(O(jYO]W|q]Oxp.5nr$7foey]=+^$I"cdUsUal+_#'d>[K13H6YBQTyb;tmhW^3jl7Aw'tB&TLkj~})k~[bI!P1MUfbOC_dpx=HIQ@,<)j=u
-M'Xh{w}|Op-<^1`3|;:At$F_H84C1YQQ968(+%60N@hIZ6&roV(lzQ!,=Do7R`_l~_794/xygANhbRG5m{h7dO'tA^D$SgJ1Lg6RdALmQUZt=O4#PKY;i:
-J}Oz5i9q4kV[L%"I|VgW%E-PjE_]iO1QF0]P"|Ps[9i]eey^zaEKP&6}MAN%L>G5k@'TYi(JyS/,RN/[lm:<1X.o'go/%pT1F..&2AyF{IV{5Ugr"KnZuo
-:x$=Zs||C4mh5e3UlPqrAx1t}Dfb:$Ts%OTcfFiv3d3QvS4xU`c5c!'Xyby^]I+P996bU)f/CcaWU:^;OuST#.@6'p;FnI+8xyn^SCxK~z+%Gt.(.b5W;%
-cpItgA2c#/ts3|Sl"G+-{fglVVa/'=5d|xo+AR;q>7OnJf<n#j#BES"S.o|`bXdoRo[b'@f{pv#-05:w|S+5QZOcRray>I&KZx|v.7#J1bMBXi!MM`wrXJ
-N"<x%|=n_<%x2u7QB,YbmxJt^J!/IJBSD^A$@:U8(7fP$EN^$]Q%U!oaw"i3PdW+tEe3fO%[&0Fx17|VwGz)bVz"d2^yT%4uaqHykJsa/yzVT'JEa&qKPp
-Q'A55!{%1]`uJqU</AB$RV@M9FjXH0K"|_f^%z]nZk/lD-c!giX=|&t6iOuaul/G-K_Tl_k2LeDKU7"(syAKe$_n]K]b/V3qtA+1][]r$Y@wHOo2z_Ac|y
-Z(b+l&^(rd[@vvul}vy,y|:u>EzH;fO(qaZecrEWoX7/o%)sMN/80]9Z[W5dtU@TUSZvH==Y~SgxplfxYD/i;nmYjJFB(/,ZxAGB_t<e="aDRU&h;tt`rQ
-o0|A4zL:$:88i=q!P_a!#{2-=jDW,f@>tEDe:7PAvM_j!PcyIkTcWrGA@Kd90Ek.9N=!58#Pj.#v3qf#~>Kj[R{;%OH<{q{rR7^qGYN%QOmb85}3^]$Pqd
-Lxe#Qj<<(.ame8~jt2h@NjtNr=hoA%wIgVG((,6#$V$2ax,UZYFqP/LnChEM(>-QKs'[0.Iqb[r:=[x>E+b&`)dp'+yE=.^5JF,V6"/_Lv}yUNgrLn>e>W
-vksyn9<GU^;mrs8+ZWtbozRrf_@_,-!uidHxQ[]I&x}J$4K!>oQ2{Sgp6)Qk[(B`[Jse^%X^q&G7l$H>_H.'DD<c@_d'6R&S6j_h:`y|TU/]`eE[f87g%@
-w4ceP=Kx1HnXi/Qq'lBKE/AT)Z_zDtX_&n{P&N(+n}YQ)b_&G5E9|0k2E0m_[b{-Z"HNc<$7pQ.^!SHq<yr7+D)'&PS(+&iWXm3`VO)Lbaf^AafTftS#eb
-ZXDAn47X9n&pmIEn>7DQ<Bh.5[t{87$fmG)Mrj1hyH;dv^-X8Dq-"y7Ry'03P-+06ZY13iU6|f3CouZZ;^1&S8Pdn.!Y/mw@otWhnjVFD&/m1N1Ofk.7On
-:'#h59~yVgJZ"l(Yz.PZ[qNnwX`YE$u',7=J)aiQ.|7T.R~wX|ey[9tL$^_h5qPd>V>sx#}ANA.5&o6BTu!>t4%'A;k4g)o^sTx9&a_be3_7W:P2}}3L<U
-O=nx2[pwu1N&kp2kQVp&YKp2<NK9NFuWj47"IXV'}wxwe)87(vID3s39bwP0EzE>4C$fSY6%ZL4V+#oUI'Yj;e5$$}$-ZeX01yBQ[9QX[O}rc;@@uWhTUk
-O0;"-L+^>dP5BgjY4k`Qf(SnXyP_-EYd(CjFUTXSMF'J>F:`CfTV!Ig-a@dwRQsP"zQl!`D]X'nVyqespb8WF^f{ej,.OPG:w)'([c=JmKu`%8Y=};Y4oK
-AFrtDR=bi8=F#/Q1wZB(rk-}rf6C:J{USy%:3[aM2-"o|2t.B'|h6pzB>_it_0%aa9M.(dQw_G#F#bx0WmP1_^j4hg$a;:LXP)'N&E_eF9L$SFNB^r2KsY
-fTqDk47aYJ"h#AZP{i<40+CXxmN!;r`D$8YF}K=C@VJ=!MrhTmTyJ,u<8^m.O;]WA;Ec3W@.A2sSIY>Q1@fE~F@&d[hI:Qb]N(3N~f=2WC(IPO$Lm,9g51
-7"Rg[1E<%!kYt2C.f(#(PL:NKXX/U4+wkzyf4i&Q4F)tyk,+WHG_|x^rsx@&lEGm1Wr:qHf|ytP"Cvov.0;8EmR"6jisLQKb;f&Qy:b7)4JVWjzy<+/%VR
-ojY/-FPK.y)dqJ]AYJ0h1J@yRQsG|bQwj&S'}9T&35k$N4Z%6Q13EA,6Q58y7Kc&U(V#VHad|mr<u(DY'Z>ceLMmG;x;90PM)2]{U,R'Rrr.J"=RMYH9=:
-Voc{h`E[Hz1^5^xQG5b/lWPjTfiS;qH{Yi/w"=O1C)odDA~Ki`MafO8tgI6vva58D|xRA1lr:,c(B;=wtof@oX2cdba[Uno1Sr8b_cK/zzaI>NM#mDSf/Y
-IwBXN/SFYC+H)5xy6HF^Te7^Tdr{;O;dOO2HwDPpwuK&5|"7fpj]<.;51evZ;[f+]3P^][h1zAu@x>xTtvavaM.M&-LNmslqn#gCaO,9GjgWS4(0>qdUa{
-<IM^wA>`&+Fte`9S9c$C{ihDg,YvLB5d4)TA2!dSF5Z&E&3U_0(,H/iY8$9A72PUfEfw]fbXeI"/K`lvdI+vR]$Kxz3r5IEMFOpA>A=g((F]Mk'f$wH1m+
-$v!fQAeVi:.V#zLWMxvs%S6'ia3Ko(Y'xg55Cjoje9JF(kHBL({Q%YJ3C`!I!+(L2qvM%oaTW%lAM!m.WzXGdOK<#9qL)ZG7j"6yvSe<Frrn.OnoI@&[fH
-pr|!|G_F9_'h[XlR[mxR&V:[Q`8vOdbYe&5{TiNvp"kXm(Cn[8t<!_J"h.JkLBZKhV};$glfD|id{ige!4E]v#qD$6D78)HyuF&bYu{i+Mc|OOJ|X9F{WF
-[w{gk3_MzT0X6]wGRz@musyP4t+&@6OFt/,Dvih;}8%j_^"293bG$d+{Q`[6U_=,}T)Y9-I""t{]drif.'JxOaKk~6zJkq-j&CdJ.B2Ilr@j]OaIxPfFt-
-Y{eVKq7#FyI]I+N:!-4M~<C%<4S8!rKkK<UDdq#V^Ks9&9XNZ(fdrzoKgLFH(T92yEV(D^gFW8uyyNQilqglJXOtXLUvz,MB^juZ_3%}]i~!ycM9h&3V0H
-Rn4GJ8TDD']@AS;[s8]F5c=<u7@:Fm+vUb3>e=y6C/Z|[}@|H!QLhMeY-IPsYJzoT+mdX54{DvFZRNu9)|Lp$}$e#z0TUcJR:|'f>X=(evx+EhI-3Wib~N
-/tNE||I&)][:+xjN=OUbgc276sup-D$7qg-0sdC&>(9.^^(w+9]DTb7-<2md>X8^9b1(0:woDpNp.vySF|[mPh^=r5_gvcsiK^{Bo"MP|6NGXkuIu,&[sD
-,DaY-y)eTdCqEVA-Bq+rSw.7'E$EEH5"L3eqz!x#mxE3l$qJ{@-'}FVbvW;Im3lln^fa}cp{D'Y_Q#u{O;;/gm#AVG:n`k6[}!gp}Wk(D>lC0[`uP8}exe
-rLR/2uFH5KJv4K',qw6jgM<27Y!HhsXBWNCE(5qX54`}8xak{lZekmfp"c2ub66=+hFwY/^V9T$$gqQd6|ddAl2zRFNdo/8qM]mM7fk^55Fi|cNr}@#r%}
-%{Cht9"G>`F'b`Es[,(=iv009o%K$;Sv`-NF(2aNT.rAngYkGIQ8o%~iFE!e{`inwc}W<8k@3]JM%c(J<G$]]sU]zjRv'IESd/bmzqWy(+PQ7CDN`8:f4b
-'h}pXRw),=0p3EfyRknVC`:iS2+pS-&]G#<Gr7cjKX<w=|(o1yc{x0YI%bf$>8-{SVX=S41<qARRc>U8Pb+.%{+O<1k&WWQU+G>^,(R_Dt>><wMd:r@=/+
-fjg>EijAX'8)`reWslP0rUA(^cK1}#Up`EN!(GKRQz=P<>eQeGb8%G(J0yU)[=D%"IFA0zdz}oK;G6A35{,[3)eT(H1MaW4OEKJ}}Tf]d@pWH'V:;Uk!{T
-!E#iQ<_mSj%{n297;{k#6w_DdIny"exbOqC"AxQ6IAIAN@yF.JZc37wajd"ygf-e+6^,rKTKBs)Zxy5D!v7vl)qM:FVj:P:f3oHjI&x)X)qH.:-)[w`"s2
-bPD3a}#;Y,]|y`j[pAGZQ_v;_fnqJ+SMBzIO$'5k)u#j{[1xV06f01BY)f|N1d9igdYS6!4#~=3l52I2lxVNa<6pU0iJ37~!V4[/bk$,Sw0X1E$a!^/]b7
-_4aryDjUKbHUw;ZV>HU2)BJ[M:a+)zhT,cZQLMf#"rilno+`f3[iEK|DK=-vv`^.^J^Vl8wO+q|)IyXA%AXINgxBbG'ydAAV!F]`Mr0W;D;m`-;(&Lu|Sd
-Wrr.u)_#hqE&dsnLtia]'}gso{Jig#dsJT|Pz|jAErJ;V,OdO"68IiVhgd|6wD}n!rE|<mVsc&:_tuWNy;3T[iae/Oq6U4U&RG~&#>pfp[bw>"22~Fm>8=
-~)tcv_Sz.Mkw47ITz7xb+X:8]XUc@N1Yyu,s1>|V7m+XuO!=g>5oaFPkcaoOa4]EG4C-)ZL]6FUSZt+KUNNsUzS%W9lpkN49^m}P|P/QaU=!lRY|eH{zB+
-aXH&@2/Qg#7;>:G<>Bpw$aaJFFx3fJ|1otfvS9Ztv;K<v-zAJ,90d6R<5jMbv@~2&/)L+K`%}GoXD(&houB&}'F_3VwJ~Z/"p@K2mP09fn+gB+yfoJ"tEW
-8@_icVGtSCnEeKH0tG|0Tl]pX0qs;%X;vnpgq5hv;0qKp3qSvLO3nm{k6qZh]}Fk"ALa]fWE){&HT3nr7X8%FYKKonIQnY{B;XP2vT,UuC(sY8p%B3}tLx
-41vPuc1jDQPwHT}g(DBl5^U0[;"ZRB`yWh'Kr,tf"3Z#u6`uZR-Pe)FTfHp#,!EtZ/R1v!zX~w&y$&>c&s~0!`/8Xpd<iKyqtsT_N3T1jHB_(B6FT%(HE=
-M"ShwqP3C0,s6Q!Sqo[<H4Ewzz}/EZjDIL,<I^.V=]NCTNyPgHk;0]ysQ]`1prN9C#glSCiMhl(-b%5xJrU0,uS9SE<2jXZz`g/TG;SzTFY0Ta5FAT^N;8
-[dI^lcw:]Bwm|z|.I=Jsz4h!cFa(@:"BnXm+EiK)Ta9csydHxcyb'K'uk4F|j2D[Sfmi-qd,t^FobJZw7=#"'Lgh7$cU~u>CyI.ag8-C:'`]+bA:)v")ca
-[Cc7.V(f32)!a<"EPe%V78{vJI+FNMHy0RTWpt[7-LeSy<D(d3SGj:CP2uZ:m(:l^A88pttA2lG#T_0F%5ZY<iACJOYLw1Bqul[6@PwpT<_.]#oH3'8e$o
-M<(0"aD`S_w8u"}"cRpcywn&4gAg$xCQs1$%II>pdGt{)RqC)(>lB"]L>D@[F'NRwUpL@CcvQpMBD/,oq/[u:Y$Wnf"E9[LvLRAZjY8CCV7]rj5@TFI8!'
-+7Y2A+/9q<2skqFChG6hec|AB1f%l<U3U=N[,7eD~:#^$=>%tb"TTllGjF'RoQg+8^j#P2f/~<sp|)|:V|a}=_d:aLsg"B[jH$_(;#dLT-6d.YsfE,:2a>
-oQM5qiI!w^cf;b)H/.lweH"p=:W>[;}@D0(9tF;RbZ'c,BiBPgiyE=kisN'JK4<q"pnp-.hug,b[cX;Ary9jT;O}q<+.q3>88dCNdz[QY$ooo|Gf6},]<z
-YSyR85xk}vJxJf_!!I0s_}(C|Kym1n:[c@'&vbt_D7xne(rS84NCJ=>+0|4pgU&_^d$!_mKDmjk;eHBwGMM|,EHy4BSfOFxu>4yYs2|n0_XPVz^i^k&1j#
-74!&MTW8YjFY![Mjp]X1;zd"1ed/do0;Z|2m_;QR8g|no::`&HgpQl_h4uwQGz>,^!},&_`V3Mo[4=zLNON@Q-nA8q<w6V<S8P~F)!v<G{dm_@dqf|Th,b
-)JJx7AIZ,6jyX7Kn=UBGosr:L26.XRT!Xb/|cGu8RT2=eA.(sC%5H(C^8(xv8ZG3"0eS;<bGK%Rgj&P2xdkp=@DyR0ef:-yWDU^ca't_~RFj~ywB_1/9;^
-{GF^7]mhs`CI$WsJ=)VucS4mAp;{1zcbe:9VNd[N|htrhdXsi&V/;hr8-Fs|[fI&T&2[e0pT72WG@6z@~cnL3&Yk0}P>QT'^i/3[)-SUWt<x6!$wJk.ue)
-B5<_K|7$W${(g%G$+=kWjTDbQvUDW5a]8Wq(p<+`u{N^nLjM"..oA&u`n:-7+!pY06D[Nt,Bb;;L'a<1e.1vkb@[qc{mfUeEH:{JJdq"}Jl|uI_JNVZi>7
-Ew#OerX|E)4^!U2W}v+Ai:RZ|r6r]>tEttKFfr_|;;Glz|qdal~vXN:JP"_,`1hU"vgGHV"dgPPb9a)5Eh=6Cfr&>^F}CT`X'Lq{M>+tbHLp81Mtd|;_8&
-)p%:E%|o3_qRq`$=b1PFwu-O-If.p#"yLpE,KucXY,Z&`V!r9`%7Xsd#OyPIRW'DoO8yjEq4qA+cpQ{{1(S%gI3kss/(N4;`{#aD^eN,8>RGZ#yPP+L^)g
-N;s59yXuq%a9eqmw=3S61nHvvgGI_/Q/Vwt+d2UM@7'`pqk,VI5VgU}@(/(ZH/>OX]^}`#~cE|-l_]{41i3h5d0M%7)aSd)bGBL8</BxZ=C^q!Xh`Rf-#[
-Z4eZtYFj-x+R/LX&cmBu2}/GX0GUGsAbX3,A~mdI$=^ess$l':mYsTmpwCc.7w57|JL%q(_V@GTFL.xt&c==G[jRo^@bOm3"6C[-@r~.,{M7%tLGsXOKaV
-M&{pl,2@Pqw_~"MANdEh8IyPch8IdOKT)g[{6E0a_%@0(/sYr-TY;(%E1^HKNo8+1HP`i%cPIYzHj}4K+7c/vEo}@1,+wf=mb6ynx@I_o,w6vze_-fVNa#
-u]kMjM#}Ju5`{ln6@f)f&a$^1!R;goCUl^_#'`!yF>SJ1>5r.UUYg;,#y]Aa6VbTX(EG8JYL$,<7ZTW$UexC6`ty7Kw6@Hq0<K2tAYQ0N5<wINYpaO=wPf
->dClif0W-ywmIp}jETYOe|RM=eFdp04}7-dZ3:CZ3b:@upeiaUO3p7Dk;b<u})7a>a$!OJQ"_g`{E5;4oD|Z<3&+i-G9iEscQ:o,($/uzKb[iU3NRx+wcf
-|iE]IvJ"Com>Po_a6n$ac|Re[OY/i#-t8eMI!}#l&Bu2%+J1[B:)'98#1tESFX9:Yw,xNT9E~u+Z1''}DtXg6}b|R:kOv)hx)8`Ixp:zxF5JcI10&K(D^J
-j3FaVcqc9_mDo#_cryO^9<:-)KF/2[-6pc-,XZUIs}N$_`@Nv"F`uO4ppPK/78%y#pVTc+})TlqimF;o(C-<I#91IiJ+Ggud3Q;4Y@Ka[9~#Ngud)XY-vv
-RC-y'd)J,e"~([nv/ZfZ}kOgCuuvGndrL^Gg<Wl_oC_WGKRAn)8QjaIFZv<D/NZn~}[;Lfzph%<I3No26eTcAx!4O+tGdX#C`W`+0E'!~L4Zr-:RX0F9:r
-7Qs}^,=},vAui,A}_IWjbkI7BB@p[.8pFQOL2y@Ku2Ux%H4-wxiUIG6eKu:y-seO'y&G.}6$$lydf`Md>I6k:zTIG1I"<U3X&(qD)Ce0!Bi&n_;]Z,fQWB
-<B~h0j_=jmi/K(8Rk.7#AOw0NJ8KW.<!=wyXwBYDBx|Pnb^9<P_`hAW&+^8|,KVq~B<{j5Aqa:lNYT&Q%/^|)d{/-qL/("&&!OUvUE`_f+c36e[=|!f>g4
-N>LErMBda7`jQ=-]jUWg3S8YZT%(>[$W565(%uQ'utE/E+zZ',yoj3Z6aR/rR6pEB]bN%L-=:WN}G,2h%Cimz9IwT[ws~[.STq5UVxSQ0&-6IX~Ko+NU_Z
-yRKHd5["OZMy;FFc{EX0].5z-@j&[hyI'hHmK$8G[/m:4lYT<IaM#B=)d_s9!!{b2CTaho>!7aEPy+TP4I%>"PKSK:lyog:Q@_Ota>K&f$PM~,zLObS{0u
-5:u:$NnGV_<s[=GF-vgZHtFH7R|uGE7mk'~!x'6FKQq=QPQsHD_9BnO2W0}e:WZB%ESJfn"eOuZs3Ui{&Wdo8|u%Q"``7|7ZP/."9&pXa=:1A0w:Sh-ajm
-.|>kYa!A(F4EwB}+R}Lk98AQ{33Std:"|>PICfkSjDi#_Ena%b-mzk'w_HtEYl}8qS0wa2206iDv|i081xZ.(mLue}j)l"`KiX)=qO/xPz9KHjfS~gIYQu
-(s6T<GFeHIQ`XuU#]4jm!_9"1IYlqG&'XlO9m^'uwlOYuwJto^d`[7{Eb}s1j#drN>S>6ozyN%LGpFQ>%zwNwt.S0^;0<%1N1R=>@/,/!^<nx}ZNN`kDX@
-|])VO%OdvgFWKFh@oVVa!>h,Uv75NAD{gSX8tZ1.LfeyQ}Wd<duJ{qYIfBMz,,pB.Sj3iy5aSS8gJjV^hzz}(_JA4ta}P.W11&!)H7}q35NK8]47bQVkt)
-P$}2AqqR.k_3Bh!Fy9jBoYiG"SqcQe3Q2CJe5NA#2`XV,Sd;j59sel`War]MqZ<:/Q|HhctkNTCno1278+s"FxUFA9=YikKCt"yTNbWyF1MlV@0,YR,zgR
-kZAAjkz]wXrK`OFb%4NsMTj0Qf`>umsB^v;&u9U7N|{2|uRO|)a^:JLAPi3>O<@t[c8[hXo48}rj7M1UzZVd^&ne`H7L`rQJ:zf`=PdRN2%U'U9:zf=64Z
-2-RB08]XFYHQ<DM&Cu,agRz[R^vRtis.F|7cZIV}$k]w^M5vlMXI:eDl`Ou:;WKjrM}"zZ|P#|EMh(3AB]cY~oUL~U^O+ER2S9QB5jook`7oVcHKMGowiL
-tvf,9Eg&4hG^,<E@2Q}F5cz)FXWATtQwoFc(j'4)SDzK`2}|tA+:y!RoCTX_Vv[5b<oi(H6%dsjnuy6YjUgRq8gx2r,mbzvHJmP0rx7{OEFAB1z3rs!s5@
-UK_2qAeku6z8IK64,FVwH8(Y:%`0fg6Qg=/1l^YCYl(9dFvbMJu3inHsf=!wpAfw~RszZlqs-5WyXst_!ZGCA7fTnauFD=~(6vY`Y@Q^r1v[F@(9x2])`L
-=naGi[8pdn{03kAZ[4z=9--",2/Cb{"%}HlPtt2}|m.j[I4{CBhz=bLwSa%4|T@PL9_|Zic{uAu8Z|#`,q|rF_qj#Hs9DjHd"F=#T8LQVmO7DO4E,tAZ:;
-s;gRvPLuH8WU:}SoB@v{dX43#;#t@/)]t:9UZr)f!B.,bs[eiab-Z4K;H%E=^^0aNI|s1lR7Hs!'ZiY3IPryoRD-lueE8I9dbKmv27~wwW^[O5C(bikVKL
-,h,o)s6X(Sf)'IQ`IzK'A!z4@,[b]C@i,T}GZfMZ#@x09,8h@NX#KQ7;[5-#.MVlA1G|"m6s=WKUfGg6=-4<:e~"`"v]iE2zA`@s#z091pOfx|8}(yXF@>
-R1(:o|^DM45n9gSSC|$+{=6XYcS5c7W521Q'-9CfJ0DeD{gNC`F'Vkz%e'sn`]e4@{-@""w1]Ys)5M6}F$J0!!he"D[0HusO~n@cb`q)1;_&#MpwsZdT$(
-I"NoJa+r,B'R+Mcw((fv5bH`6kj>@u{i8%D"6!O&]a$+R[7`yAKe6dw:)eA}~sNhX1RM~Upm)uyQ}GWv7QUJqv/I%IRtKir4zfpHCP`pA@t;W)Ax}y&,@K
->tDuIK"%ZH"zx1582oN_)(Fw6F~GN|ojN(X&&)%>:yTI'mfe58,}"Uxg@NY&l8u$`C9&!+P1u{&feOyL{wjYNzv9+Mca>xeW{[$OLU0gIy&ITrBlAgGyKq
-%gR2A5r5(N;y+Mg|;y,{<`EQqOdairpT&Ix}BxI6)_Zm(dxiRdGg:q`YKEK2Hp[&Frk7q/584jhug,Al-pR7O2MsgT_f$du3gw<9SD{|&f_7KF55oN>`sx
-NO<EbrCfxeU|CkBx[rwdV5yr_BT{ZNMJGQv_&y'wAJfDC`$ji:;)eW>49$NGGn{xQqzxIxN2b]=g0CNLw|i2Qdx23}#f7;7$%l!6vM{de2CKU2hf1TLR+r
-4o+Ir5;}Xf}qOR!k3OdNiKZ35ROliJ]xBK}#;3R,'q-TfJ"#xA#2>FN(;ia21=Xy~OLtnr_}<s+v5iDl%coh0KFpzdc9}a7WEo6p+P/A56S3d&RU,{~c8N
-}8f+j.dat}8@RN1rA{]weatHL]b4DV/mJ"j"a02{mdVMgCDaP"^n3;4<]!lC.L4^hk8@/|I;&Bmm0[Cq"8~>y0tLEmZurFc]/y@uo#N!(-tru0Z"Ce%s~h
-@GufV3HZV4nr}-&Fg|nr2pN^9(86>:s:{Sk(B}lLdy42v:ZGH8=;fuJ/xCuzO(jPEfUYWoDf.8bwOzwzl2}^Np7gueHr@RZ]Hb{iKm%zj[sS-pt9O:/f1D
-b>w55!pWK.Z(8f`sl5N`x$)[shm!ZbiaFuIKc6^Z'upm!w`a!n=}]'7F8}51:Dx)D9L{B_QW_d`R%%Y_ZIux<Od>vvN/DK%u-&"Xj"SS4(Q8">BeQ0ie&K
-M-N,U}P,/z&&:|frkf+gBd6oVr9paw4){%:$bqp}`v()5#[`Y.W|<G^M0^Ht+Bx8^/"kyuzRJk27S3~758gjWS|m4Cht-$&}a1!5})CM:q~XIkhAbsg&q|
-yV{,8"mD9Zn@NTQpB3+$O!XzZpDS;nr^,^`@Pg7hO/GdCv-D]LFB#ETUPF^Z~M7KO8c4BxvDLiA;"+,SA(7iF-mF`O[0bI&vMr67(>;vUL-TvbrkyxVtDx
-q)NzjR32loa(~yDgu4SfgV;>.t],NOR5)3e06(>PR{R,X3WW5Eb1<^]r9fW!{b8p(y:W}6}v_|w&whDF}$&wJP5'&l2.[%90BBJ&$$U;~jSm!Rp(G!Tcig
-E:)4.6cMJp'-OL(!&74jHr{lv'jtH`i5.u^wa{I<K32]<-GBQXDQd`Z-cw&c"Zgs"HS`A=pKGrFVbQ>X#]sQ"uC#%3)D(i>4n&a]QoLyMYt!"ly!hPaBr/
-P9d}9vFU|/-$'v6}2I[sD_QC7Dq!8Xu&xUO{vU1RmQKP7hE(FBtRtQ+hyjc5QL80TD-SSB#J3DaTI-v`Y&<|]wnT~TYK=upoBv28[YOa/U-/0eY%;`x13>
-QWGEx"hS3Uz:xR%;NiVx#-s{S<aOz9_X[OsV#&r5w|ZfL%iipCNsLJo$fNp&g)Z9A(2WE+1:A::LHC{Euyv+6,+|Z,c{H)2.ARYDqaS{_b6,J'G"GFZ2)H
-h9311nLd~AmIypjG7RG!=uZ;q^">fs#1]&|KfPldPh0yObcfNysOK`t=z96Ml|sz}A-NwtbooI3L8!7/6Ac{#8|^XgOkSyv_jNO,:G2y@rC&['mu$(|wdd
-T0Cq=9H,.KdkFm[v@5aWsLSerahc&E0Gq=^kzIBaYlz5wegZmQMjlN_ZXeMvx^&cOrhwM>`RGt'X|v]aLUsU:[9|08>j}MLg$X#@6lwt&Ny{zimrN3_Q,"
-3+/ad$cenW;u,[}j-/kO]S}{}=%H`6I`#+3x!yDn$n8$l1ghjlEk=P`jhnlK`17q-Iu&:|TAZ[[J{F8{&E-kdYi{9MVJKS9JF@As"z`r2D^!7A@+kaP3E[
-Sau,nFT+^O_cZlMG4AAS"4^.jf%"s!-n8D5,M7p.bA2;])%V;/f/.MV$jh^gifVpfZ8;nG+dPm'r`R4Aq_v"f!M)>EK]m[WRuF@k_u(RoW7dNjbTRq.)8O
-bBzz:R0br1Q|$]2A"XrVNGT17r|wIaF$F]Qpc0KZKRMO@zJY"Q^:3`T+j!![{oZ>o+=lv)'Mzdq{7Z';v.u[MDeag:.uXSw'4>}fIL&KU6pO2_<n,Zv;]w
-6:MZ"r.mbRT4&=9t_Eq<sZC,V^u'nMhK`UY2Uwz^rdG.7uS8A<{>m,5_F6&LrTx&Q6XjZsA84K)uv[$_.rynt|[/G&S1r4f&4!`@2X'wU-Q0m_Ox&YPo+c
-d{Ge5}TZC9B<V1sedE=fz5fLCaS!}V!Tp}@(Yj+^g[xV_b;Gh2!}+>-Oo[YF!qI_tuHw~9a!.^Lx>DY-@sCfA._eLLA6+_R3kL$K,1y-w@fz5U<u2h(M6B
-Va]o<C-AuA/oUxMCCi>`hAlaR+kMFSa{8JOC'g=@'V#qzA_C,>+:!:/jEC5lCPIAKoSb38'S8e<ijBd#p0,V"PKqP!]DN(_(3}(d%8Df/],JTB)QU:)KP_
-W,K@>=qrY`LW$86pff;(w;=i#HSjiVArXl`,"@_xzxI3|1P,>ZV4Uk1YCTcn8JIH'sYlHf#TDDrhkWK,T/noru_Cl{Db.1A1f%Ly6PSY}3:Nq7_()K^']R
-jR{e]^{e^wt1Ywlt@BmZrxS:E0B_99T2sbhZkmRH9;f"Rc`/R3E]apx$PAYY%eK`ysRMLi}xZMDaxkU^j`!mDahc&cD[N78=_d;e-Evl=g=-&i&|+@I.KV
-vT=VEYf_:U2/{$J.@+X39!:fSOw">=.+S6"5vo/T=qo;uufyx]'NeH(&s#K5e>89AmT&$|fN7X"=`oC$w.}3/:sUN("z--4D=88G(dEk<D.Y5&2{9A]SO@
-x!EyLWeH+R0yh)WAN'r0_ZyB|]$]ZuTo>1'`O;{R+BI(k,K23Sih%S3.N(D7'LJUZ%qv.UL7`I'jY'`xaJf)ZSQ"ish%}DmV[7'x,jTKfS(;(iu+=-Ixt<
-CZ"kmS+x>"#Oloj/JF)mx|Ave(Owq^=3^W2hv;{4d7j;5N5[@HR_4;N$CrUe8gn32ffP!vq%+b[+"j~:{jn@|K_HX$(RQtJaaD}LaFFA9l!IS^lzKiOaZ9
-~,"7`O%_UujEc/#jDQfg8f=fB}/eQ</&/@t9:`cp4HwiDyp!<ao4I/>lb_pj#mnSn@&UrIh%5^]!$4gk`ox{V^;AiyFYEjjZS7Uz6Wtcd^-ReFzIV"!=rA
-}]<@r`!qEwav{P>FsvN.XfS8X&vL5Ldt>f%:z8on@O>q,1%s1Wnfol-;F[_p:1-(>]MR~rX4`eDC]SK3@AF}.U,D)66lmVNGZD#fv1>`2fat>)]+iI)Dlz
-R3/Afdj0MYc..Jgbq)N1,KV4!:_mb"L^h7+_Q@aUe<YQpz:m/jc/$z4uF]TA$QAaq:Le5<>aS27g-OGNf:fB2G%Nwryi~9R:$vV29wSv^77jve/r.gmHH)
-+M1LJxjRAAmmYB(+XISbanHv7=[Lh&~tUX>c)wEDkLn,<K{&dnNqO[:DVPpLqK,BLKN@DCa^10dvj:Ao(<^^#.Degw"L^3ePy#I_G)fC#v%:H^$S6tuE$N
-D@yhQH)C3jwoaw~gB_%B|R5fr|gDVM@>z-H.yZh,Q2,a1n|-@];[}a37r&|d9'qegIW=b-z=(lut85MN'JL3`vi5#b1yyQ!qvEY2vPCq"8l2|y^#wx,-s{
-MO!GYD~'XAkhCMj'1P5_7PhGj<|5gL_;E^~YTEgiW'ot%F/"hNP!5["NdABCKVe=XHOl^zA88sF<8byxvc~o&IJ#C9$BK`-E]f{-t4JfbjSG[UW!Wp}]us
-ey0+otV#G+h0tHFpirx2b"_w]&5h+cy;q=`E~X|M5bx!&F&|6-2!(BA-p]BE'Z7p;0uip`}I_Ka@F@sQe.x5EkdZKblP)IrkRM=LKn_onSfa%qE}7B=wd,
-Uxv[[UBH5Mae9P$1~K;3JkZZ3|_/LhkgfF<i`Nb,r;|76j;@kmpwUB7c.2>bJi.I!Tj.,^P`K`8X&$Z2sV7@1mk%.K/#Ws7G[y+(:ZfYNps5RQ#SgOFgVu
-zi;)(uJ$Lt6xs0!u(Ck>C'~9_ZY$n&mB}KgNb^ml7%oril+g.-G,;8^4frFfM[%j&9AD&rYN]uF}[&sTrxD3IB{e)w(-S-#j9iu'ZS5gQr&|j_+Fx{&vWl
-&{4[)c/08|SU/TZ|`3gI$s^gTW,`aD3HTl>-Q3j_NOyZd'8F2YH5ny/:d9J3ox!@W:2hztUV9D[jc_,pzs~BQR`R)%lXCw<#2KhZ98tW-[_k;X<w.cl!_E
-U's<}iY;gj1JVHEyHN`e`4A^}3U1LDm5<O|X>^QUx436jvpca'NwcI=P/b}D<"$[5]-rf1a%#[u9gP:EUP8E{{w30p57=_6S7P|$EV#W,!ciAlRr^]H9([
-NGI|@|]DT$y/eu-}3qFZzMd0q`J^+'ehZDG$^2Y|c.3Yl$W#{{vx|Vc`<e`X7_+oy4A6a`Gk0lyiH,(4O5&=i;G0FdtsY>!oiY{dsGms[f0T4#9qutA#`"
-.!hCO'}yu)z9y5d-S1s8DCqSD@:F&pBm<}IBj/2Z$!tGvw.C=33G8JR|Zl@qQayNGH'Q;d'MaC#NLgLGs3L5|_AyJQ#3SD@)XKLk^]Z'S7^TV,|QO4SiFg
-(}@@<X<8=W}t+9!AI"EOeA+5LEo^XF@LgO@McC!OJ"%q4}0oYvWoaAM{P0;]zh{m]=wI!_<3rVul"GYF,RC^F^Xrc+,&jV8F/fUK6VOO%A:TX)WPix;#sU
-"{MY])G5D%!p0{bVv>^OM1h/=a+)qkiZnp<oH''od._FakysWkSb4]MYXS_"K1GpkVq$__elMnpEc)3|wi3ld3VMM/g/GI>X4)XoO6xyj`[kyzs[`b{Q](
-N@ibi"52k's3z/D1K8TJSEF.l"n66fB6J)U^m[1|S:O]<mM}DX42,(ydJ/l.6@'CxggZ$k`]S=A(TlsrHsibj3lm|RF``#@Jew6jqgjMyJgxz8#MNO4vJ^
--WTdMM'+M5;jel#2NfbGnpV&D$a:7]OJf1,K0$r/K[KJf=U/r#IBt,A5xO+k"@.NsJ>|5Vwa|xJ5t1R"iBW_-fb/{9SO/A9F:N(q(UB,afvz-#jZ)GEpx@
-4F,GOiOb=dzJ3r0z%e@=21C$5N.GB@i$2"'`S7=7}%bqI7elNpM@PZ<XK^@d6rJBHR[u,wuwAl<sH<+-][zHeBQs:T;a4W-8_;'{jC'^4MWFy7Z.y1Z5LD
-%(C=>UTUu-ltkO.:O8t0[M%eEVySc+Z[Dl`}I5_NvB~/`6:o1|HHDUuM<y"1A!T@B+oFfUFzz.XAf[-weO#k6[o|4D#x!#}KzlM+%->#Hk5"0iuu-]8,So
-%N=a:kRSIx]HX:0}9;`^f@l-8Mo]Ve_Zo[BEbg(V8Y]cJU7R5""rbHJ`&n%%(tyJU$)X>1PZoORd"M:]V%T)weUNar`Y[L4'<K{.cqzl]FwSb^7zH{#Nzg
-Y@[1RUHW=u}[p5,MI,kg;=M]'G+"h26q/B]bisgi<luo)FYMvbjSuAW}kM18F;jEh_HhPdLh'}rt[3LlIqB&}u_T=Eh&GE:pk]nP"@t#0k'@bIZcSp:Gxr
-!4q:%g8tDe<}.B//aR}o!z{w}w(At:@o|2zaoVlo@`izlo`B+/V'Us>eh[Z!f$;i4$'@51.[dL2S{sah=NEZMss<Ea=vI+sg$#TX:.MQ/"|>w:,e7aJi+f
-j]Mj0>i5Z:qzQv%`<&FD=<hz9Rcpa>Z.Ag!vG=g@E_g@fF&pZy@r/}z52Y5l/-3`q4oAqmMu>jk!l3!ehmN%-F;V[W8:<w("|Z}30Y_e]{.XncLIQEEr&A
-)=NPo|mVaf)fU<ZMhEfaeUjlU+gT]'X-U<8%>Fj+s4`yZ-a&1UQ^_pOt]}7,Ptr^o"&W2Tp>JaL!TPOHih'UZ%Us{Mmr@<m`IM/Ml+BB8GQ=g}H]^RBJ:h
-G-$&#:WSv-$T>]UD]Ms>tvrOM&IZNcReyaoUu12ENJ|9(Q7^a3,74Cjc1=~>2VjDRbWRT5Df4xb+[te$[.6U"NHrTNPY%4T_n3i8.H|qg@5N:-U/vsb>!=
-LN'fDr@7">M3d0&spA[M/k6jTo%0o^7|QqMFC||I&f#F,&^)+Pcm_PxBvKSi-}Y1@NDx`S$Ybml(Y1ZH&E#`&m%%<Bu[fp)8p7Vd4B<+``Q5}!;n5wlT;l
-1owM&Ixxf6Lf;_EA<KTCR<qYpPI=GuMFVV2(DU=e8O'@YR"TE7at(7/G$$2=VAPpBGmFx+gX9h-9oDdbLJ&P<]UgggULux|FF{K.=W+;]xMqS#~+s"okzW
-@{4.7E~}>#uYTW[T=$R<do77SIRC&,T=FH}UTC]ICdF<[,+C%3G4T:oOD@s8^rSnopfy_x5-1UC3KLPz#$YN>qoZ7wpY"{lC~haf)zTW~b1Mdh0De9!GM:
-PN3sD)}sh/%}]79l6h>tQLgx},wogpqh>wCDyD2vNKI16w(],^)U&r(`w^nN+{;$/MN`))'6banX&,,Td39_u8&qcR&2Nm#//9z<j+`lFPS0&k!=n6fw=w
-0`7TnKk.X|kW8>PYH/`2vxfu2(Y6-ZBgI|S2BqX0daYR_J'gjN.K8LMiJ8!E4SToh<:'Q4;e2.qH.w40.7-dYMI-8^Y$'"f5DZ070OUd>oc[y$H.5^pa<Z
-Rnlh'`2iO.A$p_tFnVQBiJ0"B0BPR`B;jb-1M:`Hhl;oCdB&X:QzjZtC<>YpG5nzfflf@r4o(,;T5}.gB:jw6o(_"V)Ee#az^Q%X@8g,Xo8k>+qZDu'D6)
-%QB<FcpR1qG`OVyL>@+;b{#[v17QDL9P4=GB,|o9l/iBUMsY.,{4H3IbUGCDt(#qPL4jrA'=M2V>r(Xj.^D>m+d)5ua=JUz(yZn^d/&!5/hwOT7%A=FPA_
-+-lg{<A,7l!nnA5>o^k-v.QRP61paW1NH&{/+Z|j9{oWWxMzi[ftxP`,16LfvQlx3hHZ!FagPwWBL;&AHoqTHR]`qi9D3Yf(B"MDp5k)"LH!V"xoP-8DEi
-]37w,25`7Dhe>b8K-O0C;[jqiSkB>6'|ifFGEMvEN[bD07(ChY#lnD43^9L+GK&h~,5.rK<e,f}XfkafC7;opTSvhH7-4@#TuxxtwqHqmw/TEg]pNS%VD7
-RlML")5w_<I".6r#G&sK``PGXUvu0c$UCAu=Sfvv8ZG3"00]n[8$VToxlbPO[p8:#"ki3QCqsk7Rd9'<5Un!j/K0^NBk.RqS^2J${eKMD%AoOfi`<U]@,>
-l4<2/v4nCig{-#H=G8QT%j+jhNo.[jeUWQ#ZNzt+53-CC){MDUxjJQi$O|boVFi%L"c(M+72rQ{gQ;Oe;xV.D#~7p':5WSTC'o.D$tfm)dFNvnz17B0IdN
-1MbeytBvs38DQ!t|xE|APf$JtOQ.yS<[H8P7fd;8^Cbl^bcsy3Ll4cz7e=1ujWd%iwz)eJE,yV"ZyBRUEI2/`r7|_^CTjvvL]W&MjArQ#mnXS%,[HB1y$H
-7A&4'+DEPd:gu.T%k@KtB9Ex)H]PgWF_.$#"i,@PXHDc@BB)O]Fx(RU'(wuHkx2^~AX0>QJ{zA{Po(vdR>5;BMWoRIiyQtmzu#d'/5jTK^4K+eWT1W(DTT
-`t#r&[VO9wJN]Wh3/_3l8Y8^%&4@!SoM"+pV.Zq)F>E/{hp[CTK't(w0%iR8LSAccU9#y6J)$lDk5x%ar}-5z6#2X6WTmBQFhQ>w"Ot1"@r;lM;lq$<ci$
-M$,P4u#3Brfzl9@"@+yK9PqkiS}x2)4l>2'ZgRRE0k8mzU0|jmBc<-AZ;Ec{FhYCthg/`2T(-Yrl/>9=,D.U%3;|31XEHlm{D:f0[bFLl2K;khFU7]K77.
-2Q{ojs[Vu|H[J_|(]W6yWF<:.P5"BCaVMf=I,P(c/QhF7AED]y6]N:&76!`QL;F'mTX$:[<v)V#Him+q<J'%"2qycxd=P6s%1^Q!A2E83&N;N9KVOETAmw
-(R8#bOQHJiH3=O&@XB8uVi1pxk)<GZ'|9@EpG{7P'C@d"TOZepp^>fH33)Ac35"E~{9v-&9(7'`|M'Rx"$:SP&kC3<0eSCP@'zk5RRTn^H7B>B~+/-UF{`
-nBUw-/EJ9uK6<q!Y%ud;cf0sc1Xf,JN"7=oTD.ISuXPKB:RCsYE7Y6B+03.ra_O]aKdj26Rfo_=<e8:Q%(CS@b@.[li.9CB-D8)/##%CTd:D1s6<"p%-)6
-AGKVhTpD5paB!%~UD@l>k&yuLK3OJ4mBA6DFaf-R4;X!tTD{m>p&r={B<7O+I7I.`'%Ere;<l']N<=GmaaW11&y]pE`'s}ZI(x4Q^)'z-7WWl{R."TrBoj
-L7IG}n-Z~faQCj#R/N(Rm'+s~hjnT;j0EgWH='1t+vc>67:dZ8T-:o.:KjkOI0(8o+_.w3pURxT.g$!d7e`Wb@4Knjz.<ISNc4Vtb>iV4YlU"H!QcU"@oa
-l!<Wv<@d4_b+Ncbe9nP4vRjEkGc,21mG0'<P+dGd8.YY/2o`~cy):f[t_&`2=fW.mCO[)=Nt4Qk,k!z#N(.nhg-B/^sDrl{w9XT+CeGdCA;=~..Ot^tZVa
-Kkvf|'nc.-KG;%TX|RljBh=&bE_iCt^,LqS"rWqZ{iw(L6<bva8"!.K,j2o=CK7+T%{]vSlhf[oeqjcxSP;iOpuFX&tYl,0,7/%+&f/YOt3->]_yVD~cl7
-C;,q1n{I~0%|V(RJOkJ!t_Ch8t/Qr#RGnJpoh5TEIpd'~dv{a`HYBn{h6+}AG7<w#2/M<dwF41Aw"}!<z(8ix22(_4j0Wi6WR`sQE$F;!)inYV,l1fD>3{
-C$M|m1jiK-C8u}l.NV+[Kj'n$k:_Vvws{l#zVeWq[Ky<o0+%.gxzAYbbGY%c&YXlN!-o"]J8TcZjk407REdKMNHfRQW3l=@Wg`oq$#P3G@I_0xn+tR%<uW
-YbO^R%OP:pXE7AO#tJ:X'>k=]LI'wY>wd3YJSjp!8Q03f9n;@S:4y[d2{<))K'e8-4R)Jbyq00;#FVnWh32=eTo{s>areFU>fps:`TgM)Q5c&>MO[<c^,n
-r=:;2;5>U=N=6d,@yWY{e]m3[`APHvS5na'KB]-v$[WTz8fXoD2O%!3g5!czSD!OnFwLaVicoQah-S<jpz=BoFa6M3#'(}gD%Y$E&l;jJf4bH7Rrn>-|R]
-4w'y~)Ez/3,/8Cr`$43E2/,lec^WM{xbmHv.lN5Pgao,Y(B!y`YfJO1FVM+gh.y,y3r9IdPTqk@yQG0R"u;PH.jA}"p}lpzlDTk%-WJl%;3Bg&26'5^'2,
->FiiELK{;`FED2VU`LJ.}0i3$kEQd7'y&>h`aD]MY&AcfrbZbNG){,:&lqewmqnH$v}^|]x]M|(]jqTtmz}s18`L)Mq(GA23Tv#d)ckK#xNaewcIb2N6A!
-zq/MI5R:hW)mXW`usM~EuZz5_4FcWl5N.r51SZU5Fed]1&.n+dIs-%B__Lhqq"R9>Ww)z{q-DsQT~Xe%|^"h3.,8Db]obMrKI5I]{PJRw{P&mx1Y'.Ge!e
-tVx-[kX@G%<+7uFzK4_gc[//QVqs[V`f>id7=A3$Dfs)4NI:BZRgC[B@X/_7Kd,yw`b9n#2{zAGJ<SL0OwgB;2;'f-1^_Y$I9_so3aOPa9C6c%Ui0;e@=$
-G:X[N'F10}qLt8wW6z)2_J7o|)K%ddD(H.0UgDwh=z[1tZzEdo($vt0prtCbH4bS!p[Uh3&>H$!O_vGAn7wk1ORnAD%NO6iC$vcnVm4Y"cWKJO.mazl6Go
-osg[>H<gQ$Jp[{p$q)nIW#Qe>Xa`D.d>X=5^5^+>`qpq7Cl4DQUVf)s!TCg0atk6Ph7Y~sc]VHc2vBb(5d"QOUHwM1f_.e<X:{V1%0aM[Ah(u#VK"HI@lL
-_GfmXa`Y3k{#|ok)LFQMF&{Q!%ii^"9<[lm.Jo`YCLAi9fRH.4gBk8_/0|iYnjBz.3(q!1Ig/=.0jM!KQa9s5w,D6+}8!qg}+D>b@d@!G_'5T&Ydc5h(8|
-Gj1u8fy4WuDTU([_PuU`3)q<WK{ekD&N:Zbzb^8k,n;hy;<zMu77QS~9&+wSbV5E%#ESbdeA3D0A[HyWOGJ}NZ3y0IwwK0|guen9Ozd[a<G7A-Tq.!_|Xf
-vj1&i@ag=u],]gxz3y6d06f(WF5;_9gRq"QR)w5S"t$oJSx|mc<Qk)WO-T$aoo7)%,QR4'-k(;W]'/8hM@q_~`t,C-^>Tb-D~rSPY'f2hY+b1^xW}EJUIM
-QDP4O^'uN{]AvXTfVL{wFX'xrv@uf`Fz`0z6aJ~g:numB$<gBp6;g/BI]bb'`lu$V[Xf"l&|F2{<)PZsskqzwW6K6{3f~IR)q}1X6DGbyR_gty>!B8O=N_
-<-i/YE|"=&3JWuk.c6G3dvKi"+ITD8_^Q+`S@=jbkDRJO)I>ZKXml5vE7Ep[,oL0Gp/s)S7v2/Z%s83xIzd$41xCdjgT}V4[2HS,:lqB]%gT#l17[3PM1D
-.f2>px.lz-V2P#9Pp:WNR&_4p+/!Iljh+k0HQuzf[ZlT4KeuNraF=uW}Eif@dr;R^lLFI0krT"[KWg:JF_XZNsxu!G>BBJ,/d;3Y]y:QFQ<3SyRmr<@L%w
-6s+Uy0b(wdJ/;(/+9(U(Nc|^QD<c:QYDMjj+ta&Iy;{sh%09j&l^)y8DomSq/%ETTmVs-O2V1trEim,7,[{{r"^Z.5Q3uQnH%4fCR^7LenH+[ncF]Qjp}{
-X%6rvupvFDbAPO|j,@eREw&S"e1R,`2dwd}V+jKAg=d4'`2N;'Qh6ciYFbi>r1,zBSY0GLtKfi0tHRv%(P4Lvi7s]C.xhwe4W(WvFpB`)k#TO!NmJ/PR(B
-5q+[wuiO`!;P6mM5{.BG%;>yG|L5VS$]@N&|7s`}l#WeQZk)8eMWKb(Ht!hJH'T#1_|B5wU&pq`B~a{_#bBW1Cu$/'IOp>YuaMhCR}-l7Nb)tFIp._2W%>
-O6yNkQfiWqr(Y+8G1z/0`"Z>4t!wm6IPz|iy-dhvI'gt)QhHZ1%4kLtTo`&TY%JmU:t(2$[h=tPGZ{-JP@;F+i$MlX>89Y&42#"o7Q(cXWMk:s$1GZMGZh
-cF6s`;CtiC~sxPU"gEnI43_U&8Np:/7'!qyByv/cGJ&{f9GbL6G{[C_Eo3K'Zp[3{R2b25D<0JJ0VG%M.V)ipFeI9{.lSZr&2n0Gvp:zK&D1s3=mwX>Pre
-EgzNR]PTCND<}1$u4O^qoy5Wfn~I7jVr#I~SPaaMA9M<>ExH(.ktX!Au<5yJ<eYi[qt|S<`NgSkOTK1IPA(qeAs7ci`R[1J|igH%SEC^}V$E(U.:%GrV)d
-98cHOCs{3;s-kd>/XDB>YE[yh(YoD=V}K:OCawCR,fJR2|9vLTv`Oz/oIe<D<s>v:<~T[mZq;2Cp&|`'f;3&Mo&LgnG4vTx2Cn32fBpYTJtgHn5'%)KM;P
-|>GpxlX$UAkUbimL_1ogRw9f-64;/M&FhNz=,j%=;4r#z4W".q<U,%Xs&EJXbgHm^A>SI^);JA|xK!!PSaM->x"^g'93m]j2}5ZeIv0(t%QaE{3)@mk|yI
-4Axx'_]`hE6o,_+Iq6T<[@XKAq&bM!EZ:oc[i_AV5v_O-+Qqs$7;#>L3rS3ewVjWO+JHbo'kx;kA@a$g5ADSEyu/{T~F/i@%+YE/r-yP>c`pur'VxP!{>H
-K7!70%V[LAyuIgtTKR`YDKDr57]kddg`M%o0_({bdIZ>z|:{+cZWnRB/NdjLk#0lC^ZWbw$+f!cgn{s:>f~1sebcw.XgUx2-"a49tSDc2Zedg#Ca5b-n!v
-CqH(;$C=zZe<JjO`9J40[aFH<-~NeN0g~<!O.65@v%o2HDea(r(:BgDlY50nq!ehP;D03@YT"0KCSP!+w"9(Wr^g,PV'6].:0=I6ohqzTmCscFkv|or'jm
-kopljRfsgNy|<T=Cu2sES_3^wCf2@w8wYvY>,[^pvwVc5Ho]c-l'1<Ha-H(oc.-!WSj|-Xzi(4=T7b-[''xGWUMs@O9(jOK#>4T;<F/x3TfZ]c3)"~~=o6
-4=7ak5"<HzA/vTb6g99A|'q0Z{T!=W=nSs")q[z[N0@wyOhClRF14yekM=})Ix5+cM%a]]Q&kN$;2&)Fz)A`WY%7W1:G=s|J8QA]b,5vnHi2spL72+Z4za
-$eZiL]zO'Jqo;gL</jRl&S7DfRr^7L6-xCf0Si}$3Fy>uH|7VI#OVG~QW=5[icP@v6rq44}1Xc>>o)EJ9gOj%2~C"YBe(_KprJ;+30(0Ke>mT$pEyS&Z%F
-G7^];yZFpKIR]cw/P^!/PN82-2=/I)1wbJe0fFz{<tFmPq>Ou84V)8P.URyHhq.y_@~,;{)un%_Teo4ky&&l3(Xh{hwQT$KY`&7:0'Q^;e^T{2rIC].|hl
-55Wzy<J7X+R9C+9nv6#ar'Q!UC>[W!82~0e(7)1Fb^QBWtcNW$>dKr{:9odF_|V,iu-US/zvW%@8jYA4cIPDFJ50YI=tE7iR1v:fz@<8w)[4Q1/yg4R_2"
-!SlC&ul=8-QFIo#8KA%KSL3nX6ZeA!7dynHnWD8SaM#(HTAYet6PCY=Q-lVYRMsV}b{NW/dCUVH`rybYm9t|Vr)Z_6F5jp$Zd'"^P^P0{xHI=y@&z%wLEr
-qk{mT#hiV<0KW,8Doddl^g)n!EprbL`P5}&`3z%k[e{YJC1`x>y+y;m7=w#:+al^rVPYNG[32_r!>+^m4yvmSbQH8PdN>m#rI42{x=^{"7m4_Ct9x@U)EO
-Nt]VAPA`>)VL@4Fs68G9tO:/$;,L=H&sUTI-$T7Lt7/b^J{[d#9|^J2!sk[Aw5`/%|W8qg;G@fA6R[xNYjUl[XQt_g_2,sHO6&l1eLdyB}"h]`@lW{<bFz
-K&"F!}c5B}m>YWhsF5ijriPGu$lBGln/9l"IXnPSSeL!jL<38eR6/m)ry)=eX7lzDBs9i`cK5F.+T)]bvTBYs<kKi%P9adwEf^1RAz6cYZ#Dh1RW@G'55:
-bm8A_Cn&6>j''.]#i[N02o9U)^8`:`(T2-0dw:%YORIU,tb"/@f>AzUt,+]:WS-Aq-fOFS@nj[PezbK=O"O,jZ:j4wLd4bmr3ZCT]npxOLs9k}n6VwU4}`
-jtfQ&fEpCC/%5ywj"B!}@hMGtsS^%-DgslxOtywm4$(%Q9MRq/cP.K'$U;-W5[ym[<gD1:ySOG)<w6h4NTb1+QM,WTI%Bw[D&DfVu(A`+-&:H!XN!>&0ih
-JD0HHvMmlhO68aGPGSOZ&1k8=Ry:njAJE<e5nDhBy.8RLxHe_e!j>)c1r-Y(}Si`8etWK+0ry3lx9{f>;vxutI(V~l`6++Qo`|bMm'X=}"qD3|V3+4unb6
-,jda}W-|T.e0VcK@sE^"ojT]dWMk[[~<'+}T-9EgQt"L!~;,zyDx4!Y2>+!h1DT("KC1m$;LGsF&=Im^T"I;}4lqSW[D^"c0:_Vpn#aN@b)s(,J_rzRdnr
-s;_vZ3BV9Q_dt3HE,grAvRQg!N"L&i%x6cQe:C<0S^`#i$@.er'{`STv98<:7S6c)@>hADX5fQ_mkujFz;Qwucy[T3J61@tiKtz}4xp[(Ov[H%%t'J4z(W
-0G%-:=p_<@;bE^Q{1QUO6<sYiQ3oE#l^sq7aK5=Pla0z`TcTgK/Saw,jh22_P!T_"4~ZOZ.!1s&aejZi{9Tozl>OwiBv22/GB0FMc#2G|)~W0Nkr"/STMP
-$f}+VpY(9gB_]3zqZicg-tlO}UzJNgTUS_iK(0}rhKKra4bw{jflSe9igM!d]kd9tMpzl#i4OPAt'Jp"(G1A:@F4TK<x@!xRVJ$w=nLmZ#e<|&TP6fA6VW
-m]pr<Uz,:2m,MIg,wAFzoCiLnQ(KR[Py[vo8.{4diFGm-E0Ew1M>[:4yrpDwb3mO|mmUfl<R^#:<o@l3,S#9pfm(BXgIe^kLpEryH,|U"y%,@6jw]+Mn`s
-~V[p7b(R{ra;0rsp`4>=w/:Qaq1JM^kiE)P^LIK|"GN6~tv[gwyuuat6ZvxpY;|745'VT2|dP+0@Bj0XiY@c8c<;kWZ;i]Ck#Z)'FN!^mc#J(#z"PG^4I>
-86GF)Xte&aK`OvjTG+B3xewA;AVYgO,"pUx,>Cem}waRq|!GrH<-OHFdHk!A<1P(C9WyN<O)D%7F/xW.EF=BVtt:U11'^'QlWR(t]}F}i7w0#N$AdRwomo
-AFUHa&cvRW{F{P-23#/D~SwVSV!Vh^{|V'N{B)[rtyUL/YbP3c.:EGH4CoD5T:TW>x@5=ya+[7nmMHbkak0]OwKswqq{GD@/H|'[,D}J8&LMi]QM(5hy%a
-6HYI,]/Bp,f_S4`l%;tX#"eL0sWLmot/`a}D^z;yXU@rk'(IEZP$k+jID3X/%f%;evWp{]t4roC=m#ulAfR,Wu8Rv:>%sr0WoAP-N'^xtFP^Y=@g6,m#:y
-&8hygp,mZ:sbMshZY:jeluQKTI!s9wKS{6"D49hf2jB'J#tjP@qc,g2RZ)iEm@wfE)pZVk!S8<$u`^lz^MjB0=;>MFv]V{Y|}]ihmv|}(P|+$UzVgvteba
-(-4!A1~5kB4Z!4#4a8w@'ku#FKVKyH>@kkn"dSv0JPyX7x8i/bmz:f/I<Gw{mz%>2{DKA>$+UFZ>q<BVamg6d|_"$a9moCK9(aze=zkW3pTabIot4OMIwu
-3f)t0=zsM"TFKo(hEQxgS:};7_h[EF>2TWZ9cOlhM%0n;F").,2]R`#b'#_1~!e2!D2N7"|c2Zo`+=C%4[]f12N+`8myP1lRu#>{+<FiPU7nK'y/ty@3@L
-+5z}yI^KLL_wNWTT.vPZIIu<VPa1rJyiKR_5J>]@"Zi4t5+'tSdb$a^h0K2G{snL-9D,+AbQA>;WYmDF^y1G"2ZC:Crz^,%LQ_')tY.{b]psuff=3Xh,F;
-T9nDLt=ft,^t[C6OGt0Ya[4"q(TO#o6vPIiGa8Cq0C4<R|'kK"[zAo5xuvQ-l,[:s_|0'W)'0U,Cef"O~sa_(YjWAf.1W0r2V_kFmQ-OE'lkB+ib0hiq^k
-Gw"<<B3^[HTh(@6)MH"jusWb8ygja0y}Oz]Y;esAb;$j/b':!-NFNqH;[c3fJMp%9;&%%&`8A!hNxcm-%qT&p}(Sv[eHT=rST(.<G3yOd7%E(kI4}FjZg2
-oQyA^'0[qWR"DTq6aOjJ&(jl;IkOTYYiTJs4yzr{-uCYfb0PRssAs|[sr(~h&'!#O2s8GQ7xC27&Y5d1<26E=CMn/:fA>piRk59t#<Afp6X6~f(`zI~IQm
-y+#H@O9I)J6c8j>!]hA_D,5/%mbLo2,%`X,bsT|=XrqQNc|G}sw>uWtWTr2{cKJ|EA[i$rifzl6qw4LUmYNL[2}+}Y@L!WUgR<I+S_,6CeevAH^RP>['R0
-.K^]]&YgYTxKaWD&%.nGT7A]tw,1Ew"F(slDSkhhVr<gX4o^rC4aoVf(#izp1>RyAuU:fihx_,o04^8`5[<Iulzu3V&G`;p#dE@_T1&7WB1@x3so|%y/R^
-|[-QVLXWDMdK9]QT;[ou1NDiAZIURg:G^L'Kn8LI"Vhc:,'`x@dO4[HdSk(4VrfCHPZz$02c9}DEaQG,4HPXr)%])8Mtow%x[=AWvA]<vG)mVxW2dy$/=Y
-$^Z&56fJN_Httz<|x{kATu<4A`5_oe9MA}xWO`O9$h$64fq0QfsCEN.y)uAn<DD`^^Ta9]=IZl[,R}VFUhq,S{Y/q0-'T`G{$[[pDMu/pD1ZXHsS(DBD3|
-aCS%FpE+)&]:ThT1.Flf"s^K&#r|Tb(Ev+<e(TKds0e&PG;OJl]Z{.&Q>|mR/(fx{+J"dNq[|W4O~3aSyFeDU)u-TGJdu#WO!TL"IQFT=hRPN[jpAlwW%T
-dc',6Txao=-Q38'Jk7cGtHIq&KaYu6pYx;Nuxd(H3U%HV+ISflK#3KdBn(;>GE2ZB/]oFl.vs&GuasihN(x9F0a@$!@tv!"Ulj2UdI`"3344E@FHbJ,2n}
--IjyVY>l@5p=wLjbhf/3ZbE;aAM9[q;05d=M$aCA8u&`etqG@6%>_CK>l87[CzhTqu{BvS%-.GzA&}Wbge:g.{%7'pBGN>D"j[p$WfnqD;gVsx)r5V/(>e
-]uGM~dg0y-C/&cRnTqYP-}|jrs`$tbP<iU|9`pBpj/W2`J'JO;8K6g"kO7D"H[b7O@}z$w4dn}N0erdgl^,I{C6w#,xj:/{eb#]nG;K{NU':V+GLS"[A$`
-|['vx8>f1V_b;37<bA,hMv~@si-_^0YR9,2@|ze7+Z[y^M:J}+7qcb]Zs")bzb[dOnaE1%C))X'),-;4"fA^&r1J#GEk%tkrdM19{M>g(;!%Dxb]R)w=o"
-xA[ir;-U'c[)->W{@Z+qsqD7HNI[b)F8fi1E~2!Vh-ao~r8o_xQD9!cUaW3rrWvl$a3aE2Fpne|M(O;jf>ej$z3eN$C%n^:kcLP(];5'~d5@Qrw9w0o7t]
-e=Hi(CU=F[,9x4cG49@Ib(wo<W"_T#.$(7cNFQgbYiacZ%HF<UY"gAFOP4+$OGkZ`Zn=w#fxm%.=[/qQkh;kA`1_QZ=]RD{^`CZ).0%w}+V8A9|d&Urg]"
-wlKuS>CYH%d+@#UzqVPfRQZxvS1p8%X5k<FRmXI5_f2JzFjr+6#JaYSPk2Ulx+8OF,)hPh]"`mv7[Ez=<;}@4cilX:{74,U8';$3=(p^BmJtc)R}JPja$7
-$h,pd4JjYRBmgl$R16/i{ZbJcO"bd/U`"Pa9jq8J:n05@vtmFRo84XuUUUD#Tn`sgDLaPn5Zlna3G#baBx5QD'/rctynzM_!l$rj{,k,0{kvY56hMvOW|C
-Wl4VWg})4LppRuq0Si5FG]%.K4g;5Uv.nkqZk1Vr3grlk.4wm7$S7b+/aevN9UnQyUgalm_IP}2|E!}@Rf|I#g)x6_!c|M.B@h>]f><(G=zD;F%1c9n;db
-ye}XGS9PhU4OGV't}ajo&n}J=NxxI$tV{HP6)lV7vHZzdA/;D&5`D,HjmSz1VZ-V$s^[28tp$%xG)vIhFH.xd#NA}>Wx6c+ul'8Ae:#B,`H0agdZa<!A.+
-A!4=lEgO6|jd<%QWXc]Tn+$N`sYiLS;RVOtDGhM|i,6!bV|x-r)rE.iz-UT@sl6I`Fbs/MNJAmG&ELi|8O"W8m"1f@m.wLIa2b~56JydPStNXYthRB/v+A
-sqH%"1`mxRfv:J#CaGC_QZ7y]eklx3t:4mr_k{9qV%s>R{2!f]zR4,2^!Tbhz'&1|+J+RD$5dOlop0H>(,jqj[@AemnZ.`M#DYcnpMCfn8bA)F_)]jEgLB
-2E,$|,_o1`xHHXce!X_M#)GYg]hVN%{<c.4D6v6"Rm++5I&91yGl@-A7iz$g0l36o11XT:`A>Vf"c3Qpg.W$Di@X3|xqQet^s)Rr=lTBg<<d^%LF[Tp&Ob
-edVVmAcO>ISj'BIJ:V},+)H;k].jkm#8k6t7eo:xB^uHw95Rt3TBZ^UXFbZ@qZ$oQ,_VKR7I|g4/6eq6$Mf6`)'4BXSOE]']6yJk{Aj%OJC|3PEli{rG]]
-VD:2'GK^T(B^8])<!G,dawI9`|s%<W+IqOt^9Lnh7y[(b=oHGad6fx)3#+KinEEP^B2rmGH,$a@JhI95=)iEdL<<S|KUZCdiW{qZ=LQ&&<b+KUB++dRR[|
-j{XzH#^mXn'^YU`_._4$p2tqU0T,(yDyP}Oy@Ak;j`D"jtyXY$g$xW]dAo"PI'R),FVQ`4NbEJ.%yZO}SFldgBu1iXrR6DRcwU4$hKxh/#Y7#jy>(zR]A]
-YhZ+Yv.hiD3fS/Yq^P2"tcnOAhYU52s>)w(Z0&O%7P4BlgjR=0Lb2iM`H/k[bK/<]ahzbMP6X/=ijYXwciw-zL"|z)dOLQ53Kk3O{,g7Qwo7"]3<"O(Ruh
-853-w+T"B[$L#3dtS}ji82]@#vvZw1W"F[B9cCb+:0z0E#I4|6316hjwJ}S-(T,S`/|p1"+oke8(1rzI[0=$wid4(a2-^{"5vPu3:G,Lt60OspmCgkGC/}
-.KLiTEG/<@GGt6N!d<NGr4iH<]MvJPx3:|[R@_BOWzAM:g}YN-xQk$Rc")^"3;b_<=v5Zq+f(jo''kqzP&ekO7SOELUE3PU]o2V]Qhm;OW4dK-"8Ow~.>Z
-St<@%)B[sA~{lb;wS039<$}_.|f>tTk75w=_Ccrf6lWEI9m@JA-=pDRqt1;L';rX|Jz[k1s`Rsy7u@K(2#|K{qs|PVY!4vrj=yqK%mj'X6B4xeGNJ%#NW,
-@QQZj8Yg]uy0Hc8|(^6f~_Wo|Z6T^Cds@ahLD`HR{km5Y>Gjj@40Oumpuo^,N%EK1|hc)(:nH5dM3D2j9W[U}20Ir_m5lBI.<7Wo3z=Fm@R+!yvEShJMOa
-!PH4oph<T3i)j.5xHNn3Uo;Z]+<Kkt}KnVsVS$}Z)Q9={H`3l.KO^eIdpG@Qm,seZcR7EMSMJku5s#Vt5HlLce>5A<BdH0I{mhv)L8FL(W5}.gGe20mi)]
-[g9=]Qnh%$2</6Mml=xEbSK]1,PM@D|(#uO36cr^iW1]+[:|]'t@b{C$xL<[peTIGnwb1bf&OHv$ZQ<p7ulYA%R|7epPqENo;iu'cMV8YLZV}XY9:D|Szg
-KvW9cKer['h+#Hd1QI8'E}@JdOQ_zw'su/YBUx2m/{N@VVly7|lG$p&xi^GgfSheKu+xj=5cr0nv-/.aY]5p:cPz2-HX<-Go56OLv>]^&y='&i8$ZJUN=l
-Cc_znU'0T3]j~qzN3IKP`n%M=I,1kj/A&RUWda"[D9pnTC"@(kR1~b]P%l<`a!d|+aIS("n%2#=sb@tnnE5BV'YPwPS5Lw)mJOrd&(phQ/m3'b&[:BgzUa
-nw0C2z(Qyl:fhwsk7LT9FWp:)Pyif=bQpWI4]ivqBuu-;zB>$x@V,AX89IZ<FNROAQ-8+m+x>mZ3e!&ZA+i3Q5^7#lX3bRxSA_]tajfd(F`'%GX_PL^7:O
-pmcriy!pc!4K5!3F9BP1=2ax18:0CC&%frE"!ET0c5~fj%!b7.qQ5G-%D|5_XuM3s:XGemNwjl/![AfKm|NH;.ET%k3wImky$$Y<Vc+#'=<j>tev]<18jQ
-jLyOGx-Znv"/k'a)0@-eW`'].Ym3JV$|:)Ta;KM#9Id912z)tZj]_C"!129}s}dHI&!$eN2>DamFa,O%}1(>tqg'ZunT"o>4XOB"Tl6Wnf[h<(j"C=I>x[
-T0ZqIJ$+)rdT/eVh+OaNYaT(Hi#SO%hz+odATHXyE:gH{]R[Vvw8=7ub|tN,Y=z1xb1xgP(GMBN!t1H_!yNqZ}-+XXMNVrZt&}`4B`TNfv}</>/^_w1P]c
->oyqw]}Gs[ZR]!!J$yH}ld^#;,%'pQd]Nf6,W}/O'-|3fJn342jM^ZVLVucLu>WDb%mSVK1J'bGolLI+hF'&v>"r5{3vYt2IG:~=)9fh'lsY$S~ehB+xup
-Yx0@rnE}1@0_io.9v;Dq<xcSZg>_{BRPkn{r;F=9Pp{e.2`.+n'ysnc5J,yQW5xEe{Aa~NjK[CV&[[='4n]+Lo37n+vbN5Agf[G/|mz6,TJXP2)g;nCeKX
-_B./1uvz,"9D>hUCuw0(MlWqsI(;Oe_,40vWc&;['8c/^qg{txWjBZ!"bn1q)T=gemwh#d$&%di)$2PzgxlmChN@;8&U^g;:KH,PMZ6g4K!NkI{G^iJauu
-9dRGW"`-69%@sl0U&@}Y(eR}0^z!BGbMlQX!W{~<x!761-C|8O=O~/eA6c;,qaGyJYUe5x{L%s{b7=(O8XeyK}wc[{sMpsLjw)m3-4,rkdn',8y#>OC1U.
-+W:@.o%KK5g&fKIDsp/0e}oz%<T0E@7w[f@#.h'$`Qk(p.#S;Vr7AZ+i^#u/XNueNYB:iEz'N+vS"gaVZcX([+~|gg{M'Skq9AjWZJR8(1H'AesvMrpx1U
-uqu1$(/d'SV$^`t&~#YBWQqP4C~0EfLJWnIHu/-v@6;d[a_fE3@[55iAM9O<sULcsmu,.GHgn99ZRw4{mi8ev}"B)R{E~1]";ukJqPdC6X#:vt[bx^s29R
-ORT:7@5N:=]KmWQk3.i=[uWj%srvq@E)){"h>R]"qYHW2sJZgo}8kAvT|OXYa(<8Xq6[.5f1G:<BDo3Je53lX[{tT@M>vv-Nl9pCTIlIjLrV0P]hp_nop'
-E!O:T;/E[)JOYHE%:/q((btm<VoZQcBa)g3nU!3}AJ_];(CHZANG78xjOjI$[>xKoXp5-k(;xiL6[d{t&:]k-UuehJ'(Ktn!qOzppR)@Kt9yySMH.zyR&X
-cxAICaGHbM&DzyxK/$az$}-+U|:c.-`Xhxo2r1@zvLKEN@m1NFNN!{1o;KaEjnNnBW[v.`{hg'$aVQcv'/&;Npg/5QP4|SGv,jd.r0a2Ris0}KyUkqpf2U
-YZ7:ih/f{Hn9Gd%}V5Inqd^'A9z9KIa[Q/'oh!V@4VZ=$FxAy,;SUDvv_CT8~x,_(.1.%>~b+)u`^xV6d4-w53^pU&r^_-ej3S[91LR=H074zpRBUDVcd:
-AIMC~nsJ<XCW~fc!|SLSwq@m</LH#9WBdS-kKrkWF]jH,[62.SyD9&3j}eEMZrd<zClTP8rCDR=m5Jtglpz=TS/sP8|mYHDPuvTU]P@<Ns!fspw#S(DTJ3
-cz'_ja!PZwz`Ks<nW7^L,O"-{z8uO5xO^C3Dr|=.8WG>LKrCCf;R1p]M_Ke48!ms`Z!{>-VP;tYg2T9|+mF"L6nfmf>L-dvh]DeR9l[]@GE<Gk$fdpid|f
->W=H)LO8^n|bIk~ny2M0svuWNLO<W8xkRfSoFgIl$FvZ^"9yf%8_K).m/-@5Z[kr55sk_rHIpWUI=wd3ARl]eIP<0C5KzB5qtbeQZOX.mXt1m'%9dxS%oj
-sKhfxO&Nx}r}xO7oly)yxz]{;f4x;'QU}{!Mts--#|5Qu=Z10nF]7n0CW8bKlot/s0d:44oLf5XKfgfi0"&WF2{wZF_@;g'xeQU'=U-0!H62{lJZ#/"7(d
-DvkCo6b]NZrjkzR,/=0aB'8i4I6(xbK{%Gjry/<d<7T{eMA)4ow}d=rc]:5YRC<2a`;QZ&#x5XG%WFAQdA[8BZbGur<xd1RdnL6K#^p!r-I2t;v!&ynBmY
-K+XD<H:.ooI&mP&(/_UHDjKkLRTzH1I)T1Pu6Tzy=qF1+s'ybJJSg>)M6Txs#h%e1=su2_zazug/v@'q'm0`ZbaB!)W`]-IH//(VWCo0zI!N^a0sEwFuDf
-]XG6LSK#bp)B$psiS+d}RUl^+MAaJ`q#Z"zC54rzy6rf2k=qdiI%YUlMwG<phEUe:eQbp;KDJ9zcL1Vf`8tD;'}w%$Xea,`Q+I$9OmThHNng`o=!!o7[nl
-~q-L#,<r-Fii]&(=BMt>DG&QtB%O~V.:k(Rhq"YK<.4qp:U/iEtI_q%{TnINw/.!>Q@Pr6bpv4CP:isPjzz;B6);QeMz;i6:f&x^nd$4q{Jq{W.BBqWK;c
-m5w(q5'._o#n^[D8gdVLj9YXVK/;hF2f~d_ZCMZ38QvYVPgl-'&N:},4Gw:!5}r1h-~{vkKrk(s1MAmOS#>LoPztRGx|($'4U]ZP`U^$8b$g)k]/X(Cz^t
-[9Z>'A#4&;,pL^y$~nV6<_=YjP@!c%N"zt`eLSMmUe@C`n@jVoFpNnOLH8mQBfB2DV|/tOvjJ^&INRpu|wvNd3kB56PWUI8y!h4U[z@=`(QZ2.Gm|y=US0
-Ix~UU9bm`5W[]73e(qJa)!:KfVE^MV.mSnWZSC`@0AN7%cy]DPSBm8xuiOCJ;[)Q"}`Yr{Z}IZ~fd69LS<>}=kv),G0Rk8jVo).y]x|:~9(6EArcY1E[MW
-6#lwA3hEZ`!Aa&+>>V&>7YITPhN_SZRMrFG%UF,3y`"H"m,3P=PiWaAkTPy&_{Sr9$r:z6{_q]9'mfMEcT[#7QF:42bic_CSTC".+4}OO3@!/R+xn;NF@E
-4`2voP(v:!Gfa2<]}L;td>m.A%bF+U0<Ls|vCR,GVr~e4!=/"m6u(U)^Ee<.[Lr}%#EddI^"b#8o:zY:&Ol04XmCPQ0%m&YWiWB}.v]66KtD]i~&C;D9s%
-"{G;rw8CXJ1]Onb{'^b.Cxo:F&aE10UAsAFg:klCc(d!{(w[BIHxBGt`g/1GS:Vcylxiq7,R'292_uRhoI&s[+W#U{iAi$<Y(a,fe@-ng%5$P=y@5/]}@-
-8AEgk&4vB8_GQwkd^U[Y%v$-S75_aq^`3do1Ktw^t:Vw#<xqiglX7HoB'2f5e9Sa2'mkO@{aIwecQtm"R")^+2UoZEn;kQ#scVtVp`n8GIPk^tEP,`adG_
--fm%9Ijb^AoL5:nyi#IZRh=5aFITWY"``a|rMPL]4>,`odb>H>#:Az|Xpw`Hp_vao#yZO5Y";Gv4}q[6cG(ePM2gPTKMH6t$-5n(%=<lf%M%5.V:yUdmKI
-.BNeg=fA3!DazF8fuqy1Hz/dJV)ypel>wJ1=u%W'[:Zwv!K4Hc'%VY(==[rmS!)4A|6FxP!cc&W9IyY`D><^(1]j1=Lcy^LXINz.q$T)^b2>Uum8rgm1;,
-$%`cuHmG0n"P<SpuZ1$xo@I+vz(Lf6eEA9.KeP,O,uU^;)s/0%->/!_0n;1r'%WyJVPCW5=82XB;4_FU-<Eq(=#3%kU)(Nj@!AW@bE/(0i]#9Qt!x5Pq:Q
-4E$RX6qkD;fb|9DuG^rhG0'{=zZ0{+Rh&[^i}TC0[[~u4CDT'`}CPND`LY!%|;Fnh,92!QJ<9S,ZxP@LHfW8Ocf)LC-/#`Qt$opn+w|I1We+U&y.<7^!.0
-W6[j0.2=rG@(nygYx8YURx$udu=3U-0b&=4RMkC7K<lB3IOBCN:e-D<T{/O)dkV3qyD4O@NTp']K7l:|nm=<w7%@&bs/{j!~gmEi8@)/T2EV[mb-d"|tUT
-ZQ$D.#@.a"wmTO]tQX2t9!T;4>)Q]Wlc@Dlq^dU$:,_w:z~g-c["hCRb5;)X^jA-~ul+Q#/$]SZa5KhK6E=f=2xz#/@@qB&X6=;on%0[iRaz5gIXS7{wqz
-|L<.(>Q,U}LTR}zz@M^OhmT}Q|[).W=;aX|hKs=l,<:l%sa,"x%YGH4V[vLU45,gmfRL:X%Y;SWE:<'>hSi;Dn0{'@GQ!vBf3}o_6F3k:GH$D;27E6lc1C
-xl@w7>I4^_jpqwIXot==5x(x`^(fybn](fSqISD,0+^6/#aCSS7){O)3(Q,F9pC(;_>]p]!8i+-XXG>T4Znevd4U<=(OL6%kZ'YjZ(>DjeACtjRL/u:Aa9
-OpprNJq_Iz{".j`voI3JvHkHG]/%>vhY~,Zqz:}}^2Wn)fw:nr1I&NeIzHEy^GAnL`FUXF;UafhvCkElTR91&n.'^F)v50ad9|YUek:mUn/f4UlztTM=RS
-BJ],3]F73pzqTfj;oU5'kp^S344SK)Cs$[F.>FGG2_1;4g9b+HoUNt;;ev$`.p:bV&,E{ic6zdpw$o:%=+3ry8#pkCyisRBd=do@!eL2JxPt(hZ/o>:|yd
-{j&(x35i^_^1E6JEyeND6x.{8b18b`SU}s=]bs@u$6J|)9_Zl:7.o:6)-%8h'[;UQa/2-m$ejz[uR}(FyBQjn)#N{/@'$K7oQHe|VUyo4Z).Ey5-dyS@{|
-3TCzC$iNOg')[!qQLM{c&Le;@09}-q.sxEW0zHAkPFC&lE6}2S3aRc<s(.>3RB5AkS1M|_8KbBqHXIf6<8Bx[-kpGz'e[/GOl#(|zwyP<N2sV9UY<tH8WU
-U'dSSk-RXHP_V^3e|s^Uu`5Mr[11qPDwNp{3'`(f0r+5ZGQwj2-{kOUr<|`YA3ulB:yjZC]nT0!uj|l&ghAZ0;q@3$$OjtO7B|.te3iD}.2XOw%iVErka!
-zO`XJTkKZ(9N,|1s)!tAg}i[`2(-ZL#0{O)T{#[)roRdL51RvaVs9p3`d,,E6f;=]&ug>HuXb3A<7kRySwN4<kr)7omaiR;0xo>Ct4H,lFU8]&g!aibr@V
-j60{T,|;#UV/IpM_|k8{P8Ie_CJ/GPfU(HhHpsl.^GTsD98nvyhEdu!/]iFp6ghX+!.)f:<.<;]Zk1q[FfHj4;44(;w:>5Ix$yQXRO.$@+(<^uxIQMO'z`
-`7y5(zwjexdV^qr8Qb&'wcR%OP^Few.)gR"5F0v"pzAVRXi7av(#C9`N!WjJA]+W1'O"RLtAYXmA!k><[y^v^z11j1mLwG$`3a%<jMk,jd^MwfeOsu+F|)
-@wN{XC,$Mo)k6hH}1s,)jPUy'PW/"QKt2|h7{a2{7%s#{5m,Q_Gc<N=5-_Eds1,g~27y3c~qH(3I$^R.-M^I|}pZsa_]B%o1wjRJYX}Py53WYGd{RUcyx6
->N,gj=c`=gBIZA^$,YagG8OZ%M@/%Kee)=:V3Y$HM;vE]t5;rH/9P4#<pbv(qjo!mr,FI3"yIjH=X>UY!M2@$")2ANBcKAa0|d8dPZkH8J!1]&B{4;P@Xc
-%9uEK"~[&V(<i%6y1p.%ys{XyiEf'AB{Th71Aep:e@<GsV`rJd5w@C";FD@77i2{;W`&2QuI(N7F,4=DZiA`9Y1+D>]IC'6i:;]h3!7,Y#rjBdYsXY(#TD
-I!Q6]b`1awjz`N|Av+$^8%O^Wpb+lT"agVx$n,#DBBq;4a7WAs/%ib%V5WR'29biXZ3`>C/]EL=RM3EpJ"7i!42<K.VPD<L[HWnlDWB+)Wg%tsWs(R%CH%
-4d%xFTbw-leFU3)RB/'X@$-`~eUoW,.XtJ.iGvpneI'/^}m,TJ"7"}x4{Ie9mXy)JY=7{k,twC9o4-{]K`D>@'r8"cUiHn8/@60Z4(Vr&u3)>e>_VG:!{]
-gR~"q&JMMV5!/cNT@kcNcxG`$&0l"x6@M`n"Hi1R$^{9c`o5.OQhJ<xTel2>^Mz#qAqHn0{Csz;J"tA%yyS8LoUEHx#$%:$b!Ow|ec59fYSo)ox,w1M6r6
-Pe7:Qm>H@SH(UuZHcC_6J:WV+z[:r[N<nbueYxe#Hke$47H2M<G'(uo5hcS^DGx9-By)Uo2{+Tr"deQo3/yz|o,HkO;ygG<93I7lO$v3=0Ud#=;D/y1b$8
-l@R;/a&ZX^Z}G{#{~F'D0a56M_H)mPhPEjhR]qz9sX6!2BTtsIq3o%wje>,-{XER^I,k#x$E^cTrg,]|4):jttgyui.MfUIiH(Uc5kr^&g5m^bh%:EF&+s
-`Z=FRM`pb_;L5L8U&`Vs;5q-3Lc/T4sU#=j&sWhi(Fd3ApszFin=q>WZ^KjVHKMlXES%K-VAGcRa!j~O$B87l/"!-U,7&MD`]5s2d64oIMyERnTM|}g>cB
-7z~lsu0^;zmRpSEjvrAIAKY_;aQK_x[5(151n%6fTjwmg6_QPWWb~ziQ'HN6j`B@Q+pb%,:tS%-E~lyq_gau%J9r(W%i6Z"TV:&Lu}LG|yRcB^<{JpTl9f
-7w>Gtp:"mXQ/rOlV_NmPHWTC/uJBq_c2cya,NM>>f1~9Ectn`d>D7A6Mi}"[)s&8ey-8ileY)_F]K>{x(9=FWz(^JSYv3UtZDuIw+VubfPCHbv2;eYODN+
-Gbg2Rl9/Y3>f#r6tPO8c%`"^Lh8kzpNm5|8Fr&;Lk5[p;,bs-eI,rpFtXO]mfBw&[`oC18q,e0%x9C4#X!c96ryx'8)yJL9"5y/nnP@=OuxgNZxdvVkQ&B
-v:-WF[T(g|WZ,WH'Pel{$NE>5SS1CnnUC%E|TzBt[nb-U3n7pJ7I^(py![^Po5[`5l3&DAk<y@p40C.^i@GRMysiP>wy<}+gHY)$cFr&YcQf_:Jq=iy8A>
-8c8lw5"+&ZK_C'%wvM2jrj5p`e{Xmg]Ys9/Q>zP&w[b":D-NO/zuRF}4S`[mxL8Jf&iZ!T#DgmT<2|G/X8YBr0E-Vzx2(Hd>L:~4T51s-=A2|;]Z9VQIji
-0[&+&|Xl~aH(=WDpq_;UWFD,;v&9emJbK|3!;K%Qfbi,xTl)xA=@/wmnk+!qkB=@bxff+N|KsA>y)_tbOxv,KQC@CT|7W%k4{!uePSgkKqS$VrZ$h}3q&{
-4aLSS'u8q(H8,@=K=lN%4>|r+Td%OzcS$l.-{31Q61H:mA7BdnO8P1gc3uT<AN16=^<QDfzYjw|x@J&:PR=glF&^_xmblIt>'$#kngz13r^_p(1],j"=p;
-d-0OI|E'R#v6(&ix#W~#X{OQAr$>d]g{e9eqE%q4L#7=bIQ)hO,1:SU0isz/2;lu=iB;$yGhbH{%=A,Vun/`1;zmpDtx_0[YqFR=CIJ{"GW;f.wf%b8E,@
-PSl6N$f"!2dHMSg0E7+/i'.)T#65;;A26^LnDRz#HK{R2aiwk()h0Dmk7$@;g(sA4_5Y^i!`z+'qZxu,En8"/Aw)6x[$gEcfy|K7!Wqz>UIKbozK!:D63J
-v3S,8{A&~ORecFX;`;iD9aREz{#f0{,MVD)kwE>,oxm>t_qsa;n9$vCXpx-8}VDW+%P^4l&nv}N2KJg3ASJHE44J|}LK3f{ALg'<%iRkWS6<X|$KuOwwG`
-FSyU&TxE0b0ck6}r>s]!}N@oywg7>G|;O9kVI0,@bP9EO;y.]MR4-pe11M,/$|,[c(qG/yJWha$(CL;rN_-5U/h5hvWfQHZ[JW`=+@Q4{mv<rs$h:K()HE
-ewVao8K[xb_v3&y()Hmu26>Bz0-odAQh#ob&B0W2=]^L>s>+M]{U`A6KP#'SL"7^0;S3OKwi`'Rur#duRU:y%wCDLdbDO@=k$I_{!#FD6au=c^OmD=1=iw
-dC=c$yH^xg5nvcu]]WN6fP)uA[j{SRF28|1c6]cyM(0>}8$_Ljo"}wv8Vy4@/P~/4,;G]8Ja`=mCo,p<L]_llR"iAZx8K.^#[M2cfYI8=apsY"MR0ST=!{
-1D#!dIK{:G"U%1MhJ<^Ctn5$@aRw&B,39DJ3$3=ZA])8&n`ztpDma|M>]FodZ#i;h63S]Gg/XFo&83d:wU;:>pC'Z%xyq+v`6aSV_+~<AX~PThU&NbL]87
-p+/.t$R+:F+j^C!n/QdzUj<nQ.jd3>kme-5^9$^8W;d10.>mmBScSgbGnY>Hn]zoof`(,/Vr/>pmNUdPi&zvUJ#Ds9EQ;d=.28K_BNc1x9m)hTAxJlQuSW
-":.PBjOG7I#G;m;l~%&kfogWIBlFLu8"`Hj3G7F.'8sRQbWw')v>Nj`n:0n["QGsP|5j~C3%fkR5!##8%6B)`6yjX|cNcOva~"$0[P0']B}@9EJY!,P>Az
-GJJjaS!^Lq!mjU('-&v8m/Ux+cUi.PGQEHUdINd0Z'"I^gzXCUM37R^2djZgL(cP2B"T]88,#ryjW6p19[H%Bj(5TtVY.'~8w{M&ve0C3p#FW'_LdDlegj
-{P'H6Crga_K_ThkqU]WacBQh^V.U`iiB1o&cheOf/7e`A%n#oXm,)hiI7Kt'Z"W/m,cB.U{Y^V53lmGiu+aH|%<lYGfx-br.,w&$bGfZL^yX3h}ky1}(TW
-@%DC=TrmtA+Y%Qle:c`<!c@1JAeJq1f[9T^[9kkc0LUGs!%VcMQ0%1:{),T)0>Wz0.]-'_!@W{8wy^jZeDe0&!b%Mdfk@bWO`gy)MS/U$wvFtb.[oV>EWt
-CciA1C.:Q}6G'khX;YJd3AW1VO;J"'53oyC'a<#]IeiB4cQO)3I!#[R.qfQ[tix5G_~Cuz%r.wq&6xwa-myUgs5Fpg(+2!VMA1VSfXF|oP$5KbHH#C_Y7'
-_^=L#$3IkI'ez4/u,]0&zSk2@/r%cu%(YuOG&D(ZRATb5%8&3TDch`KdpJ"vfpj`vsK07)ec~P^|>r)hWpM&<yzcNw:^.>~xri~<_,NQ~`7d@{{$SgE&(}
-96ZJ)tfZirRy$!!~P4v-K(Z_4@pO;L@TwHMZ3K96bABKqR^-'b_r&qxRYS(@P(!6A{qo^y{:Lbi1}P2`3sx>C5]v|T2S3#P8X$T]9Ty'zVd=YtX@q>Qp;I
-<#{5dw5{nsPOMaviIa~EIOHuE{U5p0!yAwg+N_3esIJwp2Q|`Oil0(<j`}ll|HTzz^ZgljsOV}qUTze#xx01QqN<iC8@-|I^:G&O4nKK8-q1iwQS1Ao{8P
-D>"OgGmzyEeSDeJpD,)>qzi1ZMxc`0~64;z{!rD)_DFtJa-P$$C@z$2$AhDD|z.'wRDvY&DpcUUSovcpr#JIKHq]EX=lwl<+dx9}63M$m)`"BZ)CHexAiJ
-KvsqbH;'vK|3jL){k7tqPF)SeNd=mD4<Ugt>@oCj|l43creEk)2^3S^4#T9Hxoua'{nr6=sZN;~4]c>m&5A63ZtPnw&B|LK{Bu~{7"LUm3f]wN2'neyhjh
-4:2j<ZzDM%9_G<y2JeQ9VzS<"2'Tfr6![_5UfZwtL%_IJ<wceFv`;6tR7=|}||@l-R]8IVgM>O-URe84jD=DAdnJOM$WHBP)5S|ScYTae]di.K/G5sDYWX
-N$_Wg::3P.@lMb[!q_anoj.C_].h;{-{Tqo2<kF=y.MUx"Swi,pOP$k2G6y8]iUzNY~)iBWAGx#`is'Xx]:ER`pQ&DkEpK'^,23"oG|nd@(kV-N>@x^v$r
-JC92#WMCxW'Pft|i+W"V`8GIY"[.'`8QB=%e2:ckM79/1"LRa5(4FOEh+8q>o@_SkmUy<.RM4lu$zeZj(u"J$gdb'k1G40(Q`C]$Z'Zga5qQIj"QxvcO<j
-qGHk#kr^e7)raI-@._!dF:6qXD>wrP9f=PH.&l/]zg,%/)Depq/%,3{Dx]>`ryK%pL.@^sq5k&_4Q+"6|Mm|eWC%&(4su&Ki=%o8i[9pk0R,-^!{A2|3D`
-u2M#YY>aDV50U-A|u6D_[#5=ah6b}Fa["=^S+;&oV/9gncZ=2"hzxc;Vv+0C#aZxL@jjSMq|KK=2%Lv1(M@ASk<33bKbJkc$D7.Beo|3xF|91]76aOq+d[
-2n@);Y=ez:&v^>.ARMTGEgomD);e9-Wq2UOQNH!rXJ%i{g{lrl{H3c"Oh@Q8gw_g2']kH/{iHm2)>49has~b!6;Wr`mZ5Iy2AdH+m3Xm}2z/CU:5f}9)}<
-{YIaMSwIO/:}^ly_n_MY$0JLd%u!EY=^^IT/bP%#uh(H!hQLhI|[#aiG}bnxhd:"3j]f]6XJbD7]bhrhV8_@85gZm())wfr]sTAsUe6j3Pq5;oib!-';ZJ
-:5$/qf)(d<F-DHO)A;jgE]Ko{Sf`TH0G[eLH5&xB^T9lC<Y`vI"Ou]hy8x$B6y<m7{nDini_s/~uj5#1;|)CGDybs1JmIOm!``h}J:0'qE+4$wUQj%R.f4
-v1iOrNu=N<."-BYp:AR]fmu3V2~#{E(v3GZKfpdKy$F:8=@Fm'D^ymcIu$812nI$@0EuSQZDfqo3L5Sp]<7>[Qt%36a5q=he@g+b8@WlfL&r'&|JgtO|Cr
-ib[SeIvm/giF5%J$IyL2&k|jz8/07q)Y~2("|5kB4Z/N}:l38tBk"AOb->k#iQx'BE4#=HZocenM3R0pga<<$BWf|E's|MD^$5L:>Nz>q5KsC02(8K4L5D
-;U.lO{o_ld7F[vdVt8)9I+`S)0Bi+]h3d#9x1qKutjZjBJ2l3>f$Jp]t5;=Smr)R<qc9~ry3n0IfVjk8)9{,0OOLuGwTkSv;RP]Uo=">JpiTFUdjEd+%=t
-,@3Twq8%'SyS!QOa#m/jQ{h/YvKjo-j.oBskUKsTH%-TGKVMajncaj1,PL]IDm)^/_|n`0,v{"+"7|nNv^yp=rH)^MV6F3Jg_$:^g9LpqeXpCOubEU.`V#
-vXOuF-"lauowhAFh>o`8Sn#QBmY"i&Vc;77Ydwtp=k/;V51._eH,cf=>NLr.;kLv=|c@FB:a0[kY)dLmYeR`KV+H]a5CsTWHbXfXq&<Ud8YPnV%l`8!Q5D
-EP^&:_B-R+dajX+i521J3CPEoxfdqW&0!D`LkdTrm)8.%ZU!9s5v3gVyj&]vsAunWDk2pT`q()mC{nu/0IQN}aEHP,8I)Efukzfqsj8E1XxSC}rb{JJQ#-
-56fE@H0y6hB=P|zsKb1D;N,{.M8fQ!o3}wZ{[h;q@fHMyNS1g>3C1D^>Ufu-+05KvCiDOH18+41T0&@[DiW`+qX@JlZ2CGXF-oOI^KHv4|P80<%DhawnO&
-1xe@ux7w;;RvJmpu[1;kFkCo1ei7YVZ/^"U+fbBlEoN'$sNqr"H9WpPM9y'zFcX[YBTT"7H0(y6xZ!BB%3,9.";l5])eNaI|uzLcubK#:#3Q6gF/2>Kb'E
-{pZ4TTqL)+&.0IOr+#y4ciXbiBm4G`{Y2v-0_1tcCcx!&L0cje%tvn5`;.^d(yTc.aGq^B4E{G.g>t,$i`q&I&s9^$9RHXc0UhCHTg5"0bEhL&=F"~z@O6
-9B{9&F(s)IZw`s,:L"|SJ/prjZ7zORq@NiVYJ1x^ELxS[qqh-8hy@0}l|q0{%dj)T^pH@g:]_rAw5vz|VKuS7<6rYkRN1M&`@G^Zyb/)rO,[8Hzml=$[Ax
-VrQX1'}/KFGZy4cK|yreqL2x{zLr+'/H"lD.ilZw(m0:Fr7D)s;C7V2nBnSnT'Q7%ZFVq-DAZ49>_QzrDo`>K<dm+q@%E]uU2"Kgj4m)^Y8^~"YM<L=$48
-@[7Z&Gmq!RGmladSsfass`[s.b~)Z3X<U-(>~j9|-%Kw^WpIpT@1x7Nze0HD%JVNT{-,lKd=l!L4_)d>XHY&MXg::jY#K3J,B4;gO}sT},UUB{I7c!,{2r
-9xtaI5BiD8>x/'4K9UvoJ(xOd4)[O"~!_|mA>]iHF$NhqR/E=k`=v]5-N"ypps7n%MOcngAM:E;{3P=dY&bqt/n't"h2v3/DUUFD|5)EbXYxKd&eZK/_jv
-ClF=O`-Q{q|4]%^[qGFgAfN+C]sU2o;W:S!Tq)t0(#Q.[QP)5mp6P%c#ktvyOq''y4#1b!^]1A@)#jhh/gyrg5HBl6bH#`v22CfE2#c[KB`wa/hsvr2D$e
-AwnbU/&]%}3guP.dV5gNli4Z&p$Lu{&G,svbI+nsLuJG>//f6ds^1{e&VyrYR$bT~z9fN+gC<R3lxYLYYcECV_9hlI=Dxd0+Qd"qA4D=13q3,qG:Gr3e@s
-HJ&FKDq=p!If1/gV_[b8NF;OJleH"'V]Q2qP)h.$H;3#&tuG!ce$_E8r2|%8WAUf0C^hM5p{i>/@<IQp5<AC8l1Y%P`=`WMjCPwJ4gKwzh#VHC<6N&SSJc
-=nmL'-qizu+t2!<-!e(m8tS'&$$r2[<L7$2#Ft+3gT9J6XK96W[lDXFI9S9a}I,{CJ`/Azo>Qr$wcbyg)yxZtbcs^`8G4,<X|2R5&qTW~7s_fO5oSc(e7V
-U<)h4YU="%=[ouN$/88)f5W7.,wJT2@P#a:t:f~&>`$,NldiJ|N|$IonA1J6bkYD`rt;>`a'X@[!yaUBGjg;Wc<x^X+{k@5=xXnd[(7J7IL-AJa8mk5UlI
-K(#44d+xC4hHEub^x,/JlHz+VF;F|t4L7w&Ci5{c|7Zxl{/'od}):poHi`g<hXr=yuey5Hd2%]/lrlJKZV);]IsFim|jDKcc#k-nu${)X1[.[V.cO/bl<s
-@7ojp6dP$U${h`CvZo%9g'nCnAZ0=cps#Zwk('[IbpQ.>t~4hv0Ul=+"CS%OB03=2@I!Ya"3,BNbn9SOW}OIrk)H6C@7s$si_3q#(]V6!+u6Y$haL'+&Kq
-SbU3Wz)]dfgLarg`V#uxS=,bSQJ-R(`[p^qr1sop[{Q5,/w9JusGu5eVo<#bxz"rqw1qZ)6%q'hlq!,2p;r4duZHMyIDtU(PemmEQ(D#Rx{#q$k;mK:]E"
-!}#n.LBsL'`-$CWd8h(V/gmzDZaJq,6a_.<c#"eGu`E7U[y@#CaV&pjrvCa]"L{EGSUr:rQY}$dp_Lh!t;^g1Hh'i7C$Gr{aPrcpA^(|KnfF4J,IFx#C;y
-3{kI]3Dw(Fn4<2Y6+i,fE$lOg98o>OL.H=#w=Vm}(lIPV7D;f`qwn.@2aySGIJdPsypHrGUnxs;/#r7BeS0/V[saX;dgRBn'X8AV&dZ#:+pREdCu6XU'8U
-xAlHt}|!2g5kr)!ZzCV^1P,'Z4i1HB2Fe0R&1X2H6FcHPoP:5eD]^D:f[bK.%7xg!Pre&)2v>`-!OsTM&.l&bN;V`y"hcKgxH1,]vv9E#kGbt{F7qo(N8Q
-d7u8sjc]chU2"uKcD<VQ$133GJ/De({Hsj,Qx$(X.LQn;fj4.zp/2Oq,YpO4wpU+uI&Z~5}|I<{uKa@&FcSWG1Ei5!5CQZ{9.oBlGxC1&R~Zw[>:SI>qfM
-tLt"yQAqx"c'Pd<{b3>ttHmQh,u'm2D#}$)qbOG#/8=pzw}sZM3'R`NH+w)^}[6G)n5+_dl]t`#r5{#ZmNrx]%vS0BYYN9WyXZcYc3Ih5rnH_hoe%U~smZ
-oh:J7dxadz/9&("7>Q72'sX#a<#g's97Xn_Y"R^]{YzDgW)6^>j'^oQF|clu,wLcLJQQ!I0Xo^5^k{t4W:A+]fRVPfF&7UZ'M%5(Nt`T]k3<T&B;Ag]E<P
-BnO%rz^M(5I9'&PM]{[s@a^cdpob#rTdBxJM`RO}ieE{QB}7pb)-cyjZt{':{:)-cy/vIS2Dyk,I,U_#<P04#XRR~cxmF5)e80>Hexca%A+UL.>TA@&kmf
-vn+b(zg}!g!PPOF;XmezyR=71zCHTo@}l=za_)MO/cY9Exo@)$b#.]0H>`0+>[R>e#kiJABt6mfN>eu:Q=j'G6Fq>|M6$)M`1Vi%|a#o-BsQ9Z$gv9pv/Z
-:1c/d_PT4P'N.+b-}k}2_t1R^y`QT7Y}0:sYsJw2;hLG9Dx>%zi7El+}<',yH5F6ntY]1zCpTQ=8sBXb22'%-ch]!r^{vP~-<ZI16>-_E+Mx0}uINubHN=
-PC")T'97YM{@Qz6X"@Pd%Tlwr#R&y&[!JI5.c6cGv3T"T=HvU>FDJScLf=XVXaT7Fihe(BFS~"<s_"{n@ZVVDT0x]>=#3O7vNakZJBvB`++JzIj/CO~SW$
-l;s&Npeu9C0H&yc^0BZogw@n;2Jg^kLQwR1^{QjA+^g,q$(YrysL[]!'A"ZqWofQy`}fLI3Sxhp:&@r!V#0TH)$4vBhS-^MFep`{&PZKn/$Ua3tQ=7|Sf=
-}5Z/=h'=iL#y@Q49Yey9DpKhX(EQKb'_Z_FPidsW5!'1as2BISnV+t-TX(>"]G9mD6UhuWiFHjiz.-c7d4nYksK|WE(Uz@#"aVBrm]P+/$lSPS()R-viAr
-XZrWPH|IEN&N$L$J|qYCv3Yevb9L!Au'qEFytW!5)E^{,z5o<P{F_cEQ7sWVTgY:gZf[.)s=8"4%q_z%MyhPuGdlHq)10{XeR+Pvx`Q)cdd3>f6KEow9%U
-+5+XD[X=pL,q]zD0Ob$T/c2kF4,4p'[wWP2<N[4K-[#cx)-"_rDhXiy:Y2[nE+ngJgU2Xn)9z7T%:ga`dIN<HYfB7-m%AHoa{T`pfYO1mDAG5c2'sk}A-y
-{2H4T7]$'cC$]C3y1etcX/.O1b!'#a3P$"/9@`2+!Sj9&CO3g+LKyDak;[B|O8VF[-}%OHcj01Mnv6Uz"=O,s#Xv<;WF>h".YuR;fgvkZ9h"|E%]:xHh0{
-D%fOXlIE%R0:=u,exxW02F1ox5zqXNminUO%~8{qm^0<e+~y]G7yZV=Tca!B<554,V,'Wqb#4ORGS!Hc9Ba[Ab(w,FnTWIf%{JaQTs+g'LylZ==v@,^@h@
-a_/u[+i@<MiT71ECnRpfo"h1[<0iufY(`-lgY}"qoT@I`w0J$:{kU.'98CC:;8Ox4q=E(4jIPk}E[")r{U]/,=HoQNJ>UnKY+[g&TmJ+PVH`'{m<V;OFh5
-8}39-%/[A<z]>MbduPqbXVn3vo&_Y/eRoO'y|b4VkGQc.9%xy`q%>S^DAwZ,!{hZ^aJU;O{.lIN@bZu"Z^+]`SrFkT&,JhJ|K}^Bc9=Vh%Q}of9szIW5d|
-4kF!Ni!U_n$fB0E${}6n:GjNh0!Z/HUg'G|Nmzh|R:8zWj|:,pH[wd|e3d#fbJ7fuC,b17J:rj2vfdiH.4a)u7g^{]oGA0nL~FAC/ZQ{'q<dmtOLA(3sfp
-`E_BL9[]V_.-T5WKS[P}&I/`,D5dGyAx.W4jPqK)sgY#x+~^lL1F0bZ@hci9<GA{#4y}M15}QcSYjr/d%hOv`dPfx1WE(Kz<3:=D)_/9$Sp7=@(,-]b@L=
-2DBZb=Z%yQyOZ2G!HFR"=4-G;){3S<{9(;hV8Y/bJ^guLTTl;in-atSg-TD`{3kDqH%n(v]|&)/^R3V@c%BLET$,;'B@6Jo,!C7&sh(vU==j7t-h|s>p$O
-$(E@wy6pfj!r>;F=wr%lZCTDdg<sT:`{qs+[^poO.n[jFn!o_s(E6+JXkzJU4ctf4@qyBsRs,N|xosa.%Oqxjft5.9RkM)8N0!b}F4a03=sGYcK8piiiJB
-fF8oU':GIy6umo(8/7oC.S5kvIcklCdLp@lSwr`p{p|FKxaNw_P4{f[)'leF=/]m3%7n#:g>OSO.CV1T6UrpdDT@L(DOq.geCBjASQ|Y_CPKtKErT|tZrs
-0zl"/YBZ~px(B;D%vnXd{O`L_]Dj^.6qrTtcAZ#BNIw=dsHYS,h74ENzt=<ms&!CW4w>17zk`%J.QS9`,eTpfLlRTABh,"ZKvjUoOeTn=pJ5[<>JAsatC}
-aHWBw-7[[fzuQgK.I8j+zT'wxW}I`J3xj&l(t^8K{av'JO/vVfnmC1fw3tcpgAs+]:da[zN}`3B+AF]wtv;kFWZ<omazH_/8N3<c)<,"C8q%l!F4d@.Yo>
-u)K]zQ}Gu`bl5cn.=rpJ3YNjAWd[pw~/Zs(K>$Wiwc7`:{Yc"w:k3Oo[hS{jrJWsUAUr(krR5zAx$3RKCfi33#TsmJOGp[,7lF]&E|n;6q/R5i+qypNnB|
-mO,m+x.gPIQSvwpJZV9:lPyJXrpV=ph}/GXrZSu^S=a,CM05bp[XNGAxy|&;{%TIzVdJ6qb:5'`p~8f#5>3<Llj,yr~UZb;3j4`T.lKq!v-Uf9d=&NvArB
-S%$Pi}N'tv0NS=k[Bj9P_u5AQda^Z):kM3Qk#[y%m|AdGh0ucUJJ]o@H,z_K1Zv]n"jNmoqGVZjMT{Ebwpg[f'k4v_ngS]FaO9|m2P}eX|7KuZVyCdd8mK
-$s<X;F(&NLincv=DiMh55EnS^k:Y-V):t7y'{0zJ7.ZyU&YUWY]x,ik&aA6wkW5a"en!&TtM7^oeVD_gI6RV0T4RZu%'sAK@1V3f1Tx[6}S%}ysWEBUsya
-q^7GiNKn=M|n4VNuS/Ca}sg4=VcL>4Fg6LLD<&svO{o;l|%z=g~=BwySB!,-&rfu9v6Y<"9H5tQxGyKbz3;#(xV'T^<^hUGmhe]&)X$-YD~c#Cex=(P-uI
-Tqa<TV2@1D~az`bF-;t](%~Y]"xpv=z8Y$H7N[SS^GRWrb';>RcZ$AG.-p|!W<`7JTOhM2>yhQ0B!!OxsC`]J2f6Uu5qAP4m'3e.e}4KkH|[jFo`}tjA.D
-%]x,n=5v'}"-@UL-b$j5$s[d34+mYf)U{0W+#/8OjOXY-CS"{jeUkj(n[0`vumE_oe0bXl!s!R0%rZK1q[Mk_7K]RAxR1,2kex63Zp-QRoz8.h-G,X|X|#
-&2p716W0F/hX#!bpS2]4}_53#=oY/H;l'Z3|8C@pIMJK9qws;30>:8XX"BZjSM~679>}L>K@N^a5Z&^%i.yu'/&!oO/M)a2r=;!n[oFFX^R)%`yxIfFh~=
-R"1CeyTP1x)BSFIeUJId<r-UgOg|vqS$<Ax:o:nhcL"SXc{Wf-Z+]2yT,3^pVHQ|<HLGiF7ES7qo_aE7<YIJpwoFZ2a0^1$BnFVI$.t|}mz3[kj8;3)_aX
-r5j;<4(ks<Lvn=Xd-[$47UuM.1ZlCIw{T:xU0s5y=NqjTPT%V4CpLh0Hd:0uBLH7WBIH^R56>z8Ds"gtPh#rb<in9z'GOdrZTTSvd}=1(aS&E<_w0%'Z>g
-Daq;fivK/AoiF%e%OUaf;c(G#T,Ajao2%>)h;%sQR['[5K^=c7<$+9Vo=H+R3c@tevJ(-|Wn+v6BGG,DzK^7&&"NUx4HUxhR4#F7iy5$9#x|9B&CGjr4qj
-YuA/I#(TSZAg]V)hrjQB}d_z5FS.CeF2O_Cw0LK.<sG"zme@'-4hC}RZ.7"q;[eW~'Xe9`Ht`M`zZp:@0RBH&@HO<}+$!4K|!#<RIpCkNenW|={h++hr9q
-#uCP@Q"=6$mDodV$vk:F!}2^"3I7z0&z6>-GC{zp&3X=-[;Qr'tjf|Gk6ijB#Q~C>nFpxU|Aj.5Igk_z#YbVs@Pa<)wcF+dGBl{^,Qj]]H-vG2)UbmdVmQ
-I$8<5l6v7|,Kra4D_BuZDY{+n6BQ.XjU,1sW%x^6ax(QNk_J$<A)bu3g//RO{8lK#UO+,kyJe)@;uTYQJU]QTuSj,,hPjmbI&1IhlqM%=+>JR#-Opj$$3L
-[^'3qsH]R.sD{G,A@_4};n~>N/r{fO+wMFW5/dmVMFGE-d9;:kiaZCsEs@~e<1K#7ENCP@VSNS/YUamP>Wij$n5c(1$TKIUsxz#9f[(#ptwo|u;{9iF'LF
-/LaHv"B[-5VZ,5pJz!cfYbk]eU}|ZiYr^$9_27GGDU1+"D$+Km6"~F9zitH;A#3hs#ZXf,2JCVqHpt%<UKv)sY(8h/%-X4QN]l7S!2p4HZedkp^Z-rR65t
-qd}K^>!D`KHd`+cn3A$mSN#5n;Qb8woN4-CMd7.zPrXm:MJ"RM_0/g;p3w{n/TKmi:)plrkc)MA=IZi|Ry&B:kyS=L"`41xts:d&O@#S4($_/ixa@]E1L<
-']&{<N|&$$cGd=4qvt2frsP-_xJ`ynC@KN1iO7Yxn-K'}nVTyV|J#2ZyDgAO6f#)mMIk(|}rOD[ytmoD>EBZinFTD)~6`g-e.Cp`eBeb'PE={QUMMFLLVC
-xdY%~hf:ub}N#z4Hdi;3cM]-m=8MGO5qdr6LOw{H!jYqZr@P]rD_R`(.iM.'iL_m`9b.#{P_X+SPc+#JaY:Gw+OgALvUZ9&PwdFtkD_r5QAr6<JEu+(I7w
-J`ZVO5tO$Z+Q,`|'.K$Z&y8lz03J`r{X69!5DjR{a#34Fz(zSv(bPmayd7%7x&6Ou5/J:u-TX'FK1DOC;V3GMSQ#:G<b)42MmhxGN.u{w8yF}`Ef0R.7o8
-+lIPqLW__;]zXz`D"tfZSLLQ_]EUh/5W-il0x!MetF"EEKHBsnv[=+tMCjW4cL$z]j7Kdk8m_GF,lG_CQe0U&y91cr,4zd~.W_Bxv{QLA{)'qlY_=OHJ`:
-8ui]{CHkomcm`G"W0+$zL6CyN%<R%K47AkG/3ni,$WI7fDR|[DGt}{Wj>qBs:;iraIIw>QW`Ri=pFhNk(&qSIt%Nwul9tHC9QuPujIh}}s,6-KAZG`XQUb
-VbdFvg%Yfxd@-EFi}Mp3GtY/Syp[]'|=AwzL{|8Dom.7/ht}|^;ET_N,umSBE:@9=1ld]qChOn'.]ws}#fvlP5bNe6vCd#wxj@)z7@-:"AY;vv@o)Hw^:-
-TpGu"fO5)oT0;4g[GuA5B8@}a`GAuBvK''DKz1XR|:<`)#Hknv^WuCr;og<:~d9ZJLIs6J"A&a!Fa/,,4PV8`u>Bj:NQ=&VQ<n=(z,aOn6|p'g+G'-A8en
-+h9lxGpNd1iB"tF5f]CUNl6V99>s'_p8y}$-APkllWVDw7%l.Kt73hi2-5K"(]Zc^U3`_Pu0{B@!TpPKPd;[2LX,X/v}qFR'"^vRAP~De,6i-@Z>Q'`e:Q
->C'/'OXZ&5('Uv3j+k_xE:1z'-`MtGD!_Q$CnU{g2F<9ZXK&y/b${r2D;j8a6>;_Xm]^#Prf46~|E[!AT9~.mZx^F-[PK/'W./A9@}Tm,PPS@Q4z['VlLl
-vTK25>m]jUXe=O.P(1;mcBaGjM76s[IxfCGqQaoI(3V[,efAyBGdENLTB/scJ:GWhxFBMX=.n],YHY<f{pSddvNqEcr'#!j6ZB`SS3t!8Ohooi2+pyU}RU
-]czejAHX-foc)JavS!!IZfoZ+%]pN9&srQ-Gvm9-|[CK%sp^=r;m'.gJ=2,Z(-yc-w/9{np1T#XuxZP)Fbxu_VK_3`;n8RtSWjtvSmji~22Zo`';VdUvPx
-24[.5=$:j@P+kOAJX+LTX8:ry<"MU(g5uYaNE`=MSNmmo:0agvd%@BW1`&=k3Qtruo/[HF!l]-|rI4X)a4rNEf`xS5pwi],F]VDP/b`A5'k1"=GRM'(B9q
-)/,xpVA5lzR|sP2>w5|Ak/=8lG_jgP];3eJ5hyM#0'+z.>_O@nAZ(UehQpFs#7fD@0wfZsq+6Jta<YmQ7][N7m=IvVMlJS__`Ws<7iurltwLHSDD@wRTM.
-$1@B@%_4DNJvP7$}{I`Gt%a+g'vU6b^U$<Xd)<J48OM_YMO(PVV+mPgfl;KB%Mo'.d0Y84kA`:I`j"RtbD|5O8u',{E|:xPp-vx/:HUuHOu-68RJ|Y`{ts
-:#Xa+M)'>r7Aq[O-7p-mwAM7L0t)`C2Vkj9+Yc|c.}9%PSyP,.fX6P(aw+bs(O_vyTY=)Nc4.sdRazrZ!M78^de=yf$X80_t|.~z4F<J-9kD,$`99;K9$$
-^Mzfc8Aw2`z0z#+IG.v]2bs_j[LGI3t"YH,C.CBv$l+-'H;@4KaKlg3)GoKRvPs&usdJCN!(a,}as`gcfW|WYD1rSu`P&=f1e[vyHTLZn=)xxcS|/{&vr9
-Af#CuSHp6OMp(n0xokRik.]b}/SA-CY=NcmItDS|tQqxZ`/g)@kE=zAt};<tuoM3,hfgu:XC'F~&T";}:[>Tc&|Mky8}]`7D;b$66kthH,HUN|jn9DGTK@
-(^xE$RGXNq!8!,S{5/CJqg=Jyk6-;.ec-B5fQ<IX_2Kk>9f5Z7U5:IGR#xz.>2kVL>Cu;(/LBC)`@c02s9qK%wOlDXkg(e0l^[ryZf{(>8b4K%azSKg9O#
-v:DUIf@}7RImaA`U,Hg)B%2c/X.NYkSBte@4K.J[[,9v=:/nzcC,6}h89JGK3x=U+y/IHMj'J5C|d7g=7`HAi=U)Vx"7Cq3w(mQZ<2SebkS6F6.!7O<eP5
-z/R-wQq#SGWMZMG!4,HzOtl[VW9P6L>-"g$q}vti3nxf%f&(<X5AA#]6PvBi{HdY#OMGHb>y<WfIpTo:RVP.'#.KY9kS%^SmeO7Py8C|}-sM4_I/}cN^2h
-dBMrO<o4I[fry|5r.S77kdfL06:@]A;S[!'#U=uH.:R4@C&rUh:K!]u}/YStwTZUlFLcuDybU3aUeTcs>+Eza%5`|y)QMo#BnwIzMH2$+(-5:=`Hksz13n
-]Zh01q%h{k._:6kGZ1KA=pa[X+}kk[z)#S7wwrb9e^~`3iHybbqH]2T/s5),W2k8eN_7e!Jd;hl]{i>EDY},7<}'0vtt$D7kT^=FkT$6ki[D3RX9SfNC'z
-k[2$(T@V1k.<fu6A~va{V(v:%5tx]v^4sYi7)`-1g>se&C:+%hbF~In$1`2|)!HDW#(1])s#s=!z<xZjvRn/VDl!-3}9f(zX4+t[)VI@uq4yH:UkTeO7GV
-MRrLfv4LJ=^h'Z5)|lie`4(jws7S'xbiz3pmn(MIX^Ih+<$v1V/5i)+vcO<1pS{}!+2M<ciY4b$@+Py|>G1W)Y)FF'lR$K5="Loj<#42uWe47t[%EP22VO
-/e@J<sP8kTHoP_kx/0IqRZ!s^wT.vr4gcwtKQZoGM5R%c3ixLl@A+M{%R]|`p;|T%fTK6IH'6rK|}EU9x`0tk4jmyF.CV4r-&xT8'3nkyug!yupSKn0<Ic
-!mPPQ$NV2uVJP$/"SP7wFmbgtuY-l1p4p[fiVt7JTX@ZidNeJhBX0&mG5u!y=gR":E'a)VVWr8'w|IoI}Y{mDn)N"#kD.V|pf"$J<|DQZ:mQeZ2]~`M}IX
-mDkddV"=7Nxg=Y^r|k-0h&n/}_>8TyR0+WMz0U-z_O7cs+ZARw:w}}Jso|A)|yz6;M`RVx]e|`4HWgw_5P!(^u<E91GaP%Ax1Tp<DIU_a1C2Q[K8On|]Z]
-Ve)_9q_l_Y$.^ME7KUnG(Hs%bM@C26ry&w3H[!<c01p]%{C!r'z63Gg1j:5_=@'Us^b`uhgE`%Y9anQ'Wt'-V<'B9mJ(SxIEW^t$iQ0H_blI"Ox@PU(wdK
-fF!nz5ZTIs`UfcoHVA>qV"D65P^fUr(VrA'7}cR&bk-Tuo{CrA!]<#yQ7)DZ[]6D5[z"#`cdHrKf(H5qK`q-fn+6kRt=l/vGH|EQmC9OBg-;@BcOjyB|>g
-2Q%Dicgtu(:yRg(JR,~ol=^{s{g"5_8&(i!KyJ:`Fn+l@Slh!U'nE9Fn!]6@/z}VjZvWf#=Z^B6-lCP&jZd9"("(nK}Mrn_D+T>PXavd5>qwUFhhU;g2's
-r5Ls2i.KXy(V2VU]!gufnM^y%d/3eZs2r9ZG%U$8K$.,i3#M3$3C&0rt.7>JM$.+ae7RnrB'.^Q=WC5[D<`-yj)#q:jDI9u-~ua4oN>Gt@PicW@XVmLm]/
-5LZ!UUsr[nE);MtCU{DWc("t=^hk0A3'u;$@OLZC}(5yoQ3Fm'CW~.h)I+XV$6~gi1[(yzI'~>yz1JT!NhWQLm@iLk&gz2u(BFJ;vp3D1eMZW'D@cCeLJ4
-!%hh>B1y0n]iU^s]A]><^;BM7${s)%LS~vH{JO:{1yD=@SG(0P~4|3X)'fQDt$r9=Sv.k:ilgMJ},wH9Uu+,HX;M8K7;]RHs$'e6,A'e'K_Vo+eHXi[V7<
-_-y<RY/urZ}$`p@]NpweL%"720[[`9G!Am6Apr|5$`r:PUt&M'7AxZS`#;vQw5hkPQlHcJ;%)t;;ZXR{^z%VJfA^m%-rMvw=y5"=,`3;qBqvrQsbs%wD&B
-NJn+.W.KW_J_@bQ1X3e+k`r`PGAH7@F<C(J$1CfjS@~!$]DJ0.dtDjSXEvN&z3Q=p](U_27X1)c-Yi:E8]tH-UNmdq7uz>cFp9B1#OmKeVoG%e0:m3YA3a
-ZIUz8n]5E<p%4([C8&{J,'x.(VyVCV4rAhx5Gf$}TFM3K!=tsqb.&=MXYQf+m;XS&kk9}rZGX}3YU2-f[lvR$j`>3t+A~U;O'jqp/M(mOo-Xs5+Y|5=w9>
-XPlqeIL;0/8`6uYh;kJ>6QH5^1)P(/!w$|c,E4Bd})QDI&r4m2nv%A!pw|2k|;To`2=,^)nYL2jCSW0m#u!#X:8gTUO,Y(gBuzbG}>tQ4J}{f2O-3u|pxw
-7aBO6dAedlM>G&Vi6#G$4H]a0/W@^32J5$E`s:d![L!9_&,_mb<0$raa@d~3t#gIY/))U.>$1mf;P00v4+#K!sXrU4T09IF"gH7N_/WbOFrgM=zl3`)u3o
-tBawk]7ysSthJhFd#2yrkg"'N6(yeUQy.}W9jAJA&$h=#q:Pz(PQc)}Ml00-DiBm>CRnT1aaQhM>:f.O:3JSgJ3@g/8${/tc^r,BfQn<I9BTHZ1WNhH)61
-+k_$MV]E51c,"%2vzLLRLku,+wLnY&@#oWO$P2;)AU'Ns$dp1R(FfwMI~r)x5N!IK[0$c4QoY`f1D(J5Q]rencK"#h,1'ELbw72uWOe]$FX37oL;%'KW]|
-[ph>jh,=Qo|(Ezpr4=@u_b,&BP~nAB!_dR4L+7u!vUN`7,Pz27Hs&dRPkSSC(Msp.OR:0aLnbA2F5&]q-I&#{3<XSwex`ilZW]/R'BafK)mSxX2R/P!RW7
-o>QQzGoq]_;o<NVB!u^,>z-e/kBDkq:C((^-XfHRhI'5&d&})m6cy,:28[M;Br}8VdJFl<T/83FJyGiQ017anuaj`#rK=Q>MvwGN8xo2lVi'p(C:a0dQ;N
-k)]o.c(xBjYa{NlMa"3aCEJWw"q:VoolJY:ePCo6DNCftAYke;(N.7anblOA/vD_FfMG1iZndhVRmA=g=j>9d^49V/nkO<jM>.>V,s(PwH788K)dpspvW;
-umz8pdQ9BLtONiI}::M/S@kHkQg{Y0&T=0V(U8.A09[>RCH)ITNmQk615Vo/z{ZY5H+4x-ItmFVirp/h}l(|OnsfATf=43}H`%#+"js-B/'c=gl@_DpHL+
-0H8j!MRA8xtj[z2|5'DsJTsuxzoBn]jRqk}9ruBo}{&t!e%@Tm&btk)IL.LmPUNAxEH$10]daOP!B=UHJ)+pw:Glc%I1uX8q_'jaj-nsv-r=@w@OhlEgi;
-Vv9.cL=d+;vTVATq#r!{Fr3/QDTuB[+p8@K2-3Gn7{rZ4heMcR%gN/uv={#&(:mFOk@}j>>0DNIPU1b!4:w.uXdZZxUaKhe!&OI^bmo[QK`Ev6]4Q,iO8H
-+!wUHFAwA8`z3CuU}d9%OKeHk+5ptIy<X,HfF8fk9(jU$CUvUg6q9C}'R4q(F:iZI^kS9/t_GnRh{8_mifTj];Na"a:fb$ioL5g[KRr>ZiW:R:s[%3KKnE
-.QvxO1m%G[z5HL8Bre2;iKw+1`xH@8H$}SCb+m$5^Jyd@!eD+`sL=qHAA,4pRvN<tq;qEKE&8_/P{R0Dnf"3epagTK^rFhh"~cIA;TwpRO~fH]k;1[`EX{
-WBtgSiwFsnKj_4>DMIb{aniqTi{{'b4O'iKFb6AGBxUj_8/3JV_N~cOTsa.mfl:Er3~>R_YTbFeP!kFT;o~V#Xr-0j<[7}>=H$^prcwY]M_d>lvmaEgp4C
-weYd@,{&d^Jn5"krE#'37rCo^sMjmP,J8JSe<}}AF_~o$Ic]:jm9<,"Hk0#hqi{]=_:FrvUoW{M4PQX(4pLB7jwaKa'GLk{E7b9Trb}0WW}3|%<rzkg3j/
-L>Vor}'cVpW%tlLyCOCJPz2-IXz5/T~{neV+`e/1n7AQgO2[O31er}OdU-[FrTcaC&v+!`{OwVIn+YVLJ&JOA_^WQ5;|S7~Vk)8'+7j!mNxk)3/@&!qBk]
-y!~,BDww[>:g<mVwT%m$3ekA#ly/TyG-{nY(09v1/kD;ve]'bKFb|+c,&UOvcs'AMo,fAQzjP!^s"%##|e3bsr@hq!27>L$:ps}h"%6ViG=}id`hzVHb@N
-SF@{[/Rz;G:a<pH`S=K;go{|~,6tymu+giJ^chy+NRONZKwk3uKLQ3m82^oyyoDamwV.&vP;r[tcN_SNSah#bnfsICB<<Z::F!VK1'QUSSfH;>"Qcm-2(k
-jQZl&1Ci9Uo1{)b^!l+Xn%iV]+$/Y+wXT[Ex/dI};}x<]h#WRF1An'h58G9p}cR!^S#U-Q+6#_3_.XP#V5,=515Rikq49{>>|>+lV+aR./O"(e(u$<4UlF
-A).lN-LZzJ{JT1(Eddd4cGvv&M@UnDwZXXJ]('@BgqYT!74bkic|q`"g#Xlh{:w6hfth]^iom"5M`btkA&qnC2_m42wSCd!)v;=$HM80-c$CDoZx'0>l/P
-v_W^>>00}gAW!Q4=>c^qO2]2H"oV-G+Z0%Nj"`F)4@o)P1Nzj9@d2IPlj`,pXzfdF{`$Q.wbn3z5haqo}[iCjDK_olgU1N_m}`9fb,;Zr3Mq.M_j,A#QZQ
-A{+QwI$+tQHY%Xt@BcThOj<}=y<W4KrR7g-7tMN/gGH8Y;T6CWy1j[p"'d5aDMRA'kpq|_]&#_"yTVZ^Q<N)55'9"o'E1TqUzdgc[J0nY(~76,K]~#/h&Y
-N}aJbnYWSLv`j(F,#a}eWoi>~h|i&AX'S=Wa<%wp]$[i)GQ7(4,S>5;$mmMpN#)zK%pL!"UbD!ay{rV|:FO,M/BeO[EBtL918/v9|Y}>o#BM{o906<OW}n
-#Os<'v-/%zK89lRq4:JEX>iUlN_Cr:R:I(HU5F'q>1$b3/n.a_O-oQq18Ae^$HSk>)2(Jks6-D73@@~2|#OgKM.g7$70/qo3"Ghh1dGqzfmH%/P#<-oM[F
-GC5uUQz.!jv;Pz!y<ZUV}DrtQ/0eIlzS<k,@[m``G<|I)d$Z0QH<gw%icZnnnppSdsro}qN#@7{t#Api5Cz@/kUp:Uc&Ua7WO.kxE#K;Wh9TG}4Xr|/-e;
-Q9RMBm0HnKmm4,F;(:gIf1t3;o,qI0aWwu3C[#Z4~XG5%$`oJUL'OyuX[>~caozH_PAH~}/el^)ti3'.qj/<=)6i,S~8yoTs%8tgU,-.)w">CTFxamC8FQ
-hJScq1ov04q4Rbft@d#nmc|EyWf`@+"R1`'gni|-wYZ}xTNGgH6xzp.HbE6w1}/|hQ6c$8_rG+Ie}|u%0[NMnR;1skok[pJo/D($EYm+Rtvq<KUw:ui&UR
-^"vb@P[%NiYP2!;@#POg332VNz5n%4CKocl"XlIkh$Ndy:"g82Jk~TpTnHXrruaeseme@a-HI(xaN_I_J@&kQ5QRIS%-Dw3c%/@(CVxM7os%#s=2eJG3k`
-%@p6&+'wo@e&4I.b-1dH<k|B2qe1u&pW><c18BTL%kWvUf.K<V[AOA=.;Frc0pxltFi;x$YbE85"fjekBr#'pg"L74)D#7ck-,H}[[iy[6Q-H-M,_Ldb`]
-wgEHq8z6KCv6!r+M-eM9S}~>d:(,_z7cwREX>W0`]3XvN!dH>^E)[LaS:z$f<zG9,'n<a=aG8Y<5^#O(P>>=T>Ia)%B+^ZjGlVXg0rZO:`DDz"1)aFdusp
-a5S9FOxQS='HhJ@Iuxjh@jcOpnvFmnhl=24t-b9F/0IHd|wTe}uXm07$(F~t(PC4I/y>fw(b;>#qf5AWL8^HT/|r0f;_4Q"&Wu5_>)AFrUg[AN.EEU4b"t
-V8;1IC'>2(fv#/_,_$3]qqF8omfej(!1,;"oo%`e>4P,QjeA7^bL;(ywvt0GK]dK!e55r@5WzOIy[(Bt;O|3~Ej};XG)Tu|(|Wmp5Vk#!|~WxwOlD:Lj"M
-$5kPF0"h}Crz$FH<j"KF,WYh)Xq^,#,}kb0CI;7@gO%`)-P<)WkvEN/`8czkpLZ;i$tdtb'pDie$l;'`&MXRpwRh/dN6(Ty9],QF,msAQf2IX@e1:co33>
-qA3jUnAWduSYr`/i6g)RRm#6`$0O4a+O~&Otg0cN[;j$h_:>LHLu}Wv"9e7W@[&S6Rq3rv["3W@i6XsW<duM$}Il%4l<v!~6qvF0Sn3a5.m{V4=X'nWj":
-GA#TiF%-/5<qol-6QpO@)yS.;<7sQ]VUoO]ufS5m"Ba8.9WXq!Dy2R"`CrW|#ornSuXwCAEN[>+73>m;]A^^a{4ZSKIm6Bu]o==Mg3QELsUV^&G@gn(sY0
-PYcMQqZgsEX05:#|Wo%O/1U1t-.6DO:---ckGW'#c<_nz-XnMM%[aj1vHyy|D=s|bW}4mDBbkxAx.v$`4gAGY%-UNnD2fPM9s"1V{+L`.(g_pq@%Z<_u6r
-8,vH9q^x>{}jwc#oTV=]H"=]xI7.CG3@7@ptAQ>f|d<BX&[i,Jz5T3^m:H,LOp<5`_+:lQKIBEzE9U1IK/]>t@TQ}zSgjDRq{_hW5E!:B%-CXNOGY{<{ku
-)eTKr>T<9H~PGRR`GV>EjjsTT',C79Op,Pxbuo|>8rO{+{$rOGR|AqjVp^#r+O;n[oNf^D)#m=&NvAf$T))W|p.)2hm]X/M[/]2#&V,h+C'Z1iTxpLFpdh
-4-P8<6kOAl^5a`hYl`<I@y>jSKG@RIqo^Z%]L<L5t=Aqy;MWIIIE/c7"SYt`hoxSN/wN:32QuVIY`6@d+qFmUe/on8B^x8pecM>Ld:uF5V/zoOX-,O"!W[
-m7#y0D}zwplnPlQr)LuDA6b|TH'%aqaN)p49pQx-B_S_lN7g>[kW}BV{[b<m~fZ{VM1!x{<'PAz,5hlD%^}IHnYSRg_J+FyT-ZqTG":>P),-w;xD=]9/G2
-gN=$JcvKPC6zAWVfdakr0uF3mQYe/5YR4)dfKyJ3SKv&)0R}5a^Dkd'u$J&8R)y77y&|Ad+df&~5tu@yEB@Peo!%<cdLKDn^@d_>fuY@-M%9,);ut7gyI7
-~Ivwe<g2<qv={KY<yA'R$69=iTix&;RMwAo[##:0)kZlcA/v9E0&s_&6#FXPw{[D}.|[[MxoS>`<@[OO0XXsC;8ksdm>i&7f%yulf%|dYgqDbsn2W|S$Y9
-_v^JXr/0@Seilte.s{B(>R$3rI"dk)fw&UWd~=#xMj!.~/a<G=zJ^Id&Z'p^@mzS{Gw]f8C}mF3U=b{aB"=A!zc+7xST";O-])sc06/kDb|XtAZYLqx2!3
-0YMXk:J9J>QJ"^9PkH;TJrIQR-Idpz7/$'BuL'!yGWq[m=SN(n8|u#oDjrq(,E>Pkb0&GXyEvmXs:&yb`d"1Hn,[CeJCE"h7cpXf]Y6RjFS|4`kH0n1+M,
-@!/.zl9u1+Dq4t4##vMyYQUp.zyCJja%XY7K+eOO7#|vc.rI|R6qp4<E,i;%7akjmKakE]>>KCe>}|qM'Lukvkq5a}&)leICm<Bx<M/seG;Hf@%!8{SkyW
-2H)vz#:A^myIArb9x|T"bXf:T%):+IQ/2jS=D9!_Y-"Gy%,LE5aVNDxA~w,n{I|-66rze5q40wtR=C2|gdR%'T!`;}}7Te2-.c&'gjqdO`+{_IjmaQ/6j!
-Vk}[P@k"2P[/+pb@ekPqIq<bdAWQujeXw@B^y@;fn3-gyd8yM3Lh#RPCcdz5@j6UXa83lacEKO<);|Hy'r#Ol#wH~L9:G$pYzUvsP}SEX[^fS{Lx">>Ie#
-uH$@-x{7r=9UUrHQ'=g<$@vMaf55}aa#O}dOTz~)xNBU/w0q<,s':#!Y7nUZdE+6B^llf/aFoIYy:5yxtWA6u(c'U}PB[)ZgJWpXx#[j+=mL)m"2=@pxUz
-h0OWY-9VL,8p)e'ubB6;o,XiP/g+X"_t(hA9Mw(-+jP:MS`)L<:Bv8D6L$eB,gx^v.V[[,-T>o[fCN0O%qo[|T"L4&Y&s,R)"6JH#hb85|!%Q:ML{h.O%H
-FW}^p|@D,|1zqnm/]accT3CeN-QJ-73+&#zW+9"1c:wR_V)n5b2tgQr.[}<FoUL3iuZA3:~{]0wld|N(hSJs(V;EV%@Cq<G[53,!Y5zaje3>$@1DF4U)oA
-@/lcQG}DZjGC8xY.XSSaYwK<Q_sT7}uK+LkY>{82w=:N!P^'4#-7HtA2Jlw>PMkm4Ejo$^=xJ#}&dP@yJ<aLr(bg.<-s;kBUfd,]E$9a>z5,OnBQs37PDm
-)-!C$35aKxTqe,]h}t%^t+,r/9jJ~N#@/;VolEU'SJ^w]8@u0hRD)@Y!wss!8X}PzWap)$IWP1'(`0jc6Qv=H]:o''PzqaHIaw3$!sFuiO3Tl}"$^((.sF
-Q:ro$_ZxD(:!}M#OXE)N$0QC.[+U7GASt=9G-I['Z!2{~T60@i55{@<%w-'q63;3.&+i}U<45E9UjtL<4JA[N8-aax:Ehdz)2]-T,)HK$C3{C}fr.zWkf[
-dCJseZOSo(&zGJ@&siO8:xz[(AzjCXII#ez>s{O7fD_rvbxVn/Uk(|,+2067{}R,uv`qae>[W[$;tk1M(L#dvGJL'Ky9MZO.4B)'tkIux6;O5G@jPH&da%
-&;kmf2DOjlh@oaufVOwW0Vo@:FlTd8$FY@PqrLO[ru0LgLMo%`+R;)~')|0<+J+<j<SK$LR{04PcON5>Y[2sqEK"A!QINKF}BbBY,.QA2r#R5(8"G}8vp1
-,<m&3XG7z[jR98w097q,5do2Qrjf/9wN(mF2IEFj-5mptyO53PM8v+&p]c,<_!h-s;Ql=@cw<Y@(dC7)I!l_Uk;pC#zO>g%S&9so1Xa`d]VlUWKjw&{0VF
-}/EG&`4B$-:7k!,@V)xj`RTTXYbNIe9qkt!Or5oQi{aa(/NpQyI|<JpHvtB/AO"c4Hz1TB,CX/t1jVX,EW$AmpR6[JBk2Sl_xj9^IsN3z3DGJ9sKv%5iGY
-Fsdmr4dcL(aL+ksNL_uWOtZ)Cgyq68"NUjm-ZD8ii]njuNXw:DrcRb`9Jm3bIfUggN5Tv:PWBHQ:iEXC8!.fzeB-'b8g;Pb_y2D}.I=<Pg(z,3n_$2MXkV
-'ba_|AG;i%#,Ae7,q'h1!R=J)81zlk~ma8I^BxC[P-<eyX#|.QZtCBqqL1~iNvz&)D8(kz&2H>VA0&j3v)x(tv|Pof|6|5S3SBVJR_oRQ51i0zj0~!|7Tb
-R>Q'Tex2N-8&/)qo}A0<mtL$<wD|8bywP}7!Az(^8y;5Iawi6ogzs#_v)"Hea(yu:<-02m9N5pY_e]}J:Wk0rpJ]8yH3e[KxCn@#4I]V|lAwXOqO2iEU7m
-i2`8CI#B.tdt1terlXd'Xq1d;rEiY|1WyJTN|3Pqgf(yIOv.XDBxkYgAo/gG<I$w}KYgBSBV9t,e9m%=Jud5Xc3vVz4vxCmO8PG9$p.L4^ur),!vu$3:bq
-9OonF;aK|Q-f",IGBU16J/+QOpIv22P}E,G&R!nMBN6,S,m'BQiJv6}EW8$/wS9ql5q!rV4!@1IMe+^^Ti3FBm,|8F(V+<K#$EgC;,[0{7wq_kgZ;_)vLB
-[gC+p^bXv]cS#H"Q;/{C:fn#S:Q'4kU7-.o'Ne"m/An[oUi<EH19"-M:0&DvTJ"7Hd#u{'5eu@iEz|M4O826Q{&3e1~DgS{>:'ytVrx=ppXX,GR1O@%R#l
-W+7/t)eXsYx^5MK!32[>7B$.=Lf]>R]Dni<8%hSCK[N)q^]jQY_a+t;'Sd,f/2|M`pYI`v8Ku5iN1`RMjMiC=:L62G(c>k#;M9-4]=/CdQ=-cS5kf1>YKF
-,I]mxEQ8s(XHu-<`nG(S=A[eT#AE=B#kbt<:>:R_T9P0[xkHyE&I&_hx_fQM&17,&_DVp+gA>0F$<qRFvs#T=`%n1Fd&3s9.7Z!gtUFE<Vz#@SCGWz]fGb
-H({y)G0`&94CS438#%1aW;x^=<l/)nhRXX<ABe21C=2Y.pf4B&;.vYaf{$dND+1iVhosXbpE#{2ar6"JZ];A@S/5X%[sm=7|h>kxIe&-QIL:j]simo5#6i
-pT#4>]EoH:y$<2|72fDrPT[_xwcC]4E6naEtf9Zv>E@`Z%-MSv(UG<&4b#+1GCu&`LOo0u8]@.E+X|a:knDcw:~Rd<c>pPQ,7/QkyR'9(pr"4B]IqC/APJ
-1)0G>LkvY4aC;mVCaV3#1WKU+bybevVfA^KB,L+uFEmicV&;=#%`{fTz54b1_(y;BZ>H#cPX'i<V+BeVk5yU0(W6QplWz@uV(I7S/3:G;|+|3WQF59;CzQ
-yGTUuf(SeCOlX:/y`1Oq=pjjx3O8&aeoiaP'K8.!34Fmc[3BZ6,!(Z0-$<7ON"0I('M4uUxoZ(1"|[v$^n@a][QH,,sz9oFGE{jDO-Ff|vv"WC'@t''0SZ
-W8mpRf_>gLFDx[51k^up<z#^W$~QJ^ZM:>qJ6eZkw;gqV.ydBSj;kiQmj)wEK$h,NU$;NYk_SG:ZXq|>GQ3:.},dY{Q<]'4lS[%3Sl[gV{PAg/V]G_x|<H
-3}p&W'rNae7$j[lKp:-WJJwD>@=uvS.P>]i8ksW{>v0%E|hOjBl@nvoJ5nlq-"/F"|-9xyitn;I]:V(d%X|Zx4=J'+3ieJ/>L#j[|dnpq<u^%!`JrfTHBk
-(e0vkwv`YDzn4QM+,iUxH-%icO`wt:i:3cAqDm;;.]D}akAF%m;ct"0:L:=<D;&":J$z^YjFgxb-_HS+Zs'h@ZLCw#JFbsv_(446"BiZ:fmO%Gm<l)`Obu
-K'Erse50ff-1dFg=w%jkev:[6$&yE<[7d!ndX3M'n"rMq}(=STDal4j(P>(,YA,fWrJ<7dE"Iq^_dIW,A:X!5{Mjh/23Kk:(WwoCu/qvXqfd.XUm/sOAn8
->`XY~sf"'eDhN(8GdPy7=usufsI.=q9;S=:g56GUWm2Hex4O9&[$(vQ2u%S),i"q5MtMNbbvYCC8%AK#,Jl_h3+RfIoMYd$fJ:qMZ2"IfX%{P=;=S|$O79
-r8.&0VDxhJO>6-ULmM""7s}<khuZVyW&ILlfCZ!GT:F#4h+dQzWN~3k-gS5P%XlJ!H{+h!-Ek(@cW<Bwzt'ET:uT@&R:]Yk79nGD5MkjDZehxt+iv[-F)&
-p&FjW&XsHF=+d1@^D@w>L`cuHW:>LlZF]^n|Pfdm)P[6a99fWDBh%'MFD:+]8UYyJgMRpmMB7$VJDDXd5,4nY0Zz<O>Ati_}I/Ck=wSU{$8#0S[Z&E<_0A
-Bl;wcf]EVg:X;Y"zVb^D78nX7>xnVwh}H]}L>q6Co0[!>S%{XmZ0W;6xi}Nju-e:%KAu7Kk+{)V}!Ji#p#u!<K46WOYlkmH;Z{GrPq$[M22#]h1v3ePL91
-u5O`]+9=k)4b=K`PePg-oec$tYl#78e:Xut8YR%#wdlIM>RyH>}RXPIQZDNLDhzlO[i='#Yx$Mhohc#B[)!bCRJT_Xq-a]CVq1Doi<sVWTje<.f4d5-BF!
-!aKQ]#$F^6&JaZGH|_<kQujM-n2fd!D!9cD`"RGE.<!:x7WFw"{tpv'OZASm_VN!<m8Wz{#!oJn5qBW_lJ46tbbxU.'zY(C@.;|K!K@P_VGnIP[9kQdk|=
-z%bv(!CyyIYdqHJ"nut.Mhi+9M/^a@VwW)_B4t66R4I=pvQSA3_-KS(iO/W6`LG-6x@4Cb/jg.D,vq/&mTFFI{o:DO/D[ud${rk9rN>^V6FnHVDApVpq4b
-m(qTsJb1!A3vQWvp2R}WMf//a'8mD4:R:"lBp_o&m"@:-^DCmBS$>W6%[$#h`yas.(o,nNHoQtTzRjR_xb=o)<K4Ar]@Em~:1QxddSGW;=X",HLQx1-NCp
-z.pkh|}QWsYaa)(cGL)ci49";rick.]F}Mw]q<cv:J9S7cS%zC{]JzA]]tXC#Y%S0sHqo$-d)%j$#`$dM^_F2k:5V4zFaS<+<OXE!If'"Q-wA&`_taRJEf
-@7<r]:=6744[gbn}"X(AkAsAA(Q$g^}Y/slqrU>'BHMZ&%m.9m)2m)X',$#T5/%0CGsSiUAxC}&5]@_@lm:a;T~"f@HH(FH{eWOMOWlRITR/KLJ4Co#6wj
-:_4SFKNto#i6gXqn[ES6a4)z1p:}Qb{@nL#Ls.`nQ$w^@hE8gx7o;nmj3nz=vIwMvi:-C5LeRmHoGq&E:,-YX2>q<O1pqbZL7SQkgH!+nezt/_+`}__S|.
-{c}N^x,t3h=,bVjhGHgluc[@[8B5dg;Am$tvtb+sGL>adT3SN)UM`970|vMTX!Dd&7UkT7G!V9wDgGebI=:GuX!bwYK+P+)osF+;c<PSh<ZTkv)Aal98vM
-_|5>{5YCY-0tQjW3E];Y!-F41Mvg1zjl]1$97Kz&6Wdt>5]>0:Rp}i(>S^ByT!-{L^5Ql;j#`r+7KoRoo+HyM$#.$Qp_f+beTxsm!]9On0-H.->0,.mhe>
-|QCB30c'PmnA3_0.Z&n(1P;oxMq7RDb4{`a)&P(<c'zES>RFZE,{;38Ql#-kX3W=}_!`JOLhzO".~id:lGX{/&Iv(n8&(ae_@;>%lX.$eeX=;4/9Do-r4T
-Kn0":Qldtw,2~Sa77-2qSo<^yeae`N'bv1}FqjYUwYfP[=(B,pv/!}_>G#5ex,=4dvvAfyB5~_1qTg6"~3o-OZib~#4d<1}7sO^J09T:mibhSOe8_uV0>X
-ZT;ixY04s@D$>>DYOb~5lga{l6!R3spOJqP_wr_Gu]zw{%^Cb:HH3WiRMJ_1#nT7u':Sdjs=V#P5Nof>!vyl=1wp)W,DCs8oWsrE%/"EF#/qpfp,/d7#Tw
-8a-s@zS:)%tM-M8%uy.]E-y4Uf9qMpeoIhPRi+u@/k=U$e5@k@b.tr_Q9Y0:rZd&tH14As8zy$6jaeTr!4axwP"2Il">w_Vd.zVa{K)#}6-c_x]sY.9EA'
-vZDyF`ky8jWy5n_lKVpO~l]^Z'Dc%q#Z.zs^z7qHOPQjNxMG>>WGn&<)a1idc}3kScC:Cp=)[Qi2rbIt2.,P`}llK5/5s-cD0{Y-(+Z8=1/&bj"tZ!v@]$
-Id<7:&)32{Mu)kNpm7qPS=NQxQI!j;ZD@[>5w!SpFi7sYz8>2;OdXG:^6"]&_d/k$ieurax89s=&/A7-tZQcv]W-wDU:4i%$[G!"Hs`OO9/BOv(LO@P>bL
-l0eDcx=944TSs.,+F6{l/D~c..3kygZ>MnKND.#WJwNF|+uI"sKD}AbQ<8.'c'g.F'^`)bG1{j^-;jy"BM}+}UtG$2R'~/(Q-%5fob/(`v55N}$=&EB+dP
-5qodZW(ivU&M~z.8&r~F$Xt9W<D-<Ys&I9Gy1+hG=Y<-ocWavM_,Vq+Tbaz%;p8n4gb.JNOm_QV<(vfSHXXRHX$.%DO<l>-[q6`_UE|f;j"5`BzQPQ+`Lv
-[YyqiFFnZs|zg^7yMGr%.0Ds{n5pf!ohV"YMdq>H=1.&ns,Ystsul2h)bM9l<(|vb{iBM")v=.Q7w^ZKKEYdleYrZkv6wpB'h(w4[V}l>X<W{W-g6vpy/C
-D1+]L9n".Uc[-yk`6(fW$p}#9hu>O)2;&p$;Vl{HfE8N!J|k.s(gFQ=8iCN;JGs|:IVD';F}|ndmdl@nZPjbv6~;^JW<{[AboYNkb;ySF1d:Oo/lzZLip"
-^0eYpt'k^VIw24`5):`eG,C1]zr<2LY3s1,&]@&JUfnL+afW~3#86}(kTb>i7=H|{FU!dq`Y!:_thE]T',8V%g!B79Yqk@!6Ri0},2k(up,eoT;`<@RHZd
-%4IbDs_';g6#dddy)fm^l@fL5|pjt,c/u3$rgmF83uE)kFUKwp>>k+a`TBnA[`3}:Y{o6fn2S.><,Vn.hc:^WngE/p`skK$8/#_1U}fQ]wje)];6NtAwq-
-aw$C=l^fW:~J`yL]<3G"|oqFc_;cGG3zns&8Mnmr~"GD`{ijf]ICu["K}Q$E<aA9^-cp@8@j>)F{|n0aT4Tt[r"Q6,7B{E`jb+2fK%61,St.]AqacRgyeo
-/T}vHX9BPn20p!7um9RbF]%g+d(O$I$d".(`$%:mlhW=ca._P3;wdA1`b("b8Muv:jS!H{Q'0Q(|m!3w|ZZ):'Zwgmjqi#rf8vXzAO/D.5(OAgrk~kjBSS
-E9od+S_A)LMXV<tGpL%it0S(i0_k<:lD1dQL6tYQvT4`7RQk(59^T9={QGhqWC_''PraAL,B!C/%[%bh/cac0K)ajBuH#v-{.B9>SnS|~^uEpweF:kLyOw
-<F6MuvTNgz_oV+#L>[l/vjcf&u)g{UC/o'dC]--6^g$K+XqAh#K!.X[)"g,h:2Ry8,liPzlYZz~nb[/U39V3(adXDSt+:8t{QC2SW6({57maVx'f+6`w4O
-`6a"8BahRiCvTUgDrx)y-[V^:3:S:#Y6$W`yDS6koF<XT>cjg>vf(k(K"lvm6R~u"akE)RH<p)Qx5Dtbg+_s!U(v9N:S+AcqHz,xSmcbT{]AzFu8i2kf!n
-wi23lW+J.Y8Yq1,}k8Y54YzM`}K,EPUm/,J'Y3|rd+{<l;]I&2E.r{S2ji>']]2w^T1u!uNz_:o./4<;Bt{G[Knm2fXu^[[&Jr&$Yi3;'s}HT_3HF_vXdZ
-lDDlOZ-P%K.f_I,|2WTt.tC%i{s{6yuuJt_gNWX3.O}Yz"B6U;F2ChH4P]0t$=]Npnt[f4jSu0Y$S!P<z!XHF2!s}zOh~34O&[8:-QRTg2lV`D5Z'Wsb7'
-e{OUIs5@4]xMiS1G)b_kD2+{@DTexW+jl+M+>jp^2C5&!|1>[$#S/_H=RVIw@/<'a;x76uA4;U~g'w5lU-B,%:IiPw=Gv&Gl(g8-h{g|T}:+LQJ9s|s^7@
-rdf)p>P1Xb:A[g`<rSEFk2ZWNE0Q~<6mDcQ_0%wXSzSCz+lWF2f#AGZ!3AVD/QAz%etSm:z=tT}dJ@+&c%GF]U3"=E!{59N7qvZX5D@cD:sKvu4AQPcXSs
-Ja}QG,vZ{I0!a>A|MQXPxxjwB(r76U:A)fv{{j1)0VxrpSb35H&9u}USLFdQZvJ(@3zr<_%{7Hl{N2>)AN@Yc`OJ5JJLD]qh'aw)/AzwnWPy6R~cfWz,zy
-Qnr8%)$`|W]KzB6f's'Xw3"k.78&qN!WG]3@fC/EWM;VIpp}Sw:D1H_fMA39"^N59]0l:+ec}DkFT"1Ik-VYQf>_;InwXQAymwK4dQF{}IfNZ7Pw<}q$ot
-hH;0{hPR-PAV3eeO49{BXPZE!7286AZv%veEN,D0$nvjZR+3T2cWn!/2@@lJKhJx+b=9~z-$rb5_Ygg_yf]#fl}y_z];)e]DaF}{}s1tFMDI5Wh{s7Ti}B
-a#Z]TCHVKMfatF(YD&3Kh"Sq5_7GBR97kOeCbQBfjs/^;L{<5#kt!i`Q.'J<]|LFZ._uIvM"X/WU8.oSKGmv`vO3I9(@bH;SPV0@rhx<<.>hzKC1ipLq9A
-^cSV9Y&erY$gup6%YnT_KhHJgAJnR:>e@;Hs.jsmhANP_OlZ2H9$tG;to69ApWhTKcFZL+r'#jePCQ["l590XPmR"+K;z[ALE'aOcocn`e_FSMTIYo{cfO
-_6sE;x=s<8g:zG2}Wp;8Fs{b.AU`(=`qX0WT3KRjnx5(tX<C%'x-/fbG(5-<{IWV;PZq-7P'cwihQ52M4TiyheFQgxplfx})#$GqdQR(Hb%ic@-@hB-.eL
-O$]RurEd'0R&w>urjOK7=e~_`wY/eLC4p)IrzEAN0gFdjrRMUsQuK^w1+7bV{ee1tFQOOtYh},IX;2lnK&n{&aYAZ_5gl=z49bLK.2>LN^hqB{5+<edC7,
-_cDUGAolLp+#<[cm&O%6UIKuR%:K.qE&}!bV=(-d)}J-VK.:{UJe).fzl%7-,rM{NECJ,/R4^L$LZ4hNz{MfDC_ZY@Eqbmm$Q-1B:D<{W#5%]Pbcv=Zg^K
-cP&O>ANR2m+E|AqL7MZpqj]!%0`obb1778QtJ"[]8WE#dvx,n6YT+izgME`MnV6&('F>0wi-jJPH3_06e&A_a(McxQT9>eIvA`Iu2.6]aE:WwQ!#@s"GOV
-+l9%ZciNvr>L'FwiICTv+e0"Z>"&g1JYf=s$$|gvTa@G1z=X&)y}Oziv{y6wn-w@4`WtE34yN/OjIU0}yv'Yn&n[p'4YD4$KU6D-=DNut/C1TP(ZcACy%W
-c`9N./q0rXRshqbTKP3TZ/%ZNzWU<,p0<<AEhKFR`$dqy`GXs>As_f)3"_Eejl.Yg`}|twAx6DGzzmN%&6ez]0@A[f,>02<>^8>X!Y7yIh;#O}LM!,hJ~N
-a[;%bb>|#FSS5H`{UsFJX"e9GP~vyps3u:9Uit{On`7#mj90Z.5>n819LK;>qogqr#`>EZShGi$xDZ_XPbomt'1Y|kcP5Wj[d/4nrP9wH}i9h0BQm#+]8{
-)pS|e&V({bmS=+mB4VHmh::kZ]BtLy{t;vk:Z(Ay9qz=SX/mgN$LNHE4ZhPms_1qB6;p4&b;/ij&Z&h,{d#{2-=jC(!zVAhYwZ#67`~aRo|oLa+54wU.|I
-cu'cj2Mj,l>U3VRVN$eDS,QNw>1%H7vl44bMR][P3}=I3^X[5(5D:YU<7l:`'g4`e}BBj8x;not1"+]r}!>K5@`d9A2ukSfIefX(TogV%;C'c/K2%pcoS"
-__yCuxc@|U"u{I.(haQM~khpJ#^G_1"Ja6OonZbpMV(aMyFOpaOLslivK8>By`_`:ve.@=<]AbtNFMzPd:Sp/aI|q",w"sF7A>BQ@em`Y1,z)&|m]W6pkf
-9xLU>4%(Xd8d8^R!nK')>+Lm719Ls'`j`e2j%^mV.ivc,E%]Kdld"TM&685ho|'nH52qhACyoLe^>5scRr=8ETCRwoRO|7]}y/|yW}#rCzH}vuvGgK0wvs
-E-i1d3j)W5oLc|,#3p>hY2ac@omPTKAxXo}2I7ig@SIfleASc]%$VE%_7|;8nuy7-zNcqzyFSOR:Mh5oPu.5EyhgR+1(pVOVB@~Q:RJj(]$cP5{GXAd$`E
-NK/M5O(dhu'-!%t{(GfdFRik.$E#Kzu{9UBt{RcL0|.F'8H`s2YskkP30pRClzx%%}4Ym@Y|cWA0jmu!c`/uXg[|kbOC4R+w{t&zi2`A,+{K)xIeQ^)XAN
-d`"4K>b%FGI]DtJzJPJSx30BVhxX~)&Ueh>aE@I^u{}YXk0&[L_0{Qf9eZ2V}7pU^$2F"k%[iN5Lz#A(Zd{WStql[x|s-hvC@H_0>)O;^'TmdQQ--a2+:<
-K^$/ui-NX,J3(2!ZDW_i]tR#4M@@D>k!r$YTBYeTZa;F9':-TljeT]Z<7u!G%,S%TPww3OH1jaL@>F2Xt%"a$2hil}+Pu9:aylQ@v1XcC0$T}xi`~oxF/B
-EZ#mdPk+%tl^K5Umm!>Rfc%X9XmtVim3%_isDX8|^3cOw(F&->]IV"Rg~J3w6l]V[C_(kmI`pq'GBVMquD/!9mW7^4&+s)Oe_T$/~@ewN:|eq3H100Jo9c
-6DlNQ67{h60BREX.cIv/kvC,!3g3(Ho6^G(PJyMWJ>@/BeJ6%XV+v6W[OZ.hU2"N~Q`2uMR:O_;./&VpOGjw4VyoXq&/6N{-c;@M{m.@j,-O8:,n"x5K)c
-"}N#I!($2DR7pvE0e#W_;&_9WCf3UTa1%_kNT,_5dae{J|Qm>!p#Qn=9qJ>5kD@$XA!Iw-Qp}c<@3Z$hH#8c|B}S}ou'.Opc{<[n[Jk+x$3R$fyojWaoh`
-J0=3j#1N&NqRL%)iM6Z=<e2Au.FJ]Ijn{_$h+P<rgO4o/@kw{-KeLYwL-yK#:/S.=zVH31<ib60X">l2{hCpP/W^'wn/lL8F9m"cpV,ud0JR1XjVa9-4.7
-5kkqcA;<@}7'4",30vuy=IpA]>LISs!N~KKk~vVt|dyU%tM=cla/z,l9|'ect1FBXD1U&k%HI2J2bIW]4k#}MMR;0lzb@o'=oHM!.GmZSD8E).#d"tm_/A
-4]$;e^o/xd:|MRXd#i`4INlV$JJj02@pBl0kA.pI>+9Xw_s.nO2qJv>fdc:JX<!#'J/R<7g`/HVaGd/s^(9G(I8qaFHnOr'[I4#Xtxoul0nCCFf&ZN3{q3
-buv`_n%orS5@gk{Dy8q8m[I+r&S,j!0{#7oO0Z{93-$7#|^vU`%S8umV.%YdW#hG%W@bIhA{R9V>S2t(Yh4{ba:V7ej>va6IWj,I~i.Kr2WBu]=twD{5N3
-vlx)[5Xpoe^Fav%QB}2kAF"SuxZ+(KR|(po>E,b(a5TAA/teY>2+QSkV|HB2Pb+Ca4["ZR|=k:2W71[k@x"BZiaw$c#Zl1x.HC9i#lcM1;We)ea:,b9+S}
-AD9]:6iI@8_V1gj<xU[Vr{{['kVU;Mvqy|$&0Gk0:>'2t2|7HvrQ>I%SohRIqqGucvI1Y[P[J^+y:DOD~R/}K(|B{:p`2`^5.oSk)FW{]Ip2s%m$YkXQ{t
-pv)cHYpm@N%-@rPNpy6s6xaLWmDZtY/7z['^Oj#7R7"m}#eR%TDVE=:EdyPMh)4g2Y@cI,jCGZ!jn;Z+;A3>WH@DftM_&e:o-RM7RU"vERzB#p./G6lUq-
-p#f[r1.u=Zf$dot[QjZyn6{[zdCcQo`6~4pbnzEvwz{Of`+z|J_1=Fov|F&n:bBE<`sZdyhGbjK)c/!Zr!Tevm5]"oFYA=V9S}GjS/!$RCd2xiyL[ElNbn
-Y78J%%#,wW^|E^P_QosUuj!3y(^LT[hY#t%eFJ3f;]t;D:}6z"+{j:fe[pNM`Q]n{|d74T5,@M=}q>y6z/OkaSL$2e~/^;>vdYry]eQt$XD(S|^Wn`y3%z
-~'~M;ghXS8Gr{0{]xHD.bb$E^Tti.9Po5Eh$8/Y7>B~LI(=gVE1HU@z)B='wES!IJ3K#z0BgD<@MRBMdGb3Gsrtt63D]](X)-Vhjzh]^-'6ho'U=b,_nDh
-ISRG8J@sRONSwsTljj5zbR6`(d^0SjVP991+oPyHpT64U8($Z-Fj6fOqh]MRjVk=,vqy|gzUf&C.7GH[gLe8j)TKO!/XH+VaBT/k67E1x9+}V+v!Z;:iF%
-$91@B/;6Fj_WN]C5`glMGq[>Jvx(rI,Rfu=|H_3cAR>3Uj,ODf6`qeQq!:4(9L7^mTKxdhN'kJ,`4QLfPzvZfgG_W}o|3[S,,c%i,y,astADgo7.P7Uu(K
-y9:/%`#m1O-(#UC]]0j{BxX$j>#2hQ=Y{V^C1DzU3bDNXsW+(d/y>FhP;3.;8{bvIIXp#a,W{n0]U3H#<et@:%~X-SqG|T^.wmPdIuF<}""fB,V!+kFdlE
-JQ@t3IW<5UV%r`Ogj|~|.lpq}J-b@Ndp!TQFr=zo^}E0=-qqCwWQMvI"mv08I3g}f:":aS>k'@+F@)}u(H[Hzypa=!xDgT1GH3XBmUO!Zue:t"Q9"wfDLu
-]aFU%>Jjk>x}8(/'S$^0).<|7!wYKDtyy5`T+lS7pNG_YM.lyfp2UuV-.c,OI6dAdPoJZ2t{"v,S[$E=sVb36}x<@q@]DP)%%9!#clUC9n/)@7+'f73Y!w
-rGq6!cBLhi{HPL&9.ND^}oDaDdN|.[=iT:v#9[eXW;XzJ}6TKN"C^o|y%iv;+<&yW`d%z[+RW;=;#p_2!E)2oko5C]L6wo}5TFL.mbgP@rJTq.Q_3_!w<&
-M{0X^zw5C6F[{!T#i^:>Ni2xwz[qYi([rN<qgo|q#$<mCT5wyNJlZLpB_KP5i_yilz%x#_s:LD=|e,t,qpcC=r2xulnj|=4CrzT|DPtI{Ma=cLwB%uS=OD
-A|H:z/wi4XG'5pSjR4QO.ox]@S3<Y$XY8LAcR6fno$x:;t;x@41&rb;ZLi-OJZKq/`yO5U!Ied<oMJx(l2XY$+V3A&"C4-{>`KBgy%AbXR+=$q.=;N+7m{
-Ol1aX9:LRWr[U@dw<v2=4B!;otN,>YtTaby!p-EtkW!oCBPdotJaDn,/;%:s2#-bxY/}BzW<}1ICX"RdK"4qpsEr[k+,SWFkn7eyt7j0]h:t,my:_}~Id&
-3JyV]t<=qg,S;ZrWuqiwHg!jOih:%}Z$gFz0>SV+4^^^;M6E]]FKIcTO6CUE`'X@PU#%1Ar$^x)+C^0t/ndxWQjcqcER-_85st]eNcNDKWtF$@cK'NgQzB
-Nnw3mY,}<oy1W>.qtrBVC0pZ'VM<[EUDJUaT{UrXw)O3rL0!O<d@Tll#V:_Rc(xl8&MBMhMDn$'+Tybmb'qUv6.cceCPDdA8LSJ!<kJ9fo`(Ldkghd&Ks/
-u`|hw$q)+/D-g|g!D'(uh^4Ox)F`7m"aK!DP<+18kJa9FPwTop_lCBwLyGV;o._<gVNf!;ns6S]F]l&GCB7WU%2@">FJJ;A.[T`l8z9l&ejbhU-MY,$>S=
-:F3qEeka|v1q@0)(uZ1UJbQ@&Q!iFDw<3'!FpB:}<)o/Z"4s+%!g]A1XFz6FB%^{FqO(Fft7_gew``Y%dRJGj^3/;I[m2Qnd1T|2AN(dkWKL41W+$$6u-$
-glhZ{)=]uEdU]L>ByqKZ!Y|tTF00~`2:$ah{jRxVCaSxJTB[!WQy$KKdJ8{3H}m{okl`xEs|0IE|`4w1-gt82lQ[l}$tJ^JGC5O:{Y54VXBjzzNM6ygAwp
-&uHBC8ezv5u`"0@iD8UU|yHQk<[z>M_MOGHq>]>d^cB|B8Cf78l=+sUL3r1[wqo65c^}RZl/XS#WTnD8o2+x'!N"bm@OFQ}My_<q#P1{m^Wg'OmzR|QSmO
-ioqzr=-6=wO#Avv3"W)]p-Yt_U9Uco>E3c%5xO,z5.FU%}g@Q#PFi9IuFwOef%mwnuh37s;>z/$:&HI_m=gO7KME+k!4sokgB-`WdJm{1G2lR{QYYlu^<X
-XgJs7PQD-)M_j3NhNKe5:IYrv9d/6Pl,)1%'--@mtp[73NxR27,@!aj/nsMW;l]7K3adU{te-Ifv=UMuACR/<8hQfprd#pvl(GMwW0b$L{U0$Q{DpG;'>u
-!m97C/-zt440XKC+Mq^AhC6Mpr8^SlxL;uLd$RHpC#xm/c!-!Y(Zeg>]X/%O!CPH42e7j-K/'j/(cKtzrv6n5p:C`OGSJRs$sXlFtGFN0[Sn,wgovGx8l}
-NZLMymC{s=yA~wLhkY_^N6gNL]^4@G^&[fs@R6#:PpCTR5i6%ur)16%xLyKGz]^e#TtDyX;3A=4b3;j(fkT+fv+9TNQ[KceARX7QYRG%5%v;(0u-=x7D)D
-_G18:]c29rO4Zg<)U+i5@:C2O-yLVN/MG:J2|5SMN8:ELg~MUzh;|yjVQR2{ZM0z<nF[2Bpq3[swvb>jnBab;YXpop$RlFKc)>H[W2)'!VF1o/]A$.L=eU
-3%2/`TN[L"rmfpW;7a{5ugwC_sWv:<hrdA"PO4:;K'rat,Q85)zkFi-0#KgzA`m((Bc5kh3PaSL3@65|:IC:,Oc@Jy.j}p:X#zztzvA1nB&N-C{p%>3D<.
-#yV:,N#r0JlW"GV5V+).Q5X>A-Lh!jl/T-D%-WOtG[xK45wl"1BO=(D4"L|"Y')<@F@76u]`<wkT)&JcCp7xzPOV+=r>O-;]]5$(UgW+_'[]-Iq9#SWWoO
-0VA/2%@]u:8E!=,TRW{k9URr5+]hejux"W4)/kg9-<5OR-P+-ZoG=w4GJ&Ox]ya(.}pZy%:rKbas)3`,Y]Z>'QO]el14Abj_g:Y4,&9r]Hb`K-Y)QjrEtC
-g:m}Z@g`on'bMg%D{6`}K#hc9`|n(O}(du(K=O:,8D+c16fetVewnacL[`y=^-,y0ANR.&9{2;1s>lmp3d{o@u&8blQXmiiSHb-OQH9wEdIODS<Zek:)fD
-B{-r_R`wW=MH[rOT|x9x$/Nx=CV&t!sjApoYAo})fNTWgf"LSmPS}tMnxsf/N/Ex.,Q'`)u<3.Ht_d=&q`>/[q<nn"n-HfE0w3j{0hv;XO&y0=sdTTC|e2
-!yL-lV!pI4EcR'r0tViO^+fw,/V"T>@xoTR/xf~f|!(rN]PN`6&I8j2OH(rnc0{-YcTFU'aBD6(3[dq1T){)R0>=jLTc:KSoiC2@-kcgP"C,J7u5XPB-6F
-&jj6`slwA7&4ZdIPRLLr@f(7AkdvXDJG/G,Lwx4Z#x1t)yzN=rz}&4[Ih4}/rhlMe/wU.uh}!0Vxx62jLMXD|v4w~Ay{wNj"Di%bbQbX[4QmUZ;M2[/<9r
-u!,O2-toUo~1[Lg|$Ir)UyziT+Tw8}biDK-w-EtPjz`VD:{/CtlJUdzkao8nD{:OGs1J4GN@'8PgzNR]zY8[EBQ,`kW0NWZT(GC|ex:u)8&::q}aJdZ|ZJ
-{5&ft+8JB|Wn~jkWElJC!hdZ#acV:ey:!Gj>y1x[(K[Z&[rH/tj86WBfuW>'P$(U}EFiJe%Mt]0IvM(hd$)HpBQp)Hb#8^<NrkA)(]uUKj[^H.#O#4DG!Y
-X5pX}L><>P2+]CKdTAU[REd-q}fj@}NV{q~6Epe'7#ASTbwU-J5OV>^S>{,8~K2lFW)fea.<M1;@m/#w:NT+(d#qXKzRzwmnXVqJ2,zme0`1|E~7GF&JvN
-4'_;et{%NO@UnZ&<H{go#4:^a"t_|s_Ppp<]e#1F`rIg=7Wz7J6)"'&{^|zIKC,E4'u6A"F6E^RO/C-Tdy[6Rkc25-A_GHu{MO"W}Mf#j-yBxJ'3:l};|V
-ZTkn.bfW"hF:6)q5wSbQT)MBs_:gfsQLVxw=I})e`"5w4hI-hCO<I+CGrKTseb}+J<PzEb2X@)K9+2rO<Z}3V^jYd+0{(sxo;M;)lmCTjr(;y_JKJR^D'N
-|%#^so}XQXRfl4<y(Un6qxtV9MTj9L|"c;Ni7G$%ApY)Xspk~BiJ;4L'{xE(zd.cvdS^U}.K-Z'P)4W&s#ip>ezXnL-r[0[h92ib'YgDk,EGxi~rh'5Ig|
-{JZwoyW7IQL7lG-v>O@;@O>>_|_-[3bH|qA[0SfBFq|q_fs%)g:c=^`TN)WMu/$,S=)jM]+tJeFBPa^YR:1u9n&@LhNQ(1<FLH4o+G&<yEN$BcHmFqoI%H
-4w3Fz"Zj/"LSeYhbk]Eu&=-+vA,-xu-OyqpuS|/]Hjc`kH[=uDrP;`)%cig]4),K#.Ng}q:zI20&-:hJWPt^Y+1{3qO:#M"[wC^U9TIUca@d(NbpyKS/e=
-NpP9V)j>qP]GQ%~IcyCmdrsE@w,^7n=m:b.R$N[9SUIm"0nj7,Vm+nYg><x;#p#f@2"Qte5K)KbRJn&u^e%dundN;,{,qLW>K/ZA6-o!AFGnX0Dz<Odxz'
-d7^q8St6ovqD&3UN$U]71!yY0w0a}fl%r7iSQfw4uyw3k8aoLMK/<#.=Gktzj0Gp$I%R$e"_UC;#]42.)hZt,e|6{;jj~$AH"Kk[jM}kH0i1F@9errZ!BN
-:w!Zyr"<~1>RF3T0Bz<|7tb"CLJp1JE!YvK|idur6#HY:29ZnnxU7Wo`y@/Z[f@u$kJ+qM-,<3~1}'X.v]pI8$([9@;{pvD)=nt.9ieG}wr$>]5nM+UTb)
-.y@3%wPBA-,pUsTVxaM_1Bu#Hx$U9HU:bejA=b=0wenP;4IOBbGZ.>8o]ANw1`^CQ_X]97r.OA<c0D-UKF~6MpxebtEi|b0RDK7zV_.,PY3<cg54A#hu{Z
-@d2TSwnt{B:'>ES=mQp2;w&=gBz4KkG&P:KuPI,^R]Ax>NUDphJZ3K)c#c]vfS!e:gI`^djI2=-OW[10##[9=b].EEk[Y-1(n1,lSm7ASASl3gfdb88}Va
-+M8NcE"t9DmFBxvBE=to|Q^=S7MtWnU[m-v>Q8$=kxpi$_rtx^`GTfza)IqC'Xu{x>q.g3iY({YPMP_)@<G_f!&)$p3GIC[T1I_v^N@<{%iE$V8$;=%7:H
-4Dq!%py`#>$$wbJGxN%TnVx0x%7&%X5J-sOJw">3xbNFv9^I)O#-=`b:LR=/)q8jn/>X(F=eS5,At%fyZcT6`5u]%BwV5.R6~FRT{.%.%pXokfpJUpIVz#
-lf_|R,>j4^Z'[$tGq6|5rwd[U}~!25ME^=>G$:4BcYks8CI:n+XdBMgZz0sGnm"WG4X_cjBz6;%`_|ZbnhQ7bOZR@jb4a8njZ`1;'$mp>8J`,;i6:1#@!x
-gr1Oru@Ag'T|Dd+T%pGO]k%4'v'S%fZjmOIN|jDvr3DXa2UA|{<FI"F&uIE}/bORUx)8JvNB-gf=_S68-FipetHg9paYRuTm)oM8Yw,:YK1O%sao<_8t+Z
-kln(MlZ/dL<n9j{7i=lMuZ9$7u96JM=McttM@],4C01c8ph8e(F>zb}8}yg5JW-6N!JFS/-B((7(1r5/_xcd7JQPdu^`igOw#>"#YBfpPNU0=[%KfRv{AD
-+;KaXr2sh}=8uP.rK6Qm.::>4XRe/e5BY;DtIa%jxZFVLoQ5KkkmE$ktP_IAU;.JRJ_wExy5KkUqt/if[sFlGI+(~Q`G%-;R&xhNaYkR)f[=Nt!6rAHx5q
-9G;7"r1ML3Z3zUVlhl:Ok#>9|2FP[']!hp.)]LqYR$~QOS"YT|p,|4rNxg](6''4y/bn`YndrRbmW,5-nSY9~Sm^iez/SUJi(RQ8c39t57=yetpg$1EWe1
-9rKAA.pr6Gfm]>`V-#h]sI8U-2-0tv7hKEBf'ZAwJF/(/^JRlU|sTL6`rxKT9Z%g]s,a_yof4[&o.=HYnfnR)^_)$]_<FJyVVkolZjZ%Hp0@0bAJg(6@Zp
-OPF$a3,|Eb^X]fN&V91j).oza_!zaW+[>l8D[rf,rfN/J8xr@s)f`Ab"iz|I^Vo[(S(Y@kf[wJZRMKLJA_CmEiJ9fz#CuHBl3O}]>TorHK9@sJC1|cf)Iw
-.FF_}g1bII/,dM`q/X,V>uHB[V|[3e3nI|hdYv|IB$10%Fc#kJH}y"s'5yq#'I}_gq|X0L[qV]D0OK(OWY0CKqlG5$`<[m1Uz[rvRQA`xoepke(=j5toVe
-Rz<YP^D'[ouM'rtr1M%4j,"MDypZFuS2Y|_LM`ahh{e,J/HMHB&{_IDQs6{$zAKZ=piH&Eo7IMsJ4D{279iF2WYUF>4>FE>XJ}8Sj"Xy,r"$Xd6h.I%`/o
-b>SI|4&k~6!sR1F-#CI`$hjJm3s]&Yga;]gaLu~ZCsHyzcO<64:UODOT,IE}-DXY1B_yl@[4l[^9F1~g=jIR41Cl0J~@xl#gs-";id6,Oz^xNidK{ReAlT
-[/z=Z/|HjAE:w.jo.wz0.'kKf.Nh#f(yB|c4DFfqhX_fvI`^/-s(k<TZ{=hWpHYY16{+#&VX/t".~oeug@h{_b5NQTTSFYe}[XCeO}!dZeCh#i/|vC]bK}
-era^n;qEltfz//&>lMMVYWqep3Qw26sc5MXL`juXeRtQKJ86CwOOr:vr9qPah%_$GY^0k4xe|K(6[!<5T-a3c+jt;I9aF+vC`k#:!@TzJ+k9lSX_U^#L'D
-VpzB7+3'yawQSZ7-cD#s53fW6Zk$v][#zh/Xd{~%}.`JG>)J5kY41TX+K0o00^+TZIr0_z2f#4_`4hD8+m,}>]Pb5OCSI&|v_|/;:yqeCq`bv)}JW+nmKA
-Qg]qZ^L}`LRrm^oI~Jpm"dl1i-EgAH@YIO_]5p:cPz2-HX[u^(d{Mg)vB6'B)6zY{nr-{ESQwc0zQs_SJM|{31)SmWcAK}'T'pzpI>JU<}]BEk>[S@^`is
-y^jZV$eH]dc0q@j|^P=,oBlRZg[:n.sa>:Lb}jCthNOtH^!f1:aLQ8oc'z1j27RJC>M49GdJ#fEDCgh,4O0X62xiI("at)k}T#]zFdGEemar!nIVZXNbbM
-jZ9C/SeY&"~mg@^sT`M)+3G3:ErrR,GL5]{n0"B=,C_AS>:[rQbEb1~>9c{VR3Is.HG6Q|(F-"N_I=p%8lmD`'$xq4V17xBluTD,R(ng4Pr/k+++bvk-[Q
-~l>r+I|,hC;_YwKKZdm#f#GW75M-`:f`i"Hk|am_zyB14|O/SGXBol~yf;"ng^A_qNQI0D1ycOn_Km&R2vNq&;ZA0Xj!0[&8M>~95N>gk@h.N3%i-Z+OW!
-tdgm#<5'tk"B>8X0A9Z|,FRR]2KaCeXN=O}dA};ZL){rXb3,Jz;w3vVh3<d!-&V-p]D41);;cMV,XKCvid++Pl:$=5Zi~x6ayl/x_f"GFYltg-2$+C0X=]
-BA2(p|k!(iq]C#6_[ionLD]P5zSLkyO7ZU-w2!%Bc1Yw#2g=^&(&_>.<9=s0SMgO]Qd=!=>'B8c=V'sY=X,{&l-z<OTf'-pf.$cD{|XOpa[4Fs'XKU>l{s
-lVlfUw8p;iVVG]2]_.;;vyUwL2Ax"rQ%'"[yfO2`$g6liKMp`k.hVGbC';x[+SI+-<q7-Zf,SV:o<YTbV[j,~>n9e|,zpof4nD(Rm3c%%ND1`e$@ibJ>ys
-F.AO9$L6H{w&cnn,#4#xfNatwl'0y7(VH"3O!]:J:7,n'-9@;Vge's4Lb]kaa^hwjYp!F/99-O5fei+v%g(j:{7fM}fZSr[2dGDa#<j=|S(JGD0YBpr;N,
-M"X0=l9K;c42r+_@9^-RUH.=ry7(JwQ]L_jvL!9O;C}Ekr7o1[n&Z(/w"q#s7kys{hWi$2c>Bi[bPfC'&P9;8<XiU4,GwR2QiHxo}18g-m1XBDcE_=cv5n
-:t#z<V{ofq^1waj(exVq0hSq9vVa,^0_1A@gWuG])"ihV%Ec;IX_`hr)!Y=I5#O3nC<cm),j6<`on3'=N6>v2t;&||:R`<+9xgcUPktg([+9(;0uo"@r)A
-/.H{j}EGsGPh9JohvHk8l0g#%v%qzx#_(f}c('N%7on'|Gmjk:kWlehfUwf3@1t6KlH>)o<jQRZ#+YRz@s%L~L5EM:.FSo>3tCIPwfl5IRVLhJ!lc)xq;4
-8OBh:Ahx>tBa.k_JS69IDG%378%(^4XTd7'y&>tx'r;(f@[CfV`65:VH.&IOxk.)59hRE+DA1ZV+R{D_5V!k%Wkb[99@hu${{Z/AQ;Ev{]a1AC$wmH_Q/$
-lWe[..WJ4[6G4T>hCoi5_'Zio2mV4F4a/sc{~Ehz9p@yXkb[vp_CaVY(SfHxrWR(~tpvrf"Az1oEbCOC-QI%MNCLr'5noc%M3]RfP#f"fW2aJTCoZF0/Z+
-JN4x#M8z:zg5mmqAoB-hT<V.7@^besZi~F|sgC(]{'A<+rJbgh')ll|L&)9d9`l"]DFMLxa-GPX|dk&J+NC'OoJrPpdO{cgC>_C#h[#mwGl4k4QBRTx{[f
-;Imd_3>(++/F"&w<uH.mOKvY0Oln,Ip:-|vM]IlA<KSniu&IIuwmpj05LNM3=}f2]E,Q-$S^]b0+y9'ZBzJ+-GwH+4u%$YfeMLYK8pnc^f[=c>dZpxse#n
-}=FHSs#pY)+ZFLRX$ue91)PF$aiy2uhQ"`2(4rVC[,>^5ub,_K"m>+.lrk2U^AgX}%o}W6gd(;hr)33ISTe"}<],aM'i2Q<ta';Nj+iP/N)F9^,k5qpQ&i
-_cZ'n<fd"[i;Uk=t5T'0WV5CN{Cz.6ZB`]]&blLuwA)+t&1f-/6uC`Im)GNO+mnu(`C[TM]C>wNI)zP`]_&nC/RxAhl/Tvt"$|HF`d07.Q#Aedi%2_~>|"
-elm;qG%daQm$:$G[+-^Gh_"Bt`P1f'y[b8"OV`bR-H,/#bCvwP#&>5&EcEz!P>v]2t>C=s${o}"o^F$6,gSHY5fbY2m25v>7yAD8:CEwLn26FDx!.o8zlv
-vV85tB's/z6o1(SY.!k%dPWxg_hT[7b{e}y@6}u[;B1hhp+FNlf=j9vkXSaJK2'=iU:Q.z]tFJt689w>~I5PQCB^Ag4F"B}B/JzPbIH[YdTu:sW]0-$[bA
-N|X|b<gbJ^3P`O5.}@1x.|bJN3m|Wb9|36/Eb]^%6aZJUB%<BGl%Q"GzM0-METCO_T"PV1S{I,_Ef{@-(}i;xzs{gSM3#C%%kq`pGI3p>%}-Tn9q"BG7;]
-@2e4]%DCGhL+DAtqlL=%T|O.0$3aI9SN@3K[8{3CZf+G8&%8WqZvYWNr|qjtYyopo'#-J3v[3@1idTOc:6/I(-'4AICV:g1@Ku6<KtQokb^S>ohmXTE}/A
-=}Ia<Q[h8x;.sXgttHQsBHEd6g=d%5>m(sduEs_GZEUI%gG+]+yK#{sW0YFmnT;l(6UC0<;H{Y#w%}&e.S^nO_D<fp}Vv,7ty;bc(+'{O2iLDp%@63k@YO
-r-%vdEbjG5oird2Wf!hI:>'-&Jz9IW>tD)Y%0:4`.YQ^0hc{!O<gCu|_rE0v5WQmumc(7U+lY{BM%IMUFzu<%nB>yM]]z_S62^pt=JG4@TwmH.c:&tVp=7
-fDCw}934d9>hdA)o^9{:LT->=i]Z"##^K=o(0ph6c$|--Ao;7'8Lt%yd`n~]"TZ]8LN(Y]&0o(AJ:Debbh0>,c3||VOk+k=+E0,P7k'o5("MSa3bi"18g[
-A=f#FlI#;wG}q}[zyhsI,{il&|63&}NgTnINw/Lxqys$wWQd~KM!I`vCqjPW.b#OB^!Q+EYH|`|[C1!^tcNV9zyf%Jf$ZV<bktsGlyo1dHq+rv2'>1,y<L
-6Vw&0S_&w1d63rvC}Q8!7Pcu|O&<QFYRS7P$sD`osZX2ilHChP#%/j&DGR+X+ugd,GD[JmYD}Fc>N@sqb:iul"dcgl~<A`(OX"(iHF32<-+{F)jRCb380b
-xvN`#nhdb;'tB{|<w^XOZ&XBmr]DCkA)@2Wu.s5<citpwqB]`Sx[6kc56ml-QJK@tkx2":.0o[J4dc'@A9QbXU-pMBL,hzfv$`(IXI`kS.;!]{in7KJWp-
-m.L9'RxSIo4dM01bKo,bSInD)YN/LS/Eppio@ezE`2.-JQ.[HG9#]qm8L5-3NJV52#-Jv#sSp@B#A$!z8ya]oJ_ij@V$I_NEx7Q#R_q+N,{!M3c|7dO4.#
-cFWPaHr>4QL++]r+w1/SPZw@r-SzH/6CB1Y.(=E/uTme6Fvs05ui;WZC"Te<j!7Ti%r4X2m6>1%'WuRO[o|RTS%t8S^}`t$WnS6FW=^0_MFDNb5Q.|LM1v
-<V35bm.0N0196yCV5L=9sFuO{NzNYpel%%QF%;IIEcZA[Y]i3A]hLFNy~!4o'OJS;fxM">892SFSzN|I:]"%Ks9r].Wy.2lwoCM"^o(=S^KdqLfu9&&J^^
-${4_3Kz[h4U24KtvhI!+eg#aA3N+7/5X!yO{3lM/;$Em/@SeZ_+q^AYqvICRua-Td(8nw97!CyA,e-qT#(W->v7NRGqU"4@BUln^ju7NG$7Yd5}s:jMo"Y
->'aL<Nhrm%PdaUH#jX+5By>3ej<MdeS#[83Z.c%+K2n$FG0!_oJK&!NqmmaU/4Xc5ku"lj#L6H8ULc>S=E>njH+v_$DA>HWD)LO,6X)(zxWK#-(ZQbamQG
-W(/6d}&=ls'voZrfYbw7y'9M~'6fbUCy2<|tz^fY'/2z"Vv47'RJD<1i1DJv}{pK#;n6gCRTO!()1Bqz}WUWC$tTMlskI`oL"{BPXzu0S`7s9qP|ey#;#A
-"&(V}$gL2X!-xUj:cVMSg#D&bb$ge3ajGjb`4,=F=gG<{N3RT/LKa5%"7#`7JN;lKH9_h@2Wu'IW@HjPSFekv2h$bN7){Bm_o&u%18sl2ceX'W,W{tzuxZ
-7ce0;Xm>lWPtOqO|3&:1@d7:yd@O41"I)v68posAIf}8_3Je(nuxkL[}<S^%+'2u!&>oqc#wm`rq+]JexshfOGyTgg"Xjqyr8QS-az`mj;f{q6yf1yz{P=
-ippSSs@ED>pBjsNOD|8esv;=qpEaAg+/SYVYkdYyd`sOVjK]dp@.Zg"@{M8LG.j:~;cKi$#Nt=;,QmwObZ(NtKa+I3Ey!^##jF2(eh;||rR<>+1oQRRfOy
-TW&]7{;KAdarPW@/L+rWINH=.N"xg^_Z3BlI,/AA<kUkdBx/-Di>!SgU-1LPvb<Av'cT7'8#G9_#:c8EQjPLA2OHgiKaaK.}xv775NQ_oi(hGdDlO7}xLJ
-BXMB1{}ic{"U$!^5k(`x:ym79|gs`N|jysm7G+_Et_bN[r3X950A^ya;/;(F8TpB%_H30%>jN=I#/xTU)kyO/Z_bM62Mm299!mr:b;sSha:=+D!biT.57c
-.P2),}p}R7GE{3^ptqfy$p^][q]!qBAZ#G@Xs0KTE!`Sm:"OXbga'Y,Ic975wi(8k)v>f,-6NlN|G3|=;^Eh98@ThJ5)(N>NNaA|~Mqz`NE:Xd,|:R8JP,
->l/M::^8/nNz<yXwOpj-7fn;q5{K[lV;4tb]Cy_|Zx`pbpcAwVG_7_<-2/[1`O(=^Z6JIl{g;_l8gLc[/vVv-xyh2"]UX)l(ps"qeWxnYReC=I-E(raV$6
-Gj~L3Q`5|q/vfU$Uk)EP/4ei^WkjxSMH1P()oYbyC{gKs-lq3&GopoNYig>;$"U`Bu>T_@+5Gf8c>&#LcZezKnXhp`wSgFa2Riu3mTai4@X|hy=3>gF(;S
-Bu3A}m>&UO#;Nz/,)sTqST}sW!::`mi7~2l#4:3u}Q~{f|(0Gx07B-jV/b>TpSZFd.7YX_]qk8Us>@CwXdZxCU0x'Hg)JN"NK{,h(0msw#5DE#=Qlx@OSf
-AffJ>xpzkpxh,&##|$PfQHmS)X<tvU,`r_wL0zT.rQ@"d#=}SNDXF1-q8.TA)KzLWxFf{)_StvbL7M=WwB>([X)&hKsBf1-VM)}9LE;.>_SPyBOQ@<#&I(
-/$.ay(g2}Mt2.`dcjstn6```BSJAoYvI.WJ4f:b-(Y,7@-VuLysF)m)]s_x-L0,#[3ANgN=g"AD(t<//&c#@a,r:byI^_De&|)kkCi/EuB/XwV~oK+CFlb
-H$v%7tcCJ"m5n;|_BU@D80+u2gO'AM^n0PgY;:wUm[yXI8'Z'g74Y"KSYu1Lk2<OEjk,)RNiYdr%=CwN1MZ>Xf(-]tI,T)h+Sa]"V/~w.CC"JQ'1q@6,xf
-]26fn'pv-N,(kpx0pe/Kpj"Rw&8iexM6'N[.ef[4t@Qvv5n=<|4vKG`J&C,vxH2/qiVIEb[mwC_/zp&58wJ-p!|U8QR/>eI,[HXH@b]#<Z0ID=lm,$"94T
-_1}Vqpy@LFV1bHCnkgkD2,wZ`|b%T5&4W8Jw&e.{#W:_^$KBb6(Y{Cxj9+zjCH[+F;>i,!uGEpai'+=^jy+oo)mloI{Z&B->dlTf3ZZm1q`YE=>/@z;/-2
-F.&{a9.8%[|9lo2%7.gWo)xlh6t::jdKJP5n/r9=XEOxFW'!M8PdK-X@}A=,+Ui$o6u!4(Qk]$tz1{tdP3ba3!ea-sk1ZgS&1)IBA}CwZ,zvRo]6dLG%8d
-"`X']-S[HDH1'Co7<hJ)6F;E="ln+:$B/pW$8WBut>HEz@U1SY,z.WweotLWt]%y+1Sydc>BRbpKZ0$qLH7`>n<O72,P:]L4v`hqu9P>2BClVm):7Hke{n
-uWu1sOjONSgy[xZX'W!o:8GvLr-sp=S"@#n8x/UaJx,hOh`(3)KUx^eNfF9-aY@c^Zc'{bspx=B;Iqj]}D%2d:.w8p'pE]g2_MMdn5$-mI7IHXe)M9ou,j
-ew(lyzWXQ{17JD5:.h=F$]N7MezUMv(jFL%.pc$<)4n=>J)N:-hC#9QH/WfXxnhc}FBLFkqcVF$;cZW(t%;p_nWqv)-iFzyuhlJ`ZD-UobM0AltCJc`VeY
-n"&k]=qNMI~A$[xC:2kZYtI{OLoL@<6W[{oAM9wvR%<m^i<Wl0S7s@BUiVj:}1og5l=)]2,Q='#y!#q%YEs:LkT^[1cF}7C3{2fh3d$^p0},:qcCrr'emi
-yVT4Z^p}.ta{kc&ht=NbL{iaiH/9'kd=TXoIqqF@qA/we0/Q[T~g@+`;NFXa}FIQl6;BphC:nbG(cp3{_u955a@WCf678I1lkPfuO1}<KyG.TV-Z'c-gcK
-mnTQ:ka&2Hq.N/a8~nl3{Rwoe@7SyjvB|U>vXZUah6^K0VQ}[x3r#>f5f<>4!#Uu2vEBGu{%=^.5~V/Rvgw{(ulmJt[{A1jbbRd_JWM`iUtR%17io0[5}d
-ovm3P;l&FhZ8TaW>f)rv{j&9OJaEMG^SBaLOB%ZPU[OM[l'a[HQ}5j$T23Aj`WPku{xD<}P9BdAz-|,[fCo#[Z%z>oySA$aoM2@9-f'M=K'r7=dL#(:`lJ
-VvIC!AB)D;Y"|G4V_>usLv1[>twQw:f&HCdBf{k=o+)$R0k&'t-QAXd<JG'e_8TAL0~OF:S6<Hj0qyJJ&aXonohA9VaQeE2i;E-Qp^%bpu4gDCR-n26M$X
-vIS+{tJR#RqeUOaEK-IofpD/=^HIHcM%,Jy'Xa,-_$#-"ED!)<Rh1{2cxmqiT)z%YY;a|%F7sml>9,{&2/8y"U%U,6{|_r4u2:D6Pt{HMe<X<`Hg`7zk$t
-Y|`7]Uk[dN9(2#NBykyg6nfLi%JZQ){u_cVyedrf%8_D;9ZJ,uj_O;zO<2B&N)]xW9So}7TLx@F9%J1Pat1N5-_DsL:;57q_XQvQuYuX]#wr}c+lMsjt&K
-Tv.gc(dVmeseX{8-dy=&dyE8omS}U}wmDO)%vm>{2<}Afw{y7y/iYd^DooT{~/3,C&.`(3,67J<<UM-GNNLrp}U%kv.Zq%{.fk+NGV#Ty.S8d`vW}mT3Zn
-I$+I$ZCH.NZrwnr(UH0KEpM"uuKbHrF(Bia7)G#mqYjhB>{%p"w_Wv`Wk!Ul&C-2=@NB1pEYK8}Gse1sK"brV,8H;|G)gW~Ggf^p2q/[-zze<{qlaV+9@|
-^SkkJlyvp7AJWeQZxu4sR0bZP5=Fy$@UZcF@Rd{%qZiUx<}cLV6XK9.fbP:(fM]s-12G2STJc0u#c,cifqmkvX5cy7R;esEn'ZSZEo!7{@HM]nP/4lAOAO
-d"A:skMxIQ9nOoAvP[UC")>Bf^P(5%qW0LT/jIfbLlMgy]008Civ((}sgPVbAHR0iaL!n^[hmg@_b-jtLx-ibK/yW)zi-yN<hGHstk35lUa4BX.q30`.v/
-WEfP`}]@&M_SR7ViYx_/u36-j#1}rdi(C^nn9h-2N$k7lxL'V@Ot5sq+'7(:d&In&UB%N}4KlNk3|>j2!3n.1|+W:@k|S:rIZ2Z,(KX<E::aE^DI4"anob
-Sm_uc@r-VX}(`8nryLxO082"lWD4'Qs+m6X{JO#2Q|_Uo7mAG)]=Z>`HwS3BXTq;{azu`Y:9&@GKLPPdx-(kiic|p&Oh!VxrRyjqcDl|9w2WxRs`}78fp(
-lI>$MHVl>ANkiZs{h`E[xu<-g=Bd~UA@gKQzL&hx,jyx_9U_B-6N5{zHR<TpvP4z[Ic!XT7PFJc%[hv>taCI<>d1G#@Cx>}hY[Sogw{gO-(`MuQsgtT4lr
-r$JoITZ,6_S}W|vh$%sG3v{,$}{BV0iky_3!D2N6drwy^Ksr6^j=L`r'nkd.w-gt")31:A6.m<a2)>~iJ+JF^^(-YB.JpWOY}C(:ZxY%VTeMgU=!yLXOrY
-G@{aif+["/~Z3wZ91IO^_T,bWz1p[/HV7D{ku&K|/iQ9uX<i${}Xo<v`yz%yJd^gw$2XG>u/sQevR73FF_iqiB`93r8osUyd^Lar#[Li4^VFavNgW(8@Q3
-"::Hi23Wn#V>PFnuFHF]_[M[>A<1xxYVJN9mb#+dgK;g@U,b(;0<Zgi%03R6<IxDM)4>HgRw_KV#'|(|TFvx"_afXcI:Sw6P,N_5^lCbr#Cz%bLFVl_mG4
-j)#Hq5"]$ASOh+vb!:g]dS6k"74(te^$v6Q+U1;#Z8C-fAJ3P7,7/x&R#n^AbY^i2gdzTCmsN$glhnUgS4G%T`hDi"{}pNli-ziGC{Vx;.!049N8Zcpd`%
-K(DGLiM9cnUF"&&oZ('kmO=x[erz-6~&Bp.o/%.M3r|_xG1v!mb1#|_W[cbsujwBFD%(`|_p'Jfl5/<L$H6Y5A}Le52}w@SNRUA(e<2(C<rz._M4L0Wv/]
-J0ec&XSB3K4]KHce1ui0"`lz!'ac/KUhduXb6emtwa9VRFPk.PB<qa68uq=yAF7;1D/}'GIFD2sZEzSEOA.5QM92`>G!d|tIp)OKA##_wIQoVxV8SZ+4W/
-Th6BiB&}R^la$8YooLjsNKXS9_@7cXQ,(!,}Nj.BE,{XmH2paLGi~$`rjcQ&~4^AfLsGbzld$;|z!kT%a><A)hcC,!iv.)4Gy]Br8YEO'9lT}e4wv82ghw
-)Bc6un`af08.:Qx%7q~OsT0(op8TU`37N/:h8keowO<6LY-5uW/'xb9>MRNE~^UFVmeh"rVTn8YwAqZO,Pzs(,Q@zUj1>%"xLr|!Zz;0"{CGeAkw`=,qcE
-bKC#Y<U,-s7K8hy#kVN)Zyh<fiuR8A&7Q[2CIPq4wOW;IWW(AE;!&Unp}b!SgFwJpR"+2^%y$M=5.P-RA'2qmJw(-B]&3+NKL>m6:>54rM5RH3<p78k3rp
-$Pb,&C.}9X562t!1LSCD5m.+oI+P$.[+)C5uNwZ9CmV)eh&<FTL[3`9"hNVT5d`{YKc|&.OXNTrkDP"PWAQM1(YMOnnmnIPxT#`/oZ|Z|}8M,RXsXbg%o!
-(H=xIWZOHhPkXg$yQ=(O#/Oe+gJV#9uTNO'Fy-hR}|Z[~xIOV|Z7D+6ulp:s;0tH<<4B><CG9`x9@N(j^TG8Mr5cr>xIt"RWD8fb-k958KlTeh6;'dE}/5
-LIGPoMpBluK0LdiY#Yr!i2PMTJq7$MBJ|DVAOhENcD#3BA&rc10sqAJK2vw@,3E}B;NbHjahND}aej)#h_&HS"yOq1a!O'w8D{j(21gH#m,}T>4d!`]}hE
-a`gig:#|1FpEfC(0ZfFfP!lfEhP+.z1jGZ{{Ff>7(T/)/,h(Z@U|r/a_ljp4(l4W_v3p(ck>R_IB3&<Lz'-).@:V5o19^V'ZAwh`7dyi~pXU=eiqLU(gbJ
-H<M:ku2L;CN@{|o_pnasg:j#D"5h.+r&7kgA(^vr_SFN<cmPw"%tWLh`ws"@(Bt(aX4Na='%akZ{FOC=BQ$7k|H.9O])j^zHX|(Ak`~F<6xjnDFuR#ge`s
-C6hESj%ZS]s/h%_Et>G]fTdbT|w7)ZDX{Tv0Miynx5,s=KUuw7w,k@e;t@hzcne`2_iTbrJ$+>}L;jEG+GZQM%yR=i,@`qID1r]dJUg6^tjp:y>Uu;ta)L
-2n6lhf_-7{3wuMDaf|FkVI%x]KB>srku>+Y.QAB>=[MD=l%0d>m'H#gcjtw/H,#Lb^mLt/G{qkKtPa:CTu``$z.c<t~=WY|4Z80_Q,<brt5wd[33)%~"/=
-JCp(KGi,5lz)^y0WfFRgMY/fCW@VbU1Mu]).L!$E%ym8tu3PNb1a#9e`]@O,xb]/SKrT.V<|rA[}H=EDc#6%tEEC@-[t2jhJg-IKKJ,x)u,uzT(5qUfnW<
->p=Hr|LBm!8ir6|[8smORf}ISuQ;.F%}bZ/Pycnl;Jitxns7gtSmUPdsXq37s]Ww|$;}>+D0EC0v9n!J^ZNtSWVU]'%w_Z<;aCqX-a+swvP=u(>)$lh%a$
-r(8mJsM52I/nIB}X8|S`>|8k&"Rg^^$xj`j5|-0/Wzzr=DV03s&CWcK-q<D;hXroK/gBeev`DjepC(u6DoDUJRwvdA449wV>rsbK(h:G-Kv]6u9/oN$6A=
-IGVj6gK$Z0DpOw:(~p:Gh5ERmh8pT(&|>n.}As4;5lL37SX4F",@<1z/GqI|3BL]54oPl_Kzp[a.Gg_L2n(.<L6(]hh5tQlbu`1<5HtX)T#ySLWR>PKqlX
-Tn=OIwJ+4K6[6,J7)R02>3UFec[zZe-d-EzyMkI1"JYd.;2Ptq+|I43jB'GX<AJ@6<Pjq)(l08_Lo9]_xY(6T#TgCLUSZnp)"ARilnr!4yY|IvBj/vtyER
-D./-V'v+_8tJcn4I6jn'h[<cIX.OK-D{DGU+Ut>E'#x|n=>0l+1g#:X2DWf==IaliceBRW<n/"cM'tYr;fT<B#Nh$)npgA{5F74b~B]WfS5Jc>,qbGc5L+
-]zFPk]S&o4-S4U2TViELy[YePd>$lK95u6LGNt,5M[KF>tq[&`%zdA{oDt/ZnaB;~)YMcI2Y"I|R:[RqqM&rvVQ_;hE/LFj;MBj7!c[!DH<3;Bji(ku=yv
-CAi('$Jj"u~QFf'8=-(430%W^nNbi2M[1#E"<^J6.7&Dus,cUsY7,JA%FjW>No3jXI7UftZO{bZYAsz,MD,M7:y(xa>$f3S-v(E"EFw&s`s+Q]A6jAM9=q
-L.!;)#_T[=gmm.O^U[-##@amMPGn&.fL{XIks9o9`a47SkjWy(mNBPxzbq1FB0e'w]S<Trm$%!2laC{lisQDP^BXOdnG.D&4j$[oGF5MMa4J=ego,Jyac5
-UhFIWoo%i&9yr{i<lbZFdtKWu_X6Nk!{O,y%El2(J!-V6SL]MP++#6.sxG<<nWnDtKH>hQ^hKSO$HRePtVGmlc{!H`N!ki5,LqsdHM"LV'kJg^,nA5{Coh
-BvvdO>hkt1t#7YFyZ-[jfL8wQ8UbQ/%5Dp/P]|Cg]X3m3.&J3iL(wbB>oVB+'nK(&8i8qdjBvAu]U@k'FY(=zHO7L!(1-9VKpipYDvUaL}v5K,v=N8[9QA
-|9>Knz&j/Jp'{`/<sa/3$3:C:X%%+sQbD_,YnQc^<'2J9Vj`BxE177Sbgmed83%-Rv(`v^SQm]alqT#qOoLu]AmJ'K~i-L9g!vzJ`KbuG+[)VO<%fD|PdA
-$`E<7t9{zc`88mT-='f_;5{K}CS&yRtnnitexXsQ>ec^t#"#={pT=s:IOEI;w+=U`>TZ74#21w#QZXNI.!x5jBLS,L;Tm-X#);!2ntg-OT"MGtLcHDb`1N
-.$GV3a6c$%2zS>Fnxu(-@'fGVaWtbZ;gBK#fF=aqfH2&Z'~|%6($6c4vdCOX~'zync|2FfD<6M^_A/:g>(_="<Tl$T@mfvKd&:z9'x[[~%g&4yeb!aza3V
-[m]X{268SU+<d)UfQ;vka(BzR4{AK!)8Qh^MsI0>gq<3%&'=J1Z`RZ<@m%^BtybzJN~>Z0.9e|Wpu3yF#bSg.64Hei;2"+HC$3+qr/52r^3L3tu+~Znejz
-DmPO:W:='nrATRhP$E%F$6JuYe6',{~FJG))!urB)q%JbnTp-e%GQc@YE-H>(QSn(QSn.1q4guq'7s~.jW8wCT-a#rYg]Nb=x-~eJG/G!5Ro$Dm$y#n)`]
-1=djU1|2PSNyX4#l^lma!N";p$RhS])O9l[f&TOq;C"TXz0,o_|6H(w|4+F.54c2J<GW@lhU/9b7wgSYb6/EHJ.jz.;>@`W@|1[tPqx/;d9|&J+@ML$O_r
-GL,(%P+<@(xdRe1yT#Qh[,/aTkGCBz!OO{NE!#Aei|>fW+h.{R|A40M5lz3s]Xj0/(MN"Cm%BJr:lbR5<PmVS/>S1Lla_|1V$V!B%ozd"K,"tXe_c%TRr&
-NJGr:L`N'mbBv^mlUX_n}X}xXiT]n$G0D89"~w|B{rXvDPW(RoD,!,[Duo^J0C/!IaHj]SRQ%F=:rrGW}s1QJ94l!ATJRHz:op[R7Rd-&@1EC$cAV4iN']
-t4r;<:ZQaBTi,r@Lgk%qe%L]2"W)`x^cK>;6._sdc7V^D(FuKDVr>o9v+Il_8/M.i}(1<sy|M{d++WCG0H3yWG|9l9ZlaO1;gV#Q1YP+2Djq=4wwfHy"Y,
-l=rJJV{s>l}IZ6!V!N|B.yH5m.4fO9u'}"W=R|hY6@{LOPd2h#5"~YPYz_Br"FHf<Y_XqdL%C08C4LOlx{_4|D($q&hzqRKWgB^><^^LoJ4#0V$$VYh|[N
-dNq5@_OP#d"P2JnOiiy8uG1'hTmpdLnqQW$z4FMi9DYYLaU`Mgf$Evsl^kO0Epb.n|HDO9j(-xjtgE(oCV0sz)ba<-ggY]-x](H}up~p{P>ZaSFT^N%Kg2
-9iXR7RaU5z4w$y1w:HwT)ckC#;+U"#tHDV>O$o^L>T`j:a<IBOFx%r]OpL>P4qa^1@Cgeawp@che.]#hfRZCI)["3V0r2ht+DHwXq.n'h;ku)<LaJJ4v]l
-U>fJ$pm9U4Z<WpAqDsjole4hN|N]]WU/N6IQf<l)V"=rZa+qll0GBJ]ZwGy#CG(TO5cr|7a!$Th|">I6Uo/1D0cQV!+0Wjs{[x5D-uK9i9LKXrJ|E]_d7[
-@I0oK!S1-.7.pS;F@.PLQ+`a+9,UKfsXf9)^!!Sw{xL#k!EpEXWDtHwK-::_@eN(P_"9%".m#KO)P'19USEKWcF-&]E%|4LqAQ/^':Ze+X{M)j|-PAB+;o
--3$}/-H0/!@:[/Z}yc^d%X)^f8Z`OLmB5ylKn&(:#4aw`X9E/uz+0:'dCL}f47ruprdi=hB-LzX|@=lHepx0"MmB-6"kBGlr#Oz0#HHUL!C,3>|Eb&P=o-
-_O^(<Wb!!!wK'eAZ"AgzJ1"a9CfB1SM|J1^.|b4OSn-sjHukUUr1/a=3C/}OV9Zo[oqr;r_9tSFbeDzI(U9OrD!Mk2EDd9;oZH2a(|/`GA,r7JM_G.v+ZQ
-F3Kayqgxr"0^-^2Fn(5}|]ezN;|c{%]Y{:Og2+:/H63O5DVv8@:JAW+vs4[b3F=jOMfq,f9_l.(Bj18]}X=PtfBF'`W=-/Ta2^LrWGc>@x>1K1_asY-Pi1
-Qf`,rUK$IQ#|L>~AeNTW":cQb%I.yz4_PSg+(7i0#H2Who<8yb)ghT@^B@iMd$pg[O.(Bz0@S!od>$.WLb<StVw;$/7X)`mo/3_g&@N'/_ScnS$A%nN5a{
->+oEUkpq0[C'gI)y=iAYO<HI|Id,}#cxKCJWAJ%jgjzsXM#yH`ex=wdlY/_t|{%D1QA}LsEQ&rfliu}T/y{Ob-x_ANupwi!+YOPg'-+^T+NK',@nc;%QHp
-]VPa954BSuHL'J!kG#1%.(J&<Kka!K6%k%pI+#eK[k}$+{0#,3qewIttPiEspzb:#qoF'0'+8wXTR9|Hel[j`o(Mx:I,fEHIJXuR.31NapEZ1-qgd"Uq_<
-!k,lI|[{DH}3,>-PWPxZ`w@E^CV&OzKitY_4gvnqps`toD5d}w(]xz9MO93CLja@(e|Ia<^N|}svYHmH9GzP",[WwVg!ru6{H=xTB3&uAJa!YqqRIiX;Bh
-uq7,|J6lSfX.GAw/MCMB}rPDW}|=-}g2I,PB[wQyLJ-j##gqSKuZ77mM'g/x_{Cj:=p+di&]GEVF";^X7#/QBgv=6i#|oHw/fklb,Tc$i.thiwPKg9i$dO
-[X6EtkbaZa{69WP}2f~n47ct0hnn7o-e9qJ1`R`x-J0{qr>TVirwXqsyA#2;`y8w,BEx1yb%MT4>-6[08HaodmZkUJYHAT~zo}BOvvkFmRrC{Sw:M,mTT6
-E=YfafTb5@"xuC4L.}baf>nB4WO+u[Q5LS5mu)_hdf!)Ypk/U!/Zn^XC.;#ikencjQ>PVkk@3kcGaes]_2gPZx|IjUTXq;]Dwdz:GT8B%ffA+6HUza&;O,
-![Z+Fzb9>&.sH4CK4DE/C'4'J)r`+eF`5=6C'{0Hd&^;}"em`:<FM:GZ{XO[)JHcx[|5dm0pxl!$0{tm%uESC2&pgjFqI((KiDoll|Et^;:=TvpS,Jp443
-<Sf3:)$Z:9a@OpvM)HQ,K+IlAGy4v'@`oZftJ<e'HM5+#XQ,W("BD6c%b_aMjt}7(oLyW9Z()""OWO!q+51Z{|w:nyEzGM`=Us[;nN(bw)}_G0;C=lm,tR
-G#,rrU[:d[v=kNLS^v4T|]&vQjXy6TcW/>!o!/7zAT$T=jbrQtFvedsdY0fNGq[6u$iOViQ_tv~`uAmPT`ky}Mt$@jpj%eja7|NEZVl&PA4>5x^}9j.Ko'
-A_J&_xvXN7@k5-sa9AaQ75"fhdx%}ob+.[qyfN:"9d^"kA#hk8]mogq;+`qmFWZC.xsr7cf-8>$q5ofR_bUAd"2ts;p&,xNqYhrdvmYBaEW1"uYch7eM%m
->e,9jWJB6Xe%d8U1|qfi2l;U1$Y]bl7XmJtuwM9fZ$e3`[4t2rb9omQ-9ST'L+i4V_8]pM]Aj"Dq}(&voX9t$yx'oh;6GhAM{YJDWg]9^i,|w_1alE:pc"
-2(Oh5ANoq&U3yw~c-hW"B}C>&>Gke++8srE8<Z)tTlmB[%6VRQPSRQ&x5,ZDG3e_Gt_M`_npjg:lug2kMjGh{U6z<7%RwP_`/2pKG>ECZ<N1$o<n~e{c'Y
-MEnIYhcf]RrsC{'Sb$m(Y{oF#`lh}Ii.+)0nd7WH+#=B3Zm[W`$&semtn{!)T(B)cvDXr_f@1W)(efxYK-r&SO{<pYIJoCO=2HA|4LJB>FT[/la'orX(1`
-<36,Z2k6U_!CVV2oVOIH[NL2xlA|gB4sb#Ki;<>FOe{[vcSW7MuWFEhNRWSh.5cf_[P<nXrBc$AfjH4[Ku-+8mWN5LplJ3^,J"RS45=oI$k<4vj>:7z:$/
-$(l;7((5cDR}ieqDSS1L$KsoQ`Nmhbxqs+N&DQb9K^BG{cCwTpJc~IPkH#.IsO]pGhlB!N(xU!,))(CAnM6x:^8['fW_'_#JM5=xS.y8Ct$&J6qp[P[@GX
-gRSbC;l9^J{/G6Z"xr^INp9G{c<]vT9WHe7K05>CVrto2o%oUxQ=iKqz>X0C.x^WjtJz%<fJv!yQ+I(U50c7b8Mo]I1Yx=]q%6-!RDr7(!Ya#U<[Lx`|/(
-n`v5<3eJoxu]Fry!FAF!V5Z!0H34&Nak(,jC>NK5YO]^kr<%W^g^/8cl4cgd>D{pfz<Dg`eIm#bxH5Rb|k@=D,EOq>$r3;>9=O.qEkyKAp_oTq}XnOx!wx
-98qv=]a@g]t[ylt-:|QZB]R,f0{%Y[]Hgl!l5HqS4+R!5G;AOGOp2rn7i"Cu|OrZikE)+XD/20kew]zsU$0@l-}|VSY9Uxd@"e}!:rH&I:GSZG}QkjZhp0
-j0n$[1"_,2iH+a'hiG!a=P_Yo;_8`+Iqm=ueUiboU]omF5(>ir1{+5]kwo.i)f=X`{&[8Yymqvx>WL9}AZPU%Fd5]}e,7O6v,ln(.15fX=+hM;-CgRRT0C
-1]9#pw:O[vSnN`M1<Tf0Oj|H;{1p,gbW{+teK|Kk6Q.p&EKKLt2-ed]6[_O,m({:i|PuVx5[oumS]_<=Tc00%,9R|v&%n{/wHM%;Cu{=VSRBuT-GL1Z0:l
-gozsf3~UhaS!](`II9/mh5i_l7ZWV,kn@Bjz0rBvWJ"!cJ>'v`|Y5IH9:ec"jE|F[]'n9xDh6Pd$>r7"[5v-Xai/~Hu2L-]NH,BWFr!yy/azyIuI1t@#85
-{-cKyOe24F/a945PCVNu)/|RL.yeh,siDXnNz{nF7Ijh5PUb}cHrnS%N|+YP!-7No4zu!K#-TD{c$S-Q%ueQxeL0UR.jw.1=T2x2Fk+64+&v&xPV_>a3yH
-TDP]kT^YSfpI<x1M)eqa'z5Jv1]IUd;Ddn~5&R;C,%moF%1Dsc|qT(PwNl;.{C:4Kf#JQ+2w7Vn,Eq:G(!u(.ESlOb++2}KQdL<2G1}z)rL]wq<Xvu>R-P
-zHk,|fBD)F){p;k3'&{JNnX2-2q}K12F)2KXLh^NalW$7JkZ]_rT`#af^y'^R3@+5NeJE@_H3jui56w:k%QYMTgKT!i{;j%bW)cu-Naa1&2GO<E+]D|L;]
-:4.3Q!F"m4EgUfv5cKVKAQJ']l:0A<=NAcm&DW^Rdj]D@w-M+kP(5I-Yh]boN4v=c0//7ipR%=g})Aj%XVhx8zES[NW-E`WwQoCJuxnc7RRUxPZziY<;5w
-$x<n-[EW@SsW#bq-E-Z5wxDxJ^_1|<D2Bo5FaHgPkU+i=jz>x#TOEiRV~AZ2_n<[xz%cCM$oolf^0lXdoz/8<S$_ZtGS~@be2w(,+S'`9W+frZ0r;Iv2_G
-2-;$Y5m@|yd.xMQOD#x@:E`tWzo[zD2et}0@;h:N)C2y<z~D7uq!C&1)2XF}1}QOK]gXKr~5q-Z#-dHoiNa:ikF#GC>A6ba#E{pH^J)7uTYn)^7!EP(qRt
-{&LLIM27&w.wAG]F0J#.:8OcDJ<$ej62>S=]o&j$ok&|:ughkfySqFFUL_'AJG&]$Ljr~Fo!;Dw`6o8CnfjJ3`X|vbv}'cVpJ_qYC$Cgyoqz$[pmeM9QLM
-]DsH}JD`#3EwWZMs7rB_yi<c}I,)+}c|{/vk'|VgF35X44N$3=LS(v]yKOWp8BtZ;|PvZ`=WMQ0S-ceSBl$>'v`jy@"h50wF[Nq(K:Mp<l!uqk52A%8O[t
-I[Cl.Wji!WS<:/r"$X:)D&uFyeeLE(X(-FfPt&sQu"<@%HSEFofmv)<9cGysr3`{'cyj:1K@w&[DI_|;a!2QVq}PZmm,:CoBzcXx+epcf76Ji|GJFT#nL0
-[aZ!zW(E1TB>EpJ@5[(EpqhS:x`bMr~7k_ubV7GwPtRLW%~jnNY0rU=W~M/vAD%De3Zfqh-IkHkeuN2{>Jb&[WrX!,E1aw8th`Zdda7o|.s!l)CfF`./-&
-$OM{0(pgIqqkKX'qD6"@NNm-uPWswh"{Nt6lUGIZil1pLAOgw_"0W+r69U_8_">"w@h(aPi0,,4A,(YE/M.C`l''^5%d5msDr&BRC[!~5dCS2k&:`o0&G2
-#b)l6Rm<`R8/W+}pfJ'ulz0pOK<s6(t[%zI$HdRkIwlZMkY}2$jXX3:%TA<QjeVQKPv0ii=r-Rw4xrUV@j|hv"c`EbJavN[&+j(3`{$OHuO}=goGT2}fbR
-azM8)#|n272+(|^opmt|gNBhx0hR8j]'r=G|is-$9E<F7Yhv2[&CYO"W;MNZIJ1J$z!hY<ehXSY#vErbEsC2%TZ:h)Kg<<d<9p)fE^M:%#;t/06b~+4yso
-aw0TOB_|.-Z@5_z+C]1}wz9}P//NQ1}18/7CPZs{0g$)cJK}C^Cn_b#[.XDyCs"x$MP]8QL+5xiRS7P$Mzg'CP}u$K9VgK#1s{:&4a1$LZ+srE~QKZ^6L;
-Ki4Oa|KiBZEI>Bf!_6&m=eXM5CeB3Dj>jv~<1uaFiov`6v1];]Vs~vR(<Q{t{iHoiFtvSAjLFl=%E3}>zF6,~LQBo:J/SiT_:up<y8uryKY.P0STk#NUOB
-BWK2EahXxVdk0eO{EC_6FMy6DstC9`je[Y[onQ{NwHn:j|Ph&85C@nT;LrSd9o'];9}8TIwe[#@]voQNw<#{UsY`l-KzSX,O5n2Y/^WUwwB-C0i)"ZVOy9
-_AH4'!cgR9:Qt-^C,Wp::qt4)h!ChgR6+{g,H]OT/Pd8b2ql!;Zc'Yf6:QN%2Xd/B@|`Ch1f#LF=ifY2,I%KOg=W@ZquY[+%kX!n&H2'sO'-7S7<s%16kZ
-J$]J14DGv4VK.#t#GFfH5`<'VbPkA-0^H$b_Pj|ywf{jy2|R1V'}f`knyxH'%i<a+<'#1ZLU(3ygN<L[lj_Hy`U!L:umKE~I;i/g.zRN(8'z;@r[@XBzO9
-0tcRjZ%MA=#z[XUTQY|4$+N;q=Pk_R(pmSc)yH%lkX]jaYQ{;HNAf>oI4R3A&dYrj+&1MU!Ky=5rC2JQj_`crC/LAY_q(^c8)PsQ&J[]:M<I-0W^-i!&&_
--OMk$HhEpjIqXcU'0%o0d|]MpgG`z44C[>8UP7)_n22{y%`]kYLMwFq}jc(F1jr{Nt9xHN45QTVZsalGN2V|o;"MHq&l-ls<Lp>lhnJ)D.Hx]{2F]^bMQw
-nhBEVCRLh%G8G0$1,9~&o%Y.@_{#jn{@VrYQqv2Cwek6AT(IgUC-!Tst]r7KkP(iEnF;lWh[AUT}+CYprFO^pINx2E<^Q.yv71b>@NW/5aM%c-a-%o$w(I
-0XtWVXHp-Fly_1>Sy_Fj@hDY^.{(%CA,a/UkD#8!vi3-g%Ifd$5`xjJXS("~Td{gv@d(Wz]^,sR3[!Jy@$)HX7-)l|]l:%uajp[/B|H0d+wJ%@rK;/(6'W
-5.!8HIy!S}VTU)V'9+@^l$:z!D@N$5T[YK%/SrJv-lxm!JHwm`.G|O16G<d#dg.B39:"_D&e"-2O/.(1!5#CaByDox+onCm@^XH^!"'(K)0jsc6X04bq'O
-flxDE<%>a`<SX'2/}]/p)8pYR9gb2E`eW[LD;/)=s5l9vVRDzzXKVQvz>gBsLR)AD7bO[Hdypv_F8L/Z;>02"fUA"r~m"m_$qS4DGv&tBD%&@aEST&sB5^
-0HC/]0wC$$<gY'Fw:d6&Da!c$gWaJ-_Ds3.V})@P9^6b0sMO.>8xdey{2!i4t$5r~nDQA-V/mv_b-2vGaG.CUU$W9E'k|;(&DA)bdph5PEm'#QimkWq6I0
-jM3YULtfT^IpIN3kTSxjlL8=f/SnC.W4w"{`)t]j8f[yqG3cD#%owV+oF.8<{NDsX&J]O9Y|9I@;@_.zLWvA-Tzoc)d/VxJ^zoZ]bsZHW&!<bHe=#4U=Y4
-ecf[]b86}Xk-l,bH3Z93pB[a1=aE2Q3W^Suru$cyd7&f)k#%+a97T:DI!/]5BC#XX+A#!EMal7c2#M{$JTkfoJVOkbK=r1B/m2-_NevL{LLi,g+&4jx<3n
-f`Cdo>ZY-T$H@a9ZCj!_lN2;1^bfHd|+lyOS+o=D0l_#"zrQWt]nF8}ITr3MegB7BHr}7vsHUVoYW5p}{ErS;@/cV>:qrdOg8sCE@hBQ9PX]BtCF#yM_=_
-p[kW>0FxWV+J)aR4@%Tp{R@W$[g<Ug^;:o_{>[)ZPf1##1mv[zK>%P|)q5)3Zvlg>]Qt1aJ5Kd1m%H'&.'-]>d'LSoQ=3<U))eMYZ>j>v`wj,JnV5+Bfy8
-y|[hSBD^Fr34=l7`hKwp{LZbC8-b3K2-BMO0f`<v4^-0z&;k]oAPh,0eBFlKZ`"K`ZZUn&FME8Ls[^"KWBK{k5[M;KeYo6V"I=hqo6K,0mrxH!Hf%E;@lV
-uV;E$Hwf=.UifQ"b=}rfMG<mj"R!Met='sS4{]@`oCc1]Uzl>Li2ma[F"vXDgqaPMQiS#1H<cBRK8K_tdTs)6ACP+JTS1dubtkl;FG}xGQ;V>COq2`ib"l
-dL#=39L_]tv+B.(cGYO&X|y!(hM!Ti9eFlR;4JtM5xGaz7LtUN3Gfk9dEcWP!ND@Cb%[rk!3pVIz4r^]Jfqu$xLYNz]ecY8^%8^b)1wwvG9d:oKmb$7w^,
-+zwk@#hvyF}jVrO|,}kt<WnRH$yyq}#(d"Cn8K2oU'zCZ|Dlc(oly}wdoC)XJW:Jt(vivFb|$zibChGFeBmi$b5q`i6Q!-SHefT/SH+3jlDn[]afNT0Qb<
-SIE^0IXrS(<NX(,&@;BT!Q_lS7%,0m^cI7LB+31VZQ#m1T2RvNZWbdj4V&"PTLXR~RqAl@X3NRy|t(n+&0"^)9,j/doV]+!:oKK"6;nMtD&2CG(HG);q7^
-OWzxmrY%zE%8#TX"/I4AP61a!.mgaN&Wl2Mp0b!;8te>V^YY-q$Lgs<g%'j"Pd|Bx-><m0;N/e^RnJ9wkFh&[inezQ[FpTMbp"[a.AEi@>ILg[Qru>+K(9
-86)d9>v[%hqPJpUCbJM-5)hD>N1Xfi-QM]X+A'S(ZatS#Q#9.@~]ZD"%AG|Ox;wPj00Z>FDS4$10MugSgt"=l)aIhq/`ZM1$Oz8MzW4HxUY(g{g26'xr08
-X2>&7:dh:j"gaFNZ1(Y1{1,6PctY/$p>M!zkd>_u,T$P).wnfjF5=NFeY[%f(Q+ISRg`xUY^;|tx"y;0YH1E$9kt:U~%v5Yy=C/<jQpz(kV#~VyxLAXs.5
-MhY>O^E5zSeO8')A.F"VM+OJS$=IR8hqY.sE@i)zb<80IHj(9-Vo4,S++za2cni+H.7+R;_2J(H<-/'@|BhUwss_dyYcsIe9]^R_rkDOB>c&VU;z/Yfjf+
-]F'r|m)r:Wj&P=M<,cE#q!tV`6D4JbmjhH!IDut{0=auio3xLe/9%JStbCnbkI5>cJbIi1^jMz}t>TPfS6$YFn3=X=Fl<fU7Vha<&Mz<Jf3p.-JekY%o}t
-kL)ANO,Eh8dvA&JFkp8y2JI`HpM0(>hq=ptM'{kz)^3ec}OE/iG'8>&27`@n"xoNvGX@HsOpUuMnGIR4>z$r1Jj=HbvX(X0{Dl{ikHJ-l6$,e7TgeO{D|5
-XzJ,H:]e'9eLiH<#0&Z-+8A.R=<FJ}RlCMX]/6Wy~Y|oxs=ImrA(NEQq.^{owTqGTLh]7,:WBs5;[0z=}WOX{mOK}(^V3!.}<O^0@,AI-+aA+nKUx'zX)8
-LAr"A83`GwcbGHskbGMZvMT}eVL.gXdQ[pPp)g6p8Ab+&T+%bsewS2Y|_LM`%sLvYvK<+a2IqNOJXc+%RBf-v%UTeW;Jmmdx_y^dv9$IAwKu,qC(tul6'%
-|BO@jf%"&(kawjh'thDPlyAK4|ZPeDE.i!sY$37cUE(;UbVc6OIU|{`48V&)4Olc].YvRP2Z~Fo:;e,I_:>kVquP{{Sr9&+!!0XtqD}g>9]N9HsQg}qw[!
-i5;/ODupoWUh#6qdspO2]b)(V:Et~gS&~cf&Ey806R.dR0.oy>Ea^@GdJ=}S~D'U<;GWy(qxY$^`k@EzaPnp`J|2{+nrZ<"W5twJ.`Eo&kQOgyB|R#wx%H
-sBB6:GqGu^@dEcCSu3^Od0CWd49cScSqTWWtf%)P=_XGgp,{R/,ls|]-RA&Y^z-9>iJb)!"dv}N#-8$L32x7|RgDrUzRMcdp^9/zZ,HX9|l6u#R7T|x6$8
-&D/`0YybF"tni4=Ua/}BW%}M0Rs///i8fBjw!xLZK9Oxow2oDf-xD0>jKEhfoOJ|&Wl=GmF:[YZ$5U&YD(v_yHt:fxrnjNZEG;=WdE#oF9WwJ|">wuw,}L
-1KC8z/~2su@AIbR-n&Th<+5/{x0:Fx)-9v^1NUQRapLNLrmOtuUT!Mzc@c[uGM9hwe6uv,F]GV`xwyH1U|4kEJPJnfRlLN9C'fiAM8%Dg,r{v1R/wPKZO+
->u1trS#xoAErMLz}`S/zs=~.%1efd{Q$[O=JE{"7H/1WVr7CM8-2%f$|=x}akyPf{w2}#m,sx]vab{Q$`OFQW;/+q`#{H0o}o>ooc4nldy|LX-9<=ORIZ+
-}@m-%_y|9y+B$=]<ird(NG6f5cANP{|esf_h:dYUxBI1XJXVD0-H)avJ).V0Vl{(1stG2;[Lu@0!+8uO/@bxvcm8[7I:igY&~4x1;bDd4laVtomg~&_w;[
-KLrYMz'Rf,e7PH8`I73;KH6jo0R5OPKrI$"-K^"J|Q~N.b+(hy;WMu{)%Dxl^)T-hEb-&Gm,v9Po~pvl+f/R8)(cL1EaMj2'-s'M+Ddwih[.%EVr`0RcNy
-r{$c9)q_d<mHm='14|YjbKr%MY^>9@[4|1_@iLp@$d^PsF6K'^IK7YgaM&RePUu}H|hbjoE76M:'hW<B%|1[9K@y6C=J.1m;BbCa[ZIUZ2js_U9quXg3<[
-iy}j3HOy/z74E.WEtyQw<x%FpR)3`ML,BK6i,=@+#xOGRf%zk>0kuP0,^"KOYNd<5SR8h:%C'C,;~3A[@j;qdku7@tT|fU=t%DWfP&SivD>:1dQ5Y{24-2
-{MljmL~5#8m]f1xH6}"_G}^z^v6+}g>%c{Z+x&yp.3gMF$YK!RKJy7ZtrmNX}AtvSvP4}Y0pv+"-3oQ(c{41Dy.#Y7+jD%JO4'Mf.f}x>]_p1JOLj12fch
-517D~]qFjP|'}5a;JZPztpcE,&U:z.li7_yluXxU{MpmPypJ6,rKjg(Kqo`LRT^F#/0(=T('hKFDy)X]E$fc-DETB%z_QEn[e.Lh{%"MuA^<R|ygdVXdY7
-_bAd|}Xw=[<ZgC2C(^>mv6noM_#h_<EpUqw'Y;7@wSsO_Fbm2'T&CMc-Dd`Nr:,luk=4kz(7hd%ec9AbvR,HI<Kkle$'B`"1N]Ai+ms0zmFsgiTC<+jl}N
-YNjkkRT4>%/@r`z8h,2b>:;vd0WUt$&o`tR}6l4E,}Wk<o3-EHC9c01(MzB8<)WksL5YsM~gns+noBG)F4B0DHtx/,Zn`YkLI4jQ=X3')ydAtC-u:<HXW)
-$eVOhm~L:bQ&y/Z[Xqt)#^N9z)3lwiPLT3ZvU7.#3D$5Iw{4Y!vBb5{I7b$fbV-MCnPkTlUC5)'`v<iG+{|o)xtyAI${}l&+zOO`U;;}F"H6`cxfI_TbQc
-|+i0s2|&7]citS7(C`}{o]#eW|i7I_)OFkAP<muV5HG+ss-pQ^r@[FIk5|T52}W,MIx4luB>vF]MgInDGl5NvTd{S;NfcJ;a0M'[k$D4a1`km/EEQ_mekl
-X%j[,S"nP)MAk=Q6V/q+7nb.YJ!t{j2nd==&yC89E!{^>4+GP$yA8r.{E-Q4{.1,HS[vI<sc"hSX<8:jCe"nTt&%b|"7ro~qp`^W$d<k}S%a][VW}{x>N$
-}9RpcGre_ujO$5CtD+>1Jp%5PB%faJkTixT/G+{jZ3#9IT5Nb#7&_VM>Ixv-;zYZBN+V>#QR95s_ZrOx)p!zB5UoN-07K`N#`j6{q)=ak_zaQP5+E,gKxN
-"3e)r:'/diri601I<_$UZl"M$KN;d01.dtYO6`Ns`=+CaF'64=n"gz((/(Ck)[]eaq`%/<d&Q#_nyBH$_2S6/y5KWy/p#ptB00Um->_:0dnPXu6pcRnAUB
-RDy2#nKjah4#'OZwPptU1a|-m(Zy^jd$Ny<KZr~qem<M^XJ_i<<,"`@+QE5Hx4=P30[baw|:Ld}C!j-rkyoWO&VAhJP.7eRrq)d({H'XwxiB9nN>FKhyL_
-Q<XU=,GAh{hFkeT`.KHkW99Vq)c#~j/}Q].z,[WJ]HemaaY^sV..egCs:k4).}]/%XI&}+wqY`hvr+Y=.wr=S7dF6B6a/c8@:BUC[)JGZuc:T2/kCyG(sE
-uLC1^gz{fS#F1jO-s"#j8m5}/{<52[rHluM'.Lb7M'-S]cutk[8Npw(KfDw5sRm_+_-qp0y@Jy'X:.VpYUkf8]tcqkd{Pr([QH()0#1a_W5ud,V!#a=};j
-id|id^6-NGzEbT6"<ks7&dGUyKBUHiKM}I]`$cC=l_{RKSBx)G=c`nAH`Vxr7PKwlQ'|7w'YEi"K@Q~L.e5dJ#V:yv$U,6wY"sVBV:yU'pQsXV#c;l3gZr
-F0L8DNjoy]~|Z)&hxJ!MfVkePMx${K1_d$r#JSueA@GcEkQWN2LLoAM=EOU}m"%y;Mz]yAO:&iC5&AuVWc(]x-.J^Kn0iPtFjvp^~xm86GrW7+3UZ9pU/#
-#@TcJSy|Aw;;o.^GMF>{3:]V]SEr0d:|3AW&F+PmcxhH7<zpAG69p&x9I4sJz&fT%d(5oar;ZR`sr%Uv%mv&d&0Xh}[,ygFNqT#Zth"+OEgaA0kj|_/QI^
-K29/_7yip/H`~nADCi[cLe'Et,$XRdf7eMs9Ij[iNO.[9TwJHyv0#%#:y7uupv|q9TNH}#g3X=As9_xASlz-'G4'xG_06!}yebyIw!p.`ao7q}]HLD7aQJ
-ir:mq0%m5P-47`hqG`D2m,dh_)<$^jFzeCK3#p)[l9Mi!Jm4w-a4hC/[y6|47.gCp,|U'TUF/;P7S^sV(r6EHpjG`A;[W-{H]}{!o53!a:V<P]I(brJkna
-.Y_C;dd}MzL{TAJu,)ag@qZ3d{j,Y-O0DDZ_{nK.QYID18&ahjbkTVaL}'D:K%m$zBFejB9I|J]Wx)}]DXga,CVFuVeg^D~2{=4Kgi3n7z[D`Z`mKX11nD
-O^t4s[o<x'(uiSlZ%{uy$"ZXB_QeG:k<n6#P$:gwRIc7^OFXY&X$GN@}kQc(Bqj;y{z7au(d%'XATBJ>E:tHwir0[G0wS^||;2he/z9A.XN+"K6"kylCTu
-Ho,}Qvp{mpgAQQ[{^KHR`dS>o7@8$D5DaQmkvB=$UT~:[MW7Oluk5a){8t2/_SJv{AlZQe0Rys5HT{H>+uMIaf:'5}%wf`3:TZZ#1)dRhXxp$5(#T6t|s^
-FV(y@N{.)A"|Va7kuzM+,!C'os|{"WC'w'$P.c6`G1/dhT>Z+GD:`lz^zmyYK1=,15eG}mG!!dk_}`s#y6ZxyjOh$A9%5l9J+18t[rwfeTsEZHi{6miqX,
-&N3i7tiqe^cLy`:N,gW3grgQ.P_rsx&8maxbFr-{TFT[{'W/+{Uk",'uxqv@9&,y0zl2t|H+t#ZA3;F9u'=yQ+d{>352#."RfX::I0[=dcj(!H|4hweD!0
-OP;&Z=hhf2<(m>g^uqEoxW0vsU2;Niv=D^pFfh$U7=]Tkj|i~M4mdkkbSoU>!$v|^=p:z:OEM2zx}{'X;R(,SpfAv!LJA#js'LLI6a{tE`CHB'b4>>)a:V
-N3QULjWD{JQH>s7oviv+^b6]<U}MEOAh@fPe_}Ix"^~[f6sxjq#R(.NhX1A5%`X`C,@>N=ho9xlg]2]/Tl2I#cSRC}7n!/BO{)o0jmeLO.mR&7|OZH+,~+
-w9YTs;p':PN}D%~|;$m>{T/h-N`.j(Csm[s)(15h5U+|k:SK64,}^@!aZVR<HU[H1@HbGCdu#./JLI-:=I7BLFR6A4/vv1-(BlS')IOtyP;Z/(yb8CJXcY
-,Lh$)LFZ<D-i.HH4U=:U.vmP;(jgM1S^+d5u$c`X@HpiTUBE-EI@Zo`S,X)]2oz@Hr-5nmeC-)G8T.#tu&iMVrH]=M2uQ,OYJ@q|L0ObETQV/H,5eA><f>
--tcO<8I3Ks-);Ek<e"RA<uK4;lDfwS}"ks5Nw#w4)71W,yQ<qv>BA2qFPMu/aI)/jNM}sEb$<D8xEOKop7maVxMUQ|_WHFc]$E|4unl4]ond,:Pr=(jr`n
-q;)GH/]}zCKzG_D:-N{e"o=EA(P!ycYI_LfnOt~|7vWNlfc:ho)`sN%YBl%-02{sMv!a9aM<4I1:.vbU|q"-Sq`hp+GD)}o23N1;st,iHzGn]7im$-o6pH
-o{Y1,a51423BhGA<_NxW(]XSIF.x{e}t(-t`27_P|eDD:VVs#un5nbK^a(!w!wLq7JoaZV5H"a7ehhpV6lO5`qx{w#'zUv}K{&"EONb(;nGHAt6I,k9>jJ
-LRRByPjmvcd!2b5<%X$L{yl1HPYUcjjXS>@KCWNO;cPr3hvVC3co:RZx4-C6N>8eDAHJ/Z(vD|u#0:~2rP|4PIJclz(_K[tpwy1;vOpqs&Sh4CS2e5T/F|
-,j@NaIZ:dCVBAJMOaZ:kE(kmT85c{j)D$2<6@c4LBfxT9>J&8.a)=JHkwZ{Wn7gxhm'h1)~168^{qL5c(xxN^cw{"K+<,A;rXk.Twd:9(umoJq]EHLzh~|
-lqQ>HSGmF%HX=mq0orThme:8}g>k%K<oGmR6nVaE`dK'iO1uHFsk{F]6y5${)ym1pM"XQIM(Vi=(-^#=Q$Hb%e7ivK-cN>9+E45-Rm&bl]u51EzZXx;|R"
-9k|0,|:TfpUv,T}#(/mD+{x9hiCdd$g5vsZiac7Xk&Z264Jp[P7n<bz$b7DJD8}n]RYTuv+(:aTT3zztpi_Lef~mnp|y|iN-l#uH~f.T;tBJ%Qi>r}(+#:
-%]aqyU9$a6SbVnVSCohdeoFZp)qY(B&3R7=J`onq<IDUTG+Bs:~#,oMI-C3Q%"_Ep3B>Pd3Si7+v4-HBm:0BF@tixOV$.kiM`UXX3bRwBgKod2_LpSu@H_
-8fF}eX{.R:>SF[&qe8Ft2:GA.CJ@84v=XOIO#BPW<s}U@i1jra,TQ16'NK>SQm7BJa'5MAe|5#GbGS#e|k7WA.vxHV]2.f.ojg7w7lK3vGl0jsy#(b]Jkd
-z!^]_yuPOWzUQQ7;JkncL"%]Gt|t2OQF}A4Kno6cODUcr7hkOZ@2TrJyW4oy|Ryj3v&o^6!eV|aHx&r7nt<d42@Ze/c+ngVo>e]IyiGScS}l~$MmDr({CJ
-gNRLMYx(YVG&XfK8]GCg2.71b5aLl71-.@cJEZ(Bx(d5V4(XQAbtdJnqgR->BUO/fqdp42"_P1){<fT/SD5TuwgwIcam~$kxAh[-+aiGYVTJ&.IcXc4MKR
-3ktp6OE)9OBgFuoWK)katx<Ev&m.`%XkxZ7k:5|hNE!F.`&5;omSjthOoL_CzIQLs&T[KNj!n$t3/kuW-6;,<xZjVZR4{nVHZ$u(RGo;F)vyNC|jUy>c$N
-flcW3I_,^3!WKea;F|>5$.PZ]Ao"w7XBLyCV{<a)3zE&9^}&Yl.,t/Qc'j-;uA!dtN=^7dE=T;&T7KSt%gK_([GYsh^9y+ovTg;MoXc:>}R$)'`8`z.4bG
-/uocrm-<=Zy]T+AAxh.!vN5]P(IFgXi=>|BKWe_foJ=FPocn)iG1RD'b9$J`wY5jW.g$H:wp=&K+>0V!EK4%r"N,hcT]+7|N,K.`wsY,%b:;ib=)`C8/0&
-fysOK`t=EFiG;umug4E-o9yk^@$"p+8"@:=4b1%H=cz&-]f^"Sw&6!LsIazU#UE:@@DJeaLXR{K}97l)pC_HuK!w5DRAN:X_Kt^X(UrI>S[i09FXaD#r=:
-r,e2o+2xO{2E}oP4<f&sfgZJ%"'S7l!W+]2yc;@"MR)Xlst}Pni,_>{TH9:u30DhVNrfYL,sZ,(pWh2gqzv]Tt&M9/!WslJ<D3oFHUhwiy%CYD[pX<0aCs
-RccaGCHlwu!{4x-PDWBt<NHi}RuJ%W&1$EYkK2zL82.vkF-TE+^CI@>o":nT_YCe6D,mpwDsiR_)N+b+La~@^5%]vG%100ck"n,vou]'iqlTVHHwUxeN/i
-kOJX9U3qedBw>n`"eZ=Q8=<TqZ>cq7^ZIiGiSDuX;@ii0"nf:wFb0gkZ/2n^3+r+p=5#]S.5Mfh{"Odko1=_<L7!jD%ho]MjmP-moDsN.Mj&m9r9xj4|5]
-z"e2)YQ<<xp$jewONz'n3B:TNi;[cGR#i`tr<#MnXWsoU|CW}D8sf@dotrNxB|vsD3wdqq}s=&iQfGIcMViAKd/h"`0gA^0tNcUKrXWf5Ly1A.qYx,xkiZ
-4bozM6ph@S)K,;kiGF~o'inQCClW9n~$bZ)%rK49L<+w)B^fF-q&2fcDC9'u68eH.-1"Fd{S/>7Z=FFWnUC4=@sv_GID>XvMG2$3|D7008QrpVp<#G1Syn
-d7V82vTn'kCrhBfJ/kOnP>8IvhH.9[6W/$vWx[V-,_z6Gqm$x8G(~oEWPKkQ>DcG^)7O6'1[_@WFC1<-;X5,)m4>vx{A<;5:'mIaL&Bp0>fgag4RDjVGP@
-&X3MT9Kj[C@ob|x=yuoAS4kojJ/]<WH.,OrPuo.yh}1;)yw>gke:u)AgguU:Dy~WIAJM~WV+D{`^@d!zdN_zpMliTR<>=|NTR/|+e;`[z{#ygE,[{Q{aO0
-27[eQ`#o~+.1^akt4>#}hfhL8"LT-=iNmo}d)EQD59;"1u.)kE8A!hAR0#$&AQ]K]I|fhJy)@H^_v)G18Hk|P|jq^HPFi{Rf;s#1mb>AV'S.|y`),_04UY
-~]0=qB_9WVUW4C4]e4o23N|>uc8>,0[1->^$rI^)r4XUu;)dpk0fiFRJI1D9&fSwtkfO^]g24EIkxLiMt#f]RLjVLbL")x9""5WB_Gy>ku:.gS^w|5C_uW
-%W|zA4'8UeJx<Rdd-fHf:9WV$L'1Eu@N2mKA3T/v^C9)hz&U78_V7%BHue0Px:q)hu5K~'b-jFYnlq~|0:W&'0KWu<fpvTdKBVnEUpSDXM0Y=HK!p<o8bh
-!/&q,,Jls@!GpLpUvT@/#L_D@r5-on&G$P3-[t`YByUg+I17=OXK[o/b_&o[v`;F-n3dvG2vD:D9=-X{Zy}>k#f_1P|J]7o-(I=DquGh:JX$zqR/=A%kTW
-XHh#xg3dV2r@8]fVV8FbFwdO/bHx%S(]SQP!nWY"7@kbcaLp!JUD~hxjt9`5+PvfLh<6.YpGXuBLRIYu|W+seXRs/H)$IHa9~)@#5w:f7Ty,:.K5g:|jw$
-rlqO8tIJ08[CiBRHa!pT1&$Ih>+(Z%OJu$)bwqUad<9KtJOyPwUz-cZI~99V!81Nx|%`%W!Rjeaa_f.gWrcaqq'{%7O38xkW2u3^EDw%Aa%/|`Pxz'%.NV
-JJukl_qm=g"uv4^h&xD<&q;KPp$d33xRsTnA@:(]Vs4GM_'f{NNdLs5jUnYe4gLklw%mSUt03w=64qC7Hn+_a6V],fAFWhrMRHqUVQu&0l"fpGO|72#':t
-_T0k@XwXxHwX/y^OAf87j)_SeqpbZ!(7njP#(FbM{AU-ADd#rx"{SudqfN]S4F<5kTdY"Hc&6Zt/YH~4#>V<Zi2i-Z1!bo^JqOg"Fn0{K_[ue!4QRAOD{M
-[@{Yi)JY'h,EF=8QI(-p:cCjP`oeA#xak(BL3oY2+2TqH5)9B1%o$y=s<n2cXyf2Hh[sTaq0R|m]uu<"7P^+7GpiBUK11Y,Hv(sCyuu%Ecy.p@+,|WD=x%
-<r]LGYm%[TQ<{DdJ]VeFlS]4Sf]DB^tY=1`/_eII'Ps'-n[X;h%{ulQkB"Q!W;GsMh5_"cB8X2g,Hcn0&5:05|T_E`5Iq}Af"]@/gsch2!|I'99>$9}djP
-$9-Aq4=85)AoQ98#cakCh=u$r_q#5|r2DVD6)$n2vjHv#-;3jAN{h/41219SzJT3:#@SUVO2"~E7/H1;|8~zMl}Tsy4%3^w0sSn[823W@cbQCcF#>['B@c
-K4`"b!NHSm$m_DpZc!_;@Y!dbdmFH<[i|Inj&i}BpGqV2g@iLi6;xBn%NW`r<)-N$x(U0`a;<"ZF]`5KU2;|poBE^k|ZDO]}eczzQFE=tw8%Yx.wBbRG~c
-ZZp0%D2q}DvoF>,,:fZvh5El^2`}{iozPbo,sV^%-#MRaGqi$x<6Yt/GH3a9~od`;Ok:D:85>X"p,pb$J,}_gOM4S|UzKAx7YB6`^`UsRwdKtnR1$l<hH3
-'d>$/4NP^f<$x#kx!&seCJhAkkYJZpFn"['N2gJJo,6MPOwSo.1vt$CqF1;nS}U7pXNb%T#s3}w|PH8C|A`rhL6o(:4:'#b}VY0fO[!3wCG8sxb)qq`A8^
-Wf8V;cog8D_ZFqFQ^#vJyRPM{i<M--nX^v,z&IOVe^>+t`6Ud]6.)u-h!djp#q'9D{w[=M,W-pLlN^Quu&a2V&Y+iQ3;%tBM.x]+yZ,6oXbzXqR"U:XZ;C
-3.tNZ[T=C={e&lstIQ5BZ-{^/6szt2+4T.^QqR-e!f4K%5Pn1Yp]xn-z&!X_1U!==%_s}qNWJW9_hYMB''f0<I2pz{Xm9ca++'^{vh[KrwNzy>EC=XG=M&
-d4xu{H@f+TiCz!WB#W1S]O#|RV[=)'~)t4WWPpC6>7,jix#9DbXVU!=RIKaQ$8}@%K@ewo>mD{QoZ"!MSI@QT3;pM(RaZ]x%~5A|%80aFTpqdj@Pp1sz4W
-pJWp(J:7RtKCQ5pq4:64"42ghWoA#7X9d^[[@`fIRyqBk>}o%,w7A1#2(g=Y;Ol@JxSm-x,6lYH{/Z6A{loQnPEnSww$|tzdXd;2=@.GcVA;>EYk&>s"Q%
-QM7r=K6:h#d.0F%{cv[l}tm)zI,YoT%qx4Lj:22<In>k7jzyZk){LKgjP}MEhOK)3-1+gd>WIKrQ#&{Y6(0DCkXMdS!3S4/39ZWS~rN{!86T!68yDk}=p_
-AVbjiVgOj-kGo_Edx-CFF2Rac]91M2RO^WrUYDqQP9{U,2}3pU<O:&/h}8eBn8w8~1n@y>&seA@h|:gmMaBC;;CY'bIR|1hFsg(,4oW$]x'$,mcl@&O[x'
-F{yM9}_H>+Uy,HN^Q"X8D`l;&Vn_#xU48Oj+x(P3$oqB|;$oXQ^ihIYPuJj+PMH]qckW9|wOrrL4z.)h9tvL/!D7{&Ior,"&e_Iil|M;s#qR6rynu!'X~^
-mL6g|,9Z!{c4f[h4gIl^ms,50]Y_;u&:a!MFT{E7AzH:~;,N-'yD-sa;.Lb5}`~AoI<]4|TfhFP@|;;EA!thB3"|7`l{|U8732|ER3QGBS!tA&1Gs_D;k"
-._"76s"SBBbRIz>OkmU+Mpx,4pux~Q86tepSQ:aJO(G"+2DSIaVkK;zbNtK5ueOH&2At_7@icn^1V|"k[:SRIF<_mAa|U+0'zhxUsbjj{-tKmI_#As+&AD
-Tt{O-k+)^)5(_$MZ)&+;3oYH-o=,3#}a~&`e[`-I.3H1kw/t@NgcT6:.H3#=`"Q0,YR7v`VL_5A#}-N`4/mi`g8Os40).r4W2WXCtvR4cNvX!jJ5$2IsK4
->:K;yO+OKcwp6f]Btcj$7O,%:60t=EG|Gg]X&#t35],rOEP+5AO1c(tqw8vYp9%KKO$-",}".:am`YZ63gxf-[gZh&_sR_oa2)Sjd(Cr7Mph:!N].to-`/
-uU"TJE[nRi8!KN-T}w=Wf[D<r'[.l71iDZ}xlF$qMPJ8tEo21MVIYv9.4!TO^ObzpuJ;Az.R!+^E_,$kvCSddQ^)"5~H+/GyAgXvyk=qWAh3Ywrp,6_pS5
-8j<74e_fvdoVu9:JrfHRBbe;<iD#57X`&HxuG#!2^eXmP!)21XM&8&g]nU:JWY1d^4N;_xp72<&xK%e_7[>8fjn4R:;w^"-=l_Kc35E6>&vzSuCUTvT^LS
-+:)Dp4Fghu,p3DHV'FwIPd[Hv_Fe>5|8lqeF[Sd$budR335b<[Un"_-BChK$um;[)zwl-kBw2Uq_w1LWRnd#~ZwSQECE&%d3qUJ3tFck{ucjH[@DCP&Qtr
-b`6iASBj%R'>aI[htYmcx5_l1W1&i8gu)kvTi#1O3Y^vD)y,'<WB!wykFHC4R7/tkAWHMY2<,k[w2YT'&$~p!#_y!Pb5|Qq66D+5UA_}MMNZyvxe%Wsm`R
-)j_tK:"ta%wPeq6!z^d3V_,iV2PU9qJA2K_mdtv6b6|IXv!WVa06j&(=YR/:h]Y11%W%;@95`z,&v;UFGkxv.rhnG`%H5h)Hv@-X]`}Po<w=TsMp9sa)sv
-yrR_^V6d6yYRxCeFnmVuw+JDI}fpf,++k6BAA@Vpg2!l]c.{E1YKlmu!t,rJJ#.muX$P/)'TU"RCs{_|7;P82dL3FIQBM4Zq;g+zBEvFrA!i$I+om'[o6Q
-/d)U^vzxxcGb-rgpzd,:'|%A2NXFt_n<(:f}nT)ac,MrIpgbg)<I_{$&Lj}p[55}mw}=XL.Z=C%s/wPFw]lrL"Df.0flsJG1CLu(}x+tM)y$r5P:w9:z6.
-h[XfqZ=u!^({"8jB[X{3JBu+aIQ2{h$b.@wb;3vJIQS"U!m2e1<bLe5/bh+eX:YXUoG4z[j^ZBR=44CfO8g/[k.7sYm,u>Chy]@`Pv~8BH+FATOFO<jWbA
-H@oO>IfUWw$mmk#,SNU>Yt"KsP0}a`+mdZMa|Befly&Zh9V0V.`dbNC}An,B:.nyieY<Ezx6QpY9PtQ}`5]c]!wxg8^eBjC#v}4($7hKAmbzV/zXU3i1Po
-f@#=|I3`$H`(TEGdLf2EC4dCd`I`{T;K,nS+0',y#)aQ}FiO}Asu7E_u9<wiTgCI-[+BSv7fUy^%Trq&YeW1IJ`GCX4Vj>z%:6JBW<g@)oW;se'HEqil!.
-|tNcMcd+iA'b'eq9A:^l&G9MO7@5,:!&c}:<:4qtbR$1`n`{c94Z+j3{^phXxDyoo1`cz/Pad=o7-m'r__Y<>t>mAOz>$I7eJl6=up%94biR8FgW.hy4I1
-:wB;ZW1gRs#CC_]b$Ag.cE9tAbH(3ALm#_KhWaT}pDK,z$EBx/T9pn}bF>Zc'%a+ZU_fnc,-Gng<d$+Vw_zPo>L4+#Z$=IpE__13z2uli9WQKumR#c8m#v
-S+2&{o@1/hgZvj>k`)UMP}f9t76:Td~0pLz80QBl3rF`e.WMfkEjWr&).fz7JheXVNWT[vUwa}[2R)_Qy"fVM)k8.R6Lwty}6:oJ3.7G$ik23HXc>5PvY/
-%Y/n1PwY(J]^}4(:FSYF-YD@hDgi^0sBTQxT!&y4=/SDD>3>%(5p)!9(~+u'qN0@HBL2HIhsB9)2-G==K`%i5B%]%Nb}$wsowTY8VGZRhWa04pbO2@2FcL
-xj6nqLe)Ks{^RDkpANjjCzOMe(%aYws@sPoRk(yqnGNg1=fJcJfopI^j4SX!#4Zq7otB:IPTJIoDc:=,3MeSoL4ogumLt0deUXYVF]`A}tKazFnaCqGn+'
-~"%a3bv!oG{$dIh[b%O)Ea4Z|oI.+'KIr7AqVKgzvP>sQYNTgPOK]}bY^d0aSu=IZz+7h&Tb<gM[q,FYhInJzdi03!JL4[hLib":h[TS9)b|~wqA#{#B3b
-JgwkdtUGwK+}Bd&UrKg]Q<aC>6ooak6UC{V[ZX;x`7(&HbRBNb)/=6i--^YcNrJF~'JYmLbvAJINU0$+VjH]/gXr|cKBOsEQ]flo,DM>QTGY"rGNVl</>8
-""Lzhb3u0Xeo}Tr7If::h`>8||6fPR`9CNiN)lDA1GqeY7+i|,j]sik(eVX0x4yF>xD!"!>eXH0.%Y#_"OuF6|JDkLGAKZXi5BWZG&ItDJAq%LzNI@ya=|
-Ci2pdRBIS"HQ[Z"+StTNXR%VuEanb=XjTwg3-zoNtlajgn}KPP4bPGtT.U"7|@T"@wszno708PQKUV}xrm_czq02DC}`}l:A``w#hxW^izi1YYLG-q(RV.
-Ts`a(ArASRKsLk)H:NHN`GZO[dyIH4BWl5@TAj)C3RC3'|.h:q;C2_.rXaPnb6]z6qZe'eKc;-[HS3"PU"p.sh#x]4j>ZXSFj.;}tXEg5"#6[)l&4jZQ|[
-aOHQaM!=,F=V5,83{%wEC,8CY)^w.cXY:wVp!qMO(TM)zzGo(-3bZ8d2!pxnu9NQdg8X`[iRG]$tUB"6PA~Tysse^%Su6lADPRb^lCm/,ERR%$%i90[R#;
-9I;AE#:TM]HhtBhc%j&ZyKt[~EMtUh3<zcGh7T4pGl@7!WbHRBdcOP3bJa{IBLAD}.$0`oy+VJbc$2}U[TIw8gP_ea2wl9SG"B+na;=@,LfP.)y89/1&<(
-2-zp$V<7BI};6i1pR].G=p%jJmZeSU/#d'&2jy|;V.wbDA8Rhl1M7-,DHX;Mw/aVdp||C=+IpBi(A19neuKVATTt7n4`QEHRE#(d1g_TjH;giE.zZt~;/L
-^r`$`s3&fX{7>ST1G'JDw9U_onh^NPA+D1>v>Cu[qkzqi6w[bh";+BU>dux>aA^85mJ9>ES`_B)&aMG:jl,a7P0EafIXq)WXoIz>!jMU8,Vn5C{m`W7oRv
-#M=h#e'P%g:C&']''Vf(qsZm`YC+F7z`d|;|V;'JVX#}sDJu_y"ART0L=g0IW+Y{UCKci08>{"q26sxEC:Q5zc/C#tER[LW}ID2yVGk#aSI^F=gN]y@b2M
-TlZ+"^zmO2V;h"[P}c)IOxPs1msm)jIzm$TJpBmUtU<XB%TP++np2Q(vhgtgI2r+_vo%cP3XoR9q:+:uN"c%sYI&lGv4-0F.y06D>)Dc=Q$BTU/wok4e>K
-xiHA}M9K88blbky2Lx/.:po1:Z@Of`Z+/oZ8]_+,:+{7u|/T,=S7CoNdB%=4K$0Kzkr,|]9o,cPyOvc1o@N>fN5Z`!vMemarblCnar>58]|esH|Ze@{skp
-WAl:(#2W69rp8^-I|ZgFb6[I$xC=#PN^CMhf,F>Tc6WCzx#xn3ijGd!Fxd:E'/s`WXs^D"eqnW#5L[1#H2PWQO>AG&uM>w;Q5d~YBS3ReF@zWp'Njn%w)f
-v+xuzs$lC{;z{7$NA65'Q"_!.jx||uv{9c4V,dO/]fq_a6K%&<.ka[)Kwr~FJ!%,+<!E$vdY1'oG3Tz%H;JRA8{V~{$[<WKK0s,eXr'P<<@qFc`woCcbL%
-~18jrEmx9b&eTWK5(ha/#yL8+mNSJ!(jnm$!kFoTI|f$9)w{xt,[`tA44R<[d=gqN7EQ(&BJq^V}hzvH'abyc+8i%{grHs9;UD-g6`9z1F>UQ1qc^Y(CW9
-'cQVv0F$Z{B4W!L+QQF3"uBdfRsnExH>B>Y8(T}nm@I,My.ouJ'd-:nvWmvb0t/|N8_p4w$$w[4=:g)z%[<ZeZ[(kAKqn3:g3SO;P!8D)1(6-(~qI|YM4<
-1'>E;2cVa}ds8nK%=0aSN/Vs.SKL`s5/ldRB^2}kWp},JW#fssQ/mgM;=wVOO@]g6iNI;)|yYNe4&W'<7n6k!h_zWRxyY)Zyh|V.Y|-{AxMtmNq}6z9Qb)
-PI=1u,}HHQ2p''pivd<FUy"wSu$4%&"}IA3-nqEF0}8&>8;ZYT&TW"B2>J5=o/`I}u+H,9hM=,x3;jr}_}o<_mCsqkoV)3O3=yz7sIppc_-;`G<GJ|sKI,
-g'YOI{4vW+;W,3D|Dlpm[W4bM>((R1<+hGB8<lmk2>K^v`HA2Xv9oWGi|Re[T[JJ!q>c|FzW/BPCzHA%D8>A$4+^F8<AUHa${FY40<;BD_7@$w)TWK<.yU
-"";(Ma.9i%^$BE|IB|jjHgd@ExobDxJ8&cFv,|}!QiqT;sd>54$uo0/91umf8jw@E-K[}NDkvSy`;sbbxWKM=;(|_6zxC7gygONubc=7Z}lz|k0)]xN]%}
-8K-Z_()MH.5wQy'5pS;yfv5UZ%~(=V6RTq}U3u}}Q%b:}|9ccmNB)pHs#pM^YF1)Dt^/41,6`/`DIvAkCHC+,H+'mqFeDE!C37xRPu$kf$(+ob>f9kA[i]
-Xr_+ep`Y<Hi;'1zj2FQPCsF78)OH#7jb1OQ1T-Uwt-tu8^h]F3{blYUB|"jZ&-m=s4mCwe/r4&$I7w"m0+T_2bMTt5,xrlRV'Jhq_ZYkstmdeD<b~az|pZ
-IXFaY7t1`^0Nd([VnHq;KrU9<F]=w0)"Y+e<I@M83Wn|Z^G$IJz_f8gX}[)Hq$';h]EP6SqMOnzZZmK6c,[4ulPFI{1Z}-psSYw2f/"7n.#iGMyj0=@)':
-!{Z1E4^7_vnLFk^cou&d,)ygO(8mMbdM:S]B]I$>pU!rU0`+roQ5,CA,o;:h|A{U8yhiR#),Fz&X.r%@G4)$;Ga_(d7{0$@e!r,j9t>(634Tg(jVKqQFh^
-I#-NV{cI$|ei8U={wVEFhQWqWJHBcVrcK3pPS/Qk7STc6b<xAz_=w7cjeWyJo)5'98r8IO~VyP/&Syt|r#%zuQNNb%qXKK+mQ|,^$sWB0b"TE_b0PaLPq1
-ph%GBF3.ig>4OYnC_EPecs7tOJplfg[e1S+6#};q@+]UhGC-m!jN8Yp17'a#'dC]-i7K"V8VZ3.!Om&FF{lrErJB@zS]wH5Ag]`K0jSr$IE=9i;,XV}Ux,
-S{uNxt^/E+:j2>lEASxZ@/K#K=nea4-[{eh3m-#,|CIO=R54m&_kI7!x`76T:r#|;OpLifoO<5~HEY.+![3<uS;"l8nR]2QRP;ttgpHC)Que2Z"6a%aE]6
-Epc,%>p2p(jqmd(-^:CE6poD'E"8]acvX|i:c;:%kwV3!{%rDl}.]9@(H1%C@ND=T1{6Y_/r"_`eak6k>/R)74}H)CVwJ@|k4F)oeJqmzTB2!L:F+Kw#fM
-i7x_#MTVI{;V"xQ)d3Y33mGI$YybbVNC$eK6ybTf>X@xoivw_+v|Fk86{}"PLVBoSV^JUE;hCoM0Mh$tog)eP)l3Eyqpz,U)8;r'e"s/H,HtMjU;cySj2>
-_|ihYFwP"^m"<pS!=#T{ye6FhRINA|^d1i@leX46t/n5yJ@bBeLPaOliZI1z}[GRiD%F)Ccn=Ndh6A`9r=t;Z;kin^|Z+=eXyM`X-'3NQWG&=8D%:o9q4,
-FXm14O_nD$mA`fDugwL&jvp`F+h::L}%d(==#2iA/9}!L^r8LEGsBc6vS7gyA_+;E"DxVx&`_lF18BF|Y-^WM1'B%8vx;iZ)PhU&rP>X#rb{wJ~);CNR)w
-T[TkL>oi%SBX:|u`9|p6sdFdkQ~e:"1B5'[DXYOzscn+s{.7/tc).o<'JO3751[PR,tHRqFk"3N8kv<F&>5wg/7Ym`/}^z)>B$gG,D^Q}Weyo1%20j{|T!
-J([TW7!UQhgp,U+7XQXn6>F8:W7V:pij4OMa9G)aLW/qrj!-}9y4^GA'BR4K7`JG7bdN(97ss4rD%5+PX+&VSG=-hp)2),@<RM%FjgDd-x#taE`yScv!Kw
-Ok-x'HSKm#yL#gT3g#wxTP#oTfXyRf+MjwTMgOD8$94<KOw4Wd@Rzfk@QOybQuS[H!MIENC`|lU;YARc3f.{T!u$u,2h`Y1|]9vj7IED";HGaIN%)qF0H/
-eo67AJY={1/5kIxDATlQEi$R#wU8)==-MPOQ3sH|wQT/~>a[21-K%+~/7g'#/l+JM,F%Qs$.D6$#Sguyz=VB[fI%MrcsPhB0nF!2rxg5!;^<wB>UW@wji!
-.9Aea@st:6tj.NGHVO}"2MJ`7g1xD){7VmHZ)4st#z6KWG]n-U)^-ebca2m<2I<B&ef{;d@%O35an_.>xWia<DyxU.4I0y}QCv@u/pzMn->'BC:9@`gY0X
-MuwC%6`]A{^h=E="o#vGvNNlYy.-,$y#6"BI6^nr=5k00dQAPl_YeT^i%/~(&^40cjt13qU.c38;mxNnl3';[O.!jlcyq$^`,KDsrw##8d#3Y-lY2-xgLC
-0aNOanbCGt5nY|%`]q@e.Qt$rPqxDOuJHf|5mn$vug(laH:I4+KckLB``Cr2Bi@k5%qEhEmVz1NO~='NK.W0!fT&7$t6M)Ya#OWL7=DE'r!a^2)koIY)<W
-.A0f#V^3H'S3>gZJ]tHy)#VW<w!};dI)3nW^T2~YbbY:e$~("tcv78{Vt@~tLtx-/iJ6S|27ph(d`3FaLKd#]>xg!<i@(RQL%]O]I)n+o)BxsF<w@p|ODX
-"-HF'HkP"dFhiQ"2xGJ;sODH{.Cfq_JTu<iWfm{K6::9,3a-ZT=cyeL!yABiR0;tw^Y3Qf,khtnqR}Av4IwmR>`PM!%]$L3HHi!OI/nHWSbM5zbIeY%UhO
-_|qev5^@;Qs"p_-FTxoHZ:ps$|@0=ZaN[rYyb%CQzH;Mmz=q.S%2UqVzk'+{R2eNd-4&x=tONjX8:-xvR(&&D}MMvj:GH`^>6}%Q-p5}}oblP@'7VbhT%L
-7g=@7Wh0BjIc:D,_Fv]'(04NMpQw;8wy);#Na59}7<<2;q;uy2n%QR7:}HLFdOge.hk+qo3C53D;ciaAeE3/~=9%cotM+z3htdC[/4yq,xsB]M&>1XIBtr
-H(b|Vw6^D/X|I%0F;7I[;4%N5i%6i:0U]K<+BpuoQ[nLBi_npx<{atqr@NU#c!eO{sB!c8VgUx:(;2mh%oUIs|08+0@^.fzUZUlH-$x`eq<Mb^jm7T!6!I
-x-yr^&=R|!JP]"Xk7>jM(-e)j|ZhTVSMf'|&SJ3sVU1.ZNa/}b_;.a_(5nXILE5|3>jasl4]x50quJ~G/z{Q=O6pi6A3Km.bIJ$os_x@T-s,9tp|U!klh&
-,.#:&9Z:xx2y@bPHp%2WM)fLf.Q9pf.CZnAOz{<B@#n!neKqFqE.+i9)'0qB}[C[jC]'e[#%(n@F~|($oo#{8:$.,zVM-Ns9b7nu8`8_XUVq0HHeEDA_x#
-9JaNtT@`A#~__`vNr>H|,9MdN);U.-g$rtoZT6&`0ZE]T{&z[2_6:YGZj0CiBds$0Tk^S|&$g&A+uCjPFo[B[M/I'7;#WO4#{JGtE69'OxUARXDD6kmY~F
-.4A@-QpVRpR&w#o-)AmHTk6'}IWyVaUP<R{z]k[jM[tj&YkNICPf<J'sLWla4p&kI8GHkT//B5BUuAcr".VE^e7cD$brSP;00}ccN9@f&:jtnxpS+`zcvm
-Kp)9wXCk7|uW!8H]0'i_-n2l285G7n#GdxSFOv6Qb1Y0$t)Ccn[$<>AxNd9a!$awX2[whS;9CVe#Z3&(#6=[&jR6N(p9JVRnnZcix7UI^g/C%JCeMz=Pj8
-y:A9&<n12)s0.Nx]g9hJ)@0c51,L]W3_;E{0p_%FV:aLlrSY)/Nn@zQIic}=oCT||F;dCU[QWwm|nbqK`:GJ$RSL-<UHt_fj!&;r]^ZS4ZMZ}&zJ+@sl1=
-[Ic"{AqgJ]}%B-(BR8<p/:-=/K5T;O`magtwN)z+t/`E#;nDQ2HK=cs`9'1>sNvWv5WX8y;@3+TW]Nv9CQvsxY:R]F_>|lgl"SPp%l>p|8jc@([I[)YtK!
-neI'KPVlAnQ2,vYn=7ba@dqk0Np=A336@M_cB)`zJ3<0U%wdn;4ml|>.<e{ui(@'$pK1eacc;gD>wq3Z"XpE8a4)HDo13EuD;3LfB0`_j!:b}lR-2mrvoK
-<0Z_~V,fOPY|_esGHqZX@tKtJM"#EJ04xe_48AL5zKRcdAV46FCl`)><GDZ//3hcf:gjieJYew=dkp{tB/n6+%V&KhNz0[7_jN&Si[mu+("M`_j26R_"T<
-+Y=d$r.<A8&==#'B3U4#$!7cdB7=zt>Mh>)b-j#F6$t0v[@:Jj:|Aqj3ue'A9txUtj2U<u5^/Y6B[rl2^7[mJZ<QkHqtxuwmclomdN=uEQID[,fsJUGmm5
-<s&A!".>,M@pJ25QA,7V<`X;Ow~=-K!mJwJq]KP"oz;X-r:D9c6j4s5wELYIpx#sL';cm7q7E|"mS}%f'v-U3,A<FEm=_$%rCZaAn;`VY.[=B.QLk3~N6D
-i6[49Aeumf6Mipg]a2+v4W:iA_myK]X;LD]#3]g399mKW-x^`=o6YU1O-=.{w)xXqjNQvoIOSCio%GG_WJTdE]67i&3b<_-wDUq@Je&l8KBi5&K5osO<!>
-/5Ol8jJ"}U(k$TSN<u]Gbaj.[r@_ja0(8'!2O]LZ8`H13.2y]wfmEvx)E,%p|A8Ktf~es]y_V>V3Wr;uG>e7=X(yy{[IxoXlPn#bdaaRQh@/0={s4g6rf$
-kz5XSw!sY4(m7UuMG0RsuKr2azke,h0qo[gR8X7PL}$LtZxp0_VhQ3B7%mCar;~Lp<;"A86[HKFDu{X5~LO1%6ZX+gJ(=_TO!,zN$1:h:^zSHcxG}a~l,F
-CuLC1]kDGF"|uNR<.ST'ua`d%+pNpb+V'xkpsMHA]LMUc:KeXpTqAU&>jygS>ryfqp/{7J#0a5tQ!'!2l-Zq'/@+[kC93{-rjZ1L2G6zUILM9)D$y9cF$/
-q>]I/_.B.Yc6AEmQ]/iQoc./kyr%edzm{sYXkFynJAK(M"Ydem}%OsYk;9a`zE/&`6l@=ID5c#._Q-GGQ26k1q:PLg5UPro9B}TNvgV4eH.3sgLEO-h3>2
-yHh!D{m4H5:Esno.;-/1!'}BP]_ZkAo7c4tnhCs7X-mKJwyb=9P"a9]$t_N&'Np:dtCY!9TSzj!TfJDtteKf9vAfvZaYP(-:)!uJZfiH$v#$IMEX9J%tQn
-;^dOUdrTV]^5wiu8%>:yH&_&hddIfG/-yu>Byl3Xm[>$}asdpc8Zn[0Kt9/AIB+ET&Z;pj1#zB[%}9)W}2lK4@ItLVaO{VZbBxgsn7mcu;m@'5zbN]]4a!
-6rn/tpQz'Ty(zLGKxoKk/}v`Gb!E"E%!/``@8;c3W"LN7IF9INL4D71T^|`D;$Nd]E/zB)RPc+"ycV<),Dq|Bmx+K7z;bT4Bh7/gB3Jrhzn|"tTv'Z}z0y
-};ta}XeS#(.s}VPRf}mBX@s}.Of|U}Iywo6-=mmT"_CDGv@,q`GoOr.99fkp&>gAXWI:6+1X!k}.f9s-aEMWnLW!{HOu9f_0#WNUef8y'K!@my>Ka^'qY-
-#juSd|j^^2_kr`3|y:I].t9k6Q<PDUF05oP/eymFE{.FoaB("[t{3k=g8>SJ'>Ki,HB{]dwfAU'I/'dkF:LBYIgO6:nADg<|{1%e>wyIJ]kHf>i.{qvW/d
-47_q+tPN/cDZBzc}"Nj:+HW2v`G#6RWAx9.o!L:g.Lkt%{QJ%PdPj0-Jd@@%MUt-s=BfhDs,U{0d{^:iumB5XRQerJK/%(f4.q]WZ4m,^$Tf>):M{H9as5
-euOyvm^>}E;O)wGOX`CBn,i$dhE,%LnYB"gh<.C;G5_ai#X1xmABNo'etA)5D=(vd2j@u%Mt7q(`}|}b+iufRHq}PKy7r60j%e`y@Kk[ly2RLN`I7r$!NG
-Hc02%)st<)H>B]8ls=S7"jlp2S2=1TVr%hqrDF|[oRFYsQ`@GS1}o'8L4SlNkClS^'vO1M!#@DW1e".[=3B>.A"_:6l[wd+sj}(@ao=o5&_im-#,SvFhhT
-vFcWQ{[%3DxZlF~1p251.g[.qF5J6g&T`e9t>SLTbI{Tb8Kdd2aILQrg~7]y){H]`fJZvT^7$&:u6J|]bIMR^dc+nwBGTP'8Kl}Q7ahala@G6"NyB96II!
-Ii<T7xxwncthan1h4ID=/oQDo!E5cB[Ff!13fqwB9VLaKD#'w":P)}ETc]{}nvwtw.LyY1-5y4}=+n.Vj0-aa{wTG)4Os]=uB]Y6es<'8+}%#"`{!-A'U&
-Y65}b]Obeub8{6&S=>UoTUopmuf#1dH-d_ko`DHWc#+LC1Jihqte&|1bz,,NlO[aj=A.1:RS4w2AXT=VCMctt:hBMr+k7fM5ZYutLY]QbxSkM&hL.nN<-6
-^Bdv.l.0E."PHj^#>VK!v"|DyqltJGdEt:G^H_'W}d]!pS(b@jY8<ABl4^Y|J48E8li21z`bBWP::E>T]oB@r:%+v7Wb_Se=7@z6Ih[mm@jIH$$;}ES+as
-"h5Mc=mR!JsVLz]Q++,g0oH'[^/fNz^@Mj/jV_MUr@AttRt^fZ[=hQ+NrH]uBj;[JD}fd29@XP+kFM&;ga>U|!wxueYz):l}U4w&l#&m`A9g&Cc8"pvcCD
-~2ZCsK)azn2+cY1v~mf_QnACh$i1ub&h3_80NHHLsGF+p31Rj55`O5.7U/a:+P$lN;Nt.JS!Nm0eDW<FZ'S)y_EOO>"'zJe`s8`1N1>$K2c}/tMFy]N5pn
-b:+puB1B.I8-w$#!3Ik]:fju&nW7z[:|^E&R"sYFKTP32)>XBJs>!jj#&VfNum<6w>BU,zQGg=#GiIS[MfOx=It`bei,ylYfVZYG:ReE:#isu8$%tIL6`:
-PiN@-wyP`[_POHDoSLh`WhB3[.Y}ZVKW2Oh2BX{4"h[1Va.@rWcPB5SWBP#%nG_>fNWX>a`o,i}/UDT1_W6SCuN6dh:d)3Z>K_KzFs#N;0o(xb<OktU6FI
-Pp'zXpALQ[VbWr:LiqUF;FZ/N>CC[YYmeFF3sLz4V[13pQAV7B'E'}D]!)>8Y(W!j]gBHQnQ4;x!&5Lj)as2=Ik#!}-0B7cy^oC'C|I7hn<z,=&XrKQ@$p
-_mymnvktdq6lb_>;#Bs|^NBb>E~E<RvGG,t"d8})lweA|Q@N(WZe7n&nox|FnM-PEZ0v41>2S6~1pgKUdT{D^!9yD0zs_jG,LII|V8~1'hT=d&>Y6.ajYT
-97iEp5[Rbh>eng=wPCX7XQJY8Y8C@DHD02Wo]x]_EoLnmMLc.vDH_ek;bF[t>eLO+jpQd=ZEoAY8+]jX[5KJP(=>LJ}eTRRr&0=8],W;Kz&Jok}[sfkJ<-
-QtWZJq3/<);R@h8v9|+mF"v+>>yL3JxWZqanFq5mtcQNZ]n[!iu4l=Y$[LV<E"%"i7^}HD'J~p[fG%sd_1V./!1WhaRFr&!SuJp2WMaB0cD)Fzfd3y3WKu
-|OLnol(C<Y7S(]U%!O}-Q;Zj[3d3UhV;{iS=k|)IEZm/f-_n9GJGo|!M{HKwPWq,rokO&#[b7E;N:{BT</"xQ|~w/D@SKDX9NBLk,^.nhR>!An@.y68MTl
-S"4.O_XiZ`h.GbnCIY0xW0Y6[j8;Mwwh9+PJ01AJBxV>WrozYt>iGWjqM,Q%8$f>c%r4Bpfl=A39A^[Me!4`6GHepQ$bpn_H2$q#_+%)d[qj`Jxm&(CP|q
-CfB4y)U]cun0lPRTE&oCAo-#1Xe2Ia-sa`7xi;DkmW-zkQAUtHcH(1F2Q2iS++4OZ0asD6m]d+/OY77;lEn$}ni]w5K1=9gy{z!M%eW>0AeSpu#,BS-&SG
-)>U3}!Gy2-CvET/j&)~sH:#rqe'8V0KM150JI|$"W/'Mdd8v$Z+rup8oSc18]OgHMht+Cre_N;`olM4O+D-5}'ZmJm|`<F9s<(QGsN=C5zjiR86R}&iaZV
-tGY[g')yN{}p&P["vXG>85!8uh3B_cX2ux7pOUoVUp]QX2l+]N<',y70T;=inQtAt&kLH{()z@a]EyWv8)OI~-xt_$z[P`bV`hp0WF|TWjvPBmhh)z=HpQ
-FUDc{$t3yn3Xs0OiX`+oEl]6u@vlfneY.VbOK%8mz3=j4nQVexmbHE2fWL:TDdZY{zz"#>=xF_CYY!nx&$qS$Qs]I&oen$<RCcPkr8KXoY7U<Q@ib;^]4g
-@d&XgVvg;)]Fmta`TR%)>3+SfN5V]zORzl:,5|_{+!ReS&sKyes]pF4)kV<gB6KZ(La"`iO{OiuV9q;,@t^HdAGT&b{C5<xZ>8ZPicSK"a[c`d:ZGp:db;
-(%}u1T@0hgtT0R2&$k>IiM<ygF!-!j4p;x++2TdP.-VH""kD:SGa.uo&mBZR/;wGEqrR7c#sH/S^D;34Tg^2Mm`(tLW#gj,|#)!t=o`6$]I}(|q`q7!MIm
-w^m]DR>_O"cIc|(7iBAu^ha$O(Tqn$A1R].MgPYf:{mlz|jw^E,f,i>LB5Ku1UGRqYP9pIed3(9LK5ePIyUe^YR^wsJ+0$oyK{+((td5}BhKD[]ZBv/bZJ
-y`)tCLgklF%%@qRd@w4C5QG[^H{jLv=$~'LkETXzVU:kLzAop{Qth1]g2V>Q+n9:PD!@MK[I1ws4,O-R@9'F`cB:=0m0M:U3L,C"adDnjOH!1NH!1FUrC$
-R3s_pAVM}ISuL#(BEWMSU%_G!@bq=20BN0`Zi-oD8aPNf#O}YUYzJeKV(k.z1cE&ri{5|-9(0EU24``;wA)XA0J(sz0S)I<]7lbc,O"<+E2mRTPR,MODc0
-v%c,3"~:#2{i%XCw$bnvfqpMvvwcr[([)k-B7)xOttC:1H"&1u`b__Q3[=j+p0uo4;,1NKA,EGxPyjb|AnfYfitWsF||h#}fubISu56O^Q^OgQQA^R|Bxv
-(jWhW&rO$v]aLr:y!n6kYiM-W%m`%7MtF8WSzCCCyWLcvQG"</Nqujj$|SP-dDqJ`JerX|BzFfWr<xs:Z|xa>zX#j(a96EAUeRG7(@+pz-V3[ZOO;K5t[R
-@461fal.~)<L'/V&oE{{0!c]/2IMGrQ@&ZH{D<8#R;xE$oi$WXAOZs0hfI{gsM^"NQ^Q:_cf.;cbE6SFc-N;tm~L_SmUz1!M2q.2B!7qjfRi=K2u(K6ZVh
-171IusR6bpT/dJqlx43>/4ZTvvS".:xc}^%9a,FA'!%,+zq:M&lQ,<yrvH5=][~=5l(]_%rf1sBsMS2CQ3`Ae0]ozf,Z+Z1Gb&qdu=8$JbE+EM+)X+jIy%
-LpGfV<'VNdTmuXnXW[SHZ)WhWidBQM6/{e3$4ksz!O[O0C$FoD>dN00T!WRK#.q8OS[0BJ]IGypAx2o1C)cU{AA$Mfxb2V+8o0gHr})5'(UpvQ6zqsqP/(
-;3gp=ug#DB"SG:~pcnZOTm>-Ov;zupNEi[p1=85W|v+gl[(TTk,nu6/c'ssi{usv{7/6J>+Ppz3#xo]O7A4dv;Eeiqu.~7#mD^S&7w#GuR^ydG%PPyq/PG
-1q0"[m0f~b8:vLv{DX-]x#=4i]<Ttx<vjI[2pv=}{=XH2u}AGzDD2})rb6E%yrPywqOqiA7-H>>YlLu}vWMH'Z{|bz,q%qXz_'Aa64~o@C+C|Brn+q42"]
-9IUH#dA@EUfv=c66DP1>Xc5QTlEn8Re]7ab{NAax2RvA+op|'95dVy9@i9kn%/[0GI|pIDAwc^%o'c=%s;0U:sV4'SbLJ'nQ,^JDXri0`"<_a6gFO)jzZM
-t:DE[vElu(WQ6[rYn)i&Wog"6]>fL4FEXM#m&IHC+Uuy)wn|8M$2O0qJ;6[H|h4:<l3CjE:ZxH'yG9$8Na#A(<-@$uu.N<aH;4$QICrZ{c>s>aKWqM>yXa
-]-a5I:3Z'Rb|:'m.SXaHe69T0:B-3S^P!&5p7/B![S#F@^Sp0,psYC})`69{wE."k>@Q9L4"RR[&G.!k<9r2It>@.;k#<gt]tZ+$3nbt'DXC03lNiA=c1Q
-{G#Eg#]8B9,3k$cxP"QoCO.)gpai$oNe1bamE8qDF,4bz<xVJjRe-V&}'%p'|'~$/pG@cI|(WwH)@k~FdMGn2rXeJ}W-L$,:~wG_x!;tQAe}3&M|;.7Rfj
-h<n0@5qtKN>tvy%4usJO&=b'xs+FS6-w2o<POdJ<Hphdq|7:Gn..cCAk^$.Y7"jc.Oca7clCO5F1{v|P4RlI@H$<ubIvG4idyqvm@i$|_c3x$d}O%(<Al0
-[3h,4+@"D<6#+QC#cS(EMAX_iR$zGH{c|$cC}Pl_[ek>z1fe%rB+8Z0JatW.TzVTKJk_Z|>GE}sW,AVsY1mC-BPoIB`0#E}l[G1L|>M@{QLFTFBv,lQdfw
-;B{,(N~o{;X3.,dGxiT@Ao&&a@4%$eO<7q<"I"0NTG3lE`-JPJ9o)^D_#o7U/>Rq`cVO,OyK'or|3adkV"tQ^Yi|vSt;G$_6t]HC&=zW4|L}oI-!fn##NR
-]"-Rq&Xmx3jQSM=D/;i_6Z1JjtX-%;rxV50$~eEU'tT5R|_(u|M&1dLm#|>x<N97dfv[.ay6s^=Wam@|QJ='tksnq(@WYjF,T"c|FWK-7Q07o3,4"=B/rj
-GVKDpoF>OOlGNzrV[o!tHl`OV9dz+-[,Wcht!ib:!Us=8@|d1WcoD6`{<HTAM3$|VrGI}I:pv`I5Ra{"BXkJ8aVs4yI-kJ$)F4#Zv%Qq9|[e}L`v"uby}q
-^C.ZJDeaR2Arh+jt8iVeWqA2FJj,mSK!wb_%uszeTGMk+:sp/Nk.3c5|p(K5de^YQfS5tvL;4Kaj;xDLZnW])wIjX+&}&]S<KMeJbk:/[+dN1]bLneBXSg
-com5vG.j/<7JXJi/CK9Rx)kF)qe2j!po~VT{[t7ijg>qr3LEbXGw;/LQ|(A+@n+#U<Dwxb#3j4MPiWY(N{OhM@Er|W_89_Do</z1TT&[Gn.jpaR3QiQ^s{
-MS5>EQ@l>^;E=J3/aNl"Q6t{^NV)$!aB#JZuXAA>{@7EuUgh">laeAe@YIx;_qY)G|4_Czd-PEha%HMB`h~NxqkaEOFI'!Hn>%oOyG%WM=r,$q1r[(:_}`
-26Qh['ur{1G/{eeuIp^LmX=5kmDLBn!Hb@qpCbMGlC=B8f$'ZQU`Rj<<q$,tw|HP}Tv{y5D-sW`dVS;oET<beD1ME9@xA:O`<Vt%"2n'V@h^8F4z';N}(Z
-C'34'ga#P86Ea%%Q782HaFu9Jpo5b_jlA/b,>1UFd!gM78PiKGE-4Cl"jHhp!&t=k;u-cZ0,.8NJ3(Mb!qOwu>d6:ES5@2pTj9^2VcQGvfoV#./do44[GX
-a'qMd(^fTf-`YuU<BxxE.|}[0ftARSAqAz<h'If;7p3bq}A66CN;<l#c)mJ;e%<PN-gmKn9ILQ|8800NEoQt9R0%XPf</aY%fXwvUtX;QX$A)bkKB)n{Ae
-`qFNk%Lra>m7caO>P!@2KU8!`=Rb9t`/:$T/,T3Lz;eZQGyv_>h=gi'qRC>Q6Gi%CE~=[EFKt'Q:KE0tfZ2}/9s@D5~b/to"I.,,g6dOteG_5Y(0,UnP=O
-[i;%P`q+3Ew()KP,-mt!Ey!8Uh=[]N/Qp&Q[p&zu_J~#Rc+!aXoimKA"XH)vWI@M_VjBy@ksm'2$2M&,G=$vrgYG'M}[Vaj#Vo@<Pz5bhsl9+djM,aZoNE
-V@$AMO`;-91{oC,@:)v+X)meV(5wGi>yoQ&TVj{mW'S3WqtgSl-Rb{z&2GY@H"nKv_X01o(]qYun78hw{UTucLrdHp%lyUhtcN`58I6BM^zm7'fPJ6j47V
-@6lm$FH4Lc]:^H/u<4s12WXc`WVPd%(E8;I9kYm;1DKg%&2G$MqhxT7&Pt)$y4nm!f[HU860Z)MJgDmhm%4c,y/em%KM=tcsg#0(D9KEgs@<e(')jbpU1f
-R7OjG)Cl:LJXM`0d`DCAz$_XfRvzsFS6]5m0#BI8BsLb8T)ql|NoC#E)ss8Mz5#{z/mARF]xi$%2>jCVj.]Kwq|w(+3$25hv7AEqvyj}AQcy-Mmsd7|wZ`
-i^~IA(Vq3`0[GdMO1cV{:`.]-}iB@LdH"`1@hw426!scr1Mb>PnsH8magWI#%)8qAmZ[u,mmvw.UCQsqq,]p:DCkKXU{88%_I7kl"8g=Gql7UTKHg9$M.v
-I|H+FAo^^t_xx3hss>auC7eyK/P@pN]IyI1b2T<p&CO(Bxaz7iiVh>;hwX/GwZ;|;`pGSpJ{JN`eAOXr:dkW(,,pNZjVi:b.Pg1n@ny-$zbvg>o"xAI7Y$
-(^rmPw)z@8RtO6e2c%IxPt;1/j3,(cO8EuCXuvdIyqqRVm~L#vV^R&.68tPjHn)3IZP^wg}^|!/Rt.JL~^yQk3%Z`A4<@,~(1-d`G2k;xA65:aA'V[NgDW
-=gOs5^tRh{&Oq9uZVx|pY$VS--o6w-ADciA6z$vIpB])C;r!B[tjKL6JqJq!o)xTvoGwsgQY[6}a11QaTwY;A!H>~G2+idfo&4_>W%65Xk6ijfiTJ{3Xz(
-oTD$QO'zV72|^+,dUmK&h>W(_sOpm[E0dfOh<+BD82eHdRw,zFd{DI1o&Jjy>PC9iw+{]+72;O3SVUF9^+Pbt5cHGDu9q4;/WDUM]Ms>nChwH]!"g(7I;8
-nlJ{0Tr@6)dk5zpoJ;VI_elh4Q+JB-=d:KX:h3ti$;:K#F&MDR|tWN$h^<;h5Jm0/:cW6N1[:42'.W+^7=&x3rE{>Rdb[x,rx7'Xd.9GJW`EWG&z0-;W~[
-rVn2vt"7zfX=jgd:lu:qAobhsWQJM7+6I/({OQ+XNcM;j929vXZ6+Zn}T|V[~gv4f5=lD!-5ZXT-Vaei$/N"w<TG3np0$+DNpNO&j[}S2+!K^#h'2:T7[S
-vi&b4%fDf(sM|m-+~&&A2j,(}od#As(-e1SO+2|-nB-R@CAr0-+MLsNBXr<_3q"fq!1],3k:c4"8vfDY+)Pg3au{"iy]x,Mh.<%z;WH3_22Q9r)UA7+/,V
-oy$17P^a'@7W:v8+;YXGm3L8F3D_=x=d5pZaYtv7NA7mvV:e2znQ2"<kR%,>X9;e.eY>~BTslE4xWt>T[=<&oj/DczRW}Ft7"[UabzCu3V1RR+mzx<at"G
-|/aact&Hg`hZ^'UFNNqeXpOrp@_|^I;.x}R8xlvYfkMq!dWceVbUQ}S]K$r0,k_u,lIta{AFFgSNtd<]SOre3_M<J@`%!s:8x-.,xvqG'HZ-s%c;n"n05(
-GKV/>EvR)wZ`X0iIrJ4o6#CQ)kh$UdF]8ncM&^-d<^5gce)`T|h]`'uVdv-/ZhyVK1RX<Izg.)4AA6R_mK_y,(/3MZf2Jo`lav^M&tafoS-]6<Iu^5<J$M
-I&re0>MJ6wfJO]%J~_,kMVh-}OLOjROR#DDC~,5E6lO6uIp_iSIE6PYRVKN:yO4<-=I]+lY;H1:Z<#p2|T>;|Q4mGZ=-UCG$WYskBx(P5vJrTwByY}`AC:
-]B39zD$F43c!b(<g5XGOxig>)/cOe(.0t!/D"[xC'xs(b`9-#&kj-[=w3Hh(,.L;eO!AB7]wI{ks>%wu|}K=1N_'4o1kE]~Je2~EN%M&ijia|)<fmTS^U-
-bCiLg7xr1Y#Q]K$P}Ge!+mD}B'z%|.mjoR#51XK{Gh_!JsG2uUn>BR<4q%Z{~8O01;po5]t#@'m#p%/qwX6qH$4UgB+SseR<Z"./D!gytMjzRxw3zp&]9`
-Z+4CM#BDW2Q1f1'YQ(%02Xex"j$m}O8E"I8:V[x$FXn[+@>LT@I6Af`AFl@{):,%1Wv2.0UouaZw_/P[]G:+],!~vR-<!}"G=uAlDKKf1AQk;:])oh:sCZ
-v2QtP}ni1j14&x}/jZ8K]JpBZ.fCViNwY41,peeBzw;PU1y4A%//[]j]NrS+;Z7d,@7'Nh(in@5i`:QlN<2v38%E]KJE(l0QJO~D00}]2aY5xliK3W,P!P
-5c^}0nmMi2bdKy[LQ|YU53l['@B}+}zd#jVn[`6l].[]!%%Zykb32m.3Pdp4n@t%yOv$2I/[Ds)t9+s_/q}7+h/2V:7P@U9K4r6h+w79L`Fd+S>`8gX]ir
-e0mQH5Fgwszh^.nC=O-]T[cIN,ht|sgNZ9Uo}aE}2Eaazw$xoOByzdwvla^hCH|O@ASUB<t@CT![r3;Me5)8gdX{tc3}:5vGr.m/$II{;Cn:jO{CAYzx,J
-5r:X!zYD&<i]zfs$woU6dP4_qqpXuEl:h-^LdJ4J@LZNa<4,xGiAT|=L8+s`;3c,2,0cD]=h)w9'HM"6>@f8{(U&n:uRjR>'xeQ]e88]Yy-)lzq-w1L"`m
-cru014{$dc'P{jWYSC>c$z=epJ<lNZ0]xV++ykx+#sy<Cg3#Mgi##N:;A2fq]x3{++3jGS8>GcgxtZx'^j<#3f%H5tx60GxhBF)BEaJnle`nL"E5GyVMoj
-4v&pUAIW/ZB_/JB9]JncQDY"(Dxwklm<9KWY3lOVkK4E}J%SlRb<cf|`TZqlnuA3vaM<nPUfe[5miCQ6iC5qQ:Z2m$&)IL%'>Sq}Qj=tY>{Un:<(hsF6Kb
-0iLw6"Co/)Nw|vN&lH0NETUnt|O(&iu<3'#DpUXg_-Mm}U639v}]9_D2}K#_ZfxL_y-rwb4.~ftLIFbJ&l){"dLr2W;H`AJK_K$^m&O2+0^|Y9J4ucp:yN
-Ot--nCQ'v&Dw&%z!_l@8JWTB-d4[RMCTQ&[SP!Q]~7yqS+F@JgptU|Ht0vb+<^eIsIja>}Kp,}l];mG050TdsXVQqIQBU%HwY>:mm12n}&dp:(P1;k=qAh
-edKuT&|g]Vn5q-h}4vmvEgbDG>agAW&sCU)g`e(Ft;IXDWC88'K{ie&VmL,l#r/03QpfK#K6OQW_X&^=QVv+G(6]ui:Fo{31OJsW]mGv["<"=EOQ}'{l:k
-4J3_f$"c#F'A7]&6[F$Z8r`2y90I3V`v@bL@bo^w^>-Vu0BLXT=AizkiO|z&G`y=eQGhc-U]:Tz>$4;WPrBg/.KiKc>s9B~6)_@^nU=O;;>L)zy<bCn>k@
-%g.cFwI44R#F"5Cz~bi]yf<Y,!>KHyTZNL./p$9#Ag4k7^@b69@&,saOjlV,d2'BLmE$s6o;2woU$1pZOe!=8z.-h:72uA6DaP:FSeL6[F!RP&la7#vX+4
-V3La1%yFf5`h"KVhVrS&gz4xTC|#O]3B;U4;MBra4oy_x]OZ2sJ87oz^ONQO2qGZT1-36y|T7:{NZg@6`4RNJ|7K;0zP=Xw9]`QB`Thf#>3^-MDC,>$jbo
-u+iW~'P2Z"8);.1>[KrGX)^xGeB|0G}U8!E#w;#2o^hehy4@jLv-7fVL<`kuK%>rq[3o5O!MU{[nD}UMbATAIu^0Tzj;%VD}"1Zf$HYi2^jt_4#-LM2stb
-0RgJT`B$ADgbQi<X~-y<Oq8oW<g9Xv^gU=#=U,>z;ne:AZb[+<,,$Okdto#6{owJMF0d}$KYK}$l~QM,:;YAKc.#u#%_^q1@4-@"_Py2V]M^`OmLZDxHFT
-~>+Ss4|S.G#3]"pr6|;J2lAkziW!OkiiNkH,:THxn(vM#!0lkJ`<5HhqkB$OYpp'qp%|U}awdc9_'}qUnI:8f]P@%AqB/x[;.>M+H[Tr~)QDkrM46&Tqyx
->ob"Jf)wjQSw7!V@KfLC)o_DA^|.2O4-//FUMs6mc0|JV343RG7fnVNfiS5OzM[!KvMP~&Tqg2[GC;jPrpq;RL[Rd:C:<F6dkP9!pR6-pj2zY49W|(^UF|
-obgouIxh+zN%ydo](XTIo3eT:ZWgY']0r/x0!2:^j/_p%fp(avSmbzuC]{'A_"LhMJE3q<G+x!Ulh$Fr}/Z,[2fG9CVM'(%R,h7%!sW["A4]4S|V7m2Yfv
-Bciq&2{00Cj%4rcfpURWdBMyn,`!)t_.78V/bdKp[pIuivRVNII]S;`AuuVVqG>m8AgNdj#N=1.x$z}VQbjGFqOBaD{2JsIxUG&6peW%D/TX2n49m}H1on
-zD>Kg=>`Lh|5(D;_ULmHtl!lPlpmk&c@5f>CAwKn>@x>;=R"Z.Ys~ffoD}dF2kPbk"q%O}1b9b#cXKs)Y[l]Lr@pXx,jj;}J9]K&>-sTeExCMtwV6D"L@.
-WnlNP,&f(n5O|r'bi19/G}k<pF6.|$awNDfQLO#PZSoS<47(6mEfu"$Al<MO'tM;<IXq@DV|O9"p%Q~p$v|6B5<]0q6cY}IB7DvdHTyI`pX@T(#ap'EH^|
-oE9/Hyj9!-b@Zfy,o$n.i@2TO;v%{l,Eas-i7N.g4{1H$,k{hJdG^8&H%e&^rP"%,Gw%aeCAat[0KChHXqZFsVJTr#yS'E1_%,Y;nx,kPM:/~>,ywR}2D_
-_uDE{,1Du$7@KeYrt)axdzguf>(S_T"4"F)/xQCc"hC@D$lFhmNxFw`E;O|mR-|IOiaP>v29%{{0-P15}uc_+o^UdCdqlmwa8nXyjFrUHa7<F`|l9Uu`&;
-(E3lQ-5t^2tF&k#D8%&-_ZJAG{IC/m&5M<hS]"HZt&5d)JH0rVWb,);`AI.9+Avf=:"/"x,q'"nG{0jS(JFcGKuD-F-#pFa1EU$&]^2#-}7Jt."#fbb'Gz
-}l9qHy4S@]i`|TX&ORps8e9q}sPCgde=CMO6tk,=F3JE(=_SY6mQKpbC7+4=h^+FbBBQ<3.f$/rGwM$Ef-MvQPaJ5!5"",|2|%>)+n"g(batM_bI_-b-&,
-L,%0$gw$-zA-q'|^rH&W0&MM1T&8q{|bFhA+&f_x#b7oprF$dG!W%aNEuI@};u>L"+o'nV5OPnRr%Ms!2Mf4XA(o1<gY%j1Z2K}k94(fTewVt!C&{OGgI(
-%.Wv92l:|w59gKvIfz$ulF27mJ!&pXqZ[m#AZ}rGzvq6^Jz-B#0z)<2[UVZh2>-v4XN#kFzP@":.o;q)OI#Hf0/IZ:G@-ror3_kF~&L1]JFcW4x52vvlWk
-Ia#l/mX1^0E#-Tr1NX#[=s[N'6{Wb._G+W+u=i&<S^`Butd@.&11'K><6El4/.Yu~by<K$-W;O"~;w.5;@36@p9|kOpaO}9gXi'DmmNpTp1o3p9g.7eyc|
-j+JWQ{`Ls%g@ZqyLH:Z8E+LQ-!kJ!=y);EQcQ;A;#BePwg5DgfuL#izSY)MrQ=S7c.oNj"'&m!wrCDJ^otE{_TV!IRd/t"z`[f0)+ti)j'cBi}$OFf"<@(
-[yI/(Wrk9U4(Jlkisc:HCtD>IYVK6<|axkMROEehFfNfN/_e{BeCG18/xm!,61c72FnGt0TFYc+6((GMe,Kw-&Nj/JIauSXr>CU]N^bd(;8=;`1P(E`L5r
-:v>Q;piE$n=&Y`6sdp8;el_hT9TJxN`v,m$j=!fS%/HpC5qlIyk/ZN[t{>VU^tfX2n'g]as)1;F/7%O'P##0=lD-NZpe,;c^sxwQML+&g+U7b&;fiE[]hi
-:]2OXdE;Ojy@wQq)&+6EwbHRb}zFvVt5$W9M2[/&v%H[LIuK2UZp|Jzp^`y)XbWr&dOpt^!{X=aK;%alln2v(w000C{3'aHpOv(.c![<Pd`bbTC#`uHt1]
-@Pv9H6kz#CXBA!wl/&U4t]#JS7K(S.aE[e0#dMBH_b>vwqgqhT.(.t5q(.#mHMG-=TWZ_6.=[s[{86l{NYBN92BWKyn@r#NnvCTuTaE4{,JLp3l!T2Z(_r
-Tx[#(3FuywX/Pm%1rXRRn`ApS_0ocaJ@U}|tT{,W2Fh^Xs5B!<X"h8bzjEUKBIi.'(F]iH5O;FiV]tG{]#&673Nd{Yp)uc,M,L8gV@D_i'rdH_4vId2mfe
-v%qLv;O@>B1Il-e#"&]J7mytN%p.)]qC|<<]Pe8,V.'y>h,=Ctp(!fnK+OP"]Q@<Vx4,vxm!e;2S$}X^-MhJWxXAF,mg^8=h|3`.c_3K_A`-o{T$|.[R2L
-U+OkRX3X^9GqrD]CtI,&BodPUT(Hb-wktJc3ti"MGCv`401-_YYeGhzpis7JD3&2E}@f<iE,Q`1H4-kvqZ=0P^IJ$fI[G2+bF7p_.2#zl5Z@Q&yt)v{pWW
-"v#)HjN;9=+-yYS(WXpwD0NT[0`0]me&0JDxVx0,cS+IkA1dF)XO6R39E-m0s9qla)^ct_cI)Jt,+nn91[$vK7xC)Zr&<cVf']nCg&Puc<_jJO|U$K&$QT
-"[>k<MVG~uBrGRTVkuZbrfIa@mWMc8g.becU`vCrVYBU^@.r%M%$eI3AUA-jx9VeGBbr};e0iUv);tI}S:fT(2D[PsS}TGOO0AhEt/_i>jkc[&fF|OmiR<
-TJ"C_UsXA,p@7|JJdsoO>Rn|xONI(U>uB.v^SNR3~nz.c}pCdoR+2=,d~%s%k8}Iw1mBw>tv4>0dwFXO07=zCi90r:Qa.;lGN4Q%bDNr=K[SR@r^p|4w}$
-27cLU:;x>PN.z>@]/b;=k;5IHCMZ4o{0WQH^K`urDJoYs-SmVJO:!GMN6U^7^i@I`e,4dX1XQll8Z,ETWd@BwHu((O9aO^_y$JYt44kpd$eC6)sLYTC1I`
-3'|G3i4eb#OK~F~s-jd]0x`8e'eVBMWptluUT#F.#"nsU.hk5]h2^fddXiJH=f}:a1qD<QV(X`JyRU)yol>k=8lBpA$Nsj$[6wzHy&z`e!a|#$fZc<rK@"
-"XNr7)CPq;fgzYn:v)%:R-Tu{/u>&O-QX/CbEr6tyQE(3I~7:r)[w&X1mzDjHgu!f0$MKO~[D$KzzJN3{,3l$CfCNqJUe3Kk{iLT,L`mx=Pg'{;x1nde'M
-}YiHotq)bSpOOz>@a$Fgt+ECax:.7X&rI4wvx=^{&}K'_c+N<{=Us@keOn@YX=ujODSO>>;h:qY{b7OC)%/"rKx]BHUuQW`-%I12),JycZ@+}>B^~c-,/o
-&aiIx[y->_A229ckC'oiAyHUOlt,I'u6~u8KolJfLmX2L#x|IimE81$Q.Zv%L2Ogk$aRme0<;z5r^>NPJRV@^fYQ1neTgkS@A#Fy+zgv0o!/.XZ0Wj"+aS
-x#8n`S_`03=ou$k^4Ojel6Qf=QqcJ>oZ,i]3M:bd_'_pW)lh>:fty%)d1st6a&K-X&,kGW-D:&FG!9LV_fgOvP~v_D%fx8({qM~@DFz7G_vs"2dKV&1_BP
-:n7xM6(|'Pwt+-1taa,s:lXNG(tj2w8Ci_HGOl0JjEg#^=5-Q)&FJjYct=@NNG<JGd_oY%1Wk7#}lRp;|LkfTt2A&`/fG$~"JJUN)7l%Kfbw8X6SvZq:4#
-/h{DpW+=B$rC`C3DYdGM&<1rf1JK!L.&Uiel_8KXXFv%QB_>jfSFXvdU:1HfN=h/)&t1cY+jX#56JA^6fy.G(p@Npy;HZk2D%QMk+AoN]>Ee-x<quZ"MhD
-dB-,nF86{Url{KLTpq"XNusXdok74%&rYjHu%wYb8HJ[T!]m'@GFe9rk_8Fq85ZUF0L,l=%q5Z22.em2u'!I}2V5$U$D$;9CWW`N0@Er,$EB!9:va"I0Rg
-uuAM)+@q;__)2k1Xt)&Nybf$.Icc,;'{NEWfG26/KpE2x}NC(l"`qyu=iLO$F`~an_j5_cG>8Y@ho(R8""p5=AA^&53c$<to:]]pL/)Cr:=s@23dzt:=6k
-.d5Da_Ls{iKqQA^K1MuJ`0w6Sp$V+dZWS,2;]jO70wO_;vw]}<%ahq(WC_g(~|4adB-)nL$a0uaN[JwHPkffv<FYF{.PkGg0M$D4ol(6uR:@@9WV^dsOMq
-efRoV^ZK8C;Det$C$^%,aw]MT%D0om}lw]GS<V@7a[XsnI8y(L&y.PI7`MAVZc^TY,GxpM",U{4h[1LER_tu~2SIXIfB,"XCF8!`wiQb0Q8_:MH7E2~TX&
-Y(0(<yS9HioX"W;jhSm&c.tl2rUBIOAcxEhB_O]V$)+fJjzcMIWWM9gR`Dd"dlkj`j+dhOXj[ex7<:N-scsRr}G,{|[pRV%c,z(rVaFLzb7DnO;GfEMt%r
-`l4gudK0$l=ITr"AI!E],pXSr0f{[)D9<g'H.N3,34Aj{y73%+JehpYuF@Rn+TqPa$#0RlNWh6)'t`T:Uz5hd6[ZF_"h#e`4V{}LzCGWlbLB1yeCB=P]H"
-hld+Y>>K1%QgS4($HcYW&N)6'%K!LId1mkc-y4$,]s]WtW6k4:P3A4{8tf#N%w`9J<&g7eLL0/@M!{pW}+JvG!eb:8~sVtkuW/3y_u8|:tN,B,{"d6CXQ:
-&oBT<S]v2A(X+X9qgbGR9Z9`O}~!6zF<HQX(tlJq.jCMk+rnBG"J~N7-[fo%U&_"Q]+V'2YBgp5o~d/nwnMDui99k(TZd)@|Nqan4R+h!W#&4xLTZjO3A%
-/3]eqYR-1jI(",<wllXR=2@O&^<#ri92c7v:)XbA^bW[z%~5YQ(]{,S$XfPa(,_zis`^6#T,QvTQ'^('gV$B)kbvBor|2KYm)BeXmVJB]RwGuVjuF3_9ZG
-YxK>G&PYCky9(KZ2eJr=1tO7fD#VOn'k!WQ%Ih`(O.$GKGx^kkpm+vS&{pxO;g2aj0yNs`nppv_[S>C/`Kw'(A:cc%h]#"dJl8S-Y#"utbr}H%%xu1#G%|
-tV<Y_HRPEp=mzAw6sgBIx3jP&%dCC8k{r:HR8lQ^PZ_1-0.5me,>PkEWv2Bx"fEAgs,cDBE+7][Okl[r!RH_o2+kf`iu%WgPc2HddtX.:TmQf9okG2=_$B
-gU:)0H;)Y[1HX#mEAd.=[LD:Y]kd_M`%~V1T2ED^'#:s<v=U|)xC{-v.9'2VyzC8{ibJKw+s-M=.2$Uzxh{AFD)F]:y4%%8%f@Uk`^UC9w^}3{{o^5vP|P
-[PlOVqL.1`%BK_TD!a5.@Q{uW|#{"xY|ShOFJw[Oo9qdr5p2y}|4ms5s+-&Aq_/QG+hb$'b+4AJy(7z#E{=g9v(HF{k=VTx[c8R`.<a20dQyeKaqLLJ[6V
--/o@xW}HbK_7O7h4KvtH]JEnE6[W[O-yLk16yWBxEQRI}dH(=mnXo:5Lj.SCTBEppeX|)mDAn4QZer-WXK{;ozH](cDr]R(9(@Re4AAD#CmyTZ:A(onvYk
-X|H)Ax,i%Z1O,;7;^d<2elVHWYVOIpSkQVL8Yp-v#se.81mk_GL6/!Wu4myXDiyxEHQA..5s=fC};`f/%EF8uUi$Kf4mL!&X0j:Xvu&QL0P!bhsb%Ch%")
-'-cT;$u$Kp_+-auWs3}<QEh!!4^)jo6YzUr}YZ[pp75T5/M6g|g'_EiT)5]3dOJbG7Ia7"CR9f^a"ZW<JK!%S4,uZ%%'{n;&{hIc6|[=Fk4P/EppeWGuEx
-'')gRtgl]mQB/o&]iU_2p%`vh+pAOdkol}={(QJ)&g@m7_w/LD'Lw53[h>:t<nV|:-@U%%!Q1Q8(gRw}|_jq+e<cn#GtN7N1|L0W.<v2ym+|1g@Y>#ugH;
-I;Ke&ill`,faCCpxqLrf&4#O"eFt'n&Y<]pCtKH(:bSmvqOaN0RSX|=Rv>v_qJ4b%w=t)20:n'"]4lK;1F_&M"p+<d6AlZhNY]{#QASN@w7=3[k<iGrR>u
-^40ji2-)NpDj^f:w&;jZ!UX^#)R$&ga6<9EXfY$M/r/Jy4BiD8BxgjLif1|vEwC21sML!xTKWa~JBrg9qBt$gjdDj#:yw=K@1uGBqoG`ZTMI(2m70.Wb{c
-L-;g41>|<jAwg5s'+C,#8Rd0E]WNC_r+[8s<0wa,7KcJOv5qzA{Re%%Ju(GLz@d7@(Bv2{=PU'u:Bn"B)0L$)1&(7Q4&E#ebvrw[/Q'>wgbRw_L]q-`Ke(
-M@/{U1k87o#oY=C9}0w]ec7@c<8)fN9w|h`zE_27i0PG[$E_HIO{OJpAI/Syeig2/31]~Smtln-DG6)Y8lqH|B"2y9ECEWxj>kGRZ1QE.Fl>"[kz$tup~r
-JLwue&fxhi|tS-5M/X5_&AFy3DBO_5%wzLTM})Rl|<N>^K_5pQVevCsZ+o(KTLLd8@{LSFDm3A;a@ct5nP8j(n2vLo:Xaz):jWQ4>olCS:Y'J3X+zhZju2
-XX7tqJY^I=F=v>#(6LE^qT{AFbOkTk)OTTV299ocO+i0H]FIT9YSkDsR9)s'<6(d2xKHbx]%|kk@WhsXUj4Y/RT"dg4sR_6C9N07b+44-QbYW'l2"hb@A7
-efPdi2'ZNjO69S`[[<EiF:%udI7dF5</Zf5yr^yp~p#+5Kgg^;UTo}GBUpM3dC&{R{pYeJTI(V[qKa+)##.&o`&X`cZEN-yd=-;mlAg4H[-f@&L2q]hB+E
-QBoD<@5IX1"nu^umhRoZz_Hr_<%^_k-N5EQ`l16@c2.52T6%XU$gPHGeM)x@_m;"4sh<7i)55vtdNKWijhb1h@'HGXJ]IoO.l.w[OKem_dUys=t4|u4sFr
-&d.@F&AAufMBv$>gZP9NNjfYs='m_&;Qn1qNLd;oiGnh'1%^;:mkZ4J+sj)VJem_p`xWwo_oAPOU<eeR[ir]q@,i`_:r{75-m3L4SP9DM}o0P9yz+e"T^s
-o0..sNra;|zx]t65<q+5Rp5fMe59lzf]+p5T:I-'ZrVJv3hW9mMqmg{)Xkp-3k6wjOj>|-W=Xs-0Q3<p+,M_l3@;;N("M4g/c@4[XrweSj6b+"SUPQ([i9
-_s83~Jg'<Tn[3mfiusY.&{n9W5~ljwz]4A.R{Ax52DW<%gSH:@ID7XYI,Rp{G,/)^2][p1`Je_{/V_jl9whT%dcTJX[0c6HYw9XUgZ[6P6K}i9wDuCG;#`
-P"oH:16NQZ]A2{-KjihAvVp[XCGdD9kDky!r0MK.No4}U>6G!Q,5[_+(g:^H-w|e>p1NWLl1hlclpHgnL)Pa9jB0`X;fo,QA1M"bV{dI-rg3GLH;gIL"uC
-0X$E]70W2$703k!m@0n-5K#AI}37jU.I._#B[ATr:,K'-9d6&I{XWU)'CLLi]wkZ[$NSP>SLQpiaw`;7@(/Hw/HhDU<WD./9X%.x3V$pN&X9Zitl7<E."%
-!u$Ijzan'/BZ0bEi@7dn1ziSb)`!A_|s^zKRmfLvs3I-XoAJ|E7E+i=y{'NDB{3Qy`"d$IAFe.nLL&n9Y2n1Aq9zksEP{|88O54fVfpQujpJ>Dm`YM,pKV
-1V18om9|qe<sWills<)-3HarlN1k7T}M3-dy<c,-(.Ikz="SrrFMW(4laji-VdndsnM6$e]2"",ALK=g:}]]a@YhD!wAv!=j$E:6&Z0wRvxl~JDNvcm/K2
-CcVF@+9^OEM@2)omOc"cTs)fMPfKx'jjm`O-5-Zlv`xj9d+=Y@h/[Z~s5ICZB{cTj'sPAqelpGP1h9iEAxC_3l|C@ler;}fGGkYd&r!76"6^Xu:Q2.`%o]
-3A+OV{JsOO'H]+(K/cVO3vEC4_ZQ8gbhjR6OCl'|Vh6+VzT@FX4'c:1&q4<[}XdiizCgM9|Pq+95jlpO7ch}gjI3RJK=I$/ry12@i"JeoF%s)p{Wt:{R^:
-b#pc!jh=TJiHWgI,scsHSiPA:.FJjud|`g"rRj(QDn!h:rTUg'"Pz19Pd6cM,q+el37v$&|6<9Yw'i2}xajhG=ySu<Q4/c+9(H(E|A]|CkFMVW~>RNG1@'
-6l|Qo{lmM#WA1i.qx=]u!g3g~<ft,){H/&{d9LFsZUN,ZObVR[pS3Yvh"]T(Kq;}bvlDg!T>qSBBWni&!@B>yB1%CoaB8=aj^{R-(2.n#StCBBq&wMSP::
-Ivd`^,cMl(jIO_Wvn=J<6i9qGk''(<Y7-@tsC#4%!:E3=p0eH9Je~R]rT2HTr]`,Guw63amS]f+y[rxujwa@Df8`WDxh.Y2#V3}Qh$W)h<{0</-Aoz+AWP
->}NzM/YmnQSr>y=EDPVpIx%tsE94Uv[vS"q8:0y[6oMIu+v)!3D2AZ`M/<)/}U&9]1QpjHEe62n6X7JoyAA)ljJPggin'AS#8r,Wh[6LlI~(t-ZW8jx[Xr
-GBMa-A7HN((D8.=-SIlo.X<T[tFuer=)w1H<#|W0oru/g3;Fw(W`&8'y3FS/;aAyJ'16dc_|n-`&tnEq0gk"k:NdlB/c:&A7@5dAfJ(!xGA7Rc/e9Uk/jJ
-&H#}A`T02Uh/{5KS#l%oE>n5O2bRo18z6e")96Yk>Zai]nukRod^vAUpN<n$|j+e8y7pl{p:Cg+4d}u6P4~#$%QXpM_+9Wb'5k`E[hE6=W,8KYx)n"t&/p
-m8|FpuJc#1=3((!9oN)9:LA0@bj[KH4s]v#N5o+T|"$,r<+Ei]7!sS>gpzR|hQ~DTgxSJctO{<ia~oo&3;!YX8lA!ZDRP`s]KtfK[jC9CmNpfygWk@Y%;R
-wQF_9eBFK|$c#Z54u%bFuj33}vJji0%2H),s4d&LpM}xT]qE%PE/]]uFnHr|!EpZ{72<RIsL'SS7bKj1ETNOw++cn9"Ge+iLD4B]p!di8Yyk4KI0ToD@J8
-l!t965tsVHHcy-Mo}Pt3QOT9j`$NZ#93KV4xWJGVfhb3'vg$/m$I~(=I!,RngPv;vo>$5]U$K|gNsJxEO#Y+vZuit7S_^mS=4dUH6@[J~>3AW@#^%k7+:f
-$:z/)qeMpn$n0]^W{yUJ,7Pd";DdK`gT(yc0&Fz-nRZpMO:qDS-38o!|J;PllvNrF<XGtewdmW4m}Px,1E-o`_UJ7wHB['~)coDEN".|;yfJl!f46.)&0N
--WY%Fp+:a|YL+Ie![%%;(uM=!=0lB"J<;]U7W_o:1YDelq.]RUGSLxl^XTJd2bRrj+|<c:WEf1|V:q9OM,Y<GT2{t$Y0Cyg@}o>XC!ANFx=GfN&K6zYSBE
-eM~AJIBU9&Y<ZplR9qq8(hwW&n>2j${C=DoP+^7AW8N:sUd]L]{S#fzC;}7u$mYXzE#X$1bpg0AYPD!Tch`B;ow-)+rWbRv>e[20D+gda(oPz.R=c$4mwC
-J-@`!5,%,07!CqweA[R>;BgnVPEv&280DFfS-yGE32L%M`+LC6Ids%O;;{c.N#pK{FA,qu}AKPP-]_^q0Ce]3<g||J~81rv:RW%%_Gz-@:i8I<VfO;U6F<
-.Xc^p#mNNF7Ht(#eeP/!T#;TH>_yTU4lE47$tw$F=9]f3$v'0y92d,OI`vf2wq=>#Q%MB6U;~Od)bwWXBQZ5Gc;7[p'mK`}P9r;=+q1hNt@`YY!CLe+KE_
-G88K=`V$toQ9Yq)4:No6rdh}5Xmn6b(+bzE5Mkn$otu$eZO]`0$aiHg>l.s;!o^V5Ik_Kqt`<,|eN;h.DR}8)_3e<Jkh%T@(@q`K=wbx|>ut.CEy(G%a_B
-bC3}U'=vkCQ&6L/|nuvk)J<Q&tDwVt9#!T82^)i`l]jmzNNakO:>:EjW{pxyLhfx%hpjyeG+">S_x{0c!yO7"y9&}O2R(!XTN_&5Gv'(n0-v"8(4Gv=xav
-FQ.p~F!ip'`fDHMmwLY@zOSNq#-qxn_PPFZ51u{9Tj}%|sopIhg>lz,jK<5'ib~DwH>pUj|`Y"rz6pl9rXW/nl}9{,JW)@|DdXsBtb<0St<-4Pb+"abGp3
-hHIht$^]#K!`Fk<9xYuyjhW2e0BPI({a(sm^hi5+%KgvWy(g@GP3|MkOXirptL1@c_wPeU~vy3D$b:5p-tY&GfTUTl|Q}1~%)l@{xGZPM3+jtBheL%(QCK
-eG(bPH`A`q$b}@/02w;X9jNpQ_6[vkuxnY'Z)5vpQn[iv4+D]]$%jl=@I88M8Ez7.E]1snMnQNX71AmCfW0WFVj;ts+2A%as60r4v`h&Vhsy5PgRY.<uEi
-u[:i>H)0Y_8b8&1F%NbRRW<"R>Ex<-({=B|/7r!i!4i|taU<QES_mPWli}Lk}gT%j&/|xYb&GV1z>IB8tzgH>Jf3|HLDKqDg+!Xx{tzhK+43C6Z"glqugf
-VC<FZCHs{[U`7|:U`f/h'6Zqs%oErwRN7t&)fKiwoZ:Jf^eJKMA2=P/8(k=UOZl]Y%t&|WH7W]``_fb]@dLI^iu'giDGVk9#r80/fC5IMbEWchbbN7P$;/
-V+ZD$23_#]nrVi$17%sqJ/F='13d&3T|sO~j5QAU~'3ct=CADG-Z)bYR[uiOZos34t0w>x)l!kTXE,/4-#uY50UMZqJaICpZv[(.k7qjMnC<cA=xl|iY,"
-t6(#`sNgjiNGG1V-THrM&r(=$c;af<wP7I'WhK-smjR>P%72W(FETc@lZZ$U.;Lf)Gs;!({A$uRWS-N]BugfNDio(Be5r<b;~wDlhh0-Pi>o@$slF[|Ftm
-~8C-Eh<q|Rf3LB]3i`e<ABbpUQeI%Tk_,Q^N]O{iX|&+L<E7YK{p.g1z#Hhz}'K$E)fpc$zq-D}AL.dHL'(;Bl'W`z,yYBZstV3;6"2,sE6NDn~tO01N$j
-c{!8bkM%1@S}!>h9+amMNq~d#U|/W]9|R,lxkK)/+67^k5NvbVF4]);vP6<a}!PIp/sgCbdP^/Q+GTgu9(V+x`'oI.ZK8xo(H(>U^HR{Yf9VW111LGlngU
-b1.Fa<@b[S'@8K]JKcsC7z|jZ18LQH10xPxgBgz9G,FVK)3XXf3o]]x<Rr;];A3M##<X.'q{$b'0$83|HMD=s|wozI+D%|f`9;~;^jW4Uu-d1+4Q0x}pO2
-EyQ}d1E'O-S7dGWQ+"XwU0|Q]0Bo,d/nop/}~s+S}5(LbdANPA$Woj0-5o,Z7xPhvT@U&1S^9AS1~-nB=jC_b7ii%G5;In+5'9NtF0~RM;)7W'nV6ME3/v
-a<oU:4t6<Mz)`]A/),gMz/7cP:KJjoNZjZM&>DLg[s~+)A!Mi:~tm07Mo9i|1:=%5hs9&O9qI2}_S1j;WDqRS]T`T+12Voj>U.'|_(J$&yo/YzjfXNg{]_
-paQ)!O)MVNuVc0&_voJh`Iqgy>{SMu")pK1c7AKg2L)-vOtdIacC.eguO9E.F8l`j4ki`xWv9(3.jHD#_Zk$7Mfz6GmDZ`+U:0u%4EKsI=!#Xe2AP4&.2;
-WoF%J(BZRt)l~(40Nt1#wC:u'j{{ig@{}lC{HNGjMv^zU6nm_NA>x=EMYZ-LR.RU%Pt#/V&KN9vVh&htvfq!k[s;+j[NJ['A0H[-PQFU3m3+k9k=z<9/^(
-_RshYwk62%03:p&27,6J@HbghR:HJt&r`2'tcXt0:c96Y{hM~xm5#|FC/V5a8+)5l6q9;te/f-xYiLnlZGs)~2&sKx0YFNu{6R)rqU3kKqcOWOn/~jVfz<
-KG6`phDiBiwfv>}f&o2jP,YhnsQVz;A^)i|nP_u,='J<f$Llx)O$U;2z'%P(e7Zs:e#zsOIwF`rl|JjQDr7Oy=sJul^J""RBTN;aDxV^yFm;}qB|c#jNu/
-Vx|6F$B|aaZ^BKT[1#+&"I%o:vM<n%gRyp.3UN9}E!pq'R4I~IyWS`k=DB3/B{kdFpj#H%48Qq7DiOFd>d/FdXCMzpdZW-IBj_%lqXQx|.4w;Snhb;A`;n
-u);Vs"7)L]f<R2;p+Z-eBzH<AJKqPknqUE)+H;396[n|`JGf,rH::m^}^'U4mAoq1<6A2|k{/xg_nIHjv4gmq|]eIaB2Fe[reA%[PC6`KnEplGK``CJd~@
-Da4}"P2QU0&}H$23hm3LK3Xp`bjnu&7dbFk<{(lmZ[G>u+t8opbADB^%QHf>uZ_0c1IEVszhKN/SF)^&JtYQ#R)X~A"8x2,4il4d0teSc&`=e;KJ3&bju=
-1Uwe7G^eVl,'W,omGpW$yiL:V{7GiA9"cOfTYp]Bx2KpOM-+tfyDljcP`=i_x{7y9qnBqNgh/[(pfN&@S'3ox6A,O6;dey>:Ph;j^U<^Qc:ciQHvx6;Ons
-S7gy5pZMWrqz$e>H_$C^R]Jh{cS(Nxhqb]$3|7=/6O-krxWw._l/`v'sp-Td~DA.1SD)gaO4w>p($n5re,+>$u9])5=Wqk!G`[D-Mml)'1D=3-)E_'UQNy
-(o=8]Ou)g)_/Z1bu`/x6A_fE=3~=9t2#R&~_KG^J0X`(pC5Tku^`3d93Dn3qzg,Q)Xw2l5s#pWca1<iD#<S!^A|8:Rwe>w&KCW#4!|1jNz.a9z=%@J(u<R
-cQc})`DZ!ap'~NsRAYFTi>NTt>n|b[Mk,`Ab=fB))PHJ-)FTWVLyQ5C_d>6.93HL365EQ#M[T.}fa'-[&d[yWWCfQ+Dl]_/V$9YX&9x6S`^It2!}SDr"NC
-L%+j"@{hWV18>gxDr6,0CGopWg0u4c>xR)=8%G5l>L6F5uH5Fc~nMJeJ_g>gpYzD)geZcLx|-#I8Vsek4_rJ`cNXP>EQw'tka}=w5+g,#z:rjc)HLtzC}x
-N}/(FhbV;yo]ar1l+uX2gXixG,kb{N_`Emk1U;EBqD$sN3yyCWj!8Nd%ICbge^.>i"$k5e^@mT1|=y)b`;fWyX&Mhg~cqx<<7F/O)b,&eJ./=+JbZ'8I06
-~3@C<GzOEBl:+G}{DbEwlR/Ru9wQ4Cl6#<m&AO,(6i]XmGJ0)bmGHR2Q42!j7DK`-t+k9^|Iv(NoAATEB"0",k:7#-l9.;cUuREJt9Y;Q,m(:WPIYwNXT.
-"o&QvOI3fSskygk[Vd31Y/3>y`n/JO)MN6Bqo'@sV%JOH'yr+^i|7]T+piGD.tDS]czd+d(_:i>n$QiIN=V[ELJU61I|U1aWk<A;<[4Y#hX!K3mmOCpK7L
-Ob2i65N]zzbEmw.:C$8Fa0}P{.b2&:,H}$r{=[|W|DhZM:W'~7)B7d-v#}z);^k"3=H6E4Ojv!z/I&S5zd`A$;pXXgFf/P-V'$E,}kHK({X%V{[-Z$8z!D
-~BK3,)SK3kgX%if=5KL-@1CK[ZfhUy=x];n6zbKsG5`T3zSs,6'([X`^zOKcjWvWRKeUy9!s7IFYnSemfAb/eQ/wX+DZ%%)V_@4b_o3`<!YCr.cR_:i7{7
-#^wlemg;E!W/w+GVi8=bO_BGm]./~aTqp,.0,OiNKois,)^D}'cbba"HKz01`kb/4rC0<Ftqyl5YOn<.4UhPf1nd+OE=mcm1Pg1DWN/@y:cs5z]2N.kQNQ
-T>5I}i255c}LueYPSL")EIIt@ctt24i]bojjatd7#|H{aa60[pUqP>BC]h&bB'"9C`"F>gs"F1HzsDJASPT8nE#5,EnD!ag^xOUZ"M<D>7tiVj-qaRF3:h
-"Q%[C@kdq%obVfT8KF"W-Bv(>$/U7/dSBm&I27{iEj&Z[_ZY/,>nnT;AMs9ad=.CZut%4&a4`OsZF.YFR[Go+hXG9:j}hdV{$Sr8~O#dac3Vw0ca!0,J:|
-VCk}#4q"uAE]u<NZUDZxrK!JT|Q#F$}fV<[[^^^OD'N"IHy#=KyJ'`8z$'dA5z4oV,+po/T>`YF.TA{P1DN!HMbZV>7a(T=n!'>V>}Vm/+8=r#'{w&,mL0
-anUQtskOvcKc/GllSWGdM<Zz!,qG/)(`UD<W@bf7o6b)DQug":x<[Uk%k-z;GDVa'APr$}$/2ivTXgAH;&=dqv}^7=[/|vn:,:l9Z-M<vWb|:M=BP`WZjV
-^mxYckv^kGr1tlYoWD$P,lh0I,3Rk`fAG#jY=mzOpOy{JKM'qv,W8&d@Uv~1CoD!YzNR+n[H%G2+xT0wLEl7Ja;p|HQdlcIG!=tZn'Ks28ZPwTCktvi"yU
-_X&zd.1oKx`1R]T/d+r(ver>`(<Suu^Q0eiioz|Z/4Lp2xVpk=md7Mx&<S{T!p'PdLKlgo8X##+c7K=Of2sQem=U5AYiBE[YQyn-ar!&:7,[>,QrErnCPK
-J93F$nJS.0j.]jAo&lKr/'^oXb5xavguOuxoLlI6z4dhP`1DU%s|O!eBk[wP3DND)$fcmn2Vo`9(b=I/oA2lAh".3<dkjl1JKN]+&zVpm"-x%zY/#T%zb9
-%a0#(A/zZA$`++eL=!UXn24yexolF!Ok'XaMHT(5Wq~W8`w4c=uR[8;gx4X+0r!S7]gDs-g(OrEMIMg|avdEU'fo$qICv#x9spPX%%hFz|Tt"r'@vJWgQ_
-YA,2l`,y9li,~DB`rJ_E]8ZCGu4vDa|$[Sk|pG6OISxg!mnj=B|7MUpC4I&HHd5F.${F&pmQemq)=$q4sPD``3>sl;k+Lo,p<f!)^$Pn%G~]%j$t|S~i6S
-}mD%|udl)2XGH<sNP,.:u;9F)&^R5X:LX$yK&ASg#]:17To(6>FTX].Q~hN!Wp+O.qE'z1tDi<Fbn1Y'zeRM{_e[TO&,lf,3ZA<<3)TqQ6kq,L`PIitue4
-/T|jvyzO35Pd|4#iK8Fc)ih]7/-T4sa>jZrMKU,Sn8u`=tByD(Jam[XXK:yp/Hy;uO$7Ta}fHR7a;`#JMWPP6^V2A5U9i|o6Yd)5M$7BJ4"2|M:K/Gd1:!
-N,T`EEsOLeVVht5J&4h%B@I($tKmmsH.iRVx%SeL1ueig;5YtUOqh+n{',rn}D.Z}Z5:PTR/OMODAz7_-0g(Pm=e5J]@6|cpo+q,Jp%$JWw00Yq>NxKQi<
-qJ!mO`$!M|hWbC+WL^c4Pa9AjBjh!){{2{4JKW(O6SbId52p&CPHvL+&%eQ+iqr(<pDV4<{q>!o,7/-4_gDR0Ju@>_05hOlQbz0%bHz%"ltQp4lp/n|l1a
-egEpz-;vuN%i&de+!+_#o$!.<65+!T(IY`fp6:D(GOly4.}I3$<CkiDbZat=FS;YSpeb^sz{8#Z]!;+p2(ngf04_u%<&'Ezc|h.EEN(W)nENn8C2l+pON"
-Fsa>cw82aT{CqwD]Pd%1F`&#09Zm1B_Q}TDG$lRyvgRik>oZkncTg7XF|O'q]R'=jm.TWB.W8Dyj1trRY|+/BD{0=F-"]^@kND>3YkX2M[@,"e{F3b|C9&
-Bc]D~ghHk8~J2pYdQ>ue>QgzSJv-y)U3f|I5cHl"CI!6gFh|)HDm$iv=mpDGSi|tdAu9z(r,7J'{FxI{lTXZkok.DVCD9Ko3m5]:@RV#1s&{T)v'&)DBmx
-jI<o5<e<[N;jX]35Se{VZ^d8g<y@Il5K],R&dsMj2S;Vks$y.U1;G3A)k|e{Xs;xKhx,}]{(Ff9gIG7!)=qEl6`JHD(401%3X@ckg/wy2N}-$aTXK}WZxN
-R3{"B/N$y_fN}y[ACPHxHbG(HF+w.$lR#LV"/"P|WnR%'8or&#@Jb+`<F<}]59,wM"s%&//S}Hl]^EyP1}mJ39.xt2>hV#p254+jTX_Z5>],(_AOvRmH<[
-Y70![%,k'Tv|Sw(wn+aWYK7{y1ItkdYXUdP6WB!2,''BNBcm<.8@ZT07$r:O'O2+mto%!l-u0QPXi>$9_HmC4s;B$QmuAg]tjYrPx9f}Lqzw'^mj94f>(h
-5k|FR&~d|5/;48!M5,nJk}n2|CX'G4ZxpZMxNz3{sNSGO}tLKfMS@3"^{I2Xuo~E~m",J<p%h_X|~}Q5!>R!p&ZK{[-!+utK']z/k+29|v)+r@cI&-piR/
-vTc<zO%e`efv<oJnqH+^%j^X/"QZX-Wm=`4r7_BGP`|N9NoXr0zX,'"A;,~=JBd8H|#tV&57DIIJv+O<y;@Q|_4T9y7B'|3,dwxe9ERBeN-M=s@pTsVXQf
-5mF=G-[1(,n/y4)p@IR-9J'C>NAC1I4zYyukOd~P~!g.8W=x!HgHr.cdNy"qf{,o^{Fxw65+{0/xc:>'FbT38U}m{pj3ji@tcQgKLtL}aNT3^+c%ObDz9V
-T@JbQ;IK.gY3w{iALjUo(ALVO5vh8I.w/uwVNl"9YiSm9}Hhz<mNCC}Y-d44E8V=jxmupYHl`JMg1+_)0:+(m@Ds"QJK0v0=4(iib-kbrW[s{6+}h2cyl6
-sdDQCP~wWn[V^Kw(B3(KsBgT#Hk`^T,ZtsrbEs|))7ReyBP>Z_&taOGbtB_u4jqdi"2M=jIQV1)pX74TiwkP{||l3Xo|a:)NFP'$_<ph/j'@|1F@x2bO+3
-z#5O>WIIj#y>!kfAWe+.3P4bF{33xWbfxU.;zrl#cljy`rNi4d@=EYaoVH;gYbQEzcCgRE4lXI`S'5BD>C!^tW+kyL+saOLB^-.;O&WdKe@H>Qw%p)TFz3
-`x0EPp{HqruoelzY3Y,7inL=Q#F#%I"a=BD99x.o>@cD}#8WZ#vHmt(@]0X5=K6y~(I;9;Rd%TSD]BwIr7A.^rvfVHpy0uEv#aN7^'4{jp;yLLm`Vjj_9x
-y6E`Qwz5D#([[qSE'J't.9mS,ayU$6L7Su(x_Y3fKdHVyk+fgjoKJpL1^mK_o7HPjlWZFN`[R7]_6a%$}D;]T!Y)!f:;5yKfEz"H'j.c1XU(UQh1NvDQ]M
-oi&B958X8wig4{^DrmWzWNKwjxLbT@@hk"viR5wC.|[MS]&bJ)ss8AZJ0%nR>sMG9tuOz)0IiiK<.4Of5lAEe:DwCEJfM0uEOK`(wAN{kthhPHG|kr:=gv
-kVFFe&9x`0wWGB<k3w@#N=[g;=^AvD:='}/-[vBJLRk[2kCr#a,FMxmqE`Q+0x35o6RsS)z$N-)s2p0v]XhQ67!>1`Lmw]<uTvYhX"MA,DEm^SQQ)bg(Db
-p.g`(yv1NtOX-r%%;shQB$D{Q:+[YONKxcHApvTE0t/+7ajaNou/<X"k{-bo;>2T`BeSs=JF_+Ij@L3X87!8)5.)-qf+ly6"rcM]BfpO'Iu!!g]q2C#as[
-b}!79w'&]7!;)/DL{^`[,%v;xC@q+C4f/6E7Ey=]W7wCrs$JV0lM[NE@ioD2[lCR/0FUKw[<U<V2=lfp@01J|k$74b0-c3E=qWh=8@k(R{q2IU0K5V3yC_
-`#MLl`|utC5e,G<g7,|A/&8N.3$'l]VD@U"(S@^|a]qrk5'swlFwv(Y1u!`e~K]>D!VKTf@KxYiv#KY1&Sc{Aj|gU$3I.saOaBVcw1(uvN[&r1w>z!19Q>
-X2yb<3F[fxN&(yg+5teJt">T]{(:G3QtcO}SvaLHkYRWRq<_ezBX@5-^gmn!&E4ZCf7X"6BlLRPUZrVu<w+:te|'gBuvEj1B~h_C)5)2gOT.w3G-qXC0g7
-k[Y&s3NHb90%UI`Oxqt/^QeI;35cXB3XN/8q.kZ#'vXZE%3$#[Ql>tCuQpDmPWS14$`h;e%L6vv=s0Sq3|-@^-BbGA)Sz!-}k(>4].t$20n#a|+l~sKVly
-Tf[Z|(f_Ol+0Jfee>yfKUwUh@6gu`h]T7Z%B(`Gy{Vp&w7,zrIO$}v%i#AbyNFhnt$qx:9$pQ7^c-4ahY]F|as0fv3BXob3]Obf"YO7HH2O#%AGYZqweQh
-R%C4fon$'^rC(3r#bl|k`1=f<)<GUD)Z'dxqZwt>sE_"_Z6U&d=@&y3_G}PB0q.FXpf!Oe)MT{!vR9t(:K~-4V~k-OO<,$7h(Ogux,.OX3&FTNz@eJ{0fG
-MZayw:En=%~2K]@_;xz8|{Wy8v4p#Cruy.OH"m1u%Pq[Val)5>eYR9gRJGa>l7'}m+W0gwG|1'GLIs8V=;C[,ORU~!fHjN#|[Q%2]M#L+<Kf,ndmuRc+PW
-X`_3"{LzvEN7Po@WS8{C%o4}7O(A2{>Fp05LDql31QLxPW[#0,na2=CHM<tlM403D'bTXr.`",&4G+Qv[@dk>!)O~>{@/y:U(9q(LP#`qe(Pi!pXg$r_BD
-DL#oS+e3Zm5Q!4H#RB4+[tsaK(~`O6"e;)M/j85<J+Hb#S'gOb1@mg7{7[|fM#S}Uu&,}C4+<bA'GZ1p;;:!R101"'M)%!@uQ9WyHyRU)yolon!_Ok#%:.
-JXA/Lc('i&e6.+7vM>='Bq)k0k/(sTqCa+,GW6"kz^qUf<tEhw3F)|'5'|w)hCI4&)qFemIgK]gzB#5EISrE}1<vtsluS{0Pv}s=UL"l_N/tkxp}mOx@k.
-{Th-Q^wOvU%M_a4u6ps0-h4;'y/,l:Ho9}[tao')|;{j~0,rla[+&!4eLGeIT+3>&OP,({I@}dLI0RZ(22#+k-mE-ELGNifXyNvOf2uHZ$"&4jd/:yyN^Q
-:;.pN}4ny_<Urs,9g|uv{ivpu`>OTRn+,ncR|!`bh"eZH,@IR]D$mtY|pbYk1k[v)]+$)cCXdSaeC>M{C5xBP}#:J_ECh@vB6`)KZ&vyIgY,MdSueF>x/.
-Y%);m{b`3ohLdN#a3269440:}BY-ah#a#!rs41#^n`&]cH_y%b,w2cY9VV3$9PxTcpZ1zkO%]]"5A_bU6^Dl_!:yco({OXyt$ZOE+`(JCNFsIgzRDBL4zB
-9zXc6e{)I2]=)D+^sISG1xP_T$7Y4MnGl{;Uo7$ysj0V@fmRH1^Ss+0u@$XXn44.LwmSz!W`uawoq9]ayEhJGHKtE/J||^#ggjYQLon[#Tl+!-tZy1a/#/
-[,+I|$IO4dh2#A)[RALoYdKe3QqaZm%zrlt';%JQs[5/%0d::ks_;t|7SHnouRY1Ev>t3AfB9Vp/P%5Wn$z@vgfi]d={)slK!++2lNMQgN=W#BQH"RAYo3
-QH['ue9zkAeEt6z<tBN!"s(Hz8:tE7K)-[uA-1P1!@Lhr;gcH0v^qvJfRNiO<koV=G.WOHB2sUWBQDjmW]T`K4@txfHYj7`9Dq[E}Wkzu2(AOt/[Cq(|t=
-bKHuazrZ>j5p$hx:lf%i2Nn=T9UZ@'J@d_$&6Xp"%s5dCg~61)BO"_dh!]SK{t,sw:[}Wrk|DxBnl]|fomZ|&;7%M8$yBJ-h;4`fvWK^Wew7]x{kNkP6Id
-+:a7Q7)36+ne^wFAd=(#TARlWgXk+zpp#HJwlhbQ^TSZ=P88]OH@HSd'>[su80T+KS7=|8%|=S9<U:s41&GTge[B|vujmk>Q%bjRm:'2Lz2bgSyYHmgDc5
-[9+s5wqTZ1T[Pd,qn=$n8kYl+l:yHV$dM'Sh9y>uK0Q_xxnu&W_UZ[w]aqjMThvvHeJU6.khaUwHb^z:-CX<YQ!4-%tvnF}3[;];VUM,CMzrGrci61d$tE
-%{_#Y]!RQAo1M!KSH=n5$.3]RUFbe+}^Xoy>#RPtUb,|jmo,TY)zD3ynsEyyTcf$CM}EdrEx7|aMu=XL3Z2r5CqMal8Ev!bbIG~5yG('039@n&YRIfnbp0
-AK=@AaCsmw=h<b@70'j)HqUYGL9T:mv,(7_-cM1D4t=nAm5@c0_K~bxsI]/{(f8Hr3"v]oUi$;ul0[KSAncaQVO=2v"f8!JGJ^Un#QoCjh=o'y'Z][<@(V
-j{1`fn$rg|;|q)+:N%BJV6{j"rH`!mzKok&URfZrE&pL+52jtu$<ywRu~TNOuo+ctl![M(haN5=_+rvvZVwhf/SIrC[$!>Ott=dN7vSz{W]+&>Y%9CcR/4
-w$K5hx99Z{Kfzy5L-wg'zg(3}V"^{GMhn#TOKT<vl(`mN4Cld_GD96>jme]uLrtG=H!pgabws|HZ-8`]5pl-Ft:m>#EBEj(-4Z$TjZ[p2}E){c9o|K4tv!
-10SaJ8c{d@J9x;+v#7(-0l#8B"jj%a[SS#T.PFv$^;:E",~Oys!9tpA}_m,pc/.SkQ6"Y;}7au,sOXI{&'k4za@mx/6{4&Ys:btTOc+8WX=Be!<q`YI>XR
-Imz-oslWAE%e-#{/P)Zm2)]VlgOea(whTWp2<C"jM8l"<bP4i5b]07]y[:1Rg=w<sP'U(^l+s2=l+6PJ.PLw5BnvkHObV]I2HFo5/N.bk|C90tu:(.ZRaB
-K_"CS0=2n1X;vZ1xUr^t0ZQGBkb)7r&8@S]q/vWD0|=IOBCYS^@f(74'OVr:kI~'Fx'%-RBy3j6s_O>'v=H}%<+t'P^Hr|8/^B$(t),%aN,6)o#:V'C`NJ
-]'6e!.j2rR^^fRAzjq~vD0&);R[WIN>Z{GqU7Z7n&Y-]7d"RtLt=ROQ;6,ufZNh2S.p|SA.hBVS/x_u2I-N0LfqYr+UU{]sm>'.CeERoiVl%zxCl_S:UPr
-|V<{i6^s$hHJclukV@Sz:7G'PG<SBE$EYCPU/VQk/(lu#lk]m2@i&TvIB[iD_-PI)1wE)<4/a>~QX9CCx5GCdE;F|/HdX0!Kj@0m2{zcoRPli1b($>j`XI
-1A:^bfbU[]S9]B<XQ<TH`wID@_:zj/8N7li;u0lc@L6qBoHgt%m%KW}t.h6#1I.y7!U}2CBiqt^PY[-pxG8Re}zW5Cn,cmI'B!^NPvI=67/Ym>}58uPiZD
-1u0<t)Z9E@gDd+tQadV^m$+_'{.]w@SJ66KJww9[[H}IHvuGBBok'$-Hd_/r-p$,hV_H5`.xX7le,,L2gT+ozqL0+`Uea'KZ!K/<By<JNuMy0}({1n1p}@
-3V<]O9`qQtiaR2NdWG^TrT)]l]FS0qqa8S6y^6C!%#95qls8rp6!B]Iy@]$Cb.&!M0eeE'Smhl4#m`W="_mh!|Qf=V9E(-3Ue[lhLqYGpa88RsYcbTEU:y
-@TJZW}Z<D]j1vNb0#TCnkOJm'ac4a}$W7r6""|wf-P:yt#lQs;Oi6etDl+ssW5fe!v#Hi45I<6&^>P+N4&8hJkr&7[K6[Z9cA-%]'.C5$D!fp{8`vsm#A`
-gqY:rS!#=x%DVbmiM@w[[m9|v6n[9rp};.[i'hy%.SeB`I,n|I^|<P!TvfqD4Caq7[/Ul.y.`K"Y!66KN^`B8%CgeI5-hnBz5OYMw(]7.m)|7|@W{{k})|
-,yxfUdidke&WI4$}"{MuIjClmBUM1z+L46u]gRfIaXnZY;:G@j;2uFb-D0=6tJ%jQB`>dxD9~@:ulW<b|}RuZp/hg|_D;DQ>QJ-er0rZDu'DfA&+RWGg++
-j/ej|hpa5rI5P(ireT=u781T-8dD{|@OUas_0X^j-`FM-/-6Oz_-z;qJ-U"Ll[yz6VRoZ<%$9J{y)4_7PQ/bB'c4BXd4_D6;<;|B{)z!SHJo.uA|.BC81/
-M#VrVY%h9vH|Us!'p'0/dAuD4jK$h'wM3}mUcW9KC6T^Kwy9ZZ.{ku>V@jwWA/"xqVj9>Gec|=}5vOQewYUhosa"Kx$$f21l}5#kTW]4+/J:15H`cOXcT:
-MOn)0W91^aZ3PvF,'YoI}83tI(!_GMCbuuq;kQ$>Pp6vO{(kFQe^cCw|>X`QPOCeqxX>28vicwLSYxwR:3Zds{![s7p}gSr71]8'J|$gW.wm'8EQA_}7E[
-@}dbBWmxLkATSVVNJc%!vM2G|m$KVJ"Bc,j}Civ<!{<z]o:+}I7E)$pv(|yymnh$3GK&,m"-vBVnX|Y|102"3h~BCA@|L3o+cv7'tD(m9[7#2[uw>[^pK^
-8|z"<B2ueI|q[43XzW/ZXj~=lBesM67+2c_@<}=n{W>D-%J"GoHO-'N[<!+v)c,>)El_n.%)sI/7q+>XH},[<ENOLki/v`A8n@uEB%eDqSd<IFAWbyvcvd
-Un2A).Jbyo`6(qL.XfKTp_NPT}}K:)B>:=BKIai8f>bNZG-{rMFhpH;:f}`eF<OK2;VYWljn5]gE[d5N(X8AhW4urQ^C{qihM,u<Xq$js^$t!nw0E0N2ke
-F-4f0pqjc-FQGF20mt[9kWYvS`YsrWmnFi|8A+p2>m9P#h@64b=xct,uELD47l]dq:8btJTt.{h@&(Gu#Ukt8,/aV|{b'ZL&@pXB`HN5gvL.Qe.{9qb@o/
-gIrWX1fr#D]d'1,3M94AK_PF9EKRO}>G(]~O}I4j-7hq=2~k^>l-3_fFkwj{mVm$&x#OY&<7s|iV,-=IDdD!Nb3aYL@W(zfatN=6u3pMLnc]0p'^a,GhgE
-ajx%WGl$w5BlWxwv'NYrPFw.Ny88!{9+rb0rP>s%bdt>u5H|<=qW205k0LIqF^p+im6`vFhanUNWqVd7!O%ka+afyXauuCV`uO/(}Q$FH,BPX+XHc#tR~5
-!k1;1yo192[x50Qe-ME8S0]v'[~-EV$Ch:fY08&VPh3|FUz|ULVxs=K5BsTfdlI|18;@wK{GHs#)vX@.Z)tsl}KmD:5oq|Z)&OrEyBr+Fb1%tyF$r7ep0j
--Y(_x07L:z&jj,$L;5q0Hl4D-ImsXOhyKqh9oeVx|OT>8+e=xQ|IDvxdq9SZLJt`LtjKB[mN~b,-yA-PWMxOz0>3qaqRdvx0w-s,Yf:]XOZJzfjtgOIC7E
-]>=rbn>$AK$DQb:+2rw%Hw4[XM&FU|z@xo&G$6ZpIar4)e:RLF8(T|"mPNHuV-]qVU1JJPSQr1Aj:32tA/5K%mVT.Wy|'`[CPW(^OhP]}K_<,gxe5Ar9!o
-;X/JdiX8}j98{kCpufhyXN-F;WJeFr=x]+!>@iW@gd))</-x[l;dW=,^DOvh>6f|Dj|-pIW0+v~m]cJ={c@=4BgJ(vsU[jt0O0@iNLZUy|Kz$X2QT5BDXc
-Tf%f}S,P#kWXsT.]hc:Tp)]4J>q3:xfIW{+s9WL)'|0UXGq4r|>Ej2G{Wn>s&5r9AjB]Xw7V#UAB)(;24V.QEHwVGEOLH8KuwDgp6$h_'tkpCQOZ'T]Fv9
-}a}b@"ouaV~|ScksvwTFwQRQ,IQWqMOG(|bch>"9jTx!t<5nj++91w1gpm'[Fu,D:h3|dOtrIat6@yN4j$Xr`2%N[YxS~!f#~pu{YWH/C$F'BfS+UAAq5}
-.D+oR^%c-8HQ12J_rN=NoIF)wJDx&_<q<$O"2!yyZ<S"8kqdrHtpF"UscBNP{Uf$C`58WtrW(1K^{{'Ulq-vvV_1[T2Qig6T[C1@.;p{O9|Dt(I'1r3b92
->CgFUoIaK4UF5={s@}iuf_'MQ9US"B,13u9<8[v/evujYJ:D:DAf72@`Gi.-xfzt-H#m'bALirdlb37|"{E]"&V[i<F1JCb6PXy&z(+cd|Zh+6'GtVV2Sf
-O&jZX=f5{"{E'2#QcZzKD$VYuf!Riu'xd$-NZYBajz>(L4h}nMEz81]/~&HXma&Z~n0(OUTuf_BLCtVU!1i|y5DW[QJFdg^/]_aVQ5:Z~t=<$u`c#jG)A.
-eHs+H^Rw;gV99A6%3F!ATZP/-nlN}>}P3fmsQ}5x;&UZ1qex)[@wyOG{WzIw1{~)~cETZm{%i;hKm>Vri6h^Nu&vNj])I&QtQ}"_r{AL:KVh-B[p2qA@Ve
-E91&Fa7gWuANHZ`Wym;`a38w!i;&T[gO`r>]Mj%txpIuLn)rtFs;mVvr:8>Jstgv`.c^oQds3^S+sa.6Q6VEU{5oBQa_[f{wMO}`jx6U}dH!w(hO#_@@bv
-afhlD8BQ9|$/+rTW0nfqyHA}Q'Y<"C:oYl[iq:jAQP+WE0c{C!d0['4H=m%ZUT)"zXaMt^>(sU~5t6d9-jNb$}/gI_7S-_K<F{pL2Yw<o'CXO"F8kmLDiN
-qgac]28KSpwl"-]GNTc}uSuFo9EPg1Zvpj6cxVO{1/>Uc1PYWW+BXu]rjX0|OJt1090f5bJ-Zx(G=)H$nM~/)T(krP,g^7uflphi&7K{W9_C.CK8}T{!B+
-1w2+9k)LU|fWNOhky73xTzy|LJE681'3igU)]h-z}8N'29f)0;v[xub:UC6k2ErDSl7hV];_<rZjw'u>O1M;B"iqUCR6oWI6g5xOv{}lE.'26$0sh5u<Hj
-OOtiFFwPE_YM{o-JM5u$7eqw+.McZ1f/D.&G#n^X[5Tkp5mUQ>pZ,h"LY7ex}/`FydD]M21/^`+1@azD<AH)F@]9F`+sc&WR|IX#S<YsGgyEdky'@xjTo'
-$liV];OioqUnmJl$yNN+)"y+'38(}4;Ih@:,f'HVr./E;($b-cs;<"Ij(k3r==doq):q4(}FL;{DWYTTjY3T}^ifUu5<5L>LbiE]I%2e:&h+_mH(Ph6=ki
-;%{7=v%U/tEdSg2-P25CXeye0HF'OAsS,$S2u31Ys4ZT1{G;o0XJE{i"),I=7I2-C1<40XDCO2Vjbjr-WwP^oos+yMb,Pn^)Uh-=[BKX1Zdy<QzdesHd]2
-h<AGO3dn{3~|,|:<</|QMK-Q9P|4^IUkhvFa`)Oa/c_l^>PIFHGOv06WMzmVW|kqG;Ix@SZE!(=p-XYQ("PX;+sjeLl+eK7&:CUl](NFo'`y|lV(lb.9nc
-S-eHD&%D)1XF^QiA`qoFQXb'SsX89W|f:/xEm|CS5V2B%rI!})DR0k}2tJ&6uK7L|5)7/ln$a!4wK@oon=Ok-:]-YnY'm"YQI'e`j.vVg3!{%rgfMSH|PO
-.HyEo,I7NIE}@Y5D4.=q=8KBqo_+q"[}{W[IvPCk4F$^(}e|5Hr9|to_#=@-o!^c4[B$dNgJqmQ5Nt"4F$HIppRJtj7:Tt3oQ>V13&Ff`Bx9,5J$"Q(R0B
-L/9x=/.J};I$57)i6!EW4{F<t8UX5Xd){eW.nrzU'=bi422:g/6O#2N#h"R+V>dfLq-6GV[@tMbrJ'1[lBZFH{g|:Ocm`%sz`:V=0)Czdq`sN1~Ev)sLmt
-WV=E2sCS[_1|TlA4Jocs:h1z!_pSJD`d8`UT+qN02>MDGpb/;OhN]=60SvTI=&E"]Ah_e,Y6B3'>#v,0biy9DPvcAC3pz!:WEBXa'9sMhiH]~lrYlzEHo7
-'D-'$<!U3cRr.BmL!|dAU@FF!!t$>QT#+-W#Wa-r71"Adi!TQ=xsU&aB0oR[o1srSC(N5u6<Wou2L=aFjgRaAQTjJzH2"Eoz|`nUUiO4wj<:>s`)60~9Zi
-sryB)n]XXEo=<[De4b~&GY_Un^sn,gz#C>3%Ydij0N4B%RjWG7ac~`h#YP_zgQaf4]kn%V+_P,nqO'-A$vR)_E7pKD5(v#inz`0>=d+)<;1b.dRV{fv:H}
-]kJ>@_F_)d"{$K~rUfK%EWAxG7belZ%,,Gy0AOujN<+t#ee-f>&1~b+2Td[Vf:blrQIy7yoYC)!3EOQ!GUkp9BThUp#MBFa`^Z~rB)K4lGWwRc@vVivXIo
-kt9UH|W1>=QZNnM{#mlE,k{wZOU+e:9_+riChR6yj2VIuhtBq(%o<{#(Iza^#PtF6_XSl+E_6I#o6OQ1n(}`cz+=@l%'qrZMEc|hK2/O6i;PD;)P.=Fa'4
-^rEUl}+glaeu0Eix%:v4-A!]p<0;fkH,m'q|<tVSGV!cO&A(Qsx96='.u"W2E5>#m%UCwe-LxnhznQT@M<o28$>CQ!|XF0'bVo_Cp:_nc5u1ZHQ(k5ti:V
-`Z&5FD{(SBeTp;m8n>~W4.i`dnIwbi;`SA=:va[BeCtw<)J[@0><Di$A4O]v_@//t(51|>d,`,@Gh:)EyqT&r:4d:yx^Vxq@7/P-fxVTpT53<9KQH1OA.)
-lcesN.]-nTnD0cr{A+pp`st'R#y4VCvL/cCbXp@L0>'l-.qgJ2nyxagaZ@F<wA+%=bN-"t'_9X{%UDDm8Z!#c)b2#!m]ZUf/.qGG}Ca_us'd-_$RNGk7AS
-z1fconQmT5fdHt6/,@~-'1,.]hS.92%@GhkBLfL,QA9^=g/nOMjJ!CVlV@d%;s"c<3JWTHNGSt!P(Zr%kM.I;"5yGStTQYDKP&+Mm<Rp.h:I{$i^qb}K+L
-<_,bI[M&YMFsXX.n7OSi5]D1aJ'DY#vK5fFP(^=]M+qCA'R`YV<o9JzKg9>^!Wde`3@dS:hZpJ'U301M$>VHWY#5W+wSDScME6mC3m1h$4yFa=9GNyH8ey
-heBr:!+8Q)o-Mf3Re2^z((_%TR$;sT:Tso+Ja:$yYfVw44/;>FdbH6O^ytg{W<Eq4AZ4%A;$BzqSNcc%jIH%L,SW+Sy'hr.zbLv_d%eR>piM1j[{TQ2-<(
-i&Fg%aOj7=RPg,",oxd,arY(0<~aW_#-}{2ZC$!5Qf/8Typ@;JXdP,&-``muFKWqG[4.G;<_;31=&`NIKq;dS}[]}bO]aBaHXe(,h]pl.O_TR-9#1I.6Ae
-CS;rhG75@M'y_],QEk+EF|_Gwui3WbZM'3A6XSOY2/c,`a]TQY~;-Sp5<}9H~=o24}C,3)M^<1#hwh<<I:.w-WX&,UmnoAa!qhrJ,-,@Dm@5ruAJfZy&ff
-BRcw>R{-zR`ZmCh6-fMN+H;Maw1%oTSrPLpZ.CD$:Nd!erh7Gn#0H,3x"{%L3YOAR]gLzl!p3GC]4wdM#[go4^N!aC-k"BAF/PtF4O+0prm_O]sb1:jQn7
-W2U/!OqrsS_yCR4#T$yQP{W{l;_^$:uEN)052Pc2+{E|&t&I_|<govm16ekE.4cD$Sg<"DZ,SsUkJ`fWg"lvvK(]39PX@7o2b7fgeIRVU1Z557:bj:!]IX
-+htGL@'kbOIUE}Y'Z9~lST`3L/[>dF$=Q3D#mn8yx!G;7tB_Pb@&{i~PYgmR|2Hf8cqwsKShwS($cd")JqVSY@CAsHj5id&-cF2/X;rSwh_'Ax.`,"][W;
-;-YNj#-/zu&9u0pAU|5qp2}+OL/S'P/w%KR_AIP[!CJ7ZJ'io%#Z:T/A0-Abb#.&UwIJ$!m3Ga~RBy/rphqTIr{t'^5Y9og#m>M:SG/g06'5LESlIbDeNO
-Pw2,Ke;:Q=oy|3~#'S"J8|~-L"@V8(I`9bTjE]@Y#}w9IE|:nOe.|.X][KUi[@=<QaPkmKD.(e2Ce_{/zdpds>Em`HcjyeE3e0!rIXp,!N"]o6/sl^t"u[
-sYd=AgpZwDl=&&C2!R,x#.#tjSJj5a(C4Agpf>%VOb6d6Q3BTWyR,.}w:mzU#!yG!iv^m3tjsW.b}d(]S89.aUxH:;@:Zgt`1<u-FAr">4MA$z-V:Ji89G
-7_6AyxpSy01W.Mjo$z,PhtD#hbEV}sOp4ls6pYl<xs#LkpJM_Gjqfb11URZK34Wih{q<yz[^e8&"4#o#eL@<:_c4PdS-Au>1GrMMy)Th4HAxrC9#>QnX.}
-{H%1m)E!bGmua9@^jGv`@MSrHB<h7`5FQAilyP"chbLu6ce)U)am+)sz4I2q&EnMHM]T|fL]I9&2Lvt;a"tW)p}<li_hcs.3B:V|cjJ6%[5<Qv0M}I'96g
-DEt_oU%iJhj2tCKI_0ivL@PJpKt[fliBA/1VYVFE3Pa(.&EJMO-WT;b-{/yI"-F3B5H.'7V/(n/gAAdgED+K@Kj!5@2);1:-jJSUAskYSG.y72Pj-_yf>4
-OxSY>sZRE_XT:q1X"[@NE;D2{f"VP9uaL2X!%0%8Mm`Yx40}ES_5t^JGcz7'2A3-z(n02X.;gPMTqlamZx8#>rfsA,RnH{0<S"3Z!0`aT>Eu:&}(:{Tln;
-,1==rvDLdm$dsUdV5IZga$yUbh^6cg43yuvb{>ZWi[.:2Gt4J%.UoPalvkR6[3/_$Daz73~kguyn{-2L"T,r8U`!gtSqG7wk6S]O5|5j)T<as{<.w,I{&-
-bu[V2O=9s&ejTC;'gf_-vjGrlebQ32E8uKJx.bwt.w@VJ+)xcwL$t{=BGg8)P`]kkrv]K[ZZ[$z(2"FC-(h.XbG%=}~t94r)jPi{FF4yF<{ov`hfd,E=IO
-yy2-f1nqivfm.1gFlBI4I'{myWVy"O{n+B}gyq.A_3`qX%RF+U^5tJf+"5sad$`@3%RFI5xhrP~INqY8dLsA6GKi>zq"OlA%1eEN(.;:A98s[qxw_VCq"8
-l2|y@+AJvK/U`d3pYki]8OaC{:l[[eyT+{TpXEo_>Ih&r@YWH,BBaRo<(x>`pJ5i5G}uh()%aNa(d`]]BR%emb'!Y<Wf$_BvXKwHJf=g~TdV:_YUHJpcE{
-+NAW[/i01v2qz@pBaL)lwkM91UnH3eIz;RB5JdHV/L8/}]7@|O2i#}~}DJFV..GszL9iK;X=TOKiChF39xxz6GdS}j%j_Is/|}FuCqFwNl`BT";NWy4[+,
-~w>Mr3S%!7j0c{p{z^18>5h0>8=]nr7&gXJD(JHf/+@0Tk31wCe}@s.txyPr1J=);ZFxF_NdQg7f@zzy6}NpxlBqy|7QsZzyxA0NAVd+4Q$tMIgrp(Ga_4
-`{3o/'L{&>D9/&2&rp~t`#J&VN5$$2^2KC_K|gTU9>-1mH|N;stF{n`VJTcU-{V'&!NhUXe5-K)UqlzHVj3HcH-{$@W7EM0$|hiKHtFE2Xv)Z=-!|o}L|j
-vshTrv=`VN+AXe#"(J,iBJ,f:4a5"O8bS}YMSTF.pi%W;8K_1=XD&d&G$+(j<"b0C,1x}oZZ[eP@O(]x"gdZ&NIZeBRuT{'5CHJ"p}$[D9fj_kc|<e6KR!
-F:]t+pi2D><YX#s0)Lh6'ZZU-^4|YR}CxvQ/9d]_i[[eH;t'Cvc%`c7+Oj15{q&YiHiv"6myK2Zum$zKX5aeBZ_%'>2wSmLA;[-hG.^Rj>_LHj~Pcd',Gd
-v8#[6bG`+r)BmsB5s-2,N<CT-^,T=>.u/|1;ClPa^9O]#Z]qP-/9urnwihxD/RX8!-AI-__c'-TISG]b!>9IW[dyVV5vBWC8t@V[nDHOXQ7<`9,X]|9'M|
-[pZj=N=wA}4XM|hD$&gt!l@>l%S=}FfDwxrU4k6o(,>bIva)%V]]&W}nCV}IH{o(FHU';mM0Fja%^Z;$q5JQ3:a9N04)T;SqKR|1bhL}|KB"drtWf<"kL,
-zALFo4^ZIm/j46TMNNYa:_+]LFCTk(4c9wl7}G`sp4Cc#D]x%&l=2IhizyV4MxQq.k)vn6cT7JdJ/cATiN>wClO#YYZX`8#j2%G<c=9_J$o6RyL)MPkUD3
-sV':&U-0}tDZdmP98)1nu1QedrFR6$C2W9Y&2#Y}0QF%+yI5_q,>67sjN4YqweLOFBW<zp5^g3."9i+#K/u|[XsLL]{'c{3IVqjH]vIurWPW;:5%'R)LlJ
-s0H+'@P(&|=D}az)|BWB|M!5VFD:V(n0H+08N3nd&;Z['Rx1pTF!Q]rupQnxKk^EzMF^'X|0s/d!:{@z,51Ip-5B%FgH1L[:UdlZOa(f2jV}F^U!/w"J+p
-f^`q;u}_R-;VsBBo#bbIIyA;"XgJqe3t4eD3HBF8f1Ed'`>MR(_l|"jbl$n<<{UDUzwt:z-vk]5.rb'<:jXY};X^Zl6!K9]&#L$rpW{>g;:r1k@`cj6CtB
-Dn3DVz8#iMns;&5EccQZgO<7fvxy3m+i6kG49rF6EToCJ[:R{AZctV~/,-vJ^0W$xffoi&u4{P=44j-HQk/1DGw@Re'AC/u{/)#39`CR|D~6Zo[:oa2qEF
-WIO.`N1M~Zwhn71]%too7|rxT!ih1gV5#V=t(<}DSN`H<,uO`Ll#a{a[[#ToeR`U6XIR4yz+@=BR(9e!]UhZ==7"Mbxk7kvH}Q"4(GBEPDX'rXloL!Z;K>
-#3#S/IOL)N8H4WYP8bZbX$Ej-qXlO5|HHs;+#`oa"#LVT$dn)l^z|01}[J(o.+dK~a%HIR4Mi5[i%OFY.a#9Bh7`Cz2h=WdmY:O<X[{P8#0h)k1eZ_~M8k
-UJu!9|WFS)z)C^"Fxb{);WQ,fkYt}|qj)c'LthfZS9N|qs+I`,Lg:l~]T'wE7c/IYhB}y-dv5lb8"t`t+!.Q.rU-R$o|%i,LWJ32&gr0Y{5+jL{5muol5m
-l}LG)/gg[ObK|w+&!fdyORxq%r_YAUtS4}v"=HX$.vixUewRhkG.-}:.rM:`&'yHI'99F7_M=e>o>6P0E:tXNFW.|j:wMiuzzsEsv#J3Dh[HUpzkN7.h[m
-x+(ly|eh6i}u_]r)'sAQC%5XH_Em^wRr0'l}4'[zprgxH(iwrW|3`"dsv)!glMoZ<=6a0B()lk_7u&j/Mev>bK'8d)m71)X^cjUdt72e{9;HI:z2{5KJJ,
-K=kPBs^fZ>xerPFLf)ci&@[TU<P-Vqp:>_b6WP$;|}e@("bpo!.6)5>9|}{NX!6qpP&qU:y>dS/:6|`i|hF}:l8|"xTUKfx+~7fpIT7G`7G0T[Pl(@PT6i
-:^aIL>pX4fxSh2U9`L}5n8]Q_8~^oV6`X[5ZL6rt4=qXmUA"Rw{hPA!yx=rNY'!cd(,+s(sh{|rZ(yQLxuw,^RM8,WwKwyDHsItd&(nIrSOKz[WAuG]5;n
-)p^b,B8==|[Hg`U76],&WIFn[Q#S$K:qNtq9M@{vo^k'C;^1ZH&j(5n.KbW.TlyR3WM8o/j5/:Kc~HprEsop[{BS#qxM=C3tuQ'4H`+nFUJloXTbw>o4-t
-^aN}+J3&MSi-.`r5tS35u[QvW>^<F$,RA6IiCbCX8s,p^yt=LeZf/y)V!s":x3HLX8OHJF`xs},%VO'B!PZ%{S1N!t'{dfg6,sCtlmnvAp/cw)e[K,;]9/
-@"JY'Q'_q"{,%})tROuCZ_6.X^8,C"qc/cdSJw>|c4(1;D^t"BhWyfUHbv<:{^G3MHUiXD#U&|o&Uh4@KO!GdLHh=IoH]M;kx)%+Ya|SBmA[oLe^eFSebZ
-IftQ3u[)4}/l:!^5IYj8g7BQD(H0^b+5J(zMv^~JNy{FC;Ik,@_RDO=J;vIwwkmcuvODKT@IDUSZ1t,VoCjx+qMGktm$J3v5oA0&5Tq``FPdKJ$]f8NN9)
-4H'Nfy:mp.J;-dXq7PCTQW,A91uaV#:|`{5`Q.YCuEiu2OR_X26lG,i'0)^%kz%6kg]y<u]ve.|Dk-rN!Jgxq"!Nkj&7%l-r7wXFUGsQBNDG^MvDKH8Pok
-jBw+<e}+}uJW.oeM/Gojo/@gcMCwGMeDX{aM(Zr%UkJ#-v7k%MmD~rM7C;u3_bB8}=E9O1IFHKk5q4@)$a6%^L'&_h;`h9$fz&h[Z:elId$8"bWst%FI-F
-HdIS!y1Z4hp1DpJ$1qCMIsbiAdp8_u{u"=~32Ms['8%!/;VC}liV42{SOyb8Em,P><Ck"k-"V},1"ZZ#L'5ozY[dO_,')|O^CB|l1C]H>A=FmpUDn0HA'A
->aHE6U#gdtZ>!,vu:G_%g4_SSscuP3l"ZOZg#c=Vw];HSW"VYzv+QH=ep!oYskcG%PtQ^4lP+Bl8VYP6ITL_lX0cK@NdO7533fOr.-^@xojz(ED:R6(6ur
-|TiNX&K;C!7c8F"2{P`>:Fem2-Du`S<x)KI>lJm[$cAfZq2SLr&uI@y%c<;J{;Y+B5osm5H./3cmMDTYls^(!$j<iSwjdl:K+A#c/I8ZF|ISZ4P=[y8&Jr
-U,w,{Z]|Tt!p,g5C6A~mq>t7SI%tkx{o#O1GC8fGXpo'V]Vpn&XNbS"}9D-@}9S{LD"=S;N|Dvp0f:("hE-/X$dx69b#5D@UF<6e.!9yUr!1#eg'`I~`v!
-i`xM:ok<1cjx}We[/G(D,/]#jjD,sE(QWhF6L%64TnPpiZCJ'U1.|Pq,dy-zae`eXJkYf%Mq3`Dy!L%F-Idy,F9C<34F~6B04=3S@QF8ph~X(e36R]"="x
-6lFuarpz>W}Krpex^HNtxqEx@Do_AZ2RHe1_7@40Oabt;F-kINo2.xJW8<hq+`p6>H4zM]!h4IIi5Iokqb<T5D$X<jZADt~GahUAt{~eop4g!5W+TOr64G
-AhA1DO($uy>jwy|D]1$He+<F$|7w=0V:-_VYdPrl<O!Z-kF]9(U!+&wB-B38SE"fC|8IC[iLE_#l`aLZq)l`.Wmrlm]t@]rQf/83fz==`Yfqk7T"X;~yS7
-(|,^^"=xFRFpA"6U4QYl(bvs2Oj7G7^!z".6S:'9&![Wf4PdgrGqiZ~A;eRFP%^3]kSO'g#J9Yw#wK@M[U#PX"vK0;/.C}T1#C-,_E"27]E2!u$^^D]a'>
-`w`&ui153o9"4D;&HOr-W!,|VhA}7VdD(P=c#<z@{#kP<ea&bXWJUnl_cirx'LF[8q:1OiTLg#]r`n.21EB)>QmQKMP`d^]sCl})cNCOfH2-o|r;eGan{'
-Z7Mzz3WAm`&@_VMGpCPO0e:":r07ax'zXEfW~C<o:+Vit[>w&HtH95]<fv2qcnq3j'0pTCfY~)yxd5yA!O&|-mE|:W;gf(:#FF,5|N()Ys~P}mOOs/GwRn
-kM9$%!YoWLydiSXC`LPeex_wZo`4Zb=Jm$8x#^v%a8IrxA~.uc#hb+`W&AB<d,kO#5-2(A|vgIbt'i)pp>RU[=O<}a5hh%_,"UeBivmcBsFDg{gjX+3[<c
-f8`Ef';r1W6ri`%Y/:fMOpgrN5qLpb-M;c<Id>L.YaVlfl+&d^1Tv^[3N/$%5_BQ1vBy[^0}w)fY|[d!h}JH:+'$T2}[7|!2yegYqFs)LB(cM`eO%tcrbO
-m7RF8r<OQVTC~01BJ_xQqcPG7Kc_~i=bD.!$P#yVRpKu0=l^T[Vw>L%[:X<`ws|uirbZ:UuWpzY1"N3>7wN4h}>5xaZ4M:tO#RKj-=z%KBA4[z<J_mkA^^
-{G[ugM&<8EKu{Xqc1hWBf$rn8!HWdl_qh-=O/DY`6d|Idebj1pmw(.uQ,_CyCW$=azneciHq/_=uXa4XfH>s$T+,1MFa%5:CKKL,<6S8c]XObdh[dotVoD
-IAEMe.v,~Qn"q5xNK-imJM"4"Wt}55RYf!UB]^cgYZ&PUU%W"3x&qMT"'&i,[x-vTSR3a!B3|Z1^/Z.AWyZ,#R-7T3NM&i<SE^n"JJ-4p$@dI&Cd9@Hff2
-%]R9jTIyi=9<ML5|KR]zip10skplWTAC}q;<b66e&`bVbG~-W,f8y$JOr[}7PdMkJK+@;!SM3px}.7+m)+2shooRr&6AF)[ozn,CiBdj+V:"(n1qugQTUi
-Mhn,fn&iELsIGJ]@ez,:o|kp/;l1YNH|fU.BDNaz:w2nxa=wCR~z"z@zIZ'j%[nU"84h<gG0p,HUp]1e%ZXKiEq)knmNI:Y(x2a2N}l-s^GV4z!W:1@%4t
-~l6`WFcRnl!n([iVfQUg`udB`^3@t2:va-faB<><}lFFq2h@EzIZ'=/z1ml}T]3}"=8;5>l/dgID%v>2"vja#9piP]D5UN9}t["~`26R=v{5#1zJ.}8wRN
-I_=x|w^REbv_j}0Xz+6qMG56cD.9#7H+,Lu;7s|Dj^nLz4GU1QU>A7:l{_uV)Y$U{7yS|1F.;OJyADlb{o}ssWmq8caQJ]#9,ZdR)N"YdF3t";^$Zf}^3z
-K^,{#q{fqT_]v_C}M<Dgj5H5pE@w^<Us@Sb6U%4/~EFC0ek>u;ch9UCW-^U;3>w]Cj2^OiK]gorCCY]c[$8KUL1lwcKI!rx}~a`1n:Bo7YR9%f7oWJudwK
-TRJw1q|M&k@>wQ&E1B4.7]KU1Ar6r.O4RbEl!B6u[[!7QH7>6B-<@D`BBF|P'_m7A'h5-{jng=ib1_Hd"amERYehT_uGBzr]~VA<2zHP7>:_9p.l;_P^4F
-tL}SFm;N!b,8@O|v=A8Fjy`-)^j<!Vt-lU@R+S"!`F<c-<cs'(>BP#j%+[S{s^m}Eab4mG]YHrpYD&~41I(]0f87U.zF._`|-Q5^:(6DCk`UX_~NyCW:+}
-|Wn-`5lBp"mh$FwMJRP@Yelfg96^Mtc6<3FR]xPn/_`2'n_,(rP3!BV/Z{$leysPMZ2ZV"ymvuRF~zga3^/_yss7Z#LvH',@o@x}M@gSr_N>e)KY7myh@0
-&z@Uz]wUCilJ~E6kQyBT3BG`qjJg,!SG;_Iw|rgu/6mt~GE9g;,lZGZ/u/VsUl!nCwkugRMAUYhH.vfZjf8N;eMo3'/C'j24lrgg-d0S1cc`k[$GI-xH9Q
-ck>245p)M=O}xld<ud7ohz""w]F'f#X&]t;/%Q3ZP]#MDx]uJ<n;e-lb<XMylmQU!f[D=]PaG]o6v_NS|L/`}j7Of^L^+7B5"t.!#7aryO(@qisE&{S,6n
-ifX|z,S@B[2Z+6,K/xzO^=g&h5giOo}yFF=w7n!fAg>X;Z8wiYYI9M|^)+yt7snxFVHi+Y7qX+F%sV]<VAkmeh4-iftOAVL[^=X+SkWG^V'e@q7/GdpwoF
-~Hpdrf)52k]CfP);D=K8z|PDZ{=n"n@rUn>d,g4mwY=CycE|B<5;C]ng^_V:E;&ce)$gcpA"g.y73m)EKfBJ>wku_H)O9okG$_qn]r4dAy}]-yth{:e-e,
-G7EnJTUewAYIz|q@}Wj31Zc-N]F)kui@^|ZJaCOD5!L5b$@Z3JSl0Ln}Ps8p$)BJ=ae)<R,Mxh&|tM+'$Z:BLmFnr!P-SD$N}Sk$Pg'n[lSnfV!oI1YNgR
-]LR(PqfU3cLrd<aVWm6,!`ALHj"4h36#Q"tb^)ye.IJ[q{b!13F0`tc2IA<dJevQ$i'QxYA#"SC1W[&unWu:Z6e)vD+<u[!|.8#d_"PY`)_lT{w:e2#Ec.
-Y}zS2"3SuRb7KZ&yDE.j['>Nq(>NKz(kbdK<0O!THwgTU@_)%D'F1cR}cFp-=M^5"KVpp`l<,Okmu>qzhmbN-#qZe1yb>5nC!Chdsq#ON5&9BS32#GOR+O
-I{[4q3q8~UxNtu}POT]P1f~2[iCff]!9Ko|iKobUs3n}O]p{Diluy!n<@-za.4<WALy,qqCljsSc5"&`;JlWQb2mc,ufe:|);#z6N"9$F,',#:)!,OI"_s
-3TnQcyz6y0P|ULAwG1j]E(9/c;V,u$0a-qYnVOPr7auno+=@||I[vasGZ_jb}k/JD&/]%0P1o/t[-WMB^&9#D.UbP)1H8BleRCG]UKStRFVBeEdG.4HEfF
-45[$($kgW$!%%}Ck;dC@{x}(tcH#S=K){e_[_(`%_sY9S27'<^Fd6epZlGs-}-N$s'Ue}M}rRM$<yK[QN$9C-3Nkx^6a8^CB|3X[ZyKHO2XrwvudL)%Yd[
-[$H}|>a97dZMSD'wO{hV,JJD7F,,{>9;4KbSYm[Aw<vl]hhZ~E&wF_U+"k&+1uh$m[7G3!_35viN4,fhBNU@b>F+7CF=e>.LvPnqvbCr)px|3;O}kejPWo
-!C|x;JcO]Cz:$bo11byp{Hk1<FsWSdnZ,z]D8tC{aL8'k-$PCAd]'(y-pgd|fRG3h5vX"}#2}o"hN{>f!(-i[MW{TD!YHx+xDBAfB4xxqVetch]B-1'PpU
-JIu^t5MoVf&PKw/GwD8YSFQxoL|EoqwS<qw%jV3zH3mG5Gt<vBv#3}^!F<R<WOG>w([-p0cow%M2u;Hid-CaAW)eQ"u(Zf#X>gZZjykO}IG^u]A[><C)vD
-oA:EjprnJwzFAiCQyM:)3Z]0[)Y>PYvu=J5O`.Dmlm]YnsVjNYm:;cvm=$#Xvn'Y^S^tWyu6%P(c/Qcgq}$vxE]%/<Ee"h6fgB9g,9N-e)gQ]N9cBHftZM
-V-GWuT'j@}P'Nsm+<5Y}s)&}op@&&]uS~"P^K5l'Od#.viE<<a(cveG].McLpb^(PXO,+Lo|n-1u)u(^i<G(#lAaOvyo!=B:WAF2U:laA%2(cD-#6wN:nG
-w4_N~Im:/fIZoR9oyu/"8poR9ox1qYl)hMlhAlTW/JN4L-/O,z5n45&5wE(0&iAGp7{w~>M_R-+6dx;;(Ccf8v+Hm%.Fb.ZorA^=WT#uup`y{z{>hA7#}P
-uigNIS)#:ep8oucVP)U)k50BSpbXvnUd3sI+qr'-fg=x'i@Rri,zWb>NR@%ke!x,L'oEbPff4#j#OgC+-$%$3>nMBwQ1H/!)/@MR`]4he:w^V8ePyLTwQn
-~YFc|.]=6qb^l-~k]h8Ttm@5q5T;,,J@1q::a,!/fgDPANl|A'CCme7uV&D4-]dPOO@&38.egZ5D0lI{tvq!AnX7g;-l|V"f(#O]&|-'<`+|U`U'B(o^La
-;3@:QerRSa{h,#N#|AlR~4C7)vUi"29aai1_+:]17EH9yG4!v|Xey&'lKjp=2%c`hCO^}w^dfzP.n(l]+#K[etRU)yolE7(>/U/lWDSn+tui{rf8^2@:$}
-(X<^=U=Uc&{Hft/oqxnHoJr+'r~"tkV)>#x9&<[G$sMQiHAr@fvLQcV03roz_(NCFO![L66|edp7eEUYsQ.47L{ew&M[/0,Sv&;H@k%]M##|5-<`At&tT"
-jLow,gE;k|9u&'%-W)^I8U=(W2.uDXK`//&6hWNj{KlSP"wA:}1HQE0ivX8"JPgqt=J@zzxi.9W=ocU1{slNCI/{q='ndGVlNhUxC"._ueOdEn>zRv%Dw"
-K:xmS9R/NK<PeGf68v{Z,/!Fm76ZsN/`T1Tpo$)@ek/MYK-Tn6[2QaBnYMZpg;m=t_#fZcE_&i[m60e#)$6WnfkNpOi3HbkPT+o'pK"$J4G0y>lJzC7_bt
-_Pc1~P9QMrP-7c}26S!SUOa`:i6_<n#"zKHbiz;cZamLaJ~dY<.B{bDL#+(VgP%%+<powzbEhS(Dpu,SB9c<'eqe|%zAqJ%Of9x9T{N!N+XI|@7hncYFcX
-Eh+Sw3l`ZV/xK=l5&@1U1P/C`wYVR@e_;]O[{io8w_;]h:sADG;6^Btp@Uqj0L.7i&X^uBwR,N:qzu+<^mi[LhB45SUWRP.((K~(v/hCPs2ymbRPMx[xae
-oTTV/aTPK'@mz7305D-!oEm"sDFit#FVtr_L[>UKP]eK1MM+Yzy:-N!SQa&c8$V[d&iI=6ETLR3F_8_Z8o&G7f~Fq'8OCFJhJ|,&QW/c1rpbuI>BI:(@to
-H1!$t^p3FF":qh!%=j'f>2!J!W`iOvAL(i5.-0P6QI_52Xse-Yj6Ih$Y61&Tcm3YOzu]O"K;HS86,;voPG9H{37"HY;Ve6h-C,K9U7xxuzSo%e+)+1n|@n
-<&P5n&+<JDxTn`a`{+jAPY~>ON6el7JSI|EHt;4oQryV|"(r]y(%%Tmgf;8!zZ+l-ls<&xgQ9]~_7WF8`Z>Ps|;Zq,,O9p57YjDKF`JcK]HK"PHd=2}chB
-#zS/nV&8'y>46;12Y$>QK5(zjmR1Av3kw+~Ak!9QMs:$f4YXhg]43mU,7I1";R5/bo.$31F77.#l!SP1K3EIS8&21vY'06)w.6$F=+oMh|]Q^Jq+u3roib
-kW]q}%@505yu!U]DXzC^+ECU8iGVP)<zJY!Cq<bMBNXTYXX8c=`>%b%YTQ,(<a6U^sTpb/@;7G]t%[m#t;93|Go5oyoC.5'xozdAm]h'OPFU,mfM%V&n!y
-V"Z%IRuEDnbu`N/WF[o)3T09:8.,$>M!ppMB+j9-(cj.7r1"TNA@/#j+yJ/N"'CKbFeB9/B!aMmrpsgMq-spQ,B84p,hL.,R88YkvYC9M-IK!p>cDof8ul
-HHuj+/m,)q={A({)<6.=esXuD"TYNtGlOYbtamfcxKG2L2GzqJSg`{O%gJ`iN>SL_[m6X$K9dKD"Gy)N|_=qGqtA55Lu]MM$TlQQ!qd9w;A5j8v%6t}5dc
-Fbv%9LhyO0>gN--9~tS9W84rpF+N-6eI)qFuQ'-|wo{B!G~el%v#%Cdrj.'Z7bC;BN%k7CRF4'V,0L0rx<9D2y<WQq%LbXQ(3pjG5&,DE+)a2tDo_kw]6y
-:a97V+ucmcIG[Cp^/ZyHC9H[N:O;dC'XH>f`P{n0uUW^Ddvn79F`a6JA]HfTxg{"71acfceJ`v6/AozBeW;hO(+2bn/^@|>z3-kAfJWmt__}`,$6LSh#qf
-4]nZp+Vy4Q]5/)t%1e@vHfiD6i]MRj1sGgo$x{2b+V]jAVCB8d4Tl.`I&$3|b|K=n><_KaaOUX2{wW@O5Me9k}Tte^oFzq2fd0%(F|Gky2RhPh>=G.n{8p
-X.EdBHlRzVMI_^[a3OJw`rkphf.6Hl(vUNFuovzS(YFq.CRoGzPkz_1mV^e6EUf}g+QVClSia-tfkz!)FCs8vitziL_jPQHw(kCPLQCx7c=;<>pFezpZ'o
-^pVO/,"r##vqL2!&cVzD5i4<x^0qni>y7bG.T|+;ybOQavG;esN<W$4g=gu4we5s&(t3WA^w)h,SV3B]kO6UNMtwYJYI|vksllO"v[p^ZaPU+PZ>PiNUUl
-/j1XV]UlmM^APiJI:L|6+dXf2{4(`m)YFb;Z%vGN=R80i."hH:hY0VN@nN0|wiLpu_-J_O/p{{CM';;;l3#.;6_/;vljgMmY@:zh+-!XP}9MlXchN|;^t|
-dAgk-sL>G@o>y[l,qe[YQ=~D&r$Bd4QrsTKJf,20.'#rBX'`D&0]v]'cKM!kUbybPo"sdP%<j#2tR6c'S^_Z1/]Hhyj(N/&yb^+`1BLEtIOy%SLJ"bpU}+
-'Nr:Gc::``Ac(-;x[7@IY7FO.-bSK9Y9_#od$6wiLrv5]S9[bN[rms8Dt^Lqi/1Zhw_,3/pbo1v:PM5;gD3m~z=@P{Vc]3Jb8BhQu1O<MrT}wfs5wh$+L{
-]1Ope#1Q$l-GH]l#8HQ[b7"<Im(G[a@P^%<Alq^lhMc>p9gOKZ"^VZ>sUj,HteR)l4HM.%&|[sAMF{`]Dbof3Xpoh,Q%!KKe,Wal}2Ab]}M5ET&o_0HQGU
-etbYssBaL,3V`/_DmQs-r6V:j6{Sy|)D#.Ud@Yl@cnl}1y8%Tog;OpP:-KrPbS#mpFu>O^Osu$3U7K&pooF}Ep~B26u32!N>qbNg9Ap7w`rJvbO0[JBEtp
-kO>s0XJ9X:%hMNa+XH2Dwa-2/+L`v}C%>bg:w@QYMC=brNhFpj.%fOAJ]&^wGaQ`w+>z0!~eTn`2xO6(0hM2tVNJ=,EwUIp=yPrkv6j|"gZi|xt.A4%)lX
-!.^#C];u#6EFUZIp=rou-NWD'9RO<DRu=PTD|/bJ:zvS)KO&p[CEjTclHL}S]xVrnfjg,1Pic.`,>IyoN6&QZ1IL#BrY,"dviN.KXnozYYlg'#+j^w1:l^
-s,TY!3Mp/^oI0I^+G,W5(a>Y9}{_csd#_WQb,D+u=svq<-Ikb+Kczj`J`-}rk>T]!Kp$qf=Ezf)9O|Z|3-PyEcAMYs$D0VP8ow-gyt%k@`31ua10NpjpFL
-0hQ-{Q1&li)TmX(cWD=|=lSzlnU|i<pzx=$OL'-Q]|w=z'J@TgIdEJO+Yu#Cv|,[ocZ;w@^n0e|NUXjukYT7x"8`j5!jF'1X5ng:KpH(PF9v`e1}`>`DK]
-T}4^0F6S6DSu,(&pMY>3ai>vlZo"pNdYGmugJFpfspguf_l[mfS5P@pd%ZQ(J:_)~@kr`)lBPCq9hx;XboH(SGUbD/m6qS{0+dJL0rod<t~Q-o=.ROm,7.
-0Chfy&)WeKt}H}|PSXQUy<x(A_]UTSq1r(mkdXvQEiXoP`wQ7E4jt78z,(9NJVgiz{XaYO>b+/Vv%]+qSoz,fSJ#F:5&Le(,)F<s6U@@eXIBba]qx'&Uv9
-Vp3Lt[m!tYjUjLBgd;pw<sj.ny^O_n2i[CA'w/cCxYSFIPby60GHumaAh!;<A:O(Uxp9Mw|g%Eh2_<R/AD<8%L$Iwow{7<s$Eu[aC|IU1YG(Au.z;wn;=;
-v37K.iIw(}OC1^@JGbh6.k/d{kzK!unwG"^LV-TKP[Y@9yZ%pQ;CRrm<HA@pI]v++c7#p/;J2O$L!.P#(1dX8GClwc]nuD+1gMj4vpZd;+N},]t6P90L|s
-+w~$kn(szY+X3rx&`=29E/auaU+^M11(uL-J"TW'U6.N/Gst#R"O}qcF^da3Mu(pBF[q/{iEGKC1nXZLt=Zw]{7k[(3NV!Tt(5p&;[#)6A^@S<tNAWN|_5
-u9pN:G@t)&7lA;bCpYT$mKjSg2"#7GHJSk&S>wOG&,HtO!Ps"Zr]N<Qv)$g+]'7}:[O:oAL0>GI/KYp6;D|{x08<Py^n5bFm_ehfyhA&wsId,UL3dwqoQn
-S=7#Q4O>YOm6O6mIReNkaTLSR+}^1|O%XwpAN:Up~IqJoEJ(dRr{yX5n7lG@{d#`'BM5=C3N&A1qGiX:a)MRS%C^sAbFK%OZ,|J5GN|'Fy#Dr/E|Nw7Vx[
-Ud}I4ogNx`3pp;4wKu}/;7^UoC2$4.aA`e5IoryqsO&%/K)K+AZU-Xf6!Hy;~ElNOJ.VIloIbnNIx(3UPekuemu@.J~H4"AzYX/}~G7I3gQA@%c0K2I_c,
-ZW@;DPT]igm0n(WI=k;s,.p)JT3W`}-[!kKvKn!j)O}A[+f3m<"CMK29xM(B}23o.;sRE)&'Hqo))|Iar^IO|)/kKax)S#|w/MlMqH.9TRF]4"TC"]BEHC
-j82>1@/(B6`-s_exGIq%s"@lf.bwe>NtlAz,L$9+4$JCB`'kN3FzFep`tbh!w13aNN.5@IbdE:pW:E!TsAk0{uZ/]:5Y=iWv2Gk>sQ0Xp&5r8k6}J/JB|v
-3JHk5.ZE9%RCbWni`S34n_APwkv{"Q$cLFuFRELz9lxqd$^bKg:jly8KQ_DjscgJdxIMN1Ax-m7Hf1A5"55<4vHQ+<#zA">-_]l+BN+p[nhK:=>|N^|&}9
-_{Xve;Dgpb`n5IQUb_Np+$-h##!^u1.}d)NvJv%KhPOSBL%@(5;,#Hpm9J~cKt_$JZ.DQ[qXk12|+[$x7;{WOWq5zq%zK<,;&`>X:ixN4r,uH_V$^oI++7
-QdO}/GFYL0fU~Ly;38+JE"'h0CaFEFmqcck5RJ!G/I}cD[gME`QY0cxrkV}c0t-]Xh6gw#|NxFG=VEu`~8`,C/wGX-sF3;^>6,Ob@+kTF3/1;ojBV]L4Pk
-x/t=RQeQuCDW{Lcjzbj6(V_|=F[=RZ9(RLX1VVJBy7be(>y%%"VZ|I=YBlzWcVtgB}9L{=$qO0G!JWOvU'u)4v>uk,yyZhNY;Hu|SZ5ZK]aCxIu1es<:r^
-xp#^2sEzC8Fg;_Z;`==.1yp$2nk4}LX/FG&Tw;2mE|9Aj<y{_n'm|JPP>CGs>_nZ_Cr@kE9g(.OksqM2n,RuEHA8WtIs${A[VY[TwDx9~);pGeU5H&arQ5
-A&95`G%%rVl_P#EqiWmAeu+o]bjuc:QW-EKTZP.R}!M`NaNCKZRMstVq{^&KYqPIHA@zzSIscm>q^0$4</^=MsTf.hg|Ne6+qA-NY&:yH&U{08mmVDrI}X
-Jv_|Q&wuj;}v!}yq%M>}2&=-'`u{w>TTZ6s1WX,Rdj:/zs"xMO@:i2:c;j-8pax!>}7`RdOJEyYZ~L%mek@OpalM@@u3!kSms|YY.y|zKgDuz}PZ_|Luaz
-}eMcKuUpF/nFv9YhDurLYyRrv3GGNwB"!Oroi}%Uo0Bxmo<AqMhBTH1TrW'tQ`JA!q=L';{ZvD&._rTJu{1lQ[R`JsXt,5P$i0=u0JvAt7;vr85(UFl[}Q
-W;l(^XE&^gZ-$o4vnqdlcRUkdzT!%Z'>@]/G<iO-22tY_aNHddQg|SD3Lb:bkyEwM.HU}sI5w+}s_}H^rSk:@R>]l{QdjHv`FPI!a8|sG;y[^{{@ei!:XJ
-jhvF8>v&zS/@-bG[l+Ww2Ks1YzWX!fLM_|dy]NoM-gI4lz!kN$M!cpZiRl8|)_ec{^.hEiRK)omf5O/+$w^-p$BE[UHt}RI=nel]jt%1ZAmKAsHT.g2EGl
-R8tFq`,9+$BaxQ&'e]]z3G{SL'&>#j7|g'CS,hS@P[['pUO/jH1U`0)xvrj2VR0N}KEl[/G:wv#VfiC_(`migA&OtE-@8BA"v!&u~rsYTF9L&["H<^dT+<
-,vY#K:sjH65bWGt)`.B3Za7$`+$V[)t84RQ1)cZzV^s[5XY3`rt&$ZBC,M.q'n]>tB-WJQPU./iagULJAr(Y>ue1egVDUC~QRu0}'p&PqQAt_/dNe#3:5_
-|6p)9ep$V#_,cn|uq`T{AqSZR.Co3s{[2_b;<Bqi>dL`<$DMP/[uZ;rHUWqpaM}OXDg8Gt%^^O^CWz1)P!zv!m${7nl%maUnM.>vqnF-jFK-(96Jc{Z3WK
-i!EhpAMjj,e(8{hhifegfJRNYCV8gt8p:MhI3xweLUhyk)V2dk:+8'sjHx|hh`A6hP"Dx@|I"}YdsW>5'vzU8@AYL+#RU3o1|j'm:fsjeDlI1JRiz[]y+G
-#cnlj5{N$d)Wl5yr>'#U$]@@e()&Jt}EiY.&8$q]~3;:DCW12.6Jozfao"gzpC&>:yTI'mCkrwe:+1,LF+_OraqM3-nsk=@IH8pmS}P:9vE9M9l=h^^pS}
-M3aA}#KP2-9M45cncJE6{:S,unKaM&mTG($69v5|47RT;H:vAN>NZLf)L4iPO.pE0Smv]lSKsjt(l(`;qRWrK-RxDMg^<Z2k0=pwbs8,'qfhL8D9p=bMt%
-AQP(m1xK![>MwS&`tvU|=q<O~n^o">&;RG%x'TlO9_dyP&{H[wweBAEMP+st4mI[N'}/{Hz&rX'a#Jo(b6GD)w&L^RrvB}FrNFZ&Sv1BWf0IuMuV$IfMJ(
-:@<.bUtxCRxmWoW}JJ,z3/G2q58fdS_^'Brg]0dc7pGP^}y5+6ksCc"F"(>m73dsdHDKX4c9Pj~V<Ku"9=@NP#Ssa-fhfmFRX)MU3{kViU]"$d|%Kej!+J
-;Z_lhCU9J;)coHvtG^<d;z(&&Sj%U'I>NhO'CfpJX#B[hT;GkFSABmc1"O/Q&|K|,($f~=68mstKCKE79X-8Ds,_lY7u@]m:xJussGCV'm&N[.{thr|7CB
-]VzUy-HWd-'sfNEUCKV|$+HWLNJXvqk[50H|ySy<O+#V|o[OKU9LDxCQp(1EDEwesp8OHbTM,Y]bdL`p#CE'a2JhH_P=])<!fz;@A",z6(u:3}Dw(f944`
-Ua_|IGHb5l:`]+nKqgNiBY9mh'<+Msaaj+G$'gE-8+a}Mt/)PiPDy0^`M]l6|.E>R]"=FOWksoV=[kKj%"@FKcVU/YwbE^7m_86T!/%_U^>m9".}%b].P9
-$$mV<81kZ`|s->=thMb>;M>g1!Y[0:02YTH{|lBqT'lBh3Y#U7lNu:UF!WG]cY!`5h2}<QPz2-=jK8YhfTD<jd4#bvgxdLY|WZ2hvwW:"-cyd})zYg)[K8
-|>Fh2zu+ek~'KYHzJk!MUtDBBod2F.01F2,ET:%"4X|'$fiZ4RH(x_tX`Fh10m&HD0N42)/lR"U}UaN}+JR7!Zgu@_'V;GMF6xWP&1>Cu.HMT.Ubj'~%z)
-L#%QLAfK'I+hx!nz~UhVNL5o#P0.0p!e$P)fw09bAm`4Z/>Q:7;Z;S2+/=Kk89GwZZqzROfl]r9z)oA)fU21h4T$_uW#N|3!10;8P7pXH5GtruJ^&n_'Nv
-}$aNTQWa%wWG/l_LcV"TJ,<F|D-j`;Jrti-9kq40O|cGO[{2bg4Gck9dA_aCH6GEy1XF:L$FL:/r<^TRsc(EY'Gsc&(`Yz@F#b/lWHeaFYkP{yb=@gmgg[
-V3fGW/<GwHDquX;Y@!AcWkWWvoVRp&RJI<|KM8o0=&i0C'(-%})tRO,H:Jp}74v7I9,q<YoQTVG9Wh3wF!%dk{}/4!zOeW'G:(LenJ'e8[s&~l"1';=LHp
-`ty9g6'',5%G1K>`i3gP&&m)]!]]uTUMCuwGzu2eZ@F-hR/J<h4kG^l^Pf<NQggkc`tN"J]|WD!Z{;C<,2eOT2qLg,=7v&=2MHJ$p5[(W/)X#4^r<F;H>_
-#_]1`Qc%U`!giEx=:,"&TioOvgFbIxEpFaN-s5'I@Tive+'l%)NR63b&S5XfMg4h9x(+wR-w,g(mgV>^U]omaTMxjBWlezb&>!#L4XyCh&k2-ri(J%r5{v
-;b)`$>E.K.A)^#{Eb8#tmo7q_ib8Sh2KLhu_]S}/TISL&F%93IbL,;~ov6NK}1+g)r`.AU$q}xV_6Io'K=t(4@p-s&2XiX",.(,f$Ex$x#wS@o('&6K>Yv
-Rm4`koiP)tCXX)J^4JCr8MTrgEb1sm"k>iJ,P0]zg=<'Mb1}`iH|xpvKTU5G#O1SFsnt1X88&I[G++,^(BjP>d5m]"A'i_.<XB=z~u_I`|B2BW|D_KtTLS
-aF(O/MK51U)pZTXVq=,/]5xmK6yvNb3d#}A'ba0%|9#b}HuPj+c.roAvwfmYuiegs.-YHk.YJ!Kp<JeMZr+O3,siPGL|VwTQO@+an!Hwwh+84lIaAnG/5.
-#z3"u74Z/tCGI;$E[tuaT-F4R"rkqnPqC|0^[^TN5.,YsmAcJui'aidH9b-5BSm]g,>Y6U4=j^(wzrG!UJ&Z<i)L#ipyM3"2'%R{v`t/Ft]lf{UUUVW3ge
-nLSsiW_'npY[2Fq4-6zm36etYz0(Hx}5<nH@}{cD_[>I1#s#RBpAEefYhiVEkp`#}SKYd7Zqtexw%QgNn5BbHS+^Uw{/LYuu)xr)U/~Gs[k6:`5G1yX4rN
-H8vCz6b}Q2$J820d5447zJd"8-u%(Y"1r`y-&n7LF^nf#H#mR#6ZLi20mbhxL=ZVxiQ[v[~N^FN]~p4"I4c4x28lCd0|!eb&^+1xxT|L~<)}oqzvA7++89
-=VtH|)R(;+a,kL)Q[,-,6C%<OQ[A%,EV7&_exe@tImIZ!5JjfH(DKz/n[5-#5Iyyr;#zqwdLHm5k'Dsb^CK2w;{%sa+{fIQ__0DJ{CWk%>/L].Em[GdO:{
-JW9<)ET5d`Pd]'wO0:zHXIbJVnj|dLt4q[+reSy`YJQ$kD$M<ZM}uS5iz@e-#6N`ul=3z{<[`e.UZ&[LIkSVUGv:NauxUislj:DbS"(0{GuhK5"-0v;^^)
-M!&96yHfI!HpM"}nY>C->wzMat;3EQnq.3p0AtZ.A2.dN!veoj8CE]Mi2[[hlnW0n^;pcife~i]_ziDgU5BE23"{ys^,~Aj<@J$8Qw.#Dmi/@eM1kmxY!n
-..P3`r({36us.,go-pt%qs<|6=QQuvsD]o`#H2.8P|+pgz:I}mAfBvOKa/C>/xRps8>3+VoC8]>CZz}kGEvp=@r[XclLz<GRR7[hkLtypADy)t0GU5L"7'
-ox8H(9u{}lMWj9;I_Lh:"7H:q{"i2i)1Q}af:,/`uXufPP-/7l'[5hMV=s.7]|c{"5^tjmoNL$T.dX-$h]hzN<B!=6g/y=k0}fnB&E(pTut.Y]Y3)x-Y0u
-#C~C=Z)neB"|-NvJ"oa_Ldj>lF)2ELQ-:IZLQQa^4>hZU!=c%1e_3]a!5j}#WotjG{7uTzK[RR(5VE3HN_k,AL0b"3o1rHEd}cxA6X^X1oF!Rd{oPd<1eY
-T//3hSsEv'p#_MF`_B$X7EGANa90/,%A]jg4`lD`B^b!HxCdUbB=e@Ugc"RY$D}RH|BLg.%Rc[;4HE,R@yvIj/RF/i;OrG:xR=yki_(f==wAj|_nb}Qn)$
-p@J-&1M!aX+k/=S)zS;OYO)V1_j4q|x,AUHxSi7kk7Kt.dtQWqV6{n8vt=]aDR6]";&`lIrOBT9H@!Q>9N-1L_n4>g/;|G%F!x3&XqxYM(O[Zl;D|=8UFc
-wCh`,I~zOrBB.g,!^zeI.P,pW$Z$#dyqoUsqeg`z{axF)Dce38o,3548LQs%{(IHjoittpT+N]>H>fWOm`0}_j]Nb/xY>kgQX4cG"cKK4Ho`-/>fhL-bp%
--qQ7Y2pO"JqoiA_fUOJGIGi;`jY#<[#&WNAK'N]$V$WN[aNOVi|=TQn.MbB-+w'#'t/wQ,xQl"#=]i!>y$,6bPk@"7BE[dKI+]-TXV6ATZl`$oBcatz8p(
-]J~S,^E7M-W+;ksfbCNA)4"PG=vW1dybyZ2J5}]P<)LaIf}"oecWwq$yzo8rVpil_|b>iy>XXt-Vec}Qehg,`+M1Cp:G!]HI84^)VkcLEcI|sUzm1M6_U@
-cSq^h;TINS90X1gFk.^2^.j}cs{U+Id=BX!6@`af+6!G#jqT.hR]kN'U;FbLwwpA<_|T4tAdzBrpXAgg,LiQ4YlKzoRrUXixd%lK{rem'pFUm10%[(/d[!
-]fUVJ_>5>EdOe<`1Y#Q2%T0OO2H>r11qroih|vt%k<^M@8X5etnMUyp#UUv({.bnDog'I^i=pL>kW>lu6`xZ9q"HFd@WMz=8QHImAIp#^r9fC_wg,$lvp,
-o]Q.9,cF[({^y1FY,CTxbX&mYT[0#`8wQ6}Me^pJmtqsZVr8qJ-TT<2ZB=nu}/!a[wpn'1f5L."S'72e!#<q9ygb9`gP>-nw|qL9b9(BC.t=fH_@@B15;%
-q#S{N^U:O#bD:F1X~2kedi{F;{5j`,2ul@2}<l5j_,Z24m_4tWLy2N42jb"q[RM%jF<+=eMYR,.1]fLCNyw0>M,o)AEt69.Rv!Y]1IQ=MTAc:IdV;JnK/Y
-~j-'6&Aj&G-9P<tyD]8l'Jw^[S25(i-%vHJR+]HkBdYsXY(#D#Ec57OcMr.gfP|^Q>KDUBK>_YFL1E,!NTyFZ+=),]+J9<s+kEH<R@+@M7vr.$q_wZ{/,U
-t[8lI"E%'9LQ]"=+c|@jfpb]=QMm)bv0uU`k:J>BJ1oS,pYRc9~vdo&LQnl"WDip$J.4xvHQ<!$,I'NR~kl$,j5E/3f]5pR_Y;'lr384nN'!F:G{4)5vf5
-yWm-6dCD6zL[6_P]rJ83QH:W-uxa|N>@2cDZ42{rea~u|K`OiE!@|ia{:3ob'gzoraKPjd.r/1OPP=Oz]WzJ%@6B|<wVUBgzz.u8whH'o$Y4UBDGh#[]%U
-|{(KNiU1EahP9@AEB"A_)I(XxSEu<3&'`z{JS{`czmwUpS+V'dG.gM9kIX9DstM(n%vo;ue:`AswU2fA`5RiH(jzOXIbWI3B#"`>C5'2;-wHTKsxfzLlZ_
-)8&+k@i#HrV<QnY%L#Zp"BpFJjeqaG[VNo6W#%6+~agR8H6hpnqd8sLlf`KBtHVx8z4%ly|bDs/k#O$_%v8<NR1`(1ua5(/lC(aPRO]7a8,y!]7;b"cA1q
-`-</hI7o+,cN]jZk_^nN;eJca<hb0o-#;2<)(zv#G,`6^6;`_cLB!hcFWzkc#0"8>NVT$A)1H#fAe]VQp_HtramWPA7RN4A15!}Jw)c4H3F`8Qf!~|R5<n
-5YEO9Im1}&SQokh2.{r^-,=Q=t=i/H"+DOqgLk4|iFMR52}BIKNHe0J`rl#@=xKJ}")0,D1l/=BcTLV@iSY2!-KTTXqG2re3!h9CdQ^`fN)TJ0a"<aB4i'
-/enL$zSw{rRnNUx8`pfsgv|tV>T(O21vQoi|Oe-xR>yadUD5e"o(^c$).bD<O)j`q:,Cl"S33'+j6}_+.oCFz2]KIT"P)JvME$cn}cK+0Mj+1`Ixg)HC_3
-%ueyT>z[m@cE;ywi=2`EyUtCw_nDA|OVJ;jZ]i$=FCt!]}t<__J<+d#dY9yX/LWATW|bz]'.Ma&59EX`WYxmFiQ/k]ALzq%0;ivyQ#FoX<]7h}{rp/ZA,:
-!A7k;mi1Fr2:qUidRGdCoXf$K8{8fJ{GYT`n^"3=+43{FR.eH:L-VA8+lIQ.|J1VkLNG"B|<86k8WGtW;1k|/[>j_{nnG,h$+xI+kAD[k.,cgmDS7k.XW4
-bqGzF;,;o#zaGWHRa7ca/ET:Dq|lSN5R8M~[o)3Je3f)4=%K253Xi5M>nLNJ"w#scMZl+RGk}/5serQPT^7kKpWQ;$Lih#o-jjxkhPJA-i=,:(NVhLb,3"
-EHEH7mt!7R|({KJP|uml2"u['C:C/5aP#Lua2m}BxhD&_<I/{bWhEHU"a566HJhN1M+$`o`Yqm.=X+"!UP;[DK/YkV3A~JY0q_Bp+dwBA+o[sLq!c@1sB+
-7levm/L`:ceNcwJB8:zW3oVx=%^>S@T&x|JWo$dh3F'Zq-OT}z8O,vQ9rk_jbr:QxE>S,(PP^V49Slyx+MJ$S.IH6'-YN,o;-QJ5Q#"}'ig&lSl$UA8t(!
-d)QT1TuAtXsIo86s-ImK}F^K!4Wg2aozfFIdbLTtac7b62O`r]8jB'a0RQ&DV$2KDV[Qj.3EKr9_#F/FTMg-%1h#[:o3Wb'COlyzu:Q7RKugH$I:2rDS}5
-O@BKrl!F)=@gk_UjjClsZ$hTiKUjy7},nMS3gADqy@b!:0E=^//v^uo5gOAJa2g@"qtq8YVI|<u3qz}key9LyZk36i[}<`LPGCU0T!ADVM]ALgX:ZIK1Xl
-%}7HSN=r;2:2Xr+R_LM8OUXB`}$[uPgb"DRhk:"{b{DxKNX_vMpik`lFd)NBQ<E5XnJGH-o8B`5L8uP3sH'veADuFK|r3bUMIVT@tp~h|56`ZQj<QloNMW
-Cyy{w5k7@z!`H!ZynV61"ZNMb@J&4.{S}/#39){HsHZr7KV5|N&t88jjZYl4j5Jhy"%2b$G&0_p1Zjy{tP%Pn}'DEk)`2TBx9qsMR3NA/!fqj1@}HCb7LZ
-zS{wMunbH,gG~;7bNhw3jrLDRk0w6([G$(I[zC$I=fMfjey>dK=vHDBrHcmA(ELP_eH,Wq=(~!tLy%YSmPu@I+>Dot/Sc]/do>%IEqvhpzOGBJhC6j{<6u
-G!A+bk=nIM~[|`79T^[h0;Km~JLu>oHFmYcL-5~9^$'#{0uL4zYdBU3Cg/<S/.u)M-:SR$p)$PC[t^cPwSBBmTr{A9V0#Q2IHqG%|p&D]^&TL1:U^UfiU4
-lM|R&fCd-&HMK"t+W9o2o"},0lRlP7KRcc-No6x<KL%q~-j}vh>PSUl/zPd{(M0#cLZOY6]J$H[ws%2UXw]B<">JW%BD3hN5Le$ei-d]R^r0_VOtHASt:"
-rbZcN'Mb+P.XNblF)W|(fn4S+iMWc'Gh4>ug5kRca/P'.+t9Vsk6nfJ<bCB<5|oC072mjQ51QO8]/aVS0c6FyTUjA)Tk_v9qt^TtqAQMF:@"}eTILA::Z%
-xF|I|}[lvTxl]`7C-GZ4K_%^6}j!XKv<YM[p@/]=J9pN/AdR&py`W0#X63ce=b7RvC9#+a<ta[$-)&^$8B{^klqt`}z|NCaxt6y@.DMQR]LdZpdHgmBA<`
-%^3$m]wXeNb}(";r[e'i@&wHrQUH.0K3JGr^e&LK9m"F(|~U$H{iOz,K<Ctl4l3$($H8/o)$ua!x^7RUP-'r;ppJWS{NTbIw1}!|$nFa$Uv[3nQ'pVc{E:
-HE#ET`u)9^Ymz$P[/+o)3R7U+%6vBsYftLSQglT:a/ruQ}j1}W!LfoXrmk,CfW5!|@EtM`7=X>ogHCAj)o=iz&TxE=k:~z0j|X5_1`d"GU1P^Cx&GZwl2@
-e/{ly(-Gz'-k;,]"u),:T/u}FPR]31qm~6sw.jfebBEvEf:b|m!{<OaRvhB_ia,;:3k"<Y#O@Ox&G'Nwi3#BCX9=XA[yTvG9-4~,kM[hLLxh`=qC7pn3=>
-Ao)!hN:$xx+Lw(&$X,Y}=oV1@HOk6%jgAD'2<`c2kf:,~cH'R1SwMW3@p`GQltCvK]wt={ou8p5LEy;|>>`E541q009^'Lcl)_b;I'~#Ha{-iIoj4o3.S1
-!Q3,>>@CApi&[3e8U"`wU8lm0OMp73ST@5A^:N5!SQ/g)iY-]8=Hki7D:FwecnNd[[hF+hz&9gE_XhS(B=g(:P!!(VuDHXuEg9q},NN(rRU@646{,DLNVL
-::J%[YH,]D+i&=^S(0y"IPl>t#^WsDglp4j|%MV>B1G$qOhP;`EN.:{ARI:_3$hH=HQ+0.De6KKzZzJhu&~7,eh]e'C'#gUS4)utbRFq/k:C<2X"D-{EF0
-5i.UTkbi90pt#cHmYZ[4V4n`=MYJA]EefA$+|LvHRvjxP|kW!+-M#kQ.!##c9hEq).[B84dj=lmey4cUgjTzVSo^IO$C~$swyI^wx465{XINOHk#x@&[ZB
-`BGXJ;1E}IpU4j$Dv_rBU{z9eM"LXf&yA_Jy~,;L2;mEVOd|ULxR)8j+2=+E8nJI!2y&`{Tz2]:a.}Z`Xgo(B@izX^}6}URIDdVAYkGfTDs7-Rj3i-P2F9
-<ZCdDxgS2OK:xB8;V|9X9,4^a^-aR}k88LY^tqHwKv`DjQ_'&{<r{U1rdu6b|LjO(EGZr4:id"{Pa-!<M{XDP@ff:`u'JJpC-(mt^pbMk[Yw"Ae:g{>SZ+
-oa2nCKJTY[>X(EP`#!H|t!h{dv^;A]Azo%a3o%_QW&32FHSii#KUC2ZpMi5r0:~lK.AieLGrY6Dvb"rB7SvWz/](g,/4+S6d]FH/_9nz4u5sSMx;bjWuG0
-XF;wc9<}nOz-tczT8'RH<g>m"$8>oi`ZsFVhjN>}tYVzz4{Oz_10DO3D,[OvSzBE6t8WyPP7j7nm@{ekg-)H.4k(tK=nz|f)dkorc#pa.>6q<KakiN:QUX
-~hf3_FySa:Hn^j_RJ;Q@j&M@]n6ucQg!'$eL6[d;94N!Ae>MH`NfwHsohCS<6vFe-nmsKBMZM["=,Bo|,Z6<NQ<^Rf8idvd$#|(uExFP+f#tD502YB8tc%
-Rg1N@/nvBfW1%!4QsUqQ3vDvl:x|G#>B%E'Cx%!xW7J7";]I_2'yg`RrC|eON!4M&6X%H$U]T(=6hb)shYEoiAXY3`3%TTE.nouR'EuD1pit"[MKD"h:kA
-,=~igQ-2()Pnuw1cA,H8vt|;AA]AFtiy1rawo^T<3[c"/yXMJA,Yem!=5>;mPInjv-xI=o#.,'X=^EH&9q59gW,+wLX#%vav[aNNZ9GDWf8CuqLe]$@7&I
-`f0uM6))35zEM({p$1EHd)uog;5>Tb{mK_t;-Uk$VD'koEoDl)j3mil/UP~gycTJnLu>GMJB14k6.%Pk,}W&tB#/B9y[&).k1:F!c}^{lO1+NQgVH-r-LZ
-C>GL%aeV]w!n8!"5K.7(JY&RkW0BQkiPnob6aS=IjCavNFfUX4X@"K8zo|b]R"[8MHxl&bwn=c9u[6Gm~Mq"Es8XNg<w>$!+#co^B(X'mz:s2(A_6_O2|l
-1fZvQu=jH1T7!|S_WAb^e>A:k=GR#G4Qu,9z!,JzH2;(&|<et(8=XBCEuQ4gPXU}3DOs_Mu(h>y-x[K3O$74@!FAbry[!3#lp0/xbT4vFuMd$$1,ov:GF}
-dbC)|R8_5)^pq1HE$u!3{F$D)vp6R4)k-hr/r#B#iRGw=jll$LlY^Mo9%"Tx6PsM0PduZ90sK0n-6$S`kXM`G+"b!uZ;Wz)feh&c{xde|3-V}+uwJH'XmB
-AtiOimqBX]2wY<P(#-=myb7"DIjkpF54MbfP7,#HClB[EnARkAUf[km=vx!c6fw02^}/sl9!N]h-2s2S40&L&H<{^x&nz[&}YG)5qfr!oo1b~WXYfQe>7m
-80SxJS(X:`DrC&]%%]9ddf#t{h|/szY,YB/N^NZBNUgWAYb:;}<v)4!B|yP5sE;P(XA<T`oh(|P(/`(wk(v!!}lK+ni)g3{.e}wI7;~jXn^AMGK+wa1rEf
-T<GJ}!rGj"qJm!0U0C1@IF)%ulz,&{yy<5j3D%cLm$QaNY.S""$qyD0_c,RH7X=dzv,p)5'f2OV:8Our^UKdaZ]6,+(}$&2DiB`|ojXlRM9/qz4OH-`#z6
-gbd<.4wKfw#:GA]<;['do<Vpp7Huug!v#=,;Y6Wc^dKRpF3/&C,L+hr`gFfi@d@J,4@C/tX:_S4osC^H!if<"I7n,W;5Ca2_&sQKMHt9nZhnF_w)Rv'r3u
->IKAm`^!a&TFkHX>:UWLB."x.45Ah2h8hG=z&j0z5nChkG!D@DA,/Yu:sG2goJ5$#KQ'|H-O7hBY<E8Tk/H5;6/_)H!;xpL,yYXpXI~PSdZ@,S~'aEP:Xv
-;d<jWH6cYqg.C4CJU2k.Fqmm#z'TR>=,;R9dcF!%$%A&G}11/g+V,(`'7{nt#}4F!@l,3n|Gxe){cotVotvh`7z.5We&kGu7%$ba_Po03IPl]!gc="eG~T
-:=sx<AqaaA'/3K;.;|a%</!6zInXZs|;H;Uzi2@4$U3-#6uNMmOELtVqggl{7tFJ=O&>[w$^tBk3"L^G'BN-G&+tbQ!_9OUjL|Eo,2y]`Rp_U$"3.]gE~0
-&h`6e[[NGpHKtwFc,7vsi}wh`kGhn`m7dz/P0X1q$)>$1az{b{59$$=MYQv0ka1loA]J]"GYJ)OX$@Fmac|([.;(VJPZj^Hm/jei[-^tAEN^H3-aq]RMFg
-ZT]V`J_U($8Y6"X-R|B-vq~](TRDBw5Y&dOj!d`vbpSaCp~KeQC{|O=|ChdIdP@0&gW/}"r2o]^A_6mc=NpTdHvYN4gg12pXR_/n9;@^kw.}nWFDxL^RFe
-n%gt~wj'|hM3'FXl;ze@RMNu)y(<Y4mR4|RkETvzv=Hwqv`Z]p7nHxIP=TLUt#!vn4i>Yk|]&`"H~WUvgR5DV>>nx-'jRH5AbBO{6dQ}D&"47`XP-n2T(V
-f6ePI4"bKev5bsDuF:8q&5o=owp:6dK3sfBrM@2buq3qL/:]GY`@`s[K`7c&Kmz#j%7<ibT[h5Z0Hs#e"r+m2%=`#KIT:OueW=Tl%FZVT=YqtwWJyC(!Y#
-:s(CM|%wLZeMXY-|L&fx-x(s+d<92BV;<s%#rq=GA/fd4VQ,Hly_JY;%,8E_OS$+k%F#>y|uzsnmIYw}zKa,S.!,Nn!0Ip.Ep!Esjz0)qq@.qU/{8zTlX7
-"k<fb3DMV3bPbaH7Z9zI.0V<hUlWFa+C`mqmCb_"U({6nDWEzrV!NG<M8ps,cCsNw&^s!moy=%'`KN9hvJ$eAJcYM5p4zIKqs_T712E:PdW+fq#Nu&Aq/%
-rTI_E6z=U!en=$h2lAa#Nsi({wgX|5Bi(8%eggxyScH,|DvgTF[Vg)FV6+W{/<{r,_LVlV><T<=lx7<2%'Q]T9`'bx{1&^tq/Lv8u1rKT72=Gzjc+q[npo
-B;}nou(/ZW_%`{[Xf2#%{%hJ4I]Iwf)'E1)Xt=Nw_"LpM4NPQU1z-}-I|^:XNqKH"YnR$irH#ZUCKQAyO2OUL&'`zE_TqsT4b}`VcYGz<NlqN"9&89U<I)
-k(!9`T+W:g5)b9(_%6adO9UU{"h72OXO1.>${qu#i<-Nwi'R2^A`ryIxbq1_ig/81zX=Npg&)gPN]Wx{7hBp<(vivsDv;HFGDl2gH>CP0/gg$URKLU.P;O
-&xp/(C~K~]aC>}zsOZbIA-PWrRiv`.+:Ee81BHQZf8zBM"[D!y`$w((XT3#!`bdco]aUi@F=|%}p}@jX-(bOl6nci.Z3EUua(}ET:oz/!QIXRM9i;]vl5o
-/.35Q>[)|Y6]NqYCG$kI3oa=3P%`w#Qk/P#;eI0:>vm)Yl,2{jf%H%QDf%yS$CoAE6Mi,Ve,]XGOorKb0a'bDj$XON6$vV(C>hs'Y2]`,N_Up[d|w/#q33
-{v"#r/^%GPb]4m`YnF'zO=>"v8%Vfaz#iBOc65UwHp[CGPn:d@u7#so0^U9wOTt"!p`&O14<:hUdvb^qM`0#H|/p{"HTjF,/ax>S.]H@R^fJgbbUe3QWuY
-L)EoFEPd}lZyWXSZOtjGG^1^1(CG,.63ZplIHjM9(C4.OF2<Vyp_oDt]Ek)L!w#bi-K!TWE}{9wU1E~cMKPID!:qSG:aeE30mIoa`m+|h}0N8dC5jPktK]
-"y]B-B@dH^|)V01,!Aqso[W|^"xJ7="ha{8<|(]GpoJqtCUWsHEusM+{S0ybLY=f$=t<SKImEw/.nkSoG7r4CK$/gt:+cLu1(niqji6]=eA[Sw`r@@v%rT
-58W2Q+K6+]|5H)r9|z)Z9fXSwAt(#C"-1,-k#T,]B`g4T)NbvZJ++[JISu!V>cVsbo|Bu#84Ud,N^po1@3K".a;2A2Q_:RZbx9Ta{>,dA"+}T|u`OSR^h{
-+kZrLi%Onxm(%>&`{FKr-y$aI%,Zf/~z@%ZV_6,;+C+vtvh%~!T:h"RjTq:vhJBxUk[H=%c^'=>PNav:LCi+"m@c%Ai)F)(]:q{Nd69Ig!Xk2TPdsUswqH
-G1j4jnPb5|MN'>G65)uo~b";y`HkWhR3!/Xi"K";-+)Wg%+c9xM<I&6]M|fmh5+@FUV{6arHTlVk;.bodor0q'8`sVGAO[mr{SvW9QG%r-[/)<H(h(OcH#
-E!n0O($xiJF416S8>cLYJ3v@WQB/gtb)z|(VA0U]lA%:A>5EQD{`oyvSYCJd,<{Q>lk`q"ZW!0c"pW^`#I]wNG_$]|LH8F]0AWUqcfDaDE23cHtj&u(D;.
-;)_=j=^@TAei);I("O54"]&YBWaHR<1ccH&y`&CW>Z291T@jgM0W+%Hw2k"8+dWdhdU$EC-g4|5,#A=rAL1,A2ECA4|fsYzRfs(+.cLei:q{H='B/LADq[
-/}gklS+4hS3LH=$um(orS6"fr/PI-&KH/@+V{:el-^b&]YNmJ(fm#]%EwQOOyup{{p`@3uh&tJjOBo3I^)t2z!bIJM+EP`f|XAaUsQFJ`C>Z6>R{+Rf,m&
-eO'8,b{x6]:j)H2bau$sHT#VYW)A&d@)zwiBFS[t64c=45~7<W`fe5q;l2AiqbaQy)d"rRKz9XiI[_aMS.uN,j8C@2ZmL[S{Uw@B$["!6|di.>jCvTf9h]
-}O}a)it#n^S|%jb6|i74pD/-Z#{vxl%K}|,-0"Y/'a@!D;K7eW!Bv_0njoku7|ha2Bs#&CF|vfPr81>!&7y`#>K9T5YOPg$M8-~BZ#(HK#gL!qYV:B/RFO
-A&rvdx:F9iNZ['oat,4r;in04H9yXhrWn]Fhaj8`|9SQ^3'qZ;;c&K9SvKxjlGx&D2"&%oe"x1br))jfwlGVM,I]aj]OP7Slj(hau_)@U&="-^fK$z@M%=
-W%6zf'rfV5<mlF_lCw(^R9qb]Y,RvzHw/NYfYaGs^'U)(A)I$nN".VGA[lr&;H(28n4e]>beF@iYu]v9,=b8Y-B]nq$k#(>!G=u&l9JqNu3<jHDAm+DrVW
-%6BEy32Qg&Qb;&WKuNi{Jb`=PuM5uO|s+Y]p-UJDrR6fn6IxFp%4f_yq947Zj@<6|5T3]+Cf.#tzs%Ty`qP7UmG+5hcQ;^i;^(BWxr!=ap3w+w"5B1"tbb
-aEiJWI'b;_g5ECST%f2E#$1$uh(LeLtW7}>Wp^0-bsRo9]n9-QZedXi-0[}eqh;PQ0MnK(qBzq(C,{EV[{T"<TAYtx!z4(M(&)M}HR8@q"a$HSnwqM1mI-
-tD583@exwVS/T(G-thg/Cm4i%fp(,u(A#B#4/J6)kuv6y'>`TBl<W8gBej;;+kOR@Ht708jdNnq7_0nbRs-sLXVhCQu#2%pL;'F'Q6Vv3|%NNIlQBG$$DF
-w%Ti57l=O(_]U`]-Dv(I(7N`#VU.40BwV]>^6D|RtH-P5Tc&}I"Ul3gP[7%VEoXG:R1!VQZ>Y1|(gMJuh9wV$Y$MP<#8[&VeuH33K=|7_GMpN!J2#WiEre
-k:z}=gj_>cm{f$UFY&1d"rB|R#bwHY[ImJnd:Nd::RfqU<V!w(}AByrFslzo1,$_gO|^9O/y8MlCAlVzBF`td,ioLaq/e)hoShe0d9nsdA.sSl:_VOm@pw
-Sw,zL1j[r-m[1Pj58&hBQh5YytNHBCmWZo@C=4]"g}(_'m09rkmrV>'y3BOWiat=nRIJH=Y!f&zTr`u]@G6Oo2}+8BFMxsr}7WV'9[LKSh_nt@2^1IU#0E
-K,vZBewUk4cS$_'aF/xF|Auk4yQA)Q#0!">2qD/bZR[[M(1R]%Vn<&fM$"NlMDGwM>Ap(,/0T<Dt;WpCJX>^`eY`T1F{+>|yQUms_hJ^-6~G9-~<Zz}9J2
-Mh(yG>>ycSZ@I1]5[}ok0t[IB{sCbeh[z!E(WA_]c$jpQ=Gb1{YDvFj'_yrvakE[k/+/]%[JU+k$)1iFox3c^=uyfER]#>mI%to["$QCqtV&)1%Q39esv)
-!6ddxHTvxC$W^)V0U=gt7ARh6HhFI,QBLM$e!nia5K&^qaZI'=+E9!FOY"X7lCt&|{;G(X2wmeDfU:z+<5<OZ;oILY0dTb+OH-:UXltC-bbgOEoBQ]TlgO
-1M=UC[m9):"s4U}cE/cxlRFt(LOc1Hi:iADj#bPH]F~#Ikp82-2dY'uNq21sbW8&:<5`h-M+_C=-R/Kd)x6BkH|Yy00HMo2PH%"Cu"(nc%X_S^<p5#i1SN
-#HRU(#[X(S"92pU;}.`V$wA[GJsEVf|L@yg"'{QnR|X2</~I4"c/6r'%VHX.:X7nROCk8)DIZ7e;:aZqf:hHxxq1l[#X+13zdIclw064/A~CLh+i@%Xk25
-H8}Hxl_]%Be8dBo0PkwFlR5B9w.#o($5<ewLS&R]^{;dTu"{8o{U!BGN4)7z9wFoiehgmDoE@F#1AQqzP&;4'5,,}U`>^o%,C|bmgXMTC.'rjy;MKV8Ou/
->Wq!CJw1-@E=_Ftbs"YN={A`A@yC'tbn`'{}'0!n`,;+)O6b/F31SFnAKF@GHdH#}XyPBnDV,s1@7H8dmXm&<i(FON;|Lwdf3JC:/]J-!UlwTSfQl{fJxC
-=W7C#5u05AaIa-|ToG]E&JM$#webj/{I.B9tNOHur{~XJE[sdun4Xxm0Fmq#fr.z@OY]V`i{i^TMQnY_[bbRlP@2C}X1|k)p4{z^92cW|7"kB0.MQ0Ia!;
-F}/k]@BBF5|]BoUhIUrF,RqK5U9i}1uAB<fzeW}{,27=rZ2p..e+hT6Az{P)S|[p6nXbk&Kz#(%7Q'a5'ZxuNwGz2FN/'HoRc|b#bwYLVxc1_.%^){y(DZ
-T8b.Wq6C[R=AWt~Ch4p76%Eo{M0"_Vx&;dw]>xko}|l}VRzBfu)@>-23-pvI(4-Iipp4KAA]BQRpN__u#;`YARAqBZ6>=,MIUd<ZOtC(w%vd!$<Z&u9GMW
-,MWJi0ka,2$v!8NpNvJ&s,AM#R4oVqlvglao_KtCX=ZdyLz^c;)}S0>}<K"Z5Al+KmRMFU/Wk=n@=Vsx.H$#3I%>p1-_jL39)eK(&^ah{BcbF$YK>J%9Yg
-TaRQ)4~=8>w2('&tq%othdIW8uzud:|'f@]1C`$!DX|-Mcm&9"acPk~Vi,12G-vJaxD{`2}5%r'7kn=RB9dkX<~(;D-'ZpI2IJ5V#<zzB+0vKwBb3U)lcF
-tqVrte}puv`KRu~L5x5T,RpSf2~5:IWE~IgZPbFk['_zOn[i)t,34NH8v{d,<j@0"=0k""/!dPQEqwa.r<0Lz'_a{PmQV{_PoIWh0D(l68QFuO~V-6&mD]
-/[t{XAXCpNhKRXRMhA5b6<1`q41GAyRGF%!Rr_FqC{zo[qaS).b]hi^Hp`Frg"QJ|)1$uVNDui3:_@]faWEXTS@HfLtl&2mGa:Xt[}`xaXkmvTsKBJ274Q
-QvS39kda{6YBj4/8+okWQ<i:c}e[AA9$LA$W~Y@@-F/=f["7fM)9#5USQ<!m=(i[eS%i.o8.u7%SSpF<kk=t3P[X-'$^3>+p@(4K3`sqG{$<o-AX8"bP6B
-"yYE3CaT)%X#z44.J3:ro.XWzuk`lqnzb/`ip#9xaL-^PW(vo8`G7XtZ@R}:HbcIxi/7OqhS0@/;czSY5S~4"&#Hb6<C!sn:gYS!5Wa@/W3A<`Z!KvxRXs
-DgooY.]GS3>=+P>!_:6d&o>1"g;tTQPwu+~VpTM/3M:2-HNj%B094Z&zni^zr.'TjCOi>$i`_hpyz4DYW",8dp~w^X{(^{&5mBh;NT}6sj"|_HjjP!)0a$
-aak0NP'iD+!0IOW[RRK(uctD^G^#gP$||S"AMCSw]4xeRbhheG#U|L{=:4P@2ncro_/W_!58j@a+^kjDXu=`o_Fg{bRfv_&S<"3PC5#"!623j9i{`Vno!M
-HfaW9pS;cA/BUX0/r8G:2>}Aa6au@D[+Z(zKKC<^H_G0)2M#O)n&]-JKLC""`%pF(CBt.FW-]'r8<g5JKe.!`>I45RrW@e|#3ennA8A"Dls^]`)C_I_=yH
-cuf(|At@>x[(%e!1`q+S[=.;P^B<=rDMyqKy1ggXE>SsIup<w|zkfnCV_Qfx'DS|'rT_"qeF,D02jd[:>.5vmwxD"PW4K>eGrlO5+^qOCw%O{+&,9Tn9U/
-;<a_h.g'^^sG`sh=y-6^+]Q6T.;VjQR$3O}{gC8lU7K@-$gYUFemYd)3.po]z>F>L6dB-$9XE[{^Z+~#>bjf<C1]bixhhU|Y=7pNml|":UDUN]lB'f!|-V
-i@rQ$+(.LrkXW5cZ@N:+cUnDevs"&`Ps3N$Emh~1A0]](#&}o@!]OzoFPiwrHfG4H0D8_m@H7T=#Z,skm8)'e1%oQ[Pyq$u)HzZP1,$y+G>{POv$O4HwqI
-)v@J=wrAn.'^8+5Q!aV;P(`^{51"U5VKb(-&t0YYJP{dw'wgVFPnt|~&EW1Z}FUyXn^)'D<x<H$iGSt)_jMzot=lP^/nRyYGHL+I|8h'1AyMb47s/o/yXy
-gkLo%nn-{t9]8SU(ZA"u,O}4qkBE,dpz1"+yqA"z$&x>'8)%Wr|7u(yE.o=T]TAAGZG3y[YI!y}7~LKTEb$,$4pn=/j1;H(#+i~bF:'tGELE7SJd]GhCSC
-gQvQA`J:z!%ob>{_2%s;Q;sR|#)8c4)A'$MeAhWnIRZ`t[YmYPCgEIjWaUTun+bw0!TjSVf"Tt@{k+NUKhJQ'#&#hi';pq4]E!`'-cFaq!E]=Ch.)cm"d'
-p[y'cQv+<(.;^P^A;!Be/y/$[ID^i//xvmi[$.r04.'z3/wnDe!AIHbZ~^ud_X[t|-Ag$NDx@qP_E4'|>>piN33]m_sxa7Wf/Eze3s1JCu7.6]Y=;ClW6:
-BalP7{Ss)|>7O2fXjfE'~KJc/:WH4c%::3q6ox1dRlP(/|]1PHcPO3Txcg~nNwH-Z)DgVw1=s0%seS:e!CdAG-YoRu1JB@Nq9CE0J.[icE!RrSg2%v@6W0
-mfrH`w.bfD&"uEfy]{DKvq@,2W(%a/zBM=7"KU(#},>R;RvoofczYfc7E[n6'gSk8DymWqmcpYIR}x!]"z#5f8<=.[`IsHdJHngY|]4=V2bCTom/9dT;V7
-{rOaMT'y6-B|0b3}S=6ZTQ3Qmx_Ur"bXIEbi__jW|WTZ7)aRDraN^Iuj<(to/{'0k+`=8WU"2<~Z4$nq+^h&S13C(gyo;MLucaE^gD!P|v>73zqC`,"kaf
-q})U^AQPLM`rz|rLq7`HIqz[_`2latc/WcSXI>{=QVrnwYcA7ezMn|X_64l$Sx"hYw92[s_}'W"z4ge;JeF{Fo`ex!<(tS:A:[(Nv4VAJ5kJT[a($7X,<e
-amu,iRO&q^iz4_yrZ{;XI;PcyN6j+ih7xo;5;S6%B0<hhY>fhJs>kg=xt'h}Ph=I1w`1qms#IOsg!lGR+>joUsP}R^gH>/&aqlAwXOx1=ogCXswb8dnL[v
-BJLRnjWRMvLD]+[l>@%)U{|W=^S1;MPsldLz/pOO8p-zGt7.t3B"yeRkF'./Co6[gH6fd0,]$Cy)nj+xA>:mYWd>(5jy<}1G6FrBk;}k@iK@PKwp.3yI5Z
-6<A(|0A("]f,gjJDhAgcHy@.4xpG15wZ<P#}]7Xl<Q3Lst}h]n_;|d-AvfJJDtes~K:O$7pZnCv1nuv`M,=kc9_,ZPnzBNU,Crhduxlz.dr$.XKRU}qZ"a
-f{xNc3ATpEKA4"RLAra^ZIy&fpsMY3#{)kBx#f"!Bk}q+$qJ!"caeq^U&{@df,v_{R"-da>V2lS"V`@|jm9q3%@f(/U]/AyuThR[ztE<V.Btfn)kZQQM~{
-09q<xKcXAG{DG<Q=A,w-MZo"AN7A^[Zi&]9H'S~G+g5T6WYeql)c5%FlL1yWcbx:w|u#Lz.<+AQx.Ml8-dEc>^(ck"yCR[U'lsLanrIK"@Qr'cB8n[~NY-
-f1Q9u'.9xB"2N_=r_$+JMn1H1!'`126It}Dle#!V%Qse=D#'a$NkW%'V7'D5$63u$IQ#xsi4e5ndPq@mgD[B/T.2=4$Z7`{4Q+xa`ga+f9Uom$L;hXf}Sd
-m6C0IkhIhbiC{7x=ku$Ni_9KDy3`8K<){@Mm#X4B|&8b!$p#[5/#Pt-Hg#(P+3]7slur;7G+SE>!{5m5Hiqry9Fp2l6%aZWChp2f;..5$];m[ESZI&X"cr
-e0XIuJbHV`kf[eLP`Lq,W:6U$s}_3nm@~8vQI3<G.-Rt"V39|DK<@^.79aBvZy{#%.idE>@vM,!MTm[;e2,r_gI:QHBY|n2C"$=I#$S2gCEYQaL|)FJ;'&
-e+pu"V+qfzK68%F-3U050GR.McT>&)Dn|-b(eT9}A^"r>Tlm=m|(~aJV@yrG6PS:OQ1;pQHE[x1)$8[D4diCX=RAy8GJ)YODK26`l!j>LIS7nMYk=keDjp
-;)7-V!7Sta`V%019M.CYvT.@(P,:zT$]ct<_{qifB#(|4nAL@$ho`jbI(@+L>[Vnl^lYQQW,$^C2"nARo7is=t4Z&3h3,etr@{!6JFn62cI34Ix!b4d$$/
-Eqo1CZ&v{_z!;(Du8bC>Xh7Qg,BJCj18KYp>5IIVcG8eG1g'q!z2//TSb05+#-tJv}f%-CbkKhqdU+bhIq)w}2SKCO.#[QhPjScG#'cCIzdhS^5J/U=@";
-0b^%<-HfK!)sQ4QR]hrrl0WYbF9%"A%(GQe#D`8zZzq{~$<XB}rEF&]"I2</JpWAKJ-"2`BJ>/;c/s5P2h8f):Llv[yxL-v"FkaLw6CqafyE=]bHxKnD<b
-dFj_dEv.1Iai+Nb"U1kU8^dE$L'`gY;[yf'45/%`{jPL_7=9-:/7OJj&l=M:5OP$JHvY-0o[70t<C}8n5O<m#)sm`0I.kR)'Dm>UjP(<j|~GzFsyTZMF[+
-8ssj{nhEYktK},w%-^V6umUE`R%4ldhh_8e4xm^d_L2^$W[ikaN(2gn_2E;C7ZGBl]s}/78c{3Vku:K(yiZ^1z}zRG3xp:'cll~Dq{jl$IhpZ#`epX;2%a
-Cz9RvFrc5YWNci7uE`W!RR.`SnAthdpf9+0eoe!%qSfzaB$U=tGbvMu)-k3Od,-Wdi`iHLQ0#@)M'j_f}K6/]<pDR94<{!]m#71uF<XW8{7c.XJeNI_Try
-Tl`LuTMZ{r5Q9v]o,k$VEJ{/^t8%LF&J35/t|@n/Gn_aV/oj[(]3Fk>."<z!;PX-t&xW/:_4P^QzQSdq"MQP@&Z0ZV'5%-]U:CC7$K:#zE]m1NCsn[1&.C
-@|ZIx&SI]>dFyH&2]D-Z%QM-SI8"];bU'r'.uZ(O.E9<YAAld8bd2DT[{@u9WC^wt[AI%!vQ[w-x,F}jA'o(5j/Z=29I-u%k.-'r0VD{#v0}}f}iu/wJyz
-7&v0^P@tyV<n0`l$UHb#zzTe";Fs2_1%3#avpVtC#bM%M<%TXj)mr82m}u8|Z"/{.-IrCFCJ>BS=>))j/'&#_W7$F#_N[uKibVlY^vlNe-;&I%[8v$J]I0
-U}CxAh6D$h80iC#N<"x6(q$w_A'4&r|OQ||r&rbfx1"ei0'MlZ#oHoJL1MKm|V9D}c~dsoo/f:[SO.2=X:IvEMzeNy55;bYbiy6tOTXaUHl{,J/Im03Qq>
-Tvp)@]}Oi32bQre@im%KUDmM2(Msk[4.PkO%|mCEEY[c+.'lf=U&ImlGu(Lom&d-[qYei6XGLM.MmA&%N+>B(Q]a|1{Spia.tA3lLfI2yHrj6cP>8F+c<=
-(lvB0H")@_FfT_c5ZV3[,r,Y/t85V<U0,S!@'-QGq@zUmJcgfmA`BqX_,B{Qe4s|Q7-b<q0JpSe@ZLC9L7WSQYz6b>,8Vpz%%+ceHWxT|:>gM%eVY0N,c[
-eI&55MlzI+1w1(;YrP-yHPz'iWz"<EVJ@W6^O>&T$JO;'07-KGmeSLKeeOemF@(`>h)n/>Tg+9`iLAd`n6.//No+p/~B1.<zz]%;E'3{XtvR~VE(4m#r5R
-]s-BAoO8vvU"Q)KgYJ,emD>Be+u'5%(HsP!04[&k64x_@RN(Ehjbrj5U8Li@{.>@UPEYz08VeB9|jNP:Y,hAvm3I8j<%{CmS]vpt^M3"cAp:=6gCquyRsi
-`C$hkHd14L:!T<%8}IK^Qe"L#jgYo,qYuu)xr)[k`BGpB`DW!}!4Yp4pWD46WrwEu<tH|SorHGUD3i.a7z,.1B|L%=k>}:B{<p_>=]oTSxh$#M:o.'!:B8
-x"XOD`HDd9>{Z"6]K'(MUMBvA'aaROK(-^}W$O=1UEG#"px%O[_XR##Qs!7TuI!|A]Uc;gJ`QdD5A>@]soFY]9T="2nqNRk;KpX,L2jy46~l=N=4BJ2Ufk
-,5m][K5fPX#_:bH!Y<#wWPj_dYzuzsQ/|CZSS"IRSSh<G=b<RwJJq^M}'HL|diNI{q+K",R;=zt]3qkviuJqp+CHo>b0_iD>HyFL-oEZXhQ/i}E20nC=8Y
-Yi%"'|6WvuhpgMBWqwX^{]r-a@a+e_-X<7GUvi/[pU/{`v@PYqmhoZy:~zu0GK%PkM%zi"Rk0T`</ZkgclKRx5hvHH_6/p~4=L(eeyfS:Z]1&X@Hts&H%S
-@:cAMMn#!}&KOpH#5G=gmCaf6$7kA&`v,@z"G>|_,48{vrCfn^znfCk$QFQj]LdF$esW5;tFfMs81lE@gCJPKdRgZ]>w{yqJ6jU+1n&(`z$qhG_0NPxY]"
-W^K5Sgs&:/VljDv!}.V]IlE]6p7oY/[GB1(NC1cxNZnE_d#|m>!b1D+`X1Q/h<ujQRK=g[RnQOIq.Swdp"A7SySd#rJY,M.G,N]ItYESX(Y,Gd=Gc;j&lk
-mLl@ct+"c84&tFqnP+P,[<^WE;-<F.=F1y^0/NO-jplf/JovdW&)Cu;{#Yp+=IV.}:.VySPx)dbER0]':+)t4eehG9!dptvdl`9OaEv7'ZbzFzs$`1{{ah
-bEf]`#l0qLrwml.E[+J&Pdcv|M7B5j0GN:`Q$AGMCg'7i}yiF#L${[-3"fqQyL^fN@:bIa,Nm^%>=0o/&|]^(]2'n")Ma+ftpJW_-P"gXCVA<C#|Xs3x9W
-;3fWe$QMmb]kzVeNNR2xIGR`@6%KBF$)J1ak8s{@eWuKEDC<sq9>F5M,)$YPZfb3e5RN]IQ{l%N&PIl4@,<h19O5ypo`Jhd,;bT>3:f^-Mp^I2Ko]xe(Ct
-p{ccse/4~)73-5qWGVBh]5yI81ZgKZy67!qvhT2^qF%pesrlLUL%4e&5T:8D(bDd8adm!;.M44yR)Z_i8aZxU2)RLM7Hn_b;k=/W%p"]apa2niak73.c7(
-y+<tXlc%3K92[oWt`1vN816qEE6W2p:rSVxW{_fk=ivr<pc%5;Vb`S:QUQx[KQ3_gI<]'2vl8[5@u8JxN454{JBk):^WPoLK>)RaI)%5O@LZI7teHUYRT$
-:<2hE{ub74rLp-/4c(G1+VPK5<<hN]`11F96)QrWadqG)39:,[Z`ZwRS(PEkCuCU}R-!%sMtpCc]6z9avd@]K|yN`QEZ>M~3<n2W3R;NWaR<%2Cr@XN:",
-)`UHHaQac4"p:G6.R]Ad-fcv-Pqww'Uy$[XV.^TSnpIsnqyzh-q/@M0|qhyn#|A!g<sC@k0nAk{n&1,>)r@w:}iM>L%x`=^f6i9MsAYg_<^eBN~zj+&-kU
-`_@f@zl[SGc{j}__F:>7$fkVMgI4`p_<Tuhu2x(LZy`fCiw`K{Lu-8`0MreSO8$';U5'6#$[Ms4w2hG@CT;_~`(O@E{,qa{p~A>.[;u9<Xe<-VSI$kha3G
-<4wz9xXi7=:C=[=d37|=$az3t-i{s2!!
+m)U0^#=TJmfkSlG<%,c&zMoOv+bk=yE<<%h>HQ;O"lh:~{0g$AnCJWp[mWj,oCsQnP~kENnF}9XiBS26sxm%+/FU1L^.:o5Z'2pn2-hleu9N1.{b@8:b_4
+2&2[ic,k8%`(:MfMpOa4o<EKEqmrzr7Fr5xWE9a3Vx$")&o]_0{$_[PAFEa800-&rF[NR0cr.EzN,{/!NXT<SYqDA2+!EPbep)N"Rywdk!g<WN`PDP5fxt
+!:RyVX='eld#iTM^EkH$y+-oBHtRLT=ad8KW^Q<Sh`aiM%gnd$k5K0!U#2L_q"L>eu$A4r_Jut5K^2d]S}'ce6P7+mkpfyV}Bp<6YwNW:a}jB2XQ<]lqGu
+VHBGdCHA858#%#S&;1fCC`!N0H-h47#k9^)}6zsQQh365UIL'c<L+-_R{Pb2Hxsw$'U;dkk5r|:Q7)-CrlK;j0MF%.RZo-s`bp:>T:-KYI-v2`aUZpv!]^
+oM34A0IcPTHQ6F5-g-#DRTY<0E=90EZRvQ:kw=}P^KXhOl<Tf8U)GI~$kx10P=dCQ.o})BzImMKyZOqtOqpm52;I=Yb^HwAb}wk4:oi42NM30XtVVHF(g:
+z`Jmt_Z/U_>Awni;e45kp:s0)91jsV_3"/ge;49z&J85[`H!+pN<N=9My)AY{c&i|gG1B>y%}k_9|A%b;dsPg|@!dvUDl=moVJH!wYO.'3pd2'/g0V!]j^
+8$AsXHl)Q>hqzk0sp9@9w-l'%W3H2fmE7@QQCLk.QUSmEfA'XU~9wEejX}TyHw%gLN#bqVU>=jpmP.n1iFE^wh)uD[,DR@#)Vy3e;p^%=dHF(#i:@Q$r-O
+Bq{dTd^cL]QL#5Sw<=zIp0-8FwoWNT$JuJV>adFG{E51Z8Lrl;3+~FIueHeIe:DLy(wW}J6)z_ObB)1dmFbe"vbE)cf;V#5wie609OL6gzhqP[h(FxHz+T
+$N~69d%1XfB8P71Zz-GJV}):&+":Xg|;]3>nqce^!@lO@AubTybN+Lzd"@e9mYwTEGHCM}:eb{:qiwd}:}M9P|j`RRq:'txb./Rp0{(fKTE(U=v=_jOIaA
+ujDJ%"48k"(]w5hy,gmnR;J-]&n#1]o1M,(8%`(X.iHl/JYMvyI&`Vty281QrD@hE,o#%aP&bxpi1)>V63Ni"J#XLx>4B(bRmbYU)vMU7yJYD6QU.u+[m{
+hB/0tL%-4yM$Dd5-YK6%_@no{=]5>7W<tyqhQ+yx5CWZm/-mlD,&1z3/5"~}3SPDHAHYcZpVW=KHK),Lsh+BHO_Jo2|7-@}L(XW&h!|eLD1OodyI{/E78|
+#/cnIR[rBFLj/d|CMo$I'lHp.zO2AX7W'!}`eXr%JY~BnL]m~vwwk.S^G&)4:Pe+CnN!j:8K;!N;YKQ!C<X{5!bNP'K!8|.v:!jN.ZH[xhit}!28h.d9V&
+62"p6JAvKfd,cTlSu"R<p.{t#t[Si;(`>axx,Ax2I`3TwrNAbBOh[jX"t<3j~>dRNerC]tt[Pd<iILnE1}2]~4H8SkP;_'xz%7okaPWrHDa(un%C[aw#Wb
+(w%z)=k%GC_,TwpAvBt/1,$->s;rv%3-#nO9wMd=&#tYl`7<.|>olh,u@UL2Zw$LB+<;"3+4q=6_iR{vUV_K9>P#Mq.b5|_;:Jxl@O|.Gp40"Kl[HNYOmo
+)aAypS+mf4|/,D_B".2dQ}oL.QPdn-}aMSTDGG~^Uc;3.7:m)2.(f4SvX,9ZLm!#1CWvyzLeH59)B:7[$G4uY[<CHOrqc6sb5:[@FG-WZb(e,Eh(6CQSd#
+{,pFB!{:aGStiCtj/_GryG74JEqFd[PJnH)'@)x=x(L)'zB'EFm8sNJEThoSr-srT5F'CRhBN4j;n8^"F#"N:rMHEEi|@5gl9;EKsW!QIFzJO'Ao$VkdQ!
+^M5>TB@_,WU.AVV8ra|S{'Y/j^7[Q{='=C^EZ!kY":g4$Fd075zIcYu&z-2I|&-ZkEn+a3&_x]aJth)%!v$h@lAr|SZf4S>o8VUvc7l{#/3.a4D|PIt&9w
+xyA.6!C7`Z1r+a6+E/'Ues4_|)-c'_!fFh3OggL,rPCjJE<:rqrF!(Xx-/I^nXZ$YdmktlWsr3,f"4;wZpb8mZc[}&`o<_~RYkDn-S+G!/]qP:UJ-lMt+g
+]Ixp<0z%rVFD7HVu'4&Ri>6v2D7=E:iKZ4=x"kU6fiZxZ[NX$`/S'dV&pf#X6nOU_{H<@Nbx4ExO|2.WzMQ@_B7ZkBa;kkdXKiR;dl}(98Ht4xwd>;/M}Q
+0yZ6h:)8~DT(AU_&AGiG&(aU"(2f-(HXV9~C}DyDpC:6oG((C{_e268w,0>qQ]v,W3{5h97IfpRj2bryl)V:[)U&RYA]bUI{fPb,E!^'yA[7qvZ-nZxE"H
+YrpS(&$jKfme)ahY}s0&0<9JGTaBl{@](g)dVC7$WX]duZlHXp1`Ya:^fU]v3m>NLCUkf>nAh+K^B|aGGEf8eCEo|3a[4S"jvPn5Mu27bGZ[3!J2:K4+hg
+25^^z@JgDRY/]>hxF]@vL_Wf]/1149rdc:'6zFY@/0!%^_Mt-Sm1+X^v0Vv[d>4p@736f8@cC.X>[<nmvVR%:NOz<^B^X-Br83<`mY8D2{,o-#w|xal`"r
+f]O_AV8/lp_K@sm$T46CSE^CRkc%2^YZV<;f@P>{i%zurPN/g<B,86o(l@+@!+rp6iFk>mp5`G/Fi1z`IL9UrN#}Ic8=Qd(Z>NRaHhG#<k8hY4W,4KE;!U
+#}q/!a_4XW%.[2&NaJOtX]7%%,}.n2tAI@pyd9C{|p=S|<IfCQ~BIyuQ>n$@'X5$@IK$sSd&f(G+>wp/jc@#2`l]RD$Z[Z5K1JCh%_RQD$>#/d5_p;kn>}
+"y4j4R@&G_5SccFdZe]FL7'q+ex,@WCv|N3gW@waYCOia+6K[vq9ov,i">d,#ehzv_-`6AS(CFI;(EUCZo4-ip"v/^3yQ1=ftK-9xpfIlDMEQj/[$95^SY
+OomnXTXqA'<l|$]$vfck$E$K6i1^/CgFlCr/2QM-jC+mL0-oJCr[xya4q}vB7+zYf#,i{KF"|HX)Th]/_cjs$Sa=ac}e3C!rk}$zQbh!YNia7p9s8^%hXI
+Js61}Ip.:&[&_P^@pO{BKocm[|7nu5"N5,>nLPI"0e4v9sh245}KejlAZg;$nsIR"eOW4joh!ZA0m{9vVZyK@Nf}csUbLtN4^z"_#m5TW^'CH8pH]ms'B{
+z2Vuc/4"3ld4%oTUjNkX9E5EtEf)=^n1#C8xA=y>:TN14n1Pqsv$Kp1'kiTJE@jD4a9PA#=&Ge)Pld3V;y;@8HHlRD($!<a`FiO[cG2s={!T$A&nel+q~1
+RK")fF83-2CQxg|[^U`C9@o)S8`QFEK)f3<{7.CDbB2hQ4(w;@~{L47h=Ns7]s~!'"rK37-'eymXLwzTO8<a_<7)k's|zBB.WlwVrGz3[9[@!5SjY]ZDI9
+Jg/dFrZld5a]eTu]w4(kH%yu$Z58U#;/<!Y$w&vdO,>U"YI@@j:aPmj8T|wNPk}oh#Y@tQm58-u=GiB_={G>`_.S`rlh]Aa9@E80g"82dQ4%p8X3_-l{+)
+37}E+wzFU+{fJe;TaFv/T)<M<j.|}{_,N0kW=5G(u':Kz&gM,Aaxc{'+pz9@>P!JD3AJ&%M=nn&(buf9dr(VYn+a3@3t7%6b>0Ehk+V4x%u2&(pR3@7i&:
+OD2d]1WHTd%r'0V|4SIz_sZ]eoF(0X6ifm=CRHpC#i$%B|]et^qf-YZi[hMZX1x6yl6l^,V5HFGA.Ji(5#2R'(Z%|YiXczdRPOa}ag]U<H"jv1#S;y7q;:
+jM]w%.L7ozYnt:<DOwtfw8`JZ>B@bI}Hi.~m&R0a{spQ=+1Het&1{h[[g>4fMhLqSwm1F8T{^VdRgx^}8VZy}Uj:cMxwhp5S:Rr|VenZpeIzIpr|}2Yp>0
+1PC,&#^";Z0{.]r1bG="]ppLST4GbhmnGL=6FghrjZtp~['NuToA;zE"OflQK:6SJ#-9+)v|R1,XrEH/F[5v&wRhlO8+K2AVHTIE4E&'./oS>[uehhpTWK
+Zs!5!]N9=6+S'}#3Y9Gxw6'df=;,kI>RwNep!8^"-y=X<'RT2<uO2[GOfOA86=Ktxn4=05X:e82_k"a!NFtki`c|Us3}3K!lw$OKU3+u|bfXodVfF9>/ru
+F8cIk}quY4LxTM7a:+;mjzv}9QARTwTTPq}E,pL-3w>O,:IwX[']:vjfH)t.6k_D.tJ1&NM}K;E8.oNvH#IS]e$QhrVi|zwJoH$pzM~vZ"q|kh,]kj`IT!
+2LfD&+EUghjh0($HI@";DhX-!D%wz-n<slP-0)j=idj$<OlILMD7Il[CQMr_rh./]F6-zP'Nq[IWzyey1QXzi<oyuIW&qGSmoAlRtlf@t@qFUjU:'L=jdb
+5n#OCp~[)o.Cg#S&}%qF9G]gAQT<dZ}hDTbH3ktY#IbY]eP^ZYr_:4@_Pra|nGE!uYce]tRK-Qofr3:kH{bY,ML57xiOj=+f/tzZ~b!GBu/4Z}}K8Wn/@b
+Et@k3chqzM~Eksn9!NQD0LE{EV|R!i)G^F=wa_@obJ<tAqW!1^C=jEM7w}L(5oE_bj)hk|!EA7VuOoXjSv{2_(9JK%../;ta$]UZfv_iyB<vK4G8_TJS,c
+N>_y,<^Oxp<;4x;CiE}D#mb:8"zHw1LxdMUEgv227(x{IuLz1Q_LR$>d/RBLpO!#K@32Z,b>p|<U[FO'B4T8I48&~N7s`0da:DR'KN#O7<OA(@pbga-/d=
+-2S3WFRfx4m"q1-GIac:X.tEgZ(q:eYxD+2K"q1RK;4Q@mtYecpgI4w6)fF!Jl>,@UJ)p5^wXhhkept[13f)1l"|OIRf{H^W"=~T@:zqChq-;5DoDrZWVO
+j",@w|b|M`(.imr@H`I136.ZSC,@0h;ls/ZKVG{>JWg@B71)Z;a|O3K{|9{'Qyy'.b"NZqV,uzP/CBr-5V<7JF[A;+bcEUC;aCL|ubb#dZ/viXxs',#_aM
+7b])OXikakPfKL@ixsC(L4({dz=VcPa]G-YQ,EvH5d%Z^%6^yijv,R`(3|%;=6-)M4jV1WM]h]Cu]!En%tp4ZPCVi@<ctx$0qGAp[R^d(S.;ef`e_j&XDN
+4aPSawq@u0OvnLWKz_MW[5:VvSheAb=kGd9d%JB>Gm+=znmqfn!qL51LdnoA2/,u&F7<Rp@rf<t[1C]O4</OIN%5)3/)6ZQ:b^/dwpufF(v4x=5QBIo)50
+GSY5Xb5B".<d8+mvA4MrwM^@c"Xb<f[c=A.%{7]wZtQuG)[O"#4D6uaJG9cM7{E4sYt4<@e5W7Y>Bh@XmNoITY|PqQlmY%2wiH92pDr<vp>VqdFi5W7#{K
+deP<m4w"A%fxy3=-Iooz|s0ikV/4|Pk2n8exTRl{7:GkV}ZM5l8r~[7i+wdADs74)YO2h}_MeJ2L_l^@8ivpOpHA~af^m4Zcb:q'W-9/q5GEPHQi`vC487
+A[v)~gw)!bbV~KXno[t[W'kL~+_`)HtO%S-z4(.RPOBwP824j8rD|A[]_U}v/)(Z-_;hVk8<GWkuJKs1c$MyrD[qy$9;dRQo,Tqg9>vBH{/HL&KVQG:wNL
+DlsY|3nY);Q&$u6ijLk2CUZY[{~dkJTL]io@P4y@E$Tq)DFSfP^QF7iX5Kow7;[&!~V^}PLf9%a,.dm[&EntE@ZH,@Qv5XUIu<#a7{"`gZH+s<=C/UMvd^
+Mp>x"$n3-OgK0Q/`})R|3uCnA6#pP!a<Q<vy)JtpYx7G=l,c05SuXSh5BE_Ds`2P(a6.UoobA;/0PoMHmmgmNn>=t3v()LgADhES~2]c>tF&Q1P,7Z)nQQ
+Te^[On2,WgF}ZbVY8J:nqH9qRkuhDU[Jzk$a)ncBUxFN"mW)`dXA=0<+}u}emgmm@ld7WxH0JvZc`(AhFN8M0A@=4`&4:e$Hub].{Sy3"$5>pLOiBntjKM
+qj"cbZYB]GTu0<K5K-eC<#1Ki9L[OL<351tXZVjP_9FqC'"TvKTjf@]4:XsnMB'zPuKOKJGZnZo^fLUdIo+xNAXhLUywoEXw+Z_HRARyOv"8$h^DiH']5M
+/PDE+wfAS!7b(ibIQ5=1zOR^jv[f(z{'dZfwWYGZtUD#A]j}i4p6zTdhE!vMcHlYj}C39k!ns1`GSu_t;'`lDvOZcwDrreH}PD-`zp}1q4H3=zi>qldR[[
+9V9`B6nH--o6Q7ME9H7-.Ugq"6VYH2fs-={^(ADk=LzwuKRk4z]&YHzdt7c"RDDXXd@/'}&olL%7j+hFtvSz(f,J-E8CHjE`!DkAg0&<:|Sb,>Z7a_+[]k
+wTclNq.}Ju+6BzaJJm^T=lxTa4|QJ2g.0eJFU678Z7740A{qwpk`Y1x'ykv)]ONa3W(46gfc<d}rZy]+iCGFAh0}:b%BcS(c{qM"d]Ov<+^rl}ufFRFBSM
+ELGN&cuA5t8=B]3Z:BNB9e(u@AO#:H/|Yfe:CN'+g>IYO[M"N:r1sM8aZVra]G!o+zx=(|VmG&t@=WwL/U{5/O&<7Ecxx.`xT5F3r3J=M<VIaMFk'cgz9T
+a+WS<#XqdI^g"w%$tJOnJ%DK]<Xds^q{TN!h_^Jyr|hc@gafdq%a`tSTK3xsT,]wO!9l#u>T5D@|jE8}byCcluI7t.WivxvW<Mq{_v9FHv>d/gPnoA0J]s
+XOEWM`}MseU|9XdMvT>rbz_b0M@(QQ9E6syL~e-6HB|&b"H[D:Lb+jMKaR-=rGXOEC]}_whMZi}{RW1N9,X_8uzw=3GD0GU'F7P=HUb5/bOU%D,y9Izm4p
+Z-J923Uz)l0ntboEfh_yA22%zwy.>Hq<K3kw#=4&Yp{j~%YMpzAp$Tb>[+{Do6g!0<5^HKTP;WwFiBMMwPFsr,sR~_)T8}52P,>Ly<9%UwGu|rRKKGtA/M
+Uk;#-X^&>CzzM63lwY/K{]|^&Vub4}+{<d8pXT^A-Sj8kR)paeaV>&S/,Z$lDWImEFW-@rYi4VW:MtkjSYl(9|w%~Pts;UV)GY5rV_r3HCXPE&1;<E!I]^
+WAwbPe-S+OY$;{Yf-_y{.XZOZbk<VmzIT"AKJD~]X(Ouq.nI@hEU9!,vsm~[=/$<y`s>;o!(T$H/|g`([e4+-(/5+hG5nsvHgP;|}k"Cvw:03e5hjUF6[u
+T6-TX+l)suS5cK..BCEF"7R<D4WqwvnRE90.|[hiRJ`fYj=:z-9;;"X.(arhXBCt:lfs6PmI|uRc)B]h2wsU^W^E5cN,L(w=t2^,!]#&,Q2ZGfjL(fDQh$
+CZm<iJT6.u8u{c3A!:8wEKg54=Tt`=Wu}hbLbpg_i""+9WsT$|fls@iN6Dr=#I9N1)7G'e>qMky1ET]Abz|akC-w/j1qOMB&C`xo|Z_])63#L{2f_C#{`N
+J7DsKs9%!g74C+jBgGA2U+4Sf,bA9bc:)`!UXFFN[0f!xt%'+haJoz}xO&@DO8p7)S|j/r"<WbOU:7u_2zOD07knA64X3YDF~tB)g/2NH``aF]6w^_odt,
+|,cWQ1W>pQK;~j1!>I>DaEEgi)i]T>GKFKMy2qwP<)C$=a7.oWbkVxXZU90(^VkHwcO<Ws8=D}sW~mE%j7VR;FvpX6hf;pTQ@umaUG6PLlf"ZuJT~^G4mz
+shh7~+C'(vZz{uilx<WYonUU|>@KD['xy`1u:{HVK3HF)+M)@1f=!e3ci2+Sxin)a)w8A7(+_es-iUzCNioO]|di;nblEF,gQRC+Vq39^Gxz`^Z$-RWFGv
+/dbon9rz5)d.JsK+es%.6objG!3R>JUIVnvxcvW/C^ghduFXt<S8swY3{WgZt<Q#j<X"I.^%I|xLmwW[fwK>)7f(IiL`SD1v>t/tXuyB+#-qxO>w~1Q#Av
+[G")y9w}OKnsfcQqhsl7M1hO#4x't;,jL"v5!^2!-,WxIP1xaw8Uy>{Tt%"L2t<e=^grbd!D~1mSu5UDuM|e)UwBlc><><VHf;foC}~Y|&apUP/7lYX]D]
+wsJSQ=!UBH;fOhB0975e,j2pAt3wkKjugi2pod'uMsz%dz{[5ax@ff_^:Z0Ty8cn(|LezV&Jn%_0&M;R0{8"xKW5RR"28U=w[GvZVAB2]/@#q_8fysUSjw
+|mgO96j5ClYa1P4G48Nkp%43Op&CDdq{,!91GggBf%R6}FXDZY4y3]!Ax#8lwPP+|V{)oQ'bT.6^9pCIIrN2,GI'"5x&]["Wa]B`VB3B5JbZn,]5b^,a|u
+9LVzQ}9=A:7G!wn{LN2.[5,57%hZu$XI'Ha`h"Lb94sk8xsu.108CvAwmw;kVY6Fv/]Tv94VwsLTjJm1<6"H|f-$#c+oXf#lZ#ZG+[0XQkn26c8UQB;,Jl
+4mO;_#kAe"l|^t_5RWwdlOaoDO|CdPaj{J4/EEivgHUirEP2$}fS3R%i^JNY7x[t"O]ZHb<vpVYx5eY(xug:)7a-zCibi|VQ1t't'Ugk-lY(|(qKvWVV~q
+>QqX2[p_'k&R_pQ%"/GHZe8Y^]aT7w&yhO]1<j-4e4^{5G<`B"rk5CrWDo;|3#mn@GRMwMCuTsya&(v%^1JNUsqYTS'KE%sE(ZtV6kA5Lc:JJWWLM{S#5E
+N#`,tHa9$-OnA7U_o]JDwzGvnoG&F&0J3[mO:JhP<RU%/TOypE"q"zChmHIM9aREtoa[oz+rU`[WqUNzbZj6"e4C:eWhX7.O$+c->c>L:#Om5-nUS![6Dw
+9H_C,C;&`3]c43GJ}f-YOki|!$-MP-zrrN'z)i8Ax<6&C>%=c%o$%#UIt#UX;51e/j%Vvah"n>v}$.o53#KeS//9,Y>ew96jJjIgdC2XT|TO@wc'ROAl'o
+yr';JtpaM)uyX7T{ke]E=Cgn+:I)~K_o|M4VDf9HcSJLq'yjMAAYSVQaS1`Q_y2/~L"h!zvv#fxVA}+/`]LF$+fl1`j|ypu6Kx4Ozw5}@ZWLv[VkVJ'>$4
+KYun(aOi=F";O-kH>+N)Jn8m3qo<$J:1a>;TXw.hc-lHo%'z##Q0:Y+oQIeN+N)VOcj:_^2eLj;jj^VW$4]%tHR6lSN{Ud|123%<jBg)]u$hAww:FM1q[b
+VBSS<Gi+ei6mCS"o/X@auYM)e]OB8)Xts)$[NCoPR2^3WO|F01k!53p/]|z8y|RrN.+-,Md-@iGT.p8lrWK1ys1ck@u2dfIn%nl9PGmL.aSl[C>hB)o^Vg
++M^JHPP3mRm@Nz7Ln{)anf|[mgdffZhOp$,2eis-["]/O7+R/2cu~PsL(|&EnxLj9#>cR<0OL%}%Ub{bxd,SC.>QH+u:U^~ZH&<OfFK%ZvkF^Z577"t>{J
+=r~,;2SGz37V9Da9LIK3zh9(puP0o{n,BNC}.4aw-[kw`]uEv]s3K1&Jgt@9!1/9ThH&gBgyvwW0[%YSYu3]V!@`vIJ/eamSwK>Q>[EB-tRx.3%z9vMf{>
+rwljit(i/Ge)[_>Mzee)|V#N=PJ$"kMXO[dHL1Fp7e4VM3WGIncW_#Lyiz5j|_<.-Z!(Kh8oxMYpO{_+X({-U}e20Cjm0/+0'v}TP+.,bvxq-$_+$_T,qz
+72k+42^rOb"Cfrn+XW)v`Fe9$ioc@I6y:Z]@)i^xhT.)_vou9l(V|GA{-Gk;vLg|W74.#pB}x(K_SI~@5:v;b+IqI>d,A%TFNs!9j8o1emFO{(HJ,,ygMU
+Xj6ce87DB,~]@p~Mn;X@EU8Wsm7[V%JFY)L0uk(d,G$y@4},,_m'IhX<k_fht&|xP&E<L)=;6p]0s1n1{]@UQ|#'d<>"dJj@..L3m&=gZ(s;OV;O0XS.kC
+w5TqLOid{k+XO##FQ$@!63Ca7a~:b3lt4@a"FtZhyZ|eud%1G{wJ9%JE@jfDH.JxXqLli#KyleN7<CteO"Y#7Col^IMM$GKp)N~ulwBG4RF9BN[p'@j{FZ
+w-^]c|A<,`n]7&WHYw2&=k[x_Z`V{iqfV2GC.oknE0gs#fZp'>{O9YF<}K&J%g6._x@g|y_523}a1Q!C<hPn6anay'W&3wba<0}aNdS'lY::6]Qv1Rs>rH
+Yn3_AkelJF6[LVCxTE.vUg4U4{Ypyva@i)6u)SokJ1<skDrizRkry"-<E[,NlFU}Tde&v%f0LH6>MrCv"T8vO(0lhBG0Ok(J`5+:`5R>w1G[E}}R:&crHx
+_!Xa3wW$^czmkcUtJIP)^-nO(vI:n;!1%r==Rp5,K<yX0#p|~0[zDVqeRMctD$CJ{EcQ,_otZ/vMiealH13{!N5XEVNdB6pfF[L02@AX#Kxxfsrn>xKOKw
+1m#;}sxw5,r'~{}:4EJ!5YS"HcjgduP:_sQmR8p{masfP`m>)Eft<]_0)5{9hw@kyeUK(_T]PO';u4lrJ5y0K4"DU"pjZP,BR49,k`/G05BA6'_b`+Ugr_
+:@oy}2){ryV401B/SLVNI]ZmEjWQ:z3DA}wQ=n|!lu4x5:bQ_lOAy]^jy&swyt&RV)|t%uf-ah=^Kc~[fI@hDRL,xepzgZ<t!yxT,U4WMi(j;/y'@-&^z6
+OY81VI&1vcP'vM`x<mSzHfJsipo,ll=;ex(0PHdSz{w1)u}_mvL/4Ql'N<x=aEu=zw,/(@~[{mAvk(BYVFk@qWuC@<";`I1Hn'5,J,r[La7]Fz0`7by;(S
+mDcjRC"]:/|$MB%XO<C;SLVddcc10Cl8TcLW&=QW3uvrJLbAv%1QNw$j(h_V+^a,}jK<7c`aVs^E0"i8Hgd`:z<HUHaLv"~O-N97EqC]N`l#2XH!DRlq9v
+DdO|%/o]q5|k":V@c`]!HK~"voY(I`J:OLCLQ%[%^>K&_7Dxo'r^`;E(OIF+zIQ2|>'+]/MBB:h63x<j_603S<,(u_O&v$N`x)D6vz(&P//&WMX]1vudR3
+W(hD11%BtX(T)Z#.bd^T>S,qd[-CtIr(V^EU$+j>4b+wQm]g<I^TmX~ZY|$2WQ_1(ATq]>BDBtaHo)ySCoT7F}I[S]mS6uSb)WAJ1R1H8d&BicX'm]Lx}S
+<mMF#:/j."z_bJQ/xR|m=]J`|D$BFF{zjXDsPdSoUZZ6BRY9f}$};z/5,IN>@a>kFvhH!(J>Y{-9OM0=@^eu"'jdNOf9t9H7vDqpy:tr}i{AlD=gQ!y|Z5
+L7fpp.5J7,6;;/NPG2L`7C#p)Ks'jY4-R{{"p,Uz~yY=KQzZUxsq%@=Rd[M<||@b.>|"o!PW_Ey=WYTvU%0f;A}es|$Q+N!Ba1_vh#D^E1<6|FJRppx=F}
+rZ<IAYD^P7zj#m5%;_U3`iUEa=kjMt8^~x3dZQ"`'Hz`Dp&Y@tH9}+PrM2,Z{@:p6ernY>]Ie>qPQa&lKQTM^d%/-8gEe89._iQvVWw8l%UhjL8'7uY;Oz
+Fv"7'O!(#)oo|@8|&q&FFAuU(;wW9!k[=(8v%dMy+V-j/Z)If"g4lQS'rypS>:W(V2EDs<3Cm_<1ASP5D)@P#+;}H`LWgcb2_SMbmSG!{(K,:3t]}:);4:
+TVTPE=jYN_@pUjNK2'NXg>Vf;>PP%V1eV=K'OapV7^5DG#6E~Ho89=<5SPlT<7/fiQAh$X%HutmV,^{9t>ojd^`sok|Rdu%Bmd5<VX44M/^]'qV0n#Ad;O
+a3i@]#Lov9hBHcNnKM!)8Bn/(2}<e+t.Ncv$UC8RcA]+-a]K)]_S/c7COUW+1ENEc93{YNW)IN<=}"TJH`KZ88@eQK_=Y|!DvOd|X{-b|$Q08&if0AQg5;
+F&^w<N&6XpTOj0I-AyLJ)sooLiG2xgdL-OGQ8(H]xCgQHmXa/[=i"gvc64E[+QdApSKb)13pez{Hu^vC@$``rK%B/|FEexwqH8e,+_qt=,M0^!^A0<HSN5
++@D(x5MyTKM2`rB5KuDEIa=4hTU.dZ[iDj,r`s'"DMcDcIdY},cs=J)a%xfI2.KVq/Na94FzP/@4=YS.~)[9@%H-~Vl;n]O.Pc{+M'E0UHI(Qkx8gV4.Xv
+<`B]6+k0Eq.<WQ<LF/H:-EO`nN]CL.xWz24W0|>Sr|eepZhl<+M-^"@KRWz_AQ"Z9+#PLsteK9jIu`{L[.K6qI>9-BPz!ryBSc.C"B[!,agyP!D|-"Mf}i
+Bt#1&xR[]ep@;'NS59f4lDGyBYoO6u1gDUv6y|&5-S@$^No+v'o53+C(OnT@W@iC4]kCwJxwlm=Tmh1N=Co!H6}KWO!{ooh_y[!T@6T&B#z=2egI`l=EdP
+zUny'F8X.XTdS}1vb{MY1'L&Po{=Blm"j8S3wF3Ibd1@)GYI+y<5$d'1N%,qJQ4lf<0O:(|-ZrPdp<a0O<Q;NF;EsizpCPCcuS^YP[0yOw;@b<Y+}ywjeS
+)wyxiZw#0r`bQ|{jNfA@KW.)_jJcoSaL1EBv11Pa~@K'dljc1>i"o^#1^Y=H4R8ye'!DYH_Z>Sq_=v"C-jLZTQrWGW,S/@w$FlX^9+X{~!0(Mmsg98q2xq
+:B1'=0qq[hB_79JC"^wNN=X8/}]O.gZn||(n>eslDTwVEs'g9`Que)B&zq@]KPV:k9J{x4qiYx_8!9Ez|h9Lp<`TNk7M)y,>4,BdBiuqwCZc'5Z9$IY!mD
+`tzW$T`gyvCMep<SUt)D%"`lPNlZAU$}l[rNL;9%t|oO-p<bka@Uj%L4^=24#l;N3v[D,`4tyz-}DK%|A,(>`7Pz,`M$|$[RU>#iW{UXym'Q{9"'"vF&}M
+)$!q[1DNqi:pN-~aV_uHvn>S'am!hE:Ak1o)f8!`p`iR'+C:,_,<S_VvTw24w&jAqxtl!CuLO%'HIAjHyArG=B8T2BM>v/t!V6~7RWt+"3S::XlsM2X(aG
+qc}dQgK]AAG-}1WlOA{V!~nVZE41WcIlhNaQ-k!3]]4aA$Wj3M)_|tf#VM)_f"M:g$UO'>UB~6PMgd8<YUm}2UjTb<aBRy~V}"X#/bWT7>6Q+>z-dEP-(D
+:z/22J"XO2D|y2TsQDqqqa-4MB1Oy3l0.MS>/|4Yr_smr'%g=T8HLk"-XoGN1upQrJ0Oxs!1pajc'#"B_]4h.pfbK,&P|%%^{D=)nzv@WTIN"LHoKy";uG
+<;!0f&3(B[4nmI@9x9)]I^d!V'pCI}XXu1CHq(<>:=0eA<@QHWiO$^[ZKClF>v<60qh{vcc^DTQ1J}dv3GucYrr&<@}VCpuv0iQ6Go3W)vC94YAjZ>joi^
+NOSn)TMc{T2Uzkh!=fE>Zc<%[.>8SVR:A`hd#t1=Q$qkIgs])|eISdx]g&u>lWR`]sC7k=8kX7(gNXqm61U7nS'S5I.B!8-mef5QV`}f=,xPn%DvM2Qm8J
+7d#/-7QmO<b9rPX2>`|&BMJy1h+l+M:wN1~;umyl:^uQ.=xlN.;_'-~YxJn2L2UQ=3'76jHruSEu5b"~enr9=/Od|cDHBO6A+(Ohz>Q6N$FF$M<'u+Yrv6
+wG.V&5MOV}<&@YYq]3ftVppl&$:b-XaFo1z1~)_|+"xtefpw#A9Ha:Gd0LMtHMoR~=K9gck9qHn.CdRm8..Ar'P7GW(}`A%HQL'aVPN-_Zy7j3Q;@;-$zp
+dV`>dS]u`b%Op4~s^iS)d[F/)8jo!2N^:$155Dhim_WQ:1e_Xg2"R^Vh9%yW9)tC"`V&wC'R!dnSxS>t6VtUa:6#}|CS2.,v$p>[Q_8},v`v1APF)c5`gP
+T_uHE+_esm1;{VF#Wobg_!K3';HO!1=(6&-I3evQs5ZX,E@:T"r4QLn-~&wUos:wmPv#BmA.<V}&wUQ%.uUK+o^`8P2703sRaIU(.xSj&zk0=nGVh2!Y6W
+Sw<]k]S({69IxQ<htuT"^&{stcZ9^8:}1=eIv1dWf`cHZw4Pc7v3_Eki8IQ1~kE]Y.OcSiFbalob"Y_54^VPd!9TV+QPG2m]596XH{50IjNa[GRZ0hEk6J
+58,g8+lzP|=Dv.MGt,D_>7pqr1U&A/ZNdXWqTNid$y!H_sWi~/B4^PCM1c${KdtxH(jRQDvMr7bM'.U:v%WbuN)#GAeS|mcMZ.r(|9D;4=ikHw!.Yb3K~Q
+f7%0x5rxeTmBt|D1[rG}Y7k7k$Ktm.qg]#!^<D[,pFN&Wf~@~Bt9h`0TRrWSMajdClMB(O2xk+rSZPv-~hZ;&wC(mZfM_XE`F|_xwwrQIl)Nc2=Cfg8xag
+;.EU}ut7[G9rA@yY8<yM`43Pn#dbGpq+yE(.3h])MpF[~`29NZ>5=QFj)j1jJUNNuz`gA27S'WT=u:zb=Z6|&;Iw.(spyC-+2BwZ`gu_5CBqOMo)~^Od<1
+,|hI0;~[(r/iaMERbf>(qV_LwIoa=<!qazEgTC4sy:3iF|-}b:MoZS+ZvEO]L,bF:M+LLRDa2M3|>urA{dP_|A|0u8-WSM^a#mB)AdeJ~s0}5+<O#(eyYO
+gJle;|1["xJ&Cmr@9VeXckO]#vTC"Xb<Phc'7&cmgLr)1tqeQZbXnmR8ZFK|g,Fu>9''n4~-9K9_#(UP$Y8+"rFr'8]9q,qir)N$jww-PaDo4N5TJ&-pv-
+9l5+c$3G#D;-:Pn&)/9_%&;a6Tk,=H~cM}9|_uwwKnPUpu[aImSbHL=N4+bNY!]+:uR5rQg=fP9pg$|0&No9ui92PnM&Mm[K78I&TEX>pm+X/QGL10nu|c
+Vzg0^#'g6#yrSR3{s)qL`GmXBI1Qm-wTBRP`$RqYp9-pr{]73i(Qt)b^Cf,vVxiUF#gyA.k"S$6YC^%P'-S$JCXEfX5J=fT(q3<7FD|92N}]^I|qmq)YYu
+&Bk[g!9QxGa42rlz%)_||lr{ulVF9dUPS{e|b%>l~$x:8q51<gD.RDH^:)f]T#s^`-/QJk7&3$hF#wl.L`UpEf2luBG1YzvnT<61kZ9Orn&($9>Ca{AuYl
+XF&A[izU[H`mp:SYGO-Ys!H"v"yG4F%eFDvg0%qD8T6DR7h#h0Tm/0av@nj3RV%W~F:1a"dt:@y/[SCD3.{-.=_|,$$dr|#gqLD{tA<'w5cy]nsF7e-9&=
+.9CWy)auPs)SI)30yX-)30_O)_,qks<NURwbvPh|M@>)BuB3kjypbKcJJB(]{EznZf{rGb-@6_-emcN}v2ro!om:k5$$oS%`"-4$VIc4hZYQYM9^hF"<}.
+9`0/Lc^loAhnpb^`;$AZQ8H'0o$!S5YJ!+:'&XN@)Ba`()^>RU($(bnLZNE52vT+w,{Y%_JPlP@wOKf0N{mJalqMD@w'+i7i4n{9BHGPHxG%k2s$w,[c,F
+4_MjwmM=g3I[!}'O!ln.3,qvUS97O[U<P}cXl'DpJUf@Z,6C/9A@G1v!qC|XX]m)c=aFo!.(^3I^(x,>>m]v#gWh&u6V!LoA`4YC1)r2:Ke`k'Hs"|Oe:0
+hmNRLFW[[W,(M3VR"Ug]qb#^J8+xPhMNT_EzhcNM~"{Y7A$Y(vM>($$)Deal_S,xmP/<T'>>8t_YvqLZq1_kY%Dlr.`MRoV^S0bgL[sxKQqsHp>(xupk;-
+x@q(Ttc4|/d&4;0RIE_!nn:0tN@P,DWSVwQw'>'w3ntEp&ddWQ`y2Bwzp.sa:.:82M:Qp-&1_Zg&Q(|8"kNHw,RJxvIZgG4]qwQuT00GfssS=|SkL,>b$.
+nd=Xz.j{W}o^7L8n2`.Ns0T;SDeSz,`A"Ff[+7,m&mPaj|9Jd_t8n^K-XWdxbc&D;9B]4%lSF".bu'2ekt.RE@A3gk`<'-5dPWIw2MkZjw$W8;)0qHwb#Z
+2f7,1(LD,sjpr".)bk:U;jG@]eqF5Sshu0.A[j1(qAMqJP4woILB~7DCfPAdwM>F-Pv|XFO9U_,-ASSn23'%{hy,7dT:o(g8"eXk-3Q/REH$g;U"kw|d7J
+pgfaly5Axi=/D/SiQB)$`zCp}!G74DJs[L-Om52P#h.vz1-3[:Z.6G&K8r`E{7~4aJ^n+)1W|>&Euat[.T9Bj)c<VAFnKL>LsV_C<}qm8)C2AxAP(44P(J
+L>C;nIkaP0u<63^c$F}DeG-T#Su>fR:J]:dIRlnHn[xBx{im,JH@UwUhXBd3@<6Ai7m|H4b;kg17:p~7_xn@2gR`kYWV%CXN-V|(zfs0M7m,0pi1h!;E,{
+!uopLKqQ-JYURd}KigTGlsbvRc^,d$g0dLEyP]G&%7$N-^Q<3/`0Y!((0rksiq:NMd6|aU=B!e^)#jzN@'Yb%->ceX}jC3BeQbjvQ]27nELXXEY,9XRQxY
+|IHkEZ7-Z,9c4{>7w2tv~/m7j:me#=@X.MqUwRed:j/,M;H8v)e9@m+c^o&j],x"2`%XmOUP.4oAk[e:1R]!3f&D~gUelPYj64($9e8Ps"NczE-Y(MO6Ze
+fxnxB3Z0W;a,t`HhOY'cFmEDe9Z#$7^dH[uIH^|VYl-GSdEeDny0|MgDdm(xPO/4}C(Eez3'08PTS@oX<31T"IjtzH1FXjR)i/}j)^m{pYV#EO6q8DfB0;
+l`Wx3<uNe)>YU]I=97yk0}RiJ|K"tWBdhOz-VgV$Xm39lrWyiao4Lm|b!^XwEn+r`C5".,dxQGe-%Q%1M'Avg,jfFm"|t7d$+-4U^x0{-px79EV}:NJli"
+5m=@y9-G&oa0//~{7T:=2@F8sh'^IeP&AEr+i20-Nzg!xQ2_$Uj@tn'e<cdg(&_9q[u{%,}r(SvJ]1&1l__Q(r{5E%$36$P6v2_r5wjV@As=G|4+4Mw/!Q
+jvvQkw2Cc@WVNtI+OEV(5vD00EK1Th:Iq+;-nhsV:TgM-<M%b)zRv3s,k))GFdmOZ}3||PMd#`.f+x]K]%rnzyxG)uQhInZmc8bD0V[2A76gta"v`#E{_G
+,:}1w`@Ob!hNE6_gVo4O'XA^~TRa`He4o8-5VC3w@<Nd[Hv`5@X(6Jhf.fZ#oB2A>u:W72:+WR`x`V0HhzGn@G'Hy7Oh|]h;41S#q8o4QtGRw!;aFNpNRG
+1f8;X})AoJ5eVMLcK"/11k@L5_bB-h,cu3[npQ;Hk(tDH3#p@MDR+sYlb.$<j3w{'HSwAJF&5'D&S=P3e2'oq_d:D19d~F{p#F)b@wRTwUqx7+8JdI;|PE
+Z[p]nLk%D|q(tSl@{8]FO]>iE5ps3Da5J(x'aqQ;r/F{-CsMC.70C7",%@b,F:QZ.m&+1u>Gj<1aH-&$8e.}w]nNG7_q;L@3"_|;xFYH48f(O1Rv`E~_q1
+ac!21+9n+taY0k}-NFO8%$uTm0{Cv"tHw]JuF{!>xx2>#`yJ,/z.dUf=i3<,Pa7@t23Rin,=x<X{s&^{(=90Nt2YAwzu)Y|q/-5$MiZo=n,lvey:E<BiWP
+zW6L5de|{V&688)qd|#fhy~,g,((6D'tC)et,h64M_k)Jl2>N>e`FV)%cbl!r]#u+2h9CqwVhLcN0Cu)XSg.^gt$H/'M]o>7{q#OTE)d{qXXUb8{oQ^7r@
+O^7>di4H8taeud4R]Y8fO]t@o8x8D[c|+Ocx+nwg=g5}!B/M|xu=wT#I7/2x-9lW.Nibz`tye8pnlK2WHL8_BnQc@7ClyNIWg.wl|d92BKl(Cw#3}"5#l%
+S!fwI7/BmP#(GJ_{0#A+JX&_y5&TG!>=;ma|J/-"K`#|Ut|[q!#+@g0EL379"G;1K&f:)x={)M0>WEYI@]GTW{|qXo=eg9E{M8Q7K^J50DyoV#}A;yoyI4
+U-J9ERQ58hBwU"2t0>xE3>]EqP$Z}&{QO%5WCYZ[~T#"eAf9<e@AB.'L[%!pj51IO![:B87wJ%^g<:+w/o<43"QP,:Cq/B!d`jV_Hs'3I8uw!;hC)4~8$.
+l90|yL`Fg2`72^;@v2qX/Jprx/$6vux{H#0E="AKvsDJ`EjL^"$L$SMn1.UlB^JVexW%0OG;tGG$-%FYF9'T5Q1]a/)BS0K`{'uz/zUHGY#a2<}^D&HA4V
+XOm[G3X=ZzbexT7[o2C32&]/jO.zD[_4jaBy!b^luJCzd_-h8#F=ke5&MiLcDzP8)xCr55]1|}|7%5Q_gcH4tS"U1WFwIhDs$e$qm"+w9W6a71$VK!x2s+
+NCLt2}Q|&YjH3clmn!M|H@ap>w%|9v$f},awhX4Y<zgF9[_(5I6:!wY{%&L4aE1F(8EM,hY%_+P0=%aJlnVBR6Zjoiy0rj)Y/j4+e%r00Mx/wmQa{86v3m
+2%=VRz,{QmbvEM=.7_GwgB!4D&0^_6Tj%o/+@7cv:gq|M5-Q]1-h;Zr3c=bz-Ol[cIM{(qS@4y8yrav$9&],NR'/m4(!`YD'vecw(`A9FKA_z0AS(11;uh
+a){`#>sq|T/"MmVp`)2eNMUHfbH;5S2wKuT]/s-O>>.X@>!sh=0_i/Yp=aZ7CvV<$^7L&iRA4R#V=/mMCM}8DKxCA_+:=vj55_<u=q8<"s$No+9XGFL+tQ
+icDDD+Wc#ldD&[&FI|x'+{@o7UE{Xo,kL"4D9Q9Bp96A_]u>/8cDjvlo]VdiuS%@F[#s>.Z$JIgfq-,uvd4&Il6mn!fv$ROk0D]OjFkprO)Mkpa>`AxzEt
+%R7DZ}-$b/VZk9tj]x,s|2nedaWV4=>A)n}:3Gn"<=ooI^@sp3Qo(%-Hd!XZ}`+}V>..(n2075zU|G&UU<Ov`fVa(;_Q8Z+.~5ObKj7YG@MpeRO<SW#T|p
+1)BF,s}Xn:_O_Qcj=<AkeENh^jH'As#ZbVN|!wyQ$#=Hjd.|6g<h_HZQREz3|O(VBd~Ip:0i7t@1<So8=z%z0"<9JLk+`/|[tnvkQiP"qC"PmEw98,%}bm
+WvT<XZ:(G#=7[frg3/<sd-CDzj8@V/r,@`.vS!KmQE&|^XoU+tL2R}Epo@(+GsqP}h:|vbf|Y@#Cec4FJ|o-u2mRCzY`1lEh4-g}AS~@NS8'ei(`st#J3#
+!bw2(q.|=xzIp`oG;rL`e%eiicaV(q=kt]4XQ,^xQ=FQztHGoR6qzTZ'8&:4s^W`uvL8l6SRYgm!|;=qE{982X>Q7,k7cmZE>BKcE,{jKBKy]RjXVCu.j`
+Y}Xr`<A7}ibJ2Hd6BwU_'v91,CH58peW7dfF)h||67)81/btUJfU>q4D,DJ-jC/R"vD$$3-n:C@EfS78}MP2bMTd~-)!3e]xxh+ZX|@=^cLl~%Kfqm^iFi
+>q"{k/XMh]l=31Vp0%_KPV%'}<t7Hz7cB%Qw7N~6Q,-4~SL'OF~C%peH=syQ@r.yCATdGfCYbl,Z@Zw:]8Pln"2bEBcW@:YpKm9W@;nX&C|MEd0Z&Jbe1=
+k/|PHbf{$YN^'8[D:Jgz#3+28+==lgMblVUs2yquXOoW+p!2BWRP5p]]]=3:i`%{@`OO7".2$t,6[#6xcBN3Qk_w.`M8Nq3!T[eY#/b[)n+q<Gds4CXEl'
+;@<nFGyM@PAs,Dv6(.Xye_LEk@jtL^6$zq-"KceBP)%;U3OL[E#e}Fljv#(>1[J{6(ZagruK5,a(x+zqtxICa=/6eG0Nz{2n]ZD{d-;5-/G-m,uz#0A)tk
+]|Hy/VNCnGZQxqYvV/eIbFq>;VQa`}}qYaHvr/8+@``!_us.s>)}"_P@Bc6183-$]XmRO2&Zm43Nm$#"J^0>'gBI%iYM28>qP]<'TfS#cT&)3,~R%RJ<>Q
+i-Ut_HJOX|k@u4}6V!(.sL|^NNKOvfp|<v~%1!BB.xXm9>iv@N6s>9m2Sy3DD&EU}%O`NBd5HSW7f{P70n+ol.qllAyO~zD-oP$FUb+8S-f0#hMpB"SUEB
+[bp8N/WYB$|p"(roo:/]MJnUZb2;/Hq|Bq!`RD(CxFEGY>(w!G`",5U9rgv$':D%Wi6/F>SFZioqSztM#74NId;Z#^D[;C[=fIs:}_vQT,l;:@9xu[qEUA
+uFhkYyS=t@(iFN8gII${_zY6LRi13KmQ&J><<e(,LY6P<(8qoz:L)M5-!$N%i+(@#06l$h+kv%SFzDjZ<|:g!p}NUd"B)C<qA_}=j@,@)O^}x7Uchr8XT<
+%uN[MatP.$S9_8+thk+{{%Tg@I5]aHK{uC[]K/Q)RwDQFtw;!sFXs%{"][w+TGW2g"Wh&^&3^Q.4'#pwU)-R@C8UiP#gtJxl;MwwgPlfmwIjBUn"+f8]OP
+FR<6c:Qvt_8sQ5"EB2h+@x5nkWk7~6/Ev)07yHTN{V&jT<z_4A,)lsk%@htnqVq>gOcx7Pqj#n{a>4@M>5S#IZH#rE)COtV0@z(G{:8+JR6]3kYMR7/D9"
+@4ik3^e8Ja#W|MXi6I'"}M-iJ%q.6sX5ZBq0[s7=,uYl_Xr;`[q+:!:u]QVX!W<Meu(ojXu=s<XLm`Pt.J7qovYAHel@rh#9a2uyat3kNWQ6ql&ZD2+d8x
+KGPS#@y5sp{<H)uTG.4ZSnF[8FQ.cx~Q#`NuX7~M]$M:n^-idm4hbvW+,>!fA9esgz6bTjawAa^>,zXWEplv6L}$P[hEJoP`;!jNfk%&FR}|'Ox:s9vm/j
+I}F&l-]("W^3XzF24GL`!N9Q_!6b<({VV}K{KSW)O=R'USy'38(xnKW;9Jwm75dSfZW8Ry~I64jbR)[T;r9tFNZstgWQljef0l:|-kO'fG`LHJ}9!_+&bb
+nNbGOkIN|OdK`,&1iyE_jP!Gl`vC:7#EnQ#y^i,@'1MbIpoq:99caM"^uFu3U+6l&a^:20aeLKsHKzU49#bKf}/%qV06sX4Qsu$NiN.</&OnJRat3U,3]n
+GZJj|I!<_yvmT2`u{`N&D('b)t}h8`dVgIh&`ysi>]3S)Fjd~,mqpk5x>9kh.Cd+m(5TJ6_SaqC}lhjESU'tThwrDtv4g[qE`>+m<^C{a&NNf{R9M^DPNY
+gWy0M/4bh$frTxb@[V'YnG2/IfrX_`/tT.e#u'9qywu9@5}8a3&BuO4X8xBDyBAL}e;d&|o%@D#xuZ.wQ^OkXKa,h!P.EHsS"E6JMz;rq.H.tFZtCl(wYb
+<XZ60BSp,>ZUA]7}8T5%wG-{AVoyKP[5K.,Q']=3iC'.M(G-h7$)^u<]<n#B(^INUjpQ'%u84cqE^@00/!_h{ZIubB'/jf=^jfX.kfGnGrFS.%'rdgXDS|
+A}@RYq`8:"yuZI}(PGmXArsb"6g"/Rbr.t<{TRW-K-;Mk/CY2+K^MM!/zi~nAjAP6+[CNj&rzik+dH]=(YF"02RP8t{q=9Z)G|4C`NF#rtAgb^JweTZv4)
+QS;{]a4QL47R37CmY@ehC}8y;VddiL~J-GtLdn(w:L8Q7a.(RhhBkj|-Ob.z0WFQN^16NJWPxUzOk1~7E2;U86|2oFx:+u9#%JuRB-z%X0og:$z3dRW'gK
+H@D)TgTNX#<]a':dM!sH0(go_gOIfP@)NoqD8dQ8kc2W1^<M{$oY;zs0K;)l}3KY8iT2g8ZW'ZUE)RIf69/hmJueqUx5_DA.G5uk>>dTBsPTo1R!(f]!:x
+sm<3_Jp!DdT=(]b@s/fQNIS4py;c&6IK&#iMj5p"&B}iYBO7B4~x-]pWc)#+(L9,lTtLAGahlOL(LnE)Ses9/p`#kLr_+:&e_&LmMF[MrWGS]1>//(tr_K
+/_^Tb#GsuXl5i/)<cloN{V{5F=4BP-V5}a,=Jd5cF=WdW}D"{H`hYW|T:F5y[e">3UpSCgvA7@K.Ot<@Ype|s1}:a<ueGr3{{z1mc7X>}X7/fT32%]$!pn
+=Fh.{=A'O7XR`VW,:_7icOl#_2B[L'AZWaCM,M0)iW6"f}^a!9!4/K^ZJiTT`>C-La4k/44!V:p'"8p,ep%K+3}gp]8Hi$QS=qQRWSxG/p1u)>$}by6WP`
+^D{nA%&S]M9+=#od$A&ppU=nTjHoYv(:syn6r%QhCSPa5m}:|+$V/A'08tTgrt]k9A@9Dqt38OrB-34vDl9Dby||h@@&N@^q19~tTR$m]WL6y%b[s)JIS_
+%`xogAM0fj;2[duUY1DOMs7pVk/z/-v[D8H@e9LVJW9UEt+7(uu=r)l72@)ZaterU"FVNy%gXE)Ibp5Be4vGC_jydE4]yVGS~$Cx26VnVy,".KQg<F@yY2
+Vv1t7(Blu2UX'Tjr@&57ij$'J7J.,&[E~Kk9#/`[ayY<`/>CB}pOpMN.sL7>=-$-SI3HL7U1g33'qx+t;U9Dk&8'%p#3~^l,vFAOKjpDaJ5`uw_uN=j}|P
+]MbIrP2P4^K291#Zz>-$lN$]09M<QaWvPhfMJP4XaW=1+85D4G]_"&efR,P{WQsfiJj}{]lW@mrL"#QyfG~g-/.<XV]@m-p{u5_/CBE-I>PA&N:Q:MZ44=
+vfKDJHG&-!"5o8M4:DV-c7q#LAvS8w"Z0OZIHpR+[@|+)Ht+c"ZgWc8MxC4lU&AJbbs;q@2{BKQeso>>/49M".>:s2)6;PA2||69s{!vkSITm1r:jF3-EA
+RX$Vh_Xg7eg58cd2ah9m0#fXh"/B4)oF}%]&2sklE,cM5#ql('zA@9-7]}R:q_=E#{"nDYu}bwPWU4KSgoSx'VUkRQJD/@$6>pej.'&)wWP(H@W.>M%-_E
+(@$4--#$tt"LLKAVlGHe:`BLG@$A@jP{U2mdw"OxlXjAOxd0(|98A[7JH:vf0Hn>I[R'_#N]Xo@{joHpC]E4d<^i.'Z;=0Oll)<DHPS99oZLmbYmvWfU^L
+|Fb"/4RSagdmMRX-a[Z&@B4#Qi)>Zbx=U1ef5X[<J7VzRy.9s0'L}Tyye71W-$FFCWRVJ3sZ3pfpJ6uRd9FDBm;g~:Tm"|}RF&50n>t.lMDDyq)RSpyw|9
+,3m<}f67v7)bg;{3BFvyof6rD1R=yw&.qr[O@095M,X.5O5/-O.vm|Qdl7AvL/qBkk2f3`&aYh6`Y($Y|[y#ULK6{IfVzXI:6cCUaPPIWbb8c[h)IK&#o5
+chK8=oL{9K.Gt6gik@5&WzS6A0=jJW({Zb|xNykdj;L^Usn}@B8n>v}TDX{]GYYj2Igog,A+|vRcS"X('^2wl'T+fO;<yIYT;u9Uz6/6Ub3}2Qzv.^CMn[
+ES42GTYYivHOzv-_F/=#&UKN(;0i&;B'xK6o6.~x,c:{j%we"4YIZu]tHqlP6kO:F49e6hgnZ_%i$j9F/FW(z_VVK4[Xx]4tpEALk=&Y!|5DiLzGj9AEGB
+^Z;tVuE{r$Q`;t%afx,/eUqZh"&KWwr>.z|z7Sv&YZwdCJrSu`ma[x_6;rPWuJ8^Yf4'ry"wK7~A51^MG$ASkWwV%@YO"+,;Ky{{=:(:VCP;qh_H3q&hDK
+&7q3IWtcz,HP]/I9yQ/Xl;BIagq8etOlEWHFu{Lwh(OHkh:mYY3X9rA<0AfKk)U:>Qbnr_``(SqH`w:S,]@0T8iWZzgIcQT!pa20QgCM_,Av:F3Ur;9skp
+/L3mv_8|;J}mQ[:ih(i{1_fKdQfIP#mx50J>yKW,&a-fQsko[>$9v)#6-SU3B%|zOB6>|T/5KWS-cqI@O%V+Rl1},g!Bnw){yODzv):dp#oHM]ZdkAkt0}
+5qJZ_nZ{ehgf8O:GUJo54e3y5qQSFwVLtiaI]VmU}{XKK$169g$J+N};M|h=GfNhFD'J<J-]p'(xSPf0Kj$'}b.TE^_Usk7T$y`^>$zu06uK(6XxCvb:S`
+&-IBhg|W6OCp)^`>#4bX-@ANntfzzY/7JvCAjR}'T}Spj!bD(C&HfqYnWPse.yU=(c9u'1tob#!>I])P^@>+F]@O~N>8$_/GQbIS"4;3@#tCOIQc0ESUv2
+2IE0asl$-'9ncwqatzBoqJnm.{qRcsX#>h]w(|_N2j.'"`cOk<Vjso6IY6Sw&tjs5H~sF.,56wY^@b(lDH@,,'[0y[M$nsk`0v-'#"-H9,c'~15y,)0rfZ
+SC<DUX2R;KjYSU"5(eq}/Wt4q01ETyOQ/Ezul5/MDnR9Yb#f1PeB![ny9Q+Db_GKE_)AsM[Iibqi:,fk1nR%z|!fb$|4UhI@i=Y{eA8ovd&v}J8qF.M_U[
+#i$nP3nB/g'Ta7Rz.mkfMO%B#pF]J,oB:"L.~}%M#RvFt%$Id>_go9LduQ_LiNjUenD;|giq==:_'T<}DhBem:x=7UJmOTS<5<ll!U^4kUCw[bv'Jm{_9G
+.T$Q~EP<yn~]nAnm[m3jnRB-PM,%2`4%o=#Xm<Aq'X,$@WBULZQd-GFy|RfPib..,qy[o(deuqT`)yxU/#fru^{>]fDfnF`s"1Nq{0nMlJ:ZsJ)`Uj.WTb
+gY@=rk_HWDd`i2LB{`yL$(Fb|@5AnN(3>Iz,d|H@70(T)N&sqqT]7-)&icoWWeCHzpqsc.+7$I|xt>>JiUT=hrd3FxY/RO{h&{2`o}22uK7c-My6El>E}{
+.;23"<z`mZDe6U%bO}}UtpaDN_Bq/As_h,Vr{l6bpN28<hC1Ok8"!ku5Sd,9Ip,0Yu_cEW{.^6{Vo3RKeL{hubc:;9lN,5E3::}w#vAbjm"O8wl_g.NG&Z
+a!_)&<zrsOyam2.oNc3G8I'bj]V+u/fj{e"B;5"qk{0q9Z#Y&uxJ[n.o@P14q:`1KpYS$@vP#FjmGMy0b@ADO%aX+1UUsHhl9DOCRD~g<]Nr.Y(hlvFU&<
+}Je(s1~]m]kbZBvX0418:NMs-kf08i"VFsH$^+.aChMk`vG>({AcMv;63|0WaVn28K]l:@Xqnj#:~`'F5TwDwcr-cEah%iJ/-9.ZDZ.][7gDXT~>L$7SI)
+m@|wh[))@iGzabuUQd~yFF><!TgxMr_U_k)Q$y6N6Tsu!OCUyd!#@AJs-ASngMWVOkO.A3HlK1e4G3hn1ZQ4X%'qUa;IiV)Kv5o>h<~6=y#j&vuuN^EGU{
+<3-pR,`wM&z-2`VSNKVfoC}i+v{0p{$}xw1JM`^Rs1Eb/EF,3Ua_apMfl,En'L7+GZXG5LF>"trQghzfzf+fQOqQ:k%`VrdXCIUchOFl`.Fq+/`y=#BV9V
+|.HKa6;';.T$92U7H`LlNk[;{em="e%]T`=_27%Q,h#5/0Ioeye{e`aVW=SbWAcyo+!,DIoS-bYW{D`NX]i{b7tQENfILNaT<(R5M_'QJjT7kXZPB6&^IF
+c77E]!je#Y0WEbTQS#$4V7NtR1Z"pHl5dC/QE,g87r&=kt%i}k'[$W=]8L%L]5"4p71KHZ5r0.H2oEbl"41]S=&Jt5S`ZVOp)2<@-!>C>^cTL-D1z;hz$E
++AAu`yh]+p+^:nkismWfiz.xxqRBEss]Z}|k-98DDs"iLa^ar%n<dsmVq}b61-ds.Vce61m>^TQrzLC@5:=^$|TV4H;yV"c'VY^c$QK'5XHiTN6:Tg7Tzn
+y=GVFfmnMXtMU.'5(y$Qg4S,U'xuF$IO6d#kvLB2E9&zcsGOSa+LUIxBYOw.`RT(:._M'}4Ut&a%{c;Sd_dxC-U>XB@l-L@6wpy]i%~}Fu@E'mf[Rdyr|Z
+^)RS'JUbF=%S^|q/b%fVNNh6!6E1LEJfF0X#w^|@2sRCGnGFibyMkwU|{gwF'+#3N#Bz,4Pm5L%Cd{s-.Ej[oPbAo'GcZ@TvFEG'92Wb55bH^>;]lUp2WY
+u[_CM`s`~T%]v-h-8t/b2S0T`[N"T!#_mA37d)ONta0Ihd`QnEo17+`/HfhVws3td15No@'/VEpzeuWm4xgJnZffn,,8TkkE`QF-cFB%I]d4Pm4nV&yD5N
+)WGSgaq9##L"OXu':FEc,a[wjDoAnrj(mv:3;W/ce(DMo%5UiDm7,9)4_=Y0^:6(RV%Q5G>72OlB9`!Bz7FIJfbr{wOelTN)Z>y7G:at5$%WI!cN~mx`w;
+IR|NHV8dtVqez'T%e%rQnYAD(;{fL%)[Q:}]N:$HguSl0l8qklWk_d+>%8JI[+"}N@A%9^LWZ{=C7SX033e-LT)7%wY2_un$s`P/Mqdv7.I`1a[2"yX0N-
+Cy$w:#,|J8vuVr%eSelKIMzN5OLb!kH|]9Ut|@RzYEN@K^ga>Do;y`oR9k+58Yo#!ZVY|U`u+aEk4.'"LElmvv3@r.X9b+4I%q7W{M@rF`7,%r&#)hz`q3
+Ut6b,;~G<DN>[3_&&iVQ&._5u}h=cb9$U/m3(+K!bY%Fqbc>ze$r$Z&e=;76]pMeLr{KlIU)W=zul[$r>=Im!LdF)`mFd-P6[087wx+-Ch7jDgvD:YD#d[
+r3O><iiK08LL_L(QxtH5pPDwkoPHvGO<LCS=)w[edvA=rLW}ysi:nS8ol9Th^3Zy|NENVFY>6b}ucJ|%DJNa/sX$AVoouHfgeRj]TL+GNfgs"i'/MqWTTv
+w@"7g_oFPqGoZ>P3pN->yhJtxW%z{Stua[%n^I)h"y+;yp6g>TRyv;wEM&.YjuAvB"e]#aDqi^xmr3N$,#zj"A|#P@2%}4bE+/i"xhGOL+)7P17^b;:,Al
+3q2bPVY>&PkBHJ4f[FTXy[v%gg)v+ll="cQ)xv8J/=WNT"(0tiEcPIQWT+akOTE.Z,-3<fD|r.LLsB.W79Ahriy-#k()1+}#SBVi-8!,u9@C-SlE]Yj|(y
+7dd7$c=};%O&~9aH)WES~9;^aTdcHaG,EdpIbpnN|+[ERqDwnhaO)lAapGs|y)2ta(m5(W6S_mrGW6l.8XGC#JfreG=siM2'AR!f52O2cTS.k(f=MKltgn
+yX7dI(>sEQ4a7%-lFM~S+<=&`e@l^d=eL8V#18Ah2qgIpCimP{T>r4^,/%S'mw{bM>CC+D$:f>8iBa>LQ@4$r32U2r0y#_zZHA~TkSs^Dr=c]c[`+!i%)c
+95,X-(7)Z:oZ%:#Qu-)r-S<t1#JL(lDpFL9#TP-1K'5'mWW!nP9_P5j;C'E$_7)Q+I(w.4sP[BBIOR4p)s<[/RinB}z;r@fB7Nh4ns^{{x5jIL'./+Hzj@
+Nh8Jx+;&+h4Ja(8i]fY`^_}{~pV%^DK!;,X>Zi:xKV50n+)klHv"YlE8@SZ.4x"tlc![9`T2-jOmW,(;U-h#LBWni1w$Z8T&MY=F=30PtiUKBWe>CqpdI=
+)eZ(^lRVka;j&}2qY}4-}8J1}YAy4LhAroxJ[Cf-;]/_!Gozg.<H%l]m2gM5"JFIyxM3${&dcA5ym'ic{p+g_3R#2XsC@d4[Pl>H8NM>sqyf~G6))ZD<38
+Sp#n|7qp/Wnm8ek5kt5&+3A_G@vwA$N|aHgpU"yH55#FijJo8BRXu%mJnwQ2PuG]Ue^SE:JADFmDSCoU+n7@ZxpA81d>v8lLT;-vY{20FsB7LA4yA;6_Tz
+YFpnuU_y4+;C2@;f<Xry;9&8H5pcW#;|q<qU<sa-57Qn73r=yK:CtOtHc09K~9r$No>c`s1>f{sGiH$C-IkvbSLfrT.5uc#7M;gn>M%/B(dl^xN>!C`qB}
+21IAJj`w`!c=z{&rpJr:^b23s0|Kc<8A0zkwW81Mgm1gF.5L.wcMh7D6Mq,JJ|mc+g`lN'd,<Lw:oaVO%Qxl<|||-$am"d;8RSa9Y}C'Z(@Me-].H`G|E_
+w<GB$&^4h@j&Zppzg+W]SIwQ+O1=8X,21&13BJ_jF0cTM30o4Ig@z.vFfiX=HnThW=YkZ8WtVgdiKmOdoZG{YzF}1n!O>r`J+vB],Sg7Fk,3Mgc=)G^N2]
+6@d8gDr^(ab(f'-{62G5eGSE8q[K'a37z!-cS{{cfl`/%SpbKjyX9>}yXwIfA'1Q{m+wq4cYH[g;_yxwZ5-'zHbm%NOn^ig"C(&ypm+{wCld8#)2DtKF(-
+u{n=6:#tm'xq:q,Qw`)dC['=|^m8&CKB%470b4vtI_|-1kA.Pov2Pi3/S%2^gOk9ue[i{[V3+_8-9S;rR}F38jU/N"5#y5~#[Swrl0O.%EJUaZxw/,,#UW
+n1=3_2NJLoNU4BH57J6u&ROi@-/(Zh8MbE[3':r:H=JYdT|i8n[67ojCBANPeZ6I+QuhhZUJ8I),^XN.d9]^"C/H3bVT{9t6.(`9",[dIpKpkSr^u8@B8P
+lpl`0Bb4I%1HtQzuWB@!9Q!zSpG"=|e@&!vFi.U$rj[m%Kk,`@E1AGvHDbXW&W"`(&EL3r5lv89s@7-k{G~:kD`O-aj"pJV2it6I{4#pB-hMJHZ-.PA:@W
+B3"A}Po`'dV9ysi+E&[{eJa<],62&}Kk~a{c$E/AB$PAA1DpU%WQD.GBL{ogNAX^H1)^g,mm'rp|t[.Plxt2[5e2JjZ1}_eZe_9G#+N+Nybv}nnT/wIjgA
+6')mheV71O>04r$N;_%ev|}6OkkPi!ZwOd[9.Fx,O4Fy2I}GJ,jR4,RUjhUCNUU4DxZ$t21ns+T=(48maq>b;aD"4|m:XwNQQ^,o6+[Ly5Cfnz[T6F/{XT
+D9pBr"[lCGYIWBmwQBMa]wAz|_RVV"&lM6:HD@}WsB$vB"GN_TLD"YWd<eZKrYS2oI,A7V2RgC$xcyg]Ar-U+{+IZTM[ThB=U|=&4f|C5hkcSIdW7`Gqti
+B7u0pT^UUw>K:oWUMtMR[j~IID}vXm;#18]K.qL$7k6:%=C7Wh-=jdn3wGhq|kN-U^L$]Y"]:49e8X!Qo|wKt$W+em6bo<<vm0(tB;9}b)gl-V>t)ZS}$w
+t}!a7fekO3f.Ik66^ujf/Mkd;P6J%1-m7SWjeSY!B$G,6xpAsce]K&l}R>Wy[j3x]O^O2wlr.U1qyX3mi-Z[%!g@h;L|-QPz0uo8moH&Z-n5Y|lgx'w%rM
+&M`YipJ'j`YK}SG5]2sC!VUM"TwSt@v7Yez-tTdI7c+nL-|=qBk'os+sy+lgu.=:71&i$T5rE%Qog6(Sw9a|i|vs_&t6C^/@=ED;PlQetpzB>8F|'@#=7V
+S#]P=u7l3snvsIqS]!!`2x;{vA-XbY+n[:do%37biq=Of=pGE+u=H5kH,`bjj1xDOOEHQz({zez%ia:Ii1dGR!@hU(Lu@>kEooi.+pp]Z]#kF4I0d<"vQG
+()6j{)2IZU1Ce:&j}CPXp38%sHW)efCyRXm0I<ZYnt|2kTqB7px>3(}55)J:_z.vjakv4;D>vz1(>JBd#AE[.ncu'uYYuy0HT>B0~=C2Bt+V}1woQ':mAg
+bj&O]wU]i>Ngi@@GNL%N)|y{N:rHt@&U-1b7=bN1&AU$"(8qYaV}oA41V57A4gesyNNDw|0)Cc+,vbgp+]y`lY2&np@kd"ad&$tW8AUN_a;DTAG,oZxaBP
+5!w)x!tS,=W5BaTvu"4BboBq`"ZkUDV^/<,3=Ozoo,c/=<YL;PLZe:uu[4[>SO)DUdZuEPLwSpLrY^$50r:Q/[s7$I1bN{xs^=gStAppT"V;`;.Co3i4Vv
+I1;$3{.$&}7}S1MfR@wRvgsB!6BydSLaz3'Z@{q]wBs}`xuonu<AA`.F{<Z@(deeYyao:=4HSF2szq0f[=3yN+pbkmASP%M.j{k{C0.IXJ];CJww}!+r=L
+P-H[OJ.>,s}^P#fsxrM)a{R:od^$8vit.JcZvC2^^sN,We#tw9e%t$(HUNl)]LWf62](K4P+|4D]MsiFmavl1{+u5O_55G.jbHId0>:!["lH:{3|`opiGI
+4GFvhwJ<f[`rAUe_RDu.z{I%4[=YSv}T-dFsR>fUY%s6@jcz,{:M{qVoOJkE"(u`|hS5KRkqGm"=BH[)c4=pTR^/aNcpOS6AEc}:O4`y|RnY#(tg"4v7kI
+|+b04P^tGo-fdREP@L_/b)'C-h/od@_g78tF=(%$2ut"Qb#%ev1e6ojE0rCa^'2@Cz[Rc)8<~WDER}QSJ+C[CnIEHQ9R3BWo>"bYwi!Jpt=t85XZi`"YIK
+7@ANw#}T}D8TQD<.AEyU3ypQp%#D)IN<4q-j@3no;q;K3cYdn3f&h,a6=Hc8CLkv93dhHIzI2"[f:f^PtTx$cl2VuaSH|=B.eH95+!i7K5E(oz6f#oFJcT
+O3[e-'$jfF7jkas>U^i"Nt@Y,xX(<UpIw6#d2GOr|{I6sbTed6jjNZCE_^:}^iTf1bCH<Mcw)nCGJD9I{vY6R4O1=GUd(u7h)G8$WX5T&vm%z#O<C:2U.:
+715iT3m6at$,WPagR8g()K=Mpl9@2ra!#u3Oj'n=N%D]y+"adOs-uTn2,+-TuF/{&zVK3PBX.w^2cb+P03u${wf:gpWBjpqr^`r.~=.$u_{YWXn>p989f:
+eeD@snMNpI'^4R&%`2`z&W]=Ey}]!)ZLL#z%>5WVt9l[e[`TCQLF&U(h3=A)]h&G'iWfq,efIG:|Nvm0uQaywdj4"z}tV6(2H,~7;n::,0,!j%:k%MdJdy
+#MxEqK(cs{S9hK%ctNa#GGXvDk&0Qr65J]0i9[^^tFhDpVsiKg~4kf5ymt_^C]~Om<Z}V(2'reKw-^mK+F:WVdaJ:Gf$UbF_5_)@Iq3rZ3CDl6oLH=xuRF
+X/$rbazM%zNM@+~cu3wBJe`njg3N'Y79E>_:dmVC&9s_J^l'7g#zf'fN$2,+]w|EC{lS_zZ^0M(G}y0)tmu+HT{b$h6i>Q0oPs1-#;(,P>7vU@.:1|LXa!
+mVI>KvB2^mo,hRFV"6d3B'5ThM#q~:wY"%B5;Z"(D%F`jseq)T!!N"H=0@Mx<N8Y=Qg,`gCF7BRqC/]XapQdObM6:cg|MJaCM'=:.5!>^|nFA3bj>!Z[SV
+g6wG9"/'YT(j>>r[UvkV)Tt8$vk^k%n=,$4qSaNen=)<|_vlSZhY"LeH>'|TBqh>5!XJSmQ4:32,'5kSd`jOw6;Z.XD9S6.GPCMiOz7{nrm1pcP;VY0S;M
+]b']n6s'c]f;d>k')"xJWK$g1Vd;d$6.i&(M"YF_<2f(Op6>Pj0gk`c{C%05Dc(W96TE$r[xHm8"CxGaZO,W#o=Ed+ozND&ni>(I-Lx8kp@&7mW8m`4/8[
+cxY-g`BDY9_KfSb+8;Z!R`l#vKZCCMhfY|X%'VpipfxH!j#1rC9be)=`%/l(DZ{Pl&1@F&.9QgQy+ieWtFB{g}5}6@KKVuhu/]lsI&MSefRp5sqe,LzUGz
+dQ/0j_]D;H)9^HXMjXA2k|lETq7u_(+J,9Xhcz,)Pd/<rDd1e>,K7"^E<"i/-<Zb.dMJZMbIvZUeAy%`IG4c{@X{#^IlUY)nXMt[>#aR+-|`ahXU@qN4Zz
+@sph~l'o0f<a/U<Yv$p_aOsU/";`ktjc9C&.>Hn}c}j@[tjLzE`PwZIHT}s3z,jF;2jnx+.TL`%AE/1h2F</g5yPrW>5="iYoIJYx1KnYs><G#SSO,aI1T
+s-i4^cW]^c=3+lj`7TYSTFE]FK03S'uSeAO$U(OydwZVn8eV1w(]!-6w"=qdXF|9d=-k$/.)^pN"F5oKUFn@.a0m&lC)0=n:g|45G%_`RlZN-bA'qY~]z7
+d;O:dGqUr"q;(n.0_,f-DPJ(N0scaU$iKE-oB{5)KkB+|gf9.5-KM/D[<>mj4izeq",;1:C}j(,x([,v5p"T;UuMFM3'3Yrwv&P(5:q+sv2(t6h'W;P0(P
+>_RmCC]xE)iTH(}$Y|))=jX<EmCh^&UFYX`}YHf3<XqWYaWINM_p=9|!M$2$m"vez`17^_#O>TvY>Bqw}5}NK<4LHoP4Q]bQ4V5v&H}3=3qut@^kG];^Lr
+m'+"ZA)h11'mKZvY{'U`8T^3H2t-'B~o;xa4sFk)lB5=S;k&WWTy'.:c$B5&6MeKvUguwg63eh3+%[6[[UOtQFJI84|rGgJ'_qy;S=3m=$[Odcl3L>II6}
+%JP"$wS`F<4cL6W]KvsTOj<y>4cY+N@Y#RMhI2dzU1YD`&#20G-E4"QL`9JYvYvjC:dz%KC&kh2IzJ_hOC<pVvxw`YAN;#)#0g9B#:G.f0kidfE-IKT-N3
+WcbSc:qK!NEqcCo{sw~d[-scQ>nl:@klXSPn7.3;=UNClNmJ4cHu$LeyZc<kLxp;~mW.o5^.z<^k^d_5~I$>F<l#b|MUKGGgml<r.Q)h}GlVtmp=)J+m-D
+:Mc8GvUkUk2>Y2om~_Bp.u>Xgi&ajGVYQKQZ_o7lDNWb:Bxy>D!X1k;fcXS0(]#0~MXK':u|L}nvSy!iMY#9$AzN.-/6u$@7Y(-pR:[DN/!~lm7OVXe%/i
+=s-YeV,^-'wXo^b^})H}[o[e=ZPnQr5FUm=gF@2;Bjx.r!v@'>1v&aC+VdFgH[V6)XK)AoZ'KF'IwDoC--@Z"t-cbuKFVdO=w^>G.c7=t=M$[lJm3vXYUt
+)CjWNw!B<V;eS'Q]o-j_T=bpS-zVyau+}Dq/{9q[0].cWprXUCSin.#M!@LBE[&e'0#;}8fzM'|If&5y~]qh.qD#D-Y}hxkcHRnX,ZKA>[&n(T3JcUH3e1
+>gL<`rcIxD84M):Jryq[eS4:Yb<$Ko']P_d1N02EQ)^]R<{xeJq)v6>0Y02G~x>zo5uVHVpi,d-B{b(hd8DBmlh2^Y`4VaL02RJ`(ZwibM-n.BMVF/SenT
+'p|"|S1Ht$d["tJMkguj`%%B#fM$rGU[)W#V5/~sK[c9'Qg'!_[%&O;)AG7qowr=hh%E&Z!t!lzd=jCz7pvg0,0/YlLZU@93S0nFn3VRGF-"k]%5~_lVTk
+V_w'1ItH<@K4(')9sZi;q5{}z;9eaz>h5cu8uoV:ghq.=&I#sA%nc4a"|;RPo'En-+qKKAj[h=<=Hrcze^}Y;HT&qDTUBg]f1[+{@Jr{o0#f<}jhdq~i!f
+dOz8eLg1B.rJx![S$/A%TrYNukxyuJJn2;h-{q;l)!9i<C)8B_XEH"Y[^N8Xp>L3<$Hp%6p0B92j3+D&(+9}hr8{Hmk83Ujm/9PCg)0Zdy<x`rX|BO[O(F
+#U|8aA}gux@'@b:W2mVoyPAs8=Bm/.V)fD&|C3UmBZKy^RSw:-7Wm9;.@J5j^4+4@/T.L;55C-[8=-h:|[j>X$+"2.JZ$uS&I`GI/yu<lAJ|tFsVC}Wd|b
+dVC3:=5C}qRKX`(e:NhsBwB0N67BL.jn+"h<V#}xB:rBSw&|`qpC>>()8G"Me>w!OULao;teU1{7m+f%Bgt)ZQe4pFNuyvFu#HVEz)q49kE:2"(i4pM7bx
+EN=_}U98dG:M;hR$x<!{mJe4.@h4F1n)_`MEn^L/7"/v4J$<(P$N2Sn)emcLZD4"_'!R7UI^{NO+p[ZoXPE[KU9(+BtHJSh'UcGl$BZa;Y-xW:!llm>V7E
+6aZFSll[QbdcbBdZ{V|t'=,>jHf4@b'>q&KI5rg-])hV_hJ286a0W724a"Ba4#_R7YuO]6;3Db%/ip6[:^xx3N/P^EyOCB3iF2P<TNmgw4h<Mhh7kRR|21
+cWCo6WNsR]OqU1gG-Pav7D+QpVO+SrKaI;C+Zk!:bnc(n5})LZk'}p':SVTLIOjz{LigJMg(hfro]f1tolT;nc>x27.P[,$1ODWuVpa4/N}O7q2(@qyjXj
+Wg"y,gt/b>>it'v(OY3x}LBXwLoBLm>09O>}H8mmBS!jjtys9E:w}wK!w;T@99N!=Z~}IZzN3}wPw#3HINM{XK<V2t}^4G173'i;V-=nS<zOZOL^X#2K}g
+5k];&eOFygs;#y3{{[ifavx:$;6W0cR)v|E|DvcyJO+g#G7Ml6Mybf]1>>vFO+_bCo#-vhy6[]i)im<&Hrb8X[]%bWmaLdngRD}{vVv,~fc.3I%OW&Tg%Y
+mJJ;t,)v~7>[lCJQ,6]lY1<i|RI6UI43EX+{-kqv|})q4-ef;tYz<%!PS@$w(%aI~q~aOXGsiL,g/3:wa+z2r-wt.8|VVC~h6%K=}Jp#8$)mbd;gicN_dc
+r/vFQN.8FG2iVAu0j@T_&@-^L-/dUbvtg+<u%B3+}5mo7^)06J{K7yw8f/6'%"bnp<_m7k|J63yamp;O/r$L)"j>SIw!#sakO7:/+hlEjv9cN;v3)Itf7>
+vAU:Y)_"(m@[v0oU]P7pJ+Ye]@_E"GWlH`Ooa6U[Qa,@t0]H$^B+C"QfiY^AY}qG-}D8MnoWPxPBKlvv"LCP+:lu)9"[%wN;vSmhJ!7CKx[h^(/^aLn];M
+TfoO{xnpgAD@>4(;~,|D1d~V{{XonM+l%>%7_OlFIfDu@!^KEz"5C%mJ!6SoQV^&=7/>,eN@1CNw7_IHa^FebCm]9<iE750P.H}`)8m0B9D]UKcf.+d>yT
+D`F!7l@ads3Fmht>gzQKdxq2T23z_eQV)yhZsaneSMpt{4Vd0T/^~q+NFtS<gDWqfDu0_+kObTAgfsS7kl/wF>Re^NZ%`@uCd3a8axgRrrEX5f)G%z_i^d
+(yn6C^|oSl7Q{b#Yf|QawGUNFIMcaFKyDLY]!$NCR#H}r}hlQwY0MC^P|0PY;nR)xo+kO9G!D;MaozTYuzNSi%Z3lEa5=w6n{"NMHkSBZSJau!YE=('jIq
+,Bs{dpYsGlhV5y4ru0g&:TmpxY"m6qNyh+W;4!xcas73D0(lq0fHwMdyJ8QflC-'2<6;<j78Ws%Idsk#PGRGml0r}D:bKfZc.6[kRil#qZoy1a+Q;yWRid
+i$_(AbFxQk[6;Q:{I6A9jcm|-HXlI(F=F}H,JZ;pF(5$:KEx!ETrJ&6jJZ9[bN[rms8Dt^&DTnO75%41wqF8G0RZ`:[;1lF6_jX3hH66A5wi+AnY%nND~/
+_dL5K&dR~|AjXXU,;w.gEQW0{zg@0Dv<rle3#='8$`,KyvNH$cTx}P)IaSoG_8/7Ll/_{zy{elwWaHpio^qx`D8t)n<urXF!YCR,BcV.'PFZR5t7icAg7m
+gm!<_kVv4;y5RKl)b.oyO#.)343yhNdXyJM=Xa>_M!O.r]h2~VBksf<rTi>Ki7So%{c0huUk~L60V't9R@x{o|K|Ex4.0Qe2J5A>3oA#~rr-HA-[ZSaYo9
+0%j7"ywv_Xqxg_nTRz'-Ez-%`oCc&@C{/y~#ZCA}JH9f5^5,FX+:e=WQuC;e|mfL@%nrr.RN/f'VB6Jn2pY0Xo=QTJDybmDK}Rv9'|l+TFhmPt1LaF)Gu%
+$wlM#EVO:aK2!"Rr/mIhSvHg_o^Rk.Vk&xZj4YX,`a4ORHa1.-1Jy`.TZDAzR5o_<gK{"frzl4j&5"9HHw{XbH!7.BmL$vMDldNeL6&_1WX>s/6o0r!3DS
+@jxt]Yr`3Ia0#NpWJ56vuL}01FNh~jA/9"#J,yLU1IK51:#f)2@kM8}4)9ZFro_0|Ozj-TWq=zryBxcagp$@I=g9F9%V>[>/TD<-o"aZr,zeh<m`0}f6z.
+0u:opB!Z>5kZS;R=4E$b>{;:Z5&'gF:5D_q3xGlkuT^.[VxUotTp}"YXve]]|KA({SGNVH%vQHWsU.E`&F@26(B7F7LW=m[OF(aTW}s7yY10j.uqnQ&s3/
+l1|>#Vdz=;d+2L.b,g}>.$xE%Ge@vJm8@D[EcvH]rxN_!@3"!SO[ZC`Hx[<]iV)L_32{:Ly2{G^,@+ySUKT19-1.(p]2#aTs2vZGtz=%%g:i^"zEehTu{@
+s|J6.]WVT{;_Po4`B3Hoc'rJeIF6"T`XhDl3(u/2P(M[$QS'R8cE`"#jH1f0h]D$_TACK|bgrmCLO"'pR637}:WNQ@1vA]]@xlM(5</Wy@8mQ}aB@02&J0
+&lk2@[tfv^g6_TUV`_#Hk'NUsU/Bh0ZP2dB!R4faKv|zVE^u3=bo.:se_Y0)9Z)G5Nw@x!4{a`W<7v)%8x+tCzHv,j2.G$ngXC-}ML6tYn)X&LK_roDmFK
+cJ@SP$-HWgGjD8UMEvD5iZBJ.<dbMYX#&(:fioSjEDMVkST}Z1R)cGVO|UkKm6]3/af9gUy$zO8cEoYqSqg|NuIi8i.l$DkN`zAxPc0{Yg6d0]:Ca}^SJ<
+|aFiM@as-qBI+XIrCvM6`XiYuu1<.t=IbB,^rn.1qa=$dMmj9l{8jSfr2O6Fb]U.5rR9}DWaPfvnTR29RocH2m^z-L,RN'71[Q[<Zb0qY.GA0_xr6-;SWF
+"y^;YkV@6r)r=)>+~7-9'%Xdn{jKi9}jmp^uHk5o8^qvfy&=`3$%E<WBZDSN6;1&DA@m5]q_dGX)(VKJ`5(-.mIaP()S/I}53MVepMB5rmXn.v_NvAO"@w
+D+Ta8%/l^i{_E"w6Vg,=6u.dbq7PZ['qrW'@_1!<628'@5g}&6jZ2]bo#z&;80'ZG+[Eu-d'brZ"a":t;sqV5/V$#NiX|fXc;U=s%]/2XUd8AB_.!EMr[h
+75#{=qeM/WsoVa;)6!uS:j1rIM;.v8Z@]LL!pa82{FkVnEXnBq.}}66DsO6[F9A2uq$,khd&=c=G^l&(O%hl"x82NT$J8b2BFvU{zddbEqM"|z^t/gQDj_
+Z&<#$em'](O/+N`pctz^Phl^I2z6p-C4wSKZGK#R:G,LI>OK-Ts+0@}|e5,}g)zZRtdO935L=JKQWHT-Z5^[A;<cJw#.EJ2YaU02>{z$4J20D-Z+qN1&$v
+Ph+W.&XY_wIu&,CZAm:9.97K2#ffVz8y2RFmB+QNS4eAdtbucHQy_E"Cq^Uk#RB;+PGn"D^LJC9a%nVW1]]sB{L])]GAjm`p%Y_x^m)!T}#HYL+0oSr3:m
+]sv(`ZP^7L;3~MiK_sf_6C,|Rry2qAVn@N0ZUDL%/dTM!I=5P7Kv=6PhF]O^/%UezC/-V3dAAu!;z`WOg_IGQU%qTs=|ThI7/-yYZOlO39"uH!T$oV}U3J
+<fbCM}TchPjavwQ!8qfuh2#`m,0vypRv3`CDq`#:RD3I9o7pN=Fchhio!"t8TYEL(4mW3}+W}c1SAhU9yXb'8hM3b!eoxk.SG_BV>IC=i+o[o_3V|X$>+Z
+1fF8Vpu"(i}R9(Kr`K[s~Ou7sxV5m^kMIG9VSo0oU^~_U02N'2dC;dKJ>EU,QU8WsNt8XyG48ji(u$PWcUJAUckDtH[GzK739F]xqBzk)R&9Qkrdfz-TD8
+<dEHNk~0KI_:PN-@X[nh`Bv_QER"l}.Zl#|=R7r&wH2zB[69+K%TjfoYGk,!vNKzcz4)9fB:U6c%v'ah6`nHLYHIV)q`O[Dv8!>QN|2(18'>Q9zFk@IU=g
+N520~9BJC`,5NP5s.-l$m_(@{PJcp6;G5bc$9so'sC3_6c}H`bssK]!dCdI("!]@otn'+S[|XE{9;,y.f&CC32K&1iCgzCU_!9#0P!S"^JG]Ok{^C;'vX<
+3df,c3.fbW#_3xXA{jPh^`kK7"2c`+%ca&=HQ%aca>@3fs#`1!E=Wz"Vx5$@.5F+vj2R8>zE{@11yT`jyuftFSsh~:c8MnbAtS~S9M_L["!Ap'Y0|'&:6d
+EHXwz^-:kXxV9=S`kcy!WqeB{dGC@es%K$Os;M.=xLXIFdeg<2Jyq5=CZe_TjrwYD^g3:wNNv0<j~{#-!{hwFNGD"DQ>3e%(AX-W#VDI296O/{7/D]%1%|
+Cl8SU/1Lw8/agsW-1Bsy>PuC3{B^Z|=C@Mt-!E`PAmhFcf<fl&l+',hZ_>GE-:r|h#|y=5g:>N,g(K-OvooO4(`bqAhxakqQ2gBf'(q!z,7XEhM&K@n|e]
+x`X:u;J-:)~"Ib-hCE]6#B@_Vn`}kwN:Pvv8W-5o4Ks#PlCQ"2F|H^ybTXNP:5p%b.aEMcMP^BRPZ=;)y1P|)wZ^A^/]UnG3H`6@:l5-PuORyq^&,AK#=l
+Ij'<U2NpQPFx<g^6JMqiQf.H(WQ{wIW==6Cwm)7QD@gH|^E&fe4=i&%Cc;)(&JOj`MPt=FEvZUVP/km@nT5ay{nEZ/]DZ/4mW'A/7<4ScFY/b2"ie(5yhE
+Gf,Cv:ghnnqDfA32Cm/4X$OPmr}-YHp8FDsRV=O:@^T+)^s)}zjh]dKl2Y6IO{)xOsjK8Tfk|oxX.[IgFjGy9:<9%e#`"|ka6C2Yz`}lc_subPP".N6FkN
+NI/#Zj,L2fOQ/'0NzyBNk%}>r]&a5s]QN3"1et^^1jl}onfO6r'B,f;x;#^{bR-37t5."]v9AgoVa^Pul-[o}>l)6jS"edQw":ex^,pcr>+|j_|WsTs_u"
+]xxG!^ilR1HQ-ny5E)DWQ)vZH'&zSXIgI)UB)v+E}FPo}U|O5^RO&)D$NDcW:lQu@X8.R3GKWhp}.g"rWDp2%$&#yl3[YtNJJ1VH{O(Azl=cFn=XnS~c2^
+`|<}V3uM+#khW.z^Gyb-fCgI,%98W$ZW0YU7a]W'^"xJ0a>n8jM(:MNDyb)@PG%I[%.XoFi$`pTwiZNtw;[T[K3}bxS<LHfS93A4Ed-Zwh|z#.DZHmtHhk
+LdY#M+,$:w@1}oORVZ"w.x3C!SXTRv{669gp#/}>C5nTA5kp='e};gub}zC}o}<6:.8OaP]CwCt6V:lqg|m^R|U{k|ODN88-ZKrV@j@n#XasbL4'Fr1ix;
+GUX$#mAD-JB]Cr]'~6F)Z,bD093grl>YJr~ln,kDX:xq{@dmd|dLGu{emU,^niYIQ7KtFc[q!`ICKh}l~K9,vjp/t7T61F<pt$mq]h[qoYzF|A/n)'1|.G
+NNcOYNoHfKT]Cd9Wxx}Iq}2WTh'z"MDrQy$#,tNv/Vf8ZZQtY}]w1>uycBQR]'y4,.sv~x9Ac&o0vU[zw+!QFb>AHM>YD{KD.`#fcTHfV:#`D(s&aS{|k=
+n`9(2ro!_}#|q_'Z-MM<8(&{.7E^%XLt;6,R1<N,x[@$R%x=Q{8u<)@eJWar`Y]|H$9Vo$BA-iInU7n@aFBex{sW}]KP)x6g4J":TOcN6,3bc{Z22rSM@4
+bIBM}DymaX#Jm<KtMzx,nN:9dWy[,qwx1j$m+%zHys/vFn~M$Fr$T`%h4yWqgn_IbE&&7-cvQ3eP}St5jh92M)^Go,-d!2Z5(m2{>J+WLG;0c2Y|O7ZUaz
+bk)lVC7[PrnaqMuq@0Rd::Wk3k@j0N>awm5`j$JLq)GM;@+6/[BcNz3dc_vST&4cp_K{cH<<Hbi9o3.C`9Rv8cC1G>(8>]@XJ#aM:Z{x"tBO~1UT!<,ZY(
+.xq!BG"N"%YtIxU`TS!_zWb8:Mf.,DA+wK!W"e]e)m">]pHI+8!J3]>u%6BnU)hd;2k-62Y_)]NKxh>bi"}4])C:3(.T80>F!JPi+!nTNv%EAf~Q";NE`O
+^8X).asI=){3<3WI734MgUTYV&D1x|piRHvza&.DK=4d^blW6|;p3J(o9x,e6WIbzQ=wH<<}8h0wx<8R+kKH1@%eAJnnGhZvG(vk(>h]-'i'Hs8NSXjvab
+_`kj$1YM6u|n+%;gFXp>fiC59`2t=P9y1[Ysy0=)DQ+IFYv:|J"^1kAzID8DM'lAB1l,d7ACqMRoB={0)1-y'@/gK7+reC's-!"H|S~SJ%H/RZ9_1<IHqb
+u3%/hC`Ldv=^!&z53L8{vprUW"=cGwL:gy5L"`KMkeuSTl%%zV8UI/3&ddSct"F(6J&0/flKi7Y00<4yQc951%<2Tc^i.tO;^4nO<h[gO339ao=R<:zUZ=
+CwOp%KgIXRup#|XyNvp0te3(KTCl/{]]TncOKECF{K$fH{;a|+9X.wDH)`bc@Do|55TtI@Px)'nieSlsO,z!"}6oobv)|I<-sNAVhK_0I!5j,w{$g)dJ{a
+]5M5eMY=./`zPbaPKB<9Q_>vVFVI"&OSvAZmj9[qX`P_~%!~@U/v@C7!J>A#Vy|mSUh5Cu'V|6cY.YN;~i6Sl`,m@N}NM|B7>#bs/gBFRJd7~>=}b[RW64
+p=p0P,;z"{Pbh12u4yO<T;063_%1O".]$eWRijZ8oHeb,seZq@+%0_Hfq#6r2kkt;,}6UxDkGB.fVpn=f):6-5k+c39uiPf<VNk9,[_q@5<WUtC_G!M7)B
+&9js3jhXGtf`F1Z&sHI4iaxYh|(}buM;-r"vgWQ^"Lu77u1r,f-RS|EPJq/.S{cpIIcpN/g=wa/D_{qllEGL,5f#p33je`gb9LI(agm0<uKk@TI`<$u<|s
+G7isOEFViV)16WgbVi!di.m3FIff[PIEZVe26VlAX<VH+[rJU#(0{aM1&H:S{A5[-!}hejuSor$%H41rVNyf$Vuuwr_a!KVt5-Wn^T|tc6l#-^"&'$Nc4"
+q9>^{p:1q>_/&Tb@3:Sw|[GTfP7jh<5JC+Pnr2oE<rvC^V&#XB83mt876PrAlvyz,/iYUtl^efD%{-p&M50FAB6`!_wc73vtVz0[dg6WEfp4yD@sc%<|@l
+$yV3:_M#w<c4,lE:Dd{'%F866b"P1B+kyY1h1xx#W!='})xd<Vy=$($NLP;H>K:EGi"jc_}!Tr+d8&Ya';|HH)^{F=YlDi(KnhX,lBDgk^USvsPCQ@()y:
+)FF;-8i$J5k_.tm%fsD8Bki$g5XIpKraD]t}ctZ4e^Em^g)0AI'4=xlJL7K7"JAess_0;GjiwUo)Lub#-Q#H6mZqMNX!tFZ:1e=v&4d)qLF=gPgG{x"Z-[
+r1&VG094b@=DL0NbbQEs3T[0e3$nG4mk9=-{MV.{+w)aYD$4id"iXYthhtdTfItb@;Bj`&SDMCm@:8>6V#%>]8OV2DrAt|Y4Z:D<6;kfx/Esfa3l!aS`$[
+L<Wk[p'xQpVYN$&iG@3.GqV:CUCGKjrv83-.`qu(Nz9^kT#z0)cB)&@$i+kL{te.u:#OpWyT~dSRS1;f+/;$nN{M7E6JM2#TvB>zN{X-=mNHf2E9QS6QYt
+n>G3Z92o0C<F`:-#o9JhvD_N$RXK{RpT)J9P+[5+RF#{tUTxaqXyw,<=EhE:,#IB-ZHv}6bF%qNRXsH#g.<#P$ePay,FCU'2]JLF+ZlR)fvoI!cE7)KgK4
+G@ER2JSctuDgW1IOJ{JP(_6S^=4RV'|5qceO8fDnlfwxRaPy+/m(U2g$HEKl^m!9U_/d@3_OvL@HzlTs%5#l~/Aq~B>2s><tJR6A%jr)Q{Fcpg|7syEk5"
+Dxg95h7.:[jpLvT}i$4tFA21)L<nIV/;A3s{gW18[T%re<Bqwl>l,i=rcxUZtup$m9;%fl]W1}i|UGO};b/f/gsx|KRMa5fyQoLZe$K7~w7rfywqOqqQEp
+j+Ju%}{/tP'v]k>;vi=.{r4KI(MKWG!){hjDf)U/BOb^1!L/$%U$U}!M;|Shu9+z731'ANxphkkDjF#wfV96Ycn-@jcsQ9SPpxyv,gp5=5o|>V=U-OqVV]
+X/JCq#>_{e;cLLf`q1.XPci"uM-!AiL[(yklGXi'IsWj^QXp}oV3~/')DPG/G@(Fez--{"&t1_ZI[#o[;>4(9T`4ImZ-:)EsMm@v~W.c}=rR>alfT7+h'g
+0-nvL^e=|zm;`f|/D#LM1dj[uET@3QA;$$q@koX_VwkR0"rxd@T>w2)lRW7!/BKrm%Ce`}+5zLH.IpUu5x2>"@ge73GRwkuY@s}3x)q#3$JUA8mHKBF@M@
+GBis,RFnq>19`n="5cu@LxhW>tyuA>,V&,B%]L;L/cY.qd>$w_TU~6tYAK.{2JjNMH-K{v[ei#J6sozchejHy<+{Vrg)XpB[7x9%U]"yQD(z<B`(cg+L[F
+IQ{zNt)BiFkE,mK(.P~g3@&BI('l51V+]5gN:cJ^1Zta<Y/[|}L}zEFRBr/c<3/=&GAPZ]]4gYtD}f@Mc`AFF#GQcmRSRpJF@@y!S{$AU}LrIwxX7,lX-y
+mVW}EM'taaLE64y'(7NtZ#j2-[9x_<E0Ro=y`jm0)O%l9}LiM/PImU.pkmSz&[3E4_2hf#%n-2z`~3"_m:,grV7jKV~CS'A7za2BphAC,P4G7rQ/:v3;Cm
+,QHeMc{L+k-V]0W6TK2f_CO)8piLpv.nVmd_c-hswqR'GSfvyn&=-qJn[DECNb<,PpV,Z,Sk^1^:~&i(vqx3UixEw<eP)5=i@WcW#<w__#l6k,)j(U`SB}
+)d+;I+4FY!7k9z8x"mpjYdDjg')II)P1mwCCg3+z{^E-;1#]3U9UopQ(QJK%]{wh7uU'4O_&3:%DicUm]6p{@,XWxp7V@j)B:)dyB]9.Bxs<#pxg{WWJ3+
+;:c9u_/@:{jL0{{z_8QhlqH&|;LS_3tx-hNaLvg]}H$8)FKpNn9cw@rJr"1r~'GkPIX{`XPJKn56b0=0:VQLh8d;zZ<0=$fY80&}C>eP`w#q/PPU(5^pZm
+]SE[@ol{58j$WMLJLg9qV%pc!zOeJ8u_@>#0zqz>FXU>uJ%xd/4Y[g:)du<`"J3PSS.v=F>ADSnc9.8v1<PGJ;%VYlzZ_]"><P|OgQU8ZXnv/,`})WrXyv
+p_ygqwWiHDg`+mODd&h,'ak!]O`4RFjzf<5ghcmAKD09oN=OI]0JP,$)#sx5"2y;wL%>3"/#wQ[B#rYL9!#1fUe_9C1R5=l/yN";c_@mE/J||^#gdc.YJ[
+Qt/I:M5]rDw&7#DbWa2QCe/H@,i{nfJZP]jr,Keqv$S{Yh"%g5ys">;q;du&zl.c6'AZ)vv.d%0v<4Y[ql`|l(C>F1lNJW(_ze/tiY4:{k{5#3=VN.~x}k
+,5&<>FL|r=<GLA[W;m<K22d#Wpm4"_$xB!=rSdCDY(#@(YBo;-`DmA-9FD{<}#NCKFn@lFgO@E.|"w<P>sTH'8u"lLyO9-8}Wx>[@(WcoU2pKYipJ:in!]
+NXOiICEnUC&D'pH6Dkc_I;3QeLXV/NL()%pB`<V-nT}bOs=fxasB/D!b/Xa@$jHrihNf^j/9Jf[gy/^h!5v&WAKY92wPg)PToG8/bbBF(&Ev9r]Ln&poR!
+e.;f(A/XTTnt6i<JIT4XGTF!9H^Wl:}HWW8^,Hb;5W,iQ09q{"Bis>TLZKr]m!FD^Uap!6(+(@j<h04,5K}d!Mp[X7&i0x$Z]I<wd4jD&6^GAeCabnS"s^
+P2v9ik50V'QVy>XI7$xP>F4.G5uEaf9qB/H3w$"6#il6K">1aDE/;JyeqwD!h)UFtSkm/O(7TSPd&5'87wH8iRYeV@'arf)'/h(0xJ#4>4o-:`1+qp6P|O
+ujPW2D%m<{}YS{IPgpr/^5YcsA4<3:;iOh&Wr>em;_A&wM`7Wlc.6.2,up)kTR/^c7ICG`~lbNGK&=9K)Mm3[yG'oo)`7@bQoS^R1zY}-#pLmko9[0glh9
+wU]bW$z'"{W$Dw+"v;1a2!ngJt)_c>,3qUpda(bWCx7M=WP{=9EfgQ!5=6c>}XHTc-6&]AHHYSP%:G.RH,o##7$9!ol2D^y91LHh]Y%-`@,x7!"]adwNng
+&aG$Zo>.v(M5|zX(~(hGwiNJchn/8d4,!qbE.>R3lJBg{|OGdm;Xvc}%B|"+JUVIQNpuxN5&Ym!y3cERhX#7s^$^7nF5BeN('>$}an1^,xph2&Q/YjPV>a
+jfy:%kWw_3ida{Z8qX]5|QgHpE;]V;X.NCd#N!/V/aLXl`zY=$az48=w4v>@wDH_Ei50efMS`d[=YG>]<gSltPn@sE_1b-u>dJ^%]VPnS`=ki"d7yq68DM
+'ty6JOah'qps"Ecy[r=Cl+Je7$fb'uUruy.VM0b8n;_"ik8B7Z.|^9y-}JHD.z$Mc_%Lj1=%=},jiKMa_(_Z/T}`l|qy:6U$r4Ol!:PE:fazP$2N7+K-wW
+;suxsVB0>,9mo%B+ozk:r@=sT>H[aWGe$!U=WeXn9&~HYl8+&Ur+]lk1a&!!)nrSyF0%W#L}vp.zhHMRn|DfZY{ZEU"d/8-#@02i6Tun$DGr3d[=I'[kve
+^]-8+m)Mns78MnOL78M6Z6Z7V]t%+P}4:N|2m}Ocr_EAzW!L7`,(Zgq&yutw~14oOD#B{YB.}S^$,Qx:j5I,fR%8+JT2Zt{GkdSFvu&n-6m;0r.Ii3=6y"
+&k@fX]irsPvmLM`rPNDq#}y|$1LJ3Cv,`uO`_Yg_Kb$N6C'2En>'R@kkR=Nv_m%9O30ej,kaII1f&`PMU]4gmR8a]pDPpZ0<b'SSj=I^8vqOeM[izoRdsu
+GuqOp]j'F]~ka]s}.}_LC|zo5x|2gqM|^`T>aM!ak#@pc93a4cKTZ2,LiByFcH5X`tx3t!t8l"m^c'1cZWO{VY/DU1T6k|hy{IiIp87XVqhDc1V$nzzo^R
+[0JX5<yq[4RoqQu].IYl#'=T:BU&IZ#zCK+"Et'zjg,&_.^(o6/=(&yPq<2]YF=5byFl]{P%duEET.84`6I7>_S@|]Qr=L07,B|EEgr9UGRlu0p&gk,ZnY
+5_JiNfSMJ}jR:>1X7Wj.f0<g(I6}Afb@03"X^{U_F^Ajyt7Y{HhJ`X[gkC(biy05dy}"W'{yDdunUK5,MrnW3=_fgk`F2V3fs{N,^+}3vB{v:L_P(4.4.v
+4,qE7wb2AwX}/CtvrNYy'yME(GbrzDXPF&A@'wM|MMzMPas|Q=^iUY{DD}PGq6-dl,ve.0ouS,lSWy2md{m6WeIRddd]-`lK}>4YU_rkvK}fqGYUS]"aei
+>d94fpF;'equ{w[(jj}r7EH0xyCc]jf==G&<giDz%Z$l48uNMZ'@xZT^+C[jdT`9_w_,9v5D/H7sQ1V4"itFPo4lhHgHb;`nOqDN/t^/H,]>o,34uwnYvW
+%aiI=q-OHu-2TzyS5pilnc:NLlcghY98T6A$:Ow|$b)")dD}=7LwEFcwmx&za[%SAjt/|2Q13:]@'9W88o7!O^ozdhDTfiYUjyRt&rv^5y-ltsOq6!O8nU
+mRz3fY_KYkmbKgv4be6K<[>T|[C2b(Xs1G~C-9wyeqa+v_;a=O;2w-BLKOK%y9zPrB3->n~T31l|'0k6^N}a~]c!^^=Gk%(Y2#=rt&3G=^T{T)<Cz;e.)j
+q%beOhjH"A^"Fkjo$N{/bwC70&)8On$i87Lqm5r,Wf{^U}RU{K[UYkAzb7d^Bu;<mtIN^SnjVqrK|l;O9:SV5m%UsBVs{#ULP|d4B^DO{VAN8j_>yZ/x(U
+HYyXUCnp.^|`"o|pkr'odie/uV5]i(%$-VNiq1^[TMe4MXfzweSu|ytLn!z:uXyx,8bCN!)RN}_pVU&Ccew6"Axc!VMf4P_I%Wh"j0M[lh|sf5R0Gd@v`[
+wTDp-;a+n<@BGfEUpY`fq-/vI(~v$2Bg)PeijpAPhZNs5#}XPHSl&7KHp35_M..&&SK>@-%ZPd_Rt<A(7B-e(G/R;qy0#wrL<WK0=5Vc5+::}_C0K[R-Na
+5Bv{Ap-h%ClNw2%OXR^ryv0g#gUioNj0Fg[3/QXFf,n=gXknTw#>GDz;|i#Z3)I#:Caw"R:q$RS[$(%H,ZZ,)c;Y`oqkNAc_NYl<%@'IPF6F:S-bNJ.}xB
+hSi.<o_pzZEafLhr<98D)1"@mXj=]trGQa%';qwV.EfZ5HO&C7,:1j/G`;:Ed0A@m^<ZbLp#KxT|}PsV+A^tod0[.>L{EV'r,OILn(z0m&#Pk>#h!i7#,l
+'a1mkg+-iW'U"QEN14|s9sr(!,nj7BLBsI{CW<s)6e';:yH&/F!VYONu!yxt5]"lE/S#)T'qOZMCjMGR9=w)9&gEY}G[pKn`b'f_m{hIu[0BTDDu%P|I8;
+@&;[p_]k.R[Vmd,,J[Bz"cJX;Mz^T.#QJQg/+Pq66X/4G$z66ey^n3>5i'Or5MYr0CQ$9zL)+}~wX|dKW9.HkQ^h5qPd>Vm[w}P``^WYFv^ziK!0K+$S=Z
+GYFAH@hi{-5iApd)sb<]9XyOY6{ig/HM+mwLz(_R#uYtijkj<61LF..MDs>V}inj1"V`MBa[t9tZbmOGh,`E42jyZOlb/JK-/AC1H$S[~zV{,w2SHPw<X<
+{D(my-ON6E{Z#BZ@CS^532-i|nc{P{0)-&K}zL/kO55"6TpT4I>{8s1l+JfStFINuBEo-Bxd+dJoeiRH=1N0!)7hC[rZaug5VGY46<|M=bz:]IgI21u)fb
+C83w^bCjHcJ3XmH>()bA><iy7i.iE&yLotmI)Bkerho({mRC]NN(+2:iXj8zd{IuQT2'F1yzm0C)R&L-M7w)}S"ditbY}!|U>PSwF|#q<_ZiiS&1NTk3b@
+4j(D3!T$>A@5L`[EnUo[^0zR[;RPr_+|z`~h@'7-iL5&riHNN[L|J.X:tuX|Rvm>V;|a{,srnAS7M''i^J4H6=GhGtH1K_o3yu2dj3&imtOP>nmc^$RG!=
+T!ZnqT{25(zPf%><%R@1"2XcuwB"H)v"BW;Mx"`29-q'-R>tfss!K21JiTI>n:u2ZO[5M-QJK!RC9euE)}HW9XXN[Z2h,w1+!n[I7=Zb,,dgV5sqRF%_y{
+`g;BfN>>Fy%{"bpX6j9#|F(e!gH.R!5b))Yw;l@:siv2a0G$2,^zp0r9bQb[uo%#:-{zc|sgQA[h3^UQ_)l0'ZjX~G,6q#gSO!5bACs8}VOijn:G5Zyq1m
+g>UgsBaP`X(91C,PHfhR}iG%b_iBaiZkAoyP+a<1T%D`pd2=eDz[)zj!R+~}2T;ptB}o92/-g``[PBa4M}DT]rbE5b@7gvsRT0.f:,c(b.=wtoN4m)gbc3
+][Fko1Sr}&GcK/zz>;}3"a,FWbv{CwBXrWRFk@RF:5Jy6H&WTe;YTdr{;O")JO2HguIphr#{c#ccGX7:n!CIKVbk;!ce")fF3j`qOR'7e._rp6Abh0$Oyz
+'en1UG0Pam]x4c)QeDOk1P`fW_}@Ol7F)8;&tVFt[`Fp7c$CEhhDQ}Wv<>45`(2/A!dSGd&&5#yI^0q|F/iYzg~4-2g2cE@f]f4;eIx-K`suRdcG^Py5'k
++x+54fp3xHX01&%<]mfF$D:AY(H=lKGX81DSD]V;7{6<8{<=#:Q9to)6w$KpyD#)3tHF0$e3TFd1gSN9#=e)qVBdP%zyWIMfRHp:<#G18PG'=|c3[r3^Q-
+yeT=VZt!sLMiD^5"JH(gvHW_siKGiK>lN4f3]@%sO"rhob{9S;.>9A/$8C0<r#ZNjEZyw!v(wS#H>-%LP@e!k(5/hL>es;~.RDHrZ{EC}Et/"Ycm$f|a-+
+b,F`1M{b#BCK~s&fBO9g5O~Xa|lbmLDmlXAf|:hj[mMc9NIjtJwXy9,E1ZvWxVVaL]M]O-$toV-k@+{b"CUN9A#Zkn/&!j4<^UePs-v>DxED(S&xhoeFQZ
+|5vw't$ardFc"5Hx1t@gBd|gsbzUlNsjfw,"d{emeT8]P&+7P/2#/+:-"xeF7^karwQ;@6y-^qj7dzB27}5ZKZCYksWkf)HiX0zX^&OfOD+x{z3cQFN(+I
+Fr.1jN33o;{lQZT"l+KYZG-9PB;nIwuWwh|4uH/e^)h)3F5RXY&sCWjx7gay!)[G;^y|n|CJKXIX"`Xuk}59&FP$laWE8|Gg=b49A_,rT)b.Tk](6j(^&A
+A^a2#pxoJfI^DBfZr'F"k'!Wvu#-l&[uINY'y2`M1tBx@Up_=I[$f{IdXc1!eeRRM$v<[1!IhgYKw{J,HULt[QqMhBf%,wFk4O`V;.W_i_gcf(1,3v8E/#
+-BhHue9a8@5(PeMN-e8v<xbL6".rXdV'AV4MMgx-ylQgKs;p4h{%M%w]H5/+2m:1;iQ'RaW`F(:@^"SFc,BG1lp0JxxK@J9=XD]EwnuyODU9(rc;=0-YAu
+Qy$GS$s^J'`@-b)va,=}:iP24u)+2Ih/&2qQc^1A%.<u!lQcE2~p3c|Ny$:^j{JXiAFOhTsT3dJ47f~+q<C3wc$WlWP)3>$fFrh>wdKb]_iFNdo/zpM]JK
+7fLW55Yhu}7JwFYLNhI3@e~w~t]YF&%m!Y4ab9%.LRU`bBYseCUvE}Ujoa|h#w[MeaAtrqnU,5lgk4oq_#iLWAv=/HkU'qt->_BN0nnjA7zdBU`ee/|P6p
+X"w%>.LM^ZV]za/;Bn0YFX;A.0-CZJl9dCI+'X<kt4g;j{@%2nE,g[na_8FA~'n|6e!-R&LI'j4CnlXKE<De,s1%M6I=W4jq,VNlS!eqiLyh(>kfx5Mbz>
+;A3rh,mXp:z6BIE`T'2qI!kUMr,^YhoCmd[mKE"zn[C>jIeN,ppNJo/qx`C:DzO!yv+|Mw`4(9r84VMsxpZ]96KIfv)TUc`bX(9%/>JOO8/}9^.-XA{pMk
+M{3j&><BW1$.~6L,k!f'!o)i><oqBtEIH)"U^|mPZLo2C5iM8KMp#]bZ)fuw`"VH9=7cWd{AxtlaWZhN"VkIB$QOfqO+#3<uOf>X"|:5ei5D@Bvm>[Wa>z
++Kklf:%|gTjG:.6}|rD^&II/<g.SW.6x%o@d+1cy-aO0Nu/Cch9)l,PapraMrX];rKkfSs#Md%;nQ5h2Mo)3Zot)a#$Eh0;6Ri&RZZZIPIMY~3Olo:E-in
+LF83Q."RrbZ9/ow!Hc{/+uo+t<2@VL,e8S0Km&A^^H>@&$.jM}}xi2Yx=&+E"fqMgekO6R'BG7P1l/|M-oBt{D{>[uZ&|sA]K}bk#moTcdO<5,.DZv`3U_
+XW>CSVakqd|hv!F2@,^O1Cr.Qy"E!4y[R"vwf)M4.-G(Prx5Z['Czx9mn,w3/CJ0W.lz-R$_K{@M+XCIoLz`:}BrXTfIO>6e9rfR/UM{CT7C@X>QlV7b|"
+.E!/^<-|ZO(!vbFocpz.c>te~0`2wPR,.Jn>m"'g`PEfr41%c"j}v,5k-:<#~(ckv0`sfL9nVL-O{ljM5@mV|[NFD'f'57A&LNx!g//-v#PEHRW|<HFn-f
+-7t+|nXuty:;P<Y5R[JFs:46jkYg$./K"{UHnp$oP]>|i{mH.V#;1xI6Yab3kpD!%`/S5s5Hv_L^i%'@k-DpC`@950k'(z%S8aKd}n}rOWZQy69:~oKhRP
+"qe!gnfW7BrtoSd}a1T'M6p]RR""IkN|5skVk;qwXO('V2_gl!7wPLh>$[Q0Nwtv0BW+i,2kDeU3ow&b4A%wuo./OAwW[,g!_Lgp)C|D{X=PkNVCjswqRf
+7dJbfN}y%pc0hj'#1FT>2d~xRNDa{U{0OhNdRbc1U+$UP4VK)E'8j|WiA_EwAIT#xuc$|)|T,Hq!S$BVAvuhK0xW[w6+ct}ib%y_m_Ax'Z>g#8gpy0_mT+
+Ik2d=T7RK9bl+Xt4t7))7w!U$8g#"fR9bfzC9]qG[Xt7wv.!>as>93#T>)ls<KI(sB7</(E+",>FT!K/l4(B8t#ltLb|LHRNE{K<g4o}S<@W1jfb$%.rMC
+WN$E]g<$Z'P#YoVx@S+CPdlNNT-oD6HOHMnM|RiD'L(<xkI9]{g;T!Xgb{d%,mEK>g)O;]kY-oawL'1=k[`sKZKqvXW5cJ!D[eX3J#0=T$I<q{o;lL81Jo
+$LD}m/5=zD6cAHrNYN8./MFC2!BX#h|KM{MOuosp4jzx_()%'1`k8N8vH(tXm+GFOWTTb!8V3TZ1QY<a5M.%5aAYm%&@@j)I35VSadr|3woB`djZ8L[!nc
+)X=;9&_oE.MK&`yW0>E<""<vK@],DX53Po^71+1{2{E=)ZIdFbZPa3gF1{i('%>-8(0b5lNP(V4E@a_d_2vXwk-kwaZ`K4wU'@([Kx)RA|P@Y5d6!rI,l6
+W%+3~PSPv{`3PT{tT>J6I`su[s}{3'.qec|AWx.wuoNKW4W(.o}4@"CjDlY['q|Z$=CF-d;A20)9kpQo3hrPv&m%1!Lcg%z:eS/"n"IG4^8D5PNx"3N^7h
+fvq42%|gM>I3nQSmyE-PMnCr/pCc(VW2scik..%Sl.5_2(U[y3Uh3`TpU1t1hDu{b/uEzfS57Y_w!I]v'VqjD&B>rk6Zx{-Fk]_}J^Vmu)i,.qa7CNVEi"
+xvHO5r[}U>/Ns)}h]Y|tPz6{gT@!)_VJBt$2Pexu2,.>r_wLLpZ9H}jcpQM{X4w]f^M(&O,wZ7S@7q"!pue2NDu.r4IA377O&3e{Y1;rPViNzHjk$)1pW@
+mgdz@]lFS(GQ]pAR'.<->t3=Z=.j6;tQ'AI=GWAJ~KRM9J'g5;}5s{`_[428H<lm7Vg)xl;`gFTv+&o{A88XNgR%B(wfSvjZ%#ud3=4GhT8<Hir3B!1F$i
+WT5]Rues9)pQcM>Pba;wvj"[evGZCMd6N)hmWLX%bv[)(-(`wQ&$.lnn%2/:loE+R>#D{;NfomD)1O;_4`nQ+k!!I#tw|QzcT4S1FW5q=!jGSy%>o2r]iR
+}P];_`Fj6,6C;V!El0b6mm|8G8K(%ZEJO$g83F(r]n+^r)q4DZJJqdwlKS_T&97+QjB[Os!e0M_Ibgbgdq0e[1"!Nkc0.NSwnhKU&UY&6kl.'/ij{|6b$.
+HdQ5-87Xxfrl:!&YrQ^52_@[KM50b&d(6IOChY/J-`laHW|>E>#v:zu:HwV]7.n)H2yrSWZ&};Gxp@U;(=dOYv$.4]+OU_I_fH#2GW#An:<f_H#]y6R:za
+9QJZ-;yE!z[Z++yl>q$xvo~kb4@Fq{$[QHTsTGCd/Ij3)"rljsu,TuUsojBJ)2##~zJ`2qB;0SywC7iOTyF%CE-fBz4=}Jpf4Zt%:mXSfD~Y5kIn.{5kV2
+9HAD[m";HXJwwD/F.Kz#QAN(>%#T<YtxLL'|SD/Y@pB!"ymOE,KucXY,Z&Th|q9`%7XsLc|bNIRW'D]O8ykDDznAM.pQEzxKl|gI3kss/(N4kv#|aD@KN,
+8>IGZ#yPP+L^)gN;s59yWGm%1"u;sf}|^=&z!b}aZY^WD$ZjG"+R(U1;:LgY4]!E_3q&:k^Q+Va"T&McdD+sPAmOSpMcvgvdCF$X#JGu](WAjW[H&0IFT,
+MSJcC-o5L=|9:cpiM@-cV{#re#0U49eBxNG8<w@:U3x+l(5R#`hBqT^_5XgNRpiGG;PbGJD1(ivCV^82Vp~(IF)YFB,$Eb;wc'dmKE6v)wD4#=UAIjXdij
+L>D&#5QyIt>yUCZp>bT{U)2G[Y@[L9ZKG#F]EC/#E.qYuD02sAA](^d(z]$b'{oE5S2Y[`i@dnr;$d0P}W~74pnN(v:<Ux.r7FWlIKB4ej2&yBF.V]"-Tp
+'JVsf6YPrN[ytSr4L43^%ySG;xLFjVVOUcbXP&A')wNt'u+Dw`O+5%B#-h(ux_bblVmDf<1uJ+qGFB:Lm{HF%eRjSm$]U^l]CcU9d/K@}[1]K0X87_jTRL
+=lbd<ZexRlommIOq#rx6d-~sQW0Xyiw1,i;UXY$KK]rpp}'u!=Noq%.4"`>FJsiYAsWa)'hsjXOsnt^!X"1:,#CW(K[3)"ByZ'uY+)10%2eB-C5wrR}H-;
+i'%#y`TUHi~pAJ^'N^"9BFb/{t@z20Lprh3^'cRHWMtCcXEo/o8lvQ7!eYofiZ9M})wFA8{X%O&>fY3yTk!)XVTke)f@[;5"@qghBCEzNW^&sCLrD_$AmE
+;{"s`Qh,4sl{>0|ug<+'zRn!9P.>Q9bF'`6!;-3E^||V0B$l.sip]{fZ0j&cPAye4|{SA/(F_yH,7Q;`/e^XDtI4pC2E:cv]fI!dKA|`+|-Sy4I8I9svWv
+rR@}-SAJU&.f>j`-ZK7vGY|}b5ndgTQuOk]}KL)fX_+}.F4|P<T[bW5C;2$I%Vd5xp_<,G[vrXvB^}%D"mz1&pJ=V`6}=XP<)})4hay%kSBbHC]dB'-"aL
+%mj+'GDX)0}u`5_{Bt%q[X-L:v{r#qzSjfhlEV<Tz76S-8aDV.,1KaM#gWuc;)+#_MBXqM%0l&lEd,wGqobV]7pSQk9Lv=}^#A_pVed8Gx3K{8I"Dc_YwP
+1#m[<2(rK=-ZRU[9AMIv',7K$@dFS:eF-s]^6Mj/27Y%KlvWX`K{4}L1r074K%8jMdA|D@_aj-."ra=QHQ#gkEUj]jl2h>ugAFENac>F93ktqmV`V"FYce
+#/>XtuR1P+I;O&.-]Z<Jkp@U.ti/6#}!zUi]Ym$sW!K8EXC;HG60zD)E}_yx.kaOF0^_XMPuA^:3=3,tT<(d%<Au|Xl}FptY8-Jf-QZTzRQ.,Ko64h+'^6
+Ot]D{m7>q7YKe-];n{x!F5~j,VQmoTB^QUjnP<)9G%he5#Y9Q_yYkXLec4D4'Wat(E!DGdJ&"!kkdIoe5}6"tdN"iJ,#lb18"!g/;o(m:"%&9]uVc:j7v0
+{suCiqvi@oXYq'U+-v8]5^+RN6WVJ^yMXVU_u)o]YRs80={$c=Dmf&=7!R7R^NX%>=|eVVsw$@x/XXgd;=8F6vr{U]KO;3x4{7]2fPN40jP0&|2fwts`2m
+P)[if@K[4:mb41+,>`oRxWvc_58,|PXP+,iVl,OBXgS><ci7,;v:A9!6>`R`$WEyjeIYfX`y8>fstL<Fwa;Q"A3{@anZf{,Fw$LieS>-o},S}va0B8MY-V
+tNA!PgTyqZmY}lz>zKCClORb!5>uJc[P=uh[&MSKAG8={z6yH@DonZObpOy(F"Dx70;_[vXy8R&Rw3/puM|fwC':)nuKR}Devh/0aV6d~>0v{Onff(fO<O
+VI8(pk~K<V(>!=w;J^px#|}uO1lHqn$&S@_#mqG@xCLMom/zvpI20d!e,;7fcXjJ|+a>aNUhg8IuI$jmNou{B!fmoP(s(K6S>o|otYkdZftELBGSSXVJB0
+p72$#O!"Q;/GK<!KqPM<(O"'E3kb!<tHVJA9ZCin1FNAA+Q]7#w>Zp}d&{"0~c1.~FpOW_oT#XsIJmCRA5n_I}^]Q<1=xP+S9`Rgo4tvGM;h~P|Y`HwYT{
+fnTj2Q(Y~0ARxr~1RHW85o]8}h7fe;sut8vjP8jny<G"4V:vSXRI4|1HdB""dcp:jl3}rT6BWq[XaPTv"yTM=!kbTb+(>|]p`7bgb%1N6O@tma%>xtmY!m
+u|1YLxrR&`J8Uv:koc]q]F~,0GCQvvq;qc[7`qdvJ[qq4W,Z`Y:q%Y`qSx7I8<sQcZfBwwG1,^~RA_tC;2~d^P$Qa&/xS&<xE2RX.N$NDhRDs<N2ANzt.I
+pegux(W"w,txi]w5c4ZF176XeN.J@:yo5D-D<30LBzq)XzBm-OQ7~0}HYibAt_yNqf|G.XXgz02<&:O]5#dNT&P&ct&)]GLfHw~VH(SPeM&GMe{DD3q$F3
+c4HzLN6g>d'(W2#7`7AnY|'Z@hpXD$N5kw<bKIO<1u;+1B82C"92t;}`_wggHNCsmRNJ&0"h!Gq4mcZcwi@h)ZMot||8v`aWY=eE|Z{3;p+&~YZufgQERp
+^3c[pNxEb>;^b0EZNni7#P9wIdDHat(2ua.$NX;zE9w)0JgrQ1~{(uiA<T~iQ8B[gMmEr|L`{Q=O#omD}2`nLMQ4h[jmLN/b0QrT69IuhZ28,b|xbX].;!
+shz8Uy4-=j^}iH(^{|rkZXW<}J;RT>L].j=J&rP1OTComC#lqUyVf]5Rb/~8Xo8d~x(Gi,dJ!$ns"PegxMR5cUvyC3Ac-CCe[yYZ!{L<AmwLbSYhT9D&,h
+xn)s6X(S)z%Id_IzK'bdy4@,ewZC@i,T}G7dMZ#@x09,8h@NX#KQ7;[5-#.MVlA1G|"m6s,WKUfGg6=-4<:e~"`"v]ub0zA`@s#z091pOfx|8}(yXF@>9{
+':pi^DM49nvfj0@|$+{=6XYcS5c7W521Q'-9CfK_5eD{gN{ZF'Vkz%e'sn`]e4@{-@""w16Xs)7M6}F$J0!!he"D'hFusO~n@cb`q)1;#!"MpwsZdT$(I"
+NoJa-r=>'R+Mcw((fv5bH`6kj>@u{i8%D"6!O&]a$+R[7`yAKe6dw:)eA}~sNhp,RM~Upm)uyQO=Wv7Qyrov/I%IRtKia3]LpHCP`pA@t;W)Ax}y&,@K>t
+DuIK"%ZH"zx1582oN_)(nr6F4GN|ojXmW&&)%>:yTI'mfee.+OlTJ^@NY&mgl$"e8&!+P1Y{&feOyL{wjYNzv9+Mca>xeW{[$OLU0gIy&ITrBlAgGyKq%g
+R20gi5(N;y+Mg|;y,{<`EQqOdairpT&Ix}Bx1+(_Zm(dxiRdGg:q`YKEK2JI[&Frk7Ur284jhug,Al-pR7O2MsgT_fu[m3owk!yC{|&fG,BF55oN>`sxNO
+<EbrCfxeU|CkBx[rwdZ/yr_BT{ZNU=GQv_&y'wAJfDC`$ji:;)eW>49$NGGn{xQqzxasN2b]=g0CNLw|i2Qdx23}#f7;7$S%y5vM{di,OhS2hf1TLR+r4o
++Ir5;}Xf}qOR!kVzcNq>Z35ROliJ]xX'gzjG0USIWisd!"M1#X_3g$_spAp.r[Pg6KHJp}_x%LdgDu;e.@(e7CNCq-#js_aH,I>[&`,ZjXvF9jV|!q]fP[
+r%GVroz}[0jf)x`NnLsoy4f>0+b;WGfPuPBWY|Hq<fEa3@h!@HY.,^>!HaV6,ntt]_(}d.S17-)mbw!-Q_NWzebGnyx3q>WMayIQ7!T&LxK(>9<qRJQs1c
+KDk)el;+HJ~&TbDOHJ+w7@]$-,1]K]N:u$b}veqM+)NY>c4-`]Z@c'Na4qCSt877j%fv2D([pL9|LNHXPn7I[D{q4J`9Km4B~s)sESkH19ix3S~RnGjA_<
+YS$aC"[V3O{PS5f|3uU(_upwk8_yxwDD0C`idmuek#BKgeW@uWXUSvXi>E1FYDN`1e`+X!_xCYUo'x:;mQVOLV`Nx9PPy),!J{K!T@E()Tv!9qE5CV;'Ig
+%yul>!$m&rJ`X|0qpqlfSwOaF3zUBm8}r2V}v"_gq_FO:J`z1jc_;)ueoFwd)Qia~TBU>w2:3WFWJk62]t+p^K/Xd<_"Jho5#r-jvQne^7>1]@BqqWen()
+1VrCHB+k:`pGpKM,Uw,j|%%c2TE2a{L#T2ZT5|d+G3w[#v$xO75UnJNYB{3<"Gl+d)8"0pCc>54mz)tK5fQF-P/A|j8)azRO1T>w(e6)xE;;T|a<|M2{oE
+Xs%FSsnt4Js<qj&q={UU^Z,sQ/]L'.%591XN)PuD8@]/QJAuh+)H6hR(3Of0KkM}h#}4D}^fmn8%E=]HumZ_H;4-J;<W+0l0GMX9ZkLVE;~vp1V(Sq+;mB
+WA`rFO8&5{guCgar/v#Ifyb%Ba-M3A"kvCQ^U#x>MhwzI0}8+P4o+}}GxZ($1x-#r@GS;38upSO>nXe`JQ8R+,nH).%!^aYP0eb[A'A`-RjQXVGc"iYNOn
+(xl5|AxIC/.@v4>,R[HY`p<3A4}3V36S}:l='QA83>V$w@^H5JU!sPW-=i85_HI2hXF>y,okA|{hNLiEwShq%lwv,TVien]cq^x@y>I:cp=@^$i@4L@D)_
+MaPfR'nlCF)-wo;M%rIhL#q.l^,sgVX,/5BCnBJlD7[DK>PC4Rq'R+4FYY9T)A.XM^51tQl;{R+R!]R>[iQ1>}V@8nxxg|J,Z:5]d;bOGWDuX2vJ{FCB6v
+_"q^KB]'2kA'I^J+gvEzcAmA&!`URPo#^9S:N4Y!eEkyjN1v1QgclUMsPw_@ghTuD=j]u(=crfY`pnXzqi0HPGd<RUWe5t+;yoSu`B&(APAp@!E1eO[;$c
+~5,O")p,Dr-etrS<MZ]_g+lp"uzL7pXlalD)i8GmS;G%:VPbB>F>p$IH-uWinmqx6W#rQOvu;xW(4!]D,sG}7;(|SH6BY`qhg=E9&r@"=5aRzQz9/f+h_B
+tiEtHy{6&`bvp;m:Ky61J4}Ms45t`5DJj>!06Z)JWOVDI+f,[V=P/VqKE=V)kDqYu,Z(Oj3"p+L;DKl3+#l&q5~y7K%4!W#xXkR61g8>Tzo5X$^r_rle=F
+dqJ[$mMa8f<21FEO`|HDk==BkmX#_[eU]uVy''%/vd1s{y':+KuHaeY5)mj{o(ojP-mgFl<ff:'a59d![3iHL30vGhkBF#Jf0j+on%d_])0Jyp8V=40]6E
+pf1r!+B7FGqA+nPX6kDujn_LJ6_CGelIsQJWWVqdv[(!)`Oxtk4`;mO@XvGKS^!;MtZ5>OqHC<Ye|NW5^C6+Pr-yg#G4zH8v5<Z2|GUaU50oY]cou5KCfB
+0DI80w`NwEQpfG(;,4v2O!__',7CtF]d&Dlo}=DDLS--j:$/r-DZDOys)sm+3V)JN"[H;7qYneg.9N6l}ZWS]o=^LK%'BQW."wQ^tc;I3rBa>g]#>>!&HJ
+6U2ppwW$xqA1/PBqis:gpQDx$vj6OF1I(Y_khO#(NreuJIizDvnWD|P>2P$H]|povR3DYalRw'EZ)Uk_j|zqy_U(=I+W)8Tb`CidQ2H<4A{B=`RHEkvp'D
+ovaXvnZv6AzE(J@3(JTRovtAJv]3]+]HYk%Tr}nnm.RcVqn#J(}`%q+F%(d+VXgFAFlbZ"4M}qS8,Rrx|8}'iHjy)%{M5u'/OQTQ:Gm_~J">PMZZH+FBt9
+hT|}4E["07ni[]>PM2Ws.caRenZbgNr<Qky==G0lg)&upE3zeBspi56y+J9.,Jfx4^Z#vjsJ}{`Ai|E[{EJiX!KO0>{sN/IUf#{!#UBh:BK>"{o@!Mefht
+K,ZCxSL@Z,(Sl"JW00-/nwM@Bp3=p]v5cL5:s[I4qeh[j|m{WkG+.r_#"UJc#3}pM%x_t5V%NY8`NYk_byXcK<d+G^tn`<6hLqQU(^HVCpn$d;<ePvS{oP
+.bj!X!OKkr^<Lu8>+z(hS.(chTc)Yw-i)-gOqxcR-uInmoB@3z%(YT.bFg>xW__<C,YJ/69@.(1SU2t=pm5o>'_LG|XCqt^_Mm'-SWxdfcbUMDASsi;Yol
+ho%oHPyPg_6V-<m0Da,}4]/|+iiun4y1bP1nZ)m<.BjPNP|Vdo#63-J2.$,t-SFTHPl=c/I30scoyf%(HHgaUs>w3H~>NvvMbQK"h!:Uy`"8WBet1ME^wx
+ntPXoV-Z9:.gr``v9('dv60AJfId=0LCJ|#:50Fz4fRpFlpA0oSEx;T/Aec'!fpsH].6(YhU[EM}+7YZ&XI{,w"Z6lUaEyWltpTZ;q=Fau7Mqr.}3}`C4r
+5FBrgEPTZ!NhH07I9nDC'O'IG9B6mpIA&=bjNbBiBc$4H2JzxB~XPkAm$ba`:6xG(Pmt/9pmlheN6A["Nny^!i^Oqc>rggjbfbV)mX>{JL/H(]jaY]N8VA
+h%7LCJk_{!d|TtoL%b_VOT00>S0hINdDq)3Teg(t|w{$E8]ItRJD^r5(nY`A[P%7s'yi0h3nMik.V`UH&{7y@McKJJ{Q(2'z!I[iM]jpf6Idn!i8HC;Q}u
+V09/%P:9{X#p82)YNRiek!3O1"rOgU8r4%AxArKW%r2G7qnC2jJn"iL,Nk!sytlaPI4k&;Oq5=g%aq7;6dQ0/tQXVAVbyzYI7j"r^J,}tz5D4"Y|Qj57$7
+g4Fd{49q^<!JMk#%&kN$WPIS$r8JNvt$5;$@m,@%Mdf-oh>MiZtrz%C9bm240hY>"5fmXllJ+^,V^&S67;vL9_#<G],37:L-.+pmuYW,%AcpF77g;Jr$+9
+,]`9<Yito}J;PQG#"|E{vr#MkIZ#k&L)qdiPSsjQ]i(U`ptJVKL$yOPG$3~cFfrG`P})+h!F6V'1hl5+`M.(fr.z@OY]27/T{|lKlwQBG)/z-oHaX,dQ{%
+U$@[3+4@!UKZe&Y0:u^XKb^"-|AR5msovaGez^~`_WN_Z4q:%lH&kKU,_"R+cOs60M4U<mMQLiI(Sz0%99=n/%yk%u`;%P=l-<~T},MbbZ$3>s=KhL_79=
+cV[g6&hx#w$LEF~.M".Hsct$lDEk^r_CPa^6UMt`RY%ldlxg2#rq`Y#FVV7<S1N_S:lIXV^72>t6nwXDaKU/QoiRD,2uxo+@}LeJko`cJ4YlwhRu<jyRS.
+l-O/J7uoP__iVZx$72-F0S!Nkac:&nsISf-nX^E3AL{KRk_@v8]%`tLIUck5SPs.T'gZG-c+.0;&ANU5=_u]ZpFR##X@17`]Pz-x!UvT%jyiRRz=8>68{p
+udt5=5J7ndSJnS%tts^%+%40%x0d0agx4B5h6sBd_W^4oW%k8|^}8-g(4{)!`@i%OB[VE=Od^jZ-"UYZv5j.Z:#J{}!ov$cD@GvWro@I`7px^d|yd|c6`,
+UOc5qLRM4]'s7/1)#nt|#8RSKHy+k"=Yi.X/d'K_=J2[1p@MiT!_nQ1iF80&fH26yEXx|KC$V!hH/}ou(zvFp{5fAMDl#6k.<,p0Vnf5N:<Sfk}OefoCBY
+,@!Y2+e2Iq-g}<0@9;NY),Gz:dA$Xw^v9MR15Aex}^tB3{J<y{RnO;%l}hbU<T>rhisB_#_Q/mv29EVk!@Sg6pX{%rq0'ytM%u_D#>C/f8Fh-sV&p$7vv^
+T'yBTeiJ@17A/UmsH8a3rQP[`8+uyZ-6xB|"DSw0~eK]xqae2I#l87Zl:n}s4HEtj30C9a0`&O%+we&GZwlYORuDT#V=SJ[gQ8ntG!"[J3n<oVO<}P%(1o
+%$NWpW!2fqNe)A!n`(Rg25iliFqk.5_Kx}%laqZv.ZA#RXx;joJYz^BCZlD]p'tB{,%pzb6ANl<GZq7YGJN@f)w-S"TKq<E`(mL(qjjKvX6IKeO(qD`d>z
+VykWa$3#|L>b${T:!0|2zC{O5l!r+OxIB8w89(I^xW!nSkZt66w<_In6@|My]%%')XQ{p5-6r^7AB`Y"yJE+,I^MfqEJA58V9J!,,eI;73/gKXZZZ|q2zy
+nQ3W@+TcHZ_r$1-`~@@k-XriyW,TFi|3TQ=$)AjbKN>!$v`3pb&mo0$g}JZux<_C.vES<aA^{Q>3^l~ecHIyIm6_1I1ZwQEWV1LPA<tA|<RQp$WUuYrnqG
+Xx5U'xdk+#!H)p}7_msGoK6/C^Vk;:8aC$mQ=WRAZ0WY>ywGGnA:hJfdD{3Ie]zKQs+`aPpYyeJEt2dZm].7g&Mn,-&N-vSFU0-Dki;l'K3cQ<]a2Y5dGQ
+B91'nGHq7Sio<9M$[GEqJ@F$69IW@Qn%8[j3i@k,|+,5n]N187D=}SFPO<GH$JI$~&_r%o3BoZjL#FK]`2~M%hy/$Y5z~nmX$YCbmpXw@@a,j;:a3>=<p!
+VO#Y6iJh%ERvFUo=ihNLr=cy[LEWWr<^,H)a9xrWr[c{ke}e>yA{@L;;jFPYKo6x>.A`^-SUxmjf4X:0&Du)!m0S}$v%sA::qVZV^]|#e{xv$V]UfSFpjw
+BF8]yi_GZyx}q%_pNA!$a='A}7sp+t6DAfiS(!GWA#{)3FZfhj_W20<Ncrh3WuMr8X"f!99ZgK|PhRXPrbm8>1^Z90';FLjZoHAySZe,|`@0g+_;Z2|0P=
+ll7W')eKDc&w`(F'@G5dm>Im3x!fuD>L9+;sQChI5s+2I:dyDxoz!JwKj-Xh~L5xBqXK5U;9lI.i6qsM)j}c$z;DbO/xQc{_5^V3'nH7i]I#;U="}Ahnc$
+@V[hD7,GjcjVE@rcVy!:$e|`xvwc}`$:%9-X;=vDveS(8vk2}U}29s{Rx]X4fptQ>%jJsU$$PsQ-C0;<edFng@'Z^P$lD+h{xU_tSUSEFW^,VXwmlefub@
+7CBHe&&/pVlo@`iznasB_UV'Us>eh[Z!A$;i8vS0Z(}lCNn9](.:Tw`l~sK^co0zd%zr""j<.'79p[L_M]UC[Afs&rt>7FA+uYoZlH4L`l_RUa_F=N^hCw
+YY>Vb24Lx;n:x@n:{q0qa|yc]5Q]fd/Zl>^6y</'dCctO,z;FfCrPDMxloym6MD5i$akij/Pd`O8>jMD0@;Kr<paf[s0VN[H/cVO^JD)@Ymxc#&kybZAE1
+uCS.TlK6+Zppd5UJ{wNv{F4[W=EGpm[=_L=@b8gfB-cv@(K)qTw59q!K9.o+Z!1abE^S5OefCVlJ'tPyL4.MH}#.I#Ut::"]M,Pbz'jzxVr-@[e{M{OpI;
+jZo!vN;nd'N"M9+3VBj.fg(6F@anj^D|;!),yG^MYk}z!MU@X_m7Dwx[=x,}Iag4JW&1(%#Y9qn;8a9!jG.4z)|k+euf^w2k-|D+8Z,$|EdV3EENSCmO~K
+Na|iG=DcQwdf(>nufEI"t)qCE`@:fReoC/nbCyQ^IYe)a'E:[-(qzb^de,GrUMGA^^&%$m;XZw2s@R^uE=igqx>|zE'4=LIb#qwecl[an0ZWWC;u%n6uUQ
+!4U|E/JWWKhM>lxwRWb6&q`tf&ar)5>i@GMd9kq$=2Isdiy&~%U!UV[(GP|(_jj":Ep}tX}[@#GKG,LhnJ/,4GN(73jB7soSvQ4u:+iF.AK45/%2iC'9(d
+&K7K.6S_t90KPdEqT1NMQf~|Xm.)SZ:=!BMO(>:HslVhPUW6Jigo]o-.CxgA9NtbAJ8O!Lv&az>n/Ayk`r#aOMq%~Xp(|wcQV>pT#Z,zTzz4q#@T$puhzN
+XDwGC&4cIN5E0uokbaEa=SIW{32M<1OZ9yBr./8jrakB:tbf7F8K"1>vn>lP)dE&>@dr#//9z<j+`lFPg/&k!=n6fw=wF]7TnKk.X|kW8>PYH/w=nx`F2(
+p2-ZBgI|S2BqX0daYR_JUZjN.KiJMiJ8!E4SToh<:'Q4;e2.C`jv8f.fjcYMI-8^Y$'"f5GW070OUd>oc[y$H.Bzna<ZRnlh'`1:U-+vn_tFnVQBiJ`9s/
+BP;Au=jb-1M:`Hg=#@FKWR<.:|t=jYi2=IU+HNDDHr1xZv$&^:[}WraEEzZHT@Q;&bDQANAhSky'C&UkT[Z!qZDu'D6)g"B<FcGk0qG`gQyL>@+;b{~Cv1
+7QDLuL%[5/RUsKn.}"<)>6bm2"[u`v1d6o,'n%/qFT@zz]HKac;Ja`iB<i[PVnoIsn_3h--+}{}>9-{>[Oe)eXz.6M{0AVDC4iHk:I}<>LGWa$9%a3ZXk9
+CZ6HIacdG]BWdy(f68N$7CZF!_WWxmg6MBb;sYcHWgHpY9Dmf&rmRWq4_+AE01Nboo&uyQp8sANl3#iC,P0shcE;nAB3ITneTk%1ooKaX`Wq$[TAWGzL3.
+z()U&M4x)+.K5p8ExAml#Xc^QK{ARkv&D#ZC"3:j&SpA@2S2"uKy2xBUAzM]/|KYZ2m@iE678eN5[or6msBJaz[EW-rl]KsC!#>N1@C!$&7hrh5,aH^p/F
+Xj<IR]YW}V]28|@urk!<=_eunPvs5f4I--HAS>:P{x&sA5}b>Ex&#@V]d8LSFRv,rI<E6]0%#GNa,DZhpc&+31W.IW$W5lQkS6'zA3qNTP+4'>F]#y#KLr
+MN1yb]0s9G.}NRnk#)Y:9rY]87sgh!^}w4GB@@B!J:s:&%e-PJumsI~}^jg4QU5:n%_Ej^5zloQMJ4#2Ep0NP:v$)AeaR2NdEflCO/ak&![Ds<-1<)Gl$>
+o][>mymR3;qL<;Yk)YpW{+P/o{0dhRY;;{qj%E!x@sN#HE"vc_-A`;lzWE>m/['dYj=DhA16]#yQ&B3,tjS-j_eF)x]zjciVzJ<o`YACzm$EsQTl6t`}>#
+>zmjcYAmy23hBjhB51BLwx}{klK;IP4U85'x.<Az`E_6,&!F&Sg-y6TFenkoB,xi-xwfmOJ-'lGSg<|@2S,_UhkY1IGf^wno,BbJJb@12#s^Y;2]+T+Ez%
+W(L4DI>X6/-)}gKcu&+T5<lQ+=pSdr.6tV{"<lgJ1|SYAD@x'cnu(l`AabK>AN[=8ZDT[lob3^#;Cb$5HbADaOc@i6k#uqF==phyjXh:o4U[U0eXe']YD2
+2Y]C,6a%F[<Wp&t-`FS]aGp30|Sh.WiQTWgRO=n,{064uWiA9=|{+U%3:Nh0XEojm{D:txMB=6HXf]Gs3;MjfZ,')9~vux_gL}<6fn}$;k6Vlb+]72[P12
+p;8r0dU8Up(he_-`glv{[mypR,,!a,g]3$v:l".>0zUjQ4tGVw^5%R!)y{C{4Q9ZKR(@{d0)3-Y#g.h[@;9b:1QLT9oeBgic`ExW/8S0m`]ygsip{F&^c=
+$O]04wFcV89`|EPihlVHw'.DeX+T0+XY"b!}-LV#>M,$AO8SaKRQ<99;}`qQVC:2h0yMu+jh;ve4]`_1z%WU.cOow`L2WVb5]K$Z^I"lSyCFArWJrW=rU5
+g![/xi2'5:=_9e2]s`J=q+=,a%S)'Jqnhm13CF+ZaBxn0^C-/hR$3i1pD&![FV-2bU3[T'""$a;q]2FJ-^"wC#%,2cfjtixa+Ip1V"8Ab0G0u#}y7ekL5+
+v11,PbAD@]Y]=P,+<{$exRx/~`_ZhT6r2'A$$byq./G$of_^cGqok(X#|>@3A$z}>d$Mj2AT}MV,=kv|9'Ri[FHFf,6c<HV=QrA93tQ9W7UhG$UJPEFHj.
+GWcrlcDR)y&z[FZ,/q=-kU]HXsmsF85(~,xT@'{)Jj:{:'s"!C[CBkp0+6HFu%0djfCY;K8&t;+=G;Q4"h28Q0wAG!O/M^1q;hp%hp&q.v9Yz9HNGcVTYW
+G4j8_g%C+CQP=l(XIo!q0|-DwJo#BX/D=V',9mU^7K,hGUF!N"g$(vsDW`'@y2JGCGW<kTaC4C21^/P''8Ln@gko+oKDPSwpV&7c.#kk}9Htp=_#B3oE2K
+@&gwi!Kk:1C@q;6,0p1o[!m&xiE)w/V_[Tb!}>L:GE1><=Jtjyi8}78Iz3l#Llh%;s[Vif#r'=x0ZU_>WBka!q_Oa]VwxrN5G(#Ok$jdht6Py@2E.y'9KQ
+:cwdxv]N935IC$Qq{|Bo%i2v}[4TP`dZ^L#X'7Sk{bZW`LQO"^}SD9MXYS&^NWkE-k:oKhb"S+"TFvl;JA)rk/Z|a"7OHAssLy1-zOG'hj%>6F$HSt^n;L
+em:G"NSyjI@eN^IW&RVD,N2lBB5lSp$l=u7!VHRm5-Po>t!YXZ93Degf5rsg@28vYt3`{LQ!ukrnr_TNL#{["@6/``#yqhD-Xz0pVW-9Oq@^"(z'H,,:7G
+B|ykvY]35!'EmkJ>l;)]'=70b<g'$R-i2>%l]:Z1O5&kV!r]ety<l'J.N}fnadyX/Wczfm98cZR->I#W-[0@Es$zvXommm~X4ShKGIk@htu7J0L%H<pr+N
+F=M`#ZpG%|RuF.8>K^L)%-T!&xU8bfC)RrtVOZB[KI"EbxqwWb6}l(MBa=D%RQ;gKX"G"BLn'KZ2U1r=@Jen$guu=N",7B5jvqbu]LK$mYhGN_;`YUCXHC
+^-;tPUnN_zh`S#d[uBtY5AYzh2-jL%OoD(VI@lHrm@+c3"wOUxo+-fa9<q0nBHtE%lm[BJ>'HiYGRqIJkW.On<-+QomhXB}FdNyEhK=+2-utI@|,_wFUNO
+vt(}|jkOS[f}OfJs4g_{,M4v]JDvQC/<l7ED=/YqX'Iq60BdE1({6caf=K}bv:#A}`_Y6-OKhL<HUJMNjm_#Jw/gCe+2wa[O^`};rluYOyXi2_}[2BaoPE
+eB/xmX}lW-ELxWhby:"D]+2cD0/}b+v>aFyexiPQ{SwFt4n,x!kS3q<im=gtImbq[%[$c+Zu"8/i_G<STu}sP=eRBRN&JVV<i>4PzDQh.`^I.;7xQRd14a
+`<'d+ChHJ!St`3jBXrV)ioDtG6~8U"]@Q.'.jmFV[L1=j'(r}QBoRJL.s&5la9mxUi6LHwZ>Hj<M2//-I^OzO::8v{8uc%'9;!nv)V;9@!Pzq0Sr0l!k1H
+f%M6/y6N~`QHh&[5!I@jQy$Wq!:RgeB}f#&9iaV6J`E&Auz0RfqpEQ$ciW`$>xv{pZr^a6^ND>II2{3EAXW2b[,Qd-W-zLw30OSQ+kc0:,Tc:HMN~eTk3p
+TJz>2skI@`+^pNq/CzTyPC6W:wpF7|XXVq>4>4O5HpU7cQf18jZx%]xQbZabhP50QK-qL"/!/}I.P@nWSS#-A3M6dR<h%0F]']Q.]aFV@HBlbe<K(D23'+
+wFF-%'XfD=KZ]fp-^/-k72=nCrc,fB;<NZ]_^<[E;l.qTVF1ic=dAB3z:d&hF$e/d)Sr[<0ZS5Ut0$`tf-a'`;i4kE#QW=hAO`]av'e=)LJ$Seq$9Sk,3Z
+1joxH"uE3ecbZ;!XTmXAJ|(R;z|(tRSqVUNSEjjzB2S'EkPN9taRJes^eKd!n}5b9f`<zkS8]t}HMOx[gk/Ur#;`^K8=q(KQ$+~R~2ZX'8^)9t#OnV@xJ]
+5{UP2=@0@<BSf-Q3N;GPd`zKfB'.vY_:sBRv>VNsacHnV:A}qR`-mEJ|h6B$m.rK#_^<PY3}ZTYC1-;<[Vy4$+ho<(!H);Jdd%=d)V7u2a:|O'ah:%~T_$
+5S]QF]}P7>{S$IBJ5u}k+mi@|,C8-4fOL8d3DK^emw>Q6{INQuK(uQ4#A<)USxbsKK^!,KF/TBhxrzvOY:$aE{|bxA<YRjo{3I2bdXo(AX7!+Qvg=R$yTS
+Eh0+sQ`RHoY;%k&$c:7&k0BQV&DN:ad@&+jvR;g+kZT}F=9x}HlnCCmH)G9swUvi>y|rrXP^!H,Or{yZ.fnfk7jRc$sT-D1GFE6rW4XJOr.hu:+6_o7Jqb
+Ox<g<3nt-IaseT(/<OXp%xz3Kr~BE.7sC-[U)Ur&A}>'3VMYl5#5/uP'2}.'pwOXGhj'np~^$a2S49>UG]$<ov@;ENewF8}4X;0#;fDt+F1Y%!,pQI/#FM
+2-xu{,=jJf<#=&s<xo'$}1-+zKwR0,OOCb)G<=pI4EKCRTKdp/oqa4DR_4HglxwcPO<n}LOeeex]/A,E8K<W$jBN;h52m[<$VwfIyrSb3K/c@DGGUj1qim
+Aznha62Z{sZpFl4pF_0uxMHz;WTA/Oacj77d$>559JS!V_,5{w$uKrtJj_X`IA#kbCP!nBw$_RN3t5[hVqj|3;(|>&,#aP{iT/a6B6AW,J`e,84'Tp@nj$
+4{H8Mn"x<jok`_LT-8e(wR<V.h+9VnTFNOS`=moPY@-Qh=7q5P!T;yaU86[Hyu_]wGqoOi|28kASC8=-qmCw3_V3Qtxb~Mp54_49</lSL-xD!X:$Lu~Zyb
+tBIVg1c)d6qEcY3d$)KGHCN9=RI2&c";l)4W{7ej}MzZ0.c.5D9jY<WmMYI3{_o+UY_8TB#%<{&wa7m8G1^$>;4S(vk+<BF.o(O@YR,PMz`kwTbTsoC#:D
+,Z0P@fp+(T^m#i{t/(ZWSVn,vUW9BRKc-MEMK;J8@f!T[.b2d"vg!H4xvQ;X75,o#`YNtCyWQ]ijI#lpy|Uu&,xFlpA9nH-4Yw!uQ[`]e]wLh7I|2ErBuL
+Ck]'aBI%CD]'+2g%O6BdIT5la2rtzt9C7sp@6|;Y<FzcQp~pzx'397zE<q"#@F0'g2lZ8#VK&/>4yv9b&|OBrsnlS7-7Bx:APgb[3it#I)6uD=V}K:GCaw
+CR,fJR%W9vLTv`Oz/oU_<D<sm=9<~T[mZq;2Cp&|`'f;dlJo&LgnG4vTx2Cn32fBpYTJQm4n5'%)KM($s>GpxluRRAlU;hmL_1ogRw9f.eZ:/M&FhNT2,j
+%=;499v4W".q00-T@q&EJXbgHm^A=$i[);JA|xK!!PSaM->x"^g'93m]j2}5ZeIv0(t%}p<{cAnUk|yI4Axx'_]`hE6o,_+Iq6T<[@XKAq&bM!EZ:oc[i_
+AV5v_O-+Qqs$7;#>L34M3ewVjWO+JHbo'kx;kA@a$g5ADSEy;qLl9F/isj)YE/izvP>c`pur'V3E~L1HK7!76"]j>AyuIgtTKRbCDKDr57]k5{B`M%o0_(
+z3yA#hvH+xn6b{hueb`Yi[xD;wR6yv}In-%![NsOZ!#73]~6DNVE~vTYVI3OtdO%7)/QUyy>te#c9po{>Av0'e7msO;S7xv|K9:gT_R=!Uxd:OgYs=9'AR
+~Gl}[d1H${#V4P`qVN52b/15{RgVGe$IPiRS$D2,>`#^K|$"r!SW;&'/GE7m;lad9SkHQ1h@|7vY"&6d,697jfds.a:E(r-Pu)/<K1l1gNHGrFaAkSn|"m
+-LL^`=;Q($Yu:@1L{<R`2,x!O>%t{dZR^Y=EkRy|V$D9ROX&Vx&^)|U5K[kQ1.;IODiyz^Ue%wzNYpUH:A;hV4]w[2.JNor+!bh,~<cjF%)^=F^>[qXQiR
+w]5ch}}Kw!VaJjshq5gEZgsGht/dOU%8+yxkd6AUlF;a:I4x2S$Z.RtiLlHShMj^a`%gNV>4^Gf^ggDoE)lTk}9fAD)}m1R,]40.xMtZ^XxnuO[Ev/v(z1
+fUf;Ua-Y3d(z94x(CElO^l}=@wDLol[c<n79>FNg|NP!#@v%9[Bek^KprJ;+30(0Ke>mT$}-xS&Z%FG7^];yZFpKIR6br/P^H.]k62-2=/I)1wbJe0G@z{
+~sFmPqnfn84V6UN.&IyHgC~x_@~,;{)u]$_Teovjy&&l3(Xh{hwQT$KY`&7:0'Q^;e]%!1rIC].|hl55Wzy<J7X+;]r)9nv6:=o'Q!UC>[W!82y(e(7)1F
+b^)eVty+<{`Y0xN.^vrbA}ll!y'ji'NL=R0-F=hba5PaFe+(>d0y),uh(LUq}_![L%L4g(X{P"jnX!!:G2Ty_R3Uibq0!-61$eje+v)llC2P-qNv5vk2.i
+BfQ$d:2lDyZ83l0hqWj%37zjOB~fk'Dakj5oxMTig-L}<xUl@,6)FIR=DS/I8n9WO{45_M`#&Gz63JxF~u;QFj;/(6!U]aHCaenD%H!3Jxqeo8[}$oDlSt
+nqOl6a(AC!}T4-v,_L".UAHnyj9l8cG{W@KP_%ssZ{zG;pic]grf;E"J6YY||^nNRZHYAaLR{0;%"I6KZ``81A1Toc0+d6-[Xm4g]'S]U6_4TxOid&R:]e
+zZ(pjRM>DQ.}QJ{7}b_(PlH$#g_UMJXpXaYl]G},`bCyH^-6Jxak;M[rm9#ByqJfpO>=`HXKu7(IY7=Q:p88yTv^4W_Fy5FE3KTA.YN9z(ZK|jWy"q/L/j
+wP'8OaGCtLWR;B#fSb1XdRJqxS70Dz)UkVF.oEAAL3&cC5B2+94_A5D%CWu&]J{|~F&`S6Tb^/BT{a1uSQP32YQ'#7{$n;<a!M^0tB&CXCBo-c>5<lo5=N
+N,S/+XkT~:>0{lk1Q>Nwc%h{#=MY,%vmQXSJu-sw'z#8PF^sRR@!OujEx[X$-`y,,|VpBIL^fH&2l/Erwjpr1DRV[7,h6vP'c7w)34H|l|sMF}w[8V_;[C
+!)]5l6M&HPB:C:v[]}FVzCs}=/HBq7c>=q|_dFNFe)gwOGFFXuP{-QcX1cSCq|G.;$Yr~NK8z+L{l#.@^R:,wmpJ.$-=owMA5#>4N5G<^O}AegL!|mM/QH
+]P6m.ox5SfRFq%i`gB!Gtk!cVo+yRX3Szg_S'>>;%LeKoN@omlwc3sMkLY[Kq1MEtnariY!_gLf6XNlcrnD,d=F^SZv)./M<:,a]ZBuR{DUlZ-f%v|z/+^
+iM;vH]oO`"fMNns$ByA`"&hf2-e`%&0N>GB6D.=9oa5v4`x|-/R=":HlW8=sNSZ#ct@;id+fH!}<&BuU_U}+4c'X4&mzsf/9so~m&^B.:MfZ~m-rk"/3A7
+'AS)Y}Kf:@4A(|90k;cZeWC'd,`ff/|6w912U=wH)aI&BUIm<Xx4J/O}QNfBYv.&>F4,TMM_Z[55F|'IY>=Y,Sy2zi>+Ezh@tr#0Ha'd'6svmJUe=#:O._
+:HPHsZ);9Jo6#O>9"%4<-Yp{ow+"1$HI^;j2a-4ds&y}Y+A_gdUYE]Rsk,bYtFwB[v'P(W'4o",xyJ2GHA||B]SjeLF)g!LU2}t9kir}.8)^$m@[qP!mdN
+en`dl/s6+v|'{t|o}wp$SN<q4-$ou"0h8fC(<Y_A%=Um2lBru{1E&h^&0=j9L,p2t9,#rxBu4A3V=P.7mN%6'Noc{M]DOo>L#q6(>j$QykJ`>"Nrkp$XS9
+PQZQ`co9L)gjGHIcij3}n;49r6.+W,$1<@2kG./w~O[1`2OqH=nT^icuo6w-"t+6^KRq:5v^>i|/6cLE/%vgCV<ffcAH[Yo=Q#AeBrv<UTi2|<wprz$lzK
+{kl9MqrmjDjL3opc4VyNGI,.)DwJ!5>^`U=2Q5]GNGXUT1YP_5Ew@83.t:|;YH&r0%u$~l;Hp[OKlj02hL+CsA{nB)m4bEoLpaU`+5O}6#_-QXXdH]zqBU
+ey"leoW8|nhImW"`WA~0dQ-uMN|2f)Mj:r0;hjYb+kjT+BA.7}rY/U~i:Vi|SNo@%z'`F&na@o$6;Yc8d`&AoXl$Qdh)UMx1]=)<}9|Yky;<osGDGOOm5p
+TGj2elS'OZ^mBBNC2'-A3g>q-keIMz3;r_a2_2ZSucfR[L.kYN<XVw9OL{hi}6ShVU#t@pxl1dFTDdHSWECNr^.nW6K&OF,%ppVQ=p|BUZYfwPPp'k@83N
+`T<b`wp/-J&eMiAY.x2,m`9GnVToDD1)X,!O~Xuvrl}^lT[)eg=0`a~8z.9sjk|<:iZOL6Z&Qt-ONuMc5[6TeFwhO74TRLWm#u(q}gQ]s'&j!fGQNNBUc.
+r%gV!_aH5OB%63RiZ_mNi2_7,X~&PW%l>=Ww<yTc>YU[xjk;,y2{z;QRYox}/!z5~#t/MohLCD18G!`A}JVcE6"G%GBPum+Wl&ht-uso]^TX^$F(n@p!r3
+Lr<R;EYwRM=pWlmyYw+[Axgt`['4+k5]cX`.u!OLF{>$%CP[`etQ.CtLXvU1Db'DEq]kH|xpmmDM1j@Ysiy#(kr`/Qg#pP'T{VK>O9ij[C&16RF}}ir)@6
+Vj#2:6A:#B$E/%=B}"Kr$dCz~vvHB6^B5Yd)E88NBCz4@PXu!BV&l&Yx[XhS|,L^u.P;gu_E^v4Iw/tq;uvv;qy0'+9n}6qpkX+"CBesqTs%>JDs'_!6SH
+iJ4.g(GF&C:R@tClui^w~E<64`B$a[S02]gj9uBl#C5eSdcw<7)v~>/2g59xi:`ijN[RC2Q7jU:ORgtjXMj79k8eK|jj=4A9H#c1(}#`Jn!qRmBPbd@dGW
+"{-Wu#5w_`Hrjo#9X77Te@z@,03.<,7dHN$|{iA@/4S1_M;A/@eD+@WkX$9|h.VXc4PF=QQe:Xkp$WWbAd2o&R1^K2xn!Uji.FNtMVC@q}{v85TKhaDV%U
+:X,S!8zj-Nl$,HDMsxa+QU,)),@P`!P{.8[9'd)-_}/'Z8Ko(Zc(b/5WT9J}HN)h.WqG{kR7iI>gqA[O)[qWR"DTq6aOjJ&(jl;IkOTYsMEGm`,MRve4BF
++!D[9xbz6ivcyRJ-dh{CI6j#ol@CqT.JJBWCKhpAK^=Si`BVP&'3Mj&W^MJA0LL7-A:N}q~[b5fS^|!YH}pE-UJ!'O_>-`H<GbBw'C7X835Ef+zZ/gb$yG
+zmChp]i1h16;AxGupzQT4T&fQNtZJdQBt,jgyv7DB_ydYv}/)P9Wp4$@7K(4RbqhaQ]UR,X9N<'^Qj0PS8>!j5Gz-YH"<&vo)3susacm$3~%b!w]o5nzNz
+E=B>Md~rH$bDd9>Sa!~3V%qCJBi&zN/]|AQW8}Tl%z~Qz)S-SU)h;1USbhQ`'ZX2i2^N[szI'G:-u1G.2BCRR)v1#l'!~SD{Z@5ocr)!6K,Gn("Uym%'n@
+@n%9j>0y%}DKL[=5[z^mF'JFOLY6pqp+[<Gp%ZkPlV$nKw,=$u97wu-=v7|eAU,}j#:yz6_>W^>>k};XF&IV><;sGbH[TMkM,p'e7R&c"QdX&bJ},2>)YU
+{h{OsmvoU]r-:H/5Ck]e=HQxy1Sl/o{szu!@:,_w-U[HR]y(Hh@RPz`ZlR;M9"Ql<aXa5sGw1<klPl]y$`Iu9_@2dhX7Or~$46{CFk8o(&/NBY(etK-UJ"
+{M>rar{sK58xYaWDB:rLJis8gZG+FH,qp3X^vE||oQ5,QO24BQ:[vc+9Q8'jW.6)>6+^PdSG]d+@0kCg[!6ym3nx{xOr3Q~6IhBfYdOc4gkY=NbS6Xtv`W
+"c4@Jw1Jp.6]e>=#9,@jRrYH|cnX#%7%W0#6Q<"S(U#dW!l:8)!tOWRk4s6<x%.7v5(^n%lqdz|iV}vbip1J>yOK/0pqz$M-"Q`KgYAkPS-HUNFp]F6Jn`
+7BVTk@=|P+}%]%T}GBzo@TBa=bjz~H(PZn'-!T+zJt><v9|wv,aN}mCz-#P0W&r7qL}`vnqnN0]3`(<s<+D:cYpPAS`TrZTZ48HJ)8NjM+$cEZT3d^o1:}
+q"O9>[3hEK-yI%!yUOj^=y$[mmp7=Rcp`7EL3h(H6ybVSI/SFJgi9q:kOj4@>C(e#Ng9FQhSU{&;gV2CR:gJD`D-rWp'fjj(7.<$^_pK@|3_s@bHqP:Yft
++ne24LSqIk[55W1|ciIe3.ch}@1$B%g|R7g0FLZN6JgIh{B8|e2Ddr_z<GkaS6A!xQ],3]iz:L%dP}p8CQRz.@`O^DiXmuv4zRr}rU'oGcho6_FdT#gH)|
+EF^'o"p&")5@_$gD3%WT)%t!]Cmt`F9zKp)r%vF@ubkO0o5O]+6Va/wWbZs$1M'`G:|@zTs)YTC3ry_8Y^/st;Lw<A9c-A}"k+hC}Q/-%[yC@OR<&OfK,U
+1g{h&8]/Dr_<lmE<MxX;aL&tx;[TZNCvLt#y^Q;&{:|mqHjh=6<^3eSQ!rM/:z.NUlc#$QIh[fu!7/;TQZH&o5Az`MO'O_z]7e,HMEQ5jm5:J$HbKSba9N
+Ah#IfUeK1p"z&F'!aV9xYd[5"|Utthfq5p0+1Z/<:)Pth/qo~NX@}6~wDD#j`Uo|R6:QF^W6UQB/[i}yI$)O=r/%24a_>9f6^QoL82Bk7.]{JRQ{"Qs4=E
+&!D+%vyN"Y;cH>}U&5DuPe(RCOz42[3(x}RLtZ_u8^HVVIvM]O1Cs-"t5)I_7g6&AAf<Fu8z(gw6lf^&Z@r_gwMKVTO!ukR_Xn%8o>+2I!)+F'S]r;ZL7/
+FEhz:GD|C{kM<.k8Nx3:kRo0:o4u|LM0JRoN9UWroyAo;#k_%vfL+zZMf9zXfm%iK'I)nT>^-JR"1.4=;|M<TVHCpi.lx"yPVw,VI,lPPdEWoTBp1TI=zY
+]D|mXGSv0Deb`ei4xMVBrv-9u(VHHxxS0#'$K{YTAC@;X<<((@yMd7BcmVKQfZc4HYuac30htA8;]KYyDD}_(m^#THaRq{^omMBE![Y^}GUrmm0(c29704
+Dz!"'(Zq/zi"DX]TwxNu$+ZI{KRZpMiF81A(_OfP{O7Nx`zszw$[qP.Aj]I.8e:LCRzidNGix="uZpz,0l"=o`4C@F'A0TD9cB-O1p@9g:QaeV}nQ@JXDC
+%Un>/l|qUGvU!jF"c-S9]u=1|BD+]ZIAhs:l)|1bW{7ff>6R^t#v,%VbZTOzH@h5nn-VblgtR#JeV,ubt:z|[kD$w:g{&e`jDD4gNo|c1k5d(oo-zXoFZF
+T-Uy]=p+!SrlZFJ%3V,JY!]txc7z0HTkXG8e>2;cGUC/RVxky-X>j0SfFoAw!n}6!k!|>IAlsD4d0HT/sGfQiT)BKWIf+$GG-:Uh=P&U2{ld590.}62U6z
+7p#yYe#Oc2,D<-Z3&X;lh4Dh"Tq[dz(`,xrz}4ptX$At_kmp5f#o<iQY_f4zw)N'0@CBag2ImPEVO"vI}ks:y,P|"KN4K37CE2t(e>{3mb:JE(1L#J4^jE
+g|{6"`H,iV!aHLUC)L`o`RiQ3lF1Q)y#+m=yI:<wiHTOzJ$d<f!)Yc;A)rQNpts3OjezC`(OG>NqJNjnbb+6nr(lXbA5|SY[O0eO5=!9^;`OwvK<@xMUoW
+tylXXb6<'G{,!2Mk.2u@=cKOTb'!FV.hn,J.=_bT@C)DF{iy709hvm-H~in8iy%^:R];wZ)-53fv&6dUO^+,X);)vpYAdi&!IsY&]tb%|pu`P|K'fOK>vU
+WEZt;L<Ei"Xi-#.8G:QTA/_D<3$f3Z.@xM$[Mk|mO190.rUIO3B&Qe|m^kV{U-ePGBPwrkswvH!X~&Q@%vV28,}c!g;s/+[!9^3QO1/z+4}J}[%<4{-HY]
+w!g'4[Nq):69!5@]fqOB^&n>Cyb$TCp:=5[oF+``4p~]3yVLy<F<15a_RIM}zj/b.(uL%6q^%q2wqnKvkD3s"wsUQ1>'239Y-7%ql$XDg7s`"C5)Y@I$(R
+|ow6O:ex9b_h$|ls6!>13A#^/d+/L7D==I5ietIlT6sXG>bd$OXDwu1z{`k%K"7,-8D,|(%<m_RcU"(zfH|/Fv,0@YEd[!{fkm=W+G;<M&><e@{n%T|I:x
+.FB:i[mxbHW'A(G^HczG0h!to;.`&vkjeT<&;GqG$'Dv)_T_H3a]UwrtzVl%J=O"<Wk[9O6Y^ne[<q0q/,,nZxM,Pa.#^!x8S@0]4;X0dsM@Pde{eD+uP(
+RK|coC65VFMhxR&92^X9f7Dn&g1yXFxW4oz_i[}X=eWkOy=7!^tOqP2Fk>Lh=nB+;tLdH_F.H^"$oT6+-)JilL~}:]Nn!E>U(j..SN:qRW;d2v&q6W-2p]
+LYvY:>g{`)#I~l;V@.My#o<ea:P,Mzppk^1vyh3jAB1i{8A0b==dMoPdZA^d<;4iD,;k(g!aV[Vw#{,mK9=4`'q!%Iz.I,I:D@/kWRCMB+G@-gAuuiTzic
+#4xT`Zm6$b9(i|!p)XaD@ku<`W5!]p=I'Z9X:RrPm@8Bh.4ji5@rbE}qnk_'h)bc.03ZNkN!dbkWkkh))zaBN$J@Z)2A[}~W}q,<^F~H|TgxVOY{|;m>L#
+27el:QCP&gnZ-X6[ioB:1hCMs2,}j@woI7eM3MXZc>DCS0{Ic,Yi'[raO}1g>!%cekna4Vx4BULU>.h0iQDr;Ij[)cPQU8=Uu:RqVuMFM$3]CfBGuA-<1a
+E2V_W|!|v'W^At'WQ>2EnX}%;u3CI&NsDI>=`)QIH36%O]x^Q)`iQW`%9(8fMH_OJykhP[U,)4HWJQH|,jicDMrqxczM0ZRMq<(mf4R9FWT}'!uif=ClvW
+OC[iHhBuc-YFCm[IAVk9X80IH<jvQOAQ-8+m+x>mZ3Os$ZA+13Q5^7JkA'aR7X2Lqraj/c(F`'%GX_PL^7:Opmzmiy!pP!4K5!3F9BSz<2axs7:0CC#mgr
+k!b)T0c5~f<l|a7.r=5GT#a%(;'PNvb,u!rGRBifd+xh$zu+D^&17+QP{"643}N$Yu(3mOn7oz})'mAxv!Z8{bIyB!T34s/9zmn0Nez<$'7U%OP_).pTLs
+WgK]ogq.zBKONCNeD'K5{!>OwK>q.m><~-r'63N['L")w2FCAo9D2TJ"hEx@~"IH/zBVn-IPqjd2:9RIP4IMbAX1e#<I<QqAR>6g2CD%EkP<!B!/93R`gF
+mh-b(m4Agn~2]2yb0%n.3<-VxJ^ZMo2fgoKLa^1A75"<67/Jc(y'=OQ)=u~p)ah>Z:cn:zNmI2w!MA_MP,L7#T0H(2N<><Gp9KHe)L=V@';sK=m<j<N#`9
+J::a0FHrdiy76|SQDA:U%}x|=^7|;rl@]b~::pIs]YXdwbhII+;ANovOcdT^_VM]Ty9zgIoZTPYk@L.;_t"A]'S,zYycBD{LwwBea4,Pmzj7!$_(XC%&VW
+:'|pJ;z0FKDfvL.)R7k79!fcWaAzYC>2JlU]NOZX$|j"a7kD:Itm"SkCuAYeSNd$T%[V<WmC~f}LZz#YRaNg3mr0R'.e|(``C'ItsD>]WxLtoD[efmhoV9
+.cFP)!VzS5tt/_{S6}cv_(@]9qcq9|^Tv%-3;K8b-jg1;/exMSe3N@}7&UnV;:NeSfd73g4K]KkIvg'Fq^yy.qabY{~nGGU;I7[e'<u6<tJ{ZWm$qq^tpk
+B#6tE3)NwtMOBwbz2{|ZBZjl]BBgCjdH2v%bpq]Pnkx4=zJ,llTz^oKMOucSX0Gr5kOlEMgpTwG|W)5{IaK2@>N;NA3j0,|7P&pfec,=)d^wmV-ug^0fFv
+2%l''vU1;;r#8qeN^6~R:+[:ptjzt4ibQil/5og("OX)4H].=Dz{MPK],'9eR`-16s$Pk=n.^Kfoef_E2,kQlBN/Gf+'p'9Bj-}&yV,$b"Hd}@fMwr-_qn
+k=8G_K;=5D<Nub_N#HH_3U|WqJsGCZl7"akO^RO6dVFxYTEKmj;>&QMb$%n!8K{DXtKapBE`=4>BbmJ)@N7"+.'hYfE#:eHkit+Vp^mK4tRJKzs0sMk+yr
+@3oP120k9DM2sv=[F1)8irF#r"zcF5VG=lx$RmoWp4iYJ=UK`u$6GW,(ge7Dz&ng^Y4CLZKFlDADNv{ceQ)!-'vmS)aiZDCu%3WAOQay;rxg3Z~I8l=}4d
+.aHl[ycOw5b$#1o6Xb+dof:FMDD@2IFs>AiI820hd7+J^b&U@F-!b+gg:>qRTn5&tKIhcLf2CT|z6A2tZq`!GNrCxEA"HHKG046MX52{ImBxTIaXa"<X{)
+PMi2dy5n>yQnD]fH7j1UHYd'`lvo#zXR1,|%pUNI:%^2w8tM")!HuY(9`@AGK/v8E:HbO=<S7qm&&)}c!,@wWSX,Mz.q#w~6r]s[v5lt/Bs)]391iG[M+%
+{'EYZQ-]PfHYH;(IVhTrL+Yb)-lCoXcg-.uz>0lcgOR3BE7Xux6cxDJ!m)S=P1D'l9'|GpdmhUUHVhO:j!A@R9,3'TJt^Q>jR8CT#WL>[l-PDN%k~P#:q(
+u,S4DIch|.,pQQLyZXL^)+/TqzebNYi|(KwbrK=R$%=Ep,_$`n_}^Buw1"-f<g)i&Wn!Ed.Xe=DG~D2WDSw}w`.}whgAOw}:sC8H24O@`;wO+J-hTnjExb
+}}"V/ic$_KwbLL.YlSjY{6Mut}m=>Ik2~Ug<+8'rg|Ruaz[uUz>};O7CZyH^ybbN5r,=."^$wK>/M2,LZi9(To04.9]"IZX:H27eQ_p/%zi2d3DP>2t{pY
+yoO3.w&beg1rcfG(os_pvhrZ@4rYHR8eY|==TV$T1O|FaJnHYIojjHkIP<0C[LYJ72W"~bgF+.uRvYo[[{Z=B).m/xO87-.m1|O}/rEre}lo;OlPomQrQa
+~Yu9:g;>wQ{QkpxKlpSkAjA28|}.r"n@ki}If^oIe5|55,:K&RK,{<u!wA#rkU3BUbSt]Tlt-Y24]"Q5iz>xB1k/5(y',6,g>"X_u4&]`X#2Ih-dx,Q%rY
+8:<52jd}qllEwpO86H75B_Ty0Xs$BL=m5h"rY'n[K%=>B<pRU]@IEqlfft@d7U#&:WsrmgmFg;-PG}7`SK2"L1aTTQhQa!7>GhK4LI&eKpbJ@DKiVhy"Ms
+Hb8D`+Ki/fFOfwnx3c#xG3Qq(z-)v;O7`c~4EA|.!`t6^Bj4AA{$E_LH~abT^"GVA`q"]IU2NzYNyqy|<)X9j/WmQ{pe;tQYDMzENgom,zRaIL&Aq8egk/
+$G%8]R[dHp2|5BVPpm,x-l%qC`zLCvWzFG3TXG3U2/poXG~Hl8ifE!{LbeXJ1%_uKekoZ#fd]L<-^eU=C6:q/%:QlYGTe)d!__=Us_>w"b}$:JQV#SfEV)
+hgx_k.`YC0LFq<D={6_}(|x=hQSglU1>T.XP&![:1XSwmVRH2UA>wv&6LSm{LDWJPE1cod,1zZ`d0uSG=0o1YJ.:zY$^".fOiXUL}8BMUK/;_FYdc"_Z{L
+Z3zP8MVPzk1-v1]OVBxWxT`gM<:+`}}b#4_f|S'Av-/hAZM[gM(+78Ne"=4_LW2tv!V1twi3zdM9YC.edGW$/N8#_j,yVcN!/|`9ac%c}alD+h,fEfJ5Sa
+KeNbT<L[lXI{l6(|zwUG,bgaT:bbfQ[U-e'zh%ErN7QZ0J6R^vj/WVOb_Z+)S3ArX$eEHQ<ty{Y7mm::U,um20RaMRlDdR`o/qbWcIlIZgWeZ{Aw;,N$aW
+qQ./zj1/[$;w~cnyhZyo()j0F;Ax=ehaN8}jakuOBuzyXU&S>E.5XXmKz2J3LDP%c@D4jhj4~$6][:T_jUsZiZ&dTHC:dl^coXgK"+H>k<`pZp%{7#03CA
+dVnSn:cCoE6:67OYK%DjEPgav%wD^+>"X!9Ybx1%1Rru^pjdl,/@DTf$r(xc(yzS3M7n:-(BGr-iY4vFRHrZ!p.U;[<q3m)k5"[FuaUi6w#H;SIqTexUh`
+(f#hiaB%{|5rtGjp:u_b6)taE-e-,z^]PzNAvy(<!(k;R|s7GaUsU!lg03AA"B20N^VOrjQPL)~9F-B$O5'YX-;e3I~a]Su=ctYJhUc}dQ<ZYRD3"WGhTW
+J:BCMT>^M!U84a2+#)1g$u"1hb:R+I(q;cJ4fycG^FjE&uHqY]ofr[Ux[oaFhgVFn$^<IW#}l8lA6:-/Bh0Jd!vQ{vDPi,kKbzYO%%T^a_^l'KrhLHXwo(
+o'}P_,KH^(C%H4E=[|sjrcgFt3!t1q)1/EEfYF9NmFhvS=E[qDaX!"qq<A)(>My%|(]M>k"C`^f``,Krup2qA+:CBUF#J<btPd.(9g%3Celk{EZ(qGTB^e
++1~XCjBHSt^e,0JW$^P"l}Qp,8OAD+P+J-^pp'Jj8R4=E=(cT/lb<X&TqG<Xh'igWKc{x.<w%E`J_bJO&6s`f(dF)%2i8l!!|Bii^<&aUhRrPkS{cO,%f"
+QRpnknOUHGi4;U4SC#SFM--Q.<p,'rxF"R0<$9w@8Retq:'D]Po$[jj<n.OiFlg>yv2k4R"IKDF6/m|a|a(j59h.N+2+12:[oPI67jW]x@1"gf;ZGl3pUp
+25qa5);6GC(RtR2nO@T81<{>UdR9%7JT[AG=)m=^qmm=,tt>B5;@i<Nb<o#8KW"oF(2B::w8/9'E_8}%-lU-U):E|S{3B'3I!V4eZ_6b,k:O5l^S!j]JRG
+H3Q]<$`GQe%)C]RH9XEDZvZ/RhP5ZcX#)-KM{jWs]hN-A,Ba3ts`b:3g;SCR-6jc.bke9qUtv:u9w+AUuux"(;ABj.mxd/:Nia{.k}92I6g2.YSC%3X7/U
+mlf2/I@YZ/iE)n4GgTkS@ww#}{0Oz#Y&c,c1CqRs{B)TXN04+WT^j,qqcA_7ZIT]vbT=6h8Ri/y=eH|Vr3B.|NaQ7h!|6%5`mE+%I!m2'0I%/i]H{B^]b=
+Hz[Rh<;M3AwA=sq/A;BKNw!g,e#&,</{Gj,7DV,l7ER{q@6.:XCTi9&pu]>0&CJQv;#w^yxZ!kJ|p=&bMgxoJfYzHM,Zi0&^pmH)z|hI__bwy-c&#}90Q|
+ye>G4V{D/4DXOe]I1X0GQfdrW]/doOyQ]OCI9@IWh`!z<_Q>:r({L`p|(=H1)HRS}$P%tj9Ip#-&jNmBjq4p`7}'`)"GQWLZV|vL4H;r;jzcD|@g]+D|&-
+XIO#iO<oPh5ZurOw4OXxo7l{yw)]wS@V#|$JKCA[43#G7wQhke~4=znu,0L<>.LA0n!w@JM/(pRY'Ba%tF>P4_C_[AR(M,[L>egfYa,al1V21_}IFNCKl+
+r}Xf6>Bx_+6(abnuqdjaKkV[:=laR7AWML_z&`tH<5/,$a0<V:yV=^s[^r|vD8n2#91>Vxj6[YO5q5$02jPMdSVybE{K/z(/:9r:&HT0jlh.kDA#(OVT5V
+(rY[`,i|~hG^:9qV,-m`-`OE=dhfhRj+w6fswc+A)33HbMh"$E.Lb+M-Bq1q=@|soe_gzV;#LY@q~v7sk/9>ckj'S/SbPucRdwc6)vm#:=9Vkc{Kuz7Z~:
+h}nMpa69hQ+kn)FE}<h&/J{|/weuuxazTi/-3X>j7n9Lo(6B7c^{/pLxIaO<+m|yW}NFdjqs%et}-|Tu1WRUOJLmPzigd507zsQilhDeXmwA6&ZANK$v.q
+[zl6Vxkek#Q"2^2OIDb4UPUvLd+w.T9Lc+9]te6wGE_pK&>B<dQ&gfx8ky;MLgt^s+xH=#8(p@5gpmp]5P)I7#8t%4bTXFZIP#_1e%5c'e6E&(mO")dmLw
+1:WA$+BNPd$h'F/F)X)M#=r;|7Mewfd6;DGBwL|OEM)DUTUsU'l5)a{,D6Su9GU!^vv47IUDN=#C]w0mqY>Wh|S]7!~V!0}:/mp3EJSFSPN>'tFpqY+I+P
+|dVO/Ar-<%K:Kr&1:LA!4@dWq!m&V,a9!=@sLV+54UKB;e+5axri'ox+tu.uub$YaCD.d![);-ciqz6(Zpx};py64WU>o,y`b,brP$!ru3r)x9|K+C~$'F
+;3#4sL}-^=nAbBi}G!s7;0&r~<9-F>1y{u`3QtV_+li7;a=hc>gpM65'Hme2JY|v+PC0.,KdbsdKA>CZVbzjia#&E&zkI#7h_fUgzq(BDCsEq/jg,(2v"H
+Lxw}N4Kt,+HUYGl0.t&,&%r1LTt5a&InBK-ZTvCo"N=!BG{/Jp9ssHqes"aF&]H`53S:_<H=Lnd[+Qax,jma5NQXI26#^:%0+)@0h<g2rYEpzh#jdrU3Rw
+S&40Zg@ef52=I,-th-N(j$LpN;<EUd=l&)bX!%:Zej(tve-m.z@zmQ-!W_|FmH3i@c3H9(eHnaMcbRe0>q=}>Ya2xT$ouBtr'L!d#kxN%t2s9Qf%2k$,$@
+fH=9H<Hd9t>n1YW!db0OKM0DM)IrwS&hk8Yz1</.)LCy=yTg36Z.[W_e4e1o&oL>]Y=`M!yDmaT;`BTi[Yi%h"BYo(Ail,&>{s._ze6KNCUh%30M/`Ht/@
+u8wX(hip([.@5;-VXM_>eJtzuA$&1_Ll&9,+'h6B7rHkZ^_$PCJwH$(I'xJW}:7T%bUgdON2+[_zwa|X'0T%u:L{&FF)P$R(WQe$.0bs,jtk<hXVqWnDen
+.V!hm"s:6}pvj}gb%V5WR'U3]iXZ3`>C/](L=RM3EpJ"7i!42<K.VPD<L[HWnlDWB+)Wg%tsWs(R%CH%4d%xFTbw-leFU3)RB/>5<$-`~eUoW,.XXJ.iGv
+pn,_&/8&j,TJ"7"}x4{Ie9]3g)JY>fmk,twC9o4-{]-FD>@'r8"cUinm8/@60ZZ)Ur&u3)>e>_'_:!AWgR~"q&JMMV5!/cNT@kcNcxG`$&0l"x6@M`n"Hi
+1R$^{9c`o5^fJhJ<xTel2>^Mz#qAqHn0{Csz;J"tA%yyS8LoUEHx#$%:$b!Ow|ec59fYSo)ox,w1M6r6Pe7:Qm>H@SH(UuZHcC_6J:WV+z[:r[N<nbueYx
+e#Hke$MqD2M<G'(uo5hcS^DGx9-By)Uo2{)%e"deQo3/yz|oSFEN;y/I<93I7lO$v3mGNd#=;Diw1b$8l@R;/a&ZX^Z}G{#{~F'D0a56M_H)I'izAjhR]q
+z9sX6!2BTtsIq3(!wjS=,-{X!P^I,k:U!E^cTrU+]|+)zOttgyYi.MJUIiH(Uc5kr^mZ4m^bh%GbD&+s`Z=F3G`pb_;L5LzT&`0b;5q-3L=/T4sU#=j&sW
+hi(Fd3ApszFi]<q>H8rrx.otvYmf&+t8-ajG#D~T~}'bOM)4#!6,8{{wdA:JgDHLE`qxsi"_)yw}O]FcKv|Zfm,;TvY&d_fUlg2g`t1@TC#u;s8J0AIA]+
+IM'Vn]OL;$u/.F|wQ$/nzK/@c^HJ^F+6Qj'+8h{Zre<PAmRpOf/0(SJ6").T,vi}wlwu#Ha<VxqbNKOM>k]lgcT#X3#=e}'%>{X"m0)e:lsba@GDDuC7zx
+[[LB}RfGh_A"]fM`KxP}"81h-OHu9OQ6(})_F]K>{x(9=FWz(^JSYv3UtZDuIw+VubfPCHbv2;d+ODf6vWg2Rl9/Y3>f#r6tdNhy|_/zJh9W4|}c5|<{6!
+;Lk5rM8,bsodI,rpFtXO]mfBw&[`oC18q,e0%x9C4#X!c96ryx'8)yJL9"5y/n]O@=OuAgNZxdvVkQ&Bv:-WF[T(NCp/Gt+h]=y7jZ"nUEcS|]c.Y9X}V{
+)e!wI;P<{=p<VYGis5q9H-{%zpyC<Q'Ac'dVeT%XS0z@CEXe|J.W}NAg<x,ue!JBXhu1Cw1VDdpxoMYne`f-W$WQLun_=9i6BZ193y~eIaG^=u_/OmtNW7
+QgN;nO1T/Jy.N({kDRA8|{~ID16964Db8k|M:$LIKtWGANZFu[n,Xi'@p0'So:<OGCtjlF+^z'>'(a7p"(G]:g@69Acslb%C4zTbmH2}Qk4m2)NhP:^MLS
+U3w<;f{rVZCH%UIXyBJDT;/<8+bXVaSXpNv+CPy1VlUxs8v,QiPu2m#A,|E<x=/7Ls<>C|v>o{KqCfUJW=|V;qkb.}CNAW;IND$9X"4B";eaS@6|,}]XL)
+qP51Q%niR]w}zD4_k^5upjAKN<zLdMt54kxs9rP{{%!NYk+k.sYFYq@T+'#W[PQBCf:@h@=:eTkM`VH9@inzV.innL{+Ps$0~&}u{#_f([F;/`KRHei)cH
+:vLYDq"38r5AQ'PhOiv=CUXFXSdT$FTQEoCc]@#=fn/`1;zmpD)x_0`UqFR=CI${"GW;2fuf%bg-~>PSM0OSa"!2)qLSD6A7+/V'.)T#65;;(&5^Ln:R0#
+IyvR"^iwk(~gP6mk7$$:g(9j3_5Y^i!`z++nZxu,En8"%AX#6x]SbEScy|K7!Wqz>UIKboo]|9D63Jv3E%~}`#P8iCy+m]o.t2^o~|{N+MVN&7YaFqL31U
++bH_y@xJq]w[#za<J{&-!k3kU:6@,u$v=q8XKQr)1:e44YZd~}7e+rb0fDg2<O<:-^=}#eK8{L5o4iM;TiH3)pXpGZAu`x>!Dt_H2LtZ,c~]g-u;>OV_Ne
+.b1[NV@fbW&IsW)fVV"O&>rSI4X{6k<@SSbe.JB@WYkVs+XK=ricfk6kAGE0k}|GM^yx"E/e%TvuqLMiH-6>|X=LY#}SXjuKAW_1N(XFD`5sriqR1(<)G3
+ae`x`TgmN;A1-e9Qk9nK,nX]i)86{EA$iKKQry:j^{Sz<a7qqaB0`t"5<I!"daZAV^qVeG>-X/tLj0_BS{VM|rkozB{m@k8ZDPIK2mu|jh3)-OYpZ>r{f$
+)_O-Sn6Fw!HK5Pf{Y0Xg~',U/c>-g[p^HaH&I/gmAuu9Zsq:M-&$@"@fGA;=5-aoxxmPf9(:k^PN]huZ2Cr7Xp!FjS[J[V1Xe4nP(1ue:A<T@XDT9%AGB_
+$mRc`7OomKaO+WIpdI_!K'e;UE1YKSvX{9>%b>7F'')d+i`hN7M#4vmHu]xi6@pF!E^Ju9[1sGol{:T;}PE#>pz`1X"zT[a7^3Xc.ScI&WLcJ;U0n!2mu>
+ySUjAcLAFIua1+6uoB|uOL5JI:k;GHUn{K.tI-.y8|FC9)|&wGVw(S%>r0p,$<O>eiK]Y|ZKE6^FRmkDX3^pVYm)oKWK7QLiycqjAA`mrMV-rB{krl)$R&
+|-E%se#RH%]b;cWSeuB7CM=IVbhAU9t3uTP!Q&Sl(#<l7K52Kr)C}HP!vjG-77v(!A'B[^!;-()OCC,KqUP0tz844FSQ;"f&{;-f;IvxuZ,s=Y_wrZ2<!f
+tt'f9nUbb:H>X:p)_UKh|avStJpR<QR|`)o/ht;4m-l)^/AfAnL6s#88YWho;`!jtkAh]C|H}LAp!b^Tdu~od4cc(p}ezKdWM<@M{>#Kt:|$vB_zeA@Xv^
+)AT!r8PyCQ;{+aS=D9{DMtCQ:<R3]K|mvF}MbX8QeT-9TB)lqf:ADFo4HgbzrM1kQp"ID`hE^mwXu&kFMMn`nc/vh5vl5`l@31X'atf/9]l0A0%<|kZ+Bu
+az2>@B]RTV'@5J:Vk-RF`2".-y(|J(ZD'8V6!k~c%@:[T-E|0NvSxoTqn[v5^;'8Q^J<#k0)_:jCeH>z^..(Y&/5Af8ejMweAVCKTGA5/s@.I2<bl@3+C`
+DL41`5oE<[E6`3yHwMPCFn@>y4ca~qc=D!R2^vLf3SO=BoP`V!^&T5p3aX8ekaj:K.IkX//o.A#VJvMd"3#X&XSk3Q%ocB(EKM3f)]V[f,a&,U;#W:(Ylc
+=|/bogoG|SmS`Y9usI&a2N82%n:E[Y-0=JG=:TH,|&6gQk|I^$RFKD<S@Wl>auyB;`MUs&rYY[K8j9ORG}s{%D68jrP8&cD'M!&,o"@jXRB_hL+YF5;Q=L
+j/s5gPiBI=LZhGlG(^}g.c5JR!f}J41`~PE;RH{TK(}s$8-$GMSxS@f892MMnJtXOFT=N(:.afF#0Ps'7&_}Z,IXNYPCp$.Dj#O}A8}E>Kd}{I,97kc+KR
+flmES&yoJf{gk|Y&z|85w=cSO`=7VGE8&6YO1!38@kNZk@2Ad4">0<vWh#^%xzz-hE!x`XuQ{6{Av@/{2d>gm(Vj|e1}0h/zba,@=XhHaEK@AFfaQZ;E}4
+kI+`@;XxB@s&M[kkB^4xFPEM<rN>vCI0`)&8==nUlzA#9Y56Hfcq)hUa|}{bp&yJrD54{!KzX'N4{LV,.q@>|6djE`,{sMoz+"M@EQ,.'Q9+D/k3}(5Rrw
+rj0g<|_J]%8+I.xygvD#FZ|/$J[s-Ll!~x2O15f>}xwNlA9XTBF`rA78iR7Mp][0Wt!W90s%0#<oFVt7UTzb/PN(u00'!rl0)MeM@S=te^oR3liN2,Zaeu
+:1Bh]W~3}`c0,Impm#ra9#ICG6JTA"5Tc@ntE$zbJyc7FnS|h@%1d)":0Td"2/P7J/Xk]9xZ^CKtmdFC5+spv!.QOiu2nCvI|FGy>i!5(gfREr6e~t2kHP
+jNtR&[BPlyxR;O2ZC!e'O@2k40cMN!:CQH$M2DZeh%GYf!>L1'j>Mv.bDC#Y:8=&PK$Z4x@Q-4$6S3Hyuxh@#Qe1%Wf}829(}KX3#TnrSmtQ{h&|TiRs%&
+VbT>Jxsy2H96jK)rP$&noB`n[='{{uL@t(zRFlpWxz}s6A>,2rtE9$5t/@Kjd8Qz=6|90rWn#-1tRlj'K}|FCi='_}Bn|0q"zC5YIR]v1J!I5of<|u9RN7
+"d30+n|Cil4_1VienQz1z^B{9q+NsL!KH"G$tuP31TCxGFi&-5~i'bx,hu;Hfq3&%v^;XtotbgnC0Pd5`pGKsUc9F#2V2qm:}6]H9+eRn3<$+G$@l6A`S4
+x{L`qKJ+ocCa1U9s3q)IgQ^Z%<6j_tSXFK=^6Hy`Tb4CASGRMTCBZ@tt#iZeZXA3f-7('i>{rsR$AX[f,n>lW5><.T$a)j28w|RU|f)l&!LtFLo-i@vw:Q
+9.X$XNlM_DIZ(v_C#!iJ."NTtC=3S53RNeK[sQr&tX$j-^lGFz_FOPTd>oGWTSsPU7gM.d`{qYkFDSpi@ZUviFwq+vr^v[=aXOfCAo80k_]C2r^Gh,lC}7
+7Xm('Evs@-8p,SN3m'tPB6fMwo(`4$s|S1h4X7"">:C1PuwEGJDt[;oq&+d^ENz#VR/E$0+z}KzM6IR>@sQ92g0#c]kP4P)%u3rG:cNkY`GIa_4_Hw``~G
+>Cba@iGv)n+<g7f{WQ8/L#QP%"w;&[{LTVGQB`)bMc;xi2|mY%atw.AjgyyAO)I3X59hj:Gp66V@Hn!z^k8gRc04oR:Z9E+6J+@2{xS815HV"JX5G]87#c
+'Aoo";t4YDj.)s>bocU2oY&TcLI:_{Em:12L3Y(f]"f;0rxWcO>yia#{M$t3}tXHarzi@+UBVeQwE"l]Fs4.3x-CHgrYC2Aw@BBZ1(PPJeCZr":3HTH^#m
+7`^J^0Y9Ba4AU+|}SO{=p6A+7F[[LJ}`}YuE:Sd{Y`MQ{nM5n%N]`DWE0Bnb)/SRi,gTn:f/)@>u;xymTT.]SQF|Ya53('D+d`F^LP5@P/!0<Ng{QdsM{X
+TTL}[n""`_WWr@HN[W[!FD5c.5V$$3!]DloSS%D+Sx@p`D3UOrG`IY.)y}3y.|[W+p'z(VsJdeK:m1sfGp"htSS[w1#v4|0MuT(K5axQ;+<:+_bij4lqYj
+ie:2uUTUvAXUhljD|qX$A@2Q=@_Y0>LBX3Daoj;Mj`Zv]O&W}^-)_|P^!Cm5|WKc0Z[s(2xy}aR9B/c(AjgKdU!GpKwLF`4sg@A-:H"9bul!t#kB_Z-lqL
+KIOCW.lY('pq5UCr/0g6J'_t7z/Oq0d`]A)mF=%Cgumq:oe;U4oo+2zilcqkr<x#/;D[mgv;#GA-!9[aiDwR]@a&jTUBt<Vs+)+{x`83DMEq^j$WQapeGq
+;xG%.VR=;!^x+LYDl{uRhTJ`LvlaGXxipw%THa(H#f@EQN}aEHP,8I)Efukzfqsj8E1XxSC}rb{JJQ#-56fE@H0y6hB=P|zsKb1D;N,{.M8fQ!o3}wZ{[h
+;q@fHMyNS1g>3C1D^>Ufu-+05KvCiDOH18+41T0&xZDiW`+qX@JlZ2CGXF-oOI^KHv4|P80<%DhawnO&1xe@ux7w;;RvJmpu[1;kFkCo1ei7YVZ/^"U+fb
+BlEoN'$sNqM"H9WpPM9y'zFcX[YBTT"7H0(y6xZ!BB%3,9."[_5])eu_I|uzLcubK#:#3Q6gY.2>Kb'E{pZ4TTqL)+&.&IOr+#y4ciXbiBm4G`{Y2v-0'0
+tcCcx!&L0cje%tvn5`;.^d(yTc.aGqqA4E{G.g>t,$i`q&I&s9^$9RHXc0|fCHTg5"0bEhL&=F"~z@O69B{9&F(s)IZw`s,:L"62-/prjZ7zORq@NiVYJ1
+x^ELxS[qqh-8hy@0}l|q0{%dj)T^pH@g:]_rAw5v$uVKuS7<6rYkRN1M&`@G^Zyb/)'O,[8Hzml=$[AxVrs#1'k/KFGZy4cK|yreqL2x{zLrd&/H"lD.il
+B={^Vx%/X,tp8ILdrer=OJ8:qw[Sm9Ta:0m.oK_:_129d;>3LTUhW%EIldI'swIhsRG+0#]yA#QE@Ego$L![K95']vJU75n@4U+%^iFI1woxF5gry[9q#|
+zq+kd1.LVjxy(ytfXS(l&x7wd.0:g2cz:aq7ynu3Lol6RR[gd[+|jyyIs{>OPaGuU&ff=yyN)HEeZ0z|@O6T;yvL=gV&@aB2lh]Tf13-_@QiPL5LWfg}k-
+C[rd{XCfO/KRlvX<0oO"yiiO@u(7QmU(ndqHIM183JD.1Qwklx^45k=6H<.A1GD(9oKb|I+v(Fe]ZTgWmo!Up@nudAG#4R,qlWo1==m.wQK4I,g3'(ws:,
+PO3CBEVO!o&^L4$`%Qh),p0{r+f:ySr^6l!A,##%OqytBc216Z{.}Y[N`kFd!Z+5LFpyJDG)E[}WK#~wO{sOh6Xl78;wuY4-iv-[yN>IIF=Ve=CW}#69c,
+u"b$cS~zIHb=vZ<7k%Jdkqu"[@XRVY]Zvp<#qd"QUDru~G#E|Z)cWM[bBkPf_pjTqj;3HI8|qy$UF9gJCz=}F]14%p)N.3slgJ+-.U=v"7&1+^~[{5Ob1a
+;fD>&b}kko7KjK"]w5MFV]n|YC;QN_)=cC6RX&)!|xqn&5<'PhVYY{:[d:=YoI,{<HzUJ7|#S!kT)}c9W0uS8ri|c0jV~4q;-][o!|FL%1D;bu8N-nyVws
+]wPN`}WI|A<(<TCh~.9`3-gxx1u0.jqJ5mFMQ"TL]bVArud]Vy.DB<,V[+md3++]}d6dS!~SeZ(-rLUP,o-lL)_x{$6p#:.jx&ed[j>s-F`dGeVh|<Een[
+afR{@|-Yhdn269v+d!mY-QoVz<F|0SCNT<>o[WsQzBW{]kYt/OM#[h=w[t(@.1{GGye9rcgLpIrx`cYd9iq>dv6F1@MkUh(Q)DSuE$O+fk!wgXzTUD}kmg
+mTfybU97EZ;{Q.s3Syp2U1ILyqoDw+CZk1w>5[k1Fb;X<io7b`e5nF_H0)bSyWJc,-Kt<MDfJ]TJ6$m3wnm6d14=vN=jJjF$fqb[Vr-#lDjZy_^x]3MW^n
+OT`vg2g';ygiURE+jR@vuvjozCGXNe.gxa]H4QQP"/NX"Y3dS]g{6#Yug9!,WHpE"^+p'=T_uMwB"r'-Z>w<q|p!inV$F:v#}>B'Fi@"O'&_`V3Mh@S8YM
+wT8S:34i0#X#&rEuP5LRSgR55wjtsq@VQE{QcaWjexx$0"Pem2.AnHK:FRTaGWf8(2qZZm70+>6+B/R'Kb{Mf-1(/x]IknEiXw>sD-C8N2mQ)nLFY%r==b
+X2cQ/!MpV8.<856YYz(vtJhc~YDG$.}X}"]+dd:/2r1%o<E&awKGBrg)DrViQ[(}"WRh$:qxKCyKG4J8>sDGmm,svMBE~p,MARlMVoP8X<u@}#2I&ZP,1X
+:mp{F#[OW%1t)z9!JnII>{B4uB#C)5UfA3M-`>1pl#OO%C)qh(f!=i"WtoO_hd$z=r1uXb6hk[;=!UFI6]=,=B_5J4`@_eiL+wjk)Jm$"lj`rHTCpjfv+,
+yQKppW%<}q3nN]!I7q4)6h%8$"^,|%.L;u.A6x,8LLR^1f')<x4)OX9l{G0P{+z0K5|F{"doMUWXj+>gB+l&si7>OygaXD4Ns)JB8Y$_zZ^.Bl_kEZaLiM
+>GXlXH`F<Y2K}sqyb1.(he7BWm~@aod[5!nBJOL",ozkY}C1(+~Zv-::JImY"en6mP;h2n6]-UHg]|p)ZuzczeEU,/VU'B~QIZ>85Q[y-w|L!y2IY|.`f8
+<|_Gu&.Y;Wl:yvK0u)"Mq|i^W2]N1QWpk(_/FmGfIEb^x<OJg2|p1bMa#t!eMu9v>CWwO`({pZi":U0@Vk&wWr~c3{$]=v@=YcnmOl!`D<U!@0GSCo%e~p
+8mULfBf599"dXk)h,npN@#=]aT>Djj8DdR-j=$7#[S8yo:ot)/cyp]ar@b_g1H8#JN@7UY6sh|87o|mJginBDwHB#x;q2{6fphgOuqc|h1G,l;T&r{ulyN
+%]c[T&r{'LdaX2|F'd@iAQ"u(Yn'fh!q{GQY%ZiV`cCMqA$`&j7V`i`0$^EDMv&p$NVdQrQg88c.O[CN|9`Z)|a4KBa}Li/aP}&>_LMj%D~_BP+sJ`^%l4
+"usK7v,O|5WvZ|vM7xK2PMB$F>.;bY,j;GRhU(_3JyoLI&/1sUwV3wO;>z.cIi$)L(K3Ix3{UJ2Y9h_JA9XZlO)]K<"szA-sf)]2s/%&t,ziOO0S1N`qTu
+3XsT{aEF%'I|LHUefdQ.-R|U{LRtJ!|#&Lcar8L[jS/x=|lqxlEosNC_#2(/QM3yA^~v]^~dB>gK@s5d,gI/(H%oin}ayrEMo#tez>XiB2`ibs8^_+(x-W
+2IYwQ#cb^n.@:`:+$YRB:)7<C2%oT)fi8z')mGppMZPwiBqW'`:J'"#w9@PsfcT[WWe$<X:R)fFY[,]Is}EemJwWkR5xw}Ne&tEz,20fd0>Fko2lh[{dq,
+&S[`fFMdk/HH3hXHv5=-d4IWt'O6/D,j6Y2oI6v0b/^F3ksllY6y2KFVi0Gt`BmL(ug4,aRG#d&UT,X&BTO-ljL(WIv,LTN8k<%$!hwbe"WO5(Ki;=MYb,
+{Cd`M,z8xP1q8))4!209}c.}Rw[_Jr.)yY1'81V_s";X^zWz!pi98Aw=hY;#)5ty^xnby@dL{pHnJ%7M^wjtYG^@,X"`~_%Zd){W:@rDLg8iGnmAWmmX1n
+N&tQ;<,!F)wMtQUCL7hwW2B_m5kk}#|^h6mIF`8E@v)IS^bc%EBqpjIvtj<+`&/6HB"CJPA6AqFINpO]/u#2Ul`0-m=Ga/5q."DW:,Ht68$Gr38#;geQ[N
+tTwrF[`0ISoO,D/_s6uN(+QOBp'qzWl4'cM8Z+`n]Dv+>cK5}AZg(ku/z-eX|a6txDJF(N9(,Ge'9eCt@KhH2=:|>E".#CD!(#<Q[AD4}&UR,dYKJ5vtsg
+@XT8rw{vi4H;Vh+@SllSWc6&@`iV!Q;EOfI_K%ddX^kCjE7{8etwfg.wmPk7fK0gRbqa(Y011:RjIf.).r'/G%`eh^9qK&V&DVRPqdQ|0W,P}s}flS_,>a
+am|c]H`/$G'P:9cYqg;JWT!MyWqE((c(VMGTfmAlYPiwBmKC^5Ga,+d0%OT.MHKjL(vN5Qx#~iv;":G`9>soE-0cX_8x,MuBd.f54-zp~x%a5OG=vRQp!,
+Gj#%mGk#n7v6U`9#C=d{9f6ORN/'Q{uj3|3JU$oB>/R@fPcB$.',Jy;}dVu>M(J=@g>mS9$0.uN0TZ12`le`GF|kNL8HHSSZcD;f9w>t/mt`d&RNgH[!x7
+xoAN0;9OKGH1uEmv5SdYtnw/}8_0;0bs|X{s#jDmQ}s}v(x&1!c9UId2f4~6t%c}>y+PEb!F1L"J+kqPPgU4AeyZ3<h/mp>`RBQrc7d}-'wX^39VSL<ogw
+~I%2xwJqOv#KZ8o=&'fb2c22LY$=1#}=c_!v$')<|qhM(X=uEO;d2Ie{tq2Emd25@)xWEmG0GH!Rt%ST-0u}"CBHlo%2<f(7$/U3E5,#|21hN#"kA,l)U`
+v@z`cJNpo7Q%!~9|m}t`S/4M$2xaD+aw-JO<.p",8@&VP2K`=mRstS@(QRkGJWEn<)chJn`hv=hr`k(PrXt8)lSBoFOT"Q~Uj>y.(usE[_J6sE.4pxL;aM
+uakE+`PTK)NY"L#N`OSiT_FTvn2Qm]JbioSQq,>C6j|(ohG0$|j.(KW{SJs.pW|,::CWN7'dTb!M2'INe5|u/)uAKx@M^>2rEM$_az5[Tc~G+Lh46M$peQ
+Z:3OEo>w/J=(M7;2G{j,M5MM1$RD"74JN=k&A_]inZ!3xO,laS>nfpv`-m|x53EoKpm4T"WBs|>eLLV]llm($.m3]+x3eoyqL(dEf5<zgL~)-fw,Pv-=g2
+wF"cyX@$wKVh(FRm2(V)<08t=]V]6dG)GWD:YD6SyIp(dWfC8u`A-,6,+M^OOu{5&}eX$jtz}cwSaUf)k_0Jx}@wc9eU<;9ad+hHL6&byBkZFim4'7>QEh
+xvjZ=P^-!d/Ho]AMsXA+r:~'PA5K'c{`T&,91ig}6ukV)a{K'_5hsI=gZr[hAkc|Cohbo9K86Ntm!Pu:pOT5s+-pp1|qxrCr0-X1O2Ot_5o^H|:n,N{OeA
+JqDjEcOag59TFD6wy|AFb4`j7qUoTWi06X~'Awm>=OzEUG3W6#dOc+X"jGH_84`]k3r:yG{miBCZHG^;Wfe8C4yU_0Hh5q-[1i!q['-TnHLAur-H"pRWF|
+]9O(vV3n-i,aAr&Wd&Hv_r(E$ubMXhD%&i[s|l_97MXk9-fz^VId;%HS25ncy^az[}4[3r9O!q~'0=bs3/RSAtrs/g`/XbO}=l/g4(5:'ZB7dx>I+T63{l
+^rr{-Uw+(qs/IsIdETI.=c~PL&Y)CWtYj5qg#P3FVETH=+9Ysd~m7,pLCZ,zmaec&+%!Q}{.go@z&ZT9aUP!<mJ`~IA=63QWyE~W$8yTbc^IkQ=lE-sr7a
+_n4v>uquk;^$T{Xadm+7Uy&ygE0VM9M/VHk@[P%;iC}Qw]B!zL0{Nti7,ucIIPZumXV2Vj0,zvP_EoZfRyPJIhZ(:XR47.3S}Ls/w@usM:zf,-1-.58s5S
+l+BaIpU1HC"K^"))jyK<^LP2;PqK"/=)o!4m+.gaQd:.DM@)p9J|'+yuf1ib(irDb=M=tzr^Zxw_F.yl'=S,ziOHC|Fw7FhOLvW`W,xn{x29UMyuXO~Zso
+r(c!68)f$lfk.5X#QnGj!sktsEvFU%.r./&=V<O-k[OL@O/2Ma2g{H&dHsZ0s1kq%6"X&/D^Af{DtBEk8Ug;1){5:$ocnZuP3(o{s8%(<m"1dF/UY%E7(`
+l:6bz"/X@Na&{QyCYtO$@b!!zrhe/$sCLL(mHd_!F[/EJ;1oHtVoLyS<@IzkX%:f':r7]ZGn-|$8[,w8D(TJ%h6J"M.[3|n+x@/5%<8nT}/59doujVI-UV
+/^8@=oj]g>^L=E0Z~g~$@)c7uAa9wW>Nr:%ao&B6AWIsLE3c7#&%vP8Q9l42x3z&,CaNAK/@j<N3&!Bc'D9Hy@JE%Y]5=nSY-6Dz+d[bqxrtOdniS='gSO
+/3$b3V'y}LMQY|w[t^x<CJ5-;+R;qm/<,!_}<x0CBfY&l`4amj/=%3'Arsp{dQ~Z$$Ad]yKP@r3b&knK,snIVf7,O}L{le'(W`qT_TZRGw!'0Hv1M9559D
+q+KD9c$o~zaUulQWQi&NQ^<DiMU4qr_q`k5DB@;B'b]k-q':g{z]vF5XUPUE0>qxYJTVWG.WhXtn^Z/J78(GK,ly:A3Zepmy)To-N6FtZzJH'")+-HbbuQ
+@nHT<lcvnM/cpn9&JKYvPfg$Lk}Q$fEXP_2]/lzId7'+%oG}ZA.C'-hW;q@),6ZOeCdVJTnu<`]Tk)J+z,ANTG1l#)7`RD`D)[0QV)e$6e)8Jt;ZFNW'4Q
++aZn2%DG]jIos06z._3nLbll6fuu;N,,#z(sHn(sO&H%jMPuJ'Q%o{Rb,djUfHO'Ir5!=}d2[gGrjEGupav.#37yEAhI`7m)_jqwY<EH6GmqYjA{q8O4zn
+jRdO4w(s|o0!ba{ZUn|B0/<k0c~k.Y13d>JW5y1x}9}XEq(2449khAgmNbgNT-rlq}{q)4m#Q,)Gk;C!RhT>(F,.tuE1-QAuU@=^2yw4chQoOQ]Km|0,vY
+v<es,Bc/2n,)wwCY"kDRgg0.[FlD+c1lHXz^sLBf3a.oV9]IZ7q)).!Bq<6LbmCTZXE0F=u@VHa=jouU~NYy1m&{rncs0j_,"e,QvAsb8M0o6RZ)cB3R9>
+`f=9M{21(z^$<[|3wo8'9Tk.Q8&Jd.FN|.481:ztu&'ULJLA6(:v7VvE5gYqJz</1.fnJY<h@T[T,.LPn]JA8]hz'=|;vXikn{IdrV=rSp3=qV(j;p"-!1
+#gIKMTM@xw1ai+vQtJ}l&0s/UG2f3$5@~.,(olA`)2ic/S`q+#r"c(;X[Dp]'sBxV;kVVna`[(@PQp4MMp@il$fzCj+Vp8syF)BOX0|[fxVZI7bG#M/Gc9
+w%yX{nxI/I8:1FH/=[_uZ0NJbQvG7Qp]zs/)z>G@)$%l-+!H=p;e2TA2RQ.V6VT%|C)8m1FD(+(JqT`Kqp<]A15OsG<robZll+1H@h_fr^@qfJ#f'yE8{:
+25z']uG`qxaw"X`2riOqrISE!)6Gtc"f=Y=I_5mA%`<2v_Iaa7f-7gM6ToUVcNgg~]Y,y"Pf6X.<IW0-!yK[$BNk)U#)H5Q,cc&eYr@,qNVS_dY,>V)[P>
+u5gzb^c`tVtJ>Xf(R@5ozdj+JO4[088N,-c4cVoECZ6Lkk/b6H~4lF!"k4yB#2DqaSM"<qssgY;]Izv2<AfpX(^]"m_6J/,H{'~&-.o9#WUo/8rH!{m'"U
+7U6urYkl<,HF{kDeqDCen^2$>fmY2.ne$khNefOV!+{y|iGEJV~&J=g='%(oRdNET<5z0'n.TB<xcE+dKm49)UwMRvf&.99y#f]9x5Rpxe8#j"R%OK+m+r
+%m0G<C4;}P<ncr@w=I[d!<.SfT6qRE'Ic0G3)vXL/vFVaU4VaeO{4o(QbfFMHX|)rcdE9&{%-LjQ1XePzc-NlW+>erx"^}rh6QOOmu"t.UTVN9Y@::-h6)
+kBx0AZb6_=p7s!JYwmUWo+C=,OK$h#Fb'(_Yl;mn<7>I[{bJm(nZs1P|N85h#%,1Utm2Ggs!(i5s.SWdXE(8s3~d"O&9JWY:b-JXl=.7AS(C)FIDfK`OHZ
+%}|Lly1Wx:()SNX4W|i}Mgs^nLhG-d1-(>pGd=WCyWF=ibLLyL6=_{R{:hEu#Ja/_%<`HMQ&.7c7ObK.95i,[Ue-w_7;iA,W5o:G[46Cjx"[9v'[pmx7CQ
+-6eyqzh2v0<ez9x4v_,<NJs#dX#=1N><LeIyTMTv|w=DsCab]zS2fW:YPFmV6`v)=Mzin2uxW!b4Bx0MYw>bH1eO31:xfr&VVgAValCA_S60@B<`BvzrjI
+%gME`J@dKbC3z+7]7+x][ev6IE;`Hc|J+qPX"'y"U#x-VlrQ_sYThGgX4t0s$GJCvo0o2xJxDUx4maS-TWVW(<rJ)tpQ+uihw4,:@3}}j,4{Aw7,Yr4iuw
+0kyY3:.jS7Izlk.QD/(Z8!eFL6VkHC@,T4nFPwY!T]fhXn4z0g[>yZ4jC,V(w=PYwB718>[ABKkN/^q7FhafO0|ARns:D),`d[Exm0",0-GW~Eh&:0"y);
+"&9xnyo=~&ckF|hh%$K'=0uoW!+iJ2%]r$!`1D_Z=o>yK%F50ju"0XrW3P"<v'9N'xa;|clW;QMN;b%&`)u)`[nO()&eU)GSW'rGlEpIq"W:D#+M[Y{.-5
+M<^>QcWj:RG0~NaGUDc8w8l>z!7g7+_MZaa-RdDs7la(S&:sL"xh{LcXsLG[lKhe9^hR2#L`}vO7|s;sK{,";ESkxiGEH"zBHb[v>vNbM4h>UawRW!1_@b
+u31ot_JS3JC//;ZCEh8_q3KnyvKiMl"!rhSy/M/-aCm-hFLGakyDx(jL].-aa$;Z-[1vTy3BO$oLaNS`}SOWsDavJ|eG(W_#ym%y.xLRJ"/QAR:LG$eM:7
+OnUf0Hm`}[8S,"|AvHc$6|Kz{WXX7.E'TT^%C]1X[Xc)(y0l/SNNkBL-:)-uh4tY5YHpv<8%[L#_xt_I[rfp2Mj=X"/(k!!uFw,(B,O9#,W1pu@N+st2SY
+A!SrlHI`=lRIq3~5rM%}5)0i}<@Pkxn}{<S]-BXP}#PZXKIh[5N4ydkT{Y.%"e3ul4UqbZNYsI~A".=S][BH8=~]L^_p{#9fpFUFM)h,8!&99zr:bTNeN.
+u.Y_L='GC;7eE1x16yOIP1dxiT<U#16%}+MZ-MUNM"HHxt$|4jnB;v+[}RF#uYg/GOfXcRayi=#]T|$`dUb.TYEe,1_Fm"[9>1~%CBH.3d|yuOTP&VyRi.
+/E1m%og9dNi2eT!y,/^2_.o_fxXOPn"x;;A55HsA=!TF)ZSQ"x0w@$G;}H^-M;I_jOE!BUR5ZuIZR(tQAD;lk]g@3'!oCcd1yFP[c%!TzX%OeA^.X%1<<a
+A2f5<]Oe23Ml2QNM^B/'$-_2ew,1z`2/hFvA&{u{FL;n:9bGN7D]Euz'SN}1/g=}#|]RmouieE+5'[]zNchzC/uxdj0'QS/oTou'Fw5q:)/g}g`|0`^kj@
+4BXf(6QV(eNLETTxqHH$`o:BP"F!@8XuA]JQhZzNnOD0oo(wQ=PX(|,j,t,8dcoorsr@S_f);sj[EdQU!;PfO!p+d&n+PK>;IFx1u@U2$@OLW<d=BmTTwl
+PT(qm[%+7$P#LFJnBe7!mq()G+p`$%u<eCi6-4C^va;a%c`G2N$[~Q:}`%]h:7.,>!]PzlX.#1Bg>EsyWW1FlpciX9l1lF=rGKGo}wW%=d,_0;(|XmMx~`
+|+>gb&n+ZC%7U.l|%qG,c"~CO}I&K@VHVWzV_i.7jlBd=NiyI|Ukuwt#^=Vl/!IDAa-2N$F;8sd!%Y/D_,sr%jY7-6G[/^ormCpRia.G9|}xUcgat,::oF
+U()9al]eX^PY%)"[]p,wAf'/4q|sH&FF-$R!Uqj84]KttKo'orf&+gP;7r=HDS$hX0UJD%]do>FN+03MgOU5$.8kcIgYIODtEdJ:ToZH)SaUgOPK(D%/.^
+RrLvA),Wx&#}.mPX;J.x=29C,"nVI&8PaHJ(Tnp`KHzj]]c)<I4hEKyYd@K;l[zb(I7B-)a'@X}J{=$n<%XFQ!-l3:qEOc:j0!epcF$"[k):DD6"O+|'sv
+"y>Xa,_W}1(#c"!ji9=/C;|=Nuor}]={bn8BT1Tyl>$HtP:,]q>"a{@Ww<~x"jNMekG>Mj'M&%S}B4Q8_mIVGBS_6Zh$tCBUK9E_fEE}@,X/sVfRQ(`tQ:
+O5eH0";{w'sp.ER(#-"!b<AP./B]C!~;:rk7Y{73/i3%[g_izrjc!c/"$._bW$o3wfnuzX0Lz^3y23.&Zf/&<^AM^Kx!-+fAX/i)9fS>RZz5"uAo}PVIo@
+@{Q09,wm_^rs"OCxv"Z>!P0Q"xaz:U;A]$ma,-=I#@"4_`&]fJ6THSFaq)l8<^EyY^$Zf-a&ltV&^AxTa|>;)ayp3Ldp#^bYTU]NeflO,7E)o{rIwxCI3G
+'9M/q7o{Uv"J-94WFztGh>Q5XlTw>hj+o}.wy#.o;f4/gpPT:1)uf.:O'0vt|)FwrO^lmGEkRcC|%l6Mbg+ea%8u6PMxPG{I}|,fQ}rm7.b93Y77WMR1uV
+S1v4pM#dg`'[Ty_eHG7AJJ%`6=<7["H6IUkHp'q@QO/U%fb&]HDt}w%!q'Fl/f2+3>3Z1LNIDJN.h67}cn7yH1dwQ]Sa>2FBP;'V9Lc!|=R0Gt{^/wu}Sn
+Y(og{PjiDuWuxZ`dLM@XB6/TbNv^mF7l61sFQW~v;01RoExX8l;mjo2";+/CPWPPGbvnpm;rzn2Lr%gcrZpIG7t8`k%KMcSK,qgAwviEc0V5,jah6{H,aM
+]T(t"PqU7v^hZoHg@(#Ff_aHH0b)bhok`4]"`{:;0njW>4sQ(7[X/HOh3ElBa`4Ct=~n<'j6cqyX"zoQwsrd2ty`{B34Adu8+U=-aa35j.Y:6U)Hthxb<]
+Oz7)7o80)h7E'RCulnnoUGPPRvbwZd[a;Y=5-`{#3LK$LEOnLSfB+8+Eeo&-qa<VimaD{|XOpaI>:XLw3eOi>7t2;C^RNLMnv7}fJ!>H@Q+0"Z}+NH+LSK
+(.5bP.$zB>@yiunnTfQtz^6/b!BuHAm#4)uhKGyUiQiQ.pg,]cH)ls@-H`gw&WN|t)cJvmb<7{|TE{<3$,G7;F=FuG:xe2"DH7"2=TKufk0S0Y"F#mnPS#
+K%3T=9Vo-Sf{k=BqEh;#Jam-5MYQ%vs'_ARu)@JjPS#9e>{orUN;"|`%r,{;M(ux1/B^F4D4ISnq%!/Ffd`cZiV,goFO)/q8QM(Hy3&oT"OVjntq0X!RmN
+e[>pc"+^8$c:DRHtRl!bK<Iif7[Qinf7%7^g-b^-D4Bbsbja8To|pXDV65>Xmws^^"rn1)yCQ%!"(soW<7T4H3__|GB_(@w>:Tm!~5A9,.ieD}ZDof=fB@
+XEC:<-:l~</##JtAOhNm(]gjc>cKcZs}keggu{R#stWZ&,@Vw[CMj]b6sB;a",x]L#J+vJItU',P7@p.m{mZ~!15qu-d}I,":U7{_Gw&H8BcVW5MQl"`fm
+.tM".i&A3/^H9'f-O=Ly.sK+JC'"#6AVG/t7`78FZ2)Hd9S5[6gK}TiV#1>VNod66E7wuJOXi(ECL#$/TCu0Ev)ws$G%zi4`.G]BA+n@+@p"eZ$)4yFW9P
+])qY$$c{+yE/Zes95kFn{G$t0%ot$#J;Hb'BouM+R]tyI5xd7(JBBPpSQD5ZKtep:a$'L%_(mH_+^7Wcv%Y'fhl"`A>"~+S"7$k]OFp.VdXJ~TZa:gFBD%
+]g(eNd2S:@D/0EJ#{>_Eg3o89{/+w}U^&;S2ayNEQ3a@UMN(9F'-#KfzTZjKtc;/Ol#G~%B|&(wriza+s>=SWv>e0bAyZkKg#aN>/;H=fd%zg)):02z3iZ
+o,FB<)ZoM+}ae{BWUVgFADY6`[Y5wCTehp3umhn$QG{7%-}64`IcYtEm{]g$j=yyMD|8ClY]ze:`vH#)0)Km>H(9[@tNa-'$^]GFi_t[$rug/wQ%qD:aC;
+MEo1rWlQhY|c=dYfr8'agt#"i]w8He3unQSf_9b_^|n+(Gv+=la87lv=6itcTj7MqjEe;LLB`ePkBl6WI},VDM>MD@jtr+7MIs'jG}Yb9}F8z#R/@k^[./
+G|HJVsWx_ss=[tF"2BaB;`opzQc^n6IjY1UrW`).y+>W&+mP~;|12{j(b-6nrUB]DuUt<DZ:nSj3JhEt_)&11;"QML~Cq[EyH8<|,LfgAEaFIo[<Js)ti,
+|!25l-<px6#+h5#7nZ]i4{C]qiyBBzNi;ra/B4DGfLcg<TuQ"I>AwE/,XU6WE%eiHYcjiPm3L&W++<CM0vceHPmZXNG$Pt'50h`&TMw$]c6b/&u/,!.y>L
+%tW}/;3fRoLx)'A`"JZ+<x@_Hznp&1v<Ce{eSwd8--w3'2BOYbgyP@kg[HeR=.cGPKtUvaJJLGU$@>-=7C{@1NIUUH.Zlh=r^AGBa<a+J|]EnEoAU-Yw^^
+!)uO45`LD"`(;cy%UN]G')zkfMy.0#22FwYJvQwc~|ABqgDa<>%Jhfx=<OC/_M(.<P%vA:B>1JL9d6_Li7&ec("mB&5!1o%I'nP[l84N}3VKIdAm+;yllA
+[H{X5$/JGGqpYpVHjCa4no'lvdgXX)dJSMad$6Jj+zG;Mt(B@SB&m]2yGqp=Qw<j#&kzLCPw4S8+tRrLK;2U,>y52-<0Lt4k6-q&|,o"Gbk"{PAjRH@QBv
+oU=.&9yM!5wQv>OF88A@IwR^!iF@}<4Bsee5u{QDWeZ5>sd0~{H#;>K3FTQs6XLkXN[F}4tie>AR0w;10/R2c`IU^D/E52viM6J&.oPe8_8I.W-UMI]Duf
+y6@:~|"qh`:d;hM7<B1^yFqURV`+yo$PBW0y`m.O%ihX2b|PPB_WT>9|-ysfTIQto,<jI76T8W%gJ,PdSkdn9pv"Dl"rWru%.PZiNO`pOCpQkE@.8$Bg9v
+_|1;,BL`6K3U)[dxi]sWM%qaUF`siA79gsvZuKnPQpC6w,C<v+)U9;;+O7>Hk/ytcyahlLyo{W^UyGny4&1t$-GLnXy6j8TR[^~J"2&)U4Da<qgy}<|g%6
+"R$8+75OvcD>I]Ebj.g0#NmGMV~0TfwY4tOf%7Skr]p$XvRNzr~`M.bp50WtrkwKwKz{{!6zxF_ux,+@~wJg@2NdFWcydn=G+3_eiz/F:T@_IW'=WKZAdg
+Sg8o!1t^efFiGEF,jZ%zsT)a0Xfx5kAj]X'#ck3@VwrY$;>}_NLx~$H:MMb7F#4Ts7~K2/I/,[Y(]Nq<Foy`#,UKYi<dDg1=D=o<P&^HvozYN^U]0dj=Uq
+-Q(Qe;hxENru9|o`>wjWtsnQB+P{6#!p+wA0YftXcMg!^1SS5:MF}r`7-CnMUdT<~5P7ULq1ktsHxeHs.slB9tc&yTj&MyRZ+}OlHT8M@5Bd6CH8LiX6tC
+]/s_/IPQA6y(3]h<^`-<BYd:'gB,N&TK007EAwBL^19N)1"GZqWz$1)Sm6y!l;]9zUh7:w7@!n<iU+Qg@Nk%=PU%q=woqz$[pmeM9QLM]DsH}JC1W'EQ;M
+mRuMC]c+.mweCVrWtu7N.8-9^e>;h;TfBGfA6b&MMH+zp'vO7c^{&h]{)F=-D)E7Xhz@9-9^gB'Pz[X:9UGWBq(=deT[hgc+3^!=tPOrp>V7Db$K9]z<fn
+bK1EbolQimUbE0`=}%i4e%/TvRWq#x,r)M!3"fQ+RZHq$J5cKd-(-DKCA>o)'udD&TaN^{_HA)O^pO<&TD_LYvGZHYZc):}|VU39#U-=t[OCTe=T[!+BY5
+M#"l{f6X}b3tQ.-JY%1nZOab-&r;bBP<CY,{+`bg%OgI1o#LL$G4wa0)u80$aXPo_c-0Pfw8K%@{l`@KMC)$Fy'hxNP%hA&Ehjq-LVlM&Y=vHr^Y+mo2n@
+&w8$rWGiU>O.0dSwF|<[lG8B"B^Kx_W68l_8+4dQ{P40D7b9($<iJ(:Iq-sd4K|)@1c,^QjX~F'o!=NEB6!;9G,n-#mH&c=R&8Q5;B,#"kZ_6Y]-5/O,OM
+pT_vgN1-&1oYn;$pzyV]3bbNJvr:g&GG&q[C6ba%lsq1{B%$$T]>-:y2_#u!o6:^X7<&F9$ldd~0`$kQ/]Q`S_id@(YYDl`V$"Zg[MwFd_GmSC^e/'d4m-
+,n;8]n:1RAl`Vv.OH&_(ZrN-xm&CPK-4[HD,cBa(g(Y62,.SMugq_p_kIE)YhV+ajow<c%&A}aA8"B3Go[>M<ed{D:+q%wTqo2)JS_F5hGL1jYy^7yaL$W
+gnlhg^isxMsD916|;Xk4Af3og$8b,RV2CB2kS4$9(4d]4lF^z5yG'T,C~iQ7+'].SbX$oU^N/vqag^v116CGb6,'}j><9CyIRFd|i|9L%VY4ZH_J'a[xq<
+FAOnF]90L]egEwG,I[t=axPdWgS+S8B|nfWZM^<V+]96wMp4.j(@6yh]EEe$Cm#MD,/._Q`MKIuo3iFaWE^aly;w+a_nkWacl)>JlFyK67CbV;AAK,+ns$
+Ys|CrBq>20~!<zx_Lo|<`mz8_"H/$"=E%@wJauYcvv|4=M4E=d-H.QBOK,2G+R[+q)R)bj_<D.Hy<GYn#':a"|GgB84Z8WLy)Ji;xc.57fUlqB>RR(|me9
+"RZcs+(.VDwF9ieL1uY`3gti8&B[C6<GFY]Z'1'@,dkzK4~#hT^Qo)1j"Bl!j(77-mUc`dY-ip>vkVDak'%t=#43~Mn0weKp2'a=H#kj$zEUFK`uGSh1b_
+00yIcC"$2;KF+|s4zw@n~&hv,;%RAiQRb>WM0D:YXj=oJF,y85EdP$-#SMc;z,nBh|%TyW;v9%@`Z(@Sq^"YwjXW+x"RcLELwSTcvQ2bv+XfwT~%K0rn!~
+9f:@3QjopZxs0`7Xra/{kk%ai_0g+$r%Dx$b(lS|sK7Eh:"uGRr:UhC[MtQ{hS'XdY%-^980V`nr(u`.kU8aJQQ8f$~vstCS2wQ&LA(h:QJ,]Gd,>a&BYw
+HV|4i-=2LcETkOkl'j2A>/nFUWY+a)3/'}gcT'IO%+Ec(I|&PdH,Um$$Ethy+h+`HDZxJNPpBZH91h|5goJ9K[(cy"16temw3N=d!hb8ln(]Kp6.,%Do(;
+A/5q6(qb0|Q>UY]W.G)&]9s0-!6^(K+,ZzVlc/RjD^ZkA"EZxiVln8l#5n)eR}r"<q7G)/L8K'}]R&+eDhHdhq;NjVI10vt/6F9k&G[7TQsNo<Bb'.%ae(
+-cjCjNdF]^}@Lfs6H0~'yhbv^Qg]ZI7Me@n&upU'RvReJ_"t;SS40">t`w(dmw2B[KZA"Ri_mOF2T]_AKt|Ws&%m}(56|O&y0=JE[<pwptt8q$$:>QW^~h
+Xr3y5Wu[eV+7XF5"_9aEr.Cs/$H#-bbP,=8}+b^G3$EhmI+5:tpO;R"N0;X$lF5cIwry"&~5$"GdYh#}p:>cM>EtF^j0Do7|y,QaHE|_cLy@Aq>`}8xqpR
+LLSBrGL<_v:EOIt457pT4H^=4;'}J2~B0;GrO3f5%zDM6N@OZH<H_^<+WOa]INVv]sq@~Q0MTEB.4Uy(aqKJE5ObC>v<]9A3BJILsDJoH0Nd_Q]3byV`P{
+pc99;d}c/bg7}jBJ`T2`oRz1uQb@V_WWt`pM6L/u022G[])ez8%t|=V}wNvmmj;9Kk!881w!ONkM^86=%RGbYm.<HyCD''JUX^>p#sTot&K=uZzhpTC`gZ
+6#._|MZHRAmX[;}!nSJFV1Kew;%Gy>LLlFJI5[;nXrj4ZhM0ie:eAd18wrH1SY'=x@s0#T6:bE7d)Chz7G@f'y!WpXj7.-16W<G(#6v|{wk!T_/"5Qc#',
+~Q^/N1mE%`Lw{f7AW=;O1qaFtcn(Wgw!mW{J$IQW.mF4N%UT(<c3jpk/~-|,h0;!76U;'&ZXf2tWtiU"u3BX;='^#Jcn@bjh%,'Wbs9!y{of:>0D~f.:6-
+&9ETXzVUMYA2kltqZksCbD+r:(t&.}{XM`$y:LVmiuD7vuL-F1y@K)Ei!g4:8T3o8iHe[hFu~m=foe"%iQUZOC3AV0]2[8S2hve1RLz2^3,D97jjCTXU2}
+XDiy-TX,z(7[a=SX_IDYZ;S>~nF+&5ywYj&Fy(">P:HLB!>!%j6_sD.(~hPioc6gbN7V@QBSAVX4b-Xd{Ze18I.h8.u),Wqqb0`c`-PXf"[2(OQ/^uUTIN
+HrhN!f0g948L2rWo34dJMmerMDhxj^FO`_YQ7h7a7KV,h:FH3$20xEb'Y+ZcwjN<O2DJzV.5;}r}TYDz)q:OTjseTlUlp0oOI4=63p@N/tX.7c3L"z$gD%
+7@_n[,,6n58bzmkLgbZFMl7'a4.6:FX`uIIc"%c^-C'&(Dl'1c%XqA8F0E5+&>4{C&|b9!x%br&,RtELN`R<lsyyG=3#;ZZh_`-eKleh4R6-7@n,9TAW[j
+Syo!GE^acUj-H#fuMV}Ue#K[e,nH0y)-`!U>]w<6M])!C%S7prokMq-8,#zPh{RYb#Y2,C>v_ioW[:F:ti8@8=on0{&s<I8)c>B_BGCL7L#qo2{)@4N%EP
+{u<s4|=QsGUxtv;QutG/e^t/MFd"jTlTx0$W}%7L/dA86H!ybH|IF)CRT9pNc)kJ>J0tO7klfw2vwek{fdNz3;OetO/CUU~o!pf#jN0UhL#+MC2S1]Tu+L
+$Y')Sva]xU965+e&v{`=^|lVVON'Rfx!cuBK,/cP__kRq,1#MiP,/zgo7TC"T"`0-}pfZ[H3,b4%,{FQzW)COCT9XZY=JAU#[u!EXU>srt~M'{)x;R).mN
+`f<rn)/r="`10Lx#ubh>I<]$p[qCtvY'2"W7^Ef;6eG{pj2Kg$#S`BRW&^c(GX&OSc#iq!|"=[<PPGn0l%~"$>}$J58h`xO5>%MK0JnBS'oEB/C$3^2'Mx
+Af#1ba>Q&"'!aF^&n%70Xv.Ow44.0/DJV2JO9`86d{OZshs4uqo[A/ycKF:C2fDnm+DdB9gdp+O>gwhsR9%PRG^j'0JE|U15rZ}c<$d_7G<=n.g`T<@O5Q
+3me%]Kubz2-VkFxhO-^P&NlFy&yRh4f[Z|yX(&E6R&is&rpEER:LD|.$-.t%_8.VR"&"aIjmT5@2T%fPw1uo+pYBzYWTF(8k=Z_U|S7l/yzjS=_{z,>l!h
+uS}s-D(uK}-q:BYp!9B1qr$"#cCU(#,H'BG"iYhJf@Bf7bl<n{jJ{/E!q%ZCgz5e36FXJ-c:FJB8oN(];&koK%tTJOQT'R{.SvMS,4e)2]Wfu]GU/AJq^(
+A=|4{@[diTY}A)h}xpDtp-.z-Ask:yN7cCqga^O}vMOwOYf4@O&,IG4bz:A,,bOu)#Oz`Z!{4M}>Buil>unq2w{O)[MPy>[8,cmnt#cyllRtghw38Zct-U
+_IE_jJMlX3#FLgLA//Tf~rGs7a6lNI^p=3'lY6Rl.Exnx3h&q#X]Q.f$0+8]MqI|RbAH209i.8._+-g5Ud2+Z.hms9}zGp/f!lTLaU.`9c/DUSdxCmnH}K
+K0QlY6V;(NzK9T8dctx1g42l'wvSyCDnPF|iMGVRL0wbz{Ke!&M6"Z^Ck-2d^p!I)NJ#=EXA)8+xR0Xbx]u9`5fm8ml;cM]LW0o(e"~RVLb]FI``%Un&(e
+t`|6O!#7#/+dJ)7.|GF-rhn3-UUGDo3'o>._WMh>LD'8z{}(_)T71(ew{#dh#%u]:WX'2(CvJMhB=zB0q3D$JtLz[S3g0JFl]=9LjJ#("6Iyh'`I'pJh_}
+%ebUI"y0OZJOHU55.Ld>Ar]6/x&fR8COJ_ckM['X>oVWd8C|Xkl"`Y>G9ToCt9tyay_c40I0%tYg),UQ<$w-1[,ksVT:V#vRGLl:x:>]DTh]cfB_3+mLF)
+@mIL(oKa4I/m2[`p=b#^-Q24y9n"7#$ICArqZoCm0Qe>COt{v=vNj9l0}qNnU{]o+#cImW+P9Itwc{n/i7y2yT&=)X7]8|z+Ku~ZZh]C6npiI+YcfIw{4T
+7,J;[_s<L%7M-kG8L;Q^<-B8G!}>aeDI'mwq@%C|jN:3"Dt#rCK^JwegMeTir|lRv{d7/t)A08LMNZ]M"V72E"^jR`0}hu9OvE[J8xT>c6UWIM=;(|Tv>e
+jv8n1r,[XN+(q(|yYNjw%4Pb@$.62lA+N|Z4gQY7(LxNe"sI4s:2b@3+$tGs&N0gY}[_nSA@2m}Kht_SLfx/$zHUdavZMDb4V'/G%/iuk$a)ohF0#4q9m`
+c^Nb'Ops:{>[.Yyk7U"$Cmk1"6:vl.kv9&@7M<8jE#,7iDxiTTS@L];Z}a;W<J[-SsyTuMq9iUL-3mG5jNzz5n@Y{+1dL^!{:mmM>Ls5/zy^@Mk$!Y=YR&
+AqG-V{b$H'c7.VcL_B9FJT,o7P+Yd4V8wpk<ePSrz6(any!qX0TFWx@lD.X#3)sCK(p4"]J;axMqsb^2+p],+UYb{(%I#t&6olB&&QPw;Jz;u,2<SF^p4=
+0D]k#r2xw:[s7ORQ(lWKSA+Iln@_-<VlRR27&CFYBXx0"e&9)QKIoHzLYIChlpC_+&xN@4#amJOG/H1<6=@[UTJ39:[Y+62-Ts)HBl5WG0eF:t_61'GBp4
+@I#_M9XKAnM4V526]#|){|ac#@^T:I3d$1G+H"~s.'B-xlG3$J}${RT,ubn|+4K19RAGo!Vm_-MIs"1&`E<-1K-;/r]3GHixYcE93%eY--!S{z;'w1DHLB
+MWIlk=_<3B6}AhQ]$71R[/_bzHd3]e"`!]a@$]%woa'Q+vg3_LHHP-K>M!Kr[1%9bPHcVZ`L+;O[PX@$50bb'k%wc#cX<KIL"5Pn39|`w[M1iDc<ZY{cx_
+jcKND`3%8h:j"P=LV8-ae$6#)hQ2_D;$JIE0-Qk]/oYYIE|>9$#rz^(0Yc1sD88cnsvZam"'rv|+):6&L{EEz}-{H8Bi,01[s^K@0}I)WF,z{iW)cK-OdW
+n1srizhy(qkn_,psc9Z.8&XDFP@&_<T(O|CtA"K42J1T&K5Hwp,1@]+&G8(E3)p%l<ViZ3X6+M.3m%OvNF'"'-9t>k]AFTfi,E%Y_PF[LEAo)D3JNm8:bN
+Ao/y::aq6rO%):fiDwx'>Y'r&/2t20wu{apJz"y.8^Z&H>AU>fqat:b=8F|YAF!yn[)/nC~CW'v^[n6131"[5@<dgJ~H+,R!HJ`ZZZF@fZhp;T)v8JGFG.
+Q#UVOMfn8F|_|TO,dx3k_YfyGC"97dD7z-i|,B/5y-Z1u0^^-X"LWS<q:qN[$+v`)$]z>Kr3!m^G7>z2-"Zt0"A!J_'BQ42UKCp$I]zu6]PpxDk-Q-U#@o
+K5'h|nWy,MnrP!INCTBP}J6iPZ|.!,|ir6vGC<s:eSrd7p(cXkEa_sm]spS42$_Z^[f2}Y!4e)8B-o:!]XidbKLqy1M2vSZ^zlXGj8UOvCT:Q;@>WfZ=20
+#rBo3&w|{8-F56]cf:c|sQe}fpd1bG-y+9el;qKr.^W!4&j<[d!:G]~1OKiLp)aBApQTfDsCG:v+h_4i]FCte1jiSq]N_2Et%c^lX`aym)8S#LTk4K]Qa-
+f>tkKev#=G`mC'cCG-Cg%hxO@iX}nL#o:f+zVRtB7ZC93Yv4[e'Kp:EQsqpDiER'y`etxV!56JSmzf2)3Cxk'WbZF%RdO3qE8`L8&8hN9y./crXemFgs(;
+.y6_lY>iLoeu-fx#.3ZZ+`2c6c`hs_}{5T{0m%Pdg,~|'G|WUM_GCoX(8Gw(J@32gLzByI:(hlCcAD}pA6T6c)y/DfAUh(jqh/=gxlN@eM+C^6G_eKS[&h
+Tm0]va[Y^RjyP/QJKJ/BURfl=$V+$M8,1i#'/5.)@[@FISJ<Htf'@<93MjPh_]o+58<P;y!EW9}w@UGuW9(SPf#U2.r(H8f>Dgh|gG#o1v$[qyZ)cwZ1!>
+w1[^3('0-xlP<KV%:-.@=-@2>|0HZn"P'j_&$Yb96`13=hbP_ro,F"$1a3.}<C(0$`Gt%!"N_%AY[<WDd`JfLMXm/k7`TB29}SYGuSN<j)i@DD)vSI,:=x
+r0VD5@&Zh9a7wmCKc]Us-lYeJPa{=<P0&Yp|y3Xfek7U9cFI2_tE}7R-l/'QeD=S1pbL>Kl#fm,>$BLCKENYhdt!j>7,K'>6"avX)T72>O8DTJ`R2%sv._
+^]12qC}gU]$R"[`Y6{4//to1uoUd'^'u^,}IsWLv&sktuD;N##%Ogd^Ed6a2JfT'1F8'mE|JyS0nS.iYsi0V&cQL&:j6"7_1>UPz&Fa4BpkzA@TyO7R'}v
+58wq1}qa|A=iTF$'HPVn/A7c5r0O2[!SnT#3Wk.`R/1/mD;=e27d}dh)m;V6Ad49H,JP/PC/B1OJ=`>5~r%Q0iyJ%}<%}Z<"xWKxAQRfA!(0""03/WIx2h
+HQGI;9`eQ%TQ}@1PN!ge:Xz@mz%(zlg$I$[Xxn!!84AU3I>W_A`nka#hzkI@#%8UsW|S2CrJsglZ{f$MKQ=5A]yR2}X3lXpH]D@`jukv%/+^0gF_^ZQrDL
+;qtMg.CcNN&z@-%:)QZ#s{5oZV7Cpj%e`MuY"#$8O{C'kt[p2u.gDwRZN%iFiil+ij3s7[P$EP(=3fYzfR]P8z4("r%K)_XD0l:Nz_@x9tq{Adg3gtTF8{
+e/!"0{eWlgv<AHLJJ<g=@(vRYb0'L"atd8tT@6CKFMejeIKo#O4kFg{!1@vC)qCSt-AL_{oZG/V$&{(W)2.Zp0[L6s0U.|P(q9q)yPc>Ma,/>;FGP&J_dn
+@+Xr!X9=$5,@^X/eBp&yghaO]D|<;-"eTvd9YgAELV;OWTIa_fM1!LDSQwSmNX,7vSI5]/qJwIq4xH([($Yr0Xk/WNjvclE9h'.:0H)mpmGpoz2vjSPJzA
+qsm>$F<2|rlmp+BLJVFM0nkY,z-DU`+fmzI"~[a]E0(d4ZCL4'R;lf%+rofcCT%kmHXBRP;pj.0!JpoD"8i5r^mLDP=Bokj[J"%}LlQV3!U:Jo0LE/UWG7
+{k84',zGC!TtrNNYuq]0UfHMa..t}pI@I&P-+(:`#/%/GI)!1Q>:1Wc#}r48Zh[f6>q!H-r:&Dt"JrYuh`(iBW2X9]_a_y4Hxbl%SP595{jvKI0L>Wo&yW
+3<]CzTmt2AVhq:;e^A/+7/SR)#.>%)o]uBO<`CLcj4_w|2TG-r<rK-dJ!6&eWtY<FkF9;|#t]QDjV&3aqa<w(vc"k0d0X`4M(%WAu)mG)+(P_"FEx0LOFt
+8O5@L;NJ6,<XD[eZM+rri#b@UrM&0DTEb_ZGL0^/&_eS}UD#Z]}-4vC2.L"[]smT/Xup^A=6eTKJABa/`@wI2Au`-T`cy!i'f2Y"t9(G>6U^4];$q>"@i@
+mgk^P[f<[gq]))C6X08:2wsj=Gx=KE1S2W^2XEM]";#w&:h$tJQ4[S4_6>HpD;]X+9nnm_IV6=-iii^Bx.JynS!5=C853A(6,v$AV:w@V]L<Vinb8|yVT7
+Vl"q.=^C63o@Dk5Y]S8'EhAacFSe>`.`GE<FCA[^<Iy<#F[^^^Jr:/3s_3_f6:JyAY{}6#nk0k@v(EfY`7!}^/mz/I6BJMpN>=+[VJVi('Sn`$!-A]9q}d
+l:k"QqpU>1jT2dFBbORLka##'}Ls}Ez9@:J,/tAhwBP;J^178SGDbTPQ=g[j>GvCs:EFJUDY.S+V)2A=BP'b[TC=r/K^c>n=RS#r",>@wI;<x;<:7[EMz.
+%|O&WD94eWp22{AvQ[7I>!XJ!]+'DG3hu%:nhZEy`fVrJSK1^FYVwckc%YkbyE6QNaT_>^R=(D[mz$[7t,rne2/6A^Xw.Cr9n"JJ#$IEu`ie}1G&ACkt3o
+vU]P_UT4cR3gDkH+VJyfVdbnD't2Q#eR9/er.K,Wr"Rh,ava.BvDVL$gkZ{gTm:dLBRv,z=[-hG"<TIkQ&28}R5-l3>^(z+:RO7'K>5x,jM)X/2&A;%B"J
+z(J<#YSJ;}:G71k)ZN0F;5`WCO:|`gkG-I>g32UZ@]c][^cez",3T9q9}e(:^3=zj(O=3Lv4db3/~$1E;-)z]$'@D}~iz%GhP9)iDvl]4`[(K"K:5E!Il.
+E[5=~z~.LJP}@;k80ly>j@[k&A2|J:1sYj-(+.ung<5A!r"d]67!xRw,H,DCcliOM6-kVi9ObL5H)K~#hmfeAHOcG}'JZpuJe[4B#Rl&|^)k`2u|{Q'9am
+@%%&%yD]s2jp22fsGPyFy|`M+s9@wI!"=JRFC4+e~=s&rm;J4mSy9)v6/e7mTHnnq'4#/2Qy1]L[FR!L]Zc3^&=@45g+s)$1QFfcT/dx<R`/m%j#3Woouh
+1Yhin<fT,|^#lU3>D_RK)0/.ru$vcw[n;5N/`w`J_AeQNii4Ng{;NFL].)Kp}HRhwp-l]kYbYiO-qa$etKn7f{sPpR,>)%me/_hLN2Xv-@gsEM=[.<Gsg,
+eErWoPV$dWq;{W+qa#sL<L!4F_4GRz5Buv1Gr)1@IbsfJzo<bymZmsRU|f/LMJA)i=5Ns1^8Kr0B2MTOT{uHKEOnz;Yx:ytoRB/R&FXUjZaw>lsK:1m&g#
+pzi&,!-'-yDVn"fsj=`(`@M0hyDVAz!B~Wq@5$Yr,s5vQli5{{F|7-K64$NJZn:-"K_5[[.<ut7VPrc'$}OzW:m2ngm<rjsQDaT/I04yt"yq9@<4(`$1^j
+q$Vy(wY!/d9J!!<|:<mSO%<}Y/V1ksDdJ}hqvV^WI,|%TeuX_(I"/CG6(sMBI'{>NYHNe-ZmD9a|[+_;<Mx8tVP738-xZj<gE>N=^/F1>M#KbFCO;_2Z"T
+7nt(.t2"WX1w92.EPR>:{TV'lM+6X.>|0bW%GTy,%,)cT>X{0E#M3S/AjSOEsnQl3,^0!@38:K1%4c.Ud)_y/wGr8gbklp0O2K[$j<z(5@)CT9`&6=:"ya
+'tg8qjEV)LSwLh5,MF,t|PJJ'-bWwJx10@m|Ovl|1;5gGH&O/y.He4U;WlR|Ohx8"b_RtC">YHQc=dsJ"=YvLsz<pzTe-#%5A^E)Q9qL4U`.([r9SJ9nID
+H7EgL+S{v+Q1daEXAOK1D<uQ22fD0^Wm9J{7^z&F_x)L{IaA09ug(eDBzxfyzWGnVq_6FQ`I[Lk<MA,^qmv/J9pY6Vpf`#W&W9S:R"Oy9$2uNkXO)BTDtq
+TWt-:p5ORw+^%&Uy7XPYpw&veie^648pvH;5>>xIS73)8K98<04OkGt-[FFMFj~n>^+t+b~^<4PK@fs9;Cx^nL$}dUbAqb2LKkVTI]"9g]UmpRXs6_|qrd
+%geF[n,JRS"7V]LaJIaje3wZ}I$S6`{Bm]7WE5+o"#A9OW%X{+(dQbhe}hw@>/9dRI0HCA!{RHz275"D>v<k!!+M^OOu@X"o0CR2Br+rGCSf<5KzKq6|fd
+HHhAx&"N#V65xyBTScD<5!oS1|qKcB61.UN_8dyPXB,'k>|O&o_h^U{n4ZXeJE]<r4XY6[>5rf.F'c1bDfJ5YK>I7/fOC!,go5TO^xL]gDwo;MB"{cIrT0
+&0%RBR16:6+c|)njZ<G.Z9Bxh}'z_&e^hfAXb[Hy=C/]2+LIb,"K0R=WyG4+7Wssf|$z(N[vOMqOy|%,ENm$k<jrmL.6,G-oyjE`yQehQ:%C:Jt$(LCllw
+~"x56YZvxE~eu$_""M7|/3A'N>YG{="<+K5}+-rKJJ]IY<,{pReMWU)R}UHYFAHr9)g2>X9PyZw()4Hk65#"usu5+g&)XWiBDOQxM:=#oZ5Q.$t-:N-lQW
+[o3VIHVfm&Ozu:a0`eV$:|yEs,igByB;XndtG:fT~I6X^xI>$y].}(p||x(yulIYnF&`'h>CF)b"#xKz,`!k@lp0.$tlaGoHk[6cw6dOipU81:R=u(#Mog
++x$z/>]i`-g]PI1Vrk};^ZqONziVm>>=n^~NkN,I_2tEO#]n'NS,i8^[gud(Vx#-s{S<&N]I7b$3!5)nQIjTAx!}l@|OTuG]';:>7Zb]N};u-FB]hMhsJ<
+J97JrUBSrOu3)TwVF<GEte1N~iR;+(RZUcNwA[qT$C0hM>8GA7<JHl:;wVX7>j1Uu:Mv#NEZscS5{R/lvN&VA:jB;4sw|R8S/gaI<9E<V5HV:hl.Pup0LA
+cLWHrkXL4h;Y/O9{G.a<bcEXSNlRg,}t%|g,8;&s5Nl%R!U:i}9h(2xM-v25[!p@qJ}5=@WYT#CK_KM(UMe"IN|]-+[9p{&+4FtMJXC6n2'+{=IPuD()uE
+QLx0W^WX:)wr&}>6["]4|JW>]`-X%UkD9ob`dd`^u0soVbVk,I!qS76k^4:u|m)xi8p"!c1JGCrttLTi!`rQ,`Edy.txR],wVbdXj[`o%{Neb|)o6sTcaU
+l#VVb.Y%'ON[o=qM=MU8zW}fK${f]AL&uAU5gBR)pBuC)mr38MLbp}TEI)j_KX2#K_C2Cqkj',l4(P]"JOvQV'Az>fg/|w~F21UP73.&l%x=:zV@pQx-X'
+vRk^RxVn{IPLYqcl,EN8#hB]9rdL|3PwO[;Am0Y}BpMExpbP):%uO,;Z`"A@,&e6pMtBo1zS+aBGSFuf#c/,ME{kP$yG,EYUB6XSMcmQq|nOjK~l,D8,@e
+eVxKLFiu,R`4Z4)=7b)0c&~'}xJ7k4Cqry8Gz=vVG$UxUe@FjM"ybWtceoziDF"kBg&gEt[TyN13Lqw@knyJ0C_Sh+#r9Ds7BQlqiWjNIG}D(]J.).V6|0
+BxXbRn,5EbJtw7![5w-DX/B^Q+;(pdDT~U#3VFs.^(f+TkZU'ADk9U6Ym&Cq#TCa:akfGDjeyHo'-Qgsc$A8a1kt@8KCH49=}LUsufnC)1wA3eS+T>W4:w
+5(3sne6<Mf$I-/c@@""(V;(w2,{AM%c#D7[k=x`pwUIl2,H.&z>ah:#J|O<'O]JUJ3|ikd@DWyvM5Vg:y(wx+h26lub;'[<UR%Csbn,Uevk[WXWW9CK`d`
+UWkjCdkR"XC2TFMPPYFN0#%=)RUn{{pB%C~y1JkE`59@AA]FV0[=vC"NZV0DD;4U=Lf;-S1h#[f>s;M-:Pin/A>PJQ&1j@|!Pw9L^dJ59!P6!xN9}wt0Yr
+'oU550r+@SSGzgKjgaIT.bVC-K4tj8(NsV1$&'B4P}M4v$v7Mb':/shusTtAg`b,,cVrGf-uiAYF<z43=wMk%.)c$6yvj5IE8d7RP[ZYo2|Zr;.'^/|Ug/
+,NO/N7,Qj$Njg;Hp$A^)xW"Qr=Tg&K>xF},OlNgD5O(-Qto,V3e'(QLY``U2-T4UiBk;v=YnZ7dw%%ks8!0y}:'%Yv(['5K@cf6oYn;Rf.mr;ICGXr(t8!
+Q,.;s{yi=_'POD<K!Xxg}m#ZjEPu!}tjmWAxC5^c!s~2HtEs5fa-CE:fYapjT]R%{:a4R[K]=[Nu]lys+2Mgd!m3e_I-EcYynY/>kH7v>BHD_XHkE`|&aH
+4W<,H9}<Yn]cA}{hF)49+}W_KW0lvWDZ_Tf9Z[[PLj}QNPS3yB+)((@nX#]v`Od5P]tvw#CK{7Z_litr7"3-p!ur5"w6o2@6@}WtZ;DR>u^Z#Q9NVV0psF
+lsvFc[oU}/j8v0lH5qJ0,)GUP2C.c@`$!1u#,)^e>UJa7DJ5}<HK}xq@^AH@2W$a2dX3Gl5=n[BQsY2UF%qa!MlpFReA}.2H-1Kj)_,XqM_RF6jRL=(kc-
+lA-cwJ`k#%|O9|ELHzZLr&=#+A.vGz[MB'8F^hX}tJ%lIjE>#$ke3Y"6(,b&$[gyzVt',,UlC`aM$kBA^fWV+Qx<Wx=vqiR8Y:OPR=3N=j)&I(qq03}54Q
+nQ4kNo>kK_axTqT)RnbC$G(l2ow{KdVf^k%8!Ni-NFBDM}@O>}4TT4RtlLjQ>YdVKF=XAO:M!^dK33a+Nzo1^8Kbr(W9Xnb;NnN#>`IJ~(I"w=GoVPCv^`
+NrlypC"B$UGp)ePsNsy#(Gz`V43!G]]6MPNh&vBj3bop(18iuF!cyr'Jdu7#-ZL-K4DgzU9K)sM[[vu/;z-rlPgZZgEAInr'LT3+!4:ziZ(4jh+-t}E8Bp
+`9BfozPnt$Qzbx]dt_P>>%z9:_sDFGuE=bD'6SXv4-!OnJKwD8WUe0}u.aRkm7&KzWuD;[xa/>6w6p,;{JDm-GUDvUMTZ,D.,&{'KSVNyzo]/(nMkZHG2x
+";6"srZp=m[N3"fiA^-sGHJEQZ|4./s.Ph8b9Y%1JUfXkl=H.4YsO3$'PL0yzqC<SdmHJu=9keartRoupMmyqc019&[,ykIp@SNyMT9Xy."r{oaj'xGYOH
+{ve[h-+CP-A}ZOraqM}BHzJj6E.F">j-4/4)!Rpw3jQho)`FVd[IE(Eb"QWy=9A&9u3cZaEnY5m;tioE,{|fl7hU0>{kzpUW+R2m-,OS_9z1zno0W.]vV,
+1W~<O')XIQ.$o@cJb"y,KOGQ^{-^oI@5Mabt`wH=]IM<"gZO8p]v,_%}yN7}t=wu.}$fcvOclmnmnh<plii83;HFT3/J_wD{7%Cb;K4DgF]`m!Jh^r9vG5
+I7"17;6ruCX8rm57<bDk-}oAvK}Z&NhppL|3;g9.7EZHJsWYc{57i%GSa_f;a0Qh}Z5FT>RBiYOc+`q"hc7e(f,g%qty=x~QKf"4DC;PZKk!ZP(aNO(t(6
+BOJZTOk)#>,`dk7(z3FTUz.Xc71g98U/DW`}1/x8zKgg!.Jy53sNc1^om[<|h{"O4T1Ali7,SN02/vkto,cvP%-Wbh}jqGYM[fsr=Y~k=oUxoPii"Fcx1;
+B(,HM})QGKmhvCX:[>yUJGl.QU6tH9mXh3#_zZ=,&h#O`w7/^M54HCbx'dJ(R'lsJGg.@$jGf3V)~m7%y.V2R'{sRf<&fX%X9a1<ps@yM!+7-H1__[ZKmi
+1=`:mAGV-S^U;uE,im6#,4}3#&:#R-{z)8eWtAg_`bI9LRZxyD]FMzN"q7%t.n,8^m+=ZTH(H+=jGEjE8Szn3|5-W>IeTKMtS'_'):L@]IAu[C_TIFO<!R
+Y2nmu3vNw(GW'_>5]4Ks"4YLxIl;>2&K^;5owI$4bjN=KJ%!^uF,AYOTKT)"o:$V~07G8]}Cm;a(w$FBE6Vau7{nZN-1v9oi3Q%T%}|zeAH3wJq6S3c-/m
+T5Pq9sUm)wWB~3bJv-|}]sNBA_`m[b85#rIWBJ@>9p{sH,%m!|>@$3~KW!"Sk0f098jJTf8S7b}eGX|pm;whxm{KGX}<Bt04mw`B)'1m80HY04%/$|d-_O
+<{5roCVqu9|Gr![NZ;r0sqj!>2Jr'.5773,g1H$&g2bpE<tC%Hu!Suua@aGz0RJL~MUF]:bMstQh(ugX3yUED$!t,zbUr)0S{#dCSKD`k;LX9qR_0LKf3!
+Vfc|E`|Vv<yhmKG+Q/fyK#:/D+H:UH#.<ice+X">G2{hioP/@R&w].lL8F(k"cpV[ke_ERS#jVa91j-75kkq=A<(>O+Vhs,30vuy4IpAi[JISsBA~K-Qgk
+Utsd{.%tM=ol{8<SCxT)Ja+x1P-`7$~!,nKCjC@qvu=K!-l(-m"++]7!4wyA)gi`%;H2r<E'6Vo`.,9<MK5kVjhs"ws'-u#';n_w9,lrT<ai^VA9@5X0%&
+>6QG|C9eLV7}_IyjS7w6&eT4IFZ60:rGdobZDAKzjAQ.TxoSb&}PVIucWYxeh3MEeb+@)%,_mcRIqFjy7j5/2)5=@H+G/(e!p!:.]ah'k0'MJCoziK(rA5
+8$3C5>~pm9b{]$HJl4w#h6qKn#C`Dx:(&h1)7s9fRBA#irlXw3BsD=nh.^7.UF"Oaj@`";IVZP`PFf^^J7v5Mr;upvf%,wsiA{kt>V+%RiLIQhFr6E'-QL
+p@brW>AXNwE:eGZ-+=sa-Yoih'cnM'FZI7,+"2z`H1AN%EL!_d-l'K3cb'MJr}%4ls_,9vAtMxF9YG%|ANrL(u"e@CU<^|(3`9S!!PU#5y>&lE!7gWIJ}P
+20cC-!cZwWR3C7D0'x!tlAqA^k/{@651|S{8n^kSl,.E9|LePcc8mj|zIH:o_yN92MQ{[LUavt+-RSmt=q,^fOmTjp:a'a7RQ@VBu[p5a7]"CihNi;=,_y
+t<hu,-ew_plQeLaB{ws3#6ciyQo"'Hm<eE,Z3Chnd49</d2b=>8;|86Q)9C9Lvn=oaDdW$pA,P!,nE4vsA&;>a9'X^rteTVSvH5r!r]nMKaz5yW#uirWq,
+]tZO.mBL#gJ"6^W1Z79IiBMbmk%o'cry=#I%=s~m4v}e6CEIp_nCkMd"C4CJkN#'XxltnbET]Rh(9jmqI`x:dM}E8+gRcb.OqC&6ib>.^m7X<HktsfpqL|
+Zt@B,<p_7Eza+MCvntel5c/7T}Ng9vB%:BeyY&fSz]h;mI0W#BDl"vI'5Xj1y/!z_o%zgg_d$zu"LbLue8N@&r=(+y:Ueliq81u8<l-19fQleaa=/`3_}G
+O$UHh+~DI=|b|$>KlgI/Y#$(Xysx(PNP>}iB~[,@GLSwK<M#Xgk-bcmG#EN4p(rfcDnN<.%Yi't4(8,NJ%zyf=WS8K)<X_K7dpQbn"+:1i#V<mH'LD]IkZ
+D!^:n#{8esZv2)[5,YwFh<Y[b$tEqPhhk5k!tcd"2j`WYR)eUz<McE'nJe>5H:d4Q,]]8r~7)-lD<foNEHt#7JiC6h<+QIK#7'EYH]@[!eP+siaVKwoNl=
++0vC$xJmNPebLEFUm_[#PcY">INZ'Fyd:I/;DghrHnJ,po$Wv{c`'J$S-9FeGg[p,wYpD]m^L8sPJ5LAFz6c~R,K~E04QyW|y:=UcbfY9=HMCY0k|+c+RH
+O3SG"j0:wT4QD.,x_9$FF0/6Tb$86^Z;a7(q^41[SQ.Rc+})4"$O`:]w~xIEGcqL)a|3[:+t=DpCiT-U7KHp+[}[$z3U;M"^vH:58l+G$xwH+[Duj}!r3,
+!BP`tL8&E=+M4J=r>3ztEk441=)B1AqJkc`.;pSDATY|f+R"@a4qp0M6G&l/d!!k6`"qhPNYIc[j+W)N]##7|z$WApr8=4@[Os_jmQ$tYR(Xh^m[!_NWD,
+u.:H`ks|#}0,kJwXE9-W98f'Fu:ZANb<[9'ou"1;eHI09eHdbVEHU-C-FJ|N(d5o}!^Fetrh_2(e%9WPwb%HGF%b+cTO`g(&}@Agx!Km$Y24-z2]aD)!b}
+o)B%(jEj!Pyx#EzsWU7Rv4(j/70SGFn7$gN(ip5Rtvl(RJtRR#^9N:<NB]syYT!hcu5Ng|GVk]f[MW27]oZC!Y`sqqPP:#Y4xYN7p(af[qUB,tGOLfck1G
+PQtZ!:7Dm]~zVN_@5;JYk>!y]t@o$mSrdD3x(%zB`fO}GRK(!<Zy'8'-";}5NG1!4&DvXp3HUk=g>_8:eQ0nhO#CtdoiW5+'DK:m&n,h/Goq1u-&b4{!X'
+WMX|uS@le`resx#-EurLk$dDV]!C221zDC"mdk_^:Ru<T9,^>j7(n&BJnvU`SY<nbL=ng,<Uz7k^=`YIoqU[eGO.x6(NZe>o!KWM@$)u}sC$g8|Rzny"Iw
+yZ[I1eEm)L(3Xh;dUP:`-EkOme_VGi))Vc^wDPSL{5+MIyR#./OhJ&z|M&4<03WM)K8VA-:qI"iYuG`{oV|ag[n/a.Odzera9V73dm=nu!y)g$)]F#M/TB
+O1|,%e1wZD.-t&_X`"wn.t79&o~(a|}QY_ajM43fS+z`Nw%g<v@l56&.t`EX'F}Xjnbq:D#qOAhQxk4Gl}5R}$Ol<dR5q])<NuX,is.B=AZ.&c6FZr}Fp<
+NZF!]xsF;/QyZxl9DkKu.j01xXf2kPCWd{Y8q;G;MZ1BZfag2CFZ]}5P8Fe-ov^'0CuDFqh34c1o@N|QgmU'cUE}V,2$Uy@@NtMT)ALDQA6!cg'S(-u5;)
+G{{iIw@GWQLcU/^C[Mj;n[<s1=B(w_]mKg;L)VFXIDh4$!a$VE8ndnnXsaB,F>i$i{)UbRhf'BXxQ:17d-;8,d_>3_d7LIoE#_C^jS$b{uC.Q`UtN|X2_=
+,$9y2),l8a>2K]OiH}nNcIRR8#y,LBrLn8=#ehe)_yDV~LmG)9oAX:PX2}apF<Xe!m_7,|5hAd2sMuhQpu(8I"vC^'`Fs^!/YWt)x@"+$m9sgO7bMxK5n7
+pxeP}fHOp"_'m#f"kj|,wVY(,w-+j%SDA#vQzcDjQpnK=E:f&Lm1mL90-4k:q3l)P2"JwfZvZ+^CJ<UG|Ic^[Wx]aOl#)yQ}&bN9ADT2A&WTK|1Wmzez<8
+>j&{#0~j/fzIT|R@Q|Y#1d5[dy}]Yl:y'NUGD^#rRgWx<6maVxtlg4w6^U`}ZcO>:J[}Wr@bUi7|_C8vRRwC@PUfP^lig]iO}FEx':|o_p")'s(Ks3r]^Z
+d<B3vLtj<i|P/-fe.0qAE8C_R5~n3I)b2OhS<Z}4i>{)VY%syE>.zrZLWpBJo[QK";T68go:6+LyD@E^]f@Tp:]C=UK$!6zgp}|Ny<9B{Kd1:ra8;@>gfG
+B^Y,PFVf~WnNcYgi^h'l'zZOqa>5r[c#!nN|36+bTM1+u6L+:`r=%a!f@7"pvb"L$<<EVwzY!mo6z|~K"g<!CcC=m..j'V@$J'En0.~Z<Vy^jsG^.Ct+Ok
+_^Pj|>GygO#@N[cP]>G$#s(P2dra01NqLSPn<DQDw=yZpmdp5gQX"uyJ+L]p(|]23cENQQp`1t5Dw-"[[]%}LIqA8u"Gi,43b!lPz.heJC]6}W3(_Eq-t}
+2Esla/01qri).zyX,AXI&%@ar.Idz+%z`hbOKFZG>57+s(mT;`3{[5HLIjBgAY7P6,M|guCs=Q^x$2/{kun;K"bMkb(Q%@]ue$nK_G4O@ArvJT@UW}-)$}
+l]TE$W3;;4mtUObV5>L4(#nS.oy|buA2kO$_T.@^.Z%_PC[Cr:K}A#5yH(n&5f1LyJT.:bHO(8fAGnJ$@9J-M]4T!.bS01Yp-0>U<`e}S(dxu](8TVhO5'
+=&:Be3Q(R['jup>aI>FgFJ|,'7G7vE^KGzTpdS6|F_pt9UzcR2$vtktoaA]c,z8duc+[EfW:#t.T6z#f@rV1g)-J-52:"J1]`8tQ~TY=(9f)60{jk8ruGI
+mZ$Ab|Y060!vy$3/2W^j^MIl8BVpU+3,Vcbbiqt"{.5Ye]|8S::J'0(P05>^0;9pcR#'~+`}<.i4rAz9lTOh!Y4)#1vXP,#gJ47RIVrk"0H2:WOR8WI|rb
+>5T+`mWpHlr,zr8uC18|`7t+QfsEAi3E@71;6],#{:IZBG^E~9OT3H6,Of:oBBu833~UM/deNTX}6_LB^_-EwO+fwL=}u%NHPAx_0NR1Fm1tY|S6Of2G+<
+JLh/Iq[D+hs^J5N%gU:ar>(LC`K73$HICnLcWgM6PzAL#hA4%A3T{v"AvF{dAyq<8v]D2fi}Yhwx172x:J_@o|qF]TzN^$t-(rQO$(n<WjWrUbukgs9`ow
+(^-Sy=e3^Z=+r5j3qO.u%W;i(FP(,/0gJM`GP2mt6Y@$P/0u#;<X"l2&7=rW3^X&,ZiG)yG5`'|GZ"STTRf>B;lJ.vPIZhh_|%W.a{@d]l(kGm4Bsg}IeL
+,BURC{Vc0ZtYA6qKP+5]OC79W7H';{5]6$V2L0dcHpvWE>Mp>^SDJ;v&)S3aYZH'D4P;Z$N5eEV>~jeWEBxzpd"fyx@f(7AkdvXDJG/G,Lwx4Z#x1t)yzN
+=rz}&4g7X4}/rhlMe/$E|th}!0Vxx62jLMXD|v4w~Ay{0,VybE#BChp<@Yiu(CVA^S:UHJdkaj@rUOKB8Cp2'4Y;9xJ/yU,]q2QloD,nl7NE/MN^Ape8=X
+zjf=WYnVD|]yrt-cmM/v5Eiz_O"k/.'|fZtxAt7d(ZKSP=o[1MUUA1Z4&g{E0Z[}H)K7ZpP,iX4JB)+u_,%zTV&Tids.](6KIdTQ!=+<!Rw>:a5c:c~`",
+q#lbT5tmlP;[:VT<2BbAuZ4(j%-Ji57st1O<A|^TBP$L2xKpT9vyr>utV4'iP&R^%=:n4GgV]O"HMFG.(%nL@<AcV1M"{Yp)2[zm9q[#$NYElg]G'5D'`w
+_D'<A3xZE:42d{in9)6A$vx"`$f"Y7IU{s.hteoIix9}rpz>PlR.!NH#Ni[1"_x<GlJU<hL0AG]P}I&yfKi;yZW)ji;(M-hcPCd&seXtA!wkY|xA2j@DnT
+Pt89FDgsr%&%;T$]&|xrT#&LoaSkWreZXRd{D%1t1L3lPrna:yD&,s|98182/R+XP0!@Mbzp;opb9MiRuG7G,')3@.M$g42{57{wWZg0`kuz5Pwq<{JQY<
+V03Q&l[lcNqWQ]'vnZVzkZ=]9mL:&_wVP/@(ZK_+vZ/f9|S2lE6+i{3aAt-Nli)B^o5[N+$QxbzbooY/xfjmq/r7hb$JxAwIh8f'y5=w!9&qW9;tb{P<gw
+$GVEF}JhD5GA]oWc4[#Udb/m"G{[Z-D|IdZbOa:CpQB{ltp(;nN`rh=IhXFq+]SI+[~%{COOc#m&cRq1:,T&I0T&=H)[5FM^Nw9qUnkxM<bY`6)M2"_d05
+&z{JV9@&~.#tw;#ei|MC2)yScWYyG8Hf<Yu_ndnU^FH%KI`e:I"HETKPw(bB2C;IFIvC_1P-o)G-nJCnBAOcbquj/Q`D0t!}RUQ|6,'-wyUM+o|1MSP`~a
+TW#h6pe@S9SlQQJ)9CU}6^GE:0fI5mZ45Qu,B@&$]0iK,%p>1Vnm|c$)u=qetw3:vo&CcGW9ZS~a(=WPJhMOaB+fskH,#Llp`B$5vU^aMjV3yMiQZMlh{{
+#|zA&vhjQYMdlFQJ~L#&kw1bPwFf5XjzZ66J5[D"ZcAvx.L+0F,Pt<zz'81x;j3tmJPVZISjx'3U,#o#CX9B]yFJo{Ar5|cJr2i_qkBlCspztjtd&gdKJO
+(WpQySx&O[6)jty{Bv7<Z7^NI>AmwZ=X0nvu`[W2i&itqTrmZBPNc]7.NW(T&D$PBXBrnM}|"z;oeufCR';0_DGO|2Nd<lc/S8ZWqbqrRPw)0n~d_15@b9
+v>;cg@TKKzsD+0hHDuPK/i{cw=AUVVBe}.:O"=%s>aOD-=UVz'{SreM1T3l<tH]k6.Mj>i+3qFAPFs,SC;ag1P`EW-;]-6!0~6^H(D0i5]MM7$-m_{AiVL
+S8wARCpc_`UK~]>U$yKVgB,m[ML62U|wkFbwbWM(rkY)Lksn7^UKyHh0e!sl@+x[nN9qb2'd6XpH';5R~^LE`kXa#GNGsmVaGB7Nw1F7|Hm0(,TONpF|W,
+HwNV]Y-YwAyIwi&|<DEd/KGHxvP#C932t)<S%-y%j$k#A]OGiG0Ssa4d,KL{hgWgkwLMkfvo(.{+1yE2ZO8o|Ixfe1+L6vU/R[C#L%c8#!8G,S]468i2PA
+897vk#cEivsc"m#Vj.tVuqQfg%_$7iQA(;sU<d.hP5AsrG=F'B4kTAaJ!)5S};0ICr&>Wyl'6hJH3O<:YWI7Cu>B""A@GJfE:d_N3vg3i7O<[EoF{jmR;q
+2|%8WAETt%Z<0dNU^=Y21jWK'J6`i+rO3H)L@Ji;+bm/J:$L}k"+x;):'b0aUNbs(co.v&VN<{%7YUF<6/7(imcLyJcqG9)}~"vW:i;ZZ=fRbt@5UiPdpS
+]5/Jcx{6v@gmZ]"0mG/@EVerLU'A<{4F[R#ND}3&]UEHBPZV4BBU.'Xc]OBXVT;-RA%^}qMgB|cm_`N/&{eI3)(ba>7X+G,n-'(M4Vo|pzwVenv5d2CD+a
+wyXjp#j,kq&z;E{%)s3OpnMX6OMZ;(LO8jPcIkmOPbA5#m']2LyO1q7S3uA|'hAaV>Nj36UZ^1vY6=HwU^PUxNRZXy5N4}p{V=-r$r2ee,A0TTX$m`'dcU
+D,&(9wg&P7Ll[tTl,!EpE$k(j"s9&{/js#0a>CurJeqEKJteRn"hvW3ds,0k'0SqKsNOA)lmsv/M>{yOW&[xH5|=}3~&W@>^E2<2>Av>YMD`"K!.r]EzE=
+sb{yCh4es0,Au>k+t+xe+fO=DKvz}j3JI{+cZYj"h-aBjR@ERNLr`/{[#J04&6!&o@,fnz&+pl!MT,U"E%9t.434WD49o&9TC[0:0!35$#xqd/t!h-^s!G
+/geR9lMD~awQU"R%O$bca^ewMEJc^#nResvUisc0[CPS^]C3j-^Uyk'e>UoNbM{2jS+^J<Wd[W)Sd5KSvK`@VO#h#@e+(tS<TS6N'b,B+x;uo6sX=iS0s[
+4F~5F,'`f|C.@GjaHM<`wNea&_:L=nY/|lz[$v1RiG`'rY}.HydK1y_9ZL<(&wo+Linn`zD-q!JT#8+Ixt7fC"G>T3S;efx_!OaF#0XKoo}4b#fas;[Ugd
+pdSa1Aygcf9qIteuRES^pb20}+w[-ZEqBvpKB3r&cf!)~pXK%-"voE5M,Z>(NCB<6e`iCNk)U1PJT1-qS#hqH5mt<tAeCAv.80nwUc+84a@dg+B9%<:Ba!
+z+C8~8fQn|d!SY!`zz~FmqHdvuQKD`#[_^UoC54+m!ymvKU]706N^[XHOL3dK2<nK=+RfI]7)u.vJ-IzKHRd6MUZQ%5jP,qN|^B6/T0gIZ[HaJ<zbRFMZZ
+rWF="q+s5&4!8As^z4{pRXMU9,NCno8TnUy)%/1t+WU@,pA^DgVE8!G7Td99/2'bS+#`lc2W^YhTjbh=h5t$rR"X[v)}x+:T}uR^ck~^J1O$MGp5O{~`]V
+VT>"moD.$CCglo^/mWCWKWv1Hmv&DkPJ)y:sl$Zy<CP(hyia##i>4aVR]f1fD32,Qs3o{swj~VwjO+dWCb]jKLk6hS%i4Zcj,3XZk|XObTBBJ5NF`2gYa_
+k#N:dVt/hK^tL+1u%U~::QuFTMRj~4Key@KO`1>DtE^EY/z}wtqwD8"aG2YJiJ%ggo1ws}3{1H|md)46b7l;#W5rs]//}w|k-C%&=IU,HZ`3O^y[e-hYV=
+p6.[5'gd>5E1c9hPY/1<5lN2iq"&agoTt#JTgQd{WY@`CRAAxbRmin^fC#z&JZu0/HiCko_z}(oiT"~H7Eu^nRyo1f=TbFm/L9O_N{dXvbNrt[s.aUm_t%
+wX-:G3d9'^rQ;WF3o%A]Br:)#u)o;MmRGev}xyWzR&>b3h-O(-wu_,!{2qAA]hiwL]fBWvJ)|eAWz}L2X|Zc[wiwN6:dOi6FbdJw<@'m|ykeaz&8HQJK||
+5]eOzo"O=GuSQ#nH.|g]s<n&~(SOcNoYVaQru";bq31nB8^>"C-Cn_VbarevxXmy4k(AfN-L}V5sq1A5p"vjB8{2<"8`|&0mXj,igWlGVLs)>fNUnNnn"{
+"$[%n#}("8T{_RzTT$'Gl`{%RdI1xArhka_VkFPMx!]([9~}'EXOVo9T}{Bq"|ym{bnW)Jgy<`,=p'G[hBOv5f'A'Qvtbi;%-f(tblHc[6/!x;;`{BP$$(
+sU)INi]Sv(!@zFbN^%'j&-vk/P4zI$-h$YgkYs9OC#4/=}%Y!y=QcEf5wa7:7Q/Qd%}9I>^pTN;lEQY<2zK,owpzB!B!'n0GKQYjX(f8c{8AgchZI:kOcQ
+'=dHC6"g}uP6,zxnN&'2`kGOBJ7LbBGmjCb+F0)`0nZgky:j@v!S`axoe$,iyF])0cRU'!]o5+R_$]PpFkUuWFbuoOGT33qtJLbo5xk2E5br04>.^|XzR.
+>D2}$}A{:$Y8_P5t~y&u#QI_X2X]XlUf+XG]>6a[pi<kDOE^D6j7Ydi`l',Z#SDKl8%z'.RHO[M8HJwFbcrKua:FmV<shWV&r{VU.z`3m9(-[>Zq]k]Jp"
+1_2fQ0xg(/JMRZI=8%YF]{"idD|@Q"3k3r/MwLbAtf=x9hL,x{$[_pJ|lZi5#ruwOc9I7H"g4cM+U-i@IGH@tO`|:Sbb]p|{(fLY-E$J5uAFkng`7OA2qM
+|5y}cZ&v37"+OBH<RQSXTjR>'h"={6g+jnM={L:S4ZOzD_o"8fe@4`)=`L_A)@u=g+FHSG:h70-#H'O+ZT8pZG.r4T!azv;!lk/05P_cf9ptJU#BAxvFQ6
+9Dh+A^RPfz8qPiRMy<6h{9]aBSXjl26o3v##6TBl.mPvtu7d;mg8RraGDtVr]8R.S30emQS2!c&>MOMhIPw2icggNB1^r"JV+_&K2.5Ig0ieeM0JO!-g/{
+3'@c{T(EF)/@UHEQ#f5c~3O^N9V]M9NX(|]@5feX@oz#MH4E,}Na<uW}0urp"Abn[FJE,SCW(7A>u[Z.i!nh6,aVc6UU>Pks>_b#<emwx}SG$FgJ2[ORhY
+@2mG]/[3IZojB5q_kOq-#w+@]ty1}Z';<9AP(s;[Jl(N)5+/##NH]!4x45EvGpb^ZoubY>Ol9v$x]+KB'z~LnMy)=9[{j0.Ft3Y|2O'g`0-Xof:Ib.:1'm
+`h"F`e4cG=0K$IYg'+Cbv|)tRwh6(hw3HXPwL(fb%OKp!0{a./rjI$)qmii-ZXD)}b{ONeT<OhD-VThlv;e)t<tXOwH&=uKP<[A[DCON67Sd@:J(ao:!bl
+&Vvp<QZD}3$#>>KEriX(1oDgp0>Fh3RF4IwUonJ6i7Qu$AE'ZeP_xS()i6{Ba[k!e220T;_N$0VB=.XJqcK=aQRx5TMt=B>`k5x7iX4}&5Bfvb2_gz1XJt
+vQ.J,f5/uQ-H]k"#jrh/NABhD7c)_6"/wt4G)s:ho-_tG_M</jH6[NeO./fVe>xB_nprcqIsL>5AO$CM:xP[xIYruwIj%S|`6O<Xyp7;=WTyhd@R-hTr^f
+Wgnofe8aho(;Yu5.q$F=d::|Y|Ni|]hQo_mh'FxjTM,;#1z`{AfvD8^ClB"GS4+Q$DQ5]'gTe39Mb|vU~-ZxZ}8k-$XFn1#+E_V^cPoLNtv]x|o-V&jsrT
+xC,[@tZHgNstbZYj%6tYWR4QN"U/uE|c9a(zCr$N/EoeHNbqY4_D9EO](GEYV>5oj[ht9WnSp%K,T1HIT%;Z~q[l07KFb{`df7/`Z+QX|/s|rKp_(Y{tuu
+-[F;=)%aejR4zSi<{[:#&om||/P/<5(632/U@AN+)oF(Kg|hJyuRp`JyTHFUft@=m)%9)ca&["CnV>:r<)8}E!u_;u-3qFm>CMV}K!S`/vT|fL82V$&Awf
+qr%4__pZU{A1^d)'88w3_6=CX4E"^Fp^tOa%dW|l<atAiW02O{"%vk=By!|ED'@Z)GZbQBk3,Sa2`cr>M)[t=%3Nb%M;t"LjzMc-4<:&CuSF-@T)eT>^cV
+Ke.5&@,H69~0L!p{!EFs$r7AoA(80dda}wYX6l6y5K!0O},uVxr:BxRB:fA_;He>$rRuXax_75I8WN#+}hr)sFBOZ-rMqamCR@"k"<wIkKT7gL1VGzFRVd
+)uf,)T`44bx7z(Wt<4Q@]!:p;R,Uxd{.4,0NRr]#P%Cfln'1[621Z@=Cky^xlmXU">Zk&}<OB/Ap5@Y8Bg+'!`(M(}p5hXGO=p.}+Z(bp>ARZAnd^w#^14
+HRh!4N8W'fb:28o:Q8lWiN6UAbrN`&TOt.MNz|Eif)"2##uIAI5d)I0#!V:H]IR`c,_m1XDY@R224EgT3`zwve0R:O9VW"Zoe[i7`)7m]|3X>r:b[#$[lw
+%A=k8x}IGym{IwISQ&e)L>Y0YsrigB/Z'5T&$+2dbj]DY_eK,/7yivFBAi`vsGmic}'1`}dA/9>E.{GbvkEyzchJa44q[r0qSY_GUxrycxAcMW6NSrc%oT
+NeR|J<(=duwi/u$,;2(/_cOlRzROSC':Avhn2/DI~;MU,K}]pBUTSNio`e3wS_Z)u0>gx&#LC3CtD$wEAC)<D!E5/_wOSd|-5<1y2%=#(.+A'=9@(EqN"g
+_rby}@J3)z,khGzGrS-j&um|17#58j4|K/$v2_M7om|@:,)@IK_54+`:|u5VC]$y;I`ZsaaL!]+Yq-0ED`Uvo[N.gi&0_Eol!"#ne/w$(IE,rQ~U&1x]-S
+[6LRMCBv~>Q:nm[6hSmm#(xSad^a{ABE)_Vp+}~jgFUF_%4WU8]tSH[S"fjo)BuP~ZEm`/EQ3G5"_zcOxO@|NsKdV|Fu$}Z)SOhr;vd7|V6MxMzQL<9CP6
+7!5AMaJt8<'B#g1@"h&bl4OAPma("nyBhj.|VjBgr"m;SjGyKcuMxWq4x%JL+S`WV{_eZ;{#(:o#{(DZ)JMaO9-!N"lJPg$^ibmhi,h"zaoHzl=XFu5as8
+#R'FTac9U<VyDC'c2>ful2!cB0g0yIB.uyvPrpDGP/2o$8l!TEeb+X^&V|4Tt93p)-(BNz7A"HFqB.$KaNP^Mn<8m#m`GJoaaF2T1XlyWx+/qEKI{Ia>A:
+NmZFrY[uvUidf_yFNX!.(WIm6YrpT_`-:p=j'wg`6&ENEz#o%d=doF;V.!o|Fv-e6kxUG'g[S9NidH+C8W)peH&B;dv2%=hV7i'3IItH`CN3BXWU59(m5c
+-"owG-f+V)g5k+)"V5MQKix_2Q`""|[Mp>w5pst0lQen8b{,9"i@yT8UOPgXC},C8+'"rbk8p4J0+9f%Vmx%|W':h=|_x&:Nd',2a(='U^b'z:wq[b{xW+
+{s/k=2RiC/F!]iE#KY=XHZ_($Sly:gnv~h::#K.inOBy"<Ii[bk/AW@7da8p+9(}7f)z^;ZYpG(W7(Y[[{a;Z6_-zbK8~f|7>wCGwcfbR.6dcp=1>=os+`
+>Ef3gMQPYH%g6i.DNfJ][-+i4i|7Pd^m"Rfx.x@VkM(XvzIagPlgD^v>+8}CKe.Pi+`0;}=H&Z8_cT/T&Zfe4q9RJJiHBTD#@SnthNEOUKES@9B4mnE2v0
+;51AG57Cp-O`kEx"V4O>WgA7YRx#}s9:vRXe@r^p6tQTpW.45HLe>DDh&GyT!e(yUj%|c#yqoZ3Md9^w2t+9L^kTq|pka3)rJa^P`U=G=w9#]kMhyU$!Jz
+ZC#PsLly2tTTu1m3OP4Kjq=+W]r1XEXX(L{pR6Jh+oppvo;Z.jmFkQ77`qh#j/]1Jc]BG:UlJga>z5R6{/e2``~l7:V,iQU23tBfT'86g09U:SUfh.8lU"
+GqYV=blA[e~7eC:Vel3XE.^g"#>o5O9^^FChN],4}b,`MZifqr0}e$/`ndnL-8yN9'Q(9"k]!QzqlFiRg]3'y][Eb!B"a1i2zkabZb11U#o)paY'![l-u;
+-ZJljg'hH&r,VyC+AvJ(VtfQ+/pBzDuXybf<LhID&#!X{_{9f9&meKl1K^#^TtgM~M~^@wa$oF4(dF^{D5-8m9@<XIV>gIYr>kQYSe&>MLe(-xhUITrI#L
+7f{qHg(]ah$im{h9pcNw9NdHM5<_rI~db2-+O.y2iF{zf5'EGj2}wK{mJOflgam|~fE@35eEG{(BY@NoL{[DYOnIfe@@eLrvo2<S.G0ucI!7cveD0yC0bL
+($v2i@8D>,,Sc>"n2ZLh9DOn';uygrw/j,6,x:r<CfP0#hKB=:bJ(g8M/n@#>zEE/xsN./;_>O(ZYw1M-/A$ERftrZC@<DR|]0x^mW4C;$+oAyFKKoOSkA
+3(QEb.k$D-f1W(gQysU"'9C>19n1V)]3FZYkEYzxrHbq<gf6>&@rt_|x"3ZIZys=9fsYqtr(l7P3K}"tRgH=z"b|Z6|l&8KMxZhb}5|lq:1BOvxZ_52Ak%
+%AH7I'<';BnEMAi0DT%QW3s',9U|.F;K8[<Ga`-U%D4%Am9ce>ymfsyHn'<XP1zElT@w;-U:l}MgFUZXPTaz|Lz|QLxuvL1PNop^!+pF7kD])!aEd>Rr_`
+J1R/S+yUnT}J$m4R6(4jTl]y]}q<QnW_YJV&pELq%#;DpZE`(8:r5OxZY>0aSOAs@q[#YyS,''2m$L-OAfu6^zLj&JMVNl7,1cGVUMyuq|a}/72daLa(OF
+r_@vAjl;v$1-<nHGnY+4!bo_dUzqbu$N0|SNhxmg0F_:L:{5iL3^8zGEbA(C$BSdJt"U+K"r%EJl!{S63F#tc:rrS%Kb`Fc3gEEYmrR:5GxNC}2,OjK5m9
+CLML]^LxAV:P/`q{A]IWkT,x@wo99,Kubf,L/3fv6.KB2TE3N%L.xJm@`}Kfo<o2C:(]q{T("zAQ^Di>.}$;j5vzF]A(/!XmH4LU9TdP%'n{9s!gbOR$ZN
+<&CjLt%w@.5.v)cjV^u0wL5mG{o@BN`w0fY]TNkp2#sZ9DsfSJSSLMgP=)+9W-dN)[]2+xx+)f6}35gJ;""9Qh-JtBes;^'6g]Tv|_N,%O.$e-BPbPoOt,
+B/rS<dWj](SCO,_N,xhi1]6Nyq'r'/OABiwt:"3,Oox$l]-RQm,BW;BvF[~W.s(@jhrQ=h<`Pickg,6%THKwzde4&1bvXE,Ad/f+TF[TcmI;#G<UpRF6D7
+Opky:0NHPjZ$%hwko,y,BxQWqQe'&UQhI1MiE>I7[_H)J"8#MyqxTX|(</PtQzr:qXd`rPf9W{2XDPL={>PHX.A)V$kMma["X,1LlD3GW>7F40O/-m;u;x
+&=G![EHemq4T'-+K4;k[Eb0afh')OD&r`n^2;;06,;_iziE1IPvj~6Uop8-si$NWVR7J1TU2eQd6=r<i4d8k{I%Zgbg[}9nJ3f]li,ajba1lM(/|Ol{V'8
+U6[BIC")%|~p<$|J^+,wwy7XIS8d;lm6r#6Pg.W[uj@2-jHYwp;t1hn/UYCn{ykP9>=.xSPF55PWr)G<JYX4{aLXT#}/2g2QGlRT^&r6jIlfQFAvH9sWa=
+$u8Xgb>#9yqpHRrmAbS87Y)5xJj:(HLf<zd:dKd+!_XZ&0%txoG@ep0qXK2HJtk,IFkt%:FDNjjR:c80OYj-=tBK,Q,+Y#[;k)Zlx2%|i+1H@%A}&n"P'_
+>5KQLH-1&tjm7sq/tr_EKB{8sZu,,)L^{4#!e(vY|"6{LsjE21I8bfAQD,deAG5&'h<d:z@9L"'(b<KiQ<8j={>]1wlkagY6"$.1kez8$@2ZDHV`QvK:oV
+i,$n~LDf>K~K/r_tzf5511oWC2A:]+y1$Ampla;/GJxyniDL7q70o_u$Vp3+#S0=Od]e-ngF,>CJV>fZ)r4@i3tB<;&Om+0f7HzD=PZG~.LL'rQ)n55.Th
+m>s@6JM%2tA@bz44).]Lse~;J_x67W9T!#C_uC$CjexKB/p=nLOR.F[wkTx3rsKj7Z:B7}j{[OLKLr/;yH#$SXxk]@z^3XD'V7;p1&i.75jj"Gf012^2IQ
+rv._y1j36@[6NA!=1&JB~W{k.S54j"!ak6)N4C[9vdl,9ZqM&AL1SbrW@i$+-T3d5K+cf8FB|jOUnT]H"W,%%ROnoNc}cl}I<$lb5g[v20-O(h4,7p$@[t
+4j~_mm}mZj!R7MkM<.)R#b$./rP-[P)w[jc{Wcz"M%QGyt]ip5;5jn[t.tI|(%,7.)8p9yW^)z7[RC|Z65i5h_@oyZfW6=_G.6M${brT7CKvDk/OZtRJ{J
+P)ys5SKT4AP%nU,jv$Z)&S+5bE+qHr4,w:v4&n%M_#UwSp}aM7dt.va,&:K'_KuW0{qw+N(bwXNsu1,:Lto#.N7R!VO+}_lx]{Pks>lC44c(+;qw^34[AO
+<q9HM#q;miQ[dq$}bvxNs-Uc/G!@_JO)PDuN~{>fdOw"ZL536L'n>LZb73uQwd+/d/E5DZ6#{uOsl5o#c((<+QZ7EB.0cILVB,Ymxc>J&h4>W@>&BeGzz1
+Lg<ptJ/#l))@Lph}P``Ddu$)UORDR@C`Z-Mn"gae]mxg5NV:10;X"J$&;q0H}wtPlc62pqU<Rv%QI05PEI1y)kh|'}#W=f[JD0}[>`fv{,~jN.^-Ai7h:f
+#b2n)Hm1GdXGWH@iEJ&Sn/`%rQgZyT/o4N~pp$2yYx+wH{T`:>snRz}N_5%%z9Z:k=^V[I{s-Zcxs&ho@JX14typX+x.&z==Ko@s_wsPLLGQ5E/tP1Vg"H
+WX0g`z8Y}5W9[!o'aW-92;8Yr_lhQsv]I}h>jm;uEg)f/,<_m^Wq!aJ52n%o2MMGhMRqoONu)yB4NUIh|!&&MHP1jC7)m86Hk--&8`|,U<yH.FrF{9ZAM}
+-|q]'_jE53`>w,,We%t9F5tQ)(5u{o%U5jLED^~IZ[(F.|Ijm5KSi{=mcw[+v|eI3rtL=rdk+'g;E`D1s}(KZ2eJr=1tO7fDCJhC;;F>9Z6xQ4n4!xtlo=
+(I1CZ:Qw+[:y"KA!"1oEQ.MR^"%Mi:Y5=}ExImmZ(Y3b4yf1babbcX&.w9Vvnj.l6@%O+bE#oMMA@)T,Wf-V+G:GvCZgD2=|u%6Ep<r9FA{|a027_4cJ]g
+!`1UaM>[`Cuc:]o"q4:=`_S@W^[<o7+PT,mmz($mwx%HzWyv2}zC_p!-QNXD@w}GW@kaT;t|Hf&89cqz}er{POXZlb8vfh{F-3`j617zv6W[EeI0Lt9`+e
+LBe.;q}AL!Ku|%Mh9#ku+X=K@mIE}+[I-ZESMk[.CF}%S7XpCe)O'Fh4$M2l+]i1#0`drD$i8I;&$BjC6=WCk0eWP!7.y_rxuUx)W#rPyiT+If6T]S^Evc
+a=5s82!p$C|WH9PY$P2<U`~H)NOE2DS2(I%;plam[1{Z_"V^+rg1|s%6xE6edft!I'.]k(9{ZUf4RdlGZ]Y1UaDh9n5hI-Bx=19s_SU70fRh}rr93g_-Di
+$Uz%imdytKr8Tf"e$sqa.)~/]hVFybos2K^D^M6zUUS"nL1@&yE5x]vKo$S6To{alCm6CIsw7L!]+H:sw9yT]Rm#;cW8&H/"T1h>U.Dg#0iE0-I084Kij-
+[c`475nGz"+$EFP+uwTB{9AiSR}o1q89{kgNI8EPv+{ubIND-a+#VUeluXs5m$uhjYh[Voo&7d<IvQe1!kPU&`w{~76h-z"%ApecT#H&B!nl!,=UecfSqm
+c#YrQok@H,E;_amz$!Z;o#Cdl8%I4z,11uu@8]<m#Ry@(w1Y6=8UECZbtB|7q7JOH.@}7!B,6BmmW6,m=xc|.bbL:DKE(m.o0.9wD+^&HKT]2a[2+<d2$|
+snj$nJ~<>h[3bZ9E4.vQ/KnnUhE(^`YP6R`$XbZWLR'v$YLzE4T2&sO{=X&e#P9Xk#>6YFiel+Q$4Kh0d=+(_^HHZ;^H<8/OZE5$X:QTD!$>5fNQ~)A%K&
+"YJF3N@gcOwef<]JASj"QV>MxIY.ei5<-a[WDc;}oC>B4q}L2aP$B%/<+5blp+Z>MWfVuyLA3n9$VJUtBAEa)GM6l0<H<zz!cO6$}^(=mUuem^(7_;/`(i
+^Qq+yU{blhkzD/<ERF5%+82Xxru}h2~tVaV6J`gv/(+8d55jN.m`G<J-1x.`+d=wr`ws2V(ug9dpE:1M-hyS9FZ$a)MTdyAb!f~rx'}JDyjU%W6h1/Y9|'
+{VRay#.=w"%+}+L1%-mtPl+bl1U7}H0"H>2|+#E[hD.{Pq!-Koq}Ir#]:yXnwhOk&TI>Zm:#fNZnT77R(s3=C3Xq2M/8+%nOt'93vCAZ/bRdI,h$KA"8K7
+8]tOJpq6r7KTitd(z8y}`7d^l1|mp^'GSpGis/,4o2QWqA%eqxmn5s^"VDc$$41]0&4+`EPkKBZW^A|{Y^D`M}%@"`a2]-,C;u1fP}=|dY=2tS4$O^Cf{o
+0i[HF"-2f}5Rp]'#o2^Lp(Th~;0JwF%odh$M""=:$Pl2y:&9$;$bnBnL,}HDUnr{!4~mwY5^~Qdr$N~Bd{V}Pdr7`A$$5<)Fsj$K/mdr#,z"IsD$s:i%Pd
+6f!Emf,CB!c9%APd=#JUmHo]WrWqv&=:G:_|=^uaa=;s:R9YvT/H_5@4[;!7d=&(ACErocbyVfDk2]".u#n8Yw'_!epxI,pGlSX]B9/7e`,OVG0cwjAnc{
+/sne0zX)1RV6}Fgq2f^wZjmKDrefIXdd-DjmCi'e~PHm-8wTh-v7`szl0dxQDDDWzCxF=G_8`"`!)ri/0f3P,6=sY2>W,I~#Hi'FS$/Ae5VK3Mq.v)}8kW
+vauua7y$Q;7#-)P;AsRey,/j)cn#z#lxWIO#P!z"r8L3aov@nhGW_hbRz#rs/O^.D.&2Ajl>GzAxe{9"/DWVwdpF||dmJR4M^bZPjtXle=C4Nfam17Gtd)
+`B"16mPu|5_Y8xwL2[]3+H}dO%p#XuIi1jz8x^lq-l&X`O%brP[BFe->${4_D}=|2bnrcLR21eH)T`6IO`cOZcE)4KC`4TZ{zhQ{0M{tEVZ){}<HWa`d=x
+q9}xXlyqo7;KER#L5^0i0dF+9FBXQCrGv9wT41VFeI~DDKmRp(u)xikIObC{`j:dbr/GVIx2Z2gHfC&/ozqV:nD[qFolzT}/:UaI@BHzG3K=M1lV<zE=r3
+AO@z;GF2!A4@p2e@<N$Z%I+Rh63w:m8k4dfU&0.nmrS>4tA8[>5]OAdqcD$/R<:kral(&`8fm]P&L/J/a(#nlY<qlryv:%Ds!-",|;.[#7X.4BGb9'8E,^
+ar[E~_a1Wy:wt)=D;loemQZe|QMmXR>3GbLWej5lAc+6p{5UxBSk.wcfwGX<9}0S(fC5v.k.~75X;^7z&>!`x1sf&ibgNx_|c>[-Yq%A/knfUj+{{S]u[8
+FOZRmS~%Ai(o~88eLG}.R[}<rOHXBW0_dy2[`bF)%9npQo0-jcbe!G#FVCtt5Dxrf+PlS]I/$,@6Dvr!x&a:3LfpD_UYlaP@LSX0^jU'67nC^yn7`oCa~'
+KED:!z[FVrlCJYc$-SxTCm:iQd0wGAt(aGT[80|YdcN,fWRZ2qT{U]=a3}48_;>yheAu/lj`a<}-d2Y}a#+`T&YCH#t,I5HW22Q}p[lPk4_4_B|4<wE9bc
+>b0PgH=2h3k>(j2k!{O'faPTTlqSSi)&xB!-5`u7QF2vnVlK5k09`vU=5U&kW9F>tD(L`W~805Vb;w2'[a.67#gk;6_k$vd;>p.;.kFV`U"d4g>c,&{Aav
+5|V@mS,^IsySrP1X9pK0SUncDxqn5A1!#EJ/kFeP<2",!jPs_A6G.84Dc,.S'42$x1`"#2)G@xYW3mX`="Le)rxA%f@de,gnWLLg~j(_81>IXA=2KI84x7
+6,}AO=rTW.+CrZgg|}Mb/.S::DkqnLDeTlwX%eT>4U[penT:]_XvWZyIOt~8HbP%'s,b-V)lqfM.;dRf{"/v"><<G8L%'!7T&|Qa2Nr'umWE6,Fqmo`E(D
+^WY+Zb2:NcgM-OqPPirHb6SCyqYmV])O`jYXKaxQ/QXO`4hII5i</5^A"|oIA9.{]K{.HATCpYp&%@wqBD6s>=GA[K)BV`SwZmia$}K8)DMc"=6@vdxseU
+5z(@h3Zw;JMi6YG]O)!`v=2+x>}vDuRfum4)X>ICP]20&Czpu]dL86dX387Xrd5M7}h{%}/MNaq[#ji0HsNnduFK{3}F8``2~e]+;ohOCffs3GJ|{y5{O,
+#m#4",<bp;_F)/$zSCzxP%0tZRg.OH>6^KH-+7p/1B1=Kb]F+IKwbU)x%mj,;7ROhO)BSEo>T>imUn]o1=/Gvkygy{)qA$F)OsYrGAq-<2`i^gJ8PFkbZ!
+M`]@2n0esnRAm`gHsc<S_T5mIG!&>}S|k@SJ1f:syqxQ"tqhx{-AT0%$A5JW(a<#hhNb`2+_~M|&'c"S#eA_NCfo2+8q1q4!VRBnJ@1dwfK.1Yfi/D3YQH
+^aw"E,<a(Y,1p.'9<)a/:6Ro~#<vff'{h7]MqBu++]qW!z+oO@zS%PMAqs)or<d`]cKa//sJoUwkV=WX0Tt9qm"ct!:SlC$C=.`B;m)PR604@"oFF}@N,r
+fKd^G>HT<:Y7jN=dF0yfH)WY<6M=n>+Rboj]E3"qBmgV,y]m{2N^83&18'r_:">Lf]|q_3AttDf)OFhq&]w_0+i&n"8Z)0<Zt>Eu86}kPQEcOYMne1U0h-
+QuXGWrq%pWj32EFvTc1ag8"P_qJzn`[Z}cHHqjkHbL{cQKr&rCp(;X7|4GYk,Oz:s$!tHCTo+Ong-s5gD8x.yS6#U=T_D+=QZqca;'W[`qoJTgc;Sj6YCj
+Ass'z%@RGFJB-R3XTtaG=T1pN[{#O)]MfqDNcU`elr}+_P7}x60;cAw8,)bS#}XKKLJCG2&%H([ChEVJ__A&~[TC~L4&xh%q|>@@<lK)1-5%r;dC".LR(I
+Zmm6<iO0)9iCqJiKVnyePiJ:8+OWU>G$pn85}VTgzPAcH5.wmMj,DkM8#F<VtnS@OQ$A!:$jmO^`5u>bceGtsSps'QHz@$#szT1`6kt;'p2kSmLRM_be_O
+NhX]`H7,a+6nn>%gh$z_IjgBUTg)zC6=|7aF9u-)/wWR{H!8!;2XOOX!xJTGHmOL._=Lh$k@R=Bgiv%Wp`rm;b~_Yy3XKLZ[iu=,9f!f!Y>M6qIHVJ.PpO
+,$6a^/lWBF8'/$VtCeF.!"el^uOpwi.>.c[W1p';A0]b%bV":]Vl,KO{-;lw{$B/mSpo@>5$MYB|P-u=H(%},&)y0sT/C<xfg_XNSR^k6iOZgL{U`-V&:Q
+oU{S.&x4rjWmi}~ScVT|u.R5spMVpY{8-z9W=w&$YT2U+c>/z(]#_4<>P;ZD0O|1WWTC>RD7H3Xb:7Ahj8vT~MFo&SjaF$N90mom^:0Tp'Q'P2OBD{ZsIB
+`t%=~_C{a6cReRgKfSkj$<<j0uJ3tEh%[:{j`9P=j[B0GK$9}Is):E)/+%i/!6n1Wi|^,U_]LT,]oip3x+ik.`=|9VDUycud`DWY."4B}Zb66&}EHa:5%R
+WY2O^Cbjc$py.&py.&xX|JhOB>sz#'CfTDbnat-8g('fKvK_QZMky$,hhz1n&Be&O{=:N'v7~8,v.(]remtWki8=Y.Dv'pXZUFWN^L:RNC`liE67NuV-.^
+;'3pp2}5ejiMX0o!e`FAfnl_x-h(qn(+c'[KAo|GdS@,PH!9;GsZij5}E)ghOv}6L`0g}6`)+7{mO[0Ax4C86m"5+s<LO/pSz/dkT&|bFjZIHXi7m80E-(
+fEFBhmX5ORa"Y>iX1%'`wr,cHV|QyjT@nN2E.(~eD,kRq.`1TH7dCl>1f5onmC#3V`b8]yFDC1cke,!Q_%Y=~<BRi`IuJ^hqQxuXAV~o4xnSIrW#8ThgUO
+dJiX3n'g[KWH(_Z7R=p<S`S+:9M##Ln=d]r>FA@K-cVy|M|I[@l<][|0uSI;<k{Jb<acHSJ'XS((QhI/LR<"b,}IvDgClDkgq}ht{_c0%OwcPS6zZJ},[H
+R2ywQD!%z`lJu8Wu`M&xNg2[D0FF5``9`#51o_yM(&$W$.Ft8%c"8B+18&p[y=3Q>-/$nBh9DFi^5r`YL$w<xvJ+T52Hv8Gl2YN[]GVe_d/,%@9CJQ`mMJ
+lDx|uN4l(X%qoFAW8I+a;mAb'1T.(&V&$YWhC['bA)h./:EKHhFIm9h9:Mr]00MFX&b<hKQblC%(w"}HZK0Fs7=vh#if&5x=@^<`CAV&NiHkk[+.G+ywj=
+>-/[PrVYaX!%R;GQbFX%}Y:qIG&hW#$UyeJc2&>>7uhZ:qD-yAGN/CF^/5L6~%(yClLM0`m0{%pW'>tvo9w}k{'dpZUWO7/rFqG$m!XbL5P,|Mz,BKn%>}
+R|!M=O]I]i2J,NEiVh>D"%YO-8YeIr)De{q<Cj%.[y;&H-`_h:)b{Ye;e+1EX'Fs3;XY%OM,/q-Epn2s~z0qBgHU7|ll(fKof:&,@!f!JPo5V@aY6]5QdH
+{x%+NO%2yauj&dNt@8/zdd^3yo8$=I!T5IFFMl6%1BPyP@"7MBmAcjkQgfAgIXtwmzNO{qJ]$(B7CFWJo0|Q3!'R]`wpr8}MOYzfnXv!xh$mxOt+MXDuyf
+tq&2D=<:cs;]VX]e{N]|ev8'77Px1$AHlFs3J-X6;{T-}s4aY6c;$Qr(h_P#TCl;{#-CeXBqjNQ4%WfCkG}vWv}I;Y$@o1V}A6V0A"U:37^[O{#>.d<Ex/
++Bn)glg7d/PFe+(-y,@.1w/{AqSf[(u6BfB6CZR{XaE$bY39v]&aL^dd3(/eW(S)WmkN&r&B#|!!N1&RPaBa!Ahyhg>rB,+O(kjyK{"Sypu{1QSd;6us"U
+^xGYt|!zdPEPYR#-{=O]EP&dDy;Eu4jwB/7e"r%Lnc2$EN4}%8lR]6+'UkpT3].(t<Je[C+nnO~^waO^@RG,(pDJ]=%74z5&V`LO3z:&QqZ"snE6bFAX!o
+2Hxfoo+$l$Cz`H(R5"T9m3(3MIHFHhHH/+U9-H65Q_5P`e.U6">l[t7j$z>_D#x0;HtU+1=>|t%!l01M''U0NLN/XFm_/_%Zo2fzdpC{y|u]L3,d'czN/G
+0giwZe3lW:qKKKC/$i.M|gN1>d=-Ul%`aiip6S)b5K:kyE/33@g4T)MAVH&dk;%cE_M8VQ_fYa1qb$.(6}/TX9x_:Z1H=6:7#IW.gTmw&Y.XXaNUptPufL
+dK&FaAc`<)~}2^-#Z|]yA}kH^9v'H'@xUZM4lZ5AjHoldGv{0g#ZTVETi>^`}SYMF^iH3KeE_C+}$tD=HzaH#we.ndG;Xpfs[!mki56}4t2o3`"p}'W@S[
+VAZ!HnKrJNl+mQYyU!GtOC>Q0K}|hFdH/Xfo#K"'6tc=w|]%U2#b%Q_Dox27R5|-dy+NM:xqd<@V[jh|8(6GWhANRGU4&z^NfDz"^9~mN@ohVBq%^^lccW
+2l3%xb_s}(~)/:mcmz>#qz}v%f&swi&`v,_G~uRRX3B"<OROx@G[.{4Nj0"##CI3zW<E6;CH9B<=[yzYHt.(>DZ/imKa1tVCWucG8FAKbkt%|pxJx9hmIf
+s)qIRaDnk>)#"FS}!U2V7LX;Zj/.1XLl-sjo45XWrtMtI}6^jv^[C'>{iTbk(s``Cju,{@H+6q5lCuR/a[w%_>w'6DILH33O>=Pwm{Xs83mmmzY&T&2L+[
+e0o%h_ut'up24-r|tT4Am0Z%_=@FWE#lrH/H<Qv=.,Fp$rnRgx#Ku|eCclEdWJ_GTY_L0BFG"MHi]e,F;<EDCqLIkZ),6g0KQr7KY%H@Ql6TzmI62u]30Y
+lu[Wnw:ShElaQ[a+VJ#XT=/%)BYVrv:9r'~pD%"$)3vym'@rEUb+#N8w-/evz"ouPe[uOHbc{Hws[-3T"B8l~g99>4c}<[R4+Me`uKWy|4Z#6,Gc<45i|S
+fbAbF28(htaSB7"+"4['<w9';|u9(mu3Am6$>/~P[]280!{swUbVQ,BbcAaCIugb:,p0:=Mx`UN:@T~2m8c29f$CqfVvuerKiJ3pmboFwEd'k:Bp>f;b.#
+W75`C5C11dLm|a%EKEFcpE#^-pWDAkxY-[CqLP]c`''o';m+lV/'D1s>k,ZM'ctol"qpxhA(eg00rvgU56zD;OcYB1z&9I~OzeU!T_4[j^QSsI0}N{rZ};
+a!S&.3yS7Qp@TEzuWe}/fLQaP|J;zQTO=;;Eb}K22-HzyC49(BN&]o6#0x$rv{2:OI,)xw+)h02]fBu|C}+h5XJowL`"jge!$Kpy]Q5TYKZo_Whx<2&+V1
+.,/3mCg84[=XduO$5ND1V$WEHf/{K:Zq[Y"Pu3k'vtqSiE3&R:$7>@>SlknY!fZ2#{[5Y5>ha1iv$aB'VRHd}jB_crK-VMNo^qV/g+29hTW;g<f.yPBkxH
+u7E)i/E@EC1`T1SB[6~sf[.>O|nuZQ(a7+%JsLv45>O%BSbst".G{g+@'=%g<D}+LYXT|Aff`n@(N7@oOgX5UU6hE(a{5E'L%q8$,zm^HM~jd=l]_4ES]7
+DS=sy[.y_2M6;Wf0m4`=F)0b7.B=P%H>M,W^@V.e"@MUcfNQY)oP:L,PT`rGJLDfy5e8skZEwczw~Et%()|=^iA.LfEA#L;q@S1sEC^d(C>g9-bZK3%S:k
+<H>e_5=p5atzTFS{1;6V~S|QEdER3'J(WnVWHO:"<`GiK5"GD^]1dTx)8^bDk"vbpE8/$]:usE41~D`@9euo8=QPNp%w/G`;p/,zTarAbT+;Y5Wdm1V"9l
+86eT=`UCClecV.qHd-G@9>&WXIUeoMO84$8OT^Atr3GjhP08Fn~h]5kQl5e6GU/r&]&P/1KVCj}{|m+E'$^80]v6D{!Qk,e=3c"Q.y:NmHeirv8fr[{4ST
+ZqIH<qyTYy[7J>B=l;~sv3NslQ&km5Vx@dT}nN(2v}^rkvxz,Li/fUBkW9V>^5_RE|H{W6="8L2)`zU8IVx%Ifa2-t8fzCbftVd8A=zlaNMwr{Be-a5&>j
+&OWrkytIdu@d4dDeT9!-~>Ta&T7li%&dd&<n%f!9UwUXU-z$<vGiT#StVju!}"hQsSXZw')/[,s/EWyq3A)lI.myH5^4~LP='NaWH^^F+vfpjoW!JRrmBs
+^rbo-M="ro-Cqn7o6Xmhn}/+5u,6^W;d^a`i#9Wf+zi;9glHdDrT,.NtAW23vwd@S26vRKEDLT7Rw5Vw@6mD+faEbf.7]hV,}D0qfXa6qCL:V2Irdh@{"3
+Ak1h{Slrx|2qxP3|lregV$REnZqHk9eCB3`[v9!F"&[U{+UBqm<w4aE48")cY0)Ft:V8&CYT|{]e$Iqdn38'baE+QIF2a%-JmQjs(I>ePuJL#8MtA|j}[}
+Dk0Ku|}VWOCy[0bwS;S;fKn;(;VeN``yALO!Kq.m)eV6kE5U".v.}sg4p%fHA{AYsI{>>l)lJf6D]OzOuOoQ<7}%yO9##(>q`efS`H^JrF{Im&l+uD{Xs{
+F!/A>3^e`iKraTU{X&Y|z([Bj32cqW&$GVjkOO&KC5;U!(Gufvdx`9N47floKO<3za:wwHF=@-_y,3!dpfA@)!%#t7Gg#c'hJW8.(p`jV:='6!t+{7G^iS
+ZW}>#4HYCCnjFNi@gyG=z'`>:osGV{R76tHtHPP!G'iP,cTYwq^5.zplyoBnmOQnZoW8uLe{wx-Q8f3O1$+9dz$_[%RIJJ+n^o`xuVf9+f7X7KY';7&g`r
+zB:=%Ta4,v)DHba-"6lv#w7fx'dF|lnY5JV.<uswDX-_6sM"oD</B:01Ksh=f2J;aN.wQJnb1IX^cl_z<}M.s|bXfxs^ne8yln&Uk+OefM[L,yWU%kIcYd
+Oa5auh}CGdJO]Zar9E#V>50pGPNtY#Kl}-Mj:5B7}bVhEnEhZMcvUh;Inb%yG,nmc$.O%oNlwpaM<zr2y>0l=4dMntneLx=OIPpdf})AAQ'oT:,ycnl3<e
+<yzb~J!^[64>FCe,uJWEYy6pl2)q$cjDZWKNF3X3Z|3&M%U$r@0wOoEqHH~@pyivQCSO0)82>OTaRyA_y'xLkHCMq;RmZ'HC:F7Qs&7Z8x..(zbZt{j:&`
+IWY7bRLu;Vdv/6T`vY[!GZ}tybdb9AL-H_w3UPD,TLtcxo9}|1sa;kAzE@rj2M2}.WgruGgyjZ#2WkI%75w$9{Y2=}YirUmWYmFjdQ=FC9h%pU7}<<]$wn
+Y_G>Z"Cu7S~!+u9H1&_`,t%sY^Jz{qhrq0m|z^Y4[_HB8VeWo)pBxVrO:qTjmYq!S#d{m0szRXGUhQ99"njo@]<2[`yi:44'91dy%DE:EEgG);n`e(vrF=
+7u8u9uoiyb3nlHD+bsl+'5FwFkbl6UKimPXpIQhi`,cy;&kK7)nO3fZQ`^Z(Z-%G5[r,.f3(^R4RvTZvw_jvi:Av'VV}:1@.4iS18DU'[ApRC=1tBJffjF
+!g'v/.-bVyL;|W0!ckQ<Unq^cfkL^gV.aF3OcCGz|HX5U-uOK3ixW}dr|vD8n2vJ:)|y[L.5=Lm%F]3hD8+mg)YqxO9q[sQ`nRqzAUd=h"K2CvGM17l_/6
+"2dJ'lr5mYppMIS@4TAX[Qf,WJf>Td.{W1s,z]y1p%}hPP4kwa:2ub`kpSqhXSIe8_7&xd+S<lsNtILdN_`pYxZu7hRJmn'[[b]N~8:)L_``xG71i:skx4
+&1!;{$IHZBO0|HX5ZIvL9+Ny#-}6U7;HRV8Bz0uo7M9>te6'~.Pb=eoxfTc!)U@>Y.<uW5qmG,$Ns'N/lLE|H,:`p@~yy:ItlmX87C#`+^SZShI[,7|V%3
+)(=XR;+4]p<gq<v`kMCloIZEHY.}u{v"@c5//UtLsfKRiX){<x%g/Zo=9-kW+MD`umg^9)6T6,$RoSz}eFh75>vKh32>q;|O{wpYl`Y}(cxq{'Pn(}}<P|
+:G>Hlqi%pWqL|[}g-7A8QX/fXRh<G|.IanB0A|XgC#m$R(Wn~#T}Tn-3:=rT[t3oVn;%Q[{j_Rqxoc:GgC4-_m|p`'MFb2=Ve5|Wa5Tt6I!_6oJGXpz-5,
+e8OQ#qvK<EpTu/v<lk1ong7e~%P@s}bQ+acVd1PogYp}_vY'O0'_Vx+mAwB):sqldy|lz|ufE^iR^9n=1tK8gXWTT<c=[{F{:C9u(I~B',p1"T,;OHS{fF
+kp-O`#sd:"/wTWm1&LJIS:2wWG(BX5Lm)JCgy+Y{4BHOY+ZOjgnbPe2Sj#Z,oTd;T{+gsMI33QPz0RA%HSqEnbstge(l<A7Q8adc3LSe>7ir:qs+Tk0gvI
+U:Sv$t/B|4#r'yTJZJSC(x7|v^t7-fqFx,p.'7q5LNhA07irtgO-"di,NFJcocLA=%^a:dyQtah`t]h-A9YA<{:5V.ZKg:rkR6)IjXipPaow`^]60@WCT;
+@Pm`nK0jErdlXc]LAqIpwehRp1/=)j+]Ew)4@neiGd$1&tpSn/{$uT&Ni/VY0}hxI3]Y0pUmf+CL0Oc0%+&QeA&'vJ'54bhHBESHAs{]K['N~m#U^BsoRK
+hH@(xscxig{;p:51$coIzwiDO|.M0V/x=;pSM3Lel#Ga;EP9B`.|gn.$3+9,|TnotP[t~S2#]&[C2K664Y8RhnyL=dC4#EQ(^<XzomZG@XH%Q'kwXt+tzY
+y5:D1K;X8u[rfIY`{<$R_W:fre.u<T87-}CX}__)s,DLV,^=i1f3Ny5x%/E@re.1]nv5h(=LHwpdcHEh,#HW&HDGA7N7RHg#S`55C5Q&VU"k=6$#^%'3]_
+)X]WR3=;vSzj4;5frY9xR'J/3H('~0gEW_n38b!:)8PqH[ArnZSMNpSXvG+5#zKb]BGO,zEn>yQd/WZ&IZzD#g&5{%}tEHax%%YB;)^N!Zo,d+>Jd+q8%o
++54l-jyeFi^xqMbBLxt5qw3lKmIPA8q[JaF[<>3Yot4'U#Z__sGNA##ZS(vmRV8jA}qaFG%1)B>2%RLYk@xM;:tRWuC,MMBfQKY1Nqr]J!/|#}4haOjM=)
+)iSxN`KMtx"7qYiy!JDnsXdgS}:(0q>NR2/xWQQZY]rTx1Yc[V{}TFO!K#dPgoc1danLv4oVBh%bRz],!BG5c-EdwMk(m%&W`^LwyU[KdJmI'F9SDS>$D$
+aHCgiyE=j:,U_JG##ia1GtgnuMR6&f1k`lZ#c/pd>K=NYH^3}FDn:h}W(0H/t`dQPSatyke$]0vNlO|US1[=~"z;L@ROYn3FZ`Gq(Jtog(Bpw{WasYg>7G
+65Y}$ac})y>0t[Wf_iyo--d6i5&DQ2T2]`vs`UpmcQ"!:<vo:G8-PKw2B@7RrdC.lPlAumm^$A4nvZd$x@%<leRBl_)f~F)ir)vIN]AvE=^]8;!rR^SZ3p
+h|<1TEZz-s;'N!SKQzE-TvAc_>GCxgSEA9h&q/xb'`WX)'kh6C'Q#!JxVctv~K;Z(`opU&uD>{)V!1kAVavY4'{pFOVC1=Z/fA+,Gtod`[f&6LSKOvdu`I
+gTCtawT4ErjbVXUsWD~LIKm`V_>Yk%xfvL[qseE=)z!=eC;l/<ML|pQkhkn3G{U@Dbr4>g}3!c0(_v4Bc];p9q0mhFln(tr&UzjBu1J3t+ocj,U.hl1!5y
+@CM9|&.`2E+lE_TN^#um$JYi!fZ,>$-IA{qO#2c9#7TlGkK'0:&#^9iHECs5rh-HA-B4f9Oiki%m~0AJY=FE25;qca6sCOLF4Yq_.`JM>CQT<J-+^Lqop`
+(LlbQGX@D[05x|<HRBGO/Y/!p(lZC^n|ZLr}E)Lr@&Ziu}3NH@DDH|n7[FmpaGLk{YK^"1k9o3{2)3=oUFdZ2]U>!u>_<@HHiT6<&%jEQLbdANR:{Ied1U
+.eH]&[{{fOJpjGXng(KpGg-xLxfGCV_f@0io_>,hI]sfZ{M"q:ktqwlU;qGmnyZVQD$X!sG8$HdL{0'iHtw!p{5V[yx`Rckt-TcOJ7kbToP^#ycVH_q]kR
+Kz)qkv|}O'"Xc:ux)7nLA@0ODz,xaI3DiG4K{/{L6&6}E1=5m;nMw(EMQU=V26^.:(R4lhy(f}5A(uPd]W8S_4R%~XpvWP0"M,|gC0h"[WS]SiYA)JCk2,
+1"&3{%i'jC,+aDkZ-gnu_uz!H17l32L=Xq%YMp:jt=[$B.ZCA1Q6O^s4QujHn:JW|/=ZQFv4<gyq/M"coMpNdAXv"9ByM(w;e{>&T^lWg85b}"9,:AhsO,
+#nL0uU/P$T;6pj2}1'!'|yt7Vo:646Q(0$K/_>YKJG"U1gI]RG(dF!&1B/QYG+dG$H<Kf2v0oj`D+e-Z%%&g:iizd%v[S2::3vY+&X6Y{JD`1Wf}twna>z
+:{`_q/ex)]G7YQ'AkAsE":BGX=<`K`v/qf"-&u!9}l8CoTG1/xj4^OW6mN!TMF">%YNn`Yv79SxddWqE#IOA`y|N7Ay3$1ddq3"fZ'/xz75xRn@ltXVNtq
+lOtoeR24q;UJt07w)T/%GIvd'l9OJZc)gr@Cafs@~JQcFo!izCZns,ho,hk+'>iW_jTY|UNn;Hzit6[w)L2acd&Xs}958Tpz!PRYbIe=5eo@#dkOGeFfqs
+O{;4F`wlR]Cz7lApph9RgW,>|<`Wh::mp%AKshzI,v]APdGm^A2(.r>JTN1c!XiGkNcb`grU3x.apEibRm"!]SpBEn!_IVF!4[LZ920(z23VAzJYMia+,c
+R}f`}{"!+iKvL&%{5X[8prFZw%~Nd}kZr4(wCl6I2IrR0Qfhrz|2$%kc%w>2i|6M8c=_k3F";]~HFoHIoU<U9fk;uf/:3+FRSPH{72g)'t5Rz4ZmlGOH%X
++Bzv[/^[BwzCW7cB`9RE70=xu/ZX#e!%3gkF/bZ_OdN4|^7u7dT_8'1e;1muV:|8K4a3Hj,%Q6+3~<=1^V[+p'bvc}^F%utjkFQIlGT8r`vt~DTCd2)C@Z
+@yLI=vh|Q5y>b8VYlTD3P.2$5zP@.c=5-:qJR<|NK;p8]N`$!^PK13:GnDVu+Iu+.h4khiJ6Ppoc5^sC`Js)l('Bq<n.v"S7$Pi@D/.HK%xvk"mX=9v;tj
+NjyNZ78z6Q))XvT2i4N_ah]B%K#0Re><#ErIgf[TG/np1{~Wd8NfPSGnRzrE$_;WjY]`'A:W(jtkHkfJ5F/|2:meG'#QI6!"l:Hz-kX;o4t{L-:YHR&!ld
+)9di&5Aq:+}xwmfUf.LoK;big@t_]e;(Tm9V0x_5M]`qDaX>4))Td/K%/y]A}Og;pvZ@<PCX~Qa0U+;TCm:rEb1YNs<b(&ZEfAmod"]jSN,>p&!r8qNS>L
+uPm8f7A_oV6&w5@P23n5lM"WU&!;|XJHus,A'ZdLn-C@}f${(uF0Z6<1tvPQZy'CxVxcOFlZq8g1wkakw2#XhY@q+z=@w;[zo:H84O5u:cG=GBJi,RA0jT
+((PH|meo}ee0K7+$#LEEQ|#y=='1PCWNVp,g:D@@SfwziKafvqT-Ij,.MJW"Vk!/q3)UzHfB:_EG9_;pU[l_T8)d)ifUz(@W]UH,fx;@Ho++."Kn"7H#Z5
+jPH+/AL!4O|3,S8&';/0}GZwCF2r~_R#MWvjl`&dC.&D=OwGCAX8vNQlIayqEwcBecT^'@kr4kO<~V7Xf)Y(|IKPH_[i&qE4d4VM&F3cG3ZPdspr`vG^$R
+1hg|TZy|%42[BeElXJ./j1a'Y4kvYGOAcNJ6<NGwPM:6ptMzn}c$+8SuNn~6%5|jAtJehzIMAgH"%whH<l9{$9a}/aZc`IV{<k[St!;,yy-VnnFMD3tJ=p
+wSY:oIme$I~BH|ld~Ch62X_^iGz)IRkb5/s[2S7oefD'my-<9'm@sVX"zN-@+lUZ$K6%TJTl$`SURf]7=+t^=e8R!%ULq.sA6x^NL.^bw-LVnXA@FHxV3]
+m'VjQP&n/1eX=|c8(^u>YUs+z1mGsM5Z24y&1(u#vv,|Q#FE}D'X!R6^/z+mek'DvAD_gL9yLRCrreI&9E(e8f.Lm5.=C{91%-9Cf;}C{%I01"6U<xSZ":
+g2Z:bbwIsX&Kl:!F,'ePkvwhIe^1$QsW>+~|#1.)6,@S$m}74T<{6g"k(&h<:yLsy_2PNhNP7g+}+7oADh)e5fh8|TLRfq%B;2,U2UCe]I5`m&,YgKi2{l
+^5f|/O&LXrHrF"]hF2nAgn&V[b'JR7mWa{2b<7C6.-PY3&E2u`QAq[LHer|v>7rh$p9UOtLv.(I4WU~DD3%.LebY7F|F.2Q}-t}M3-Ys"j(Qjt{i:qA5$7
+hqnLv"Z#=/LRuq@g/hnk|S;3c(Nzwy8[s}A(@PLUgt#xL{WrK{NO6]WL,>}Yj]]H8gQlz}ffOfyvydQNIy/Y28nm>7cblI1C~Ofdgxq,(y}Rp('quvL{`L
+xy9XEx;'+};;HbRG}vD8l20"fA~OTg9|S25P;9TrN8Nq!PmuZ<'i9xwoI7s_QOmEqn4>GF!|q6UZQ,y5vwR}QNhw>(wxxl[4Vu$T{lIbd{}bhzj.l`F5;F
+|ISDiXgBrW^_E;>61uyWo8(,!dLv%eQ4BJO57DRC`1K|%P}>g:dh$AafPys4g98MC"yL@!]M1M][MJ8_pnr6huhZ;w'TtrFA;i<JWn>TVfMF}:n1d%VzJ1
+cvbDEO5p6/C4Fcc=&]MaG}``cf/ot}xQfq"p+}(]w)eFU84v/S|P-tg{E4xpXI20Ii0MomUr<T(}|r5i5dHcV3Tw+LgdjC{k@7lB0(-b>5CRXKDPfX];Vf
+8UYtzs(WFu|uCqTZUr14W"-L&P58cXEx~ZF_8v^xRh&B$@%[!TFpol-d@"Fwf>;ZT"_{0MyJwiM82{sk.W3&fD^wyv|!g/a@"J:a=50;N[2f%y=<~11M|W
+n[%6q0MX`}z|n:("]XRj}kvp6kC%i}yxQ|3V>+fy>'.)yOl@+veIb+X;hZVri:aw]L_Ss@9e>57_Z)]2]z|IPzFU/Y3hWUZ@0'}A7o&5^bj2YEvGFqXHt$
+iXY=BQ}"S#7w-a!0t()/,%]nsKoA!B-m!b(R`BIob+kWwGU8x"lHNghOUpZO>5B%joam3__6"OmS0zA4`8jGgOh_E`7]oKN4`ZF,-qc>d4xS^OvjP@6:=%
+P2pO=w/[Z4]AO9p(;%6@9{IfvBMx>GL=fTG+-)YZ<SJF{$t__R+roz]xuwH=hhbv/CcSYf!{aIi#s=%;#s:<!-yq$u4;nC]yx<U.uv]3Sjqi9u<BgEgFKx
+t+M>>h"%o`+:H,:"gb<}|#>8Mp>>H&pE[j7k2jS<xtz`NqM<h{vVLV{J`WP.HY2fN:`}K#j{T2j&gd.:Z>q]D4m;POJLwy+QECWB=^^Bc>wB1taRFzIVKY
+:KU)9M/tBtSsNiqS@NWABgmap[L{F'f3hU7B_5Y$zqeci)_8Tt;GCO5o~Dg`,aH{q)17ca#J7q7:jv[uv7Q0g>W8BbSCv>pH'"77jCh_=hgk%il^kf&5YA
+l}Ep%-lM`Di{pIVH{j[VivaBsU('_zb!NtlRY[Tx(y|5z{2P[(5f_Or8c[;k0-}6yV-T38f}{,|Aqi#ESVnKq:;UI,rNLf},e`xDN,h%EKY6gA4FX&$lJZ
+T_zE;CKy"cVhR`Ueh'!(bhq/Kiv"8f]C]f"2#(e[+,Ojq|qw0BORHVZMrug5q/GFaru[32D+|=%#Xntr-<xm&PqE!Qf'TJC6ADYpWs`cb9%.0zyP|ny7b}
+9mr{4%)WWY9Za48DOFGc'2f#4w~{"7$>v[%K.RTMyzBeV[7djhpA4H.cp-ian:`;57.R#41%'HD#Zv)idUq@jJ21Wi_3#NG+hbl-Nm^A(6O9Y2(VTC|yDq
+DCh,n!(72`vhkGy0%nos.pF;}x,$U%^V+s(q@(nQbNCsU,]!C/'kg8~"'2l:xa<NDZF%r)<o,^#j1o3&%Vo'wj}l@xv6(&P68@ya|pgGg85o#H>a).5`-^
+vnhQUSfCaxh@,ZE_F<V#4t2SyB,5_vk<~9d<kH>'H#3Ay#'/{}ahSlw;2!i)+z}yL50kQ(f>m$4HYjk_sdU3$)"g)9aidI2,i>NE1@vxCeX4+$/'M-=Q2_
+x@D>z9S6Ue5+%%:9&g)s#v=eYsTiZO>j_yfqe-uJx23v>/PfAOrqf2C<^F3-,CHN<.5ID|[_NlB3~cYE#R/:[EFEk55/3z+71b(KkZJy3'wDJ4;wknZJA>
+E'v44AVvVa=p&qTw8T]boSQHbPolbTUuo^@bx)ch@KiF>,MVh&Oyp!=j5s(<sAz[TF>t=Lx$o92@]Ktx_(o_2tJ$<d9|Bq;{CLo'%=yZmcm<R+hZ,hp2]D
+9lN8-}0(O"G9y!QHw:f]1D%rUCF5w|_fUBscjS+2WuBx+AVrzhnfXd:rhl|38b%gZ|##arAr3}uz,IV_6JZAu:CiSvjTbta`!)2qfTmG=e{8L%t5L|sn/P
+jSViqC$&B(Z_<]Z=)X"6^_>6!MRws/Ln{qieBN!kU/qQz(!6teX+e$r9UAIGObhs!yP,@|CH5xgX3][&:3P3qw|E`Eh+bF=U|#e>I"C51IXI<S_D&`5q1f
+>zbhfi'o"^h6l#|Xu}Hc@TFsZa4K!Y:<a7}u7K':|9%h,IZv55o+rr1kR;^oCFI'jhO>rWX5GZ9[y|EU0#_Y=$/YgBs;Uqgl!E+fE|9A<-k+{HA@hBXv~8
+j')QQQT1C,r`,iWj}{M3)w`>ee{A2{'+O#UtJu|iG/8IsdNUnNU4897ya)N0i>LG+i2p&d^bKqvvYM>_Ypq^NZ0:+,4rcp8x=eZ2jNv#Kg&m|yxP'3QC&=
+gITSokx+HKad"Q#@I&K=Ql$4y&U}KjJ8umI4;-k4)(^Ud<qoA@^UbvLhNx+E@t%i+%o}1%9;wzZ'wJ~GU]PMfm`o"Iz'01r+xcz[&42#cxCLAb}qba17D]
+g];zzJufDBD]kpX,yJQ]Sxi]RlZJ'h'1U0]'#uM!I,COgz0FxhiPLioJOJT]7{MFp{$8eYJp'tLf')Cq5yksz%sNQ9u1uny,H/Iq!39^:ImDAs8sEcY/SN
+,@BmHNL_.W`B"Cx7]<xXk4mca1uYJ{=yQHl]6KS'Iz^$Mx-<3kaD"_kymjg2{}DFn"1k6dH5GSYLsm4A)o{x0SFDx%_)v;g`rQ|FJ!&T"iVb/d/r(|1}]:
+BIbg{[<fAOe0>9Jlu#=jZ/Kr+5[+u_yLmpX;M"JUilO[#kMD1[4hys9D(63J>OH_g|hl-at@D6I=^wyR3/JKnpl|v.Ah-xufVl6X=RsAY16Z`sL/=`!i5U
+PhFzLRqaI<:=a!#ot;ohLHLL.,.+`nl`)c_6#d,R'X$YvfUw7u2za+0B6iSf(=SXbw.:!84GaY^bk;ns'@+t$DU$59kDW:=OH91Lf!wJnGkM/lka[_ZWV_
+nn(zu;iR1OO_2m^%s<z.Rgh8'a~"hJi'a56B+a2Q/`(z4D2RHy}jg`dF3Df3m#{]shM=[X$R}]er'nX_BE2qH8$}QZ%%AzI1yo<{<D{qQ{=]x)jM6nUzDJ
+VUSm9cw[2rs8Y[T{QX<B/#.swy6>SKr>KEr1&0^ha:%d|)N[B-Um-^nhg/{fBiy|$|11zr0mOJDy0XN77s,bbkJmO4d(_ybbvv:gbfnIzjEaj]Z0crX;x"
+8Oi>Up_/)'1YTn_n0r=9lp^3z:&r^lWW@4<wz>,#dn!C,Y<`eh5jmL4;!9c]c&Md;635sy&%@xH4%AE3-gYp$Rz9pA~r0;li3<{VW;@r%"8[^b(RGAb<<J
+,X;aV(yf$bl'oC$.%SspMu74En"bKV6/glRkOR@jE86RGDYS4K__)sd|W{D{LfM26+(!G9UFVq625Zp+z97AxM^QNKZ_A!6RAH(Fs=jdIO-cC]8[Am,zkB
+#(<DDb&qLo4gGf;D=$~(sT^nTA`/X6X4S4#X|#"G'>h&gI7^((~5d_(=M(sfNwr|tsn6+`"5(E5`w.HG#)uW@fUF;Vo172q}|YlVZfjmq/8S`^7x`HN9Uv
+gg$YYh0XSKZ<%g&Y%NlhiTqvLv:tP3wF~phmj'AdoM3fHw~0>;)I]+zZ|G$XGoSc2Ifz8j=p]E$N8j,Dk$]Q3FsW{65iND:UREed`KA/6tv|l16#6c/ldR
+26M{SI2ho|LZ=7|4KX^7Y@qjh+Z:G&,s&8phgpgriBD$'Gg{uNse,S81A<7Z}E,!=1bhS>3'YJCq)v.MY^Q>!k+`)jQIHcXuis<609UK(TEx({t{t,bcVK
+cE^p4rIdE{.bh9GgF+6]T>zCdjv'0r<`:7N]b}hN!aExoG!k!}1;Krakah+s$c#Z&lCsp2It5]%$4B~8{J$'39u0x(,Dn[^kb/khmUl,wuKlHKct%.S5g2
+K>I+PvR"d#U.Tk3veEFv)hMhShDdcbId;I[#$0mD+F4;pMKC(o`w|Y]2;64CK,X2aTnMtm[>utQr~!XGt:FIjBA6.MtU+y4RuLNV}@"Kw7v{pZ#{ll<aS[
+M5M=>xVxwNDiO2<$3H0dz^6-~AK0U4x{GfN3VHC"J9"@:1akBp2a0CNJGkQP'$n8c`:cTY<}5}FP;sNw=6i0HAeOcuD&-s0u@&9l4p-$$X2A_}82/e_Gf@
+vrJS-QY=7#zNbrNkwZ7fcX4ZEQIs5U+M<O(%3-S,Um3=UkNrO=%)b;Yk[+>8>sL$vS8[$T~n+D88MxR6~,:(#MdV+`I_6GQyp%SD[2m`S=yx'1j]:H5CJ3
+E.+A:Bog|}RNouIEBhLZcupEk]tI$}0fWOGK/10hXOQ0G-bx~R88K26<CWiTk:gRK10>J<U;Y&5+{Epor7PXo&Opi#q1+Qw:b&1ZL|vStbR6zYpui`UryT
+lVoZZnT{Bl4Zse0R.rf+{+BK!Uk+~=k6"r@5q6=8zO6@F{mr)9HrI/_ymMutDi}v406,;K3J&]5FvuE#F&I/m')`chPVh|f3~8eX+s_Wq^YKLZXz96pCu8
+kk~S.C/n@Ox9uC!=gcIR/yKf:x8_G:,=njmCrs@'e.qlN$a3nIOhnh{:chz5$KjP`Mm3N+0FnIVq:b62RVx=(="F'6DbLpYmi`!Hi0T,0^xfpOJV!juzQo
+}%4p@TRb1ReHJBm,J>./%0gd,nTLUA$;^Sudi+N^'$XoRD!CYdrlMMF$5Ie2{9wBM,{Bny6kp9}[4K%.Ps#V6g['s+#@Q.Hn<Oj%U0DlCupZsC#)h"=u/5
+g`INvH+$]5,rMr}e,C=I!x"WVI-(xupvm${dsPTj-IKKTr!x}J7nq7bi[aqK-JDn0{O3P$$Ki:NC<aV`[vE(Pi2@:_q|m8:}+s/IpJffg3G:S"NFOMXE2e
+%MA^fhC}NW92]Qp'"%puf$lnr9T9c`f{(<y'k2Qh]a<TF1ORzrr:xCP6;/`1VH~!LLJ68@|s:v,w4hhe,-o!)pqbphcFE4M[GjSR3<;Gx&O#MiUPE+,$BG
+epR]uM]I:E"#YB9Fmi,+~H$IB0G5bZ1Z,pNG+"HAAWgHp-h5,w:eFwk.n2)vj^g#s38H-xT=9/4(ax#&$Qt`1M/,ju)UxX)0xuPPg#BA{@DT"_]nwPk5dH
+:fy<9]leEwN!1GrtKA~wU>wg%5^PlAMR$gnBpwxZ[-(i+%v,OSb,!}F"._k5%6bkB0AEkhG#n/a[[ETVG-N!{3}H]B|_MC-H$N'VfDf7zi=]P3PBM5:89u
+>_#97]$w|(Hors@>CcfC#T&I)B{kWGp{f]4to].nu!hQP$^P4]s'r5{wO7elQJ&og@9t'm)yZ^0=M:5VG@z^i1zrb;k/`M]|'i&Wk""=f`W!kLk5vPo:@H
+6>5{jABK%.r_:b`{-h{!6Kp2)7BP#bAS8/%#~6bF5l(ebE1;-5<9PbD}'xyuYswxKUiJ)iM{$bNGnYB$w=l8ZH{=3@6O{A%dRyb3g,0T1s[NBO[L}lFxt=
+;f9$+<YTg2Q4My='d/9O:)^14QOR_OuA@R~lZpYx`Z2X=b`x$an(dy|VIiwxxl5zPoD@ceX'>z@NWd&fE1PLw7OUVbj6Le[!FHGF:lsEx])+Xj%tQp=AeG
+&oO(p/xn'dpw,8@zI5:qnvM=AM'ivD]^Lw/,)NgFO-[x58ah6C9JgUzlBH$Y~6F1n>Vav{[L=hZ##QE`QDe5IoofL(BH;#['3,1dVaVak[+]A3i^"!5GYd
+WO2@azQ[T'U"4W)/c.%5>P{iHXOz-QE>6d2AH"%hh6k3C.x{W+<E:vy4%pCw@paH@CnizhpufbDp+MNQFrPzN@+Cd%+kO#C2[W4F"1g9mr(jXsiviKz>"a
+/;.^81(-2[7[.c~<vbwe'TbNI6%2M2wfg[2uYATOKy,|h9'`aWw_OYe_'Sm|aS(:K<F2zBl+)sDdh!xc(6]Aj%N5eVf!.'sW^aS1"nP)9}5ZN0X5!hw3>>
+S)[vm4;:eYZ[.o8_8TrZ1#:Sg30O@97+D_!o.-~Q9lo!m>z5~<]77PZ[Rds0,61O}TSrD(>pu}E&bHt/+Ob0cvWR4Em{g^m|E9"Ng56y:KG%9kT%kHQXjQ
+A%FNKjvb(D~1u;>t^pLqy0QW+oL%cg8R/wW+/ef#<zDIUtaANh>T!%1=h6v,{%e}{xpJK}qMJ0rEz)[+bdKPooIBmgHU-9pBO^ud|4=vG&3[fk!}1-L!k/
+&^8fg6rv.E;CA9"AZB;Yp5yHdL@<!0|4yvi7TYJ6aT@CM6b1lU$V+&UuOGsjli1+IY',&=p$JaL5WQv]@rc+OW|vFDWi/>HV,6"kBG5N4^R!QmXGvVwKT!
+Dbk=D'+0qr^i[w<6MRoH;!kf!`>t$za7yoIX]RkMtjHXgeXD{<I+"A8m<7N@C%'nwU^LiZg;i[v@Qe/k$AhZ;woGU3Hp&1''Q4r|v1V8x;;m;wxm_-`/h'
+~pJ3Zwx5CwziX5WYPz]lR[iT|ZFl++((e$QZTlY'`U^ko#NtA,7/j;`Kw<hwMGNF55o!u_}'%E]48&I8g!I#"J')v@hB[ISceYu%M<sxPlqH[f'Bo2^ZfJ
+5#Q)Nb>5)KJW77h2#y{YTq2'#[$TACDw(!rUw7r)!{Ts]!nPPpaahT`!`$q['05LJ_aOpU{Ej|@NB31O|;Yz1yg@YpsC[yAF(;E$<vsd%UlBU&S2$+z|}c
+%RSDk$okAY"1eF';4NSpz^'6~&!S'f[59z#w[69o.hNmp.TB;Ek9[o%+Znv68(t"Hd4K1v(W|:7U%L]F-Up(_cZVyV%DE#L@n0{0#dK)g:`UD:be9d}Lvc
+{)$qvz1zU-{-XA#qR{YEW!ZkVi!#H@#N~EM'FngFA4`_cjr<1>~6$"!UUJr]j1|ugVQX&j.+N&]P+EW0KBFzDqeB,(Dst)BTf.KSE;=k]R1|Q7xcqT$fx'
+sh0uK,/s,<+E7K^.y!Do/RwbtioLhexeqbzlBxbqYjS&mIEgcL.}C43U)bZ/)tC-'3J'>6S#y!%cx3$tgXORwO%V,;UiH&FKx.AvwmRWK0/.KNlT@y$Q1a
+5|ko)"(;9UPYj/ar)qq0U;`r7iUD'l|$)G;pu!.8VPMyZB>=(5OETXOrkEemH)uUB-dY829nv_ow`_M'SN(K@5RMZ1jP0CBr5{5bAUmrJb'#MIBFNp,_#f
+BxsOb2B/}%SIBWNj,]"+QQ|f!LX!9pCi[{JDpE{7rYSDTiuMzh/xjR/&b#vatFAZU(R,-/_L=F2k'QxxygzT57~zl$Q#GY0@9%Y'Lj6v[YJth8`YqnPmSc
+hvphP]dosb`k1:C59Qm,Yq94<Koo/>!dVQ<=.XXz^"jia77fRP({w+0G2InC<>HvI!5>+4YBGo=T`bf;@L3H.k>EDOgX2n@ze$Eh5I0B<]](]i:F98s(~i
+#_[acvedCCWt2Cz3EYviFW1:70['a)[;4IL`tpNA,hS@`'<y{DfaW9WGBlo1{gRF%)7hvn4lXco`|+0J83gdnZ=L9Sv+0&#IX|'$ZzNF]u^JkI+{jUkg7E
+YU'Z;W)ZOl"y{5AcN=3Ks|VGNmvjM_8b1%i'6+U|1f35pN)k@+T4]$hEi(0G`&C2=$b6^C7{@;nT+q)qbFO}4MP7q!5|XvkT#}_HPb}3;N9E;e6RbVYhKr
+UFLpxYjpUk9>;OY5ZSzPzn;[p4I2LSaQxofouq0Xv((Kp+9]{O]wA:-%F;Z5|^{w2}['>+q|[fA@RwSD4Eq5oL@)uu4`rNYNtLer.Gbg9YN"^NG/d>cO:q
+iXIG(hB_X%@@hzk7&^fC$lr(t6<8ZnN;lZ49&s!(a<z1Awh[]6l,ih'toMl'6IV+'"DTX[<lC_6hRa,0;T1-0_oz>e+'q=Zw,jo^|7)Ra'kF}#W:xTr7hn
+cRa||s)Zt=WuTTFo0g,DEnDJR@Tp>$KpWDLz:8zGjxKQKXN'1@C2!lMpo`:C#b`Y[m}_Gr!|DK|:j-b$"{7h/fb0fIrMB.mmXQqPaK3-t4HO"8kURH!&`E
+w<]r&"'1[Ryl%6CxT/++w7Y#l/)u#FFcpuh]hNsmSmS5x[4c|R@Y.SB9O@;1ZuL_&lYca3/8OW=KFtv6sO]!83h8Ev<@Eha!4rIv00j"+=PwUWpS_z<Q|,
+D:}63%CC8`|3.&=[!K$>#;IPW)|fh[OxZJf>H&^]TyPh]`zYW|Xhf7,{!0:$pj]zBiSXuNO|>=2nmWLB3tc{HOTLi0t9e:ijIj;mmggiXy$=6bQRJgp`wB
+.kQ8yM}C:AZ[rxFsHy;8p6eDP<fd}j{q,y&L%[>MTvu!&IiX@C/z^69a$TOK-R<$"DP^FsoVd7yNQ.[fk`kH{u.ZcQ%"Eo_t/SVMxPmiV'&Y_<Ow9$Q<60
+(lVj!EA5_z$Db%UU![iYuu1<yH'|Wf2XF/7h(jyV>-5CVo`/A_5EWP5#fj:l<uQ_YGLJi7z="K{u`&n|MiGXl9l/bRuD!ylp!Ukvi1C.z5Um@GNrE5On`o
+i#aW]9G"m[c!eu}#D%jE"Nu[F/g.j:j.>LBU19725B%EvUO'u>~Eb<{|/KY4SNKkM(U}mPUY`Zmfv<4'iSmz):;=LMj$lbmG}<_pz>eiEZ=H0LEvGjm;!|
+<OqrTan)tJGWMfHF-/#Hea./(QBp>GW}uxd;C9zI$dlnVPYA/w4)Y@aDqyODjV5>ppZ8X&9v5TF8n]1j7/W/s+vnIaqX"&.N'Fsurt&:ur0bO<Ow<b:8.#
+S+0oHelt-Ix[6k5&JOgrz-A8rGBmv,=Xy4iDSM37VKI-`u6dX9a5J(r#K6LU(;mKYs=KcWPYmU0dGXD_{_@(&Y,Ne25:!gVVU52z}HhMSGqg^d2z-=|cY8
+TP8Q!O9}YcW'j4GLMH7[XozxKwQffMGx/`x.%_OoVN(5g"{d-vquaf:h<X&In-V'6S&(cs~]/;FV6lQsB";v3Xqd"T,BOdMn&kl`HKepzG<^f|3t1i<ANh
+X2HP{Ix^3bh=.oy5Xk|UD5:87wX|+"JW)D;=`lQ(JX`gv#_H{F8]+"K-,2Sijkg98FyQ8xz-SRK;^8~2Iq{7|a|u{Lfmp^!,<-FRKCv375zCquO-,{cYy[
+;5dJdg8IjC<[[x<YkXF+%yJ>q#m|rid8E5^v7ogXV)w6c3CAMpoAT-C^`SC]$l7wx6xUq1Wt~c|4BD:18|$oBD7t^p4mR{1jIbxoU9ow!I6BR'$%UPzys"
+^x6f9X}&$uixP3Xb:7=m0>ugqeW=/S,1klE9B2Y8Q]Qv6]K;vzbGK&JsoEdd<yFn0IVCbbVz|)-q#Cxh]pAH`Du_OOxgPxm|;BkeHoPuESs^ttlXSw&z4o
+}J:JQ;T@uM49dDB1wgh#Nl^8Bjv$Kk#hWH%<z#d"r[2IKg#JZ<dvGNW7^q[<_Yx|,j's!;]cyiC<vb"|wn7'[HH^ZVnQJD+0~.pb2OqHUgk@<]KdjrcXhi
+sKR)H9Bo&Yz7"Q}5hCT&$6oQK@_ufzWe}U[h_qzGpA`Uo"65><Q{TTeUBxeY.DF8)u`:Y%qjJm/8|6'4{)1r(AvcZO&2/|mLE_5ZTkm-a:e.oo-K&Lk$t!
+hvI9D38ua&V#LHoaF.-Q8C6+4]<W[z,quY+UF'PpLiS1!=-ka"{xyScRF5^E-O>Ok0U<xIke0#;uZu%}HVt$VeSA$=Z2iBJC%6>)wziwjkv%rPMuCTl&Xt
+u"[<31#+gX.z1jLI|JT69,<u,%W=%B8M0qCjz}>}]jG^I7X0bJaM0FJsqwGg#"]$(jn_Wajh=iw^F;fPB@/mF21bp:>U~kgp,;f-Ae`h{euGuGXIby]S$`
+Y4+Pv`;A6,E27w'PA[5E~5:;]n]T|Qcvf+T<ysIa3}1g~Q<S,5dEE/>bs)ze(cjAbnF8P]vIy>N2natmpjCzC|d+}R2/p+d9VxDT}.jcnqxl"E@N1ueryd
+[w&;5M_`HL_|G]_$hW%i%5-7vxX&0t!}q8/n>WAl~87B<`#Juoh%As@,,)xj_aRQte!5c6lP[kPuce!)'-/CA<'6(f]F-Y5/3.R7IWzo.r75mU=`N5{IRJ
+r[J1U1uLEu9pL1^kb-nFqw`Fx6PNPBe$r'ECN+lG#clt|kb6an@u&%XX07rnE!L_+F(bDaZH@YMN%n(>n1Y7`S1b,'j|lMN%D5zI8L[VEf[!42Cj2t4BtU
+Y'Ck;_dVnz`4nI81P{RV>yg-4s6B8|1SinA&g"5D4(A3oEoi`=2cl)1v4/VL]_6$)][mVfuMq-Bo9qW+]9At-YuXJu>6^i=;ByI5$GhLrq_}_<ki`cXqXx
+q,v%<c98sJY"CQ1nUmrh_jIU0L1;4{PM1u,frAu@J#%CXnP8cuexT:_9a<Qc^zpG3B);KI~G_W"`ht{+2VZOOY|)=P^>Svh$c:FEFU`gP"vHNCl07^w%&H
+ia|)nA}Gv$tSAlV6JBi2d^kYU`C@!:b/M%s-yqVlEv9$6m4bnjf;FiRDN_@d}"!Mi'K-j9)8fl9f}8FRYvnXc;%;Y(uTSM[;6,vRBC[{(z~lPE=0p^9c|N
+Ba=|V|1Jy7g{3Q`QToYJ-G8$U{."Dn'n<3C8{$i0O(,h]}Id{@-jgJUvX,1}Xs%x;wGF,%.loPa''T`F/&;d>,g@F,R]lS+wqJ.x%@=U)@8-Op"ZwY6lHM
+yGGUADoJ@kWgzydi/gflPjV#A:._a3NAA}T7v|;-qKISbmPHd)y]Mk&6MlN|YZ^/H]QUPC(!RkHtV9"n:G8@/P19Qg5,fJ=i.@pNw[[[(rY2Xr|(#S;}g'
+me"My#@5'=oE7y;O|M#m>Q`]+,a@8h9T[$=Fi"YZ{Bk,dy99@`3$:@rf$h=nVw%Y_a>b^qcLN1|.xe$}kM4Y47cvcQ-|2@K^e[yB`|87,pfmCB-`z0c$xd
+t::[lGiX+bzv$@>k46Sk8G8h4eF][soCai`6CI0%&0,jiz&:w{uEO"CfBb!)Z|e$gV3cp(@#^kquUa|@~B)8r9qWpoeybXZf!{>KJ"h.Q[@dwsZ:&|!t2C
+hL}so(X`R8LbnzIa.ndhr<(4h6)<S{.Twy9qfL@uJ@'p:@2D9YBY./[Dm,gtW}R<^annikxI<<DCp[s#Pb{_c&%:VO:#:`a`1_](/zba1A:;^i8QlBX$CV
+"KwhJvmzyw&M9/C"m1(wLaD<rIRC=YLZVB]}.:Xu6v6Dh7^/:b<#sfV)DJarXf4-MIgsU9^hM|$2Sb~ON26+(+lb4L;sLmivbH'5BJW6Fo%m#63f,n$ooZ
+Vq"eq]tI$X}Ezx:F7K<V;xefVb2pa@D])N0g#{<du"^yof{i5)eMZFeBpwQd/2>uvdfJ!w$7DK>Xv_m'n(fJ%Q.E_eCPL1rSH^$^D6cPY2LIo[@dp8SYo.
+qBe'zRwfmuf)AsfRH"DqGKv;/pow{WP$zJ4T)HB6#o9ypEu"Ca#BM|HzUD8O7o('4U7[5@go0R'2^|h("n/Ppvh_kW_ZP.$gpCJk~6'LN@z[gO";(;Sb)K
+/uUw)<Us2ZB36MeR)m;8i@0YrTCoU#1QToI|_"mcsiz$}8Z/&P^<:DxHQ[Go^_Yy)r])fati7sRWTzbY6g~QEex-UIMsCD(2:IN/V-j!D]y)6a{5/tIrEu
+0/D+rVzwfHl1)mR<KR=5m$kNWw:!~4S83w:NwOsu.69R[0Yx8[WlPY5MK>777m!;f!>R>}4aoFHwyx5RWQO%h]8e,p36-w6jpZ"G`rlOu6#kW$G[^5ch/I
+]/sgt&"TE|G(^:CdMVMvYZ]lZr;L`CQ(r_@`NY&w0c<GBS-K2]j[6P1V;AR1~:RckWUFn%7E9%'dm:ZA1^KYH</5HsGh,HLN18GwP9'"eBXy9@fxqWfmSW
+NabIwB-GyjmF>L!z9WJ.`8qTflqN#U]Z0[PYKhs:qoix!+pC1QN_8L%#CV}Y>p/BJC<tAFpVt:hQ~xEIm=Rk_E1O^Y`HM<}p!&rR_n%z@xiq}KL2z1-Kyz
+r{4(wxa,~jHMJ'5QVuu1Ri>$5f;W$4y/M/3ROUZYV',HPEt+"QPY'd`_#JgM4[&{HPkmQ5|9!F8FS67b3+b)xRR!r`)G~S~_[:+p%$byatz0ao]R>w{_dV
+(6yXw1S.>ZC3l);@cj0'z!Y7V`UbWM>u(@BV:lpzsWZ1-5a0;SZhIVV"vlV0xs#|dAmhP,rL%)8AnsCZ'I{YH}yR@`qeW=eGH_4.mR@C]Ta0tWL1rjYkna
+$H3RSbU9LZETb<l4Z}<0jjoyx]>`m[Of<w<dojYD52!DnRD,z}Dz@4F'>y=34h3[2|>/5`hNV/TK4B!OFqw{&1q-.%&%{$gvbioAi5S:Y7gBei=2Xg+yo5
+;`"dnANR!C`"WQ_r;{|[o!dpa2ETd+Q`N"0d5>Bs@((Z<7A7`mV)To|-qqN6U.Id/@ZI38@,j7u[<B-x/)=(7;WJ4Q<W:#^B#`<mp^bj;D]1p5QF0t~T;Z
+~.`aN2N"MtO)C=QK/Iv!<g[V_<I@nG'Ow1cP9y!!nmQr1CpeRr"MMF]l}p]WE9Cbe2GN}83zv26#b;Bn35^W"n-Hvu4OOuo"D/Z68v#xF,hIL>pjRNqA.Z
+gVxia>eeWWJTI2.d>y#P_+%&5:w(W@x].<.+{`<{{c$mK=t3|f3+'k`f,t<8m>4)Q|&)iNia6JH5qa$7639vrnh."wddNK[Uu}iyelr0N2@fN++GL><%'/
+0Xt!w4d2IZ@;!,CB4^ZkjiKC|xW$A-kJ9h,s_,ranBoPrT;X-g9)MEmxL.lzka1/RA2f"sfVXWgR}P>dO^$lKKFt>xgx-xZZa]uzD&jrQpNe+>1f-!!(Yk
+ibt'.,U$%G9S$TfxH6Nx)arBBCSu.oPo`kyK!j0{mvnvbcvJ>]Z^B"ES!&WjtbdZwQq`(8b3EmbUG)JmFJG-Je/3sODrSLE|NG1=c-bj[ZxEZmWQtose&+
+f=ug/[SK3|kA2{{|w=J@HLco&^[H7cfZU6Io$i@,hAz]MRq7ccw9>LMTV-<twe"W19AiIj3/:PnPyAtV<@Z@Q4o0M-]KgwU:WkL-0nV_4Bus%[GTXs`VS5
+kGB5kJ_DbwR0$JEdRi67{}SZc"K'^T';!cB5#_52$7pd54hrG{/tyvtHW<4hqY:j`B8f,hpN1!5}q>L]n<H<O26^/%<xy^h1eUu9&vp]y=Ni2MkdlX;R<h
+r7-7JtPbP_I{7VlhyqbjA^iN:w"jYN&0,6qHF1"cS=]qX;qh{Vz&/0jR<[~s:80c-}J6|IC$}`dNeylT/k}Vyq2uwG><k&70E!.#>bBCYUK.z3&W[_zuZW
+ktOmet83;5B4(W=wte,5!=x>0`0]8=^7>jd)#uIcmRd)5l9!QT1Okj(6JW`S]7-VXl{>-K]g0.g4/0CEe[l<^w$-Dp3{6kmf,dl7>;.5mC_aE[b)PbvYg0
+NOFfC:G;w|B)<BPHI"V@[lIB'v-ov+4y-nnlxuj}(;F}1;O}+myNMA`#bDN2Qpt[)rDx^r#&u'/bQ2VQ`fL}FRy#`,G7$K)h~P!&v&M|%P0Z9[m[@0BZHA
+5+hS"Ckd:|&z]u;]87NtHi:GNt%Q&O+zII1"FIi!Lp;nK#bK{VvRlib1OrC_{"A^K'::P7nLD0kLR%a9ip}g#&aHP`ZA!KdX+k!DdYVve,|k;u~EInU,Ze
+JFUv5r&ih<We~R`T{]uJs,FG,(/BJ@P#6_PH,Ab:iXDY^9$UpTM.|7f}w/>y0V]/1NUGaz/<9dEWP-:D;z;Ffi+h6SoOp1a;&'MTb]i|{nqxJ4.<xAz()"
+-h0@xG8#!gjMf]7,@RBVgw8vFUz_j'Z4DM{]"4<lcKD{YQ|S'&D7}r"6M.G<#r{Z|nO/ac$44p4i.z'M`P.NyB@XjSWXf^0W;naex[{{Nw{qh;lt+cAfQq
+<gE_FbS^#'t$`t'5Z2.X}AdnfK:+AgQ0LF)WRpj,[$>CnrYvRay,IGeN'zjPxY_,nOES=K1>OPj#(2/tKKG}PnS=hML=.j^_PPTlflg1n7=`LWcB7NIYmh
+N@P0iQvz/kqTbni]CPI0bwj;q>yY)F"(~Aoa5ah_dU3D#y)q>VasCu8E;agIcsZJ6]SS"sW9'9)A.Bs$OMx_I:M&0@;)w/!Kq=S2[OlW9W0td9|{<97/p.
+-ft-:RZqokN)7U5<D5LS0rEv.3ZN+q%9Y#[K,cYf(mNvFzv)%n/h1`9)Xw[MyZ+BHODHzKyH>'JGh@]ue'}@8e1R:yGMK"NW9U#l4k-8Zjb8xrW049wtk8
+rrvLeJ%mz|(<=`-{<O^w/gaId",hL}G[|7oQmmXG||H^OTX,G!,-7)"9ZbnL_L}]!<MiiXN5yrJxw.!Ts/;]|#/pk-Z+wJh%X[!X){`55S#'@-CyVcV|Fu
+wL_XyGcudRzX9vr)}kJfj,Zv:DZv#;+x&Z'w}dq[^m9q~@B&NiWM@eU#t7}<=/{"</Vg&yL1Lh|;S=zvXL1)Z1b"v&YYoTKOXO;2dMG[T2PnqMu|HNw+Fo
+iT,,FOoJH!aHfjn5+a.E]H^'Xf"Kdn_q9Tu)pN#2L&<TI.J$vWyV5U4K8tj.qM:FbpN}Fs=KNl"nw+/I:|[PO7~I>B&srZcfaweJ(4kPVl}j{TGqX`.2yR
+arzJ`8%O{Fq-zAlsRA3zl,3bb=JmNnNVHVK3Be}^j'ztxWwFTQ>Q.^o9A9Y9qDT`[RC^)qSDacChdW`2B6y6j!c651=#EgnCL9x"pVRkcW<>igZ07m,Bq5
+Cw~{FUz|o0$:q8Z|^NSv04f6@oI|vRbaEkjW3O67pxuY~}{[OJaVS&{,P=F]X|63_v}v,h#/s<iG{!_D4|RUcyx60C}AQNQ8(A:3OL2vv=.qSgD8MnFOa>
+5l;bkRAQAKmn$K/bp%_ecVRnf`o(5:L28KSpl$)m$-g";rIAW:&p1SC&P9!"$x2-T8B3~d+FF_`NZ$.$eyk5aTu@v9#Hej{M2IGX6-_LzBljn%gSKEFcyE
+<#v850+X^6azRY7;d]B}jVP;4QoRCEdjk:ePmT/nQbHlloRLD!HN@1t7&dADV#cUqZqNGr>#kz2Pd4dkfV3v=&gd'OakND8NRdU}$Ma5G"K"rirU30<1Nj
+yH,/2{'q#U`BUS<d5;mnbCY"I:{M"7$-<-}k3h#wlMNI}9nNRAT:3(azlL`J{qG9+][f5cqz7iisoVnzhWA0VXBTn5c=$(4:BVYG`G)r`rx#[sy@bpj3uL
+4V]ERk9>:ILR&f/3COumvVh&7Ti}hQgtH1k8H=[ZwYkb7#:]m=,4WQaQ8/#6}@VC>S(WYk8z9=#FOCXdeL+:urRdSH)f{i;shCq1.vRyVlglQ#aL<,RMFH
+DN%qIKx.kzz"M|,[_Y_JB.d6g$i"n;~Bd('J<9RA48cG{Td,:=V5Qskx/Ad%vBCBPw{7'RPyOeMEICoFd&&32d[5aqNDXb<aWxc&_//<bIl'csbM$Aaqxj
+/(774KE3/kQ'~Ky13J':M/Omp7'NN//SXUSgZp6r~gX6Slb|N,t&;dGk{hz3`]kk>`Hz>Jqp)T=7lp'-2"d+bo"3h[}2sf&mgIU5:uZeZC9{"Y5=%aH]JA
+}IUWYk[i1Bb{;Er<q<7Kit>J:vFU'iAij|4hHP@:@]5o:xzI.v<%7|-AB^/eDlz3%nZP#MTb|tUEL^IX42)Z3r#s@K}ME8UonsjBW4(Rs'CoW;7s8.At)}
+j#:y7<E7@fO"9MbAn}^#E{jzA8x4WlY[p_!prRfS.3dltycn>]}ErET,8I`7UY[&2@t9WW!+n"`Cl.(0H9m|s>!"et[>or|I!bxS_]Lr7`yQI_VH/XIq:$
++aD$1<r-:74TK_k>u1LvqyV>:@4V0S0Uw@x%s1dJ7Br;sSWs,S@BC<bP2uecirL#pmy=N'@tm0AHxcU[^o%Q_i&z_>Xe={XaFtG+FguoFuXw9^9'K5(ewv
+W/aa#DJ{H9G,bWi}xU2PS8oo%1t|b|yxkVTllA<]I|(#7bH|za0ZaW.M+FO+>uowY^K0Q@`UoGTf4>in:/0>Gzvb!qVOlG/UFmBJNNJW7(BgCktDp)b|r%
+;qvjo{MzA}W5;a&^19eUDTCaJiE<_TQ)1ajy2vDQXGG{<Gqe5r0cy_,[>2qbggo0B{,qJ<g</{'Qi)1&0oR^k=_)W^jL:':RS3$aKiYw241#X/A8=J"8rz
+f9]n(00FEwoR&"oLx`UjS_iEq:sej#B)GpK(aqwkiNm'mf%Q}s"K)u/"0K!6Dz;7^#Y8@vbYX3Bjj/Fmx[@Fo56U69!N%KcNE4aX0jP='3$KkGa6Dw|nSQ
+Rr5}QIH)aTnZ2AJAZcve0Q2O:jB}c@Y#z]8I.>3&Hbp,U}#H|K^(/c_kZNZ2k590dj||ug1-3[q3Bs4.]$a@-t1It#ybS(t$w%}OYf)0{VE"#%!Mc83g-!
+T;<L..c$OIj]XeY@&6ES/F3m<gVM~|UJDRl>h_wna@C`$8;D+<ioW!nLsC~03m%+awci'@i<$8xI4$hcgrJ_6&(BAo4>+xjh)5OFxw_W+|MDZ]ZC:Bgi.z
+(ZbO^N7tmWbs@C,0Lq%i'|X3|LlX^IDz-zkDz-2mh>M|OtB-44u)6KJ:+x@2ujWcPW"dTl/qg.3mHj_a<eU+!I)a0Ttim7G/:qCBJk0ktpB9-+gTGrXI;X
+1DrB!%ts:iujsa5PBWns_t9)%{'AZv>knrAgKlt9#k;w/=@5bOdYdKULxwf(%cgoJ_]LvL`5/<Z[Hh={X/I]T<+[!Uq6kG7;h;~edweg{kQ]<+o/h5#vla
+Ntsi!{BXJtJ@4+j"1rq#)$>MS%gZV2X[<t[-YLDD>+V2Om'2CdwQYwHywHME/Lr1X%"OQ[k.j@$0IhkQ|C3l8]#L3o)0$gK::(OoSwt8M$&T%NEt:grha_
+@kw`bt$0fFLY+<;o9qQ@/G8'm!8'x%>/WF8/WVz,m<WDi,)k5rsPwcEE>ZG]ao1HJ"#A-1t(X'&3u"UMr^~UL(c0Tzlfp6ME_R/!:fg:z"I(fMG+]!6UMh
+>%4EE6F:l`'5Y]('KcJ$mszuWZb+/5[_#2{g,J%;eeWK.Q:`p`zpbu+9XXR]%W;.{Y22#cCNlev'O<]chL'1NDeW+^Vcl`[PCrn5RhG>IMl<>dJ(_9GQgn
+pS)%g|y+~zhgYV'`XAjjHN^C_SW($`|LSP+ZH31V3e+GjnD+pR^^tEG%<nQ&j>kcwwH!Ri>}1aP5+$L,V+Q3G1"JA}tu8ne90Pkn~+F0%on3`$`J]0Dc"g
+g`}2|>TW5<'hM.pQ_d8XSU7OpkKvoy,_JN`w;,R,Vh!CQ0r%-rYHLwMV"!(r=LIdZM_W|ra62]:oGa#V-#my"TYCKT`(eJt./qIu<<'WvKM<R''hY|V])p
+:E0&w4VF$a5trMgA!4It!yXE8=/HJteq3NJ8D=ga`7t'(lRbWhOT:a:CR2Z(5DaD7d!![xT%kakp=BuEiqB3qB#_5R3us.s%iYy&Ie,myS`DM{Rs|=VBuH
+dJj1p2DX_NLPO;q8.t,NPz2^Y]D'kd<K5g`X]N;AsltBZe4z&]pi=9s]h:vZNh97rPa)zOx"aVn%,q2DO,e7e2M!xo(VMjaQ)_=Z{RF!e6:tp__lD{9G`;
+>ywA>AND'%DdQWY-|Pq[a6I.ks4e2)Z)$5q/v))m(6_QweDZ$=pctm`g1oku'Z|R=lz"n7]RwqNyDk/%zpQ(;t(2,C5)KJoB3rII}n:zu_#ULLxH5VXBoD
+d&!#+ZTTQ51/>Zu=oNPqyjQ3ZJBt"O(RNL5|gY'{'4Qr_t`cfMS=1p8jEZ}^[b6osEI1>6zyVdcOJ7D-y'y|bZYiOI7mMGW>|pN0mX120@>bR&;g[KZ1rw
+-[yErp#"lujrDMceIfrNawmpex[8!,ecp;-08`3,9t6byRQI3lH(!9w&as'{:dz'x]q"$1[VqF|pu5_^%!c{:Bp0o`#A@iGXQ|pZbX)s@U>RYKq-yjOy-|
+$_r`CXO]GzqtQ{>{+9(.wa<3lW@^2>2LC=H}ZiPn2]RqQ^]c7)5x}oeP}a+]v8se9#5'x75CD4zE"p{Z'bE`COgeD!x;:It%wdL]km.^/1QzW0U:]8Qno:
+-R5I,IzA"U>,Ws6zi"po>x4r]6{IF))|VpIuPM>h8NP,'Y^G7)@-I8x'o=mk`N'ia%ta_382qqPUh!QE".(DQJWh{xAh+^]Z{]hi`uGP7_fDGMtR<H,<b;
+Ayt5en}a/@$2d[n5vHNU.VyHnZd7DWar8J~_eVv#b1~`7IV0!(%(f{!z#DwN^dGt:y=ebL'J]Glh9{t=@we!J"oG'&_z<-x-MwruJ3%2o#vOObV]l3p:,O
+3X61#-B{0+;2Jz|Bl].RQQD$(P:ErWA<zx+E&9Q|:B2h;MS4UX)joDxI.[R7Kl7vX@ng'K5^{uQC-}mF1bBdH2y(6)U!,E,Ta{,<CU)K:X;>-J2qQX}MvP
+4{u0_v#>%[3{42<Igd$E=y=iRWa'+FzZ-6S_Nvse/r#13sf_aV(KvA"W:uY:J7j},3c>qOFP/Nasdtj=TQ5y7bcShn%Dz|9}{%Xcd{7q/<L`_[@l1uR%aT
+.<r{Kw)'Aa&;:T`fAqD8uqkzj;urt$VNaEe)DK>qjkp6N:wm8k_Ye1`=LP!]F{S=/:seatDztTn:9jPWt{U!e,4oF`r36xZkfx;j]Dd_|7hyDWXOP[&s[W
+rSKD`xvI@fV,r]=]6XPAvb~fN}KSJVdOULrB'KZptqp:9oL]R;uel1;IHM;e3j!{:GZ6`H>}$zTT4n/DkBm%;%0adR8`5`QO;vTk(x#s'!G":=8rH_^)v,
+khWZ`MQgg7(y=Iv==Sj]cI/&!LX'jXA0LH8d816HZ7;(&N]2}uwoOC,J-Z{tl]OF{iU|0pR|0p^b]7p'+@i6RuZ5c#.RB^`UlISOO&#8o]TEx`-K6_2IfY
+.nIDT_k+vjLd/Az{_GvRbNTW^}!u3NeL<U(Kro_tT9-prkszRZKf(!zllG@CQbdkX2n[`:NYhZ&N!UybB'6P@Xzf(Qbggj=1^&i40$T4j'@|`/OvE'XMGe
+V(</m}Ax!%]7)BJ$88ZETZc9!>$4S9SH3hS}1^@aX`/,;T[9%6SWfQO+9tC1.u8+Efo7Ykc@aDIA8O8;ckIraZ&)rFPjZ']tq+n+EP,UEDpYm#9K~N7uOw
+m:>Nre[+<N',Ql)qw;r+o%}GG5ZqAk&"_fjYz$LC,JUDvwG#xtcQKpp!nSV)LrNp[HhRA_@QHp6C7`#g_"hI'c7kL"o-CepcO.uCuf%.'#Q!evg)E;AX[o
+nkp;tt@09R`ISn4LT.CbI|wfT,,RXKM0<eB_0Uo556oic9u4IOh#):`I0UdOI0W1J6'mg=u>AcFzvs45723hq`C;x0MzK1ZFW!kCqSsxzz|IROT1hR^,,F
+wv]<YjUm8smeE%G.p]+r16Z>y(bD<y'xN70Gg{-uV[aNGyohdR$LBmTlwWa6xb<H($jr,319XQZ8~gv'O5)vSW8QE'UxQ8!099GeT-Mz@O)i:d1bkZtTt#
+@a`(^[U:/-qcy+IU_s)IDoJ5Qjt7-Tipy>Xsv>31HRKjj&ut#JzEs>.2$R,pg|uqSJ{e#W;7%qZd9;DVOjqo1>])&r4^P1]6]VQ-GZQKbt{'vlIaG[A-)P
+aN.w42~<=#c"w>fqtfB5vSUiGu(eC'w|7nC91-08_C}|6Ii!~DYoHN|gu3MW!9/NG.>b=T"|IWRl=`|8fFnw!BZ'l04lvIng>n4R^v_Kvp"3[!}>0QBV:w
+NcQXK#mr6Z5q/6WWJ<l[NH3"1+FPZAI+|A|!,n5Pt-Rauf6R$kN]y>bn9=J:`Rjz49b{w2GR>vY'~7Rf,tU$[<I^cG0L+5qG)QF3qjA5&/ukxD(e7;EI_K
+y@`j^arwOt]L^QS$QGllr:kLP|am'l0%u/JoAMytG[r7oyP-VA%tz9Z`78c=E;m_f5Z^l6ZRmSyh2xp>Ub.:,evu,w4;lBO)GHNdzV"OSd)BR6GWP1qC{(
+H'1Xwl~+Xxipx"mIg:,)<U7_Hbv+iiI99LSFsoH/~2/f)OxDOZ"9iE7V^K&FxN@NQnqAvu3;>(i`<a5!mn9@gF=<&i"6,5F1r<aOu3+s2@o`AbHCtF=AA'
+)VV}a;_v:_$T9f6JR|R6"rcjB)aX7pVU~$D[1M9&&c4SmJ:+Kz=,&eKd`hT`rOi_Or$g0,pCZ&C^=kbY^7:Lvj^`Cj6il.lamj2Yu%.<M+t=oYI8@s//nf
+bS.[,3^2Jf$Liez`)<,vc5~Id`Td/k^`=eH)MfWj-1(,k5ZElN;uI6>Io4n8n_JrO2DKi$GbKffFNjlpdBSPf{$L(Avv926XRrC6!kS.SB>5QfUY[r=52a
+KTuFe4)of-73bL"uA(c_57t)4vMYH^p}Qc3,RC}uuRr-S#x(bVNZ=M`#>+ZyQjn5(/@.rOjyB|%(~6d[Ce,9jBb2}$n)$cCr9v#af,KrWP;,S1Wi5z[Nts
+-LHQhT8Vueh817R9<WN4N1UlUc(Aw1Lehv(SdW6l0uLI0%YvW5Ul`y&rFU~ZE3uWn0)NdUP$+:VF@&h1NM^@YMh/S7L1.A;>O}kQS>MccZ<u"rnadc|@HN
+DD.}7)`GvQ)w!s0k0X}e~wxeXM8/iN@%tFh1JWO<},9"9=>Tgwzr+6/'lSVV=XCb"V0A3Lh(Wf&[EvG.gOhc[&%H{g]`+g>g9:7O:qBW4(89$LxH#4|.t:
+k4Jo=Fs6x@g#1jKts#w_tYYu@(+94@1Wc.lnaI2C0zA/_h^;9>D"oLGyFmiD0UM!2_-$%4R7;Lg<R)[CtfDcKQab&V%/wv1BKn,(=7Q24`@`Te7e~0=Xhz
+I/WSFp1VpIUzFzv,/%61q@#Vasia1$ullq"r/t71,XT0t,etT7"L08cOGU!(gsN}`>}E&7_+YwP1Y(h+>|N<Sw@cmK6qB)YjMf)ep=9tdxT(ra2^#u{zrB
+4(TZbzW=<"/e"RUwR>rbpZ%G-u]H;."zC^}7_:>rT_+40!c3sR1N1#";9#>$UUdi`+^C"vi3=EMImN2QGNiDZ2jH=p1;oVUp["#24-[Nz#,y70mO=inQtA
+TvjL>{()z@t[sbUvW'OI~-lp_$bKyop;AEJWlb}:4t:2aGEE%N_4Jhl:bB~QlBMHZkKWUs<AUHh=>,U0LG1vOZU;B8KQ]unU/FZ_,D,{Pi,+#%%YKU%^LC
+BuvU1u14hcau7u'W@ikXHI1#j('`]G(=[zoIYgCVPRXy-UpLFKhPlwri4_ft1;Mh,K%Ynn52om:2jRKeXY.I^]#0'0Frx+0hfT<fIvE:oH{6`aDYZX2hu&
+<cgsbL#_[TJsEv!UM&+{6>ulvw'5M_'S}aKZ6I:^209ps+xs`.7|6)K(#ffaHa$!+ot^+rU-NOUK<ygF!-!j4p;x"D1Tc!<}k4rx$pUslt`_drD|y&rSr1
+$NO>;ztY3ilFyu$T9C"WJ6N6g=X[BBRD5!S<H+kOE4q}J8UUVRQ0+0EW^n2b2zrsbwYr.;612Z'pQ-y!-H7E]9c@j=fUXd08[pt}M,#:N5H{0&`FKfj>]x
+C@.P+25oG9H2$#}a[L4Xub>(PCyE^8~fKrGh87}ib9B22F5c&}jW+2[(jN1&66N%%AH|WowCN]iU=4{1S7>Z#PFh#byx'8Xb`MW}`6F.>7N:d5qkUx#|#$
+{vY+V=,{^fsiQ&G>bue(eL9_ECgc>_it&FJ[qzlBra%!h7G"HT'7]{2#!od0(J]I{|>PGkF2Wm;QBw<_MNlFW^&/{'rhO`9VI&,s3[@'elI5%VGpjZ/5y[
+,Sg/QQwPj<W:8zM_]v"QlQ2.!xN>#a0ZkMMA7x"vzF_Bc>y&$xOSBis[2N_8];RiPMt3bfh(Z76CV%D,Qosy:ct)0`uhZ&PTUj&$FEYqo(`4zFb0gh`%he
+JX^F;T}6;IQxEp1S=Yv6dXZ'sN[D,s-MEoU>PR;UBm<5p&XvjHP</'g)AM85saO+MLW|1r|41eLMJ"6[+A-;@fmRXm{$=1.nyW]xS,`"lVxf[8Ic>p2@Wk
+3q$xXU#mMz<dAg}{4-@L^DR)E>T8psJcKqUbNHX}ixZ0hQ5Tc+(Jx+u;=SYF<bbDC1Um}#Y9-M]&Fwi[ey#xUVq@w}WEdUx>qExcbG:(/F@oE/ug4{4A&(
+r>^:{n/g%/3|AQn[td1%LdPnq7:23dQZQy4B/mYy`j+=ZIt}$RqNQ+28%Ye2.$d9!L`Wev@(2l+STsY/0>UtCr%io1L4w)@;.IFA4$vRz,Q7Hu51C[JB}f
+R&>1V&DV@R/^cIpi!lr^8Cj{IK-@_Yg8Bs.,}.COyV0t8@7eGeh5I,Wyn%7:&o):0F7F:Q,`JE6%K&mG^quWkwR"e0X8!zL|ZI-U<PcYg]H/}='l+SD"v/
+@ZBgPdSkCD2f=cHD47oDMLdy"_b:Zy;_x`IyFp:>.GY(pn^$E$Y>+itG0Z7'JF".;(vHmMI|+::Ps_hTSHzN~"db3}T3naF|.E<2=1H<A=Nl6QIRk]Ka`{
+Wtc9D!=qk)]DR|wAipZ/Mu~KYV{{#8KX.8rb6&S-3go[/!ykIZ{ZZI0%G:Zxx^|'PqUuKDL$a-`hC!-30d+0%eM7$aQZp7@`_Y)iQovJ_zALivzj_P$d[L
+vJ%DyOOK1HEpQ}YBq_7K9ucpHI/I=p]<;evluD"fEIrH2wCIod!S"c3`&p@=M7r`2mb.F"qQvj7}Tl]yIl&mvdZtvB%gc)ZDCo9y;#mp5k#=S=~>=OL/Rc
+ovNN:ciYr[8l53x)X6"R;n6.fpf;5(IWvKjH12sqR>{KbjEvUw#y2Sp'4oe>l1QMZ53#yW[U>8rPXf0rqWK>:fRu$d5aI5v{5FHO.fn(Esx5+Znc@N+.0u
+9wFbtIpcFed[R"hos_{3U0-hLV7/qc/YT(9Af#75{HS-16"5{,THMu}EAz$=B4nooU(6S.ivw&.c7KFBnkn6rd&]=bQ8|Y%qt]0uQMEd9RlgbW#>leKoyW
+W@rH<-c|a8|uzmCVEb(B,C&|qms^h0lRxZ3w$}lKPcO@0skpa)G`61Z.gan$15SJo$Q1_!:iGnny-bvTNJ6=;;uJ==skKIyXt$k6HQg(w[E<n@tX``Qk3$
+a2'$b[@bN&zeL(9At9Drk[Bf"uw/w`O%[Zfr}[QcFc6o5<cUjI=:[UW-ar".+;a12:d`Bna,7ju7Paxzsfcqb"&V9adilhoZAZBj0C<W;=2Ccri._%0yCN
+Bf~rE$0_{$Su,`{Snl6Q+nVO9M5_x:ygUcKkHaWl]<!D-=6fP&-q.8/qJ)~n./m3C.m>XPNxv]"3^G6_2pJ:at|0|A98mi>@^x%RP)[6~e<c]Vqvs%L3Be
+XoqT`32xHANR(|NGFANgm;v=rf0S&R_F7deFw!G('=T/Y`KWM(B[M/CA42;w@5g=$AFeV5"a["D]/h2di|2L6lfg[t#s>sLotvZ!m`ge)@0w;gBW,S_0Px
+D`3C97$jL>CuboJ2bwtSy_of>:^4(d,iHbOWEY>`k;Qh3`|G<a_t^}z"@;PCFJ,<iDZ$%(q21>hO`v_0{Z8lt_A9.G]|cO)z|,{KKaaL[xwL0doX)y^i),
+><0$+FrF(d0604zJRpnA_2bW+%pjWTOZ@koX^)@byMz%cdTMS5)ho)f55dLDM)#.#y.NwzEj!UaBRd4Jp5vqSx{2WG;Ensh90kt93"pss_nb7TotjKUT9W
+Z[h8E+$^qzBnXwBHBnfKhq;VIN0}es4|}.m#C'XI+:2;Nrl:na:HYLW]S^_6da7l/[pJ'{Ax"wOe#qZ="{LSFb#!Dv1I!(C2Pnyu#eZO3c];__H|P:ke}`
+'=zK=[-dWkPM%a$u~.Zd5|>8M9;65iWQJcR8o.Md]SC&ef@qcc'3P0rG+^-Cr7NeMhF8{61@mN]Q1.iW|3JkbISp!,q};Dz=,tJWu'%"4JMkkRtDTcYRi&
+^>@H6lt{{%<cdD,h(om""BGAosv$[aENS;Y!}[HB2Xkc,44OT=Tb@g)j{(iUJup/A2M&~W0X+R2giWVx#s+vlhVxFb}7`G(fD[zB>94ivQS9v%#s,g;Bq>
+g<uo;eE"jzF>cvI9~h}9+nga&ux{A[UDji"NdNl^])_}dj'0yYe7%doe81Q>c6CK^M8/igR0l<uLImob^VX3ZI%]fH[^O}B_acD>x=3Bs!8rrO=9<o0F//
+x"'yLOh48GwN|+dTJ<Bq;:_vb:/BNa(7P[0M1.9o^;LR!)+{R$En[3,|S.gOT=cR+YTr|N8-[J7#$h9xV4p3z-"IxYp@Gu`'CU`Wj3DPEfOigE7cb&r]vP
+N4FwQR-/u.o8n=(&W"g5["8pQw0lK0C,/bjY1Xxi'-@)kB94LDw;#V(qH+ridkBSJfq$ArLp'o66<^1Mq['}PmsCL`:i`I0AGPrcs]-wv@aD0,B/g.0uRp
+e6f]DR^8g&sG7v.djeN-]PXfbH9K]9(#l8D/WA<yrkLL9rl]ik"1&pHd2Tw|aqoIdfzN6JN/v,k28_9P0)98.Pp^:p.ypV]"kVU:Ze|.sl5cuxA_+cqsTw
+9209dKFAr[Ee#I1%Nw[XU{KuxlhUyQpG1dSq!7~+}sYRBJPd0s.+e-z&7{0{NCu&k$!K.#P!GdIsV%cUX2/t07E0zIi5oDH6"%n:N#c8ZYQ8a>}+#UeU!3
+Rfz}SM-XV;ydsoh!5|b/}M%@k+!2rupP|hb{edg`9D&73"O3c^rguX_ULgFY$Z/8(3<{wAqb_oW$lPFjPwx$$:7Wb<-Ez0iV-oc$5CMm;t+C%>9&=I#`B_
+Q!,Dc<4aE'tn$_u{A3l=KQ/<34Kr%l9pTwlO`5Vc4B9]VE4'fP.iGi$mH7aGXBLN~,".PYwSMcMl~llH&31`G#=6^C0rI;wPG}U+B57fa)DJLDh/UJJaFU
+="wAF!i9"d9V^}>,OI<^`U,k[(Li9.r'"b_>y;YR4q;1:A:CJj`n]x)zP3EDYAXn'+naYp^OGB31UEt,VqOX-vyTo5JOb}|Gli,%>I.yrBK+ZsOT}rls7p
+nZ3DxTkaWj)S(Kq];9dxyL!f;R=9mT4|&AV=}NK8SMnNTZM{x=Q|`v)t8qpQuL&`$0,a,-l1u7Xv<_<gKAcqxB"`l@zePe%!OwHe-w%qM{Y&|v2/=pQ:nL
+Y,_ue#|y}e`KO[:;5;aznACystt7'>:HsldyP&LnIru=vsFdJ>6|Se84Po&A%U067|}<L{5(y{A&z|C$t@Nr1q7C&w=]Xze@FiY|`7@by.U8"SsF$+OG^^
+$15+pwq7ErIaYr^5XwcFSR#5]R6F4V2SEJ&zXc,5Q73|A7MP7A-`0]aGNcQ_$})m-6]=ck2QZN]Myj+YM#k>->r{qtfe-kOdd!LKP,"NXa=%.68tPjHn)3
+IZP^wg}^j!/Rt.]wr^yQ023MWD,bnHEqqjuoIWdO!1ysD-^HI}f=YLi,;B!QeXunS7)xg#Ca^]`>k{.cX,I%mEBZ0c0Y=_&SUPi/7"wX"DkSL([/1VZr6O
+1nk&bMt_K"t]uwIpVT@&G%hVr[`s~K{4=)4mLH)eF=4r(p[SXE4H#quXyu=h$oA]BdHh['1M",&SGHFhG7',1f2BB=hqgi-r:z|hQR'1`]n]ds+Oo+9=ei
+oz>I>iRfj-h{@>@I.y4'zFUDHMfAur>fSPRZt%S_T(4YHhkZ72Uo)i]06t<|koKJU<{v[(cEk`;1Mptjx&)di[5N]|>a;lA}2uWWm`s8@|1@=s2kJ2z<xC
+Ma-%#8bJ[fk{IY)rDfgxVtnt.7%{0{#{TGJWy^s/hrd@]$!gFv'$$t5bJ6lqE,,=^r%-9`Ua~1$REWB(Cml(gPYsq4.l1z#^V=:B60VuCJswrr%N+|^V<7
+zoE8GXf>tkpp9tiu,Ru1c@xiyW}<b'qOI00)^dDXqL_}w]M3DV+`AU.0ya!$^h18JBjn4CKQbb6%"r]f@84xth{b/gHIJz<x`Ya]51cZ5<R^mUQ5Ex68>`
+Ca9bK_gR-bTV"O'/sk0%:C9J#FT%k;N0fC7Ob46ORG<'l:!c1tB])N0gGNHAZHaZxE=:)nb56]!^/;08fYA}VEE4|/yhsu9lZ)0:XgLY@wCI!@vhqu[xBV
+~YmG7AU&6M}/94F_XOaCHV=>zECD|QAf`uhQNz)ZGwp4}VXELT}1L5)qVNOH=Zh+=tO8oR-Y-c36b+{wIA0<X3zOK4$!]t@]eqPnUCf}ITa5K&5a1Wn2gA
+;KnjbSLZEC%_~9j9[7;AR/5FlaM_7Pq"wPU=4:&w-swNBz9nYI72uAk8`aOW|8I[2WTe$F"Lel:WvAmQi4p}fnA9!npCGF)phbKicV%aNX#Q[/&jl3Z=N}
+t!wtx''#KYpMeTXaiN)M[m^@S0@w5u02Rax-gAcVta1}fwJ4^I:z^MvaCcs2FE634bE1%%].<T#+@G-a^cNPrHHJdJ<B>0[&<S^0J4:6d;3^In:PrF"y`;
+.bG6Y!IQX_ygoVgM&rt2S7>C^Ww7ero$VjMk/09T^`wtpDeEwA_'>JQ{CvFF+mNhi",!G1"W[<RZO9}NbVzU=7#k5Uz(9s:h@@&_]FY]+8}l~T{_!g8-fQ
+po=bteWC|ME5W!;nu&fJx<r$V!_<5[TeOs%Rs^-tU,vjP)l/zAy(Vg'=5-_-ogcbI%s5zELBM&1fUgr;HKzu=:{#kVm8~l3F0.d@PIAHWxkx2Png(a86XI
+6P/S[W:_9qv.~a%'`v,xbR>g%xE]nT6t!`q-"#I[X:w3gs}P:e7s9KMp18.Idq@j"5GnGc`BQ[X0VSc40xV'v[z4wpFAgR^b'B9(H3GpC#LihoP_o1)C}5
+fxP8n<9+CJ!4JdXl_yGltB%&XS|dX,(rX(xxRR[U!U:aE$/jtX-L/cU<xpEg0niCEu0v!6b(beEGt6Kpe>uDDp,=s1u,Sul`c7VeudRLOl'nH/O0X=F[!-
+pmJg&|dm+X,1u&m5j}soeO3W,P!P5c^}0nO3i2bdKy[LQ|YU53NB'@B}+}zd#jVn[`6l].-t!%$Zykb32m.3Pdp403t%yOv$2I/[%Y)t9+s_/q}7+hT0V:
+,E@UkF`Db70_+I>d{&~`G)|yYNYFmuBRI)|R+p|yQdIlW%d^X[)JMFP@[pC#>1a55n[fo}nO<cUdCl<gm4g7ys)72U0w#{sBT"Xki{g'im-+_(na9^,mr[
+`Vv8P0^Y&m^Vv>+f$QAWB8lH^O=WQUO+@9VFu"urhL:x,7QF6oD7+QBHyGtvJN7Q<"@qo!@!CN2c/MZ<f)0/,HfxYQ6/3YK=xl^XvvVBI9h[.bhU_36>ry
+oUlT|yEkCI,-GmYd~&^-8M]lGDT_'930&2gk)5eQo$&aWdC=tVjiUTr`FtwUy7ncwZ`Sl7#p&r#B=q1K@$Qa${OufXL^^@4<3}Vk[c}r5R3}HamTxjria"
+1R&qkS~`U(3AX/O)VpN&vHfiM7/uW'kn7i}@)HYbx6<=)X]&,`{Xy7$N.4#=oIn|j({bQ]p`9tv_aC=zEmBas=C$K:/<y9G=_4C20@d0`V=dL6`mcuji14
+zDRQnR/D^ANv6SNeUjc}:V#a<AmOC;I2"E!{6XDMtewHT"qiYU~2DO<YjutZI4D/zurIh|,vAunQaTPF7q5Ij7zVg2#xqcFPS,]<op3q'a{dI,5G]"%41|
+OI(%oQzrh)''5->HMb9^1y.tj^N>9UOjm&,;"bNXo]-+Sc@hi{H,%T"tA;[1IOemEc,FTI@{=64NFQ,z#K0c<Q[mVYGg#1]I4T_$^f`Ed8hVf7Pu%YLl4n
+T(Y!ylU2a&}[fesgW^{10/@/qMj|fnx1}CI+_y#Zbdu{w|,"j/$=a%(H7wJ`+Y$YSOL2_{t+eS&bN!;2kl4r}6p4,s0J|[)"~WJ},vy/Ph0;cY(IN1xYwb
+|#:Eg(1^!<W6[)|,e7%{~_!xBi1_y3)+!BA1<!h@F;^u8at8Ejr)/bb!67;K#Di'l(=^@B&jfE[(Lzuw[9Rea(e'{"NKvI#3F;/lu;yNC}JPc(g>`lRb7X
+b=>"[-Q|UUt,,vtXDe]]x)'O9Gip`F/w$joHD]|FH;;MWc2![tIn(fmv:<ElE%^OFWL<~RKQ^,+Ni6;MnfsA"t=/NwM,Ub}n/`vMwu=&wnVOW'JMRDt{P#
+fO(v`rKW|(56-gz)VFIl}/DY`Isb&hAs"exn<xjR~K,{;aKQW;Z`{lV]z_;cYHnc|m7&9x5-[HOn~C)gYwdle(oS[{OR).G4nr0,7+jf6}-ezV|8_<|[f.
+-Z`7UD#_+nvbm7}^#tQ1Ml#<QSGbj!mM/V(0>68c<%A{dq1O)c@8-!3"5):5Fntqu`Z_vQ{UL6k6z@uK6#`aG>Zv+8"fjN>HbO;7C`;`)t@W;|u]R;bORW
+=DSclEi8GyAYSB7fOJKBJ9tdSz^QaaDB[s_k!VN^hwvZ7/t[=zor$jA/;&Xr/vD]`=Cm%/'UcOGqpHy[054qsX%a.n+us})4L-)j>'0As`,v59:HIdmnZ"
+BPwD_SF0[01-MZwoOY'kg@SE-%8.ZP8%IPA3'gK(a9@KO3_8s3c.Fy-VnE[|z"gZ"P$4{YmslpJ5Mo!-McYc45ROGgINJI8Hk}d.eY'>J0FWCTfzd#nw"^
+><HQ:JwSkaFJ1HU#:2Kz`vS66rTLGhjz,!k07r7aTH(.1@3()g6$XV4jgx[uVR}5lX>Y9c-rwj&qFi+8N7>!vRggm"kwD)@c3Ct8JI|die"9OK1]>->nFx
+iQ^.OLebT7'lVFXtIKV`rW6Nr%J-L}n[]ognmIAl7R/[1cK)XE)^8ir"RiTcOt(CQ5gE)O3+)8_Dz,;kM[@{ZZ1#)v"N[8Aef[l+I_=""hp151(JQ'GmW4
+l[s+.K"`_@;3P'`Bj'$AxW}e9/6fR<ZP$fpA"Kob51b,C"$!k|yr,8[j)X7So6yNCZ!b-AxKwgpS7,!3Ew1YlS-U8ME&e"kf9DP'!&+=x6/$N`+R,('r61
+;u7XR!a"&G$|vRfD2/Z6MS<2J$Wrk5!;^<ac3&f%-Y,eo{gp7h{0<XmvYZ&N`$-<w;zD{C{YJLNYI8f``{>AN-]nJ8749{-dpw[hoK3K&7l6W,@5gj4>wy
+y[w9!yiR[<'Z9y0TE297W67J'F<s!|#>s+:AOiIt:dZ_N%k."hdX2T+b61GxLP"'l:as/+>XP[:krj'm:f2$+Tc+xH@84_"q+Ip6:Z[#X^Icu605{Ox$`<
+8Gxxr%YY5k3./oMu00aD:m^QJO60^]|_(MEQ~g;:NHTvcjEs,+N=LC0pN`0{Hru1:Q68}T,X[UGwtLRc~a"h;wZ!eA&`XCo"nHfTc+L%Eh2V[[-V9%v@Q.
+ejD}^M(xshs0^,83]:yn||U`s9_<PPHH2)o+D.)DCreCatRm|xh:QC/i-b2d9M#<a-8w}{VZxClQ^G8+LQ2IcX5>&}'0^.E:^&HR8,|@F+A'rvMNH'hW<Y
+M}NTDVJL%vT(Fe$KX(G_./l{3FTq$.A0/e%:H3E"54&1Kr%%`pE#@S+Vd8cyOEuc_wVt~m@A;]S(%2_Gi$-M$$u]h7u6&io1s"iUt%;:%&US^1S[d;0:"g
+t[nnkg_r[SPcA}p(Ch%8^p`Y2D#'I4CL9Vz-3377ao1q9fnHYA}j<&o^^MvjJ^=%/HX>AGrU'q)T"E<ep@/I%)&b0#hA.:s`V2"I:"Wf3>2+>xMx9VN9n8
+#9j1n+#qw7e$x:,KZ3"KIsk8c<FmWN+y2EnB~(FB(Ev^LM^]g2A|)6.E]<Yl^vLIKlWgmi-6K+$5J#)>N}(;dm/_[M_d<Z02FGnr^RVyv"pqi@2HukLS:G
+^q;n^kY<8$KJ6bh@+fIP"]TO""3W"x@c%;y:3xcZ[L}EsL33]_Ee,l.^ranitHaKszs>/!/J^QF6+6l<F(jZz)1PDAtRYgSsg@@s$Xoi>yjzH4|@"D3adS
+r(/seEOR6`<@9Q6a2,ZC+`P%p`N9xPvDz58.<EP$X,OG&4V02KIAi;@257Gt;+Z(L}f4o8esi^v]vtl')(Y=n6@WYJGpVztaBr4Q|nt'1}Ggbd9|YUek|+
+Xi!}vClToCjT(7AQgO2[O31er}OdU-[FrTio6vxAM3P3v9-Xonzx"5Y+4s/zW{G;"wdWeb8X'Ifu$9<O+L64=9D)9mzU3mnf<}LeK}5JP{uaC{gbE[WvwH
+/V/rUPx8~Q~OFXT|t]qx-De33e]qS{au<w:<F|@#1rtP<ek/#LP+u|50=oxYj+I`YE[k[(bW)@5KFw9VdE~VvFV^J9yc+Ci9v'%{=VM2Mm``WANYM{v%/A
+7YIv=`{ypnSv{o3{6)(cw5Xw@LTc]W"wl5cKcP`y9YuUV2~ZaMkKRb&Pk-cZo6b^De3rR"r6pNs0o>A77n$|E)SZS9_;|)%h&.4PQFTBI"F`N5C_iEsf-b
+x}.ht,{^EsE@+I{KqGEVkaa5^j~H!`-b+"^9T`DAq,}}8I^3yZib;&yVDgs[^Hit[l]J41P=.q^cVYAo}e!)Id[cFrd_BaNBYpqB6,F,_4R<2Wt4{B'O;t
+YgX_kn(5HS&sMfVq0VJx70[,CDQ<m^lD,+Y!PE!z8wz^yP@F)I"X-ZqlS`(5kC,)D8Q>MUmI/S#8FhXPC2:M[vQ4"Sjg!ujntHDwxd@@ek:@K-^:[L+[/f
+RmoN,nCk1$o_IASOVbP,qLS+5}rn=-XBa.FtIA3.e0Xd}wfLJmajr,5GUPZs8<E#x7gUhW2mbCHHj[@S,QuF4IPdcS!G]_<'FxZ-A-dvISs.$dL{DZFu|P
+9+LGz%m,x54u="~CHYkrl4CNhUWVE3vzAjiWw#ViHX_UI<&asWmCT;:PtLP7_;W.cU~jRL|P~`~RcV2CE&Y["2d#$WbU]a:HuNt&u#EJ3pX%8#S.T3T8tY
+z.b=V'tYk[J=KAg>qbOc4Q+K54)hf"nh~u$u1F6-(83Xv'&k%))/9G0M=h)k7R^|25>_r(|`m.e{6'spNs#k+8)ptg$X5}3d2^mSeF^!e#X#GvD$5l2]2r
+%<iQY9/|^E&X1a+pv'9dk9OR!pZ{h9NA{Q0uH=FkuXR+e(U"pcT}l#Zl)NTiKM`F!D1wIF~,}"n[o7@ypS|=|]&sblGI.1v41}Sh%oA@6"N(;W|zT|qR`k
+e,{e+dlY-vQBc#4J//]pM$~>S'q2qN0oi&zp.'MRUA"#`E`VnFHn,Hfi/nS(lgW_ndqZv}!$Kn>rDEvKLov@'!|V}J"2'Js%rQ~^Z|6BfJzaoZPQW{})l}
+vF){Z[[o%,Shes+=$;'5Ke:v'`Ora'#/)ymE<V-l0jrrUy-L:>T.RQ[BdmQiv>)Te%OL[3rIJ>XY2U4In%hS@S<ar$_>+>tVX`"dTrM/8.J4yx<k}^<I~|
+2pf/&0tTz%p]L>Nv^51g-W=_FdA_KWy@](Tkqw(;3pv%>yH2rxHz[s"T_9ima1=l9v_iY|bOzCBh>(cZ6+bHjQK4wmoS'v;6Z`A)#18kBQ&YR]]1r/MQ'[
+zR'R@o_r1UdUAEEdx:_U>1afTdR%`E!7XTxR)5AslOPrhYuY}K[N4q4"'C$n:Py|dMuC6.ghq.h&qu,EF'XfzvcO<j0cIp@Y7wbXlEmo41V|}55=3QR$V/
+XZB|I%exuayS8qc4,EV/0'yYf@Q)'3={[w]S&@EkJ_^@3e]"bD18I/:]p]Ese4((-dlR}!sC|DXE]XiQc=>4RG<I1kw>3jo3<(+npX1k`fZ0k6ED7qo|Gu
+{v&fWd)v&)FpkL_<xY/szNxo',Vu"MN"p3De%peO%+8y=q^=n>gWU81^9&vhO70i"z.[;Z(G~lA_`;gS6xd#pHAFou1m6%<]_T4|1AJ<>%ZOY13f,Yc[6Y
+-NiO(4&I0HoSPM%Or0zW#NF{|Qkk>`woUFaffSdp2<PZyi{656Zkyfw3BCCgRoRe/2$O]by{Hb4tcj{XKAoYL,g@&ej"~D3,jeRBF!t}=_>c_594:JF8fi
+sEX1-H6YH(Cj#Yx,V3]LQi&kJIVhRPN;mvRFhotaF.E@=Fm|veCO$+c&q;CFBQaU#;@e{#!.xx|T&9^T'g+rxB6WrEli>]C!^w&z[#hu1M1@u.I+R6vl(F
+Rx,z`&V7)l%tf-eZ4%NR"tG}Wp;8EE1OP96FQ.^wbKys+S7n!e|xF^I{`u%wG'T5Bnzk#x|w2_S0~^ij}@VN#|W&bVywTN'kD`)A;Mm'}$rr+{2MYYmMCq
+N2J'l7dTG%:Qxg_15Yb'ee@eEf1Jmx,W>fMBrt!v+$(TH,:Pr22km+"c=]RN'k/oG-t3lM{Y==2,iBD53U2&IKr`;LLsjT,b_z_uVn3XDf'#wW5`_{9]fK
+7rVdj7$xPgHc86]kOK#KbZxut)`e"2ylf3GaWNG))f2Vml(p2F~Vn8)"7]@<ljJRcX>PhdPI3-k>v6XZ'dH6DC8KJAk/!p{D-J%,(f'UQd-1A{>^ff7',.
+!QQn.e!@"Pjmax24=JT>>3AW@2j3,zqFPr9p|G7U,xrh-NmCK<rbiCo}{d.Y"AbulZRw|'hA|D[@UJ;Hm[M4["I1&(##aJf|[<-ICG(WgaR:8cH%0deTWh
+_CCI~+SYIWMHJf@@uhHCsd]`;uAxks@@5u#c&.ZG41'79UWI}M<p{>Tnn;|X'COe{.c>O1{{FCIchI2w%C=lC{Onoo|WKNnXh4ix9!WmN@x'fG]Z1Ki&T^
+]"t.:Jh}vdIN#a,=6uOdUfHk(d%<+6zn:y(+'2]]zZn;k'V._M@90i^qMt1veq9!qM@y^.4H:+>9roCu&K2!NL0R5840f+p$`bPd,;^FGW;z[@up{5nGL&
+B##ZBlAim|{bvSQ>$DW`6.1OM|m@n&K0]u>k^50k7QRHm;TrnBdY`OI$gKw]$b2j<{`x]Y{oc0o,{jou9)M@`D%]-(Bc_"yxybzZK7J>-H+Z4hjs7dwDFm
+nwct(B<Y-gqn+t7'%+VYOZXvJ`N/RF/&V:Q;X2CPL=fv(2$A([jJYU+;l&eY][l]AP:E#8UeL/n^>O#tw=~aI(rm^CQE8-@abs$U](ErX>aU`L)q3>R06X
+D.q8Iqg5'pawDeG(o0ef`{P<:T::IBo^IV+Q$()n;k_HqGLJ/lx{|B|FC_5=u+898(ss@^o%[4nbbvWX2DTA{"Ln@FfiV^O'3/;zU5n>AS9Hb.7Qca(:Sn
+Ko>B3aMN+C^AIiOWma8)(JOJreb/;IymxcRu~13@7bE8FBnydh~LZRTfK=#D&xgm{|[o>ql|E<s5P(,qHZU]4DfT-2L>Iy$I).QEJrATkbKi9,.FH+y7&t
+qL%kPTm+l"sFn_Mg@%GMl>1j;lUx;Llt|rg>bGLH.t$qDIiaLe".%&7siTC;+/FyL[(onw#k&G~1@F]FYrl_Y:x>@(Y3RQ4]fb~>Sku<;(KR<Tg4qWvLUU
+,6+S|E>4!O7$liEz|[Ma~8--dy=&dyE8omS}5'U7y[y73lI0%lc57F|M[MAh5-IXY|"ai|7z&UE[nl{l4)4e>'K'^Dlr^6.B$84og9M2+&_%K%RLsF}1Q{
+ajGxCn8GK^$6N^('+)kVZ#0P:J`&Mlj21.Fc/m[{EVQBF.:VGRxwChQ^g7[1-0.5l6'>PkEWv2Bx"fEAgs,cDBE+7][Okl[r!RH_o2+kf`iu%WgPc2Hddt
+X.:TmQ]9ok/&<_$B109)0H;)Y[1HX#mEAd.=[LD:Y]kdML`%~V1T2ED^'#:s<v+U|)xC{-v.9'2VyzC8{ibJ'u+s-M=.2$Uzoh{AFD)F]:y49$8%f@Uk`^
+UC9w^}3{{o^5u!xP[PlOVqL.1`%BK_TD!a5.@Q{uW|#{"xY|ShOFJw[O@"odsdk2y}|4ms5s+-&Aq_/QG+hb$'b+4AJy(7z#E{=g9v(HF{k=VTRZc8R`.<
+a20dq2lF7SeYzw>cv>/:f$[':lI:MG3;ri&O4lz%npURXV(>vfaMj/EKUZ%3'2]AKhH6OK[j_=Y"<USi>|OdoOuMl$,GcKZ|jbW=Q_q,3W^L>q{UGj.<4X
+#122hu:[=x,b&B3WGCA}H)Ax,i%ZEN,;7;^d$&dlVHWYVO]oSkQVL8Yp-v#se.81mk_G0yFg4czAsX^nN{+3(1''[x0rRz/oEn!b4[K;t"_pZu6!S<Jg^k
+^`$h'T8!CsJB#2FR"TS&q:^"z"6Io%WoK<zXO/Y%E!!+ATtH,=Ojy}l=@ww,Z:Z'8ZE}ES@3uiT+n)Dg6pdZdA]Pbh.r6AQ==^56!#;YVy=#$SNH_ROsdB
+-}^,dtZg'3JwDkcK3M%SUr:yDGouh1WHTmu`@)##Bzs%I18CvvuO`|%h5%SD`G[@{'gaS6|Y)>E0.K0v<}^U0;##"h)h[$s9|}~ntI&Z[BH"4Kg,hW}6(<
+'/L)}u%OYr0=0"zDe]e]eCSEGGBUiA22IMx6%r#+[7Rq3Kzu$l^>I2K6d$/pjudlgo8W9:<O;@M_z@x5LcSz/K_((.H$Q>,ue.X3pRgPw%/C-`vlX$mmN"
+:`i7`L]^+mG^Fcyh_K@+)tFX'T8w2FAr]LT]t="j3@"%i"TrBZ@Ub<9}~e'JXdM+bs3[2{DFgsr(PzbL3XKxf6!M.ekArd1Js-y`zQEtC(GQ]M|^e0Yyc1
+xHMzi:8d$)v,('<B}Bf&_rY(0O0t`LtY3H$2'Q[9DWcmlfbnx%@[K^XzBU,63(8LZIN1~hDRR5{Sde}_q,aS2zXN_8<SL]1HQ1%(-zS(TS-hY#4QCBMxMm
+'9Euyrr9{@f>x&a(sSf0X|kWF-]vRvm^b[O({>VC]_9/.Tr7]LOEB|cnYZFW9cnQcn5dh|g57`eViMssD)W)X>QiGK#FV24,f"-Gyc~`!)|-323<Nt`tc9
+m(:bV3H_"mG|#yKIPJB4{Kr#E{sEPyjU+7W<[n#1cMZa18pYSzGd;fPTY9P^70@6o+I9kCL2y=Vvgxje|6V0~ei3cu)1^AapzYv8.t$H)Lgv^k!H%.F<:Y
+_HG2ee;$e)l%NE:tK)mk,Kx5Ald/c/M_RSK33@yiO`4pgFjF%8kiz"]-xphTE(em35j-=:u2zh.TJ$0Z$C+{e4C{@R}Fu0<Ey<;F+=W9kPrrJGi@,2^fXZ
+g%,Y&9B=<$HX"sq_aZDr9qFXTl7F9Z-:A>@^cs4]RK$^,CdY_V=DZMKnMIQwRT+6trsXj:;^c1<wf)C2SNiNI=sd:5Ujnwfo%%#QWRHATkpp=3hUMC_&^G
+H`EY5m&DaR6)ymt`&bh1xa__+5mW"vK@{us9ii}n5x@/%@gFWf+3:ovW[_CXWYX:-R<;RDiccC8T{0oG$yXJE/|fUY+LLq8ekEGsqWt_Tcc<fmdH8'HVL>
+86suAqjMy/LY~yZx4x$qV0c#2`Lrg`{Q_Dm8^f8ED=z^SGpR/hv(yf6C_vE4IsS($n|)wt=+fTKtT;eCv@IAM<{Hpv`89j^Cshnsx>y_Vso@.J},Z&wX7Y
+i8^ag}H(i[MNUCRioxH(''zfyo6OaxSx[Y^IVY:w,rfCZ-H|sm%IZ:/d'S=Jldz)E<^ufIwrN%mtw&5tZLF8G_~Uk/mx'Wh)0w%&cnu)`.^7T!7+s'q0,m
+<J{C:F,BU!;j9h$>t-px]X!eES}-H>ZurEzJ='T|w[k+Quuz|>,`WhO`|YX2=^Srjc^_d2[<>dVhwN5U'%AX@mxWo5r@}'k@FG^zs:#Cq:e<@WCZ4=|[<;
+s=@Z9ZeOt-_GLac."Ah!xc^W[fjk@`Y|'etEF`z;Jm<24Cb-u2uMoI(76'gHZO;0@3"hVYm@VSE]_1Wz}C0IYfleu()4CuxcEv6%io.t2Wpk/rH&:`)f!B
+kNDd&JtXc6e]D5gPLaXk"3n,)kYQ,(ZtQu1WwU+6#`dOY,F;IVWnQ1@`:J.&6$V-DZ#5}<<;&Sa6fEnLvlnQ8i9_i69IuoLA^,`$W4|V5s2;0k2'X[<#'M
+Zj"Ig#l-mELu,/4V"RQy"5G|BvS'a=)pbE`,Dv)|E:B%BPan}JA|fhHr6LzXd&mv`5Pb,3UE`{N$g2b|+hNo"q#dabDVv6gRv->XwWS,+NvxcgNO.[g+lW
+;DxPJtxda`GA=7'we;Yj(-xu-Oyq_xkEHuK^T&ZcBxu7XF]iO7ZUr{_pVU%Vet}^p6Kx4fk$,uAFuU;CIqJH7,Sq>)#h$`66`r]On>p0>s3PL1MP0t"3.,
+TlXz9LNu~5cf{Aay5XaBk3aT-@9bf0)%xugBQBjJ&rf8D6M$GtHog&[U=GLANt-CV^m_tVnl!y,da=aNj@t5zgawCGI4iWt[E32{bn)GPa1uCJ^OEccF>q
+$xQZZ!,@5J.9)'A#xm+`%8kNeJ]aS4pT$6Xp<g)L4aZn>h[DCst9Vo0G%}<s[T;Nj0c<,SB.YRI+/>!lrsF|brg[}8x%]+FGI8]pt}Etd)jdf^eQ'J}WX0
+t!eCxbRJ&wN<K.}9@.CQwB"tw+j5uckD5&yBzcjs81.'ddtKD}pr"x:t%h2H!E/x;jD$Rg|(]8DZCfUIVqvX,LR#PZ_[mzTsY}{AKsLRNiK/9+WBU-Uc$3
+P`@}&o4fD<P0jfdWxu)GO9x|uG7"<1YsWw{/oyPDYDP/DK&%}4XRNC]6dx>j8U>gqj9>Ji)=LEQ>kSeI^OCzvaEP;_I:a1<HuRQ_10}`)RaHq`]^BtnNjU
+$)'H":K2e1-PMfi8..5LCAAUCfu$Gdg@=zw^6^ZE^wcF%S%^l,W_yJ2"+#"]cX0wWCgU8r!i@x:)eix>BUdyL,YADi>DUM@x|ytLq_2D.ok2ME'=)"lXPh
+s"<%F^OW_V'`I|&`lg`}8|gVlGH9;x`{/3cg;I5M$yKb-+;L@zjPI-/WNm$"65z%MTQXcoX=Bf(^UVO;S-n(:wucbCNyG,l,fvM1bkDFe8trEH$1:"-J&<
+FmZ6Hd!TzU=<-FNm=xd`go&1[4g$T2-'_&;dvvWk^:>KdyDxfu)n5B%n]<L!27tV/.AcMENzFUQ-74+KTWQV=kS_)sV%<Pv^xr3{=044ceBn&Z1M[tTdYe
+iR_!@;_t$^)k~L:6+SH<&vZCB<ALh)]iK=)G<`"RQhrLE7[Gl_fk/d!l]CKv;3z[&F'dX56g<lmBSAZ=hjpVli8le4f|oYO{2qz]x9:C{g`l6qy]PXT@;(
+o)$m=^Wt,6LkQ01o~hK#c3V:G]5ADS][{$Utc%'`_:LS+%Q@M$yA3nWajCk1]@nEh#~-v"rAG|Xd&r|/u"5!DBD]#}^F}Npg`QL7yk`!>fysr4uDu.I/nZ
+o:p'dQekeZta8^jG,491";|ke.Gq7Y/tcZ.JF1#=TRbDE9,>BI:gf#UcJ^_ldT;,i)=!"3w,,3NCgt"#]zayE@)IwdN:8v^7BlkyPyAsbYR,%4hq!dw[])
+g'P3wmFFXVC;3dxYJ}B'~,icu)PA2]Q&Wcm(&X~y=)'G9nT0]XKVLNXQ,Ve+PV69|@"P:EzcfE$t![s&5=+gS<V(L>DqvswSC+v5Cp-{y4(y-<#T8KPcFA
+,$tQvVNaU[)0;>wm!t;.V7XpekX^4W3(s`T]HQurre+6ndMDrHQUY=6(W&J8hlcy"rt<~QnawmM9qJ8Cf{+B[8{p8iFbPPm(J{9$s`7=FQfF<kzWwkHev%
+n-vn-WnRD'k_h(eK1ow[lGzjn.7sibiEh&xG>6O4fJ}F-Hl,FB,)JvN<Z49mpl9v"(+O-=PP=6]GDeCR&|6rcFR3S'nF`Z#r#xfwdC+F=g,Bf<aWx]egKf
+r#Wp{OF6jsHU^_(2d%bkvgFHaM'MdCfl>8yql#Q%;cCWQK1AZwCzS'f0raU!i1s"R-U+[B,rWw'xj55OfhT+-d<AAmy=Vn{{yB`)=m)bB&eljbH75V]$K9
+wnkgIaQ'X/+KV@LP@wJ"LC$buCr8r"br9qX!/S2jk]M%t>PIx9q.h@rU2&QJ[FXDk^ol8e!Jo9'hY-l5[[[3av[:rgL$}"w<#u9q]-Q@bsmTv$5y75'`GC
+-9W&R0%#@BGvt9Gn%B~dN5-bBth/n='c'j%w2">6,E9R&Z=OPH$]r;tK;,D'I`S;5Z-Vo>^ymH0BrN2wGQ,)AfglD:s}`i=JVhb,rfa[7tmlMONDl(yy6I
+bp^Ob/RC&d8mRmkUw:+}tV=CT>vf')^thY&pZpiht{`ey]eRal=c%eWBWAK24B]ym+>=1I&CtTA.w<u_(X_F1>Ks~GBv]ql9}-o4o$[8Kk;O/,ACY^Ir;Z
+9GERjV~2)qrW]4;I4mJuDwNW6>;v'Oc_#oJ:0FdM7,A,oGH0+4wB{J,i{F;.(UVudL7|+QXk'bVo=]U(eR=%[<Jq#o%O.<<m4ZvT<BzT+Mi}C3`!WGe;Nb
+#@Z[O>o</zZY#@=O<Bjo{hw3v-hY1wu>YR=eg[R}3rm8pp@_1&y/qf25b-4:uJX+Tn;(wT4do6TBcT{Vv":DDjA:cHm.dddiC,ljY4FMq-a{B_dWc"Wizn
+zW@:(0B!Q"Pq}HK9cWxB8(+B~,1Ux@!B>'@s"]+,[Md=_#F_TPR#F6v3gm<UjBPYXzT6|TbmtuV2ln$e>XL=:(aPmDSXw<H3Vit,oO&u;O6Ke1qHxJWGMh
+G;k%eTa6&ouo`FS)lWb9TQz@:e1uVDp_/9:F3fy7ek!<f}-F$TPrOtfb)o}Zr29aixx,@C#MGYB}tgv$Wy!$#Fo^]Z%rav<aGvga3]$V0<v)qI_E5(n9q`
+,H$QC)r[`"q7j,/6y0(&$0M>e8_<tR~L9-@nG7)`A,)SrOB!NfHjg7fyy-%YI]}OHC!'/<F'OK}{UBi$EG0Q~nEsPP(V5_n9g|udQBJO#VbDY{Hsr|q!QQ
+W3Q-XoVRmlq.iLb:rwPt8.ot-&[&BEO5#M#zz!_tCKRd6TEe(xsU9Ctl}d<N&gsYrhhsAe/"Y|8027wL/VG4R9oB_y8U[bWzdU9qmcP)Y=t)MZ32e#H"]W
+tKobAT5jf%ejwy}/+X8IGO/dd['S5P5)1`x2HLhXSd6`dp8h)xO}v/o%=7}=dlR7GBKZLKAhC,I[%}DCQkfUXb4g@4|//ERLWlO)RJr[2tDKdeaJwMXRAS
+-{@/n=yvfCP2.y#JM%Rw>)WSt}$+vZYa8Q.`Iu1M#5YT(ev2[$xb7>~lJQ2/(:~3xd<ARR-n75HM,6S,jyCYM/">mD(Y&A.QqT@ZyzuN}C@EsrH3e.veI5
+{%_Ow(4B>/H7SPsXM;|"IPJ$,Jr-xjkFRj~br2)ca[n&rd/2+_I%UxP|j+=x9Gk1QyCljHR|[n+^ypz=i/PDpGm0eLPMvDnTl`n;<,>59>YpHjFGDSQ=h,
+u%dKLTsvG=xX|]^v(,gt$|`2t3^<&|"8}%Dd5upJzsO4uZ_}dk+M+i.mDWGttW/so_e<VmQE$_"v+ey${cCZH"GiZy^/s4j)MmR0-5oB-`B#[yMr`1n0Y,
+<o"y2NP.0BAAvlV_M-EB:jBX[E6(/^Ot9srGheKvxV6BOv"oA>o"pPaOvRl6h.u2C20ND`8;rX"gT:V`Ex%%U2;.ay&E/>'OCzoxfYe{navq4f'zKBRU}V
+9V0H(m7IB4E#=rcW|Cft!}9>h.|8&NHm-$5#/q,@w$:@``5I;^^c;||i3'|J0vBJaz~`%0^V@8G`56Lr}Ql+],-A$=R`&B}9]cWUc>ENPThkIUo^5I.Qxj
+k>{&yU2M//Z/LxhE:nCX]-TGiLWxu3=;I116Nyu=KG!TtrRay6S7y,[ftO6i~52`!xRT{k[@Mx_RP{BSY)GQhR,|OdqCy@'BTV/ga&%;'B)5AC+aU]+;,z
+>1r')t`=1wSN2{Ly8@A=#3!|2x-{i/G@)>laqQAqaPt]u(wl$2au>GN`rODv28m}gJoCGe8KMm}Qh:jOVBUHTT>s.oR0E:Tof%;7W(MxJwLlZg3B3,T>k+
+GhrhqY!%/LD`~G,:CU-ak)r0`6#k1YA$G>xj2"oeQl-UvyQP]xzZcxozjUwn:w,LZ]>{`[qZhx179v$;"-(!j&:.-tzQk/Q-NklNd"T9hV2U8{p8/`>n79
+|#i,D[F4VRVZuXQ<[#;&fR2qWLC)>EQb-CM6Kr^nBPO&Tnpj+fAD,jE3j@QGRK1yxw{s$I#zkd:.HCP42IXLcRSjK=L9o5SwZZ6mg3}D)hsr=4kziyJ%1f
+b-DWsdG}/}]={V,NvXtlIA`ReSaSnN]`yNx_BU!71R[i!/vV^<1Sx_}>l7Y.rWL(tYr3|'+VAv/)~0JN3iRK$vh}npiAdZzsR$ef(|sZgsiZ<s##$c({SC
+er,=tkZVyeazG&T{k=+szLj'`zAD4=ct&9B%4,#p'`RnyW]+L&rc;E+{O|i!_euvFp}qq1%BWZfbE<`x<R`/GVj#H%48Qq7DiOFd>d/FdXCMzpdZW-IBj_
+%lqXQx|.4w;Snhb;A`;nu);Vs"7)L]f<R2;p+Z-eBzH<AJKqPknqUE)+H;396[n|`JGf,rH::m^}^'U4mAoq1<6A2|k{/xg_nIHjv4gmq|]eIaB2Fe[reA
+%[PC6`KnEplG3T_CJd~@Da4}"P2QU0&}H$23hm3L%3Xp`bjnu&7dbFk<{(lmZ[G>u+t8opbADB^%QHf>uZ_0c1IEVsy9KN/SF)`&JtYQ#R)X~A"8x2,4il
+4d0teSc&`=e;KJ3&bju=1Uwe7G^eVl,'W,omGpW$yiL:V{7GiA9"cOfTYp]Bx2KpOM-+tfyDljcP`=i_x{7y9qnBqNgh/[(pfN&@S'3oa+@,O6;dey>:Ph
+;j^U<^Qc:ciQHvx6;OnsS7gy5pZMWrqz$e>H_$C^R]Jh{cS(Nxhqb]$3|7bW5O-krxWw._l/`v'sp-Td~DA.1SD)ea35w>p($n5re,+>$u9])5=Wqk!G`[
+D-Mml)'1D=3-)E_'UQNy(o=8]Ou)g)_/Z1bu`/x6A_fE=3~=9t2#R&~_KG^J0X`(pC5Tku^`3d93Dn3qzg,Q)Xw2l5s#pWca1<iD#<S!^A|8:Rwe>w&KCW
+#4!|1jNz.a9z=%@J(u<RcQc})`DZ!ap'~NsRAYFTi>NTt>n|b[Mk,`Ab=fB))PHJ-)FTWVLyQ5C_d>6.93HL365EQ#M[T.}fa'-[&d[yWWCfQ+Dl]_/V$9
+YX&9x6S`^It2!}SDr"NCL%+j"@{hWV18>gxDr6,0CGopWg0u4c>xR)=8%G5l>L6F5uH5Fc~nMJeJ_g>gpYzD)geZcLx|-#I8Vsek4_rJ`cNXP>EQw'tka}
+=w5+g,ht#N2H3ntjveysy|=0hQC/Tt^;Ag@Y3l2DL3Qsm6TFx{;Bg[WB+Vhbcg%h{Equc0U"OzH+pdBPI=;[R$%WyWh@mT1|=y)b`;fWyX&MCg~cqx<<7F
+/O)b,&eJ./=+JbZ'8I06~3@C<GzOEBl:+G}{DbEwlR/Ru9wQ4Cl6#<n#PO,(6i]XmGJ0)bmGHR2Q42!j7DK`-t+k9^|Iv(NoAATEB"0",k:7#-l9.;cUuR
+EJt9Y;Q,m(:WPIYwNXT."o&QvOI3fSskygk[Vd31Y/3>y`n/JO)MN6Bqo'@sV%JOH'yr+^i|7]T+piGD.tDS]czd+d(_:i>n$QiIN=V[ELJU61I|U1aWk<
+A;<[4Y#hX!K3mma@_N7LOb2i65N]zzbEmw.:C$8Fa0}P{.b2&:,H}$r{=[|W|DhZM:W'~7)B7d-v#}z);^k"3=H6E4Ojv!z/I&S5zd`A$;pXXgFf/P-V'$
+E,}kHK({X%V{[-Z$8z!D~BK3,)SK3kgXl]MZnGL-@1CK[ZfhUy=x];n6zbKsG5`T3zSs,6'([X`^zOKcjWvWRKeUy9!s7IFYnSemfAb/eQ/wX+DZ%%)V_@
+4b_o3`<!YCr.cR_:i7{7#^wlemg;E!W/w+GVi8=bO_BGm]./~aTqp,.0,OiNKois,)^D}'cbba"HKz01`kb/4rC0<Ftqyl5YOn<.4UhPf1nd+OE=mcm1Pg
+1DWN/@y:cs5z]2N.kQNQT>5I}i255c}LueYPSL")EIIt8%f<24i]bojjatd7#|H{aa60[pUqP>BC]h&bB'"9C`"F>gs"F1HzsDJASPT8nE#5,EnD!ag^xO
+UZ"M<D>7tiVj-qaRF3:h"Q%[C@kdq%obVfT8>("09Av(>$/U7/dSBm&I27{iEj&Z[_ZY/,>nnT;AMs9ad=.CZut%4&a4`OsZF.YFR[Go+hXG9:j}hdV{$S
+r8~O#dac3Vw0ca!0,J:|VCk}#4q"uAE]u<NZUD>yrKoIT|Q#F$}fV<[[^^^OD'N"IHy#=KyJ'`8z$'dA5z4oV,+po/T>`YF.TAXV1DF!HMbZV>7a(T=n!'
+>V>}Vm/+8=r#'{w&,mL0anUQtsQqOw^d/GllSWGdM<Zz!,qG/)(`UD<W@bf7o6b)DQug":x<[Uk%k-z;GDVa'APr$}$/2ivTXgAH;&=dqv}^7=[/|vn:,:
+l9Z-M<vWb|:M=BP`WZjV^mxYckv^kGr1tlYoWD$P:bb$,=DPk`fAG#jY=mzOpOy{JKM'qv,W8&d@Uv~1CoD!YzNR+n[H%G2+xT0wLEl7Ja;p|HQdlcIG!=
+tZn'Ks28ZPwTCktvi"yU_X&zd.1oKx`1R]T/d+r(ver>`(<Suu^Q0eiioz|Z/4Lp2xVpk=md7Mx&<S{T!p'PdLKlgo8X##+c7K=Of2sQem=U5AYiBE[YQy
+n-ar!&:7,[>,QrErnCPKJ93F$nJS.0j.]jAo&lKr/'^oXb5x`Hgu=xxoLlI6z4dhP`1DU%s|O!eBk[wP3DND)$fcmn2Vo`9(b=I/oA2lAh".3<dkjl1JKN
+]+&zVpm"-x%zY/#T%zb9%a0#(A/zZA$`++eL=!UXn24ydxLrNzOk'XaMHT(5Wq~W8`w4c=uR[8;gx4X+0r!S7]gDs-g(OrEMIMg|avdEU'fo$qICv#x9sp
+PX%%hFz|Tt"r'@vJWgQ_YA,2l`My]fi,~DB`rJ_E]8ZCGu4vDa|$[Sk|pG6OISxg!mnj=B|7MUpC4I&HHd5F.${F&pmQemq)=$,ozgx4_3>sl;k+Lo,p<f
+!)^$Pn%G~]%j$t|S~i6S}mD%|udl)2XGH<sNP,.:u;9F)&^R5XaMX$7K&ASg#]:17To(6>FTX].Q~hN!Wp+O6qE'x1tDi<Fbn1Y'zeuG{_m[TO&,lf,3ZA
+<<3)TqQ6kq,L`PIitue4/T|jvyzO75Pdt4#iK8Fc)ih]7/-T4sa>jZrMKU,Sn8u`=tByD(Jam[XXK:yp/Hy;uO$7TaNOEwV4;`#JMWPP6^V2A5U9i|o6Yd
+)5M$7BJ4"2|M:K/Gd1:!N,T`EEsOLeVVht5J&4h%B@I($tKmmsH.iRVx%SeL1ueig;5YtUOqh+n{',rn}D.Z}Z5:PTR/P{,Joc7_-0g(Pm=e5J]@6|cpo+
+q,Jp%$JWw00Yq>NxKQi<qJ!mCCk=1T.XbC+WL^c4Pa9AjBjh!){{2{4JKW(O6SbId52p&CPHvL+&%eQ+iqr(<pDV4<{q>!o,7/-4_gDR0Ju@>_05hOPRbz
+m$bHz%"ltQp4lp/n|l1aegEpz-;vuN%i&de+!+_#o$!.<65+!T(IY`fp6:D(GO[ydE}I3$<CkiDbZat=FS;YSpeb^sz{8#Z]!;+p2(ngf04_u%<&'Ezc|h
+.EEN(W)nENn8C2l+pON"Fsa>cw82aT{CqwT]Pd{0F`&#09Zm1B_Q}TDG$lRyvgRik>oZkncTg7XF|O'q]R'=jm.TWB.W8Dyj1trRY|+/BD{0=F-"]^@kND
+>3YkX2M[@,"e{F3b|C9&Bc]D~ghHk8~J2pYdQ>ue>QgzSJv-y)U3f|I5cHl"CI!6gFh|)HDm$iv=mpDGSi|tdAu9z(r,7J'{FxI{lTXZkok.DVCD9Ko3m5
+]:@RV#1s&{T)v'&)DBmxjI<o5<e<[N;jX]35Se{VZ^A>g<#AH=5K],R&dsMj2S;Vks$y.U1;G3A)k|e{Xs;xKhx,}]{(Ff9gIG7!)=qEl6`JHD(401%3X@
+ckg/wy2N}-$aTXK}WZxNR3{"B/N$y_fN}y[ACPHxHbG(HF+w.$lR#LV"/"P|WnR%'8or&#@Jb+`<F<}]59,wM"s%&//S}Hl]^EyP1}mJ39.xt2>hV#p254
++jTX_Z5>],(_AOvRmH<[Y70![%,k'Tv|Sw(wn+aWYK7{y1ItkdYXUdP6WB!2,''BNBcm<.8@ZT07$r2O'OC+mto%!l-u0QPXi>$9_HmC4s;B$QmuAg]tjY
+rPx9f}Lqzw'^mj94f>(h5k|FR&~d|5/;48!M5,nJk}n2|CX'G4ZxpZMxNz3{sNSGO}tLKfMS@3"^{I2Xuo~E~m",J<p%h_X|~}Q5!>R!p&ZK{[-!+utK']
+z/k+29|v)+r@cI&-piR/Hlc<zO!e`efv<oJnqH+^%j^X/"QZX-Wm=`4r7_BGP`|N9NoXr0zX,'"A;,~=JBd8H|#tV&57DIIJv+O<y;@Q|_4T9y7B'|E(dw
+Uk9E3eIMtL=s@pTsVXQfFmGlF-[1(,n/y4)p@IR-9J'C>NAC1I4zYyukOd~P~!g.8W=x!HgHr.cdNy"qf{]r^{tav65+{0/xc:>'FbT38U}m{pj3ji@tcQ
+gKLtL}aNT3^+c%ObDz9VT@JbQ;IK.g5Rw{jooUmnXWLVO5vh8I.w/uwVNl"9YiSm9}Hhz<mNCC}Y-d44E8V=jxmupYHl`JMg1+_)0:+(m@Ds"QJK0v0=4(
+iib-kbrW[s{6+}h2cyl6sdDQCP~wWn[V^Kw(B3(KsBgT#Hk`^T,ZtsrbEs|))7ReyBP>Z_&taOGbtB_u4jqdi"2M=jIQV1)pX74TiwkP{||l3Xo|a:)NFP
+'$_<ph/j'@|1F@x2bO+3z#5O>WIIj#y>!kfAWe+.3P4bF{33xWbfxU.;zrl#cljy`rNi4d@=EYaoVH;gYbQEzcCgRE4lXI`S'5BD>C!^tW+kyL+saOLB^-
+.;O&WdKe@H>Qw%p)TFz3`x0EPp{HqruoelzY3Y,7inL=Q#F#%I"a=BD99x.o>@cD}#8WZ#vHmt(@]0X5=K6y~(I;9;Rd%TSD]BwIr7A.^rvfVHpy0uEv#a
+N7^'4{jp;yLLm`Vjj_9xy6E`Qwz5D#([[qSE'J't.9mS,ayU$6L7Su(x_Y3fKdHVyk+fgjoKJpL1^mK_o7HPjlWZFN`[R7]_6a%$}D;]T!Y)!f:;5yKfEz
+"H'j.c1XU(UQh1NvDQ]Moi&B958X8wig4{^DrmWzWNKwjxLbT@@hk"viR5wC.|[MS]&bJ)ss8AZJ0%nR>sMG9tuOz)0IiiK<.4Of5lAEe:DwCEJfM0uEOK
+`(wAN{kthhPHG|kr:=gvkVFFe&9x`0wWGB<k3w@#N=[g;=^AvD:='}/-[vBJLRk[2kCr#a,FMxmqE`Q+0x35o6RsS)z$N-)s2p0v]XhQ67!>1`Lmw]<uTv
+YhX"MA,DEm^SQQ)bg(Dbp.g`(yv1NtOX-r%%;shQB$D{Q:+[YONKxcHApvTE0t/+7ajaNou/<X"k{-bo;>2T`BeSs=JF_+Ij@L3X87!8)5^Ah{j&ly6"rc
+M]BfpO'Iu!!g]q2C#as[b}!79w'&]7"j)/r4{^`[,%v;xC@q+C4f/6E7Ey=]W7wCrs$JV0lM[NE@ioD2[lCR/0FUKw[<U<V2=lfp@01J|k$74b0-c3E=qW
+h=8@k(R{q2IU0K5V3yC_`#MLl`|utC5e,G<g7,|A/&8N.3<3l]ND@U"(S@^|a]qrk5'swlFwv(Y1u!`e~K]>D!VKTf@KxYiv#KY1&Sc{Aj|gU$3I.saOaB
+Vcw1(uvN[&r1w>z!19Q>X2yb<3F[^xN&)yg+5teJt">T]{(:G3QtcO}SvaLHkYRWRq<_ezBX@5-^gmn!&E4ZCf7X"6BlLRPUZrVu<w+:te|'gBuvEj1B~h
+_C)5)2gOT.w3G-qXC0g7k[Y&s3NHb90%UI`Oxqt/^QeI;35cXB3XN/8q.kZ#'vXZE%3$#[Ql>tCuQpDmPWS14$`h;e%L6vv=s0Sq3|-@^-BbGA)Sz!-}k(
+>4].t$20n#a|+l~sKVlyTf[Z|(f_Ol+0Jfee>yfKUwUh@6gu`h]T7Z%B(`Gy{Vp&w7,zrIO$}v%i#AbyNFhnt$qx:9$pQ7^c-4ahY]F|as0fv3BXob3]Ob
+f"YO7HH2O#%AGYZqweQhR%C4fon$'^rC(3r#bl|k`1=f<)<GED)ZIdxqZwt>sE_"_Z6U&d=@&y3_G}PB0q.FXpf!Oe)MT{!vR9t(:K~-4V~k-OO<,$7h(O
+gux,.OX3&FTNz@eJ{0fGMZayw:En=%~2K]@_;xz8|{Wy8v4p#Cruy.OH"m1u%Pq[Val)5>d+S9f#JGa>l7'}m+W0gwG|1'GLIs8V=;C[,ORU~!fHjN#|[Q
+%2]M8LgprM5^G]j&G5}0S;>F!xuvnizMiBuE'Pwe'`F|N|0`Ax]ja@IvddYF>#ur}08&>6ZDDYdnxWgZyG>Ef.B+0g9A$6,Gl4~n8_FX]!2|}]w_:tR,1Q
+c1t!$AbL/!S"_3O(c@cffv#`'5JF3]H#"Gn%$cG45kfDu0{B}K!KV2x<TPIWr4lE$'-O{EB^XPLxL8xNy%$})m-6{eG4UEa.j6@bVUS!$B>A#.x2)![l#R
+-umt#-1t^Z^_~={W&)S:p2a<tG1.R-JL:4Kny[Y.`d1W=W=0e+deB56l/L!Wt=b-MXiiNqFj0z/I,zp3PepG,2ckH]oOs:Mwc%Ihn'fi{BUnhiWm%y=!l}
+hZ+w!Y>{:jUs`}[}q_V;u+Q9~<p}k-+x;DFlJbh@6QHU,t=6XTl`P|6kAa/2yVuV~@4fWD85,!EKwlJq(5E[,|~6.xq^yJwp<%61CC%4V9Zi8hvlI<tEk{
+m}]Dko5(#,EUI=Qtt{9$TU8by|F^r@V,di7QL{jovTlcjB]|&&^54^E&z"=FQ$H7o6^p";g'Xk2{`F2X@W6o1:5'0Gc2G(ALe[vxeIqc||&Sp>idP_mc)`
+lW/+kuoO47vI%mKkYr=:3+2UXyCBD`QwH{[A"IKQGG>S{c39@R$C&!ciHA#<[B+:Go;u(E5pBG4R+/F'O!p+Ec6BsX})7;$I^>C-J<eY>"QtEa/x{2rk&6
+}h2A1rdzhhoOt&gbvGucOv0HJKx3pC9Z2f2<hq&m>r,]kQ}0Hx]mVyT,`N%tfV=.]MY&oA9(h5<l_'/3^HG:tpY(v"-BjDnadR7DtiPslnrji<pzx=$OMV
+2$u`[9$)Y5!8g7tBB=&</74py(p|EIQD%`08%at`2JsKD#bD4](vdZj/U)p#f9J<)>HTQWf@TjzN&oZaj&4BfnZjF`LcO.b=~)G0^(u_kPKT8JXx1hYu!4
+4C]N$$O{W0&b"o!%_4`F"o7/iLPvWaJiiLuXicz!!h1nuPQjiMt268la8A~A!^tQfVLHo>k=boqM%{R}UW^/Zl80}nbCe-0c"gR].;'BuG[jpNm4UN@Rdd
+8iy1UwlD0`zj;8cd/zjZDullAwd7ZUHb&QrTVN(SDz]Z(R(7_.r^F@(,I2b$'hHIcO~LA2b|!>GR~9'uuk5hpT5}.gU{era^W;xN^]4{-UM)xO%tcr6QVG
+=Nl1s<.LpN7svXyW!LnI5SBN"N2EK4ZL:qk`HZ0%(a"Z.P0X3v`c&nppWRC$:+%7X!PO9}n^l'I/Y8fmP>(5r'NYyP'zX'RW+TgHA,j)ML8cwojVYXZ#(E
+S&[T.CtvBEM(r5m[OgFJ7R2hHpb+6B&9}I5d^Z%^NW2Z3YRtm.&Iy.$RPtZlu>~>ps[m+0<-49n;AeUy&RlomKq,L:TRA-poB=vT8d1X1$"G8)go^k{F7V
+9V+-y6dxsgkfVQLAI(ii'x>&1;~$#a_Bx!r'Rnn5K/bED8Fbe+}^Xoy>#RPtUb,|jmo,TY)zD3ynsEyyTcf$CM}EdrEx7|aMu=XL3Z2r5CqMal8Ev!bbIG
+~5yG('039@n&YRIfnbp0AK=@AaCsmw=h<b@70'j)JqT+GL9T:mv,(7_-cM1D4t=nAm5@c0_K~bxsI]/{(f8Hr3"v]oUi$;ul0[KSAncaQVO=2v"f8!JGJ^
+Un#QoCjh=o'y'Z][<@(Vj{1`fn$rg|;|q)+:N%BJV6{j"rH`!mzKok&URfZrE&pL+52jtu$<ywRu~TNOuo+ctl![M(haN5=_+rvvZVwhf/SIrC[$!>Ott=
+dN7vSz{W]+&>Y%9CcR/4w$K5hx99Z{Kfzy5L-wg'zg(3}V"^{GMhn#TOKT<vl(`mN4Cld_GD96>jme]uLrtG=H!pgabws|HZ-8`]5pl-Ft:m>#EBEj(-4Z
+$TjZ[p2}E){c9o|K4tv!10SaJ8c{d@J9x;+v#7(-0l#8B"jjIZZ$:Qe)ib{Qn./b!&P8}xP-Lw`OoG&Iq'(iGh[Pl.~,qyVxhke|$SGY|Aau|V[|ZRlJ/p
+zihp&[k<``DP^IA=50mheu|&wJG<2bSq&"~V8%mG)%ojvrgCqSMs:<I)0a!F8[u!0p8+uYqmW,nM&"l-u^L/y8%j%nvTKX0u%,idV8fLZ1HLu48Bk>5)d3
+w+W7(pG}a-)yL]$'m9q`fn!2;W0Xv(m]{l(M;JAyW=94aFCT-x$[0:ow(zk2)}0dg12=;n0DT,,Sg;K]F5QS3M$#V9b{+t[x@81Sz/dO$^&yTgn4K}]Vn1
+R$K%&#p7'ZTH#];$2Ahd@SZC!'GX;:oVr92|tIQz3W#%^9@kef`lOcI;]l-v#=Wm,CRhzez^:gh.-UKDm7E):'IO:1'EbjjV|nLXeU8W7rJlx%;;}>yG0$
+(aC3iHt;G#NM3u@:/j9x~j_|FZox"EedBGzFk0;|],5S840i2b"3>a8;XjhFXSuK"GvmG)`ES:Md1>t2pU9dUWL3&^ZVA0P9l-3a{+42C3_b~V5q<("eu_
+XuY|)1]iXfnWqS!0cn=d(1]'BDCjnmi-o`^<9/kcpzd2`@/|uV]f,Gu]LWuBaeZIaHdDLRG#7kOK'E-Q)dW{-PjO)2bsJyn8>m&INc[9rOOk+2H&qG6S2P
+of9ze^[Z(lG0!Z[KhEm2XK(/K%n[b0taq%LhBq;@v"VnT|V>|_i5-Ze5|z.mncPd5zK4a1xtS"Wcrn(x'w#Us;pc+A'MmZuC'U6)s:Vv}w7W&okqBSe="e
+'/b{^5hyg{WOU|)v(I~0Zj_mh[oI9Kuo:X7C=coiyiUmvm4iWIxA.iZM@,2!#"^YJuJ-JI,!bmdMam"2CV#!7(rC4SiGEG,QHok/RnGE!O9D`j-3UU+jC>
+GEfI>cwA--jxmpp:4j]M`:fll}=/cmuWz7CWQ:3vF8fuToB+q}#k-x[P"}LDWg]MK"D%hVgs[qzau%zxlYrCX^#Hx75I<6&^>P+N4&8hJkr&7[K6[Z9cA-
+%]'.C5$D!fp{8`vsm#A`gqY:rS!#=x%DVbmiM@w[[m9|v6n[9rp};.[i'hy%.SeB`I,n|I^|<P!TvfqD4Caq7[/Ul.y.`K"Y!66KN^`B8%CgeI5-hnBz5O
+YMw(]7.m)|7|@W{{k})|,yxfUdidke&WI4$}"{MuIjClmBUM1z+L46u]gRfIaXnZY;:G@j;2uFb-D0=6tJ%jQB`>dxD9~@:ulW<b|}RuZp/hg|_D;DQ>QJ
+-er0rZDu'DfA&+RWGg++j/ej|hpa5rI5P(ireT=u781T-8dD{|@OUas_0X^j-`FM-/-6Oz_-z;qJ-U"Ll[yz6VRoZ<%$9J{y)4_7PQ/bB'c4BXd4_D6;<;
+|B{)z!SHJo.uA|.BC81/M#VrVY%h9vH|Us!'p'0/dAuD4jK$h'wM3}mUcW9KC6T^'}y94Y.{ku>V@jwWA/"xqVj9>Gec|=}5vOQewYUhosa"Kx$$f21l}5
+#kTW]4+/J:15H`cOXcT:MOn)0W91^aZ3PvF,'YoI}83tI(!_GMCbuuq;kQ$>Pp6vO{(kFQe^cCw|>X`QPOCeqxX>28vicwLSYxwR:3Zds{![s7p}gSr71]
+8'J|$gW.wm'8EQA_}7E[l|_bBWmxLkATR'k7Cc!!L7+c~u"6k5R`CUu}aEM^PN/Nov^TPd-bT"Jz$O}{HvtQ+cfRUGRU{`<v<O>})WYP+s~13`0Of)xTCz
+-Sy2Uu.m,")>zL0>@I6@.}}P_`YyDd}I>+Y<N<Xl=t!_u1rJ7,]TXBp__}0vOk`a&#fPdv5g'S7>0PJtTBVG&bu@H'$TJ5W,yT_<dO&>0b78fFt'LA2[w_
+Lb1#saI:D^d32kq{zBLC;H)1&V5B|HA,Uw7V=rfiw@g8k}O6/T2_^^2eeoE-E_qf=4VNKf4sxc/]s}MwcFNqW{ht<GFH[mD3>CZ7T<-1FkYKJ9@2~wEE8U
+K/mw#tKn"K"vL(4W7)uCc&+D)wIFrU4hc3+WHyn[F<=L;olJKkGHcEP[`%JX_G]8#s0,,p0{CyVywq+l/u@qI..pzd;yW|s0TScK#jFK-&Xo<}OpS=gR0I
+m`o4hYEz7ViqVN^wp0xVD5J<l(ExRa@qTWVXf-,`e@ib.bfhgO,4T>QgS5+FWZtw0X~FA_u&Znr3vztNv;wQ#M#gmR_ZJOujVU0d3q3P7BZome1k%|sozf
+/,z)Jf6Hq>(I%nA&5sEbAFM#=cu"|Y1G={MzS7=JibL'gM.[PN]%JB)x9_J#BCK0{Y5}_^I<)([tXeew4ns%tG/o{bsAIj7<yjq,"gRFqTAD|<qyLa>oK8
+VSO9Sb4&a8l%mcCQzh!ZPFX.XMxW-)@{,Wiq&73-;W>L%m!Vcj"2E.D=(-Tj9s+}3;O}ke;Mz^e+bx:DCG6}(-__MeN4dJ#T{k1V>Tzxv}fu2.[vJ}>T#8
+J3}`yT4p)RyMdQyZCI)t&=T@M([6/|#FF&R6_YJW5uZa&5wx=gt{fws-xq;MPg;_[%r/M9Pd2LMCy[i=f5Lo6KGe1>v7QpVUM1V8<7M8OW_)xAx9CLM(|U
+J&>r^m<8m5NDGyD86a-b@_/JCv9PA7R2:p]%+xL#dL,m<7S3<}}_|v$c#Z>wdAKYUq]9gb]S:OQGh7dKk&ow;;X5e8;hx(2t])+yaV,eRGk:(kMO$A@a9k
+$@8EimPeA^Vr|q,`y[PH^<Xdrs=[Pt--}F3wLrsMl7Wb.<fq4x/Mn%!0asl_DC&T_V&M@u/qk/'n28LE0,E}3t}&I5=W&z~GnBe/7Na^Y1td{yJ;>FK(8(
+`Ehe>jMO6NR<)9j+a2mp:D$rPiVgRtk<ziWmtp]:JT@Y50x).MEdkNVx.k6%$O)j=cI+JO03GXcN=v_JTYx-1Fa>lL[;#ja`US/XY;(hb4{;5bhe5[eK|a
+Ew[Qs@%yFI3hhlS:obz-!pOB`!wKp;Q}iBvxzLkbMh99&5:kI79c%}pBE0R[t:M!L^,vt%U-XLYrwG$>dyU2/s)OC8LxdAK,a{8YuQ<JBXR7>=M:P!D"PI
+zN=<eVbQ4S2ri%<``I[}V2Vv:nSp'[5h()fnzwXL5q)#OC+f:HpzAhD!%!~N1nug>KeIM+7drgt5yWsD9tx!YHU&0e5/kSZ0~7$tzL%||.JkH]U[Lx=.1X
+mnk>MOFm~A|",:&{&w&%()LpFLD`-lt)m'~5A8{{x0$rtU/]:oj$mMWVVG~j3|7yHqoo>))JV<YvqJlRga8ekB94#Iqqb5bKx<'g9OB0jh_ub'Dk,X1&E/
+!i~Qj1c}_J$URBOt/T/xthz^HnyT~8hX"%Q-y^8ZB90u6Jh-LeRNx!<D`^A14OBi-lJ8d,,}m$w;P"C/M`i/:zlQ[.v{y_A,YM/F9<4gO=+^_-DBJJISw_
+JtE=o^hMXViMw1Q3,R($KY}iY0uen2G>V('QmXQWt/t;$LLD8("sUaLMu}%7phu^lL27$_ANgDrf0}q6mfiiPIC]wy7"K'cCd@/M4Uc_t{"N-K`:DQ]MFg
+:vMOA,Xq.3k(azlLBWvwqU=QC`@xv{pZq/1/~K'1yk@|83o9_u3[2{@0[3"6gLs{[c#M}XNVz.gd'>BqeMb6a;2H5EK{&vFRM1%U]=0pt7>LY[x__2!f[D
+9`4f&FhI+!}"drh0A(3|`2dy)>+s'gjj#M./%LJ5~BA8]"0@QAoc`yvJ5'4AtD#/Y$x7+PbS0:>YoK:Gvsj8!uaZ6HA:7t~%f=J>$K]`:g=xCH&.l_Z'D}
+MZ%G7@6iqts8ZUK4EXzZ|aII1T&,_z7c9;1YE]xO7]|)M>B-K<`e5K>IOFtf=SW.Kk[/0^j(w{0ML^TOECOkk&%JU1Ej`|Sp(Rq!5D"k:.;K}r;Jxle2<D
+ztX21O0jhT8Z<498jR.0P5-z<OA&%"[XopjR'7A$wNHo|-K.%t,ka+vA@+vMK[vxF6l%6=/i!CH$J!fJk&_+/:]xN}CZW>qD!-.,j-eK(v9B=uzrN}Uut7
+STZVt.yy"sT3W-z{M+UVbJp'3wmEwdrqmq!u/eJS6lBLMZsRt>$<<9Or)2s[/9#:>N=#GaFzlh<N,A2]JTteB=Qbp^7ekPU@^D@=:wOa$7m88,seCZ$2@S
+W}gT|1j=5gL^Y/8tX<hEZ@~elpZZ}g"YyE$!+.dEas#GTI7k<QChi;,:9%+]I"GA2E0!'T^M<qX0e6osI|vPJTb;jWoV3''VyQ-L7bK7ljhtIa|da@>Ewz
+if6QbB2.7dwj}d%hl/lC"KPC!5c5`]zc!%dAGJWsrLrZA]uDDCS8rceBm|l#::m%nOY[{VtL4Xd{R>'PGtGMOqB(wUZ53Lbkd`!QY9vk)N['J6JFS7!}&Z
+&M-Lw(PApt2vjPFv>2!UhE$]F>XAR0^b^EWFw(~fT12JUH|m]x$q-KKnL2_a1<Nju<cU>fZHmNe^i#m!02;l$Ox,EspU^E[!y<:3onHNXMRqnL0k;dtYMI
+MK)E1br><6]a$+[Gfu2goCJ^2W6x[YHfu"|D<:j#/"^l5d@HsJ53N43([L`/8b7oVkF$u1/V8S7_ASfO+^;Ca6cV1M`n+t#HFUl!:TZ;=]^UQjDWiSOKM:
+Hw/gCe_6Swkm+4jHKp8Zw`1^,>_lDAzM^wv1]z|I,_"qKnZe]>OCfyg[5_"<e6ZMH;2:gY5#I<HD.|J%W{H-`8AxWYSGC4g^;><we3)Zd[ee`,yRbi2$,9
+OPNki5"C<fr'LjOKbeBB87K5BSDU=(VZs}KE&.9$Pv>#-KLML"{+,[EiOhQXDsI^ib2swZMEh/,d'$QNS}Fe>x(P=$-i7rEBKn]XYE9smD83-muG}he-MW
+hF0D!,M>TuaOY-Zln^r.3io_#Wt;R``_KSE,94,e=iMZ%or.Sm[4x#9kF>!fPGO+$6%,Y`/9eFX|]i^e|Zh]C<yyCm/$^Sz"c8>.,}"1%QG0p=0jBGXe#X
+:mw1U!ub"Wz.rPvBiPJTEVAnV.;cS{6oy!%-;!6hmvllJQZn^g!T0oCA1UloX9&n{VJQxIi2z8L's-R[Kf=^Ze<!UQVCL1`>rx%.^K{v/2<<XBw,mDpcEH
+-7u!V0w+$&'3tVmcfOo-1VYjt]<3cYfui<!"Tmq.Xd{))09k!wx5ga+2Z/kQG5`9q!;z<HQX'77GT<)1Z<m"{Lw>MZOG'@V&$]K38CP-b&F/-At"6deh|s
+j3yXi[UYD,n&Xw%MK1n2+Vrq1ME0h>X0./5z_d9bCn&/V`pVSQ5GGn=y"7%A>%Gc+gWKpP|bKW`1P>je,YW|nxl(DTcCUn.X<6_eQIDsW-7.HMP0>xv+50
+6Ee0[RJL{<}Z:J$f%q"(GH5d;yh2|vaf4UKb_dEkHFK-XR]<Cy[oPwGH5|>`<GdB+&!nJJad0".`F+~Stz&5y1TAfm7}$jr`fm=]hc^/O#5oZR`Q6p=baY
+d)X"V#4^zmsEsytuov!q,{L%}.g-VDldvb>,hSqxhO6c`HIWsSs9L:eFcyQ+Zuw[x`-<S`2ttswm_cCVmInV-]Tol[3PbGD|j/[==2S2H,b&ZqPZan2S<!
+L^,D;`p#bo>6tjpi.ram`4ZWe2+C^7DoKAqX1U"_YiYIFYA]K!c&g[[mIy=&>)dB|^+a6#RDqSY`.lYGk<Ul'k|uskjIDcQZh(um#>JyP&3ZHc<AT,uZTd
+g)$;%.{Ml(8tr`-3BJ!.VFN8>QPZI_)NF044;KTPtj}G-6Q(0Y)BJ!ql#0=&zvd8c!b{a9-bSO^eQ'^$u5~N{LGsbzW$t{'C&Tsz!',#Z}_JqcBMZqVY%4
+~`oPMCRNND^W1oF@#=z&cMGP@<]Ba1p-$ag/k3S6#t[0-0Q^#m>q7%rB[z-2fT7'|ait~8>o)))4]'K;X`PN4>!~,knqpp!j-3"/@Y##{ah1~ZJNoh#Y$b
+4lDcwJH1bJN=JS]$X#P{BRx+;Rx1bq9C91seY%#sUL::2i+'g1^2N_Ko>-&hH1Rb~{$;j5iqH72oW.6HNCmu>({t$JQOR|t`"cFEhbJbeX"X~Zini!R,Y4
+qEdv{I=3Z|.7ta<wD%Rw+Q0+1lyEN{uFE9FnKK+qhq.hcNYwdE8,Iok`977Mp:(/V[UFhEZX6egg4D`=]ALW-B`}B;4-2tWiJN.AQT;qU}x=wG;^Do"qaU
+-ILM_VZ:t|V<:ov{:]XR&i.)qu1js'GuL|[BF^]"%XK8A]klfXyDtmBx@4I=@|/N"nC54j^S02y'9#71:QGSK'Xnd`Z}kh=87vl7R3`Pe[na/_Akh95y)p
+sm>%'GQj,W'ZWX4v=IcH}Qm,@8c3[DM&ucHQCU60y,^V'$8Z2]tlFf.{Z,s.w]4xhB$w~u2{sOOpY_pF#eig|NrJA}`i+KyE<8Gt2PNevI8vBjcAA+9pj[
+JowjxpIN~.C}1@B{Z.aNssqj8]tD#NcK%3Q#}fWN2M.+iLMpFH(.PgA-/}$rY{/OQpcz!Me<34fHc5gHyzqPA@N3Wh9XWm+dyAa([l]]4QH:2##E(q[P<!
+j[/{c|I"--N"U)s9`'rPlouOy!m!|OH}LVTj<#0Mbg,cA"}L_fwpD,&E'o9|[@(G`k7)'ZQ}4:V=JDgH-'BCFDjaFE}S:731P5`4u8u7vg+n]P;jSt(BII
+aXefD{kmec%E_3(1SF%86j)O>Sv,Quji%K.v^@x):@ukdgs<>7hgR0&6Cv[1BQ~J"svaU-ik+J@`N|M7Nx6.cgaIiFrz^EHWPW}pz34ai#Kp_dGVJsfJaQ
+(7lC,%:Am:Zy7jJ[L&e$Accs.^k2BlVhqufo`J/_blQR-l;5;Hdtp9=UzYRx>6.G:LfL>UfKW7+8B5Q8cv6|hGG5%K@jU"u<xly(L!VtpynbiJeMAZ0,w|
+k-_hDy,8GeD19%SJ+=5$WUL2~AzMmM_Q5.iya9[o@+wAquM`9b/hk^@Y#jw933/;nOf]w.ZXO.Ji[@=<Qa.<&fB}B2&Xy_aC72fwe@rywBa3ZwbX!,}e2@
+Z.Rr]dK#LUtvvT_CR(6RPFn6<}@NGE/776He}&Gf-S#U'1a-od>IkAuGw:/:wirpr%hE58+VLSU##9,-,!e]z&bR7kL/MB,htE{g9-u)}l|cT]k3(JLoX.
+dOY(CP2%P|P7PEra=rVBl_s>;mes8kaZ%rKL:J;-d{YP4w:[E_-dUK2Ue^5nJM#mcLEm`BK5b1,kGsd"&l#hJ}6ngf1v;%A0%9d!zq(@@H~;]IF;/9jS"0
+-D8RVJ>Y)f|L&gcvSy`K[7^$+"S8YTV@eGl@ekDLl=gAbHh5TWZ$/n)YY`FoqW2,/5!9'"N":.,8Qwv;:T{I>UemlTzy<^jt&O8S1P[V:N~uO{XXf|vtlG
+@8YMn^}3<S@Z#J]I/_1{T1g4r>EM'p)#]('aY2B,#1V,|%[@YBN<]"1yc3=%0>[EHsJl@x4<{u|h2^D=7:1#a/_Y.;lYjpIc$1C`I1GOKlY8_$Iy-/1FOl
+'K17rV@I#UbtnX/LsA3#'D4QvYexe'>l1qu3.FTaI0[ImAt>(:!5ElWg:i"_dLA@[/&F$V|i:Bj1Z};9;<0F!Q{gHy_'}aKb++|MXZlg9}{YU]b$Zc~0"8
+3||R4)3Moc]a9KE%tA#/Kre_E_XdVB/0B]"GLMqexUm3AeV!aX[L}Gpb>V#SE_,GU!h>~ah{gM@GAhvnF`xyNK1wn4b%|%)jV;Gl"6w2B}ff."p9R;ad.-
+87%LBkhaD':v6xgTgZ];RG4F`1%,aW"VB6794w}6[<R)R9EJJ5^IjeKfUq5'+9i=q`Cm@#+oxv^V]vux)DR$$<N$+3FbD1kFKPZwv$%sXU3ruE+=,0~=qW
+q,_"QI'`pvUbeQ;j![(K[VhfI2-,L9Eoff0Q`[`)^mMD)ALw4^h<]IF:}bN,<![zD"Dn[Ar-@@O+-b~n9!ZLlLSqEj$ICl<43)t"Ba+wnS[8=wL[{eYd}&
+HcBcTN8}Sl[{d7FQKyD&X!V^J5dJ)C^7FTDHtoNZN">7;CeGBS_f`:Qv;dPm,/16095/FhS49&hL~:G|i:h,~8GL}^}8>k+<C{y6bHQ8>e`kXQ:r.QQo!V
+AC<In)6kH0))F|E'4;AM8y%@S}zCQWy"Z#Q%tNY@i)ti(Twlx{=6u4Z"D`2s&/bs+ffIew4{N.[Q)rk=dy+Dq@y_:4xFRL~XQ56j[hNq)592zJFp3Mh}`/
+&[#&hEa&%7moLf:pV@G`>spd_!6E'm!__%;v~xpJ)y$/7u=m=(=.2q'#~d{gz4xX;.KX8uKDE85GaY.3y|GulC6}%D:O:JFg}O/Gaz~w|O5t>I({`eU|%Z
+f=t+1FjHf=cXf%v;toTO(b&m9K~[rdlUSA1XMJ/rZ.UX]>#9,a);ofRCt!OPb{hK<&31xw/WZ1+ila:0ddL=4(&+^K]1rw9`ei$4ch3UqBbPS|B-gw8`pl
+Q+k@<PmBn#.GlaxZeOn]kO_tmYzP]w;-%Txt6"Mz{xa0E"GZq/<q77pX(#WC)yXMC9(1oT"cY;:aUgpJ:BVd=//Znt7<>_;XVI-LlYH_)@[@I8<6l'"]fD
+.L}-fix7qalFLN`s'<)J&aY_^E8CG;Ip;"!Y=wu<{ncDnkb/-J-e^WJI6ZU:ym)3,C{#P:aJ5ROb.gKF-Cwl2{+F|#qHh5mn&EwbeZ_uB:DRs=O"8r'Q<f
+!].6P,:GA}.@R/]VJ_'Nio}V#aBft[RJG6c|w(6@gvx,HaH`rtWJNdwl8r~,>3(2tKw(DX-t6qiQ<&#nX8,$|8VrzFQ{GR'vl3~5.xg_OKuo9t|765{$ZV
+u,g^%n^E)}kK6ttM2486fxv}"~<K'_0k{biX9'Hccj.k+}_2D(}=gfbWG/|<d(%/mNXPx^/95qN'aj%<b@8%z.n"d_~i}0y%KP}XDH+/Bv&(FU"r"aAH!l
+}UJHw{Km5Pv7]d$!;YEb%j!+AxK2},{KctWoz<EY"T,isLcXOg)/]>vbpQdfQ(.i.sKVSkqT.Yb:DT}jG2y:q_<yB,8KIS-UEZ#ehsWG.&/U|rsNNE&pf&
+x57GzFb!L0h%a1LJ.UNkz"gjPa/4yB:2)C`^f;1|9p3/0m1E&}-#aoTM.KR8UG~hY}|$#29'IW}IBl705KhBTb_=3GVZJgGgqX[&bsm=jMP1$WOVd(NDrs
+aW8@[9Q}RLC5B<_V!bq_i@5Y6Am&pCNehHNT%QM;,@zDtR!bXg/Irz^m~7yL4@mI!;Nsc-D=)=ckn[)S%Qre(^Nq,PR$gDIX+.WH|2Svnn4:APDt;`JdF|
+bt#aHQRFq+ifK+,hK5yj^PB3tK>[tU#+PPde:")bw8Lm5";CLBa@SvB24_icP(;BJ^JG;[(c_&.&Bq(SxoW<W3qS({`A0:"|0A>7el"mw'u@)!IW[f>@W<
+N/zm#="Kg-'L"A0J#lGi'ly3WD(sJ0.Y!fKu0V_G4Tg"xUh>mSVm0k^%A_G&>lS!}Y}Ji{PyV2K4@:_juvQ%Ed>ATPtya3jHgEGw+].</b;gq7<sY%cH.o
+r'SL5>mg!|:J~V.dSJ_N.}FusO.hw>bE,zBD,1SbbJdh&zE.(TW:.(bM}E~+1z{lN}j0C/ww`plzt!z6&qq;QSeI_nM4z8a}bm3IOJ-17V"@Q3)cGG'nj4
+eueA$/{xd0/+z+u$G'NU>g^>[7F"M%HPEqNx6Z[YVlPdwHHsW)#`]a"#sTX9VQUG@NO(Y}ndGvq,z132t1~%'A-c7TV&;6|{@c,Y"1`a]N/6EwY]ln<HFj
+'UFCd`'%(GnAN|))Lx^D7R=s@su0]n@|b>kj%y7I`,{}VqWY(jc|[pB4k2tf^^x[5%`qP6qU-DB|]/E.ckPErfQ%(bQlq(P5@4=]>!VXeDgwvSNRa/p9,)
+[5[jnhQbm,|m1x4oIZA>KKUp5En9g.FrhRNlI|QdOVqr=oOdx#5'tRhOK`z&("dmKCGe<Mdn}$yOM;y98Y4s/5Si}5".p_m/'Z7MK6uWVbQr{H_5im.+W/
+qaWY!kMjt+c(uh}lhlp45oEV>8mVjT06GO/LE&D$$rq$/jMt(l$kK#5-%Q^i9U|EXVu@~q9vuRG<Fk/<(g=BDKP)Ct>::/YLgmR)T8:u5@k-Xx6j41x]5#
+A@fm"3y_THO"KTxGEEiA$g_Yo1Cvh|^M5+C5W8kJ2=W>&2-"(Uw}D!0"Rmo!N()5>9|}{NX!^opP'CT"RkpJ!SXOeXmi1-Up<g:}omty0'<C9oe)&5,FY|
+o10dIhvp$5k|kvA)'L<//<f{"FyV:s1XR1+hYF-:nVi">wvxN0+..J>`(!f5^n8LKDBJhRT>Xp[m(h]]c|Kg9vy,~zg,(yOj2D/e>G&U{(J#q`zg3uU;,t
+@v%oV^ZK0l9=>|AzW4w}fLNUfKSs9c'P{W)WLqzeDr_o'kPvv=0=_)~M~8q6Q9df#V1id;5@'IGto>-6R_HHl%'41gaOM2yO@%$)=qn$M06FujXf^l.|t(
+^qG(fSTpp;>La5ghN]uK8w'O[!30xj&[{LEh,Z=MDnxc<AadZCszzTsp,.&DA/}=;`k=`{'h}60Ybh[h;Xcdl];C2|p+5r$iCQ~VZd<}q{NR@&<RXf"XwC
+Z:`c)sFTxgDjc"_|B:-0$6=jzZ5TwbBioX(/!(EXmG}QS0r/f2kMe[l<G5|!Zq]jI.5)p_$ODSPk2RU9>8FXWxz%aE/FWY-TewdOs6pagiwdB0J:2D2dvy
+Q|MW+>hfKtMz3t9DB_u.jiuanOZEyuQtwMeN($%1#Ng&3h;rKSY]hw^T;G|gj(Ms6}.[m9!UBDDY8=OQJZ]vN}fa"&;SX]0qjZoH)kb&4`=qx=O$!Tvp"%
+TTQ0iuGr/KflGyG)o-.(zWV0JQ6T|_PcY>&!2viDi0_>@K=WBGi&Jf50itT`w^9GvtG^@pX-~9]J=qeD#D['"3/Xtq'+H_a;X0tNyYUi%Xc^m]V_hG}E20
+g%<zR(JP_<8RE5aQc.^]qcn2Np{1Vvhv(2k[_'k|(.M1=O[e%J~q73`>EyV"1(CY."LCA:~x2y|5LP0XpC|##cGj[b8P+l8l7GZH|J^ML,P1FgGp0u/oz$
+^WHf$^hN`tywR53Z"8t['/~5cI:"w6XiArt#{F5.NY[FF}P52pO"GxkVsx/GIh;GP.^&N(L$oBmC(8@z"nhDMeSwE<.f,SI{9/d15@Dk7/Zp>JtDGgBT5=
+^w$:ql!bPk}6lpFn/bJ1%U7,Ptr^K_K<L:o$"6F]"q&b9c+7zWf8]`0.Sj+Rx@.5}<{NKT/%4"{_tdz:px9+ZFt;'V/..-_K)MhvV]],TR.uLz5S(}8pB+
+8EM<F.z$th-Uk|t$=MrM6IEb=A&3<SI4q{#w%<czo8=+-/F3lG<W!XU-"tKmNJ}g|NZzT6#HmroDo$!H6|^3RtyE1>`d!'JQ~@GYZsH>+cAGSUM]pHA5GZ
+ci.JqF%sp/0s5tWP{[e"J`OKyf3=j>%jD4yK[.A!Gy1q7y!&36]IRLV5;'AOY=E/3njBN/9,Rt;Yk'TK>;>w(kUE_Bw_`:r+c8uyKlzsF</xa$x%)&T$T,
+jFdIc+%(=9Emd":E.Z&SZK]$.5ZxY!#7p:|vt)huR)xl[FOO[d[,[LYW8e]S]$Wzs/'v"2>L2sB5'XqdWidtEBeoVrFu|/dxIMnh}Lb>GYC'q!kO'QcO.K
+^DRRrX=/@YilAg`wZ0|uW[IsmQxjpegrF,W@(t@%mKF6|FE>zCCkVj6Wqzz68rq0PWtf[<%{:n<vxiTPHpnS{>]X<FV)JfVwJU8%{upV@R"a0x|L+^FO"I
+L4(}eLGl^QaAHc0'iuQU0izg9B'n75WjzyLpZ>-T^<,5G"TWX|_/7Wi:R0+"4,oc~UDO&i!M5^Ppb8Swf>$Y>DBnb3VB90Yg]<6La=i$M=OEJwZY=5KeWN
+($1V{u'N.z.1<$Wr~"iba#a7=#2Z/E9dCN4NlMS.m$:KJNyP,!51MH|IMgn`Q7~a2KqFP%^3]kSO'gODhBu#wK@MM>#PX"vKW9SVB}T1oBon^E"2wBE2!u
+$^^D]a'>`w`&FR/5Yp8"4D;&HOr-W!,|Vh9r7VdD(P=c#<z@{#kP<ea&bXWJT@h_,hCbzKF[8q:1OiTL%#]rSQVb8hb2Y#Y$ux|A!=y:cY|3F{"iHoC8]{
+fVJm-_x/5NvvvFt%SB-^;/x=Ae~|<Kq"Qf@M@s-v2iJ1mhS`!/)%d9no-nZXQI9XKoe^eQdFT/<b(6)5g'ps:3sa!|)zTZ+GR0TOM18Uij6Iy{021i|"z]
+G{g=jp9[Wy|!:!1aVxpJQ(pJ@w|KOkkY(agI2F#q[WHr$<n+U:irJX[.9/RPC}Ck$`1/DU5jPYi)$1PzP$CypD%I7_:j>G'/!p+EqLAUejr`EL|;aJi,t|
+DF:O+m:H@-A3ES/x(<h}AAE_'.Y49wo+lEbl+5herWlTq_PCLLWB)+PZp@Qw,Ld:Nc%}_4&b~p2r~2G8+Qa$l!4feDnk!e,#eMCwDRsoTh!|(Tpd-V2|(4
+pmIu%T49lX&9<sh7U7^>hgOP]e&k1uFtFsBRtL!X>9;T~oTlw=bZU>(Gxm(aSb}fSe]XM&L}c2'N'5#No2>0d(FB5;nS3MR%95Yjyk&rl0(J7$&I,'C0er
+>e'j7E/Ul%4jt%=b:l|e1k}wpt5=KJ,C7T'.M9Qdl|y-|X'@WHYw}Po=!%j2a`ew;rSI4KR7[VM+e'I|CYvV]^c%Qiye,D{y|;4(J>QP~q,pA#1$Lou{ub
+|[+j8+$9}8"}4P>mWn5-U6=.1_<1jl%|vzf_4epQbIJad-_R8$hxF!q)owSLW)1YH^/0-FCQ1L$NT@1k(Cg4HIOo3TiITtBMe3I%W(DPN<o#hlOeJe0qUg
+`N55ct&U/e^Elejf~_+N@d)f,XwVx'6#ujD8!}]J]^Pc5D+c;gJ(7Pd|,0wkjW@Id[opylDg4bm3+7+1_DP'=qB0ID>#W`Wxup'$@rMA.@['BA%Z,_cL$)
+Llsk&dXZ=g)Gdp)T#%g9sB<Qt:e<md@udae%y%-X2xo,nq#N{Vaf<!]O"gIOx'.$!(l0:j;Mxo=:M$'yf@54/cjiUA<>Y+Qu/(|84nms5-s>iBe;@k'VgH
+L$3kG]@KcmVSo6:g@YlJz%n+cRU0vPCDpG-oMrm%$aw5)<1}s;L6^p'm!>_>B5LLRclP`{U#%u'dt-f0G_j/;zi2j'XJzn@NWe$6EvAwgj&7uG_A~3caKX
+RM'-){]p[se@Z<1vstD$AKmz`2~{16+H#B7,G4BA&i}z{q:fEtDS6-:k~o5_06R0Lt@uC+'EumB8O2E}XDUxtMPGp;}!uee2&WcmbNH6h`@S.MQT[Rl/O3
+20if;,W5SfS&O@Zicn6,<,!#jlu,YU+h|6%y.UsBQ`^`PsmDA#q0!MlGPkye(6A77`M$'nDijC@GkA&pyCT[GImVtYpS{<=)S(|K=x#(0^k]pTs4-e5w,O
+]%:.9XQkP>ifeThQQ.OtQ5T/WI}amqwG;Wc.i.7K0^%%OA-9Qrt_`#m3"1(b|PP-Maa}ITh9~!c|DWcmt=&$,T.b^D{sSI$1R#FbDRNNUC']~.B$)'f+|]
+[&[k<Q{s(Hx(hEKHTqzgwKYiiBX7-/I^^Qd-w/|%%n|)T!eqiOw;^@EQ]-zsYb4uH,bw5w&lv]L(jH]rZOluSg&V1<^QZ!VL#ju"_QrFIb[WnloC}!E2&]
+ncXE(wen.4s1-=4=/L&L~8SqkNY>'guUYbEY>C)/#pn4PNG#6wY@Njvg~5o";md._YNMV|Zd_W/U@;g7P[-w3kjaA#QHyiIwk=<;@B:Y{LUM=@0;.-wXAB
+#$_PMn.X0tYXFgw^2/CMY>lFrSf@LgFXh|t">O8S}V-zn94k#&n;)mq;jGp8s2,7B'BK,%dG]4t7ccAp{By<ly)xpn-lZ4RTX+96LZ3![qwb4;.lLFm#94
+Mg>D|+LDQKWc0e_JgyAN_D$ija](,)!2,Vm7`Or092;)LuHqyekOG3MBO<e$6(5fXX;U#Oyqy|<)vL-Y;p,@X:ee'BX:`YD8U3MmGez+."0r8}N}ZW(3z)
+@f=x]XxwVr^{2[^!Eu1JoU#NLt)LEK{gj3mcg]u.9GlXDsW|Jf0voF&r"]r}pZEGaXuQ9.S;X(FGtIDIT3J=Q2/B';o%oO~zR}<;]9U6BIC1=[R<8t7Jz(
+=q=e>XzaTp=y+p9/RKs#C,K5j}ey~NDt0="<bNj_ZI5OF[n5ZdB1[zcWIUb:[P:@.ThUJ9K3%Op]a#@$sNC[3hrMcrYpUm>oHyO`Wmq=jF7g]d^xXi%TIF
+:H<a"rL1e3NOr!oF;"l/yR6i+R%6LW08HCPn|V%PElxPK^qM]K.6L8YXVz,"qYQ.cin-.,(=#g}fQ":Gn(]<Zc6PYi%#r1+!Rv2@doA|lTnP0xpN4s{%_!
+}2a-hp5UJ|ZMdV|S3>;h0%e}>7B0`i1HB8eujM+Ob%'-&@/UHF3{lbt1HoR#3]jDbKB+Dczw_c2Yg)UY}uT+(910SR{uV|$B2'yHasq0v}pTJDNeF;||t(
+D#Gqj&}M71u},9fO@SL7ySL76Nt8BCs.~fX:ZLti[[RQSa'yUBiO;aaJ^NQYiX:IIAG/r7vuL_J|tuqfWhu=sWNp_+H2.OCCyI"8g+]C1iQ'#chh}k=cfc
+CTyn_bCI7,tDzxy2c9={SY=d>dStgO!;n&d:n@Ng'uA]"=o-"-JSZ$$-Z1;Ebq#p/b'C,oj2=B|(~hG,m9=l#Vhm7]GzW'1R'0D!'WVS8Y>aSPi;wNDtYL
+IKr=4L[i'[sMDp,[#d]3rlQ1Nf,HeQtA&u<w.[YO>HE[t$W!U.!3:>~WEuj&/>#8YPqlg5cRf2N!,l#F/7!##5L)_tSUWXOHMWV-k5eAI46K+J:[;d2VD-
+z2pSe{4.S}75oxIHOQ8.cLU-Z_o9pIMQz!3!eND"[>Uh,J=e_5hy`n`8QjB96:dw9r8M.DJ="'^-Yg_bm#KBTJ`WKcaHBZXnoIbTJt'7l}h+)EfF42=U+m
+'^Z@_8UdNL$ZYD[Mc/qF5RRb'^p];uaXq1T(z]bCw+<$<9{w_B,hJTo[4D;%q#;1~EzUvwf#0h<T7)+/UFe>Sip@rs3)!B_kq(Hl:l&>|yp28C!pB#^W%J
+p+JXHteGs$JV3SWwch[V(dQ#IN!kt=rF0r($PdC!~-(_j4O65stm8T(FC{5@sVs;n29.uq8%N2;CK-PG[rylB/!+HD"JM:;C/"(xW(=2&w|"i$'0nXlz0d
+)4CZ`<0XZ}{t-RSpL^%xFtK^g7cXefVJ,6F&6@czJt&LJ,cNpa`&ln`QlRj"-'OEyP-}V[S9.i>M-y)`}2ku+MP-Hl6IC/bC[DCqp'jCb4vnAhuA.`BKe=
+1ug:=8S#>oO+QG]xbXMPjz(NTv'jxeE"`[8raAw|28cwRT1y$2n:Ij_"riV4^@MD`H)+1F`7LQ7Q->cA01)BGvZI9AA^J9'N}[bj$R(($tq4+NX2+tVZGt
+&:3#T{3!9u9pxjO8k8GN_/W8Y%<F!BC<O3{DV.dj2#/<aF{Gh7ynqVPNZ7M}IvTJD=-mhG~=>X-&pQYFH5;<2cBG;ZWM4=pugq#1]-cux"W@eR@Bhtw&eF
+R:Z%i=-!h!SDT]XG3"h!SDr|rPMjmm#qIdu_70Z;+iz|hRt=g)[Xz"+30`k%+E!7bTbE6WjEdy8Z%ojllh-otfC$5PzsT0$O&5HAn}|^o20eU_[d8b})"^
+xNtFZ7_10hw$+(c&R/nGD1x8it6=5c~%brK/6xl+5^/`76;OG|w|yP:QxhoW:h2|~I0Vutx{u^i5]-T$~rf8i#<F~aid$gfy%OsV`s|$3PPmOF;z"+&'36
+j])u=ewE:2Yk7"QRbfu+60(3'wXq+9yWt7M/$9ll.YcPx2UjrdJz{%!ZhO[[ajfcY==+<ZP;x/awlY{oRBu<n:`y5a.gjBrSACHqqZv%6Xg5TjBb]80<SV
+[#m=P#ju6hI"0|EP0/0w'L09CT=S1'I.$,t>y]F9z.<4{[vx.7Y(XkI{]wk;=WI]Lzy)/t;aZ(iO:-vEwvcO<j/4azX^H<]rs|ayQbA+@e]n/<w<mfcw5M
+c9^^qWKA+^3Rfs,KsF@2nwC&@%_m>'d1MxC!J+RyI<}C;ifF$fq,eE]vE#:c88;8xlyvNU'4Emf6`=P5f!my::jJW+1=b{-(&5CNt}Sv/D4RfU-j#g;CU^
+:=Y4rY|b|!)y9XN-6e%jAt^F^""K,IGOk9}9]uwp#DwEb_Ol`SMcE(~9ibI9+MPl<HsPC18E@Uiy-nY5P''G)CnBG6Rw'(0UwbRhTKtA5j1eTg$+zL&6KT
+ID~4,AexwVT^-iP`hQ0d'RiSknHHHC`{+xCe9j5Y~]$L9dk'ZwNV6S)/dsi)|In2Vap6Xq4FU8QxT94hXb;fH+IeJcf&r;sRLMt.8LVp46,^pvp>HF^iIe
+0Ciu^/vU99cB5:75D53]ULed!f@DV|JY#16Hb0.n@:sB-n3o7XkVuhW${n6XF@a>W$sCqH]31zPK:.,'RlT_t[5ej"WMqa4MQqLZs"2gqZn@S6f/SM`J-D
+N^e#)/K>a%N6!d=z+{~{$v_=#@(NtL73SJj3Vtjc0kx|[>7UufQ#x$53n<rBX)N=$r[R--dcKdIA+)DPLeReD/o]wC!iqU@$)-&>be/+L@(FNY'<4yMhfn
+Y8J5QFr5~1IQ'u(0Q_=i_&s0x68bR_/hK-JzKLG-/MR>29U8$`pZ#If,y+6mY4|MU$p4Z-O}(;$2Q2afTpY:;=2g<;0_/k^/1CF##RU0@B7tiv/:hd:D">
+5/UtdVqyOyv3%L!y/hHk0jA6JDq%Gtzbix0Zv_oz`SPt$mMJX2q9#gEWcRtSb4j3IwC|q{y7ZELJYAZ6vCv17ax@R_{20t^p3-Es(DGV|HHsHw%'PR4s<g
+hZgTiSJxRD_lHKc2IgI5sI"<(4reEulL/csgbJjK%Jh(ffn(osC+Y]rT6sSZoB`K$VCzijd+;Xe^6q6aM+Q9R)NB!M;%oHAl/!dt=esf171W,>yGmoS7%Q
+xz9g#;QL,vsXE6dQ}hm<GR~N(;gJA8f0)_^%Y(2[N"mg.XIHJ=ya;uO,tF5YEB4Yv&vP~3g]q!gcc4:Bl09SF0sKV=(6vS$Wko.PFCxz'>nh_XWiz3rlS,
+c^}y+j/g--"uGZS:{"z9,J(rICvSap~o3Q#8+)'}/h{FU%M>+ea5QS1|x'CXMl7k(8[&+JQEpm'I]u`e:I,rqvIaX;Q/Nuh,5[{b%.cK~s.$5+4Okid^Cm
+}v"$_8(2C)n9>O:6_+u!_cyb),[2w_j.7r1"TNA@/#j+yJ/N"'E#bF[Ba-CP[M^ops8Mq-spRZ<83B'hL.,R88YkHq29.&IK~Av'-@)0#YKwm)GF7LPNBg
+Bb<E7<LFF%a{MJEDRn,NUeJchOr3T!sb-GA/q!W>'KaAM+Bz~yD_cL!%&BHu8jBts`w@!c4Ria88L7xjf=ym{-xn_+L-^d-#7Ja;7Z}n3B(!6{Kf.(o2^u
+jU86a)O(G@|XG2Sl3q;dB6/i^6}4~(LYJ,T;drj.'Z7brR~Myx6CH]+h7,l=rr2wvTLxKS_=@`<%>W3l)I6Xq'idW'e-~'>-Vw%esq]qMo2AkYc')ZFDF@
+Op}8W%r;cP.ECDKBRHl'XCk5ARIB|$fqpMPm{3}`)ofby3S.TD1x=b_=9"$aNAh,$&Jd`>VW^:5N^tL0%M~9s_/gH{#Z6:+`ll]i@n/!;6Q8Th&%.8RqJY
+4Dua[sq#9FZvuo)>~f<%%t1ya8|}]51U+i8Vu{:J2+2%bc)M}pxWy"n}Kpu(Hug]7-J}2kDAJq8o:$1B~"^$OpMl7]C9,ato'8s&9|gvyY(Ft(R7!ahoOd
+GDHRM:5vuWQrhm=UNdrj&`v:ZW&gs8nwlOK!cLX[$VCq871E"x'<)zbJZ>&%t&$Ftx)ImRs9{$&]X&M,H}Z7d;;ubC1H5lsA;`"K(pMr")ai@|05H"M6K5
+)1'Z,h2+rdwh,KuL@,dkw&B`"^fSv1=0h|1}Xo_(WQB2Rk:CwaARUmi#WD}<gtXN,yXJ6G|vmLblO"v[p^<61Oel=0J+1;<u'FX<k><uG7@1is6d]6PZ&q
+=rY|ZS9d$l3B/Uuxc7_9y@3+Ou4.Fl!Xf_v7(OJj6Iz@>)zUUI}NDMS.!,u)#VF7MV.Lu.>f)BIhqD&>H;i}.fgfjI9gAimA{!L"Y"AY]n6ku@m8)An5y_
+:|y:b0p-Xo[1qP=;5szr@d"n"o1Tc]P7Mcvv}tvqLcgL}|%(%m(!LDMSTJA:AtG!.qeY@>3sCNHw{YEzU:FDw^X3koRWBFQM7c+kx"jPA,~QI_-CEe|Gt{
+`_fJJ]1+VS#BkFVm[,vZQb[|K7!Wqz>UIKB:a/4sZ.y=BP|Z{"^mfp5c2y=.l:pAUV6t7/ESvqDyA4]>(.e^@g)Ry}"d1b,MPP)gG;Gq@aJ93z`us_p`t{
+.k,U[6ct,1>FT6gQkiZY6kJ6'Fy|m"VTg^WOvBd7_JsUphcG@JJD7Qy}gC|$mcf`ZWNm_gb+x4d`3=$9etzl1Hpd@a`{W@GTSR"0sL[fN'<7|aO+}h76Yp
+u>G7<tJ)0|ajT24D{3_ap+9'[G]YwggoG%w4H6>oXtYWM0@#'THC;4=^;n@npY"TBbcJk8ZNlCXxL#Gi3Z,G!KH>u_6A[>baX:7X{>1zRmHl3hSJ&2A${w
+8!zyOoe.RXK25SNPw0UW@D6A5essqKbwe#%I^<0NFYZdlY4n0P%c#sZ:cui72iP'p%3TUp[W{222oeL0d<9|6no9]&aJfN,!dg:TSVMN$=1}y_fAx+H@kf
+9l(=7A)HYwBpKauzz_Atb8+cPz[+4puH_(~BvQxeKx(#xAp1X-<yGGEgomD)C.:a1hlrx)NB(t#VKPQdabt,=))O1da'.ZeR'I#hmDVW=eZbVIYzup:d5H
+|zn_fSq,u3uik@BY0R/r'eZ1iIemg/_h_QqPWD$UO#x/#b3Rh{6fC2`vkOwkOm@sp$0{39!~7eN|cX/0:aj`Rgb[oF%H6iAu_Pk(b6++/23F_7/O.wE2(p
+.@pq%3<qd7-zn;K%mkH,G=c=+!`qPgzH>[+IUyJO;oI.^@P>Ztsy1E$],J2zc(x`+sy+W;[Cl<{)dF`@{V{^]v[z_:]OfT,|.X[Up.tM%-u<0EpHp8W)4_
+$Cw&2s.J/9S"fVmdgGw[jR_i_y.rFZtOY{@0rS=3}_=&@3Xc~dKG(sT27r_0&m(Fg<ZLa(x@2Isv<fO@%t~Q-o=.ROnZ^,o;cfy&)WfyO|H}|PSXfYu<x(
+A_]UTSq1r(BHaXvQlgXoP`wQ7E4j;,6Lf&9NJVgiz{#jQO>b+/Vv:YqeAoz,fSJ#F:5&Le(,)F<s6UdhdXIBn}Zqx'&Uv9$`1Lt[m!tYjUjLBgd;pw<sj.
+ny^O_n2i[CA'w/cCxYSFIPby60GHumaAh!;<A:O(Uxp9Mw|g%Eh2_<R/o,:8%L$Iwow{7<s$Eu[aC|w=EXG(Au.z;wn;=;v37K.iIw(}OC1^@JGbh6.k/d
+{kzK!uo!4[n6lU;e9ml0c|<#Jh/a:xH^5`1wemz%Vp-Qw'^5)8R6wJ^yBWX4,4L+spRpy2VWD7F+Mw=C^%h}U>K,i[Xe}JOm!RFHTJj0Vk+x|Rp^ZHb'qy
+Bj&nUZF$z6k9M:<$<ZWfoVJyRh!8~Iq3@CqXgy$IcJ>azzE35ebWv<ney/eeeN]tn#Zf<P:KUYxR.>"%-`n04Ry72k'Jo+{[w7/c1y&R-u`.B2I=kQG6Gi
+nR"Q,4edjt$i_L9c$U4K8!hJRlym7/:zT"tT>$[O.>9]%fp'4c_&6=I,_a}NM(-/hMAv+BcGpq,oNs`#{J5C&;gX+X0H:vj^,"9+80>gG,9ZG5iCgFqi6:
+jTPnO@7#lLJ`7.;IP5ydH3fSrh^u|k,v-u@^NC#oT`gY/2Zf#1Ywds=]BTf9:#3n'fL37Rg=&OfYc7O$d{Rax'3OgL[;M><qPdYHs7No+wx]ZzeK~'^,Aj
+IaX",VB`pq,dHJ}wKguK'6&eRX=;V<EZP4|.QbvfhdV;6uH5Cv8d|S);hCuKrG{_nA3cb!xpl<3&Ec,5YD:`1RB(7XenCU=<`.b8j>urHWv$<5_F^J&'I%
+6R>jp}'mPF6L6HE@rfP`nTsXH^!28eX-M7U``:Wvc)w9TG2Wy-r,<PoaaF|@GQH>xfaF03Hj9X4cY]WiX3D4DIrR|pK_cjp.m#l8iRw,mUh}{-;y$@2pc0
+s8Lwa+Pk;>._.5YMKaapZ949gRo0pi@L[oPvrUs<+O@26`R1/pr$|)|B4lXY2aLw5^}oCEH=QS1_v;M>V^![^6Vp,>6Emt{9&M;y>g{#7#9|NSZVF8spEh
+.XaFW!Ns{UHH&'OyO}w+j`aXNB/pf|Wy'Acs/Iaa(y:ix@Wsa&Owv+27](tS)f;4;fIk2H9=U''|,sel!Ot2pRxu+gBrr`_4cCBwWO.vPQ~&A}^6`Sqae`
+1L9+/tfuSc^h#3RPQ_cj;8y3sBY6Sq!S#]qq9(<l';jpL4Aq~1,6w!Eu<X;hJ/z$uBTu!7om7/.^M=PdRf,@k>;kotnJ},fF<eq0HhYI0#<U^wsOTB,uEv
+1Fd+!nUUj+AP#bH#JpK)L5Kww%^oPpTYPIYGEA)1/ul`f5{]!a:igG_JPh88h0F_=.X`[WE;+tJt-lz9_S0S&<lhm(a9(aa:G:1N}Syym:cM~.H)WJ=2sH
+#@P2p)EA=g.K.U2wJS<JH9c={QLVyS~/|L|/]P)!L@mYUy{@['e3~AaDxw};oVnQ{{#@@Z'.,"HIIf{PPOpdH'w1EgT'`KKcYkElPiMC%SexZ+z_vY=DmR
+i=w@M_6vzcuf_aSe{Q9UMtB%_mBH_B!-kSq;~,W67b~%5T<1#c2zfK/`~_B%1Mi.Lp7Cr"S3dq#gvhtzZTnDB8ES:p!e[DG&arQ5MD75!:%%rVl_P#EqDW
+2mduQn]b3tc:icAJJ%skWhdJ7Ahoe.dl:fJK<a4m$emw9dI_0NOidJruK{@WcR_VPWgx:D(sDOgC%RI1WfmR]MeRjN(-vGk22)>k6zA}h#|yu]=zPO|I$f
+`}X#_&$A{|L0&a;tUkvtk[[[oj@J"f[DL!N<Aw'K%mL1hgoOWv]IECr|GG"r:cJKYrM`c,A(}<:yuy581u<f8Or2qMPgFu08t{`7"xEwDe/drjMp}U-3fl
+fw1u#gnFllopc#!|caQ}(,O<`rYaX`YyPcbn>)e`'j]pr`tcZvR@u7ng@9;g)siy@Y!9'Vph0k7I~'R@Wl.TkaiNSnfPso)k&"x$#9D1)0i,9P^7H+Fn[e
+7WE&)X'q)"(e~Z[:=lUS}8CCg5<D{nFJ!PyWbEtEREUugpy:l,p$iIo5yi<}m<d(WT>|Y:Wy!JUokBV!q!BPwimUq9:y:RHT"SErRRnkO[m-f!=^6Ek845
+-qDt~<1w.3~Lwx;{Gu:{$e6OqGVw~Vl$x!DcHS#ZNz1>IHv=&QgS%u0`YNJ|<4Fc<9a(bh]+16z&qY+5U;Sk+A%^Zu^hm)9ODh}X%PikaB.Q4'`Cp$-.H;
+8wFlu(w.,[#Us%gii'5Q'_|8zq^-}<To>,A@0rlgUD+&@z{ufY8=.Gmo$.;Qc>/AYTOa,|ii8^Ob`#m")l|gf5)kQv)8$n2C"+5WcV2&]HdVoKGE0mi3@;
+bE3DN'@5%.83iPE%#B0G$t,=f9H24F=gj-%6cd6x~W,^:]ic60q#},;<PDM-wr^f/4Zl-'HP.g+e{$#m=|-b+!b$_j>=H{-}DSG>zLa3OKb(-&=7D_xmXB
+'y_d%7T#l_Dhv9B>EVWbaTZIuAX'fx~<5m~+eo(1bcCy{}1gNPjj(<<};e-wz1EKro~Z&xL^Y+|l(_y:>`b_k8Tk=70QJD=v6F/uR"fQbavUU7J1MxORQN
+IPMs${3e-PLkNbTxPqCrnLu,OuW3-DFXT4P."VmrxRcAaKN"$fq_yqZ{2Jf1]IN9t-P^^4w4#%l+_BwV-[RMfVKgXqAr"Tuh(oHY&l57,smy+py=3saP:;
+%6,S;=sAC6_VxT!JU6>!BV}k((KJ=bdSrf8quf@(tpCL58!k1d58E1Ges)H`InUHW|GgFuiO3T.7:c^};;(|~({^Q$|{9[N=:c%}yEBaBPq!k6Qx7FD_Gs
+hKrtu6i_sCy,YYh0'KOnHzHM"+VnQnaz[z5w&3vGP"}:ai<'>]2Z'ueV30X1@Va&.g^-vr+EL=V6zZ!POqCih1,dBRwOfQaZDyi+^#!1ZBqu}7]x]o)Aho
+){XdX|{_:a$[,U$m'r-)Y}O>Gu!-wo5qnLc`hx~4ek&Uo8{.{=wou-c3-C&r1wALM`/B(v9&doa|@nzj5-$oBb-N@pFyi/(p{gr02W'#U,)gdT8[.ancsr
+4vF<lCcJMMG(<=z5ZPb=FHLbk!:}tJ4K6OcG$j#0Y[e!'iIoft1HFR|U|/Xtk$QY^z~%$iV8JR3QD%q,v,|wU/Q-:$%I(IpKU"4rS6<Zwd+RrU0G`okkk<
+VITv1,)'VY%/p[YK}.bMbs1&`8O+VlVk&a`[GB#|:#jssz70cF~ZKOXiju-shMO2h7bhI=W5Llp9[Tqsiihmb.-[-z7;ukOgzNdb./t-t9l0I9,hM{f,It
++{(4l0wzp2leU9Km|bD)tX|4#.xa8}r,Rvdrc#b1AhGbmLfcP|lE)y44$.Gw=c&dC[<DpQm>!Z93W!JwV^`#4vL0oNqecp/MRGEA)D<{qllEHYRA:5]uaP
+ySa4P[Q/W4vhADVdg',O`eN_E}[k=2|S!gs@Y4w:YL[!h[";$Yj|-Xfa.Z5XsU+#^jrG,-;4P,g<L[>PI)"<'>)=Z[R#8|(E:;~Q''G.XO>W4Bxi9[Wjex
+D]UxYOB!19@S2%q)mxxZad)/XcPF3&+NX{1@+k}/k:E5~@HQB|V#}vD8WUuO1RK+gWRJH%BoMsIw1{.7BQlq0T#8DuG}1v2P18uOy]hQBvl5HX~/r4mvqW
+qt(kgb``IDj:/=jC6h(T)#E2z/&{L7F%o0o@h3AkPB<[-nf>zGC2:Y%$(})Dy|5r$N}5Mm]>-.Vlxj#r."-A[dk;nx(;(FU/}+u3qFv"w`Lugo2Qr"Zw}[
+A/oY(`$!@:<b~J&!1Mp@OE_[AH5=Y#TMS6/'D4<YrWPQjp47bw%}JZ8gPv1`Q/J-DAPH((;m0&xzF!A>UO<A_3oIjjdmq<+^3Qwn|(B{&$.D(p0m:Y>wD/
+")s6Wjyg6UAVpfhT9QTeH>zzGmV{wDBPA/5XPI_>+YmKlhsB1kSv'jvS:fV<'&fH1h3/jhG-.A2w_j#E;Y0oHDi4U"vuEZ[OYPM9N8Lm/=Wlooddj3T4_!
+^G.X.1la,&X-$spWyuxO_@Y,R@d.08'|1j%}6nSr,`GGmNpQ4dV4^$'/l"}QDpk!'IUy|==!u}H1/lS0tK^s,KN8h-{Z$A.UYvlb>ktRNL..6I)lAtYASF
+L"-,Z39"7;j+,yblpmsmBK6_j8N&=rUQFWk<W=@AXzlOMXEBj{#r7{0g}5xVdW6CJ}(Dcw283L"-YCxnr'aJ71/=~.&G9gXjUn|8p=:B=$G+(B~NSiqZS6
+#,%%(|kPiEorgbiC{8gJ.p[)QoLd&Y+2x%<BD-&J/NwOFQPr14m&7p5O/[M/P|r:^]A+wrUc-ZIwura}&vE2te@)VD6fS1r)eJuoTE1A([h::d_2%xuiDP
+#jYaLd<TEP$RDttQj@8(|=(q&w,j)QEpDw6UranLzt{B2O1fA;^,&dzs,@Lp_/tYi1G^a9g-A29'#6:04M(hq(q&m(]`1.,Kt[1o#]FAUaQ"1jc223p<Hr
+bfPxNeOiDBe]"WzFs6~>7wOZE.vE@|=%6ypcnu&-Jl%|>'ih[k@2PO,p7m444<1bR"ZIH[:$`.P@;W1cWv|m>q={cC`0zg=ug+u'Ck0|<xtI>,1b4+0/dZ
+6<9Jo]uKqoyE:I$|a.BD@)yR#E|oi"U5F;ca_nnNY5jTIP{:64mW94s!rbXrJy3g5|E6eT!mtz,q'$}^2C^"lpnR5OEYoC_^m<I:R_`}_,3Z/tCGI;$E[t
+uaT-F4R"rkqnPqC|0^[^TN5.,YsmAcJui'ai%;9b-5BSm]g,>Y6U4=j^(wzrG!UJ&Z<i)L#ipyM3"2'%iXs`t/FtJlf{UUUVW3genLSsiW_'npY[2Fq4-6
+zm36etYz0(Hx}5<nH@}{cD_[>I1#s#RBpAEefYhiVEkp`#}SKYd7YC+dxw%QgNod<bHS+^Uw{/LYuu)xr)U/~Gs[k6:`5G1yX4rNH8vCz6%JQ2Ir720d54
+X`yJd"`+u%IL"1r`j)&n7LF^nf#H#mR#6ZLi20mbhxL=ZVxiQ[v[~N^FN]~p4"I4c4x28lCd0|!eb&^+1xxT|L~<)}oqzvA7++89=VtH|)R(;+a,kL)Q[,
+-,6C%<OQ[A%,EV7&_exe@tImIZ!5JjfH(DKz/n[5-#5Iyyq;,zqwdLHm9k'D[V^CK2w;{%DJ5zfIQ__0DJ{CWk%>/L].Em[GdO:{JW9<)ET5d`Pd]'AN0:
+zHXIbJVnj|EFt4q[+reSy`YJQ$kD$M<ZM}uS5iz@e-#6N`ul=3z{<[`e.UZ&[LIkSVUGv:NauxUislj:DbhPoRNkJj!XQ&)z.@@%7!T[[{4D6P5wgPOH>_
+bU_LOfAK^)4hwwV)I(2y='1)uo8P{qHF.acmfE)>>EGH<(In.Irssq~Eon|EcrkY2bX)QNe>5&P1F/ad#[hL'"bGt'$=f(uGM=B:''h)AJU|),zJ'&tv&I
+K#xJ0}Z/:hKLy2nHBQ4)([9}&wDN.5~G2r1L86p'@{&{:wK[_)VjIa[>1a=N~F43LI_0J>mpu6O^c9uI1bjeyMr+bM%K)cwvZ-.SI{[4T-{|OG8k>Z.5o6
+E.dW+.xNRs(.OWi}AD/U|@{kKDh8WV,G%m,sf;`xWZ>OqNQ+/xE0u7gQ;Vq<WQd;F|8^2P/,s'}^GWPrw`$b$IjKLVmm]&&{'lWK"2P2_=%Hs`!OWfz5QH
+qn6CG_u3&Xceh&.5m6:hA@,_s=;!`pR(8iYmBP,tPQkHLtcNpx:N6>i9UY;3Y4hnGU`6(BQ)xW,2)C~BN`[kn<Yv4P9C~v9q_WC=j'W)FiJ3L$JQAf4-o1
+Sk,341ho.W'&$`@tD+Bu3o1@CP$J2C;Ba/s_jDrP9=A5}h4ObeEVShCm/Y5bU9`MMdt'i3Xs.8J4.Mi/|Fun$D`^L1G}AvpO:vUQw0e&S(7!p<UFW/:%Oi
+.8>gT;X@GYIOM&2j5{iE[Fu,6K'CLhlw<ZNH.zy/nAchZ>R]#AG5J8a:^c0!90]7V(f@IY_DW.PcR3!MY#lINlf$9m=G_a}/-;dpL2EA&5PN8Jb`VD&!A|
+DdV8gpk"m""C}w[:yIrDAN~o|b%(rq+[H&Y+,[7hJ#~SecuvEKKIj%hm_40D=gHoX}@Fofp'Nl`tEh=YB4QB7e<IHAV'1rte&BI#Wwh,=)#8Q5yvF`@D<g
+5454t.AF="0mRRk72eS7n"cQlfno78ls~^:9H'7Ba&72$"$KWL9&NhvPQ/nE!0|"'Zp8u0RZ13>C65U>oth;e^e=GARHbpAKO[w$n5P:|mcZgUk%_tKrr_
+71%+Rgc/Mk)qMB}lX5ZOV-.%fA5D~!xqB<{IS{|H.x<wFu@OB09H`k<KV;spPhDsEUpTf(2I/cQm45-+@%kFrebB6}Kj}u)f[nk_CiJnt];d8i-(l(tbF'
+@)AVtOrxOj&dq/%7nYCl8r%,v3"Fx:'Ei>u7$;_bp6{LJ`_n}:+K2q|1Kw<1trVeE9+=He}v:xkkEMr:G`TU`RRLZ]{ST9H:$2ag1xt.DHpTW)cr2@w$`P
+^k:]$-]<[n|SmzML4bg6f9c'2rXUG=26"DGfd!0tOi7$bcBLb"<XLn{Co3`nK6VH~^>5jpYI(/-O(>tBC4YYd!1MWqa@SxkPde5;K_];V#JBH:h_O<Z^SA
+^NI/jKoZ`SRvne^l9r2Hqk4el2v.fU|Yls.@l/B@L6"khHwe6z;kJ=[;3+kl=a!9AdnN4w'`yDBjM|PdEmw&j(Y;N@KYIWo(==Xh59FO]_y=+9xAoX=^9T
+{wI3!Y@OVb2jm{{n=gWK&K2j_<mK`%6/sNmZ%%c1iLw[]hKBAR@2-G.;=k0J-XsNgS)rkcSWYM>>l[f8vG&qE@tsp`'Cy]oYeqS/9K%i=")KJ(=m.nM7C_
+Wy:Cf0`EmTkxThI+X';_DyYwH{/G$hCcq`m=s1-M<J/XlA_n[dO(<9a^qCUX$PE]`RwiW:<_;CWV|:5pZVE(k@D&7MlP{04^O$S.K^VKDPZh;mZ-IPpib}
+XbbLxG(EEcR18k6FIK@Co(Ek5]Tzu-x&{NIDh>/z{guA35jYTT8|Z[W8Q#Z"FsPKz!$KU)l<zu%5FHHVRKM%(l{ZSgY>rfU:'|J=8^z#WwBX&O[Gm0uutA
+n<E+(^l{}HQro@m`q^U<g5yHP68,br4pinPbJ}n<6w;xOL}vD[4aTd=kE[tV-OatPqi@nWg'PtFAcfhj7mgxY"{!1lFA+Y4hH_"FQ}#ZtxF<rvK[>(YXqg
+p_SY:/gEqMpkRQ`7PCFOII~Kf.6]k]"2Z;b,@KD^oof{sQeh|4J7@W`(B1~$3AxTFbq"5}D/[`aY=A8!a@qT#ToR}B_q573O,4w_R&;R{n4h+M^'^c`h-h
+0d9AMBZ3yLaBv.s4'^Rh^7P1KE>+'b5LfwfK-cbHEo}p.7WfVhLfh`qdlb!-j_Q6V'Fs$1j$N1>:TKp"yr--xl1>l|80n>x8bWlLI;AScY@zR#Kr_3HK2v
+z,@2EwaV4w<L$9(TW:R7gPY#2U`='1x`r(!3yX^7z1#k!>pZuE"A<kY!b(yG/EMHZM|Het]W>E.lBk&PQqf:a%sk)1W[3P(5t%(LV^YDWYz$QQ]-{3c<k7
+6H$;)sPc@34"j`U-vasb&gLpEs&T!X,Ztp3k,`eKjnWNS$QP#<lo%ck'p1GZu@4]_<`r$SthqG2re3!h|qcQ^`fN)TJ0a"<aB4i'/enL$zSw{rRnNUx8(o
+fsgv|tV>T(O21vQoi|Oe-xR>yadUD5e"o(^c$).bD<O)j`q:,Cl"S33'+j6}_+.oCFz2]KIT#P(JvME$cn}cK+0Mj+1`Ixg)|9)8u{eyT>z[m@cE;y2fY{
+n%&pJ^~!"cd/sQ0vrDWlp[,0cw/j4YtbFF7ES3lW7>,JNAA3#=-/3wxEz(1i&cX.$A2G<:7BwpmO0>6:9KsFEe!p`y0$NLXJf;y@O_8#7luws<F$~PxH5m
+%Vd_||8(P&8VFmC:B<vnV5cO/I{VTA5$tIv]Tt,6B+R)JIQN.QKkqXJ%&PyFLd2j9|iO6W(:Lp|_;y!^FMn"U:T5[+jXR_%K2=_l/C7QeL7Pt!9>JIhpuz
+:'YCVgC{If8FmPb-;VszJ/<N)oY,5pnK1Q>&wIO"zg4%(XOuTD0bgN&(=}&)OGT_tW,;OWzA)O/+'W^jw-pGf;rn5<E/vH{t!5q]w]OQ00RFTH0;i'9Vfx
+z4#,&c1f;GX,<<(!_!baV8yy<fbE(3!3}]r:`OOXF!tiVOsS:KPdC-1nBc3![):!i11[F4}Cf+SXB];VOFZ`>_})qJ[/|:F'X_Ko9czK"g)8GiqrvWp=|G
+mCk#wh))F8a|Klo><a~4~8xjY+XkHLtqSX02Pi8Uh|36f4nWo9h()22-6th)YNyYG6W^V+hZ^q,Xm3tK-Kqm{:u"P`h`bI[9F"7TxkUf6OxVruX$9({ih8
+YF,6"4w!fr|ITBQKsGF>^>W&YsTgZ;eNV-cY,:rr#]`.b-j;C:t'nx|RA668SUn(b`}NiD11y,'cSshK@I'n/4&'KYYAWtjXaT`7C1Sy!6FmuLB[^SAnH2
+o]ko'8ZS"u`ysYL,dLWg}>{,2Swq4I!Y%Q;R`y6}hzc;zaxon]ypLk628JUk77&AoxR0<=_wRd/(>hmW^)1wsU~J#}CDXq&g(uQnfZCfTvPt4t&{UD>GG}
+Y{=Z;xPz10]/3r&2SGuLgW`}$e2XE[2HZk^C=TMX&d{J'9sMS#-&;e=@^J!,lenWNLUL028$v%iUV.Z8p_d9TTAcZ;>hss1k:@G1SPbSLrmAz_['B5}4Wc
+!jQTs:wz-1/ccN>#&M2goeL{b/}MCm_6{y(WZcdo6Q]0(B`px^Az8QJmJTh[&0[!jz,sja@ahf7}wetZ;,OHB#@mHllrVhup%q%ci]7Nx0Zp`RmZP&I1`2
+$!9y&d<j_;fPW8N#-qLhWj:m3b{.07R[Ux&tH:qM0&+(6`Zpsjs<p1wJcl@]h.6>e`ovyC'Uz80G4-]hig=81JjNF}wm>NBk9JO'9__f44aSb-Doe-KGc3
+!6HRnXO7Hb9/DrRc}bt--@S2]@'eM_ef=MPqu55<1(.ka"$<2>bj2!:hz6Q&9BfjCIhla'O<+)FF0s7FZoMxx4HC]D$M&Pe3K^;lb9Erid]K3iU-$sS)YO
+Z0o{+H'K!vK5N_{nZpCFNa9p{&"|0-oL1OC6O(Rk]f:3Ncmzin{Q7<mI#J@LUI%m>,GOZGbzF&oeQm5j+%S-(4u>,Xi/<c)03,hWk^pVXTi!"e@T@2_[kc
+a]V;d.a_XX$(ZP"$Z@)^G5|V&m~,C'=pHxKBJudATo]v7s<P.0cB~yr()JL>1Zh-IJ>:df2C+B|q~650mf!j'1W,eq=IYc)0rG@3dL[}sK3J=N|Erqx4q^
+I;=0`w7'YY4FdjolY2}KH(^t.aV7ChJHZ<+dkRKo@Sn35w%4bI3.A$@|dK+@uiV71Mb24{Ou2@7R)qK_$y]-',9fDl;BlThb4C=0U;>.:kcsA{&z&ztn<+
+[M7Dm0EA'9QTE7k6jPTXxP),PnvR8<U5kauU;rxMRHV;[:7}#aj:"PvL0w&O}"Hx.jbSR>]u7U8H8wAo5W"L7K/&IX,WYYJk#15&/#7E2kw1aS]Bq"4mYj
+H3mLpCZ=_%ev#e1.mLA2D5e:|y5Ghc}]deY|CEvpgae"c_r.`DrH^SO#;sS8^`>0]R0Q#J64ke27ekZ9:Bb/(N;"+uHR(w5NJXe5SNTcv4YZp>:v"/-kp.
+>4}|'$',SB_U{qmK!7ioMmr>{t&S`Vwe=x>7--b:"Ou6,S904n0vRxIR1V]H-W/hhf#I^dlY7A4(|Yx{2lo)Za<-}1hvgiUWBQSbj!ws/<7Tm^AcK:`xYz
+@bSEP>jBoD##`zSI3CWN/x1vma>V,E(Ib_PXYG.-62g>O+43=hR:tia_sW-pPQ7(bZ4q;9x1R^KL`8M;DVw9/Lb&"KP<RaT(5Ex(TuIQSrSj.QvUb"I.-J
+J!6U7wYkuR/GWdT2+pd"..({].l#}!A>/4sy'.6qM]ges#|1c%]Rw{y:X)<`bIwa##%!SS+"4g++t+^|unn_j8G[iZ[gwxVqLb+0bbrp=w||b.MG$@^8O1
+9$AU&9"ax!lLf`"tDfNSfC2=d|x&.C}p%/]g)I$:U;wBB>(p5(mlhVGaibE(3Ruykjx-jXnU'zD>]e|2K7~r(@.r<Ka.t!Y+);U/$L6CF3':T2/Y2Rfxz^
+N^HGDheQV)ylne<laeq<"A(Stq7b%lvf(>),"2'Yz&xrh'ulyZQ;>IEpQaMPm;6bN>S6Ay9pyBlKOL}IKahcWk@qp@;8B_E|pl9m+gJ9;$lL]QP7<x-@sn
+:jY-ak&^XvBUZ:AX~{.`G7E)LzQsHbA9fz1rDHh#pXJH"IOR-k7bE(&K{vmEX!`bbYyc]4rqhR,IodPd^C-u@|zxu22W&%zL%(6vhdZOt@FwQ1Dow7Cr"f
+auN1>5wI$z;#u_a4dk0HK@>})07X<f7z]R7yT9fRfe-|X#,wt`~/c/V(F$|=Vic|yZew&C2ZDPav~[:2%mLk1%_I-`c3ikL<tpOOAXnWEFb#JfY#tD7!+q
+,(okUB.;U)T`aIBVZI+/[ONJ]>-2.8JNpKel]1Zy9/mNV+R0ec'{lni>S/nnk;1cX7#auy-Ze:cc!1:30+EdQ5Y$7jE=B;O86;Z0(GW+0xI|W&y`SJ}T'A
+5|FQ0:uPO49yx2F)0tBx#sEb[aY}O@C9qxOyn|i@/bg%^-x]J(}u/xFUMh`Dy$_<'Z9b|[;YNutiPDQ![7WO'P_q<W:D|s&,Cho-3J.1IBD3/Z$;17J9#[
+2Q_Zv[a5S/y&S:_cd}];#[l$SlLh2Dfu<Dqf!v4C]=%muWA)Uk]w]"+GrhMtsti@e-62(vr/TBd@#nT4wO'$fr(,{d6Jelm-[H!!@oV2DCctZED!P+vQf0
+F=o>D49u85Ij>#RpHJqL]vIu&6|I4NFUrF&|fpf{n$RgLjaG9=<,D`CltVZ#|qvb)fYpJBUD6G"+Ff+9Q#)"6i}1(|aXy,y36frGm5s/~I]doZ$L<Zcv7}
+'3j=[b~dz.~Z:y;JV6@CJ}X/~UajIcnl]T#G_P)Q{HH<9&AL;b6'uS[K&(<Nuqc&oaxl7ec64<<BuMjqo)/{Ovzq"wVm'@StFE4w.5hmedNcQ+f_Ro>Ay>
+`i~fw;_P6U;WN;$=vK<AK|I>Y)V!Dj.W=4E6@%ShIa=QNd,V-iIk@Z7p'DoBlv_O~n20c'F&Pdx>B/+$F{#kB|Cmc-qX;"q%SwnQ-a;IbXvIzV!#'bQ+r]
+BoG24b7iyB%'IfPo<@CG/v7Bl/hPb^][%Un_RtI-3.t!_@<NGQ6_A[x5}n%Rwmm0p%xee}3GT<!l'YT6k^##:d$%oOS:d9vL[N;sgA|7@8=D=vrm3<XdD5
+fT[06M+504S+1{s_(t;a>L5^<n9l)cuH^lj%'1R{xg<zSyg&4k0cyTN&<&UTt=oZV#$cB}J&$Q&Gf>!NKHN=!7`e@:@uKC-6{xYVsf_9s9fe|lnG4&/4&Q
+Y39xW<gp-^X>v%v6s8f4}7&H@8:M:^;r(kX,E)0Qh"xl2"R9s)+$W;P%j;,E5j]D6o}Pv3s:Kbar^+GYUTYojXuSss|KK@NdInQ.(||TlnW,>FkC}_2|8Q
+JXv+pG&Eb2bZYTj&uu,<eIb!wY[48f>vqCKM(T|XdsA@>1r7oM)#a+"%:$G;Z9F^H<1h#RFWR&Bvi8ebaxw'Mf;Rtc[pi/eTgP}9(QI=Wd%CoztM"H8'|c
+Ww(,Y-k7mdoxdl+o'soleNqaYnL3'x5>iY|gZ]"fu)/#Wd^A6ER,Sn$`$BRE@b5(quB[cW.j%%XY={>Lp7m=Y[-e_7Uo3P8yzt@C-Pr(l:30dSL'/L7q=X
+=/gC~M]{<fG]Bd/WwENcLAyLho";.).pN"09Yy'Ale>dMDohhbJrGwN2uw!")PLeAy$oulMvBKDy%n/sT<YK.j$2]dYw:"<7TqlV^D&Z8]bJ5./c~C,!Nb
+ZEElfx,7'$x;{:r6hnN^%gO5`2Q1Hpp^c%nGt1d3QdTOuYRr"-c2-@Pa|v&Bv-oD%EhXr[6deKC9B#&Y`@#-Kzu]$;Ck}@NxH5NGmbAGA&DP805C_S%MUb
+g)zL,Z^a}Nz"y99`F6/_[Xh'8:~wSz`v&m-5v:A{XSd;,U(WaDyvh&dn:%tD:68e3l%9c<~5;oawFsWl`Ir(0fq[n:{Z=(z1SA1d58WAbZaty-m[iOHM7.
+{rCU)^RC.SGv,4{cS1$C:C^M"yEB%{iSx[;XcgJ2+vY-~VCzDXg;>qZfOe"ZO20-@wU/Y]iP2:.yD:BN0&[>KFrJ(&k_J,_9bZ5}Vi0BCgbC;Wfj,T$we4
+/X!tie6FESt/[-/p'g;m)6jO)tTyl9zRhV5Kw!.uuUUg2{58Hd-WRH.k#nT[9EvPX7AUe'}Z"{/.jwMBNdcV[,@_60%hOSzS|_0#avnQMxSF^kMeSmMxTT
+!}[&Z2U$8c7{hpV!YC[I1C7/[dguctq#/.1sB']_(g[4>DPhR'THgDuD.<O9anuBMU,@6hYL&ZX9T,o)PQOWARrX_iKdDV'tQ}G4O<^hV8A.xGv%AQ!xGP
+TLzV<2'O>coG4pu-~oY`cG+fDF|mo'Dst}.wE$odk#=]2|>Yw(Jg9VUCZv1o3w>5n`WJwmt!cd=F%^S<#-8X(ePz8BTNbqR,Ru;5tWxe,=m&ti8U;6'os>
+&tpZ@j@0Fn1-hv$2O3Vq[7WcCa]MMGu<Yg`"13k7T-y]<o";@2rV4`%^xB0`y,pM7:2=fR4,(`3x9F$tZ6yy}M'YhB]%tWFDWSoo^&D]~PMm8i>(o6,1oq
+ObVMMKe4acUTqx_zeZ@R%wJq_3").o;]/(yY<wUPFR]90Im@}V9#"ho<,&/j"xfOND:C1U<F)x%qXK4KC,kW>K^tzKXQMw^!h6{$_pVq;EYwckZprnbN_R
+uMT#ib='FiM:0%J2fvE6_2dgUT)x-JJ@Go8Erzu:p=>l8I(5>W`;O+LU@o3}W]Gy4,"t_Z%86k&$e'p%(d>e^vY)cQ$gr_9Kdv|=8tOVqhPUE&FN<um)RL
+'9LCwP<b"Lmp1TdUjS8/G`]qL!T'K"V%e79hpi"{PuvtARz'zNQ[LEIAbq=!5T3j]OOqeea`QLIsv>Bv>J{0se]pau2n0RQr5DjI;;#mSNI%X]zS-O'3W+
+oR'BieyEus=(B|.tv!`m+n_LqPU"1WJ<|EP;vG6tX0jPJ[k;/=71/2.5f{/e2:}T0%_<`hrc2WNLXnY"WcHm1zb4So'oCIJ>>DE-r@:]BWEA[4WtLExf)2
+o5|hkbPd[{E:Pa>CR7pc]'gFtmq"!8[nLzPbpZ$DqJj_"G7-)'Ka&K4Kf&;k|eu7o76`kTV4BT3n`|]<iITo/w,Lx&"7z#32bD-B}"Z4E>$}rCd%;[4t^r
+y$18q(~zbz@|aS7/iLY-"3NvY+9)bW=aFm^gcK_[~!Z|YnB6pF}8>|}wNA_uu#AF2@T+WTI_,_SZG5c|]9E"^W.d{5'lj7Q!+{1fEZ<IzmxVbK2{hTxLfd
+APy@H-~`aUE'Mu~`B_3%uEqcx#7g}sA(o1.2)F%!=FGH^;A-S_jYy+yc|_R390D}XLZHS;5Ff,jD/|x&R`eA}"o2%yOST:lZH`=:EI"]73w5J:yd4el'Vq
+C`CZC!(Ap&~W;!&UJq>SYn[31Z7CuVM+n)"gL+q((d_ahKvS5.K773m|]gsE=C-EeU&2}zK'k/1dYQh/3D7B7z;-`9G{p=#dFEuo$%e=;+j!C;F[>5^k,v
+}Y[#mP'.KDv&RczGLI(qmb8ej!^TH_kN#h`@9-Pp{)j$}aA-|AGWQQ)JlF:ewA@%lz;bx$l)Uk6<@sZ'9:o^"=MsLFC-KF~0j5w2f`kh|IzZ4u.3%7{jUm
+j<@<B0dl6:KE3cYqlUyQ0dG:|jCW+u`@`gg;gW3v}o$ES9t!&1g|xRm-Bh{Hyt~pf!Qd'mQCKiE>Zq]D>]3zO}@zMIeIR"Uks:"t:c8b[Im<z3-@A6!`ai
+^9.{<$qsMY!QAyPWy19m_aqdje(1hoflhy2x'@qFu4XM(YiX&un[gp=:ZX%amMeHdt'<LkT4FwkB.^QeSTJ:XK_8%q>g_^m+c+JO/D"5tK2:zJn2eRww16
+PM0(pai1%d#8A66W$)5:aAOH(3xEl7s428sp$m~-ZG,iCazck&OG(J7z9c`B^Et#8CVC`C~>R%4FrR&Dx]4Ia#2|'{jB{'#=Oy3W4guS+|Zs[1)[)Axkrf
+7t&Cq)46M={w_)3/>L6U4d2nhoQ+}"(TP$"V'eRnQs`r)X8oY)D=/YY!yCnTvdR5![]G+`R3j2.:Rdx{HLQpN"/XB)}If-fqdolATHR_}EHzyz.[lK%8ia
+xF$UqBmW.R%F!</T$t#U8400O+2GPryW.N<<wzK]=tE<g,,yJCfo&Z,XV:BaGaf@c/MAf/m`z8Ygv(l1P#m)e97=2Wn0J"3!J!3!IWhS"Mud4Y(,;[`p6=
+fXz0<9bVDKB%NOT;2Wj>G1#.2_,biaNAwML:>a5C'^N91uFAyP=<!(q!I<@A"5oz74pQ>Ogc]b>(2kkwBDco3bX)q4KFSKUa/V.%p^u^o_:1ssU]eS"g++
+Rm$l1<qc9/XBq4T{o#3k`lX-Yi1tD7)k%#ezYt"[%C<CFqj"32VD,}+&#`0xae(&1)321+PrKl}hrJUTVBgqE.xNe^S1XeaaI>WOsFHi%+E:Y6d/RKwSHJ
+;Z"ryV85WRe4W0VjO]Du'nqR>=gGfSsuQ>$bL988}yx|Owo0ZytRy5F8bv)5@%K)N!Cd6f&b8AE}=`BjJ9c5Ba_=,0iNU9D&wRC8$-'pO{Z>/tT4)BpKRJ
+eiQ;=<&`$q1T|Lu`3:>K,+r^ZY~,/<ADr+x.HXasJpBhNTrPx96N^kFdnnA7:'z7&F.a0)nu7mj|jLa`#m!!-}qE'0Ga{is[tmO8!pTEK"H@:O#FCZ~s-Y
+w2XU>QOzNG$eP}QTXPmVTo0!c]fZDkQ`z@)vtHvy-}toY`KQ$a3OMr9x[(0!TZMA#_e-j+=8ir#f]U!a="T46"teQwmj]1Xh4g`#JLD{]3]Eg=>$wAK&+J
+^EIWY4^{<EKkwm4sAF.o}-;hoXSIm._p$e-:L6MFHc|R2)RRRHsP{(BJ%%GrMuc;8UemBt>8h,;uuSsA{nU_j#`P&@Ee#|1fR/<#,ND$JDlY_uvbAubz$@
+j[Jp@lU9LNdLW7>rmocJ@$<T$1&d"HhPV;41@ux#_c$).vZq@_pCd_E=/k{[v/C[l&bmvIStQ$1Pc/{Ru-eIhy+^uc21wT3x;<$Z13|))9P)];^#<6z7u|
+6po/iygYLg~x&l@w&;fax9,DH,6{3I$Yr@}w-+]lt00Z}+j)n%2D'"L|KRk{-IiZkudT,sCh.@u]oS1<NxQ^AIYLULQ+bW!KCpA3t5<5$B^@s+4ai:#D+b
+Q"YQKET6r6K<[O0<JnXUpJiH^mw[&9nqq<t&(>!rIE^89(8ve$y`}w%aV|cjmNkP^:1=KM"|ZSgS$TfOeh[0x!qQ5iwzI7YueUza+-Z_CM|ji'kSc&KEtV
+buYE$rxSVy%`Q1"+W5,%uKMZM$0Aj1G/<-t`CF^.Ttg92zy,(-Gq7HyZ@(HBiJVJgk;E3hK"+Rxe/S3$:Z<z+}Sf75Hh14R"cbL#jE[Zv^g$o>;AoU3z$5
+UZ8oQ;;'+(aL[]km[a~hy4V8Z:rRPd"ju)tgnZSjcv=c^h)P<h>_mW~SD7fys-|j#l#f8/#[m#kCz4ZXf^~Z@48w8P5)#kFbyqG]|O`run_Bw|sQkbmR)q
+"x2}:Qqz4=>5v5Iq]7D]^hrI<^;!|SO1b{ybKu}v(&SnD8Pn-8WM-7G22u;Na3AKC&tHfAyVDTsH;sDWr[vJD`VJ;u^n;8w_xziL&Nf(GmyUG>YguY]Rs1
+:s,lMKhc2aG<nv1a/+n!sOUnTuX[ytHx<_SMY18<uoz^whd5d/>PsR|:JA{m04-gH)!U]`4f|xy}-k<S.m66;sAvy0+n(5;"(37Uz=bqMjGYB:SnSAdV{3
+O1{tYM91%9#WP!0)ya'Bm9@mf$Yh@R<v^#D7SP8ugacL702w%U(W;^3y.<I2e<1noC=Aj(d|&_}M9;wxAs6n&,P4]&Q^=N!]5)7ETM5_`{B:n_d(oYmOwF
+(K>5b|KapCE>OPb$<1o>q"Gwh/4BY|maz3F$oMJLpF3>u'VV@Rndj%vQT(ubHMZpn/zMD3i>#_G5$yH>Q":aIKlRT(#9Y-rJL%!,Dq|c:LNa"<AT<Wk^Ey
+-`:s[cs36Ui`67RC!Huo,e#@yo>dT^&b.P4gl!l,HazR~|.4UkXLwq2D<]}T^+/8n]Id6=)q;p%8d&/j<GLa'ppD83x`im;uEg)f/;2>v-%.QJ+;!qcVC{
+vh3KUegBYcF]F`2F"Bh4n3QQdFJ[X&)C=${fI)XJCk[#/^,otUgT@2_&i'6C&{Z1u4PlNWXcgvYg5R!2{P%vB#l@:@0w+"uWjfcc9;%Qnk$:Q-+wk]PVo;
+RL2mddKb<r}6`MtPSN:v:}=X^'QdY!q',J$#lc=V^k-v:gaF.T25m,s]]AmIE]s4MM|ZEmQ<VW)NDdCuL(nm9iPa6EVs0#mtYY4-~4MGpmS`D[r`H(hF|b
+u9Z1]L'"w$SY^C|ei#jmo|.CjKR|]vOjQ`c7,T,N]LcHuqsDwaH3abQ(2hINiR/YS+'UO;B_nH#&3}pGtkf:2'%xu{/fe;-8z'1kJPa5{(W_b/o3KBzPl7
+_N2oa_M2$KBHA$}O$(!HA&^%%8,BW3ZWi3I`fb1c5q4"~<}g1HcjUJX0[4-Cv<wR^EUbhf.OfLCDY52.W>e&"jvz::Ehv|r5Na0k-aRYLW,`A5qU~iIc>3
+TdgQRzDpuVOdW`.y78eyy|!l6bnxqKIY={G(duI"DJ(|1gmm;Au|Fn:7:vl@@pqhvg1XaOmW}F&wYNOn.XCk},Rt1('7:WeoP.cOWFn0a1dY}>aH;E6jyb
+VhJe+;]E!XL`1/E|C<~N&)]^x=)I(VYrVO-`}|8%:O>I-v<Bu#7|RSR,9$qYTl{KgL5|X3hVS4xhBOCQqzme;MrW@'$nTN|$cl:-CVkI-anh/1<KP2FYw,
+-RcvOfW!pj|R.C{>0MvvP}uOlh}`syU_`UYX&IMd%Y'dEII+7`am2h9Ig@pyQ.Blah`Ia=-_/&75<q^=9ybSL#MqQQ^=Ty-47<'fldE(uA'X"L"[8w7LfR
+J&2fRhYHkIHzDGqv@6K2m^=C|6N@r]TO;W_O/6Rl,`vTfu:f4j'<v^v0`jK{Wc#Q)5$_w(Wnt6Z[UqfS$nAE~`BBc">e`dS[lDko99&Y~/._MX%S$yJRHK
+EC6k]y|KC.PSr0n(3o"!ck~UfBv#]!pBit!kFU)XdU{dAMbNA)~+$xTZFH_9b[rt=^~$_a'S=I6Xd5Z;"/NNa%)zfz2p);%Grbzw<xzqPwKLA6jy!f+M[i
+U9I:EX~+.5<3P5tl8BcF@S@N9vmE&yVXZf5[zNC&0t0(R^WFRP(Pq893yzA'K^W6N$oA~gG9kNpgH5=sXa$G-[ibLg!kCmf/Zi'[t{XAXCpNhKRXRMhA5b
+6<1`q41GAyRGF%!Rr_FqC{zo[qaS).b]hi^Hp`Frg"QJ|)1$uVNDui3:_@]faWEXTS@HfLtl&2mGa:Xt[}`xaXkmvTsKBJ274QQvS39kda{6YBd%lf(,@Z
+Q<i:c}e[AA9$LA$W~Y@@-F/=f["7fM)9#5USQ<!m=(i[eS%i.o8.u7%SSpF<kk=t3P[X-'$^3>+p@(4K3`sqG{$<o-AX8"bP6B"yYE3CaT)%X#z44.J3:r
+o.XWzuk`lqnzb/`ip#9xaL-^PW(vo8`G7XtZ@R}:HbcIxi/7OqhS0@/;czSY5S~4"&#Hb6<C!sn:gYS!5Wa@/W3A<`Z!KvxRXsDgooY.]GS3>=+P>!_:6d
+&o>1"g;tCTPwu+~VpTL/3M:2-HNj%B094Z&zni^zr.'TjCOi>$i`_hpyz4DYW",8dp~w^X{(^{&5mBh;NT}6sj"|_HjjP!)0a$aak0NP'iD+!0IOW[RRK(
+uctD^G^#gP$||S"AMCSw]4xeRbhheG#U|L{=:4P@2ncro_/W_!58j@a+^kjDXu=`o_Fg{bRfv_&S<"3PC5#"!623j9i{`Vno!MHfaW9pS;cA/BT)<Sw8G:
+2>}Aa6au@D[+Z(zKKC<^H_G0)2M#O)n&]-JKLC""`%pF(CBt.FW-]'r8<g5JKe.!`>I45RrW@e|#3ennA8A"Dls^]`)C_I_=yHcuf(|At@>x[(%e!1`q+S
+[=.;P^B<=rDMyqKy1ggXE>SsIup<w|zkfnCV_Qfx'DS|'rT_"qeF,D02jd[:>.5vmwxD"PW4K>eGrlO5+^qOCw%O{+&,9Tn9U/;<a_h.g'^^sG`sh=y-6^
++]Q6T.;VjQR$3O}{AB8l0N<`8'L5,kH]2J3E8b^;v]j[vKHc8'O2g8v=65}&YESNXd>:CTpRO-x5ZMa{XZz$Q,e,y:Yc,M~y7.S_c$(40:tfU30JD7_zS4
+D-^gHoh$)A}hFz'hXR~B`>7;1%)|`_}9{v`k|SngmMmGn>fO;]_nK)Z%57eX[P2.JB'`!9}td(k3lv4"B6%t5lYx!}m(|Glpdq0n_rWpfa];,<P4G#~B.V
+~0==xJA#+J-uD18,i@15q!vJp/mP.k|^h{~-f0@6|k(u0_<3.fUrXn%Sk'j3;Vwv^kXY}<;^#u4mnv4pyPP/A`syDHKh;`;t0uMXu`(^^9ukP:N',15a!l
+7|{HaXch4I`wB#2tda!v(,q].O2)-gzNk1si8`X)8+a`j6mEq94q}s|N}wr)gE(6'G__Z<TBUn0%2S|FkS,jmhvhK'qI:mPe&eL$l$_AsSu"'`E]u@D)gV
+"Ve&z&2OFH2`.'vK_Q._o%4Bh92]2"cOipR1A-'m^5Bq@!&V%/M$&k]xW5x,sQq#/%,%NT/U_eF:i!@/6GiCd"f:ZdP;0Gl$!._9t/D$n5W0:U9"<aU!`K
+;t='7qd<S=:rl]Q9(:e@G:,vF<m_eK"`pnB7|=jJ<36kz9^O(zdr]d~miGrn][_T{EC:Y@fsCN-N=hsLDhBrblN:I:4ZUdV1LS`CW"Lxrk1z[M|CJ3SNi.
+}upG=S/oEG+SSEcL]s@I#Z!1:z:B~nD"}E&sEP|_ypo853dO,qBYg@'hI(RK"dHal81a#mBrb^xdRdh>r:5TGi}$d(OD'n_K/@XNfo=q9EMg,#kiJu8ygt
+ke_6A01)B=ucxYM#r,1%{7Y%T%la^NEw2NGNf8^L,O%XPfq].eYH`5o%zs~9"v&ILPWY88AqgoHsl^M5x;HY-DDe&a[=OI)V-Nug{Cw)-tL8`z=ED|'ZI6
+'$D#Ys<-f$B3qhBT<@S1x1'7N2@&efC{;qiVX0ga;x/>V5@ZM0,$CW{7H'Ze3<Q-&BEd.OraVxtlEDg<Og!~wo]MCvde@7!WANb}1,<a~!wx=gt{fwcN@o
+ndt9<BBYAkG=-H%3q[wZ~.d_n5GaKKvyZ{0@LGX($s"Q2qRC5i<}-0"vFOKVpKixi`>Lr"W0g(T`Q81zmH-arIVs&9C1'M17UKA]l7P&},a=QwF>rg4yT2
+qU|Gt{IU3SQNoaVIS'L)b>UQO5ZMQsg]TPXrj/N}}QZp>pABa]h&p|eP~Xk%5[Ra)i}|#=Oo[<)CbZ_p2}qBW`Oe/inFNI^w5ocrt%[V.&wnwf955Z]^)2
+(yx1X<'BUx|hWJuv;b}|Mb7vkjN:iFb#qL#Xk.:<b`J8OoIMI@4:(ds3ZV3ra[Q[21I]wk!yudcc3FrBk;}k@iK@PKwp.3yI5Z6<A(|0A("]f,gjJDhAgc
+Hy@.4xpG15wZ<P#}]7Xl<Q3Lst}h]n_;|d-AvfJJDtes~K:O$7pZnCv1nuv`M,=kc9_,ZPnzBNU,Crhduxlz.dr$.XKRU}qZ"af{xNc3ATpEKA4"RLAra^
+ZIy&fpsMY3#{)kBx#f"!Bk}q+$qJ!"caeq^U&{@df,v_{R"-da>V2lS"V`@|jm9q3%@f(/U]/AyuThR[ztE<V.Btfn)kZQQM~{09q<xKcXAG{DG<Q=A,w-
+MZo"AN7A^[9iVs9H'S~G+g5T6WYeql)c5%FlL1yWcbx:w|u#Lz.<+AQx.Ml8-dEc>^(ck"yCR[&@ls;anrIK"@Qr'cB8n[~NY-f1Q9u'.9xB"2N_=r_$+J
+soa_(!;`122It}Dle#!V%Qse=D#'a$NkW%'V7'D5$63u$IQ#xsi4e5Lczq;mgD[B/T.2=4$ZfHvHC'xa`ga+f9Uom$L;hXf}Sdm6C0IkhIhbiC{7x=ku$N
+i_9KDy3`8K<){@Mm#X4B|&8b!$p#[5/#Pt-Hg#(P+3]7slur;7G+SE>!{5m5Hiqry9Fp2l6%aZWChp2f;..5$];m[ESZI&X"cre0XIuJbHV`kf[eLP`Lq,
+W:6U$s}_3nm@~8vQI3<G.-Rt"V39|DK<@^.79aBvZy{#%.idE>@vM,!MTm]jHxnp_gI:QHBY|n2C#S=I5!S2gCEYQaL|)FJ;'&e+pu"V+qbzq78%F-3U05
+0GR.McT>&)Dn|-b(eT9}A^"r>Tlm=m|(~aJV@yrG6PS:OQ1;pQHE[x1)$8[D4diCX=RAy8GJ)YODK26`l!j>LIS7nMYk=keDjp;)7-V!7Sta`V%019M.CY
+vT.@(P,:zT$]ct<_{qifB#(|4nAL@$ho`jbI(@+L>[Vnl^lYQQW,$^C2"nARo7is=tPrJNPF4Khg]x"Krj]LAGqEGpq"DHH('<fd`Bb6+nv@v"U0dlNEe[
+/RL#O7brbUBOr4b]Ipn.GmMKmAN/c"uD<<&(E@I44Ocsk}M+8dBXsQbJ,5BRod1p|D&ud|:%5$O"S(Gm%.FenvGR%=Jr:,Z^#U<E<+W8lMu!0h#H~%8Rdg
+Y@-5EkQ)#`)0j#K&dANv4wby~(U2a|fij,9$pCW<pb0atr8#AAcr[<SG;hH!BQNM3StYl9rsw8m$hWCwoLbdANtiW:Eoqu]gUEIkR@Iim;Ap@T5zD$+BT-
+N<Ii'v,AM5T8rN/GI<'AvV!w=NYQ8S<M|rT-XZxSI|~'rnk59>]9N>iXb|N^J|U[&2e]A@p:T&3.d[Z,S"1WR{~mukeu'7KF~5MhaUv_Qi1Xju{7o+6<.L
+i],i=&+GVJOR>PJHo]:J>wA<&06TUD{0AO[@DhUdK6mbV;f}=MMGxF+XlTt0qT4=@vzw%mCrbT,GWZ~gaySZ(pNc6&=L`3VC'CcvP%nkcHH40{DTLlgA0"
+"&9A%__jOJ`NR4<K^L")a(KwCc%,XjkEnyk36WF|H760GT>Tov"@%^!x,U58|uK<9Xag$RGWw"7]&M>lkW/1NxLG92qK{p;+du'ZAwi+w6vgH#Pn8a5W&.
+irw=9kP)vj,rEI:jz_]=j^<D.=]V819FhW]:#Wu"S!29i-o1=S=H|<!w!(Ge$x~!_,5@3//I)87-TddM'tS%ui7]Bzbh[9B,:d[z6qq-"qTo/jso,C9g66
+(#y8&qO#9VB--f/:i71|:hQW3a^YIPBJDf&9x_kR/e9qh9ap)!k$6q7r7jyVa._1GU;6ZCQpjv=><6,f=.ex$n=|zNzTl=osqwN,m@9"]jr/V^=AY(+oD&
+sw'L$UhhB>B)F%[n`/je#Ey)xW')0V1[fPA[J'NzA&:x;8nfejdr[b&Z[20U=.,%;1N'j%={5msSC/W5:oY{J9U,p)7Pm(p:q>(}cr_QLf%QP>Re%zW#qL
+.d&p>a.G)fz}~zxg+fCNrB!KS@.xV7$`m`svAxr[x/RfyH|Jfa`=LT5(}:CY1TnnixsLytJISE2FQuJj{)0D+A,lU8.Im03Qq>Tvp)@]}Oi32bQre@im%K
+UDmM2(Msk[4.PkO%|mCEEY[c+.'lf=U&ImlGu(Lom&d-[qYei6XGLM.MmA&%N+>B(Q]a|1{Spia.tA3lLfI2yHrj6cP>8F+c<=(lvB0H")@_FfT_c5ZV3[
+,r,Y/t85V<U0,S!@'-QGq@zUmJcgfmA`BqX_,B{Qe4s|Q7-b<q0JpSe@ZLC9L7WSQYz6f>r,Vpz%%+mqeF2YzTYOy)H/4@z6D9Kq,IIxVwq4>pB0S4d"7t
+m!v/P1v$Wh-s[0J<}[))(r|U.>M8GGZL'wrKK}H]k^.AZQ1^=[&P5Q=Tw`FB^L:<<z_5b=NLA:Uvt;+Uh.Cx0kl&|/i0E[$fH%8i9b^`}Oko,$"3rO4s4K
+[g[bJ5k/JXi7=>l`a1'k64x_@RN(Ehjbrj5UF#p_OV`_j83=OW[;s`.}uf8.=&F`{u)5-F0ROaHi>LIK@7ZPB1J]0ZD2xK|9VKBa"EvcrWu5/P:/$[O57n
+hCQ6#tElIUI=zK%MKTnto15w2o3kPO!+=I,wk2+,=xMbL^y4PiIx5cj2ZsWo,N&'Y`~eS^G_O.aN0w@0_>w:;{s"#f]H'$"]2[|P=g2Aear[_NnPZ>7S$7
+<f1L1$qo:gfS'nPk"8_(;35Q!IM#8>pk9"#hJ!]iK5"}amjB_r5A9Cb+10`>zv3=n-k^"XvIg9u.7w=U7XtM+,PG`f/+a5+jstU+v>@e+DikQ@/p4!>^Rz
+lgt@Dl}y}xh'Pa>ijPd9::F^c/B/iLfdJng}Tc7}rs75~w&e!&j]0|y>ZwFLtKfwxTbcH0B(ps20dMc6Wvcl=sh'tO3))va/.lmsR!$O-kzKFwEf1<yz<@
+~mx&p0p%r@Wk^,5j{s'>I;WNALagmwGExlM.Q|K(5eSgF7#Nt!jtW:A/W=vrCufh{+ELecAZ'IP+_6TCrMEi]=n(S<acyJS4$i1]B177IQQ}#69w5Q+4`r
+HaBrZ"]t`#Bznj,fJ[}@'Y[NLJ2DH@NHD2vQh39Foeq3SqJ<[]y3EfK[)uc_D2e86CiDnm_L}Mx5-tkT(HS$ANRIFc@(g8M=n!=nfYiDzR^V<ut2MPO'k>
+6ub>,I]vl'>4a(UfbWBMg=Ib@C#}G0!BYa%AmWh'F^Ltihf^Em9H:gdI(iMqxPaZiM:C#x5=&7(cVf>5K=3:l$=&5q/4r]uRuFwev_BKVPC[ZRzbIHiT8&
+>/Akc]'^3'_3XM@(Xfg&FIGDXdHLDk$TEL^NNyaY0d<VP]WjNi8M%CCb:W@S]%&yZqDsc-!CIKLCHo.gBb{ZS=C|3NzQo(~|AECbr>A"G(yeyzGG(bm%fR
+9qBLO7]`+F)c7.Bh"15fbrS,tO}s3"gQN>WX"rI9|6@Dg0/peoVfG@$_/(xV$}>@T>+Sv!%7p%Eyxdk@V8Rr=a;1/2"Omx+{-<^)D<r":fGBot|;r7g9)M
+6c:o0,#6bb"%e(qt[J~_DkLeb22/zw-0dY8UT"mg>rp)r+jf@dhNG#hRKal4'&/EY[hYNwIo5EDU/p;_).En"7I@:Xfv>Mr$3ywNqBzq'+P%[)WYJkHk1E
+oY'c[(nrflNZ-PJzs:)@x3#IrJKu7j7RYCTY;]]a%p3q]oruP.'7++}hT=ps]o=M<XUh67]cwnp.v^'<#IRmBwBXvEpF]XVB[$|%0y=uCR+e.XmH=ypW{f
+]WZI33,<)I/xi;M<~nrF_ELJ0wB#[];BA:.9;9M>69ZnEd^>$)LG->[_L[6{8Y++}5aF%.@<iv660%iA6TSYg0gleZzq5jl9j"./+sc|Lp-YyexU'+rSc(
+Vj9e+//Ehmo(Yb-,%9KkBqJcUX-.'m=Anz9:UgctaK2;!i'PRJ7KI2q>,N]ALC`>6O|7Bhb=1f~)jM)<89_flo9/#)2Jak8]!&&oj4eoioCY!I.4,'i>2q
+'rBLV8yzMSk{">l;(n::IwexwwN|s&yV07)}JsMH"O2PE^J2`F)vatNHS(&0%Jaz^}Ff_6${o/Ar[s.fK`mrA^nCa7Q|t%TUGjpn1r0NG>:4r|tOpn4]`Z
+"DvjfD5+Bw@/kysK)MT6mMBr2]MoeNgyn7:,8xC:9[#S/j+$-Q#mgxYL+sd_a:^@Qo%g1bN&XoNIR11Vm.{[_kC/V;:5Stto+4/+M|-MlE[//a0m/CZZ}/
+So}Xy&u|J)!!
 */

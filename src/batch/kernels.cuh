@@ -177,8 +177,7 @@ template <class P, class S> struct gp__batch_block {
       for (unsigned i = gp_lane(); i < PIECE; i += 32 * FLIGHT) {
         gp__batch_window w[FLIGHT];
         gp_vector v[FLIGHT];
-        GP__UNROLL
-        for (int k = 0; k < FLIGHT; ++k) {
+        GP__EACH(k, FLIGHT) {
           const gp__u64 x = begin + i + k * 32u;
           const gp__u32 mine = several ? mark[i + k * 32u] : 0, before = gp__earlier_mark(mine, open);
           if (x >= end) continue;
@@ -187,8 +186,7 @@ template <class P, class S> struct gp__batch_block {
           w[k] = gp__batch_window(s.in[b] + at * 16, s.out[b] + at * 16, at, s.end[b] - x - 1, s.skipped[b], s.tail[b]);
           w[k].template load<P::load>(v[k]); // here the source's address needs no register any more
         }
-        GP__UNROLL
-        for (int k = 0; k < FLIGHT; ++k) w[k].template store<P::store>(v[k]);
+        GP__EACH(k, FLIGHT) w[k].template store<P::store>(v[k]);
       }
       __syncwarp();
     }

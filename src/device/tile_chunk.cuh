@@ -14,12 +14,10 @@ template <class T> struct gp__vec_group {
   };
   GP_DEVICE gp__vec_group() {}
   GP_DEVICE explicit gp__vec_group(const gp_vector *from) {
-    GP__UNROLL
-    for (int i = 0; i < vectors; ++i) vector[i] = from[i];
+    GP__EACH(i, vectors) vector[i] = from[i];
   }
   GP_DEVICE void store(gp_vector *to) const {
-    GP__UNROLL
-    for (int i = 0; i < vectors; ++i) to[i] = vector[i];
+    GP__EACH(i, vectors) to[i] = vector[i];
   }
 };
 
@@ -37,8 +35,7 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_g
   static const int V = gp__vec_group<In>::items;
   template <bool FIRST> static GP_DEVICE Acc fold(const gp__vec_group<In> &p, gp__u64 index, const Acc &sum) {
     Acc x[V];
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = Op::prepare(Load()(p.item[j], index + j));
+    GP__EACH(j, V) x[j] = Op::prepare(Load()(p.item[j], index + j));
     GP__UNROLL
     for (int d = 1; d < V; d *= 2) { // a tree: short, and in order
       GP__UNROLL
@@ -61,16 +58,14 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_g
 template <class T> struct gp__byte_sum_step {
   template <bool FIRST> static GP_DEVICE T fold(const gp__vec_group<T> &p, gp__u64, T sum) {
     gp__u32 s = FIRST ? 0 : static_cast<unsigned char>(sum);
-    GP__UNROLL
-    for (int i = 0; i < 4; ++i) s = gp__dot_bytes(p.vector[0].word[i], 0x01010101u, s);
+    GP__EACH(i, 4) s = gp__dot_bytes(p.vector[0].word[i], 0x01010101u, s);
     return static_cast<T>(s);
   }
   template <bool EXCLUSIVE, bool FIRST>
   static GP_DEVICE gp__vec_group<T> scan(const gp__vec_group<T> &p, gp__u64, gp_carry<T> &carry) {
     gp__vec_group<T> q;
     gp__u32 c = FIRST && !carry.has ? 0 : static_cast<unsigned char>(carry.value);
-    GP__UNROLL
-    for (int i = 0; i < 4; ++i) {
+    GP__EACH(i, 4) {
       const gp__u32 x = p.vector[0].word[i], p1 = gp__dot_bytes(x, 0x00000001u, c),
                     p2 = gp__dot_bytes(x, 0x00000101u, c);
       const gp__u32 p3 = gp__dot_bytes(x, 0x00010101u, c), p4 = gp__dot_bytes(x, 0x01010101u, c);

@@ -12,8 +12,7 @@ template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char
     return gp__shift_vectors(
         gp__load_vector<GP_CACHE_ALL>(base + i * 16), gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
   gp__vec<unsigned char> p;
-  GP__UNROLL
-  for (int j = 0; j < 16; ++j) p.item[j] = global[i * 16 + j];
+  GP__EACH(j, 16) p.item[j] = global[i * 16 + j];
   return p.vector;
 }
 // RANKS threads copy; this one is `rank`, and all agree on the other arguments. UNROLL accesses are in flight at once.
@@ -24,10 +23,8 @@ GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *gl
   const unsigned char *base = global - offset;
   if (offset == 0 && vectors == RANKS * UNROLL) {
     gp_vector v[UNROLL];
-    GP__UNROLL
-    for (int u = 0; u < UNROLL; ++u) v[u] = gp__load_vector<CACHE>(base + (u * RANKS + rank) * 16);
-    GP__UNROLL
-    for (int u = 0; u < UNROLL; ++u) *reinterpret_cast<gp_vector *>(shared + (u * RANKS + rank) * 16) = v[u];
+    GP__EACH(u, UNROLL) v[u] = gp__load_vector<CACHE>(base + (u * RANKS + rank) * 16);
+    GP__EACH(u, UNROLL) *reinterpret_cast<gp_vector *>(shared + (u * RANKS + rank) * 16) = v[u];
   } else {
     GP__UNROLL_BY(2)
     for (unsigned i = rank; i < vectors; i += RANKS)
@@ -51,8 +48,7 @@ GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *
       p.vector = gp__shift_vectors(*reinterpret_cast<const gp_vector *>(shared + low),
           *reinterpret_cast<const gp_vector *>(shared + high), head);
     else {
-      GP__UNROLL
-      for (int j = 0; j < 16; ++j) p.item[j] = shared[head + i * 16 + j + (head + i * 16 + j) / P * FREE];
+      GP__EACH(j, 16) p.item[j] = shared[head + i * 16 + j + (head + i * 16 + j) / P * FREE];
     }
     gp__store_vector<CACHE>(global + head + i * 16, p.vector);
   }

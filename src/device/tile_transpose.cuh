@@ -18,8 +18,7 @@ template <int WORD>
 GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char *from, const unsigned char *to) {
   typedef typename gp__word_of<WORD>::type Word;
   gp__vec<Word> p;
-  GP__UNROLL
-  for (int i = 0; i < 16 / WORD; ++i) {
+  GP__EACH(i, 16 / WORD) {
     const unsigned char *word = at + i * WORD;
     p.item[i] = word >= from && word < to ? *reinterpret_cast<const Word *>(word) : Word();
   }
@@ -82,8 +81,7 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
     if (first >= 0 && first + W <= all) {
       gp__vec<Word> p;
       const unsigned from = OUT_ALIGNED && N == 1 ? layout.at(unsigned(first), line * SIZE) : 0;
-      GP__UNROLL
-      for (int w = 0; w < W; ++w) {
+      GP__EACH(w, W) {
         const unsigned row = unsigned(first + w) / N, part = unsigned(first + w) % N;
         p.item[w] = *reinterpret_cast<const Word *>(shared +
             (OUT_ALIGNED && N == 1 ? from + w * layout.step() // one group of rows
@@ -164,15 +162,13 @@ struct gp__column_store {
       const unsigned first = unit * W + (OUT_ALIGNED ? 0 : gp__words_before<WORD, ALIGNMENT>(to));
       int from[W];
       if (first + W > words || !(OUT_ALIGNED || tails || unit < unsigned(UNITS - ALIGNMENT / 16))) continue;
-      GP__UNROLL
-      for (int w = 0; w < W; ++w) gp__optimizer_barrier(from[w] = int(at(first + w, first_line)));
+      GP__EACH(w, W) gp__optimizer_barrier(from[w] = int(at(first + w, first_line)));
       to += first * WORD;
       GP__UNROLL_BY(8)
       for (int k = 0; k < ROUNDS / SETS; ++k) {
         gp__vec<Word> p;
         if (first_line + k * STRIDE >= lines) continue;
-        GP__UNROLL
-        for (int w = 0; w < W; ++w) p.item[w] = *reinterpret_cast<const Word *>(shared + from[w] + k * STRIDE * SIZE);
+        GP__EACH(w, W) p.item[w] = *reinterpret_cast<const Word *>(shared + from[w] + k * STRIDE * SIZE);
         gp__store_vector<CACHE>(to + k * STRIDE * pitch, p.vector);
       }
     }
@@ -217,15 +213,12 @@ struct gp__gathered_tile {
     if (IN_ALIGNED && ROWS * UNITS % THREADS == 0 &&
         (full || (!ALONE && in + (rows - 1) * pitch + COLUMNS * SIZE <= end))) {
       if (full) {
-        GP__UNROLL
-        for (int k = 0; k < ROUNDS; ++k) v[k] = gp__load_vector<LOAD>(in + row_of(k) * pitch + unit_of(k) * 16);
+        GP__EACH(k, ROUNDS) v[k] = gp__load_vector<LOAD>(in + row_of(k) * pitch + unit_of(k) * 16);
       } else {
-        GP__UNROLL
-        for (int k = 0; k < ROUNDS; ++k) // repeats the last row
+        GP__EACH(k, ROUNDS) // repeats the last row
           v[k] = gp__load_vector<LOAD>(in + (row_of(k) < rows ? row_of(k) : rows - 1) * pitch + unit_of(k) * 16);
       }
-      GP__UNROLL
-      for (int k = 0; k < ROUNDS; ++k) {
+      GP__EACH(k, ROUNDS) {
         put(shared, layout, row_of(k), unit_of(k) * 16, v[k]);
       }
       return;
@@ -253,22 +246,18 @@ struct gp__gathered_tile {
     const unsigned char *from = in + row * pitch;
     gp_vector v[K], last[LAST];
     from = from - gp__misalignment(from, 16) + unit;
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) {
+    GP__EACH(k, K) {
       v[k] = gp_vector();
       gp__load_vector_if<LOAD>(row + k * ROWS_A_ROUND < rows, from + k * ROWS_A_ROUND * pitch, v[k]);
     }
-    GP__UNROLL
-    for (int k = 0; k < LAST; ++k) {
+    GP__EACH(k, LAST) {
       const unsigned r = k * THREADS + threadIdx.x;
       const unsigned char *at = in + r * pitch;
       last[k] = gp_vector();
       gp__load_vector_if<LOAD>(r < rows, at - gp__misalignment(at, 16) + MAIN * 16, last[k]);
     }
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) put(shared, layout, row + k * ROWS_A_ROUND, unit, v[k]);
-    GP__UNROLL
-    for (int k = 0; k < LAST; ++k) {
+    GP__EACH(k, K) put(shared, layout, row + k * ROWS_A_ROUND, unit, v[k]);
+    GP__EACH(k, LAST) {
       const unsigned r = k * THREADS + threadIdx.x;
       if (r < ROWS) put(shared, layout, r, MAIN * 16, last[k]);
     }
@@ -286,8 +275,7 @@ struct gp__gathered_tile {
     const unsigned to = gp__misalignment(from, 16) + unit;
     gp_vector v[K];
     Word end[ENDS];
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) {
+    GP__EACH(k, K) {
       v[k] = gp_vector();
       gp__load_vector_if<LOAD>(
           unit + 16 <= columns * SIZE && row + k * ROWS_A_ROUND < rows, from + unit + k * ROWS_A_ROUND * pitch, v[k]);
@@ -303,8 +291,7 @@ struct gp__gathered_tile {
         if (first + k * STEP < rows && word < words) end[k] = *reinterpret_cast<const Word *>(line + word * WORD);
       }
       if (i < W) {
-        GP__UNROLL
-        for (int k = 0; k < K; ++k)
+        GP__EACH(k, K)
           if (unit + 16 <= columns * SIZE) put(shared, layout, row + k * ROWS_A_ROUND, to, v[k]);
       }
       GP__UNROLL
@@ -366,18 +353,14 @@ template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]
   gp_vector r[E];
   GP__UNROLL
   for (int i = 0; i < E; i += K) { // row
-    GP__UNROLL
-    for (int j = 0; j < 4; ++j) { // word
+    GP__EACH(j, 4) {               // word
       gp__u32 words[K];
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) words[k] = v[i + k].word[j];
+      GP__EACH(k, K) words[k] = v[i + k].word[j];
       gp__transpose_words<SIZE>(words);
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) r[j / M * K + k].word[i / K * M + j % M] = words[k];
+      GP__EACH(k, K) r[j / M * K + k].word[i / K * M + j % M] = words[k];
     }
   }
-  GP__UNROLL
-  for (int i = 0; i < E; ++i) v[i] = r[i];
+  GP__EACH(i, E) v[i] = r[i];
 }
 
 // The same for elements of 1 or 2 bytes: K = 4 / SIZE rows become words of a column in registers, on their way into
@@ -397,14 +380,11 @@ struct gp__scattered_tile {
   static GP_DEVICE unsigned bundle_of(unsigned i) { return i / UC % BUNDLES; }
   static GP_DEVICE void scatter(unsigned char *shared, unsigned i, const gp_vector (&v)[K]) {
     if (i >= BUNDLES * UNITS) return;
-    GP__UNROLL
-    for (int w = 0; w < 4; ++w) {
+    GP__EACH(w, 4) {
       gp__u32 words[K];
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) words[k] = v[k].word[w];
+      GP__EACH(k, K) words[k] = v[k].word[w];
       gp__transpose_words<SIZE>(words);
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) put(shared, unit_of(i) * V + w * K + k, bundle_of(i), words[k]);
+      GP__EACH(k, K) put(shared, unit_of(i) * V + w * K + k, bundle_of(i), words[k]);
     }
   }
   template <bool = false> // ALONE of gathered tiles: here begin and end say it
@@ -413,16 +393,13 @@ struct gp__scattered_tile {
     const bool full = rows == ROWS && columns == COLUMNS;
     if (IN_ALIGNED && full) {
       gp_vector v[ROUNDS][K];
-      GP__UNROLL
-      for (int n = 0; n < ROUNDS; ++n) {
+      GP__EACH(n, ROUNDS) {
         const unsigned i = n * THREADS + threadIdx.x;
-        GP__UNROLL
-        for (int k = 0; k < K; ++k)
+        GP__EACH(k, K)
           if (i < BUNDLES * UNITS)
             v[n][k] = gp__load_vector<LOAD>(in + (bundle_of(i) * K + k) * pitch + unit_of(i) * 16);
       }
-      GP__UNROLL
-      for (int n = 0; n < ROUNDS; ++n) scatter(shared, n * THREADS + threadIdx.x, v[n]);
+      GP__EACH(n, ROUNDS) scatter(shared, n * THREADS + threadIdx.x, v[n]);
       return;
     }
     // Unaligned data spans two units: loads all before it uses one, if the bytes beside may be read.
@@ -433,20 +410,16 @@ struct gp__scattered_tile {
       const unsigned i = n * THREADS + threadIdx.x, unit = unit_of(i), row = bundle_of(i) * K;
       const unsigned char *from = in + row * pitch;
       gp_vector v[K], high[K];
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) v[k] = high[k] = gp_vector();
+      GP__EACH(k, K) v[k] = high[k] = gp_vector();
       if (i >= BUNDLES * UNITS) continue;
       if (both_units) {
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) {
+        GP__EACH(k, K) {
           const unsigned char *at = from + k * pitch + unit * 16, *low = at - gp__misalignment(at, 16);
           v[k] = gp__load_vector<LOAD>(low), high[k] = gp__load_vector<LOAD>(low + 16);
         }
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) v[k] = gp__shift_vectors(v[k], high[k], gp__misalignment(from + k * pitch, 16));
+        GP__EACH(k, K) v[k] = gp__shift_vectors(v[k], high[k], gp__misalignment(from + k * pitch, 16));
       } else {
-        GP__UNROLL
-        for (int k = 0; k < K; ++k)
+        GP__EACH(k, K)
           if (row + k < rows && unit * V < columns)
             v[k] = gp__load_across<LOAD, SIZE, IN_ALIGNED>(
                 from + k * pitch + unit * 16, from + k * pitch, from + k * pitch + columns * SIZE, begin, end);
@@ -468,8 +441,7 @@ struct gp__scattered_tile {
       p.vector = *reinterpret_cast<const gp_vector *>(shared + offset_of(column, unit));
       if ((unit + 1) * V <= rows) gp__store_vector<STORE>(to, p.vector);
       else {
-        GP__UNROLL
-        for (int w = 0; w < V; ++w)
+        GP__EACH(w, V)
           if (unit * V + w < rows) *reinterpret_cast<Word *>(to + w * SIZE) = p.item[w];
       }
     }

@@ -61,8 +61,7 @@ template <class T> struct gp_arg<T, 0> {
   long long index;
 };
 template <class T, int PAD> GP_DEVICE void gp__clear_pad(gp_arg<T, PAD> &a) {
-  GP__UNROLL
-  for (int i = 0; i < PAD; ++i) a.pad[i] = 0;
+  GP__EACH(i, PAD) a.pad[i] = 0;
 }
 template <class T> GP_DEVICE void gp__clear_pad(gp_arg<T, 0> &) {}
 template <class T> GP_DEVICE gp_arg<T> gp__make_arg(T value, long long index) {

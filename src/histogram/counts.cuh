@@ -62,8 +62,7 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
   if (__any_sync(0xffffffffu, (peers & (peers - 1)) != 0)) {
     const gp__u32 above = gp_lane() == 31 ? 0 : peers >> (gp_lane() + 1) << (gp_lane() + 1);
     int next = above ? __ffs(int(above)) - 1 : -1;
-    GP__UNROLL
-    for (int i = 0; i < 5; ++i) {
+    GP__EACH(i, 5) {
       const C other = __shfl_sync(0xffffffffu, sum, next < 0 ? 0 : next);
       const int after = __shfl_sync(0xffffffffu, next, next < 0 ? 0 : next);
       if (next >= 0) {
@@ -88,8 +87,7 @@ template <class T, int V> GP_DEVICE void gp__drop_first(gp__vector_access<T, V> 
   for (int j = 1; j < V; ++j) x.item[j - 1] = x.item[j];
 }
 template <class T> GP_DEVICE void gp__drop_first(gp__vector_access<T, 16> &x) {
-  GP__UNROLL
-  for (int i = 0; i < 4; ++i) x.access.word[i] = x.access.word[i] >> 8 | (i < 3 ? x.access.word[i + 1] << 24 : 0);
+  GP__EACH(i, 4) x.access.word[i] = x.access.word[i] >> 8 | (i < 3 ? x.access.word[i + 1] << 24 : 0);
 }
 
 // A thread's place among samples of an array, or of a described input.
@@ -418,8 +416,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     }
   }
   static GP_DEVICE void add(Piece &to, const Piece &x) {
-    GP__UNROLL
-    for (int i = 0; i < PER; ++i) to.sum[i] += x.sum[i];
+    GP__EACH(i, PER) to.sum[i] += x.sum[i];
   }
   // The sum of `count` words, `apart` from each other, in order, then `mine`.
   static GP_DEVICE Piece gather(
@@ -482,8 +479,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     for (gp__u64 round = share * round_items; round < n; round += shares * round_items) {
       gp__u32 bin[K * V];
       C w[K * V];
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) {
+      GP__EACH(k, K) {
         const gp__u64 i = round + gp__u64(k * P::threads + threadIdx.x) * V;
         gp__u64 pixel = i;
         unsigned channel = 0;
@@ -495,8 +491,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
           pixel = i / channels;
           channel = unsigned(i - pixel * channels);
         } else if (whole && weight::is) y.template load<P::load>(weights + i, off2, i >= V && i + 2 * V <= n);
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) {
+        GP__EACH(j, V) {
           gp__u32 b = 0;
           bool there = i + j < n && channel < active;
           if (there) b = gp__bins_of(s.bins, channel)(whole ? x.item[j] : gp__operand_at(source, in, i + j));
@@ -515,8 +510,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
       }
       for (unsigned k = 0; k < turns; ++k) {
         if (k == turn) {
-          GP__UNROLL
-          for (int j = 0; j < K * V; ++j) add_in_order(cell, bin[j], w[j]);
+          GP__EACH(j, K * V) add_in_order(cell, bin[j], w[j]);
         }
         if (turns > 1) __syncthreads();
       }
@@ -530,8 +524,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     const bool ends_group = share % GROUP == GROUP - 1 || share == shares - 1;
     for (unsigned q = threadIdx.x; q * PER < mine; q += P::threads) {
       Piece sum;
-      GP__UNROLL
-      for (int i = 0; i < PER; ++i) {
+      GP__EACH(i, PER) {
         const unsigned c = q * PER + i;
         sum.sum[i] = 0;
         if (c < mine) {
@@ -551,8 +544,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
         }
         sum = gather(words, group_sums + q, pieces, groups - 1, ticket.tag, sum);
       }
-      GP__UNROLL
-      for (int i = 0; i < PER; ++i)
+      GP__EACH(i, PER)
         if (q * PER + i < mine) static_cast<C *>(a.out)[first_slot + q * PER + i] = sum.sum[i];
     }
   }

@@ -96,8 +96,7 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
     for (int b = 0; b < BYTES; b += STEP) {
       if (STEP == 16) {
         const gp_vector v = *reinterpret_cast<const gp_vector *>(from + b);
-        GP__UNROLL
-        for (int i = 0; i < 4; ++i) word[b / 4 + (STEP == 16 ? i : 0)] = v.word[i];
+        GP__EACH(i, 4) word[b / 4 + (STEP == 16 ? i : 0)] = v.word[i];
       } else if (STEP == 8) {
         const gp__u64 x = *reinterpret_cast<const gp__u64 *>(from + b);
         word[b / 4] = gp__u32(x);
@@ -115,8 +114,7 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
     for (int b = 0; b < BYTES; b += STEP) {
       if (STEP == 16) {
         gp_vector v;
-        GP__UNROLL
-        for (int i = 0; i < 4; ++i) v.word[i] = word[b / 4 + (STEP == 16 ? i : 0)];
+        GP__EACH(i, 4) v.word[i] = word[b / 4 + (STEP == 16 ? i : 0)];
         *reinterpret_cast<gp_vector *>(to + b) = v;
       } else if (STEP == 8) {
         *reinterpret_cast<gp__u64 *>(to + b) = word[b / 4] | gp__u64(word[b / 4 + (STEP == 8)]) << 32;
@@ -212,8 +210,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   // Address of the thread's vector of round `u`.
   template <class Byte> GP_DEVICE Byte *of_vector(Byte *base, Byte *const *column, int u, int vector) const {
     Byte *at = base;
-    GP__UNROLL
-    for (int f = 0; f < COUNT; ++f) {
+    GP__EACH(f, COUNT) {
       if (first(f + 1) <= u * T || first(f) >= (u + 1) * T) continue; // no vector of this round is there
       if (first(f) <= u * T || vector >= first(f)) at = begin(base, column, f) - first(f) * 16;
     }
@@ -223,13 +220,11 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   template <int CACHE> GP_DEVICE void load(unsigned char *shared, const gp__layout_args &a) const {
     if (a.in_aligned) {
       gp_vector v[ROUNDS];
-      GP__UNROLL
-      for (int u = 0; u < ROUNDS; ++u) {
+      GP__EACH(u, ROUNDS) {
         const int i = u * T + int(threadIdx.x);
         if (i < VECTORS) v[u] = gp__load_vector<CACHE>(of_vector<const unsigned char>(a.in, a.in_column, u, i));
       }
-      GP__UNROLL
-      for (int u = 0; u < ROUNDS; ++u) {
+      GP__EACH(u, ROUNDS) {
         const int i = u * T + int(threadIdx.x);
         if (i < VECTORS) *reinterpret_cast<gp_vector *>(shared + slot(i) * 16) = v[u];
       }
@@ -260,8 +255,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   template <int CACHE> GP_DEVICE void store(const unsigned char *shared, const gp__layout_args &a) const {
     if (Side::parts) clear_gaps<CACHE>(a);
     if (a.out_aligned) {
-      GP__UNROLL
-      for (int u = 0; u < ROUNDS; ++u) {
+      GP__EACH(u, ROUNDS) {
         const int i = u * T + int(threadIdx.x);
         if (i < VECTORS)
           gp__store_vector<CACHE>(of_vector<unsigned char>(a.out, a.out_column, u, i),
@@ -359,8 +353,7 @@ GP_DEVICE void gp__turn_tiles(const gp__layout_args &a, unsigned char *shared) {
   for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     gp__u64 rest = tile, in = 0, out = 0;
     unsigned size[4];
-    GP__UNROLL
-    for (int d = 0; d < 4; ++d) {
+    GP__EACH(d, 4) {
       const gp__u64 first = rest % a.tiles[d] * a.tile[d], left = a.extent[d] - first;
       rest /= a.tiles[d];
       in += first * a.step[0][d], out += first * a.step[1][d];

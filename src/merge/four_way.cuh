@@ -51,8 +51,7 @@ template <int LANES> struct gp__four_split {
       GP__UNROLL
       for (int left = PROBES; left; left /= 2) {
         const int step = left > 1 ? left / 2 : 1;
-        GP__UNROLL
-        for (int i = 0; i < 3; ++i) {
+        GP__EACH(i, 3) {
           const int r = (mine + i + 1) % 4;
           const bool earlier = r < mine;
           if (!there || s.rest[r] == 0) continue;
@@ -61,8 +60,7 @@ template <int LANES> struct gp__four_split {
         }
       }
       Count least = at, most = at;
-      GP__UNROLL
-      for (int i = 0; i < 3; ++i) {
+      GP__EACH(i, 3) {
         const Count rest = static_cast<Count>(s.rest[(mine + i + 1) % 4]);
         least += lesser[i] ? probe_at(lesser[i] - 1, rest) + 1 : 0;
         most += lesser[i] < PROBES ? probe_at(lesser[i], rest) : rest;
@@ -75,8 +73,7 @@ template <int LANES> struct gp__four_split {
       length = end - taken;
       if (k == 0) s.taken[mine] = taken;
       synchronise(); // the probes have been read
-      GP__UNROLL
-      for (int r = 0; r < 4; ++r) rank -= static_cast<Count>(s.taken[r]);
+      GP__EACH(r, 4) rank -= static_cast<Count>(s.taken[r]);
     }
   }
 };
@@ -88,8 +85,7 @@ struct gp__four_runs {
     const unsigned log2_group = a.log2_run + a.log2_ways;
     base = (tile >> log2_group << log2_group) * tile_items;
     run = tile_items << a.log2_run;
-    GP__UNROLL
-    for (int r = 0; r < 4; ++r) {
+    GP__EACH(r, 4) {
       const gp__u64 from = base + unsigned(r) * run, rest = from < count && r >> a.log2_ways == 0 ? count - from : 0;
       length[r] = rest < run ? rest : run;
     }
@@ -170,8 +166,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       begin_of_keys = static_cast<const unsigned char *>(a.keys);
       end_of_keys = begin_of_keys + n * KEY;
       units[0] = 0, behind[0] = 0;
-      GP__UNROLL
-      for (int r = 0; r < 4; ++r) {
+      GP__EACH(r, 4) {
         begin[r] = border[r];
         count[r] = int((ends ? runs.length[r] : border[4 + r]) - begin[r]);
         const unsigned char *p = begin_of_keys + (runs.base + unsigned(r) * runs.run + begin[r]) * KEY;
@@ -211,13 +206,11 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     const unsigned units = parts.units[4];
     if (parts.whole) {
       Unit unit[COUNT];
-      GP__UNROLL
-      for (int k = 0; k < COUNT; ++k) {
+      GP__EACH(k, COUNT) {
         const unsigned i = unsigned(k * THREADS) + threadIdx.x;
         if (i < units) parts.template load<true>(unit[k], i, begin, end);
       }
-      GP__UNROLL
-      for (int k = 0; k < COUNT; ++k) {
+      GP__EACH(k, COUNT) {
         const unsigned i = unsigned(k * THREADS) + threadIdx.x;
         if (i < units) reinterpret_cast<Unit *>(shared)[i] = unit[k];
       }
@@ -232,8 +225,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   template <bool FULL, int N>
   static GP_DEVICE void put(
       Key *keys, Carried *carried, int here, const Key (&key)[N], const Carried (&with)[VALUE ? N : 1]) {
-    GP__UNROLL
-    for (int k = 0; k < N; ++k)
+    GP__EACH(k, N)
       if (FULL || k < here) {
         keys[k] = key[k];
         if (VALUE) carried[k] = with[VALUE ? k : 0];
@@ -279,8 +271,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       const int *const behind = parts.behind;
       const V *from[4];
       int by[4];
-      GP__UNROLL
-      for (int r = 0; r < 4; ++r) {
+      GP__EACH(r, 4) {
         from[r] = values + (runs.base + unsigned(r) * runs.run + parts.begin[r]) - behind[r];
         by[r] = int(parts.at[r]) / KEY - behind[r];
       }
@@ -303,8 +294,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     const int PIECES = int(sizeof(V)) / gp__picked<V>::PIECE;
     const V *from[4];
     unsigned begin[4];
-    GP__UNROLL
-    for (int r = 0; r < 4; ++r) {
+    GP__EACH(r, 4) {
       from[r] = values + (runs.base + unsigned(r) * runs.run + parts.begin[r]) - parts.at[r] / KEY;
       begin[r] = parts.units[r] * UNIT / KEY;
     }

@@ -51,8 +51,7 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
       const unsigned char *q_end) {
     const unsigned char *one = p + threadIdx.x * UNIT;
     const unsigned char *two = (m ? q : p) + (int(threadIdx.x) - int(n)) * UNIT; // q may be null if m is 0
-    GP__UNROLL
-    for (int k = 0; k < COUNT; ++k) {
+    GP__EACH(k, COUNT) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
       const bool second = i >= n;
       if (i < n + m)
@@ -75,8 +74,7 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   GP_DEVICE void store(
       unsigned char *base, unsigned to, unsigned n, unsigned char *other, unsigned also, unsigned m) const {
     const unsigned one = to + threadIdx.x * UNIT, two = also + (threadIdx.x - n) * UNIT;
-    GP__UNROLL
-    for (int k = 0; k < COUNT; ++k) {
+    GP__EACH(k, COUNT) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
       const bool second = i >= n;
       const unsigned at = (second ? two : one) + unsigned(k * THREADS * UNIT), from = gp_min<gp__u32>()(at, at - RING);
@@ -155,8 +153,7 @@ template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struc
     }
     const T *from = reinterpret_cast<const T *>(shared);
     if (lane < head) to[lane] = from[lane];
-    GP__UNROLL
-    for (int k = 0; k < (N / V + 31) / 32; ++k)
+    GP__EACH(k, (N / V + 31) / 32)
       if (k * 32 + lane < vectors)
         gp__vector_at(reinterpret_cast<gp_vector *>(to + head) + k * 32 + lane) =
             gp__vector_at(reinterpret_cast<const gp_vector *>(from + head) + k * 32 + lane);
@@ -255,8 +252,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     const int HALF = (ITEMS + 1) / 2;
     const gp__u32 BACK = gp__u32(0) - KEY;
     Key one = key_at(x), two = key_at(y), one_end = key_at(x_end, -1), two_end = key_at(y_end, -1);
-    GP__UNROLL
-    for (int k = 0; k < HALF; ++k) {
+    GP__EACH(k, HALF) {
       const int last = ITEMS - 1 - k;
       const bool second = Before()(two, one), end_second = !Before()(two_end, one_end);
       out[k] = second ? two : one;
@@ -289,8 +285,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     if (!FULL && n == 0) return;
     if (!FULL && left == 0) one = two; // never taken, but compared
     if (!FULL && left2 == 0) two = one;
-    GP__UNROLL
-    for (int k = 0; k < ITEMS; ++k) {
+    GP__EACH(k, ITEMS) {
       const bool later = Before()(two, one), of_second = FULL ? later : left2 > 0 && (left == 0 || later);
       if (FULL || k < n) {
         out[k] = of_second ? two : one;

@@ -49,8 +49,7 @@ template <class Before, class Key, int ITEMS, bool SOURCES> struct gp__thread_so
   }
   // Odd-even transposition compares neighbours alone: it is stable.
   template <bool FULL> static GP_DEVICE void stable(Key (&key)[ITEMS], gp__u32 (&source)[SOURCES ? ITEMS : 1], int n) {
-    GP__UNROLL
-    for (int round = 0; round < ITEMS; ++round) {
+    GP__EACH(round, ITEMS) {
       GP__UNROLL
       for (int i = round % 2; i + 1 < ITEMS; i += 2)
         exchange(key[i], key[i + 1], source[SOURCES ? i : 0], source[SOURCES ? i + 1 : 0], FULL || i + 1 < n);
@@ -116,8 +115,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     gp__u32 x = one_at + gp__u32(low * KEY), y = two_at + gp__u32((diagonal - low) * KEY);
     Key first = *reinterpret_cast<const Key *>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
     Key second = *reinterpret_cast<const Key *>(bytes + (ANY ? y : gp_min<gp__u32>()(y, last)));
-    GP__UNROLL
-    for (int k = 0; k < N; ++k) {
+    GP__EACH(k, N) {
       const bool later = Before()(second, first), of_second = y < end && (x >= one_end || later);
       key[k] = of_second ? second : first;
       if (VALUE) source[VALUE ? k : 0] = (of_second ? y : x) / gp__u32(KEY);
@@ -136,8 +134,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   template <int N>
   static GP_DEVICE void put(Key *keys, unsigned short *sources, int mine, int count, const Key (&key)[N],
       const gp__u32 (&source)[VALUE ? N : 1]) {
-    GP__UNROLL
-    for (int k = 0; k < N; ++k)
+    GP__EACH(k, N)
       if (k < count) {
         keys[mine + k] = key[k];
         if (VALUE) sources[mine + k] = static_cast<unsigned short>(source[VALUE ? k : 0]);
@@ -152,8 +149,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
         : tile - mine < 0     ? 0
         : tile - mine < ITEMS ? tile - mine
                               : ITEMS;
-    GP__UNROLL
-    for (int k = 0; k < ITEMS; ++k) {
+    GP__EACH(k, ITEMS) {
       if (k < count) key[k] = keys[mine + k];
       if (VALUE) source[VALUE ? k : 0] = gp__u32(mine + k);
     }
@@ -162,8 +158,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     const bool any_order = FULL && !VALUE && (gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value);
     bool in_order = !any_order; // keys that tie keep their order
     if (any_order && gp__zeros_tie<Before>::value) {
-      GP__UNROLL
-      for (int k = 0; k < ITEMS; ++k) in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);
+      GP__EACH(k, ITEMS) in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);
     }
     if (!in_order) gp__batcher<Before, Key, ITEMS>::run(key);
     else Network::template stable<FULL>(key, source, count);
@@ -180,8 +175,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       merge<FULL>(reinterpret_cast<const unsigned char *>(keys), at, n, at2, m, mine - base,
           gp__power_of_two(ITEMS / 2 + 1, 1) * unsigned(width), at2 + gp__u32(m * KEY), key, source);
       if (VALUE) {
-        GP__UNROLL
-        for (int k = 0; k < ITEMS; ++k)
+        GP__EACH(k, ITEMS)
           if (k < count) source[VALUE ? k : 0] = sources[source[VALUE ? k : 0]];
       }
     }

@@ -106,8 +106,7 @@ struct gp__column_part {
     for (int k = 0; k < K; ++k, in += stride)
       if (has(k)) x[k] = *in;
     gp_carry<Acc> own = {Op::identity(), false};
-    GP__UNROLL
-    for (int k = 0; k < K; ++k)
+    GP__EACH(k, K)
       if (has(k)) own.append(Op::prepare(load(x[k], first + k)), Op());
     return own.value;
   }

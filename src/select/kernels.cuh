@@ -79,8 +79,7 @@ template <class P, class Body> struct gp__stream {
     }
     const State s = full(t) ? Body::template fold<ITEMS, true>(a, t, first, kept.value)
                             : Body::template fold<ITEMS, false>(a, t, first, kept.value);
-    GP__UNROLL
-    for (int k = 0; k < KEPT; ++k) words[k * P::threads] = kept.word[k];
+    GP__EACH(k, KEPT) words[k * P::threads] = kept.word[k];
     if (gp_lane() == 0) totals[group] = s;
     __syncwarp(); // lane 0 will say that the warp is done
   }
@@ -91,8 +90,7 @@ template <class P, class Body> struct gp__stream {
     const State mine = group > 0 ? Join()(before, prefixes[group - 1]) : before;
     const gp__u32 *words = kept_in(stage, group);
     gp__shuffled<Kept> kept;
-    GP__UNROLL
-    for (int k = 0; k < KEPT; ++k) kept.word[k] = words[k * P::threads];
+    GP__EACH(k, KEPT) kept.word[k] = words[k * P::threads];
     scratch += first * Body::SCRATCH;
     if (full(t)) Body::template emit<ITEMS, true>(a, t, first, kept.value, mine, scratch);
     else Body::template emit<ITEMS, false>(a, t, first, kept.value, mine, scratch);

@@ -159,8 +159,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
       }
       if (WHAT == GP_NONTRIVIAL_RUNS && heads.word[w]) begin = lane_first + w * 32 + 32 - __clz(int(heads.word[w]));
     }
-    GP__UNROLL
-    for (int b = 0; b < BYTES; ++b)
+    GP__EACH(b, BYTES)
       if (large) mine[b] = 0;
     __syncwarp();
     GP__UNROLL_BY(4)

@@ -41,8 +41,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
     gp__vecs<Key, ITEMS> k;
     k.template load<FULL>(t.keys + i * int(sizeof(Key)), exist);
-    GP__UNROLL
-    for (int p = 0; p < N; ++p) kept.holds[p].clear();
+    GP__EACH(p, N) kept.holds[p].clear();
     if (BYTES && ITEMS % 4 == 0) {
       GP__UNROLL
       for (int w = ITEMS / 4 - 1; w >= 0; --w) {
@@ -53,8 +52,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
       GP__UNROLL
       for (int p = 0; p < N && !FULL; ++p) kept.holds[p].keep(exist);
     } else {
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) {
+      GP__EACH(j, ITEMS) {
         const bool one = (FULL || j < exist) && gp__holds<P1, Key>::of(k.item[j], a.first);
         kept.holds[0].set(j, one);
         if (PARTS == 3)
@@ -107,8 +105,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
       one.finish();
       other.finish();
     } else {
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) {
+      GP__EACH(j, ITEMS) {
         const bool one = kept.holds[0].get(j), two = PARTS == 3 && kept.holds[N - 1].get(j);
         if (!FULL && j >= exist) continue;
         at[one ? rank : two ? ones + rank2 : rest + others] = x.item[j];

@@ -45,52 +45,42 @@ template <class T, int N> struct gp__vecs {
   };
   GP_DEVICE gp__vecs() {}
   GP_DEVICE void clear() { // writes all registers, so that none is kept from tile to tile
-    GP__UNROLL
-    for (int i = 0; i < (BYTES + 3) / 4; ++i) word[i] = 0;
+    GP__EACH(i, (BYTES + 3) / 4) word[i] = 0;
   }
   GP_DEVICE void load(const unsigned char *p) {
     if (VECTORS) {
-      GP__UNROLL
-      for (int i = 0; i < VECTORS; ++i) vector[i] = reinterpret_cast<const gp_vector *>(p)[i];
+      GP__EACH(i, VECTORS) vector[i] = reinterpret_cast<const gp_vector *>(p)[i];
     } else if (WORDS) {
-      GP__UNROLL
-      for (int i = 0; i < WORDS; ++i) word[i] = reinterpret_cast<const gp__u32 *>(p)[i];
+      GP__EACH(i, WORDS) word[i] = reinterpret_cast<const gp__u32 *>(p)[i];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) item[i] = reinterpret_cast<const T *>(p)[i];
+      GP__EACH(i, N) item[i] = reinterpret_cast<const T *>(p)[i];
     }
   }
   template <bool FULL> GP_DEVICE void load(const unsigned char *p, int exist) {
     if (FULL) load(p);
     else if (sizeof(T) <= 2 && VECTORS && exist == N) {
-      GP__UNROLL
-      for (int i = 0; i < VECTORS; ++i) vector[i] = gp__vector_anywhere(p + i * 16);
+      GP__EACH(i, VECTORS) vector[i] = gp__vector_anywhere(p + i * 16);
     } else if (sizeof(T) <= 2 && BYTES % 4 == 0) {
       typedef typename gp__raw<alignof(T)>::type R; // a struct of two bytes may have any address
       const int PER_WORD = 4 / int(sizeof(R)), RAWS = int(sizeof(T) / sizeof(R));
-      GP__UNROLL
-      for (int w = 0; w < BYTES / 4; ++w) {
+      GP__EACH(w, BYTES / 4) {
         gp__u32 x = 0;
-        GP__UNROLL
-        for (int k = 0; k < PER_WORD; ++k)
+        GP__EACH(k, PER_WORD)
           if (w * PER_WORD + k < exist * RAWS)
             x |= gp__u32(reinterpret_cast<const R *>(p)[w * PER_WORD + k]) << (k * 8 * int(sizeof(R)));
         word[w] = x;
       }
     } else {
       clear();
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (i < exist) item[i] = reinterpret_cast<const T *>(p)[i];
     }
   }
   template <bool FULL> GP_DEVICE void store(unsigned char *p, int exist) const {
     if (FULL && VECTORS) {
-      GP__UNROLL
-      for (int i = 0; i < VECTORS; ++i) reinterpret_cast<gp_vector *>(p)[i] = vector[i];
+      GP__EACH(i, VECTORS) reinterpret_cast<gp_vector *>(p)[i] = vector[i];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (FULL || i < exist) reinterpret_cast<T *>(p)[i] = item[i];
     }
   }
@@ -174,8 +164,7 @@ template <class V> struct gp__compact {
         gather.finish();
       } else {
         V *next = reinterpret_cast<V *>(group) + rank;
-        GP__UNROLL
-        for (int j = 0; j < ITEMS; ++j)
+        GP__EACH(j, ITEMS)
           if (marks.get(j)) *next++ = x.item[j];
       }
       __syncwarp();
@@ -208,13 +197,11 @@ template <int N> struct gp__counts { gp__u64 n[N]; };
 template <int N> struct gp__count_join {
   static GP_DEVICE gp__counts<N> identity() {
     gp__counts<N> c;
-    GP__UNROLL
-    for (int i = 0; i < N; ++i) c.n[i] = 0;
+    GP__EACH(i, N) c.n[i] = 0;
     return c;
   }
   GP_DEVICE gp__counts<N> operator()(gp__counts<N> a, const gp__counts<N> &b) const {
-    GP__UNROLL
-    for (int i = 0; i < N; ++i) a.n[i] += b.n[i];
+    GP__EACH(i, N) a.n[i] += b.n[i];
     return a;
   }
   template <int TILE> struct Form { // counts of a tile are below 2^32
@@ -223,14 +210,12 @@ template <int N> struct gp__count_join {
     };
     static GP_DEVICE Packed pack(const gp__counts<N> &c, gp__u64) {
       Packed p;
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) p.n[i] = gp__u32(c.n[i]);
+      GP__EACH(i, N) p.n[i] = gp__u32(c.n[i]);
       return p;
     }
     static GP_DEVICE gp__counts<N> unpack(const Packed &p, gp__u64) {
       gp__counts<N> c;
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) c.n[i] = p.n[i];
+      GP__EACH(i, N) c.n[i] = p.n[i];
       return c;
     }
   };

@@ -11,8 +11,7 @@ template <class Key, bool WORDS> struct gp__set_push {
 template <class Key> struct gp__set_push<Key, true> {
   template <class Mask, int ITEMS> static GP_DEVICE bool run(Key *out, const Key (&key)[ITEMS], Mask marks) {
     gp__shared_pointer to(out);
-    GP__UNROLL
-    for (int k = 0; k < ITEMS; ++k) to.push_if(marks >> k & 1 ? 1 : 0, gp__bits_of(key[k]));
+    GP__EACH(k, ITEMS) to.push_if(marks >> k & 1 ? 1 : 0, gp__bits_of(key[k]));
     return true;
   }
 };
@@ -36,8 +35,7 @@ GP_DEVICE void gp__set_keep(unsigned char *results, gp__u32 before, const Key (&
   Key *out = reinterpret_cast<Key *>(results) + before;
   if (gp__set_push<Key, Tile::WORDS>::run(out, key, marks)) return;
   unsigned short *places = reinterpret_cast<unsigned short *>(results + Tile::PLACES_AT) + before;
-  GP__UNROLL
-  for (int k = 0; k < ITEMS; ++k) {
+  GP__EACH(k, ITEMS) {
     const bool of_two = Tile::VALUE && (second >> k & 1);
     if (marks >> k & 1) {
       *out++ = key[k];
@@ -60,8 +58,7 @@ GP_DEVICE void gp__set_write(Key *out, const unsigned char *shared, int n) {
   const Key *from = reinterpret_cast<const Key *>(shared) + threadIdx.x;
   out += threadIdx.x;
   n -= int(threadIdx.x);
-  GP__UNROLL
-  for (int k = 0; k < ITEMS; ++k)
+  GP__EACH(k, ITEMS)
     if (k * THREADS < n) out[k * THREADS] = from[k * THREADS];
 }
 // Called by a warp: searches memory for the ends of the block's first tile.

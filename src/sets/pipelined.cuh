@@ -46,8 +46,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     const gp__u64 begin = number * STEP, n = inputs.count[0], m = inputs.count[1];
     const gp__u64 diagonal[2] = {begin, begin + STEP < n + m ? begin + STEP : n + m};
     gp__u64 split[2], count[2], found[2];
-    GP__UNROLL
-    for (int k = 0; k < 2; ++k) {
+    GP__EACH(k, 2) {
       const gp__u64 d = diagonal[k], low = d > m ? d - m : 0, high = d < n ? d : n, most = known[1] + (d - known[0]);
       split[k] = low > known[1] ? low : known[1];
       count[k] = (high < most ? high : most) - split[k];
@@ -130,8 +129,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     meet(meetings);
     rank = upto - own;
     gp__u32 all = 0;
-    GP__UNROLL
-    for (int w = 0; w < THREADS / 32; ++w) {
+    GP__EACH(w, THREADS / 32) {
       const gp__u32 sum = s.sum[w];
       rank += w < int(gp_warp()) ? sum : 0;
       all += sum;

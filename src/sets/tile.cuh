@@ -35,8 +35,7 @@ GP_DEVICE void gp__balanced_path(
   const bool second = at[1] > 0 && (at[0] == 0 || !Before()(s.keys[1][at[1] - 1], s.keys[0][at[0] - 1]));
   const Key x = second ? s.keys[1][at[1] - 1] : s.keys[0][at[0] - 1];
   gp__u64 first[2];
-  GP__UNROLL
-  for (int i = 0; i < 2; ++i) { // start of x: back by powers of two, then by halves
+  GP__EACH(i, 2) { // start of x: back by powers of two, then by halves
     gp__u64 known = 0, back = at[i] ? 1 : 0;
     while (known < back && !Before()(s.keys[i][at[i] - back], x)) {
       known = back;
@@ -46,12 +45,9 @@ GP_DEVICE void gp__balanced_path(
   }
   const gp__u64 half = (at[0] - first[0] + at[1] - first[1]) / 2;
   bool shorter[2]; // the run has no such half in this input
-  GP__UNROLL
-  for (int i = 0; i < 2; ++i)
-    shorter[i] = half && (first[i] + half > s.count[i] || Before()(x, s.keys[i][first[i] + half - 1]));
+  GP__EACH(i, 2) shorter[i] = half && (first[i] + half > s.count[i] || Before()(x, s.keys[i][first[i] + half - 1]));
   at[0] = first[0] + half, at[1] = first[1] + half;
-  GP__UNROLL
-  for (int i = 0; i < 2; ++i)
+  GP__EACH(i, 2)
     if (shorter[i]) {
       const gp__u64 rest = s.count[i] - first[i];
       at[i] = gp_search(first[i], half < rest ? half : rest, gp__bound_before<true, Key, Before>{s.keys[i], x});
@@ -162,8 +158,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     if (i + j > 0) before = after_second ? keys2[j - 1] : keys[i - 1];
     const unsigned char *const behind = window + KEY;
     const gp__u32 PLACE = MARKED ? 0xffffu : ~0u;
-    GP__UNROLL
-    for (int k = 0; k < ITEMS; ++k) {
+    GP__EACH(k, ITEMS) {
       const bool later = Before()(two, one),
                  of_two = FULL ? later : (y & PLACE) < two_end && ((x & PLACE) >= one_end || later);
       const gp__u32 at = (of_two ? y : x) & PLACE;

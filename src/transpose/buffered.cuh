@@ -104,13 +104,11 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     const unsigned works = t.columns * a.part, bytes = t.rows * SIZE;
     for (unsigned first = threadIdx.x; first < works; first += P::threads * P::vectors) {
       gp_vector v[P::vectors];
-      GP__UNROLL
-      for (int k = 0; k < P::vectors; ++k) {
+      GP__EACH(k, P::vectors) {
         unsigned line, at;
         if (finds(t, first + k * P::threads, line, at)) v[k] = gp__load_vector<P::load>(t.in + line * a.pitch + at);
       }
-      GP__UNROLL
-      for (int k = 0; k < P::vectors; ++k) {
+      GP__EACH(k, P::vectors) {
         unsigned line, at;
         if (finds(t, first + k * P::threads, line, at))
           gp__store_vector<P::store>(t.out + line * t.out_pitch + at, v[k]);

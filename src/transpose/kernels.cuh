@@ -33,13 +33,11 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
   // Loads `bytes` bytes, from a multiple of 16 on, into rows with no gaps but the padding.
   GP_DEVICE void load_whole(unsigned char *shared, const unsigned char *in, unsigned bytes, const unsigned char *end) {
     gp_vector v[P::vectors];
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const unsigned at = (k * P::threads + threadIdx.x) * 16;
       if (at < bytes) v[k] = gp__load_unit<P::load, WORD>(in + at, in, in + bytes, in, end);
     }
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const unsigned unit = k * P::threads + threadIdx.x;
       if (unit * 16 >= bytes) continue;
       *reinterpret_cast<gp_vector *>(shared + unit * 16 + (a.pad ? gp__quotient(a.group, unit) * a.pad : 0)) = v[k];
@@ -54,8 +52,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     for (unsigned first = 0; first < units * rows; first += ROUNDS * P::threads) {
       gp_vector v[ROUNDS];
       unsigned at[ROUNDS];
-      GP__UNROLL
-      for (int k = 0; k < ROUNDS; ++k) {
+      GP__EACH(k, ROUNDS) {
         const unsigned i = first + k * P::threads + threadIdx.x, row = gp__quotient(a.units, i);
         const unsigned unit = (i - row * units) * 16;
         const unsigned char *from = in + row * a.in_pitch;
@@ -65,8 +62,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
         at[k] = layout.at(row, unit);
         v[k] = gp__load_unit<P::load, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end);
       }
-      GP__UNROLL
-      for (int k = 0; k < ROUNDS; ++k)
+      GP__EACH(k, ROUNDS)
         if (at[k] != ~0u) *reinterpret_cast<gp_vector *>(shared + at[k]) = v[k];
     }
   }
@@ -110,9 +106,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
         gp__vec<Word> words;
         if (even) {
           const unsigned from = layout.at(p.above + p.row, p.column * SIZE);
-          GP__UNROLL
-          for (int w = 0; w < W; ++w)
-            words.item[w] = *reinterpret_cast<const Word *>(shared + from + w * layout.step());
+          GP__EACH(w, W) words.item[w] = *reinterpret_cast<const Word *>(shared + from + w * layout.step());
         } else {
           GP__UNROLL
           for (int w = 0; w < W; ++w, p.advance(a)) words.item[w] = *at<Word>(shared, p, start, start_pitch);
@@ -231,8 +225,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
   // Stores group k of words of columns. Column j begins in shared memory bits[j] bits after the start of unit at[j].
   GP_DEVICE void put(Unit *shared, const unsigned (&at)[K], const unsigned (&bits)[K], unsigned k, const Unit (&x)[K],
       Unit (&before)[K]) const {
-    GP__UNROLL
-    for (int j = 0; j < K; ++j) {
+    GP__EACH(j, K) {
       shared[slot_of(at[j] + k)] = Words::append(before[j], x[j], bits[j]);
       before[j] = x[j];
     }
@@ -248,21 +241,18 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     for (int i = 0; i < 3; ++i, from += a.in_pitch)
       if (i < int(rest)) tail[i] = Words::load(from);
     for (unsigned k = 0; k < fours; k += FOURS) {
-      GP__UNROLL
-      for (int b = 0; b < FOURS; ++b)
+      GP__EACH(b, FOURS)
         if (k + b < fours) {
           GP__UNROLL
           for (int i = 0; i < 4; ++i, in += a.in_pitch) x[b][i] = Words::load(in);
         }
-      GP__UNROLL
-      for (int b = 0; b < FOURS; ++b)
+      GP__EACH(b, FOURS)
         if (k + b < fours) {
           GP__UNROLL
           for (int i = 0; i < 4; i += 2, at += 2) shared[slot_of(at)] = x[b][i], shared[slot_of(at) + 1] = x[b][i + 1];
         }
     }
-    GP__UNROLL
-    for (int i = 0; i < 3; ++i)
+    GP__EACH(i, 3)
       if (i < int(rest)) shared[slot_of(at + i)] = tail[i];
   }
   // Takes the columns that begin at `in` in the first row; `columns` of them exist. WHOLE: all words of the warp do.
@@ -273,8 +263,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     unsigned at[K], bits[K], start = gp__misalignment(in, 4) * 8;
     gp__u32 behind = 0;
     Unit x[GROUPS][K], before[K], end[K], tail[K];
-    GP__UNROLL
-    for (int j = 0; j < K; ++j) {
+    GP__EACH(j, K) {
       at[j] = threadIdx.x * rows + j * rows * SIZE / UNIT;
       bits[j] = j * rows * SIZE % UNIT * 8;
     }
@@ -309,8 +298,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
         }
     }
     put(shared, at, bits, most, end, before);
-    GP__UNROLL
-    for (int j = 0; j < K; ++j)
+    GP__EACH(j, K)
       if (bits[j] + rest * SIZE * 8 >= UNIT * 8)
         shared[slot_of(at[j] + groups)] = Words::append(before[j], tail[j], bits[j]);
   }
@@ -352,16 +340,14 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
         const Unit *from = reinterpret_cast<const Unit *>(shared) + slot_of(i * 16 / UNIT);
         gp__vec<Unit> v;
-        GP__UNROLL
-        for (int w = 0; w < 16 / UNIT; ++w) v.item[w] = from[w];
+        GP__EACH(w, 16 / UNIT) v.item[w] = from[w];
         gp__store_vector<P::store>(out + i * 16, v.vector);
       }
     } else {
       GP__UNROLL_BY(1)
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
         gp__vec<Element> v;
-        GP__UNROLL
-        for (int w = 0; w < 16 / SIZE; ++w) v.item[w] = element(shared, head + i * 16 + w * SIZE);
+        GP__EACH(w, 16 / SIZE) v.item[w] = element(shared, head + i * 16 + w * SIZE);
         gp__store_vector<P::store>(out + head + i * 16, v.vector);
       }
     }

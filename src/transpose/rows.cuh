@@ -16,13 +16,11 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
         (matrix - far * a.outer[1]) * a.out_outer[1] + row * a.out_pitch + column * WORD;
     const gp__u64 rows = a.rows - row, columns = a.columns - column;
     Word v[P::vectors];
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const unsigned i = k * P::threads + threadIdx.x, r = i >> a.tile_columns, c = i & (width - 1);
       if (r < rows && c < columns) v[k] = *reinterpret_cast<const Word *>(in + r * a.in_pitch + c * WORD);
     }
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const unsigned i = k * P::threads + threadIdx.x, r = i >> a.tile_columns, c = i & (width - 1);
       if (r < rows && c < columns) *reinterpret_cast<Word *>(out + r * a.out_pitch + c * WORD) = v[k];
     }
