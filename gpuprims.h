@@ -2888,10 +2888,11 @@ GP__API gp_result gp_world_transpose(gp_world *world, gp_type type, const void *
 #endif
 #endif
 
-// ---- core/words.h - unsigned words of the host's rules and of device text
+// ---- core/words.h - unsigned words and bytes of the host and of device text
 
 typedef unsigned long long gp__u64;
 typedef unsigned int gp__u32;
+typedef unsigned char gp__u8;
 
 // From here to the implementation in C is the device text: compiled by nvcc in .cu files, by NVRTC at run time, and by
 // g++ for the emulator of the tests (GPUPRIMS_SIMT). A C or C++ compiler of host code does not see it.
@@ -2946,10 +2947,10 @@ struct alignas(16) gp__word {
 
 // A block's storage in shared memory: a struct without constructors.
 #define GP_SHARED(T, name) \
-  __shared__ __align__(16) unsigned char name##_bytes[sizeof(T)]; \
+  __shared__ __align__(16) gp__u8 name##_bytes[sizeof(T)]; \
   T &name = *reinterpret_cast<T *>(name##_bytes)
 // Dynamic shared memory; the launch gives its size.
-#define GP_DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
+#define GP_DYNAMIC_SHARED(name) extern __shared__ __align__(128) gp__u8 name[]
 
 // A load through the read-only path: nobody writes there while the kernel runs.
 template <class Word> GP_DEVICE Word gp__load_read_only(const Word *p) { return __ldg(p); }
@@ -2999,7 +3000,7 @@ GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 b
 }
 
 // The 16 bytes at p in shared memory, any alignment. Reads whole the aligned pairs of words that hold them.
-GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
+GP_DEVICE gp_vector gp__vector_anywhere(const gp__u8 *p) {
   const unsigned offset = unsigned(reinterpret_cast<gp__u64>(p) & 7u), bits = offset * 8;
   const uint2 *pair = reinterpret_cast<const uint2 *>(p - offset);
   const uint2 a = pair[0], b = pair[1], c = offset ? pair[2] : b;
@@ -3325,7 +3326,7 @@ GP_DEVICE float gp__maximum(float a, float b) {
 #else // ---- emulator: the tests include simt.h before this header
 
 #define GP_SHARED(T, name) SIMT_SHARED(T, name)
-#define GP_DYNAMIC_SHARED(name) SIMT_DYN_SHARED(unsigned char, name)
+#define GP_DYNAMIC_SHARED(name) SIMT_DYN_SHARED(gp__u8, name)
 
 template <class Word> GP_DEVICE Word gp__load_read_only(const Word *p) { return *p; }
 GP_DEVICE gp__u32 gp__texture_word(gp__u64 texture, int i) { // a texture is its memory
@@ -3345,7 +3346,7 @@ GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
 GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
   (second ? y : x) += second ? by_y : by_x;
 }
-GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
+GP_DEVICE gp_vector gp__vector_anywhere(const gp__u8 *p) {
   gp_vector v;
   for (int i = 0; i < 4; ++i)
     v.word[i] = p[4 * i] | gp__u32(p[4 * i + 1]) << 8 | gp__u32(p[4 * i + 2]) << 16 | gp__u32(p[4 * i + 3]) << 24;
@@ -3427,8 +3428,8 @@ inline void gp__named_barrier(gp__u64 *bar, unsigned &meetings, unsigned) { // t
 
 GP_DEVICE gp__u32 gp__opaque_copy(gp__u32 x) { return x; }
 struct gp__shared_pointer {
-  unsigned char *address;
-  GP_DEVICE explicit gp__shared_pointer(void *p) : address(static_cast<unsigned char *>(p)) {}
+  gp__u8 *address;
+  GP_DEVICE explicit gp__shared_pointer(void *p) : address(static_cast<gp__u8 *>(p)) {}
   template <class T> GP_DEVICE T *at(gp__u32 offset) const { return reinterpret_cast<T *>(address + offset); }
   template <class Word> GP_DEVICE void push_if(gp__u32 yes, Word x) {
     if (!yes) return;
@@ -3620,8 +3621,8 @@ GP__RULE unsigned gp__f8_magnitude(unsigned a, unsigned shift, unsigned least) {
                               : gp__f8_rounded((a & 0x7fffff) | 0x800000, shift + least - (a >> 23));
 }
 GP__RULE unsigned gp__f8_at_most(unsigned a, unsigned most) { return a < most ? a : most; }
-GP__RULE unsigned char gp__f8_from(unsigned u, int wide) {
-  return (unsigned char)((u >> 24 & 0x80) |
+GP__RULE gp__u8 gp__f8_from(unsigned u, int wide) {
+  return (gp__u8)((u >> 24 & 0x80) |
       ((u & 0x7fffffff) > 0x7f800000
               ? 0x7f
               : gp__f8_at_most(
@@ -5630,7 +5631,7 @@ GP__HOST int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
 // The only look-up: the rows that fit, the best first, and the first of those that fit alike. source, or NULL: the
 // gp_policy_source of each row, 0 for none; lower ones come first. Returns how many fit.
 enum { GP__ROWS_MOST = 32 }; // that fit a call
-GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const unsigned char *source, const gp__wanted *w,
+GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const gp__u8 *source, const gp__wanted *w,
     const gp__policy_row *found[GP__ROWS_MOST]) {
   int fits[GP__ROWS_MOST], all = 0, i, k;
   for (i = 0; i < count; ++i) {
@@ -7270,11 +7271,11 @@ GP__HOST unsigned gp__rows_chunk(int size, gp__u64 length, unsigned log2_lanes) 
   unsigned best = least | 1, cost = ~0u, c, i;
   if (length % items == 0) return (unsigned)gp__ceil_div(length / items, 1u << log2_lanes) * items;
   for (c = least; c <= least + 4; ++c) {
-    unsigned char lanes[32] = {0};
+    gp__u8 lanes[32] = {0};
     unsigned most = 0;
     for (i = 0; i < banks; ++i) {
       const unsigned at = (unsigned)(length * (i >> log2_lanes)) + c * (i & ((1u << log2_lanes) - 1));
-      unsigned char *n = &lanes[at * (unsigned)size / word % banks];
+      gp__u8 *n = &lanes[at * (unsigned)size / word % banks];
       if (++*n > most) most = *n;
     }
     if (most * c < cost) cost = most * c, best = c;
@@ -7438,7 +7439,7 @@ typedef struct gp__value {
 #else
   __attribute__((aligned(16)))
 #endif
-      unsigned char bytes[GP__VALUE_BYTES];
+      gp__u8 bytes[GP__VALUE_BYTES];
 } gp__value;
 
 // ---- core/input_data.h - what kernels need of described inputs
@@ -7630,7 +7631,7 @@ GP__HOST gp_type gp__aggregate_type(const gp_aggregate *a) {
 }
 // Lists what the two passes fold for each aggregate. Returns a bit for each pass that folds something.
 GP__HOST int gp__list_folds(const gp_aggregate *list, int count, gp__hash_args *a) {
-  static const unsigned char firsts[] = {0, 0, GP__FOLD_LEAST, GP__FOLD_MOST, 0, 0, GP__FOLD_LOW, GP__FOLD_HIGH};
+  static const gp__u8 firsts[] = {0, 0, GP__FOLD_LEAST, GP__FOLD_MOST, 0, 0, GP__FOLD_LOW, GP__FOLD_HIGH};
   int i, passes = 0;
   a->group_words = 0;
   a->column_count = count;
@@ -7919,10 +7920,10 @@ typedef struct gp__radix_args {
 
 // Conversion of layouts. A column is the address of the first struct's value of a field, or gap.
 typedef struct gp__layout_args {
-  const unsigned char *in;
-  unsigned char *out;
-  const unsigned char *in_column[GP__LAYOUT_FIELDS];
-  unsigned char *out_column[GP__LAYOUT_ENTRIES];
+  const gp__u8 *in;
+  gp__u8 *out;
+  const gp__u8 *in_column[GP__LAYOUT_FIELDS];
+  gp__u8 *out_column[GP__LAYOUT_ENTRIES];
   gp__u64 count, in_width, out_width;
   int in_aligned, out_aligned; // every tile's part of every field, or every tile, begins on 16 bytes
   // Another order of axes: axis 0 is the input's fastest, axis 1 the output's or, straight, its second. odd: a value is
@@ -8189,7 +8190,7 @@ typedef struct gp__sources_args {
 
 // Dense matrices in place, by panels and chunks. In bytes unless stated otherwise.
 typedef struct gp__panels_args {
-  unsigned char *data, *saved;          // the matrix; saved panels
+  gp__u8 *data, *saved;                 // the matrix; saved panels
   gp__u64 saves, clears;                // to save; 8-byte words to clear, from `counters` on
   gp__u64 *counters;                    // GP__PANELS_COUNTERS, then one a panel
   unsigned *claimed, *loaded;           // a bit for each chunk
@@ -8200,7 +8201,7 @@ typedef struct gp__panels_args {
 } gp__panels_args;
 // Dense matrices in place, by panels through a buffer. In bytes unless stated otherwise.
 typedef struct gp__buffered_args {
-  unsigned char *data, *buffer;                      // the matrix; slots of blocks
+  gp__u8 *data, *buffer;                             // the matrix; slots of blocks
   gp__u64 *counters;                                 // GP__PANELS_COUNTERS, then turns done of each step
   gp__u64 rows, columns, height;                     // elements
   gp__u64 pitch, slot;                               // gp__buffered_plan
@@ -8255,7 +8256,7 @@ struct alignas(2) gp_bf16 {
 
 // Floats of a byte (core/f8.h).
 template <int WIDE> struct gp__f8 {
-  unsigned char bits;
+  gp__u8 bits;
   gp__f8() = default;
   GP_DEVICE gp__f8(float x) : bits(gp__f8_from(gp__bits_of_f32(x), WIDE)) {}
   GP_DEVICE operator float() const { return gp__f32_from_f16(gp__f16_of_f8(bits, WIDE)) * (WIDE ? 1.0f : 256.0f); }
@@ -8265,7 +8266,7 @@ typedef gp__f8<1> gp_e5m2;
 
 // A byte: true unless it is 0. Arithmetic goes through 0 and 1, and what is not 0 becomes 1.
 struct gp_bool {
-  unsigned char bits;
+  gp__u8 bits;
   gp_bool() = default;
   GP_DEVICE gp_bool(gp__u32 x) : bits(x ? 1 : 0) {}
   GP_DEVICE operator gp__u32() const { return bits ? 1u : 0u; }
@@ -8291,7 +8292,7 @@ typedef gp_complex<double> gp_c64;
 // A value and its index: the accumulator and the result of ARGMIN and ARGMAX. Index -1: no element.
 template <class T, int PAD = 8 - int(sizeof(T))> struct gp_arg {
   T value;
-  unsigned char pad[PAD];
+  gp__u8 pad[PAD];
   long long index;
 };
 template <class T> struct gp_arg<T, 0> {
@@ -8379,7 +8380,7 @@ template <class T> struct gp__limits<T, GP__BOOL> {
 // Keys as unsigned integers in the same order; floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN.
 // Bits is the unsigned type of the key's size. Descending order is the order of the complements.
 template <int SIZE> struct gp__unsigned_of;
-template <> struct gp__unsigned_of<1> { typedef unsigned char type; };
+template <> struct gp__unsigned_of<1> { typedef gp__u8 type; };
 template <> struct gp__unsigned_of<2> { typedef unsigned short type; };
 template <> struct gp__unsigned_of<4> { typedef gp__u32 type; };
 template <> struct gp__unsigned_of<8> { typedef gp__u64 type; };
@@ -8405,7 +8406,7 @@ template <class T> struct gp__ordered<T, GP__FLOAT> {
   static GP_DEVICE Bits decode(Bits bits) { return Bits(bits & SIGN ? bits ^ SIGN : ~bits); }
 };
 template <class T> struct gp__ordered<T, GP__BOOL> { // every true key becomes 1
-  typedef unsigned char Bits;
+  typedef gp__u8 Bits;
   static GP_DEVICE Bits encode(Bits raw) { return Bits(raw != 0); }
   static GP_DEVICE Bits decode(Bits bits) { return bits; }
 };
@@ -8912,7 +8913,7 @@ template <int ITEMS> struct gp__byte_gather {
   gp__u32 last;            // its bytes so far, at the upper end
   gp__u32 bits;            // position of the next byte, in bits from the aligned word before `to`
   gp__u32 first;           // position of the first byte
-  GP_DEVICE gp__byte_gather(unsigned char *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
+  GP_DEVICE gp__byte_gather(gp__u8 *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
       : next(to - gp__misalignment(to, 4)), last(0), bits(gp__misalignment(to, 4) * 8), first(bits) {
     GP__UNROLL
     for (int q = 0; q < ITEMS; q += 16) {
@@ -8938,8 +8939,7 @@ template <int ITEMS> struct gp__byte_gather {
     const int begin = bits < 32 ? int(first / 8) : 0, end = int(bits / 8 & 3u);
     const gp__u32 bytes = __funnelshift_l(last, 0, bits);
     GP__EACH(k, 3)
-      if (begin <= k && k < end)
-        *next.template at<unsigned char>(gp__u32(k)) = static_cast<unsigned char>(bytes >> k * 8);
+      if (begin <= k && k < end) *next.template at<gp__u8>(gp__u32(k)) = static_cast<gp__u8>(bytes >> k * 8);
   }
 };
 
@@ -9005,7 +9005,7 @@ template <class T, int V> struct gp__vector_access_of_vector {
     }
   }
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool inner) {
-    const unsigned char *base = reinterpret_cast<const unsigned char *>(at) - misaligned;
+    const gp__u8 *base = reinterpret_cast<const gp__u8 *>(at) - misaligned;
     if (misaligned == 0 && gp__is_whole<16>(at)) access = gp__load_vector<CACHE>(at);
     else if (misaligned && inner)
       access =
@@ -9542,7 +9542,7 @@ GP_DEVICE T gp_tile_inclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS
 
 // ---- device/tile_bins.cuh - arrays in shared memory whose layout is chosen late; bins
 
-template <int BYTES> struct alignas(16) gp__bytes { unsigned char byte[BYTES]; };
+template <int BYTES> struct alignas(16) gp__bytes { gp__u8 byte[BYTES]; };
 // Declares `name`, a gp_array of CAPACITY structs in shared memory. CAPACITY is a multiple of 16, and of the blocks of
 // its layout. GP_LAYOUT_Name gives the layout; without it, LAYOUT.
 #define GP_SHARED_ARRAY(Name, name, CAPACITY, LAYOUT) \
@@ -9615,30 +9615,30 @@ template <class T> GP__ACCESS T gp__get(gp_array a, const T *at) {
 // In a kernel: an array whose layout says GP_CONSTANT begins in that room, whatever its base was.
 #define GP_IN_CONSTANT(Name, array) \
   if ((GP__SEEN_AS(Name, array).layout & GP__MEMORY) == GP_CONSTANT) \
-  (array).base = const_cast<unsigned char *>(Name##_constant.byte)
+  (array).base = const_cast<gp__u8 *>(Name##_constant.byte)
 
 // ---- device/tile_copy.cuh - bytes between memory and shared memory, at any alignment
 
 // `shared` is aligned to 16 bytes; the memory side has any alignment.
 
 // Vector i of [global, global + bytes), any alignment. Reads nothing outside the range.
-template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char *global, unsigned i, unsigned bytes) {
+template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const gp__u8 *global, unsigned i, unsigned bytes) {
   const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u);
-  const unsigned char *base = global - offset;
+  const gp__u8 *base = global - offset;
   if (offset == 0) return gp__load_vector<CACHE>(base + i * 16);
   if (i > 0 && i * 16 + 32 <= bytes + offset)
     return gp__shift_vectors(
         gp__load_vector<GP_CACHE_ALL>(base + i * 16), gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
-  gp__vec<unsigned char> p;
+  gp__vec<gp__u8> p;
   GP__EACH(j, 16) p.item[j] = global[i * 16 + j];
   return p.vector;
 }
 // RANKS threads copy; this one is `rank`, and all agree on the other arguments. UNROLL accesses are in flight at once.
 // Reads nothing outside [global, global + bytes). The caller synchronises.
 template <int RANKS, int UNROLL, int CACHE>
-GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *global, unsigned bytes, unsigned rank) {
+GP_DEVICE void gp__copy_to_shared(gp__u8 *shared, const gp__u8 *global, unsigned bytes, unsigned rank) {
   const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u), vectors = bytes / 16;
-  const unsigned char *base = global - offset;
+  const gp__u8 *base = global - offset;
   if (offset == 0 && vectors == RANKS * UNROLL) {
     gp_vector v[UNROLL];
     GP__EACH(u, UNROLL) v[u] = gp__load_vector<CACHE>(base + (u * RANKS + rank) * 16);
@@ -9652,7 +9652,7 @@ GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *gl
 }
 // The reverse copy. In shared memory a free vector follows every PADDING vectors; 0: no padding.
 template <int RANKS, int CACHE, int PADDING = 0, int UNROLL = 4>
-GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *shared, unsigned bytes, unsigned rank) {
+GP_DEVICE void gp__copy_from_shared(gp__u8 *global, const gp__u8 *shared, unsigned bytes, unsigned rank) {
   const unsigned P = PADDING ? PADDING * 16 : 1, FREE = PADDING ? 16 : 0; // byte i is at i + i / P * FREE
   const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u), aligned = (16 - offset) & 15u;
   const unsigned head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16;
@@ -9660,7 +9660,7 @@ GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *
   GP__UNROLL_BY(UNROLL)
   for (unsigned i = rank; i < vectors; i += RANKS) {
     const unsigned low = i * 16 + i * 16 / P * FREE, high = i * 16 + 16 + (i * 16 + 16) / P * FREE;
-    gp__vec<unsigned char> p;
+    gp__vec<gp__u8> p;
     if (head == 0) p.vector = *reinterpret_cast<const gp_vector *>(shared + low);
     else if (i * 16 + 32 <= bytes)
       p.vector = gp__shift_vectors(*reinterpret_cast<const gp_vector *>(shared + low),
@@ -9730,14 +9730,14 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_g
 // Sums of bytes go by words: byte k of a word's prefixes is a dot product with k ones; the fourth is the carry.
 template <class T> struct gp__byte_sum_step {
   template <bool FIRST> static GP_DEVICE T fold(const gp__vec_group<T> &p, gp__u64, T sum) {
-    gp__u32 s = FIRST ? 0 : static_cast<unsigned char>(sum);
+    gp__u32 s = FIRST ? 0 : static_cast<gp__u8>(sum);
     GP__EACH(i, 4) s = gp__dot_bytes(p.vector[0].word[i], 0x01010101u, s);
     return static_cast<T>(s);
   }
   template <bool EXCLUSIVE, bool FIRST>
   static GP_DEVICE gp__vec_group<T> scan(const gp__vec_group<T> &p, gp__u64, gp_carry<T> &carry) {
     gp__vec_group<T> q;
-    gp__u32 c = FIRST && !carry.has ? 0 : static_cast<unsigned char>(carry.value);
+    gp__u32 c = FIRST && !carry.has ? 0 : static_cast<gp__u8>(carry.value);
     GP__EACH(i, 4) {
       const gp__u32 x = p.vector[0].word[i], p1 = gp__dot_bytes(x, 0x00000001u, c),
                     p2 = gp__dot_bytes(x, 0x00000101u, c);
@@ -9752,16 +9752,15 @@ template <class T> struct gp__byte_sum_step {
   }
 };
 template <>
-struct gp__vec_group_step<gp_sum<unsigned char>,
-    gp__load<unsigned char, unsigned char, gp_convert<unsigned char, unsigned char>>, unsigned char, unsigned char,
-    unsigned char> : gp__byte_sum_step<unsigned char> {};
+struct gp__vec_group_step<gp_sum<gp__u8>, gp__load<gp__u8, gp__u8, gp_convert<gp__u8, gp__u8>>, gp__u8, gp__u8, gp__u8>
+    : gp__byte_sum_step<gp__u8> {};
 template <>
 struct gp__vec_group_step<gp_sum<signed char>, gp__load<signed char, signed char, gp_convert<signed char, signed char>>,
     signed char, signed char, signed char> : gp__byte_sum_step<signed char> {};
 
 // x[0] op x[1] op ... op x[ITEMS - 1]: a tree in each vector, left to right over vectors.
 template <int ITEMS, class Op, class Load, class Acc, class In>
-GP_DEVICE Acc gp__chunk_fold(const unsigned char *chunk, gp__u64 index) {
+GP_DEVICE Acc gp__chunk_fold(const gp__u8 *chunk, gp__u64 index) {
   Acc sum = Op::identity();
   if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS)) {
     typedef gp__vec_group_step<Op, Load, In, Acc, In> step;
@@ -9781,7 +9780,7 @@ GP_DEVICE Acc gp__chunk_fold(const unsigned char *chunk, gp__u64 index) {
 }
 // The same over elements begin to end - 1; the identity if there are none.
 template <class Op, class Load, class Acc, class In>
-GP_DEVICE Acc gp__chunk_fold_part(const unsigned char *chunk, gp__u64 index, int begin, int end) {
+GP_DEVICE Acc gp__chunk_fold_part(const gp__u8 *chunk, gp__u64 index, int begin, int end) {
   const In *item = reinterpret_cast<const In *>(chunk);
   Acc sum = Op::identity();
   GP__UNROLL_BY(1)
@@ -9794,7 +9793,7 @@ GP_DEVICE Acc gp__chunk_fold_part(const unsigned char *chunk, gp__u64 index, int
 
 // Writes the running prefixes, started with `carry`, to `to`, which may be `chunk` if the element sizes are equal.
 template <int ITEMS, bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
-GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_carry<Acc> carry) {
+GP_DEVICE void gp__chunk_scan(gp__u8 *to, const gp__u8 *chunk, gp__u64 index, gp_carry<Acc> carry) {
   if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS) && sizeof(In) == sizeof(Out)) {
     typedef gp__vec_group_step<Op, Load, In, Acc, Out> step;
     const int V = gp__vec_group<In>::items, L = gp__vec_group<In>::vectors;
@@ -9817,7 +9816,7 @@ GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp_
 }
 template <bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
 GP_DEVICE void gp__chunk_scan_part(
-    unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_carry<Acc> carry, int begin, int end) {
+    gp__u8 *to, const gp__u8 *chunk, gp__u64 index, gp_carry<Acc> carry, int begin, int end) {
   const In *item = reinterpret_cast<const In *>(chunk);
   Out *result = reinterpret_cast<Out *>(to);
   GP__UNROLL_BY(1)
@@ -10367,7 +10366,7 @@ struct gp__key_counters {
   static const gp__u32 OTHER = 0x8010u;      // how the values of a word's halves differ
   static const gp__u32 FULL = 0x80008000u;   // the full bits of a word's two counters
   gp__shared_pointer words;
-  GP_DEVICE explicit gp__key_counters(unsigned char *shared) : words(shared) {}
+  GP_DEVICE explicit gp__key_counters(gp__u8 *shared) : words(shared) {}
   GP_DEVICE gp__u32 *word(const gp__two_keys &two, bool upper) const {
     return words.template at<gp__u32>((upper ? two.mixed >> 14 : two.mixed << 2) & 0x1fffcu);
   }
@@ -10429,7 +10428,7 @@ GP_DEVICE void gp__end_tiles(void *workspace, const gp__ticket &ticket, gp__u64 
   atomicMax(static_cast<gp__u64 *>(workspace), (ticket.tag - 1) << 28 | tiles);
 }
 GP_DEVICE gp__word *gp__words(void *workspace) {
-  return reinterpret_cast<gp__word *>(static_cast<unsigned char *>(workspace) + GP__CONTROL_BYTES);
+  return reinterpret_cast<gp__word *>(static_cast<gp__u8 *>(workspace) + GP__CONTROL_BYTES);
 }
 
 // An accumulator as 8-byte pieces; each travels with its tag.
@@ -10594,12 +10593,11 @@ template <> struct gp__word_of<16> { typedef gp_vector type; };
 
 // Loads the words of the 16 bytes at `at` that are in [from, to); the others are zeros, because the compiler gives
 // partly written registers arbitrary bytes.
-template <int WORD>
-GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char *from, const unsigned char *to) {
+template <int WORD> GP_DEVICE gp_vector gp__load_words(const gp__u8 *at, const gp__u8 *from, const gp__u8 *to) {
   typedef typename gp__word_of<WORD>::type Word;
   gp__vec<Word> p;
   GP__EACH(i, 16 / WORD) {
-    const unsigned char *word = at + i * WORD;
+    const gp__u8 *word = at + i * WORD;
     p.item[i] = word >= from && word < to ? *reinterpret_cast<const Word *>(word) : Word();
   }
   return p.vector;
@@ -10607,8 +10605,8 @@ GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char 
 // Loads the 16 bytes at `at`: whole if they are within [begin, end), otherwise only their words in [from, to). begin ==
 // end: [from, to) takes its place.
 template <int CACHE, int WORD>
-GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *from, const unsigned char *to,
-    const unsigned char *begin, const unsigned char *end) {
+GP_DEVICE gp_vector gp__load_unit(
+    const gp__u8 *at, const gp__u8 *from, const gp__u8 *to, const gp__u8 *begin, const gp__u8 *end) {
   if (at >= (begin == end ? from : begin) && at + 16 <= (begin == end ? to : end)) return gp__load_vector<CACHE>(at);
   return gp__load_words<WORD>(at, from, to);
 }
@@ -10642,8 +10640,8 @@ template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true> {
 // Writes `lines` lines of `items` elements, SIZE bytes an element, `pitch` bytes from line to line. Element i of line j
 // is in row i of shared memory, at byte j * SIZE. blocks: a line's blocks of 8 units of 16 bytes.
 template <int THREADS, int CACHE, int SIZE, int WORD, bool OUT_ALIGNED, class Layout>
-GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout, unsigned char *out, gp__u64 pitch,
-    unsigned items, unsigned lines, gp__divisor blocks) {
+GP_DEVICE void gp__store_lines(const gp__u8 *shared, const Layout &layout, gp__u8 *out, gp__u64 pitch, unsigned items,
+    unsigned lines, gp__divisor blocks) {
   typedef typename gp__word_of<WORD>::type Word;
   const int N = SIZE / WORD, W = 16 / WORD, KW = 8, JW = GP__WARP / KW;
   const unsigned works = (lines + JW - 1) / JW * blocks.by * GP__WARP;
@@ -10653,7 +10651,7 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
                    unit = (rest - group * blocks.by) * KW + i % KW;
     const unsigned line = group * JW + i / KW % JW;
     if (line >= lines) continue;
-    unsigned char *to = out + line * pitch;
+    gp__u8 *to = out + line * pitch;
     const unsigned skip = OUT_ALIGNED ? 0 : gp__misalignment(to, 16);
     const int first = int(unit * W) - int(skip / WORD), all = int(items * N);
     if (first >= all || first <= -W) continue;
@@ -10681,7 +10679,7 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
 }
 
 // Words of a line before its first multiple of ALIGNMENT, which may be past its end.
-template <int WORD, int ALIGNMENT> GP_DEVICE unsigned gp__words_before(const unsigned char *line) {
+template <int WORD, int ALIGNMENT> GP_DEVICE unsigned gp__words_before(const gp__u8 *line) {
   return (0u - gp__misalignment(line, ALIGNMENT)) % ALIGNMENT / WORD;
 }
 // The i-th of a line's words outside whole units: first those before the first unit, then those after the last.
@@ -10692,7 +10690,7 @@ template <int WORD> GP_DEVICE unsigned gp__end_word(unsigned i, unsigned words, 
 // of whole units have no more of these than a unit has; other lines may.
 template <int THREADS, int WORD, int ALIGNMENT, int LINES, bool OUT_ALIGNED, class At>
 GP_DEVICE void gp__store_ends(
-    unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool heads, bool tails, const At &at) {
+    gp__u8 *out, gp__u64 pitch, unsigned words, unsigned lines, bool heads, bool tails, const At &at) {
   typedef typename gp__word_of<WORD>::type Word;
   const unsigned W = 16 / WORD, PART = ALIGNMENT / WORD, STEP = THREADS / PART;
   const bool even = words % PART == 0;
@@ -10701,7 +10699,7 @@ GP_DEVICE void gp__store_ends(
     GP__UNROLL_BY(4)
     for (unsigned k = 0; k < (LINES + STEP - 1) / STEP; ++k) {
       const unsigned line = threadIdx.x / PART + k * STEP;
-      unsigned char *to = out + line * pitch;
+      gp__u8 *to = out + line * pitch;
       const unsigned skip = OUT_ALIGNED ? 0 : gp__words_before<WORD, ALIGNMENT>(to), head = skip < words ? skip : words;
       const unsigned word = gp__end_word<WORD>(i, words, head);
       if (line < lines && word < words && (i < head ? heads : tails))
@@ -10724,7 +10722,7 @@ struct gp__column_store {
   static const bool FIXED =
       THREADS % (GP__WARP * BLOCKS) == 0 && STRIDE % LINES == 0 && STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
   static const int SETS = FIXED ? STRIDE / LINES : ROUNDS;
-  const unsigned char *shared;
+  const gp__u8 *shared;
   const Layout layout;
   const unsigned start, start_pitch;
 
@@ -10732,13 +10730,13 @@ struct gp__column_store {
     const unsigned row = word / N;
     return layout.at(row, (IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u) + line * SIZE + word % N * WORD);
   }
-  GP_DEVICE const unsigned char *operator()(unsigned word, unsigned line) const { return shared + at(word, line); }
-  GP_DEVICE void units(unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool tails) const {
+  GP_DEVICE const gp__u8 *operator()(unsigned word, unsigned line) const { return shared + at(word, line); }
+  GP_DEVICE void units(gp__u8 *out, gp__u64 pitch, unsigned words, unsigned lines, bool tails) const {
     GP__UNROLL_BY(FIXED ? 1 : 8)
     for (int set = 0; set < SETS; ++set) {
       const unsigned i = (FIXED ? 0 : set * THREADS) + threadIdx.x, unit = i / GP__WARP % BLOCKS * KW + i % KW;
       const unsigned first_line = i / GP__WARP / BLOCKS * JW + i / KW % JW + (FIXED ? set * LINES : 0);
-      unsigned char *to = out + first_line * pitch;
+      gp__u8 *to = out + first_line * pitch;
       const unsigned first = unit * W + (OUT_ALIGNED ? 0 : gp__words_before<WORD, ALIGNMENT>(to));
       int from[W];
       if (first + W > words || !(OUT_ALIGNED || tails || unit < unsigned(UNITS - ALIGNMENT / 16))) continue;
@@ -10768,7 +10766,7 @@ struct gp__gathered_tile {
   static const bool EXCHANGED = SIZE <= 2 && !IN_ALIGNED && !OUT_ALIGNED;
   typedef gp__tile_rows<GROUP, PITCH, EXCHANGED> Rows;
   static GP_DEVICE void put(
-      unsigned char *shared, const typename Rows::type &layout, unsigned row, unsigned byte, const gp_vector &v) {
+      gp__u8 *shared, const typename Rows::type &layout, unsigned row, unsigned byte, const gp_vector &v) {
     if (!EXCHANGED) *reinterpret_cast<gp_vector *>(shared + layout.at(row, byte)) = v;
     else {
       GP__UNROLL
@@ -10785,8 +10783,8 @@ struct gp__gathered_tile {
   // Loads rows of `columns` elements, `pitch` bytes from row to row. It may read bytes of [begin, end) beside them.
   // ALONE: it may not, and begin == end.
   template <bool ALONE = false>
-  static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
-      unsigned columns, const unsigned char *begin, const unsigned char *end) {
+  static GP_DEVICE void load(gp__u8 *shared, const gp__u8 *in, gp__u64 pitch, unsigned rows, unsigned columns,
+      const gp__u8 *begin, const gp__u8 *end) {
     const typename Rows::type layout = Rows::make();
     gp_vector v[ROUNDS];
     const bool full = rows == ROWS && columns == COLUMNS;
@@ -10810,7 +10808,7 @@ struct gp__gathered_tile {
     for (int k = 0; k < ROUNDS; ++k) {
       const unsigned row = row_of(k), unit = unit_of(k) * 16;
       if (row >= rows) continue;
-      const unsigned char *from = in + row * pitch;
+      const gp__u8 *from = in + row * pitch;
       const unsigned skip = IN_ALIGNED ? 0 : gp__misalignment(from, 16);
       if (unit < skip + columns * SIZE)
         put(shared, layout, row, unit,
@@ -10819,11 +10817,11 @@ struct gp__gathered_tile {
   }
   // Loads unaligned rows at the tile's full width, with the bytes beside them. A thread's rows have the same offset
   // from a multiple of 16. Another thread loads the last unit of each row.
-  static GP_DEVICE void load_shifted(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows) {
+  static GP_DEVICE void load_shifted(gp__u8 *shared, const gp__u8 *in, gp__u64 pitch, unsigned rows) {
     const int K = EVEN ? ROWS * MAIN / THREADS : 1, LAST = (ROWS + THREADS - 1) / THREADS;
     const typename Rows::type layout = Rows::make();
     const unsigned row = threadIdx.x / MAIN, unit = threadIdx.x % MAIN * 16;
-    const unsigned char *from = in + row * pitch;
+    const gp__u8 *from = in + row * pitch;
     gp_vector v[K], last[LAST];
     from = from - gp__misalignment(from, 16) + unit;
     GP__EACH(k, K) {
@@ -10832,7 +10830,7 @@ struct gp__gathered_tile {
     }
     GP__EACH(k, LAST) {
       const unsigned r = k * THREADS + threadIdx.x;
-      const unsigned char *at = in + r * pitch;
+      const gp__u8 *at = in + r * pitch;
       last[k] = gp_vector();
       gp__load_vector_if<LOAD>(r < rows, at - gp__misalignment(at, 16) + MAIN * 16, last[k]);
     }
@@ -10843,14 +10841,13 @@ struct gp__gathered_tile {
     }
   }
   // The same without the bytes beside them: whole units, then the words before and after these, a lane each.
-  static GP_DEVICE void load_alone(
-      unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows, unsigned columns) {
+  static GP_DEVICE void load_alone(gp__u8 *shared, const gp__u8 *in, gp__u64 pitch, unsigned rows, unsigned columns) {
     typedef typename gp__word_of<WORD>::type Word;
     const int K = EVEN ? ROWS * MAIN / THREADS : 1;
     const unsigned W = 16 / WORD, STEP = THREADS / W, ENDS = (ROWS + STEP - 1) / STEP, words = columns * (SIZE / WORD);
     const typename Rows::type layout = Rows::make();
     const unsigned row = threadIdx.x / MAIN;
-    const unsigned char *from = in + row * pitch;
+    const gp__u8 *from = in + row * pitch;
     const unsigned head = gp__words_before<WORD, 16>(from) * WORD, unit = head + threadIdx.x % MAIN * 16;
     const unsigned to = gp__misalignment(from, 16) + unit;
     gp_vector v[K];
@@ -10864,7 +10861,7 @@ struct gp__gathered_tile {
       const unsigned first = threadIdx.x / W;
       GP__UNROLL
       for (unsigned k = 0; k < ENDS; ++k) {
-        const unsigned char *line = in + (first + k * STEP) * pitch;
+        const gp__u8 *line = in + (first + k * STEP) * pitch;
         const unsigned skip = gp__words_before<WORD, 16>(line), before = skip < words ? skip : words;
         const unsigned word = gp__end_word<WORD>(i, words, before);
         end[k] = Word();
@@ -10876,7 +10873,7 @@ struct gp__gathered_tile {
       }
       GP__UNROLL
       for (unsigned k = 0; k < ENDS; ++k) {
-        const unsigned char *line = in + (first + k * STEP) * pitch;
+        const gp__u8 *line = in + (first + k * STEP) * pitch;
         const unsigned skip = gp__words_before<WORD, 16>(line), before = skip < words ? skip : words;
         const unsigned word = gp__end_word<WORD>(i, words, before);
         if (first + k * STEP < rows && word < words)
@@ -10887,8 +10884,8 @@ struct gp__gathered_tile {
   }
   // Stores columns of `rows` elements, `pitch` bytes from column to column. start, start_pitch: of the loaded rows,
   // modulo 16. heads, tails: without them, overlapping tiles leave the ends of columns to their neighbours.
-  static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
-      unsigned columns, unsigned start, unsigned start_pitch, bool heads = true, bool tails = true) {
+  static GP_DEVICE void store(const gp__u8 *shared, gp__u8 *out, gp__u64 pitch, unsigned rows, unsigned columns,
+      unsigned start, unsigned start_pitch, bool heads = true, bool tails = true) {
     const gp__column_store<THREADS, STORE, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT,
         typename Rows::type>
         to = {shared, Rows::make(), start, start_pitch};
@@ -10901,10 +10898,10 @@ struct gp__gathered_tile {
 // Loads the 16 bytes at `at`, a multiple of WORD (of 16 if ALIGNED), from two units if it is unaligned. Bytes outside
 // [from, to) are undefined.
 template <int CACHE, int WORD, bool ALIGNED>
-GP_DEVICE gp_vector gp__load_across(const unsigned char *at, const unsigned char *from, const unsigned char *to,
-    const unsigned char *begin, const unsigned char *end) {
+GP_DEVICE gp_vector gp__load_across(
+    const gp__u8 *at, const gp__u8 *from, const gp__u8 *to, const gp__u8 *begin, const gp__u8 *end) {
   const unsigned skip = ALIGNED ? 0 : gp__misalignment(at, 16);
-  const unsigned char *low = at - skip;
+  const gp__u8 *low = at - skip;
   const gp_vector v = gp__load_unit<CACHE, WORD>(low, from, to, begin, end);
   if (skip == 0) return v;
   return gp__shift_vectors(
@@ -10953,12 +10950,12 @@ struct gp__scattered_tile {
   static GP_DEVICE unsigned offset_of(unsigned column, unsigned unit) { // of a column's 16 bytes
     return column * ROWS * SIZE + column / V * 16 + unit * 16;
   }
-  static GP_DEVICE void put(unsigned char *shared, unsigned column, unsigned bundle, gp__u32 word) {
+  static GP_DEVICE void put(gp__u8 *shared, unsigned column, unsigned bundle, gp__u32 word) {
     *reinterpret_cast<gp__u32 *>(shared + offset_of(column, bundle / 4) + bundle % 4 * 4) = word;
   }
   static GP_DEVICE unsigned unit_of(unsigned i) { return i % UC + i / UC / BUNDLES * UC; }
   static GP_DEVICE unsigned bundle_of(unsigned i) { return i / UC % BUNDLES; }
-  static GP_DEVICE void scatter(unsigned char *shared, unsigned i, const gp_vector (&v)[K]) {
+  static GP_DEVICE void scatter(gp__u8 *shared, unsigned i, const gp_vector (&v)[K]) {
     if (i >= BUNDLES * UNITS) return;
     GP__EACH(w, 4) {
       gp__u32 words[K];
@@ -10968,8 +10965,8 @@ struct gp__scattered_tile {
     }
   }
   template <bool = false> // ALONE of gathered tiles: here begin and end say it
-  static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
-      unsigned columns, const unsigned char *begin, const unsigned char *end) {
+  static GP_DEVICE void load(gp__u8 *shared, const gp__u8 *in, gp__u64 pitch, unsigned rows, unsigned columns,
+      const gp__u8 *begin, const gp__u8 *end) {
     const bool full = rows == ROWS && columns == COLUMNS;
     if (IN_ALIGNED && full) {
       gp_vector v[ROUNDS][K];
@@ -10988,13 +10985,13 @@ struct gp__scattered_tile {
     GP__UNROLL_BY(1)
     for (int n = 0; n < ROUNDS; ++n) {
       const unsigned i = n * THREADS + threadIdx.x, unit = unit_of(i), row = bundle_of(i) * K;
-      const unsigned char *from = in + row * pitch;
+      const gp__u8 *from = in + row * pitch;
       gp_vector v[K], high[K];
       GP__EACH(k, K) v[k] = high[k] = gp_vector();
       if (i >= BUNDLES * UNITS) continue;
       if (both_units) {
         GP__EACH(k, K) {
-          const unsigned char *at = from + k * pitch + unit * 16, *low = at - gp__misalignment(at, 16);
+          const gp__u8 *at = from + k * pitch + unit * 16, *low = at - gp__misalignment(at, 16);
           v[k] = gp__load_vector<LOAD>(low), high[k] = gp__load_vector<LOAD>(low + 16);
         }
         GP__EACH(k, K) v[k] = gp__shift_vectors(v[k], high[k], gp__misalignment(from + k * pitch, 16));
@@ -11008,15 +11005,15 @@ struct gp__scattered_tile {
     }
   }
   // heads, tails: without them, overlapping tiles leave the ends of columns to their neighbours.
-  static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
-      unsigned columns, unsigned, unsigned, bool heads = true, bool tails = true) {
+  static GP_DEVICE void store(const gp__u8 *shared, gp__u8 *out, gp__u64 pitch, unsigned rows, unsigned columns,
+      unsigned, unsigned, bool heads = true, bool tails = true) {
     typedef typename gp__word_of<SIZE>::type Word;
     if (!OUT_ALIGNED) return store_across(shared, out, pitch, rows, columns, heads, tails);
     GP__UNROLL_BY(4)
     for (unsigned i = threadIdx.x; i < COLUMNS * OUT_UNITS; i += THREADS) {
       const unsigned column = i / OUT_UNITS, unit = i % OUT_UNITS;
       if (column >= columns || unit * V >= rows) continue;
-      unsigned char *to = out + column * pitch + unit * 16;
+      gp__u8 *to = out + column * pitch + unit * 16;
       gp__vec<Word> p;
       p.vector = *reinterpret_cast<const gp_vector *>(shared + offset_of(column, unit));
       if ((unit + 1) * V <= rows) gp__store_vector<STORE>(to, p.vector);
@@ -11027,21 +11024,21 @@ struct gp__scattered_tile {
     }
   }
   // Stores units of the output, each from two units of shared memory.
-  static GP_DEVICE void store_across(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
-      unsigned columns, bool heads, bool tails) {
+  static GP_DEVICE void store_across(
+      const gp__u8 *shared, gp__u8 *out, gp__u64 pitch, unsigned rows, unsigned columns, bool heads, bool tails) {
     const int LINES = THREADS / OUT_UNITS, STORES = (COLUMNS * OUT_UNITS + THREADS - 1) / THREADS;
     const bool FIXED = THREADS % OUT_UNITS == 0 && LINES % V == 0; // a thread's columns are misaligned alike
     unsigned at = 0, shift = 0;
     GP__UNROLL_BY(8)
     for (int k = 0; k < STORES; ++k) {
       const unsigned i = k * THREADS + threadIdx.x, column = i / OUT_UNITS;
-      unsigned char *to = out + column * pitch;
+      gp__u8 *to = out + column * pitch;
       const unsigned lead = gp__words_before<SIZE, ALIGNMENT>(to), unit = i % OUT_UNITS + lead / V;
       const unsigned first = i % OUT_UNITS * V + lead;
       if (!FIXED || k == 0) at = offset_of(column, 0), shift = lead % V * SIZE;
       if (column >= columns || first + V > rows || !(tails || i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16)))
         continue;
-      const unsigned char *from = shared + at + unit * 16 + (FIXED ? k * (LINES * ROWS * SIZE + LINES / V * 16) : 0);
+      const gp__u8 *from = shared + at + unit * 16 + (FIXED ? k * (LINES * ROWS * SIZE + LINES / V * 16) : 0);
       gp_vector v = *reinterpret_cast<const gp_vector *>(from);
       if (shift) v = gp__shift_vectors(v, *reinterpret_cast<const gp_vector *>(from + 16), shift);
       gp__store_vector<STORE>(to + first * SIZE, v);
@@ -11075,16 +11072,16 @@ template <int THREADS, class T, int ROWS, int COLUMNS, bool ALIGNED = false> str
       Tile;
   struct storage {
     unsigned start, start_pitch; // of the loaded rows, modulo 16
-    alignas(16) unsigned char bytes[gp__transpose_tile_bytes(SIZE, ROWS, COLUMNS, ALIGNED)];
+    alignas(16) gp__u8 bytes[gp__transpose_tile_bytes(SIZE, ROWS, COLUMNS, ALIGNED)];
   };
   static GP_DEVICE void load(storage &s, const T *in, gp__u64 pitch, unsigned rows, unsigned columns) {
-    const unsigned char *from = reinterpret_cast<const unsigned char *>(in);
+    const gp__u8 *from = reinterpret_cast<const gp__u8 *>(in);
     if (threadIdx.x == 0) s.start = gp__misalignment(in, 16), s.start_pitch = unsigned(pitch * SIZE) & 15u;
     Tile::load(
         s.bytes, from, pitch * SIZE, rows, columns, from, rows ? from + ((rows - 1) * pitch + columns) * SIZE : from);
   }
   static GP_DEVICE void store(const storage &s, T *out, gp__u64 pitch, unsigned rows, unsigned columns) {
-    Tile::store(s.bytes, reinterpret_cast<unsigned char *>(out), pitch * SIZE, rows, columns, s.start, s.start_pitch);
+    Tile::store(s.bytes, reinterpret_cast<gp__u8 *>(out), pitch * SIZE, rows, columns, s.start, s.start_pitch);
   }
 };
 
@@ -12037,8 +12034,8 @@ template <class Args> GP_DEVICE gp__u64 gp__count(const Args &a) {
 template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 bytes = gp__count(a) * SIZE;
-  const unsigned char *in = static_cast<const unsigned char *>(a.in);
-  unsigned char *out = static_cast<unsigned char *>(a.out);
+  const gp__u8 *in = static_cast<const gp__u8 *>(a.in);
+  gp__u8 *out = static_cast<gp__u8 *>(a.out);
   const gp__u64 to_boundary = (16 - gp__misalignment(out, 16)) & 15u, head = to_boundary < bytes ? to_boundary : bytes;
   const gp__u64 vectors = (bytes - head) / 16, tail = head + vectors * 16;
   if (blockIdx.x == 0) {
@@ -12048,7 +12045,7 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
   in += head;
   out += head;
   const unsigned offset = gp__misalignment(in, 16);
-  const unsigned char *base = in - offset;
+  const gp__u8 *base = in - offset;
   const gp__u64 tile = gp__u64(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < vectors; first += gridDim.x * tile) {
     gp_vector v[P::vectors];
@@ -12064,7 +12061,7 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
           v[k] = gp__shift_vectors(
               gp__load_vector<GP_CACHE_ALL>(base + i * 16), gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
         else {
-          gp__vec<unsigned char> p;
+          gp__vec<gp__u8> p;
           GP__EACH(j, 16) p.item[j] = in[i * 16 + j];
           v[k] = p.vector;
         }
@@ -12260,7 +12257,7 @@ template <class List, int CHUNK, int SIZE> struct gp__to_structs {
 // BYTES bytes of shared memory at a multiple of ALIGN, as words.
 template <int BYTES, int ALIGN> struct gp__some_bytes {
   static const int STEP = ALIGN % 16 == 0 ? 16 : ALIGN % 8 == 0 ? 8 : ALIGN % 4 == 0 ? 4 : ALIGN % 2 == 0 ? 2 : 1;
-  static GP_DEVICE void load(gp__u32 *word, const unsigned char *from) {
+  static GP_DEVICE void load(gp__u32 *word, const gp__u8 *from) {
     GP__UNROLL
     for (int b = 0; b < BYTES; b += STEP) {
       if (STEP == 16) {
@@ -12278,7 +12275,7 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
       }
     }
   }
-  static GP_DEVICE void store(const gp__u32 *word, unsigned char *to) {
+  static GP_DEVICE void store(const gp__u32 *word, gp__u8 *to) {
     GP__UNROLL
     for (int b = 0; b < BYTES; b += STEP) {
       if (STEP == 16) {
@@ -12292,7 +12289,7 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
       } else if (STEP == 2) {
         *reinterpret_cast<unsigned short *>(to + b) = static_cast<unsigned short>(word[b / 4] >> b % 4 * 8);
       } else {
-        to[b] = static_cast<unsigned char>(word[b / 4] >> b % 4 * 8);
+        to[b] = static_cast<gp__u8>(word[b / 4] >> b % 4 * 8);
       }
     }
   }
@@ -12307,12 +12304,12 @@ template <bool OUT, class Side, int TILE, int CHUNK, class List, int F, int END>
       : BYTES;
   static const bool GAP = List::offset(false, F) < 0;
   static const int WORD = GAP ? 0 : List::word(CHUNK, F);
-  static GP_DEVICE unsigned char *at(unsigned char *tile, int c) {
+  static GP_DEVICE gp__u8 *at(gp__u8 *tile, int c) {
     return tile +
         (W ? c * CHUNK / (W ? W : 1) * (W * Side::size) + OFFSET * W + c * CHUNK % (W ? W : 1) * SIZE
            : TILE * List::before(F) + c * BYTES);
   }
-  static GP_DEVICE void run(gp__u32 *word, unsigned char *tile, int c) {
+  static GP_DEVICE void run(gp__u32 *word, gp__u8 *tile, int c) {
     if (!OUT && !GAP) gp__some_bytes<BYTES, ALIGN>::load(word + WORD, at(tile, c));
     if (OUT && !GAP) gp__some_bytes<BYTES, ALIGN>::store(word + WORD, at(tile, c));
     if (OUT && GAP && W) {
@@ -12324,19 +12321,19 @@ template <bool OUT, class Side, int TILE, int CHUNK, class List, int F, int END>
 };
 template <bool OUT, class Side, int TILE, int CHUNK, class List, int END>
 struct gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, END, END> {
-  static GP_DEVICE void run(gp__u32 *, unsigned char *, int) {}
+  static GP_DEVICE void run(gp__u32 *, gp__u8 *, int) {}
 };
 
 // Moves a chunk between registers and a side's tile in shared memory.
 template <bool OUT, class Side, int TILE, int CHUNK, class List> struct gp__side_of_chunk {
-  static GP_DEVICE void run(gp__u32 *word, unsigned char *tile, int c) {
+  static GP_DEVICE void run(gp__u32 *word, gp__u8 *tile, int c) {
     gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, 0, List::count>::run(word, tile, c);
   }
 };
 template <bool OUT, int SIZE, int TILE, int CHUNK, class List>
 struct gp__side_of_chunk<OUT, gp__side<1, SIZE>, TILE, CHUNK, List> {
   static const int BYTES = CHUNK * SIZE, APART = BYTES + (gp__layout_padding(CHUNK, SIZE) ? GP__VECTOR : 0);
-  static GP_DEVICE void run(gp__u32 *word, unsigned char *tile, int c) {
+  static GP_DEVICE void run(gp__u32 *word, gp__u8 *tile, int c) {
     gp__u32 chunk[(BYTES + 3) / 4];
     if (OUT) {
       gp__permuted_words<gp__to_structs<List, CHUNK, SIZE>, 0, (BYTES + 3) / 4>::run(word, chunk);
@@ -12386,12 +12383,12 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
     return at + vector * 16;
   }
 
-  template <int CACHE> GP_DEVICE void load(unsigned char *shared, const gp__layout_args &a) const {
+  template <int CACHE> GP_DEVICE void load(gp__u8 *shared, const gp__layout_args &a) const {
     if (a.in_aligned) {
       gp_vector v[ROUNDS];
       GP__EACH(u, ROUNDS) {
         const int i = u * T + int(threadIdx.x);
-        if (i < VECTORS) v[u] = gp__load_vector<CACHE>(of_vector<const unsigned char>(a.in, a.in_column, u, i));
+        if (i < VECTORS) v[u] = gp__load_vector<CACHE>(of_vector<const gp__u8>(a.in, a.in_column, u, i));
       }
       GP__EACH(u, ROUNDS) {
         const int i = u * T + int(threadIdx.x);
@@ -12401,7 +12398,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
     }
     GP__UNROLL_BY(1)
     for (int f = 0; f < COUNT; ++f) {
-      const unsigned char *from = begin<const unsigned char>(a.in, a.in_column, f);
+      const gp__u8 *from = begin<const gp__u8>(a.in, a.in_column, f);
       GP__UNROLL_BY(1)
       for (int i = int(threadIdx.x); i < bytes(f) / 16; i += T)
         *reinterpret_cast<gp_vector *>(shared + slot(first(f) + i) * 16) =
@@ -12412,7 +12409,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   template <int CACHE> GP_DEVICE void clear_gaps(const gp__layout_args &a) const {
     GP__UNROLL_BY(1)
     for (int f = List::moved; f < List::count; ++f) {
-      unsigned char *to = begin<unsigned char>(a.out, a.out_column, f);
+      gp__u8 *to = begin<gp__u8>(a.out, a.out_column, f);
       const gp_vector zero = {};
       GP__UNROLL_BY(1)
       for (int i = int(threadIdx.x); a.out_aligned && i < bytes(f) / 16; i += T)
@@ -12421,13 +12418,13 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
       for (int b = int(threadIdx.x); !a.out_aligned && b < bytes(f); b += T) to[b] = 0;
     }
   }
-  template <int CACHE> GP_DEVICE void store(const unsigned char *shared, const gp__layout_args &a) const {
+  template <int CACHE> GP_DEVICE void store(const gp__u8 *shared, const gp__layout_args &a) const {
     if (Side::parts) clear_gaps<CACHE>(a);
     if (a.out_aligned) {
       GP__EACH(u, ROUNDS) {
         const int i = u * T + int(threadIdx.x);
         if (i < VECTORS)
-          gp__store_vector<CACHE>(of_vector<unsigned char>(a.out, a.out_column, u, i),
+          gp__store_vector<CACHE>(of_vector<gp__u8>(a.out, a.out_column, u, i),
               *reinterpret_cast<const gp_vector *>(shared + slot(i) * 16));
       }
       return;
@@ -12435,22 +12432,22 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
     GP__UNROLL_BY(1)
     for (int f = 0; f < COUNT; ++f)
       gp__copy_from_shared<T, CACHE, PADDING, 1>(
-          begin<unsigned char>(a.out, a.out_column, f), shared + first(f) * 16, unsigned(bytes(f)), threadIdx.x);
+          begin<gp__u8>(a.out, a.out_column, f), shared + first(f) * 16, unsigned(bytes(f)), threadIdx.x);
   }
 };
 
 // Copies one value, by words as large as size and addresses allow.
-template <class Word> GP_DEVICE void gp__copy_words(unsigned char *to, const unsigned char *from, unsigned size) {
+template <class Word> GP_DEVICE void gp__copy_words(gp__u8 *to, const gp__u8 *from, unsigned size) {
   GP__UNROLL_BY(1)
   for (unsigned i = 0; i < size; i += sizeof(Word))
     *reinterpret_cast<Word *>(to + i) = *reinterpret_cast<const Word *>(from + i);
 }
-GP_DEVICE void gp__copy_value(unsigned char *to, const unsigned char *from, unsigned size) {
+GP_DEVICE void gp__copy_value(gp__u8 *to, const gp__u8 *from, unsigned size) {
   const unsigned odd = unsigned(reinterpret_cast<gp__u64>(to) | reinterpret_cast<gp__u64>(from)) | size;
   if (odd % 8 == 0) gp__copy_words<gp__u64>(to, from, size);
   else if (odd % 4 == 0) gp__copy_words<gp__u32>(to, from, size);
   else if (odd % 2 == 0) gp__copy_words<unsigned short>(to, from, size);
-  else gp__copy_words<unsigned char>(to, from, size);
+  else gp__copy_words<gp__u8>(to, from, size);
 }
 // Address of value i of a tile in a column. TILE: most values.
 template <int TILE, class Byte>
@@ -12464,21 +12461,20 @@ GP_DEVICE Byte *gp__layout_value(
 // Converts `count` structs of a tile, value by value, through a column for each field in shared memory: in place
 // nothing is written before all is read. Contains one barrier.
 template <class P, int TILE, class In, class Out, class List>
-GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsigned count, unsigned char *shared) {
+GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsigned count, gp__u8 *shared) {
   const gp__tile_start from(first, a.in_width, In::size), to(first, a.out_width, Out::size);
   GP__UNROLL_BY(1)
   for (int f = 0; f < List::moved; ++f) GP__UNROLL_BY(1)
   for (unsigned i = threadIdx.x; i < count; i += P::threads)
     gp__copy_value(shared + TILE * List::before(f) + i * unsigned(List::size(f)),
-        gp__layout_value<TILE, const unsigned char>(a.in_column[f], from, a.in_width, In::size, List::size(f), i),
+        gp__layout_value<TILE, const gp__u8>(a.in_column[f], from, a.in_width, In::size, List::size(f), i),
         unsigned(List::size(f)));
   __syncthreads();
   GP__UNROLL_BY(1)
   for (int f = 0; f < List::count; ++f) GP__UNROLL_BY(1)
   for (unsigned i = threadIdx.x; i < count; i += P::threads) {
     const unsigned size = unsigned(List::size(f));
-    unsigned char *at =
-        gp__layout_value<TILE, unsigned char>(a.out_column[f], to, a.out_width, Out::size, int(size), i);
+    gp__u8 *at = gp__layout_value<TILE, gp__u8>(a.out_column[f], to, a.out_width, Out::size, int(size), i);
     if (f < List::moved) gp__copy_value(at, shared + TILE * List::before(f) + i * size, size);
     else GP__UNROLL_BY(1)
     for (unsigned b = 0; b < size; ++b) at[b] = 0;
@@ -12503,7 +12499,7 @@ template <bool OUT, bool ALIGNED, class List, int END> struct gp__fields_of_stru
 // Moves a tile between memory, from struct `first` on, and columns in shared memory. Lanes run along axis 1 or 0.
 template <bool OUT, bool ALIGNED, class P, int TILE, int SIZE, class List>
 GP_DEVICE void gp__turned_side(
-    const gp__layout_args &a, gp__u64 first, const unsigned *tile, bool along, unsigned char *shared) {
+    const gp__layout_args &a, gp__u64 first, const unsigned *tile, bool along, gp__u8 *shared) {
   typedef gp__side_of_chunk<!OUT, gp__side<0, SIZE>, TILE, 1, List> Columns;
   for (unsigned i = threadIdx.x; i < tile[0] * tile[1]; i += P::threads) {
     const unsigned x = along ? i / tile[1] : i % tile[0], y = along ? i % tile[1] : i / tile[0];
@@ -12517,7 +12513,7 @@ GP_DEVICE void gp__turned_side(
   __syncthreads();
 }
 template <class P, int TILE, bool ALIGNED, class In, class Out, class List>
-GP_DEVICE void gp__turn_tiles(const gp__layout_args &a, unsigned char *shared) {
+GP_DEVICE void gp__turn_tiles(const gp__layout_args &a, gp__u8 *shared) {
   const gp__u64 tiles = a.tiles[0] * a.tiles[1] * a.tiles[2] * a.tiles[3];
   for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     gp__u64 rest = tile, in = 0, out = 0;
@@ -12551,7 +12547,7 @@ GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
   typedef gp__ranges<P, In, TILE, C, List> Source;
   typedef gp__ranges<P, Out, TILE, C, List> Destination;
   GP_DYNAMIC_SHARED(shared);
-  unsigned char *out = shared + gp__layout_region(TILE, C, In::size, In::width == 1);
+  gp__u8 *out = shared + gp__layout_region(TILE, C, In::size, In::width == 1);
   gp__pdl_wait<P>();
   const gp__u64 tiles = (a.count + TILE - 1) / TILE;
   for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
@@ -12792,10 +12788,10 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
 // Why all waits end: a block waits for all tiles' scans after its last tile. Each tile is drawn by a running block, and
 // its scan waits for nobody.
 struct gp__batch_window {
-  const unsigned char *in; // source of the window's first byte; may precede the buffer
-  unsigned char *out;      // a multiple of 16
-  unsigned bounds;         // from() + 32 * to(), in one register
-  bool inner;              // whole, and so are the aligned vectors that hold its source
+  const gp__u8 *in; // source of the window's first byte; may precede the buffer
+  gp__u8 *out;      // a multiple of 16
+  unsigned bounds;  // from() + 32 * to(), in one register
+  bool inner;       // whole, and so are the aligned vectors that hold its source
 
   GP_DEVICE gp__batch_window() : in(nullptr), out(nullptr), bounds(0), inner(false) {}
   GP_DEVICE unsigned from() const { return bounds & 31; } // bytes that belong to the buffer
@@ -12803,7 +12799,7 @@ struct gp__batch_window {
   // before, after: windows of the buffer before this one and after it. skipped, tail: bytes of its first window that
   // are not the buffer's, and of its last that are.
   GP_DEVICE gp__batch_window(
-      const unsigned char *in_, unsigned char *out_, gp__u64 before, gp__u64 after, unsigned skipped, unsigned tail)
+      const gp__u8 *in_, gp__u8 *out_, gp__u64 before, gp__u64 after, unsigned skipped, unsigned tail)
       : in(in_), out(out_), bounds((before ? 0 : skipped) + 32 * (after ? 16 : tail)) {
     const unsigned offset = gp__misalignment(in, 16);
     inner = (before > 1 || 16 * unsigned(before) >= skipped + offset) &&
@@ -12839,7 +12835,7 @@ struct gp__batch_window {
       else {
         GP__UNROLL
         for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
-          if (i >= from() && i < to()) out[i] = static_cast<unsigned char>(v.word[w] >> (8 * (i % 4)));
+          if (i >= from() && i < to()) out[i] = static_cast<gp__u8>(v.word[w] >> (8 * (i % 4)));
       }
     }
   }
@@ -12848,10 +12844,10 @@ struct gp__batch_window {
 
 template <class P> struct gp__batch_storage {
   static const int BUFFERS = P::threads * gp__batch_items(P::threads);
-  gp__u64 end[BUFFERS];             // windows of the tile up to each buffer's end
-  const unsigned char *in[BUFFERS]; // source and destination of a buffer's first window
-  unsigned char *out[BUFFERS];
-  unsigned char skipped[BUFFERS], tail[BUFFERS];
+  gp__u64 end[BUFFERS];      // windows of the tile up to each buffer's end
+  const gp__u8 *in[BUFFERS]; // source and destination of a buffer's first window
+  gp__u8 *out[BUFFERS];
+  gp__u8 skipped[BUFFERS], tail[BUFFERS];
   alignas(4) unsigned short mark[P::threads * GP__BATCH_PIECE]; // by window of a warp's piece: a buffer begins there
   gp_tile_scan_storage<P::threads, gp__u64> scan;
   gp__u64 drawn;        // the control word before the block's draw
@@ -12886,14 +12882,14 @@ template <class P, class S> struct gp__batch_block {
   static const gp__u64 LEAST_SHARE = gp__u64(P::threads) * P::vectors * 4;
   const gp__batch_args &a;
   gp__batch_storage<P> &s;
-  const unsigned char *const *sources;
-  unsigned char *const *destinations;
+  const gp__u8 *const *sources;
+  gp__u8 *const *destinations;
   const S *sizes;
   gp__u64 count;
 
   GP_DEVICE gp__batch_block(const gp__batch_args &args, gp__batch_storage<P> &storage)
-      : a(args), s(storage), sources(static_cast<const unsigned char *const *>(args.sources)),
-        destinations(static_cast<unsigned char *const *>(args.destinations)), sizes(static_cast<const S *>(args.sizes)),
+      : a(args), s(storage), sources(static_cast<const gp__u8 *const *>(args.sources)),
+        destinations(static_cast<gp__u8 *const *>(args.destinations)), sizes(static_cast<const S *>(args.sizes)),
         count(gp__count(args)) {}
   GP_DEVICE unsigned buffers(gp__u64 tile) const {
     const gp__u64 left = count - tile * a.tile;
@@ -12912,8 +12908,8 @@ template <class P, class S> struct gp__batch_block {
       const unsigned skipped = gp__misalignment(destinations[buffer], 16);
       s.end[b] = (skipped + size + 15) / 16;
       s.in[b] = sources[buffer] - skipped, s.out[b] = destinations[buffer] - skipped;
-      s.skipped[b] = static_cast<unsigned char>(skipped);
-      s.tail[b] = static_cast<unsigned char>(1 + (skipped + size + 15) % 16);
+      s.skipped[b] = static_cast<gp__u8>(skipped);
+      s.tail[b] = static_cast<gp__u8>(1 + (skipped + size + 15) % 16);
     }
     if (threadIdx.x == 0) s.next = 0;
     __syncthreads();
@@ -13428,7 +13424,7 @@ GP_DEVICE gp__u64 gp__find_in_tile(const Search &search, gp__u64 first, gp__u64 
 template <int RESULT> GP_DEVICE void gp__find_result(void *out, gp__u64 first, gp__u64 n) {
   const bool some = first != ~gp__u64(0);
   if (RESULT == GP__FIND_SOME || RESULT == GP__FIND_NONE)
-    *static_cast<unsigned char *>(out) = some == (RESULT == GP__FIND_SOME);
+    *static_cast<gp__u8 *>(out) = some == (RESULT == GP__FIND_SOME);
   else *static_cast<gp__u64 *>(out) = some ? first - (RESULT == GP__FIND_BEFORE) : RESULT == GP__FIND_BAD ? first : n;
 }
 
@@ -13732,12 +13728,12 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
         : gp__histogram_search_bytes(ALGORITHM, !ordered, a.bins, a.active, int(sizeof(T)));
   }
   // All threads call; the caller synchronises.
-  static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__even_bins<T> *bins, unsigned char *) {
+  static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__even_bins<T> *bins, gp__u8 *) {
     const T *lower = reinterpret_cast<const T *>(a.lower.bytes), *upper = reinterpret_cast<const T *>(a.upper.bytes);
     const unsigned c = threadIdx.x;
     if (c < unsigned(a.active)) bins[c].set(lower[c], upper[c], a.bins);
   }
-  static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__range_bins<T> *bins, unsigned char *shared) {
+  static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__range_bins<T> *bins, gp__u8 *shared) {
     const T *table = static_cast<const T *>(a.boundaries);
     const gp__u64 boundaries = (a.bins + 1) * unsigned(a.active);
     const unsigned bytes = by_value ? 0 : gp__histogram_boundary_bytes(boundaries, int(sizeof(T)));
@@ -13758,7 +13754,7 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
     __syncthreads();
     if (bins->buckets) bins->fill(guesses, P::threads);
   }
-  static GP_DEVICE void clear(unsigned char *shared, gp__u64 bytes) {
+  static GP_DEVICE void clear(gp__u8 *shared, gp__u64 bytes) {
     for (gp__u64 i = threadIdx.x; i < (bytes + 15) / 16; i += P::threads)
       reinterpret_cast<gp_vector *>(shared)[i] = gp_vector{{0, 0, 0, 0}};
   }
@@ -13784,7 +13780,7 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
 
 // A byte as an index, in one instruction if it is in a word.
 template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, V> &x, int j) {
-  return static_cast<unsigned char>(gp__u32(x.item[j]));
+  return static_cast<gp__u8>(gp__u32(x.item[j]));
 }
 template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, 16> &x, int j) {
   return __byte_perm(x.access.word[j / 4], 0, 0x4440u + unsigned(j % 4));
@@ -13888,7 +13884,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     gp__u32 channel, channel_step; // channel of the thread's next samples; step to those that follow
     gp__u64 pixel, pixel_step;     // pixel of these samples; step
 
-    GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, unsigned char *cell_bytes)
+    GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, gp__u8 *cell_bytes)
         : a(args), kept(s.bins), bins(s.bins[0]), cells(cell_bytes +
                                                       (REPLICAS == GP__HALVES ? 0
                                                               : REPLICAS      ? gp_lane()
@@ -14051,7 +14047,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     __threadfence();
   }
   static const bool may_halve = !global && !Shape::by_value && !weight::is && P::blocks_per_sm == 1;
-  static GP_DEVICE void tally_halves(const gp__histogram_args &a, const Storage &s, unsigned char *cells, Samples &x) {
+  static GP_DEVICE void tally_halves(const gp__histogram_args &a, const Storage &s, gp__u8 *cells, Samples &x) {
     Tally<may_halve ? int(GP__HALVES) : 0, true>(a, s, cells).all(x);
   }
   static GP_DEVICE void run(const gp__histogram_args &a) {
@@ -14059,7 +14055,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     GP_DYNAMIC_SHARED(shared);
     const bool single = gridDim.x == 1, halves = may_halve && a.replicas == 0;
     const bool adds_early = global || halves; // to the output, while it counts
-    unsigned char *cells = shared + Shape::table_bytes(a);
+    gp__u8 *cells = shared + Shape::table_bytes(a);
     const gp__u32 stride = Shape::stride(a), active = unsigned(a.active);
     const gp__u64 slots = gp__u64(stride) * active + 1;
     if (!global) Shape::clear(cells, halves ? slots * 2 : slots * a.replicas * sizeof(Cell));
@@ -14162,7 +14158,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     const gp__u64 slots = a.bins * active;
     const unsigned slice_slots = gp__histogram_slice(slots, int(sizeof(C)));
     const unsigned slices = unsigned((slots + slice_slots - 1) / slice_slots), shares = gridDim.x / slices;
-    Shape::clear(reinterpret_cast<unsigned char *>(cells), gp__u64(slice_slots) * a.replicas * sizeof(C));
+    Shape::clear(reinterpret_cast<gp__u8 *>(cells), gp__u64(slice_slots) * a.replicas * sizeof(C));
     gp__pdl_wait<P>();
     Shape::set_bins(a, s.bins, shared);
     if (threadIdx.x == 0) {
@@ -14535,7 +14531,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__
 // The types of columns, and of results.
 #define GP__COLUMN_TYPES(F) \
   F(GP_I8, signed char) \
-  F(GP_U8, unsigned char) \
+  F(GP_U8, gp__u8) \
   F(GP_I16, short) \
   F(GP_U16, unsigned short) \
   F(GP_I32, int) \
@@ -14754,7 +14750,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__join_probe(const gp__h
     const gp__u64 slot = gp__find_slot<W, COUNT>(a, probes + i * COUNT, there);
     const bool found = slot < a.slot_count;
     if (a.join == GP_JOIN_FLAGS) {
-      static_cast<unsigned char *>(a.out)[i] = found ? 1 : 0;
+      static_cast<gp__u8 *>(a.out)[i] = found ? 1 : 0;
     } else if (!a.ends) {
       a.counts[i] = found == (a.join == GP_JOIN_SEMI) ? 1 : 0;
     } else {
@@ -14831,7 +14827,7 @@ template <class P, class I> GP_DEVICE void gp__gather_columns(const gp__columns_
       else if (column.word == 8) gp__move_column<P, gp__u64>(column, index, from, first, count);
       else if (column.word == 16) gp__move_column<P, gp_vector>(column, index, from, first, count);
       else if (column.word == 2) gp__move_column<P, unsigned short>(column, index, from, first, count);
-      else gp__move_column<P, unsigned char>(column, index, from, first, count);
+      else gp__move_column<P, gp__u8>(column, index, from, first, count);
     }
   }
 }
@@ -14860,11 +14856,11 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   static const int IN_BYTES = (TILE * int(sizeof(In)) + 127) / 128 * 128;
   static const int UNROLL = TILE * int(sizeof(In)) / 16 / P::threads > 0 ? TILE *int(sizeof(In)) / 16 / P::threads : 1;
 
-  unsigned char *from, *to; // shared memory
-  gp__u64 index;            // of the tile's first element
-  int begin, end;           // the part of this thread's chunk within the input
+  gp__u8 *from, *to; // shared memory
+  gp__u64 index;     // of the tile's first element
+  int begin, end;    // the part of this thread's chunk within the input
 
-  GP_DEVICE gp__scan_tile(unsigned char *shared, gp__u64 first, gp__u64 count)
+  GP_DEVICE gp__scan_tile(gp__u8 *shared, gp__u64 first, gp__u64 count)
       : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first), begin(0) {
     const gp__u64 mine = first + gp__u64(threadIdx.x) * ITEMS;
     end = mine >= count ? 0 : count - mine >= ITEMS ? ITEMS : int(count - mine);
@@ -14874,7 +14870,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     const In *in = static_cast<const In *>(a.in);
     const gp__u64 items = count - index < TILE ? count - index : TILE;
     gp__copy_to_shared<P::threads, UNROLL, P::load>(
-        from, reinterpret_cast<const unsigned char *>(in + index), unsigned(items * sizeof(In)), threadIdx.x);
+        from, reinterpret_cast<const gp__u8 *>(in + index), unsigned(items * sizeof(In)), threadIdx.x);
   }
   template <class Args, class F, class Input>
   GP_DEVICE void load(const Args &a, const gp__operands<gp__described<F, Input>> &, gp__u64 count) const {
@@ -14885,16 +14881,16 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   GP_DEVICE void store(Out *out, gp__u64 count) const {
     const gp__u64 items = count - index < TILE ? count - index : TILE;
     gp__copy_from_shared<P::threads, P::store>(
-        reinterpret_cast<unsigned char *>(out + index), to, unsigned(items * sizeof(Out)), threadIdx.x);
+        reinterpret_cast<gp__u8 *>(out + index), to, unsigned(items * sizeof(Out)), threadIdx.x);
   }
   GP_DEVICE Acc fold() const {
-    const unsigned char *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
+    const gp__u8 *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
     return begin == 0 && end == ITEMS ? gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, chunk_index())
                                       : gp__chunk_fold_part<Op, Load, Acc, In>(chunk, chunk_index(), begin, end);
   }
   GP_DEVICE void scan(const gp_carry<Acc> &carry) const {
-    const unsigned char *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
-    unsigned char *result = to + threadIdx.x * (ITEMS * sizeof(Out));
+    const gp__u8 *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
+    gp__u8 *result = to + threadIdx.x * (ITEMS * sizeof(Out));
     if (begin == 0 && end == ITEMS)
       gp__chunk_scan<ITEMS, EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry);
     else gp__chunk_scan_part<EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry, begin, end);
@@ -15050,11 +15046,11 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   typedef gp__pipeline_storage<STAGES, WARPS, Acc> Storage;
 
   Storage &s;
-  unsigned char *shared;   // STAGES tiles
-  const unsigned char *in; // the 16-byte boundary at or before the input
-  unsigned char *out;      // the same distance before the output
-  gp__u64 skipped;         // elements between `in` and element 0
-  gp__u64 end;             // skipped + count
+  gp__u8 *shared;   // STAGES tiles
+  const gp__u8 *in; // the 16-byte boundary at or before the input
+  gp__u8 *out;      // the same distance before the output
+  gp__u64 skipped;  // elements between `in` and element 0
+  gp__u64 end;      // skipped + count
   unsigned tiles;
 
   GP_DEVICE bool same_alignment() const { return gp__misalignment(out, 16) == 0; }
@@ -15092,8 +15088,8 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
       return;
     }
     const Range r = range_of(ticket.number);
-    const unsigned char *from = in + gp__u64(ticket.number) * BYTES;
-    unsigned char *to = shared + stage * BYTES;
+    const gp__u8 *from = in + gp__u64(ticket.number) * BYTES;
+    gp__u8 *to = shared + stage * BYTES;
     for (unsigned i = r.begin; i < r.bulk_begin; ++i) to[i] = from[i];
     for (unsigned i = r.bulk_end; i < r.end; ++i) to[i] = from[i];
     gp__mbarrier_arrive_expect(&s.loaded[stage], r.bulk_end - r.bulk_begin);
@@ -15102,8 +15098,8 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
   GP_DEVICE void store(int stage, unsigned tile) const {
     const Range r = range_of(tile);
-    const unsigned char *from = shared + stage * BYTES;
-    unsigned char *to = out + gp__u64(tile) * BYTES;
+    const gp__u8 *from = shared + stage * BYTES;
+    gp__u8 *to = out + gp__u64(tile) * BYTES;
     if (r.bulk_begin < r.bulk_end) gp__bulk_store(to + r.bulk_begin, from + r.bulk_begin, r.bulk_end - r.bulk_begin);
     gp__bulk_commit();
     for (unsigned i = r.begin; i < r.bulk_begin; ++i) to[i] = from[i];
@@ -15175,7 +15171,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
   // Folds the tile of a stage; returns the thread's prefix within its warp (lane 0: none).
   GP_DEVICE Acc fold(int stage, unsigned tile) const {
-    const unsigned char *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
+    const gp__u8 *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
     Acc sum;
     int begin, chunk_end;
     part(tile, begin, chunk_end);
@@ -15189,7 +15185,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     return gp_warp_shift_up(inclusive, 1);
   }
   GP_DEVICE void scan(int stage, unsigned tile, const gp_carry<Acc> &within) const {
-    unsigned char *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
+    gp__u8 *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
     gp_carry<Acc> carry = s.before[stage];
     if (gp_warp() > 0) carry.append(s.warp_total[stage][gp_warp() - 1], Op());
     if (within.has) carry.append(within.value, Op());
@@ -15205,10 +15201,10 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
       const gp__u64 first = first_of(tile) > mine ? first_of(tile) : mine;
       const gp__u64 last = end_of(tile) < mine + 32 * ITEMS ? end_of(tile) : mine + 32 * ITEMS;
       if (first < last) {
-        unsigned char *from = shared + stage * BYTES + (mine - origin) * sizeof(In);
+        gp__u8 *from = shared + stage * BYTES + (mine - origin) * sizeof(In);
         const unsigned skip = unsigned((first - mine) * sizeof(In)) & ~15u; // whole vectors only
         const unsigned ragged = unsigned((first - mine) * sizeof(In)) & 15u;
-        unsigned char *to = out + mine * sizeof(Out) + skip;
+        gp__u8 *to = out + mine * sizeof(Out) + skip;
         const unsigned bytes = unsigned((last - mine) * sizeof(Out)) - skip;
         if (ragged == 0) gp__copy_from_shared<32, P::store>(to, from + skip, bytes, gp_lane());
         else
@@ -15268,8 +15264,8 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
   __syncthreads();
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), skipped = gp__misalignment(a.in, 16) / sizeof(In);
-  const Pipeline pipeline = {s, shared, static_cast<const unsigned char *>(a.in) - skipped * sizeof(In),
-      static_cast<unsigned char *>(a.out) - skipped * sizeof(Out), skipped, skipped + n,
+  const Pipeline pipeline = {s, shared, static_cast<const gp__u8 *>(a.in) - skipped * sizeof(In),
+      static_cast<gp__u8 *>(a.out) - skipped * sizeof(Out), skipped, skipped + n,
       unsigned(n ? (skipped + n + Pipeline::TILE - 1) / Pipeline::TILE : 0)};
   if (gp_warp() < Pipeline::WARPS) pipeline.compute();
   else if (gp_warp() == Pipeline::WARPS) pipeline.publish(a);
@@ -15298,9 +15294,9 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
 // by one, and those that do not exist are never read.
 
 struct gp__stream_tile {
-  unsigned char *keys, *values; // element 0 of the tile, in shared memory
-  gp__u64 first, count;         // index of element 0; elements of the whole stream
-  int items;                    // elements of the tile
+  gp__u8 *keys, *values; // element 0 of the tile, in shared memory
+  gp__u64 first, count;  // index of element 0; elements of the whole stream
+  int items;             // elements of the tile
   template <class T> GP_DEVICE T key(int i) const { return *reinterpret_cast<const T *>(keys + i * int(sizeof(T))); }
   // The number of elements that exist among ITEMS from i on.
   template <int ITEMS> GP_DEVICE int exist(int i) const {
@@ -15313,7 +15309,7 @@ template <> struct gp__bytes_of<gp__none> { static const int value = 0; };
 
 // N consecutive elements of shared memory in registers, by the widest accesses that the address allows. Elements of one
 // or two bytes that are loaded one by one are combined to words: a register holds a word.
-template <int BYTES> struct gp__raw { typedef unsigned char type; };
+template <int BYTES> struct gp__raw { typedef gp__u8 type; };
 template <> struct gp__raw<2> { typedef unsigned short type; };
 template <class T, int N> struct gp__vecs {
   static const int BYTES = N * int(sizeof(T)), VECTORS = BYTES % 16 == 0 ? BYTES / 16 : 0,
@@ -15327,7 +15323,7 @@ template <class T, int N> struct gp__vecs {
   GP_DEVICE void clear() { // writes all registers, so that none is kept from tile to tile
     GP__EACH(i, (BYTES + 3) / 4) word[i] = 0;
   }
-  GP_DEVICE void load(const unsigned char *p) {
+  GP_DEVICE void load(const gp__u8 *p) {
     if (VECTORS) {
       GP__EACH(i, VECTORS) vector[i] = reinterpret_cast<const gp_vector *>(p)[i];
     } else if (WORDS) {
@@ -15336,7 +15332,7 @@ template <class T, int N> struct gp__vecs {
       GP__EACH(i, N) item[i] = reinterpret_cast<const T *>(p)[i];
     }
   }
-  template <bool FULL> GP_DEVICE void load(const unsigned char *p, int exist) {
+  template <bool FULL> GP_DEVICE void load(const gp__u8 *p, int exist) {
     if (FULL) load(p);
     else if (sizeof(T) <= 2 && VECTORS && exist == N) {
       GP__EACH(i, VECTORS) vector[i] = gp__vector_anywhere(p + i * 16);
@@ -15356,7 +15352,7 @@ template <class T, int N> struct gp__vecs {
         if (i < exist) item[i] = reinterpret_cast<const T *>(p)[i];
     }
   }
-  template <bool FULL> GP_DEVICE void store(unsigned char *p, int exist) const {
+  template <bool FULL> GP_DEVICE void store(gp__u8 *p, int exist) const {
     if (FULL && VECTORS) {
       GP__EACH(i, VECTORS) reinterpret_cast<gp_vector *>(p)[i] = vector[i];
     } else {
@@ -15374,14 +15370,14 @@ GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
 // One warp: stores n elements from shared memory to consecutive addresses. 16 bytes at a time if both sides are
 // misaligned alike; otherwise elements of fewer than four bytes are combined to vectors.
 template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
-  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+  static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     GP__UNROLL_BY(8)
     for (int i = int(gp_lane()); i < n; i += 32) to[i] = reinterpret_cast<const T *>(shared)[i];
   }
 };
 template <class T> struct gp__copy_unlike<T, true> {
-  static GP_DEVICE void run(T *to, const unsigned char *from, int n) {
-    unsigned char *out = reinterpret_cast<unsigned char *>(to);
+  static GP_DEVICE void run(T *to, const gp__u8 *from, int n) {
+    gp__u8 *out = reinterpret_cast<gp__u8 *>(to);
     const int bytes = n * int(sizeof(T)), aligned = int((16 - gp__misalignment(to, 16)) & 15u), lane = int(gp_lane());
     const int head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16, tail = head + vectors * 16;
     if (lane < head) out[lane] = from[lane];
@@ -15392,7 +15388,7 @@ template <class T> struct gp__copy_unlike<T, true> {
 };
 template <class T> struct gp__copy_out {
   static const int V = sizeof(T) < 16 && 16 % sizeof(T) == 0 ? 16 / int(sizeof(T)) : 0; // elements of a vector
-  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+  static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     const unsigned aligned = (16 - gp__misalignment(to, 16)) & 15u; // bytes before the first vector
     if (V == 0 || gp__misalignment(to, 16) != gp__misalignment(shared, 16) || aligned % sizeof(T)) {
       gp__copy_unlike<T>::run(to, shared, n);
@@ -15409,7 +15405,7 @@ template <class T> struct gp__copy_out {
     if (tail + int(gp_lane()) < n) to[tail + gp_lane()] = from[tail + gp_lane()];
   }
   // The best place to gather n results that will go to `to`, with room for `room` elements from `at` on.
-  static GP_DEVICE unsigned char *alike(const T *to, unsigned char *at, int n, int room) {
+  static GP_DEVICE gp__u8 *alike(const T *to, gp__u8 *at, int n, int room) {
     const unsigned shift = (gp__misalignment(to, 16) - gp__misalignment(at, 16)) & 15u;
     return V > 0 && n + V <= room && shift % sizeof(T) == 0 ? at + shift : at;
   }
@@ -15419,14 +15415,13 @@ template <class T> struct gp__copy_out {
 // many, each element is stored by itself.
 template <class V> struct gp__compact {
   template <int ITEMS, bool FULL>
-  static GP_DEVICE void run(void *to, gp__u64 before, unsigned char *group, const gp__bits<ITEMS> &marks, int rank,
-      int total, int exist, int all) {
+  static GP_DEVICE void run(
+      void *to, gp__u64 before, gp__u8 *group, const gp__bits<ITEMS> &marks, int rank, int total, int exist, int all) {
     V *out = static_cast<V *>(to) + before;
-    unsigned char *mine = group + gp_lane() * (ITEMS * sizeof(V));
+    gp__u8 *mine = group + gp_lane() * (ITEMS * sizeof(V));
     if (!__any_sync(0xffffffffu, marks.count() > 2 + ITEMS / 32)) {
       V *next = out + rank;
-      GP__UNROLL
-      for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
+      GP__EACH(w, gp__bits<ITEMS>::WORDS) {
         GP__UNROLL_BY(1)
         for (gp__u32 left = marks.word[w]; left; left &= left - 1)
           *next++ = reinterpret_cast<const V *>(mine)[w * 32 + __ffs(int(left)) - 1];
@@ -15454,7 +15449,7 @@ template <class V> struct gp__compact {
 };
 template <> struct gp__compact<gp__none> {
   template <int ITEMS, bool FULL>
-  static GP_DEVICE void run(void *, gp__u64, unsigned char *, const gp__bits<ITEMS> &, int, int, int, int) {}
+  static GP_DEVICE void run(void *, gp__u64, gp__u8 *, const gp__bits<ITEMS> &, int, int, int, int) {}
 };
 
 // The range of the offsets among a tile's elements.
@@ -15507,13 +15502,13 @@ template <int N> struct gp__count_join {
 template <class T, class F> struct gp__select_types {
   typedef F Key;
   typedef T Value;
-  static GP_DEVICE unsigned char *items(const gp__stream_tile &t) { return t.values; }
+  static GP_DEVICE gp__u8 *items(const gp__stream_tile &t) { return t.values; }
   static GP_DEVICE const void *memory(const gp__stream_args &a) { return a.values; }
 };
 template <class T> struct gp__select_types<T, gp__none> {
   typedef T Key;
   typedef gp__none Value;
-  static GP_DEVICE unsigned char *items(const gp__stream_tile &t) { return t.keys; }
+  static GP_DEVICE gp__u8 *items(const gp__stream_tile &t) { return t.keys; }
   static GP_DEVICE const void *memory(const gp__stream_args &a) { return a.keys; }
 };
 template <class P, class T> struct gp__holds {
@@ -15570,13 +15565,13 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
   }
   template <int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-      const State &before, unsigned char *) {
+      const State &before, gp__u8 *) {
     const gp__u64 origin = t.first + first;
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
     const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
     const gp__u32 upto = kept.upto, total = gp_warp_broadcast(upto, 31);
     const int ones = gp__low(total), twos = PARTS == 3 ? gp__high(total) : PARTS == 2 ? all - ones : 0;
-    unsigned char *items = Types::items(t) + first * int(sizeof(T));
+    gp__u8 *items = Types::items(t) + first * int(sizeof(T));
     if (PARTS == 1) {
       // In place, elements that all stay are not written: the next tile may be reading the last one.
       if (ones > 0 && !(ones == all && origin == before.n[0] && a.out_values == Types::memory(a)))
@@ -15593,9 +15588,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     if (FULL && sizeof(T) == 1 && ITEMS % 4 == 0) {
       typedef gp__byte_gather<ITEMS> Gather;
       gp__bits<ITEMS> neither;
-      GP__UNROLL
-      for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
-        neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
+      GP__EACH(w, gp__bits<ITEMS>::WORDS) neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
       neither.keep(ITEMS);
       const Gather one(items + rank, x.word, kept.holds[0]), other(items + rest + others, x.word, neither);
       if (PARTS == 3) {
@@ -15652,8 +15645,7 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
   }
   // Positions of the marked elements among the lane's ITEMS.
   template <int ITEMS> static GP_DEVICE void gather(Position *to, const gp__bits<ITEMS> &marks) {
-    GP__UNROLL
-    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
+    GP__EACH(w, gp__bits<ITEMS>::WORDS) {
       GP__UNROLL_BY(1)
       for (gp__u32 left = marks.word[w]; left; left &= left - 1)
         *to++ = static_cast<Position>(int(gp_lane()) * ITEMS + w * 32 + __ffs(int(left)) - 1);
@@ -15661,7 +15653,7 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
   }
   template <int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-      const State &before, unsigned char *scratch) {
+      const State &before, gp__u8 *scratch) {
     const Input input(static_cast<const gp__with_input<gp__stream_args> &>(a).input);
     const gp__u64 origin = t.first + first;
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
@@ -15674,9 +15666,7 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
     if (PARTS == 3) gather<ITEMS>(at + ones + rank2, kept.holds[N - 1]);
     if (PARTS > 1) {
       gp__bits<ITEMS> neither;
-      GP__UNROLL
-      for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
-        neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
+      GP__EACH(w, gp__bits<ITEMS>::WORDS) neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
       neither.keep(exist);
       gather<ITEMS>(at + rest + (i - first - rank - rank2), neither);
     }
@@ -15956,8 +15946,7 @@ GP_DEVICE int gp__of_last(unsigned lanes, int x) {
 }
 template <int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITEMS + 1> &b) {
   gp__bits<ITEMS> r;
-  GP__UNROLL
-  for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) r.word[w] = b.word[w];
+  GP__EACH(w, gp__bits<ITEMS>::WORDS) r.word[w] = b.word[w];
   if (ITEMS % 32) r.word[ITEMS / 32] &= (1u << (ITEMS % 32)) - 1u;
   return r;
 }
@@ -15996,15 +15985,13 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     const gp__bits<ITEMS> h = gp__first_bits<ITEMS>(heads);
     if (WHAT != GP_NONTRIVIAL_RUNS) return h;
     gp__bits<ITEMS> e = gp__ends<ITEMS>(heads, t, i);
-    GP__UNROLL
-    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) e.word[w] &= ~h.word[w];
+    GP__EACH(w, gp__bits<ITEMS>::WORDS) e.word[w] &= ~h.word[w];
     return e;
   }
   // 1 + the thread's last head, counted from the group's first element; 0: it has none.
   template <int ITEMS> static GP_DEVICE int last_head(const gp__bits<ITEMS> &h) {
     int last = 0;
-    GP__UNROLL
-    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+    GP__EACH(w, gp__bits<ITEMS>::WORDS)
       if (h.word[w]) last = int(gp_lane()) * ITEMS + w * 32 + 32 - __clz(int(h.word[w]));
     return last;
   }
@@ -16019,7 +16006,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   }
   template <int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-      const State &before, unsigned char *) {
+      const State &before, gp__u8 *) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
     const gp__bits<ITEMS> marks = counted<ITEMS>(kept.heads, t, i);
     const int rank = int(kept.upto) - marks.count(), total = int(gp_warp_broadcast(kept.upto, 31));
@@ -16052,7 +16039,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   static GP_DEVICE void numbers(L *out, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
       const gp__bits<ITEMS> &marks, int rank, int total, const State &before) {
     const int BYTES = BEGINS ? 2 : 1, lane_first = int(gp_lane()) * ITEMS;
-    unsigned char *group = t.keys + first * int(sizeof(Key)), *mine = group + rank * BYTES;
+    gp__u8 *group = t.keys + first * int(sizeof(Key)), *mine = group + rank * BYTES;
     const long long origin = static_cast<long long>(t.first) + first;
     // Positions count from the group's first element, which is 1. `open`: start of the run that enters the thread.
     const int last = last_head<ITEMS>(heads),
@@ -16067,18 +16054,17 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     const bool large = end > 0 && head > end && (BEGINS ? open <= 0 : end + 1 - open > 255);
     if (large) out[rank] = static_cast<L>(BEGINS ? origin + open - 1 : end + 1 - open);
     if (heads.word[0] & 1u) begin = lane_first + 1;
-    unsigned char *next = mine;
+    gp__u8 *next = mine;
     __syncwarp(); // what stood there has been read
-    GP__UNROLL
-    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
+    GP__EACH(w, gp__bits<ITEMS>::WORDS) {
       GP__UNROLL_BY(1)
       for (gp__u32 left = marks.word[w]; left; left &= left - 1) {
         const gp__u32 upto = left ^ (left - 1), heads_upto = heads.word[w] & upto;
         if (WHAT == GP_NONTRIVIAL_RUNS && heads_upto) begin = lane_first + w * 32 + 32 - __clz(int(heads_upto));
         end = lane_first + w * 32 + 32 - __clz(int(upto));
         const int number = BEGINS ? begin : end + 1 - begin;
-        next[0] = static_cast<unsigned char>(number);
-        if (BEGINS) next[1] = static_cast<unsigned char>(number >> 8);
+        next[0] = static_cast<gp__u8>(number);
+        if (BEGINS) next[1] = static_cast<gp__u8>(number >> 8);
         next += BYTES;
         begin = end + 1; // the next run; nontrivial runs look for its head
       }
@@ -16354,7 +16340,7 @@ template <class P, class Body> struct gp__stream {
 
   // A tile in a stage. Offsets are element 0's from a 16-byte boundary; bulk copies need those it has in memory.
   static GP_DEVICE gp__stream_tile tile_in(
-      unsigned char *stage, gp__u64 number, gp__u64 count, unsigned key_offset, unsigned value_offset) {
+      gp__u8 *stage, gp__u64 number, gp__u64 count, unsigned key_offset, unsigned value_offset) {
     gp__stream_tile t;
     t.first = number * TILE;
     t.count = count;
@@ -16368,13 +16354,11 @@ template <class P, class Body> struct gp__stream {
         ((KEY ? gp__misalignment(t.keys, 16) : 0) | (VALUE ? gp__misalignment(t.values, 16) : 0)) == 0;
   }
   // The words that this thread keeps of a group: word k of all threads is contiguous.
-  static GP_DEVICE gp__u32 *kept_in(unsigned char *stage, int group) {
-    return marks_in(stage) + group * 32 + gp_lane();
-  }
+  static GP_DEVICE gp__u32 *kept_in(gp__u8 *stage, int group) { return marks_in(stage) + group * 32 + gp_lane(); }
   // By offsets: the bits that mark heads.
-  static GP_DEVICE gp__u32 *marks_in(unsigned char *stage) { return reinterpret_cast<gp__u32 *>(stage + KEPT_AT); }
+  static GP_DEVICE gp__u32 *marks_in(gp__u8 *stage) { return reinterpret_cast<gp__u32 *>(stage + KEPT_AT); }
   // One warp: clears the marks, then marks the heads of the first offsets. Returns the rest of the tile's offsets.
-  static GP_DEVICE gp__span mark_first(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage) {
+  static GP_DEVICE gp__span mark_first(const gp__stream_args &a, const gp__stream_tile &t, gp__u8 *stage) {
     Offsets::template clear<P::threads, ITEMS>(t, marks_in(stage), gp_lane(), 32);
     gp__span span = Offsets::find(a, t);
     const gp__span mine = Offsets::take(span);
@@ -16382,18 +16366,17 @@ template <class P, class Body> struct gp__stream {
     mark(a, t, mine, stage, 0, 1);
     return span;
   }
-  static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span,
-      unsigned char *stage, unsigned warp, unsigned warps) {
+  static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span, gp__u8 *stage,
+      unsigned warp, unsigned warps) {
     Offsets::template mark<P::threads, ITEMS>(a, t, span, marks_in(stage), warp, warps);
   }
   static GP_DEVICE void fold(
-      const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage, int group, State *totals) {
+      const gp__stream_args &a, const gp__stream_tile &t, gp__u8 *stage, int group, State *totals) {
     const int first = group * (32 * ITEMS);
     gp__u32 *words = kept_in(stage, group);
     gp__shuffled<Kept> kept;
     if (Offsets::any) {
-      GP__UNROLL
-      for (int k = 0; k < gp__bits<ITEMS + 1>::WORDS; ++k) kept.word[k] = words[k * P::threads];
+      GP__EACH(k, gp__bits<ITEMS + 1>::WORDS) kept.word[k] = words[k * P::threads];
     }
     const State s = full(t) ? Body::template fold<ITEMS, true>(a, t, first, kept.value)
                             : Body::template fold<ITEMS, false>(a, t, first, kept.value);
@@ -16402,8 +16385,8 @@ template <class P, class Body> struct gp__stream {
     __syncwarp(); // lane 0 will say that the warp is done
   }
   // before: the tile's prefix; prefixes: inclusive, over the groups; scratch: the block's.
-  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage, int group,
-      const State &before, const State *prefixes, unsigned char *scratch) {
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, gp__u8 *stage, int group,
+      const State &before, const State *prefixes, gp__u8 *scratch) {
     const int first = group * (32 * ITEMS);
     const State mine = group > 0 ? Join()(before, prefixes[group - 1]) : before;
     const gp__u32 *words = kept_in(stage, group);
@@ -16447,8 +16430,8 @@ template <class P, class Body> struct gp__stream {
 template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
   template <class P, int THREADS, bool BEFORE, bool BEHIND>
   static GP_DEVICE void run(
-      unsigned char *to, const void *from, const gp__stream_tile &t, unsigned thread, const gp__stream_args &) {
-    const unsigned char *in = static_cast<const unsigned char *>(from) + t.first * sizeof(T);
+      gp__u8 *to, const void *from, const gp__stream_tile &t, unsigned thread, const gp__stream_args &) {
+    const gp__u8 *in = static_cast<const gp__u8 *>(from) + t.first * sizeof(T);
     const unsigned bytes = unsigned(t.items) * unsigned(sizeof(T));
     gp__copy_to_shared<THREADS, 4, P::load>(to, in, bytes, thread);
     if (BEFORE && t.first > 0 && thread < sizeof(T)) (to - sizeof(T))[thread] = (in - sizeof(T))[thread];
@@ -16462,14 +16445,13 @@ template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
 };
 template <> struct gp__stream_load<gp__none> {
   template <class P, int THREADS, bool BEFORE, bool BEHIND>
-  static GP_DEVICE void run(unsigned char *, const void *, const gp__stream_tile &, unsigned, const gp__stream_args &) {
-  }
+  static GP_DEVICE void run(gp__u8 *, const void *, const gp__stream_tile &, unsigned, const gp__stream_args &) {}
 };
 template <class T, class Input> struct gp__made_of {}; // elements of a described input
 template <class T, class Input> struct gp__stream_load<gp__made_of<T, Input>> {
   template <class P, int THREADS, bool BEFORE, bool BEHIND>
   static GP_DEVICE void run(
-      unsigned char *to, const void *, const gp__stream_tile &t, unsigned thread, const gp__stream_args &a) {
+      gp__u8 *to, const void *, const gp__stream_tile &t, unsigned thread, const gp__stream_args &a) {
     const Input input(static_cast<const gp__with_input<gp__stream_args> &>(a).input);
     gp__make_tile<THREADS, P::load>(input, t.first, gp__u64(t.items), reinterpret_cast<T *>(to), thread);
   }
@@ -16558,7 +16540,7 @@ template <class P, class Body> struct gp__stream_pipeline {
   typedef gp__stream_storage<STAGES, GROUPS, State> Storage;
 
   Storage &s;
-  unsigned char *shared; // STAGES stages, then the bodies' scratch
+  gp__u8 *shared; // STAGES stages, then the bodies' scratch
   const gp__stream_args &a;
   gp__u64 count;
   unsigned tiles;
@@ -16573,8 +16555,8 @@ template <class P, class Body> struct gp__stream_pipeline {
   // Copies bytes from..to of an array of `bytes` bytes; byte `from` goes to `place`. Whole vectors go by bulk copy, and
   // their bytes are returned; fewer than 16 on either side go one by one.
   GP_DEVICE unsigned copy_bytes(
-      unsigned char *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to, gp__u64 *bar, bool bulk) const {
-    const unsigned char *base = static_cast<const unsigned char *>(array);
+      gp__u8 *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to, gp__u64 *bar, bool bulk) const {
+    const gp__u8 *base = static_cast<const gp__u8 *>(array);
     const gp__u64 shift = gp__misalignment(array, 16);                         // offset of byte 0
     gp__u64 begin = (from + shift) & ~15ull, end = (to + shift + 15) & ~15ull; // the covering vectors
     if (in_place || begin < shift) begin = (from + shift + 15) & ~15ull;       // but no bytes outside the array
@@ -16589,8 +16571,8 @@ template <class P, class Body> struct gp__stream_pipeline {
     return unsigned(end - begin);
   }
   // Copies an array's part of a tile, and its neighbours if the body reads them.
-  GP_DEVICE unsigned copy_array(unsigned char *item0, const void *array, int size, const gp__stream_tile &t,
-      bool before, bool behind, gp__u64 *bar, bool bulk) const {
+  GP_DEVICE unsigned copy_array(gp__u8 *item0, const void *array, int size, const gp__stream_tile &t, bool before,
+      bool behind, gp__u64 *bar, bool bulk) const {
     const gp__u64 from = t.first * size, to = from + gp__u64(t.items) * size;
     const gp__u64 low = before && t.first > 0 ? from - size : from,
                   high = behind && t.first + t.items < count ? to + size : to;
@@ -18175,7 +18157,7 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
   Ends ends(a, gp__u64(gridDim.x) * (P::threads / 32), blockIdx.x * gp__u64(P::threads / 32) + gp_warp(), share);
   const gp__u64 begin = share.begin, end = share.end;
   if (begin >= end) return;
-  unsigned char *of_warp = shared + gp_warp() * BYTES;
+  gp__u8 *of_warp = shared + gp_warp() * BYTES;
   gp__u32 *mark = reinterpret_cast<gp__u32 *>(of_warp);
   T *staged = reinterpret_cast<T *>(of_warp + PIECE * GP__EXPAND_MARK_BYTES);
   T *out = static_cast<T *>(a.out);
@@ -18222,8 +18204,8 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
     }
     if (STAGED) {
       __syncwarp();
-      gp__copy_from_shared<32, P::store>(reinterpret_cast<unsigned char *>(out + piece),
-          reinterpret_cast<const unsigned char *>(staged), to * SIZE, gp_lane());
+      gp__copy_from_shared<32, P::store>(
+          reinterpret_cast<gp__u8 *>(out + piece), reinterpret_cast<const gp__u8 *>(staged), to * SIZE, gp_lane());
     } else {
       GP__EACH(k, VECTORS) {
         const gp__u32 first = (k * 32u + gp_lane()) * V;
@@ -22261,15 +22243,14 @@ template <int CACHE, class U> GP_DEVICE void gp__load_merge_unit(U &u, const voi
 // Loads the unit at p. If it is partly outside [begin, end), a vector gets the elements inside, other units nothing.
 // WHOLE: it is inside.
 template <class T>
-GP_DEVICE void gp__load_unit_parts(
-    gp_vector &u, const unsigned char *p, const unsigned char *begin, const unsigned char *end) {
+GP_DEVICE void gp__load_unit_parts(gp_vector &u, const gp__u8 *p, const gp__u8 *begin, const gp__u8 *end) {
   u = gp__load_words<(sizeof(T) < 4 ? int(sizeof(T)) : 4)>(p, begin, end);
 }
 template <class T, class Unit>
-GP_DEVICE void gp__load_unit_parts(Unit &, const unsigned char *, const unsigned char *, const unsigned char *) {}
+GP_DEVICE void gp__load_unit_parts(Unit &, const gp__u8 *, const gp__u8 *, const gp__u8 *) {}
 template <bool WHOLE, int CACHE, class T>
 GP_DEVICE void gp__load_unit_between(
-    typename gp__unit<T>::type &u, const unsigned char *p, const unsigned char *begin, const unsigned char *end) {
+    typename gp__unit<T>::type &u, const gp__u8 *p, const gp__u8 *begin, const gp__u8 *end) {
   if (WHOLE || (p >= begin && p + gp__unit<T>::BYTES <= end)) gp__load_merge_unit<CACHE>(u, p);
   else gp__load_unit_parts<T>(u, p, begin, end);
 }
@@ -22282,11 +22263,10 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   static const int COUNT = (THREADS * ITEMS * SIZE / UNIT + (UNIT > SIZE ? 4 : 0) + THREADS - 1) / THREADS;
   Unit unit[COUNT];
   template <bool WHOLE>
-  GP_DEVICE void load_units(const unsigned char *p, unsigned n, const unsigned char *p_begin,
-      const unsigned char *p_end, const unsigned char *q, unsigned m, const unsigned char *q_begin,
-      const unsigned char *q_end) {
-    const unsigned char *one = p + threadIdx.x * UNIT;
-    const unsigned char *two = (m ? q : p) + (int(threadIdx.x) - int(n)) * UNIT; // q may be null if m is 0
+  GP_DEVICE void load_units(const gp__u8 *p, unsigned n, const gp__u8 *p_begin, const gp__u8 *p_end, const gp__u8 *q,
+      unsigned m, const gp__u8 *q_begin, const gp__u8 *q_end) {
+    const gp__u8 *one = p + threadIdx.x * UNIT;
+    const gp__u8 *two = (m ? q : p) + (int(threadIdx.x) - int(n)) * UNIT; // q may be null if m is 0
     GP__EACH(k, COUNT) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
       const bool second = i >= n;
@@ -22297,8 +22277,8 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   }
   // Loads n units from p on, and m from q on. Nothing outside an array's [begin, end) may be read; only its first and
   // last units may be partly outside.
-  GP_DEVICE void load(const unsigned char *p, unsigned n, const unsigned char *p_begin, const unsigned char *p_end,
-      const unsigned char *q, unsigned m, const unsigned char *q_begin, const unsigned char *q_end) {
+  GP_DEVICE void load(const gp__u8 *p, unsigned n, const gp__u8 *p_begin, const gp__u8 *p_end, const gp__u8 *q,
+      unsigned m, const gp__u8 *q_begin, const gp__u8 *q_end) {
     const bool whole = SIZE >= UNIT ||
         ((n == 0 || (p >= p_begin && p + n * UNIT <= p_end)) && (m == 0 || (q >= q_begin && q + m * UNIT <= q_end)));
     if (whole) load_units<true>(p, n, p_begin, p_end, q, m, q_begin, q_end);
@@ -22307,14 +22287,13 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   // Stores to byte `to` of the ring at `base`, and `also` of the one at `other`. A ring has RING bytes; its first
   // MIRROR bytes are repeated after it.
   template <unsigned RING, unsigned MIRROR>
-  GP_DEVICE void store(
-      unsigned char *base, unsigned to, unsigned n, unsigned char *other, unsigned also, unsigned m) const {
+  GP_DEVICE void store(gp__u8 *base, unsigned to, unsigned n, gp__u8 *other, unsigned also, unsigned m) const {
     const unsigned one = to + threadIdx.x * UNIT, two = also + (threadIdx.x - n) * UNIT;
     GP__EACH(k, COUNT) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
       const bool second = i >= n;
       const unsigned at = (second ? two : one) + unsigned(k * THREADS * UNIT), from = gp_min<gp__u32>()(at, at - RING);
-      unsigned char *const target = (second ? other : base) + from;
+      gp__u8 *const target = (second ? other : base) + from;
       if (i < n + m) *reinterpret_cast<Unit *>(target) = unit[k];
       if (MIRROR && i < n + m && from < MIRROR) *reinterpret_cast<Unit *>(target + RING) = unit[k];
     }
@@ -22331,17 +22310,17 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
   static const unsigned ROOM = gp__merge_ring_bytes(TILE, int(SIZE));
   static const bool MASKED = (ROOM & (ROOM - 1)) == 0 && (SIZE & (SIZE - 1)) == 0;
   static const unsigned RING = MASKED ? ROOM : WINDOW, MIRROR = unsigned(gp__merge_mirror_bytes(ITEMS, int(SIZE)));
-  const unsigned char *next; // the next unit to load
-  gp__u32 left;              // elements not merged that may be in the range
-  unsigned first;            // byte of the ring where they begin
-  unsigned fill;             // byte of the ring where the next unit goes
-  int have;                  // units from the one of `first` to `fill`
-  bool before;               // an element before `first` is in the ring
+  const gp__u8 *next; // the next unit to load
+  gp__u32 left;       // elements not merged that may be in the range
+  unsigned first;     // byte of the ring where they begin
+  unsigned fill;      // byte of the ring where the next unit goes
+  int have;           // units from the one of `first` to `fill`
+  bool before;        // an element before `first` is in the ring
   GP_DEVICE void start(const T *from, gp__u32 count, bool has_before) {
     before = KEEPS && has_before;
     from -= before ? 1 : 0;
     const unsigned shift = gp__misalignment(from, UNIT);
-    next = reinterpret_cast<const unsigned char *>(from) - shift;
+    next = reinterpret_cast<const gp__u8 *>(from) - shift;
     left = count;
     first = shift + (before ? SIZE : 0);
     fill = 0;
@@ -22380,7 +22359,7 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
 // Called by a warp: copies n elements, at most and often N, from shared memory to consecutive addresses of the same
 // alignment to 16 bytes.
 template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struct gp__write_alike {
-  template <int N> static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+  template <int N> static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     const int V = 16 / int(sizeof(T)), lane = int(gp_lane());
     const int head = int(((16 - gp__misalignment(to, 16)) & 15u) / unsigned(sizeof(T))), vectors = (N - head) / V;
     if (n < N || V >= 32 || (alignof(T) < sizeof(T) && gp__misalignment(to, sizeof(T)))) {
@@ -22398,7 +22377,7 @@ template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struc
   }
 };
 template <class T> struct gp__write_alike<T, false> {
-  template <int N> static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+  template <int N> static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     typedef typename gp__unit<T>::type Unit;
     const int units = n * (int(sizeof(T)) / gp__unit<T>::BYTES);
     GP__UNROLL_BY(4)
@@ -22407,7 +22386,7 @@ template <class T> struct gp__write_alike<T, false> {
   }
 };
 
-GP_DEVICE const unsigned char *gp__bytes_at(const void *p) { return static_cast<const unsigned char *>(p); }
+GP_DEVICE const gp__u8 *gp__bytes_at(const void *p) { return static_cast<const gp__u8 *>(p); }
 // Advances a pointer to values, which may be absent.
 template <class V> GP_DEVICE V *gp__ahead(V *p, gp__u64 n) { return p + n; }
 GP_DEVICE gp__none *gp__ahead(gp__none *p, gp__u64) { return p; }
@@ -22422,14 +22401,14 @@ template <class Value> struct gp__picked {
                    PIECE = ALIGN >= 16 ? 16 : ALIGN; // bytes moved at once
   typedef typename gp__unit_of<PIECE>::type Piece;
   template <int RANKS>
-  static GP_DEVICE void run(void *to, const unsigned short *source, int n, const unsigned char *first,
-      const unsigned char *second, int split, unsigned rank) {
+  static GP_DEVICE void run(void *to, const unsigned short *source, int n, const gp__u8 *first, const gp__u8 *second,
+      int split, unsigned rank) {
     const int PIECES = SIZE / PIECE;
     Piece *out = static_cast<Piece *>(to);
     GP__UNROLL_BY(4)
     for (int i = int(rank); i < n * PIECES; i += RANKS) {
       const int k = source[i / PIECES], part = i % PIECES;
-      const unsigned char *from = k < split ? first + k * SIZE : second + (k - split) * SIZE;
+      const gp__u8 *from = k < split ? first + k * SIZE : second + (k - split) * SIZE;
       out[i] = *reinterpret_cast<const Piece *>(from + part * PIECE);
     }
   }
@@ -22453,12 +22432,12 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
 
   const gp__merge_args &a;
   Storage &s;
-  unsigned char *shared;
+  gp__u8 *shared;
   gp__u64 count, count2; // elements of the inputs
 
-  GP_DEVICE const unsigned char *end_of_keys() const { return gp__bytes_at(a.keys) + count * KEY; }
-  GP_DEVICE const unsigned char *begin2() const { return gp__bytes_at(a.run ? a.keys : a.keys2); }
-  GP_DEVICE const unsigned char *end2() const { return a.run ? end_of_keys() : begin2() + count2 * KEY; }
+  GP_DEVICE const gp__u8 *end_of_keys() const { return gp__bytes_at(a.keys) + count * KEY; }
+  GP_DEVICE const gp__u8 *begin2() const { return gp__bytes_at(a.run ? a.keys : a.keys2); }
+  GP_DEVICE const gp__u8 *end2() const { return a.run ? end_of_keys() : begin2() + count2 * KEY; }
 
   // Returns how many of the first `diagonal` merged elements of two windows are in the first window. The windows have n
   // and m elements and begin at bytes `first` and `second` of the rings.
@@ -22586,7 +22565,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
             gp__bytes_at(a.run ? a.values : a.values2),
             a.run ? gp__bytes_at(a.values) + count * VALUE : gp__bytes_at(a.values2) + count2 * VALUE);
       const int here = int(tile) - from < 0 ? 0 : int(tile) - from < 32 * ITEMS ? int(tile) - from : 32 * ITEMS;
-      unsigned char *gathered = shared + OUT_AT + int(gp_warp()) * (32 * ITEMS * KEY + GP__VECTOR);
+      gp__u8 *gathered = shared + OUT_AT + int(gp_warp()) * (32 * ITEMS * KEY + GP__VECTOR);
       gathered += gp__misalignment(out + from, 16);
       Key *mine_out = reinterpret_cast<Key *>(gathered) + gp_lane() * ITEMS;
       unsigned short *sources = reinterpret_cast<unsigned short *>(shared + SOURCES_AT) + threadIdx.x * ITEMS;
@@ -22605,7 +22584,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       first.loaded(units);
       second.loaded(units2);
       if (VALUE) {
-        unsigned char *at_values = shared + VALUES_AT, *at_values2 = at_values + values_units * ValueLoads::UNIT;
+        gp__u8 *at_values = shared + VALUES_AT, *at_values2 = at_values + values_units * ValueLoads::UNIT;
         moving.template store<~0u, 0>(at_values, 0, values_units, at_values2, 0, values_units2);
         __syncthreads();
         pick(gp__ahead(out_values, from), reinterpret_cast<const unsigned short *>(shared + SOURCES_AT) + from, here,
@@ -22619,11 +22598,10 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   }
   template <class V>
   static GP_DEVICE void pick(
-      V *to, const unsigned short *source, int n, const unsigned char *first, const unsigned char *second, int split) {
+      V *to, const unsigned short *source, int n, const gp__u8 *first, const gp__u8 *second, int split) {
     gp__picked<V>::template run<32>(to, source, n, first, second, split, gp_lane());
   }
-  static GP_DEVICE void pick(
-      gp__none *, const unsigned short *, int, const unsigned char *, const unsigned char *, int) {}
+  static GP_DEVICE void pick(gp__none *, const unsigned short *, int, const gp__u8 *, const gp__u8 *, int) {}
 };
 
 // Merges two sorted arrays; among equals the first one's elements come first. With a.run, merges all pairs of runs of
@@ -22766,7 +22744,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   // both runs it takes any element. Unless any bits may be compared, no load goes past the key at byte `last`; FULL
   // tiles come nowhere near it. source: the position of each element, in sizes of a key.
   template <bool FULL, int N>
-  static GP_DEVICE void merge(const unsigned char *bytes, gp__u32 one_at, int n, gp__u32 two_at, int m, int diagonal,
+  static GP_DEVICE void merge(const gp__u8 *bytes, gp__u32 one_at, int n, gp__u32 two_at, int m, int diagonal,
       gp__u32 reach, gp__u32 last, Key (&key)[N], gp__u32 (&source)[VALUE ? N : 1]) {
     const bool ANY = FULL || gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value; // bits may be compared
     const gp__u32 one_end = one_at + gp__u32(n * KEY), end = two_at + gp__u32(m * KEY);
@@ -22841,7 +22819,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       const int base = (int(threadIdx.x) & ~(2 * width - 1)) * ITEMS, run = width * ITEMS;
       const int rest = FULL ? 2 * run : tile - base, n = rest < run ? rest : run, m = rest - n < run ? rest - n : run;
       const gp__u32 at = gp__u32(base * KEY), at2 = at + gp__u32(n * KEY);
-      merge<FULL>(reinterpret_cast<const unsigned char *>(keys), at, n, at2, m, mine - base,
+      merge<FULL>(reinterpret_cast<const gp__u8 *>(keys), at, n, at2, m, mine - base,
           gp__power_of_two(ITEMS / 2 + 1, 1) * unsigned(width), at2 + gp__u32(m * KEY), key, source);
       if (VALUE) {
         GP__EACH(k, ITEMS)
@@ -22850,29 +22828,29 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     }
   }
   static GP_DEVICE void write_values(
-      const gp__merge_args &, const unsigned short *, unsigned char *, gp__u64, int, const gp__none *) {}
+      const gp__merge_args &, const unsigned short *, gp__u8 *, gp__u64, int, const gp__none *) {}
   // Writes the tile's values in sorted order; without values, the keys' indices.
   template <class V>
-  static GP_DEVICE void write_values(const gp__merge_args &a, const unsigned short *sources, unsigned char *staged,
+  static GP_DEVICE void write_values(const gp__merge_args &a, const unsigned short *sources, gp__u8 *staged,
       gp__u64 first, int tile, const V *values) {
     V *out = static_cast<V *>(a.out_values) + first;
     if (values) {
-      gp__copy_to_shared<THREADS, 4, P::load>(staged, reinterpret_cast<const unsigned char *>(values + first),
-          unsigned(tile) * unsigned(sizeof(V)), threadIdx.x);
+      gp__copy_to_shared<THREADS, 4, P::load>(
+          staged, reinterpret_cast<const gp__u8 *>(values + first), unsigned(tile) * unsigned(sizeof(V)), threadIdx.x);
       __syncthreads();
       gp__picked<V>::template run<THREADS>(out, sources, tile, staged, staged, tile, threadIdx.x);
     } else gp__index_writer<V, gp__traits<V>::kind == GP__UNSIGNED>::template run<THREADS>(out, sources, first, tile);
   }
-  static GP_DEVICE void sort(const gp__merge_args &a, gp__u64 first, int tile, unsigned char *shared) {
+  static GP_DEVICE void sort(const gp__merge_args &a, gp__u64 first, int tile, gp__u8 *shared) {
     Key *keys = reinterpret_cast<Key *>(shared);
     unsigned short *sources = reinterpret_cast<unsigned short *>(shared + SOURCES_AT);
-    gp__copy_to_shared<THREADS, 4, P::load>(shared, static_cast<const unsigned char *>(a.keys) + first * unsigned(KEY),
+    gp__copy_to_shared<THREADS, 4, P::load>(shared, static_cast<const gp__u8 *>(a.keys) + first * unsigned(KEY),
         unsigned(tile) * unsigned(KEY), threadIdx.x);
     __syncthreads();
     if (tile == TILE) sort_shared<true>(keys, sources, tile);
     else sort_shared<false>(keys, sources, tile);
-    gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + first * unsigned(KEY), shared,
-        unsigned(tile) * unsigned(KEY), threadIdx.x);
+    gp__copy_from_shared<THREADS, P::store>(
+        static_cast<gp__u8 *>(a.out_keys) + first * unsigned(KEY), shared, unsigned(tile) * unsigned(KEY), threadIdx.x);
     if (VALUE) write_values(a, sources, shared + VALUES_AT, first, tile, static_cast<const Value *>(a.values));
   }
 };
@@ -23042,23 +23020,23 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
 
   // A tile's parts of its group's runs: in memory, and consecutive in shared memory, where they are loaded by units.
   struct Parts {
-    const unsigned char *begin_of_keys, *end_of_keys; //
-    gp__u64 from[4];                                  // from the first key, minus the bytes of earlier units
-    gp__u64 begin[4];                                 // first element in each run
-    unsigned units[5];                                // units of earlier parts
-    int count[4], behind[5];                          // elements of a part, and of earlier parts
-    gp__u32 at[4], last;                              // byte offsets of parts, and of the last key of all
-    bool whole;                                       // units are within the keys
+    const gp__u8 *begin_of_keys, *end_of_keys; //
+    gp__u64 from[4];                           // from the first key, minus the bytes of earlier units
+    gp__u64 begin[4];                          // first element in each run
+    unsigned units[5];                         // units of earlier parts
+    int count[4], behind[5];                   // elements of a part, and of earlier parts
+    gp__u32 at[4], last;                       // byte offsets of parts, and of the last key of all
+    bool whole;                                // units are within the keys
     // border: start of the tile in each run, then of the next tile.
     GP_DEVICE Parts(const gp__merge_args &a, const gp__four_runs &runs, gp__u64 n, bool ends, const gp__u64 *border)
         : last(0), whole(true) {
-      begin_of_keys = static_cast<const unsigned char *>(a.keys);
+      begin_of_keys = static_cast<const gp__u8 *>(a.keys);
       end_of_keys = begin_of_keys + n * KEY;
       units[0] = 0, behind[0] = 0;
       GP__EACH(r, 4) {
         begin[r] = border[r];
         count[r] = int((ends ? runs.length[r] : border[4 + r]) - begin[r]);
-        const unsigned char *p = begin_of_keys + (runs.base + unsigned(r) * runs.run + begin[r]) * KEY;
+        const gp__u8 *p = begin_of_keys + (runs.base + unsigned(r) * runs.run + begin[r]) * KEY;
         const unsigned shift = gp__misalignment(p, UNIT), mine = (shift + unsigned(count[r] * KEY) + UNIT - 1) / UNIT;
         p -= shift;
         units[r + 1] = units[r] + (count[r] ? mine : 0);
@@ -23070,8 +23048,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       }
     }
     GP_DEVICE int tile() const { return behind[4]; }
-    template <bool WHOLE>
-    GP_DEVICE void load(Unit &unit, unsigned i, const unsigned char *begin, const unsigned char *end) const {
+    template <bool WHOLE> GP_DEVICE void load(Unit &unit, unsigned i, const gp__u8 *begin, const gp__u8 *end) const {
       const gp__u64 p = i < units[1] ? from[0] : i < units[2] ? from[1] : i < units[3] ? from[2] : from[3];
       gp__load_unit_between<WHOLE, P::load, Key>(unit, begin + (p + i * unsigned(UNIT)), begin, end);
     }
@@ -23083,15 +23060,14 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   };
   // Called by one thread: merges N elements of both, from element `mine` on.
   template <int N>
-  static GP_DEVICE void merge(const unsigned char *shared, const Two &two, int mine, gp__u32 last, Key (&key)[N],
-      gp__u32 (&source)[VALUE ? N : 1]) {
+  static GP_DEVICE void merge(
+      const gp__u8 *shared, const Two &two, int mine, gp__u32 last, Key (&key)[N], gp__u32 (&source)[VALUE ? N : 1]) {
     const gp__u32 reach = 0x80000000u >> __clz((two.count < two.count2 ? two.count : two.count2) | 1);
     Sorter::template merge<false>(shared, two.at, two.count, two.at2, two.count2, mine, reach, last, key, source);
   }
   static GP_DEVICE int at_most(int x, int most) { return x < most ? x : most; }
   // Called by a block: loads the tile's keys to shared memory, or values of the same size and alignment.
-  static GP_DEVICE void fetch(
-      const Parts &parts, const unsigned char *begin, const unsigned char *end, unsigned char *shared) {
+  static GP_DEVICE void fetch(const Parts &parts, const gp__u8 *begin, const gp__u8 *end, gp__u8 *shared) {
     const unsigned units = parts.units[4];
     if (parts.whole) {
       Unit unit[COUNT];
@@ -23123,8 +23099,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   // Called by a block: a thread merges N elements of `two` from element `mine` on, of which `here` exist, and stores
   // them from `to` on.
   template <int N>
-  static GP_DEVICE void merge_to(
-      unsigned char *shared, const Two &two, int mine, int here, gp__u32 last, int to, bool named) {
+  static GP_DEVICE void merge_to(gp__u8 *shared, const Two &two, int mine, int here, gp__u32 last, int to, bool named) {
     Carried *const carried = reinterpret_cast<Carried *>(shared + CARRIED_AT);
     Key key[N];
     gp__u32 source[VALUE ? N : 1];
@@ -23139,7 +23114,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     __syncthreads();
   }
   // Called by a block: merges the first two parts and, by other threads, the last two, to follow them.
-  static GP_DEVICE void merge_pairs(const Parts &parts, unsigned char *shared) {
+  static GP_DEVICE void merge_pairs(const Parts &parts, gp__u8 *shared) {
     const int first_ends = parts.behind[2], threads = (first_ends + PART - 1) / PART;
     const bool later = int(threadIdx.x) >= threads; // thread of the second pair
     const int base = later ? first_ends : 0, all = later ? parts.tile() - first_ends : first_ends;
@@ -23155,7 +23130,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   static GP_DEVICE void fetch_values(
       const gp__merge_args &a, const gp__four_runs &runs, const Parts &parts, void *to, const V *values, gp__u64 n) {
     if (VALUE == KEY && gp__misalignment(a.keys, UNIT) == gp__misalignment(values, UNIT)) {
-      fetch(parts, gp__bytes_at(values), gp__bytes_at(values) + n * KEY, static_cast<unsigned char *>(to));
+      fetch(parts, gp__bytes_at(values), gp__bytes_at(values) + n * KEY, static_cast<gp__u8 *>(to));
     } else {
       const int *const behind = parts.behind;
       const V *from[4];
@@ -23197,7 +23172,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   }
   // Called by a block: finds the start of a tile, and of the next one if it is in the same group.
   static GP_DEVICE void find(
-      const gp__merge_args &a, const gp__four_runs &runs, gp__u64 t, bool ends, Storage &s, unsigned char *shared) {
+      const gp__merge_args &a, const gp__four_runs &runs, gp__u64 t, bool ends, Storage &s, gp__u8 *shared) {
     const unsigned which = threadIdx.x / LANES, mine = threadIdx.x % LANES / Split::PROBES;
     const gp__u64 rank = which > 1 || (which == 1 && ends) ? 0 : (t + which) * TILE - runs.base, whole = runs.of(mine);
     const gp__u32 border = Split::template run<Before>(static_cast<const Key *>(a.keys) + (runs.base + mine * runs.run),
@@ -23207,7 +23182,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     __syncthreads();
   }
   // Called by a block: merges tile t of the pass.
-  static GP_DEVICE void tile(const gp__merge_args &a, gp__u64 n, gp__u64 t, unsigned char *shared, Storage &s) {
+  static GP_DEVICE void tile(const gp__merge_args &a, gp__u64 n, gp__u64 t, gp__u8 *shared, Storage &s) {
     const bool four = a.log2_ways == 2;
     const bool ends = (t + 1) * TILE >= n || ((t + 1) & ((gp__u64(1) << (a.log2_run + a.log2_ways)) - 1)) == 0; // group
     const gp__four_runs runs(a, n, TILE, t);
@@ -23229,10 +23204,10 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     }
     const int mine = at_most(int(threadIdx.x) * ITEMS, tile), here = at_most(tile - mine, ITEMS);
     merge_to<ITEMS>(shared, two, mine, here, last, mine, four);
-    gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + t * TILE * unsigned(KEY), shared,
+    gp__copy_from_shared<THREADS, P::store>(static_cast<gp__u8 *>(a.out_keys) + t * TILE * unsigned(KEY), shared,
         unsigned(tile) * unsigned(KEY), threadIdx.x);
     if (CARRIED)
-      gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_values) + t * TILE * unsigned(VALUE),
+      gp__copy_from_shared<THREADS, P::store>(static_cast<gp__u8 *>(a.out_values) + t * TILE * unsigned(VALUE),
           gp__bytes_at(carried), unsigned(tile * VALUE), threadIdx.x);
     else move(a, runs, parts, carried, t * TILE, values);
   }
@@ -23340,8 +23315,8 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   typedef gp__set_storage<THREADS> Storage;
   typedef Key KeyType;
 
-  const unsigned char *window; // in shared memory
-  const Key *keys, *keys2;     // the tile's keys, there
+  const gp__u8 *window;    // in shared memory
+  const Key *keys, *keys2; // the tile's keys, there
   int n, m;
 
   // Returns how many of keys[0 .. end) equal x; none is after x. Rarely more than a few; if more, searches back by
@@ -23390,8 +23365,8 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   // than ITEMS elements from there on.
   template <bool FULL>
   GP_DEVICE void merge(int i, int j, bool after_second, Key (&key)[ITEMS], Mask &second, Mask &tie) const {
-    const gp__u32 one_at = gp__u32(reinterpret_cast<const unsigned char *>(keys) - window),
-                  two_at = gp__u32(reinterpret_cast<const unsigned char *>(keys2) - window);
+    const gp__u32 one_at = gp__u32(reinterpret_cast<const gp__u8 *>(keys) - window),
+                  two_at = gp__u32(reinterpret_cast<const gp__u8 *>(keys2) - window);
     const gp__u32 one_end = one_at + gp__u32(n * KEY), two_end = two_at + gp__u32(m * KEY);
     gp__u32 x = one_at + gp__u32(i * KEY), y = two_at + gp__u32(j * KEY);
     Key one, two;
@@ -23402,7 +23377,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     if (!FULL && j >= m) two = one;
     Key before = one;
     if (i + j > 0) before = after_second ? keys2[j - 1] : keys[i - 1];
-    const unsigned char *const behind = window + KEY;
+    const gp__u8 *const behind = window + KEY;
     const gp__u32 PLACE = MARKED ? 0xffffu : ~0u;
     GP__EACH(k, ITEMS) {
       const bool later = Before()(two, one),
@@ -23513,21 +23488,21 @@ template <class Tile, class Loads, class Value> struct gp__set_tile_values {
   static GP_DEVICE gp__set_tile_values of(const gp__merge_args &a, gp__u64 all, gp__u64 all2, const Window &w) {
     return gp__set_tile_values{a, all, all2, w.first, w.first2, TWO ? w.n : 0, w.m};
   }
-  GP_DEVICE const unsigned char *from() const { return gp__bytes_at(a.values) + (TWO ? first : 0) * SIZE; }
-  GP_DEVICE const unsigned char *from2() const { return gp__bytes_at(TWO ? a.values2 : a.values) + first2 * SIZE; }
-  static GP_DEVICE unsigned units(const unsigned char *p, int count) {
+  GP_DEVICE const gp__u8 *from() const { return gp__bytes_at(a.values) + (TWO ? first : 0) * SIZE; }
+  GP_DEVICE const gp__u8 *from2() const { return gp__bytes_at(TWO ? a.values2 : a.values) + first2 * SIZE; }
+  static GP_DEVICE unsigned units(const gp__u8 *p, int count) {
     return count ? (gp__misalignment(p, UNIT) + unsigned(count) * SIZE + UNIT - 1) / UNIT : 0;
   }
   GP_DEVICE void load(Loads &loads) const {
-    const unsigned char *p = from(), *q = from2();
+    const gp__u8 *p = from(), *q = from2();
     loads.load(p - gp__misalignment(p, UNIT), units(p, n), p - (TWO ? first : 0) * SIZE,
         p + ((TWO ? all - first : 0) * SIZE), q - gp__misalignment(q, UNIT), units(q, m), q - first2 * SIZE,
         q + (all2 - first2) * SIZE);
   }
-  GP_DEVICE void store(const Loads &loads, unsigned char *shared) const {
+  GP_DEVICE void store(const Loads &loads, gp__u8 *shared) const {
     loads.template store<~0u, 0>(shared, 0, units(from(), n), shared + units(from(), n) * UNIT, 0, units(from2(), m));
   }
-  GP_DEVICE void write(gp__u64 before, const unsigned short *places, int kept, const unsigned char *shared) const {
+  GP_DEVICE void write(gp__u64 before, const unsigned short *places, int kept, const gp__u8 *shared) const {
     gp__picked<Value>::template run<Tile::THREADS>(static_cast<Value *>(a.out_values) + before, places, kept,
         shared + gp__misalignment(from(), UNIT), shared + units(from(), n) * UNIT + gp__misalignment(from2(), UNIT), n,
         threadIdx.x);
@@ -23540,8 +23515,8 @@ template <class Tile, class Loads> struct gp__set_tile_values<Tile, Loads, gp__n
     return gp__set_tile_values{0};
   }
   GP_DEVICE void load(Loads &) const {}
-  GP_DEVICE void store(const Loads &, unsigned char *) const {}
-  GP_DEVICE void write(gp__u64, const unsigned short *, int, const unsigned char *) const {}
+  GP_DEVICE void store(const Loads &, gp__u8 *) const {}
+  GP_DEVICE void write(gp__u64, const unsigned short *, int, const gp__u8 *) const {}
 };
 
 // ---- sets/kernels.cuh - sets: the kernel
@@ -23573,7 +23548,7 @@ GP_DEVICE typename Tile::Mask gp__set_part(
 // Called by one thread: writes its part's results to shared memory, after `before` others of the tile: keys and, with
 // values, the places of these. place, place2: of the values of the part's first elements.
 template <class Tile, class Key, int ITEMS>
-GP_DEVICE void gp__set_keep(unsigned char *results, gp__u32 before, const Key (&key)[ITEMS], typename Tile::Mask marks,
+GP_DEVICE void gp__set_keep(gp__u8 *results, gp__u32 before, const Key (&key)[ITEMS], typename Tile::Mask marks,
     typename Tile::Mask second, int place, int place2) {
   Key *out = reinterpret_cast<Key *>(results) + before;
   if (gp__set_push<Key, Tile::WORDS>::run(out, key, marks)) return;
@@ -23591,11 +23566,10 @@ GP_DEVICE void gp__set_keep(unsigned char *results, gp__u32 before, const Key (&
 
 // Called by a block: writes a tile's results to the output, at any alignment. Single words take fewer instructions than
 // assembled vectors.
-template <int THREADS, int ITEMS, class Key>
-GP_DEVICE void gp__set_write(Key *out, const unsigned char *shared, int n) {
+template <int THREADS, int ITEMS, class Key> GP_DEVICE void gp__set_write(Key *out, const gp__u8 *shared, int n) {
   if (sizeof(Key) != 4 && sizeof(Key) != 8) {
     gp__copy_from_shared<THREADS, GP_CACHE_ALL>(
-        reinterpret_cast<unsigned char *>(out), shared, unsigned(n) * unsigned(sizeof(Key)), threadIdx.x);
+        reinterpret_cast<gp__u8 *>(out), shared, unsigned(n) * unsigned(sizeof(Key)), threadIdx.x);
     return;
   }
   const Key *from = reinterpret_cast<const Key *>(shared) + threadIdx.x;
@@ -23624,21 +23598,20 @@ template <class Key, class Loads> struct gp__set_window {
   int n, m;                      // its elements of each
   GP_DEVICE gp__set_window(gp__u64 tile, const gp__u64 (&at)[2][2])
       : number(tile), first(at[0][0]), first2(at[0][1]), n(int(at[1][0] - first)), m(int(at[1][1] - first2)) {}
-  static GP_DEVICE unsigned units(const unsigned char *p, int count) {
+  static GP_DEVICE unsigned units(const gp__u8 *p, int count) {
     return count ? (gp__misalignment(p, UNIT) + unsigned(count) * SIZE + UNIT - 1) / UNIT : 0;
   }
   template <class Inputs> GP_DEVICE void load(Loads &loads, const Inputs &s) const {
-    const unsigned char *all = gp__bytes_at(s.keys[0]), *all2 = gp__bytes_at(s.keys[1]);
-    const unsigned char *p = all + first * SIZE, *q = all2 + first2 * SIZE;
+    const gp__u8 *all = gp__bytes_at(s.keys[0]), *all2 = gp__bytes_at(s.keys[1]);
+    const gp__u8 *p = all + first * SIZE, *q = all2 + first2 * SIZE;
     loads.load(p - gp__misalignment(p, UNIT), units(p, n), all, all + s.count[0] * SIZE, q - gp__misalignment(q, UNIT),
         units(q, m), all2, all2 + s.count[1] * SIZE);
   }
   // Stores to shared memory. keys, keys2: each input's keys there.
   template <class Inputs>
-  GP_DEVICE void store(
-      const Loads &loads, const Inputs &s, unsigned char *shared, const Key *&keys, const Key *&keys2) const {
-    const unsigned char *p = gp__bytes_at(s.keys[0]) + first * SIZE, *q = gp__bytes_at(s.keys[1]) + first2 * SIZE;
-    unsigned char *const second = shared + units(p, n) * UNIT;
+  GP_DEVICE void store(const Loads &loads, const Inputs &s, gp__u8 *shared, const Key *&keys, const Key *&keys2) const {
+    const gp__u8 *p = gp__bytes_at(s.keys[0]) + first * SIZE, *q = gp__bytes_at(s.keys[1]) + first2 * SIZE;
+    gp__u8 *const second = shared + units(p, n) * UNIT;
     loads.template store<~0u, 0>(shared, 0, units(p, n), second, 0, units(q, m));
     keys = reinterpret_cast<const Key *>(shared + gp__misalignment(p, UNIT));
     keys2 = reinterpret_cast<const Key *>(second + gp__misalignment(q, UNIT));
@@ -23649,7 +23622,7 @@ template <class Key, class Loads> struct gp__set_window {
 // those before were published one tile ago, so waits are short.
 template <class Tile, class Values, class Window, class LookBack>
 GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, const Window &tile, gp__u64 tiles,
-    const Values &values, gp__u32 kept, const unsigned char *results, typename Tile::Storage &s) {
+    const Values &values, gp__u32 kept, const gp__u8 *results, typename Tile::Storage &s) {
   typedef typename Tile::KeyType Key;
   if (gp_warp() == 0) {
     const gp_carry<gp__u64> before = look_back(tile.number, kept);
@@ -23713,7 +23686,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   KeyLoads loads;
   here.load(loads, inputs);
   gp__u32 waiting = 0; // its results
-  unsigned char *results = shared + Tile::RESULTS_AT, *others = results + Tile::RESULT;
+  gp__u8 *results = shared + Tile::RESULTS_AT, *others = results + Tile::RESULT;
   for (bool first = true;; first = false) {
     Tile tile;
     tile.n = here.n, tile.m = here.m, tile.window = shared;
@@ -23750,7 +23723,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
       gp__set_finish<Tile>(a, look_back, here, tiles, values, kept, results, s);
       return;
     }
-    unsigned char *const free = others;
+    gp__u8 *const free = others;
     others = results;
     results = free;
     behind = here;
@@ -23786,7 +23759,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
 
   const gp__merge_args &a;
   Storage &s;
-  unsigned char *shared;
+  gp__u8 *shared;
   const gp__set_inputs<Key, Before> inputs;
   gp__u64 tiles;
 
@@ -23869,9 +23842,9 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     if (more) tile(r).load(loads, inputs);
     return more;
   }
-  GP_DEVICE unsigned char *results_of(unsigned r) const { return shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT; }
+  GP_DEVICE gp__u8 *results_of(unsigned r) const { return shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT; }
   // Writes the results of the block's r-th tile to the output.
-  GP_DEVICE void write(unsigned r, const Values &values, gp__u32 kept, const unsigned char *results) const {
+  GP_DEVICE void write(unsigned r, const Values &values, gp__u32 kept, const gp__u8 *results) const {
     gp__mbarrier_wait(&s.placed[r & 1u], r >> 1 & 1u);
     const gp__u64 before = s.before[r & 1u];
     gp__set_write<THREADS, ITEMS>(static_cast<Key *>(a.out_keys) + before, results, int(kept));
@@ -23902,7 +23875,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     Window behind = tile(0); // the tile whose results wait; their number
     gp__u32 waiting = 0;
     for (unsigned r = 0;; ++r) {
-      unsigned char *const results = results_of(r);
+      gp__u8 *const results = results_of(r);
       const Window here = tile(r);
       Tile tile;
       tile.n = here.n, tile.m = here.m, tile.window = shared;
@@ -26124,7 +26097,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
       : a(args), layout(gp__padded_rows<GROUP>{args.pitch, args.pad}) {}
 
   // Loads `bytes` bytes, from a multiple of 16 on, into rows with no gaps but the padding.
-  GP_DEVICE void load_whole(unsigned char *shared, const unsigned char *in, unsigned bytes, const unsigned char *end) {
+  GP_DEVICE void load_whole(gp__u8 *shared, const gp__u8 *in, unsigned bytes, const gp__u8 *end) {
     gp_vector v[P::vectors];
     GP__EACH(k, P::vectors) {
       const unsigned at = (k * P::threads + threadIdx.x) * 16;
@@ -26137,18 +26110,17 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     }
   }
   // Loads a part of few long rows.
-  GP_DEVICE void load_few(
-      unsigned char *shared, const unsigned char *in, unsigned rows, unsigned columns, const unsigned char *end) {
+  GP_DEVICE void load_few(gp__u8 *shared, const gp__u8 *in, unsigned rows, unsigned columns, const gp__u8 *end) {
     const int ROUNDS = P::vectors + !IN_ALIGNED;
     const unsigned units = a.tile_columns * SIZE / 16 + !IN_ALIGNED;
-    const unsigned char *begin = static_cast<const unsigned char *>(a.in);
+    const gp__u8 *begin = static_cast<const gp__u8 *>(a.in);
     for (unsigned first = 0; first < units * rows; first += ROUNDS * P::threads) {
       gp_vector v[ROUNDS];
       unsigned at[ROUNDS];
       GP__EACH(k, ROUNDS) {
         const unsigned i = first + k * P::threads + threadIdx.x, row = gp__quotient(a.units, i);
         const unsigned unit = (i - row * units) * 16;
-        const unsigned char *from = in + row * a.in_pitch;
+        const gp__u8 *from = in + row * a.in_pitch;
         const unsigned skip = IN_ALIGNED ? 0 : gp__misalignment(from, 16);
         at[k] = ~0u;
         if (row >= rows || unit >= skip + columns * SIZE) continue;
@@ -26184,7 +26156,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     }
   };
   // Stores `columns` short, contiguous columns of one or several matrices.
-  GP_DEVICE void store_whole(const unsigned char *shared, unsigned char *out, unsigned columns, unsigned start) {
+  GP_DEVICE void store_whole(const gp__u8 *shared, gp__u8 *out, unsigned columns, unsigned start) {
     typedef typename gp__word_of<WORD>::type Word;
     const int N = SIZE / WORD, W = 16 / WORD;
     const unsigned skip = gp__misalignment(out, 16), start_pitch = unsigned(a.in_pitch) & 15u;
@@ -26192,7 +26164,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     const bool even = IN_WHOLE && N == 1 && skip == 0 && a.row.by % GROUP == 0; // a unit: of one column and group
     for (unsigned unit = threadIdx.x; unit * 16 < skip + columns * a.row.by * SIZE; unit += P::threads) {
       const int first = int(unit * W) - int(skip / WORD);
-      unsigned char *to = out + gp__u64(unit) * 16 - skip;
+      gp__u8 *to = out + gp__u64(unit) * 16 - skip;
       place_of_word p;
       p.find(a, unsigned(first < 0 ? 0 : first));
       if (first >= 0 && first + W <= all) {
@@ -26213,16 +26185,15 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     }
   }
   template <class Word>
-  GP_DEVICE const Word *at(
-      const unsigned char *shared, const place_of_word &p, unsigned start, unsigned start_pitch) const {
+  GP_DEVICE const Word *at(const gp__u8 *shared, const place_of_word &p, unsigned start, unsigned start_pitch) const {
     const unsigned behind = IN_WHOLE || IN_ALIGNED ? 0 : (start + p.row * start_pitch) & 15u;
     return reinterpret_cast<const Word *>(shared +
         (IN_WHOLE ? layout.at(p.above + p.row, p.column * SIZE + p.part * WORD)
                   : p.row * layout.pitch + behind + p.column * SIZE + p.part * WORD)); // no padding there
   }
-  GP_DEVICE void turn(unsigned char *shared, gp__u64 tile) {
-    const unsigned char *in = static_cast<const unsigned char *>(a.in), *end = in + a.in_bytes;
-    unsigned char *out = static_cast<unsigned char *>(a.out);
+  GP_DEVICE void turn(gp__u8 *shared, gp__u64 tile) {
+    const gp__u8 *in = static_cast<const gp__u8 *>(a.in), *end = in + a.in_bytes;
+    gp__u8 *out = static_cast<gp__u8 *>(a.out);
     if (IN_WHOLE && OUT_WHOLE) { // several matrices
       const gp__u64 first = tile * a.matrices, rest = a.outer[1] - first, matrix = a.rows * a.columns * SIZE;
       const unsigned matrices = unsigned(rest < a.matrices ? rest : a.matrices);
@@ -26252,7 +26223,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     const unsigned start = gp__misalignment(in, 16);
     if (IN_WHOLE) load_whole(shared, in, rows * unsigned(a.columns) * SIZE, end);
     else if (OUT_WHOLE) load_few(shared, in, rows, columns, end);
-    else Tile::load(shared, in, a.in_pitch, rows, columns, static_cast<const unsigned char *>(a.in), end);
+    else Tile::load(shared, in, a.in_pitch, rows, columns, static_cast<const gp__u8 *>(a.in), end);
     __syncthreads();
     if (OUT_WHOLE) store_whole(shared, out, columns, start);
     else if (IN_WHOLE)
@@ -26267,8 +26238,8 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
 template <int SIZE, bool ALIGNED, bool NARROW = (SIZE < 4)> struct gp__few_words {
   typedef typename gp__word_of<SIZE>::type Unit;
   static const bool SHIFTED = false;
-  static GP_DEVICE Unit load(const unsigned char *at) { return *reinterpret_cast<const Unit *>(at); }
-  static GP_DEVICE Unit load_part(const unsigned char *at, unsigned) { return load(at); }
+  static GP_DEVICE Unit load(const gp__u8 *at) { return *reinterpret_cast<const Unit *>(at); }
+  static GP_DEVICE Unit load_part(const gp__u8 *at, unsigned) { return load(at); }
   static GP_DEVICE Unit shifted(const Unit &x, gp__u32, unsigned, unsigned) { return x; }
   static GP_DEVICE void turn(Unit (&)[1]) {}
   static GP_DEVICE Unit append(const Unit &, const Unit &next, unsigned) { return next; }
@@ -26279,10 +26250,10 @@ template <int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
   typedef typename gp__word_of<SIZE>::type Element;
   static const bool SHIFTED = !ALIGNED;
   // The aligned word that contains `at`. If rows are not aligned, the next lane has the rest.
-  static GP_DEVICE Unit load(const unsigned char *at) {
+  static GP_DEVICE Unit load(const gp__u8 *at) {
     return *reinterpret_cast<const gp__u32 *>(at - (ALIGNED ? 0 : gp__misalignment(at, 4)));
   }
-  static GP_DEVICE Unit load_part(const unsigned char *at, unsigned elements) {
+  static GP_DEVICE Unit load_part(const gp__u8 *at, unsigned elements) {
     Unit r = 0;
     GP__UNROLL
     for (unsigned i = 0; i < 4 / SIZE; ++i)
@@ -26324,12 +26295,12 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     }
   }
   // Takes a column of elements that are units, four rows at a time. Pairs are contiguous: gaps are after pairs.
-  GP_DEVICE void take_one(Unit *shared, const unsigned char *in) const {
+  GP_DEVICE void take_one(Unit *shared, const gp__u8 *in) const {
     const int FOURS = P::vectors * 16 / UNIT > 4 ? P::vectors * 16 / UNIT / 4 : 1;
     const unsigned fours = rows / 4, rest = rows % 4;
     unsigned at = threadIdx.x * rows;
     Unit x[FOURS][4], tail[3];
-    const unsigned char *from = in + gp__u64(fours * 4) * a.in_pitch;
+    const gp__u8 *from = in + gp__u64(fours * 4) * a.in_pitch;
     GP__UNROLL
     for (int i = 0; i < 3; ++i, from += a.in_pitch)
       if (i < int(rest)) tail[i] = Words::load(from);
@@ -26349,7 +26320,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
       if (i < int(rest)) shared[slot_of(at + i)] = tail[i];
   }
   // Takes the columns that begin at `in` in the first row; `columns` of them exist. WHOLE: all words of the warp do.
-  template <bool WHOLE> GP_DEVICE void take(Unit *shared, const unsigned char *in, unsigned columns) const {
+  template <bool WHOLE> GP_DEVICE void take(Unit *shared, const gp__u8 *in, unsigned columns) const {
     const unsigned groups = rows / K, rest = rows % K, most = groups - 1;
     const unsigned trips = (most + GROUPS - 1) / GROUPS, step = trips > 1 ? (most + trips - 1) / trips : most;
     const unsigned pitch = unsigned(a.in_pitch) * 8; // in bits, as `start` is: modulo 32
@@ -26360,7 +26331,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
       at[j] = threadIdx.x * rows + j * rows * SIZE / UNIT;
       bits[j] = j * rows * SIZE % UNIT * 8;
     }
-    const unsigned char *from = in + gp__u64(most * K) * a.in_pitch;
+    const gp__u8 *from = in + gp__u64(most * K) * a.in_pitch;
     behind = load_behind<WHOLE>(from, K + rest);
     GP__UNROLL
     for (int i = 0; i < K; ++i, from += a.in_pitch) end[i] = load<WHOLE>(from, columns);
@@ -26395,13 +26366,13 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
       if (bits[j] + rest * SIZE * 8 >= UNIT * 8)
         shared[slot_of(at[j] + groups)] = Words::append(before[j], tail[j], bits[j]);
   }
-  template <bool WHOLE> GP_DEVICE Unit load(const unsigned char *at, unsigned columns) const {
+  template <bool WHOLE> GP_DEVICE Unit load(const gp__u8 *at, unsigned columns) const {
     return WHOLE ? Words::load(at) : Words::load_part(at, columns);
   }
   // For `of` rows, one a lane: the word that contains the last lane's last bytes.
-  template <bool WHOLE> GP_DEVICE gp__u32 load_behind(const unsigned char *in, unsigned of) const {
+  template <bool WHOLE> GP_DEVICE gp__u32 load_behind(const gp__u8 *in, unsigned of) const {
     const unsigned lane = gp_lane();
-    const unsigned char *at = in + lane * a.in_pitch + (GP__WARP - lane) * 4;
+    const gp__u8 *at = in + lane * a.in_pitch + (GP__WARP - lane) * 4;
     const unsigned skip = gp__misalignment(at, 4);
     return WHOLE && Words::SHIFTED && lane < of && skip ? *reinterpret_cast<const gp__u32 *>(at - skip) : 0;
   }
@@ -26413,15 +26384,15 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     Words::turn(x);
   }
   // True if all words that a warp reads, from `in` on, are within [begin, end).
-  GP_DEVICE bool is_whole(const unsigned char *in, const unsigned char *begin, const unsigned char *end) const {
-    const unsigned char *last = in + (rows - 1) * a.in_pitch + GP__WARP * 4;
+  GP_DEVICE bool is_whole(const gp__u8 *in, const gp__u8 *begin, const gp__u8 *end) const {
+    const gp__u8 *last = in + (rows - 1) * a.in_pitch + GP__WARP * 4;
     return Words::SHIFTED ? in >= begin + 3 && last + 4 <= end : last <= end;
   }
-  GP_DEVICE const Element &element(const unsigned char *shared, unsigned byte) const {
+  GP_DEVICE const Element &element(const gp__u8 *shared, unsigned byte) const {
     return *reinterpret_cast<const Element *>(shared + slot_of(byte / UNIT) * UNIT + byte % UNIT);
   }
   // Stores vectors of the output: straight from shared memory, or element by element; both ends an element a thread.
-  GP_DEVICE void store(const unsigned char *shared, unsigned char *out, unsigned bytes) const {
+  GP_DEVICE void store(const gp__u8 *shared, gp__u8 *out, unsigned bytes) const {
     const unsigned head = gp__words_before<1, 16>(out), vectors = bytes > head ? (bytes - head) / 16 : 0;
     unsigned byte = threadIdx.x * SIZE;
     if (head == 0 && rows % 2) {
@@ -26447,9 +26418,9 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     if (byte >= head) byte += vectors * 16;
     if (byte < bytes) *reinterpret_cast<Element *>(out + byte) = element(shared, byte);
   }
-  GP_DEVICE void turn(unsigned char *shared, gp__u64 tile) const {
-    const unsigned char *in = static_cast<const unsigned char *>(a.in), *begin = in, *end = in + a.in_bytes;
-    unsigned char *out = static_cast<unsigned char *>(a.out);
+  GP_DEVICE void turn(gp__u8 *shared, gp__u64 tile) const {
+    const gp__u8 *in = static_cast<const gp__u8 *>(a.in), *begin = in, *end = in + a.in_bytes;
+    gp__u8 *out = static_cast<gp__u8 *>(a.out);
     if ((a.outer[0] | a.outer[1]) > 1) {
       const gp__u64 matrix = tile / a.column_tiles, far = matrix / a.outer[1], near = matrix - far * a.outer[1];
       tile -= matrix * a.column_tiles;
@@ -26491,7 +26462,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sq
       Tile;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
-  unsigned char *shared2 = shared + gp__transpose_tile_bytes(SIZE, SIDE, SIDE, ALIGNED);
+  gp__u8 *shared2 = shared + gp__transpose_tile_bytes(SIZE, SIDE, SIDE, ALIGNED);
   const unsigned start_pitch = unsigned(a.in_pitch) & 15u;
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     const unsigned n = unsigned(a.column_tiles), Q = GP__SQUARE_PANEL;
@@ -26504,9 +26475,9 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sq
     const unsigned x = panel / (n + 1), y = panel - x * (n + 1); // row x of panels, and the x-th last one
     const gp__u64 i = (x + y < n ? x : n - 1 - x) * Q + inner % Q, j = (x + y < n ? x + y : y - 1) * Q + inner / Q;
     if (i > j || j >= a.row_tiles) continue;
-    unsigned char *base = static_cast<unsigned char *>(a.out) + far * a.out_outer[0] + near * a.out_outer[1];
-    unsigned char *upper = base + i * SIDE * a.out_pitch + j * SIDE * SIZE;
-    unsigned char *lower = base + j * SIDE * a.out_pitch + i * SIDE * SIZE;
+    gp__u8 *base = static_cast<gp__u8 *>(a.out) + far * a.out_outer[0] + near * a.out_outer[1];
+    gp__u8 *upper = base + i * SIDE * a.out_pitch + j * SIDE * SIZE;
+    gp__u8 *lower = base + j * SIDE * a.out_pitch + i * SIDE * SIZE;
     const gp__u64 rest_i = a.rows - i * SIDE, rest_j = a.rows - j * SIDE;
     const unsigned rows = unsigned(rest_i < SIDE ? rest_i : gp__u64(SIDE));
     const unsigned columns = unsigned(rest_j < SIDE ? rest_j : gp__u64(SIDE));
@@ -26528,12 +26499,12 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_columns_of(c
   const unsigned N = SIZE / WORD;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
-  unsigned char *at = a.scratch ? static_cast<unsigned char *>(a.scratch) + blockIdx.x * a.strip : shared;
+  gp__u8 *at = a.scratch ? static_cast<gp__u8 *>(a.scratch) + blockIdx.x * a.strip : shared;
   Word *strip = reinterpret_cast<Word *>(at);
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     const gp__u64 matrix = tile / a.column_tiles, first = (tile - matrix * a.column_tiles) * a.tile_columns;
     const gp__u64 far = matrix / a.outer[1], rest = a.columns - first;
-    Word *base = reinterpret_cast<Word *>(static_cast<unsigned char *>(a.out) + far * a.out_outer[0] +
+    Word *base = reinterpret_cast<Word *>(static_cast<gp__u8 *>(a.out) + far * a.out_outer[0] +
         (matrix - far * a.outer[1]) * a.out_outer[1] + first * SIZE);
     const unsigned words = unsigned(rest < a.tile_columns ? rest : a.tile_columns) * N;
     for (gp__u64 i = threadIdx.x; i < a.rows * words; i += P::threads) {
@@ -26554,11 +26525,11 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(
   const unsigned N = SIZE / WORD;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
-  unsigned char *at = a.scratch ? static_cast<unsigned char *>(a.scratch) + blockIdx.x * a.strip : shared;
+  gp__u8 *at = a.scratch ? static_cast<gp__u8 *>(a.scratch) + blockIdx.x * a.strip : shared;
   Word *strip = reinterpret_cast<Word *>(at);
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     const gp__u64 matrix = tile / a.rows, row = tile - matrix * a.rows, far = matrix / a.outer[1];
-    Word *base = reinterpret_cast<Word *>(static_cast<unsigned char *>(a.out) + far * a.out_outer[0] +
+    Word *base = reinterpret_cast<Word *>(static_cast<gp__u8 *>(a.out) + far * a.out_outer[0] +
         (matrix - far * a.outer[1]) * a.out_outer[1] + row * a.columns * SIZE);
     for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) {
       const gp__u64 column = i / N, word = i % N;
@@ -26617,9 +26588,9 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
     const unsigned rows = unsigned(a.rows - row < ROWS ? a.rows - row : gp__u64(ROWS));
     const unsigned columns = unsigned(a.columns - column < COLUMNS ? a.columns - column : gp__u64(COLUMNS));
     const bool is_saved = place + a.holes >= a.panels;
-    const unsigned char *begin =
+    const gp__u8 *begin =
         is_saved ? a.saved + (place + a.holes - a.panels) * panel : a.data + (place + a.holes) * panel;
-    const unsigned char *in = begin + row * in_pitch + column * SIZE;
+    const gp__u8 *in = begin + row * in_pitch + column * SIZE;
     Tile::load(shared, in, in_pitch, rows, columns, begin, begin + panel);
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -26728,8 +26699,8 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_ch
 // those for the buffer, then those for their places, and last the copies of group x - 1 from the buffer to its place. A
 // tile is read at once; it is written, or lines are copied, as soon as the steps that it must follow are done.
 struct gp__buffered_turn {
-  const unsigned char *in, *begin, *end; // begin, end: the panel; begin is null if lines are copied
-  unsigned char *out;
+  const gp__u8 *in, *begin, *end; // begin, end: the panel; begin is null if lines are copied
+  gp__u8 *out;
   gp__u64 out_pitch;
   unsigned rows, columns, unit; // elements of a line; lines; the first unit of each
   unsigned row, column;         // in the matrix: the first row, the tile column
@@ -26753,10 +26724,10 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
   GP_DEVICE unsigned ticket() const { return unsigned(gp__add_relaxed(a.counters, 1)); }
   GP_DEVICE static unsigned least(gp__u64 x, gp__u64 y) { return unsigned(x < y ? x : y); }
   // Elements that panel x and group g have in common: their place, and their block of the buffer.
-  GP_DEVICE unsigned char *place(unsigned x, unsigned g) const {
+  GP_DEVICE gp__u8 *place(unsigned x, unsigned g) const {
     return a.data + (gp__u64(a.border[g]) * COLUMNS * a.rows + x * a.height) * SIZE;
   }
-  GP_DEVICE unsigned char *block(unsigned x, unsigned g) const {
+  GP_DEVICE gp__u8 *block(unsigned x, unsigned g) const {
     return a.buffer + gp__buffered_slot(a.panels, x, g) * a.slot + gp__misalignment(place(x, g), GP__BUFFERED_SHIFT);
   }
   GP_DEVICE void find(unsigned number, gp__buffered_turn &t) const {
@@ -26861,7 +26832,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
   }
   // An extra warp finds the next turn, waits and publishes, while the others load and store. Without it, one of the
   // threads does so between its loads and its stores.
-  GP_DEVICE void run(unsigned char *shared) const {
+  GP_DEVICE void run(gp__u8 *shared) const {
     const bool LEADS = gp__buffered_leads(SIZE);
     const unsigned in_pitch = unsigned(a.columns * SIZE) & 15u;
     const bool leads = LEADS && threadIdx.x >= P::threads, first = threadIdx.x == (LEADS ? P::threads : 0);
@@ -26921,10 +26892,10 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
     const gp__u64 of_matrix = a.row_tiles * a.column_tiles, matrix = tile / of_matrix, far = matrix / a.outer[1];
     const gp__u64 rest = tile - matrix * of_matrix, row_tile = rest / a.column_tiles;
     const gp__u64 row = row_tile * height, column = (rest - row_tile * a.column_tiles) * width;
-    const unsigned char *in = static_cast<const unsigned char *>(a.in) + far * a.in_outer[0] +
+    const gp__u8 *in = static_cast<const gp__u8 *>(a.in) + far * a.in_outer[0] +
         (matrix - far * a.outer[1]) * a.in_outer[1] + row * a.in_pitch + column * WORD;
-    unsigned char *out = static_cast<unsigned char *>(a.out) + far * a.out_outer[0] +
-        (matrix - far * a.outer[1]) * a.out_outer[1] + row * a.out_pitch + column * WORD;
+    gp__u8 *out = static_cast<gp__u8 *>(a.out) + far * a.out_outer[0] + (matrix - far * a.outer[1]) * a.out_outer[1] +
+        row * a.out_pitch + column * WORD;
     const gp__u64 rows = a.rows - row, columns = a.columns - column;
     Word v[P::vectors];
     GP__EACH(k, P::vectors) {
@@ -27565,7 +27536,7 @@ GP_DEVICE void gp__rows_scan(const gp__rows_args &a) {
 // A tile of columns: lanes lie across them, and `slots` threads behind each other share one.
 template <class P, class Acc> struct gp__columns_scan_storage {
   Acc cell[2][P::threads];
-  unsigned char found[P::threads];
+  gp__u8 found[P::threads];
   gp__ticket ticket;
 };
 template <class P, class Acc, class Op> struct gp__columns_tile {
@@ -27632,7 +27603,7 @@ template <class P, class Acc, class Op> struct gp__columns_look_back {
       t.s.cell[0][threadIdx.x] = x;
       if (near && gp__try_receive(words, (tiles + groups + group - t.slot - 1) * t.lanes + t.lane, tag, x)) found |= 2;
       t.s.cell[1][threadIdx.x] = x;
-      t.s.found[threadIdx.x] = static_cast<unsigned char>(found);
+      t.s.found[threadIdx.x] = static_cast<gp__u8>(found);
       __syncthreads();
       unsigned depth = 0; // of the nearest prefix behind totals
       while (!there && depth < t.slots && t.s.found[depth * t.lanes + t.lane] == 2) ++depth;
@@ -30293,7 +30264,7 @@ enum { GP__CALLERS_STRUCTS(GP__LEAST) GP__LEAST_COUNT };
 // header has must be zero. (Not inlined: compilers would see the caller's struct and warn of reads past its end.)
 __attribute__((noinline)) GP__HOST gp_result gp__check_size(
     const char *who, const char *name, const void *given, size_t least, size_t size, const char *type) {
-  const unsigned char *bytes = (const unsigned char *)given;
+  const gp__u8 *bytes = (const gp__u8 *)given;
   uint32_t said;
   size_t i;
   memcpy(&said, given, sizeof said);
@@ -30415,7 +30386,7 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, cuEventSynchronize, "cuEventSynchronize", (void *event)) \
   F(1, cuEventQuery, "cuEventQuery", (void *event)) \
   F(1, cuEventElapsedTime, "cuEventElapsedTime", (float *ms, void *begin, void *end)) \
-  F(1, cuMemsetD8Async, "cuMemsetD8Async", (gp__cu_pointer pointer, unsigned char value, size_t bytes, void *stream)) \
+  F(1, cuMemsetD8Async, "cuMemsetD8Async", (gp__cu_pointer pointer, gp__u8 value, size_t bytes, void *stream)) \
   F(1, cuModuleLoadData, "cuModuleLoadData", (void **module, const void *image)) \
   F(1, cuModuleUnload, "cuModuleUnload", (void *module)) \
   F(1, cuModuleGetFunction, "cuModuleGetFunction", (void **function, void *module, const char *name)) \
@@ -30872,7 +30843,7 @@ typedef struct gp__request {
   const gp_policy *policy; // of a step of a plan; NULL: any
   int composed;            // of other calls, though its family launches kernels
   gp__inputs inputs;       // described ones; `in`, `in2`, `keys`, `keys2` are NULL then
-  unsigned char column_size[GP_COLUMN_LIMIT], column_align[GP_COLUMN_LIMIT]; // of `columns`: bytes
+  gp__u8 column_size[GP_COLUMN_LIMIT], column_align[GP_COLUMN_LIMIT]; // of `columns`: bytes
 } gp__request;
 
 // ---- host/config.c - how the host back end runs a call; parallel loops
@@ -31068,7 +31039,7 @@ GP__INLINE gp__wide_kind gp__host_kind(gp_type type) {
 }
 GP__INLINE size_t gp__host_size(gp_type type) {
 #define GP__SIZE(NAME, value, name, device, size) size,
-  static const unsigned char sizes[] = {0, GP_TYPES(GP__SIZE)};
+  static const gp__u8 sizes[] = {0, GP_TYPES(GP__SIZE)};
 #undef GP__SIZE
   return type > 0 && type < GP_TYPE_COUNT ? sizes[type] : 0;
 }
@@ -31163,7 +31134,7 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
   if (gp__is_complex(type)) { // imaginary part 0
     const size_t size = gp__host_size(type);
     memset(out, 0, n * size);
-    for (i = 0; i < n; ++i) gp__host_narrow(gp__host_real(type), kind, w + i, (unsigned char *)out + i * size, 1);
+    for (i = 0; i < n; ++i) gp__host_narrow(gp__host_real(type), kind, w + i, (gp__u8 *)out + i * size, 1);
     return;
   }
   if (type == GP_I128 || type == GP_U128) {
@@ -31225,7 +31196,7 @@ static void gp__host_convert_long(gp_type from, gp_type to, const void *in, void
       }
       if (floats) w.f = is_signed ? (double)s : (double)u;
       else w.u = to == GP_BOOL ? u != 0 : (uint64_t)u;
-      gp__host_narrow(to, floats ? GP__WIDE_F : GP__WIDE_U, &w, (unsigned char *)out + i * size, 1);
+      gp__host_narrow(to, floats ? GP__WIDE_F : GP__WIDE_U, &w, (gp__u8 *)out + i * size, 1);
     }
 }
 
@@ -31243,7 +31214,7 @@ static void gp__host_convert_complex(gp_type from, gp_type to, const void *in, v
     const gp_type real = from_complex ? to : gp__host_real(to);
     if (!from_complex) memset(out, 0, n * to_size);
     for (i = 0; i < n; ++i)
-      gp__host_convert(part, real, (const unsigned char *)in + i * from_size, (unsigned char *)out + i * to_size, 1);
+      gp__host_convert(part, real, (const gp__u8 *)in + i * from_size, (gp__u8 *)out + i * to_size, 1);
   }
 }
 
@@ -31273,8 +31244,8 @@ static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out
   }
   for (i = 0; i < n; i += k) {
     k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
-    gp__host_widen(from, (const unsigned char *)in + i * from_size, w, k);
-    gp__host_narrow(to, gp__host_kind(from), w, (unsigned char *)out + i * to_size, k);
+    gp__host_widen(from, (const gp__u8 *)in + i * from_size, w, k);
+    gp__host_narrow(to, gp__host_kind(from), w, (gp__u8 *)out + i * to_size, k);
   }
 }
 
@@ -31284,11 +31255,11 @@ static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, 
   size_t i, j, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
   for (i = 0; i < n; i += k) {
     k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
-    gp__host_widen(from, (const unsigned char *)in + i * from_size, w, k);
+    gp__host_widen(from, (const gp__u8 *)in + i * from_size, w, k);
     if (gp__is_complex(from)) {
       gp__wide p[2];
       for (j = 0; j < k; ++j) {
-        gp__host_widen(gp__host_real(from), (const unsigned char *)in + (i + j) * from_size, p, 2);
+        gp__host_widen(gp__host_real(from), (const gp__u8 *)in + (i + j) * from_size, p, 2);
         w[j].u = (p[0].f != 0 || p[1].f != 0) == truth;
       }
     } else if (gp__host_is_long(from)) {
@@ -31298,7 +31269,7 @@ static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, 
       for (j = 0; j < k; ++j) w[j].u = (w[j].f != 0) == truth;
     else
       for (j = 0; j < k; ++j) w[j].u = (w[j].u != 0) == truth;
-    gp__host_narrow(to, GP__WIDE_U, w, (unsigned char *)out + i * to_size, k);
+    gp__host_narrow(to, GP__WIDE_U, w, (gp__u8 *)out + i * to_size, k);
   }
 }
 
@@ -31310,9 +31281,9 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
     gp__h_f32 w[GP__HOST_ELEMENTS];
     for (i = 0; i < n; i += GP__HOST_ELEMENTS) {
       const size_t k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
-      gp__host_convert(type, GP_F32, (const unsigned char *)in + i * size, w, k);
+      gp__host_convert(type, GP_F32, (const gp__u8 *)in + i * size, w, k);
       gp__host_unary(GP_F32, op, w, w, k);
-      gp__host_convert(GP_F32, type, w, (unsigned char *)out + i * size, k);
+      gp__host_convert(GP_F32, type, w, (gp__u8 *)out + i * size, k);
     }
     return;
   }
@@ -31565,8 +31536,8 @@ GP__COMPLEX_LOOPS(c64, GP__CHAIN1)
 
 // A user's operator: the same loops through a function pointer. It may write its result over its first operand.
 static void gp__host_user_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) {
-  unsigned char *y = (unsigned char *)out;
-  const unsigned char *x = (const unsigned char *)a, *z = (const unsigned char *)b;
+  gp__u8 *y = (gp__u8 *)out;
+  const gp__u8 *x = (const gp__u8 *)a, *z = (const gp__u8 *)b;
   gp__value r;
   size_t i;
   for (i = 0; i < n; ++i) {
@@ -31578,8 +31549,8 @@ static void gp__host_user_fold(
     const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items, size_t stride) {
   size_t r, j;
   for (r = 0; r < rows; ++r) {
-    unsigned char *a = (unsigned char *)acc + r * op->size;
-    const unsigned char *x = (const unsigned char *)in + r * stride * op->size;
+    gp__u8 *a = (gp__u8 *)acc + r * op->size;
+    const gp__u8 *x = (const gp__u8 *)in + r * stride * op->size;
     for (j = 0; j < items; ++j) gp__host_apply(op->user, a, a, x + j * op->size);
   }
 }
@@ -31588,16 +31559,16 @@ static void gp__host_user_scan(
   gp__value next;
   size_t r, j;
   for (r = 0; r < rows; ++r) {
-    unsigned char *c = (unsigned char *)carry + r * op->size;
+    gp__u8 *c = (gp__u8 *)carry + r * op->size;
     for (j = r * items; j < (r + 1) * items; ++j) {
-      gp__host_apply(op->user, next.bytes, c, (const unsigned char *)in + j * op->size);
-      memcpy((unsigned char *)out + j * op->size, exclusive ? c : next.bytes, op->size);
+      gp__host_apply(op->user, next.bytes, c, (const gp__u8 *)in + j * op->size);
+      memcpy((gp__u8 *)out + j * op->size, exclusive ? c : next.bytes, op->size);
       memcpy(c, next.bytes, op->size);
     }
   }
 }
 static void gp__host_user_pairs(const gp__host_op *op, void *values, size_t n) {
-  unsigned char *y = (unsigned char *)values;
+  gp__u8 *y = (gp__u8 *)values;
   size_t i;
   for (i = 0; i < n; ++i) gp__host_user_map(op, y + i * op->size, y + 2 * i * op->size, y + (2 * i + 1) * op->size, 1);
 }
@@ -31700,7 +31671,7 @@ static int gp__host_normalises(gp_op op, const gp__op_info *user, gp_type type) 
 
 // The source of elements, and their conversions on the way in.
 typedef struct gp__host_source {
-  const unsigned char *base;
+  const gp__u8 *base;
   gp_type from, to;
   size_t from_size, to_size;
   gp_op unary;             // CONVERT if elements are only converted
@@ -31711,7 +31682,7 @@ typedef struct gp__host_source {
 
 typedef union gp__host_buffer {
   gp__value align;
-  unsigned char bytes[GP__HOST_BYTES];
+  gp__u8 bytes[GP__HOST_BYTES];
 } gp__host_buffer;
 
 typedef struct gp__host_call {
@@ -31720,7 +31691,7 @@ typedef struct gp__host_call {
   gp__host_source in;  // elements as operands of `op`; transform: as results
   gp__host_source in2; // transform2
   gp_type value_type;  // of the accumulator; ARGMIN, ARGMAX: of the value in it
-  unsigned char *out;
+  gp__u8 *out;
   size_t out_size;
   int out_converts; // accumulator and output differ
   int exclusive;
@@ -31752,7 +31723,7 @@ static size_t gp__host_limit(size_t size) {
 static gp__host_source gp__host_source_of(const void *base, gp_type from, size_t from_size, gp_type to, size_t to_size,
     gp_op unary, const gp__op_info *user, int normalise) {
   gp__host_source s;
-  s.base = (const unsigned char *)base;
+  s.base = (const gp__u8 *)base;
   s.from = from, s.to = to;
   s.from_size = from_size, s.to_size = to_size;
   s.unary = unary ? unary : (gp_op)GP_CONVERT;
@@ -31763,9 +31734,9 @@ static gp__host_source gp__host_source_of(const void *base, gp_type from, size_t
 }
 
 // Elements first .. first + n - 1, n <= limit: in the input, or else made in `room`.
-static const unsigned char *gp__host_elements(const gp__host_source *s, uint64_t first, size_t n, void *room) {
-  const unsigned char *x = s->base + first * s->from_size;
-  unsigned char *y = (unsigned char *)room;
+static const gp__u8 *gp__host_elements(const gp__host_source *s, uint64_t first, size_t n, void *room) {
+  const gp__u8 *x = s->base + first * s->from_size;
+  gp__u8 *y = (gp__u8 *)room;
   size_t i;
   if (s->user) {
     for (i = 0; i < n; ++i) gp__host_apply(s->user, y + i * s->to_size, x + i * s->from_size, NULL);
@@ -31803,8 +31774,7 @@ static const unsigned char *gp__host_elements(const gp__host_source *s, uint64_t
 // ---- map/host.c - copy, fill, iota, transform
 
 // out[i] = from + (first + i) * by, up to GP__HOST_ELEMENTS of them.
-static void gp__host_iota(
-    gp_type type, const void *from, const void *by, uint64_t first, unsigned char *out, size_t n) {
+static void gp__host_iota(gp_type type, const void *from, const void *by, uint64_t first, gp__u8 *out, size_t n) {
   gp__wide start, step, w[GP__HOST_ELEMENTS];
   gp__h_f32 f[GP__HOST_ELEMENTS], f_start, f_step;
   size_t i;
@@ -31841,23 +31811,23 @@ static void gp__host_map(const gp__host_call *h, uint64_t first, uint64_t end) {
   const size_t limit = h->in.limit < h->in2.limit ? h->in.limit : h->in2.limit;
   size_t k;
   for (; first < end; first += k) {
-    unsigned char *out = h->out + first * h->out_size;
+    gp__u8 *out = h->out + first * h->out_size;
     k = end - first < limit ? (size_t)(end - first) : limit;
     if (q->primitive == GP_IOTA) gp__host_iota(q->out_type, q->init.bytes, q->step.bytes, first, out, k);
     else if (q->primitive == GP_TRANSFORM2) {
       if (q->user_op) {
         size_t i;
         for (i = 0; i < k; ++i)
-          gp__host_apply(q->user_op, a.bytes, (const unsigned char *)q->in + (first + i) * q->in_size,
-              (const unsigned char *)q->in2 + (first + i) * q->in2_size),
+          gp__host_apply(q->user_op, a.bytes, (const gp__u8 *)q->in + (first + i) * q->in_size,
+              (const gp__u8 *)q->in2 + (first + i) * q->in2_size),
               memcpy(out + i * h->out_size, a.bytes, h->out_size);
       } else {
-        const unsigned char *x = gp__host_elements(&h->in, first, k, a.bytes);
+        const gp__u8 *x = gp__host_elements(&h->in, first, k, a.bytes);
         h->op.loops.map(&h->op, out, x, gp__host_elements(&h->in2, first, k, b.bytes), k);
       }
     } else {
-      const unsigned char *x = gp__host_elements(&h->in, first, k, out); // converted in place, or
-      if (x != out) memcpy(out, x, k * h->out_size);                     // a copy
+      const gp__u8 *x = gp__host_elements(&h->in, first, k, out); // converted in place, or
+      if (x != out) memcpy(out, x, k * h->out_size);              // a copy
     }
   }
 }
@@ -31917,7 +31887,7 @@ static gp__host_state gp__host_start(const gp__host_call *h, int with_init) {
   return s;
 }
 
-static void gp__host_put(const gp__host_call *h, const gp__host_state *s, unsigned char *out) {
+static void gp__host_put(const gp__host_call *h, const gp__host_state *s, gp__u8 *out) {
   if (h->q->is_arg) {
     memset(out, 0, 16);
     memcpy(out, s->value.bytes, gp__host_size(h->value_type));
@@ -31944,7 +31914,7 @@ static void gp__host_fold(const gp__host_call *h, gp__host_state *s, uint64_t fi
   size_t k, i, best, limit = h->in.limit;
   if (h->q->is_arg && limit > GP__HOST_ELEMENTS) limit = GP__HOST_ELEMENTS;
   for (; n; first += k, n -= k) {
-    const unsigned char *x;
+    const gp__u8 *x;
     k = n < limit ? (size_t)n : limit;
     x = gp__host_elements(&h->in, first, k, buffer.bytes);
     if (!h->q->is_arg) {
@@ -31975,8 +31945,8 @@ static void gp__host_running(const gp__host_call *h, gp__host_state *s, uint64_t
   size_t k, i, limit = h->in.limit;
   if ((h->q->is_arg || h->out_converts) && limit > gp__host_limit(8)) limit = gp__host_limit(8);
   for (; n; first += k, n -= k) {
-    unsigned char *out = h->out + first * h->out_size;
-    const unsigned char *x;
+    gp__u8 *out = h->out + first * h->out_size;
+    const gp__u8 *x;
     k = n < limit ? (size_t)n : limit;
     x = gp__host_elements(&h->in, first, k, buffer.bytes);
     if (!h->q->is_arg) {
@@ -32060,14 +32030,14 @@ static gp_result gp__host_scan_exact(const gp__host_call *h) {
 // ---- host/canonical.c - reduce and scan by inexact operators: the canonical trees
 
 // v[0] op v[1] op ... op v[n - 1] as a tree of neighbours, n a power of two; the result is v[0].
-static void gp__host_tree(const gp__host_op *op, unsigned char *v, size_t n) {
+static void gp__host_tree(const gp__host_op *op, gp__u8 *v, size_t n) {
   for (n /= 2; n; n /= 2) op->loops.pairs(op, v, n);
 }
-static void gp__host_pad(const gp__host_op *op, unsigned char *v, size_t from, size_t to) {
+static void gp__host_pad(const gp__host_op *op, gp__u8 *v, size_t from, size_t to) {
   for (; from < to; ++from) memcpy(v + from * op->size, op->identity.bytes, op->size);
 }
 // The tree of a block of threads: each warp's tree, then the tree over the warps' values, padded to 32.
-static void gp__host_block_tree(const gp__host_op *op, unsigned char *v, size_t threads) {
+static void gp__host_block_tree(const gp__host_op *op, gp__u8 *v, size_t threads) {
   const size_t warp = GP__WARP, warps = threads / warp;
   size_t n;
   for (n = warps * warp / 2; n >= warps; n /= 2) op->loops.pairs(op, v, n);
@@ -32083,7 +32053,7 @@ static size_t gp__host_at_once(const gp__host_call *h, size_t items, int buffere
 
 // acc[r] = acc[r] op row r, for rows of `items` consecutive elements; the last row may be short.
 static void gp__host_fold_rows(
-    const gp__host_call *h, unsigned char *acc, uint64_t first, size_t n, size_t items, gp__host_buffer *buffer) {
+    const gp__host_call *h, gp__u8 *acc, uint64_t first, size_t n, size_t items, gp__host_buffer *buffer) {
   const size_t at_once = gp__host_at_once(h, items, 0);
   size_t rows, k;
   for (rows = n / items; rows; rows -= k, acc += k * h->op.size, first += k * items) {
@@ -32094,13 +32064,13 @@ static void gp__host_fold_rows(
   if (k) h->op.loops.fold(&h->op, acc, gp__host_elements(&h->in, first, k, buffer->bytes), 1, k, k);
 }
 
-static void gp__host_reduce_tile(const gp__host_call *h, uint64_t first, uint64_t n, unsigned char *result) {
+static void gp__host_reduce_tile(const gp__host_call *h, uint64_t first, uint64_t n, gp__u8 *result) {
   const size_t threads = GP__CANONICAL_REDUCE_THREADS, size = h->op.size;
   const size_t vectors = h->op.commutative ? 1 : (size_t)GP__CANONICAL_REDUCE_VECTORS; // of a row
   const size_t items = vectors * (size_t)gp__vector_items((int)h->q->in_size);
   gp__value acc[GP__CANONICAL_REDUCE_THREADS];
   gp__host_buffer buffer;
-  unsigned char *v = acc[0].bytes;
+  gp__u8 *v = acc[0].bytes;
   uint64_t done;
   size_t k;
   if (h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
@@ -32127,12 +32097,12 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   const int64_t per = (tiles + GP__CANONICAL_REDUCE_THREADS - 1) / GP__CANONICAL_REDUCE_THREADS;
   const int threads = h->threads;
   gp__value acc[GP__CANONICAL_REDUCE_THREADS];
-  unsigned char *v = acc[0].bytes, *part;
+  gp__u8 *v = acc[0].bytes, *part;
   int64_t t;
   (void)threads;
   memcpy(v, h->q->has_init ? h->init.bytes : h->op.identity.bytes, size);
   if (count) {
-    part = (unsigned char *)malloc((size_t)tiles * size);
+    part = (gp__u8 *)malloc((size_t)tiles * size);
     if (!part) return gp__host_no_memory(h->q, (size_t)tiles * size);
     GP__PARALLEL_FOR
     for (t = 0; t < tiles; ++t) {
@@ -32155,7 +32125,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
 }
 
 // Lane l of a warp becomes v[0] op ... op v[l] (Kogge and Stone).
-static void gp__host_warp_scan(const gp__host_op *op, unsigned char *v) {
+static void gp__host_warp_scan(const gp__host_op *op, gp__u8 *v) {
   gp__value old[GP__WARP];
   size_t d;
   for (d = 1; d < GP__WARP; d *= 2) {
@@ -32168,7 +32138,7 @@ static void gp__host_warp_scan(const gp__host_op *op, unsigned char *v) {
 
 // First pass over a tile. lane[t] becomes the inclusive scan of the threads' sums in their warp, lane[256 + w] that of
 // the warps' totals; the last one is the tile's aggregate.
-static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items, unsigned char *lane) {
+static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items, gp__u8 *lane) {
   const size_t size = h->op.size, threads = GP__CANONICAL_SCAN_THREADS;
   gp__host_buffer buffer;
   gp__value totals[GP__WARP];
@@ -32179,7 +32149,7 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
   for (r = 0; r <= rows; r += k) { // a sum starts with the first element itself
     const size_t whole = rows - r;
     size_t length = whole ? items : n % items;
-    const unsigned char *x;
+    const gp__u8 *x;
     size_t i;
     k = whole ? (whole < at_once ? whole : at_once) : 1;
     if (!length) break;
@@ -32195,26 +32165,26 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
   gp__host_pad(&h->op, lane, r < threads ? r : threads, threads);
   for (w = 0; w < GP__SCAN_WARPS; ++w) {
     gp__host_warp_scan(&h->op, lane + w * GP__WARP * size);
-    memcpy((unsigned char *)totals + w * size, lane + (w * GP__WARP + GP__WARP - 1) * size, size);
+    memcpy((gp__u8 *)totals + w * size, lane + (w * GP__WARP + GP__WARP - 1) * size, size);
   }
-  gp__host_pad(&h->op, (unsigned char *)totals, GP__SCAN_WARPS, GP__WARP);
-  gp__host_warp_scan(&h->op, (unsigned char *)totals);
+  gp__host_pad(&h->op, (gp__u8 *)totals, GP__SCAN_WARPS, GP__WARP);
+  gp__host_warp_scan(&h->op, (gp__u8 *)totals);
   memcpy(lane + threads * size, totals, GP__SCAN_WARPS * size);
 }
 
 // Second pass: `prefix` is the fold of everything before the tile, or NULL.
-static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items,
-    const unsigned char *lane, const unsigned char *prefix) {
+static void gp__host_scan_downsweep(
+    const gp__host_call *h, uint64_t first, size_t n, size_t items, const gp__u8 *lane, const gp__u8 *prefix) {
   const size_t size = h->op.size, threads = GP__CANONICAL_SCAN_THREADS;
   gp__value carries[GP__CANONICAL_SCAN_THREADS];
   gp__value bases[GP__WARP];
   gp__host_buffer buffer, results;
-  unsigned char *carry = carries[0].bytes, *base = bases[0].bytes;
+  gp__u8 *carry = carries[0].bytes, *base = bases[0].bytes;
   const size_t at_once = gp__host_at_once(h, items, h->out_converts), rows = n / items;
   size_t r, k, w, l;
   for (w = 0; w < GP__SCAN_WARPS; ++w) {
-    const unsigned char *warps = w ? lane + (threads + w - 1) * size : prefix; // fold of what precedes the warp
-    unsigned char *c = carry + w * GP__WARP * size;
+    const gp__u8 *warps = w ? lane + (threads + w - 1) * size : prefix; // fold of what precedes the warp
+    gp__u8 *c = carry + w * GP__WARP * size;
     memcpy(c + size, lane + w * GP__WARP * size, (GP__WARP - 1) * size);
     if (!warps) continue;
     if (w && prefix) h->op.loops.map(&h->op, base, prefix, warps, 1);
@@ -32225,8 +32195,8 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
   }
   for (r = 0; r <= rows; r += k) {
     const size_t whole = rows - r, length = whole ? items : n % items;
-    unsigned char *out = h->out + (first + r * items) * h->out_size, *y = h->out_converts ? results.bytes : out;
-    const unsigned char *x;
+    gp__u8 *out = h->out + (first + r * items) * h->out_size, *y = h->out_converts ? results.bytes : out;
+    const gp__u8 *x;
     size_t skip = 0;
     k = whole ? (whole < at_once ? whole : at_once) : 1;
     if (!length) break;
@@ -32245,8 +32215,7 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
 }
 
 // The total of `count` tiles of a group: each lane of a warp folds its consecutive tiles, then the warp's tree.
-static void gp__host_group_total(
-    const gp__host_op *op, const unsigned char *group, size_t count, unsigned char *lanes) {
+static void gp__host_group_total(const gp__host_op *op, const gp__u8 *group, size_t count, gp__u8 *lanes) {
   const size_t share = (size_t)GP__GROUP / (size_t)GP__WARP;
   size_t l, n;
   for (l = 0; l < GP__WARP && l * share < count; ++l, group += share * op->size) {
@@ -32268,7 +32237,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
   const int threads = h->threads;
   const int64_t batch = threads > 1 ? (int64_t)threads * 8 : 1;
   const size_t bytes = (size_t)batch * (lanes + 1) * size;
-  unsigned char *lane = (unsigned char *)malloc(bytes), *prefix = lane ? lane + (size_t)batch * lanes * size : NULL;
+  gp__u8 *lane = (gp__u8 *)malloc(bytes), *prefix = lane ? lane + (size_t)batch * lanes * size : NULL;
   gp__value group[GP__GROUP], total[GP__WARP];
   gp__value before = h->init; // fold of everything before the group of tiles
   int has_before = h->q->has_init;
@@ -32286,7 +32255,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
     }
     for (b = 0; b < some; ++b) {
       const size_t r = (size_t)((base + (uint64_t)b) % GP__GROUP);
-      unsigned char *p = prefix + (size_t)b * size;
+      gp__u8 *p = prefix + (size_t)b * size;
       if (base || b) gp__host_group_total(op, group[0].bytes, r ? r : (size_t)GP__GROUP, total[0].bytes);
       if (r == 0) { // the group before is complete
         if ((base || b) && has_before) op->loops.map(op, before.bytes, before.bytes, total, 1);
@@ -32295,7 +32264,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
         memcpy(p, before.bytes, size);
       } else if (has_before) op->loops.map(op, p, before.bytes, total, 1);
       else memcpy(p, total, size);
-      memcpy((unsigned char *)group + r * size, lane + ((size_t)b * lanes + lanes - 1) * size, size);
+      memcpy((gp__u8 *)group + r * size, lane + ((size_t)b * lanes + lanes - 1) * size, size);
     }
     GP__PARALLEL_FOR
     for (b = 0; b < some; ++b) {
@@ -32311,7 +32280,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
 // ---- host/indices.c - common to segments, runs and selection
 
 // Moves one element; `to` may be `from`.
-GP__INLINE void gp__host_move(unsigned char *to, const unsigned char *from, size_t size) {
+GP__INLINE void gp__host_move(gp__u8 *to, const gp__u8 *from, size_t size) {
   switch (size) {
   case 1:
     *to = *from;
@@ -32341,8 +32310,8 @@ GP__INLINE void gp__host_put_index(void *out, size_t size, uint64_t i, uint64_t 
 
 // truth[i] = whether op holds for elements x[i] and z[i] (step 0: z[0] for all i); n <= GP__HOST_ELEMENTS. z is NULL
 // for a user's unary operator, whose result is one byte.
-static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size_t size, const unsigned char *x,
-    const unsigned char *z, size_t step, unsigned char *truth, size_t n) {
+static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size_t size, const gp__u8 *x,
+    const gp__u8 *z, size_t step, gp__u8 *truth, size_t n) {
   gp__wide a[GP__HOST_ELEMENTS];
   const int equal = op == GP_EQUAL || op == GP_NOT_EQUAL, less = op == GP_LESS || op == GP_GREATER;
   const int swaps = op == GP_GREATER || op == GP_GREATER_EQUAL, flip = op == GP_NOT_EQUAL;
@@ -32367,7 +32336,7 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
         a[i].i = p[0].f != q[0].f || p[1].f != q[1].f;
       }
     }
-    gp__host_holds(op, NULL, GP_I64, 8, (const unsigned char *)a, zero.bytes, 0, truth, n);
+    gp__host_holds(op, NULL, GP_I64, 8, (const gp__u8 *)a, zero.bytes, 0, truth, n);
   } else {
 #define GP__HOLDS(NAME, name, member, LOAD) \
   case GP_##NAME: { \
@@ -32377,7 +32346,7 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
     if (!step) q = same; \
     if (swaps) s = p, p = q, q = s; \
     if (equal) \
-      for (i = 0; i < n; ++i) truth[i] = (unsigned char)((LOAD(p[i]) == LOAD(q[i])) ^ flip); \
+      for (i = 0; i < n; ++i) truth[i] = (gp__u8)((LOAD(p[i]) == LOAD(q[i])) ^ flip); \
     else if (less) \
       for (i = 0; i < n; ++i) truth[i] = LOAD(p[i]) < LOAD(q[i]); \
     else \
@@ -32399,8 +32368,8 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
 static void gp__host_mirror(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   const size_t size = q->out_size;
-  const unsigned char *in = (const unsigned char *)q->in;
-  unsigned char *out = (unsigned char *)q->out;
+  const gp__u8 *in = (const gp__u8 *)q->in;
+  gp__u8 *out = (gp__u8 *)q->out;
   gp__value mine;
   uint64_t i;
 #define GP__MIRROR(T) \
@@ -32429,7 +32398,7 @@ static gp_result gp__host_reverse(gp__host_call *h) {
 static void gp__host_exchange(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   const size_t size = q->out_size;
-  unsigned char *a = (unsigned char *)q->out, *b = (unsigned char *)q->out3;
+  gp__u8 *a = (gp__u8 *)q->out, *b = (gp__u8 *)q->out3;
   gp__value x;
   uint64_t i;
   for (i = first; i < end; ++i) {
@@ -32446,25 +32415,24 @@ static gp_result gp__host_swap(gp__host_call *h) {
 // ---- scatter/host.c - scatters, gathers and replacements
 
 // truth[i] = whether the predicate holds for x[i], or x[i] is not zero; n <= GP__HOST_ELEMENTS.
-static void gp__host_chosen(
-    const gp__request *q, gp_type type, size_t size, const unsigned char *x, unsigned char *truth, size_t n) {
+static void gp__host_chosen(const gp__request *q, gp_type type, size_t size, const gp__u8 *x, gp__u8 *truth, size_t n) {
   const gp__value zero = {{0}};
-  const unsigned char *z = q->user_op ? NULL : q->op ? q->init.bytes : zero.bytes;
+  const gp__u8 *z = q->user_op ? NULL : q->op ? q->init.bytes : zero.bytes;
   gp__host_holds(q->op ? q->op : GP_NOT_EQUAL, q->user_op, type, size, x, z, 0, truth, n);
 }
 // truth[i] = whether the stencil lets element first + i pass.
-static void gp__host_passes(const gp__request *q, uint64_t first, unsigned char *truth, size_t n) {
+static void gp__host_passes(const gp__request *q, uint64_t first, gp__u8 *truth, size_t n) {
   if (!q->key_size) memset(truth, 1, n);
-  else gp__host_chosen(q, q->key_type, q->key_size, (const unsigned char *)q->keys + first * q->key_size, truth, n);
+  else gp__host_chosen(q, q->key_type, q->key_size, (const gp__u8 *)q->keys + first * q->key_size, truth, n);
 }
 static void gp__host_replace(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   const size_t size = q->out_size;
-  unsigned char truth[GP__HOST_ELEMENTS];
+  gp__u8 truth[GP__HOST_ELEMENTS];
   size_t n, i;
   for (; first < end; first += n) {
-    const unsigned char *in = (const unsigned char *)q->in + first * size;
-    unsigned char *out = (unsigned char *)q->out + first * size;
+    const gp__u8 *in = (const gp__u8 *)q->in + first * size;
+    gp__u8 *out = (gp__u8 *)q->out + first * size;
     n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
     gp__host_holds(q->op, q->user_op, q->in_type, size, in, q->user_op ? NULL : q->step.bytes, 0, truth, n);
     for (i = 0; i < n; ++i) gp__host_move(out + i * size, truth[i] ? q->init.bytes : in + i * size, size);
@@ -32474,14 +32442,14 @@ static void gp__host_place(const gp__host_call *h, uint64_t first, uint64_t end)
   const gp__request *q = h->q;
   const size_t size = q->out_size;
   const int gather = q->primitive == GP_GATHER, indexed = q->in2_size != 0, as_is = h->in.limit > GP__HOST_BYTES;
-  unsigned char *out = (unsigned char *)q->out, truth[GP__HOST_ELEMENTS];
+  gp__u8 *out = (gp__u8 *)q->out, truth[GP__HOST_ELEMENTS];
   gp__wide index[GP__HOST_ELEMENTS];
   gp__value made;
   size_t n, i;
   for (; first < end; first += n) {
     n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
     gp__host_passes(q, first, truth, n);
-    if (indexed) gp__host_widen(q->in2_type, (const unsigned char *)q->in2 + first * q->in2_size, index, n);
+    if (indexed) gp__host_widen(q->in2_type, (const gp__u8 *)q->in2 + first * q->in2_size, index, n);
     for (i = 0; i < n; ++i) {
       const uint64_t place = indexed ? index[i].u : first + i, from = gather ? place : first + i;
       if (truth[i] && (!indexed || place < q->length))
@@ -32506,8 +32474,8 @@ static gp_result gp__host_scatter(gp__host_call *h) {
 enum { GP__HOST_LARGE_LOG2 = 20 }; // threads share larger buffers
 static gp_result gp__host_copy_batch(gp__host_call *h) {
   const gp__request *q = h->q;
-  const unsigned char *const *sources = (const unsigned char *const *)q->in;
-  unsigned char *const *destinations = (unsigned char *const *)q->in2;
+  const gp__u8 *const *sources = (const gp__u8 *const *)q->in;
+  gp__u8 *const *destinations = (gp__u8 *const *)q->in2;
   const uint64_t large = (uint64_t)1 << GP__HOST_LARGE_LOG2;
   const int threads = h->threads;
   const uint64_t share = q->count / ((uint64_t)threads * 16) + 1, block = share < 1024 ? share : 1024;
@@ -32764,8 +32732,8 @@ static gp_result gp__host_segmented_scan(const gp__host_call *h) {
 static void gp__host_repeat(const gp__host_call *h, uint64_t run, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   const size_t size = q->in_size;
-  const unsigned char *value = (const unsigned char *)q->in + run * size;
-  unsigned char *out = (unsigned char *)q->out;
+  const gp__u8 *value = (const gp__u8 *)q->in + run * size;
+  gp__u8 *out = (gp__u8 *)q->out;
   uint64_t i;
   if (end > q->count) end = q->count;
   for (i = first; i < end; ++i) gp__host_move(out + i * size, value, size);
@@ -32812,12 +32780,12 @@ typedef struct gp__host_heads {
   const gp__request *q;
   uint64_t base;
   size_t n;
-  unsigned char head[GP__HOST_ELEMENTS];
+  gp__u8 head[GP__HOST_ELEMENTS];
 } gp__host_heads;
 
 static void gp__host_find_heads(gp__host_heads *r, uint64_t base) {
   const gp__request *q = r->q;
-  const unsigned char *keys = (const unsigned char *)q->keys + base * q->key_size;
+  const gp__u8 *keys = (const gp__u8 *)q->keys + base * q->key_size;
   const gp__value zero = {{0}};
   size_t i;
   r->base = base;
@@ -32834,9 +32802,9 @@ static void gp__host_find_heads(gp__host_heads *r, uint64_t base) {
 static uint64_t gp__host_run_end(gp__host_heads *r, uint64_t first) {
   uint64_t i = first + 1;
   while (i < r->q->count) {
-    const unsigned char *found;
+    const gp__u8 *found;
     if (i >= r->base + r->n) gp__host_find_heads(r, i);
-    found = (const unsigned char *)memchr(r->head + (i - r->base), 1, r->n - (size_t)(i - r->base));
+    found = (const gp__u8 *)memchr(r->head + (i - r->base), 1, r->n - (size_t)(i - r->base));
     if (found) return r->base + (uint64_t)(found - r->head);
     i = r->base + r->n;
   }
@@ -32845,8 +32813,8 @@ static uint64_t gp__host_run_end(gp__host_heads *r, uint64_t first) {
 
 static gp_result gp__host_runs(const gp__host_call *h) {
   const gp__request *q = h->q;
-  const unsigned char *in = (const unsigned char *)q->in, *keys = (const unsigned char *)q->keys;
-  unsigned char *out_keys = (unsigned char *)q->out_keys;
+  const gp__u8 *in = (const gp__u8 *)q->in, *keys = (const gp__u8 *)q->keys;
+  gp__u8 *out_keys = (gp__u8 *)q->out_keys;
   uint64_t first, end, runs = 0;
   gp__host_state start;
   gp__host_heads heads;
@@ -32888,38 +32856,38 @@ static gp_result gp__host_runs(const gp__host_call *h) {
 // ---- select/host.c - selection
 
 // The part of each of the elements first .. first + n - 1, n <= GP__HOST_ELEMENTS.
-static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsigned char *part) {
+static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, gp__u8 *part) {
   const gp_type type = q->key_size ? q->key_type : q->in_type; // of what is tested: flags, a stencil, the elements
   const size_t size = q->key_size ? q->key_size : q->in_size;
-  const unsigned char *x = (const unsigned char *)(q->key_size ? q->keys : q->in) + first * size;
+  const gp__u8 *x = (const gp__u8 *)(q->key_size ? q->keys : q->in) + first * size;
   size_t i;
   gp__host_chosen(q, type, size, x, part, n);
   for (i = 0; i < n; ++i) part[i] ^= 1;
   if (q->transform) { // the second predicate
-    unsigned char second[GP__HOST_ELEMENTS];
-    const unsigned char *scalar = q->user_transform ? NULL : q->step.bytes;
+    gp__u8 second[GP__HOST_ELEMENTS];
+    const gp__u8 *scalar = q->user_transform ? NULL : q->step.bytes;
     gp__host_holds(q->transform, q->user_transform, type, size, x, scalar, 0, second, n);
-    for (i = 0; i < n; ++i) part[i] = part[i] ? (unsigned char)(2 - second[i]) : 0;
+    for (i = 0; i < n; ++i) part[i] = part[i] ? (gp__u8)(2 - second[i]) : 0;
   }
 }
 
 enum { GP__HOST_PARTS = 3 };
 
-static int gp__host_part_count(const gp__request *q) { return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2; }
+// The number of counts that a call writes to out_count.
+static int gp__parts_of(const gp__request *q) { return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2; }
 // Adds each part's number of elements to `at`; with `out`, also moves the elements to the positions in `at`. The first
 // part moves last, since it may go over elements that others take.
-static void gp__host_distribute(
-    const gp__request *q, uint64_t first, uint64_t n, unsigned char *const *out, uint64_t *at) {
-  unsigned char part[GP__HOST_ELEMENTS];
+static void gp__host_distribute(const gp__request *q, uint64_t first, uint64_t n, gp__u8 *const *out, uint64_t *at) {
+  gp__u8 part[GP__HOST_ELEMENTS];
   uint16_t chosen[GP__HOST_ELEMENTS];
   const size_t size = q->in_size;
   size_t i, k, found;
   int p;
   for (; n; first += k, n -= k) {
-    const unsigned char *x = (const unsigned char *)q->in + first * size;
+    const gp__u8 *x = (const gp__u8 *)q->in + first * size;
     k = n < GP__HOST_ELEMENTS ? (size_t)n : (size_t)GP__HOST_ELEMENTS;
     gp__host_parts(q, first, k, part);
-    for (p = gp__host_part_count(q); p-- > 0; at[p] += found) {
+    for (p = gp__parts_of(q); p-- > 0; at[p] += found) {
       found = 0;
       if (!out || !out[p])
         for (i = 0; i < k; ++i) found += part[i] == p;
@@ -32936,11 +32904,11 @@ static void gp__host_distribute(
 static gp_result gp__host_select(const gp__host_call *h) {
   const gp__request *q = h->q;
   const int moves = q->primitive == GP_SELECT || q->primitive == GP_PARTITION;
-  const int parts = gp__host_part_count(q);
+  const int parts = gp__parts_of(q);
   const int threads = moves && q->in == q->out ? 1 : h->threads;
   const uint64_t count = q->count;
   const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
-  unsigned char *const out[GP__HOST_PARTS] = {h->out, (unsigned char *)q->out2, (unsigned char *)q->out3};
+  gp__u8 *const out[GP__HOST_PARTS] = {h->out, (gp__u8 *)q->out2, (gp__u8 *)q->out3};
   uint64_t total[GP__HOST_PARTS] = {0, 0, 0}, *at;
   int64_t b;
   int p;
@@ -33032,17 +33000,14 @@ static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t
   int c;
   for (; n; first += k, n -= k) {
     k = n < GP__HOST_ELEMENTS ? (size_t)n : (size_t)GP__HOST_ELEMENTS;
-    if (q->in2)
-      gp__host_convert(q->in2_type, q->out_type, (const unsigned char *)q->in2 + first * q->in2_size, weights, k);
+    if (q->in2) gp__host_convert(q->in2_type, q->out_type, (const gp__u8 *)q->in2 + first * q->in2_size, weights, k);
     for (c = 0; c < q->active; ++c) {
-      const unsigned char *in =
-          (const unsigned char *)q->in + (first * (uint64_t)q->channels + (uint64_t)c) * q->in_size;
+      const gp__u8 *in = (const gp__u8 *)q->in + (first * (uint64_t)q->channels + (uint64_t)c) * q->in_size;
       const uint64_t base = (uint64_t)c * q->bins;
       if (q->channels > 1) {
         for (i = 0; i < k; ++i)
-          gp__host_move(
-              (unsigned char *)samples + i * q->in_size, in + i * (size_t)q->channels * q->in_size, q->in_size);
-        in = (const unsigned char *)samples;
+          gp__host_move((gp__u8 *)samples + i * q->in_size, in + i * (size_t)q->channels * q->in_size, q->in_size);
+        in = (const gp__u8 *)samples;
       }
       gp__host_widen(q->in_type, in, x, k);
       gp__host_unsign(q->in_type, x, k);
@@ -33075,7 +33040,7 @@ static gp_result gp__host_histogram(gp__host_call *h) {
   const int threads = alone ? 1 : h->threads;
   const size_t extra = (size_t)(threads - 1) * bytes;
   gp__wide *edges = (gp__wide *)malloc(edge_bytes + extra);
-  unsigned char *more = edges ? (unsigned char *)edges + edge_bytes : NULL; // counters of the second thread, ...
+  gp__u8 *more = edges ? (gp__u8 *)edges + edge_bytes : NULL; // counters of the second thread, ...
   uint64_t i;
   int c, t;
   if (!edges) return gp__host_no_memory(h->q, edge_bytes + extra);
@@ -33096,7 +33061,7 @@ static gp_result gp__host_histogram(gp__host_call *h) {
         q, edges, first, count - first < share ? count - first : share, t ? more + (size_t)(t - 1) * bytes : h->out);
   }
   for (t = 1; t < threads; ++t) {
-    const unsigned char *part = more + (size_t)(t - 1) * bytes;
+    const gp__u8 *part = more + (size_t)(t - 1) * bytes;
     for (i = 0; i < counters; ++i)
       gp__host_put_index(
           h->out, q->out_size, i, gp__host_offset(h->out, q->out_size, i) + gp__host_offset(part, q->out_size, i));
@@ -33124,10 +33089,10 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
   const size_t size = q->in_size;
   uint64_t i, low;
   if (q->user_op) {
-    const unsigned char *x = (const unsigned char *)q->keys;
+    const gp__u8 *x = (const gp__u8 *)q->keys;
     gp__value result;
     for (i = first; i < end; ++i) {
-      const unsigned char *needle = (const unsigned char *)q->in + i * size;
+      const gp__u8 *needle = (const gp__u8 *)q->in + i * size;
       GP__BISECT(low, q->length,
           (gp__host_apply(
                q->user_op, result.bytes, upper ? needle : x + middle * size, upper ? x + middle * size : needle),
@@ -33422,8 +33387,7 @@ GP__HOST int gp__list_sort_keys(const gp__request *q, gp__sort_key *list) {
 }
 static void gp__host_move_column(const gp__host_indexed *order, uint64_t n, size_t size, const void *in, void *out) {
   uint64_t i;
-  for (i = 0; i < n; ++i)
-    gp__host_move((unsigned char *)out + i * size, (const unsigned char *)in + order[i].index * size, size);
+  for (i = 0; i < n; ++i) gp__host_move((gp__u8 *)out + i * size, (const gp__u8 *)in + order[i].index * size, size);
 }
 // Sorts indices by one key after the other, the primary one last. Memory: 32 bytes an element.
 static gp_result gp__host_sort_columns(gp__host_call *h) {
@@ -33440,7 +33404,7 @@ static gp_result gp__host_sort_columns(gp__host_call *h) {
   for (i = 0; i < n; ++i) a[i].index = i;
   for (k = count - 1; k >= 0; --k) {
     const int bits = 8 * (int)keys[k].size;
-    const unsigned char *in = (const unsigned char *)keys[k].in;
+    const gp__u8 *in = (const gp__u8 *)keys[k].in;
     const gp__host_form f = gp__host_form_of(keys[k].type, keys[k].descending);
     for (i = 0; i < n; ++i) a[i].bits = gp__host_encode(&f, in + a[i].index * keys[k].size);
     a = gp__host_sort_indexed(a, a == memory ? memory + n : memory, n, bits, threads);
@@ -33524,18 +33488,18 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
 
 // Order of keys: true if x comes before y; down: y before x.
 typedef struct gp__host_order {
-  int (*before)(const struct gp__host_order *o, const unsigned char *x, const unsigned char *y);
+  int (*before)(const struct gp__host_order *o, const gp__u8 *x, const gp__u8 *y);
   const gp__op_info *user;
   int down;
 } gp__host_order;
 
-static int gp__host_before_user(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {
+static int gp__host_before_user(const gp__host_order *o, const gp__u8 *x, const gp__u8 *y) {
   gp__value result;
   gp__host_apply(o->user, result.bytes, o->down ? y : x, o->down ? x : y);
   return result.bytes[0] != 0;
 }
 #define GPUPRIMS__BEFORE(NAME, name, member, LOAD) \
-  static int gp__host_before_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) { \
+  static int gp__host_before_##name(const gp__host_order *o, const gp__u8 *x, const gp__u8 *y) { \
     const gp__h_##name a = *(const gp__h_##name *)x, b = *(const gp__h_##name *)y; \
     return o->down ? LOAD(b) < LOAD(a) : LOAD(a) < LOAD(b); \
   }
@@ -33562,14 +33526,14 @@ static gp__host_order gp__host_order_of(const gp__request *q) {
 
 // Keys, and their values if there are any.
 typedef struct gp__host_items {
-  unsigned char *keys, *values;
+  gp__u8 *keys, *values;
   uint64_t count;
 } gp__host_items;
 GP__INLINE gp__host_items gp__host_items_of(const void *keys, const void *values, uint64_t count) {
-  const gp__host_items x = {(unsigned char *)(uintptr_t)keys, (unsigned char *)(uintptr_t)values, count};
+  const gp__host_items x = {(gp__u8 *)(uintptr_t)keys, (gp__u8 *)(uintptr_t)values, count};
   return x;
 }
-GP__INLINE const unsigned char *gp__host_key(const gp__request *q, const gp__host_items *x, uint64_t i) {
+GP__INLINE const gp__u8 *gp__host_key(const gp__request *q, const gp__host_items *x, uint64_t i) {
   return x->keys + i * q->key_size;
 }
 GP__INLINE void gp__host_put_item(
@@ -33631,7 +33595,7 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
   const gp__host_order o = gp__host_order_of(q);
   const gp__host_items out = gp__host_items_of(q->out_keys, q->out, q->count);
   const size_t bytes = q->count * (q->key_size + q->in_size);
-  unsigned char *const room = q->count > GP__HOST_RUN ? (unsigned char *)malloc(bytes) : NULL;
+  gp__u8 *const room = q->count > GP__HOST_RUN ? (gp__u8 *)malloc(bytes) : NULL;
   const gp__host_items other = gp__host_items_of(room, q->out && room ? room + q->count * q->key_size : NULL, q->count);
   gp__host_items from = out, to = other;
   const int threads = h->threads;
@@ -33715,14 +33679,14 @@ static gp_result gp__host_set(const gp__host_call *h) {
 
 // A property of elements: truth[i] = whether op holds for x[i] and y[i]. The first i with truth[i] == wanted is a hit.
 typedef struct gp__host_property {
-  const unsigned char *x, *y;
+  const gp__u8 *x, *y;
   size_t size, step; // step 0: y[0] for all i
   gp_type type;
-  unsigned char wanted;
+  gp__u8 wanted;
   uint64_t count; // of x
 } gp__host_property;
 static gp__host_property gp__host_property_of(const gp__request *q) {
-  const unsigned char *in = (const unsigned char *)q->in, *keys = (const unsigned char *)q->keys;
+  const gp__u8 *in = (const gp__u8 *)q->in, *keys = (const gp__u8 *)q->keys;
   gp__host_property s = {in, q->user_op ? NULL : q->init.bytes, q->in_size, 0, q->in_type, 1, q->count};
   switch (q->primitive) {
   case GP_ALL:
@@ -33731,7 +33695,7 @@ static gp__host_property gp__host_property_of(const gp__request *q) {
     break;
   case GP_MISMATCH:
   case GP_EQUAL_ARRAYS:
-    s.y = (const unsigned char *)q->in2, s.step = 1, s.wanted = 0;
+    s.y = (const gp__u8 *)q->in2, s.step = 1, s.wanted = 0;
     break;
   case GP_ADJACENT_FIND:
     s.y = in + s.size, s.step = 1;
@@ -33749,14 +33713,14 @@ static gp__host_property gp__host_property_of(const gp__request *q) {
 }
 // The first hit in elements first .. end - 1; UINT64_MAX: none. Reads to the end of the chunk that has a hit.
 static uint64_t gp__host_hit(const gp__request *q, const gp__host_property *s, uint64_t first, uint64_t end) {
-  unsigned char truth[GP__HOST_ELEMENTS];
+  gp__u8 truth[GP__HOST_ELEMENTS];
   size_t n;
   for (; first < end; first += n) {
-    const unsigned char *at;
+    const gp__u8 *at;
     n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
     gp__host_holds(q->op, q->user_op, s->type, s->size, s->x + first * s->size,
         s->y ? s->y + first * s->step * s->size : NULL, s->step, truth, n);
-    at = (const unsigned char *)memchr(truth, s->wanted, n);
+    at = (const gp__u8 *)memchr(truth, s->wanted, n);
     if (at) return first + (uint64_t)(at - truth);
   }
   return UINT64_MAX;
@@ -33783,7 +33747,7 @@ static int gp__host_compare_arrays(const gp__request *q, gp__host_property s) {
   const uint64_t count = q->count < q->count2 ? q->count : q->count2;
   gp__host_property t = s;
   uint64_t first, end;
-  s.y = t.x = (const unsigned char *)q->in2, t.y = s.x, s.step = t.step = 1;
+  s.y = t.x = (const gp__u8 *)q->in2, t.y = s.x, s.step = t.step = 1;
   for (first = 0; first < count; first = end) {
     uint64_t less, more;
     end = count - first < GP__HOST_ELEMENTS ? count : first + GP__HOST_ELEMENTS;
@@ -33793,7 +33757,7 @@ static int gp__host_compare_arrays(const gp__request *q, gp__host_property s) {
   return q->count < q->count2 ? -1 : q->count > q->count2;
 }
 static uint64_t gp__host_partition_point(const gp__request *q, const gp__host_property *s) {
-  unsigned char truth;
+  gp__u8 truth;
   uint64_t low;
   GP__BISECT(low, q->count,
       (gp__host_holds(q->op, q->user_op, s->type, s->size, s->x + middle * s->size, s->y, 0, &truth, 1), truth))
@@ -33817,10 +33781,10 @@ static gp_result gp__host_find(gp__host_call *h) {
       s.x += first * s.size, s.count -= first, s.wanted = 1;
       some = gp__host_first(h, &s) != UINT64_MAX;
     }
-    return *h->out = (unsigned char)!some, GP_SUCCESS;
+    return *h->out = (gp__u8)!some, GP_SUCCESS;
   }
-  if (q->primitive == GP_ANY) *h->out = (unsigned char)some;
-  else if (q->primitive == GP_ALL || q->primitive == GP_EQUAL_ARRAYS) *h->out = (unsigned char)!some;
+  if (q->primitive == GP_ANY) *h->out = (gp__u8)some;
+  else if (q->primitive == GP_ALL || q->primitive == GP_EQUAL_ARRAYS) *h->out = (gp__u8)!some;
   else if (q->primitive == GP_IS_SORTED) *q->out_count = some ? first + 1 : first;
   else *q->out_count = some ? first : q->count;
   return GP_SUCCESS;
@@ -33983,7 +33947,7 @@ static gp_result gp__host_shuffle(gp__host_call *h) {
 
 // ---- transpose/host.c - transpose
 
-static void gp__host_transpose_matrix(const gp__moves *m, const unsigned char *in, unsigned char *out) {
+static void gp__host_transpose_matrix(const gp__moves *m, const gp__u8 *in, gp__u8 *out) {
   enum { SIDE = 32 };
   const size_t size = (size_t)m->size;
   uint64_t r0, c0, r, c;
@@ -33997,13 +33961,13 @@ static void gp__host_transpose_matrix(const gp__moves *m, const unsigned char *i
 static gp_result gp__host_transpose(gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__moves *m = &q->moves;
-  const unsigned char *in = (const unsigned char *)q->in;
-  unsigned char *out = (unsigned char *)q->out, *copy = NULL;
+  const gp__u8 *in = (const gp__u8 *)q->in;
+  gp__u8 *out = (gp__u8 *)q->out, *copy = NULL;
   const int64_t matrices = (int64_t)(m->extent[2] * m->extent[3]);
   int64_t i;
   if (q->in == q->out) { // from a copy
     const uint64_t bytes = m->in_span * q->in_size;
-    copy = bytes <= SIZE_MAX ? (unsigned char *)malloc((size_t)bytes) : NULL;
+    copy = bytes <= SIZE_MAX ? (gp__u8 *)malloc((size_t)bytes) : NULL;
     if (!copy) return gp__host_no_memory(q, bytes);
     memcpy(copy, in, (size_t)bytes);
     in = copy;
@@ -34014,8 +33978,8 @@ static gp_result gp__host_transpose(gp__host_call *h) {
 #endif
   for (i = 0; i < matrices; ++i) {
     const uint64_t far = (uint64_t)i / m->extent[3], near = (uint64_t)i % m->extent[3];
-    const unsigned char *from = in + far * m->in_stride[2] + near * m->in_stride[3];
-    unsigned char *to = out + far * m->out_stride[2] + near * m->out_stride[3];
+    const gp__u8 *from = in + far * m->in_stride[2] + near * m->in_stride[3];
+    gp__u8 *to = out + far * m->out_stride[2] + near * m->out_stride[3];
     uint64_t row;
     if (m->kind != GP__MOVE_ROWS) gp__host_transpose_matrix(m, from, to);
     else
@@ -34040,7 +34004,7 @@ static int64_t gp__host_row_offset(const gp__rows *rows, const int64_t *stride, 
 }
 // Folds the row of elements `stride` apart, from `base` on. Those that are not side by side go through a buffer.
 static void gp__host_fold_line(
-    const gp__host_call *h, const unsigned char *base, int64_t stride, uint64_t length, gp__host_state *s) {
+    const gp__host_call *h, const gp__u8 *base, int64_t stride, uint64_t length, gp__host_state *s) {
   const size_t size = h->q->in_size;
   gp__host_call part = *h;
   gp__host_buffer room;
@@ -34067,7 +34031,7 @@ static void gp__host_fold_line(
 }
 // One element of a map. op: the loops of a built-in operator.
 static void gp__host_apply_state(
-    const gp__request *q, const gp__host_op *op, const unsigned char *x, const gp__host_state *s, unsigned char *y) {
+    const gp__request *q, const gp__host_op *op, const gp__u8 *x, const gp__host_state *s, gp__u8 *y) {
   gp__value a, b;
   gp__host_source of_x, of_s;
   const int truth = gp__host_normalises(q->equal, NULL, q->out_type);
@@ -34091,11 +34055,11 @@ static gp_result gp__host_scan_rows(gp__host_call *h) {
   int failed = 0, t;
   GP__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
-    unsigned char *room = near_by || (uint64_t)t >= q->segments ? NULL : (unsigned char *)malloc(bytes);
+    gp__u8 *room = near_by || (uint64_t)t >= q->segments ? NULL : (gp__u8 *)malloc(bytes);
     uint64_t r, i;
     for (r = (uint64_t)t; r < q->segments; r += (uint64_t)threads) {
-      const unsigned char *in = h->in.base + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)in_size;
-      unsigned char *out = h->out + gp__host_row_offset(rows, rows->out_stride, r) * (int64_t)out_size;
+      const gp__u8 *in = h->in.base + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)in_size;
+      gp__u8 *out = h->out + gp__host_row_offset(rows, rows->out_stride, r) * (int64_t)out_size;
       gp__host_state s = start;
       gp__host_call part = *h;
       if (!near_by && !room) {
@@ -34132,8 +34096,8 @@ static gp_result gp__host_rows(gp__host_call *h) {
     uint64_t r = (uint64_t)b * block;
     const uint64_t stop = q->segments - r < block ? q->segments : r + block;
     for (; r < stop; ++r) {
-      const unsigned char *in = h->in.base + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)q->in_size;
-      unsigned char *out = h->out + gp__host_row_offset(rows, rows->out_stride, r) * (int64_t)h->out_size;
+      const gp__u8 *in = h->in.base + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)q->in_size;
+      gp__u8 *out = h->out + gp__host_row_offset(rows, rows->out_stride, r) * (int64_t)h->out_size;
       gp__host_state s = start;
       gp__value y;
       uint64_t i;
@@ -34165,11 +34129,10 @@ static gp_result gp__host_order_rows(gp__host_call *h) {
   GP__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
     gp__host_indexed *order = (uint64_t)t >= q->segments ? NULL : (gp__host_indexed *)malloc(bytes), *sorted;
-    unsigned char *raw = (unsigned char *)(order ? order + 2 * length : NULL);
+    gp__u8 *raw = (gp__u8 *)(order ? order + 2 * length : NULL);
     uint64_t r, i;
     for (r = (uint64_t)t; r < q->segments; r += (uint64_t)threads) {
-      const unsigned char *in =
-          (const unsigned char *)q->keys + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)key;
+      const gp__u8 *in = (const gp__u8 *)q->keys + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)key;
       const int64_t to = gp__host_row_offset(rows, rows->out_stride, r);
       if (!order) {
         __atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
@@ -34184,10 +34147,9 @@ static gp_result gp__host_order_rows(gp__host_call *h) {
       sorted = q->op ? order : gp__host_sort_indexed(order, order + length, length, bits, 1);
       for (i = 0; i < wanted; ++i) {
         const int64_t at = to + (int64_t)i * rows->out_stride[0];
-        if (q->out_keys)
-          gp__host_move((unsigned char *)q->out_keys + at * (int64_t)key, raw + sorted[i].index * key, key);
+        if (q->out_keys) gp__host_move((gp__u8 *)q->out_keys + at * (int64_t)key, raw + sorted[i].index * key, key);
         if (q->out)
-          memcpy((unsigned char *)q->out + at * (int64_t)q->out_size, &sorted[i].index, q->out_size); // little-endian
+          memcpy((gp__u8 *)q->out + at * (int64_t)q->out_size, &sorted[i].index, q->out_size); // little-endian
       }
     }
     free(order);
@@ -34211,10 +34173,9 @@ GP__HOST int gp__is_order(uint64_t layout) {
   return axes == 15 && (!(layout & GP_TRANSPOSED) || (layout & GP__AXES) == GP_TRANSPOSED);
 }
 // Address of a field's first value, in a buffer or in columns.
-GP__HOST unsigned char *gp__layout_column(
-    const gp_layout *l, const void *buffer, uint64_t count, int f, size_t offset) {
-  if (l->columns) return (unsigned char *)l->columns[f];
-  return (unsigned char *)(uintptr_t)buffer + offset * (l->width ? l->width : l->capacity ? l->capacity : count);
+GP__HOST gp__u8 *gp__layout_column(const gp_layout *l, const void *buffer, uint64_t count, int f, size_t offset) {
+  if (l->columns) return (gp__u8 *)l->columns[f];
+  return (gp__u8 *)(uintptr_t)buffer + offset * (l->width ? l->width : l->capacity ? l->capacity : count);
 }
 
 // Moved fields: size, offsets in the source and in the destination; then gaps of the destination, with source offset
@@ -34224,7 +34185,7 @@ typedef struct gp__layout_entry {
 } gp__layout_entry;
 GP__HOST int gp__layout_entries(const gp__request *q, gp__layout_entry entry[GP__LAYOUT_ENTRIES]) {
   const gp_layout *from = &q->in_layout, *to = &q->out_layout;
-  unsigned char taken[GP__LAYOUT_STRUCT_BYTES + 1] = {0};
+  gp__u8 taken[GP__LAYOUT_STRUCT_BYTES + 1] = {0};
   int count, b, begin;
   for (count = 0; count < from->field_count; ++count) {
     entry[count].size = (int)from->fields[count].size;
@@ -34248,8 +34209,8 @@ GP__HOST void gp__layout_arguments(const gp__request *q, const void *in, gp__lay
   uint64_t in_bits = (uintptr_t)in, out_bits = (uintptr_t)q->out, bits;
   int i;
   memset(a, 0, sizeof *a);
-  a->in = (const unsigned char *)in;
-  a->out = (unsigned char *)q->out;
+  a->in = (const gp__u8 *)in;
+  a->out = (gp__u8 *)q->out;
   a->count = q->count;
   a->in_width = from->width;
   a->out_width = to->width;
@@ -34300,7 +34261,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
         uint64_t j = m->kind ? 0 : i;
         int d;
         for (d = 0; m->kind && d < 4; ++d) j += i / m->in_stride[d] % m->extent[d] * m->out_stride[d];
-        unsigned char *to = a.out_column[f] + gp__host_value_offset(a.out_width, q->out_size, size, j);
+        gp__u8 *to = a.out_column[f] + gp__host_value_offset(a.out_width, q->out_size, size, j);
         if (entry[f].in < 0) memset(to, 0, size);
         else memcpy(to, a.in_column[f] + gp__host_value_offset(a.in_width, q->in_size, size, i), size);
       }
@@ -34319,7 +34280,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2682880"
+#define GPUPRIMS__EMBEDDED_FROM "2674688"
 
 // ---- core/embed.c - this file's own text
 
@@ -34363,11 +34324,11 @@ __attribute__((unused)) static const char *gp__embedded_text(size_t *bytes) {
 typedef struct gp__sha {
   uint32_t state[8];
   uint64_t bytes;
-  unsigned char block[64];
+  gp__u8 block[64];
 } gp__sha;
 
 GP__HOST uint32_t gp__rotate(uint32_t x, int n) { return x >> n | x << (32 - n); }
-GP__HOST void gp__sha_block(gp__sha *h, const unsigned char *p) {
+GP__HOST void gp__sha_block(gp__sha *h, const gp__u8 *p) {
   static const uint32_t k[64] = {0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
       0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
       0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152,
@@ -34402,7 +34363,7 @@ GP__HOST void gp__sha_begin(gp__sha *h) {
   h->bytes = 0;
 }
 GP__HOST void gp__sha_add(gp__sha *h, const void *data, size_t bytes) {
-  const unsigned char *p = (const unsigned char *)data;
+  const gp__u8 *p = (const gp__u8 *)data;
   while (bytes) {
     const size_t used = h->bytes % 64, take = bytes < 64 - used ? bytes : 64 - used;
     if (take == 64) {
@@ -34416,21 +34377,21 @@ GP__HOST void gp__sha_add(gp__sha *h, const void *data, size_t bytes) {
     bytes -= take;
   }
 }
-GP__HOST void gp__sha_end(gp__sha *h, unsigned char digest[32]) {
-  static const unsigned char padding[64] = {0x80};
+GP__HOST void gp__sha_end(gp__sha *h, gp__u8 digest[32]) {
+  static const gp__u8 padding[64] = {0x80};
   const uint64_t bits = h->bytes * 8;
-  unsigned char length[8];
+  gp__u8 length[8];
   int i;
   gp__sha_add(h, padding, 1 + (119 - h->bytes % 64) % 64);
-  for (i = 0; i < 8; ++i) length[i] = (unsigned char)(bits >> (56 - 8 * i));
+  for (i = 0; i < 8; ++i) length[i] = (gp__u8)(bits >> (56 - 8 * i));
   gp__sha_add(h, length, 8);
-  for (i = 0; i < 32; ++i) digest[i] = (unsigned char)(h->state[i / 4] >> (24 - 8 * (i % 4)));
+  for (i = 0; i < 32; ++i) digest[i] = (gp__u8)(h->state[i / 4] >> (24 - 8 * (i % 4)));
 }
 
 enum { GP__HEX = 33 }; // 128 bits of a digest in hexadecimal digits, and a zero
 GP__HOST void gp__hash(char hex[GP__HEX], const void *data, size_t bytes, const char *more) {
   static const char digits[] = "0123456789abcdef";
-  unsigned char digest[32];
+  gp__u8 digest[32];
   gp__sha h;
   int i;
   gp__sha_begin(&h);
@@ -34444,7 +34405,7 @@ GP__HOST void gp__hash(char hex[GP__HEX], const void *data, size_t bytes, const 
   hex[32] = 0;
 }
 GP__HOST uint64_t gp__hash_bytes(const void *data, size_t bytes) {
-  const unsigned char *at = (const unsigned char *)data;
+  const gp__u8 *at = (const gp__u8 *)data;
   uint64_t hash = bytes;
   size_t i;
   for (i = 0; i < bytes; ++i) hash = (hash ^ at[i]) * 0x100000001b3ull;
@@ -34469,7 +34430,7 @@ typedef struct gp__prefix_code {
   uint16_t entry[1 << GP__CODE_BITS];
 } gp__prefix_code;
 typedef struct gp__inflating {
-  const unsigned char *in;
+  const gp__u8 *in;
   size_t at, bytes; // of `in`; zeros follow
   uint64_t held;    // bits that were read and not taken
   int count;        // of them
@@ -34479,7 +34440,7 @@ typedef struct gp__inflating {
 } gp__inflating;
 
 // Turns digits into bytes. Returns how many; 0 if a character is no digit.
-GP__HOST size_t gp__bytes_of_digits(unsigned char *to, const char *at, const char *end) {
+GP__HOST size_t gp__bytes_of_digits(gp__u8 *to, const char *at, const char *end) {
   uint64_t held = 0;
   size_t bytes = 0;
   int count = 0;
@@ -34492,7 +34453,7 @@ GP__HOST size_t gp__bytes_of_digits(unsigned char *to, const char *at, const cha
     if (i < 2) continue;
     i = 0;
     held |= (uint64_t)(digit[0] + GP__TEXT_BASE * digit[1]) << count;
-    for (count += GP__PAIR_BITS; count >= 8; count -= 8, held >>= 8) to[bytes++] = (unsigned char)held;
+    for (count += GP__PAIR_BITS; count >= 8; count -= 8, held >>= 8) to[bytes++] = (gp__u8)held;
   }
   return bytes;
 }
@@ -34508,7 +34469,7 @@ GP__HOST unsigned gp__take_bits(gp__inflating *d, int n) {
   return bits;
 }
 // Fills a code's table from the lengths of n symbols' codes. Returns 0 if there are too many codes.
-GP__HOST int gp__make_prefix_code(gp__prefix_code *c, const unsigned char *lengths, int n) {
+GP__HOST int gp__make_prefix_code(gp__prefix_code *c, const gp__u8 *lengths, int n) {
   unsigned next[GP__CODE_BITS + 2] = {0}, all = 0, code, reversed, i;
   int s, bits;
   for (s = 0; s < n; ++s) ++next[lengths[s] + 1];
@@ -34538,14 +34499,13 @@ GP__HOST int gp__take_symbol(gp__inflating *d, const gp__prefix_code *c) {
 }
 // Reads the codes at the beginning of a block. Returns 0 if they are damaged.
 GP__HOST int gp__take_codes(gp__inflating *d) {
-  static const unsigned char order[GP__LENGTH_CODES] = {
-      16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
-  unsigned char lengths[GP__LITERALS + GP__DISTANCES + 2] = {0};
+  static const gp__u8 order[GP__LENGTH_CODES] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+  gp__u8 lengths[GP__LITERALS + GP__DISTANCES + 2] = {0};
   const int literals = (int)gp__take_bits(d, 5) + 257, distances = (int)gp__take_bits(d, 5) + 1;
   const int codes = (int)gp__take_bits(d, 4) + 4;
   int i;
   if (literals > GP__LITERALS || distances > GP__DISTANCES) return 0;
-  for (i = 0; i < codes; ++i) lengths[order[i]] = (unsigned char)gp__take_bits(d, 3);
+  for (i = 0; i < codes; ++i) lengths[order[i]] = (gp__u8)gp__take_bits(d, 3);
   if (!gp__make_prefix_code(&d->literals, lengths, GP__LENGTH_CODES)) return 0;
   memset(lengths, 0, sizeof lengths);
   for (i = 0; i < literals + distances;) {
@@ -34559,14 +34519,14 @@ GP__HOST int gp__take_codes(gp__inflating *d) {
                            : 11 + (int)gp__take_bits(d, 7);
     }
     if (again > literals + distances - i) return 0;
-    for (; again; --again) lengths[i++] = (unsigned char)length;
+    for (; again; --again) lengths[i++] = (gp__u8)length;
   }
   return gp__make_prefix_code(&d->distances, lengths + literals, distances) &&
       gp__make_prefix_code(&d->literals, lengths, literals);
 }
 // The codes of blocks without codes of their own.
 GP__HOST int gp__take_fixed_codes(gp__inflating *d) {
-  unsigned char lengths[288];
+  gp__u8 lengths[288];
   int i;
   for (i = 0; i < 288; ++i) lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
   if (!gp__make_prefix_code(&d->literals, lengths, 288)) return 0;
@@ -34614,7 +34574,7 @@ GP__HOST char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
   int good = 0, last = 0;
   if (d && out) {
     memset(d, 0, offsetof(gp__inflating, literals));
-    d->in = (const unsigned char *)in, d->out = out, d->room = bytes;
+    d->in = (const gp__u8 *)in, d->out = out, d->room = bytes;
     d->bytes = from;
     for (good = d->bytes > 0; good && !last;) {
       const unsigned kind = (last = (int)gp__take_bits(d, 1), gp__take_bits(d, 2));
@@ -34631,7 +34591,7 @@ GP__HOST char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
   return NULL;
 }
 GP__HOST char *gp__inflate(const char *at, const char *end, size_t bytes) {
-  unsigned char *in = (unsigned char *)malloc((size_t)(end - at) + 1);
+  gp__u8 *in = (gp__u8 *)malloc((size_t)(end - at) + 1);
   char *out = in ? gp__inflate_bytes(in, gp__bytes_of_digits(in, at, end), bytes) : NULL;
   free(in);
   return out;
@@ -34642,7 +34602,7 @@ GP__HOST char *gp__inflate(const char *at, const char *end, size_t bytes) {
 // The device text is a list of parts. A part uses only parts above it. NVRTC gets the parts that define names of the
 // kernel's program, and the parts that these use. A part is hashed when a kernel first needs it.
 enum { GP__PARTS = 256 }; // at most
-typedef unsigned char gp__part_set[GP__PARTS];
+typedef gp__u8 gp__part_set[GP__PARTS];
 static struct {
   pthread_once_t once;
   pthread_mutex_t lock;               // of the hashes
@@ -34897,7 +34857,7 @@ GP__HOST void gp__free_program(gp__program *p) {
 typedef struct gp__cached {
   char magic[8]; // "GPUPRIM1"
   uint64_t key_bytes, image_bytes;
-  unsigned char digest[32]; // of key and image
+  gp__u8 digest[32]; // of key and image
 } gp__cached;
 
 GP__HOST gp__cached gp__cached_of(const void *key, uint64_t key_bytes, const void *image, uint64_t image_bytes) {
@@ -35545,7 +35505,7 @@ enum { GP__POLICY_ROWS = sizeof gp__policy_rows / sizeof *gp__policy_rows - 1 };
 
 // The part of the table for one device. A primitive's rows for it are between first and end.
 typedef struct gp__table {
-  unsigned char source[GP__POLICY_ROWS + 1]; // gp_policy_source of each row; 0: it is not for this device
+  gp__u8 source[GP__POLICY_ROWS + 1]; // gp_policy_source of each row; 0: it is not for this device
   int first[GP_PRIMITIVE_COUNT], end[GP_PRIMITIVE_COUNT];
 } gp__table;
 
@@ -35865,7 +35825,7 @@ enum {
 };
 GP__HOST int gp__traits_of_kind(gp__kernel_kind kind) {
 #define GP__TRAITS(KIND, kernel, arguments, names, traits) traits,
-  static const unsigned char rows[] = {GPUPRIMS__KINDS(GP__TRAITS)};
+  static const gp__u8 rows[] = {GPUPRIMS__KINDS(GP__TRAITS)};
 #undef GP__TRAITS
   return rows[kind];
 }
@@ -36058,7 +36018,7 @@ GP__HOST gp_result gp__host_run(const gp__request *q, int threads) {
   memset(&h, 0, sizeof h);
   h.q = q;
   h.value_type = q->acc_type;
-  h.out = (unsigned char *)q->out;
+  h.out = (gp__u8 *)q->out;
   h.out_size = q->out_size;
   h.threads = 1;
   h.asked = threads;
@@ -36099,9 +36059,9 @@ static gp_result gp__host_group_by(gp__host_call *h) {
   const int threads = h->asked;
   const size_t pair = q->key_size + q->in_size;
   gp__request runs = *q;
-  unsigned char *values, *keys;
+  gp__u8 *values, *keys;
   gp_result result;
-  if (q->count > SIZE_MAX / pair - 1 || !(values = (unsigned char *)malloc((size_t)(q->count + 1) * pair)))
+  if (q->count > SIZE_MAX / pair - 1 || !(values = (gp__u8 *)malloc((size_t)(q->count + 1) * pair)))
     return gp__host_no_memory(q, (q->count + 1) * pair);
   keys = values + q->count * q->in_size;
   runs.primitive = GP_REDUCE_BY_KEY;
@@ -36349,14 +36309,14 @@ static gp_result gp__host_graph_work(gp__host_call *h) {
 
 // Rows of equal keys get one number, in the order of their first occurrence.
 typedef struct gp__host_table {
-  const unsigned char *keys;
+  const gp__u8 *keys;
   size_t size;
   int truth; // keys are bool: all that is not 0 is equal
   uint64_t slot_count, found;
   uint32_t *slots, *first, *place; // a number plus 1, or 0; the first row of a number; the number of a row
 } gp__host_table;
 
-static uint64_t gp__host_slot(const gp__host_table *t, const unsigned char *key) {
+static uint64_t gp__host_slot(const gp__host_table *t, const gp__u8 *key) {
   uint64_t x = 0, word, at;
   size_t i;
   if (t->truth) return *key != 0;
@@ -36372,7 +36332,7 @@ static uint64_t gp__host_slot(const gp__host_table *t, const unsigned char *key)
 }
 static gp_result gp__host_fill_table(const gp__request *q, gp__host_table *t, const void *keys, uint64_t count) {
   uint64_t i;
-  t->keys = (const unsigned char *)keys;
+  t->keys = (const gp__u8 *)keys;
   t->size = q->key_size;
   t->truth = q->key_type == GP_BOOL;
   t->slot_count = 2 * count + 2;
@@ -36396,7 +36356,7 @@ static gp_result gp__host_order_groups(const gp__request *q, gp__host_table *t, 
   const uint64_t n = t->found;
   uint64_t i;
   gp_result result;
-  unsigned char *room = (unsigned char *)malloc((size_t)n * (2 * q->key_size + 8) + 1);
+  gp__u8 *room = (gp__u8 *)malloc((size_t)n * (2 * q->key_size + 8) + 1);
   uint32_t *rows = (uint32_t *)(void *)(room + 2 * n * q->key_size), *numbers = rows + n;
   if (!room) return gp__host_no_memory(q, n * (2 * q->key_size + 8));
   for (i = 0; i < n; ++i) memcpy(room + i * t->size, t->keys + t->first[i] * t->size, t->size);
@@ -36416,7 +36376,7 @@ static void gp__host_fold_row(const gp_aggregate *a, int pass, uint64_t row, gp_
   const int places = a->op >= GP_AGGREGATE_ARGMIN, kind = gp__number_class(type);
   gp__u64 x, high = 0, low;
   gp__wide wide;
-  gp__host_widen(a->type, (const unsigned char *)a->column + row * gp__host_size(a->type), &wide, 1);
+  gp__host_widen(a->type, (const gp__u8 *)a->column + row * gp__host_size(a->type), &wide, 1);
   x = wide.u;
   if (a->op == GP_AGGREGATE_SUM || a->op == GP_AGGREGATE_MEAN) {
     if (kind < 2 && a->op == GP_AGGREGATE_SUM) w->word[0] += pass ? 0 : x;
@@ -36454,7 +36414,7 @@ static gp_result gp__host_aggregate(const gp__request *q, const gp__host_table *
   for (i = 0; i < n && result == GP_SUCCESS; ++i) {
     gp__wide x;
     x.u = gp__result_of((int)a->op, (int)a->type, rows[i], words[i].word);
-    gp__host_narrow(type, gp__host_kind(type), &x, (unsigned char *)a->out + i * gp__host_size(type), 1);
+    gp__host_narrow(type, gp__host_kind(type), &x, (gp__u8 *)a->out + i * gp__host_size(type), 1);
   }
   free(words);
   free(rows);
@@ -36467,7 +36427,7 @@ static gp_result gp__host_groups(const gp__request *q, int threads) {
   GP__CHECK(gp__host_fill_table(q, &t, q->in, q->count));
   result = q->primitive == GP_GROUP_BY_MANY && !q->key_struct ? gp__host_order_groups(q, &t, threads) : GP_SUCCESS;
   for (i = 0; i < t.found && i < q->capacity && q->out_keys && result == GP_SUCCESS; ++i)
-    memcpy((unsigned char *)q->out_keys + i * t.size, t.keys + t.first[i] * t.size, t.size);
+    memcpy((gp__u8 *)q->out_keys + i * t.size, t.keys + t.first[i] * t.size, t.size);
   for (i = 0; i < q->aggregate_count && result == GP_SUCCESS; ++i)
     result = gp__host_aggregate(q, &t, &q->aggregates[i]);
   if (result == GP_SUCCESS) *q->out_count = t.found;
@@ -36490,10 +36450,10 @@ static gp_result gp__host_join_keys(const gp__request *q) {
     *last = (uint32_t)i + 1;
   }
   for (i = 0; i < q->count; ++i) {
-    const uint32_t number = t.slots[gp__host_slot(&t, (const unsigned char *)q->in + i * t.size)];
+    const uint32_t number = t.slots[gp__host_slot(&t, (const gp__u8 *)q->in + i * t.size)];
     uint32_t row = number ? t.first[number - 1] + 1 : 0;
     if (q->join == GP_JOIN_FLAGS) {
-      ((unsigned char *)q->out)[i] = number ? 1 : 0;
+      ((gp__u8 *)q->out)[i] = number ? 1 : 0;
       continue;
     }
     if (q->join >= GP_JOIN_SEMI) row = !number == (q->join == GP_JOIN_ANTI);
@@ -37000,13 +36960,13 @@ GP__HOST gp_policy_source gp__scope_source(const char *scope, const char *device
 
 GP__HOST void gp__make_table(gp__table *t, const char *device, int capability) {
   const char *scope = NULL;
-  unsigned char source = 0;
+  gp__u8 source = 0;
   int i;
   memset(t, 0, sizeof *t);
   for (i = 0; i < GP__POLICY_ROWS; ++i) { // rows of one scope are neighbours, and compilers merge equal texts
     const gp__policy_row *row = &gp__policy_rows[i];
     if (row->scope != scope && (!scope || strcmp(row->scope, scope)))
-      source = (unsigned char)gp__scope_source(row->scope, device, capability);
+      source = (gp__u8)gp__scope_source(row->scope, device, capability);
     scope = row->scope;
     t->source[i] = source;
     if (!source || row->primitive <= GP_PRIMITIVE_NONE || row->primitive >= GP_PRIMITIVE_COUNT) continue;
@@ -37303,32 +37263,24 @@ GP__HOST int gp__share_types(gp__state *to, gp__state *from) {
   return 0;
 }
 
+// The row of a type, built in or a user's. Its name is NULL if this context has no such type.
+GP__HOST gp__type_row gp__row_of_type(gp_context *ctx, const char *who, gp_type type) {
+  gp__type_row row = {NULL, NULL, 0};
+  const gp__type_info *info;
+  gp_result result;
+  gp__state *s;
+  if (type > 0 && type < GP_TYPE_COUNT) return gp__type_rows[type];
+  s = ctx ? gp__begin(ctx, who, &result) : NULL;
+  if (!s) return row;
+  info = gp__user_type(s, type);
+  if (info) row.name = info->name, row.size = (unsigned)info->size;
+  gp__end(ctx, GP_SUCCESS);
+  return row;
+}
 GP__API const char *gp_type_name(gp_context *ctx, gp_type type) {
-  gp_result result;
-  const gp__type_info *info;
-  gp__state *s;
-  const char *found = NULL;
-  if (type > 0 && type < GP_TYPE_COUNT) return gp__type_rows[type].name;
-  s = ctx ? gp__begin(ctx, "gp_type_name", &result) : NULL;
-  if (!s) return NULL;
-  info = gp__user_type(s, type);
-  if (info) found = info->name;
-  gp__end(ctx, GP_SUCCESS);
-  return found;
+  return gp__row_of_type(ctx, "gp_type_name", type).name;
 }
-GP__API size_t gp_type_size(gp_context *ctx, gp_type type) {
-  gp_result result;
-  const gp__type_info *info;
-  gp__state *s;
-  size_t found = 0;
-  if (type > 0 && type < GP_TYPE_COUNT) return gp__type_rows[type].size;
-  s = ctx ? gp__begin(ctx, "gp_type_size", &result) : NULL;
-  if (!s) return 0;
-  info = gp__user_type(s, type);
-  if (info) found = info->size;
-  gp__end(ctx, GP_SUCCESS);
-  return found;
-}
+GP__API size_t gp_type_size(gp_context *ctx, gp_type type) { return gp__row_of_type(ctx, "gp_type_size", type).size; }
 GP__API const char *gp_op_name(gp_context *ctx, gp_op op) {
   gp_result result;
   const gp__op_info *info;
@@ -38385,7 +38337,7 @@ GP__HOST gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t co
   const gp__input_node *n = &k->q->inputs.node[node];
   const gp__checked_type type = {n->size, n->align, n->info};
   const gp_input *from = n->from;
-  const unsigned char *lowest = (const unsigned char *)from->data;
+  const gp__u8 *lowest = (const gp__u8 *)from->data;
   uint64_t span = !count ? 0 : !gathered ? count : from->count ? from->count : 1; // of addresses, in elements
   int i;
   if (n->array < 0) {
@@ -38674,9 +38626,6 @@ GP__HOST gp_result gp__check_predicate_values(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// The number of counts that a call writes to out_count.
-GP__HOST uint64_t gp__parts_of(const gp__request *q) { return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2; }
-
 GP__HOST gp_result gp__check_stream_operators(gp__checking *k) {
   return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k) : gp__check_operators(k);
 }
@@ -38684,7 +38633,7 @@ GP__HOST gp_result gp__stream_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   k->q->fused = 1;
   k->q->in_steps = k->c->primitive == GP_REDUCE_BY_KEY && (k->c->flags & GP_REPRODUCIBLE) && !gp__any_order(k->q);
-  b->counts = gp__parts_of(k->q);
+  b->counts = (uint64_t)gp__parts_of(k->q);
   if (k->c->primitive == GP_NONTRIVIAL_RUNS) {
     b->out = b->out2 = b->out - b->out / 2;
     b->out2_wanted = 1;
@@ -39152,13 +39101,13 @@ GP__HOST gp_result gp__histogram_buffers(gp__checking *k) {
   return GP_SUCCESS;
 }
 // An integer, sign-extended to 64 bits; a float as a double.
-GP__HOST uint64_t gp__integer_of(gp_type type, const unsigned char *bytes) {
+GP__HOST uint64_t gp__integer_of(gp_type type, const gp__u8 *bytes) {
   uint64_t x = 0;
   const unsigned bits = 8 * gp__type_rows[type].size;
   memcpy(&x, bytes, gp__type_rows[type].size); // little-endian
   return *gp__type_rows[type].name == 'i' && bits < 64 && x >> (bits - 1) ? x | ~(uint64_t)0 << bits : x;
 }
-GP__HOST double gp__float_of(gp_type type, const unsigned char *bytes) {
+GP__HOST double gp__float_of(gp_type type, const gp__u8 *bytes) {
   uint16_t half;
   float single;
   double x;
@@ -39173,8 +39122,8 @@ GP__HOST double gp__float_of(gp_type type, const unsigned char *bytes) {
 // Checks the ends of a channel's bins.
 GP__HOST gp_result gp__check_ends(const gp__checking *k, int channel) {
   const gp__request *q = k->q;
-  const unsigned char *lower = q->init.bytes + (size_t)channel * q->in_size;
-  const unsigned char *upper = q->step.bytes + (size_t)channel * q->in_size;
+  const gp__u8 *lower = q->init.bytes + (size_t)channel * q->in_size;
+  const gp__u8 *upper = q->step.bytes + (size_t)channel * q->in_size;
   if (gp__is_integer(q->in_type)) {
     const uint64_t flip = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << 63 : 0;
     const uint64_t a = gp__integer_of(q->in_type, lower) ^ flip, b = gp__integer_of(q->in_type, upper) ^ flip;
@@ -39208,10 +39157,8 @@ GP__HOST gp_result gp__check_histogram_values(gp__checking *k) {
     const size_t at = (size_t)i * q->in_size;
     // Integers without a bound: the lowest value, which as upper bound means one past the largest.
     const uint64_t lowest = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << (8 * q->in_size - 1) : 0;
-    memcpy(q->init.bytes + at, c->lower ? (const unsigned char *)c->lower + at : (const unsigned char *)&lowest,
-        q->in_size);
-    memcpy(q->step.bytes + at, c->upper ? (const unsigned char *)c->upper + at : (const unsigned char *)&lowest,
-        q->in_size);
+    memcpy(q->init.bytes + at, c->lower ? (const gp__u8 *)c->lower + at : (const gp__u8 *)&lowest, q->in_size);
+    memcpy(q->step.bytes + at, c->upper ? (const gp__u8 *)c->upper + at : (const gp__u8 *)&lowest, q->in_size);
     if (c->upper) GP__CHECK(gp__check_ends(k, i));
   }
   return GP_SUCCESS;
@@ -39857,7 +39804,7 @@ GP__HOST gp_result gp__check_axes(gp__checking *k) {
 }
 // The buffers' spans, from their lowest addresses.
 GP__HOST const void *gp__lowest(const void *pointer, const gp__row_span *span) {
-  return pointer ? (const unsigned char *)pointer - span->before : NULL;
+  return pointer ? (const gp__u8 *)pointer - span->before : NULL;
 }
 GP__HOST gp_result gp__row_buffers(gp__checking *k) {
   const gp__rows *r = &k->q->rows;
@@ -40412,8 +40359,8 @@ GP__HOST gp_result gp__check_column(gp__checking *k, int i, int alias, int wante
   if (c->descending & ~is_key)
     return gp__fail(GP_E_ARGUMENT, "%s: @columns[%d].descending is %d, not 0%s", k->who, i, c->descending,
         is_key ? " or 1" : ": the column is no key, see @key_columns");
-  k->q->column_size[i] = (unsigned char)t.size;
-  k->q->column_align[i] = (unsigned char)t.align;
+  k->q->column_size[i] = (gp__u8)t.size;
+  k->q->column_align[i] = (gp__u8)t.align;
   GP__CHECK(gp__reading(k, in, c->in, &t, k->c->count, 1, alias));
   return gp__writing(k, out, c->out, t.align, t.size, k->c->count, wanted || !is_key, alias);
 }
@@ -41918,7 +41865,7 @@ GP__HOST gp_result gp__write_program(const char *who, const gp__spelling *q, gp_
 // call whose kernels are loaded does neither.
 
 GP__HOST unsigned gp__slot(const gp__spelling *w) {
-  const unsigned char *at = (const unsigned char *)w, *end = at + gp__spelled_bytes(w);
+  const gp__u8 *at = (const gp__u8 *)w, *end = at + gp__spelled_bytes(w);
   uint64_t word[4], h[4] = {1, 2, 3, 4}, all; // four chains at a time: a multiplication takes several cycles
   const uint64_t by = 0xff51afd7ed558ccdull;
   for (; end - at >= (long)sizeof word; at += sizeof word) {
@@ -42597,7 +42544,7 @@ GP__HOST gp_result gp__find_room(gp__state *s, const char *who, gp__workspace *r
     const size_t at = (r->bytes - r->held - scratch) & ~(size_t)255;
     if (at < r->tagged) r->tagged = at;
     if (capturing && at < r->soiled) r->soiled = at;
-    *scratch_at = (unsigned char *)r->workspace + at;
+    *scratch_at = (gp__u8 *)r->workspace + at;
   }
   return GP_SUCCESS;
 }
@@ -42693,7 +42640,7 @@ typedef struct gp__launching {
 // Room for the arguments of any kernel, with the data of described inputs behind them.
 typedef union gp__argument_room {
   gp__value align;
-  unsigned char bytes[4096];
+  gp__u8 bytes[4096];
 } gp__argument_room;
 // The arguments as a kernel takes them: as they are, or in `room` with the data behind.
 GP__HOST void *gp__arguments_with_inputs(
@@ -43125,7 +43072,7 @@ GP__HOST gp_result gp__launch_merge_sort(const gp__launching *l) {
   const int four = l->p->algorithm == GP_FOUR_WAY_PASSES;
   gp__u64 run;
   unsigned left = 0; // levels, then passes
-  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__u8 *scratch = (gp__u8 *)l->scratch;
   gp__merge_args a = gp__merge_arguments(l);
   void *const keys[2] = {l->q->out_keys, scratch};
   void *const values[2] = {l->q->out, scratch ? scratch + gp__round_up(l->q->count * l->q->key_size, 256) : NULL};
@@ -43277,10 +43224,10 @@ GP__HOST gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *da
   const gp__panels_plan r = gp__panels_plan_of(p, h);
   const gp__transpose_plan t = gp__transpose_plan_of(p, h);
   const gp__panels_scratch s = gp__panels_scratch_of(r, (unsigned)h.key_size);
-  unsigned char *at = (unsigned char *)scratch;
+  gp__u8 *at = (gp__u8 *)scratch;
   gp__panels_args a;
   memset(&a, 0, sizeof a);
-  a.data = (unsigned char *)data;
+  a.data = (gp__u8 *)data;
   a.saved = at;
   a.counters = (gp__u64 *)(void *)(at + s.counters);
   a.claimed = (unsigned *)(void *)(at + s.claimed);
@@ -43319,8 +43266,7 @@ GP__HOST int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__pan
 }
 GP__HOST void *gp__matrix_of(const gp__launching *l, uint64_t matrix) {
   const gp__moves *m = &l->q->moves;
-  return (unsigned char *)l->q->out + matrix / m->extent[3] * m->out_stride[2] +
-      matrix % m->extent[3] * m->out_stride[3];
+  return (gp__u8 *)l->q->out + matrix / m->extent[3] * m->out_stride[2] + matrix % m->extent[3] * m->out_stride[3];
 }
 GP__HOST gp_result gp__launch_panels(const gp__launching *l) {
   const gp__panels_plan r = gp__panels_plan_of(*l->p, *l->h);
@@ -43390,9 +43336,9 @@ GP__HOST gp__buffered_args gp__buffered_arguments(
   unsigned x, units = (unsigned)(gp__ceil_div(r.height * size, GP__VECTOR) + !(r.form & GP__FORM_OUT_ALIGNED));
   memset(&a, 0, sizeof a);
   memset(clears, 0, sizeof *clears);
-  a.data = (unsigned char *)data;
+  a.data = (gp__u8 *)data;
   a.counters = clears->counters = (gp__u64 *)scratch;
-  a.buffer = (unsigned char *)scratch + gp__buffered_counters(r);
+  a.buffer = (gp__u8 *)scratch + gp__buffered_counters(r);
   clears->clears = gp__buffered_counters(r) / 8;
   a.rows = h.moved.rows;
   a.columns = h.moved.columns;
@@ -43697,8 +43643,8 @@ GP__HOST gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begins,
 // Adds a sort of pairs and the reduction of its runs. pointers 0: the held memory has no address yet. transform: of the
 // values; the list's values are already transformed.
 GP__HOST gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g, int pointers,
-    gp_op transform, const void *keys, const void *values, gp_type value_type, unsigned char *sorted,
-    unsigned char *moved, void *begins, uint64_t count, const uint64_t *count_device, uint64_t *out_count) {
+    gp_op transform, const void *keys, const void *values, gp_type value_type, gp__u8 *sorted, gp__u8 *moved,
+    void *begins, uint64_t count, const uint64_t *count_device, uint64_t *out_count) {
   gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
   gp__request reduce;
   gp_input index;
@@ -43727,8 +43673,7 @@ GP__HOST gp_result gp__add_way(gp__state *s, const char *who, const gp__request 
   return GP_SUCCESS;
 }
 // Lists the steps. blocks: most blocks of the table's kernel. at: the held memory, or NULL.
-GP__HOST gp_result gp__grouping_of(
-    gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at, gp__grouping *g) {
+GP__HOST gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64_t blocks, gp__u8 *at, gp__grouping *g) {
 #define GP__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
 #define GP__AT(offset) (at ? at + (offset) : NULL)
   const char *who = gp__primitive_names[q->primitive];
@@ -43797,7 +43742,7 @@ GP__HOST gp_result gp__steps_room(
 
 // Launches the table kernel, which fills the list and selects the path.
 GP__HOST gp_result gp__launch_tables(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
-    const gp__kernel *k, const gp__grouping *g, unsigned char *held, void *workspace, gp_stream stream) {
+    const gp__kernel *k, const gp__grouping *g, gp__u8 *held, void *workspace, gp_stream stream) {
   gp__shape h = gp__shape_of(q);
   gp__geometry geometry;
   gp__group_args a;
@@ -43823,7 +43768,7 @@ GP__HOST gp_result gp__launch_tables(gp__state *s, const char *who, const gp__re
 typedef struct gp__holding {
   gp__state *state;
   gp__workspace *workspace;
-  unsigned char *at;
+  gp__u8 *at;
   uint64_t before;
   int capturing;
 } gp__holding;
@@ -43854,8 +43799,8 @@ GP__HOST gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, con
   most += scratch + bytes + held->before + 512;
   if (most < least) most = least;
   result = gp__find_room(s, who, r, stream, GP__CONTROL_BYTES + GP__WORD_BYTES, bytes, most, capturing, &at);
-  held->at = (unsigned char *)at;
-  if (result == GP_SUCCESS) r->held = r->bytes - (size_t)((unsigned char *)at - (unsigned char *)r->workspace);
+  held->at = (gp__u8 *)at;
+  if (result == GP_SUCCESS) r->held = r->bytes - (size_t)((gp__u8 *)at - (gp__u8 *)r->workspace);
   else gp__let_go(held);
   return result;
 }
@@ -44414,7 +44359,7 @@ GP__HOST gp_result gp__add_written(gp__state *s, gp__graph_plan *g, const gp__re
   return count ? gp__add_call(s, gp__primitive_names[q->primitive], g, &copy) : GP_SUCCESS;
 }
 // Copies go to the outputs where every element is written by the call, and it may run in place.
-GP__HOST gp_result gp__written_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__written_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
   const int in_place = q->primitive == GP_SORT || q->primitive == GP_MERGE_SORT;
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
   const gp__inputs *all = &q->inputs;
@@ -44634,7 +44579,7 @@ GP__HOST gp_result gp__plan_join(
   }
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   gp__hash_args a;
   memset(g, 0, sizeof *g);
@@ -44762,7 +44707,7 @@ GP__HOST gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__grap
 GP__HOST int gp__ranks_many(const gp__request *q) {
   return q->op && q->length > gp__order_few((int)q->key_size, gp__order_index_bytes(q));
 }
-GP__HOST gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
   const int top = q->primitive == GP_TOP_K_AXIS && !q->composed;
   const int copies_in = gp__copies_rows(q, 1, 0), copies_out = gp__copies_rows(q, 0, 0);
   const uint64_t results = q->composed ? q->count : q->segments * q->length;
@@ -44828,7 +44773,7 @@ GP__HOST void gp__add_column(gp__graph_plan *g, const gp__request *q, const void
   column->word = word;
   column->words = (int)size / word;
 }
-GP__HOST gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t values = q->column_count - q->key_columns;
   gp_call sort = gp_call_init(GP_SORT);
@@ -44917,8 +44862,8 @@ GP__HOST gp_result gp__host_binary(gp__host_call *h) {
 }
 // A transform of two operands: the elements and their neighbours.
 GP__HOST gp_result gp__host_adjacent(const gp__request *q, int threads) {
-  const unsigned char *in = (const unsigned char *)q->in;
-  unsigned char *out = (unsigned char *)q->out;
+  const gp__u8 *in = (const gp__u8 *)q->in;
+  gp__u8 *out = (gp__u8 *)q->out;
   const int right = (q->flags & GP_RIGHT) != 0;
   gp__request pairs = *q;
   gp__host_source edge;
@@ -45131,7 +45076,7 @@ static gp_result gp__host_reduce_both(const gp__request *q, int threads) {
   one.acc_size = one.out_size = q->acc_size / 2;
   for (k = 0; k < 2; ++k) {
     one.op = one.is_arg ? (k ? GP_ARGMAX : GP_ARGMIN) : k ? GP_MAX : GP_MIN;
-    one.out = (unsigned char *)q->out + (size_t)k * one.out_size;
+    one.out = (gp__u8 *)q->out + (size_t)k * one.out_size;
     memcpy(one.init.bytes, q->init.bytes + (size_t)k * one.out_size, one.out_size);
     GP__CHECK(gp__host_run(&one, threads));
   }
@@ -45398,7 +45343,7 @@ GP__HOST void gp__shape_stream(const gp__request *q, gp__shape *h) {
   h->stream.by_position = q->inputs.in && q->key_size && (q->primitive == GP_SELECT || q->primitive == GP_PARTITION);
   if (h->stream.by_position) h->in_size = 0; // a tile has no values
   h->in_misaligned |= (int)((uintptr_t)q->keys % GP__VECTOR);
-  h->stream.parts = q->primitive == GP_PARTITION ? (int)gp__parts_of(q) : 0;
+  h->stream.parts = q->primitive == GP_PARTITION ? gp__parts_of(q) : 0;
   h->offset_size = (int)q->offset_size;
   h->segments = q->segments;
   if (!q->acc_size) h->exact = 1; // nothing is folded
@@ -45442,7 +45387,7 @@ GP__HOST gp_result gp__host_stream(gp__host_call *h) {
 
 static const gp__kernel_rules gp__kernels_of_stream = {
     GP__SAME_KERNELS, gp__resident_streams, gp__spell_stream, GP__NO_FIT};
-GP__HOST gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
   gp_input index;
   gp_call runs;
   memset(g, 0, sizeof *g);
@@ -46335,13 +46280,12 @@ GP__HOST const gp__primitive *gp__primitive_of(gp_primitive primitive) {
 enum { GP__HOST_MADE = 256 }; // elements made at a time
 typedef char gp__host_iota_takes_them[(int)GP__HOST_MADE <= (int)GP__HOST_ELEMENTS ? 1 : -1];
 
-static void gp__host_make(
-    const gp__inputs *all, int node, uint64_t first, size_t n, unsigned char *out, unsigned char *const *rooms);
+static void gp__host_make(const gp__inputs *all, int node, uint64_t first, size_t n, gp__u8 *out, gp__u8 *const *rooms);
 // a[b[i]]: the indices are made first. An array's elements are copied, others are made one by one.
-static void gp__host_gather(const gp__inputs *all, const gp__input_node *at, uint64_t first, size_t n,
-    unsigned char *out, unsigned char *const *rooms) {
+static void gp__host_gather(
+    const gp__inputs *all, const gp__input_node *at, uint64_t first, size_t n, gp__u8 *out, gp__u8 *const *rooms) {
   const gp__input_node *from = &all->node[at->part[0]], *index = &all->node[at->part[1]];
-  const unsigned char *data = from->kind == GP_INPUT_ARRAY ? (const unsigned char *)all->data.array[from->array] : NULL;
+  const gp__u8 *data = from->kind == GP_INPUT_ARRAY ? (const gp__u8 *)all->data.array[from->array] : NULL;
   gp__wide w[GP__HOST_MADE];
   size_t i;
   gp__host_make(all, at->part[1], first, n, rooms[at->part[1]], rooms);
@@ -46350,10 +46294,10 @@ static void gp__host_gather(const gp__inputs *all, const gp__input_node *at, uin
     if (data) memcpy(out + i * at->size, data + w[i].u * at->size, at->size);
     else gp__host_make(all, at->part[0], w[i].u, 1, out + i * at->size, rooms);
 }
-static void gp__host_apply_to_parts(const gp__inputs *all, const gp__input_node *at, uint64_t first, size_t n,
-    unsigned char *out, unsigned char *const *rooms) {
+static void gp__host_apply_to_parts(
+    const gp__inputs *all, const gp__input_node *at, uint64_t first, size_t n, gp__u8 *out, gp__u8 *const *rooms) {
   const gp__input_node *a = &all->node[at->part[0]], *b = at->part[1] < 0 ? NULL : &all->node[at->part[1]];
-  unsigned char *x = rooms[at->part[0]], *y = b ? rooms[at->part[1]] : NULL;
+  gp__u8 *x = rooms[at->part[0]], *y = b ? rooms[at->part[1]] : NULL;
   size_t i;
   gp__host_make(all, at->part[0], first, n, x, rooms);
   if (b) gp__host_make(all, at->part[1], first, n, y, rooms);
@@ -46363,7 +46307,7 @@ static void gp__host_apply_to_parts(const gp__inputs *all, const gp__input_node 
   } else if (!b) {
     const gp__host_source s =
         gp__host_source_of(x, a->type, a->size, at->type, at->size, at->op, NULL, at->type == GP_BOOL);
-    const unsigned char *made = gp__host_elements(&s, 0, n, out);
+    const gp__u8 *made = gp__host_elements(&s, 0, n, out);
     if (made != out) memcpy(out, made, n * at->size);
   } else {
     const int normalise = gp__host_normalises(at->op, NULL, at->type);
@@ -46371,7 +46315,7 @@ static void gp__host_apply_to_parts(const gp__inputs *all, const gp__input_node 
     const gp__host_source t = gp__host_source_of(y, b->type, b->size, at->type, at->size, GP_CONVERT, NULL, normalise);
     gp__host_buffer p, q;
     gp__host_op op;
-    const unsigned char *left;
+    const gp__u8 *left;
     memset(&op, 0, sizeof op);
     op.size = at->size;
     gp__host_find_loops(&op, at->op, at->type);
@@ -46381,9 +46325,9 @@ static void gp__host_apply_to_parts(const gp__inputs *all, const gp__input_node 
 }
 // Elements first .. first + n - 1, n up to GP__HOST_MADE. rooms: for the elements of each node.
 static void gp__host_make(
-    const gp__inputs *all, int node, uint64_t first, size_t n, unsigned char *out, unsigned char *const *rooms) {
+    const gp__inputs *all, int node, uint64_t first, size_t n, gp__u8 *out, gp__u8 *const *rooms) {
   const gp__input_node *at = &all->node[node];
-  const unsigned char *data = at->array < 0 ? NULL : (const unsigned char *)all->data.array[at->array];
+  const gp__u8 *data = at->array < 0 ? NULL : (const gp__u8 *)all->data.array[at->array];
   size_t offsets[4], i;
   int k;
   switch (at->kind) {
@@ -46423,7 +46367,7 @@ static void gp__host_make(
 static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t count, const void **array, void **owned) {
   const gp__inputs *all = &q->inputs;
   const size_t size = root ? all->node[root - 1].size : 0;
-  unsigned char *rooms[GP_INPUT_PARTS], *room;
+  gp__u8 *rooms[GP_INPUT_PARTS], *room;
   size_t bytes = 0;
   uint64_t first;
   int i;
@@ -46431,7 +46375,7 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
   for (i = 0; i < all->count; ++i) bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
   if (count > SIZE_MAX / size) return gp__host_no_memory(q, UINT64_MAX);
   *owned = malloc((size_t)count * size + 1);
-  room = (unsigned char *)malloc(bytes);
+  room = (gp__u8 *)malloc(bytes);
   if (!*owned || !room) {
     free(room);
     return gp__host_no_memory(q, count * size);
@@ -46442,7 +46386,7 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
   }
   for (first = 0; first < count; first += GP__HOST_MADE) {
     const size_t n = count - first < GP__HOST_MADE ? (size_t)(count - first) : (size_t)GP__HOST_MADE;
-    unsigned char *out = (unsigned char *)*owned + first * size, truth[GP__HOST_MADE];
+    gp__u8 *out = (gp__u8 *)*owned + first * size, truth[GP__HOST_MADE];
     size_t k, end;
     if (q->primitive == GP_SCATTER || q->primitive == GP_GATHER) gp__host_passes(q, first, truth, n);
     else memset(truth, 1, n);
@@ -46461,7 +46405,7 @@ GP__HOST gp_result gp__host_run_described(const gp__request *q, int threads);
 static gp_result gp__host_store(const gp__request *q, int threads) {
   const uint64_t most = q->primitive == GP_REDUCE ? 1 : q->primitive == GP_SEGMENTED_REDUCE ? q->segments : q->count;
   gp__request fold = *q, map;
-  unsigned char *room = most > SIZE_MAX / q->acc_size - 1 ? NULL : (unsigned char *)malloc((most + 1) * q->acc_size);
+  gp__u8 *room = most > SIZE_MAX / q->acc_size - 1 ? NULL : (gp__u8 *)malloc((most + 1) * q->acc_size);
   gp_result result;
   if (!room) return gp__host_no_memory(q, most * q->acc_size);
   fold.stored = GP_OP_DEFAULT;
@@ -50583,7 +50527,7 @@ GP__HOST gp_result gp__reverse_parts(gp_context *ctx, gp_type type, void *data, 
   gp_result result = gp_reverse(ctx, type, data, count, data, stream);
   if (result == GP_SUCCESS) {
     const size_t size = gp_type_size(ctx, type);
-    unsigned char *at = (unsigned char *)data + first * size, *from = (unsigned char *)data + middle * size;
+    gp__u8 *at = (gp__u8 *)data + first * size, *from = (gp__u8 *)data + middle * size;
     result = gp_reverse(ctx, type, at, middle - first, at, stream);
     if (result == GP_SUCCESS) result = gp_reverse(ctx, type, from, end - middle, from, stream);
   }
@@ -54380,2003 +54324,2002 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-806356
-'fFXaA3.2gqA9A3q<:NBi|zDUm61[!Eume1S|966N|wwW|k}X>wYGwtz+6E{o3WUmlTnp}xJ2CSh9[ji=vexeIuCA7u>@m_jLAqwN2{l5(ScAK.&9zWF9s
-o2%q<qX#T,~rMg)</g4W<x`]hz`|m7t_GQ&wE<iJ8A:nD]W]<m@wkmP,>j-l$;Pi+,T"itOa,ZQ+T#Y=MfS:||w].dx6>-:UUTh_MinI$WSC0^hY~+wg6l
-=2'm<y)co;Uq$6&KdDJBM<aB@>;9m'T=q"BIaun]PP6sW6!9{m[7_uGbq/u]M0JOc0'}f&>y,3+myXbQ,(dT^F1`@1R`&|=xm985!;E-41s%#(D:=0+A{)
-.[w<yP/J.0&]4qX%!+`t@suU^qyaE9O44UW!|BKib9q5'Dni$txTgnam-zqwAcLE-`HMo=[ud<r'Myxf=2o/CUNVha-uN21b0pnU$m$8ni]{L7sCkL(Tr,
-9Bra2n">#;)'H='t{;nF>6_@EZ[#U-u&~>u[]6,eO!(>NX8KzcrIzPPjR+xO.H+>2pB}Y,3bp3fq1,"ntf`,r5$E<hs[dvnz3{ULn8BDx/w;j9eCG%$A'b
-KQ`eL+^A%d#4KplBR/Agyz^6[OiPhRAK-gbLe%^p-m=g~&F1|lO4"3i^=}HyVQh,pxMp6.;A#$>QrGme+#d<flk>iGLg_c3:U_ggt-&'FsS9|),.4:6XaJ
-d1NNoDKkKx>EBcomr^LFIbAZ6&9e>m)C">A7t$0WN4yX[Wu|60>Y86ROU}@%|Y__cmn,LubF//^2h3yoD0}>IuHF6)p|'HdMWcdP{Ccq6+-[)MO()sKr;l
-HZ2/!:;liVfzn4akua+|F'I{{AX).7'>X->>pIItk.4CXigifsvYN4sZroO5&yzAIA9_{i0cXD@Lv<8VXXRkbbk]6zlf1jed,Iy>7n.GGWN%t45qncWL&W
-yTC^ck@2q3%Zx@0}Tm6:9Qu8q%&OOa""{<|S#Krvo@b0x#-xXj:;-9DSb/#:R&LbA9SI_mFV]UT[~;GTnGEd<2>jdn]6J:0x^X|33(E79R9QA[.@P{1TiE
-+Km_M|1HyTHQmhqV:WaCdu~ii;@#T[7wcTZ_li:Wt@8}VrR&&-b/HENQFTf_AD!}s^~P|#ccPLT=.<zp^&_^VVvXJT9(g^Z1sG-<<nwp)QlW_+4ip|OGd|
-p@`@}@:.zcu>Jqk{k%,{#FZ4zS&ZvIuVi`^0}-cg0ay;ug!8od.TTdVO'V&T2{IbRC(Xjp(#66%L5CXq)J"](1T<Z(vm4k"Oqu7GGdt6k,-8S95tpXc>ZT
-dFi/[Dn<1A@tVDTO-s}Vi$:4%&WIf:k{oc+;<<@m3=tAI3PW'sXZNLsO|!xPQDGs(dp.6uOT+1Zo'wa.R.`t'@[T"(^$sTxQsC{ZvFu+/0Oh4;>>qFpivN
-o8JEvpj2`J-jqa-){CORtqE:rM4Z)9;Xh78Cl#-3d>(DK&M}"0Wb`N/!12!e<h]pD/e}+r9$+OjjiLtSvvM!duqi,/'-^@6|RUc:FsX`+g,t4_:).xYRF,
-V/"e>K"@:nL]liqBV-q9N9F]Is)2ZcKh2;dIrIDU2j:3PK(ygf)dgRcw}z+po};#6lU_B|/zgs`/&S0QwsQeD:^MU"q4wIfB=7vUheS)PqSS|D3bQQF'Vx
-F{vWR5_|5{(e$w>'b:L"N7SaM[[%">q@sw]}b(mZ8wUt=m+E+YT44[gcLQo>B^"(S8C4~;!,7UYr/u>_y'iYySonDZ0R15s+ATCvnJ`#/Epz~1Ds^L]])`
-.Nx6<|=z|<qE34{`fdN3SD4iWCOGbaGRd<U=rzv}M&xqtY,T:TXA@/,jcy^7KW2lHQof0EkLFh~}GbX0h(BGNGfZN>ainUKnLF;s3J}#'cQx5>^}})`.p(
-"U2!Bs<"#VR(=YkD2'a35nMK|L;V{u#LMUYMqK##2Pd0n9V9{2`!"t<:qVa8Ff$g:`J2U$r@0Iydq'Tl!x&^V|+rYk=o!y(`v>pq40]qo|UfXvGAc6-^U(
-|@)N']vvTeedtC~YX%!CtU.Pgj>B9J_k[dd@m%Fn|)aN:H(8<%W63(L`dTDMSr$+5x~0@V2b7`EP^=@s;Dr7GAz38#ioDn^P|E/[W%zQU/]wSCYo4/gkc]
-[$[D-/>>Ft"UjUx4$f$RmVuQ~#t#X}tB/N1mno/BL;"<nCQxd<laN/tFp.YIe%p3X&EjS^tE4I<}PWF3>E>zq.8Y~du+H2A6qdoq-0rkG#h:L{JN89w33Q
-%/HYMfl(@"0IfxEim#X8%mD4XgdC~1{"ZYRxnV'{IBjoOF"s+i<={oVDP%5Dx0G+/gnAF8ni6VO_HA+-GWT[bd32^K8mq66i:T0CylE2}^7QU`{fZ@J||0
-3q~hL@U(_09;sTQZ2HW=Y!.b~t!E0#v.|GLwt[(6S'c='r/v`Nwn7ltU8v,Dv!(J%p&Ka(M"nIiOp9GY9-:VUb)dO%.7o,5.Um/uGOD"ZVb{Atd'yg9i"0
-.P:koc<6=p@hMH-FPeV3pXP`1V!5(Y7+`Axj{F`Gsv&ofO^yqfV.E-qPw]:5c"q1SXx|I/1COvY(FoC=q`|A=(Rg^m$soG$]X%6GQ!~(nPixvlc$]:,EG]
-WH<t^oZkWNUcvU,lnE%1`1R@NB<piNx$Dc<L9x`"vI=s5|&AQ&>_3AaeuQAX,U]j9pb+Y;K]9km$L+M]c)i)>uY"^urDO3R&NH]Uxm}0wUie45lm!=yi5S
-[[$M`>7BT1%fw%$Z.B2oGrvG=nx8w'h1E,/D_(f<}1]sVK-}v"h{-^SajO{%[U]"<>((9Q}"L{yeQ!{i756m=tOgKXB{mc.u'f_`0XVIG4d}jnL`PSnIiK
-/a_;6i/4WMfymqc}Z%]u=#wQ<KV4l#PCyR7ajbGcT!}tJJy"7L%K$#&k<z3m/t/A0Zh'%p=c<E8JXMf(9Tf#mczqwnD|;_cl2owB9=nK3aO)!d8i]'i21H
-4;:07aNRyahvdJe7#3(&Je(7-o#Q60=xGZLK)]gpn9"'k1&z4xV6G[Xq|6zN^jGYDazoQ]N,TlRl0==Zek2%xAhr9|HE#^$]s2@Q4@xA$p&Z7v~}>Xye8[
-=%ZqU}}/seYL}OcQ3g#O!7/t1V(/!_$m;wsb%ii8&N%McZC8'M6`l&)TuQ'eg"S@c>Hfa-fR^T&WvH%05B.2&h-#R'IbVUlfUNpcpB[[|jJRQ,xW21WvcZ
-r-"<8"Y2!_-yq#d6~YzSJu!Y5$0A9t8=q<HSlFS4|FL1LacCX=bAfcZelqs1.I6p3(j}O]M]/ODwk<T'&BhqYfEJ_Af.$U7#"x)@<O}!5PBOj7f@vJH#(`
-jByLg6,9@l`3y+N6@+|O#^Q!XRG=PG!gn@wEWHF8m@I}4Y.>P!QR/H5CKT5dz@6T(SbV]ol<TQ]':Xle7FE'JuXg>BPL,_MJ2#P'~Izx/Z}IyhD;V2Ui[}
-z>IMEa(KeShH0KjR8Dic6l'%a/%9<R}t{oy|K[(WzJMDe4'@|ZLK`{qukW5p7oPA8wNI+M#m]Iiwlo45AX(Ob6;IOue(jYMAK4)fvFqpB2(ODiVf`njKBz
-o&,>BczpUzJ9%2nn8m,qI1beWr].p4KfdQ^+Uew/@Et2DUXY3pfDBv/_:)dqq]08ExHe,``Z8Q>1k,2-2e.JD,z/igjHUfg8{jQ'qWP{LgnVV0W]dra}yi
-_:B!v-BB+aN0|kQP&b'b/E+#O[,zC2$BN;`)EDFB3k7W%=3V;O%0W'2Jf4O8Rw=A%7y|FG%}#i%;!][uJ]Q$<,&"RV/`_)2McrQ{rAh&cbej{K9>2Q|8$9
-rLn1h9&XdoRtRDemPg@qsZ]#ds!toSA93O3oT&6=t3@A'#rMEAz-)[OE%7]Um+c/998+PoTCBM5Bn}K`mVN=z_GtHtf@YU;Lb/TwzURd{bx/y#bRJ0K{^.
-:K""w]zf$@Orl61=>9qaX:9D29S<wi$@R}N<V7L@x)Oh6@b=v}enJ4tA0qqX8N_lDDi),DB#}xCvE=M7#tlP{oqz#j_h]6w;vzBw[w~Kuw5N(,.L<v0y|>
-r[KkW<xT]P1n}3@YJFy8_]F0A_H_m}@Z8D$lY9OH2<YxB"!>Uffa!aeo0"sTcR[f2MY/cT^cF%N))h!SSx!"x2"<C!!#3TN6k9`sw{BU'8>'4P44Se7v|@
-/t)Jxpq{!@;m4gQSK+(x!<g^M,d[e)~8$D>Mn_,%-zUcl%nFFA0f-bDN5mmmx/SqMv%:L`~=]X`H^A,L^Quv'"dbSt-W3^g0tvdnv1CYigxP'3{5$KtGWp
-kt19RrX@P5(Owz>$P}i`2a{asf#xYQH=qE+HB;RD;r-,}woQTX&#!blQ:zLqrG6rvE@g<VXAKTqpda^s-})Um8fd}eLYPAMH+sYBLFX79a@;FQ_;@n%6`s
-pJ.3Ul,b/"7p_%u&am,Qg_yk+,&)S=rRcC:$IV0t1bRG}.:/_p]1WOe[=TsM9P;K(Nie<3P2$]93d'&iqUMrgF2$XjU|3%(bM,'.lO#`h{gNN/yJ}<=7+3
-'D1NrhjGJb{|f%e1"^vV/H={AY%t5]`|oNHX'JDlN$d;$Q~Eeh{`WCh)mg^1JxM:%ytM"QP%A/g,kEBd>/7^jIc3@z)kI<ZRCjKV8AEcIQvU{rjB~%s+Q#
-3aqOqDNWtW!69:i6IkV_U"y,H))X1#u=)SlK!+Jfsu-0y7;D"gY^+C-39=-ihRPF;Ita>0ysHtG0Rl&p=_^ku+(U.V<ey(%duK+nziTV$!/]"Q}&.@6x5p
-T!4|v}>>~vS%9CV=k0Wm:T5y>;ak#&yfvtz+0|.aftU1/'3bd0Mcj)jT:zkQqyWI7hjuIjay/_y4^GL=P(Su!,%!z!:BtC^DP$tGLoS`5"3V@Z:uMJ&)QC
-E<2na"}Hj{kPnS891F|c85.1J]1O('=xKI}gX;xDMrQ-SH^RU%@i6r)f3DBq^U6kKYiQ:`]8CG!u}]aq]{'v-3`(hR~<_YD8g7g8y,lxp15k~/Veh<@|)0
-'7!{nbfA_[^yb4PXw$j)r'8}}h|38nxQ4r+:_he4hY|@@2l|^o2=ARD^DzIQ!s-+L&t_#[^kwg)26#G_[h8TvE2;gMx%o_>y0c5@"Fpr'QN=r9|4NMfu//
-N+;^,fliB@cV@6'N{`.8ntJ2E]g!CTy$0^0Pd[dLzI<heQI6!3x;@tm|RV,|vCWAnk88{gjs88MpN(2+^ux0aKQacR`j=4.iE0}"CQ!O{zk#TN.j)dhg[u
-P-%8s&f_>$CP8W0;8TC}2s!|oj&7:%>R0{,%369Q]I|O}VweI"z[nN-CIZ-17:lUT-HmRvXV`7/"[Bjb87&D_-{@<8jT_i.vSVo"E5Vk(7h-~gW(0L30Mj
-g7A}~j#Ev>!rHEdpVE]}MmZ4fS`)h;QClQoP"A8aD=wMl8Q!}"IboC"3)Eyrx!(I<d)(;NWGH8>no/q=d,yCGfh&:dSq"EBlo+^)4i9o}3~'nj3gF:2-jt
-!)}/9fM|5qj'B^[PN(7ZU$Q1<{5hyas.THQ<s|(Pt!)A`OHQ9>SpNP,wpw%k-@dNM}1@(cZS4bni&OB>["O8ZW$0DO3},N[`NBZpRqVotMe^d04LGEEHIn
-GTrfn'b-!OVX'|PlY!Nlo(&H{byJPe+I>5}tiw3n3dIboC(E_@:7'vTt!oT9CGJP&ig"]fJei]1@Jll2m>$B0i(VJ%XI~VUgqjdcnHClD_tAJU-ea3"RYr
-njO%0kN{'V^I5GFvlhg@NkN`;s_"/<8`%>29;sEc_c6e/3E:3f5;_me2XPX]'tdE-AC`X_]^G1yRQLV!JM^;]K.6LCuau<bOl<gz+@uL7roq}}~+JlR+v}
-+v~c6rc#4{BP6-k,nrjY<`s>s]-y)"d.%9],hTr4mfo1S#$M!OFU$sZCN"9Qx,hON;R+[gRRq(8('HitDdn<aZ>;AFB5<mX-/G7EH,ez<-N{CW;@9@,D3G
-Su^b9lz|47uDlt(==+a'Bj;gbfoez.=#A|S.Jmf9J5t|``4Y0=$khyx1YZ3_dZ)^4yP>wN<]t|r>xJPuGX"CK-rA/x4b9FSJ_hSRKpD_a5<u0}'$`+-kWj
-5Ik(n;TyAdYrM>D+n2}U&3)=|aJdAbkUv7}#Sop;h0@zxO!TD5SDe{#UP{,OPI9j3DZ;Du=zAvkt"7>cg[B}Eg5XL9pI~X"jKuS,Ejg[=U+-rTFbo_iM{-
-GsOKyx00tM+y-D50@rhRIcf-)#@H3R7`-{4Ro7wRy6lDqYQI@epOI6OvV=A1=LOY3e#"2Ixl^/OF"dqa'0O&VmHv/:~d~t4Tfk+#Ro4&'n>&5BHu-Xa5~U
-U6))J7^|&OOuVKPOw]x/:n~NQ@OD-jKwj1>Z+BZeH/g}XQ5N8.~JWmSuJh"u-H.%ZVKkZyNKm2Iw>NQ9.b%Gg7J#[3H-z+7c;|.guO5/W7oVKe^oRW]VQ<
-9kTN4w:/$KZzvbKzf_;os,]B/(>ef{R:L|%yUuVlT4Mtb%Ue~c=#~ODbPKuKa%nVzBcKD0qfeL|:Mbz|f>nKq%U0ZHrs5Q[xX(G"3tYeVB6e#lv'G$'Ln8
-yC61}i+Wjw0j92=)-@|I+,p6t5q!/xpo]}(xMZgpWTjw:"m]+7Sn8lhe#_G}6'ZX$]a"dIc:>j<Mx)dF02#.~'43~7PK;MU"e6tSrkZ0c'u[EUvy8+@'o-
-B1LN~ZEVB'j];PvyvX~x{2bh)d.BX9+B7)6n9p-)"_`ACLc})q|BtG#Uv&R'q5JCPDGm}s;D~#PRpXPDf{|Q(XqzlDG-ZosYe(S4tv4jXQ^gD}iFoPanrC
-!~;B)pv!:;J&iJ}N$4nEtp}C;Plu;Yr5'PLdKqNJ}BDyzBrgfreIUJbCyhpL[Zh):&AF5@m:oPW%L'A4Fi+9VKZ|Q,hy<&aaq=Id#m#m]0`RBn,mBf-8cf
-DczO1=wjzkYMRXiR>5$_y+ook("[uNBNdJQ}i#N%~)(O7R"{_`Z["`~3cKy`C&(Yil#mRS7-.h{%W4c3'F~p$J:<A6~Xk+0416V^X;(#:AzZU(,=4+V5J_
-vU2FQHhGh`emcu#$J>kel86QZ%xpYjT|UY&>m6EC'c@<</Pqi6X'CL`^k$h)~SA<oPlj&RBGo1xc>.=j)).!w.2B)Z&hW5hWDA0'Nf&T(PqUZ`t>"sXg`q
-+,=Aix^Jr[oS4^AKl[w;NcLhjk[4>CnV|01`&)0x(]REn]rhmYs>#]jGI.)1E(,;FcbNfMeH9$$/8+:vDS.Nwf`@im7uMt8ozxFScXs[wn>oR349zC}kB(
-9g7Nk@{{!=cKxb4D"kSeMd(Ryf%f-d/_=]f}X}X<%Y$pr4!u)$xrF!M^X1z#2hKPZCDzR8NxD|_o=Sl9`.W/bqca9.wun-$h4I..2YJ</qC8A%95IZOG7#
-B39u0JP@_K+w+|Lpb{/|neQ:!d7:hgoq]Ki!j=azl4<Phav>.X7zCCg]a,vv.pmLrH:lV<<(}"6a<{j4fpO"2^9!:.QKky98U>]!UdD=2=HqN1x/IheE&7
-ycdIE'KB(z4_cWIDZwM73P|d"gE{3BT^LPhnDQ@Qvd/v$q@}4s'ys{%NHO-qml|^8CWJv,kN_NV3>dg3@KIrpeFU|^7M|Nqr^-j}(,>$#Qf<T&YA(0,XOU
->O(kceO#GIVxDQ=2A%O9K[~$Xfj%tKJHdX(@TTd,.tb1HnqatEsuMS/0l-Awv^c2:B%),%Od.Mm4Mo|wYigrpzuo/vDl8LYA/SC26nyjSKekE`,5;&vH`M
-w(4OsI6tBnJ^JeP[q,/vHK3W/${s^+p1Du+'vV8CNJ!|BO3!E_pS;&6Z8Sq/Wk{m0'GETWQP](N(D!t3)G4Xa%7j;)XK8/b9!::n}{:^v+g|h#]r4Ot:N5
-;Tl^[7lyPUevNi<ht-IUC{h0:.k%9JvP9]L3HP977(8r["qusM=3zNKr#Gu{G!ryn::&:ws0n'd!E"q/&)<=J::x][Lk/-}ulQ>'EZH=Q2d!:Wp(k#2Kbu
-tekOW+Hx!gArgInsb`H3Axw<o[T@)1.py{X(fLr,XJeE$xkQM5t'Rm-OdMuH}ww]43j6(Rm9=Yu6EBO60#Yr5B"3+6.pSLlIPpr4NE;T~!~X=nUsGx;t1R
-U"h9-${;E^#g_Zh<9S-dD$iJ6D6D2H$)C1Zbl[o0I:fIP(@3-9BA^)T0hPV,`=22;1<b.RN;xCd6/x3=b)z#4,SSaG8Y{|$Txk%GTQ^++9kbz5EV(ih%}y
-m)U0^#=TJmfkSlG<%,c&zMoOv+bk=yE<<%h>HQ;O"lh:~{0g$AnCJWp[mWj,oCsQnP~kENnF}9XiBS26sxm%+/FU1L^.:o5Z'2pn2-hleu9N1.{b@8:b_4
-2&2[ic,k8%`(:MfMpOa4o<EKEqmrzr7Fr5xWE9a3Vx$")&o]_0{$_[PAFEa800-&rF[NR0cr.EzN,{/!NXT<SYqDA2+!EPbep)N"Rywdk!g<WN`PDP5fxt
-!:RyVX='eld#iTM^EkH$y+-oBHtRLT=ad8KW^Q<Sh`aiM%gnd$k5K0!U#2L_q"L>eu$A4r_Jut5K^2d]S}'ce6P7+mkpfyV}Bp<6YwNW:a}jB2XQ<]lqGu
-VHBGdCHA858#%#S&;1fCC`!N0H-h47#k9^)}6zsQQh365UIL'c<L+-_R{Pb2Hxsw$'U;dkk5r|:Q7)-CrlK;j0MF%.RZo-s`bp:>T:-KYI-v2`aUZpv!]^
-oM34A0IcPTHQ6F5-g-#DRTY<0E=90EZRvQ:kw=}P^KXhOl<Tf8U)GI~$kx10P=dCQ.o})BzImMKyZOqtOqpm52;I=Yb^HwAb}wk4:oi42NM30XtVVHF(g:
-z`Jmt_Z/U_>Awni;e45kp:s0)91jsV_3"/ge;49z&J85[`H!+pN<N=9My)AY{c&i|gG1B>y%}k_9|A%b;dsPg|@!dvUDl=moVJH!wYO.'3pd2'/g0V!]j^
-8$AsXHl)Q>hqzk0sp9@9w-l'%W3H2fmE7@QQCLk.QUSmEfA'XU~9wEejX}TyHw%gLN#bqVU>=jpmP.n1iFE^wh)uD[,DR@#)Vy3e;p^%=dHF(#i:@Q$r-O
-Bq{dTd^cL]QL#5Sw<=zIp0-8FwoWNT$JuJV>adFG{E51Z8Lrl;3+~FIueHeIe:DLy(wW}J6)z_ObB)1dmFbe"vbE)cf;V#5wie609OL6gzhqP[h(FxHz+T
-$N~69d%1XfB8P71Zz-GJV}):&+":Xg|;]3>nqce^!@lO@AubTybN+Lzd"@e9mYwTEGHCM}:eb{:qiwd}:}M9P|j`RRq:'txb./Rp0{(fKTE(U=v=_jOIaA
-ujDJ%"48k"(]w5hy,gmnR;J-]&n#1]o1M,(8%`(X.iHl/JYMvyI&`Vty281QrD@hE,o#%aP&bxpi1)>V63Ni"J#XLx>4B(bRmbYU)vMU7yJYD6QU.u+[m{
-hB/0tL%-4yM$Dd5-YK6%_@no{=]5>7W<tyqhQ+yx5CWZm/-mlD,&1z3/5"~}3SPDHAHYcZpVW=KHK),Lsh+BHO_Jo2|7-@}L(XW&h!|eLD1OodyI{/E78|
-#/cnIR[rBFLj/d|CMo$I'lHp.zO2AX7W'!}`eXr%JY~BnL]m~vwwk.S^G&)4:Pe+CnN!j:8K;!N;YKQ!C<X{5!bNP'K!8|.v:!jN.ZH[xhit}!28h.d9V&
-62"p6JAvKfd,cTlSu"R<p.{t#t[Si;(`>axx,Ax2I`3TwrNAbBOh[jX"t<3j~>dRNerC]tt[Pd<iILnE1}2]~4H8SkP;_'xz%7okaPWrHDa(un%C[aw#Wb
-(w%z)=k%GC_,TwpAvBt/1,$->s;rv%3-#nO9wMd=&#tYl`7<.|>olh,u@UL2Zw$LB+<;"3+4q=6_iR{vUV_K9>P#Mq.b5|_;:Jxl@O|.Gp40"Kl[HNYOmo
-)aAypS+mf4|/,D_B".2dQ}oL.QPdn-}aMSTDGG~^Uc;3.7:m)2.(f4SvX,9ZLm!#1CWvyzLeH59)B:7[$G4uY[<CHOrqc6sb5:[@FG-WZb(e,Eh(6CQSd#
-{,pFB!{:aGStiCtj/_GryG74JEqFd[PJnH)'@)x=x(L)'zB'EFm8sNJEThoSr-srT5F'CRhBN4j;n8^"F#"N:rMHEEi|@5gl9;EKsW!QIFzJO'Ao$VkdQ!
-^M5>TB@_,WU.AVV8ra|S{'Y/j^7[Q{='=C^EZ!kY":g4$Fd075zIcYu&z-2I|&-ZkEn+a3&_x]aJth)%!v$h@lAr|SZf4S>o8VUvc7l{#/3.a4D|PIt&9w
-xyA.6!C7`Z1r+a6+E/'Ues4_|)-c'_!fFh3OggL,rPCjJE<:rqrF!(Xx-/I^nXZ$YdmktlWsr3,f"4;wZpb8mZc[}&`o<_~RYkDn-S+G!/]qP:UJ-lMt+g
-]Ixp<0z%rVFD7HVu'4&Ri>6v2D7=E:iKZ4=x"kU6fiZxZ[NX$`/S'dV&pf#X6nOU_{H<@Nbx4ExO|2.WzMQ@_B7ZkBa;kkdXKiR;dl}(98Ht4xwd>;/M}Q
-0yZ6h:)8~DT(AU_&AGiG&(aU"(2f-(HXV9~C}DyDpC:6oG((C{_e268w,0>qQ]v,W3{5h97IfpRj2bryl)V:[)U&RYA]bUI{fPb,E!^'yA[7qvZ-nZxE"H
-YrpS(&$jKfme)ahY}s0&0<9JGTaBl{@](g)dVC7$WX]duZlHXp1`Ya:^fU]v3m>NLCUkf>nAh+K^B|aGGEf8eCEo|3a[4S"jvPn5Mu27bGZ[3!J2:K4+hg
-25^^z@JgDRY/]>hxF]@vL_Wf]/1149rdc:'6zFY@/0!%^_Mt-Sm1+X^v0Vv[d>4p@736f8@cC.X>[<nmvVR%:NOz<^B^X-Br83<`mY8D2{,o-#w|xal`"r
-f]O_AV8/lp_K@sm$T46CSE^CRkc%2^YZV<;f@P>{i%zurPN/g<B,86o(l@+@!+rp6iFk>mp5`G/Fi1z`IL9UrN#}Ic8=Qd(Z>NRaHhG#<k8hY4W,4KE;!U
-#}q/!a_4XW%.[2&NaJOtX]7%%,}.n2tAI@pyd9C{|p=S|<IfCQ~BIyuQ>n$@'X5$@IK$sSd&f(G+>wp/jc@#2`l]RD$Z[Z5K1JCh%_RQD$>#/d5_p;kn>}
-"y4j4R@&G_5SccFdZe]FL7'q+ex,@WCv|N3gW@waYCOia+6K[vq9ov,i">d,#ehzv_-`6AS(CFI;(EUCZo4-ip"v/^3yQ1=ftK-9xpfIlDMEQj/[$95^SY
-OomnXTXqA'<l|$]$vfck$E$K6i1^/CgFlCr/2QM-jC+mL0-oJCr[xya4q}vB7+zYf#,i{KF"|HX)Th]/_cjs$Sa=ac}e3C!rk}$zQbh!YNia7p9s8^%hXI
-Js61}Ip.:&[&_P^@pO{BKocm[|7nu5"N5,>nLPI"0e4v9sh245}KejlAZg;$nsIR"eOW4joh!ZA0m{9vVZyK@Nf}csUbLtN4^z"_#m5TW^'CH8pH]ms'B{
-z2Vuc/4"3ld4%oTUjNkX9E5EtEf)=^n1#C8xA=y>:TN14n1Pqsv$Kp1'kiTJE@jD4a9PA#=&Ge)Pld3V;y;@8HHlRD($!<a`FiO[cG2s={!T$A&nel+q~1
-RK")fF83-2CQxg|[^U`C9@o)S8`QFEK)f3<{7.CDbB2hQ4(w;@~{L47h=Ns7]s~!'"rK37-'eymXLwzTO8<a_<7)k's|zBB.WlwVrGz3[9[@!5SjY]ZDI9
-Jg/dFrZld5a]eTu]w4(kH%yu$Z58U#;/<!Y$w&vdO,>U"YI@@j:aPmj8T|wNPk}oh#Y@tQm58-u=GiB_={G>`_.S`rlh]Aa9@E80g"82dQ4%p8X3_-l{+)
-37}E+wzFU+{fJe;TaFv/T)<M<j.|}{_,N0kW=5G(u':Kz&gM,Aaxc{'+pz9@>P!JD3AJ&%M=nn&(buf9dr(VYn+a3@3t7%6b>0Ehk+V4x%u2&(pR3@7i&:
-OD2d]1WHTd%r'0V|4SIz_sZ]eoF(0X6ifm=CRHpC#i$%B|]et^qf-YZi[hMZX1x6yl6l^,V5HFGA.Ji(5#2R'(Z%|YiXczdRPOa}ag]U<H"jv1#S;y7q;:
-jM]w%.L7ozYnt:<DOwtfw8`JZ>B@bI}Hi.~m&R0a{spQ=+1Het&1{h[[g>4fMhLqSwm1F8T{^VdRgx^}8VZy}Uj:cMxwhp5S:Rr|VenZpeIzIpr|}2Yp>0
-1PC,&#^";Z0{.]r1bG="]ppLST4GbhmnGL=6FghrjZtp~['NuToA;zE"OflQK:6SJ#-9+)v|R1,XrEH/F[5v&wRhlO8+K2AVHTIE4E&'./oS>[uehhpTWK
-Zs!5!]N9=6+S'}#3Y9Gxw6'df=;,kI>RwNep!8^"-y=X<'RT2<uO2[GOfOA86=Ktxn4=05X:e82_k"a!NFtki`c|Us3}3K!lw$OKU3+u|bfXodVfF9>/ru
-F8cIk}quY4LxTM7a:+;mjzv}9QARTwTTPq}E,pL-3w>O,:IwX[']:vjfH)t.6k_D.tJ1&NM}K;E8.oNvH#IS]e$QhrVi|zwJoH$pzM~vZ"q|kh,]kj`IT!
-2LfD&+EUghjh0($HI@";DhX-!D%wz-n<slP-0)j=idj$<OlILMD7Il[CQMr_rh./]F6-zP'Nq[IWzyey1QXzi<oyuIW&qGSmoAlRtlf@t@qFUjU:'L=jdb
-5n#OCp~[)o.Cg#S&}%qF9G]gAQT<dZ}hDTbH3ktY#IbY]eP^ZYr_:4@_Pra|nGE!uYce]tRK-Qofr3:kH{bY,ML57xiOj=+f/tzZ~b!GBu/4Z}}K8Wn/@b
-Et@k3chqzM~Eksn9!NQD0LE{EV|R!i)G^F=wa_@obJ<tAqW!1^C=jEM7w}L(5oE_bj)hk|!EA7VuOoXjSv{2_(9JK%../;ta$]UZfv_iyB<vK4G8_TJS,c
-N>_y,<^Oxp<;4x;CiE}D#mb:8"zHw1LxdMUEgv227(x{IuLz1Q_LR$>d/RBLpO!#K@32Z,b>p|<U[FO'B4T8I48&~N7s`0da:DR'KN#O7<OA(@pbga-/d=
--2S3WFRfx4m"q1-GIac:X.tEgZ(q:eYxD+2K"q1RK;4Q@mtYecpgI4w6)fF!Jl>,@UJ)p5^wXhhkept[13f)1l"|OIRf{H^W"=~T@:zqChq-;5DoDrZWVO
-j",@w|b|M`(.imr@H`I136.ZSC,@0h;ls/ZKVG{>JWg@B71)Z;a|O3K{|9{'Qyy'.b"NZqV,uzP/CBr-5V<7JF[A;+bcEUC;aCL|ubb#dZ/viXxs',#_aM
-7b])OXikakPfKL@ixsC(L4({dz=VcPa]G-YQ,EvH5d%Z^%6^yijv,R`(3|%;=6-)M4jV1WM]h]Cu]!En%tp4ZPCVi@<ctx$0qGAp[R^d(S.;ef`e_j&XDN
-4aPSawq@u0OvnLWKz_MW[5:VvSheAb=kGd9d%JB>Gm+=znmqfn!qL51LdnoA2/,u&F7<Rp@rf<t[1C]O4</OIN%5)3/)6ZQ:b^/dwpufF(v4x=5QBIo)50
-GSY5Xb5B".<d8+mvA4MrwM^@c"Xb<f[c=A.%{7]wZtQuG)[O"#4D6uaJG9cM7{E4sYt4<@e5W7Y>Bh@XmNoITY|PqQlmY%2wiH92pDr<vp>VqdFi5W7#{K
-deP<m4w"A%fxy3=-Iooz|s0ikV/4|Pk2n8exTRl{7:GkV}ZM5l8r~[7i+wdADs74)YO2h}_MeJ2L_l^@8ivpOpHA~af^m4Zcb:q'W-9/q5GEPHQi`vC487
-A[v)~gw)!bbV~KXno[t[W'kL~+_`)HtO%S-z4(.RPOBwP824j8rD|A[]_U}v/)(Z-_;hVk8<GWkuJKs1c$MyrD[qy$9;dRQo,Tqg9>vBH{/HL&KVQG:wNL
-DlsY|3nY);Q&$u6ijLk2CUZY[{~dkJTL]io@P4y@E$Tq)DFSfP^QF7iX5Kow7;[&!~V^}PLf9%a,.dm[&EntE@ZH,@Qv5XUIu<#a7{"`gZH+s<=C/UMvd^
-Mp>x"$n3-OgK0Q/`})R|3uCnA6#pP!a<Q<vy)JtpYx7G=l,c05SuXSh5BE_Ds`2P(a6.UoobA;/0PoMHmmgmNn>=t3v()LgADhES~2]c>tF&Q1P,7Z)nQQ
-Te^[On2,WgF}ZbVY8J:nqH9qRkuhDU[Jzk$a)ncBUxFN"mW)`dXA=0<+}u}emgmm@ld7WxH0JvZc`(AhFN8M0A@=4`&4:e$Hub].{Sy3"$5>pLOiBntjKM
-qj"cbZYB]GTu0<K5K-eC<#1Ki9L[OL<351tXZVjP_9FqC'"TvKTjf@]4:XsnMB'zPuKOKJGZnZo^fLUdIo+xNAXhLUywoEXw+Z_HRARyOv"8$h^DiH']5M
-/PDE+wfAS!7b(ibIQ5=1zOR^jv[f(z{'dZfwWYGZtUD#A]j}i4p6zTdhE!vMcHlYj}C39k!ns1`GSu_t;'`lDvOZcwDrreH}PD-`zp}1q4H3=zi>qldR[[
-9V9`B6nH--o6Q7ME9H7-.Ugq"6VYH2fs-={^(ADk=LzwuKRk4z]&YHzdt7c"RDDXXd@/'}&olL%7j+hFtvSz(f,J-E8CHjE`!DkAg0&<:|Sb,>Z7a_+[]k
-wTclNq.}Ju+6BzaJJm^T=lxTa4|QJ2g.0eJFU678Z7740A{qwpk`Y1x'ykv)]ONa3W(46gfc<d}rZy]+iCGFAh0}:b%BcS(c{qM"d]Ov<+^rl}ufFRFBSM
-ELGN&cuA5t8=B]3Z:BNB9e(u@AO#:H/|Yfe:CN'+g>IYO[M"N:r1sM8aZVra]G!o+zx=(|VmG&t@=WwL/U{5/O&<7Ecxx.`xT5F3r3J=M<VIaMFk'cgz9T
-a+WS<#XqdI^g"w%$tJOnJ%DK]<Xds^q{TN!h_^Jyr|hc@gafdq%a`tSTK3xsT,]wO!9l#u>T5D@|jE8}byCcluI7t.WivxvW<Mq{_v9FHv>d/gPnoA0J]s
-XOEWM`}MseU|9XdMvT>rbz_b0M@(QQ9E6syL~e-6HB|&b"H[D:Lb+jMKaR-=rGXOEC]}_whMZi}{RW1N9,X_8uzw=3GD0GU'F7P=HUb5/bOU%D,y9Izm4p
-Z-J923Uz)l0ntboEfh_yA22%zwy.>Hq<K3kw#=4&Yp{j~%YMpzAp$Tb>[+{Do6g!0<5^HKTP;WwFiBMMwPFsr,sR~_)T8}52P,>Ly<9%UwGu|rRKKGtA/M
-Uk;#-X^&>CzzM63lwY/K{]|^&Vub4}+{<d8pXT^A-Sj8kR)paeaV>&S/,Z$lDWImEFW-@rYi4VW:MtkjSYl(9|w%~Pts;UV)GY5rV_r3HCXPE&1;<E!I]^
-WAwbPe-S+OY$;{Yf-_y{.XZOZbk<VmzIT"AKJD~]X(Ouq.nI@hEU9!,vsm~[=/$<y`s>;o!(T$H/|g`([e4+-(/5+hG5nsvHgP;|}k"Cvw:03e5hjUF6[u
-T6-TX+l)suS5cK..BCEF"7R<D4WqwvnRE90.|[hiRJ`fYj=:z-9;;"X.(arhXBCt:lfs6PmI|uRc)B]h2wsU^W^E5cN,L(w=t2^,!]#&,Q2ZGfjL(fDQh$
-CZm<iJT6.u8u{c3A!:8wEKg54=Tt`=Wu}hbLbpg_i""+9WsT$|fls@iN6Dr=#I9N1)7G'e>qMky1ET]Abz|akC-w/j1qOMB&C`xo|Z_])63#L{2f_C#{`N
-J7DsKs9%!g74C+jBgGA2U+4Sf,bA9bc:)`!UXFFN[0f!xt%'+haJoz}xO&@DO8p7)S|j/r"<WbOU:7u_2zOD07knA64X3YDF~tB)g/2NH``aF]6w^_odt,
-|,cWQ1W>pQK;~j1!>I>DaEEgi)i]T>GKFKMy2qwP<)C$=a7.oWbkVxXZU90(^VkHwcO<Ws8=D}sW~mE%j7VR;FvpX6hf;pTQ@umaUG6PLlf"ZuJT~^G4mz
-shh7~+C'(vZz{uilx<WYonUU|>@KD['xy`1u:{HVK3HF)+M)@1f=!e3ci2+Sxin)a)w8A7(+_es-iUzCNioO]|di;nblEF,gQRC+Vq39^Gxz`^Z$-RWFGv
-/dbon9rz5)d.JsK+es%.6objG!3R>JUIVnvxcvW/C^ghduFXt<S8swY3{WgZt<Q#j<X"I.^%I|xLmwW[fwK>)7f(IiL`SD1v>t/tXuyB+#-qxO>w~1Q#Av
-[G")y9w}OKnsfcQqhsl7M1hO#4x't;,jL"v5!^2!-,WxIP1xaw8Uy>{Tt%"L2t<e=^grbd!D~1mSu5UDuM|e)UwBlc><><VHf;foC}~Y|&apUP/7lYX]D]
-wsJSQ=!UBH;fOhB0975e,j2pAt3wkKjugi2pod'uMsz%dz{[5ax@ff_^:Z0Ty8cn(|LezV&Jn%_0&M;R0{8"xKW5RR"28U=w[GvZVAB2]/@#q_8fysUSjw
-|mgO96j5ClYa1P4G48Nkp%43Op&CDdq{,!91GggBf%R6}FXDZY4y3]!Ax#8lwPP+|V{)oQ'bT.6^9pCIIrN2,GI'"5x&]["Wa]B`VB3B5JbZn,]5b^,a|u
-9LVzQ}9=A:7G!wn{LN2.[5,57%hZu$XI'Ha`h"Lb94sk8xsu.108CvAwmw;kVY6Fv/]Tv94VwsLTjJm1<6"H|f-$#c+oXf#lZ#ZG+[0XQkn26c8UQB;,Jl
-4mO;_#kAe"l|^t_5RWwdlOaoDO|CdPaj{J4/EEivgHUirEP2$}fS3R%i^JNY7x[t"O]ZHb<vpVYx5eY(xug:)7a-zCibi|VQ1t't'Ugk-lY(|(qKvWVV~q
->QqX2[p_'k&R_pQ%"/GHZe8Y^]aT7w&yhO]1<j-4e4^{5G<`B"rk5CrWDo;|3#mn@GRMwMCuTsya&(v%^1JNUsqYTS'KE%sE(ZtV6kA5Lc:JJWWLM{S#5E
-N#`,tHa9$-OnA7U_o]JDwzGvnoG&F&0J3[mO:JhP<RU%/TOypE"q"zChmHIM9aREtoa[oz+rU`[WqUNzbZj6"e4C:eWhX7.O$+c->c>L:#Om5-nUS![6Dw
-9H_C,C;&`3]c43GJ}f-YOki|!$-MP-zrrN'z)i8Ax<6&C>%=c%o$%#UIt#UX;51e/j%Vvah"n>v}$.o53#KeS//9,Y>ew96jJjIgdC2XT|TO@wc'ROAl'o
-yr';JtpaM)uyX7T{ke]E=Cgn+:I)~K_o|M4VDf9HcSJLq'yjMAAYSVQaS1`Q_y2/~L"h!zvv#fxVA}+/`]LF$+fl1`j|ypu6Kx4Ozw5}@ZWLv[VkVJ'>$4
-KYun(aOi=F";O-kH>+N)Jn8m3qo<$J:1a>;TXw.hc-lHo%'z##Q0:Y+oQIeN+N)VOcj:_^2eLj;jj^VW$4]%tHR6lSN{Ud|123%<jBg)]u$hAww:FM1q[b
-VBSS<Gi+ei6mCS"o/X@auYM)e]OB8)Xts)$[NCoPR2^3WO|F01k!53p/]|z8y|RrN.+-,Md-@iGT.p8lrWK1ys1ck@u2dfIn%nl9PGmL.aSl[C>hB)o^Vg
-+M^JHPP3mRm@Nz7Ln{)anf|[mgdffZhOp$,2eis-["]/O7+R/2cu~PsL(|&EnxLj9#>cR<0OL%}%Ub{bxd,SC.>QH+u:U^~ZH&<OfFK%ZvkF^Z577"t>{J
-=r~,;2SGz37V9Da9LIK3zh9(puP0o{n,BNC}.4aw-[kw`]uEv]s3K1&Jgt@9!1/9ThH&gBgyvwW0[%YSYu3]V!@`vIJ/eamSwK>Q>[EB-tRx.3%z9vMf{>
-rwljit(i/Ge)[_>Mzee)|V#N=PJ$"kMXO[dHL1Fp7e4VM3WGIncW_#Lyiz5j|_<.-Z!(Kh8oxMYpO{_+X({-U}e20Cjm0/+0'v}TP+.,bvxq-$_+$_T,qz
-72k+42^rOb"Cfrn+XW)v`Fe9$ioc@I6y:Z]@)i^xhT.)_vou9l(V|GA{-Gk;vLg|W74.#pB}x(K_SI~@5:v;b+IqI>d,A%TFNs!9j8o1emFO{(HJ,,ygMU
-Xj6ce87DB,~]@p~Mn;X@EU8Wsm7[V%JFY)L0uk(d,G$y@4},,_m'IhX<k_fht&|xP&E<L)=;6p]0s1n1{]@UQ|#'d<>"dJj@..L3m&=gZ(s;OV;O0XS.kC
-w5TqLOid{k+XO##FQ$@!63Ca7a~:b3lt4@a"FtZhyZ|eud%1G{wJ9%JE@jfDH.JxXqLli#KyleN7<CteO"Y#7Col^IMM$GKp)N~ulwBG4RF9BN[p'@j{FZ
-w-^]c|A<,`n]7&WHYw2&=k[x_Z`V{iqfV2GC.oknE0gs#fZp'>{O9YF<}K&J%g6._x@g|y_523}a1Q!C<hPn6anay'W&3wba<0}aNdS'lY::6]Qv1Rs>rH
-Yn3_AkelJF6[LVCxTE.vUg4U4{Ypyva@i)6u)SokJ1<skDrizRkry"-<E[,NlFU}Tde&v%f0LH6>MrCv"T8vO(0lhBG0Ok(J`5+:`5R>w1G[E}}R:&crHx
-_!Xa3wW$^czmkcUtJIP)^-nO(vI:n;!1%r==Rp5,K<yX0#p|~0[zDVqeRMctD$CJ{EcQ,_otZ/vMiealH13{!N5XEVNdB6pfF[L02@AX#Kxxfsrn>xKOKw
-1m#;}sxw5,r'~{}:4EJ!5YS"HcjgduP:_sQmR8p{masfP`m>)Eft<]_0)5{9hw@kyeUK(_T]PO';u4lrJ5y0K4"DU"pjZP,BR49,k`/G05BA6'_b`+Ugr_
-:@oy}2){ryV401B/SLVNI]ZmEjWQ:z3DA}wQ=n|!lu4x5:bQ_lOAy]^jy&swyt&RV)|t%uf-ah=^Kc~[fI@hDRL,xepzgZ<t!yxT,U4WMi(j;/y'@-&^z6
-OY81VI&1vcP'vM`x<mSzHfJsipo,ll=;ex(0PHdSz{w1)u}_mvL/4Ql'N<x=aEu=zw,/(@~[{mAvk(BYVFk@qWuC@<";`I1Hn'5,J,r[La7]Fz0`7by;(S
-mDcjRC"]:/|$MB%XO<C;SLVddcc10Cl8TcLW&=QW3uvrJLbAv%1QNw$j(h_V+^a,}jK<7c`aVs^E0"i8Hgd`:z<HUHaLv"~O-N97EqC]N`l#2XH!DRlq9v
-DdO|%/o]q5|k":V@c`]!HK~"voY(I`J:OLCLQ%[%^>K&_7Dxo'r^`;E(OIF+zIQ2|>'+]/MBB:h63x<j_603S<,(u_O&v$N`x)D6vz(&P//&WMX]1vudR3
-W(hD11%BtX(T)Z#.bd^T>S,qd[-CtIr(V^EU$+j>4b+wQm]g<I^TmX~ZY|$2WQ_1(ATq]>BDBtaHo)ySCoT7F}I[S]mS6uSb)WAJ1R1H8d&BicX'm]Lx}S
-<mMF#:/j."z_bJQ/xR|m=]J`|D$BFF{zjXDsPdSoUZZ6BRY9f}$};z/5,IN>@a>kFvhH!(J>Y{-9OM0=@^eu"'jdNOf9t9H7vDqpy:tr}i{AlD=gQ!y|Z5
-L7fpp.5J7,6;;/NPG2L`7C#p)Ks'jY4-R{{"p,Uz~yY=KQzZUxsq%@=Rd[M<||@b.>|"o!PW_Ey=WYTvU%0f;A}es|$Q+N!Ba1_vh#D^E1<6|FJRppx=F}
-rZ<IAYD^P7zj#m5%;_U3`iUEa=kjMt8^~x3dZQ"`'Hz`Dp&Y@tH9}+PrM2,Z{@:p6ernY>]Ie>qPQa&lKQTM^d%/-8gEe89._iQvVWw8l%UhjL8'7uY;Oz
-Fv"7'O!(#)oo|@8|&q&FFAuU(;wW9!k[=(8v%dMy+V-j/Z)If"g4lQS'rypS>:W(V2EDs<3Cm_<1ASP5D)@P#+;}H`LWgcb2_SMbmSG!{(K,:3t]}:);4:
-TVTPE=jYN_@pUjNK2'NXg>Vf;>PP%V1eV=K'OapV7^5DG#6E~Ho89=<5SPlT<7/fiQAh$X%HutmV,^{9t>ojd^`sok|Rdu%Bmd5<VX44M/^]'qV0n#Ad;O
-a3i@]#Lov9hBHcNnKM!)8Bn/(2}<e+t.Ncv$UC8RcA]+-a]K)]_S/c7COUW+1ENEc93{YNW)IN<=}"TJH`KZ88@eQK_=Y|!DvOd|X{-b|$Q08&if0AQg5;
-F&^w<N&6XpTOj0I-AyLJ)sooLiG2xgdL-OGQ8(H]xCgQHmXa/[=i"gvc64E[+QdApSKb)13pez{Hu^vC@$``rK%B/|FEexwqH8e,+_qt=,M0^!^A0<HSN5
-+@D(x5MyTKM2`rB5KuDEIa=4hTU.dZ[iDj,r`s'"DMcDcIdY},cs=J)a%xfI2.KVq/Na94FzP/@4=YS.~)[9@%H-~Vl;n]O.Pc{+M'E0UHI(Qkx8gV4.Xv
-<`B]6+k0Eq.<WQ<LF/H:-EO`nN]CL.xWz24W0|>Sr|eepZhl<+M-^"@KRWz_AQ"Z9+#PLsteK9jIu`{L[.K6qI>9-BPz!ryBSc.C"B[!,agyP!D|-"Mf}i
-Bt#1&xR[]ep@;'NS59f4lDGyBYoO6u1gDUv6y|&5-S@$^No+v'o53+C(OnT@W@iC4]kCwJxwlm=Tmh1N=Co!H6}KWO!{ooh_y[!T@6T&B#z=2egI`l=EdP
-zUny'F8X.XTdS}1vb{MY1'L&Po{=Blm"j8S3wF3Ibd1@)GYI+y<5$d'1N%,qJQ4lf<0O:(|-ZrPdp<a0O<Q;NF;EsizpCPCcuS^YP[0yOw;@b<Y+}ywjeS
-)wyxiZw#0r`bQ|{jNfA@KW.)_jJcoSaL1EBv11Pa~@K'dljc1>i"o^#1^Y=H4R8ye'!DYH_Z>Sq_=v"C-jLZTQrWGW,S/@w$FlX^9+X{~!0(Mmsg98q2xq
-:B1'=0qq[hB_79JC"^wNN=X8/}]O.gZn||(n>eslDTwVEs'g9`Que)B&zq@]KPV:k9J{x4qiYx_8!9Ez|h9Lp<`TNk7M)y,>4,BdBiuqwCZc'5Z9$IY!mD
-`tzW$T`gyvCMep<SUt)D%"`lPNlZAU$}l[rNL;9%t|oO-p<bka@Uj%L4^=24#l;N3v[D,`4tyz-}DK%|A,(>`7Pz,`M$|$[RU>#iW{UXym'Q{9"'"vF&}M
-)$!q[1DNqi:pN-~aV_uHvn>S'am!hE:Ak1o)f8!`p`iR'+C:,_,<S_VvTw24w&jAqxtl!CuLO%'HIAjHyArG=B8T2BM>v/t!V6~7RWt+"3S::XlsM2X(aG
-qc}dQgK]AAG-}1WlOA{V!~nVZE41WcIlhNaQ-k!3]]4aA$Wj3M)_|tf#VM)_f"M:g$UO'>UB~6PMgd8<YUm}2UjTb<aBRy~V}"X#/bWT7>6Q+>z-dEP-(D
-:z/22J"XO2D|y2TsQDqqqa-4MB1Oy3l0.MS>/|4Yr_smr'%g=T8HLk"-XoGN1upQrJ0Oxs!1pajc'#"B_]4h.pfbK,&P|%%^{D=)nzv@WTIN"LHoKy";uG
-<;!0f&3(B[4nmI@9x9)]I^d!V'pCI}XXu1CHq(<>:=0eA<@QHWiO$^[ZKClF>v<60qh{vcc^DTQ1J}dv3GucYrr&<@}VCpuv0iQ6Go3W)vC94YAjZ>joi^
-NOSn)TMc{T2Uzkh!=fE>Zc<%[.>8SVR:A`hd#t1=Q$qkIgs])|eISdx]g&u>lWR`]sC7k=8kX7(gNXqm61U7nS'S5I.B!8-mef5QV`}f=,xPn%DvM2Qm8J
-7d#/-7QmO<b9rPX2>`|&BMJy1h+l+M:wN1~;umyl:^uQ.=xlN.;_'-~YxJn2L2UQ=3'76jHruSEu5b"~enr9=/Od|cDHBO6A+(Ohz>Q6N$FF$M<'u+Yrv6
-wG.V&5MOV}<&@YYq]3ftVppl&$:b-XaFo1z1~)_|+"xtefpw#A9Ha:Gd0LMtHMoR~=K9gck9qHn.CdRm8..Ar'P7GW(}`A%HQL'aVPN-_Zy7j3Q;@;-$zp
-dV`>dS]u`b%Op4~s^iS)d[F/)8jo!2N^:$155Dhim_WQ:1e_Xg2"R^Vh9%yW9)tC"`V&wC'R!dnSxS>t6VtUa:6#}|CS2.,v$p>[Q_8},v`v1APF)c5`gP
-T_uHE+_esm1;{VF#Wobg_!K3';HO!1=(6&-I3evQs5ZX,E@:T"r4QLn-~&wUos:wmPv#BmA.<V}&wUQ%.uUK+o^`8P2703sRaIU(.xSj&zk0=nGVh2!Y6W
-Sw<]k]S({69IxQ<htuT"^&{stcZ9^8:}1=eIv1dWf`cHZw4Pc7v3_Eki8IQ1~kE]Y.OcSiFbalob"Y_54^VPd!9TV+QPG2m]596XH{50IjNa[GRZ0hEk6J
-58,g8+lzP|=Dv.MGt,D_>7pqr1U&A/ZNdXWqTNid$y!H_sWi~/B4^PCM1c${KdtxH(jRQDvMr7bM'.U:v%WbuN)#GAeS|mcMZ.r(|9D;4=ikHw!.Yb3K~Q
-f7%0x5rxeTmBt|D1[rG}Y7k7k$Ktm.qg]#!^<D[,pFN&Wf~@~Bt9h`0TRrWSMajdClMB(O2xk+rSZPv-~hZ;&wC(mZfM_XE`F|_xwwrQIl)Nc2=Cfg8xag
-;.EU}ut7[G9rA@yY8<yM`43Pn#dbGpq+yE(.3h])MpF[~`29NZ>5=QFj)j1jJUNNuz`gA27S'WT=u:zb=Z6|&;Iw.(spyC-+2BwZ`gu_5CBqOMo)~^Od<1
-,|hI0;~[(r/iaMERbf>(qV_LwIoa=<!qazEgTC4sy:3iF|-}b:MoZS+ZvEO]L,bF:M+LLRDa2M3|>urA{dP_|A|0u8-WSM^a#mB)AdeJ~s0}5+<O#(eyYO
-gJle;|1["xJ&Cmr@9VeXckO]#vTC"Xb<Phc'7&cmgLr)1tqeQZbXnmR8ZFK|g,Fu>9''n4~-9K9_#(UP$Y8+"rFr'8]9q,qir)N$jww-PaDo4N5TJ&-pv-
-9l5+c$3G#D;-:Pn&)/9_%&;a6Tk,=H~cM}9|_uwwKnPUpu[aImSbHL=N4+bNY!]+:uR5rQg=fP9pg$|0&No9ui92PnM&Mm[K78I&TEX>pm+X/QGL10nu|c
-Vzg0^#'g6#yrSR3{s)qL`GmXBI1Qm-wTBRP`$RqYp9-pr{]73i(Qt)b^Cf,vVxiUF#gyA.k"S$6YC^%P'-S$JCXEfX5J=fT(q3<7FD|92N}]^I|qmq)YYu
-&Bk[g!9QxGa42rlz%)_||lr{ulVF9dUPS{e|b%>l~$x:8q51<gD.RDH^:)f]T#s^`-/QJk7&3$hF#wl.L`UpEf2luBG1YzvnT<61kZ9Orn&($9>Ca{AuYl
-XF&A[izU[H`mp:SYGO-Ys!H"v"yG4F%eFDvg0%qD8T6DR7h#h0Tm/0av@nj3RV%W~F:1a"dt:@y/[SCD3.{-.=_|,$$dr|#gqLD{tA<'w5cy]nsF7e-9&=
-.9CWy)auPs)SI)30yX-)30_O)_,qks<NURwbvPh|M@>)BuB3kjypbKcJJB(]{EznZf{rGb-@6_-emcN}v2ro!om:k5$$oS%`"-4$VIc4hZYQYM9^hF"<}.
-9`0/Lc^loAhnpb^`;$AZQ8H'0o$!S5YJ!+:'&XN@)Ba`()^>RU($(bnLZNE52vT+w,{Y%_JPlP@wOKf0N{mJalqMD@w'+i7i4n{9BHGPHxG%k2s$w,[c,F
-4_MjwmM=g3I[!}'O!ln.3,qvUS97O[U<P}cXl'DpJUf@Z,6C/9A@G1v!qC|XX]m)c=aFo!.(^3I^(x,>>m]v#gWh&u6V!LoA`4YC1)r2:Ke`k'Hs"|Oe:0
-hmNRLFW[[W,(M3VR"Ug]qb#^J8+xPhMNT_EzhcNM~"{Y7A$Y(vM>($$)Deal_S,xmP/<T'>>8t_YvqLZq1_kY%Dlr.`MRoV^S0bgL[sxKQqsHp>(xupk;-
-x@q(Ttc4|/d&4;0RIE_!nn:0tN@P,DWSVwQw'>'w3ntEp&ddWQ`y2Bwzp.sa:.:82M:Qp-&1_Zg&Q(|8"kNHw,RJxvIZgG4]qwQuT00GfssS=|SkL,>b$.
-nd=Xz.j{W}o^7L8n2`.Ns0T;SDeSz,`A"Ff[+7,m&mPaj|9Jd_t8n^K-XWdxbc&D;9B]4%lSF".bu'2ekt.RE@A3gk`<'-5dPWIw2MkZjw$W8;)0qHwb#Z
-2f7,1(LD,sjpr".)bk:U;jG@]eqF5Sshu0.A[j1(qAMqJP4woILB~7DCfPAdwM>F-Pv|XFO9U_,-ASSn23'%{hy,7dT:o(g8"eXk-3Q/REH$g;U"kw|d7J
-pgfaly5Axi=/D/SiQB)$`zCp}!G74DJs[L-Om52P#h.vz1-3[:Z.6G&K8r`E{7~4aJ^n+)1W|>&Euat[.T9Bj)c<VAFnKL>LsV_C<}qm8)C2AxAP(44P(J
-L>C;nIkaP0u<63^c$F}DeG-T#Su>fR:J]:dIRlnHn[xBx{im,JH@UwUhXBd3@<6Ai7m|H4b;kg17:p~7_xn@2gR`kYWV%CXN-V|(zfs0M7m,0pi1h!;E,{
-!uopLKqQ-JYURd}KigTGlsbvRc^,d$g0dLEyP]G&%7$N-^Q<3/`0Y!((0rksiq:NMd6|aU=B!e^)#jzN@'Yb%->ceX}jC3BeQbjvQ]27nELXXEY,9XRQxY
-|IHkEZ7-Z,9c4{>7w2tv~/m7j:me#=@X.MqUwRed:j/,M;H8v)e9@m+c^o&j],x"2`%XmOUP.4oAk[e:1R]!3f&D~gUelPYj64($9e8Ps"NczE-Y(MO6Ze
-fxnxB3Z0W;a,t`HhOY'cFmEDe9Z#$7^dH[uIH^|VYl-GSdEeDny0|MgDdm(xPO/4}C(Eez3'08PTS@oX<31T"IjtzH1FXjR)i/}j)^m{pYV#EO6q8DfB0;
-l`Wx3<uNe)>YU]I=97yk0}RiJ|K"tWBdhOz-VgV$Xm39lrWyiao4Lm|b!^XwEn+r`C5".,dxQGe-%Q%1M'Avg,jfFm"|t7d$+-4U^x0{-px79EV}:NJli"
-5m=@y9-G&oa0//~{7T:=2@F8sh'^IeP&AEr+i20-Nzg!xQ2_$Uj@tn'e<cdg(&_9q[u{%,}r(SvJ]1&1l__Q(r{5E%$36$P6v2_r5wjV@As=G|4+4Mw/!Q
-jvvQkw2Cc@WVNtI+OEV(5vD00EK1Th:Iq+;-nhsV:TgM-<M%b)zRv3s,k))GFdmOZ}3||PMd#`.f+x]K]%rnzyxG)uQhInZmc8bD0V[2A76gta"v`#E{_G
-,:}1w`@Ob!hNE6_gVo4O'XA^~TRa`He4o8-5VC3w@<Nd[Hv`5@X(6Jhf.fZ#oB2A>u:W72:+WR`x`V0HhzGn@G'Hy7Oh|]h;41S#q8o4QtGRw!;aFNpNRG
-1f8;X})AoJ5eVMLcK"/11k@L5_bB-h,cu3[npQ;Hk(tDH3#p@MDR+sYlb.$<j3w{'HSwAJF&5'D&S=P3e2'oq_d:D19d~F{p#F)b@wRTwUqx7+8JdI;|PE
-Z[p]nLk%D|q(tSl@{8]FO]>iE5ps3Da5J(x'aqQ;r/F{-CsMC.70C7",%@b,F:QZ.m&+1u>Gj<1aH-&$8e.}w]nNG7_q;L@3"_|;xFYH48f(O1Rv`E~_q1
-ac!21+9n+taY0k}-NFO8%$uTm0{Cv"tHw]JuF{!>xx2>#`yJ,/z.dUf=i3<,Pa7@t23Rin,=x<X{s&^{(=90Nt2YAwzu)Y|q/-5$MiZo=n,lvey:E<BiWP
-zW6L5de|{V&688)qd|#fhy~,g,((6D'tC)et,h64M_k)Jl2>N>e`FV)%cbl!r]#u+2h9CqwVhLcN0Cu)XSg.^gt$H/'M]o>7{q#OTE)d{qXXUb8{oQ^7r@
-O^7>di4H8taeud4R]Y8fO]t@o8x8D[c|+Ocx+nwg=g5}!B/M|xu=wT#I7/2x-9lW.Nibz`tye8pnlK2WHL8_BnQc@7ClyNIWg.wl|d92BKl(Cw#3}"5#l%
-S!fwI7/BmP#(GJ_{0#A+JX&_y5&TG!>=;ma|J/-"K`#|Ut|[q!#+@g0EL379"G;1K&f:)x={)M0>WEYI@]GTW{|qXo=eg9E{M8Q7K^J50DyoV#}A;yoyI4
-U-J9ERQ58hBwU"2t0>xE3>]EqP$Z}&{QO%5WCYZ[~T#"eAf9<e@AB.'L[%!pj51IO![:B87wJ%^g<:+w/o<43"QP,:Cq/B!d`jV_Hs'3I8uw!;hC)4~8$.
-l90|yL`Fg2`72^;@v2qX/Jprx/$6vux{H#0E="AKvsDJ`EjL^"$L$SMn1.UlB^JVexW%0OG;tGG$-%FYF9'T5Q1]a/)BS0K`{'uz/zUHGY#a2<}^D&HA4V
-XOm[G3X=ZzbexT7[o2C32&]/jO.zD[_4jaBy!b^luJCzd_-h8#F=ke5&MiLcDzP8)xCr55]1|}|7%5Q_gcH4tS"U1WFwIhDs$e$qm"+w9W6a71$VK!x2s+
-NCLt2}Q|&YjH3clmn!M|H@ap>w%|9v$f},awhX4Y<zgF9[_(5I6:!wY{%&L4aE1F(8EM,hY%_+P0=%aJlnVBR6Zjoiy0rj)Y/j4+e%r00Mx/wmQa{86v3m
-2%=VRz,{QmbvEM=.7_GwgB!4D&0^_6Tj%o/+@7cv:gq|M5-Q]1-h;Zr3c=bz-Ol[cIM{(qS@4y8yrav$9&],NR'/m4(!`YD'vecw(`A9FKA_z0AS(11;uh
-a){`#>sq|T/"MmVp`)2eNMUHfbH;5S2wKuT]/s-O>>.X@>!sh=0_i/Yp=aZ7CvV<$^7L&iRA4R#V=/mMCM}8DKxCA_+:=vj55_<u=q8<"s$No+9XGFL+tQ
-icDDD+Wc#ldD&[&FI|x'+{@o7UE{Xo,kL"4D9Q9Bp96A_]u>/8cDjvlo]VdiuS%@F[#s>.Z$JIgfq-,uvd4&Il6mn!fv$ROk0D]OjFkprO)Mkpa>`AxzEt
-%R7DZ}-$b/VZk9tj]x,s|2nedaWV4=>A)n}:3Gn"<=ooI^@sp3Qo(%-Hd!XZ}`+}V>..(n2075zU|G&UU<Ov`fVa(;_Q8Z+.~5ObKj7YG@MpeRO<SW#T|p
-1)BF,s}Xn:_O_Qcj=<AkeENh^jH'As#ZbVN|!wyQ$#=Hjd.|6g<h_HZQREz3|O(VBd~Ip:0i7t@1<So8=z%z0"<9JLk+`/|[tnvkQiP"qC"PmEw98,%}bm
-WvT<XZ:(G#=7[frg3/<sd-CDzj8@V/r,@`.vS!KmQE&|^XoU+tL2R}Epo@(+GsqP}h:|vbf|Y@#Cec4FJ|o-u2mRCzY`1lEh4-g}AS~@NS8'ei(`st#J3#
-!bw2(q.|=xzIp`oG;rL`e%eiicaV(q=kt]4XQ,^xQ=FQztHGoR6qzTZ'8&:4s^W`uvL8l6SRYgm!|;=qE{982X>Q7,k7cmZE>BKcE,{jKBKy]RjXVCu.j`
-Y}Xr`<A7}ibJ2Hd6BwU_'v91,CH58peW7dfF)h||67)81/btUJfU>q4D,DJ-jC/R"vD$$3-n:C@EfS78}MP2bMTd~-)!3e]xxh+ZX|@=^cLl~%Kfqm^iFi
->q"{k/XMh]l=31Vp0%_KPV%'}<t7Hz7cB%Qw7N~6Q,-4~SL'OF~C%peH=syQ@r.yCATdGfCYbl,Z@Zw:]8Pln"2bEBcW@:YpKm9W@;nX&C|MEd0Z&Jbe1=
-k/|PHbf{$YN^'8[D:Jgz#3+28+==lgMblVUs2yquXOoW+p!2BWRP5p]]]=3:i`%{@`OO7".2$t,6[#6xcBN3Qk_w.`M8Nq3!T[eY#/b[)n+q<Gds4CXEl'
-;@<nFGyM@PAs,Dv6(.Xye_LEk@jtL^6$zq-"KceBP)%;U3OL[E#e}Fljv#(>1[J{6(ZagruK5,a(x+zqtxICa=/6eG0Nz{2n]ZD{d-;5-/G-m,uz#0A)tk
-]|Hy/VNCnGZQxqYvV/eIbFq>;VQa`}}qYaHvr/8+@``!_us.s>)}"_P@Bc6183-$]XmRO2&Zm43Nm$#"J^0>'gBI%iYM28>qP]<'TfS#cT&)3,~R%RJ<>Q
-i-Ut_HJOX|k@u4}6V!(.sL|^NNKOvfp|<v~%1!BB.xXm9>iv@N6s>9m2Sy3DD&EU}%O`NBd5HSW7f{P70n+ol.qllAyO~zD-oP$FUb+8S-f0#hMpB"SUEB
-[bp8N/WYB$|p"(roo:/]MJnUZb2;/Hq|Bq!`RD(CxFEGY>(w!G`",5U9rgv$':D%Wi6/F>SFZioqSztM#74NId;Z#^D[;C[=fIs:}_vQT,l;:@9xu[qEUA
-uFhkYyS=t@(iFN8gII${_zY6LRi13KmQ&J><<e(,LY6P<(8qoz:L)M5-!$N%i+(@#06l$h+kv%SFzDjZ<|:g!p}NUd"B)C<qA_}=j@,@)O^}x7Uchr8XT<
-%uN[MatP.$S9_8+thk+{{%Tg@I5]aHK{uC[]K/Q)RwDQFtw;!sFXs%{"][w+TGW2g"Wh&^&3^Q.4'#pwU)-R@C8UiP#gtJxl;MwwgPlfmwIjBUn"+f8]OP
-FR<6c:Qvt_8sQ5"EB2h+@x5nkWk7~6/Ev)07yHTN{V&jT<z_4A,)lsk%@htnqVq>gOcx7Pqj#n{a>4@M>5S#IZH#rE)COtV0@z(G{:8+JR6]3kYMR7/D9"
-@4ik3^e8Ja#W|MXi6I'"}M-iJ%q.6sX5ZBq0[s7=,uYl_Xr;`[q+:!:u]QVX!W<Meu(ojXu=s<XLm`Pt.J7qovYAHel@rh#9a2uyat3kNWQ6ql&ZD2+d8x
-KGPS#@y5sp{<H)uTG.4ZSnF[8FQ.cx~Q#`NuX7~M]$M:n^-idm4hbvW+,>!fA9esgz6bTjawAa^>,zXWEplv6L}$P[hEJoP`;!jNfk%&FR}|'Ox:s9vm/j
-I}F&l-]("W^3XzF24GL`!N9Q_!6b<({VV}K{KSW)O=R'USy'38(xnKW;9Jwm75dSfZW8Ry~I64jbR)[T;r9tFNZstgWQljef0l:|-kO'fG`LHJ}9!_+&bb
-nNbGOkIN|OdK`,&1iyE_jP!Gl`vC:7#EnQ#y^i,@'1MbIpoq:99caM"^uFu3U+6l&a^:20aeLKsHKzU49#bKf}/%qV06sX4Qsu$NiN.</&OnJRat3U,3]n
-GZJj|I!<_yvmT2`u{`N&D('b)t}h8`dVgIh&`ysi>]3S)Fjd~,mqpk5x>9kh.Cd+m(5TJ6_SaqC}lhjESU'tThwrDtv4g[qE`>+m<^C{a&NNf{R9M^DPNY
-gWy0M/4bh$frTxb@[V'YnG2/IfrX_`/tT.e#u'9qywu9@5}8a3&BuO4X8xBDyBAL}e;d&|o%@D#xuZ.wQ^OkXKa,h!P.EHsS"E6JMz;rq.H.tFZtCl(wYb
-<XZ60BSp,>ZUA]7}8T5%wG-{AVoyKP[5K.,Q']=3iC'.M(G-h7$)^u<]<n#B(^INUjpQ'%u84cqE^@00/!_h{ZIubB'/jf=^jfX.kfGnGrFS.%'rdgXDS|
-A}@RYq`8:"yuZI}(PGmXArsb"6g"/Rbr.t<{TRW-K-;Mk/CY2+K^MM!/zi~nAjAP6+[CNj&rzik+dH]=(YF"02RP8t{q=9Z)G|4C`NF#rtAgb^JweTZv4)
-QS;{]a4QL47R37CmY@ehC}8y;VddiL~J-GtLdn(w:L8Q7a.(RhhBkj|-Ob.z0WFQN^16NJWPxUzOk1~7E2;U86|2oFx:+u9#%JuRB-z%X0og:$z3dRW'gK
-H@D)TgTNX#<]a':dM!sH0(go_gOIfP@)NoqD8dQ8kc2W1^<M{$oY;zs0K;)l}3KY8iT2g8ZW'ZUE)RIf69/hmJueqUx5_DA.G5uk>>dTBsPTo1R!(f]!:x
-sm<3_Jp!DdT=(]b@s/fQNIS4py;c&6IK&#iMj5p"&B}iYBO7B4~x-]pWc)#+(L9,lTtLAGahlOL(LnE)Ses9/p`#kLr_+:&e_&LmMF[MrWGS]1>//(tr_K
-/_^Tb#GsuXl5i/)<cloN{V{5F=4BP-V5}a,=Jd5cF=WdW}D"{H`hYW|T:F5y[e">3UpSCgvA7@K.Ot<@Ype|s1}:a<ueGr3{{z1mc7X>}X7/fT32%]$!pn
-=Fh.{=A'O7XR`VW,:_7icOl#_2B[L'AZWaCM,M0)iW6"f}^a!9!4/K^ZJiTT`>C-La4k/44!V:p'"8p,ep%K+3}gp]8Hi$QS=qQRWSxG/p1u)>$}by6WP`
-^D{nA%&S]M9+=#od$A&ppU=nTjHoYv(:syn6r%QhCSPa5m}:|+$V/A'08tTgrt]k9A@9Dqt38OrB-34vDl9Dby||h@@&N@^q19~tTR$m]WL6y%b[s)JIS_
-%`xogAM0fj;2[duUY1DOMs7pVk/z/-v[D8H@e9LVJW9UEt+7(uu=r)l72@)ZaterU"FVNy%gXE)Ibp5Be4vGC_jydE4]yVGS~$Cx26VnVy,".KQg<F@yY2
-Vv1t7(Blu2UX'Tjr@&57ij$'J7J.,&[E~Kk9#/`[ayY<`/>CB}pOpMN.sL7>=-$-SI3HL7U1g33'qx+t;U9Dk&8'%p#3~^l,vFAOKjpDaJ5`uw_uN=j}|P
-]MbIrP2P4^K291#Zz>-$lN$]09M<QaWvPhfMJP4XaW=1+85D4G]_"&efR,P{WQsfiJj}{]lW@mrL"#QyfG~g-/.<XV]@m-p{u5_/CBE-I>PA&N:Q:MZ44=
-vfKDJHG&-!"5o8M4:DV-c7q#LAvS8w"Z0OZIHpR+[@|+)Ht+c"ZgWc8MxC4lU&AJbbs;q@2{BKQeso>>/49M".>:s2)6;PA2||69s{!vkSITm1r:jF3-EA
-RX$Vh_Xg7eg58cd2ah9m0#fXh"/B4)oF}%]&2sklE,cM5#ql('zA@9-7]}R:q_=E#{"nDYu}bwPWU4KSgoSx'VUkRQJD/@$6>pej.'&)wWP(H@W.>M%-_E
-(@$4--#$tt"LLKAVlGHe:`BLG@$A@jP{U2mdw"OxlXjAOxd0(|98A[7JH:vf0Hn>I[R'_#N]Xo@{joHpC]E4d<^i.'Z;=0Oll)<DHPS99oZLmbYmvWfU^L
-|Fb"/4RSagdmMRX-a[Z&@B4#Qi)>Zbx=U1ef5X[<J7VzRy.9s0'L}Tyye71W-$FFCWRVJ3sZ3pfpJ6uRd9FDBm;g~:Tm"|}RF&50n>t.lMDDyq)RSpyw|9
-,3m<}f67v7)bg;{3BFvyof6rD1R=yw&.qr[O@095M,X.5O5/-O.vm|Qdl7AvL/qBkk2f3`&aYh6`Y($Y|[y#ULK6{IfVzXI:6cCUaPPIWbb8c[h)IK&#o5
-chK8=oL{9K.Gt6gik@5&WzS6A0=jJW({Zb|xNykdj;L^Usn}@B8n>v}TDX{]GYYj2Igog,A+|vRcS"X('^2wl'T+fO;<yIYT;u9Uz6/6Ub3}2Qzv.^CMn[
-ES42GTYYivHOzv-_F/=#&UKN(;0i&;B'xK6o6.~x,c:{j%we"4YIZu]tHqlP6kO:F49e6hgnZ_%i$j9F/FW(z_VVK4[Xx]4tpEALk=&Y!|5DiLzGj9AEGB
-^Z;tVuE{r$Q`;t%afx,/eUqZh"&KWwr>.z|z7Sv&YZwdCJrSu`ma[x_6;rPWuJ8^Yf4'ry"wK7~A51^MG$ASkWwV%@YO"+,;Ky{{=:(:VCP;qh_H3q&hDK
-&7q3IWtcz,HP]/I9yQ/Xl;BIagq8etOlEWHFu{Lwh(OHkh:mYY3X9rA<0AfKk)U:>Qbnr_``(SqH`w:S,]@0T8iWZzgIcQT!pa20QgCM_,Av:F3Ur;9skp
-/L3mv_8|;J}mQ[:ih(i{1_fKdQfIP#mx50J>yKW,&a-fQsko[>$9v)#6-SU3B%|zOB6>|T/5KWS-cqI@O%V+Rl1},g!Bnw){yODzv):dp#oHM]ZdkAkt0}
-5qJZ_nZ{ehgf8O:GUJo54e3y5qQSFwVLtiaI]VmU}{XKK$169g$J+N};M|h=GfNhFD'J<J-]p'(xSPf0Kj$'}b.TE^_Usk7T$y`^>$zu06uK(6XxCvb:S`
-&-IBhg|W6OCp)^`>#4bX-@ANntfzzY/7JvCAjR}'T}Spj!bD(C&HfqYnWPse.yU=(c9u'1tob#!>I])P^@>+F]@O~N>8$_/GQbIS"4;3@#tCOIQc0ESUv2
-2IE0asl$-'9ncwqatzBoqJnm.{qRcsX#>h]w(|_N2j.'"`cOk<Vjso6IY6Sw&tjs5H~sF.,56wY^@b(lDH@,,'[0y[M$nsk`0v-'#"-H9,c'~15y,)0rfZ
-SC<DUX2R;KjYSU"5(eq}/Wt4q01ETyOQ/Ezul5/MDnR9Yb#f1PeB![ny9Q+Db_GKE_)AsM[Iibqi:,fk1nR%z|!fb$|4UhI@i=Y{eA8ovd&v}J8qF.M_U[
-#i$nP3nB/g'Ta7Rz.mkfMO%B#pF]J,oB:"L.~}%M#RvFt%$Id>_go9LduQ_LiNjUenD;|giq==:_'T<}DhBem:x=7UJmOTS<5<ll!U^4kUCw[bv'Jm{_9G
-.T$Q~EP<yn~]nAnm[m3jnRB-PM,%2`4%o=#Xm<Aq'X,$@WBULZQd-GFy|RfPib..,qy[o(deuqT`)yxU/#fru^{>]fDfnF`s"1Nq{0nMlJ:ZsJ)`Uj.WTb
-gY@=rk_HWDd`i2LB{`yL$(Fb|@5AnN(3>Iz,d|H@70(T)N&sqqT]7-)&icoWWeCHzpqsc.+7$I|xt>>JiUT=hrd3FxY/RO{h&{2`o}22uK7c-My6El>E}{
-.;23"<z`mZDe6U%bO}}UtpaDN_Bq/As_h,Vr{l6bpN28<hC1Ok8"!ku5Sd,9Ip,0Yu_cEW{.^6{Vo3RKeL{hubc:;9lN,5E3::}w#vAbjm"O8wl_g.NG&Z
-a!_)&<zrsOyam2.oNc3G8I'bj]V+u/fj{e"B;5"qk{0q9Z#Y&uxJ[n.o@P14q:`1KpYS$@vP#FjmGMy0b@ADO%aX+1UUsHhl9DOCRD~g<]Nr.Y(hlvFU&<
-}Je(s1~]m]kbZBvX0418:NMs-kf08i"VFsH$^+.aChMk`vG>({AcMv;63|0WaVn28K]l:@Xqnj#:~`'F5TwDwcr-cEah%iJ/-9.ZDZ.][7gDXT~>L$7SI)
-m@|wh[))@iGzabuUQd~yFF><!TgxMr_U_k)Q$y6N6Tsu!OCUyd!#@AJs-ASngMWVOkO.A3HlK1e4G3hn1ZQ4X%'qUa;IiV)Kv5o>h<~6=y#j&vuuN^EGU{
-<3-pR,`wM&z-2`VSNKVfoC}i+v{0p{$}xw1JM`^Rs1Eb/EF,3Ua_apMfl,En'L7+GZXG5LF>"trQghzfzf+fQOqQ:k%`VrdXCIUchOFl`.Fq+/`y=#BV9V
-|.HKa6;';.T$92U7H`LlNk[;{em="e%]T`=_27%Q,h#5/0Ioeye{e`aVW=SbWAcyo+!,DIoS-bYW{D`NX]i{b7tQENfILNaT<(R5M_'QJjT7kXZPB6&^IF
-c77E]!je#Y0WEbTQS#$4V7NtR1Z"pHl5dC/QE,g87r&=kt%i}k'[$W=]8L%L]5"4p71KHZ5r0.H2oEbl"41]S=&Jt5S`ZVOp)2<@-!>C>^cTL-D1z;hz$E
-+AAu`yh]+p+^:nkismWfiz.xxqRBEss]Z}|k-98DDs"iLa^ar%n<dsmVq}b61-ds.Vce61m>^TQrzLC@5:=^$|TV4H;yV"c'VY^c$QK'5XHiTN6:Tg7Tzn
-y=GVFfmnMXtMU.'5(y$Qg4S,U'xuF$IO6d#kvLB2E9&zcsGOSa+LUIxBYOw.`RT(:._M'}4Ut&a%{c;Sd_dxC-U>XB@l-L@6wpy]i%~}Fu@E'mf[Rdyr|Z
-^)RS'JUbF=%S^|q/b%fVNNh6!6E1LEJfF0X#w^|@2sRCGnGFibyMkwU|{gwF'+#3N#Bz,4Pm5L%Cd{s-.Ej[oPbAo'GcZ@TvFEG'92Wb55bH^>;]lUp2WY
-u[_CM`s`~T%]v-h-8t/b2S0T`[N"T!#_mA37d)ONta0Ihd`QnEo17+`/HfhVws3td15No@'/VEpzeuWm4xgJnZffn,,8TkkE`QF-cFB%I]d4Pm4nV&yD5N
-)WGSgaq9##L"OXu':FEc,a[wjDoAnrj(mv:3;W/ce(DMo%5UiDm7,9)4_=Y0^:6(RV%Q5G>72OlB9`!Bz7FIJfbr{wOelTN)Z>y7G:at5$%WI!cN~mx`w;
-IR|NHV8dtVqez'T%e%rQnYAD(;{fL%)[Q:}]N:$HguSl0l8qklWk_d+>%8JI[+"}N@A%9^LWZ{=C7SX033e-LT)7%wY2_un$s`P/Mqdv7.I`1a[2"yX0N-
-Cy$w:#,|J8vuVr%eSelKIMzN5OLb!kH|]9Ut|@RzYEN@K^ga>Do;y`oR9k+58Yo#!ZVY|U`u+aEk4.'"LElmvv3@r.X9b+4I%q7W{M@rF`7,%r&#)hz`q3
-Ut6b,;~G<DN>[3_&&iVQ&._5u}h=cb9$U/m3(+K!bY%Fqbc>ze$r$Z&e=;76]pMeLr{KlIU)W=zul[$r>=Im!LdF)`mFd-P6[087wx+-Ch7jDgvD:YD#d[
-r3O><iiK08LL_L(QxtH5pPDwkoPHvGO<LCS=)w[edvA=rLW}ysi:nS8ol9Th^3Zy|NENVFY>6b}ucJ|%DJNa/sX$AVoouHfgeRj]TL+GNfgs"i'/MqWTTv
-w@"7g_oFPqGoZ>P3pN->yhJtxW%z{Stua[%n^I)h"y+;yp6g>TRyv;wEM&.YjuAvB"e]#aDqi^xmr3N$,#zj"A|#P@2%}4bE+/i"xhGOL+)7P17^b;:,Al
-3q2bPVY>&PkBHJ4f[FTXy[v%gg)v+ll="cQ)xv8J/=WNT"(0tiEcPIQWT+akOTE.Z,-3<fD|r.LLsB.W79Ahriy-#k()1+}#SBVi-8!,u9@C-SlE]Yj|(y
-7dd7$c=};%O&~9aH)WES~9;^aTdcHaG,EdpIbpnN|+[ERqDwnhaO)lAapGs|y)2ta(m5(W6S_mrGW6l.8XGC#JfreG=siM2'AR!f52O2cTS.k(f=MKltgn
-yX7dI(>sEQ4a7%-lFM~S+<=&`e@l^d=eL8V#18Ah2qgIpCimP{T>r4^,/%S'mw{bM>CC+D$:f>8iBa>LQ@4$r32U2r0y#_zZHA~TkSs^Dr=c]c[`+!i%)c
-95,X-(7)Z:oZ%:#Qu-)r-S<t1#JL(lDpFL9#TP-1K'5'mWW!nP9_P5j;C'E$_7)Q+I(w.4sP[BBIOR4p)s<[/RinB}z;r@fB7Nh4ns^{{x5jIL'./+Hzj@
-Nh8Jx+;&+h4Ja(8i]fY`^_}{~pV%^DK!;,X>Zi:xKV50n+)klHv"YlE8@SZ.4x"tlc![9`T2-jOmW,(;U-h#LBWni1w$Z8T&MY=F=30PtiUKBWe>CqpdI=
-)eZ(^lRVka;j&}2qY}4-}8J1}YAy4LhAroxJ[Cf-;]/_!Gozg.<H%l]m2gM5"JFIyxM3${&dcA5ym'ic{p+g_3R#2XsC@d4[Pl>H8NM>sqyf~G6))ZD<38
-Sp#n|7qp/Wnm8ek5kt5&+3A_G@vwA$N|aHgpU"yH55#FijJo8BRXu%mJnwQ2PuG]Ue^SE:JADFmDSCoU+n7@ZxpA81d>v8lLT;-vY{20FsB7LA4yA;6_Tz
-YFpnuU_y4+;C2@;f<Xry;9&8H5pcW#;|q<qU<sa-57Qn73r=yK:CtOtHc09K~9r$No>c`s1>f{sGiH$C-IkvbSLfrT.5uc#7M;gn>M%/B(dl^xN>!C`qB}
-21IAJj`w`!c=z{&rpJr:^b23s0|Kc<8A0zkwW81Mgm1gF.5L.wcMh7D6Mq,JJ|mc+g`lN'd,<Lw:oaVO%Qxl<|||-$am"d;8RSa9Y}C'Z(@Me-].H`G|E_
-w<GB$&^4h@j&Zppzg+W]SIwQ+O1=8X,21&13BJ_jF0cTM30o4Ig@z.vFfiX=HnThW=YkZ8WtVgdiKmOdoZG{YzF}1n!O>r`J+vB],Sg7Fk,3Mgc=)G^N2]
-6@d8gDr^(ab(f'-{62G5eGSE8q[K'a37z!-cS{{cfl`/%SpbKjyX9>}yXwIfA'1Q{m+wq4cYH[g;_yxwZ5-'zHbm%NOn^ig"C(&ypm+{wCld8#)2DtKF(-
-u{n=6:#tm'xq:q,Qw`)dC['=|^m8&CKB%470b4vtI_|-1kA.Pov2Pi3/S%2^gOk9ue[i{[V3+_8-9S;rR}F38jU/N"5#y5~#[Swrl0O.%EJUaZxw/,,#UW
-n1=3_2NJLoNU4BH57J6u&ROi@-/(Zh8MbE[3':r:H=JYdT|i8n[67ojCBANPeZ6I+QuhhZUJ8I),^XN.d9]^"C/H3bVT{9t6.(`9",[dIpKpkSr^u8@B8P
-lpl`0Bb4I%1HtQzuWB@!9Q!zSpG"=|e@&!vFi.U$rj[m%Kk,`@E1AGvHDbXW&W"`(&EL3r5lv89s@7-k{G~:kD`O-aj"pJV2it6I{4#pB-hMJHZ-.PA:@W
-B3"A}Po`'dV9ysi+E&[{eJa<],62&}Kk~a{c$E/AB$PAA1DpU%WQD.GBL{ogNAX^H1)^g,mm'rp|t[.Plxt2[5e2JjZ1}_eZe_9G#+N+Nybv}nnT/wIjgA
-6')mheV71O>04r$N;_%ev|}6OkkPi!ZwOd[9.Fx,O4Fy2I}GJ,jR4,RUjhUCNUU4DxZ$t21ns+T=(48maq>b;aD"4|m:XwNQQ^,o6+[Ly5Cfnz[T6F/{XT
-D9pBr"[lCGYIWBmwQBMa]wAz|_RVV"&lM6:HD@}WsB$vB"GN_TLD"YWd<eZKrYS2oI,A7V2RgC$xcyg]Ar-U+{+IZTM[ThB=U|=&4f|C5hkcSIdW7`Gqti
-B7u0pT^UUw>K:oWUMtMR[j~IID}vXm;#18]K.qL$7k6:%=C7Wh-=jdn3wGhq|kN-U^L$]Y"]:49e8X!Qo|wKt$W+em6bo<<vm0(tB;9}b)gl-V>t)ZS}$w
-t}!a7fekO3f.Ik66^ujf/Mkd;P6J%1-m7SWjeSY!B$G,6xpAsce]K&l}R>Wy[j3x]O^O2wlr.U1qyX3mi-Z[%!g@h;L|-QPz0uo8moH&Z-n5Y|lgx'w%rM
-&M`YipJ'j`YK}SG5]2sC!VUM"TwSt@v7Yez-tTdI7c+nL-|=qBk'os+sy+lgu.=:71&i$T5rE%Qog6(Sw9a|i|vs_&t6C^/@=ED;PlQetpzB>8F|'@#=7V
-S#]P=u7l3snvsIqS]!!`2x;{vA-XbY+n[:do%37biq=Of=pGE+u=H5kH,`bjj1xDOOEHQz({zez%ia:Ii1dGR!@hU(Lu@>kEooi.+pp]Z]#kF4I0d<"vQG
-()6j{)2IZU1Ce:&j}CPXp38%sHW)efCyRXm0I<ZYnt|2kTqB7px>3(}55)J:_z.vjakv4;D>vz1(>JBd#AE[.ncu'uYYuy0HT>B0~=C2Bt+V}1woQ':mAg
-bj&O]wU]i>Ngi@@GNL%N)|y{N:rHt@&U-1b7=bN1&AU$"(8qYaV}oA41V57A4gesyNNDw|0)Cc+,vbgp+]y`lY2&np@kd"ad&$tW8AUN_a;DTAG,oZxaBP
-5!w)x!tS,=W5BaTvu"4BboBq`"ZkUDV^/<,3=Ozoo,c/=<YL;PLZe:uu[4[>SO)DUdZuEPLwSpLrY^$50r:Q/[s7$I1bN{xs^=gStAppT"V;`;.Co3i4Vv
-I1;$3{.$&}7}S1MfR@wRvgsB!6BydSLaz3'Z@{q]wBs}`xuonu<AA`.F{<Z@(deeYyao:=4HSF2szq0f[=3yN+pbkmASP%M.j{k{C0.IXJ];CJww}!+r=L
-P-H[OJ.>,s}^P#fsxrM)a{R:od^$8vit.JcZvC2^^sN,We#tw9e%t$(HUNl)]LWf62](K4P+|4D]MsiFmavl1{+u5O_55G.jbHId0>:!["lH:{3|`opiGI
-4GFvhwJ<f[`rAUe_RDu.z{I%4[=YSv}T-dFsR>fUY%s6@jcz,{:M{qVoOJkE"(u`|hS5KRkqGm"=BH[)c4=pTR^/aNcpOS6AEc}:O4`y|RnY#(tg"4v7kI
-|+b04P^tGo-fdREP@L_/b)'C-h/od@_g78tF=(%$2ut"Qb#%ev1e6ojE0rCa^'2@Cz[Rc)8<~WDER}QSJ+C[CnIEHQ9R3BWo>"bYwi!Jpt=t85XZi`"YIK
-7@ANw#}T}D8TQD<.AEyU3ypQp%#D)IN<4q-j@3no;q;K3cYdn3f&h,a6=Hc8CLkv93dhHIzI2"[f:f^PtTx$cl2VuaSH|=B.eH95+!i7K5E(oz6f#oFJcT
-O3[e-'$jfF7jkas>U^i"Nt@Y,xX(<UpIw6#d2GOr|{I6sbTed6jjNZCE_^:}^iTf1bCH<Mcw)nCGJD9I{vY6R4O1=GUd(u7h)G8$WX5T&vm%z#O<C:2U.:
-715iT3m6at$,WPagR8g()K=Mpl9@2ra!#u3Oj'n=N%D]y+"adOs-uTn2,+-TuF/{&zVK3PBX.w^2cb+P03u${wf:gpWBjpqr^`r.~=.$u_{YWXn>p989f:
-eeD@snMNpI'^4R&%`2`z&W]=Ey}]!)ZLL#z%>5WVt9l[e[`TCQLF&U(h3=A)]h&G'iWfq,efIG:|Nvm0uQaywdj4"z}tV6(2H,~7;n::,0,!j%:k%MdJdy
-#MxEqK(cs{S9hK%ctNa#GGXvDk&0Qr65J]0i9[^^tFhDpVsiKg~4kf5ymt_^C]~Om<Z}V(2'reKw-^mK+F:WVdaJ:Gf$UbF_5_)@Iq3rZ3CDl6oLH=xuRF
-X/$rbazM%zNM@+~cu3wBJe`njg3N'Y79E>_:dmVC&9s_J^l'7g#zf'fN$2,+]w|EC{lS_zZ^0M(G}y0)tmu+HT{b$h6i>Q0oPs1-#;(,P>7vU@.:1|LXa!
-mVI>KvB2^mo,hRFV"6d3B'5ThM#q~:wY"%B5;Z"(D%F`jseq)T!!N"H=0@Mx<N8Y=Qg,`gCF7BRqC/]XapQdObM6:cg|MJaCM'=:.5!>^|nFA3bj>!Z[SV
-g6wG9"/'YT(j>>r[UvkV)Tt8$vk^k%n=,$4qSaNen=)<|_vlSZhY"LeH>'|TBqh>5!XJSmQ4:32,'5kSd`jOw6;Z.XD9S6.GPCMiOz7{nrm1pcP;VY0S;M
-]b']n6s'c]f;d>k')"xJWK$g1Vd;d$6.i&(M"YF_<2f(Op6>Pj0gk`c{C%05Dc(W96TE$r[xHm8"CxGaZO,W#o=Ed+ozND&ni>(I-Lx8kp@&7mW8m`4/8[
-cxY-g`BDY9_KfSb+8;Z!R`l#vKZCCMhfY|X%'VpipfxH!j#1rC9be)=`%/l(DZ{Pl&1@F&.9QgQy+ieWtFB{g}5}6@KKVuhu/]lsI&MSefRp5sqe,LzUGz
-dQ/0j_]D;H)9^HXMjXA2k|lETq7u_(+J,9Xhcz,)Pd/<rDd1e>,K7"^E<"i/-<Zb.dMJZMbIvZUeAy%`IG4c{@X{#^IlUY)nXMt[>#aR+-|`ahXU@qN4Zz
-@sph~l'o0f<a/U<Yv$p_aOsU/";`ktjc9C&.>Hn}c}j@[tjLzE`PwZIHT}s3z,jF;2jnx+.TL`%AE/1h2F</g5yPrW>5="iYoIJYx1KnYs><G#SSO,aI1T
-s-i4^cW]^c=3+lj`7TYSTFE]FK03S'uSeAO$U(OydwZVn8eV1w(]!-6w"=qdXF|9d=-k$/.)^pN"F5oKUFn@.a0m&lC)0=n:g|45G%_`RlZN-bA'qY~]z7
-d;O:dGqUr"q;(n.0_,f-DPJ(N0scaU$iKE-oB{5)KkB+|gf9.5-KM/D[<>mj4izeq",;1:C}j(,x([,v5p"T;UuMFM3'3Yrwv&P(5:q+sv2(t6h'W;P0(P
->_RmCC]xE)iTH(}$Y|))=jX<EmCh^&UFYX`}YHf3<XqWYaWINM_p=9|!M$2$m"vez`17^_#O>TvY>Bqw}5}NK<4LHoP4Q]bQ4V5v&H}3=3qut@^kG];^Lr
-m'+"ZA)h11'mKZvY{'U`8T^3H2t-'B~o;xa4sFk)lB5=S;k&WWTy'.:c$B5&6MeKvUguwg63eh3+%[6[[UOtQFJI84|rGgJ'_qy;S=3m=$[Odcl3L>II6}
-%JP"$wS`F<4cL6W]KvsTOj<y>4cY+N@Y#RMhI2dzU1YD`&#20G-E4"QL`9JYvYvjC:dz%KC&kh2IzJ_hOC<pVvxw`YAN;#)#0g9B#:G.f0kidfE-IKT-N3
-WcbSc:qK!NEqcCo{sw~d[-scQ>nl:@klXSPn7.3;=UNClNmJ4cHu$LeyZc<kLxp;~mW.o5^.z<^k^d_5~I$>F<l#b|MUKGGgml<r.Q)h}GlVtmp=)J+m-D
-:Mc8GvUkUk2>Y2om~_Bp.u>Xgi&ajGVYQKQZ_o7lDNWb:Bxy>D!X1k;fcXS0(]#0~MXK':u|L}nvSy!iMY#9$AzN.-/6u$@7Y(-pR:[DN/!~lm7OVXe%/i
-=s-YeV,^-'wXo^b^})H}[o[e=ZPnQr5FUm=gF@2;Bjx.r!v@'>1v&aC+VdFgH[V6)XK)AoZ'KF'IwDoC--@Z"t-cbuKFVdO=w^>G.c7=t=M$[lJm3vXYUt
-)CjWNw!B<V;eS'Q]o-j_T=bpS-zVyau+}Dq/{9q[0].cWprXUCSin.#M!@LBE[&e'0#;}8fzM'|If&5y~]qh.qD#D-Y}hxkcHRnX,ZKA>[&n(T3JcUH3e1
->gL<`rcIxD84M):Jryq[eS4:Yb<$Ko']P_d1N02EQ)^]R<{xeJq)v6>0Y02G~x>zo5uVHVpi,d-B{b(hd8DBmlh2^Y`4VaL02RJ`(ZwibM-n.BMVF/SenT
-'p|"|S1Ht$d["tJMkguj`%%B#fM$rGU[)W#V5/~sK[c9'Qg'!_[%&O;)AG7qowr=hh%E&Z!t!lzd=jCz7pvg0,0/YlLZU@93S0nFn3VRGF-"k]%5~_lVTk
-V_w'1ItH<@K4(')9sZi;q5{}z;9eaz>h5cu8uoV:ghq.=&I#sA%nc4a"|;RPo'En-+qKKAj[h=<=Hrcze^}Y;HT&qDTUBg]f1[+{@Jr{o0#f<}jhdq~i!f
-dOz8eLg1B.rJx![S$/A%TrYNukxyuJJn2;h-{q;l)!9i<C)8B_XEH"Y[^N8Xp>L3<$Hp%6p0B92j3+D&(+9}hr8{Hmk83Ujm/9PCg)0Zdy<x`rX|BO[O(F
-#U|8aA}gux@'@b:W2mVoyPAs8=Bm/.V)fD&|C3UmBZKy^RSw:-7Wm9;.@J5j^4+4@/T.L;55C-[8=-h:|[j>X$+"2.JZ$uS&I`GI/yu<lAJ|tFsVC}Wd|b
-dVC3:=5C}qRKX`(e:NhsBwB0N67BL.jn+"h<V#}xB:rBSw&|`qpC>>()8G"Me>w!OULao;teU1{7m+f%Bgt)ZQe4pFNuyvFu#HVEz)q49kE:2"(i4pM7bx
-EN=_}U98dG:M;hR$x<!{mJe4.@h4F1n)_`MEn^L/7"/v4J$<(P$N2Sn)emcLZD4"_'!R7UI^{NO+p[ZoXPE[KU9(+BtHJSh'UcGl$BZa;Y-xW:!llm>V7E
-6aZFSll[QbdcbBdZ{V|t'=,>jHf4@b'>q&KI5rg-])hV_hJ286a0W724a"Ba4#_R7YuO]6;3Db%/ip6[:^xx3N/P^EyOCB3iF2P<TNmgw4h<Mhh7kRR|21
-cWCo6WNsR]OqU1gG-Pav7D+QpVO+SrKaI;C+Zk!:bnc(n5})LZk'}p':SVTLIOjz{LigJMg(hfro]f1tolT;nc>x27.P[,$1ODWuVpa4/N}O7q2(@qyjXj
-Wg"y,gt/b>>it'v(OY3x}LBXwLoBLm>09O>}H8mmBS!jjtys9E:w}wK!w;T@99N!=Z~}IZzN3}wPw#3HINM{XK<V2t}^4G173'i;V-=nS<zOZOL^X#2K}g
-5k];&eOFygs;#y3{{[ifavx:$;6W0cR)v|E|DvcyJO+g#G7Ml6Mybf]1>>vFO+_bCo#-vhy6[]i)im<&Hrb8X[]%bWmaLdngRD}{vVv,~fc.3I%OW&Tg%Y
-mJJ;t,)v~7>[lCJQ,6]lY1<i|RI6UI43EX+{-kqv|})q4-ef;tYz<%!PS@$w(%aI~q~aOXGsiL,g/3:wa+z2r-wt.8|VVC~h6%K=}Jp#8$)mbd;gicN_dc
-r/vFQN.8FG2iVAu0j@T_&@-^L-/dUbvtg+<u%B3+}5mo7^)06J{K7yw8f/6'%"bnp<_m7k|J63yamp;O/r$L)"j>SIw!#sakO7:/+hlEjv9cN;v3)Itf7>
-vAU:Y)_"(m@[v0oU]P7pJ+Ye]@_E"GWlH`Ooa6U[Qa,@t0]H$^B+C"QfiY^AY}qG-}D8MnoWPxPBKlvv"LCP+:lu)9"[%wN;vSmhJ!7CKx[h^(/^aLn];M
-TfoO{xnpgAD@>4(;~,|D1d~V{{XonM+l%>%7_OlFIfDu@!^KEz"5C%mJ!6SoQV^&=7/>,eN@1CNw7_IHa^FebCm]9<iE750P.H}`)8m0B9D]UKcf.+d>yT
-D`F!7l@ads3Fmht>gzQKdxq2T23z_eQV)yhZsaneSMpt{4Vd0T/^~q+NFtS<gDWqfDu0_+kObTAgfsS7kl/wF>Re^NZ%`@uCd3a8axgRrrEX5f)G%z_i^d
-(yn6C^|oSl7Q{b#Yf|QawGUNFIMcaFKyDLY]!$NCR#H}r}hlQwY0MC^P|0PY;nR)xo+kO9G!D;MaozTYuzNSi%Z3lEa5=w6n{"NMHkSBZSJau!YE=('jIq
-,Bs{dpYsGlhV5y4ru0g&:TmpxY"m6qNyh+W;4!xcas73D0(lq0fHwMdyJ8QflC-'2<6;<j78Ws%Idsk#PGRGml0r}D:bKfZc.6[kRil#qZoy1a+Q;yWRid
-i$_(AbFxQk[6;Q:{I6A9jcm|-HXlI(F=F}H,JZ;pF(5$:KEx!ETrJ&6jJZ9[bN[rms8Dt^&DTnO75%41wqF8G0RZ`:[;1lF6_jX3hH66A5wi+AnY%nND~/
-_dL5K&dR~|AjXXU,;w.gEQW0{zg@0Dv<rle3#='8$`,KyvNH$cTx}P)IaSoG_8/7Ll/_{zy{elwWaHpio^qx`D8t)n<urXF!YCR,BcV.'PFZR5t7icAg7m
-gm!<_kVv4;y5RKl)b.oyO#.)343yhNdXyJM=Xa>_M!O.r]h2~VBksf<rTi>Ki7So%{c0huUk~L60V't9R@x{o|K|Ex4.0Qe2J5A>3oA#~rr-HA-[ZSaYo9
-0%j7"ywv_Xqxg_nTRz'-Ez-%`oCc&@C{/y~#ZCA}JH9f5^5,FX+:e=WQuC;e|mfL@%nrr.RN/f'VB6Jn2pY0Xo=QTJDybmDK}Rv9'|l+TFhmPt1LaF)Gu%
-$wlM#EVO:aK2!"Rr/mIhSvHg_o^Rk.Vk&xZj4YX,`a4ORHa1.-1Jy`.TZDAzR5o_<gK{"frzl4j&5"9HHw{XbH!7.BmL$vMDldNeL6&_1WX>s/6o0r!3DS
-@jxt]Yr`3Ia0#NpWJ56vuL}01FNh~jA/9"#J,yLU1IK51:#f)2@kM8}4)9ZFro_0|Ozj-TWq=zryBxcagp$@I=g9F9%V>[>/TD<-o"aZr,zeh<m`0}f6z.
-0u:opB!Z>5kZS;R=4E$b>{;:Z5&'gF:5D_q3xGlkuT^.[VxUotTp}"YXve]]|KA({SGNVH%vQHWsU.E`&F@26(B7F7LW=m[OF(aTW}s7yY10j.uqnQ&s3/
-l1|>#Vdz=;d+2L.b,g}>.$xE%Ge@vJm8@D[EcvH]rxN_!@3"!SO[ZC`Hx[<]iV)L_32{:Ly2{G^,@+ySUKT19-1.(p]2#aTs2vZGtz=%%g:i^"zEehTu{@
-s|J6.]WVT{;_Po4`B3Hoc'rJeIF6"T`XhDl3(u/2P(M[$QS'R8cE`"#jH1f0h]D$_TACK|bgrmCLO"'pR637}:WNQ@1vA]]@xlM(5</Wy@8mQ}aB@02&J0
-&lk2@[tfv^g6_TUV`_#Hk'NUsU/Bh0ZP2dB!R4faKv|zVE^u3=bo.:se_Y0)9Z)G5Nw@x!4{a`W<7v)%8x+tCzHv,j2.G$ngXC-}ML6tYn)X&LK_roDmFK
-cJ@SP$-HWgGjD8UMEvD5iZBJ.<dbMYX#&(:fioSjEDMVkST}Z1R)cGVO|UkKm6]3/af9gUy$zO8cEoYqSqg|NuIi8i.l$DkN`zAxPc0{Yg6d0]:Ca}^SJ<
-|aFiM@as-qBI+XIrCvM6`XiYuu1<.t=IbB,^rn.1qa=$dMmj9l{8jSfr2O6Fb]U.5rR9}DWaPfvnTR29RocH2m^z-L,RN'71[Q[<Zb0qY.GA0_xr6-;SWF
-"y^;YkV@6r)r=)>+~7-9'%Xdn{jKi9}jmp^uHk5o8^qvfy&=`3$%E<WBZDSN6;1&DA@m5]q_dGX)(VKJ`5(-.mIaP()S/I}53MVepMB5rmXn.v_NvAO"@w
-D+Ta8%/l^i{_E"w6Vg,=6u.dbq7PZ['qrW'@_1!<628'@5g}&6jZ2]bo#z&;80'ZG+[Eu-d'brZ"a":t;sqV5/V$#NiX|fXc;U=s%]/2XUd8AB_.!EMr[h
-75#{=qeM/WsoVa;)6!uS:j1rIM;.v8Z@]LL!pa82{FkVnEXnBq.}}66DsO6[F9A2uq$,khd&=c=G^l&(O%hl"x82NT$J8b2BFvU{zddbEqM"|z^t/gQDj_
-Z&<#$em'](O/+N`pctz^Phl^I2z6p-C4wSKZGK#R:G,LI>OK-Ts+0@}|e5,}g)zZRtdO935L=JKQWHT-Z5^[A;<cJw#.EJ2YaU02>{z$4J20D-Z+qN1&$v
-Ph+W.&XY_wIu&,CZAm:9.97K2#ffVz8y2RFmB+QNS4eAdtbucHQy_E"Cq^Uk#RB;+PGn"D^LJC9a%nVW1]]sB{L])]GAjm`p%Y_x^m)!T}#HYL+0oSr3:m
-]sv(`ZP^7L;3~MiK_sf_6C,|Rry2qAVn@N0ZUDL%/dTM!I=5P7Kv=6PhF]O^/%UezC/-V3dAAu!;z`WOg_IGQU%qTs=|ThI7/-yYZOlO39"uH!T$oV}U3J
-<fbCM}TchPjavwQ!8qfuh2#`m,0vypRv3`CDq`#:RD3I9o7pN=Fchhio!"t8TYEL(4mW3}+W}c1SAhU9yXb'8hM3b!eoxk.SG_BV>IC=i+o[o_3V|X$>+Z
-1fF8Vpu"(i}R9(Kr`K[s~Ou7sxV5m^kMIG9VSo0oU^~_U02N'2dC;dKJ>EU,QU8WsNt8XyG48ji(u$PWcUJAUckDtH[GzK739F]xqBzk)R&9Qkrdfz-TD8
-<dEHNk~0KI_:PN-@X[nh`Bv_QER"l}.Zl#|=R7r&wH2zB[69+K%TjfoYGk,!vNKzcz4)9fB:U6c%v'ah6`nHLYHIV)q`O[Dv8!>QN|2(18'>Q9zFk@IU=g
-N520~9BJC`,5NP5s.-l$m_(@{PJcp6;G5bc$9so'sC3_6c}H`bssK]!dCdI("!]@otn'+S[|XE{9;,y.f&CC32K&1iCgzCU_!9#0P!S"^JG]Ok{^C;'vX<
-3df,c3.fbW#_3xXA{jPh^`kK7"2c`+%ca&=HQ%aca>@3fs#`1!E=Wz"Vx5$@.5F+vj2R8>zE{@11yT`jyuftFSsh~:c8MnbAtS~S9M_L["!Ap'Y0|'&:6d
-EHXwz^-:kXxV9=S`kcy!WqeB{dGC@es%K$Os;M.=xLXIFdeg<2Jyq5=CZe_TjrwYD^g3:wNNv0<j~{#-!{hwFNGD"DQ>3e%(AX-W#VDI296O/{7/D]%1%|
-Cl8SU/1Lw8/agsW-1Bsy>PuC3{B^Z|=C@Mt-!E`PAmhFcf<fl&l+',hZ_>GE-:r|h#|y=5g:>N,g(K-OvooO4(`bqAhxakqQ2gBf'(q!z,7XEhM&K@n|e]
-x`X:u;J-:)~"Ib-hCE]6#B@_Vn`}kwN:Pvv8W-5o4Ks#PlCQ"2F|H^ybTXNP:5p%b.aEMcMP^BRPZ=;)y1P|)wZ^A^/]UnG3H`6@:l5-PuORyq^&,AK#=l
-Ij'<U2NpQPFx<g^6JMqiQf.H(WQ{wIW==6Cwm)7QD@gH|^E&fe4=i&%Cc;)(&JOj`MPt=FEvZUVP/km@nT5ay{nEZ/]DZ/4mW'A/7<4ScFY/b2"ie(5yhE
-Gf,Cv:ghnnqDfA32Cm/4X$OPmr}-YHp8FDsRV=O:@^T+)^s)}zjh]dKl2Y6IO{)xOsjK8Tfk|oxX.[IgFjGy9:<9%e#`"|ka6C2Yz`}lc_subPP".N6FkN
-NI/#Zj,L2fOQ/'0NzyBNk%}>r]&a5s]QN3"1et^^1jl}onfO6r'B,f;x;#^{bR-37t5."]v9AgoVa^Pul-[o}>l)6jS"edQw":ex^,pcr>+|j_|WsTs_u"
-]xxG!^ilR1HQ-ny5E)DWQ)vZH'&zSXIgI)UB)v+E}FPo}U|O5^RO&)D$NDcW:lQu@X8.R3GKWhp}.g"rWDp2%$&#yl3[YtNJJ1VH{O(Azl=cFn=XnS~c2^
-`|<}V3uM+#khW.z^Gyb-fCgI,%98W$ZW0YU7a]W'^"xJ0a>n8jM(:MNDyb)@PG%I[%.XoFi$`pTwiZNtw;[T[K3}bxS<LHfS93A4Ed-Zwh|z#.DZHmtHhk
-LdY#M+,$:w@1}oORVZ"w.x3C!SXTRv{669gp#/}>C5nTA5kp='e};gub}zC}o}<6:.8OaP]CwCt6V:lqg|m^R|U{k|ODN88-ZKrV@j@n#XasbL4'Fr1ix;
-GUX$#mAD-JB]Cr]'~6F)Z,bD093grl>YJr~ln,kDX:xq{@dmd|dLGu{emU,^niYIQ7KtFc[q!`ICKh}l~K9,vjp/t7T61F<pt$mq]h[qoYzF|A/n)'1|.G
-NNcOYNoHfKT]Cd9Wxx}Iq}2WTh'z"MDrQy$#,tNv/Vf8ZZQtY}]w1>uycBQR]'y4,.sv~x9Ac&o0vU[zw+!QFb>AHM>YD{KD.`#fcTHfV:#`D(s&aS{|k=
-n`9(2ro!_}#|q_'Z-MM<8(&{.7E^%XLt;6,R1<N,x[@$R%x=Q{8u<)@eJWar`Y]|H$9Vo$BA-iInU7n@aFBex{sW}]KP)x6g4J":TOcN6,3bc{Z22rSM@4
-bIBM}DymaX#Jm<KtMzx,nN:9dWy[,qwx1j$m+%zHys/vFn~M$Fr$T`%h4yWqgn_IbE&&7-cvQ3eP}St5jh92M)^Go,-d!2Z5(m2{>J+WLG;0c2Y|O7ZUaz
-bk)lVC7[PrnaqMuq@0Rd::Wk3k@j0N>awm5`j$JLq)GM;@+6/[BcNz3dc_vST&4cp_K{cH<<Hbi9o3.C`9Rv8cC1G>(8>]@XJ#aM:Z{x"tBO~1UT!<,ZY(
-.xq!BG"N"%YtIxU`TS!_zWb8:Mf.,DA+wK!W"e]e)m">]pHI+8!J3]>u%6BnU)hd;2k-62Y_)]NKxh>bi"}4])C:3(.T80>F!JPi+!nTNv%EAf~Q";NE`O
-^8X).asI=){3<3WI734MgUTYV&D1x|piRHvza&.DK=4d^blW6|;p3J(o9x,e6WIbzQ=wH<<}8h0wx<8R+kKH1@%eAJnnGhZvG(vk(>h]-'i'Hs8NSXjvab
-_`kj$1YM6u|n+%;gFXp>fiC59`2t=P9y1[Ysy0=)DQ+IFYv:|J"^1kAzID8DM'lAB1l,d7ACqMRoB={0)1-y'@/gK7+reC's-!"H|S~SJ%H/RZ9_1<IHqb
-u3%/hC`Ldv=^!&z53L8{vprUW"=cGwL:gy5L"`KMkeuSTl%%zV8UI/3&ddSct"F(6J&0/flKi7Y00<4yQc951%<2Tc^i.tO;^4nO<h[gO339ao=R<:zUZ=
-CwOp%KgIXRup#|XyNvp0te3(KTCl/{]]TncOKECF{K$fH{;a|+9X.wDH)`bc@Do|55TtI@Px)'nieSlsO,z!"}6oobv)|I<-sNAVhK_0I!5j,w{$g)dJ{a
-]5M5eMY=./`zPbaPKB<9Q_>vVFVI"&OSvAZmj9[qX`P_~%!~@U/v@C7!J>A#Vy|mSUh5Cu'V|6cY.YN;~i6Sl`,m@N}NM|B7>#bs/gBFRJd7~>=}b[RW64
-p=p0P,;z"{Pbh12u4yO<T;063_%1O".]$eWRijZ8oHeb,seZq@+%0_Hfq#6r2kkt;,}6UxDkGB.fVpn=f):6-5k+c39uiPf<VNk9,[_q@5<WUtC_G!M7)B
-&9js3jhXGtf`F1Z&sHI4iaxYh|(}buM;-r"vgWQ^"Lu77u1r,f-RS|EPJq/.S{cpIIcpN/g=wa/D_{qllEGL,5f#p33je`gb9LI(agm0<uKk@TI`<$u<|s
-G7isOEFViV)16WgbVi!di.m3FIff[PIEZVe26VlAX<VH+[rJU#(0{aM1&H:S{A5[-!}hejuSor$%H41rVNyf$Vuuwr_a!KVt5-Wn^T|tc6l#-^"&'$Nc4"
-q9>^{p:1q>_/&Tb@3:Sw|[GTfP7jh<5JC+Pnr2oE<rvC^V&#XB83mt876PrAlvyz,/iYUtl^efD%{-p&M50FAB6`!_wc73vtVz0[dg6WEfp4yD@sc%<|@l
-$yV3:_M#w<c4,lE:Dd{'%F866b"P1B+kyY1h1xx#W!='})xd<Vy=$($NLP;H>K:EGi"jc_}!Tr+d8&Ya';|HH)^{F=YlDi(KnhX,lBDgk^USvsPCQ@()y:
-)FF;-8i$J5k_.tm%fsD8Bki$g5XIpKraD]t}ctZ4e^Em^g)0AI'4=xlJL7K7"JAess_0;GjiwUo)Lub#-Q#H6mZqMNX!tFZ:1e=v&4d)qLF=gPgG{x"Z-[
-r1&VG094b@=DL0NbbQEs3T[0e3$nG4mk9=-{MV.{+w)aYD$4id"iXYthhtdTfItb@;Bj`&SDMCm@:8>6V#%>]8OV2DrAt|Y4Z:D<6;kfx/Esfa3l!aS`$[
-L<Wk[p'xQpVYN$&iG@3.GqV:CUCGKjrv83-.`qu(Nz9^kT#z0)cB)&@$i+kL{te.u:#OpWyT~dSRS1;f+/;$nN{M7E6JM2#TvB>zN{X-=mNHf2E9QS6QYt
-n>G3Z92o0C<F`:-#o9JhvD_N$RXK{RpT)J9P+[5+RF#{tUTxaqXyw,<=EhE:,#IB-ZHv}6bF%qNRXsH#g.<#P$ePay,FCU'2]JLF+ZlR)fvoI!cE7)KgK4
-G@ER2JSctuDgW1IOJ{JP(_6S^=4RV'|5qceO8fDnlfwxRaPy+/m(U2g$HEKl^m!9U_/d@3_OvL@HzlTs%5#l~/Aq~B>2s><tJR6A%jr)Q{Fcpg|7syEk5"
-Dxg95h7.:[jpLvT}i$4tFA21)L<nIV/;A3s{gW18[T%re<Bqwl>l,i=rcxUZtup$m9;%fl]W1}i|UGO};b/f/gsx|KRMa5fyQoLZe$K7~w7rfywqOqqQEp
-j+Ju%}{/tP'v]k>;vi=.{r4KI(MKWG!){hjDf)U/BOb^1!L/$%U$U}!M;|Shu9+z731'ANxphkkDjF#wfV96Ycn-@jcsQ9SPpxyv,gp5=5o|>V=U-OqVV]
-X/JCq#>_{e;cLLf`q1.XPci"uM-!AiL[(yklGXi'IsWj^QXp}oV3~/')DPG/G@(Fez--{"&t1_ZI[#o[;>4(9T`4ImZ-:)EsMm@v~W.c}=rR>alfT7+h'g
-0-nvL^e=|zm;`f|/D#LM1dj[uET@3QA;$$q@koX_VwkR0"rxd@T>w2)lRW7!/BKrm%Ce`}+5zLH.IpUu5x2>"@ge73GRwkuY@s}3x)q#3$JUA8mHKBF@M@
-GBis,RFnq>19`n="5cu@LxhW>tyuA>,V&,B%]L;L/cY.qd>$w_TU~6tYAK.{2JjNMH-K{v[ei#J6sozchejHy<+{Vrg)XpB[7x9%U]"yQD(z<B`(cg+L[F
-IQ{zNt)BiFkE,mK(.P~g3@&BI('l51V+]5gN:cJ^1Zta<Y/[|}L}zEFRBr/c<3/=&GAPZ]]4gYtD}f@Mc`AFF#GQcmRSRpJF@@y!S{$AU}LrIwxX7,lX-y
-mVW}EM'taaLE64y'(7NtZ#j2-[9x_<E0Ro=y`jm0)O%l9}LiM/PImU.pkmSz&[3E4_2hf#%n-2z`~3"_m:,grV7jKV~CS'A7za2BphAC,P4G7rQ/:v3;Cm
-,QHeMc{L+k-V]0W6TK2f_CO)8piLpv.nVmd_c-hswqR'GSfvyn&=-qJn[DECNb<,PpV,Z,Sk^1^:~&i(vqx3UixEw<eP)5=i@WcW#<w__#l6k,)j(U`SB}
-)d+;I+4FY!7k9z8x"mpjYdDjg')II)P1mwCCg3+z{^E-;1#]3U9UopQ(QJK%]{wh7uU'4O_&3:%DicUm]6p{@,XWxp7V@j)B:)dyB]9.Bxs<#pxg{WWJ3+
-;:c9u_/@:{jL0{{z_8QhlqH&|;LS_3tx-hNaLvg]}H$8)FKpNn9cw@rJr"1r~'GkPIX{`XPJKn56b0=0:VQLh8d;zZ<0=$fY80&}C>eP`w#q/PPU(5^pZm
-]SE[@ol{58j$WMLJLg9qV%pc!zOeJ8u_@>#0zqz>FXU>uJ%xd/4Y[g:)du<`"J3PSS.v=F>ADSnc9.8v1<PGJ;%VYlzZ_]"><P|OgQU8ZXnv/,`})WrXyv
-p_ygqwWiHDg`+mODd&h,'ak!]O`4RFjzf<5ghcmAKD09oN=OI]0JP,$)#sx5"2y;wL%>3"/#wQ[B#rYL9!#1fUe_9C1R5=l/yN";c_@mE/J||^#gdc.YJ[
-Qt/I:M5]rDw&7#DbWa2QCe/H@,i{nfJZP]jr,Keqv$S{Yh"%g5ys">;q;du&zl.c6'AZ)vv.d%0v<4Y[ql`|l(C>F1lNJW(_ze/tiY4:{k{5#3=VN.~x}k
-,5&<>FL|r=<GLA[W;m<K22d#Wpm4"_$xB!=rSdCDY(#@(YBo;-`DmA-9FD{<}#NCKFn@lFgO@E.|"w<P>sTH'8u"lLyO9-8}Wx>[@(WcoU2pKYipJ:in!]
-NXOiICEnUC&D'pH6Dkc_I;3QeLXV/NL()%pB`<V-nT}bOs=fxasB/D!b/Xa@$jHrihNf^j/9Jf[gy/^h!5v&WAKY92wPg)PToG8/bbBF(&Ev9r]Ln&poR!
-e.;f(A/XTTnt6i<JIT4XGTF!9H^Wl:}HWW8^,Hb;5W,iQ09q{"Bis>TLZKr]m!FD^Uap!6(+(@j<h04,5K}d!Mp[X7&i0x$Z]I<wd4jD&6^GAeCabnS"s^
-P2v9ik50V'QVy>XI7$xP>F4.G5uEaf9qB/H3w$"6#il6K">1aDE/;JyeqwD!h)UFtSkm/O(7TSPd&5'87wH8iRYeV@'arf)'/h(0xJ#4>4o-:`1+qp6P|O
-ujPW2D%m<{}YS{IPgpr/^5YcsA4<3:;iOh&Wr>em;_A&wM`7Wlc.6.2,up)kTR/^c7ICG`~lbNGK&=9K)Mm3[yG'oo)`7@bQoS^R1zY}-#pLmko9[0glh9
-wU]bW$z'"{W$Dw+"v;1a2!ngJt)_c>,3qUpda(bWCx7M=WP{=9EfgQ!5=6c>}XHTc-6&]AHHYSP%:G.RH,o##7$9!ol2D^y91LHh]Y%-`@,x7!"]adwNng
-&aG$Zo>.v(M5|zX(~(hGwiNJchn/8d4,!qbE.>R3lJBg{|OGdm;Xvc}%B|"+JUVIQNpuxN5&Ym!y3cERhX#7s^$^7nF5BeN('>$}an1^,xph2&Q/YjPV>a
-jfy:%kWw_3ida{Z8qX]5|QgHpE;]V;X.NCd#N!/V/aLXl`zY=$az48=w4v>@wDH_Ei50efMS`d[=YG>]<gSltPn@sE_1b-u>dJ^%]VPnS`=ki"d7yq68DM
-'ty6JOah'qps"Ecy[r=Cl+Je7$fb'uUruy.VM0b8n;_"ik8B7Z.|^9y-}JHD.z$Mc_%Lj1=%=},jiKMa_(_Z/T}`l|qy:6U$r4Ol!:PE:fazP$2N7+K-wW
-;suxsVB0>,9mo%B+ozk:r@=sT>H[aWGe$!U=WeXn9&~HYl8+&Ur+]lk1a&!!)nrSyF0%W#L}vp.zhHMRn|DfZY{ZEU"d/8-#@02i6Tun$DGr3d[=I'[kve
-^]-8+m)Mns78MnOL78M6Z6Z7V]t%+P}4:N|2m}Ocr_EAzW!L7`,(Zgq&yutw~14oOD#B{YB.}S^$,Qx:j5I,fR%8+JT2Zt{GkdSFvu&n-6m;0r.Ii3=6y"
-&k@fX]irsPvmLM`rPNDq#}y|$1LJ3Cv,`uO`_Yg_Kb$N6C'2En>'R@kkR=Nv_m%9O30ej,kaII1f&`PMU]4gmR8a]pDPpZ0<b'SSj=I^8vqOeM[izoRdsu
-GuqOp]j'F]~ka]s}.}_LC|zo5x|2gqM|^`T>aM!ak#@pc93a4cKTZ2,LiByFcH5X`tx3t!t8l"m^c'1cZWO{VY/DU1T6k|hy{IiIp87XVqhDc1V$nzzo^R
-[0JX5<yq[4RoqQu].IYl#'=T:BU&IZ#zCK+"Et'zjg,&_.^(o6/=(&yPq<2]YF=5byFl]{P%duEET.84`6I7>_S@|]Qr=L07,B|EEgr9UGRlu0p&gk,ZnY
-5_JiNfSMJ}jR:>1X7Wj.f0<g(I6}Afb@03"X^{U_F^Ajyt7Y{HhJ`X[gkC(biy05dy}"W'{yDdunUK5,MrnW3=_fgk`F2V3fs{N,^+}3vB{v:L_P(4.4.v
-4,qE7wb2AwX}/CtvrNYy'yME(GbrzDXPF&A@'wM|MMzMPas|Q=^iUY{DD}PGq6-dl,ve.0ouS,lSWy2md{m6WeIRddd]-`lK}>4YU_rkvK}fqGYUS]"aei
->d94fpF;'equ{w[(jj}r7EH0xyCc]jf==G&<giDz%Z$l48uNMZ'@xZT^+C[jdT`9_w_,9v5D/H7sQ1V4"itFPo4lhHgHb;`nOqDN/t^/H,]>o,34uwnYvW
-%aiI=q-OHu-2TzyS5pilnc:NLlcghY98T6A$:Ow|$b)")dD}=7LwEFcwmx&za[%SAjt/|2Q13:]@'9W88o7!O^ozdhDTfiYUjyRt&rv^5y-ltsOq6!O8nU
-mRz3fY_KYkmbKgv4be6K<[>T|[C2b(Xs1G~C-9wyeqa+v_;a=O;2w-BLKOK%y9zPrB3->n~T31l|'0k6^N}a~]c!^^=Gk%(Y2#=rt&3G=^T{T)<Cz;e.)j
-q%beOhjH"A^"Fkjo$N{/bwC70&)8On$i87Lqm5r,Wf{^U}RU{K[UYkAzb7d^Bu;<mtIN^SnjVqrK|l;O9:SV5m%UsBVs{#ULP|d4B^DO{VAN8j_>yZ/x(U
-HYyXUCnp.^|`"o|pkr'odie/uV5]i(%$-VNiq1^[TMe4MXfzweSu|ytLn!z:uXyx,8bCN!)RN}_pVU&Ccew6"Axc!VMf4P_I%Wh"j0M[lh|sf5R0Gd@v`[
-wTDp-;a+n<@BGfEUpY`fq-/vI(~v$2Bg)PeijpAPhZNs5#}XPHSl&7KHp35_M..&&SK>@-%ZPd_Rt<A(7B-e(G/R;qy0#wrL<WK0=5Vc5+::}_C0K[R-Na
-5Bv{Ap-h%ClNw2%OXR^ryv0g#gUioNj0Fg[3/QXFf,n=gXknTw#>GDz;|i#Z3)I#:Caw"R:q$RS[$(%H,ZZ,)c;Y`oqkNAc_NYl<%@'IPF6F:S-bNJ.}xB
-hSi.<o_pzZEafLhr<98D)1"@mXj=]trGQa%';qwV.EfZ5HO&C7,:1j/G`;:Ed0A@m^<ZbLp#KxT|}PsV+A^tod0[.>L{EV'r,OILn(z0m&#Pk>#h!i7#,l
-'a1mkg+-iW'U"QEN14|s9sr(!,nj7BLBsI{CW<s)6e';:yH&/F!VYONu!yxt5]"lE/S#)T'qOZMCjMGR9=w)9&gEY}G[pKn`b'f_m{hIu[0BTDDu%P|I8;
-@&;[p_]k.R[Vmd,,J[Bz"cJX;Mz^T.#QJQg/+Pq66X/4G$z66ey^n3>5i'Or5MYr0CQ$9zL)+}~wX|dKW9.HkQ^h5qPd>Vm[w}P``^WYFv^ziK!0K+$S=Z
-GYFAH@hi{-5iApd)sb<]9XyOY6{ig/HM+mwLz(_R#uYtijkj<61LF..MDs>V}inj1"V`MBa[t9tZbmOGh,`E42jyZOlb/JK-/AC1H$S[~zV{,w2SHPw<X<
-{D(my-ON6E{Z#BZ@CS^532-i|nc{P{0)-&K}zL/kO55"6TpT4I>{8s1l+JfStFINuBEo-Bxd+dJoeiRH=1N0!)7hC[rZaug5VGY46<|M=bz:]IgI21u)fb
-C83w^bCjHcJ3XmH>()bA><iy7i.iE&yLotmI)Bkerho({mRC]NN(+2:iXj8zd{IuQT2'F1yzm0C)R&L-M7w)}S"ditbY}!|U>PSwF|#q<_ZiiS&1NTk3b@
-4j(D3!T$>A@5L`[EnUo[^0zR[;RPr_+|z`~h@'7-iL5&riHNN[L|J.X:tuX|Rvm>V;|a{,srnAS7M''i^J4H6=GhGtH1K_o3yu2dj3&imtOP>nmc^$RG!=
-T!ZnqT{25(zPf%><%R@1"2XcuwB"H)v"BW;Mx"`29-q'-R>tfss!K21JiTI>n:u2ZO[5M-QJK!RC9euE)}HW9XXN[Z2h,w1+!n[I7=Zb,,dgV5sqRF%_y{
-`g;BfN>>Fy%{"bpX6j9#|F(e!gH.R!5b))Yw;l@:siv2a0G$2,^zp0r9bQb[uo%#:-{zc|sgQA[h3^UQ_)l0'ZjX~G,6q#gSO!5bACs8}VOijn:G5Zyq1m
-g>UgsBaP`X(91C,PHfhR}iG%b_iBaiZkAoyP+a<1T%D`pd2=eDz[)zj!R+~}2T;ptB}o92/-g``[PBa4M}DT]rbE5b@7gvsRT0.f:,c(b.=wtoN4m)gbc3
-][Fko1Sr}&GcK/zz>;}3"a,FWbv{CwBXrWRFk@RF:5Jy6H&WTe;YTdr{;O")JO2HguIphr#{c#ccGX7:n!CIKVbk;!ce")fF3j`qOR'7e._rp6Abh0$Oyz
-'en1UG0Pam]x4c)QeDOk1P`fW_}@Ol7F)8;&tVFt[`Fp7c$CEhhDQ}Wv<>45`(2/A!dSGd&&5#yI^0q|F/iYzg~4-2g2cE@f]f4;eIx-K`suRdcG^Py5'k
-+x+54fp3xHX01&%<]mfF$D:AY(H=lKGX81DSD]V;7{6<8{<=#:Q9to)6w$KpyD#)3tHF0$e3TFd1gSN9#=e)qVBdP%zyWIMfRHp:<#G18PG'=|c3[r3^Q-
-yeT=VZt!sLMiD^5"JH(gvHW_siKGiK>lN4f3]@%sO"rhob{9S;.>9A/$8C0<r#ZNjEZyw!v(wS#H>-%LP@e!k(5/hL>es;~.RDHrZ{EC}Et/"Ycm$f|a-+
-b,F`1M{b#BCK~s&fBO9g5O~Xa|lbmLDmlXAf|:hj[mMc9NIjtJwXy9,E1ZvWxVVaL]M]O-$toV-k@+{b"CUN9A#Zkn/&!j4<^UePs-v>DxED(S&xhoeFQZ
-|5vw't$ardFc"5Hx1t@gBd|gsbzUlNsjfw,"d{emeT8]P&+7P/2#/+:-"xeF7^karwQ;@6y-^qj7dzB27}5ZKZCYksWkf)HiX0zX^&OfOD+x{z3cQFN(+I
-Fr.1jN33o;{lQZT"l+KYZG-9PB;nIwuWwh|4uH/e^)h)3F5RXY&sCWjx7gay!)[G;^y|n|CJKXIX"`Xuk}59&FP$laWE8|Gg=b49A_,rT)b.Tk](6j(^&A
-A^a2#pxoJfI^DBfZr'F"k'!Wvu#-l&[uINY'y2`M1tBx@Up_=I[$f{IdXc1!eeRRM$v<[1!IhgYKw{J,HULt[QqMhBf%,wFk4O`V;.W_i_gcf(1,3v8E/#
--BhHue9a8@5(PeMN-e8v<xbL6".rXdV'AV4MMgx-ylQgKs;p4h{%M%w]H5/+2m:1;iQ'RaW`F(:@^"SFc,BG1lp0JxxK@J9=XD]EwnuyODU9(rc;=0-YAu
-Qy$GS$s^J'`@-b)va,=}:iP24u)+2Ih/&2qQc^1A%.<u!lQcE2~p3c|Ny$:^j{JXiAFOhTsT3dJ47f~+q<C3wc$WlWP)3>$fFrh>wdKb]_iFNdo/zpM]JK
-7fLW55Yhu}7JwFYLNhI3@e~w~t]YF&%m!Y4ab9%.LRU`bBYseCUvE}Ujoa|h#w[MeaAtrqnU,5lgk4oq_#iLWAv=/HkU'qt->_BN0nnjA7zdBU`ee/|P6p
-X"w%>.LM^ZV]za/;Bn0YFX;A.0-CZJl9dCI+'X<kt4g;j{@%2nE,g[na_8FA~'n|6e!-R&LI'j4CnlXKE<De,s1%M6I=W4jq,VNlS!eqiLyh(>kfx5Mbz>
-;A3rh,mXp:z6BIE`T'2qI!kUMr,^YhoCmd[mKE"zn[C>jIeN,ppNJo/qx`C:DzO!yv+|Mw`4(9r84VMsxpZ]96KIfv)TUc`bX(9%/>JOO8/}9^.-XA{pMk
-M{3j&><BW1$.~6L,k!f'!o)i><oqBtEIH)"U^|mPZLo2C5iM8KMp#]bZ)fuw`"VH9=7cWd{AxtlaWZhN"VkIB$QOfqO+#3<uOf>X"|:5ei5D@Bvm>[Wa>z
-+Kklf:%|gTjG:.6}|rD^&II/<g.SW.6x%o@d+1cy-aO0Nu/Cch9)l,PapraMrX];rKkfSs#Md%;nQ5h2Mo)3Zot)a#$Eh0;6Ri&RZZZIPIMY~3Olo:E-in
-LF83Q."RrbZ9/ow!Hc{/+uo+t<2@VL,e8S0Km&A^^H>@&$.jM}}xi2Yx=&+E"fqMgekO6R'BG7P1l/|M-oBt{D{>[uZ&|sA]K}bk#moTcdO<5,.DZv`3U_
-XW>CSVakqd|hv!F2@,^O1Cr.Qy"E!4y[R"vwf)M4.-G(Prx5Z['Czx9mn,w3/CJ0W.lz-R$_K{@M+XCIoLz`:}BrXTfIO>6e9rfR/UM{CT7C@X>QlV7b|"
-.E!/^<-|ZO(!vbFocpz.c>te~0`2wPR,.Jn>m"'g`PEfr41%c"j}v,5k-:<#~(ckv0`sfL9nVL-O{ljM5@mV|[NFD'f'57A&LNx!g//-v#PEHRW|<HFn-f
--7t+|nXuty:;P<Y5R[JFs:46jkYg$./K"{UHnp$oP]>|i{mH.V#;1xI6Yab3kpD!%`/S5s5Hv_L^i%'@k-DpC`@950k'(z%S8aKd}n}rOWZQy69:~oKhRP
-"qe!gnfW7BrtoSd}a1T'M6p]RR""IkN|5skVk;qwXO('V2_gl!7wPLh>$[Q0Nwtv0BW+i,2kDeU3ow&b4A%wuo./OAwW[,g!_Lgp)C|D{X=PkNVCjswqRf
-7dJbfN}y%pc0hj'#1FT>2d~xRNDa{U{0OhNdRbc1U+$UP4VK)E'8j|WiA_EwAIT#xuc$|)|T,Hq!S$BVAvuhK0xW[w6+ct}ib%y_m_Ax'Z>g#8gpy0_mT+
-Ik2d=T7RK9bl+Xt4t7))7w!U$8g#"fR9bfzC9]qG[Xt7wv.!>as>93#T>)ls<KI(sB7</(E+",>FT!K/l4(B8t#ltLb|LHRNE{K<g4o}S<@W1jfb$%.rMC
-WN$E]g<$Z'P#YoVx@S+CPdlNNT-oD6HOHMnM|RiD'L(<xkI9]{g;T!Xgb{d%,mEK>g)O;]kY-oawL'1=k[`sKZKqvXW5cJ!D[eX3J#0=T$I<q{o;lL81Jo
-$LD}m/5=zD6cAHrNYN8./MFC2!BX#h|KM{MOuosp4jzx_()%'1`k8N8vH(tXm+GFOWTTb!8V3TZ1QY<a5M.%5aAYm%&@@j)I35VSadr|3woB`djZ8L[!nc
-)X=;9&_oE.MK&`yW0>E<""<vK@],DX53Po^71+1{2{E=)ZIdFbZPa3gF1{i('%>-8(0b5lNP(V4E@a_d_2vXwk-kwaZ`K4wU'@([Kx)RA|P@Y5d6!rI,l6
-W%+3~PSPv{`3PT{tT>J6I`su[s}{3'.qec|AWx.wuoNKW4W(.o}4@"CjDlY['q|Z$=CF-d;A20)9kpQo3hrPv&m%1!Lcg%z:eS/"n"IG4^8D5PNx"3N^7h
-fvq42%|gM>I3nQSmyE-PMnCr/pCc(VW2scik..%Sl.5_2(U[y3Uh3`TpU1t1hDu{b/uEzfS57Y_w!I]v'VqjD&B>rk6Zx{-Fk]_}J^Vmu)i,.qa7CNVEi"
-xvHO5r[}U>/Ns)}h]Y|tPz6{gT@!)_VJBt$2Pexu2,.>r_wLLpZ9H}jcpQM{X4w]f^M(&O,wZ7S@7q"!pue2NDu.r4IA377O&3e{Y1;rPViNzHjk$)1pW@
-mgdz@]lFS(GQ]pAR'.<->t3=Z=.j6;tQ'AI=GWAJ~KRM9J'g5;}5s{`_[428H<lm7Vg)xl;`gFTv+&o{A88XNgR%B(wfSvjZ%#ud3=4GhT8<Hir3B!1F$i
-WT5]Rues9)pQcM>Pba;wvj"[evGZCMd6N)hmWLX%bv[)(-(`wQ&$.lnn%2/:loE+R>#D{;NfomD)1O;_4`nQ+k!!I#tw|QzcT4S1FW5q=!jGSy%>o2r]iR
-}P];_`Fj6,6C;V!El0b6mm|8G8K(%ZEJO$g83F(r]n+^r)q4DZJJqdwlKS_T&97+QjB[Os!e0M_Ibgbgdq0e[1"!Nkc0.NSwnhKU&UY&6kl.'/ij{|6b$.
-HdQ5-87Xxfrl:!&YrQ^52_@[KM50b&d(6IOChY/J-`laHW|>E>#v:zu:HwV]7.n)H2yrSWZ&};Gxp@U;(=dOYv$.4]+OU_I_fH#2GW#An:<f_H#]y6R:za
-9QJZ-;yE!z[Z++yl>q$xvo~kb4@Fq{$[QHTsTGCd/Ij3)"rljsu,TuUsojBJ)2##~zJ`2qB;0SywC7iOTyF%CE-fBz4=}Jpf4Zt%:mXSfD~Y5kIn.{5kV2
-9HAD[m";HXJwwD/F.Kz#QAN(>%#T<YtxLL'|SD/Y@pB!"ymOE,KucXY,Z&Th|q9`%7XsLc|bNIRW'D]O8ykDDznAM.pQEzxKl|gI3kss/(N4kv#|aD@KN,
-8>IGZ#yPP+L^)gN;s59yWGm%1"u;sf}|^=&z!b}aZY^WD$ZjG"+R(U1;:LgY4]!E_3q&:k^Q+Va"T&McdD+sPAmOSpMcvgvdCF$X#JGu](WAjW[H&0IFT,
-MSJcC-o5L=|9:cpiM@-cV{#re#0U49eBxNG8<w@:U3x+l(5R#`hBqT^_5XgNRpiGG;PbGJD1(ivCV^82Vp~(IF)YFB,$Eb;wc'dmKE6v)wD4#=UAIjXdij
-L>D&#5QyIt>yUCZp>bT{U)2G[Y@[L9ZKG#F]EC/#E.qYuD02sAA](^d(z]$b'{oE5S2Y[`i@dnr;$d0P}W~74pnN(v:<Ux.r7FWlIKB4ej2&yBF.V]"-Tp
-'JVsf6YPrN[ytSr4L43^%ySG;xLFjVVOUcbXP&A')wNt'u+Dw`O+5%B#-h(ux_bblVmDf<1uJ+qGFB:Lm{HF%eRjSm$]U^l]CcU9d/K@}[1]K0X87_jTRL
-=lbd<ZexRlommIOq#rx6d-~sQW0Xyiw1,i;UXY$KK]rpp}'u!=Noq%.4"`>FJsiYAsWa)'hsjXOsnt^!X"1:,#CW(K[3)"ByZ'uY+)10%2eB-C5wrR}H-;
-i'%#y`TUHi~pAJ^'N^"9BFb/{t@z20Lprh3^'cRHWMtCcXEo/o8lvQ7!eYofiZ9M})wFA8{X%O&>fY3yTk!)XVTke)f@[;5"@qghBCEzNW^&sCLrD_$AmE
-;{"s`Qh,4sl{>0|ug<+'zRn!9P.>Q9bF'`6!;-3E^||V0B$l.sip]{fZ0j&cPAye4|{SA/(F_yH,7Q;`/e^XDtI4pC2E:cv]fI!dKA|`+|-Sy4I8I9svWv
-rR@}-SAJU&.f>j`-ZK7vGY|}b5ndgTQuOk]}KL)fX_+}.F4|P<T[bW5C;2$I%Vd5xp_<,G[vrXvB^}%D"mz1&pJ=V`6}=XP<)})4hay%kSBbHC]dB'-"aL
-%mj+'GDX)0}u`5_{Bt%q[X-L:v{r#qzSjfhlEV<Tz76S-8aDV.,1KaM#gWuc;)+#_MBXqM%0l&lEd,wGqobV]7pSQk9Lv=}^#A_pVed8Gx3K{8I"Dc_YwP
-1#m[<2(rK=-ZRU[9AMIv',7K$@dFS:eF-s]^6Mj/27Y%KlvWX`K{4}L1r074K%8jMdA|D@_aj-."ra=QHQ#gkEUj]jl2h>ugAFENac>F93ktqmV`V"FYce
-#/>XtuR1P+I;O&.-]Z<Jkp@U.ti/6#}!zUi]Ym$sW!K8EXC;HG60zD)E}_yx.kaOF0^_XMPuA^:3=3,tT<(d%<Au|Xl}FptY8-Jf-QZTzRQ.,Ko64h+'^6
-Ot]D{m7>q7YKe-];n{x!F5~j,VQmoTB^QUjnP<)9G%he5#Y9Q_yYkXLec4D4'Wat(E!DGdJ&"!kkdIoe5}6"tdN"iJ,#lb18"!g/;o(m:"%&9]uVc:j7v0
-{suCiqvi@oXYq'U+-v8]5^+RN6WVJ^yMXVU_u)o]YRs80={$c=Dmf&=7!R7R^NX%>=|eVVsw$@x/XXgd;=8F6vr{U]KO;3x4{7]2fPN40jP0&|2fwts`2m
-P)[if@K[4:mb41+,>`oRxWvc_58,|PXP+,iVl,OBXgS><ci7,;v:A9!6>`R`$WEyjeIYfX`y8>fstL<Fwa;Q"A3{@anZf{,Fw$LieS>-o},S}va0B8MY-V
-tNA!PgTyqZmY}lz>zKCClORb!5>uJc[P=uh[&MSKAG8={z6yH@DonZObpOy(F"Dx70;_[vXy8R&Rw3/puM|fwC':)nuKR}Devh/0aV6d~>0v{Onff(fO<O
-VI8(pk~K<V(>!=w;J^px#|}uO1lHqn$&S@_#mqG@xCLMom/zvpI20d!e,;7fcXjJ|+a>aNUhg8IuI$jmNou{B!fmoP(s(K6S>o|otYkdZftELBGSSXVJB0
-p72$#O!"Q;/GK<!KqPM<(O"'E3kb!<tHVJA9ZCin1FNAA+Q]7#w>Zp}d&{"0~c1.~FpOW_oT#XsIJmCRA5n_I}^]Q<1=xP+S9`Rgo4tvGM;h~P|Y`HwYT{
-fnTj2Q(Y~0ARxr~1RHW85o]8}h7fe;sut8vjP8jny<G"4V:vSXRI4|1HdB""dcp:jl3}rT6BWq[XaPTv"yTM=!kbTb+(>|]p`7bgb%1N6O@tma%>xtmY!m
-u|1YLxrR&`J8Uv:koc]q]F~,0GCQvvq;qc[7`qdvJ[qq4W,Z`Y:q%Y`qSx7I8<sQcZfBwwG1,^~RA_tC;2~d^P$Qa&/xS&<xE2RX.N$NDhRDs<N2ANzt.I
-pegux(W"w,txi]w5c4ZF176XeN.J@:yo5D-D<30LBzq)XzBm-OQ7~0}HYibAt_yNqf|G.XXgz02<&:O]5#dNT&P&ct&)]GLfHw~VH(SPeM&GMe{DD3q$F3
-c4HzLN6g>d'(W2#7`7AnY|'Z@hpXD$N5kw<bKIO<1u;+1B82C"92t;}`_wggHNCsmRNJ&0"h!Gq4mcZcwi@h)ZMot||8v`aWY=eE|Z{3;p+&~YZufgQERp
-^3c[pNxEb>;^b0EZNni7#P9wIdDHat(2ua.$NX;zE9w)0JgrQ1~{(uiA<T~iQ8B[gMmEr|L`{Q=O#omD}2`nLMQ4h[jmLN/b0QrT69IuhZ28,b|xbX].;!
-shz8Uy4-=j^}iH(^{|rkZXW<}J;RT>L].j=J&rP1OTComC#lqUyVf]5Rb/~8Xo8d~x(Gi,dJ!$ns"PegxMR5cUvyC3Ac-CCe[yYZ!{L<AmwLbSYhT9D&,h
-xn)s6X(S)z%Id_IzK'bdy4@,ewZC@i,T}G7dMZ#@x09,8h@NX#KQ7;[5-#.MVlA1G|"m6s,WKUfGg6=-4<:e~"`"v]ub0zA`@s#z091pOfx|8}(yXF@>9{
-':pi^DM49nvfj0@|$+{=6XYcS5c7W521Q'-9CfK_5eD{gN{ZF'Vkz%e'sn`]e4@{-@""w16Xs)7M6}F$J0!!he"D'hFusO~n@cb`q)1;#!"MpwsZdT$(I"
-NoJa-r=>'R+Mcw((fv5bH`6kj>@u{i8%D"6!O&]a$+R[7`yAKe6dw:)eA}~sNhp,RM~Upm)uyQO=Wv7Qyrov/I%IRtKia3]LpHCP`pA@t;W)Ax}y&,@K>t
-DuIK"%ZH"zx1582oN_)(nr6F4GN|ojXmW&&)%>:yTI'mfee.+OlTJ^@NY&mgl$"e8&!+P1Y{&feOyL{wjYNzv9+Mca>xeW{[$OLU0gIy&ITrBlAgGyKq%g
-R20gi5(N;y+Mg|;y,{<`EQqOdairpT&Ix}Bx1+(_Zm(dxiRdGg:q`YKEK2JI[&Frk7Ur284jhug,Al-pR7O2MsgT_fu[m3owk!yC{|&fG,BF55oN>`sxNO
-<EbrCfxeU|CkBx[rwdZ/yr_BT{ZNU=GQv_&y'wAJfDC`$ji:;)eW>49$NGGn{xQqzxasN2b]=g0CNLw|i2Qdx23}#f7;7$S%y5vM{di,OhS2hf1TLR+r4o
-+Ir5;}Xf}qOR!kVzcNq>Z35ROliJ]xX'gzjG0USIWisd!"M1#X_3g$_spAp.r[Pg6KHJp}_x%LdgDu;e.@(e7CNCq-#js_aH,I>[&`,ZjXvF9jV|!q]fP[
-r%GVroz}[0jf)x`NnLsoy4f>0+b;WGfPuPBWY|Hq<fEa3@h!@HY.,^>!HaV6,ntt]_(}d.S17-)mbw!-Q_NWzebGnyx3q>WMayIQ7!T&LxK(>9<qRJQs1c
-KDk)el;+HJ~&TbDOHJ+w7@]$-,1]K]N:u$b}veqM+)NY>c4-`]Z@c'Na4qCSt877j%fv2D([pL9|LNHXPn7I[D{q4J`9Km4B~s)sESkH19ix3S~RnGjA_<
-YS$aC"[V3O{PS5f|3uU(_upwk8_yxwDD0C`idmuek#BKgeW@uWXUSvXi>E1FYDN`1e`+X!_xCYUo'x:;mQVOLV`Nx9PPy),!J{K!T@E()Tv!9qE5CV;'Ig
-%yul>!$m&rJ`X|0qpqlfSwOaF3zUBm8}r2V}v"_gq_FO:J`z1jc_;)ueoFwd)Qia~TBU>w2:3WFWJk62]t+p^K/Xd<_"Jho5#r-jvQne^7>1]@BqqWen()
-1VrCHB+k:`pGpKM,Uw,j|%%c2TE2a{L#T2ZT5|d+G3w[#v$xO75UnJNYB{3<"Gl+d)8"0pCc>54mz)tK5fQF-P/A|j8)azRO1T>w(e6)xE;;T|a<|M2{oE
-Xs%FSsnt4Js<qj&q={UU^Z,sQ/]L'.%591XN)PuD8@]/QJAuh+)H6hR(3Of0KkM}h#}4D}^fmn8%E=]HumZ_H;4-J;<W+0l0GMX9ZkLVE;~vp1V(Sq+;mB
-WA`rFO8&5{guCgar/v#Ifyb%Ba-M3A"kvCQ^U#x>MhwzI0}8+P4o+}}GxZ($1x-#r@GS;38upSO>nXe`JQ8R+,nH).%!^aYP0eb[A'A`-RjQXVGc"iYNOn
-(xl5|AxIC/.@v4>,R[HY`p<3A4}3V36S}:l='QA83>V$w@^H5JU!sPW-=i85_HI2hXF>y,okA|{hNLiEwShq%lwv,TVien]cq^x@y>I:cp=@^$i@4L@D)_
-MaPfR'nlCF)-wo;M%rIhL#q.l^,sgVX,/5BCnBJlD7[DK>PC4Rq'R+4FYY9T)A.XM^51tQl;{R+R!]R>[iQ1>}V@8nxxg|J,Z:5]d;bOGWDuX2vJ{FCB6v
-_"q^KB]'2kA'I^J+gvEzcAmA&!`URPo#^9S:N4Y!eEkyjN1v1QgclUMsPw_@ghTuD=j]u(=crfY`pnXzqi0HPGd<RUWe5t+;yoSu`B&(APAp@!E1eO[;$c
-~5,O")p,Dr-etrS<MZ]_g+lp"uzL7pXlalD)i8GmS;G%:VPbB>F>p$IH-uWinmqx6W#rQOvu;xW(4!]D,sG}7;(|SH6BY`qhg=E9&r@"=5aRzQz9/f+h_B
-tiEtHy{6&`bvp;m:Ky61J4}Ms45t`5DJj>!06Z)JWOVDI+f,[V=P/VqKE=V)kDqYu,Z(Oj3"p+L;DKl3+#l&q5~y7K%4!W#xXkR61g8>Tzo5X$^r_rle=F
-dqJ[$mMa8f<21FEO`|HDk==BkmX#_[eU]uVy''%/vd1s{y':+KuHaeY5)mj{o(ojP-mgFl<ff:'a59d![3iHL30vGhkBF#Jf0j+on%d_])0Jyp8V=40]6E
-pf1r!+B7FGqA+nPX6kDujn_LJ6_CGelIsQJWWVqdv[(!)`Oxtk4`;mO@XvGKS^!;MtZ5>OqHC<Ye|NW5^C6+Pr-yg#G4zH8v5<Z2|GUaU50oY]cou5KCfB
-0DI80w`NwEQpfG(;,4v2O!__',7CtF]d&Dlo}=DDLS--j:$/r-DZDOys)sm+3V)JN"[H;7qYneg.9N6l}ZWS]o=^LK%'BQW."wQ^tc;I3rBa>g]#>>!&HJ
-6U2ppwW$xqA1/PBqis:gpQDx$vj6OF1I(Y_khO#(NreuJIizDvnWD|P>2P$H]|povR3DYalRw'EZ)Uk_j|zqy_U(=I+W)8Tb`CidQ2H<4A{B=`RHEkvp'D
-ovaXvnZv6AzE(J@3(JTRovtAJv]3]+]HYk%Tr}nnm.RcVqn#J(}`%q+F%(d+VXgFAFlbZ"4M}qS8,Rrx|8}'iHjy)%{M5u'/OQTQ:Gm_~J">PMZZH+FBt9
-hT|}4E["07ni[]>PM2Ws.caRenZbgNr<Qky==G0lg)&upE3zeBspi56y+J9.,Jfx4^Z#vjsJ}{`Ai|E[{EJiX!KO0>{sN/IUf#{!#UBh:BK>"{o@!Mefht
-K,ZCxSL@Z,(Sl"JW00-/nwM@Bp3=p]v5cL5:s[I4qeh[j|m{WkG+.r_#"UJc#3}pM%x_t5V%NY8`NYk_byXcK<d+G^tn`<6hLqQU(^HVCpn$d;<ePvS{oP
-.bj!X!OKkr^<Lu8>+z(hS.(chTc)Yw-i)-gOqxcR-uInmoB@3z%(YT.bFg>xW__<C,YJ/69@.(1SU2t=pm5o>'_LG|XCqt^_Mm'-SWxdfcbUMDASsi;Yol
-ho%oHPyPg_6V-<m0Da,}4]/|+iiun4y1bP1nZ)m<.BjPNP|Vdo#63-J2.$,t-SFTHPl=c/I30scoyf%(HHgaUs>w3H~>NvvMbQK"h!:Uy`"8WBet1ME^wx
-ntPXoV-Z9:.gr``v9('dv60AJfId=0LCJ|#:50Fz4fRpFlpA0oSEx;T/Aec'!fpsH].6(YhU[EM}+7YZ&XI{,w"Z6lUaEyWltpTZ;q=Fau7Mqr.}3}`C4r
-5FBrgEPTZ!NhH07I9nDC'O'IG9B6mpIA&=bjNbBiBc$4H2JzxB~XPkAm$ba`:6xG(Pmt/9pmlheN6A["Nny^!i^Oqc>rggjbfbV)mX>{JL/H(]jaY]N8VA
-h%7LCJk_{!d|TtoL%b_VOT00>S0hINdDq)3Teg(t|w{$E8]ItRJD^r5(nY`A[P%7s'yi0h3nMik.V`UH&{7y@McKJJ{Q(2'z!I[iM]jpf6Idn!i8HC;Q}u
-V09/%P:9{X#p82)YNRiek!3O1"rOgU8r4%AxArKW%r2G7qnC2jJn"iL,Nk!sytlaPI4k&;Oq5=g%aq7;6dQ0/tQXVAVbyzYI7j"r^J,}tz5D4"Y|Qj57$7
-g4Fd{49q^<!JMk#%&kN$WPIS$r8JNvt$5;$@m,@%Mdf-oh>MiZtrz%C9bm240hY>"5fmXllJ+^,V^&S67;vL9_#<G],37:L-.+pmuYW,%AcpF77g;Jr$+9
-,]`9<Yito}J;PQG#"|E{vr#MkIZ#k&L)qdiPSsjQ]i(U`ptJVKL$yOPG$3~cFfrG`P})+h!F6V'1hl5+`M.(fr.z@OY]27/T{|lKlwQBG)/z-oHaX,dQ{%
-U$@[3+4@!UKZe&Y0:u^XKb^"-|AR5msovaGez^~`_WN_Z4q:%lH&kKU,_"R+cOs60M4U<mMQLiI(Sz0%99=n/%yk%u`;%P=l-<~T},MbbZ$3>s=KhL_79=
-cV[g6&hx#w$LEF~.M".Hsct$lDEk^r_CPa^6UMt`RY%ldlxg2#rq`Y#FVV7<S1N_S:lIXV^72>t6nwXDaKU/QoiRD,2uxo+@}LeJko`cJ4YlwhRu<jyRS.
-l-O/J7uoP__iVZx$72-F0S!Nkac:&nsISf-nX^E3AL{KRk_@v8]%`tLIUck5SPs.T'gZG-c+.0;&ANU5=_u]ZpFR##X@17`]Pz-x!UvT%jyiRRz=8>68{p
-udt5=5J7ndSJnS%tts^%+%40%x0d0agx4B5h6sBd_W^4oW%k8|^}8-g(4{)!`@i%OB[VE=Od^jZ-"UYZv5j.Z:#J{}!ov$cD@GvWro@I`7px^d|yd|c6`,
-UOc5qLRM4]'s7/1)#nt|#8RSKHy+k"=Yi.X/d'K_=J2[1p@MiT!_nQ1iF80&fH26yEXx|KC$V!hH/}ou(zvFp{5fAMDl#6k.<,p0Vnf5N:<Sfk}OefoCBY
-,@!Y2+e2Iq-g}<0@9;NY),Gz:dA$Xw^v9MR15Aex}^tB3{J<y{RnO;%l}hbU<T>rhisB_#_Q/mv29EVk!@Sg6pX{%rq0'ytM%u_D#>C/f8Fh-sV&p$7vv^
-T'yBTeiJ@17A/UmsH8a3rQP[`8+uyZ-6xB|"DSw0~eK]xqae2I#l87Zl:n}s4HEtj30C9a0`&O%+we&GZwlYORuDT#V=SJ[gQ8ntG!"[J3n<oVO<}P%(1o
-%$NWpW!2fqNe)A!n`(Rg25iliFqk.5_Kx}%laqZv.ZA#RXx;joJYz^BCZlD]p'tB{,%pzb6ANl<GZq7YGJN@f)w-S"TKq<E`(mL(qjjKvX6IKeO(qD`d>z
-VykWa$3#|L>b${T:!0|2zC{O5l!r+OxIB8w89(I^xW!nSkZt66w<_In6@|My]%%')XQ{p5-6r^7AB`Y"yJE+,I^MfqEJA58V9J!,,eI;73/gKXZZZ|q2zy
-nQ3W@+TcHZ_r$1-`~@@k-XriyW,TFi|3TQ=$)AjbKN>!$v`3pb&mo0$g}JZux<_C.vES<aA^{Q>3^l~ecHIyIm6_1I1ZwQEWV1LPA<tA|<RQp$WUuYrnqG
-Xx5U'xdk+#!H)p}7_msGoK6/C^Vk;:8aC$mQ=WRAZ0WY>ywGGnA:hJfdD{3Ie]zKQs+`aPpYyeJEt2dZm].7g&Mn,-&N-vSFU0-Dki;l'K3cQ<]a2Y5dGQ
-B91'nGHq7Sio<9M$[GEqJ@F$69IW@Qn%8[j3i@k,|+,5n]N187D=}SFPO<GH$JI$~&_r%o3BoZjL#FK]`2~M%hy/$Y5z~nmX$YCbmpXw@@a,j;:a3>=<p!
-VO#Y6iJh%ERvFUo=ihNLr=cy[LEWWr<^,H)a9xrWr[c{ke}e>yA{@L;;jFPYKo6x>.A`^-SUxmjf4X:0&Du)!m0S}$v%sA::qVZV^]|#e{xv$V]UfSFpjw
-BF8]yi_GZyx}q%_pNA!$a='A}7sp+t6DAfiS(!GWA#{)3FZfhj_W20<Ncrh3WuMr8X"f!99ZgK|PhRXPrbm8>1^Z90';FLjZoHAySZe,|`@0g+_;Z2|0P=
-ll7W')eKDc&w`(F'@G5dm>Im3x!fuD>L9+;sQChI5s+2I:dyDxoz!JwKj-Xh~L5xBqXK5U;9lI.i6qsM)j}c$z;DbO/xQc{_5^V3'nH7i]I#;U="}Ahnc$
-@V[hD7,GjcjVE@rcVy!:$e|`xvwc}`$:%9-X;=vDveS(8vk2}U}29s{Rx]X4fptQ>%jJsU$$PsQ-C0;<edFng@'Z^P$lD+h{xU_tSUSEFW^,VXwmlefub@
-7CBHe&&/pVlo@`iznasB_UV'Us>eh[Z!A$;i8vS0Z(}lCNn9](.:Tw`l~sK^co0zd%zr""j<.'79p[L_M]UC[Afs&rt>7FA+uYoZlH4L`l_RUa_F=N^hCw
-YY>Vb24Lx;n:x@n:{q0qa|yc]5Q]fd/Zl>^6y</'dCctO,z;FfCrPDMxloym6MD5i$akij/Pd`O8>jMD0@;Kr<paf[s0VN[H/cVO^JD)@Ymxc#&kybZAE1
-uCS.TlK6+Zppd5UJ{wNv{F4[W=EGpm[=_L=@b8gfB-cv@(K)qTw59q!K9.o+Z!1abE^S5OefCVlJ'tPyL4.MH}#.I#Ut::"]M,Pbz'jzxVr-@[e{M{OpI;
-jZo!vN;nd'N"M9+3VBj.fg(6F@anj^D|;!),yG^MYk}z!MU@X_m7Dwx[=x,}Iag4JW&1(%#Y9qn;8a9!jG.4z)|k+euf^w2k-|D+8Z,$|EdV3EENSCmO~K
-Na|iG=DcQwdf(>nufEI"t)qCE`@:fReoC/nbCyQ^IYe)a'E:[-(qzb^de,GrUMGA^^&%$m;XZw2s@R^uE=igqx>|zE'4=LIb#qwecl[an0ZWWC;u%n6uUQ
-!4U|E/JWWKhM>lxwRWb6&q`tf&ar)5>i@GMd9kq$=2Isdiy&~%U!UV[(GP|(_jj":Ep}tX}[@#GKG,LhnJ/,4GN(73jB7soSvQ4u:+iF.AK45/%2iC'9(d
-&K7K.6S_t90KPdEqT1NMQf~|Xm.)SZ:=!BMO(>:HslVhPUW6Jigo]o-.CxgA9NtbAJ8O!Lv&az>n/Ayk`r#aOMq%~Xp(|wcQV>pT#Z,zTzz4q#@T$puhzN
-XDwGC&4cIN5E0uokbaEa=SIW{32M<1OZ9yBr./8jrakB:tbf7F8K"1>vn>lP)dE&>@dr#//9z<j+`lFPg/&k!=n6fw=wF]7TnKk.X|kW8>PYH/w=nx`F2(
-p2-ZBgI|S2BqX0daYR_JUZjN.KiJMiJ8!E4SToh<:'Q4;e2.C`jv8f.fjcYMI-8^Y$'"f5GW070OUd>oc[y$H.Bzna<ZRnlh'`1:U-+vn_tFnVQBiJ`9s/
-BP;Au=jb-1M:`Hg=#@FKWR<.:|t=jYi2=IU+HNDDHr1xZv$&^:[}WraEEzZHT@Q;&bDQANAhSky'C&UkT[Z!qZDu'D6)g"B<FcGk0qG`gQyL>@+;b{~Cv1
-7QDLuL%[5/RUsKn.}"<)>6bm2"[u`v1d6o,'n%/qFT@zz]HKac;Ja`iB<i[PVnoIsn_3h--+}{}>9-{>[Oe)eXz.6M{0AVDC4iHk:I}<>LGWa$9%a3ZXk9
-CZ6HIacdG]BWdy(f68N$7CZF!_WWxmg6MBb;sYcHWgHpY9Dmf&rmRWq4_+AE01Nboo&uyQp8sANl3#iC,P0shcE;nAB3ITneTk%1ooKaX`Wq$[TAWGzL3.
-z()U&M4x)+.K5p8ExAml#Xc^QK{ARkv&D#ZC"3:j&SpA@2S2"uKy2xBUAzM]/|KYZ2m@iE678eN5[or6msBJaz[EW-rl]KsC!#>N1@C!$&7hrh5,aH^p/F
-Xj<IR]YW}V]28|@urk!<=_eunPvs5f4I--HAS>:P{x&sA5}b>Ex&#@V]d8LSFRv,rI<E6]0%#GNa,DZhpc&+31W.IW$W5lQkS6'zA3qNTP+4'>F]#y#KLr
-MN1yb]0s9G.}NRnk#)Y:9rY]87sgh!^}w4GB@@B!J:s:&%e-PJumsI~}^jg4QU5:n%_Ej^5zloQMJ4#2Ep0NP:v$)AeaR2NdEflCO/ak&![Ds<-1<)Gl$>
-o][>mymR3;qL<;Yk)YpW{+P/o{0dhRY;;{qj%E!x@sN#HE"vc_-A`;lzWE>m/['dYj=DhA16]#yQ&B3,tjS-j_eF)x]zjciVzJ<o`YACzm$EsQTl6t`}>#
->zmjcYAmy23hBjhB51BLwx}{klK;IP4U85'x.<Az`E_6,&!F&Sg-y6TFenkoB,xi-xwfmOJ-'lGSg<|@2S,_UhkY1IGf^wno,BbJJb@12#s^Y;2]+T+Ez%
-W(L4DI>X6/-)}gKcu&+T5<lQ+=pSdr.6tV{"<lgJ1|SYAD@x'cnu(l`AabK>AN[=8ZDT[lob3^#;Cb$5HbADaOc@i6k#uqF==phyjXh:o4U[U0eXe']YD2
-2Y]C,6a%F[<Wp&t-`FS]aGp30|Sh.WiQTWgRO=n,{064uWiA9=|{+U%3:Nh0XEojm{D:txMB=6HXf]Gs3;MjfZ,')9~vux_gL}<6fn}$;k6Vlb+]72[P12
-p;8r0dU8Up(he_-`glv{[mypR,,!a,g]3$v:l".>0zUjQ4tGVw^5%R!)y{C{4Q9ZKR(@{d0)3-Y#g.h[@;9b:1QLT9oeBgic`ExW/8S0m`]ygsip{F&^c=
-$O]04wFcV89`|EPihlVHw'.DeX+T0+XY"b!}-LV#>M,$AO8SaKRQ<99;}`qQVC:2h0yMu+jh;ve4]`_1z%WU.cOow`L2WVb5]K$Z^I"lSyCFArWJrW=rU5
-g![/xi2'5:=_9e2]s`J=q+=,a%S)'Jqnhm13CF+ZaBxn0^C-/hR$3i1pD&![FV-2bU3[T'""$a;q]2FJ-^"wC#%,2cfjtixa+Ip1V"8Ab0G0u#}y7ekL5+
-v11,PbAD@]Y]=P,+<{$exRx/~`_ZhT6r2'A$$byq./G$of_^cGqok(X#|>@3A$z}>d$Mj2AT}MV,=kv|9'Ri[FHFf,6c<HV=QrA93tQ9W7UhG$UJPEFHj.
-GWcrlcDR)y&z[FZ,/q=-kU]HXsmsF85(~,xT@'{)Jj:{:'s"!C[CBkp0+6HFu%0djfCY;K8&t;+=G;Q4"h28Q0wAG!O/M^1q;hp%hp&q.v9Yz9HNGcVTYW
-G4j8_g%C+CQP=l(XIo!q0|-DwJo#BX/D=V',9mU^7K,hGUF!N"g$(vsDW`'@y2JGCGW<kTaC4C21^/P''8Ln@gko+oKDPSwpV&7c.#kk}9Htp=_#B3oE2K
-@&gwi!Kk:1C@q;6,0p1o[!m&xiE)w/V_[Tb!}>L:GE1><=Jtjyi8}78Iz3l#Llh%;s[Vif#r'=x0ZU_>WBka!q_Oa]VwxrN5G(#Ok$jdht6Py@2E.y'9KQ
-:cwdxv]N935IC$Qq{|Bo%i2v}[4TP`dZ^L#X'7Sk{bZW`LQO"^}SD9MXYS&^NWkE-k:oKhb"S+"TFvl;JA)rk/Z|a"7OHAssLy1-zOG'hj%>6F$HSt^n;L
-em:G"NSyjI@eN^IW&RVD,N2lBB5lSp$l=u7!VHRm5-Po>t!YXZ93Degf5rsg@28vYt3`{LQ!ukrnr_TNL#{["@6/``#yqhD-Xz0pVW-9Oq@^"(z'H,,:7G
-B|ykvY]35!'EmkJ>l;)]'=70b<g'$R-i2>%l]:Z1O5&kV!r]ety<l'J.N}fnadyX/Wczfm98cZR->I#W-[0@Es$zvXommm~X4ShKGIk@htu7J0L%H<pr+N
-F=M`#ZpG%|RuF.8>K^L)%-T!&xU8bfC)RrtVOZB[KI"EbxqwWb6}l(MBa=D%RQ;gKX"G"BLn'KZ2U1r=@Jen$guu=N",7B5jvqbu]LK$mYhGN_;`YUCXHC
-^-;tPUnN_zh`S#d[uBtY5AYzh2-jL%OoD(VI@lHrm@+c3"wOUxo+-fa9<q0nBHtE%lm[BJ>'HiYGRqIJkW.On<-+QomhXB}FdNyEhK=+2-utI@|,_wFUNO
-vt(}|jkOS[f}OfJs4g_{,M4v]JDvQC/<l7ED=/YqX'Iq60BdE1({6caf=K}bv:#A}`_Y6-OKhL<HUJMNjm_#Jw/gCe+2wa[O^`};rluYOyXi2_}[2BaoPE
-eB/xmX}lW-ELxWhby:"D]+2cD0/}b+v>aFyexiPQ{SwFt4n,x!kS3q<im=gtImbq[%[$c+Zu"8/i_G<STu}sP=eRBRN&JVV<i>4PzDQh.`^I.;7xQRd14a
-`<'d+ChHJ!St`3jBXrV)ioDtG6~8U"]@Q.'.jmFV[L1=j'(r}QBoRJL.s&5la9mxUi6LHwZ>Hj<M2//-I^OzO::8v{8uc%'9;!nv)V;9@!Pzq0Sr0l!k1H
-f%M6/y6N~`QHh&[5!I@jQy$Wq!:RgeB}f#&9iaV6J`E&Auz0RfqpEQ$ciW`$>xv{pZr^a6^ND>II2{3EAXW2b[,Qd-W-zLw30OSQ+kc0:,Tc:HMN~eTk3p
-TJz>2skI@`+^pNq/CzTyPC6W:wpF7|XXVq>4>4O5HpU7cQf18jZx%]xQbZabhP50QK-qL"/!/}I.P@nWSS#-A3M6dR<h%0F]']Q.]aFV@HBlbe<K(D23'+
-wFF-%'XfD=KZ]fp-^/-k72=nCrc,fB;<NZ]_^<[E;l.qTVF1ic=dAB3z:d&hF$e/d)Sr[<0ZS5Ut0$`tf-a'`;i4kE#QW=hAO`]av'e=)LJ$Seq$9Sk,3Z
-1joxH"uE3ecbZ;!XTmXAJ|(R;z|(tRSqVUNSEjjzB2S'EkPN9taRJes^eKd!n}5b9f`<zkS8]t}HMOx[gk/Ur#;`^K8=q(KQ$+~R~2ZX'8^)9t#OnV@xJ]
-5{UP2=@0@<BSf-Q3N;GPd`zKfB'.vY_:sBRv>VNsacHnV:A}qR`-mEJ|h6B$m.rK#_^<PY3}ZTYC1-;<[Vy4$+ho<(!H);Jdd%=d)V7u2a:|O'ah:%~T_$
-5S]QF]}P7>{S$IBJ5u}k+mi@|,C8-4fOL8d3DK^emw>Q6{INQuK(uQ4#A<)USxbsKK^!,KF/TBhxrzvOY:$aE{|bxA<YRjo{3I2bdXo(AX7!+Qvg=R$yTS
-Eh0+sQ`RHoY;%k&$c:7&k0BQV&DN:ad@&+jvR;g+kZT}F=9x}HlnCCmH)G9swUvi>y|rrXP^!H,Or{yZ.fnfk7jRc$sT-D1GFE6rW4XJOr.hu:+6_o7Jqb
-Ox<g<3nt-IaseT(/<OXp%xz3Kr~BE.7sC-[U)Ur&A}>'3VMYl5#5/uP'2}.'pwOXGhj'np~^$a2S49>UG]$<ov@;ENewF8}4X;0#;fDt+F1Y%!,pQI/#FM
-2-xu{,=jJf<#=&s<xo'$}1-+zKwR0,OOCb)G<=pI4EKCRTKdp/oqa4DR_4HglxwcPO<n}LOeeex]/A,E8K<W$jBN;h52m[<$VwfIyrSb3K/c@DGGUj1qim
-Aznha62Z{sZpFl4pF_0uxMHz;WTA/Oacj77d$>559JS!V_,5{w$uKrtJj_X`IA#kbCP!nBw$_RN3t5[hVqj|3;(|>&,#aP{iT/a6B6AW,J`e,84'Tp@nj$
-4{H8Mn"x<jok`_LT-8e(wR<V.h+9VnTFNOS`=moPY@-Qh=7q5P!T;yaU86[Hyu_]wGqoOi|28kASC8=-qmCw3_V3Qtxb~Mp54_49</lSL-xD!X:$Lu~Zyb
-tBIVg1c)d6qEcY3d$)KGHCN9=RI2&c";l)4W{7ej}MzZ0.c.5D9jY<WmMYI3{_o+UY_8TB#%<{&wa7m8G1^$>;4S(vk+<BF.o(O@YR,PMz`kwTbTsoC#:D
-,Z0P@fp+(T^m#i{t/(ZWSVn,vUW9BRKc-MEMK;J8@f!T[.b2d"vg!H4xvQ;X75,o#`YNtCyWQ]ijI#lpy|Uu&,xFlpA9nH-4Yw!uQ[`]e]wLh7I|2ErBuL
-Ck]'aBI%CD]'+2g%O6BdIT5la2rtzt9C7sp@6|;Y<FzcQp~pzx'397zE<q"#@F0'g2lZ8#VK&/>4yv9b&|OBrsnlS7-7Bx:APgb[3it#I)6uD=V}K:GCaw
-CR,fJR%W9vLTv`Oz/oU_<D<sm=9<~T[mZq;2Cp&|`'f;dlJo&LgnG4vTx2Cn32fBpYTJQm4n5'%)KM($s>GpxluRRAlU;hmL_1ogRw9f.eZ:/M&FhNT2,j
-%=;499v4W".q00-T@q&EJXbgHm^A=$i[);JA|xK!!PSaM->x"^g'93m]j2}5ZeIv0(t%}p<{cAnUk|yI4Axx'_]`hE6o,_+Iq6T<[@XKAq&bM!EZ:oc[i_
-AV5v_O-+Qqs$7;#>L34M3ewVjWO+JHbo'kx;kA@a$g5ADSEy;qLl9F/isj)YE/izvP>c`pur'V3E~L1HK7!76"]j>AyuIgtTKRbCDKDr57]k5{B`M%o0_(
-z3yA#hvH+xn6b{hueb`Yi[xD;wR6yv}In-%![NsOZ!#73]~6DNVE~vTYVI3OtdO%7)/QUyy>te#c9po{>Av0'e7msO;S7xv|K9:gT_R=!Uxd:OgYs=9'AR
-~Gl}[d1H${#V4P`qVN52b/15{RgVGe$IPiRS$D2,>`#^K|$"r!SW;&'/GE7m;lad9SkHQ1h@|7vY"&6d,697jfds.a:E(r-Pu)/<K1l1gNHGrFaAkSn|"m
--LL^`=;Q($Yu:@1L{<R`2,x!O>%t{dZR^Y=EkRy|V$D9ROX&Vx&^)|U5K[kQ1.;IODiyz^Ue%wzNYpUH:A;hV4]w[2.JNor+!bh,~<cjF%)^=F^>[qXQiR
-w]5ch}}Kw!VaJjshq5gEZgsGht/dOU%8+yxkd6AUlF;a:I4x2S$Z.RtiLlHShMj^a`%gNV>4^Gf^ggDoE)lTk}9fAD)}m1R,]40.xMtZ^XxnuO[Ev/v(z1
-fUf;Ua-Y3d(z94x(CElO^l}=@wDLol[c<n79>FNg|NP!#@v%9[Bek^KprJ;+30(0Ke>mT$}-xS&Z%FG7^];yZFpKIR6br/P^H.]k62-2=/I)1wbJe0G@z{
-~sFmPqnfn84V6UN.&IyHgC~x_@~,;{)u]$_Teovjy&&l3(Xh{hwQT$KY`&7:0'Q^;e]%!1rIC].|hl55Wzy<J7X+;]r)9nv6:=o'Q!UC>[W!82y(e(7)1F
-b^)eVty+<{`Y0xN.^vrbA}ll!y'ji'NL=R0-F=hba5PaFe+(>d0y),uh(LUq}_![L%L4g(X{P"jnX!!:G2Ty_R3Uibq0!-61$eje+v)llC2P-qNv5vk2.i
-BfQ$d:2lDyZ83l0hqWj%37zjOB~fk'Dakj5oxMTig-L}<xUl@,6)FIR=DS/I8n9WO{45_M`#&Gz63JxF~u;QFj;/(6!U]aHCaenD%H!3Jxqeo8[}$oDlSt
-nqOl6a(AC!}T4-v,_L".UAHnyj9l8cG{W@KP_%ssZ{zG;pic]grf;E"J6YY||^nNRZHYAaLR{0;%"I6KZ``81A1Toc0+d6-[Xm4g]'S]U6_4TxOid&R:]e
-zZ(pjRM>DQ.}QJ{7}b_(PlH$#g_UMJXpXaYl]G},`bCyH^-6Jxak;M[rm9#ByqJfpO>=`HXKu7(IY7=Q:p88yTv^4W_Fy5FE3KTA.YN9z(ZK|jWy"q/L/j
-wP'8OaGCtLWR;B#fSb1XdRJqxS70Dz)UkVF.oEAAL3&cC5B2+94_A5D%CWu&]J{|~F&`S6Tb^/BT{a1uSQP32YQ'#7{$n;<a!M^0tB&CXCBo-c>5<lo5=N
-N,S/+XkT~:>0{lk1Q>Nwc%h{#=MY,%vmQXSJu-sw'z#8PF^sRR@!OujEx[X$-`y,,|VpBIL^fH&2l/Erwjpr1DRV[7,h6vP'c7w)34H|l|sMF}w[8V_;[C
-!)]5l6M&HPB:C:v[]}FVzCs}=/HBq7c>=q|_dFNFe)gwOGFFXuP{-QcX1cSCq|G.;$Yr~NK8z+L{l#.@^R:,wmpJ.$-=owMA5#>4N5G<^O}AegL!|mM/QH
-]P6m.ox5SfRFq%i`gB!Gtk!cVo+yRX3Szg_S'>>;%LeKoN@omlwc3sMkLY[Kq1MEtnariY!_gLf6XNlcrnD,d=F^SZv)./M<:,a]ZBuR{DUlZ-f%v|z/+^
-iM;vH]oO`"fMNns$ByA`"&hf2-e`%&0N>GB6D.=9oa5v4`x|-/R=":HlW8=sNSZ#ct@;id+fH!}<&BuU_U}+4c'X4&mzsf/9so~m&^B.:MfZ~m-rk"/3A7
-'AS)Y}Kf:@4A(|90k;cZeWC'd,`ff/|6w912U=wH)aI&BUIm<Xx4J/O}QNfBYv.&>F4,TMM_Z[55F|'IY>=Y,Sy2zi>+Ezh@tr#0Ha'd'6svmJUe=#:O._
-:HPHsZ);9Jo6#O>9"%4<-Yp{ow+"1$HI^;j2a-4ds&y}Y+A_gdUYE]Rsk,bYtFwB[v'P(W'4o",xyJ2GHA||B]SjeLF)g!LU2}t9kir}.8)^$m@[qP!mdN
-en`dl/s6+v|'{t|o}wp$SN<q4-$ou"0h8fC(<Y_A%=Um2lBru{1E&h^&0=j9L,p2t9,#rxBu4A3V=P.7mN%6'Noc{M]DOo>L#q6(>j$QykJ`>"Nrkp$XS9
-PQZQ`co9L)gjGHIcij3}n;49r6.+W,$1<@2kG./w~O[1`2OqH=nT^icuo6w-"t+6^KRq:5v^>i|/6cLE/%vgCV<ffcAH[Yo=Q#AeBrv<UTi2|<wprz$lzK
-{kl9MqrmjDjL3opc4VyNGI,.)DwJ!5>^`U=2Q5]GNGXUT1YP_5Ew@83.t:|;YH&r0%u$~l;Hp[OKlj02hL+CsA{nB)m4bEoLpaU`+5O}6#_-QXXdH]zqBU
-ey"leoW8|nhImW"`WA~0dQ-uMN|2f)Mj:r0;hjYb+kjT+BA.7}rY/U~i:Vi|SNo@%z'`F&na@o$6;Yc8d`&AoXl$Qdh)UMx1]=)<}9|Yky;<osGDGOOm5p
-TGj2elS'OZ^mBBNC2'-A3g>q-keIMz3;r_a2_2ZSucfR[L.kYN<XVw9OL{hi}6ShVU#t@pxl1dFTDdHSWECNr^.nW6K&OF,%ppVQ=p|BUZYfwPPp'k@83N
-`T<b`wp/-J&eMiAY.x2,m`9GnVToDD1)X,!O~Xuvrl}^lT[)eg=0`a~8z.9sjk|<:iZOL6Z&Qt-ONuMc5[6TeFwhO74TRLWm#u(q}gQ]s'&j!fGQNNBUc.
-r%gV!_aH5OB%63RiZ_mNi2_7,X~&PW%l>=Ww<yTc>YU[xjk;,y2{z;QRYox}/!z5~#t/MohLCD18G!`A}JVcE6"G%GBPum+Wl&ht-uso]^TX^$F(n@p!r3
-Lr<R;EYwRM=pWlmyYw+[Axgt`['4+k5]cX`.u!OLF{>$%CP[`etQ.CtLXvU1Db'DEq]kH|xpmmDM1j@Ysiy#(kr`/Qg#pP'T{VK>O9ij[C&16RF}}ir)@6
-Vj#2:6A:#B$E/%=B}"Kr$dCz~vvHB6^B5Yd)E88NBCz4@PXu!BV&l&Yx[XhS|,L^u.P;gu_E^v4Iw/tq;uvv;qy0'+9n}6qpkX+"CBesqTs%>JDs'_!6SH
-iJ4.g(GF&C:R@tClui^w~E<64`B$a[S02]gj9uBl#C5eSdcw<7)v~>/2g59xi:`ijN[RC2Q7jU:ORgtjXMj79k8eK|jj=4A9H#c1(}#`Jn!qRmBPbd@dGW
-"{-Wu#5w_`Hrjo#9X77Te@z@,03.<,7dHN$|{iA@/4S1_M;A/@eD+@WkX$9|h.VXc4PF=QQe:Xkp$WWbAd2o&R1^K2xn!Uji.FNtMVC@q}{v85TKhaDV%U
-:X,S!8zj-Nl$,HDMsxa+QU,)),@P`!P{.8[9'd)-_}/'Z8Ko(Zc(b/5WT9J}HN)h.WqG{kR7iI>gqA[O)[qWR"DTq6aOjJ&(jl;IkOTYsMEGm`,MRve4BF
-+!D[9xbz6ivcyRJ-dh{CI6j#ol@CqT.JJBWCKhpAK^=Si`BVP&'3Mj&W^MJA0LL7-A:N}q~[b5fS^|!YH}pE-UJ!'O_>-`H<GbBw'C7X835Ef+zZ/gb$yG
-zmChp]i1h16;AxGupzQT4T&fQNtZJdQBt,jgyv7DB_ydYv}/)P9Wp4$@7K(4RbqhaQ]UR,X9N<'^Qj0PS8>!j5Gz-YH"<&vo)3susacm$3~%b!w]o5nzNz
-E=B>Md~rH$bDd9>Sa!~3V%qCJBi&zN/]|AQW8}Tl%z~Qz)S-SU)h;1USbhQ`'ZX2i2^N[szI'G:-u1G.2BCRR)v1#l'!~SD{Z@5ocr)!6K,Gn("Uym%'n@
-@n%9j>0y%}DKL[=5[z^mF'JFOLY6pqp+[<Gp%ZkPlV$nKw,=$u97wu-=v7|eAU,}j#:yz6_>W^>>k};XF&IV><;sGbH[TMkM,p'e7R&c"QdX&bJ},2>)YU
-{h{OsmvoU]r-:H/5Ck]e=HQxy1Sl/o{szu!@:,_w-U[HR]y(Hh@RPz`ZlR;M9"Ql<aXa5sGw1<klPl]y$`Iu9_@2dhX7Or~$46{CFk8o(&/NBY(etK-UJ"
-{M>rar{sK58xYaWDB:rLJis8gZG+FH,qp3X^vE||oQ5,QO24BQ:[vc+9Q8'jW.6)>6+^PdSG]d+@0kCg[!6ym3nx{xOr3Q~6IhBfYdOc4gkY=NbS6Xtv`W
-"c4@Jw1Jp.6]e>=#9,@jRrYH|cnX#%7%W0#6Q<"S(U#dW!l:8)!tOWRk4s6<x%.7v5(^n%lqdz|iV}vbip1J>yOK/0pqz$M-"Q`KgYAkPS-HUNFp]F6Jn`
-7BVTk@=|P+}%]%T}GBzo@TBa=bjz~H(PZn'-!T+zJt><v9|wv,aN}mCz-#P0W&r7qL}`vnqnN0]3`(<s<+D:cYpPAS`TrZTZ48HJ)8NjM+$cEZT3d^o1:}
-q"O9>[3hEK-yI%!yUOj^=y$[mmp7=Rcp`7EL3h(H6ybVSI/SFJgi9q:kOj4@>C(e#Ng9FQhSU{&;gV2CR:gJD`D-rWp'fjj(7.<$^_pK@|3_s@bHqP:Yft
-+ne24LSqIk[55W1|ciIe3.ch}@1$B%g|R7g0FLZN6JgIh{B8|e2Ddr_z<GkaS6A!xQ],3]iz:L%dP}p8CQRz.@`O^DiXmuv4zRr}rU'oGcho6_FdT#gH)|
-EF^'o"p&")5@_$gD3%WT)%t!]Cmt`F9zKp)r%vF@ubkO0o5O]+6Va/wWbZs$1M'`G:|@zTs)YTC3ry_8Y^/st;Lw<A9c-A}"k+hC}Q/-%[yC@OR<&OfK,U
-1g{h&8]/Dr_<lmE<MxX;aL&tx;[TZNCvLt#y^Q;&{:|mqHjh=6<^3eSQ!rM/:z.NUlc#$QIh[fu!7/;TQZH&o5Az`MO'O_z]7e,HMEQ5jm5:J$HbKSba9N
-Ah#IfUeK1p"z&F'!aV9xYd[5"|Utthfq5p0+1Z/<:)Pth/qo~NX@}6~wDD#j`Uo|R6:QF^W6UQB/[i}yI$)O=r/%24a_>9f6^QoL82Bk7.]{JRQ{"Qs4=E
-&!D+%vyN"Y;cH>}U&5DuPe(RCOz42[3(x}RLtZ_u8^HVVIvM]O1Cs-"t5)I_7g6&AAf<Fu8z(gw6lf^&Z@r_gwMKVTO!ukR_Xn%8o>+2I!)+F'S]r;ZL7/
-FEhz:GD|C{kM<.k8Nx3:kRo0:o4u|LM0JRoN9UWroyAo;#k_%vfL+zZMf9zXfm%iK'I)nT>^-JR"1.4=;|M<TVHCpi.lx"yPVw,VI,lPPdEWoTBp1TI=zY
-]D|mXGSv0Deb`ei4xMVBrv-9u(VHHxxS0#'$K{YTAC@;X<<((@yMd7BcmVKQfZc4HYuac30htA8;]KYyDD}_(m^#THaRq{^omMBE![Y^}GUrmm0(c29704
-Dz!"'(Zq/zi"DX]TwxNu$+ZI{KRZpMiF81A(_OfP{O7Nx`zszw$[qP.Aj]I.8e:LCRzidNGix="uZpz,0l"=o`4C@F'A0TD9cB-O1p@9g:QaeV}nQ@JXDC
-%Un>/l|qUGvU!jF"c-S9]u=1|BD+]ZIAhs:l)|1bW{7ff>6R^t#v,%VbZTOzH@h5nn-VblgtR#JeV,ubt:z|[kD$w:g{&e`jDD4gNo|c1k5d(oo-zXoFZF
-T-Uy]=p+!SrlZFJ%3V,JY!]txc7z0HTkXG8e>2;cGUC/RVxky-X>j0SfFoAw!n}6!k!|>IAlsD4d0HT/sGfQiT)BKWIf+$GG-:Uh=P&U2{ld590.}62U6z
-7p#yYe#Oc2,D<-Z3&X;lh4Dh"Tq[dz(`,xrz}4ptX$At_kmp5f#o<iQY_f4zw)N'0@CBag2ImPEVO"vI}ks:y,P|"KN4K37CE2t(e>{3mb:JE(1L#J4^jE
-g|{6"`H,iV!aHLUC)L`o`RiQ3lF1Q)y#+m=yI:<wiHTOzJ$d<f!)Yc;A)rQNpts3OjezC`(OG>NqJNjnbb+6nr(lXbA5|SY[O0eO5=!9^;`OwvK<@xMUoW
-tylXXb6<'G{,!2Mk.2u@=cKOTb'!FV.hn,J.=_bT@C)DF{iy709hvm-H~in8iy%^:R];wZ)-53fv&6dUO^+,X);)vpYAdi&!IsY&]tb%|pu`P|K'fOK>vU
-WEZt;L<Ei"Xi-#.8G:QTA/_D<3$f3Z.@xM$[Mk|mO190.rUIO3B&Qe|m^kV{U-ePGBPwrkswvH!X~&Q@%vV28,}c!g;s/+[!9^3QO1/z+4}J}[%<4{-HY]
-w!g'4[Nq):69!5@]fqOB^&n>Cyb$TCp:=5[oF+``4p~]3yVLy<F<15a_RIM}zj/b.(uL%6q^%q2wqnKvkD3s"wsUQ1>'239Y-7%ql$XDg7s`"C5)Y@I$(R
-|ow6O:ex9b_h$|ls6!>13A#^/d+/L7D==I5ietIlT6sXG>bd$OXDwu1z{`k%K"7,-8D,|(%<m_RcU"(zfH|/Fv,0@YEd[!{fkm=W+G;<M&><e@{n%T|I:x
-.FB:i[mxbHW'A(G^HczG0h!to;.`&vkjeT<&;GqG$'Dv)_T_H3a]UwrtzVl%J=O"<Wk[9O6Y^ne[<q0q/,,nZxM,Pa.#^!x8S@0]4;X0dsM@Pde{eD+uP(
-RK|coC65VFMhxR&92^X9f7Dn&g1yXFxW4oz_i[}X=eWkOy=7!^tOqP2Fk>Lh=nB+;tLdH_F.H^"$oT6+-)JilL~}:]Nn!E>U(j..SN:qRW;d2v&q6W-2p]
-LYvY:>g{`)#I~l;V@.My#o<ea:P,Mzppk^1vyh3jAB1i{8A0b==dMoPdZA^d<;4iD,;k(g!aV[Vw#{,mK9=4`'q!%Iz.I,I:D@/kWRCMB+G@-gAuuiTzic
-#4xT`Zm6$b9(i|!p)XaD@ku<`W5!]p=I'Z9X:RrPm@8Bh.4ji5@rbE}qnk_'h)bc.03ZNkN!dbkWkkh))zaBN$J@Z)2A[}~W}q,<^F~H|TgxVOY{|;m>L#
-27el:QCP&gnZ-X6[ioB:1hCMs2,}j@woI7eM3MXZc>DCS0{Ic,Yi'[raO}1g>!%cekna4Vx4BULU>.h0iQDr;Ij[)cPQU8=Uu:RqVuMFM$3]CfBGuA-<1a
-E2V_W|!|v'W^At'WQ>2EnX}%;u3CI&NsDI>=`)QIH36%O]x^Q)`iQW`%9(8fMH_OJykhP[U,)4HWJQH|,jicDMrqxczM0ZRMq<(mf4R9FWT}'!uif=ClvW
-OC[iHhBuc-YFCm[IAVk9X80IH<jvQOAQ-8+m+x>mZ3Os$ZA+13Q5^7JkA'aR7X2Lqraj/c(F`'%GX_PL^7:Opmzmiy!pP!4K5!3F9BSz<2axs7:0CC#mgr
-k!b)T0c5~f<l|a7.r=5GT#a%(;'PNvb,u!rGRBifd+xh$zu+D^&17+QP{"643}N$Yu(3mOn7oz})'mAxv!Z8{bIyB!T34s/9zmn0Nez<$'7U%OP_).pTLs
-WgK]ogq.zBKONCNeD'K5{!>OwK>q.m><~-r'63N['L")w2FCAo9D2TJ"hEx@~"IH/zBVn-IPqjd2:9RIP4IMbAX1e#<I<QqAR>6g2CD%EkP<!B!/93R`gF
-mh-b(m4Agn~2]2yb0%n.3<-VxJ^ZMo2fgoKLa^1A75"<67/Jc(y'=OQ)=u~p)ah>Z:cn:zNmI2w!MA_MP,L7#T0H(2N<><Gp9KHe)L=V@';sK=m<j<N#`9
-J::a0FHrdiy76|SQDA:U%}x|=^7|;rl@]b~::pIs]YXdwbhII+;ANovOcdT^_VM]Ty9zgIoZTPYk@L.;_t"A]'S,zYycBD{LwwBea4,Pmzj7!$_(XC%&VW
-:'|pJ;z0FKDfvL.)R7k79!fcWaAzYC>2JlU]NOZX$|j"a7kD:Itm"SkCuAYeSNd$T%[V<WmC~f}LZz#YRaNg3mr0R'.e|(``C'ItsD>]WxLtoD[efmhoV9
-.cFP)!VzS5tt/_{S6}cv_(@]9qcq9|^Tv%-3;K8b-jg1;/exMSe3N@}7&UnV;:NeSfd73g4K]KkIvg'Fq^yy.qabY{~nGGU;I7[e'<u6<tJ{ZWm$qq^tpk
-B#6tE3)NwtMOBwbz2{|ZBZjl]BBgCjdH2v%bpq]Pnkx4=zJ,llTz^oKMOucSX0Gr5kOlEMgpTwG|W)5{IaK2@>N;NA3j0,|7P&pfec,=)d^wmV-ug^0fFv
-2%l''vU1;;r#8qeN^6~R:+[:ptjzt4ibQil/5og("OX)4H].=Dz{MPK],'9eR`-16s$Pk=n.^Kfoef_E2,kQlBN/Gf+'p'9Bj-}&yV,$b"Hd}@fMwr-_qn
-k=8G_K;=5D<Nub_N#HH_3U|WqJsGCZl7"akO^RO6dVFxYTEKmj;>&QMb$%n!8K{DXtKapBE`=4>BbmJ)@N7"+.'hYfE#:eHkit+Vp^mK4tRJKzs0sMk+yr
-@3oP120k9DM2sv=[F1)8irF#r"zcF5VG=lx$RmoWp4iYJ=UK`u$6GW,(ge7Dz&ng^Y4CLZKFlDADNv{ceQ)!-'vmS)aiZDCu%3WAOQay;rxg3Z~I8l=}4d
-.aHl[ycOw5b$#1o6Xb+dof:FMDD@2IFs>AiI820hd7+J^b&U@F-!b+gg:>qRTn5&tKIhcLf2CT|z6A2tZq`!GNrCxEA"HHKG046MX52{ImBxTIaXa"<X{)
-PMi2dy5n>yQnD]fH7j1UHYd'`lvo#zXR1,|%pUNI:%^2w8tM")!HuY(9`@AGK/v8E:HbO=<S7qm&&)}c!,@wWSX,Mz.q#w~6r]s[v5lt/Bs)]391iG[M+%
-{'EYZQ-]PfHYH;(IVhTrL+Yb)-lCoXcg-.uz>0lcgOR3BE7Xux6cxDJ!m)S=P1D'l9'|GpdmhUUHVhO:j!A@R9,3'TJt^Q>jR8CT#WL>[l-PDN%k~P#:q(
-u,S4DIch|.,pQQLyZXL^)+/TqzebNYi|(KwbrK=R$%=Ep,_$`n_}^Buw1"-f<g)i&Wn!Ed.Xe=DG~D2WDSw}w`.}whgAOw}:sC8H24O@`;wO+J-hTnjExb
-}}"V/ic$_KwbLL.YlSjY{6Mut}m=>Ik2~Ug<+8'rg|Ruaz[uUz>};O7CZyH^ybbN5r,=."^$wK>/M2,LZi9(To04.9]"IZX:H27eQ_p/%zi2d3DP>2t{pY
-yoO3.w&beg1rcfG(os_pvhrZ@4rYHR8eY|==TV$T1O|FaJnHYIojjHkIP<0C[LYJ72W"~bgF+.uRvYo[[{Z=B).m/xO87-.m1|O}/rEre}lo;OlPomQrQa
-~Yu9:g;>wQ{QkpxKlpSkAjA28|}.r"n@ki}If^oIe5|55,:K&RK,{<u!wA#rkU3BUbSt]Tlt-Y24]"Q5iz>xB1k/5(y',6,g>"X_u4&]`X#2Ih-dx,Q%rY
-8:<52jd}qllEwpO86H75B_Ty0Xs$BL=m5h"rY'n[K%=>B<pRU]@IEqlfft@d7U#&:WsrmgmFg;-PG}7`SK2"L1aTTQhQa!7>GhK4LI&eKpbJ@DKiVhy"Ms
-Hb8D`+Ki/fFOfwnx3c#xG3Qq(z-)v;O7`c~4EA|.!`t6^Bj4AA{$E_LH~abT^"GVA`q"]IU2NzYNyqy|<)X9j/WmQ{pe;tQYDMzENgom,zRaIL&Aq8egk/
-$G%8]R[dHp2|5BVPpm,x-l%qC`zLCvWzFG3TXG3U2/poXG~Hl8ifE!{LbeXJ1%_uKekoZ#fd]L<-^eU=C6:q/%:QlYGTe)d!__=Us_>w"b}$:JQV#SfEV)
-hgx_k.`YC0LFq<D={6_}(|x=hQSglU1>T.XP&![:1XSwmVRH2UA>wv&6LSm{LDWJPE1cod,1zZ`d0uSG=0o1YJ.:zY$^".fOiXUL}8BMUK/;_FYdc"_Z{L
-Z3zP8MVPzk1-v1]OVBxWxT`gM<:+`}}b#4_f|S'Av-/hAZM[gM(+78Ne"=4_LW2tv!V1twi3zdM9YC.edGW$/N8#_j,yVcN!/|`9ac%c}alD+h,fEfJ5Sa
-KeNbT<L[lXI{l6(|zwUG,bgaT:bbfQ[U-e'zh%ErN7QZ0J6R^vj/WVOb_Z+)S3ArX$eEHQ<ty{Y7mm::U,um20RaMRlDdR`o/qbWcIlIZgWeZ{Aw;,N$aW
-qQ./zj1/[$;w~cnyhZyo()j0F;Ax=ehaN8}jakuOBuzyXU&S>E.5XXmKz2J3LDP%c@D4jhj4~$6][:T_jUsZiZ&dTHC:dl^coXgK"+H>k<`pZp%{7#03CA
-dVnSn:cCoE6:67OYK%DjEPgav%wD^+>"X!9Ybx1%1Rru^pjdl,/@DTf$r(xc(yzS3M7n:-(BGr-iY4vFRHrZ!p.U;[<q3m)k5"[FuaUi6w#H;SIqTexUh`
-(f#hiaB%{|5rtGjp:u_b6)taE-e-,z^]PzNAvy(<!(k;R|s7GaUsU!lg03AA"B20N^VOrjQPL)~9F-B$O5'YX-;e3I~a]Su=ctYJhUc}dQ<ZYRD3"WGhTW
-J:BCMT>^M!U84a2+#)1g$u"1hb:R+I(q;cJ4fycG^FjE&uHqY]ofr[Ux[oaFhgVFn$^<IW#}l8lA6:-/Bh0Jd!vQ{vDPi,kKbzYO%%T^a_^l'KrhLHXwo(
-o'}P_,KH^(C%H4E=[|sjrcgFt3!t1q)1/EEfYF9NmFhvS=E[qDaX!"qq<A)(>My%|(]M>k"C`^f``,Krup2qA+:CBUF#J<btPd.(9g%3Celk{EZ(qGTB^e
-+1~XCjBHSt^e,0JW$^P"l}Qp,8OAD+P+J-^pp'Jj8R4=E=(cT/lb<X&TqG<Xh'igWKc{x.<w%E`J_bJO&6s`f(dF)%2i8l!!|Bii^<&aUhRrPkS{cO,%f"
-QRpnknOUHGi4;U4SC#SFM--Q.<p,'rxF"R0<$9w@8Retq:'D]Po$[jj<n.OiFlg>yv2k4R"IKDF6/m|a|a(j59h.N+2+12:[oPI67jW]x@1"gf;ZGl3pUp
-25qa5);6GC(RtR2nO@T81<{>UdR9%7JT[AG=)m=^qmm=,tt>B5;@i<Nb<o#8KW"oF(2B::w8/9'E_8}%-lU-U):E|S{3B'3I!V4eZ_6b,k:O5l^S!j]JRG
-H3Q]<$`GQe%)C]RH9XEDZvZ/RhP5ZcX#)-KM{jWs]hN-A,Ba3ts`b:3g;SCR-6jc.bke9qUtv:u9w+AUuux"(;ABj.mxd/:Nia{.k}92I6g2.YSC%3X7/U
-mlf2/I@YZ/iE)n4GgTkS@ww#}{0Oz#Y&c,c1CqRs{B)TXN04+WT^j,qqcA_7ZIT]vbT=6h8Ri/y=eH|Vr3B.|NaQ7h!|6%5`mE+%I!m2'0I%/i]H{B^]b=
-Hz[Rh<;M3AwA=sq/A;BKNw!g,e#&,</{Gj,7DV,l7ER{q@6.:XCTi9&pu]>0&CJQv;#w^yxZ!kJ|p=&bMgxoJfYzHM,Zi0&^pmH)z|hI__bwy-c&#}90Q|
-ye>G4V{D/4DXOe]I1X0GQfdrW]/doOyQ]OCI9@IWh`!z<_Q>:r({L`p|(=H1)HRS}$P%tj9Ip#-&jNmBjq4p`7}'`)"GQWLZV|vL4H;r;jzcD|@g]+D|&-
-XIO#iO<oPh5ZurOw4OXxo7l{yw)]wS@V#|$JKCA[43#G7wQhke~4=znu,0L<>.LA0n!w@JM/(pRY'Ba%tF>P4_C_[AR(M,[L>egfYa,al1V21_}IFNCKl+
-r}Xf6>Bx_+6(abnuqdjaKkV[:=laR7AWML_z&`tH<5/,$a0<V:yV=^s[^r|vD8n2#91>Vxj6[YO5q5$02jPMdSVybE{K/z(/:9r:&HT0jlh.kDA#(OVT5V
-(rY[`,i|~hG^:9qV,-m`-`OE=dhfhRj+w6fswc+A)33HbMh"$E.Lb+M-Bq1q=@|soe_gzV;#LY@q~v7sk/9>ckj'S/SbPucRdwc6)vm#:=9Vkc{Kuz7Z~:
-h}nMpa69hQ+kn)FE}<h&/J{|/weuuxazTi/-3X>j7n9Lo(6B7c^{/pLxIaO<+m|yW}NFdjqs%et}-|Tu1WRUOJLmPzigd507zsQilhDeXmwA6&ZANK$v.q
-[zl6Vxkek#Q"2^2OIDb4UPUvLd+w.T9Lc+9]te6wGE_pK&>B<dQ&gfx8ky;MLgt^s+xH=#8(p@5gpmp]5P)I7#8t%4bTXFZIP#_1e%5c'e6E&(mO")dmLw
-1:WA$+BNPd$h'F/F)X)M#=r;|7Mewfd6;DGBwL|OEM)DUTUsU'l5)a{,D6Su9GU!^vv47IUDN=#C]w0mqY>Wh|S]7!~V!0}:/mp3EJSFSPN>'tFpqY+I+P
-|dVO/Ar-<%K:Kr&1:LA!4@dWq!m&V,a9!=@sLV+54UKB;e+5axri'ox+tu.uub$YaCD.d![);-ciqz6(Zpx};py64WU>o,y`b,brP$!ru3r)x9|K+C~$'F
-;3#4sL}-^=nAbBi}G!s7;0&r~<9-F>1y{u`3QtV_+li7;a=hc>gpM65'Hme2JY|v+PC0.,KdbsdKA>CZVbzjia#&E&zkI#7h_fUgzq(BDCsEq/jg,(2v"H
-Lxw}N4Kt,+HUYGl0.t&,&%r1LTt5a&InBK-ZTvCo"N=!BG{/Jp9ssHqes"aF&]H`53S:_<H=Lnd[+Qax,jma5NQXI26#^:%0+)@0h<g2rYEpzh#jdrU3Rw
-S&40Zg@ef52=I,-th-N(j$LpN;<EUd=l&)bX!%:Zej(tve-m.z@zmQ-!W_|FmH3i@c3H9(eHnaMcbRe0>q=}>Ya2xT$ouBtr'L!d#kxN%t2s9Qf%2k$,$@
-fH=9H<Hd9t>n1YW!db0OKM0DM)IrwS&hk8Yz1</.)LCy=yTg36Z.[W_e4e1o&oL>]Y=`M!yDmaT;`BTi[Yi%h"BYo(Ail,&>{s._ze6KNCUh%30M/`Ht/@
-u8wX(hip([.@5;-VXM_>eJtzuA$&1_Ll&9,+'h6B7rHkZ^_$PCJwH$(I'xJW}:7T%bUgdON2+[_zwa|X'0T%u:L{&FF)P$R(WQe$.0bs,jtk<hXVqWnDen
-.V!hm"s:6}pvj}gb%V5WR'U3]iXZ3`>C/](L=RM3EpJ"7i!42<K.VPD<L[HWnlDWB+)Wg%tsWs(R%CH%4d%xFTbw-leFU3)RB/>5<$-`~eUoW,.XXJ.iGv
-pn,_&/8&j,TJ"7"}x4{Ie9]3g)JY>fmk,twC9o4-{]-FD>@'r8"cUinm8/@60ZZ)Ur&u3)>e>_'_:!AWgR~"q&JMMV5!/cNT@kcNcxG`$&0l"x6@M`n"Hi
-1R$^{9c`o5^fJhJ<xTel2>^Mz#qAqHn0{Csz;J"tA%yyS8LoUEHx#$%:$b!Ow|ec59fYSo)ox,w1M6r6Pe7:Qm>H@SH(UuZHcC_6J:WV+z[:r[N<nbueYx
-e#Hke$MqD2M<G'(uo5hcS^DGx9-By)Uo2{)%e"deQo3/yz|oSFEN;y/I<93I7lO$v3mGNd#=;Diw1b$8l@R;/a&ZX^Z}G{#{~F'D0a56M_H)I'izAjhR]q
-z9sX6!2BTtsIq3(!wjS=,-{X!P^I,k:U!E^cTrU+]|+)zOttgyYi.MJUIiH(Uc5kr^mZ4m^bh%GbD&+s`Z=F3G`pb_;L5LzT&`0b;5q-3L=/T4sU#=j&sW
-hi(Fd3ApszFi]<q>H8rrx.otvYmf&+t8-ajG#D~T~}'bOM)4#!6,8{{wdA:JgDHLE`qxsi"_)yw}O]FcKv|Zfm,;TvY&d_fUlg2g`t1@TC#u;s8J0AIA]+
-IM'Vn]OL;$u/.F|wQ$/nzK/@c^HJ^F+6Qj'+8h{Zre<PAmRpOf/0(SJ6").T,vi}wlwu#Ha<VxqbNKOM>k]lgcT#X3#=e}'%>{X"m0)e:lsba@GDDuC7zx
-[[LB}RfGh_A"]fM`KxP}"81h-OHu9OQ6(})_F]K>{x(9=FWz(^JSYv3UtZDuIw+VubfPCHbv2;d+ODf6vWg2Rl9/Y3>f#r6tdNhy|_/zJh9W4|}c5|<{6!
-;Lk5rM8,bsodI,rpFtXO]mfBw&[`oC18q,e0%x9C4#X!c96ryx'8)yJL9"5y/n]O@=OuAgNZxdvVkQ&Bv:-WF[T(NCp/Gt+h]=y7jZ"nUEcS|]c.Y9X}V{
-)e!wI;P<{=p<VYGis5q9H-{%zpyC<Q'Ac'dVeT%XS0z@CEXe|J.W}NAg<x,ue!JBXhu1Cw1VDdpxoMYne`f-W$WQLun_=9i6BZ193y~eIaG^=u_/OmtNW7
-QgN;nO1T/Jy.N({kDRA8|{~ID16964Db8k|M:$LIKtWGANZFu[n,Xi'@p0'So:<OGCtjlF+^z'>'(a7p"(G]:g@69Acslb%C4zTbmH2}Qk4m2)NhP:^MLS
-U3w<;f{rVZCH%UIXyBJDT;/<8+bXVaSXpNv+CPy1VlUxs8v,QiPu2m#A,|E<x=/7Ls<>C|v>o{KqCfUJW=|V;qkb.}CNAW;IND$9X"4B";eaS@6|,}]XL)
-qP51Q%niR]w}zD4_k^5upjAKN<zLdMt54kxs9rP{{%!NYk+k.sYFYq@T+'#W[PQBCf:@h@=:eTkM`VH9@inzV.innL{+Ps$0~&}u{#_f([F;/`KRHei)cH
-:vLYDq"38r5AQ'PhOiv=CUXFXSdT$FTQEoCc]@#=fn/`1;zmpD)x_0`UqFR=CI${"GW;2fuf%bg-~>PSM0OSa"!2)qLSD6A7+/V'.)T#65;;(&5^Ln:R0#
-IyvR"^iwk(~gP6mk7$$:g(9j3_5Y^i!`z++nZxu,En8"%AX#6x]SbEScy|K7!Wqz>UIKboo]|9D63Jv3E%~}`#P8iCy+m]o.t2^o~|{N+MVN&7YaFqL31U
-+bH_y@xJq]w[#za<J{&-!k3kU:6@,u$v=q8XKQr)1:e44YZd~}7e+rb0fDg2<O<:-^=}#eK8{L5o4iM;TiH3)pXpGZAu`x>!Dt_H2LtZ,c~]g-u;>OV_Ne
-.b1[NV@fbW&IsW)fVV"O&>rSI4X{6k<@SSbe.JB@WYkVs+XK=ricfk6kAGE0k}|GM^yx"E/e%TvuqLMiH-6>|X=LY#}SXjuKAW_1N(XFD`5sriqR1(<)G3
-ae`x`TgmN;A1-e9Qk9nK,nX]i)86{EA$iKKQry:j^{Sz<a7qqaB0`t"5<I!"daZAV^qVeG>-X/tLj0_BS{VM|rkozB{m@k8ZDPIK2mu|jh3)-OYpZ>r{f$
-)_O-Sn6Fw!HK5Pf{Y0Xg~',U/c>-g[p^HaH&I/gmAuu9Zsq:M-&$@"@fGA;=5-aoxxmPf9(:k^PN]huZ2Cr7Xp!FjS[J[V1Xe4nP(1ue:A<T@XDT9%AGB_
-$mRc`7OomKaO+WIpdI_!K'e;UE1YKSvX{9>%b>7F'')d+i`hN7M#4vmHu]xi6@pF!E^Ju9[1sGol{:T;}PE#>pz`1X"zT[a7^3Xc.ScI&WLcJ;U0n!2mu>
-ySUjAcLAFIua1+6uoB|uOL5JI:k;GHUn{K.tI-.y8|FC9)|&wGVw(S%>r0p,$<O>eiK]Y|ZKE6^FRmkDX3^pVYm)oKWK7QLiycqjAA`mrMV-rB{krl)$R&
-|-E%se#RH%]b;cWSeuB7CM=IVbhAU9t3uTP!Q&Sl(#<l7K52Kr)C}HP!vjG-77v(!A'B[^!;-()OCC,KqUP0tz844FSQ;"f&{;-f;IvxuZ,s=Y_wrZ2<!f
-tt'f9nUbb:H>X:p)_UKh|avStJpR<QR|`)o/ht;4m-l)^/AfAnL6s#88YWho;`!jtkAh]C|H}LAp!b^Tdu~od4cc(p}ezKdWM<@M{>#Kt:|$vB_zeA@Xv^
-)AT!r8PyCQ;{+aS=D9{DMtCQ:<R3]K|mvF}MbX8QeT-9TB)lqf:ADFo4HgbzrM1kQp"ID`hE^mwXu&kFMMn`nc/vh5vl5`l@31X'atf/9]l0A0%<|kZ+Bu
-az2>@B]RTV'@5J:Vk-RF`2".-y(|J(ZD'8V6!k~c%@:[T-E|0NvSxoTqn[v5^;'8Q^J<#k0)_:jCeH>z^..(Y&/5Af8ejMweAVCKTGA5/s@.I2<bl@3+C`
-DL41`5oE<[E6`3yHwMPCFn@>y4ca~qc=D!R2^vLf3SO=BoP`V!^&T5p3aX8ekaj:K.IkX//o.A#VJvMd"3#X&XSk3Q%ocB(EKM3f)]V[f,a&,U;#W:(Ylc
-=|/bogoG|SmS`Y9usI&a2N82%n:E[Y-0=JG=:TH,|&6gQk|I^$RFKD<S@Wl>auyB;`MUs&rYY[K8j9ORG}s{%D68jrP8&cD'M!&,o"@jXRB_hL+YF5;Q=L
-j/s5gPiBI=LZhGlG(^}g.c5JR!f}J41`~PE;RH{TK(}s$8-$GMSxS@f892MMnJtXOFT=N(:.afF#0Ps'7&_}Z,IXNYPCp$.Dj#O}A8}E>Kd}{I,97kc+KR
-flmES&yoJf{gk|Y&z|85w=cSO`=7VGE8&6YO1!38@kNZk@2Ad4">0<vWh#^%xzz-hE!x`XuQ{6{Av@/{2d>gm(Vj|e1}0h/zba,@=XhHaEK@AFfaQZ;E}4
-kI+`@;XxB@s&M[kkB^4xFPEM<rN>vCI0`)&8==nUlzA#9Y56Hfcq)hUa|}{bp&yJrD54{!KzX'N4{LV,.q@>|6djE`,{sMoz+"M@EQ,.'Q9+D/k3}(5Rrw
-rj0g<|_J]%8+I.xygvD#FZ|/$J[s-Ll!~x2O15f>}xwNlA9XTBF`rA78iR7Mp][0Wt!W90s%0#<oFVt7UTzb/PN(u00'!rl0)MeM@S=te^oR3liN2,Zaeu
-:1Bh]W~3}`c0,Impm#ra9#ICG6JTA"5Tc@ntE$zbJyc7FnS|h@%1d)":0Td"2/P7J/Xk]9xZ^CKtmdFC5+spv!.QOiu2nCvI|FGy>i!5(gfREr6e~t2kHP
-jNtR&[BPlyxR;O2ZC!e'O@2k40cMN!:CQH$M2DZeh%GYf!>L1'j>Mv.bDC#Y:8=&PK$Z4x@Q-4$6S3Hyuxh@#Qe1%Wf}829(}KX3#TnrSmtQ{h&|TiRs%&
-VbT>Jxsy2H96jK)rP$&noB`n[='{{uL@t(zRFlpWxz}s6A>,2rtE9$5t/@Kjd8Qz=6|90rWn#-1tRlj'K}|FCi='_}Bn|0q"zC5YIR]v1J!I5of<|u9RN7
-"d30+n|Cil4_1VienQz1z^B{9q+NsL!KH"G$tuP31TCxGFi&-5~i'bx,hu;Hfq3&%v^;XtotbgnC0Pd5`pGKsUc9F#2V2qm:}6]H9+eRn3<$+G$@l6A`S4
-x{L`qKJ+ocCa1U9s3q)IgQ^Z%<6j_tSXFK=^6Hy`Tb4CASGRMTCBZ@tt#iZeZXA3f-7('i>{rsR$AX[f,n>lW5><.T$a)j28w|RU|f)l&!LtFLo-i@vw:Q
-9.X$XNlM_DIZ(v_C#!iJ."NTtC=3S53RNeK[sQr&tX$j-^lGFz_FOPTd>oGWTSsPU7gM.d`{qYkFDSpi@ZUviFwq+vr^v[=aXOfCAo80k_]C2r^Gh,lC}7
-7Xm('Evs@-8p,SN3m'tPB6fMwo(`4$s|S1h4X7"">:C1PuwEGJDt[;oq&+d^ENz#VR/E$0+z}KzM6IR>@sQ92g0#c]kP4P)%u3rG:cNkY`GIa_4_Hw``~G
->Cba@iGv)n+<g7f{WQ8/L#QP%"w;&[{LTVGQB`)bMc;xi2|mY%atw.AjgyyAO)I3X59hj:Gp66V@Hn!z^k8gRc04oR:Z9E+6J+@2{xS815HV"JX5G]87#c
-'Aoo";t4YDj.)s>bocU2oY&TcLI:_{Em:12L3Y(f]"f;0rxWcO>yia#{M$t3}tXHarzi@+UBVeQwE"l]Fs4.3x-CHgrYC2Aw@BBZ1(PPJeCZr":3HTH^#m
-7`^J^0Y9Ba4AU+|}SO{=p6A+7F[[LJ}`}YuE:Sd{Y`MQ{nM5n%N]`DWE0Bnb)/SRi,gTn:f/)@>u;xymTT.]SQF|Ya53('D+d`F^LP5@P/!0<Ng{QdsM{X
-TTL}[n""`_WWr@HN[W[!FD5c.5V$$3!]DloSS%D+Sx@p`D3UOrG`IY.)y}3y.|[W+p'z(VsJdeK:m1sfGp"htSS[w1#v4|0MuT(K5axQ;+<:+_bij4lqYj
-ie:2uUTUvAXUhljD|qX$A@2Q=@_Y0>LBX3Daoj;Mj`Zv]O&W}^-)_|P^!Cm5|WKc0Z[s(2xy}aR9B/c(AjgKdU!GpKwLF`4sg@A-:H"9bul!t#kB_Z-lqL
-KIOCW.lY('pq5UCr/0g6J'_t7z/Oq0d`]A)mF=%Cgumq:oe;U4oo+2zilcqkr<x#/;D[mgv;#GA-!9[aiDwR]@a&jTUBt<Vs+)+{x`83DMEq^j$WQapeGq
-;xG%.VR=;!^x+LYDl{uRhTJ`LvlaGXxipw%THa(H#f@EQN}aEHP,8I)Efukzfqsj8E1XxSC}rb{JJQ#-56fE@H0y6hB=P|zsKb1D;N,{.M8fQ!o3}wZ{[h
-;q@fHMyNS1g>3C1D^>Ufu-+05KvCiDOH18+41T0&xZDiW`+qX@JlZ2CGXF-oOI^KHv4|P80<%DhawnO&1xe@ux7w;;RvJmpu[1;kFkCo1ei7YVZ/^"U+fb
-BlEoN'$sNqM"H9WpPM9y'zFcX[YBTT"7H0(y6xZ!BB%3,9."[_5])eu_I|uzLcubK#:#3Q6gY.2>Kb'E{pZ4TTqL)+&.&IOr+#y4ciXbiBm4G`{Y2v-0'0
-tcCcx!&L0cje%tvn5`;.^d(yTc.aGqqA4E{G.g>t,$i`q&I&s9^$9RHXc0|fCHTg5"0bEhL&=F"~z@O69B{9&F(s)IZw`s,:L"62-/prjZ7zORq@NiVYJ1
-x^ELxS[qqh-8hy@0}l|q0{%dj)T^pH@g:]_rAw5v$uVKuS7<6rYkRN1M&`@G^Zyb/)'O,[8Hzml=$[AxVrs#1'k/KFGZy4cK|yreqL2x{zLrd&/H"lD.il
-B={^Vx%/X,tp8ILdrer=OJ8:qw[Sm9Ta:0m.oK_:_129d;>3LTUhW%EIldI'swIhsRG+0#]yA#QE@Ego$L![K95']vJU75n@4U+%^iFI1woxF5gry[9q#|
-zq+kd1.LVjxy(ytfXS(l&x7wd.0:g2cz:aq7ynu3Lol6RR[gd[+|jyyIs{>OPaGuU&ff=yyN)HEeZ0z|@O6T;yvL=gV&@aB2lh]Tf13-_@QiPL5LWfg}k-
-C[rd{XCfO/KRlvX<0oO"yiiO@u(7QmU(ndqHIM183JD.1Qwklx^45k=6H<.A1GD(9oKb|I+v(Fe]ZTgWmo!Up@nudAG#4R,qlWo1==m.wQK4I,g3'(ws:,
-PO3CBEVO!o&^L4$`%Qh),p0{r+f:ySr^6l!A,##%OqytBc216Z{.}Y[N`kFd!Z+5LFpyJDG)E[}WK#~wO{sOh6Xl78;wuY4-iv-[yN>IIF=Ve=CW}#69c,
-u"b$cS~zIHb=vZ<7k%Jdkqu"[@XRVY]Zvp<#qd"QUDru~G#E|Z)cWM[bBkPf_pjTqj;3HI8|qy$UF9gJCz=}F]14%p)N.3slgJ+-.U=v"7&1+^~[{5Ob1a
-;fD>&b}kko7KjK"]w5MFV]n|YC;QN_)=cC6RX&)!|xqn&5<'PhVYY{:[d:=YoI,{<HzUJ7|#S!kT)}c9W0uS8ri|c0jV~4q;-][o!|FL%1D;bu8N-nyVws
-]wPN`}WI|A<(<TCh~.9`3-gxx1u0.jqJ5mFMQ"TL]bVArud]Vy.DB<,V[+md3++]}d6dS!~SeZ(-rLUP,o-lL)_x{$6p#:.jx&ed[j>s-F`dGeVh|<Een[
-afR{@|-Yhdn269v+d!mY-QoVz<F|0SCNT<>o[WsQzBW{]kYt/OM#[h=w[t(@.1{GGye9rcgLpIrx`cYd9iq>dv6F1@MkUh(Q)DSuE$O+fk!wgXzTUD}kmg
-mTfybU97EZ;{Q.s3Syp2U1ILyqoDw+CZk1w>5[k1Fb;X<io7b`e5nF_H0)bSyWJc,-Kt<MDfJ]TJ6$m3wnm6d14=vN=jJjF$fqb[Vr-#lDjZy_^x]3MW^n
-OT`vg2g';ygiURE+jR@vuvjozCGXNe.gxa]H4QQP"/NX"Y3dS]g{6#Yug9!,WHpE"^+p'=T_uMwB"r'-Z>w<q|p!inV$F:v#}>B'Fi@"O'&_`V3Mh@S8YM
-wT8S:34i0#X#&rEuP5LRSgR55wjtsq@VQE{QcaWjexx$0"Pem2.AnHK:FRTaGWf8(2qZZm70+>6+B/R'Kb{Mf-1(/x]IknEiXw>sD-C8N2mQ)nLFY%r==b
-X2cQ/!MpV8.<856YYz(vtJhc~YDG$.}X}"]+dd:/2r1%o<E&awKGBrg)DrViQ[(}"WRh$:qxKCyKG4J8>sDGmm,svMBE~p,MARlMVoP8X<u@}#2I&ZP,1X
-:mp{F#[OW%1t)z9!JnII>{B4uB#C)5UfA3M-`>1pl#OO%C)qh(f!=i"WtoO_hd$z=r1uXb6hk[;=!UFI6]=,=B_5J4`@_eiL+wjk)Jm$"lj`rHTCpjfv+,
-yQKppW%<}q3nN]!I7q4)6h%8$"^,|%.L;u.A6x,8LLR^1f')<x4)OX9l{G0P{+z0K5|F{"doMUWXj+>gB+l&si7>OygaXD4Ns)JB8Y$_zZ^.Bl_kEZaLiM
->GXlXH`F<Y2K}sqyb1.(he7BWm~@aod[5!nBJOL",ozkY}C1(+~Zv-::JImY"en6mP;h2n6]-UHg]|p)ZuzczeEU,/VU'B~QIZ>85Q[y-w|L!y2IY|.`f8
-<|_Gu&.Y;Wl:yvK0u)"Mq|i^W2]N1QWpk(_/FmGfIEb^x<OJg2|p1bMa#t!eMu9v>CWwO`({pZi":U0@Vk&wWr~c3{$]=v@=YcnmOl!`D<U!@0GSCo%e~p
-8mULfBf599"dXk)h,npN@#=]aT>Djj8DdR-j=$7#[S8yo:ot)/cyp]ar@b_g1H8#JN@7UY6sh|87o|mJginBDwHB#x;q2{6fphgOuqc|h1G,l;T&r{ulyN
-%]c[T&r{'LdaX2|F'd@iAQ"u(Yn'fh!q{GQY%ZiV`cCMqA$`&j7V`i`0$^EDMv&p$NVdQrQg88c.O[CN|9`Z)|a4KBa}Li/aP}&>_LMj%D~_BP+sJ`^%l4
-"usK7v,O|5WvZ|vM7xK2PMB$F>.;bY,j;GRhU(_3JyoLI&/1sUwV3wO;>z.cIi$)L(K3Ix3{UJ2Y9h_JA9XZlO)]K<"szA-sf)]2s/%&t,ziOO0S1N`qTu
-3XsT{aEF%'I|LHUefdQ.-R|U{LRtJ!|#&Lcar8L[jS/x=|lqxlEosNC_#2(/QM3yA^~v]^~dB>gK@s5d,gI/(H%oin}ayrEMo#tez>XiB2`ibs8^_+(x-W
-2IYwQ#cb^n.@:`:+$YRB:)7<C2%oT)fi8z')mGppMZPwiBqW'`:J'"#w9@PsfcT[WWe$<X:R)fFY[,]Is}EemJwWkR5xw}Ne&tEz,20fd0>Fko2lh[{dq,
-&S[`fFMdk/HH3hXHv5=-d4IWt'O6/D,j6Y2oI6v0b/^F3ksllY6y2KFVi0Gt`BmL(ug4,aRG#d&UT,X&BTO-ljL(WIv,LTN8k<%$!hwbe"WO5(Ki;=MYb,
-{Cd`M,z8xP1q8))4!209}c.}Rw[_Jr.)yY1'81V_s";X^zWz!pi98Aw=hY;#)5ty^xnby@dL{pHnJ%7M^wjtYG^@,X"`~_%Zd){W:@rDLg8iGnmAWmmX1n
-N&tQ;<,!F)wMtQUCL7hwW2B_m5kk}#|^h6mIF`8E@v)IS^bc%EBqpjIvtj<+`&/6HB"CJPA6AqFINpO]/u#2Ul`0-m=Ga/5q."DW:,Ht68$Gr38#;geQ[N
-tTwrF[`0ISoO,D/_s6uN(+QOBp'qzWl4'cM8Z+`n]Dv+>cK5}AZg(ku/z-eX|a6txDJF(N9(,Ge'9eCt@KhH2=:|>E".#CD!(#<Q[AD4}&UR,dYKJ5vtsg
-@XT8rw{vi4H;Vh+@SllSWc6&@`iV!Q;EOfI_K%ddX^kCjE7{8etwfg.wmPk7fK0gRbqa(Y011:RjIf.).r'/G%`eh^9qK&V&DVRPqdQ|0W,P}s}flS_,>a
-am|c]H`/$G'P:9cYqg;JWT!MyWqE((c(VMGTfmAlYPiwBmKC^5Ga,+d0%OT.MHKjL(vN5Qx#~iv;":G`9>soE-0cX_8x,MuBd.f54-zp~x%a5OG=vRQp!,
-Gj#%mGk#n7v6U`9#C=d{9f6ORN/'Q{uj3|3JU$oB>/R@fPcB$.',Jy;}dVu>M(J=@g>mS9$0.uN0TZ12`le`GF|kNL8HHSSZcD;f9w>t/mt`d&RNgH[!x7
-xoAN0;9OKGH1uEmv5SdYtnw/}8_0;0bs|X{s#jDmQ}s}v(x&1!c9UId2f4~6t%c}>y+PEb!F1L"J+kqPPgU4AeyZ3<h/mp>`RBQrc7d}-'wX^39VSL<ogw
-~I%2xwJqOv#KZ8o=&'fb2c22LY$=1#}=c_!v$')<|qhM(X=uEO;d2Ie{tq2Emd25@)xWEmG0GH!Rt%ST-0u}"CBHlo%2<f(7$/U3E5,#|21hN#"kA,l)U`
-v@z`cJNpo7Q%!~9|m}t`S/4M$2xaD+aw-JO<.p",8@&VP2K`=mRstS@(QRkGJWEn<)chJn`hv=hr`k(PrXt8)lSBoFOT"Q~Uj>y.(usE[_J6sE.4pxL;aM
-uakE+`PTK)NY"L#N`OSiT_FTvn2Qm]JbioSQq,>C6j|(ohG0$|j.(KW{SJs.pW|,::CWN7'dTb!M2'INe5|u/)uAKx@M^>2rEM$_az5[Tc~G+Lh46M$peQ
-Z:3OEo>w/J=(M7;2G{j,M5MM1$RD"74JN=k&A_]inZ!3xO,laS>nfpv`-m|x53EoKpm4T"WBs|>eLLV]llm($.m3]+x3eoyqL(dEf5<zgL~)-fw,Pv-=g2
-wF"cyX@$wKVh(FRm2(V)<08t=]V]6dG)GWD:YD6SyIp(dWfC8u`A-,6,+M^OOu{5&}eX$jtz}cwSaUf)k_0Jx}@wc9eU<;9ad+hHL6&byBkZFim4'7>QEh
-xvjZ=P^-!d/Ho]AMsXA+r:~'PA5K'c{`T&,91ig}6ukV)a{K'_5hsI=gZr[hAkc|Cohbo9K86Ntm!Pu:pOT5s+-pp1|qxrCr0-X1O2Ot_5o^H|:n,N{OeA
-JqDjEcOag59TFD6wy|AFb4`j7qUoTWi06X~'Awm>=OzEUG3W6#dOc+X"jGH_84`]k3r:yG{miBCZHG^;Wfe8C4yU_0Hh5q-[1i!q['-TnHLAur-H"pRWF|
-]9O(vV3n-i,aAr&Wd&Hv_r(E$ubMXhD%&i[s|l_97MXk9-fz^VId;%HS25ncy^az[}4[3r9O!q~'0=bs3/RSAtrs/g`/XbO}=l/g4(5:'ZB7dx>I+T63{l
-^rr{-Uw+(qs/IsIdETI.=c~PL&Y)CWtYj5qg#P3FVETH=+9Ysd~m7,pLCZ,zmaec&+%!Q}{.go@z&ZT9aUP!<mJ`~IA=63QWyE~W$8yTbc^IkQ=lE-sr7a
-_n4v>uquk;^$T{Xadm+7Uy&ygE0VM9M/VHk@[P%;iC}Qw]B!zL0{Nti7,ucIIPZumXV2Vj0,zvP_EoZfRyPJIhZ(:XR47.3S}Ls/w@usM:zf,-1-.58s5S
-l+BaIpU1HC"K^"))jyK<^LP2;PqK"/=)o!4m+.gaQd:.DM@)p9J|'+yuf1ib(irDb=M=tzr^Zxw_F.yl'=S,ziOHC|Fw7FhOLvW`W,xn{x29UMyuXO~Zso
-r(c!68)f$lfk.5X#QnGj!sktsEvFU%.r./&=V<O-k[OL@O/2Ma2g{H&dHsZ0s1kq%6"X&/D^Af{DtBEk8Ug;1){5:$ocnZuP3(o{s8%(<m"1dF/UY%E7(`
-l:6bz"/X@Na&{QyCYtO$@b!!zrhe/$sCLL(mHd_!F[/EJ;1oHtVoLyS<@IzkX%:f':r7]ZGn-|$8[,w8D(TJ%h6J"M.[3|n+x@/5%<8nT}/59doujVI-UV
-/^8@=oj]g>^L=E0Z~g~$@)c7uAa9wW>Nr:%ao&B6AWIsLE3c7#&%vP8Q9l42x3z&,CaNAK/@j<N3&!Bc'D9Hy@JE%Y]5=nSY-6Dz+d[bqxrtOdniS='gSO
-/3$b3V'y}LMQY|w[t^x<CJ5-;+R;qm/<,!_}<x0CBfY&l`4amj/=%3'Arsp{dQ~Z$$Ad]yKP@r3b&knK,snIVf7,O}L{le'(W`qT_TZRGw!'0Hv1M9559D
-q+KD9c$o~zaUulQWQi&NQ^<DiMU4qr_q`k5DB@;B'b]k-q':g{z]vF5XUPUE0>qxYJTVWG.WhXtn^Z/J78(GK,ly:A3Zepmy)To-N6FtZzJH'")+-HbbuQ
-@nHT<lcvnM/cpn9&JKYvPfg$Lk}Q$fEXP_2]/lzId7'+%oG}ZA.C'-hW;q@),6ZOeCdVJTnu<`]Tk)J+z,ANTG1l#)7`RD`D)[0QV)e$6e)8Jt;ZFNW'4Q
-+aZn2%DG]jIos06z._3nLbll6fuu;N,,#z(sHn(sO&H%jMPuJ'Q%o{Rb,djUfHO'Ir5!=}d2[gGrjEGupav.#37yEAhI`7m)_jqwY<EH6GmqYjA{q8O4zn
-jRdO4w(s|o0!ba{ZUn|B0/<k0c~k.Y13d>JW5y1x}9}XEq(2449khAgmNbgNT-rlq}{q)4m#Q,)Gk;C!RhT>(F,.tuE1-QAuU@=^2yw4chQoOQ]Km|0,vY
-v<es,Bc/2n,)wwCY"kDRgg0.[FlD+c1lHXz^sLBf3a.oV9]IZ7q)).!Bq<6LbmCTZXE0F=u@VHa=jouU~NYy1m&{rncs0j_,"e,QvAsb8M0o6RZ)cB3R9>
-`f=9M{21(z^$<[|3wo8'9Tk.Q8&Jd.FN|.481:ztu&'ULJLA6(:v7VvE5gYqJz</1.fnJY<h@T[T,.LPn]JA8]hz'=|;vXikn{IdrV=rSp3=qV(j;p"-!1
-#gIKMTM@xw1ai+vQtJ}l&0s/UG2f3$5@~.,(olA`)2ic/S`q+#r"c(;X[Dp]'sBxV;kVVna`[(@PQp4MMp@il$fzCj+Vp8syF)BOX0|[fxVZI7bG#M/Gc9
-w%yX{nxI/I8:1FH/=[_uZ0NJbQvG7Qp]zs/)z>G@)$%l-+!H=p;e2TA2RQ.V6VT%|C)8m1FD(+(JqT`Kqp<]A15OsG<robZll+1H@h_fr^@qfJ#f'yE8{:
-25z']uG`qxaw"X`2riOqrISE!)6Gtc"f=Y=I_5mA%`<2v_Iaa7f-7gM6ToUVcNgg~]Y,y"Pf6X.<IW0-!yK[$BNk)U#)H5Q,cc&eYr@,qNVS_dY,>V)[P>
-u5gzb^c`tVtJ>Xf(R@5ozdj+JO4[088N,-c4cVoECZ6Lkk/b6H~4lF!"k4yB#2DqaSM"<qssgY;]Izv2<AfpX(^]"m_6J/,H{'~&-.o9#WUo/8rH!{m'"U
-7U6urYkl<,HF{kDeqDCen^2$>fmY2.ne$khNefOV!+{y|iGEJV~&J=g='%(oRdNET<5z0'n.TB<xcE+dKm49)UwMRvf&.99y#f]9x5Rpxe8#j"R%OK+m+r
-%m0G<C4;}P<ncr@w=I[d!<.SfT6qRE'Ic0G3)vXL/vFVaU4VaeO{4o(QbfFMHX|)rcdE9&{%-LjQ1XePzc-NlW+>erx"^}rh6QOOmu"t.UTVN9Y@::-h6)
-kBx0AZb6_=p7s!JYwmUWo+C=,OK$h#Fb'(_Yl;mn<7>I[{bJm(nZs1P|N85h#%,1Utm2Ggs!(i5s.SWdXE(8s3~d"O&9JWY:b-JXl=.7AS(C)FIDfK`OHZ
-%}|Lly1Wx:()SNX4W|i}Mgs^nLhG-d1-(>pGd=WCyWF=ibLLyL6=_{R{:hEu#Ja/_%<`HMQ&.7c7ObK.95i,[Ue-w_7;iA,W5o:G[46Cjx"[9v'[pmx7CQ
--6eyqzh2v0<ez9x4v_,<NJs#dX#=1N><LeIyTMTv|w=DsCab]zS2fW:YPFmV6`v)=Mzin2uxW!b4Bx0MYw>bH1eO31:xfr&VVgAValCA_S60@B<`BvzrjI
-%gME`J@dKbC3z+7]7+x][ev6IE;`Hc|J+qPX"'y"U#x-VlrQ_sYThGgX4t0s$GJCvo0o2xJxDUx4maS-TWVW(<rJ)tpQ+uihw4,:@3}}j,4{Aw7,Yr4iuw
-0kyY3:.jS7Izlk.QD/(Z8!eFL6VkHC@,T4nFPwY!T]fhXn4z0g[>yZ4jC,V(w=PYwB718>[ABKkN/^q7FhafO0|ARns:D),`d[Exm0",0-GW~Eh&:0"y);
-"&9xnyo=~&ckF|hh%$K'=0uoW!+iJ2%]r$!`1D_Z=o>yK%F50ju"0XrW3P"<v'9N'xa;|clW;QMN;b%&`)u)`[nO()&eU)GSW'rGlEpIq"W:D#+M[Y{.-5
-M<^>QcWj:RG0~NaGUDc8w8l>z!7g7+_MZaa-RdDs7la(S&:sL"xh{LcXsLG[lKhe9^hR2#L`}vO7|s;sK{,";ESkxiGEH"zBHb[v>vNbM4h>UawRW!1_@b
-u31ot_JS3JC//;ZCEh8_q3KnyvKiMl"!rhSy/M/-aCm-hFLGakyDx(jL].-aa$;Z-[1vTy3BO$oLaNS`}SOWsDavJ|eG(W_#ym%y.xLRJ"/QAR:LG$eM:7
-OnUf0Hm`}[8S,"|AvHc$6|Kz{WXX7.E'TT^%C]1X[Xc)(y0l/SNNkBL-:)-uh4tY5YHpv<8%[L#_xt_I[rfp2Mj=X"/(k!!uFw,(B,O9#,W1pu@N+st2SY
-A!SrlHI`=lRIq3~5rM%}5)0i}<@Pkxn}{<S]-BXP}#PZXKIh[5N4ydkT{Y.%"e3ul4UqbZNYsI~A".=S][BH8=~]L^_p{#9fpFUFM)h,8!&99zr:bTNeN.
-u.Y_L='GC;7eE1x16yOIP1dxiT<U#16%}+MZ-MUNM"HHxt$|4jnB;v+[}RF#uYg/GOfXcRayi=#]T|$`dUb.TYEe,1_Fm"[9>1~%CBH.3d|yuOTP&VyRi.
-/E1m%og9dNi2eT!y,/^2_.o_fxXOPn"x;;A55HsA=!TF)ZSQ"x0w@$G;}H^-M;I_jOE!BUR5ZuIZR(tQAD;lk]g@3'!oCcd1yFP[c%!TzX%OeA^.X%1<<a
-A2f5<]Oe23Ml2QNM^B/'$-_2ew,1z`2/hFvA&{u{FL;n:9bGN7D]Euz'SN}1/g=}#|]RmouieE+5'[]zNchzC/uxdj0'QS/oTou'Fw5q:)/g}g`|0`^kj@
-4BXf(6QV(eNLETTxqHH$`o:BP"F!@8XuA]JQhZzNnOD0oo(wQ=PX(|,j,t,8dcoorsr@S_f);sj[EdQU!;PfO!p+d&n+PK>;IFx1u@U2$@OLW<d=BmTTwl
-PT(qm[%+7$P#LFJnBe7!mq()G+p`$%u<eCi6-4C^va;a%c`G2N$[~Q:}`%]h:7.,>!]PzlX.#1Bg>EsyWW1FlpciX9l1lF=rGKGo}wW%=d,_0;(|XmMx~`
-|+>gb&n+ZC%7U.l|%qG,c"~CO}I&K@VHVWzV_i.7jlBd=NiyI|Ukuwt#^=Vl/!IDAa-2N$F;8sd!%Y/D_,sr%jY7-6G[/^ormCpRia.G9|}xUcgat,::oF
-U()9al]eX^PY%)"[]p,wAf'/4q|sH&FF-$R!Uqj84]KttKo'orf&+gP;7r=HDS$hX0UJD%]do>FN+03MgOU5$.8kcIgYIODtEdJ:ToZH)SaUgOPK(D%/.^
-RrLvA),Wx&#}.mPX;J.x=29C,"nVI&8PaHJ(Tnp`KHzj]]c)<I4hEKyYd@K;l[zb(I7B-)a'@X}J{=$n<%XFQ!-l3:qEOc:j0!epcF$"[k):DD6"O+|'sv
-"y>Xa,_W}1(#c"!ji9=/C;|=Nuor}]={bn8BT1Tyl>$HtP:,]q>"a{@Ww<~x"jNMekG>Mj'M&%S}B4Q8_mIVGBS_6Zh$tCBUK9E_fEE}@,X/sVfRQ(`tQ:
-O5eH0";{w'sp.ER(#-"!b<AP./B]C!~;:rk7Y{73/i3%[g_izrjc!c/"$._bW$o3wfnuzX0Lz^3y23.&Zf/&<^AM^Kx!-+fAX/i)9fS>RZz5"uAo}PVIo@
-@{Q09,wm_^rs"OCxv"Z>!P0Q"xaz:U;A]$ma,-=I#@"4_`&]fJ6THSFaq)l8<^EyY^$Zf-a&ltV&^AxTa|>;)ayp3Ldp#^bYTU]NeflO,7E)o{rIwxCI3G
-'9M/q7o{Uv"J-94WFztGh>Q5XlTw>hj+o}.wy#.o;f4/gpPT:1)uf.:O'0vt|)FwrO^lmGEkRcC|%l6Mbg+ea%8u6PMxPG{I}|,fQ}rm7.b93Y77WMR1uV
-S1v4pM#dg`'[Ty_eHG7AJJ%`6=<7["H6IUkHp'q@QO/U%fb&]HDt}w%!q'Fl/f2+3>3Z1LNIDJN.h67}cn7yH1dwQ]Sa>2FBP;'V9Lc!|=R0Gt{^/wu}Sn
-Y(og{PjiDuWuxZ`dLM@XB6/TbNv^mF7l61sFQW~v;01RoExX8l;mjo2";+/CPWPPGbvnpm;rzn2Lr%gcrZpIG7t8`k%KMcSK,qgAwviEc0V5,jah6{H,aM
-]T(t"PqU7v^hZoHg@(#Ff_aHH0b)bhok`4]"`{:;0njW>4sQ(7[X/HOh3ElBa`4Ct=~n<'j6cqyX"zoQwsrd2ty`{B34Adu8+U=-aa35j.Y:6U)Hthxb<]
-Oz7)7o80)h7E'RCulnnoUGPPRvbwZd[a;Y=5-`{#3LK$LEOnLSfB+8+Eeo&-qa<VimaD{|XOpaI>:XLw3eOi>7t2;C^RNLMnv7}fJ!>H@Q+0"Z}+NH+LSK
-(.5bP.$zB>@yiunnTfQtz^6/b!BuHAm#4)uhKGyUiQiQ.pg,]cH)ls@-H`gw&WN|t)cJvmb<7{|TE{<3$,G7;F=FuG:xe2"DH7"2=TKufk0S0Y"F#mnPS#
-K%3T=9Vo-Sf{k=BqEh;#Jam-5MYQ%vs'_ARu)@JjPS#9e>{orUN;"|`%r,{;M(ux1/B^F4D4ISnq%!/Ffd`cZiV,goFO)/q8QM(Hy3&oT"OVjntq0X!RmN
-e[>pc"+^8$c:DRHtRl!bK<Iif7[Qinf7%7^g-b^-D4Bbsbja8To|pXDV65>Xmws^^"rn1)yCQ%!"(soW<7T4H3__|GB_(@w>:Tm!~5A9,.ieD}ZDof=fB@
-XEC:<-:l~</##JtAOhNm(]gjc>cKcZs}keggu{R#stWZ&,@Vw[CMj]b6sB;a",x]L#J+vJItU',P7@p.m{mZ~!15qu-d}I,":U7{_Gw&H8BcVW5MQl"`fm
-.tM".i&A3/^H9'f-O=Ly.sK+JC'"#6AVG/t7`78FZ2)Hd9S5[6gK}TiV#1>VNod66E7wuJOXi(ECL#$/TCu0Ev)ws$G%zi4`.G]BA+n@+@p"eZ$)4yFW9P
-])qY$$c{+yE/Zes95kFn{G$t0%ot$#J;Hb'BouM+R]tyI5xd7(JBBPpSQD5ZKtep:a$'L%_(mH_+^7Wcv%Y'fhl"`A>"~+S"7$k]OFp.VdXJ~TZa:gFBD%
-]g(eNd2S:@D/0EJ#{>_Eg3o89{/+w}U^&;S2ayNEQ3a@UMN(9F'-#KfzTZjKtc;/Ol#G~%B|&(wriza+s>=SWv>e0bAyZkKg#aN>/;H=fd%zg)):02z3iZ
-o,FB<)ZoM+}ae{BWUVgFADY6`[Y5wCTehp3umhn$QG{7%-}64`IcYtEm{]g$j=yyMD|8ClY]ze:`vH#)0)Km>H(9[@tNa-'$^]GFi_t[$rug/wQ%qD:aC;
-MEo1rWlQhY|c=dYfr8'agt#"i]w8He3unQSf_9b_^|n+(Gv+=la87lv=6itcTj7MqjEe;LLB`ePkBl6WI},VDM>MD@jtr+7MIs'jG}Yb9}F8z#R/@k^[./
-G|HJVsWx_ss=[tF"2BaB;`opzQc^n6IjY1UrW`).y+>W&+mP~;|12{j(b-6nrUB]DuUt<DZ:nSj3JhEt_)&11;"QML~Cq[EyH8<|,LfgAEaFIo[<Js)ti,
-|!25l-<px6#+h5#7nZ]i4{C]qiyBBzNi;ra/B4DGfLcg<TuQ"I>AwE/,XU6WE%eiHYcjiPm3L&W++<CM0vceHPmZXNG$Pt'50h`&TMw$]c6b/&u/,!.y>L
-%tW}/;3fRoLx)'A`"JZ+<x@_Hznp&1v<Ce{eSwd8--w3'2BOYbgyP@kg[HeR=.cGPKtUvaJJLGU$@>-=7C{@1NIUUH.Zlh=r^AGBa<a+J|]EnEoAU-Yw^^
-!)uO45`LD"`(;cy%UN]G')zkfMy.0#22FwYJvQwc~|ABqgDa<>%Jhfx=<OC/_M(.<P%vA:B>1JL9d6_Li7&ec("mB&5!1o%I'nP[l84N}3VKIdAm+;yllA
-[H{X5$/JGGqpYpVHjCa4no'lvdgXX)dJSMad$6Jj+zG;Mt(B@SB&m]2yGqp=Qw<j#&kzLCPw4S8+tRrLK;2U,>y52-<0Lt4k6-q&|,o"Gbk"{PAjRH@QBv
-oU=.&9yM!5wQv>OF88A@IwR^!iF@}<4Bsee5u{QDWeZ5>sd0~{H#;>K3FTQs6XLkXN[F}4tie>AR0w;10/R2c`IU^D/E52viM6J&.oPe8_8I.W-UMI]Duf
-y6@:~|"qh`:d;hM7<B1^yFqURV`+yo$PBW0y`m.O%ihX2b|PPB_WT>9|-ysfTIQto,<jI76T8W%gJ,PdSkdn9pv"Dl"rWru%.PZiNO`pOCpQkE@.8$Bg9v
-_|1;,BL`6K3U)[dxi]sWM%qaUF`siA79gsvZuKnPQpC6w,C<v+)U9;;+O7>Hk/ytcyahlLyo{W^UyGny4&1t$-GLnXy6j8TR[^~J"2&)U4Da<qgy}<|g%6
-"R$8+75OvcD>I]Ebj.g0#NmGMV~0TfwY4tOf%7Skr]p$XvRNzr~`M.bp50WtrkwKwKz{{!6zxF_ux,+@~wJg@2NdFWcydn=G+3_eiz/F:T@_IW'=WKZAdg
-Sg8o!1t^efFiGEF,jZ%zsT)a0Xfx5kAj]X'#ck3@VwrY$;>}_NLx~$H:MMb7F#4Ts7~K2/I/,[Y(]Nq<Foy`#,UKYi<dDg1=D=o<P&^HvozYN^U]0dj=Uq
--Q(Qe;hxENru9|o`>wjWtsnQB+P{6#!p+wA0YftXcMg!^1SS5:MF}r`7-CnMUdT<~5P7ULq1ktsHxeHs.slB9tc&yTj&MyRZ+}OlHT8M@5Bd6CH8LiX6tC
-]/s_/IPQA6y(3]h<^`-<BYd:'gB,N&TK007EAwBL^19N)1"GZqWz$1)Sm6y!l;]9zUh7:w7@!n<iU+Qg@Nk%=PU%q=woqz$[pmeM9QLM]DsH}JC1W'EQ;M
-mRuMC]c+.mweCVrWtu7N.8-9^e>;h;TfBGfA6b&MMH+zp'vO7c^{&h]{)F=-D)E7Xhz@9-9^gB'Pz[X:9UGWBq(=deT[hgc+3^!=tPOrp>V7Db$K9]z<fn
-bK1EbolQimUbE0`=}%i4e%/TvRWq#x,r)M!3"fQ+RZHq$J5cKd-(-DKCA>o)'udD&TaN^{_HA)O^pO<&TD_LYvGZHYZc):}|VU39#U-=t[OCTe=T[!+BY5
-M#"l{f6X}b3tQ.-JY%1nZOab-&r;bBP<CY,{+`bg%OgI1o#LL$G4wa0)u80$aXPo_c-0Pfw8K%@{l`@KMC)$Fy'hxNP%hA&Ehjq-LVlM&Y=vHr^Y+mo2n@
-&w8$rWGiU>O.0dSwF|<[lG8B"B^Kx_W68l_8+4dQ{P40D7b9($<iJ(:Iq-sd4K|)@1c,^QjX~F'o!=NEB6!;9G,n-#mH&c=R&8Q5;B,#"kZ_6Y]-5/O,OM
-pT_vgN1-&1oYn;$pzyV]3bbNJvr:g&GG&q[C6ba%lsq1{B%$$T]>-:y2_#u!o6:^X7<&F9$ldd~0`$kQ/]Q`S_id@(YYDl`V$"Zg[MwFd_GmSC^e/'d4m-
-,n;8]n:1RAl`Vv.OH&_(ZrN-xm&CPK-4[HD,cBa(g(Y62,.SMugq_p_kIE)YhV+ajow<c%&A}aA8"B3Go[>M<ed{D:+q%wTqo2)JS_F5hGL1jYy^7yaL$W
-gnlhg^isxMsD916|;Xk4Af3og$8b,RV2CB2kS4$9(4d]4lF^z5yG'T,C~iQ7+'].SbX$oU^N/vqag^v116CGb6,'}j><9CyIRFd|i|9L%VY4ZH_J'a[xq<
-FAOnF]90L]egEwG,I[t=axPdWgS+S8B|nfWZM^<V+]96wMp4.j(@6yh]EEe$Cm#MD,/._Q`MKIuo3iFaWE^aly;w+a_nkWacl)>JlFyK67CbV;AAK,+ns$
-Ys|CrBq>20~!<zx_Lo|<`mz8_"H/$"=E%@wJauYcvv|4=M4E=d-H.QBOK,2G+R[+q)R)bj_<D.Hy<GYn#':a"|GgB84Z8WLy)Ji;xc.57fUlqB>RR(|me9
-"RZcs+(.VDwF9ieL1uY`3gti8&B[C6<GFY]Z'1'@,dkzK4~#hT^Qo)1j"Bl!j(77-mUc`dY-ip>vkVDak'%t=#43~Mn0weKp2'a=H#kj$zEUFK`uGSh1b_
-00yIcC"$2;KF+|s4zw@n~&hv,;%RAiQRb>WM0D:YXj=oJF,y85EdP$-#SMc;z,nBh|%TyW;v9%@`Z(@Sq^"YwjXW+x"RcLELwSTcvQ2bv+XfwT~%K0rn!~
-9f:@3QjopZxs0`7Xra/{kk%ai_0g+$r%Dx$b(lS|sK7Eh:"uGRr:UhC[MtQ{hS'XdY%-^980V`nr(u`.kU8aJQQ8f$~vstCS2wQ&LA(h:QJ,]Gd,>a&BYw
-HV|4i-=2LcETkOkl'j2A>/nFUWY+a)3/'}gcT'IO%+Ec(I|&PdH,Um$$Ethy+h+`HDZxJNPpBZH91h|5goJ9K[(cy"16temw3N=d!hb8ln(]Kp6.,%Do(;
-A/5q6(qb0|Q>UY]W.G)&]9s0-!6^(K+,ZzVlc/RjD^ZkA"EZxiVln8l#5n)eR}r"<q7G)/L8K'}]R&+eDhHdhq;NjVI10vt/6F9k&G[7TQsNo<Bb'.%ae(
--cjCjNdF]^}@Lfs6H0~'yhbv^Qg]ZI7Me@n&upU'RvReJ_"t;SS40">t`w(dmw2B[KZA"Ri_mOF2T]_AKt|Ws&%m}(56|O&y0=JE[<pwptt8q$$:>QW^~h
-Xr3y5Wu[eV+7XF5"_9aEr.Cs/$H#-bbP,=8}+b^G3$EhmI+5:tpO;R"N0;X$lF5cIwry"&~5$"GdYh#}p:>cM>EtF^j0Do7|y,QaHE|_cLy@Aq>`}8xqpR
-LLSBrGL<_v:EOIt457pT4H^=4;'}J2~B0;GrO3f5%zDM6N@OZH<H_^<+WOa]INVv]sq@~Q0MTEB.4Uy(aqKJE5ObC>v<]9A3BJILsDJoH0Nd_Q]3byV`P{
-pc99;d}c/bg7}jBJ`T2`oRz1uQb@V_WWt`pM6L/u022G[])ez8%t|=V}wNvmmj;9Kk!881w!ONkM^86=%RGbYm.<HyCD''JUX^>p#sTot&K=uZzhpTC`gZ
-6#._|MZHRAmX[;}!nSJFV1Kew;%Gy>LLlFJI5[;nXrj4ZhM0ie:eAd18wrH1SY'=x@s0#T6:bE7d)Chz7G@f'y!WpXj7.-16W<G(#6v|{wk!T_/"5Qc#',
-~Q^/N1mE%`Lw{f7AW=;O1qaFtcn(Wgw!mW{J$IQW.mF4N%UT(<c3jpk/~-|,h0;!76U;'&ZXf2tWtiU"u3BX;='^#Jcn@bjh%,'Wbs9!y{of:>0D~f.:6-
-&9ETXzVUMYA2kltqZksCbD+r:(t&.}{XM`$y:LVmiuD7vuL-F1y@K)Ei!g4:8T3o8iHe[hFu~m=foe"%iQUZOC3AV0]2[8S2hve1RLz2^3,D97jjCTXU2}
-XDiy-TX,z(7[a=SX_IDYZ;S>~nF+&5ywYj&Fy(">P:HLB!>!%j6_sD.(~hPioc6gbN7V@QBSAVX4b-Xd{Ze18I.h8.u),Wqqb0`c`-PXf"[2(OQ/^uUTIN
-HrhN!f0g948L2rWo34dJMmerMDhxj^FO`_YQ7h7a7KV,h:FH3$20xEb'Y+ZcwjN<O2DJzV.5;}r}TYDz)q:OTjseTlUlp0oOI4=63p@N/tX.7c3L"z$gD%
-7@_n[,,6n58bzmkLgbZFMl7'a4.6:FX`uIIc"%c^-C'&(Dl'1c%XqA8F0E5+&>4{C&|b9!x%br&,RtELN`R<lsyyG=3#;ZZh_`-eKleh4R6-7@n,9TAW[j
-Syo!GE^acUj-H#fuMV}Ue#K[e,nH0y)-`!U>]w<6M])!C%S7prokMq-8,#zPh{RYb#Y2,C>v_ioW[:F:ti8@8=on0{&s<I8)c>B_BGCL7L#qo2{)@4N%EP
-{u<s4|=QsGUxtv;QutG/e^t/MFd"jTlTx0$W}%7L/dA86H!ybH|IF)CRT9pNc)kJ>J0tO7klfw2vwek{fdNz3;OetO/CUU~o!pf#jN0UhL#+MC2S1]Tu+L
-$Y')Sva]xU965+e&v{`=^|lVVON'Rfx!cuBK,/cP__kRq,1#MiP,/zgo7TC"T"`0-}pfZ[H3,b4%,{FQzW)COCT9XZY=JAU#[u!EXU>srt~M'{)x;R).mN
-`f<rn)/r="`10Lx#ubh>I<]$p[qCtvY'2"W7^Ef;6eG{pj2Kg$#S`BRW&^c(GX&OSc#iq!|"=[<PPGn0l%~"$>}$J58h`xO5>%MK0JnBS'oEB/C$3^2'Mx
-Af#1ba>Q&"'!aF^&n%70Xv.Ow44.0/DJV2JO9`86d{OZshs4uqo[A/ycKF:C2fDnm+DdB9gdp+O>gwhsR9%PRG^j'0JE|U15rZ}c<$d_7G<=n.g`T<@O5Q
-3me%]Kubz2-VkFxhO-^P&NlFy&yRh4f[Z|yX(&E6R&is&rpEER:LD|.$-.t%_8.VR"&"aIjmT5@2T%fPw1uo+pYBzYWTF(8k=Z_U|S7l/yzjS=_{z,>l!h
-uS}s-D(uK}-q:BYp!9B1qr$"#cCU(#,H'BG"iYhJf@Bf7bl<n{jJ{/E!q%ZCgz5e36FXJ-c:FJB8oN(];&koK%tTJOQT'R{.SvMS,4e)2]Wfu]GU/AJq^(
-A=|4{@[diTY}A)h}xpDtp-.z-Ask:yN7cCqga^O}vMOwOYf4@O&,IG4bz:A,,bOu)#Oz`Z!{4M}>Buil>unq2w{O)[MPy>[8,cmnt#cyllRtghw38Zct-U
-_IE_jJMlX3#FLgLA//Tf~rGs7a6lNI^p=3'lY6Rl.Exnx3h&q#X]Q.f$0+8]MqI|RbAH209i.8._+-g5Ud2+Z.hms9}zGp/f!lTLaU.`9c/DUSdxCmnH}K
-K0QlY6V;(NzK9T8dctx1g42l'wvSyCDnPF|iMGVRL0wbz{Ke!&M6"Z^Ck-2d^p!I)NJ#=EXA)8+xR0Xbx]u9`5fm8ml;cM]LW0o(e"~RVLb]FI``%Un&(e
-t`|6O!#7#/+dJ)7.|GF-rhn3-UUGDo3'o>._WMh>LD'8z{}(_)T71(ew{#dh#%u]:WX'2(CvJMhB=zB0q3D$JtLz[S3g0JFl]=9LjJ#("6Iyh'`I'pJh_}
-%ebUI"y0OZJOHU55.Ld>Ar]6/x&fR8COJ_ckM['X>oVWd8C|Xkl"`Y>G9ToCt9tyay_c40I0%tYg),UQ<$w-1[,ksVT:V#vRGLl:x:>]DTh]cfB_3+mLF)
-@mIL(oKa4I/m2[`p=b#^-Q24y9n"7#$ICArqZoCm0Qe>COt{v=vNj9l0}qNnU{]o+#cImW+P9Itwc{n/i7y2yT&=)X7]8|z+Ku~ZZh]C6npiI+YcfIw{4T
-7,J;[_s<L%7M-kG8L;Q^<-B8G!}>aeDI'mwq@%C|jN:3"Dt#rCK^JwegMeTir|lRv{d7/t)A08LMNZ]M"V72E"^jR`0}hu9OvE[J8xT>c6UWIM=;(|Tv>e
-jv8n1r,[XN+(q(|yYNjw%4Pb@$.62lA+N|Z4gQY7(LxNe"sI4s:2b@3+$tGs&N0gY}[_nSA@2m}Kht_SLfx/$zHUdavZMDb4V'/G%/iuk$a)ohF0#4q9m`
-c^Nb'Ops:{>[.Yyk7U"$Cmk1"6:vl.kv9&@7M<8jE#,7iDxiTTS@L];Z}a;W<J[-SsyTuMq9iUL-3mG5jNzz5n@Y{+1dL^!{:mmM>Ls5/zy^@Mk$!Y=YR&
-AqG-V{b$H'c7.VcL_B9FJT,o7P+Yd4V8wpk<ePSrz6(any!qX0TFWx@lD.X#3)sCK(p4"]J;axMqsb^2+p],+UYb{(%I#t&6olB&&QPw;Jz;u,2<SF^p4=
-0D]k#r2xw:[s7ORQ(lWKSA+Iln@_-<VlRR27&CFYBXx0"e&9)QKIoHzLYIChlpC_+&xN@4#amJOG/H1<6=@[UTJ39:[Y+62-Ts)HBl5WG0eF:t_61'GBp4
-@I#_M9XKAnM4V526]#|){|ac#@^T:I3d$1G+H"~s.'B-xlG3$J}${RT,ubn|+4K19RAGo!Vm_-MIs"1&`E<-1K-;/r]3GHixYcE93%eY--!S{z;'w1DHLB
-MWIlk=_<3B6}AhQ]$71R[/_bzHd3]e"`!]a@$]%woa'Q+vg3_LHHP-K>M!Kr[1%9bPHcVZ`L+;O[PX@$50bb'k%wc#cX<KIL"5Pn39|`w[M1iDc<ZY{cx_
-jcKND`3%8h:j"P=LV8-ae$6#)hQ2_D;$JIE0-Qk]/oYYIE|>9$#rz^(0Yc1sD88cnsvZam"'rv|+):6&L{EEz}-{H8Bi,01[s^K@0}I)WF,z{iW)cK-OdW
-n1srizhy(qkn_,psc9Z.8&XDFP@&_<T(O|CtA"K42J1T&K5Hwp,1@]+&G8(E3)p%l<ViZ3X6+M.3m%OvNF'"'-9t>k]AFTfi,E%Y_PF[LEAo)D3JNm8:bN
-Ao/y::aq6rO%):fiDwx'>Y'r&/2t20wu{apJz"y.8^Z&H>AU>fqat:b=8F|YAF!yn[)/nC~CW'v^[n6131"[5@<dgJ~H+,R!HJ`ZZZF@fZhp;T)v8JGFG.
-Q#UVOMfn8F|_|TO,dx3k_YfyGC"97dD7z-i|,B/5y-Z1u0^^-X"LWS<q:qN[$+v`)$]z>Kr3!m^G7>z2-"Zt0"A!J_'BQ42UKCp$I]zu6]PpxDk-Q-U#@o
-K5'h|nWy,MnrP!INCTBP}J6iPZ|.!,|ir6vGC<s:eSrd7p(cXkEa_sm]spS42$_Z^[f2}Y!4e)8B-o:!]XidbKLqy1M2vSZ^zlXGj8UOvCT:Q;@>WfZ=20
-#rBo3&w|{8-F56]cf:c|sQe}fpd1bG-y+9el;qKr.^W!4&j<[d!:G]~1OKiLp)aBApQTfDsCG:v+h_4i]FCte1jiSq]N_2Et%c^lX`aym)8S#LTk4K]Qa-
-f>tkKev#=G`mC'cCG-Cg%hxO@iX}nL#o:f+zVRtB7ZC93Yv4[e'Kp:EQsqpDiER'y`etxV!56JSmzf2)3Cxk'WbZF%RdO3qE8`L8&8hN9y./crXemFgs(;
-.y6_lY>iLoeu-fx#.3ZZ+`2c6c`hs_}{5T{0m%Pdg,~|'G|WUM_GCoX(8Gw(J@32gLzByI:(hlCcAD}pA6T6c)y/DfAUh(jqh/=gxlN@eM+C^6G_eKS[&h
-Tm0]va[Y^RjyP/QJKJ/BURfl=$V+$M8,1i#'/5.)@[@FISJ<Htf'@<93MjPh_]o+58<P;y!EW9}w@UGuW9(SPf#U2.r(H8f>Dgh|gG#o1v$[qyZ)cwZ1!>
-w1[^3('0-xlP<KV%:-.@=-@2>|0HZn"P'j_&$Yb96`13=hbP_ro,F"$1a3.}<C(0$`Gt%!"N_%AY[<WDd`JfLMXm/k7`TB29}SYGuSN<j)i@DD)vSI,:=x
-r0VD5@&Zh9a7wmCKc]Us-lYeJPa{=<P0&Yp|y3Xfek7U9cFI2_tE}7R-l/'QeD=S1pbL>Kl#fm,>$BLCKENYhdt!j>7,K'>6"avX)T72>O8DTJ`R2%sv._
-^]12qC}gU]$R"[`Y6{4//to1uoUd'^'u^,}IsWLv&sktuD;N##%Ogd^Ed6a2JfT'1F8'mE|JyS0nS.iYsi0V&cQL&:j6"7_1>UPz&Fa4BpkzA@TyO7R'}v
-58wq1}qa|A=iTF$'HPVn/A7c5r0O2[!SnT#3Wk.`R/1/mD;=e27d}dh)m;V6Ad49H,JP/PC/B1OJ=`>5~r%Q0iyJ%}<%}Z<"xWKxAQRfA!(0""03/WIx2h
-HQGI;9`eQ%TQ}@1PN!ge:Xz@mz%(zlg$I$[Xxn!!84AU3I>W_A`nka#hzkI@#%8UsW|S2CrJsglZ{f$MKQ=5A]yR2}X3lXpH]D@`jukv%/+^0gF_^ZQrDL
-;qtMg.CcNN&z@-%:)QZ#s{5oZV7Cpj%e`MuY"#$8O{C'kt[p2u.gDwRZN%iFiil+ij3s7[P$EP(=3fYzfR]P8z4("r%K)_XD0l:Nz_@x9tq{Adg3gtTF8{
-e/!"0{eWlgv<AHLJJ<g=@(vRYb0'L"atd8tT@6CKFMejeIKo#O4kFg{!1@vC)qCSt-AL_{oZG/V$&{(W)2.Zp0[L6s0U.|P(q9q)yPc>Ma,/>;FGP&J_dn
-@+Xr!X9=$5,@^X/eBp&yghaO]D|<;-"eTvd9YgAELV;OWTIa_fM1!LDSQwSmNX,7vSI5]/qJwIq4xH([($Yr0Xk/WNjvclE9h'.:0H)mpmGpoz2vjSPJzA
-qsm>$F<2|rlmp+BLJVFM0nkY,z-DU`+fmzI"~[a]E0(d4ZCL4'R;lf%+rofcCT%kmHXBRP;pj.0!JpoD"8i5r^mLDP=Bokj[J"%}LlQV3!U:Jo0LE/UWG7
-{k84',zGC!TtrNNYuq]0UfHMa..t}pI@I&P-+(:`#/%/GI)!1Q>:1Wc#}r48Zh[f6>q!H-r:&Dt"JrYuh`(iBW2X9]_a_y4Hxbl%SP595{jvKI0L>Wo&yW
-3<]CzTmt2AVhq:;e^A/+7/SR)#.>%)o]uBO<`CLcj4_w|2TG-r<rK-dJ!6&eWtY<FkF9;|#t]QDjV&3aqa<w(vc"k0d0X`4M(%WAu)mG)+(P_"FEx0LOFt
-8O5@L;NJ6,<XD[eZM+rri#b@UrM&0DTEb_ZGL0^/&_eS}UD#Z]}-4vC2.L"[]smT/Xup^A=6eTKJABa/`@wI2Au`-T`cy!i'f2Y"t9(G>6U^4];$q>"@i@
-mgk^P[f<[gq]))C6X08:2wsj=Gx=KE1S2W^2XEM]";#w&:h$tJQ4[S4_6>HpD;]X+9nnm_IV6=-iii^Bx.JynS!5=C853A(6,v$AV:w@V]L<Vinb8|yVT7
-Vl"q.=^C63o@Dk5Y]S8'EhAacFSe>`.`GE<FCA[^<Iy<#F[^^^Jr:/3s_3_f6:JyAY{}6#nk0k@v(EfY`7!}^/mz/I6BJMpN>=+[VJVi('Sn`$!-A]9q}d
-l:k"QqpU>1jT2dFBbORLka##'}Ls}Ez9@:J,/tAhwBP;J^178SGDbTPQ=g[j>GvCs:EFJUDY.S+V)2A=BP'b[TC=r/K^c>n=RS#r",>@wI;<x;<:7[EMz.
-%|O&WD94eWp22{AvQ[7I>!XJ!]+'DG3hu%:nhZEy`fVrJSK1^FYVwckc%YkbyE6QNaT_>^R=(D[mz$[7t,rne2/6A^Xw.Cr9n"JJ#$IEu`ie}1G&ACkt3o
-vU]P_UT4cR3gDkH+VJyfVdbnD't2Q#eR9/er.K,Wr"Rh,ava.BvDVL$gkZ{gTm:dLBRv,z=[-hG"<TIkQ&28}R5-l3>^(z+:RO7'K>5x,jM)X/2&A;%B"J
-z(J<#YSJ;}:G71k)ZN0F;5`WCO:|`gkG-I>g32UZ@]c][^cez",3T9q9}e(:^3=zj(O=3Lv4db3/~$1E;-)z]$'@D}~iz%GhP9)iDvl]4`[(K"K:5E!Il.
-E[5=~z~.LJP}@;k80ly>j@[k&A2|J:1sYj-(+.ung<5A!r"d]67!xRw,H,DCcliOM6-kVi9ObL5H)K~#hmfeAHOcG}'JZpuJe[4B#Rl&|^)k`2u|{Q'9am
-@%%&%yD]s2jp22fsGPyFy|`M+s9@wI!"=JRFC4+e~=s&rm;J4mSy9)v6/e7mTHnnq'4#/2Qy1]L[FR!L]Zc3^&=@45g+s)$1QFfcT/dx<R`/m%j#3Woouh
-1Yhin<fT,|^#lU3>D_RK)0/.ru$vcw[n;5N/`w`J_AeQNii4Ng{;NFL].)Kp}HRhwp-l]kYbYiO-qa$etKn7f{sPpR,>)%me/_hLN2Xv-@gsEM=[.<Gsg,
-eErWoPV$dWq;{W+qa#sL<L!4F_4GRz5Buv1Gr)1@IbsfJzo<bymZmsRU|f/LMJA)i=5Ns1^8Kr0B2MTOT{uHKEOnz;Yx:ytoRB/R&FXUjZaw>lsK:1m&g#
-pzi&,!-'-yDVn"fsj=`(`@M0hyDVAz!B~Wq@5$Yr,s5vQli5{{F|7-K64$NJZn:-"K_5[[.<ut7VPrc'$}OzW:m2ngm<rjsQDaT/I04yt"yq9@<4(`$1^j
-q$Vy(wY!/d9J!!<|:<mSO%<}Y/V1ksDdJ}hqvV^WI,|%TeuX_(I"/CG6(sMBI'{>NYHNe-ZmD9a|[+_;<Mx8tVP738-xZj<gE>N=^/F1>M#KbFCO;_2Z"T
-7nt(.t2"WX1w92.EPR>:{TV'lM+6X.>|0bW%GTy,%,)cT>X{0E#M3S/AjSOEsnQl3,^0!@38:K1%4c.Ud)_y/wGr8gbklp0O2K[$j<z(5@)CT9`&6=:"ya
-'tg8qjEV)LSwLh5,MF,t|PJJ'-bWwJx10@m|Ovl|1;5gGH&O/y.He4U;WlR|Ohx8"b_RtC">YHQc=dsJ"=YvLsz<pzTe-#%5A^E)Q9qL4U`.([r9SJ9nID
-H7EgL+S{v+Q1daEXAOK1D<uQ22fD0^Wm9J{7^z&F_x)L{IaA09ug(eDBzxfyzWGnVq_6FQ`I[Lk<MA,^qmv/J9pY6Vpf`#W&W9S:R"Oy9$2uNkXO)BTDtq
-TWt-:p5ORw+^%&Uy7XPYpw&veie^648pvH;5>>xIS73)8K98<04OkGt-[FFMFj~n>^+t+b~^<4PK@fs9;Cx^nL$}dUbAqb2LKkVTI]"9g]UmpRXs6_|qrd
-%geF[n,JRS"7V]LaJIaje3wZ}I$S6`{Bm]7WE5+o"#A9OW%X{+(dQbhe}hw@>/9dRI0HCA!{RHz275"D>v<k!!+M^OOu@X"o0CR2Br+rGCSf<5KzKq6|fd
-HHhAx&"N#V65xyBTScD<5!oS1|qKcB61.UN_8dyPXB,'k>|O&o_h^U{n4ZXeJE]<r4XY6[>5rf.F'c1bDfJ5YK>I7/fOC!,go5TO^xL]gDwo;MB"{cIrT0
-&0%RBR16:6+c|)njZ<G.Z9Bxh}'z_&e^hfAXb[Hy=C/]2+LIb,"K0R=WyG4+7Wssf|$z(N[vOMqOy|%,ENm$k<jrmL.6,G-oyjE`yQehQ:%C:Jt$(LCllw
-~"x56YZvxE~eu$_""M7|/3A'N>YG{="<+K5}+-rKJJ]IY<,{pReMWU)R}UHYFAHr9)g2>X9PyZw()4Hk65#"usu5+g&)XWiBDOQxM:=#oZ5Q.$t-:N-lQW
-[o3VIHVfm&Ozu:a0`eV$:|yEs,igByB;XndtG:fT~I6X^xI>$y].}(p||x(yulIYnF&`'h>CF)b"#xKz,`!k@lp0.$tlaGoHk[6cw6dOipU81:R=u(#Mog
-+x$z/>]i`-g]PI1Vrk};^ZqONziVm>>=n^~NkN,I_2tEO#]n'NS,i8^[gud(Vx#-s{S<&N]I7b$3!5)nQIjTAx!}l@|OTuG]';:>7Zb]N};u-FB]hMhsJ<
-J97JrUBSrOu3)TwVF<GEte1N~iR;+(RZUcNwA[qT$C0hM>8GA7<JHl:;wVX7>j1Uu:Mv#NEZscS5{R/lvN&VA:jB;4sw|R8S/gaI<9E<V5HV:hl.Pup0LA
-cLWHrkXL4h;Y/O9{G.a<bcEXSNlRg,}t%|g,8;&s5Nl%R!U:i}9h(2xM-v25[!p@qJ}5=@WYT#CK_KM(UMe"IN|]-+[9p{&+4FtMJXC6n2'+{=IPuD()uE
-QLx0W^WX:)wr&}>6["]4|JW>]`-X%UkD9ob`dd`^u0soVbVk,I!qS76k^4:u|m)xi8p"!c1JGCrttLTi!`rQ,`Edy.txR],wVbdXj[`o%{Neb|)o6sTcaU
-l#VVb.Y%'ON[o=qM=MU8zW}fK${f]AL&uAU5gBR)pBuC)mr38MLbp}TEI)j_KX2#K_C2Cqkj',l4(P]"JOvQV'Az>fg/|w~F21UP73.&l%x=:zV@pQx-X'
-vRk^RxVn{IPLYqcl,EN8#hB]9rdL|3PwO[;Am0Y}BpMExpbP):%uO,;Z`"A@,&e6pMtBo1zS+aBGSFuf#c/,ME{kP$yG,EYUB6XSMcmQq|nOjK~l,D8,@e
-eVxKLFiu,R`4Z4)=7b)0c&~'}xJ7k4Cqry8Gz=vVG$UxUe@FjM"ybWtceoziDF"kBg&gEt[TyN13Lqw@knyJ0C_Sh+#r9Ds7BQlqiWjNIG}D(]J.).V6|0
-BxXbRn,5EbJtw7![5w-DX/B^Q+;(pdDT~U#3VFs.^(f+TkZU'ADk9U6Ym&Cq#TCa:akfGDjeyHo'-Qgsc$A8a1kt@8KCH49=}LUsufnC)1wA3eS+T>W4:w
-5(3sne6<Mf$I-/c@@""(V;(w2,{AM%c#D7[k=x`pwUIl2,H.&z>ah:#J|O<'O]JUJ3|ikd@DWyvM5Vg:y(wx+h26lub;'[<UR%Csbn,Uevk[WXWW9CK`d`
-UWkjCdkR"XC2TFMPPYFN0#%=)RUn{{pB%C~y1JkE`59@AA]FV0[=vC"NZV0DD;4U=Lf;-S1h#[f>s;M-:Pin/A>PJQ&1j@|!Pw9L^dJ59!P6!xN9}wt0Yr
-'oU550r+@SSGzgKjgaIT.bVC-K4tj8(NsV1$&'B4P}M4v$v7Mb':/shusTtAg`b,,cVrGf-uiAYF<z43=wMk%.)c$6yvj5IE8d7RP[ZYo2|Zr;.'^/|Ug/
-,NO/N7,Qj$Njg;Hp$A^)xW"Qr=Tg&K>xF},OlNgD5O(-Qto,V3e'(QLY``U2-T4UiBk;v=YnZ7dw%%ks8!0y}:'%Yv(['5K@cf6oYn;Rf.mr;ICGXr(t8!
-Q,.;s{yi=_'POD<K!Xxg}m#ZjEPu!}tjmWAxC5^c!s~2HtEs5fa-CE:fYapjT]R%{:a4R[K]=[Nu]lys+2Mgd!m3e_I-EcYynY/>kH7v>BHD_XHkE`|&aH
-4W<,H9}<Yn]cA}{hF)49+}W_KW0lvWDZ_Tf9Z[[PLj}QNPS3yB+)((@nX#]v`Od5P]tvw#CK{7Z_litr7"3-p!ur5"w6o2@6@}WtZ;DR>u^Z#Q9NVV0psF
-lsvFc[oU}/j8v0lH5qJ0,)GUP2C.c@`$!1u#,)^e>UJa7DJ5}<HK}xq@^AH@2W$a2dX3Gl5=n[BQsY2UF%qa!MlpFReA}.2H-1Kj)_,XqM_RF6jRL=(kc-
-lA-cwJ`k#%|O9|ELHzZLr&=#+A.vGz[MB'8F^hX}tJ%lIjE>#$ke3Y"6(,b&$[gyzVt',,UlC`aM$kBA^fWV+Qx<Wx=vqiR8Y:OPR=3N=j)&I(qq03}54Q
-nQ4kNo>kK_axTqT)RnbC$G(l2ow{KdVf^k%8!Ni-NFBDM}@O>}4TT4RtlLjQ>YdVKF=XAO:M!^dK33a+Nzo1^8Kbr(W9Xnb;NnN#>`IJ~(I"w=GoVPCv^`
-NrlypC"B$UGp)ePsNsy#(Gz`V43!G]]6MPNh&vBj3bop(18iuF!cyr'Jdu7#-ZL-K4DgzU9K)sM[[vu/;z-rlPgZZgEAInr'LT3+!4:ziZ(4jh+-t}E8Bp
-`9BfozPnt$Qzbx]dt_P>>%z9:_sDFGuE=bD'6SXv4-!OnJKwD8WUe0}u.aRkm7&KzWuD;[xa/>6w6p,;{JDm-GUDvUMTZ,D.,&{'KSVNyzo]/(nMkZHG2x
-";6"srZp=m[N3"fiA^-sGHJEQZ|4./s.Ph8b9Y%1JUfXkl=H.4YsO3$'PL0yzqC<SdmHJu=9keartRoupMmyqc019&[,ykIp@SNyMT9Xy."r{oaj'xGYOH
-{ve[h-+CP-A}ZOraqM}BHzJj6E.F">j-4/4)!Rpw3jQho)`FVd[IE(Eb"QWy=9A&9u3cZaEnY5m;tioE,{|fl7hU0>{kzpUW+R2m-,OS_9z1zno0W.]vV,
-1W~<O')XIQ.$o@cJb"y,KOGQ^{-^oI@5Mabt`wH=]IM<"gZO8p]v,_%}yN7}t=wu.}$fcvOclmnmnh<plii83;HFT3/J_wD{7%Cb;K4DgF]`m!Jh^r9vG5
-I7"17;6ruCX8rm57<bDk-}oAvK}Z&NhppL|3;g9.7EZHJsWYc{57i%GSa_f;a0Qh}Z5FT>RBiYOc+`q"hc7e(f,g%qty=x~QKf"4DC;PZKk!ZP(aNO(t(6
-BOJZTOk)#>,`dk7(z3FTUz.Xc71g98U/DW`}1/x8zKgg!.Jy53sNc1^om[<|h{"O4T1Ali7,SN02/vkto,cvP%-Wbh}jqGYM[fsr=Y~k=oUxoPii"Fcx1;
-B(,HM})QGKmhvCX:[>yUJGl.QU6tH9mXh3#_zZ=,&h#O`w7/^M54HCbx'dJ(R'lsJGg.@$jGf3V)~m7%y.V2R'{sRf<&fX%X9a1<ps@yM!+7-H1__[ZKmi
-1=`:mAGV-S^U;uE,im6#,4}3#&:#R-{z)8eWtAg_`bI9LRZxyD]FMzN"q7%t.n,8^m+=ZTH(H+=jGEjE8Szn3|5-W>IeTKMtS'_'):L@]IAu[C_TIFO<!R
-Y2nmu3vNw(GW'_>5]4Ks"4YLxIl;>2&K^;5owI$4bjN=KJ%!^uF,AYOTKT)"o:$V~07G8]}Cm;a(w$FBE6Vau7{nZN-1v9oi3Q%T%}|zeAH3wJq6S3c-/m
-T5Pq9sUm)wWB~3bJv-|}]sNBA_`m[b85#rIWBJ@>9p{sH,%m!|>@$3~KW!"Sk0f098jJTf8S7b}eGX|pm;whxm{KGX}<Bt04mw`B)'1m80HY04%/$|d-_O
-<{5roCVqu9|Gr![NZ;r0sqj!>2Jr'.5773,g1H$&g2bpE<tC%Hu!Suua@aGz0RJL~MUF]:bMstQh(ugX3yUED$!t,zbUr)0S{#dCSKD`k;LX9qR_0LKf3!
-Vfc|E`|Vv<yhmKG+Q/fyK#:/D+H:UH#.<ice+X">G2{hioP/@R&w].lL8F(k"cpV[ke_ERS#jVa91j-75kkq=A<(>O+Vhs,30vuy4IpAi[JISsBA~K-Qgk
-Utsd{.%tM=ol{8<SCxT)Ja+x1P-`7$~!,nKCjC@qvu=K!-l(-m"++]7!4wyA)gi`%;H2r<E'6Vo`.,9<MK5kVjhs"ws'-u#';n_w9,lrT<ai^VA9@5X0%&
->6QG|C9eLV7}_IyjS7w6&eT4IFZ60:rGdobZDAKzjAQ.TxoSb&}PVIucWYxeh3MEeb+@)%,_mcRIqFjy7j5/2)5=@H+G/(e!p!:.]ah'k0'MJCoziK(rA5
-8$3C5>~pm9b{]$HJl4w#h6qKn#C`Dx:(&h1)7s9fRBA#irlXw3BsD=nh.^7.UF"Oaj@`";IVZP`PFf^^J7v5Mr;upvf%,wsiA{kt>V+%RiLIQhFr6E'-QL
-p@brW>AXNwE:eGZ-+=sa-Yoih'cnM'FZI7,+"2z`H1AN%EL!_d-l'K3cb'MJr}%4ls_,9vAtMxF9YG%|ANrL(u"e@CU<^|(3`9S!!PU#5y>&lE!7gWIJ}P
-20cC-!cZwWR3C7D0'x!tlAqA^k/{@651|S{8n^kSl,.E9|LePcc8mj|zIH:o_yN92MQ{[LUavt+-RSmt=q,^fOmTjp:a'a7RQ@VBu[p5a7]"CihNi;=,_y
-t<hu,-ew_plQeLaB{ws3#6ciyQo"'Hm<eE,Z3Chnd49</d2b=>8;|86Q)9C9Lvn=oaDdW$pA,P!,nE4vsA&;>a9'X^rteTVSvH5r!r]nMKaz5yW#uirWq,
-]tZO.mBL#gJ"6^W1Z79IiBMbmk%o'cry=#I%=s~m4v}e6CEIp_nCkMd"C4CJkN#'XxltnbET]Rh(9jmqI`x:dM}E8+gRcb.OqC&6ib>.^m7X<HktsfpqL|
-Zt@B,<p_7Eza+MCvntel5c/7T}Ng9vB%:BeyY&fSz]h;mI0W#BDl"vI'5Xj1y/!z_o%zgg_d$zu"LbLue8N@&r=(+y:Ueliq81u8<l-19fQleaa=/`3_}G
-O$UHh+~DI=|b|$>KlgI/Y#$(Xysx(PNP>}iB~[,@GLSwK<M#Xgk-bcmG#EN4p(rfcDnN<.%Yi't4(8,NJ%zyf=WS8K)<X_K7dpQbn"+:1i#V<mH'LD]IkZ
-D!^:n#{8esZv2)[5,YwFh<Y[b$tEqPhhk5k!tcd"2j`WYR)eUz<McE'nJe>5H:d4Q,]]8r~7)-lD<foNEHt#7JiC6h<+QIK#7'EYH]@[!eP+siaVKwoNl=
-+0vC$xJmNPebLEFUm_[#PcY">INZ'Fyd:I/;DghrHnJ,po$Wv{c`'J$S-9FeGg[p,wYpD]m^L8sPJ5LAFz6c~R,K~E04QyW|y:=UcbfY9=HMCY0k|+c+RH
-O3SG"j0:wT4QD.,x_9$FF0/6Tb$86^Z;a7(q^41[SQ.Rc+})4"$O`:]w~xIEGcqL)a|3[:+t=DpCiT-U7KHp+[}[$z3U;M"^vH:58l+G$xwH+[Duj}!r3,
-!BP`tL8&E=+M4J=r>3ztEk441=)B1AqJkc`.;pSDATY|f+R"@a4qp0M6G&l/d!!k6`"qhPNYIc[j+W)N]##7|z$WApr8=4@[Os_jmQ$tYR(Xh^m[!_NWD,
-u.:H`ks|#}0,kJwXE9-W98f'Fu:ZANb<[9'ou"1;eHI09eHdbVEHU-C-FJ|N(d5o}!^Fetrh_2(e%9WPwb%HGF%b+cTO`g(&}@Agx!Km$Y24-z2]aD)!b}
-o)B%(jEj!Pyx#EzsWU7Rv4(j/70SGFn7$gN(ip5Rtvl(RJtRR#^9N:<NB]syYT!hcu5Ng|GVk]f[MW27]oZC!Y`sqqPP:#Y4xYN7p(af[qUB,tGOLfck1G
-PQtZ!:7Dm]~zVN_@5;JYk>!y]t@o$mSrdD3x(%zB`fO}GRK(!<Zy'8'-";}5NG1!4&DvXp3HUk=g>_8:eQ0nhO#CtdoiW5+'DK:m&n,h/Goq1u-&b4{!X'
-WMX|uS@le`resx#-EurLk$dDV]!C221zDC"mdk_^:Ru<T9,^>j7(n&BJnvU`SY<nbL=ng,<Uz7k^=`YIoqU[eGO.x6(NZe>o!KWM@$)u}sC$g8|Rzny"Iw
-yZ[I1eEm)L(3Xh;dUP:`-EkOme_VGi))Vc^wDPSL{5+MIyR#./OhJ&z|M&4<03WM)K8VA-:qI"iYuG`{oV|ag[n/a.Odzera9V73dm=nu!y)g$)]F#M/TB
-O1|,%e1wZD.-t&_X`"wn.t79&o~(a|}QY_ajM43fS+z`Nw%g<v@l56&.t`EX'F}Xjnbq:D#qOAhQxk4Gl}5R}$Ol<dR5q])<NuX,is.B=AZ.&c6FZr}Fp<
-NZF!]xsF;/QyZxl9DkKu.j01xXf2kPCWd{Y8q;G;MZ1BZfag2CFZ]}5P8Fe-ov^'0CuDFqh34c1o@N|QgmU'cUE}V,2$Uy@@NtMT)ALDQA6!cg'S(-u5;)
-G{{iIw@GWQLcU/^C[Mj;n[<s1=B(w_]mKg;L)VFXIDh4$!a$VE8ndnnXsaB,F>i$i{)UbRhf'BXxQ:17d-;8,d_>3_d7LIoE#_C^jS$b{uC.Q`UtN|X2_=
-,$9y2),l8a>2K]OiH}nNcIRR8#y,LBrLn8=#ehe)_yDV~LmG)9oAX:PX2}apF<Xe!m_7,|5hAd2sMuhQpu(8I"vC^'`Fs^!/YWt)x@"+$m9sgO7bMxK5n7
-pxeP}fHOp"_'m#f"kj|,wVY(,w-+j%SDA#vQzcDjQpnK=E:f&Lm1mL90-4k:q3l)P2"JwfZvZ+^CJ<UG|Ic^[Wx]aOl#)yQ}&bN9ADT2A&WTK|1Wmzez<8
->j&{#0~j/fzIT|R@Q|Y#1d5[dy}]Yl:y'NUGD^#rRgWx<6maVxtlg4w6^U`}ZcO>:J[}Wr@bUi7|_C8vRRwC@PUfP^lig]iO}FEx':|o_p")'s(Ks3r]^Z
-d<B3vLtj<i|P/-fe.0qAE8C_R5~n3I)b2OhS<Z}4i>{)VY%syE>.zrZLWpBJo[QK";T68go:6+LyD@E^]f@Tp:]C=UK$!6zgp}|Ny<9B{Kd1:ra8;@>gfG
-B^Y,PFVf~WnNcYgi^h'l'zZOqa>5r[c#!nN|36+bTM1+u6L+:`r=%a!f@7"pvb"L$<<EVwzY!mo6z|~K"g<!CcC=m..j'V@$J'En0.~Z<Vy^jsG^.Ct+Ok
-_^Pj|>GygO#@N[cP]>G$#s(P2dra01NqLSPn<DQDw=yZpmdp5gQX"uyJ+L]p(|]23cENQQp`1t5Dw-"[[]%}LIqA8u"Gi,43b!lPz.heJC]6}W3(_Eq-t}
-2Esla/01qri).zyX,AXI&%@ar.Idz+%z`hbOKFZG>57+s(mT;`3{[5HLIjBgAY7P6,M|guCs=Q^x$2/{kun;K"bMkb(Q%@]ue$nK_G4O@ArvJT@UW}-)$}
-l]TE$W3;;4mtUObV5>L4(#nS.oy|buA2kO$_T.@^.Z%_PC[Cr:K}A#5yH(n&5f1LyJT.:bHO(8fAGnJ$@9J-M]4T!.bS01Yp-0>U<`e}S(dxu](8TVhO5'
-=&:Be3Q(R['jup>aI>FgFJ|,'7G7vE^KGzTpdS6|F_pt9UzcR2$vtktoaA]c,z8duc+[EfW:#t.T6z#f@rV1g)-J-52:"J1]`8tQ~TY=(9f)60{jk8ruGI
-mZ$Ab|Y060!vy$3/2W^j^MIl8BVpU+3,Vcbbiqt"{.5Ye]|8S::J'0(P05>^0;9pcR#'~+`}<.i4rAz9lTOh!Y4)#1vXP,#gJ47RIVrk"0H2:WOR8WI|rb
->5T+`mWpHlr,zr8uC18|`7t+QfsEAi3E@71;6],#{:IZBG^E~9OT3H6,Of:oBBu833~UM/deNTX}6_LB^_-EwO+fwL=}u%NHPAx_0NR1Fm1tY|S6Of2G+<
-JLh/Iq[D+hs^J5N%gU:ar>(LC`K73$HICnLcWgM6PzAL#hA4%A3T{v"AvF{dAyq<8v]D2fi}Yhwx172x:J_@o|qF]TzN^$t-(rQO$(n<WjWrUbukgs9`ow
-(^-Sy=e3^Z=+r5j3qO.u%W;i(FP(,/0gJM`GP2mt6Y@$P/0u#;<X"l2&7=rW3^X&,ZiG)yG5`'|GZ"STTRf>B;lJ.vPIZhh_|%W.a{@d]l(kGm4Bsg}IeL
-,BURC{Vc0ZtYA6qKP+5]OC79W7H';{5]6$V2L0dcHpvWE>Mp>^SDJ;v&)S3aYZH'D4P;Z$N5eEV>~jeWEBxzpd"fyx@f(7AkdvXDJG/G,Lwx4Z#x1t)yzN
-=rz}&4g7X4}/rhlMe/$E|th}!0Vxx62jLMXD|v4w~Ay{0,VybE#BChp<@Yiu(CVA^S:UHJdkaj@rUOKB8Cp2'4Y;9xJ/yU,]q2QloD,nl7NE/MN^Ape8=X
-zjf=WYnVD|]yrt-cmM/v5Eiz_O"k/.'|fZtxAt7d(ZKSP=o[1MUUA1Z4&g{E0Z[}H)K7ZpP,iX4JB)+u_,%zTV&Tids.](6KIdTQ!=+<!Rw>:a5c:c~`",
-q#lbT5tmlP;[:VT<2BbAuZ4(j%-Ji57st1O<A|^TBP$L2xKpT9vyr>utV4'iP&R^%=:n4GgV]O"HMFG.(%nL@<AcV1M"{Yp)2[zm9q[#$NYElg]G'5D'`w
-_D'<A3xZE:42d{in9)6A$vx"`$f"Y7IU{s.hteoIix9}rpz>PlR.!NH#Ni[1"_x<GlJU<hL0AG]P}I&yfKi;yZW)ji;(M-hcPCd&seXtA!wkY|xA2j@DnT
-Pt89FDgsr%&%;T$]&|xrT#&LoaSkWreZXRd{D%1t1L3lPrna:yD&,s|98182/R+XP0!@Mbzp;opb9MiRuG7G,')3@.M$g42{57{wWZg0`kuz5Pwq<{JQY<
-V03Q&l[lcNqWQ]'vnZVzkZ=]9mL:&_wVP/@(ZK_+vZ/f9|S2lE6+i{3aAt-Nli)B^o5[N+$QxbzbooY/xfjmq/r7hb$JxAwIh8f'y5=w!9&qW9;tb{P<gw
-$GVEF}JhD5GA]oWc4[#Udb/m"G{[Z-D|IdZbOa:CpQB{ltp(;nN`rh=IhXFq+]SI+[~%{COOc#m&cRq1:,T&I0T&=H)[5FM^Nw9qUnkxM<bY`6)M2"_d05
-&z{JV9@&~.#tw;#ei|MC2)yScWYyG8Hf<Yu_ndnU^FH%KI`e:I"HETKPw(bB2C;IFIvC_1P-o)G-nJCnBAOcbquj/Q`D0t!}RUQ|6,'-wyUM+o|1MSP`~a
-TW#h6pe@S9SlQQJ)9CU}6^GE:0fI5mZ45Qu,B@&$]0iK,%p>1Vnm|c$)u=qetw3:vo&CcGW9ZS~a(=WPJhMOaB+fskH,#Llp`B$5vU^aMjV3yMiQZMlh{{
-#|zA&vhjQYMdlFQJ~L#&kw1bPwFf5XjzZ66J5[D"ZcAvx.L+0F,Pt<zz'81x;j3tmJPVZISjx'3U,#o#CX9B]yFJo{Ar5|cJr2i_qkBlCspztjtd&gdKJO
-(WpQySx&O[6)jty{Bv7<Z7^NI>AmwZ=X0nvu`[W2i&itqTrmZBPNc]7.NW(T&D$PBXBrnM}|"z;oeufCR';0_DGO|2Nd<lc/S8ZWqbqrRPw)0n~d_15@b9
-v>;cg@TKKzsD+0hHDuPK/i{cw=AUVVBe}.:O"=%s>aOD-=UVz'{SreM1T3l<tH]k6.Mj>i+3qFAPFs,SC;ag1P`EW-;]-6!0~6^H(D0i5]MM7$-m_{AiVL
-S8wARCpc_`UK~]>U$yKVgB,m[ML62U|wkFbwbWM(rkY)Lksn7^UKyHh0e!sl@+x[nN9qb2'd6XpH';5R~^LE`kXa#GNGsmVaGB7Nw1F7|Hm0(,TONpF|W,
-HwNV]Y-YwAyIwi&|<DEd/KGHxvP#C932t)<S%-y%j$k#A]OGiG0Ssa4d,KL{hgWgkwLMkfvo(.{+1yE2ZO8o|Ixfe1+L6vU/R[C#L%c8#!8G,S]468i2PA
-897vk#cEivsc"m#Vj.tVuqQfg%_$7iQA(;sU<d.hP5AsrG=F'B4kTAaJ!)5S};0ICr&>Wyl'6hJH3O<:YWI7Cu>B""A@GJfE:d_N3vg3i7O<[EoF{jmR;q
-2|%8WAETt%Z<0dNU^=Y21jWK'J6`i+rO3H)L@Ji;+bm/J:$L}k"+x;):'b0aUNbs(co.v&VN<{%7YUF<6/7(imcLyJcqG9)}~"vW:i;ZZ=fRbt@5UiPdpS
-]5/Jcx{6v@gmZ]"0mG/@EVerLU'A<{4F[R#ND}3&]UEHBPZV4BBU.'Xc]OBXVT;-RA%^}qMgB|cm_`N/&{eI3)(ba>7X+G,n-'(M4Vo|pzwVenv5d2CD+a
-wyXjp#j,kq&z;E{%)s3OpnMX6OMZ;(LO8jPcIkmOPbA5#m']2LyO1q7S3uA|'hAaV>Nj36UZ^1vY6=HwU^PUxNRZXy5N4}p{V=-r$r2ee,A0TTX$m`'dcU
-D,&(9wg&P7Ll[tTl,!EpE$k(j"s9&{/js#0a>CurJeqEKJteRn"hvW3ds,0k'0SqKsNOA)lmsv/M>{yOW&[xH5|=}3~&W@>^E2<2>Av>YMD`"K!.r]EzE=
-sb{yCh4es0,Au>k+t+xe+fO=DKvz}j3JI{+cZYj"h-aBjR@ERNLr`/{[#J04&6!&o@,fnz&+pl!MT,U"E%9t.434WD49o&9TC[0:0!35$#xqd/t!h-^s!G
-/geR9lMD~awQU"R%O$bca^ewMEJc^#nResvUisc0[CPS^]C3j-^Uyk'e>UoNbM{2jS+^J<Wd[W)Sd5KSvK`@VO#h#@e+(tS<TS6N'b,B+x;uo6sX=iS0s[
-4F~5F,'`f|C.@GjaHM<`wNea&_:L=nY/|lz[$v1RiG`'rY}.HydK1y_9ZL<(&wo+Linn`zD-q!JT#8+Ixt7fC"G>T3S;efx_!OaF#0XKoo}4b#fas;[Ugd
-pdSa1Aygcf9qIteuRES^pb20}+w[-ZEqBvpKB3r&cf!)~pXK%-"voE5M,Z>(NCB<6e`iCNk)U1PJT1-qS#hqH5mt<tAeCAv.80nwUc+84a@dg+B9%<:Ba!
-z+C8~8fQn|d!SY!`zz~FmqHdvuQKD`#[_^UoC54+m!ymvKU]706N^[XHOL3dK2<nK=+RfI]7)u.vJ-IzKHRd6MUZQ%5jP,qN|^B6/T0gIZ[HaJ<zbRFMZZ
-rWF="q+s5&4!8As^z4{pRXMU9,NCno8TnUy)%/1t+WU@,pA^DgVE8!G7Td99/2'bS+#`lc2W^YhTjbh=h5t$rR"X[v)}x+:T}uR^ck~^J1O$MGp5O{~`]V
-VT>"moD.$CCglo^/mWCWKWv1Hmv&DkPJ)y:sl$Zy<CP(hyia##i>4aVR]f1fD32,Qs3o{swj~VwjO+dWCb]jKLk6hS%i4Zcj,3XZk|XObTBBJ5NF`2gYa_
-k#N:dVt/hK^tL+1u%U~::QuFTMRj~4Key@KO`1>DtE^EY/z}wtqwD8"aG2YJiJ%ggo1ws}3{1H|md)46b7l;#W5rs]//}w|k-C%&=IU,HZ`3O^y[e-hYV=
-p6.[5'gd>5E1c9hPY/1<5lN2iq"&agoTt#JTgQd{WY@`CRAAxbRmin^fC#z&JZu0/HiCko_z}(oiT"~H7Eu^nRyo1f=TbFm/L9O_N{dXvbNrt[s.aUm_t%
-wX-:G3d9'^rQ;WF3o%A]Br:)#u)o;MmRGev}xyWzR&>b3h-O(-wu_,!{2qAA]hiwL]fBWvJ)|eAWz}L2X|Zc[wiwN6:dOi6FbdJw<@'m|ykeaz&8HQJK||
-5]eOzo"O=GuSQ#nH.|g]s<n&~(SOcNoYVaQru";bq31nB8^>"C-Cn_VbarevxXmy4k(AfN-L}V5sq1A5p"vjB8{2<"8`|&0mXj,igWlGVLs)>fNUnNnn"{
-"$[%n#}("8T{_RzTT$'Gl`{%RdI1xArhka_VkFPMx!]([9~}'EXOVo9T}{Bq"|ym{bnW)Jgy<`,=p'G[hBOv5f'A'Qvtbi;%-f(tblHc[6/!x;;`{BP$$(
-sU)INi]Sv(!@zFbN^%'j&-vk/P4zI$-h$YgkYs9OC#4/=}%Y!y=QcEf5wa7:7Q/Qd%}9I>^pTN;lEQY<2zK,owpzB!B!'n0GKQYjX(f8c{8AgchZI:kOcQ
-'=dHC6"g}uP6,zxnN&'2`kGOBJ7LbBGmjCb+F0)`0nZgky:j@v!S`axoe$,iyF])0cRU'!]o5+R_$]PpFkUuWFbuoOGT33qtJLbo5xk2E5br04>.^|XzR.
->D2}$}A{:$Y8_P5t~y&u#QI_X2X]XlUf+XG]>6a[pi<kDOE^D6j7Ydi`l',Z#SDKl8%z'.RHO[M8HJwFbcrKua:FmV<shWV&r{VU.z`3m9(-[>Zq]k]Jp"
-1_2fQ0xg(/JMRZI=8%YF]{"idD|@Q"3k3r/MwLbAtf=x9hL,x{$[_pJ|lZi5#ruwOc9I7H"g4cM+U-i@IGH@tO`|:Sbb]p|{(fLY-E$J5uAFkng`7OA2qM
-|5y}cZ&v37"+OBH<RQSXTjR>'h"={6g+jnM={L:S4ZOzD_o"8fe@4`)=`L_A)@u=g+FHSG:h70-#H'O+ZT8pZG.r4T!azv;!lk/05P_cf9ptJU#BAxvFQ6
-9Dh+A^RPfz8qPiRMy<6h{9]aBSXjl26o3v##6TBl.mPvtu7d;mg8RraGDtVr]8R.S30emQS2!c&>MOMhIPw2icggNB1^r"JV+_&K2.5Ig0ieeM0JO!-g/{
-3'@c{T(EF)/@UHEQ#f5c~3O^N9V]M9NX(|]@5feX@oz#MH4E,}Na<uW}0urp"Abn[FJE,SCW(7A>u[Z.i!nh6,aVc6UU>Pks>_b#<emwx}SG$FgJ2[ORhY
-@2mG]/[3IZojB5q_kOq-#w+@]ty1}Z';<9AP(s;[Jl(N)5+/##NH]!4x45EvGpb^ZoubY>Ol9v$x]+KB'z~LnMy)=9[{j0.Ft3Y|2O'g`0-Xof:Ib.:1'm
-`h"F`e4cG=0K$IYg'+Cbv|)tRwh6(hw3HXPwL(fb%OKp!0{a./rjI$)qmii-ZXD)}b{ONeT<OhD-VThlv;e)t<tXOwH&=uKP<[A[DCON67Sd@:J(ao:!bl
-&Vvp<QZD}3$#>>KEriX(1oDgp0>Fh3RF4IwUonJ6i7Qu$AE'ZeP_xS()i6{Ba[k!e220T;_N$0VB=.XJqcK=aQRx5TMt=B>`k5x7iX4}&5Bfvb2_gz1XJt
-vQ.J,f5/uQ-H]k"#jrh/NABhD7c)_6"/wt4G)s:ho-_tG_M</jH6[NeO./fVe>xB_nprcqIsL>5AO$CM:xP[xIYruwIj%S|`6O<Xyp7;=WTyhd@R-hTr^f
-Wgnofe8aho(;Yu5.q$F=d::|Y|Ni|]hQo_mh'FxjTM,;#1z`{AfvD8^ClB"GS4+Q$DQ5]'gTe39Mb|vU~-ZxZ}8k-$XFn1#+E_V^cPoLNtv]x|o-V&jsrT
-xC,[@tZHgNstbZYj%6tYWR4QN"U/uE|c9a(zCr$N/EoeHNbqY4_D9EO](GEYV>5oj[ht9WnSp%K,T1HIT%;Z~q[l07KFb{`df7/`Z+QX|/s|rKp_(Y{tuu
--[F;=)%aejR4zSi<{[:#&om||/P/<5(632/U@AN+)oF(Kg|hJyuRp`JyTHFUft@=m)%9)ca&["CnV>:r<)8}E!u_;u-3qFm>CMV}K!S`/vT|fL82V$&Awf
-qr%4__pZU{A1^d)'88w3_6=CX4E"^Fp^tOa%dW|l<atAiW02O{"%vk=By!|ED'@Z)GZbQBk3,Sa2`cr>M)[t=%3Nb%M;t"LjzMc-4<:&CuSF-@T)eT>^cV
-Ke.5&@,H69~0L!p{!EFs$r7AoA(80dda}wYX6l6y5K!0O},uVxr:BxRB:fA_;He>$rRuXax_75I8WN#+}hr)sFBOZ-rMqamCR@"k"<wIkKT7gL1VGzFRVd
-)uf,)T`44bx7z(Wt<4Q@]!:p;R,Uxd{.4,0NRr]#P%Cfln'1[621Z@=Cky^xlmXU">Zk&}<OB/Ap5@Y8Bg+'!`(M(}p5hXGO=p.}+Z(bp>ARZAnd^w#^14
-HRh!4N8W'fb:28o:Q8lWiN6UAbrN`&TOt.MNz|Eif)"2##uIAI5d)I0#!V:H]IR`c,_m1XDY@R224EgT3`zwve0R:O9VW"Zoe[i7`)7m]|3X>r:b[#$[lw
-%A=k8x}IGym{IwISQ&e)L>Y0YsrigB/Z'5T&$+2dbj]DY_eK,/7yivFBAi`vsGmic}'1`}dA/9>E.{GbvkEyzchJa44q[r0qSY_GUxrycxAcMW6NSrc%oT
-NeR|J<(=duwi/u$,;2(/_cOlRzROSC':Avhn2/DI~;MU,K}]pBUTSNio`e3wS_Z)u0>gx&#LC3CtD$wEAC)<D!E5/_wOSd|-5<1y2%=#(.+A'=9@(EqN"g
-_rby}@J3)z,khGzGrS-j&um|17#58j4|K/$v2_M7om|@:,)@IK_54+`:|u5VC]$y;I`ZsaaL!]+Yq-0ED`Uvo[N.gi&0_Eol!"#ne/w$(IE,rQ~U&1x]-S
-[6LRMCBv~>Q:nm[6hSmm#(xSad^a{ABE)_Vp+}~jgFUF_%4WU8]tSH[S"fjo)BuP~ZEm`/EQ3G5"_zcOxO@|NsKdV|Fu$}Z)SOhr;vd7|V6MxMzQL<9CP6
-7!5AMaJt8<'B#g1@"h&bl4OAPma("nyBhj.|VjBgr"m;SjGyKcuMxWq4x%JL+S`WV{_eZ;{#(:o#{(DZ)JMaO9-!N"lJPg$^ibmhi,h"zaoHzl=XFu5as8
-#R'FTac9U<VyDC'c2>ful2!cB0g0yIB.uyvPrpDGP/2o$8l!TEeb+X^&V|4Tt93p)-(BNz7A"HFqB.$KaNP^Mn<8m#m`GJoaaF2T1XlyWx+/qEKI{Ia>A:
-NmZFrY[uvUidf_yFNX!.(WIm6YrpT_`-:p=j'wg`6&ENEz#o%d=doF;V.!o|Fv-e6kxUG'g[S9NidH+C8W)peH&B;dv2%=hV7i'3IItH`CN3BXWU59(m5c
--"owG-f+V)g5k+)"V5MQKix_2Q`""|[Mp>w5pst0lQen8b{,9"i@yT8UOPgXC},C8+'"rbk8p4J0+9f%Vmx%|W':h=|_x&:Nd',2a(='U^b'z:wq[b{xW+
-{s/k=2RiC/F!]iE#KY=XHZ_($Sly:gnv~h::#K.inOBy"<Ii[bk/AW@7da8p+9(}7f)z^;ZYpG(W7(Y[[{a;Z6_-zbK8~f|7>wCGwcfbR.6dcp=1>=os+`
->Ef3gMQPYH%g6i.DNfJ][-+i4i|7Pd^m"Rfx.x@VkM(XvzIagPlgD^v>+8}CKe.Pi+`0;}=H&Z8_cT/T&Zfe4q9RJJiHBTD#@SnthNEOUKES@9B4mnE2v0
-;51AG57Cp-O`kEx"V4O>WgA7YRx#}s9:vRXe@r^p6tQTpW.45HLe>DDh&GyT!e(yUj%|c#yqoZ3Md9^w2t+9L^kTq|pka3)rJa^P`U=G=w9#]kMhyU$!Jz
-ZC#PsLly2tTTu1m3OP4Kjq=+W]r1XEXX(L{pR6Jh+oppvo;Z.jmFkQ77`qh#j/]1Jc]BG:UlJga>z5R6{/e2``~l7:V,iQU23tBfT'86g09U:SUfh.8lU"
-GqYV=blA[e~7eC:Vel3XE.^g"#>o5O9^^FChN],4}b,`MZifqr0}e$/`ndnL-8yN9'Q(9"k]!QzqlFiRg]3'y][Eb!B"a1i2zkabZb11U#o)paY'![l-u;
--ZJljg'hH&r,VyC+AvJ(VtfQ+/pBzDuXybf<LhID&#!X{_{9f9&meKl1K^#^TtgM~M~^@wa$oF4(dF^{D5-8m9@<XIV>gIYr>kQYSe&>MLe(-xhUITrI#L
-7f{qHg(]ah$im{h9pcNw9NdHM5<_rI~db2-+O.y2iF{zf5'EGj2}wK{mJOflgam|~fE@35eEG{(BY@NoL{[DYOnIfe@@eLrvo2<S.G0ucI!7cveD0yC0bL
-($v2i@8D>,,Sc>"n2ZLh9DOn';uygrw/j,6,x:r<CfP0#hKB=:bJ(g8M/n@#>zEE/xsN./;_>O(ZYw1M-/A$ERftrZC@<DR|]0x^mW4C;$+oAyFKKoOSkA
-3(QEb.k$D-f1W(gQysU"'9C>19n1V)]3FZYkEYzxrHbq<gf6>&@rt_|x"3ZIZys=9fsYqtr(l7P3K}"tRgH=z"b|Z6|l&8KMxZhb}5|lq:1BOvxZ_52Ak%
-%AH7I'<';BnEMAi0DT%QW3s',9U|.F;K8[<Ga`-U%D4%Am9ce>ymfsyHn'<XP1zElT@w;-U:l}MgFUZXPTaz|Lz|QLxuvL1PNop^!+pF7kD])!aEd>Rr_`
-J1R/S+yUnT}J$m4R6(4jTl]y]}q<QnW_YJV&pELq%#;DpZE`(8:r5OxZY>0aSOAs@q[#YyS,''2m$L-OAfu6^zLj&JMVNl7,1cGVUMyuq|a}/72daLa(OF
-r_@vAjl;v$1-<nHGnY+4!bo_dUzqbu$N0|SNhxmg0F_:L:{5iL3^8zGEbA(C$BSdJt"U+K"r%EJl!{S63F#tc:rrS%Kb`Fc3gEEYmrR:5GxNC}2,OjK5m9
-CLML]^LxAV:P/`q{A]IWkT,x@wo99,Kubf,L/3fv6.KB2TE3N%L.xJm@`}Kfo<o2C:(]q{T("zAQ^Di>.}$;j5vzF]A(/!XmH4LU9TdP%'n{9s!gbOR$ZN
-<&CjLt%w@.5.v)cjV^u0wL5mG{o@BN`w0fY]TNkp2#sZ9DsfSJSSLMgP=)+9W-dN)[]2+xx+)f6}35gJ;""9Qh-JtBes;^'6g]Tv|_N,%O.$e-BPbPoOt,
-B/rS<dWj](SCO,_N,xhi1]6Nyq'r'/OABiwt:"3,Oox$l]-RQm,BW;BvF[~W.s(@jhrQ=h<`Pickg,6%THKwzde4&1bvXE,Ad/f+TF[TcmI;#G<UpRF6D7
-Opky:0NHPjZ$%hwko,y,BxQWqQe'&UQhI1MiE>I7[_H)J"8#MyqxTX|(</PtQzr:qXd`rPf9W{2XDPL={>PHX.A)V$kMma["X,1LlD3GW>7F40O/-m;u;x
-&=G![EHemq4T'-+K4;k[Eb0afh')OD&r`n^2;;06,;_iziE1IPvj~6Uop8-si$NWVR7J1TU2eQd6=r<i4d8k{I%Zgbg[}9nJ3f]li,ajba1lM(/|Ol{V'8
-U6[BIC")%|~p<$|J^+,wwy7XIS8d;lm6r#6Pg.W[uj@2-jHYwp;t1hn/UYCn{ykP9>=.xSPF55PWr)G<JYX4{aLXT#}/2g2QGlRT^&r6jIlfQFAvH9sWa=
-$u8Xgb>#9yqpHRrmAbS87Y)5xJj:(HLf<zd:dKd+!_XZ&0%txoG@ep0qXK2HJtk,IFkt%:FDNjjR:c80OYj-=tBK,Q,+Y#[;k)Zlx2%|i+1H@%A}&n"P'_
->5KQLH-1&tjm7sq/tr_EKB{8sZu,,)L^{4#!e(vY|"6{LsjE21I8bfAQD,deAG5&'h<d:z@9L"'(b<KiQ<8j={>]1wlkagY6"$.1kez8$@2ZDHV`QvK:oV
-i,$n~LDf>K~K/r_tzf5511oWC2A:]+y1$Ampla;/GJxyniDL7q70o_u$Vp3+#S0=Od]e-ngF,>CJV>fZ)r4@i3tB<;&Om+0f7HzD=PZG~.LL'rQ)n55.Th
-m>s@6JM%2tA@bz44).]Lse~;J_x67W9T!#C_uC$CjexKB/p=nLOR.F[wkTx3rsKj7Z:B7}j{[OLKLr/;yH#$SXxk]@z^3XD'V7;p1&i.75jj"Gf012^2IQ
-rv._y1j36@[6NA!=1&JB~W{k.S54j"!ak6)N4C[9vdl,9ZqM&AL1SbrW@i$+-T3d5K+cf8FB|jOUnT]H"W,%%ROnoNc}cl}I<$lb5g[v20-O(h4,7p$@[t
-4j~_mm}mZj!R7MkM<.)R#b$./rP-[P)w[jc{Wcz"M%QGyt]ip5;5jn[t.tI|(%,7.)8p9yW^)z7[RC|Z65i5h_@oyZfW6=_G.6M${brT7CKvDk/OZtRJ{J
-P)ys5SKT4AP%nU,jv$Z)&S+5bE+qHr4,w:v4&n%M_#UwSp}aM7dt.va,&:K'_KuW0{qw+N(bwXNsu1,:Lto#.N7R!VO+}_lx]{Pks>lC44c(+;qw^34[AO
-<q9HM#q;miQ[dq$}bvxNs-Uc/G!@_JO)PDuN~{>fdOw"ZL536L'n>LZb73uQwd+/d/E5DZ6#{uOsl5o#c((<+QZ7EB.0cILVB,Ymxc>J&h4>W@>&BeGzz1
-Lg<ptJ/#l))@Lph}P``Ddu$)UORDR@C`Z-Mn"gae]mxg5NV:10;X"J$&;q0H}wtPlc62pqU<Rv%QI05PEI1y)kh|'}#W=f[JD0}[>`fv{,~jN.^-Ai7h:f
-#b2n)Hm1GdXGWH@iEJ&Sn/`%rQgZyT/o4N~pp$2yYx+wH{T`:>snRz}N_5%%z9Z:k=^V[I{s-Zcxs&ho@JX14typX+x.&z==Ko@s_wsPLLGQ5E/tP1Vg"H
-WX0g`z8Y}5W9[!o'aW-92;8Yr_lhQsv]I}h>jm;uEg)f/,<_m^Wq!aJ52n%o2MMGhMRqoONu)yB4NUIh|!&&MHP1jC7)m86Hk--&8`|,U<yH.FrF{9ZAM}
--|q]'_jE53`>w,,We%t9F5tQ)(5u{o%U5jLED^~IZ[(F.|Ijm5KSi{=mcw[+v|eI3rtL=rdk+'g;E`D1s}(KZ2eJr=1tO7fDCJhC;;F>9Z6xQ4n4!xtlo=
-(I1CZ:Qw+[:y"KA!"1oEQ.MR^"%Mi:Y5=}ExImmZ(Y3b4yf1babbcX&.w9Vvnj.l6@%O+bE#oMMA@)T,Wf-V+G:GvCZgD2=|u%6Ep<r9FA{|a027_4cJ]g
-!`1UaM>[`Cuc:]o"q4:=`_S@W^[<o7+PT,mmz($mwx%HzWyv2}zC_p!-QNXD@w}GW@kaT;t|Hf&89cqz}er{POXZlb8vfh{F-3`j617zv6W[EeI0Lt9`+e
-LBe.;q}AL!Ku|%Mh9#ku+X=K@mIE}+[I-ZESMk[.CF}%S7XpCe)O'Fh4$M2l+]i1#0`drD$i8I;&$BjC6=WCk0eWP!7.y_rxuUx)W#rPyiT+If6T]S^Evc
-a=5s82!p$C|WH9PY$P2<U`~H)NOE2DS2(I%;plam[1{Z_"V^+rg1|s%6xE6edft!I'.]k(9{ZUf4RdlGZ]Y1UaDh9n5hI-Bx=19s_SU70fRh}rr93g_-Di
-$Uz%imdytKr8Tf"e$sqa.)~/]hVFybos2K^D^M6zUUS"nL1@&yE5x]vKo$S6To{alCm6CIsw7L!]+H:sw9yT]Rm#;cW8&H/"T1h>U.Dg#0iE0-I084Kij-
-[c`475nGz"+$EFP+uwTB{9AiSR}o1q89{kgNI8EPv+{ubIND-a+#VUeluXs5m$uhjYh[Voo&7d<IvQe1!kPU&`w{~76h-z"%ApecT#H&B!nl!,=UecfSqm
-c#YrQok@H,E;_amz$!Z;o#Cdl8%I4z,11uu@8]<m#Ry@(w1Y6=8UECZbtB|7q7JOH.@}7!B,6BmmW6,m=xc|.bbL:DKE(m.o0.9wD+^&HKT]2a[2+<d2$|
-snj$nJ~<>h[3bZ9E4.vQ/KnnUhE(^`YP6R`$XbZWLR'v$YLzE4T2&sO{=X&e#P9Xk#>6YFiel+Q$4Kh0d=+(_^HHZ;^H<8/OZE5$X:QTD!$>5fNQ~)A%K&
-"YJF3N@gcOwef<]JASj"QV>MxIY.ei5<-a[WDc;}oC>B4q}L2aP$B%/<+5blp+Z>MWfVuyLA3n9$VJUtBAEa)GM6l0<H<zz!cO6$}^(=mUuem^(7_;/`(i
-^Qq+yU{blhkzD/<ERF5%+82Xxru}h2~tVaV6J`gv/(+8d55jN.m`G<J-1x.`+d=wr`ws2V(ug9dpE:1M-hyS9FZ$a)MTdyAb!f~rx'}JDyjU%W6h1/Y9|'
-{VRay#.=w"%+}+L1%-mtPl+bl1U7}H0"H>2|+#E[hD.{Pq!-Koq}Ir#]:yXnwhOk&TI>Zm:#fNZnT77R(s3=C3Xq2M/8+%nOt'93vCAZ/bRdI,h$KA"8K7
-8]tOJpq6r7KTitd(z8y}`7d^l1|mp^'GSpGis/,4o2QWqA%eqxmn5s^"VDc$$41]0&4+`EPkKBZW^A|{Y^D`M}%@"`a2]-,C;u1fP}=|dY=2tS4$O^Cf{o
-0i[HF"-2f}5Rp]'#o2^Lp(Th~;0JwF%odh$M""=:$Pl2y:&9$;$bnBnL,}HDUnr{!4~mwY5^~Qdr$N~Bd{V}Pdr7`A$$5<)Fsj$K/mdr#,z"IsD$s:i%Pd
-6f!Emf,CB!c9%APd=#JUmHo]WrWqv&=:G:_|=^uaa=;s:R9YvT/H_5@4[;!7d=&(ACErocbyVfDk2]".u#n8Yw'_!epxI,pGlSX]B9/7e`,OVG0cwjAnc{
-/sne0zX)1RV6}Fgq2f^wZjmKDrefIXdd-DjmCi'e~PHm-8wTh-v7`szl0dxQDDDWzCxF=G_8`"`!)ri/0f3P,6=sY2>W,I~#Hi'FS$/Ae5VK3Mq.v)}8kW
-vauua7y$Q;7#-)P;AsRey,/j)cn#z#lxWIO#P!z"r8L3aov@nhGW_hbRz#rs/O^.D.&2Ajl>GzAxe{9"/DWVwdpF||dmJR4M^bZPjtXle=C4Nfam17Gtd)
-`B"16mPu|5_Y8xwL2[]3+H}dO%p#XuIi1jz8x^lq-l&X`O%brP[BFe->${4_D}=|2bnrcLR21eH)T`6IO`cOZcE)4KC`4TZ{zhQ{0M{tEVZ){}<HWa`d=x
-q9}xXlyqo7;KER#L5^0i0dF+9FBXQCrGv9wT41VFeI~DDKmRp(u)xikIObC{`j:dbr/GVIx2Z2gHfC&/ozqV:nD[qFolzT}/:UaI@BHzG3K=M1lV<zE=r3
-AO@z;GF2!A4@p2e@<N$Z%I+Rh63w:m8k4dfU&0.nmrS>4tA8[>5]OAdqcD$/R<:kral(&`8fm]P&L/J/a(#nlY<qlryv:%Ds!-",|;.[#7X.4BGb9'8E,^
-ar[E~_a1Wy:wt)=D;loemQZe|QMmXR>3GbLWej5lAc+6p{5UxBSk.wcfwGX<9}0S(fC5v.k.~75X;^7z&>!`x1sf&ibgNx_|c>[-Yq%A/knfUj+{{S]u[8
-FOZRmS~%Ai(o~88eLG}.R[}<rOHXBW0_dy2[`bF)%9npQo0-jcbe!G#FVCtt5Dxrf+PlS]I/$,@6Dvr!x&a:3LfpD_UYlaP@LSX0^jU'67nC^yn7`oCa~'
-KED:!z[FVrlCJYc$-SxTCm:iQd0wGAt(aGT[80|YdcN,fWRZ2qT{U]=a3}48_;>yheAu/lj`a<}-d2Y}a#+`T&YCH#t,I5HW22Q}p[lPk4_4_B|4<wE9bc
->b0PgH=2h3k>(j2k!{O'faPTTlqSSi)&xB!-5`u7QF2vnVlK5k09`vU=5U&kW9F>tD(L`W~805Vb;w2'[a.67#gk;6_k$vd;>p.;.kFV`U"d4g>c,&{Aav
-5|V@mS,^IsySrP1X9pK0SUncDxqn5A1!#EJ/kFeP<2",!jPs_A6G.84Dc,.S'42$x1`"#2)G@xYW3mX`="Le)rxA%f@de,gnWLLg~j(_81>IXA=2KI84x7
-6,}AO=rTW.+CrZgg|}Mb/.S::DkqnLDeTlwX%eT>4U[penT:]_XvWZyIOt~8HbP%'s,b-V)lqfM.;dRf{"/v"><<G8L%'!7T&|Qa2Nr'umWE6,Fqmo`E(D
-^WY+Zb2:NcgM-OqPPirHb6SCyqYmV])O`jYXKaxQ/QXO`4hII5i</5^A"|oIA9.{]K{.HATCpYp&%@wqBD6s>=GA[K)BV`SwZmia$}K8)DMc"=6@vdxseU
-5z(@h3Zw;JMi6YG]O)!`v=2+x>}vDuRfum4)X>ICP]20&Czpu]dL86dX387Xrd5M7}h{%}/MNaq[#ji0HsNnduFK{3}F8``2~e]+;ohOCffs3GJ|{y5{O,
-#m#4",<bp;_F)/$zSCzxP%0tZRg.OH>6^KH-+7p/1B1=Kb]F+IKwbU)x%mj,;7ROhO)BSEo>T>imUn]o1=/Gvkygy{)qA$F)OsYrGAq-<2`i^gJ8PFkbZ!
-M`]@2n0esnRAm`gHsc<S_T5mIG!&>}S|k@SJ1f:syqxQ"tqhx{-AT0%$A5JW(a<#hhNb`2+_~M|&'c"S#eA_NCfo2+8q1q4!VRBnJ@1dwfK.1Yfi/D3YQH
-^aw"E,<a(Y,1p.'9<)a/:6Ro~#<vff'{h7]MqBu++]qW!z+oO@zS%PMAqs)or<d`]cKa//sJoUwkV=WX0Tt9qm"ct!:SlC$C=.`B;m)PR604@"oFF}@N,r
-fKd^G>HT<:Y7jN=dF0yfH)WY<6M=n>+Rboj]E3"qBmgV,y]m{2N^83&18'r_:">Lf]|q_3AttDf)OFhq&]w_0+i&n"8Z)0<Zt>Eu86}kPQEcOYMne1U0h-
-QuXGWrq%pWj32EFvTc1ag8"P_qJzn`[Z}cHHqjkHbL{cQKr&rCp(;X7|4GYk,Oz:s$!tHCTo+Ong-s5gD8x.yS6#U=T_D+=QZqca;'W[`qoJTgc;Sj6YCj
-Ass'z%@RGFJB-R3XTtaG=T1pN[{#O)]MfqDNcU`elr}+_P7}x60;cAw8,)bS#}XKKLJCG2&%H([ChEVJ__A&~[TC~L4&xh%q|>@@<lK)1-5%r;dC".LR(I
-Zmm6<iO0)9iCqJiKVnyePiJ:8+OWU>G$pn85}VTgzPAcH5.wmMj,DkM8#F<VtnS@OQ$A!:$jmO^`5u>bceGtsSps'QHz@$#szT1`6kt;'p2kSmLRM_be_O
-NhX]`H7,a+6nn>%gh$z_IjgBUTg)zC6=|7aF9u-)/wWR{H!8!;2XOOX!xJTGHmOL._=Lh$k@R=Bgiv%Wp`rm;b~_Yy3XKLZ[iu=,9f!f!Y>M6qIHVJ.PpO
-,$6a^/lWBF8'/$VtCeF.!"el^uOpwi.>.c[W1p';A0]b%bV":]Vl,KO{-;lw{$B/mSpo@>5$MYB|P-u=H(%},&)y0sT/C<xfg_XNSR^k6iOZgL{U`-V&:Q
-oU{S.&x4rjWmi}~ScVT|u.R5spMVpY{8-z9W=w&$YT2U+c>/z(]#_4<>P;ZD0O|1WWTC>RD7H3Xb:7Ahj8vT~MFo&SjaF$N90mom^:0Tp'Q'P2OBD{ZsIB
-`t%=~_C{a6cReRgKfSkj$<<j0uJ3tEh%[:{j`9P=j[B0GK$9}Is):E)/+%i/!6n1Wi|^,U_]LT,]oip3x+ik.`=|9VDUycud`DWY."4B}Zb66&}EHa:5%R
-WY2O^Cbjc$py.&py.&xX|JhOB>sz#'CfTDbnat-8g('fKvK_QZMky$,hhz1n&Be&O{=:N'v7~8,v.(]remtWki8=Y.Dv'pXZUFWN^L:RNC`liE67NuV-.^
-;'3pp2}5ejiMX0o!e`FAfnl_x-h(qn(+c'[KAo|GdS@,PH!9;GsZij5}E)ghOv}6L`0g}6`)+7{mO[0Ax4C86m"5+s<LO/pSz/dkT&|bFjZIHXi7m80E-(
-fEFBhmX5ORa"Y>iX1%'`wr,cHV|QyjT@nN2E.(~eD,kRq.`1TH7dCl>1f5onmC#3V`b8]yFDC1cke,!Q_%Y=~<BRi`IuJ^hqQxuXAV~o4xnSIrW#8ThgUO
-dJiX3n'g[KWH(_Z7R=p<S`S+:9M##Ln=d]r>FA@K-cVy|M|I[@l<][|0uSI;<k{Jb<acHSJ'XS((QhI/LR<"b,}IvDgClDkgq}ht{_c0%OwcPS6zZJ},[H
-R2ywQD!%z`lJu8Wu`M&xNg2[D0FF5``9`#51o_yM(&$W$.Ft8%c"8B+18&p[y=3Q>-/$nBh9DFi^5r`YL$w<xvJ+T52Hv8Gl2YN[]GVe_d/,%@9CJQ`mMJ
-lDx|uN4l(X%qoFAW8I+a;mAb'1T.(&V&$YWhC['bA)h./:EKHhFIm9h9:Mr]00MFX&b<hKQblC%(w"}HZK0Fs7=vh#if&5x=@^<`CAV&NiHkk[+.G+ywj=
->-/[PrVYaX!%R;GQbFX%}Y:qIG&hW#$UyeJc2&>>7uhZ:qD-yAGN/CF^/5L6~%(yClLM0`m0{%pW'>tvo9w}k{'dpZUWO7/rFqG$m!XbL5P,|Mz,BKn%>}
-R|!M=O]I]i2J,NEiVh>D"%YO-8YeIr)De{q<Cj%.[y;&H-`_h:)b{Ye;e+1EX'Fs3;XY%OM,/q-Epn2s~z0qBgHU7|ll(fKof:&,@!f!JPo5V@aY6]5QdH
-{x%+NO%2yauj&dNt@8/zdd^3yo8$=I!T5IFFMl6%1BPyP@"7MBmAcjkQgfAgIXtwmzNO{qJ]$(B7CFWJo0|Q3!'R]`wpr8}MOYzfnXv!xh$mxOt+MXDuyf
-tq&2D=<:cs;]VX]e{N]|ev8'77Px1$AHlFs3J-X6;{T-}s4aY6c;$Qr(h_P#TCl;{#-CeXBqjNQ4%WfCkG}vWv}I;Y$@o1V}A6V0A"U:37^[O{#>.d<Ex/
-+Bn)glg7d/PFe+(-y,@.1w/{AqSf[(u6BfB6CZR{XaE$bY39v]&aL^dd3(/eW(S)WmkN&r&B#|!!N1&RPaBa!Ahyhg>rB,+O(kjyK{"Sypu{1QSd;6us"U
-^xGYt|!zdPEPYR#-{=O]EP&dDy;Eu4jwB/7e"r%Lnc2$EN4}%8lR]6+'UkpT3].(t<Je[C+nnO~^waO^@RG,(pDJ]=%74z5&V`LO3z:&QqZ"snE6bFAX!o
-2Hxfoo+$l$Cz`H(R5"T9m3(3MIHFHhHH/+U9-H65Q_5P`e.U6">l[t7j$z>_D#x0;HtU+1=>|t%!l01M''U0NLN/XFm_/_%Zo2fzdpC{y|u]L3,d'czN/G
-0giwZe3lW:qKKKC/$i.M|gN1>d=-Ul%`aiip6S)b5K:kyE/33@g4T)MAVH&dk;%cE_M8VQ_fYa1qb$.(6}/TX9x_:Z1H=6:7#IW.gTmw&Y.XXaNUptPufL
-dK&FaAc`<)~}2^-#Z|]yA}kH^9v'H'@xUZM4lZ5AjHoldGv{0g#ZTVETi>^`}SYMF^iH3KeE_C+}$tD=HzaH#we.ndG;Xpfs[!mki56}4t2o3`"p}'W@S[
-VAZ!HnKrJNl+mQYyU!GtOC>Q0K}|hFdH/Xfo#K"'6tc=w|]%U2#b%Q_Dox27R5|-dy+NM:xqd<@V[jh|8(6GWhANRGU4&z^NfDz"^9~mN@ohVBq%^^lccW
-2l3%xb_s}(~)/:mcmz>#qz}v%f&swi&`v,_G~uRRX3B"<OROx@G[.{4Nj0"##CI3zW<E6;CH9B<=[yzYHt.(>DZ/imKa1tVCWucG8FAKbkt%|pxJx9hmIf
-s)qIRaDnk>)#"FS}!U2V7LX;Zj/.1XLl-sjo45XWrtMtI}6^jv^[C'>{iTbk(s``Cju,{@H+6q5lCuR/a[w%_>w'6DILH33O>=Pwm{Xs83mmmzY&T&2L+[
-e0o%h_ut'up24-r|tT4Am0Z%_=@FWE#lrH/H<Qv=.,Fp$rnRgx#Ku|eCclEdWJ_GTY_L0BFG"MHi]e,F;<EDCqLIkZ),6g0KQr7KY%H@Ql6TzmI62u]30Y
-lu[Wnw:ShElaQ[a+VJ#XT=/%)BYVrv:9r'~pD%"$)3vym'@rEUb+#N8w-/evz"ouPe[uOHbc{Hws[-3T"B8l~g99>4c}<[R4+Me`uKWy|4Z#6,Gc<45i|S
-fbAbF28(htaSB7"+"4['<w9';|u9(mu3Am6$>/~P[]280!{swUbVQ,BbcAaCIugb:,p0:=Mx`UN:@T~2m8c29f$CqfVvuerKiJ3pmboFwEd'k:Bp>f;b.#
-W75`C5C11dLm|a%EKEFcpE#^-pWDAkxY-[CqLP]c`''o';m+lV/'D1s>k,ZM'ctol"qpxhA(eg00rvgU56zD;OcYB1z&9I~OzeU!T_4[j^QSsI0}N{rZ};
-a!S&.3yS7Qp@TEzuWe}/fLQaP|J;zQTO=;;Eb}K22-HzyC49(BN&]o6#0x$rv{2:OI,)xw+)h02]fBu|C}+h5XJowL`"jge!$Kpy]Q5TYKZo_Whx<2&+V1
-.,/3mCg84[=XduO$5ND1V$WEHf/{K:Zq[Y"Pu3k'vtqSiE3&R:$7>@>SlknY!fZ2#{[5Y5>ha1iv$aB'VRHd}jB_crK-VMNo^qV/g+29hTW;g<f.yPBkxH
-u7E)i/E@EC1`T1SB[6~sf[.>O|nuZQ(a7+%JsLv45>O%BSbst".G{g+@'=%g<D}+LYXT|Aff`n@(N7@oOgX5UU6hE(a{5E'L%q8$,zm^HM~jd=l]_4ES]7
-DS=sy[.y_2M6;Wf0m4`=F)0b7.B=P%H>M,W^@V.e"@MUcfNQY)oP:L,PT`rGJLDfy5e8skZEwczw~Et%()|=^iA.LfEA#L;q@S1sEC^d(C>g9-bZK3%S:k
-<H>e_5=p5atzTFS{1;6V~S|QEdER3'J(WnVWHO:"<`GiK5"GD^]1dTx)8^bDk"vbpE8/$]:usE41~D`@9euo8=QPNp%w/G`;p/,zTarAbT+;Y5Wdm1V"9l
-86eT=`UCClecV.qHd-G@9>&WXIUeoMO84$8OT^Atr3GjhP08Fn~h]5kQl5e6GU/r&]&P/1KVCj}{|m+E'$^80]v6D{!Qk,e=3c"Q.y:NmHeirv8fr[{4ST
-ZqIH<qyTYy[7J>B=l;~sv3NslQ&km5Vx@dT}nN(2v}^rkvxz,Li/fUBkW9V>^5_RE|H{W6="8L2)`zU8IVx%Ifa2-t8fzCbftVd8A=zlaNMwr{Be-a5&>j
-&OWrkytIdu@d4dDeT9!-~>Ta&T7li%&dd&<n%f!9UwUXU-z$<vGiT#StVju!}"hQsSXZw')/[,s/EWyq3A)lI.myH5^4~LP='NaWH^^F+vfpjoW!JRrmBs
-^rbo-M="ro-Cqn7o6Xmhn}/+5u,6^W;d^a`i#9Wf+zi;9glHdDrT,.NtAW23vwd@S26vRKEDLT7Rw5Vw@6mD+faEbf.7]hV,}D0qfXa6qCL:V2Irdh@{"3
-Ak1h{Slrx|2qxP3|lregV$REnZqHk9eCB3`[v9!F"&[U{+UBqm<w4aE48")cY0)Ft:V8&CYT|{]e$Iqdn38'baE+QIF2a%-JmQjs(I>ePuJL#8MtA|j}[}
-Dk0Ku|}VWOCy[0bwS;S;fKn;(;VeN``yALO!Kq.m)eV6kE5U".v.}sg4p%fHA{AYsI{>>l)lJf6D]OzOuOoQ<7}%yO9##(>q`efS`H^JrF{Im&l+uD{Xs{
-F!/A>3^e`iKraTU{X&Y|z([Bj32cqW&$GVjkOO&KC5;U!(Gufvdx`9N47floKO<3za:wwHF=@-_y,3!dpfA@)!%#t7Gg#c'hJW8.(p`jV:='6!t+{7G^iS
-ZW}>#4HYCCnjFNi@gyG=z'`>:osGV{R76tHtHPP!G'iP,cTYwq^5.zplyoBnmOQnZoW8uLe{wx-Q8f3O1$+9dz$_[%RIJJ+n^o`xuVf9+f7X7KY';7&g`r
-zB:=%Ta4,v)DHba-"6lv#w7fx'dF|lnY5JV.<uswDX-_6sM"oD</B:01Ksh=f2J;aN.wQJnb1IX^cl_z<}M.s|bXfxs^ne8yln&Uk+OefM[L,yWU%kIcYd
-Oa5auh}CGdJO]Zar9E#V>50pGPNtY#Kl}-Mj:5B7}bVhEnEhZMcvUh;Inb%yG,nmc$.O%oNlwpaM<zr2y>0l=4dMntneLx=OIPpdf})AAQ'oT:,ycnl3<e
-<yzb~J!^[64>FCe,uJWEYy6pl2)q$cjDZWKNF3X3Z|3&M%U$r@0wOoEqHH~@pyivQCSO0)82>OTaRyA_y'xLkHCMq;RmZ'HC:F7Qs&7Z8x..(zbZt{j:&`
-IWY7bRLu;Vdv/6T`vY[!GZ}tybdb9AL-H_w3UPD,TLtcxo9}|1sa;kAzE@rj2M2}.WgruGgyjZ#2WkI%75w$9{Y2=}YirUmWYmFjdQ=FC9h%pU7}<<]$wn
-Y_G>Z"Cu7S~!+u9H1&_`,t%sY^Jz{qhrq0m|z^Y4[_HB8VeWo)pBxVrO:qTjmYq!S#d{m0szRXGUhQ99"njo@]<2[`yi:44'91dy%DE:EEgG);n`e(vrF=
-7u8u9uoiyb3nlHD+bsl+'5FwFkbl6UKimPXpIQhi`,cy;&kK7)nO3fZQ`^Z(Z-%G5[r,.f3(^R4RvTZvw_jvi:Av'VV}:1@.4iS18DU'[ApRC=1tBJffjF
-!g'v/.-bVyL;|W0!ckQ<Unq^cfkL^gV.aF3OcCGz|HX5U-uOK3ixW}dr|vD8n2vJ:)|y[L.5=Lm%F]3hD8+mg)YqxO9q[sQ`nRqzAUd=h"K2CvGM17l_/6
-"2dJ'lr5mYppMIS@4TAX[Qf,WJf>Td.{W1s,z]y1p%}hPP4kwa:2ub`kpSqhXSIe8_7&xd+S<lsNtILdN_`pYxZu7hRJmn'[[b]N~8:)L_``xG71i:skx4
-&1!;{$IHZBO0|HX5ZIvL9+Ny#-}6U7;HRV8Bz0uo7M9>te6'~.Pb=eoxfTc!)U@>Y.<uW5qmG,$Ns'N/lLE|H,:`p@~yy:ItlmX87C#`+^SZShI[,7|V%3
-)(=XR;+4]p<gq<v`kMCloIZEHY.}u{v"@c5//UtLsfKRiX){<x%g/Zo=9-kW+MD`umg^9)6T6,$RoSz}eFh75>vKh32>q;|O{wpYl`Y}(cxq{'Pn(}}<P|
-:G>Hlqi%pWqL|[}g-7A8QX/fXRh<G|.IanB0A|XgC#m$R(Wn~#T}Tn-3:=rT[t3oVn;%Q[{j_Rqxoc:GgC4-_m|p`'MFb2=Ve5|Wa5Tt6I!_6oJGXpz-5,
-e8OQ#qvK<EpTu/v<lk1ong7e~%P@s}bQ+acVd1PogYp}_vY'O0'_Vx+mAwB):sqldy|lz|ufE^iR^9n=1tK8gXWTT<c=[{F{:C9u(I~B',p1"T,;OHS{fF
-kp-O`#sd:"/wTWm1&LJIS:2wWG(BX5Lm)JCgy+Y{4BHOY+ZOjgnbPe2Sj#Z,oTd;T{+gsMI33QPz0RA%HSqEnbstge(l<A7Q8adc3LSe>7ir:qs+Tk0gvI
-U:Sv$t/B|4#r'yTJZJSC(x7|v^t7-fqFx,p.'7q5LNhA07irtgO-"di,NFJcocLA=%^a:dyQtah`t]h-A9YA<{:5V.ZKg:rkR6)IjXipPaow`^]60@WCT;
-@Pm`nK0jErdlXc]LAqIpwehRp1/=)j+]Ew)4@neiGd$1&tpSn/{$uT&Ni/VY0}hxI3]Y0pUmf+CL0Oc0%+&QeA&'vJ'54bhHBESHAs{]K['N~m#U^BsoRK
-hH@(xscxig{;p:51$coIzwiDO|.M0V/x=;pSM3Lel#Ga;EP9B`.|gn.$3+9,|TnotP[t~S2#]&[C2K664Y8RhnyL=dC4#EQ(^<XzomZG@XH%Q'kwXt+tzY
-y5:D1K;X8u[rfIY`{<$R_W:fre.u<T87-}CX}__)s,DLV,^=i1f3Ny5x%/E@re.1]nv5h(=LHwpdcHEh,#HW&HDGA7N7RHg#S`55C5Q&VU"k=6$#^%'3]_
-)X]WR3=;vSzj4;5frY9xR'J/3H('~0gEW_n38b!:)8PqH[ArnZSMNpSXvG+5#zKb]BGO,zEn>yQd/WZ&IZzD#g&5{%}tEHax%%YB;)^N!Zo,d+>Jd+q8%o
-+54l-jyeFi^xqMbBLxt5qw3lKmIPA8q[JaF[<>3Yot4'U#Z__sGNA##ZS(vmRV8jA}qaFG%1)B>2%RLYk@xM;:tRWuC,MMBfQKY1Nqr]J!/|#}4haOjM=)
-)iSxN`KMtx"7qYiy!JDnsXdgS}:(0q>NR2/xWQQZY]rTx1Yc[V{}TFO!K#dPgoc1danLv4oVBh%bRz],!BG5c-EdwMk(m%&W`^LwyU[KdJmI'F9SDS>$D$
-aHCgiyE=j:,U_JG##ia1GtgnuMR6&f1k`lZ#c/pd>K=NYH^3}FDn:h}W(0H/t`dQPSatyke$]0vNlO|US1[=~"z;L@ROYn3FZ`Gq(Jtog(Bpw{WasYg>7G
-65Y}$ac})y>0t[Wf_iyo--d6i5&DQ2T2]`vs`UpmcQ"!:<vo:G8-PKw2B@7RrdC.lPlAumm^$A4nvZd$x@%<leRBl_)f~F)ir)vIN]AvE=^]8;!rR^SZ3p
-h|<1TEZz-s;'N!SKQzE-TvAc_>GCxgSEA9h&q/xb'`WX)'kh6C'Q#!JxVctv~K;Z(`opU&uD>{)V!1kAVavY4'{pFOVC1=Z/fA+,Gtod`[f&6LSKOvdu`I
-gTCtawT4ErjbVXUsWD~LIKm`V_>Yk%xfvL[qseE=)z!=eC;l/<ML|pQkhkn3G{U@Dbr4>g}3!c0(_v4Bc];p9q0mhFln(tr&UzjBu1J3t+ocj,U.hl1!5y
-@CM9|&.`2E+lE_TN^#um$JYi!fZ,>$-IA{qO#2c9#7TlGkK'0:&#^9iHECs5rh-HA-B4f9Oiki%m~0AJY=FE25;qca6sCOLF4Yq_.`JM>CQT<J-+^Lqop`
-(LlbQGX@D[05x|<HRBGO/Y/!p(lZC^n|ZLr}E)Lr@&Ziu}3NH@DDH|n7[FmpaGLk{YK^"1k9o3{2)3=oUFdZ2]U>!u>_<@HHiT6<&%jEQLbdANR:{Ied1U
-.eH]&[{{fOJpjGXng(KpGg-xLxfGCV_f@0io_>,hI]sfZ{M"q:ktqwlU;qGmnyZVQD$X!sG8$HdL{0'iHtw!p{5V[yx`Rckt-TcOJ7kbToP^#ycVH_q]kR
-Kz)qkv|}O'"Xc:ux)7nLA@0ODz,xaI3DiG4K{/{L6&6}E1=5m;nMw(EMQU=V26^.:(R4lhy(f}5A(uPd]W8S_4R%~XpvWP0"M,|gC0h"[WS]SiYA)JCk2,
-1"&3{%i'jC,+aDkZ-gnu_uz!H17l32L=Xq%YMp:jt=[$B.ZCA1Q6O^s4QujHn:JW|/=ZQFv4<gyq/M"coMpNdAXv"9ByM(w;e{>&T^lWg85b}"9,:AhsO,
-#nL0uU/P$T;6pj2}1'!'|yt7Vo:646Q(0$K/_>YKJG"U1gI]RG(dF!&1B/QYG+dG$H<Kf2v0oj`D+e-Z%%&g:iizd%v[S2::3vY+&X6Y{JD`1Wf}twna>z
-:{`_q/ex)]G7YQ'AkAsE":BGX=<`K`v/qf"-&u!9}l8CoTG1/xj4^OW6mN!TMF">%YNn`Yv79SxddWqE#IOA`y|N7Ay3$1ddq3"fZ'/xz75xRn@ltXVNtq
-lOtoeR24q;UJt07w)T/%GIvd'l9OJZc)gr@Cafs@~JQcFo!izCZns,ho,hk+'>iW_jTY|UNn;Hzit6[w)L2acd&Xs}958Tpz!PRYbIe=5eo@#dkOGeFfqs
-O{;4F`wlR]Cz7lApph9RgW,>|<`Wh::mp%AKshzI,v]APdGm^A2(.r>JTN1c!XiGkNcb`grU3x.apEibRm"!]SpBEn!_IVF!4[LZ920(z23VAzJYMia+,c
-R}f`}{"!+iKvL&%{5X[8prFZw%~Nd}kZr4(wCl6I2IrR0Qfhrz|2$%kc%w>2i|6M8c=_k3F";]~HFoHIoU<U9fk;uf/:3+FRSPH{72g)'t5Rz4ZmlGOH%X
-+Bzv[/^[BwzCW7cB`9RE70=xu/ZX#e!%3gkF/bZ_OdN4|^7u7dT_8'1e;1muV:|8K4a3Hj,%Q6+3~<=1^V[+p'bvc}^F%utjkFQIlGT8r`vt~DTCd2)C@Z
-@yLI=vh|Q5y>b8VYlTD3P.2$5zP@.c=5-:qJR<|NK;p8]N`$!^PK13:GnDVu+Iu+.h4khiJ6Ppoc5^sC`Js)l('Bq<n.v"S7$Pi@D/.HK%xvk"mX=9v;tj
-NjyNZ78z6Q))XvT2i4N_ah]B%K#0Re><#ErIgf[TG/np1{~Wd8NfPSGnRzrE$_;WjY]`'A:W(jtkHkfJ5F/|2:meG'#QI6!"l:Hz-kX;o4t{L-:YHR&!ld
-)9di&5Aq:+}xwmfUf.LoK;big@t_]e;(Tm9V0x_5M]`qDaX>4))Td/K%/y]A}Og;pvZ@<PCX~Qa0U+;TCm:rEb1YNs<b(&ZEfAmod"]jSN,>p&!r8qNS>L
-uPm8f7A_oV6&w5@P23n5lM"WU&!;|XJHus,A'ZdLn-C@}f${(uF0Z6<1tvPQZy'CxVxcOFlZq8g1wkakw2#XhY@q+z=@w;[zo:H84O5u:cG=GBJi,RA0jT
-((PH|meo}ee0K7+$#LEEQ|#y=='1PCWNVp,g:D@@SfwziKafvqT-Ij,.MJW"Vk!/q3)UzHfB:_EG9_;pU[l_T8)d)ifUz(@W]UH,fx;@Ho++."Kn"7H#Z5
-jPH+/AL!4O|3,S8&';/0}GZwCF2r~_R#MWvjl`&dC.&D=OwGCAX8vNQlIayqEwcBecT^'@kr4kO<~V7Xf)Y(|IKPH_[i&qE4d4VM&F3cG3ZPdspr`vG^$R
-1hg|TZy|%42[BeElXJ./j1a'Y4kvYGOAcNJ6<NGwPM:6ptMzn}c$+8SuNn~6%5|jAtJehzIMAgH"%whH<l9{$9a}/aZc`IV{<k[St!;,yy-VnnFMD3tJ=p
-wSY:oIme$I~BH|ld~Ch62X_^iGz)IRkb5/s[2S7oefD'my-<9'm@sVX"zN-@+lUZ$K6%TJTl$`SURf]7=+t^=e8R!%ULq.sA6x^NL.^bw-LVnXA@FHxV3]
-m'VjQP&n/1eX=|c8(^u>YUs+z1mGsM5Z24y&1(u#vv,|Q#FE}D'X!R6^/z+mek'DvAD_gL9yLRCrreI&9E(e8f.Lm5.=C{91%-9Cf;}C{%I01"6U<xSZ":
-g2Z:bbwIsX&Kl:!F,'ePkvwhIe^1$QsW>+~|#1.)6,@S$m}74T<{6g"k(&h<:yLsy_2PNhNP7g+}+7oADh)e5fh8|TLRfq%B;2,U2UCe]I5`m&,YgKi2{l
-^5f|/O&LXrHrF"]hF2nAgn&V[b'JR7mWa{2b<7C6.-PY3&E2u`QAq[LHer|v>7rh$p9UOtLv.(I4WU~DD3%.LebY7F|F.2Q}-t}M3-Ys"j(Qjt{i:qA5$7
-hqnLv"Z#=/LRuq@g/hnk|S;3c(Nzwy8[s}A(@PLUgt#xL{WrK{NO6]WL,>}Yj]]H8gQlz}ffOfyvydQNIy/Y28nm>7cblI1C~Ofdgxq,(y}Rp('quvL{`L
-xy9XEx;'+};;HbRG}vD8l20"fA~OTg9|S25P;9TrN8Nq!PmuZ<'i9xwoI7s_QOmEqn4>GF!|q6UZQ,y5vwR}QNhw>(wxxl[4Vu$T{lIbd{}bhzj.l`F5;F
-|ISDiXgBrW^_E;>61uyWo8(,!dLv%eQ4BJO57DRC`1K|%P}>g:dh$AafPys4g98MC"yL@!]M1M][MJ8_pnr6huhZ;w'TtrFA;i<JWn>TVfMF}:n1d%VzJ1
-cvbDEO5p6/C4Fcc=&]MaG}``cf/ot}xQfq"p+}(]w)eFU84v/S|P-tg{E4xpXI20Ii0MomUr<T(}|r5i5dHcV3Tw+LgdjC{k@7lB0(-b>5CRXKDPfX];Vf
-8UYtzs(WFu|uCqTZUr14W"-L&P58cXEx~ZF_8v^xRh&B$@%[!TFpol-d@"Fwf>;ZT"_{0MyJwiM82{sk.W3&fD^wyv|!g/a@"J:a=50;N[2f%y=<~11M|W
-n[%6q0MX`}z|n:("]XRj}kvp6kC%i}yxQ|3V>+fy>'.)yOl@+veIb+X;hZVri:aw]L_Ss@9e>57_Z)]2]z|IPzFU/Y3hWUZ@0'}A7o&5^bj2YEvGFqXHt$
-iXY=BQ}"S#7w-a!0t()/,%]nsKoA!B-m!b(R`BIob+kWwGU8x"lHNghOUpZO>5B%joam3__6"OmS0zA4`8jGgOh_E`7]oKN4`ZF,-qc>d4xS^OvjP@6:=%
-P2pO=w/[Z4]AO9p(;%6@9{IfvBMx>GL=fTG+-)YZ<SJF{$t__R+roz]xuwH=hhbv/CcSYf!{aIi#s=%;#s:<!-yq$u4;nC]yx<U.uv]3Sjqi9u<BgEgFKx
-t+M>>h"%o`+:H,:"gb<}|#>8Mp>>H&pE[j7k2jS<xtz`NqM<h{vVLV{J`WP.HY2fN:`}K#j{T2j&gd.:Z>q]D4m;POJLwy+QECWB=^^Bc>wB1taRFzIVKY
-:KU)9M/tBtSsNiqS@NWABgmap[L{F'f3hU7B_5Y$zqeci)_8Tt;GCO5o~Dg`,aH{q)17ca#J7q7:jv[uv7Q0g>W8BbSCv>pH'"77jCh_=hgk%il^kf&5YA
-l}Ep%-lM`Di{pIVH{j[VivaBsU('_zb!NtlRY[Tx(y|5z{2P[(5f_Or8c[;k0-}6yV-T38f}{,|Aqi#ESVnKq:;UI,rNLf},e`xDN,h%EKY6gA4FX&$lJZ
-T_zE;CKy"cVhR`Ueh'!(bhq/Kiv"8f]C]f"2#(e[+,Ojq|qw0BORHVZMrug5q/GFaru[32D+|=%#Xntr-<xm&PqE!Qf'TJC6ADYpWs`cb9%.0zyP|ny7b}
-9mr{4%)WWY9Za48DOFGc'2f#4w~{"7$>v[%K.RTMyzBeV[7djhpA4H.cp-ian:`;57.R#41%'HD#Zv)idUq@jJ21Wi_3#NG+hbl-Nm^A(6O9Y2(VTC|yDq
-DCh,n!(72`vhkGy0%nos.pF;}x,$U%^V+s(q@(nQbNCsU,]!C/'kg8~"'2l:xa<NDZF%r)<o,^#j1o3&%Vo'wj}l@xv6(&P68@ya|pgGg85o#H>a).5`-^
-vnhQUSfCaxh@,ZE_F<V#4t2SyB,5_vk<~9d<kH>'H#3Ay#'/{}ahSlw;2!i)+z}yL50kQ(f>m$4HYjk_sdU3$)"g)9aidI2,i>NE1@vxCeX4+$/'M-=Q2_
-x@D>z9S6Ue5+%%:9&g)s#v=eYsTiZO>j_yfqe-uJx23v>/PfAOrqf2C<^F3-,CHN<.5ID|[_NlB3~cYE#R/:[EFEk55/3z+71b(KkZJy3'wDJ4;wknZJA>
-E'v44AVvVa=p&qTw8T]boSQHbPolbTUuo^@bx)ch@KiF>,MVh&Oyp!=j5s(<sAz[TF>t=Lx$o92@]Ktx_(o_2tJ$<d9|Bq;{CLo'%=yZmcm<R+hZ,hp2]D
-9lN8-}0(O"G9y!QHw:f]1D%rUCF5w|_fUBscjS+2WuBx+AVrzhnfXd:rhl|38b%gZ|##arAr3}uz,IV_6JZAu:CiSvjTbta`!)2qfTmG=e{8L%t5L|sn/P
-jSViqC$&B(Z_<]Z=)X"6^_>6!MRws/Ln{qieBN!kU/qQz(!6teX+e$r9UAIGObhs!yP,@|CH5xgX3][&:3P3qw|E`Eh+bF=U|#e>I"C51IXI<S_D&`5q1f
->zbhfi'o"^h6l#|Xu}Hc@TFsZa4K!Y:<a7}u7K':|9%h,IZv55o+rr1kR;^oCFI'jhO>rWX5GZ9[y|EU0#_Y=$/YgBs;Uqgl!E+fE|9A<-k+{HA@hBXv~8
-j')QQQT1C,r`,iWj}{M3)w`>ee{A2{'+O#UtJu|iG/8IsdNUnNU4897ya)N0i>LG+i2p&d^bKqvvYM>_Ypq^NZ0:+,4rcp8x=eZ2jNv#Kg&m|yxP'3QC&=
-gITSokx+HKad"Q#@I&K=Ql$4y&U}KjJ8umI4;-k4)(^Ud<qoA@^UbvLhNx+E@t%i+%o}1%9;wzZ'wJ~GU]PMfm`o"Iz'01r+xcz[&42#cxCLAb}qba17D]
-g];zzJufDBD]kpX,yJQ]Sxi]RlZJ'h'1U0]'#uM!I,COgz0FxhiPLioJOJT]7{MFp{$8eYJp'tLf')Cq5yksz%sNQ9u1uny,H/Iq!39^:ImDAs8sEcY/SN
-,@BmHNL_.W`B"Cx7]<xXk4mca1uYJ{=yQHl]6KS'Iz^$Mx-<3kaD"_kymjg2{}DFn"1k6dH5GSYLsm4A)o{x0SFDx%_)v;g`rQ|FJ!&T"iVb/d/r(|1}]:
-BIbg{[<fAOe0>9Jlu#=jZ/Kr+5[+u_yLmpX;M"JUilO[#kMD1[4hys9D(63J>OH_g|hl-at@D6I=^wyR3/JKnpl|v.Ah-xufVl6X=RsAY16Z`sL/=`!i5U
-PhFzLRqaI<:=a!#ot;ohLHLL.,.+`nl`)c_6#d,R'X$YvfUw7u2za+0B6iSf(=SXbw.:!84GaY^bk;ns'@+t$DU$59kDW:=OH91Lf!wJnGkM/lka[_ZWV_
-nn(zu;iR1OO_2m^%s<z.Rgh8'a~"hJi'a56B+a2Q/`(z4D2RHy}jg`dF3Df3m#{]shM=[X$R}]er'nX_BE2qH8$}QZ%%AzI1yo<{<D{qQ{=]x)jM6nUzDJ
-VUSm9cw[2rs8Y[T{QX<B/#.swy6>SKr>KEr1&0^ha:%d|)N[B-Um-^nhg/{fBiy|$|11zr0mOJDy0XN77s,bbkJmO4d(_ybbvv:gbfnIzjEaj]Z0crX;x"
-8Oi>Up_/)'1YTn_n0r=9lp^3z:&r^lWW@4<wz>,#dn!C,Y<`eh5jmL4;!9c]c&Md;635sy&%@xH4%AE3-gYp$Rz9pA~r0;li3<{VW;@r%"8[^b(RGAb<<J
-,X;aV(yf$bl'oC$.%SspMu74En"bKV6/glRkOR@jE86RGDYS4K__)sd|W{D{LfM26+(!G9UFVq625Zp+z97AxM^QNKZ_A!6RAH(Fs=jdIO-cC]8[Am,zkB
-#(<DDb&qLo4gGf;D=$~(sT^nTA`/X6X4S4#X|#"G'>h&gI7^((~5d_(=M(sfNwr|tsn6+`"5(E5`w.HG#)uW@fUF;Vo172q}|YlVZfjmq/8S`^7x`HN9Uv
-gg$YYh0XSKZ<%g&Y%NlhiTqvLv:tP3wF~phmj'AdoM3fHw~0>;)I]+zZ|G$XGoSc2Ifz8j=p]E$N8j,Dk$]Q3FsW{65iND:UREed`KA/6tv|l16#6c/ldR
-26M{SI2ho|LZ=7|4KX^7Y@qjh+Z:G&,s&8phgpgriBD$'Gg{uNse,S81A<7Z}E,!=1bhS>3'YJCq)v.MY^Q>!k+`)jQIHcXuis<609UK(TEx({t{t,bcVK
-cE^p4rIdE{.bh9GgF+6]T>zCdjv'0r<`:7N]b}hN!aExoG!k!}1;Krakah+s$c#Z&lCsp2It5]%$4B~8{J$'39u0x(,Dn[^kb/khmUl,wuKlHKct%.S5g2
-K>I+PvR"d#U.Tk3veEFv)hMhShDdcbId;I[#$0mD+F4;pMKC(o`w|Y]2;64CK,X2aTnMtm[>utQr~!XGt:FIjBA6.MtU+y4RuLNV}@"Kw7v{pZ#{ll<aS[
-M5M=>xVxwNDiO2<$3H0dz^6-~AK0U4x{GfN3VHC"J9"@:1akBp2a0CNJGkQP'$n8c`:cTY<}5}FP;sNw=6i0HAeOcuD&-s0u@&9l4p-$$X2A_}82/e_Gf@
-vrJS-QY=7#zNbrNkwZ7fcX4ZEQIs5U+M<O(%3-S,Um3=UkNrO=%)b;Yk[+>8>sL$vS8[$T~n+D88MxR6~,:(#MdV+`I_6GQyp%SD[2m`S=yx'1j]:H5CJ3
-E.+A:Bog|}RNouIEBhLZcupEk]tI$}0fWOGK/10hXOQ0G-bx~R88K26<CWiTk:gRK10>J<U;Y&5+{Epor7PXo&Opi#q1+Qw:b&1ZL|vStbR6zYpui`UryT
-lVoZZnT{Bl4Zse0R.rf+{+BK!Uk+~=k6"r@5q6=8zO6@F{mr)9HrI/_ymMutDi}v406,;K3J&]5FvuE#F&I/m')`chPVh|f3~8eX+s_Wq^YKLZXz96pCu8
-kk~S.C/n@Ox9uC!=gcIR/yKf:x8_G:,=njmCrs@'e.qlN$a3nIOhnh{:chz5$KjP`Mm3N+0FnIVq:b62RVx=(="F'6DbLpYmi`!Hi0T,0^xfpOJV!juzQo
-}%4p@TRb1ReHJBm,J>./%0gd,nTLUA$;^Sudi+N^'$XoRD!CYdrlMMF$5Ie2{9wBM,{Bny6kp9}[4K%.Ps#V6g['s+#@Q.Hn<Oj%U0DlCupZsC#)h"=u/5
-g`INvH+$]5,rMr}e,C=I!x"WVI-(xupvm${dsPTj-IKKTr!x}J7nq7bi[aqK-JDn0{O3P$$Ki:NC<aV`[vE(Pi2@:_q|m8:}+s/IpJffg3G:S"NFOMXE2e
-%MA^fhC}NW92]Qp'"%puf$lnr9T9c`f{(<y'k2Qh]a<TF1ORzrr:xCP6;/`1VH~!LLJ68@|s:v,w4hhe,-o!)pqbphcFE4M[GjSR3<;Gx&O#MiUPE+,$BG
-epR]uM]I:E"#YB9Fmi,+~H$IB0G5bZ1Z,pNG+"HAAWgHp-h5,w:eFwk.n2)vj^g#s38H-xT=9/4(ax#&$Qt`1M/,ju)UxX)0xuPPg#BA{@DT"_]nwPk5dH
-:fy<9]leEwN!1GrtKA~wU>wg%5^PlAMR$gnBpwxZ[-(i+%v,OSb,!}F"._k5%6bkB0AEkhG#n/a[[ETVG-N!{3}H]B|_MC-H$N'VfDf7zi=]P3PBM5:89u
->_#97]$w|(Hors@>CcfC#T&I)B{kWGp{f]4to].nu!hQP$^P4]s'r5{wO7elQJ&og@9t'm)yZ^0=M:5VG@z^i1zrb;k/`M]|'i&Wk""=f`W!kLk5vPo:@H
-6>5{jABK%.r_:b`{-h{!6Kp2)7BP#bAS8/%#~6bF5l(ebE1;-5<9PbD}'xyuYswxKUiJ)iM{$bNGnYB$w=l8ZH{=3@6O{A%dRyb3g,0T1s[NBO[L}lFxt=
-;f9$+<YTg2Q4My='d/9O:)^14QOR_OuA@R~lZpYx`Z2X=b`x$an(dy|VIiwxxl5zPoD@ceX'>z@NWd&fE1PLw7OUVbj6Le[!FHGF:lsEx])+Xj%tQp=AeG
-&oO(p/xn'dpw,8@zI5:qnvM=AM'ivD]^Lw/,)NgFO-[x58ah6C9JgUzlBH$Y~6F1n>Vav{[L=hZ##QE`QDe5IoofL(BH;#['3,1dVaVak[+]A3i^"!5GYd
-WO2@azQ[T'U"4W)/c.%5>P{iHXOz-QE>6d2AH"%hh6k3C.x{W+<E:vy4%pCw@paH@CnizhpufbDp+MNQFrPzN@+Cd%+kO#C2[W4F"1g9mr(jXsiviKz>"a
-/;.^81(-2[7[.c~<vbwe'TbNI6%2M2wfg[2uYATOKy,|h9'`aWw_OYe_'Sm|aS(:K<F2zBl+)sDdh!xc(6]Aj%N5eVf!.'sW^aS1"nP)9}5ZN0X5!hw3>>
-S)[vm4;:eYZ[.o8_8TrZ1#:Sg30O@97+D_!o.-~Q9lo!m>z5~<]77PZ[Rds0,61O}TSrD(>pu}E&bHt/+Ob0cvWR4Em{g^m|E9"Ng56y:KG%9kT%kHQXjQ
-A%FNKjvb(D~1u;>t^pLqy0QW+oL%cg8R/wW+/ef#<zDIUtaANh>T!%1=h6v,{%e}{xpJK}qMJ0rEz)[+bdKPooIBmgHU-9pBO^ud|4=vG&3[fk!}1-L!k/
-&^8fg6rv.E;CA9"AZB;Yp5yHdL@<!0|4yvi7TYJ6aT@CM6b1lU$V+&UuOGsjli1+IY',&=p$JaL5WQv]@rc+OW|vFDWi/>HV,6"kBG5N4^R!QmXGvVwKT!
-Dbk=D'+0qr^i[w<6MRoH;!kf!`>t$za7yoIX]RkMtjHXgeXD{<I+"A8m<7N@C%'nwU^LiZg;i[v@Qe/k$AhZ;woGU3Hp&1''Q4r|v1V8x;;m;wxm_-`/h'
-~pJ3Zwx5CwziX5WYPz]lR[iT|ZFl++((e$QZTlY'`U^ko#NtA,7/j;`Kw<hwMGNF55o!u_}'%E]48&I8g!I#"J')v@hB[ISceYu%M<sxPlqH[f'Bo2^ZfJ
-5#Q)Nb>5)KJW77h2#y{YTq2'#[$TACDw(!rUw7r)!{Ts]!nPPpaahT`!`$q['05LJ_aOpU{Ej|@NB31O|;Yz1yg@YpsC[yAF(;E$<vsd%UlBU&S2$+z|}c
-%RSDk$okAY"1eF';4NSpz^'6~&!S'f[59z#w[69o.hNmp.TB;Ek9[o%+Znv68(t"Hd4K1v(W|:7U%L]F-Up(_cZVyV%DE#L@n0{0#dK)g:`UD:be9d}Lvc
-{)$qvz1zU-{-XA#qR{YEW!ZkVi!#H@#N~EM'FngFA4`_cjr<1>~6$"!UUJr]j1|ugVQX&j.+N&]P+EW0KBFzDqeB,(Dst)BTf.KSE;=k]R1|Q7xcqT$fx'
-sh0uK,/s,<+E7K^.y!Do/RwbtioLhexeqbzlBxbqYjS&mIEgcL.}C43U)bZ/)tC-'3J'>6S#y!%cx3$tgXORwO%V,;UiH&FKx.AvwmRWK0/.KNlT@y$Q1a
-5|ko)"(;9UPYj/ar)qq0U;`r7iUD'l|$)G;pu!.8VPMyZB>=(5OETXOrkEemH)uUB-dY829nv_ow`_M'SN(K@5RMZ1jP0CBr5{5bAUmrJb'#MIBFNp,_#f
-BxsOb2B/}%SIBWNj,]"+QQ|f!LX!9pCi[{JDpE{7rYSDTiuMzh/xjR/&b#vatFAZU(R,-/_L=F2k'QxxygzT57~zl$Q#GY0@9%Y'Lj6v[YJth8`YqnPmSc
-hvphP]dosb`k1:C59Qm,Yq94<Koo/>!dVQ<=.XXz^"jia77fRP({w+0G2InC<>HvI!5>+4YBGo=T`bf;@L3H.k>EDOgX2n@ze$Eh5I0B<]](]i:F98s(~i
-#_[acvedCCWt2Cz3EYviFW1:70['a)[;4IL`tpNA,hS@`'<y{DfaW9WGBlo1{gRF%)7hvn4lXco`|+0J83gdnZ=L9Sv+0&#IX|'$ZzNF]u^JkI+{jUkg7E
-YU'Z;W)ZOl"y{5AcN=3Ks|VGNmvjM_8b1%i'6+U|1f35pN)k@+T4]$hEi(0G`&C2=$b6^C7{@;nT+q)qbFO}4MP7q!5|XvkT#}_HPb}3;N9E;e6RbVYhKr
-UFLpxYjpUk9>;OY5ZSzPzn;[p4I2LSaQxofouq0Xv((Kp+9]{O]wA:-%F;Z5|^{w2}['>+q|[fA@RwSD4Eq5oL@)uu4`rNYNtLer.Gbg9YN"^NG/d>cO:q
-iXIG(hB_X%@@hzk7&^fC$lr(t6<8ZnN;lZ49&s!(a<z1Awh[]6l,ih'toMl'6IV+'"DTX[<lC_6hRa,0;T1-0_oz>e+'q=Zw,jo^|7)Ra'kF}#W:xTr7hn
-cRa||s)Zt=WuTTFo0g,DEnDJR@Tp>$KpWDLz:8zGjxKQKXN'1@C2!lMpo`:C#b`Y[m}_Gr!|DK|:j-b$"{7h/fb0fIrMB.mmXQqPaK3-t4HO"8kURH!&`E
-w<]r&"'1[Ryl%6CxT/++w7Y#l/)u#FFcpuh]hNsmSmS5x[4c|R@Y.SB9O@;1ZuL_&lYca3/8OW=KFtv6sO]!83h8Ev<@Eha!4rIv00j"+=PwUWpS_z<Q|,
-D:}63%CC8`|3.&=[!K$>#;IPW)|fh[OxZJf>H&^]TyPh]`zYW|Xhf7,{!0:$pj]zBiSXuNO|>=2nmWLB3tc{HOTLi0t9e:ijIj;mmggiXy$=6bQRJgp`wB
-.kQ8yM}C:AZ[rxFsHy;8p6eDP<fd}j{q,y&L%[>MTvu!&IiX@C/z^69a$TOK-R<$"DP^FsoVd7yNQ.[fk`kH{u.ZcQ%"Eo_t/SVMxPmiV'&Y_<Ow9$Q<60
-(lVj!EA5_z$Db%UU![iYuu1<yH'|Wf2XF/7h(jyV>-5CVo`/A_5EWP5#fj:l<uQ_YGLJi7z="K{u`&n|MiGXl9l/bRuD!ylp!Ukvi1C.z5Um@GNrE5On`o
-i#aW]9G"m[c!eu}#D%jE"Nu[F/g.j:j.>LBU19725B%EvUO'u>~Eb<{|/KY4SNKkM(U}mPUY`Zmfv<4'iSmz):;=LMj$lbmG}<_pz>eiEZ=H0LEvGjm;!|
-<OqrTan)tJGWMfHF-/#Hea./(QBp>GW}uxd;C9zI$dlnVPYA/w4)Y@aDqyODjV5>ppZ8X&9v5TF8n]1j7/W/s+vnIaqX"&.N'Fsurt&:ur0bO<Ow<b:8.#
-S+0oHelt-Ix[6k5&JOgrz-A8rGBmv,=Xy4iDSM37VKI-`u6dX9a5J(r#K6LU(;mKYs=KcWPYmU0dGXD_{_@(&Y,Ne25:!gVVU52z}HhMSGqg^d2z-=|cY8
-TP8Q!O9}YcW'j4GLMH7[XozxKwQffMGx/`x.%_OoVN(5g"{d-vquaf:h<X&In-V'6S&(cs~]/;FV6lQsB";v3Xqd"T,BOdMn&kl`HKepzG<^f|3t1i<ANh
-X2HP{Ix^3bh=.oy5Xk|UD5:87wX|+"JW)D;=`lQ(JX`gv#_H{F8]+"K-,2Sijkg98FyQ8xz-SRK;^8~2Iq{7|a|u{Lfmp^!,<-FRKCv375zCquO-,{cYy[
-;5dJdg8IjC<[[x<YkXF+%yJ>q#m|rid8E5^v7ogXV)w6c3CAMpoAT-C^`SC]$l7wx6xUq1Wt~c|4BD:18|$oBD7t^p4mR{1jIbxoU9ow!I6BR'$%UPzys"
-^x6f9X}&$uixP3Xb:7=m0>ugqeW=/S,1klE9B2Y8Q]Qv6]K;vzbGK&JsoEdd<yFn0IVCbbVz|)-q#Cxh]pAH`Du_OOxgPxm|;BkeHoPuESs^ttlXSw&z4o
-}J:JQ;T@uM49dDB1wgh#Nl^8Bjv$Kk#hWH%<z#d"r[2IKg#JZ<dvGNW7^q[<_Yx|,j's!;]cyiC<vb"|wn7'[HH^ZVnQJD+0~.pb2OqHUgk@<]KdjrcXhi
-sKR)H9Bo&Yz7"Q}5hCT&$6oQK@_ufzWe}U[h_qzGpA`Uo"65><Q{TTeUBxeY.DF8)u`:Y%qjJm/8|6'4{)1r(AvcZO&2/|mLE_5ZTkm-a:e.oo-K&Lk$t!
-hvI9D38ua&V#LHoaF.-Q8C6+4]<W[z,quY+UF'PpLiS1!=-ka"{xyScRF5^E-O>Ok0U<xIke0#;uZu%}HVt$VeSA$=Z2iBJC%6>)wziwjkv%rPMuCTl&Xt
-u"[<31#+gX.z1jLI|JT69,<u,%W=%B8M0qCjz}>}]jG^I7X0bJaM0FJsqwGg#"]$(jn_Wajh=iw^F;fPB@/mF21bp:>U~kgp,;f-Ae`h{euGuGXIby]S$`
-Y4+Pv`;A6,E27w'PA[5E~5:;]n]T|Qcvf+T<ysIa3}1g~Q<S,5dEE/>bs)ze(cjAbnF8P]vIy>N2natmpjCzC|d+}R2/p+d9VxDT}.jcnqxl"E@N1ueryd
-[w&;5M_`HL_|G]_$hW%i%5-7vxX&0t!}q8/n>WAl~87B<`#Juoh%As@,,)xj_aRQte!5c6lP[kPuce!)'-/CA<'6(f]F-Y5/3.R7IWzo.r75mU=`N5{IRJ
-r[J1U1uLEu9pL1^kb-nFqw`Fx6PNPBe$r'ECN+lG#clt|kb6an@u&%XX07rnE!L_+F(bDaZH@YMN%n(>n1Y7`S1b,'j|lMN%D5zI8L[VEf[!42Cj2t4BtU
-Y'Ck;_dVnz`4nI81P{RV>yg-4s6B8|1SinA&g"5D4(A3oEoi`=2cl)1v4/VL]_6$)][mVfuMq-Bo9qW+]9At-YuXJu>6^i=;ByI5$GhLrq_}_<ki`cXqXx
-q,v%<c98sJY"CQ1nUmrh_jIU0L1;4{PM1u,frAu@J#%CXnP8cuexT:_9a<Qc^zpG3B);KI~G_W"`ht{+2VZOOY|)=P^>Svh$c:FEFU`gP"vHNCl07^w%&H
-ia|)nA}Gv$tSAlV6JBi2d^kYU`C@!:b/M%s-yqVlEv9$6m4bnjf;FiRDN_@d}"!Mi'K-j9)8fl9f}8FRYvnXc;%;Y(uTSM[;6,vRBC[{(z~lPE=0p^9c|N
-Ba=|V|1Jy7g{3Q`QToYJ-G8$U{."Dn'n<3C8{$i0O(,h]}Id{@-jgJUvX,1}Xs%x;wGF,%.loPa''T`F/&;d>,g@F,R]lS+wqJ.x%@=U)@8-Op"ZwY6lHM
-yGGUADoJ@kWgzydi/gflPjV#A:._a3NAA}T7v|;-qKISbmPHd)y]Mk&6MlN|YZ^/H]QUPC(!RkHtV9"n:G8@/P19Qg5,fJ=i.@pNw[[[(rY2Xr|(#S;}g'
-me"My#@5'=oE7y;O|M#m>Q`]+,a@8h9T[$=Fi"YZ{Bk,dy99@`3$:@rf$h=nVw%Y_a>b^qcLN1|.xe$}kM4Y47cvcQ-|2@K^e[yB`|87,pfmCB-`z0c$xd
-t::[lGiX+bzv$@>k46Sk8G8h4eF][soCai`6CI0%&0,jiz&:w{uEO"CfBb!)Z|e$gV3cp(@#^kquUa|@~B)8r9qWpoeybXZf!{>KJ"h.Q[@dwsZ:&|!t2C
-hL}so(X`R8LbnzIa.ndhr<(4h6)<S{.Twy9qfL@uJ@'p:@2D9YBY./[Dm,gtW}R<^annikxI<<DCp[s#Pb{_c&%:VO:#:`a`1_](/zba1A:;^i8QlBX$CV
-"KwhJvmzyw&M9/C"m1(wLaD<rIRC=YLZVB]}.:Xu6v6Dh7^/:b<#sfV)DJarXf4-MIgsU9^hM|$2Sb~ON26+(+lb4L;sLmivbH'5BJW6Fo%m#63f,n$ooZ
-Vq"eq]tI$X}Ezx:F7K<V;xefVb2pa@D])N0g#{<du"^yof{i5)eMZFeBpwQd/2>uvdfJ!w$7DK>Xv_m'n(fJ%Q.E_eCPL1rSH^$^D6cPY2LIo[@dp8SYo.
-qBe'zRwfmuf)AsfRH"DqGKv;/pow{WP$zJ4T)HB6#o9ypEu"Ca#BM|HzUD8O7o('4U7[5@go0R'2^|h("n/Ppvh_kW_ZP.$gpCJk~6'LN@z[gO";(;Sb)K
-/uUw)<Us2ZB36MeR)m;8i@0YrTCoU#1QToI|_"mcsiz$}8Z/&P^<:DxHQ[Go^_Yy)r])fati7sRWTzbY6g~QEex-UIMsCD(2:IN/V-j!D]y)6a{5/tIrEu
-0/D+rVzwfHl1)mR<KR=5m$kNWw:!~4S83w:NwOsu.69R[0Yx8[WlPY5MK>777m!;f!>R>}4aoFHwyx5RWQO%h]8e,p36-w6jpZ"G`rlOu6#kW$G[^5ch/I
-]/sgt&"TE|G(^:CdMVMvYZ]lZr;L`CQ(r_@`NY&w0c<GBS-K2]j[6P1V;AR1~:RckWUFn%7E9%'dm:ZA1^KYH</5HsGh,HLN18GwP9'"eBXy9@fxqWfmSW
-NabIwB-GyjmF>L!z9WJ.`8qTflqN#U]Z0[PYKhs:qoix!+pC1QN_8L%#CV}Y>p/BJC<tAFpVt:hQ~xEIm=Rk_E1O^Y`HM<}p!&rR_n%z@xiq}KL2z1-Kyz
-r{4(wxa,~jHMJ'5QVuu1Ri>$5f;W$4y/M/3ROUZYV',HPEt+"QPY'd`_#JgM4[&{HPkmQ5|9!F8FS67b3+b)xRR!r`)G~S~_[:+p%$byatz0ao]R>w{_dV
-(6yXw1S.>ZC3l);@cj0'z!Y7V`UbWM>u(@BV:lpzsWZ1-5a0;SZhIVV"vlV0xs#|dAmhP,rL%)8AnsCZ'I{YH}yR@`qeW=eGH_4.mR@C]Ta0tWL1rjYkna
-$H3RSbU9LZETb<l4Z}<0jjoyx]>`m[Of<w<dojYD52!DnRD,z}Dz@4F'>y=34h3[2|>/5`hNV/TK4B!OFqw{&1q-.%&%{$gvbioAi5S:Y7gBei=2Xg+yo5
-;`"dnANR!C`"WQ_r;{|[o!dpa2ETd+Q`N"0d5>Bs@((Z<7A7`mV)To|-qqN6U.Id/@ZI38@,j7u[<B-x/)=(7;WJ4Q<W:#^B#`<mp^bj;D]1p5QF0t~T;Z
-~.`aN2N"MtO)C=QK/Iv!<g[V_<I@nG'Ow1cP9y!!nmQr1CpeRr"MMF]l}p]WE9Cbe2GN}83zv26#b;Bn35^W"n-Hvu4OOuo"D/Z68v#xF,hIL>pjRNqA.Z
-gVxia>eeWWJTI2.d>y#P_+%&5:w(W@x].<.+{`<{{c$mK=t3|f3+'k`f,t<8m>4)Q|&)iNia6JH5qa$7639vrnh."wddNK[Uu}iyelr0N2@fN++GL><%'/
-0Xt!w4d2IZ@;!,CB4^ZkjiKC|xW$A-kJ9h,s_,ranBoPrT;X-g9)MEmxL.lzka1/RA2f"sfVXWgR}P>dO^$lKKFt>xgx-xZZa]uzD&jrQpNe+>1f-!!(Yk
-ibt'.,U$%G9S$TfxH6Nx)arBBCSu.oPo`kyK!j0{mvnvbcvJ>]Z^B"ES!&WjtbdZwQq`(8b3EmbUG)JmFJG-Je/3sODrSLE|NG1=c-bj[ZxEZmWQtose&+
-f=ug/[SK3|kA2{{|w=J@HLco&^[H7cfZU6Io$i@,hAz]MRq7ccw9>LMTV-<twe"W19AiIj3/:PnPyAtV<@Z@Q4o0M-]KgwU:WkL-0nV_4Bus%[GTXs`VS5
-kGB5kJ_DbwR0$JEdRi67{}SZc"K'^T';!cB5#_52$7pd54hrG{/tyvtHW<4hqY:j`B8f,hpN1!5}q>L]n<H<O26^/%<xy^h1eUu9&vp]y=Ni2MkdlX;R<h
-r7-7JtPbP_I{7VlhyqbjA^iN:w"jYN&0,6qHF1"cS=]qX;qh{Vz&/0jR<[~s:80c-}J6|IC$}`dNeylT/k}Vyq2uwG><k&70E!.#>bBCYUK.z3&W[_zuZW
-ktOmet83;5B4(W=wte,5!=x>0`0]8=^7>jd)#uIcmRd)5l9!QT1Okj(6JW`S]7-VXl{>-K]g0.g4/0CEe[l<^w$-Dp3{6kmf,dl7>;.5mC_aE[b)PbvYg0
-NOFfC:G;w|B)<BPHI"V@[lIB'v-ov+4y-nnlxuj}(;F}1;O}+myNMA`#bDN2Qpt[)rDx^r#&u'/bQ2VQ`fL}FRy#`,G7$K)h~P!&v&M|%P0Z9[m[@0BZHA
-5+hS"Ckd:|&z]u;]87NtHi:GNt%Q&O+zII1"FIi!Lp;nK#bK{VvRlib1OrC_{"A^K'::P7nLD0kLR%a9ip}g#&aHP`ZA!KdX+k!DdYVve,|k;u~EInU,Ze
-JFUv5r&ih<We~R`T{]uJs,FG,(/BJ@P#6_PH,Ab:iXDY^9$UpTM.|7f}w/>y0V]/1NUGaz/<9dEWP-:D;z;Ffi+h6SoOp1a;&'MTb]i|{nqxJ4.<xAz()"
--h0@xG8#!gjMf]7,@RBVgw8vFUz_j'Z4DM{]"4<lcKD{YQ|S'&D7}r"6M.G<#r{Z|nO/ac$44p4i.z'M`P.NyB@XjSWXf^0W;naex[{{Nw{qh;lt+cAfQq
-<gE_FbS^#'t$`t'5Z2.X}AdnfK:+AgQ0LF)WRpj,[$>CnrYvRay,IGeN'zjPxY_,nOES=K1>OPj#(2/tKKG}PnS=hML=.j^_PPTlflg1n7=`LWcB7NIYmh
-N@P0iQvz/kqTbni]CPI0bwj;q>yY)F"(~Aoa5ah_dU3D#y)q>VasCu8E;agIcsZJ6]SS"sW9'9)A.Bs$OMx_I:M&0@;)w/!Kq=S2[OlW9W0td9|{<97/p.
--ft-:RZqokN)7U5<D5LS0rEv.3ZN+q%9Y#[K,cYf(mNvFzv)%n/h1`9)Xw[MyZ+BHODHzKyH>'JGh@]ue'}@8e1R:yGMK"NW9U#l4k-8Zjb8xrW049wtk8
-rrvLeJ%mz|(<=`-{<O^w/gaId",hL}G[|7oQmmXG||H^OTX,G!,-7)"9ZbnL_L}]!<MiiXN5yrJxw.!Ts/;]|#/pk-Z+wJh%X[!X){`55S#'@-CyVcV|Fu
-wL_XyGcudRzX9vr)}kJfj,Zv:DZv#;+x&Z'w}dq[^m9q~@B&NiWM@eU#t7}<=/{"</Vg&yL1Lh|;S=zvXL1)Z1b"v&YYoTKOXO;2dMG[T2PnqMu|HNw+Fo
-iT,,FOoJH!aHfjn5+a.E]H^'Xf"Kdn_q9Tu)pN#2L&<TI.J$vWyV5U4K8tj.qM:FbpN}Fs=KNl"nw+/I:|[PO7~I>B&srZcfaweJ(4kPVl}j{TGqX`.2yR
-arzJ`8%O{Fq-zAlsRA3zl,3bb=JmNnNVHVK3Be}^j'ztxWwFTQ>Q.^o9A9Y9qDT`[RC^)qSDacChdW`2B6y6j!c651=#EgnCL9x"pVRkcW<>igZ07m,Bq5
-Cw~{FUz|o0$:q8Z|^NSv04f6@oI|vRbaEkjW3O67pxuY~}{[OJaVS&{,P=F]X|63_v}v,h#/s<iG{!_D4|RUcyx60C}AQNQ8(A:3OL2vv=.qSgD8MnFOa>
-5l;bkRAQAKmn$K/bp%_ecVRnf`o(5:L28KSpl$)m$-g";rIAW:&p1SC&P9!"$x2-T8B3~d+FF_`NZ$.$eyk5aTu@v9#Hej{M2IGX6-_LzBljn%gSKEFcyE
-<#v850+X^6azRY7;d]B}jVP;4QoRCEdjk:ePmT/nQbHlloRLD!HN@1t7&dADV#cUqZqNGr>#kz2Pd4dkfV3v=&gd'OakND8NRdU}$Ma5G"K"rirU30<1Nj
-yH,/2{'q#U`BUS<d5;mnbCY"I:{M"7$-<-}k3h#wlMNI}9nNRAT:3(azlL`J{qG9+][f5cqz7iisoVnzhWA0VXBTn5c=$(4:BVYG`G)r`rx#[sy@bpj3uL
-4V]ERk9>:ILR&f/3COumvVh&7Ti}hQgtH1k8H=[ZwYkb7#:]m=,4WQaQ8/#6}@VC>S(WYk8z9=#FOCXdeL+:urRdSH)f{i;shCq1.vRyVlglQ#aL<,RMFH
-DN%qIKx.kzz"M|,[_Y_JB.d6g$i"n;~Bd('J<9RA48cG{Td,:=V5Qskx/Ad%vBCBPw{7'RPyOeMEICoFd&&32d[5aqNDXb<aWxc&_//<bIl'csbM$Aaqxj
-/(774KE3/kQ'~Ky13J':M/Omp7'NN//SXUSgZp6r~gX6Slb|N,t&;dGk{hz3`]kk>`Hz>Jqp)T=7lp'-2"d+bo"3h[}2sf&mgIU5:uZeZC9{"Y5=%aH]JA
-}IUWYk[i1Bb{;Er<q<7Kit>J:vFU'iAij|4hHP@:@]5o:xzI.v<%7|-AB^/eDlz3%nZP#MTb|tUEL^IX42)Z3r#s@K}ME8UonsjBW4(Rs'CoW;7s8.At)}
-j#:y7<E7@fO"9MbAn}^#E{jzA8x4WlY[p_!prRfS.3dltycn>]}ErET,8I`7UY[&2@t9WW!+n"`Cl.(0H9m|s>!"et[>or|I!bxS_]Lr7`yQI_VH/XIq:$
-+aD$1<r-:74TK_k>u1LvqyV>:@4V0S0Uw@x%s1dJ7Br;sSWs,S@BC<bP2uecirL#pmy=N'@tm0AHxcU[^o%Q_i&z_>Xe={XaFtG+FguoFuXw9^9'K5(ewv
-W/aa#DJ{H9G,bWi}xU2PS8oo%1t|b|yxkVTllA<]I|(#7bH|za0ZaW.M+FO+>uowY^K0Q@`UoGTf4>in:/0>Gzvb!qVOlG/UFmBJNNJW7(BgCktDp)b|r%
-;qvjo{MzA}W5;a&^19eUDTCaJiE<_TQ)1ajy2vDQXGG{<Gqe5r0cy_,[>2qbggo0B{,qJ<g</{'Qi)1&0oR^k=_)W^jL:':RS3$aKiYw241#X/A8=J"8rz
-f9]n(00FEwoR&"oLx`UjS_iEq:sej#B)GpK(aqwkiNm'mf%Q}s"K)u/"0K!6Dz;7^#Y8@vbYX3Bjj/Fmx[@Fo56U69!N%KcNE4aX0jP='3$KkGa6Dw|nSQ
-Rr5}QIH)aTnZ2AJAZcve0Q2O:jB}c@Y#z]8I.>3&Hbp,U}#H|K^(/c_kZNZ2k590dj||ug1-3[q3Bs4.]$a@-t1It#ybS(t$w%}OYf)0{VE"#%!Mc83g-!
-T;<L..c$OIj]XeY@&6ES/F3m<gVM~|UJDRl>h_wna@C`$8;D+<ioW!nLsC~03m%+awci'@i<$8xI4$hcgrJ_6&(BAo4>+xjh)5OFxw_W+|MDZ]ZC:Bgi.z
-(ZbO^N7tmWbs@C,0Lq%i'|X3|LlX^IDz-zkDz-2mh>M|OtB-44u)6KJ:+x@2ujWcPW"dTl/qg.3mHj_a<eU+!I)a0Ttim7G/:qCBJk0ktpB9-+gTGrXI;X
-1DrB!%ts:iujsa5PBWns_t9)%{'AZv>knrAgKlt9#k;w/=@5bOdYdKULxwf(%cgoJ_]LvL`5/<Z[Hh={X/I]T<+[!Uq6kG7;h;~edweg{kQ]<+o/h5#vla
-Ntsi!{BXJtJ@4+j"1rq#)$>MS%gZV2X[<t[-YLDD>+V2Om'2CdwQYwHywHME/Lr1X%"OQ[k.j@$0IhkQ|C3l8]#L3o)0$gK::(OoSwt8M$&T%NEt:grha_
-@kw`bt$0fFLY+<;o9qQ@/G8'm!8'x%>/WF8/WVz,m<WDi,)k5rsPwcEE>ZG]ao1HJ"#A-1t(X'&3u"UMr^~UL(c0Tzlfp6ME_R/!:fg:z"I(fMG+]!6UMh
->%4EE6F:l`'5Y]('KcJ$mszuWZb+/5[_#2{g,J%;eeWK.Q:`p`zpbu+9XXR]%W;.{Y22#cCNlev'O<]chL'1NDeW+^Vcl`[PCrn5RhG>IMl<>dJ(_9GQgn
-pS)%g|y+~zhgYV'`XAjjHN^C_SW($`|LSP+ZH31V3e+GjnD+pR^^tEG%<nQ&j>kcwwH!Ri>}1aP5+$L,V+Q3G1"JA}tu8ne90Pkn~+F0%on3`$`J]0Dc"g
-g`}2|>TW5<'hM.pQ_d8XSU7OpkKvoy,_JN`w;,R,Vh!CQ0r%-rYHLwMV"!(r=LIdZM_W|ra62]:oGa#V-#my"TYCKT`(eJt./qIu<<'WvKM<R''hY|V])p
-:E0&w4VF$a5trMgA!4It!yXE8=/HJteq3NJ8D=ga`7t'(lRbWhOT:a:CR2Z(5DaD7d!![xT%kakp=BuEiqB3qB#_5R3us.s%iYy&Ie,myS`DM{Rs|=VBuH
-dJj1p2DX_NLPO;q8.t,NPz2^Y]D'kd<K5g`X]N;AsltBZe4z&]pi=9s]h:vZNh97rPa)zOx"aVn%,q2DO,e7e2M!xo(VMjaQ)_=Z{RF!e6:tp__lD{9G`;
->ywA>AND'%DdQWY-|Pq[a6I.ks4e2)Z)$5q/v))m(6_QweDZ$=pctm`g1oku'Z|R=lz"n7]RwqNyDk/%zpQ(;t(2,C5)KJoB3rII}n:zu_#ULLxH5VXBoD
-d&!#+ZTTQ51/>Zu=oNPqyjQ3ZJBt"O(RNL5|gY'{'4Qr_t`cfMS=1p8jEZ}^[b6osEI1>6zyVdcOJ7D-y'y|bZYiOI7mMGW>|pN0mX120@>bR&;g[KZ1rw
--[yErp#"lujrDMceIfrNawmpex[8!,ecp;-08`3,9t6byRQI3lH(!9w&as'{:dz'x]q"$1[VqF|pu5_^%!c{:Bp0o`#A@iGXQ|pZbX)s@U>RYKq-yjOy-|
-$_r`CXO]GzqtQ{>{+9(.wa<3lW@^2>2LC=H}ZiPn2]RqQ^]c7)5x}oeP}a+]v8se9#5'x75CD4zE"p{Z'bE`COgeD!x;:It%wdL]km.^/1QzW0U:]8Qno:
--R5I,IzA"U>,Ws6zi"po>x4r]6{IF))|VpIuPM>h8NP,'Y^G7)@-I8x'o=mk`N'ia%ta_382qqPUh!QE".(DQJWh{xAh+^]Z{]hi`uGP7_fDGMtR<H,<b;
-Ayt5en}a/@$2d[n5vHNU.VyHnZd7DWar8J~_eVv#b1~`7IV0!(%(f{!z#DwN^dGt:y=ebL'J]Glh9{t=@we!J"oG'&_z<-x-MwruJ3%2o#vOObV]l3p:,O
-3X61#-B{0+;2Jz|Bl].RQQD$(P:ErWA<zx+E&9Q|:B2h;MS4UX)joDxI.[R7Kl7vX@ng'K5^{uQC-}mF1bBdH2y(6)U!,E,Ta{,<CU)K:X;>-J2qQX}MvP
-4{u0_v#>%[3{42<Igd$E=y=iRWa'+FzZ-6S_Nvse/r#13sf_aV(KvA"W:uY:J7j},3c>qOFP/Nasdtj=TQ5y7bcShn%Dz|9}{%Xcd{7q/<L`_[@l1uR%aT
-.<r{Kw)'Aa&;:T`fAqD8uqkzj;urt$VNaEe)DK>qjkp6N:wm8k_Ye1`=LP!]F{S=/:seatDztTn:9jPWt{U!e,4oF`r36xZkfx;j]Dd_|7hyDWXOP[&s[W
-rSKD`xvI@fV,r]=]6XPAvb~fN}KSJVdOULrB'KZptqp:9oL]R;uel1;IHM;e3j!{:GZ6`H>}$zTT4n/DkBm%;%0adR8`5`QO;vTk(x#s'!G":=8rH_^)v,
-khWZ`MQgg7(y=Iv==Sj]cI/&!LX'jXA0LH8d816HZ7;(&N]2}uwoOC,J-Z{tl]OF{iU|0pR|0p^b]7p'+@i6RuZ5c#.RB^`UlISOO&#8o]TEx`-K6_2IfY
-.nIDT_k+vjLd/Az{_GvRbNTW^}!u3NeL<U(Kro_tT9-prkszRZKf(!zllG@CQbdkX2n[`:NYhZ&N!UybB'6P@Xzf(Qbggj=1^&i40$T4j'@|`/OvE'XMGe
-V(</m}Ax!%]7)BJ$88ZETZc9!>$4S9SH3hS}1^@aX`/,;T[9%6SWfQO+9tC1.u8+Efo7Ykc@aDIA8O8;ckIraZ&)rFPjZ']tq+n+EP,UEDpYm#9K~N7uOw
-m:>Nre[+<N',Ql)qw;r+o%}GG5ZqAk&"_fjYz$LC,JUDvwG#xtcQKpp!nSV)LrNp[HhRA_@QHp6C7`#g_"hI'c7kL"o-CepcO.uCuf%.'#Q!evg)E;AX[o
-nkp;tt@09R`ISn4LT.CbI|wfT,,RXKM0<eB_0Uo556oic9u4IOh#):`I0UdOI0W1J6'mg=u>AcFzvs45723hq`C;x0MzK1ZFW!kCqSsxzz|IROT1hR^,,F
-wv]<YjUm8smeE%G.p]+r16Z>y(bD<y'xN70Gg{-uV[aNGyohdR$LBmTlwWa6xb<H($jr,319XQZ8~gv'O5)vSW8QE'UxQ8!099GeT-Mz@O)i:d1bkZtTt#
-@a`(^[U:/-qcy+IU_s)IDoJ5Qjt7-Tipy>Xsv>31HRKjj&ut#JzEs>.2$R,pg|uqSJ{e#W;7%qZd9;DVOjqo1>])&r4^P1]6]VQ-GZQKbt{'vlIaG[A-)P
-aN.w42~<=#c"w>fqtfB5vSUiGu(eC'w|7nC91-08_C}|6Ii!~DYoHN|gu3MW!9/NG.>b=T"|IWRl=`|8fFnw!BZ'l04lvIng>n4R^v_Kvp"3[!}>0QBV:w
-NcQXK#mr6Z5q/6WWJ<l[NH3"1+FPZAI+|A|!,n5Pt-Rauf6R$kN]y>bn9=J:`Rjz49b{w2GR>vY'~7Rf,tU$[<I^cG0L+5qG)QF3qjA5&/ukxD(e7;EI_K
-y@`j^arwOt]L^QS$QGllr:kLP|am'l0%u/JoAMytG[r7oyP-VA%tz9Z`78c=E;m_f5Z^l6ZRmSyh2xp>Ub.:,evu,w4;lBO)GHNdzV"OSd)BR6GWP1qC{(
-H'1Xwl~+Xxipx"mIg:,)<U7_Hbv+iiI99LSFsoH/~2/f)OxDOZ"9iE7V^K&FxN@NQnqAvu3;>(i`<a5!mn9@gF=<&i"6,5F1r<aOu3+s2@o`AbHCtF=AA'
-)VV}a;_v:_$T9f6JR|R6"rcjB)aX7pVU~$D[1M9&&c4SmJ:+Kz=,&eKd`hT`rOi_Or$g0,pCZ&C^=kbY^7:Lvj^`Cj6il.lamj2Yu%.<M+t=oYI8@s//nf
-bS.[,3^2Jf$Liez`)<,vc5~Id`Td/k^`=eH)MfWj-1(,k5ZElN;uI6>Io4n8n_JrO2DKi$GbKffFNjlpdBSPf{$L(Avv926XRrC6!kS.SB>5QfUY[r=52a
-KTuFe4)of-73bL"uA(c_57t)4vMYH^p}Qc3,RC}uuRr-S#x(bVNZ=M`#>+ZyQjn5(/@.rOjyB|%(~6d[Ce,9jBb2}$n)$cCr9v#af,KrWP;,S1Wi5z[Nts
--LHQhT8Vueh817R9<WN4N1UlUc(Aw1Lehv(SdW6l0uLI0%YvW5Ul`y&rFU~ZE3uWn0)NdUP$+:VF@&h1NM^@YMh/S7L1.A;>O}kQS>MccZ<u"rnadc|@HN
-DD.}7)`GvQ)w!s0k0X}e~wxeXM8/iN@%tFh1JWO<},9"9=>Tgwzr+6/'lSVV=XCb"V0A3Lh(Wf&[EvG.gOhc[&%H{g]`+g>g9:7O:qBW4(89$LxH#4|.t:
-k4Jo=Fs6x@g#1jKts#w_tYYu@(+94@1Wc.lnaI2C0zA/_h^;9>D"oLGyFmiD0UM!2_-$%4R7;Lg<R)[CtfDcKQab&V%/wv1BKn,(=7Q24`@`Te7e~0=Xhz
-I/WSFp1VpIUzFzv,/%61q@#Vasia1$ullq"r/t71,XT0t,etT7"L08cOGU!(gsN}`>}E&7_+YwP1Y(h+>|N<Sw@cmK6qB)YjMf)ep=9tdxT(ra2^#u{zrB
-4(TZbzW=<"/e"RUwR>rbpZ%G-u]H;."zC^}7_:>rT_+40!c3sR1N1#";9#>$UUdi`+^C"vi3=EMImN2QGNiDZ2jH=p1;oVUp["#24-[Nz#,y70mO=inQtA
-TvjL>{()z@t[sbUvW'OI~-lp_$bKyop;AEJWlb}:4t:2aGEE%N_4Jhl:bB~QlBMHZkKWUs<AUHh=>,U0LG1vOZU;B8KQ]unU/FZ_,D,{Pi,+#%%YKU%^LC
-BuvU1u14hcau7u'W@ikXHI1#j('`]G(=[zoIYgCVPRXy-UpLFKhPlwri4_ft1;Mh,K%Ynn52om:2jRKeXY.I^]#0'0Frx+0hfT<fIvE:oH{6`aDYZX2hu&
-<cgsbL#_[TJsEv!UM&+{6>ulvw'5M_'S}aKZ6I:^209ps+xs`.7|6)K(#ffaHa$!+ot^+rU-NOUK<ygF!-!j4p;x"D1Tc!<}k4rx$pUslt`_drD|y&rSr1
-$NO>;ztY3ilFyu$T9C"WJ6N6g=X[BBRD5!S<H+kOE4q}J8UUVRQ0+0EW^n2b2zrsbwYr.;612Z'pQ-y!-H7E]9c@j=fUXd08[pt}M,#:N5H{0&`FKfj>]x
-C@.P+25oG9H2$#}a[L4Xub>(PCyE^8~fKrGh87}ib9B22F5c&}jW+2[(jN1&66N%%AH|WowCN]iU=4{1S7>Z#PFh#byx'8Xb`MW}`6F.>7N:d5qkUx#|#$
-{vY+V=,{^fsiQ&G>bue(eL9_ECgc>_it&FJ[qzlBra%!h7G"HT'7]{2#!od0(J]I{|>PGkF2Wm;QBw<_MNlFW^&/{'rhO`9VI&,s3[@'elI5%VGpjZ/5y[
-,Sg/QQwPj<W:8zM_]v"QlQ2.!xN>#a0ZkMMA7x"vzF_Bc>y&$xOSBis[2N_8];RiPMt3bfh(Z76CV%D,Qosy:ct)0`uhZ&PTUj&$FEYqo(`4zFb0gh`%he
-JX^F;T}6;IQxEp1S=Yv6dXZ'sN[D,s-MEoU>PR;UBm<5p&XvjHP</'g)AM85saO+MLW|1r|41eLMJ"6[+A-;@fmRXm{$=1.nyW]xS,`"lVxf[8Ic>p2@Wk
-3q$xXU#mMz<dAg}{4-@L^DR)E>T8psJcKqUbNHX}ixZ0hQ5Tc+(Jx+u;=SYF<bbDC1Um}#Y9-M]&Fwi[ey#xUVq@w}WEdUx>qExcbG:(/F@oE/ug4{4A&(
-r>^:{n/g%/3|AQn[td1%LdPnq7:23dQZQy4B/mYy`j+=ZIt}$RqNQ+28%Ye2.$d9!L`Wev@(2l+STsY/0>UtCr%io1L4w)@;.IFA4$vRz,Q7Hu51C[JB}f
-R&>1V&DV@R/^cIpi!lr^8Cj{IK-@_Yg8Bs.,}.COyV0t8@7eGeh5I,Wyn%7:&o):0F7F:Q,`JE6%K&mG^quWkwR"e0X8!zL|ZI-U<PcYg]H/}='l+SD"v/
-@ZBgPdSkCD2f=cHD47oDMLdy"_b:Zy;_x`IyFp:>.GY(pn^$E$Y>+itG0Z7'JF".;(vHmMI|+::Ps_hTSHzN~"db3}T3naF|.E<2=1H<A=Nl6QIRk]Ka`{
-Wtc9D!=qk)]DR|wAipZ/Mu~KYV{{#8KX.8rb6&S-3go[/!ykIZ{ZZI0%G:Zxx^|'PqUuKDL$a-`hC!-30d+0%eM7$aQZp7@`_Y)iQovJ_zALivzj_P$d[L
-vJ%DyOOK1HEpQ}YBq_7K9ucpHI/I=p]<;evluD"fEIrH2wCIod!S"c3`&p@=M7r`2mb.F"qQvj7}Tl]yIl&mvdZtvB%gc)ZDCo9y;#mp5k#=S=~>=OL/Rc
-ovNN:ciYr[8l53x)X6"R;n6.fpf;5(IWvKjH12sqR>{KbjEvUw#y2Sp'4oe>l1QMZ53#yW[U>8rPXf0rqWK>:fRu$d5aI5v{5FHO.fn(Esx5+Znc@N+.0u
-9wFbtIpcFed[R"hos_{3U0-hLV7/qc/YT(9Af#75{HS-16"5{,THMu}EAz$=B4nooU(6S.ivw&.c7KFBnkn6rd&]=bQ8|Y%qt]0uQMEd9RlgbW#>leKoyW
-W@rH<-c|a8|uzmCVEb(B,C&|qms^h0lRxZ3w$}lKPcO@0skpa)G`61Z.gan$15SJo$Q1_!:iGnny-bvTNJ6=;;uJ==skKIyXt$k6HQg(w[E<n@tX``Qk3$
-a2'$b[@bN&zeL(9At9Drk[Bf"uw/w`O%[Zfr}[QcFc6o5<cUjI=:[UW-ar".+;a12:d`Bna,7ju7Paxzsfcqb"&V9adilhoZAZBj0C<W;=2Ccri._%0yCN
-Bf~rE$0_{$Su,`{Snl6Q+nVO9M5_x:ygUcKkHaWl]<!D-=6fP&-q.8/qJ)~n./m3C.m>XPNxv]"3^G6_2pJ:at|0|A98mi>@^x%RP)[6~e<c]Vqvs%L3Be
-XoqT`32xHANR(|NGFANgm;v=rf0S&R_F7deFw!G('=T/Y`KWM(B[M/CA42;w@5g=$AFeV5"a["D]/h2di|2L6lfg[t#s>sLotvZ!m`ge)@0w;gBW,S_0Px
-D`3C97$jL>CuboJ2bwtSy_of>:^4(d,iHbOWEY>`k;Qh3`|G<a_t^}z"@;PCFJ,<iDZ$%(q21>hO`v_0{Z8lt_A9.G]|cO)z|,{KKaaL[xwL0doX)y^i),
-><0$+FrF(d0604zJRpnA_2bW+%pjWTOZ@koX^)@byMz%cdTMS5)ho)f55dLDM)#.#y.NwzEj!UaBRd4Jp5vqSx{2WG;Ensh90kt93"pss_nb7TotjKUT9W
-Z[h8E+$^qzBnXwBHBnfKhq;VIN0}es4|}.m#C'XI+:2;Nrl:na:HYLW]S^_6da7l/[pJ'{Ax"wOe#qZ="{LSFb#!Dv1I!(C2Pnyu#eZO3c];__H|P:ke}`
-'=zK=[-dWkPM%a$u~.Zd5|>8M9;65iWQJcR8o.Md]SC&ef@qcc'3P0rG+^-Cr7NeMhF8{61@mN]Q1.iW|3JkbISp!,q};Dz=,tJWu'%"4JMkkRtDTcYRi&
-^>@H6lt{{%<cdD,h(om""BGAosv$[aENS;Y!}[HB2Xkc,44OT=Tb@g)j{(iUJup/A2M&~W0X+R2giWVx#s+vlhVxFb}7`G(fD[zB>94ivQS9v%#s,g;Bq>
-g<uo;eE"jzF>cvI9~h}9+nga&ux{A[UDji"NdNl^])_}dj'0yYe7%doe81Q>c6CK^M8/igR0l<uLImob^VX3ZI%]fH[^O}B_acD>x=3Bs!8rrO=9<o0F//
-x"'yLOh48GwN|+dTJ<Bq;:_vb:/BNa(7P[0M1.9o^;LR!)+{R$En[3,|S.gOT=cR+YTr|N8-[J7#$h9xV4p3z-"IxYp@Gu`'CU`Wj3DPEfOigE7cb&r]vP
-N4FwQR-/u.o8n=(&W"g5["8pQw0lK0C,/bjY1Xxi'-@)kB94LDw;#V(qH+ridkBSJfq$ArLp'o66<^1Mq['}PmsCL`:i`I0AGPrcs]-wv@aD0,B/g.0uRp
-e6f]DR^8g&sG7v.djeN-]PXfbH9K]9(#l8D/WA<yrkLL9rl]ik"1&pHd2Tw|aqoIdfzN6JN/v,k28_9P0)98.Pp^:p.ypV]"kVU:Ze|.sl5cuxA_+cqsTw
-9209dKFAr[Ee#I1%Nw[XU{KuxlhUyQpG1dSq!7~+}sYRBJPd0s.+e-z&7{0{NCu&k$!K.#P!GdIsV%cUX2/t07E0zIi5oDH6"%n:N#c8ZYQ8a>}+#UeU!3
-Rfz}SM-XV;ydsoh!5|b/}M%@k+!2rupP|hb{edg`9D&73"O3c^rguX_ULgFY$Z/8(3<{wAqb_oW$lPFjPwx$$:7Wb<-Ez0iV-oc$5CMm;t+C%>9&=I#`B_
-Q!,Dc<4aE'tn$_u{A3l=KQ/<34Kr%l9pTwlO`5Vc4B9]VE4'fP.iGi$mH7aGXBLN~,".PYwSMcMl~llH&31`G#=6^C0rI;wPG}U+B57fa)DJLDh/UJJaFU
-="wAF!i9"d9V^}>,OI<^`U,k[(Li9.r'"b_>y;YR4q;1:A:CJj`n]x)zP3EDYAXn'+naYp^OGB31UEt,VqOX-vyTo5JOb}|Gli,%>I.yrBK+ZsOT}rls7p
-nZ3DxTkaWj)S(Kq];9dxyL!f;R=9mT4|&AV=}NK8SMnNTZM{x=Q|`v)t8qpQuL&`$0,a,-l1u7Xv<_<gKAcqxB"`l@zePe%!OwHe-w%qM{Y&|v2/=pQ:nL
-Y,_ue#|y}e`KO[:;5;aznACystt7'>:HsldyP&LnIru=vsFdJ>6|Se84Po&A%U067|}<L{5(y{A&z|C$t@Nr1q7C&w=]Xze@FiY|`7@by.U8"SsF$+OG^^
-$15+pwq7ErIaYr^5XwcFSR#5]R6F4V2SEJ&zXc,5Q73|A7MP7A-`0]aGNcQ_$})m-6]=ck2QZN]Myj+YM#k>->r{qtfe-kOdd!LKP,"NXa=%.68tPjHn)3
-IZP^wg}^j!/Rt.]wr^yQ023MWD,bnHEqqjuoIWdO!1ysD-^HI}f=YLi,;B!QeXunS7)xg#Ca^]`>k{.cX,I%mEBZ0c0Y=_&SUPi/7"wX"DkSL([/1VZr6O
-1nk&bMt_K"t]uwIpVT@&G%hVr[`s~K{4=)4mLH)eF=4r(p[SXE4H#quXyu=h$oA]BdHh['1M",&SGHFhG7',1f2BB=hqgi-r:z|hQR'1`]n]ds+Oo+9=ei
-oz>I>iRfj-h{@>@I.y4'zFUDHMfAur>fSPRZt%S_T(4YHhkZ72Uo)i]06t<|koKJU<{v[(cEk`;1Mptjx&)di[5N]|>a;lA}2uWWm`s8@|1@=s2kJ2z<xC
-Ma-%#8bJ[fk{IY)rDfgxVtnt.7%{0{#{TGJWy^s/hrd@]$!gFv'$$t5bJ6lqE,,=^r%-9`Ua~1$REWB(Cml(gPYsq4.l1z#^V=:B60VuCJswrr%N+|^V<7
-zoE8GXf>tkpp9tiu,Ru1c@xiyW}<b'qOI00)^dDXqL_}w]M3DV+`AU.0ya!$^h18JBjn4CKQbb6%"r]f@84xth{b/gHIJz<x`Ya]51cZ5<R^mUQ5Ex68>`
-Ca9bK_gR-bTV"O'/sk0%:C9J#FT%k;N0fC7Ob46ORG<'l:!c1tB])N0gGNHAZHaZxE=:)nb56]!^/;08fYA}VEE4|/yhsu9lZ)0:XgLY@wCI!@vhqu[xBV
-~YmG7AU&6M}/94F_XOaCHV=>zECD|QAf`uhQNz)ZGwp4}VXELT}1L5)qVNOH=Zh+=tO8oR-Y-c36b+{wIA0<X3zOK4$!]t@]eqPnUCf}ITa5K&5a1Wn2gA
-;KnjbSLZEC%_~9j9[7;AR/5FlaM_7Pq"wPU=4:&w-swNBz9nYI72uAk8`aOW|8I[2WTe$F"Lel:WvAmQi4p}fnA9!npCGF)phbKicV%aNX#Q[/&jl3Z=N}
-t!wtx''#KYpMeTXaiN)M[m^@S0@w5u02Rax-gAcVta1}fwJ4^I:z^MvaCcs2FE634bE1%%].<T#+@G-a^cNPrHHJdJ<B>0[&<S^0J4:6d;3^In:PrF"y`;
-.bG6Y!IQX_ygoVgM&rt2S7>C^Ww7ero$VjMk/09T^`wtpDeEwA_'>JQ{CvFF+mNhi",!G1"W[<RZO9}NbVzU=7#k5Uz(9s:h@@&_]FY]+8}l~T{_!g8-fQ
-po=bteWC|ME5W!;nu&fJx<r$V!_<5[TeOs%Rs^-tU,vjP)l/zAy(Vg'=5-_-ogcbI%s5zELBM&1fUgr;HKzu=:{#kVm8~l3F0.d@PIAHWxkx2Png(a86XI
-6P/S[W:_9qv.~a%'`v,xbR>g%xE]nT6t!`q-"#I[X:w3gs}P:e7s9KMp18.Idq@j"5GnGc`BQ[X0VSc40xV'v[z4wpFAgR^b'B9(H3GpC#LihoP_o1)C}5
-fxP8n<9+CJ!4JdXl_yGltB%&XS|dX,(rX(xxRR[U!U:aE$/jtX-L/cU<xpEg0niCEu0v!6b(beEGt6Kpe>uDDp,=s1u,Sul`c7VeudRLOl'nH/O0X=F[!-
-pmJg&|dm+X,1u&m5j}soeO3W,P!P5c^}0nO3i2bdKy[LQ|YU53NB'@B}+}zd#jVn[`6l].-t!%$Zykb32m.3Pdp403t%yOv$2I/[%Y)t9+s_/q}7+hT0V:
-,E@UkF`Db70_+I>d{&~`G)|yYNYFmuBRI)|R+p|yQdIlW%d^X[)JMFP@[pC#>1a55n[fo}nO<cUdCl<gm4g7ys)72U0w#{sBT"Xki{g'im-+_(na9^,mr[
-`Vv8P0^Y&m^Vv>+f$QAWB8lH^O=WQUO+@9VFu"urhL:x,7QF6oD7+QBHyGtvJN7Q<"@qo!@!CN2c/MZ<f)0/,HfxYQ6/3YK=xl^XvvVBI9h[.bhU_36>ry
-oUlT|yEkCI,-GmYd~&^-8M]lGDT_'930&2gk)5eQo$&aWdC=tVjiUTr`FtwUy7ncwZ`Sl7#p&r#B=q1K@$Qa${OufXL^^@4<3}Vk[c}r5R3}HamTxjria"
-1R&qkS~`U(3AX/O)VpN&vHfiM7/uW'kn7i}@)HYbx6<=)X]&,`{Xy7$N.4#=oIn|j({bQ]p`9tv_aC=zEmBas=C$K:/<y9G=_4C20@d0`V=dL6`mcuji14
-zDRQnR/D^ANv6SNeUjc}:V#a<AmOC;I2"E!{6XDMtewHT"qiYU~2DO<YjutZI4D/zurIh|,vAunQaTPF7q5Ij7zVg2#xqcFPS,]<op3q'a{dI,5G]"%41|
-OI(%oQzrh)''5->HMb9^1y.tj^N>9UOjm&,;"bNXo]-+Sc@hi{H,%T"tA;[1IOemEc,FTI@{=64NFQ,z#K0c<Q[mVYGg#1]I4T_$^f`Ed8hVf7Pu%YLl4n
-T(Y!ylU2a&}[fesgW^{10/@/qMj|fnx1}CI+_y#Zbdu{w|,"j/$=a%(H7wJ`+Y$YSOL2_{t+eS&bN!;2kl4r}6p4,s0J|[)"~WJ},vy/Ph0;cY(IN1xYwb
-|#:Eg(1^!<W6[)|,e7%{~_!xBi1_y3)+!BA1<!h@F;^u8at8Ejr)/bb!67;K#Di'l(=^@B&jfE[(Lzuw[9Rea(e'{"NKvI#3F;/lu;yNC}JPc(g>`lRb7X
-b=>"[-Q|UUt,,vtXDe]]x)'O9Gip`F/w$joHD]|FH;;MWc2![tIn(fmv:<ElE%^OFWL<~RKQ^,+Ni6;MnfsA"t=/NwM,Ub}n/`vMwu=&wnVOW'JMRDt{P#
-fO(v`rKW|(56-gz)VFIl}/DY`Isb&hAs"exn<xjR~K,{;aKQW;Z`{lV]z_;cYHnc|m7&9x5-[HOn~C)gYwdle(oS[{OR).G4nr0,7+jf6}-ezV|8_<|[f.
--Z`7UD#_+nvbm7}^#tQ1Ml#<QSGbj!mM/V(0>68c<%A{dq1O)c@8-!3"5):5Fntqu`Z_vQ{UL6k6z@uK6#`aG>Zv+8"fjN>HbO;7C`;`)t@W;|u]R;bORW
-=DSclEi8GyAYSB7fOJKBJ9tdSz^QaaDB[s_k!VN^hwvZ7/t[=zor$jA/;&Xr/vD]`=Cm%/'UcOGqpHy[054qsX%a.n+us})4L-)j>'0As`,v59:HIdmnZ"
-BPwD_SF0[01-MZwoOY'kg@SE-%8.ZP8%IPA3'gK(a9@KO3_8s3c.Fy-VnE[|z"gZ"P$4{YmslpJ5Mo!-McYc45ROGgINJI8Hk}d.eY'>J0FWCTfzd#nw"^
-><HQ:JwSkaFJ1HU#:2Kz`vS66rTLGhjz,!k07r7aTH(.1@3()g6$XV4jgx[uVR}5lX>Y9c-rwj&qFi+8N7>!vRggm"kwD)@c3Ct8JI|die"9OK1]>->nFx
-iQ^.OLebT7'lVFXtIKV`rW6Nr%J-L}n[]ognmIAl7R/[1cK)XE)^8ir"RiTcOt(CQ5gE)O3+)8_Dz,;kM[@{ZZ1#)v"N[8Aef[l+I_=""hp151(JQ'GmW4
-l[s+.K"`_@;3P'`Bj'$AxW}e9/6fR<ZP$fpA"Kob51b,C"$!k|yr,8[j)X7So6yNCZ!b-AxKwgpS7,!3Ew1YlS-U8ME&e"kf9DP'!&+=x6/$N`+R,('r61
-;u7XR!a"&G$|vRfD2/Z6MS<2J$Wrk5!;^<ac3&f%-Y,eo{gp7h{0<XmvYZ&N`$-<w;zD{C{YJLNYI8f``{>AN-]nJ8749{-dpw[hoK3K&7l6W,@5gj4>wy
-y[w9!yiR[<'Z9y0TE297W67J'F<s!|#>s+:AOiIt:dZ_N%k."hdX2T+b61GxLP"'l:as/+>XP[:krj'm:f2$+Tc+xH@84_"q+Ip6:Z[#X^Icu605{Ox$`<
-8Gxxr%YY5k3./oMu00aD:m^QJO60^]|_(MEQ~g;:NHTvcjEs,+N=LC0pN`0{Hru1:Q68}T,X[UGwtLRc~a"h;wZ!eA&`XCo"nHfTc+L%Eh2V[[-V9%v@Q.
-ejD}^M(xshs0^,83]:yn||U`s9_<PPHH2)o+D.)DCreCatRm|xh:QC/i-b2d9M#<a-8w}{VZxClQ^G8+LQ2IcX5>&}'0^.E:^&HR8,|@F+A'rvMNH'hW<Y
-M}NTDVJL%vT(Fe$KX(G_./l{3FTq$.A0/e%:H3E"54&1Kr%%`pE#@S+Vd8cyOEuc_wVt~m@A;]S(%2_Gi$-M$$u]h7u6&io1s"iUt%;:%&US^1S[d;0:"g
-t[nnkg_r[SPcA}p(Ch%8^p`Y2D#'I4CL9Vz-3377ao1q9fnHYA}j<&o^^MvjJ^=%/HX>AGrU'q)T"E<ep@/I%)&b0#hA.:s`V2"I:"Wf3>2+>xMx9VN9n8
-#9j1n+#qw7e$x:,KZ3"KIsk8c<FmWN+y2EnB~(FB(Ev^LM^]g2A|)6.E]<Yl^vLIKlWgmi-6K+$5J#)>N}(;dm/_[M_d<Z02FGnr^RVyv"pqi@2HukLS:G
-^q;n^kY<8$KJ6bh@+fIP"]TO""3W"x@c%;y:3xcZ[L}EsL33]_Ee,l.^ranitHaKszs>/!/J^QF6+6l<F(jZz)1PDAtRYgSsg@@s$Xoi>yjzH4|@"D3adS
-r(/seEOR6`<@9Q6a2,ZC+`P%p`N9xPvDz58.<EP$X,OG&4V02KIAi;@257Gt;+Z(L}f4o8esi^v]vtl')(Y=n6@WYJGpVztaBr4Q|nt'1}Ggbd9|YUek|+
-Xi!}vClToCjT(7AQgO2[O31er}OdU-[FrTio6vxAM3P3v9-Xonzx"5Y+4s/zW{G;"wdWeb8X'Ifu$9<O+L64=9D)9mzU3mnf<}LeK}5JP{uaC{gbE[WvwH
-/V/rUPx8~Q~OFXT|t]qx-De33e]qS{au<w:<F|@#1rtP<ek/#LP+u|50=oxYj+I`YE[k[(bW)@5KFw9VdE~VvFV^J9yc+Ci9v'%{=VM2Mm``WANYM{v%/A
-7YIv=`{ypnSv{o3{6)(cw5Xw@LTc]W"wl5cKcP`y9YuUV2~ZaMkKRb&Pk-cZo6b^De3rR"r6pNs0o>A77n$|E)SZS9_;|)%h&.4PQFTBI"F`N5C_iEsf-b
-x}.ht,{^EsE@+I{KqGEVkaa5^j~H!`-b+"^9T`DAq,}}8I^3yZib;&yVDgs[^Hit[l]J41P=.q^cVYAo}e!)Id[cFrd_BaNBYpqB6,F,_4R<2Wt4{B'O;t
-YgX_kn(5HS&sMfVq0VJx70[,CDQ<m^lD,+Y!PE!z8wz^yP@F)I"X-ZqlS`(5kC,)D8Q>MUmI/S#8FhXPC2:M[vQ4"Sjg!ujntHDwxd@@ek:@K-^:[L+[/f
-RmoN,nCk1$o_IASOVbP,qLS+5}rn=-XBa.FtIA3.e0Xd}wfLJmajr,5GUPZs8<E#x7gUhW2mbCHHj[@S,QuF4IPdcS!G]_<'FxZ-A-dvISs.$dL{DZFu|P
-9+LGz%m,x54u="~CHYkrl4CNhUWVE3vzAjiWw#ViHX_UI<&asWmCT;:PtLP7_;W.cU~jRL|P~`~RcV2CE&Y["2d#$WbU]a:HuNt&u#EJ3pX%8#S.T3T8tY
-z.b=V'tYk[J=KAg>qbOc4Q+K54)hf"nh~u$u1F6-(83Xv'&k%))/9G0M=h)k7R^|25>_r(|`m.e{6'spNs#k+8)ptg$X5}3d2^mSeF^!e#X#GvD$5l2]2r
-%<iQY9/|^E&X1a+pv'9dk9OR!pZ{h9NA{Q0uH=FkuXR+e(U"pcT}l#Zl)NTiKM`F!D1wIF~,}"n[o7@ypS|=|]&sblGI.1v41}Sh%oA@6"N(;W|zT|qR`k
-e,{e+dlY-vQBc#4J//]pM$~>S'q2qN0oi&zp.'MRUA"#`E`VnFHn,Hfi/nS(lgW_ndqZv}!$Kn>rDEvKLov@'!|V}J"2'Js%rQ~^Z|6BfJzaoZPQW{})l}
-vF){Z[[o%,Shes+=$;'5Ke:v'`Ora'#/)ymE<V-l0jrrUy-L:>T.RQ[BdmQiv>)Te%OL[3rIJ>XY2U4In%hS@S<ar$_>+>tVX`"dTrM/8.J4yx<k}^<I~|
-2pf/&0tTz%p]L>Nv^51g-W=_FdA_KWy@](Tkqw(;3pv%>yH2rxHz[s"T_9ima1=l9v_iY|bOzCBh>(cZ6+bHjQK4wmoS'v;6Z`A)#18kBQ&YR]]1r/MQ'[
-zR'R@o_r1UdUAEEdx:_U>1afTdR%`E!7XTxR)5AslOPrhYuY}K[N4q4"'C$n:Py|dMuC6.ghq.h&qu,EF'XfzvcO<j0cIp@Y7wbXlEmo41V|}55=3QR$V/
-XZB|I%exuayS8qc4,EV/0'yYf@Q)'3={[w]S&@EkJ_^@3e]"bD18I/:]p]Ese4((-dlR}!sC|DXE]XiQc=>4RG<I1kw>3jo3<(+npX1k`fZ0k6ED7qo|Gu
-{v&fWd)v&)FpkL_<xY/szNxo',Vu"MN"p3De%peO%+8y=q^=n>gWU81^9&vhO70i"z.[;Z(G~lA_`;gS6xd#pHAFou1m6%<]_T4|1AJ<>%ZOY13f,Yc[6Y
--NiO(4&I0HoSPM%Or0zW#NF{|Qkk>`woUFaffSdp2<PZyi{656Zkyfw3BCCgRoRe/2$O]by{Hb4tcj{XKAoYL,g@&ej"~D3,jeRBF!t}=_>c_594:JF8fi
-sEX1-H6YH(Cj#Yx,V3]LQi&kJIVhRPN;mvRFhotaF.E@=Fm|veCO$+c&q;CFBQaU#;@e{#!.xx|T&9^T'g+rxB6WrEli>]C!^w&z[#hu1M1@u.I+R6vl(F
-Rx,z`&V7)l%tf-eZ4%NR"tG}Wp;8EE1OP96FQ.^wbKys+S7n!e|xF^I{`u%wG'T5Bnzk#x|w2_S0~^ij}@VN#|W&bVywTN'kD`)A;Mm'}$rr+{2MYYmMCq
-N2J'l7dTG%:Qxg_15Yb'ee@eEf1Jmx,W>fMBrt!v+$(TH,:Pr22km+"c=]RN'k/oG-t3lM{Y==2,iBD53U2&IKr`;LLsjT,b_z_uVn3XDf'#wW5`_{9]fK
-7rVdj7$xPgHc86]kOK#KbZxut)`e"2ylf3GaWNG))f2Vml(p2F~Vn8)"7]@<ljJRcX>PhdPI3-k>v6XZ'dH6DC8KJAk/!p{D-J%,(f'UQd-1A{>^ff7',.
-!QQn.e!@"Pjmax24=JT>>3AW@2j3,zqFPr9p|G7U,xrh-NmCK<rbiCo}{d.Y"AbulZRw|'hA|D[@UJ;Hm[M4["I1&(##aJf|[<-ICG(WgaR:8cH%0deTWh
-_CCI~+SYIWMHJf@@uhHCsd]`;uAxks@@5u#c&.ZG41'79UWI}M<p{>Tnn;|X'COe{.c>O1{{FCIchI2w%C=lC{Onoo|WKNnXh4ix9!WmN@x'fG]Z1Ki&T^
-]"t.:Jh}vdIN#a,=6uOdUfHk(d%<+6zn:y(+'2]]zZn;k'V._M@90i^qMt1veq9!qM@y^.4H:+>9roCu&K2!NL0R5840f+p$`bPd,;^FGW;z[@up{5nGL&
-B##ZBlAim|{bvSQ>$DW`6.1OM|m@n&K0]u>k^50k7QRHm;TrnBdY`OI$gKw]$b2j<{`x]Y{oc0o,{jou9)M@`D%]-(Bc_"yxybzZK7J>-H+Z4hjs7dwDFm
-nwct(B<Y-gqn+t7'%+VYOZXvJ`N/RF/&V:Q;X2CPL=fv(2$A([jJYU+;l&eY][l]AP:E#8UeL/n^>O#tw=~aI(rm^CQE8-@abs$U](ErX>aU`L)q3>R06X
-D.q8Iqg5'pawDeG(o0ef`{P<:T::IBo^IV+Q$()n;k_HqGLJ/lx{|B|FC_5=u+898(ss@^o%[4nbbvWX2DTA{"Ln@FfiV^O'3/;zU5n>AS9Hb.7Qca(:Sn
-Ko>B3aMN+C^AIiOWma8)(JOJreb/;IymxcRu~13@7bE8FBnydh~LZRTfK=#D&xgm{|[o>ql|E<s5P(,qHZU]4DfT-2L>Iy$I).QEJrATkbKi9,.FH+y7&t
-qL%kPTm+l"sFn_Mg@%GMl>1j;lUx;Llt|rg>bGLH.t$qDIiaLe".%&7siTC;+/FyL[(onw#k&G~1@F]FYrl_Y:x>@(Y3RQ4]fb~>Sku<;(KR<Tg4qWvLUU
-,6+S|E>4!O7$liEz|[Ma~8--dy=&dyE8omS}5'U7y[y73lI0%lc57F|M[MAh5-IXY|"ai|7z&UE[nl{l4)4e>'K'^Dlr^6.B$84og9M2+&_%K%RLsF}1Q{
-ajGxCn8GK^$6N^('+)kVZ#0P:J`&Mlj21.Fc/m[{EVQBF.:VGRxwChQ^g7[1-0.5l6'>PkEWv2Bx"fEAgs,cDBE+7][Okl[r!RH_o2+kf`iu%WgPc2Hddt
-X.:TmQ]9ok/&<_$B109)0H;)Y[1HX#mEAd.=[LD:Y]kdML`%~V1T2ED^'#:s<v+U|)xC{-v.9'2VyzC8{ibJ'u+s-M=.2$Uzoh{AFD)F]:y49$8%f@Uk`^
-UC9w^}3{{o^5u!xP[PlOVqL.1`%BK_TD!a5.@Q{uW|#{"xY|ShOFJw[O@"odsdk2y}|4ms5s+-&Aq_/QG+hb$'b+4AJy(7z#E{=g9v(HF{k=VTRZc8R`.<
-a20dq2lF7SeYzw>cv>/:f$[':lI:MG3;ri&O4lz%npURXV(>vfaMj/EKUZ%3'2]AKhH6OK[j_=Y"<USi>|OdoOuMl$,GcKZ|jbW=Q_q,3W^L>q{UGj.<4X
-#122hu:[=x,b&B3WGCA}H)Ax,i%ZEN,;7;^d$&dlVHWYVO]oSkQVL8Yp-v#se.81mk_G0yFg4czAsX^nN{+3(1''[x0rRz/oEn!b4[K;t"_pZu6!S<Jg^k
-^`$h'T8!CsJB#2FR"TS&q:^"z"6Io%WoK<zXO/Y%E!!+ATtH,=Ojy}l=@ww,Z:Z'8ZE}ES@3uiT+n)Dg6pdZdA]Pbh.r6AQ==^56!#;YVy=#$SNH_ROsdB
--}^,dtZg'3JwDkcK3M%SUr:yDGouh1WHTmu`@)##Bzs%I18CvvuO`|%h5%SD`G[@{'gaS6|Y)>E0.K0v<}^U0;##"h)h[$s9|}~ntI&Z[BH"4Kg,hW}6(<
-'/L)}u%OYr0=0"zDe]e]eCSEGGBUiA22IMx6%r#+[7Rq3Kzu$l^>I2K6d$/pjudlgo8W9:<O;@M_z@x5LcSz/K_((.H$Q>,ue.X3pRgPw%/C-`vlX$mmN"
-:`i7`L]^+mG^Fcyh_K@+)tFX'T8w2FAr]LT]t="j3@"%i"TrBZ@Ub<9}~e'JXdM+bs3[2{DFgsr(PzbL3XKxf6!M.ekArd1Js-y`zQEtC(GQ]M|^e0Yyc1
-xHMzi:8d$)v,('<B}Bf&_rY(0O0t`LtY3H$2'Q[9DWcmlfbnx%@[K^XzBU,63(8LZIN1~hDRR5{Sde}_q,aS2zXN_8<SL]1HQ1%(-zS(TS-hY#4QCBMxMm
-'9Euyrr9{@f>x&a(sSf0X|kWF-]vRvm^b[O({>VC]_9/.Tr7]LOEB|cnYZFW9cnQcn5dh|g57`eViMssD)W)X>QiGK#FV24,f"-Gyc~`!)|-323<Nt`tc9
-m(:bV3H_"mG|#yKIPJB4{Kr#E{sEPyjU+7W<[n#1cMZa18pYSzGd;fPTY9P^70@6o+I9kCL2y=Vvgxje|6V0~ei3cu)1^AapzYv8.t$H)Lgv^k!H%.F<:Y
-_HG2ee;$e)l%NE:tK)mk,Kx5Ald/c/M_RSK33@yiO`4pgFjF%8kiz"]-xphTE(em35j-=:u2zh.TJ$0Z$C+{e4C{@R}Fu0<Ey<;F+=W9kPrrJGi@,2^fXZ
-g%,Y&9B=<$HX"sq_aZDr9qFXTl7F9Z-:A>@^cs4]RK$^,CdY_V=DZMKnMIQwRT+6trsXj:;^c1<wf)C2SNiNI=sd:5Ujnwfo%%#QWRHATkpp=3hUMC_&^G
-H`EY5m&DaR6)ymt`&bh1xa__+5mW"vK@{us9ii}n5x@/%@gFWf+3:ovW[_CXWYX:-R<;RDiccC8T{0oG$yXJE/|fUY+LLq8ekEGsqWt_Tcc<fmdH8'HVL>
-86suAqjMy/LY~yZx4x$qV0c#2`Lrg`{Q_Dm8^f8ED=z^SGpR/hv(yf6C_vE4IsS($n|)wt=+fTKtT;eCv@IAM<{Hpv`89j^Cshnsx>y_Vso@.J},Z&wX7Y
-i8^ag}H(i[MNUCRioxH(''zfyo6OaxSx[Y^IVY:w,rfCZ-H|sm%IZ:/d'S=Jldz)E<^ufIwrN%mtw&5tZLF8G_~Uk/mx'Wh)0w%&cnu)`.^7T!7+s'q0,m
-<J{C:F,BU!;j9h$>t-px]X!eES}-H>ZurEzJ='T|w[k+Quuz|>,`WhO`|YX2=^Srjc^_d2[<>dVhwN5U'%AX@mxWo5r@}'k@FG^zs:#Cq:e<@WCZ4=|[<;
-s=@Z9ZeOt-_GLac."Ah!xc^W[fjk@`Y|'etEF`z;Jm<24Cb-u2uMoI(76'gHZO;0@3"hVYm@VSE]_1Wz}C0IYfleu()4CuxcEv6%io.t2Wpk/rH&:`)f!B
-kNDd&JtXc6e]D5gPLaXk"3n,)kYQ,(ZtQu1WwU+6#`dOY,F;IVWnQ1@`:J.&6$V-DZ#5}<<;&Sa6fEnLvlnQ8i9_i69IuoLA^,`$W4|V5s2;0k2'X[<#'M
-Zj"Ig#l-mELu,/4V"RQy"5G|BvS'a=)pbE`,Dv)|E:B%BPan}JA|fhHr6LzXd&mv`5Pb,3UE`{N$g2b|+hNo"q#dabDVv6gRv->XwWS,+NvxcgNO.[g+lW
-;DxPJtxda`GA=7'we;Yj(-xu-Oyq_xkEHuK^T&ZcBxu7XF]iO7ZUr{_pVU%Vet}^p6Kx4fk$,uAFuU;CIqJH7,Sq>)#h$`66`r]On>p0>s3PL1MP0t"3.,
-TlXz9LNu~5cf{Aay5XaBk3aT-@9bf0)%xugBQBjJ&rf8D6M$GtHog&[U=GLANt-CV^m_tVnl!y,da=aNj@t5zgawCGI4iWt[E32{bn)GPa1uCJ^OEccF>q
-$xQZZ!,@5J.9)'A#xm+`%8kNeJ]aS4pT$6Xp<g)L4aZn>h[DCst9Vo0G%}<s[T;Nj0c<,SB.YRI+/>!lrsF|brg[}8x%]+FGI8]pt}Etd)jdf^eQ'J}WX0
-t!eCxbRJ&wN<K.}9@.CQwB"tw+j5uckD5&yBzcjs81.'ddtKD}pr"x:t%h2H!E/x;jD$Rg|(]8DZCfUIVqvX,LR#PZ_[mzTsY}{AKsLRNiK/9+WBU-Uc$3
-P`@}&o4fD<P0jfdWxu)GO9x|uG7"<1YsWw{/oyPDYDP/DK&%}4XRNC]6dx>j8U>gqj9>Ji)=LEQ>kSeI^OCzvaEP;_I:a1<HuRQ_10}`)RaHq`]^BtnNjU
-$)'H":K2e1-PMfi8..5LCAAUCfu$Gdg@=zw^6^ZE^wcF%S%^l,W_yJ2"+#"]cX0wWCgU8r!i@x:)eix>BUdyL,YADi>DUM@x|ytLq_2D.ok2ME'=)"lXPh
-s"<%F^OW_V'`I|&`lg`}8|gVlGH9;x`{/3cg;I5M$yKb-+;L@zjPI-/WNm$"65z%MTQXcoX=Bf(^UVO;S-n(:wucbCNyG,l,fvM1bkDFe8trEH$1:"-J&<
-FmZ6Hd!TzU=<-FNm=xd`go&1[4g$T2-'_&;dvvWk^:>KdyDxfu)n5B%n]<L!27tV/.AcMENzFUQ-74+KTWQV=kS_)sV%<Pv^xr3{=044ceBn&Z1M[tTdYe
-iR_!@;_t$^)k~L:6+SH<&vZCB<ALh)]iK=)G<`"RQhrLE7[Gl_fk/d!l]CKv;3z[&F'dX56g<lmBSAZ=hjpVli8le4f|oYO{2qz]x9:C{g`l6qy]PXT@;(
-o)$m=^Wt,6LkQ01o~hK#c3V:G]5ADS][{$Utc%'`_:LS+%Q@M$yA3nWajCk1]@nEh#~-v"rAG|Xd&r|/u"5!DBD]#}^F}Npg`QL7yk`!>fysr4uDu.I/nZ
-o:p'dQekeZta8^jG,491";|ke.Gq7Y/tcZ.JF1#=TRbDE9,>BI:gf#UcJ^_ldT;,i)=!"3w,,3NCgt"#]zayE@)IwdN:8v^7BlkyPyAsbYR,%4hq!dw[])
-g'P3wmFFXVC;3dxYJ}B'~,icu)PA2]Q&Wcm(&X~y=)'G9nT0]XKVLNXQ,Ve+PV69|@"P:EzcfE$t![s&5=+gS<V(L>DqvswSC+v5Cp-{y4(y-<#T8KPcFA
-,$tQvVNaU[)0;>wm!t;.V7XpekX^4W3(s`T]HQurre+6ndMDrHQUY=6(W&J8hlcy"rt<~QnawmM9qJ8Cf{+B[8{p8iFbPPm(J{9$s`7=FQfF<kzWwkHev%
-n-vn-WnRD'k_h(eK1ow[lGzjn.7sibiEh&xG>6O4fJ}F-Hl,FB,)JvN<Z49mpl9v"(+O-=PP=6]GDeCR&|6rcFR3S'nF`Z#r#xfwdC+F=g,Bf<aWx]egKf
-r#Wp{OF6jsHU^_(2d%bkvgFHaM'MdCfl>8yql#Q%;cCWQK1AZwCzS'f0raU!i1s"R-U+[B,rWw'xj55OfhT+-d<AAmy=Vn{{yB`)=m)bB&eljbH75V]$K9
-wnkgIaQ'X/+KV@LP@wJ"LC$buCr8r"br9qX!/S2jk]M%t>PIx9q.h@rU2&QJ[FXDk^ol8e!Jo9'hY-l5[[[3av[:rgL$}"w<#u9q]-Q@bsmTv$5y75'`GC
--9W&R0%#@BGvt9Gn%B~dN5-bBth/n='c'j%w2">6,E9R&Z=OPH$]r;tK;,D'I`S;5Z-Vo>^ymH0BrN2wGQ,)AfglD:s}`i=JVhb,rfa[7tmlMONDl(yy6I
-bp^Ob/RC&d8mRmkUw:+}tV=CT>vf')^thY&pZpiht{`ey]eRal=c%eWBWAK24B]ym+>=1I&CtTA.w<u_(X_F1>Ks~GBv]ql9}-o4o$[8Kk;O/,ACY^Ir;Z
-9GERjV~2)qrW]4;I4mJuDwNW6>;v'Oc_#oJ:0FdM7,A,oGH0+4wB{J,i{F;.(UVudL7|+QXk'bVo=]U(eR=%[<Jq#o%O.<<m4ZvT<BzT+Mi}C3`!WGe;Nb
-#@Z[O>o</zZY#@=O<Bjo{hw3v-hY1wu>YR=eg[R}3rm8pp@_1&y/qf25b-4:uJX+Tn;(wT4do6TBcT{Vv":DDjA:cHm.dddiC,ljY4FMq-a{B_dWc"Wizn
-zW@:(0B!Q"Pq}HK9cWxB8(+B~,1Ux@!B>'@s"]+,[Md=_#F_TPR#F6v3gm<UjBPYXzT6|TbmtuV2ln$e>XL=:(aPmDSXw<H3Vit,oO&u;O6Ke1qHxJWGMh
-G;k%eTa6&ouo`FS)lWb9TQz@:e1uVDp_/9:F3fy7ek!<f}-F$TPrOtfb)o}Zr29aixx,@C#MGYB}tgv$Wy!$#Fo^]Z%rav<aGvga3]$V0<v)qI_E5(n9q`
-,H$QC)r[`"q7j,/6y0(&$0M>e8_<tR~L9-@nG7)`A,)SrOB!NfHjg7fyy-%YI]}OHC!'/<F'OK}{UBi$EG0Q~nEsPP(V5_n9g|udQBJO#VbDY{Hsr|q!QQ
-W3Q-XoVRmlq.iLb:rwPt8.ot-&[&BEO5#M#zz!_tCKRd6TEe(xsU9Ctl}d<N&gsYrhhsAe/"Y|8027wL/VG4R9oB_y8U[bWzdU9qmcP)Y=t)MZ32e#H"]W
-tKobAT5jf%ejwy}/+X8IGO/dd['S5P5)1`x2HLhXSd6`dp8h)xO}v/o%=7}=dlR7GBKZLKAhC,I[%}DCQkfUXb4g@4|//ERLWlO)RJr[2tDKdeaJwMXRAS
--{@/n=yvfCP2.y#JM%Rw>)WSt}$+vZYa8Q.`Iu1M#5YT(ev2[$xb7>~lJQ2/(:~3xd<ARR-n75HM,6S,jyCYM/">mD(Y&A.QqT@ZyzuN}C@EsrH3e.veI5
-{%_Ow(4B>/H7SPsXM;|"IPJ$,Jr-xjkFRj~br2)ca[n&rd/2+_I%UxP|j+=x9Gk1QyCljHR|[n+^ypz=i/PDpGm0eLPMvDnTl`n;<,>59>YpHjFGDSQ=h,
-u%dKLTsvG=xX|]^v(,gt$|`2t3^<&|"8}%Dd5upJzsO4uZ_}dk+M+i.mDWGttW/so_e<VmQE$_"v+ey${cCZH"GiZy^/s4j)MmR0-5oB-`B#[yMr`1n0Y,
-<o"y2NP.0BAAvlV_M-EB:jBX[E6(/^Ot9srGheKvxV6BOv"oA>o"pPaOvRl6h.u2C20ND`8;rX"gT:V`Ex%%U2;.ay&E/>'OCzoxfYe{navq4f'zKBRU}V
-9V0H(m7IB4E#=rcW|Cft!}9>h.|8&NHm-$5#/q,@w$:@``5I;^^c;||i3'|J0vBJaz~`%0^V@8G`56Lr}Ql+],-A$=R`&B}9]cWUc>ENPThkIUo^5I.Qxj
-k>{&yU2M//Z/LxhE:nCX]-TGiLWxu3=;I116Nyu=KG!TtrRay6S7y,[ftO6i~52`!xRT{k[@Mx_RP{BSY)GQhR,|OdqCy@'BTV/ga&%;'B)5AC+aU]+;,z
->1r')t`=1wSN2{Ly8@A=#3!|2x-{i/G@)>laqQAqaPt]u(wl$2au>GN`rODv28m}gJoCGe8KMm}Qh:jOVBUHTT>s.oR0E:Tof%;7W(MxJwLlZg3B3,T>k+
-GhrhqY!%/LD`~G,:CU-ak)r0`6#k1YA$G>xj2"oeQl-UvyQP]xzZcxozjUwn:w,LZ]>{`[qZhx179v$;"-(!j&:.-tzQk/Q-NklNd"T9hV2U8{p8/`>n79
-|#i,D[F4VRVZuXQ<[#;&fR2qWLC)>EQb-CM6Kr^nBPO&Tnpj+fAD,jE3j@QGRK1yxw{s$I#zkd:.HCP42IXLcRSjK=L9o5SwZZ6mg3}D)hsr=4kziyJ%1f
-b-DWsdG}/}]={V,NvXtlIA`ReSaSnN]`yNx_BU!71R[i!/vV^<1Sx_}>l7Y.rWL(tYr3|'+VAv/)~0JN3iRK$vh}npiAdZzsR$ef(|sZgsiZ<s##$c({SC
-er,=tkZVyeazG&T{k=+szLj'`zAD4=ct&9B%4,#p'`RnyW]+L&rc;E+{O|i!_euvFp}qq1%BWZfbE<`x<R`/GVj#H%48Qq7DiOFd>d/FdXCMzpdZW-IBj_
-%lqXQx|.4w;Snhb;A`;nu);Vs"7)L]f<R2;p+Z-eBzH<AJKqPknqUE)+H;396[n|`JGf,rH::m^}^'U4mAoq1<6A2|k{/xg_nIHjv4gmq|]eIaB2Fe[reA
-%[PC6`KnEplG3T_CJd~@Da4}"P2QU0&}H$23hm3L%3Xp`bjnu&7dbFk<{(lmZ[G>u+t8opbADB^%QHf>uZ_0c1IEVsy9KN/SF)`&JtYQ#R)X~A"8x2,4il
-4d0teSc&`=e;KJ3&bju=1Uwe7G^eVl,'W,omGpW$yiL:V{7GiA9"cOfTYp]Bx2KpOM-+tfyDljcP`=i_x{7y9qnBqNgh/[(pfN&@S'3oa+@,O6;dey>:Ph
-;j^U<^Qc:ciQHvx6;OnsS7gy5pZMWrqz$e>H_$C^R]Jh{cS(Nxhqb]$3|7bW5O-krxWw._l/`v'sp-Td~DA.1SD)ea35w>p($n5re,+>$u9])5=Wqk!G`[
-D-Mml)'1D=3-)E_'UQNy(o=8]Ou)g)_/Z1bu`/x6A_fE=3~=9t2#R&~_KG^J0X`(pC5Tku^`3d93Dn3qzg,Q)Xw2l5s#pWca1<iD#<S!^A|8:Rwe>w&KCW
-#4!|1jNz.a9z=%@J(u<RcQc})`DZ!ap'~NsRAYFTi>NTt>n|b[Mk,`Ab=fB))PHJ-)FTWVLyQ5C_d>6.93HL365EQ#M[T.}fa'-[&d[yWWCfQ+Dl]_/V$9
-YX&9x6S`^It2!}SDr"NCL%+j"@{hWV18>gxDr6,0CGopWg0u4c>xR)=8%G5l>L6F5uH5Fc~nMJeJ_g>gpYzD)geZcLx|-#I8Vsek4_rJ`cNXP>EQw'tka}
-=w5+g,ht#N2H3ntjveysy|=0hQC/Tt^;Ag@Y3l2DL3Qsm6TFx{;Bg[WB+Vhbcg%h{Equc0U"OzH+pdBPI=;[R$%WyWh@mT1|=y)b`;fWyX&MCg~cqx<<7F
-/O)b,&eJ./=+JbZ'8I06~3@C<GzOEBl:+G}{DbEwlR/Ru9wQ4Cl6#<n#PO,(6i]XmGJ0)bmGHR2Q42!j7DK`-t+k9^|Iv(NoAATEB"0",k:7#-l9.;cUuR
-EJt9Y;Q,m(:WPIYwNXT."o&QvOI3fSskygk[Vd31Y/3>y`n/JO)MN6Bqo'@sV%JOH'yr+^i|7]T+piGD.tDS]czd+d(_:i>n$QiIN=V[ELJU61I|U1aWk<
-A;<[4Y#hX!K3mma@_N7LOb2i65N]zzbEmw.:C$8Fa0}P{.b2&:,H}$r{=[|W|DhZM:W'~7)B7d-v#}z);^k"3=H6E4Ojv!z/I&S5zd`A$;pXXgFf/P-V'$
-E,}kHK({X%V{[-Z$8z!D~BK3,)SK3kgXl]MZnGL-@1CK[ZfhUy=x];n6zbKsG5`T3zSs,6'([X`^zOKcjWvWRKeUy9!s7IFYnSemfAb/eQ/wX+DZ%%)V_@
-4b_o3`<!YCr.cR_:i7{7#^wlemg;E!W/w+GVi8=bO_BGm]./~aTqp,.0,OiNKois,)^D}'cbba"HKz01`kb/4rC0<Ftqyl5YOn<.4UhPf1nd+OE=mcm1Pg
-1DWN/@y:cs5z]2N.kQNQT>5I}i255c}LueYPSL")EIIt8%f<24i]bojjatd7#|H{aa60[pUqP>BC]h&bB'"9C`"F>gs"F1HzsDJASPT8nE#5,EnD!ag^xO
-UZ"M<D>7tiVj-qaRF3:h"Q%[C@kdq%obVfT8>("09Av(>$/U7/dSBm&I27{iEj&Z[_ZY/,>nnT;AMs9ad=.CZut%4&a4`OsZF.YFR[Go+hXG9:j}hdV{$S
-r8~O#dac3Vw0ca!0,J:|VCk}#4q"uAE]u<NZUD>yrKoIT|Q#F$}fV<[[^^^OD'N"IHy#=KyJ'`8z$'dA5z4oV,+po/T>`YF.TAXV1DF!HMbZV>7a(T=n!'
->V>}Vm/+8=r#'{w&,mL0anUQtsQqOw^d/GllSWGdM<Zz!,qG/)(`UD<W@bf7o6b)DQug":x<[Uk%k-z;GDVa'APr$}$/2ivTXgAH;&=dqv}^7=[/|vn:,:
-l9Z-M<vWb|:M=BP`WZjV^mxYckv^kGr1tlYoWD$P:bb$,=DPk`fAG#jY=mzOpOy{JKM'qv,W8&d@Uv~1CoD!YzNR+n[H%G2+xT0wLEl7Ja;p|HQdlcIG!=
-tZn'Ks28ZPwTCktvi"yU_X&zd.1oKx`1R]T/d+r(ver>`(<Suu^Q0eiioz|Z/4Lp2xVpk=md7Mx&<S{T!p'PdLKlgo8X##+c7K=Of2sQem=U5AYiBE[YQy
-n-ar!&:7,[>,QrErnCPKJ93F$nJS.0j.]jAo&lKr/'^oXb5x`Hgu=xxoLlI6z4dhP`1DU%s|O!eBk[wP3DND)$fcmn2Vo`9(b=I/oA2lAh".3<dkjl1JKN
-]+&zVpm"-x%zY/#T%zb9%a0#(A/zZA$`++eL=!UXn24ydxLrNzOk'XaMHT(5Wq~W8`w4c=uR[8;gx4X+0r!S7]gDs-g(OrEMIMg|avdEU'fo$qICv#x9sp
-PX%%hFz|Tt"r'@vJWgQ_YA,2l`My]fi,~DB`rJ_E]8ZCGu4vDa|$[Sk|pG6OISxg!mnj=B|7MUpC4I&HHd5F.${F&pmQemq)=$,ozgx4_3>sl;k+Lo,p<f
-!)^$Pn%G~]%j$t|S~i6S}mD%|udl)2XGH<sNP,.:u;9F)&^R5XaMX$7K&ASg#]:17To(6>FTX].Q~hN!Wp+O6qE'x1tDi<Fbn1Y'zeuG{_m[TO&,lf,3ZA
-<<3)TqQ6kq,L`PIitue4/T|jvyzO75Pdt4#iK8Fc)ih]7/-T4sa>jZrMKU,Sn8u`=tByD(Jam[XXK:yp/Hy;uO$7TaNOEwV4;`#JMWPP6^V2A5U9i|o6Yd
-)5M$7BJ4"2|M:K/Gd1:!N,T`EEsOLeVVht5J&4h%B@I($tKmmsH.iRVx%SeL1ueig;5YtUOqh+n{',rn}D.Z}Z5:PTR/P{,Joc7_-0g(Pm=e5J]@6|cpo+
-q,Jp%$JWw00Yq>NxKQi<qJ!mCCk=1T.XbC+WL^c4Pa9AjBjh!){{2{4JKW(O6SbId52p&CPHvL+&%eQ+iqr(<pDV4<{q>!o,7/-4_gDR0Ju@>_05hOPRbz
-m$bHz%"ltQp4lp/n|l1aegEpz-;vuN%i&de+!+_#o$!.<65+!T(IY`fp6:D(GO[ydE}I3$<CkiDbZat=FS;YSpeb^sz{8#Z]!;+p2(ngf04_u%<&'Ezc|h
-.EEN(W)nENn8C2l+pON"Fsa>cw82aT{CqwT]Pd{0F`&#09Zm1B_Q}TDG$lRyvgRik>oZkncTg7XF|O'q]R'=jm.TWB.W8Dyj1trRY|+/BD{0=F-"]^@kND
->3YkX2M[@,"e{F3b|C9&Bc]D~ghHk8~J2pYdQ>ue>QgzSJv-y)U3f|I5cHl"CI!6gFh|)HDm$iv=mpDGSi|tdAu9z(r,7J'{FxI{lTXZkok.DVCD9Ko3m5
-]:@RV#1s&{T)v'&)DBmxjI<o5<e<[N;jX]35Se{VZ^A>g<#AH=5K],R&dsMj2S;Vks$y.U1;G3A)k|e{Xs;xKhx,}]{(Ff9gIG7!)=qEl6`JHD(401%3X@
-ckg/wy2N}-$aTXK}WZxNR3{"B/N$y_fN}y[ACPHxHbG(HF+w.$lR#LV"/"P|WnR%'8or&#@Jb+`<F<}]59,wM"s%&//S}Hl]^EyP1}mJ39.xt2>hV#p254
-+jTX_Z5>],(_AOvRmH<[Y70![%,k'Tv|Sw(wn+aWYK7{y1ItkdYXUdP6WB!2,''BNBcm<.8@ZT07$r2O'OC+mto%!l-u0QPXi>$9_HmC4s;B$QmuAg]tjY
-rPx9f}Lqzw'^mj94f>(h5k|FR&~d|5/;48!M5,nJk}n2|CX'G4ZxpZMxNz3{sNSGO}tLKfMS@3"^{I2Xuo~E~m",J<p%h_X|~}Q5!>R!p&ZK{[-!+utK']
-z/k+29|v)+r@cI&-piR/Hlc<zO!e`efv<oJnqH+^%j^X/"QZX-Wm=`4r7_BGP`|N9NoXr0zX,'"A;,~=JBd8H|#tV&57DIIJv+O<y;@Q|_4T9y7B'|E(dw
-Uk9E3eIMtL=s@pTsVXQfFmGlF-[1(,n/y4)p@IR-9J'C>NAC1I4zYyukOd~P~!g.8W=x!HgHr.cdNy"qf{]r^{tav65+{0/xc:>'FbT38U}m{pj3ji@tcQ
-gKLtL}aNT3^+c%ObDz9VT@JbQ;IK.g5Rw{jooUmnXWLVO5vh8I.w/uwVNl"9YiSm9}Hhz<mNCC}Y-d44E8V=jxmupYHl`JMg1+_)0:+(m@Ds"QJK0v0=4(
-iib-kbrW[s{6+}h2cyl6sdDQCP~wWn[V^Kw(B3(KsBgT#Hk`^T,ZtsrbEs|))7ReyBP>Z_&taOGbtB_u4jqdi"2M=jIQV1)pX74TiwkP{||l3Xo|a:)NFP
-'$_<ph/j'@|1F@x2bO+3z#5O>WIIj#y>!kfAWe+.3P4bF{33xWbfxU.;zrl#cljy`rNi4d@=EYaoVH;gYbQEzcCgRE4lXI`S'5BD>C!^tW+kyL+saOLB^-
-.;O&WdKe@H>Qw%p)TFz3`x0EPp{HqruoelzY3Y,7inL=Q#F#%I"a=BD99x.o>@cD}#8WZ#vHmt(@]0X5=K6y~(I;9;Rd%TSD]BwIr7A.^rvfVHpy0uEv#a
-N7^'4{jp;yLLm`Vjj_9xy6E`Qwz5D#([[qSE'J't.9mS,ayU$6L7Su(x_Y3fKdHVyk+fgjoKJpL1^mK_o7HPjlWZFN`[R7]_6a%$}D;]T!Y)!f:;5yKfEz
-"H'j.c1XU(UQh1NvDQ]Moi&B958X8wig4{^DrmWzWNKwjxLbT@@hk"viR5wC.|[MS]&bJ)ss8AZJ0%nR>sMG9tuOz)0IiiK<.4Of5lAEe:DwCEJfM0uEOK
-`(wAN{kthhPHG|kr:=gvkVFFe&9x`0wWGB<k3w@#N=[g;=^AvD:='}/-[vBJLRk[2kCr#a,FMxmqE`Q+0x35o6RsS)z$N-)s2p0v]XhQ67!>1`Lmw]<uTv
-YhX"MA,DEm^SQQ)bg(Dbp.g`(yv1NtOX-r%%;shQB$D{Q:+[YONKxcHApvTE0t/+7ajaNou/<X"k{-bo;>2T`BeSs=JF_+Ij@L3X87!8)5^Ah{j&ly6"rc
-M]BfpO'Iu!!g]q2C#as[b}!79w'&]7"j)/r4{^`[,%v;xC@q+C4f/6E7Ey=]W7wCrs$JV0lM[NE@ioD2[lCR/0FUKw[<U<V2=lfp@01J|k$74b0-c3E=qW
-h=8@k(R{q2IU0K5V3yC_`#MLl`|utC5e,G<g7,|A/&8N.3<3l]ND@U"(S@^|a]qrk5'swlFwv(Y1u!`e~K]>D!VKTf@KxYiv#KY1&Sc{Aj|gU$3I.saOaB
-Vcw1(uvN[&r1w>z!19Q>X2yb<3F[^xN&)yg+5teJt">T]{(:G3QtcO}SvaLHkYRWRq<_ezBX@5-^gmn!&E4ZCf7X"6BlLRPUZrVu<w+:te|'gBuvEj1B~h
-_C)5)2gOT.w3G-qXC0g7k[Y&s3NHb90%UI`Oxqt/^QeI;35cXB3XN/8q.kZ#'vXZE%3$#[Ql>tCuQpDmPWS14$`h;e%L6vv=s0Sq3|-@^-BbGA)Sz!-}k(
->4].t$20n#a|+l~sKVlyTf[Z|(f_Ol+0Jfee>yfKUwUh@6gu`h]T7Z%B(`Gy{Vp&w7,zrIO$}v%i#AbyNFhnt$qx:9$pQ7^c-4ahY]F|as0fv3BXob3]Ob
-f"YO7HH2O#%AGYZqweQhR%C4fon$'^rC(3r#bl|k`1=f<)<GED)ZIdxqZwt>sE_"_Z6U&d=@&y3_G}PB0q.FXpf!Oe)MT{!vR9t(:K~-4V~k-OO<,$7h(O
-gux,.OX3&FTNz@eJ{0fGMZayw:En=%~2K]@_;xz8|{Wy8v4p#Cruy.OH"m1u%Pq[Val)5>d+S9f#JGa>l7'}m+W0gwG|1'GLIs8V=;C[,ORU~!fHjN#|[Q
-%2]M8LgprM5^G]j&G5}0S;>F!xuvnizMiBuE'Pwe'`F|N|0`Ax]ja@IvddYF>#ur}08&>6ZDDYdnxWgZyG>Ef.B+0g9A$6,Gl4~n8_FX]!2|}]w_:tR,1Q
-c1t!$AbL/!S"_3O(c@cffv#`'5JF3]H#"Gn%$cG45kfDu0{B}K!KV2x<TPIWr4lE$'-O{EB^XPLxL8xNy%$})m-6{eG4UEa.j6@bVUS!$B>A#.x2)![l#R
--umt#-1t^Z^_~={W&)S:p2a<tG1.R-JL:4Kny[Y.`d1W=W=0e+deB56l/L!Wt=b-MXiiNqFj0z/I,zp3PepG,2ckH]oOs:Mwc%Ihn'fi{BUnhiWm%y=!l}
-hZ+w!Y>{:jUs`}[}q_V;u+Q9~<p}k-+x;DFlJbh@6QHU,t=6XTl`P|6kAa/2yVuV~@4fWD85,!EKwlJq(5E[,|~6.xq^yJwp<%61CC%4V9Zi8hvlI<tEk{
-m}]Dko5(#,EUI=Qtt{9$TU8by|F^r@V,di7QL{jovTlcjB]|&&^54^E&z"=FQ$H7o6^p";g'Xk2{`F2X@W6o1:5'0Gc2G(ALe[vxeIqc||&Sp>idP_mc)`
-lW/+kuoO47vI%mKkYr=:3+2UXyCBD`QwH{[A"IKQGG>S{c39@R$C&!ciHA#<[B+:Go;u(E5pBG4R+/F'O!p+Ec6BsX})7;$I^>C-J<eY>"QtEa/x{2rk&6
-}h2A1rdzhhoOt&gbvGucOv0HJKx3pC9Z2f2<hq&m>r,]kQ}0Hx]mVyT,`N%tfV=.]MY&oA9(h5<l_'/3^HG:tpY(v"-BjDnadR7DtiPslnrji<pzx=$OMV
-2$u`[9$)Y5!8g7tBB=&</74py(p|EIQD%`08%at`2JsKD#bD4](vdZj/U)p#f9J<)>HTQWf@TjzN&oZaj&4BfnZjF`LcO.b=~)G0^(u_kPKT8JXx1hYu!4
-4C]N$$O{W0&b"o!%_4`F"o7/iLPvWaJiiLuXicz!!h1nuPQjiMt268la8A~A!^tQfVLHo>k=boqM%{R}UW^/Zl80}nbCe-0c"gR].;'BuG[jpNm4UN@Rdd
-8iy1UwlD0`zj;8cd/zjZDullAwd7ZUHb&QrTVN(SDz]Z(R(7_.r^F@(,I2b$'hHIcO~LA2b|!>GR~9'uuk5hpT5}.gU{era^W;xN^]4{-UM)xO%tcr6QVG
-=Nl1s<.LpN7svXyW!LnI5SBN"N2EK4ZL:qk`HZ0%(a"Z.P0X3v`c&nppWRC$:+%7X!PO9}n^l'I/Y8fmP>(5r'NYyP'zX'RW+TgHA,j)ML8cwojVYXZ#(E
-S&[T.CtvBEM(r5m[OgFJ7R2hHpb+6B&9}I5d^Z%^NW2Z3YRtm.&Iy.$RPtZlu>~>ps[m+0<-49n;AeUy&RlomKq,L:TRA-poB=vT8d1X1$"G8)go^k{F7V
-9V+-y6dxsgkfVQLAI(ii'x>&1;~$#a_Bx!r'Rnn5K/bED8Fbe+}^Xoy>#RPtUb,|jmo,TY)zD3ynsEyyTcf$CM}EdrEx7|aMu=XL3Z2r5CqMal8Ev!bbIG
-~5yG('039@n&YRIfnbp0AK=@AaCsmw=h<b@70'j)JqT+GL9T:mv,(7_-cM1D4t=nAm5@c0_K~bxsI]/{(f8Hr3"v]oUi$;ul0[KSAncaQVO=2v"f8!JGJ^
-Un#QoCjh=o'y'Z][<@(Vj{1`fn$rg|;|q)+:N%BJV6{j"rH`!mzKok&URfZrE&pL+52jtu$<ywRu~TNOuo+ctl![M(haN5=_+rvvZVwhf/SIrC[$!>Ott=
-dN7vSz{W]+&>Y%9CcR/4w$K5hx99Z{Kfzy5L-wg'zg(3}V"^{GMhn#TOKT<vl(`mN4Cld_GD96>jme]uLrtG=H!pgabws|HZ-8`]5pl-Ft:m>#EBEj(-4Z
-$TjZ[p2}E){c9o|K4tv!10SaJ8c{d@J9x;+v#7(-0l#8B"jjIZZ$:Qe)ib{Qn./b!&P8}xP-Lw`OoG&Iq'(iGh[Pl.~,qyVxhke|$SGY|Aau|V[|ZRlJ/p
-zihp&[k<``DP^IA=50mheu|&wJG<2bSq&"~V8%mG)%ojvrgCqSMs:<I)0a!F8[u!0p8+uYqmW,nM&"l-u^L/y8%j%nvTKX0u%,idV8fLZ1HLu48Bk>5)d3
-w+W7(pG}a-)yL]$'m9q`fn!2;W0Xv(m]{l(M;JAyW=94aFCT-x$[0:ow(zk2)}0dg12=;n0DT,,Sg;K]F5QS3M$#V9b{+t[x@81Sz/dO$^&yTgn4K}]Vn1
-R$K%&#p7'ZTH#];$2Ahd@SZC!'GX;:oVr92|tIQz3W#%^9@kef`lOcI;]l-v#=Wm,CRhzez^:gh.-UKDm7E):'IO:1'EbjjV|nLXeU8W7rJlx%;;}>yG0$
-(aC3iHt;G#NM3u@:/j9x~j_|FZox"EedBGzFk0;|],5S840i2b"3>a8;XjhFXSuK"GvmG)`ES:Md1>t2pU9dUWL3&^ZVA0P9l-3a{+42C3_b~V5q<("eu_
-XuY|)1]iXfnWqS!0cn=d(1]'BDCjnmi-o`^<9/kcpzd2`@/|uV]f,Gu]LWuBaeZIaHdDLRG#7kOK'E-Q)dW{-PjO)2bsJyn8>m&INc[9rOOk+2H&qG6S2P
-of9ze^[Z(lG0!Z[KhEm2XK(/K%n[b0taq%LhBq;@v"VnT|V>|_i5-Ze5|z.mncPd5zK4a1xtS"Wcrn(x'w#Us;pc+A'MmZuC'U6)s:Vv}w7W&okqBSe="e
-'/b{^5hyg{WOU|)v(I~0Zj_mh[oI9Kuo:X7C=coiyiUmvm4iWIxA.iZM@,2!#"^YJuJ-JI,!bmdMam"2CV#!7(rC4SiGEG,QHok/RnGE!O9D`j-3UU+jC>
-GEfI>cwA--jxmpp:4j]M`:fll}=/cmuWz7CWQ:3vF8fuToB+q}#k-x[P"}LDWg]MK"D%hVgs[qzau%zxlYrCX^#Hx75I<6&^>P+N4&8hJkr&7[K6[Z9cA-
-%]'.C5$D!fp{8`vsm#A`gqY:rS!#=x%DVbmiM@w[[m9|v6n[9rp};.[i'hy%.SeB`I,n|I^|<P!TvfqD4Caq7[/Ul.y.`K"Y!66KN^`B8%CgeI5-hnBz5O
-YMw(]7.m)|7|@W{{k})|,yxfUdidke&WI4$}"{MuIjClmBUM1z+L46u]gRfIaXnZY;:G@j;2uFb-D0=6tJ%jQB`>dxD9~@:ulW<b|}RuZp/hg|_D;DQ>QJ
--er0rZDu'DfA&+RWGg++j/ej|hpa5rI5P(ireT=u781T-8dD{|@OUas_0X^j-`FM-/-6Oz_-z;qJ-U"Ll[yz6VRoZ<%$9J{y)4_7PQ/bB'c4BXd4_D6;<;
-|B{)z!SHJo.uA|.BC81/M#VrVY%h9vH|Us!'p'0/dAuD4jK$h'wM3}mUcW9KC6T^'}y94Y.{ku>V@jwWA/"xqVj9>Gec|=}5vOQewYUhosa"Kx$$f21l}5
-#kTW]4+/J:15H`cOXcT:MOn)0W91^aZ3PvF,'YoI}83tI(!_GMCbuuq;kQ$>Pp6vO{(kFQe^cCw|>X`QPOCeqxX>28vicwLSYxwR:3Zds{![s7p}gSr71]
-8'J|$gW.wm'8EQA_}7E[l|_bBWmxLkATR'k7Cc!!L7+c~u"6k5R`CUu}aEM^PN/Nov^TPd-bT"Jz$O}{HvtQ+cfRUGRU{`<v<O>})WYP+s~13`0Of)xTCz
--Sy2Uu.m,")>zL0>@I6@.}}P_`YyDd}I>+Y<N<Xl=t!_u1rJ7,]TXBp__}0vOk`a&#fPdv5g'S7>0PJtTBVG&bu@H'$TJ5W,yT_<dO&>0b78fFt'LA2[w_
-Lb1#saI:D^d32kq{zBLC;H)1&V5B|HA,Uw7V=rfiw@g8k}O6/T2_^^2eeoE-E_qf=4VNKf4sxc/]s}MwcFNqW{ht<GFH[mD3>CZ7T<-1FkYKJ9@2~wEE8U
-K/mw#tKn"K"vL(4W7)uCc&+D)wIFrU4hc3+WHyn[F<=L;olJKkGHcEP[`%JX_G]8#s0,,p0{CyVywq+l/u@qI..pzd;yW|s0TScK#jFK-&Xo<}OpS=gR0I
-m`o4hYEz7ViqVN^wp0xVD5J<l(ExRa@qTWVXf-,`e@ib.bfhgO,4T>QgS5+FWZtw0X~FA_u&Znr3vztNv;wQ#M#gmR_ZJOujVU0d3q3P7BZome1k%|sozf
-/,z)Jf6Hq>(I%nA&5sEbAFM#=cu"|Y1G={MzS7=JibL'gM.[PN]%JB)x9_J#BCK0{Y5}_^I<)([tXeew4ns%tG/o{bsAIj7<yjq,"gRFqTAD|<qyLa>oK8
-VSO9Sb4&a8l%mcCQzh!ZPFX.XMxW-)@{,Wiq&73-;W>L%m!Vcj"2E.D=(-Tj9s+}3;O}ke;Mz^e+bx:DCG6}(-__MeN4dJ#T{k1V>Tzxv}fu2.[vJ}>T#8
-J3}`yT4p)RyMdQyZCI)t&=T@M([6/|#FF&R6_YJW5uZa&5wx=gt{fws-xq;MPg;_[%r/M9Pd2LMCy[i=f5Lo6KGe1>v7QpVUM1V8<7M8OW_)xAx9CLM(|U
-J&>r^m<8m5NDGyD86a-b@_/JCv9PA7R2:p]%+xL#dL,m<7S3<}}_|v$c#Z>wdAKYUq]9gb]S:OQGh7dKk&ow;;X5e8;hx(2t])+yaV,eRGk:(kMO$A@a9k
-$@8EimPeA^Vr|q,`y[PH^<Xdrs=[Pt--}F3wLrsMl7Wb.<fq4x/Mn%!0asl_DC&T_V&M@u/qk/'n28LE0,E}3t}&I5=W&z~GnBe/7Na^Y1td{yJ;>FK(8(
-`Ehe>jMO6NR<)9j+a2mp:D$rPiVgRtk<ziWmtp]:JT@Y50x).MEdkNVx.k6%$O)j=cI+JO03GXcN=v_JTYx-1Fa>lL[;#ja`US/XY;(hb4{;5bhe5[eK|a
-Ew[Qs@%yFI3hhlS:obz-!pOB`!wKp;Q}iBvxzLkbMh99&5:kI79c%}pBE0R[t:M!L^,vt%U-XLYrwG$>dyU2/s)OC8LxdAK,a{8YuQ<JBXR7>=M:P!D"PI
-zN=<eVbQ4S2ri%<``I[}V2Vv:nSp'[5h()fnzwXL5q)#OC+f:HpzAhD!%!~N1nug>KeIM+7drgt5yWsD9tx!YHU&0e5/kSZ0~7$tzL%||.JkH]U[Lx=.1X
-mnk>MOFm~A|",:&{&w&%()LpFLD`-lt)m'~5A8{{x0$rtU/]:oj$mMWVVG~j3|7yHqoo>))JV<YvqJlRga8ekB94#Iqqb5bKx<'g9OB0jh_ub'Dk,X1&E/
-!i~Qj1c}_J$URBOt/T/xthz^HnyT~8hX"%Q-y^8ZB90u6Jh-LeRNx!<D`^A14OBi-lJ8d,,}m$w;P"C/M`i/:zlQ[.v{y_A,YM/F9<4gO=+^_-DBJJISw_
-JtE=o^hMXViMw1Q3,R($KY}iY0uen2G>V('QmXQWt/t;$LLD8("sUaLMu}%7phu^lL27$_ANgDrf0}q6mfiiPIC]wy7"K'cCd@/M4Uc_t{"N-K`:DQ]MFg
-:vMOA,Xq.3k(azlLBWvwqU=QC`@xv{pZq/1/~K'1yk@|83o9_u3[2{@0[3"6gLs{[c#M}XNVz.gd'>BqeMb6a;2H5EK{&vFRM1%U]=0pt7>LY[x__2!f[D
-9`4f&FhI+!}"drh0A(3|`2dy)>+s'gjj#M./%LJ5~BA8]"0@QAoc`yvJ5'4AtD#/Y$x7+PbS0:>YoK:Gvsj8!uaZ6HA:7t~%f=J>$K]`:g=xCH&.l_Z'D}
-MZ%G7@6iqts8ZUK4EXzZ|aII1T&,_z7c9;1YE]xO7]|)M>B-K<`e5K>IOFtf=SW.Kk[/0^j(w{0ML^TOECOkk&%JU1Ej`|Sp(Rq!5D"k:.;K}r;Jxle2<D
-ztX21O0jhT8Z<498jR.0P5-z<OA&%"[XopjR'7A$wNHo|-K.%t,ka+vA@+vMK[vxF6l%6=/i!CH$J!fJk&_+/:]xN}CZW>qD!-.,j-eK(v9B=uzrN}Uut7
-STZVt.yy"sT3W-z{M+UVbJp'3wmEwdrqmq!u/eJS6lBLMZsRt>$<<9Or)2s[/9#:>N=#GaFzlh<N,A2]JTteB=Qbp^7ekPU@^D@=:wOa$7m88,seCZ$2@S
-W}gT|1j=5gL^Y/8tX<hEZ@~elpZZ}g"YyE$!+.dEas#GTI7k<QChi;,:9%+]I"GA2E0!'T^M<qX0e6osI|vPJTb;jWoV3''VyQ-L7bK7ljhtIa|da@>Ewz
-if6QbB2.7dwj}d%hl/lC"KPC!5c5`]zc!%dAGJWsrLrZA]uDDCS8rceBm|l#::m%nOY[{VtL4Xd{R>'PGtGMOqB(wUZ53Lbkd`!QY9vk)N['J6JFS7!}&Z
-&M-Lw(PApt2vjPFv>2!UhE$]F>XAR0^b^EWFw(~fT12JUH|m]x$q-KKnL2_a1<Nju<cU>fZHmNe^i#m!02;l$Ox,EspU^E[!y<:3onHNXMRqnL0k;dtYMI
-MK)E1br><6]a$+[Gfu2goCJ^2W6x[YHfu"|D<:j#/"^l5d@HsJ53N43([L`/8b7oVkF$u1/V8S7_ASfO+^;Ca6cV1M`n+t#HFUl!:TZ;=]^UQjDWiSOKM:
-Hw/gCe_6Swkm+4jHKp8Zw`1^,>_lDAzM^wv1]z|I,_"qKnZe]>OCfyg[5_"<e6ZMH;2:gY5#I<HD.|J%W{H-`8AxWYSGC4g^;><we3)Zd[ee`,yRbi2$,9
-OPNki5"C<fr'LjOKbeBB87K5BSDU=(VZs}KE&.9$Pv>#-KLML"{+,[EiOhQXDsI^ib2swZMEh/,d'$QNS}Fe>x(P=$-i7rEBKn]XYE9smD83-muG}he-MW
-hF0D!,M>TuaOY-Zln^r.3io_#Wt;R``_KSE,94,e=iMZ%or.Sm[4x#9kF>!fPGO+$6%,Y`/9eFX|]i^e|Zh]C<yyCm/$^Sz"c8>.,}"1%QG0p=0jBGXe#X
-:mw1U!ub"Wz.rPvBiPJTEVAnV.;cS{6oy!%-;!6hmvllJQZn^g!T0oCA1UloX9&n{VJQxIi2z8L's-R[Kf=^Ze<!UQVCL1`>rx%.^K{v/2<<XBw,mDpcEH
--7u!V0w+$&'3tVmcfOo-1VYjt]<3cYfui<!"Tmq.Xd{))09k!wx5ga+2Z/kQG5`9q!;z<HQX'77GT<)1Z<m"{Lw>MZOG'@V&$]K38CP-b&F/-At"6deh|s
-j3yXi[UYD,n&Xw%MK1n2+Vrq1ME0h>X0./5z_d9bCn&/V`pVSQ5GGn=y"7%A>%Gc+gWKpP|bKW`1P>je,YW|nxl(DTcCUn.X<6_eQIDsW-7.HMP0>xv+50
-6Ee0[RJL{<}Z:J$f%q"(GH5d;yh2|vaf4UKb_dEkHFK-XR]<Cy[oPwGH5|>`<GdB+&!nJJad0".`F+~Stz&5y1TAfm7}$jr`fm=]hc^/O#5oZR`Q6p=baY
-d)X"V#4^zmsEsytuov!q,{L%}.g-VDldvb>,hSqxhO6c`HIWsSs9L:eFcyQ+Zuw[x`-<S`2ttswm_cCVmInV-]Tol[3PbGD|j/[==2S2H,b&ZqPZan2S<!
-L^,D;`p#bo>6tjpi.ram`4ZWe2+C^7DoKAqX1U"_YiYIFYA]K!c&g[[mIy=&>)dB|^+a6#RDqSY`.lYGk<Ul'k|uskjIDcQZh(um#>JyP&3ZHc<AT,uZTd
-g)$;%.{Ml(8tr`-3BJ!.VFN8>QPZI_)NF044;KTPtj}G-6Q(0Y)BJ!ql#0=&zvd8c!b{a9-bSO^eQ'^$u5~N{LGsbzW$t{'C&Tsz!',#Z}_JqcBMZqVY%4
-~`oPMCRNND^W1oF@#=z&cMGP@<]Ba1p-$ag/k3S6#t[0-0Q^#m>q7%rB[z-2fT7'|ait~8>o)))4]'K;X`PN4>!~,knqpp!j-3"/@Y##{ah1~ZJNoh#Y$b
-4lDcwJH1bJN=JS]$X#P{BRx+;Rx1bq9C91seY%#sUL::2i+'g1^2N_Ko>-&hH1Rb~{$;j5iqH72oW.6HNCmu>({t$JQOR|t`"cFEhbJbeX"X~Zini!R,Y4
-qEdv{I=3Z|.7ta<wD%Rw+Q0+1lyEN{uFE9FnKK+qhq.hcNYwdE8,Iok`977Mp:(/V[UFhEZX6egg4D`=]ALW-B`}B;4-2tWiJN.AQT;qU}x=wG;^Do"qaU
--ILM_VZ:t|V<:ov{:]XR&i.)qu1js'GuL|[BF^]"%XK8A]klfXyDtmBx@4I=@|/N"nC54j^S02y'9#71:QGSK'Xnd`Z}kh=87vl7R3`Pe[na/_Akh95y)p
-sm>%'GQj,W'ZWX4v=IcH}Qm,@8c3[DM&ucHQCU60y,^V'$8Z2]tlFf.{Z,s.w]4xhB$w~u2{sOOpY_pF#eig|NrJA}`i+KyE<8Gt2PNevI8vBjcAA+9pj[
-JowjxpIN~.C}1@B{Z.aNssqj8]tD#NcK%3Q#}fWN2M.+iLMpFH(.PgA-/}$rY{/OQpcz!Me<34fHc5gHyzqPA@N3Wh9XWm+dyAa([l]]4QH:2##E(q[P<!
-j[/{c|I"--N"U)s9`'rPlouOy!m!|OH}LVTj<#0Mbg,cA"}L_fwpD,&E'o9|[@(G`k7)'ZQ}4:V=JDgH-'BCFDjaFE}S:731P5`4u8u7vg+n]P;jSt(BII
-aXefD{kmec%E_3(1SF%86j)O>Sv,Quji%K.v^@x):@ukdgs<>7hgR0&6Cv[1BQ~J"svaU-ik+J@`N|M7Nx6.cgaIiFrz^EHWPW}pz34ai#Kp_dGVJsfJaQ
-(7lC,%:Am:Zy7jJ[L&e$Accs.^k2BlVhqufo`J/_blQR-l;5;Hdtp9=UzYRx>6.G:LfL>UfKW7+8B5Q8cv6|hGG5%K@jU"u<xly(L!VtpynbiJeMAZ0,w|
-k-_hDy,8GeD19%SJ+=5$WUL2~AzMmM_Q5.iya9[o@+wAquM`9b/hk^@Y#jw933/;nOf]w.ZXO.Ji[@=<Qa.<&fB}B2&Xy_aC72fwe@rywBa3ZwbX!,}e2@
-Z.Rr]dK#LUtvvT_CR(6RPFn6<}@NGE/776He}&Gf-S#U'1a-od>IkAuGw:/:wirpr%hE58+VLSU##9,-,!e]z&bR7kL/MB,htE{g9-u)}l|cT]k3(JLoX.
-dOY(CP2%P|P7PEra=rVBl_s>;mes8kaZ%rKL:J;-d{YP4w:[E_-dUK2Ue^5nJM#mcLEm`BK5b1,kGsd"&l#hJ}6ngf1v;%A0%9d!zq(@@H~;]IF;/9jS"0
--D8RVJ>Y)f|L&gcvSy`K[7^$+"S8YTV@eGl@ekDLl=gAbHh5TWZ$/n)YY`FoqW2,/5!9'"N":.,8Qwv;:T{I>UemlTzy<^jt&O8S1P[V:N~uO{XXf|vtlG
-@8YMn^}3<S@Z#J]I/_1{T1g4r>EM'p)#]('aY2B,#1V,|%[@YBN<]"1yc3=%0>[EHsJl@x4<{u|h2^D=7:1#a/_Y.;lYjpIc$1C`I1GOKlY8_$Iy-/1FOl
-'K17rV@I#UbtnX/LsA3#'D4QvYexe'>l1qu3.FTaI0[ImAt>(:!5ElWg:i"_dLA@[/&F$V|i:Bj1Z};9;<0F!Q{gHy_'}aKb++|MXZlg9}{YU]b$Zc~0"8
-3||R4)3Moc]a9KE%tA#/Kre_E_XdVB/0B]"GLMqexUm3AeV!aX[L}Gpb>V#SE_,GU!h>~ah{gM@GAhvnF`xyNK1wn4b%|%)jV;Gl"6w2B}ff."p9R;ad.-
-87%LBkhaD':v6xgTgZ];RG4F`1%,aW"VB6794w}6[<R)R9EJJ5^IjeKfUq5'+9i=q`Cm@#+oxv^V]vux)DR$$<N$+3FbD1kFKPZwv$%sXU3ruE+=,0~=qW
-q,_"QI'`pvUbeQ;j![(K[VhfI2-,L9Eoff0Q`[`)^mMD)ALw4^h<]IF:}bN,<![zD"Dn[Ar-@@O+-b~n9!ZLlLSqEj$ICl<43)t"Ba+wnS[8=wL[{eYd}&
-HcBcTN8}Sl[{d7FQKyD&X!V^J5dJ)C^7FTDHtoNZN">7;CeGBS_f`:Qv;dPm,/16095/FhS49&hL~:G|i:h,~8GL}^}8>k+<C{y6bHQ8>e`kXQ:r.QQo!V
-AC<In)6kH0))F|E'4;AM8y%@S}zCQWy"Z#Q%tNY@i)ti(Twlx{=6u4Z"D`2s&/bs+ffIew4{N.[Q)rk=dy+Dq@y_:4xFRL~XQ56j[hNq)592zJFp3Mh}`/
-&[#&hEa&%7moLf:pV@G`>spd_!6E'm!__%;v~xpJ)y$/7u=m=(=.2q'#~d{gz4xX;.KX8uKDE85GaY.3y|GulC6}%D:O:JFg}O/Gaz~w|O5t>I({`eU|%Z
-f=t+1FjHf=cXf%v;toTO(b&m9K~[rdlUSA1XMJ/rZ.UX]>#9,a);ofRCt!OPb{hK<&31xw/WZ1+ila:0ddL=4(&+^K]1rw9`ei$4ch3UqBbPS|B-gw8`pl
-Q+k@<PmBn#.GlaxZeOn]kO_tmYzP]w;-%Txt6"Mz{xa0E"GZq/<q77pX(#WC)yXMC9(1oT"cY;:aUgpJ:BVd=//Znt7<>_;XVI-LlYH_)@[@I8<6l'"]fD
-.L}-fix7qalFLN`s'<)J&aY_^E8CG;Ip;"!Y=wu<{ncDnkb/-J-e^WJI6ZU:ym)3,C{#P:aJ5ROb.gKF-Cwl2{+F|#qHh5mn&EwbeZ_uB:DRs=O"8r'Q<f
-!].6P,:GA}.@R/]VJ_'Nio}V#aBft[RJG6c|w(6@gvx,HaH`rtWJNdwl8r~,>3(2tKw(DX-t6qiQ<&#nX8,$|8VrzFQ{GR'vl3~5.xg_OKuo9t|765{$ZV
-u,g^%n^E)}kK6ttM2486fxv}"~<K'_0k{biX9'Hccj.k+}_2D(}=gfbWG/|<d(%/mNXPx^/95qN'aj%<b@8%z.n"d_~i}0y%KP}XDH+/Bv&(FU"r"aAH!l
-}UJHw{Km5Pv7]d$!;YEb%j!+AxK2},{KctWoz<EY"T,isLcXOg)/]>vbpQdfQ(.i.sKVSkqT.Yb:DT}jG2y:q_<yB,8KIS-UEZ#ehsWG.&/U|rsNNE&pf&
-x57GzFb!L0h%a1LJ.UNkz"gjPa/4yB:2)C`^f;1|9p3/0m1E&}-#aoTM.KR8UG~hY}|$#29'IW}IBl705KhBTb_=3GVZJgGgqX[&bsm=jMP1$WOVd(NDrs
-aW8@[9Q}RLC5B<_V!bq_i@5Y6Am&pCNehHNT%QM;,@zDtR!bXg/Irz^m~7yL4@mI!;Nsc-D=)=ckn[)S%Qre(^Nq,PR$gDIX+.WH|2Svnn4:APDt;`JdF|
-bt#aHQRFq+ifK+,hK5yj^PB3tK>[tU#+PPde:")bw8Lm5";CLBa@SvB24_icP(;BJ^JG;[(c_&.&Bq(SxoW<W3qS({`A0:"|0A>7el"mw'u@)!IW[f>@W<
-N/zm#="Kg-'L"A0J#lGi'ly3WD(sJ0.Y!fKu0V_G4Tg"xUh>mSVm0k^%A_G&>lS!}Y}Ji{PyV2K4@:_juvQ%Ed>ATPtya3jHgEGw+].</b;gq7<sY%cH.o
-r'SL5>mg!|:J~V.dSJ_N.}FusO.hw>bE,zBD,1SbbJdh&zE.(TW:.(bM}E~+1z{lN}j0C/ww`plzt!z6&qq;QSeI_nM4z8a}bm3IOJ-17V"@Q3)cGG'nj4
-eueA$/{xd0/+z+u$G'NU>g^>[7F"M%HPEqNx6Z[YVlPdwHHsW)#`]a"#sTX9VQUG@NO(Y}ndGvq,z132t1~%'A-c7TV&;6|{@c,Y"1`a]N/6EwY]ln<HFj
-'UFCd`'%(GnAN|))Lx^D7R=s@su0]n@|b>kj%y7I`,{}VqWY(jc|[pB4k2tf^^x[5%`qP6qU-DB|]/E.ckPErfQ%(bQlq(P5@4=]>!VXeDgwvSNRa/p9,)
-[5[jnhQbm,|m1x4oIZA>KKUp5En9g.FrhRNlI|QdOVqr=oOdx#5'tRhOK`z&("dmKCGe<Mdn}$yOM;y98Y4s/5Si}5".p_m/'Z7MK6uWVbQr{H_5im.+W/
-qaWY!kMjt+c(uh}lhlp45oEV>8mVjT06GO/LE&D$$rq$/jMt(l$kK#5-%Q^i9U|EXVu@~q9vuRG<Fk/<(g=BDKP)Ct>::/YLgmR)T8:u5@k-Xx6j41x]5#
-A@fm"3y_THO"KTxGEEiA$g_Yo1Cvh|^M5+C5W8kJ2=W>&2-"(Uw}D!0"Rmo!N()5>9|}{NX!^opP'CT"RkpJ!SXOeXmi1-Up<g:}omty0'<C9oe)&5,FY|
-o10dIhvp$5k|kvA)'L<//<f{"FyV:s1XR1+hYF-:nVi">wvxN0+..J>`(!f5^n8LKDBJhRT>Xp[m(h]]c|Kg9vy,~zg,(yOj2D/e>G&U{(J#q`zg3uU;,t
-@v%oV^ZK0l9=>|AzW4w}fLNUfKSs9c'P{W)WLqzeDr_o'kPvv=0=_)~M~8q6Q9df#V1id;5@'IGto>-6R_HHl%'41gaOM2yO@%$)=qn$M06FujXf^l.|t(
-^qG(fSTpp;>La5ghN]uK8w'O[!30xj&[{LEh,Z=MDnxc<AadZCszzTsp,.&DA/}=;`k=`{'h}60Ybh[h;Xcdl];C2|p+5r$iCQ~VZd<}q{NR@&<RXf"XwC
-Z:`c)sFTxgDjc"_|B:-0$6=jzZ5TwbBioX(/!(EXmG}QS0r/f2kMe[l<G5|!Zq]jI.5)p_$ODSPk2RU9>8FXWxz%aE/FWY-TewdOs6pagiwdB0J:2D2dvy
-Q|MW+>hfKtMz3t9DB_u.jiuanOZEyuQtwMeN($%1#Ng&3h;rKSY]hw^T;G|gj(Ms6}.[m9!UBDDY8=OQJZ]vN}fa"&;SX]0qjZoH)kb&4`=qx=O$!Tvp"%
-TTQ0iuGr/KflGyG)o-.(zWV0JQ6T|_PcY>&!2viDi0_>@K=WBGi&Jf50itT`w^9GvtG^@pX-~9]J=qeD#D['"3/Xtq'+H_a;X0tNyYUi%Xc^m]V_hG}E20
-g%<zR(JP_<8RE5aQc.^]qcn2Np{1Vvhv(2k[_'k|(.M1=O[e%J~q73`>EyV"1(CY."LCA:~x2y|5LP0XpC|##cGj[b8P+l8l7GZH|J^ML,P1FgGp0u/oz$
-^WHf$^hN`tywR53Z"8t['/~5cI:"w6XiArt#{F5.NY[FF}P52pO"GxkVsx/GIh;GP.^&N(L$oBmC(8@z"nhDMeSwE<.f,SI{9/d15@Dk7/Zp>JtDGgBT5=
-^w$:ql!bPk}6lpFn/bJ1%U7,Ptr^K_K<L:o$"6F]"q&b9c+7zWf8]`0.Sj+Rx@.5}<{NKT/%4"{_tdz:px9+ZFt;'V/..-_K)MhvV]],TR.uLz5S(}8pB+
-8EM<F.z$th-Uk|t$=MrM6IEb=A&3<SI4q{#w%<czo8=+-/F3lG<W!XU-"tKmNJ}g|NZzT6#HmroDo$!H6|^3RtyE1>`d!'JQ~@GYZsH>+cAGSUM]pHA5GZ
-ci.JqF%sp/0s5tWP{[e"J`OKyf3=j>%jD4yK[.A!Gy1q7y!&36]IRLV5;'AOY=E/3njBN/9,Rt;Yk'TK>;>w(kUE_Bw_`:r+c8uyKlzsF</xa$x%)&T$T,
-jFdIc+%(=9Emd":E.Z&SZK]$.5ZxY!#7p:|vt)huR)xl[FOO[d[,[LYW8e]S]$Wzs/'v"2>L2sB5'XqdWidtEBeoVrFu|/dxIMnh}Lb>GYC'q!kO'QcO.K
-^DRRrX=/@YilAg`wZ0|uW[IsmQxjpegrF,W@(t@%mKF6|FE>zCCkVj6Wqzz68rq0PWtf[<%{:n<vxiTPHpnS{>]X<FV)JfVwJU8%{upV@R"a0x|L+^FO"I
-L4(}eLGl^QaAHc0'iuQU0izg9B'n75WjzyLpZ>-T^<,5G"TWX|_/7Wi:R0+"4,oc~UDO&i!M5^Ppb8Swf>$Y>DBnb3VB90Yg]<6La=i$M=OEJwZY=5KeWN
-($1V{u'N.z.1<$Wr~"iba#a7=#2Z/E9dCN4NlMS.m$:KJNyP,!51MH|IMgn`Q7~a2KqFP%^3]kSO'gODhBu#wK@MM>#PX"vKW9SVB}T1oBon^E"2wBE2!u
-$^^D]a'>`w`&FR/5Yp8"4D;&HOr-W!,|Vh9r7VdD(P=c#<z@{#kP<ea&bXWJT@h_,hCbzKF[8q:1OiTL%#]rSQVb8hb2Y#Y$ux|A!=y:cY|3F{"iHoC8]{
-fVJm-_x/5NvvvFt%SB-^;/x=Ae~|<Kq"Qf@M@s-v2iJ1mhS`!/)%d9no-nZXQI9XKoe^eQdFT/<b(6)5g'ps:3sa!|)zTZ+GR0TOM18Uij6Iy{021i|"z]
-G{g=jp9[Wy|!:!1aVxpJQ(pJ@w|KOkkY(agI2F#q[WHr$<n+U:irJX[.9/RPC}Ck$`1/DU5jPYi)$1PzP$CypD%I7_:j>G'/!p+EqLAUejr`EL|;aJi,t|
-DF:O+m:H@-A3ES/x(<h}AAE_'.Y49wo+lEbl+5herWlTq_PCLLWB)+PZp@Qw,Ld:Nc%}_4&b~p2r~2G8+Qa$l!4feDnk!e,#eMCwDRsoTh!|(Tpd-V2|(4
-pmIu%T49lX&9<sh7U7^>hgOP]e&k1uFtFsBRtL!X>9;T~oTlw=bZU>(Gxm(aSb}fSe]XM&L}c2'N'5#No2>0d(FB5;nS3MR%95Yjyk&rl0(J7$&I,'C0er
->e'j7E/Ul%4jt%=b:l|e1k}wpt5=KJ,C7T'.M9Qdl|y-|X'@WHYw}Po=!%j2a`ew;rSI4KR7[VM+e'I|CYvV]^c%Qiye,D{y|;4(J>QP~q,pA#1$Lou{ub
-|[+j8+$9}8"}4P>mWn5-U6=.1_<1jl%|vzf_4epQbIJad-_R8$hxF!q)owSLW)1YH^/0-FCQ1L$NT@1k(Cg4HIOo3TiITtBMe3I%W(DPN<o#hlOeJe0qUg
-`N55ct&U/e^Elejf~_+N@d)f,XwVx'6#ujD8!}]J]^Pc5D+c;gJ(7Pd|,0wkjW@Id[opylDg4bm3+7+1_DP'=qB0ID>#W`Wxup'$@rMA.@['BA%Z,_cL$)
-Llsk&dXZ=g)Gdp)T#%g9sB<Qt:e<md@udae%y%-X2xo,nq#N{Vaf<!]O"gIOx'.$!(l0:j;Mxo=:M$'yf@54/cjiUA<>Y+Qu/(|84nms5-s>iBe;@k'VgH
-L$3kG]@KcmVSo6:g@YlJz%n+cRU0vPCDpG-oMrm%$aw5)<1}s;L6^p'm!>_>B5LLRclP`{U#%u'dt-f0G_j/;zi2j'XJzn@NWe$6EvAwgj&7uG_A~3caKX
-RM'-){]p[se@Z<1vstD$AKmz`2~{16+H#B7,G4BA&i}z{q:fEtDS6-:k~o5_06R0Lt@uC+'EumB8O2E}XDUxtMPGp;}!uee2&WcmbNH6h`@S.MQT[Rl/O3
-20if;,W5SfS&O@Zicn6,<,!#jlu,YU+h|6%y.UsBQ`^`PsmDA#q0!MlGPkye(6A77`M$'nDijC@GkA&pyCT[GImVtYpS{<=)S(|K=x#(0^k]pTs4-e5w,O
-]%:.9XQkP>ifeThQQ.OtQ5T/WI}amqwG;Wc.i.7K0^%%OA-9Qrt_`#m3"1(b|PP-Maa}ITh9~!c|DWcmt=&$,T.b^D{sSI$1R#FbDRNNUC']~.B$)'f+|]
-[&[k<Q{s(Hx(hEKHTqzgwKYiiBX7-/I^^Qd-w/|%%n|)T!eqiOw;^@EQ]-zsYb4uH,bw5w&lv]L(jH]rZOluSg&V1<^QZ!VL#ju"_QrFIb[WnloC}!E2&]
-ncXE(wen.4s1-=4=/L&L~8SqkNY>'guUYbEY>C)/#pn4PNG#6wY@Njvg~5o";md._YNMV|Zd_W/U@;g7P[-w3kjaA#QHyiIwk=<;@B:Y{LUM=@0;.-wXAB
-#$_PMn.X0tYXFgw^2/CMY>lFrSf@LgFXh|t">O8S}V-zn94k#&n;)mq;jGp8s2,7B'BK,%dG]4t7ccAp{By<ly)xpn-lZ4RTX+96LZ3![qwb4;.lLFm#94
-Mg>D|+LDQKWc0e_JgyAN_D$ija](,)!2,Vm7`Or092;)LuHqyekOG3MBO<e$6(5fXX;U#Oyqy|<)vL-Y;p,@X:ee'BX:`YD8U3MmGez+."0r8}N}ZW(3z)
-@f=x]XxwVr^{2[^!Eu1JoU#NLt)LEK{gj3mcg]u.9GlXDsW|Jf0voF&r"]r}pZEGaXuQ9.S;X(FGtIDIT3J=Q2/B';o%oO~zR}<;]9U6BIC1=[R<8t7Jz(
-=q=e>XzaTp=y+p9/RKs#C,K5j}ey~NDt0="<bNj_ZI5OF[n5ZdB1[zcWIUb:[P:@.ThUJ9K3%Op]a#@$sNC[3hrMcrYpUm>oHyO`Wmq=jF7g]d^xXi%TIF
-:H<a"rL1e3NOr!oF;"l/yR6i+R%6LW08HCPn|V%PElxPK^qM]K.6L8YXVz,"qYQ.cin-.,(=#g}fQ":Gn(]<Zc6PYi%#r1+!Rv2@doA|lTnP0xpN4s{%_!
-}2a-hp5UJ|ZMdV|S3>;h0%e}>7B0`i1HB8eujM+Ob%'-&@/UHF3{lbt1HoR#3]jDbKB+Dczw_c2Yg)UY}uT+(910SR{uV|$B2'yHasq0v}pTJDNeF;||t(
-D#Gqj&}M71u},9fO@SL7ySL76Nt8BCs.~fX:ZLti[[RQSa'yUBiO;aaJ^NQYiX:IIAG/r7vuL_J|tuqfWhu=sWNp_+H2.OCCyI"8g+]C1iQ'#chh}k=cfc
-CTyn_bCI7,tDzxy2c9={SY=d>dStgO!;n&d:n@Ng'uA]"=o-"-JSZ$$-Z1;Ebq#p/b'C,oj2=B|(~hG,m9=l#Vhm7]GzW'1R'0D!'WVS8Y>aSPi;wNDtYL
-IKr=4L[i'[sMDp,[#d]3rlQ1Nf,HeQtA&u<w.[YO>HE[t$W!U.!3:>~WEuj&/>#8YPqlg5cRf2N!,l#F/7!##5L)_tSUWXOHMWV-k5eAI46K+J:[;d2VD-
-z2pSe{4.S}75oxIHOQ8.cLU-Z_o9pIMQz!3!eND"[>Uh,J=e_5hy`n`8QjB96:dw9r8M.DJ="'^-Yg_bm#KBTJ`WKcaHBZXnoIbTJt'7l}h+)EfF42=U+m
-'^Z@_8UdNL$ZYD[Mc/qF5RRb'^p];uaXq1T(z]bCw+<$<9{w_B,hJTo[4D;%q#;1~EzUvwf#0h<T7)+/UFe>Sip@rs3)!B_kq(Hl:l&>|yp28C!pB#^W%J
-p+JXHteGs$JV3SWwch[V(dQ#IN!kt=rF0r($PdC!~-(_j4O65stm8T(FC{5@sVs;n29.uq8%N2;CK-PG[rylB/!+HD"JM:;C/"(xW(=2&w|"i$'0nXlz0d
-)4CZ`<0XZ}{t-RSpL^%xFtK^g7cXefVJ,6F&6@czJt&LJ,cNpa`&ln`QlRj"-'OEyP-}V[S9.i>M-y)`}2ku+MP-Hl6IC/bC[DCqp'jCb4vnAhuA.`BKe=
-1ug:=8S#>oO+QG]xbXMPjz(NTv'jxeE"`[8raAw|28cwRT1y$2n:Ij_"riV4^@MD`H)+1F`7LQ7Q->cA01)BGvZI9AA^J9'N}[bj$R(($tq4+NX2+tVZGt
-&:3#T{3!9u9pxjO8k8GN_/W8Y%<F!BC<O3{DV.dj2#/<aF{Gh7ynqVPNZ7M}IvTJD=-mhG~=>X-&pQYFH5;<2cBG;ZWM4=pugq#1]-cux"W@eR@Bhtw&eF
-R:Z%i=-!h!SDT]XG3"h!SDr|rPMjmm#qIdu_70Z;+iz|hRt=g)[Xz"+30`k%+E!7bTbE6WjEdy8Z%ojllh-otfC$5PzsT0$O&5HAn}|^o20eU_[d8b})"^
-xNtFZ7_10hw$+(c&R/nGD1x8it6=5c~%brK/6xl+5^/`76;OG|w|yP:QxhoW:h2|~I0Vutx{u^i5]-T$~rf8i#<F~aid$gfy%OsV`s|$3PPmOF;z"+&'36
-j])u=ewE:2Yk7"QRbfu+60(3'wXq+9yWt7M/$9ll.YcPx2UjrdJz{%!ZhO[[ajfcY==+<ZP;x/awlY{oRBu<n:`y5a.gjBrSACHqqZv%6Xg5TjBb]80<SV
-[#m=P#ju6hI"0|EP0/0w'L09CT=S1'I.$,t>y]F9z.<4{[vx.7Y(XkI{]wk;=WI]Lzy)/t;aZ(iO:-vEwvcO<j/4azX^H<]rs|ayQbA+@e]n/<w<mfcw5M
-c9^^qWKA+^3Rfs,KsF@2nwC&@%_m>'d1MxC!J+RyI<}C;ifF$fq,eE]vE#:c88;8xlyvNU'4Emf6`=P5f!my::jJW+1=b{-(&5CNt}Sv/D4RfU-j#g;CU^
-:=Y4rY|b|!)y9XN-6e%jAt^F^""K,IGOk9}9]uwp#DwEb_Ol`SMcE(~9ibI9+MPl<HsPC18E@Uiy-nY5P''G)CnBG6Rw'(0UwbRhTKtA5j1eTg$+zL&6KT
-ID~4,AexwVT^-iP`hQ0d'RiSknHHHC`{+xCe9j5Y~]$L9dk'ZwNV6S)/dsi)|In2Vap6Xq4FU8QxT94hXb;fH+IeJcf&r;sRLMt.8LVp46,^pvp>HF^iIe
-0Ciu^/vU99cB5:75D53]ULed!f@DV|JY#16Hb0.n@:sB-n3o7XkVuhW${n6XF@a>W$sCqH]31zPK:.,'RlT_t[5ej"WMqa4MQqLZs"2gqZn@S6f/SM`J-D
-N^e#)/K>a%N6!d=z+{~{$v_=#@(NtL73SJj3Vtjc0kx|[>7UufQ#x$53n<rBX)N=$r[R--dcKdIA+)DPLeReD/o]wC!iqU@$)-&>be/+L@(FNY'<4yMhfn
-Y8J5QFr5~1IQ'u(0Q_=i_&s0x68bR_/hK-JzKLG-/MR>29U8$`pZ#If,y+6mY4|MU$p4Z-O}(;$2Q2afTpY:;=2g<;0_/k^/1CF##RU0@B7tiv/:hd:D">
-5/UtdVqyOyv3%L!y/hHk0jA6JDq%Gtzbix0Zv_oz`SPt$mMJX2q9#gEWcRtSb4j3IwC|q{y7ZELJYAZ6vCv17ax@R_{20t^p3-Es(DGV|HHsHw%'PR4s<g
-hZgTiSJxRD_lHKc2IgI5sI"<(4reEulL/csgbJjK%Jh(ffn(osC+Y]rT6sSZoB`K$VCzijd+;Xe^6q6aM+Q9R)NB!M;%oHAl/!dt=esf171W,>yGmoS7%Q
-xz9g#;QL,vsXE6dQ}hm<GR~N(;gJA8f0)_^%Y(2[N"mg.XIHJ=ya;uO,tF5YEB4Yv&vP~3g]q!gcc4:Bl09SF0sKV=(6vS$Wko.PFCxz'>nh_XWiz3rlS,
-c^}y+j/g--"uGZS:{"z9,J(rICvSap~o3Q#8+)'}/h{FU%M>+ea5QS1|x'CXMl7k(8[&+JQEpm'I]u`e:I,rqvIaX;Q/Nuh,5[{b%.cK~s.$5+4Okid^Cm
-}v"$_8(2C)n9>O:6_+u!_cyb),[2w_j.7r1"TNA@/#j+yJ/N"'E#bF[Ba-CP[M^ops8Mq-spRZ<83B'hL.,R88YkHq29.&IK~Av'-@)0#YKwm)GF7LPNBg
-Bb<E7<LFF%a{MJEDRn,NUeJchOr3T!sb-GA/q!W>'KaAM+Bz~yD_cL!%&BHu8jBts`w@!c4Ria88L7xjf=ym{-xn_+L-^d-#7Ja;7Z}n3B(!6{Kf.(o2^u
-jU86a)O(G@|XG2Sl3q;dB6/i^6}4~(LYJ,T;drj.'Z7brR~Myx6CH]+h7,l=rr2wvTLxKS_=@`<%>W3l)I6Xq'idW'e-~'>-Vw%esq]qMo2AkYc')ZFDF@
-Op}8W%r;cP.ECDKBRHl'XCk5ARIB|$fqpMPm{3}`)ofby3S.TD1x=b_=9"$aNAh,$&Jd`>VW^:5N^tL0%M~9s_/gH{#Z6:+`ll]i@n/!;6Q8Th&%.8RqJY
-4Dua[sq#9FZvuo)>~f<%%t1ya8|}]51U+i8Vu{:J2+2%bc)M}pxWy"n}Kpu(Hug]7-J}2kDAJq8o:$1B~"^$OpMl7]C9,ato'8s&9|gvyY(Ft(R7!ahoOd
-GDHRM:5vuWQrhm=UNdrj&`v:ZW&gs8nwlOK!cLX[$VCq871E"x'<)zbJZ>&%t&$Ftx)ImRs9{$&]X&M,H}Z7d;;ubC1H5lsA;`"K(pMr")ai@|05H"M6K5
-)1'Z,h2+rdwh,KuL@,dkw&B`"^fSv1=0h|1}Xo_(WQB2Rk:CwaARUmi#WD}<gtXN,yXJ6G|vmLblO"v[p^<61Oel=0J+1;<u'FX<k><uG7@1is6d]6PZ&q
-=rY|ZS9d$l3B/Uuxc7_9y@3+Ou4.Fl!Xf_v7(OJj6Iz@>)zUUI}NDMS.!,u)#VF7MV.Lu.>f)BIhqD&>H;i}.fgfjI9gAimA{!L"Y"AY]n6ku@m8)An5y_
-:|y:b0p-Xo[1qP=;5szr@d"n"o1Tc]P7Mcvv}tvqLcgL}|%(%m(!LDMSTJA:AtG!.qeY@>3sCNHw{YEzU:FDw^X3koRWBFQM7c+kx"jPA,~QI_-CEe|Gt{
-`_fJJ]1+VS#BkFVm[,vZQb[|K7!Wqz>UIKB:a/4sZ.y=BP|Z{"^mfp5c2y=.l:pAUV6t7/ESvqDyA4]>(.e^@g)Ry}"d1b,MPP)gG;Gq@aJ93z`us_p`t{
-.k,U[6ct,1>FT6gQkiZY6kJ6'Fy|m"VTg^WOvBd7_JsUphcG@JJD7Qy}gC|$mcf`ZWNm_gb+x4d`3=$9etzl1Hpd@a`{W@GTSR"0sL[fN'<7|aO+}h76Yp
-u>G7<tJ)0|ajT24D{3_ap+9'[G]YwggoG%w4H6>oXtYWM0@#'THC;4=^;n@npY"TBbcJk8ZNlCXxL#Gi3Z,G!KH>u_6A[>baX:7X{>1zRmHl3hSJ&2A${w
-8!zyOoe.RXK25SNPw0UW@D6A5essqKbwe#%I^<0NFYZdlY4n0P%c#sZ:cui72iP'p%3TUp[W{222oeL0d<9|6no9]&aJfN,!dg:TSVMN$=1}y_fAx+H@kf
-9l(=7A)HYwBpKauzz_Atb8+cPz[+4puH_(~BvQxeKx(#xAp1X-<yGGEgomD)C.:a1hlrx)NB(t#VKPQdabt,=))O1da'.ZeR'I#hmDVW=eZbVIYzup:d5H
-|zn_fSq,u3uik@BY0R/r'eZ1iIemg/_h_QqPWD$UO#x/#b3Rh{6fC2`vkOwkOm@sp$0{39!~7eN|cX/0:aj`Rgb[oF%H6iAu_Pk(b6++/23F_7/O.wE2(p
-.@pq%3<qd7-zn;K%mkH,G=c=+!`qPgzH>[+IUyJO;oI.^@P>Ztsy1E$],J2zc(x`+sy+W;[Cl<{)dF`@{V{^]v[z_:]OfT,|.X[Up.tM%-u<0EpHp8W)4_
-$Cw&2s.J/9S"fVmdgGw[jR_i_y.rFZtOY{@0rS=3}_=&@3Xc~dKG(sT27r_0&m(Fg<ZLa(x@2Isv<fO@%t~Q-o=.ROnZ^,o;cfy&)WfyO|H}|PSXfYu<x(
-A_]UTSq1r(BHaXvQlgXoP`wQ7E4j;,6Lf&9NJVgiz{#jQO>b+/Vv:YqeAoz,fSJ#F:5&Le(,)F<s6UdhdXIBn}Zqx'&Uv9$`1Lt[m!tYjUjLBgd;pw<sj.
-ny^O_n2i[CA'w/cCxYSFIPby60GHumaAh!;<A:O(Uxp9Mw|g%Eh2_<R/o,:8%L$Iwow{7<s$Eu[aC|w=EXG(Au.z;wn;=;v37K.iIw(}OC1^@JGbh6.k/d
-{kzK!uo!4[n6lU;e9ml0c|<#Jh/a:xH^5`1wemz%Vp-Qw'^5)8R6wJ^yBWX4,4L+spRpy2VWD7F+Mw=C^%h}U>K,i[Xe}JOm!RFHTJj0Vk+x|Rp^ZHb'qy
-Bj&nUZF$z6k9M:<$<ZWfoVJyRh!8~Iq3@CqXgy$IcJ>azzE35ebWv<ney/eeeN]tn#Zf<P:KUYxR.>"%-`n04Ry72k'Jo+{[w7/c1y&R-u`.B2I=kQG6Gi
-nR"Q,4edjt$i_L9c$U4K8!hJRlym7/:zT"tT>$[O.>9]%fp'4c_&6=I,_a}NM(-/hMAv+BcGpq,oNs`#{J5C&;gX+X0H:vj^,"9+80>gG,9ZG5iCgFqi6:
-jTPnO@7#lLJ`7.;IP5ydH3fSrh^u|k,v-u@^NC#oT`gY/2Zf#1Ywds=]BTf9:#3n'fL37Rg=&OfYc7O$d{Rax'3OgL[;M><qPdYHs7No+wx]ZzeK~'^,Aj
-IaX",VB`pq,dHJ}wKguK'6&eRX=;V<EZP4|.QbvfhdV;6uH5Cv8d|S);hCuKrG{_nA3cb!xpl<3&Ec,5YD:`1RB(7XenCU=<`.b8j>urHWv$<5_F^J&'I%
-6R>jp}'mPF6L6HE@rfP`nTsXH^!28eX-M7U``:Wvc)w9TG2Wy-r,<PoaaF|@GQH>xfaF03Hj9X4cY]WiX3D4DIrR|pK_cjp.m#l8iRw,mUh}{-;y$@2pc0
-s8Lwa+Pk;>._.5YMKaapZ949gRo0pi@L[oPvrUs<+O@26`R1/pr$|)|B4lXY2aLw5^}oCEH=QS1_v;M>V^![^6Vp,>6Emt{9&M;y>g{#7#9|NSZVF8spEh
-.XaFW!Ns{UHH&'OyO}w+j`aXNB/pf|Wy'Acs/Iaa(y:ix@Wsa&Owv+27](tS)f;4;fIk2H9=U''|,sel!Ot2pRxu+gBrr`_4cCBwWO.vPQ~&A}^6`Sqae`
-1L9+/tfuSc^h#3RPQ_cj;8y3sBY6Sq!S#]qq9(<l';jpL4Aq~1,6w!Eu<X;hJ/z$uBTu!7om7/.^M=PdRf,@k>;kotnJ},fF<eq0HhYI0#<U^wsOTB,uEv
-1Fd+!nUUj+AP#bH#JpK)L5Kww%^oPpTYPIYGEA)1/ul`f5{]!a:igG_JPh88h0F_=.X`[WE;+tJt-lz9_S0S&<lhm(a9(aa:G:1N}Syym:cM~.H)WJ=2sH
-#@P2p)EA=g.K.U2wJS<JH9c={QLVyS~/|L|/]P)!L@mYUy{@['e3~AaDxw};oVnQ{{#@@Z'.,"HIIf{PPOpdH'w1EgT'`KKcYkElPiMC%SexZ+z_vY=DmR
-i=w@M_6vzcuf_aSe{Q9UMtB%_mBH_B!-kSq;~,W67b~%5T<1#c2zfK/`~_B%1Mi.Lp7Cr"S3dq#gvhtzZTnDB8ES:p!e[DG&arQ5MD75!:%%rVl_P#EqDW
-2mduQn]b3tc:icAJJ%skWhdJ7Ahoe.dl:fJK<a4m$emw9dI_0NOidJruK{@WcR_VPWgx:D(sDOgC%RI1WfmR]MeRjN(-vGk22)>k6zA}h#|yu]=zPO|I$f
-`}X#_&$A{|L0&a;tUkvtk[[[oj@J"f[DL!N<Aw'K%mL1hgoOWv]IECr|GG"r:cJKYrM`c,A(}<:yuy581u<f8Or2qMPgFu08t{`7"xEwDe/drjMp}U-3fl
-fw1u#gnFllopc#!|caQ}(,O<`rYaX`YyPcbn>)e`'j]pr`tcZvR@u7ng@9;g)siy@Y!9'Vph0k7I~'R@Wl.TkaiNSnfPso)k&"x$#9D1)0i,9P^7H+Fn[e
-7WE&)X'q)"(e~Z[:=lUS}8CCg5<D{nFJ!PyWbEtEREUugpy:l,p$iIo5yi<}m<d(WT>|Y:Wy!JUokBV!q!BPwimUq9:y:RHT"SErRRnkO[m-f!=^6Ek845
--qDt~<1w.3~Lwx;{Gu:{$e6OqGVw~Vl$x!DcHS#ZNz1>IHv=&QgS%u0`YNJ|<4Fc<9a(bh]+16z&qY+5U;Sk+A%^Zu^hm)9ODh}X%PikaB.Q4'`Cp$-.H;
-8wFlu(w.,[#Us%gii'5Q'_|8zq^-}<To>,A@0rlgUD+&@z{ufY8=.Gmo$.;Qc>/AYTOa,|ii8^Ob`#m")l|gf5)kQv)8$n2C"+5WcV2&]HdVoKGE0mi3@;
-bE3DN'@5%.83iPE%#B0G$t,=f9H24F=gj-%6cd6x~W,^:]ic60q#},;<PDM-wr^f/4Zl-'HP.g+e{$#m=|-b+!b$_j>=H{-}DSG>zLa3OKb(-&=7D_xmXB
-'y_d%7T#l_Dhv9B>EVWbaTZIuAX'fx~<5m~+eo(1bcCy{}1gNPjj(<<};e-wz1EKro~Z&xL^Y+|l(_y:>`b_k8Tk=70QJD=v6F/uR"fQbavUU7J1MxORQN
-IPMs${3e-PLkNbTxPqCrnLu,OuW3-DFXT4P."VmrxRcAaKN"$fq_yqZ{2Jf1]IN9t-P^^4w4#%l+_BwV-[RMfVKgXqAr"Tuh(oHY&l57,smy+py=3saP:;
-%6,S;=sAC6_VxT!JU6>!BV}k((KJ=bdSrf8quf@(tpCL58!k1d58E1Ges)H`InUHW|GgFuiO3T.7:c^};;(|~({^Q$|{9[N=:c%}yEBaBPq!k6Qx7FD_Gs
-hKrtu6i_sCy,YYh0'KOnHzHM"+VnQnaz[z5w&3vGP"}:ai<'>]2Z'ueV30X1@Va&.g^-vr+EL=V6zZ!POqCih1,dBRwOfQaZDyi+^#!1ZBqu}7]x]o)Aho
-){XdX|{_:a$[,U$m'r-)Y}O>Gu!-wo5qnLc`hx~4ek&Uo8{.{=wou-c3-C&r1wALM`/B(v9&doa|@nzj5-$oBb-N@pFyi/(p{gr02W'#U,)gdT8[.ancsr
-4vF<lCcJMMG(<=z5ZPb=FHLbk!:}tJ4K6OcG$j#0Y[e!'iIoft1HFR|U|/Xtk$QY^z~%$iV8JR3QD%q,v,|wU/Q-:$%I(IpKU"4rS6<Zwd+RrU0G`okkk<
-VITv1,)'VY%/p[YK}.bMbs1&`8O+VlVk&a`[GB#|:#jssz70cF~ZKOXiju-shMO2h7bhI=W5Llp9[Tqsiihmb.-[-z7;ukOgzNdb./t-t9l0I9,hM{f,It
-+{(4l0wzp2leU9Km|bD)tX|4#.xa8}r,Rvdrc#b1AhGbmLfcP|lE)y44$.Gw=c&dC[<DpQm>!Z93W!JwV^`#4vL0oNqecp/MRGEA)D<{qllEHYRA:5]uaP
-ySa4P[Q/W4vhADVdg',O`eN_E}[k=2|S!gs@Y4w:YL[!h[";$Yj|-Xfa.Z5XsU+#^jrG,-;4P,g<L[>PI)"<'>)=Z[R#8|(E:;~Q''G.XO>W4Bxi9[Wjex
-D]UxYOB!19@S2%q)mxxZad)/XcPF3&+NX{1@+k}/k:E5~@HQB|V#}vD8WUuO1RK+gWRJH%BoMsIw1{.7BQlq0T#8DuG}1v2P18uOy]hQBvl5HX~/r4mvqW
-qt(kgb``IDj:/=jC6h(T)#E2z/&{L7F%o0o@h3AkPB<[-nf>zGC2:Y%$(})Dy|5r$N}5Mm]>-.Vlxj#r."-A[dk;nx(;(FU/}+u3qFv"w`Lugo2Qr"Zw}[
-A/oY(`$!@:<b~J&!1Mp@OE_[AH5=Y#TMS6/'D4<YrWPQjp47bw%}JZ8gPv1`Q/J-DAPH((;m0&xzF!A>UO<A_3oIjjdmq<+^3Qwn|(B{&$.D(p0m:Y>wD/
-")s6Wjyg6UAVpfhT9QTeH>zzGmV{wDBPA/5XPI_>+YmKlhsB1kSv'jvS:fV<'&fH1h3/jhG-.A2w_j#E;Y0oHDi4U"vuEZ[OYPM9N8Lm/=Wlooddj3T4_!
-^G.X.1la,&X-$spWyuxO_@Y,R@d.08'|1j%}6nSr,`GGmNpQ4dV4^$'/l"}QDpk!'IUy|==!u}H1/lS0tK^s,KN8h-{Z$A.UYvlb>ktRNL..6I)lAtYASF
-L"-,Z39"7;j+,yblpmsmBK6_j8N&=rUQFWk<W=@AXzlOMXEBj{#r7{0g}5xVdW6CJ}(Dcw283L"-YCxnr'aJ71/=~.&G9gXjUn|8p=:B=$G+(B~NSiqZS6
-#,%%(|kPiEorgbiC{8gJ.p[)QoLd&Y+2x%<BD-&J/NwOFQPr14m&7p5O/[M/P|r:^]A+wrUc-ZIwura}&vE2te@)VD6fS1r)eJuoTE1A([h::d_2%xuiDP
-#jYaLd<TEP$RDttQj@8(|=(q&w,j)QEpDw6UranLzt{B2O1fA;^,&dzs,@Lp_/tYi1G^a9g-A29'#6:04M(hq(q&m(]`1.,Kt[1o#]FAUaQ"1jc223p<Hr
-bfPxNeOiDBe]"WzFs6~>7wOZE.vE@|=%6ypcnu&-Jl%|>'ih[k@2PO,p7m444<1bR"ZIH[:$`.P@;W1cWv|m>q={cC`0zg=ug+u'Ck0|<xtI>,1b4+0/dZ
-6<9Jo]uKqoyE:I$|a.BD@)yR#E|oi"U5F;ca_nnNY5jTIP{:64mW94s!rbXrJy3g5|E6eT!mtz,q'$}^2C^"lpnR5OEYoC_^m<I:R_`}_,3Z/tCGI;$E[t
-uaT-F4R"rkqnPqC|0^[^TN5.,YsmAcJui'ai%;9b-5BSm]g,>Y6U4=j^(wzrG!UJ&Z<i)L#ipyM3"2'%iXs`t/FtJlf{UUUVW3genLSsiW_'npY[2Fq4-6
-zm36etYz0(Hx}5<nH@}{cD_[>I1#s#RBpAEefYhiVEkp`#}SKYd7YC+dxw%QgNod<bHS+^Uw{/LYuu)xr)U/~Gs[k6:`5G1yX4rNH8vCz6%JQ2Ir720d54
-X`yJd"`+u%IL"1r`j)&n7LF^nf#H#mR#6ZLi20mbhxL=ZVxiQ[v[~N^FN]~p4"I4c4x28lCd0|!eb&^+1xxT|L~<)}oqzvA7++89=VtH|)R(;+a,kL)Q[,
--,6C%<OQ[A%,EV7&_exe@tImIZ!5JjfH(DKz/n[5-#5Iyyq;,zqwdLHm9k'D[V^CK2w;{%DJ5zfIQ__0DJ{CWk%>/L].Em[GdO:{JW9<)ET5d`Pd]'AN0:
-zHXIbJVnj|EFt4q[+reSy`YJQ$kD$M<ZM}uS5iz@e-#6N`ul=3z{<[`e.UZ&[LIkSVUGv:NauxUislj:DbhPoRNkJj!XQ&)z.@@%7!T[[{4D6P5wgPOH>_
-bU_LOfAK^)4hwwV)I(2y='1)uo8P{qHF.acmfE)>>EGH<(In.Irssq~Eon|EcrkY2bX)QNe>5&P1F/ad#[hL'"bGt'$=f(uGM=B:''h)AJU|),zJ'&tv&I
-K#xJ0}Z/:hKLy2nHBQ4)([9}&wDN.5~G2r1L86p'@{&{:wK[_)VjIa[>1a=N~F43LI_0J>mpu6O^c9uI1bjeyMr+bM%K)cwvZ-.SI{[4T-{|OG8k>Z.5o6
-E.dW+.xNRs(.OWi}AD/U|@{kKDh8WV,G%m,sf;`xWZ>OqNQ+/xE0u7gQ;Vq<WQd;F|8^2P/,s'}^GWPrw`$b$IjKLVmm]&&{'lWK"2P2_=%Hs`!OWfz5QH
-qn6CG_u3&Xceh&.5m6:hA@,_s=;!`pR(8iYmBP,tPQkHLtcNpx:N6>i9UY;3Y4hnGU`6(BQ)xW,2)C~BN`[kn<Yv4P9C~v9q_WC=j'W)FiJ3L$JQAf4-o1
-Sk,341ho.W'&$`@tD+Bu3o1@CP$J2C;Ba/s_jDrP9=A5}h4ObeEVShCm/Y5bU9`MMdt'i3Xs.8J4.Mi/|Fun$D`^L1G}AvpO:vUQw0e&S(7!p<UFW/:%Oi
-.8>gT;X@GYIOM&2j5{iE[Fu,6K'CLhlw<ZNH.zy/nAchZ>R]#AG5J8a:^c0!90]7V(f@IY_DW.PcR3!MY#lINlf$9m=G_a}/-;dpL2EA&5PN8Jb`VD&!A|
-DdV8gpk"m""C}w[:yIrDAN~o|b%(rq+[H&Y+,[7hJ#~SecuvEKKIj%hm_40D=gHoX}@Fofp'Nl`tEh=YB4QB7e<IHAV'1rte&BI#Wwh,=)#8Q5yvF`@D<g
-5454t.AF="0mRRk72eS7n"cQlfno78ls~^:9H'7Ba&72$"$KWL9&NhvPQ/nE!0|"'Zp8u0RZ13>C65U>oth;e^e=GARHbpAKO[w$n5P:|mcZgUk%_tKrr_
-71%+Rgc/Mk)qMB}lX5ZOV-.%fA5D~!xqB<{IS{|H.x<wFu@OB09H`k<KV;spPhDsEUpTf(2I/cQm45-+@%kFrebB6}Kj}u)f[nk_CiJnt];d8i-(l(tbF'
-@)AVtOrxOj&dq/%7nYCl8r%,v3"Fx:'Ei>u7$;_bp6{LJ`_n}:+K2q|1Kw<1trVeE9+=He}v:xkkEMr:G`TU`RRLZ]{ST9H:$2ag1xt.DHpTW)cr2@w$`P
-^k:]$-]<[n|SmzML4bg6f9c'2rXUG=26"DGfd!0tOi7$bcBLb"<XLn{Co3`nK6VH~^>5jpYI(/-O(>tBC4YYd!1MWqa@SxkPde5;K_];V#JBH:h_O<Z^SA
-^NI/jKoZ`SRvne^l9r2Hqk4el2v.fU|Yls.@l/B@L6"khHwe6z;kJ=[;3+kl=a!9AdnN4w'`yDBjM|PdEmw&j(Y;N@KYIWo(==Xh59FO]_y=+9xAoX=^9T
-{wI3!Y@OVb2jm{{n=gWK&K2j_<mK`%6/sNmZ%%c1iLw[]hKBAR@2-G.;=k0J-XsNgS)rkcSWYM>>l[f8vG&qE@tsp`'Cy]oYeqS/9K%i=")KJ(=m.nM7C_
-Wy:Cf0`EmTkxThI+X';_DyYwH{/G$hCcq`m=s1-M<J/XlA_n[dO(<9a^qCUX$PE]`RwiW:<_;CWV|:5pZVE(k@D&7MlP{04^O$S.K^VKDPZh;mZ-IPpib}
-XbbLxG(EEcR18k6FIK@Co(Ek5]Tzu-x&{NIDh>/z{guA35jYTT8|Z[W8Q#Z"FsPKz!$KU)l<zu%5FHHVRKM%(l{ZSgY>rfU:'|J=8^z#WwBX&O[Gm0uutA
-n<E+(^l{}HQro@m`q^U<g5yHP68,br4pinPbJ}n<6w;xOL}vD[4aTd=kE[tV-OatPqi@nWg'PtFAcfhj7mgxY"{!1lFA+Y4hH_"FQ}#ZtxF<rvK[>(YXqg
-p_SY:/gEqMpkRQ`7PCFOII~Kf.6]k]"2Z;b,@KD^oof{sQeh|4J7@W`(B1~$3AxTFbq"5}D/[`aY=A8!a@qT#ToR}B_q573O,4w_R&;R{n4h+M^'^c`h-h
-0d9AMBZ3yLaBv.s4'^Rh^7P1KE>+'b5LfwfK-cbHEo}p.7WfVhLfh`qdlb!-j_Q6V'Fs$1j$N1>:TKp"yr--xl1>l|80n>x8bWlLI;AScY@zR#Kr_3HK2v
-z,@2EwaV4w<L$9(TW:R7gPY#2U`='1x`r(!3yX^7z1#k!>pZuE"A<kY!b(yG/EMHZM|Het]W>E.lBk&PQqf:a%sk)1W[3P(5t%(LV^YDWYz$QQ]-{3c<k7
-6H$;)sPc@34"j`U-vasb&gLpEs&T!X,Ztp3k,`eKjnWNS$QP#<lo%ck'p1GZu@4]_<`r$SthqG2re3!h|qcQ^`fN)TJ0a"<aB4i'/enL$zSw{rRnNUx8(o
-fsgv|tV>T(O21vQoi|Oe-xR>yadUD5e"o(^c$).bD<O)j`q:,Cl"S33'+j6}_+.oCFz2]KIT#P(JvME$cn}cK+0Mj+1`Ixg)|9)8u{eyT>z[m@cE;y2fY{
-n%&pJ^~!"cd/sQ0vrDWlp[,0cw/j4YtbFF7ES3lW7>,JNAA3#=-/3wxEz(1i&cX.$A2G<:7BwpmO0>6:9KsFEe!p`y0$NLXJf;y@O_8#7luws<F$~PxH5m
-%Vd_||8(P&8VFmC:B<vnV5cO/I{VTA5$tIv]Tt,6B+R)JIQN.QKkqXJ%&PyFLd2j9|iO6W(:Lp|_;y!^FMn"U:T5[+jXR_%K2=_l/C7QeL7Pt!9>JIhpuz
-:'YCVgC{If8FmPb-;VszJ/<N)oY,5pnK1Q>&wIO"zg4%(XOuTD0bgN&(=}&)OGT_tW,;OWzA)O/+'W^jw-pGf;rn5<E/vH{t!5q]w]OQ00RFTH0;i'9Vfx
-z4#,&c1f;GX,<<(!_!baV8yy<fbE(3!3}]r:`OOXF!tiVOsS:KPdC-1nBc3![):!i11[F4}Cf+SXB];VOFZ`>_})qJ[/|:F'X_Ko9czK"g)8GiqrvWp=|G
-mCk#wh))F8a|Klo><a~4~8xjY+XkHLtqSX02Pi8Uh|36f4nWo9h()22-6th)YNyYG6W^V+hZ^q,Xm3tK-Kqm{:u"P`h`bI[9F"7TxkUf6OxVruX$9({ih8
-YF,6"4w!fr|ITBQKsGF>^>W&YsTgZ;eNV-cY,:rr#]`.b-j;C:t'nx|RA668SUn(b`}NiD11y,'cSshK@I'n/4&'KYYAWtjXaT`7C1Sy!6FmuLB[^SAnH2
-o]ko'8ZS"u`ysYL,dLWg}>{,2Swq4I!Y%Q;R`y6}hzc;zaxon]ypLk628JUk77&AoxR0<=_wRd/(>hmW^)1wsU~J#}CDXq&g(uQnfZCfTvPt4t&{UD>GG}
-Y{=Z;xPz10]/3r&2SGuLgW`}$e2XE[2HZk^C=TMX&d{J'9sMS#-&;e=@^J!,lenWNLUL028$v%iUV.Z8p_d9TTAcZ;>hss1k:@G1SPbSLrmAz_['B5}4Wc
-!jQTs:wz-1/ccN>#&M2goeL{b/}MCm_6{y(WZcdo6Q]0(B`px^Az8QJmJTh[&0[!jz,sja@ahf7}wetZ;,OHB#@mHllrVhup%q%ci]7Nx0Zp`RmZP&I1`2
-$!9y&d<j_;fPW8N#-qLhWj:m3b{.07R[Ux&tH:qM0&+(6`Zpsjs<p1wJcl@]h.6>e`ovyC'Uz80G4-]hig=81JjNF}wm>NBk9JO'9__f44aSb-Doe-KGc3
-!6HRnXO7Hb9/DrRc}bt--@S2]@'eM_ef=MPqu55<1(.ka"$<2>bj2!:hz6Q&9BfjCIhla'O<+)FF0s7FZoMxx4HC]D$M&Pe3K^;lb9Erid]K3iU-$sS)YO
-Z0o{+H'K!vK5N_{nZpCFNa9p{&"|0-oL1OC6O(Rk]f:3Ncmzin{Q7<mI#J@LUI%m>,GOZGbzF&oeQm5j+%S-(4u>,Xi/<c)03,hWk^pVXTi!"e@T@2_[kc
-a]V;d.a_XX$(ZP"$Z@)^G5|V&m~,C'=pHxKBJudATo]v7s<P.0cB~yr()JL>1Zh-IJ>:df2C+B|q~650mf!j'1W,eq=IYc)0rG@3dL[}sK3J=N|Erqx4q^
-I;=0`w7'YY4FdjolY2}KH(^t.aV7ChJHZ<+dkRKo@Sn35w%4bI3.A$@|dK+@uiV71Mb24{Ou2@7R)qK_$y]-',9fDl;BlThb4C=0U;>.:kcsA{&z&ztn<+
-[M7Dm0EA'9QTE7k6jPTXxP),PnvR8<U5kauU;rxMRHV;[:7}#aj:"PvL0w&O}"Hx.jbSR>]u7U8H8wAo5W"L7K/&IX,WYYJk#15&/#7E2kw1aS]Bq"4mYj
-H3mLpCZ=_%ev#e1.mLA2D5e:|y5Ghc}]deY|CEvpgae"c_r.`DrH^SO#;sS8^`>0]R0Q#J64ke27ekZ9:Bb/(N;"+uHR(w5NJXe5SNTcv4YZp>:v"/-kp.
->4}|'$',SB_U{qmK!7ioMmr>{t&S`Vwe=x>7--b:"Ou6,S904n0vRxIR1V]H-W/hhf#I^dlY7A4(|Yx{2lo)Za<-}1hvgiUWBQSbj!ws/<7Tm^AcK:`xYz
-@bSEP>jBoD##`zSI3CWN/x1vma>V,E(Ib_PXYG.-62g>O+43=hR:tia_sW-pPQ7(bZ4q;9x1R^KL`8M;DVw9/Lb&"KP<RaT(5Ex(TuIQSrSj.QvUb"I.-J
-J!6U7wYkuR/GWdT2+pd"..({].l#}!A>/4sy'.6qM]ges#|1c%]Rw{y:X)<`bIwa##%!SS+"4g++t+^|unn_j8G[iZ[gwxVqLb+0bbrp=w||b.MG$@^8O1
-9$AU&9"ax!lLf`"tDfNSfC2=d|x&.C}p%/]g)I$:U;wBB>(p5(mlhVGaibE(3Ruykjx-jXnU'zD>]e|2K7~r(@.r<Ka.t!Y+);U/$L6CF3':T2/Y2Rfxz^
-N^HGDheQV)ylne<laeq<"A(Stq7b%lvf(>),"2'Yz&xrh'ulyZQ;>IEpQaMPm;6bN>S6Ay9pyBlKOL}IKahcWk@qp@;8B_E|pl9m+gJ9;$lL]QP7<x-@sn
-:jY-ak&^XvBUZ:AX~{.`G7E)LzQsHbA9fz1rDHh#pXJH"IOR-k7bE(&K{vmEX!`bbYyc]4rqhR,IodPd^C-u@|zxu22W&%zL%(6vhdZOt@FwQ1Dow7Cr"f
-auN1>5wI$z;#u_a4dk0HK@>})07X<f7z]R7yT9fRfe-|X#,wt`~/c/V(F$|=Vic|yZew&C2ZDPav~[:2%mLk1%_I-`c3ikL<tpOOAXnWEFb#JfY#tD7!+q
-,(okUB.;U)T`aIBVZI+/[ONJ]>-2.8JNpKel]1Zy9/mNV+R0ec'{lni>S/nnk;1cX7#auy-Ze:cc!1:30+EdQ5Y$7jE=B;O86;Z0(GW+0xI|W&y`SJ}T'A
-5|FQ0:uPO49yx2F)0tBx#sEb[aY}O@C9qxOyn|i@/bg%^-x]J(}u/xFUMh`Dy$_<'Z9b|[;YNutiPDQ![7WO'P_q<W:D|s&,Cho-3J.1IBD3/Z$;17J9#[
-2Q_Zv[a5S/y&S:_cd}];#[l$SlLh2Dfu<Dqf!v4C]=%muWA)Uk]w]"+GrhMtsti@e-62(vr/TBd@#nT4wO'$fr(,{d6Jelm-[H!!@oV2DCctZED!P+vQf0
-F=o>D49u85Ij>#RpHJqL]vIu&6|I4NFUrF&|fpf{n$RgLjaG9=<,D`CltVZ#|qvb)fYpJBUD6G"+Ff+9Q#)"6i}1(|aXy,y36frGm5s/~I]doZ$L<Zcv7}
-'3j=[b~dz.~Z:y;JV6@CJ}X/~UajIcnl]T#G_P)Q{HH<9&AL;b6'uS[K&(<Nuqc&oaxl7ec64<<BuMjqo)/{Ovzq"wVm'@StFE4w.5hmedNcQ+f_Ro>Ay>
-`i~fw;_P6U;WN;$=vK<AK|I>Y)V!Dj.W=4E6@%ShIa=QNd,V-iIk@Z7p'DoBlv_O~n20c'F&Pdx>B/+$F{#kB|Cmc-qX;"q%SwnQ-a;IbXvIzV!#'bQ+r]
-BoG24b7iyB%'IfPo<@CG/v7Bl/hPb^][%Un_RtI-3.t!_@<NGQ6_A[x5}n%Rwmm0p%xee}3GT<!l'YT6k^##:d$%oOS:d9vL[N;sgA|7@8=D=vrm3<XdD5
-fT[06M+504S+1{s_(t;a>L5^<n9l)cuH^lj%'1R{xg<zSyg&4k0cyTN&<&UTt=oZV#$cB}J&$Q&Gf>!NKHN=!7`e@:@uKC-6{xYVsf_9s9fe|lnG4&/4&Q
-Y39xW<gp-^X>v%v6s8f4}7&H@8:M:^;r(kX,E)0Qh"xl2"R9s)+$W;P%j;,E5j]D6o}Pv3s:Kbar^+GYUTYojXuSss|KK@NdInQ.(||TlnW,>FkC}_2|8Q
-JXv+pG&Eb2bZYTj&uu,<eIb!wY[48f>vqCKM(T|XdsA@>1r7oM)#a+"%:$G;Z9F^H<1h#RFWR&Bvi8ebaxw'Mf;Rtc[pi/eTgP}9(QI=Wd%CoztM"H8'|c
-Ww(,Y-k7mdoxdl+o'soleNqaYnL3'x5>iY|gZ]"fu)/#Wd^A6ER,Sn$`$BRE@b5(quB[cW.j%%XY={>Lp7m=Y[-e_7Uo3P8yzt@C-Pr(l:30dSL'/L7q=X
-=/gC~M]{<fG]Bd/WwENcLAyLho";.).pN"09Yy'Ale>dMDohhbJrGwN2uw!")PLeAy$oulMvBKDy%n/sT<YK.j$2]dYw:"<7TqlV^D&Z8]bJ5./c~C,!Nb
-ZEElfx,7'$x;{:r6hnN^%gO5`2Q1Hpp^c%nGt1d3QdTOuYRr"-c2-@Pa|v&Bv-oD%EhXr[6deKC9B#&Y`@#-Kzu]$;Ck}@NxH5NGmbAGA&DP805C_S%MUb
-g)zL,Z^a}Nz"y99`F6/_[Xh'8:~wSz`v&m-5v:A{XSd;,U(WaDyvh&dn:%tD:68e3l%9c<~5;oawFsWl`Ir(0fq[n:{Z=(z1SA1d58WAbZaty-m[iOHM7.
-{rCU)^RC.SGv,4{cS1$C:C^M"yEB%{iSx[;XcgJ2+vY-~VCzDXg;>qZfOe"ZO20-@wU/Y]iP2:.yD:BN0&[>KFrJ(&k_J,_9bZ5}Vi0BCgbC;Wfj,T$we4
-/X!tie6FESt/[-/p'g;m)6jO)tTyl9zRhV5Kw!.uuUUg2{58Hd-WRH.k#nT[9EvPX7AUe'}Z"{/.jwMBNdcV[,@_60%hOSzS|_0#avnQMxSF^kMeSmMxTT
-!}[&Z2U$8c7{hpV!YC[I1C7/[dguctq#/.1sB']_(g[4>DPhR'THgDuD.<O9anuBMU,@6hYL&ZX9T,o)PQOWARrX_iKdDV'tQ}G4O<^hV8A.xGv%AQ!xGP
-TLzV<2'O>coG4pu-~oY`cG+fDF|mo'Dst}.wE$odk#=]2|>Yw(Jg9VUCZv1o3w>5n`WJwmt!cd=F%^S<#-8X(ePz8BTNbqR,Ru;5tWxe,=m&ti8U;6'os>
-&tpZ@j@0Fn1-hv$2O3Vq[7WcCa]MMGu<Yg`"13k7T-y]<o";@2rV4`%^xB0`y,pM7:2=fR4,(`3x9F$tZ6yy}M'YhB]%tWFDWSoo^&D]~PMm8i>(o6,1oq
-ObVMMKe4acUTqx_zeZ@R%wJq_3").o;]/(yY<wUPFR]90Im@}V9#"ho<,&/j"xfOND:C1U<F)x%qXK4KC,kW>K^tzKXQMw^!h6{$_pVq;EYwckZprnbN_R
-uMT#ib='FiM:0%J2fvE6_2dgUT)x-JJ@Go8Erzu:p=>l8I(5>W`;O+LU@o3}W]Gy4,"t_Z%86k&$e'p%(d>e^vY)cQ$gr_9Kdv|=8tOVqhPUE&FN<um)RL
-'9LCwP<b"Lmp1TdUjS8/G`]qL!T'K"V%e79hpi"{PuvtARz'zNQ[LEIAbq=!5T3j]OOqeea`QLIsv>Bv>J{0se]pau2n0RQr5DjI;;#mSNI%X]zS-O'3W+
-oR'BieyEus=(B|.tv!`m+n_LqPU"1WJ<|EP;vG6tX0jPJ[k;/=71/2.5f{/e2:}T0%_<`hrc2WNLXnY"WcHm1zb4So'oCIJ>>DE-r@:]BWEA[4WtLExf)2
-o5|hkbPd[{E:Pa>CR7pc]'gFtmq"!8[nLzPbpZ$DqJj_"G7-)'Ka&K4Kf&;k|eu7o76`kTV4BT3n`|]<iITo/w,Lx&"7z#32bD-B}"Z4E>$}rCd%;[4t^r
-y$18q(~zbz@|aS7/iLY-"3NvY+9)bW=aFm^gcK_[~!Z|YnB6pF}8>|}wNA_uu#AF2@T+WTI_,_SZG5c|]9E"^W.d{5'lj7Q!+{1fEZ<IzmxVbK2{hTxLfd
-APy@H-~`aUE'Mu~`B_3%uEqcx#7g}sA(o1.2)F%!=FGH^;A-S_jYy+yc|_R390D}XLZHS;5Ff,jD/|x&R`eA}"o2%yOST:lZH`=:EI"]73w5J:yd4el'Vq
-C`CZC!(Ap&~W;!&UJq>SYn[31Z7CuVM+n)"gL+q((d_ahKvS5.K773m|]gsE=C-EeU&2}zK'k/1dYQh/3D7B7z;-`9G{p=#dFEuo$%e=;+j!C;F[>5^k,v
-}Y[#mP'.KDv&RczGLI(qmb8ej!^TH_kN#h`@9-Pp{)j$}aA-|AGWQQ)JlF:ewA@%lz;bx$l)Uk6<@sZ'9:o^"=MsLFC-KF~0j5w2f`kh|IzZ4u.3%7{jUm
-j<@<B0dl6:KE3cYqlUyQ0dG:|jCW+u`@`gg;gW3v}o$ES9t!&1g|xRm-Bh{Hyt~pf!Qd'mQCKiE>Zq]D>]3zO}@zMIeIR"Uks:"t:c8b[Im<z3-@A6!`ai
-^9.{<$qsMY!QAyPWy19m_aqdje(1hoflhy2x'@qFu4XM(YiX&un[gp=:ZX%amMeHdt'<LkT4FwkB.^QeSTJ:XK_8%q>g_^m+c+JO/D"5tK2:zJn2eRww16
-PM0(pai1%d#8A66W$)5:aAOH(3xEl7s428sp$m~-ZG,iCazck&OG(J7z9c`B^Et#8CVC`C~>R%4FrR&Dx]4Ia#2|'{jB{'#=Oy3W4guS+|Zs[1)[)Axkrf
-7t&Cq)46M={w_)3/>L6U4d2nhoQ+}"(TP$"V'eRnQs`r)X8oY)D=/YY!yCnTvdR5![]G+`R3j2.:Rdx{HLQpN"/XB)}If-fqdolATHR_}EHzyz.[lK%8ia
-xF$UqBmW.R%F!</T$t#U8400O+2GPryW.N<<wzK]=tE<g,,yJCfo&Z,XV:BaGaf@c/MAf/m`z8Ygv(l1P#m)e97=2Wn0J"3!J!3!IWhS"Mud4Y(,;[`p6=
-fXz0<9bVDKB%NOT;2Wj>G1#.2_,biaNAwML:>a5C'^N91uFAyP=<!(q!I<@A"5oz74pQ>Ogc]b>(2kkwBDco3bX)q4KFSKUa/V.%p^u^o_:1ssU]eS"g++
-Rm$l1<qc9/XBq4T{o#3k`lX-Yi1tD7)k%#ezYt"[%C<CFqj"32VD,}+&#`0xae(&1)321+PrKl}hrJUTVBgqE.xNe^S1XeaaI>WOsFHi%+E:Y6d/RKwSHJ
-;Z"ryV85WRe4W0VjO]Du'nqR>=gGfSsuQ>$bL988}yx|Owo0ZytRy5F8bv)5@%K)N!Cd6f&b8AE}=`BjJ9c5Ba_=,0iNU9D&wRC8$-'pO{Z>/tT4)BpKRJ
-eiQ;=<&`$q1T|Lu`3:>K,+r^ZY~,/<ADr+x.HXasJpBhNTrPx96N^kFdnnA7:'z7&F.a0)nu7mj|jLa`#m!!-}qE'0Ga{is[tmO8!pTEK"H@:O#FCZ~s-Y
-w2XU>QOzNG$eP}QTXPmVTo0!c]fZDkQ`z@)vtHvy-}toY`KQ$a3OMr9x[(0!TZMA#_e-j+=8ir#f]U!a="T46"teQwmj]1Xh4g`#JLD{]3]Eg=>$wAK&+J
-^EIWY4^{<EKkwm4sAF.o}-;hoXSIm._p$e-:L6MFHc|R2)RRRHsP{(BJ%%GrMuc;8UemBt>8h,;uuSsA{nU_j#`P&@Ee#|1fR/<#,ND$JDlY_uvbAubz$@
-j[Jp@lU9LNdLW7>rmocJ@$<T$1&d"HhPV;41@ux#_c$).vZq@_pCd_E=/k{[v/C[l&bmvIStQ$1Pc/{Ru-eIhy+^uc21wT3x;<$Z13|))9P)];^#<6z7u|
-6po/iygYLg~x&l@w&;fax9,DH,6{3I$Yr@}w-+]lt00Z}+j)n%2D'"L|KRk{-IiZkudT,sCh.@u]oS1<NxQ^AIYLULQ+bW!KCpA3t5<5$B^@s+4ai:#D+b
-Q"YQKET6r6K<[O0<JnXUpJiH^mw[&9nqq<t&(>!rIE^89(8ve$y`}w%aV|cjmNkP^:1=KM"|ZSgS$TfOeh[0x!qQ5iwzI7YueUza+-Z_CM|ji'kSc&KEtV
-buYE$rxSVy%`Q1"+W5,%uKMZM$0Aj1G/<-t`CF^.Ttg92zy,(-Gq7HyZ@(HBiJVJgk;E3hK"+Rxe/S3$:Z<z+}Sf75Hh14R"cbL#jE[Zv^g$o>;AoU3z$5
-UZ8oQ;;'+(aL[]km[a~hy4V8Z:rRPd"ju)tgnZSjcv=c^h)P<h>_mW~SD7fys-|j#l#f8/#[m#kCz4ZXf^~Z@48w8P5)#kFbyqG]|O`run_Bw|sQkbmR)q
-"x2}:Qqz4=>5v5Iq]7D]^hrI<^;!|SO1b{ybKu}v(&SnD8Pn-8WM-7G22u;Na3AKC&tHfAyVDTsH;sDWr[vJD`VJ;u^n;8w_xziL&Nf(GmyUG>YguY]Rs1
-:s,lMKhc2aG<nv1a/+n!sOUnTuX[ytHx<_SMY18<uoz^whd5d/>PsR|:JA{m04-gH)!U]`4f|xy}-k<S.m66;sAvy0+n(5;"(37Uz=bqMjGYB:SnSAdV{3
-O1{tYM91%9#WP!0)ya'Bm9@mf$Yh@R<v^#D7SP8ugacL702w%U(W;^3y.<I2e<1noC=Aj(d|&_}M9;wxAs6n&,P4]&Q^=N!]5)7ETM5_`{B:n_d(oYmOwF
-(K>5b|KapCE>OPb$<1o>q"Gwh/4BY|maz3F$oMJLpF3>u'VV@Rndj%vQT(ubHMZpn/zMD3i>#_G5$yH>Q":aIKlRT(#9Y-rJL%!,Dq|c:LNa"<AT<Wk^Ey
--`:s[cs36Ui`67RC!Huo,e#@yo>dT^&b.P4gl!l,HazR~|.4UkXLwq2D<]}T^+/8n]Id6=)q;p%8d&/j<GLa'ppD83x`im;uEg)f/;2>v-%.QJ+;!qcVC{
-vh3KUegBYcF]F`2F"Bh4n3QQdFJ[X&)C=${fI)XJCk[#/^,otUgT@2_&i'6C&{Z1u4PlNWXcgvYg5R!2{P%vB#l@:@0w+"uWjfcc9;%Qnk$:Q-+wk]PVo;
-RL2mddKb<r}6`MtPSN:v:}=X^'QdY!q',J$#lc=V^k-v:gaF.T25m,s]]AmIE]s4MM|ZEmQ<VW)NDdCuL(nm9iPa6EVs0#mtYY4-~4MGpmS`D[r`H(hF|b
-u9Z1]L'"w$SY^C|ei#jmo|.CjKR|]vOjQ`c7,T,N]LcHuqsDwaH3abQ(2hINiR/YS+'UO;B_nH#&3}pGtkf:2'%xu{/fe;-8z'1kJPa5{(W_b/o3KBzPl7
-_N2oa_M2$KBHA$}O$(!HA&^%%8,BW3ZWi3I`fb1c5q4"~<}g1HcjUJX0[4-Cv<wR^EUbhf.OfLCDY52.W>e&"jvz::Ehv|r5Na0k-aRYLW,`A5qU~iIc>3
-TdgQRzDpuVOdW`.y78eyy|!l6bnxqKIY={G(duI"DJ(|1gmm;Au|Fn:7:vl@@pqhvg1XaOmW}F&wYNOn.XCk},Rt1('7:WeoP.cOWFn0a1dY}>aH;E6jyb
-VhJe+;]E!XL`1/E|C<~N&)]^x=)I(VYrVO-`}|8%:O>I-v<Bu#7|RSR,9$qYTl{KgL5|X3hVS4xhBOCQqzme;MrW@'$nTN|$cl:-CVkI-anh/1<KP2FYw,
--RcvOfW!pj|R.C{>0MvvP}uOlh}`syU_`UYX&IMd%Y'dEII+7`am2h9Ig@pyQ.Blah`Ia=-_/&75<q^=9ybSL#MqQQ^=Ty-47<'fldE(uA'X"L"[8w7LfR
-J&2fRhYHkIHzDGqv@6K2m^=C|6N@r]TO;W_O/6Rl,`vTfu:f4j'<v^v0`jK{Wc#Q)5$_w(Wnt6Z[UqfS$nAE~`BBc">e`dS[lDko99&Y~/._MX%S$yJRHK
-EC6k]y|KC.PSr0n(3o"!ck~UfBv#]!pBit!kFU)XdU{dAMbNA)~+$xTZFH_9b[rt=^~$_a'S=I6Xd5Z;"/NNa%)zfz2p);%Grbzw<xzqPwKLA6jy!f+M[i
-U9I:EX~+.5<3P5tl8BcF@S@N9vmE&yVXZf5[zNC&0t0(R^WFRP(Pq893yzA'K^W6N$oA~gG9kNpgH5=sXa$G-[ibLg!kCmf/Zi'[t{XAXCpNhKRXRMhA5b
-6<1`q41GAyRGF%!Rr_FqC{zo[qaS).b]hi^Hp`Frg"QJ|)1$uVNDui3:_@]faWEXTS@HfLtl&2mGa:Xt[}`xaXkmvTsKBJ274QQvS39kda{6YBd%lf(,@Z
-Q<i:c}e[AA9$LA$W~Y@@-F/=f["7fM)9#5USQ<!m=(i[eS%i.o8.u7%SSpF<kk=t3P[X-'$^3>+p@(4K3`sqG{$<o-AX8"bP6B"yYE3CaT)%X#z44.J3:r
-o.XWzuk`lqnzb/`ip#9xaL-^PW(vo8`G7XtZ@R}:HbcIxi/7OqhS0@/;czSY5S~4"&#Hb6<C!sn:gYS!5Wa@/W3A<`Z!KvxRXsDgooY.]GS3>=+P>!_:6d
-&o>1"g;tCTPwu+~VpTL/3M:2-HNj%B094Z&zni^zr.'TjCOi>$i`_hpyz4DYW",8dp~w^X{(^{&5mBh;NT}6sj"|_HjjP!)0a$aak0NP'iD+!0IOW[RRK(
-uctD^G^#gP$||S"AMCSw]4xeRbhheG#U|L{=:4P@2ncro_/W_!58j@a+^kjDXu=`o_Fg{bRfv_&S<"3PC5#"!623j9i{`Vno!MHfaW9pS;cA/BT)<Sw8G:
-2>}Aa6au@D[+Z(zKKC<^H_G0)2M#O)n&]-JKLC""`%pF(CBt.FW-]'r8<g5JKe.!`>I45RrW@e|#3ennA8A"Dls^]`)C_I_=yHcuf(|At@>x[(%e!1`q+S
-[=.;P^B<=rDMyqKy1ggXE>SsIup<w|zkfnCV_Qfx'DS|'rT_"qeF,D02jd[:>.5vmwxD"PW4K>eGrlO5+^qOCw%O{+&,9Tn9U/;<a_h.g'^^sG`sh=y-6^
-+]Q6T.;VjQR$3O}{AB8l0N<`8'L5,kH]2J3E8b^;v]j[vKHc8'O2g8v=65}&YESNXd>:CTpRO-x5ZMa{XZz$Q,e,y:Yc,M~y7.S_c$(40:tfU30JD7_zS4
-D-^gHoh$)A}hFz'hXR~B`>7;1%)|`_}9{v`k|SngmMmGn>fO;]_nK)Z%57eX[P2.JB'`!9}td(k3lv4"B6%t5lYx!}m(|Glpdq0n_rWpfa];,<P4G#~B.V
-~0==xJA#+J-uD18,i@15q!vJp/mP.k|^h{~-f0@6|k(u0_<3.fUrXn%Sk'j3;Vwv^kXY}<;^#u4mnv4pyPP/A`syDHKh;`;t0uMXu`(^^9ukP:N',15a!l
-7|{HaXch4I`wB#2tda!v(,q].O2)-gzNk1si8`X)8+a`j6mEq94q}s|N}wr)gE(6'G__Z<TBUn0%2S|FkS,jmhvhK'qI:mPe&eL$l$_AsSu"'`E]u@D)gV
-"Ve&z&2OFH2`.'vK_Q._o%4Bh92]2"cOipR1A-'m^5Bq@!&V%/M$&k]xW5x,sQq#/%,%NT/U_eF:i!@/6GiCd"f:ZdP;0Gl$!._9t/D$n5W0:U9"<aU!`K
-;t='7qd<S=:rl]Q9(:e@G:,vF<m_eK"`pnB7|=jJ<36kz9^O(zdr]d~miGrn][_T{EC:Y@fsCN-N=hsLDhBrblN:I:4ZUdV1LS`CW"Lxrk1z[M|CJ3SNi.
-}upG=S/oEG+SSEcL]s@I#Z!1:z:B~nD"}E&sEP|_ypo853dO,qBYg@'hI(RK"dHal81a#mBrb^xdRdh>r:5TGi}$d(OD'n_K/@XNfo=q9EMg,#kiJu8ygt
-ke_6A01)B=ucxYM#r,1%{7Y%T%la^NEw2NGNf8^L,O%XPfq].eYH`5o%zs~9"v&ILPWY88AqgoHsl^M5x;HY-DDe&a[=OI)V-Nug{Cw)-tL8`z=ED|'ZI6
-'$D#Ys<-f$B3qhBT<@S1x1'7N2@&efC{;qiVX0ga;x/>V5@ZM0,$CW{7H'Ze3<Q-&BEd.OraVxtlEDg<Og!~wo]MCvde@7!WANb}1,<a~!wx=gt{fwcN@o
-ndt9<BBYAkG=-H%3q[wZ~.d_n5GaKKvyZ{0@LGX($s"Q2qRC5i<}-0"vFOKVpKixi`>Lr"W0g(T`Q81zmH-arIVs&9C1'M17UKA]l7P&},a=QwF>rg4yT2
-qU|Gt{IU3SQNoaVIS'L)b>UQO5ZMQsg]TPXrj/N}}QZp>pABa]h&p|eP~Xk%5[Ra)i}|#=Oo[<)CbZ_p2}qBW`Oe/inFNI^w5ocrt%[V.&wnwf955Z]^)2
-(yx1X<'BUx|hWJuv;b}|Mb7vkjN:iFb#qL#Xk.:<b`J8OoIMI@4:(ds3ZV3ra[Q[21I]wk!yudcc3FrBk;}k@iK@PKwp.3yI5Z6<A(|0A("]f,gjJDhAgc
-Hy@.4xpG15wZ<P#}]7Xl<Q3Lst}h]n_;|d-AvfJJDtes~K:O$7pZnCv1nuv`M,=kc9_,ZPnzBNU,Crhduxlz.dr$.XKRU}qZ"af{xNc3ATpEKA4"RLAra^
-ZIy&fpsMY3#{)kBx#f"!Bk}q+$qJ!"caeq^U&{@df,v_{R"-da>V2lS"V`@|jm9q3%@f(/U]/AyuThR[ztE<V.Btfn)kZQQM~{09q<xKcXAG{DG<Q=A,w-
-MZo"AN7A^[9iVs9H'S~G+g5T6WYeql)c5%FlL1yWcbx:w|u#Lz.<+AQx.Ml8-dEc>^(ck"yCR[&@ls;anrIK"@Qr'cB8n[~NY-f1Q9u'.9xB"2N_=r_$+J
-soa_(!;`122It}Dle#!V%Qse=D#'a$NkW%'V7'D5$63u$IQ#xsi4e5Lczq;mgD[B/T.2=4$ZfHvHC'xa`ga+f9Uom$L;hXf}Sdm6C0IkhIhbiC{7x=ku$N
-i_9KDy3`8K<){@Mm#X4B|&8b!$p#[5/#Pt-Hg#(P+3]7slur;7G+SE>!{5m5Hiqry9Fp2l6%aZWChp2f;..5$];m[ESZI&X"cre0XIuJbHV`kf[eLP`Lq,
-W:6U$s}_3nm@~8vQI3<G.-Rt"V39|DK<@^.79aBvZy{#%.idE>@vM,!MTm]jHxnp_gI:QHBY|n2C#S=I5!S2gCEYQaL|)FJ;'&e+pu"V+qbzq78%F-3U05
-0GR.McT>&)Dn|-b(eT9}A^"r>Tlm=m|(~aJV@yrG6PS:OQ1;pQHE[x1)$8[D4diCX=RAy8GJ)YODK26`l!j>LIS7nMYk=keDjp;)7-V!7Sta`V%019M.CY
-vT.@(P,:zT$]ct<_{qifB#(|4nAL@$ho`jbI(@+L>[Vnl^lYQQW,$^C2"nARo7is=tPrJNPF4Khg]x"Krj]LAGqEGpq"DHH('<fd`Bb6+nv@v"U0dlNEe[
-/RL#O7brbUBOr4b]Ipn.GmMKmAN/c"uD<<&(E@I44Ocsk}M+8dBXsQbJ,5BRod1p|D&ud|:%5$O"S(Gm%.FenvGR%=Jr:,Z^#U<E<+W8lMu!0h#H~%8Rdg
-Y@-5EkQ)#`)0j#K&dANv4wby~(U2a|fij,9$pCW<pb0atr8#AAcr[<SG;hH!BQNM3StYl9rsw8m$hWCwoLbdANtiW:Eoqu]gUEIkR@Iim;Ap@T5zD$+BT-
-N<Ii'v,AM5T8rN/GI<'AvV!w=NYQ8S<M|rT-XZxSI|~'rnk59>]9N>iXb|N^J|U[&2e]A@p:T&3.d[Z,S"1WR{~mukeu'7KF~5MhaUv_Qi1Xju{7o+6<.L
-i],i=&+GVJOR>PJHo]:J>wA<&06TUD{0AO[@DhUdK6mbV;f}=MMGxF+XlTt0qT4=@vzw%mCrbT,GWZ~gaySZ(pNc6&=L`3VC'CcvP%nkcHH40{DTLlgA0"
-"&9A%__jOJ`NR4<K^L")a(KwCc%,XjkEnyk36WF|H760GT>Tov"@%^!x,U58|uK<9Xag$RGWw"7]&M>lkW/1NxLG92qK{p;+du'ZAwi+w6vgH#Pn8a5W&.
-irw=9kP)vj,rEI:jz_]=j^<D.=]V819FhW]:#Wu"S!29i-o1=S=H|<!w!(Ge$x~!_,5@3//I)87-TddM'tS%ui7]Bzbh[9B,:d[z6qq-"qTo/jso,C9g66
-(#y8&qO#9VB--f/:i71|:hQW3a^YIPBJDf&9x_kR/e9qh9ap)!k$6q7r7jyVa._1GU;6ZCQpjv=><6,f=.ex$n=|zNzTl=osqwN,m@9"]jr/V^=AY(+oD&
-sw'L$UhhB>B)F%[n`/je#Ey)xW')0V1[fPA[J'NzA&:x;8nfejdr[b&Z[20U=.,%;1N'j%={5msSC/W5:oY{J9U,p)7Pm(p:q>(}cr_QLf%QP>Re%zW#qL
-.d&p>a.G)fz}~zxg+fCNrB!KS@.xV7$`m`svAxr[x/RfyH|Jfa`=LT5(}:CY1TnnixsLytJISE2FQuJj{)0D+A,lU8.Im03Qq>Tvp)@]}Oi32bQre@im%K
-UDmM2(Msk[4.PkO%|mCEEY[c+.'lf=U&ImlGu(Lom&d-[qYei6XGLM.MmA&%N+>B(Q]a|1{Spia.tA3lLfI2yHrj6cP>8F+c<=(lvB0H")@_FfT_c5ZV3[
-,r,Y/t85V<U0,S!@'-QGq@zUmJcgfmA`BqX_,B{Qe4s|Q7-b<q0JpSe@ZLC9L7WSQYz6f>r,Vpz%%+mqeF2YzTYOy)H/4@z6D9Kq,IIxVwq4>pB0S4d"7t
-m!v/P1v$Wh-s[0J<}[))(r|U.>M8GGZL'wrKK}H]k^.AZQ1^=[&P5Q=Tw`FB^L:<<z_5b=NLA:Uvt;+Uh.Cx0kl&|/i0E[$fH%8i9b^`}Oko,$"3rO4s4K
-[g[bJ5k/JXi7=>l`a1'k64x_@RN(Ehjbrj5UF#p_OV`_j83=OW[;s`.}uf8.=&F`{u)5-F0ROaHi>LIK@7ZPB1J]0ZD2xK|9VKBa"EvcrWu5/P:/$[O57n
-hCQ6#tElIUI=zK%MKTnto15w2o3kPO!+=I,wk2+,=xMbL^y4PiIx5cj2ZsWo,N&'Y`~eS^G_O.aN0w@0_>w:;{s"#f]H'$"]2[|P=g2Aear[_NnPZ>7S$7
-<f1L1$qo:gfS'nPk"8_(;35Q!IM#8>pk9"#hJ!]iK5"}amjB_r5A9Cb+10`>zv3=n-k^"XvIg9u.7w=U7XtM+,PG`f/+a5+jstU+v>@e+DikQ@/p4!>^Rz
-lgt@Dl}y}xh'Pa>ijPd9::F^c/B/iLfdJng}Tc7}rs75~w&e!&j]0|y>ZwFLtKfwxTbcH0B(ps20dMc6Wvcl=sh'tO3))va/.lmsR!$O-kzKFwEf1<yz<@
-~mx&p0p%r@Wk^,5j{s'>I;WNALagmwGExlM.Q|K(5eSgF7#Nt!jtW:A/W=vrCufh{+ELecAZ'IP+_6TCrMEi]=n(S<acyJS4$i1]B177IQQ}#69w5Q+4`r
-HaBrZ"]t`#Bznj,fJ[}@'Y[NLJ2DH@NHD2vQh39Foeq3SqJ<[]y3EfK[)uc_D2e86CiDnm_L}Mx5-tkT(HS$ANRIFc@(g8M=n!=nfYiDzR^V<ut2MPO'k>
-6ub>,I]vl'>4a(UfbWBMg=Ib@C#}G0!BYa%AmWh'F^Ltihf^Em9H:gdI(iMqxPaZiM:C#x5=&7(cVf>5K=3:l$=&5q/4r]uRuFwev_BKVPC[ZRzbIHiT8&
->/Akc]'^3'_3XM@(Xfg&FIGDXdHLDk$TEL^NNyaY0d<VP]WjNi8M%CCb:W@S]%&yZqDsc-!CIKLCHo.gBb{ZS=C|3NzQo(~|AECbr>A"G(yeyzGG(bm%fR
-9qBLO7]`+F)c7.Bh"15fbrS,tO}s3"gQN>WX"rI9|6@Dg0/peoVfG@$_/(xV$}>@T>+Sv!%7p%Eyxdk@V8Rr=a;1/2"Omx+{-<^)D<r":fGBot|;r7g9)M
-6c:o0,#6bb"%e(qt[J~_DkLeb22/zw-0dY8UT"mg>rp)r+jf@dhNG#hRKal4'&/EY[hYNwIo5EDU/p;_).En"7I@:Xfv>Mr$3ywNqBzq'+P%[)WYJkHk1E
-oY'c[(nrflNZ-PJzs:)@x3#IrJKu7j7RYCTY;]]a%p3q]oruP.'7++}hT=ps]o=M<XUh67]cwnp.v^'<#IRmBwBXvEpF]XVB[$|%0y=uCR+e.XmH=ypW{f
-]WZI33,<)I/xi;M<~nrF_ELJ0wB#[];BA:.9;9M>69ZnEd^>$)LG->[_L[6{8Y++}5aF%.@<iv660%iA6TSYg0gleZzq5jl9j"./+sc|Lp-YyexU'+rSc(
-Vj9e+//Ehmo(Yb-,%9KkBqJcUX-.'m=Anz9:UgctaK2;!i'PRJ7KI2q>,N]ALC`>6O|7Bhb=1f~)jM)<89_flo9/#)2Jak8]!&&oj4eoioCY!I.4,'i>2q
-'rBLV8yzMSk{">l;(n::IwexwwN|s&yV07)}JsMH"O2PE^J2`F)vatNHS(&0%Jaz^}Ff_6${o/Ar[s.fK`mrA^nCa7Q|t%TUGjpn1r0NG>:4r|tOpn4]`Z
-"DvjfD5+Bw@/kysK)MT6mMBr2]MoeNgyn7:,8xC:9[#S/j+$-Q#mgxYL+sd_a:^@Qo%g1bN&XoNIR11Vm.{[_kC/V;:5Stto+4/+M|-MlE[//a0m/CZZ}/
-So}Xy&u|J)!!
+803367
+'fqZaA{0b}GD!But-(MeP{Sm(])aS2h6Fp<;c-VX.Z!70glYw@UY2dND$qeD(WhK|v8=7-}k@o`|F=zXbNo75B;OP]Z$>v=fPia_6}4Qk>q`}%{URD(Wb|
+<CFU`z<h%uHx;82Q(F=.E8|H'8N4oxcEU4pP#BYxZx_c%Ah,#T|^k2qw(->Ir5a9|S{)|!#w|XVEt+d%{cc]HSE^{G=,5M_8`CD0c<;Akv=O{G!RSpK%JR
+7`Bl%-(SenHN2yey2jd}v$bBBmSQ2'KY15)WCm`QU.x$!/xn|$TV|vWBFT07#/f;Ey~FnU/h]0UR2gJS#=-9)o:28BHt#b%YtMtl=|u+QPZc{53MJ(n3Jw
+cLqN^3d$G/kMDqemsnpp_BdldPxt{P4%S<#w;+IbqAb,zxPX[T&jRSoULizM=x5si6^==Vu,&}+hNQc0z-ZRWX]b)I,axcL'//q-qyteuM%RKQLkve=8&B
+8u1z[/z3%V_t,eTD.='O=_-gb!/9k-|."FyCzk!Q(&6@EHC+iw<-s.FL->JWQ3{s]9TY:6/w>us0}J7<>&L0ymn8gz,}zZEA^8@uq%BWD[L@!@:)S`xG]F
+H|hS"XqP,e=<z]Dx<rXRjR|2{U^S^5pb&s@I|/`rXJRkZ2`h733kFlrL)W8:S5;<o)GY-cin$/F}ur#R5u<y<ndPORvyYht2GjP.GmS&:nWxgm&R6t|Qfa
+O`bM"IZ28r4+z_q!=|c_W-3j>S.A2@/%[>LTgFj]0_&[_s%2l3dL@xS[xU.A1+`PyNb:F[2n}3UXxG}_EH-<:]'fgK;Cv}aN}m-gR_#{~RQmY3;US(}fg/
+XiRY;^|^XV24&;H)&YZ5M<}Pwu=Gb8.6,B@1R;LMTWeaxU=TUIQMlq^y~=<#]!xnc6=+F"G#1LqUdV=$BAgn`lS&#6zW!2EH;+=%2.lsKC<|pNDu9$"eQZ
+eM##(.oHv00[;q30.I,0:/}6ct+_B9an9QaM$HW>k5!JZ,ur@iff.(2wOHNMejrdX+I}KH$L8,eBmTv-u|GZD`kBgn>'JSe)_b5rFk=$KdQ41apE)9G:65
+vYUs!~_v$J8WvCy#}rE0,qn)|WQ2'3[k>W=e@y8jWwGqOe3Kk$5,uz3G2;$xPBG%b]%j3kAH@m64^bK@A=@Wm]#j=KGpM<@9oOr1F;'vlU}<VU<RxOgcrQ
+FiNb.2S'Dn+m_T-[B`L31WM;>5rX<<9.h!RqnSs.=w=;{N5pWa=5c;fwK&=|kF"f>l=!.@Ld<]vb'$;K)ZUm/(:g$w+3On1Vpjq_@vkC0Q[.A1(]Jb6t:z
+rR0ecTr,jR7Qp5^@@OISbeUZ%J[&P<WQK{Cg3x6"fV`M22uuVN<cT`F^_Kl2M9<l2gI4:P>(d#`Y/EPKx15yS1^uIepf.V(&4Vi5{g5a5>Gp;=BGNL0ztp
+P|R:wcNK3Usi8sia%AZZ$mxBPX"xAL"[Nhl:9Y)8[WBc&T:smO0Mti6V!UvD-y;v3WJoNW#z7m4fT(zQJHq@_ycYqk3}Que5PSAyW7lfcNly/Ow3zGoiY_
+t>XnD=0D5^68o<'bwkT7"e`NY_Hub+UB`r'SPU>WlN:j<.9.jg.B`5,jKXXG){tZ-8GE6Jh@0f#]v/@d^[IHPX__PZojygTq%#['_!ZD9N:.20CY;&7xsJ
+"4ma=d"5~z'3<h9'NzT()/W_Ys(ZfK"~,psCcyh,|64U/Jvy.DBQYrG/W{J"G%%N2B%zur@b`kEN=&bHOoY|bKwRT5UEA+S,]M0'GIzoj#XoKDTLFENXLb
+F`AFf)tTNa)P!-CLN/4lAg(N/d]D`EQXJlnk6$UW!&07daP1eCN_ER%bXu{)]C(.|y,r3M!g]1i<7L`L{7:ToU21Kgmk'udIpz,b"cTa_s[UV#6S4pfR:[
+ca[uCFmGu&'Qc8F$G/MNHn6(^aJZU9lAVRZx(_=KO"rKWh`&|XUjTx(0i^=XuxmFd[f$#2>U3.)Yc|zG_}({BZo{i|5]f@eAU$CUQr1x_e,o|<$H%iD:WC
+M:LLkqsYL2QlW6:lLjWgku_1]5A^CqZSnSQb,$]OTB_DI6t)ZS7ori&I/{ri%7tB&=+pWpcgn/zL8`x,5`,vj!2HTvf8,c"=`%h[UBmL;aOwY'sFsmjQ]2
+(,1_vyWNF;JY#rESLVxX~#L$X}FY@N1msHW1g]!/72:Mj_sAdV4n&.,8aQ<$q$Zb]0e)VY=pcsa:sTDO2$@R<2;N7C1ZIChw'W|Fw"#.fNX]]-{)+hSV#=
+8ru$7&(5C{5wKi=miybT0mdo!T~8Wv^|uu;}FoLzmX&p0yj'!dsA)Qy^>yCR$>$A,mqsljrn41`(^M/_mf5Cc_]uJZ@tj:)aMG<XUsa8<oRDn_VO[FHL!]
+j_iS7(94ziXljck/N!WXsE<m)"(.O4fLLm$,('Y#%x(zpfMv,GM;.zU2T!35$w#6LRf!`AFgx-<=^U];bCaH9ReZIU,VjGWK48b!m;pN1KC$lD^s^]Wg_F
++@0Z/wQEm4d<4fD6pXP`%%"I044_8BE#o)][Po+`M}9u:}+;x8:!v;VIW!cB$3o{q<<dKW41!lbc2dwak-"PK]4h"n%:4+Kl""l4Z"QspZj"9T6hj:0oUj
+|XV20wlsZ9G49T3`^bT&tFfK%yd1Hm3ohN^'15zs{pU(Q&=03ArbuQ0X,U]j8c>53VY20.u0U<mTlE$FCWH'O[KPCk'8[SN8_;p@o-!5w`df!+`WH'69+x
+MfnbXX'Mm#I0:3)T^]kmZerP(;!Yh6Nc=1LXsB^j;^6|t3Ny)^SajOWL-m]"J@((9QJ$]{_RQ!{iS46m=t}OJXO|Bb;^'f2@<2kplGEOinL`PS[`Q@/a_;
+Gi$+<7u6L5bDYPL7V[8@t0pi[mTizQ##CAX6@-e)y%I!MT|XRP;7W7mKU{Ii)^b":Ao1(B{v0r<R>.cP+IzL7L+gAvaK/5}(L]4,%%-#"aox4:4T!Z>VV$
+-4s-P`3N'w0SUT;QU^8&.5R['k<NCGEfSmEwe>W"Mkgf>q.&DjG5Xl},abZ//HOLtG(;_y^yk'p^x3&QxT0Z<Oj8gTC|nwWh}y0&<6xLU|Wu2sHwC&jkF`
+'y_nqVmpx3<i+U:H'|EEy@4y9zq47c6)|=6WQtjX+^huMm$-xt[AV9V7'D#+@lm'LN]qj8FffO9T-ro)W[;0L)+z88Gf(CV:E-[6_q=f2meF5Y&lg+iZ8^
+H^[{z<xQ22`iA]^MwX/WrYl9bd4IBYO_tWGjGO"p/[0kbup^(@|^/^~TX)HU{uEJ,A|x4:rZ<@T$R:N%|}AKW9s]<^vwL158/=1${w@r}Q<2sq!CaKduND
+,Jhp[.Q1WN5>_|I-J2$k^fI}]m&Y$H.C<zSXKjn1I!sB]iyGUv$;i^R<U}U22872A1u15a5f_S)1h,Jj01NRO!s%D&,zWZhdMFC6Hd2"C$7k{>TdxTlGT:
+W}hVNq"+[w_:Y_tbLkKJf1wMl<2#{wkR4,{ZWkg6O_0.#RAe]]S&:D/qJDnCYdAl4oIw$+Ouv=qnmI'KvG>r3jvrob^t)|8&$2'}q@t9O=$A.tR(0XWxv(
+x`>=w=3:"Q>Z5ZdfYVfy%rn(siU5+bN]cAvGJLtt|x}3TY)7pqj"msC+=7^yT,<nh4{'245eY..Fc4_IU]9ifd)&Hd)0q)Q.]CKD2MOV(^c@p+6[aM.xlD
+PQw$ro+e9eMxh(RL$wKP4ti,%#My3SoVB)=XO7lbFS`b$>:i(]u%rir$CDlp7vCxj^RSYIAE8"YHE8)_lD.>AEw'C}I}l+U{b%tU+;h,M+_oF(yDGhz7$t
+cFR^kOA`Go51|3!P]df7:&Fi~i^(aQE|C`)-KYiF^`.%eyh`u908}h)M7-[5F=QQg@BM5Bn}K`mVN=z_GtHtf@YU;Lb/TwzURd{bx/y#bRJ0K{^.:K""w]
+zf$@Orl61=>9qaX:9D29S<wi$@R}N<V7L@x)Oh6@b=v}enJ4tA0qqX8N_lDDi),DB#}xCvE=M7#tlP{oqz";_h]6w;vzBw[w~Kuw5N(,.L<v0y|>r[KkW<
+xT]P1n}3@YJFy8_]F0A_H_m}@Z8D$lY9OH2<YxB"!>Uffa!aeo0"sTcR[f2MY/bT^ct@O))h!SSx!"x2"<C!!#3TOe3&Osw{BU'8>'4P44Se7v|@/t)Jxp
+q{!@;m4gQSK+(x!<g^M,d[e)~8$D>Mn_,%-zUcl%nFFA0f-bDN5mmmx/SqMv%:L`~=7.zG^A,L^QuvW9SVSt-W3^g0tvdnv1CYigxP'3{5$KtGWpkt19Rr
+X@P5(Owz>$P}i`2a{asf#xYQH=qE+HB;RD;r-,}woQTX&#!blQ:zLqrG6rvE@g<VXAKTqpda^s-})Um8fd}eLYPAMH+sYBLFX79a@;FQ_;@n%6`spJ.3Ul
+,b/"7p)"O'am,Qg_yk+,&)S=rRcC:$IV0t1bRG}.:/_p]1WOe[=TsM9P;K(Nie<3"xy>;LOFasI;7JtbYQ<F<}+R$B7&$'G8#osNs7g'}dO/_,PkO)X7JE
+Gc6pNO@#sWenz;W4_N1=#KZ>AOw7ekTd2GhQr]"9QbDsNA<2E%wroW5M8]RMLf"h9RaVEUGb2q`V,@Y4rX1|TF5/m93te;.`bBd!MjOxt1P#y%9"ZoI8ya
+7<K<"Z.]FZdFlnkPNU5TUk("z/%:HeQT5Dzy&(|,^2QD>n%2V)]/Wss9ib/dyA0(}x4K5W:u#I`nnF{T%jWj^C|$$qLe&v|EYm"!jj!9!SV0-{[qT!J}zO
+00PL;R-2l^GWlu]:[{_.qtRRMDMy|%)}VAEykW(S)BDWfBGTt:/|F9xM=d-stK5FpMXnM+@4f/iSiK!&#!OP]1Lan2h"K4fH:AZ!Y;al^ygd#%923/)Hp!
+!dtN^-Ii[-Yb~p]YV(fm)g%S%M65~Dm]{28xiUjcn9;#`E,J%DY2aIAjZF7lE9/o`-3c/K~>pInN$LWXpSs9Q^Al2-tZE[M&H{w([t~'kCF^0O&WTZPNHB
+E`AmnMB+h<{"F%KS]}Ps})-HM9,x&]AsC+Fl~_0)H}ovY^ah3n2N6hPJV%gRy@#mnF{D%)-Qc@@s[:MbY]D7M#xn`{WBZ0Q3IJ$9h^x-PY8frKW'hT.@'r
+uEa0rj1ZTfNA'-Iy6XcmEPa:|")nW8Dmq6N50sC96ZQX|]1yGOi;&OL2=`vF--~rtJ--7IhSYTnKNWBehAq9Bt0YVE3(~!29"gO|F"j7'F&qtrmKh&#-zR
+sn`Qa8.kX]]ib}XJ"}HFS,/R`hWN'R+Z.h>57-2hO5m!Omwf'ad=X(,.G;j&eu9Lmjo,XPm1Gp[,S2o&}00[t:oE(zi;xPb+kFUZtU!slSXe)(7FtZ`OPF
+"3L0"x43Dw;3o}gu=+D:BTs.92G9xg"`[Ac^L7G-9!~!6pH2Q)&bMJNP$50qT$^7=c4-0Hw'x/DUM25rs#/qjw"b1Gw%ATYE]H~)P$HFZr4]X&FK!%!W-D
+7OZIGS2nm8g$]lkQiW_|+E}oJ'j4:^JOT8K!%1Bg5h-0:IhgVzxzRFW_rffOX0Up=:,pws$g']I!9[>k#W28Z}U7<|7mgaqpVotMe^d04LGEFv5/bm98G'
+Yoz+sUH=S6Q)9t6%U1"bZ(@kQbP2eR{.P,W]@GSh_a=L9=V76bcRx^DN9b"YX3SY/fg9c)+N'}us&zc-#AB]R=IC^w#&1g/XwiCs)IQvjc3n_-7p8h,crE
+T1sE6[3y-3s:6EgTJ9K}:LDdPX|>Gi[y+K2g##3Oq%a>L6{c1K-Uk[yh:euz2`4]:LVf0lZ>>%A[)_vv[SC;z;a/.px1yAw_6j0.QNWA4uEJR{;)E_!Pj}
+ELRa<{,{~vR_X-}iaM@,TVJ(+-<-6SH63Zn]l{N#E3vRf1c<)i1gUAsR'(QFkKI'k>D/4BwUlG7`A&b=|>z|jN+"2Hbzbj'CRYjX/-sgPu.:l3}0[v(ql/
+0O_zBJJEWh>$7KP{5$AAD^{4Su6Sz2#_,oOO89-hkR//F7q!2r~=y)LBII[4.=N&`szv=iG)fSBjODS%oSsgr=Gu")XGVk528FSo8za0DUOg<Mm8,d;aK.
+nG>9'{"R0$0]Jmf{~QB$T6f7R:RIv<tMIjUO4y_M5jBC0(eEJK8;dn,MWNSk,J2nUE,Jz/;g$j9%xCG(Vu7AUc,K$T-,m^yzW-/DX%5Waj-I4/@ZA"djf/
+)T0;pxA"T5ZH/ejlYFxCix>-%4l<GiW;+(39@T)+:|eQeh%R#(;VAG>YrJbyLF[w`UzEZl!vw$jtQ$uX%38D_aum0A,xg|%!va2c,_4jw2"sUi#}_89Zag
+07W"S@$x.{<]n1Aupk3;9|`l!P6t!b[j8"9rhaq;o;$JhWBBhY+6}Lnp]z"R8E[-o^&E3iOXqGbbTz0g!1GFg`$wRRQd`aFHEH)]Doa<nZi0so3<BzW/hR
+GleM#F5uFfKzE_No8a!<>,"f3}c[lt:{Ou^=xLgj]6(Le<X'aDdE0T5YRhCBmcqMD0[Zc6O.5HO}f>>4w%V_0`rsM$egG1L1Cjbcu[6e6l[.G$'LsZ$iKA
+U,]0SqraEZIF-@El-IStwsF$P7HD^k;f[OH_"~#el%'bIJ(f)LZ|sLW}!(33tPb"ew=T+mPx_Z<f.2SE"(MX^a9e^NQ"e6ApFIJbCST>_g$N^T1S`-B1LN
+Yr[ba.w;1'/vn3|s"E;$Bpa-Ci9EqC.W~srY^a,eXcI{-Iuv0;0yp%iJ{%UR/vDG|I|ph&bsO.lux=4ZFUpa%"b)HJkriaU^uCS7"(:.Ryy4T'/@do|ZA-
+Db4Q].e#l5:M<haY+wO2&i~yXVsd(P$fKqJJ}BTyWHrgRsfwFJbCyh"MwL4WgR&4n_m/w8,Um%Je{u+9VKWue+NuIa@D!JwI1x$[E>=&c^4-<$jfn}0ps|
+p1l//AFt)E%-+cR>Ss&e:n!N~wz{OT2X=O-c`O$rO52)yAW&'`1DNZLInL;ajM[f->`!y%eJi;%/{6ygTx0`;Z`XVffP@kF4a:^2tdP{:)a>k^-#3>B%{8
+CfF;p<:+wQ-;t:,wW$c+}]9ob:{7tpSO|{vgoAzcWCbi5b0cVcLAcA}i(N:`&/{$te%%8>VC!3pURJd$U<fS!RT3p%[8Yk~2|b^J[$r'(T0iu(x:G`hy>i
+6EK)U6qH(bSAcaZFM[SkAQI]aN)HqBsEyC@vl1l'^Fm,/g/9+'8]nTA4V3,;|dbNtxJoQ'nQ'Hso`/Wvyt6]J=}oZ/.mNTq8<jc(G_uJ=,9x&qoMg^w{to
+7^Rm70{lLk,G9j'vY`y$rN){6ID>V:b{1})Xd%9brH|<8'ogz$v<2B~&AQ4(6ey$'PGx0}_ow)m9d.W/@!{lZ.j)+9%QEmUS)WJB$q8:`EUz:wq7O@eS~a
+xF#8ojCiXG%evTPY,c0Jwat/c"2v"ZE$&7]pb(."|fY;v]]cxaM;#4mHokmLrH`l#aB%5ha+m7mTs}EP,$(!aQwYzN3{n@1P"DUAh>Hq:t~3FvC3S,DCC5
+HWn1X,~h)RRDM,:KU!xJBUgxVbeJu!:kf#^R.#%uCL8{&Q7jkW!X6y}p+7.x}wri[N=o>&Slh/JHql]|os,6KDlgVQBPtP"}j-P<P+=318r>Wg!d;V>O!I
+qC8"Eg<{Ug/)2RaSJ-cR=D4&iPDbq<2ej:^#3,ZM>Z~c_=^-37:SW{!SFOCLk{T)=i7l]f,W[+S&tz-Ojy~=O|%jZPt":9>hqacm,z3}5Xag-lpn/9cGZ:
+a")F,Te:g(u+zQm1<kJU8Afd/pyMw(8e$i|9]nm#($FZPauyWx=@2Nvd_FZ)T!9`!%bf}_@ToZh4UeHH@"SM(H~`sHn<l[x:]cqi'u+8(}<xSLWfhJY6dk
+"[fxL@sbc=H6Y,E,B882Qp-R53h)1UG(%t,ivMnBnEHu4iGn~yHn.p8$0'=+g!dG9(%`L"}9EU.24`&T/36hyW>8N(Z$D'J7N`ZBH"(or(_:2K/WWLf{@w
+/i3#afOqZiVYqi_J~4v%nDdgB;m>6b,lRquAhlUrkfovVe}-nak2p}ee.a#:m]+7bL2lwKl/Z>h]Ox_)B%k;eUW8SqE3F:y8oP"F73j{9;+$om7iFZyJ8Y
+G6[g.tMk$Q8;Wk7N|-pgwlM5kv1LUF-35;tm"iH:<>xK4En;,I#']:L4Y${dqG5QT!q|7f>27A/|#ET"}.qkc9y|X&ET9RnGpK3b%<`fi+u}Yjj+DKrRx9
+t}xP'/pvH";aLIC5:KhRJ)rAt4"f(9.i("<2/#k9kS|EOY/&YIYgb9#Kj]MJ9VsKy.]}gCD}g6<TeShe9bT+7W&v~aEMg7r@YNxL7G!iE(t_zH)iutEraO
+GH9nh<L'TSyDh}[N0p<qMqYg#h#weJSdq86$cy9iV#]M7$23D]}nqOw97kT23s3<f&uUFzl42!S`%+b/S`'+b&S`(+])S`X&[;6h"gE)a&^x4r@>By)rM>
+w^~VFRftM{J!|j.&J1"@YSA/#^DFbW"@_,wk#^3(@s"@S6>d"@R'U>;+L0xI%|;j6yL8^G6}sC@qQ+lNx3/8|ih.<J4J4R=X>gG7B7+NZro}V5k,mg1VcA
+=G'Q7qL&A%/Z0"AU4@ox&X2H(|@vK+Lha4~T<q<e@Z^7o9dumYL7WN2]>pBlU#_rrd(lA1w|F/px7#T^I<+p];%>'(6H4U}^f/.a:7I^6M^+'{K[<KX5^J
+,Ev$d&gmr2i:h0(3|G(3.jxQx1>>FR7MXhpr<TNFU)(a$%kx30hI+D)SzR6/IXh}eyJO$A7g.zUulq3Y@RjC-c.re%Rze4xy+F<2E5Fz22l,pBJEQ_'l%^
+<pZna4-z22i,`_b#"[C5>F#<@q7J7k(Jtq!dH$ZPIIf|_"WIl0!ISTMR`a[R%<:d'5mP[Rlq~$C6u%1w[wfs8y9+[/bb|%M5+t|Qq)]i':{ajVnmBr~4X>
+axkzdm:TGS0S/(U^^w9rP3LZXmqhI/2L&5F3,vo{9Fx+0uw^}O9e]M:qiwd}H8h5Kf31FEVb#e8wlj^z<O2MBl'NX1Q_nJ+e^W;z>|)g@;e&nXJZ2xlf|W
+mPC!2!fUk"&tFz}l#E6&N]5HWFCy@Wk)Wxaj+R~sNy6MlnuBpIG&5@[[I&XTi>E`cW=t/2p<S3:PVYSxB>FZ+:w&TtJ5V.Sl:9{0iN)qOF](n]F'tS.r(e
+N:j>"l9.d9T0P:.nJ@.T!`EuD)+C0@"[fj_rFuJVW%L"g-RV8j=H1>p%8X>]$Ws1"HOh{,;ko3T84nP:-P+iWl^&#S'+jPVa,<q.S+Ni>xw<PuTb58>0n3
+AH~XUV869UzEhb~[OK+;j#i4FK^KxelY=f6Or9[qyM+[5VrDSgh%oR'C.ZFs`Trw3;tho(GF")^uIHo(QR^=3[}uMUZsJYA/P&.u+[m{hB.WYeSUZ{gQKd
+1-WKM)Z>7xy,9JH$0XeubRDIH/fIE7]O=fE),&FvE/Z7t}J'8enpGYtWTW9#KHX3)Y{/HEY{>RZOfyo<et.2m2hPwL7OqzGJDnY#E7j7Leem]+IOD't&;I
+mR|BoGJGTFobjaM2+0U"/eU4gYaHW|8q::PEpeY:84}pO^S!D)^yPPoeO/X!t-M/%"H1M/v!Gs~V[$XaQ5{)^,#JT5d!EdXJL)49@NEV%3_V5UN.`Mf6<5
+;b@B|oL-#U~qP."]#IH2]^v/+'iubysAXa}(tbk<{@h<<YIwz@~wrv^WAhBIY(Ol8P:=1>p"|.Stb>3L.3_`a&XMDq^R|XeNM2c6T<OxL:|ILdy4yUnvaR
+^Y#|Yt9a:"@'p7`wJ>_.9(30g1}jE-h.EZp89C/imbfWhE2LOLhsoqO%gLBuE&~e>|"_Ll"2XTB##2:Cu,zLOwVvQ=QvF]%,c%mpTzVC/g:kpHA8Xn<'IM
+!bSQKbQ})5>QLpB0}aQS,g_ZxZk7.i>tO9~+ei<vALJtZb+,4CCdu`Gei^>@a#c0U};Go3w#_rnt8woLg1/4M>T,70ob(e9h+u2COSE`WU1@Ym0=M)_{3X
+Bo=vB)t`sm5tsW=H,TQ9L[c)cSH"ChP&NXYIOhzv#q)rvdb;42ZKT>r5e&V#HSR>SRn'"NJu)NEEg|.8IR].^q%^6znm~Y{hR'.K8qJ"+xSSuI)N4E2yoX
+xnL#cX5>_8xb]qAx|o/,ke2VMZ7Wq95nX>%Evs_3_Nh.&-$3pe^MIVh|54U7R{Nn"p2h9o]9O]torS;T:JyaHcD4lys_DHDhgDj(`U(fYi00GCPFU/}sl,
+U"(3q`C)4E<h|wCw&->`Y`@qU/u!QNy]k"wOkz!.I`XJ^%3:tr^V3Hk/7Gv&i7dm>xdhZb97j"X>Z7+|oJvxpNaE}x["lLpwY3j`~mdkeh^K&SCM.Hn2g{
+.Hnd]7Q6YksWu@:6b=V|p7d=GA8:b5`Fkl&F6pF7={gHn<67Ut_`:wI]=:Q}x_LMF{">8mxKateUTQQu$2R'.(kHE7D+Jsk#s}:||E+@w@,k`pw`:n`Mu"
+=Z2R7>Y8%>mu:b3-CRye%`e4`0Q%H4H(C{[^267wX@Yd"j"-o>87K[}YkLYb<%f,GvQ!`:u9D@2()K2800tR!!x]|Hm,xcR"5j7Bu_5Tmu,0Iw`k!{XHFf
+'JwDT=qzA0a@5CGiY:oTnFjGz3Iohy}1t7uBXH:+UM-'2)A/weEp1=U(8"ml"(jL5B<@hLv=]0s0QO>}Uv~[T{/;G{0+sro"-@em@9ng&>nuwG]HgB`tc(
+';A:D=<s!Gr7"&6jc=OU{QNPEC~<:/|iGGed<bEx"$9+ev%XQ_,(z<ojp>7q/ls=e;!]iN&Kof"+lxF0hIMNlmF|9H&EUY)X+ZYqS9CY3-"25n(i6RD0_V
+bb_gMb!lz11/YZF<;fD&>{"2zuB9(,Gpm$QpEo!azQ"cccFSmW+E2bXj>jTBUAeYO,wx~tmn02OZ/6[z|C=:e%l49h[4#d<ec;<hQOyV85AY3/_X>)S7J4
++sX]m1%,}.7-Aa`^[n(2+hpHN.8.^yF&jKYks63=)^u1B'^pd'c(H-:4YH1cv=M%@#"N{d'O9tL}TVqfi%1[vruXymgkNT>2HW7g$6.z8j`AA,sUI'$eOo
+QHduYm8SK{i]{J]n"vefj!7V'c"kSJ]yaoJ6m,Ae"k+tFdYO}|DzFzJ3pWN_`Xk(44Q{%}=aVWuB#Yt|OZUfJwMqXgsRlE98uSu$J4RWT4XTP:1$'uy"9,
+GOFxUV,;IS//(2hF7@-')9uRUXuMoQkN}q,W885&!~9R~QKSl&8{]lyrNd`>/RFStb}/mBl&6mzimKkt;4&K6)]|nm-G$chG(jv,OMMnNq50,g!}#=b'=z
+RW'`$H5{aQlJ>lI6U^XWM"/efMh-FX_Y^^UqT5+P;$nsw:|daTcRW]-SA06:E(/;8ZEDJ8x5Xr9yI'>NRnMG[iJ'.a5[8+q<e"yfT)Get;B-LpY^&|(y}l
+:;'BZ3n-ET~uZS~<=}`0mnl:6%x.6>T{TPnL_$_hFCe_:[Zo[8}$SwxLB-QCk8^M$a]c3Ga2%:!<OBcEh&eBl5@}dEjc"L++$AzL0)c)x$#cjszXb'K0Et
+qX}So5MEF/:!J4$,9cQchTMM;@Z;r^L(zOl'VXxl7;7a`-J9&;z^".cqP^4NP]3MoH/@V:VPe}iHr</4/Ks1O^(vC2l:8GH_OGr&7[%ab{@6zTp>s:ym@+
+Sti@1$UlZD="</~!@A;')bTNY,~XI@/jw>.po8T|wN1T@cQ&1_A#nu|OL7Lp`T{+k)8/+ZDwjo<&%H(=%h<Ut2]mKxYs"!I<C'4-"9a9O'YOtWtGv%r%iu
+4)h3d!g,W38egM1;=WyW>dG(:":Kp&gMoFexc{9'yN]0pDOTbiH0oGy;d4cE5{x&a5+w=HV-Vc=7%hm^XS6Pz:z,O.M)R$H"Y0,.Smj+%2oFw)2qs%&uF)
+f5m,BeH_w4eSak~m`_e#RH.CRQ$%|@5@LnJr'ljE@sf=l1x6-j8ly+:xnjl`9rn0_ua)pAbnrJ"Fdpm,F}6{q,O8,0"Us!IUw6Hqgu4YKqAt>[Kqg"9p~n
+k`KR"#FBlvXq8!>P9/DFzrSzKpM^[l.IfloHD%Of0rc-}BoE,ji7;YG33{^vn7'fEJiqO81Dl",`e0]UxM{za_Ct:`Ez>uHK7wEd~FzsmnAb<@$y]wo,mC
+WhsQ&0.h=:Q|^=.mBG`ep(WN5C,a!}d}]x:p{R3JZ`=28wh#8M7%eSK28C.`C'P{p2x(3@.=a[TRV[C&m5^g.ONU1Fa}q#.<CF#2e!,dF4@q-Z%(FKc;OR
+Uza/6z,9SQsgbwVcO{Ip{<Ic<ungb|#/_-vJz+$^,4+}t}Kxy{2}9^+H`n>zck#u&#<!Y>U,ZlfTPS5;f(#D"PzU_/<F)4C4:.1<""Z(|2z^b>wOWM.}rx
+FEus>LS`)]=qMavO=rH.Yw1R/yV[EwrU9"@O~!O"btAYV6u^v|4`!cVy#Z@S$fcrKQQ@OA_qqJU`Z7c|qbDyCFHilzjS:/e0j07A,Ag__f)3mi0uJt'E$]
+Nv(0D>D0^E<ivM4Ip'~eRvNlA=RUDOIAenSrBitv[XwOO3zdw%PHuA[uKz"n#[ZH`%U+9vP@{^&oo_MF!J{9g)[fN52z9B-%MD}TL2-d;86VkU%YSmU.2b
+{X{,8O;u,EW'T'iwzH<|K.>QNdl^{g%R^eXEmFDF6;VO+(LG5:O+"nmk_O%CG10^0xxXg4df3xzO~fl}Xx<JBgL89vmX^345'=;|b3hBiVQiM2QohlzKLM
+7EEhK@=MrDw<E{;QB#!i%G~F8I2H@o7EFu{vg$By)`mE)4w}z`[vKc%E:z4gy1'{ncbM1IMaNi{nN0R`E!~{m4^|8i2)&5~!yLIbW38f[NO7;#DUzqW&de
+`;t,0o|9U@o`R(h]hTm]DqQ&V1y%jE5.Kd_pjCS[gC4W91I>n%L1jdq"<WOmTCVut</K<0Y%Bw;@Y)Q@ORAfA=qV6Ntnb^a`SBDoc{L53wO|m6'^,^'gf;
+R8mI|_HU<yIjX;@YobpSh_fK]!JS/)GbZQ2!np}wtFVyxx&U[|4`0jd}I+/5Vjg90)rs8rbm`6W=bW^WVeLpiBL(F<,&#=15!p:<JzR>wvF>#v]Y:&0grH
+g5CQ,O4;L.Fp`XoC9L1jP&3JT{G<J]]VrW&j~[bEb5+()7ZtZGMgN['A8caPT30S}mcv`Q'd`#x<a(oi[!VbA`A1SM5W_;JGDUZd}w:"15fA/8e=g$_q`@
+^,$r{Es<2xqy%:5xxU`3s)BFu#R9ua{c0q7]~@_"g)_z.3M92}bnXl_$M6Rt1LhXdFE7J!Y4}df%$.R-Vnn1l}tV"3#wu96qxyB!5O$gaj')DNP`PS[w:>
+30uw[OFN8_,W[5+'RLBd@33nhjQotw)P:E4Y1N6L895%wI]uq@b=cWAYXU:1Fn5"7Wn^Jl"Nq:!}vfbpeUz6~X[^f<{`C@uO(0Nct=i>Jo#amVyPMcLEDT
+Ey2NT4FDH/,rW(4dn:gj<f]4Ly&#=3+`pJ'6H=H8&&Cm`e[{U>tJxz|2d+5;+C-y+N@Rv._C5/o_Tr$D7HO,)O]X0=A{w&Y9X(D1jtb%pmI%wu`IFWmBpS
+@3`ROw2!/@b_PshgU#l/xQwepl|ghX!Rj7qWYyQJ7<Vf#]9"8sf]!K8c^tt(2}@7Mc"g,gH>XU}`{bo`.E%ZO#Fnb)#DSG"2m^8,gI-3[>-;AR)"SW]ldW
+n"|(&Yg%-Yw5IALcJ#^ZBDluBK>4wA-]3@z-n}nc_>LXK!Oh'"@}AXj9t'Z(P9]_l88/LgajC[WQA"K2`rT$$hZ6Iv&JnHI5)}[4+|%hBwr3_CHb64&jB{
+Id4quYRATGG7cXQ&F)IL}48"m9,ISHvCO(OuA.}fG'VSO'ax~EnjJby,grr}^ZLo6jFAfMuq{Q1Q3)Q=nvlexnNL&p~iRcN!7Av]3E[TGN2vh>Fr&2Q{_'
+t_OCjz}]E/dT#eSuwL#sh)Z}/mXEt{V+ghSoMUW^xq:k9D4D'U9'~_cc:4UIytSo7k;9BD$nvY0;H##BuUiFf`2q9^c"g'k4]cOjF&R`P,S1M]"S|KJ^u=
+;'-Pq|4FWY%aB+bW.8:]wyKb!IO4FK`9Pi<U[]zF8zJO<@t.A+aa3Aaz1b>gkP9goH)j+mU]kkY>_RMF^FpCIZ2o+q)AMi;gh.!,%OMg#drD#2(#'qL2+v
+R(ysrN.<!:IQS^p1z;..R}.<m])ZChw$8b4$7={Dj02Ag-k,,xg=(Wk<jN'uX'j[nonwZ(UMob^fNh/Ru,Z#=TSoyE~`&CflGH(|'#UO|4-:RxP$&7Bi`w
+;F>Of6f!KqNjnuF6l3!Dm4dk4YaQ@^Ym}S|rO>8v<c^G{ry+'SiD"c-e+z.+n_f=[<30Vw>aC8S[PV+Fb-<Ju^0@c;qz0lkLhkU[,HO&~0qIN"%ZafUO!S
+yEbCM$};NyUy}U1(MsJ$j`5ewFz_`TbyVLdR7[VR|<D&"]$ltz7;T83%2@gTMVAxWf=me0F_~u"%5T{l<-8f=Q^Y{q[JlZv[8MJ6e}}ui%hNK2/Mf67EPz
+bZ2i)p7UAR#H_pTDa>R>.%v-.k%5ZnDSpvpZcISI8la0rk~JqX~37}O|m9/oJ{;ozpsPPaRA`^2QL!r_T|CEx-;=mSR%qm8z{@nL9}Zrv"c1oOsb@l|x[n
+3yr-xJTEn(pWaaB{F<7itP#[A`jUKXBb0]w]>.!p4+(zc(dEnyhLM<;rnI'N]5YDDMlCVXE=<9}]X)&BW9(F-H/T|;YE(P9IVflUB[dWLBFE!pgJHH@;@s
+t!FmrSw1&N}VP>9X-N43alDA}"xLAX7j;f.oaN/Y(C>kG+^9@RYNQdN:uH+4hy@ugbQ(`@BlI5-]VxRV6)+zDE]-r{E-3P'HRd){dZ[f3eMSB|Nn,xyuaL
+){9EViz:_A.O`1v%o"IhQ[ZJb#{z|WDo$:x8lDY>vKjX;#|Uq;GP$0Vs7o1Ts{J1!m)]0nGC6U]ra50}WnH9rDj)7gG}oC=kC}e9}=%#)C-9C[#,OQ^sNV
+Po+p'5X7GuDwnvg<VP:^$4GjYZ$v<Z%7u:A',JfZ(4D,ELH'Erj:u2qS1E/h;ou.NH/EW[hxhK-.TXIZ!mM)z)m^c.z(tmF&Z",RO7,g)r/2-+h.$!f#zz
+N/Fl"6=tq;[R&VRpic_]#a;Jni_A16UPL&1bke%Q>&R/!7%+e0n[4F7:[f2T$.-M5#g.Z`}Z9|#({"gi!P:En4!e,@nF!bT7q,sZ)R$b'X<CXIH%N.XwF0
+gs<NZ8lkp3SH%bk<=3zIU"26Ua!nlS%yI'Yd,E<Q-!iL[o~[$>'WqB"@r`Su20D3z"P0:,hGEb'IbhS.c`aIw#7w"YDIT6[>lt-m-Q>xmgAnL|FccU^TSM
+)Tp&J81G-r`9Mm6K:a8-APm"a]MplP#w=AG0sT%OCO[MEI;zwvHHHu{fW,@C)UH@<5=kO.e(eOvLa)6d31X[J!%9h)CY,YRJu^ZaI2gxUE1UblG/pJ_z8l
+i<{Hpc4FN%56I6|<,knV6m{6Cizmq=L>LX8ejE"RQw8j"thypM.E+b5x/sM&3h6N%1xz%t~2l#-FztDx2d6=%u=v!A3|98mV#Fi(MRF`}I)#mUx+uZEQ']
+dP!=a2Y7a76W8PFVqghS;N=F"o.YLT1,[$.P;eZ8eGqd.ODhEQ`2Fxw,!:bk/rY-<B:j^Z)`,l'F{MT_863XBpDFlzB))UAzT5{CjC(S.vK;K&paC<s$=0
+X^od{V.+5cLBOEEgjXQj&]BXdWA5heN"X2h#i;N:mBb2<c_xG)7]~<YpVkO<2i()d|f1[<6H.xH6E:@oLctw-j<.3L'|l{"(0Qa#u#0<<h}0RebdD&>TQ1
+j3=7'f@&W+NVec5'|t"`_Vc$}^n%2Di+,Z9b&qY'($w)GIxpht$'h9,'d$SVOWN6W@'$M:4dBBC)<Pv99c:1~.w|G,JH3KAQ+]O9.klRK)}We[~JqI^R+y
+!+e;phu4G:'.^;7+r:3R|w,I0m-}-d0=b<!Xjgi2k<KQM#GjrY<7i)"&'3g.M8]qvcbT9G^xOu|PhR2k[E~.&FgPF,qbG%oB-sIPqtsnV_Z9ZVxP4@)KEp
+}Vu|0[ZiR<5]OlWlC6zqx1)o8`}W|WMA6Xf.-y^E&__$|&KE&&&2D8:A[O=wV<:TUr0!@A82qmgD},1,0TI]/SC75`@T5N2['T~-p6dU/;rV2W3(i|hj4v
+impx/TwYSVss8`t<Sw:2Y}1)Ear<_fa+M}P2V-n}m0eetQmYlB)Y'FWn&}QUB1O05GJ>l3Gupd'-YgbAf9Y)/n_jd=bz]p=z#Qf3vDtpF192"L-g!O<X[K
+8Q_C[vXur:GQFThi'"]rQ(<`haRgo3"Uht9aT]h:5s%Yo=p_.^zri1s#7V^{b>x#"C$.Se"2G#1akE[R_-ue$'bp8$W6<kfF$#qz};y[gh=Yc6Fa5X$-2{
+MFK'vW#X#m6;GV,cn'u&,+]JUoy(3|}2%q_hg1SaEaz!fGwVwC~qic&c_1iQ|xtHG'!ZyJOl6/S#/l]d/sEA.NxA:ekE4,Y|GKKBD^pWKLdvtvefG6}u&i
+)<fgi`Yl,cA6@`UGrCkR^V]|E^'Txg"CeAQkI/av@$IXG4ICrfJN#=-;X294tNz"/J9W#MwYK{![~{M$83)4>5a5B}4q14k!CUrl`@0(A6{>}t1qCVIvv(
+G$cvB}iH(Pa1wjJ1_z0]eBcyD]F6^x"j.Z/Z|O:esvO1Y2U0u0YR-67{a=tH.%ZII5g/V([xgMPP%7c}R%wy&%40G]TT/U(}#K&aD,]6!frAG;t$5>$e>@
+PE;nGaZB8LJ(,1ro/ZVp;m)p,j@IN`g%]Nsy_g|+U5("rZKG/RK]44}1HkJ2Cw/-R@wBp"@p;8i0ih@`24(%mkB"RG;QC'C|BuSxPw7jYQ5Q:'gA)q1@!"
+r5tj{J=(e7!qQ^7d.8-yI7B-&mQ5X|Vg{mxsR$alEz3adC`p.QYQJIJW/M^';!(>w,P|'-Xhy2Hm94,&nlGl>-_7D9=}^uBe3DEzJG[X&LYIkyF"C7=/mE
+hg|[ev1jlq.Fq,n]n.#tBF)egm@Upt">uAHa,aB=ec`n2W}L(E4/WChKreX#w]/r+rCZdxq02-Y/!maL;B(tv(WLrrH|sqH|}60w[<ZA.s%['Gr4j_/CDU
+Zj#U|8Vo[4z2MdV[HdeQ'rSAJ]S)0qh9u!')3#$N""U'J<2NeXyZTB:Ft`c>:vmw-yi35vBG#l`h}p-&4.s7cIQk=T#ny(+Q||:{1OXSXk#GZ]b}$i.QB6
+R7>R^@gQ7x0h!N69C0vL5<Fn@z)gv]>x'.9%eElMD-;&JGmg4(vj/zadX{[N<(r>kRwRho<zaeC4q!);2B$CY`5@JL_{}+jw.KztC'lf(5+!lf'R4$e;A8
+I^:IBH,2]BLxL%X!-uRn{{;A%GK3}%y.~4rue2+;G9M(IMOnL#0RU953C[/CjGpuwx9UYXAig:p)/O<o-5>4d{dO1xj1VtbAA-%ycsm+x6=[r]z:q8Grz$
+Lb7W1@bB_Y1'E^xd.)|glgp8O+JX{x&[9:z|JWBzzn.v+'aY_Am_ZmS$uFa8.n-[y=d-l1(+/]7ZpRx]M.x8PjMC1cN.5ZxpLr6gIbw=V#:B|0uv<avLOl
+Lk)S~@/T1lYjVCOncgkIZMq^o1Wyf5GROZa`T!H]jZLT(!Egka"U:zug=w_[B}%5Ondl,MyU7!L_[U/IAkiIq)4En/V"KmO-,V4u:s3g(|Nx@C;]z-!x`I
+S+Ri&r2isu:rmwb]:%5|;dLDMS8z'Ib}Z;.'xIQ}RTc;4dpOR^g@QdJg/BkE!25-RQ"1%Xic/W7Wg>+aTts[~r--~Ty9I"P9~Nf#h-NRnDh<RM%Zh6I"6o
+kmP6jToo,:rQt,R0iql{<P}tH3asnNG|Q^38TyS3uPa-07Q"nbaNn8n=B!n%=sXQ^7I9Fy"[P6vGI=/s%L6mE@r":9)"tgL1f-inCpuAz:2yR:7x}qvAR5
+P%W002WLAmHxxwA<@/4W,Qa,.Q}2lwS1P5h+`RV'M&QcHmYZuu^A[jrYuL]y6PQ{_ff,G_cfg!>Qv`HG@5fb"47wPf!zpl2cY9c-a7@wO_tz[kMRom7O1/
+6ev>]R8i0}I!)]u/6T|mPM}/(R>`_eCYl"MV}L(CLEs2u6//]=RZ0)0()radhZpL7#"dj&,j<M'Np%Jlp'49hf5Ak"QLWo|8H'mu0W@Zm@s_gTgB_4y4P,
+zkQ@y>uTn<#OLX!yGDz$EZNvrsd+"'~XctOB~vMM83q+P-j;mKk`#`K8"(KQO}a$A#&(]dX6H#'NoQDKzWq0s3&>Bq&]Bq90/&5maO!i^RCx5{@!lAVzlQ
+}fBBuB<yMb9Tn&Ig$L6]w]P(5G`^:w+&6/|<("IOP(>Nb;I,Fpjc@9->ObChVnp$m'5Ztq:8d(1|QfXkcj.qJfr7;[/AN]^2!mosKiY_Zr}Crp@[%&vi@n
+z{c/{y|TGhr!G4'$lGSPGmYR;iTY%PPJWDOq|AV|w[11"7&42IxR57]WrL,u.>';!}kTkHWgsIs@tG#f+$pS4"7b$HQ6TB=l>IFaK.DFpLW81CV^]u/E0x
+duQB>Ab<&w-{M:Z^gU.$RvFfb|K+X^z"Vm;r[PCS;Z}`q;hRt-eqhk+%.3Tq|kM9@RX<Xv{9Mq[Q|1w6oL`w6ZUjmvp+5,exHk/UVk~.aaKVmwuH!a6d;`
+Vo!<XuSh,9qn[yaR!HHI+7%-&tA[Mv<Hgu[TMYHv1apXh%3=s1b7aSU7tw''iYZ%Qk;_5:@H8WM@iCVL01$,]d^^jTpKeL/uke#SPoZ`%rg/;.5Pe._O"S
+(Xs1oF/Cy1G-+p5rlnlbUIk'-nk@64~@dYWPQoNfZ5[%qc+,;#X<EWcMq/n1ul[fL_VS]%""Y}lboq0_bH`ps4y}BYLxKxDTVCOF[KZ']HMntZeJSea>~:
+)j6k6:v8Nj.,C2s:.O[B5,tA]D|q.lqm))){>pS}U4iWVU!>[o4`O1+xE/)ZP`;XI@yaezNOC`>&!Lk9$^q{CSBg$X8D)KWusF>v~U{6$XhQ@,0Br}_b[Q
+xV0e$1G.bO/npW3iX$zi~KubE4yM>lZ=OHDGXQW'<G%HEjs{^r>IP.5FX`Et$TdzE.]M]jJB#bCvyx>"1,ho`dER%V[O:3==rcLhZeeW>.QPnB4Qc/1.K8
+(+y;KR&4>9uTA)#Di)~[$/Weghl%xe~L-mrn_4h)a{=61AVGG/R&ytj`<I}c%8i%6V",]TLnxC7R>'(Q>uH8#8Ol@#@_!J,"TJ7PX!nxA([l{K2mC]M;fd
+fm+|GCH(Evxf:d-Q+.z5176}zTLBDwNEajTlnPP].&jKu^O[P>Gpd8->O!eLqWp>E]]qWqZaR7q#.+[m#DZ&$<q4m;`Qsv_|R}3p|.zJ89Pd{)EJ9K+9M}
+TV+ssoh}=A%^O%M-OB+^(JGnrpOGv::A7d__~WUry7W<83y>iHvBuWk;3gVH4`x`/o>G4tKws(`|MnL,~u"kTYbp!'K^nOd1}[(vL=kh3!sl4y">W#j>}v
+CmQ[&8gz"_AqMGI]&R[67c&y-%xFk=@bYXkS~YTy@bw'b4-(k;Em307(>o77LNM3gIf]1a7/!r{Z8",Gv^r=u0!ohff0NiY2Z"l:{5NE0l{T2UGS&/'"iY
+R5y>]b)Vn(C.x2O]+NV[""(.QH)Zt.zC`/L<Jfd%'n}o_PQYWI$"_%XM,Mc!_Q&2qbikY/6kwRi]rSG=>i^Xx&Gm+b]JJW+3HGUC9;-d.@]&Ub.8>|"@V#
+Lov9hBGcNnqN!)8Bo^!2}<e+t.+iQ"<a]hqHn%Wo@eUm/:"p,29jlT)b73q-Z|l7=Tef^/~!kd5oe=--`C96)j1tODQtF{/K5Ez("@O,)M@`o|)8U72x!p
+LjTlJy1>A"~@XPX#TfT15L:$]cuv,-"e3+Gwo/1R[My|80%z0alZR'i)]e[ALTgAEi]chDL86wW<1Fq[BhoqR!YR8wad=)EPBDgnCV6,+yG^<YXLQ1p=eS
++bU4Iw;|SJiMACSvl8nop6(ubDaPZsA0_=mR%}!spQfy<Hj|Qb.f|]FYe;PZqe$mNo"Y;m/H.U{FK%<3]Pw=T(6V{TymUKi;@]bv%o{1d"w<nSjv.aCTvG
+._KJ9`8'/oYXx'NQvabSPK0a_Bmgh>WvY(Fyqv@Nz62HqPU'9k$Ai_=&#KgH&!iRQw1&'eELSrNUiuDe4$NE`5)LtuNoRI$EN#AU^2!#Udx"lKq+AVhe0f
+bVOvB@[Ro/qRq@'PSk6+=}oY_|J7]way9pK.=/Sx@xZ==shGH@s=1>;>#LiS-L^i.N/YCEA,@oDrZ'7mj]TzENTfVDI&|BWl32f4=J[W^VGYh),%"&k8)7
+gL"KNM7vPYfWQVe)6{]HC{;q/@6%N=73MFEgFAaceIaUS@HEg=-Ahpi--NwDv|RWe&e|Rq/63Gx`^b}YrQUHhHl7FmT1TI{PWjvc,=e2FIqm[/q0>bdi[L
+a-UM]j}wm^my^^r0h-;VqGu4CwQhpnBA|C~_t.FZSHB[R$^l"A95)(KP8ye'!DYH(V>SCv1Yi6s'gl:9J<4<&:1/|Q&)<@]%lNGPXSfGzr--KX|w^`)S/(
+xI>EV@][6a!@F3h^<-X}@gUr=HP}%v`qJGb:|jGy`q.oiyS%bR|Iamfg;.u-eNI+xE>{A[P-3NOE]6k^LAht-ffJ&0,U1CaEArL2npW+n["5<!v2@KN<:/
+pr2{2fCI/:<yUaR!AG&fRD1;ZOHmC3g]-#L}IgCH0puo0;GR7Yn/.+#u_f+zm2&A,y7MW}s5#O2U%_pZ8N'ogQ~Qm9<_Rsl|z<BB$9(]"S!LdRPfUQXrm(
+b7xE.IhU~Ak@z4@+Ri.nG!E3^HvWH%D-dAJouhS%3]U@'^jn;LjL)+{#G`IMcR~1z69RS4fvuc|Hlc``]iX18_z'LP<Z![:ky%Q);]fkeJ7)mSA4ypPqir
+e>2`c&7'!E81<'"~wj>bZWkB6utfA9WtP)Bq4aA$Wj[&)_"uf#VM)_f"M:9kVOWUSB~6PMgd8<1{m}2UjTb<aBRy~V}"X#/bWT7>e9+>u,dEP-(D|z/22J
+"XO2D|03Ts"[0qqa54MB1Oy3=H.MS>1|4Yr_smr'<e=T8HLk"-XoGN1upQVKrOxs!1pajc'#"BGQ4h.pfbK,&P/&%^!E=)nzv@iQPI"LHo{|";uG<;!0f&
+3(B[zbBG.<x9)]I^d!|(pCI}XXu1CHq(<>:=0eA<@Qv@iO$^[ZKC-A>v<6|s`|xi)4ciiWeODz)4zB>xyR^0~;3wLz6E:Zdv)<&za-+=2te`uvFn78;vmt
+fB}:+jkIFP/Du0mB/#b!1[jj9.1AEC"K)Gh"ytdDy>&}C5;q{>tRK0Hk9Aoxa,v^[Fl,TDg<yuyV$+H:%i,dV1!-WuDr,h<oPr0Us8a^2L8Xiu]d1qQ'WZ
+hGeWq[yg<)1o~R17f{_h+lwOu|N1~;^bylV]uQ.=`2M.;_'-~YxJn2m2UQ=3n+6j`}GkEuexe}I_fRY<zIxHonb|G`40{Qv]"L(Fjj3wW.k508QCJcV;S+
+78}j<&@Y[qZ3ptyjpl|#:b-XaF4,z1~).7)"xtef:s#A'Ka:#jW6&|<7xh9ju-p:q-r%H'2CkG-''1J$G,4<]OJ`ScieSAk8g&o=}ZuXh.a]V"tJU41(X/
+Ie`1#[6l)LH3.#O^CS$my4Q<-Hj!mTU5/cXe/EoSKvHxl8qv_xV9ht>/fA"`%rgoi-"a4.7.]Mn]6F%V-9Qr+.G$%|!5YuEHWrUe1NDZEB<w&`L[t0f6dR
+jaNc<'_;+9HzJxagr<j>ZDh$Bi[<S+{`e-e;G^$B$'F!6=uqL;!:n.MMn6L-'6M[Wmn.!:o]nh<e/Z{c`Horl=<%Os2qt"%fWS"OoB$Lq.dkP/VFFNA_zG
+Gig=`Yg[XxM6u8H"PM|19'2m>8Jm3qZ#3^3`I+HN>[x=}<(ZK3tEdt|Qbnl.dzrd&dBeZL9@I#k@c&Y8am<`aU&R6(`G0@;gn">BcWZTK@<{161a8G_d`9
+,gUr]ks]'lr92LIGON7/tX`"d2LK4CdaTaF}`%eNl5I_T/6m=Uu(t,'X,DbE633%]a#fp=":Qg-h@A!mjg%1qJQe)JAF8]!SxGv;OpJZP"(5$U-37j"^~:
+[ZfmsQzL;IYv`[gie#N!o|)i7MmgQcakX]}<i=W5xwHv2+q4G3oY@34o))n{bHRUUumR6]wr}R9bHV;|qQz/cZI^BvZ}E7}6f[[y5}d/=Cfg+wag;.EU}u
+t7[G9r/CyY8<yM`43Pn#dbGpq+yE(.3ht3vbi8|BDQx6]IX#iU1U@Uq,kziw>PaCK'-0)ZkTttX6Oz,g8H>]nnPw~lDi7{3"(@bq[rsi]jm7ne'7gn~J67
+o&Tx(/Dky4FwR^fY1c:LROFAuo;c{|@tL$Q5F/~pJtO3Xcn>ht3+l+%_kA.QQ=,JbujOX`kKiN{SnVNPO_t'k9FU&z1uVN%JR%Y5<p=`NrH8,7Jwd&Pb3b
+Z||w"{B$h=v+ATwf`drW`j$Iwfc133dwl)DGjVB8Jc"r>ko,@!X@jdxurL~.((|om-v/vRK8L)EYz]zq"x.wl3ht<HoVWZ!td,ew]F0a8g.x_R6-moL])_
+rIV}H!'%($E@qRnt2t8K)o89>gAlhDL#snnLgy;)UuJ,b6zdVE2/QR05}Hrsdxp^Tq{8a+p@q>O=DM%p8j@|$y5,aJFuIw!;&H>D0hqlTa]'t00%R<VNtr
+4aVWX,F1||L,2Pv-XP9RV]%kF{v>/#esB}7)M7m}thKEPR}[RJzBUhE8l2{F[u0T"SJ"P)&|>#MfW"v+}1dFChR:gesD3:PFm4TF&K=y!UWHb6V!y|^2k9
+gJJ-M]q_{pcq.Q$xCd^{|>sHg)Launtq`puTbIY^Kc&{]'ZTBEZLG906$cR5c!IBwLP;(g4QA.AD@lztAH/o1DZb0_ACiB1zewi^L[:%:r7kL4cK`0J`o2
+UR0M1Td40p/ywl~'9-eHH;jU/tTNv"_2DPy29H(z~,~^):Z[[`8=,k#<0>TW'ab'hW(lgZK0HNiSoRQ4TxN.)pFy(|FqGsSD0;_sdlN>OXutZ"^3R#E@hF
+[[zRB.cD!hrbPCV_W|@[GI)T0w1,;k+kzx0=POkCDiC.dHglihdF;SoTgnHzkPWiO<q[Mt3oq{BhDDNW[T_s..911`'Ol.6dknzMC'EtoA~W%_OV|`XWim
+Q6>Du>AkTbo/;L$!^;UA1!,rCh"Gco1Cu=BE_b8C;/$8A.:h!KZNE52vT+w,{Y{^x8lPz|OKf0qu|<KZdyf^o/2SLSF^xRbnz!mrm)VDg(AOPn:Uh[m-[;
+r5{jHP{yAZsFU.D)[C=>%tj"HCoy|/EYDiHNm]rxeq-&[Y1D6(fvakY,NjPL@1]'&](V83RMwOCQxA/ze)C4hT}]Xf;_etBepO&W^F_Y+&jNUdX'G5&sAY
+M'nbaR`4_u0j>RnAQ[k{vssMdKy0Sci_PTs:fnbDgY#XJ&<TQIWZ5|dWTy1/<^__n##;Ad7p0qYm.fmmTqm;IW&IuGQW`#QphzQ-]"3ku(NUWE8!C_lb1_
+R_f7lFT713@&6&E^0:}tP#c{Q>EI|HVOHs;2(4H$#P);>6sSh$O;c}G22zWN-6D+r`4tr"(Ap1O6,@:s9%&N:cO&$A`lt{J1epfAeD#FaI9j4@Z.lQaM2=
+!Y}v.L_@`3gb'`x]US3}>_[SWs4Kv07P%}O{^q1UAw36Y/au](cc$,^]dgU=UESO%BPOg(bK/1Zd2hwJS0(P2N/x7na_x^<}Vn3j}Oi{l!qKqCg"_%.;R)
+Fj&8`WJ@(0Uz1}8ZllX>7|kTgwV23p$H}3jp./^YJ=a5>eG:h"~GT{x1wH7@<4`dqCE>=ZfJvy;r}XA{@4n>_YTQ[>yh@`RH5n|>wFaEO4+P{T@`Ror+9|
+lqjc]`o!6K67ZW{rw=,[zaNnXiqf2x"_]yXuO1#ghE'"Jck!HoP#q2ytD"L]OR<,GbDicc-#tSz{@0dtbmPnS(%}Er0&iNB`A5Nc&#+T"zbg%YY8Ud7_a.
+H5vo9WL^,BkBR3!bC4V:#iL_sh^d>.~i[$MYdGOA}7{yY+snFN/bHoykXVVWz=e}(=I'{a<&WL!>>N{@:x]H4Gu.#Xu,<F~"8J6<tl4;%d0%dg(p<}i{dL
+]qS-k+1t]I9ZKJ^Bz5f6t11;J94ka7B7_wdR6-oe&@9/Y'R%,$p#(JuJEr.O7C-}N;0IPC@%"tWe0$>pSU_BskPta)S99BGzimX,H3gk<3=&^k99M=O5et
+x;]U=&2nZ|`ZL)Lz~'v,E.wq@2ak/a":EjCC/t5rN;H8v)e9@m+cP4&j],x"2`2umO,P.4oAk[e:1R&!3f&D~g%N$%&hLG#'OKN!h$xG^/64l}|K3L/t[s
++G5@/VB7gBmQ|c-Gi[ifJR5&'M9Jm8lql<x/aC6l$JgKe^:@yyNgF]/rJhXl9g0hXwF.>O|)3M6F1i[2%b#X$fAj~U34VR"Rn;RyC5^=f|IdPfLcVaUB.s
+SaSKiEP32Ua59j2Kgx$)pml&fMBq~|(f2!kG8:/#,PX0"g@o~EqkhUYOM=DM_K7oL<hh$[|$JACAdV2>|y1g|$S{";Aoc]g`r1fr8KWO,H5nY&|}J#y2IA
+x&'<y$%g5El5h#RJ_zo_#kG/^T:^J[W$F_}fxu;xB;<T1=).H}~%N,%aPL`8C]1zEXNX08`N)-]m`#z`:%{i>6=FY3I;:'}Xl]<8r$u4=qYO=#U,LSP-j1
+f-z6DDx@Hto"r:[)G:/wX$%BEk5]'CLRoRu2Ot-13D3V-Q=AOE}<.;k!xo7}4[Qtq/|PMd#`-7'x&%]%"ezyxGktQh$FZmc8bD0Vs=@74gta"v`#E{_G$:
+p1w`@Ob!vDE6m]Vo4Ob/oF~TRa`He4}.-5VCI%AkMdmEv`5@6^5J%f-7W#}72AqrLT72:+o^_xOV0HRyGn@GKB4rPh|]h;41S#q8o4QtGRZ!kwDNYqOGv+
+6;X}BLnJ5e&6GcK"/11k1L5_jB%hxe&1+(I9||uSy2a"#w27P<UJ=GrmGW.6e/uG^7Zrl,71f,%,{ERDD6[;ITfAVD~kucoh0Et{H)n-&nr3FmHqSzg.39
+Q;"e'X2O212/v_N-obol`szevJZaL1e$V|pwi]x'KC%a7.3V[@AZh;Q0q=3]ilVG%,XK^rF^!qa&TQ]qVOnm:gd,oI^6`)Rn~]|bl4+-rSGW3=Bb~@,&pB
+3&YT.v~jclWF~&U69[R"{iHWOa{Py4{>#7cN9;MM)0"A}dU'OVAjr/N(b#hA[0LXWhZYU/n/lNzR'ZT^2W7K+l5z|K&l"jGQo-b)d6FA;e"tz!d3Z,#WB7
+8q==<jJ%.9T4w:<j"r2;CPC,FF,`"j(SHdtF!+'}KtQ/)|{_0^s]K;M:qREI9Xn;y{a^)em9hK@<3057BBJ=C-][iY#YV3t<;UvUNIL,#O6)d<oEV6;WZ'
+GS]K5&RbM.KU[or)WD98}6v<Q'D&Cq=5BJc/|N>L5%gzuG5onN4$sG&p$K!S"`uZ4AG&_'M4X!='f;i,-qy/V0UJQ7`;A&Co/4KU>aUS:9l+dGCVXGlDg(
+%7o.tUc}h!K>!<|[b|#}H.src;;H_))%I=ok5{@ZY:^PYY;HKqJ:pGKQAY^q2r(WRj;'awf":W_JuDQUC-@jTdAlv+)Yh}Cke'vKNtOOnLUP-0#9k:-2l0
+qH,M^-qqASj8Q!c4z!z/J/Ijf&.B>h/;C_U&HsK2@LW5EY,FO$x<+n_B9sQj%'iDJ{1`"kk"[>@i^`A[Q+{$t.dr1iwa4;q=H2XQA}}K$6{udYv$:'=,Cz
+Oe81vN:w>15Y5Pcj-NO!]4hR';>mH01$wCfMB6wOJ%-dv-4^5:ZZD(;KcaFVZR3El|09(;4=|C~n((MC]+U',3ah6<Jr`Z%`'_!@,o-wE@g7{MeyRT^zo!
+4T[$dbIoBxfA[OmSIL~4+|y^s!6_^qYW|P#L-Tj_Y=u%!4%x,pfLH1V]8T6CPP[>LH(lsa(J4Ik70V<hMZqgQEc;9.RFvWWXx|Zd>#46WX%lJ,"Cx|2$g}
+/bg=e1>lym!}:Mo`hYK<Yj=xYwI:X[Hr~qz}p_@5u5|p!~<fENspQbm}v{2p}]xn_mN1#6^>Pc^$IR-t)I8(Ab!@rdz`CtV$DPxgetxX9cpLb5TI^L~6><
+)K.L|8QZ%=l7sM|/zWP%B"&valRJi4<#p=2N@Jf}[IT[01$bzLM%x'3}1xeG3qsf)gt@mNnN}v}Poh_#b0kj5lHO2u):N2@`RvBmZqY/hS(.kSl>t@I/hv
+"W}zO.l8ty.5bi2IDBE+c`omUE>|XiF5`{1xZnkFX@9Mdyk0LS0dA`9`W7u>Q0>,cJ/o>si]pj)Z+r8>YCho<HS>)|9&>HAe85WVh5LACs:vq)ERf[y1Y5
+qiXcbxI)h]TWw[gQ/fCzKn4g4}j3s84Ah"Ao'[VWwGonTUI)4N{cItxJgsjnZuR4ePO:,C4xK;<e7a<Q[y>c4!b65EEKlAarLpcLRZ$r{L2WaWgfRMi-@X
+Hg=93Uq/:B6Ka|%7h<L2wHXt@ZXW#L&+UB|gn'{4[_B{$zjyvb;+3PkF81l}xsWdScUSm%;,`kS.mL]eaa"7j>2s>GR.-S]`-y'uCW-dy[['"A9.Xz=^Cp
+%7Q^AE`D1E2K)nBy"p$32yY"A{wtJtjE:|7EASeXdwNO@x&bwBlx-BO%Fx=t(2!7d>lJ'epSWE5><g"OmgoUqV.Id"^n-|8e])L[+%GxB%!S%tE8eB"}n;
+5cH9B6aR){N)It076F1%.e.<dQ8c$A:,oDtX.hcE_']vFOmFdr=N6<x+x+{a[)4QEoCg4<RkeLrv{Uf.]iN>=DBzSp=M-tfrxgPH&'B|MM7zh}^w08"dZi
+lOk}k7s%EzCIU|><2"Kb$ax]:5By|G=/^Ra|4@Z[gM++NsmL~E0:W]'=9.`v7|=&d=#yWJVgPV8|]O(m=^vu#j%TxK0BEA|1w=@FEoDf"K{tAA7SzSv}/M
+bCA&"yZq&)3U>|t0R6oS$X1AVLiAWwx)#3i}N&QUU_b{R,4t}BmA;)zMcA=sQeqPi<S4uZXXcs&>8D-%2D_ws5}OmI078b;G0gBnstJ_9QZ2|KCSrx#dif
+tj0ryG{V`k{fUh1Zt]#i(n;2YfSnSR~Jb2!D:UK)Qi7Sg3P2+Dr4`xNh1xtM3`vv3D2=Cu<_P9ezeq:8I6P|uC&`8Z~},YkE7t3w`u^qaF6f>vw@,,^$Zi
+Il,GHVSYGO.gE+,hWd}TY+SP~@W/"iBtih2},.BWRYKX.'5p8]]=$:^auzP`bf>".20c)6Z#6x((N3ujLLML7-gIw=fp2GJ0P4f-RcWByd=5^)s6=Y%|=I
+'UIJ17hy3GRQ|B7znk8kywVc%[9qG[2551lsF_{tJ2B-]A>(q)-E)y+RJDHhPa)7D2Ines$ZhYwTlFDWGn&L.F/{p4|K&>][d>}G&eA!#s(dYFcZF)%MTC
+4bYY_NP{tAr)HN"%%n2w4x>jQaB@GUg;,S_tu29go)qB(fZt"'==w)PpCU~v9t/VwNfmN@`u)0h'XefXGz5nOS{|eh<yzYLRmQVL:L%bwtMKDpBb!S(T&2
+Pz@Coq#lvu)X"iMm$vrS([X0dPr%G,@;zdj>HX(I)C5B9V4vTI'lduYuMi+K,3DgDYIz1W]E52KBk:=ybMy|WLJOR'9Zj=nz&#l=&%]kl,.O~jpUc#d3Bj
+j<Lo0[rAh_)0B"=hR-qM4Y;keMx_:z2cQHbKMn|h$u[<cFg2P&&yz:qitCZB'%D>ND$o9ETY6]%aly;n7>c"GfnuRsQ|M_CAbr/WlhPi2,^!fI1EH_UoRt
+`r";.d"fan;{%G&^'J3ls.J2px(aEY2eGZtRK<Ye!J(AT#%}!$Ek,fR0DO;o@):`Urs5%$XwBb/zpPMm]M3QCcBf4Ta{k9d1>oJ2rtYkl},L]dIGI$;w!0
+3&12A#@7(gFNLEs|Hln6ya2U=pb7,t%Q|ok7P3_Yg$,O%r=B:%bhPO1ym=t2l>x#52.689&uqQq>(ghwX+im#)ufjfDvi-gq_tWQHy+@BgN2a('I+qcGo_
+5i`(2Ma<Nu{em|53JE<qwdDzLWHhqf"}>MJu=J$U8fisgq&cb;oZ{I&9Bu`+2,d2H>G#{PK<OI0Ky}ZIJ3aN~T}WlA:HDJu]^i4AG@hj/v,y%,S[zDM`b"
+BL/[emV2iFV)ims.PFh.[$L,JG@_GSs%FYB64EJ/ZQIx'}QVP'6E}=/sm[;A'FV7G$@pgbyV},Nd^o%ZlKY_cR&QBDiuAk0$z_"LaZx5-C2INrul}V"^sJ
+#OxXQ2i+m:y-$_1:Pj";Ds/%$Ayl#N}yB(TSZ=7S]4)Eb`@II8|w@$mSwp#_,._dKDybb0/1gbWoLv{(|8Qip`}AgtPt`al4P+sy;zZ'|=L;T,AoW71RQA
+QUNj$=WejYja!v}%[#phd<k=4|fsY(>Ew5c;00i=Y|HM<ZV:}NCLucy>thU!!YxLRO)0ifbm4vt9TJK/3&ZRFW@q|mV_.]q/f/IGJ!A-oNcu--}jqQqNwo
+%}27ijq`o7vT8.{FQlIpz/9%v>D79iVB"a1+RW%oS9p7bW%m6E82mb:olp6EnQQ`23pejCu<(Gh6Cy>]:2PWfVT+dTRy#tu82zcZH5+1OLlQgU]s.dfLE=
+5P|XCM)9[HxN}]IQ{,>-hYdusJ)L-Z`4I)!9b,(hL6;vJHY|u.36vb!RK=R'.9BC`1sh&LMAL}bLrAqT#V:p3`r'B{e|z]==f"nKM1<BP"N-mBEgK=gju+
+v@8TtT^TIpq5{W=8vY:/WP3OSKRRKKYK4odJ0rY2H;X$Qkf{Zui)iB'cO'Vp]9cd|otq9U;=hl'HFI>kX:gJe;3xGGtxgbfy<V|GwgZRzd/Sv3Gz84:@F4
+qn'}=ExddP0;xZ({JraE}/g{%I}E+HX/8S/<j^+=ke^cVSjeXm~z:<QD.0;=Tt^:swZRM'r&9+KlrjabT|:<=M$%_M%T~Mctbf|/jx$PV.=s_xdMGe.1L,
+l:$0EeGoX{T+1po2df>26hl5g,kP<1.&d#_PRKL_|Z}:BTMU$@xK/Pr,-ZhkdRfrCJ)c|=~m61RO-RO=<R>d[;D&#wZHqQNppfCxwpouk`nC9|{"b"9z20
+7;kx=t[0y:55IEa/D,bl&d2ay4!eS]EE`]t+lJ3WQA}ma93(;lKu]^$-S6{pvP_#a9"-^y{{Pe&7~t{gjAb+BY>&{TvRB-z%2/og:$z3dRW'gKz<D)TgTN
+d"<]a':dM!g+r(N5_g|EnP@)55qDObU8Yf2W}`<MvE&yP|KWe.%G~)eh]sjAE[>kS=<bT9)U.B#bz+~w5F~TIXX;rT|3YnI.p5E.Nk]8#J"!(f|Ky#xYb8
++anVjGbcL$3E)q/lMf)H#UPr"h4rLl>P]o!y@5s=YT9f;0ftR:BM'Cp/W]|oa49w_.)ZAR3BJt4TkVEc~6cTh!X(zr@m!.Sl>DuK<pT>C>wZ/4w1n]lP~i
+m<s->3ReN^thOi4vSerb`[,9E,/dLigt,]H8I)Jxb9kW(,t<7@,[QGWe;tBTst5.aE0so=&nVUq/>$N6UEZppz%mk&bzn;Hhq]}G.%467Zll!G'8HPXQ)N
+_9mD7(0SMnY,lyYB56fCiA1,vJ.tO3NhpNV.->PIY3r/+->I#ukN_v"E&80lz;~v(ea6Rt$(oxVB@_0835CB:{<v4UjkiPO:iH`ytXxo:96#PoVW!0Z@E'
+f0&:Q1&XP$/UR<M^W=l61x0K~)n[Vpg,wWl<uLYPq5Fy2S/aS8l-9!$m9C%bS'lr(Xtw[n|Q(rpI%z@Z`ur]WM~fp(B&lb66JZ}`]mOJB$ThDH/<=A[Rwe
+c;b;8KK=)RjEqxW&RSqd)>.}C,^!I6G5&/i>|wi;ag{G|MdYZrha'kw`X|tTw9`E7o]<XP1<Zpp^[,N'3OXo#AeLO4&%X|l1KPVH4Gw94x.Ta@5uCB}O_V
+Ed]!^hs;3!OtTSl/</XZ,JTmzT%Krjd9}2"v8vdz.{`QMs.LGr"i3%$$%pUEbJl8N%bZ!Gt>iyJg&^G+JJa&g+Sxq`PQcQ|&}=E4Er>^V%;V$ntak=BPIR
+v,,E=b(p`,MWw5R-}UyzK[Xe/^7cIE#WE^!uAh5I$6eMuj2.Kq"xvGK6:KcSt[p+S'}8VR"r8W#72O,`:0CB&.ljQrzvoG9W{1hG2C16!k0+=L!vlB7jJO
+kvd<mu:^=Z,}Fy8bX#/MdfckzlHpPr;WFbK9itHu,hof%"Ve[gfwGH9y>DiU%=&J;gJW|mO=OQ/Z|gh&J0#Kcj-#I,Dxl&nli^=.I27cO%'XiOfM$Et8{/
+9!=ttrw=pfs1|8_)rE"(UE&OiAx5Q8^Q)7SL-oq)@7B:iD6$OJH|()C_3R<}"<KHR}cd@A6ne/vC(h9:1a%'|YE,I5nW-W-.I0D(T.J5u/C>'8<ix](u48
+%'gk,q5a^.ahlKelavA[b6[U}xf;)bn$zrW3"Szr8@&=RO^8NrKYkN&4Z]n8n-=&2G/a}x#Jlbc:iGHX9T;.5VY>zYY3:fl!jRO`it;Z&K}kP85:!z<!nG
+G'APG]=%JE>96-O)G%~StZ_&rZ^>HNP2BnqMVuT6Q3b@D$zYqu_#>0K$jjM0#/sE@"8stKlKb&IRD"hIt=g/Tm!NzRF&50!<t.lM193}LQGSk,{9P2ab|f
+67z7G`/={3BFvyof6rD1R=1&&.#swN@095NZW.5O3/-O,v_|Qdl7AvM^qBj<'f3`&aYh~^=)$Yg[y#ULD6]O7njX{7{'AUaPPIWbb8c[h)yN"#B{BRuO<M
+txRt:liLLTW_a7|+'z[>WUP0Ld4Fxs@l%3o;6]4s4u@B8n>vN=C)q]GYYj2IVrg,A+pYRcL!ft$^@>ZEW+tE;<@IYTXa9Uz6p5Uba71Qzv.^CM4[]_4aFT
+vEivHOzv-_F/=#&U_#o/ri&;B'xK5o6.UObGRxU+`zsFWp3m8kmdW"JWOkjGOKJQM_4@(S&URjkR/1s@,/OFu2&AFjbi`vU,+4}KGfVwumTR`h&c97Nj,m
+#{f(~ATjkCKsd;H-b7O$rh-qf]&yxw+'n-17lJerc(q<YD6s>Lc[f$ls112NH.cu@l:H}aIA;yl'^'U1n/+^3}OK6UrtX.<:a8VCP;qhoH3q&hDK&7&1IW
+hFy,IP]/P4yQ/Xl;BIag`;etOlEW^6ZiLwyWOHkh:mYY3X9rA<h>gyk)U:V]bnr_``OTqH`w6S,]f1T8iWZzhwWQT!pa20QgCMZ,AvCF3Ur;9sJp/L1mv_
+8|;J}mw]:iyWi{1_N@dQfI!;mx50J>yKP+Z%INPQBar3'Qm3%K6',Fb)$gyFs8p5"_K_8#;)bFxMOp!K7wqz"h0K.}v|UBVW~HOP&e75k+LM@C<p6e,mn@
+=Y;UvN/|Z;Ak7&LB/Vs{,Oc;tTCJpOYcz,]TBqA<:ANmqjgKSMMt}zHIM`#dB+J|1uPHh)oO8tX>:2])afS"^%BF8#bnloGIw#cAz;6CLS~ENb!$pq@A"1
+}XlJ9:U.5EDmv0ec`l;Jd_='8$@YbWgzrL"_^B(a)ycl3BP9I$Muvn]RHX1pHi]d5yTpju&nzzb'lZmk0Q{:dqE{My`JzEvlL;Q^jDZC`/n;9wl"l.~5)[
+5caB/kBRWiNdPSEL4NayK"L_so_U@L5[b!RtuCo_)jr$}0zx&2|][EI1ZdHLCro=pWw0f_t=<84VSA#B5F"NyLiJ)ts4/2fCX31^|DVa(<msM)%MFU#o<$
+Oiu7q5I|0E#VA{q8,qP]S'C4K/-$K;Fh)g(KX<Bj8x^!rG|N5m!&GMc^XkM]CAMuLd!k9+)L~l]<],8v~L|&b<A^q^RZ1yg`6TlJ+n|s^dV6v>.9$S&^!F
+]c:O-)CNs+8[;M^qP;1bW=s6_c=uo:{}xw#%nk:C'p9];PL|tIc$F0R{D+Z[gUasGeZYQ>-)%7dQKJ[Tp,d7p[{)'X3FVZS(<HT-bB6Fp/p[v@jwn._!~i
+~Wq_|;^aZ]6]DU[&c8Gz.)BoH)^,afZX]dn1v$@WBULZ@g-GFyQPOs_b..,qy[pW"Quq>_MsxU7##rg^Z>]f`e3A`s"1Nq{0oMKJ:ZdM)`Uj.Wzcsv@=Vl
+_Ht/d`i2%A{`yL$(Fb|@5AnN(3PFz,d|L@70Xk)N&sqqT]7-(&icRW;fCHzp#tc.+7%I|xx>>JMVT=ird3FxY/RO{h|z2`o}22uK7c-My6El>E}{.;23"<
+z`mZDe6U%bO}}UtpaDN_Bq/As_h,Vrqg6bpNs7<hC1Ok"!nmu5Sd,9Ip,0Yu_cEW{.^6{Vo3YFeL{hubc:;9lN,5E3::}w#vAbFE"O8wl_g.NG&Za!_)&<
+zrsOyam2.oNcTG8I'bj]V+u/fjM|"B;5"qxl#r9Z#Y&uxJ[n.o@P14q:`1KpYS$@vP#FjmGMy0b@EDU4aX+1UUsH,8Rf}]$g{PV:yfQ@.QWoi,-W:`J1gB
+5HY;UF|Vk3@GAOSznh7WM@e_"."tn';53CcQwW>om[-J[Gwn~$Cz-0A/^DOt7Z$G/e|V&S{B/jG)pgmHf9Fi@R(Ss<8Q86b/V%8NNg/+~]H@K'q2Z_wqO9
+32[SkvAFj-!J|ukj$o}(MsJr>-<Xn"xVLzI)fm"|Y,rJH<^`)tE_$_OyTF]80Jh>$yPAJHlEN_@6lG1+,dLrSpP/3tmJ#WPX}LWt$UGmjmy<ilcPXE6bj5
+wvi,%DAA,(PQ+N'g|%0nx@_y_zpqBrvAklbBfE=hj6C,A@AcwMrq:u-vM4j62mIvX_!jd$MRtNtN3M#}ekE/<_4OmEHc1n~||sA;O)./Rx=#BV9V=wGKa6
+{[:.M#P0U70TYuY.wDWH[,hh)S.b1]fx%%G#-pW[ZBolNtqbH1<6WR0Cd==Jy;Jc:1MhCAoP]x=U~tizN(Pwudzv_49&.e_;P)0<CvM/l%hlB0A/Uw/%&U
+!p/l3]xSv3:68YNv~/3Eq.[CBhYuc&$wq"gyMG,2=.iFQ|6[>)x_@^le~/AsR.Fp0uV0Ov(3dv84L0Mtlx'SBh20UXQqO4~"nfXC"o9$ke'C<l/STB#LE6
+0FGRRn8lFFg-%oxH|y^pw0KRL<LwEk}+#-%3.S6pfu^epR~@5NYx!q9{x@.2rBUBQ7.^jutu3J[Y1eY<u,76;>LR,E]F-[zC4<>vb`1N#Z2}CPr]}wD:!Y
+CX:'"8`L#js7OzW_tfx@x,Z4%ksdG8mty=p=3Xs@zUXr(ZLcKBkprVlxDaECM0Y_=pqWL_-f`076(,P$I^Q6jcpZ'[aohXOb#}$x84c{%1:xSUptT'{7"t
+Y7Af.(vPAw!`MXxS|o~Tge+-blHUBLEMjKV'>j+6zB{/k>8t[f4(5E+Z=#=K|>r5d&A@ab}WPj~&0)-/tK650i^9D`hQ|5Uqx,GHmb0)(2(;I}|b-,,25g
+$yhsW.O,y(X94%iU/eI'a9[).OpM}h:T)Nq}KjkP81|25mc]RI<lt3F4p8Dk5aL<'@r.nG<RSnAQ>'CvMqPndwFdO2314#|ARiM4=@`&#3,}uP&"[PSY_{
+V7GC59TP$#H6&F`q^C'!/Ni!'K;)5'7</6SDOPB)@p3!_gI5jI[n}2;h(V0>9DYroVEc,cgH~"wl+^CZM{9p<;4c8"01qk:ax`Y4#PV/oR8=D_650ql[(:
+35FLnGTM6,n`)_kNonHv2lIFHx5dzY1cr0(ULj!_ILerFEQ|9}K5w`DGl]8N^S`c8^r.YN./90v+p0)WHOCi+uR#(fMi^3Ws0>e,"D;xzM~%S<j"aW3E34
+fnO}n/.}|^1nUTl"Ku/,RTx=1q>&/WcCh5B$c=fXxf7N</dc;-|0JpxG@-{J6Iq9Y[QcL1oS:%kRy:3Ih<KV>%gIjbZE'5ou6NSa8K_5q'<#jcOf.WshK,
+z].Nt9Njv#0'7'8SDqP}!7gj$/4Y5k>Gi"bI2UCkj:hwX5,6+KZUMK'>8w9yU]_KJh{$J;kd2x|E7R!^Y1]AH2_Shmw<xs`ks|3@7oo|4"&nz4R$uWpR20
+'[8{6J/cV);37IZ'^Gufv@2;QBXsEKWEunSBaI;FLzm,w6KAqaq'4)/VcYhu{pL0gSM|U;URjJbMdL%$`"T&Qf-Dd"c7).=bi4dul($.W0WsVu4AA_)rl=
+X2rs+c%Q$P]t{OD-e(w>8^^B#Q@$;W+JZ%8S78Doe{JE;e8=9+fNMU%::@%+hx)I}h#6>VvWmlt2J=,`i9wZKrSaG(m0(09-1yE5XrzDh1M;.vQIJqDRxV
+hSE!j^3zQsw09hH&:Jj"#>gGCM=e+h7DzN.HSrM-.8w4z[oYy_Cp7DqF"+qxzQ3tmpw.%Jxn~[q&L'l4)M&>bdyDo9^juwlzxs6xSrRAKGZp'tTUnc`w1Y
+ja'EsN9-@B_[z<=-,2AHV_4L6wtdaKCm@wjsD@Frn5a3b|=4>e("GyjF^UeA5sK>r.U:K]=v1VxCXJ|eHOs[.R%ue:;+}wrd)ef4-&"Bt6pk,Xw>JGvpb@
+1RB%jdu2JcNsx1G0476|0dTrkz!~8,`|9$aI%elK}:'s1:25UMW2,<~bnkq9GJFM-'u:w'CeJzXl8/&q`6`MXjaY8KgMx5+1LZHN2mOnKbI!$5>lXnGCQ>
+2OG)$M2'&%XR<MN.+Vc)co94IFUo#+,#Q`i;p:1B>#5$~[!r&/I;P/Yz@%%bEPTlJ$MGCcv+hE@Q.PU)mBA{m^I@uGwv!ovSRtliYwH5;SWGVo"#p$}fdJ
++7eL='i7v'stSbS^suxH;4SO;:!L>:D)#gh;:^h2(02as4>6S}}"6;1A~TLn}N~`2fI,%D@M<,5Q~,kF7>'c_1G!18mH3V4iW!N+5lV8r:CJ$ta5@tKAO6
+&<+g{&3zOLURINs"fa-V:kfR}CEDK/LKwQJNR[!Y8q:X-_-4N:c|Cn#fScbi2i'r)qjqQjp;~n_+Q{Sj',`CqF(fjOy58_@vp9ILf{s]/O>K4%i|%G&<v{
+HH_>5;{t/s&Xs6GhErXlTeC/owc`uG7'5Jep8U}.bB}E$Ea53ive%7v,_qVPCDQ(8@l;BFH6vm|By<<hCDO]JoX"ve/.I/>t`[k=GykB8$A[m[:fFWD:'=
+@kdH(JiK'ymZGm{#M+PT`HT%=yXYK,(lu6IMb^NEeZsu6di}ioF@QtR)-[3lYG!iB[4x0odlgL8pelC(uM=C}ICG/MxUL_}xN;b0^f)s{[PLdf_|DAp`pU
+>qi!^fsy+fbseT9FDEg@yuFXH`<vUq0PAx;`@Ok:Iv8pGy_D0%vd`m#xYH3ODZ$):.4|gT]D.}k"pZVzx{9'@]#wUO-4CR1}e.51^xJ99;z6|wg>6Xlb',
+;HP_T-3c"r>5-;'qJ+5|z0M2F8A,2Ebr;Vk>D+yElvFpN_u;mkJT2Zl^iQ}lYkZ8WtVgdiKmAdK2G{<z]{1nqN"J`JstB],Sn2Fk,3L8CD)G^NAZNKH{-[
+baLZb(f'4v62G5eGSEGg%%KZ37l!-cS{acM2_/%S1&`1qvgU)zCe1:!QPc;|U<MrnyKVZ`{lI$iu}IsIgyO&nx0f~r[}Ad4ZS91oVg(Mpl~Pgx7x%u'<KD
+vdw[xi,7x9H$L7dbopj0de+@!+b-5':n`%.ErW3bP(l[SR2scJ"O]]SDh7C}1z>'&}$6}Y(X2M/h!&83D;{a]PY8)I))NPSm.`a@n`LrF_KJ<{D3gM)7jA
+1&-fq3iUJ|{P05xJO>`)`&X]R+yJZ3)yydP9hNoV$4^;[Y|1U_G6nBoTRz%9G3EEWA':zfdbeCAR^mUI1NG':b}.k]M7xr5|'cTDab.&-S#AX3XKa=-VZ;
+#p__HRy/:Lxh$<,tm}jD7bP(6%x/I%WgXaTyIA^1lq>_gt'aui6#CAa6]n-aca;Z8bD@X-A&GS4$TPpmDR%^+abo4C^We)K.QjC6YP_10YTFu_h`]F@O9+
+E_cvi]vlDgw}B^J%,)({vbf<|EfGS(Jc.oBk&dSPkxYjnW87MJ.o0vMY#H'MLcC558bu;-C-f<C^_<Z3ZS!`y^Kv8B(UERm@J./I7[Qk+KcW'iNy/b;=K&
+W$u'jZyupagOP<tbzD;!v6"rF>([gR]TCf%Cip(jy-&;kfV-_o[./=+fr!gkpbNRF@f=>4/b{0@1H0TO1V~Ld-/v&z^i`fBUqlR|nEnXk7H]B>MAM!`K)+
+"{FAjhEAtvwe%Oz0u];8"4XlcSp@8/NARep8rZ1QpoP/UI4D/,@/^<5CTW[1>sJ5"f<]|-TJuV_|SYH]Le(ji^~BJs9)W]SX(A@=n3DG&T4pqJ%s>-2tt6
+XCoc_]]{s[_3:qnod/wyu8&maqycsPm3j=:@<&/3k'_I|kfB|Lc4s#__Eh`^:_{SnI@^"se}gq)hg#Dc5>d')|5k^;BV@gbi24k.`H<uE8@|}}]YVaKy%N
+cjq39=H65xteFCag[dX(&0,:=tC:=!a"4&rAB1v:smfRv}:_P:@tUx687bXLGJ';XI|<YGuU=>#!t_t]ff%h9|XyH-vHd#nUv+>}qD+YL#Kf#7pTDw5$FA
+5eNiyJI`p@h.^,jsDy>3N&wwPjN]U<:wScD;!WNoc"|d,(~:LJgj(VJ+;biEIcngFzyj".O>aOd}naH"7UF0l@W)q>KNX1$z~WZ`YOkniVn]]!I[oM'cl5
+QM7q.30!!1&fn7VW0A3uR4`>KzjkV`zzXri$eBER7c<T9Y@05yN@8-]DB+7"j7Na7"4TWYzSE6Y8YxS"sMX@c)MLc;TzM_wu9KY%[S3nQep{#R'y8R%Cwh
+TAcm"K8)ut<T'Q.$_:0xBfutc$,@`^469TL]MAiw7WmQQlViZ>af"Nd+4N~;)(A"=:Bq)aSW+_#`xM{"_/@BlB^@@k-FZkwdk]~$w%/ioy)m2K#[HNkG%(
+.mz@)Ytqf,#8S}JB}p}nR]7<o8W1.`#ouPTMnLD`uO6ol$Hl'oX]ydANEX7gT:9wB#Tv#3PF4`5u-QVdhz|82a,"6/(ocP0%AX<WY#A)P`qrVg6#7!gs;@
+G=pv]6~g`oxcqzH!HKuASpz>lkXrqFeR;<OAwqOXRJJ.zKe,>0;gVa,Cnyb8fL@wfa=@R+(JzgrlzZ$d(Bh||xw^D:K1IIr!l]o.(ayXWV<zd(^"Z|V"SO
+]}y(7DV3|hzDy1"Z`MC:go}XS=`Nx>{1yOAMeYvK/12oi_N/n_rBsqlMqv^^ZcjbYxtI(Dn/YMc%IBuG2i8#Iky7{fYSTYvYv>p+ONigSdkOhU5mg5(_Vx
+PnnPVKMJ7%q|:]jqn".z=ynAq=L2!nNx8U(C6H|[DRy"qbj7G%jLNf2)n$6+h%O+cmZ[y)yALGXNZy+8pY+4Lnp45C+0/PnPvcb|Xy[YwE45[y4ztz5/D>
+AJ1;aCjaLV|N5#,m/=:Lg/&CUx10W:K{6Z1tRR;M07}IlvJJF3RSl0Tt3XK^{zCciVA+`:3lWL>EQS=UD|SmTvbzT;'G_L!V[y-.9{L/PG[w(")/0>Bfa6
+Sd53a&a=#_Yhjv#pV}rS6{8GO%2].EvN7!Ao:spCHd>D>%T|aWYsl;&gex:QljFyl<drV>2"Vn=Y'wmUIm0`5|0!B@!e2agOr|v:44CL:n&U6v`2EP9VP1
+H3dk}Q%ID'1rq&s[>""2V0Qdi)xFN+Q5UlHoRaN/69Y.);w1YGJaqC1RC{l%]I`gpoS5MJvc7sA6!'Qz,29HT"e%`/#Par3u2]CD&M;+J=}xyFMd#]uu6w
+<pqFZ$-(}Do|%c"Dz!mm}C+;JVwl'fPDJ5DA4X);U+LnP1)LH8Kt.t:NBR/;~I/lC,+R;dJav'i'CK6rkHc,k<{G3`,v{d9DngK[`Q;FS;j][^pks>3c`,
+>3[uq+""O!/X^#cq(^#rqf3DjR=39Ig8YS[!@<mRxaE_3n~=@0Q^oO:g$;XG4oLaaVxSXu@.NTQaxKJZ7^2Ogw$1cbnnL[EY@e,vJW'5e]&i+%}ntNvc{B
+"NS)jgJy$-"HTx`+#Ti[!O~oLmA@DpO"3YxMD_0_'qcEP`LF$>w+5rW`U|$KxH;#/-$8nbJ;78Wk%4"[L}dKt3;'iK^%#:/]9-Q9d1Q5rLC&u^>A'j4`]r
+AiaAWY[51!1dxw4}`DGDb:KcH{#(X49wN`~m}5J)^^=>v7_6)LbnFxq;4-&9#.O5b7R4Z=GT<Kk@|T<INPoWJW1z'`JN7C|t9O,jgl3v7,MT{]"f|ctl!8
+@Uys!X7#[;3-x|/BG&:@Ij=HpG&Nq/y#hcm@Dh=Vh,ZE6J:^0=.Tf/!LXP)gAWHrP%.U56-=[!e)A|.f(I;Mz1}Tf>E%9'"Vi,C:uKQ&Fp=[P_Tt{{0n7Z
+>VO;Cp]Kd'1s@0=)'2c@"y7!|E^!Wm_J'g}%^7LnTGrrRhWF08eRRBtymmq+(^et_{o!})VwFG[+wVne|OYAQi;3`nc9FWIgsW("ykHx0+[{,TU/Nx!'!4
+uGZFVS1U,6`eL,Qf:IKE7H^-I|4oyL~jQ0!A)RLnqV-&7lTEimaY@HS8dI5Y&Gai$tjz;VBLDx-jT].nxRWRf`>14pnZxZDqx/}(L_8nOy$JP3_nq/W8Nc
+6Sp0ZEF-!U(U;)0KM0M!TQ}["JqVx@mt{!V+=vW{0{ZW|Z,s0=BwStWl$BQ507rKcJY|i^bVTtJLQn[`Drb<Q6S0;l%3jOVY`!ap(_q41ibKC},o)AxHdG
+X=83M.ajnD(oq8UqA`ml>m@8Bs.KYA,M8=R{FiC1$5rs<Lu]OhJnQx7h/<x-`ucdb,vdK3PTIDgrCM]$El{|C,j.7fn>ox"{|,v+Pd^=sm=DZxStjV4%x`
+.0aHXaCm9rZrB%P+F_Mh_w.0o5BDxbnLR0P`6^)<"&0!Y`1P|./6pWjz3a@&Cl7cLd`,"A@w6r8<z,jn&YAn"N@&[@l8VDu9q4BMvZ[yV^ADxY(Bu{FYC2
+C=;V,uS[f4qaC'H[,}qNzy;1:Fx`fDNge$A77U-Id&9cbTcD8R.te1%R"|sVGb'o!1JFr5P1aQNR8>sbWixrweN,&4Qi&NLCl;=!W>(tA={)8F,u{%9y45
+H/jMY(amW>d`xK>aDT<0sJ+`c[aEy77}EH41p.mejG9;ne4@6aGB~&v'lb9$%R1dD!MGgZGB|n_+lK"4Zi2Vemc}l%[hav-4HDU1+i6u(CPUI'-'cp5FM!
+|>Sc$<2j>MA-D:[$Owa]:bZ)Y7C}U:sbp:sDJ>=lSCs;+_Xn4KuJO2|8lmUmq}aPT|"0%|;djs(tfZ-r(i&uMNOQFi%'|:6Nl"7U4ivm]SjDp_E4YA1f)#
+L]rQ!Q/8kF)yr>B4YJxhFBwtwOvBy<SG5/H`/C.r05o&igD9l!{8Oa8`mlw_Rr@.7GpWN|!U~,,@>ZDz5=dx2s=Fd,:+QT@%}{AoIybu(v-{5ic8v4#3=<
+/FDG8uhQ^HnEkb`,]j;oPLX|`%Opc:Y(@nFVK"//GfR;n1jW>Q&D2,g]J6PxO"23=#RG%__.evEBZ+WT8MCJ[QIdGA.4<4o!`DKwz<,(-qmOP34PFZn4'v
+0d@udnmChm&61DV/B@0xUyFmJ;U:Z}3/{H59Q:j1S`G-'850nV-cr)U;BDgwIE+BSIiwXXWkk6<g%rYy2x[g#sGXH<!$VQCi7pvOyhl;{hJ/U5@ED`K:uw
+M|y#},~CE5MQPo'<XiYv'RoJ:7TQG0%KG1}=gwh0(R9,<.Qw@K]|Z>inw"M={&9nsb02w%:qQ@ZVdP18i7[BCJ44XdS-SJdBMtR5+,R5UGwl.7E-5zktjF
+)0JG5x!o2wWy(<sESAGc;=:eh=dY-ub7Xr^`|{;IO<BiWa{<:(T>"(QfYL':EOfOIzj{PE8lR[#`Hb3{',z"aZlS'w:]nal'"~nur,lkC#WE`x&=r;'n&$
+|kH@Cn,,e}nvmC`lzHia|TjG_Dd_Y]1FM'y8x0%_(LTobT;Cdr5mDUT<7Tav>Se3$5|aH2V&aly;o{qyfb<qh^L@1cVB]^KGf">Gfu+z,=;Kj0F<hzR`=0
+]CxXh>]Js@j/CwjU|;|Az%~2x'Y[Jm,O<_WprXVqPin.7LHALBE[&e'0#;}8fz^'YOf&5ym`+t9pfsC-Y}XukcHRnXHYKA>[Hn(T7ohUnEJBYOwW=gGqqg
+OGx2Sr&Bb9I(HS1Fa'M`o:}>IBz>Ch"3h#%X=uKss3mL[>3@+azsZv`Ji/m.0=4I9buF/QIPfbpfQDq3AH,rt>A%_A/6'afy6^;bv.k<$L(C-bz$w(Bni(
+F9.iWyTP'VA+)b#My'em(910lPF<{iT2GR,#O/}=8+,|U2`lLdcqe,QR+h:6~i$Y'HXUcvLblP@6><1Zu6,_QE&@]k]F+&mjI#T;+I{@W/'X,@p/ApWrW^
+tG0.2Qe7TVcJu}vVOKAwZQHGlPia.TLR)eFM1$uU'^GHB$x'/SH$l21S,881LMs^I],sRR'o~T[4&7cB:;brC7%>;Mtoy|H(Gl@O#yrw7"zCC8}Dp6tW2V
+7!M!>:R'2R;xl7$p{MDfu{#]s&RwK2%!]Ekf$-bnT>r!>mof/<I0gX_Q4I<7H(h'M@Y%b#T%]OFx[NeuG[6i:GX[iw9TXlqM`5'wawZr63f0U8P[pH!sL{
+0$xA/kiGNH}g4s8=Bm~-V)fDazC3GmYfJy^RSw$,7Wm9;.@J5j^4m4c(c#L;55C-[8=-h:|[j>X$+"2.JZ$u,{akFI/y%3<).}#GVVd}oo;NdVDb7l4Cvq
+1KX`)e:NEyBwaxM6<AL.i@'"h<V#}xB:QB|o&|`q6CF{&)8G1Ce>i!OUa]o;:eo2z7Q,_%Bgx),iY4pFVu'o=j&n-iu3zSNWSRC#.SFbyMBsiz{=z-ROHm
+SxSQ%(qX+gc"rnyH~nTa9Fx[qR6ZoXVZP^PfN0;!.va.;Fl:@nHOP%fYx(P5_Xoy1E=RFq(#NPg7$@EEQab/^C0nT5/E^q'H.f0(s3f9+,xQ[cIW&60R!j
+ln3(kMB;ApfMe}6dZ@S](}R$en}(&|!$g354zvoXOX+o]6i<7uFD4Mph2|,ZD'Y(k>s]M}+CU)!a3#00r|!XVzPn4D$}9+8ekPBA#fFOY5rFH|PBxUd8GK
+Zkg%a,8(}iR3ti"q5g[naQ>@W^_u2'])kM=AYE-D;nLe|+0]6SDW7bLz/2KN>P[J,sMDfxz^A19DuxW&i0/+xDkYf{[DAP7BqtpmO5QxVrLDGdisiaBdTj
+aTHk47o./dZdv{;Yr9tJ)C5wawJrT{5gWS%qA`TdcFsHW]{oG!)'q`:[(&.mMO"kF<E/nrbf9O`d~ql![r[e})#Wc8Wsa;dL|mCqi6jCX8F@.R~tO![w}3
+iW.kE&E{squYBu_3lP(Z`7HmG)27Ld[DSn0LV+W.M$y^oKPP@+A|C0;==DT{h=B6AIhg$Uk|DR<v}/<m^"7=|q8Ax34[["^RS,qXc9{vy'!dV4E@3yeJFU
+y-::p$A4LS5D=$F'^Q}R_/jvGw0VJuNDgIL}U#c`#k)Ij--m!Kj,0)$SbwmoUIOX`Lk}kz>j2J'6QOXhirE(;|Sh1C!M"wsFYKueUDXX]L]Phk2F-Z"W.e
+Yk[)k-zjN=-s0E_pXAwA}Wcc6dOF9wkfLfFG2iVAu0j@T_&@-^'GzqwSS|{WGX>KPC~$~HdLXr$M4,fBVt^5&!-#C7fKm>"I_i6jeve@B].GnY7i3^%i<E
+sraC$kVV'S^N#a5'mSN(>oii1ZvBCZ@[>#-G.0k^l{5<&w:-Gr+.^F2Gk{+m,s!-O/'TQffFd0`5llT/pHvj;n1P/a+@$"IjFPe'1a3&CcQ-m`7vX|nVpm
+we$PL-N6r>a"UNtZTmroPlcGEOCr.{=2tLm6]#$Z-l.bhECS@U+dSn)dQj,PljlZSb0`l9#;<5">4uA.f;#)ZW)"$=hHgzH>c'J"FYMw$mKj+7q`:'Jo!G
+z0"9^6).QH+4zF_})b]>=`r{1-xuj}xbHUaCFDRp`xHOd:k@vU`1"Kf3rOW_.G+}c46}rS/z&7TbU9$vUxJ40>Bv&H:NySy,FPOD7xCYO9TU:J/t^Li;>H
+%ZL#R>%cG{!DZlHgjpKE}pntgv@1"'zdz$VJd}OZ!q4@xd1!z@%4T^%3oa5^>3V&(]go.j:lLl8iS!t$;Ek+hb+H~P77^sj`=:foK!L(_$4jdI.1m1CweJ
+5u]_WM,xK(WRzeHw$=YpZIh{m8H4EU{B:VlX$W%uJW-oEfr{5-9D^`Q['^iv/t-[kJUaB3FQ9c:c0j|I~2.B6DmB(Z%#eE_xw=wMYoC7_{$F9Ct"jf1pQy
+hF@Z/hyJ}|V[upGOWc=u6k]/]b4&fl.Ic$Z".6BL"b;x<#$)fl4{p7>Jwx[2K@Ta;vhZ,RAszw6'4(rS@]n]Ug4Zpt(l=PVlpT~xR(^^Rc[5rj1aU:o9y[
+N1X3;AYRk@k2Z[S"hfy@<)1134zkh't4"`1w|^-NZC.7Q[M[BimI['l=!t7Hx4LOcy6/yp{J5Hf|IX'e#LBK6R&P_A]#Cw^;:-q/GlNUKIH2@cKcP'Ra-N
+>VPl-,5R1$%fP3PiT%mNKDn]Pqr'vHp_,!];M0(fw.Z!e2@)73(,z=(@:O3kz{FKQZ&</:}Ut@P}48-gN`|#%E2%%#&Wl4X!:{Nj,oTu`snw{UT9K&6Age
+wF57KH{E/}+QV}>>rCc-{n{=j^TJ`(CxNoi+:+v[{)j]{fS)V:|ehC8Xj822nPY5RN(eG@0=i%bsqC`u7u,guuxtF{2XE8w&|dEao(aKE]dvG-Odqhie(7
+JiMpm9e^sW#dMdun$j8uwrqg74~)TRAoC3o`;wGv{o$)1x;o"E}p|R9o<1iw#hzCziKqbM_q~CZa|Ic-+Z=Y;yULJ.7]c>U:>(YL9DyK(#gSxOv0}cYm|j
+hY6^8FuKZW8Kb_S8D1cZDD'66xP->;=FSeo,dIgI+Ag}naa%l0if7=b}M=zCOt<`k[_OQNnmvO@Js+&(<SG!P2;|<!Z0;yvz'I~DeFhNrow^%5CMdnys9c
+1z66c1]HSSb[/}W(A$KE5V(Ubj=zejT@dsmowF1U_R1cv[78!RVG~9BWNQ4CB8PloTB=+P=2Nt2xs_#.X)L43<R)PHB!5PiWd:rhWB[0=p:=lC'BckM);|
+#z<8_qB_nJozHVF&oBkr!@-i_Z2d!6Botwbsy>"^E#}&PW5e>AY9V:Q/3v=FAxTvlD.j;7&3q(,u:>H2zk'pg#:=Gs2vZG+w=%1U0iknyEeh}m{@s|J6.]
+WVT{;_Poq]M!=oc'rJeIF6"T`XmCsp&ugr~@B[$Qh#R8h$_"";<!K`Q]D$,x@CRwbg4PZW;}SzGzl=[!BDRt$N#0X{gyv7&@3$~@J"FgFm)kl9$<wxc<)_
+e2g_yTMqu]GH^24:%F^X<AKSAaUwQ88;=XJ4b2umj`P97=xZ9q1H#ho;d|}V(]7{TUZVkpo^iUsd.X^DAGL^L_<a22;KKsT.S/T}1ig"VfKa@qasmH.kgU
+61~4_ZQ$~74)8VQtC@z>ft<CS%[x#2+(%i}B[bk]xAeT3BFejKa|81h-]o,}kjI4VXCq'9&gFNSO_dI5Bv:^+O$QZcpo:Xk{F8g(hT<:M!yAX1|+s]t^u.
+8a3sGRj#`IvIInYMyj9r/i/r:5bE/kU74hEkQpUdn|.,l=/kI=uAyyGHxmGln9!5aV,%KIagIQNI75)l2x{z(p`[4.aG<(&q(a$."LMvDiAV/B6#Irgna1
+[t/a17wx4'FQvgE>IN9xl/|P&,`CDaJk4=R6HI-x'L}37!<W6/gWV.@F5bu"BIAH9kJoTP@Bf^0")ycC+`NPWJ}i!W:urvItq'P7w1^=f#%Lrr5U@dV4%:
+.,2#upNxm9+7)zXl/qC=6{`B(aJBn"hs-:#Q0s{E7-c+A6{Mt8FUV"}lnMCsI^~-JPUZ#P,PEfewv/A9,b4j-vgV,q|#gdcpubH0QmBzTE]:H=%IYyca6}
+=X:S~1N+#9^&@_#ZF=lo:93FDi7Xwa[HSh}QHw%5mv6}cDdyz4wWQ$!B!"t}imTNC!BN1+l1c-`gbq!JjE)$K##CXWT}6J@`&q]CC[camwoYOzPvB!Lpje
+mJDb).c#UIM=@Y$IJH;.dyCE#43B}jvLK;Hoo^;:<G@0imK(n2[K@gI3u{S=I)pEXRd/ld,ufPq'1+}yx=ba1yly:6yu^VpO^x!U_sc[CEPG{UiZHCJ-dJ
+xjq,|7jm(+eC)WXn:G/P=CUrLDdGp1|JNG%cw"bZswy@|,l(uc'|qNp+YQ'01l4o}LkF(1#}S0BvOl|lNeAvSWZ%UIiMJr_TQ8fDxWN5nb&S!cAId|-VDe
+`S(;OfnoT#sf&:://[$DKKU(IIYdXp6AImG|v/uid9,tSOvV$Iq_<YGmqHnFMsC]UW{7o]nS<;}0k:$6WIq7`rIqwE(K@e=jVu{h3D;-gg]{zuK#ZI1oBJ
+q6~Ag6"x0>|qZ=mE{MJEjZyC<D_ed('`i]|4F#BZi%fQ.%'w[f>->4TBfo9@m;dD#vF|:_`|}hD$a-GCrs=[DZ!+ALd$}u%sEpO3&<~0Y{hMh"vW@CkK=l
+tr(wP;d-H=bogwnR9cm=ZKmBx/<RpX+Oc%T6:kTVLG!"bW/Ce//#19H0;S~/zhZa0Q^1g-tUHBl)<L61PLs:ClU#)Qx.T2s4^qh&=c7wq33xG5`]_YBR|<
+4];5zA}^{n<Hc|cc8<I^TX5[5vl&9:N@]["EiO1+((vzWj>q%+f`uaQuh,Z#X_%{:t1cl8'V=T=)9dkM<d0'><wMvIjDj5PpAbQ]^cqK!GD:-jekN]r8"i
+{:`eL]qR(DAVO-PHWFFj|SJ@Hot$hg)rnx>^AYz$.GI<tfX$w#v6)'"PgcVl&V!$Jg`:3ymu#VC!_(Hy)Ez+lHzcrpy9NmwaNJrL#UYCV6!g!8<("%y[C.
+G`2eop_}TW'Z%w2|G;4>B|N3><Z-Y^S-Z+l"xJgI^eVaMF{(@B-4onzE)9VC5_;iyFE:z!uuH%E2x7HM61u{jR&jv"@_3BHuN5D[^tI!2]Wm!:_Y)Gf=V6
+;t0A8$5:Yb,Cy2ZI`CV<##JeyUp&CO'8(L!M<5x,P`:.pw-c:/rH8p}C@e(vgVd=7jKhjNFgpmVDhl+{X:j.c}b+W>eM.6X{4oLQ#_z=A96YLhQU;I^)+.
+C<y9<S-rfPJF9gL)otXr$|Igvc;XPE!5K)eCDA1%T|8bl3Rbg{%^#5:FnaVxtl)ca@YdX|uz^d.}3{K!1Nx"{uqNJ&AC#7XmU84h)vP"fJ)/oMZSzp$:["
+e!_>du8N"I;AaKcFTd%}ZU,8H4`=z%7h{`^AJ-f`>TsbG8%|ySZ_NX5QU-a3VzYYZ3gtp#:'#9~>dy=D2k^$W$|{eV_6pQOkRSe,N;P,r8_tq1STv<t.Jy
+wq7{0g{H%F#;s<{;35l`YD3G+Lu'p,zxt#+^,G@YNmAc5i-s,/g@c-5u``moTl5RVVhuj0sE"oEOh$FQOBCmMB8()Cvyx<7S:h)AwdQ-<|20vH=#,`'HPf
+oEI.Ibt"}<tle)T`&D|$}KkMUM/']3WmDwTVYXiZ2W_kLd{!|#lBiF]]X#L|$#F}j/Ha}m7r()(JyO7ZwM{BY/Aq+nxofbr:O"PH({{-V@d(&9}cn%4FuL
+(+N+7{JC{49XHlC4EiPm5]U,bp5B0i"Fpi~=VG[YF6c2O!4GH8uY+mbB=(ZDn&Q}M7vbkIbswSX"x4MP)pV2KQWf{/1LW.b_m$D:~}&@Hv#.obV@AQjMcL
+i'r|tF+CuuwK9+gNe,LC3-4rKygI&gtOY0QBkO5y[i]=OLLjPXQwAh=uHnHv{Q#E^P2g3M$x@gwx/A$w@c>u@Y"FgxmGWwJl1e."wiOkGHE}ceS'3{Y|t|
+;}ikpsAmuI3[!ST(Vpf]E(O=m!R^A!qB^@y9ty#`xszZU),Y-OAD]t!+7V=T6yPB&!Sk[<qI5q]T<h<a{H:Ck8v;XSu&RT9.N}/`!etd[EQr~"l^uboK-I
+5F]k%$ZRg!b$V]7j!9iP>A#mf"5,[RO4sQqnEOj1!{fUjZ#JL2$&+fYNVJjuEpsF8lGb>w7Zb2O8Sf|}xO|O5o@j1tpw8yTMT6f=j.3U$]PMH{$3nmd[E6
+J`9=a@l+5hV3>]W.|HG;Rg[p$4>C-+r9O`oG9qPH5+qO}waCkH0YU_g))ab#&,czdY"o&Tm5J=Fa<Q[MPt~^';Fkk6O!~eB{4COy~<]HjB=A!-ST3JCxz=
+#h(U3(DDP'EOs%8[kbV)S}!J&fi5i8:7oqGVqRMn>7er5OSScYeHcJXEtij]sqXg;k|[q"s>Brg9"b>oTHnl=naO2%R(iA|JdHXj"oJh~[qx,-~jZWH9SN
+[gerRr7L.4:&'HH9^O^#&Lt3@f=u/bR0@Q]n1Eo[8H38`CT9_L@yBq(4YrI!IVf-=<_XN;y/8kU+I5hO^VgdbUjf1{/2:_V&|=IncWf}Xigp'J<#+a=U8%
+9YNy^wB$'Z>D-FgawRqbD4H|r7<pFej[8=hN"5=+FU/wg[V(i5HOz6ZepTBT/h<cX73#|2E3~:D{S:Who1,F")!#{:Ge/82ajb>IUtYioOz^)yXO{)jMW<
+`y&7OLC&Q|Ut&)+3Gp`{U{/J2o!|<z:0KaZ90>w_j^F"+dLM")|@,')y#dgcKrd%&v=A|#]h!16_'O1dw"m0SuC3xb&EYa`Ks7CMMn9^dm"v^Kz!kfrD%=
+^a"hWC'rn4@3t@['Cjllq]F1xE-UQV@E{LGei_B|UI#_tTwy0,Y[lB(QB5$#OQlt4LuK&&.pk(~r[/N7Uj`s.'sZa`tTy5;[N3M>:T=XtUE0>%YU)_A][4
+g7N9:Wain%0#S2+KAnGQxQsO7pcTsZNsF1y;$XpWZVNC%qu%/Nlf.)S'm(tU1OV_&Y<{uC-HIm_{3lHvFd^%C+ndkpbsgM;vNc;h29c|1xcV,}Yzo4q)uQ
+)x`q]ep6wAa'r0|52GS(SC)lI}@e}Tl3$h_dQA`_b@uz.kK%#-e(Yi_-J:,Z%K-tvcbRfTA((n3.LDXtX|54Q,ycof"P@R@_y5k8ChM$qpjneLKk~3@9Kz
+CGmZ#NcJh9L56xi<[N6!)Cp,l],JdAQHv/g+cXS%$`hj:BqP@!2Cre,!)'Hre3.%'jC"Jh:W48}S)cR[jEY+skG}X"ysUGvYZNrs4Ff%50$ie!C(5&=l]A
+b^+B'a"m|,wInbtvz8|R|;FGNs$[T{O&l][]kp0i1Kls/TzEw>#VF_Vzikfc10EZoPkSE4c@6)@0V(yudaUW:kaL=!utXU{Z4=C$T7lEfBuiVRWP%gbe`k
+gK&18"rTA&Rk:'{;D>P0LI-Kk=5gfS2,nt[Ev;|Jq}zN$=C@r"FR`4AYbV4O!ha6RSiqMq"mk9m5g;:GmOUpluWq(tr]aSV|DV&hIiy;.{eQ%Avl@7C_}L
+$o"r|i"c^Yijz1/.]t=J4`y&OS,t:,~.J!<aojGQ$)F@H2W[ZyH-nMa0)X.Lww.hI1YFPx4G:7wE&uqe-JjjzY#$iJ6x,&HOUK>q+@0WG]Z"qyAE5##Te,
+}ETVubVaI8Labm~faJzx;zc[r-JM"^yA!Y%nW{q+%MJxM)'xO"aJbN%tgGbceGxXx6[gWMTtC72TWoLpv,Bkb,qbxj"o;.[!8_(Zf1:3_a1/T3nT[y|SzR
+Q;"=E`p>xj4)~o&V5kRcszK#aRF<tfp:1D@27`DOJi5,>[kgsa4^#/oDmOQ!q&o.U19P12]mYM9xd{,:R]r-Uc}T-SsO6>T4]Tmv1-KW'6ksZmn%D&4XkH
+)aD;ZY22f>g'&drRV3t#t,!3ofIHw=Mg+R)N#o$X2)>G}h/X!yp!JD,adqNW~I!b.ZpzN3oRB9Sl+m>Fq`}Z]ozhTX5pZOj!s>NyDoeP6Rm4(w9d4UZd"]
+s+]3knE4Q(Iqq=0U}tph#!`ER0+E[#]ff-<#3;pK^s-;g7/>,vj"+_6k%RS(",:uw$)OFp~6Af:,ra^DOtU5@6I(@j4&DM/HI}+Z20VT~J">@Ce+BUS-gY
+v0eq(_OU85pSO}Vkx0zr>dAmGgJTN}gWLnnYL9R!F[=c;l-g2inyiy#f<uJT]^(Z#+^9@FgZi,K%)^o8FKrwB#PXH)]t/_9lnEDqS5i.x[ji$KMOLc2:Z]
+"md>2Nn]qid'LRg2O^rj'<[m/3#5Jrp;OrDbBdEO/l~r@{>IN&{Wm4vdOk;-07`8)OpJ4@'}7u8,!8P!v;dMIDExHnG)K1J#&{eZJRufd4~c)b,Om1zaHG
+7f~F7Iw/0'Y=iSRJ9)E7HZd-Ga!iOSWKYBoo!X+5%n_ChGD6;/$J+qjXuUT+(z>Be5ys),.b&yIW+/7ynuwQsfre%2ZH2orsU--9v_wfN$~/r%AW:;YiG%
+_A]I.V])P);&`$[PXxS$<kl-@5Cf}!EOrG%W0aK9,h_K=lbN-5K$Q(L)_FLKX_zwdW-It+<S`+zU/+}/n#^lLUE7<dOhlVDK/-AxVDd"hSyCe}U].Zx4FN
+/^y:s|ZE<y>iI$U8f;+LR3SWeia`d{rsoY<x4T+MrXq0JbEMv@3&IJ$T#%><)cXS.{2eR>MN6'Hb&G{7RryoMKwU0.I5ia86xjui%]Z#kym[yAg+hOx+V&
+u("!(nR@7z/AJ-,cHB_^3Y@V/7^Sml.mB{qG:x8[[r7NGICM<zLRFxx:UkC,6EaL~`5w~sH8hy1S)s){qSh]RGsO_Z~cXwi@PujLlyeZ8wmsh0Uh6r;7;v
+d7{'I<{CK8/5I)C-WVE_]XT8$dR-!,niE4,IaYn>!Y.240,|Uo;%(%_!Bn{hQ:Lm^HP0.P'XPCu<$usk;R5-gS$%48gnro5ObJYIkqZ.|+9|a/I&2=rdc&
+Y>vLlRvv|>dB82}GS$ky8!^Su8'tUZk2S/4h.V{#0c^a.Fa=jfc!m<l^&]GI68)xV#>>6qsZ[9V[fxN)AHn[/9S2fhw[]nQ/9G{,`&ZCoY(N2Q-O@8Alu<
+KZLu[V=Nz=P$vx>IL9li(_C#`&$'c_Ta0@,qU&@#cso`(]oD0Y#1N!<brf[+LJ>}5Iuw@Rlb)mHrKV#^0M|-j%jD;MZh%Bq3c&='p,aOZotbj^Jujb3i#(
+=[d]AQ6!V#GGl_trH1ZjrmT>3.`3b)9wyu:G4;@J]'I@'-/Cg5Yt8xDrT{xn]suo6LS&rKeatHOLUoeX2x,gO3/ca8LrJ((;h9of<lXb"1DP5vSbn#uIGj
+3b5kVi4[u08!|PF^,bp0,YyW+59JN{QGq<@69[V4;8x}u|vi!2`f;GQE<Y,l^!4;:HL5[g)E_xDBYjj%kR&]`]"coU^^s"$y(`(}ufopb3N6V3MeY/.}ix
+PiADwhKG-;/Mxj6&TD68Pr6Wh>x`Xt>V[@lS'YP|uSy<~pg"9bG]%w+8Fh/=BQM&EI9CsB~F!>[T4Od/LUs.~e&/`MsDDb_Rad4!HlKf!uPnFUb[5#&WvG
+xw2W7.:@/L(uAMdy|aIbSw_o9^,]U5G9Nine%/j'Kor_-Yfzo^kd9{vEX66nV,67$X<B;T}-R1kerF(TrioXH"3IWS]0E1&Wm@>&XLV70U/,>(hw1I5UB]
+N|vaS=sUg%_LCoK,kwj=4Qt&>>-;EKQpiakC>hQ'$aiNiNBDJMO]"3z}/#tX)bc'Qj3+0@&2~7|jbD/S7d;5j|iIaP,Z=):p^[4JH3(gVZNTO.+$REs>^t
+$+&m9q$>ny)HxZ+c'wPt3+p`br.`$8f+o!.A<sJbDuUymSz`<^b.xeRQ6gIS)>&&Wp:g(si@Gt%#sx{:oiP0&BZua-8>i0xOs$sh$+7u#VhN/osVH(aTrH
+ekCaOfT%,zQwG8.y//ZUwe5WI.J{EH-h"z.=WC.SIgxRh'=s%5~qWfU-DPTF(+QT7CgqDcMMlY6y>('<VF3j%}fv^3V{g6b;!,3sN5ufQ$J<xz1T3=FZ'M
+&hJ2b{!m~(d.CHHU9e9:_81ba!TjC@r/qib_70_O3ncolL(dhwn0j:QJrkex1pnQ`B:NKMy'M23ag&$LjO'ScA_l47aj:Je-<Q1rawo^T<+O|,T72-R%@w
+h'U4lW:o'j#oTL(H1u7FFP)H4sK!$Rn87jI6Zi3qp#dnvvZx{aE3u+#tTD=ogCD=$BEF^!87Nkdm5T-0>x'.{:H!ysI|>xd490K3N}@MMrvG.2>X:RB+vi
+-mzkvilGq)8^@P,wGJ_Dzy:gL8]_Es$b-Gs[>K&V~""&.uFI<f#1i,i(Z2r3@KAD5GB_)#F)nE`W2b$B"dIyh"2Kz-,Ye4,rzEM0JaiV_DU/dRq"<Gi%uU
+6/$O<(>Q:fyJl'LogZm`s1#=^u6M%zu5KG!;1Qf#]#V_tU<(|`q):kCg(tg956BLW6q',vpk7"c30fSc;Ul]B5z2O2s3gUg-.ZaU=]&Y;.Av_rj#_,}EVj
++6#L[5Td9.!m{,P#;N:Ia[3!&E}GwEP9!8C.a>HciF8T^R%S!J:.lV,f9!,Q<697U`$$nN[8oWu3squGFBk|(ov-xL<5E=q!N9E%EKZXw)@)apreK}X"d+
+u_ZZgVvI#=G^QYe`-kXl.GQw4OrDMjI6O'9b:#OsQx|P)w6iDZr9c5b:lg1L$F{|sP$qfT,]^1Bx|yA]w"QH=S&A.K7"WE'ET"eG%ptQ$]{/V{5GF@0Xzw
+A&I)Mkc<<U9qZz.5YyP[k3c8Jb7"oQIM7/Pk%P4G[Xa#~a37r_-T<l/>JIF%_x^tO&%ex5jZ=wG_4ruTya<elj+3DdKr5n9c$WofT%{xBF,d$t/3#j~SIx
+Hq4Ty9&f;HmNf-~4d2A"AG~03/p)=LqK[{QZ%Hh'L;TX[P%hH5"4~2=q+-eE%4qkF-z$xY.$Ij`Pf;rif{K(E',T(D;I<Bm3da9-Dwkt@q/]}`+!D#XM3B
+g>CXyd9P<nL9&T@=G]!#pg`^Hk"n/.9Q(K0t=l`h3r#)yYRnJc#odf)LyLzGh];q;qAD|T!u0aAR.UlVtu`[cutXr2L5@Y7jzD$#ug4#UCbt^eX$lIx4[0
+Zw}={-vi8VY@.qCInis_4XUoQ!S:d)9[l`Ox6r0O>WH,$O3fr+a4nd%rqopUA5{;L7wKm%p{}2Xn/R@KsmknaOX[,eC;7]K%Jx[9]IkyGG],4cvA+C6jDO
+E/TaF=ALoGkGiB/<ZZ+UQjJL#i6xQQ_Q>9=JH<oV|zMjw9k%:O"89&Esuw1t%h1[#eB2b(j$z'`mV(m-P}9GK!F=DxP"vtC|xlqUXO}T]{nKl=z}|Fw540
+QrF;yKK8@K}gkoK4&uI}7&N1S78&DNO"<6l/[12#(i=Ks&)!zA_Mj+{%:Z(txy$H(|tcf9I}3r==}=4j"q(['Q1WYs#kKHR2Dn)qm/6Snt<hom&-UGl+qx
+,-8v0g,-8Zs+m,PbX4lr8=oZ7%fOEIW0./;ShCWvY"v2M"~Me+EkYlto9A9uX;isv!S-GLy%-jy[RU;C_k`{@mcIFB~{#z#&L'UdS+{k'&'PGhU2wucdin
+}y[Zads,ZoFO78jSyBks2;Iw7G{.z_Y(%U+vZ(`p=hb$'&].M%_B%j}VYcC59$l2GlGqG`7,PzU1OI9z-R4K6&,y3gTj]M,tGD^Or}cr<LYr+tu,g4:%R2
+V!]t9[UZ,L!~cr;'%:hmR,.qJAAdB|%(Up3Pl}m+AB>Kd0:s~X|Jdb/Nk8-QXTtYAR|gel}FHX+.D,S4I7ExPGL,mM8b/<o}!@s&KJ|}Eg@vE{g:UmHNA6
+s^-Wj,Xl,1LN_fT{{b9W$e<FHUS%H)@e^OD]<c7ngo`pNij.N@hIS6&roV(lzQj)tUn7i<_lgSd4l{uygANhbRG5m{h7)O'tA^M|Rg'fhf6RdAK>zTZt=O
+4#PKY;}8dI<z6i9q4kXv+3bdOS><#3V8F3Sm]Dg|4i;OomPQ|Z<cOZv1K:K]sd%_F+au5wObQv&wN0;1CTJsikrw+qmXznRD-`n|AlSlM^oKDTsb(>9c=|
+8VLaKy@lIFq#iXaO$.1#s3==5bnwrsjuzeJyK7P)3IoPG{~ZGwKp3NVwU[7]g:-1"la8kt8w8v_+}Nk&J`CIq[L385W;kuyNdmU,%;"C:TZIRGXXkU:Ayx
+uq00&TV>Nhn>-3cG7UXISl,WLTev(6&YHOk{v6/^&7'=5d|x@+HM;q>7OnJf<n}e#B]_}R3k|`bXi(&Y@mn062$f(yoV5U@_Z1)+A3H=c[SoE54w&8ey'X
+i6Mi,wFuwpd[6GqD=k.[;Z`"/gM}Q);!%CbO#&`z61rzH{$|A>e92ty'PXiWWln_S-=[]v,!9nHNCEcirE>ju{:y#J5cX{'ucmW=x#8-H;wh|)LgAemtel
+eDsZnC,6cl_:O>Kd`$mx-6$2QMLepI7TV8Gdof.){&a668'pn>!s|Wl#%L`Zl$48$kdlh,^|!v)!2vXpc9S^%9"{ZnTBQ!FO.#TAN}a;|Je9{1%,5|[8IP
+;yy4jZ!kJ|p=mhQU]ciJ>&=dz%_RiB9vjO/t8Z1tu3kNI&__!z'@V{rZ0.UbGd5,hKXrV>u]!cZDz(vd49uC.g2=NG)-Qto,(y1WOGTN$tJ/P^/Xo:S09`
+K4hL5{;zI3KSD]MTK:i!l]'b|Sau/r2=5/J,xwu{!}NZ5P7'}F77TUbo[89lr}+M/F#Xywgl!AOIh.OGmD`+StJ!dS,0dJQ{J=]$[wW62_}E+d;'a/xtp`
+lWcmn0[H[3G713lkt1Bg)PHi:Y4PRYd!5#}X.|Rl&7KHGm4_0./U"S.>@-%Z:R_Rt<A(p@-eez.R;qy0VtC5|'<#_+[BOXDbPvO$3+uR~6=AlfYz"4v@(k
+{_$[X-ls8|=xO:F3|Zw#Dxwk>[|$4jz'vFdcueRnqA5T!ycp$#NK=`vq.bY+KaWnWE]t/c@"[Lu`{B8em$mb>@t@m",uI;5R/BCSGx4[3:6V5126`7tMwB
+'q=O((6ozPO{tjBW=a2577:9_YPV"ww=ZtJsr6#S|5<wejp9+^s^,z04p,@Pm7'-Tr7K:<iM[o"($kEKI'uii2^w/{LwX3GOgp~}EM]62uw@(oR8#.,n~J
+QJa2:^!Z`Na68QCBtj21]w;14EewU)jypl+sn(djSGNOn=`I5Yn+7y#3XA7Ve_F1=X{#kb@seG=A}l#<@ue$>b^=8J&XJ6L:WiI6(_3G$:P&_BPH+,XXrX
+hS+t/+0JNueM/;nB=hP)00[MLX2416:@["dyz6nB9nXK2E=+^#bwGzqU"-%hLgFrTUPrB4V(iBT1|q1qo)n_/-%`BHZP_l"qm^ibM3ju0HWFK[al72]>+A
+a6.GC]antZ,>RD4BrE=&[p~IP9336qp|)6`nTROw%:dl2fIVeXCBwrdx3`Bck[745+D;}Vf</TMO(>4:/2|sV;JiB!jV>VcOT)$VM0-Ho;h<_ph]z);Tiy
+Fkc$$;d/S:0pEYMDKDa8MSE8h=0e)hvDtxMO6^5BXc0u}>vgNFY5mS1FVy=qRApX$`X`u]hWjRTtc7+:OJ+i4vEWUQWE.R9qvKCA]-~<dOnn_,b&[GsE/]
+_:02aLr4LuLS]#~sM5Tt30)BSYehD&{mc!!PN()0:i7'8z8iv/IT2'F1dym0C)&$L->sv)aS"ditbY}!|U>PSwF|#q<_ZiiS&18!=y[@Xi(D3!T$>A@5'`
+v%nUo[+/A9[;RP8_xZz`~h8'!,pG5&B#wMN[L|J.vTnuX|Rvm>V;|a{,srj8S7M'n]ZK!F/:15GtO,K_o3yu2dj3&imts6HcRtIhUBE.[8W4!M6%>:-b-Q
+7=j[A<yS&_O|ogV:~gagF^OP$zBjd"k-Y{K{5!,%%7@]mJRB|jm9YKS_bIuO_VB0$Ca!#L}yI1Qt'D6)o@Lo;K2kHiy|QzxJJ#(vM(N@J=DydM:S8jlhRu
+t}usQV$:N]KmzI~{yg36,FX<<7z"nI>H42SXvTxf&3)=yy6569wm.&49Ib0B>`N-z'G/hVgt/_Fl<[r0B"Vg9;&Qr/{S']Tld!q6;-K.Wl^A2h^Xx8yAGy
+HfKRKhG%b_iBaiB1]ZI0AJ>6b5`_dk6+45u7~xOg5puC>.FZhEpI=<q/rcbmqaG>}cf]uSxVP-F{-.BH0hf-wgpZUBIh321b(ATzSF3#]>p"Am`7(/x}F.
+9PpV7n'OD|9qu0RPPB{X4/r{>xsc]3>5fi~w1{qF",&r:6(Zt6@g5[eZlzWL3u1;&#uL+4E^`YvF_^E5}^ps^$Fvhm-3pC6=klI7[#Oq++,EP&BJehV{+n
+6)RFINI>JMk%3:bgJsi/Z'v=iy,je1q}"fbcg7X^a2,D,6:[djx=]b3aVGt0mQAuq=BP}G"|O0<lwvGbIY4}IDbi-e=z%Ulh,@cMiz)tc<AD4;XW<>NSB/
+Oi)b,`5J|Yq,wBpk^)P:lbmn.rt@/.Nasfhj0B/+GQz;bU]'RxKF(kwXJ(!R%YJ3%)[I!+P{/qvM%oaTW%lAM!<mVzCEGd<<#9qLpNl6j"!wvSOLaVIHxd
+_<I_.f1uVKb^Oc+KbevJutdJJ,J0C.n@WWYF&)6VXG}&pum|ggFd7]eBpRm{yPoR&/Y}nIaF=7_n'g3v$#@r@DnFuB`K7&/q!BewhnThH&mJEr-{]ROm4J
+mET#D^3eF0e1O0$h`ckA--"h{&l>q@uP^jq5<Z'u@iJpMU51|tWp`[Z[{Pdhhz%Q1v31`_{hS$4!HPgJnM.|&fJ2ZT=qhFjL"4S^^wkF@,.'QNq!}}}qAg
+A@-c26C.mEaRbk_B9HRB}b#v$![XAT#Pj!PenF/GKw$[Z.vCiNbb_Mp]FZQJ49dH+^-e)tp4"BYDiB-"3+{lqbOn`w<8T[b((WohE|#6UQ5r&M&#RzsyJ#
+Y>BF)n~=mYf}.OJ4E>1/i5N"wUmld4>6oQVk+vUbs#_/l6C/Z|[}@|3`M!3o)y'wsNdIaVFRzHghiOe=0S$mMQZpSI0vV<QDJM,qB%Yd|6BSl5&g's`|p>
+wzl6uo],0#dr6bV$a@_}-{;jwSE|HV(D'a&^-I92DJSKnF(DdgSM~$Mzs6%8ij6$dyPcw(|<h(6|=/[]2_A_)oe((E.vx60R:AhH'47ay>5(PeMN-e8v<x
+czj!Rq<e!$$h}LMgx-I&OgKs:Bc}N#7#{>d+XTYu](F9:Stq1Yvf'LYO#v2jq{$c6kCC7Za+@@toM-f4b|tob)Bg7=F'$GpMu|QB(9=C-iw@T`3r`#m}9f
+ZYbJ52wqr]yV+bC32&%_};hMdzMi5K/5"mcg2<OrKyuW>xH>#1|I!G$MTE,HhwfLGVrb@]j0Rd('CH[Ao@JP6IVA7:teyKjI$M+VZ}RXgD=}[1_^h5[xwL
+YcsNA@Ksj2!4HLp##ifo'I9$47@$-[2[oXHW6p|qF$7oEaf+mJZjJFitNacla_uBR['TV1")F_C:ur'G<a)`B=:fn!.ezh.%V|/!)e:CEcy,Z_AH)"pn+,
+pbG5"TqHZ!Ck9mZq+dj29Y&>Sx@R@!+lPI`GesqU}}NX.E:Hm%,B+c>eL%^z9@/gn9ayu]a>ReE!%)W#sTb=;fVj=Ch9|_p)<z$2a!j;m.zo/G0N/xWI1m
+a;wTt02fbW)[CIz37q}.n9P=EQ5aCW+GZ.Ii1Yp-XGv=aC#To-)f1g"&pE"p]lY^f>"m,DJ+xjRpO"w1v{igrlLoRIch15'cwf'e8vTYRw<j}BtvEQk-/t
+udi;PtlNa`nsD7Sd3>{IC/7HqlRfne|2HniAB"c8c%}In1<}Z(OBbkoZ|=i2rTm8u1rvG]MX`C'Mw3!-@#7p_<2`UEH"5o$8kwNA+S&re>~S=t_DQ`%zU^
+/3HX"'6"(7^epnGid,}n@if6jH^q{DG_XHXeN&pj^@>G=Cn$/jKA$}e9U{Yf5MgTyJKc6u%@l3Z`K;OSjzaVSB"9T3JcX3r_}t6.TE#F{M:c}Wc2zpB>N|
+p5@Ku)KLGYD}OGg}@REL_Mgdn0ta9Q,V:)E{ie"rfy9}B<{/x2;h8l=b#]TO48wBB+zz4kJ}D2FxeO!qF}(`oQM)>L.-yppi5y&:ipGX5GG<g<izBMb]n;
+8W'@Az&zz0y3tH^8pn05zYiAwNJonjF1K!DMLYwQ~roD~VxxLABJaP_SUK}jxw>47QG'[P=BfIz7)Fydm{KIV<1h0v$32[%p8$3nP}`r"!f1CLebhjbnM2
+h$[;adaQFlCH}ru9=t@^7p.P@^+Qa86={3FC4v~3Z9@>4o>J"{LJ#<g_aT<|o(=]x3oh(G&e&,4,<|uPr']9vfZ[&$eg~gqg$#/!>f/8)8O,u"m._dWkk8
+--1SUjDS5`>J(AgS3wP^1ait$,~exHSD;e6dg!'A;'Oc0:z@4n!)k;uU#I8OR[tU)G$NMt>gSa4sz04$fLQS:MsQkEIc{h:^K1]Wm+B(h]@BM._gX;#&$#
+nWyzHhU/PVKp2}0.-D6p+ihWkfZd@"'.seDwZZvi3;l3TIF%N|Q1&A;|Mz<SYa7^1j3Pxq25ToPXP^G'MruLBd}LnaBH$wyZ^5dj`Sb3G3!Bcn)a87t,qH
+8Fg$#x[I]1J<u:+occ.ZR)LUs>ux"Op6+q#y26x!ii~EkBe8791$L[6bZ$gF0C^i16OY2Q~_{_Y|:Go2#m3dESTAui0j%aA]>EsU".<^Ow=&$RneihI=4h
+EDm&ba8XnGfpLs|=f6Ugpv6Wn<9.X:{delq"|(NV<:ri!;AB_g{bb%uU'eRyNZ18D+Grqf,@O<GL'SHpT34w"QTdtzkCRXIx@91i.hHz^NXE6A]I{ZD.<L
+Y=[rY,5D~-zA>C#@>|pUwf1</PHxw7b9<cYCo2#-oG_}gcJ|Z">ncGE<EurL}Fu%KqioG2v<D#kVt!Y;jwGfPdz!NI';YUEh@(%S(CeLGq}^_bQ5##jD+v
+8%3)]w$_[7>=^1@U,F.bWVs|=jF2qJtju:e:siruIJ}`Xj|!%YO2WRjFm$SBm85z_`]/(42plHm24&Qiw6-YnCJxE|(vBto8OI#.1XE+V0i"1i.VRO6LaP
++voEB,,F(9XrAgp@4H1q_HrRZ9hic2g-F>X3MP;|<`qR4S_ieexeaVD$QTc1ie=_c/]bGv"WnfoGvZLvLR6HhY>QY#XPF/RxQPh}4#{xEf@H&;XrLfMqhO
+SE0qMAs$pfuC8Nd)W/5]0|]<_8%6VpAcue!W]02IjL<<$^^GD|cekb}2!]DsSgcz+hD0)'H[f8U%S4V5IxVZtFT4S)+ODRj-!Bc0:MZJzMM^bz,^)M%dn1
+j./%}`y3%S".q#>HmQ.0PT^J@G_zF<OkcdNOyje)8JGlU/xeP+(|;t82rhYnMKI8}7lX^|uO^_uKgi4j;5x=BD^)LP7NZD'{Hg/W<D<8ix_/i{oOnf/AX8
+P"HqYz!%uwY$xN<v~nPaVYz#z};_ix(f|PjZC[02|^x|YmZ#CC4jJt$ABml8f-Qt39|dDXp<w6P6S,`%+JB%C&$H:|BQ'uqc@{RzO2m0H%&3A`x8.eXmM_
+8h(}JPmwx;JLmmvc~p{Gdxwo-N,SwRGw+qw(pd%cEmvCl9qrth^c6y#JMx$.#Jy=Lv-X'`[Mafv>=b8GtN!![0bOeBNv5CCgWX#d^I/PSHKnj^fZ5jU6%K
+T%OC^)'R}9[1pr(d,Cp1B;K30Hu0`sD`b:::%LH9-OayxF!/4lk;YTU!dd}[HUqL)(`$x7XtX5`.fl&yez(.9z9b%6h,~$M:`u$Ls1bQHcCM,A1w3<jP0}
+4Nl0X"6BS&">2=X$NC8$L+iozJ+=UFnU@-M|-QTqd{6Nq,(-A8K@_+o!/m^Ku_lE^wuq.X=|!]~)-<S=C8l7IU-kVrUe-pLW9lK3bIU>szN'}$w1N+]$zM
+S1g)H8{n,g_aQ8rXc1C>2A:cw<^w$c!:q_a,VB#}7M4!_5!1d8Tj^cWU%`)CXA:8>nLF]8CBv]K-KinSwspId${si"lq%mx.4T]MfpZzHg0{i2t;~+=<yo
+5`RTRNigCc9]iigkVdJg<{VU;qe{MJx@|o2{Src"=7r`o2"nOm5-"In!}EwA3IfQjoXMT'Y<~{%+c[.vayy[{er7}b!XyjG{T>P,t|)Sh)waD>b&cpoXDB
+C6nYyoVO]9G8FJ@qN>tkr18Sc|[e5Jro|z4W6O:i.CTA-Qn_PY)`-G9v(,_<8e++l12T0Ztj_(".mpbW(y$`GK,(Fpyp)_sg!U%cD,L-"Z`!VHXnWGfS9l
+#_F20a{&c92I$6m)yOnfNg<y6`=La6{(h:+(w@@Wz0_X5{=UQ|a,woLwL4XUtvX'Jtjp[r3x>d)rAhZDn}/X=gJ6{RH$:%92qQ%OKnnMPJP-Lfo2UnB8g:
+dTazHYB^T7TR>iCjIAv;od-4RvJT+4;'kvJ5Y!_L~TbbsxqiR4uAU<;Z/WnTok4l53})%-;Z9iu9=lfINQ5N~V7&ry};l3T<h0qjKZo'HUx@b5spO![(lY
+45|)!s13|)cr+"8JwfU)V0baL/5QbqR)[;DmrE(^R]t<2b4"kcyyMiQtP</A:Q!yq-NKBXg[Y;NLJo(+F,/|2lSMD'roa%ptmY#Bt`Y]G19U78(O[/+YMz
+@^Ii!O^UUEd/L4ox5HxoaDf4p%S4C@GV=YG!lD35Qod:'k'`=l:/;j&:0S6'B4;.i[H)]58m6T^Sk]>!u[&5'p.5er-Lnh$6:;6etJ&M=nnQuT"AYCc+bc
+E')7>I.jfTFH>}7Y"4pBI5Sl!`7V`R#J;R;fE:xS'FuR6XX#A'^'L)D@VuNjC%=kL<RJIC`[2dpGNIkb,-waN,%=2)ccrSQ(xHAgV<qX%#CVgYb<8og[gF
+G&gWYK$`;tQLgELBTAJ`tW)&7e%s&v~PdXNE;{>X_ns|Lev)Rd,I.1LdTTQ;m%4Cnf`5NgdBe<;!lo}xfTSAi2.Qq'S<yus'OY%T3VqgZ({Q+/s$)!&2nA
+v`]$C!t'ygg6LS@ly&!^pVzo=Mj4xHid{`N`@D-7,6_pS5:d0W-SY;j:0RD$2&@<XsoD%H>oD_xT|C_|T0]e~`cPrrxT7}r|sgkO`'T5MZ<`8}"~G$Kap{
+};^qCqMOJ2e`=OkB|Hu)]e^KmjoQ0/U!#BqMCo3DA/mApqQgxyH`6$ng_MXdKyoH7`#JRy+hw<Z0"Rb{+9uF/m"{oMtmB{v!e.<}.0]U-FW&jZ{7='IE1G
+=f[qp9|Q;lu#vq<{/MLDH!xOXD+CPMYD6WANOZgO`#&x<tNU@Nq2&p6awc#AHz8MCA/[s^<$%!F.<(f8V9=dR0fE[)^tTc)skk3|q31RL^3kU/P02BICBB
+c&{HB39KjhSmjrCG4inS!qAgc]_7'kZN;L^Xr55zE)_yJ}b6I84vN2YSuTh|s+$';;ucV>w:%'5CH-uhAGs_y`J>hMrTEhwa69k{)|psT|:^'yu78KTF_1
+x%":@(ETV)||nN^PIMTR"$B&P_f)"^dx3U!Y;VyY4D:'e'O7=dhEX[#z}VJyQFRxEgqM5#:wU+Q@L"_LEQ6]uNzj:gu]]QcNtrJ9s9#PK}_AQj,VEP@j1@
+9;Gv9^B]_hyI'hHmqpg^D/;|2lYTyDxX#p1)ILr9!!{ba+JaJU=!7aEPd)TPc1h0&PKSK:kyog:Q@_,zqp/Ryhoi^_x`VSNY05d/20~:gtC<3%huEil<ty
+0^%@O&tG1&hP(&w(FZ>-R}F7~"uQ^NixUI{eGR^E$@x/8fed;=n(4vr{U]KOJ(x4{7@2W9N40jRl%|2f$dq`2mP)+#$,9_5iPU41+,>`DHxWu4M58,|PXP
+V)iVl,z"XgS><ci7,;v:#9R{8`R``]AyjeIYfX`y8>fstL$>_N(sjCl7!m{^>}j)o!VJ~<L)Mgbn9|1<Q&[/}E7gPUs2:IMu5u.cGU7,B5&Dxr9l@6ABfr
+1ZqKH$R^=w_0]O`Z2<3|Onm(,>QhJ[>};:xnoCGOH>NlO/aBslO3OJDfqK7Zp7;#gxTSw.E]8(&|7-6xyQmSWD(4>:MKdq^pR@iV}>Z06f!8!N.`{psBGs
+y0A!ONa$Iunl~{3rdA+%jLFduGloMKfIP.+k|lod)0z|a-7Yzph}N[eBgU_|"U<b`6!C]yqL>oskySnxb'42UF}/wg9JE-O0]j=$"Uf&'H:J$]".Do!vf%
+dIbupvA+``><I.=m#sYEo6]A^ORt<L]gN%gDv_{EiFfYRXAstk@+qOH0]'>n}DTs&1FJeTYH)DWJQ[9uk$f^t74z^b%ER/:kp[8{!TbX^&8=0>ixr.lVNe
+l%Go[&5z1krgm](|tF^Y&glBx(i8x16VLnhO|E@ovzG/yr]6`8-rW85w^`#aWO$hbTub1"l,j[%6w/"(h{5uhKfO%G]|MERHZ&/N|1vQHd}(iR%YX-<.MV
+NwwlId3|+0NdVtk^2u@d#uH5_|U+'@e-KuKoINq$%vQs,v{C-2~d^P_'a&/xS&<xE2KX.N$NhgRDs<N2ANzt.IpeguyWS"w,3ei]w5c4ZF175)bN.Jd9yo
+5D-D.30LBzF'XzBm-Ou6~0}HYi3XM_yNqfN_,XXgz02<&:O]5#dNT&P&ctS9XGLfec~VH(SPD,$GMe(3B3q$F3c4HzLN6g>d'(W2z6`7smY|'ZWsYXD$N5
+kw<b.I~S/u;+1B82C"92t;<L_wggHNCsmRNJJ)1^!Gq4|X}]wi@hrXMot||8v`aWY=eE|Z{3;p+&~YZufgQERpH2c[pNxEb>;^b0SPNni7#P9wId5Hat(2
+ua.$NX;z#9w)0J6-iW~NUy[@oEP3/mXG4rdXeO[H9s/IFYN1"2+|>U@RB4PBi-h(#393e&I7N@kR0>tf|bo.+AZ)wYKO`]%e5[`@hwh}|bH^tG!Z)E.(E_
+S3BqRdFksEBL{L&ye]OFJ0>EI$'Rvc'ai|Sp3;JC:hz5mZyaf,0=2F~|BT<wToqww|GG:},@BcVY2]0b{%CQYX6L<{nt#]'dQ+s0[f[Qpu8lXR<n/)pJkE
+hBWwDG:W7<WR'bBr_PZ-n>H=TP%r_yo$+8iKE[#^[]cp2&o#'nnI"hw8~ue1Uf)`o5#}=m%d[2gO@g;fGB((DeSm{JH)-=U4n24<)g9#QnntGIuTx=G=l$
+]"lU)Js_>ap7y,:GY"vbhh2:7zxubTpf;(9!Pk1ue:'r=8C9Z$Rg~(9)KR!7{|n_Q[GFoj;7Bm~eVKyzXH>[B-_cFLexvhM2jfIJc[_B^R4Db@2UI6Y5!E
+v,i"sNvM@l##lBOgJmdc>5[jTxp+f(hz'jrRYU[4M1sJKAp+-FOC0F@E"0M1HV{b_Ci#3m`Y"=YhOOh]RtOWB.o6CX-CjA|]KH`{<ag;i[6pi-U5`qT<F}
+]OKd>O}V@IJOioh-gvnHD3TpkOl:6AqL}L!lyDZjHrd{KeSL/raa8-hfMNDOdaX&9vUN1{8XLE5|`IY|'XMs>z1MD)sgVn(Wmfjs-Wmf9C{,h|UN~}`IIE
+:}_OGmQ8iSWb>5)f,}$r9qP&SLEH{Ozz<xQ+L{M7u9|yQIvh2vrLU&tH-wTh/XhJ@'`uRuHr5I].bcTtFCqSly9%C}jtAq=riA^Os|9iO$A"6m2jqr[++-
+/@BULE_Ol}fC36)46f]aO[$<e7'ZVT~sNT<(pLC-@|8qga2u-OzeIPCw/rr7s;6GLi0mWigjg(:Mtw<DV5dxRalEsh&x]vhwq5w=B@Ts~5pUY3kJ'SuQgW
+XTaQqK4IN2vh&)aD+d5Vv@$(efi,i%v}hV6PV|RSD^dTG51l~pPjU]isj%K-v>q)Kb/)z^ak5UjmjNjf.mxon$oq..SNy|@Y)r6yUhyIbN#DS+fZoU&PP-
+00B=:gFhNjtuL(".|[R7V@$&<v"_Q1vD{X"oE9IhVa/}fr.ztVN@}duQh8s2M-%VN6a8k$[|t!2@q.ec9#r-U6%yRU2wQ^D!t&F,jsJ!Cig3(^wkJ0x4XB
+<bWxXbQZ^J'Tk8:}B8xE#3Cw~doU''zK<h=crt){>Jla6eFOf7dkm{'q2{S4H$4T5j/bN/=/T#ahSyx-AW'DX2}dYLE&m;Ry=<,rc-aY7Ad)=e."xk`eMN
+ZIX)k:)u/-JRrv&=SB>8EK=)8R_UDOra^t`I2!ShGH0C7f'-2(<.h;^xyty"iFK!_sl".>iK=2]$zISqD;s/V}.jS7:"'83Mda<xXI>L0{'dxeVig9@9yz
+Mg2||/R!@jGj9J|f1j[_C$G|mF1p(Q~W2@9[jX5R,[Et0i}G>(EKzKQOqWB5O%3f^wD7cFR|mJtRIO}jOUkmv2!8u0g:9Ia)VQ]c.X>w3iZ;,M#v3VEJWx
+Re)2<e;)H,wyBxom4w{V@aLC'_X/_f!wq5a;N9RI2],Xx9HY(>o"m@:Z&LHG;vTfdl/V[Lf3EOAfmfD]VO7b{.aV3.]C3{si@Xfb+Qk|)tU&4Gvt%/`EtL
+3g>"4#o3$I{"%L)f<X@-Fofp^Zk3(uoOXDQs[X[<"huqya<hMXSQmukQ2`ZP^[4ST#}qjU7yO)YBFk}d&OZc/a=gk|O,UnMmcOAg;n&p-uFY[C9xE`!W`_
+8I+&xWc{mwc>5]V#j_>k>9MXeX_ev'v'Q^>rvYs0"56F~`eBy):KOlZ_V#QfC#DtdQqR2aM)&(4|Tm>#P8jZSM"n9j_Ho2kz2aNv##6oa&@SyWnX"U~7>t
+Qek)J|MP`<AY&B^NKTg'Y#Xx|c.Bd%@lqPA%8b"wP'holB[1^K+bWa7d.TI_kEb=]^^)pS.bZ^%'R_Gv^f0>ZC}M%/=N4$)8maVx'foQZ%(;s(5hM/27<I
+bd]ciYgMFe}q}d~#kKm3]ZmiO){_N"w<yWV$<(u&f"=%%]}R#B(7-_M^W9K{s6hSG:mURs+yc=wCmsEMdbIn>$Fmtb9/4:a;}Hk4ToFvF2:aMo>-lsQ&4G
+%%EGY#IiTuU{>n@#!5W-whve>_LRbe8qB;l1WGdNbXO_0wy`7n~lHX"-.LHj5Uqa%mAc,0^!_b_!hAJ}7V%GLE6|V/==`f7K}d'X0C0@l1nn!lo:KbHf@Z
+;2}Bj[/0l)J.5>c[>[>^hn6l.TjBbsJ0$f#}kmTr01G!9g4hk|NU.zRdE]1B3jMZRP)f0;WId!_voR,Kb(~cgTgjmtxL)ACobVESrtLAWvzygH@_AJfrT]
+!>xM1rtC#gp4L75/X!;.du!f$3Vg2M[751zUF#a5vUftXF4%X-cJzGDt)G}/R,'X%L>OP[%I@J1(9g<gWLZj!dq8&[@EMMYq5iAM=NmdVZYbT]JS:9I-7>
+!u/.)<kJ@hDtgq7Q:)!L4J0[Sy`1]V!9XPL,VMMT,CJQH"7FRovETyjQWcj%pM=U3`^+F@Dj=rT_N.ZG7ZKh_N@f"4bMjlca2^}2JWelS_>wrKwdjKYqe$
+q0./bJl91!0A{rhXFAT[>e.oWk$="Uvj6Jq{fvEkmpgM)-]CZ)$OjxsicRRrc<BtoMb;@M%aDlc,ep0izqGE4Kx|)FRljBxk{/uYskY8v")[KA0U!pLrp#
+=bsN3T_/%MnM,W%)HLE{bTPb7JAA>fv&}],yBJ>f4-e/#Ai<D5MHEyS){h4:a&-4:nzp6_f}ao4pCX/_W"83&[ATmz#!|w`(W8KHuxUD1."{"LrVhb)dx|
+mFxdyj):UN|jb7]H"X=yK4|@w!}vNvITRt-rzQRavwb80&mcf=(M6,BQ"go6),>"@rsE.fMC0JNAUDRA1hrJC(NS~CefTjKhi2ks-.wJqtKI6:J/=[VK>J
+&hjXeT@H_qnR~<KoSb}6cX7e;:cB{/:0+'"PKqP!"DN(N(>lxcC#_d_s)JG<qsN:l!)^)+kt;=N6W1eV5UGi4N%%4M-UO4BEt;I:E6aMc9DWgi]iscN5BK
+:n^Yz4c)E_YgpnmgTSb=m'T:aRU1@Sa/2])$_C}xOPaT`(D#4^Z8SwnXe@S&w"#,aQf_o[!x`_!xHNOku65eAAn^57"`>8Do..abeX)/!aXcC63)I&F4I$
+oC|;_4SdVUyf"1:Uj5ND>l!vaZdG'Ol{euh@!Tc"eNnoIn[Yx&YtUfo!^:b^^1c4r.ADK(t_OZ0xrA@cn4+_:-(%}i]8aApp.[F^0s-O9fnb8X|%x45%k^
+ZSl^:3hLC+jV'$}>4^[i`Fut{d_;_(cXBW]SKes]g|Tyf:5[;pL1>DPG1"^r#Ba[w=["4Yl@8`sAii{65Cv;C_dKO<+n+}E[-C@_6`Wbk-N@(A^,K22R=f
+=_2.}HzfSewiCVHLZ8m&{:mD0Eod&5AT)$"r'zu;!Ex^bczYP4T^7L;30<Y3C!2iNoSZl`Dy534npuGKJ;2vUl-.ODyWITGgXp(,MY1D|exV7aYwv[,W3N
+D}.w3G!"WHPUU-MVL{iQ5bz59+T=S^YW0B4-Iro/efC}keP,ENqH$}.47d],#xi)y{'r6{;8=81)U5:5.8^"us^L]xV`m6pK+X"-SY2mX=455Wi'2K]`A3
+BI4<+%OY|`~<+GpKCJC0'&8YjD5e=mL4WayZ'oC6U%8v9b6X|`W5=2[x2IK"{Fpfm(&G[B2Hgp~lv"hydovZ'N'P)-<2ftFksEe)_sz^_|Yd7A4d@0x9^Z
+9Uh8<cTA80Y:w%|g2H=L7MG'c|[`/|9,7fl!IYY/{l5g#Ml5+X9Mw|[2uiKq'SVw&t8`-JU@v4N6:r,Dd3lA5F)HT@;]E$MONN2>#_@-KX1$`wR[;UHl!v
+Fl^:)a-aJCdTcNHKk@;Ch:9|Mt',LcqTis:b{sav9]"L8)y7;zoZ-t{q(xVDLa5T%7Wa6{t911wu,LOT7U4pOo4L:Tnes#CyUjR$Tzzl(2bRhw:9uu%X:>
+{C'e;A{Vs@YAFGUSpbdm@.R'a_^y@2y6iCH%nU(hq0"Qq"Q6s`,vFVV{O{g,+LaJE+ToT3~cJ|wy|H^:PE0`&CyAV1X@7;OMPu3R]<kHMJ~#pG|.P1`vL"
+hIV"|I3CHnJj8gRKg{>=}m"7&Tu[zTZ_9I6E,5|I^<~r)yP&ekO72hg|j#B1tZhsM{}T,u<,Nmu+R)S0Z-+$l3^`C(0Pu)DU>W#aPX%[C4mi~(/}(^6Led
+u.Kw$_Ts!GE{B},BqRETw%xDvbO3T/MQ-rh&qoE-^6_liUKOg}7+rYW=I.97Z[}C53)dNcPa2FE18ki'wc(6o9WwW/w4-<rF=P]h<!n,)vwO,K:EL>|-BR
+7KtEaQa}y9weXla>S=K(FmasX.mMei8iBBX^|;Nv%[<atcGD(d{{NbVoI7(sl9H)!Zf}AzEy(AyuyD/D47`y>=tQ1'MkNSA{D7VVyNHUH^T]`q+c3;nBYE
+0@:pO'd1dS{A9AN2-'D9e/}t<[W+DouR7fNl5u50|)do.b][_#6$O}hO.mtT,_,l/>sjJrh@yk1dnh1..I574(A(Zc{u+XB=-)M)]gQZ4L;84.UO)6JgGG
+w8(U-Q`f)f"~gpC}='I&y!5EpbuL1py2&9"&CQl/3(HO!g+zS@5joy+n.Z+xF81G>mIz%-}$cdN;S`wGYgP|+`t!3HTl@[L3j_NOx,i%K7qYh'Vn]"b8'h
+Uxw.c$)EOyj;b1ovz_tmaJ@o(wv-!JqF9oOM(264lRDK"({)IK`7u(Q";Tn!c#!,f@c}Bq#JiA6]"cFFS#zr^$>ec2[e#zYeu1&IVbUD!I1h1T}"#N]6$v
+7`r|dk[QY|--u5)T3#w$s`CX[_esk0H!m"kB$s,[x!H3Q:<OTU"N:OuZ[w8wRO10gZ$9Iz:uQLHso^BccXI:DiIONAOf>xmUOC)1<,9_Uir=hb,GNESYGv
+io>GPb1/X4d+fZ=lyqdKz.Y]PqNTt"f>#JJqN]`JLz^hm)"71[C+^'S!|Kz;qmYFi&Fmzn)b}!KJC1L=%V1EA9uU`F)ZuLE"imkq;d`SDlQK"{PY.Z!D-Y
+in,#U5/xXB"ztOwlKFvIw@_tq#&E&gbh0utW:;V!&N9+.7xSxG$T}K/|_^U2XOW0{W|sF_p#h|JaZHvh]=~i^vR/^xFe!|r#'dF|=`be.aIouxw.PR.#ll
+;=[I!_33'VVf"GYFK7C^E/Krc+w%l/'wFgUK6VK|$A:TQqg[|}VrH5!z'&u-I$C-.rx}-isO>}L%p-s:2_F<Jp3|]`gao@u`sJUHtGbe}@{(N:pW=B-0tu
+x%6W^.01g|R9#v[+KPpj>lrX{XKt1D7Bz'|uee'cI2V%KR+$_t!As=#i&({^!OKk.:La||.h</UT&$Awpx=efrNUci/u-)vT+9ZCIDndK>csgXk-P<9IbX
+|bc0]U,6A@YzJPYR#kxY&;r-Ra`,9gmdc6uZUy[hlrvP"Hz|Enq<70H<yx.4.ISUIZ&CxMEmZc.-f'BTK:}rLBd[>'e=r8urLZ+=e&{[i7TIq}2W$^:zgs
+>OH.nDxssIiB$$sB-@7Ms%wR7}<`RiSzsJVpJ+!sWQ6&R73lV_r_Gj6lhStkWIvsCf$<#KzJCAd'p%%la/D(C#"A'NYM{+M_qMHZyby^B1(2s<]IxNqbmT
+;j5piC}UVhR)38N-voC%txK,TCdJ'O=V,xUe.:Hx/ksN5;sB5Jvf)0dYKx"-l9VkDE8S|Oi@ea'Kg.r(G539eY>}PIkcmc#:@LQ`oyond,lyUt$A`!(_b4
+_kJ-ivv;1aJ97pK}#WJ8-6_e#r"%{usZ-2q7[%lWJ#MC/hv9P6$a+zWCRW=^ZO_Moc=]X}V.Jfs_{5,7w><CplIm2bRAT;9Zmp5;[9jg}wKE6o#H$R$K}d
+kQQc_(ilIg:q"f^m)R:%|qkfAJBlm6+$0eN'qIOu=,vo)n,Ne|Rf7km_nW:j4<`y,EU+&75&uDy>m07;I%OyIY%o&=P=Go4l"'+tqc_a^ouckH/#Mqd3YP
+Ww.Av^0gs9ygzQn-aVCnHmm"])17D:0.37#QH](1orP={>7KS#)4OHxtb9UW+8,SQ@WM@3M;0wr[g>wIC_s86W==-D:a~p.D_G:-./(iZKO96"`'SSNn'@
+51yZez]R91:S&q>ZMgs<Ea=vI+sg$#TX:.KQg9u>w:,e7aJi+fj]Mj`4i5"6YoGv=Z<&)D>kYz9Rcp25-t:DGvqV]Tq_]Tue=dA{rH:JPRrI;6Y];LsXQ2
+DeDk}6uVhMcf!gvrWar]LxfIR(@XQV;!~@}2YUyf>^UteX_DK9h@qq7o:G.};sf2[4YsG&)WrFad<k0gg#v"+k4/XnDgY]%/1!$YiO<6N,<;N6Xp2=e!wz
+FPd`>@iDD$@Oj}r4iHIqaI6%T0;W&J#J7QI<=wzj5-zy{UxTldg3W[O.Gq7x{+xHg6j+TV/xG:KEx'352X~4]lPim";[G%RJS4L//;ek{(wj<@74N18FG>
+5umoNzy!|BNP(:!D.x=C7Y>@i:dc~tYGHw8CfS_2`.MtOCp0t;KU"MmYx^i_b:"vDCzf;Z%`T"4}zmUeo+Y5Im}cmzB@2]45b&RFEz3a;(y:jCzosjJy|X
+_HtEzv=(;h6IjkZmtMRN5tWBvX%I%8M=Bd3U9+tXQ5}!MJ4wlT;l1oq>%IOwf6Lf;_EA<KTC)<qY3'#l-JrW}+;=zte2`e&Ahv0ILW8$[OFp1(`WmC`/mY
+~d,jY)j9{54#0<-u%i:B04#($R&|QFuRx0UkYLg$:iXKtOv@xh&HsQ<1X(oT;,<DFLJ46^!2LCrc'dhJjH(VR_m9>APdb]T1)$Qf6|Xm&&SZ1=IqKO(>:H
+slVh:"W6Ri%)To-.CxLtl7Lp<;$>9rz5Lt:Sv]QwpD=2xb}[gV_b74<&YIy,-6lRsMd)|-_#9O2[Vx#-EurL@+_=@O!knz<hbWW>|gbOZdApn/Aw5AiJ[}
+VX|94pj1B6<q%S#{E4V><n<oAfn9uK80Tj/_d+i"QQ.4zku(B6!DK!s!a!"|mRK($g8S&pd;2%5+nDD-x}<J,sDOo2+xsv[)%ANU(:$"Gbo{n().qp!QP6
+'WC4l@pKIBUTuPx]v.K&Bc3;-EG[uY.]ab:yRi!0)GyG<bX{{^1O(LwBAX}qV2W9+hiH.4(.(HnnY,RhNq7>!E_baDQqX>mB)vFBmD;v=Mvw:Z4DeISqTr
+yv#DCk7h+q$xO@cVFD0P)'E&PNGG3<YI-M+u%J.9Q5`p4w2h,w5a`CxRObIIPMcfhukH+w516uaocB;XAt9i#gE;y[(%AI_fx%X<HnXc3B&b=8zSXD.`$F
+5_S/UT<_,L<F(n20Y%kBRqs@cHTK!mBm-CjWy_x|-5=suja{w@jKA['S,TTpfX=DVWR$c.`3~WayAZSDU}]d;,BWduX||7T32CZFT[GW@A_7MBb;sYrl.j
+kbZh]Xq,rmRWq4Tk>E01Nboo&uyQp8sANl3#iCI;/EYcE;gAP(ITneS<y0oo&8X`{p$[TAWGlL3.z()UP44x)+"]3pGCxA{b#Xc^QK{A<kv&D#ZC"3:jo"
+`_:4m&v`r-8NX.rMsGuf-u'$;Z4pm=(2E="y5U^5Cqaf1p]RADaq6Xc8pZ<(+Pb66WeJU#JY1d=pO1XYF_}eV}-OayxF!/:8sy/X{xH@+5WUW+~R@u8fi5
+Alh`)p}9:W"62>,..)}/U+G[>_%QLAsHlo:!{1lKUH-S[tRtysp3.&O0p<o,vr]j"WqGIdo]-{AZlN)l}}Wp;8Fs{b"R_>'MvG!"k5`8EN7=q(x&Yg[me>
+#QyRs+v]9@.3)w<):j+.IR@3W<+|uH:f5+r(XnXf9]z"/Gro:X7C3DHa;'qt$PnaJ/iT-%Xo}/w>>0vMv9Y.ye_]lF%=I<}%h'wN)qthe.$tIFz/!Max8Q
+5b!Lrn6^Bt/^0wtd/Fx(fgakYH<u)sD>_vq4,6c.{@1Tm+XOOo6KhIxpBn<1:5Q1t2(Yl|dD,SKO+6y2JeE^j5&ec$H:yw-ri}qMK_a&%yv:"D:$8d)wlF
+alx7"Ve.-;KhA+geCBQ{i7]dY&J"DX=3<Ef$kJ]an5+4Ni$M5O8|2={%8AJiS[Z4{GTVo;i<l-es&G==CKHFR9idx(YJF3k;C>__Y>p+j/i-h8$+gwRD'4
+I1=O/dL|RpKtAA:vJ1SbsV)$YpZzScd:mW/u%5I1+mt0Du@!hY:/<N3`fVB0r:MNn"NKYEq2>^~3Yki/BEel<Ko+h]oAK4Cwy.vpPQ#|#IMhU1EhxAZm.H
+qN|Pw07LiNB$o2GB/1%d&>REqOUHFsf1.lg^TEGOPF:_e!1JHGsFa5EPMA8RlIFVeFq1}d]|cMnPoL9/YbpZ9A{|oqG|bD-UcwL>zAh2J(8m5+&!t!{^M^
+BsH]Vryj}hs&@J}/V.>wDcZe}3GmQFj50Ej"Z$RI<$cyZ3'R7AdR)Qr|n>$vvQ3jm=v:V+AiU6oYvX+;n,vM9L%Xyt_L4`Y1Uhy]B%R3_CE,2{Y<5>4qe&
+:4pkP<N=rmJ!Y7pXR9vx;!Y.zUC}^/0HvQRk+pGT$a%87l`^n|JS%@OtSky7PU[h:UD@f`uZ%+fdEpnW/p"]OWOZ6,v"$3[;^;t(d)2q$gJA@S~bB(['+G
+.=bj-#]gZZ^^^8!/Vqh-wk4Z|r`UIif=R!U<K(eT'>dn[VLD>&K2"Ry5#!8sIM',U8rhXH])!Z$L<`.GSP~qMHPLe+VNa/Olwd4.}fM6Nj4fA4,ncahnL"
+5GF2Spm'Z`w2e[Ef6tkKxiYBm.7$(#xDbHVu%p8GDB&9BtsbL3c[c2j"7Jq`SM[o/7p%Z0_05P~tRdyBC}aDQGL(&bo'M4mP_0h9loq8E[k|F}4fl..)zv
+1_$P9EuJU+;W9BCzi5GyC<i:Dldk6S:,S>XctSZ[#z,VN1M-[e7)ps@-d9Rky/'&'6'/3N+kt0%Ej2cVGNlcKl@Nx7kO0qc+$h##!p(.wxx>60_945Xp.`
+"UK)0>CcB1k-OAO(!lLbXfgjVLpjTWGF>7rDdqre#gQkGU@z+Dkv`ul$`&V+w@=XCi,_bQl-:Vd&B)&WHd,fA3,SN;3"ys;/'IDvLj+b0U.0<4Ei{u@v9l
+0C7JaD8b#E"RO{K"3Ei5.G<aXxnO-eiyuf[tDoVOVrIO#H-2Sp|1k<7b8%(H~/a;{<FRSGX";|q/>zVi{9v0iE1+H8AVRUPICQuq("]YXYwb@|np>hCG|Z
+~]/8=n7ZB!_TO#h=nevU:Q`_,4I+>PeVtAwPQQ$>I}V3+KvZziQb#ytyWTj<zxf$n@l89'SBuGae@Wi=$VbJqVD:4Lfq.uM>S;OA.HX5=lG1=c4:k{+<#+
+gfoQB:AMYKaYI$A84svX=X"`Cec5QK"-Rv;O_|F93ld8-uPu.1#,a<=gXso14x,|srpkN;lQIZc<h'O'!=FJ|)+Jx`s1POR7[xLWsr%<d'oJS#:3Tc,$ql
+w9oi}=P_X`t5v9|zubP/f:vo>G)3]EEMm{Tl`Lnq>AQGw{TyVRSS/yMPTBZmQ.iQi@<%;)U<'y]{$8[EL3{v-[90t)@#JcW"Nsy'Pmtnl]2q{t|fv_+9+H
+vv=|Arf%7fJBe4f.m_`},5!+BZ7|NZ+,+Z"v]6=@JKwVj7fG$oTY,ef{3E9|YTccTWktxbmHd.lNwHgao,,o>!ZnO<sVd$pZC^#en[zpzJ(am{l+8kgUwr
+-m(rN.jA50j;'o2lDT96,WJlA-2BW%r,"U['R&sjvscej`Y(tW-{Ci>u5V@'3DYF4hrZT{#0@aoa@fmR`Bsa~jp75TOU^RuIrLwwwc#zPn{U{>7OT>Zw;y
+GN5.'[o6%7G54`'i"ozpUpW3tL7)fzB5CX7,2P}w(feY9.FkUu=k/4J7b0ol}Y@+cBdFZ7pE[W:Ue)dqq>X#(v&qbaV:M>pevPw,tHVt7ROezy:MV;!Gb9
+%FU8%$Z!X1[4bZfqC=xUN-r-}7t9dNU^SjrwhINFO;50CPp)=WI(L)F^;%;kmz3(&Q&BZ'0nEF^YucgL#!IO~bEzlf=sC,#&lhWn+P+/%]FV,=+eZRdQ%'
+i7zR6lZoSE9bj`Z@yZ3No/|f1LHT${WE49EnwlR]Sn%-|f13kW"!!XCI|h9vclC:YI_q3I)u%Ek9MrMuyB7dgJH.jz6Dg}Fp3meuC1YUI-z99|1cHY|U2<
+&@k+@lvRW+nj7P`}-[!k>Y14rAkQTooO:Ap;H=%<RXsmCVFuD.#_`G(Z1.:ED|45qAuvYCSwf^y@XZ%)0NiB9j,.HUOr##vXBrEo#mY0+2G.<nqVHZ}V=M
+~PDM`OCvndrMl6!p^El^@=7m!!pa<hYF=$xd@VpEH@gG$w]E6YwFkPC<e;eL0ZC1j/{cdV'9iiME:bI`5:r{cDEVrPWCZUv`$r%KDL_Qe0gSJtk(Hf027S
+5]seu6p4F&oT:=5!sPm[`IUc'+N.J})_;g-ymxsY{mbiY@LSw"lSC<c[[c(j!brv[J/BKs'+jN=&NJcidY2`}Kn;~|=z$modRD]>F{1V%eS;HTn}:.mx5I
++M:2707q>YT#3mhr#qG`T4h1%W$&/u<jU$D7^;@m"1yz{]g-`G{x9_osCS].xJME^dsXSaX$(-OX(Lkb$zvdDVrsM4B;VvyL8^99>6%:-A=r4$62r6Me0(
+p2-B-yVzR&="CmUEKdcS&zv;o2rG%R(K;W,eyEdm,OpJ|czKTk2b_Y4Sn|n$<x$Vl<G>^j+3u5aGYSQX/L3Bt:{toI"lD<[F>'~'uEbdN`gVHd)`~IR)q}
+1X6DGbyR_gOs@P-8~TY^<-i/YE|"=&3Jzok.5|d2dvKi"+ITU5_^CNDS[>MBu2i58%6_y,muu+Mb,3JmVv6(4IWJ&iS{TVc:Z[)M6|rQ(hI2CF,9~;,mX4
+:&.Ga%##s:jiXZnX87X2'D9e$N(u^dg2-++%zv8c}#P[sG__uWwt/aH.7GwTuYb@9"q1pLyS1gACB]3r]/PlrGXsGXk%t,E.=}hF$]XZNsAw9B~&Cx^-ej
+$Yy3dhM};3BxRm,8B$<T3smTy0n$H{c.SM5+9(2&Nc{/DDly3Q+:Sxi+<aw>t;jrh%<5i&5W)y8DomSq/%YXLmnn-O{r^hAsVRQj]!%_{u-5NtXP.##^+S
+8l,]g7xEX)I.X<q1[+lR0l!MZkONYHuQ]t:GGBFTpA/7^'Ked8f=pS1aTYi/{S(#k:2woTZ%0JyYJn{jtfaf;I;lBY@2'Mg>0eS("0-qO@GN9:d9L#UgZe
+c9tw>2uotzDYk$=z4w2o{TO:8!gGe'h9T1[w%>|yE8A!_g[u'qNV2cS]_MoL7Cm9R>af#O]xoOHQlqilGT[C7<7p/tOPtd5S]A'(w1[z<j;vp`~A}@#p7:
+(2OR&$58I0`yB#tI@{&G[7CTy36w:0wh<y;,G`MvrslwySoo-c)|(WpP=0,yPLzXd8NOu{&CEL6SDK&h14m(%+ve!9HA$R7"eG<]K<V"@s#v84mNV5h0^3
+VsyTu<-%,l#+)"Rv,9UpU<gt]JvEc=8coEqb[xo.!nFa!y^HkPEbfcZXAj$[8whX,SPI#3MLXpc5T|r-5p7ZcN@a`%h;(w7%03@Ht:vNWN#Rp|mjzcu7tz
+;=0'!WxzGA<MfHQB;`Lg$pmG|5oTnIE^il$6Rt@37nrSKC}YZIx3"#6-`-<e~w4qI$qn(eeA(X@mDFjz$XjIvHqm]d>FXHHNe2O3&re$e^]o3n:.Oa|kqo
+MTGT"tQ+3r02O.:TsN9z}3IYL0L[ADLRBnvkf)LM:v{rXOR[p}G$I/q-;g[dxICzU1qs7Jm4nrG5Hqv=YF/Hja)aC<=z0%oG|@qJpSjt8KcjCnCXi;RLDc
+K^l]5].JHPcYTJjm[r<QzR.XgTCdLi`idU&k@Nq-'d:QD3B&GjY#%I~s!kq2+gH,zs);i6EG4[ix.aX.xpEOtC0nK#EgD"3R-eG<t!e6HcZTY$y}/Mf"@O
+J)zX!S@.3O'ugnT>>]$J3X'hWeKQ.t}v-DP)Qgxiy1=DbPViTcVdk965'gk#Q(ko$E!(#[3-.Z[U!mws"Bm70OZT/`Ik:Z,bwoD@CeM>H=6fMK5zbap<tW
+ZSTJ#.%/t<bl"3ZIa@F-4m$"RSN$te<=Su~qj+ui5bB;>}!JN5LurWmzesuCXgcChFW>4aTXKg~#5DaMVp>kS@bV8q!%E"(G3nADpLR%D!rrw|`q/rG(zq
+qpL'lD=pMIMwz9`Fqe&+<YQVzp-Yc^Ql>e5@Jj>Fz|/<gN.uU(#|9</KyJ@i+xoC=M%UU4u;5|uf7</f1ST"3uOrbJK5>cW9qX+m9Er1,>:xJuCC-0IqB)
+r'.`8MQ0,&hP.I@g~;|6~Dz]gy.s.KPawj"t%J:(bV(%Rxz!1k+@RD@Gps67o2Ce2AGt$O|^S3<LPR0T0#'=^@k3BMB"dS:Y_Rns$aRI3R)-cy;0g"&|B8
+2h5W>v7r#<,W^S[`xN}ljZ2vY[ly@G5`-<%$CizzNfiqoBqI{g"Nk3e.W30WBLT:q!W3"-]Vnlz|w>5{@bR-&|r5XEZgsGht/dVP%8+y>kd6AUlFXL:I4x
+sR$Z^iriy%GShMj^Y`%g]LV@]GI^gghnE)lTk}9fAD)}m1R,k)0.xMs,ZXxnuOMEHGt(z1_Uf;Uag03d(zl1x(J@lOAl~l;wDLn=Xc<n79>FNg6ZO!H>6A
+5[q{i^KprJ;+30(0Ke>mT$R+xS&Z%FG7^];yZFpKIREWr/P^A.ka62-2=/I)1wbJe0y<J6}sFmPqJ=n84VSAN.KHyH~N}x_@~,;{!uU$_TdAsjy&DW3(Xh
+{hwQT$KY`&7:0'`S;e^T{0rIC].|hl55Wzy<J7X+""i)9nv6vqn'Q!UC>[W!82k(e(7)1Fb^rcVty+.zwe/xN.^vrbA}@&~x'ji'NL=R0-F=o]a5mLFe+(
+>d/K&,uh)zQqOv}ZL%S/g(X{3"jnX!!:G2Tyv^2UibF.!-61$eje+vNklC2P-qNv5vk2.iBfQ$d:2lDyZ83l0h7W#227zjOB~fc'Damj5oxM6Od-L}<xUl
+AZ2)FIR=DS6D8n9WO{45_M`#oEz63JxF~u;Q0i;/XM}T]aHCDenD%H!3Jxqeo8M}$ohkStnqOl6a(A%!|%1-v,_L".UAHnyj9l8c1zW@KP`TYsZ{zG;pic
+]grf|D"J6YY||^nNRZHYAa6Q{0;%UF6K=^`81A0%lc0+84-[K!0g]'S]U6_4SJLid&R:]ezZ(p>@M>DQ.}Rxw7}b_(PlH$#g_UMJXpXaYl]G},_3@yH^-6
+Jxak;M[rm9V>yqJfpO!;`HXKu7(IqC<Q:p88yT&T4W_Fy5M@3K7>.YN9z(ZK|jWy"q/LSias{7OaN=tLo^:B#fEa1X5jHqxS70Dz)U"PF.oE|tK3&cn&B2
++94_A5D%CWu&]J_z~F&`S6Tb^/BT{a1uSQt22YQ'#7{$n;<a!M^0tB&CXC$o-c>5<lo5meL,S/+XkTZ3>0{l]1Q>d%c%h{#=MY,%vmQXSJu-sw'z#8PFen
+RR@!OujEx[YS(`y,,|VpBIL^fH&2l/Erwjpr1DRV8=,hsuP'c7w)34H|l|sMF}w[8V_;[C!)]5l6M&#'B:C:v[]}FVzCs}=/HBq7c>=q|_dFNFe)gwOGFF
+XuP{-QcX1cSCq|G.;$Yr~NLgy+L{4|-@^R:,wmpJ.$-=owMA5#>4N5G<^O}AegL!|mM/QH]P6m.ox5SfRFq%i`gB!Gtk!cVo+yRX3SzgPS'>VG%LeIoN@o
+<&#G5sMkLY[Kq1ePsnohiY!_C#f6XNlcrnD,d=F^SZv)./M<:,Y]ZBt#xDUlPmd%v|z/+^SL;vH]oO`"fMNns$ByA`"&JL/-e`%&0N>GB6D.=9oa5v4`x|
+-/R=":HlW8=sNSZ#ct@;idwh5PO/T`Lj@;~%WpTkZRH|JDW-lv!v$n1'/fsl!v&J/.WX`,$1;TlO)x>('oROWSK'JG3^YQLQ1JJ$}pNmUkuV~pjHr9)FrK
+A^gTsjt}&x`S(Ov[H%%t'J4z(W0G%-:=p_<@;bE^Q{1QUO6<sYiQ3on,j^sq7aK5=Pla0z`TcTgK/Saw,jh22_P!T_"4~ZOZ.!1s&aejZi{9ToDwO8|s1L
++X(c2W4fB")4-RIiXfFJRVjigg"D!U<wl$]Da@oX|ImErr&KG88t}+]UV3dcB2RFtYY=VN+ud7EBqMdov5B&RogTKjSkDr+E+G4m:F_w}Di1Tvv0m:Xl@5
+l2`RzTo5=YKe)s+vg!4>kA>uWVgnq+=VD"vHCQ&2Z]-`UO+%7U[xjw'W4rXf+0GDTo7wI6;T:%QiU$A00D,Ca7N^CJ"|q>r{v&qgk;OHf:jJ'z|H8EMBnz
+x_.$>A88Is3SV2:V_KhlZP;,sfij2}GkV)y%[Qi7&2=@{.-.HjDlLRIv[`HbTeG#ar]LT]@a&<7&-&FkKn1UKZ~y84XKn)%Q&%gmK(SCdMa0qe)qL4V_{r
+%+{Ej_ug,pFvE|Woh&iU;#J]#/G@Zz4e[<Ak#1`=LMq[Ny9qm4#AlMxA@-J0Y`R:s`P28_!mEA85X365;1f`:z5]ZmBc|,o9am#EpW:U`35#p4%UyKY'|T
+SyAx-9GM;u!5Vu8HHBwH"`9t!XVOJkI.80SD/:"cFq36W81@l]KTI%6(%}qaegJguU/8h2Q|:w^b7^.K(Cu;}($>@H0i#{7VaRPM9v-U-qEo&UCI3x,X"x
+q}ms}G/Mn14Wovrd"yVto9Up-[Y7YhjHIW,n<pacp[pIJ6:w<[g+180[UOEB3^nEeR[r;fi=S;FNYm8mm8|Em[Vmh7N6+jSocc<eclzHG;mE,xigg2(G^-
+f.=1DoIBM4%Bf#$2"8MdsSj|.7crAw2-!{h}TFY}/;(|lQh=fYDl.A7"wsOlEw-}yuDkP#uKDjPykj|I()p7,I=E-/]v<FFh[9t>+6pHOH[].2CZd4II)A
+wPW|iKoi2g;xBCRJP")rN^ja@dNhO;gk5I33+O>YT[E71$&%{,#I,a#y'a('1XS8^3bXYbii@QIDzI%7.8%YV!CJ-t7zRGz;GpDT$aw1I!@h=OW-ACCj"1
+]a%A@psi@dV&DA4Q{!Yw5qWblM--ms+[v`;)qRM:wlLyiWosjx)6m3(Msku`&F~nUJRVUqeSKpbp4@<Q6$Cf^UdBPm=3geX7zM~phbHA])2#_j@r()wx@-
+vM:othLQQ|A[2wgo2:OEAtf,r"K<^/IwD="UBK6}VVc>x8y'hmiGcUcFZ,!eyUvF|u4kNKY/U2i![>:A/o)p#USTze6&27#F/$B>m_k3dBR1MOj1jt'%f$
+]++tuwsn/n+4;UH4h|Z5z#0@rhbjP}n([,wvy[%U%R:;#&RBaB=[F=adz`S}#)czmyYw!##LH8@7C[lO+}^OVONE&!dG~03.R_t8G_TB=C/{hI<Y]0m;j+
+siasVhfS,51{9;1sf1j8)A:/ad=2-jP60o{U(ptHAi&'E3j|hw|pLDVquPFx<gw;9YPIf@iN3nh.4hN^_(Yn`J:C`RV[4(=`(s2tql,Me0[3oTgx/NiGRS
+qNOtnuFL#z"52M[]G9{kH]-5D63Jlffs)M'="1mDr<+zo+CgZx6rvBp+<weKVvHiF`:8YPO:"<vYgh_rrfn@-(,Exe_'HsR)fZQh94}E8];]#d~(jCLCu"
+^[~RoB"&.:0Ti$<"h_h$eh&)w@8V6'HX3:yoqSV"0mLN+|M)nqmg2Qgl.{O0`KB.:r$>c'n;{]TUEYrXHds{DxEr.Y~NKN+MtqKubK1ruzDNz&U)M(/AS{
+Q#O.lbHV1=AC[McMDX[K_fB>"Hj]q&q%t!y+M#FOk76P-s%{|'5+^}n3M2bin79oI%Kqlf)fk'Gv|')`V{Z>W`Y7RF|,``F[A%x,,>""P^wb#k#XG0C2o)
+NzN4lIm6MHY'xVgt5z-Q8=$=~mO!mD]G-(2e/;g^5YF#;H[=DR6fHs+$f<HoDu~iC5_/oXgH^!M6E:&_^BTkWq^h02U:NXUr}>5`{OSL10<Vo:+Hm-c_^]
+TlhlS,~]kjvJJt#a{|k=IKZ2{m7&Gv/z#t}:qB;2A2l}0-Ki)Ud-<kLH8C:)H&YVPYry^|9QRNB9U|ycT548XljCQ@j$`$,`Mekz8Iw-+>~t-fnmYD7K'n
+Q>IYBg#k2}^#9K]i{jOo=0A^qtOrUi`J0A}xy&yk$I5_{txH32JdtDKg3l:oZ>d+(S$TvP37Io0{;Imm0yjq;xT^Ab@as-!:mA&<'HuA:nlGrYC/Hm{yod
+s=iuUd>0)!auMM$we5I^UIo|c{3BO<#yz5E<s@Q):45u74aLb=p%hzTB'tmMEFY=ovcL#e'GN31_>wkU^A,AYm#^Gq4vF:ZfM-uIP>12Z,K/('uk_EO4/m
+:2GJF_2Ib/=5[g(Qi'+^6dg^/nhrRo(Cw;<wA@PF[#3`a<c'%C|K=LKBf7j3_Ys/(`$odZE+bZx(uE^B>i$^Vni0l},S]l8/4pcP9#zQAx1`aYJXhlhOGp
+)s0Ru<tb4h}i:|<iqrL_P[lYr%{9-eU2F=M_oJX<C2w^4qs`.y)]ip_%}C,_ia>7.rO[ne$_=BP"a7SBD9aVC5pzAto=|v>7rh6m`68cfcb2K20qfDlb3,
+&x2kiL3A4&Q3cN(.]<UJ%Oe@)-xu9F;JNdB-=Lh$(ktIb.0T@BI<y3_QaFd$lZ]Fs<4<mbhA$y(^KU,Fp{CUlA|i-9L,aH$_D-/`tSO]S7&d)PwxW_E3)y
+RK^k$|Fl5u^z{<],cw.jW@ooM`(iFmu,~M%hs@tr@z|+8(#ey$yxE(gaMSWI]Y"e&6@+Sn!/9G_0=()d-B0@q}RD}/cC(=%u<2<1v_0kOr:<+,qWqS.aaw
+%qaTz,5c+y~A+gLAg'd_PJ/iwRoSV[6"`4=0&=NHG]yZ|1n1rII0h1I,{NXwJx-CdbjZpy5{X[]w@4kzDB5&}AVPj5@c@,I=rGnrc>S/+U)/kJ-{VVq=@f
+Dlm)Kk,.ww;pv@|_LAZ7l(9(:^2(p`(E~I3N3@P`hivVL;i:kks<`&&f$Uc/L=/TO=!%"pj&2EhPcZ6iqVL,O!;XwNef{fOm@0},guZiLcNR+@.fm/{5_f
+Lu_[oqjLyzWM0P2h3n$,"3ZnU-h2m2g]I=^v;z5D]76=N'mo#/WdzJZAg"sjI5yi()%[@%N!vn4<Ou$l.[:RiRMb:NomX2AvV2=}T]7}/b}z(9v16VMI2m
+}z>qz%z+<e7;9^6oa]nDgaq_XzoY2x0Pl[j>lJdXJGw$~E)<X[GzVUlIC$dl(V,,tkhbr1#&rc-6kp|g9lp&M/^PS/28[>~aP5hed;C5Wt|L6CO[Xb,..>
+9<nca^qjl+PkeT<.`QBg:IG2{M1.=(d=&BcBPc8sf2~G=1F(EIsSFw8'|`{^NI^j~CBJPs"}]V`8^=:y]V6oH[AmNlIC!&/cBA.PEB;3S:Dibg]rS8^C>^
+ocIm^wUXFYN-iyV_zm&PWV,&&gw757XYyzg@TO178AWqZl%ev%b%2mb44;=|-T=]RNkA6ZL`()S[dt&_/0nfN_1Ty'Blu7Y]xq`l$2zB_^,MV&@qno>HM+
+OL9|f'&a'.E+pk+`i4N5]s'1HN{3kl]{+H,GQGpNM.R`1Dv'Rmxv=dW's3|zOXg_]RCgvrvJQUT__wG80Rw56,R$cAr8JCdoxnxxBcc(R)[nRQNjnsnTc3
+~0+<{C=UmGia}M}gF^9@DLm1D,@mjw]/%5JusC|<A0ikHjMuszP{dcca8@]cT`^%OkW2>H=#9Y%Ldrw9jMp0MFATrMk%r0Cah_8=5C`8GiPKeS.N~0&W=F
+K&]S0>-v!cUGzVsqt=wmNGTIz!Qcw<@4|5h/#I4QG_;uri}6$)<)d1R:Le=hb&7(nqAL__li)Uen1vUNqx<!oUDd,I#`k''Cd%Sc-AyCkdIaUa[>]y+D`Y
+]s^]60ln-wO_Ek]VbAgj9"HF&'n8v-/LfF|4P{mqATl]QTnqiK%caT0p=W+OH^-B.MQ1`KWudq~@>w}XyH8aFt`^2e97#0HH-D&hN9`O<WE10G!@;zST3b
+xs&d955bYx%rV2!XK9]ckCZv0RasJq&^HVDhD!VG[Uad`Bb#&2`{`H}$(;7{2DUBIObNUbx[@jYUj@O4b{7TVB%j(_<[Qy(UCkAV|%WzH+;:IHN5bxzh~Z
+v9v&/V|<n5S#yZ@0(4";7{5{_R`BPj1Im3qt`h-c(ojd^!O!3&<1r0bF+X#HrqDVg{"j%RU'e05`|u)0S2:2${.1}F`20}<S1r7u&XBmotZBaV=+":yxkH
+tTgMym`V$DGjL#;|0koHheqK6DnFzR![6<TMloeayK~$ZSx%w1M+uD!_qYjTh&D>LgR<a,|'uXDabsf.SQ~aL)fuuk-PMUcWM1:t`4Edmd/o1FQis/GVPb
+MF&B@c:=-IPyQ=+R,]%6Ajh1;p1FA5J@9!E$"E@Q'ENUc=zm~r7p8A[|tInGQTpCC>'/YrnDSww(_h(hm1)v.TUweIYA&WUpIW$(J5AX$4nW-t2vgBX9J8
+.z@OY]]nnc60i&FKrvILsB>.Jj$n6'UYw`WZkJN[7H1qO#GS(;2@GY"1r7Nk`T.<ilJ,Pr4iv@96hqEo6)`0#IlG<m$Fxiwb7AHYUVI+%,1Dcm'.Uh1>65
+0F@;)qdkt/ZYnY':T089hmI4:_I9Od=dZ!4^nJy6NZ9%dvtPo]<:;80@Fi1^Z}Hy}d2l!1$u~C`eKIQjvQZ%]h><2R~Kc/'O@tljo1F`t@Q9e2XK.XzFWM
+h:j}a"KenhsQuIc4Lj45m>k:s7%VX+Z)82pSKw{}R:"Y"hY,'U;:&{Qd#1TIBn^aJ09C_;u4l5T[LyA3%po=S._:vt#1SKJO~6vv`cU=GirRDUab>SxP`>
+DZII'V~w+a9JJUESg6SW0}zBI$,q$x5[uQYG@/AW'Br;p6L+f^:W.&exb4l^ff]l#a&wQH&Go+>7[L%Ev/P{~ar1-4[WlXyeI!7cZp]{J2R%mzZ_^WP;EU
+ZE[fEiye[X>/P3BH->ZBxW{!FFU1UXQ30vCc^'yX53--5}Q/ze7W;kaoxY3s.}0KpV~Cv%`IHZK#s|pCj572KgFDbSUBex;BceP_maqMJyEx/7r[fdK>1}
+E71T-8er{|@O]!'G$Q[DF.]G`,u,]:o9NSs[VpR91G}#,PW,lT1Z,myjc&C:cMclNa8W>CiCz<.{pyn/iq^j]G!]ChE2|+#U9d+ons&I[(`)QIDyV%O]x^
+Q)`i;V`%9(8fMH_OJykh$YU,)4HWJQH|,jE::yJmMc,896%ycX.[MH$Rh0Ei/!iTMZbYl1034TW@Ooy8[#o$Mu&-hB:"Ej#`%d"v27{wC}Hyl#h-M-OjC_
+~y%M1p"YF-VMYz^>>"[UO!67Y2XG1XsD5p+r0-jXy7tPY&"/I$r8!UT>`tI%Sq5STg/|]}d(tSXW$P[uJp&"j1#t6J/-fnpKx!PT$u90XT6YzqCeR8A<xD
+YDz`[]A}EB=7cpfZ3P@$ez#s;AlXm|+}W0Q!+3N2->U,u'C,t.,]B]0kU'pc^njV6#ZI!-$"z4$&fQ#a@tSiE]}'}KA1jrR:#R~}y1l-e5|=;$"=7IT!(h
+%Fxucfz8o1f>tBU^#>I-'+S'DXB{0.2pw;VSsKAiLNKl!4RN5'Ayod]heaW:yP">!'mblWAyMhB3a#f_iC9DjFoAZ;@w5."r97w`:MMaR|;=t]6l~V5L<r
+F1X_X|"3tW|ctqP]}RYORvy[xBo"x`=y~6vM#)@n0CzW(9jb&tlK3vW._.ShJWZXldy%@RrSQC@jlfGTIL7}#$nZQ,cSp{X<'RTfY_>Ar7PbaQ850JnFQq
+p417x`u|sau<</S3'u}0Nq]7i!Jd^vIS;kI_9/&7l5SN_f>2lqaK4H4!Ywk>!'=11e+Z&1T.ffqU|:jtdMCujIrM3TM!JH.D_v`_[CpY);{|33&ztmANVg
+/Hg]y&We<x~KVdC(Hs4/e%[e_N|w2Ix3u%xOD[_@Dw7KV0=Be.nj5bY:.suj-b5LK]HU.R8Gb!3!+w(x[k;>v(u^Eoq0[:PdEeIz:+~}7EUtME7UNB:CDs
+w'KFz^tN),OuUSxKgM2q@OHt^tVqkP/jV}pu9dsE2y|_ml+VpM6z#WrGUj7x41[(1N5k`Xc%Ij=EOfmky|`p-wBxx7a6LZtZ`OFUIoAnFA`e]![XrHWvs6
+VZpu:a%ozlw'2@jfHW{YixZam6iz03GxoC_fZ[zUz`CU@6yNyL^NIH>X0I:qD/FbM==MEm[5P/IY,BNUe&MdK{<zp&T47T_ki%jHPF!TY=_kN1#|13Gn^:
+vQsyw!e#7.OK#B2AIh&!WZ];;uI2FN>i46smXcl<jM5.a/QbT9{-lO6'D$lI|_Lymg7>b_WZ+D=urEIfWziF!{%nl>D,x1dsgm'6_.1VkOk99Zrj>;eHZq
+XJXnX'.wkP5P'Z~A`{,T{WYHx:pWwy,Ro,"e"SU0_2:^@aCK4ek]5H5Z%6uY:E6<fZ5ue5BT|r"Mlb1X[<7|'0rS$mm#]'~D(W3u@I=e//{{+@4pp'y;pw
+||P#@yGh5)I`PEHXA@Tk243IN1I1@ZhLp&;[#]7+(Q5B{Hy|^iAknUMO=q~ovVFlTp`DkLvcn{LO}T286s2rDu'5B0Z5xk1%O'j%YgUv-kS:<{6juTXLjm
+/p7-,9!w!/F{g`APm/1fq/ybB_$;uQjI[w1mNu>^nW5>p:k:!&GGDn([Nf/8~5DSf&,{KbkAJK},R7ql0=p0gLRC.$_0c71,6=^aI[.9++@pv:'Y1@Q`>X
+tJ35y;Ac,^_LB9c]wy#C}]R;o%4m:sivFsd=w52h<gTJ;qF@}MJ6#Q=2OB&90fW'&GlAuUy8#+buK67NVI6Wjz1fIlX!T+dP=/D$]|^b/J$nDN&_6@`ijl
+yZ3|PL_&3VX&q3S>9tQU_7s`mXgzk<<F3mBiY@c'LMS=buk+=cxpFpc":B(_A)(Z._i]txJE$4<dWjWsbTv#,xfMTeIPM{>g&qTpy}^obHU#C{s&H^{fO[
+Qr~}6/Qac&#fY|y+v^=-0CW_APGA^it)kG!P4|{}Kq&op,3(3o(G#c7z}KAFoL_|1lytKks2c;@%,3boKkCuFShR=6K@;#s2QtjL%"n)VcE"jfmaO}<8Z=
+f}eruAkt68%|>Nsoi7(L{a,bKd)]1nAuq<d-3=FOz9o2pa`@#"MN>f!E0D]b[h<j0neY3v-O7nLa,1sY"DO+M!F}Uw3fh5/"c_X)qv$>P,~uy5GXQ^+)=R
+UoVq~W>dItucN5UaGyY8K<EoQE&3=6bBN&,LwxW3$r@j1t1tU}G}'J3Js}vv/gu8wG:xhAP={[^r/_MhOhFIM6HwiF1F1).}PVyPK.vsO5EnH5sY}+~%.6
+S97UO^SKL1AdF;Y1;B:Kn:Hy&=)+oPpTENcLa(u'[SM$'ZVrYBlnK+Tmo<")6s&CM&9#J=.]^++tr}IGHbLI9[Z4[+a@k{kFW'a6`u,s9U<$H>7R0_2^xh
+"_1dbIGDEy1q-jQ#/kKxkDv3s.Wgd},A;eX!f(qi:9TfBP,05s3Y65SC7wp5aafs}E}Pnw5p]apTfs(r4grLHM<B#{&YhI"|'T{]hZoBP+t0O'!ALZn1F+
+11~QL>$1smqioPc;1AyP^};XN+l7}wMO/%m[uVlupwxq&KtC27N3gDwG&NjoeeBKI-rDvV"4#-n9@q4I)OZ1lgwG'{'uRI3o|62Lle.4)#<c+jYVxv=c~4
+H[ED3!~e6C>{&#pyNfsv="DCRe_Uoqc/3Z]I$#.9HldiC%C!pn/;zn`z!B!R^dh;":Eb<TtrQlF'A=2(gbI/c^N,p}%}{/FhiDHj)_:'mg#!>.YkiLv;i4
+);2_MzfU6:vNuVld83YpIqVW|=BqWK;c/(xWl5'.ek#n!'D8vk<|N[17;6W.o3=Cq!o=}6nX|8-7lg|FYU:T>8k1Nk|ioD8^^Tp}OB#Y@DO:%`{U(s`=8m
+D7UT,-gCR^Zn6<)KL!lWyLt)OqE-`aRCDck"W7.QAt@Mlp8P(}v,qpRB!pva%E&D3DfYjofqyo;^>hvkdNHZ%}/M;4&Bto:.BBD9>;VC$NE#3JhZ'XXdZ9
+AzuVk;8Bpl&TE"1JmQDb49/KeCj,D(..;&+=)(0ogh<XrhoHWICkB5G5nrkCn|az.&hQthJhV'y&YVm"_z!qw{s=}v$%F(c.1M`qto8[OFqtK8by}{=j#:
+1bV+mkG68)e)ga8#NW2+FEGY!RZ>(-j@F;y=ul#Cj42.DunBxkD6RT5_F/Bw>wS|-QW)3`q;H:I]CaH3-]Z,8=7R3tb8sAL#|aoT`P=P-=C{(#h^xK)HFC
+)&W0cisQrS5NSMOi+f-v]&T14JVE7Yz3jcx=!I(j/m^IZuTF[Pm3{oks[zYb/idI[CM;Fo$DR[so2RO}+JK4Gw^y@B-TWub&]&'|om9|8`{{%^P$v]9OzZ
+dojJ<PvrP)11Q1HC8n;8Ktig7T~-c&bQg+,8l&_q+d!p>:{^Cyl5E;!FDh{hl9cX!<5s;k6]2af:c<7!<[ZoX%"%XDRKQ(Fp^h[nvCGe_@)tCcn3F3SKew
+_mHDJ><{tGqbsDlbv"@/6kQOG-G1,.WV2sW5C!MhNLcgFUF6BN=8$R3@p@@G$6JEf4lLxSH$!hAUCi{P[R5Yb/@}Kt(Atby)!KDvUW'34rl3]7v3Fzi/3>
+x2qkP!xI0`T$1f|:yS@f`tx1A@DAA&7xLwYw`%/a2j4Q5/Cy9qV$^rSXbqvt}JlSI4k`nCVW~<2Fa4;ynC'W6k"@iPuO9I&-81b%h%e&@IJSS`]hZ^b/TB
+j'Hp^<TiJc^<E$tD<6qNNV^L$bpdAp6g$ZKosSq3&RXE-G"PZ7tE@/SA;s9Jitj|B8'RsPh9JvFH9j5cFY.;+:3QjbgU&9'/I&%x{3Q9(/R-|_]hDyJ]S2
+n8w">FF/IVhs4uE_NzYtZh"dfaB!Xu~opoayY-E'hTX%|(.>w86Z-tsh{0YPDD;r4u)I<wX+yo,T.,|1<.w9eMh_;[)^N0;CuJP,e:@`d^Uu/@xGv/D6K0
+a+__F^8p^H"-6<QHdSX1/]L-W-QCA[PRwnj&;%.3O:~X2S+diuXCm@-pUF/g+G@:!Fod94eX]P]"BchC$Ta>i4^kca=LnV9Eh+np&tc$"bOtlx>Eg&mZao
+9wJAB.wn/ibh'ZtB'BuC]I;KL.z-{%1;fx{!U]`1GVH{rV]7uo2(v}z(6ZD)'=;aR)mZ(jGGEXFO0=nVE3%H+4tiF:azL"~N(8OQ&_B&rWaIkJDZT:l7GE
+&k:@F&ywB1pZ=5e_kFo/-s[9&{{/sc~jyX2V~fBh,E(N-R,o#9%#6PG)$(5#WEn4~`omq^5|m9F^/f+`L1_JyVa]16hzQrVqQ#&/WN5tU,b;'u,3iNx0-V
+^ka:u[#Iz>1W$a6h{]Rzo{|lQt6}x^$pN8|v5D>|5fVlFW$nxu4%2XbZrGjO9OsMWYIppxhRO/XY(WWx#l/G$r(4PnE.6oMRDI4OYN%wG'(4T'j@SW.[N(
+SVd^=x/^j#~maMD|^@Lj[UTln'fUCMhKFy>doZ]pN[pGz>Scbqo2^kZYGr/r>=/MrF[;/M%eBn$$YUig^:_CmHPd4TR5a_toNDE!xyf@h#f9`2BwIb~b~z
+a([}0Hjam/.6o!pXesX$goT<DB4UZClSy#(qZN1lN(V.hg:BxeDl/29lOw>)#9mq-;sh5q-ShDX:pp"M-Si53V-J+a~13rXTUem4nm5wkH3cWf&fUpy&]F
+jp{MzkRfm[qz$[pmeM0+!N:)k>`H~J4v'VpqX]^@y^X9O|V5N0[bSEOBqxj:MbO]k@jym]A%Zyu@vGB5k(u1,K'Zxu+}P(<|.o2knkPM%e>UKZFY|gwEx{
+Ej:|+ThXhxlLTAOHE5nFnfnN#pMtA#t6C5EB_sg:HMAletl^=%:E#KF|vRveCF3Oe+B)g'N6@j<qg%-yA4q(beje]BVJI|0M`2-JqO6j&dq8vy],{Wj9Wj
+,n`7VUjzda%AYsNOFgWuf'N^c}NZFx!0NDd`u<8QL}Xdx%b0/@WaJ^bsT:twwp|#G+X<QDTA{/qM:)^wG;JJ(^3%U9GS]h4)/A=g`@xVKmfCh7go;|XO}#
+-n(aPj{4,yD8Mn=OM(:p0J#p0p2.>}POKWlK-Cz2^At;J4Kk^+)P&H`gk%"Ac'lGfkcXJAM]/ypbk8xH5Ooflx=|>b:q`S!Nh0D=rtv[C<3|'t$Wi+[v77
+h^R;]P|1xuXp},jV"!HU<eiH=.O'6iI&P}~RkjI8fBvaQ_P'V"{NQy_.5wLx'kj|>|MsR+;-iw_r%o|R'"-V,M6kGUX8=(bF5!{9_RI>iVpds]#2%F8(Aa
+;=aN}x;z=U}{l{#`Q%&A)$2!1RoRyx5O@i`z~})wF,+<<_IUMAB&tGh"!Jz)KT{-Pe&a!RL3^)"+y6!VQ/%fl1tO4!y,,W#JP/^U30XM~yo)9Kln%Gt,_o
+0sC_DIGP+$VuOGW_g6<[YSL#3ov53ZX@BG^1g3zHw/rh}3,9VJOdFJO5;AYAl$}jLxkQT6iB-f}O^%[MlibW0Yc$U{";Sh{$sE|%JQ-zE+=uvLqc4d!P&l
+PFVYIq,%gAhgE"F4'o/#@0qjIg=+TK"3YZi)gWQZ4nU:k8Yj!/ks<:+H)#En%C]X9B+f3#5}cPj"L)78e/HS&FCaM"ds_['q+$l<oL=e:]eVi[`KZ{:fRn
+_pS}]OEI;[c4P%f%TAw(`Tv!|1PzbLeJYF2qarlVTts[Xpl',7R%FR.e$S:f~6Ehq[p5Gns0|1`GV_nz6CT6kVW8BAmkU2_<&"VND3:Mo#)gR0;FuI.D1D
+dd;GQQ)neo&)6]^e0HYy$A&!8%gWR+{$LM'4Y!M-l'8]2pR.RSlc^49XlwSkzR.RR2kc&ZGH<;m6i5D|iK0kxQ/K)x)kM=[OD<]!_4^</_^9i5av4C3e{]
+H[d$zqa-:=:Om3-$amQLLXBJ>/;cADQzg'#^|"]jKr}HVhKP/h@>}gRF|Y#ePp%pc3sb~v}dGVQX~rsuf>Z7Hg+d/yj3(]h}4B5cSW$%<t-&2bci%C3P_)
+hi;SY7MxT0>4&@De%@2Q;yq[77{YuU91&9#)#ryx5ORBf`L^Gmx]"A2sjc!MzB(FyicI/BmC,NkVu];Irhy%^R]D[/Fl{#~bD.>@{eNBjN,%8Iv99WB`>v
+k!Ej-5W;Oev.=G`yMPn+M2lsd4/z=.x7T'7b#O~[&J3KS8HoS>w)6JX,&A/h;e9O1knc7PbX/3:WhGYWN#8Cnd'vO3+YR$BU.srSgT[tD1ErS,QCcP8D@;
+J+W1>OFP:_iW9J]r{(wR)4c6uBD"Qi&;Z#Ld;0zMx`T>3]dqMwqvBu>_4Ki,YjC4@SrWgAB}p8JBe-"2%#oj=9/Zf/OoWcl1~#0`sE)evZv6|DvzJ+It,8
+9N2II&J}ZI]G$a<eT[P^Q>nL(S%fb7TzPu6<4S/A^Ko@~5c}]Oh1G`Hz;Gcc%"Wsi,%6|&MNQjgV<[/1@7r%!u3[[M2HvhPKYU5OGpsh!IaLX|I.O.R9!&
+[CY=4B/8Vb2Bcsy(wXsn>^0Yo(,he%3h.7|Va`5%X+MWal$gO3Q(-AxisP<rItW^,K^_NEDKe)/Ie:l6DDx5V0Evl#,7DF,Z[K>)^9D;/Ar`F`Qby,:Aol
+Z:Q8$F7u~C+`$D5%KaVH'p0B/z/rF}2(KoVf9c}{tuWfi0q'Y3f5AXYqn0A`^q`Nv%j$nS}O'x^b~yb=%V~]^1:}"ENp]lt_p@'Ie`Q#WM[9TX84O5w2Je
+%C({StiJm/js.':,}O^pO7FI+vA}`zR=J1#UT9@l'!Cpy-b5G;;PKh7s$RXleFhSlE8g=V_#0LhJ{Ffv3lxLNz./0j6[^p@OFQPrQ@HsX&f4VtAYw^NE}3
+j2Kf;t;g/wPF78gAUqyJ8-6Vsl`i!Z^M#eRl9!W+Y"}:gep'8x`w":TOi=mlBHWNyI6-I@uaSbcxbUt<#/0n]1x=IGXbb,6=|2JaxQ@I0wjMarh--lua&6
+/j(F{|vv-a(0>JV#_pkqbRns~>hl6Rl0&H7,52XeX1~`t;moE<>3'=-.H.l-gIn%JT-E`]XUI#{/3LxgP0MW+`X9uu&6G%_G,T4p7htQRQcbhIv_:WIp$9
+Wos-^Slf!qqA5!va5=RY`Qnh5R:]}/;'k;I22(v+sm#$3.kQ5b9y~,EXQAs|qc]AnN>G)a9ig6HP;vp_jF(38>'C~-C(iK2H^"zuS_!)U+IXR1@E9"JZ][
+BL^EAw,)p)2BN=XM;'Eh;uJmjWV['b7ljzv5,=JlK$5]-X5/A(_rW(]Ym>=2l:fcMl99`kruDS$NuTM#|4=@/wmn['()gB.<D_=([7K`yHP{T@KBWLL&69
+G_bi},%GWVh#GH-.&yrLF9^5IhJ8>d:OmH3k-:4U0O+>PnXq'4&QfPhd6.lP.}Ys1JlRO%#Ey9[m{RnWbc]U>.w17zwL#dW</<cK0To{P=yMXo"-{ykY,5
+$&183`x:sBXx@fsYsbi7DYD+a:]`Zv8W}-ytObpXwwQ:y&'x8$K-.JwR;O]4Z$MwN"]w/3VKOrc"JRhzxAJMUYu([7E7^C=0A4-&"'LB@0Q>M3q>V``,f;
+CP'e]^h6FX&6Gcjq&Y;.Y;T{0hM:t;z/#Su/]'!dh)l/5;=yGWy;SC#U`BUU^jF<]#P%d$%#l&k:QqW1tP>HXXN'pRN1lAD>H4:T~@v5V]4sl7f^9G&`d#
+Ir9WAimFr{_O}/bwZ,qtBaX[yRfKErmF!6z}A&PgSe#4X;`;iD9a4mx{#f0{rA+D=b1Q=,P0m>t_qsa;n9$vCXpx-8}VDW[kI^4l&nu`N2-re3ASJHE44J
+|}LK3f'@LgOr=|WS6<X|$KuOwwG`FSx&Iyc)}v=wdl4KOC1PeHo4Oes/Vpi=o"5SCUz@XoSzzV3K<)=yXD-nt/dbh2#k+'j:;306X$)2M5u%1k|%}>[K>a
+K8gz.6HB@!=:jZ[%V4F}P1vzFb!+O2%pI"=vAi1UP-ux64-UK'!}cE``OI0fjAZ-G9msWg4)C}emfpyGJiF5V"N;V$:+McY9+J.wa[Y=Wx5DU{LDWO_W`Y
+stkQ;CuiKItDx4#Q6BfF6`W[U)'FJ!:vT&gV|::r-@pnwye"Jrc+cgHXM=LMRnADA+2[x#x`vnF2UYZunVwJhRA3Wt=Kn.$2=BY@ANaF[/MW9rwL{-Va>Y
+}&Xg#V{c'n[sn1'R0;8%yMn0fcFl_EE9P(5t,jgMN=7g[wo=AVh``ngJpg/Lfi&h=J<%:|c9f_YefO^J49O(/E/"i;E,3S]G4.|,(38b`:wU;:73DVO%xy
+q+,^6aSVI|n<^DPhRhG&1UL]87.m7(['3&<pe_0)|KJ[&7;hWcMYli=<WBH)S4HP(0K_M:R"`B4`W4zAv@ZKx`/pg6Z5>Du]72<vN6(yeU+K.}4aRS~R8_
+kz$:H/J(ylp.tdrse>>}=64ZX!iGvah)Aw<lATH6UpCE_B}pB)11M{I7CMw1}FKuT"jRh%}MyqRh&L>BOB<:rK!u2f0c;BF`mvx){i9Ph#;uu9&ujdA(fa
+l1!dFmJtc&kPz$dRS1@nP.V$PFB2'eJi8(KN.YY3:9_P8#2oFxWYOqGu'wV/J||^UV$0NB"JH2_`a>Z@0VY:X+]xP`fENC{-)sp$1R@{c{WTz#d:H$X2)L
+[;e!WU:FnF%`qD}bXJ.nO+4-)d!IH.q{!da%Kw"5Qa7,;E-n)r8W!,{=Qh|(%}a(A/g_#A.!e&FfRZn7kHuVqUPX-eeJUVt<aq!zOp8DJ^R-J.lUt(qeea
+3WBBeTj2a7e,mb^z!C#`hzHcG.N"z)G'evch$NzTCyVvLW>k/:DAKS@_c$YS"@!cHRq{`7&Wo(t[FFf&>Cn.z#t)a<"Sl|x7sQ:p#m^=:y!qR0.>C{2}0N
+vSxoTqn[v5^;'8Q^J<#k7$`iWC6`<zV+/WU&/5Af8ejMwe+UCKTGA5/soE@2<bl@3+C`DL41`5oE<[E6`3yHwMPCFn"2y4e{}qc=D!R2^vhe3SO=M<taV!
+^&T5p3aX8ej2X:^YGkH//okt"VJv3=9[Q<T(jt+hYCgq2ShssnAS6QxM=7G6-+:);G/o/wXA8">]p131[ISQNe3ddv}d,<'RJIQ[1gW5#3_Ls9p|}1teV0
+%WhNW-9@1;][hHS`o7P9FJ:Qk}-&v+T{Ku3Mu|"P!P5lN;q"6K=(5-@,B]~pDGVq&&3o)ZNsv#_G[5"x|[0];Ws"RlpfSZm|hm[`y$P-&`l5g@Cl1|O.Vs
+&hcdu!G_os]`OFyV/6v@}P^zV+i9M8|6p{LM]DsH}JC1wN(-s{C}uT6ki|{Ks%g@ZqJ5eLI)9OBgGuW$0toOHu~c"CH@mDHtJ8>|Jj>y}'xxyirw8^Fa]_
+&O5@/c#8+H7e[&x(tL:i(1(sZg3_"gEcH|NbC:cq6w2&JXRdtW>f{B-tPZ+F]N!Jw$ST3KV>V8SQ/A|QX"1EE2ON'$|h3zmR3wB;<iIzBIKQQYa$vY#yEH
+UZ~%MzE8]Lm_J2{ABm@ZD2]Wk5XeRhxp_LfC";%Yjf{l)]s)_YbOs'S('nt27WpcX3hKm<{z3p4R%Hym@+k8nBh4~vi75MF|{^D'iTIwAcjT7T>uUV{e7k
+[Iofq{~7ogZ.{<J0~Z%:{Ihx)b&V&y@GPX,"o_+@8TswE>_fLYP<:.b5V8HHwmy^aM[91CZ'~`yXfHW=o4@nO8iO(4=s1mCF:to2j>4XS/gkakmzN=(xc>
+mWie"'`1YKaW}yeX:2R%`NUKdV4s[Ilgwti]X5[,9jFJYeyWSky0K>jLf7vzekob7@)x)yO-|NB"-mb-+yds%"J/bK@WH>Fyz!L&2cZz}C,|f%NT79FA8Q
+<>[ePGeLxoV&V94&/XS|0@6:QlE%rF}Y>(R[s^UFKg&%@:),1w4./x^n6sgJ"8F3t5h9GT^n,fM7lpbT4ZGGsPQ4}W1LInGlK6^>|"Os]15/Q};m]S'Rt%
+/R0.pW(^W1m!VNHnMQ}1Uf(yFOTT[MeD8#Nqqr4eu1^PsDB6k{A{`=J/uic%]/uw30lEPq|>$rewL5H9<T!pr&XHM7]h|qln%q}%i+bH)0u-xyX{I19'hd
+ChA+$"Y)PPB7hmV@$76<]d!-'At@6"1P=e(1CpjbfP=rV]NvageN&wuS>AtYz]Uj9sy1rPY|}$[chC&[9`AB[!](M$=U;i:r+)I&fOGKK5~>"M$o<>|b.1
++8M%8P{'5^}19@EAV1%+u'%0]P>viCHb'GqvKcnvTF#o[_05}v8Z#9R}mXmL>4pK8nz@2C-:@O05az&4j1K1h!{-EGhW(bO/nxFel:t&"+jWg/gtc_9(lc
+g_CGwx5eU[h8[=rj=3vk`0"~lJ7.h^1A@bTHKF`DYp8LOW'c9:3U~"-P%4=Wo%{]v=&8-p^Th5Laj%E4}JBIFoZZ%xuDT{XdM:ew/%`@r/sdd:Nv;sNnu!
+:.[5g@~J2fdoc)1mC5/|)5]./S31w:FF[dGhBSI"bT>.yu7{14J+]m-&4=;I4),=cW71&tULZ>j4;1OFiqcWQ5tB[Iw(A0`Ofz8LW+98@e-$W&5|yo6^Ym
+:Ar2$PX7qIjP])<NC+r^'WYXn8;6-'+fiy'<Y1%PfE")XVH^U/})0VSGR`.x@N/4G#.4'B{MyK`BN)@:Fak'/<C3Q}:p!H.;)Wk$1Mb>s[@d/<KVZs>FAx
+O3j{/{4Z(-bs=aw}~I7_cYk^ho+1I:P(;1"g}cGw^gSs~lGb6oe:[oc[UoXx1S2F33+OmB)R,=^)^KYaIpX}7z^Nbp_nk-q#YPyf;JVT67q-Dbv%8!tq24
+#f]O;SLC6kEWb#&Nv49+v+l4YlMr1['++:X!'F2Dors7ZNd`F^EPv>t.(+k6L{QdD6aX(1L}[n""`_V(h@2M-oY!FD&].5V$$3~-2l(`R%D+wvm)_D!X9q
+51FY.)r}2KV{[W^m~<(VlJ]IK:m1^fGp"htS6Ow1zr4|0Mjf#K5axQ;+<:+_Zix2%}Xjie_1uUTUvAXUhljD|qX$A@2QZ+_YzhKBX3swIj;MqZZv]O&W}^
+n(fwP^cBm5X/Kc0Z[s71xy}a/RmS7fUuD6u8!4I6|e4oYJ_[aU!/fDxM3Pe!O&Ju#4NZZ+`'0S4G$i98:^+{%kb=-ihv&OUr"#cvwcQGUr!XJ6{Ln4J'^%
+MLS<~J{`{3fVf!l>YGGJOV.HA;:mG1K)}-H(x9{s|Je'GM$RB^bHzY'DZo|xmE-p{IJLX|F9k.+-'P07"<vA{fOs+Y[v-|{v)n}J|e%.ON1+=]'pC{~HCY
+q|=lR`>7+8X/sXlk_VsJ1-#N82VJwrR#CTx`^,S)b_nOPC>AB<ZRDD0ggo_bf:nF{Z{(aY$Mm=eadtp0S<`kW$T.7F"/xVz!4Y8`pMkhY15f6:&>y7l])}
+}Z/b)Tcm2bxj`(,N!n[XQO.ub9!s<o&#up)2)+|_[4lhi+Z`~)uV-AdMCat`#/%kRX"J>XnTx2I(~Ja]9JX5J7I3='/CxLy5jJx7{+>sZK`;l,U`>)nU21
+;VZ>MdFIGuaTI/i/p4Dy<we!q)n%x'h=|T,JMZq.7eRyR|%DqE6[H]#m-f5iZY%QKrpBQ9X,f<=63bR6o<:c#l|N#-T<)+0hm>qK4VGvg:bCv<R$czm78^
+,#W|c0JcCHTg5"0b/VL&=FN}u`O6CQ-BQC}CZ&d7#2YxGxP:6@j"zw7zORzvMiVYShw^FztS[qqh-8hy@0}l|q0{`:j)T^i,@g:]_rAw5vBmVKF<2<6rYk
+RN1MVv=G^ZR`b%,7'm]c}u.W">2{<xFq(S"VfbykNYCe~{xC!2+{O|7xF#Xc"u3V/FYvLn<{69<&KI&]7qJZ[#{T'V:"asx&8`'<+jOpH3H<7mdl@%E]_x
+("<+42Z"De+3l_B#T!H7X!poW)zc9,iRDmsh2iZ]Z^b$HEi[xdO%8xZZL]BCQn0Cmd9q/eftGafCaW1rC)Xx962nHZp.hGP-bx`WOG=Yg:&RY#03S(B4;g
+O}sT},UULyI7c!!72r9xX_I5BiD8>x/'0W8UwAAV>z%RwD|x02v9|_b)@D_=po5-N"Vn[o9n%MlXKmzN)v(|3PkpX&bqt/{{zPrWp'T2;;``-wi&(T7a8#
+a{=ujjDB|DI!m1r_oz.U[:]/,ST0PI];~@Ea2^'HXXWI<$t8ximPbuW9Br}3~,82h&H)dXRL:VnC"|SKRvFj>s^f'-&m`@Wj3kj`s"vr.b6OU=)C.bAecb
+&+DXC7B@b_L]G1zzYik[$1(v3WtZB8B#oewN_](8>68bbl:vQujL+dJ_1f-ff#bG)ElJ'p8F<JsepyVT$Yp5u4tF9M$@PQPpu"iJd3~I"dEFqHP:.O0d&K
+Y:Kp9c<8Tbe2U.9P4D{|z#4=}#u-1xAJeB=P~#c#5nR%L=y-p(0UW]k<t0WS[Bav5|:C1zkGP%tq;uURQ;.c|Fq0>Jw4G;W)"oaWMjCP%%4g3lYh#VHC<6
+N&SSJc=nmL'-qieu)F'!<-!e(m8tS'5"$r2[wJ8S6!Ft,'gT9J6X}86WW6AXFI9SVL}I,{CJ`/'AR>aa$wcbs]PMh.@sQ(iE2BZu-fh!Ne@p<`yyq>l{Wa
+2^Vj|JGCY%Hml>I.:!P:r=,Mxed)Vv/pq+@Ma"tG".(t-I~v>t_JV3Bqdq;EmIbC{jADj|1}&="wHX[[{T@P9l.4w;lI3O)iZf;^fC@kx!|`G%nF!m'80"
+>E$L>KU_$WOccMO3xBs6I5K{(N=CYsI0}rWCHvDp~gRxC`.[l5u|'$jng1.w;bFo~4tkj/|KGKm`BXSm)0Ku56njU]>5y3ogOt26rpRt&H,PN%H!@V{P_p
+g'!u]JPJHFieDOp#{r<C4]h&z|5"%e,Yp4+H9[$6m)J-2pPybgxa:;NW=MApy;+ug:POEXs;-ep:9O$E3EUf,Ozpl<3nJ5mLhWRT_8b&["jJ!4kL3(ND/,
+;&,p{E;8[`,_8a!R2{VAUSQy=zP-,6z@P(3&y;2[[<hr}>D[1u[5z.WhA#3vpC-MMZ"r;)'!+r3aDrFLU5A>d(UdFykhf1Ej!LPD:`[A.`[%'Dj0MPi=a7
+qP^2,mx)B/d$&9yMf-Y#n/]I~mH.Xw,sR}xZz1@Q)nnSYTH<a[X2z].&2nV8.<`36YYz(v/2hc&Xho#.}X}"^Y%fCxYic]b#pL7c2xET2JkE:m+}"kH[#]
+IMo_M65Y^Z`x2c>u|,ei!Ke>XH[dH.C7)v9[</P]nk5RLl9U!k^uv|3"!8<#BJT6+P.HD@Ki_.fImj/_D0^g|a,'KL/mAF~E1hP1|[1o`{=/^"mM6o{pM8
+h8l2nb5#P]%-GS=X`=o:N:>NW`p;$->2DnKj0n|`!TGKe:<gQM7tq:.rm!;}cLG"t6QA9!+_'yH1X-D{S.DUuPGuLsrHF|Pz.bh=#sjNc,_HT@E0h;i:iV
+E;D#rB!lsGgW/V7bP=@+>XyQ!q$7$E~P1t;,/z)ejiJOgQISo9RK!u1"pE4:^Kh/.[m;J{3o%6[=n3s:6Z4MKYE.PX:kVlsa[m|5dqD!(<0qjBv409P1Sz
+"gZTLc5##0T[Hrm%49u<gjSqdZwYyG:Hgd11<D"f<X@@f#cns#kx23PN31Y[6JU:Xs-r/t>j#Hiz3n%6ISCcW1r4PI{dn][{3Gldz2FN_t[d&c#7a{RHW!
+&veGWmFg(x^}j%w:wOevvT(QMIdL}MGS3':gn:q2bGeVF8[fbK'T9UC#}RuPatESHbf07YgD=_ze30jm;zRwEf"q~=B8Snqe$_%d4U({"0q$l2tkua3W)F
+]00,xTjVd/r!$>)])13rRM:}rSLMPu&bjR/Yf]1`:{i6;vpZ.;"+J{i6/YX_gtgjii+RMMHT963I~HaDZ.&C4VK@n[1&#{dAMu95jh95a[@q9>O$#=+4nu
+|}"v/QpK,HyQjjB>`]Sftr7biebXv{TlE%5f>@@,f,OtY^4amkdR<6tZw)fBhNq8wx29U+T0ZA|wNJ3I4t.Cma^:-D`q{XNEK(~K!8Y&;2{J(ajY6^{3j!
+/g"|c[I+C%:/1sZz:/Y`aH.Pb&26r]S]Fed`&M{K43uMQE_IZyS]8B5+c=!Yldt9itn${B/!yMs_9OlzC6l>Be|P::oBJ^TU7[+cZ2yEqF9kcXXJw-]du!
+_DOHg=Jw{j{=}I()wd5t&>I.'8hhh"S`$QpxA6N%`HEnZe.R0-.<{qyVc.7./JBbIaWn}m!hM5w8Uco/l.C]TN`@(9VrVeD10/"AOo#RR#9q-$+[f)Gh.<
+}h,5z{VA<+0wxjIwMYe76yveF`^+B<Bn(us&[vQ4'h&U"c7D~Id@]3bl]_LY)3ELTJWwr&]X,S/kC-W-Hb<(#uO<23#Lb1.6{,gu@2X.9'I}C>`#tJw[)=
+7K$zcQ)XcO<{9W,1:t:=%wjg/0~{A$a0|A"aJBuaK-I/etsdsXpD@0Db3>U^eq@pIq;Dx7kNUDLE,FbhyjPlByvo}Ao/1trXj7F$t43Pto3I>ZuSSk.2g_
+m;Yr0CnFCQy!>e@d{B:S>r)AI@~T_)7nIGu#V_MZ4Kgy)j<-~=Fyl_jA[$:|t8A_#nC-@ispP)h$3Q)$"diD[a~L|k^9qSzXT]F+.CN2viu3q%""K0q0s>
+O/W6$O@^!{@J2p.b)k:5r7GuPq.KSu1ZV/GW3uslbMlk5viYAzwe#a-%<0&d$x/j7#sv3YV6tmERX`j`Y/mWVG[!#1wA~i9Ie_D>fUBQmlB9f,E{`Gpgai
+0zjj3lK^EK|N_tPoCY&y]h#:d`f!2KV5[AD4}&eQ,dfhH5vtsg@XT8rw{v%uO;Vhw=8Yk$Qc6&@`iVFy;sEfI_ZJ"r`ZF2P2]|]qzzsrVLv8u,EeXr'Ayo
+%lEWC"9F5D'%(xS'5RoCE@^wfRj}b;jg7Bh7#k_5-hND~hAU|9qu}BocpV#c|b3$B=xD_dk:"fNkI3%<mS/edirG2ul8tLaG7aoYdoU%C($g;Vf4_EgS{f
++9hP!tD_^-9FI)&_dkQ^v_66TZFzbjKlmR8di|jvUDDjo>(qih>pi[r`Y-8j-jocS-b_6gloJ&!aPE2L,6Tr_IK!gHnhy0fUNkg5fqal4-DBWt6N8K=Osw
+>v.es1^ay|i[}`|`2`^z:k7`)w0m8NXiCGi/O/~+cgO@tezA:v&82Tgp^];n/^}_3&.W+z|WEBl_vXuXbOMFh/L^1=JX!P4p1wMO!]!Q6eKbSqj&9[1;1F
+jTe'by)4}FoyJlvj>&zN9+ij2bc>%c~fGNF}9.9k;FO.'w~WMq~qBNeq$b6m2c7|oZ#.JF5CDCt4(YA%{ZD@~mN!2WwehV,2Xli|SIxoHy-`dZ(3BI82St
+e-i>ln,!j+IS9md}wbVmVa+CLM1ME',tZI||k1^]}r4F^!>EH+o])j4P#2]]%s>]&d!~mEo!R5OHD^zpZ#<@DAWOE0l32wAl:LT/c}]nu}xY>+_Ql34Ba`
+bs(DkxA5^$[|l@G&M]hsgY~Yn|r0XFX9no<i;"Z4rjT[e30E`!iLAL65j!yys>E)bP&r0`/&kP8`,3y(aey,ew&xLpj=Oq:N=1oYV|$R_5TiB-QR2PiJvK
+j)w[xpvNFcl"x|;Xod+'l2++P0f1&y"8BxnBzpkJe_|IP,t6A}FiwTrLpQDEFPwu-:(@Bt$EaP-_ctIf7'-6(ws!KDNO|rRS-"p_Y+_Y0|;n88g1'cMftb
+3tpCArHyYp&PF.z+@>")hNC_@n`Y&Bi%V-<C}jT"LRu<xVsXt&8R~PSeU08Ops"SJ5;FNJnz)Nqp#@]r.PO^=i0V+Dk.Rx]$^PeY^F}RRqqM&r#FW[^.fW
+R.V|flH%DH.!IafqYNE`3,YzBp|T'd@sG7THU"z_3g)z;pH4_v">KH=J2!/n:6k3,Y%|(BkxLCz1,aMa2fKqLAj6tOS]1r%89}S}";Pb;hrV%J{,%0b9fs
+zu.L8&j}'_kP$W7'QM3&4e8&XoWAL>9sQlQ#_;2X]5jZ=qPBp3r,u7yq1/8'yy,`2x|OI.fmM^lLvIq|GBJtpy2x+|.FOySHi@@-$W>PbUTy[tj{JWKbX$
+t=e$VHeSevx>R,L2Sp_16SxMqZ^_,rLo)btD]YuBqL61@DXC^5&<bX'ZoWOlIi;s>7-B_a$xKK<G/%0HuDfIPRk:2+{V7#[[`rO4(25_ATXwJZ$O`r3{cC
+GrX|oqv5^WPR[{uK](uz%r]{/O8[_z<OT;-YZcJs${K.C|fMT^HrVUK433lLFpC5XIa@F!>lKQUJOn9(>!}xx%k&I<YhUKZ;uNYI}w!tr(xVi,8o{(/Q9-
+zO]Q7|<DGncGYb@[wMVW^w2v_:@KtktbQGg9OK(2ZJlMa.sYv4A+%}0,(A}G.gzZLL5+u/dZt7,wtw203:SeOvMxF_4Y`o!z<-!J_O'Z}^F7+a2>4,FJLL
+nX;Qtq3Lbepo3D7=VXCfwbV/P,TmVl7:9kOC'SVKF"`]/G`N;3Xh1A@|4^=1:a4!;]7rV_Maxiwa+&FF9&0gHe":7o'7=tUa<.hu=8.""}ftCot5P`2HnM
+mZ,LXZ9zm]t{ujWZPMb%mY2O;%Dx>Z8@Mn"N~%kOGngZ1MomWftxlDas"f.ZPq{s`gHISC@O2D'dvt$E<fXs>(l@,yy{5)+m^VH|{vPA:`X,xPLEr%<)m;
+5y/<G19AFz|kuG~KRPtV4!ENO$^uLPqv$(XmAIV',5F0xU6ch$@tQ+]8(Hd#q&'BnF2rYJu$!!A}svXwViq^cCwexaG6G^X"1CTle%dv7wq4-,8pvv]@-F
+f0S7^D.Fl>4t6sM#t+qz-+/YaKN3^tlQQ'&2Gg<="a^3KtDjJs$H>(AL{u]`sJ#qTC'D4_/bFp)@yMe18c6YTW.pjmXqb}{bwCuRqQKQ^Nt(e{.v>>t39c
+#t0.fbZ09-xCIyH.Rv{bonx;z($)(Y&tZ(;=%{;GpTP=j:B^vh+HWW2wHGV.qyer0LNWIv~sQFxUl!9Dz>Gxbd"M(`_w^sd!rC)5%NTPE+ol,DPM!<{r"%
+)&GJkf.1c1zzLl&X$7$yBJB8!fFPlSsG[j+BM2Q>dLEK|9L.(#s-Vio64l>8lSn`HB,w4jXB{4bRTK3aOZ8wptYtz"^Hg`XwP"-[P6Q^z)rRH/GWlQe/6$
+=R/e-v&Og_oL:4"G%yZ2`tWBl%88W;-Kh)`Zaa-({an-ARmend^%B0_C2Ux/5`Kwex$j$8`<~DB7WXiY)HY6-ARTnL~Vdm'O5-cs:zb!]L{C;E/cH)a(O0
+6Btw:<P{m[)9'Kqo`Lj`.V#`NL+#RSjdk-]xxQiKkIh#K7U'4Q+aZn2%DG]jIos06z._3nLbll6fuu;N,,#z(sHn(sO&H%jMPuJ'Q%o{Rb,djUfHO'Ir5!
+=}d2[gGrjEGupav.#37yEAhI`7m)_jqwY<EHC>T7PjA{q8O4znjR7@1MUx}H)PpA}=<v~`XV_tXpZE'=X)D_5<[{(M^-!lcw$)++]FE1tu7Bs7j&JGxO}I
+&YG"9&%4u.3P:s:0T3'VzycW'hayk_0nDjMYCshH9hc_DO(&L=L/sxU1q')H&%{L2=QFb9sD)Vnbu2Vp(Gd<N@ze1DZoVHl[>5nZI%&VQ`J^[eW`a:m<3(
+c/z0k4q^uvLj>elMXGSNJHqJxpXaOC&9M`JB.fXv[h=%q1Zh-0AD`[g|YW%|n"0m}!{HQMT:yuaUi+2$q,8$'m%V76N"S]Eq,AnQWey)Y4[r<24|_V('Ev
+5=/Eaim:TfTjwm.`[>F|3^~]Czx.yO)wMFW5/dmVMF)Y%d9;:kiaZCsEs@~e<1K#7ENC[.NSNS/YUamP>WijRb5c(1$TKIUsxzt86El"ptK`|u;{"ZF'LF
+/LaHv"B[-5VZ,5pJz!cfYbk]eU}|ZiYr^$9_$6GGZ20+"D$+Kmm!~FhcC1TY&'l)sj(_wM{"s+b[gp&E|uOM%Rhnq@j!#cliip+4pw=]X<.E<F>F."9XSU
+{S~J:#F#Cm>/~3lw6Z/W05tJqp<]JW0NsG<robZll+1H@h_fr^@qfJ#f'yE8{:25Zw[uG`qxaw"X`2w)vJj+>=)plrkc)MA=IZi|Ry&B:kyS=L"`41xts:
+gON@#S4(-X/ixa@]:q"<']&{=:z&$$cG4&Zpvt2fdLP-_xJ`kGC@KN1iO7Yxn-K'}neJvV|J#2ZyDgAO6f#)mMIk(|}rOD[y&MoD>E|`yMWQD)~6`g-e.C
+p`|nxv-!iYu$,yxjvv-e''G|~hf:ub}N#zs8di;3cM]-m=8MGO5qdr6LOw{HO#epZr@P]rC_kW2WE7'$t6puo-CVQNh@T;i8rTRdA=.4|T~O@LvUZ9&Pwd
+FtkD_r5QAr6<JEu+(I7wJ`ZVjH'+Sl_8&AO$v2:2wu,GN(T2AJ~k}&QY2FW|qh&EypLL^F$BUGq{rZSZkU"8z+]^]KV:^R36<u72_jc3[c8"pv.B_)+fL$
+Ncp&Sq'3}bOAtWXhWZI[&ud8ye;('i!zregadCNL<<@mm'&Kff#@/B`QE[J5[Ch<L=3`T']nah&'=B]:NaQO)e<a56x{o1<xBIA14X;V^Z{.p+MO]ot]HK
+>}78zIID][s{5z$>yTA0TT}y$;KpfB5+$[h3H]6f&;7}@snH92HGaM1q#Nppiby^Z|nO5TVqQrX{PYNDpmzo2qreW-)SuxWL%3tbY{5]ZMi,1MMm|BB>}5
+@V0q;d!e$U.q1"[vMo.IzHm;}aR^c|+AKXrx9rL%;GwjE7/t0:QnAN!rgO@X|yk=UxNg9vWX.<Z#N4sW+Vo&o$42dvE4nBC-{C8[iA]pWoZa+jYkyoDO4<
+,Nlp90}0IkioQL<YfE-QoH0[>x1qaSnAJ}];SKKg(U+[_.BGe`@_K>}TVoRnUaUq@Jx9;snH9ndEc5K:N4uJ6zHL{VKA&CzsI^}2$.s$+&q9qNc$<iG|hG
+gX4tVr$G"<vorn<8IxDUx4maS-atTWd9rJ5qpQ+uihX.,:Di{OMZNz8N1|yvRE;xWFKl).%mi,d6tF'9x|5fXUJBlZ.@pk(;}k7Nte/!G_cx#0=,k21W}/
+nmT#`!}'T/EWw&'W1o(,MrS0eSZx6[%cuAh"d>+R#13_xy5k!;H#+/iXJQV$V":'jhkJL7M@P"Ky)8AIjP,:XS7o(!lx[kju{!"`G'.4Azd2D.p%T3ZQ(1
+~&Ix9S$3v=RZFGArZJTJtGTL^PA.-QX@.x-S]A(QVmG4-lrkq%-Apu&s&1XK]QF#ojx-Lo(eyiUFh2X%D1MlPU+k]g&(H.ql@/4tWopdSBfsz[wY2!m&bl
+5@8U%(swNdS4.LR[qyoOz^QqPe3gvrT`!98Bh$yDfoNjqi^l|:1fi)>#C!1iXkYAw`ti+kc.P7ZC6hPjn3.n|;!a"J'{N@Ny6H/-bqd-hFMu]k@Dx(|w[.
+[IW$JP-[1vqe3Bg0nL&NS`N<IWsDavJ|eG(WP#ymjB.xoD'W.QARbK$YdMVxR8o%Knv`_4fUjx`Os$e%NPp/VOVTz3l]lP2]AEbnHyMyqs.r`d#VoTN<J"
+w3]Cq:P]"4f}r;<E{IFWEfA=Bq+q$xM$d8`sx>.Z3}i3T.y#Q.^tgqxlt+[:c9S8X|6=wWxTSZi{EsJ0fD-blfZsx%6J.m<YmQO%[N7mhHvVik9SHS`Ws<
+{h2eltxz:SnC@wRT5"!1|Apk^4r6DvN6acFnWU]#s:z]4^/0yD1w/2]zm:<JmD>XT_{GW>zX4e!z4/co8S-y/2Vth$&""jyF7oFD][5+8e!8HwMou<#_89
+<OD@F_j2e'x&"rf_|to}"oH;BFY#xzt"!TO[DTIiLX11|RjL|f,>$]s>etBF.6`pB+~>ea+Rmhs7|8_INQ;mp7AJWeQZxuBWu1[Hp3d`R]!b^Vvq!r1$QI
+e]zux@)=>[T3y:{NyVK9-bx0Gzd@NH%-^eT/Iih`nK4}DbH%;xij(:m[R02olFf^H4tL_:&B43DI.vjP@2X:B=@:Fzv]NTD<GrOD#vTeG:)=cRJc1,-.{l
+Qivo`DRr!]c(tTp<viiKviHo`^u],Dp),fWmuB4NsPxCweGhuA;%WD<zmZOv_H(M;uy>_oKaJbWZnkDReev$zDnrk#L7I4&3gy!mDx>QN+0}KS~tYZ:B#Z
+#_|W7N8f}0z@ZhIq[>&X'K>!9Xgj[yzIrVowAw]-@.IF.J2QU#2kOU<#MC%uF4t3NfG0W1arl6LoC-^]nO$:ROTrdIB9Nh]s}+I|Wj0H&$i[lvAbbY=_SF
+@e6Yt+$42doMe}Hxp39RHN5Pr<xifE=Z,e$o_C8lzpX[je2"}xs=H0.8OagY/w~"}N.XEN`HbUkKYB3YHe7ibwrLiBba%MIhAQ/rJ8HFrJQ2PI-n4u/n(b
+'"kw5l~e45-#61n8v,Tjmj4$2t+al/>TR_}"g_N!~y3pVC}4JXBy=r@Z4faa`4~nn@R[[DWq}t`72TDW;^kJ]In8%W}+T2~Ug)@>-6OuF%G4sYJ@VAy&Bc
+j-iZ#RhEJDrB`,;](y%51B@#J}il6u(Uei7QXvMW=.q6(DOccf13O#plEkNFdaOM)u}-m>hz/Rc+%^!PpP,|5L;tM|R3.ORoS}BBM_2[^GQ@|Ta,YiM#B&
+~WNSY]P98%QXZEpi~d[d!fmT]Mm5AEY0(%oFR/f)l]$8pAVmT1pHjCf.28k+soVRKg:rEfHyoRqH]2T/s5),41k8eNBL3gKu-sR=}E03tkeY+^O$(LKKGD
+Tt:@_3vi",vsm2Y9l-;r72%|Gm[tS:`;XF(^syI0PLYqZ$M]vSJ{>LAYJ=t,%AWWIsyq9`]%$sp3a_wQ(A)O%!d2<"UW@TJ"y/!N0{SxIeBOk2G!V)hP'o
+}kY%aqSj!0LaZ{5]#crf/^B:[r;XWm`<AP8gu/C&mr(hI:~mbm^<=ia<ihKO2O!Ba^-^MU$@GE9ZT6-D:jHrIp}OGioLzj0+5EN`h+4b$@ZJy|>G1W)Y)F
+F'xo&FG>"Loj<#42uWe47t/}DP22VO&e@J9sP8tTDoP_kx%0Iqt%|r^wehur#fm7nK!DoGM5R%c3ixLl@A+M{%R]|`.7|T%fTK6IH'6rK|}EU9x`0ti)jm
+yF.CV4r-&xT8'3nkxGMs!LI:e0)^ep=^>F{](z^^NQ~=/+v4fF#RF"z:m#@Ga`X%f30S"eVjo'"ssu|#CD^6"]kYti2})'ma6dA:g3P(I3>XVK{pVVpYdn
+-22!!T_os/4M1p:,7iB0xvB(rHYy<sD!1hA7)Gmo<$>z}|aF"9~PO6f@P|z33<e[Xa6Lr^4{jZ!s=_!IyFh}W&RtefX][q/h67EQ}nbHW=N!9@^"%[Ab2%
+$C'L"GOO@rHCrG@<GFmKz"U}hZc/k,Jn_8zq-L1q<'%k!uKNO:X<}I<kTrHke[DEQ={%2[:BX.9f]!rYTqK5/#8V7oaX%q,/F|]]G>0RW(q[D;crUsy(;(
+u;bipMy]aho7^HnSSW@<A5,u>&%y2G.ZiaP9tL##o=1^NCQRB^qLiqU.tlY"$w"WYSrf~mfa$N@DzC$gawpfw&B4F1ueam)zix:97YizuEP`k}>gd7sCMt
+m{KIB-rH2{5n_l47zpu{3@hL,sXrY"Si`}+mBq'om@l@E380VZ`!rj4N9Smh^=tMk7L)seuY7JNFOtwsk95C{uiTM_.[F9SR'j#8Nzj^<Zmx/>gO0|5>pu
+H^)ql|`||hvT8:UwpuD5bj./J&(Z:;%s=1(u-d0-iNl2DS:pl>rEbvH]LUvJksOSE3~Yh}Moo|2k)oRl0Y1>Mxi-hJl}pfEQ^{u618}A<kX"19m_4j/W1W
+[D,//XRfvnK!@@O6&/^]6YguBVHc#f!zV/.,JmI^-K{|a"e9+O9Q$pRUj=v7s5bCmgOC#+1YM0^D^kbH#/2@z8t4K=t={Ta`.1VUY(6lqB]Ko.f/aKaz9"
+=1+;"&}>(cjv2""j0;pQ2`h)n0SdLA2IAGan}1T`^0,(dFSl]%-$w0@%q_6Q#`l:egP=SU#$K2CgvA<EXaqn^)Zm'0&4h'$hiYe(.b6cjG4ybn",KuLgK2
+lkMO/heMHuo=Bt7_fwQmV8Q(pvyi~u[POA}Y+6~95a=(|Q{fr[8!l%M6Sw8C<PW]=s1Y}9<&Cw^FVZ]KQHJ4TMWglxQ(U:6.(iq#|!Wl/fwE"n.b4UO&$E
+#tJpK9x'_#{>GclhhEi6AW+`t:rp@1erKpD`z2j<ed02S$(Au0%v~aE<C%y:-`):]BA+0@ZVl"FT#)%yFW9PAmlY$$/q+y]:Xes93eFn|uzs0%3r$#J;!a
+(pgusSN]d}&8wau]AkRg#:|!)iB113;{:tor]g<eih8Cce0C&zQ8hkbw_Bk(hk~'Y3|5|t<LoS`kq^_>F+`'K:ioS(G<whg-{1E<R>x6Lgg-N>L3oukFxF
+_U2;MH,{5,%]Wrahvp=C,K@Gus]yy8##|4sdJ,KZw`pYB%<we9q%_517EIeg9^|iH"6JsW~yTzG6n|C)S(8JD|En{R]TSzhn3S_f:w6n#][;+oRZMf;uLy
+Ye}b57Wyn$S(Q65J,:KyK(HqH7|dQc_qFILKvqw[s&)%6wh'7J7D=<hY]gt_C21g&Gd!IJo8_&ZGkb<0fqaa@d!ctRJHf"7)z+>$1m$'P00v4+D=!sXrU4
+eA8IF"gH7N_/i_%gcg!;zl3`/U3otBaw]]7ysSthJhKD#2yrkgU$N6(yeUXt.}W9,4JA&$Fr"q:P#$PQj$}Ml00-DiBmcBRnT1N5TpNETE;|SEg'OsE^}T
+}&w=gH:g7bJ$^XpQ`)m6@0Kim2KA2W>(v.:iIA(7#)zEvw:%uWl7+pu^nVV''4W]rCVaY,/zg(Fc@%1jJqMa{g1rJzx2(g0$c4QoY`f1.zG5H[re`cK"vx
+z0'ELbJ}1uWOe]$FX37oL;%'KW]|Mph>jh,=Qo<mDz6r4='jIb,&BP0YABc^dR4L+7u!vUN`7,Pz27Hs&dRPkSSC(Msp.OR:0aLn7A2F5&Uq-Io!^:;XSw
+VxBpkZ_Wy9JohMp=^%yp^RSPjL=YC)'PCnGdG561Jw(Z]ND0]AkVt"LwLO9fB60}'oLIWh&FaEanxT>7%y3tIpF#Qvd(^0p<HhcD>f#!uUV;-ZI6><VUue
+r9_6rQ3vAd^{=}DF9Fdj+_EU4YHE`+Os#K'ta!mtP[05[XRg65L]FavnSnZ]6B/4pTxECHwW1|UKy.7>7Q{SToSo%4M+$YiztW_(1Ij8[KEv6}YQ[0ZUD4
+Z13&B4E%)6M,O2#NVrQ=Ojl,GKH)"::0>%9Cbb{yVWai"^PidOkI{Z..63KJF,_dY{)dseC1F&Y{"V8&lY~u&/tzJi|r6z>r$NV1zK'L5^0^)y&>8NViJS
+cj/6Gr@o>YxJ}+KrA3yfa<Nr<e9aBYaN}L:B[{{X_F_`O+Q+pjqT|E8_q:8ODic9LTN;M]g6wTe0F'k#xiHi6'{Tp{THdcRYYQmNcx~(Dqc1dO>R].,rXm
+^f'Wbe8/MHE)f2TZKypl+sjws{1Wd`02mGXI[L<rzImh5rnL$x)BHyDOF"1uq3%wu$kxL})yP&ekO7<zn3_C=h9KW.iZiB'x3UM:q>=SwCCgQ/9LrFlMEh
+3fx#{t1z^XR:<RKj]S[w3mkoW|{^H!Z9is8cC}WpiIS9Bi$3v<j`n/jESeN0J4TyUpp2q>$9.I/`1!qI#JLp&nFBBZ~MGU+1$XN_T=%Tk"T:#{'|P.re#d
+$yg"|Cpq;Pg+J;D)=)&)KR2M~v)TP%&RzaJcB6]YEoOwFwu+#mjLZ`Pa<}/un1tQZ71pShcE""pOD`NqLdV.'nCtTLfM.nM5AdYCrhm0<-PE<)d2jk/dIJ
+.,2{1p:}~1Z(psgz[%h2Jmtm9EaXGOGAOxE3OBfc,K2l@)NdJ}`4{z~2~7S`UDjJsX2UYp(7F'q}/#KV6`izcmPz^BZpS1hi[$c4|xL%|2koa>k$h3GyN"
+;B^'iYwjygAN8dpx(J)X7V}M+wMATkhofLmh9hYclUG-q+9put#73|{Y6(Px^I`ILdQOtS2Lie9=e@=p2#2cq1,^~2;B9W`4IT,OS3z,(u>>MhTocv;BQz
+2A#l3e.wM@0'[Ls"XV9R!KCNQpN^}]VS30~O_zV+W!,+$Nmabw&8`]KyO#wx9ggo{sdANwe#VxX&lyb:G5O8]wF;HBN]yvj+M#Rv8[}.-zRPuCjhJqp__Y
+E=X}ulQt3#)LDU4PLDPy:%l@#P|WzG7!iRA)CE_-5b1Ygm4t/4diD8tXf=osXvt_-1@=lB#W:$i%zcbTQi-JF$26u_gS-Az7Jx>Uc/|qMSYw}(.dfhIC8$
+EsbxGh-'lkq&L#3]OmI|XE=#q/mE'iZ3_xK&~vOq"pGuY/v1wgXO_]l&u-xC,WwS4Xr3XnJLU(jU^qZeQ2lxHdU82/duHg(7YW{#:)3NLVGf=x'O[:E`j|
+IaH@4>4'n4c)x{C[OcC#&2t)MLu[:>Pu|`F@,86>:X32#kRJ/py3+dP>:Qs{8#uO,c8y-xIF<)YS,0>aSY{gt5xika3%"@GCx)njZ'K9#ec2MfqG{3;4}D
+n`83BQeVbGUp;7(1RbAjR4=>RLF1af[Do"bmTTST@E`{+so@oe:)$xyF,FbY!GJ]T%+X|L)n%M0$hzuP3($zVQ9Z`4Eltw,,|4ON;0kgujzEdMN9sy#T]J
+L:hd&du<K02is9sY;ps]g"U8BI-"/@R4NQ79d$[^{(XHE[#uwLJjl&9=T9DK^2RB#`2Dx2>Faaooy%yddbx5'crC=pur}-H$#U>_;kkszfmBvR$L'Pf]97
+q'vSQi[PfmaJ>WKkkJ7fT./4Wk2'%AGTZe6BN(ZH0CR@AmE`q-,{0k.@^dG-o|PJPtvXx[0qC.)s#Mfc$RD(6pndbr&C50@zq^S8Duyip/GYe1vDpp8#~@
+;Q]2D9ZmxnMhV<HA{{tKd%O>&!5G{m20p/>e4bWF5b(w&GjqCZBTm-a5M`SQl!OMBE1o(@l2d4`qred:yX5<<UsHm5U^YF[d$)<U<k;,W!:&(.vwa3,&@"
+!k~d$C<a},_sFNZ8`hSc':f@m_g_2vyEG<Jt4^W}rH'tZ/F&_S!Q>t1sp4,2H_wB_-nVQC1QE+.c.=cMQ0lGD`.M&<n5Sf^[=B_&HMGg9=|gs-fYgsBvz.
+x[QIAk#Yy%_pTJj{5a3W}+/P;uLWWJkY3'mVy+[/xo|i8N2<oPEXs[Wt^dW1><K<+.]bqkme@p,KW!]1ud/'iM5@6H9.jSGDtLx+;yl>+A<+qIj@R01G|3
+l80fv>{T&iS+g-7%!3T{>DFyZOp.i{5v>9Kadkm:oKR-='ydwbRk$BHI@]^AZ]iI1,In$5Xq2.WC5Oo;sk(4:9xo]Cla';f^uOUtZL>U'k:S@/X04DG|H.
+{"bD-S5|L"7MGS<bS3E3Pga:K}N&~h(nHc7a_l[n#jrW:q%<4osTdBtb=H!)^`8|r)vR[JE|b5LRx`<ehH!]eSn3KzTv}'df0|SO[H8usyY5.Gts'&-aH3
+:3JGbBQJ_vKH7J[.LL0k/dsdD8$&<$<^]!8+xS2"D!U^#!{OFEA.yvH^+GV(tSvPqlIkh$MdP2!g82Jk~T6;nHC@ruaese%C;a-HI(xaN_I_n%&kQ5QRm9
+%-Dw,`%/@(CVfd$o7Ayr1WdJr1k`%@p6&+'wo@e&4I.b-1MB<k|B2qe1u&pW><c18BTL%kWvUf.K<V[AOA=.;Frc0pxltFi;x$YbE8`YcjVkBr#'oe"LGs
+OaN|Nk:wK}J=roDbt@o_dJJ@1}%/K=[Y=V#_FKlm&K4ccf2Y2MA9q_tGqoN:ok2i9(./QpRDd5@ntRdXqH_@#mWiHU0`b8fb2<_9_qSMG;VjU/[1|_2^iU
+}5EWM<P4[:Gr/F_trSh5^J&C![lzIgI6iIk<JH|$L|iH<XC}],Tnj,oe+u5D.'XaK:%C!Ha91{m.>;-,B3[g6@H5<4^0g;B+<OQIc$q,imXqQ$3Q&Ve/Mz
+PFz9D{-G,^LMD]SCs5,FN9BtiTV2)KC30nKHf8G&f;)EE[TFQa)ytwO,@_$Hw>%gqda(SpAP/DHY^T3c,b8)ao'C>i6q4M2v-Njn}vgaJM)xn+WPH<nR/b
+"s[aQ[6I`^!wX8^dg`s/X=dBGO4cI3"w"Hy%p!ZdR+^$Fj}39(C}YCp"^G,mBL@<%.Z6whcT<B(.4ISD1%pqIZL}Knbb-P1o)At:mW&Bzm>,&@&IWrdIc7
+;V0(K6T{bvZl5.eWK.nb'vEV[0XeHY3#NoWC2)A(1^62bw)(cz3HhU3%OI3%{r)x{8@qPecu[FuPJ][a6IcUrTc1p`n<~hn[J2f&MV1DZCln5}542{FAK3
+NVwa+Y0J%x@#M`:b'mo-m]4dR=L"QHIcbHfJxjq,|7:VBr-|g<)e><mlxkJ[[.1TG4151N$k`B8ITgf2U`"o5udD,u<rJdgAuB,Fu!f0^E8+Nh{@z}6:Yk
++&6]&/D'XKm-NyxZI%]XgS+uNR`{e=vHx:22<NHpt>Axr:!(16njs8c04%[[,s7#Ht^u/<T}m)qi(F{|;aAu8xwoUewoq|Nb8<Qmko:X:g@Z3Ai'|Ruk/U
+@$.fr>'Pf@uu4=<0hCh=G[d3}LK#_jNd=d{=brfiyC}W!zk"KxacTk.E."1.bs$j(WXi7}_cE{r7xeFs,HQ}gv<QBra_bTE'Y@;`oEavFTt6~G+|sBGCS&
+x%KKJRs"|<W9cB(BGyshW+#7}W1-C=u'+N6yOkikw+{17(wBBo!ZA>]'gPd=my+o-GwP9&Jd=xzipeBx+8h@Zt!J'7.&2&NzDyb&9K,tHYJ;R-Ep_/HrtF
+'^&VjQ`4z2OcK=LYZcgw%}~6/G+rU{XbWB<c5rJSkcNt`tL]&{c:eYgS)c&8J7N7{>x;LvH#33/:|sdV}Q`&{.NI[/`@3sm+a>(W]Q|h6vQ:=drIyc,u4f
+c4H6]ISNl9G'F]m|tOlyC!'%jrco!k|=f6h@@dG2j:Hr$F4nQ3<jmVur=5-FX}Y3%wtg1=bT~'@/4,%z~!D)SI=RB/U&SNn#Ruud4.U{V,b'jq`Y45R"]i
+En)"(i7irilDz0eX7b!N9gp/cq]O84pD,AqHu3poz<;OhTkkwL})<TJLTB[@/b<}=X%9Ykm&(VI)~`g6qTS#xeE6#EKE7JE)(=@=.pWp'j98hsT@-GA{IZ
+g+5GFw4OMH[29k.TB'2H68om9xJs`Y/V:Y1CBD'NT]$|V.a|]PrP#3.j&juHHY<icUQ0IOX=HY.J/``8b%(YC]x9cZ]v1sU4wv[/$nu0jQo#T_q7M4q|3q
+>i8b#fzZ@w=PKN7T~48aVh0-+3+(UOsz<O#nBm,WOU@h!me[Yu&"&)G|I3-g];9lPtilv<L"ibmnJp!jlL~Ua[a$K-y5%C-<=4o][L:B_H.`5>//]27'ns
+V;c@W{$99`R]Af<|]_VWISB=zb&""+g{%:Cc`crzEHYun2d)6AqRNElvx={>93qfG!3&HBNKDWqAGwm>yD,#3aO!#dov%C5b6e>At`D}[cKklHn3v1GeMN
+M,wa74bfHc%YAM8R<JSvoat1XP[L^&Ssm1A2W!+ayT/Ph,3&aGUwQDcW$ZaJUp";dYTd~r85l!Wos5(22"j(Mqi7-g",n^ZC~%UQ}@I(Lg=VAuv,,|o1hr
+E3[<GDQe.;o$%J/"}$l-K)=J&UCfTK@Ge&FG!gfh%QNs6G-_m@Cv/PcBiH&VQ=8K&k^{AIy$E%c+!yO4Kywp.j^l#%&k[!B)'YkM`2)!Ph3-}qz#H]^tk#
+%EEl1S`7WJM=qzNe}YjtPD'xg)SgLp;y;S-7&DP4N5a{~38)qV%`"rLlrE`S:zTVV7WA`JXA=5tom@Jr"5+yCDx|`HWLERTaPAI3#k4_fKA"aYu{[utc(.
+xn9{XKtY_EX+2FGhOYC)so]M{qmrv;>Z!74Z6Labp}@OA:^;L!Hl1@U-dl.7$Wv9CXypZUjm_f^+T.Ehk8QK%|_G=AGn^$2,]sDoVo}Zo'ol1uK`9>F/(}
+!c733Pq0`3r&5V5YZw0[$CY^_s)wQ@z049O.w6Mb1K-lEcKU_7/T!=N51$;k{S@/Uj185,~(n/`Ek1JMd#Mum/pGH|aZ]V2QuNK23BLzHw~y-IDMq5gmm6
+=8NN'E%tc_$#g!kv$2!)poj&Tz1^Q@uZ=y<NFv]nC@8ZMfhn2jDuwP!hPxhG6)gBG#&`h)[-W<><oh`Uy'LVG|QV:9oi|[JCg'vuT^X7kxx@z0aR=:+R94
+9JE3UPrhK!Ergg&wh8-<_MUm4E;D<X-o#[/.@.YJwfHU<0)fAdj1~]L5tzWmFn)J3soC]7%w~}_<l)OxVVCe_5`;x_cJNm4E#{k]=xJ#}&xO@yJ<aLOk(O
+hx2840]"tDE"Afl"`Y>G9ToCt9tyay_c40I0%tYg),UQ<$w-1[,kO.T:V#vRGLl:x:>]~rudcfB_3+mLF)@mIL(oKa4I/maD`p=b#^-Q24y9n"7#$ICArq
+ZoCm0Qe>COt{v=vNT6l0}qNnU{]oaI^ImW+P9ID2={n/i7y2yT&=)X7]8|z+0t~ZZh]C6npiI+YcfIw{4T7,J;(AN3a%7M-kG8M;Q^<-B8G!}>aeDI'm9D
+R$C|{K$0#r'#rCK^Jw9aMexgr|lRv{d7/t)A$5LMNZ]M"V72E"^jR`0}hu9OvE[J8xT>c6UWIM=;(|uv>ejv8n1r,[XN+(T(|yYNjwX-Pb@$.62lA+N|Z4
+gQY7(LxNe"sI4sjI;@3+:"Gs&N0gY}[_nSA@2m}Kht_SLfx/$zHUdavZMDb4V'/Gg!iuk$a)ohF0#4q9m`c^Nb'Ops:{>[.Yyk7U"$Cmk1"6:vl.kv9&@7
+M<8jE#,7iDxiTTS@L];Z}a;W<J[-SsyTuMq9iUL-3mG5jNzz5n@Y{+1dL^!{:mmM>Ls5/zy^@Mk$!Y=YR&AqG-V{b$H'c7.VcL_B9FJT,o7P+Yd4V8wpk<
+ePSrz6(any!qX0TFWx@lD.X#Ld`CK(@yom!>k3~'4c$oKmRU^ZR>T_;%Nto9ki=lqfdC^wFK"gyY`EkNpAUV8whMs:_dw4LKa'83RpZc|(j1&2mVzWuj<&
+4k#`Hw:ZW'q$a$$i3"VCSeeIe':nj:qK@uV[(IHSp7,=>@gHM!DGLT~/zpf[J}0'e<]I_]3;`1~-Msai00wm|G+8;OVYTYg]NfGk#7gkPuA_3W$H)GIc=A
+o<#(uTV:DP]7[i,fx1k-2MRk5yJlia|)@Z>$2:]Q5cO(X6[S>F^jN,RMTjV_}hDnP$i2nIQO59bq.;_cJ_lFn@]5.7X2gEoz<$"U0x[)OYUjkaojMv#`}R
+b>+S.b<g8%C^}jWp[_~Pg9r"cNPb0#c#Zm6M^pF,vP{D=/p[bj60/bm,fE/k`o&pw=i#pc]Rsa"Pi2FImoa_&oiwIaj2v##-$!3o7!Ldt0t)<#&fWO,/cc
+Q]K%+VSADIaRr;#/#MjZA[An[QO}xl5Te<T:(:8^vJA'u6gsQRf}Lr`}=()[[OLZi=VzdD:WFnl+@EhlNzkA;cHP!q{l;I)@]M;Tk%JU|6>OQ"=7W21Asw
+"VC&imbf]26jo^YHN`7TI6X}<QiCZoy23)LjAvEr[Z55s_vV;%:OzU41RCQ3r)LQ/GW#RPmR:BDMQcp9}'ex:BTj'(]KqM|3A'q)Icf=3H-y,W^Ug[X]ng
+Bil(gVxWK8Z9<75yv`R+e6{UpJ@Vzi8REW7LzL=<VZI>w`h`!Op<,qzh#THK'#Zg@CGMT=sMzG)3>^}fWVYT#,0<ysq>}Up_q5{Lhhe0XIrlYJ$#upNykR
+|xLEXpgRIbV_QYMC%n90+J#JtP0GVcE.Kp8kR^y7V[w8lgO%CW_%@"a]:E$n`6iJC1]Tg]sSyFdP.R#Q4,5Blq4#p@9lLr4P"#_wE3B"wio'|LuV-9k+Mw
+X]G1M+o0HstE=l<2OeUS4VJH/nd.UMR"lfsJ#lrEzEJA)"ME"sWfhJjcqeV1GY-a@['"3|YL/)".:99zI6e[#M+>k6Xyp"@OqtMnv)exM(n|sGqbd[Jjw:
+d6'JfNRWn:c6&3Jr!'UT}cwkap}K`G:F"4vOMLW([Jz^h'RWCVub"+(KRxZfJV1lQ6@b^l8Fx.)n+2mjN'dQt:M3huJ+1ZX:K;]]2bD}.#d}6(=|-G$A%y
+Cn7,RHuKH$eGtz@v:jA+M&JLCP#T(<ccnWb=#prf&:j{gqwH^39>dMV3#r{iDTy`o}6||x{jVWdO@v5XuS@,NjvB/J3(jBo[Nxe-ShEME`blrlY%0Rsuo2
+q_55yq|Muy;YpB4tX[CBDAzY`Bc=idxpjHfe'@x6Gm@NrHCu0vjEgZHy=7"B"L#Z/}_7v=qtFIVvT]rl(Q2#-:ZSXgKIS,$m"Y!hQaVE1,r66/8I,r}KY'
+-:WpSC7P;V^/e1WVy<91#ik-z$XU@Jp|+"&k"Q;%re:7Oz9%;.qw".OUJB]}t:I}zxj_$A]^-OBmLE1cLb}7`cIYj>:[If0$/k94&PQ<4P;e1w]^D>$!6,
+]8)Gf%q`bh-$e#9g:LT&.`bjMz0J@[)`TV5!#vZ4;HM2;Okbcyms;:T0w`0Gc#t1E[S1u1)F"@KN=^-dJ'.gM_6Oo<3K~%czX;IkgU0SL4Dvc"^t41~]2G
+=yjkzMwAK,PGkpA>ji{N$9X=,#KgW'@bEw[tX&J]7['bvdD"7=BLg#T]M6t.[K!Cl31)NC[|OfMq=&D)eo9>:;BCceyPX#I|m#uxH<:j`Bia)J-<-l<7{q
+e1un+hUklgUz%%)|LJfgHLCr#M)/AjO.wTwsq(=^';hA]T=.+G#w,STL#M=BY,p+>])7,g`$LOy/Xs]f;;Q|<83AE<1Bd`iPx2)|:<1d;CR&#(:bObE/z)
+$o4i_Qf<`0C^;5.X+Q~u(jmz_GnhbUHxaQ1/dwlcIRFq"b/Biw^r%h9c0!]VU,&boo<-jQE-G/#@VZ<{>m>laudA@En&:kGJWg}zwbPH+8Gh-Y7s3s4@D+
+"P<R%Kj%mbA<qp7oAH9e3k:J$KZ'-'1/}%hd7c[5i=nU`/a@hJ/-|tNKgTL1t^Nf+OGt#zGX3zz'oY1&2q-xq]xW4x:rIQQ;#bAP~ZG+ebTk[{]A)J]yQ[
+!0KDVs+ZANHfuAJZdy'hNTNM~sCp0fTnb-a&0v:)Y}wRrRk}AbFl-)c$rF.,+{EY_O;a9xkv}3=2+5L&hbzaXrxX7%n@)GYA1i~]pJ~#MQ.B7m<2>chX;Q
+/)S5=7%)NI/{z<`]IxTVe6IRpk3Sl99j2,a-hU0-/iojY4HB[<g^o]tAEmm0T[tY6k7=[{FOc[1!8LBRl80g`Q+.xjfS2:N,0uqO{%`]ybM'-sff/JJ6D/
+g0lw1L>Ati_}I/Ck=wSU{$8#0S[Z&E<_0ABl;wcf]EVg:X;Y"zVb^D78nX7>xnVwh}H]}L>q6Co0[!>S%{XmZ0W;6xi}eUl9JT)t^lNtV5w3+}"rR&a&k"
+WtGK/}1ZU]oU3ykf}d&8yCC%7R@nDK!wQAkJzA:5QYV3EEZt="I"O9]LG(n0Y&MOJT/mjP1&+%mJYqx["uo[y&0"o#6gzvdQtZ{8SZ.%1s(xNaOH&b73}D
+c%q)<3d9@;c.dBd`SXe/.+SLX:LHHJ8bj!}Bs#:&'j;L,r@7mnw@VW!mUy6^BMI"f!OGeA"%mh:W!SqN/ko$uk`o/|5a$]</{!U[N0ty&!_s]Jcc-@YsGK
+gFCs,;,v41d^:Uyu!t[!</k^o!8RT$GXzZu+Bo1!bttq1Jdor#Zmj;vQS5Qx:<C_+q03=cEjLK$HpY_o!(aE=9z'/S|</L@wl8Ir_GbE;UO;f6ke=,X+kj
+nx`Tf|<f5mI(ugWRkHY<.Lh^m.jF_/`eFE[1a+hsDB!`Cn!1lcB%z1wM=<B/M[gGQ%T#Xc_@`-Z$^S6<gdZc&(Y0L)7(#Q>uAi;0_7]{l`!k'w#V#@pFX`
+3WtG^f:_f[~T>#pJG(k0VY1$6nt#rB8zbbv;_XO{N%-:2DC3.Gmv0GSHQ#SfQHW;9k{ym;dXDoTrO'LG'+ueu;qv_:8k2e#4('=hmd`(6I3)T(#A&Iw<>k
+AWTI-Huk@(X4W|1i!pL/!#7pa,=@hD%sfM_MUf:TYKMGE8MF[}"21`Vaga`0"(L=z5;hWed-].bnv6-)Z;O[3CZ31/6'#)J<)>dle(Q-_rc|-I9_=_V]Sq
+P)~$L_nn0jlxI1}xz0W&o)%=tvrGb`&KmVR>vmwp!yo#i6gXqn[ES6a4)z1p:}Qb{@nL#Ls.`nQ$w^@hE8gx7o;nmj3nz=vIwMvi:-C5Le|lHoGq&E:,-Y
+X2>q<O1pqbZL7SQkgH!+nezt/_+`}__S|.{c}N^x,t3h=,bVhhHvgluc[@[8B5dg;Am$tvtb+sGL>adT3SN)UM`970|vMTX!Dd&7UkT7G!V9wDgGebI=:G
+uX!bwYK+P+)osF+;c<PSh<ZTkv)Aal98vM_|5>{5YCY-0tQjW3E];Y!-F41Mvg1zjl]1$97Kz&6Wdt>5]>0:Rp}i(>S^ByT!KxzFv+k;j#`r+7KoRoo+2G
+M$#.$Qp_f+beTxsm!]9On0-H.->0,.mhe>|QCB30c'PmnA3_0.Z&n(1P;oxMq7RDb4{`a)&P(<c'zES>RF}>4xF48Ql#-kX3W=}_!`JOLhzO".~id:lGX{
+/&Iv(n8&'2q@(=>%lX.$eeX=;4/9Do-r4TKn0":Qldtw,2~Sa77-2qSo<^ye<e`N'bv1}FqjYUwYfP[=(B,pv/!}!@G#5ex,=4dvvAfyB5~_1qTg6"~3o-
+OZib~#4d<1}7sOsI09T:mibhSOe8_uV0>XZT;ixY04s@D$>>DYOb~5T[=y>{+S3spOJqP_wr_Gu]zw{%^Cb:HH3WiRMJ_1#nT7u':Sdjs=V#P5Nof>!vyl
+K|tp)W,DCs8oWsrE%/"EF#/qpfp,/d7#Tw8a-s@zS:)%tM-M8%uy.]E-y4Uf9qMpeoIhPRi+u@/k=U$e5@k@b.tr_Q9Y0:rZd&tH14As8zy$6jaeTr!4ax
+wP"2Il">w_Vd.zVa{K)#}6-c_x]sY.9EA'a'DyF`ky8jWy5n_lKVpO}l]^Z'Dc%q#Z.zs^zypee8:t7M7400=cv#/%qWECqOZtX1+V5w/%@hE)JB5K+VVg
+oOHurvT+y&raX|l&UT=-_(W#Ct"y>Pz0n"6q_Z^RUXY|gyUt7Iv,ygj^79M96Pt.na1m`YL!:IcE[J=N._X.9q<4/nZ!oR@CWFREsyxAM-]J`R'1.mzlip
+{mk&{2<]ZsR"@cP!dJBgG:^)8LUeh_9_p6G(saBM_-,YWSqUVT4ZNGXa~B''YF}r=08vff2'"<eLhb}hPCLx7xM1B9/-(SCSEV3$@A&pdWOtoU.F}P17!U
+O;Lc#X:S!W%h'R,rHBW$ALZ+gOS^#3bTq8[wIq=<TEMj#7PN([$x~3Sky-</b&/=zRe[cMX%Fc0l^&xpkAMf@&kIVipAOR.I.vYDB'ffhuAh<^$LD:d<l9
+ek#VR28/H_'mJZo@;3Pr.FRYo1Oh9h&o6L>=|Iub3HmJP|D@[M74J#'(cxOv+IEPHEk!>fNw_4`WWRvJ'lJKyKG)E%Cf.uQ{OzpNu`f!&z0ViZMn=663>q
+uC=JmFMZMw2StSMYnjPu_<0kN<VD-zx{'2b(U>g[v!(jB>W{GoZ$Ek#wPQ.sK09TY]#IS];G}4Eb]fQd~tVJUr4h0[E2h]6cJO.5laS.cOPvqGDu0Hm8FB
+MZ!^n5=^N>2pH=htq]M:c(D]hv(u|=gsw!AWC=JyTtojdL+Yo+&]oC5UbW>NK^Yel)zWU#n0S5<rv6UAEk~)#[ZOUt;p_E]^4O}3<PqIA="]@KE3n:%U]j
+SrP1][lIu0!,jsWO&)vSLwUCxi/o^0jc=C#+5Bcx@$^D,"DqqM&rHnv_secM-GK&q'{X"Jtu3-YK3%u3<eLI00vTAAj1H1>AYO.=}H,DH):'1^U;IVsB.@
+=vEb:tpx[i#['"pWjOD9ozuqUm/Z8y>Lx&qz#a/G@D=]!eoMgm_XdP}Hx3q@^B5c+|wx#-8vHx!Qdap|Ftr>6aLm"ePh#b_oa[oUCw1[0F'%cNXvXo;Y:K
+@x!9,&]`N3Btp%)D7RZ(&:LV>1xAq9sMrHXiOLd<^`8H)(I![Kw[9BdmSr&q%g#d#q"V%o#R]GHsk/roV@h)^LD`)oqS!B.fxH9jV(wN9$)h%}G!Zz~l=%
+.$mLtuuwE"JD.z<N18XaWY%garyt!ut1;ic[Iq&iA`Uegk;/LcxeRELWjSE(oF0]va)qh6,K>hz:+A]hhFUY-@j-_N:csI=aASTgyoaeU1"a'#>#BEWBpB
+)eUot1z4"LW|W`-0:H:OQnLbwLsb]Fg{hz^3-fKLkfDNoHlTQ61mu'MtBDTyUrOjbVH$C2oU'Zor"6VkI1E"7PV<>%QD&E.)iM.Uvs8NHl=NPHCm';Y-k)
+Uork3iy%/[yN92):<,TNZ,wo;M%r&ZoL+8A,qP]`AEiE3z:;s2K{U{'m<n]).:.">Z#kp{3iZFxb_k;_CtD0LDUt%e"u{u[h~KRoGbUh4/I%9MZ2KBs%oJ
+"j$L]7/i%1rw4N'{juBBk|@`}bL[FXFD!H|sX)G<U5'=-=yWV}G[l++=OfoO7UcgkuET6S|)PxrTO^v]@d#)4VxN;XtE0$omYzn:YyQy8|A]IV(Y_]2yN4
+@evG)DlKAmnR5JTQlEZ]SJ~4j@Y4dn{krl$E'ug=V8#6(r@5&O+k:K'K2#tNz|ZM{y5Kpr7<l)(gPl}P2Zk]3)3s4+h>(KR/n7IHK>D+GiLWl";P8/N!mc
+4XQxON9s~),g#>.]&9jiEXvjo2Z=%kKp,$rN9jdJ[_Y>NfFi(4%Bpt2)UN`2jCNk&tvTf%0Fq^=1Z#"})_m"":W@d/jjdL`'/$q]|ZZK2Y/j!sTz,ukU1&
+$]dEiz0cz#4GUr]Ut|DOk}^T69f[K}J@[0JCD%I0iW<B/`mDA/KicbGX>k73(9Q^ZGcph@(#{<:N;a|%Hk3)D"2c>P)1la'92|RCLiH]}^ziOCe0VRCRdb
+>;ZP0bPNZ-hZILm<Z2ap3]KezK,`h8rkiJfoO95U{lN5)PA01O79l8N{tLbSx,,;.1&r{|Ot)TW;MJJip)Z4S-zO;:f3Dh=Le$`)Ox_nRN]cv|7)1Taf1l
+Cog5Z5e6cmJsToMT(`|LH<i{[h~BD<OU|M9HR-$T!APk@e|1-rTxS<{)RtWZ[#x7"kc>Y0Ea'3<7^;6wx}jz]23b@D@1Z[!@g+_>"z@R)B~2u3kP(5vU;=
+:r`n/dwz=h`MvL6+C9d|Pdr7m,iz^OyQIytc/WNEh9Wg`;ZqDgY-}1mg>bP,)--`=L$zDb8U3W"HLFm9VX;XB<IP')a_u57s6{%B_-PNV"JB[nlDtnNr>"
+DG!|@No]TCn2p3~N!yv{4f3d,ksNy,jE!aA"nm:2d;7fsozb$=cR+etPiI[n,4a9^ZGgC2p!+x]x'@_eO^,QGyPEA9(S6^>Ogb='oK6zf!l'<;.VH:7cGL
+BzhXd-U_qc.:ijW0JEM//'0EOebWEIgw.`opjj-=SCJ=SrKI,#=Hj@6EedE`6v:]_C`.dJ'FyGE1hgAgvlX4]"Lc/yIZ-1Jks:eBc=f%K$"Fr83hnPvY-(
+l8v9RTe.Om`64SA8rvCvoCo3;f;dlH}BEgAZJ3&7;L0[D.OcXO=w.-dxNB'1;AU^pw=Wli+e9FHM[Sy</2$S|U'DB4UY'^Odk;^8mIWZ8$rzFsh++fY:u{
+Xr4hDMIGE{PTRQdwB9~hOq:bJWk@Lo#$yCtPIsfd)2#<iRSmfddrDUpwPHING$KZX%5#Z59pBr=x)24M/rFMFeZ0}$llx]PaJ<}X--.e`x8;rF(T5zshz7
+:1_(v0>Jz'8='I,,UkoC.vJ5qfm:@2coU#JwY],odK]zSP(_xK"-"&0qs{-"XqkLq9igw.BiTw:8Ej.,T>h]C2#$b75Qm#%{DO-BBCk;.=IZiC0=Lr}7-J
+))IGv@qLJcMhs#>oooof0h%"xrJw|'wa1ZxD#[W(FsmySXg(}q'r`z5K1P"<w4b`mlVU.esgH_&/ZPbegRd=G.lx}2]X2rMtm9$iZnleLjy+FYm_$&zhp_
+Jis`g[Gm@2[eXHC6Vjnu`)WFg[QPAMQBEFTy&"w`y,8{pqjXOb[o]6kImg/(9"bhvL+saO`zkQ$Sb>:t!s8EHywq7{0g{H!JeW)1"]tFGF[IG=%Q|%"lIb
+BC!63'#2X/zh]Rn6x0Y$=o7zCxWtx2-W/vdABPuV~D=`#j"/M-EQe_8"kNJA~UQc8|+[_:!B34I4,pa;xZ]_2ci9%4w-y'}{a7nZ(8_KYPomA@5x$aQVbC
+k5WcHYHQ_OZ|U2z7]do86Z^h}3LtoQV%J7qx!6vr|M29V)BF7X;h<#l9=ylhkrW#Pai!|oDYhFXTO,Qkx}ZBN%XVR>5;xQ]PC)G^n@&4+.Kl6`~>TajAB"
+T5%[=eQ6{Q>k$-8j$)FXu2)/y+@t56{Zd6;/UfHsBA4TTU[[&'}XnuBs,05Smka@B^)q>tdt{t;vk:Knz0xe2{lh$P{4iypVa9q&/#/.P(Arel<<ZRD;Ed
+/{G;j=/@Su|ytLJ;.MJpVP'N}]q)|!U#3"~0S39qiGE0iayp.311wS,k&].yJJX{jlR,O(KJH_vs7p}j9rA',MK,;"=pBVgM{8DX3NiL$OFAM/cb$9oV"c
+jp|37g}QMttW=J0<&PqSyHef|r:sMt:V+i4x-%q1JLA!pF-j6f:Tg.+A8C=iJ1hq~3YLZ!G8Ni.al^4|N@)Cyme1mPcd9||LKfxI!()A2|Uv:DUE_nAHRY
+Supc/;eB0u<L+8!BOdZo=V5k{h[w6l8s:x)BFaih{wSZoO4(m"<0rczC"ON#04;MRmIAK;,TQxvfCQn(<3'ZrfH!i6>4x5u3^iSX{|k=R@ZYHfgboCSN9O
+dLKms]Rd]4>Agxv=l7fJTn>7drlyTkY.~LNNVw]70[e2iu`1NMbnPMP,F"W@L]MYoGI+nVE^,vQNakT6^12C'6/jC,i"61|U1NneyoT0)YV6x-mOtTC_#J
+a`fM}xbYgbJ19i5mdp|WiqlGRYP'YWXmqqi:kL4]c]Qhnz!J;U%-drLnxMuZb":EnfN,|o`p%8&rNUS%pmGA=O)p]MgzJ<SQ|5G'XUkpBPe^9:!LIO+f_X
+%6j>b'FMSN#En>NT+jdS=jHXOzytV7@UAtt{}k^rIG5WLGw+u_&x:G5VDec/R54Dh's6F1Y3IkRI_kjJ$ir46T+K2oGk>z:bIISlK3BmH'W<EPy7:w/UT^
+(iQYOzKnM[pt>((H_5ZV#:F4Zn<&LCb.KYs(6Y;"[3fi)]!p^<gh[3Id^T]YIhc_4A!!AFw&(;QrW[a>$S'uiSF5E!fjFEMJ[WkrMjNVuYu2ym|c'N5zJM
+cTr^<ff/w-m@NMu%pRhuwc;enBO:-:=:za}{AL|d~<c;2cu{5>yPCnY4=^Le=-XxeL/nQ3}<V2onNH+l#N;e-5Z[V8f}rez7%N&mNVm`TA_X#Nd6GMD`/n
+^8ESf$-$R$+FB[Y2h/"jE^Q;N_AhsbSK4B~KFj0>qN(i,V3<X!rgJ}q]loIrm=8oxo~DuD0n_L:>)!htX)UB^<v'gK;k-5mLYzUZEEI2RD~QaaBMR:[{9.
+55UpOGjw4Vyo',l.uG{-)Q>M{mk:g=8=28'v"{,eTBR}MU--ozX2i,5v2WDQk@L"o-=a!vh:qWR@vf:&pYqAw.6}P;/Zd!]4pUMCpTLXBh_W-(a8.dPIAW
+wtTQ,h{DPA9]Qz]!yXLIlR0L{Uz:~P.B^Oxc4^w4&V=VJFlr>6O$-=17R+S8GmYv!A4!Hwf>a9I7N.p>K&bwVy_-w!8"Qa6Y4yjfcI2_eBkbRT=9pc#hcv
+<_7#vq$Yj]X%V|)d8&+S<l/qbvBL_a+lLlzn_sz"J[;=.T72'Pt@1cF1dG:'g0<wtB;@oS{Vu.CkC!N:2-P5bugRpiG@e@X{}'U`QkP,1g3=@cua4'}<M{
+~6"_0nZSa|.HRX51D/|}ob+4wl|_V)$S@H48i4r_-iW[@1/c##-tS`z;Ol$H!=O"br#STd/X<f4DrWIJ{y`JIFUWkJYN}I}=7r`8b2@2_^]1N4.nAX2X#L
+Ks[J[%adu$ya]H;I7lOr'[/P"XEbmu.#cev:vN3|CxdF8m!B$S'`>(jPLXdd7m5liPcu8&`eX|#QIgW=Ps1&AfXwIAfWJ"`CN'Tga$@!ZuE|I1RE|lY@i+
+)H@_A}H8TfdGHL4w'A%cd:=</8#tlj-UEIqLy3HbU7S/Ojyjmt~Cj(.a;)DJSNbv!IkAYcye/AArlP>5]xg>QvCB3AA+l8!:o|iz0<TYF4%4[g_L.z&i@_
+Sv)Z8H4^~v7UA|Wp~Pz+TiN`'Lv/|y|6c+o92$L37[)R|;_Knz"h6$d<y]tg[|e^+0VU;Mvqy|$&EEk0oN}1t2|7Hv[C>I%SohWkpqpqcvSuW[P[J^[[:D
+dB~R.O!(B<v:p`2`^5~"Qk)FW{]Ip2'Rj$Ykk|xtpvM]CYpmp0%-Qo"1Tz6s`t15LmM>tYD5z['^Oj#7R7"m}#w}"TDVM$9EtHNMh)4g2Y@cI,jCuCkin;
+[Yo@c4WH'8[tM_&e:o^4M7RU"vER$)"p./G61P>sLug[r1.un<-|/c~%yts4mv&-~Sf7I1H`lD01mIp]7J>}MkD=r$CjV/zdPF`0^mH+Za;Dj(9;C;XgR5
+xsIn1n.V]("`&o^IM))z,9@V!:)tF@:5Ne/#=tC]lv@K)ejf4/wrG/Ph}cxQH7~POc$c7#_r<)Ca.j7[(Tg-K(IaV(Ar)+svIGvsZ'M>lyqzh2rK9s.{G;
+xFiZs1a0`,`t}ZS.2_mIFmS;}V-CN@%xTA7cik,n~=yu'}|E,!SNzFjVcaMTbj.QP4[vAs{`JhP(O<3N[b}wp0WO.iAn+_u3&T&p"!"pvAt%u@`OgW`Q$c
+vIkEFleg7%<Ed::1136.OVtR@z[/Lf'Irl#IgbT^c/2+ad$S7ZTTUC:8~R}JQ<|-`10;T+QUEjhLE_^9IQ3!r>``#fim|{BM8Sb">7![ikeX-s0')U;HO5
+3txJ`o}:AS=',`B_~QwelBw<BM<{d[W]^s3#R-X0bVQ%4t@<:PbYoDHfcI-_Vm{$J5#hU`_f7@e0Vh@#;F'gy4,A+XlO,nmQoqa.L.,7#g&M.GY4'sDt.}
+OuqHDvv}dO$0+j`/iJkNlveMA)KLxjtl{zfZPmR^QHjy$-lQ(squ1ks{)fHhfV'v2EW/!^1X<)9tU`|IB{vi"2lNBpFkoklmiu`6z>_L:`p]I+LCvk+9pw
+M((QTtSEfpJ=1S}K]IrMY'"h!J+j/P<y+a4B"EC]TY/@'t/Q51ra>&.8Uytb4DB`!gLzisFpNn=OH8Y$z!+jfeSLvwFr(`$>DTyOtsT[d4`tT_Qb~!~Kaa
+2/}{xo50v2ti^+a)m`yY5!nyD]zPI&QL@2VH>)f:jf5tG_|}bS4Qi"f)<#bLAUMlfayM_Spi&ujZxfc@n|htMDJXjKlUc_y75,O^}Umd>XeZ'yLWNf&cCj
+_[YPUj&XZOM/VIp.2!$RS,GyAGP`NipvUa(Syi)lPLMa,A86aeRA}4h6B[Wf2@~Hcolp'L'>`sj-IQcdZ1g]e'e}}ET3RoIzJWhJ~mC$:7/1~P8__>GV7V
+Cw1TP)o$HkLl%Gni9i`%t9ABV(Be')6TJ(~@1=A&)ii2IFF]VBUB5Zd5D%B:QVxFc2<J%z9V/8f{Ud4&je&'L[c)Hpt{D(6wkbwLvIP@rTWw,o,{wpSu#d
+HF([<cF<`NVqUb7rHjN4qwo,Yb|TfK}JCrQp<1V725'eem:iP-2^ov{`h."%N@;5Wpw_{p0nb]`AYA}--OLEpcaW0HE1|vEwJs+B;|[L}D^ga[cPxy7OXp
+>lMU0D1_T}ZV!'^|SJKRcEkGkm(Hkmmr;lZt9Jydx_K+l%SJJJ5>!@Si}5,.B25n~IT3G(`%r]2bf^vxrew0^(lYO'.0Y|Z4kPk4sHY&4X5KR):.cLL,QE
+3&:uRayf(sY"[m3hD8b!S0_:_ojw0K/tv6+i+cU1|Z8y,#B4.$YQ05Qdf(z$xtI6x5E[-Q6EF4tu3iW0'A.tu'vCF`jK79NyL-EYY=Ij/|^[~E^x5zY((u
+#MT9AX<Ls9Ufm{#;QQr4YoE%iVZeMN%f.q@kr1Qp;I7[D>-'VBDrJ#hnjj3Zn9i4HkSH(:ba``<C(8C$cK>[XZK%x]YEpfOj5KcqaC_Fy>wTfUWa|Zk#(q
+yu3c/`ZnL);1xVGDIxv<e.DZ,g#Tg<&T}t|#wpw=Fm6Y(]YbI8P._-dZIH"fb>jS2%oS#!M)~&u9~:;.5qQ{a7DWAm#54:Yk(Jd;syv+HScOPWL6<Xz/vm
+t3b<9<Rgd-ATAn)N6n=O&t&k|8ND}JjE#6+OUa:FW.[bI[G|%^(N8cl''dLvGHa),1]=#.$1b6`DT90a{r#Ui-HBBkvbM6Z`L8D)(1OjG2i_X(Fu$(enBu
+Kj!$YL0ARB#X2`YAtvo6yXzL1B|^h}Fp~ccc0SZxN7k/p.tv&]+`X[-::'sE[6]haVa|Cx<om7L/}qY,Oxj3@xA[}r'=M-5p847K"B^7[9`A4TSA[JoK=B
+'Cswgk;)_l}Q)+$/$uBr6#D]3b-2]doCd9B`nj'=hXBWWjO4+m,st7{}@o-0I1A^Js3'nO;KZOqZ=j<BuZiQ]M:)-2Xr4k'[)sjLlyeZP4n{I}ulAw=Wh+
+K)djS#PzV,D6,uZ#+y5[Moi_`IerX|UzudkO1S<ZcJ-T`&(M(zFn6W'>:w%r90m{o6iE_|Q=#/!zMnp;`Ng=,6xd4m_]foStrS%0I(K#.Ni{iWSUrxay[/
+RtE]'4^ND%C%V@4&XYaI[n&&;_Au0Msu/"b,a$'zG$2VC0A1T3KPtm9{N8:J]_`vEaCzS|o#x_xoq`=Wphb1poEKf2B@7p)p!+ROXU~cxiDcj)!N@g;GSz
+n=H][R3Q=z7H/o9Xx^LyrWE29$=TK,]Ku{,j[D-&oAwS15b_,ibyumUmk!mB<thK1K-LNC>WjHO.36+znXEHR|p2FHWn|ap_3sECR&5&OLG:y6nJWez04T
+y[hy7YC|]dcV]C~%<aB|98Yi_Lylh&EzSq0Tg.SJ|ytOYw+1If9IZ]`iMk6>Fthz%%n^.n/.qkM6hr$w,YMF`t,f/hjZhVSv'2RP8@-i=5ihh,)BBJ3Ip`
+H#@G~PeR%o'8L#2&m)a5mV0>k9WrNf2f=mAOQ:GDOf}G3PX2+5RJ^SdC|8sw1k<xlSrCyJ&yzOUhtO~y(wQVwuS/joAx6y<vV^i8Db_eD8fqlFZU^c@FT4
+0c^c&%YkrG3[l80D2.}-kA_=9a':Uzg2FKB<=+y8w#c]Kc0VNJpJN9pei"hmTWNgdsVZO4:;K'raQ)x[wS|Fds&(#eDN1An_H)KlP@EGo!s<Yl&gV++V$[
+JWDf$Kiz>/Rf769|Bk{W;rTo75"(>XW;j|_mj,#{k+dF:}uTF#TjE=`nA;-b"yLSF;Zh#/-6+0hq>l7c:k(-BiKgiqO!`QSVo)qlmMavoe{s:"+'e:MN~D
+t]kVe@s#A_v%;iGxu:c)vGTY|Uh!~ser<F3#()hG6''B9@ls-/PK'F^dm:ax3y[M"^&Rk3K>%n%-4_w:vs5Ype8VC"-7IfJikOLG8QWd[`J{;T1;wu/($s
+sGbKT%)I_u2'0=k9V5IYaHsR/#]3a6fo2'MgwnbHd4$wExjohlIg,9Lw'`9zBuKiy{Sq([';@X<wS;yI}]JNM`:M=(4um-,y0A3;^=9z2;1s>lmp3d{o@u
+&8TctN>3`SHb-OQH9wEdIODS<Zek:)fDB{-r_Rd(H=MH[rOT|xg2_-~{9CV&t!sjApoYAo})fNTWgf"LSmPS}tMnxsf/N/Ex.,Q'`)u<3.Ht_dhz>>7/[q
+<nn"n-HfE0w3j{0hv;EyJUMs.4DwufyipP-={DdmLm)<J_N=$}VIpdNWVB':6g<5)Y_{y{u$8MtT}w_v4bw,45B@D@m^9$An0W5<`GMu>hIrHc0EoF'^55
+'q-n&k&C%Lc<J0g!"'HLeyVs<#FPrUQq+wWS.eBK@ksZ9z9XBOmoFGJpA,{Hm1k`vwE}L^R|U{k|;f0x}}'+B<<+~'JEG7sVPqOysO"W;MM,+t67l2PzYL
+P1|N)U`MCbQ12EJ^0=uy%a;1@:.;edrtBt0J<ge1-2a5%Ym]-MfVNjeka59Gi2/qvZ8b(f7@2wC-_<Otr/=lwj%2mMJKWpHf(z,b>|#Z9K%SS}x/7f(6!2
+eO,]FndGT,0tz4_%0J23=uvOE(Z%AN@QOynu%QF7qh:r@'GbZo)i{PTlnz#3/vR_^xLu_(1dIoFz!Fr8CApz~{@eb5HjW_u$CkotG9Y!Hl|:1fO:oj=gem
+2m.U/S'q308Dr0v6X^^Xz[WcujlpSTfb_!FIC%>Fj[}I%Hw(5^EMsV+";4ip1ql1FUW17M<w.G&]|q}RQ0I/D"T;RNeO+|Th#1#}P[e[kWdR>V~+%MPd+2
++D`D,Ct_nMn.]2h8zdL:t@ESTUnm<Mm"O%c:tT.D)&f;s9@]7p`Eb.7dov597)Vq$!QpXrD<j)`PObuMIj2TCCr-RPamFc5r]|>!^=~cLp2qNn5bne(sRC
+G2l{&7Pz_,Ks/fhGIiS:pGGyWt]S>A-Cxp,df^6by0TTREF/i&b-Z^GD_#h75c)/sKDD0>Q|08nUX_WF$b!+(+e2r34W#}7cn,En`@e2WjxVPV3:bsXlQs
+gK${#-Xi,wH]y,1o%Z(;}d^Ha/TnK]Wir(tWge4:[57Y~]8jp(_w,`Elp#8hPRaftRt640+KeO@S7}h1pkxO_@p%=<d6LA#(d_o(He:w,(d.Vr=5XLb(Uk
+rUw,C7hs%|HAsdTI6@bY^@'2SnFs,%oaA!gPM>Pi;"c!m"49`%#WG%@Wzq_+(NY,>$)v)jQ2qDqz0uiZ~%{R2h-:omP_Fdv@&%<]sJqb5rGG>X<@~@+),K
+d1&9WwdAk%u`yxa&hE{$"9%a==,%Ni3FD]3tOlT6%14dMN]{Sx^kjNFgpmVD%tt9g,o=_eP:>3n4"d(nP)S+}_y#'+XxRt<`x4k@m<lQClHeX^Txsh2k!'
+(^ZlQ!Z$`bOehLQ9O$O5g7kGheiHp1eu@3h(/HMxzo&>fv:XgMV].Uq6|SE#[3eW@pzF.x+bAUZXPD!-]Hjqp)]+>57I4aP2]!t-<oE7mA_'ZOo/Zi#W2P
+BW<,]Q#s^1MiC$CkQG;O$6(qgwa3A=Ap]s:'R-`raVTzc,x%},UN$[)e[i|@&x=e`bCDr)GoE)e,=J#n,bsJ<P'WThYCs=%OljLG{=m01+P@aVSe8Z)W#r
+|[),+,8YMk1/M4=t.>.'^</mw3l+URsO:r=YeCI0Ah:i4%U&tFVAUp5:WGBycyDqKJ-Q(>-)7:HHNj-kHA|0W=@rsHRFfTJf'U_X!XPS=Vz>Jd]Q$>]0^N
+Jz3T/HK'^s53!{yQ)i,v8lO'TQVMaX:bg``&%;jJbj|op=Y`z9sy";]4<]pCG`0p/(Ylwg.+6g2pc=(_]v>1hz(AAah@l>],J'9`_pXam/P3P,8w{CCybE
+PpXh3e,Nk@(U9l)/rr++2QsK~l1qYiiLHK}1.$v&Z[U1|X<j:w&=gBz4KkG&P:KuPI,^R]Ax>NUDphJZ3K)c#c]vK<!e:gU|<djI2=-OW[10##[9=b].>6
+k;c!1(n1,lSm7ASASl3gfdY'8}Va+M8NU9]K.DmFBxvBE=so&R^=S7MtWnU[m-t:Q8$=kxpi$_rt^G`GTfE[)Irq|Woms>q.gugY({YPMP_)@<G_N7$)$p
+3GIC[T1I_vIM@<{%iE$V8$;=%7:H4Dq!%py`#>O[obJGxNvScWw0yT6%%Xeafq6R6;ojATf1Fp|&`+Tr:j(`2Vs[pj:5'K|j@/kXoIt%S(f9w"HI^=w%}G
+i(PtVj^l!Yus7$"$#dGL4J|Y_zq.hP5x`O^RW3&H0:v!fBe=Ql{6bGGgigSw1pv'/9Nmho`/{d'XZ>{:_I52r/9keB{K"^ZTGH3yO|='Sv`O``dJFU1-Is
+W33l`&6y0`mm:95d)m^Oc>g-@<9(QN4{TD}{(A3:^O)2;."5.SwbQ%Se#]"J0K[rrZ9y)N##qF1%/AQ}DBDPrhC`Q}$It[/f#>Z6L'=xKn1]U&<BcL3eDx
+Wza^E6uKy18-lL&.>e)gSxG]&'8t+Zkln(MlZ/dL<n9j{7i=lM[fE}wNl^bO#xYqC&1(j:mQGA%qCjn{R$]Ls#iZ6G@y:G&!4wb"vS^Ev-H`'t&JWA1aKJ
+fqX`fdzq:v!EMk+qKUWF%Wjwfx782TvuKz(f`||Oj#j.eYVR|X#Sk0)c+T-)01L0>f3o!6kUx>4|c^JB}M3sZqJ('`K0vTzT|q&rh^26M|OFZddNVp>luP
+s&q`uh03jf7xpVOmQ5$y#Z9Gt0&DHNS%IG"f;U#p3R-K(Y+YlaY-w#]:2>(.(!ZY#Q|wq'LPtUnJ!4WDsh.uga!pMhkP:RhQqpA@rL73eBAQv9rJL;uxB(
+)a9iombXt&@;}tSC0;w7CfN)Gi&n5/<C><uDyTS%Mep_X4#su/sT$K;^;iZ7%pV`%M_yH,y<_E;WKmZb!Z3&$ADO3V1cuo47/A{7rATn^e0vl'^<Om"LYh
+E4A$KlO'dMC6XMo-ne^$SLw%fEHHANcUI!e:#[%5Ny;pa!40kXj]Dr{@!8p3#W<6lYN+CQrAy.@jDCJqjo(1}rBD]I5Ksy93:@IB)(!UL>Wlcw1LI6bXyR
+BD!%Qw=eSU"zIb,fVl`S8a2^7jpsbfGT(%h5j(VI$tpIeYGK0y`C21L'.Wwzkp&[B5.Cs%a-$^^`BP|%2-P-D9HOC!:=!AO|~3ww5qzK:e2A#mAnkvbYZT
+<bzGMekm-WZ7@>mche)C6)0ve/$xC5oZTK'Ll%6|B[9C-fj=:R,t8&x7Pn1,XiXrelm4p5x{qhB5m=J<2nPIUJ-j$!.`bKNYNIi<}/,U8awv[:IjNTSV)y
+&kj0&I1@cr1sC-G73C^[')%pi%#ouB)<Als:Gpt^tYzQx9Q<@zd{{%Y:!z9@lfO@fW6b7cw+]NPAn;liYBvv3V#abrvvoVG<A27kz(euz#bFidN>^xu"mM
+/2iSsM^d~PF_YAlh@r(Db)+UhJYH~xMt!kMtg%C<,3@tfeF,FiSsZlCtU)WlG}=gp:a1Zke3BXD=qnGQ8]rjy'@V>Kf%XK#;P..9{b;f9FQYeC|07gpW_2
+K3AbmV}}LKyz2-QA5Xl5udRDsHXLyOYNYc}GC%,ZqZu.#k+Jy>W'!{~tKZSR75;&elo)9nM>mGD=k/I,(m,SEq`Yb(f>sgmV)^,u7)tIQ#8Fw:K"sQ@hqN
+=l1oJ].1MBju#H@D7Q}RZlK(XcE2vv@N~$wEkP!d-bLnv9}vc;`ip3v'g[g@o{q<Mp7JLmKV^7v@K#|kI](Sq-$@Kh.<dXw:[m1J/TRyUv.7whdq{}{M<N
+i#1p+s&8T&|yAUQ|/I2`>EtLgmr1=z6T}C2k}}D2X|Zc[wiwN6:dOi6FbdJw<@'m|ykeazH8HQJK||5]eOzo"O=GuSQ#-E.|g]s<n&~(SOcNDYVaQru";b
+q3]OB8^>"C-Cn_VbarevxXmy4k(AfN-L}V(Vp1A5CipjB8{2<"8`|&MiXj,igWlGVLs)>fNUnNnn"{#SP%n#}("8T{_RzTT$'Gl`{%RdI1xArhka_VkFPM
+x!]([9~}'EXO#Q9T}{Bq"|ym{bnW)Jgy<`_:p'G[hBOv5f'A'Qvtbi;%-f(tblHc[6/!x;;`I#P$$(sU)INi]Sv(!@zFbN^%'j&-vk/P4zI$-h$YgkYs9O
+C#4/=}%Y!y=QcEf5wa7:7Q/QA,}9A>^pTN;lEQY<2zK,owpzh"B!'n0GKQYjX(9-iNe/tps=6]GgChT^q42,QD!z8,&NMHg#%XoF48a5]eq`cGGaqT3(%A
+(HmDuM/t0L"ipo{HsQUE}b@TXp9;$!nHZ%i@Sm8IdtkylbqyIgc:ZXIKfeqv,{GXb+BJ(+0'A}=|:V`aXOS}a|]"=-$QJx~MSK#hen<)mm<G;DVkc>1Z:0
+xs{p28gm3Zt,>qEAHSU=OJ26G-#NW&i48>7-d5XZpBJ6{o]3wj^JE<lRy|;;(|o)v-T&>0mInkIdw!g5)D:W{DUV57jlz-aOl3nN99pa~_h!Zt+x'7{67q
+Jr0{.s7U||,mAw6}u=t+"J{zhp-5[4RrZpgT9fs054d0K8AO]"=p@w~|%r7l&3R5[yabGvEo,82XJf}+|Orl#LY,RTh`r]:hjk)w90$ER^N,s%Gvf/y6jn
+Y=8Nb@w!-DnbWpsnS=tC+0z/s%c4:4/s-W6O5Sg%m:.w=4(xZiPAOz/Pvt'(Z8ppr-|x6jQ12{z39,^as%1@i8E|[Iis:fM/,E}-oo2i<FHX[v)L#Q[i2u
+Wu9zzy3B_uE[:xBc3y<x@[:VjXXqG9;XQp#0788seg~&tBsDh`)nJ9c;Vn#6+V,dD(uqDfW58!VDX|)$`B~i%b3%X_j439"D[p~)8@g-lmf-&h$Oo_+Dr<
+`HOQ+/ma~`6U_yl}WKKw!1Cvnb53&:2<T,OJLmMTE!HE-UIz!E[sG,LMo029AaM|N8.+i)y+UGt[3GX<4+xjwkCGd3qTNv4[Njh6k@1eiSPGkm@>A-9M5{
++4;Dj%;$RPsB]1V|l%Y6+5a0Izf`/(yG(|!7w:r(#OP,5D7#A>v74<=pNT/8VrjaaSkFeaWYa;@<:42b:pxw=IrVTC#qGJ;RY`68#6t6dl#bN%D^te]"b1
+"--dQS!w;$7yDh:5MbzRvFZi9w8[tw]'.bqRF.cK}>3R7n|Fs6DQp{D[(_XGCdCr=&^I('sQw4[O2cj]65X[G)!=Q!)W,BNbu"$Tqa5<BpJ%t)&C7F6z+&
+z=tMQ(ZQHas0hsR:3&PAbuc8:ST$F'f@Q$Ho(SvYMIEn%V-f>],6o((1MlN&zF>g:=X27I=Hcfmt+67Ek+Tanjf[<YIy/!EM>C.o(3rlbi>$jj7eUBj5'3
+Nj`Mq0.n$KZ=HDcrljJFb@OAacedyzCM[@&AtPX,WN._f+`d|6Z3".81VDoF75om'/F74aBscv]51JHxLLyInHzcj>w{&S{!q'2'(g0gtxP_b-MHexjX8y
+ODlmiSgHg(4|YU`ALA"Y/lS[joFl`QJ.y<WZ188tQj0fw}c3=hHpL<jiBH__J[|q[MN078|RvhKMM.8XSG)eG+Lrf{w/_3#U6Gu-V[s8vj6B!anHSfX5:D
+JXMaCDI5`TwA(ptu"+,u.(nc30d{'^4.6Q[RGk7`(hCGP5`Kl=Epw7aIy=%`v:ut!kEefqBH$u76~{$_rmXijv2K^ThsCl8_WP:Le}O$ujAlR=Vk%tXWs:
+j4C:r29bDf|-6`C7uBZ]3eA@d::>j1yhHP+z/WWdW:@g+P|0Ae<TMB5WYZF8,!_v$N^OKZ&%Hh"Aga`dQ%IHNuG}pS1aR"WU~kalXo/=rgwXd0gr%"2/hK
+A`6A4^T<EORh|3AA8P9pYQo/SB1wtWLTSEa<x`6W,#a{(QmZa9tm}gZ3g,x#'nohpMuXk@.#K]W0KtrIk%j@kBm&9<[8|fP)CM#{&A5ASUUwJ`PNG/Wyn|
+&Z"ksOl{/ffm(7uW(xo0oBb@RdE6vH~_m%,>GDi:9b5#Op(-v#fZuo-{CW:y!@8q3,GUJ,m]Y7Ds_w:64j;]`%'w~l}"/6j<t@0!(dn-$F3{YIta2narY3
+Q1~1Xd3_3kA%gzr|.20M({avlui==OzNU9!#yR{riA-_hvr@p+/5&V/8_D12F.LPj^Xh:(io-9gvJc3S!d~.[{gT,iT^3!!S9,^cR>`2L#o_H0}tJ7S@o4
+SEQJF^m8a^S(-S69dOkLH#]YJC>lk^)^EP9>[CIk_a>q]RVMfJz,SgI@^M70c&;")yt`.3qq:ojV"r!bft_d=d^I,>]I`v[3M6}DrWG`2VS4DUTx"IA[!9
+.v>DVy/@UXwoj>:<Mi]5U[Micdxf8o#LBFDy#DI,0c0Md9x:[sjt:qRiB&.,2%`5j#6=netnqA"I[T4xekd8z(ycJbX.IVq<Z8@S;Q%_Y-+,"S=/^De:4N
+|rmQ!6I]^6Oycqx_1/O@"-nWjpQ5n0VAF-gfCV_{2UH9]iD%_a&s5Q&]JTs{~[iW{F$8zk[6g1"^mvuvl>GFI4ZUm-4:Gf$qm[X.w%<RTxpc[Uy>|'a9jN
+!>{<:aAfR{aSuRm:5H#j7L_5^V%}M9s%twlpnU(ocE#m~f90d}-:jT,JR81QqUe.,hI[gPDHXCtIt>RMm0T(}6Hp2z;@L>0yi}gUVza^!y#oy"<r(cky8n
+kTHZi5K'#^ZDp--r.gM5!h,X!@-JZxQL:e=4XUMs/YE"Q]~w(feYO8:>v{p}^rQt[$N$3hXZjq0/r@yucE>DF@t15=8Nhc08ae7BOPfv57fHzX7@IXYha^
+wae;1J[5Z}19Vl<!`umFRsoP>CYHb4/7k"I[Q[vWjF-Gp1K)'Wo{MR!8Sol=jN&(=k<eMkSe(%EReq)rUPqbtgO_g#~`Z'f4%t=W/G#zWCpTK-9;$<PdK3
+FtdAY-r+"2~P7#(w2{Vzv@,j%3<z{}K9k'BkAp-4>CBi(Gv{`ud%En>L'qH4s|YR/;q)6@Sk$Tj30yl:,"0,'j_1}qg4h'x.n){k15AWSAx1.s{wt7=gqq
++B[]^DY/{qjt9nCFLXp2L5rTDoM4/BCwDVr7P<^VFFt:>@=k](,vv0Ft}T$9vezsvbJbmnW"smliq4lD3JJ_[;R-mmg)=[r-_NgI!A/fD;]5A"1]J$]A)'
+`NA#"2}U=[x!AtQCVn,,xA@<+$Ug<lBVG$Bb+K#3=#I[$LAvbSoq~#}'Cm^mnu4Po"ZxHV&)HZB8&E]A1DGbE}q)"!ci5mAW=W8ibXd|~=,RM50#vmcYTL
+<cs}EHl(p4Wmu]rM'o:dq>fD5o:x,<&EmT:W[xo1g#9Yu-D!,odP<O:vCG_hREHZ_[K,HRU_q!(xQW^HESvH!w8`%rq7q$0aY%EPOlCO9HXI3dry/;#{a`
+fyv.laT(ik@}M3rp"kM+ycwh3b6sH)mVwN}@'i1W=wsT1Gf.~E>@8f^G_n)J84R@vV^@l0;e|WQ!2Bwj!1b_(`D!Nw;NFjW!{03aZB[@NJd}K6QQhfpz^/
+pl%:<WdmH.hfZH{T-"RqIzw^.Goa@[ziz|tHcpZ#GdH6MW]`)>h:2'Ad8l%(;7vs1J{a-d)r#,AjGgo$$(.ua#;uI4i[PBU@@1nL~d7,KBpEnn7qBD)YjW
+CRCr85,LAox$6F[pVo/0nJ8EEzgEu>kiT,YeVBSb9SSPSWrwV$T{((A$XaRZpU5v$vL9":X:kJoIO)-ga1XWHYsTP$Ckxkj:T4ABnf-0&gL`iCsERLmQ!+
+DzWfbqj7<UIXx#"AZwtv(yck.BsU1>znQ`il9nD49Zdg3LNy0maUV_|Xy7j%5/}8R)7pKid8WT][@hx|{fhWtFyrT=-[T-o/a)<u{97SnSV9u|{"w_z%!q
+id`Q-/zM9hZlqvD3o"]%BUp9rh7z}Ltr>N%Sm6D)3vWbcpReu6{06Qkl6#_CElLvbyx5iAHTUQ<`6C{c@d7A+=;A%dVUVShFZ#%7-C&YrQCnHLwx<PL0Ib
+J<0-Fsy3_ZOgr^Qfr^l1O+U&n+)/XKl(}l'AC:NIB8D^=jVo[kA:,;'g>]#SuWc,:.K@bl7AXaR'[RK-V9O(B^v[t53ziqWBS1B^<ZWQQr12E9x-0h'iJF
+SNasFqp4HcORc<SdQ7wrGUkW:U]d'.d$;;oMDru^5yXJ50yft{{@MLO31.nBU0;^L-oC6g/)7l_)ctz8H/mPP[)KZ'[m2_.r|2z9<ipysb$9+"B6}<_0KD
+Qogf|v14eJSZ8<olcV2uCUtni+WpyftxDQ}b6[!&~vx&tDI8A"zN.F;):v2`8"cC&:4/k,"kO]=2'sFiBQwg0sz"b:=zJhqu:{e'nJd]arn(<u:Hu(I+S{
+ott&+l(CmQ!OPlti%'X0Oh&5tuL2|[IcPgpYwuCSO{=gFu2-~z8DFu@;}`U6dmO/{<YSt2a:JW=}=kfse3Ob>BsG9GzNW){8#ZS%slOg4ilqY6g^Y-3R+a
+]8eW8HHY].;OF)i_xn@<`5NlYw=m,x`P93AI{z9;<qnh=g_1Ad)6H7/9(C5$`#9DU&,>@""%s^[mYL[6/&<fO49PdP:,lin{F]E<PH=BQZ[lKG/[e#Va]|
+'51(TQ9Q!{^S_a0R=L"Ry"INHOh)Gd.aRz`qzlS.L/FOUQKlS-%qO^gVa:;6>OxyGo[5CxGs$Z|ED4fo|LlBa}XML)#`,-p0S0sG#x5U[@R3Y=>qWR(Q2U
+vmqc5pMKImG'QR9zDxkYVc&Qk]o_9xB3FU#BgW3z@JzKg93JNeKm"POfTyG0N{ZGiJ!mW,K1l#6!C)X-$Z0Dn,0K#]2'%,UebEEG4,fasQqof=jYr_ZdUI
+_gg05A@qM#IMv/g5;EXnCVf#/Y1@^OFsQNo24"~:qrc]<TWAhFDOu0"F~Mk,FY`PuoL[Ps|o8{VuKsYs>_jH1IN!=^09OG/gZ1ep4;s%"DWE`F57y7Nxi>
+qC.bZ$W)~|@Lf@$g;Hy)dI'/>T>M$w:<rk+,a!;P}W|IKNJ]K9&g`:;z}>r-+5C08ZCt8#j)F{;QA"UwZ2/.gzHT6!9%.ZU3WbSa`Mm5>bF_1fX'+Iwn{'
+spj-Zgi&}Z>UNB.V|m#&1J&:s;yp9{+(rO@$)0Zc>:}WTE#9C>bRg6}2w-L59o:RTFeijbZs'=5D$x3:lr0#+T!rM{>'^A|y&k$qXv&wtJOz.ax`Uhp]Gn
+n.PqhN)@B;3I4cOwI"dI[J<S60e^@0xbJjI@R,X1:L+V&)Aeme%<N6y6uTeZT{jI[7z7>_!0ki.i'K6vr3Bk!E/{BD2_nH8BfAKGUcuC`/<2v-TX+71s5Z
+kI(Huf~de=UrK=b-)LdLV5EC)|]-xyD]w;R4v&0k_qL3y"D7Yg8$7A5tGoC%>>09Zy<}C.5XaBTc8K+J7IYWLJOUTo<%n:W(G6"=IS]K0KD|oF4;<heY]j
+M(z|c[(xnZ}0|I}I|ereXa$eme;G/yZH0r'w}QpxuN>B5gQ.#w$E$p!|MMR/<E:j3bN<z#gD>#[|Iw6'MQ1"U_olJA7GV><U_H=<Osz|{&z5Hw5'GxO-1Z
+s#-{8u/1~g{[Yi^N;p2A;nlU:o.AoA}-O)~r#NxFBhc:y}lQ`2]LhW;Vv#+'V:CVOv6:r60^XRRE'Z0StI"fA^uV|6FD;GC^q-16`QF3REJ>'HQH+gKi6$
+2CQUK^U]ZOc-P(od^/xU37ZE;^ElW^QyLvw6)ND(9&xP]_Wv+</tU-pt}S4nq+Ty1s<"@55B@e{uew<yhS,c.!(JxP6j@E.EJ@^wm!sQNS9(JcFjaTM+n$
+nFayN0Lv,%'wIk8Xgb)5kDo(>wOh7[QuGQt/MRUs]Yk5PTh:3]B:),$@9v:dN;<b+9kIus`{]>R!e]_2}@@S~)2]e_;kfbwDsbw]"uokE$9MB,NS}V'1EV
+wcX-bqSNAy[m(Av.&d1bCTzC^K7^59-nqW_`U"ivcp7thnX^~'Qg6r0CgU5/PzdA^MoY-#_j"XH9k^^Z^t&G^l;av+G`fy{u6F]7'6Ad&eg<go{F'mmTza
+;m41S#hIimr[p:<utL5[y#w-GmiL=X|n:xzN(1o`N34vg4}(/z5IT6_9Xpw#=l]`FK|z%U'7;GP]>1G>y,{Y>t:k/PBF],@MB_]@r[X9[}K#;p<h$YzW.T
+SXs^u:h%bP0XQDvGt>_XpHZq+M9X1T'Ab"D5.V(k@&1_N@<%m|xU-/S5sA-y%J=f_h~gAtDDD]i0HXYw@#0!["-Ix{ZI'>>rhR-KZY_zGhO.bQC^-Mh2_<
+VuE[DuLK(;#}4)w$|bm5'T5yf3}se_F-h,ZZr'cgZ>Q4_ufKeFQ'b^9w@W7Z]Y()"I^4f4Y[pH<g9]}vvqD5.!yJ{n0O7-1N~c~f9E%_rtB:{!USv14T[k
+JDiktc1Wt!+vc^@P{CX^^}!pO<vbr%l@xws#0.A;0GLD{k2[Axs);CDdR'V$kS=D4ho|_3r>{+$w_k^v#}(uO9_+2dq:f|XA^XsPxUx#N$tGXfMuzq[JW2
+UaK2YD=kvn=,`2:j6".3uyS"]cO_xi!UAe%JQm~`e^6._ZnTZP3Kt=A(|1Nl~wEjCuSX;o92N97T4dg{{vIU__s'OQ2m&V=S@4XQjM8<17#8fZ+mJW,={7
+}v"fQ3)NU68}nS}sjqLwFGS/Ku7}UGO}KDj'H0<TWgy&Y/fE3oGb>c@#~-X[RHb!2iQoXzg:-(&oM8Q&"|4kyt'"I(KEGpJm!iN]8>5s'&"a9Bk|TzYsI|
+[Sc:RU``8Q;09xW%-gr[J8>di7hA$rDf.EDFSH5."~tLmsrL.zt7On&r{:Vi{K;:L$j=0"ch9U&=EWjzGzxyp,v{{Z:ujDV'J/2y)BC-joxK~sBxvZBI-Y
+:eRYdO-nrSaH~Xh!.Walx<F7pQ]5uSkU2;$Awxw[ak@Bi:R/'Rq+v3`rV[G^Vc]n<zyO=Kz'bhg^f<tB#e1;$klFteAH~2m'p@-|)/IHw.EQ5{1hO79E{|
+3gV/4e&8AJLzIZ'Ke#stAD35ZFD<ZQyORNuhB|x="f,-$0f0Kkvw=T!Gps%ZAK0xnhap(%TVwf:<pv)AmPd7WWv2Y='EIqF-,&46R#+l`it[IRc0HM}kH'
+BAcJ}VafYk.ML^l'^R#lo_PhFhaYE^@TF#BPcF3o4:d(VVJp`USs!`bOejn[=mEjs<,hT|&Y$$ULhHgQdIR9]7Q:V0ry_0XuFFH+!)z/%d'#aViL':U%hq
+N99Hf&T6uT-n~%R]WzoH1%'Plx'<~8Yr1SVyS<V^OeY'~pGC$}_|Yb:&NhpfaXq9#f07ofg.d<gP|YE0@P~NDUU#nKak'TLlD</V!@l<[zx$!U^A,RIGGU
+%e7mEuAi38YKt_'jhgT]NItS2AU.G#9UL5V$Mo8%QQuuD{yrdHxhaRoDuPUF$.fkibULc!IhSyf|sm61xE{Ex(F['35#q-!JN:]@MC60Rwc7|h!=gR#(|A
+s--&2GqF5|WXlXUTD$Q]Em>Tyj&k|1P>SkvibG-n>7lXh$--E"HqRrP-SIDNagfx:-@wP3vG51%$hC1!=ONIg4k>q]ge=8:[6(2!<`2Ft:k}4]'&QWep{N
+K;tQn,Sp5iF0_(%CFzs99cHXj!eD0m;Vih|u6v}f@8`diThYJy5nCa}Wugr^+$iuR]!}H:56oPMBAx$gm5ihB9W,PB>I{b.ES1jhfzB}ZJ|`g<%I@{GZ$z
+7F^a^q4;F$`mllDX`"q%lK8wYg@6,""rQ{7>_ykjg3UjXF>nZ$yERSzHA.bu)kC%ed3<.2)WH>AM[X4i8nfKT,kK&#fb[K@%9Mg@5cCnu8!U{m1^R4htfD
+p$mS1GR|=z%B(Bz>ObN}8Bj3(,-:.[0|n:,Pr'p=jS2^!4:';$xEXdM)M1mdp"%NBFh77z%yZ$[6x^L":pG%7^Nld#JP'"@|(pE6%Lf^'__>0)-OYp4=eA
+2pP$c_FO|uR(pP=B]#4=jt6)H:@U7WTR~-SABv"f32$:Z93_B_8f2;pc@^Cd+bihIGX"]"RLq)tmfg"zrC007Kid$Edx%HajX2eZRwm;a!Q<DjGh{}3>||
+EkNGg=1SDRm#R2}N+-T}M=8Ran"@bL"BJ1p:m>8tYAlBm[nzR|i_QJ$Wp&2V|BJf{NktG_hUGYu{~j%^BCd=e0.Y[`+xg87h9['yHwJBKANWF]ADULKPRp
+_>Bf1|B=Cgp:UaJJ&QJ;4Vr`60xU5@mIJYu.#1"_v`LI8[}_KI/'P>9.Z2(R7-GX_CQ!|+7>ec'#LaD}Vy~oV0>;aNWt"p)H[<ouewhBN.cH+G|T(tM)F'
+xh+vHV:F"ZjH)ohoV&)#Uf8J:nhC&+/<4_Jl({.o7Jgr0C-FI:n&;Wn(@fP#p`w%9'"b52YJ2(Km<`uHRzJ`GzSg8t"o_+<m/$.uEvk7OZ83$iG42[^$]H
+Pt)rXXSp[;pi+4$c}KzV}.5sSiu%-C~ZxvA7dB.KcgmK[}We'Tm=`P>R&S,k{9L@Vv/{05(Czk0lf2(D,%Sr$9B{T]P/[I#frZ$,Kd;O>qA$mHdW~N{+dY
+tRfq/t9pDV~'hw@wjvKj6o#H3A]LHolK[g<-F=D9.%XG9"eI%QkjE#dgeNn(ZJ./-cxz9)']Kb>4x)Fk[=,Fs&Oc"3Q!N46a|6(yRqy$cgb8&J`/=m_&-!
+y9qEC,]F=%`M17Pj&3[,Suw>v>!"wkUF`a$xf2)P4A+64q7#Lg,l{#/;aHZG3rl`OFj'0%DIo9$U1'gF@KXTfZFn`0#J]R"<+"{W'TS-2!8r{+GTb.'Ng7
+#l>$Vu"q!pgtN|h"Ag4<M8kaF<22!{<]5q_>THF#`6>j7`k[";wpW;f24f}l"My7Z{l[8-55DkINSa[@Lr$=-2~'vL)B3)jB)wiHYP{F+v<^cz9tPML9Do
+;`.`_ym<V;7pP=+cRI-{eiRikl4`L.66_>m';.~u)MP4^=0zU+)&(ioxj|o'beuOE$'|l;EF_r2k2'XNi2XY^>h$bs7QD+DQY4XyM"<VTDgZrWQ:l|Wmh,
+e/R'RRLEkbac0|Voa'}Gv_mw~1Wj]FoF'^a8YSWs8PLo$l$)Irp/#bl=TM:p'](l}j)eCK;lzDW9RfpLSYQWJB!m+;1brS.5P,+WbW%wIA27xJ"2(,0Dc,
+%2{j'mukVHmIaa<}YY|m2{(ws%PbBB6Sn>DfQ7RU_%9];(x328v,T&-mrQe@weS0,"RPA`5[F'B14,XbvF4+-WYh&c;iVoCLUC7Dhj)ymI`,<r+t>+|w%i
+%6Xf0K|P0Gv3=l:=Q!{656ko2(slx(-:At0,}6~H-(#V(+jHVV5rCy]trfZJ7@W1H_Jig#FW;8Cy>{4^c;"_qcO]aFC9$ID}P=hOke+8~6i4k.gFF9<0vW
+1uD{5y|fGNwo{0+n#WLM-=zOc^>Xdvxwx$dgaQWu'Lds#BOI7M#ZeQn!1:Tnf,"ddQ<!d{:IG8YTKY95k_&2C7:w,^E5Hd%7#ieEJ/xL-r288F1^#Z3.zN
+Qpiam!/9+x2Si2YFY$SReCw1+HHsdbL7+zTH]kzY6]k1$!ao(sk^QUHP=g%/g'[$4#7UL#v:O"eT:J3%]F#]uw;X%51YmI"T2puflz<J|zV7iD|)}rU!k0
+C7}Rv$<XOPiM]4m4UJ^bcQe]YCCjE>gt^kK'm/vp^&p$J|&vnL+8(:"-7vKy+"HaJM4Oz1A_~xh11SE%R(ZtTsq.NInB%x&rt:{r+=|X!M%ya/5`KO&X4E
+2y<8BudjvIc#6D~J/cMf.G%ID@rbmPB&heCF%XDkikoo3EDpt@Q)!!&51M-G3hf&61DS}#S<P<C$NpO^U"gEt8wijfV3rm]o0Ho8_mt^+q|_iyE43D`eXZ
+tFRSf)MZR%,6yU./`5(2Tt;jZI=7F:e{W=n<kjkH3^ko,6~gw4A,siE`<nHY|vV%[7VH_Tj;b^)-pW<CU7%s9qSiR+dZR':>Ia_%G-'}2c>X`'7`l]t)#h
+{0:W'HA@]=}j`C'U7bR6I#Js>j6[Ex6HQoRVd}muHu]29JLSB0^_obmn+`w&H]^BFD$Maf'7B"zvdnG]E7lU(g<bHZg@q9o;$Sw{Wp<&N^aJAt0,)!Io10
+E>EF#A").@M$fjBx^_A-T^OmO+NTWO8<ZJW!Qie>mbo,<=zQ-m_DSzjPFsMZ5I.W8R;)]y:78]1J[|)'BfH@v62c]6#orG$A+=Z%ht5UBO)y02E+o$1C3H
+{CpsTyhh{HNAt0pfi:FIg[krmHKpS"+V.8=oK.j6b24)QodRCv{q9//m#qVwkZpVNpmPiV2VER4`.noCjDIVVK7gD-|FCtidaG%bp-$P#KGu1MY=!^&$SX
+kV'/pF){{kO#J_0i(F#+;0W7baIB%B:._-"Yz(Ry<|3P>lh[.>Q>ti&gmPb)P&+XguSx4MQTJl0SHzIfA3N-=:pBe,Bdu6rWJ|lkGI;RnNoNJrw'hB_g9/
+vj,QZBP&NVh$a>SJ}TBu&Dp$.JpT}+D)U4M6u:7V=Z2QQ)'<]:p"T=9StplF]1O&<&Zfnx%2'BiB3yA"_qcKaUE]r<ZV,2+O812!^4cKj7!T$OzXBDwq9]
+RM7l(1GCYVornelf5uwqIfdglr.%Uc7CA5$9zjGu%3.kIWiWh@T_Cvo1|q|Lg5J5g>e"K:r.kTo"IG)tMQd].16B9PQm[9{'Q%h/{/X+p#P=T90oq$Xaw"
+&+sKgJMs]s$n9<+iwYG<CqmL8&A_Ysy9y2UcR-tGPkLQG.wpwb$!1j%Y2pFFV!MxG}kDA>kS4fc'p@ZkD9:=FH4<l@6|""Cs(HYDSV4>.=PH>4jazym">`
+M#7l<+AJF_3fi{ctiLX7v}I%"Cr&6k4q3,XfC=kcW0yO2Rih(rceGC^#"Uq:qlM0N5BUBN|T)G]O%Dps-UnTag|RD|}@XA073.C.<LhI)pmcR7%eESPUn5
+|^z{v;WT8ZA98oxhIz@Ei}a(]e2A!Be-zgSa<"oPC#FUc=7dY]nw8OF9z^K4~pCkv0GlO5)9)26haI:%-Gp&A9@s<M;T8xsZ1I2F1)lhiH)"Di-nT=r^/E
+K%a6`6!ID2z$lF'f%/W]:{DF>o);(VJJdZ@C9_9S|Y=;c|UUPR-eK1.y.|eW+r)J9umBKLpWiuHj]:_ZO=`umg{ZH]N`jP}twAeg#=a2"|R^/L'>4K8CMQ
+eBOe|wx<7fLQ}5z8fjqj}cigf:I:PEqgt|'8G0oE0z#.U3eA=o+nmDj"C|{$VtMeZ8uK2i2684faEb%M/=g+M`w-cpfwz;J^Q#mx9GYkeX&h'!Vtj^m).e
+%GZJ/hAIMZpdFZhncUYJwN7w$qI9~{#@&55<KD-,|#.Q1U/t_ZDvv:Er|XdZDCyXKH=I3fa>-GNt2Ymp!<RPZ9;%'>=%'>V`Fot[I=rQ~V$BxbG3Md%MB!
+Rxe6dRwweZVY"p!C/M61g-9FYU`4i.7bsgy/qkDn#4R64g!v$,C1!%+UCz{4y452^>,J"2<p_K9_uw]@XyoGTTpljfc1U@75}8W#gzX"+IhvUQ[gN,nV(9
+8a<>tcGWzJfZ&q|v7fF<po-zTOYoL>.!G0<@_s%v[j3,{$PMSd,2YJ>o"ztsvR");u~x6y>I~Uk-sDm[qq+qeQPE+_W>ow$I65BgI+.k)r+"3=.Y3/`n.g
+Ux_:,:!E-Ajs%jL%NFp^l4,,L9sgSN'o]x58gGWZ173EU>vFsi=)/U;1X]L}"&uetHjP=`K">A!COL!KKOQDVhZIX!]eX-P0%'2U2(EPW@sT_%e$g4"A/h
+&`j+8HL,v)pQ4<_QI/hC9n"y7SToD/z+F'bG+)HM<ou2/Iu4iTf%<EWhTni9,uO[Lslz4YN@NZjN3O4B}^Hb._~WqT||B`(RdynsqIC>HZZ^cj=[r&0&D6
+c|_,w<'%_Gu3nO4L6mXew`h(EM/7Iib;kT45xeJv{9!vrHNj`q5Vhxy$W=w(:6"x}It<nqv"pf~,p%wJ{Hi_@N&UYy-HWEDso3H]zIknt5`u]nqP@.F9xp
+E-g@zGT:,XUp<im)W:0.4IzxNxmxGs7]w"nd#!df8}})h"sv#wN+YcIwZe!1&vHjvSRf15uC)BwOM(fnfZ:X}>fbE;Z{of|QT16rSkOi.`c.=hv3BDX8LP
+2;7r:1l|jc|cv"Z6A(i)<{)tNDOS0&L%A-HvFp&t@pfkm+1GWe%U2,$%iod.]|%`<wY)>VRCXpb|hr(f:}awY!FdA=B^bOKDnc]GOL9:$QK&6eBJ7$C.=f
+BQj5fnm3d;]/PVlx3Wf4xwEn8Z,]Ls%b[R+H5XhhAqLhSaWLFQyzy:81,=TJn#^XX3-$Wf4D3dWZ@lbr77pms&dl.)}IC8{7a!$Th|">I6Uo/1D0cQV!+0
+Wjs{[x5D-uK9i9LKXrJ|E]_d7[@I0oK!S1-.7.pS;F@.PLQ+`a+9,UKfsXf9)^!!Sw{xL#k!EpEXWDtHwK-::_@eN(P_"9%".m#KO)P'19USEKWcF-&]E%
+|4LqAQ/^':Ze+X{M)j|-PAB+;o-3$}/-H0/!@:[/Z}yc^d%X)^f8Z`OLmB5ylKn&(:#4aw`X9E/uz+0:'dCL}f47ruprdi=hB-LzX|@=lHepx0"MmB-6"k
+BGlr#Oz0#HHUL!C,3>|Eb&P=o-_O^(<Wb!!!wK'eAZ"AgzJ1"a9CfB1SM|J1^.|b4OSn-sjHukUUr1/a=3C/}O]9ZoZoqr;r_9tSFbeDzI(U9OrD!Mk2ED
+d9;oZH2a(|/`GA,r7JM_G.v+ZQF3Kayq/zr"0^-^2Fn(5}|]ezN;|c{%]Y{:Og2+:/H63O5DVv8@:JAW+vs4[b3F=jOMfq,f9_l.(Bj18]}X=PtfBF'`W=
+-/Ta2^LrWGc>@x>1K1_asY-Pi1Qf`,rUK$IQ#|L>~AeNTW":cQb%I.yz4_PSg+(7i0#H2Who<8yb)ghT@^B@iMd$1Y;DYS2|W0;PIq_"(k6B0iy;{.R'[<
+%AvHW)oDT_7$XniBIi"1#Hg+q|OTIbktwI(>3SEdTM_E1=9^45O5DUPQBM7a6k`5$tEt}x=fR{5oCM_LDumVAy~|N>%EA8xYVxV`T%[=];5gm#yGV7J`To
+]ZImkyXb#ZTVETi>^`}SYMF^iH3KeE_C+}$tD=HzaH#we.ndG;Xpfs[!mki56}4t2o3`"p}'W@S[VAZ!HnKrJNl+mQYyU!GtOC>Q0K}|hFdH/Xfo#K"'6t
+c=w|]%U2#b%Q_Dox27R5|-dy+NM:xqd<@V[jh|8(6GWhANRGU4&z^NfDz"^9~mN@ohVBq%^^lccW2l3%xb_s}(~)/:mcmz>#qz}v%f&swi&`v,_G~uRRX3
+B"<OROx@G[.{4Nj0"##CI3zW<E6;CH9B<=[yzYHt.(>DZ/imKa1tVCWucG8FAKbkt%|pxJx9hmIfs)qIRaDnk>)#"FS}!U2V7LX;Zj/.1XLl-shuZY<<JK
+8ydO,@FL@>3S_NuipFTJAA3tK&}0eT[w,uaKjVBmMRA_MS[ad6eX+g_/hLvNmx[)wuH|l#kRYe&mDWIRtnLySKJXY&K}@.'o5k/"xVpX_XQKM+=Y0h5j1i
+XL#{6u3fQCfOco2cYIHqap^^xq=oZpP,C3xw<p'@roqzZ+{^#;na$,.M'Z/"DW^y5GPc[l<6H%&uK6at$7'.4p$#f15"42.@c0k[_vLV[fv#Ehte%9.EF/
+PO[sk+U3|E/xvCHtX7ig6,zL{NKINog%87MQ`mFkkMQXH;l:eDFcEtRap4sI5r]^o8S.x(l:_).Vp(ULmFwPCfYmaRush:XE`7$.UrO;/YO/Je0Ew.QJd@
+<j#P87.yMVV.%5+`A1KfColh+/xj&D)K&$a>tF[uB^$MiHZ5AZhoZ=7a;NrWf1s<ZsqG%C%M<A#EMuj4b^bt#Xz{8Ajk=%JAC%#z;|zHJp[Kky`+4mMoYs
+]6/SN.8y;haFs_Z](J.58NN-Z+EMI9M)kQZ7,yj/Q`k2qV2^~-=lhDPa/Pu_%0d_]E6C<8F}{/!@bguhk<hs's|n.B!|F2!<yCtH.gC'8E/[_p'BI8]<>j
++Ohol&kWEQwcVPTN#{[7&V]YS:ON$R4kmuJAg}q}%EZ<eH|epPurDP#e,y-<[i=6nv@<hG/)S%k('&XXHaD-+>`kryg"}1b(O#=b4DWN6.mI>=Q8{XF$My
+JiE3ZR9.SZ_01iuFH="r>XR|nYl+0EqWELSo1$lh5qOFbnCxfU;7hv]Lk'pTY[til]D/D'|8bt{4z,3%uVb04a(AkWi1@Z~JD>'09}wy=9TA]TR5y6MY+0
+9R2iqxy!'4}DV_T^Sr^2!U6=l:O1DDAH`$g,avgDl+;;-sb$q|,bTeSw["'|Hn47Qtr^vm@+3:oZ2:`xNmW{@)8Z.<EWHYp^3%)p,'b^9R407&<@ajVCQ0
+8jCr79=%xg^eVg:AJ4he2DuYC-zt=3|p|LP3LR%T~^nE2V6D4`Q6_w0:XJ32Aq%a_D^Uqle)$i^t_c_CpY/IZAKNkbiNY];5g8O94qch)$e$=v<k5g]!0o
+dsfY"c2@oWq:M%.np2u!LBJb['Sm^yKbZW!bo0]C{v]^ig8wSz(cp]w'&NjAK`p:V]4-<CDA^P-G-,si/A;22Gsp;'ycrUd_._$k=d$}oM'[G$(g:@2yx)
+5ts8)[3HPEoYGhvYC,5j'JS>S8XWe;2F!}~u&bS"A[W>L,bN"hF&r/Zp"hW{]7v4rEJLNaX)PYi:nwec^I}im{nZ50b^v]!yz)gJG9SFwY<{0Ck}wf%XzO
+AxFLN|U6t'D;btl[<_n+o93OdN<,`P[6)%AN<[d;M#6rBXm>-DR2Cry;D[9p]p|f0&o]'e-a5&>j&OWrkytIdu@d4dDeT9!-~>Ta&T7li%&dd&<n%f!9Uw
+UXU-z$<vGiT#StVju!}"hQsSXZw')/[,s/EWyq3A)lI.myH5^4~LP='NaWH^^F+vfpjoW!JRrmBs^rbo-M="ro-Cqn7o6Xmhn}3+5u,6^W;d^a`i#9Wf+z
+i;9glHdDrT,.NtxU23vwnBS26vRKEDLT7Rw5Vw@6mD+faEbf.7]hV,}D0qfXa6qCL:V2Irdh@{"3Ak1h{Slrx|2qxP3|lregV$REnZqHk9eCB3`[v9!F"&
+-m{+UBqm<w4aE48")cY0)Ft:V8&CYT|{]e$Iqdn3<'baC+QIF2a%-JmQjs(Ib_Pu.M#8MtA|j}w|DkVLu|}VWOCy[0bwS;S;fK^;)jVeN``yALO!Kqta)e
+V6<]9j!'L'qjg4p%fHA{AYsI{>>l)lJf6D]OzOuOoQ<7}%yO9#5%>q`efS`H^JrF{Im&l+uD{Xs{F!/A>3^e`iKraTU{X&Y|z([Bj32cqW&$GVjkOO&KC5
+;U!(Gufvdx`9N47floKO<3za:wwHF=@-#t;1TdpfA@)!%#t7Gg#c'hJW8.(p`jV:='6!t+{7G^iSZW}>#4HYCCnjFNi@gyG=z'`>:obJV{n66tHtHPP!G'
+iP,cTYwq^5.zpl3{BnmOQnZoW8uLe{ns7#NMF|A'4QFw&>8+$qrr2^:a>sj/MR2ML2Nt3/UM)O>gvcSY')CH4n3flEC9#KVo$pLMr/HkwZ[5Jr-;Ulfqe2
+7>Jhy#_gW<bS>ArhQZLDrUB{8p#sZFBp/=EZ<wV|y:e{C3Ksf=[LNtW_+,W5zKMy7w4t.-(WoG2J{CHCjR|ejIs|77AgRh#.[]UE"#yj4&rY|9vUTIbMyF
++#g^DW6yDo)RVpZF(tm6Z]G(:|}_mdncCyUvfDs]<YZGHyZk[LurZ|n!`JK}3`^#-`)T4tE_YFUKVttF~s};8LG[jdJ7ks/i1uJbYD0d&GUg31uzjE1F3{
+F,x)+(e_<p{`gdon}__uQo#e&}>2OC[|&D#u_>t/qwVodxcV"]6/ndSjK#h-K6Nr;:.vC7hyUT)Ao04NB&ulT.Go=K&Bl58"j6zkrFGFR`v8l>pF("g6(w
+gHpaP|zBeDTW_vi^cVY&2}.W6-K4t{t=#XkF5#[+{"]N=)`}lEKjHkmu3FC9`ba-E#I;[O//oQMv}<40rPby,:P!UK]4YR@A'yRJ>n5N}I]U5<48g00=w_
+Do>Fctd:MA~]5-HNWM,c[gW[eO+/Er3@nmqUau"|M+a@%RXW9p<RkPatN}h]SQTz2dAtVv~gKld"d,A2A2i|@|#}r:M3sf~Jc95&6Im`S{BTPXk%ld[`IE
+C&fxbo;s2Mi+2_1<N!f!/d#kx-vvpxCM)p9pal9k>r%:SOzGgrW'HVLCY'X:`-T(]X+zRlMRUNr(dkh,u>/`rl):(vRg~k_"UfmBJ`PdZNUsCA0{lFl}-G
+,cq>b5e'bOtabw&8`]KyO#wx9ggo{sdA&Efp.7whLfa>rT]UweLCAzgxrZT37v5!WilCnlu/f4j/:^Nlj{7Gq'[YWwz_Hb1@o&Y.Mlp0@5/85^Z.h@~"s[
+]XLxGBg(lF,5|XC3sd@3zzHW`PD5R>$+~=,2'XJ()C(DL7TXdwrpQ@AAMUs#T9J(X(-=1^+SOBs:^F-$i[bTMkWt9lc/)ag=`9KO^]s/c#`%4Kv$E:8N$J
+<Hho<hFt@oxzrf}xYgQ3%<p]IfK#gB>Q]2D9KFf=mO>Q<L}0"g]jmN~{(_Tk:zRczV(p=4u/:yF^F91@{uR^AN1MRjr4C&Pb,a)wVy_r8gg8IAHF#KPa[d
+yU}bGrlftAvVN$1FDyRaUWO6,zlsC@T];sz2ir6IOu#<tw6RR$8S->"rrVq45[^L~6]EnBv}]_'[<IJw|6Y!Z'7&]@!B^#JXKKjAL>CSVrRIX6=:Ur.pl8
+OPK9@+FP{}opF/`07'XC_6Xe%h>4s)53Z,~W<IqHwh5Y.qXEzk)Rw>NR.nd/Xq#2^c0Nm1B|)/$FCj&3.C,&&w6'g"]_|)0NN)ao]P3<8[p&^(fbNiceZy
+N8A,BhWt/zWZv{2}=]1fs{d,^pt}C)m@gxdG8vRC>;Oy{x>$f_z,x,T<H7Sw!TR."RQPuGz`cO5ID|">+srLag_f(n|"F2m%@0G,XTGkLRKe.2a5!Fe}31
+m2{EBxNXq(3)$VZ[ph}JfjKD_dZ2yFTxVOG>m[mJDT[z[q}z"YUv$bwc|WvIzLJuZ|0Chhd{GXD=Xj'OQCHkER"f/rzTz%oHjf#-.z}/ko}<D"s]/j}:zl
++`HuG"ECB't63hfi{$s6<LvUrSH|@{sSa6ip[bL"=L)[XK2yIdJcEfT]Ro~X>lCkPalBJn@:T:,i|o%1U#vkvTm`Skgo'aTwhYZ)hE{]ukK6}w"c_Tr<$T
+'@RlbXsPigtu3;~>$+W&x,}b`0uCfCO3p/GX=K{xid=LjxsLdhjeOASL656a[$x{oo]TR{}Q-OId[^)Vtf%JP`-:VQ{P(qmL8&[:la#{oX#x)i2BY9rv%3
+7|G^B4;<.-nqc8d>R3!6.}sR=anG.!DP%RQ#j9;e40bTQdjH0Q"dNP%L2xO7l:{);!IPDDaZ"U3H-4MLQ#{)A2I=b^wBcQ@M&vjYPNED6pwszO:W@ZquY[
++%kX!n&H2'sOQU-i-^KR(,u=e"od)Y24MY;6'"LQdbsc+A0S;Bit`&(@eQqn9t~{MrOtNX}9YjSOEoGvN{5SSs_o%/$"Yl6;T)}r8^6>GFpcMA<P6.zG63
+P5^EWD'Njf$-$N^0J>ak2|g-(Krht=$f`/#|nkj:9=O+R%g.x/hFph%wHiB%|4#Gvk@tBlhN_c71E_IdZh+`#C>xt%S(7;!6}^+J3X6hunoBJ2W61=pw%n
+C[UgJ9Tdm>.70d/(`9WsP#fk'gfFR4E3JtdIlB;$)RH(D}7fwD4AN++2>0-;iZT@IXY|NRpmGl67{3y}jc(F1jr{9t9xHN45QTVZExlGN2V|o;"MHq&l-l
+s<Lp>lhnJ)D.Hx]{2F]^bMQwnhBEVCRLh%G8G0$1,9~&o%Y.@_{#jn{@VrYQqv2Cwek6AT(IgUC-!Tbw]r7KkP(iEnF;lWi[[%G}&CYprFO^pINx2E<^Q.
+yv71b>@NW/5aM%c-a-%o$w(I0XtWVXHp-Fly_1>Sy_Fj@hDYF"{(&CA,a/UkD#8!vi3-g%Ifd$5`xjJXS("~Ydz8|_b(Wz]^,sR3[!Jy@$)HX7-)l|]l:%
+uajp[/B|<1d+wJ%@rK;/(6'W5.!8HIy!S}VTU)V'9+@^l$:z!D@N$5T[YK%/SrJv-lxm!J!vm`.G|O96G<d#Jr.BR8:"_D&e"-2O/.(1!5#CaByDox+onC
+m@^XH^!"'(K)0jsc6X04bq'OflxDE<%>a`<SX'2/}]/p)8pYR9gb2E`eW[LD;/)=s5l9vVRDzzXKVQvz>gBsLR)AD7bO[Hdypv_F8L/Z;>02"fUA"r~m"m
+_$qS4DGv&tBD%&@aEST&sB5^0HC/]0wC$$<gY'Fw:d6&Da!c$gWaJ-_Ds3.V})@P9^6b0sMO.>8xdey{2!i4t$5r~nDQA-n:mv&d-2rGrD.CUU6T9E'k|;
+(&DA)bdph5PEm'#QimkWq6I0jM3YULtfT^Ip"M3kI:<wve]^r':H2'<+|PNA&y{E.r6}I4Zp3QRH{;Vv3'-/}7bJl#fmg->}-5`.`@(|6<L1WilyCTrV<{
+6n|HnmpJnck#"^p4r/#Yj/=+rBEm>B-,~<u&HUp4Y=^Xx`mAY^A3+h)<AiKJz"r{rZ$rTF"#UA^Z;]3dP'oY2aQ<l%1""bgoaj1%Q,!QrEc2Nq^D4IEn|S
+p;4%l_sIOZP,lxj2;"Vb8nUc21Zwd@`^<]9+A1o^)K9HMrl>T02J[w!jK7.]0^poTK2hP7e-`{0L,m9q/{49}o2jw1!~Qe}pFF5GHl|}I3J:^0Xp<_]IKq
+~O7sCE@hBQ9PX]BtCF#yM_=_p[kW>0]Uk;VdUo:Y1R:I~h1k#mE^kro]]HoN1mUl9r)QRWGL>N7_R8O%yYUX>zvr_>9KXAe+6CYuScS#'$V>1qTejvi^)/
+<TTC8l=0F0MoMtVdv;[T2rN[MO@sj`3n4x+Y0u,AFeLI~e=B3['p+eYU178(DA/L,n'W|#^Fov`8FUWCa3He>o"epl>jwR373-fJ@n"el`eNu+@f/eDlH,
+lPe^twH,7UWGK{5P4D#3__u;{j.3ScMr0VjEEh!BZOJD<c_uuP:Pgqz^SJ:+~m1oH2rWVGOu`eE)wonb!Ll2sIp88hFiRW4/r`96.eAyriJ%-`a8Vd;i)q
+Lpztv]4cOM49^;1agI+oFp"ureQ/4Zt>Hy%U1'TB5lhR=}NP$E7!jE^q3Gj]Y5Lf,{do}Z7ykf+cst.qcplgP7b02B$mytQXw;5N,xom5Dyy#{7l7NoqB=
+s3#-$qT({LMc.q^vfup"[LAU%N|t0"aK}b8K^5]Ol}EeXtGeq!Pf~}DEfgmp;2G+-b{40[$lC3VTQg{eKz26HBYo-V87!GaDj}JkGC|F}"Qq-1d7-wRX'K
+fL1%7Kq:psy|SfN6xH+SGjw.H#_$kz%rB3{/+'@!q]B_h5xNY.9'||'q+tM:'"o)%Bo`6BpdS5&vUkJ]B!@;r^D{EM>Lr"+",pcr]m!ywxhB{hRqRkhjZP
+E4J5NJXQVd8ARh$uoiSPd7_SS03822mgyFRn&$PxuiRW%t@<"]~HC):SnskTi6@F/DI(aSa_WIWRsf{H!'9m1q.o!]R42.eRM|CMPR5U-dhxNC,%WXZL[;
+<NPJZHRW{+HWNdUS$DJ(";c.;Que#^U$jkhd#2xcC5Zbvx^BMG{XOC#pYSY!Tm6Eq$Wj:{@c{ns08oQ[ki3Ms.s#nbXpo(v5pU"@|7x5mIt;J(9dDm#R@&
+wgnZk=s30=-Kz!fOYi<hr+$_oFx[$S)B<BuoL%zV_E{QQi";KAEnF!,<nD!Y+kMf^>^Ui.EYqXJRxlboW@Q5RJ#adx)AEVW4%[Z,FO%^{`:%_uZqlmEEh^
+LOlH:$DmrZ.6(Eh3EO><5fvi&B(<'LyiEbX&<9#`u<^bJ.32d[$2WG6Cp]DT1BjZA$G<OH|!IQK+$FzE#gB^A+N.U"`9zG)RbEm;v]u_P<B'~+9zMO45El
+fu@(4L8e=J&k{-o>U}=W+ee9L%RN;Ci+kb7hJ$(vt(V[C-O'CuT/VLZM6=iTJfh}F$fqfeSZbA/0t%Xq)T+5[wSS{%p%}QTY&8u|wJ@Xo^!4mBwj4H%+T5
+Mu@M)H:U]_Vdkeu9J5,c]6]Cf=SvU&kkCjYf`!3IrewfG=m4VYVF:HO|%q,J.8Dr:W_AeD@T0p=9l_9/<LUeQZ~l[T4<x+oe3,op&aoi%giY`w7v%59nFK
+/8Vp9pe%KQq/9"6;dd)>P1:u(gV]&S{LuR6Ue%U[^!5F:;T"4Hw<z}Wp<&L4;GdZ-4h69fTIZN1.W`3C:("qO3[T{w|K<QTVJq_;Yth_EK3@9YWlhEd3lr
+_rTUXF<">lvsYvjpnm-]8@RG&17!&_kca7YLbTOBCwx'EUcDfb&:6@qUo6n6F)-)$1="Gb:EMCM,XiXrelm4_|:Zpq=$/A<lf2K=5dRPcH}hs[Lb+nwT7Y
+)D5Dqz8_Rw1OJ7veaE8Z+;j[hHcS,{]8Gh}cEpqPZ)KxVOk^`qdUfkn]B-En]:v(o</Sn(z(TUVbPD+u`bRhka7dXQpqza_K9I,S1XRIA0IBc+hUPDAqv-
+R8"^',g<h5I;|lv1EmfrN,YgM#JtK`E|,n(pi^rL[YnF)d^EW;mN:{Ls85|-a,$/wU:5'/_6&.x4eS%)b0Fb9TRb0$&@8.E}{g)ofSmZ6mq6{%]:9Q,fX_
+9K#,~%;LxBFB'>O}=g(sDO^TgHl/4JJw[cmzw(&Vhi(>qQ&nBR1ddzzeWVXqCs^U`4BwC|Gr3:k{ZDd.XviVo,_Gw5m(:-:dO8X[;jE2kF!_QmyA7t~[r1
+czIm$O_#st&8elfPt=.8g=Q&jA$1&ug`CP7z3=W.JS~(`h9rl[M$mj4mKoy6"fDGr&-7MN>z+xT|YSXb[X4xerZORFMnry+V_/H9'tR^Ci|0O+7V277zKD
+1prm(^3ph4C>H|ZO"W}Mf#"r%Z)>PS9T}{W(Z1F;{9^JARnj8fUmYN;;(|H<.tEE2dEr,Mer|MG]"r~`BwHe,r'b~w=6gRqGq.2fOfrS_}9tb5h5Ir9Ggf
+-2%rE1O8S,X2p{v1R/wPKZO+>u1trS#xoAErMLz}`S/zs=~.%1efd{Q$[O=JE{"7H/1WVr7C|O6C'M&zXrzDUu}MvqB|5[5hp;lDCy#(@}h#0V<4aB$xo>
+]}`]]aGHZZGuzw19QWY|$q55{_Z9'>r{Pt5b'Y9XPgI1zlIMHGaz|xxLfN<RRI2-rcpA1s//g>8n0Cns2:-@+Zx1>h#yCUItk_>!4Ok}<^BslH[P7NpSPP
+4-}HqBSEeIFYA/haYP~-;qT8uvc5wv-%M7JN~nMAqMEUtnIU`@$Jz!sfq'#8r<$rw$~{8E50NuT0wlx3)foZ<3(9PiD9,lZ7mR|`|clZ3M;%P2.GwAfCwU
+D.6h/x4fFqQR8;)h+gA@"Hytdy&GR2a@IXZoZZ.AEz2VEue+v4<]Q^7HyB=_Rwa_%I:"hkKt,<qtK4MDy,"L},j}mzOFSaiMKxS.N1Xb'z#Z9K@y6C=J.1
+m;BbCa[ZIUZ2js_U9quXg3<[iy}j3HOy/z74E.WEtyQw<x%FpR)3`ML,BK6i,=@+#xOGRf%zk>0kuP0,^"KOYNd<5SR8h:%C'C,;~3A[@j;qdku7@tT|fU
+=t%DWfP&SivD>:1dQ5Y{24-2{MljmL~5#8m]f1xH6}"_G}^z^v6+}g>%c{Z+x&yp.3gMF$YK!RKJy7ZtrmNX}AtvSvP4}Y0pv+"-3oQ(c{41Dy.#Y7+jD%
+JO4'Mf.f}x"^_p1JOLj12fch517D~]qFjP|'}5a;JZPztpcE,&U:z.li7_yluX[_ChjmPypJ6,rKjg(Kqo`LRT^F#/0(=T('hKFDy)X]]0fceBETB%z_QE
+n[e.Lh{%"MuA^<R|ygdVXdY7_bAd|}Xw=[<ZgC2C(^>mv6noM_#h_<EpUqw'Y;7@wSsO_Fbm2'T&CMc-Dd`Nr:,luk=4kz(7hd%ec9AbvR,HI<Kkle$'B`
+"1N]Ai+ms0zmFsgiTC<+jl}NYNjkkRT4>%/@r`z8h,2b>:;vd0WUS$bt`tR}6l4E,}Wk<o3-EHC9c01(MzB8<)WksL5YsM~gns+noBG)F4B0DHtx/,Zn`Y
+kLI4jQ=X3')ydAtC-u:<HXW)$eVOhm~L:bQ&y/Z[Xqt)#^N9z)3l!Ru2kX>zj,'"Y2SYezN+>P{`qYOd-p#rqj&72Hit:G<a+%$AM^E4V|}H&{yM15S|OG
+S%N89oj.^OdP5ZoBNren;pip~TFW'_}#[>qEK:[$2A~NxmQC<OuZd@%8dtag^Gz;[cc%zx&I:ny_nbet+OkYXO<&75NYvy2_{b@fEdv24G[f{ir|j]7Dq5
+^A(7$>vQ2+qWoFv'4bh@wqGu<#F>'i"v8%71u/9,k'yT,HCVl5"yNF+vq/`RNa[-4PN@1Y%4iQM1.xW|b&:YOV)U4:>L5/zp"si</-/tbq"v;y##BORZyv
+~IIAAk#q_tPiSo@m;<~NM0g"!]:wCcxCoKF8R+2KcT`W6wR+h1#Dp5viEMkVdTNFnXR[d:Z7B"[#o;706{{U/|l=a7U;1Qh9]+zn=J8M%I!NbYjHhUW,7o
+7"Bt[|I%_Avn}oh8Z%4UEe{7RXC%K]TVrsxE-W)d_n#j>u"f"6g.DW('CK=8,Ahxp^%2p3%ZZ^wPDNT$XSaF%>nCpIBR(^q#:Q@H|1eQ@):,X{,el{'I#w
+y1)Wku'_@.)qv8lK,Iq9I`j1jaM)"H7tAE+"$8nz8IK;Yo}&v$mMAtq"gM0e>x~IrGYMg<fnE/0U!A`%93"6pu1sUS``w6h>[I9X!KTd{|ets9/AKC-$nI
+.Me:yQ~Bkt7fKA(z]nZqKfr0/n/FXR+AKOzXzI.1%ZCKu&@Fe:]!s!mOF_TfSGu+H+J4I1_0|.%SJJBMobVi;8xjiFC"QR}LT`SzyTm^Wzy^jZrb[`ZAXp
+]_]1;2@T54nyC]:)Xtb{dSJ3{ebWor|NEiRb)tg&y!#t[GZOX|^+qaycuK8SWep,8S&:opLyGm]fxz%er2{+y9v@U@VII(|0f{S</V;I>jGr]myBytr|9x
+%mic$%("Yo@<ZKDU<PQA`}lsFqZKDn-m747VqiJS^F8Z#C5jNe1;dE7fPd>ASpb^u@}97i1M%4_BBvaco;MJ]geLG9$O[L%lcs"e1h!fWq,q6Q<]Nz";'Z
+L=QJl`<]M;%whJmjRp.GZr>x4W7[cftH|>Q}>T$s{5"fr;vq9f|QN6Ynq"KQ5:{qa_dpbF:k7)geI`f/4gjOv!j|2g}mM18.TsbY#1{jkBUm|UV5@6H(ug
+y3FLI@Q{G-,4J<]T);m-Jj(QQ0kp6iN}+M_]H'Acgb`|).oj>:3J(C/}+`k#c%iuC{tc,/NI2c[[xR|-1+zd}Rr:#CT+xox.nhoJJ#<zSu{RrRXksO>&|D
+c7yiQ=KEQ%83sA2WGt~n'95@6)]'o,}sxV4AQvaabsmBfC$3K&Sk:qsZC7y-6tns78'>]:{5dML("#".|,zKJz}I]:hcO"s)m^`J]@M1;uE($4+$Nc@(,!
+!|DpNdL!JVoAw,xOn4f2]oidFx^uJWRG[g'Y-osI5o3XG&DsAT^"At4|Dae)"I&mv[gsQdG+|UA+Fa(mM,PY-VD2I&PjTij3W.h,:@zj$J-b4IF4B`/mk&
+7A|}T!xY+PB];/imd$BJftvA(lAa/qqO7Ng|:1eKd$8F`InXqNGUl&8(b2nnNH6':lea(-SAFtpFj;qePS2.6#wQ|1dqu`.d~d><M%~>b<sA&2k3z;srn2
+P)}/+6ts+v-|naplpue<YWv28@K+KmX/M$UyFivlRNzMR!m<bnhC5]F/i4"!".tz95q,@8dkl#mQc7a}F9q$bwt.}||,qy$C$S<1k`504]y4{EJ(@cWL:@
+P}/Xtq(|.`V<hT"eZ!uMG2jKevUO:zx|HwD1:hmN@6d9AC:0xZ0-P2[aC9wtz1`Qj:P.@fk,8GzF[oTN.yYVAi6zO`vliqW9|JZ4k|40UK8dAD.$[}RLEo
+).kl>Q)Trhs<MISY%Q:,L}J@c;TMafN'&`!OkA]tL|f%&!2$xx~|!<3SL$SgVB-odW(qti`l&c2.AGOn}uNlfW/&YYC4~G4!!CvnPoKQNZ>{MF9s#`.R+G
+]5U(-K@xLDsiJ3m4u|ZGuw<&S7Zs,KuwC@reNo^fVrlXExEhWgAxK{4-vANp3JVNkb;mOSk'V|kt"UTy|wz0^RUM(NG)KOd%LQ=1Y.d[K$`{iTr|`X+)"'
+Rhr<..6Wn^rpuSP4PYsLr2"Wg8^#m/EEEX_SH_D@{wbHM<)zKjX.hs{^3nw3Es";[/oiGt}EQfZurtGpiH<_P"M}j/I.N.837)NM!}S<_h$&:ID1L!f52Q
+uxTe7d[oNK4obc1$B+1_Uo];g):j7tk2~dic_J]v{sz%ApZ>0jO7382s0DhCoO6{P'EyI6sxjq#R(.NhX1A5%`X`C,@>N=ho9xlg]2]/Tl2I#cSRC}7n!/
+BO{)o0jmeLO.mR&7|OZH+,~+w9YTs;p':PN}D%~|;$m>{T/h-N`.j(Csm[s)(15h5U+|k:SK64,}^@!aZVR<HU[H1@HbGCdu#./JLI-:=I7BLFR6A4/vv1
+-(BlS')IOtyP;Z/(yb8CJXcY,Lh$)LFZ<D-i.HH4U=:U.vmP;(jg;4S^+d5u$c`X@HpiTUBE-EI@Zo`S,X)]2oz@Hr-5nmeC-)G8T.#tu&iMVrH]=M2uQ,
+OYJ@q|L0ObETQV/H,5eA><f>-tcO<8I3Ks-);Ek<e"RA<uK4;lDfwS}"ks5Nw#w4)71W,yQ<qv>BA2qFPMu/aI)/jNM}sEb$<D8xEOKop7maVxMUQ|5WHF
+c]$E|4unl4]ond,:Pr=(jr`nq;)GH/]}uCKzG_D:-N{e"o=EA(P!ycYI_LfnOt~|7vWNlfc:ho)`sN%YBl%-02{sMv!a9aM<4I1:.vbU|q"-Sq`hp+GD)}
+o23N1;st,iHzGn]7im$-o6pHo{Y1,a51423BhGA<_NxW(]XSIF.x{e}t(-Q#V}|Q|eDD:VVs#un5nbK^a(!w!wLq7JoaZV5H"a7ehhpV6lO5`qx{w#'zUv
+}K{&"EONb(;nGHAt6I,k9>jJLRRByPjmvcd!2b5<%X$L{yl1HPYUcjjXS>@KCWNO;cPr3hvVC3co:RZx4-C6N>8eDAHJ/Z(vD|u#0:~2rP|4PIJclz(_K[
+tpwy1;vOpqs&Sh4CS2e5T/F|,j@NaIZ:dCVBAJMOaZ:kE(kmT85c{j)D$2<6@c4LBfxT9>J&8.a)=JHkwZ{Wn7gxhm'h1)~168^{qL5c(xxN^cw{"K+<,A
+;rXk.Twd:9(umoJq]EHLzh~|lqQ>HSGmF%HX=mq0orThme:8}g>k%K<oGmR6nVaE`d9+iO(uHFsk{F]6y5${v{m1pM"XQIM(Vi=(-^#=Q$Hb%e-icu{`70
+]%3+Z&ju$pu>{Y)b}l={.Oi!]FO('}]:DI<zViO"T'v2V||[sE3qq"tYzJmEpB[<vR=)-Y6wng,H0p}Qp,cd3[OHohmiKLVS]Aki)NOywEpeDr~GIw~{5h
+N-l#uHgZ.T,/<E;<Jfc}14%S':Aer-R'BL$F,_,(c`OJIai6b3a51b,E$NYr=a[eXpd,)m4bgT}&4`W_jH=#+#=iaFb[|ID'SN2nH8nbZT>bj^gTr}-(8W
+Sy=-03DE#qaOs`ID=w_(l_l>NMi|I3x;$TY'i8+dKPhjDSl`:dr^OGmZ1}p|%b|0Vhz-]S@UdD5)#BK.ztY'!]NbpC/Ix`H{J%jEk'$KxXL0a:ksm.:D8M
+9`SPLpLYuEmmX@Rit&.E:sTJv"9;<uj"{0t-!$NUpW[Hw#':kjxkD|"k{aGtZaJG}f(HfNNX{6_C&gqt0H]ux&rVDn+`<L}J,{Coq-eNZkrHHCd6K=F5ZP
+,aZK:qqTk'E(zZ~(v[ef/xerN{$wv4r11/m,/NuO8mbOD:MADJBwXNA8;^Fsf61bq1HJ-H.2#aBkIsZeM&9[`,}<JeGcHC!>!B0xVM)=&gG)jqMqoGA]~(
+Ts_Q892CSm1/)s,:nG0HHxr%DWhcL|h2Q|`Okl^1u2TDhsXhm-Z;@+/Xp7LWTIwR{h!j8A-IS`Y(SkQ}_w=euq"wg-&9uzT"](iF:Wj19KU6Ur4V,7%Hu_
+.o5(k1$m_Vj2ku{dwV)uZG(zJZE1Fp=7;F}/sKCVhz]I':|6:a_$oN1cttc.xXB3Cvi,O<|-1Z;6i=~G-U9Uka}Hj{W<LIiY(V))Nt$k(Os>/8k4fR<Rs5
+]o'PVx]3GTY|%(2.@P=w;GDm:l^Hd]9WW6r;)5``oR;!m{G:!1pjL3SZYzct-L<N`sYj|`E_1SmA$g,ER'pAn5HU0;N(FymcZ,l4[>-"htG)e$z6NH';5M
+y{6t8Ani47'ETUPFZ2@eO<>,Juh}rAjZhjRmSlYmOHh8_RqX<_'#a5O#^SYGDB)nWGv-6:K="'p-K!thoCt-$,iS^^frHDu2#ys|RMX3ae=oku}oJf$azS
+/@sj:3/,fqY'6T@Qh2Cg#fZSe7JD_5Ar{xDhya!HUM+hKP6s)#,'LY~/3:BtGV^#v%12Wih}'='NW:l5]$!Zk[F$9xG{EpFQLM8E9%c|BqYV,W7r#X{=J7
+f1Mi;XY7zd!m3IDOHGB2XdDR&nhfXJW5[]|qifN!J@@V0wW(v-Vi/>8`,Q@2leiq}dM^.XL2RHSK`=2B&'65WIFutMF8>eIR#-[EuHfIie{@Vr.SZ]3`[[
+d2"<H^:]T<|K058`Wc1hsxR'.}bD~6dIqr@c4=a'nM1&|4,3DN5mH{QM](U(-OSF+=})_%5{"cSiY|+NYd5ZjGJJ@7q)M0Upmyzt&zi2Ac/]/oy!&P-#<V
+m-4$K8>PMyRr)93&I&^/ivoSm(rf>G#2)gE1$w_}po7<iE#3q()Pj[k,~bNPN)k=@AJD1xG@wPwQw>iCOPrgAwWTOiZsBLtT67~'v[^mo;$DfqS#$`Y|=X
+WUtm4lGF:zpnhc@TBJeN]3;YMpzptu;&:/CjJ,'+YVvD7'8(HJ.B|<~1bME2Hmk#l1BbDERzVPF9`xjOG$5Yw|p`TO`%Pqm1W8uK3VQ@79Jm1=IaZ[`N4D
+ZuYe.hqPy[[|{NA=B3(Y].c@qz6!_^->70EN!HuhR0v=~9{bU&`T|Or>Y.VBaR:QG[mwRJ81a"Y@uDO@|tX(7Ni[VEvzu:[OY>;WIa/P&DrK<8m8UipD.-
+o'58`eo7=F]8q!_!k)H-9[|=3Chr/%d-NK6Bcxd7b]>D-n&D)iTS-@_TIzG$RDPj{|a,=j`;u2s)WF;}v[5)GkzBaBdsxB:IFs]Y9q{moxTpCu,+/,/9.w
+t3)YsJp.ZQgu&j{SHOm(mg{]dxIv!b%A~JS`Qf(Xm8$z}z~p}%i3O4#y0DvsCQ"Oo#,&YYVC+T{Az">+^).6;&QlPdp{~hhF9_R^]FXaz^'yzw%LV`|V}t
+&z&R-`1k7B9<,UmmaEG[^l0IyV[4EHX%9<2AlIiStn=gfvr;So|8L[MbM8V0HeVEJo<8V/_b#3Zx$X&hbaJ$3x'dO3w|RU|fjQ[1dq#uS-rU'p%=kio&<f
+%&%p:GX[f;'])Tv0QdvsD]TB0>oqCm:|0vag.+lrMxZy&$9<.n;`JZ<w_8jBe2S^VK#Dxp56z|U<z2B_SwY!c+GFx[qj|=fQ&X@>.Lxy]'=8:[e@V3qGY5
+nlA;9T/G-O@tXG3_j"@3<"a%$W0INK_5O@~XAq>9X5=X'nXO6NsO7@7Y+!jOGW]I@k1!Hbax1{@lHCVh[89RXc+VJ<gpZ]_^M(K$4P:tFlx;.-r^^!siRz
+=R<b2NA]U$'gB0eL+Y1B-0/AA`!-]"gp:fH@ySt<8!QiPco|ThXg1.<S)'!#5BG'v<)khfiF"f3Ov&`/S&_rC!X{i$2uOGB];[Eo&d@[rBCQqE#SX^D.__
+a%|F;+jb%yv2iN&Tiqx)n/b1D7G}wUbg]|KK#H&`c#=5b6,b}:H>I4wgW1>hZL3fn2!kQitkzc1pNlIdz&}:#|^v^y1`0>}(&w`fWzQ|8OifBL7r5xyivf
+,B`YgWPN`5;e4Wocygn=2Sq;egQ30_B;2}!Y^oO%3fM11I,kxF-pjh_-L59D:(;S4SlYR^8xoyrqiRm,1>Dvj|i1.e/8+8T_bb6ufIKyV=F[dv4UIx@V7%
+Ku&`C96'X9U4$xB]tw{d):~UX4W0:D]Fca[FSjV|<y~x(FU0nKAkK#>x3/",<UetnD5Q=No,Di"r([kK`mN0ZX0q4IjI%^k8pKTZC`|o'872D)a'NKb!`C
+VhE}{'N=Xrh]I[u#h%'CxNnuL>lJ&FaH6#LQS5y%c@IE%mD-|a;wB+_g/BBocAHfGd)K`qA#Ea,A+j0R,=Qo<lSeV$JS/fH_!x4VR]2&t!WIvY<+C7ka[G
+K^[BLLb]Y5LmiV@@HKoBL5d5(NRpUH75I4#2nPmhN<rW.1Sn'zQOAXPJ5a^YUvac7!P=I<LE&$/rS7~1G&##:.SRn$o[#lF}AfzMXm;_6p&]jv/^NapbA}
+>y#S=XtSg%g!qe9#!9-#ts&$.#NAGo3}pC9B$%})ff-L}6W1F_H-jvMgH;NuC.9gU<+cNG+i&Dps#Zl`d`|.ki1j&+7/2<{e}}SyU^_,r"vqn5v5Jmo2dW
+a_J17R~dd>9md'FmV+3P:E8mkm^'f#s_&:+8ZO>Nl#W.8H}odr5X[1H)te4/3'xHA]C=b|7(j(u,bH:5q@YO2DMv(f=6Y`b.0&GWNbpj5f$w>DERP2rNL{
+L|qngq6TO5Me!3>hPbCi'[xoGMD_0M_IxPUDU9LK"yE`#sJ5XfW|l+:q|i@NJ=W4O)m+b[A++f2u>WXY^i`%vDmb+{,+K(}p3D!EHEi0eLs_z|CV+{Mqu`
+qN3cIA:B)i#qIug_%B%YVQu2+J]'<Gx!:NX'q&Ts",eLerPaTX4s3ci^"8/zAOsr_7Kx~|m(`;>n'(a5lAS^%}#N_3yE()$hD|n{!oOdya=gQwI`1SGS.%
+B},5=M{8"EoelOesE3aeAaM<.NN.TG^PPf;7idi#<&msq&!yuTXx88Z3:o5v-pz.I=]4gBJ,G;L:0l7Q~HSc$d/Qdxn9Zx407buYy<!ml-BD--35P$FU'j
+cx8r:5q77K]3Cw0e%$+T/7VdE:i{39)ZdYuL+Yfko#Jb59u==KewjD4G(;9$b&7K~LHt)I|^@4`;p_7v-!/@@,"YY);izey0q0P>O5yb..L@WpAbty0]PG
+C54.9ylR8ucqyvt]hdW2mYx,HHomxo[M3)Seu"/c#0@':}#z#/8Z2.}3iH-1}beK[M4UQs&QdE0/,"W%qt@$(O{_)t[KnaZ[ex!a6$!x&q[#)FSby0"D4;
+r+}J^z+O<Ci)`eGV`(4>ewF0bs-c1rSM"kud"J_eHSKG#GAOO1`a%M1RF=69]AMq"udcV]ya+6oN`A%C.OX4V|X_pr%]7r7KV5mx;6L`uZ^$["g^%qp(wk
+tJ0JVCY^:lD/aU[h1X-[g$"+"yKf4sc_P&H;>j'xEo6Zzk[3uq44^+(drHtUTCCWn^ZWLUtu4X1xwtLV}|yhP}t2E8A4LJZ0qtc$&,u5L0>fbW2yF("E&H
+<EO6.(|gyx"OI)"KMteW|Z_@_.CVQ/O}T9Vm]@gIr9djjC"DE;RAxC$}91d-4ga$!Ru-7C{F_-T|S,:QkSJc]PoP}B]_s])hKa[QzTL]wCcdUUb4-Eo%zB
+PkeP16E`0(7s/'4[EZ_,z8r/hxtyO|>o[4(u7nx<#$1PdAYV).[@$r,HO|T5q1~E%`dcyV%`0$:TQq1"lsT5~xl:bHU1Pzp}cgwGu;0QPjnw<!fMw-n`f7
+#,H@oSW{yUg&a&Jfr_l",2|=[wIO87O6~w5KJ9QHNqV=Yi7I<:2@Tl-SB"xj&yiM^voS}V6z8.sg6hCV:vDJyB~a_qU:FzeMP<~^:48i`!gRcE!zLAWyx-
+PMECyi$F"m`'~ia,Ale@gUV$8>$MIh"'cbB&ov]|T],5vbr7Ebjs|$PKgL`(#TBs|0l#4Cd'oC,XuUsFyjuIiL}n,C^j>N[SE_<B+{"W8T$&qjU>[a@{,5
+>.sRp-fFSVx9iuZq=&^h5,`f&kx}6W52;3I0=(v63,4UC`4o6`Z6E%yD~-=L6B9p:EnATq;j_zLH)LS:nE%Y@$"@44%NkB.w=J`%{9xAH<XT>PP|gH>28f
+F0B02ego%HF{k3~TsI'CnhuG[StUs}4|rGncJM:cgHU(M|6)SK<jZhjzkO83-%iFG:5f}h~4I`|AF1gepPk5bR)tt|'8#6{$:S@]>56LCOpN78M7Q-;i#@
+^DD2$VI1bfNx_RT!x:9j`9@=i-")sh5_#TP!tz6)zqX0K9gWe/7;XN>Se6zsYk%dw!sOii_DAx-q1oR:G!(};}Bw`msU^v9%"4;i=7%Wne$JG$<3#I}o4<
+jt_O0orXXd0aPF1qdc7K;c'JMUXMEK<NlJ^/lRSrcNm%aEKVUSg%IM/B-nomm%!C9L0]!"2C>2y,O,L;[-Tr-5@I<HzU;sbNCW)ru)H@L8]OJV^H$TSp<$
+8YV@sGFIhK[,kw%mc,'o'=u'5S2faHhOOm5bFfl./joq|I8ok@iK]IyPVeKk5(I(BmG&FEGEV8)_">9bbQu'i]T81vnZ7WapB,b@pBt0#_I&{7n(#idh,)
+HFa-sEikDXvmEVm8_fb!+#hgCBJS_'aU(%.[o+6Rh5YHrJ;Z@0B,RP}](Sl+S&A|C4:og2s7.W/c}orliBYG$N:jWa/ov4DW4W6qB4)/,'{c"%;u"~@Jw$
+dLKf4I+a;}yxx6ropL(0f]>&1U<kuS!jC+m"IeL!s=IF+@5S.D|,Pds`Ct;]GknLDLyq/o~/,D@KT-0Y1&=SN;4BA)/+U^QI=w7,mV+kjWpo9fO_kA+nGQ
+3nm_628Bz"n<uZ&iwbPhC3eorg#@:/JIJt2&reJkZ],mp5rfn|KcM744VLb``^+cOD}X8H9xiA3uV]l"i7esr%8[j3&!=2,),$$eey<{NUPgBIwEjp"cxG
+3eTO3vchmkea}R(p2`m'F#y0;I1,:otspHkE7fMctJ7S,z+`Cz1kg@^X0SJ}[+1CG7vfobp@O3[p;y(,tUzc8JG|Yq|Z1w86Zd'h;p!km;Wgw#dM;>JZhs
+lAcHl1J]3jy2s(eJ~SoRQvL:N90Nb7Xl~;/x$OTc53xFrbk5Bq"DuR&E;^mFVEmsn#'$+"ZDJBUEuKJ<BR3K2T13)amGs9S=6c$ZGGbM}OP=5X;Me5[7k]
+bQr;]A}n~Pbn4j^)}j|WR1Ean^_}[pJ-.q&[YX&6&{+]1k$te"=|AB3[G7wCzcHNWu+6QR-@-;=JE{b|_^7bS:ZuQL4XfvrL~b4R|j!}AJ7H:"msOP9LaU
+e%k}H0'MPu^[Cw.=s3,FRB|`M_%YyqCA(n@1(ijIuMThuDHeFBoAv+Vt4^'5>.4t&2@$|kR}{aemNh;mRWmT'Pep685b$oLM)u<+&gd-1L0Bpr@mb2F.U]
+u+SKrb/XN_0`0VeL/nfdQZ":wkyGwGI5Ra,E-KdR`S9Z-lQx|M^I6S!,D}TWSGakC&(A=_>yGRE63UDx:cO3rgqa`B=Hv=|CIZ_N6[-f<@4XYjZ[a|u]'p
+KKqYLYic+QEEQ&PjL19QtHpAQpcU31@O#i&db>8F(`N;FiOj_Eo0E`t[$>sQ.D'}bgt6u(hbq=(R__zFk[3H/)B53-<N[H78j^OXH(2.n@t"`]vG4%5(Yp
+ai;@BEuDiZSR-$sl+>$GN[$n'5C,ua_A:QM7lVZWA3+y||MRiNKS&J~@awuP<#aYDfiAK;/yJXgU.g-28MvNpQI3.{-+6o)qA}8Du2YQ7"fVM)k8.R.e#`
+jwOS_sE:Ml%SWDEn/H]I|n4='4;^@!n51r7=|H0Sh'4k64g^O8MT<@gc&$p+",sHY<&gf[E[)0Gb3!Q0}5k/c{>^nbvCnpNicQ2C8lYYrA(SJb':+zB}&p
+fan+4P-m3&O1C@EbE}C^CjFwoVJ^dwJ3rhv=%gTcazRVcv}xJ1'C2qh_e"^&W1qe^mxOBYLsFsJabq9VF'2"%G3eL`jcSp04Vm_gFTY6ExH(`wE`Mm[wi@
+FL)32/i:AayksCvkZD]Uk^5.}$'CDEn"_mw(HqN9V'!%nCF6xaq:4.tpeN^d.uLwl"Zh!5y)M"}t7}C5:J=C%mZp3w5MP-&FVOw8d7l4mp]s}mWTF!rvE8
+9lPFFSN9'(R2B{|qda#x&bCEr}k3kW3[^mBzCq46JmwU#2aK8u7D_2s6Ds7QGE&gaz>6Xi'GriEW3u$RKWCnqNfV|=aH5qa`Ag`w5^.G2.[TU|<OroiFtR
+O&Oz-DLMp9~3VH!MYw362X7}%%go}jdYZCnCv5L{]y&({b9}mysx{+^%Gw#y=4MB_YCwGzA'vN$VJ+0Bn<C^coeX2gO"%!3uA`]S.G'[%zUXovfN,qWBfL
+<)qE9MZ7ZVMg:J3njy`=dg/wE(aEm,Dc-'X&KM'G%W1x=,0:VT_[qF;.-d}jIn>yM7_.w>xmz"jh}ZO5Q6'xq@1'5cKq6D{[x!#ls<r:G;XngL_dJJtcs7
+'BZba-xh;Y~p'cAImZJI=):U)S]f>AID(,eRj1D^%w[w][H|Jrge^m@@3s73;-DIe)Ji4vP##J,Ja[OM@fy=ivKpqIHv8tgm-PK`-j!!6'BVH&&fTn&;FE
+,W)V${QFN}5'0je949f,H'qRb|Y&bt~3JU0;rK|ho5]TILzIFEOdRl>I"c5G|Hr{;2sDeqUBBOdhI!ofyD`@W&r&j!{C[Q"-VT)U5G&t{Bx5cTMwW4%[q4
+ANz+dY1L6ZIQ$,4.,'%]I,),!c)BQ+"3oTX$SH{n.,5KgmOR{TlV1%i0hoT$w2lEU5=y{=f`&Gknw"fhceoeCo>NxV.[GC2L6hcn0ds9K4]c{|{]pf`b2&
++[$EB<c.2=Jns#UCe"#X`6/@dOcH.i1yBcv/o']E&USY.F/,b9Hv)8Y)n<6d"mt/9UZkLBy)z6aryOIMYD+s`Z^<jGpyI5FbgII;/az<o[h;=3,Wu<k`#S
+Y+R+:p^|W4(a'}$TNnFW|/VnPOa0WSk6rEq{3/2bX;cN^&1^9@}Ys"BHLa1_8JSRB3hL'wZRb%&,FE3:i[d;aCT!k8f$6R(bYGD6`tW(#7Jdv![Q_z_DHF
+8E=ej;z+p7~K2>qIj;]AtA$`+r.$(t8!0|&J7:Q<6:xA@TF:]IJHTygcjx'w9.9f5E%zOP`ZVl&A$4[n0}[b=I>t5Kwj&_-9p(FgnQdTG($rgoWI$UO+Mp
+7|bN_j9[.-^0_XT5yxLl:idr+6LI!Wg;|e6.!(I#uoCbtgzR]8K;@,^o81.hAH29P9-DF3,#IG3Hc%:^{!O"deJJS`A5f#fC;-|I)H~Yx&j4JJc7/][oO[
+TTg_rM8DHm1&.E-8Sb:3kt7k^+^Bvu!k}|`6c2jgggZS~EAc"L;{sbKIQAJ!N^IK&Ho{PyV2K4-zBBtqF33mi/Yjf3MNoV|AJlykv_mb;@t9uxmK`#Xum:
+_Oc6E=_O:qxSqwNapNr>jT)H=C0+@)`>t#EH{WObpNzWgvKd(fI5&!sXHs{zKU43lv:Kfi&f<k|.Wq!U`s&R;WJc:ELZN&lK8B,piPb)]ey@#|6BY7Tu2c
+)&npyJB/f)rW6o9G;v#@/bBx]J]]hT+4Es'or{,vAup:#'Y#M,`yp]Wu!mj:Ip{XMzD_dvi340N0aQCjYP|Xf"2KE0~P(^mIb:;]e2m5Z-b+B}k=wuoO-@
+ikVQJt<O9!/16JSmYd>Lgjo3{cv,KT0i!i4t_URq8#eY#jp}A8t/g"8,6;1!+X:5]wy0"DXu`XJOYWCmh)-Pn6uKxyL&A6BgCZ4|{p[a7dblmIv'/rwOYR
+#-3OL|r`|naU47%bmH=IE"RMUZ]QKiT}q;(9iDg8CK=Eg}ge'wOz{lnUh-Li[Zbp>_:hnH~"TT[R8IBr>2;8^_`}-[!ka$>D3NMr4=azNnAuxB])hh)1-x
+E.d-<"+LD`>tk=%C^wFtkrt+KE;2cVa}csFVvf/(A:;'kJ':{U!KV'Jqh1G(tkAwPU5<"DYx:n`uh/_L<gg0nD[s8d/T~{mfDY59%^-vVF"sRylh{M=%mM
+F};'=OVN1M7Kv7y},|-9CT85`WK&!d49{+$SLEMq_bceVAp}z4N")4!]t>$.}mH0&XD{xpB:DPV$L0%.`aLS%TL60<i&h'v}}F$67-7[Kt[0R2Jl,6LKC]
+Fj$Sn9UQ$--P`S[X%4F.H8T]HaaGu;84%[b@rWU],]g}<n4KzIt)Z(y-'TjsAFXvD$LTa%"[l9f}Z==A/m`0"+^Q<g"-kVrmR'c%aNx_s|dar237'E-<'C
+d@5qYLU9<6=Dx$3!$SYjW[0R(^J4Pd1OFF4-JW`],dAV`]WYG2[k0>CTC]P#}j{u=)up$H_}pxL:Znb&&@/DgE`VH2];njg@O}s=3MgpKX}MVuaz]]XV)/
+2/:p-X)rAi^rHn!huO]<4s[2&8DswH2jbl!,SJ!sf/OQ]}im=uJ)T"~TzzZWniSERo1'IYP7L45pil,6C3XpsXr^0S9Df4r6@I/!/p:@H#0)i++Ud@a1jH
+]#I==,e:Q;^c>5Hc>5XnRV.AsV}A^!$|a-8)=ljYMb}rZu}W2_F_<%Vj;VbXh@Hl6iyPI;S&HG"YwwCq(xZR@BZL[nW%j@H|fiy+spIGjjTdQ}n=zsKyY4
+r20p~AO}xld<domZLofmf=rSnjv4x.7xk[mhU#1WUPmTD^d0F3)<I}>npEB5OCD-tkPmT4yQT]tmb8-iB79v|=mG7ZB&@Y`^MbbD(&qUs5#a23N."7QC!i
+@Myj0=AXh9o'Z1r3^7/tnL.`Vcou"O,)ygO(gjemcM:SGA]I$>XJxqU0`+roQ5P{EL#.FztDj/<6x)+,uH)G5COM12pR1']g@@wWIJ$&0I+%&UPj]0.E/(
+3dR^odHj8<q%''+y_|$zi>OZ<wn/ij~j'epHeL!0dHuEI!Z[zWdu&HJESc_v>ZaNC'>1D.^3,.nKePp|6jS"'+$uh{f&~ukS`yD+bbYs2[O5W;g<0cIbq(
+g>E@|Cu!dB^#'lbjE:X|]GA4YeO#AKEiLj}r@PKPuA@'AZ"|Tdfq1--Ed8="6Q15s>M.B&,Iq07SNt!.N.k<vUy[-jNRzlgfsb[v%;poI`L;Au<U%g(phY
+C6U6~.z-,3_Pl{ok<=9LPUD[~h^'E5_<F=o0QLCH68vLQFZ9%6yep|W%QBamKXqM}qANI)RfXSV|awPN`}WI}oV/kK{7FW/1U#4'Z&:DYSdTwkMczRm}ue
+2Z"6VVAb})noB&z4IX>|mwGCX$l_13lCIJ#bb&}eCz=}E.[-"o;udXPN$x3uO'J%`$)Ry1`7b/kWOZmnTzQnoCqt[t`V]I-Y@4%2kLf_~tZbFRqd:u}i2X
+nazM&eL"D79&t@d6GBdNG_$argx<G%>cY+ct8wJt-X3#is_7SZ~kRd_hb}(B:klN,(X'YbTT(R{%S0'-xfp4-,%;7l"h>WqWen7{Ghf4tYf^V6:w+/^9I:
+HZ1:b[Eu",h0Es#0eh1jMxn+=kfws&X|)X8vVI)QyEI3FKi=]Jjr[E]G0]}|VTCD{v01k%Sg/J)dD_+zFRX[>ROYiV5VTT-U3773I8c$wFMQ](s"&F~$P:
+6=K%.M+v03EX5{UX.VpFl/{7YdJ=l;RXx@b/uM]GEF3r#Ljb<tX9OOCKJ$!Z&>|yp2v)G{w{4-hKk^{xo/r:=8'I^zq(f`|B19)-TTd})=]y>f8+63g3DI
+f|B$piM5%%}G`SL/6q)Hxogpqh"6FlKa3tAbxE5g/5{vfHCUv{.7/tc).o2hHOa+V%`m"7Qd]dqV|2>7NV6l|!cez5jmCGtvehnkutQ!Ag9$`yHu`BQz=1
+vN~6fSudk,c:9EAwV.ll>iC|W@Y&(^3._`cbUDLZUpSkchm6f'y7{R^GJcz.4%RndzrlKEI{0QhS7b>>~H|KNcr0ZlSBQI2C7-{IPMOBJ>:dzgZbYON@^(
+5Pfzht'{S4^^G"IMup38H`D3/rRv:Dm{~d&fWw;fsO1-<-f4pQjE7C47y$u0:gNpJH;mpU.db7ntFuj.=1~d+rwz:!ALF&)EBlY1n-Mt-dv0R]5cBd8RUw
+3(d'sv[Zadl/D(XYGd|a`:HhbEShQL<[T/`Uf889)34}L9j'J!BmnU'eST~'P<%Qy(Zas,-Rix#V3Z#QiD{{|/k1>D5#TFk;9s2Wv3!)JMtYP.@/}1~il_
+Mt5@V[`Cq_0=zhkLAIcc|]}!+fziyp%ftQ{xFc(]vN46$4&,Jo0L5QEX%{Ocqt[:0pv$Yz58<5q!C[`6J$L"ff!akSFd^-61fZB4R:v1]/<t!VWUbrqJD`
+K!_)3&sa!89;R[0R+YyX.$)FvNNlYy.-U-x#/"BI5/kra1k0_LJAPl_Y{1]i%/~(&^40b;eUsL`:7/G,}}NnT'(jcJjUilcyq$WQ&KDsrw$RAc{#T-TR2-
+`-7C0aNOanbCGt<iY|rbYq@e.Qt$rPqxDOuJHf|5mnkn/s'laHRT3+.cdAB`JBr2Bi@k5%qEhEmVz1)&~='NK.W0yVO&7$PqL)Ya#OWLI;DEVc!a^2)koI
++B#WUp.fhR^3H'S3>gZJ]tHy)#VW:;!};dI)3nW^T2~Y3yW:,|z(Q]8v78{Vt@~tEtx-uaKe[{27ph(d`uDaLKd#]>xg60i@(RRza[O]I)n+o)BxsF<w@p
+|ODX"-Q``kQ07uA.Z86(9q}UG#S1{SM!hLxPCB--S{mBK1;;NA&^8sV3bI{<-@r%{'M$C<9U-HM@c[RS#KPT3;hC<_HJHFWRpip<tAM's:UjlAF&=5b_~}
+a5UU8C_V0r53::OZ8$QIa24Eb<J)._TQ:y|;,`x{(O~L1qq$),~y}U;Y9HSzppXSX0Cp|Nuyg%g#K!zMm`ikghk)L4LtbMH2MdGDL&=d%"!e]C&OS7ka-v
+#uJH+V!8H!0TKn2"v;@CE!&CB2pa{vZSztfvF}Ned;-<2F4eALl.$dce5MX4|5Lf,h}4HjU]@7U#JT}lIa#ECo8#qf3O@5WNS!-'6udGBl!"a=Ayzk_A;(
+S:;%:HnFMP"|)EE,<orL'l~rk'tmFOOH4YrL=FSD6J^w`S)_srVxa^bgNY+&<"J}x:_!ug,fL>T0F@4){_Cke{dw3>[<h5r-H,YoGO!aeqdKb^jm7T!6{@
+x-yr^&=RHsJPp!XkW1jM<,e)Lc+QRVSMy&|&503s'S1.VFa/tb':s%V(5nXILE5|3>Ia3E3]x50q/VgG/z{QI=.pY3A3&E"b)Dkcr_S@T-J#5thlU!klh&
+,.#:&9Z:xx2y@bdG}q(WM)7dD.Mgof.C;hAOz{<B["Qx=N9q]N'.+i9)'0qBJ[C[EC]'e[#%K9@F~|($oo`+6:8-&7VM[6D9#+nu8`8_3UVq0HHeEDA_x#
+9JaNtT@`A#~__`r{q>H|,9MdoY}Tm%Stoz;}T6&`otD]39&z[2_66QRIb0CivZo$0Tk^S|&$g&>&uCVPFoX)[M+A(fm"WO4#{JGtE69'Ox|>RXDD6kmY~F
+.4A@-QpVRpR&w#P&+ohHTkfx|IWyVaUP<Rlw[<Wj=X]_%YkNICPf<J'sLW`X4p&kI8EDkT./B5{,jAcrRE&E^e7cD$brSPzJOOp46=@f'iisnxpS+`t3vm
+Kp)9wXCk7|uW!8H]0'i_-n2l285G7n#G`xC$Ov6Q[+Y0$t+qRn[$<>Ax}zu`a>`wX2[whS;9CVe#Z3&(#6=[&jR6N(p9JVOVnZcix7UI^g/C%JCeMz=Pj8
+y:A9&<n12)s0^eV]g9hJ)@0c51,L@l2_;E{0p_%FV:aLlr$q|.Nn@zQIic}=oCT||F;dCU[QWw-|nb-Irn%K~ISL-<UHt_fj!&;rVWkHJrf=zrp5V_|D6d
+95"GgkrDSkSI#(8`9-0wN,fS'6Re/gA_or0YP`tTH8@3<]v2#{cdpf]2-'1>sN$us5AR8ySK2+IH-7e9-PvsxY/C]F2>|lgl{rDp%l>p|8jcj'cDl|XtK!
+4eI'KPVlAn}B%v}m=7Sa@dxf0Nql<336TI{NB)j:H3<0U%wdn;4ml|V9;e{ui(@'foK1eacc;gD>wq`jzWpE8a4)BDo13EuDBB5`B0`_j!:b{jR-2mrvoK
+7PN_}E@IMO=O/^J4UIuf0K7y6f"Qb5(ypqw_,1,+N6iB5`KOZ32G+$Iib2l;j<z`Z>i.zI3^K|Xwdz8e{)d=<]E"x5]fg^Q16aeI-0Mej"~Cx_c<@s`gAJ
+$u|^Qd6']}9@)h2nT.~g"P(HyWnV~3#,4W#IS38BQPfSfGX>Z3WOpLK%N2R(&eg]fb=Ql6nc~tjW_5d<OdD4_YV[zBf{UemIE=!$/<3%=shi89jf5)&1Y2
+qa{B!!@{&ouobHQ`"0tIQ)v1LS6sr{Y^fh4"!ijI`HhsKcr7tI~'ZXzBKqe{4%B/18qrtmWmS{:d]f}jvu(Z^i'ZVvI^HDAmeKRvF2Au90B3_XC0dmOu-b
+n=jDGNhrOPx]d9lz=Xs/P=UQ[8}420(y-'j0o/{%(D{dW{2v1cC}Wpxm`KgWo4@XR9wcStHjz&eGdTtbKMH0a(-##aHSgikyR=fZOan/:@Nw|Kw2JaFl!7
+$6J)h&EQ.0-2,x)ZR[._+VGO:]A[^>|:ZcuTkLz`_a8<VjNds:M_'9PL,EtD{jO{{eLVe_8:9j6O'ZY9sz/D:jduNd^D=6z=(hlf`,}$>XY4>sj|pMy0gp
+oCJc|PHn88w6VuY]%.WmKg[p,wwiLH<R/RxC<Kh{/nS(_HQ[4%&jDy,8GeJ/zqM2,&@}0jYkSNQuDryq(a2tEEE|g@/]_e~Jjp/`P;!Xi1Zmc]83^7LUvD
+nJ]S-PWV~u`/&2$M0<RgZD{D@y>kE:6f)Hx;[BPpn7j)fu<G-K>768#my03Nf{BHTryf+[5JAc!.!C`v1e/<^45XeQCx7fS7BvClIv,qvx#xPytRBou9c]
+9q:>P^84GL`h#p6=P$^H;<Tuf+HJbR")03Wk<Ws`Gvuqa2=[$K7j,(%:4AvieIGLm^B"fIF&8>K&il#r1U@dSP/T:wey871s]fg"$=Ac,%t"6[i#w/wtpf
+j!wQyAcp+)xI1;E!:bf%Uah5PpNM<q%@n=~mts;bc8[@n2^P;j^4'^q]a{gNCH~AX_")2pmY{ceyU;}cwlrZ3k6i]d~@r;|h{'Qo-d<WQSSST4"|O#{7@C
+5y]MTbp6yc6IH@!P}VAN3Psg`$j92}@;PjDNNeC%R<ePP2]`duK%6V#-;V>kh#BOl:W<o}NozGk-^[qP;[WX5/YVh|SXjU]On(VxlN.=G^SbMXf+%_E&]y
+U6wn{aRCTPPe.X<gLB&w2H,T~"QZE7$Bfev7TVX.TqnF@4;qfott8D~r>}6<ae!(#_o>Ti`HIrg<1DIMAyA9DEiyi/c4m;O5I|Fi_N|g6y"U-`:y;qXjx/
+OguFp0,>t>s={+r|AcS^e};|+3{|.ywo6-=mbf|^CDGv@,q`GoNDu6)Bep&>gAcjH:6+aS`wrZ-PnL">hB;&urmY9TXj5qq,h:}I^3iZLV8{W_D9r+<N%>
+y_t>]I|Z_r3W+kQ=5I/X5M<pOe5lVPMZ]zYrL^Ek;C^p9x{kM`vnf^sy{+&e&T_YUb/S4zW,CfHsNiYK>jRQ}-M1Q:Fy4qXOc^OQ(GJWUE^wKp^YX]OZiI
+|/M((+F|raLuT"o:lE'`50eu}`[@W7;VY|zLa,AgB55{rRrPpzOW:!lXolq@T|8o'y7x.CDMn<[%N]ZX}eku3iLP&czCJpTKVbZJ`<G3,u-G,8bh[6NDFw
+ex@oGX.GFX9w{Q>VcgF$lm&jb_bN#Icsu0g>3f5>$6h,/[1&f7.<gmIHWRY_Qv<mj^Drb%7[H,q7}cZLhD}ZX]="k|T|,DwzJe-DIvNuByi7FJT^fv6i|u
+u00V#/CvRT-L640!f%_Xa]:/u%^N22'"E"B_4:GCiY/W4JS;L%ATckShDoBm|vF`,!vW9sqX]4DShbHl+^pJ5,@zk=]Uk3M/(@<>lW6P4b|IAO~+6l(,r/
+vDq$(l'q1s#9&vrtkx-Q<1:H7fX7:Gj]2"1qVQ592Hf{m`_|kTcP9x4;JWB^xND%j>Y)_#>Qm"fhDcZW8BWr+Qyh"kdZe.DZda8=OD`&JG[b'4XG72DTc2
+kOit)D<rF^AnZU`=~BM)NG<<g'1mQYyiQh,iC,=.^yOgCC4J1(zn/Q#-7gG![D+3yMa{4X#K:_ae)/Hrg|"57V>ljE&@`3wNV;}b6Z<0;vT8WMY>IVdPI,
+M%wbRKM(a%To$7|=g)NvNRC#)6]x/{6[cmrY=L8aX]xHA=.+Itwt/w1t_r1E/X]asVe6A[<7-&da5Ni;=tt90TE1bG(h>C8J@+`Icr+)aBYpl/78~Fy:F#
+fD%!MU_xL7Z.p`4nGc!e1cAhB'C-:"yup&GyXHcg^#l7pE1G+@Ms5+x2.u@R[lApIj8.%bP8!F_0K]QZy,=p3.r/R0b+}S>_k0uL%"sOPbi%qx"ss54Quh
+P5zj7|>9VTVrXv4$QewpG&C:h|fhe$k@uG0D+ix0AeJubu_A&0f,#,/+6A+%"EA:ZGs+sQ_+[H'S]tU2(To$(I-mK5.s2P@IxQAC](U@.OteB^KKfX,d=B
+y[^XwBH/4TJ}4g"`)l$a=)m;w#>_z>o%-`c,hP#mWB0q#s<4e[|-lFm9Cr#N9%_RTJ5FTd!P=LZKNbo#|R-R^F{#LCjDN<ttF{`,d/g!neU/A3bhwelQyD
+|}s1U&JFy#%F":FW[vM&e.i24FZ(d0MFGSIeEfdOyUu568CSks#VAl</JMj^&8cK.4k>.#^uWPt@{G4o`gBN31aBC-~)dS'+nSW"p1:dnu6!V^GUva7<n<
+jImXXcYRg0%ylXD,cNn(8_ya~N_fhZOklEnHKRhb"mXLRA}f+Enuac@L7e5N3kQQymi-H+'C-g&Xgmxs&d)Q)Fg&wIO$R2-:83;X;xA1K@RGrki5Xl^`[e
+xlm{,`pHG0P<;lqJa"0^kXjWch6pDSL]=h=(>jmsHx5zSS+=gRDA;"mT@BU&7(l,.N4p~){:Gg04>,tI#9`BGZ%etU0YGutZ31cGbOp[e,9BR:h9fwSV`]
+b4e^/g'E7K>t_S$;/TO$R]}K&&TXZ(CL=g1/(GX5Q0@)O7WF[A3RpH5{MSNOMhNeay['~vvbZ;D/jr'6skwcQari1F5C2^UoJ|OF4"`ZW12Uj#'jm1DR/E
+f4nYzcUlhf>o>Xe`CVreWvLxNrFae$K&iFh1oY>urXo]4`{OWdm>pY2uGLE>9wX//N6FE/6UtNw!|@_#,"XQVK'z}Odz$tpRiqax~hV-isL'(r&0VxBsI!
+=f8QJ'2#zogO/-K!7QJeMNAcht=]>0RP%^$rjZ:$x-agL8F0Kp72Q&'f]zO|^N9f-E#o-+eJ>B3:<!lnOrqgqJm&ilWD/y4b<G9x/uKJYgD0^lz}t^^Z1d
+U4L'/:,+(w{9"V_T8FHFc('VuT'ZT{3pa3+qmRDVT7k2v(6xFu!XqZ1e&K]fbdE-5_F/pA5J-W|m!JIg9U5ou5B/N"fFNTu_:ZPjSg:,G'n9;XB(qDu>vj
+aMc=0h8i)%H=|c-:(;(6l74}nB`9cI5=_I>}(k(fDroN2pNb7qZ9AswgBHYPZ/%Cc!7kvR8gW2H;N(S%co,b6kqBe&<bM|5Q!"Xt+6fwgB_sJx9qUdbz;]
+c@^yZt6>K3JEgY:6kgu3<ON(/7qci+gj[Lrb"8rU&ye9aT^FJL:^+V)aj2&$57@R}KM.kac#aj5)8sD+7Wh^x"I;|7Fr"xtLj#ktox7N$jm[;".+S@xDeg
+lKmR)Nrs$Ki[8XnXydU-(>_S('mTbY,gjg-"pF|1V6;u#MWm>LFIq=1[FyYxJQ;Jy_T8xcwY%-!V<lhQ"cywhv@BzzoQ-+%YWA&OzJ.>m-"iH1@-h]]Gje
+:7EOKmd6WRESoEpVP@"In!h6)HF|"XTEQcpZx2Kpx"~'q#rO"H#(I/Zn`ehl[<y}>0Lh+lNi|zVJ^+E!'G!bxuVO']Q+;Wj%H';ub;`h^H0%$Y/R5+9]%w
+TSJ]O/A7g/;khvE>(ES_G;ulW_[S@'d.VR}y+Qx1ge}^hw`J"b'L4(.=/@T#enZat;P:&;/)t.VzD7:1Q)Fmz`#"}>;Jv6q%7(O"OUj|9qA`O<qV-DOW0X
+abjW1#28[9yxG.8w{%tZT6Gz<y5!"L'-guCd;9w3}6Lj@lI7a=T67ynEd|gEc:^w/U1yO.f+di$pcG+^r=0-'1sB_(RomB@p|04Iuem]8"~K:c1Wtrzi:q
+0&Ajld.&4J;7j_T:Nn6^~R$CgodykuE}qybdD_1-$-8"moQvu^iK<MpT;(bPx`0%[E9uOP}eJn=z#&1,]J6LRVV_8=dd"E]`z-mgzoB!%]oKK%IM'.gHlS
+(mX}nhAg&^#Lx0[>e@Bj&a<E&6'Ob-Bo"Qgxxl1t60G^[;vAbNhM[vR=Jgx1tt^x(;v@Jt;-K2@^mI/GG4~`"!r8sSf9C5BPWaM71:|r8]4%!uln57]BYg
+`Cjd^_1Mwl5e$04#2b+ZP]:#m7z3ui(F{|%`"D0F2ZZ<'lk""el6F1+>qy{^z2kCnf}B^opD+/7q2>T8g$j[SANo5q^7OO^5=zX'~v^xhVDwS3[5F;Ko,/
+2qH|fr6%bZ46hZ."0q<ZbkhV(/gjH^/#HiyGE{ll{|RjP7a0+:pZ-L2vwn-(y8)Wb.Zs:9.-'}Sr&(f]/sRydSrqe`Y]FL@8iO+"KY`sF{>zuXqfX%vHNs
+bb-r;qn[u%]Jy[5|AM#e75:xN:v&LI;zFhm])dIj6Zx:s&;6(e_M{hvzlz=CD.[`/n@@R5Ma&I(L4c!legnY9|ll9C75R'B[4W8r!X.p_a:B#N>i#ERNyx
+LUqu&t(>N+a>gfz'3+4Z@K7YMz~9N#.P[m.Uf`:)#eD;h@6A_B}"Y}fS8R[}Wr_`%upo4O}4drCPD`g60b@+R$9Ga73uXWbhZ&NUqxqyTQV[w6W[hB47D.
+;l-`T0POS)ai>"J-2J<i'{'[EtnbyA{3):asIAS(u/a|zI<"}9D}sM,U79AhlSCrW]BB[Hi3q&XIzuPN.iHj|J!f@DxA+!>IhlfsxcYy%e=J;E7M'5{x9,
+P>$cqdIGNY+_'+t5oFh!(]Yvu6;m1;SW$<&jWAYP1Q9oR'6MLc.Q$Zw`dvgZc&ODEnx6|gtkeX,wlG&4GDmB<IY(^nm4Z=}-n6l7rSPX}ZRh0+n4f9Y=_o
+2;~0]9,6]aw&Xg;XIS5]3G;tI:>Z9"U;%edqouO%|dP7t0X{plTTu7LHq1>{lL=d_w/S]8RxaS)">re5EZwEGd&S`nc"$W9#$ITB)=;OwXF(E;'UAlVUf<
+4.i9=f!fBd`;)%i]FXB`PNvBg(kpe,k<ge+UZeTOB=TFBB##InceHZ=9|B{=Ul,Wzd6}%9@LarVWUI}>B2zLf;!>jy+vFQnejR7hq6xa{abZ}.(ld9ur-Y
+R5QnCm~w},3nZzPm%#C_IbA,AbH+OY;1Z<1h`9$IWq+EJfG8';U#y_MpYi1Mf}1IY^t=~{#kb>hVP#Om9H,F;j$D,l.N-"-2x@oIvUZmpQzRV1ubdQ0qDm
+Sm[!!9F7u}5+EbRto5Pqh|>Sd>M`$82TW{GFF/VGU^`VGlGth.KO[lfHtLML43R]APd3{(aRdd:sV4+RzDJ'BB,^JDun7QwK^n7,C3,|:z'3I`vN=La8z$
+Ey6uR-@knm)JOJe#j+SVlTkAzNQAIz+L~Z_1&>d2fs2f&J_yOoaai./,sd=A{;OoJ'Y@#Z_'|@%KXti@KV0:hz:@_{yQw>{EkWZb4C=@_;NAO}2#wlM=#4
+D,Q3`#`b8/vFqn6hXX'LcJu6(.#Pxd&5C;=lp9fI<"WPl9$[VL4`Z%0_eoW8;{CPQlb14FcES_eLuyb](=]pU&p7rXr{YutG;^kPUcwy0T-19.#tl$15SJ
+F$Q1s%9i>nHx,3QTNJ6=;;uJ==skLwSXt$|3$Wg(W&E<!=tXHTvS0XU-X<^<SWPE!=PK9</d`DeHzXmtS=8sbpY{@QU#z&u6T]e$$V85m|k6kw.T)dq.!3
+iG|p@Xjw2V4_4=!Tk[04g<]THU-vIbaA."=qe1WF|D>yy'6=+Qth"1X0OG{T[lSzgfvlDwvqTaiar$0)1exkP2RW._xXqwcLW;8(+vR$:w=u|}+_=`>:7F
+P7G4O#,WK%;{d%0(mYx`0n#yMwtkM<h(^px"W@6LmEuBpJX|}3M6@rW^`RiP-2cvj<3Mwk2rf1}Szh:/Xe5_'vob@@hSyZ8mK6t]x^V@uj(kSbREs[<ar@
+58~MSmCb{)~%K^4"7_`Hr!w++#F%5.zC3%(FoATW+FhLc^p:G:mPsCdp+o/6]Ri1GeNLm2IAInKx".)0Mbm.5TsUznGCc;y(gTe;GHr]YAZkX8ys$Ps>#!
+s>C[hO<PI6qA1CU{sB~>P2|4%iU{X^n{|[ot:cBO;4/VdU3[H0Rkq`"m&7yV$FsOJ6d)oh$N6ugqMdB5kl]qy`-VqxKS4VDhb}/-wxC4W.)"{SGto!q4)6
+6A<1f"u:zuk}Wne%5WR%%0'!3xxC%KM<7O'I7Duud@9Pze3MDZtV+-fzx@_[^r`I<d,;qC3NN]c67Jx"WA""RZe}59Ed.VTy[tKm_{F8aj_+_l&@I5%a['
+>(0L.}#hFT3b`svzyY]/K!P]`jK6Yu_76_7U^wo6&U4Y;5gB<bOmV&]:R:lFzBuTL,4)kElw}c=}<aw(K4F,m)|sL,_n>FnleIf{_3{EC=G4BDao75F%{`
+[K$ut<rUdVBgugrE!Elg527U+0un"xQeZ]^KX9%xDGu|:tsWpAGT8DB}<eRMC)`L<gQ)8Ygg0jl$%:9sy&2J)j@-N@cv_V|(ki#>4HujwA>VQh]>yNgQr.
+4h['0nM{^5<<A}2z:ZKzofl(a#q`Q5Vn5110gS-bLjEsiBuA%1r0B$OY<GefmOv@%8wE(w@Ku`m$&|8J:p7oo_@XHG=+>sq2:%:KKSr9zE}epb`cZMk^YA
+XEsYpD2:9XeCneM"gVmz1YB7&|!O{0,CbnU%@zkw/acRA4V_di5y9m`H"^DAY[%iY3`ZZkK8#[<fI8SqLTh)HE@d@JCPjhs66dn.f9F$rJ"/3vB'&OSbDg
+#jch.g;xfecdA%+Qsr9'<YxX$6z4Nlx_cKA$96Bk.6a84r^iD3]pp#!m''-+dz"tAVLVlUu/&jNut+2!KchLwA6(3U'BF=5d5Q>U0%v`-+f2|];;TId%!s
+rt2i5Dx"aa]vSHv#0n'7/g]OnUFa7o]EA5A[iGsBy>VL@0If'&kUEV|xBrVv"&x`m)5($5)lDEB{&$iJ0oub{/"4;DW%mDKIEmUi{BuUS:}g:`[Qt9ifCl
+Sl3G%qMFM{2<IxcYSR}$SK0]|"7L%Ux-A5=n|4mCN_U=^KZ6Rh5T{L&3Mp0tG,/7UEE!s+egdf6`mRVUuM_LB""K>TMG;j:R@#u4NLH}gL;'8[G(]=&P=O
+[i;%P`q+3Ew()KP,-mt!Ey!8Uh|T"w^hywR[~NyuVJ~#Rc+!1BXi-U@"1A}maMLUnJ}ShSfN+.9]#JR]a0RfL)BTB/=9dWCP&E%vsf#5N+uIV&2W;!'}(`
+Jj@x4$;Q_OC15K<]O.}PgoxbK:T;wfq&/_{3hB6_7e0&7:HNwYyw[l4`BT4)_s%g~r'.h{KO#[E(Zxv8<^|6kxXluTLp`zVOi<2Tt1z.5+K-Qb0AG|Wl+O
+;Z,e6wHhPa]!-;@nb4aIoQ6Bw4Cl'u-y<67(&yvgdqtx]BJg$,qYf0_eR7YOZDU""&"pPR$|:Lwc!Vn25WUvSi9.r'"b_>y;YR.R;1:A:C;j`n]x)z]P9D
++X<n54maYp^OGB$1UEt,VqOX-vvEo5JOb}wBli5}=I.yrBK+ZsOT}rls|nnZ3D>}caf`)S(Kq];9|.xL!f;R=9mT4|-`)K{{tO39R{&7wxrZ~z>oL|Ld`$
+lw)A(>4C78XBkN/oV>VOu`<erc!AY_sLw,+!zpg,7pUawx4-woD<CM#T]wy+9mK&wuzLWRl8jgHU@w^abtfkjN.[SneZGu!-t^zTeZkiB|r[T&%LHCd%+`
+',Aymy|XtxJ0qya,s{e'i_xf@dNd)pX:0w_^hS2{AN[Et;XH.E]k'4|lE,&AI4_qdNffoC2g<J/qGk$&&Iw=.jD.B'ir)vs4C@ReAzE-v!N`+1mQtlxG&8
+&|Rl-6^l_k2QZN]Mij}jI#"0->r{qtfe)[Od|[5KP,"Ni/<%.68tPjHnKTeW%0-{E8p>6WLettia/]f}OnH4|JQPF.mS9]Et&AeGo$<bdjCqkj7_X,jB[)
+-["_9tt{ll3O+3^0(KnhEVPC[`_Kh8)([(I3CtJJj0@f6XT^]o{9QNe<091VO_k&)ORe^F74=7X3z<HR~%$m.o3Df8n_@tT5gM;EL0WAk^$IUFF]7b$AhL
+BqDcN<^r&K2.X_D6Wy_JDm_Eg4@tt)Q-|nHn!,H^YUDs_SHz>J~4m):q8c2(&z+Rxt<9,c~+m:iX3Oin"2OP6y)#%MT5EI2A7@X$.M+Z.C@'T^kF,w/CoG
+.2ja_2]eTBzirbRUyI.J$)Pz28ZCFYY9Bl]lXBPEDzB^Wh#-sC`Xx`vCRdeNDs"e7xnt/feMMs,k{Ukd%x=xU9&mp0r=<]JgI_9(}Nin/'|iHEOKVe_46Y
+9gO7OA)DiB%%g0<IBmV'%<kx<+0pfC%^4r9Ba$UuCJsw7r%Nkv^VY3KX%8GXf>tkpp+t:d,Ru1c@ui25}<b'd5I00)SbDXB5@}w]M3aB+`}3e(}ot!As(-
+e11D+269(B-RG_@r0-+MLsNBXr5d&N/MA=p>Z(rl,^:nHjh+b5k,1opeF{d@th&Bkj"gS'yF(#Z1^dRb_"v]7(D2L7B+nz54/$H]QpuMbmUfXrdf"/m4ql
+CbHh%vqYZ>!@W.MUCla}934Y~VMEzyht=%(.mrL<1d1dP0LExK>MD;XgHc-`j#,7!W-+Gb=gA24$.0Oba2l$2r<KFh8|UlcLI+!k<3f:E1fYTIlfg4Ql_C
+/K9[xh&=KS)Zp%xl41"}IT8[4$Z.(,Y&Zk_BA`M8dm6u299L#@D^)1oPDp6sA@>`/zhGguLGUvbQ1wkHKW_&g8PJz;TjE,u+f2&g|))a)2%1+0_(6=FjaU
+SVLd,TE2AJTV[H=J,u7[+NJj9YD`JT#qZza)6KDk$WRx!rQM0#|j2-sD]qA2i8>@DUpN5o}l"JL65<AiTj`qSizch]p$cZ7AvOhf>RA=k,X2qcbzC/'w0R
+Tzw"j[p]IbE.%=u4KAy26=3a52tjUt"<%V)^>R<G}u;W'|IxN%G}uji(VRm|P"LHikr)'{s%KKrhjF)]9cJlD>lNqN..qu`6KOPL>o'o%VBd6J_=fizN;%
+E[^U+n!H2i+Ye.LwgjJ0fy'Z"6"hL=j<Vtz_rWOe!(cC.SX)X|#k%BsCke0<lFV5fhGJnQixf/(z,3aUUcHje+ZZ(pVe!&19VCwJr!3/!9[|4i498hsY11
+;!ihztX(N>"7[|bn/)!8`n3P-ea.n1L/0y8zSAA#18c}dd~H'1_K<5|oQ;w)MHXIKVFkY-kF.8-p4%FDeB[;77QH-Kur`p=t-Q=Qh5B`B};uG,0tjz8}^1
+K.#ZX+gFx{k31BJ]-Da['kVKzqvQO;meK:L!+QSI/!OqOIe$!Q:^"tb}$Wy]em5GQK1qk1sl_CtcK>%Sy6T3.2L!n=gu@IOM{BZxiN.vn/z$vBb7UjiC{n
+X=_l.c_Ssv!nmhvC>i8A_74:FyVb~kUH;je+>1+;$=.=YEDsZc!Y(y[TM168Z%e{zP][sV[U^RwouX5{nR)q,m"Oi<nsU{6gCG%mxu'"^='/+m@JV<!,2l
+=k_qab,ks&c0.Z}3{N5n;1nVCgyUb5P-RA:HxP:aXP9kn%Q@.7ib$:T40SS"7AuAXeU/nztYI=nsQ}5xLTX{Im>],H;|9rSZ%+)hDbAc^I<TF%)qD_Eid/
+HipogrDxHA')mM2{CR4;i|/j$y0}mZ~SRjGBH5o!gp."5.~cTc_pnWLV]unQo'uM|mEvRd9>l3Vu7lBxTV(yb9xR8A!b!Or/e,+aCo]S54l<+7-^YR]IQ1
+Zna2{AhW/2vw3At8r$U3(,X-,cIbzr1suu2f"Z_0^%~S)"%cy9%90$bogRbayim{&%d9HU9#BIwK=;-^3#h-_d;yFpn'"1Jo9rH5O=$+vwdBijn-tNZFn7
+>(_.#pMsQ1`w(6=Wy(S|XMzt{GH(U'p584)/!DdD$>aWmg.e3z)kN;%Inuce/bGi>9pJI1}U!X~YqPoIc4Kw_s{5Oz}QzBT60z=M^e6163!kV4UV#T`]'E
+RH+3^Rp:b7w`wT^lJMX>k_T<mz&}b-2mLCn!iC5qQ:Z2FyPN}4-r1:!O:t/K>_YlG]_S$wO+TlAhdz[Ppt(T[LOL8;qcXf:Me(h7V't5+H=D^<#'K)+lC2
+c|,vAu@i_Tf67q<H;OxVg2#xqcFP')9C_pnvu`>eH,6uX"4)1|;=(%oQzro(d[5[>Hem8^@o.tj^N>#"LjW%o'!b1X7_,+Sc@hSzH,%T"tA;F0IOemEc,F
+[D@{_63NyK,zzJ0clhYm/CGgA/-2/T$$^f`E"$bVW1Pu%Y/l4n=LK|yl/1QUPm;g&bH/.q;$MceZ38ccM<EGBRx|i^2aO}fO@6i>6@2Qa,@|[v-;Q/^D}J
+I}|:cs#wc3{e#4&MmO6l5{k+iuX;9^C8S6~;U;f&&QFR0E&+bv#nMl[mGv["."u8^rPS,{[FM5p_o"Rp_,7]YmpWm3y+-Jp'|-[2<P@LMA~jnvCk70WjK(
+2NLi0`3p^W)4r>3o;ppUP)L]UG%hq0R^4ym+2M"tyd0]YldFefUeM"9b;j|y.E98LtmtUF^;n+L<+gJKJ1HbJr,#y<gUDJfS'!6K;s<O:L./B</#Ag4k7^
+gp6h;&_nklV,eaP@y&Cbd"2EH{MSb,M+Y[XotPG(luW7Mk,#z1KRz]+oeVJq+2d]zfO{B9#gU>}J)40,pTkzX|5k!{`j[N5J{S;xZK>)=rsCUDX<_q=ny|
+KD%NcejkZd;pid`v1/Msg;JJM"1Zc6/fZdd/kC|0^MZ8p:~W(%HwF|nAj`hgZx>KD"4h7.v7tw8:7u=2U!h5"EDRt$9[8cPI5;y$}H9N>p)Ioaif$36w:,
+eFsEkS<S3k^vX(nCAqxLTUf9[smUsKVIK{nX>EFWU'Ws=`LoRW=D,j%CM>rcLk!~~1m8e&Nh`U1wY/B6QMt-tjPifD/bg5&a)#ptianrxZ44OF-ok'Z]kk
+!F0Q(G,}rl)<`/0ctB<nHyA5=tDv~7}oI]2BcDl5}tKn_"_R7";8,js<A}Zw5gBXFcw>zSi.X+"XKJ_#GY6|=3x`-kKRR!Okm;Nk]08THxn(vM#!0lAvtb
+f-iJs6:F&YFIygjOpLSAV4z/sm>=>Vq]xr!-Tp1hRuQ_S4+E@C!]d(q+'GEH7O4DBZRbkY$yU)CD:-[tkY{}LI0h0kp{cDdr57T{BO5Z]=h/-nMH1d#fDB
+mBJM:;cRmrKO}o!!z3bV.5^8,0m%2"kc:;b|Uvta'c+M4x/Ov18]+1:nWWYK=^ZESX"y~&mhx32.:Vhf.d!k@Ld@;Zg,,xd=W@!CQ<U=;c(Mb1@o%]%w=|
+}x/`=$:Q+UfE0WxQo"(ZQ(oaM&G6w(KmJa-y/_w$!{e5|g`{#`E:F'y^>[B47W^d"}%2`sfA-HPwBD@i:kr`fMBZN&xz(lRAGS"20k_Ls{b6;CF|nuzI`(
+N6<Cfp@4W(7,^wh,W#TNRf!^`jcUqLr#I)"%RM7rn/nrfAD!a"ix#|vR_D2/Z6hQ<2B$#hi5!;^<ac3&f%,+tdo{gp7h{0aWmv1>&NM"-<w;zDA={YWK6N
+F8f`PW@oA-EcJ8R2lW,dpw[hoKAH&7l6W,M4gjiwuyy[w9!yDN,%!Z9y0TE2R3W67J'Fgh}{#>s+:AOiItH]rjM%k."h4B1T+bD.Gx5su&l:as/+>XP[:k
+rj'm:f2$1Sc+xH@84_MpzRl6OV]RD^pPu605{Oy$`<8GtxM!YY5k3./o^]1=A840[Qq<60^]|_<DEQ~gHxMHwpcjEs,+{{JC0p`]0{Hru1~P68}T+)OUGw
+tLRc~a"h;wZ!eA&`XCo"nHfTc+L%bS1V[[nj8%v@Q.ejh|^M(xGhs0<U93]:yn||U`s9_<3eGH2)o+D.)DCreC'sRm|xh:n..i-b2d9Ma;a-8w}{VZxClQ
+^G8+K"^HcX5>&}u/0tD:^&HR8,|@[x4$3oc7ns6/(GEgE]>>S=FILhqL5`4]3z0]NDG%dY>"Oy_o[#UOI-k:j9W)Q!i}U[Umq>|A5D(wtW5OAfP6kSIc^P
+0tBwd-;UFP'K}^[RSgN:3p<V~JWd!'fxz"oK$VR;6);MB+Jd)fF>cL%8~PYmh#(qXK0TLP&G2U.yPQcO_#{pve=4f%XH-6w-/S>U-e'zTPX1(<UT-yDNi-
+E`9@Pvi%_riW/3qSjG,AnF.OZ8;d;H|S#ry+nkxRMusf5^N.vA8;NP[;D=L/'5JCx^qjy{'&0r$w7`w}+onq&NloN6mE#>_yGL>eR%&g)#s-MRz2XpT-+v
+wm9KxA7YbLQ4<qd7-zcMw)`O]n4JT>4uZe>JWli.Fk,8#gP^R6U/]y:l'|Drw9q`qsYG5ww"a7DvBHFGbC{qd'(t1VKw`(GoCw&Atf4];Qo28G.>O]`|c0
+u2"u1B|K`JCC),3722uVVVZA9W]Z2j_D:6@K#"xQT=s&2gu$~95lcS4F=z"eYv4l.!Ei4K"IieZmFP{v~HG[~-Wc}D,9g[E4N%M>.4<m~2C]c"=B@ULAe$
+AsY$bYzkg3j/K>`r}}'cVp(=bt5FZ|.}>gu{!}<);M0;rF-G]AwpP+f}llgx,Ja@}s`]}Iq]ftNeiv"u#o$sHuP>!uLkR${.!ZvN9;},5$KnmwOc(.BXkh
+V{'K6vS-Mt:+SKI'G.pzQxO2wh3vnq<5_5beKH1v<eA,js8=iuy|jo%wyoM5t%rN:>F3!74hV5<VBYBIZ37%cC^k)]-Z(E2M_&sx#utkn3rn`o3_,DsQ9V
+/sZ$Rw+teF$@vP`^B^tgvhk`DHxH_9/N/I4DB|JqS+&|Fg'5wHDN3"ZR;IVdU=33lhXBTo^S}.Y4n{|dQu{C"&_YnB:}mt%!6h&3fZdJ>yO2.;)_r@B/q|
+}@VT]2{vxyJ@VM_-Tge/PrNOQpu"FqobP,ww2(XAArVrQY[n(W0jx1c7mFRZdp0Ne0#j7>NAZVsYG(I2Mw1xaIeR)S|7~P.VJ_UN2+OA4$>wnL"BZcoT&C
+lMqq-T9Erp,qSZPvo$F[$2fm9';'qk1iUG[+9^FXGO~vB+]T@@K]y%H1</!6a}F9>bYi$L869ok%xa</Ld`=3<^uM^95>S_An`iS3D=/)v[.k"%eJRP;jy
+j<q#kEHu`=$4EMQeV=hN[/#)UkYtrNL(691c6)F6F1+=QuVqL%d8g$H:wAGe_!4x@Erl2=|[q4`3#&I@_b%@=`EDZ#k|xk'yP!DjN=0iQa!W1$O!BwUi+u
+bpR;.0h:SoI|UjP/8kkx:&,KMExIv5b3iH7x6vMO._d>S/cJm>FnoIB[KLH)cwmV|^[bApX9J&#,8EK[rk{)a;0:deyXU:}K)5-;,tZQrtJtp(!fnK+OP"
+]Q@<Vxu@Fb`us.):}|=n'fs5={=`3&vDA[0s})A'rn+e]_o&wNj"D9~o%Ot::b"dktImcLNX&XQU8"gyfp;u3VbP4IE@U!EOA-6|^FW>wG4Ra(9oM2,XLU
+Z_8&gDjf.RO$x),qiG5)e`FB:,nv0L#^{X(of0^ti[!>h>~_x/oDRrHR>5doy5VF&]Mj56dFO-8IWr@a2WBb3Cni(B+voOHu4bDC"Tf1{q!jd<sy`Bl)7s
+m0CaN{==b%S<>n&_ECgnB2%)95W5T@5<8LLfSPEfTu'eMFXffX.Y5I2!Z2ul:UIV8WhO4/-aRPU^+T~4N_,25(|LL2j1t<]3J7,CH%&XFiKwrm1Sh69nnY
+P0|a(_3V^Z3T%iKM5:;Ho7grwWgR+IVzH-0^vk+|+4Qc&0TWIt))^WkG$aRbtk#mEAzyxA+0VU4{1VzI86sy>Y}^^N9L%.qloP}17V#)iHIayUVnFRvlDL
+VF0Ip`P<EAwAb0jOLCTE3W7|C,x(I]+S7Ak7/)kuCiM.KgdlWJW.O5^@0g5Mo[@iNdB^H_N_$anv`K_6E:gI>W>Lv/2aq'F>3+{T^69Iy=a2%YM{Uwj%$u
+Jy3mFBZGR]2VWAI<9lgE7d0An@d,Gl',2DreP-H@R9O2MbX_=LCP-=tE;b%>V]^z.r]17+"x<4a-EpzQlTxN@ETJv>IxgIY$8I(<Vh[itoFb5yw+cbDP,&
+:A<bak&8>j:7ev/}/HAD-vI/-Opbla"t@ct#Dm$.rMj2Im<&!CI2{Cy!F/q!jJo)cA0'(Q)[rZT;5zL%CYDiXJ-mr$i0Ep}NQf18p-1BXweU)Nl"L@Ofs|
+{9#''nvszEw7QO'5/exdP,KFrWvTu)7v=]rZ|O-xTr@^GL/xy5So]kd3B(b}zv]^yigO{2hd@sT:K2+fqGmorZ9y+|u.;H5zUxX,h_E'y^]42ZiV}f&}TT
+SQRdR)EN2`2)<#euB+cn(m!1A9)pAC26ptE7_4{]`<|H96:`+CKqo9t9B3MCCQDXe.vM_tnZMBcEA-kL{mPt]ZqMu[2DwTc{ZSJlOAhf-6n+'hyOY(@&YL
+@WSvHf$Qx!q%._!C+$@^I+MX'_`%htKayzW4h]^!Sd4[ssJ3l(V4,=d$2F"=}lK).bhETt6d;Ew.h]F`%k;XWaF.ny<Fm|veCO$+HVo;CFBQaU+:Wpx#!.
+Wt|T&9^T'g+rxB6WrEsd>]C!^w&zHNfu1M1@u.ypL6vl(FRx,z`&V7)l%t/^dZ4%NR)sG}Wp;8EEH,L96FQ.^wpIys+S(l!enxF^I{>T%w8'T5Bnzk#x{I
+'_S0EEij$1VN#|W&bV"sTN'kD`)A;Mm'}$rr+{2MC|jMCqN2J'l7dTG%:Qxg_15Yb'ee@eEf1Jmx,W>fMBrt!vPw'Taf5Pr22km+"c=]RN'k/oG-,$lMz+
+p<2,iBD53U2&IKr`;Lzp#a+b_z_uVn3XDf'#wW5`_{9]fK7rVdj7$xPgHc86]kOKXB_Zxut)`e"2ylf3GaWNG))f&hu/L`q)4lf8)"7]ZpkjJRcX>PhdPI
+3-k>v6XZ'dH6DC8K(<k/!p{D-J%,(f'UQd-1A{>^ff8ViXVPQn%;!@"Pjmax24b0T>>3AW@2j3,zqFsK9pQG7U+Jhh-NmCK<rbiCo}.e.Y"AbulZRw|'hA
+|D[@UJ;Hm[M4]Qz0=H"#aJ,!Y<-ICG(WgaR:8c1I-deTWh_CCIyKPYIW0HJf@@uhx-sd1`;uAxks@@.8#c&.~F41WN0Um9}M<p{>Tnn;|X'COek,c>O1{{
+FCIciwUv%C=lC{keoo|WKNnXh4ix9!WmN@x'fG]Z1Ki&T^^QH.:Jh}vdIN#a,=6uOdUfHk(d%<+6hj:y(+="]]zZn;k'V._M@90i^qMt1v"m9!qM@y^.4H
+:+m!]oCu&K'bHL0R5840f+p$`bPd,;^FGW;z[@up{5nGL&B##ZPjAim|{bvSQ>$DW`6.1OM|m@n&Ed[u>k^50k7QRHm;TrnBM|]OI$-2w]$b^K<{!t]Y{o
+c0o,{jou9)M@&Y$]-(Bc_"yxybzZK7J>-H+Z4hjs7dwDFmnwct(B<Y-gqn+t7'X'VYN,-vJ`N/RF/&V:Q;X2=pK=fv(2$A([GPMU+;l&eY][l]AP&o!8Ue
+L/n^>O#tO:~aI(rm^CQE8-@abs$U!(yiU>aU`L)q3>3lE<4Vu<dIs+P)oLcqdSIWDrY{9^]:/]e`Inejs'R$,G^F=Ep0L2;t#n~`~ba@Z/{T][[$zx1ncW
+=+HBCzlkYa81PhH#abss;@8$ZV/|j+H01:]4CV,9ro$.Jtfv_1Zogf%2A`dE8<vAR:TdhdyqqV.5}u{Bjy~(Z_,B3-d`vMDs~6nh;rf^c/~Ltu+}nv_IGO
+3/y+iSUIelkmZasi'X7_e{"5%':b6xaiGpfsJLV3d%Qler12c3E.|i@3WhMvDJ)QY,d@%K(c.7@,5e9{3W1+D+%ejzX+K1sIRj:Qm5{sA'<SqN,0<z'%.K
+Sp!TwWv)0M{_/'8WA:v<.E=0c`R>Gyw2@:DEoE3=eFN,_]S=$]r9XTIZ@h&,Y7GED1h&=jJfphI7ZU|ytO(:u=70~=%4Z$d&x%;XhZ`Z(3>;D^/8iHd}'}
+nS+_ey)ck+>aXQ,:IXiT`=<A#ml4zU,%lh0"-QE,}XQkF}"4,fYc'Y-vQ=-H#:!#LF09lDHlH"`bdk$$61lKI}CtFoY;@FCEgY|2^_fhF<$<k%(8"Wtb+^
+gkY|P2Y(L{k`BAB#>0ar4c0Mi[Dv5Tkb21K6#^zra<+2bM`jos@3r&{3{^n0:A;-V:lB(R0_mp0hdXXI=nvC^>sudwn+bh!^=]&pX0#9n5W6Q.8#7)!Sf;
+':>tgfYU!yIC3d;M%rW;l!F,dJhWqA;BamgTUPV9znuba_.)@NIgl7!d,w;BOU[P0nf(=;>A+br>)g}BJ:[#vm.{$x"r2{%R}jpp8}_RXJgxLDq}zHXiHh
+58,`a@;#m4NF(.D5G`pt1Mu&fxXOPn1nhxWZ+++2GP"B;WBD<IdD@1A'I5tqZGn]<SL(7/QYMLxlEUcT[e@Yv+Zc)&0/1[$ZByT=ht(7+E.C9arQoK|t5V
+>Z3$U,%TZz{I`}kyX(6lFu3{SF0Z~>d7C0<wYdv-kU;WE2&ACCNmR8Xr5E-bC0md>zo2^r5S5SLM:TMU9JpNCZ.o-5.}F_%X!/wO1c7n$hK;OAXX>m<tSO
+#JhDoX^nN{s1(1''[x0rov/o8Q~a4[K;t"mnZu6!S<`W^k#G$h~P8!CsJB#2FR"TS&q:^"z"6Io%WoK<zXO/qsD!!+ATtH,=Ojy}l=@ww,Z:Z'8ZE}IS@3
+uiT+n)Dg7pdZdA]Pbh.r.@Q==^56!#;YVy=#$SNHaR}[dB-}z'dtZg'3JwDkcK3M%SUr:yDGouh1WHTmON@)V"Bzs%I18CvvuO`|%h5%SD`G[@{'gaS6|Y
+)>E0.K0v<}^U0;-{!h)h[$s9|}$otI>fZBH"4Kg,hW}6(<'/L)}u%OYr0=0"zDe]e]eCSEGGql`A22IMx6`q#+07Rq4yvu$l^>I2K6d$/pjuWOfo8W:i<O
+_9M_z@x5bSSz/K3((.H$Q>,ue.X3pRgPw%/C-`vlwmkmN":`i7`L]^+mG^Fcyh_K@+)tFX'T8w2FAr]LT]t=!;(@"%i"TrBZGPb<-aye'JXdM+bs3[2{DF
+gsr(PzbLbA5xf6Qdrd<XXd1Js-y`zQEt|sFQ]M|^e0Yyc1xHXic:8d$)v,('<B}Bf&_rY(0O0t`LtY.h#2'Q[9DWcmlfbnx%@[K^XzBU,6Kv7LZIN1~hDR
+R5{Sde}_q,aS2zXN_8<SL]1HQ1%(gQv"l_VtY#4QCBMxMm'9,;wrr9{@f>x&q{rSf0X|kWF-]vRvm^b[O({>rB]_B/.Tr7]LOEB|cnYZFW9cnQcn5dh|g5
+!`eViMssD)W)X>QiGKoAV24,5b,Gyc~`!)|-323<Nt`tc9m(:bV3H_"mG|#yKIPJZ0{Kr#E{sEPyjU+7W<[n#1cMZa18pYSz1c;fPTo)P^70@6o+I9kCL2
+y=Vv4ZjefYK0~ei3cu)1^AapzYv8.t$H)Lgv^k[@%.F<:Y_HG2^'9$e)l%e!6tK)mk,Kx5oid/c/M_RS523@yiO`4pgFjF%8kiny[-xphTE(em35j-=:u2
+zh0n>1%p0,ubH80HDXZ@'CNPRY|>f'`$[3y9v,<]'nQPd(G0wr@W7hlBsrUcB5!AcqAdUo}</5C.2ZFVpp(^VaN7(%K@^VNtPc+16c(GGNhoZ1i>rzoKNe
+5[Kpgo;PpjgKW|%NClr[/DVDERurh<bNAK8R;5a>e@^'&3Nk/^W4<#aV8Fi8V/+O:lx)4^~@`0B7:gT'Au~-e7TOGurX1]8@B^B$gLNTVfT4<wi!&ww>2@
+4}o$DT1e<naW%%mJ3/Ntk98U[wHkl=|<icVwv_~7ch'33wRVjm.xa^Y]FpRT.[#M9)}IS_A-@,0geTCc!qePd(0n,]Ztz$ok@O3BC^n$);Sp%J&S>#Z)wL
+rG'ij^Z$p$zPL96ynV|L$kAo|pC}~:<KE:]o8<w6gx!@E7Gf#<m4J)mG6Z~Vvbr7;)g8zDOzERdk~^hANt:1$lq/')#"yGF)35G|AHuc"if9HL;!(.n^kH
+1gMj`os5ZAE`;vq"N4P0;)GtMMTD{7_=;!6SPSR8,Sv5%v}fxeB<=NZV|o],pf"ns8>R]q`WDS#p=<5Z,I9a$.oO[@N.zNsZ.kQ(W)'A.c@/l@WNfLL(Zi
+ASmzWXg2k>j[`'1+]Vg^OHFhOvUTY}Z;:`suX0mbaKG$Fc0$~;xV1cp29tP"KLBFiSB-Qo)nW5~5&o@8_o-wl4h;bBT:lvd.tt[aFl/j;96=AJPR>^idn'
+OHAb1(yh'8-%kT(MgoPh'7I7~(=,%hNY#Zj3h{jYbP%oRds$f2UA_wOKYRe@x:e&3A{X-#[]t)Yx_s@7zNj3]b#jQWYUphyu(=(N3/mc`Iv[;3u#aK/u]_
+WT93X#Z`f=-Y,b_)`4q/<=8Nm$Y]{8W/P'`NvGGB$]'(=PQ2XM!2Y-8tCTJ7GFwm.b3DFR>glCAhMSRYp<+t<,RDmG&hIJqpQlUrC{V|HaQyNsZf6u'd.#
+W1|Z3EZiBgRXJ+.CjzAAymZ#fJ8FJy-nhmulZ,7{VUSn6Q/TwH|Y&Ztzrn=<JuFZ5$o)0t!}ZUQ|pfB%cq=(dPdLT,9jK%MMz^(Kh}%7Xb]3r|D(7RU,;)
+g[v|2wZ3=`3qJI%tcYUhf]P(%j)f)m,k+/w+1m2/4m#Z]:R.p{@DalyNi^+{eS<>0@M<6#e>u0lWqQ;s7,fHcHgwiY+_=GKPVqxB7hv{<IVHnN:1o@f4~>
+s{-DSo|jea|09u!pMZUTU/Y'EcJ^vZBYRT3AHfJlBxw(6IJ|9Ody@-^$!2G;jP&sPe#oh#~l{%xooi~xh/AN1MF2wc@+=MM`2f~R&#<wu}dNd>H&,^p;jJ
+=F43J.R$iMgN%-YNqKs#]P|sT%'_ANgD%,Zh))+LYJ/aFyn"D-ZksWLl]7@S'i80%:l&81Rq's}iOAf<09hHhLfNIii!))-Ubr,fP,$,;{0lP1;O<BI!dd
+hEBjJn=X@=z6!cGan8cKpKDr37L8.`KqJ>L{2:H.dH5tLoE/V(br(,%{%vnQCXCyNKi1zREgZ%xr`F5f{q8:f,K15Ty.=2;ss:dJ@`XR+rlXTb2{ZM%kx5
+0vm<AvqJCl(>%8~42>xnU;5/2lhxb4$^tcuU{1Ez)zlNOU+K:]t1!$V:M:~&({p#$i_=mSmmlAPPUA}_$8s@Tc(IL,NTQ>jnZ]z@hIwr:P^nNyGZ=1u.O|
+s5T,$"e)t_&yN}8"(1J{0%W2>}POhl7LH`0|)#(w.Hvr|3'Bhgk-=(WV{>#o=8i48{er$[NV+=3_k7{,/#6M$2k=.D@o/Qxw%gOxa.$ncptDv:t[Kbb'P2
+c_Ud"L5yJ05t6.xqPoX<{BnhB",}bFda1IB;,7a%^F0!_IjjxMp^mLh-[3=Svkz{TZYW|BGiARe-A^:9{-$)[7LB)Smw|fmffq9+H<#|W0oru/g3;Fw(W`
+&8'y3FS/;aAyJ'16dc_|n-`&tnEq0gk"k:NdlB/c:&A7@5dAfJ(!xGA7Rc/e9Uk/jJ&H#}A`T02Umrz5KSU^7Ai[]J|CB&`BMvJK$2QK1XZ6AT8_jX#aG=
+na(c{W](wV3KNtLbWybTbO5GF}lL~G}&')~2by=5O0E/GWAi5RiKW00erSr3]$4x8b[Pyk_mqG&AYE00!Q_{2QSv`>[ES9unEh8o&zG`3)z$X{dX4hP;N!
+e(ZO`w#{O$~g&Pp(qGj}wXPD|a`-EU}32PXa}5e%}Af;sjMu5VeQb[ybKu)7W_3+S%n$i>PKcjrz&G$6JGk+DkiVFEyoqUS@)Cn24hFI-vayys';di'!i<
+7;lk]oc{"h_7xNCW$qgw,''Nxl)cK7u|o52G^R#lJ5RwfG`:b"FTN4rXHtU^p`g^rOX"iRKIgi.olGt9v`z"jF"}(RRB(z)#QEr.Fr0sj.KREFGlO(:[(p
+}1uo!6"_M"nVka]'G:,(rzO{gsqi|%"5C^dTjN$@:]'ZEI,o"B7s}]E`/_#<(WN4QM(Su=0dKy__&^mQ01vu,s6M|I$UdIsAM+/tG@Ghu9Z&4cy|Qde'9E
+M`~ysU|YWoyfkW1mgLnJY1F[z"r7Xs5`>@,sKpob7/}3Daghz#8zTtMsX"LHK:2,>z604+hb5S@{4w4pJ"7+)U.lyY!Y<Yc#rWS:,N-@`T>4eKWe9:#-k'
+urW=0+qIBE#gU5yXFT/iLBw/RdR|x63Xj)Bxj(3@btO_yaZ2e!`zhrZlL{,tIv@!chJy}arp`,R,3X3cW&PddP.Qn1+^]CT(weYf]"3<N`/PzS+VE;u:v(
+$MveS|Ll&[23vi#2(ABcO@^4!g}(+RAcS`p924c1C&n]H9D>f4LJC1]"v;$ZF(E[per8[A"I6)6>M!bdnL_8%]UbL_,"gn-CO>fjJ(7tmhECv)vA5vdKnI
+h+|USxG;z%auwk`6am|ar!!97@:e@dH;unw5|sN90yw+$A42W[lR9(#"`15zy-5vR1PChY6f2ytVw^SB%t/sX!0,&3]9Tl/8h4Smx.Le/U2$G=h.Z=UjLf
+nMwcX`yfXL49&%2rEu2.z}oE`d;EB&JD{l-yGG78hau$|M,5BI]#`Yx"lC:_[w8)$yzj0a:0LD$%@KFl$w>wFsz|oCX>shAG`pSqk1<17XY1nMwT`^)d$a
+y:2VL/z@T<pb)_eJQc1Lowu-!VH+w"@[ft/g'&12=@5J_l.ccht;QXTIKk@Y/dYGeKcz7<-_.L$8rnRv6]W3Df,&2UIc5W%+{1~dUE~b/V$;lyre-}%9gf
+#BkH`mj$sh/#>/eIGH#8(^_uZl{imU}i%7u}a)A!<4s]8pR_=>9_I^(|>lR_0g_`QoNE|Xz&E=YzL_l9`qD>j}+xG-:I`@X#}VJrYYp&+.z5mT:H^${:,q
+H,j1q:~j{P^a2F1.rcG'DqqE2&GF>Y37x&pNa@C<rPkENHOk1]%W2Ph!hI!df[Ck|`[$U1QU)j|_P10$`JRm%&@fr^@"c@kg:Q4Zz)sG0ju`9l=|;Z~iqu
+Ow;)GHSq_<g^]$p8wajkL/d)kELUH8Ty.8,6r(yc{5<48sd]F#siA,SH{vo3:%Hkq[;h}_]CXKHYw@X[^b)D|,rF"^rOV3Si8J8KEpTH~=J)^oEMNU02"7
+4=b}zr{Ql{QQRbH@n=$xBz^A4LsAY>R;(/MTJd@3[Sw[JoVc"92%Kmo!x,GU(ZM(UR"(8_D[A^zh~6^U1vc,!`$&%:Kg2P8r4FtZrM|&$lXPOg42"S(^3$
+86!}j1t"34(9Qv}Ih8];[n~VE}LqZ`6g&jqalNdJK}I!:hlXh&lHlhHuI't6C]yz8K.VHKWRnR2btv%7[z-}<tCKQ53TEe(xsU9Ctl}d<N&gsYrhhsAe/"
+Y|8027wL/VG4R9oB_y8U[bWzdU9qmcP)Y=t)MZ329!H"]WtKobniN@f%ejwy}/+X8IGO/dd['S5P5)1`x2HLhX:)4`dp8h)xO}v/o%=7}=dlR7GBKZLKAh
+C,I[%}DCQkfUXb4g@4|//ERLWlO)RJr[2tDKdeaJLMXRAS-{@/n=a<dC<]-y#JM%Rw>)WSt}$+vZYa8Q.`Iu1M@4+l(ev2[$xb7>~lJQ2/(:~3xd<ARR-n
+75HM,6S,jyCYM/">mD(Y&A.QqT@ZyzuN}C@EsrH3e.veI5{%_Ow(4B>/H7SPsXM;|"IPJ$,Jr-xjkFRj~br2-IaG3'%b/2+_I%UxP|j+=x9Gk1QyCljHR|
+[n+^ypz=i/PDpGm0eLPMvDnTl`n;<,>59>YpHjFGDSQ=h,u%dKLTsvG=xX|]^v(,gt$|`2t3^<&|x7}%Dd{ipJCu|vvZUA{v+M+i4{DWGttW/so_KX+]#i
+%>"n3Kt(uHc6o#jS+>-5&p(Fk9+^Op;HL`F+kYnNab9_EM(B"jev~TYE>BU77^sPNF!-CDMSu>SWuV}QK]{ve_b=tEt_"AA9>(=$b|W-3w~UVgHeYvIa|,
+GF#|0)5bLg524f+T[l7QV89zCo:iuInt8gVLkx6njF$8u=~:[^98ybEmP+-NjooLqW|y9)!Vq"5vW9R.p)QIL<`1$=Zbpb'XSn&wp+k:qiV^Eg]pzc4[Q<
+=}TartgNv(3JQMMA-4$b6Ev&Nn:8j:Owz3_3`79ZpbP%_/.;p9c9drXWIYgg!T!=GDSQ.[#q7hYk1-2JZtokW7hZ|1NP&fiw,zgNIzR}o'~s``{e&4k3N>
+lgX,ysC/GET&|,GvxqFLf@9E-<U|d80,]>cb%JDd2UG,Fn:aJ=<U_6Zb-x_rjk%Lsw%t/#"[R,vZNFbS;vOz,baYMJhngEsM!#5,>w&AExlCkR6-fIsvbo
+<ayMtUY;Y&41dTK32f^6@:U;{pX!w/MhU,b7&+|o`vS]'<6"&BE{rVP!Ha&o-=Sjl>Hz)"r"Cu-6Tyn}&k[MQggo>6R3!gzaAOhKqfrZY3[6af^=L4xZX@
+}',rv^lq];/t:[fP<F",FmOtJ"367Jfg4_}m#KIr+0#AlBIj-EY.=4=#z&z'hVojP|IsfxH|3&U9<%WLSk&;m+qpIJLsop[{Q52T#eJ^6<AwWlvf:Z9fST
+R}+Xl]mHn:j%5UM>'6zjyRf/LZey`p6R9Ti5,7T/rZNOn[${u]Zxsz1-_DL$9K^2g',+&153CbpJgagnhajc&y]R`xM{<FO'+v;bhcFv6;(:-nJ9,4g:E9
+GVUf#Qs"J&I{>2#}frD|+`eK~+5s)M}Z}'NCgyv+9!uWt,oHYN__})L'"{XO3hy,~j.78&Dh(8xH1vXC^GT!lh!CjcV6]V4"KEhzlkuZ@gZg|z;sT+9C7/
+.1{Vp(=$C}`J|]JVY-VP$_b+H1CJ&XUo0w6nl=te6c4FcvNW"Y7@WZEF_7UmiNJV8zS6[9w>P[$Q2(,v@^%qGnF5UO&Hbw2C36f+(I."cjvRS@C8M=>X#f
+mGIe5[o!(GC<~ekjj$$[68SZNW[wl)tiNe,[MdKzUiaAXNqS:c&%%onpUYZT.;qv=5h$yc/-.>kUn"_r2Ewt6YG2D/)qpWB+!]lze`CShE~{'(VSg9]uY+
+CkJkp[4l+k8cpQ|Q=%LC80cajJmENs%,Yx^x^V]HiR,#S^YBTo:7Zm|[MSN_x%_!BBh_kmO5l`{L(Y:9ph6+neLP~5&$48=wB<wDqae>)q{S-R&Col_hC)
+h<Dp|a|je4![1rI|Ok8xqdjK:NNU.<@9G+46<"n/$)fZ<0@Mk)A'%L4dazYJ=,t^=xg|3;O}keplX|DrtLaT|gl@zKVX9dds>O|6fnut8;uvR&GBsfdf0z
+6:)O/ff.Adh<>t:3U96A(ur07.ReT|Y]#k]CH40u$@~XQTX@b]2+rEF:x;whR`pP@>b,_e%_o2sEY9eQ4/|Nd"FuH(rkwF:vTqkgKEQW@w5au3|P[k_>gq
+o4SAxt<+I|PXSxFKD/g^C!-n|c:$6%9$(PA<._ImPdaf"UT'9#98$eVOu4U}$9I=v|03B>6[#obyRnZEQU}&>nI3,k3V,<[rqyKpQ(%5&{ms.>bIShJbK'
+L}b/JWX$$:0#Kaj/<Tn8@cAt.{0kSGjzc,)nT5K.UB|nF'/_4@t#dMWWo%sFtOK1~D@`>Ei)FHtdc3$_2{g<[RjQ>wrec5w|u(>}@]k#:Il{Iawk`qI#x(
+/|Kl|Tedxo+4P1voM@6UD8:!m#MqeM0L72MAy3WS&b-]})eDxqG.CQqBTN){t1WqE`.rbD`s>{L'2r~yY|#YGfW:/4cBU.q(:xpc2Y7^{uw$7%Gq3RhZ&n
+rrHU+hnv6{A(R$6!t)36D:PMi2X2;|Dtmj86Q5Y|]Y>UGFo("0Q+)sDdXs4'TYIP_^F@:njFS^3M{"b@"GFgj6Cr70eu]n20R:="]"[-0MAb@%OBx(0."C
+V^6_.0:.E%Yi`eiIWCv_oz~8fT;LI^eULJp|5cn>tyc@xGF{Yo-W,iHE~8`{kLN2NB%](}]GJ)B.Vj8I^|I6f9U_OWJWKYhbSG"M%t|qa-C}1b0Mlx>Ojp
+UU(<N3i|Yi],luVv|3")0z0BUeRxqT3HAcJaU3Iin}3/qbY0a;%W<nidoD3R7Y'T+&alWzvdwi2(tZp<OZ:03s1wo"QJ.iB^90/=9EgO%WEKP1N@Wj'."_
+/`;5Sf^rtsk@f8_0U#ni>BE[!^x-{i]oBktG8nc5>X_U0yE!nh9e&U.8W!48L"L!TOtHhHb:R9XlGBNKiG6Ht=y9w">aMnp5M}TZejY#.d3f3u{J$gLq:G
+_s4@p@taJA,nEyowp>9_^|$a=@,V6Y+`MFCmF,ehw'i-u>eSkWee#AUgW<[QeJ)S7jg#"L-Yfpe;mD5iP]3y+_^b3LfT}Ku.h(4Csh;i#me2yBNC;]{H-.
++dd(.=VO//6eeQ;CUF2w~eEe;@opS"$KOxM:Dd:JyjOoOitalAu,l@7'JM&Oak[;4E-E^@U+!Kl%m1P,}IwrtC!#ZY,e&"cVT%{uw44Kb{JU"gq7J`U$`L
+uL^nXAax"IYQh&+`9BpaM!DkZf|A-our]&6ph%$B|ohHb0hrGu!Dpopl|J_b<dx[B%XxP-SuqncIe95I0x.>Bi!<(oN:BhS.>$3]qy#q=UO3Zb:GHH1uTR
+(L|s(osdnHx'%XG6f9nh`%2[OuZjHp]GCLSJ`pV>K832H}!.fU9["ax`=FgSJ`"kj+Qb!e,8Q%}g6Arue'EGvo0feC9C.8]!Dh8J^'00a_arYQs8sp8h(Z
+~Y"1'ORQ2A'}=L/;$d{;/W2uZj^Wv]moZg,rJu.(@`jEXc!:BtAgF4mim'7hjf}9ly-k`4/EO{drNIDI$+44./+2-@`f!;eBUiRHGXXt(Izl5UbiY[NJ"V
+gV1t3"L;!nCXF1$o]d:gjjlJO]GJA+phXw|ph_foHShe5VS>z&v#]V7^2gV,AA]HHuKFIcf/x38vdp{$gyHzGX:[:tJhz'rr31cWY!d^Ac7-6[P}+,.iee
+SFohI(0|P<BL)!_7Fs$zG+Spmigh=|SqLUrHXzPY]I{`ZB9@|/5:sdUUH[}Eqbe6{gg]xtQ72$l4[NxSE0vjyiM:Oae@xQ'.N61E<2zJ5OQu$=,5V|.5L@
+ew'rOQ(]O.QLkrI,,4KL>/RP;IWq([b<e-yK(F&AvJYX0Gu|Mj2{ih@U$_W#]5ZddA-,sU=B#z,]TSdj1yAL#c-{%iIz0wV|IYz{WNOL-c+&g%bJ.`=X_h
+58.PKo4_N->XsA<hKw4L>t41AiI@r;d(&cXJRj%@yb34=Cr,xi#}.5|g$f"Ov;:]#}Jm91%9$o$O1o!1;#zqW8G^d<=7c|,M-OEKkt`,C.<lGd9^VHf%yV
+}[`Uoaf%G#T5!.@_J)|#zQ[5Y,-rc}aea)0iyc:d+)79Pm55E/R9zXgO_{!MknNCHxs0`W#%dHl|Wy3;"pYv202r1m`oB6U6qH~!as385+'[ZEPx9ccueo
+O&[.5)U+jB+2>Bk!PBSzc-yK5#BheT|DZvw<B{LVLRsc#5W2RiIh[4RBQ_#y!6hEP3&.!LZhO624S<`pY'Or[#$'N'Apkhw[nt@ZG9hq"AFJiGn$>.{"'W
+B.H_T[ix,!_LTr;5,iPk}o3@,wz$0:~I],PHbG_rRR4Jk<_((@%#Gd.UzLlqwDsx}{a%=]8KOfgD==.a8=:bZ&DwkxJ0@Sls=Mbny/fZ[]#.5>gv(eBfqQ
+rH40G/[>75<+~>fD9&vv]rJN/=Xvh++/4_'v_kBlF>d}5U_I<lsP>A,="Tg,WCTBx$W8-;.1,p5-D2u.36@qQ%4QqnDiR{DcLM,SLs.7".KZ<6Kby>V^7t
+tzziz7R#e4!Bl^Qu%'F]FS.rD)Yf>HS$y"Fc@2m+H(W}:dMR6jZL;hZFf$%Gfn-f-scVNq84^v"P,84^aATt,Ha%tH(ozW33!#PO>}l+]t"-&.2Cx%UL")
+tBN,lhiIE#{z|Q(dp.VVO5X8d#n;S%xaCsk+}@Bvk%4[s-bfL9JYg9"cf[d%ezS49c=`yaZz4kWeOriJ"2zih:`!{!"S(UnihESY0`25'Vp"[rHf3phYmP
+(X{xY`vHOnZsV/_z3wI{}7WPwuh>SL>iz24k=Hf9@"$p}19b%pCr#^$zp,d&ZkK#6[D!CM1(ye&%ys8X{6qG]I;kZv#hlUG4=A`-!FZp"cu|}aux3(MGdc
+J]KUu)9[;dIs:@{ykEu(TFoo8yU{|[/8<SpAg$pXlg`_pbtopkGK0T]uW#92QpT19X>"p1xoQxyB5m~+&d0a-(Oa(E3OGqN;g:GTc}^Typ]PX+!&y)d}T4
+bGSs{^Hw3ciEOKC1{[|$J&]dT|cde|vil=vvF'cjba-6w)wY>.ah;"XJT|:%MS#%c`GMGd_v,^D^nf.Fl>ZYiC~j=@D[D/"16u,eZ%jRqJ7F):^;uJRM';
+Y]k)2TEOrNmx.M6EM&~>~S3D]D6c-PU^I3HZo5ea%YXWR)l0qFs'|{X7~&RAkkf}pl{7i)}!a'g"}nr7~M@`bg5{HbG(HF+w.$lR#LV"/"P|WnR%'8or&#
+@Jb+`<F<}]59,wM"s%&//S}Hl]^EyP1}mJ39.xt2>hV#p254+jTX_Z5>],(_AOvRmH<[Y70![%,k'Tv|[w(wn+aWYK7{y1ItkdYXUdP6WB!2,''BNBcm<.
+8@ZT07$r:O'O2+mto%!l-u0QPXi>$9_HmC4s;B$QmuAg]tjYrPx9f}Pqzw'^mj94f>(h5k|FR&~d|5/;48!M5,nJk}n2|CX'G4ZxpZMxNz3{sNSGO}tLKf
+MS@3"^{I2Xuo~E~m",J<p%h_X|~}Q5!>R!p&ZK{[-!+utK']z/k+29|v)+3GA8w,piR/Hlc<zO!e`efv<oInrv+^%j^X/"QZX-Wm=`4r7_BGP`|N9NoXr0
+zX,'"A;,~=JBd8H|#tV&57DIIJv+O<y;@Q|_4T9y7B'|a'dwUk9ERBeNzL=s@pTsVXQf5mF=G-[1(,n/y4)p@IR-9J'C>NAC1I4zYyukOd~P~!g.8W=x!H
+gHz.b5Ny"qf{Tr^{BCL,[TOW({B.1S3Bj)-;!vOwuXusRyqPEe6KfOp7kXoTB#9p2N];k_6ph.Y_VDZ9&}uvIjHv<<gjg+LE.dVLWK|j7GR[msiG^}4EN/
+v73aPl&C++3-k/FMvKJl5updfDYT@%(.U$v0cx"h56)zX^Y$usqUFBKknxN,UOE)qMHZKq3hbg~L=vm;@6{$bX$6y1tiRcGooiVlyJKpbJPTT,iC}`80nn
+$yA85py1oK,tICt!+f/F59k(%ImZY:tLvgNOOGZkI}B]T7dgTQ@/Js(tT_}(c0M)B8U)OQ+80<55GQN_PFE`lq%'Y8+BcNY)M<BDNjV.NJHQCutMAJgE+C
+`/3=pHk4^D=B:b}pbr93,u<5BiS+a2v%!@LkUF|6VxA8g`oUW]g#=qeC`41hL#I%kb|)AM)b8I~cIJ{vCGOl+lVZEHf/:Q3"#5QA_1c[.{Wv_0raO".k>Q
+{cGKU_>(mY0e[{!Td.^]:qSii2o`Mdx,1'@JLDlcx{WK4zQAg,ASYNFI^MgeHo<tun.{M,4oiz}Y3Q%mmI;bS5%yW[HiVoNj",gZjy%{Al)D6Cd;}t&rEt
+Ie5IgWoue@w,d8Guk=c7A>i,on[oR"~2_m:!=%"r].ZM6D3NQ4%tVBYkj$<htW8z3h>7wES1^Y]k[LurZ|oaxG=|lfeLG{6Bk_0EvPzEjYL2'O@fjm$p5%
+yJ-1m5)Rwh_J8c.yK8N%(5tE6/'+9r+G2bC.bL3b5D8WK39epSL1h|FKEEh45}Gx^^DLu;c3sR-MBWMkd`^FZz0"h^mD^/A`{a^^SOW&>La5ghGmXF3xRo
+U37MvI4oh%(MZYH,iJ;T|"hUTJG4^Ln<FhZ,"_(AfG|m_y:L=El!8`VabG@:99%BtS2BJVDAU{{W8yhk&J##^JE9a"bN:]%>>g8e|p41Jz:3(KW%]otAgH
+{V^<QF~Uqv/_Yip`C:y/e3o%5F`6Zk[,"[T+'%WwsTv{[Pypgm1DI8%dLPPDnI+aRoKmq}P,^zS#oZQ]T'ceN@A>'Rz.M2aw%2,r(ZcZbM`mlZMaxJSd;(
+Hfnfb0uv2)@ubh(W4jeL>/<^<X/GEw0(Yd}FR,,pW&rXc^Jkt^Ip@(R{q2IU0K5V3yC_`#MLl`|utC5e,G<g7,|A/&8N.3$'l]VD@U"(S@^|a]qrk5'swl
+Fwv(Y1u!`e~K]>D!VKTf@KxYiv#KY1&Sc{Aj|gU$3I.saOaBVcw1(uvN[&r1w>z!19Q>X2yb<3F[^xN&)yg+5teJt">T]{(:G3QtcO}SvaLHkYRWRq<_ez
+BX@5-^gmn!&E4ZCf7X"6BlLRPUZrVu<w+:te|'gBuvEj1B~h_C)5)2gOT.w3G-qXC0g7k[Y&s3NHb90%UI`Oxqt/^QeI;35cXB3XN/8q.kZ#'vXZE%3$#[
+Ql>tCuQpDmPWS14$`h;e%L6vv=s00w3|j>F!BbOA)Sz!-}k(>4].t$20n#a|3l~sKV}vTf[Z|(f_Ol+0Jfee>yfKUwUh@6gu`h]T7Z%B(`Gy{Vp&w7,zrI
+O$}v%i#AbyNFhnt$qx:9$pQ7^c-41QY]l}as0fv3BXob3]Obf"YO7HH2O#%AGYZqweQhR%C4fon$'^rCL-r#Po|k`1=f<)<GUD)Z'dxqZwt>sE_"_Z6U&d
+=@&y3_G}PB0q.FXpf!Oe)MT{!vR9t(:KPE4V2i-OO<,$H6@zYux,.OX3&FTNz@eJ{0fGMZayw:En=%~2K]@_;xz8|{Wy8v4p#Cruy.OH"m1u%Pq[Val)5>
+eYR9gRJGa>l7'}m+W0gwG|1'GLIs8V=;C[,ORU~!fHjN#|[Q%2]M#L+<Kf,ndmuRc+PWX`_3"{LzvEN7Po@WS8{C%o4}7O(A2{>Fp05LDql31QLxPW[#0,
+na2=CHM<tlM403D'bTXr.`",&4G+Qv[@dk>!)O~>{@/y:U+9i(LP#`qe(Pi!pXg$r_BDDL#oS+e3Zm5Q!4H#RB4+[tsaK(~`O6"e;)M/j85<J+Hb#S'gOb
+1@mg7{7[|fM#S}^y$UPaY%/B2Sdl(I^..!jWXW!$7%#!ayi[kMe{:jU{IuIvQngF"#.'fk`'gp$$uRDZWT,L8_/$bwUtWFW$ziI2p%&4<,QFOnI;D/LbsL
+Y3&}S+%}L%E26Y#%x3suerfmE|2Q+35:J3~(0zzxvyj|XgzO|^ke!Gpf(yG{x}Hg|_u>~i8!:nL8L;#7poYK-wKW'sZ]T{'&G.dH]O>KpH%T~]NFP('xvo
+nT$PZq7cC5kT+_$g8&U|e_Pq7dW9m$+XQ%vUHb'b64hsr<|7MgC)z4m"Q#,trV]M|7Ah].'IgO+H|@0jyxV[E}KL}EMwKA08khv%&Hq9O!Bps!sl5U05i>
+cQGK=OJplFXF@zT>VQMG8MC:pC3_g|bY{1hO".e@4at_z1#14/=R{{dD=&8qiKr3-{8'>RT.vNBAZvterf1oQYZ-++(.!amUBsQA#PyxY("@HAS>q4oM$p
+VzYpl-k;Y"^g|iBInW|F8#n>RY`@B;-n3uAP]MqHU|hkMKR=9b%AUda7dxer|9c`7Y}`-Nmp[qN%5)o^Ua&nJ5;c(Mh@kQ,=+7Icv|.;w,S{KtXj0Dv9d(
+@:zTWK`"l<H++'gzG:N!<AzA{Hx-ooNbtdc47ycV5OPnRrDF=9fHImRivTQUy=|(CnQ'=U&d}"58+CE)"1&m91fH>qfq)9xAmG#NJGLS/R6hJ>Z'5%D]]F
+zn/y~ZjcvH{hl(3L1y+`r1^jxV9R,kwQ}_{rss>C`|TJHeQT&Xv,:9tf0kR`h4Q91=xXh4>${q.|G`C3K,O^z`7!QJT4N-/yb,7T'mK1V(iWQ_7sx.tp4(
+MnJz5DjfFg^Fxj/4(khc2XKjl`iauulm:A7Y0KNr5luZo-bI@bPkG|LX$19y(mbw%}y/B6eyB|x=1t,w"EM.QdY{e]v/k[kl0$f_q@SR[kxPSx,qaDQZ)T
+18Q@DsP>;eOyVxM]mO=xG}3{2vu>ODxuWu&;7%M8$yBJ-h;4`fvWK^Wew7]x{kNkP6Id+:a7Q7)36+ne^wFAd=(#TARlWgXk+zpp#HJwlhbQ^TSZ=P88]O
+H@HSd'>[su80T+KS7=|8%|=S9<U:s41&GTge[B|vujmk>Q%bjRm:'2Lz2bgSyYHm8[c5[9+s5wqTZ1T[Pd,qn=$n8kYl+l:yHV$dM';]MtBtK0Q_xxnu&W
+_UZ[w]aqjMThvvHeJU6.khaUwHb^z:-CX<YQ!4-%tvnF}3[;];VUM,CMzrGrci61d$tE%{_#Y]!RQAo1M!KSH=n5$.3]RUFbe+}^Xoy>#RPtUb,|jmo,TY
+)zD3ynsEyyTcf$CM}EdrEx7|aMu=XL3Z2r5CqMal8Ev!bbIG~5yG('039@n&YRIfnbp0AK=@AaCsmw=h<b@70'j)JqT+GL9T:mv,(7_-cM1D4t=nAm5@c0
+_K~bxsI]/{(f8Hr3"v]oUi$;ul0[KSAncaQVO=2v"f8!JGJ^Un#QoCjh=o'y'Z][<@(Vj{B`fn$rg|;|q)+:N%BJV6{j"rH`!mzKok&URfZrE&pL+52jtu
+$<ywRu~TNOuo+ctl![M(haN5=_+rvvZVwhf/SIrC[$!>Ott=dN7vSz{W]+&>Y%9CcR/4w$K5hx99Z{Kfzy5L-wg'zg(3}V"^{GMhn#TOKT<vl(`mN4Cld_
+GD96>jme]uLrtG=H!pga1ts|HZ-8`]5pl-Ft:m>#EBEj(-4Z$TjZ[p2}E){c9o|K4tv!10SaJ8c{HAJ9a0+vJ8(-0l#8B"jjIZZ$:Qe)ib{Qn./b!&Qg|x
+P-Lw`OoG&Iq'(iGh[Pd.1-qyVxhke|zRGY|Aau|V[|ZRlJ/pzihp&[k<``DP^IA=50mheu|&wJG<2bSq&"~V8%mG)%ojvrgCqSMs:<I)0a!F8[u!0p8+uY
+qmW,nM>.X9t^L/y8%j%nvTKX0u%,idV8fLZ1HLu48Bk>5)d3w+W7(pG}a-)yL]$'m9q`fn!2;W0Xv(m]{l(M;JAyW=94aFCT-x$[0:ow(zk2)}0dg12=;n
+0DT,,Sg;K]F5QS3M$#V9b{+t[x@81Sz/dO$^&yTgn4K}]Vn1R$K%&#p7'ZTH#];$2Ahd@SZC!'GX;:oVr92|tIQz3W#%^9@kef`lOcI;]l-v#=Wm,CRhze
+z^:gh.-UKDm7E):'IO:1'EbjjV|nLXeU8W7rJlx%;;}>yG0$(aC3iHt;H#qG3u@:/j9x~j_|FZox"EedBGzFk0;|],5S840i2b"3>a8;XjhFXSuK"GvmG)
+`ES:Md1>t2pU9dUWL3&^ZVA0P9l-3a{+42C3_b~V5q<("eu_XuY|)1[:XfnWqS!0Go=d~0.@BDCjnmi-o`^<9/kcpzd2`@/|uV]f,Gu]LWuBaeZIaHdDLR
+G#7kOK'E-Q)dW{-PjO)2bsJyn8>m&INc[9rOOk+2H&qG6S2Pof9ze^[Z(lG0!Z[KhEm2XK(/K%n[b0taC=KhpY<@v"VnT|F>|_i5-Ze5|ztancPd5zK4a1
+xtS"Wcrn(x'w#Us;pc+A'MmZuC'U6)s:Vv}w7W&okqBSe="e'/b{^5hyg{WOU|)vJI~0Vj_mh[oI9Kuo:X7C=coiyiUmvm4iWIxAinZMc%2!#"^YJuJ-JI
+,!bmdMam"2CV#!7(rC4SFMEG4QHoi/RnGE!O9D`j-3UU+jC>GEfI>cwA--jxmpp:4j]M`:fll}=/cmuWz7CWQ:3vF8fuToB+q}#k(xJS"}LDWg]MK"G9z]
+hs[qzau%zxlYrCinRclZ+50Z$n_8VfY#-EftyRr27Zm=^paUR>%Va+R2"rwN.o{xG"1AsI=.J:"Q0{Sa;Bwsg_Mmnu-OL,Im.xx}/VmE%sM#(ir1d/&HO5
+A}_gP:LDx2+2qwsa';HVM'Be!=!,-e8no1.RbrC5,>Fv2|+8=7{$oZVG&}-}0<}NuO&}UMMD<qECvq#<5+ROR|fK5F2Gv1<f(NU6+,z>s9D5qkwll./c1t
+.){bqU3W0Zy5$th1A0CMc[!`]KG<0p}Oly>w(sDOo2^2:_h5VCKWx=cyS2D1TT:kcDVTuVCFisxo(xd+iSEJr:`y,-Yi'[DxO}1gjAznW<At'o37WV&,8N
+pU|.yd&;Q6HmN|Z;jv>^R"]5}M%+pZ9h(p2SB+a<C+pa[]_]~`N%OPi4fvVK2}V12-X'8Q<x;=$s.z5}zJ!$JSW'C1z2,te"FSL7Z}HjCk-63Z;neL|-nl
+VNvy`j1tMkaV!Myjt-04sp}/~+MgiqL=;EwJp!6MR"EX(G!ZRt;k>+VV5.YY5oB8mp:.78H%(<^WnAnX9z3&%lIdP[+yeSP@472BzKy]Gh#_8I-zgNUt4h
+DnCaM}_<Bh9gbqJ{<0+[zErz6:=M|h^X=CyN!>zZx}Eix,X>.S5ORD<'{G$-4h`@~,3>H}Ap2kGMgtaii;k7eB#!L7+c~u"6k5R`CUu}XEM^PNAKovBUPd
+-bT"JzrN}{HvtQ+cfRUGRU{`<v<O>})WYP+s~13`0Of)xTDzIRy2Uu4{,"p2zL0>@I6@.}}P_`YyDd}I>+Y<N<Xl=t!_u1rJ7,]TXBp__}0vOk`a&#fPdv
+5g'S7>0P&zTBJ)&bu@H'$TJ5W,yT_<dO&>0b78fFt'LA2[w_Lb1#saI:D^d32kq{zBLC;H)1&V5B|HA,Uw7V=rfiw@g8k}S6/T2_^^2eeoE-E_qf=4VNKf
+4sxc/]s}pq3/9eY];=<GFH[mD3>CZ7T<-1FkYKJ9@2~wEE8UK/mw#tKn"K"vL(4W7)uCc&+D)wIFrU4hc3+WHyn[F<=L;olJKkGHcEP[`%JX_G]8#s0,,p
+0{CyVywq+l/u@qI..pzd;yW|s0TScK#jFK-&Xo<}OpS=gR0Im`o4hYEz7ViqVN^wp0xVD5J<l(ExRa@qTWVXf-,`e@ib.bfhgO.4T>QgS5+FWZtw0X~FA_
+u&Znr3vztNv;wQ#M#gmR_ZJOujVU0d3q3P7BZome1k%|sozf/,z)Jf6Hq>(I%nA&5sEbAFM#=cu"|Y1G={MzS7=JibL'gM.[PN]%JB)x9_J#BCK0{Y5}_^
+I<)([tXeew4nw%tG-o{bsAIj7<yjq,"gRFqTAD|<qyLa<oLgWSO9Sb4&a8l%mcCQzh!ZPFX.XMxW-)@{,Wiq&73-;W>L%m!Vcj"2E.D=(-Tj9s+}3;O}ke
+;Mz^e+bx:DCG6}(-__MeN4dJ#T{k1V>Tzxv}fu2.[vJ}>T#8J3|1"U,p)RyMdQyZCI)t&=T@M([6/|#FF&R6_YJW5uZa&5wx=gt{fws-xq;MPg<_[%r/M9
+Pd2LMCy[i=.,@G-edq)_z,:w<jUZ<[^,7-9k@%N`|[bef$O;e#1xnG/-v+had{bD[o&B`@W52LpP)Z9)/w@R&{7QreVu_ZjX^O~@OLSpRl_LC17ljIo[Ep
+>:.8:cs,C6u#wL^.GlI^/s{$+y>%UMqjVq:cF.TF8g"1`A]FR0-3tGhC2n<x}I'oM>h4A^=qyx0m8KV&~3Zz7xKfu,<B(^rI,{'7H#!(qxvn22S:pj#7`K
+WIu'$H+[63)Uc}.K!SeY0k#NQcv1r'!aBnl(KC#Nf]`bfS[$BbsC0F8g[f:^U[uTBXHw^a"JhElrwxG^}skGoqosIw1l+(M%'73Cvf<{VF-R"8%F`peT6g
+XXc<rf/Lpd;l{&YbB_vem.#tAA;:Xka@)Be4{;5bhe5[8e/fEw[Qs@%yFI3hhlS:obz-!pOB`!wKp;Q}iBvxzLkbMh99&5:kI79c%}pBE0R[t:M!L^,vt%
+U-XLYrwG$>dyU2/s)OC8LxdAK,a{8YuQ<JBXR7>=M:P!D"PIzN=<eVbQ4S2ri%<``I[}g2Vv:nSp'[5h@'fnbTTD>q)#OC+f:HpzAhD!%!~N1nug>KeIM+
+7drgt5yWsD9tx!YHU&0e5/kSZ0~7$tzL%||.JkH]U[Lx=.1Xmnk>MOFm~A|",:&{&w&%()LpFLD`-lt)m'~5A8{{x0$rtU/]:oj$mMWVVG~j3|7yHqoo>)
+)JV<YvqJlRga8ekB94#Iqqb5bKx<'g9OB0jh_ub'Dk,X1&E/!i~Qj1c}_J$URBOt/T/xthz^HnyT~8hX"%Q-y^8ZB90u6Jh-LeRNx!<D`^A14OBi-lJ8d,
+,}m$w;P"C/M`i/:zlQ[.v{y_A,YM/F9<4gO=+^_-DBJJISw_JtE=o^hMXViMw1Q3,R($KY}iY0uen2G>V('QmXQWt/t;$LLD8("sUaLMu}%7phu^lL27$_
+ANgDrf0}q6mfiiPIC]wy7"K'cCd@/M4Uc_t{"N-K`:DQ]MFg;vMOA,Xq.3k(azlLBWvwqU=QC`@xv{pZq/1/~K'1yk@|83o9_u3[2{@0[3"6gLs{[c#M}X
+NVz.gd'>BqeMb6a;2H5EK{7vFRM1%U]=0pt7>LY[x__2!f[D9`4f&FhI+!}"drh0A(3|`2dy)>+s'gjj#M./%LJ5~BA8]"0@QAoc`yvJ5'4AtD#/Y$x7+P
+bS0:>YoK:Gvsj8!uaZ6HA:7t~%f=J>$K]`:g=xCH&.l_Z'D}MZ%G7@6iqts8ZUK4EXzZ|aII1T&,_z7c9;1YE]xO7]|)M>B-K<`e5K>IOFtf=SW.Kk[/0^
+j(w{0Mt7o@P_^Ou#Pdj(Qto5Cz&BdcJ$hR'=rpygepoZv$>,qkl;A|<U#+d&XGXNR&<msI6vX|Ul'#v2^cS&/M|#o{l`e9P3~,5W,Xja,E&NzrsJ;6J{5=
+/i!CH$J!fJk&_+/:]xdnCZK!pD!-(Li-^K(v9B'uyDD}^yzZi:,8K'4>QJkXlU}|gTkjp5I$YL=b!qTpCF$TmY#UCpALu$Yx+0^;qNFdyiL#)V0wf)&&OA
++&a8yWUS|mtBI87V]-)mvgS^AxQ^M'gAOFb@8&HS%8}(!xi2yE>ky'gvl-HSVMZVcX,@B<35YDQx!pcej8#$EXw5Np^Ym3W-)3_&x<TP"i4uIE<tK)KUSS
+5O%nKotLXUV@C%J'dE'Z/pfNLxcwx8H_f'kAeE;3ljWWBxP6:f@_r0jH.4:EfM7>BKV(M9/!N}yL%oWny!2%S3"eBht)|!2i$Ge%|->}{0MHFq)7oJ#j~m
+&C=;`$q>;/%)a0^3KxM;Iy[0Yc}if,ZW]c`:}2=<liB/>uI7X[8aJMZI1TcVBeBTbcPT]a#g'@XRh[`6T[@[g%JpubkLB1PiMG=w1can]YB++-f$&/]fz.
+0g{zCVZNXE2;:i92;/`[9sS/o:e3zqz:2,QN'X/cv"EB6iH7q3vQ4I=mLIt#J+rhiAkSu)2s4oH5MBE/2:G{0m'Q6cWID-t`O]%ZY':5pRBaICe<9=@`p;
+cMrHf{e05rQh|o;gbsY,3<2DE'K-qio&'P{9W^#AqX"z,H,{il6o(IiTpY+CIkiu7HjHkO(LxboX}I:HsbhLm8"pYYln#TIpxfm$72,mGoi`89(/oqe3=B
+VNL4~<vR9"8"QOVp48o[x90sPw3Vupum_oFjTq[>{#k%m$>:,h&py9uYU8sX'o7StsQek:rMfI$yp|S&L'f;W>QiPjAqn&uIGO]{HkzDOQ-:"k`Q2NB;zY
+.6:.jwaSSu3g=!5/U%uMQFj<9h9S{Qb1e.G8W]r&!3m@%IZM/IX]'[c|FQC68Z2Q"(<_'>R/$b[^g/o7"m@t/(=.-AW7%:ZOc-z0U9|w5LzH!W-KAbW#BA
+%xN)TvqN|UH1bmE94-Q0m(h!r+Ez(`uHO]@7e)EZQ+&:#H7%4U&[X/['5oE!FFF_RYS,NUZ#aaT({g4#]&]B;MH-X[dn|Bg_pb9L8fb)@WnWB)~d%gi"n;
+NR#Qgy1Xt0U|)$[@A,#El6z^sb[n~(Nwj`v%XZDyHW4<IM2yLV!<_-NF:ZU&V#%'u83wG/xbBI+H,PK6M[pz`NS9.eCDl-PYeEq!&BB@Un-_"-MAGpy'`z
+ln&@fnX]!M3L}j<A(^+EK6mER:W9v-|>jc[80qJqw+G5M|A<m{$y1$M2jo4]Z[Ap!r/jvP3zlb8>;g`+[v^%4Kxp/_={Q/v1BU(ttQvU5`!kId,0J<v)Z'
+F(]kuj<JJD!hN{$#T7(H#Fx$Hjl,h2'5ALwPGDim/]@c&n!,5)5F]B)X!7Xw@b@3"%n=ns&82TF0leJ|5IJ'}[/w$L{,{X)g6dQ&SH~>[W$se;ZoaY'!"1
+q[>03JL]tb$A[TSD]1yBEw5Y[Y+.ag8RfGxRuC<|IST!gU0!;YhC7F9gg,W}3OWDIm@hPscPVk+`z6bX>UJXo6Z/a{Vj,(k.~FFp_02drRKY.:k$/DhI[%
+Z++e>d_uo_}`G$)_xW_DO'5b""w3k>,E,aVco:$nAjt1SHX#@3PAjm^Zr2i=t(Tp)Tp;vNl>~W4.]CcnIwZin]aJ<:vaEAeCtw<)J[r/WvAi$AM%]v_@//
+e|^(O0DU=UH@D.4{{IS"fo+q]MNn;Mx0['-dCMli<5TXO-Qmc(Tr'TuB$x7'oUQp;pntMOBR)L=_/:/hSh{_g/5`[bj%|zvPh:1LPg@$n,@L!o#q:r!1Zb
+W09sFs=,^A<q@03;(I32Jq$:K)|SZhCoDsaG7I4lp%7$qJ&xtN8=[AU=(4O9RsU";1WBb3>R)d6f,k,v#U3^O[.O%8XI|ayGu)Qdr47NDe~W/vmu]NBlQ<
+Hilx{wk8V|tk`q@+gi2#::>YZwuah1N}mfHEljG')GbB{5eW]`e^<5.=%FeN+e{%_huTqw-28()9=#Oxj6p[}Yza^rqt+Gfv1m!E^WogyNS]t+Fa:ZEr:V
+:_72wy`SNKC.:g9OKARp4bpo5Br<&i!mQeDP9&>YMX@KX4`X>}WZzo_z2#jzRzD#,yf)ffOpB>Y4m+13'j2-e2RqBT|s2NSkHG<U[jFFoKz<rkMy{,IgH`
+5H)`m3_v+4:v/d&,N)e9~0$'c2Jg9vEwk@3)iLNp|J1j[{TQ2-<(5_Eg4]Ojz:RPg,",oxd,arY((</W(vg}~{2ZC$j3Qf/8Typ@|IW5m+-;]`PuFKHfG[
+4.G;<_431=&`pwJqOa=K[]}b@QaBFHXe(,h]pl/}UTR-9#a`$6AeCSbBEFf@j1MzS|SVu|eN"a6-jMk9O{"XW:quB({M:#wfwxx.4/ON"n.EO7Ag{|jkd<
+a2+j~"guoSRx63lUmj<|#/G"sc4L7:a8vGNq`6SL1+H/4Fbw|V,za<FnLU4v2w7/"ERPKcil3h++s{<x"pm]J|iFXY@S]}BPQz+MBtex|Fgp"r%_g>eHb4
+nCyzqPM+N3bd9XfcYL]Aa([l=QA8-E+QV7UwvDV7F>X|3}d!V&g!;%y-A$~ILL_Dg84!8-DgEt]3W!&rJx;IA!!D2xgz+j#p{xW}!oRBIKWi:GFg%'<VKS
+yB%i)XqAzHY)]s@UmStT2le&~lOxR4xr[1K!kWO+ytY2j/gp=@"I)R|&5w9j<pPU%VO.LffX4=a-eSts1k-vdd)Fx^e5%-#jUf4/VxQl-7^v>;OpuT6L>8
+Vo6-hiu{Bl8su,X1<rnbs63/HLCP>N=`=9b|fw:m]#,T{8W07BM}T{mK09wDxWc3$zrtm{V)~N1njDSCI7q5M`^,#KqlU$M9!f@j/hwB~el'#ZeYZpb!Z!
+j0%uiR516sZriI8M7yvWs&d5z,4j@(RI#7Bt:pkR&6`iJuu{xcCecGk'^+8mvkb-6.%fG1-f/smAU$'RsuNheyc%"2.a}NzW""jxTP)ef(lAd8<h+Sx,]F
+4L#1ytp$38^JR6gz8(N%n9P(+Fh-C_pAS6/m]OKwr])H3N/fgp){hI1ax#Ke}X-zpY!kT&g".(<]_G"J!.iIbX_15NRi:LUIx@zGH<kv^GW(F_Ct"]pe)l
+00]&cLok};D.@fh[QYm[h!q]5_yz.n5<6Bx;`aoUJllI+yZnDnC6.1z!~s`!zP@3dBQ;E]&|.Mu4G$NcvAo)8VI5&X|JOnZrAEh'8=-nOI.9jc=T^33[nY
+}YMa#kmEBeu4~}K).3Y8PcTAl8M}qe9#P6!>"t_iQkW%X=ROuv2<ktIGs@]a#R,RS&DmuXBR[<p_kB_xH@n3cPLA!NiT8Z,/{FOFul(G^$+3@Lq2dI1oC<
+&hVuKC/pxP/O@_>F|Kr.K)n))MhZ}l=_z'nIbzg95PJHD];_c{@d1G5k4JZVP(Ynv^QIqDi=O@_5SZg#^`p5mo=<dTx2lAG,i&aL5nb}Xl^Ra$kQ=||GWN
+5Sl_[$Krf@DW)M#b`nxzhUmE3']XJe4>+!+S1OS%7r48yU09X.r8p$(9!5{aI0o6y&,0eq=e%|>[}8vKKo&S{(}J^L,$A8tVV#]p`l(wI95g^7D2EcxTDa
+R}b8A_ICYK(#w)=2A]4sI%qq#ia6"_J=k_.vc`fJHLPO#Bxy!0%;vND>RmHCEl3N}Ymh730G-TEcdTh0iY)+SSlFhP31q,;SqTgHr)c+^"hXlX%L1x=>(f
+mFU3HjH-ynd!/L"T,rx%L!qrnx]$WtmPrOV}qx(1>1|7D;rApfU-xM%.UDfUm[2K.)|9qVv#gb9tLa{D%%H)fqbb%wfMle}[C##7+`Eh)sDACa=`J`GLCM
+[/,0`RDh#YfUYAa"6^^1,QGu^{(l.yL[y7q)%NY'!d7`=`3jp'},~N>jJ<|z4|vJk$KB4oZTIQQ>sckN:=hckW~2PdTWikwL/"Gp8JB=NCKR66xHKhw@%"
+GpgA$KM-(SB51mxC<(3HBbr(M!.c2Pmw<dO8Xq`G]yM|HY6yTMh#stg,1"c<sIGE}c$qV)f@]a|eh#rKMd#mIK7NAT~nTI+K5<AK>QI<Qt"HQ,mR}T{yST
+P7}P`Yw=|PYW5WbxtLDo"PM.<XwGMfJf~`|T`d'YS3IWo>22hzipFUqwprFpZIN26gBQ'!aDd40Lb:KbNsgy9|Xl_TK6YHl5]jJ{,1@`7|Pz-SQ[noTnI7
+;)/T~_E5Z0tC1kFl$QS[sL<l4q<qZz8oz}s;M$9Qb)yhP5t%a-|HC(EqO)JHP,F("swNOn)[_+E(0-_>HJ[#s<e2Ud4DXT0(r@ZWL2rO`J(y|{8JYd/%_l
+yAdn8qhD-r1|}{[}7IMGbwN}i8zl|MN`XfajVU(hh{tBsKNiZk4'MD$`Bchl9K}-O)k;t/o[gdTw>Vkk}aIP'BV0%{V<+PKxqYY=1h0^"_QVz"H{6Ak"YA
+L@t!^9Ylet7OS(|5"Gp56>8`d&'-JQ1oRWn4y7^lnAtN:K^LIX84yoPeZdxfUB._N2+yV;6KXg;8cODY$-09OVBl441}Z8Jzfglo|hcEsGWY}Kd6rY]oBz
+T(WsUXx7!@d$#91uaWVpq6"O~KEs>[f&}v-OL$x(h/!i=8Nt%Q|R7k;jRDtQgs0&g@2vg9,65[AREzg`{eLi#=X_7@de4LYTj^Vn{d<HN4y&0Iue8=LlPo
+MNKz:!Zu_$qwT52|@Z_%/9w<FmjZ:[-hZ+^R:>_LHj~Pcd',kav8#[p8@`o|(Bmsb1-9/,#6CT-^,T6>Rt/|1;ZwMaA9O]#Z]qP-/9tDkwM&vN/RX8!-AI
+-__c'-0BSG]b!>9IW[dyVV5v0JCgs@V[nDHOXQ7<`9_ft}6VB|[pZjJJC)!~p#3}s2=R5E]L002Ri/[ZgDi;rUgjpg(,(bfra)nU]]DS}n`R}Is]o([8VV
+0mM0(ja%sKljld0}3:59)(5XI;|Rzi|1bhL}-J+Far"T$>"k3n:BbEo4sKIm/jw"SMUMYaY]V=LFCTk(4c9wVG{m'ibHbG&f7sb+XZCpNT3b.H%:wdfg0n
+[1D+GrHs:G_)pgYpcYR#1543APnTD)lWFZ9>s'_L"uw2v!U-gEe//Sf`8>yke6G]!RPa4^e%~KGgRIB'dC/R4[DT&}F#,(2t>LUIfDIMQVn_0enLw|jb/X
+r4~;#"9#OS5%M<Sz63hw59Kuas~_+ea^6ool5It0VSI)]k-vuog@n4.^~0)z0/yDv3ycybyy!ICjfS-1]@n4>OzEjI-U39~JqB_+k!O#6m`$[ssW<iuyQ`
+"2z@g=H"Qx]v7IApa9Ib1iNo9v7T(J34{C/MBU,}FS+":p$r^CK=>e$Ut>%9InNc``$EEq<C`U!2Os2d,j>/gEnbjOr)E<$Ac4;k>u~PKr#A`^_|j2&{LK
+/|wB<mkpHB_.:c"=;B7n]n+Pe-oR<d#xeiN0s..JYt{FBF-a4l1HwLR+"QcbvJ_R~rbpilEg^,Sp{MYGVsZFRE-JPX@oEa6m^hf<mpzi!WVUz5AW~:LrrH
+uRK+Z>U,K.BbhF|VA){0"O$`a'7b"TRX}nbhWkO,]F'Quoo%b3}4t[df)f!mMsv,qxeJwHwxmu+@]P0DlYDj0y$/!bjfo4kJLgo6)"q|A>7"TGr9Bjy2eh
+Ez|%_.a9U[5P@js=^.]P,pjz[t^aPhAs$cU2ia<$vk(o(+m.OjN)#i(dheUfT{3dcU,#-tnRy_@!JdXU1v,4(B4]@rZuX$t2y{"YB^;FM1sZ9J_`_"=Wb)
+Yg}g>kBv]nK>2%!QkB6wV}D^TTG8pBW#[(}3!&^>;kk<]m1%FQ0(soX09hVkd2Bf!Xdk,^)xaD`0hue<`YR^y,ky6)_qc)mE>yP}$Is/SZ6+EZ.F`XXx^%
+1'[H~%%311odR%OMjB'07y/'.TjPgdzt4S=tsG&qps@}]1^a7Iul2<LPXpOdqq5,bJGu{%pe(f<5_,]&6Xn$Yn1("])yd(wRhkG.-}:.C68`7t}45$]-<+
+jX-5SiGft>Y@[=-e-xtK/-,F!gxo=JsV84/=aD.5~VwUj5F1iRzZOZLGRNN.]OX/S+jGl|<vh,W&%fd(9&BjIgdkK#5-`'^i$QvEXVu@Ui-vuRX:Fk/<cZ
+=BDKP)Ct>:6]WLgmR)T8:u5@k-Xx6j41x]5#A@fm"33kSH-6JTxGEEiA$g_Yo1Cv`|nM5+.s^2vdX/=_#)WP$;|}7PW!juH!hSUY`[}O"g=Povw8$2j!jt
+w5"i<8r<vEX&<w_r]OxuyM($/2^vC%TYU3=Ow((C5ELIR+<}GzaSTevb[Z%Lu2}j^x(<#d%smb']K9uPvWL{8W&VV51o%Pr+6tZe6J[cth;_=wnu$EomC}
+fr.zM&Q|D&TM9tX1WC1cs:~S6QtS|DZyj.'y1zSv<n=6(G]/0O1N<+|}sex:EeiJ^p7gN<%<gw}q2JpvTt9z{^X^@%P7Q[JZh-&fQ;Ysq.Z0$55yo`&,q@
+`4G#$+YrA88XNg1R"%`wv"8W[bLt<D@Gj|zSowOxDi;wx[_6qYDEheLeDH$8@P)(Y{a'ca.|)nY5:Z38R(HNmRrd"I0,u'0;^2lNP=9MSjN%sqcjEYn)#f
+Ng#"`q;o!PU/G:-5;/RNDrEZUJ2KoFIz)IXp2BC>6&2^V'aP5=%hS@yPOURO&y:gK27@-V<@!82LI+TB+/cL|zCY5(p^>KQ1Fk_0j4BL0]OndXgcjEl2;u
+{Nw#V6QSsQ.ZDUndKTOw'^v)Vs[Mc(0/ap2m~wp@82K5]V>X`U>a@]uRS>BE2}j`.ncjpy+pf}%1zJg&WgJhKSY]oru`:G|gq#Ms6}.[m9[MCr(W8=ciGZ
+dqN}faSl5S`W0q(6oH)kb&W[xv^=bfKZLw!#j:9(375x'6=8cM4%T-V$Ok<WXD[i}@hBq[#!)LuaFW^Z1exj@)uRy_+WFy;oTm-4i64@-I3UU$m5,Gsaxb
+7$Q)Xkzwi$d@q]=WzfNlksSkB@R7k@FcYV(WD#iFjS/foFO=a4jgCVn>xBIX7I~W<zfy%XGmASdi%VgWxanqSd~I-B8_LLk!YSZjWP621.Q{Y{.%ggW<I2
+PQQBQByG]g%G.u,4Xc<!Af7Ud(cD5wWKXv|"V[5r#ns7AK-Ci+Sl!-LmTV!Z6Gs}6&G3MGG8_^k]&4|kbrKR<|2!U,7Kr7#=u_k17__!K9-!71C1Su]xP6
+`I7yF+m;jAjJKrw]M:gZxXHFD6aIP`jA2V0H5O:_ZB^@4e]Rq6'|jWJ:"KT]'ZZ4znU0'Sg["j1(G|D!(l1;]V+_(A#:+o^J!`0us;7JJ3k[/!P(/R+$BB
+0"5I!v]3k]/FYli=rq{yphdxuNVOS>^D$C+QE}'v>tPPr5$yB8g-'"sl1T&d$1]:%Vm:gOuqF02bDj`9qh2RfC=yEKc.iN2+D=h5h2)gn/FIDq7T8s]The
+L/mN-I6SXA!.&3!1ywj6'kFA&lWbyKPw`/Kn{5Hlti[No<_NkNMx-W|DSPkIsAo;h}Q{]T-U)ilDfo_YI}t[;GA=4U4G<9>xc0$m#NN<9I%tnN$4+.pwo`
+_Wt)@%|SPWA0+Xk#D&If}Z]VWA1!dxV-5q$KV)a/fRJPX@Nf>njWWBG{&NDm'4&xXTW]5t3UzxOO%h3Z6#lRlHUbDuc)eY=_}D2x)Ug,GydAz%CnYPye^!
+JOpYsqawMOBtK^)Gnks/UF_0";Bgl#i5E6uL-:X=[_z1Spy|Bqq,l3]=!ep7~EnN9qT,b(7L}Qu&2)BV0<SF4oXCH%`{3xE!;OVV$HZk"(n}^T$g3hqY$a
+%$,}[C%CquA^A@",L$kI+WOQ$AWD"fM7o+!%d>%_'tR^/7)@~Q4Pn^_`q7ut7]4dObjI9JADkb%ijBm{ZG6wvo8S4I)<d-$!43~$@B(FTL.TOSGRSSPd|_
+FfZHH<'hmS.6nfR62chbU)O'X9x=Nt$+]wsh+P6(iOgy6U~A#HvZ6MHZB[BM_u(,"C;=(>7cY]ZW-P3Q0{U@Q8=S>n1q[i/zb|$:IxKk40KbO/+$LG6#nq
+,EsImlf/]&r.a`1_CAbrWW61Q(X1!#_:mFi6Rc4%5Aj_5Od!oSu:R2I[/%w-@xVLW8k}v5wo`bdk]&w(R_!`tgDa1X|[{3z%,U|@}As#rI>cweat_Xn,~D
+eB(b@A={(RG_d[,DE<]_o.YK8#x,ZAxB>jdO|>m0/LKQG&-OPT9C313(x]D6]A]D2r5PiLl="7$}_X,^LR@LKQxQ6_d6kpx&Al_'4|lLU1M%dQ7L{Z]^d%
+gNvff(QD_l1cS0(^AxyQuvCp;=QrSi1LP-QcgZ|;re_KT6.[krQ{wVEdCbzt4&doRYV.zBQ#AA==ivR,jns[Mwbw-ORE}re5WrpNRv4K;BNxTpNOAy0JKI
+wzqFdlz_GT:f>9tCIs2V"U0SPoD=sG+anDOjsTcT_5Y:_jQ9,;is"-X^1WA2]`<x.:IANB]5"D4Z5I02W1W+b@(xOLWB)+mFp@|q,Ld:Nc`{_4&b6p1D~0
+m9)Q5"l!QQNgZX~Jc#~papg%faKLry@|_JgE@z'R^]ol()HQV3-QgeJN2I;]xwa-Ov20]YE{PRC+iNxB7$'3wD-6`7(LLF<YA;'R)ju{)vR3s7-zo>.z.I
+%z_D[>H1jbIU@yZ&R%LaWj1kLEG([0]QV2&$3WZU@2$y'pS.4"U3f9W1XyO2mb9q06>@sY#)[[0pOT-25gPjb9knvp~LO-{'k>c<2`K|'M#Y&ZE&4FtibQ
+tT+uOt1vR+E3~I<X!}!n0iL9tDQd$dF!mP#YO}e1Lu#K>#;mg&/MnrAcu@mR_l'$HknS34"8yOJHx`d-Vkqb%"DM4!280>'hB73"0':6$NGhL^/0)jb#Di
+oN^WUKSA7lLM%)9m0jrEW&3rMX;(cg6-B17qc7CC39Yyxf.S'%%5]k%7!1pokvh+[f~Gc[d2>7;4@JC5k0gvpt4`d<6EaR-1t!h1c{GRy{yqm1fkF<,")t
+cEBx`[MZR':#0Pk$ID3OWJ1<lc(^%VR(@6z0Pd-'%l[C91<'a<i:a+pu8!~9_0u#Ex=W&;N}~pw&V-bfuZ0@hfcR-6J`0m$0=ISGWmAmb-3]jNko[7HcXl
+y,O(C.)qskatGW7VCad[J"HwPlW3'^O:s]pNL_[^}roNeBM/O7IMyVY|RBg/>!'9PjS'id)R:9l;$DY-@<!Ft.o2h@%tIZ'=/zk"1q&;re@XOUGAnI^YXn
+%npBhbRD&Qa-N#>I+{O|9Q0}AD2IHnJA%Aus8|Np%{n>Xr2}t%~@l@S}=2|DHdylIKFgS]BLn4v[kVHi4f3J^wG`Z,1po>A7:l{_uVTV$U{7+h)58,'f0@
+6xrt%x>Xaz8WWgg+a'Q0~NC)<Qyp;_:X7pCM9y!]jbUNj>}ETN7bLtOqw1_PGEury|3h<Bi<4cV2^;8/Uv$1N=[:TxBs-;V^M%!7F@|V_ee8^T)IbWu(#9
+tCzc;H`^O0zj2BV4`mM!zL`}zg;_~M8ByEXkxwtAmgSse9',acE_su10=hI}5"ZE,RtS!rDA/6JVym#j]$"EwQLQMO~0a8sEV':N]GCVp$7-e)h]KJppR0
+8ZPF@>oG"C[i]1IR'@=m_HM;|/aWAvm!N[Q>Pb"|N>}<Hjiwy(i[VzA#7OtY]oZ`Pi/9@90<UX}-E9V-]%3'$!PZxA9WDi/0[b~%=Nv7%yf=|wXCEHZm75
+mf`5g,}HAp.:=MO=+;uk8>>{7#H<T0Kfa(Aj!9.fcDX9zE|Wn-h-lBq!mh$FwMJRP@Yelf/u5^Mtc6<3FRNbPn/_`2PH^,(rP3/KS/|G$l;q(gpT'ZV"ym
+YXRF7qCd3^/_yss7Z#LvH',@o@efL@gSr_N>LtIY7myh~+&z]bx]xT$OlJ'>6kQyBT'n8oIFeD&!:4_n3ICgyMT=WAip5QKVTyw{A$N$vd/cBCYY66y-[(
+0uKY%|x/|Xh,pwem%:KLRbUT5{vw$a$.Go>|`uRpfe}BV-x3Yk>lQiEnD88c2@7ancr&:P5AY"b!v906ASR[l/4A!DZ|cM,@MVyRT;oFt|K4^]"xHX@0uv
+WcdlOvSs~CUv/KqM;v-v,zC=!6T8jl1MO8S0psJ3SN:&;|Er<OOUj_2mYl')'e({Hf(jKRs+tsgHgBb3`z,Hyjar_<_l]zE=!.7[9vj:8end^0q.sxR/>5
+wi)"Otc^SWzKcx>jb2grAF-xv'kLo3`pHF:2A5i[XI{6MB:|}1Nr]73K`Azr;VqV[U78E)HO)z!L`pDYlL_dHe[KT<6]=gmjvGxK7M5LA_a;B4+Q]5G6&b
+`}hR`pjk>X2awCfCNXfI2NCI-L/ApYlHmlg|KMZz{Wee^wNhPyTuVgg:MJ8K][)wy#F@;$R@wc<ZX4(_G7]GTeL&UR/cfkNB+;Lxa0TE77!]]!W4X|nYY8
+_Ltx}hq6|ol]!3aV.>U}LWOI3cgX-_FDQ3o74b.TnEgPJZS{_D<)8S3Bu@S`i8A2|Vj3,Iz(whZ=no"_bx39c4uG}tc2&CispC`84+sFl/BEBN8&71;e%9
+w;]=+97,"@60"gTU3/vg[/DO&@"~A0`IhHX"K8sJ#3}qgJz^L9"~1Fyo"$N@&$Onz/oyL4o!@Cl]}LD%2Y={}pcOZWmR)`C5.hwj[_F#k4|>QnD2,|vO}7
+2%U`]cc{Twf>#"i#HL>5.F8VlF@%lJy$&IP%BNse{5nC11;5SbD/KDWhOQd2=eSk"%IOZ&xrCP2WEim#c,q_3:q#'K$Sgg4hDy;opH.O_vu47E%")A9EV1
+HED4G7WM[TAH0Jw8z#Q';-.6%S;e6|qR-iD)`ZDuvLs@|z,w^pmA#2i0Q<rEJ7Y'3o4d2_x"{fr:j_`5Y^/+h8lDKaWhRFLp6r}&::`5}A&=g970yb;-F7
+c:(F{2PGzalI%eZ3+Glj_M-cJi`h:G5"E<]+M_MEWh%_7J^3CJXKKr)G1_".Pde!gS9tx:`Gb&;[8jYgUt`N4GYk,c[aJwH"xk|h.(r,G=#M'#Y4s1,KCC
+Tu>mftNRJpM<siA6mq&XOM1r4c~OEs!5O/^'`j'=FH~n`.mvX#'+rFJu[s8RXXH<#|,<X=Z0is+VFvlFQbXJMQIyfFQ1|5cp4A/3zrz!di&69UJ[FC6pRP
+c3CA2L7fg4]Z^>zQg`]mR%0Z/ztlmER:tCvDw)pzEsMB1r<#9Pp)/B,gxYZMQ<Uxqo'Z.z8RuTAm#%v2h!5k2Q<Qo78,)S+nd2o"P0t]ybi!-20b`V^(CV
+S/}n@wd3V!rtb/1W#Rz2t,DbjE'8tD7!Q']_3x7u:ne_g>W_}O&&L;1O_$.8kIw_,FgM1%7GR]53L(mO$UcANSYdg6,EJI&pZ)9m]-`:^uLgapB4X`u/pl
+FY>._4FGrm;IkzYsw4PzYw2EU:1"z`/7u"/N$j}]{fbn/F<>+}q[2@aO}Xp#(&c#1Uj|9qX8T$/2ecm2OzOaqG489.VQ0I7>!ZlV}@|48dV!(574d|:{FW
+l4)n4^kZ$)Hi/<ry0)V$I%#;@3t7zsbAaV"UU;1rtKvr)-:-|fRI4w$WVn|^ZE`.2bAAdt#LB.QL$.2I#bGt+54d74Lw~G#sOn+mwwf^NtV%25]4X0(E#:
+|FYKj@pe#Gd0Ud(LD28OK9v[P}~2ZF70M:>a83WLH4&sF0Q8yaY:6+miW8yaqFcrEjwk7,WI<`.|/]Y")w3[[X]cl-x)]8@.^6cxQLzVZ;1#kjyK78YpLw
+%=m<LIm+M-edtf<KQGXy$oDJWebV{efS$%R+{xbmD)"uB"8]i<!E4E-sYE&GeEV@3rdQdH@P=Op!0g7':+F+Hn;jHg&>-0u#cNm;;T#mozn)b,u}JH]yz-
+f8D2>c&bpW!CU<oYDUh#s)[Z8!o#gq+du=zJRmuVO6oIeY3Ru3N%{2N;a<Fs..LKc=ZI'(cM!Wp!K"@wpuC;l62wbY;8LmKSl#y{m|A|Ot_J$yL4^sOaI$
+9=Dzx.J4Z2|p(fhtnuR:+a9v3bo;7"#Zkexh9(~uH-c/k&W%u+qD.-}o5yoZLdAc|d^)_[G'c0mQ[$f]m!Ty@v2844f-C77xj`~KvXNeTrcm"UO2,VI)eP
+nW&8>j:7Sy<8T6S4=O&>DUS+YPTIUf9((z1%r,0jOQ=YU0<L[GAM72j^Aovb[O|U$sDwR>gE;&<[BEq=<W&#57sW"fVb0OdT<m{S;cvhKfm,aj9@CwI@Pt
+M.%!D&G4sLZPXcOUoJkV6jDJ1ULL{R>p97Aq"#X)eQG}C(Oi7{$Mx]UMw4WLLD3`EjTCc9_][3!.9g}wB<^N,/H-eNI|f8xMHZJeE1(&UKQ`7EQ+Btqf"g
+mMpU]94NE!_P%-O[/wwqL=Hn$`@A`(!dY;-%(Y)p#"r[Rvv^nNMWN=3zpK3qT`Y`)G71A<m2XrDl92;wcc}e@=fgDGr.47O_'xHmCn/'J:w[r,C.p>${-y
+A}bLXi,SEF==!S&.ndX]e;~ejLi>HWX#lbw$!U!L"Qtlygp.}-zp^b6's[q1,%wcWi~p)mGfIpahYmE2;h7kLo+G1:4w523_<D<WgS{0>M<]J.D$i2$t}-
+t5"AEi0Lq%b&+tx"uH>dr@s#8obCbEL$Rl_k,4C<Sfj52s4<p5^!WIXdH8'>o^bSwPk+>",H&T~)MDyC~tSGqp97B/UsQx$9<YVHR-Kv!Jh]H0P:#Ri$'$
+_.2A%#mJOWe6ZZ|KxRaj4k%#mgJhavz..<Ud_ig:59n{'MnMg!h%0&.6O(H(P;NP.qK:3ly%Bj_rrH>ph+Nv69@e4l~.4Qp8n8$uL3k+hUX!VMxA7Yux{X
+YiezGV`$bwN6}@Ul[MAkjd6F('%1LD`a!.NZ,`QV$'A&s.--9x9e}e}la(8RAo9')XG[Q#k%Zr`CLwMG+wvz^7=1`m3YOzu]O"k.HS86,;voPG9H{37"HY
+;Ve6h-C,K9U7xxuzSo%e+)+1n|@n;)O5n&27IDxT-L]`{+jAPY0dLN6el7JSI|EHt;]IPryV|"(r]y(%$%igj78!zZ[j-ls<&xgQ9]R.7WF8`Z>Ps|;Zq,
+Pw8pI6;PDKE1jU'coI"PHd+2IlWB#zb$lV&8'y>46;12Y$>QK5(zjmR19{0kw+Q@k!9Q;v:$f4YXhg]43mU,7I1"n.3/bo.$31F77.#l!SP1K3EIS8&21v
+Y'06)w.6$F=+9'g|]Q>Dq+u3roibkW]q~T83azvupQ]DXzC^+ECU8iGVP)K6$%1u.@B%O,@D-@iQl]Vu>.iM:M(V6|Q{+DAqMq^$L<;G{|SX7'0}G.6']D
+YH6'{loAeEb41pX<0w<R7.Uqgf$MO)+pE6<N^=i}Z<+3eq"sOqx{om"e59#PYOxBI[.3!1=7=`Yu|ca%5tNjVBvTqD/fCzyXkN0YuTYRnyZpv<Yyhb<Bnj
+Cdm|~[(lg'"{(=;M9']maG:$DmQ^eRa@n[Yp3he^Oh9=}G_7/_5-HL@zt={4VA7]D^YE2FP,!t+1;[_{NZ:L'i9;wH8<Tb-0!h$t38OUjSQWo,tm6]CP<p
+(Jb-0""SseM;iuH#Dj[P6SeZ,CA,H"VNc/+w<(04-kq@m]qkVf|>Q-_hDG~wK>s+y|^C+IGo<>}u<1x<MO3&!.(#Eni[KohOWQb-/;+{m()tt>CiE+oDO^
+T>]+xfO({B2_Wx.(@mvOge|Ey=iv^t:R^@&Nqj|gaaDP~hZ{SSQIncJB`_^@i-$=E){m69u4p8XikByE$Y!heu%pQoa<V_Ft1F9`v]-WNl9E;DoQudk@9j
+<t8&oUWf2/7--6Ye}g[Plod+;H0!Xe!t.f",4cWY9!^Yf#_&beKzl{N[g%[uqT6[cz~cx_^-6J!O|vIR;{^:Owfer[1Eap7ALZorq%'}-WqY=XL%wOI@)0
+RHiWkD"RLbYY:KWyNb^1rfSnV&oxIYk<6D.qTp>gUcSF;KlYUm<Jlh^o9E/cic/Gu`d9xWZpN>a]e6i;e}g+1<xpNSO4`5UAcs42]u5Bc(w|W{@m`U_{IJ
+eU%Dk:Sjf77ISA`yupUK%)xj4ctRWk8[/!8T!n%Ns3UH_R@on}~Q^jVA~{p4xt:8-^m=u0U)rFmf|J5)xZ(pzx_"r^F<({(rJ2(G8}%Q@/ogu|Be{_O&mK
+~nJI#GybA1Hc8t6k@x/ucL9k[5BtHcc_;`zKijE`6}[UVaO5$2[^$C^I>mP;&Siw,aXLhavLmVHAa'#2@<nuh5|G5:u,wuy+w>b:b4wW48)1i.`+w]0'Dy
+p&Bm+#XKHbKmT<IuIan#|-;[B&U]&965BF|("Z}g)fWJFH4ff+WX||@>s-#f&[,AFzk"j;e,ux}VX.L,ZfS9G"._O&Aj%L6,$=$,z;9oNuE.z<Mn&=}'@b
+geQfUtMPvroA`-|5.zeTZDTS=B_G18eo/No;3N{H:8rnrQ3R=&]Jx;mTufnJO!irE{5gYiPfg=udS=-{Lq>7FkYF`BmT~xIUNgC[2wZ^5$4H:FpEPbN$lB
+|WvfnqINixHQ(4tx:BzbK&>#&YU_l:+>;V|8EN#Wn[M_5DKg9+-YU66ZFnF]aRqw`6"<,7Zh)VSagL%3+11s:))z6i@rhxVG+nEC|1BGQ7"+!trK50"A|D
+^E~qTIf)_XeAl#k,IkRz#iaCaY!.)&=gX$"tvK-T$54(|}T`O8jh;Y2ibnl}0Kr#Tog;Opp--KrPbSZ<lFf;O^Osu$W}6Kuloo3}Ep5@26u32!N>5.Ng9A
+^7w``Ju3:W'O2BtpEN/p0XJ9X:yLMNa+XH2Dwa-2/+L`+%@%>bg:w@QYMC=brNXCpj.%]OBx7%cxFa,`,x=zyge+4n`2xO6(pMB2+[JJryCI1HA&/Prk-;
+f|"gZi|x2!A4%)E({-^#C];u#6EFUZIp0&`u-NWD'9RO<D|I:;ka+j7[>,t-TqlOxoT1~xaJsf3BJr@$VN]|K967&]Js0u-OayFj#U|Ly"VBoDyw7;o=eq
+JUYf{t!BvZ>g]3Iw~&_Cd'tCFI6QiHyUL`Ob<LpnlR.^EdkdAa"24]TR=Un9z)&UsGPiTl=1nXIrYV>iutT)eToE=}i[|]uoY-D8gF#fSz;Ol|LEFu02B&
+%Ui4N!9=^MRA;5FnIL2SCcCM|MS"KF]EO+@^r(YdMA0-7y;JV6@C:09%JG}M+bT'~46}J|+$2)/nHXiQ.oI'K9_=q%c<PTtl5:sM3>W78'92(3N%:DSE")
+]xbv:gbWlRYe~B&^Vu#}^-dN~p],S;/uF7[)m()jS4F'{V)Lw(^if'&-kLewJ6>}9f:Nh}0K[>A^YE@@b&^ESGQHE&-h09FN<`|gliv$-5J@^)WV:`YRjf
+>`R=<;)}^31Mm>Js`<bks8uX1)TU|OQXp;4{=(tJ+|k)<0tb8ES:sj'p}vP!xp4dz%jNsJRDC!eRkJ77!>G0TG&JLV$8GSWI5=y-3p$b]].$6C3V`u42[j
+KMPp)ohIZI@bR{sK70XREVI)NFwkV]S,EHnO=A5$({d<$g0#!"pUevu3rn11I`YJFBI.!85.fdc3(<[J|lbB>=h(>]qj5Khjq=GeB1{sD#4[LVbG78J:RG
+;fN%U;yzoo1J4yDv-HdYF58XRGXHPlZKz"ZpkI{]kB6CGDr`]4tJq]r@)|/6dR#ptt@S'-R7;QDuv(rdMaN`dmhm]B:''TGqWCGPAsuVp,I2fM0iUbxAVr
+t3p5b5kbuGkQdbcY@aY@UKO.MP=24J]@6L."M-P&_ZR}wYUX`P'VBvk5r@pFdy[rjWLsfh[08.ong23"2C5e;JxJ2o_Qv0@^4s^>b<ql_GHlIQQ.#=P"LH
+A{u-`M5F9H=aZyQ{v@@Vq4{eCcS#YMe{`$M"CA~TKqKQE$wc_ATL't<=WQGgIQM,F.=n;_64"w'dJJc!"HNv_b8mmSGcVm7_kSTZt^Sj<'}65=%aHN1"Wk
+2mCli[{GqP6ik{wV{W(0_8RcEklUvWBW_mb>NK=iiw.Jn1"I^w+G1I=ep@ShX;Bv[ohA^h6CHnE2~`4)Po_zTcFDYqpAKN{0tf&6BOdN74+k0IR0xKhaS7
+p1Argz]c,o_+_,wX]wzC0i]nP}d<i1K7t7mK#PYvJ;WW<e3o`FN!Iwz|Y1&'^UWHiO[dool;M=Q`<tpPqS9JYKC]kHP^Izqm/:gO/_"owro5lA()srpm}$
+mx+I0iIY"wN&.ugM+Pa&O6o$x[kD#qU`/)4xCVcj:|>xv{pZr^TksJfh[P:c&Gihma<3f,`[4R/:dBwA#P&}DT!8Hqa))|IaDuGO|)/kKaq)'!|w|LlM7q
+i8(PF]i|$Zt-p-S-e}/+!|=s>&Juq82>1@/(I1`-s_dJ7Hq%s">=c.Tnv;>Fll<{K:9nn8j[N@bqjTy`9l]G3O$'UDu2gCa_PGEgRvTbx!K+zfa7!$s4_,
+ZmmuLAI57Us03efQTy&=aw!yFkHDYN,B"Ri'm8)tFaI448Q,q<DGnEsa()3Ym%)3+'}I|HSM#:H&Ji$8gDohj;&lq`NQQR0_kDPOwOA&$F]d~a^@L=9[7H
+z]BtH!)-v3VpmYq[}ZcG;ph3lRk-ugXAt7m|]W4]e9~Nt%lR,Gp%82u/d$Lz~-JWw]d,r-YSFBa06FHn7W/-&|_Dq<S^`p+tySbTTlP1I{@xiN/H^@WRsp
+R<,ceLd`gL&>hlzFUHKU(]wJ%RSgtLSu@I#`:V^!jLxY|xOy75l)Odz@jtZn}>fN_:"F6jNDd"gX^e!b@6X#K4QD;8y,13HyKlhum2v=I'%Hx$=yl28;a#
+NUN7BRkuiTZn0IxS.B(b2n4)^]pBJ7CN}-]/,w^[]eK;RX3p3S<IB.eI'xu]'baEHWJkNyCo]OOJa&GxeL7n^IRcPXz#^x$`7M0pV;3SW]i@NW-kJ=~5!a
+@]k)hA2>!u4J]uL+EuBL.HW(@0ke1okP;$w`u|]|+:q:9L^dHUSP6X;1jea4T|EC===Pvp{`.EBm$[5DdTfwKrmwF:NzZcp^4)z{_'hBtv(@Rzu7}^.}Li
+X:v$gsAF~5g+FuCofwar2kJ`j&{r)r,Q)je!!7#;<)!rcRRkUUf@!{`/N)(hx6[Oup+%waH,Ag_VS"a7UWpaZ#_a4Gy6u3`<94~u'e7@58$_z5/T{:IFsz
+_@.}l=@ww,,s27}w:mIa;=FQ>}V,g0+C^]^cGy@gzoI"cB$8>;~2m'cr|QbD4E(CCz~wFu)@7m!89O!x2}t0YrunXN^"f1MsjLR|=g(s6}[Y'572jZ<'dk
+Mct->L{|[Lz|Xr/h'NUGWe:;qM`Y9EvCG8s1JcbRzc!_"Mlg-[tv_U%rK]M1kd3w^km'.q@/y)1vo0!mcYP:hHvesTrU05fMfnw6o{6['C[lhx;Xf2Q{`|
+aX8J9w@,{|<Q}&,T'h$k(DUvR"O^U1nE&bTsz^M.9nqfKk6jw9OjKP&G}Q[A2!'$y_;<X!]}>]O_!llS2|VU!fa`OemTg)rdKN[&,Nr7ej<OKo'f=d$Y,G
+0Y+7_c)-4zgZnY[-B.(eyj<&]0ZFn<)K~@q3U^cnU.'Ei.o2lpEDt%hr/%IltJx3rG0{~b+_6%x=x,ANk#EYToVdf^yZUik}Grb!j&JU|KZnOp>AU6D}MW
+w0rpIG/:r"Elg9VLPY<ES#i"}Q}kxGg5`eXZe&E2/MIZ72;t'VtLIX[gdpa}~@LH6;:2Qc-AgprU>"G`R[)DX:6vND+bLtRUXL6GvIK9Fd/^.Y,HJI`tA;
+R8G@^#bS]_yc.]Bs4G[,xgXaUgQhQ#,L|!p[.!;_eXHY0fkU=9{R4,{%TcjL7;;r{_7#7pWDY8N}:s.aT>Ld}@B,6#Ml:aBm[/7+EEGucZ5CD;iep;_m>v
+3jL1n'VZI6oHs.TZ.F93'n{UMjmLf]c.L4GUDL/N1{!{Yl:N[Yq}T/BR!O[>NKmzIa/7T3J%|6[n<ef:baMz5h&AO>(T+N:Hz)%7Ic!x#m_hXU=nprO!se
+WJ/J%4TqZVxm;i%L0%1b`(d5#qC37@E{A%th&xC<`OFs[BT()loH]+++vc"f.gjwyODT&zX2wr"iQ#z'6nRvS%,ygT$H!7BqN2[L3b:KpW{87KQqRL%Pou
+;uo6{iPyX0PbVp<|<Ejan6Y(|7[!n+{qy<nMrzc8K4TF>yJMrddOle0Z/w6[s1E$W$A<h[4SmvSUm4._MGCk'N,[SkrwIOy=1y%v1cP{|vtqNnU{O#(|ue
+v{hZExBviOUSx}9S-|w=4{-ZW7CY]i3(t%V4UKo{wN}piNRDti6m#OeN,z9J$0vGj!l{.[eWg0&#77w&7h"SgMrfb6G]UiMr.(fN5$Le.;w(I8SQjZkiox
+()$>E@0WW_&x$6HW@b&yprl_>M-3v[y04AhFupsv{vH|z[GUfoc[EwWP7j_b49<rNn<{it!fb/}8aPi|=Xk615srI{EL.WFoUOr-,F1,-/uBhftm+%J)zJ
+i{#BI@V_T9|^~jp(}J0VtrYMVMabiA(xxLSDo'!KrhA>z533T9xFF2oHqL9W0GIUPLBCCWdx$)@kh{470Qw(+[hFZI2bM7)x-<RbTgsXvT'(7xsd[o:)$d
+Ygh][];2x>8%]'{#M+MX&YX=s),OJ0cc>kG$(%OHOa$7[@(k$;aG<,c6%Bd^+at+~fnWAs-Hl;;@<WTZ"dph6-20eltXTMP.kmjF$e[Len~EPvrPnol:>i
+'Y5J'#}to6'y$,N|#Z3<E`)6!O=98@(5C)Om@Unz`I;9Xtz|sE`DX+hEm{g/#gb:+"=edqx@7|LzcV(<c=Yqt^FLGD<8SM%j#^APRi&$%oP^]7cT1.C4(_
+nm@yc5].9MgGn9V|I|skbhX#stADfARpIpN"I7cFQ]L(>l4YEOWpWyiF5a9)JVXg}4`k]GbmnZNq&qjjCML1Gtf4/Unszx$YPvX(Dgq+I+YycOoeGP('e+
+P}28"|e[!-ht&DT,G|Fc80aBCp[X<).qy}z(]!PF/&~p'-+7w1lNe.%/Ls2}|^4YmZ)pq>-.d/f:O{plwsP_jOGG;v`Oly~{Bz)i2C4gI%/VBjK8$_y|GQ
+]Mv^qMgn'w<jl7Y&=s7z[XkZK:O$c|i{Bc+J!k`f6:C=tUCsVlM^N^]8CK!gqm5z/yY[DU;:5Yu='Cr3o!RB;5'.<m(<Y(l_whAZJl#=>+;,,2u=Jk:5Ff
+RG_c@{"1M/[v<M]m;TFCtfn`f^$zptVHZ_dd29'f!OvB<"#^h.X5w"||`Y@9K.O:]`)wv,u<b-PRl<8kaR4<NS8g%_^cKuK@.F@la&Jk_@VQ8%3out^.A'
+DoGTf:0l50541To^+Tk[3o8%()~i~$_!><IZpgCp#C[1F/xpB8IhlaxJv<%+cuI)2b9&b,^f2vgasYs}AW0UZX~SHp>,:B]mS5X_t-NIR)0:rdyh"1`fo)
+"IUyF+yHZ^L[!}xVpaMx3_QRcpGS(YN+B5~t'GYgAIu3`t|4MSK"t+Z'8,->eSphcSX"<j98T{]DkBAq%&&=~lC>;5(Ge[FF[x-b>|)!"2z7V3%PgD3^BB
+~"twLC;a'_e.hR]F<VoC+52ePm2&$ij%Sp$,(1LTJ-j9d:0!H0N.0rq{fB!|=aG(C;z[lYXxmbZ_5vyuK2q2LyaH}Z9Ca}uAi^PVYVS<bD.%|CkR0UshW<
+D+D9M=Iivjs.Q%2{n)oB<Tg_wS2s2Q^H:x3B~VV#9"Q!RrNJZ`,f+dB1s#|%R+qsb6oz!4"#FsH<x9Gl0xsaVx'f:#}-=|ka:4z]fhD_L4J]]|y(`y2Or+
+uOiCmF!{Shc<TdLi[hM=9|V1Tv"W)$lL(#Q,g)bU"ez4@dH3a&.3UC-bNH0."k/qFZ:B;m%CxC09~cgl-Z!TkaR51$Y]iLcMq_&C5:D@N:m@|R}h</pe!;
+k"$J"B~P8h7]AL#:"&,(`eFc%1z4K-T{pF_:h{l+X5(ryL4pxSNc:y]H-j.k_7dyS"]`m}TPu78dgq/t&YRr$.rd5e</(mQ+0+;#S0;AK-)a=4H!YQz_TV
+GA(O!N`+b}YkYt!paq|E-]JpSr$DD=T.$dH]v]M@<SIlN4]l7N2(TI98):J`T9~&Q1P+}D{ibj{4)N8xc/ObKx[;T^rb%u+!]zAq2D0MTrUR|J]B,8H|/s
+D(<`5PD|/zSUUKC1+zrj%$5zL8qh0c#Zl1J09%(,8Ac.m:zDgMDYb+&[kno@5xSQ:@~MIAz|qPN{'0lW0u%VN4rh<@$KHSB(F,tYnrK=.4IMF2FM~fJ/Q:
+RPUFEzOFn|n{{,(K5ydiNdOa37rbBh,q@40I-ui/Qej/),XO/.&DP#=Y3kPD|HYn%aS[DPLk,`2XYK|5(I+CX-]>Wy6jW<:d!riU6J,X%dnx"L{qPFnV8Z
+#rC.5iFwrKZR=z$lGO)u8x=;[<s/Gl&#'fTi:5S/[=hI}rM]r-clE:-oqE9+H2=(Z5u`FeV-v'3BSFq(+DJ$5K9pV@sK9J|kcnte0PPWo&8T&4+aU}hIx9
+xiU|~sO,:n;gL58NA&lim&BtM+8#t"piaRLZS[0;S#'XRV][`W#jp.@Qxw}IXMsyCG9=,KKY;X-}$LH=$9U+O7M'TfN|I,C4@KjAw]0)-T~m8QYNT74qEH
+aSCqgAu3"(lC`;B40+bDA}ZFWVSXt%bH^w9Pn:T>!q0qIC_cd}TX6=fu#MbEhvHqtPzA#r@GsO7]mJPWyRRl[H7cpk~fXuIaT]whwqCKu]/Y7VsHfNvx6c
+dm+wJ-MECK-yhFFQ$}k@X9V8^GHOno=-nezrsBo0b]IZ]a)Z1R%3P|_iDilN)i$#KL@[PdDp<`I4b)$W)prpn"[c%q|dM59Bec8B2Md^%I`iEDPC>QtSq;
+2aRuyC;P2Ye"nkJ:gpEn('R"dipY/g$jOC;Q7|RY,9OC=gG$XxrCg<{BY[Vi#_@gjeBDlT9YUd=Z'UeQwa:On6]u`:/KC11W<1BrPBnk,C2kZ@dL7U[0Km
+|6%I{w3ac9^,d@{.f9NJjJKro:5t,-@I062c0u,jUQx]j]PUcNpkU'N8xH$yhShMck+_{m;wu{/f5$p7z'&mf2zEQZuz~^B>1KsjWJ|G&[%zGJR.]sD(@y
+W|sc"d:lY=KV6+&9Gr"Y@2:^'R5HFI[W!>){h^(ez0VAq0N%;^ywy9<=4&WJqnj0N@'!15F:nJHcB[T{][zB,6yZaNn,'Wy&^/@%`TccY.1&kW-#8^4xSo
+Qo[Hv3d'0Nnr&)ieoz`Fp'c"0RCbDTD9Z-+x2#M<FKlk=<y4TFkhQH(6CRBemcmnA-Z+&Xn(I$NHzAM-AnH89bUDywp._xqy$G'wuUaZ-ae"LTvd$>[TS,
+z;Qpfc:Xa_EkB8X66[V6/Ef$y9F:'P6nGpF$XhEb$>o2F'HWZ^ZDEQT3@}3BIpe#'ZRA[JM|o^EYS7O$6obx0WE0"AC=,>bmw`T8V$H&G:J([^H)0St`FT
+P,`P5q]yyPoy(YH1QS;'bL,%ZWjTFrnY2`uA#PXOYI0m3dK!{8"X~6am7C}oBr!d8I_9|L#0r9HRSGVJ[P9]Kwfe+Z[YdhyK1=<)paq4HgABea6i,42eYJ
+(G+ls(>2)q+A/:&{Nai(,9ve4jW:!mFl8|)1qo@J&=U%gjpXo8<4u[{lmwt=Yma[5xMz&>z59HAmZQm(x9ZQjgRqGZoh[J}DE$eX"k!hj^6me$u^<%XAnT
+_nsqzmiYyVZWFY2d(,-0PhL=9EO4JG4tdh1eZ5{_@k9#uayjEykzDA9cHl/-'w#"cW>Xig}L)@8CG}O+U|oeqMXDYSnBxb(ZvmeL.bp5,t|syQUY<IuymT
+k:("LB}wJo>gZ3QeSa_4MvpJ-z|GWI>3<:{Q6I+:Yio.7[6f-KF,|;lHC@-%<CR]g:FT-SQ1Y$9jF_o(,;!Jm4X6E0kwve8/4}H:Eq{zI;F$zzEZTZ|)Ml
+,SNpV3M>c=|y]m4_mGRi5MSZZ"Kw7V@.Z|_S8ENxdM1W/tpj@+tJ,g3UTzCu50B9SNXbJSSR]<=)ZgjN4p0EMAI2M-;y'|]kf:BY&;c%^cw:Y+BlGt:Jj_
+Pk<#o'C[#JGl+/(rNJfoG0KWL0AP3`>_|@W_o@WHea3i)&~VBbWffAA6U|/="d/)MiZ"q>.cfNHv7ix_'j]M7lho<rv)3H5S=sYBxcFjlL7JvCQ(P1=B@g
+@daBPE6.d;3<>@U'~P`0W)au%>|njiGjD<}3l@0'h7b:!4ma@A<p7gEYIXAaQ=#6X0+&BE_"!m|'RP{"}IEcpdbH2bmt;w.$aMG=^'8JY>jY}WWV@&T$,W
+Cj[Tt6y_}+-o!%Qcq'O|LtkI/p0!"&Hh`BR6y/2Lc,%TB:BT}Jrf-!zsd8H(K}zC28<wid"5,AOS7/$xv%`UM(A+`}cs`GYcC14@uaI40>hXoG`4=`K'uu
+R+6yJhe$JE%x|2tQPcKP':#L'&JJXX0+e]JJ}5}}I55&t`#wxWcF1ewk>a$%hsJpvK@D8Fg!h2J1Cvi,9MD<G#rVdml}XnoRn84!3fWlsDQ=XhY0Qft:3l
+3yWl@s"Y84zAXSrAXj!-KS<W][{qw3RUAIrQgCk$[_J]Rc|,h%@C~_CLC(ASNR~1WR;"Cq;N,|>A2-[_`f=}zw[7=4v4')IB=49yja)ZcY7krb;mwf'`pA
+IT||w,OJza_qZc/v#w{0n(~}zjx,0:2&1YYm,vDC~0lMMV&d>X-Zk5PnHLkR_/@G2Kp_7+:],il>wz/<.},['p&wnVx/pX}8x].b;z9pvSsDW&ChHL(cKC
+8bp(Pb-'PmP<5Cw^R&;R!o4h1btp<{:UYsz(C{#p:5UvJ<4#h=Nks]DR"Ln55;Li'w0";ovI|C"&0dMIbeEN/;){A{=)rcZA+5/t|@o^n!x+_tM!zQ<0pw
+~rsYGQsMR$+-=i,kD;BKN2cj<3Zy%gn8@qM^Vl;Z]]lFyq5K`f0&F;/VXj3;fUpgSb5Ht"ELgE.R~3MGittXh0hy,IRvIpoD5.EIR1z`)x~1Cf(@=T#YxX
+ua3CB0YP8euQ'(_&GRVOGaW4ekXyO!@>{9Q^qjNG1lF_FCr(J^_8CLc.~4Eo^d@|w+vxFyuV-qHpi4+UZec2U[b&Q0f6.5+.7/x'!`G4qjXN"Vr5,=kY6R
+:{E6CmAL6JF3m"M-hcOOo!HdOa!8c7.fV6omsR,|57B,u|(kzP@^$}cer}~z:OWS9op>JR5!hsdLRhSz=SV9rcZ;jH}DzFSES{`rM]^6ykD/A22'uat%-J
+b[qphL3QR2}E#A>OC]Vk|t-,}f(k,(~_A%2rSdKrq-jem@^g^z{.sUR78T(Y,Wi"7}jX;@sW2I$I4Rq3=v/a&1xFt;/:vC-IQh/B.5p]iS#=T;avse+>SS
+lu#&h`2X9NN}vgb=5a6S!`KWT[SBhfDSa-QJzkHe]3M(tOwPLswm1+>_<$EY4GCxi%9KoSv8-aO4Xq";ys>.Ww9a;=/4}t+";[OB-a&yVO4[Vt6@[L~0Af
+dH+DIP/VGlv:K/t0RC>n`KUoU-J,>-ggV@Z+dzffWQ/)GJp7-xm)|rxR@Fffsj@Dj41j&ddC&so98qtg~a&QktD6F)T1zZjQoO"#.Yt0fF;'-/g(#-=R"/
+`3}#eBJ'6L&@q;~pgMh%N_O_[-T$t)uBmmb"o]27g%RR:I%JXp^#)nSg`8xH^&O7W2bXkk8%Q_5'brttZg}x_r..WC]IB;T4BI%!0#(PLkTG+=hAziF^B_
+@FFp_HAH9RNqG$h>ZQGHr4o`8Zia$mrxedfF{'hBdA5h63S:+>18]yd@H(g$iU7KHRu3sq}zF^$%E3V.cO%&cT4/M>y"S<l#&6diHrf/,U__u:KGwL;/L%
+gq#,}y7'}8-1312CwUB!nE}3^2VDOFNen!oQPb4mvXTl"l6!cd!ftW^qfp+WanvhvduaHVx,G;b^#'6M90bjI;K'+VfQdN!])UVU/t{Q2`~,K)>k8j:It5
+dqW+$z%lRQZ/_(_MK/ysw=CkE7"UB4~q)_0.)L,TL0z4$m/.j{wN7u-jxCGJh@g#&]N5VYQ^R[Asx|>gcfx>~HOL{G&gr3WknYt3ol#odN/kn'J|.ak"XJ
+5^0#=N7tPCj};)Hdja:6/zy^+x.N.e&e:OF)Ypr}u7AGX|-OT$xj%M"%.+~qctIgjw=^Zu<+wb1XoEsF"2Qq:>fZ^P;"AapnwY"jLa5^sCGZUknPgh4t^;
+0>MHx&vsp`G'(3|5>yn@DkF[bs-{5o~__"Cl8=v`!Kuse>f7lSk1yZ)h"DmaMaDOyj9rqy1U!}"/HIyc's_$j(2df0X7W[DcC.duQ$0!5};MK1B`b2@g}I
+Ou(jsBX!pK,c5{^JgziLi1L_nZ8k_Lx[z/uhq$bk"PnN"2Xbw>K[/>]PkL-b0yoy&wg;ml._^N5M[m5D=Qj"Wv_L6K6@{$Pq14A03$V@bH5N7)R.hUUp=;
+1bKJW&>qzZCg}Ko,p3oY["@H`2&=bsxRqcx#-YI%"UCE|ttlZ`ojX5Gw8I}R;(.%w@kwEvbaU,FdN=U'=:k3x8Q'%(a3%!(bg=E"n(cbX+dyaQ-@##Dpld
+m)wc-f7=+)wAQ,:-KT,HXyw&+M4a.,nxt#i5/R_D_${7<Y#Z!Nr%EH9z_LqXtv'd~9R}lRQo$-Y=s"Gy1x>%Fw5}3L9s'n5qh+A,0q:cW#[r/+bfCQ{ItK
+&KS9F;#=f@;/{jo`$kT#cF4H{.vE3!iInEYk00z1J_F'3Sw0G/jQH[iPHW#HC=~.:4iR+iWLZNsWDebWGz`e>MA[S$JA"}M:;C,(=GLjq+)Va2&X<oPdh=
+'kda"yjS^#yL)qv`SS5+qkyqw}6Zl+pZ8BNd8l5Hr>(<J|U"1umX3y5c_<9ZrQa{<`F&|qaFZ<+dkRKo@Sn35w%4bI3.A$@|dK+@uiV71Mb24{OuA57R)q
+K_$y]-',Ue5l]BlThb4C=0U;>.:kcsA{.u&ztn&)[M7Dm0EA'9QTE7k6jPTXxP),PnvR8<U5kauU;rxMRHV;[:7}#aj:"PvL0w&O}"Hx.jbSR>]u7U8H8w
+xm5W$L7K/&IX,WYYJk#15&/#7E2kw1aS]Bq"4mYjH3mLpCZ=_%ev#e1.mLA2D5e:|y5Ghc}]deY|CEvpgae"c_r.`DrH^SO#;sS8^`>0]R0Q#J64ke27ek
+Z9:Bb/(N;"+uHR(w5NJXe5SNTcv4YZp>:v"/-kp.>4}|'$',SB_U{qmK!7ioMmr>{t&S`Vwe=x>7--b:"Ou6,S904n0vRxIR1V]H-W/hhf#I^dlY7A4(|Y
+x{2lo)Za<-&-hvgiUWBQSbj!ws/<7Tm^AcK:`xYz@bSEP>jBoD##`zSI3CWN/x1vma"Wr8(Ib_PXYG.-62g>O+43=hR:tia_sW-pPQ7(bZ4q;9x1R^KL`8
+M;DVw9/Lb&"KP<RaT(5Ex(TuIQSrSj.QvUb"I.-JJ!6U7wYkuR/GWdT2+pd"..({].l#}!A>/4sy'.6qM]ges#|1c%]Rw{y:X)<`bIwa##%!SS+"4g++t+
+^|unn_j8G[iZ1jA$VqLb+0LFpp=w||b.MG$@^8O19$AU&9"ax!lLf`"tDfNSfC2=d|x&.C}p%/]g)I$:U;ae@90bJ0XZO/kCQFi0C%juUVr9R3[--vg[7L
+zDtM{g1^8fXtB;i"352U+='vKdjE.S(D:4B%Kst=y<oldQI$.3qZ[LVYALdX#`.'heLE(YlN1[}+#a,4v-ogQ/iZr7#V[pfb!Dw![VIE{[&L^tPbtcXu|v
+{q,OOH.X]da_UO`>gz`ZP[3OsQU'Xw7$!NUr9^e_RU49@X+<0oa,6T^2|y9AmMh2tv!imEaQJw@fgnP&_3sn#pz%7W:Hi0,tuo[i1"=FC5rH:HceO&7p]J
+}I<e6l]ztslDA0-)uw)0InOJ6}i_hp#Bd`pNbf"M2m{A[Ioq%vV%i@CHFX@nt^Y|3>K2VMLv8&Lt)RJ&KL7z2&4phB~=F=-1j'yZ+TE{r7Iq-dA6e!Ao|9
+TC'[uWB)=q6AGFPXwWgc}|^2[1ijD&pM4&igM!2d70]X,c:U+3&BCq`.6q4<7}zr9]8C:OrzauHZ:B3uR<Z{-5$@HH-xW_S]&=Z_WV>G2N#Cju76KT&]!1
+yE>4fI#J3(KUiYbU|OJU5@0l/5<roz0-qB'sy+/`Gzi#@Si"}GOtrDj2<jarSPV_5D2}}^dQas{t[{S_:EO+;9o;s0ym;ri,wQAgs(=X,6PEx9T4ylhT!g
+""7N/},!<eV0Tfwi-6bQ`9Er:ApbfE:6(UAMrQ#8B#<7l9CJ&=s-&T;HG}:V#8Y($ZuQDfJmXfaN~mHd9Z'[j1a2(X8q:$4lcRwjfkS_J9KC.nf=(cH_#^
+)Ho}.'Jg16uJLrHZ[97o!![`.DfdDk6if!~4k$M@jY_]fGOlPInU]%"corcw7ool-KyqGzh,fk)zKcKy^("PuUqUQY@LHaB5Q=K,mLYkAxAGfF3OsY&GPy
+G#$,C%n'zc8vaEiNgkpxJ]6sNZyeNr;N.n,Lf`uz=h&7JjysmVwN"k,g9v9J`{DYw9^.`m57P4)YV#A%oa[1#7=o'iv:R1Ml7>-wQLm89gCAZ^lvj0.FUu
+#LAFQrv_hL"b5:;<&WURgbVpx:qrsm%Ir^#C8Bf;X)z{_/V#r6:<u-14Ym.Bdwb9FE8#F-R>5mPu;3%%`e1&sqI:K'^1:LtE;M<H,aZ|v@g[j<T7yqc;EX
+G.Ns&0AwE9mQBF-&F5%d8(Md+ccEZeh=#)6h%I)W@Bhehht'hH3:]yyB0=GZR^yE2Zz#dYOQ067_#WdPhSR$W>.wU&r[=Pesq@1)Z;8_B5_wn|iY/2z39G
+2v(Z,)"q02;}+)m%YqLx%R{Ct{;}1N._G;i0=rNqr4O^rrHp[l,IYrM_:U)e7omW+=}4BlVaP6,5:`!t`",o(l}8f0Zle5w7/704R7:N:,)l@{h7)%6Yu:
+~uh_t5"xYv;(6ZjJPtiiD<L{Y%M&svo7:]m6Wl2%Gjzf=2uGNWA:[5ZwL"wnw{4^<}$s#X&N;0DMPDW%"(]7g%%%OFG.:.~3&/JQk,ROoAv$]kL+fi^OXI
+n^5)}/GS~(fizut^xIo^#;.zx+W_07[jVey@BzN#q2n5am,hDDB72+U-im7WJqD"m58HMMZndetx.)x3Gia^[AeN_y2%B5#)S'lU5Rh<oW>Q$%i0%-`nSP
+HFAsp/vMT%hH6cS=H+M"|R.#qY-J+d]wjy#nO.wH.q1639VNXJ^sGZ3`-h^ZK{aD2_wE,rJ[P5xP4;"Ml3<%-J<a[h$7~^!a:h/i[EJ0ama8E19U+)/5Xx
+]vaNZZ197K>N(aD!Nttk_d6!f1XTE>F(w.<vKdX2Z<Ne}y7yVMk:aI;0pixGw`swNa$U:2gJ{#Ri,u/`wLxcMDohhbJrGwN2uw!")PLeAy$oulMvBKDy%n
+/sT<YK.j$2]dYw:"<7TqlV^D&Z8]bJ5./c~C,!NbZEElfx,7'$w;5Gr6hnN^%gO5`2Q1Hpp^c%nGt1d3QdTOuYRr"-c2-@Pa|v&Bv-oD%EhXr[6deKC9B#
+&Y`@#-Kzu]$;Ck}@NxH5NGQcAG0&DP805C_S%MUbg)zL,Z^a}Nz"y99`F6/_[Xh'8:~wSz`v&m-5v:A{XSd;,U(WaDyvh&dn:%tD:68e3l%9c<~5;oawFs
+Wl`Ir(0fq[n:{Z=(z1SA1d58WAbZaty-m[iOHMgE{r!U)^RC.SGv,4{cS1$C:C^M"yEB%{iSx[;XcgJ2+vY-~VCzDXg;>qZfOe"ZO20-@wU/Y]iP2:.yD:
+BN0&[>KFrJ(&k_J,_9rJ,InS@bbOEeS0KV5)&pKH:2~iQLLjf'j=79:b-OT[3KT}0j'uYRs&O/Jto"8lj-)PBxJOlI70%o8W$^'9Rhk"2N^,K/y7"x=:Rq
+ybxIE/j}R[v[,#x/i1q_^)[`8(mg-WP2pu':ng/4{yP8Jf40xltr{G;#CKLd_IyWIrv[gWI-WSYQG;M^<|On5Nx$+<.`yOUPR0x$]>WHn7K<o#Fp3KA%1M
+=Fy&w@=+HFU)hqJ;6U~{[mw1P%9!ATa][5;&{eW"0ph=1e8z4m=]gEYRuDDbj[DxLVn;A=FRO}PbS/9s/-/T`v6HaBa}~TGtdA:aHFRdHGVQ4V+(JgD.;0
+7C4|qeUjra|i:rCu4x}79d{b@quGKQv4wL6lH`|U>,azM8Y:{YF}oB@IrTDt|vN^iK!k`7,F^!B/=R7x=#E/5b,6UKkYRB=0Go/BS{[lp/FHg7]uQAZfa9
+w)ungmxu7G~GR4NBTN909DX8HTy$m9y':@=wK`7Lxi8tpksn^n24BiVpqM9+.bbJ]j%CMA)TY>cJ+c3#R+Q%Zb4@t=$+}">3L6Q,"fw|tN%J]6/V=f/IBl
+kjIL(B7kPWlm='mcX#~vo1SG5K,R@dg2FGG@gxV,Vu1,~j5;N(r(]2eep`SuYfh!34>fPfd=SB}QEqW+A725}b@p3@^.zHi77Bez;UTkoK}TXM4|n09.r<
+B5:p5uQ`HEf',|H_"ki`t7wUx;B&|7R7Rw)Z8F%p9#lJ[$-i%n0H_2l8&1~WTaMKp"0<i&84rzz#>+"rzZWX>+m=iy~PmR`B|Jf9l2d,R|tJqv`b#p[R[;
+>_8gp_JwMG_[a<Z)}NqM'e)-$8-xb3<Ui1ny0yVyQ8Sh}oM+!+L^Wp},<(/TfW3ce'K.7]JBc+z91;^-e<('D"9<-HqB.J%c`k,kI/iJ;D/D1+n`E]iaV[
+n.M^2R7_Q_+dM`nGIRKz~!o^#)c^~bx^J0[&>ygIXh[-4Wveoj#1sLNr.vX`'Xo1yUp0}ym[RaxT_z:xfS(>(4t}hSHL@,)/oP'Acq0yXx`B5IQ^_EHX3s
+%DyJ5d/Fu^IR'rW9NJI}zhq1n^{Q.vuv_H)!O-%}TB={kbieEcNpC@s1"di#(Q^@op#fDa>K!R$"TZ,$|(brc[jl]2n$AphLnc&949W.GXApOG;;o83x3e
+Gs%+"-"a~bbiHG4x&%^f;Ef(jZ0ZDZJZ<g|HDefgZ#N_9"nHAP$VT7tHa:ve8()CuQLyM5H=0m)r=7j![::^2U;"8W6f#ieCE_>,$SPsAF[aIS99F;@baZ
+uT&hKzcB/}G,fZ[CQvFfj>um#.g&VSmAhS%Xi4cjUeTof&-BG$^HP%dt`huW=9x-Nlbe+6Ma!Vzu>aSF!F;zw7@bF1~l`&Tjx"u3dfr&="ypBL2/LKIGK;
+!Kvt^TI@R!O4%SKy0E/,#Oad!bb^@.TP}"|I|eXXZizL`.+/zxL%$<,V/o"cg0hXJ.#nEUKj1)W:&!_XIX@`H"C"FP3>":DyYC%YZO0iAI@'ub^UTdV_p)
+m1|="L4l--7=_"x<q_:QV!IkA6Nw~x{I4%af'Z^'Dh&af8wnV=z,n6AkZ#sA>GDA9ZV=EHY:B#oV]DkYRPT%I2,0p`NiiQt)5/=gdEcah-qLw|,joA!%Kk
+&|i2j>WuVGIoDsA:SdyHw5.8lTxwWh+3r1:Zn_WE84oNgW73Bax1$1t@!ok"=zHR3b>acLOwi7az+1MD8C4V,Z$UaGz)Z]m>RRXplYEc"B-]~bb<tmS^z@
+{]FlrA55D#Mboz;Ixf'eet9t1Ez9m<"+%};NEvfWlTR:0}4lOEHv8ZC;ZI:=`K`_7$a4`rrBkx^_H|w-VPV;Tu~CX#[N1yJ@|7V[-0.QiewjPlj/@l$9ZP
+rrZ</klMO`uMD^A7;lL3{:#y3bB_S/{i7{GBVjZsQ9xbWV,XAs$wQS{AlAIw"H_2nL5b`B&e![}&wU+8x-I|CJbD[Rfq.[Y+ppup:S@Mpy~PJa>,=|%<'M
+V[RCtXd9)KSNSw](Bm,LcMT`,W]58CkK(|Z8evy{LFItR_cE$E`6}Z0f>6Atu7LQgacIcyuGKwZA>K}4%##B%vK-whELoj`J}C;u6vZ;)J=H[J^lR"#Ka/
+plyJnUC5_o`:']t8~#r'~#O>t_,M(S)]>k3!E[WoLT2_Q.h2h1SiHuZS`:=,BfA.[Q]$$|VHP[4BhtBeu>X1EI4Go0h`#8U/Yb$F1EuIl76@rr[@v-#=V^
+>tPwqKvTb%}Ay<C4_x4)5f/L.M(]<dZ3f6D_#vbZ~&Hlb^BB-C7ZSB@UCPf^IvH&9DM8uk2]pC+HC@.zcbRfxgL>zrtzOohu.`:z^`Cu[K{r^[^ywrR9c(
+clzYUm(4^l<JQh+_]zb%%wpD>AnYv@N_8J.4PbK!;n~qu6vH!LL@.XfS_5ZLx0QPxpcRP_aT.'B#p/qy&<ZlYo=]D5&Q|S-|]bPF.i"PW(FJGii#tDdscd
+=Pv0&P:uGviP!jk2qyIQ_{TzkQUTf($8d<AR:93#8F.Sd`d`CbZfHL+n"=n0nZQLXcvy5^5whgg<AOR0fWA/Rk]/j8Ha"f%Kq<Ck7,'uk6{qUKeSV"-j@I
+Xj4|.!ZoF6(P.v/Jm+u-n}xP].+9G6-r=6Po[5uZ]!2}p6PDANCUdu9|7+f4JIZ#r8Ru^a!h-@0X)f0:jozNIi|8Gpzp2yt{}BN#IrEH3OP(>fczt}9f|}
+sor6U<U5ocvofW,j(3&yaMdCUR-.x/iw|WOO){Ly.0U>S=vVZ)pbK.!(=;uBh-0.-VHpr:,[JU|;3]<=A:IRtK+K6`k/DHA}jd%x6N/Vgw7+<;"{|u+K6b
+sN'@eWIOE,r0lZ/^VhBGYGZ_tXhxRf1QA2)LfGX0/)bW}pp2+e2H0oavcM'&2XGhW``E1Wq-|S1cnKxQ.>]InXTk#TDo)Z!r&/6-rGJ"h#])Jv4>8[M#-J
+/R<,@sc7S@,CubKrjzM`Eja%OXA+yPyT9MQY)uzkGT<Lo7he'}[+klxlzKJ{l8csTp4P[iGYd=Gw'[ju0^<lfi=U#qdt,3td#J8Y|i!v;S7oT&R/.2(<-a
+^^;"$G9mHFSH/bDCz+IVC($STILQ/:xg{r0G<rG$5:@;~,[^bc}bgwL^[6<}=((d}(R,v)jnYi)%0}yqc,0#'<WZX_fnLw^phf}UnjF.4EYnxSx]`]c_Kd
+Ty85yXl0D@1=GKkl6PF"}!b{MXXR<Z84@`/"w,y5cQR/>rgbf4_`0h2Y)Nle)::qOZCC@l>EU!smZ;68b>q5S>%y6{&hdZnx2=HW$'u#YgG)l,19HD[d7U
+(V#nBAIoDnhH;0d6=:p.AJ22es=Mu_(-BE%$i>]E]rbD/SI,W9rmv6>,jya9"Dw!]DXPiL$KCWn&zv;Svb`8&4D"G.pShEhcok>7",7Z6l8fzB2zyOEn,D
+QROJgy.9Ykq$HL+[%)kp94J}B|+>H[@lt@A0kO5c"x^p56=J8ovIFSJh+p[3%4euICQ%=ckgYWs2qMPgGu08t{`7"x#Vzg@vSIGbg.01dyyeVLm6fiqe0)
+i=Y+E)`ex#1K':NzH^UK/Im^`D&%u%@%<"2hzLymy(_mD3l@erCbhdWrE[#/g{X8LO9&hEA!RSGUSim_!O%NK8@P8Jj%mPNJlG'/T6fwZOpsui$i:+k|S/
+TWxOWX-)-]&_@1>FJ61$Uw-{`l:R:`M@48NI,3A3fg"FPV(d^)48")KKe!'Rm6r#h_73&HC[CMgk=)_Je{$HfRSjbt-9;Cj.3^bvDgG26o3.BE<ioOZ]$O
+>).+F3!kr;$!tFdbr-JLW(SU4RAWe<p[BD!gkzTE/-yIZh}vDox$[(~^Sd+-Y@#n'K(T6gk|133Y$ZkC>Dz!;6k0#HrQJp8AbA"2NSMZ,L~[n(&,3OEK7,
+V%/:!t^2VObA;)P&X(<k}iSgED3AIw4[7iU<=<i1ta#)i=z1Ew!lVi3jxV#O`VD0eOoIRGh#&#"yk.^v=v&RXm56Vd=FFpqtH2Xs:d7xo:UKUo1c9Ukv:"
+$MWK&wtQE"s&Xn{+7Ku{<g@Mh!J,b.{"WLia#3GR@8|.]^l]>=&4%fl8.Qz@}0z95Bd#J}=cmW&ukO2$Ka}L'AXB"%do/uE!-4IeZMli4CbsP@2=YcF"=F
+%p/1OWZHU<145jg3%G1r/<(O`2phW:)%=iI:o/4X0EZ!0Pw)HvfeJW|/Ef~Z%reM;2rL[+R5^yYCIAa,$fiX.zeA!fpGPvF<#Kito3yB:TCyl$/dnAC_^J
+KLB@g,x=owP(f.[ESCLc8}jD<N/-Dhc"ZmY>pB=3;8aiuF.3YbIb2=<e9O#,!k1d58"fta]R!h-q[ec_zF#c#pv"I!V)R.3AV,`d$O2[RbutgR;T~dIt`p
+GTsi_Fp)Hx'[5hMVww.7F^n'hO>HyW|I/1{W!1br9hZC_YLwG,G]BXP}X8tVBy4n^vbR.-QB10PfN/R62e>5gkJ(^YtUj#CXm=rcFjMQ00[,pq(pSHYwON
+m0&(M"xJ6K=>i/6l'_Ew>^qq2b,@^a@JE$`JW:}'HMf=#EbV36YL%iu-ly.7klvkH&m'U9V`RQN>{Qp8a}w^Vxa,JE|k$6=jzZd<sUI7<'WKaxeE[F^h!~
+$N,tvCQuzZTT}N-WOv#Kss3^%:GV/K<=;Fa2^zaD_DN98ws=go0O=0nJdaemyInHlz@i+(fquHiaJm$h'rslcX-m=QDahDAr&WBgLt;;dH)aI-l3N<T8Js
+S7=JibDQYF2-90ZfUcnv>!L-Ltkqr6EbK0zw}_axjDrb_m:++XJR)d8/DO3fgu9|o6Voa9gWM!GRqh5L]YwE|mf`OcU)c,%lg;)9565qY4UrdviPGv]H@f
+9vi/u^=J+i&:4vA4$6^_rfTQ(>/OwI-<&z`kc@QNzzWh-2PaIt8CpL=e3ZoK@6ifMeO7U;Wv;<@x=W$taaCrFR.j#N+]8MO^>UpS'==2JFBObGs8/dO&[j
+W_A0<+aoLV.=bYJOB%^!:M+.fYtNwP=P]S<,qIK2zg>_o5O;`3iZi]"FeC@!nfi&Y]NQ#,9_tBuZ,z=J0"0T8RohANni7xWr-^C4f'RDbCyc0z~SdlFL<P
+[T2>Jemn}&BabSML[GT1yvI|~pho$D<Z"8xeUN`DBJ^AoNvi&GT'tLpyuT!B~W$cnZDJ[,yQSo:}'mdy08Y:&G-@0)/"T&#'_KI-oE3_YZ(N[(E0Ej2&WK
+N)9yQGAyh/)}rZN$dJJD~zpZ8-:k:kt7/Q5UxL0&U_MbXBTI"1=O6joBX]}gKR!PCkc^M/d8mF4b5m}wx=y"SX_U%6Uy$I$=>:po_CtNT[&]RHty|pfSdE
+&@awF%cS=,Fro9G}nh#5s_S,n_1{BeIZ=A9xABJE+d)GlxE(;F+W+HF8fi)5r7:nJ(6fOXG+AE_[)dk{r<x(D_S:{B|14tVS8Y5b:hdW>!gR")@>~!CR6=
+#/qbeo/SZ[3++N|5f,PTv+S/zdZnPe@L&D01n)|u<;/BwUIlOnoI#J>EPPg{fGl@o@#X9&MQVL|w#H_J>)'sWIChOix_K29MlGHb:VqD5t6Wv`Pfh$dMie
+L)/;e:/:}CHdk+f^9i+/c{#NY7wPK,spL""&S!r`dA#e{u5:ZicoDhhZ^Ie3Kg-Kw<b9Eh5&RuA^L4"cw.LC0vi1S<{F,+Y[[aon[.rzQmoL)icczjPbFn
+{;eFqqo<!n4B&<#%b8E@9N;>d$K.|n}7<yP#+6V_"a#"'9.7m&0nfB)`as)IKX<q(Uv+e9-Kee^N,[xZ=XN}U>,]7&_{-^Fq|C0!T8BCT>#}YX(v0@H:A,
+H"pd3)}iGR-,yk:XIf!f2uAayi8:Re-iAh4<=$/1FPmgDo69Xzzpp`P]Qs424;4;cId5sgQQ~#EXYs,);H[2ZpY.'-X##Xn#4|`NKm,"7TB]Y3nbOll9Fk
+J^b|_,jIv6{Eep/J2LJDI9tacg"_AO!a8j$A0uj:xK$7s3gA:zvhEwJX<{ri~Q)':7eE1uQFg]lU//cRVx)rNx:<"pe1sx7J&hy2M)S=BKG"$!Y^ORa9iM
+wec0i|cGDvbsKtyDQ,G41A;=".vX~4y:0("MN&`1g'(n=,-U,02>JwdmxuoHKvOZ~:mqE0[TdfgQyhU.WV&RZmYm~:yex!Y7upw9CS+x=r7(E3@-{PcsGt
+]t@Mm1#MrMe+BnKrvm{S'^l0>lY'O{6jYfMySp/nLPO!YB#1AAr&Qo7#@,{H]:w,a2<v]^w&jaZ2r15"6u4]8;u|'TU>lDI4pxnEK#fScF7`!#rXqA-k+a
+o%Du,Um4Bh|y8Bq],HkKX<VO9GufQ.J0~mX+yHP:}_15biA+EfJYOa|K"@apF$XiCZ1$O0rZzt~Rv^;um3;YZ[1iOx0O=>1./=(k&;ZaR2@Iw3'X%Yi86a
+iEf$!Y;aJmM_d$)a&VXYpDTc<WU%Q3~(_0K`td{3uvpa_Ef%mbXdG+^Umf{]BKBVSzeCK|ky.cH+{`CE|G^b+w3TE&gItTtyreMFxS@t8YV^I2/G/>_2`.
+sX)1G,2&W&l;De!9|u4to/11WCK1X(6`NTV@MDv<#:t8k9bzS_a`U:XmV'Q[@5jE}%aSf%h|}G+b@P48Xr=J>"2:4Wq/00Nh@rcNJ(H-W2K2q3U6WvT(%$
+;XrY#Lo't)Fr}-ZYN0]XW%SZL/9s<^"7$&+e6#[l%V6;rIo2+6!N0V#%='q>W(F^U12_rl"`=@Gyq7'i0in0l&T|9nkOPrw;#]FnPQW4oTG(D>qSIwNv.$
+OqG$ANc6v(`(iK2r:bi/^K='gg/']nRtrLfi)x%Vq]C]0/SAQZD.,S.kLS}v&K#`~n'Fv@O&uT1QO"q_cH>"qhl|FICHz>5#d@%l"pZe1"]d%8ANeYas%r
+~:I+m2T(z1nAwN5<ZlV<@xqC0J#Rn}M)&+bZyjwW,w[v@]`CB5SoaJs+JN`2o{E404-gUxKcevWwu!TpJz/C{yDVQtE`_r=5eT|&~]7bj":I~|9JxCX#0Z
+sqa/j4+O7x4d,6xc@:OvQ"pL`FIUp}Wp4RGw9Kcu:.L+>S2Pv0Di@&C3g;obcc:xue;7nzDs'J#=C^vf&gX89r7Ls]K.D@q{];Evh0$Q4EMqSzGg4hO7QN
+y2v}{}fDRtC_mv=y{=@wa|cK+e}$Xi2}Nusdkx6B8sR&.FAH;1Y5N^3hBR]N}Vj^;sTeikUmFt]<lZBA'Q$%`I(Kk',{R[}]U{f;Bm}h#c7oK(<^zA,b#!
+Zn6aLdJe3S7#Ia8rax2l<T3{}7wN`6|cU9E"ij3fB9s]Mu`7f.#x:g8d-<mDd:1'{qGt|RyU.#<O,Zo{v(EG4FAF_U"9;yq#yF/5lO%f>'ty+4tBN2BIcM
+UGazGH9bwuS':XtcPdmAgOU5I<U6X@^{$qlKOYEd8jfc>29E/hp&=hQa)isypit^)/v(#Xg,Dq&C/V$1cbg}sBbs`=k';pPkE<dMaQ!Qf`]T[b"[5xA5f-
+qn6<eFO0TZwX4o+RIL[ui@`^e@_^}&ryi;L{{em_0XZ)KNc:Ac6{8#'v'wTK:,N_o2j-z[5;_i}`-yIPk.^(x](x;rZzQv5HD:2Hhw8AV+5yh%GdgpJxbz
+yg#T9d#cwA|dN5<ziz#IdkGuUVVE`)QcZ+'bTz@5oIQRamzliU$f_>^O/r/!YAiwr:dS$)JN^u(PAfRdry+@[9.|RNJU@H<.EELp+U{qVDKt_0=,0aB;9)
+)#M3#BO,X.h]^>n.#jlm:&hEB]Oi[6["0B#K`v;&[w^0Wppa"$z/G'$>Oiu;Tz^De]bncM`YfDzI_DGcNVG51u49La)@b`!Q'g@#tby[H2VY=0Jw%#LW2)
+WLH!CX(Wy{OYi|H%vui#lF")/Z"&Do)Ib;=z9@fMqf@=a!)CCJCFw|qIk7wR>)tpFz4SD@_B^GKSuTtd9jC5;E(67+-`dgQ]Ow.Qw}xl(D(JD[3tkBba&p
+;P4"Jqi+<dOAV9wic{3fLpm:6B}JvV(v_yCN,:;n~="WkWMBxV@fZ_XR0dXiiRoR&:b8vf03m/}<x7S!nQ!woM$"9t2o0'P#]iHh.1b!Q-|jBHoD;yWtsm
+Ds7)%c1'-Qx'1xFN`.H}i=ZI)TIBHE3xsnW$9cmzS2cL0#l@IXK^u$/1DT76)}}/(SP&c"QBM2)sxJ]>iYf9A'|g{#NAjwye5Sz:1PLn-"D1!Aan__Jq,:
+:GeQ4Mruxn}LQqe,I9UKeqS:(SdpDcoxzD&"IL9c25/,Y]@SMdjYk&Ma]HwwZ2"xKE8U>QmcmPGVKWs:d"62m-@7[07&mQGe8zu|Pc(v^K,dL$-P_ls{RL
+`BF',UVH7vLl_C>Ag}%n:fq}O%i;|O8XE8<&c+gn1J&XU!t.PJ4'K19:Ww#xk4MnSX^`X<qe5;LJZWh^F!H[<6=r!.[x00qK|V[4[xx(=.WuMQ|Vkjy!Nh
+&jE/Rp>ZETSFI(J_^@80sr^GgvA<[@~"k@h6vRoQU)o+yy`Oe85}HmbU]F<VR9rk4DvXj'TP.17>N=bm2||S)}tHxp_ev0`hLp@+;s[EtP1Ykx)3p.y&,A
+R95SPu5aW+24`N)LEY'6/R0H:!0uW$U#+^|5x)j!F>PpJ1&E%`E[(-i7lCp_ibcl~B4f[xs),N"/@L;2>kYdNP!+=BeON2+[%$`"@&use.PJ1&ET`"61zA
+Dc>qcr@wM+=)KBC]N!5S[1(>[(6/:F:3lnO/EE1Qs1[(7^LArq.!IyVY`19AW={a4wB'z./snP3Q<Ma1]w~=D@0s~8P%t9!FbxtXaw3Q8dnU@=A+18hSjQ
+KM,'[>#tx;S3o[=xa/{pk$u<X_}(_C$]r{=Jr0Rn!VG'67EY7hv+5"e_:V&gby`AA6h(,gw@`|7_dQ)JuKXF.VJ}Zxxlqk22W+j@a+HY[ntq([cfC+7l-7
+|PAu%7/byGL,Yv@F-e.dDo!+ZXGonG<xe)uYOa>##,Q`'><V}r@{$HWt;w#2B1rpcG+6/VWiZuWFI0izoMK>j)Z)^o$^'<Br5,XzwmuWO2AP&%k0p$K:-x
+YYU1=AxrwlQCcuucV4Fm-6_pS5oLkPo%|^NCH0-:PgpZOW!3kV5fipQUt@:ZR=Xf:Y7/PAQjN1:T#0l$&"CQR9_BW'ZnyX}o"0jK&r~"=7I^E<<p2OM8'J
+Iy,j'+iTL:avCR8Rb6QI6wJdd9!d'a;Ufa7dOOLK0%sP)d}%O.c86M=SRN>zRQ!1DC:5o!crdM-Qo@U&;KPdQR@c3!V(IdLfLUr/C;=Bj,VK5e~bSoZ[WK
+4MZ:Hs&^Xzv{s+YZ]ibq{6Z_Q#7Vf=+=Z`312`g,eq/v%,ORc[b2j)5_A=RL&hs3o1/2<.@8K"_8t]yvL'QrVOZNIVGg6F+68D<,Z:6)UAz.T+WxH[f(e<
+/JQ`2ysQ+7a3K![1aTc].|Eg<$uM(#!]"L(v0&cw8I+bZC;l0Mt}xwpP3Mezec!t&_8r.N%AYBfo_rd9r="NtoysJDAZt)J0{Tb4@)[_Qshwqksp&iCj~l
+qUx3>f4`,uLfVb6_d%F;+`EF7Tw}.k`h}Ns>}:3j3O4ue>kR,RnSw1|3m;IRMHKnIS44w658Z92]WBgB89nQGKDv&w>[lsRr4D72uH5F;%Ofuck1=+eUPD
+c4lyceeaE/sl}9{UDl/594[HZ^&C7]Ry.^lrE<fOGMJGSU!q625^G.!<;O![E@h95ie!s:>a@J@^KEl(tnHy&zKh+J]f>1r>HpG$ny80!Imwd:L|3uPJ%G
+/LsWaGi5E|hF]Xj<lwJ$dJLb[g5dIo1FG],nn'rU8$ZZ}aZ16%LQP^c1x9HC8Mr9S8r}ZZHp5bKmd{[T+ZSAF'^W1P4!n%13]cTFTp%1)o]rd6to>(/`S/
+D6"VBgX049sZ$_LP,x_3v'!iSbw}0DN.%hH}gQmjH!Ljgq-ZaDU<u'#8Q}C>l,gdm-_@f/40WX=wm@+<>=p4a)s_2_c+I]jaWuvBRsrL3.!kaNdh3qe`ma
+5D4W'5|KAHfYdm<TxQeHWl@)Od;k$@=%SdbvUwtE{]/<1Kee:wCg$U9yqVYeW[+WEee=jm+48Z#T2{0XuzZ46j}eDc|!SMhzk<#rN@t/USELclI,[J1RLU
+H)X2-q4#-`4M"E7)x9J{mA1w`eQx65^Qp;=1-/)NeU6]H-Rz6v)@f@VHNnkdb.GIuPwrR$<SDK22}/Rg4vg]63`<;zif{LrJ4$y2eN+`$4Wt2phnSJOWlW
+Ks2w!8:XY{fbi8C}dvJgoF_:m52ipP7O)']'He)h-+2[1ewU|44GFqU]S:QIC[{g<rrf!pr!GL1u)Xzd0FVo(qW-7j3SMA"<nd@d}RfhOgQ]/-wY.Eo$72
+1CfBxo032Goy+v42bqe]ADp2f^O;5Uo]jXA=Au9H3=k+^:id6ZqJZj3z8I6|:$&OHb(&=ke6-w{ITLD^42Z!IYL<=>!dIfUf.l@%zv~IlSbcS^E`$SvD]A
+'V67Y_,n(jdI']o3vWYS+@"L<T)Pamu,SX_I5JWzqnTp^VJ_Hy8bm1<PS&=_m5WP;#TkwKz>^mT`{=uR!G4BCUnFCN}DRXt&In!6fmg'tK-!X7fl-;U(AN
+vbD2!97GHb|RGYH(`h-<xG(L5!!%3Cft>!O0Z=j6Sru3BTUDYHgPNe+_`ej%Sq}24O/^u,n"_tIaFi'Gug#Y%K$sZ()8(vNh(UKSO@5k/4DM3rm`dN&Ia_
+|qygvXFBOs+KgK&VA#HhnI]<oAg3~#5wyD@=$bvqje%C~Pu]04^:E.@Y0`j$%^Vr;zzd5D{IAL6Q-.DJ!m~6XJ{(sba"AFu0<W#25^,7(X<5E0mD2DASVl
+!ra0ItujaG~B&bQj~[]4v0L9`M[[HJOufxeT$pf|cLubN]`T.NMITBI<QA7SM{,gpyqI<I5Z(-}$|eO@tK$pW7$'Xve_cKf|hS1LW^|H-/v)#@9Nkd>BD(
+!Xs"#vAkwIRf(^2/pz!<J'KDS_yTa0te&7EiMJYzdM,h/ZX,G;WIofOfc(B@<D3:zwYa_o(#/KWqIT/+Ro{.GP/f|qoTopV{ko`A,o@.b,eLc`,md0Du1'
+]'{<JJuN6LRLt_a(/g`UC6"^RHcK_3<-mkhjNiW<2|aoiHs#wczJM(KKraD2$gz&OA3u@xXWp1ti-eXm+'DsRi14,t!|CMX$XWJhTiw'msRf:):7d9p-sr
+;S"$5:(9^wUm1N03mJjSqRVSGlH`b;.j2s{]=VVYlHPK~5jU5(Gyk>BmA>uO8]O%r,J`RzT7|<;KHT;7yPc$QiqC6dBvY}XEI./"@V[MC4QCwU$B+CFE{y
+)rU}=i@N,dIZdHuvovF99A47T&>;PN3sl4OK2fWMo0eF^>e:zI5V'P'4TE5k1}$+o'}Z3y)TydN8=#XDwv3u,&&%l)MYl`pPY^{iV'"EZJvZwWeaf$bF^G
+VT@R^E[yVI5fep<w/cEUFCSBcnzq9^o"Nt(B.K<rZPjFp$[lMLzG|vLA}_(9[=%7g_Su02$ww$HAuMX]><u,I0i,jB]C<C=^yBE}@hrZ(f;4daxr6o~aiY
+##f{W#nM~@oG0wtMfwZ%p4xVla53p|Z1;v]4D`kV]MoGM|OTW8qMe|+m=wM+qIxb}^~^[(/z#r'57tk>Q}>/Kro4&k^vD8!WI7dK~SR'IaD`+4`t/f7C,$
+tDT+HOpxrOW1lb_8fy_r/P8tkyJfLa=M2"7q'SoxcbBE,6]3"~&!
 */

@@ -62,7 +62,7 @@ template <class T, int V> struct gp__vector_access_of_vector {
     }
   }
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool inner) {
-    const unsigned char *base = reinterpret_cast<const unsigned char *>(at) - misaligned;
+    const gp__u8 *base = reinterpret_cast<const gp__u8 *>(at) - misaligned;
     if (misaligned == 0 && gp__is_whole<16>(at)) access = gp__load_vector<CACHE>(at);
     else if (misaligned && inner)
       access =

@@ -121,7 +121,7 @@ template <int ITEMS> struct gp__byte_gather {
   gp__u32 last;            // its bytes so far, at the upper end
   gp__u32 bits;            // position of the next byte, in bits from the aligned word before `to`
   gp__u32 first;           // position of the first byte
-  GP_DEVICE gp__byte_gather(unsigned char *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
+  GP_DEVICE gp__byte_gather(gp__u8 *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
       : next(to - gp__misalignment(to, 4)), last(0), bits(gp__misalignment(to, 4) * 8), first(bits) {
     GP__UNROLL
     for (int q = 0; q < ITEMS; q += 16) {
@@ -147,7 +147,6 @@ template <int ITEMS> struct gp__byte_gather {
     const int begin = bits < 32 ? int(first / 8) : 0, end = int(bits / 8 & 3u);
     const gp__u32 bytes = __funnelshift_l(last, 0, bits);
     GP__EACH(k, 3)
-      if (begin <= k && k < end)
-        *next.template at<unsigned char>(gp__u32(k)) = static_cast<unsigned char>(bytes >> k * 8);
+      if (begin <= k && k < end) *next.template at<gp__u8>(gp__u32(k)) = static_cast<gp__u8>(bytes >> k * 8);
   }
 };

@@ -79,7 +79,7 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
   Ends ends(a, gp__u64(gridDim.x) * (P::threads / 32), blockIdx.x * gp__u64(P::threads / 32) + gp_warp(), share);
   const gp__u64 begin = share.begin, end = share.end;
   if (begin >= end) return;
-  unsigned char *of_warp = shared + gp_warp() * BYTES;
+  gp__u8 *of_warp = shared + gp_warp() * BYTES;
   gp__u32 *mark = reinterpret_cast<gp__u32 *>(of_warp);
   T *staged = reinterpret_cast<T *>(of_warp + PIECE * GP__EXPAND_MARK_BYTES);
   T *out = static_cast<T *>(a.out);
@@ -126,8 +126,8 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
     }
     if (STAGED) {
       __syncwarp();
-      gp__copy_from_shared<32, P::store>(reinterpret_cast<unsigned char *>(out + piece),
-          reinterpret_cast<const unsigned char *>(staged), to * SIZE, gp_lane());
+      gp__copy_from_shared<32, P::store>(
+          reinterpret_cast<gp__u8 *>(out + piece), reinterpret_cast<const gp__u8 *>(staged), to * SIZE, gp_lane());
     } else {
       GP__EACH(k, VECTORS) {
         const gp__u32 first = (k * 32u + gp_lane()) * V;

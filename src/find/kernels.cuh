@@ -179,7 +179,7 @@ GP_DEVICE gp__u64 gp__find_in_tile(const Search &search, gp__u64 first, gp__u64 
 template <int RESULT> GP_DEVICE void gp__find_result(void *out, gp__u64 first, gp__u64 n) {
   const bool some = first != ~gp__u64(0);
   if (RESULT == GP__FIND_SOME || RESULT == GP__FIND_NONE)
-    *static_cast<unsigned char *>(out) = some == (RESULT == GP__FIND_SOME);
+    *static_cast<gp__u8 *>(out) = some == (RESULT == GP__FIND_SOME);
   else *static_cast<gp__u64 *>(out) = some ? first - (RESULT == GP__FIND_BEFORE) : RESULT == GP__FIND_BAD ? first : n;
 }
 

@@ -24,12 +24,12 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
         : gp__histogram_search_bytes(ALGORITHM, !ordered, a.bins, a.active, int(sizeof(T)));
   }
   // All threads call; the caller synchronises.
-  static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__even_bins<T> *bins, unsigned char *) {
+  static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__even_bins<T> *bins, gp__u8 *) {
     const T *lower = reinterpret_cast<const T *>(a.lower.bytes), *upper = reinterpret_cast<const T *>(a.upper.bytes);
     const unsigned c = threadIdx.x;
     if (c < unsigned(a.active)) bins[c].set(lower[c], upper[c], a.bins);
   }
-  static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__range_bins<T> *bins, unsigned char *shared) {
+  static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__range_bins<T> *bins, gp__u8 *shared) {
     const T *table = static_cast<const T *>(a.boundaries);
     const gp__u64 boundaries = (a.bins + 1) * unsigned(a.active);
     const unsigned bytes = by_value ? 0 : gp__histogram_boundary_bytes(boundaries, int(sizeof(T)));
@@ -50,7 +50,7 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
     __syncthreads();
     if (bins->buckets) bins->fill(guesses, P::threads);
   }
-  static GP_DEVICE void clear(unsigned char *shared, gp__u64 bytes) {
+  static GP_DEVICE void clear(gp__u8 *shared, gp__u64 bytes) {
     for (gp__u64 i = threadIdx.x; i < (bytes + 15) / 16; i += P::threads)
       reinterpret_cast<gp_vector *>(shared)[i] = gp_vector{{0, 0, 0, 0}};
   }
@@ -76,7 +76,7 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
 
 // A byte as an index, in one instruction if it is in a word.
 template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, V> &x, int j) {
-  return static_cast<unsigned char>(gp__u32(x.item[j]));
+  return static_cast<gp__u8>(gp__u32(x.item[j]));
 }
 template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, 16> &x, int j) {
   return __byte_perm(x.access.word[j / 4], 0, 0x4440u + unsigned(j % 4));
@@ -180,7 +180,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     gp__u32 channel, channel_step; // channel of the thread's next samples; step to those that follow
     gp__u64 pixel, pixel_step;     // pixel of these samples; step
 
-    GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, unsigned char *cell_bytes)
+    GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, gp__u8 *cell_bytes)
         : a(args), kept(s.bins), bins(s.bins[0]), cells(cell_bytes +
                                                       (REPLICAS == GP__HALVES ? 0
                                                               : REPLICAS      ? gp_lane()
@@ -343,7 +343,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     __threadfence();
   }
   static const bool may_halve = !global && !Shape::by_value && !weight::is && P::blocks_per_sm == 1;
-  static GP_DEVICE void tally_halves(const gp__histogram_args &a, const Storage &s, unsigned char *cells, Samples &x) {
+  static GP_DEVICE void tally_halves(const gp__histogram_args &a, const Storage &s, gp__u8 *cells, Samples &x) {
     Tally<may_halve ? int(GP__HALVES) : 0, true>(a, s, cells).all(x);
   }
   static GP_DEVICE void run(const gp__histogram_args &a) {
@@ -351,7 +351,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     GP_DYNAMIC_SHARED(shared);
     const bool single = gridDim.x == 1, halves = may_halve && a.replicas == 0;
     const bool adds_early = global || halves; // to the output, while it counts
-    unsigned char *cells = shared + Shape::table_bytes(a);
+    gp__u8 *cells = shared + Shape::table_bytes(a);
     const gp__u32 stride = Shape::stride(a), active = unsigned(a.active);
     const gp__u64 slots = gp__u64(stride) * active + 1;
     if (!global) Shape::clear(cells, halves ? slots * 2 : slots * a.replicas * sizeof(Cell));
@@ -454,7 +454,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     const gp__u64 slots = a.bins * active;
     const unsigned slice_slots = gp__histogram_slice(slots, int(sizeof(C)));
     const unsigned slices = unsigned((slots + slice_slots - 1) / slice_slots), shares = gridDim.x / slices;
-    Shape::clear(reinterpret_cast<unsigned char *>(cells), gp__u64(slice_slots) * a.replicas * sizeof(C));
+    Shape::clear(reinterpret_cast<gp__u8 *>(cells), gp__u64(slice_slots) * a.replicas * sizeof(C));
     gp__pdl_wait<P>();
     Shape::set_bins(a, s.bins, shared);
     if (threadIdx.x == 0) {

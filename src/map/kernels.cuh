@@ -8,8 +8,8 @@
 template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 bytes = gp__count(a) * SIZE;
-  const unsigned char *in = static_cast<const unsigned char *>(a.in);
-  unsigned char *out = static_cast<unsigned char *>(a.out);
+  const gp__u8 *in = static_cast<const gp__u8 *>(a.in);
+  gp__u8 *out = static_cast<gp__u8 *>(a.out);
   const gp__u64 to_boundary = (16 - gp__misalignment(out, 16)) & 15u, head = to_boundary < bytes ? to_boundary : bytes;
   const gp__u64 vectors = (bytes - head) / 16, tail = head + vectors * 16;
   if (blockIdx.x == 0) {
@@ -19,7 +19,7 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
   in += head;
   out += head;
   const unsigned offset = gp__misalignment(in, 16);
-  const unsigned char *base = in - offset;
+  const gp__u8 *base = in - offset;
   const gp__u64 tile = gp__u64(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < vectors; first += gridDim.x * tile) {
     gp_vector v[P::vectors];
@@ -35,7 +35,7 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
           v[k] = gp__shift_vectors(
               gp__load_vector<GP_CACHE_ALL>(base + i * 16), gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
         else {
-          gp__vec<unsigned char> p;
+          gp__vec<gp__u8> p;
           GP__EACH(j, 16) p.item[j] = in[i * 16 + j];
           v[k] = p.vector;
         }

@@ -18,9 +18,9 @@
 // by one, and those that do not exist are never read.
 
 struct gp__stream_tile {
-  unsigned char *keys, *values; // element 0 of the tile, in shared memory
-  gp__u64 first, count;         // index of element 0; elements of the whole stream
-  int items;                    // elements of the tile
+  gp__u8 *keys, *values; // element 0 of the tile, in shared memory
+  gp__u64 first, count;  // index of element 0; elements of the whole stream
+  int items;             // elements of the tile
   template <class T> GP_DEVICE T key(int i) const { return *reinterpret_cast<const T *>(keys + i * int(sizeof(T))); }
   // The number of elements that exist among ITEMS from i on.
   template <int ITEMS> GP_DEVICE int exist(int i) const {
@@ -33,7 +33,7 @@ template <> struct gp__bytes_of<gp__none> { static const int value = 0; };
 
 // N consecutive elements of shared memory in registers, by the widest accesses that the address allows. Elements of one
 // or two bytes that are loaded one by one are combined to words: a register holds a word.
-template <int BYTES> struct gp__raw { typedef unsigned char type; };
+template <int BYTES> struct gp__raw { typedef gp__u8 type; };
 template <> struct gp__raw<2> { typedef unsigned short type; };
 template <class T, int N> struct gp__vecs {
   static const int BYTES = N * int(sizeof(T)), VECTORS = BYTES % 16 == 0 ? BYTES / 16 : 0,
@@ -47,7 +47,7 @@ template <class T, int N> struct gp__vecs {
   GP_DEVICE void clear() { // writes all registers, so that none is kept from tile to tile
     GP__EACH(i, (BYTES + 3) / 4) word[i] = 0;
   }
-  GP_DEVICE void load(const unsigned char *p) {
+  GP_DEVICE void load(const gp__u8 *p) {
     if (VECTORS) {
       GP__EACH(i, VECTORS) vector[i] = reinterpret_cast<const gp_vector *>(p)[i];
     } else if (WORDS) {
@@ -56,7 +56,7 @@ template <class T, int N> struct gp__vecs {
       GP__EACH(i, N) item[i] = reinterpret_cast<const T *>(p)[i];
     }
   }
-  template <bool FULL> GP_DEVICE void load(const unsigned char *p, int exist) {
+  template <bool FULL> GP_DEVICE void load(const gp__u8 *p, int exist) {
     if (FULL) load(p);
     else if (sizeof(T) <= 2 && VECTORS && exist == N) {
       GP__EACH(i, VECTORS) vector[i] = gp__vector_anywhere(p + i * 16);
@@ -76,7 +76,7 @@ template <class T, int N> struct gp__vecs {
         if (i < exist) item[i] = reinterpret_cast<const T *>(p)[i];
     }
   }
-  template <bool FULL> GP_DEVICE void store(unsigned char *p, int exist) const {
+  template <bool FULL> GP_DEVICE void store(gp__u8 *p, int exist) const {
     if (FULL && VECTORS) {
       GP__EACH(i, VECTORS) reinterpret_cast<gp_vector *>(p)[i] = vector[i];
     } else {
@@ -94,14 +94,14 @@ GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
 // One warp: stores n elements from shared memory to consecutive addresses. 16 bytes at a time if both sides are
 // misaligned alike; otherwise elements of fewer than four bytes are combined to vectors.
 template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
-  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+  static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     GP__UNROLL_BY(8)
     for (int i = int(gp_lane()); i < n; i += 32) to[i] = reinterpret_cast<const T *>(shared)[i];
   }
 };
 template <class T> struct gp__copy_unlike<T, true> {
-  static GP_DEVICE void run(T *to, const unsigned char *from, int n) {
-    unsigned char *out = reinterpret_cast<unsigned char *>(to);
+  static GP_DEVICE void run(T *to, const gp__u8 *from, int n) {
+    gp__u8 *out = reinterpret_cast<gp__u8 *>(to);
     const int bytes = n * int(sizeof(T)), aligned = int((16 - gp__misalignment(to, 16)) & 15u), lane = int(gp_lane());
     const int head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16, tail = head + vectors * 16;
     if (lane < head) out[lane] = from[lane];
@@ -112,7 +112,7 @@ template <class T> struct gp__copy_unlike<T, true> {
 };
 template <class T> struct gp__copy_out {
   static const int V = sizeof(T) < 16 && 16 % sizeof(T) == 0 ? 16 / int(sizeof(T)) : 0; // elements of a vector
-  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+  static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     const unsigned aligned = (16 - gp__misalignment(to, 16)) & 15u; // bytes before the first vector
     if (V == 0 || gp__misalignment(to, 16) != gp__misalignment(shared, 16) || aligned % sizeof(T)) {
       gp__copy_unlike<T>::run(to, shared, n);
@@ -129,7 +129,7 @@ template <class T> struct gp__copy_out {
     if (tail + int(gp_lane()) < n) to[tail + gp_lane()] = from[tail + gp_lane()];
   }
   // The best place to gather n results that will go to `to`, with room for `room` elements from `at` on.
-  static GP_DEVICE unsigned char *alike(const T *to, unsigned char *at, int n, int room) {
+  static GP_DEVICE gp__u8 *alike(const T *to, gp__u8 *at, int n, int room) {
     const unsigned shift = (gp__misalignment(to, 16) - gp__misalignment(at, 16)) & 15u;
     return V > 0 && n + V <= room && shift % sizeof(T) == 0 ? at + shift : at;
   }
@@ -139,14 +139,13 @@ template <class T> struct gp__copy_out {
 // many, each element is stored by itself.
 template <class V> struct gp__compact {
   template <int ITEMS, bool FULL>
-  static GP_DEVICE void run(void *to, gp__u64 before, unsigned char *group, const gp__bits<ITEMS> &marks, int rank,
-      int total, int exist, int all) {
+  static GP_DEVICE void run(
+      void *to, gp__u64 before, gp__u8 *group, const gp__bits<ITEMS> &marks, int rank, int total, int exist, int all) {
     V *out = static_cast<V *>(to) + before;
-    unsigned char *mine = group + gp_lane() * (ITEMS * sizeof(V));
+    gp__u8 *mine = group + gp_lane() * (ITEMS * sizeof(V));
     if (!__any_sync(0xffffffffu, marks.count() > 2 + ITEMS / 32)) {
       V *next = out + rank;
-      GP__UNROLL
-      for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
+      GP__EACH(w, gp__bits<ITEMS>::WORDS) {
         GP__UNROLL_BY(1)
         for (gp__u32 left = marks.word[w]; left; left &= left - 1)
           *next++ = reinterpret_cast<const V *>(mine)[w * 32 + __ffs(int(left)) - 1];
@@ -174,7 +173,7 @@ template <class V> struct gp__compact {
 };
 template <> struct gp__compact<gp__none> {
   template <int ITEMS, bool FULL>
-  static GP_DEVICE void run(void *, gp__u64, unsigned char *, const gp__bits<ITEMS> &, int, int, int, int) {}
+  static GP_DEVICE void run(void *, gp__u64, gp__u8 *, const gp__bits<ITEMS> &, int, int, int, int) {}
 };
 
 // The range of the offsets among a tile's elements.

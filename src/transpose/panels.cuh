@@ -30,9 +30,9 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
     const unsigned rows = unsigned(a.rows - row < ROWS ? a.rows - row : gp__u64(ROWS));
     const unsigned columns = unsigned(a.columns - column < COLUMNS ? a.columns - column : gp__u64(COLUMNS));
     const bool is_saved = place + a.holes >= a.panels;
-    const unsigned char *begin =
+    const gp__u8 *begin =
         is_saved ? a.saved + (place + a.holes - a.panels) * panel : a.data + (place + a.holes) * panel;
-    const unsigned char *in = begin + row * in_pitch + column * SIZE;
+    const gp__u8 *in = begin + row * in_pitch + column * SIZE;
     Tile::load(shared, in, in_pitch, rows, columns, begin, begin + panel);
     __syncthreads();
     if (threadIdx.x == 0) {
