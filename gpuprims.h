@@ -2888,10 +2888,11 @@ GP__API gp_result gp_world_transpose(gp_world *world, gp_type type, const void *
 #endif
 #endif
 
-// ---- core/words.h - unsigned words of the host's rules and of device text
+// ---- core/words.h - unsigned words and bytes of the host and of device text
 
 typedef unsigned long long gp__u64;
 typedef unsigned int gp__u32;
+typedef unsigned char gp__u8;
 
 // From here to the implementation in C is the device text: compiled by nvcc in .cu files, by NVRTC at run time, and by
 // g++ for the emulator of the tests (GPUPRIMS_SIMT). A C or C++ compiler of host code does not see it.
@@ -2919,6 +2920,9 @@ typedef unsigned int gp__u32;
 #define GP__UNROLL _Pragma("unroll")
 #define GP__UNROLL_BY(n) GP__PRAGMA(unroll n)
 #endif
+#define GP__EACH(i, n) \
+  GP__UNROLL \
+  for (int i = 0; i < (n); ++i)
 
 // 16 bytes of device memory, as registers.
 struct alignas(16) gp_vector {
@@ -2943,10 +2947,10 @@ struct alignas(16) gp__word {
 
 // A block's storage in shared memory: a struct without constructors.
 #define GP_SHARED(T, name) \
-  __shared__ __align__(16) unsigned char name##_bytes[sizeof(T)]; \
+  __shared__ __align__(16) gp__u8 name##_bytes[sizeof(T)]; \
   T &name = *reinterpret_cast<T *>(name##_bytes)
 // Dynamic shared memory; the launch gives its size.
-#define GP_DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
+#define GP_DYNAMIC_SHARED(name) extern __shared__ __align__(128) gp__u8 name[]
 
 // A load through the read-only path: nobody writes there while the kernel runs.
 template <class Word> GP_DEVICE Word gp__load_read_only(const Word *p) { return __ldg(p); }
@@ -2996,7 +3000,7 @@ GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 b
 }
 
 // The 16 bytes at p in shared memory, any alignment. Reads whole the aligned pairs of words that hold them.
-GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
+GP_DEVICE gp_vector gp__vector_anywhere(const gp__u8 *p) {
   const unsigned offset = unsigned(reinterpret_cast<gp__u64>(p) & 7u), bits = offset * 8;
   const uint2 *pair = reinterpret_cast<const uint2 *>(p - offset);
   const uint2 a = pair[0], b = pair[1], c = offset ? pair[2] : b;
@@ -3322,7 +3326,7 @@ GP_DEVICE float gp__maximum(float a, float b) {
 #else // ---- emulator: the tests include simt.h before this header
 
 #define GP_SHARED(T, name) SIMT_SHARED(T, name)
-#define GP_DYNAMIC_SHARED(name) SIMT_DYN_SHARED(unsigned char, name)
+#define GP_DYNAMIC_SHARED(name) SIMT_DYN_SHARED(gp__u8, name)
 
 template <class Word> GP_DEVICE Word gp__load_read_only(const Word *p) { return *p; }
 GP_DEVICE gp__u32 gp__texture_word(gp__u64 texture, int i) { // a texture is its memory
@@ -3342,7 +3346,7 @@ GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
 GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
   (second ? y : x) += second ? by_y : by_x;
 }
-GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
+GP_DEVICE gp_vector gp__vector_anywhere(const gp__u8 *p) {
   gp_vector v;
   for (int i = 0; i < 4; ++i)
     v.word[i] = p[4 * i] | gp__u32(p[4 * i + 1]) << 8 | gp__u32(p[4 * i + 2]) << 16 | gp__u32(p[4 * i + 3]) << 24;
@@ -3424,8 +3428,8 @@ inline void gp__named_barrier(gp__u64 *bar, unsigned &meetings, unsigned) { // t
 
 GP_DEVICE gp__u32 gp__opaque_copy(gp__u32 x) { return x; }
 struct gp__shared_pointer {
-  unsigned char *address;
-  GP_DEVICE explicit gp__shared_pointer(void *p) : address(static_cast<unsigned char *>(p)) {}
+  gp__u8 *address;
+  GP_DEVICE explicit gp__shared_pointer(void *p) : address(static_cast<gp__u8 *>(p)) {}
   template <class T> GP_DEVICE T *at(gp__u32 offset) const { return reinterpret_cast<T *>(address + offset); }
   template <class Word> GP_DEVICE void push_if(gp__u32 yes, Word x) {
     if (!yes) return;
@@ -3568,15 +3572,12 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   const bool two = (offset & 8u) != 0, one = (offset & 4u) != 0;
   gp__u32 w[6];
   gp_vector r;
-  GP__UNROLL
-  for (int i = 0; i < 6; ++i) {
+  GP__EACH(i, 6) {
     const gp__u32 near = i < 4 ? low.word[i & 3] : high.word[i & 3];
     w[i] = two ? i < 2 ? low.word[(i + 2) & 3] : high.word[(i - 2) & 3] : near;
   }
-  GP__UNROLL
-  for (int i = 0; i < 5; ++i) w[i] = one ? w[i + 1] : w[i];
-  GP__UNROLL
-  for (int i = 0; i < 4; ++i) r.word[i] = __funnelshift_r(w[i], w[i + 1], bits);
+  GP__EACH(i, 5) w[i] = one ? w[i + 1] : w[i];
+  GP__EACH(i, 4) r.word[i] = __funnelshift_r(w[i], w[i + 1], bits);
   return r;
 }
 
@@ -3620,8 +3621,8 @@ GP__RULE unsigned gp__f8_magnitude(unsigned a, unsigned shift, unsigned least) {
                               : gp__f8_rounded((a & 0x7fffff) | 0x800000, shift + least - (a >> 23));
 }
 GP__RULE unsigned gp__f8_at_most(unsigned a, unsigned most) { return a < most ? a : most; }
-GP__RULE unsigned char gp__f8_from(unsigned u, int wide) {
-  return (unsigned char)((u >> 24 & 0x80) |
+GP__RULE gp__u8 gp__f8_from(unsigned u, int wide) {
+  return (gp__u8)((u >> 24 & 0x80) |
       ((u & 0x7fffffff) > 0x7f800000
               ? 0x7f
               : gp__f8_at_most(
@@ -5634,7 +5635,7 @@ GP__HOST int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
 // The only look-up: the rows that fit, the best first, and the first of those that fit alike. source, or NULL: the
 // gp_policy_source of each row, 0 for none; lower ones come first. Returns how many fit.
 enum { GP__ROWS_MOST = 32 }; // that fit a call
-GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const unsigned char *source, const gp__wanted *w,
+GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const gp__u8 *source, const gp__wanted *w,
     const gp__policy_row *found[GP__ROWS_MOST]) {
   int fits[GP__ROWS_MOST], all = 0, i, k;
   for (i = 0; i < count; ++i) {
@@ -7290,11 +7291,11 @@ GP__HOST unsigned gp__rows_chunk(int size, gp__u64 length, unsigned log2_lanes) 
   unsigned best = least | 1, cost = ~0u, c, i;
   if (length % items == 0) return (unsigned)gp__ceil_div(length / items, 1u << log2_lanes) * items;
   for (c = least; c <= least + 4; ++c) {
-    unsigned char lanes[32] = {0};
+    gp__u8 lanes[32] = {0};
     unsigned most = 0;
     for (i = 0; i < banks; ++i) {
       const unsigned at = (unsigned)(length * (i >> log2_lanes)) + c * (i & ((1u << log2_lanes) - 1));
-      unsigned char *n = &lanes[at * (unsigned)size / word % banks];
+      gp__u8 *n = &lanes[at * (unsigned)size / word % banks];
       if (++*n > most) most = *n;
     }
     if (most * c < cost) cost = most * c, best = c;
@@ -7458,7 +7459,7 @@ typedef struct gp__value {
 #else
   __attribute__((aligned(16)))
 #endif
-      unsigned char bytes[GP__VALUE_BYTES];
+      gp__u8 bytes[GP__VALUE_BYTES];
 } gp__value;
 
 // ---- core/input_data.h - what kernels need of described inputs
@@ -7650,7 +7651,7 @@ GP__HOST gp_type gp__aggregate_type(const gp_aggregate *a) {
 }
 // Lists what the two passes fold for each aggregate. Returns a bit for each pass that folds something.
 GP__HOST int gp__list_folds(const gp_aggregate *list, int count, gp__hash_args *a) {
-  static const unsigned char firsts[] = {0, 0, GP__FOLD_LEAST, GP__FOLD_MOST, 0, 0, GP__FOLD_LOW, GP__FOLD_HIGH};
+  static const gp__u8 firsts[] = {0, 0, GP__FOLD_LEAST, GP__FOLD_MOST, 0, 0, GP__FOLD_LOW, GP__FOLD_HIGH};
   int i, passes = 0;
   a->group_words = 0;
   a->column_count = count;
@@ -7939,10 +7940,10 @@ typedef struct gp__radix_args {
 
 // Conversion of layouts. A column is the address of the first struct's value of a field, or gap.
 typedef struct gp__layout_args {
-  const unsigned char *in;
-  unsigned char *out;
-  const unsigned char *in_column[GP__LAYOUT_FIELDS];
-  unsigned char *out_column[GP__LAYOUT_ENTRIES];
+  const gp__u8 *in;
+  gp__u8 *out;
+  const gp__u8 *in_column[GP__LAYOUT_FIELDS];
+  gp__u8 *out_column[GP__LAYOUT_ENTRIES];
   gp__u64 count, in_width, out_width;
   int in_aligned, out_aligned; // every tile's part of every field, or every tile, begins on 16 bytes
   // Another order of axes: axis 0 is the input's fastest, axis 1 the output's or, straight, its second. odd: a value is
@@ -8211,7 +8212,7 @@ typedef struct gp__sources_args {
 
 // Dense matrices in place, by panels and chunks. In bytes unless stated otherwise.
 typedef struct gp__panels_args {
-  unsigned char *data, *saved;          // the matrix; saved panels
+  gp__u8 *data, *saved;                 // the matrix; saved panels
   gp__u64 saves, clears;                // to save; 8-byte words to clear, from `counters` on
   gp__u64 *counters;                    // GP__PANELS_COUNTERS, then one a panel
   unsigned *claimed, *loaded;           // a bit for each chunk
@@ -8222,7 +8223,7 @@ typedef struct gp__panels_args {
 } gp__panels_args;
 // Dense matrices in place, by panels through a buffer. In bytes unless stated otherwise.
 typedef struct gp__buffered_args {
-  unsigned char *data, *buffer;                      // the matrix; slots of blocks
+  gp__u8 *data, *buffer;                             // the matrix; slots of blocks
   gp__u64 *counters;                                 // GP__PANELS_COUNTERS, then turns done of each step
   gp__u64 rows, columns, height;                     // elements
   gp__u64 pitch, slot;                               // gp__buffered_plan
@@ -8277,7 +8278,7 @@ struct alignas(2) gp_bf16 {
 
 // Floats of a byte (core/f8.h).
 template <int WIDE> struct gp__f8 {
-  unsigned char bits;
+  gp__u8 bits;
   gp__f8() = default;
   GP_DEVICE gp__f8(float x) : bits(gp__f8_from(gp__bits_of_f32(x), WIDE)) {}
   GP_DEVICE operator float() const { return gp__f32_from_f16(gp__f16_of_f8(bits, WIDE)) * (WIDE ? 1.0f : 256.0f); }
@@ -8287,7 +8288,7 @@ typedef gp__f8<1> gp_e5m2;
 
 // A byte: true unless it is 0. Arithmetic goes through 0 and 1, and what is not 0 becomes 1.
 struct gp_bool {
-  unsigned char bits;
+  gp__u8 bits;
   gp_bool() = default;
   GP_DEVICE gp_bool(gp__u32 x) : bits(x ? 1 : 0) {}
   GP_DEVICE operator gp__u32() const { return bits ? 1u : 0u; }
@@ -8313,7 +8314,7 @@ typedef gp_complex<double> gp_c64;
 // A value and its index: the accumulator and the result of ARGMIN and ARGMAX. Index -1: no element.
 template <class T, int PAD = 8 - int(sizeof(T))> struct gp_arg {
   T value;
-  unsigned char pad[PAD];
+  gp__u8 pad[PAD];
   long long index;
 };
 template <class T> struct gp_arg<T, 0> {
@@ -8321,8 +8322,7 @@ template <class T> struct gp_arg<T, 0> {
   long long index;
 };
 template <class T, int PAD> GP_DEVICE void gp__clear_pad(gp_arg<T, PAD> &a) {
-  GP__UNROLL
-  for (int i = 0; i < PAD; ++i) a.pad[i] = 0;
+  GP__EACH(i, PAD) a.pad[i] = 0;
 }
 template <class T> GP_DEVICE void gp__clear_pad(gp_arg<T, 0> &) {}
 template <class T> GP_DEVICE gp_arg<T> gp__make_arg(T value, long long index) {
@@ -8402,7 +8402,7 @@ template <class T> struct gp__limits<T, GP__BOOL> {
 // Keys as unsigned integers in the same order; floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN.
 // Bits is the unsigned type of the key's size. Descending order is the order of the complements.
 template <int SIZE> struct gp__unsigned_of;
-template <> struct gp__unsigned_of<1> { typedef unsigned char type; };
+template <> struct gp__unsigned_of<1> { typedef gp__u8 type; };
 template <> struct gp__unsigned_of<2> { typedef unsigned short type; };
 template <> struct gp__unsigned_of<4> { typedef gp__u32 type; };
 template <> struct gp__unsigned_of<8> { typedef gp__u64 type; };
@@ -8428,7 +8428,7 @@ template <class T> struct gp__ordered<T, GP__FLOAT> {
   static GP_DEVICE Bits decode(Bits bits) { return Bits(bits & SIGN ? bits ^ SIGN : ~bits); }
 };
 template <class T> struct gp__ordered<T, GP__BOOL> { // every true key becomes 1
-  typedef unsigned char Bits;
+  typedef gp__u8 Bits;
   static GP_DEVICE Bits encode(Bits raw) { return Bits(raw != 0); }
   static GP_DEVICE Bits decode(Bits bits) { return bits; }
 };
@@ -8862,8 +8862,7 @@ template <class T, class Op> GP_DEVICE T gp_warp_inclusive_scan(T value, Op op) 
 template <int BITS> GP_DEVICE gp__u32 gp_warp_match(gp__u32 digit) {
   const gp__u32 ones = gp__opaque_ones();
   gp__u32 agree[BITS], peers;
-  GP__UNROLL
-  for (int i = 0; i < BITS; ++i) agree[i] = gp__match_bit(digit, 1u << i, ones);
+  GP__EACH(i, BITS) agree[i] = gp__match_bit(digit, 1u << i, ones);
   peers = agree[0];
   GP__UNROLL
   for (int i = 1; i < BITS; i += 2) peers = gp__and(peers, agree[i], agree[i + 1 < BITS ? i + 1 : i]);
@@ -8879,21 +8878,18 @@ template <int N> struct gp__bits {
   static const int WORDS = (N + 31) / 32;
   gp__u32 word[WORDS];
   GP_DEVICE void clear() {
-    GP__UNROLL
-    for (int i = 0; i < WORDS; ++i) word[i] = 0;
+    GP__EACH(i, WORDS) word[i] = 0;
   }
   GP_DEVICE void set(int i, bool x) { word[i / 32] |= (x ? 1u : 0u) << (i % 32); }
   GP_DEVICE bool get(int i) const { return (word[i / 32] >> (i % 32) & 1u) != 0; }
   // Inserts gp__upper_bits(x) for four elements, from element i on. Later elements must be inserted first.
   GP_DEVICE void push(int i, gp__u32 x) { word[i / 32] = __funnelshift_l(gp__upper_bits(x), word[i / 32], 4); }
   GP_DEVICE void keep(int n) { // bits 0 .. n - 1
-    GP__UNROLL
-    for (int i = 0; i < WORDS; ++i) word[i] &= n >= i * 32 + 32 ? ~0u : n > i * 32 ? (1u << (n - i * 32)) - 1u : 0u;
+    GP__EACH(i, WORDS) word[i] &= n >= i * 32 + 32 ? ~0u : n > i * 32 ? (1u << (n - i * 32)) - 1u : 0u;
   }
   GP_DEVICE int count() const {
     int n = 0;
-    GP__UNROLL
-    for (int i = 0; i < WORDS; ++i) n += __popc(word[i]);
+    GP__EACH(i, WORDS) n += __popc(word[i]);
     return n;
   }
 };
@@ -8939,7 +8935,7 @@ template <int ITEMS> struct gp__byte_gather {
   gp__u32 last;            // its bytes so far, at the upper end
   gp__u32 bits;            // position of the next byte, in bits from the aligned word before `to`
   gp__u32 first;           // position of the first byte
-  GP_DEVICE gp__byte_gather(unsigned char *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
+  GP_DEVICE gp__byte_gather(gp__u8 *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
       : next(to - gp__misalignment(to, 4)), last(0), bits(gp__misalignment(to, 4) * 8), first(bits) {
     GP__UNROLL
     for (int q = 0; q < ITEMS; q += 16) {
@@ -8964,10 +8960,8 @@ template <int ITEMS> struct gp__byte_gather {
   GP_DEVICE void finish() const {
     const int begin = bits < 32 ? int(first / 8) : 0, end = int(bits / 8 & 3u);
     const gp__u32 bytes = __funnelshift_l(last, 0, bits);
-    GP__UNROLL
-    for (int k = 0; k < 3; ++k)
-      if (begin <= k && k < end)
-        *next.template at<unsigned char>(gp__u32(k)) = static_cast<unsigned char>(bytes >> k * 8);
+    GP__EACH(k, 3)
+      if (begin <= k && k < end) *next.template at<gp__u8>(gp__u32(k)) = static_cast<gp__u8>(bytes >> k * 8);
   }
 };
 
@@ -8982,12 +8976,10 @@ template <class T, int V> struct gp__vector_access_of_items {
     if (there) load<CACHE>(at, 0, false);
   }
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned, bool) {
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) item[j] = at[j];
+    GP__EACH(j, V) item[j] = at[j];
   }
   template <int CACHE> GP_DEVICE void store(T *at) const {
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) at[j] = item[j];
+    GP__EACH(j, V) at[j] = item[j];
   }
 };
 // Whether one access of BYTES bytes may take the elements at `at`. Callers check alignment by elements; a struct whose
@@ -9006,8 +8998,7 @@ template <class T, int V, class Register> struct gp__vector_access_of_register {
     else take_items(at);
   }
   GP_DEVICE void take_items(const T *at) {
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) item[j] = at[j];
+    GP__EACH(j, V) item[j] = at[j];
   }
   template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
     if (there) take(at);
@@ -9019,8 +9010,7 @@ template <class T, int V, class Register> struct gp__vector_access_of_register {
   template <int CACHE> GP_DEVICE void store(T *at) const {
     if (gp__is_whole<sizeof(Register)>(at)) *reinterpret_cast<Register *>(at) = access;
     else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) at[j] = item[j];
+      GP__EACH(j, V) at[j] = item[j];
     }
   }
 };
@@ -9033,26 +9023,23 @@ template <class T, int V> struct gp__vector_access_of_vector {
   template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
     if (gp__is_whole<16>(at)) gp__load_vector_if<CACHE>(there, at, access);
     else if (there) {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) item[j] = at[j];
+      GP__EACH(j, V) item[j] = at[j];
     }
   }
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool inner) {
-    const unsigned char *base = reinterpret_cast<const unsigned char *>(at) - misaligned;
+    const gp__u8 *base = reinterpret_cast<const gp__u8 *>(at) - misaligned;
     if (misaligned == 0 && gp__is_whole<16>(at)) access = gp__load_vector<CACHE>(at);
     else if (misaligned && inner)
       access =
           gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base), gp__load_vector<GP_CACHE_ALL>(base + 16), misaligned);
     else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) item[j] = at[j];
+      GP__EACH(j, V) item[j] = at[j];
     }
   }
   template <int CACHE> GP_DEVICE void store(T *at) const {
     if (gp__is_whole<16>(at)) gp__store_vector<CACHE>(at, access);
     else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) at[j] = item[j];
+      GP__EACH(j, V) at[j] = item[j];
     }
   }
 };
@@ -9085,8 +9072,7 @@ template <class T, int ARRAY> struct gp__input_array {
   template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, T (&x)[V]) const {
     gp__vector_access<T, V> v;
     v.template load<CACHE>(data + i, gp__misalignment(data + i, gp__vector_access_alignment<T, V>::value), false);
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = v.item[j];
+    GP__EACH(j, V) x[j] = v.item[j];
   }
 };
 // The base of those whose elements are made one by one.
@@ -9094,8 +9080,7 @@ template <class Input, class T> struct gp__input_by_element {
   typedef T type;
   static const bool apart = false;
   template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, T (&x)[V]) const {
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = static_cast<const Input *>(this)->at(i + j);
+    GP__EACH(j, V) x[j] = static_cast<const Input *>(this)->at(i + j);
   }
 };
 template <class T, int VALUE> struct gp__input_constant : gp__input_by_element<gp__input_constant<T, VALUE>, T> {
@@ -9129,8 +9114,7 @@ template <class A, class B> struct gp__input_gathered {
   template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, type (&x)[V]) const {
     typename B::type index[V];
     b.template load<CACHE>(i, index);
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = a.at(gp__u64(index[j]));
+    GP__EACH(j, V) x[j] = a.at(gp__u64(index[j]));
   }
 };
 template <class F, class R, class A, class B = gp__none> struct gp__input_mapped {
@@ -9145,8 +9129,7 @@ template <class F, class R, class A, class B = gp__none> struct gp__input_mapped
     typename B::type q[V];
     a.template load<CACHE>(i, p);
     b.template load<CACHE>(i, q);
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = F()(p[j], q[j]);
+    GP__EACH(j, V) x[j] = F()(p[j], q[j]);
   }
 };
 template <class F, class R, class A> struct gp__input_mapped<F, R, A, gp__none> {
@@ -9158,8 +9141,7 @@ template <class F, class R, class A> struct gp__input_mapped<F, R, A, gp__none> 
   template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, R (&x)[V]) const {
     typename A::type p[V];
     a.template load<CACHE>(i, p);
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = F()(p[j]);
+    GP__EACH(j, V) x[j] = F()(p[j]);
   }
 };
 
@@ -9225,10 +9207,8 @@ struct gp__input_zipped : gp__input_by_element<gp__input_zipped<S, A, B, C, D>, 
 template <int RUNS, int THREADS, int CACHE, int V, class T, class Input>
 GP_DEVICE void gp__make_runs(const Input &input, gp__u64 first, unsigned round, T *to, unsigned thread) {
   gp__vector_access<T, V> run[RUNS];
-  GP__UNROLL
-  for (int k = 0; k < RUNS; ++k) input.template load<CACHE>(first + ((round + k) * THREADS + thread) * V, run[k].item);
-  GP__UNROLL
-  for (int k = 0; k < RUNS; ++k) run[k].template store<GP_CACHE_ALL>(to + ((round + k) * THREADS + thread) * V);
+  GP__EACH(k, RUNS) input.template load<CACHE>(first + ((round + k) * THREADS + thread) * V, run[k].item);
+  GP__EACH(k, RUNS) run[k].template store<GP_CACHE_ALL>(to + ((round + k) * THREADS + thread) * V);
 }
 template <int THREADS, int CACHE, class T, class Input>
 GP_DEVICE void gp__make_tile(const Input &input, gp__u64 first, gp__u64 items, T *to, unsigned thread) {
@@ -9404,8 +9384,7 @@ GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, con
   for (unsigned base = 0; base < total; base += GP__WARP * ITEMS) {
     bool there[ITEMS];
     Vertex source[ITEMS], target[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const unsigned rank = base + unsigned(i) * GP__WARP + gp_lane();
       unsigned owner = (rank >> shift) & (GP__WARP - 1u); // last lane that starts at this rank or before
       if (!is_short) {
@@ -9430,8 +9409,7 @@ template <int ITEMS, class Vertex, class Visit>
 GP_DEVICE void gp_warp_expand(const gp_edges &edges, const Vertex *targets, const Visit &visit) {
   gp__warp_expand<ITEMS>(
       edges, targets, [&](const bool(&there)[ITEMS], const Vertex(&source)[ITEMS], const Vertex(&target)[ITEMS]) {
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i) visit(there[i], source[i], target[i]);
+        GP__EACH(i, ITEMS) visit(there[i], source[i], target[i]);
       });
 }
 
@@ -9460,29 +9438,25 @@ template <class T> union gp__vec {
 template <int ITEMS, class T>
 GP_DEVICE void gp_tile_load_direct(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
   const gp__u64 first = gp__u64(threadIdx.x) * ITEMS;
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) items[i] = first + i < count ? in[first + i] : fill;
+  GP__EACH(i, ITEMS) items[i] = first + i < count ? in[first + i] : fill;
 }
 template <int ITEMS, class T> GP_DEVICE void gp_tile_store_direct(const T (&items)[ITEMS], T *out, gp__u64 count) {
   const gp__u64 first = gp__u64(threadIdx.x) * ITEMS;
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i)
+  GP__EACH(i, ITEMS)
     if (first + i < count) out[first + i] = items[i];
 }
 
 // Striped: neighbouring threads touch neighbouring elements. No storage, no barrier.
 template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_load_striped(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const gp__u64 k = gp__u64(i) * THREADS + threadIdx.x;
     items[i] = k < count ? in[k] : fill;
   }
 }
 template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_store_striped(const T (&items)[ITEMS], T *out, gp__u64 count) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const gp__u64 k = gp__u64(i) * THREADS + threadIdx.x;
     if (k < count) out[k] = items[i];
   }
@@ -9494,33 +9468,27 @@ template <int THREADS, int CACHE, int ITEMS, class T>
 GP_DEVICE void gp_tile_load_vectorised(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
   const int V = 16 / sizeof(T);
   static_assert(16 % sizeof(T) == 0 && ITEMS % V == 0, "ITEMS is a multiple of 16 / sizeof(T)");
-  GP__UNROLL
-  for (int k = 0; k < ITEMS / V; ++k) {
+  GP__EACH(k, ITEMS / V) {
     const gp__u64 first = (gp__u64(k) * THREADS + threadIdx.x) * V;
     gp__vec<T> p;
     if (first + V <= count) p.vector = gp__load_vector<CACHE>(in + first);
     else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) p.item[j] = first + j < count ? in[first + j] : fill;
+      GP__EACH(j, V) p.item[j] = first + j < count ? in[first + j] : fill;
     }
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) items[k * V + j] = p.item[j];
+    GP__EACH(j, V) items[k * V + j] = p.item[j];
   }
 }
 template <int THREADS, int CACHE, int ITEMS, class T>
 GP_DEVICE void gp_tile_store_vectorised(const T (&items)[ITEMS], T *out, gp__u64 count) {
   const int V = 16 / sizeof(T);
   static_assert(16 % sizeof(T) == 0 && ITEMS % V == 0, "ITEMS is a multiple of 16 / sizeof(T)");
-  GP__UNROLL
-  for (int k = 0; k < ITEMS / V; ++k) {
+  GP__EACH(k, ITEMS / V) {
     const gp__u64 first = (gp__u64(k) * THREADS + threadIdx.x) * V;
     gp__vec<T> p;
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) p.item[j] = items[k * V + j];
+    GP__EACH(j, V) p.item[j] = items[k * V + j];
     if (first + V <= count) gp__store_vector<CACHE>(out + first, p.vector);
     else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j)
+      GP__EACH(j, V)
         if (first + j < count) out[first + j] = p.item[j];
     }
   }
@@ -9596,7 +9564,7 @@ GP_DEVICE T gp_tile_inclusive_scan(T &value, Op op, gp_tile_scan_storage<THREADS
 
 // ---- device/tile_bins.cuh - arrays in shared memory whose layout is chosen late; bins
 
-template <int BYTES> struct alignas(16) gp__bytes { unsigned char byte[BYTES]; };
+template <int BYTES> struct alignas(16) gp__bytes { gp__u8 byte[BYTES]; };
 // Declares `name`, a gp_array of CAPACITY structs in shared memory. CAPACITY is a multiple of 16, and of the blocks of
 // its layout. GP_LAYOUT_Name gives the layout; without it, LAYOUT.
 #define GP_SHARED_ARRAY(Name, name, CAPACITY, LAYOUT) \
@@ -9669,37 +9637,34 @@ template <class T> GP__ACCESS T gp__get(gp_array a, const T *at) {
 // In a kernel: an array whose layout says GP_CONSTANT begins in that room, whatever its base was.
 #define GP_IN_CONSTANT(Name, array) \
   if ((GP__SEEN_AS(Name, array).layout & GP__MEMORY) == GP_CONSTANT) \
-  (array).base = const_cast<unsigned char *>(Name##_constant.byte)
+  (array).base = const_cast<gp__u8 *>(Name##_constant.byte)
 
 // ---- device/tile_copy.cuh - bytes between memory and shared memory, at any alignment
 
 // `shared` is aligned to 16 bytes; the memory side has any alignment.
 
 // Vector i of [global, global + bytes), any alignment. Reads nothing outside the range.
-template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char *global, unsigned i, unsigned bytes) {
+template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const gp__u8 *global, unsigned i, unsigned bytes) {
   const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u);
-  const unsigned char *base = global - offset;
+  const gp__u8 *base = global - offset;
   if (offset == 0) return gp__load_vector<CACHE>(base + i * 16);
   if (i > 0 && i * 16 + 32 <= bytes + offset)
     return gp__shift_vectors(
         gp__load_vector<GP_CACHE_ALL>(base + i * 16), gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
-  gp__vec<unsigned char> p;
-  GP__UNROLL
-  for (int j = 0; j < 16; ++j) p.item[j] = global[i * 16 + j];
+  gp__vec<gp__u8> p;
+  GP__EACH(j, 16) p.item[j] = global[i * 16 + j];
   return p.vector;
 }
 // RANKS threads copy; this one is `rank`, and all agree on the other arguments. UNROLL accesses are in flight at once.
 // Reads nothing outside [global, global + bytes). The caller synchronises.
 template <int RANKS, int UNROLL, int CACHE>
-GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *global, unsigned bytes, unsigned rank) {
+GP_DEVICE void gp__copy_to_shared(gp__u8 *shared, const gp__u8 *global, unsigned bytes, unsigned rank) {
   const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u), vectors = bytes / 16;
-  const unsigned char *base = global - offset;
+  const gp__u8 *base = global - offset;
   if (offset == 0 && vectors == RANKS * UNROLL) {
     gp_vector v[UNROLL];
-    GP__UNROLL
-    for (int u = 0; u < UNROLL; ++u) v[u] = gp__load_vector<CACHE>(base + (u * RANKS + rank) * 16);
-    GP__UNROLL
-    for (int u = 0; u < UNROLL; ++u) *reinterpret_cast<gp_vector *>(shared + (u * RANKS + rank) * 16) = v[u];
+    GP__EACH(u, UNROLL) v[u] = gp__load_vector<CACHE>(base + (u * RANKS + rank) * 16);
+    GP__EACH(u, UNROLL) *reinterpret_cast<gp_vector *>(shared + (u * RANKS + rank) * 16) = v[u];
   } else {
     GP__UNROLL_BY(2)
     for (unsigned i = rank; i < vectors; i += RANKS)
@@ -9709,7 +9674,7 @@ GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *gl
 }
 // The reverse copy. In shared memory a free vector follows every PADDING vectors; 0: no padding.
 template <int RANKS, int CACHE, int PADDING = 0, int UNROLL = 4>
-GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *shared, unsigned bytes, unsigned rank) {
+GP_DEVICE void gp__copy_from_shared(gp__u8 *global, const gp__u8 *shared, unsigned bytes, unsigned rank) {
   const unsigned P = PADDING ? PADDING * 16 : 1, FREE = PADDING ? 16 : 0; // byte i is at i + i / P * FREE
   const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u), aligned = (16 - offset) & 15u;
   const unsigned head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16;
@@ -9717,14 +9682,13 @@ GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *
   GP__UNROLL_BY(UNROLL)
   for (unsigned i = rank; i < vectors; i += RANKS) {
     const unsigned low = i * 16 + i * 16 / P * FREE, high = i * 16 + 16 + (i * 16 + 16) / P * FREE;
-    gp__vec<unsigned char> p;
+    gp__vec<gp__u8> p;
     if (head == 0) p.vector = *reinterpret_cast<const gp_vector *>(shared + low);
     else if (i * 16 + 32 <= bytes)
       p.vector = gp__shift_vectors(*reinterpret_cast<const gp_vector *>(shared + low),
           *reinterpret_cast<const gp_vector *>(shared + high), head);
     else {
-      GP__UNROLL
-      for (int j = 0; j < 16; ++j) p.item[j] = shared[head + i * 16 + j + (head + i * 16 + j) / P * FREE];
+      GP__EACH(j, 16) p.item[j] = shared[head + i * 16 + j + (head + i * 16 + j) / P * FREE];
     }
     gp__store_vector<CACHE>(global + head + i * 16, p.vector);
   }
@@ -9745,12 +9709,10 @@ template <class T> struct gp__vec_group {
   };
   GP_DEVICE gp__vec_group() {}
   GP_DEVICE explicit gp__vec_group(const gp_vector *from) {
-    GP__UNROLL
-    for (int i = 0; i < vectors; ++i) vector[i] = from[i];
+    GP__EACH(i, vectors) vector[i] = from[i];
   }
   GP_DEVICE void store(gp_vector *to) const {
-    GP__UNROLL
-    for (int i = 0; i < vectors; ++i) to[i] = vector[i];
+    GP__EACH(i, vectors) to[i] = vector[i];
   }
 };
 
@@ -9768,8 +9730,7 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_g
   static const int V = gp__vec_group<In>::items;
   template <bool FIRST> static GP_DEVICE Acc fold(const gp__vec_group<In> &p, gp__u64 index, const Acc &sum) {
     Acc x[V];
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = Op::prepare(Load()(p.item[j], index + j));
+    GP__EACH(j, V) x[j] = Op::prepare(Load()(p.item[j], index + j));
     GP__UNROLL
     for (int d = 1; d < V; d *= 2) { // a tree: short, and in order
       GP__UNROLL
@@ -9791,17 +9752,15 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_g
 // Sums of bytes go by words: byte k of a word's prefixes is a dot product with k ones; the fourth is the carry.
 template <class T> struct gp__byte_sum_step {
   template <bool FIRST> static GP_DEVICE T fold(const gp__vec_group<T> &p, gp__u64, T sum) {
-    gp__u32 s = FIRST ? 0 : static_cast<unsigned char>(sum);
-    GP__UNROLL
-    for (int i = 0; i < 4; ++i) s = gp__dot_bytes(p.vector[0].word[i], 0x01010101u, s);
+    gp__u32 s = FIRST ? 0 : static_cast<gp__u8>(sum);
+    GP__EACH(i, 4) s = gp__dot_bytes(p.vector[0].word[i], 0x01010101u, s);
     return static_cast<T>(s);
   }
   template <bool EXCLUSIVE, bool FIRST>
   static GP_DEVICE gp__vec_group<T> scan(const gp__vec_group<T> &p, gp__u64, gp_carry<T> &carry) {
     gp__vec_group<T> q;
-    gp__u32 c = FIRST && !carry.has ? 0 : static_cast<unsigned char>(carry.value);
-    GP__UNROLL
-    for (int i = 0; i < 4; ++i) {
+    gp__u32 c = FIRST && !carry.has ? 0 : static_cast<gp__u8>(carry.value);
+    GP__EACH(i, 4) {
       const gp__u32 x = p.vector[0].word[i], p1 = gp__dot_bytes(x, 0x00000001u, c),
                     p2 = gp__dot_bytes(x, 0x00000101u, c);
       const gp__u32 p3 = gp__dot_bytes(x, 0x00010101u, c), p4 = gp__dot_bytes(x, 0x01010101u, c);
@@ -9815,16 +9774,15 @@ template <class T> struct gp__byte_sum_step {
   }
 };
 template <>
-struct gp__vec_group_step<gp_sum<unsigned char>,
-    gp__load<unsigned char, unsigned char, gp_convert<unsigned char, unsigned char>>, unsigned char, unsigned char,
-    unsigned char> : gp__byte_sum_step<unsigned char> {};
+struct gp__vec_group_step<gp_sum<gp__u8>, gp__load<gp__u8, gp__u8, gp_convert<gp__u8, gp__u8>>, gp__u8, gp__u8, gp__u8>
+    : gp__byte_sum_step<gp__u8> {};
 template <>
 struct gp__vec_group_step<gp_sum<signed char>, gp__load<signed char, signed char, gp_convert<signed char, signed char>>,
     signed char, signed char, signed char> : gp__byte_sum_step<signed char> {};
 
 // x[0] op x[1] op ... op x[ITEMS - 1]: a tree in each vector, left to right over vectors.
 template <int ITEMS, class Op, class Load, class Acc, class In>
-GP_DEVICE Acc gp__chunk_fold(const unsigned char *chunk, gp__u64 index) {
+GP_DEVICE Acc gp__chunk_fold(const gp__u8 *chunk, gp__u64 index) {
   Acc sum = Op::identity();
   if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS)) {
     typedef gp__vec_group_step<Op, Load, In, Acc, In> step;
@@ -9844,7 +9802,7 @@ GP_DEVICE Acc gp__chunk_fold(const unsigned char *chunk, gp__u64 index) {
 }
 // The same over elements begin to end - 1; the identity if there are none.
 template <class Op, class Load, class Acc, class In>
-GP_DEVICE Acc gp__chunk_fold_part(const unsigned char *chunk, gp__u64 index, int begin, int end) {
+GP_DEVICE Acc gp__chunk_fold_part(const gp__u8 *chunk, gp__u64 index, int begin, int end) {
   const In *item = reinterpret_cast<const In *>(chunk);
   Acc sum = Op::identity();
   GP__UNROLL_BY(1)
@@ -9857,7 +9815,7 @@ GP_DEVICE Acc gp__chunk_fold_part(const unsigned char *chunk, gp__u64 index, int
 
 // Writes the running prefixes, started with `carry`, to `to`, which may be `chunk` if the element sizes are equal.
 template <int ITEMS, bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
-GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_carry<Acc> carry) {
+GP_DEVICE void gp__chunk_scan(gp__u8 *to, const gp__u8 *chunk, gp__u64 index, gp_carry<Acc> carry) {
   if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS) && sizeof(In) == sizeof(Out)) {
     typedef gp__vec_group_step<Op, Load, In, Acc, Out> step;
     const int V = gp__vec_group<In>::items, L = gp__vec_group<In>::vectors;
@@ -9880,7 +9838,7 @@ GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp_
 }
 template <bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
 GP_DEVICE void gp__chunk_scan_part(
-    unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_carry<Acc> carry, int begin, int end) {
+    gp__u8 *to, const gp__u8 *chunk, gp__u64 index, gp_carry<Acc> carry, int begin, int end) {
   const In *item = reinterpret_cast<const In *>(chunk);
   Out *result = reinterpret_cast<Out *>(to);
   GP__UNROLL_BY(1)
@@ -9913,15 +9871,13 @@ template <int N, class Before>
 GP_DEVICE void gp__warp_search(gp__u64 (&first)[N], gp__u64 (&count)[N], const Before &before) {
   for (;;) {
     bool more = false, holds[N];
-    GP__UNROLL
-    for (int n = 0; n < N; ++n) {
+    GP__EACH(n, N) {
       const gp__u64 step = (count[n] + 31) / 32, probe = (gp_lane() + 1) * step; // one past the lane's piece
       holds[n] = step > 0 && probe <= count[n] && before(n, first[n] + probe - 1);
       more = more || count[n] > 0;
     }
     if (!more) return;
-    GP__UNROLL
-    for (int n = 0; n < N; ++n) {
+    GP__EACH(n, N) {
       const gp__u64 step = (count[n] + 31) / 32;
       const gp__u64 passed = step * unsigned(__popc(__ballot_sync(0xffffffffu, holds[n])));
       const gp__u64 left = count[n] - passed;
@@ -10001,8 +9957,7 @@ template <int N, class T, class Before>
 GP_DEVICE void gp__warp_merge_splits(
     const T *first, gp__u64 n, const T *second, gp__u64 m, const gp__u64 (&diagonal)[N], Before, gp__u64 (&split)[N]) {
   gp__u64 count[N];
-  GP__UNROLL
-  for (int k = 0; k < N; ++k) {
+  GP__EACH(k, N) {
     split[k] = diagonal[k] > m ? diagonal[k] - m : 0;
     count[k] = (diagonal[k] < n ? diagonal[k] : n) - split[k];
   }
@@ -10033,8 +9988,7 @@ template <class O> struct gp__ends_at {
 template <int THREADS, int ITEMS, class O>
 GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets, gp__u64 segments, gp__u64 first,
     gp_tile_load_balance_storage<THREADS, ITEMS> &storage) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) storage.mark[i * THREADS + threadIdx.x] = 0;
+  GP__EACH(i, ITEMS) storage.mark[i * THREADS + threadIdx.x] = 0;
   if (gp_warp() == 0) {
     const gp__u64 begin = gp_warp_search(0, segments, gp__ends_at<O>{offsets, first});
     const gp__u64 end = gp_warp_search(begin, segments - begin, gp__ends_at<O>{offsets, first + (THREADS * ITEMS - 1)});
@@ -10051,13 +10005,11 @@ GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets,
   }
   __syncthreads();
   gp__u32 newest[ITEMS], before = 0;
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     newest[i] = before = gp_max<gp__u32>()(before, storage.mark[threadIdx.x * ITEMS + i]);
   }
   gp_tile_exclusive_scan<THREADS>(before, gp_max<gp__u32>(), storage.scan);
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) segment[i] = begin + gp_max<gp__u32>()(before, newest[i]);
+  GP__EACH(i, ITEMS) segment[i] = begin + gp_max<gp__u32>()(before, newest[i]);
 }
 
 // ---- device/tile_rank.cuh - rank of a tile's keys by digit
@@ -10100,11 +10052,9 @@ template <int THREADS> struct gp__tile_rank {
     GP__UNROLL
     for (int first = 0; first < ITEMS; first += AT_ONCE) {
       gp__u32 peers[AT_ONCE];
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j)
+      GP__EACH(j, AT_ONCE)
         if (first + j < ITEMS) peers[j] = gp_warp_match<8>(digit(keys[first + j], first + j));
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j)
+      GP__EACH(j, AT_ONCE)
         if (first + j < ITEMS) {
           unsigned short &counter = own.digit[digit(keys[first + j], first + j)];
           const gp__u32 before = counter + gp__u32(__popc(peers[j] & below));
@@ -10118,8 +10068,7 @@ template <int THREADS> struct gp__tile_rank {
   // Counting threads, after a barrier: the number of keys with each digit of this pair, 16 bits each.
   GP_DEVICE gp__u32 total(unsigned pair) const {
     gp__u32 sum = 0;
-    GP__UNROLL
-    for (int w = 0; w < WARPS; ++w) sum += s.warp[w].pair[pair];
+    GP__EACH(w, WARPS) sum += s.warp[w].pair[pair];
     return sum;
   }
   // All threads call; `both`: a counting thread's sum over both digits of its pairs. Returns the number of keys with
@@ -10141,8 +10090,7 @@ template <int THREADS> struct gp__tile_rank {
   }
   // Counting threads: a pair's counters become positions; `first`: of each digit's first key, 16 bits each.
   GP_DEVICE void start_at(unsigned pair, gp__u32 first) const {
-    GP__UNROLL
-    for (int w = 0; w < WARPS; ++w) {
+    GP__EACH(w, WARPS) {
       const gp__u32 own = s.warp[w].pair[pair];
       s.warp[w].pair[pair] = first;
       first += own;
@@ -10163,21 +10111,18 @@ GP_DEVICE void gp_tile_rank(
   gp__u32 total[Rank::PAIRS], both = 0;
   r.within_warp(rank, keys, digit);
   __syncthreads();
-  GP__UNROLL
-  for (int i = 0; i < Rank::PAIRS; ++i) {
+  GP__EACH(i, Rank::PAIRS) {
     total[i] = r.counts() ? r.total(threadIdx.x * Rank::PAIRS + i) : 0;
     both += (total[i] & 0xffffu) + (total[i] >> 16);
   }
   gp__u32 first = r.before(both);
-  GP__UNROLL
-  for (int i = 0; i < Rank::PAIRS; ++i) {
+  GP__EACH(i, Rank::PAIRS) {
     const gp__u32 odd = first + (total[i] & 0xffffu);
     if (r.counts()) r.start_at(threadIdx.x * Rank::PAIRS + i, first | odd << 16);
     first = odd + (total[i] >> 16);
   }
   __syncthreads();
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) rank[i] = r.position(rank[i], digit(keys[i], i));
+  GP__EACH(i, ITEMS) rank[i] = r.position(rank[i], digit(keys[i], i));
 }
 
 // ---- device/hash.cuh - a hash, and bit sets in memory
@@ -10231,8 +10176,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   // Counters become the number of earlier keys.
   GP_DEVICE void scan() const {
     gp__u32 before[Storage::GROUPS_A_WARP], run = 0;
-    GP__UNROLL
-    for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
+    GP__EACH(j, Storage::GROUPS_A_WARP) {
       const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + unsigned(j);
       gp_vector v = {{0, 0, 0, 0}};
       if (group < Storage::GROUPS) v = s.vector[group * 32 + gp_lane()];
@@ -10245,14 +10189,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     __syncthreads();
     const gp__u32 total = gp_lane() < Storage::WARPS ? s.total[gp_lane()] : 0;
     const gp__u32 base = gp_warp_broadcast(gp_warp_inclusive_scan(total, gp_sum<gp__u32>()) - total, gp_warp());
-    GP__UNROLL
-    for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
+    GP__EACH(j, Storage::GROUPS_A_WARP) {
       const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + unsigned(j);
       if (group < Storage::GROUPS) {
         gp_vector v = s.vector[group * 32 + gp_lane()];
         gp__u32 start = base + before[j];
-        GP__UNROLL
-        for (int w = 0; w < 4; ++w) {
+        GP__EACH(w, 4) {
           const gp__u32 own = v.word[w];
           v.word[w] = start;
           start += own;
@@ -10274,14 +10216,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   template <class There>
   GP_DEVICE void scatter(const K (&keys)[ITEMS], K edge, const There &there, unsigned n, K low, int shift) const {
     gp__u32 at[ITEMS], at_edge = 0;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) at[i] = draw(keys[i], there(i), low, shift);
+    GP__EACH(i, ITEMS) at[i] = draw(keys[i], there(i), low, shift);
     if (gp_warp() == 0) at_edge = draw(edge, there(-1), low, shift);
     __syncthreads();
     scan();
     __syncthreads();
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) put(keys[i], there(i), at[i]);
+    GP__EACH(i, ITEMS) put(keys[i], there(i), at[i]);
     if (gp_warp() == 0) put(edge, there(-1), at_edge);
     surround(n);
     __syncthreads();
@@ -10293,16 +10233,14 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
       unsigned crowd, const K (&keys)[ITEMS], const There &there, unsigned n, const Bin &bin) const {
     gp__u32 at[ITEMS];
     bool crowded = false;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       at[i] = draw(bin(keys[i]), there(i), 0, 0);
       crowded = crowded || (there(i) && at[i] >> 16 >= crowd);
     }
     if (__syncthreads_or(crowded)) return false;
     scan();
     __syncthreads();
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) put(keys[i], there(i), at[i]);
+    GP__EACH(i, ITEMS) put(keys[i], there(i), at[i]);
     surround(n);
     __syncthreads();
     return true;
@@ -10314,14 +10252,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   }
   // Loads the thread's window and orders it, all rounds; whether its own keys are in order then.
   GP_DEVICE bool order_window(K (&w)[WINDOW], unsigned first) const {
-    GP__UNROLL
-    for (int j = 0; j < WINDOW; ++j) {
+    GP__EACH(j, WINDOW) {
       const int p = j - HALO, row = p >= 0 ? p / ITEMS : -((-p + ITEMS - 1) / ITEMS);
       w[j] = s.key[first + unsigned(p + row + 2 * HALO)];
     }
     // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own keys depend on them.
-    GP__UNROLL
-    for (int r = 0; r < ROUNDS; ++r) {
+    GP__EACH(r, ROUNDS) {
       const int low = HALO - ROUNDS + r > 0 ? HALO - ROUNDS + r : 0, high = WINDOW - 1 - low;
       GP__UNROLL
       for (int j = 0; j + 1 < WINDOW; ++j)
@@ -10348,8 +10284,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
       if (has_keys) ok = order_window(w, first);
       __syncthreads();
       if (has_keys) {
-        GP__UNROLL
-        for (int j = 0; j < ITEMS; ++j) s.key[first + unsigned(j + 2 * HALO)] = w[HALO + j];
+        GP__EACH(j, ITEMS) s.key[first + unsigned(j + 2 * HALO)] = w[HALO + j];
       }
       const int left = __syncthreads_count(!ok);
       if (left == 0) return true;
@@ -10361,10 +10296,8 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   GP_DEVICE void merge(unsigned n) const {
     const unsigned own = thread * (ITEMS + 1) + 2 * HALO;
     K w[ITEMS];
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[own + unsigned(j)];
-    GP__UNROLL
-    for (int r = 0; r < ITEMS; ++r) {
+    GP__EACH(j, ITEMS) w[j] = s.key[own + unsigned(j)];
+    GP__EACH(r, ITEMS) {
       GP__UNROLL
       for (int j = r % 2; j + 1 < ITEMS; j += 2) {
         const K a = w[j], b = w[j + 1];
@@ -10379,8 +10312,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   template <class Less> GP_DEVICE void merge_runs(K (&w)[ITEMS], unsigned n, const Less &less) const {
     const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
     for (unsigned run = ITEMS;; run *= 2) {
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) s.key[own + unsigned(j)] = w[j];
+      GP__EACH(j, ITEMS) s.key[own + unsigned(j)] = w[j];
       __syncthreads();
       if (run >= n) return;
       const unsigned from = first / (2 * run) * (2 * run), diagonal = first - from;
@@ -10395,8 +10327,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
         else low = probe + 1;
       }
       unsigned a = from + low, b = middle + diagonal - low;
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) {
+      GP__EACH(j, ITEMS) {
         const K x = s.key[Storage::slot(a < middle ? a : from)], y = s.key[Storage::slot(b < end ? b : from)];
         const bool take = b >= end || (a < middle && !less(y, x));
         w[j] = take ? x : y;
@@ -10420,14 +10351,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   // Fits the bins to the smallest and the largest key; false if that does not help.
   GP_DEVICE bool fit(unsigned n, int shift) const {
     K keys[ITEMS], least = ~K(0), most = 0;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const unsigned p = unsigned(i) * THREADS + thread;
       keys[i] = p < n ? s.key[Storage::slot(p)] : least;
       if (p < n && keys[i] > most) most = keys[i];
     }
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) least = keys[i] < least ? keys[i] : least;
+    GP__EACH(i, ITEMS) least = keys[i] < least ? keys[i] : least;
     least = gp_warp_broadcast(gp_warp_reduce(least, gp_min<K>()), 0);
     most = gp_warp_broadcast(gp_warp_reduce(most, gp_max<K>()), 0);
     if (gp_lane() == 0) s.least[gp_warp()] = least, s.most[gp_warp()] = most;
@@ -10459,7 +10388,7 @@ struct gp__key_counters {
   static const gp__u32 OTHER = 0x8010u;      // how the values of a word's halves differ
   static const gp__u32 FULL = 0x80008000u;   // the full bits of a word's two counters
   gp__shared_pointer words;
-  GP_DEVICE explicit gp__key_counters(unsigned char *shared) : words(shared) {}
+  GP_DEVICE explicit gp__key_counters(gp__u8 *shared) : words(shared) {}
   GP_DEVICE gp__u32 *word(const gp__two_keys &two, bool upper) const {
     return words.template at<gp__u32>((upper ? two.mixed >> 14 : two.mixed << 2) & 0x1fffcu);
   }
@@ -10472,13 +10401,10 @@ struct gp__key_counters {
   // lower half of key j's word; bit 8 + j: from the upper half. Counters that another thread took are not reported.
   template <int N> GP_DEVICE gp__u32 take_full(const gp__two_keys *two) const {
     gp__u32 full[N], taken = 0;
-    GP__UNROLL
-    for (int j = 0; j < N; ++j) full[j] = gp__load_volatile(word(two[j / 2], j % 2 == 1)) & FULL;
-    GP__UNROLL
-    for (int j = 0; j < N; ++j)
+    GP__EACH(j, N) full[j] = gp__load_volatile(word(two[j / 2], j % 2 == 1)) & FULL;
+    GP__EACH(j, N)
       if (full[j]) full[j] &= atomicAnd(word(two[j / 2], j % 2 == 1), ~full[j]);
-    GP__UNROLL
-    for (int j = 0; j < N; ++j) taken |= (full[j] >> 15 & 1u) << j | full[j] >> 31 << (8 + j);
+    GP__EACH(j, N) taken |= (full[j] >> 15 & 1u) << j | full[j] >> 31 << (8 + j);
     return taken;
   }
   // The value that this half of a key's word counts.
@@ -10524,7 +10450,7 @@ GP_DEVICE void gp__end_tiles(void *workspace, const gp__ticket &ticket, gp__u64 
   atomicMax(static_cast<gp__u64 *>(workspace), (ticket.tag - 1) << 28 | tiles);
 }
 GP_DEVICE gp__word *gp__words(void *workspace) {
-  return reinterpret_cast<gp__word *>(static_cast<unsigned char *>(workspace) + GP__CONTROL_BYTES);
+  return reinterpret_cast<gp__word *>(static_cast<gp__u8 *>(workspace) + GP__CONTROL_BYTES);
 }
 
 // An accumulator as 8-byte pieces; each travels with its tag.
@@ -10538,16 +10464,14 @@ template <class Acc> GP_DEVICE void gp__publish(gp__word *words, gp__u64 slot, c
   gp__pieces<Acc> p;
   if (sizeof(Acc) % 8) p.piece[N - 1] = 0;
   p.value = value;
-  GP__UNROLL
-  for (int i = 0; i < N; ++i) gp__store_word(words + slot * N + i, gp__word{p.piece[i], tag});
+  GP__EACH(i, N) gp__store_word(words + slot * N + i, gp__word{p.piece[i], tag});
 }
 // Looks once: false unless all pieces carry the tag.
 template <class Acc> GP_DEVICE bool gp__try_receive(const gp__word *words, gp__u64 slot, gp__u64 tag, Acc &value) {
   const int N = (sizeof(Acc) + 7) / 8;
   gp__pieces<Acc> p;
   bool all = true;
-  GP__UNROLL
-  for (int i = 0; i < N; ++i) {
+  GP__EACH(i, N) {
     const gp__word w = gp__load_word(words + slot * N + i);
     p.piece[i] = w.value;
     all = all && w.tag == tag;
@@ -10608,15 +10532,13 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
     Packed x[SHARE];
     while (missing) {
       unsigned found = 0;
-      GP__UNROLL
-      for (int i = 0; i < SHARE; ++i)
+      GP__EACH(i, SHARE)
         if (missing >> i & 1u) found |= gp__try_receive(words, group * GP__GROUP + first + i, tag, x[i]) ? 1u << i : 0u;
       missing &= ~found;
     }
     __syncwarp();
     Acc sum = Op::identity();
-    GP__UNROLL
-    for (int i = 0; i < SHARE; ++i) {
+    GP__EACH(i, SHARE) {
       if (!(wanted >> i & 1u)) continue;
       const Acc one = Form::unpack(x[i], group * GP__GROUP + first + i);
       sum = i == 0 ? one : Op()(sum, one);
@@ -10693,13 +10615,11 @@ template <> struct gp__word_of<16> { typedef gp_vector type; };
 
 // Loads the words of the 16 bytes at `at` that are in [from, to); the others are zeros, because the compiler gives
 // partly written registers arbitrary bytes.
-template <int WORD>
-GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char *from, const unsigned char *to) {
+template <int WORD> GP_DEVICE gp_vector gp__load_words(const gp__u8 *at, const gp__u8 *from, const gp__u8 *to) {
   typedef typename gp__word_of<WORD>::type Word;
   gp__vec<Word> p;
-  GP__UNROLL
-  for (int i = 0; i < 16 / WORD; ++i) {
-    const unsigned char *word = at + i * WORD;
+  GP__EACH(i, 16 / WORD) {
+    const gp__u8 *word = at + i * WORD;
     p.item[i] = word >= from && word < to ? *reinterpret_cast<const Word *>(word) : Word();
   }
   return p.vector;
@@ -10707,8 +10627,8 @@ GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char 
 // Loads the 16 bytes at `at`: whole if they are within [begin, end), otherwise only their words in [from, to). begin ==
 // end: [from, to) takes its place.
 template <int CACHE, int WORD>
-GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *from, const unsigned char *to,
-    const unsigned char *begin, const unsigned char *end) {
+GP_DEVICE gp_vector gp__load_unit(
+    const gp__u8 *at, const gp__u8 *from, const gp__u8 *to, const gp__u8 *begin, const gp__u8 *end) {
   if (at >= (begin == end ? from : begin) && at + 16 <= (begin == end ? to : end)) return gp__load_vector<CACHE>(at);
   return gp__load_words<WORD>(at, from, to);
 }
@@ -10742,8 +10662,8 @@ template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true> {
 // Writes `lines` lines of `items` elements, SIZE bytes an element, `pitch` bytes from line to line. Element i of line j
 // is in row i of shared memory, at byte j * SIZE. blocks: a line's blocks of 8 units of 16 bytes.
 template <int THREADS, int CACHE, int SIZE, int WORD, bool OUT_ALIGNED, class Layout>
-GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout, unsigned char *out, gp__u64 pitch,
-    unsigned items, unsigned lines, gp__divisor blocks) {
+GP_DEVICE void gp__store_lines(const gp__u8 *shared, const Layout &layout, gp__u8 *out, gp__u64 pitch, unsigned items,
+    unsigned lines, gp__divisor blocks) {
   typedef typename gp__word_of<WORD>::type Word;
   const int N = SIZE / WORD, W = 16 / WORD, KW = 8, JW = GP__WARP / KW;
   const unsigned works = (lines + JW - 1) / JW * blocks.by * GP__WARP;
@@ -10753,7 +10673,7 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
                    unit = (rest - group * blocks.by) * KW + i % KW;
     const unsigned line = group * JW + i / KW % JW;
     if (line >= lines) continue;
-    unsigned char *to = out + line * pitch;
+    gp__u8 *to = out + line * pitch;
     const unsigned skip = OUT_ALIGNED ? 0 : gp__misalignment(to, 16);
     const int first = int(unit * W) - int(skip / WORD), all = int(items * N);
     if (first >= all || first <= -W) continue;
@@ -10761,8 +10681,7 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
     if (first >= 0 && first + W <= all) {
       gp__vec<Word> p;
       const unsigned from = OUT_ALIGNED && N == 1 ? layout.at(unsigned(first), line * SIZE) : 0;
-      GP__UNROLL
-      for (int w = 0; w < W; ++w) {
+      GP__EACH(w, W) {
         const unsigned row = unsigned(first + w) / N, part = unsigned(first + w) % N;
         p.item[w] = *reinterpret_cast<const Word *>(shared +
             (OUT_ALIGNED && N == 1 ? from + w * layout.step() // one group of rows
@@ -10782,7 +10701,7 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
 }
 
 // Words of a line before its first multiple of ALIGNMENT, which may be past its end.
-template <int WORD, int ALIGNMENT> GP_DEVICE unsigned gp__words_before(const unsigned char *line) {
+template <int WORD, int ALIGNMENT> GP_DEVICE unsigned gp__words_before(const gp__u8 *line) {
   return (0u - gp__misalignment(line, ALIGNMENT)) % ALIGNMENT / WORD;
 }
 // The i-th of a line's words outside whole units: first those before the first unit, then those after the last.
@@ -10793,7 +10712,7 @@ template <int WORD> GP_DEVICE unsigned gp__end_word(unsigned i, unsigned words, 
 // of whole units have no more of these than a unit has; other lines may.
 template <int THREADS, int WORD, int ALIGNMENT, int LINES, bool OUT_ALIGNED, class At>
 GP_DEVICE void gp__store_ends(
-    unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool heads, bool tails, const At &at) {
+    gp__u8 *out, gp__u64 pitch, unsigned words, unsigned lines, bool heads, bool tails, const At &at) {
   typedef typename gp__word_of<WORD>::type Word;
   const unsigned W = 16 / WORD, PART = ALIGNMENT / WORD, STEP = THREADS / PART;
   const bool even = words % PART == 0;
@@ -10802,7 +10721,7 @@ GP_DEVICE void gp__store_ends(
     GP__UNROLL_BY(4)
     for (unsigned k = 0; k < (LINES + STEP - 1) / STEP; ++k) {
       const unsigned line = threadIdx.x / PART + k * STEP;
-      unsigned char *to = out + line * pitch;
+      gp__u8 *to = out + line * pitch;
       const unsigned skip = OUT_ALIGNED ? 0 : gp__words_before<WORD, ALIGNMENT>(to), head = skip < words ? skip : words;
       const unsigned word = gp__end_word<WORD>(i, words, head);
       if (line < lines && word < words && (i < head ? heads : tails))
@@ -10825,7 +10744,7 @@ struct gp__column_store {
   static const bool FIXED =
       THREADS % (GP__WARP * BLOCKS) == 0 && STRIDE % LINES == 0 && STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
   static const int SETS = FIXED ? STRIDE / LINES : ROUNDS;
-  const unsigned char *shared;
+  const gp__u8 *shared;
   const Layout layout;
   const unsigned start, start_pitch;
 
@@ -10833,25 +10752,23 @@ struct gp__column_store {
     const unsigned row = word / N;
     return layout.at(row, (IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u) + line * SIZE + word % N * WORD);
   }
-  GP_DEVICE const unsigned char *operator()(unsigned word, unsigned line) const { return shared + at(word, line); }
-  GP_DEVICE void units(unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool tails) const {
+  GP_DEVICE const gp__u8 *operator()(unsigned word, unsigned line) const { return shared + at(word, line); }
+  GP_DEVICE void units(gp__u8 *out, gp__u64 pitch, unsigned words, unsigned lines, bool tails) const {
     GP__UNROLL_BY(FIXED ? 1 : 8)
     for (int set = 0; set < SETS; ++set) {
       const unsigned i = (FIXED ? 0 : set * THREADS) + threadIdx.x, unit = i / GP__WARP % BLOCKS * KW + i % KW;
       const unsigned first_line = i / GP__WARP / BLOCKS * JW + i / KW % JW + (FIXED ? set * LINES : 0);
-      unsigned char *to = out + first_line * pitch;
+      gp__u8 *to = out + first_line * pitch;
       const unsigned first = unit * W + (OUT_ALIGNED ? 0 : gp__words_before<WORD, ALIGNMENT>(to));
       int from[W];
       if (first + W > words || !(OUT_ALIGNED || tails || unit < unsigned(UNITS - ALIGNMENT / 16))) continue;
-      GP__UNROLL
-      for (int w = 0; w < W; ++w) gp__optimizer_barrier(from[w] = int(at(first + w, first_line)));
+      GP__EACH(w, W) gp__optimizer_barrier(from[w] = int(at(first + w, first_line)));
       to += first * WORD;
       GP__UNROLL_BY(8)
       for (int k = 0; k < ROUNDS / SETS; ++k) {
         gp__vec<Word> p;
         if (first_line + k * STRIDE >= lines) continue;
-        GP__UNROLL
-        for (int w = 0; w < W; ++w) p.item[w] = *reinterpret_cast<const Word *>(shared + from[w] + k * STRIDE * SIZE);
+        GP__EACH(w, W) p.item[w] = *reinterpret_cast<const Word *>(shared + from[w] + k * STRIDE * SIZE);
         gp__store_vector<CACHE>(to + k * STRIDE * pitch, p.vector);
       }
     }
@@ -10871,7 +10788,7 @@ struct gp__gathered_tile {
   static const bool EXCHANGED = SIZE <= 2 && !IN_ALIGNED && !OUT_ALIGNED;
   typedef gp__tile_rows<GROUP, PITCH, EXCHANGED> Rows;
   static GP_DEVICE void put(
-      unsigned char *shared, const typename Rows::type &layout, unsigned row, unsigned byte, const gp_vector &v) {
+      gp__u8 *shared, const typename Rows::type &layout, unsigned row, unsigned byte, const gp_vector &v) {
     if (!EXCHANGED) *reinterpret_cast<gp_vector *>(shared + layout.at(row, byte)) = v;
     else {
       GP__UNROLL
@@ -10888,23 +10805,20 @@ struct gp__gathered_tile {
   // Loads rows of `columns` elements, `pitch` bytes from row to row. It may read bytes of [begin, end) beside them.
   // ALONE: it may not, and begin == end.
   template <bool ALONE = false>
-  static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
-      unsigned columns, const unsigned char *begin, const unsigned char *end) {
+  static GP_DEVICE void load(gp__u8 *shared, const gp__u8 *in, gp__u64 pitch, unsigned rows, unsigned columns,
+      const gp__u8 *begin, const gp__u8 *end) {
     const typename Rows::type layout = Rows::make();
     gp_vector v[ROUNDS];
     const bool full = rows == ROWS && columns == COLUMNS;
     if (IN_ALIGNED && ROWS * UNITS % THREADS == 0 &&
         (full || (!ALONE && in + (rows - 1) * pitch + COLUMNS * SIZE <= end))) {
       if (full) {
-        GP__UNROLL
-        for (int k = 0; k < ROUNDS; ++k) v[k] = gp__load_vector<LOAD>(in + row_of(k) * pitch + unit_of(k) * 16);
+        GP__EACH(k, ROUNDS) v[k] = gp__load_vector<LOAD>(in + row_of(k) * pitch + unit_of(k) * 16);
       } else {
-        GP__UNROLL
-        for (int k = 0; k < ROUNDS; ++k) // repeats the last row
+        GP__EACH(k, ROUNDS) // repeats the last row
           v[k] = gp__load_vector<LOAD>(in + (row_of(k) < rows ? row_of(k) : rows - 1) * pitch + unit_of(k) * 16);
       }
-      GP__UNROLL
-      for (int k = 0; k < ROUNDS; ++k) {
+      GP__EACH(k, ROUNDS) {
         put(shared, layout, row_of(k), unit_of(k) * 16, v[k]);
       }
       return;
@@ -10916,7 +10830,7 @@ struct gp__gathered_tile {
     for (int k = 0; k < ROUNDS; ++k) {
       const unsigned row = row_of(k), unit = unit_of(k) * 16;
       if (row >= rows) continue;
-      const unsigned char *from = in + row * pitch;
+      const gp__u8 *from = in + row * pitch;
       const unsigned skip = IN_ALIGNED ? 0 : gp__misalignment(from, 16);
       if (unit < skip + columns * SIZE)
         put(shared, layout, row, unit,
@@ -10925,48 +10839,42 @@ struct gp__gathered_tile {
   }
   // Loads unaligned rows at the tile's full width, with the bytes beside them. A thread's rows have the same offset
   // from a multiple of 16. Another thread loads the last unit of each row.
-  static GP_DEVICE void load_shifted(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows) {
+  static GP_DEVICE void load_shifted(gp__u8 *shared, const gp__u8 *in, gp__u64 pitch, unsigned rows) {
     const int K = EVEN ? ROWS * MAIN / THREADS : 1, LAST = (ROWS + THREADS - 1) / THREADS;
     const typename Rows::type layout = Rows::make();
     const unsigned row = threadIdx.x / MAIN, unit = threadIdx.x % MAIN * 16;
-    const unsigned char *from = in + row * pitch;
+    const gp__u8 *from = in + row * pitch;
     gp_vector v[K], last[LAST];
     from = from - gp__misalignment(from, 16) + unit;
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) {
+    GP__EACH(k, K) {
       v[k] = gp_vector();
       gp__load_vector_if<LOAD>(row + k * ROWS_A_ROUND < rows, from + k * ROWS_A_ROUND * pitch, v[k]);
     }
-    GP__UNROLL
-    for (int k = 0; k < LAST; ++k) {
+    GP__EACH(k, LAST) {
       const unsigned r = k * THREADS + threadIdx.x;
-      const unsigned char *at = in + r * pitch;
+      const gp__u8 *at = in + r * pitch;
       last[k] = gp_vector();
       gp__load_vector_if<LOAD>(r < rows, at - gp__misalignment(at, 16) + MAIN * 16, last[k]);
     }
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) put(shared, layout, row + k * ROWS_A_ROUND, unit, v[k]);
-    GP__UNROLL
-    for (int k = 0; k < LAST; ++k) {
+    GP__EACH(k, K) put(shared, layout, row + k * ROWS_A_ROUND, unit, v[k]);
+    GP__EACH(k, LAST) {
       const unsigned r = k * THREADS + threadIdx.x;
       if (r < ROWS) put(shared, layout, r, MAIN * 16, last[k]);
     }
   }
   // The same without the bytes beside them: whole units, then the words before and after these, a lane each.
-  static GP_DEVICE void load_alone(
-      unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows, unsigned columns) {
+  static GP_DEVICE void load_alone(gp__u8 *shared, const gp__u8 *in, gp__u64 pitch, unsigned rows, unsigned columns) {
     typedef typename gp__word_of<WORD>::type Word;
     const int K = EVEN ? ROWS * MAIN / THREADS : 1;
     const unsigned W = 16 / WORD, STEP = THREADS / W, ENDS = (ROWS + STEP - 1) / STEP, words = columns * (SIZE / WORD);
     const typename Rows::type layout = Rows::make();
     const unsigned row = threadIdx.x / MAIN;
-    const unsigned char *from = in + row * pitch;
+    const gp__u8 *from = in + row * pitch;
     const unsigned head = gp__words_before<WORD, 16>(from) * WORD, unit = head + threadIdx.x % MAIN * 16;
     const unsigned to = gp__misalignment(from, 16) + unit;
     gp_vector v[K];
     Word end[ENDS];
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) {
+    GP__EACH(k, K) {
       v[k] = gp_vector();
       gp__load_vector_if<LOAD>(
           unit + 16 <= columns * SIZE && row + k * ROWS_A_ROUND < rows, from + unit + k * ROWS_A_ROUND * pitch, v[k]);
@@ -10975,20 +10883,19 @@ struct gp__gathered_tile {
       const unsigned first = threadIdx.x / W;
       GP__UNROLL
       for (unsigned k = 0; k < ENDS; ++k) {
-        const unsigned char *line = in + (first + k * STEP) * pitch;
+        const gp__u8 *line = in + (first + k * STEP) * pitch;
         const unsigned skip = gp__words_before<WORD, 16>(line), before = skip < words ? skip : words;
         const unsigned word = gp__end_word<WORD>(i, words, before);
         end[k] = Word();
         if (first + k * STEP < rows && word < words) end[k] = *reinterpret_cast<const Word *>(line + word * WORD);
       }
       if (i < W) {
-        GP__UNROLL
-        for (int k = 0; k < K; ++k)
+        GP__EACH(k, K)
           if (unit + 16 <= columns * SIZE) put(shared, layout, row + k * ROWS_A_ROUND, to, v[k]);
       }
       GP__UNROLL
       for (unsigned k = 0; k < ENDS; ++k) {
-        const unsigned char *line = in + (first + k * STEP) * pitch;
+        const gp__u8 *line = in + (first + k * STEP) * pitch;
         const unsigned skip = gp__words_before<WORD, 16>(line), before = skip < words ? skip : words;
         const unsigned word = gp__end_word<WORD>(i, words, before);
         if (first + k * STEP < rows && word < words)
@@ -10999,8 +10906,8 @@ struct gp__gathered_tile {
   }
   // Stores columns of `rows` elements, `pitch` bytes from column to column. start, start_pitch: of the loaded rows,
   // modulo 16. heads, tails: without them, overlapping tiles leave the ends of columns to their neighbours.
-  static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
-      unsigned columns, unsigned start, unsigned start_pitch, bool heads = true, bool tails = true) {
+  static GP_DEVICE void store(const gp__u8 *shared, gp__u8 *out, gp__u64 pitch, unsigned rows, unsigned columns,
+      unsigned start, unsigned start_pitch, bool heads = true, bool tails = true) {
     const gp__column_store<THREADS, STORE, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT,
         typename Rows::type>
         to = {shared, Rows::make(), start, start_pitch};
@@ -11013,10 +10920,10 @@ struct gp__gathered_tile {
 // Loads the 16 bytes at `at`, a multiple of WORD (of 16 if ALIGNED), from two units if it is unaligned. Bytes outside
 // [from, to) are undefined.
 template <int CACHE, int WORD, bool ALIGNED>
-GP_DEVICE gp_vector gp__load_across(const unsigned char *at, const unsigned char *from, const unsigned char *to,
-    const unsigned char *begin, const unsigned char *end) {
+GP_DEVICE gp_vector gp__load_across(
+    const gp__u8 *at, const gp__u8 *from, const gp__u8 *to, const gp__u8 *begin, const gp__u8 *end) {
   const unsigned skip = ALIGNED ? 0 : gp__misalignment(at, 16);
-  const unsigned char *low = at - skip;
+  const gp__u8 *low = at - skip;
   const gp_vector v = gp__load_unit<CACHE, WORD>(low, from, to, begin, end);
   if (skip == 0) return v;
   return gp__shift_vectors(
@@ -11045,18 +10952,14 @@ template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]
   gp_vector r[E];
   GP__UNROLL
   for (int i = 0; i < E; i += K) { // row
-    GP__UNROLL
-    for (int j = 0; j < 4; ++j) { // word
+    GP__EACH(j, 4) {               // word
       gp__u32 words[K];
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) words[k] = v[i + k].word[j];
+      GP__EACH(k, K) words[k] = v[i + k].word[j];
       gp__transpose_words<SIZE>(words);
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) r[j / M * K + k].word[i / K * M + j % M] = words[k];
+      GP__EACH(k, K) r[j / M * K + k].word[i / K * M + j % M] = words[k];
     }
   }
-  GP__UNROLL
-  for (int i = 0; i < E; ++i) v[i] = r[i];
+  GP__EACH(i, E) v[i] = r[i];
 }
 
 // The same for elements of 1 or 2 bytes: K = 4 / SIZE rows become words of a column in registers, on their way into
@@ -11069,39 +10972,33 @@ struct gp__scattered_tile {
   static GP_DEVICE unsigned offset_of(unsigned column, unsigned unit) { // of a column's 16 bytes
     return column * ROWS * SIZE + column / V * 16 + unit * 16;
   }
-  static GP_DEVICE void put(unsigned char *shared, unsigned column, unsigned bundle, gp__u32 word) {
+  static GP_DEVICE void put(gp__u8 *shared, unsigned column, unsigned bundle, gp__u32 word) {
     *reinterpret_cast<gp__u32 *>(shared + offset_of(column, bundle / 4) + bundle % 4 * 4) = word;
   }
   static GP_DEVICE unsigned unit_of(unsigned i) { return i % UC + i / UC / BUNDLES * UC; }
   static GP_DEVICE unsigned bundle_of(unsigned i) { return i / UC % BUNDLES; }
-  static GP_DEVICE void scatter(unsigned char *shared, unsigned i, const gp_vector (&v)[K]) {
+  static GP_DEVICE void scatter(gp__u8 *shared, unsigned i, const gp_vector (&v)[K]) {
     if (i >= BUNDLES * UNITS) return;
-    GP__UNROLL
-    for (int w = 0; w < 4; ++w) {
+    GP__EACH(w, 4) {
       gp__u32 words[K];
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) words[k] = v[k].word[w];
+      GP__EACH(k, K) words[k] = v[k].word[w];
       gp__transpose_words<SIZE>(words);
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) put(shared, unit_of(i) * V + w * K + k, bundle_of(i), words[k]);
+      GP__EACH(k, K) put(shared, unit_of(i) * V + w * K + k, bundle_of(i), words[k]);
     }
   }
   template <bool = false> // ALONE of gathered tiles: here begin and end say it
-  static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
-      unsigned columns, const unsigned char *begin, const unsigned char *end) {
+  static GP_DEVICE void load(gp__u8 *shared, const gp__u8 *in, gp__u64 pitch, unsigned rows, unsigned columns,
+      const gp__u8 *begin, const gp__u8 *end) {
     const bool full = rows == ROWS && columns == COLUMNS;
     if (IN_ALIGNED && full) {
       gp_vector v[ROUNDS][K];
-      GP__UNROLL
-      for (int n = 0; n < ROUNDS; ++n) {
+      GP__EACH(n, ROUNDS) {
         const unsigned i = n * THREADS + threadIdx.x;
-        GP__UNROLL
-        for (int k = 0; k < K; ++k)
+        GP__EACH(k, K)
           if (i < BUNDLES * UNITS)
             v[n][k] = gp__load_vector<LOAD>(in + (bundle_of(i) * K + k) * pitch + unit_of(i) * 16);
       }
-      GP__UNROLL
-      for (int n = 0; n < ROUNDS; ++n) scatter(shared, n * THREADS + threadIdx.x, v[n]);
+      GP__EACH(n, ROUNDS) scatter(shared, n * THREADS + threadIdx.x, v[n]);
       return;
     }
     // Unaligned data spans two units: loads all before it uses one, if the bytes beside may be read.
@@ -11110,22 +11007,18 @@ struct gp__scattered_tile {
     GP__UNROLL_BY(1)
     for (int n = 0; n < ROUNDS; ++n) {
       const unsigned i = n * THREADS + threadIdx.x, unit = unit_of(i), row = bundle_of(i) * K;
-      const unsigned char *from = in + row * pitch;
+      const gp__u8 *from = in + row * pitch;
       gp_vector v[K], high[K];
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) v[k] = high[k] = gp_vector();
+      GP__EACH(k, K) v[k] = high[k] = gp_vector();
       if (i >= BUNDLES * UNITS) continue;
       if (both_units) {
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) {
-          const unsigned char *at = from + k * pitch + unit * 16, *low = at - gp__misalignment(at, 16);
+        GP__EACH(k, K) {
+          const gp__u8 *at = from + k * pitch + unit * 16, *low = at - gp__misalignment(at, 16);
           v[k] = gp__load_vector<LOAD>(low), high[k] = gp__load_vector<LOAD>(low + 16);
         }
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) v[k] = gp__shift_vectors(v[k], high[k], gp__misalignment(from + k * pitch, 16));
+        GP__EACH(k, K) v[k] = gp__shift_vectors(v[k], high[k], gp__misalignment(from + k * pitch, 16));
       } else {
-        GP__UNROLL
-        for (int k = 0; k < K; ++k)
+        GP__EACH(k, K)
           if (row + k < rows && unit * V < columns)
             v[k] = gp__load_across<LOAD, SIZE, IN_ALIGNED>(
                 from + k * pitch + unit * 16, from + k * pitch, from + k * pitch + columns * SIZE, begin, end);
@@ -11134,41 +11027,40 @@ struct gp__scattered_tile {
     }
   }
   // heads, tails: without them, overlapping tiles leave the ends of columns to their neighbours.
-  static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
-      unsigned columns, unsigned, unsigned, bool heads = true, bool tails = true) {
+  static GP_DEVICE void store(const gp__u8 *shared, gp__u8 *out, gp__u64 pitch, unsigned rows, unsigned columns,
+      unsigned, unsigned, bool heads = true, bool tails = true) {
     typedef typename gp__word_of<SIZE>::type Word;
     if (!OUT_ALIGNED) return store_across(shared, out, pitch, rows, columns, heads, tails);
     GP__UNROLL_BY(4)
     for (unsigned i = threadIdx.x; i < COLUMNS * OUT_UNITS; i += THREADS) {
       const unsigned column = i / OUT_UNITS, unit = i % OUT_UNITS;
       if (column >= columns || unit * V >= rows) continue;
-      unsigned char *to = out + column * pitch + unit * 16;
+      gp__u8 *to = out + column * pitch + unit * 16;
       gp__vec<Word> p;
       p.vector = *reinterpret_cast<const gp_vector *>(shared + offset_of(column, unit));
       if ((unit + 1) * V <= rows) gp__store_vector<STORE>(to, p.vector);
       else {
-        GP__UNROLL
-        for (int w = 0; w < V; ++w)
+        GP__EACH(w, V)
           if (unit * V + w < rows) *reinterpret_cast<Word *>(to + w * SIZE) = p.item[w];
       }
     }
   }
   // Stores units of the output, each from two units of shared memory.
-  static GP_DEVICE void store_across(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
-      unsigned columns, bool heads, bool tails) {
+  static GP_DEVICE void store_across(
+      const gp__u8 *shared, gp__u8 *out, gp__u64 pitch, unsigned rows, unsigned columns, bool heads, bool tails) {
     const int LINES = THREADS / OUT_UNITS, STORES = (COLUMNS * OUT_UNITS + THREADS - 1) / THREADS;
     const bool FIXED = THREADS % OUT_UNITS == 0 && LINES % V == 0; // a thread's columns are misaligned alike
     unsigned at = 0, shift = 0;
     GP__UNROLL_BY(8)
     for (int k = 0; k < STORES; ++k) {
       const unsigned i = k * THREADS + threadIdx.x, column = i / OUT_UNITS;
-      unsigned char *to = out + column * pitch;
+      gp__u8 *to = out + column * pitch;
       const unsigned lead = gp__words_before<SIZE, ALIGNMENT>(to), unit = i % OUT_UNITS + lead / V;
       const unsigned first = i % OUT_UNITS * V + lead;
       if (!FIXED || k == 0) at = offset_of(column, 0), shift = lead % V * SIZE;
       if (column >= columns || first + V > rows || !(tails || i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16)))
         continue;
-      const unsigned char *from = shared + at + unit * 16 + (FIXED ? k * (LINES * ROWS * SIZE + LINES / V * 16) : 0);
+      const gp__u8 *from = shared + at + unit * 16 + (FIXED ? k * (LINES * ROWS * SIZE + LINES / V * 16) : 0);
       gp_vector v = *reinterpret_cast<const gp_vector *>(from);
       if (shift) v = gp__shift_vectors(v, *reinterpret_cast<const gp_vector *>(from + 16), shift);
       gp__store_vector<STORE>(to + first * SIZE, v);
@@ -11202,16 +11094,16 @@ template <int THREADS, class T, int ROWS, int COLUMNS, bool ALIGNED = false> str
       Tile;
   struct storage {
     unsigned start, start_pitch; // of the loaded rows, modulo 16
-    alignas(16) unsigned char bytes[gp__transpose_tile_bytes(SIZE, ROWS, COLUMNS, ALIGNED)];
+    alignas(16) gp__u8 bytes[gp__transpose_tile_bytes(SIZE, ROWS, COLUMNS, ALIGNED)];
   };
   static GP_DEVICE void load(storage &s, const T *in, gp__u64 pitch, unsigned rows, unsigned columns) {
-    const unsigned char *from = reinterpret_cast<const unsigned char *>(in);
+    const gp__u8 *from = reinterpret_cast<const gp__u8 *>(in);
     if (threadIdx.x == 0) s.start = gp__misalignment(in, 16), s.start_pitch = unsigned(pitch * SIZE) & 15u;
     Tile::load(
         s.bytes, from, pitch * SIZE, rows, columns, from, rows ? from + ((rows - 1) * pitch + columns) * SIZE : from);
   }
   static GP_DEVICE void store(const storage &s, T *out, gp__u64 pitch, unsigned rows, unsigned columns) {
-    Tile::store(s.bytes, reinterpret_cast<unsigned char *>(out), pitch * SIZE, rows, columns, s.start, s.start_pitch);
+    Tile::store(s.bytes, reinterpret_cast<gp__u8 *>(out), pitch * SIZE, rows, columns, s.start, s.start_pitch);
   }
 };
 
@@ -11294,12 +11186,9 @@ template <int ITEMS, class Vertex, class Goes, class Take>
 GP_DEVICE void gp__take_edges(bool (&there)[ITEMS], const Vertex (&source)[ITEMS], const gp__u64 (&edge)[ITEMS],
     const Vertex *targets, const Goes &goes, const Take &take) {
   Vertex target[ITEMS];
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) target[i] = there[i] ? targets[edge[i]] : 0;
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) there[i] = there[i] && goes(source[i], target[i], edge[i]);
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) take(there[i], source[i], target[i]);
+  GP__EACH(i, ITEMS) target[i] = there[i] ? targets[edge[i]] : 0;
+  GP__EACH(i, ITEMS) there[i] = there[i] && goes(source[i], target[i], edge[i]);
+  GP__EACH(i, ITEMS) take(there[i], source[i], target[i]);
 }
 // Expands one list by `width` consecutive threads; this is number `mine` of them.
 template <int ITEMS, class Vertex, class Goes, class Take>
@@ -11309,8 +11198,7 @@ GP_DEVICE void gp__expand_list(gp__u64 begin, gp__u64 count, Vertex vertex, unsi
     bool there[ITEMS];
     Vertex source[ITEMS];
     gp__u64 edge[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = base + unsigned(i) * width + mine;
       there[i] = at < count;
       source[i] = vertex;
@@ -11363,8 +11251,7 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
       bool has[ITEMS];
       Vertex source[ITEMS];
       gp__u64 edge[ITEMS];
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         const gp__u32 rank = base + unsigned(i * THREADS) + threadIdx.x;
         gp__u32 owner = 0; // last list that starts at this rank or before
         has[i] = rank < total;
@@ -11437,14 +11324,12 @@ template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_filter(const T (&items)[ITEMS], const bool (&keep)[ITEMS], const gp_frontier<T> &out,
     gp_tile_filter_storage<THREADS> &storage) {
   gp__u32 before = 0;
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) before += keep[i] ? 1u : 0u;
+  GP__EACH(i, ITEMS) before += keep[i] ? 1u : 0u;
   const gp__u32 total = gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u32>(), storage.scan);
   if (threadIdx.x == 0 && total) storage.first = atomicAdd(out.count, gp__u64(total));
   __syncthreads();
   if (!total) return;
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     if (!keep[i]) continue;
     const gp__u64 at = storage.first + before++;
     if (at < out.room) out.vertices[at] = items[i];
@@ -11584,13 +11469,11 @@ GP_DEVICE T gp_warp_group_reduce_batch(const T (&values)[COUNT], const Op &op) {
   static_assert(32 % LANES == 0 && COUNT <= LANES, "a result a lane, of 1, 2, 4, 8, 16 or 32 lanes");
   T v[COUNT];
   int left = COUNT;
-  GP__UNROLL
-  for (int j = 0; j < COUNT; ++j) v[j] = values[j];
+  GP__EACH(j, COUNT) v[j] = values[j];
   GP__UNROLL
   for (int d = 1; d < LANES; d *= 2) { // a lane keeps every other value, its partner the rest
     const bool upper = (gp_lane() & unsigned(d)) != 0;
-    GP__UNROLL
-    for (int j = 0; j < (COUNT + 1) / 2; ++j) {
+    GP__EACH(j, (COUNT + 1) / 2) {
       if (2 * j >= left) continue;
       const T even = v[2 * j], odd = v[2 * j + 1 < left ? 2 * j + 1 : 2 * j];
       const T mine = upper ? odd : even, other = gp_warp_exchange(upper ? even : odd, d);
@@ -11653,16 +11536,14 @@ template <class Of, int HOW, int ITEMS> GP_DEVICE unsigned gp__element_of(int i)
 }
 template <class Of, int HOW, int ITEMS, class T>
 GP_DEVICE void gp__load_tile(T (&items)[ITEMS], const T *in, gp__u64 count, const T &fill) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const unsigned at = gp__element_of<Of, HOW, ITEMS>(i);
     items[i] = at < count ? in[at] : fill;
   }
 }
 template <class Of, int HOW, int ITEMS, class T>
 GP_DEVICE void gp__store_tile(const T (&items)[ITEMS], T *out, gp__u64 count) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const unsigned at = gp__element_of<Of, HOW, ITEMS>(i);
     if (at < count) out[at] = items[i];
   }
@@ -11670,12 +11551,10 @@ GP_DEVICE void gp__store_tile(const T (&items)[ITEMS], T *out, gp__u64 count) {
 // ALL: every rank is below count.
 template <class Of, int TO, bool ALL, int ITEMS, class T, class Storage>
 GP_DEVICE void gp__scatter_items(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS], Storage &s, unsigned count) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i)
+  GP__EACH(i, ITEMS)
     if (ALL || rank[i] < count) s.element[s.slot(int(rank[i]))] = items[i];
   Of::sync();
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const unsigned at = gp__element_of<Of, TO, ITEMS>(i);
     if (ALL || at < count) items[i] = s.element[s.slot(int(at))];
   }
@@ -11683,8 +11562,7 @@ GP_DEVICE void gp__scatter_items(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS]
 template <class Of, int FROM, int TO, int ITEMS, class T, class Storage>
 GP_DEVICE void gp__rearrange(T (&items)[ITEMS], Storage &s) {
   gp__u32 rank[ITEMS];
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) rank[i] = gp__element_of<Of, FROM, ITEMS>(i);
+  GP__EACH(i, ITEMS) rank[i] = gp__element_of<Of, FROM, ITEMS>(i);
   gp__scatter_items<Of, TO, true>(items, rank, s, 0);
 }
 
@@ -11782,8 +11660,7 @@ GP_DEVICE void gp__beside(R (&out)[ITEMS], const T (&items)[ITEMS], const F &f, 
     gp_tile_shuffle_storage<THREADS, T> &storage, unsigned count, const T *beyond) {
   storage.item[threadIdx.x] = items[AFTER ? 0 : ITEMS - 1];
   __syncthreads();
-  GP__UNROLL
-  for (int j = 0; j < ITEMS; ++j) {
+  GP__EACH(j, ITEMS) {
     const int i = AFTER ? j : ITEMS - 1 - j; // out may be items
     const unsigned at = threadIdx.x * ITEMS + unsigned(i);
     const bool outer = AFTER ? at + 1 == count : at == 0, within = AFTER ? i + 1 < ITEMS : i > 0;
@@ -11865,8 +11742,7 @@ GP_DEVICE T gp__tile_before(
 // before: the exclusive prefix of a thread's first item.
 template <bool EXCLUSIVE, int ITEMS, class T, class Op>
 GP_DEVICE void gp__prefixes(T (&items)[ITEMS], const Op &op, T before) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const T x = items[i];
     if (EXCLUSIVE) items[i] = before;
     if (!EXCLUSIVE || i + 1 < ITEMS) before = op(before, x);
@@ -11926,11 +11802,9 @@ template <int THREADS, int RUNS, class T>
 GP_DEVICE gp__u32 gp_tile_begin_runs(
     const T (&values)[RUNS], const gp__u32 (&lengths)[RUNS], gp_tile_runs_storage<THREADS, RUNS, T> &storage) {
   gp__u32 end = 0;
-  GP__UNROLL
-  for (int i = 0; i < RUNS; ++i) end += lengths[i];
+  GP__EACH(i, RUNS) end += lengths[i];
   const gp__u32 total = gp_tile_exclusive_scan<THREADS>(end, gp_sum<gp__u32>(), storage.scan);
-  GP__UNROLL
-  for (int i = 0; i < RUNS; ++i) {
+  GP__EACH(i, RUNS) {
     storage.end[threadIdx.x * RUNS + unsigned(i)] = end += lengths[i];
     storage.value[threadIdx.x * RUNS + unsigned(i)] = values[i];
   }
@@ -11986,10 +11860,8 @@ GP_DEVICE void gp__merge_sort(
   const unsigned first = Of::rank() * ITEMS;
   decltype(storage.exchange.keys) &s = storage.exchange.keys;
   unsigned place[ITEMS];
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) place[i] = first + unsigned(i);
-  GP__UNROLL
-  for (int round = 0; round < ITEMS; ++round) { // odd-even transposition is stable
+  GP__EACH(i, ITEMS) place[i] = first + unsigned(i);
+  GP__EACH(round, ITEMS) { // odd-even transposition is stable
     GP__UNROLL
     for (int i = round % 2; i + 1 < ITEMS; i += 2) {
       if (first + unsigned(i) + 1 >= count || !before(keys[i + 1], keys[i])) continue;
@@ -12001,8 +11873,7 @@ GP_DEVICE void gp__merge_sort(
   }
   GP__UNROLL_BY(1)
   for (unsigned run = ITEMS; run < Of::WIDTH * ITEMS; run *= 2) {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       s.element[s.slot(int(first) + i)] = keys[i];
       if (PLACES) storage.place[first + unsigned(i)] = (unsigned short)(place[i]);
     }
@@ -12019,8 +11890,7 @@ GP_DEVICE void gp__merge_sort(
     }
     unsigned y = middle + diagonal - x;
     x += from;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (first + unsigned(i) >= end) continue;
       const bool second = x >= middle || (y < end && before(s.element[s.slot(int(y))], s.element[s.slot(int(x))]));
       const unsigned at = second ? y++ : x++;
@@ -12030,11 +11900,9 @@ GP_DEVICE void gp__merge_sort(
     Of::sync();
   }
   if (PLACES) {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) storage.exchange.values.element[s.slot(int(first) + i)] = values[i];
+    GP__EACH(i, ITEMS) storage.exchange.values.element[s.slot(int(first) + i)] = values[i];
     Of::sync();
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) values[i] = storage.exchange.values.element[s.slot(int(place[i]))];
+    GP__EACH(i, ITEMS) values[i] = storage.exchange.values.element[s.slot(int(place[i]))];
   }
 }
 // Merge sort in any order: before(a, b) says whether a comes before b, a lambda for example. Equal keys keep their
@@ -12075,8 +11943,7 @@ template <int THREADS, bool DESCENDING = false, int TO = GP_BLOCKED, int ITEMS, 
 GP_DEVICE void gp_tile_radix_sort_pairs(K (&keys)[ITEMS], V (&values)[ITEMS],
     gp_tile_radix_sort_storage<THREADS, ITEMS, K, V> &storage, int begin = 0, int end = 8 * int(sizeof(K))) {
   gp__u32 rank[ITEMS];
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) rank[i] = threadIdx.x * ITEMS + unsigned(i);
+  GP__EACH(i, ITEMS) rank[i] = threadIdx.x * ITEMS + unsigned(i);
   for (int bit = begin;; bit += 8) { // gp_tile_rank takes warp-striped keys
     gp__scatter_pairs<THREADS, GP_WARP_STRIPED, true>(keys, values, rank, storage.exchange, 0);
     const gp__u32 mask = end - bit < 8 ? (1u << (end - bit)) - 1 : 255;
@@ -12113,8 +11980,7 @@ GP_DEVICE void gp_tile_top_k_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], unsigne
   GP__UNROLL_BY(1)
   for (int shift = 8 * int(sizeof(K)) - 8; shift >= 0; shift -= 8) {
     gp_tile_clear(storage.bins);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const Bits bits = gp__radix_bits<LARGEST>(keys[i]);
       if (first + unsigned(i) < count && (bits & known) == last)
         gp_tile_count(storage.bins, gp__u32(bits >> shift) & 255u, 1);
@@ -12137,15 +12003,13 @@ GP_DEVICE void gp_tile_top_k_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], unsigne
     known = Bits(known | Bits(255) << shift);
   }
   // Keys before `last` count in lower halves, its equals, of which `left` are kept, in upper halves.
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const Bits bits = gp__radix_bits<LARGEST>(keys[i]);
     rank[i] = first + unsigned(i) >= count ? 0 : bits < last ? 1 : bits == last ? 65536 : 0;
     earlier += rank[i];
   }
   gp_tile_exclusive_scan<THREADS>(earlier, gp_sum<gp__u32>(), storage.scan);
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const gp__u32 own = rank[i], equals = earlier >> 16;
     const gp__u32 place = (earlier & 65535u) + (equals < left ? equals : left);
     rank[i] = own == 1 || (own && equals < left) ? place : ~0u;
@@ -12192,8 +12056,8 @@ template <class Args> GP_DEVICE gp__u64 gp__count(const Args &a) {
 template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 bytes = gp__count(a) * SIZE;
-  const unsigned char *in = static_cast<const unsigned char *>(a.in);
-  unsigned char *out = static_cast<unsigned char *>(a.out);
+  const gp__u8 *in = static_cast<const gp__u8 *>(a.in);
+  gp__u8 *out = static_cast<gp__u8 *>(a.out);
   const gp__u64 to_boundary = (16 - gp__misalignment(out, 16)) & 15u, head = to_boundary < bytes ? to_boundary : bytes;
   const gp__u64 vectors = (bytes - head) / 16, tail = head + vectors * 16;
   if (blockIdx.x == 0) {
@@ -12203,20 +12067,15 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
   in += head;
   out += head;
   const unsigned offset = gp__misalignment(in, 16);
-  const unsigned char *base = in - offset;
+  const gp__u8 *base = in - offset;
   const gp__u64 tile = gp__u64(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < vectors; first += gridDim.x * tile) {
     gp_vector v[P::vectors];
     if (offset == 0 && first + tile <= vectors) {
-      GP__UNROLL
-      for (int k = 0; k < P::vectors; ++k)
-        v[k] = gp__load_vector<P::load>(in + (first + k * P::threads + threadIdx.x) * 16);
-      GP__UNROLL
-      for (int k = 0; k < P::vectors; ++k)
-        gp__store_vector<P::store>(out + (first + k * P::threads + threadIdx.x) * 16, v[k]);
+      GP__EACH(k, P::vectors) v[k] = gp__load_vector<P::load>(in + (first + k * P::threads + threadIdx.x) * 16);
+      GP__EACH(k, P::vectors) gp__store_vector<P::store>(out + (first + k * P::threads + threadIdx.x) * 16, v[k]);
     } else {
-      GP__UNROLL
-      for (int k = 0; k < P::vectors; ++k) {
+      GP__EACH(k, P::vectors) {
         const gp__u64 i = first + k * P::threads + threadIdx.x;
         if (i >= vectors) continue;
         if (offset == 0) v[k] = gp__load_vector<P::load>(base + i * 16);
@@ -12224,14 +12083,12 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
           v[k] = gp__shift_vectors(
               gp__load_vector<GP_CACHE_ALL>(base + i * 16), gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
         else {
-          gp__vec<unsigned char> p;
-          GP__UNROLL
-          for (int j = 0; j < 16; ++j) p.item[j] = in[i * 16 + j];
+          gp__vec<gp__u8> p;
+          GP__EACH(j, 16) p.item[j] = in[i * 16 + j];
           v[k] = p.vector;
         }
       }
-      GP__UNROLL
-      for (int k = 0; k < P::vectors; ++k) {
+      GP__EACH(k, P::vectors) {
         const gp__u64 i = first + k * P::threads + threadIdx.x;
         if (i < vectors) gp__store_vector<P::store>(out + i * 16, v[k]);
       }
@@ -12313,21 +12170,18 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<A, V> a[P::vectors];
     gp__vector_access<B, V> b[P::vectors];
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
       if (r < runs) {
         gp__load_operand<P::load>(a[k], operands, in, i, off, r > 0 && r + 1 < runs);
         gp__load_second<P::load>(b[k], operands, in2, i, off2, r > 0 && r + 1 < runs);
       }
     }
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
       if (r < runs) {
         gp__vector_access<R, V> q;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) q.item[j] = element::at(a[k], b[k], j, i + j, args);
+        GP__EACH(j, V) q.item[j] = element::at(a[k], b[k], j, i + j, args);
         q.template store<P::store>(out + i);
       }
     }
@@ -12425,13 +12279,12 @@ template <class List, int CHUNK, int SIZE> struct gp__to_structs {
 // BYTES bytes of shared memory at a multiple of ALIGN, as words.
 template <int BYTES, int ALIGN> struct gp__some_bytes {
   static const int STEP = ALIGN % 16 == 0 ? 16 : ALIGN % 8 == 0 ? 8 : ALIGN % 4 == 0 ? 4 : ALIGN % 2 == 0 ? 2 : 1;
-  static GP_DEVICE void load(gp__u32 *word, const unsigned char *from) {
+  static GP_DEVICE void load(gp__u32 *word, const gp__u8 *from) {
     GP__UNROLL
     for (int b = 0; b < BYTES; b += STEP) {
       if (STEP == 16) {
         const gp_vector v = *reinterpret_cast<const gp_vector *>(from + b);
-        GP__UNROLL
-        for (int i = 0; i < 4; ++i) word[b / 4 + (STEP == 16 ? i : 0)] = v.word[i];
+        GP__EACH(i, 4) word[b / 4 + (STEP == 16 ? i : 0)] = v.word[i];
       } else if (STEP == 8) {
         const gp__u64 x = *reinterpret_cast<const gp__u64 *>(from + b);
         word[b / 4] = gp__u32(x);
@@ -12444,13 +12297,12 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
       }
     }
   }
-  static GP_DEVICE void store(const gp__u32 *word, unsigned char *to) {
+  static GP_DEVICE void store(const gp__u32 *word, gp__u8 *to) {
     GP__UNROLL
     for (int b = 0; b < BYTES; b += STEP) {
       if (STEP == 16) {
         gp_vector v;
-        GP__UNROLL
-        for (int i = 0; i < 4; ++i) v.word[i] = word[b / 4 + (STEP == 16 ? i : 0)];
+        GP__EACH(i, 4) v.word[i] = word[b / 4 + (STEP == 16 ? i : 0)];
         *reinterpret_cast<gp_vector *>(to + b) = v;
       } else if (STEP == 8) {
         *reinterpret_cast<gp__u64 *>(to + b) = word[b / 4] | gp__u64(word[b / 4 + (STEP == 8)]) << 32;
@@ -12459,7 +12311,7 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
       } else if (STEP == 2) {
         *reinterpret_cast<unsigned short *>(to + b) = static_cast<unsigned short>(word[b / 4] >> b % 4 * 8);
       } else {
-        to[b] = static_cast<unsigned char>(word[b / 4] >> b % 4 * 8);
+        to[b] = static_cast<gp__u8>(word[b / 4] >> b % 4 * 8);
       }
     }
   }
@@ -12474,12 +12326,12 @@ template <bool OUT, class Side, int TILE, int CHUNK, class List, int F, int END>
       : BYTES;
   static const bool GAP = List::offset(false, F) < 0;
   static const int WORD = GAP ? 0 : List::word(CHUNK, F);
-  static GP_DEVICE unsigned char *at(unsigned char *tile, int c) {
+  static GP_DEVICE gp__u8 *at(gp__u8 *tile, int c) {
     return tile +
         (W ? c * CHUNK / (W ? W : 1) * (W * Side::size) + OFFSET * W + c * CHUNK % (W ? W : 1) * SIZE
            : TILE * List::before(F) + c * BYTES);
   }
-  static GP_DEVICE void run(gp__u32 *word, unsigned char *tile, int c) {
+  static GP_DEVICE void run(gp__u32 *word, gp__u8 *tile, int c) {
     if (!OUT && !GAP) gp__some_bytes<BYTES, ALIGN>::load(word + WORD, at(tile, c));
     if (OUT && !GAP) gp__some_bytes<BYTES, ALIGN>::store(word + WORD, at(tile, c));
     if (OUT && GAP && W) {
@@ -12491,19 +12343,19 @@ template <bool OUT, class Side, int TILE, int CHUNK, class List, int F, int END>
 };
 template <bool OUT, class Side, int TILE, int CHUNK, class List, int END>
 struct gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, END, END> {
-  static GP_DEVICE void run(gp__u32 *, unsigned char *, int) {}
+  static GP_DEVICE void run(gp__u32 *, gp__u8 *, int) {}
 };
 
 // Moves a chunk between registers and a side's tile in shared memory.
 template <bool OUT, class Side, int TILE, int CHUNK, class List> struct gp__side_of_chunk {
-  static GP_DEVICE void run(gp__u32 *word, unsigned char *tile, int c) {
+  static GP_DEVICE void run(gp__u32 *word, gp__u8 *tile, int c) {
     gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, 0, List::count>::run(word, tile, c);
   }
 };
 template <bool OUT, int SIZE, int TILE, int CHUNK, class List>
 struct gp__side_of_chunk<OUT, gp__side<1, SIZE>, TILE, CHUNK, List> {
   static const int BYTES = CHUNK * SIZE, APART = BYTES + (gp__layout_padding(CHUNK, SIZE) ? GP__VECTOR : 0);
-  static GP_DEVICE void run(gp__u32 *word, unsigned char *tile, int c) {
+  static GP_DEVICE void run(gp__u32 *word, gp__u8 *tile, int c) {
     gp__u32 chunk[(BYTES + 3) / 4];
     if (OUT) {
       gp__permuted_words<gp__to_structs<List, CHUNK, SIZE>, 0, (BYTES + 3) / 4>::run(word, chunk);
@@ -12546,24 +12398,21 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   // Address of the thread's vector of round `u`.
   template <class Byte> GP_DEVICE Byte *of_vector(Byte *base, Byte *const *column, int u, int vector) const {
     Byte *at = base;
-    GP__UNROLL
-    for (int f = 0; f < COUNT; ++f) {
+    GP__EACH(f, COUNT) {
       if (first(f + 1) <= u * T || first(f) >= (u + 1) * T) continue; // no vector of this round is there
       if (first(f) <= u * T || vector >= first(f)) at = begin(base, column, f) - first(f) * 16;
     }
     return at + vector * 16;
   }
 
-  template <int CACHE> GP_DEVICE void load(unsigned char *shared, const gp__layout_args &a) const {
+  template <int CACHE> GP_DEVICE void load(gp__u8 *shared, const gp__layout_args &a) const {
     if (a.in_aligned) {
       gp_vector v[ROUNDS];
-      GP__UNROLL
-      for (int u = 0; u < ROUNDS; ++u) {
+      GP__EACH(u, ROUNDS) {
         const int i = u * T + int(threadIdx.x);
-        if (i < VECTORS) v[u] = gp__load_vector<CACHE>(of_vector<const unsigned char>(a.in, a.in_column, u, i));
+        if (i < VECTORS) v[u] = gp__load_vector<CACHE>(of_vector<const gp__u8>(a.in, a.in_column, u, i));
       }
-      GP__UNROLL
-      for (int u = 0; u < ROUNDS; ++u) {
+      GP__EACH(u, ROUNDS) {
         const int i = u * T + int(threadIdx.x);
         if (i < VECTORS) *reinterpret_cast<gp_vector *>(shared + slot(i) * 16) = v[u];
       }
@@ -12571,7 +12420,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
     }
     GP__UNROLL_BY(1)
     for (int f = 0; f < COUNT; ++f) {
-      const unsigned char *from = begin<const unsigned char>(a.in, a.in_column, f);
+      const gp__u8 *from = begin<const gp__u8>(a.in, a.in_column, f);
       GP__UNROLL_BY(1)
       for (int i = int(threadIdx.x); i < bytes(f) / 16; i += T)
         *reinterpret_cast<gp_vector *>(shared + slot(first(f) + i) * 16) =
@@ -12582,7 +12431,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   template <int CACHE> GP_DEVICE void clear_gaps(const gp__layout_args &a) const {
     GP__UNROLL_BY(1)
     for (int f = List::moved; f < List::count; ++f) {
-      unsigned char *to = begin<unsigned char>(a.out, a.out_column, f);
+      gp__u8 *to = begin<gp__u8>(a.out, a.out_column, f);
       const gp_vector zero = {};
       GP__UNROLL_BY(1)
       for (int i = int(threadIdx.x); a.out_aligned && i < bytes(f) / 16; i += T)
@@ -12591,14 +12440,13 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
       for (int b = int(threadIdx.x); !a.out_aligned && b < bytes(f); b += T) to[b] = 0;
     }
   }
-  template <int CACHE> GP_DEVICE void store(const unsigned char *shared, const gp__layout_args &a) const {
+  template <int CACHE> GP_DEVICE void store(const gp__u8 *shared, const gp__layout_args &a) const {
     if (Side::parts) clear_gaps<CACHE>(a);
     if (a.out_aligned) {
-      GP__UNROLL
-      for (int u = 0; u < ROUNDS; ++u) {
+      GP__EACH(u, ROUNDS) {
         const int i = u * T + int(threadIdx.x);
         if (i < VECTORS)
-          gp__store_vector<CACHE>(of_vector<unsigned char>(a.out, a.out_column, u, i),
+          gp__store_vector<CACHE>(of_vector<gp__u8>(a.out, a.out_column, u, i),
               *reinterpret_cast<const gp_vector *>(shared + slot(i) * 16));
       }
       return;
@@ -12606,22 +12454,22 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
     GP__UNROLL_BY(1)
     for (int f = 0; f < COUNT; ++f)
       gp__copy_from_shared<T, CACHE, PADDING, 1>(
-          begin<unsigned char>(a.out, a.out_column, f), shared + first(f) * 16, unsigned(bytes(f)), threadIdx.x);
+          begin<gp__u8>(a.out, a.out_column, f), shared + first(f) * 16, unsigned(bytes(f)), threadIdx.x);
   }
 };
 
 // Copies one value, by words as large as size and addresses allow.
-template <class Word> GP_DEVICE void gp__copy_words(unsigned char *to, const unsigned char *from, unsigned size) {
+template <class Word> GP_DEVICE void gp__copy_words(gp__u8 *to, const gp__u8 *from, unsigned size) {
   GP__UNROLL_BY(1)
   for (unsigned i = 0; i < size; i += sizeof(Word))
     *reinterpret_cast<Word *>(to + i) = *reinterpret_cast<const Word *>(from + i);
 }
-GP_DEVICE void gp__copy_value(unsigned char *to, const unsigned char *from, unsigned size) {
+GP_DEVICE void gp__copy_value(gp__u8 *to, const gp__u8 *from, unsigned size) {
   const unsigned odd = unsigned(reinterpret_cast<gp__u64>(to) | reinterpret_cast<gp__u64>(from)) | size;
   if (odd % 8 == 0) gp__copy_words<gp__u64>(to, from, size);
   else if (odd % 4 == 0) gp__copy_words<gp__u32>(to, from, size);
   else if (odd % 2 == 0) gp__copy_words<unsigned short>(to, from, size);
-  else gp__copy_words<unsigned char>(to, from, size);
+  else gp__copy_words<gp__u8>(to, from, size);
 }
 // Address of value i of a tile in a column. TILE: most values.
 template <int TILE, class Byte>
@@ -12635,21 +12483,20 @@ GP_DEVICE Byte *gp__layout_value(
 // Converts `count` structs of a tile, value by value, through a column for each field in shared memory: in place
 // nothing is written before all is read. Contains one barrier.
 template <class P, int TILE, class In, class Out, class List>
-GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsigned count, unsigned char *shared) {
+GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsigned count, gp__u8 *shared) {
   const gp__tile_start from(first, a.in_width, In::size), to(first, a.out_width, Out::size);
   GP__UNROLL_BY(1)
   for (int f = 0; f < List::moved; ++f) GP__UNROLL_BY(1)
   for (unsigned i = threadIdx.x; i < count; i += P::threads)
     gp__copy_value(shared + TILE * List::before(f) + i * unsigned(List::size(f)),
-        gp__layout_value<TILE, const unsigned char>(a.in_column[f], from, a.in_width, In::size, List::size(f), i),
+        gp__layout_value<TILE, const gp__u8>(a.in_column[f], from, a.in_width, In::size, List::size(f), i),
         unsigned(List::size(f)));
   __syncthreads();
   GP__UNROLL_BY(1)
   for (int f = 0; f < List::count; ++f) GP__UNROLL_BY(1)
   for (unsigned i = threadIdx.x; i < count; i += P::threads) {
     const unsigned size = unsigned(List::size(f));
-    unsigned char *at =
-        gp__layout_value<TILE, unsigned char>(a.out_column[f], to, a.out_width, Out::size, int(size), i);
+    gp__u8 *at = gp__layout_value<TILE, gp__u8>(a.out_column[f], to, a.out_width, Out::size, int(size), i);
     if (f < List::moved) gp__copy_value(at, shared + TILE * List::before(f) + i * size, size);
     else GP__UNROLL_BY(1)
     for (unsigned b = 0; b < size; ++b) at[b] = 0;
@@ -12674,7 +12521,7 @@ template <bool OUT, bool ALIGNED, class List, int END> struct gp__fields_of_stru
 // Moves a tile between memory, from struct `first` on, and columns in shared memory. Lanes run along axis 1 or 0.
 template <bool OUT, bool ALIGNED, class P, int TILE, int SIZE, class List>
 GP_DEVICE void gp__turned_side(
-    const gp__layout_args &a, gp__u64 first, const unsigned *tile, bool along, unsigned char *shared) {
+    const gp__layout_args &a, gp__u64 first, const unsigned *tile, bool along, gp__u8 *shared) {
   typedef gp__side_of_chunk<!OUT, gp__side<0, SIZE>, TILE, 1, List> Columns;
   for (unsigned i = threadIdx.x; i < tile[0] * tile[1]; i += P::threads) {
     const unsigned x = along ? i / tile[1] : i % tile[0], y = along ? i % tile[1] : i / tile[0];
@@ -12688,13 +12535,12 @@ GP_DEVICE void gp__turned_side(
   __syncthreads();
 }
 template <class P, int TILE, bool ALIGNED, class In, class Out, class List>
-GP_DEVICE void gp__turn_tiles(const gp__layout_args &a, unsigned char *shared) {
+GP_DEVICE void gp__turn_tiles(const gp__layout_args &a, gp__u8 *shared) {
   const gp__u64 tiles = a.tiles[0] * a.tiles[1] * a.tiles[2] * a.tiles[3];
   for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     gp__u64 rest = tile, in = 0, out = 0;
     unsigned size[4];
-    GP__UNROLL
-    for (int d = 0; d < 4; ++d) {
+    GP__EACH(d, 4) {
       const gp__u64 first = rest % a.tiles[d] * a.tile[d], left = a.extent[d] - first;
       rest /= a.tiles[d];
       in += first * a.step[0][d], out += first * a.step[1][d];
@@ -12723,7 +12569,7 @@ GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
   typedef gp__ranges<P, In, TILE, C, List> Source;
   typedef gp__ranges<P, Out, TILE, C, List> Destination;
   GP_DYNAMIC_SHARED(shared);
-  unsigned char *out = shared + gp__layout_region(TILE, C, In::size, In::width == 1);
+  gp__u8 *out = shared + gp__layout_region(TILE, C, In::size, In::width == 1);
   gp__pdl_wait<P>();
   const gp__u64 tiles = (a.count + TILE - 1) / TILE;
   for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
@@ -12767,21 +12613,18 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
   const gp__u64 tile = gp__u64(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<A, V> a[P::vectors];
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) { // lanes without a run load the last one, for the shuffles
+    GP__EACH(k, P::vectors) { // lanes without a run load the last one, for the shuffles
       const gp__u64 mine = first + k * P::threads + threadIdx.x, r = mine < runs ? mine : runs - 1;
       a[k].template load<P::load>(in + head + r * V, off, r > 0 && r + 1 < runs);
     }
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
       A neighbour = RIGHT ? gp_warp_shift_down(a[k].item[0], 1) : gp_warp_shift_up(a[k].item[V - 1], 1);
       if (r >= runs) continue;
       if (RIGHT ? (gp_lane() == 31 || r + 1 == runs) && i + V < count : gp_lane() == 0 && i > 0)
         neighbour = in[RIGHT ? i + V : i - 1];
       gp__vector_access<R, V> q;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) {
+      GP__EACH(j, V) {
         const bool outer = RIGHT ? j == V - 1 : j == 0;
         q.item[j] = outer && i + j == edge
             ? gp_convert<A, R>()(a[k].item[j])
@@ -12828,8 +12671,7 @@ template <class P, class T, bool SWAP> GP_DEVICE void gp__reverse_or_swap(const 
   const gp__u64 tile = gp__u64(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<T, V> a[P::vectors], b[P::vectors];
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const gp__u64 r = first + k * P::threads + threadIdx.x;
       if (r < runs) {
         a[k].template load<P::load>(
@@ -12837,22 +12679,18 @@ template <class P, class T, bool SWAP> GP_DEVICE void gp__reverse_or_swap(const 
         if (in_place) b[k].template load<P::load>(out + (head + r * V), 0, false);
       }
     }
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const gp__u64 r = first + k * P::threads + threadIdx.x;
       if (r < runs) {
         gp__vector_access<T, V> q;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) q.item[j] = a[k].item[SWAP ? j : V - 1 - j];
+        GP__EACH(j, V) q.item[j] = a[k].item[SWAP ? j : V - 1 - j];
         q.template store<P::store>(out + (head + r * V));
         if (!in_place) continue;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) q.item[j] = b[k].item[SWAP ? j : V - 1 - j];
+        GP__EACH(j, V) q.item[j] = b[k].item[SWAP ? j : V - 1 - j];
         T *partner = partners + (SWAP ? head + r * V : end - (r + 1) * V);
         if (off == 0) q.template store<P::store>(partner);
         else {
-          GP__UNROLL
-          for (int j = 0; j < V; ++j) partner[j] = q.item[j];
+          GP__EACH(j, V) partner[j] = q.item[j];
         }
       }
     }
@@ -12923,11 +12761,9 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
       gp__vector_access<I, 1> index[ITEMS];
       gp__vector_access<A, 1> x[ITEMS];
       gp__u64 place[ITEMS];
-      GP__UNROLL
-      for (int k = 0; k < ITEMS; ++k)
+      GP__EACH(k, ITEMS)
         if (first + k * P::threads < count) key[k].template load<P::load>(keys + first + k * P::threads, 0, false);
-      GP__UNROLL
-      for (int k = 0; k < ITEMS; ++k) {
+      GP__EACH(k, ITEMS) {
         const gp__u64 i = first + k * P::threads;
         const bool passes = i < count && stencil::passes(key[k], args);
         if (passes) gp__load_second<P::load>(index[k], operands, indices, i, 0, false);
@@ -12935,8 +12771,7 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
       }
       if (windows) {
         gp__u64 least = limit, most = 0;
-        GP__UNROLL
-        for (int k = 0; k < ITEMS; ++k)
+        GP__EACH(k, ITEMS)
           if (place[k] < limit) {
             least = place[k] < least ? place[k] : least;
             most = place[k] > most ? place[k] : most;
@@ -12946,17 +12781,14 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
         if (turn < 2048 && (least >= most || most - least < near)) {
           if (gp_lane() == turn / 64) done |= gp__u64(1) << (turn % 64);
         } else {
-          GP__UNROLL
-          for (int k = 0; k < ITEMS; ++k)
+          GP__EACH(k, ITEMS)
             if (place[k] - low >= window) place[k] = limit; // those below, too
         }
       }
-      GP__UNROLL
-      for (int k = 0; k < ITEMS; ++k)
+      GP__EACH(k, ITEMS)
         if (place[k] < limit)
           gp__load_operand<ELEMENTS>(x[k], operands, in, GATHER ? place[k] : first + k * P::threads, 0, false);
-      GP__UNROLL
-      for (int k = 0; k < ITEMS; ++k) {
+      GP__EACH(k, ITEMS) {
         gp__vector_access<R, 1> y;
         if (place[k] >= limit) continue;
         y.item[0] = L()(x[k].item[0]);
@@ -12978,10 +12810,10 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
 // Why all waits end: a block waits for all tiles' scans after its last tile. Each tile is drawn by a running block, and
 // its scan waits for nobody.
 struct gp__batch_window {
-  const unsigned char *in; // source of the window's first byte; may precede the buffer
-  unsigned char *out;      // a multiple of 16
-  unsigned bounds;         // from() + 32 * to(), in one register
-  bool inner;              // whole, and so are the aligned vectors that hold its source
+  const gp__u8 *in; // source of the window's first byte; may precede the buffer
+  gp__u8 *out;      // a multiple of 16
+  unsigned bounds;  // from() + 32 * to(), in one register
+  bool inner;       // whole, and so are the aligned vectors that hold its source
 
   GP_DEVICE gp__batch_window() : in(nullptr), out(nullptr), bounds(0), inner(false) {}
   GP_DEVICE unsigned from() const { return bounds & 31; } // bytes that belong to the buffer
@@ -12989,7 +12821,7 @@ struct gp__batch_window {
   // before, after: windows of the buffer before this one and after it. skipped, tail: bytes of its first window that
   // are not the buffer's, and of its last that are.
   GP_DEVICE gp__batch_window(
-      const unsigned char *in_, unsigned char *out_, gp__u64 before, gp__u64 after, unsigned skipped, unsigned tail)
+      const gp__u8 *in_, gp__u8 *out_, gp__u64 before, gp__u64 after, unsigned skipped, unsigned tail)
       : in(in_), out(out_), bounds((before ? 0 : skipped) + 32 * (after ? 16 : tail)) {
     const unsigned offset = gp__misalignment(in, 16);
     inner = (before > 1 || 16 * unsigned(before) >= skipped + offset) &&
@@ -13025,7 +12857,7 @@ struct gp__batch_window {
       else {
         GP__UNROLL
         for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
-          if (i >= from() && i < to()) out[i] = static_cast<unsigned char>(v.word[w] >> (8 * (i % 4)));
+          if (i >= from() && i < to()) out[i] = static_cast<gp__u8>(v.word[w] >> (8 * (i % 4)));
       }
     }
   }
@@ -13034,10 +12866,10 @@ struct gp__batch_window {
 
 template <class P> struct gp__batch_storage {
   static const int BUFFERS = P::threads * gp__batch_items(P::threads);
-  gp__u64 end[BUFFERS];             // windows of the tile up to each buffer's end
-  const unsigned char *in[BUFFERS]; // source and destination of a buffer's first window
-  unsigned char *out[BUFFERS];
-  unsigned char skipped[BUFFERS], tail[BUFFERS];
+  gp__u64 end[BUFFERS];      // windows of the tile up to each buffer's end
+  const gp__u8 *in[BUFFERS]; // source and destination of a buffer's first window
+  gp__u8 *out[BUFFERS];
+  gp__u8 skipped[BUFFERS], tail[BUFFERS];
   alignas(4) unsigned short mark[P::threads * GP__BATCH_PIECE]; // by window of a warp's piece: a buffer begins there
   gp_tile_scan_storage<P::threads, gp__u64> scan;
   gp__u64 drawn;        // the control word before the block's draw
@@ -13072,14 +12904,14 @@ template <class P, class S> struct gp__batch_block {
   static const gp__u64 LEAST_SHARE = gp__u64(P::threads) * P::vectors * 4;
   const gp__batch_args &a;
   gp__batch_storage<P> &s;
-  const unsigned char *const *sources;
-  unsigned char *const *destinations;
+  const gp__u8 *const *sources;
+  gp__u8 *const *destinations;
   const S *sizes;
   gp__u64 count;
 
   GP_DEVICE gp__batch_block(const gp__batch_args &args, gp__batch_storage<P> &storage)
-      : a(args), s(storage), sources(static_cast<const unsigned char *const *>(args.sources)),
-        destinations(static_cast<unsigned char *const *>(args.destinations)), sizes(static_cast<const S *>(args.sizes)),
+      : a(args), s(storage), sources(static_cast<const gp__u8 *const *>(args.sources)),
+        destinations(static_cast<gp__u8 *const *>(args.destinations)), sizes(static_cast<const S *>(args.sizes)),
         count(gp__count(args)) {}
   GP_DEVICE unsigned buffers(gp__u64 tile) const {
     const gp__u64 left = count - tile * a.tile;
@@ -13098,8 +12930,8 @@ template <class P, class S> struct gp__batch_block {
       const unsigned skipped = gp__misalignment(destinations[buffer], 16);
       s.end[b] = (skipped + size + 15) / 16;
       s.in[b] = sources[buffer] - skipped, s.out[b] = destinations[buffer] - skipped;
-      s.skipped[b] = static_cast<unsigned char>(skipped);
-      s.tail[b] = static_cast<unsigned char>(1 + (skipped + size + 15) % 16);
+      s.skipped[b] = static_cast<gp__u8>(skipped);
+      s.tail[b] = static_cast<gp__u8>(1 + (skipped + size + 15) % 16);
     }
     if (threadIdx.x == 0) s.next = 0;
     __syncthreads();
@@ -13142,8 +12974,7 @@ template <class P, class S> struct gp__batch_block {
       for (unsigned i = gp_lane(); i < PIECE; i += 32 * FLIGHT) {
         gp__batch_window w[FLIGHT];
         gp_vector v[FLIGHT];
-        GP__UNROLL
-        for (int k = 0; k < FLIGHT; ++k) {
+        GP__EACH(k, FLIGHT) {
           const gp__u64 x = begin + i + k * 32u;
           const gp__u32 mine = several ? mark[i + k * 32u] : 0, before = gp__earlier_mark(mine, open);
           if (x >= end) continue;
@@ -13152,8 +12983,7 @@ template <class P, class S> struct gp__batch_block {
           w[k] = gp__batch_window(s.in[b] + at * 16, s.out[b] + at * 16, at, s.end[b] - x - 1, s.skipped[b], s.tail[b]);
           w[k].template load<P::load>(v[k]); // here the source's address needs no register any more
         }
-        GP__UNROLL
-        for (int k = 0; k < FLIGHT; ++k) w[k].template store<P::store>(v[k]);
+        GP__EACH(k, FLIGHT) w[k].template store<P::store>(v[k]);
       }
       __syncwarp();
     }
@@ -13279,12 +13109,10 @@ GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 fir
   Acc sum = Op::identity();
   if (first + K * V <= n) {
     gp__vector_access<In, V> p[K];
-    GP__UNROLL
-    for (int k = 0; k < K; ++k)
+    GP__EACH(k, K)
       gp__load_operand<P::load>(p[k], load, in, first + k * V, misaligned, first > 0 && first + (K + 1) * V <= n);
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) GP__UNROLL
-    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], first + k * V + j)));
+    GP__EACH(k, K)
+      GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(p[k].item[j], first + k * V + j)));
   } else
     for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(gp__loaded(load, in, i)));
   return sum;
@@ -13306,19 +13134,15 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
     gp__u64 i = gp__u64(blockIdx.x) * T + threadIdx.x;
     for (; i + (PACKS - 1) * stride < packs; i += PACKS * stride) {
       Pack p[PACKS];
-      GP__UNROLL
-      for (int k = 0; k < PACKS; ++k) GP__UNROLL
-      for (int l = 0; l < Pack::vectors; ++l)
-        p[k].vector[l] = gp__load_vector<P::load>(base + (i + k * stride) * Pack::vectors + l);
-      GP__UNROLL
-      for (int k = 0; k < PACKS; ++k) GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j)
-        sum = Op()(sum, Op::prepare(load(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
+      GP__EACH(k, PACKS)
+        GP__EACH(l, Pack::vectors)
+          p[k].vector[l] = gp__load_vector<P::load>(base + (i + k * stride) * Pack::vectors + l);
+      GP__EACH(k, PACKS)
+        GP__EACH(j, ITEMS) sum = Op()(sum, Op::prepare(load(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
     }
     for (; i < packs; i += stride) {
       const Pack p(base + i * Pack::vectors);
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(load(p.item[j], head + i * ITEMS + j)));
+      GP__EACH(j, ITEMS) sum = Op()(sum, Op::prepare(load(p.item[j], head + i * ITEMS + j)));
     }
     if (blockIdx.x == 0) {
       if (threadIdx.x < head) sum = Op()(sum, Op::prepare(load(in[threadIdx.x], threadIdx.x)));
@@ -13341,17 +13165,14 @@ GP_DEVICE Acc gp__reduce_strided(const gp__described<F, Input> &load, const In *
   Acc sum = Op::identity();
   for (; r + (K - 1) * stride < runs; r += K * stride) {
     In x[K][V];
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) load.first.template load<P::load>((r + k * stride) * V, x[k]);
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) GP__UNROLL
-    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x[k][j], (r + k * stride) * V + j)));
+    GP__EACH(k, K) load.first.template load<P::load>((r + k * stride) * V, x[k]);
+    GP__EACH(k, K)
+      GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(x[k][j], (r + k * stride) * V + j)));
   }
   for (; r < runs; r += stride) {
     In x[V];
     load.first.template load<P::load>(r * V, x);
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x[j], r * V + j)));
+    GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(x[j], r * V + j)));
   }
   const gp__u64 tail = runs * V + threadIdx.x;
   if (blockIdx.x == 0 && tail < n) sum = Op()(sum, Op::prepare(load(load.first.at(tail), tail)));
@@ -13423,17 +13244,14 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
     for (gp__u64 round = first; round < end; round += ROUND) {
       if (Op::commutative) {
         gp__vector_access<In, V> p[K];
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) {
+        GP__EACH(k, K) {
           const gp__u64 i = round + gp__u64(k * T + threadIdx.x) * V;
           if (i + V <= n) gp__load_operand<P::load>(p[k], load, in, i, misaligned, i >= V && i + 2 * V <= n);
         }
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) {
+        GP__EACH(k, K) {
           const gp__u64 i = round + gp__u64(k * T + threadIdx.x) * V;
           if (i + V <= n) {
-            GP__UNROLL
-            for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], i + j)));
+            GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(p[k].item[j], i + j)));
           } else
             for (gp__u64 j = i; j < n; ++j) sum = Op()(sum, Op::prepare(gp__loaded(load, in, j)));
         }
@@ -13602,18 +13420,15 @@ GP_DEVICE gp__u64 gp__find_in_tile(const Search &search, gp__u64 first, gp__u64 
   gp__u64 hit = ~gp__u64(0);
   for (gp__u64 round = first + threadIdx.x * V; round < end && hit == ~gp__u64(0); round += P::threads * K * V) {
     typename Search::Run run[K];
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) {
+    GP__EACH(k, K) {
       const gp__u64 i = round + k * P::threads * V;
       if (i + V <= n) run[k].template load<P::load>(search, i, i >= V && i + 2 * V <= n);
     }
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) {
+    GP__EACH(k, K) {
       const gp__u64 i = round + k * P::threads * V;
       if (i + V <= n) {
         bool any = false;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) any |= run[k].holds(search, j, i);
+        GP__EACH(j, V) any |= run[k].holds(search, j, i);
         if (any && hit == ~gp__u64(0)) {
           GP__UNROLL
           for (int j = V - 1; j >= 0; --j)
@@ -13631,7 +13446,7 @@ GP_DEVICE gp__u64 gp__find_in_tile(const Search &search, gp__u64 first, gp__u64 
 template <int RESULT> GP_DEVICE void gp__find_result(void *out, gp__u64 first, gp__u64 n) {
   const bool some = first != ~gp__u64(0);
   if (RESULT == GP__FIND_SOME || RESULT == GP__FIND_NONE)
-    *static_cast<unsigned char *>(out) = some == (RESULT == GP__FIND_SOME);
+    *static_cast<gp__u8 *>(out) = some == (RESULT == GP__FIND_SOME);
   else *static_cast<gp__u64 *>(out) = some ? first - (RESULT == GP__FIND_BEFORE) : RESULT == GP__FIND_BAD ? first : n;
 }
 
@@ -13935,12 +13750,12 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
         : gp__histogram_search_bytes(ALGORITHM, !ordered, a.bins, a.active, int(sizeof(T)));
   }
   // All threads call; the caller synchronises.
-  static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__even_bins<T> *bins, unsigned char *) {
+  static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__even_bins<T> *bins, gp__u8 *) {
     const T *lower = reinterpret_cast<const T *>(a.lower.bytes), *upper = reinterpret_cast<const T *>(a.upper.bytes);
     const unsigned c = threadIdx.x;
     if (c < unsigned(a.active)) bins[c].set(lower[c], upper[c], a.bins);
   }
-  static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__range_bins<T> *bins, unsigned char *shared) {
+  static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__range_bins<T> *bins, gp__u8 *shared) {
     const T *table = static_cast<const T *>(a.boundaries);
     const gp__u64 boundaries = (a.bins + 1) * unsigned(a.active);
     const unsigned bytes = by_value ? 0 : gp__histogram_boundary_bytes(boundaries, int(sizeof(T)));
@@ -13961,7 +13776,7 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
     __syncthreads();
     if (bins->buckets) bins->fill(guesses, P::threads);
   }
-  static GP_DEVICE void clear(unsigned char *shared, gp__u64 bytes) {
+  static GP_DEVICE void clear(gp__u8 *shared, gp__u64 bytes) {
     for (gp__u64 i = threadIdx.x; i < (bytes + 15) / 16; i += P::threads)
       reinterpret_cast<gp_vector *>(shared)[i] = gp_vector{{0, 0, 0, 0}};
   }
@@ -13973,8 +13788,7 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
   if (__any_sync(0xffffffffu, (peers & (peers - 1)) != 0)) {
     const gp__u32 above = gp_lane() == 31 ? 0 : peers >> (gp_lane() + 1) << (gp_lane() + 1);
     int next = above ? __ffs(int(above)) - 1 : -1;
-    GP__UNROLL
-    for (int i = 0; i < 5; ++i) {
+    GP__EACH(i, 5) {
       const C other = __shfl_sync(0xffffffffu, sum, next < 0 ? 0 : next);
       const int after = __shfl_sync(0xffffffffu, next, next < 0 ? 0 : next);
       if (next >= 0) {
@@ -13988,7 +13802,7 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
 
 // A byte as an index, in one instruction if it is in a word.
 template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, V> &x, int j) {
-  return static_cast<unsigned char>(gp__u32(x.item[j]));
+  return static_cast<gp__u8>(gp__u32(x.item[j]));
 }
 template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, 16> &x, int j) {
   return __byte_perm(x.access.word[j / 4], 0, 0x4440u + unsigned(j % 4));
@@ -13999,8 +13813,7 @@ template <class T, int V> GP_DEVICE void gp__drop_first(gp__vector_access<T, V> 
   for (int j = 1; j < V; ++j) x.item[j - 1] = x.item[j];
 }
 template <class T> GP_DEVICE void gp__drop_first(gp__vector_access<T, 16> &x) {
-  GP__UNROLL
-  for (int i = 0; i < 4; ++i) x.access.word[i] = x.access.word[i] >> 8 | (i < 3 ? x.access.word[i + 1] << 24 : 0);
+  GP__EACH(i, 4) x.access.word[i] = x.access.word[i] >> 8 | (i < 3 ? x.access.word[i + 1] << 24 : 0);
 }
 
 // A thread's place among samples of an array, or of a described input.
@@ -14093,7 +13906,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     gp__u32 channel, channel_step; // channel of the thread's next samples; step to those that follow
     gp__u64 pixel, pixel_step;     // pixel of these samples; step
 
-    GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, unsigned char *cell_bytes)
+    GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, gp__u8 *cell_bytes)
         : a(args), kept(s.bins), bins(s.bins[0]), cells(cell_bytes +
                                                       (REPLICAS == GP__HALVES ? 0
                                                               : REPLICAS      ? gp_lane()
@@ -14256,7 +14069,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     __threadfence();
   }
   static const bool may_halve = !global && !Shape::by_value && !weight::is && P::blocks_per_sm == 1;
-  static GP_DEVICE void tally_halves(const gp__histogram_args &a, const Storage &s, unsigned char *cells, Samples &x) {
+  static GP_DEVICE void tally_halves(const gp__histogram_args &a, const Storage &s, gp__u8 *cells, Samples &x) {
     Tally<may_halve ? int(GP__HALVES) : 0, true>(a, s, cells).all(x);
   }
   static GP_DEVICE void run(const gp__histogram_args &a) {
@@ -14264,7 +14077,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     GP_DYNAMIC_SHARED(shared);
     const bool single = gridDim.x == 1, halves = may_halve && a.replicas == 0;
     const bool adds_early = global || halves; // to the output, while it counts
-    unsigned char *cells = shared + Shape::table_bytes(a);
+    gp__u8 *cells = shared + Shape::table_bytes(a);
     const gp__u32 stride = Shape::stride(a), active = unsigned(a.active);
     const gp__u64 slots = gp__u64(stride) * active + 1;
     if (!global) Shape::clear(cells, halves ? slots * 2 : slots * a.replicas * sizeof(Cell));
@@ -14329,8 +14142,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     }
   }
   static GP_DEVICE void add(Piece &to, const Piece &x) {
-    GP__UNROLL
-    for (int i = 0; i < PER; ++i) to.sum[i] += x.sum[i];
+    GP__EACH(i, PER) to.sum[i] += x.sum[i];
   }
   // The sum of `count` words, `apart` from each other, in order, then `mine`.
   static GP_DEVICE Piece gather(
@@ -14368,7 +14180,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     const gp__u64 slots = a.bins * active;
     const unsigned slice_slots = gp__histogram_slice(slots, int(sizeof(C)));
     const unsigned slices = unsigned((slots + slice_slots - 1) / slice_slots), shares = gridDim.x / slices;
-    Shape::clear(reinterpret_cast<unsigned char *>(cells), gp__u64(slice_slots) * a.replicas * sizeof(C));
+    Shape::clear(reinterpret_cast<gp__u8 *>(cells), gp__u64(slice_slots) * a.replicas * sizeof(C));
     gp__pdl_wait<P>();
     Shape::set_bins(a, s.bins, shared);
     if (threadIdx.x == 0) {
@@ -14393,8 +14205,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     for (gp__u64 round = share * round_items; round < n; round += shares * round_items) {
       gp__u32 bin[K * V];
       C w[K * V];
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) {
+      GP__EACH(k, K) {
         const gp__u64 i = round + gp__u64(k * P::threads + threadIdx.x) * V;
         gp__u64 pixel = i;
         unsigned channel = 0;
@@ -14406,8 +14217,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
           pixel = i / channels;
           channel = unsigned(i - pixel * channels);
         } else if (whole && weight::is) y.template load<P::load>(weights + i, off2, i >= V && i + 2 * V <= n);
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) {
+        GP__EACH(j, V) {
           gp__u32 b = 0;
           bool there = i + j < n && channel < active;
           if (there) b = gp__bins_of(s.bins, channel)(whole ? x.item[j] : gp__operand_at(source, in, i + j));
@@ -14426,8 +14236,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
       }
       for (unsigned k = 0; k < turns; ++k) {
         if (k == turn) {
-          GP__UNROLL
-          for (int j = 0; j < K * V; ++j) add_in_order(cell, bin[j], w[j]);
+          GP__EACH(j, K * V) add_in_order(cell, bin[j], w[j]);
         }
         if (turns > 1) __syncthreads();
       }
@@ -14441,8 +14250,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     const bool ends_group = share % GROUP == GROUP - 1 || share == shares - 1;
     for (unsigned q = threadIdx.x; q * PER < mine; q += P::threads) {
       Piece sum;
-      GP__UNROLL
-      for (int i = 0; i < PER; ++i) {
+      GP__EACH(i, PER) {
         const unsigned c = q * PER + i;
         sum.sum[i] = 0;
         if (c < mine) {
@@ -14462,8 +14270,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
         }
         sum = gather(words, group_sums + q, pieces, groups - 1, ticket.tag, sum);
       }
-      GP__UNROLL
-      for (int i = 0; i < PER; ++i)
+      GP__EACH(i, PER)
         if (q * PER + i < mine) static_cast<C *>(a.out)[first_slot + q * PER + i] = sum.sum[i];
     }
   }
@@ -14586,14 +14393,12 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
     In x[ITEMS];
     bool stop = gp__load_volatile(&s.full) != 0;
     if (threadIdx.x == 0 && gp__load_volatile(a.state + GP__GROUP_FULL) != 0) atomicOr(&s.full, 1u);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * THREADS + threadIdx.x;
       if (at < count && !stop) key[i] = keys[at], x[i] = in[at];
     }
     if (__all_sync(0xffffffffu, stop)) break;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * THREADS + threadIdx.x;
       const bool there = at < count && !stop;
       const Acc value = there ? Op::prepare(load(x[i], at)) : Op::identity();
@@ -14636,8 +14441,7 @@ template <class W, int COUNT> struct gp__hash_key {
   static GP_DEVICE gp__u32 hash(const W *key) {
     if (exact) {
       gp__u32 x = 0;
-      GP__UNROLL
-      for (int i = 0; i < COUNT; ++i) x |= gp__u32(key[i]) << (8 * int(sizeof(W)) * i & 31);
+      GP__EACH(i, COUNT) x |= gp__u32(key[i]) << (8 * int(sizeof(W)) * i & 31);
       return gp__shuffle_mix((x ^ x >> 16) * 0x9e3779b1u); // each step has an inverse
     }
     gp__u64 x = gp__u64(key[0]);
@@ -14686,17 +14490,14 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     gp__u32 hash[ITEMS];
     gp__u64 there[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 row = first + i * P::threads + threadIdx.x;
       if (row < count) hash[i] = Key::hash(keys + row * COUNT);
     }
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (first + i * P::threads + threadIdx.x < count)
         there[i] = gp__load_relaxed(a.slots + gp__first_slot(a, hash[i]));
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 row = first + i * P::threads + threadIdx.x;
       const bool here = row < count;
       const gp__u32 rows = __ballot_sync(0xffffffffu, here);
@@ -14752,7 +14553,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_number(const gp__
 // The types of columns, and of results.
 #define GP__COLUMN_TYPES(F) \
   F(GP_I8, signed char) \
-  F(GP_U8, unsigned char) \
+  F(GP_U8, gp__u8) \
   F(GP_I16, short) \
   F(GP_U16, unsigned short) \
   F(GP_I32, int) \
@@ -14971,7 +14772,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__join_probe(const gp__h
     const gp__u64 slot = gp__find_slot<W, COUNT>(a, probes + i * COUNT, there);
     const bool found = slot < a.slot_count;
     if (a.join == GP_JOIN_FLAGS) {
-      static_cast<unsigned char *>(a.out)[i] = found ? 1 : 0;
+      static_cast<gp__u8 *>(a.out)[i] = found ? 1 : 0;
     } else if (!a.ends) {
       a.counts[i] = found == (a.join == GP_JOIN_SEMI) ? 1 : 0;
     } else {
@@ -14994,8 +14795,7 @@ template <class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     gp__u64 probe[ITEMS];
     gp_tile_load_balance<P::threads, ITEMS>(probe, a.offsets, probes, first, s);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + threadIdx.x * ITEMS + i;
       if (at >= count) continue;
       if (a.out) static_cast<I *>(a.out)[at] = static_cast<I>(probe[i]);
@@ -15022,11 +14822,9 @@ GP_DEVICE void gp__move_column(
   const unsigned rows = left < unsigned(P::threads * ITEMS) ? unsigned(left) : unsigned(P::threads * ITEMS);
   if (c.words == 1) {
     W word[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (i * P::threads + threadIdx.x < rows) word[i] = in[from[i]];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (i * P::threads + threadIdx.x < rows) out[i * P::threads + threadIdx.x] = word[i];
     return;
   }
@@ -15043,8 +14841,7 @@ template <class P, class I> GP_DEVICE void gp__gather_columns(const gp__columns_
   for (gp__u64 first = blockIdx.x * gp__u64(P::threads * ITEMS); first < count;
        first += gridDim.x * gp__u64(P::threads * ITEMS)) {
     I from[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (first + i * P::threads + threadIdx.x < count) from[i] = index[first + i * P::threads + threadIdx.x];
     for (int c = 0; c < a.columns; ++c) {
       const gp__moved_column &column = a.column[c];
@@ -15052,7 +14849,7 @@ template <class P, class I> GP_DEVICE void gp__gather_columns(const gp__columns_
       else if (column.word == 8) gp__move_column<P, gp__u64>(column, index, from, first, count);
       else if (column.word == 16) gp__move_column<P, gp_vector>(column, index, from, first, count);
       else if (column.word == 2) gp__move_column<P, unsigned short>(column, index, from, first, count);
-      else gp__move_column<P, unsigned char>(column, index, from, first, count);
+      else gp__move_column<P, gp__u8>(column, index, from, first, count);
     }
   }
 }
@@ -15081,11 +14878,11 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   static const int IN_BYTES = (TILE * int(sizeof(In)) + 127) / 128 * 128;
   static const int UNROLL = TILE * int(sizeof(In)) / 16 / P::threads > 0 ? TILE *int(sizeof(In)) / 16 / P::threads : 1;
 
-  unsigned char *from, *to; // shared memory
-  gp__u64 index;            // of the tile's first element
-  int begin, end;           // the part of this thread's chunk within the input
+  gp__u8 *from, *to; // shared memory
+  gp__u64 index;     // of the tile's first element
+  int begin, end;    // the part of this thread's chunk within the input
 
-  GP_DEVICE gp__scan_tile(unsigned char *shared, gp__u64 first, gp__u64 count)
+  GP_DEVICE gp__scan_tile(gp__u8 *shared, gp__u64 first, gp__u64 count)
       : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first), begin(0) {
     const gp__u64 mine = first + gp__u64(threadIdx.x) * ITEMS;
     end = mine >= count ? 0 : count - mine >= ITEMS ? ITEMS : int(count - mine);
@@ -15095,7 +14892,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     const In *in = static_cast<const In *>(a.in);
     const gp__u64 items = count - index < TILE ? count - index : TILE;
     gp__copy_to_shared<P::threads, UNROLL, P::load>(
-        from, reinterpret_cast<const unsigned char *>(in + index), unsigned(items * sizeof(In)), threadIdx.x);
+        from, reinterpret_cast<const gp__u8 *>(in + index), unsigned(items * sizeof(In)), threadIdx.x);
   }
   template <class Args, class F, class Input>
   GP_DEVICE void load(const Args &a, const gp__operands<gp__described<F, Input>> &, gp__u64 count) const {
@@ -15106,16 +14903,16 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   GP_DEVICE void store(Out *out, gp__u64 count) const {
     const gp__u64 items = count - index < TILE ? count - index : TILE;
     gp__copy_from_shared<P::threads, P::store>(
-        reinterpret_cast<unsigned char *>(out + index), to, unsigned(items * sizeof(Out)), threadIdx.x);
+        reinterpret_cast<gp__u8 *>(out + index), to, unsigned(items * sizeof(Out)), threadIdx.x);
   }
   GP_DEVICE Acc fold() const {
-    const unsigned char *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
+    const gp__u8 *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
     return begin == 0 && end == ITEMS ? gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, chunk_index())
                                       : gp__chunk_fold_part<Op, Load, Acc, In>(chunk, chunk_index(), begin, end);
   }
   GP_DEVICE void scan(const gp_carry<Acc> &carry) const {
-    const unsigned char *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
-    unsigned char *result = to + threadIdx.x * (ITEMS * sizeof(Out));
+    const gp__u8 *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
+    gp__u8 *result = to + threadIdx.x * (ITEMS * sizeof(Out));
     if (begin == 0 && end == ITEMS)
       gp__chunk_scan<ITEMS, EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry);
     else gp__chunk_scan_part<EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry, begin, end);
@@ -15271,11 +15068,11 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   typedef gp__pipeline_storage<STAGES, WARPS, Acc> Storage;
 
   Storage &s;
-  unsigned char *shared;   // STAGES tiles
-  const unsigned char *in; // the 16-byte boundary at or before the input
-  unsigned char *out;      // the same distance before the output
-  gp__u64 skipped;         // elements between `in` and element 0
-  gp__u64 end;             // skipped + count
+  gp__u8 *shared;   // STAGES tiles
+  const gp__u8 *in; // the 16-byte boundary at or before the input
+  gp__u8 *out;      // the same distance before the output
+  gp__u64 skipped;  // elements between `in` and element 0
+  gp__u64 end;      // skipped + count
   unsigned tiles;
 
   GP_DEVICE bool same_alignment() const { return gp__misalignment(out, 16) == 0; }
@@ -15313,8 +15110,8 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
       return;
     }
     const Range r = range_of(ticket.number);
-    const unsigned char *from = in + gp__u64(ticket.number) * BYTES;
-    unsigned char *to = shared + stage * BYTES;
+    const gp__u8 *from = in + gp__u64(ticket.number) * BYTES;
+    gp__u8 *to = shared + stage * BYTES;
     for (unsigned i = r.begin; i < r.bulk_begin; ++i) to[i] = from[i];
     for (unsigned i = r.bulk_end; i < r.end; ++i) to[i] = from[i];
     gp__mbarrier_arrive_expect(&s.loaded[stage], r.bulk_end - r.bulk_begin);
@@ -15323,8 +15120,8 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
   GP_DEVICE void store(int stage, unsigned tile) const {
     const Range r = range_of(tile);
-    const unsigned char *from = shared + stage * BYTES;
-    unsigned char *to = out + gp__u64(tile) * BYTES;
+    const gp__u8 *from = shared + stage * BYTES;
+    gp__u8 *to = out + gp__u64(tile) * BYTES;
     if (r.bulk_begin < r.bulk_end) gp__bulk_store(to + r.bulk_begin, from + r.bulk_begin, r.bulk_end - r.bulk_begin);
     gp__bulk_commit();
     for (unsigned i = r.begin; i < r.bulk_begin; ++i) to[i] = from[i];
@@ -15396,7 +15193,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
   // Folds the tile of a stage; returns the thread's prefix within its warp (lane 0: none).
   GP_DEVICE Acc fold(int stage, unsigned tile) const {
-    const unsigned char *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
+    const gp__u8 *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
     Acc sum;
     int begin, chunk_end;
     part(tile, begin, chunk_end);
@@ -15410,7 +15207,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     return gp_warp_shift_up(inclusive, 1);
   }
   GP_DEVICE void scan(int stage, unsigned tile, const gp_carry<Acc> &within) const {
-    unsigned char *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
+    gp__u8 *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
     gp_carry<Acc> carry = s.before[stage];
     if (gp_warp() > 0) carry.append(s.warp_total[stage][gp_warp() - 1], Op());
     if (within.has) carry.append(within.value, Op());
@@ -15426,10 +15223,10 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
       const gp__u64 first = first_of(tile) > mine ? first_of(tile) : mine;
       const gp__u64 last = end_of(tile) < mine + 32 * ITEMS ? end_of(tile) : mine + 32 * ITEMS;
       if (first < last) {
-        unsigned char *from = shared + stage * BYTES + (mine - origin) * sizeof(In);
+        gp__u8 *from = shared + stage * BYTES + (mine - origin) * sizeof(In);
         const unsigned skip = unsigned((first - mine) * sizeof(In)) & ~15u; // whole vectors only
         const unsigned ragged = unsigned((first - mine) * sizeof(In)) & 15u;
-        unsigned char *to = out + mine * sizeof(Out) + skip;
+        gp__u8 *to = out + mine * sizeof(Out) + skip;
         const unsigned bytes = unsigned((last - mine) * sizeof(Out)) - skip;
         if (ragged == 0) gp__copy_from_shared<32, P::store>(to, from + skip, bytes, gp_lane());
         else
@@ -15489,8 +15286,8 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
   __syncthreads();
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), skipped = gp__misalignment(a.in, 16) / sizeof(In);
-  const Pipeline pipeline = {s, shared, static_cast<const unsigned char *>(a.in) - skipped * sizeof(In),
-      static_cast<unsigned char *>(a.out) - skipped * sizeof(Out), skipped, skipped + n,
+  const Pipeline pipeline = {s, shared, static_cast<const gp__u8 *>(a.in) - skipped * sizeof(In),
+      static_cast<gp__u8 *>(a.out) - skipped * sizeof(Out), skipped, skipped + n,
       unsigned(n ? (skipped + n + Pipeline::TILE - 1) / Pipeline::TILE : 0)};
   if (gp_warp() < Pipeline::WARPS) pipeline.compute();
   else if (gp_warp() == Pipeline::WARPS) pipeline.publish(a);
@@ -15519,9 +15316,9 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
 // by one, and those that do not exist are never read.
 
 struct gp__stream_tile {
-  unsigned char *keys, *values; // element 0 of the tile, in shared memory
-  gp__u64 first, count;         // index of element 0; elements of the whole stream
-  int items;                    // elements of the tile
+  gp__u8 *keys, *values; // element 0 of the tile, in shared memory
+  gp__u64 first, count;  // index of element 0; elements of the whole stream
+  int items;             // elements of the tile
   template <class T> GP_DEVICE T key(int i) const { return *reinterpret_cast<const T *>(keys + i * int(sizeof(T))); }
   // The number of elements that exist among ITEMS from i on.
   template <int ITEMS> GP_DEVICE int exist(int i) const {
@@ -15534,7 +15331,7 @@ template <> struct gp__bytes_of<gp__none> { static const int value = 0; };
 
 // N consecutive elements of shared memory in registers, by the widest accesses that the address allows. Elements of one
 // or two bytes that are loaded one by one are combined to words: a register holds a word.
-template <int BYTES> struct gp__raw { typedef unsigned char type; };
+template <int BYTES> struct gp__raw { typedef gp__u8 type; };
 template <> struct gp__raw<2> { typedef unsigned short type; };
 template <class T, int N> struct gp__vecs {
   static const int BYTES = N * int(sizeof(T)), VECTORS = BYTES % 16 == 0 ? BYTES / 16 : 0,
@@ -15546,52 +15343,42 @@ template <class T, int N> struct gp__vecs {
   };
   GP_DEVICE gp__vecs() {}
   GP_DEVICE void clear() { // writes all registers, so that none is kept from tile to tile
-    GP__UNROLL
-    for (int i = 0; i < (BYTES + 3) / 4; ++i) word[i] = 0;
+    GP__EACH(i, (BYTES + 3) / 4) word[i] = 0;
   }
-  GP_DEVICE void load(const unsigned char *p) {
+  GP_DEVICE void load(const gp__u8 *p) {
     if (VECTORS) {
-      GP__UNROLL
-      for (int i = 0; i < VECTORS; ++i) vector[i] = reinterpret_cast<const gp_vector *>(p)[i];
+      GP__EACH(i, VECTORS) vector[i] = reinterpret_cast<const gp_vector *>(p)[i];
     } else if (WORDS) {
-      GP__UNROLL
-      for (int i = 0; i < WORDS; ++i) word[i] = reinterpret_cast<const gp__u32 *>(p)[i];
+      GP__EACH(i, WORDS) word[i] = reinterpret_cast<const gp__u32 *>(p)[i];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) item[i] = reinterpret_cast<const T *>(p)[i];
+      GP__EACH(i, N) item[i] = reinterpret_cast<const T *>(p)[i];
     }
   }
-  template <bool FULL> GP_DEVICE void load(const unsigned char *p, int exist) {
+  template <bool FULL> GP_DEVICE void load(const gp__u8 *p, int exist) {
     if (FULL) load(p);
     else if (sizeof(T) <= 2 && VECTORS && exist == N) {
-      GP__UNROLL
-      for (int i = 0; i < VECTORS; ++i) vector[i] = gp__vector_anywhere(p + i * 16);
+      GP__EACH(i, VECTORS) vector[i] = gp__vector_anywhere(p + i * 16);
     } else if (sizeof(T) <= 2 && BYTES % 4 == 0) {
       typedef typename gp__raw<alignof(T)>::type R; // a struct of two bytes may have any address
       const int PER_WORD = 4 / int(sizeof(R)), RAWS = int(sizeof(T) / sizeof(R));
-      GP__UNROLL
-      for (int w = 0; w < BYTES / 4; ++w) {
+      GP__EACH(w, BYTES / 4) {
         gp__u32 x = 0;
-        GP__UNROLL
-        for (int k = 0; k < PER_WORD; ++k)
+        GP__EACH(k, PER_WORD)
           if (w * PER_WORD + k < exist * RAWS)
             x |= gp__u32(reinterpret_cast<const R *>(p)[w * PER_WORD + k]) << (k * 8 * int(sizeof(R)));
         word[w] = x;
       }
     } else {
       clear();
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (i < exist) item[i] = reinterpret_cast<const T *>(p)[i];
     }
   }
-  template <bool FULL> GP_DEVICE void store(unsigned char *p, int exist) const {
+  template <bool FULL> GP_DEVICE void store(gp__u8 *p, int exist) const {
     if (FULL && VECTORS) {
-      GP__UNROLL
-      for (int i = 0; i < VECTORS; ++i) reinterpret_cast<gp_vector *>(p)[i] = vector[i];
+      GP__EACH(i, VECTORS) reinterpret_cast<gp_vector *>(p)[i] = vector[i];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (FULL || i < exist) reinterpret_cast<T *>(p)[i] = item[i];
     }
   }
@@ -15605,14 +15392,14 @@ GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
 // One warp: stores n elements from shared memory to consecutive addresses. 16 bytes at a time if both sides are
 // misaligned alike; otherwise elements of fewer than four bytes are combined to vectors.
 template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
-  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+  static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     GP__UNROLL_BY(8)
     for (int i = int(gp_lane()); i < n; i += 32) to[i] = reinterpret_cast<const T *>(shared)[i];
   }
 };
 template <class T> struct gp__copy_unlike<T, true> {
-  static GP_DEVICE void run(T *to, const unsigned char *from, int n) {
-    unsigned char *out = reinterpret_cast<unsigned char *>(to);
+  static GP_DEVICE void run(T *to, const gp__u8 *from, int n) {
+    gp__u8 *out = reinterpret_cast<gp__u8 *>(to);
     const int bytes = n * int(sizeof(T)), aligned = int((16 - gp__misalignment(to, 16)) & 15u), lane = int(gp_lane());
     const int head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16, tail = head + vectors * 16;
     if (lane < head) out[lane] = from[lane];
@@ -15623,7 +15410,7 @@ template <class T> struct gp__copy_unlike<T, true> {
 };
 template <class T> struct gp__copy_out {
   static const int V = sizeof(T) < 16 && 16 % sizeof(T) == 0 ? 16 / int(sizeof(T)) : 0; // elements of a vector
-  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+  static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     const unsigned aligned = (16 - gp__misalignment(to, 16)) & 15u; // bytes before the first vector
     if (V == 0 || gp__misalignment(to, 16) != gp__misalignment(shared, 16) || aligned % sizeof(T)) {
       gp__copy_unlike<T>::run(to, shared, n);
@@ -15640,7 +15427,7 @@ template <class T> struct gp__copy_out {
     if (tail + int(gp_lane()) < n) to[tail + gp_lane()] = from[tail + gp_lane()];
   }
   // The best place to gather n results that will go to `to`, with room for `room` elements from `at` on.
-  static GP_DEVICE unsigned char *alike(const T *to, unsigned char *at, int n, int room) {
+  static GP_DEVICE gp__u8 *alike(const T *to, gp__u8 *at, int n, int room) {
     const unsigned shift = (gp__misalignment(to, 16) - gp__misalignment(at, 16)) & 15u;
     return V > 0 && n + V <= room && shift % sizeof(T) == 0 ? at + shift : at;
   }
@@ -15650,14 +15437,13 @@ template <class T> struct gp__copy_out {
 // many, each element is stored by itself.
 template <class V> struct gp__compact {
   template <int ITEMS, bool FULL>
-  static GP_DEVICE void run(void *to, gp__u64 before, unsigned char *group, const gp__bits<ITEMS> &marks, int rank,
-      int total, int exist, int all) {
+  static GP_DEVICE void run(
+      void *to, gp__u64 before, gp__u8 *group, const gp__bits<ITEMS> &marks, int rank, int total, int exist, int all) {
     V *out = static_cast<V *>(to) + before;
-    unsigned char *mine = group + gp_lane() * (ITEMS * sizeof(V));
+    gp__u8 *mine = group + gp_lane() * (ITEMS * sizeof(V));
     if (!__any_sync(0xffffffffu, marks.count() > 2 + ITEMS / 32)) {
       V *next = out + rank;
-      GP__UNROLL
-      for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
+      GP__EACH(w, gp__bits<ITEMS>::WORDS) {
         GP__UNROLL_BY(1)
         for (gp__u32 left = marks.word[w]; left; left &= left - 1)
           *next++ = reinterpret_cast<const V *>(mine)[w * 32 + __ffs(int(left)) - 1];
@@ -15675,8 +15461,7 @@ template <class V> struct gp__compact {
         gather.finish();
       } else {
         V *next = reinterpret_cast<V *>(group) + rank;
-        GP__UNROLL
-        for (int j = 0; j < ITEMS; ++j)
+        GP__EACH(j, ITEMS)
           if (marks.get(j)) *next++ = x.item[j];
       }
       __syncwarp();
@@ -15686,7 +15471,7 @@ template <class V> struct gp__compact {
 };
 template <> struct gp__compact<gp__none> {
   template <int ITEMS, bool FULL>
-  static GP_DEVICE void run(void *, gp__u64, unsigned char *, const gp__bits<ITEMS> &, int, int, int, int) {}
+  static GP_DEVICE void run(void *, gp__u64, gp__u8 *, const gp__bits<ITEMS> &, int, int, int, int) {}
 };
 
 // The range of the offsets among a tile's elements.
@@ -15709,13 +15494,11 @@ template <int N> struct gp__counts { gp__u64 n[N]; };
 template <int N> struct gp__count_join {
   static GP_DEVICE gp__counts<N> identity() {
     gp__counts<N> c;
-    GP__UNROLL
-    for (int i = 0; i < N; ++i) c.n[i] = 0;
+    GP__EACH(i, N) c.n[i] = 0;
     return c;
   }
   GP_DEVICE gp__counts<N> operator()(gp__counts<N> a, const gp__counts<N> &b) const {
-    GP__UNROLL
-    for (int i = 0; i < N; ++i) a.n[i] += b.n[i];
+    GP__EACH(i, N) a.n[i] += b.n[i];
     return a;
   }
   template <int TILE> struct Form { // counts of a tile are below 2^32
@@ -15724,14 +15507,12 @@ template <int N> struct gp__count_join {
     };
     static GP_DEVICE Packed pack(const gp__counts<N> &c, gp__u64) {
       Packed p;
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) p.n[i] = gp__u32(c.n[i]);
+      GP__EACH(i, N) p.n[i] = gp__u32(c.n[i]);
       return p;
     }
     static GP_DEVICE gp__counts<N> unpack(const Packed &p, gp__u64) {
       gp__counts<N> c;
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) c.n[i] = p.n[i];
+      GP__EACH(i, N) c.n[i] = p.n[i];
       return c;
     }
   };
@@ -15743,13 +15524,13 @@ template <int N> struct gp__count_join {
 template <class T, class F> struct gp__select_types {
   typedef F Key;
   typedef T Value;
-  static GP_DEVICE unsigned char *items(const gp__stream_tile &t) { return t.values; }
+  static GP_DEVICE gp__u8 *items(const gp__stream_tile &t) { return t.values; }
   static GP_DEVICE const void *memory(const gp__stream_args &a) { return a.values; }
 };
 template <class T> struct gp__select_types<T, gp__none> {
   typedef T Key;
   typedef gp__none Value;
-  static GP_DEVICE unsigned char *items(const gp__stream_tile &t) { return t.keys; }
+  static GP_DEVICE gp__u8 *items(const gp__stream_tile &t) { return t.keys; }
   static GP_DEVICE const void *memory(const gp__stream_args &a) { return a.keys; }
 };
 template <class P, class T> struct gp__holds {
@@ -15778,8 +15559,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
     gp__vecs<Key, ITEMS> k;
     k.template load<FULL>(t.keys + i * int(sizeof(Key)), exist);
-    GP__UNROLL
-    for (int p = 0; p < N; ++p) kept.holds[p].clear();
+    GP__EACH(p, N) kept.holds[p].clear();
     if (BYTES && ITEMS % 4 == 0) {
       GP__UNROLL
       for (int w = ITEMS / 4 - 1; w >= 0; --w) {
@@ -15790,8 +15570,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
       GP__UNROLL
       for (int p = 0; p < N && !FULL; ++p) kept.holds[p].keep(exist);
     } else {
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) {
+      GP__EACH(j, ITEMS) {
         const bool one = (FULL || j < exist) && gp__holds<P1, Key>::of(k.item[j], a.first);
         kept.holds[0].set(j, one);
         if (PARTS == 3)
@@ -15808,13 +15587,13 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
   }
   template <int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-      const State &before, unsigned char *) {
+      const State &before, gp__u8 *) {
     const gp__u64 origin = t.first + first;
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
     const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
     const gp__u32 upto = kept.upto, total = gp_warp_broadcast(upto, 31);
     const int ones = gp__low(total), twos = PARTS == 3 ? gp__high(total) : PARTS == 2 ? all - ones : 0;
-    unsigned char *items = Types::items(t) + first * int(sizeof(T));
+    gp__u8 *items = Types::items(t) + first * int(sizeof(T));
     if (PARTS == 1) {
       // In place, elements that all stay are not written: the next tile may be reading the last one.
       if (ones > 0 && !(ones == all && origin == before.n[0] && a.out_values == Types::memory(a)))
@@ -15831,9 +15610,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     if (FULL && sizeof(T) == 1 && ITEMS % 4 == 0) {
       typedef gp__byte_gather<ITEMS> Gather;
       gp__bits<ITEMS> neither;
-      GP__UNROLL
-      for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
-        neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
+      GP__EACH(w, gp__bits<ITEMS>::WORDS) neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
       neither.keep(ITEMS);
       const Gather one(items + rank, x.word, kept.holds[0]), other(items + rest + others, x.word, neither);
       if (PARTS == 3) {
@@ -15844,8 +15621,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
       one.finish();
       other.finish();
     } else {
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) {
+      GP__EACH(j, ITEMS) {
         const bool one = kept.holds[0].get(j), two = PARTS == 3 && kept.holds[N - 1].get(j);
         if (!FULL && j >= exist) continue;
         at[one ? rank : two ? ones + rank2 : rest + others] = x.item[j];
@@ -15891,8 +15667,7 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
   }
   // Positions of the marked elements among the lane's ITEMS.
   template <int ITEMS> static GP_DEVICE void gather(Position *to, const gp__bits<ITEMS> &marks) {
-    GP__UNROLL
-    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
+    GP__EACH(w, gp__bits<ITEMS>::WORDS) {
       GP__UNROLL_BY(1)
       for (gp__u32 left = marks.word[w]; left; left &= left - 1)
         *to++ = static_cast<Position>(int(gp_lane()) * ITEMS + w * 32 + __ffs(int(left)) - 1);
@@ -15900,7 +15675,7 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
   }
   template <int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-      const State &before, unsigned char *scratch) {
+      const State &before, gp__u8 *scratch) {
     const Input input(static_cast<const gp__with_input<gp__stream_args> &>(a).input);
     const gp__u64 origin = t.first + first;
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
@@ -15913,9 +15688,7 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
     if (PARTS == 3) gather<ITEMS>(at + ones + rank2, kept.holds[N - 1]);
     if (PARTS > 1) {
       gp__bits<ITEMS> neither;
-      GP__UNROLL
-      for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
-        neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
+      GP__EACH(w, gp__bits<ITEMS>::WORDS) neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
       neither.keep(exist);
       gather<ITEMS>(at + rest + (i - first - rank - rank2), neither);
     }
@@ -16195,8 +15968,7 @@ GP_DEVICE int gp__of_last(unsigned lanes, int x) {
 }
 template <int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITEMS + 1> &b) {
   gp__bits<ITEMS> r;
-  GP__UNROLL
-  for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) r.word[w] = b.word[w];
+  GP__EACH(w, gp__bits<ITEMS>::WORDS) r.word[w] = b.word[w];
   if (ITEMS % 32) r.word[ITEMS / 32] &= (1u << (ITEMS % 32)) - 1u;
   return r;
 }
@@ -16235,15 +16007,13 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     const gp__bits<ITEMS> h = gp__first_bits<ITEMS>(heads);
     if (WHAT != GP_NONTRIVIAL_RUNS) return h;
     gp__bits<ITEMS> e = gp__ends<ITEMS>(heads, t, i);
-    GP__UNROLL
-    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) e.word[w] &= ~h.word[w];
+    GP__EACH(w, gp__bits<ITEMS>::WORDS) e.word[w] &= ~h.word[w];
     return e;
   }
   // 1 + the thread's last head, counted from the group's first element; 0: it has none.
   template <int ITEMS> static GP_DEVICE int last_head(const gp__bits<ITEMS> &h) {
     int last = 0;
-    GP__UNROLL
-    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+    GP__EACH(w, gp__bits<ITEMS>::WORDS)
       if (h.word[w]) last = int(gp_lane()) * ITEMS + w * 32 + 32 - __clz(int(h.word[w]));
     return last;
   }
@@ -16258,7 +16028,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   }
   template <int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-      const State &before, unsigned char *) {
+      const State &before, gp__u8 *) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
     const gp__bits<ITEMS> marks = counted<ITEMS>(kept.heads, t, i);
     const int rank = int(kept.upto) - marks.count(), total = int(gp_warp_broadcast(kept.upto, 31));
@@ -16291,7 +16061,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   static GP_DEVICE void numbers(L *out, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
       const gp__bits<ITEMS> &marks, int rank, int total, const State &before) {
     const int BYTES = BEGINS ? 2 : 1, lane_first = int(gp_lane()) * ITEMS;
-    unsigned char *group = t.keys + first * int(sizeof(Key)), *mine = group + rank * BYTES;
+    gp__u8 *group = t.keys + first * int(sizeof(Key)), *mine = group + rank * BYTES;
     const long long origin = static_cast<long long>(t.first) + first;
     // Positions count from the group's first element, which is 1. `open`: start of the run that enters the thread.
     const int last = last_head<ITEMS>(heads),
@@ -16306,25 +16076,23 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     const bool large = end > 0 && head > end && (BEGINS ? open <= 0 : end + 1 - open > 255);
     if (large) out[rank] = static_cast<L>(BEGINS ? origin + open - 1 : end + 1 - open);
     if (heads.word[0] & 1u) begin = lane_first + 1;
-    unsigned char *next = mine;
+    gp__u8 *next = mine;
     __syncwarp(); // what stood there has been read
-    GP__UNROLL
-    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
+    GP__EACH(w, gp__bits<ITEMS>::WORDS) {
       GP__UNROLL_BY(1)
       for (gp__u32 left = marks.word[w]; left; left &= left - 1) {
         const gp__u32 upto = left ^ (left - 1), heads_upto = heads.word[w] & upto;
         if (WHAT == GP_NONTRIVIAL_RUNS && heads_upto) begin = lane_first + w * 32 + 32 - __clz(int(heads_upto));
         end = lane_first + w * 32 + 32 - __clz(int(upto));
         const int number = BEGINS ? begin : end + 1 - begin;
-        next[0] = static_cast<unsigned char>(number);
-        if (BEGINS) next[1] = static_cast<unsigned char>(number >> 8);
+        next[0] = static_cast<gp__u8>(number);
+        if (BEGINS) next[1] = static_cast<gp__u8>(number >> 8);
         next += BYTES;
         begin = end + 1; // the next run; nontrivial runs look for its head
       }
       if (WHAT == GP_NONTRIVIAL_RUNS && heads.word[w]) begin = lane_first + w * 32 + 32 - __clz(int(heads.word[w]));
     }
-    GP__UNROLL
-    for (int b = 0; b < BYTES; ++b)
+    GP__EACH(b, BYTES)
       if (large) mine[b] = 0;
     __syncwarp();
     GP__UNROLL_BY(4)
@@ -16594,7 +16362,7 @@ template <class P, class Body> struct gp__stream {
 
   // A tile in a stage. Offsets are element 0's from a 16-byte boundary; bulk copies need those it has in memory.
   static GP_DEVICE gp__stream_tile tile_in(
-      unsigned char *stage, gp__u64 number, gp__u64 count, unsigned key_offset, unsigned value_offset) {
+      gp__u8 *stage, gp__u64 number, gp__u64 count, unsigned key_offset, unsigned value_offset) {
     gp__stream_tile t;
     t.first = number * TILE;
     t.count = count;
@@ -16608,13 +16376,11 @@ template <class P, class Body> struct gp__stream {
         ((KEY ? gp__misalignment(t.keys, 16) : 0) | (VALUE ? gp__misalignment(t.values, 16) : 0)) == 0;
   }
   // The words that this thread keeps of a group: word k of all threads is contiguous.
-  static GP_DEVICE gp__u32 *kept_in(unsigned char *stage, int group) {
-    return marks_in(stage) + group * 32 + gp_lane();
-  }
+  static GP_DEVICE gp__u32 *kept_in(gp__u8 *stage, int group) { return marks_in(stage) + group * 32 + gp_lane(); }
   // By offsets: the bits that mark heads.
-  static GP_DEVICE gp__u32 *marks_in(unsigned char *stage) { return reinterpret_cast<gp__u32 *>(stage + KEPT_AT); }
+  static GP_DEVICE gp__u32 *marks_in(gp__u8 *stage) { return reinterpret_cast<gp__u32 *>(stage + KEPT_AT); }
   // One warp: clears the marks, then marks the heads of the first offsets. Returns the rest of the tile's offsets.
-  static GP_DEVICE gp__span mark_first(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage) {
+  static GP_DEVICE gp__span mark_first(const gp__stream_args &a, const gp__stream_tile &t, gp__u8 *stage) {
     Offsets::template clear<P::threads, ITEMS>(t, marks_in(stage), gp_lane(), 32);
     gp__span span = Offsets::find(a, t);
     const gp__span mine = Offsets::take(span);
@@ -16622,35 +16388,32 @@ template <class P, class Body> struct gp__stream {
     mark(a, t, mine, stage, 0, 1);
     return span;
   }
-  static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span,
-      unsigned char *stage, unsigned warp, unsigned warps) {
+  static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span, gp__u8 *stage,
+      unsigned warp, unsigned warps) {
     Offsets::template mark<P::threads, ITEMS>(a, t, span, marks_in(stage), warp, warps);
   }
   static GP_DEVICE void fold(
-      const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage, int group, State *totals) {
+      const gp__stream_args &a, const gp__stream_tile &t, gp__u8 *stage, int group, State *totals) {
     const int first = group * (32 * ITEMS);
     gp__u32 *words = kept_in(stage, group);
     gp__shuffled<Kept> kept;
     if (Offsets::any) {
-      GP__UNROLL
-      for (int k = 0; k < gp__bits<ITEMS + 1>::WORDS; ++k) kept.word[k] = words[k * P::threads];
+      GP__EACH(k, gp__bits<ITEMS + 1>::WORDS) kept.word[k] = words[k * P::threads];
     }
     const State s = full(t) ? Body::template fold<ITEMS, true>(a, t, first, kept.value)
                             : Body::template fold<ITEMS, false>(a, t, first, kept.value);
-    GP__UNROLL
-    for (int k = 0; k < KEPT; ++k) words[k * P::threads] = kept.word[k];
+    GP__EACH(k, KEPT) words[k * P::threads] = kept.word[k];
     if (gp_lane() == 0) totals[group] = s;
     __syncwarp(); // lane 0 will say that the warp is done
   }
   // before: the tile's prefix; prefixes: inclusive, over the groups; scratch: the block's.
-  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage, int group,
-      const State &before, const State *prefixes, unsigned char *scratch) {
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, gp__u8 *stage, int group,
+      const State &before, const State *prefixes, gp__u8 *scratch) {
     const int first = group * (32 * ITEMS);
     const State mine = group > 0 ? Join()(before, prefixes[group - 1]) : before;
     const gp__u32 *words = kept_in(stage, group);
     gp__shuffled<Kept> kept;
-    GP__UNROLL
-    for (int k = 0; k < KEPT; ++k) kept.word[k] = words[k * P::threads];
+    GP__EACH(k, KEPT) kept.word[k] = words[k * P::threads];
     scratch += first * Body::SCRATCH;
     if (full(t)) Body::template emit<ITEMS, true>(a, t, first, kept.value, mine, scratch);
     else Body::template emit<ITEMS, false>(a, t, first, kept.value, mine, scratch);
@@ -16689,8 +16452,8 @@ template <class P, class Body> struct gp__stream {
 template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
   template <class P, int THREADS, bool BEFORE, bool BEHIND>
   static GP_DEVICE void run(
-      unsigned char *to, const void *from, const gp__stream_tile &t, unsigned thread, const gp__stream_args &) {
-    const unsigned char *in = static_cast<const unsigned char *>(from) + t.first * sizeof(T);
+      gp__u8 *to, const void *from, const gp__stream_tile &t, unsigned thread, const gp__stream_args &) {
+    const gp__u8 *in = static_cast<const gp__u8 *>(from) + t.first * sizeof(T);
     const unsigned bytes = unsigned(t.items) * unsigned(sizeof(T));
     gp__copy_to_shared<THREADS, 4, P::load>(to, in, bytes, thread);
     if (BEFORE && t.first > 0 && thread < sizeof(T)) (to - sizeof(T))[thread] = (in - sizeof(T))[thread];
@@ -16704,14 +16467,13 @@ template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
 };
 template <> struct gp__stream_load<gp__none> {
   template <class P, int THREADS, bool BEFORE, bool BEHIND>
-  static GP_DEVICE void run(unsigned char *, const void *, const gp__stream_tile &, unsigned, const gp__stream_args &) {
-  }
+  static GP_DEVICE void run(gp__u8 *, const void *, const gp__stream_tile &, unsigned, const gp__stream_args &) {}
 };
 template <class T, class Input> struct gp__made_of {}; // elements of a described input
 template <class T, class Input> struct gp__stream_load<gp__made_of<T, Input>> {
   template <class P, int THREADS, bool BEFORE, bool BEHIND>
   static GP_DEVICE void run(
-      unsigned char *to, const void *, const gp__stream_tile &t, unsigned thread, const gp__stream_args &a) {
+      gp__u8 *to, const void *, const gp__stream_tile &t, unsigned thread, const gp__stream_args &a) {
     const Input input(static_cast<const gp__with_input<gp__stream_args> &>(a).input);
     gp__make_tile<THREADS, P::load>(input, t.first, gp__u64(t.items), reinterpret_cast<T *>(to), thread);
   }
@@ -16800,7 +16562,7 @@ template <class P, class Body> struct gp__stream_pipeline {
   typedef gp__stream_storage<STAGES, GROUPS, State> Storage;
 
   Storage &s;
-  unsigned char *shared; // STAGES stages, then the bodies' scratch
+  gp__u8 *shared; // STAGES stages, then the bodies' scratch
   const gp__stream_args &a;
   gp__u64 count;
   unsigned tiles;
@@ -16815,8 +16577,8 @@ template <class P, class Body> struct gp__stream_pipeline {
   // Copies bytes from..to of an array of `bytes` bytes; byte `from` goes to `place`. Whole vectors go by bulk copy, and
   // their bytes are returned; fewer than 16 on either side go one by one.
   GP_DEVICE unsigned copy_bytes(
-      unsigned char *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to, gp__u64 *bar, bool bulk) const {
-    const unsigned char *base = static_cast<const unsigned char *>(array);
+      gp__u8 *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to, gp__u64 *bar, bool bulk) const {
+    const gp__u8 *base = static_cast<const gp__u8 *>(array);
     const gp__u64 shift = gp__misalignment(array, 16);                         // offset of byte 0
     gp__u64 begin = (from + shift) & ~15ull, end = (to + shift + 15) & ~15ull; // the covering vectors
     if (in_place || begin < shift) begin = (from + shift + 15) & ~15ull;       // but no bytes outside the array
@@ -16831,8 +16593,8 @@ template <class P, class Body> struct gp__stream_pipeline {
     return unsigned(end - begin);
   }
   // Copies an array's part of a tile, and its neighbours if the body reads them.
-  GP_DEVICE unsigned copy_array(unsigned char *item0, const void *array, int size, const gp__stream_tile &t,
-      bool before, bool behind, gp__u64 *bar, bool bulk) const {
+  GP_DEVICE unsigned copy_array(gp__u8 *item0, const void *array, int size, const gp__stream_tile &t, bool before,
+      bool behind, gp__u64 *bar, bool bulk) const {
     const gp__u64 from = t.first * size, to = from + gp__u64(t.items) * size;
     const gp__u64 low = before && t.first > 0 ? from - size : from,
                   high = behind && t.first + t.items < count ? to + size : to;
@@ -18036,8 +17798,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
     const gp__u64 left = end - chunk;
     const int from = chunk + skipped == begin ? int(skipped) : 0, to = left < CHUNK ? int(left) : CHUNK;
     gp_vector *mine_at = reinterpret_cast<gp_vector *>(mark + gp_lane() * ITEMS);
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) mine_at[k] = gp_vector{{0, 0, 0, 0}};
+    GP__EACH(k, P::vectors) mine_at[k] = gp_vector{{0, 0, 0, 0}};
     __syncwarp();
     for (;;) {
       const gp__u64 i = segment + gp_lane();
@@ -18051,24 +17812,19 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
     __syncwarp();
     gp__vec_group<R> v[P::vectors];
     R newest = 0;
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       v[k] = gp__vec_group<R>(mine_at + k);
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) v[k].item[j] = newest = Max()(newest, v[k].item[j]);
+      GP__EACH(j, V) v[k].item[j] = newest = Max()(newest, v[k].item[j]);
     }
     const R up_to = gp_warp_inclusive_scan(newest, Max());
     const R left_of = gp_warp_shift_up(up_to, 1), high = Max()(before, gp_lane() > 0 ? left_of : R(0));
     before = Max()(before, gp_warp_broadcast(up_to, 31));
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) v[k].item[j] = Max()(high, v[k].item[j]);
+    GP__EACH(k, P::vectors) {
+      GP__EACH(j, V) v[k].item[j] = Max()(high, v[k].item[j]);
       v[k].store(mine_at + k);
     }
     __syncwarp();
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const int i = (k * 32 + int(gp_lane())) * V;
       if (i >= from && i + V <= to)
         gp__store_vector<P::store>(out + chunk + i, *reinterpret_cast<const gp_vector *>(mark + i));
@@ -18086,12 +17842,10 @@ template <class Before, int STRIDE, class T, class I, int K>
 GP_DEVICE void gp__bound_steps(const T *sorted, const T (&x)[K], I (&at)[K], I left) {
   while (left > 1) {
     const I half = left / 2;
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) at[k] += Before{sorted, x[k]}(gp__u64(at[k] + half - 1) * STRIDE) ? half : 0;
+    GP__EACH(k, K) at[k] += Before{sorted, x[k]}(gp__u64(at[k] + half - 1) * STRIDE) ? half : 0;
     left -= half;
   }
-  GP__UNROLL
-  for (int k = 0; k < K; ++k)
+  GP__EACH(k, K)
     if (left && Before{sorted, x[k]}(gp__u64(at[k]) * STRIDE)) ++at[k];
 }
 template <class T, int BYTES> struct gp__bound_storage {
@@ -18142,15 +17896,13 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
     const gp__u64 last = (first + tile < end ? first + tile : end) - 1;
     T x[K];
     I at[K];
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) {
+    GP__EACH(k, K) {
       const gp__u64 i = first + k * P::threads + threadIdx.x;
       x[k] = gp__operand_at(source, needles, i < last ? i : last);
     }
     bool near = range;
     if (range && !whole) {
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) {
+      GP__EACH(k, K) {
         const Before before = {shared.item, x[k]};
         near = near && (low == 0 || before(0)) && (low + width == length || !before(width - 1));
       }
@@ -18159,8 +17911,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
     if (!near && ranges) {
       const T from = gp__operand_at(source, needles, first), to = gp__operand_at(source, needles, last);
       near = true;
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) near = near && !Less()(x[k], from) && !Less()(to, x[k]);
+      GP__EACH(k, K) near = near && !Less()(x[k], from) && !Less()(to, x[k]);
       near = __syncthreads_and(near) != 0;
       if (near) {
         for (unsigned i = gp_warp(); i < 2; i += P::threads / 32) {
@@ -18185,8 +17936,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
     if (near) {
       gp__u32 in[K] = {};
       gp__bound_steps<Before, 1>(shared.item, x, in, gp__u32(width));
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) {
+      GP__EACH(k, K) {
         at[k] = low + in[k];
         if ((in[k] == 0 && low > 0) || (in[k] == width && at[k] < length))
           at[k] = static_cast<I>(gp_search(0, a.length, Before{sorted, x[k]}));
@@ -18201,14 +17951,11 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
       pivots = true;
       range = false;
       gp__u32 node[K];
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) node[k] = 1;
+      GP__EACH(k, K) node[k] = 1;
       for (int level = 0; level < levels; ++level) {
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) node[k] = 2 * node[k] + Before{shared.item, x[k]}(node[k]);
+        GP__EACH(k, K) node[k] = 2 * node[k] + Before{shared.item, x[k]}(node[k]);
       }
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) at[k] = static_cast<I>((node[k] - (1ull << levels)) * sectors >> levels);
+      GP__EACH(k, K) at[k] = static_cast<I>((node[k] - (1ull << levels)) * sectors >> levels);
       gp__bound_steps<Before, SECTOR>(sorted + head + SECTOR - 1, x, at, part);
       if (SECTOR > 1) {
         GP__UNROLL
@@ -18217,14 +17964,12 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
           GP__UNROLL
           for (int k = g; k < g + FLIGHT; ++k) {
             at[k] = head + (at[k] == sectors ? at[k] - 1 : at[k]) * SECTOR;
-            GP__UNROLL
-            for (int j = 0; j < 2; ++j) v[k - g][j].vector = gp__load_vector<P::load>(sorted + at[k] + j * HALF);
+            GP__EACH(j, 2) v[k - g][j].vector = gp__load_vector<P::load>(sorted + at[k] + j * HALF);
           }
           GP__UNROLL
           for (int k = g; k < g + FLIGHT; ++k) {
             const I begin = at[k];
-            GP__UNROLL
-            for (int j = 0; j < SECTOR; ++j) at[k] += Before{v[k - g][j / HALF].item, x[k]}(j % HALF) ? 1 : 0;
+            GP__EACH(j, SECTOR) at[k] += Before{v[k - g][j / HALF].item, x[k]}(j % HALF) ? 1 : 0;
             if (at[k] == head) at[k] = static_cast<I>(gp_search(0, head, Before{sorted, x[k]}));
             else if (at[k] == begin + SECTOR) // the last of all sectors
               at[k] = static_cast<I>(gp_search(at[k], length - at[k], Before{sorted, x[k]}));
@@ -18232,8 +17977,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
         }
       }
     }
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) {
+    GP__EACH(k, K) {
       const gp__u64 i = first + k * P::threads + threadIdx.x;
       if (i < count) out[i] = static_cast<R>(at[k]);
     }
@@ -18315,8 +18059,7 @@ template <class L> struct gp__expand_by_lengths {
     gp__u64 diagonal[2], tile[2] = {0, 0}, most[2] = {tiles, tiles}, at[2];
     gp__expand_diagonals(count + a.segments, warps, mine, diagonal);
     gp__warp_search(tile, most, gp__expand_tile_before{begins, diagonal});
-    GP__UNROLL
-    for (int n = 0; n < 2; ++n) {
+    GP__EACH(n, 2) {
       const gp__u64 along = diagonal[n] - tile[n] * GP__EXPAND_RUNS;
       at[n] = tile[n] < tiles ? begins[tile[n] + 1] : all;
       if (tile[n] < tiles && along < at[n]) at[n] = along;
@@ -18380,8 +18123,7 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
     const bool whole = first + ITEMS <= a.segments, inner = first >= V && first + ITEMS + V <= a.segments;
     gp__vector_access<L, V> length[ITEMS / V];
     gp__u64 sum = 0;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (whole && i % V == 0)
         length[i / V].template load<P::load>(lengths + first + i, gp__misalignment(lengths, 16), inner);
       if (!whole) length[i / V].item[i % V] = first + i < a.segments ? lengths[first + i] : 0;
@@ -18401,8 +18143,7 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
     if (gp_lane() == 0 && first < a.segments) offsets[first / GP__EXPAND_RUNS] = at;
     if (first < a.segments && first + ITEMS >= a.segments) {
       gp__u64 end = at;
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) end += length[i / V].item[i % V];
+      GP__EACH(i, ITEMS) end += length[i / V].item[i % V];
       offsets[(a.segments + GP__EXPAND_RUNS - 1) / GP__EXPAND_RUNS] = a.out_count[0] = end;
     }
   }
@@ -18415,8 +18156,7 @@ template <int V> GP_DEVICE void gp__expand_newest(const gp__u32 *mark, gp__u32 (
     if (V % 4) newest[j] = mark[j];
     else {
       const gp_vector v = *reinterpret_cast<const gp_vector *>(mark + j);
-      GP__UNROLL
-      for (int w = 0; w < 4; ++w) newest[(j + w) % V] = v.word[w];
+      GP__EACH(w, 4) newest[(j + w) % V] = v.word[w];
     }
   }
   GP__UNROLL
@@ -18439,7 +18179,7 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
   Ends ends(a, gp__u64(gridDim.x) * (P::threads / 32), blockIdx.x * gp__u64(P::threads / 32) + gp_warp(), share);
   const gp__u64 begin = share.begin, end = share.end;
   if (begin >= end) return;
-  unsigned char *of_warp = shared + gp_warp() * BYTES;
+  gp__u8 *of_warp = shared + gp_warp() * BYTES;
   gp__u32 *mark = reinterpret_cast<gp__u32 *>(of_warp);
   T *staged = reinterpret_cast<T *>(of_warp + PIECE * GP__EXPAND_MARK_BYTES);
   T *out = static_cast<T *>(a.out);
@@ -18459,8 +18199,7 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
       gp__u32 at[ENDS];
       ends.places(piece, segment, at);
       ended = 0;
-      GP__UNROLL
-      for (int k = 0; k < ENDS; ++k) {
+      GP__EACH(k, ENDS) {
         if (ended < k * 32u) break;
         if (at[k] < to) atomicMax(mark + at[k], gp__u32(segment + ended + gp_lane() + 1 - share.segment));
         ended += unsigned(__popc(__ballot_sync(0xffffffffu, at[k] < to)));
@@ -18473,15 +18212,13 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
     }
     __syncwarp();
     Access v[VECTORS];
-    GP__UNROLL
-    for (int k = 0; k < VECTORS; ++k) {
+    GP__EACH(k, VECTORS) {
       const gp__u32 first = (k * 32u + gp_lane()) * V;
       gp__u32 newest[V];
       gp__expand_newest<V>(mark + first, newest);
       const gp__u32 before = gp__earlier_mark(newest[V - 1], open);
       if (first >= to) continue;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) { // elements beyond the piece have a segment, too
+      GP__EACH(j, V) { // elements beyond the piece have a segment, too
         const T &x = values[newest[j] ? newest[j] : before];
         if (STAGED) staged[first] = x;
         else v[k].item[j] = x;
@@ -18489,16 +18226,14 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
     }
     if (STAGED) {
       __syncwarp();
-      gp__copy_from_shared<32, P::store>(reinterpret_cast<unsigned char *>(out + piece),
-          reinterpret_cast<const unsigned char *>(staged), to * SIZE, gp_lane());
+      gp__copy_from_shared<32, P::store>(
+          reinterpret_cast<gp__u8 *>(out + piece), reinterpret_cast<const gp__u8 *>(staged), to * SIZE, gp_lane());
     } else {
-      GP__UNROLL
-      for (int k = 0; k < VECTORS; ++k) {
+      GP__EACH(k, VECTORS) {
         const gp__u32 first = (k * 32u + gp_lane()) * V;
         if (first >= from && first + V <= to) v[k].template store<P::store>(out + piece + first);
         else {
-          GP__UNROLL
-          for (int j = 0; j < V; ++j)
+          GP__EACH(j, V)
             if (first + j >= from && first + j < to) out[piece + first + j] = v[k].item[j];
         }
       }
@@ -22540,15 +22275,14 @@ template <int CACHE, class U> GP_DEVICE void gp__load_merge_unit(U &u, const voi
 // Loads the unit at p. If it is partly outside [begin, end), a vector gets the elements inside, other units nothing.
 // WHOLE: it is inside.
 template <class T>
-GP_DEVICE void gp__load_unit_parts(
-    gp_vector &u, const unsigned char *p, const unsigned char *begin, const unsigned char *end) {
+GP_DEVICE void gp__load_unit_parts(gp_vector &u, const gp__u8 *p, const gp__u8 *begin, const gp__u8 *end) {
   u = gp__load_words<(sizeof(T) < 4 ? int(sizeof(T)) : 4)>(p, begin, end);
 }
 template <class T, class Unit>
-GP_DEVICE void gp__load_unit_parts(Unit &, const unsigned char *, const unsigned char *, const unsigned char *) {}
+GP_DEVICE void gp__load_unit_parts(Unit &, const gp__u8 *, const gp__u8 *, const gp__u8 *) {}
 template <bool WHOLE, int CACHE, class T>
 GP_DEVICE void gp__load_unit_between(
-    typename gp__unit<T>::type &u, const unsigned char *p, const unsigned char *begin, const unsigned char *end) {
+    typename gp__unit<T>::type &u, const gp__u8 *p, const gp__u8 *begin, const gp__u8 *end) {
   if (WHOLE || (p >= begin && p + gp__unit<T>::BYTES <= end)) gp__load_merge_unit<CACHE>(u, p);
   else gp__load_unit_parts<T>(u, p, begin, end);
 }
@@ -22561,13 +22295,11 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   static const int COUNT = (THREADS * ITEMS * SIZE / UNIT + (UNIT > SIZE ? 4 : 0) + THREADS - 1) / THREADS;
   Unit unit[COUNT];
   template <bool WHOLE>
-  GP_DEVICE void load_units(const unsigned char *p, unsigned n, const unsigned char *p_begin,
-      const unsigned char *p_end, const unsigned char *q, unsigned m, const unsigned char *q_begin,
-      const unsigned char *q_end) {
-    const unsigned char *one = p + threadIdx.x * UNIT;
-    const unsigned char *two = (m ? q : p) + (int(threadIdx.x) - int(n)) * UNIT; // q may be null if m is 0
-    GP__UNROLL
-    for (int k = 0; k < COUNT; ++k) {
+  GP_DEVICE void load_units(const gp__u8 *p, unsigned n, const gp__u8 *p_begin, const gp__u8 *p_end, const gp__u8 *q,
+      unsigned m, const gp__u8 *q_begin, const gp__u8 *q_end) {
+    const gp__u8 *one = p + threadIdx.x * UNIT;
+    const gp__u8 *two = (m ? q : p) + (int(threadIdx.x) - int(n)) * UNIT; // q may be null if m is 0
+    GP__EACH(k, COUNT) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
       const bool second = i >= n;
       if (i < n + m)
@@ -22577,8 +22309,8 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   }
   // Loads n units from p on, and m from q on. Nothing outside an array's [begin, end) may be read; only its first and
   // last units may be partly outside.
-  GP_DEVICE void load(const unsigned char *p, unsigned n, const unsigned char *p_begin, const unsigned char *p_end,
-      const unsigned char *q, unsigned m, const unsigned char *q_begin, const unsigned char *q_end) {
+  GP_DEVICE void load(const gp__u8 *p, unsigned n, const gp__u8 *p_begin, const gp__u8 *p_end, const gp__u8 *q,
+      unsigned m, const gp__u8 *q_begin, const gp__u8 *q_end) {
     const bool whole = SIZE >= UNIT ||
         ((n == 0 || (p >= p_begin && p + n * UNIT <= p_end)) && (m == 0 || (q >= q_begin && q + m * UNIT <= q_end)));
     if (whole) load_units<true>(p, n, p_begin, p_end, q, m, q_begin, q_end);
@@ -22587,15 +22319,13 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   // Stores to byte `to` of the ring at `base`, and `also` of the one at `other`. A ring has RING bytes; its first
   // MIRROR bytes are repeated after it.
   template <unsigned RING, unsigned MIRROR>
-  GP_DEVICE void store(
-      unsigned char *base, unsigned to, unsigned n, unsigned char *other, unsigned also, unsigned m) const {
+  GP_DEVICE void store(gp__u8 *base, unsigned to, unsigned n, gp__u8 *other, unsigned also, unsigned m) const {
     const unsigned one = to + threadIdx.x * UNIT, two = also + (threadIdx.x - n) * UNIT;
-    GP__UNROLL
-    for (int k = 0; k < COUNT; ++k) {
+    GP__EACH(k, COUNT) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
       const bool second = i >= n;
       const unsigned at = (second ? two : one) + unsigned(k * THREADS * UNIT), from = gp_min<gp__u32>()(at, at - RING);
-      unsigned char *const target = (second ? other : base) + from;
+      gp__u8 *const target = (second ? other : base) + from;
       if (i < n + m) *reinterpret_cast<Unit *>(target) = unit[k];
       if (MIRROR && i < n + m && from < MIRROR) *reinterpret_cast<Unit *>(target + RING) = unit[k];
     }
@@ -22612,17 +22342,17 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
   static const unsigned ROOM = gp__merge_ring_bytes(TILE, int(SIZE));
   static const bool MASKED = (ROOM & (ROOM - 1)) == 0 && (SIZE & (SIZE - 1)) == 0;
   static const unsigned RING = MASKED ? ROOM : WINDOW, MIRROR = unsigned(gp__merge_mirror_bytes(ITEMS, int(SIZE)));
-  const unsigned char *next; // the next unit to load
-  gp__u32 left;              // elements not merged that may be in the range
-  unsigned first;            // byte of the ring where they begin
-  unsigned fill;             // byte of the ring where the next unit goes
-  int have;                  // units from the one of `first` to `fill`
-  bool before;               // an element before `first` is in the ring
+  const gp__u8 *next; // the next unit to load
+  gp__u32 left;       // elements not merged that may be in the range
+  unsigned first;     // byte of the ring where they begin
+  unsigned fill;      // byte of the ring where the next unit goes
+  int have;           // units from the one of `first` to `fill`
+  bool before;        // an element before `first` is in the ring
   GP_DEVICE void start(const T *from, gp__u32 count, bool has_before) {
     before = KEEPS && has_before;
     from -= before ? 1 : 0;
     const unsigned shift = gp__misalignment(from, UNIT);
-    next = reinterpret_cast<const unsigned char *>(from) - shift;
+    next = reinterpret_cast<const gp__u8 *>(from) - shift;
     left = count;
     first = shift + (before ? SIZE : 0);
     fill = 0;
@@ -22661,7 +22391,7 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
 // Called by a warp: copies n elements, at most and often N, from shared memory to consecutive addresses of the same
 // alignment to 16 bytes.
 template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struct gp__write_alike {
-  template <int N> static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+  template <int N> static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     const int V = 16 / int(sizeof(T)), lane = int(gp_lane());
     const int head = int(((16 - gp__misalignment(to, 16)) & 15u) / unsigned(sizeof(T))), vectors = (N - head) / V;
     if (n < N || V >= 32 || (alignof(T) < sizeof(T) && gp__misalignment(to, sizeof(T)))) {
@@ -22670,8 +22400,7 @@ template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struc
     }
     const T *from = reinterpret_cast<const T *>(shared);
     if (lane < head) to[lane] = from[lane];
-    GP__UNROLL
-    for (int k = 0; k < (N / V + 31) / 32; ++k)
+    GP__EACH(k, (N / V + 31) / 32)
       if (k * 32 + lane < vectors)
         gp__vector_at(reinterpret_cast<gp_vector *>(to + head) + k * 32 + lane) =
             gp__vector_at(reinterpret_cast<const gp_vector *>(from + head) + k * 32 + lane);
@@ -22680,7 +22409,7 @@ template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struc
   }
 };
 template <class T> struct gp__write_alike<T, false> {
-  template <int N> static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+  template <int N> static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     typedef typename gp__unit<T>::type Unit;
     const int units = n * (int(sizeof(T)) / gp__unit<T>::BYTES);
     GP__UNROLL_BY(4)
@@ -22689,7 +22418,7 @@ template <class T> struct gp__write_alike<T, false> {
   }
 };
 
-GP_DEVICE const unsigned char *gp__bytes_at(const void *p) { return static_cast<const unsigned char *>(p); }
+GP_DEVICE const gp__u8 *gp__bytes_at(const void *p) { return static_cast<const gp__u8 *>(p); }
 // Advances a pointer to values, which may be absent.
 template <class V> GP_DEVICE V *gp__ahead(V *p, gp__u64 n) { return p + n; }
 GP_DEVICE gp__none *gp__ahead(gp__none *p, gp__u64) { return p; }
@@ -22704,14 +22433,14 @@ template <class Value> struct gp__picked {
                    PIECE = ALIGN >= 16 ? 16 : ALIGN; // bytes moved at once
   typedef typename gp__unit_of<PIECE>::type Piece;
   template <int RANKS>
-  static GP_DEVICE void run(void *to, const unsigned short *source, int n, const unsigned char *first,
-      const unsigned char *second, int split, unsigned rank) {
+  static GP_DEVICE void run(void *to, const unsigned short *source, int n, const gp__u8 *first, const gp__u8 *second,
+      int split, unsigned rank) {
     const int PIECES = SIZE / PIECE;
     Piece *out = static_cast<Piece *>(to);
     GP__UNROLL_BY(4)
     for (int i = int(rank); i < n * PIECES; i += RANKS) {
       const int k = source[i / PIECES], part = i % PIECES;
-      const unsigned char *from = k < split ? first + k * SIZE : second + (k - split) * SIZE;
+      const gp__u8 *from = k < split ? first + k * SIZE : second + (k - split) * SIZE;
       out[i] = *reinterpret_cast<const Piece *>(from + part * PIECE);
     }
   }
@@ -22735,12 +22464,12 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
 
   const gp__merge_args &a;
   Storage &s;
-  unsigned char *shared;
+  gp__u8 *shared;
   gp__u64 count, count2; // elements of the inputs
 
-  GP_DEVICE const unsigned char *end_of_keys() const { return gp__bytes_at(a.keys) + count * KEY; }
-  GP_DEVICE const unsigned char *begin2() const { return gp__bytes_at(a.run ? a.keys : a.keys2); }
-  GP_DEVICE const unsigned char *end2() const { return a.run ? end_of_keys() : begin2() + count2 * KEY; }
+  GP_DEVICE const gp__u8 *end_of_keys() const { return gp__bytes_at(a.keys) + count * KEY; }
+  GP_DEVICE const gp__u8 *begin2() const { return gp__bytes_at(a.run ? a.keys : a.keys2); }
+  GP_DEVICE const gp__u8 *end2() const { return a.run ? end_of_keys() : begin2() + count2 * KEY; }
 
   // Returns how many of the first `diagonal` merged elements of two windows are in the first window. The windows have n
   // and m elements and begin at bytes `first` and `second` of the rings.
@@ -22770,8 +22499,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     const int HALF = (ITEMS + 1) / 2;
     const gp__u32 BACK = gp__u32(0) - KEY;
     Key one = key_at(x), two = key_at(y), one_end = key_at(x_end, -1), two_end = key_at(y_end, -1);
-    GP__UNROLL
-    for (int k = 0; k < HALF; ++k) {
+    GP__EACH(k, HALF) {
       const int last = ITEMS - 1 - k;
       const bool second = Before()(two, one), end_second = !Before()(two_end, one_end);
       out[k] = second ? two : one;
@@ -22804,8 +22532,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     if (!FULL && n == 0) return;
     if (!FULL && left == 0) one = two; // never taken, but compared
     if (!FULL && left2 == 0) two = one;
-    GP__UNROLL
-    for (int k = 0; k < ITEMS; ++k) {
+    GP__EACH(k, ITEMS) {
       const bool later = Before()(two, one), of_second = FULL ? later : left2 > 0 && (left == 0 || later);
       if (FULL || k < n) {
         out[k] = of_second ? two : one;
@@ -22870,7 +22597,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
             gp__bytes_at(a.run ? a.values : a.values2),
             a.run ? gp__bytes_at(a.values) + count * VALUE : gp__bytes_at(a.values2) + count2 * VALUE);
       const int here = int(tile) - from < 0 ? 0 : int(tile) - from < 32 * ITEMS ? int(tile) - from : 32 * ITEMS;
-      unsigned char *gathered = shared + OUT_AT + int(gp_warp()) * (32 * ITEMS * KEY + GP__VECTOR);
+      gp__u8 *gathered = shared + OUT_AT + int(gp_warp()) * (32 * ITEMS * KEY + GP__VECTOR);
       gathered += gp__misalignment(out + from, 16);
       Key *mine_out = reinterpret_cast<Key *>(gathered) + gp_lane() * ITEMS;
       unsigned short *sources = reinterpret_cast<unsigned short *>(shared + SOURCES_AT) + threadIdx.x * ITEMS;
@@ -22889,7 +22616,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       first.loaded(units);
       second.loaded(units2);
       if (VALUE) {
-        unsigned char *at_values = shared + VALUES_AT, *at_values2 = at_values + values_units * ValueLoads::UNIT;
+        gp__u8 *at_values = shared + VALUES_AT, *at_values2 = at_values + values_units * ValueLoads::UNIT;
         moving.template store<~0u, 0>(at_values, 0, values_units, at_values2, 0, values_units2);
         __syncthreads();
         pick(gp__ahead(out_values, from), reinterpret_cast<const unsigned short *>(shared + SOURCES_AT) + from, here,
@@ -22903,11 +22630,10 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   }
   template <class V>
   static GP_DEVICE void pick(
-      V *to, const unsigned short *source, int n, const unsigned char *first, const unsigned char *second, int split) {
+      V *to, const unsigned short *source, int n, const gp__u8 *first, const gp__u8 *second, int split) {
     gp__picked<V>::template run<32>(to, source, n, first, second, split, gp_lane());
   }
-  static GP_DEVICE void pick(
-      gp__none *, const unsigned short *, int, const unsigned char *, const unsigned char *, int) {}
+  static GP_DEVICE void pick(gp__none *, const unsigned short *, int, const gp__u8 *, const gp__u8 *, int) {}
 };
 
 // Merges two sorted arrays; among equals the first one's elements come first. With a.run, merges all pairs of runs of
@@ -23002,8 +22728,7 @@ template <class Before, class Key, int ITEMS, bool SOURCES> struct gp__thread_so
   }
   // Odd-even transposition compares neighbours alone: it is stable.
   template <bool FULL> static GP_DEVICE void stable(Key (&key)[ITEMS], gp__u32 (&source)[SOURCES ? ITEMS : 1], int n) {
-    GP__UNROLL
-    for (int round = 0; round < ITEMS; ++round) {
+    GP__EACH(round, ITEMS) {
       GP__UNROLL
       for (int i = round % 2; i + 1 < ITEMS; i += 2)
         exchange(key[i], key[i + 1], source[SOURCES ? i : 0], source[SOURCES ? i + 1 : 0], FULL || i + 1 < n);
@@ -23051,7 +22776,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   // both runs it takes any element. Unless any bits may be compared, no load goes past the key at byte `last`; FULL
   // tiles come nowhere near it. source: the position of each element, in sizes of a key.
   template <bool FULL, int N>
-  static GP_DEVICE void merge(const unsigned char *bytes, gp__u32 one_at, int n, gp__u32 two_at, int m, int diagonal,
+  static GP_DEVICE void merge(const gp__u8 *bytes, gp__u32 one_at, int n, gp__u32 two_at, int m, int diagonal,
       gp__u32 reach, gp__u32 last, Key (&key)[N], gp__u32 (&source)[VALUE ? N : 1]) {
     const bool ANY = FULL || gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value; // bits may be compared
     const gp__u32 one_end = one_at + gp__u32(n * KEY), end = two_at + gp__u32(m * KEY);
@@ -23069,8 +22794,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     gp__u32 x = one_at + gp__u32(low * KEY), y = two_at + gp__u32((diagonal - low) * KEY);
     Key first = *reinterpret_cast<const Key *>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
     Key second = *reinterpret_cast<const Key *>(bytes + (ANY ? y : gp_min<gp__u32>()(y, last)));
-    GP__UNROLL
-    for (int k = 0; k < N; ++k) {
+    GP__EACH(k, N) {
       const bool later = Before()(second, first), of_second = y < end && (x >= one_end || later);
       key[k] = of_second ? second : first;
       if (VALUE) source[VALUE ? k : 0] = (of_second ? y : x) / gp__u32(KEY);
@@ -23089,8 +22813,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   template <int N>
   static GP_DEVICE void put(Key *keys, unsigned short *sources, int mine, int count, const Key (&key)[N],
       const gp__u32 (&source)[VALUE ? N : 1]) {
-    GP__UNROLL
-    for (int k = 0; k < N; ++k)
+    GP__EACH(k, N)
       if (k < count) {
         keys[mine + k] = key[k];
         if (VALUE) sources[mine + k] = static_cast<unsigned short>(source[VALUE ? k : 0]);
@@ -23105,8 +22828,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
         : tile - mine < 0     ? 0
         : tile - mine < ITEMS ? tile - mine
                               : ITEMS;
-    GP__UNROLL
-    for (int k = 0; k < ITEMS; ++k) {
+    GP__EACH(k, ITEMS) {
       if (k < count) key[k] = keys[mine + k];
       if (VALUE) source[VALUE ? k : 0] = gp__u32(mine + k);
     }
@@ -23115,8 +22837,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     const bool any_order = FULL && !VALUE && (gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value);
     bool in_order = !any_order; // keys that tie keep their order
     if (any_order && gp__zeros_tie<Before>::value) {
-      GP__UNROLL
-      for (int k = 0; k < ITEMS; ++k) in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);
+      GP__EACH(k, ITEMS) in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);
     }
     if (!in_order) gp__batcher<Before, Key, ITEMS>::run(key);
     else Network::template stable<FULL>(key, source, count);
@@ -23130,39 +22851,38 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       const int base = (int(threadIdx.x) & ~(2 * width - 1)) * ITEMS, run = width * ITEMS;
       const int rest = FULL ? 2 * run : tile - base, n = rest < run ? rest : run, m = rest - n < run ? rest - n : run;
       const gp__u32 at = gp__u32(base * KEY), at2 = at + gp__u32(n * KEY);
-      merge<FULL>(reinterpret_cast<const unsigned char *>(keys), at, n, at2, m, mine - base,
+      merge<FULL>(reinterpret_cast<const gp__u8 *>(keys), at, n, at2, m, mine - base,
           gp__power_of_two(ITEMS / 2 + 1, 1) * unsigned(width), at2 + gp__u32(m * KEY), key, source);
       if (VALUE) {
-        GP__UNROLL
-        for (int k = 0; k < ITEMS; ++k)
+        GP__EACH(k, ITEMS)
           if (k < count) source[VALUE ? k : 0] = sources[source[VALUE ? k : 0]];
       }
     }
   }
   static GP_DEVICE void write_values(
-      const gp__merge_args &, const unsigned short *, unsigned char *, gp__u64, int, const gp__none *) {}
+      const gp__merge_args &, const unsigned short *, gp__u8 *, gp__u64, int, const gp__none *) {}
   // Writes the tile's values in sorted order; without values, the keys' indices.
   template <class V>
-  static GP_DEVICE void write_values(const gp__merge_args &a, const unsigned short *sources, unsigned char *staged,
+  static GP_DEVICE void write_values(const gp__merge_args &a, const unsigned short *sources, gp__u8 *staged,
       gp__u64 first, int tile, const V *values) {
     V *out = static_cast<V *>(a.out_values) + first;
     if (values) {
-      gp__copy_to_shared<THREADS, 4, P::load>(staged, reinterpret_cast<const unsigned char *>(values + first),
-          unsigned(tile) * unsigned(sizeof(V)), threadIdx.x);
+      gp__copy_to_shared<THREADS, 4, P::load>(
+          staged, reinterpret_cast<const gp__u8 *>(values + first), unsigned(tile) * unsigned(sizeof(V)), threadIdx.x);
       __syncthreads();
       gp__picked<V>::template run<THREADS>(out, sources, tile, staged, staged, tile, threadIdx.x);
     } else gp__index_writer<V, gp__traits<V>::kind == GP__UNSIGNED>::template run<THREADS>(out, sources, first, tile);
   }
-  static GP_DEVICE void sort(const gp__merge_args &a, gp__u64 first, int tile, unsigned char *shared) {
+  static GP_DEVICE void sort(const gp__merge_args &a, gp__u64 first, int tile, gp__u8 *shared) {
     Key *keys = reinterpret_cast<Key *>(shared);
     unsigned short *sources = reinterpret_cast<unsigned short *>(shared + SOURCES_AT);
-    gp__copy_to_shared<THREADS, 4, P::load>(shared, static_cast<const unsigned char *>(a.keys) + first * unsigned(KEY),
+    gp__copy_to_shared<THREADS, 4, P::load>(shared, static_cast<const gp__u8 *>(a.keys) + first * unsigned(KEY),
         unsigned(tile) * unsigned(KEY), threadIdx.x);
     __syncthreads();
     if (tile == TILE) sort_shared<true>(keys, sources, tile);
     else sort_shared<false>(keys, sources, tile);
-    gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + first * unsigned(KEY), shared,
-        unsigned(tile) * unsigned(KEY), threadIdx.x);
+    gp__copy_from_shared<THREADS, P::store>(
+        static_cast<gp__u8 *>(a.out_keys) + first * unsigned(KEY), shared, unsigned(tile) * unsigned(KEY), threadIdx.x);
     if (VALUE) write_values(a, sources, shared + VALUES_AT, first, tile, static_cast<const Value *>(a.values));
   }
 };
@@ -23230,8 +22950,7 @@ template <int LANES> struct gp__four_split {
       GP__UNROLL
       for (int left = PROBES; left; left /= 2) {
         const int step = left > 1 ? left / 2 : 1;
-        GP__UNROLL
-        for (int i = 0; i < 3; ++i) {
+        GP__EACH(i, 3) {
           const int r = (mine + i + 1) % 4;
           const bool earlier = r < mine;
           if (!there || s.rest[r] == 0) continue;
@@ -23240,8 +22959,7 @@ template <int LANES> struct gp__four_split {
         }
       }
       Count least = at, most = at;
-      GP__UNROLL
-      for (int i = 0; i < 3; ++i) {
+      GP__EACH(i, 3) {
         const Count rest = static_cast<Count>(s.rest[(mine + i + 1) % 4]);
         least += lesser[i] ? probe_at(lesser[i] - 1, rest) + 1 : 0;
         most += lesser[i] < PROBES ? probe_at(lesser[i], rest) : rest;
@@ -23254,8 +22972,7 @@ template <int LANES> struct gp__four_split {
       length = end - taken;
       if (k == 0) s.taken[mine] = taken;
       synchronise(); // the probes have been read
-      GP__UNROLL
-      for (int r = 0; r < 4; ++r) rank -= static_cast<Count>(s.taken[r]);
+      GP__EACH(r, 4) rank -= static_cast<Count>(s.taken[r]);
     }
   }
 };
@@ -23267,8 +22984,7 @@ struct gp__four_runs {
     const unsigned log2_group = a.log2_run + a.log2_ways;
     base = (tile >> log2_group << log2_group) * tile_items;
     run = tile_items << a.log2_run;
-    GP__UNROLL
-    for (int r = 0; r < 4; ++r) {
+    GP__EACH(r, 4) {
       const gp__u64 from = base + unsigned(r) * run, rest = from < count && r >> a.log2_ways == 0 ? count - from : 0;
       length[r] = rest < run ? rest : run;
     }
@@ -23336,24 +23052,23 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
 
   // A tile's parts of its group's runs: in memory, and consecutive in shared memory, where they are loaded by units.
   struct Parts {
-    const unsigned char *begin_of_keys, *end_of_keys; //
-    gp__u64 from[4];                                  // from the first key, minus the bytes of earlier units
-    gp__u64 begin[4];                                 // first element in each run
-    unsigned units[5];                                // units of earlier parts
-    int count[4], behind[5];                          // elements of a part, and of earlier parts
-    gp__u32 at[4], last;                              // byte offsets of parts, and of the last key of all
-    bool whole;                                       // units are within the keys
+    const gp__u8 *begin_of_keys, *end_of_keys; //
+    gp__u64 from[4];                           // from the first key, minus the bytes of earlier units
+    gp__u64 begin[4];                          // first element in each run
+    unsigned units[5];                         // units of earlier parts
+    int count[4], behind[5];                   // elements of a part, and of earlier parts
+    gp__u32 at[4], last;                       // byte offsets of parts, and of the last key of all
+    bool whole;                                // units are within the keys
     // border: start of the tile in each run, then of the next tile.
     GP_DEVICE Parts(const gp__merge_args &a, const gp__four_runs &runs, gp__u64 n, bool ends, const gp__u64 *border)
         : last(0), whole(true) {
-      begin_of_keys = static_cast<const unsigned char *>(a.keys);
+      begin_of_keys = static_cast<const gp__u8 *>(a.keys);
       end_of_keys = begin_of_keys + n * KEY;
       units[0] = 0, behind[0] = 0;
-      GP__UNROLL
-      for (int r = 0; r < 4; ++r) {
+      GP__EACH(r, 4) {
         begin[r] = border[r];
         count[r] = int((ends ? runs.length[r] : border[4 + r]) - begin[r]);
-        const unsigned char *p = begin_of_keys + (runs.base + unsigned(r) * runs.run + begin[r]) * KEY;
+        const gp__u8 *p = begin_of_keys + (runs.base + unsigned(r) * runs.run + begin[r]) * KEY;
         const unsigned shift = gp__misalignment(p, UNIT), mine = (shift + unsigned(count[r] * KEY) + UNIT - 1) / UNIT;
         p -= shift;
         units[r + 1] = units[r] + (count[r] ? mine : 0);
@@ -23365,8 +23080,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       }
     }
     GP_DEVICE int tile() const { return behind[4]; }
-    template <bool WHOLE>
-    GP_DEVICE void load(Unit &unit, unsigned i, const unsigned char *begin, const unsigned char *end) const {
+    template <bool WHOLE> GP_DEVICE void load(Unit &unit, unsigned i, const gp__u8 *begin, const gp__u8 *end) const {
       const gp__u64 p = i < units[1] ? from[0] : i < units[2] ? from[1] : i < units[3] ? from[2] : from[3];
       gp__load_unit_between<WHOLE, P::load, Key>(unit, begin + (p + i * unsigned(UNIT)), begin, end);
     }
@@ -23378,25 +23092,22 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   };
   // Called by one thread: merges N elements of both, from element `mine` on.
   template <int N>
-  static GP_DEVICE void merge(const unsigned char *shared, const Two &two, int mine, gp__u32 last, Key (&key)[N],
-      gp__u32 (&source)[VALUE ? N : 1]) {
+  static GP_DEVICE void merge(
+      const gp__u8 *shared, const Two &two, int mine, gp__u32 last, Key (&key)[N], gp__u32 (&source)[VALUE ? N : 1]) {
     const gp__u32 reach = 0x80000000u >> __clz((two.count < two.count2 ? two.count : two.count2) | 1);
     Sorter::template merge<false>(shared, two.at, two.count, two.at2, two.count2, mine, reach, last, key, source);
   }
   static GP_DEVICE int at_most(int x, int most) { return x < most ? x : most; }
   // Called by a block: loads the tile's keys to shared memory, or values of the same size and alignment.
-  static GP_DEVICE void fetch(
-      const Parts &parts, const unsigned char *begin, const unsigned char *end, unsigned char *shared) {
+  static GP_DEVICE void fetch(const Parts &parts, const gp__u8 *begin, const gp__u8 *end, gp__u8 *shared) {
     const unsigned units = parts.units[4];
     if (parts.whole) {
       Unit unit[COUNT];
-      GP__UNROLL
-      for (int k = 0; k < COUNT; ++k) {
+      GP__EACH(k, COUNT) {
         const unsigned i = unsigned(k * THREADS) + threadIdx.x;
         if (i < units) parts.template load<true>(unit[k], i, begin, end);
       }
-      GP__UNROLL
-      for (int k = 0; k < COUNT; ++k) {
+      GP__EACH(k, COUNT) {
         const unsigned i = unsigned(k * THREADS) + threadIdx.x;
         if (i < units) reinterpret_cast<Unit *>(shared)[i] = unit[k];
       }
@@ -23411,8 +23122,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   template <bool FULL, int N>
   static GP_DEVICE void put(
       Key *keys, Carried *carried, int here, const Key (&key)[N], const Carried (&with)[VALUE ? N : 1]) {
-    GP__UNROLL
-    for (int k = 0; k < N; ++k)
+    GP__EACH(k, N)
       if (FULL || k < here) {
         keys[k] = key[k];
         if (VALUE) carried[k] = with[VALUE ? k : 0];
@@ -23421,8 +23131,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   // Called by a block: a thread merges N elements of `two` from element `mine` on, of which `here` exist, and stores
   // them from `to` on.
   template <int N>
-  static GP_DEVICE void merge_to(
-      unsigned char *shared, const Two &two, int mine, int here, gp__u32 last, int to, bool named) {
+  static GP_DEVICE void merge_to(gp__u8 *shared, const Two &two, int mine, int here, gp__u32 last, int to, bool named) {
     Carried *const carried = reinterpret_cast<Carried *>(shared + CARRIED_AT);
     Key key[N];
     gp__u32 source[VALUE ? N : 1];
@@ -23437,7 +23146,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     __syncthreads();
   }
   // Called by a block: merges the first two parts and, by other threads, the last two, to follow them.
-  static GP_DEVICE void merge_pairs(const Parts &parts, unsigned char *shared) {
+  static GP_DEVICE void merge_pairs(const Parts &parts, gp__u8 *shared) {
     const int first_ends = parts.behind[2], threads = (first_ends + PART - 1) / PART;
     const bool later = int(threadIdx.x) >= threads; // thread of the second pair
     const int base = later ? first_ends : 0, all = later ? parts.tile() - first_ends : first_ends;
@@ -23453,13 +23162,12 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   static GP_DEVICE void fetch_values(
       const gp__merge_args &a, const gp__four_runs &runs, const Parts &parts, void *to, const V *values, gp__u64 n) {
     if (VALUE == KEY && gp__misalignment(a.keys, UNIT) == gp__misalignment(values, UNIT)) {
-      fetch(parts, gp__bytes_at(values), gp__bytes_at(values) + n * KEY, static_cast<unsigned char *>(to));
+      fetch(parts, gp__bytes_at(values), gp__bytes_at(values) + n * KEY, static_cast<gp__u8 *>(to));
     } else {
       const int *const behind = parts.behind;
       const V *from[4];
       int by[4];
-      GP__UNROLL
-      for (int r = 0; r < 4; ++r) {
+      GP__EACH(r, 4) {
         from[r] = values + (runs.base + unsigned(r) * runs.run + parts.begin[r]) - behind[r];
         by[r] = int(parts.at[r]) / KEY - behind[r];
       }
@@ -23482,8 +23190,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     const int PIECES = int(sizeof(V)) / gp__picked<V>::PIECE;
     const V *from[4];
     unsigned begin[4];
-    GP__UNROLL
-    for (int r = 0; r < 4; ++r) {
+    GP__EACH(r, 4) {
       from[r] = values + (runs.base + unsigned(r) * runs.run + parts.begin[r]) - parts.at[r] / KEY;
       begin[r] = parts.units[r] * UNIT / KEY;
     }
@@ -23497,7 +23204,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   }
   // Called by a block: finds the start of a tile, and of the next one if it is in the same group.
   static GP_DEVICE void find(
-      const gp__merge_args &a, const gp__four_runs &runs, gp__u64 t, bool ends, Storage &s, unsigned char *shared) {
+      const gp__merge_args &a, const gp__four_runs &runs, gp__u64 t, bool ends, Storage &s, gp__u8 *shared) {
     const unsigned which = threadIdx.x / LANES, mine = threadIdx.x % LANES / Split::PROBES;
     const gp__u64 rank = which > 1 || (which == 1 && ends) ? 0 : (t + which) * TILE - runs.base, whole = runs.of(mine);
     const gp__u32 border = Split::template run<Before>(static_cast<const Key *>(a.keys) + (runs.base + mine * runs.run),
@@ -23507,7 +23214,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     __syncthreads();
   }
   // Called by a block: merges tile t of the pass.
-  static GP_DEVICE void tile(const gp__merge_args &a, gp__u64 n, gp__u64 t, unsigned char *shared, Storage &s) {
+  static GP_DEVICE void tile(const gp__merge_args &a, gp__u64 n, gp__u64 t, gp__u8 *shared, Storage &s) {
     const bool four = a.log2_ways == 2;
     const bool ends = (t + 1) * TILE >= n || ((t + 1) & ((gp__u64(1) << (a.log2_run + a.log2_ways)) - 1)) == 0; // group
     const gp__four_runs runs(a, n, TILE, t);
@@ -23529,10 +23236,10 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     }
     const int mine = at_most(int(threadIdx.x) * ITEMS, tile), here = at_most(tile - mine, ITEMS);
     merge_to<ITEMS>(shared, two, mine, here, last, mine, four);
-    gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + t * TILE * unsigned(KEY), shared,
+    gp__copy_from_shared<THREADS, P::store>(static_cast<gp__u8 *>(a.out_keys) + t * TILE * unsigned(KEY), shared,
         unsigned(tile) * unsigned(KEY), threadIdx.x);
     if (CARRIED)
-      gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_values) + t * TILE * unsigned(VALUE),
+      gp__copy_from_shared<THREADS, P::store>(static_cast<gp__u8 *>(a.out_values) + t * TILE * unsigned(VALUE),
           gp__bytes_at(carried), unsigned(tile * VALUE), threadIdx.x);
     else move(a, runs, parts, carried, t * TILE, values);
   }
@@ -23581,8 +23288,7 @@ GP_DEVICE void gp__balanced_path(
   const bool second = at[1] > 0 && (at[0] == 0 || !Before()(s.keys[1][at[1] - 1], s.keys[0][at[0] - 1]));
   const Key x = second ? s.keys[1][at[1] - 1] : s.keys[0][at[0] - 1];
   gp__u64 first[2];
-  GP__UNROLL
-  for (int i = 0; i < 2; ++i) { // start of x: back by powers of two, then by halves
+  GP__EACH(i, 2) { // start of x: back by powers of two, then by halves
     gp__u64 known = 0, back = at[i] ? 1 : 0;
     while (known < back && !Before()(s.keys[i][at[i] - back], x)) {
       known = back;
@@ -23592,12 +23298,9 @@ GP_DEVICE void gp__balanced_path(
   }
   const gp__u64 half = (at[0] - first[0] + at[1] - first[1]) / 2;
   bool shorter[2]; // the run has no such half in this input
-  GP__UNROLL
-  for (int i = 0; i < 2; ++i)
-    shorter[i] = half && (first[i] + half > s.count[i] || Before()(x, s.keys[i][first[i] + half - 1]));
+  GP__EACH(i, 2) shorter[i] = half && (first[i] + half > s.count[i] || Before()(x, s.keys[i][first[i] + half - 1]));
   at[0] = first[0] + half, at[1] = first[1] + half;
-  GP__UNROLL
-  for (int i = 0; i < 2; ++i)
+  GP__EACH(i, 2)
     if (shorter[i]) {
       const gp__u64 rest = s.count[i] - first[i];
       at[i] = gp_search(first[i], half < rest ? half : rest, gp__bound_before<true, Key, Before>{s.keys[i], x});
@@ -23644,8 +23347,8 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   typedef gp__set_storage<THREADS> Storage;
   typedef Key KeyType;
 
-  const unsigned char *window; // in shared memory
-  const Key *keys, *keys2;     // the tile's keys, there
+  const gp__u8 *window;    // in shared memory
+  const Key *keys, *keys2; // the tile's keys, there
   int n, m;
 
   // Returns how many of keys[0 .. end) equal x; none is after x. Rarely more than a few; if more, searches back by
@@ -23694,8 +23397,8 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   // than ITEMS elements from there on.
   template <bool FULL>
   GP_DEVICE void merge(int i, int j, bool after_second, Key (&key)[ITEMS], Mask &second, Mask &tie) const {
-    const gp__u32 one_at = gp__u32(reinterpret_cast<const unsigned char *>(keys) - window),
-                  two_at = gp__u32(reinterpret_cast<const unsigned char *>(keys2) - window);
+    const gp__u32 one_at = gp__u32(reinterpret_cast<const gp__u8 *>(keys) - window),
+                  two_at = gp__u32(reinterpret_cast<const gp__u8 *>(keys2) - window);
     const gp__u32 one_end = one_at + gp__u32(n * KEY), two_end = two_at + gp__u32(m * KEY);
     gp__u32 x = one_at + gp__u32(i * KEY), y = two_at + gp__u32(j * KEY);
     Key one, two;
@@ -23706,10 +23409,9 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     if (!FULL && j >= m) two = one;
     Key before = one;
     if (i + j > 0) before = after_second ? keys2[j - 1] : keys[i - 1];
-    const unsigned char *const behind = window + KEY;
+    const gp__u8 *const behind = window + KEY;
     const gp__u32 PLACE = MARKED ? 0xffffu : ~0u;
-    GP__UNROLL
-    for (int k = 0; k < ITEMS; ++k) {
+    GP__EACH(k, ITEMS) {
       const bool later = Before()(two, one),
                  of_two = FULL ? later : (y & PLACE) < two_end && ((x & PLACE) >= one_end || later);
       const gp__u32 at = (of_two ? y : x) & PLACE;
@@ -23818,21 +23520,21 @@ template <class Tile, class Loads, class Value> struct gp__set_tile_values {
   static GP_DEVICE gp__set_tile_values of(const gp__merge_args &a, gp__u64 all, gp__u64 all2, const Window &w) {
     return gp__set_tile_values{a, all, all2, w.first, w.first2, TWO ? w.n : 0, w.m};
   }
-  GP_DEVICE const unsigned char *from() const { return gp__bytes_at(a.values) + (TWO ? first : 0) * SIZE; }
-  GP_DEVICE const unsigned char *from2() const { return gp__bytes_at(TWO ? a.values2 : a.values) + first2 * SIZE; }
-  static GP_DEVICE unsigned units(const unsigned char *p, int count) {
+  GP_DEVICE const gp__u8 *from() const { return gp__bytes_at(a.values) + (TWO ? first : 0) * SIZE; }
+  GP_DEVICE const gp__u8 *from2() const { return gp__bytes_at(TWO ? a.values2 : a.values) + first2 * SIZE; }
+  static GP_DEVICE unsigned units(const gp__u8 *p, int count) {
     return count ? (gp__misalignment(p, UNIT) + unsigned(count) * SIZE + UNIT - 1) / UNIT : 0;
   }
   GP_DEVICE void load(Loads &loads) const {
-    const unsigned char *p = from(), *q = from2();
+    const gp__u8 *p = from(), *q = from2();
     loads.load(p - gp__misalignment(p, UNIT), units(p, n), p - (TWO ? first : 0) * SIZE,
         p + ((TWO ? all - first : 0) * SIZE), q - gp__misalignment(q, UNIT), units(q, m), q - first2 * SIZE,
         q + (all2 - first2) * SIZE);
   }
-  GP_DEVICE void store(const Loads &loads, unsigned char *shared) const {
+  GP_DEVICE void store(const Loads &loads, gp__u8 *shared) const {
     loads.template store<~0u, 0>(shared, 0, units(from(), n), shared + units(from(), n) * UNIT, 0, units(from2(), m));
   }
-  GP_DEVICE void write(gp__u64 before, const unsigned short *places, int kept, const unsigned char *shared) const {
+  GP_DEVICE void write(gp__u64 before, const unsigned short *places, int kept, const gp__u8 *shared) const {
     gp__picked<Value>::template run<Tile::THREADS>(static_cast<Value *>(a.out_values) + before, places, kept,
         shared + gp__misalignment(from(), UNIT), shared + units(from(), n) * UNIT + gp__misalignment(from2(), UNIT), n,
         threadIdx.x);
@@ -23845,8 +23547,8 @@ template <class Tile, class Loads> struct gp__set_tile_values<Tile, Loads, gp__n
     return gp__set_tile_values{0};
   }
   GP_DEVICE void load(Loads &) const {}
-  GP_DEVICE void store(const Loads &, unsigned char *) const {}
-  GP_DEVICE void write(gp__u64, const unsigned short *, int, const unsigned char *) const {}
+  GP_DEVICE void store(const Loads &, gp__u8 *) const {}
+  GP_DEVICE void write(gp__u64, const unsigned short *, int, const gp__u8 *) const {}
 };
 
 // ---- sets/kernels.cuh - sets: the kernel
@@ -23859,8 +23561,7 @@ template <class Key, bool WORDS> struct gp__set_push {
 template <class Key> struct gp__set_push<Key, true> {
   template <class Mask, int ITEMS> static GP_DEVICE bool run(Key *out, const Key (&key)[ITEMS], Mask marks) {
     gp__shared_pointer to(out);
-    GP__UNROLL
-    for (int k = 0; k < ITEMS; ++k) to.push_if(marks >> k & 1 ? 1 : 0, gp__bits_of(key[k]));
+    GP__EACH(k, ITEMS) to.push_if(marks >> k & 1 ? 1 : 0, gp__bits_of(key[k]));
     return true;
   }
 };
@@ -23879,13 +23580,12 @@ GP_DEVICE typename Tile::Mask gp__set_part(
 // Called by one thread: writes its part's results to shared memory, after `before` others of the tile: keys and, with
 // values, the places of these. place, place2: of the values of the part's first elements.
 template <class Tile, class Key, int ITEMS>
-GP_DEVICE void gp__set_keep(unsigned char *results, gp__u32 before, const Key (&key)[ITEMS], typename Tile::Mask marks,
+GP_DEVICE void gp__set_keep(gp__u8 *results, gp__u32 before, const Key (&key)[ITEMS], typename Tile::Mask marks,
     typename Tile::Mask second, int place, int place2) {
   Key *out = reinterpret_cast<Key *>(results) + before;
   if (gp__set_push<Key, Tile::WORDS>::run(out, key, marks)) return;
   unsigned short *places = reinterpret_cast<unsigned short *>(results + Tile::PLACES_AT) + before;
-  GP__UNROLL
-  for (int k = 0; k < ITEMS; ++k) {
+  GP__EACH(k, ITEMS) {
     const bool of_two = Tile::VALUE && (second >> k & 1);
     if (marks >> k & 1) {
       *out++ = key[k];
@@ -23898,18 +23598,16 @@ GP_DEVICE void gp__set_keep(unsigned char *results, gp__u32 before, const Key (&
 
 // Called by a block: writes a tile's results to the output, at any alignment. Single words take fewer instructions than
 // assembled vectors.
-template <int THREADS, int ITEMS, class Key>
-GP_DEVICE void gp__set_write(Key *out, const unsigned char *shared, int n) {
+template <int THREADS, int ITEMS, class Key> GP_DEVICE void gp__set_write(Key *out, const gp__u8 *shared, int n) {
   if (sizeof(Key) != 4 && sizeof(Key) != 8) {
     gp__copy_from_shared<THREADS, GP_CACHE_ALL>(
-        reinterpret_cast<unsigned char *>(out), shared, unsigned(n) * unsigned(sizeof(Key)), threadIdx.x);
+        reinterpret_cast<gp__u8 *>(out), shared, unsigned(n) * unsigned(sizeof(Key)), threadIdx.x);
     return;
   }
   const Key *from = reinterpret_cast<const Key *>(shared) + threadIdx.x;
   out += threadIdx.x;
   n -= int(threadIdx.x);
-  GP__UNROLL
-  for (int k = 0; k < ITEMS; ++k)
+  GP__EACH(k, ITEMS)
     if (k * THREADS < n) out[k * THREADS] = from[k * THREADS];
 }
 // Called by a warp: searches memory for the ends of the block's first tile.
@@ -23932,21 +23630,20 @@ template <class Key, class Loads> struct gp__set_window {
   int n, m;                      // its elements of each
   GP_DEVICE gp__set_window(gp__u64 tile, const gp__u64 (&at)[2][2])
       : number(tile), first(at[0][0]), first2(at[0][1]), n(int(at[1][0] - first)), m(int(at[1][1] - first2)) {}
-  static GP_DEVICE unsigned units(const unsigned char *p, int count) {
+  static GP_DEVICE unsigned units(const gp__u8 *p, int count) {
     return count ? (gp__misalignment(p, UNIT) + unsigned(count) * SIZE + UNIT - 1) / UNIT : 0;
   }
   template <class Inputs> GP_DEVICE void load(Loads &loads, const Inputs &s) const {
-    const unsigned char *all = gp__bytes_at(s.keys[0]), *all2 = gp__bytes_at(s.keys[1]);
-    const unsigned char *p = all + first * SIZE, *q = all2 + first2 * SIZE;
+    const gp__u8 *all = gp__bytes_at(s.keys[0]), *all2 = gp__bytes_at(s.keys[1]);
+    const gp__u8 *p = all + first * SIZE, *q = all2 + first2 * SIZE;
     loads.load(p - gp__misalignment(p, UNIT), units(p, n), all, all + s.count[0] * SIZE, q - gp__misalignment(q, UNIT),
         units(q, m), all2, all2 + s.count[1] * SIZE);
   }
   // Stores to shared memory. keys, keys2: each input's keys there.
   template <class Inputs>
-  GP_DEVICE void store(
-      const Loads &loads, const Inputs &s, unsigned char *shared, const Key *&keys, const Key *&keys2) const {
-    const unsigned char *p = gp__bytes_at(s.keys[0]) + first * SIZE, *q = gp__bytes_at(s.keys[1]) + first2 * SIZE;
-    unsigned char *const second = shared + units(p, n) * UNIT;
+  GP_DEVICE void store(const Loads &loads, const Inputs &s, gp__u8 *shared, const Key *&keys, const Key *&keys2) const {
+    const gp__u8 *p = gp__bytes_at(s.keys[0]) + first * SIZE, *q = gp__bytes_at(s.keys[1]) + first2 * SIZE;
+    gp__u8 *const second = shared + units(p, n) * UNIT;
     loads.template store<~0u, 0>(shared, 0, units(p, n), second, 0, units(q, m));
     keys = reinterpret_cast<const Key *>(shared + gp__misalignment(p, UNIT));
     keys2 = reinterpret_cast<const Key *>(second + gp__misalignment(q, UNIT));
@@ -23957,7 +23654,7 @@ template <class Key, class Loads> struct gp__set_window {
 // those before were published one tile ago, so waits are short.
 template <class Tile, class Values, class Window, class LookBack>
 GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, const Window &tile, gp__u64 tiles,
-    const Values &values, gp__u32 kept, const unsigned char *results, typename Tile::Storage &s) {
+    const Values &values, gp__u32 kept, const gp__u8 *results, typename Tile::Storage &s) {
   typedef typename Tile::KeyType Key;
   if (gp_warp() == 0) {
     const gp_carry<gp__u64> before = look_back(tile.number, kept);
@@ -24021,7 +23718,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   KeyLoads loads;
   here.load(loads, inputs);
   gp__u32 waiting = 0; // its results
-  unsigned char *results = shared + Tile::RESULTS_AT, *others = results + Tile::RESULT;
+  gp__u8 *results = shared + Tile::RESULTS_AT, *others = results + Tile::RESULT;
   for (bool first = true;; first = false) {
     Tile tile;
     tile.n = here.n, tile.m = here.m, tile.window = shared;
@@ -24058,7 +23755,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
       gp__set_finish<Tile>(a, look_back, here, tiles, values, kept, results, s);
       return;
     }
-    unsigned char *const free = others;
+    gp__u8 *const free = others;
     others = results;
     results = free;
     behind = here;
@@ -24094,7 +23791,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
 
   const gp__merge_args &a;
   Storage &s;
-  unsigned char *shared;
+  gp__u8 *shared;
   const gp__set_inputs<Key, Before> inputs;
   gp__u64 tiles;
 
@@ -24112,8 +23809,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     const gp__u64 begin = number * STEP, n = inputs.count[0], m = inputs.count[1];
     const gp__u64 diagonal[2] = {begin, begin + STEP < n + m ? begin + STEP : n + m};
     gp__u64 split[2], count[2], found[2];
-    GP__UNROLL
-    for (int k = 0; k < 2; ++k) {
+    GP__EACH(k, 2) {
       const gp__u64 d = diagonal[k], low = d > m ? d - m : 0, high = d < n ? d : n, most = known[1] + (d - known[0]);
       split[k] = low > known[1] ? low : known[1];
       count[k] = (high < most ? high : most) - split[k];
@@ -24178,9 +23874,9 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     if (more) tile(r).load(loads, inputs);
     return more;
   }
-  GP_DEVICE unsigned char *results_of(unsigned r) const { return shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT; }
+  GP_DEVICE gp__u8 *results_of(unsigned r) const { return shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT; }
   // Writes the results of the block's r-th tile to the output.
-  GP_DEVICE void write(unsigned r, const Values &values, gp__u32 kept, const unsigned char *results) const {
+  GP_DEVICE void write(unsigned r, const Values &values, gp__u32 kept, const gp__u8 *results) const {
     gp__mbarrier_wait(&s.placed[r & 1u], r >> 1 & 1u);
     const gp__u64 before = s.before[r & 1u];
     gp__set_write<THREADS, ITEMS>(static_cast<Key *>(a.out_keys) + before, results, int(kept));
@@ -24196,8 +23892,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     meet(meetings);
     rank = upto - own;
     gp__u32 all = 0;
-    GP__UNROLL
-    for (int w = 0; w < THREADS / 32; ++w) {
+    GP__EACH(w, THREADS / 32) {
       const gp__u32 sum = s.sum[w];
       rank += w < int(gp_warp()) ? sum : 0;
       all += sum;
@@ -24212,7 +23907,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     Window behind = tile(0); // the tile whose results wait; their number
     gp__u32 waiting = 0;
     for (unsigned r = 0;; ++r) {
-      unsigned char *const results = results_of(r);
+      gp__u8 *const results = results_of(r);
       const Window here = tile(r);
       Tile tile;
       tile.n = here.n, tile.m = here.m, tile.window = shared;
@@ -26598,42 +26293,37 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
       : a(args), layout(gp__padded_rows<GROUP>{args.pitch, args.pad}) {}
 
   // Loads `bytes` bytes, from a multiple of 16 on, into rows with no gaps but the padding.
-  GP_DEVICE void load_whole(unsigned char *shared, const unsigned char *in, unsigned bytes, const unsigned char *end) {
+  GP_DEVICE void load_whole(gp__u8 *shared, const gp__u8 *in, unsigned bytes, const gp__u8 *end) {
     gp_vector v[P::vectors];
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const unsigned at = (k * P::threads + threadIdx.x) * 16;
       if (at < bytes) v[k] = gp__load_unit<P::load, WORD>(in + at, in, in + bytes, in, end);
     }
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const unsigned unit = k * P::threads + threadIdx.x;
       if (unit * 16 >= bytes) continue;
       *reinterpret_cast<gp_vector *>(shared + unit * 16 + (a.pad ? gp__quotient(a.group, unit) * a.pad : 0)) = v[k];
     }
   }
   // Loads a part of few long rows.
-  GP_DEVICE void load_few(
-      unsigned char *shared, const unsigned char *in, unsigned rows, unsigned columns, const unsigned char *end) {
+  GP_DEVICE void load_few(gp__u8 *shared, const gp__u8 *in, unsigned rows, unsigned columns, const gp__u8 *end) {
     const int ROUNDS = P::vectors + !IN_ALIGNED;
     const unsigned units = a.tile_columns * SIZE / 16 + !IN_ALIGNED;
-    const unsigned char *begin = static_cast<const unsigned char *>(a.in);
+    const gp__u8 *begin = static_cast<const gp__u8 *>(a.in);
     for (unsigned first = 0; first < units * rows; first += ROUNDS * P::threads) {
       gp_vector v[ROUNDS];
       unsigned at[ROUNDS];
-      GP__UNROLL
-      for (int k = 0; k < ROUNDS; ++k) {
+      GP__EACH(k, ROUNDS) {
         const unsigned i = first + k * P::threads + threadIdx.x, row = gp__quotient(a.units, i);
         const unsigned unit = (i - row * units) * 16;
-        const unsigned char *from = in + row * a.in_pitch;
+        const gp__u8 *from = in + row * a.in_pitch;
         const unsigned skip = IN_ALIGNED ? 0 : gp__misalignment(from, 16);
         at[k] = ~0u;
         if (row >= rows || unit >= skip + columns * SIZE) continue;
         at[k] = layout.at(row, unit);
         v[k] = gp__load_unit<P::load, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end);
       }
-      GP__UNROLL
-      for (int k = 0; k < ROUNDS; ++k)
+      GP__EACH(k, ROUNDS)
         if (at[k] != ~0u) *reinterpret_cast<gp_vector *>(shared + at[k]) = v[k];
     }
   }
@@ -26662,7 +26352,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     }
   };
   // Stores `columns` short, contiguous columns of one or several matrices.
-  GP_DEVICE void store_whole(const unsigned char *shared, unsigned char *out, unsigned columns, unsigned start) {
+  GP_DEVICE void store_whole(const gp__u8 *shared, gp__u8 *out, unsigned columns, unsigned start) {
     typedef typename gp__word_of<WORD>::type Word;
     const int N = SIZE / WORD, W = 16 / WORD;
     const unsigned skip = gp__misalignment(out, 16), start_pitch = unsigned(a.in_pitch) & 15u;
@@ -26670,16 +26360,14 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     const bool even = IN_WHOLE && N == 1 && skip == 0 && a.row.by % GROUP == 0; // a unit: of one column and group
     for (unsigned unit = threadIdx.x; unit * 16 < skip + columns * a.row.by * SIZE; unit += P::threads) {
       const int first = int(unit * W) - int(skip / WORD);
-      unsigned char *to = out + gp__u64(unit) * 16 - skip;
+      gp__u8 *to = out + gp__u64(unit) * 16 - skip;
       place_of_word p;
       p.find(a, unsigned(first < 0 ? 0 : first));
       if (first >= 0 && first + W <= all) {
         gp__vec<Word> words;
         if (even) {
           const unsigned from = layout.at(p.above + p.row, p.column * SIZE);
-          GP__UNROLL
-          for (int w = 0; w < W; ++w)
-            words.item[w] = *reinterpret_cast<const Word *>(shared + from + w * layout.step());
+          GP__EACH(w, W) words.item[w] = *reinterpret_cast<const Word *>(shared + from + w * layout.step());
         } else {
           GP__UNROLL
           for (int w = 0; w < W; ++w, p.advance(a)) words.item[w] = *at<Word>(shared, p, start, start_pitch);
@@ -26693,16 +26381,15 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     }
   }
   template <class Word>
-  GP_DEVICE const Word *at(
-      const unsigned char *shared, const place_of_word &p, unsigned start, unsigned start_pitch) const {
+  GP_DEVICE const Word *at(const gp__u8 *shared, const place_of_word &p, unsigned start, unsigned start_pitch) const {
     const unsigned behind = IN_WHOLE || IN_ALIGNED ? 0 : (start + p.row * start_pitch) & 15u;
     return reinterpret_cast<const Word *>(shared +
         (IN_WHOLE ? layout.at(p.above + p.row, p.column * SIZE + p.part * WORD)
                   : p.row * layout.pitch + behind + p.column * SIZE + p.part * WORD)); // no padding there
   }
-  GP_DEVICE void turn(unsigned char *shared, gp__u64 tile) {
-    const unsigned char *in = static_cast<const unsigned char *>(a.in), *end = in + a.in_bytes;
-    unsigned char *out = static_cast<unsigned char *>(a.out);
+  GP_DEVICE void turn(gp__u8 *shared, gp__u64 tile) {
+    const gp__u8 *in = static_cast<const gp__u8 *>(a.in), *end = in + a.in_bytes;
+    gp__u8 *out = static_cast<gp__u8 *>(a.out);
     if (IN_WHOLE && OUT_WHOLE) { // several matrices
       const gp__u64 first = tile * a.matrices, rest = a.outer[1] - first, matrix = a.rows * a.columns * SIZE;
       const unsigned matrices = unsigned(rest < a.matrices ? rest : a.matrices);
@@ -26732,7 +26419,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     const unsigned start = gp__misalignment(in, 16);
     if (IN_WHOLE) load_whole(shared, in, rows * unsigned(a.columns) * SIZE, end);
     else if (OUT_WHOLE) load_few(shared, in, rows, columns, end);
-    else Tile::load(shared, in, a.in_pitch, rows, columns, static_cast<const unsigned char *>(a.in), end);
+    else Tile::load(shared, in, a.in_pitch, rows, columns, static_cast<const gp__u8 *>(a.in), end);
     __syncthreads();
     if (OUT_WHOLE) store_whole(shared, out, columns, start);
     else if (IN_WHOLE)
@@ -26747,8 +26434,8 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
 template <int SIZE, bool ALIGNED, bool NARROW = (SIZE < 4)> struct gp__few_words {
   typedef typename gp__word_of<SIZE>::type Unit;
   static const bool SHIFTED = false;
-  static GP_DEVICE Unit load(const unsigned char *at) { return *reinterpret_cast<const Unit *>(at); }
-  static GP_DEVICE Unit load_part(const unsigned char *at, unsigned) { return load(at); }
+  static GP_DEVICE Unit load(const gp__u8 *at) { return *reinterpret_cast<const Unit *>(at); }
+  static GP_DEVICE Unit load_part(const gp__u8 *at, unsigned) { return load(at); }
   static GP_DEVICE Unit shifted(const Unit &x, gp__u32, unsigned, unsigned) { return x; }
   static GP_DEVICE void turn(Unit (&)[1]) {}
   static GP_DEVICE Unit append(const Unit &, const Unit &next, unsigned) { return next; }
@@ -26759,10 +26446,10 @@ template <int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
   typedef typename gp__word_of<SIZE>::type Element;
   static const bool SHIFTED = !ALIGNED;
   // The aligned word that contains `at`. If rows are not aligned, the next lane has the rest.
-  static GP_DEVICE Unit load(const unsigned char *at) {
+  static GP_DEVICE Unit load(const gp__u8 *at) {
     return *reinterpret_cast<const gp__u32 *>(at - (ALIGNED ? 0 : gp__misalignment(at, 4)));
   }
-  static GP_DEVICE Unit load_part(const unsigned char *at, unsigned elements) {
+  static GP_DEVICE Unit load_part(const gp__u8 *at, unsigned elements) {
     Unit r = 0;
     GP__UNROLL
     for (unsigned i = 0; i < 4 / SIZE; ++i)
@@ -26798,54 +26485,49 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
   // Stores group k of words of columns. Column j begins in shared memory bits[j] bits after the start of unit at[j].
   GP_DEVICE void put(Unit *shared, const unsigned (&at)[K], const unsigned (&bits)[K], unsigned k, const Unit (&x)[K],
       Unit (&before)[K]) const {
-    GP__UNROLL
-    for (int j = 0; j < K; ++j) {
+    GP__EACH(j, K) {
       shared[slot_of(at[j] + k)] = Words::append(before[j], x[j], bits[j]);
       before[j] = x[j];
     }
   }
   // Takes a column of elements that are units, four rows at a time. Pairs are contiguous: gaps are after pairs.
-  GP_DEVICE void take_one(Unit *shared, const unsigned char *in) const {
+  GP_DEVICE void take_one(Unit *shared, const gp__u8 *in) const {
     const int FOURS = P::vectors * 16 / UNIT > 4 ? P::vectors * 16 / UNIT / 4 : 1;
     const unsigned fours = rows / 4, rest = rows % 4;
     unsigned at = threadIdx.x * rows;
     Unit x[FOURS][4], tail[3];
-    const unsigned char *from = in + gp__u64(fours * 4) * a.in_pitch;
+    const gp__u8 *from = in + gp__u64(fours * 4) * a.in_pitch;
     GP__UNROLL
     for (int i = 0; i < 3; ++i, from += a.in_pitch)
       if (i < int(rest)) tail[i] = Words::load(from);
     for (unsigned k = 0; k < fours; k += FOURS) {
-      GP__UNROLL
-      for (int b = 0; b < FOURS; ++b)
+      GP__EACH(b, FOURS)
         if (k + b < fours) {
           GP__UNROLL
           for (int i = 0; i < 4; ++i, in += a.in_pitch) x[b][i] = Words::load(in);
         }
-      GP__UNROLL
-      for (int b = 0; b < FOURS; ++b)
+      GP__EACH(b, FOURS)
         if (k + b < fours) {
           GP__UNROLL
           for (int i = 0; i < 4; i += 2, at += 2) shared[slot_of(at)] = x[b][i], shared[slot_of(at) + 1] = x[b][i + 1];
         }
     }
-    GP__UNROLL
-    for (int i = 0; i < 3; ++i)
+    GP__EACH(i, 3)
       if (i < int(rest)) shared[slot_of(at + i)] = tail[i];
   }
   // Takes the columns that begin at `in` in the first row; `columns` of them exist. WHOLE: all words of the warp do.
-  template <bool WHOLE> GP_DEVICE void take(Unit *shared, const unsigned char *in, unsigned columns) const {
+  template <bool WHOLE> GP_DEVICE void take(Unit *shared, const gp__u8 *in, unsigned columns) const {
     const unsigned groups = rows / K, rest = rows % K, most = groups - 1;
     const unsigned trips = (most + GROUPS - 1) / GROUPS, step = trips > 1 ? (most + trips - 1) / trips : most;
     const unsigned pitch = unsigned(a.in_pitch) * 8; // in bits, as `start` is: modulo 32
     unsigned at[K], bits[K], start = gp__misalignment(in, 4) * 8;
     gp__u32 behind = 0;
     Unit x[GROUPS][K], before[K], end[K], tail[K];
-    GP__UNROLL
-    for (int j = 0; j < K; ++j) {
+    GP__EACH(j, K) {
       at[j] = threadIdx.x * rows + j * rows * SIZE / UNIT;
       bits[j] = j * rows * SIZE % UNIT * 8;
     }
-    const unsigned char *from = in + gp__u64(most * K) * a.in_pitch;
+    const gp__u8 *from = in + gp__u64(most * K) * a.in_pitch;
     behind = load_behind<WHOLE>(from, K + rest);
     GP__UNROLL
     for (int i = 0; i < K; ++i, from += a.in_pitch) end[i] = load<WHOLE>(from, columns);
@@ -26876,18 +26558,17 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
         }
     }
     put(shared, at, bits, most, end, before);
-    GP__UNROLL
-    for (int j = 0; j < K; ++j)
+    GP__EACH(j, K)
       if (bits[j] + rest * SIZE * 8 >= UNIT * 8)
         shared[slot_of(at[j] + groups)] = Words::append(before[j], tail[j], bits[j]);
   }
-  template <bool WHOLE> GP_DEVICE Unit load(const unsigned char *at, unsigned columns) const {
+  template <bool WHOLE> GP_DEVICE Unit load(const gp__u8 *at, unsigned columns) const {
     return WHOLE ? Words::load(at) : Words::load_part(at, columns);
   }
   // For `of` rows, one a lane: the word that contains the last lane's last bytes.
-  template <bool WHOLE> GP_DEVICE gp__u32 load_behind(const unsigned char *in, unsigned of) const {
+  template <bool WHOLE> GP_DEVICE gp__u32 load_behind(const gp__u8 *in, unsigned of) const {
     const unsigned lane = gp_lane();
-    const unsigned char *at = in + lane * a.in_pitch + (GP__WARP - lane) * 4;
+    const gp__u8 *at = in + lane * a.in_pitch + (GP__WARP - lane) * 4;
     const unsigned skip = gp__misalignment(at, 4);
     return WHOLE && Words::SHIFTED && lane < of && skip ? *reinterpret_cast<const gp__u32 *>(at - skip) : 0;
   }
@@ -26899,15 +26580,15 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     Words::turn(x);
   }
   // True if all words that a warp reads, from `in` on, are within [begin, end).
-  GP_DEVICE bool is_whole(const unsigned char *in, const unsigned char *begin, const unsigned char *end) const {
-    const unsigned char *last = in + (rows - 1) * a.in_pitch + GP__WARP * 4;
+  GP_DEVICE bool is_whole(const gp__u8 *in, const gp__u8 *begin, const gp__u8 *end) const {
+    const gp__u8 *last = in + (rows - 1) * a.in_pitch + GP__WARP * 4;
     return Words::SHIFTED ? in >= begin + 3 && last + 4 <= end : last <= end;
   }
-  GP_DEVICE const Element &element(const unsigned char *shared, unsigned byte) const {
+  GP_DEVICE const Element &element(const gp__u8 *shared, unsigned byte) const {
     return *reinterpret_cast<const Element *>(shared + slot_of(byte / UNIT) * UNIT + byte % UNIT);
   }
   // Stores vectors of the output: straight from shared memory, or element by element; both ends an element a thread.
-  GP_DEVICE void store(const unsigned char *shared, unsigned char *out, unsigned bytes) const {
+  GP_DEVICE void store(const gp__u8 *shared, gp__u8 *out, unsigned bytes) const {
     const unsigned head = gp__words_before<1, 16>(out), vectors = bytes > head ? (bytes - head) / 16 : 0;
     unsigned byte = threadIdx.x * SIZE;
     if (head == 0 && rows % 2) {
@@ -26919,25 +26600,23 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
         const Unit *from = reinterpret_cast<const Unit *>(shared) + slot_of(i * 16 / UNIT);
         gp__vec<Unit> v;
-        GP__UNROLL
-        for (int w = 0; w < 16 / UNIT; ++w) v.item[w] = from[w];
+        GP__EACH(w, 16 / UNIT) v.item[w] = from[w];
         gp__store_vector<P::store>(out + i * 16, v.vector);
       }
     } else {
       GP__UNROLL_BY(1)
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
         gp__vec<Element> v;
-        GP__UNROLL
-        for (int w = 0; w < 16 / SIZE; ++w) v.item[w] = element(shared, head + i * 16 + w * SIZE);
+        GP__EACH(w, 16 / SIZE) v.item[w] = element(shared, head + i * 16 + w * SIZE);
         gp__store_vector<P::store>(out + head + i * 16, v.vector);
       }
     }
     if (byte >= head) byte += vectors * 16;
     if (byte < bytes) *reinterpret_cast<Element *>(out + byte) = element(shared, byte);
   }
-  GP_DEVICE void turn(unsigned char *shared, gp__u64 tile) const {
-    const unsigned char *in = static_cast<const unsigned char *>(a.in), *begin = in, *end = in + a.in_bytes;
-    unsigned char *out = static_cast<unsigned char *>(a.out);
+  GP_DEVICE void turn(gp__u8 *shared, gp__u64 tile) const {
+    const gp__u8 *in = static_cast<const gp__u8 *>(a.in), *begin = in, *end = in + a.in_bytes;
+    gp__u8 *out = static_cast<gp__u8 *>(a.out);
     if ((a.outer[0] | a.outer[1]) > 1) {
       const gp__u64 matrix = tile / a.column_tiles, far = matrix / a.outer[1], near = matrix - far * a.outer[1];
       tile -= matrix * a.column_tiles;
@@ -26979,7 +26658,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sq
       Tile;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
-  unsigned char *shared2 = shared + gp__transpose_tile_bytes(SIZE, SIDE, SIDE, ALIGNED);
+  gp__u8 *shared2 = shared + gp__transpose_tile_bytes(SIZE, SIDE, SIDE, ALIGNED);
   const unsigned start_pitch = unsigned(a.in_pitch) & 15u;
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     const unsigned n = unsigned(a.column_tiles), Q = GP__SQUARE_PANEL;
@@ -26992,9 +26671,9 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sq
     const unsigned x = panel / (n + 1), y = panel - x * (n + 1); // row x of panels, and the x-th last one
     const gp__u64 i = (x + y < n ? x : n - 1 - x) * Q + inner % Q, j = (x + y < n ? x + y : y - 1) * Q + inner / Q;
     if (i > j || j >= a.row_tiles) continue;
-    unsigned char *base = static_cast<unsigned char *>(a.out) + far * a.out_outer[0] + near * a.out_outer[1];
-    unsigned char *upper = base + i * SIDE * a.out_pitch + j * SIDE * SIZE;
-    unsigned char *lower = base + j * SIDE * a.out_pitch + i * SIDE * SIZE;
+    gp__u8 *base = static_cast<gp__u8 *>(a.out) + far * a.out_outer[0] + near * a.out_outer[1];
+    gp__u8 *upper = base + i * SIDE * a.out_pitch + j * SIDE * SIZE;
+    gp__u8 *lower = base + j * SIDE * a.out_pitch + i * SIDE * SIZE;
     const gp__u64 rest_i = a.rows - i * SIDE, rest_j = a.rows - j * SIDE;
     const unsigned rows = unsigned(rest_i < SIDE ? rest_i : gp__u64(SIDE));
     const unsigned columns = unsigned(rest_j < SIDE ? rest_j : gp__u64(SIDE));
@@ -27016,12 +26695,12 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_columns_of(c
   const unsigned N = SIZE / WORD;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
-  unsigned char *at = a.scratch ? static_cast<unsigned char *>(a.scratch) + blockIdx.x * a.strip : shared;
+  gp__u8 *at = a.scratch ? static_cast<gp__u8 *>(a.scratch) + blockIdx.x * a.strip : shared;
   Word *strip = reinterpret_cast<Word *>(at);
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     const gp__u64 matrix = tile / a.column_tiles, first = (tile - matrix * a.column_tiles) * a.tile_columns;
     const gp__u64 far = matrix / a.outer[1], rest = a.columns - first;
-    Word *base = reinterpret_cast<Word *>(static_cast<unsigned char *>(a.out) + far * a.out_outer[0] +
+    Word *base = reinterpret_cast<Word *>(static_cast<gp__u8 *>(a.out) + far * a.out_outer[0] +
         (matrix - far * a.outer[1]) * a.out_outer[1] + first * SIZE);
     const unsigned words = unsigned(rest < a.tile_columns ? rest : a.tile_columns) * N;
     for (gp__u64 i = threadIdx.x; i < a.rows * words; i += P::threads) {
@@ -27042,11 +26721,11 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(
   const unsigned N = SIZE / WORD;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
-  unsigned char *at = a.scratch ? static_cast<unsigned char *>(a.scratch) + blockIdx.x * a.strip : shared;
+  gp__u8 *at = a.scratch ? static_cast<gp__u8 *>(a.scratch) + blockIdx.x * a.strip : shared;
   Word *strip = reinterpret_cast<Word *>(at);
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     const gp__u64 matrix = tile / a.rows, row = tile - matrix * a.rows, far = matrix / a.outer[1];
-    Word *base = reinterpret_cast<Word *>(static_cast<unsigned char *>(a.out) + far * a.out_outer[0] +
+    Word *base = reinterpret_cast<Word *>(static_cast<gp__u8 *>(a.out) + far * a.out_outer[0] +
         (matrix - far * a.outer[1]) * a.out_outer[1] + row * a.columns * SIZE);
     for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) {
       const gp__u64 column = i / N, word = i % N;
@@ -27105,9 +26784,9 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
     const unsigned rows = unsigned(a.rows - row < ROWS ? a.rows - row : gp__u64(ROWS));
     const unsigned columns = unsigned(a.columns - column < COLUMNS ? a.columns - column : gp__u64(COLUMNS));
     const bool is_saved = place + a.holes >= a.panels;
-    const unsigned char *begin =
+    const gp__u8 *begin =
         is_saved ? a.saved + (place + a.holes - a.panels) * panel : a.data + (place + a.holes) * panel;
-    const unsigned char *in = begin + row * in_pitch + column * SIZE;
+    const gp__u8 *in = begin + row * in_pitch + column * SIZE;
     Tile::load(shared, in, in_pitch, rows, columns, begin, begin + panel);
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -27139,13 +26818,11 @@ template <class P, int WORD> struct gp__chunk_mover {
 
   GP_DEVICE Word *at(gp__u32 i) const { return reinterpret_cast<Word *>(a.data + gp__u64(i) * a.chunk); }
   GP_DEVICE void load(chunk &c, gp__u32 i) const {
-    GP__UNROLL
-    for (int k = 0; k < WORDS; ++k)
+    GP__EACH(k, WORDS)
       if ((k * GP__WARP + gp_lane()) * WORD < a.chunk) c.word[k] = at(i)[k * GP__WARP + gp_lane()];
   }
   GP_DEVICE void store(const chunk &c, gp__u32 i) const {
-    GP__UNROLL
-    for (int k = 0; k < WORDS; ++k)
+    GP__EACH(k, WORDS)
       if ((k * GP__WARP + gp_lane()) * WORD < a.chunk) at(i)[k * GP__WARP + gp_lane()] = c.word[k];
   }
   GP_DEVICE gp__u32 next(gp__u32 i) const {
@@ -27177,20 +26854,17 @@ template <class P, int WORD> struct gp__chunk_mover {
     tell(1, from);
     for (gp__u32 last = 1; last != 0;) {
       gp__u32 place[DEEP], mine = 0;
-      GP__UNROLL
-      for (int k = 0; k < DEEP; ++k) {
+      GP__EACH(k, DEEP) {
         from = place[k] = next(from);
         if (gp_lane() == unsigned(k)) mine = from;
       }
       const gp__u32 got = __ballot_sync(~0u, gp_lane() < DEEP && claim(mine));
       const gp__u32 behind = (got << 1 | 1u) & all; // places whose predecessor this warp has
-      GP__UNROLL
-      for (int k = 0; k < DEEP; ++k)
+      GP__EACH(k, DEEP)
         if (got >> k & 1u) load(c[k], place[k]);
       if (got & ~behind) tell(got & ~behind, mine);
       if (behind & ~got) wait(behind & ~got, mine);
-      GP__UNROLL
-      for (int k = 0; k < DEEP; ++k)
+      GP__EACH(k, DEEP)
         if (behind >> k & 1u) store(k ? c[k ? k - 1 : 0] : held, place[k]);
       last = got >> (DEEP - 1) & 1u;
       held = c[DEEP - 1];
@@ -27221,8 +26895,8 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_ch
 // those for the buffer, then those for their places, and last the copies of group x - 1 from the buffer to its place. A
 // tile is read at once; it is written, or lines are copied, as soon as the steps that it must follow are done.
 struct gp__buffered_turn {
-  const unsigned char *in, *begin, *end; // begin, end: the panel; begin is null if lines are copied
-  unsigned char *out;
+  const gp__u8 *in, *begin, *end; // begin, end: the panel; begin is null if lines are copied
+  gp__u8 *out;
   gp__u64 out_pitch;
   unsigned rows, columns, unit; // elements of a line; lines; the first unit of each
   unsigned row, column;         // in the matrix: the first row, the tile column
@@ -27246,10 +26920,10 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
   GP_DEVICE unsigned ticket() const { return unsigned(gp__add_relaxed(a.counters, 1)); }
   GP_DEVICE static unsigned least(gp__u64 x, gp__u64 y) { return unsigned(x < y ? x : y); }
   // Elements that panel x and group g have in common: their place, and their block of the buffer.
-  GP_DEVICE unsigned char *place(unsigned x, unsigned g) const {
+  GP_DEVICE gp__u8 *place(unsigned x, unsigned g) const {
     return a.data + (gp__u64(a.border[g]) * COLUMNS * a.rows + x * a.height) * SIZE;
   }
-  GP_DEVICE unsigned char *block(unsigned x, unsigned g) const {
+  GP_DEVICE gp__u8 *block(unsigned x, unsigned g) const {
     return a.buffer + gp__buffered_slot(a.panels, x, g) * a.slot + gp__misalignment(place(x, g), GP__BUFFERED_SHIFT);
   }
   GP_DEVICE void find(unsigned number, gp__buffered_turn &t) const {
@@ -27318,13 +26992,11 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     const unsigned works = t.columns * a.part, bytes = t.rows * SIZE;
     for (unsigned first = threadIdx.x; first < works; first += P::threads * P::vectors) {
       gp_vector v[P::vectors];
-      GP__UNROLL
-      for (int k = 0; k < P::vectors; ++k) {
+      GP__EACH(k, P::vectors) {
         unsigned line, at;
         if (finds(t, first + k * P::threads, line, at)) v[k] = gp__load_vector<P::load>(t.in + line * a.pitch + at);
       }
-      GP__UNROLL
-      for (int k = 0; k < P::vectors; ++k) {
+      GP__EACH(k, P::vectors) {
         unsigned line, at;
         if (finds(t, first + k * P::threads, line, at))
           gp__store_vector<P::store>(t.out + line * t.out_pitch + at, v[k]);
@@ -27356,7 +27028,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
   }
   // An extra warp finds the next turn, waits and publishes, while the others load and store. Without it, one of the
   // threads does so between its loads and its stores.
-  GP_DEVICE void run(unsigned char *shared) const {
+  GP_DEVICE void run(gp__u8 *shared) const {
     const bool LEADS = gp__buffered_leads(SIZE);
     const unsigned in_pitch = unsigned(a.columns * SIZE) & 15u;
     const bool leads = LEADS && threadIdx.x >= P::threads, first = threadIdx.x == (LEADS ? P::threads : 0);
@@ -27416,19 +27088,17 @@ template <class P, int WORD> GP_DEVICE void gp__transpose_rows_of(const gp__tran
     const gp__u64 of_matrix = a.row_tiles * a.column_tiles, matrix = tile / of_matrix, far = matrix / a.outer[1];
     const gp__u64 rest = tile - matrix * of_matrix, row_tile = rest / a.column_tiles;
     const gp__u64 row = row_tile * height, column = (rest - row_tile * a.column_tiles) * width;
-    const unsigned char *in = static_cast<const unsigned char *>(a.in) + far * a.in_outer[0] +
+    const gp__u8 *in = static_cast<const gp__u8 *>(a.in) + far * a.in_outer[0] +
         (matrix - far * a.outer[1]) * a.in_outer[1] + row * a.in_pitch + column * WORD;
-    unsigned char *out = static_cast<unsigned char *>(a.out) + far * a.out_outer[0] +
-        (matrix - far * a.outer[1]) * a.out_outer[1] + row * a.out_pitch + column * WORD;
+    gp__u8 *out = static_cast<gp__u8 *>(a.out) + far * a.out_outer[0] + (matrix - far * a.outer[1]) * a.out_outer[1] +
+        row * a.out_pitch + column * WORD;
     const gp__u64 rows = a.rows - row, columns = a.columns - column;
     Word v[P::vectors];
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const unsigned i = k * P::threads + threadIdx.x, r = i >> a.tile_columns, c = i & (width - 1);
       if (r < rows && c < columns) v[k] = *reinterpret_cast<const Word *>(in + r * a.in_pitch + c * WORD);
     }
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const unsigned i = k * P::threads + threadIdx.x, r = i >> a.tile_columns, c = i & (width - 1);
       if (r < rows && c < columns) *reinterpret_cast<Word *>(out + r * a.out_pitch + c * WORD) = v[k];
     }
@@ -27471,8 +27141,7 @@ template <class T, class Count = gp__u64> struct gp__row {
     const Count i = first(window);
     if (dense && is_inner(i)) x.template load<CACHE>(at + i, 0, false);
     else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j)
+      GP__EACH(j, V)
         if (i + j < length) x.item[j] = at[static_cast<long long>(i + j) * stride];
     }
   }
@@ -27480,11 +27149,9 @@ template <class T, class Count = gp__u64> struct gp__row {
   GP_DEVICE void fold(const Load &load, gp__u64 window, const Window &x, Acc &sum) const {
     const gp__u64 i = first(window);
     if (is_inner(i)) {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x.item[j], i + j)));
+      GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(x.item[j], i + j)));
     } else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j)
+      GP__EACH(j, V)
         if (i + j < length) sum = Op()(sum, Op::prepare(load(x.item[j], i + j)));
     }
   }
@@ -27498,13 +27165,11 @@ template <class T, class Count = gp__u64> struct gp__row {
       GP__UNROLL
       for (int j = 0; j < V; j += OV) {
         Group y;
-        GP__UNROLL
-        for (int k = 0; k < OV; ++k) y.item[k] = Map()(x.item[j + k], states[N > 1 ? j + k : 0]);
+        GP__EACH(k, OV) y.item[k] = Map()(x.item[j + k], states[N > 1 ? j + k : 0]);
         y.template store<CACHE>(to + i + j);
       }
     } else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j)
+      GP__EACH(j, V)
         if (i + j < length) to[static_cast<long long>(i + j) * to_stride] = Map()(x.item[j], states[N > 1 ? j : 0]);
     }
   }
@@ -27576,26 +27241,22 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
     const gp__line_number line_of(ONE ? 1 : each);
     for (unsigned n = threadIdx.x; n < count; n += U * T) {
       typename gp__row<In>::Window x[U];
-      GP__UNROLL
-      for (int u = 0; u < U; ++u) {
+      GP__EACH(u, U) {
         const unsigned r = ONE ? 0 : line_of(n + u * T);
         const gp__row<In, unsigned> line = ONE ? only : lines(r);
         line.template load<P::load>(n + u * T - r * each, x[u]);
       }
-      GP__UNROLL
-      for (int u = 0; u < U; ++u) {
+      GP__EACH(u, U) {
         const unsigned r = ONE ? 0 : line_of(n + u * T);
         const gp__row<In, unsigned> line = ONE ? only : lines(r);
         // The window's first element in its line, and its slot.
         const unsigned at = line.length ? line.first(n + u * T - r * each) : lines.length;
         const unsigned to = skip + r * lines.length + at;
         Group y;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) y.item[j].in = x[u].item[j];
+        GP__EACH(j, V) y.item[j].in = x[u].item[j];
         if (at < lines.length && at + V <= lines.length && to % V == 0) y.template store<GP_CACHE_ALL>(slot(to, even));
         else {
-          GP__UNROLL
-          for (int j = 0; j < V; ++j)
+          GP__EACH(j, V)
             if (at + j < lines.length) *slot(to + j, even) = y.item[j];
         }
       }
@@ -27619,17 +27280,14 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
       gp__vector_access<Y, N> y;
       if (N == V && line.is_inner(i) && from % N == 0) x.template load<GP_CACHE_ALL>(slot(from, even), 0, false);
       else {
-        GP__UNROLL
-        for (int j = 0; j < N; ++j)
+        GP__EACH(j, N)
           if (i + j < line.length) x.item[j] = *slot(from + j, even);
       }
-      GP__UNROLL
-      for (int j = 0; j < N; ++j) y.item[j] = x.item[j].out;
+      GP__EACH(j, N) y.item[j] = x.item[j].out;
       Y *to = const_cast<Y *>(line.at);
       if (line.is_inner(i) && line.dense) y.template store<P::store>(to + i);
       else {
-        GP__UNROLL
-        for (int j = 0; j < N; ++j)
+        GP__EACH(j, N)
           if (i + j < line.length) to[static_cast<long long>(i + j) * line.stride] = y.item[j];
       }
     }
@@ -27649,8 +27307,7 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
       if (EVEN) x.template load<GP_CACHE_ALL>(at, 0, false);
       GP__UNROLL
       for (int j = 0; j < V && !EVEN; ++j) x.item[j] = at[j];
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) f(x.item[j], i + j);
+      GP__EACH(j, V) f(x.item[j], i + j);
       if (EVEN && STORE) x.template store<GP_CACHE_ALL>(at);
       GP__UNROLL
       for (int j = 0; j < V && STORE && !EVEN; ++j) at[j] = x.item[j];
@@ -27741,10 +27398,8 @@ GP_DEVICE Acc gp__fold_row(const Load &load, const gp__row<T> &row, gp__u64 begi
     typename gp__row<T>::Window x[K];
     const gp__u64 first = round + (Op::commutative ? reader : reader * K);
     const unsigned step = Op::commutative ? READERS : 1;
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) row.template load<P::load>(first + k * step, x[k]);
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) row.template fold<Op>(load, first + k * step, x[k], sum);
+    GP__EACH(k, K) row.template load<P::load>(first + k * step, x[k]);
+    GP__EACH(k, K) row.template fold<Op>(load, first + k * step, x[k], sum);
     if (Op::commutative) continue;
     sum = READERS == 32 ? gp_warp_reduce(sum, Op()) : gp_tile_reduce<P::threads>(sum, Op(), storage);
     all = Op()(all, sum);
@@ -27846,8 +27501,7 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
     const unsigned apart = a.vectors ? 1 : lanes;
     const gp__u64 begin = part * a.share, end = a.extent[0] - begin < a.share ? a.extent[0] : begin + a.share;
     Acc sum[V];
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) sum[j] = Op::identity();
+    GP__EACH(j, V) sum[j] = Op::identity();
     if (c < columns) {
       // A thread reads every slots-th element, or consecutive ones if their order matters.
       const gp__u64 each = (end - begin + slots - 1) / slots, step = Op::commutative ? slots : 1;
@@ -27859,45 +27513,36 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
       const bool vectors = a.vectors && c + V <= columns;
       for (; i < stop; i += K * step, from += K * hop) {
         gp__vector_access<In, V> x[K];
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) {
+        GP__EACH(k, K) {
           if (i + k * step >= stop) continue;
           if (vectors) x[k].template load<P::load>(from + k * hop, 0, false);
           else {
-            GP__UNROLL
-            for (int j = 0; j < V; ++j)
+            GP__EACH(j, V)
               if (c + j * apart < columns) x[k].item[j] = from[k * hop + j * next];
           }
         }
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) {
+        GP__EACH(k, K) {
           if (i + k * step >= stop) continue;
-          GP__UNROLL
-          for (int j = 0; j < V; ++j)
+          GP__EACH(j, V)
             if (c + j * apart < columns) sum[j] = Op()(sum[j], Op::prepare(load(x[k].item[j], i + k * step)));
         }
       }
     }
     for (bool again = others && part == others;; again = false) {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) s.cell[j][threadIdx.x] = sum[j];
+      GP__EACH(j, V) s.cell[j][threadIdx.x] = sum[j];
       for (unsigned d = 1; d < slots; d *= 2) { // a tree of neighbours over the slots
         __syncthreads();
         if (slot % (2 * d) == 0 && slot + d < slots) {
-          GP__UNROLL
-          for (int j = 0; j < V; ++j)
-            s.cell[j][threadIdx.x] = Op()(s.cell[j][threadIdx.x], s.cell[j][threadIdx.x + d * lanes]);
+          GP__EACH(j, V) s.cell[j][threadIdx.x] = Op()(s.cell[j][threadIdx.x], s.cell[j][threadIdx.x + d * lanes]);
         }
       }
       if (!again) break;
       // The block of the last part folds the others' results, and its own behind them: the last slot takes that.
       __syncthreads();
       Acc own[V];
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) own[j] = s.cell[j][lane];
+      GP__EACH(j, V) own[j] = s.cell[j][lane];
       const gp__u64 each = (others + slots - 1) / slots, first = slot * each;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) {
+      GP__EACH(j, V) {
         sum[j] = Op::identity();
         for (gp__u64 i = first; i < first + each && i < others; ++i)
           sum[j] = Op()(sum[j],
@@ -27907,8 +27552,7 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
       __syncthreads();
     }
     if (slot == 0) {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) {
+      GP__EACH(j, V) {
         if (part < others)
           gp__publish(gp__words(a.workspace), (ticket.number * V + j) * lanes + lane, s.cell[j][lane], ticket.tag);
         else if (c + j * apart < columns)
@@ -27947,15 +27591,12 @@ GP_DEVICE void gp__rows_map(const gp__rows_args &a) {
     typename gp__row<In>::Window x[K];
     Acc sum[1];
     sum[0] = Op::identity();
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) row.template load<P::load>(window + k * step, x[k]);
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) row.template fold<Op>(load, window + k * step, x[k], sum[0]);
+    GP__EACH(k, K) row.template load<P::load>(window + k * step, x[k]);
+    GP__EACH(k, K) row.template fold<Op>(load, window + k * step, x[k], sum[0]);
     sum[0] = gp_tile_reduce<T>(sum[0], Op(), s.reduce);
     sum[0] = gp_tile_broadcast(sum[0], 0, s.state); // the next row's barrier comes before its state
     Out *to = static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, r);
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) row.template store<P::store, Map>(to, a.out_stride[0], window + k * step, x[k], sum);
+    GP__EACH(k, K) row.template store<P::store, Map>(to, a.out_stride[0], window + k * step, x[k], sum);
   }
 }
 
@@ -27975,8 +27616,7 @@ GP_DEVICE void gp__rows_apply(const gp__rows_args &a) {
     typename gp__row<In>::Window x;
     Acc state[N];
     line.template load<P::load>(window, x);
-    GP__UNROLL
-    for (int j = 0; j < N; ++j)
+    GP__EACH(j, N)
       if (!COLUMNS || line.first(window) + j < line.length) state[j] = states[COLUMNS ? line.first(window) + j : 0];
     line.template store<P::store, Map>(
         static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, r) + i * a.out_stride[0], a.out_stride[COLUMNS],
@@ -28092,7 +27732,7 @@ GP_DEVICE void gp__rows_scan(const gp__rows_args &a) {
 // A tile of columns: lanes lie across them, and `slots` threads behind each other share one.
 template <class P, class Acc> struct gp__columns_scan_storage {
   Acc cell[2][P::threads];
-  unsigned char found[P::threads];
+  gp__u8 found[P::threads];
   gp__ticket ticket;
 };
 template <class P, class Acc, class Op> struct gp__columns_tile {
@@ -28159,7 +27799,7 @@ template <class P, class Acc, class Op> struct gp__columns_look_back {
       t.s.cell[0][threadIdx.x] = x;
       if (near && gp__try_receive(words, (tiles + groups + group - t.slot - 1) * t.lanes + t.lane, tag, x)) found |= 2;
       t.s.cell[1][threadIdx.x] = x;
-      t.s.found[threadIdx.x] = static_cast<unsigned char>(found);
+      t.s.found[threadIdx.x] = static_cast<gp__u8>(found);
       __syncthreads();
       unsigned depth = 0; // of the nearest prefix behind totals
       while (!there && depth < t.slots && t.s.found[depth * t.lanes + t.lane] == 2) ++depth;
@@ -28192,8 +27832,7 @@ struct gp__column_part {
     for (int k = 0; k < K; ++k, in += stride)
       if (has(k)) x[k] = *in;
     gp_carry<Acc> own = {Op::identity(), false};
-    GP__UNROLL
-    for (int k = 0; k < K; ++k)
+    GP__EACH(k, K)
       if (has(k)) own.append(Op::prepare(load(x[k], first + k)), Op());
     return own.value;
   }
@@ -28267,8 +27906,7 @@ template <class P, class T> GP_DEVICE void gp__rows_copy(const gp__rows_args &a)
   for (gp__u64 n = gp__u64(blockIdx.x) * P::threads + threadIdx.x; n < count; n += step) {
     long long from = 0, to = 0;
     gp__u64 left = n;
-    GP__UNROLL
-    for (int d = 0; d < 4; ++d) {
+    GP__EACH(d, 4) {
       const gp__u64 next = d < 3 ? left / a.extent[d] : 0;
       const long long i = static_cast<long long>(left - next * a.extent[d]);
       from += i * a.in_stride[d];
@@ -30822,7 +30460,7 @@ enum { GP__CALLERS_STRUCTS(GP__LEAST) GP__LEAST_COUNT };
 // header has must be zero. (Not inlined: compilers would see the caller's struct and warn of reads past its end.)
 __attribute__((noinline)) GP__HOST gp_result gp__check_size(
     const char *who, const char *name, const void *given, size_t least, size_t size, const char *type) {
-  const unsigned char *bytes = (const unsigned char *)given;
+  const gp__u8 *bytes = (const gp__u8 *)given;
   uint32_t said;
   size_t i;
   memcpy(&said, given, sizeof said);
@@ -30944,7 +30582,7 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, cuEventSynchronize, "cuEventSynchronize", (void *event)) \
   F(1, cuEventQuery, "cuEventQuery", (void *event)) \
   F(1, cuEventElapsedTime, "cuEventElapsedTime", (float *ms, void *begin, void *end)) \
-  F(1, cuMemsetD8Async, "cuMemsetD8Async", (gp__cu_pointer pointer, unsigned char value, size_t bytes, void *stream)) \
+  F(1, cuMemsetD8Async, "cuMemsetD8Async", (gp__cu_pointer pointer, gp__u8 value, size_t bytes, void *stream)) \
   F(1, cuModuleLoadData, "cuModuleLoadData", (void **module, const void *image)) \
   F(1, cuModuleUnload, "cuModuleUnload", (void *module)) \
   F(1, cuModuleGetFunction, "cuModuleGetFunction", (void **function, void *module, const char *name)) \
@@ -31401,7 +31039,7 @@ typedef struct gp__request {
   const gp_policy *policy; // of a step of a plan; NULL: any
   int composed;            // of other calls, though its family launches kernels
   gp__inputs inputs;       // described ones; `in`, `in2`, `keys`, `keys2` are NULL then
-  unsigned char column_size[GP_COLUMN_LIMIT], column_align[GP_COLUMN_LIMIT]; // of `columns`: bytes
+  gp__u8 column_size[GP_COLUMN_LIMIT], column_align[GP_COLUMN_LIMIT]; // of `columns`: bytes
 } gp__request;
 
 // ---- host/config.c - how the host back end runs a call; parallel loops
@@ -31597,7 +31235,7 @@ GP__INLINE gp__wide_kind gp__host_kind(gp_type type) {
 }
 GP__INLINE size_t gp__host_size(gp_type type) {
 #define GP__SIZE(NAME, value, name, device, size) size,
-  static const unsigned char sizes[] = {0, GP_TYPES(GP__SIZE)};
+  static const gp__u8 sizes[] = {0, GP_TYPES(GP__SIZE)};
 #undef GP__SIZE
   return type > 0 && type < GP_TYPE_COUNT ? sizes[type] : 0;
 }
@@ -31692,7 +31330,7 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
   if (gp__is_complex(type)) { // imaginary part 0
     const size_t size = gp__host_size(type);
     memset(out, 0, n * size);
-    for (i = 0; i < n; ++i) gp__host_narrow(gp__host_real(type), kind, w + i, (unsigned char *)out + i * size, 1);
+    for (i = 0; i < n; ++i) gp__host_narrow(gp__host_real(type), kind, w + i, (gp__u8 *)out + i * size, 1);
     return;
   }
   if (type == GP_I128 || type == GP_U128) {
@@ -31754,7 +31392,7 @@ static void gp__host_convert_long(gp_type from, gp_type to, const void *in, void
       }
       if (floats) w.f = is_signed ? (double)s : (double)u;
       else w.u = to == GP_BOOL ? u != 0 : (uint64_t)u;
-      gp__host_narrow(to, floats ? GP__WIDE_F : GP__WIDE_U, &w, (unsigned char *)out + i * size, 1);
+      gp__host_narrow(to, floats ? GP__WIDE_F : GP__WIDE_U, &w, (gp__u8 *)out + i * size, 1);
     }
 }
 
@@ -31772,7 +31410,7 @@ static void gp__host_convert_complex(gp_type from, gp_type to, const void *in, v
     const gp_type real = from_complex ? to : gp__host_real(to);
     if (!from_complex) memset(out, 0, n * to_size);
     for (i = 0; i < n; ++i)
-      gp__host_convert(part, real, (const unsigned char *)in + i * from_size, (unsigned char *)out + i * to_size, 1);
+      gp__host_convert(part, real, (const gp__u8 *)in + i * from_size, (gp__u8 *)out + i * to_size, 1);
   }
 }
 
@@ -31802,8 +31440,8 @@ static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out
   }
   for (i = 0; i < n; i += k) {
     k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
-    gp__host_widen(from, (const unsigned char *)in + i * from_size, w, k);
-    gp__host_narrow(to, gp__host_kind(from), w, (unsigned char *)out + i * to_size, k);
+    gp__host_widen(from, (const gp__u8 *)in + i * from_size, w, k);
+    gp__host_narrow(to, gp__host_kind(from), w, (gp__u8 *)out + i * to_size, k);
   }
 }
 
@@ -31813,11 +31451,11 @@ static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, 
   size_t i, j, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
   for (i = 0; i < n; i += k) {
     k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
-    gp__host_widen(from, (const unsigned char *)in + i * from_size, w, k);
+    gp__host_widen(from, (const gp__u8 *)in + i * from_size, w, k);
     if (gp__is_complex(from)) {
       gp__wide p[2];
       for (j = 0; j < k; ++j) {
-        gp__host_widen(gp__host_real(from), (const unsigned char *)in + (i + j) * from_size, p, 2);
+        gp__host_widen(gp__host_real(from), (const gp__u8 *)in + (i + j) * from_size, p, 2);
         w[j].u = (p[0].f != 0 || p[1].f != 0) == truth;
       }
     } else if (gp__host_is_long(from)) {
@@ -31827,7 +31465,7 @@ static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, 
       for (j = 0; j < k; ++j) w[j].u = (w[j].f != 0) == truth;
     else
       for (j = 0; j < k; ++j) w[j].u = (w[j].u != 0) == truth;
-    gp__host_narrow(to, GP__WIDE_U, w, (unsigned char *)out + i * to_size, k);
+    gp__host_narrow(to, GP__WIDE_U, w, (gp__u8 *)out + i * to_size, k);
   }
 }
 
@@ -31839,9 +31477,9 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
     gp__h_f32 w[GP__HOST_ELEMENTS];
     for (i = 0; i < n; i += GP__HOST_ELEMENTS) {
       const size_t k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
-      gp__host_convert(type, GP_F32, (const unsigned char *)in + i * size, w, k);
+      gp__host_convert(type, GP_F32, (const gp__u8 *)in + i * size, w, k);
       gp__host_unary(GP_F32, op, w, w, k);
-      gp__host_convert(GP_F32, type, w, (unsigned char *)out + i * size, k);
+      gp__host_convert(GP_F32, type, w, (gp__u8 *)out + i * size, k);
     }
     return;
   }
@@ -32094,8 +31732,8 @@ GP__COMPLEX_LOOPS(c64, GP__CHAIN1)
 
 // A user's operator: the same loops through a function pointer. It may write its result over its first operand.
 static void gp__host_user_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) {
-  unsigned char *y = (unsigned char *)out;
-  const unsigned char *x = (const unsigned char *)a, *z = (const unsigned char *)b;
+  gp__u8 *y = (gp__u8 *)out;
+  const gp__u8 *x = (const gp__u8 *)a, *z = (const gp__u8 *)b;
   gp__value r;
   size_t i;
   for (i = 0; i < n; ++i) {
@@ -32107,8 +31745,8 @@ static void gp__host_user_fold(
     const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items, size_t stride) {
   size_t r, j;
   for (r = 0; r < rows; ++r) {
-    unsigned char *a = (unsigned char *)acc + r * op->size;
-    const unsigned char *x = (const unsigned char *)in + r * stride * op->size;
+    gp__u8 *a = (gp__u8 *)acc + r * op->size;
+    const gp__u8 *x = (const gp__u8 *)in + r * stride * op->size;
     for (j = 0; j < items; ++j) gp__host_apply(op->user, a, a, x + j * op->size);
   }
 }
@@ -32117,16 +31755,16 @@ static void gp__host_user_scan(
   gp__value next;
   size_t r, j;
   for (r = 0; r < rows; ++r) {
-    unsigned char *c = (unsigned char *)carry + r * op->size;
+    gp__u8 *c = (gp__u8 *)carry + r * op->size;
     for (j = r * items; j < (r + 1) * items; ++j) {
-      gp__host_apply(op->user, next.bytes, c, (const unsigned char *)in + j * op->size);
-      memcpy((unsigned char *)out + j * op->size, exclusive ? c : next.bytes, op->size);
+      gp__host_apply(op->user, next.bytes, c, (const gp__u8 *)in + j * op->size);
+      memcpy((gp__u8 *)out + j * op->size, exclusive ? c : next.bytes, op->size);
       memcpy(c, next.bytes, op->size);
     }
   }
 }
 static void gp__host_user_pairs(const gp__host_op *op, void *values, size_t n) {
-  unsigned char *y = (unsigned char *)values;
+  gp__u8 *y = (gp__u8 *)values;
   size_t i;
   for (i = 0; i < n; ++i) gp__host_user_map(op, y + i * op->size, y + 2 * i * op->size, y + (2 * i + 1) * op->size, 1);
 }
@@ -32229,7 +31867,7 @@ static int gp__host_normalises(gp_op op, const gp__op_info *user, gp_type type) 
 
 // The source of elements, and their conversions on the way in.
 typedef struct gp__host_source {
-  const unsigned char *base;
+  const gp__u8 *base;
   gp_type from, to;
   size_t from_size, to_size;
   gp_op unary;             // CONVERT if elements are only converted
@@ -32240,7 +31878,7 @@ typedef struct gp__host_source {
 
 typedef union gp__host_buffer {
   gp__value align;
-  unsigned char bytes[GP__HOST_BYTES];
+  gp__u8 bytes[GP__HOST_BYTES];
 } gp__host_buffer;
 
 typedef struct gp__host_call {
@@ -32249,7 +31887,7 @@ typedef struct gp__host_call {
   gp__host_source in;  // elements as operands of `op`; transform: as results
   gp__host_source in2; // transform2
   gp_type value_type;  // of the accumulator; ARGMIN, ARGMAX: of the value in it
-  unsigned char *out;
+  gp__u8 *out;
   size_t out_size;
   int out_converts; // accumulator and output differ
   int exclusive;
@@ -32281,7 +31919,7 @@ static size_t gp__host_limit(size_t size) {
 static gp__host_source gp__host_source_of(const void *base, gp_type from, size_t from_size, gp_type to, size_t to_size,
     gp_op unary, const gp__op_info *user, int normalise) {
   gp__host_source s;
-  s.base = (const unsigned char *)base;
+  s.base = (const gp__u8 *)base;
   s.from = from, s.to = to;
   s.from_size = from_size, s.to_size = to_size;
   s.unary = unary ? unary : (gp_op)GP_CONVERT;
@@ -32292,9 +31930,9 @@ static gp__host_source gp__host_source_of(const void *base, gp_type from, size_t
 }
 
 // Elements first .. first + n - 1, n <= limit: in the input, or else made in `room`.
-static const unsigned char *gp__host_elements(const gp__host_source *s, uint64_t first, size_t n, void *room) {
-  const unsigned char *x = s->base + first * s->from_size;
-  unsigned char *y = (unsigned char *)room;
+static const gp__u8 *gp__host_elements(const gp__host_source *s, uint64_t first, size_t n, void *room) {
+  const gp__u8 *x = s->base + first * s->from_size;
+  gp__u8 *y = (gp__u8 *)room;
   size_t i;
   if (s->user) {
     for (i = 0; i < n; ++i) gp__host_apply(s->user, y + i * s->to_size, x + i * s->from_size, NULL);
@@ -32332,8 +31970,7 @@ static const unsigned char *gp__host_elements(const gp__host_source *s, uint64_t
 // ---- map/host.c - copy, fill, iota, transform
 
 // out[i] = from + (first + i) * by, up to GP__HOST_ELEMENTS of them.
-static void gp__host_iota(
-    gp_type type, const void *from, const void *by, uint64_t first, unsigned char *out, size_t n) {
+static void gp__host_iota(gp_type type, const void *from, const void *by, uint64_t first, gp__u8 *out, size_t n) {
   gp__wide start, step, w[GP__HOST_ELEMENTS];
   gp__h_f32 f[GP__HOST_ELEMENTS], f_start, f_step;
   size_t i;
@@ -32370,23 +32007,23 @@ static void gp__host_map(const gp__host_call *h, uint64_t first, uint64_t end) {
   const size_t limit = h->in.limit < h->in2.limit ? h->in.limit : h->in2.limit;
   size_t k;
   for (; first < end; first += k) {
-    unsigned char *out = h->out + first * h->out_size;
+    gp__u8 *out = h->out + first * h->out_size;
     k = end - first < limit ? (size_t)(end - first) : limit;
     if (q->primitive == GP_IOTA) gp__host_iota(q->out_type, q->init.bytes, q->step.bytes, first, out, k);
     else if (q->primitive == GP_TRANSFORM2) {
       if (q->user_op) {
         size_t i;
         for (i = 0; i < k; ++i)
-          gp__host_apply(q->user_op, a.bytes, (const unsigned char *)q->in + (first + i) * q->in_size,
-              (const unsigned char *)q->in2 + (first + i) * q->in2_size),
+          gp__host_apply(q->user_op, a.bytes, (const gp__u8 *)q->in + (first + i) * q->in_size,
+              (const gp__u8 *)q->in2 + (first + i) * q->in2_size),
               memcpy(out + i * h->out_size, a.bytes, h->out_size);
       } else {
-        const unsigned char *x = gp__host_elements(&h->in, first, k, a.bytes);
+        const gp__u8 *x = gp__host_elements(&h->in, first, k, a.bytes);
         h->op.loops.map(&h->op, out, x, gp__host_elements(&h->in2, first, k, b.bytes), k);
       }
     } else {
-      const unsigned char *x = gp__host_elements(&h->in, first, k, out); // converted in place, or
-      if (x != out) memcpy(out, x, k * h->out_size);                     // a copy
+      const gp__u8 *x = gp__host_elements(&h->in, first, k, out); // converted in place, or
+      if (x != out) memcpy(out, x, k * h->out_size);              // a copy
     }
   }
 }
@@ -32446,7 +32083,7 @@ static gp__host_state gp__host_start(const gp__host_call *h, int with_init) {
   return s;
 }
 
-static void gp__host_put(const gp__host_call *h, const gp__host_state *s, unsigned char *out) {
+static void gp__host_put(const gp__host_call *h, const gp__host_state *s, gp__u8 *out) {
   if (h->q->is_arg) {
     memset(out, 0, 16);
     memcpy(out, s->value.bytes, gp__host_size(h->value_type));
@@ -32473,7 +32110,7 @@ static void gp__host_fold(const gp__host_call *h, gp__host_state *s, uint64_t fi
   size_t k, i, best, limit = h->in.limit;
   if (h->q->is_arg && limit > GP__HOST_ELEMENTS) limit = GP__HOST_ELEMENTS;
   for (; n; first += k, n -= k) {
-    const unsigned char *x;
+    const gp__u8 *x;
     k = n < limit ? (size_t)n : limit;
     x = gp__host_elements(&h->in, first, k, buffer.bytes);
     if (!h->q->is_arg) {
@@ -32504,8 +32141,8 @@ static void gp__host_running(const gp__host_call *h, gp__host_state *s, uint64_t
   size_t k, i, limit = h->in.limit;
   if ((h->q->is_arg || h->out_converts) && limit > gp__host_limit(8)) limit = gp__host_limit(8);
   for (; n; first += k, n -= k) {
-    unsigned char *out = h->out + first * h->out_size;
-    const unsigned char *x;
+    gp__u8 *out = h->out + first * h->out_size;
+    const gp__u8 *x;
     k = n < limit ? (size_t)n : limit;
     x = gp__host_elements(&h->in, first, k, buffer.bytes);
     if (!h->q->is_arg) {
@@ -32589,14 +32226,14 @@ static gp_result gp__host_scan_exact(const gp__host_call *h) {
 // ---- host/canonical.c - reduce and scan by inexact operators: the canonical trees
 
 // v[0] op v[1] op ... op v[n - 1] as a tree of neighbours, n a power of two; the result is v[0].
-static void gp__host_tree(const gp__host_op *op, unsigned char *v, size_t n) {
+static void gp__host_tree(const gp__host_op *op, gp__u8 *v, size_t n) {
   for (n /= 2; n; n /= 2) op->loops.pairs(op, v, n);
 }
-static void gp__host_pad(const gp__host_op *op, unsigned char *v, size_t from, size_t to) {
+static void gp__host_pad(const gp__host_op *op, gp__u8 *v, size_t from, size_t to) {
   for (; from < to; ++from) memcpy(v + from * op->size, op->identity.bytes, op->size);
 }
 // The tree of a block of threads: each warp's tree, then the tree over the warps' values, padded to 32.
-static void gp__host_block_tree(const gp__host_op *op, unsigned char *v, size_t threads) {
+static void gp__host_block_tree(const gp__host_op *op, gp__u8 *v, size_t threads) {
   const size_t warp = GP__WARP, warps = threads / warp;
   size_t n;
   for (n = warps * warp / 2; n >= warps; n /= 2) op->loops.pairs(op, v, n);
@@ -32612,7 +32249,7 @@ static size_t gp__host_at_once(const gp__host_call *h, size_t items, int buffere
 
 // acc[r] = acc[r] op row r, for rows of `items` consecutive elements; the last row may be short.
 static void gp__host_fold_rows(
-    const gp__host_call *h, unsigned char *acc, uint64_t first, size_t n, size_t items, gp__host_buffer *buffer) {
+    const gp__host_call *h, gp__u8 *acc, uint64_t first, size_t n, size_t items, gp__host_buffer *buffer) {
   const size_t at_once = gp__host_at_once(h, items, 0);
   size_t rows, k;
   for (rows = n / items; rows; rows -= k, acc += k * h->op.size, first += k * items) {
@@ -32623,13 +32260,13 @@ static void gp__host_fold_rows(
   if (k) h->op.loops.fold(&h->op, acc, gp__host_elements(&h->in, first, k, buffer->bytes), 1, k, k);
 }
 
-static void gp__host_reduce_tile(const gp__host_call *h, uint64_t first, uint64_t n, unsigned char *result) {
+static void gp__host_reduce_tile(const gp__host_call *h, uint64_t first, uint64_t n, gp__u8 *result) {
   const size_t threads = GP__CANONICAL_REDUCE_THREADS, size = h->op.size;
   const size_t vectors = h->op.commutative ? 1 : (size_t)GP__CANONICAL_REDUCE_VECTORS; // of a row
   const size_t items = vectors * (size_t)gp__vector_items((int)h->q->in_size);
   gp__value acc[GP__CANONICAL_REDUCE_THREADS];
   gp__host_buffer buffer;
-  unsigned char *v = acc[0].bytes;
+  gp__u8 *v = acc[0].bytes;
   uint64_t done;
   size_t k;
   if (h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
@@ -32656,12 +32293,12 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   const int64_t per = (tiles + GP__CANONICAL_REDUCE_THREADS - 1) / GP__CANONICAL_REDUCE_THREADS;
   const int threads = h->threads;
   gp__value acc[GP__CANONICAL_REDUCE_THREADS];
-  unsigned char *v = acc[0].bytes, *part;
+  gp__u8 *v = acc[0].bytes, *part;
   int64_t t;
   (void)threads;
   memcpy(v, h->q->has_init ? h->init.bytes : h->op.identity.bytes, size);
   if (count) {
-    part = (unsigned char *)malloc((size_t)tiles * size);
+    part = (gp__u8 *)malloc((size_t)tiles * size);
     if (!part) return gp__host_no_memory(h->q, (size_t)tiles * size);
     GP__PARALLEL_FOR
     for (t = 0; t < tiles; ++t) {
@@ -32684,7 +32321,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
 }
 
 // Lane l of a warp becomes v[0] op ... op v[l] (Kogge and Stone).
-static void gp__host_warp_scan(const gp__host_op *op, unsigned char *v) {
+static void gp__host_warp_scan(const gp__host_op *op, gp__u8 *v) {
   gp__value old[GP__WARP];
   size_t d;
   for (d = 1; d < GP__WARP; d *= 2) {
@@ -32697,7 +32334,7 @@ static void gp__host_warp_scan(const gp__host_op *op, unsigned char *v) {
 
 // First pass over a tile. lane[t] becomes the inclusive scan of the threads' sums in their warp, lane[256 + w] that of
 // the warps' totals; the last one is the tile's aggregate.
-static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items, unsigned char *lane) {
+static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items, gp__u8 *lane) {
   const size_t size = h->op.size, threads = GP__CANONICAL_SCAN_THREADS;
   gp__host_buffer buffer;
   gp__value totals[GP__WARP];
@@ -32708,7 +32345,7 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
   for (r = 0; r <= rows; r += k) { // a sum starts with the first element itself
     const size_t whole = rows - r;
     size_t length = whole ? items : n % items;
-    const unsigned char *x;
+    const gp__u8 *x;
     size_t i;
     k = whole ? (whole < at_once ? whole : at_once) : 1;
     if (!length) break;
@@ -32724,26 +32361,26 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
   gp__host_pad(&h->op, lane, r < threads ? r : threads, threads);
   for (w = 0; w < GP__SCAN_WARPS; ++w) {
     gp__host_warp_scan(&h->op, lane + w * GP__WARP * size);
-    memcpy((unsigned char *)totals + w * size, lane + (w * GP__WARP + GP__WARP - 1) * size, size);
+    memcpy((gp__u8 *)totals + w * size, lane + (w * GP__WARP + GP__WARP - 1) * size, size);
   }
-  gp__host_pad(&h->op, (unsigned char *)totals, GP__SCAN_WARPS, GP__WARP);
-  gp__host_warp_scan(&h->op, (unsigned char *)totals);
+  gp__host_pad(&h->op, (gp__u8 *)totals, GP__SCAN_WARPS, GP__WARP);
+  gp__host_warp_scan(&h->op, (gp__u8 *)totals);
   memcpy(lane + threads * size, totals, GP__SCAN_WARPS * size);
 }
 
 // Second pass: `prefix` is the fold of everything before the tile, or NULL.
-static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items,
-    const unsigned char *lane, const unsigned char *prefix) {
+static void gp__host_scan_downsweep(
+    const gp__host_call *h, uint64_t first, size_t n, size_t items, const gp__u8 *lane, const gp__u8 *prefix) {
   const size_t size = h->op.size, threads = GP__CANONICAL_SCAN_THREADS;
   gp__value carries[GP__CANONICAL_SCAN_THREADS];
   gp__value bases[GP__WARP];
   gp__host_buffer buffer, results;
-  unsigned char *carry = carries[0].bytes, *base = bases[0].bytes;
+  gp__u8 *carry = carries[0].bytes, *base = bases[0].bytes;
   const size_t at_once = gp__host_at_once(h, items, h->out_converts), rows = n / items;
   size_t r, k, w, l;
   for (w = 0; w < GP__SCAN_WARPS; ++w) {
-    const unsigned char *warps = w ? lane + (threads + w - 1) * size : prefix; // fold of what precedes the warp
-    unsigned char *c = carry + w * GP__WARP * size;
+    const gp__u8 *warps = w ? lane + (threads + w - 1) * size : prefix; // fold of what precedes the warp
+    gp__u8 *c = carry + w * GP__WARP * size;
     memcpy(c + size, lane + w * GP__WARP * size, (GP__WARP - 1) * size);
     if (!warps) continue;
     if (w && prefix) h->op.loops.map(&h->op, base, prefix, warps, 1);
@@ -32754,8 +32391,8 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
   }
   for (r = 0; r <= rows; r += k) {
     const size_t whole = rows - r, length = whole ? items : n % items;
-    unsigned char *out = h->out + (first + r * items) * h->out_size, *y = h->out_converts ? results.bytes : out;
-    const unsigned char *x;
+    gp__u8 *out = h->out + (first + r * items) * h->out_size, *y = h->out_converts ? results.bytes : out;
+    const gp__u8 *x;
     size_t skip = 0;
     k = whole ? (whole < at_once ? whole : at_once) : 1;
     if (!length) break;
@@ -32774,8 +32411,7 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
 }
 
 // The total of `count` tiles of a group: each lane of a warp folds its consecutive tiles, then the warp's tree.
-static void gp__host_group_total(
-    const gp__host_op *op, const unsigned char *group, size_t count, unsigned char *lanes) {
+static void gp__host_group_total(const gp__host_op *op, const gp__u8 *group, size_t count, gp__u8 *lanes) {
   const size_t share = (size_t)GP__GROUP / (size_t)GP__WARP;
   size_t l, n;
   for (l = 0; l < GP__WARP && l * share < count; ++l, group += share * op->size) {
@@ -32797,7 +32433,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
   const int threads = h->threads;
   const int64_t batch = threads > 1 ? (int64_t)threads * 8 : 1;
   const size_t bytes = (size_t)batch * (lanes + 1) * size;
-  unsigned char *lane = (unsigned char *)malloc(bytes), *prefix = lane ? lane + (size_t)batch * lanes * size : NULL;
+  gp__u8 *lane = (gp__u8 *)malloc(bytes), *prefix = lane ? lane + (size_t)batch * lanes * size : NULL;
   gp__value group[GP__GROUP], total[GP__WARP];
   gp__value before = h->init; // fold of everything before the group of tiles
   int has_before = h->q->has_init;
@@ -32815,7 +32451,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
     }
     for (b = 0; b < some; ++b) {
       const size_t r = (size_t)((base + (uint64_t)b) % GP__GROUP);
-      unsigned char *p = prefix + (size_t)b * size;
+      gp__u8 *p = prefix + (size_t)b * size;
       if (base || b) gp__host_group_total(op, group[0].bytes, r ? r : (size_t)GP__GROUP, total[0].bytes);
       if (r == 0) { // the group before is complete
         if ((base || b) && has_before) op->loops.map(op, before.bytes, before.bytes, total, 1);
@@ -32824,7 +32460,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
         memcpy(p, before.bytes, size);
       } else if (has_before) op->loops.map(op, p, before.bytes, total, 1);
       else memcpy(p, total, size);
-      memcpy((unsigned char *)group + r * size, lane + ((size_t)b * lanes + lanes - 1) * size, size);
+      memcpy((gp__u8 *)group + r * size, lane + ((size_t)b * lanes + lanes - 1) * size, size);
     }
     GP__PARALLEL_FOR
     for (b = 0; b < some; ++b) {
@@ -32840,7 +32476,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
 // ---- host/indices.c - common to segments, runs and selection
 
 // Moves one element; `to` may be `from`.
-GP__INLINE void gp__host_move(unsigned char *to, const unsigned char *from, size_t size) {
+GP__INLINE void gp__host_move(gp__u8 *to, const gp__u8 *from, size_t size) {
   switch (size) {
   case 1:
     *to = *from;
@@ -32870,8 +32506,8 @@ GP__INLINE void gp__host_put_index(void *out, size_t size, uint64_t i, uint64_t 
 
 // truth[i] = whether op holds for elements x[i] and z[i] (step 0: z[0] for all i); n <= GP__HOST_ELEMENTS. z is NULL
 // for a user's unary operator, whose result is one byte.
-static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size_t size, const unsigned char *x,
-    const unsigned char *z, size_t step, unsigned char *truth, size_t n) {
+static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size_t size, const gp__u8 *x,
+    const gp__u8 *z, size_t step, gp__u8 *truth, size_t n) {
   gp__wide a[GP__HOST_ELEMENTS];
   const int equal = op == GP_EQUAL || op == GP_NOT_EQUAL, less = op == GP_LESS || op == GP_GREATER;
   const int swaps = op == GP_GREATER || op == GP_GREATER_EQUAL, flip = op == GP_NOT_EQUAL;
@@ -32896,7 +32532,7 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
         a[i].i = p[0].f != q[0].f || p[1].f != q[1].f;
       }
     }
-    gp__host_holds(op, NULL, GP_I64, 8, (const unsigned char *)a, zero.bytes, 0, truth, n);
+    gp__host_holds(op, NULL, GP_I64, 8, (const gp__u8 *)a, zero.bytes, 0, truth, n);
   } else {
 #define GP__HOLDS(NAME, name, member, LOAD) \
   case GP_##NAME: { \
@@ -32906,7 +32542,7 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
     if (!step) q = same; \
     if (swaps) s = p, p = q, q = s; \
     if (equal) \
-      for (i = 0; i < n; ++i) truth[i] = (unsigned char)((LOAD(p[i]) == LOAD(q[i])) ^ flip); \
+      for (i = 0; i < n; ++i) truth[i] = (gp__u8)((LOAD(p[i]) == LOAD(q[i])) ^ flip); \
     else if (less) \
       for (i = 0; i < n; ++i) truth[i] = LOAD(p[i]) < LOAD(q[i]); \
     else \
@@ -32928,8 +32564,8 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
 static void gp__host_mirror(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   const size_t size = q->out_size;
-  const unsigned char *in = (const unsigned char *)q->in;
-  unsigned char *out = (unsigned char *)q->out;
+  const gp__u8 *in = (const gp__u8 *)q->in;
+  gp__u8 *out = (gp__u8 *)q->out;
   gp__value mine;
   uint64_t i;
 #define GP__MIRROR(T) \
@@ -32958,7 +32594,7 @@ static gp_result gp__host_reverse(gp__host_call *h) {
 static void gp__host_exchange(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   const size_t size = q->out_size;
-  unsigned char *a = (unsigned char *)q->out, *b = (unsigned char *)q->out3;
+  gp__u8 *a = (gp__u8 *)q->out, *b = (gp__u8 *)q->out3;
   gp__value x;
   uint64_t i;
   for (i = first; i < end; ++i) {
@@ -32975,25 +32611,24 @@ static gp_result gp__host_swap(gp__host_call *h) {
 // ---- scatter/host.c - scatters, gathers and replacements
 
 // truth[i] = whether the predicate holds for x[i], or x[i] is not zero; n <= GP__HOST_ELEMENTS.
-static void gp__host_chosen(
-    const gp__request *q, gp_type type, size_t size, const unsigned char *x, unsigned char *truth, size_t n) {
+static void gp__host_chosen(const gp__request *q, gp_type type, size_t size, const gp__u8 *x, gp__u8 *truth, size_t n) {
   const gp__value zero = {{0}};
-  const unsigned char *z = q->user_op ? NULL : q->op ? q->init.bytes : zero.bytes;
+  const gp__u8 *z = q->user_op ? NULL : q->op ? q->init.bytes : zero.bytes;
   gp__host_holds(q->op ? q->op : GP_NOT_EQUAL, q->user_op, type, size, x, z, 0, truth, n);
 }
 // truth[i] = whether the stencil lets element first + i pass.
-static void gp__host_passes(const gp__request *q, uint64_t first, unsigned char *truth, size_t n) {
+static void gp__host_passes(const gp__request *q, uint64_t first, gp__u8 *truth, size_t n) {
   if (!q->key_size) memset(truth, 1, n);
-  else gp__host_chosen(q, q->key_type, q->key_size, (const unsigned char *)q->keys + first * q->key_size, truth, n);
+  else gp__host_chosen(q, q->key_type, q->key_size, (const gp__u8 *)q->keys + first * q->key_size, truth, n);
 }
 static void gp__host_replace(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   const size_t size = q->out_size;
-  unsigned char truth[GP__HOST_ELEMENTS];
+  gp__u8 truth[GP__HOST_ELEMENTS];
   size_t n, i;
   for (; first < end; first += n) {
-    const unsigned char *in = (const unsigned char *)q->in + first * size;
-    unsigned char *out = (unsigned char *)q->out + first * size;
+    const gp__u8 *in = (const gp__u8 *)q->in + first * size;
+    gp__u8 *out = (gp__u8 *)q->out + first * size;
     n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
     gp__host_holds(q->op, q->user_op, q->in_type, size, in, q->user_op ? NULL : q->step.bytes, 0, truth, n);
     for (i = 0; i < n; ++i) gp__host_move(out + i * size, truth[i] ? q->init.bytes : in + i * size, size);
@@ -33003,14 +32638,14 @@ static void gp__host_place(const gp__host_call *h, uint64_t first, uint64_t end)
   const gp__request *q = h->q;
   const size_t size = q->out_size;
   const int gather = q->primitive == GP_GATHER, indexed = q->in2_size != 0, as_is = h->in.limit > GP__HOST_BYTES;
-  unsigned char *out = (unsigned char *)q->out, truth[GP__HOST_ELEMENTS];
+  gp__u8 *out = (gp__u8 *)q->out, truth[GP__HOST_ELEMENTS];
   gp__wide index[GP__HOST_ELEMENTS];
   gp__value made;
   size_t n, i;
   for (; first < end; first += n) {
     n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
     gp__host_passes(q, first, truth, n);
-    if (indexed) gp__host_widen(q->in2_type, (const unsigned char *)q->in2 + first * q->in2_size, index, n);
+    if (indexed) gp__host_widen(q->in2_type, (const gp__u8 *)q->in2 + first * q->in2_size, index, n);
     for (i = 0; i < n; ++i) {
       const uint64_t place = indexed ? index[i].u : first + i, from = gather ? place : first + i;
       if (truth[i] && (!indexed || place < q->length))
@@ -33035,8 +32670,8 @@ static gp_result gp__host_scatter(gp__host_call *h) {
 enum { GP__HOST_LARGE_LOG2 = 20 }; // threads share larger buffers
 static gp_result gp__host_copy_batch(gp__host_call *h) {
   const gp__request *q = h->q;
-  const unsigned char *const *sources = (const unsigned char *const *)q->in;
-  unsigned char *const *destinations = (unsigned char *const *)q->in2;
+  const gp__u8 *const *sources = (const gp__u8 *const *)q->in;
+  gp__u8 *const *destinations = (gp__u8 *const *)q->in2;
   const uint64_t large = (uint64_t)1 << GP__HOST_LARGE_LOG2;
   const int threads = h->threads;
   const uint64_t share = q->count / ((uint64_t)threads * 16) + 1, block = share < 1024 ? share : 1024;
@@ -33293,8 +32928,8 @@ static gp_result gp__host_segmented_scan(const gp__host_call *h) {
 static void gp__host_repeat(const gp__host_call *h, uint64_t run, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   const size_t size = q->in_size;
-  const unsigned char *value = (const unsigned char *)q->in + run * size;
-  unsigned char *out = (unsigned char *)q->out;
+  const gp__u8 *value = (const gp__u8 *)q->in + run * size;
+  gp__u8 *out = (gp__u8 *)q->out;
   uint64_t i;
   if (end > q->count) end = q->count;
   for (i = first; i < end; ++i) gp__host_move(out + i * size, value, size);
@@ -33341,12 +32976,12 @@ typedef struct gp__host_heads {
   const gp__request *q;
   uint64_t base;
   size_t n;
-  unsigned char head[GP__HOST_ELEMENTS];
+  gp__u8 head[GP__HOST_ELEMENTS];
 } gp__host_heads;
 
 static void gp__host_find_heads(gp__host_heads *r, uint64_t base) {
   const gp__request *q = r->q;
-  const unsigned char *keys = (const unsigned char *)q->keys + base * q->key_size;
+  const gp__u8 *keys = (const gp__u8 *)q->keys + base * q->key_size;
   const gp__value zero = {{0}};
   size_t i;
   r->base = base;
@@ -33363,9 +32998,9 @@ static void gp__host_find_heads(gp__host_heads *r, uint64_t base) {
 static uint64_t gp__host_run_end(gp__host_heads *r, uint64_t first) {
   uint64_t i = first + 1;
   while (i < r->q->count) {
-    const unsigned char *found;
+    const gp__u8 *found;
     if (i >= r->base + r->n) gp__host_find_heads(r, i);
-    found = (const unsigned char *)memchr(r->head + (i - r->base), 1, r->n - (size_t)(i - r->base));
+    found = (const gp__u8 *)memchr(r->head + (i - r->base), 1, r->n - (size_t)(i - r->base));
     if (found) return r->base + (uint64_t)(found - r->head);
     i = r->base + r->n;
   }
@@ -33374,8 +33009,8 @@ static uint64_t gp__host_run_end(gp__host_heads *r, uint64_t first) {
 
 static gp_result gp__host_runs(const gp__host_call *h) {
   const gp__request *q = h->q;
-  const unsigned char *in = (const unsigned char *)q->in, *keys = (const unsigned char *)q->keys;
-  unsigned char *out_keys = (unsigned char *)q->out_keys;
+  const gp__u8 *in = (const gp__u8 *)q->in, *keys = (const gp__u8 *)q->keys;
+  gp__u8 *out_keys = (gp__u8 *)q->out_keys;
   uint64_t first, end, runs = 0;
   gp__host_state start;
   gp__host_heads heads;
@@ -33417,38 +33052,38 @@ static gp_result gp__host_runs(const gp__host_call *h) {
 // ---- select/host.c - selection
 
 // The part of each of the elements first .. first + n - 1, n <= GP__HOST_ELEMENTS.
-static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsigned char *part) {
+static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, gp__u8 *part) {
   const gp_type type = q->key_size ? q->key_type : q->in_type; // of what is tested: flags, a stencil, the elements
   const size_t size = q->key_size ? q->key_size : q->in_size;
-  const unsigned char *x = (const unsigned char *)(q->key_size ? q->keys : q->in) + first * size;
+  const gp__u8 *x = (const gp__u8 *)(q->key_size ? q->keys : q->in) + first * size;
   size_t i;
   gp__host_chosen(q, type, size, x, part, n);
   for (i = 0; i < n; ++i) part[i] ^= 1;
   if (q->transform) { // the second predicate
-    unsigned char second[GP__HOST_ELEMENTS];
-    const unsigned char *scalar = q->user_transform ? NULL : q->step.bytes;
+    gp__u8 second[GP__HOST_ELEMENTS];
+    const gp__u8 *scalar = q->user_transform ? NULL : q->step.bytes;
     gp__host_holds(q->transform, q->user_transform, type, size, x, scalar, 0, second, n);
-    for (i = 0; i < n; ++i) part[i] = part[i] ? (unsigned char)(2 - second[i]) : 0;
+    for (i = 0; i < n; ++i) part[i] = part[i] ? (gp__u8)(2 - second[i]) : 0;
   }
 }
 
 enum { GP__HOST_PARTS = 3 };
 
-static int gp__host_part_count(const gp__request *q) { return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2; }
+// The number of counts that a call writes to out_count.
+static int gp__parts_of(const gp__request *q) { return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2; }
 // Adds each part's number of elements to `at`; with `out`, also moves the elements to the positions in `at`. The first
 // part moves last, since it may go over elements that others take.
-static void gp__host_distribute(
-    const gp__request *q, uint64_t first, uint64_t n, unsigned char *const *out, uint64_t *at) {
-  unsigned char part[GP__HOST_ELEMENTS];
+static void gp__host_distribute(const gp__request *q, uint64_t first, uint64_t n, gp__u8 *const *out, uint64_t *at) {
+  gp__u8 part[GP__HOST_ELEMENTS];
   uint16_t chosen[GP__HOST_ELEMENTS];
   const size_t size = q->in_size;
   size_t i, k, found;
   int p;
   for (; n; first += k, n -= k) {
-    const unsigned char *x = (const unsigned char *)q->in + first * size;
+    const gp__u8 *x = (const gp__u8 *)q->in + first * size;
     k = n < GP__HOST_ELEMENTS ? (size_t)n : (size_t)GP__HOST_ELEMENTS;
     gp__host_parts(q, first, k, part);
-    for (p = gp__host_part_count(q); p-- > 0; at[p] += found) {
+    for (p = gp__parts_of(q); p-- > 0; at[p] += found) {
       found = 0;
       if (!out || !out[p])
         for (i = 0; i < k; ++i) found += part[i] == p;
@@ -33465,11 +33100,11 @@ static void gp__host_distribute(
 static gp_result gp__host_select(const gp__host_call *h) {
   const gp__request *q = h->q;
   const int moves = q->primitive == GP_SELECT || q->primitive == GP_PARTITION;
-  const int parts = gp__host_part_count(q);
+  const int parts = gp__parts_of(q);
   const int threads = moves && q->in == q->out ? 1 : h->threads;
   const uint64_t count = q->count;
   const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
-  unsigned char *const out[GP__HOST_PARTS] = {h->out, (unsigned char *)q->out2, (unsigned char *)q->out3};
+  gp__u8 *const out[GP__HOST_PARTS] = {h->out, (gp__u8 *)q->out2, (gp__u8 *)q->out3};
   uint64_t total[GP__HOST_PARTS] = {0, 0, 0}, *at;
   int64_t b;
   int p;
@@ -33561,17 +33196,14 @@ static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t
   int c;
   for (; n; first += k, n -= k) {
     k = n < GP__HOST_ELEMENTS ? (size_t)n : (size_t)GP__HOST_ELEMENTS;
-    if (q->in2)
-      gp__host_convert(q->in2_type, q->out_type, (const unsigned char *)q->in2 + first * q->in2_size, weights, k);
+    if (q->in2) gp__host_convert(q->in2_type, q->out_type, (const gp__u8 *)q->in2 + first * q->in2_size, weights, k);
     for (c = 0; c < q->active; ++c) {
-      const unsigned char *in =
-          (const unsigned char *)q->in + (first * (uint64_t)q->channels + (uint64_t)c) * q->in_size;
+      const gp__u8 *in = (const gp__u8 *)q->in + (first * (uint64_t)q->channels + (uint64_t)c) * q->in_size;
       const uint64_t base = (uint64_t)c * q->bins;
       if (q->channels > 1) {
         for (i = 0; i < k; ++i)
-          gp__host_move(
-              (unsigned char *)samples + i * q->in_size, in + i * (size_t)q->channels * q->in_size, q->in_size);
-        in = (const unsigned char *)samples;
+          gp__host_move((gp__u8 *)samples + i * q->in_size, in + i * (size_t)q->channels * q->in_size, q->in_size);
+        in = (const gp__u8 *)samples;
       }
       gp__host_widen(q->in_type, in, x, k);
       gp__host_unsign(q->in_type, x, k);
@@ -33604,7 +33236,7 @@ static gp_result gp__host_histogram(gp__host_call *h) {
   const int threads = alone ? 1 : h->threads;
   const size_t extra = (size_t)(threads - 1) * bytes;
   gp__wide *edges = (gp__wide *)malloc(edge_bytes + extra);
-  unsigned char *more = edges ? (unsigned char *)edges + edge_bytes : NULL; // counters of the second thread, ...
+  gp__u8 *more = edges ? (gp__u8 *)edges + edge_bytes : NULL; // counters of the second thread, ...
   uint64_t i;
   int c, t;
   if (!edges) return gp__host_no_memory(h->q, edge_bytes + extra);
@@ -33625,7 +33257,7 @@ static gp_result gp__host_histogram(gp__host_call *h) {
         q, edges, first, count - first < share ? count - first : share, t ? more + (size_t)(t - 1) * bytes : h->out);
   }
   for (t = 1; t < threads; ++t) {
-    const unsigned char *part = more + (size_t)(t - 1) * bytes;
+    const gp__u8 *part = more + (size_t)(t - 1) * bytes;
     for (i = 0; i < counters; ++i)
       gp__host_put_index(
           h->out, q->out_size, i, gp__host_offset(h->out, q->out_size, i) + gp__host_offset(part, q->out_size, i));
@@ -33653,10 +33285,10 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
   const size_t size = q->in_size;
   uint64_t i, low;
   if (q->user_op) {
-    const unsigned char *x = (const unsigned char *)q->keys;
+    const gp__u8 *x = (const gp__u8 *)q->keys;
     gp__value result;
     for (i = first; i < end; ++i) {
-      const unsigned char *needle = (const unsigned char *)q->in + i * size;
+      const gp__u8 *needle = (const gp__u8 *)q->in + i * size;
       GP__BISECT(low, q->length,
           (gp__host_apply(
                q->user_op, result.bytes, upper ? needle : x + middle * size, upper ? x + middle * size : needle),
@@ -33951,8 +33583,7 @@ GP__HOST int gp__list_sort_keys(const gp__request *q, gp__sort_key *list) {
 }
 static void gp__host_move_column(const gp__host_indexed *order, uint64_t n, size_t size, const void *in, void *out) {
   uint64_t i;
-  for (i = 0; i < n; ++i)
-    gp__host_move((unsigned char *)out + i * size, (const unsigned char *)in + order[i].index * size, size);
+  for (i = 0; i < n; ++i) gp__host_move((gp__u8 *)out + i * size, (const gp__u8 *)in + order[i].index * size, size);
 }
 // Sorts indices by one key after the other, the primary one last. Memory: 32 bytes an element.
 static gp_result gp__host_sort_columns(gp__host_call *h) {
@@ -33969,7 +33600,7 @@ static gp_result gp__host_sort_columns(gp__host_call *h) {
   for (i = 0; i < n; ++i) a[i].index = i;
   for (k = count - 1; k >= 0; --k) {
     const int bits = 8 * (int)keys[k].size;
-    const unsigned char *in = (const unsigned char *)keys[k].in;
+    const gp__u8 *in = (const gp__u8 *)keys[k].in;
     const gp__host_form f = gp__host_form_of(keys[k].type, keys[k].descending);
     for (i = 0; i < n; ++i) a[i].bits = gp__host_encode(&f, in + a[i].index * keys[k].size);
     a = gp__host_sort_indexed(a, a == memory ? memory + n : memory, n, bits, threads);
@@ -34053,18 +33684,18 @@ static gp_result gp__host_segmented_sort(gp__host_call *h) {
 
 // Order of keys: true if x comes before y; down: y before x.
 typedef struct gp__host_order {
-  int (*before)(const struct gp__host_order *o, const unsigned char *x, const unsigned char *y);
+  int (*before)(const struct gp__host_order *o, const gp__u8 *x, const gp__u8 *y);
   const gp__op_info *user;
   int down;
 } gp__host_order;
 
-static int gp__host_before_user(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {
+static int gp__host_before_user(const gp__host_order *o, const gp__u8 *x, const gp__u8 *y) {
   gp__value result;
   gp__host_apply(o->user, result.bytes, o->down ? y : x, o->down ? x : y);
   return result.bytes[0] != 0;
 }
 #define GPUPRIMS__BEFORE(NAME, name, member, LOAD) \
-  static int gp__host_before_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) { \
+  static int gp__host_before_##name(const gp__host_order *o, const gp__u8 *x, const gp__u8 *y) { \
     const gp__h_##name a = *(const gp__h_##name *)x, b = *(const gp__h_##name *)y; \
     return o->down ? LOAD(b) < LOAD(a) : LOAD(a) < LOAD(b); \
   }
@@ -34091,14 +33722,14 @@ static gp__host_order gp__host_order_of(const gp__request *q) {
 
 // Keys, and their values if there are any.
 typedef struct gp__host_items {
-  unsigned char *keys, *values;
+  gp__u8 *keys, *values;
   uint64_t count;
 } gp__host_items;
 GP__INLINE gp__host_items gp__host_items_of(const void *keys, const void *values, uint64_t count) {
-  const gp__host_items x = {(unsigned char *)(uintptr_t)keys, (unsigned char *)(uintptr_t)values, count};
+  const gp__host_items x = {(gp__u8 *)(uintptr_t)keys, (gp__u8 *)(uintptr_t)values, count};
   return x;
 }
-GP__INLINE const unsigned char *gp__host_key(const gp__request *q, const gp__host_items *x, uint64_t i) {
+GP__INLINE const gp__u8 *gp__host_key(const gp__request *q, const gp__host_items *x, uint64_t i) {
   return x->keys + i * q->key_size;
 }
 GP__INLINE void gp__host_put_item(
@@ -34160,7 +33791,7 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
   const gp__host_order o = gp__host_order_of(q);
   const gp__host_items out = gp__host_items_of(q->out_keys, q->out, q->count);
   const size_t bytes = q->count * (q->key_size + q->in_size);
-  unsigned char *const room = q->count > GP__HOST_RUN ? (unsigned char *)malloc(bytes) : NULL;
+  gp__u8 *const room = q->count > GP__HOST_RUN ? (gp__u8 *)malloc(bytes) : NULL;
   const gp__host_items other = gp__host_items_of(room, q->out && room ? room + q->count * q->key_size : NULL, q->count);
   gp__host_items from = out, to = other;
   const int threads = h->threads;
@@ -34244,14 +33875,14 @@ static gp_result gp__host_set(const gp__host_call *h) {
 
 // A property of elements: truth[i] = whether op holds for x[i] and y[i]. The first i with truth[i] == wanted is a hit.
 typedef struct gp__host_property {
-  const unsigned char *x, *y;
+  const gp__u8 *x, *y;
   size_t size, step; // step 0: y[0] for all i
   gp_type type;
-  unsigned char wanted;
+  gp__u8 wanted;
   uint64_t count; // of x
 } gp__host_property;
 static gp__host_property gp__host_property_of(const gp__request *q) {
-  const unsigned char *in = (const unsigned char *)q->in, *keys = (const unsigned char *)q->keys;
+  const gp__u8 *in = (const gp__u8 *)q->in, *keys = (const gp__u8 *)q->keys;
   gp__host_property s = {in, q->user_op ? NULL : q->init.bytes, q->in_size, 0, q->in_type, 1, q->count};
   switch (q->primitive) {
   case GP_ALL:
@@ -34260,7 +33891,7 @@ static gp__host_property gp__host_property_of(const gp__request *q) {
     break;
   case GP_MISMATCH:
   case GP_EQUAL_ARRAYS:
-    s.y = (const unsigned char *)q->in2, s.step = 1, s.wanted = 0;
+    s.y = (const gp__u8 *)q->in2, s.step = 1, s.wanted = 0;
     break;
   case GP_ADJACENT_FIND:
     s.y = in + s.size, s.step = 1;
@@ -34278,14 +33909,14 @@ static gp__host_property gp__host_property_of(const gp__request *q) {
 }
 // The first hit in elements first .. end - 1; UINT64_MAX: none. Reads to the end of the chunk that has a hit.
 static uint64_t gp__host_hit(const gp__request *q, const gp__host_property *s, uint64_t first, uint64_t end) {
-  unsigned char truth[GP__HOST_ELEMENTS];
+  gp__u8 truth[GP__HOST_ELEMENTS];
   size_t n;
   for (; first < end; first += n) {
-    const unsigned char *at;
+    const gp__u8 *at;
     n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
     gp__host_holds(q->op, q->user_op, s->type, s->size, s->x + first * s->size,
         s->y ? s->y + first * s->step * s->size : NULL, s->step, truth, n);
-    at = (const unsigned char *)memchr(truth, s->wanted, n);
+    at = (const gp__u8 *)memchr(truth, s->wanted, n);
     if (at) return first + (uint64_t)(at - truth);
   }
   return UINT64_MAX;
@@ -34312,7 +33943,7 @@ static int gp__host_compare_arrays(const gp__request *q, gp__host_property s) {
   const uint64_t count = q->count < q->count2 ? q->count : q->count2;
   gp__host_property t = s;
   uint64_t first, end;
-  s.y = t.x = (const unsigned char *)q->in2, t.y = s.x, s.step = t.step = 1;
+  s.y = t.x = (const gp__u8 *)q->in2, t.y = s.x, s.step = t.step = 1;
   for (first = 0; first < count; first = end) {
     uint64_t less, more;
     end = count - first < GP__HOST_ELEMENTS ? count : first + GP__HOST_ELEMENTS;
@@ -34322,7 +33953,7 @@ static int gp__host_compare_arrays(const gp__request *q, gp__host_property s) {
   return q->count < q->count2 ? -1 : q->count > q->count2;
 }
 static uint64_t gp__host_partition_point(const gp__request *q, const gp__host_property *s) {
-  unsigned char truth;
+  gp__u8 truth;
   uint64_t low;
   GP__BISECT(low, q->count,
       (gp__host_holds(q->op, q->user_op, s->type, s->size, s->x + middle * s->size, s->y, 0, &truth, 1), truth))
@@ -34346,10 +33977,10 @@ static gp_result gp__host_find(gp__host_call *h) {
       s.x += first * s.size, s.count -= first, s.wanted = 1;
       some = gp__host_first(h, &s) != UINT64_MAX;
     }
-    return *h->out = (unsigned char)!some, GP_SUCCESS;
+    return *h->out = (gp__u8)!some, GP_SUCCESS;
   }
-  if (q->primitive == GP_ANY) *h->out = (unsigned char)some;
-  else if (q->primitive == GP_ALL || q->primitive == GP_EQUAL_ARRAYS) *h->out = (unsigned char)!some;
+  if (q->primitive == GP_ANY) *h->out = (gp__u8)some;
+  else if (q->primitive == GP_ALL || q->primitive == GP_EQUAL_ARRAYS) *h->out = (gp__u8)!some;
   else if (q->primitive == GP_IS_SORTED) *q->out_count = some ? first + 1 : first;
   else *q->out_count = some ? first : q->count;
   return GP_SUCCESS;
@@ -34512,7 +34143,7 @@ static gp_result gp__host_shuffle(gp__host_call *h) {
 
 // ---- transpose/host.c - transpose
 
-static void gp__host_transpose_matrix(const gp__moves *m, const unsigned char *in, unsigned char *out) {
+static void gp__host_transpose_matrix(const gp__moves *m, const gp__u8 *in, gp__u8 *out) {
   enum { SIDE = 32 };
   const size_t size = (size_t)m->size;
   uint64_t r0, c0, r, c;
@@ -34526,13 +34157,13 @@ static void gp__host_transpose_matrix(const gp__moves *m, const unsigned char *i
 static gp_result gp__host_transpose(gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__moves *m = &q->moves;
-  const unsigned char *in = (const unsigned char *)q->in;
-  unsigned char *out = (unsigned char *)q->out, *copy = NULL;
+  const gp__u8 *in = (const gp__u8 *)q->in;
+  gp__u8 *out = (gp__u8 *)q->out, *copy = NULL;
   const int64_t matrices = (int64_t)(m->extent[2] * m->extent[3]);
   int64_t i;
   if (q->in == q->out) { // from a copy
     const uint64_t bytes = m->in_span * q->in_size;
-    copy = bytes <= SIZE_MAX ? (unsigned char *)malloc((size_t)bytes) : NULL;
+    copy = bytes <= SIZE_MAX ? (gp__u8 *)malloc((size_t)bytes) : NULL;
     if (!copy) return gp__host_no_memory(q, bytes);
     memcpy(copy, in, (size_t)bytes);
     in = copy;
@@ -34543,8 +34174,8 @@ static gp_result gp__host_transpose(gp__host_call *h) {
 #endif
   for (i = 0; i < matrices; ++i) {
     const uint64_t far = (uint64_t)i / m->extent[3], near = (uint64_t)i % m->extent[3];
-    const unsigned char *from = in + far * m->in_stride[2] + near * m->in_stride[3];
-    unsigned char *to = out + far * m->out_stride[2] + near * m->out_stride[3];
+    const gp__u8 *from = in + far * m->in_stride[2] + near * m->in_stride[3];
+    gp__u8 *to = out + far * m->out_stride[2] + near * m->out_stride[3];
     uint64_t row;
     if (m->kind != GP__MOVE_ROWS) gp__host_transpose_matrix(m, from, to);
     else
@@ -34569,7 +34200,7 @@ static int64_t gp__host_row_offset(const gp__rows *rows, const int64_t *stride, 
 }
 // Folds the row of elements `stride` apart, from `base` on. Those that are not side by side go through a buffer.
 static void gp__host_fold_line(
-    const gp__host_call *h, const unsigned char *base, int64_t stride, uint64_t length, gp__host_state *s) {
+    const gp__host_call *h, const gp__u8 *base, int64_t stride, uint64_t length, gp__host_state *s) {
   const size_t size = h->q->in_size;
   gp__host_call part = *h;
   gp__host_buffer room;
@@ -34596,7 +34227,7 @@ static void gp__host_fold_line(
 }
 // One element of a map. op: the loops of a built-in operator.
 static void gp__host_apply_state(
-    const gp__request *q, const gp__host_op *op, const unsigned char *x, const gp__host_state *s, unsigned char *y) {
+    const gp__request *q, const gp__host_op *op, const gp__u8 *x, const gp__host_state *s, gp__u8 *y) {
   gp__value a, b;
   gp__host_source of_x, of_s;
   const int truth = gp__host_normalises(q->equal, NULL, q->out_type);
@@ -34620,11 +34251,11 @@ static gp_result gp__host_scan_rows(gp__host_call *h) {
   int failed = 0, t;
   GP__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
-    unsigned char *room = near_by || (uint64_t)t >= q->segments ? NULL : (unsigned char *)malloc(bytes);
+    gp__u8 *room = near_by || (uint64_t)t >= q->segments ? NULL : (gp__u8 *)malloc(bytes);
     uint64_t r, i;
     for (r = (uint64_t)t; r < q->segments; r += (uint64_t)threads) {
-      const unsigned char *in = h->in.base + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)in_size;
-      unsigned char *out = h->out + gp__host_row_offset(rows, rows->out_stride, r) * (int64_t)out_size;
+      const gp__u8 *in = h->in.base + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)in_size;
+      gp__u8 *out = h->out + gp__host_row_offset(rows, rows->out_stride, r) * (int64_t)out_size;
       gp__host_state s = start;
       gp__host_call part = *h;
       if (!near_by && !room) {
@@ -34661,8 +34292,8 @@ static gp_result gp__host_rows(gp__host_call *h) {
     uint64_t r = (uint64_t)b * block;
     const uint64_t stop = q->segments - r < block ? q->segments : r + block;
     for (; r < stop; ++r) {
-      const unsigned char *in = h->in.base + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)q->in_size;
-      unsigned char *out = h->out + gp__host_row_offset(rows, rows->out_stride, r) * (int64_t)h->out_size;
+      const gp__u8 *in = h->in.base + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)q->in_size;
+      gp__u8 *out = h->out + gp__host_row_offset(rows, rows->out_stride, r) * (int64_t)h->out_size;
       gp__host_state s = start;
       gp__value y;
       uint64_t i;
@@ -34694,11 +34325,10 @@ static gp_result gp__host_order_rows(gp__host_call *h) {
   GP__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
     gp__host_indexed *order = (uint64_t)t >= q->segments ? NULL : (gp__host_indexed *)malloc(bytes), *sorted;
-    unsigned char *raw = (unsigned char *)(order ? order + 2 * length : NULL);
+    gp__u8 *raw = (gp__u8 *)(order ? order + 2 * length : NULL);
     uint64_t r, i;
     for (r = (uint64_t)t; r < q->segments; r += (uint64_t)threads) {
-      const unsigned char *in =
-          (const unsigned char *)q->keys + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)key;
+      const gp__u8 *in = (const gp__u8 *)q->keys + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)key;
       const int64_t to = gp__host_row_offset(rows, rows->out_stride, r);
       if (!order) {
         __atomic_store_n(&failed, 1, __ATOMIC_RELAXED);
@@ -34713,10 +34343,9 @@ static gp_result gp__host_order_rows(gp__host_call *h) {
       sorted = q->op ? order : gp__host_sort_indexed(order, order + length, length, bits, 1);
       for (i = 0; i < wanted; ++i) {
         const int64_t at = to + (int64_t)i * rows->out_stride[0];
-        if (q->out_keys)
-          gp__host_move((unsigned char *)q->out_keys + at * (int64_t)key, raw + sorted[i].index * key, key);
+        if (q->out_keys) gp__host_move((gp__u8 *)q->out_keys + at * (int64_t)key, raw + sorted[i].index * key, key);
         if (q->out)
-          memcpy((unsigned char *)q->out + at * (int64_t)q->out_size, &sorted[i].index, q->out_size); // little-endian
+          memcpy((gp__u8 *)q->out + at * (int64_t)q->out_size, &sorted[i].index, q->out_size); // little-endian
       }
     }
     free(order);
@@ -34740,10 +34369,9 @@ GP__HOST int gp__is_order(uint64_t layout) {
   return axes == 15 && (!(layout & GP_TRANSPOSED) || (layout & GP__AXES) == GP_TRANSPOSED);
 }
 // Address of a field's first value, in a buffer or in columns.
-GP__HOST unsigned char *gp__layout_column(
-    const gp_layout *l, const void *buffer, uint64_t count, int f, size_t offset) {
-  if (l->columns) return (unsigned char *)l->columns[f];
-  return (unsigned char *)(uintptr_t)buffer + offset * (l->width ? l->width : l->capacity ? l->capacity : count);
+GP__HOST gp__u8 *gp__layout_column(const gp_layout *l, const void *buffer, uint64_t count, int f, size_t offset) {
+  if (l->columns) return (gp__u8 *)l->columns[f];
+  return (gp__u8 *)(uintptr_t)buffer + offset * (l->width ? l->width : l->capacity ? l->capacity : count);
 }
 
 // Moved fields: size, offsets in the source and in the destination; then gaps of the destination, with source offset
@@ -34753,7 +34381,7 @@ typedef struct gp__layout_entry {
 } gp__layout_entry;
 GP__HOST int gp__layout_entries(const gp__request *q, gp__layout_entry entry[GP__LAYOUT_ENTRIES]) {
   const gp_layout *from = &q->in_layout, *to = &q->out_layout;
-  unsigned char taken[GP__LAYOUT_STRUCT_BYTES + 1] = {0};
+  gp__u8 taken[GP__LAYOUT_STRUCT_BYTES + 1] = {0};
   int count, b, begin;
   for (count = 0; count < from->field_count; ++count) {
     entry[count].size = (int)from->fields[count].size;
@@ -34777,8 +34405,8 @@ GP__HOST void gp__layout_arguments(const gp__request *q, const void *in, gp__lay
   uint64_t in_bits = (uintptr_t)in, out_bits = (uintptr_t)q->out, bits;
   int i;
   memset(a, 0, sizeof *a);
-  a->in = (const unsigned char *)in;
-  a->out = (unsigned char *)q->out;
+  a->in = (const gp__u8 *)in;
+  a->out = (gp__u8 *)q->out;
   a->count = q->count;
   a->in_width = from->width;
   a->out_width = to->width;
@@ -34829,7 +34457,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
         uint64_t j = m->kind ? 0 : i;
         int d;
         for (d = 0; m->kind && d < 4; ++d) j += i / m->in_stride[d] % m->extent[d] * m->out_stride[d];
-        unsigned char *to = a.out_column[f] + gp__host_value_offset(a.out_width, q->out_size, size, j);
+        gp__u8 *to = a.out_column[f] + gp__host_value_offset(a.out_width, q->out_size, size, j);
         if (entry[f].in < 0) memset(to, 0, size);
         else memcpy(to, a.in_column[f] + gp__host_value_offset(a.in_width, q->in_size, size, i), size);
       }
@@ -34848,7 +34476,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2703360"
+#define GPUPRIMS__EMBEDDED_FROM "2686976"
 
 // ---- core/embed.c - this file's own text
 
@@ -34892,11 +34520,11 @@ __attribute__((unused)) static const char *gp__embedded_text(size_t *bytes) {
 typedef struct gp__sha {
   uint32_t state[8];
   uint64_t bytes;
-  unsigned char block[64];
+  gp__u8 block[64];
 } gp__sha;
 
 GP__HOST uint32_t gp__rotate(uint32_t x, int n) { return x >> n | x << (32 - n); }
-GP__HOST void gp__sha_block(gp__sha *h, const unsigned char *p) {
+GP__HOST void gp__sha_block(gp__sha *h, const gp__u8 *p) {
   static const uint32_t k[64] = {0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
       0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
       0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152,
@@ -34931,7 +34559,7 @@ GP__HOST void gp__sha_begin(gp__sha *h) {
   h->bytes = 0;
 }
 GP__HOST void gp__sha_add(gp__sha *h, const void *data, size_t bytes) {
-  const unsigned char *p = (const unsigned char *)data;
+  const gp__u8 *p = (const gp__u8 *)data;
   while (bytes) {
     const size_t used = h->bytes % 64, take = bytes < 64 - used ? bytes : 64 - used;
     if (take == 64) {
@@ -34945,21 +34573,21 @@ GP__HOST void gp__sha_add(gp__sha *h, const void *data, size_t bytes) {
     bytes -= take;
   }
 }
-GP__HOST void gp__sha_end(gp__sha *h, unsigned char digest[32]) {
-  static const unsigned char padding[64] = {0x80};
+GP__HOST void gp__sha_end(gp__sha *h, gp__u8 digest[32]) {
+  static const gp__u8 padding[64] = {0x80};
   const uint64_t bits = h->bytes * 8;
-  unsigned char length[8];
+  gp__u8 length[8];
   int i;
   gp__sha_add(h, padding, 1 + (119 - h->bytes % 64) % 64);
-  for (i = 0; i < 8; ++i) length[i] = (unsigned char)(bits >> (56 - 8 * i));
+  for (i = 0; i < 8; ++i) length[i] = (gp__u8)(bits >> (56 - 8 * i));
   gp__sha_add(h, length, 8);
-  for (i = 0; i < 32; ++i) digest[i] = (unsigned char)(h->state[i / 4] >> (24 - 8 * (i % 4)));
+  for (i = 0; i < 32; ++i) digest[i] = (gp__u8)(h->state[i / 4] >> (24 - 8 * (i % 4)));
 }
 
 enum { GP__HEX = 33 }; // 128 bits of a digest in hexadecimal digits, and a zero
 GP__HOST void gp__hash(char hex[GP__HEX], const void *data, size_t bytes, const char *more) {
   static const char digits[] = "0123456789abcdef";
-  unsigned char digest[32];
+  gp__u8 digest[32];
   gp__sha h;
   int i;
   gp__sha_begin(&h);
@@ -34973,7 +34601,7 @@ GP__HOST void gp__hash(char hex[GP__HEX], const void *data, size_t bytes, const 
   hex[32] = 0;
 }
 GP__HOST uint64_t gp__hash_bytes(const void *data, size_t bytes) {
-  const unsigned char *at = (const unsigned char *)data;
+  const gp__u8 *at = (const gp__u8 *)data;
   uint64_t hash = bytes;
   size_t i;
   for (i = 0; i < bytes; ++i) hash = (hash ^ at[i]) * 0x100000001b3ull;
@@ -34998,7 +34626,7 @@ typedef struct gp__prefix_code {
   uint16_t entry[1 << GP__CODE_BITS];
 } gp__prefix_code;
 typedef struct gp__inflating {
-  const unsigned char *in;
+  const gp__u8 *in;
   size_t at, bytes; // of `in`; zeros follow
   uint64_t held;    // bits that were read and not taken
   int count;        // of them
@@ -35008,7 +34636,7 @@ typedef struct gp__inflating {
 } gp__inflating;
 
 // Turns digits into bytes. Returns how many; 0 if a character is no digit.
-GP__HOST size_t gp__bytes_of_digits(unsigned char *to, const char *at, const char *end) {
+GP__HOST size_t gp__bytes_of_digits(gp__u8 *to, const char *at, const char *end) {
   uint64_t held = 0;
   size_t bytes = 0;
   int count = 0;
@@ -35021,7 +34649,7 @@ GP__HOST size_t gp__bytes_of_digits(unsigned char *to, const char *at, const cha
     if (i < 2) continue;
     i = 0;
     held |= (uint64_t)(digit[0] + GP__TEXT_BASE * digit[1]) << count;
-    for (count += GP__PAIR_BITS; count >= 8; count -= 8, held >>= 8) to[bytes++] = (unsigned char)held;
+    for (count += GP__PAIR_BITS; count >= 8; count -= 8, held >>= 8) to[bytes++] = (gp__u8)held;
   }
   return bytes;
 }
@@ -35037,7 +34665,7 @@ GP__HOST unsigned gp__take_bits(gp__inflating *d, int n) {
   return bits;
 }
 // Fills a code's table from the lengths of n symbols' codes. Returns 0 if there are too many codes.
-GP__HOST int gp__make_prefix_code(gp__prefix_code *c, const unsigned char *lengths, int n) {
+GP__HOST int gp__make_prefix_code(gp__prefix_code *c, const gp__u8 *lengths, int n) {
   unsigned next[GP__CODE_BITS + 2] = {0}, all = 0, code, reversed, i;
   int s, bits;
   for (s = 0; s < n; ++s) ++next[lengths[s] + 1];
@@ -35067,14 +34695,13 @@ GP__HOST int gp__take_symbol(gp__inflating *d, const gp__prefix_code *c) {
 }
 // Reads the codes at the beginning of a block. Returns 0 if they are damaged.
 GP__HOST int gp__take_codes(gp__inflating *d) {
-  static const unsigned char order[GP__LENGTH_CODES] = {
-      16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
-  unsigned char lengths[GP__LITERALS + GP__DISTANCES + 2] = {0};
+  static const gp__u8 order[GP__LENGTH_CODES] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+  gp__u8 lengths[GP__LITERALS + GP__DISTANCES + 2] = {0};
   const int literals = (int)gp__take_bits(d, 5) + 257, distances = (int)gp__take_bits(d, 5) + 1;
   const int codes = (int)gp__take_bits(d, 4) + 4;
   int i;
   if (literals > GP__LITERALS || distances > GP__DISTANCES) return 0;
-  for (i = 0; i < codes; ++i) lengths[order[i]] = (unsigned char)gp__take_bits(d, 3);
+  for (i = 0; i < codes; ++i) lengths[order[i]] = (gp__u8)gp__take_bits(d, 3);
   if (!gp__make_prefix_code(&d->literals, lengths, GP__LENGTH_CODES)) return 0;
   memset(lengths, 0, sizeof lengths);
   for (i = 0; i < literals + distances;) {
@@ -35088,14 +34715,14 @@ GP__HOST int gp__take_codes(gp__inflating *d) {
                            : 11 + (int)gp__take_bits(d, 7);
     }
     if (again > literals + distances - i) return 0;
-    for (; again; --again) lengths[i++] = (unsigned char)length;
+    for (; again; --again) lengths[i++] = (gp__u8)length;
   }
   return gp__make_prefix_code(&d->distances, lengths + literals, distances) &&
       gp__make_prefix_code(&d->literals, lengths, literals);
 }
 // The codes of blocks without codes of their own.
 GP__HOST int gp__take_fixed_codes(gp__inflating *d) {
-  unsigned char lengths[288];
+  gp__u8 lengths[288];
   int i;
   for (i = 0; i < 288; ++i) lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
   if (!gp__make_prefix_code(&d->literals, lengths, 288)) return 0;
@@ -35143,7 +34770,7 @@ GP__HOST char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
   int good = 0, last = 0;
   if (d && out) {
     memset(d, 0, offsetof(gp__inflating, literals));
-    d->in = (const unsigned char *)in, d->out = out, d->room = bytes;
+    d->in = (const gp__u8 *)in, d->out = out, d->room = bytes;
     d->bytes = from;
     for (good = d->bytes > 0; good && !last;) {
       const unsigned kind = (last = (int)gp__take_bits(d, 1), gp__take_bits(d, 2));
@@ -35160,7 +34787,7 @@ GP__HOST char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
   return NULL;
 }
 GP__HOST char *gp__inflate(const char *at, const char *end, size_t bytes) {
-  unsigned char *in = (unsigned char *)malloc((size_t)(end - at) + 1);
+  gp__u8 *in = (gp__u8 *)malloc((size_t)(end - at) + 1);
   char *out = in ? gp__inflate_bytes(in, gp__bytes_of_digits(in, at, end), bytes) : NULL;
   free(in);
   return out;
@@ -35171,7 +34798,7 @@ GP__HOST char *gp__inflate(const char *at, const char *end, size_t bytes) {
 // The device text is a list of parts. A part uses only parts above it. NVRTC gets the parts that define names of the
 // kernel's program, and the parts that these use. A part is hashed when a kernel first needs it.
 enum { GP__PARTS = 256 }; // at most
-typedef unsigned char gp__part_set[GP__PARTS];
+typedef gp__u8 gp__part_set[GP__PARTS];
 static struct {
   pthread_once_t once;
   pthread_mutex_t lock;               // of the hashes
@@ -35426,7 +35053,7 @@ GP__HOST void gp__free_program(gp__program *p) {
 typedef struct gp__cached {
   char magic[8]; // "GPUPRIM1"
   uint64_t key_bytes, image_bytes;
-  unsigned char digest[32]; // of key and image
+  gp__u8 digest[32]; // of key and image
 } gp__cached;
 
 GP__HOST gp__cached gp__cached_of(const void *key, uint64_t key_bytes, const void *image, uint64_t image_bytes) {
@@ -36074,7 +35701,7 @@ enum { GP__POLICY_ROWS = sizeof gp__policy_rows / sizeof *gp__policy_rows - 1 };
 
 // The part of the table for one device. A primitive's rows for it are between first and end.
 typedef struct gp__table {
-  unsigned char source[GP__POLICY_ROWS + 1]; // gp_policy_source of each row; 0: it is not for this device
+  gp__u8 source[GP__POLICY_ROWS + 1]; // gp_policy_source of each row; 0: it is not for this device
   int first[GP_PRIMITIVE_COUNT], end[GP_PRIMITIVE_COUNT];
 } gp__table;
 
@@ -36396,7 +36023,7 @@ enum {
 };
 GP__HOST int gp__traits_of_kind(gp__kernel_kind kind) {
 #define GP__TRAITS(KIND, kernel, arguments, names, traits) traits,
-  static const unsigned char rows[] = {GPUPRIMS__KINDS(GP__TRAITS)};
+  static const gp__u8 rows[] = {GPUPRIMS__KINDS(GP__TRAITS)};
 #undef GP__TRAITS
   return rows[kind];
 }
@@ -36589,7 +36216,7 @@ GP__HOST gp_result gp__host_run(const gp__request *q, int threads) {
   memset(&h, 0, sizeof h);
   h.q = q;
   h.value_type = q->acc_type;
-  h.out = (unsigned char *)q->out;
+  h.out = (gp__u8 *)q->out;
   h.out_size = q->out_size;
   h.threads = 1;
   h.asked = threads;
@@ -36630,9 +36257,9 @@ static gp_result gp__host_group_by(gp__host_call *h) {
   const int threads = h->asked;
   const size_t pair = q->key_size + q->in_size;
   gp__request runs = *q;
-  unsigned char *values, *keys;
+  gp__u8 *values, *keys;
   gp_result result;
-  if (q->count > SIZE_MAX / pair - 1 || !(values = (unsigned char *)malloc((size_t)(q->count + 1) * pair)))
+  if (q->count > SIZE_MAX / pair - 1 || !(values = (gp__u8 *)malloc((size_t)(q->count + 1) * pair)))
     return gp__host_no_memory(q, (q->count + 1) * pair);
   keys = values + q->count * q->in_size;
   runs.primitive = GP_REDUCE_BY_KEY;
@@ -36880,14 +36507,14 @@ static gp_result gp__host_graph_work(gp__host_call *h) {
 
 // Rows of equal keys get one number, in the order of their first occurrence.
 typedef struct gp__host_table {
-  const unsigned char *keys;
+  const gp__u8 *keys;
   size_t size;
   int truth; // keys are bool: all that is not 0 is equal
   uint64_t slot_count, found;
   uint32_t *slots, *first, *place; // a number plus 1, or 0; the first row of a number; the number of a row
 } gp__host_table;
 
-static uint64_t gp__host_slot(const gp__host_table *t, const unsigned char *key) {
+static uint64_t gp__host_slot(const gp__host_table *t, const gp__u8 *key) {
   uint64_t x = 0, word, at;
   size_t i;
   if (t->truth) return *key != 0;
@@ -36903,7 +36530,7 @@ static uint64_t gp__host_slot(const gp__host_table *t, const unsigned char *key)
 }
 static gp_result gp__host_fill_table(const gp__request *q, gp__host_table *t, const void *keys, uint64_t count) {
   uint64_t i;
-  t->keys = (const unsigned char *)keys;
+  t->keys = (const gp__u8 *)keys;
   t->size = q->key_size;
   t->truth = q->key_type == GP_BOOL;
   t->slot_count = 2 * count + 2;
@@ -36927,7 +36554,7 @@ static gp_result gp__host_order_groups(const gp__request *q, gp__host_table *t, 
   const uint64_t n = t->found;
   uint64_t i;
   gp_result result;
-  unsigned char *room = (unsigned char *)malloc((size_t)n * (2 * q->key_size + 8) + 1);
+  gp__u8 *room = (gp__u8 *)malloc((size_t)n * (2 * q->key_size + 8) + 1);
   uint32_t *rows = (uint32_t *)(void *)(room + 2 * n * q->key_size), *numbers = rows + n;
   if (!room) return gp__host_no_memory(q, n * (2 * q->key_size + 8));
   for (i = 0; i < n; ++i) memcpy(room + i * t->size, t->keys + t->first[i] * t->size, t->size);
@@ -36947,7 +36574,7 @@ static void gp__host_fold_row(const gp_aggregate *a, int pass, uint64_t row, gp_
   const int places = a->op >= GP_AGGREGATE_ARGMIN, kind = gp__number_class(type);
   gp__u64 x, high = 0, low;
   gp__wide wide;
-  gp__host_widen(a->type, (const unsigned char *)a->column + row * gp__host_size(a->type), &wide, 1);
+  gp__host_widen(a->type, (const gp__u8 *)a->column + row * gp__host_size(a->type), &wide, 1);
   x = wide.u;
   if (a->op == GP_AGGREGATE_SUM || a->op == GP_AGGREGATE_MEAN) {
     if (kind < 2 && a->op == GP_AGGREGATE_SUM) w->word[0] += pass ? 0 : x;
@@ -36985,7 +36612,7 @@ static gp_result gp__host_aggregate(const gp__request *q, const gp__host_table *
   for (i = 0; i < n && result == GP_SUCCESS; ++i) {
     gp__wide x;
     x.u = gp__result_of((int)a->op, (int)a->type, rows[i], words[i].word);
-    gp__host_narrow(type, gp__host_kind(type), &x, (unsigned char *)a->out + i * gp__host_size(type), 1);
+    gp__host_narrow(type, gp__host_kind(type), &x, (gp__u8 *)a->out + i * gp__host_size(type), 1);
   }
   free(words);
   free(rows);
@@ -36998,7 +36625,7 @@ static gp_result gp__host_groups(const gp__request *q, int threads) {
   GP__CHECK(gp__host_fill_table(q, &t, q->in, q->count));
   result = q->primitive == GP_GROUP_BY_MANY && !q->key_struct ? gp__host_order_groups(q, &t, threads) : GP_SUCCESS;
   for (i = 0; i < t.found && i < q->capacity && q->out_keys && result == GP_SUCCESS; ++i)
-    memcpy((unsigned char *)q->out_keys + i * t.size, t.keys + t.first[i] * t.size, t.size);
+    memcpy((gp__u8 *)q->out_keys + i * t.size, t.keys + t.first[i] * t.size, t.size);
   for (i = 0; i < q->aggregate_count && result == GP_SUCCESS; ++i)
     result = gp__host_aggregate(q, &t, &q->aggregates[i]);
   if (result == GP_SUCCESS) *q->out_count = t.found;
@@ -37021,10 +36648,10 @@ static gp_result gp__host_join_keys(const gp__request *q) {
     *last = (uint32_t)i + 1;
   }
   for (i = 0; i < q->count; ++i) {
-    const uint32_t number = t.slots[gp__host_slot(&t, (const unsigned char *)q->in + i * t.size)];
+    const uint32_t number = t.slots[gp__host_slot(&t, (const gp__u8 *)q->in + i * t.size)];
     uint32_t row = number ? t.first[number - 1] + 1 : 0;
     if (q->join == GP_JOIN_FLAGS) {
-      ((unsigned char *)q->out)[i] = number ? 1 : 0;
+      ((gp__u8 *)q->out)[i] = number ? 1 : 0;
       continue;
     }
     if (q->join >= GP_JOIN_SEMI) row = !number == (q->join == GP_JOIN_ANTI);
@@ -37531,13 +37158,13 @@ GP__HOST gp_policy_source gp__scope_source(const char *scope, const char *device
 
 GP__HOST void gp__make_table(gp__table *t, const char *device, int capability) {
   const char *scope = NULL;
-  unsigned char source = 0;
+  gp__u8 source = 0;
   int i;
   memset(t, 0, sizeof *t);
   for (i = 0; i < GP__POLICY_ROWS; ++i) { // rows of one scope are neighbours, and compilers merge equal texts
     const gp__policy_row *row = &gp__policy_rows[i];
     if (row->scope != scope && (!scope || strcmp(row->scope, scope)))
-      source = (unsigned char)gp__scope_source(row->scope, device, capability);
+      source = (gp__u8)gp__scope_source(row->scope, device, capability);
     scope = row->scope;
     t->source[i] = source;
     if (!source || row->primitive <= GP_PRIMITIVE_NONE || row->primitive >= GP_PRIMITIVE_COUNT) continue;
@@ -37834,32 +37461,24 @@ GP__HOST int gp__share_types(gp__state *to, gp__state *from) {
   return 0;
 }
 
+// The row of a type, built in or a user's. Its name is NULL if this context has no such type.
+GP__HOST gp__type_row gp__row_of_type(gp_context *ctx, const char *who, gp_type type) {
+  gp__type_row row = {NULL, NULL, 0};
+  const gp__type_info *info;
+  gp_result result;
+  gp__state *s;
+  if (type > 0 && type < GP_TYPE_COUNT) return gp__type_rows[type];
+  s = ctx ? gp__begin(ctx, who, &result) : NULL;
+  if (!s) return row;
+  info = gp__user_type(s, type);
+  if (info) row.name = info->name, row.size = (unsigned)info->size;
+  gp__end(ctx, GP_SUCCESS);
+  return row;
+}
 GP__API const char *gp_type_name(gp_context *ctx, gp_type type) {
-  gp_result result;
-  const gp__type_info *info;
-  gp__state *s;
-  const char *found = NULL;
-  if (type > 0 && type < GP_TYPE_COUNT) return gp__type_rows[type].name;
-  s = ctx ? gp__begin(ctx, "gp_type_name", &result) : NULL;
-  if (!s) return NULL;
-  info = gp__user_type(s, type);
-  if (info) found = info->name;
-  gp__end(ctx, GP_SUCCESS);
-  return found;
+  return gp__row_of_type(ctx, "gp_type_name", type).name;
 }
-GP__API size_t gp_type_size(gp_context *ctx, gp_type type) {
-  gp_result result;
-  const gp__type_info *info;
-  gp__state *s;
-  size_t found = 0;
-  if (type > 0 && type < GP_TYPE_COUNT) return gp__type_rows[type].size;
-  s = ctx ? gp__begin(ctx, "gp_type_size", &result) : NULL;
-  if (!s) return 0;
-  info = gp__user_type(s, type);
-  if (info) found = info->size;
-  gp__end(ctx, GP_SUCCESS);
-  return found;
-}
+GP__API size_t gp_type_size(gp_context *ctx, gp_type type) { return gp__row_of_type(ctx, "gp_type_size", type).size; }
 GP__API const char *gp_op_name(gp_context *ctx, gp_op op) {
   gp_result result;
   const gp__op_info *info;
@@ -38916,7 +38535,7 @@ GP__HOST gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t co
   const gp__input_node *n = &k->q->inputs.node[node];
   const gp__checked_type type = {n->size, n->align, n->info};
   const gp_input *from = n->from;
-  const unsigned char *lowest = (const unsigned char *)from->data;
+  const gp__u8 *lowest = (const gp__u8 *)from->data;
   uint64_t span = !count ? 0 : !gathered ? count : from->count ? from->count : 1; // of addresses, in elements
   int i;
   if (n->array < 0) {
@@ -39205,9 +38824,6 @@ GP__HOST gp_result gp__check_predicate_values(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// The number of counts that a call writes to out_count.
-GP__HOST uint64_t gp__parts_of(const gp__request *q) { return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2; }
-
 GP__HOST gp_result gp__check_stream_operators(gp__checking *k) {
   return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k) : gp__check_operators(k);
 }
@@ -39215,7 +38831,7 @@ GP__HOST gp_result gp__stream_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   k->q->fused = 1;
   k->q->in_steps = k->c->primitive == GP_REDUCE_BY_KEY && (k->c->flags & GP_REPRODUCIBLE) && !gp__any_order(k->q);
-  b->counts = gp__parts_of(k->q);
+  b->counts = (uint64_t)gp__parts_of(k->q);
   if (k->c->primitive == GP_NONTRIVIAL_RUNS) {
     b->out = b->out2 = b->out - b->out / 2;
     b->out2_wanted = 1;
@@ -39683,13 +39299,13 @@ GP__HOST gp_result gp__histogram_buffers(gp__checking *k) {
   return GP_SUCCESS;
 }
 // An integer, sign-extended to 64 bits; a float as a double.
-GP__HOST uint64_t gp__integer_of(gp_type type, const unsigned char *bytes) {
+GP__HOST uint64_t gp__integer_of(gp_type type, const gp__u8 *bytes) {
   uint64_t x = 0;
   const unsigned bits = 8 * gp__type_rows[type].size;
   memcpy(&x, bytes, gp__type_rows[type].size); // little-endian
   return *gp__type_rows[type].name == 'i' && bits < 64 && x >> (bits - 1) ? x | ~(uint64_t)0 << bits : x;
 }
-GP__HOST double gp__float_of(gp_type type, const unsigned char *bytes) {
+GP__HOST double gp__float_of(gp_type type, const gp__u8 *bytes) {
   uint16_t half;
   float single;
   double x;
@@ -39704,8 +39320,8 @@ GP__HOST double gp__float_of(gp_type type, const unsigned char *bytes) {
 // Checks the ends of a channel's bins.
 GP__HOST gp_result gp__check_ends(const gp__checking *k, int channel) {
   const gp__request *q = k->q;
-  const unsigned char *lower = q->init.bytes + (size_t)channel * q->in_size;
-  const unsigned char *upper = q->step.bytes + (size_t)channel * q->in_size;
+  const gp__u8 *lower = q->init.bytes + (size_t)channel * q->in_size;
+  const gp__u8 *upper = q->step.bytes + (size_t)channel * q->in_size;
   if (gp__is_integer(q->in_type)) {
     const uint64_t flip = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << 63 : 0;
     const uint64_t a = gp__integer_of(q->in_type, lower) ^ flip, b = gp__integer_of(q->in_type, upper) ^ flip;
@@ -39739,10 +39355,8 @@ GP__HOST gp_result gp__check_histogram_values(gp__checking *k) {
     const size_t at = (size_t)i * q->in_size;
     // Integers without a bound: the lowest value, which as upper bound means one past the largest.
     const uint64_t lowest = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << (8 * q->in_size - 1) : 0;
-    memcpy(q->init.bytes + at, c->lower ? (const unsigned char *)c->lower + at : (const unsigned char *)&lowest,
-        q->in_size);
-    memcpy(q->step.bytes + at, c->upper ? (const unsigned char *)c->upper + at : (const unsigned char *)&lowest,
-        q->in_size);
+    memcpy(q->init.bytes + at, c->lower ? (const gp__u8 *)c->lower + at : (const gp__u8 *)&lowest, q->in_size);
+    memcpy(q->step.bytes + at, c->upper ? (const gp__u8 *)c->upper + at : (const gp__u8 *)&lowest, q->in_size);
     if (c->upper) GP__CHECK(gp__check_ends(k, i));
   }
   return GP_SUCCESS;
@@ -40388,7 +40002,7 @@ GP__HOST gp_result gp__check_axes(gp__checking *k) {
 }
 // The buffers' spans, from their lowest addresses.
 GP__HOST const void *gp__lowest(const void *pointer, const gp__row_span *span) {
-  return pointer ? (const unsigned char *)pointer - span->before : NULL;
+  return pointer ? (const gp__u8 *)pointer - span->before : NULL;
 }
 GP__HOST gp_result gp__row_buffers(gp__checking *k) {
   const gp__rows *r = &k->q->rows;
@@ -40943,8 +40557,8 @@ GP__HOST gp_result gp__check_column(gp__checking *k, int i, int alias, int wante
   if (c->descending & ~is_key)
     return gp__fail(GP_E_ARGUMENT, "%s: @columns[%d].descending is %d, not 0%s", k->who, i, c->descending,
         is_key ? " or 1" : ": the column is no key, see @key_columns");
-  k->q->column_size[i] = (unsigned char)t.size;
-  k->q->column_align[i] = (unsigned char)t.align;
+  k->q->column_size[i] = (gp__u8)t.size;
+  k->q->column_align[i] = (gp__u8)t.align;
   GP__CHECK(gp__reading(k, in, c->in, &t, k->c->count, 1, alias));
   return gp__writing(k, out, c->out, t.align, t.size, k->c->count, wanted || !is_key, alias);
 }
@@ -42449,7 +42063,7 @@ GP__HOST gp_result gp__write_program(const char *who, const gp__spelling *q, gp_
 // call whose kernels are loaded does neither.
 
 GP__HOST unsigned gp__slot(const gp__spelling *w) {
-  const unsigned char *at = (const unsigned char *)w, *end = at + gp__spelled_bytes(w);
+  const gp__u8 *at = (const gp__u8 *)w, *end = at + gp__spelled_bytes(w);
   uint64_t word[4], h[4] = {1, 2, 3, 4}, all; // four chains at a time: a multiplication takes several cycles
   const uint64_t by = 0xff51afd7ed558ccdull;
   for (; end - at >= (long)sizeof word; at += sizeof word) {
@@ -43128,7 +42742,7 @@ GP__HOST gp_result gp__find_room(gp__state *s, const char *who, gp__workspace *r
     const size_t at = (r->bytes - r->held - scratch) & ~(size_t)255;
     if (at < r->tagged) r->tagged = at;
     if (capturing && at < r->soiled) r->soiled = at;
-    *scratch_at = (unsigned char *)r->workspace + at;
+    *scratch_at = (gp__u8 *)r->workspace + at;
   }
   return GP_SUCCESS;
 }
@@ -43224,7 +42838,7 @@ typedef struct gp__launching {
 // Room for the arguments of any kernel, with the data of described inputs behind them.
 typedef union gp__argument_room {
   gp__value align;
-  unsigned char bytes[4096];
+  gp__u8 bytes[4096];
 } gp__argument_room;
 // The arguments as a kernel takes them: as they are, or in `room` with the data behind.
 GP__HOST void *gp__arguments_with_inputs(
@@ -43659,7 +43273,7 @@ GP__HOST gp_result gp__launch_merge_sort(const gp__launching *l) {
   const int four = l->p->algorithm == GP_FOUR_WAY_PASSES;
   gp__u64 run;
   unsigned left = 0; // levels, then passes
-  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__u8 *scratch = (gp__u8 *)l->scratch;
   gp__merge_args a = gp__merge_arguments(l);
   void *const keys[2] = {l->q->out_keys, scratch};
   void *const values[2] = {l->q->out, scratch ? scratch + gp__round_up(l->q->count * l->q->key_size, 256) : NULL};
@@ -43811,10 +43425,10 @@ GP__HOST gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *da
   const gp__panels_plan r = gp__panels_plan_of(p, h);
   const gp__transpose_plan t = gp__transpose_plan_of(p, h);
   const gp__panels_scratch s = gp__panels_scratch_of(r, (unsigned)h.key_size);
-  unsigned char *at = (unsigned char *)scratch;
+  gp__u8 *at = (gp__u8 *)scratch;
   gp__panels_args a;
   memset(&a, 0, sizeof a);
-  a.data = (unsigned char *)data;
+  a.data = (gp__u8 *)data;
   a.saved = at;
   a.counters = (gp__u64 *)(void *)(at + s.counters);
   a.claimed = (unsigned *)(void *)(at + s.claimed);
@@ -43853,8 +43467,7 @@ GP__HOST int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__pan
 }
 GP__HOST void *gp__matrix_of(const gp__launching *l, uint64_t matrix) {
   const gp__moves *m = &l->q->moves;
-  return (unsigned char *)l->q->out + matrix / m->extent[3] * m->out_stride[2] +
-      matrix % m->extent[3] * m->out_stride[3];
+  return (gp__u8 *)l->q->out + matrix / m->extent[3] * m->out_stride[2] + matrix % m->extent[3] * m->out_stride[3];
 }
 GP__HOST gp_result gp__launch_panels(const gp__launching *l) {
   const gp__panels_plan r = gp__panels_plan_of(*l->p, *l->h);
@@ -43924,9 +43537,9 @@ GP__HOST gp__buffered_args gp__buffered_arguments(
   unsigned x, units = (unsigned)(gp__ceil_div(r.height * size, GP__VECTOR) + !(r.form & GP__FORM_OUT_ALIGNED));
   memset(&a, 0, sizeof a);
   memset(clears, 0, sizeof *clears);
-  a.data = (unsigned char *)data;
+  a.data = (gp__u8 *)data;
   a.counters = clears->counters = (gp__u64 *)scratch;
-  a.buffer = (unsigned char *)scratch + gp__buffered_counters(r);
+  a.buffer = (gp__u8 *)scratch + gp__buffered_counters(r);
   clears->clears = gp__buffered_counters(r) / 8;
   a.rows = h.moved.rows;
   a.columns = h.moved.columns;
@@ -44231,8 +43844,8 @@ GP__HOST gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begins,
 // Adds a sort of pairs and the reduction of its runs. pointers 0: the held memory has no address yet. transform: of the
 // values; the list's values are already transformed.
 GP__HOST gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g, int pointers,
-    gp_op transform, const void *keys, const void *values, gp_type value_type, unsigned char *sorted,
-    unsigned char *moved, void *begins, uint64_t count, const uint64_t *count_device, uint64_t *out_count) {
+    gp_op transform, const void *keys, const void *values, gp_type value_type, gp__u8 *sorted, gp__u8 *moved,
+    void *begins, uint64_t count, const uint64_t *count_device, uint64_t *out_count) {
   gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
   gp__request reduce;
   gp_input index;
@@ -44261,8 +43874,7 @@ GP__HOST gp_result gp__add_way(gp__state *s, const char *who, const gp__request 
   return GP_SUCCESS;
 }
 // Lists the steps. blocks: most blocks of the table's kernel. at: the held memory, or NULL.
-GP__HOST gp_result gp__grouping_of(
-    gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at, gp__grouping *g) {
+GP__HOST gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64_t blocks, gp__u8 *at, gp__grouping *g) {
 #define GP__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
 #define GP__AT(offset) (at ? at + (offset) : NULL)
   const char *who = gp__primitive_names[q->primitive];
@@ -44331,7 +43943,7 @@ GP__HOST gp_result gp__steps_room(
 
 // Launches the table kernel, which fills the list and selects the path.
 GP__HOST gp_result gp__launch_tables(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
-    const gp__kernel *k, const gp__grouping *g, unsigned char *held, void *workspace, gp_stream stream) {
+    const gp__kernel *k, const gp__grouping *g, gp__u8 *held, void *workspace, gp_stream stream) {
   gp__shape h = gp__shape_of(q);
   gp__geometry geometry;
   gp__group_args a;
@@ -44357,7 +43969,7 @@ GP__HOST gp_result gp__launch_tables(gp__state *s, const char *who, const gp__re
 typedef struct gp__holding {
   gp__state *state;
   gp__workspace *workspace;
-  unsigned char *at;
+  gp__u8 *at;
   uint64_t before;
   int capturing;
 } gp__holding;
@@ -44388,8 +44000,8 @@ GP__HOST gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, con
   most += scratch + bytes + held->before + 512;
   if (most < least) most = least;
   result = gp__find_room(s, who, r, stream, GP__CONTROL_BYTES + GP__WORD_BYTES, bytes, most, capturing, &at);
-  held->at = (unsigned char *)at;
-  if (result == GP_SUCCESS) r->held = r->bytes - (size_t)((unsigned char *)at - (unsigned char *)r->workspace);
+  held->at = (gp__u8 *)at;
+  if (result == GP_SUCCESS) r->held = r->bytes - (size_t)((gp__u8 *)at - (gp__u8 *)r->workspace);
   else gp__let_go(held);
   return result;
 }
@@ -44958,7 +44570,7 @@ GP__HOST gp_result gp__add_written(gp__state *s, gp__graph_plan *g, const gp__re
   return count ? gp__add_call(s, gp__primitive_names[q->primitive], g, &copy) : GP_SUCCESS;
 }
 // Copies go to the outputs where every element is written by the call, and it may run in place.
-GP__HOST gp_result gp__written_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__written_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
   const int in_place = q->primitive == GP_SORT || q->primitive == GP_MERGE_SORT;
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
   const gp__inputs *all = &q->inputs;
@@ -45178,7 +44790,7 @@ GP__HOST gp_result gp__plan_join(
   }
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   gp__hash_args a;
   memset(g, 0, sizeof *g);
@@ -45306,7 +44918,7 @@ GP__HOST gp_result gp__add_row_copy(gp__state *s, const gp__request *q, gp__grap
 GP__HOST int gp__ranks_many(const gp__request *q) {
   return q->op && q->length > gp__order_few((int)q->key_size, gp__order_index_bytes(q));
 }
-GP__HOST gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__row_order_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
   const int top = q->primitive == GP_TOP_K_AXIS && !q->composed;
   const int copies_in = gp__copies_rows(q, 1, 0), copies_out = gp__copies_rows(q, 0, 0);
   const uint64_t results = q->composed ? q->count : q->segments * q->length;
@@ -45372,7 +44984,7 @@ GP__HOST void gp__add_column(gp__graph_plan *g, const gp__request *q, const void
   column->word = word;
   column->words = (int)size / word;
 }
-GP__HOST gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t values = q->column_count - q->key_columns;
   gp_call sort = gp_call_init(GP_SORT);
@@ -45461,8 +45073,8 @@ GP__HOST gp_result gp__host_binary(gp__host_call *h) {
 }
 // A transform of two operands: the elements and their neighbours.
 GP__HOST gp_result gp__host_adjacent(const gp__request *q, int threads) {
-  const unsigned char *in = (const unsigned char *)q->in;
-  unsigned char *out = (unsigned char *)q->out;
+  const gp__u8 *in = (const gp__u8 *)q->in;
+  gp__u8 *out = (gp__u8 *)q->out;
   const int right = (q->flags & GP_RIGHT) != 0;
   gp__request pairs = *q;
   gp__host_source edge;
@@ -45675,7 +45287,7 @@ static gp_result gp__host_reduce_both(const gp__request *q, int threads) {
   one.acc_size = one.out_size = q->acc_size / 2;
   for (k = 0; k < 2; ++k) {
     one.op = one.is_arg ? (k ? GP_ARGMAX : GP_ARGMIN) : k ? GP_MAX : GP_MIN;
-    one.out = (unsigned char *)q->out + (size_t)k * one.out_size;
+    one.out = (gp__u8 *)q->out + (size_t)k * one.out_size;
     memcpy(one.init.bytes, q->init.bytes + (size_t)k * one.out_size, one.out_size);
     GP__CHECK(gp__host_run(&one, threads));
   }
@@ -45942,7 +45554,7 @@ GP__HOST void gp__shape_stream(const gp__request *q, gp__shape *h) {
   h->stream.by_position = q->inputs.in && q->key_size && (q->primitive == GP_SELECT || q->primitive == GP_PARTITION);
   if (h->stream.by_position) h->in_size = 0; // a tile has no values
   h->in_misaligned |= (int)((uintptr_t)q->keys % GP__VECTOR);
-  h->stream.parts = q->primitive == GP_PARTITION ? (int)gp__parts_of(q) : 0;
+  h->stream.parts = q->primitive == GP_PARTITION ? gp__parts_of(q) : 0;
   h->offset_size = (int)q->offset_size;
   h->segments = q->segments;
   if (!q->acc_size) h->exact = 1; // nothing is folded
@@ -45986,7 +45598,7 @@ GP__HOST gp_result gp__host_stream(gp__host_call *h) {
 
 static const gp__kernel_rules gp__kernels_of_stream = {
     GP__SAME_KERNELS, gp__resident_streams, gp__spell_stream, GP__NO_FIT};
-GP__HOST gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
   gp_input index;
   gp_call runs;
   memset(g, 0, sizeof *g);
@@ -46885,13 +46497,12 @@ GP__HOST const gp__primitive *gp__primitive_of(gp_primitive primitive) {
 enum { GP__HOST_MADE = 256 }; // elements made at a time
 typedef char gp__host_iota_takes_them[(int)GP__HOST_MADE <= (int)GP__HOST_ELEMENTS ? 1 : -1];
 
-static void gp__host_make(
-    const gp__inputs *all, int node, uint64_t first, size_t n, unsigned char *out, unsigned char *const *rooms);
+static void gp__host_make(const gp__inputs *all, int node, uint64_t first, size_t n, gp__u8 *out, gp__u8 *const *rooms);
 // a[b[i]]: the indices are made first. An array's elements are copied, others are made one by one.
-static void gp__host_gather(const gp__inputs *all, const gp__input_node *at, uint64_t first, size_t n,
-    unsigned char *out, unsigned char *const *rooms) {
+static void gp__host_gather(
+    const gp__inputs *all, const gp__input_node *at, uint64_t first, size_t n, gp__u8 *out, gp__u8 *const *rooms) {
   const gp__input_node *from = &all->node[at->part[0]], *index = &all->node[at->part[1]];
-  const unsigned char *data = from->kind == GP_INPUT_ARRAY ? (const unsigned char *)all->data.array[from->array] : NULL;
+  const gp__u8 *data = from->kind == GP_INPUT_ARRAY ? (const gp__u8 *)all->data.array[from->array] : NULL;
   gp__wide w[GP__HOST_MADE];
   size_t i;
   gp__host_make(all, at->part[1], first, n, rooms[at->part[1]], rooms);
@@ -46900,10 +46511,10 @@ static void gp__host_gather(const gp__inputs *all, const gp__input_node *at, uin
     if (data) memcpy(out + i * at->size, data + w[i].u * at->size, at->size);
     else gp__host_make(all, at->part[0], w[i].u, 1, out + i * at->size, rooms);
 }
-static void gp__host_apply_to_parts(const gp__inputs *all, const gp__input_node *at, uint64_t first, size_t n,
-    unsigned char *out, unsigned char *const *rooms) {
+static void gp__host_apply_to_parts(
+    const gp__inputs *all, const gp__input_node *at, uint64_t first, size_t n, gp__u8 *out, gp__u8 *const *rooms) {
   const gp__input_node *a = &all->node[at->part[0]], *b = at->part[1] < 0 ? NULL : &all->node[at->part[1]];
-  unsigned char *x = rooms[at->part[0]], *y = b ? rooms[at->part[1]] : NULL;
+  gp__u8 *x = rooms[at->part[0]], *y = b ? rooms[at->part[1]] : NULL;
   size_t i;
   gp__host_make(all, at->part[0], first, n, x, rooms);
   if (b) gp__host_make(all, at->part[1], first, n, y, rooms);
@@ -46913,7 +46524,7 @@ static void gp__host_apply_to_parts(const gp__inputs *all, const gp__input_node 
   } else if (!b) {
     const gp__host_source s =
         gp__host_source_of(x, a->type, a->size, at->type, at->size, at->op, NULL, at->type == GP_BOOL);
-    const unsigned char *made = gp__host_elements(&s, 0, n, out);
+    const gp__u8 *made = gp__host_elements(&s, 0, n, out);
     if (made != out) memcpy(out, made, n * at->size);
   } else {
     const int normalise = gp__host_normalises(at->op, NULL, at->type);
@@ -46921,7 +46532,7 @@ static void gp__host_apply_to_parts(const gp__inputs *all, const gp__input_node 
     const gp__host_source t = gp__host_source_of(y, b->type, b->size, at->type, at->size, GP_CONVERT, NULL, normalise);
     gp__host_buffer p, q;
     gp__host_op op;
-    const unsigned char *left;
+    const gp__u8 *left;
     memset(&op, 0, sizeof op);
     op.size = at->size;
     gp__host_find_loops(&op, at->op, at->type);
@@ -46931,9 +46542,9 @@ static void gp__host_apply_to_parts(const gp__inputs *all, const gp__input_node 
 }
 // Elements first .. first + n - 1, n up to GP__HOST_MADE. rooms: for the elements of each node.
 static void gp__host_make(
-    const gp__inputs *all, int node, uint64_t first, size_t n, unsigned char *out, unsigned char *const *rooms) {
+    const gp__inputs *all, int node, uint64_t first, size_t n, gp__u8 *out, gp__u8 *const *rooms) {
   const gp__input_node *at = &all->node[node];
-  const unsigned char *data = at->array < 0 ? NULL : (const unsigned char *)all->data.array[at->array];
+  const gp__u8 *data = at->array < 0 ? NULL : (const gp__u8 *)all->data.array[at->array];
   size_t offsets[4], i;
   int k;
   switch (at->kind) {
@@ -46973,7 +46584,7 @@ static void gp__host_make(
 static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t count, const void **array, void **owned) {
   const gp__inputs *all = &q->inputs;
   const size_t size = root ? all->node[root - 1].size : 0;
-  unsigned char *rooms[GP_INPUT_PARTS], *room;
+  gp__u8 *rooms[GP_INPUT_PARTS], *room;
   size_t bytes = 0;
   uint64_t first;
   int i;
@@ -46981,7 +46592,7 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
   for (i = 0; i < all->count; ++i) bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
   if (count > SIZE_MAX / size) return gp__host_no_memory(q, UINT64_MAX);
   *owned = malloc((size_t)count * size + 1);
-  room = (unsigned char *)malloc(bytes);
+  room = (gp__u8 *)malloc(bytes);
   if (!*owned || !room) {
     free(room);
     return gp__host_no_memory(q, count * size);
@@ -46992,7 +46603,7 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
   }
   for (first = 0; first < count; first += GP__HOST_MADE) {
     const size_t n = count - first < GP__HOST_MADE ? (size_t)(count - first) : (size_t)GP__HOST_MADE;
-    unsigned char *out = (unsigned char *)*owned + first * size, truth[GP__HOST_MADE];
+    gp__u8 *out = (gp__u8 *)*owned + first * size, truth[GP__HOST_MADE];
     size_t k, end;
     if (q->primitive == GP_SCATTER || q->primitive == GP_GATHER) gp__host_passes(q, first, truth, n);
     else memset(truth, 1, n);
@@ -47011,7 +46622,7 @@ GP__HOST gp_result gp__host_run_described(const gp__request *q, int threads);
 static gp_result gp__host_store(const gp__request *q, int threads) {
   const uint64_t most = q->primitive == GP_REDUCE ? 1 : q->primitive == GP_SEGMENTED_REDUCE ? q->segments : q->count;
   gp__request fold = *q, map;
-  unsigned char *room = most > SIZE_MAX / q->acc_size - 1 ? NULL : (unsigned char *)malloc((most + 1) * q->acc_size);
+  gp__u8 *room = most > SIZE_MAX / q->acc_size - 1 ? NULL : (gp__u8 *)malloc((most + 1) * q->acc_size);
   gp_result result;
   if (!room) return gp__host_no_memory(q, most * q->acc_size);
   fold.stored = GP_OP_DEFAULT;
@@ -51133,7 +50744,7 @@ GP__HOST gp_result gp__reverse_parts(gp_context *ctx, gp_type type, void *data, 
   gp_result result = gp_reverse(ctx, type, data, count, data, stream);
   if (result == GP_SUCCESS) {
     const size_t size = gp_type_size(ctx, type);
-    unsigned char *at = (unsigned char *)data + first * size, *from = (unsigned char *)data + middle * size;
+    gp__u8 *at = (gp__u8 *)data + first * size, *from = (gp__u8 *)data + middle * size;
     result = gp_reverse(ctx, type, at, middle - first, at, stream);
     if (result == GP_SUCCESS) result = gp_reverse(ctx, type, from, end - middle, from, stream);
   }
@@ -54930,2018 +54541,2015 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 // prints what it holds.
 
 /* device text of gpuprims.h
-818312
-'fFXaA3.2gqA9A3q<:NBi|zDUm61[!Eume1S|966N|wwW|k}X>wYGwtz+6E{o3WUmlTnp}xJ2CSh9[ji=vexeIuCA7u>@m_jLAqwN2{l5(ScAK.&9zWF9s
-o2%q<qX#T,~rMg)</g4W<x`]hz`|m7t_GQ&wE<iJ8A:nD]W]<m@wkmP,>j-l$;Pi+,T"itOa,ZQ+T#Y=MfS:||w].dx6>-:UUTh_MinI$WSC0^hY~+wg6l
-=2'm<y)co;Uq$6&KdDJBM<aB@>;9m'T=q"BIaun]PP6sW6!9{m[7_uGbq/u]M0JOc0'}f&>y,3+myXbQ,(dT^F1`@1R`&|=xm985!;E-41s%#(D:=0+A{)
-.[w<yP/J.0&]4qX%!+`t@suU^qyaE9O44UW!|BKib9q5'Dni$txTgnam-zqwAcLE-`HMo=[ud<r'Myxf=2o/CUNVha-uN21b0pnU$m$8ni]{L7sCkL(Tr,
-9Bra2n">#;)'H='t{;nF>6_@EZ[#U-u&~>u[]6,eO!(>NX8KzcrIzPPjR+xO.H+>2pB}Y,3bp3fq1,"ntf`,r5$E<hs[dvnz3{ULn8BDx/w;j9eCG%$A'b
-KQ`eL+^A%d#4KplBR/Agyz^6[OiPhRAK-gbLe%^p-m=g~&F1|lO4"3i^=}HyVQh,pxMp6.;A#$>QrGme+#d<flk>iGLg_c3:U_ggt-&'FsS9|),.4:6XaJ
-d1NNoDKkKx>EBcomr^LFIbAZ6&9e>m)C">A7t$0WN4yX[Wu|60>Y86ROU}@%|Y__cmn,LubF//^2h3yoD0}>IuHF6)p|'HdMWcdP{Ccq6+-[)MO()sKr;l
-HZ2/!:;liVfzn4akua+|F'I{{AX).7'>X->>pIItk.4CXigifsvYN4sZroO5&yzAIA9_{i0cXD@Lv<8VXXRkbbk]6zlf1jed,Iy>7n.GGWN%t45qncWL&W
-yTC^ck@2q3%Zx@0}Tm6:9Qu8q%&OOa""{<|S#Krvo@b0x#-xXj:;-9DSb/#:R&LbA9SI_mFV]UT[~;GTnGEd<2>jdn]6J:0x^X|33(E79R9QA[.@P{1TiE
-+Km_M|1HyTHQmhqV:WaCdu~ii;@#T[7wcTZ_li:Wt@8}VrR&&-b/HENQFTf_AD!}s^~P|#ccPLT=.<zp^&_^VVvXJT9(g^Z1sG-<<nwp)QlW_+4ip|OGd|
-p@`@}@:.zcu>Jqk{k%,{#FZ4zS&ZvIuVi`^0}-cg0ay;ug!8od.TTdVO'V&T2{IbRC(Xjp(#66%L5CXq)J"](1T<Z(vm4k"Oqu7GGdt6k,-8S95tpXc>ZT
-dFi/[Dn<1A@tVDTO-s}Vi$:4%&WIf:k{oc+;<<@m3=tAI3PW'sXZNLsO|!xPQDGs(dp.6uOT+1Zo'wa.R.`t'@[T"(^$sTxQsC{ZvFu+/0Oh4;>>qFpivN
-o8JEvpj2`J-jqa-){CORtqE:rM4Z)9;Xh78Cl#-3d>(DK&M}"0Wb`N/!12!e<h]pD/e}+r9$+OjjiLtSvvM!duqi,/'-^@6|RUc:FsX`+g,t4_:).xYRF,
-V/"e>K"@:nL]liqBV-q9N9F]Is)2ZcKh2;dIrIDU2j:3PK(ygf)dgRcw}z+po};#6lU_B|/zgs`/&S0QwsQeD:^MU"q4wIfB=7vUheS)PqSS|D3bQQF'Vx
-F{vWR5_|5{(e$w>'b:L"N7SaM[[%">q@sw]}b(mZ8wUt=m+E+YT44[gcLQo>B^"(S8C4~;!,7UYr/u>_y'iYySonDZ0R15s+ATCvnJ`#/Epz~1Ds^L]])`
-.Nx6<|=z|<qE34{`fdN3SD4iWCOGbaGRd<U=rzv}M&xqtY,T:TXA@/,jcy^7KW2lHQof0EkLFh~}GbX0h(BGNGfZN>ainUKnLF;s3J}#'cQx5>^}})`.p(
-"U2!Bs<"#VR(=YkD2'a35nMK|L;V{u#LMUYMqK##2Pd0n9V9{2`!"t<:qVa8Ff$g:`J2U$r@0Iydq'Tl!x&^V|+rYk=o!y(`v>pq40]qo|UfXvGAc6-^U(
-|@)N']vvTeedtC~YX%!CtU.Pgj>B9J_k[dd@m%Fn|)aN:H(8<%W63(L`dTDMSr$+5x~0@V2b7`EP^=@s;Dr7GAz38#ioDn^P|E/[W%zQU/]wSCYo4/gkc]
-[$[D-/>>Ft"UjUx4$f$RmVuQ~#t#X}tB/N1mno/BL;"<nCQxd<laN/tFp.YIe%p3X&EjS^tE4I<}PWF3>E>zq.8Y~du+H2A6qdoq-0rkG#h:L{JN89w33Q
-%/HYMfl(@"0IfxEim#X8%mD4XgdC~1{"ZYRxnV'{IBjoOF"s+i<={oVDP%5Dx0G+/gnAF8ni6VO_HA+-GWT[bd32^K8mq66i:T0CylE2}^7QU`{fZ@J||0
-3q~hL@U(_09;sTQZ2HW=Y!.b~t!E0#v.|GLwt[(6S'c='r/v`Nwn7ltU8v,Dv!(J%p&Ka(M"nIiOp9GY9-:VUb)dO%.7o,5.Um/uGOD"ZVb{Atd'yg9i"0
-.P:koc<6=p@hMH-FPeV3pXP`1V!5(Y7+`Axj{F`Gsv&ofO^yqfV.E-qPw]:5c"q1SXx|I/1COvY(FoC=q`|A=(Rg^m$soG$]X%6GQ!~(nPixvlc$]:,EG]
-WH<t^oZkWNUcvU,lnE%1`1R@NB<piNx$Dc<L9x`"vI=s5|&AQ&>_3AaeuQAX,U]j9pb+Y;K]9km$L+M]c)i)>uY"^urDO3R&NH]Uxm}0wUie45lm!=yi5S
-[[$M`>7BT1%fw%$Z.B2oGrvG=nx8w'h1E,/D_(f<}1]sVK-}v"h{-^SajO{%[U]"<>((9Q}"L{yeQ!{i756m=tOgKXB{mc.u'f_`0XVIG4d}jnL`PSnIiK
-/a_;6i/4WMfymqc}Z%]u=#wQ<KV4l#PCyR7ajbGcT!}tJJy"7L%K$#&k<z3m/t/A0Zh'%p=c<E8JXMf(9Tf#mczqwnD|;_cl2owB9=nK3aO)!d8i]'i21H
-4;:07aNRyahvdJe7#3(&Je(7-o#Q60=xGZLK)]gpn9"'k1&z4xV6G[Xq|6zN^jGYDazoQ]N,TlRl0==Zek2%xAhr9|HE#^$]s2@Q4@xA$p&Z7v~}>Xye8[
-=%ZqU}}/seYL}OcQ3g#O!7/t1V(/!_$m;wsb%ii8&N%McZC8'M6`l&)TuQ'eg"S@c>Hfa-fR^T&WvH%05B.2&h-#R'IbVUlfUNpcpB[[|jJRQ,xW21WvcZ
-r-"<8"Y2!_-yq#d6~YzSJu!Y5$0A9t8=q<HSlFS4|FL1LacCX=bAfcZelqs1.I6p3(j}O]M]/ODwk<T'&BhqYfEJ_Af.$U7#"x)@<O}!5PBOj7f@vJH#(`
-jByLg6,9@l`3y+N6@+|O#^Q!XRG=PG!gn@wEWHF8m@I}4Y.>P!QR/H5CKT5dz@6T(SbV]ol<TQ]':Xle7FE'JuXg>BPL,_MJ2#P'~Izx/Z}IyhD;V2Ui[}
-z>IMEa(KeShH0KjR8Dic6l'%a/%9<R}t{oy|K[(WzJMDe4'@|ZLK`{qukW5p7oPA8wNI+M#m]Iiwlo45AX(Ob6;IOue(jYMAK4)fvFqpB2(ODiVf`njKBz
-o&,>BczpUzJ9%2nn8m,qI1beWr].p4KfdQ^+Uew/@Et2DUXY3pfDBv/_:)dqq]08ExHe,``Z8Q>1k,2-2e.JD,z/igjHUfg8{jQ'qWP{LgnVV0W]dra}yi
-_:B!v-BB+aN0|kQP&b'b/E+#O[,zC2$BN;`)EDFB3k7W%=3V;O%0W'2Jf4O8Rw=A%7y|FG%}#i%;!][uJ]Q$<,&"RV/`_)2McrQ{rAh&cbej{K9>2Q|8$9
-rLn1h9&XdoRtRDemPg@qsZiAHh!toSA93O3oT&6=t3@A'#rMEAz-)[Ps/xM87JWM}91=<o;Vc%Z)MwzNQH-it=j@dWl>f|a`sq^b1,}L23qM|QfMvUXs@8
-YG3DhWykw>}tEF0_j;d|cfXmW7jIHp+@Zm:Ht_;M<2}A(Feo9z>;y:~N7dOVbDDn^q@,>i#o^4z:(fe[1KYUC!Hg,+G|>`.ISj29gK@^}]Ce+1FO^!@)%Y
-4INk~l#}TsPLlVE7ZEHZV{cLp|8zZFS@UT~pb,3YUKLVeaX8iQk+Pz-Ae6_88VNmpoo`4:}xez=E'QQ)3VA}8!hk!/2!!"ZigCZRgJ{N2;$-@'4POG$LLn
-$`:jJO^HCuj=%9k|"7kH8f%7wYsLjQtE^#-M$v6_M2In"n357XSBXxwQupWPCUJ7+tZ@F.RDxNzh`C)ep^%/"DZ)u/9>mRgaa7UL9U"_u>z(L@r'i5o6d,
-+p>Cd,#zC9vL,oBK)XXu$G+>YP'y(Mg.!>f)y<e8,|)z&lCw1@QQ!Di"_>}@)ifT=uJ4xzP,>JwjB_2{!0ioGut%HPSe.avH>_B&TZ.=@ors-P#8EUp4kU
-;0D(-%Vt_$H4HTRn6%L)f3_Zk;otOd2Kl8+m;WO.98U%9Oa=4C,[-j"wA(bhoZz$A00_|a]'nw{3)'K3]:N$]SlBtUwRYf0g~#Sq#/Sz5`gXli4k:%^kM0
-T$}rT`S7>Sy5)m2aiW+x`KO4|#iA!LUA^QFGG}#t4eE7@.mCVJOIG`GFPlX%!jU!MBI,([(2!l7DkuD2;J!DPB~t(/mAZ[fbuLLP|.srl9]8A%)$5^Qysg
-3Kk$m|O"J@|F$Ur/6bLbtWv:]y!g$MgE2zvYY8&Y]ldT%Qew@v~uGHXcx$~oe;wNs=t4MgisA+2/6;oMEhA:#D3sWK"T6lSc8b.]cWP5;($!%Wi(sR"XOE
-fki)St6}PQYgLlldytO[t'3hc-O8BfOtdt9E9i/`&rHBZi<)F,AZ1;HU7p}@N>=92qP-TTV"8Z,9Qar;YJ}_'8dyB"W('j^|(}lA|:Qc2Ef+HTQv!649Kd
-vr|A2WJ/iD$l8VMAy&;-`a|c%BA+1,_S:OSHi,skb#1y3%A`)Mtlp>Du>g!uNr/!C_|`sANB_'j6RhuV^K9p-n9E@1ZR$=jHm2tZE[M&a{q1+i~'kC4a0O
-.(vZPNHB7_AmnMB+EC{"u<KS]}-y})Jcf-&MTmaxbT4u~@(%dOIL>nBs"vX7,Eid;#&Y|g;uv3OJ$T/Qc@@s[:MbY]D7M#xnZz@@0<ukrYjU3H&bnVlo`l
-XskM^$S|-wo"~GoMoaWv.FGO0@M6ya8IigkpoRI6[R3GQf=M>GutP_<7+-z>RD]kXv|)n+9M|+=jU+cEJ]eq-^BacWNm(6&G_X}Qh8mUh2.gq8aIjX;d6M
-eqzh:jOEfc2s1>I%4(,M3h4w;(X'>h~y/2M=p2%Oh]]m0jjLp1ij`Gj|!PbYRVm&x(gh'cEFi!(&B+kJ2AVA^KUIL79>^O+PW;n<16XFmQdFZ]-=Mqwr1}
-mBnAe&wm,)53bvhQX}#j})$v.z0'r/xJ0NyLZ;u>z[)6$}+/wcByisa"a%.)_BK)y4-$>&_Dx0+i:MQ99b&QQ|c4e%ey;uqpHdT$"wt+k2zI2}f.zSUPwj
-AM|BNi@QIu-p"FotZ4DkuhM]ATQr~[yR(&Z)iH_"FCh6nPri$L@xs#a8i$qaXJTS'CLxF!ow%k-@5fz}(>vqSMRRJ4Kvs.l'q}EA<xJ{dzLvJbuFDG$Kd+
-VuoYp^'nWR(^[=W3H{5@Y4~y_/~>Ql$<o5nBNilkgij}Gb8qh)0ee<3#Nl=L=QZ>'y4^-W|@1%GZb"2'}'MzJeG>`<'74g3;-EV'=:F32Gy=0!d/mn9aDd
-P]RD4}V/cj!)pf6/|3bMciRS&J4@2WG^A0Cc6[4)S<v^ccf|g-k$o>/_dk%V{0Hsb7G:uf<#>UBUoSNAEa>^}BZac-;{9#csT.Pl`tiJPhWbd|-4upH<Uq
-sM:Lt}~5Y|'dk}xu~Box'[]TNUF&HJ/a1oK_x>Rz:!b;;m0;Q]6lBdw(;QS|#83;Sx=2sP-9M&P8,(jTmD(TL%XSTcgya+K/qlS@a3bY^GmUOd]x5UD|^&
-gNo;^0^_Va+ckKAp-GNOZ,$3:.U/OTJS1F^DBDj9OV/"d7"ZyMy.e+zfAA,lX^UQt{|WQ;Znq=&nZ{80|f^>KO$^-ZjyWoeae&/a^r[pF!SJ[iSRKpD_a5
-<u0}'$`+-k.bZLvSv.k{@dYrX>D+]5}U&3)=KqJdAbkU1r}#Brp;jl/Nfr9])2HX3rR]F}&g9d[.]2m.cy/N2zFKnY@cg[B}rg5XL9pI~X!;QuS,yaEm/;
-]dyi3BxnE7~UcJ9eMM((@8UMWa,W1xthepr&6"`4Zh,A'f^hp7wRy6lD/YQI@ecNI6Ov>2A1=L}B3e#"3wxliVZb!Cbd&W>Qxy+N%VBa4dwxX')!$E6m+.
-BPetLO:.K#]3&;Q.1;C8;xyNlJXOnK9i$NiaLvK`#e2O7^InF<4XOh)p;:_JT1_E]_$O|}<9Z7fT]jlu^}`)TDdh]8Wo:&MsBO0Z/-s$KE(Qvs<P8bB;Gh
-i+`r@Cpo5zjnE$#&1]I`W^-2gYT_vZ#{d2O!Hl<}#Jhwu^fZw6]c-<mcH%IgpV7{rFXyAUA2g^Gd-ud67RB2X[/pwB|v''xNQXqK(84G~#Zl1->[qoI|;o
-%4>&4ChhGZ`l|k~vL<$es,$6@Y8@t=:y3tzl,"X]zErzzNPzim%0(K'-A'OxDXHI3{EDT{T#mD>!Z!:h8(bD`&gMttdobQK>qi.6"F!i$$ILjk"FFTU1FV
-q1+k$n`][$TCMq$jzU]8.smua>At9=bg5(>b`g26TR#L(b{TtJ%,=KSBkx]nM>:N]b+#Bm"U3PFtwVj42nx#Lte&FtWdEZm6waCP^2JQJmia4^;lYZ[!X%
-Cv#X:$eC>nz}Sidhn6%[&2VR@vC:z^cjOIxMV-+^tho!jn[./PZaS12am%=a>'"RrlK9C6ffQ3M.H_<bR+_"!5a{'by>h+86wOiN+NLsb]Kz0ur|8|y;GM
-!)^}"u-{2oC=$z70N<6c4i@Qkpv^ydh[7M`F,zkYz_qw3<4{|g_|hDyNmKwOOwwk4lQc3C!MJ2"41Y`}4_79{-`Un:!FZtx%Oc.njm&H;>k`4:P4iB=4vi
-nZI]pJAcoDA3+"h$W[@E)nt)1T^vVbk%<r8QBj&YnMWiRyMV9$HW{IXtJ31QhPzFKcnqJ"Y@,Xz>4Y(w:94"ojHSGc]9vE=cM06=HX][X!YC1i6t=.040Y
-$Zi$DCauiG'[}^u.T):o7C(bvLel:KyDCXbR-H'iZLebf:{q1+.74)J.v,xJ9Q3.1;[q3Lw,R|q][.N3p]I>FV1_Tsmo<AYig0XJ=h|4yO2HvAkQ|,t:4)
-}nh{9bZ4"nf8>}84+'%_a4;5kv#Ob^(H/[`Wpq]ca[uVr|0}N@mZ,pC6_t5$0m7)g9K(Y"AmWonoy1/>Ke'9f6]QD4y32kT{/gG'cz)0/BMKmu6WyS(aw4
-{MBZ5U]B%aA%"yJ1FW$_#Cp|X{AODOu['%qTTs5.v(tgLxeBhY@JZ-oubT0-:&N%mC%ts&Pb^L{EqE9)Y$1'P9laC]QQ%%"%@mdV68U{C]',EM.eUm)Sf,
-y^0]z29fX%,'oDkQ&Ub%g7i%UQ.V9//+^_=;vQ;}H'9]--("R;-+-.~UV#1'EZ@VX_lHzsgzgL"hk&U-iADqG,r@}g{hblQqoD)j[cr8Y#$}^s)TE,JY(w
-9AGJ^fX/y+HD6X<>f|tdCc:.qdE4Wn~DoAz!X6Cp<@:,D__[+8E7y)gWfA2L%NI'&<^7A"#MNNS`KmgA'NBl+5MdO|wO;}<;SNj9lg6l@>oh>x1JiN4N]k
-Hs"Jx0Ln}3B_)PPY>YY4"9/2hjktsuz-{si+w0jzM9=)JfT/Fk`;z#0^V14:fnj1`:D2b"C]bT(1eQ}(Y(<+6lWYiCZq)2G8jq2^^I<nzT(,{H>Zhq]fn{
-rqU`;T3Yut9JFOwv>j/HXWXL$c=AI#AeP]>c!s_9.nU1'Q{/=moj<Tf>H'/UHji^uzF%EnF+jHP3n;]/_";5Rw|YWYoT+qc]Wkl,]mc$u6:O0MACn#^<~S
-c7[C{uxqRO41BzKoOw:r.LT:>Fyq,)K'}21QmKsUWb=iNq&)2hrqilIL~uQmytCXifMB@d>GxK}xDB_4hb)ZZmMmYP5T,HZ_cP}1t6h^_^^$JLamb8ZWQO
-rvfq$,)B47sK<-M$MMrA02MMdC~Wq&@dq{If+qP_zR#Re(Qx@9:/a:~72S]/7BC:oy908CVe{j9Q|4E>{JkXs@N'U[6"F#:Wj#/ZGVwMWQDB#I1b=vwcC)
-'I>%G&n%:PlEK[gx<B~V!f|sxx:}~gL|j`VR4;TwLZq_3wX|lfX438ULNa6LveLZ;zS|,gn#e&nXdY9J0{@RX84!+PD;c81=crpz',G{p)7WoS"Mf^L(mC
-q3XKj%B:%-E`bc<0A}8bT;iN>L:b)2^}>O[>Hd{d'eNs_9LsnsF<rou{3ahJS.Ti;O3Jjycfkj3fMJBU%7bVVZUL,@=./)mdJBlK0QD.&^LDfeR(1apE22
-0sKmQZz)8u8rm_uJ@m<Fz)LKj]+!$$oA5,-Xn&huR;Z!MyIC8x@-'CYB}I59xT-BLX)yl(sdp%9F&;i":6SV+&&L`&$'{[$<tKp6",gX@TW.mn4:u!QV"w
-V;!$xe=U0gkJX!f|(tbzbjT:X_<u`E+Z$.%X_t&.pAR2Btd)vJvRE+{b7G6<(AmH'Yw_bO`P!+OW(=DYG(w^z.JwF>vku;##h;8BLd<mMPB5fLOOxkq69g
-kgCsU}A.Ztx}&J%m"OWs)"<VN;_8"nYe=v$B<v9a"SD0ekOzPKYm2I{Zfd+r<qy+YVRGMa^[)p3.K%$X)^M8ZQr.yY#nmwi[:bt@t)([/3-JjtAfmAb%dt
-:@HcVSiZ>dV7>}50DzwrhV<&mM-M<kZpcGZeXc2j^F;`yDrk-v">Tj(^gn!0OS(^NcNHU;i24@#[{/]"B[inV;-eV2ZY2Qeh7+:$4SAl~;3-xe`PXb}[9"
-^BLQT>!Hc)x4B^j&=:6|jsyC|T62{ipgch-r'p#97eq$1$vwo;0rlhz)gK+uWx-e7X]X`::>Bwy{iad:X;E!<i.pzpLOWgYY<xw$#rgY')D3LX,o"2bs14
-{LA`&(-n)_b_G6@3Z$O":%c]B][x'fMHRtD%tvS2V7XoZ="k|ZpR]Uxtn^PqPPqIOVW<xiR3v&}w7vF}zqpw+Zmp;I=fzZq+5:7[&RD3fS2.z,0RaQisC'
-QvPr|wsgJ:.Hi)8]]dCMFba@j5W;JmbnFbRcrulEMHo[[:KAS1rs'^)f.7J'XP)Qa)WE%"{@R$O{.K'y.ZMhVw@aUbZL/9r>3LY>8h(cj<TXmW4,va_6(;
-BTmm!z0$-.XrGZ9c/e"F9(B[#z>xqri|DAOWI#eUth(})Z4to^mMd<Wzix+N@Xh>1`sFf,Y!AI^MnR2fuu}gQQGT:%fCoDIj-,Vi,v(Blf[,~9"z,G)&vh
-iM!jtJNoqk_94RasTQVBuFuAb'k0mFY-O]-Z,VMe{T.'4571F$Q,LX.`A;=&+Kt{.m.S'Nb^JF<K@K7{1")n]dev'"[Ukq^yMN^iE|lnlX5FiA3X`d(N5G
-R2fa)`S[H}I>>1s].pN5r5eL4Pg>'qpf@^r3@mY8,T+C&Ys:#sCVuA;umHDtUeKn;K^Ufu^Eo1wmKN&Dq]zZedk;AoYG@O!hh8;zK9[PesGi>"R-M.r)bz
-oK+7IMr=oQ7iF]Ax2cW7$CWC3ar#.tBs<'[>5aL5&t!_e&uqqM5`u5pqH:H^,=(r0l=;)o[#Kee[qB2dl$Du}g..B4LPN=,^YEVfmkFd>,{G2ta8rN72O;
-Ja%EOE$V1C!rwn~h(1I>+cP|ft3sO#~/ICIlWy)tX_<>A8J@`8dSw6mn~e,fb2%f$ctkxo;Xsum$IYEa2XIL3|[knA!)miP_#%2oe#rC!8w|mlw_us&ZLF
-awsz0D/g6k161N/_X.Oxvr$$Wa!}"IkVY76p}a239BdW,Xj-Abp[><!;W@rI_ou`%6a$t1kocLOm}28^+t:Wk}G/W'qQ3JsmIBoLt.X##]=Cn@AWl[tR]:
-7Fe2|I'OakDR4{p!;09f3$B9`DC>$)M&E2/R$u^d..A0L1ep#Eu=u^}VmT}XVWwjGl;)hnc<yYfCTcKZv`#,1`WG:LO(hULBC#kf6ea`6(~SMY/%D+b$,j
-egdYN2G>[=t.n)v3Q7Hc!+-}jgMyO`6ZfwY=}z2tJ#ueP6+451v3{ngEFv1n[P-s$.fi7mYk_2t/$=h[#vkT[4}!Y@{a.bP#ua4W%V8|'`$`eRfOA>1UH=
-7}-Cb"X{4;83p_+v`pGC=54S9-u1K{q8F<'[]ORdjR}cs49rkVTPO,P_x`IgWK"'3Augq-6^bj#Sdw&.$l9{XLGS05nKa=I^bjlIMAajA2H1<I4=B/U4gF
-[G'cxdwoER_Q3')yygty/}$tl-wMQ6Rt92}[~Mb={|Cgr^tr~.J)^9lv"R,anReaC#Yc}/IOsSoZ-6KVeD$Na_L`u'DL-%794EPQ9$-,:VFw}`n_%vBOt_
-[&4xJP$jBLS'!O#G8Gec5mZ<(pjQ<4qQaa7lm4S-dH64Y{+=K:IJkb!yVYHk8t`fZjGfYNc>tQw.AxWGySx,uKR!0#h9&]6(X3C%E'@:"PBt|Hl,hcm!5j
-w&d4%DCLVX9xc(CMhcfGmo%3~D+;9(=]N,~asCp'kXK6g1gy=]Jda,:)np9"GOo3+T./we!v"H~0`P5J"</"J+],GEsM)/$:Ax<JAaRv)-5Wu75VJ=KJj`
--4{m1$/`dOK&HUj`srBvrf;aG0|rIiPjzTX+q7cQ~@S9&Bx4aDA{9PAFR}f$k<Ski_W:`_M#X<srYhzuANqJzUv'-St;O4KV^j2AI7_z#lSqO)Cu(t9G:J
-F>Kh%0+=0r)N`JSP,V3XpRm(cG5z3.&#%z1c{&+[o&AuOConLHEmaa=geg2Y@>EubnJO;J@Dy{AH(qSKhe_laVV9VrIrQXXM;fe>oi_oC-]a(bF:bXc>)z
-B%Ek@vCh.BYCx|~j#vV#m>-6ImxAFW&5Sz+bofENGo"V`@UxXv48d&`$6z>$dxxFG]nbg|P=SJ}lXYo%G;Vg:S{H`KKu6,6RowW;q#`X>P'XdNA>j}Bx,k
-'N#[SjN(w>|tTW$oL[S]O'sx0SJI27]{QN.#sh`Wjy'hnAJn~Pb#rm)DpZgm:4ar,8Fl.VIFDZc&f81^Z"aDwc$&I8viX&}.A/-Ia/y3zM/Nf",T-,z`r|
-D&hvK%2_TR+0T8ZiCTbehqLe%nZqESnc+oAII^-z)kCce%-pXeW&=m!Pe8L-=T|-9fWi]|rTH_@.9AqCIEJoJI8RE_]hM}o)Q]E,q7pE:R}$}W%(`IPUgB
-6RN#8MrOS5ZsL}Z<j5hiJx)&Uso{oK(=e%e!GC_JE>wSwi]5&Bge=[%.A|H$M24lJE"Zkb/.z"b%=>kmCk6e0A^cY]x>7okY:}"TnKP|cGySMZ|[`q38`K
-75M4H@wv/OOn;zA+{P+Gy+k4=;3BOOd6r&cx^8zAZ(m3@'.`g<<GgVJO7!osW4,<.pt9=%{Du)Y0O@byWYkM0'8=X(d$P[$rbhx{gh^WFmYLW!#(Fu7(hy
-r>~Xh=&3V.-H]/,HXTQ8zhF$)l&V]Ne&1bj]gxS4(qC=itdq5F,6i{3dP<Mm[[CmKnG4qAx4Lsi}"^OMfz<:3=Z:sGSN{@B_N0.$sdV8J'$-U}2D3y^1@r
-)<$#V"}_YSpi<!l^)!61o`@jrgL'[g-uf<:A0$[]3cCUNO"+9Q^@^rQu+7jCE"v0xwf|O81V,xJGxgf)f4(ZUQab;&&v+l$9@Ut2]m%sJS@-~#)(]Dv!/{
-m(!~U$>ozv9Xke"A9c$$D}<jo7d}BUVX-Ua/gSw!U^c/h^cy~t_^M9^<-e#E9dI/+flsn/#os(6ss)SGP+=HMA66y<M0KHY1N"rTKje/"3$(n#zbG>:]an
-)CXUTWBq^IrY5g7+9ZE;l&-=}PSqSW_TAdC+A(^[^J'2zveZHl`N8GBr@&ag5r6Z+S"zt+]C~W{.l]/2Czb)Wd`x2pUD!c.++fc|}#CbKDAjEF'9TB>w^U
-W-$9Pj|#s<2zQGDE8!#]+9d_{oZN%VzGG&A)z:PQ(&InzT9`r&A/pB3S}$tJFkl1~}&uK&p,<j7j>V'|",j:tJ}6'wvP8R0|+zIK=y^d>XzscC3zP:E&yL
-GdW%7%#{N8-7]>Jenyy}HLPxHH<)]Bdk}|~}ax{nqR;sU5~UYoD%rrlQw$3by':l#d#5g>(&4'X_4w]`j<TLL-E9wT$eVMt%b:)!OS(thXX,8'is``E)+a
-x[kk1l>'Lt>s)='__.+@B8bDVyqf2lbhZ26ub8e[u$Z5~Qq[o6:y3^$p:a})xP'K:8TxbET3e$vu%BIAJM'uZM/l8oq$-TfDtPC1$Nkdny~cdy0Ef_sQ8[
-WC8hw+x"Q]8MQIj93LG1zYY8H7Yq5u$0#F/HO8O`Geok9cG'b_Tr@}FKh{AB,RWw`F'F|(;H'>BA<6C:Q7GG^}UBAw8gt_]2GmoO&l~SrDdgND~K34uht]
-(zMiUJCU$uFKue;cD|h+uSerk_PNon"`Hr]CqFS#U+lOYqUr;6/v3BiYie!RLub/=VqCF>.Y]Wn3p[laj+fIsa>,n4dj^xyY"4tyd-8`7;;O!94Z1YQR;6
-`3i-6lp$z-0(bNYyE-W7^/sA8c2Ebd1>58.1%N,1o_Z/!MW}Gq7|XQzN_|[O>}]<-VU4n/lt<S#Zh{6.,%hcJ%yVZpDW'%J#PxTA28B}=_hPA3"+dG+Ppn
-qv,3mw|4[Pj(TvvJ38x}AGJyKZ9Yw|2g#lIwTnb<7"ne[n}<f1F-e!`zJK5{Imr(1yv!_J7ei0zfmK^o$^qb:E]BY{mKSMe06)pxmSg5bM[s$#W:0P'H8i
-GR~86})5Th8,9!rues[F}r!/YAhg7ky'/kund_&B#/F$pl6zL3%'`Y${Rii8~I0w^_vH4sHZBgl4XY$6^R=(ryQd>2FJ+2vKR>aZp>|.=w)]db}_uUB;p&
-%$l+L[Gzt_>Vm1Aa{O1GgJ-ASu38Fi/GDA4bVi167&Q4O:JGYHB<lqrK]%iSW^wc4=W6hdJjpv%]R5K^mPcL$7+TC`TJ`##14;slWm)e!1X!m<y-"u}ll^
-/_c_GnBbQjEmk:_sE(@7U]V%xkicft-fqsQ;Z9]=^nH{x9UVZ]VI$,eQ9eZ,LUr,4yWdHn=+HK6A(`!W~o$s"h/e~jDrb6bn8)MA<}A>K7q}$}O#W-L"@X
-6]uc3=2k}oB_Og)^`pQ$[XA{8%=LtvKI$_Zko^/P=)x@5'/#|$&})k7-HA"5wqSyADx}Ajom]O$k=HhTJ,QGKPP9TCyzR>M>50+IR.-Zaw_&=_[x{B.eb$
-9hq4yw/L$E{cwIK)`Cb=ZWAYXUOWyq~Ji<'M$))gx1WOu]DHft_Po^TpCnhvNpvO50IAEupEeHMVjblx~y|ms`A8#-!jI1AR,,;2LW<.MP:O'):sM3WtAl
-L|jmDvsd!wSD'X1:nHb+f#h%cJV:;$HbCr"Cg@x"|`7ORtL6Rly%$bwq3N#&'3cBUDw<!`R7>YVZ-g=^:ZP_{Dm]i6@(%[kWCdJA[[::"dt`rt@[HcI;F|
-Q>,G|}U`F+o:_)J#0.kCpkCXGGKZ8y7Y>Y`t!M]+1UZdK^"KfS3/#|PBK#Nf1OSjQxIl(IRn,)a,ym[K(_zG'D(3!)0nn4@F|r_B}WJ@=pmMem}4RwtO|1
-EXh9{T}v})`&m"]Hu4zA9|S5'bYGOhT/P(z0{yw6GG/"Ry7v,L0^f)hbmhcl]R5>&8H{(R$f/H|e-5K7XvMqfVNzNIvVuj(}dY92!vfw%y8}KjBjc'm9sj
-edjpoR0sr&1b7WZZxYG<bS8{e}g|A5},UU#sDmNBN4Aw;O5tIZig{W]b)j8t@G<6-`73|_R='<>H_>f"gqy4kY3XWSt)|fd(pPxB3Y7j}kQaWNeu!#0Alr
-0o,]RH~gs):7~qjt2[+cp%Ne-d5K;8rm!#$5eciT6H%TRfFYi]TxkJpV|<[z`9!TgUnJF]dW`ov#j4(1q^4SmP_kA`&M]".`}/O9k/dT'yy9Nu/qplL0]/
-&T#l>VGY~j@T`%LOFx,T/(!vD2Tv!g.YVuaUeDn_R37Jq#GkLp@"X@)<a`bL&o4d4C:L}at/Qi^m1GapgF$2zcVcot~qLhi|BJ#HD'E^QJ0Q!@)S6g.,H<
-qlR/M<u|_XlE$3.'CkqJ_rIw&9Ak:mcN`zBKVh,DO}r`Q[XIkz<DDGfp6]3O,SM{c:hB@6UDUKSuNba5~$j.${%s5>Z,L>m""(d&fduhxW~|u@sb5Nq|)F
-dZ@v[,-)tJj'<byOg$`F];s(3!2)t09X>;=_N#t-.'5d}fvfy:kEn,t#f{iNN2M"9JD^^p}1y4/X`abp<n'}N-Px>nJ&ZLi|W;:P6"Y4/z1)~oyYh8.oRl
-xJ>+wE2HZfrh6Jk9Q/T"wm(M0;r:T8|3ybL+o.hN9z]wAZVH~"Ut]sCz+C[)`TrtSK`(tn8k^QDD3f!<KiC43{IFR2RiG4N]TuTE{s(E>R)HstLDJA#VvH
-&Q.lF>)[Y9=5z6^N0ePG5#DD<=Kl3D-yVU<]:`uu&c9aN[eM^Wha:Yz{jz#OPB&b(cUAQ%p>xydYv6^}aOm$Op3}EXQq2=caztl7HcG_8Ba;%^8vWJ6:op
-r7>a@9^AFT3W)h9MJPfG~r>XlS`JMLCCGU}Zt{bD,g[zu%H>h=,_J.Y5'n#d--BTllt^~V2!r<Re7C0"ZDolo%v#ZPit(P^#RqtSPaLq9u},]9$Dav8qBz
-Zk(vKl:t&{JgFoO5n|$V^FUeD_"];{|VEZhw=W3:oltv|7WZHsKnQ{#]~Rb'00xz7'`[<{(h3P)v]a){.VM7JKBEvzeKGrz{"J){Ow^<F+4eFq<F;JP8"{
-4xZ+:V=%!PS@Wp,+.L$)"dh96p1qg.g<&+CjQJ3wGlCzi%8S4s,hi+78|t2}mCy@{`_eb/OpB|HXL2lv(@9<LWRe^"g!@lP-F>Ph.N@9bv<-gmK)SQ'9dw
-T$o-(Q_3mZp.lOfdO"/@"vW9Hy=FW0Xts|/s]Mq-0#!UM7$t6Z=kz{Ba3[g^xG])EP[Sv&WB4/@`|gCi>4tLWz]CNGG%d`53/#zl-kJs^q!5;t}TrZx%Mj
-THaSjkbF3"45^Vz7]y1u1R$iZ1D.0W0%792qOtX}1XHib{kV-EjY07ld:CRCp30N3rC;J"+y."WDm|VqlbJ$:>ub3t[bYKCJ$g"_"3a_bWU+ld6R=S^2px
-|:5qTYXW3$-@^l5j~cW.;7^@x3msmVwfp2T2+7~O(Y!V{sG<Nn}D!`L+$--#9pU.WAOz!|t&|LW$AMq1A;Mfsd#={NCwH$Bee8}/woisms=7e"u#h:l5"!
-j$h7n0",>litV<rM@IBiSY;P5bN<H++(2TU[eyf5ohx2D)h^T4I7L9%Oc'cNY"O:{tyGR/!U#H{6/0UdlOtvE]-yqLx|5hXJVXTC|Z|bz{WX%ebrZu:'b)
-J4DAFbCA[fui8s[g7:'v'z|Rl[X{zx};Jtq(@Q|!F$L"bpU^[Sdg7&:RoWNiO3hc4L{&+dnVF6>m;`il}-n3DnRj7:TQJtLl0Bgpx1pwOht2d':OE@EkS=
-$j6}pM8Eo[gOXJgVEg9c`sbTRUOPP&Q#kkTr`1{pxlKeoq0n~z/#snp[sojfuN$mey<''{A,8Ejy`3OZcen7<(ko4S$j+tv]u;3KL4t1{j$$+0j9xa~XNl
-IaX>SbXo5S0!St.U[19,Sy-URdXSC)Dii9iyg!DKyTY;qO(dPV{^~Z@ITXXOb4~>DQGDV'Ghu!=so.7um"7uFXrj>s9E;!,Kp|vX>JG8f%+kwxrUmj$Tlu
-{z~>z'NOl<X1lC#KREY+'mBjly/H~I)zGQc.l.-&#s>rN&i")y+v{,J5u(8!^E5i}0bx{}|Det<EQ]6Yw=q1oad7zUbs{2:]F@;>v4Qi7f,#@@OQcmDT&"
-YE}JH^dIV"d5k.t8s8KblA-"J"_Ged7):sO-a}XQ926ihb`oDmC]l``b6G<9=aK/)"YZ=Hin}LM"d,B-9W@oz]wg7WOt"]eq;!:j(g'0}^6Lm<iy|i}"<O
-LF`"UgO4U!-"y0A[[Tg16!NQs-3|PWo7Sx,4[n<k)&zJzNjK<kH}Z#xxiuV8(8FrBNL{qmF(GK7l@Tl0+mJ$%$:Ug<X]9SCvenT{']L|FdDviN"f@]Xm`W
-n!TE.PeBhDok!M&#ASsG)-mJjb6TKCG3KN1]`lYiN[Bv2D6xOFK5IR<W#7_hX|%!4Yk%.95X-;MOmy{l{Xv$bGkg~n.c>)k@WDw7kYoMEXX,SxH{2Se/|s
-JRq5<K2@+a6r{-Do:yhZ|]HZPKma>lHLHRf[F/D,}gb+vX6eyP|o`T'vWzI+6OWi>r3$[o-GMQZ&`UBaVaFa08GL;N![bYk/g<SH$BxuAc7@L{fO`59|qG
-3yzmo!vFclIqucO:z6sFm}S)&zR,@Vgg1.flR%jWU_;/XkA-i|o),iN@)UnM`j'@!Q56ugdW4Ui4-p/#4U#5huu|f;Xq!3K&I:'M~^K6YgGy$PtA^omMPC
-`WztW9kRR(D6s>dVxg"C<5QkgVqv4'IX7+/rcNC5z)DW[294is!Mqe:RXZmJes~Nvu9.gilvra`OxiQ$1%igV1BDH;5jdC6Wcb=1^&>|tkH#W0Q,zrv0;y
-Tc]D(Y~B_=[LiGtO[1^5#b^4^{Jl<oY#QdUEHBr`Kqm2jAFna,#hkdO9a".QJe~idJ.;}}S#!8r!2$UtNqI_C8iIs|%;MT+r,mn#rL#PhQGsF{%s1EZBS6
-Cj{CJ`i2_a)D}8n+tk}j`IOxImR.y$DDC%FN7k~+)UUt{BumJ2_v/-R@#om.5Fn{akK!w`kTp9OhR()OW'|(p_I{S%'K<;nUAI66H{YG#;)h6LJL7}'>OH
-)sV<6Y9q"-D&/8R^e`G_n]E'X@fa$6m>U8-}rejiI+kB&4FF3Um$Y$L)yBvisl={2!C;$-n>zsIIo5~9O:qKAa9>uw'7tSC3pxY7:d+ulEjaT#9b'JBFdy
-.7Q]Jx`FiW#Lu6vuoqQwvVhp3:70cBSa$Z0y%x!fIPI|+SV:HB&ujbuIbjd8EhnmVe>s}xL:_ic;+mHt.i.kIz7u~"tk^wXgws1v|TY["sjfG0o$S`#kIH
-}vrc{I.kR=3W>pX`B.`>]faoSzQ>Zkwz{UamoPLX|hrqi-M(6Prp=/hHZ</x>D-qHp>.S-uUkZq}ltyEnn0'1X0hmm3Xmz35B9/qrCi&<z`O#KP>:EQ%Cf
-w".kQMUktlXXwFN'l(KQ#P.C-=_x2^RR3qvgHv4gGH09C/pT^"'0$o`5sGUBgOgmwBtTV+&6Ej)tN3n9~krOeJV-qTa"~Y@v;//#-Niw!fbLH3S;-{-zA'
--{]ry2x9XxPQQvXdG&!Ls"}cs`:A8MHSPd!bzwr<~-xRMFayO{3:xZO[#7(|"BHyyy)#vaK1.Up$m2W]%`Af1'gSl2<og42ISvFMTN(AfjBqassv#QC-k]
-~MQH$FBqdk^30>a_DcnS~&R='ef#wP>ihg|,JXsx<ap;#{JCvqac%v#3sSNACAzu#4QyV!3e">i='pJ&F!5>g-UMM_2R3m]`y][Dj!P$814Cn#6no]^NXV
-|p&)/AS3cScEV=ix%Mus_=2z+}~jMqEl7;h4if[$gL#Gy#/+Pti3g&M})j=+Czugx|JD|d$RW+UTnB9_X3i{.mdt'<v=NP/Xwrqus1Hj;LeIfwkNIgM7us
-Pd|#5"wZe9u|6&znJ2wb;}Yet-TGKk,Z9s0S@sEZ,)^H(zb=/Bg@b|7CAh&XKg(@REi3Z&wgKkq(@=<YbMmQK+=D50i5(#!ru.U^Em'j(df!XXR=CK|F0%
-csz8ncL%uee=$fi!Gh.IA%XOt|.Sp(4,UyX{uH,YiNdv1Uhk5'oJID)=s[2"87,+)Or+kKsw>(rWtP~m`R8cu$D^`P7rL'5Vyd;!`zJ%z]gjs/AC%t9d&}
-#taNDMd3L8fMDKj#Je|y_Z3t'iuSm}Ta!K&Z4j$I<pJR,xQ(r+MRn5kacy[L{a,#8:"{Zd7MCO_5EUT^gYx"~qqq)LhI>T;cp@4%eWaR9CgO|#Bc)>8gf@
-+t14Y[jN)8rR<s<nWoNe>5XR^'.7F}HF!y+&(RNUXv;l7i'TN7<c+-n}cD=`6dwrE_$xAS)[_Oko2|.,CC>"a+Eh_pCMnTTNA+_zlyB2zq0fqoO<OG,0](
-i`c`|ZLa6(qa|cczK^q)^S@eiSN^/Q%Vfr;ClJ`>{E1cC$-BoAG)xatU)$;[!QeLG[0NLW7}38A][l9)CHa)fLp7@u&tnNC>[/:LFFWVun`6'0YrA@X+kg
-;{-20Mg|b/)f2_./"<xZeS%AT[5`k82WGZ2ht(IFW(k2AnXLVR[$hV;P#[`>"(6R!J.[U_jb&0=>=uHxASK${=tqyAakhu4w.Xh]Vp)EtuC97U1SQW5T^i
-Ek/^aNa,3LIjYKW69L`NkYJw]nGhr!c3["db=@9^+9MiPfz9mx6OsMggzCg#X1]d&`+Kq!.|[c#tbB)"fnOc^c9qKYJw(/wE){H+;/E(}U#L8,"pXyHY:4
--Sek-+;[3vaWdC-Rjl![a(Rx;_Z4"L}__"^Pk_:kGi2a>EPZb'jl2TTXhhDKk<<)'U|o}f>d%%aU8FU%8+]1}peB:S/<:d6zIv2oliV>qip,^[7,2t=XVt
-6g/E{Fe@>v8N2^tvekZfK"{=@MKCs|-cwCb6z"OScj`1g908Z&~,Q(=2s45oCh/_%VDsm1H^WEO@gwEH;A+%@)+S"=-<9z_l5A;4<FklW4#:'j[R,)-2mG
-p=<z!S-:umw$_,!'OcYMU2Cqk3YPAEod'HGFBq:r"u:^dl~b[h[PUBbNqfFbb`%LL+YCW<9v8"B0]t{CPO#<N0RP<8"`gHgk$abp-Ay}OaKP}rkECGFZDx
-!=_UuY&N6cCmCZJ3zW)Su2ex4l0,C20on6E`-7OD/ONz5H2>QMgMmU]p2n%B%}YzVJK]%E4ueQk06"nV~k2]Fd.a<}'h#-fp%.d#v^J,%sSHYpTj/aa!-H
-5UN7,;ktZMEu]3Pg#l1s(EN/<$$:BJ>+^/iC~9m4'qe1xnBrGbY#h9Fm9Gx7_yA+zk&y({nc[%WZ_HUH7jBN`wqm0K|SXne7_T/Q)UoA8Be,@97O@.2.up
-7E3lS/b0^gjZ)9Xj!S,}T5u/{L]qB'`dC|hY/f3Rq]-ks,#5kZ-Od}(,GE=,OXMs:#4NkhGOcE<GXlarhvdmhG'Kq]FGbed>.F4cd/{cepqJqJPi~z(Lvz
-e<3Iu2J]p'cfx3!pJbVV<U+$"=Af00#n"O<J7#".LMSJ5}~}:Q>CmURUCGo.={ne{O;l0@,U4E_^w{C30mFX`$`[&Gf7p4'o)ZAM2FV5Vx#=lnF:LV=aQN
-bDu4S2h;,aTg!JruZ|}YR[r:E:Ky_r3x1|%W=K($gkz-vm#jhc<az::A+Cx4QkTrlGJie)(<ucU_3X/(e>D:&A"+9`K-@OIw1(SxkbK,~u@VfzBI25)^r:
-FO@uTxL={9+}j-UMYkgRr>FllJ!9>e<z1X`IAone>>Oe}J1MCVuun/H_;C)wFys{UMc]V')WWU`7CVX9$o'T;jd0F<XySkXmn/sS&B;QolP^WErC-<n^J;
-ESTHpqTX1OdJqM(=xG!b1bFJ8(}>`02j5F((5r,^l%J;E<u@sQ0W&dZI/c_=K5xW{DU(TSWI.Q-[t57rNl6tE2DhaB:0@-P_]WBJ5i)Si%t$&#LIr&oQ,7
-$SQUGI@YFJ'fVvD''@V#+ov9dBse_k5e#)Hb&9#C{XwBRVI^]j7@EU(L$8wIWX~V/@NSELqnVtc._-/5e}cr2#AquSk$]}-#N,9gl7Qk)Ngrmsh6x"ns/0
-}L@[>Knc]d#w;};(#`pw9N'eo{i|f<p8,/jgAX9OSXIvD/}q{fDryf`'1WpY)3cGrpAQ)Bm-aoj:`I"3Ki2WUwk;NPTM2aZvHK&./G;@1AJ.TC>L:l-pd3
-XgA/5,M0U.-Jq;]'fy9@Jn3i61r3"rUz'sRy7BnoC#dMKc{GT{u>gV>DuQsYIyDYG/Ql;A`oKd~5lfeHFY{u^B)m96qBwX"HXB.Uxko(Xs&"pZA<o4i!d;
-i4g(<HCoOARUw;_3'j!Chy#lN7x%yn$wb<_";D"bIZh8!5mP]9mG&12m&^(8)]98U5}VCeX67hr#@dPD7y4,}ns4HxID6DLQ:Ag>rR]-&56rB$q>E_m,=L
-ynBM^%!EvMLv+df<uAFPO}_Tg+$Yx6A9`=TfK-/V2$EYW`sNkcm::a[r4;tXF39J&:(!|ZG"L$CMKCH@0kk]R_ReY>`i)U!5&QCEt6.I5OM_z8'V#ear!x
-]IXpJ6YFVx(_w}=45CscA6a|9-Pj1I,Y{Ct<n=$}0vC{p[C$L&/o&T$S6![ukP:Ws|gxu/@rm$PynB=`tTt0jb29f4:FKy'@yUd|!MIkZAdHJIy5&>7yvB
-UNxQ(a#C;I7fHB9:wP2i=PiaNUp<<x3^S/=-`+<qH)$V#D5.TOdjve#&i4tC;`P{11vtWWo"Xigz(0'QQnQ(A)@vkP8yv$nkV+Z"pPpBCLy;":TZ$:(1E/
-M3X<s^EaOXFmlWTHi,J6&/4vr7[w[#b:+]QI&,;9p&'tI&T=I!RtC-9[YN],0QxA#g3[YqaX9ys4jO4x~ls#+A"%BNwa]Y}RKr:"[1T2WG/dO&'IAGGsd%
-#KNHgNB/uilapJClmM"ruxZ3PRZ4`.[j0nvI%Z=JYy7"WAQ"ZD$r"QXp'&iF)jk+lcU'5E!3dtb5;cu;nz&tkb=U!4$ZV^4zInwlM.1YS&HkE7SfLZGX[D
-6u7^NSs$2&rP35]n![x9$p%[@]@2:IU]u:~,#y9wgnig."M/C78f>_,u{nmVO`Vcb%^l"3O>|+zBw2-"eG6%GBBH;=f=k/8Pg)aROu'V09ry)9Wy4}oCK+
-H(DagBds{DVZ-]|7P#rI;}|q0h2E8)QT/7xpipQgn91IG:5oW'hH07&P@YggXB_<_2Vi]<'I'#+r_}P,8Ae}~5Pk+,5G67Vnq4neDl{|FUqF(88swr_X1-
-Y}4"W+[5^uZjbFq(^6"7.ma"G5]}--j0|#{rNX82cf:Ns68w|P(i6g^dbDNGaV1OKKZ@3x&]L{wdmms-aMNaT#uCqw:wm02qdLa0XHV{|Qzs#[(d8#rW(d
-L%+ldO`PGPz#K<@lg/[O"`g[oW^l3|_2{hfBAV29'WlPd5%OC=Q@BwN-l-/]KICUZD0RZYa4x$eUWK^;/vu2g$q2oBOS0Af[pC,XO5c}>zw4qs+XTOrN9C
-Y7Z5~-w0QVF5m_0pn^3r@DZ{9"4/p>EoKL:vjaeMqtfBdg)j`1c8XaO/3ke!L^$0pvV;OI32$6:zzgfMtXjQ/-~hCDp<P"`)G5wC5cAs<@mt/fo3;3_I!d
-nZx(M&E3dbv}bxXI_R#mb_]AIAsBVOxR.NWyRW]y;!}`4IkV#QjDR&>R92+#Lm`dH-pD,/srylfhD$a,zIN.>fd#gs~YROTC($vDg76j2avBNLt,FuP8}w
-@pvd2&g<Ne)yf3dOT`L]cRg%c164XSN#tSQ<Ep(]lTEgelXfNarIO)(zHfplSJAMydo9ZWIImv5tg-/szfQ2)GAMe+yu#kJ'=h(T40{LP`o}Q`X';]t#$A
-VKm4B$S`f)K3Bh))}7_WJ+wl'2#whkce{8k7d5'gZ-$SZi;@(2c_V5Q(NQc7#`K`vNw3J"7JZSq8_KxW-^<!C|QDP[oB'Q&Fc_HSL,B3w[0Y2ur{3X&`=%
-7|M"'KJ^x#}/0Y9A"$D=LEJ_XsBZy'VZ8uvh&ThK87Jq[R"AHkr|f>9`M%Ok/hcdE/%mjAwtZ1X1f(RXspM_EA<Sn-`n"-]A,C."SKKg{;mPf'2l3[gUbj
-]uvyi'v8-H0aaq4Ux6w36G%L%8D}R/E-_'y>5G^e|pYtVdq9EiwemqhvbXeUAi1+l=K.9Trj9f7)fi~G1.jcUdo%F=Jt^4La[gC[L/x#zJ_Lt$"=3]=qwm
-v%$Tne;k%I0p!Xx!@%|2&gn%fn.o0:x(sn}EFARJzD/t)z%[{2t@YVj!a=KIHrKN-WCI-ml:K{u00rMUBDS8FpOtAvMxqV;El(OF1)pb/xZD-U/DD2mEy5
-LG_ltts7R7S'HrS,=V87/Q/E}DwfBJsf{:c&N^4Q@]98P;kJ-Is{a($WR=+Lr[8$ha[prTn!him,=StfF&9M0#UcDX&h<wW33Jz`3tx+bv/g1T@D&EEJc|
-<e:nlEYR2mNL~R9bHWeI7)0lJN0Y;BL|ctpsDS6YUV4e4iVvwD0BW'/G[D8T;8heRM|QfuGck"Q8XW>goS1KU08rA5,DQ:+qsN%aANNL[mykF@OnI&/2U5
-7ix=:SlWn^fQ73cbfnG+yo,}-Dyc_'mTD"k;gw.5,{Km;JX^xf)f2J"MhiVaqz^aV^8m0$-H&3s^RMB](+f9P+Sk2H.;o&(}f$Sy^)ZY]B!rF6|uDe12nV
-r{]E:KcS;,t$bo9#diTpenVemiJ]]4#Gh5.Lo4DCmI<|~1Z=mX%@%N.<t2GW/rGI4Tdq{;0aK7$epcs4rGp!pz94&5#x$sKuS7]ppKI+a.}%ZHMIOkxav^
-Mn3.&"84"]PMxj8jO7lyEXO7~j&B>x2;o6WVK[VvL9K=u2l}lk3tP/ENVuuMI#L9K7U]^n<sF_}#`"o|KkbwND6o=Dv/c.GFJ5Uo:-+JH6oeA09X%Pgl1G
-<$GmFQsa8o~j^Th4R51_>rlAHfj:f{Mt,c-pajqg,a.pVEp6ecy9QlD{'bJW"Ielhu=RZG$xItNyYs/[(s`gW5U@Uq92a9~T_}s%lxx_^bwh1xFdwu}3WL
-;A26^%+^l_g#'%GV(gTo9&"#yM>!#;tqrC;yf{+':5hoPl-(D;QM:[.$%tE;vGASsE:M=t#+25o"~|XXll9YNfnLPA+M+"qFRP6_gM(3zBJWlA^x0/{r7T
-DfsX]zV#d#u#EY3I^g6zOai#|mUkruu(Xqm8)AR`9,U=TkLbK"v20;.'bL,Z!j^3&1&Mk`~vfRJ+s=;]2P:klPm/cM$FR[Xm{`etvU7:|dl<2YcNXC();i
-jS-v3F$6rsKYD)cg<0;<X,E".Fvyl_jzvQg$G<j0-b[(O!a"^6V|wRmj3$2:HwlOcg^ftO(+S<T5-hTIsrFO{$&&(T"=L_LXM(4(W97+uEtL(tHy]2X_VN
-z2LAkscOURyb4/K{=@F1y<J3&s^I&#d5d1=b'tqB&>7yQ2.@vDJhIAh}L-iY]t>2O)SQSk{_QUZQ)83=GG6hIM1^;]_O}.-C"G;BG2~0`J|m(AVt_a,PfV
-),V8`W=%&j]<l@z_CL+q@rH4.FNTx(0<HJ2,PIkT8r>u$KSx;d&U;;~TKDfaP/x+I/fBX`.(c,Qjbe[^lu-Km+kmTgDr4uwx$kVMv}O.QTXc1OE,YjV"h"
-5qbU97M](@0}$.g/5yJ:4Rx5afW'[Y~dM(Uv:I<:v)c=:U.)CE^31R3zEX#ch=RD=ETye_+dG1})!u'+e<yX&Ch+sh@rkzWGyi47sVBYWF]criP+H_M;Wr
-b8s]ze0fdS0k#[5X8J@lGQz_,a$L32S%C3D)8dR_X:S/m@@W"PqXfs5LDOuy{Zp)[YB:]o%J7YY0."<m3eU>g5k7:iw>g1)K+@&$N0l{$NT^k]g]RwQ8S0
-2KMLy"8SaB)my|^abKIrA`0'JN,pLrVAW,rx|i']A!qr+KE4iUZ"X`V(LD`T:%l89OY5%7ooW6Ou9xT_sNB[mg|HgRTx3[aLJp(2u`{V([Eb;V9Qob;]+W
-![8cEvoEPKr27PTwCP"{ZnaL;_3=syPoUrQJUU65^"BF!"8;VzkIUU5fArn=ssS'&PQM6U3vJ>~qM}Dc3j}O,tq.FmELE,33SGV]vP0M56@LI#j])E<gY#
-1!FaR!]$$%1CADH.R>~InJZ%yhE7l3"mEaB]Sn[jXl~:!d}uYct!>w90SU}hx1E0UOscj3!Ge'zY:<Z,.l;i"EV1)A#:9ukWjvKlE}#[lchNw!6K-7XX{r
-oBRR-wkXxx[6n{weUgI}<oc7}q2ZwsY.NR3y4C-^1J=p_9>_`e!D;2Vw'-es"aA=Styxre"0r!Qq'DOz8Q-pyI]<<rEG_2bH3s"HV>Z(!c3u&wTF-zG/rW
-|7"I+l_>^[kwfx{jr<}q9$5=cGQ:tlOef["j4u4NBHe:mj!XiAf}4+p.C[Z=&)c_wzM1,M96;R8@&H}M`1-h.cw).%^"t|$SCC,{Hn&md0ov6pi||=Ljy$
-ks@rNLgT.b4c.O3Lb1-p)fhP18`I(noPO_BeP>LPdxUD[y2CfaazA-,y}JN07T@zX.ok9+X;v({6q%)6V46IxN1c@ED-:@!:szD:GRcpPt4t||&^TnJ5K7
-w4#jB`.0!ju''8(S.zUVf![-@m&gkzVM^B}a^)[OX]E)qQ$WDH6qn&r;.l_vNC#kDhc'<7>C:O;%>eM;xk/Q[gHd[b'.s1]jaF4NL6Xf:sK{Rv<GUeRBip
-KQLf3Z%RU6yU5&Y#2{XmADH^Z._=.4uHFw6OK)gCTnOtg8LC$U'7LCx}K%oZ!K]'KBB]}!(c[{>%fvX{U#cJ<s%nC,3YO'uhKT)47Rn9Rl3qb`w`o5Ep!g
-9rTSRZiWd=:97W:jDURUB,yp68)O5(7x@h#RI>8/r7+d5buAfwEauB-7'f8V}ykkMhz8JZ;}&bxMSZKy#K1wf7Mh7bmA@<e1bnN`,}{%JJ!O/<.p"=.OJh
-6KP&,UfL!wT0[>%n`N:)ig"|(mhq-FTjB$#Y:(cN(VL8Qo>)xah4)[6/X"4oIlXv,l{D]Wsg6Z[uM#)9>W=::8pW':;B[{"{EAKxfAu"H`q4)KNq"FtWXX
-@H[)0_"&~/R/5gy/-uWg@.FoXh}%CT!=Q1OeL}0L9IJX%""cb+iril<w.!Od=AsY_Ne"YP6qF,EI_qVX6rUL4>adI'&#x4=}IXjtS$m#w.+:Vl2Q4J"^Lf
-5>g13^:NZMMtUv$yK@/U)GmtlbkJ5r)fubtUiZFMClSgH.sF%c~>9+J^^Tk9pdIFGoDNTtW[;ZOU+s4`h;dS_t<-zs<anN4"{ellX]%k64Y388o'MC8RgR
-6l$]6%CLEjG>L46"7H.Al[W0x2jJ!7"3.#0olYTpn7mYA|V(p;TLCE4L`T8qq`0H8Fj:1}~hHKd.&UN"EEfpr|~j/L8}PKQ^o9w<H$himR`%]7tIuv&4UD
-E$7]aXKQIOQM"La/qPo0#(kQheX=D[n`Uy.tu=!4PRt0$::_k(`sRRg|,V&q7{6'|}CLuaN3o6kaheP8ml>2ULe&qta%fV"U&y)$y@+%u:dEK"}`;>f>iC
-{{(%p1}Pq2sa:!~.PmMm/sNf9(Mz;X9!!(p`,H`S+=E!e7'cv2<{/@{8~QXh@5!v^Na7wr<j)cjUkE_vY}.s"B7qid7OK;RX}ns1$wTft=oQWPvCIwFIZx
-j3067;OA={=ZN+)R4X(S@_r#13G<TH}62<K7}V,P1Si`H=9r>(.qaid`};2:k4L9peAPHuWEC]pxZ_HJ|!90UN@L1Z:q"OBlZ0x"!69u3h56Fmw8&@i8jX
-!E/2JH957j7eTlH898~"<<A'rQ2ax"xAz.6xnzQ-0-Oh:km+|oN<br9Q6BMqZ.|`o7Q9Nmc5ql7LCca_kB]$aF2)zMbb"9pScA3FkbO$rKIV{A~2so$MD9
-|N6[6'wa8:O>C}R}j4%4iPFJ_)z#xTIjGxcTY:YPQYacUxN2z9/E5_"latV%4'y6EOql{]-iyew9e,=vRdGyVXFst+_IAu90Im@RUzrhcw7LwM@os:I+Je
-ChN3=m{i+P""f4VP,%v$Pi4mb[!SLrDRRX%W,N9tlZs5dy8.PX&=q#R&r![m>"uxmA&sS1@;l-!DG9bc8xRVuip<e-Yw'<9zH+;{L^"0F{KX.)S.Y6aHC&
-A10ZLO&=V^bUBF3NkHHYQMkm9I;,WtH&;k"h,>`K-M)$-L_)w^A%WCa<_YXR_GV{&wMlg/p`/sRs=$RI"@glW%}<Jr2-Vful..yn<Iw'b"lL$RK3!}t8mE
-^Q2wVpM8&m`NNTAL<4cz'9Nx9/Snet</:Z4u{f#9u%;1$Ju5DLV1UGR`xw!M-(gbK81}"n,g+}378+6ggx-1I/}yH!$c}1RJ~+U&w2l1RJQK3#tJlR|Af0
-uw"Hq`F;|{Yy8Y^w5)ue=#Yfl)2h75B)vx/iRaX$]qOj,Y>zsBs8z$}CIS@-jN%z|;#pz<#KI=2vSWQL~APz&#g.[s#-.m1]EZoO^;|t%t9n7CnP]5mII9
-bIG]Xz4)bL<I6ES_Wt:Y1yLGQ^V7)_y=R!luqmeg|dFs|w$)3IDVQ3$gC)kF|D;g"bV<C[QJ0tqWS'/5qY;8(u'T$^GpQuN5L^:P1X};$KjIIkgv-a@(S_
-drz&0U&M0c8fsF,tQJ}Y{x9>!B&t'#iX3`@hHbh58eLp/pJ1g[fwxT/:%Q"/vfg&CK1ZC&w!DxM{u0!kOcBBr1fPae$J-94VV@$Ku,qW7<#WXx[7aLr#cl
-qB+Z]ukqa1|15`"fU(UF`FVDvZy#@UPVL^`7ZS{v;2t}8&rsp9vC|f.4(H;,vb1Zkgl']05@6zsx1%9EY%;tzF4U0}Kx:^hVUSmTy[YJ";woTv<f<rAjk3
-yY@2N.Kbiym<t-7Iqh^KbM(3ct|"Wp"M@TqIOg{kCt/@>k+nsQGs)iZjB!E=aRyY.&/4N&KmQ{x}!(l]Ss%Ty`q}PnWd:u^4<W<]GK%1$,}@6"9YEEegM=
-"T!!DQjX=S!SWv#!;PoRwL:p+Q6oL#D7C37"+e2a1SE<Tg`-Drzj8;xWJNcb)ITP/zZm;CX7{DVuul}{)6o@M,GsS(iUxZX<$z[q<bL@Dr_dQX5Pg}jb4t
-%_mSjY$0j(dH[(wf(keH'a/YEu7s6Pw,PvTIn,)lYcO{%X9+&+rN@X)p&w};rK@h5$>}vNy([D'9$Z"a`#nSB[c5('7Evh`b}baINU)CqpBr,g(.1q$pp+
-%+:V+cMd"5F5jFWFR|6U1]$VTNvOucD`G!CHe7{J|^p2{E.cjq.ny0|wRhLZ/)y<8K/-2U2;q|P,6t[pLuz($M{(#so<O0HXz+vGi5r|=j(osnA)+4,D$f
-NI~Y.plbRS^mx+-c{PiI5(Ytt}7hbZ~b1r5E}Vlt'x.3Ttp)iJomTDu"'N2vYqR|9XvOqF6,2P&'u^YUQ%RX{mU|8:IkKu"g%2Xl1:Z69QQ[mJ93%)G8YR
-$aO6W+Y.2Pa36LD]1K#u"}@q/l!OA19(paZ+;ttK$uC7)o^5hsXg`gSFxWi%67AO9uJ5UZM&dh%J#rS2gxlN%IIM;f5hgu"M,fqfp'GhuguvJqGl;p:Qrx
-4(w&n#v'g[W22lI5{i#ACK&vKNHJXO339mJW})_e(Xi.}tRbi0]15yvg`Q]wFPIC!w8%S]&$jks'X2`Xc3!YlRv=wyLqrH;4S2+9xLkm1R,DIkd0;GAIpo
-|KL#Wey/eO:BhI:K<;kZ63[mz4pOZQ`Nh9CIZJxvbZBGClt17+Th2var78gWwpO',TvN.Q#q;3knvC@'')BIpSa)Qy4j<[T6&NNeK;51={9wDJ<.0Rg$<1
-ZNrHs-W1r.lJ+PP'vEB1%t9pd}sIdXbY_xcf1VF@s6{IgrvM|IQafgYhU^E(ZO3{I<R#lCPze!xJ{,;%!GbBsq.;T32dn4N^N%'=V6vQJ.EnA$SIKXNs-X
-b%.<Etrx/I,$n:]X`Zxcl:cZi(y&J</yQDcXcZ:<i#lGAeuctf;)P[v,n^tEjlIo%t;4XBA:bjZq&tze0P7iW<fjO0X"%l:)l[h9^d.)PNz]Uvxsv=pJcU
-qamT_[($i9H_xd,W8,oS2M(/v`ga=haF;1:b!PvV{BCK.GSu,##V;^ibj>m04WJs<:lB)ok|`H#y4=TKh7[`!5E{mjN4hiKDs05fUgc+d^5,:]2GYS`w<1
-g%8Wm,iiM}25J}wYHB+p5=@-Zzw}y44MSa(W.cN6OsYDj,Ta6TSo0t~$A8/,tqQW0F){GGL/kD}zp`<Y<<7|OyATC+@sBggMbDuD%>d-5i&kKFxaa1(L/_
-js3DpfNC0Nu(B=GG[V3duvTyGHnQ@1XE_|1G3N|-LH$;aczvgAFgt(d>j{_bwIK^qS%uGbG>YS(yU]}EEL+zfK8uVl#h$CA(9w{p38AI(>i,0sd3I8SA3=
-6JWRFGNS<=P=Ci=WLjK}|YuRMt~djLL/[5s9wa.R$.-e7>]F.y{dfKg(T<cL'<3e,9JuvgBYtzMkkw9m-xMYJb7$[@}{_gnjW>z=b>(N|xcF#=]`GG{O~3
-Tyso19>w-%JkgS"4E5!D&g.i&!'H7,JubC`2Sd~KZ59lrUhw'O3`^:G#8'yQ`]4VHGIA+z4v9b~W`7ru$szT55/:D(':cig5GB;dgQ>kap/r`8^5'gZBH1
-DAJcoz9K@@X[-53q9oPRB|cy~=uPy%7J3$Xry+jC~2az!V]x9,Rr7m5(YW>,{l:O<MltIx{draR5n]10$QrXkjKY&>_#P7";tE)obli$'oICO{sh[=UX(f
-i[^X"VF|xJ^"^yIpCN%Bnz&WF0:OB/GP>DFF&&&DlXC%go#7bNUT-!C5w,U99E]T[KLt7crDm(Jy9:4vCAREH7&`:}dNZk'-MD-w}Ed;@UdsY+A<UB=wvK
-n-AWEyEtly1{JkaXCp)l>GvL.%p!iv%/TR1#:@htall`65>s+AQbA=)&%@jSzV7RGh1/;NA#{S;'{{CbiOA">{@#pjPm%%gr6"0l9bPtqh/K3&u(H0CXWb
-pDN=VwU),Or.l_i%(+$GaZ4l[Ps!~Hqt6@d^-y8p{Z@WtX-{dtQOVORbNVkk3]:<fM[Bz`oYn9c#rtzc/ug.xdUMaBcP4M^k.;2nkj-aIKuaKq7>3rVb>l
-ZBX@+[bk-%QssVpC(A>|@N,t^PinW[$#(5!]B;avGL-u%On[7i,EmD]B+#lH>CK&l#nb=+VTTm&zwi"$~U5B<!GsdoQ%&$+r)f'@G)t"[01eZ-Wwuea'q&
-T4e5F/8|8g(tSs:uNy^y)|WO,8^.VMSg]!"3+7rxrH<KE$~8/mqw#CFM>V]psKn%7Y59&3LOrhUy_0+9VRwTZQORdQ5E;Ohpwmp:TqPm`%,o5{ZOn=;8^+
-Q!bxH^/nrkh`4NVxr;CuP<(^$<6cU5/l.IuCJyx)d%>3/ff/W4OQ[B^rqeU%oanoN#Li@J4r,Ot^Y;1KIyPNI:"LPZ9=4I~9_ve2@pEB>dUIh>8_|g/F^j
-h[o;NWjLNn2;dRUDs!-%m&{-'zR9sYo&5@tD/Kr^w0L!O`i|^Q#s9!LZH!cWk"b($bT0}ab"[(LX:(oR'Oh`Q4mmauSDg"LF"!4':RDb3$@a/s`tk/`bk@
-5D7f2h%6Xq8m/(SRle~.SQ>>r"Qh(bnKD$s=9"s=V@6"P0%!DdU=(]Hv!x@.PoV58{mq.6>r.<y7dC'"(FP]]`nfYGO{,EM<B%<%@dXP.Yz6:c+HG8US)+
-c<4o1{qHL'qe,_TNCjM"fPINAO.rr/1bK6S=DPvkDKE];7Tl^w(E+fWieA;Nu>-N;ni-R6.o^%}Mk]9nu8`["x>rQ`>LII%J5Ca/IN9cy}D$Q)#4%k<&oR
-6y9%ZU,Mo&Q})Qz<N4cWN=>im,5V,()c(CO{}Zxer3TT9(eyP6zxtN0-3qJelZ,VFPJ29YQV^]]S!<;sEifbhgDs!o^KXi3{F`3,^m"t]Ub<MJ35uP`I"|
-USnqr>r{@9C]%Wt.yIFQrP6qvwi:q|8s:[:kB!w}P}1.R4}pViCxoz(l/^qDy|&n>R4<{7~Rmr.`0C}.<6P7A0JZHSG0<&"YOFB_<E4K},n^@0lU<f%&..
-R=!w<CGQ;W2!$G1b-AL'v>oKfFA^qh3B,[&I>/mM@3Dl:o#d|Q0sZ/Lmyuux$a5=xed;A]~jFz(@%Rks/8g0PJr;Zp=!LB[=C=P>>YWK.WRx{5q6rXqOuf
-,X{W3{m2N(]Sk^UZAP!%b0b6'yMbb`mA+oX6]a%N7i]E:$&@S5LQqlTe/;Z&P3~}<7gIw!tb!G0"bY#BN$Bac[#y2SYuH1sz1(d|ZSJGk5bsm8Y&&_YJx-
-X;L&WxxWeh>ZR<+3W4x>ayBgc)xNlb0RvnFkOmVU]Xv,lrM]#p}@/P3aM(!~c]#&+aEvY9W>@1YW<Bs.D6kx%<g>G}vNkYqQMyx!F2^yz0-Ua,Bn@WpQlc
-Y!{xI3ZdKCNgK0`sS6pqO-|7rY8BJbpUhgWMg;t7f;E_PTePHOath:ag1cu4O$9Y_iiLlf9-0vePXXuJhGZ8~<1CoFEs5w<ClbE&+B_Lqqe5{&C!],Pxx@
-O(yA`Za;s;i@habF2LEaU@tk@y-!jxhOA]bZ223!I|,z{v!gSQSx.VNePKs;u3(gT0:%y"OiHp5Svx8AEOfUXxTQOf}gk209H"G{t&nhmYAs2j($$(iV3+
-o}yQr_,Ex}4sLIy}#{:KC%EhzcK}I{WN|QfC=g!,pbY-lFNh(FC`HTW,ZNL|NRiey<OOs4$demo'`DX%rP46-GeJlIk}m$fW7$alu#0)(gG>ekWJq>~c40
-j=nPawa|LK,#H!`g=vDWpOE(_7H([oX0YjwQ^CK(uFwk^2n8:iKKle36<HXYz20J&JV-mv_)xG(q'sy>Ix>m|Rw_'S5h)e@Edt1X9hgn-)Frg3A-aZ#;n8
-L,2HdVJxzSlP;$e)AnQ.EII%z9q-q'NdLa[!@L$q-E"G"Cu#2TE8%+Hg~a_qc/!>8F/z|V|SiqcH8DL"d'h1Pu_w@$R3q=T$o{F2vD'slUofFQDOFQQ:u{
-z7Yg>'pa,$&8:U(njSS5T-p_x]2)sm}9pu'gIYZ0;5qnN&]B-Fy!WQ}4Yfj@p5rqO83;8s!/[Y7wt)[V;#&5m%AMHM<UQ&q]DdH8xc4RE&^#.#Sj#@!(Yg
-:P6<".bvfmLno]fxdT7uD-O@C0"LS;DsAxk@7CO.^MJ[gV#q/zOa$]rw9++Xq030;}J.vkpNk^v%1DGYs1hOQq[6{gC0G-bTmcxUytx"$+XrGdqnWq5;r/
-@'v(G^S^<:AWL29uE#)e3pO+vX`]]W~ceT<Q5oksG-lHTeyr+)$SEujWTj,,x%1[%t}:p3pkZ|'3ejfBMsVS1PF|HUdSYd9>qh"r7fy$cxmaDrUa&aGFg>
-Z_[0XS&2TJp;;EX$')7-u#QJ1ET9%pLh^)#ytz{hNZRk9GV$p}'el.{,%5qLdC%}:J0{/`NwdMh7(q&qMj>u:0|g'&=Jf-iQ(8!IN7I=^w_H_/I3l^n]uh
-JSXJtui.LJJpn%R&aQJ2ewm$X[W+3)J!uPfxuZ!]s$[K@(Ip>Z2,9Sq9<a/ER;>xOP^!IDzz!rz&[(kZiL3SW"W7M:W`ObJU6QC@+hxNx%QJuJBD3&Fkej
-4j!45;(5%OTQp!OtN=qQ!Y(k/89MQp(VZz"rBf,:Yrx<Y(z<ueJ(;3HRop<X-h8}u5]ZZndjjk[5:Jfq8k4@:8ebWA3BtI<}!s2qL{:TC}4OW3<$88X,4N
-O:XrcD3}aS=+A(^dA)eo904AaZ#YH&sGi(=T^&kkO)e>QI/,=i./imG'9s.o$YS1P+P^ur}(9O%6<^,EMfaXf:X=`k#eZmty8_haTUH_Z=kHK4H}]Be<Rx
-Z@i)]e%PIK05pJ4d"LnLyUd>>x}-DgXXq<P$mN|rQs[J_Fb}J;%CQb=a@,>DcVK!ejrKc0)`c$M3`JEgOq}AWiGgW=GE5a=J@;Pe~]yrZ{/)pOXEyTk@t`
-iv:],.V|[d4k{so,q.{6$Ks=4IA.0aJHL[BbswsofaGH#cld1F=<Yg1frh0TsD+7y7fA2@~<Su:Q|L1!V)+%8-gJrJ{]@++g[nK-K{53V|yIc)5(1vbIV^
-'4A'"v8@w0Uq{u{fp=(tlw<e@G0FrdyPuf!x'kO+[Jt@1Xm|.oU(!fUn82[y>D^9+}'0C0SQsWIoW:5="a0Fg2`Xdj6d|d`8QAsSV[}Ou{M;z3a9,&C0ug
-,MLUt"`YCM2V{[cU-7We^+vg))Su5:Su^%DNc=A#<Kb+En3F+su7![fUS9vpx2q[l86rWOVJaHmQ;6})jgaaNkd}1E7+{Kg].,8td5aR1G,L>a]G,dgpG_
-(KZ.[&0#g_iZn)}60)e[3%Dr2|<o-y5!1dDM%bTNu{NnOd:Y8&}YM|fo|SVaP<r3ttaFI7a_x.hzT:Brnsg0]WK,S$UwM_&%||x((:P&K{~iNm_1+wdVk%
-'DC|>>l|Lbthe>r_`)@!pr[-3zd&3rO-YC}}_mNg),#uB-MCc`JwgdXmhFx/=#IEB0}{NO(B^>.^KbVN`(o8u{7AXH}Oud%f-2aA")VrAn]cJM38vthjOk
-<"3h!6=rv/ejs8Z8ZC6BrT"5MJJA.MdnB,YY!_~Pu.%NgE(15+lE+T!|5X9is9s<g,5:D8.%C]4!8j0$zEGW20,ODYC1^Y_H3s+!oFhe$L+hc71&+jbBJP
-UG7@X!{V^vV_Hh'BkT;eQ4:u2K,,<B2(5e,3+(1`IxrejwT]=l5o]W]wz&4e/4Zq@Jh9M&MOi>sGw,2QbMrEz2&V)i4G0%#}fmi(s]mI}r%Ygl'<6I1&kQ
-e,__caNF3%4f%}V)[c~lW_ks51HenhIzL6=s2rAbe;["]3P_aUY]Citug)KXb%CH}"V$I)@ndYgt{a=2]k":h-Up={0x[<t1^PQ=:PL"A%AGPUJ)<mru<7
-fs]$Ba7}U_/XOyXZKk4,tJrv1C>^0Tq]9ut^wnYbn}Lwn%eUOhU&Z]UL[@Zj;)0,Ikuw_o)H1&Fl#wcJYNvau[7DU4rtO{n2CJWE%r8[hA[y$G}p~Q|%d.
-xrZmo]LI+t|fmI;n=Hi+PPkn%=XSJexspNo^RS3v|:xX8LZWfCxC%T"(e7Xx@lCX-:/!a!Aj~melhvvKhZn5y^RtI/bYeZ@XRNF9E9!I//nL@"pGZ7oJ5k
-n,`LWqVvi>7i_}OrX|4aRZ'djq.1e0dwMUj_tOyl7s^,'mk7ZoQJsY4_@siWL+><7"g=00FSoe&%=2%pPl/]2S-'S%"-NDNi%B9$7a1@4Mi#-#]Fge='T<
-#:NT#[#(kDX7HqIl9z"m6Z+;TdT;&WtSw'"l=EIn~F/pokbV8bE@%n.PULKXIO:(%CoPrc]#9p"L&Z@/pVQnzlFFv0TkIoPFiK9VO%JS^tA5z%A8<=hZ1L
-s#`#iuJiDNA}%_{{4,J:xvweD+n3tK7Id^|Q(TM{QX'+jb.PzQ;=We"9@)U<fOl7Z7jDQ`I<lZ19t;W_L.ekKS:pQ&fJtW'ga2+O^gOJ:CDr>^KU.=2)n1
-aW$xWUOew]jqozak&DS_=9%Q;pl$wn.48@iJ+-b!k(|Yd1eRJtUH4Tk+}}rl{DSRbE&f^w}mqx4[W>38jp[%ZAv(n<|B}uUh=m9xNgBZaCd)37WbaRKE1r
-HFqF)+Uq2{Eqrkk3LFnyovwE,EX6&Cf;S/Wnq@`"Taq(&J50Nab-TsL27.mCBo`|%#fGcOsj+]nt9DYd'S$]S@s3yUuizhZ20%u&h!l`lM^pYZ2Lt}Pxv>
-kSK3XkK+_b25`j|G_R&`xyEbM_4PTj+YNfwY9&+2UNVDo#wi^DJ^nMDP^"23'p-"h<0l+Eciq:#M.W|q89tR8m}XLr&qA==z-)~4yQ(rVWavu{6|!Nv7}w
-Yb/#0Q]EUC~_[]$'<%>_@9my'co9AJyc6<2orEntA^xTa/XB~++bSp;}~uXC3;R$-!'^pA3^M:HY{N>:1^Q].OE)7&k4q"OG!x4]s7G#mZFT7i6.Q4)Yss
-PK4udm,NcKNiF2HB2",gJX79Xd-Nj7+jd}asg::Z,q/QjJU%f}!j.nc;pY5U/tjc!RF:)i}D):p9~L&V%fd7dl/,|#!axr;["riZq,6d[7nD/Fb&&brNvt
-hj0oY1$v!sR#BWcM+"x2wWhN/+04'zD-F'IxrB7G3<'<k",0>,z$UwGBVJ~z,1hqe<THR&66N$3-d)tjtgUnwR+eL#irA<M:gUZ@jq:n:!FP{EDfuI=&uf
-.0NE]Ur>Onk%B|-TrsGh66}ht<r{#Llg{dO%tBxbe/RfY0i|vx,[PP|y,[=3]%C"~QfF+-Ci7^nfN`6tG^YxiMy5epsaeq7HfJP4m=E^d=%#Yg|;e>n-Es
-eM8Pn5Dhw'[EUT"L,karHM&NmKMJc_Rm,-Z&JDs`)B/.h-%V1G"skp.S,^>)}.v`;]/(BH]F)3#Y@)qL7yz|0eyZ8ZlBxliZKXE<axLJUqpxob}RN#oENY
-zDvxv7/1;V3o]u#jjLn7>2#[-))zv#PTKJ(lo#+0VNRY6EbPa9l)^yVOK%zIkg]cpr:e)!yJJh(0VFf[8;e%NPLsEwFUHkD4Lx,CPU_F0KC>/&qD8o!1)5
-m1v3Mjq7DHDN='TfYA.1)_2pM/Zcsz/BTJflaRfyHx@gZ)"pLIfT>`hH(+Z8hcv}l5-[LE;7}<k(F5:!(ii'Th7%[tb>0)Hlq%:tyLvP"pz%4[K^Q$UOUc
-AF#W#Pkkn"m[oo-)v"nxolXwjQ5lB|eT9%p=XT|2grR{]N}C.wqbS.b-3(}`Rl$oVXf%x3Lt_@52b2U`kuOf<neoj`}`Y}iQ$[Z:Z):8R$BQZ`&"i}M960
-CoMCo7Ibb9J,3=f@6T=PLDIy)j>2#)YD=JE|wr~i+@hg::D5QM}o,ZkNT8px-wL0Y'Xh:vJth09!%#U`5srh=_WP0d`w#y34kr10Uc_o@<u.KPz&x4g>Nz
-7TX8{7U-nTc(:B9SZB/VN#5p,WD[J"`@^|T:<mUw5x;kB|`BF{#Ml4;-3aw|Rqnu^5^=~,P[9/e/At>DTsw_qmb{V!6mPdn&-Au8TN{4J{fXX9DW,<fx;,
-d8_,FKscH-aW20rIbfgua47BF;hWV8Ii]F"!Ox~of=QTxin;8`"($u'O{dWr>1OTusSx~Y(X}-MZ"d5u}yb7{|[(bVcRjv!c2S&Gy/[[&i!r3hPw~Xa`!}
-i_a=Wd0wJ.WfLI(retiz4,;1b{I>+,L!zH&2F8:DIoKM[B%A~fpA([A6f(B&reJi/8rp`G:vKC)Wq,3PK9OL;yf!,UKUNX|mYYzxtcZ,0!x[r&`#h9#'d7
->h6{^A~%Ag6k<oR]:%b[7EW<L.H$YKaWBRv!sc/RyRq8M97W1}n@LxPQ1"P/gWr}<4N}YAjlI_AHX73`Mx+HC,cY(im}M7"uyr|)wY%I"$y^fdx2Jg#73k
-Xn@._5T"r+o{x2Q93zs4OA!q1u@{3G-luo/Zn-Y@2sDCb0iT}xwh|AVKzyT^G6Y[mY`!t:y|6uVXp-BwJL&@=ZYo+@oZ{eEho+cn=E4FysCrN^^qR!Q|Se
-7lU_YUaJ>haQ7d;e~BUDas>V&[|.I"7qp`+g];Iar^K)wQcZ,!Q"TWyw'Q8fM0#P).Rv)KVH-A3,,dT'#|T7l9fM^LV3drC0ohV("T[wA:r]B]M'XE-j>6
-O0,O6:O'99O'7;q&+pmp|'[vq8n9AK>b';O}.'f+7%@-D<<|wI#I3UfZ:'X$@fsTDowL{'$+[jGHAGPsWVFd`o`%yYNQK:hml@a{E2'n4^<SH4.<BUCnC9
-k[s)u$r/_dgsV+2g7N2@y:}(ShtPZh-Ul=uif(_y]VHr%8xCuyr'tlT's:^|8jH8#t#V6eEX]fvL~##h:0^-q^mqJSQpKq~MHC2p]XuCuR>.nET||9V@oc
-sRZA.QGhhveEBxJo@x.gEcMOO;Lu0-4+J#bdTHhC4FO`Z10Cb6}a|u5iR^2`CwP@yO!#F}d<FGw(YTu6f@Zpr{dj}F!MaA)-xBE:@.g"COUP#y<Pk(JKBK
-K(Qo'L]zQd%X0<|kNn"2Ibm4r{|:P<kh%tYkwreN(cciY$;>wR6^k-yM>Khz#I`f/krd'0Ct{0wSC6h,K.$Ei^uf"a"7"SfPT7YfXF1iO6td~hY",&]^T3
-}z9)Zm,G-aJFo2D5%+xq>}VqiM|H1Ke]9!aROy@vprNJzg52fJto@o.ZSpSVOI]&5+O%=-|D=F#lt8:}Xtu<2FM@j8yHo4u]1v0;<=WMlm4u;3.1=EzV_X
-)@`Rq'!('wOy0dJ;lrT_Ibo;T4@9vvkn58ur;-]7PX-{!p.PR1sBJ7YP}KydZHPy=Jh{iRg2K]mL+2ITN85&x7AVMA@j|+Y|mV-p9,b($$qL4DpRU|w3;$
-/]+]0/d#TFzP"!<lIP<W6Ffl"+3#3q5[ihF@_zlIxLR5_A.U9}6a|`m_lp@ysd6IIMKBmvJC:+wlh4.S6C,e;HVl6xZuR@o4&CrHe{]n#/=3m`U7Uis9!X
-6CpJc!bZ.14_[2Frm$om3CLPg+S{Za(z[A]r(J2Yc,'EEgu:o@HJ=/m,@C4)$x4Hnx}wP&{k=Fpf1kiNk!f^p#@IvS!Bz;95a5YAxzj':yi@--xRajT|<Q
-!]g`KoZ'fkTXLizLQn1uLZ6]DPd46>7.~A>3<tC<JNb57HcimbqZl%c8A@vL~%dN9/'dPBuX<J6RO1P]@}%_yJ@}F!HJv3LWT0WG-&-6d"&hK1>Mlx$RvE
-4KF/E-~g%L]JQ7v<_$^q1r6hpw%r)n.!Eq2)2H;j!L4uE5$$hnMf"myRa5>}f!vXM+=-7Dw{<;KI,ks/bb^g39is=U/x~z4G>aN67A]BMlTYF0o+l{t2c"
-r.DOroGszdDFE@dcrDDDRTX,lt[h{_S`zIet[cB1]MX1E!`s{;4xe#(bVrEKMio->14Ch0cTdMlcij,ccb`BE%$pXkTD]n}:TrGQ,F5k"%Gv[Lkxj)E[kg
-hxX&]QAJ!:2Uk3SW1z/e^p=)TKKf^TS=8v|o{Z;|;_$gqeZfi`[sxq2T2jPG.^yF<S1(|.D+C}.G{#=tx6O7!Z!EC%_$CzU{L@;Ldn)RgMtFB{Rw51M)L8
-7LE:,@hhc'G!h&lekZ%^Y4P.Zh,vGz8;`ewq!8ZVHw5Lez!M+MpX#o]pq7R=GX3TRq#A3ut9ceMJYcaFxA.GUeE}/0Z]kckavt-(=;TS_U9Dn7T}[|YmUO
-F+tuID[Y'.wdh+dqdO:C0{f9ta6"8gCBuTeO}jh++O'}eQqzyN_y>s"akH:JpF9jDW,`!WbSE^|a!r-N1zcLxq!w@P9#J$g{G(t2sMwi6/BZA(g-|uEXP3
-C|lJ%JdapQAe`X4fH`C<3Zn"PF'Yi)#68YTOIq,8tq8!QWTY}fE:j]GM_('Nuug1J#m1j5z[zjezkDd)F^)-QIlkY(eBij1`Iz:i(QO'~]|)@Xl&jxH3lF
-!&n3K:^A+H~^U'`<CX|OSf3odYrtYvM>axMvxW9emp)`d0G]h`4fe+kA.SGr<E(z,&yh6KKB~_JHA0.UEE8z[PYep4vef0(1(+,X&ps|Y]>k1:1ObHc{#R
-AH>QPz=yoAcDrlNvIJsn(25b_gF+XWqICN,4-Z>gy0=eG4e3vA)h5hsI]DNbExBzz=Jg@%&79JHDRQGk}"+M(]K7t{/U{uvPQ]!U&55<){CuX6^6<y[hi.
-f52N!21KOrDcVxHN!WU+Mz"dm{f|jHuavLlW>osoJjt&sHN9oX;tl`.p#v9j[uocA]SDL=<D0PfB7SLrH;h`5Ik07;(k,kFE`8q{gJOWL8.[q;!959_U-A
-8y@nGg/{&B%g.SgL-bDH:ul@/r,TIZdqu3GLP_du=`DDJU#=05sbeR{9FKAA;QJQE''Aa}BB63n}x=ZgONG|]`m4OZ%s&Rm`!+Dx`/3PqJC:%nfU+o0Yn'
-IVxd4MJHlK[C:`-Sp<R)[(a-,w:^o5Vsp8&(NBD/l1I"Q`o^+pv3ZoJ]#,YI-gnvGK|#E`ou{(Tg_4N)+7VO~]R52ij9J!CHzaYABHhfV5TA.g&N!mX775
-!vw;s4;kGznxql2Rzw@gC^l1TUsbGNfOm%,5.8KF'tv=4RiWw:jZWSqpwNOd%m7|rDgf(jrp6&_3aAzLi65eJ2CR@129<7AiX@<3i{7W[kU{|.|UlKX#+"
-#ST&{i/^#rEN,]#m@S{IV)6^KC:l$O~zPeKSnZ:-#3t{yh$m]ksVuhN#:0y#v^C0(eO&{KqU"LpTtfxv{,_!Gt(6+Ey$nwJ.x,c+8W/JDz,t]CV&XJ&wF/
-cCu`q)'fQNtxzUdQxM[@N#V+B(rE`O`(]!]+%`Sl$G1TAQ"XK7lI{XetCCPLsFr&785kb.h,z|g^%89'Cp}"S1VkzAn(iV$>Fvz)I,"B:=bqtyy5Jfyj6K
-@"&GFl1np+Cr=2+uR'ir|Xs&|}O:^Ch}CjV5=W6rQF:'k}Z2^l0c~G$L9VitN3'l>>2fA7},:V8tV"3wCggFP|JX+iuE,;N2P<lpR&ST7g=^JZ%5Fd~g||
-2h"N^#<OfpF'9@NsnD0xN{4UE.as@@>'-[#N9VE};l29D{Jy~xqc">5jJ)G"UB3c5ER'LTg<20$VL>OWlKy['%;&)gMvY@DcW{Qhk#mVbP7&hCSho,"cR;
-'tPdr0-#"L'07fv<}Y/+{r#hKK|CK#-8a;7A59nf;4]%o>4>CL4udX||#5j6IP|&H[Ggsitrvx`z{[IV7,UX(f|f9|>3bm2S7PegV'jkm4,P/bl:lhdS&(
-8R=3jgY_M6aI7HJsV1ZyVvMK#Q:(C`d<1Xk/9,wB)i>)]4(pI!8m=cnf:4gT-lS0{@&N7'UA~5!'GK@eI:X{&17S{L^jn!X1uyM4_o(bVc4sK1"e7N)`Yj
-_91(QDB4JjX>4@P:B-3<)'.9ZCM|"c}8P!SfC@P-]#IN`c7_,z[B!mah#9pe;h<a~{=@3`xlHeCUn{:'UA3:B&S&ON=tf&|!SlZ;4AKLta@l/x|(:6ZdC_
-!^k:sgt'm7_K:vS5l=]DT'~q{J7cRsi@%wN!~)G9e>]SvY.X-&k"5o$ZOtQcf.~c+sw&Hz;gjvzrt^RdZ!gRXLc7^nHRs(|f[[&Gkrhh1z5kXA6)[:0P|"
-nP(hV08hrek&d/$Q6tICy]BN3cwelE[AgA)WJR8"..T.kwMuE;AFu<Ht_|^%:sTW|`k;c+8_Yx[@{LYpqT53'(B3kNx}RTc#/gufd_k<4n_^Ra'o3H@aNe
-f,]1B_y{GiCF6`K#CP%J$V1_q|Q{+nHWCp.Bnh8f2nSKak_{O.L'<>r5^Oe_b2~g@5C)#u}&{cU1Np.bG|/d~(3^qNbKxnbGj&LP#ySTu(Wg0l&I+sgA!.
-IMk$A>+u[0X,=^xRnkSz+G3H&:D"6enCw!(#}@_i=>D1g7TT,@$D6!M:8mcv'4wa|PCn,nnLf-yLes7fN&tSB80@E]Ion)Tar.b8ns6&9;1(N]Q1Ps0!0B
-l(i;PFT:8t]V0=&M|xXQl<[xgk"33=uNF+"sZ9TPW!HF[71"^iji;mIELw72)Nj2C+wWGhU`Up.RiOF+#+^[J<RYa8;0p[j>y,WE7'(e#,%$:uI]F^!CyJ
-d!P-uJ]dfZ=wS>6b=&cJw9n{/=n`7e0qO/~yX2kpEzCwn!!R+64<SCE<&1Em7'b9XB3"$E/c!a)zRjknNBLl<P++U7Rr})p3i[SL.7k$QU&}';8BM$hP^)
-r<HO`tz8qqS[pf'6vwme{",3Dl%.=[&.T}Zu8c^<CW(.9>dzX3<D"')2mm2Oc9'6lU#BUQn+@tajJ4,dQRSiEq8Z"]zi<73v$c$z-5a#}cs""QvgN+b8c5
-$NpzhQ!=$Gmwy)%WultS%ybhXR|AY)vU14K;TUt!GvXdIoz@(8p!A,Q]Ob9"9[}M$0rNLKsy3VcSF&Wfx|g;^|ER1]yFy9OQX1m3>E.Khmks`FkmxsK=]}
-#u]-82ty;h%=>w3ZC_2<@RJXB=p2oiFQF4)aY@LM=|{)j7Tx=Ar{L':s58qP8c@lS0_l/FSJ:;qDl}e7_]0U:Pbh'NE{0|tu&E"){y@uQIZ=ml()l&bTAX
-vB<Wdr%MP+r^|M`L|(xeSt1c[i>a{%J]}bjIqT,P7%"[V|M.|EYvvXCy8|gM`cU'9M^c4MH5fknu"f%E%D6t7#X1V{Ovr93:fdRC&%1[:twzgAz}><^S&Y
-PdmNwaqq55FZnjk3ugH(MiHt"f(6=VFFG>i6c_m@lw),q"OK36`YDb(a%N<>q>lm0=77`9Kt''L<Slos~d]%Co:69GP`W+Xlf`4Pcq"])k[n]%$hQFuV8E
-`]^>!>uxesE"foiA6yF,E6W`+-qKG-+rSYytc$0KcJM%wr.a^a"=JtrB";b^8;kyv!wYy#E}71>_hX@vdD&6;UCrgW<;`iGp[k~(,c<XHJ}4.nlK)p#pUB
-v6!Zd!IolZ$tmH"'}E,)&'kzFqIWh'@;ns~fTQehtK]@-_3:hOrbaXd#rX]w&]!:9r)-]cW^^JO#Qn1kh'g2x'1|d1F/IkKbXSpSE(rs]KE<d_TsW:-;s1
-B^&${cnW_ZV8{W|$D[f!W})[+7`Q5it$~L_xai$<662-z.pKem%#dU'V4z5XJXB9ETmMlB~R;oxSPX]AEADyH<"_BURsZc(]5FH#-N^[lbDAk8h;VE/>{F
-!e@n,r/B5q:hmzlc(Zw](o6tp88K1Ttah/S;0[wt}LY;2aurP#)xCii^jv$f)(7)s;<^5k|dp]I6o/.{XLsoG7Roc%zLg+IUU%22hOJK8Jn{z6_|{@#xfO
-[}s%d2R8C8e@vIcVm[3x(9Z$Tzq&V}PgO7:F9ca,FC4'a'5{_18zRs:uRtX9C!Gx/7$J%Td$-Gw8]%^E2.2LO">!,sW)Ex)7&8lK3m+^b7f_)z5R@@4h_L
-u4nYOgXAg9x,:kFC|8:""~@pRF<qV(m_}=yOi>c9dg~YHyw}4Y;W#u`O`Tw=:<-vpr/sLH!$Hf)z'EyXh>D0t29-cgDPn4v):9LQi!%y~MUZh+5NhO$.V:
-1{z^SpCq/SE#Ea"i`YFR48G<9krT=XO#UTrT'8tHM9t=x8C2HKQX[xPo}$`O0Bt&txg(/cKHaqxP![Yi8vbLGD+LaH=7^|$/Rs[tb8Cx}E`ytd<.x)kfGk
-HN8sKR7.NxN^JSWc#WD|[[do7E/_r8fzmp4g&J^X'D0mUUm-OM>Mr>cV]Gc)/QG%B!Mh/+Rklj-YVZDDIA>G}:,0dWu8Vn'hn"MoBkDh9wNy8B|NceocAu
->J`LUa$3=Q,QU!]h|[95{mpwMzx%!};mLvn[Sr$x)PVtyVKLv!DavfQej[TZOB4pzDZLY[3_+s(cBrA(:l3_9$=5&_T0_$}(c8XmvCc,.!7HWTv%mJw"b'
-'sfw4JIgknf1q#,$R5lJ;J]|$u}[9w'M}a{ES!OL(2o1wj-B4PMvxGL8OnU.sP2yM)<nH,-['`N]U,r#4"qYf{4C27Pqwk91ExjZ}k.7ye5O-MncT)<zga
-x+T1$xPVWMW0KqkY693GT;-]{wppy:(KBw;>vJQY(,Il>rm}1g<TApK`8d3/tvI[}a7%x!Le&P#pK8:M@QcME/sgLd$8adVAK!KgR`!=z_H>h6Dqa7!z7I
-H[T6MU5eg_"gN;!6ah6.06VohzJqw-I5PK|tSIBQQlHb=QN#bwPd'YCs3tD;45|a59IHB+DcKonw5x8QDh>9'EZ|O]K-}jRkVSG}o5Kp#2M=cai7TwbjT+
-{L{/}HkG#^Sl{S}Fa7>[E^d!X=~xvSpJ1,-&M.y4Nfl,VM>z]`uWG&oVX[kz]4QUu[}vNxT:58>wXJG'K'4HWU>iA3;cpStr1^<EV`|xZsmoFeV/)qU)o;
-vl^cRqJ}/:IZ;K&1[CL(A(#J/3<MU,y:qyyEc$b@ymAS-nM|>/j$zP6BwtIapbWn&qFe4={EilF@u|8;"wu,-pQB{GJ][&=e`Dp9-+fWx>9c}9q1Hm.}($
-If>!o])'#&Zr<SCm(F=M"LwSa^t"gug.x_bEe/jx}@fOF/cyYU];.mWFfG+lot=9%Hfx`}o{0]};/QH`]eI.GQp_&!n,Y-"s7m(szSYg^-f!RQ3AS]$b]9
-~(wakgcX`A15J$She$gzS_xMlGW)o1nXCb7$o1'$co2WiH#QUHc'%Aws:%Sx(,#7<DU5$|r6V|T>VA49MAjt$6rXl7CC]fa!x|NGbgw:~dja5%rfKRlz"d
-9/MPnnqM3Li)O+T1|8K@Q'C6T[[={u"uL9g655e.FQflFS2-Ze~|l0$NmLRc<.}SPZFP7Aq35X5^Syrm,i^BAq+V&^%;zTa|SP)Na=(U24II[);_MpfGdf
-"r#gR8nWL4-6O0m;X3KszzA,.^[]^U)$sUpj7ovKrUyq4^zs;:~"z!174L(|-hF.h`]SZzQuuISt=aKQ&Qup55rxLYRum2Zi#k5,9[1f8|VlctG1)4u%;t
-QceVy->>nXJ5X0pI3ktOzl>va4~,#&XS2raA:XNP3#f}$0dl^A#QtQ#7N&&:;@dy8V;j%nUl7N#MB{>eL;ob.`:|3P2.9C)]TGkvTM~q!7hlAJX>3qB6EE
-c(+j[Xh7[aU+r'Y.42Zo.'AAVTsAxQIl#|h`!s"']Q4rd.k,^#7>:n5qVC;N0ZL7;`8P)/oG'-BDP`|>TQpQ>|%45}L"%mC:mV#(w$+b7f-`zfDy,m~sK{
-z{w/Oz-f!@Y%052bP&/B[I}&`w0"bbWJakujP>&RAK_Av7&Ez1QpE0@:qDb5,'M9#5a8P'Hr{!116%@0b0s"$Zo+wsC&/{Za@4jcB#A"p+SBPSPW4<XDQx
-fc&,2NB[@aFg,f{<}sC;wPs5wWBhI1lF<,k&rZM,7(AN{v&![Y#ppm$v%3aAFp,RbxghhcFk5E_P7B#Dzi![^5;|UEYeZLt]sq5$b}cm^I8YD#=!.Dg7+&
-F)a7m/a'`v)j=;2f'6(ML#PC>8CbgTZbS3{abJ1"6|Iw6gSE(A`wH7m/-V0,M/XbQyO`VCLR]^eg#bDc>t[1+rLB_|6ubG18BOT|ZVD&/ywN1/A"HxCTX8
-9bOdY,HtGKxWew^Kuw[Z-'9j2DCs=sE-bkm#2x&hArFY>k>#L<Q=UeKY+#13@[&of2{2#"rO]TL]W.-BH=9lQPDx)"}[DoV7nbYJZ^3o"=tr%mVH/&z1u(
->!f8=MXG0P#Dd!H-2A30,cqr:'^,L8-o6&EDvXe'KLe9U1J>5/'/N[I%,@8k+d7N`Mp>c3Yks^9JV-:q~V7/TXC2D0%>@fPhz^d`9D)<$_fwzeAJ/j!YIZ
-@Mz#JuO)0WsqJzkj$UHF,-3}1/~z;)L0B$:hmMQL.'Z@e]bBYBx^D!1R4##EtmRgyN'9REm<how.Oy=/'=>;y2!/D2mXymRjyq1H9mx`Gbn_Q-FY<-kRIE
-8<N"WBHWB([+X=o4rc~iGG_e+g]eoC2s9x!oDozF"D%Azb@/1ZZR;NK.P3ZV$ribx(jC[hs#^E+mLjOI,B@-SF{B{O4^v9Jwa0M2"/k|!zsfbv5[;zh+mt
-R+=es_gg>9u.om.z"TC:X;|E3{>%(}S1'skyLagT|3s7NDZaIGE29)ejZ#5Vd}ZxW=6iN.{i$m%_f@D:,)'RNPPqz_8>a}nmiStL!kRJ6z;K2ioYA9t5+5
-QAo4l990Q3x}Afa&[fla9DuJff.|Yj:W~4D7~Ry-GSujE9Q%ij,@hKW$'wpIqN$ra<noJ_2yLTL1ve+MLg_eR`)DY.2QLDQ}"2W0[fRdK{pWcM,SQ2^Mi5
-ydcO)M)k#9F[XE|yi98tu$0M+C(yuJovx5MC3RLoW7gYt{mmd=R>[A{.g[GK9;2QD:SJ60.#b9ZdytsSD;%#|ppJsir>F^5+y=_^#Yq5ORG#r&~Q%eV.7S
-;o%U6n1#mS(NaRlLOCwry&+SP,.+3e8#<ur@G)Z_l2!rDj=2GKgNa|KO0t~T2Q9hx+4e-7Z[v/`s.X!a(b`,e:%$.4.#Iu_8yp>F[[ZT4Q30!O>[c1%to/
-DTkK!7w!KsT`>71!V2^98jl)"6'L1f7cp&ZaC0L)$`+d^FG>jU+f4Mxj.J)WyQofUVswL/J/TQah"wG9/trg^"MEXasqu,&qX8;EntsNO.Abr-&(,b-`8D
--23VAhRCdIK,9qs]khKd!/2wz2-rz1Sz_d-C&{S+ZSS<mxZv=(F(iDDd+vQv$16RC`Ppy)9sJy:Z.3i3pFff>q|q_PG@hrh5mD`v1:XQ|U/>0C|nlgb3iT
-090TT3++.d>A6|{OQ`vd:K2RWU-e4((aFtJP1^]I~d2.CHn9X}n/2&r.Q=;0%rb-RBxr{GVnx5kCi_Eo:+''~dCR)#(>AO`)NOD`,Rd)&s@'GClIzgNl{$
-P7FeaCe}]yS%FUfi@8EX6"Pgg^FK7A<ERB+;c6'L!>DfquG:q9L<F&Q%f:[|WpHh0Gp$k{Ax<xpuKb5orr%Mf>VVb6~/&7"Vv#[z[LgbQJRrI^o'Vt86"x
-+Mv_W/c|^ILc2-,.>[JXT'ZQP,b0n4uYUg}>Ruw-!AeRAr]'pl}j|'-}|KmkL4_coiO^xmCUR7=&:l_%3{spi/JVXXTei3HGV-l5z_-^0Aw4H:aAgVTf'{
-|9Ife6TMw<TeuU%d`mhB.%w9za^|Bgfmo8QT5G0h2|9H;1s;VT}{RkWvtG^7B@`mZ{/By!0|D(%P7hb<"w;2.0y;%IR+"L$%/K9g(u2/f@}2mWO5:^ifi7
-<X8HQFg(]MPS,/5JlNG9''S+T^2%//:F2(E|/sA%t[xh$Y,<KT(y'.FVfc0-8w)Jc_.g.n+rVvOM1XfY(4Czh[8bF+5C@u<y5K)STh^#aAqRMCK(HzjqS%
-AzHJ,.doVwZ4rjs:/b;]$^"Dj`.2+FlQ!vqlqPzi{qyoVB{o^Xf#nW#cd',tnd(IvPKH|Wd$%_Pz{o}DX"Y(s43(g+;!.dD#ccp7G+&D24}BpyIA],_.%2
-C"WB>>N&N@t(!I}z]CCOs.dyKH3=jylWu8mdmBZAnli|uX_3d`e1,Sl[G7~Fl'r9VeK:g8$Jv+b,Nob.8MAzjN(tW,S6W)E^,fk7i.!',:z9BO[7Vkb.J=
-Gk"Qr7_FwEpHBhU_dv|bt(A5.^B!>z3V4eUm7{QQOx!MtVF7}VH]{.3b;JYUNZ5Sx"T87e1b>&yK$=w:M`s!Bzoy&=:EDefuy9n=r13oyTO/j/+/ocbia+
-pc`{En1{i"C=m+E<|(5M^zzQ;7Ys|drBxXlC9FqoCNm>Buo+_2-t2hrKz6}oHn5BA%;j'Xs(jLym(os4sf,<$16jYZ%|=ncxp-:D#`7ij::D_.f2nc[D24
-Fs[Yr8}r.y}m]_x`aPcJRC95#Iqmxo:Lm(h{<NjUH4g::Y${)$i=P3UeH$88N}(ama/A<Ma:fb4;`m%$:&Gs!n[awyLo_:Jbv/3rYKT#a1X:J4hmO]>$[f
-KJ"s;(G1{x[<@@1AY>a8YKdd{l[qR"jV]T&17^rK^),YE57d9}x42c>7eMT}K1^Yc4BVlsP1i4g7vz9LJ##9MD]{%Y0BikJ;mgymox[tZDS$Kta3),ti-Y
-mTzgS_+NH$J]e24adyP0~q:E&'WGk/S/Y;lY^jDrJai}X|h+0$Zo![rSIz6vvBZ:N.Le)(WvvY(_8;S{Q,Gbu(b=ei(-'h!d(/kPOeO1bLPfxh"#u77fz<
-iO:%wh;x2UA:Mec'&6Co[jEi]cIMzQ,W.,Rds[T(~S;%>5HJ>+-4pBDE0QlNfBe:0G3;fTN-%^zPU./51HIrW7ieWPc5CbM:=66A,EIgPs~c|m:!A|Jp[$
-O:dD|yu]^T1tp%[NphSNk))Di`TMffU/"8z-rJb"9Y-d3hqV)$(",fc{V(/NylEd3Rsyj+lZYtV@F9N+kj'5`Ju!CUhH$1,E7'3gD1rj=g;9@}]ME6}8Mt
-Hlfg,hF^lVU!@|I3.Wl$P"sZU2Jp~/Xx%5:rg_bl%(.j6e6w.:;3Ab"E/CQX}!"NV0yCP,=;r7.oJT:bty.029!;>K>TP^;KAtx>DVa#3P1x"=Ivtw4[]p
-ToU}^hdl:|e}|/-J.,wt{}MF3$>[gahqdACxgT&E=q|snM%6uXTzADj_bPknJ9$aZw_ovHIGno6M)caC^mSmunj8i}_qf&:doIu.',_mwRYHu!$!]xrKC&
-nV8zwHBZSk~w1P{]Iam&>8jv'M7i@/s]y"7EI^6s/[Re%4p(5WO,}H{CvtgN-EgGw7vw9:~o$F}B^!U]d`1Y@mT}K"sYZ{>u~;5E]wc)|Q^59:/6.L&GK:
-FzDOPFyl{|DUly-[t4gyZh.w^|td@rKY5n!at6A/6=`,B74f)JP#UJ;4J,74/bA$n}^!u``0Qt2mIpE8l_^ac|-^76=O@t&@&Ge@Hs>GE,D|h4Cvsu16xA
-e=bl.umo(7!mncy"f>Xx@x&v!Xt&FH84Ig&w.o8Ng|O[_L1i^gnD)>ts/zP1/Rba0H3hw1)2Qd;1un_{te|}/ltg`V%lLi.:^hFH{"faQ:10Y0e]aTwewa
-s"1X]!(BL`!]@!"A:DdyPPU7n!m[xvpw>8,)z`<&;}B;Xnpk4A3i[SX,qV%IY$.h13CCxl%v6aIK|[M(Z&/X`ojwep,^J"8[RgYmF;sughC{ZHAO9}mPbd
-aqe1cjRH3bx8&CQtwgsEx/^c%KAgM%)sNik3N"V['aiSr<p5XvyQHMBjw7R;<Vq{Xt~wc$^`CSm19E3ckpl<(kYAyCTW|Lh@gMvzc.7c&!'h;D:FIg-/cX
-('BtlBOVtuGdxi6Wou&.FEQ&ZpJ`}O.WUMTu4L"a|q1uNRKogg2L](t{->V|FdJS];,Rb}oOSQ)ma|jts/3&"u%j9qZirjZRN)M#>E`zl=Fum-oDNJkTe8
-y;WOHg/|"`f;W_u6hk~zY|RZ_'9CW_&@-^6<LW#|/Jet~MBzsTKa4:SYy_D_SnGd6]%)|@,'{[Jdgc5ud%BG>Atju_:16_s}FIp$Z@6jnZrF]<;kSe""Ge
-<5Tx>J@GX@mFm`+Nq'wB'niv+H<P_6z2t@]VGjll"aF1-F(YQVI(|L6ei_B|UI#_7Uwy}+@clB'RB5=^TQ3uCc/W'&.plW7s[/^[Wj`s6'Yb`1.U7w;[N3
-wL:TGXtUE0wR9T)_@.M5O,i9woain%0#S2+K@@5hPwtOi)7l$_{-I1:C<dqWvV$|&qIDqcBx{J25MyGkhpoWlYyQ=pqlM%XWunAnIJ<$C$oQ@^$1|Uc<Aj
-G.68J92LygXySjWb(/01PFV%m@9d(}RDCj~)Oq}LO_R[yV1tM'NEFfEUjE#o{9cTZ.~DU`1|!zeV6WgC!~ZwZrfl$dhI#CcAoU'oE!bkAsMm4&a$%Wb|gc
-y;[EMtDS`^Y^w}>2c>Z3!_fc~prh%%#@[Pxee$8;Q8/n;BP7C@$`~S@b-SLtxd%>VK>3|Dk)mLOaJP4lb_YC$^Ni^wMoK0HOy(1G;ET:b>q]d|^H>B'[=h
-jGNE{R@a83vm-9AZvM#c)F'n_=at}P0uyn[1hLX0T5Pjv%(M(&-6Ru'(ZzFX"fNUee-9mpdlr:|7Pkb#nlhaq%nMRMb%VjyscouJ'7OPV}JyPBL%Pd^&mm
-3VhKwjN!!k'B|$p@WZqrJ8a`dt#DF'&++j@1iFe6d;KJ92LIdL$Js;~",KkVUbk,s:!Vlyz3vTi(P+0WLHd<lzdtlvC6i1Os6O:,GjQ;_7F|=l_SUp[Bn>
-G#a:_KAiiket:7e{pYswIveW],6w^`X#Fg;lKpCUmAd3y>9'Ul>MPXa4E=j7X=BV.qdfJq@,Il17H>#Y+bz;}H"7Bs:roNNOb>(t%x)Zd/7l@NN$4lG4&{
-_5,$9l6;`TLwoIwSm>VTK'@mARq)%2tMqT-<0C7fc}h6.;S}bhfi'oh"O]cs"WgD|FJ<IwIJ5}xsCcenB!aJn(V]gGbceGxX8Q[gX{Nud7fyWoGNw,Rmb,
-JdIS)ogr'8r5)Zf1:3g2X0s9Ww_yNk1SID"=tv&@xjK8~o&V5kwV{Wu%@&kWgNbTAf^CJo2}pS67H;xJA_jW,W;P~}$#F9mm6b"XC%9V|;Ex=CQ2w'P}4a
-KUcOT=~.Jw,S/gQ]l&XPcJK--qf[T^mI{qXV,^q!5pOW%16&99e)_No.:#}UNb5x,1n:N8Lz7e2]8J1&Yu[$cgtAT,Df5b(2$W6z]=YKg)Q:#.ZT`I@U'x
-PZ@m;b%u,Db2GPK_2NbH8j[hG+/ym[U]^.bps+;T:(H4;,Iq4`xRb(_#5!@idzsP=<LL(R/+f,RjoBG7I_"#W4x-i!n>Ae|)Ikmr`[bLUAXw608=~{ivP:
-Qu7Kj:E}.ct+cJ]V12M(57KLYv-|ou+k|3Evg+]8Z!^tWapd>UZs;-E-@eK/C`9/8Z~c+xjM{`7D$)K!{E:ec28"-YL'L&</WaZ1v1Sl#,T[AN100=k'3d
-sZIso#@Nu>q%RD(h:!(tN'{TYY$M=w:,E3~y#v.HZcN+S_P<TiNjLf_$A=jn[T_KM]"sMV.{+w^eYD$4idQr<ZthhtdTN=1c@;yhbUWD|Yp@9L>65El87#
-PV2D$7<g74#l"O!{+}jlVq-m]^QKX'oa;#Ci<{"T^k6)lyX@nlOAW(nOpXabzJWS-RsN3Iv6v{eoxk5mlYT'$Am5iseGW7=)DFpXf.LjCH&Xj(Wj>]u5lk
-&)7locyvHsIb7!k,Lr5m`BbW)kfVwpV[gfxD8%Z>mcUon)2VU!:nO[0DD%%sRk{RpT)J.A18J4RluZs-'s(j0up7T+NRHtrYpb66mnMVDk'dI'0iR:R;2S
-h&H"Au7j"3/C9svj,<W&1M}^q!FiM2rOuGl^w&[}%H7'hOnNp|pxq!/>zm/"5bB<ssXLD,rsoY<x4TtarXq0yxGMnHgsKx(T#%yB/cXS.{06`@MN6'Y_)u
-z"4dtayt>EB:X=190XoVjT;:N2Uuu8_dOdT}1P--=w<!.^`5Lv<1w84GobkTb4].=M9(YZhDaxdm88Ng5gNzlpiXjvu%irQTQ2v6KhBwR{Ip.mTMIG.+Is
-2x,($>_6jOC7|H0qx_|l4wyoI7Jpt{0@fnm`VMekoO3;pWwetO<Ip2:0E/|aQmKP%I%9V-rTiGVP6Jh#1FUd=stv#{3b]3<8==l&6@s'v`:BW!8CCEx3d_
-}Q.+rOv002>)-(UZawIReIuju,4iuo"4q6EI:QYPdS1e;8RIW+cmyJj;9>)["#"@-$"-Fx)O54F,6Qlp-ZjH&-N[&J6(EE86-0}jC&>BW6WQ_qwL|)G#5j
->iW>J%y)6Mb+9&y[`Y$6b{zfltqN>LF%(<H},{U(yT={fneB{uNrVC}Ci7{phZT!ZD2_fnc8%AcpLW8[Y-<mE}&`<A-7~dsW"`73QOX+i#S|kpiq_TvF]<
-9I2R"@f6F3jTSCGCls|GKpw#C'=8C8mHKBF@{'NBzt,Rtwq>`Cr%$!GGl_trp5NMtma[Y.|@d)9w={j^5jPLSuV8F:h7L=`fW|Ydt7nc3lOznqJER-so=d
-hejHw>+{Vre)XpB[6J<'sv,Me[ToUEVId!Hn>=_&kqwZDEj],TF8l@O!P$i<5Ek@44s`yIQr`>'mcX^KPg-HUOo}j{lTRY{NNlwmU45Y3OGUSneLuR/!vr
-UezYU+T&u=VGgG7n<=h$%tqA/|O}VceUCMS.Kj==8|Qsd_afmRt=h=lywVL,(gKOtfe:"twC0kZ.8_n494}zj(^Z{cx-aEhH(p5OhQ$Aa#y,-kVdgc}k![
-5+H|7=t,h;{L-<@yggdEs'AJH!lYsMpT"0i,D9I9YG}moqB0N:S^<v.l|xP5"EtG%q<aP<5:aAwQxS[L+<U^!ad@74JI:@qISJgk1LI^.7KM%2XbS)|9$B
-sRCq;udT^3o#Ep-(:@9X)0[_[,1w-N<,=6[0@{KpG,bH)pO#r0}nyf-A@^U&GX6X3pZ5!p]qp1RM2vv=i8sZ#:D,P,/z)A=$k3Kt->uYm>jzZ8f'wQ!o0:
-TvOG>LAAzHw:7-DE'DTm<F/T=gO3$EW+RC<hiG((i%S_'%Ns)q5rjq:%|$TM`7ZR'j[j_iA5&Ar<KZq%U!N`'-NMdyo{G:fLS9<$aYVQIga_EVKtEnnNY}
-2_jjx-cy2YW1)i5EcbYRB9%_yTRL$bg@IAtS;5^p6E^Sj[OrK-58`eK#Yvi}|I;4{{{mxuL9S_wm16PwZy"g//W_{QxvITygjQfEi+(MT"2>z<X.Lbn>)%
-Y)n=Dn{7I9oH8OFPpmlYa8,>b-nXc.+LJ5}J1kykNz4A|D78yNeaDAUGhas#$UgoVtBg@+i3FN!d[rtpgfe2d/xf0gemXd9UITVK~Yj,5N6C#0zjy`]77f
-}jB)YAs#{9dR+iJcAud>QjtR|84}1rawN^T<+O|,T7B0R%>Iz'U4lW~HSg:L$!0n>lYjS%a'Hhu!%%^PKUqK3TDdb&O_lo4satiEldzjSoX`&ffY>b$};"
-OMxW(2S1Q[2C>Sm+^"aT^w4gqn"]iib0NslN<sTd3D$+FHI,ZNPF/5v:mjo1R#x|H!ANq:/z:}VSl+E`iWHR,P1FbXfAJ-Nhno:9QD|<=>|+wF/GlF7Y@E
-x|=w9S>suL@Dv"lLyO;-f7}raq^6|USTRi&sB9L0h^<.yhk1isb.Lt||Ihcm,HnWIHC4ZV41fHK@Ie4<Sf|%Ith>{-:U,86y7t"#See:IKCx36Lm&UA,`l
-+#$N<:W[_%%JFI;tK0qT8T@TSvc]~R:rQ_2NRpp9;DrF)V&y]ZTC^)eUq'k)_3`DV3H=D;dmA4kDjkt1s<^;fKo.O<M&g1.G:-wE1[X;g/B5'!T[(U(x01
-yt{Z1m4/OT|L6+io89=zOj)r>lB@qUtU+Q+ZA(g:X:aL}wC8wgJR0.>_y.8qiVY0]/;1<KmAUpteUD9+{h%G/iJ#'QgJ:{~gUzpwcl-.q+C]uDX6SbNOy8
-SwsiN2375hxu_:p$"o3cV@>k3{;Sih#(p[-EQ(,SqZ2tqYS=WCge%DaDmL@>6Myqhb,cZYx";WQ"BTv+Q0>:r1pB{&V5shW:mPSsi>yC4IN;PH,F$R#1zN
-8jGV)z~^.;Qy+Jwgcl9<0lmdK{.IM-L8%sglNBQ;XF)+@F0K1oK!Fh.gz82OO[hj^(kD8{=7/Lq_G^FV,X1:YV=O$Jz%@V&3+4+QoI#G}Da-qEAAfibXRT
-{3Dj~P7Gk!-ywDm@}xJOr"+:<]ko)qH'|kI1oRC|36A5BVhHTg+h_Z>ocn$G8a>-Xcy)[ORn{'"9JCc_vU"LuTm}$6lm@GBs)JZUjk9HfpKJ~wgT$73h1>
-kc_waarL.c>"_9';vjyKgHryy<Wu8qSlAJfaXY}2`f/)aMfwvP'%KU;+rA/[w9tjO.4_[^giAH7WabkF&bXsdjf=sj}SzjoH`UkRi,"O}|hka4ydK}qo+W
-A5$ykuC]]8<2ve-JYvaW(Ze@:LHTojy)<olFNRU5|I-[27nmNZ6gK|Tw#y!38N)JFcsZPaKVc`F61M=ik.[$S`QVIP}Xn(|^P)m-|&R</;,|"7h)UeGa/#
-_OZ]FefA6|{=Xi1C"&z{3Zj"J+Va"]83Tr_hlX7X]ToU,J_xIt"y1()-^uH#bTR|:=j0`x;$6mKkdq#Pk^lq=H^R~4>u]T.jyTa"v(p#!!$[J:|3D6<"fO
-LI(|tcf9I}NCA=}=4j"q(['Q1WYs[iKHA5iA-qm/6Snt{75h4xyA=CEy1x'yBd-[8Za.m,$KL#VgPYV(b&9{hpwA31bkQe(o_$mDx#}yKd'YtZiaR`Ol2V
-Pin"&9ioy+6Ur9#-Vd;XYJ))Dqjb{y$v&,t.(J'5uX/,>'Tt`Z5hEJzg{u67@x@^yUm#Cq(xTu+VC7EX8Z}%>$W+_MIGU0xuomur2Od|$$4V2]0G$FrI|>
-sq-wZ>n$[yN5[v/;.}uSaMu9LyvXegHPbO!S_Mrho>"Jr}J8;Lfrrh@'9z:%h2V!]t9[HQex"~J8:'JcoA3npc[H)J"f7bhY{#IzIofmA^y<|$$ld%112`
-|"k;[G~rY4qP_Ls34gn'wv4^Aub}u7FlClrR0@M|$W|QLPw|{|1>Kix3<S9q^=5|rUhn;l(Y:hIbr9LE'th,&U]L[QLhe50xBt{P%'7GR/Bvs+wyLTa^N}
-Op48@E5,V`aQ;#q^3jlQLHp(AqX2IuGk-IZ&Pj/z^M[Ff!g{wyrVwnx50vn=z}vU%k:.CYZQ=O`5Sw/-U551/#GydOc4=(&et|<n3nh6PJcV+R_km&0elv
-&%kcuueIWbH2J69k[1ds;NsjAkD5Nx[vxL&aykbHja'of&n%VlM^oKMTsbm8SnY{cKPa7z}x2Z9Y-9w%JvtCooVU;&IzMgC(r<`0]:F_wW3ciHnmsH^Etw
-KR7!78eq[rcy#f{#):^,i$0snQ=eZe<,{z^Ym:)6Y$oSskmp{SwurUCT/wNL&WOSi(SU|QW9%X_w9Lr[VFZBajDl7y-liYn@Vq{Z=nS4^O7nEM[];MRZ,J
-MtRNd31'pcj`[(/v8pP9.A^2JK{vn=tXdJ6koeUV2v|LuZY7p'uZGrUwM%GX[Z"Mr=4"aQn-.O;n@Y5D6Md/p+jv^U@SC/,R"0<Pa<p2c<Q0E!C8e&8#d3
-5'+GG%OO_<%Wre]p|)fVh{=|M8z}=s`Z;;)TDXZ1ZN{YFGJ5>u1X9SsO%VUZCWD&GPd[rk,W,Mc"#E5(29EsIC-ah<%WSh~-+j;;S-]@h59^{[jC(Hz!U&
-i3bKiR"q"|%P%N/5yU.H:>;OQmuWHv+[l[_Wh@&]"ZyU,TIq8dlAw#y|+ly/|y{O,FX[FQ:aLqAQ+ahhy[(D'NgDxuGG$6N%SD+tx_`OknM}>jUjs1ZIU#
-dqXU.(~ut`Zc!RQEC>7XtH>nsB$_}MM|E{@/.YGr.S'k[0mtFg/k&19lJ,@}'OC%,.!Ho0[>dgL_^18.y{rLl'q;I&#faz08u^nrVQ~)ol/txc1m);!~SZ
-cC:^P|"cQW[+3$9.|od"_{+!2.$<Kqq7sVH9v6_=>v8BTw_"3v}t/ooF}yBW|cnX!-7!dhQP&r~9>A['8Tg"m=(Pz]a9$u4NuedE7LpX5_[ti32S<I6RsK
-lp~r!4OZh'~hvNx)H&R|9(6sH$s4<!GV"oLP;iPmYlH+F))gG/oSm+$9Q@h]Hrl}DZIlJ^-Fr[T,86@4-Qj)"nh`|WPd(|i=P:y|q3$h0P"#!J>MpT;YS$
-Ab)MWBmmoewB~`[CwQsp0HU4oQ/uBA5R/B)Trz#[P:bXa3G:@X84.dfl@j00ak7#]$Pye0XCs`zsh!aYtU3KoiylJ1"E-i=k@G`;9XL$:1m/tXczO;9$N!
-;Kx/N_M|{T^[e-E-c;Cd'gQf6@}@yR>hV0nsQsK(>$T@:oD!.(wbxvA=CyPJ1uToFBYK3/YRlF!BeIr3Chq$uYwulwUu}-Y}plPw1rH:afi<9&ND-d07yd
-yyY%zTp3RZ5Rz"k8bujEE/Kn^yQqK:ox.2EL2!seT.xk&P@_M2R)K<O0yM"P@o<wer4xV,3U%%_&o]J!Hw!GYlX/twXid,<kfY$=-Zrr@OE=$0znpD"32G
-@8]Z{)~d30,+ZqweJUC%M9kgic&c@`ki28~N$aDSY88`viO6wIF-CI.VhV2wT2{Lb}Q_7MsJESG}WK2HlN,nB@#WfQbYcO7pQ(g/'c2`r+9gSWaL>Ldiws
-N<E{D$S&@J"<q`#RVq2r3pmDjbSTp2QQFV[:0lf;,vB|fnc<2Ve,x)}gvzX#W;SY&cyH>Cw;5,0je0Hd~e]|-rP@9/qa)[WYx;{#af]p,2BG[>d6PMJ.$C
-it;W}Dv$A]Qx@:m/y;~sw_c3H1o4ip:1;1l;$EFXAVq/X(AA[W%9[=g|W8+nhvKuZZN='96;NDkHY'1%`:E>'hIxS=Migo^sSe/|1&54k:p|aWs|v@2(+(
-L-69DT0aiSyBOYQph4F5"FvoGQ<62#q^t'"h2ICAf$KpI>&P~Pw^o%4`309Z>>RX|{m.jgSoP"OAQsL$~(EAU+-J^8N[KNX.d(,v=jRvG@V;ef{,sruLS7
-I'J4!q1jcBv:aRsB<Pk9w:039ugaW`q6[2S1iF1y$(ys,6j8_@q``uot&k0iouL<uvnyIce5!!yiwah!<f+![3ZDB8jD/bwOEHh<>i>IstE=p2-917njsZ
-#a2U9+(|d({K{l-%X:fHLe=imE':@]$e6QCzf$H:9N{139t)jRI1zI-NkIF;y(rTH=XMYu!22o_NZFe9`j"1}sl'npAwb@QSa+ZEkau%r>/R={rm"B!VF]
-cI@+mkN/-x/=H=a$Va{u_B,}[<RTS=6@vVxPlnC,h#)5A3U+sdI/rgR>{u~ViP/mSC%@H]Lqi1lXh$WdlfMbHadt!r|hN&!_/AFM]'`]4UNYMP:{u$^kLV
-{XTp,u<RXi}6a!jt!HQ$]Ki!b^/ff!{Yt{;V'.CL:<9/7PU[BvU-Q[aV8m;OEkqgo#~<oOq=^wLW>9h1"E]Vt(Y&!QvXEGxs~L=;ybi[LE.,fEc7K8#d(y
-FTx'VfFcb@@g."fvuRtW`9#4-!h8sUSOIw:jtA.zbq9tKf%>Z!^:Nh#JG%rOt1q![zn%y@E6yUD|!sqJJ/G1v=X{3;Cfr}W]kdvCsi%o_bO-:[dji|tm6a
-`Ht0vRlwq=gPiS!u;bFRdD:1TRm8>{oq&RCDntyL%lIXE1U-:UAwMT3pA$lktli{@$Lz@{v>]wGb0iUYpBM03%]%+mb0CI]unVzUza'<Z_U"4Cwq&3+S)A
-|<REBIXFeus"1GC4FrZP}Be>u85tj@/+ATE"[j(l9Dcg)1I5E9iWXic}Re=6FE6usvtp;nQ%Qb@;7BS-]F(-A|ZAv'+=G!q"aMYp:s%'%!'KQ]'>,7_TIq
-Z(#,>yr"^&LjUC>rBkYM;_-ODn4%[f_f8l1k''_&'8$3SqidDe_<E#|6Lr+2u9mfPSs8HXftV]E<z]C6oW2DPO}"r9YYE@>(999txK`f8(bFzZt`mX9G.i
-'SC0l%{p1%(@m`Y^k&Dvp!X"zhnHOv5xVe>%=J!X'q&l'Ywe.X<LS:m;H$q}Vd1t@=LlftHT3T_,b2ZG!_&Gtk%^1!IE=3'!+$yuBXVYdc>LKU-k#ycjV{
-x]r&##B)1cJ@mV67JB+QK{1^~359'MK`r7`k>woj$UZR`=LsNi2wuGOKV&[`@[ENCcZ-ABMoTfk1nR8Hl!6k<3<4D;L%05<$~/Ujy{CZEc#<e0FuktoOEg
-ba=-c=+J+c:=cNewPYK.ZA5u0g0&NSOuO"_rSIAxF<"[LMGk{#$m9CSPpJUOFs`|um_{p6uox+0#drAgV$a@#x,M;jwSDN{V(D_IA^'tDC;yJN|UBbjPaS
-zIz9~cav{[_V2C#9:+Hk4E#isC1}#2:DzdHg7Z07-zhhZNhH-I1khFhUB;GLK/C74uMmi_8Ac(a0W2c+[yar]MNsar12+87}iWiW+uW8)"D=@[G>)reVP[
-8G"o^[Fo@v3eu:,"VT=+]v]Y8JGM,/Nxcr3sSj$c(}"YAu0y$Gr+gAL'`@d[Mpe,u}Dn.gNYB63IA1&2w4C1i>q5:q"jf0+,dZgFov<z]pk-yU"utNUkuv
-6gL<ZvX+_Y-raoPc|ncVpA3I[$v>sRweFKE"|pzSCQ$aE_inPd9rt%(X%@E_tz$XO]rx'[aw-YK|AY%s~Sd.`arTX8Mo:'-PkM%la``<k5{IB%]vOx65Hu
-+==!rI9h]K95hAp/|J;`Dp^1>_512nnj]jQT>ZvvoJA`:'MF3gVEe+ba`k~%_vln2,#,G3_FJNQAeAb:s.#>Dy[pmo}u:8&h:+24fUgchkmSE9s}G5;jKE
-nTZBTZPJ/,r^FqVx^]9Zb1=YuwVj7G$$rI^YVs@Ckl{+mD~u1`'LE&3>I.t-554o1^2H6PF;7J&@>sX2Iq%wQNql~=20F5r7H|`,!I:^QAE^beEP{44,55
-Q+T-K[ZjoSc($]C+/#LYg8)R(#A)5P~>.!rt;n!BgC4|HKFI^cCWRSv$!-sUBUTL!g@UIQr1Y'PpUC7/#tNz|+F%Y|k0Fl:P!"D6[f6),{mycWI[P[$zLT
--n~5-'W"d%uJhK8=S<lU=%1ntGF11)0aW;.M/9VL$"%1f24,eMU&5q}A5+_uC0ni/Kg2@}#N=B_g6T"Sk!S@oCJwcEr=gH`EC@vc17lEeWD<>[x^{jqOco
-=C/(/j(]$}e9vZY7_#gTK0^Uut%@bRZ`K;s{pz(3TB#:y&McX3AaZzQ.TEbkJ<JFW7e[fvoQ_qb9H3-kLagp0E#&HS.3X75kugeGLgtfu:XZ`}`w!Msl{L
-65u|egc+&#CifY0|TCYIEHeqDnCENeJgZCwIQ{da;(3N5oTO{sIYljB)O_c)Y<V1y2v3Msrq:/y>Ts]:Lnn_#fQaT!<@Xb!K$D_yl_;/V2M7Msyd^(wP$p
-I&hknBr};&0n"6FZhv<``5G.b+!:vI({0slxE}`isTc<1hvj-pz$(b4(C^}|>g$!LBdv)NOVC_yCP(qon9y=OS,I(y{"l@dPEfr4{)F$R}n7GW9SW%LBKX
-'L>iMwO^7w[va5VyI^H/yh{jeBL/IM`,Gde#N=xlv&~hl%.{xoZT9M9Mi5&e0mhuTU~Wb2)9sjNmGKRX2P(:j.;(+oO2(`}:ZzQy[otb&U>rqK1DCFTcg!
-'A;'HhJnk@u<S+.^V9db3)RRI>V/.vf&"IsI6bzg{04$tLQS{asQ$QhdK"y`K1Nb3T,)jwGB(/C%g;#&$#nWyzHhU/WVaqo|4.-D;PY"oqawP]%8#@yL9n
-2B!M7nM=E7CXXXl+bMh$LzoAX`uZ^T4RrY9UgmZ/[Cb4Z-d/~(oF]<N.$F6)j5_&6Qp<hM]|=<O[NI&yY[s6D]!bkoXKU00kHVh/GoH70b",fRe2i<09gl
-H6w[kD3RqEKYeP$P+eG$uSf8!u~6;fi9p`i5h$Rv$>Ve)@3,~L}du_ETF<K+p0;A>B/QkpB@D!/bN5FT+kkdU-"]|c1n,lp6g7$yBGzAC,S',Hl]pu-Xt,
-P[KYz>=_OMtGxSd5tU+h24_ob,34kRbho26J<Wysi-,Zu)tk>|)EW:c.:Nj3=(jA[baiof.->C6nvpL.n1{GONPVd/eJN+E!q3qS0.R`v<wTbE6%jA]Bz{
-rc|pIB%eTyGY3OF)2>jZyEVIyzK@dvp5mL]^RPTeDE]QCj~K1aNdWoE[&2/Spm%B1.&z)%qA>2a<.VEe32)!a<"EPe%Vo6wvJI+FNMHy0RTWptw6(LeSy<
-D(d3SG2<CP2uZ:m(:l^A88pttA2lG#T_0F%5ZY<iACJOYLw1Bqt=]6@PwpT<_.]#oH3'8e~nM<(0"aD`S_w8u"}"cRpc&gC.|MGD&rc#hB')ppYbImgy1%
-de20YYc#9w[f[8k.x%n->}^dDo!cybf<4`d=5mR4&0[N$hO8unu%_6loPdb.L:dVJ^(kpO!.4M3D`4<QcXAhUekdPmIQIHzabAo$XX+F+Zx87MJg}T#<(Y
-[)gF")'ZZmTk,%^$O5M<U&~CL=}Xecz3yT+{A}X>ITBweP$b-Vo'@1g"Hw(9II94fNi6SCB]]$yIaTq!m=ENTE3n<:VqKo!bZS/]7V{_f>0QikS%C7-G7b
-Rc}}}lQ5c0Oy9fGs(J"E6HRSx[}MbQhE+BEm},/.t{LEl'iWL|pc%N#Hp;X]vM!k9l>q`/CAO]rQuHTjNgs,kl^wvg6'4x<cE;g.P2/!(;,u22|]qkR>UD
-Uau7Oiorz^/`%Tf"iO'O_!))'y]WSWBc5mAS.el&826T9nf=SU#9;Qz}5@FQ9+fE+E'f|`AO]7$t5k/";T)`vy6R;;Fi)AI=GWAJ~KRMFgc!JU{Jey>@8H
-%drWV]|s84zIWA+C'o5,]yaOM2yO%+3o"LOuS7&%xM^eHlN+PWk$kFN"Aj%S.+H:#mIiR2_$GyY!hDTplV"8Iok6)s7Lz2kH5wP11Ld)(-(`,R6'.lnnDL
-/:locER>ID{;NfLs")1O;_G`nQ+k!!I#twUS@^k4S1FW5q=!jGfy%>I1r]HROh];^`lk6,6C;V!EX1b6mmZmG8p(mMaO&_|!.V5QN>!/MFu+ILng<9u"sP
-./:#yG0.i&q7]kOmmz[|[|,a5qgs$P+Z%@^D}I'w7e:px&|kx>4Kn|O{;|x>HNa$6hhbyHVTGJFSndjV/];HloAYPmAE7p_(v_pz.NT8k;[F<iG2$[QF|I
-7Y5.qBIy#n$Hwg["1gRW["D=awJ;L_LIWNd-2=5WP!e`WVkPc(81ZTCeo0iT5t.L0RfV"mxuaG3v[}18&gN1|JD]eD^c%4'x]"dy$T~)w2S/d}o}&8$JNu
-/j<LoDar(O~-3y9FvP};v94V#br&uT|Jgb!FIletwQC2}xwhKS!=<ZC/1ewbN3xH5Y.Sa'zq7%ST#UD!n$y!m[)ZlV[Zb,rahT:Rh!d5023bOy%).iC}mC
-ZeI1ON+<nznEsa;`'h1x8=bC(cxzlI[^):WTtY<i">KFpS"VGIm%6{"A>eU$E|NwT@yD"jSp.&f&Q=A!Ee<HC[Akb/l<kC`<].^^mp.lBcFQjy>-5WfBD`
-4obcJ4D$;_O^)W.iVg'NuqpLz=jcpm<8BDH<r,7HJOifRp>M4$BW4}VC1}ouLD_/&3QM_(2zS=9u|g~PiyVD6>ufIT^6Aw05a<)N&&ZScUq`mV]J9G"oq)
-5Gm9CrHaBn@wT-dF6]bT%Hjb+XS6;0[+83HYFI("-8S6VblRV+eqx#Jz{/gfhu5,[7ujqX>XgNRoGzDXqsN@|1_cJeJnyFI(o$yFY{MF^zNjj$0J8HS:Z0
-srt%7p8^<#818Xbc!n9=tD-IL&=oTD"|YVmrS50+N|ZCul3y=QPoC_H_9;_z;q'e^=wrNrG7"/7ljk&vC76HWNUpLt_rFI50E"):kelM6687IAvT,R2Q>P
-Vy$LCpu;v2D/XKfTHHd`x6vNeb=t:tiG[><nGwaBy[rV>qP>k>7W<-]n'<je/GCqzkUxJGxuHdgI#x4]rU8V;ki=|EfzYs/j=l#ee>Kwv}LyP/hvJR-Y"o
-_3BP{caxkA0S36vkgJHK@!mP(.&"3k|q+m;PpN1i6G$RV$#TKo#)>N>.QYlmcQ"9hv"hsxTw{4z)8@Q-bbKUqc/NbX6Iy[Cywzi4(8n,vkAHtu-GMh-PDl
-HDul.fO%{3[dO/RD4%@dHft3"Rv]FKb:4zHjP!qzcx(),}[FxhF|[d^H#odXofkda[4jgMTh)kPe6nDo<[pU>-UnFmxX"1'PAjUX`OQt=oQK<M4dI}x/Ub
-;w[(PaV}Cb`"u<_LZ]$b,+G5{3&ZbT[kS`1d8Wv4QAnSs4jOjJD#M1Y@Ka[9~#Ngud)XY-vvN2VM0qUdVq"~K@HLtkr=~thrcyKL4HDxtmcD0kvnIa@<5e
-91H%.huoeb>z^2XfWv!~<]6DNIE#/5ZfeW4BjB1M"Yg%Lcq<"2Bko%(3%P!fRlyU^h<(c-/x,9yO@&_O'zPyE&b}@5=tYiqwc`0I>'.wGrBdY{1eK){Ojp
->jt}g]~j,w[phq@MbD{KWpkO@hQK8a3`-a(Cnb(}.CC<C!W.>^i"M)To2<h({hz0oGL|zFHooW83<'I@q5"KEi@sdjVPv^r"LlM&N;%PIZh'81]c_OE;>N
-,W6{Uvmc+EGvi2i/8}ELBgzV{C1(D)P{h5'.UUiH.]oT).XgTDiR1U<ArBs[Pyc+gQnDJWVy1z`i'{R<-tlNOt=k=Bq+#S^0f)z8w{G}0Oqx&&$'ow!@M3
-!<Gs/U!Y;V27FD:'e'O7'fS.,]"LJX)sE/Rhg,K6yl::-)UtQQg=McyAS`$3{j=Way-S(:s@cN}$'YEjT%mAZ9UI<N$vL0poNHJ-qfqV^i[lf&pe8Sv>'&
-@t.C#7IYXj]tg!n#}Q!"PI.u9-f%x9@Pb]dhs!xhRQ|{KuhWAc[tAU)N[X'po9`;4cSw&mOr(kSE7cvE&O=Uy_xSWRn`^A=@w+doW9Z=Cmwa;0v'd.KHr+
-O#U9>H)uuJe[@^Gt-n]H8Q+uff=G3g4WU&z<izAxM;&PNwE)OF,6JxY)WcJH~gGpTs;o7lV^(m<2&ALhY9XhhEzUa5U=5h'(E$RQNZlD+N)cjfA%"qvRHk
->LAzfZy76)&4NK5D=veN1J_>Gpq7k}2#^B@8RmT^l/4{d)@[$tO%aSe<p}uOz6pWMC^i#l>ua}H4SyE7o'u"VR|}vjmlMWrRWKYlp6iGYlI6`TNDazAW@g
-o=)^)O8Hv$J):sPn`}2.NvwIFg1_evF'kbKGm+=u9F:Z@3_gY.2ffsE;mx>:#g&0W|Q(>.tp-=,iuDL,A}ykUYbE8(3^QVqgMda_AKaDNq@v3ZX{XilT&_
-0oFL.c}pu6is5j.Sis@T@sY(w"57KL#Uec$mv%p:<$:Q@jq.3BpDQJ+sS<STlFU/nO8hE]B{d.'z"%!.VYh1~iC$q1=zX:Pi(k_/Qa6h>$HKu>aUtBAH}T
-8,4bGGZt2r([7HcS7ZA}9^;5'CNe1Q),~.6_^|GT#2_4`$E.~`#!AoLa+t%$z$qJ^`-KR]1>-.c%<G}_;+_PnB$o/PF1GPyR.3LV__igZ}<}&@%u3{h:"_
-QF'dgva^mG&%jnB+#7,}"4tE7KLE`#,`"j>uq!(k.jI>>wNGz_b!i4^vDd1WpX4g]X4J/5Sy_Gig-.4`g}.`fs<oeKsx|NYY{zVav/CoOzWKk`RSBLk>IK
-[I"J1GYK(hyb{0K(hMnG^i5`GWy-%QUL0iwsA|-To8Qf/8(gSe%GSv-vW5(OM3ve=wfXub>wv[fB=(_NzQ)VasYnGWaxpCsy1fK9bDqMFM4mYn>o+,;pA9
-Pz3.|_ua@)gC&cgyC{c]uC<!n_b05'vTr)lx18~7dWR|o[jyW4!>_@'#+RIYnuAhiiF1TijnVonwq|5q<><f,z^zpGBx9K;$"IN/uq&e.iqkx1,Z.H^E}d
-~z"eP/EL[dw!^wCR5[ug7[Pi'YGo`WMnZ+8$#1nBOyuQ'LQaqKX(~$bX';wK[t[G~#).]Z1nv'yBf4K,U]|YjAS71r5!oklKkpOABq#!7UDPPGKXyqAL[}
-H<f`3%#A{O~n9R(6p`<#=OOB3{q:P}#a>n9/>6RDF@P{<#Xkat7]-#<#)=b#GTN>'zrAyzCFYx}[yu2-Vx&MN`zqSOr2n6-kDtnMqWAbYers6}#%S4L^~^
-)vHUP6t(0.SL+bCN-C{pl2<=DMK:_N9Q0<s$a!H(L/oa/3OaOwEr'>ibdD@:+qT6TSbmuL=IGG}6soX2`4c&d"rJ]W/74M=APQ'4W;@`G<yB4JG](Z,<PQ
-:lXoI"ix<yrPny'XKu'p:vc>l2jq7,+g|#C['GkH32k0Ld2:qt]FJ$1MT/Q:56kK=OF=7.$$a,U/}vQ-DhemSPRm`IprMoG5|s-ILv2kE[JJ_1f9>MT(-+
-xu~Snr|Q`iK6v}<U2(}cxd.>Eop=2#"J:H79,!nfdMIFtr0uN>~"0/P<8tY"nr_Yde]AF!i!)_'a=S0-eL&x&[M$4m$7XyJ]BLDmOZz"8{'0tt2mLI82<n
-k}CRX_Pdm:6QirmaV(R6p8dO0jbDF<Xcdrv,3u3-R%+8bD,HYXGu)8DP9q)G^)syv-$0r_h)XpOZ|p.f_/Q@0k9Kv;}$E;1%!=1uACb>:{[eLxjZSGGy6q
-TknB]UH<:l8|@4+ie5DfvFN"fN[UTkun5b%y@N~}wwrqqx}MeOu=Hr4gxe)>Uo<J]rxe)>)aAg{fc,I[ca5-&)j_5-$r^M~spml}/I>&~w]UIRr!!AQUPd
-Zrkv4J|q#O0b{>w}[emM$p.kLv)-Z]&I,-@=sdLOYIqE^R4e{RXUJo&8]UaFh3C_505x=X6[QF`x(2Xr>zBq&{2u|/)vpw^PB7t,:&x|/X`M)>hy5|-xPk
-cY`sSNn";>ewKtKGm+jF'#`do!HptqqN>5}v]r@$dG)y~xw<e596SUQ2}s"b7i&Mf{jfORcKQuq,CMCXNOsh:NoHa'9|fQjU3SN:(1qar,B;$N,kXw28nL
-]|GF:+H>V84q9>1p;}A5Q3ff9[aDx4.cHn!xiTg='2_mm&K.0XM36'$J<D&N|%AvPf}}DD0avn50>f_l'_6sA/c2zvnh@rObSV+$m!{$KQFq#z"0JRuT"9
-5.;->nu8Xt:[,O0h>#0)~@<;M0tx+q.}ZU63U7MT3A{$u}D$S'Y]a#S`Rg70d2U;"w2GmHh^i,ZvYj#Gw&%%/p"2"(D@q/%@KjzUfC8ZF'y#Fx"reKoGZ%
-yqxua4e+CmgT#_/(NEaV^LSD7Ns|!fFXIs[q!g^Yyb]OT<@v!g1N'J)C%fOOr7~zQmY%+1qjW>$=9-ebAm~2}Bv/x|}WWgrwe/I"-n`e}6ZI1,k:t}U#ka
-_6CNDJT)ftN]{<}fo5>B-F!`mwvi9hgf+uucS|om5sC1EFN,(%pD8R#!r7,!vn"vIf7PozB=Ctc@FxzKF@)PjyWD7oz|XwwIjljz8X},N;bu~IWul}V;oD
-$o0svo^9)Fu`uLq3%knx5#QDh.x78v"Sh0i0M/MC7kFb<uY8IX=$IS`J;q7U-,#NHYw@9_`db11S<->.&lnb2WRAbmqDd5`rFU37(GB:iC@yw%(Da-u4L5
-yN="PhieVxp68:wH_yC/Tp4J'QVz']ImLq~rwFPm,"6TL!0Cn/GD~jf{ql4c=tvC'U)-+xH0ru_r=%ASQo&S@X`]M3A/3I_s38vG=}&YOp;S2p2t1-@!VP
-{<RY!h:ZLEA^o#,ojzw^d`r{~w8Hd|F<]_P)hY9otK9@oU}9d-3e5>X@lxAUcoF/iUzAyB.`(eT[Zc/alOh|O,Gx^md}9g;n&pJuE+`C9x4`!W/l~<-Ua;
-R(owq>{P2!F`a6[EQ]4'>r%'pMq'VEMlr(V^Z35C.7O%56u$4:)!9D3QeKC92F`A7%S$lckGYT9[t={yIhdgQOI1So7aNv##6o3mAS][nXNUb;o5>MM)`|
-IP)A9_&B^NN%,4/q4E7A-BDzzi(RP{MEzp7'voba[1zK94[aI24)o>`qUWc@f;`(eG4=V0"@kn:N@[6f{y)<37IVsf}^,{ueoQw%c;6K`}v/j58IbdWAz2
-}bQ!b+!KS1$D'IjUBI~2CAPCoXr`a(mcl-E)}R':H)&b1{9>w<`iwxhLG)mSn.e|U@HZDfPinX#Lo^]'{1jFR<^0EVLXpH&ainkCYD7!Y8%#|-2G+)<qRo
-rS'm(yZ^8$3$19mRW&[>u%-[M58VXB/mH{CbP@=pC+f^|Zm2$8:vtUH,bD([_G7>;";F>"Pap|+.+lk&2o&CBNONNt^S-2oz]^|I+H"YlqsE=6_6OD"eS9
-+UZ3";y-E9S9[k~_JY9)QNDiQ@%M$|U]'g@Al!gZGrO}U&T{,cE]1BbROZhQ)f_#YIv0GkoR:MK]@cgTgjmtJd)ACobVZTrtLA2b{ygHfpAJfrT]!>I63r
-^fEgp4L75/X!;.dug+23Vgbd$851zUF#a5vUftXF4%>8cJ{uNt)G}/`wCX%L>OP[&wrJ1(9g<gWLRj2f9:&[UwNMXCnlh|<MAgVZYbT]M9<9I-8m,u/.)<
-kJ@hvy/S4t:)${Nr`2%uAB7/"Q/"/j.yv)7dp#o#Mj"aniU^U$.HU+1cW,DA<5j^M6qVduv%i[^5PE4U4pn+Nv6Eyf1r!+B7BGCXmnPX6kCGjn_LJ6mfQG
-oIS$JWWVX);[s!aa_{tk4`;mYBYv3Ty_ABEtxW$hJ2gC;)>oT)T76uKz>6pgC/3]QDHo}u24gq$uo}sl(DOM:,1;"2mJWe':_lsrtxK$8Y~kKnZ6;]4P(%
-gJt1mC%3T}'EnthI00aC}3ihH0C=qv;y2][]0GgDc`,(Fmz.H;N1DZ:+;JK[$$3.brkBte;d}}|pY|/50L`-@_|BL:FDq@h7NhXu<asf|HsD{ZDaJo;)#X
-dmOT3{TfIlgZ0OmOvIfY/-2z(_y(aD-OQj2CrS.BIy%v-$QvpG^w6OK{!SY>#_IV`yZonF>SkSivcnLwJpr6F1DZYh^epqkScnz4p_GlO3rC-`>Z5R4"MI
-vxB:]-Sf4$~`fO59F:iv4U<BaiMYU2LpN)e`l!U,Qd/mk[tr9m7-zBcCT9hZVp>S=vE!(Yg$Sq!o:,=1~WCA+E{s}B'p6Sh^u;UYVEQ541a8mC_k8jVc7w
-o]#GGfR#@2&5vlu4VIx6[aBd/K+vy%jp`8zkBG9JMpqaFR|k,e(P&>SSOVcQ=',s,!"Kmdfw'kh=8kozBXZq't(TJBz_)tiJ}DU'kQIFu:Lv)C1v2L0>|I
-lu>W=#8XHCg[LOHy"`$M2h]oDX19s:]9OHbl^9]^'`^/dSKfHw{pJRY0#ca'&3D5.FS_q.Zz1yx>oI.NufM[T`c8/!]Cc51@GeWn$}"3.$<wzsBvvekJLu
-bD!8y[;6,(e]qn`%;:wsU1q2WbGHMW+jGCpUn@w@&]p<On%3nc1Si,XO_Af{HHtyi#./hwX>2FEX(]l{i(eKAMi4C-O-KHNIB+d$qH+jmG$8;3K6eT_@<J
-aQai4@<AL[sDPFyc"UmkZ<lPT{-]B.rDuH3H}+I/YGih4>Z_wf0SLn&^z;p_(6d'k&~#"7ec'|j^mWarMXZi6X|DTwRK"(P|HckaDY6p5yZo4zNq!^kJ`w
-P'q[Nokx[GjorZXAg)c/1Y;ul<LaETwSVtj^|8MS#+LxxM4CfsHbCep4Xfy$<6OHMg&JYV][yrAPPz]z^KgMqU>N&Tz3z:q$`]vbT>MJ9z9b0&Eu/HqE54
-a.ti@(CmOr]e_odHxFy1<9ti~h(ua];!0)X#<;.&sxsAN'o=fZA!r9Do3Nw!'k>E=63F3srJ@R;SUOJUTUf+!5+oGga`q$hxGX+Y0hW<w3^[RFW#bw2JGF
-|lo!;Upet1P}N5O-eNPOs>5J^CJ#1/Pl,,w)e<n(0V4b4`1rujrwtZigE+AdGn"b~+o%)HyvBnRez27sp,e;jH#2;!,'Xk(9.Kjlg5kqw.ppa4V{`"buba
-||/w}>RroINe%o"p{B&:m+Scg$lEY|uo|^xKPicnooOlhNtK1W!8%Q{Ik,gKSqPN_wO$QovJt/L51g~RHiPf7^zJa^leUfwwXcOd[[cZ|)YY_k|;6&C"Ul
-UgpBcYnK`<Mxk`swk0V=y0mHX4<iqq$vae9$qnQQ2X+aFa4#NJ.sJWU9)%:ZiG&L"Vl|DTE&x0tdb%jHkX!q5OP)a4/`83lo[rE(<)1zEV#.h0Ks`V{p9,
-h!5+SStSL@EPcYGPg+VoNF-y.z=,KOo'Y5z:qExIhh]Hg}@{nTyF$":{H8lfqzrzx}NgGrUwTu`SnsI{t4'wM#3sAj4<o#m:>W!FEuY"1knMI^,I=b2D4R
-5mrAwaj_z^>z_WN_8iq:%lH&<cew`"R+cOs6.ORo<mMQLiG+SzfKQE@n/%yk%u'=%P=lEH!U|,MbbZTJCs=KhL1}I=cV[g6&hx#wzS(G!^k(.HooF<nDAo
-^r7QiD`6UMt`RY%loZ{g2#rq`Y#FVV7<S1N_o{lIEW^7V@.CowdK2cW/+nBTD,N2yogsOdnOko1zL4}$7}ycxh+VS.l-O/'luoP__iVZx$72[.0S!NWbc:
-&nsI@g-ngtE3ALUL.C`@v8]%`tLIUck5SPs.T'gZ50c+D;=&@NU5<0~]vNGRy;)W37DQbwzw!UuU%jJjQ#z=HB68}pR'u599m1yRVJnS$F.tr%)&40%xHo
-1a}U:Bc!CskldW^4oW%k8|^}8-e+4{7mb@HGOB[VE=ZRajZ-XzZZt5j.Z:#J{}{nv$cD@GvWro@I`7px/{)ig|L8[08lHDbI$zFiVh-<A2bjh{&O"(E(v5
-f'W4I$ia@Hs>76CgrxiJ`+~=-<)HssK6aaqOfT`i2m`N9Rm9<-T:T^63Vl/w]h+I6j7.x9a>F4JP9GKW~b2HhF<q#DaVbxTV-,tUj-R{lfIv%nDvXc4b5j
-YOvad#yI&D+@(oP`nBx(WDw]/_(|2$IeLiYb0'WNY;91M>rUcBE^;%"|s0K)%ql^#{5<Nf7r:eD)RnA$4m)3}evhehO'!k^Q}(GaFcGk'o-_h}uzI%"G._
-!((fPu$UQog=S69k0xsu6:DRVYQKylLcWcPMb[YMLT%X@`,^Sr4D~IjMze5u".~oZ#G@FCv2^U46Z8"_C%@B}]5(`Qi"dM@h,/5/Q<zzsaSW!L(&FJ==vc
-zX&LHl|qfDj{!fW7)Xmgzb(ve6!X.zmvWcbn,]8`D"Q+FoTvep%lM|$cN=D9+QpD#/oI-v&A_pcsDpB2hVZIe@y!8TYo;WLO#n2=$Eil().8W;h"^isHEJ
-<e%f#mH2I)HCyP<<.n!od{7/+J.vDlq/=g~f%h:xbJSm7GaR4QSHl4BmCa2Qi%|3k-I)d$uKCa)S;KpieP;Os2G.+xZdyJUtaJ<i'vo^JE].kAC9:ASfj4
-$eA,'1=a8]M<~f'WJ4^a0Y;w77E3-Ta`PIrn@/qUIFiJ6nlM8L%Jn]N:KicehKp+I.8B)CM7z/9>=sO4p1,Nke~|/#F.J@b>zb`iQZsOXGf)I`,BV5G#4u
-jN6si9eSyE^:J3!cV'euD[M8Ot-=Dte"C,I)D0H,NY#f`M||3sHNH&<Ys)S&l&8MOuSXyNB"NMCT,ZAL1O=wSpBmuQl^,}mX^ER1+$]<]-S&aLp#~!YwlG
-gPWW+x6J_|G]40"`n(ab>+L!:+{K1n<:#^}WmgOa89Av9C|9.b#c4uRoz"JtoL,vMHiV29)9cHTB]+]I)+kt;>]U.qnb_X3a&IH53`n4p`OnDjbs[lilEw
-`dI7kqNMwE|ICuuWFI]Pu{)v1q_5WbZ{n&+gtEV9_w:t(;|w|TjMtqu>-P)@zt`7vn]N.yg8TCoxS|4,ECOz+<e}d]eVS&v-sb/eM&_qCxkK9hF`pNQ`|D
-L`T^cy![@0O]=&Q8O_'DN"xB8=7JK(giJy1[L}{j6u)J1CP;xLPaczXG8bN54<'Us/{mBIc^Zt'`6[K!&b=D2p-OEIZ;a)gP%;p^=t'+J+d#1(j]t=mz3&
-8YsnwbdfL$qdx6z)s[5J}dgqWUcKVd(2(mYQDdif|ePdlF6+J0x;nl!{#AObjIN@BSD^y'R9ri,|G>TKX-HR^Ngp7%Kp55$H_3w{9e@Sp-z1aFKp)OI7HV
-929`6ORv!q_x+Q62mZC0mL'1rnWDy-}rShYyBVCnd)!#5,!UH:z.00-Q4^(1orP=;Y7KW#)4OHQvb9eZDr1S=AWMLPn;0wPw;B$IrEU"w!,5NM#ewHTMX[
-Y@|0P.pYr(k+Z_.>=Vz0Ccy{qGeU(5[4fbro2-{imuU[n`^&`CIQTlu8k5D/VIVVYs=XNg5:7RO!-Q[D9Jz_^`bx%xu`aH$Gt[i)b7&{,VGre;nTk;SB`Q
-O5}vTp6T_[2oG|kbXB,N>-6NWr<'y]vivTqFv,/Ut`y/0Gc)_{uX0m-owj%eK`YH"'uzM`bGe$OtHY,z_rHCljz(fN.g'M_mmH&X^#DC{DG.3rx`.Zu#EP
-7L}3,mk/yzgx0jS7Z0C[DDbUBL`$6%q@|+QKtG8'`m=!XAAGAi,gFrbju5m>i{6+k#dO"'5"kb=.Q>7&3CG)H||jyUvCs|fN9wy](nIPVQ/HC$hPf-U)k1
-GVsrUq'`AHuVBT.!&UT6AfUi.NSqj0l@v,bL'nXU>rvoEY5<TW$#"=^ww]]o-!F4'+OT}FVqLrpzYt&OcT[==#eftj%@c78dG8P6gA~sc/cphLDr1,wK+i
-d!LT1&Fo1]-2E`mEPpkO:@6lDTGbfEkAH#+ADOIC8j$&fmhzaxFfYi>n1F(fp('YXF@I,I9a=mHE:TLnQu/:!c8W=t,Cdr^'BJ$7d/JWL]nM>lxwsWb6%C
-"u61:q)5=:DHMdqkf6F2Ismiy&~%U!UVYPF!6)@!o"Gb!Th3{hW+=^l6tQ^s<6wsz0METcKhB)l$l}T4$s:`tGI<)CReus1I-tMt:K$@jR>t|Igd)Bzxhp
-CQ0];2U|uYx#~|gDekeZEeh}7LpSMapa9:brDr-DPkcazLen[9[p4=XAb3ZO'5OtG5wFDBmee'yNC5'KuVDM^ak8PTEr4xzoN8FQbqkl@ws#WYV3ef7k1/
-_@Bubr0aOMtjANVW.OIgPJ!VezxU{jYe;/rR:'^b%Npp=&L>6,(kAf=v,'OW^[%l~bAskiGb]gz8R:"gDEr"jaVESz,)MRz:K_jk>{=dx}Ngcd%MJL>%uv
-:;g.l@4B=wv$&VII"h8,$<3Yu0Jesi;R'hfFMVR|aBZ]&3amzT]nBp]MiE!(&cM4/B9}On(8T6|``<o5=X/]%Et4d_$'T4HT=&.hNP,0"b@BMbiw8ESJWy
-7DmDst/pR#:ZHKeISqTryvaC2n7h+qMsw>%ti=0P)'{z!f&0u<YI.{lu%Jh_$_CwbL4x-MT2La{9>PKd9f_/uKu4UL[W@zNnT5gBz$1o:WO_:7[K%^cU&j
-3l8DN)N)kOXw+G(bvD}MgN#mFwt'hF'T#Am$sf8T%Jlvfz3HixuKwHH9=Basekkg3q#'eya{'+5k=oKoq/%N<"#LU)G<yJy]FSaCX`Xz9NHk>ZqP0Fw#6D
-()HBh0`t~yclDAI'u,Lp03S#go3Z2RnA;GQqIIuiFH'vq[bDM7;yCRPU$<X'|:OO"%kuj@).Iksq/ccujam'p/roJd7!.n+`M^wYi^&rW&uRD4H$v|Lh0c
-ne3l""1&/47a32c)yy>1X9HY^gWXKg[pbk/EoY6`}cg}'37d!)]EMpDhat:fo{rZTZY'pk$tDD7I%kKff8%WhPAzg9HjuNdf4UE6PtcF5z8nEgLs")1O:0
-v)}Vllz'X0tu^Zx=G26Gc(Jgji_F95"]5w+/:K"V'h:a'ELa8ztY&e!Tti~E^m$lQx!:f}^AVt!Y$3Q@XX+EIr>|olSKLLyi6;ZTD"';8jADHry%qc`N0]
-4cYYn86`HekK}>4p59&DEa`sV@-(.ST]5|(7oHiuE51I!]YjoA/t;6N+>F-d5>6oZTFj1iVOg`iE=]}1lu/)gkm4JPfmRx}{-6nbK!TNtmGPLz-lBv).u0
-$3}r>C2uEwEI:ECoos9X<&$pi6(jy`/|ympA<|Qa@IVi)dIKvBoM;MY@2|zUS=W{PWD.VW_Ds4'Zc+gL+z@<^lE<k<x0e}(Xw+aD$U6UC2,v3{<a]9,VON
-a5{}GAr0yh:f6'iAoPAXj6[S1P3`9F3S;'>NBRyI;ps7D^@qK#NEMl>bni8<n.1[^yIh}Ya`If`w,o[XdJnc}=2#`_Y;QcZk-Eg&76r5DI!Y6/-)}g,QU4
-ay5<,l+=yS[!.69Q!#<lgJh}nYAD@x:c}x(l0KabT>~Z[=$[cZFZB^3^3>B3)5}fADaOOAi62$uqt%EpqnNL<M.>[TGAdS1Ao4`jm_"lGVI{K:Q<K$.,IA
-F6fQ="2`g2Z1->"XfNgs9w8aN7)u]!!bEi|mcz3E5GJ<Yf:5j_37:98dD{x$TK4v.B.[EB@H2!=CZB!Yw%N-.oacW<C^+]{$rI`O2DK[MZ>$0IMGoc=goq
-QJpA1ccN,(hWG%D:@cm:"!f8g0[0p5rG/M7K9bNQo+^pj;peq`G2Klry.wNRR1t.d-WIXtGA{Fhx$``AW)]rq0:Z[JrCOS_jL]2pN^+4hV/Sb$$cwI-d]q
-8]<Lljd+!L%9%H(%V]vZ)v#<b+7hS/z"BS%W`hg^jV(hrUfNVX/$9tpOGE<+f-dTTzC]:`">'c+`e}[s6:]Mt3!m[.hcV.CW3`Ou:R3a+ddF$590fFt^EU
-OP"Yw>w>o)ci<5:JDL,.h1+^1:SBk'2KTPv2v/CE3mLSuLy#Pym^hd1FsxKnk.R9r"^wc.Dvm;ga_#6)Q9+I:-XJ57$&;-JEmchTP=R6IV(cjgAzf4ie-U
-l7j'9uLC,VOD8ZCH+D1+&HqAEHgP,c3);wHS>oMXbE3D-yGe|s=IQ'OX3Z|ap4kK#IE@z1T[2yr^gXCmCXt!]dIA;fmHW,JR>W@(Z8Qy9CY7bOp294~S$p
-H$7+wgAWZ$wvI-Dp}McO+DG''%NLX@Sg-3{dkT.<]1JYvYcM3^F]u3}F,:.&:0lBy"A>#|U;hWpUnq,%|JaUTBjF}VS#TCn'7lUFK(#3n)rjItuB[Gaf|Z
-Gg'2|TA_"""w%VLMN_0(p[ZY+L(o!;6%)_aBa(u&9`g$"u7p"xDFk6Jt+kdb`ZyarwyqbsGFZj0NVaGzpyvQo#k%{0_<gsU@ChvU^jrR2T$k5q;r[x5:g.
-Y!}Jw9%dTzmt%BN;8Z1YbE}K$1)Gk2j+-mL[/3Rhh|fPMouYAcF5<NIg&Z6|-[BK#x<gHg."#H!DYpb@k<7b8%(H~/a;{<FRSGX";|#j>z%#%;v0iE1+H8
-w[oATICQ7;)"]YXY<]@|np1ir^|Z"e/8=n7Za"_T^[W8nevU:Q`_,4I+HPeVtA1]%R^(J}V3+KvZ/l8'/ytyiQj<zxf$n@l89'SBuGCx@Wi=zVbJqVD:4L
-fq]^M>t;OA.HX5=lG1=c4:k{oW$+,apQB:AMYKaYJS5JZxz<`k"oaCq+96RU:z/gvPd[)GC-^FElV(#UA/_DlJw(+M'}KxwFA-Hhd=C/E$9SP/c5O%U5|W
-|W88i,@{7kJJ#/C$w5;Q])kpVQIG{-wE~/in=ozYz-P|KBh'E]zHIneX>337w|OGTfrIX1jy2OfM;"P:X{@Hj1mG:V(:t0HUJ,[bSMo|"->3gXOzd=.(LT
-0"fpO"hxM$hGPzvm{CQKZ2~@.@U4uTGO-JmU,Dd`C+D'wnp}5YP%bl:OdlB%Vl"z%-`_G3$yx7u3Ac{&P_TL)]0H%jaa"]_^8d<)GDZJuW$VP';yTp]bx,
-J_e`^k2Pg-op(SsslD@N|tcXeSn@8|dhwkh)+HKxHc%x'=~wQT.cORDgQuo(^$P1&jICXZ[Tskwcl4aIx5]m[{}lkH7@3>W8Ffcd-6Yp~XK{wVW}$9K}qt
-8}bNJy%JFn:sdn#e<WXND=`<1e2/.nL>H=Q5fxJG$OYF7Gm%B`:E<5L8-xPw7s+sxzR]>&pp<},4d+mD8}9BBQuZj5,x0T6@z9!u@avsKc:roMzZ09hvo1
-OFP,)f7TAGhmb@22j<aWm[`+R+'leXSo9N#)(1ewY(rJuW^9cKP471jIC[(|Q'Z[,/,[tT~5d<3LcQhU)=mr{c9&=%}/d`o=`EZB=yaR6JcS/:42z='dbC
-.BJ!0'lCA_:F>m5Q)>eA2!y{a!z!q@~:iB<VXV[L<AgB,qy$U-rxYPeAvnEMGA-K"tK-2B|AX6YYKxWE$h7:gZ.=&K!3wNBETF#!Z7epwR!}W}2Cn+SeBp
-,n,3KQ</4O1A6)!Z3$5}#>]{%5b];Eil}geU6c-OQp4=a8+^T0vT_/4:(G6ITkU{">vG1l%EJ1k9kvH8.1>/%D#/jkJva;Hz"VhFA4UlBbMb3}ZYJ`KL>a
-@Nr'B+n=~UW7u`s9EBf#8J1ZsBqtZ`gLJ^PdSt,=|}ZLm=}sW$>'g|BA9izP}%;oK>Wv%d8&VHvjpq;Za+f!;J3Y}+^s9b0Ihk`Wu@8mrT3m|I0c2^qTPA
-7KJ;w)hp<A3Ml1RbI)yF3Awz]^5#B4r5sqd1CWYi);01PD0u:iO/{qK,4,c#_|jz8!zg(DL#ypTT"fg}TTfaB3K{JR~uvS(I8K{!V=3^CmcqH@6BU:{5X`
-OzDTt7`Rk5qEYD[0TeX3Q}tvqkodRD^mH{1k7bS;|Ucn;.N08IZdvfG0NNZYT#bUR%'QN`T4So&W$&/u<jU$/u_;tn"18g%^^z`G={9_osCS].xJl`]5%Z
-Sa$L(-~o`Lxb$z]wDVrsM4B;VvyL8^99nMf:Ia=r4$62r6si=)p2-B-yULu'(aDm7JNw6(+vnV+kemh)1tS0y^ti,p7|as,Lvu&Xtc@5/K6+M..G4:13_v
-V.0{Vs`[d9!EWngEQ+C`nZC=TnLWV#v<TTcr-mx<Q!nR[qZ#Jx`}~lu0i$H%gR2,hxzgi.<"6tj<(cNsdwmOX:$a=)}bxA<YRjnM3IXcF^+q,0N!2#lPX%
-W5,(gQ@4](5+XB>V'W-'FTNZxAcmm&fzQCI_-cbp%VgoT7'}kYOr|oV_(nZo2ldhn-lTZtxgo!)("n_5NM|5y"b4Sr1O1_cr/"5J),f>7=x7Syux<IVVY9
-f{D196Pzy0o]R}:4"LZ/C;+!F.rYN!,O!;]xa&2a"Y6FCgLWl.eGik%&S&1i%l2;K3:o-bqQF6QSfAZsgX+@WG"@4AqmqZ#O#m$&EOl-,JNg6bf/jT@4Y#
-)9-ZVu;M_#uMslM3,:5S(|[.@jfiP]7M48vyf$97;I"Fi$^o)GLe"=NvH_o45_Gk7$Sczy2+Iflm>okfDa~|wVX^H&gp+'"K@%5ABInJz/3Uu`NZHH,ADz
-U.~Qy^Q5iES]'C4v_'4@lviuJT=jm%n+.!HvkTLh[e8rOqKH/1-oibaA1W$)}!x[s<|%1bGd4g2hd}:OS!layIw;bl(&ZtkzwI+(&:_z)zLh>}uzSM!7F6
-MKw0sE1ni"Psn.(&>>zcGp,-_eAc{Dv@$Ea0Bdk(<.oNp]1mCyPe"}yYNzD3iknb9>B0+[|Ks{T$KT.ef135Ol>v=>@$5]Ej~o[Ln!]p0uoGOoq.Lkg#<k
-5B2GVwg+^B+)4+p[byi1C'5RXj!m3y9r~^Uj2S(x>']OO4-GC%!`L#/G01wWRh(Aj6yl3RGkIhAVbjSe{ip",$Ni]qGE;->LxbT<M.}ctcpA;Gmr)x;UjE
-wKjx8e=i_Ft.3c8Fu&BEDIfW>rr>xA%M.V)ipFeI9{.lSZr&2n0Gvp:zK&D1s3=mwX3QresO<IjhPTCND<1/$u4O^qoy5Wfn~I7jUD&I~SPa`MA9M<>ExH
-(.ktX!Au<5yJ<eYiZCw|S<`NkSkOTK1IPA(q-Cs7_i`R[1J|XgH%SEC^}V$E(U.:%GrV)d98cHOC[pcRs-kd>/v^10>bn{tS"Mb/kO6.42`}a9&De9+}PF
-f:LA8NXveq_axL0L/^!jmGnw.)3w#OBSr.ZRfHTeDH5Yz:M)zw+Xr1%Dkdzr5v+$#%67^8O04IMGl"<`Hj.Ev6o(uDjz.r'ZZ]'7Tbtf|/'tS^.+J"OYlP
-VI/;&#mxM3fkpDdG@10:6n4]51OM7PQgjof&1{oGcQ>%M_4TCUG2+|k"f9uvBOa(6td}f+U(h|#J1`3B@z<v#Cfl/nv@_C`}R`]gBGAz:_LvAF'|#Zi:E5
-|!@V!(ET5.=2~]dtERspJz;y}>c(A1:J&AYEB7OS!t~)lJYh#Grj{#~Do1bz7{;t}D:}ppsl9UUh_uZ(!|Dx|Es[1GZqYd=&v3cw3`[9d$I:h`3q0WgOof
-<whtj_qj[IzCdP%c<s`txe:R2!KxM}6V)x!T}wJw7Sva^Nv%Gzu#]m2d/4B5,sxc#5kp"}WDJ9`-2HiyX0m)WWwTTtoFJI1F!>7xF)FSP&#;1kDE+#2%|4
-S|!$a5n{LRSeD[X)zGl"v0{Jh"ovKJ^h8PIhWNd5vaXs0Wkuu;@uD{4-Mew+f`Y7P+,.6+OYrMgx|YfaEgwJN.E^Z15z#L[<u{o|LZ2D)<0t]MQ,LA1l6(
-|9,];S2A^%/NBF#PXmYDvb!ejixxdL4%i!-=)yKq)mH9,mm8<#zG:=,[wxNnP4ls!P"kr^HS_(8u"v&gx]g>X#60<<^srQ48prk3Ue%OQ:YnEc@i>7)mC`
-|&2/1reMb0]9'rH])J^WMcb!~luue-vk:9&oWKt/{QS%2f~%$32WX.S7~`qFZ+KGH]X^9o^odXb@EJGl}B2{'vS{@e!'xv|UC(IaHQ-TZt3B!9_1[$Qw!_
-Al:xWT.b4HS@}W4ks^rHliP:z(=Hssw%xonXQ:tH9@1)GW>N~TvE#/RFzz`Bz8[`[>/c.Iy^4(`,MTrIKmLAPF(z.izlS:R:2i%"0OeIYF6IPDUq0YnH=J
-[Gv>"0AtzUPINN/Dd$uh`O_q,hd>7|vX!]Rp/.AMtdD>z8'c.]#$kP@WH5|x,#[I2W#[+YwiWOtja#5QcGJ]lpr/](EhV8(T%WXg$RFi6]#"HT)LzS',fa
-LPTAW|,$`66I5J`!g,wuKh2&bxGQx;j'MY)#ZouP=d_ZY],Bvw:CFi;c@s$4N9{Z2QZe'!"S%#c,.z)yZz5=].Ii^o~z9,T.sv/>u6V7%}qFvd&{J!)$#+
-x7(0SBj5^CUpL|t7u$]5p!2ArXvBD&2HPQcr$DoMl9N]l%c0nxQe$Nu3cO_/p=X-'ETk0ah`!O%b}+IFi/<'|c&TJf}HFItFU,PdZG5[]6"-@7gYnMv4jS
-nQ]P["thMaQQWH'|]{kM05gVMvKxem7ZLDt`$CNAMX-{)lFl<nXrPFOUHz&c2oD4.^<E`d<aDph0;<;EN50QeI4%|93MXEdnM/Y^(rO{Ns'S{LhK:Nsz>H
-VxuON#Sgg1I:.cDh9J2tDCU6H`zJaphRa`x|,v|=-fmst,2{MmO9~LslgrFqwB/,}=#Cl}X-'5V&O.fr%/xXO=YKUC!ZS/FmPi0Z7yF795mqwdfY`UgAd'
-|e;"o1#r>E)TZ]2JNi-W2N^9Yz4VH3&qg)Tp'z1)V[ZnaY2#2<z#$[o64vcWsbwX&N~b.(Z%kc`(EPjQb[/y=maBTVpq'Hu_;k"1dXMsue:F!+OjH_^Z[g
-WFl"_22r3'%:1B^FPEa5wdHwpS)%V+NFC[S3h_:7pZTkH6cwAeMMaTc});B[DJ="7U=nVHVlmdA1j%`WR[LD-I@L4[#InBiwlpy-YNVT3M-JP7(3/bryNj
-]sC;uL@>}K/eRSEIJtOL^@'S$G#zV]xE|5r3uRGyB0;!x4eko1!vg-#1pm]@lr6;/z(Sj(-`+C0xE^_:d0C,b]pksnljeP&whE1r4"L'b0E<@kBBT1^#yc
-a(L^m^3esXU;rkeTlFZql8K#n-v/[d+|j}7Xe97WliHs}dZ/SG;CYJ-]V8Fk/{gMj{NoGEFO!a+ZmaBp[gbf!11`[GN^VtA77#<i1kS-(i1YPzi/ayP8qG
---aYt2eM{D9AIKVjWk|msD[kZAhut6YFD;!|;6/G)Z-`EjxRUfK#|2&7SwTa>!r"x}3/+X[$5)U!JTGq|qQpapZi_6d|I=Z]$F0#{l<=Vi:]oJMW|ax#Bp
-AVNG6fu=@'o0pkafH9MlxbEspKyW9gKk!NPdWwTt})$yZecipl[&u^eCRn8TG[y,~1.-jncH1Sw03=C+z"kql2Ac5T]$=wnnriz26Lb/7=Qo,fx"Gga@Qq
-qvuys^%]p;II/>U796(l`F9-g^B,ZzI/umgL;#ekQlX#pjLk:SG`Su.Q1bCffKM#Dpr<hknF"epZg8v{+/]_ozhR'r9G@j$Z"t`]u<Kw(%uX6Gu'u,l{yl
-Bo5DIz}T@"ucmI.yfy+{"BSBmKz,w6QXLk]67<d>0c-xWGQQ-5tc&lgqUx&zD!,_G`{xljDHx%_;cPGK3h#)nm&A<g&R,;@{tL$<,x=r&Wc2jH[LC,^:/R
-isj"2WW2&2`<N^_I"|q>r{v&qgk;OHf:kxE;soOhxbZwp@f=[`OO>Q`&.DQ.>u+a4"V6f|'/azT1qIg5I'&{6d1=pVOSV-I5l+]_LbZi.vZ+[ORp<&:e60
-y6O6N1f=_6gLwm!m>l:F.%82t:l@)Ketc^Bw>I`m4^G'zGCyi^R"rZQ_Mw9C#9~8-+aT,WV=DpktM2:1-`-N{sCRqk}I8o'A0ubD<Pe]f#()Kc!fIE58QB
-}pAjtp+arb"ooSE:CmuN[']:+Q>B$7`jp)Bo.6gmF<T"aQ]KHs"6IgB8D^MWRf#`q9{Hwvabj4qRCz9<}3~g'X)"W2P:|jjjP;FnO};$h|Y$@xX|ke(lp8
-6H'.4c5YaHcY;]:<X&`+0exTnZfxocpFYiXmhznO{Iy|H0%Q4O%mU2!e]R67t>RqXYt{SoZ4>dU>W1JUr@:+BuS]ol(&seXxk6wvmUoA~2Y2<y2T>rH.(I
-EZP$k+jID3X/%f%;evWp{]t4roC=m#ulAfR,Wu8Rv:>%sr0WoAP-N'^xtFP^Y=y=-Umf~{rZ[p#wyoe^Kp/z<ULfuquK:e;dPJ]L:pN,RaY-ED+t2S5"KF
-h0ypVrYhXUE3w_LD4Tw=kF!:-/RKA@GNAfq`X^/_gbz>kN=O!nFsHz}OUg~T#jAkEzzqpA-{,PaW~+v`Y=!+#YA-|_TtK"4e;6Oz_0vtv!C:L(e8}k-{]s
-6qGN/r'5/4||a2&>2{DKA>$+UFZ>q<BVamg6d|N"$a9m2DL9(aze=zkW3pTabIot4OMIwu3f)t0=zs|9TF:o(hEQxgS:};7_h[EF>2SWZ9cOhhNT0n;F")
-.,2]R`#b'#_1~!e2!D2N7"|c2Zo`+=C%4[]f(2N+`8myP1lRu#>{Q/4]9j,H6$}V7M`)`6VY}}M5@6f6pz7<j:'Lh=>d$.k8qWx5}se9pY50n0RlFYzY%$
-K:CBRA@E(6Z7~xv6W[3U%1B92_/klGcbo{)c"X=2.2JNAUSeh@$%LlW|qmxxLrr/Y<E&c.k[wa7y/DK&@K>2,84K)lBmY!yS;gQH-z9dFcB[aI(2,^ifTt
-e!>Nav,{Lzh&G&>.y@O($<%$(;'aDr~f~Jqn$=F<2rV(<(J)k@vbHh&86SuFbTEB(EuwWidz"^_`+nnc:ET0-Tgc!FzJ=p]{4tA(|O9|>=_qK`q]#t'B%]
-({:7gIe]np+rNqL#^]$R@|"02Ptf{BwURIkRx}$:L>r4j/J:j$(^dXNgs,#3TF5+!culEXIhM1@$(>J<i!ciJZBgt5S$Gu/dGg;llEkdKYN|^NVK2=EpW8
-jxK`K}nxx$Qs#$!"9XJ-5h,M2)]RmYq(/)-b/28v'.D10I;OvY-K"/1DJZ<,Qr$AN5QdhG}TRc1g.dDgZB$F1P@sno2&[VSuqeH)'Ro<&B}p~^0-I9gBO4
-!yM_K<Lk;xY|de`74`{|qwg=NG[wMY7jG=g6>)!UO=`6$yLs:^eTi@'ZbqDzacoh80@S9((ej>oRmrl:NeA<b##'H4kZamyL|XbLQ3UxvaiFFs<x^r=YH@
-KaYAxjsSQEOwh0j{`K<]rEF{AU,)q3s^+>VeLu|KRj$co.I"C3`@j(TZY4Y_{)yHO#}V9@Pm&9le=k27C6^mii.>wKX7cs`=5;iDGnn6$6I[65RjsB.&%o
-{0C8,m5qjt%Y<xD2eg>|#WXB^}3bA95UY4h<KTR>%-7K{L${m/1<M`&#McxoUN>)qMaV0l"@JlVlx+EH,effWOOOc(F6XT(1n_{I'DA87/]HFm`y!&'xd$
-/xfoCrl|:6)LoA)1`0G`nG)q0cL|E8vX_xeR}MwjF<$:^HD}5;:yvwnm-+l/wp6]:)pAUO>uCiYLrij9`>/bF<lXdaidaqRPf}.I#B}:Aa:.[Ie$y9]B@8
-+cIuhjQ-)g{[lQ3fPRr8JD509^UD!=2]})J)/RN;_p[we!`r8.D![[rs(b$t-_4dYygtiEx1$jzNn1M@%s&mjY{lbp|BrLSq1G7U5uOVD68akp&t:YGR,]
-3c,9UCKoL:(W+Bm^BSIz+cTe}hCeIM33E:O>Y$ynQ8)eggQ]dbU]3qH!=%&=CWrpxYS<{O$CzN^/)cA=|V+2d`b2l<0Irm2oEmwz(kUIXZ:`)AnMRHbMeB
-(&Sn0)-W4>'_+}J.M6!XfEV|$+g(;g_`yI@J=}:USzYp,(CPcG|P/JL5B'Lt6fR5n]=i@2HeZZhIcSQV1S:I]4uLH[<g9yMMxP7w.n3F~&bzXLK$_<Jq;q
-EVVCNn}MK|}^>c{//ItZtC<dOgVF)7}oCWSwE`G,jh]{}99X+s)|J_28Hscj{sxIb8HyX(.WjqD;<)`bpWwF;$CkQ)V7:kgXGWXF5b%t/<s,7j_yc,YawT
-9Qv6CoL@g8i(s(XA'N!IR!ns/niE_]%u9X&ziYHlKwxXRqKqBU0_]awA/Si[&r&z'Q!kgg]vz5O0#Kt(qsi0LDw'0qf+3jyl7oB]%0}dj<E/^b}hMY^|1|
-o7{v<[X3BK;C,@[B](0Antmego-J:J=pBH+eiZ0XKPT![cHBe=zPM_;9]A_$n+9_D:OGg@NSK{iH4HnyF;-GCw`uTI|P!q$@/zW[vg]#6JZ[+d4BeL)hI%
-T3M[Zv=Jn:F!WT64eKf0tgqfr[0vMtZJ,pHBT(0LLn`@L`EWqvXh#^FZQ]WGw#tL#yOX{DsM3Z'<%4>E|E=PAr7KZ5WJ(DsJ#C%hd^B$x&Pya/Yd`wO%,f
-;uFlYyLxtMp{g9k2>Qi5WX|rL69j)wh_0$Rv8dCeTjg#<Q'0_j-#I9r@y{n|s9dryaqFFG"p#qX/VML>xM)+^JSR_XhKeIBJQz6iV(.>6_NNAl%|/G%O7+
-3b+0IyC')y&s:7Nq5%KL",InB+e:V[MLmfSJVsS|pNEY-JA-N!-e]]+F0g,}K#S)>,V'.ToM`bc5F]/&,C{|[tcX1w1(#iniM0lmEtNB~VX^@CworMCFG,
-OGjxj(^"|Lha<VZJs>NLOeo%3-SD%!"`nA]IFXjf`cFo[2/1>{anCv1]a0h<`1uQ6_f;p(8)iVVm0>rmkaym!,Rz6Njp!UH&F}a-!n~1D|RB5j~1ADp$/$
-Ks<z&t%6rJ~"{VF'FCX@kRE|/!.lHC&Ba%$rY['`[$o7wW^Cq!$1ruFk;z>iedeKp;Rv_hlDwj,wYUTrZo$9'@{WMb7Qul7fz5WmaxAx7%&BnOCQlrMVtf
-:C;q>t)8:'Mv[p$a5IeN:&32xMy[JaYDlah3ap-/}_,iPa2ASLh/1aEd>39xwV[XcH#O;k}60h7sL6~&ZfH=91p12LzV`Z|zr{S"E_w{OWOrI|@E[Sy,<[
-|K~&lh#L]>X)E9^Fh9b94TFRp2~p+/n_R]7qrylS}{|'R('E&cpBsl=Xq#)1/IpEXMyoKk#IvgEQ5N;LhT2@}zs3p=Rh>nNc7yn[-Hq]_<%}_84YG];=Gj
-_ZVpa]JuqZuo;e@|Piu3Xj)`abe8e:A|q]K!bXw3kO8Cdo-zC.WNUp31q;Uo(93I{J8h&5+X4KZH+m<=WMkH222y[.""b;gn:B7YQGDu7;NYlf<(g%~#`J
-hi4`W4{b>o4<~VFY@Qebcx#2h5ItG5r/jlYR)QjiaVoaI4uK`Z26E<q-y%%-0>UBND[Ten3%T:#lnn4]T4an:S!=So5OyRpO-h<K"2-m$AalZXwfes{;OI
-bW+jBOG^usa)Z1KxL<$fCIm9.AJlp%1GlE+I5&<$Xr'y_H|5o=PnX2LEQ0fhm>I.#Xy&pOg}WOV[{MAY:W{[ec/LHPstgYXtohx+a,zOH}<<f;ZWbg+ZQy
-LPM!s3qzH+]&WsnE_`@>Y^Wzw%#99cJ8K%+)Ok~QNKhx0T35-KHP)&EMS[P|!6s0:DK4a@(B5Q@,R)~v${z]z6MJH[Po+>UX(KkFr0GZ/c^!WPIx/17M7b
-TFWz0pVWKtZnpI:$6oqZX2WR4:`)Dn{qeXg.P2Qr-QBJ@mH^3egas9NGyCgRuyS_QU/bE{v:wh8QzDunFa-#qNLg7p##d$#}}'itzD&WbuA1e9k"s">P>R
-.ju"={lCJ8|9^>jJeQ-C_8uBOd0.j+E=pQw89pqit41tLD]/hU8Rl`/U,;;Jr6+%}X%%0[YzM{'Ix.`$EWDGWg+vVTDR}`0(oqKx7#=gMm1L&moZT21MtV
-zhr&OP35:]5Pwu5L1H!jM|Q5#eZE_{4-HrINK|oa1&@%wazK[i+BWX6$'@;53F"_zqs.w'@7aSiE]4]vXDCAwCAi_Gw8QWSrBHhmfRi9AHvWDXSB(Ix#}0
-rSvjgkze~QH2G_~bQl-WfF[WzYg#!`Kh:!^lQ|[rzm'!;,DBxfsw-++.p^&uPd2J>Et=)t]Jy'[uLX||D:Ko<gi@$Micdeiy_>B`|YJzM2MByUPB}:)k&e
-fSTtKf+CO++t&9nw:865,3(pyiBU_<SM%nW3-#Tw}@g^N<m.x^4NkZH%7<{s[,ETod&JLzEJ&u+CCSL^Y9Dt`wba}F{pwVd9mw17tIN'g3{gP@i&xjQw5R
-ZQnaeo%)EwUxq98XMob#nl@UJBh^,EWCHIf=NdIR&vmzUF3g+BsE@jxI#nvOUU:@j"OMF4L)1HBmrdug10j/J6};tkOJKc#F>&MBP:j{s<m1|;4^lG#0X}
-1i}nIOChOZXu{I_Y+L7I%IzhtpN9`['5@ed^Yh-8ow|rd)s4px6:2D/>G,v."uHm>)is~a,NHmbqbd1iy:iBx$]+':|=UZCx4z8Ot+PFMk@O_BGDcS6yWe
-$[Dwh6:OZcxArx|6HA#xwQ{Sx!KadbLY;M%r^{rZFr2qxm+}_y04ZeYtCgwg<Md8TdY5_C+q~z2$Gh}b%Z:}tojL+_w1jokzWVmN&^dua{OY"ke]=,$#@:
-z<N9zSdk:wvp%PUUWH;0oD&E.!+r[t@%3R(AT>+0P)O]+gDfTu=1LPKqB9,"#q:vf@%-ge!x9/"-#p.z)ChlPTBuJzj;yKAj9fgQxRnj/"}+.aBa-K:8M7
-nzd;:L%WRA2iX5%_>q<}~B#xo1f'=-'+X!Qyp'[]P%}3a8KMBYJ}`1&T{tH!#uT$DuBS=xL6qYfZ:|X8kIS8HTH<cF</p7;;k"=1RP+fbg!In"M#tA+9!5
-=t[x<wi-&[G(MfztC0XT6Yzq+YR8/@B2ZDz`l]I3FB_7cpfZFP@$ez>uFSlXm|+}W0j#+3N2->U,u'T(t.,]B]Lj.)o4_njV6#3K!-2,z4$&V-%afu-hE]
-74}KA1jrR:`D~OOo{&L[7;i"+`-daP%sdb/znCa-7DE_y1kV%_GXS%:$b<aN('hU|]<iKe`Ef76Gn-jf,SM|IqQGrA[v}gX1"S$Ea2{`xQriZak][^!N1Y
-<Db.2cySdZlmZcisMeQ2g5_zqc0>is)NWa+aDx(h66qA<O%Un2%4$`fRUO>(_c/k}IYu+C5=E=hBcL'kZX2mc^@UYU%%UJGE.Em57+H1#K6-0{V3RyZAD.
-R9Vd7HDuB2gA4zC^xUyd%jK##qYf4X|JEo#Eccs%pOuI<2viG4t@5t&w-,>6.BiY,AFD&2JrAi0DCxPKMvDZW@["YI`}%SCC6kHt|A=,4a5R(($2^k!"2K
-jqLra%D@%y&BO]zt[rd6RuUR%RB!xMm!<Yd9J+w^^RsW4uwAqKJFhBt^_myb>/0{$Nyza'eH/:0Z-g^80%%BW<8OT9nMz6D=vuJ5BQ<i-n{-$(;j{.d+}Z
--roXaK.PqpGN/VIX}{,BQA^P:dqEjtW}BO7Y%BKHTG"Kd5mux1Hx3cvA;2]2ZIs16pbW!}kLAwL[d.`GGvg_;VFHE@^A4[lnsDUTp=,b@-z,FSD-S#G"UD
-=x|/QF)1az<QOLx7'c{z#DP2GqIo0Hja_'NO2-9d5gZ2gNVM-QN/;RS|+XrPRGD!l2qjo];yw_GY92y:69B2yHE|jQNgCD"H'/3kwq(M<!<{ugpU|!,:Q>
-abOGw'^)A!9iLUPdWylGB%vkb9[>uoMVLAdEd9.[fdtlRm6C<<ZV42oR_t%.JdDZyHsf:'9q}"/]So"V{gBzf!.EMkoU7>$Ts"noJ=Xea%~.R7l/mzz4X5
-J^%W1uIyR;W_smJA!|k!$l[U}Rv'5}@'}5Idhr.`/b.w!R5P1Z}Tf&qH0@Q;[CAA.z,R0333(S`S_2`0BaCK4e$i|;eq'6uYDZ7<>]/gh5xU|r+4nbvYyV
-6N-0,`8V8-@@|PlRdYTn0u|QnuH<ypG=e/<epy,,5kU$EZ_a}RrH@=q%~wgbvapd7LDkC9&P'SzG:%pEna5l>s0:7.RL~MH'+vt`pH<xSc.!n})fI_AipB
-1o]p'mgb.y+.0(uY{F{%lbkm}J,&=}gM#VHKS.}ILqi"-ed8p2s6hx]$WqwfD34l:D!VFKX,Vw1AbTA&G`hZ[l0s1r^r^9Ag1d/Fd'COrFht%gVom<Fh}Q
-KTcas,]6lIBTY6'N&n@,;LtdB9uc(bYfX"vudB}]SJ>#]>>Z0SX"-^t{y5,/tItm6Cso#K{V01rdroQw}Rnz.[LRVe+)XEaGP;'aBcLtFYY8LHG'MSuk[H
-[.=biK-OA1AjEO1L:FR"RS-5;]-oB}';BRvq`io6dPDW5F)6<bL;/&5vUFE9]Y4`3%z()$==]KFY72aVT'/{(!E3V>g+I6`"Lw-0z$)'GBVN,nJc6=#W$R
-"'ikHEkX8)nlZ|UksH~x@j[kJm0+02PXD|g0W>`|VGQec%Kx-}>'MJ<$Lq!Mr6][zPa>J/Z}^cOz[&{Ctcx+%N{^el">].-8IfJ#->)T`ks}$:S'm0Wl[k
-mo`J<|XarwqiTgD8}V-8~9z2lNTMwx"mQtV>;"<jr{Mdjvm<stmxkML4T%U026:XqeZo")%@II_lm#pB]Lx)^e-R&/]f[Vb=oj'09eR5LYyo&Y/w8ceg1r
-CsG(os_pUh2u@4rYHR8eY|l%[VoTRO|FaJ}KYIojjHkIP<0C[LYJo2W"~bgF+.uRYZ2][{Z=Ou8-;r~OO8P8[v1tv{wL]{}f4xd&QU}{Ddts--#|5Qu=Z1
-0nF]7n0CW8bKyot/s0d:44oLf5XKfgfi0"&WF2{wZF_@;g'xeQU'=U-0!H62{lJZ#/"7(dDvkCo6b]NZrj{zQ,/=0aB'8i4I6(xbK{%Gjry/<d<7T{INJu
-4ow}S=qc]:5YRC<2a`;QZ&#x5XG%WFAQdA[8BZbGur,xc1xenL6K#^p!r-I2t;v!&ynBmYK+XD<HH7oo!{nP&(/_UHDjKkLRTzH17-(B|lJ)tuXdkA2h[]
-Esp'O]2x7-_T&#wh`4I]%]igg]}YX@5Io6]`GjbG"C8bSQ__7W;i<K>_ie~uRfWQ&bQZqzjEZu#jk+`GDE(EK+gGh|&8-ZGr<e_aH-I'iLqlDq'wF{`00J
-|&d3A81uFQ)F!T1v$u!jB/hNd$hooa4z^!QP,;qe5.<vdMY'Gb-#t9-%^w4"ZC6"y@wO57xLPn+K(NO&})T8<4CsA;KZ3%RH1zJUT'.B!%I(Cl0TfIC+5Y
-"TQeTK/rs2>}g,T!3&9"Lw`G^oD""(M$$ql/EuA,~umo'(u'w8_Z7s0l@ubJnBSE>J=l'm7s_BFsCSSC&<TQN}~r[j'&BE8lV,}WaxysWMHssjx%XJ6#v6
-R:4v!{NlRc)"jzMc~Quuz-fN0BNcoB4}:w8ow#gX([^yB.:l0UG#[8W0xh,|>0TYAABoRWN%H:9A+l4,FElXi1u@;v+]1H&$="j4v&)S]vk/m93v;JX>8-
-5CwGDUcd^}/(ByFeH;uZP}f/~ZY[r+=]pe[yoj+Hqty@4dwj|"k6Ip<5_A}LfSR9pm27.^Zgz94%a:ar8QSzSt:IdeE!$ks<NXo;O8m2{O.K]>ZAOJ'GKV
-fC}bZP4h38Dx;[)Q"}`Yr{Z}IZ~fd69LS<>}=kv),G0Rk8jVo).y]x|:~9(6EArcY1E[MW6#lwA3hEZ`!Aa&+>>V&>yYITPhN_C7nmDkl)+k6EqB$n![7E
-~Y|S.D_W'"t-;y%gR'eTGdu@b;R.=;yhD+8&K#kSGCBTE@c')e#:4G{}oE^!:%3r[Vzj^hEABn^"/nT!jMCDpM|wSjI]Z;`)2n2,@Wthxoc%7l+g~LH!Y<
-![Hl/,2<gKsM7w}}aKfIIq;$D&M`Rvjy,|X@E2[e|#@)Z-11Q1a|9n:LKtig7T~-dUfQg+!xmUcqPd1s>:{^Cy-<E;br`Tj,BiA>qTgahORWYeF1H"w1m9
-cplrclgBO=Al&T+HrZpTdN4%/CQC;m#R`q)h85/&(ySaR(U4/C5MK_6^O+I'~Ys_I<7}_8O`fOW-sV~N=m~pUJ:-65(n(8&N>>Ae:BDI`BrjM=jT+q&Woe
-QPW3Nn_c.CLJJR$DE.XX}^uDopIH!k[$$$0<5C(a6i]VT$$hE/h/`B^Plp|W:kg!5AAJk>7M[+QpRF<a_wISZuS&n6#RZIBkn).5"A>Dxgw!u:H[4A^JE]
-n[%S^vA5`qAo_@lD`&q7}I3$UlmHye8LFm.K!yAO})uxnKi(8I]1)YUYp$x)I:-Tq-G]up:bxKOZLaE!dCtkMMjetBlv]Iq.1t`LY]osAYwH//7T3qn"tG
-lG/)+51YW8d]'"2G^zLjo"~FG-/Rnt2Bg[U<1A7VBYtGr=u2`}u;c((39FD[(m[PcP[BU6')=HloZm<^"!V'`m6B%r`_p4kw1vLLJi`Q:tH"7|4l)=V2g=
->)8[<!=@]V>f+)-uq.!e/JYOA2cUE>i,9Wfd1Y%E'W,30zT_!`/_Di<0<S:&O#j"qJ|dR#Hh%%2LaXgUJFzRdlk<dRx]4r,oL^oJ!%5OQ)v5J]IQw]mII3
-8`wL|wX2}E#2q/O=#Ntd|Sf1}.IKa$;oYy<!vmxEkJPW%`}VLA>@Dbte]>tI48gV/yU#S[<vG._Sb4I]<@3myIc"6J#s&lGmZE+9<E-YE%wWeMtWXcEp|b
-9D$uOM,3`<tgPDeR][Dnw=r3sTOln3#w(:41`{0<^}PZi/|}w:M(}<DW0fL;I:iQn'mX34G'.MT);Tb'X;1|LW"E`U%"..k8@%OA/o;N#LTr60&LSd#ox"
-NlO'|K$jp,@CQ.CPu]4J#,W.M0Gfpj]lrQ0y5e]q-W9=EH3Ct4%B<5WO0x#k!}hrSM+fZ|vwrM_D"7(}q)#}dw^x;}N]'}1M8380Y&@3xRshXY7WQY(hC7
-Zw(4mnE.6ou,HI5}"7%wQ2(4T'0iSW]DN(SVd^0-/^#0~maMD|Y@LjCWS=o'fUTJ04VHBdoZ~j_[pG9@Scbq>JBlZYjl/r@=W&aI[;W&%eo'g6>4;L<%Be
-$(N2w}2E/R7j7Ve0S>Z:`;Rfb5622mY)F6[LlJF,XY0|vK'W6/1V61[fRLadgV%w:l,aBRzb`g{ra@ovx$8U>o`qErkoVoj:KuYnO5~73evTy}<D-_adpT
-ZgBp,zJquoft<m^^uAi,3kS,ANOocWgY'&RA)^;.;kShJ>Ax(|H&BqHnUnj7;UlztTi<RSBJ],3]F73pzqTfj;oU5'kp^S344SK)Cs$[F.>FGG2_1;4g9b
-+HoUNtZRIw$`.p:bV&,E{ic6zdpw-o:%=+3ry8#p<Z!qsRBd=do@!eL2JxPt(hZ/o>:|yd"k&(x35i^_^1E629yeND6x.{8b18b`SU}s=]bsGG$6J|)9^,
-o:7.o:6)-%8h'[;UQa/2-m5KSw4m#}0;sc~U^3%zAU:4'tckEoH{#-BJ}43:ftJ8Gu+fu{Qucve'R{zO/27"r!wxuH-vJV5DO|7d9hriR9uo^Wnmqwt{I|
-B'DC#HVh1:[E$cI`T(Bx4APtDcco1qLLWOC879Tckv-K8=l|~zT{2qr"XzAh.R(5VjTM)[,/F(%X7%2o|>,=DKxi:-jBJxc9BAa"epybxF,A/M=f5I5m~p
-&[9xW}(gVz>5aEiZcSqV6e3_)@}kS{!/LR_6@Uc_E''|Rk}M'|8;KFRg{;A2{pDU.icXC"u}PEc3-mJA~vFv]QF!PDu|0$>Nj|jb38Y}sdFRoRKN1M:LPE
-:!k.wTwbBu^&BiJp%!~&x[,Wy.52O_'4=p_;YkoVIDi|'OKSQO{f"CRpTCj!%!l-MEh|%-Bb1O!Pj6Jj$nn0Z.]WA""~y8iY%iC.~#E2jH9ETT0#i:g=9F
-MS}B!%7[Vg}/oth+E$2t&k/D"}ei'Zc4#Ye#Jz<MCv+qmqj!f6)#HnD,/>=:r"Wo~+W=m_2cn(^Z|4N,KE!YU-k5{/fdhY.1>`ChPtR{Gh:,u`'rO8@#@f
-uEkf(=rQjNQ.:E~QJ3PReP'|$&`yV7xB.J)E&lPFVYIq&-gAhgK9F4'o/#Z2$hkt>+6N"3YZ/$gW[+5npMk8Yj!/ksW:+H)#En%C]X9BZ|I%FNE"U$v2Ba
-Q=l'-j$e{#Fin;-dU(XX_wWKR:I/Q9Au3ycMmz$WG}w|2)T8GH~)o$>bo1=+n"yB.zQLnOYF2q:qlV6w]^:sO<,7.&jz.e>y:f/7QCs[/6i9}0e%aGV_nz
-7LT6kVW8BA$mU2_<&"VND3i5/$)gR0;FvwVD1Ddd;GXQ)nL5P)Qo_euIYy$A&!8%PzkN:YN3>G4Q59X/M:BbF<"(PM<HO2VqeX/bA%%DTH+6mnfU~tRJdz
-Ru<W;O=t0r1WyYfffW9"=HEn;><RRJ@oyfCKv;I9I(seC9SYS|ZF8'@]#wt2cr[<SGaf~vO/#<^97Vsf;p+Rs!uQ_[yP%kw5m>}b(bGFeF|oPfk.!3|g6V
-.4rMl=9/OUb>N7DiOhfFpN9>sc=mn4J/"QrY.GP=(I]3XD('p[asOZ$@LQgaSF};IfBF,Vrm"s9UCg^]sbX7Sf~fiqE2IDEL>qQhrs#2qV<<NYrh1^iqzo
-9%TJl]heEpoIB-$2ABUV-W2N9ckhU|OXoN[(:8;-{F=edKbW)6XYPUDwlm8v]o^(uO;%(=eNwBR$eS:/K$%6Qkx`&iS&;f^t4nnz536g-@8AYEG>@9vj7R
-~ov1vb^r9wp!+W4RJNMe$]5q[JINy5Ji[:R!|Gm.8!RS[:A#|mBlC@E-Le9I:BuxVnB]bcd]f=q&y[~WW>POca$mD`=)!`C=xDT+Xcn0-d<$+fHbV_+iPv
-@cC.yG;R]ABGkLh8sR}WRI]OWem@"axH)B^K([jXuc/0aI;'LFhHy=2)D:=f3G2z"V<R=z=^,:&JGtY4gz)i+fp3Rx/JdkY;>gA'y&v8{7xtX-tjm"Di20
-{KkWZI1=gTv|Fkz4(Jk>)M;##_7|{yrr`e}7z2HY'5&ghP91@_<^Y@n6BzYP&V$I%%[eYN|yG.+j2mH=3`^_tLEAF'9di%K_U5=^sQ2G2Qrbu3[,^VRjrd
-#1SMhUQx(Z+Y7XYJ`'9GP"K5(](Mx5w}9hys@6+!tKvrFf2D&gyO[oMaBiK+$[>j[}xTRme_rNr:41wb<J@1L-WPAc>kB^(e#lThODB`p`95px,.[;}vU'
-{@:jwq+#/nzKRBc^"5_F+6Qj'+8h{Zre<PAm+rOf/0(SJ6").T,vi}~=+s,Ha<,{Pb'ZPMLp]lgcT#X3#=e}V/>{X"m0)e:lsba@vZGud7xx[[LB}RfGh_
->J]fM`KxP}38Y};r8c-8jl"Y)_F]K>{x(9=FWz(^JSYv3Us,Eu8w+VubfP_Gbv2;d+OD+1Gbg2Rl9/Y3>f#r6tPO8c%`"^Lh8k4|Nm{p8Fr&;Lk5[p;,`s
--eI,+Nkjaf7]Mco-5BDfCOc7J@'rRdG%1"FRIfrs/O0tRvQ#Gt}^["_YzlpPy6pJl/U$-bmT60i8)1L{]Z,WH'Pel{$NE>5SS1CnnUC%E|Tzyr[nb-U3n7
-pJ7I^(py![^Po5[`5l3&DAk<y@p40C.^i@GRMysiP>wy<}+gHY)$cFr&YcQf_:Jq=iy8A>8c8l"L#44YK_C'%wvM2jrj5p`e{XYPHYD"/Q>zP&w[b"jZ0N
-O/zuRF}4S`[mxL8Jf&iZ!T#DgmT<2|G/X8YBr0E-Vzx2(Hd>L:~4T51s-=A2|;]Z9VQIji0[&+&|Xl~aH(=WDpq_dPWFU(;v&9emJbK|3!;K%Qfbi,UZl)
-xA=@/wknk+!qkB=@bxff+N|KsA>y)_tbOxv,KQC@CT|7W%k4{!ue<(MXsd)(qZ6(N}C5+xFCs''/kPc1nO6^YtlY{)G[wg3)I+zvE(&Y;8wF>#LAnSZaMb
-F_}OzALHDlvZ`zAKW<V#eMt5Sqxs_r,S|%XO)T)<<sYFYqi].'#W[PvBCf6@b1>:5U$YaVH9>|nzi.$&mL0,Psb/~&/yG$_flXF;MyNYHei)cHv%MYDq"3
-P}e(Q'.@Piv=CUVmXScU%tkQEow+Y`4.j_;ABUs]bggs>@55dk$Zdppx$leZL;mN(EPh6^|'YLz'L$!CHov'O@9e;<R/:2(&KIUU`CI<u^e%v&ntu&BCQq
-W10Q@fXXN'^UN1gaE>H4:T~@v5,d4s&rm^P#<`o3Ir8(NiDNr{0g>;>}2-XiBauu!SfKErU:&7Mx~w}O%LGk1V@VRgOC%isyFr7x7x-g0Wpi[6]s[]g@bi
-CV$T%nc2`s9O/;e05)|<FYL^l}{CtrNF^'snhGGrw})uKMxatO/W'S#X.(LWWUktk}mqkAi'r-+)ri<Em^1KygZh:"{{[`rqON[lyV|QT/q>6^B"Rh|Us;
-9y$H6bKBAx6<%z58G1cm:tq0OD(0dvSfy>9I+=PJNo.N#o39q0AZ4^"Hu]nXci&QTt02nhHq,D,gr8pF<oF,s12nXmDK[bu@6`Ia~Q$`E-b>/DW:<wYhx3
-v:v-AaKt5&,'w#K<@U&F|tmTA/"mf&Fm#-S{(peftIEg|^WW(p;y"%jfIClZD={[gYAYPqIeWG&tm<pPH^lHj;81{KT"1l)9Sy%&jCMz|FJ:EuX0>[{P%>
-uU`$yqnP+uH^:!~=G6Ul9PpCAZZe_7aXt:<ZW&"S_6rPt:;&7yAG)5Zr@apsY"MR0ST=!{1D#!dIK{j^ZS%1MhJ<^Ctn5$@aRw&B,39DJ3$3=ZA])8&n`z
-tpDma|M>]FodZ#i;h63S]Gg/XFo&83d:wU;:>pC'Z%wK3,v`6aSV_+~<AX~PThU&NbL]87)7/.t$R+:F+j^C!n/QdzUj<nQ.jd3>kme-5^9$^8W;d10.>m
-mBScSgbGzv>Hn]zooff(-^Ur/>Ms-UcPi&zvUJ#Ds9EQ;d=.28K_$sFBG:m)hTAxJl0uSW":.PBjOG7I#G;m;l~%'keAfWIBlFLu8"`Hj3G7F.'8sRQbWw
-')v>Nj`n:0n["QGsP|5j~C3%fkR5!##8%60-`6tiX|cNcOva~"$0[P0']B}@9EJY!,P>AzGJJjaS!^Lq!mjU('-&v8m/Ux+cUi.PGQEHUdIN[0Z'"I^gzX
-CUM37R^2djZgL(cP2B"T]88,#ryjW6p19[H%Bj(5Tt5Y.'~8w{M&ve0C3p#FW'_LdDlegj{P'H6CXra_K_ThkqU]WacBQh^V.U`iiB1o&cheOf/7e`A%n#
-oXm,)hiI7K-FZ"W/m,cB.U{Y^V53lmGiu+aH|%<lYGfx-br.,w&$bGfZL^yX3h}ky1}(TW@%DC;TrmtA+Y3Zle:c`<!c@1JAeJq1f[9T^[9kkc0LUGs!%V
-cMQ0%1:{),T)0>Wz0.]-fkQ_l|]zNnFUtaDW#!B#8q8o0B=g8tM%8i';Szz3KB'>w;03=ybpF`(2(]hOEnTttk/l6q+`lW;82{!$Z)wM3SB^RmdCu`6H:g
-T)5!#m:VID:mzs|Yc@QaKN$xVLx#,M{A}vf.y5DB|a:#U8/DEk^Ezt+gL-jTZ1DYQA2u&:a_pq:h%C4C:2g%lMkG=Qhs3%BS6QxM::G6-+Hu;G/o/wU9>"
->]p131[INqQe3ddv|53<'RJIQ[1g;6#3ZLs9p|}1teV0%WhNM39@1;][hH'ao7P9FJ:QjOWRz%{yfy+fKORgQg+Gh]x!d4_$[U0&a>Qw24kIS#Iy]=gJL"
-#dpYt6QmXm.<zP9GJrf6N}sG>A|"iU$ou+u0|p(O8'lx$sCqLPc@xx]s97%y(Zz0,<@Nk%<!h/M,a}D8=Jy4!e@/t<.{@w~Ozi[tF}OeJ#s0mIe+r6lyFr
-ercy'#)ySq8cHIoZD({AZM-mzO,KX}o!h|<<tL-@cAon#8Z0WB"-U4]qnR|Sze]ET(MOnDY@iOGcGNNbC:cq6w2&&_INuW>fwBA(.aZ]|N"x2%pa3KeAV8
-SQb_}QX"1Eb2ON'$|h3zmR3wB;<iIzBIKQ6de4ymck0uMu^%CM^}[XjXHTo!a=%2dCM1t56Lzwqc.$Me~XueTNAVyIh3%:sfq/v2,^jDK0`H2FPuZXCxDb
-F%+n+iAYO:^c{H{oSNIxZ/y=g.P+op_GS+1,lizgvLT`~eeN2cBO(g6;wXr>{7+SwqMEFE+.Y]zk|27#]@5^M)fqi[;N;^"XS:DJ-Pnn,jslMy7RAd5/{B
-r3Mo/Zy9]^}OR}0GWh@[ejD71g&;iC.Yt2_22qv55f"<e`9T+:PiB=jAsmqE(e'4[x3lk<hQAkE][_V0y3VB>!ynBvHF'2o>'E^Np2UqI1<kF=y.MUx"Sw
-4wsOP$k2X3y8^iUzNY~)iBWAGx#`is'Xx]:ER`pQ&DkEpK'^,23"oG|nd@(kV-N>@x^v$rJC92#WMCxW'Pft|i+W"V#>GIY"[.'`8QB=%e2:ckM79/1"LR
-a5(4FOEh+84@I>_SkmUy<.RM4lu$zeZj(u"J-gu_'k1G40(Q`C]$Z'ZgyoqQIj"Qxv~N<jqGHkmEJ@r,&xA5W_V@"q4]ZIma`zyg-D`g5V#GXm|D'R'%cq
-xw(RU)~a{>1oxM7RxeS_nJx+vRAYiT!,PfH}C<2#TSYJ{Rfs0RI[Fm.wGW(X'nPNjV~X3oK)7">l_Acj,Wj&2}K,b@5O[^AE,B!cA>Q/@:U.SHk'^rvBn^
-X!F|{B_jz%)aRo=Mf0HFsdIO7e/)Se{Wce01kt_X)B6BeFq"cZV1D`}X|b}-YmzY5JP#3_%LYiW^AahmRe1W$A.D_pqaDM!#@2AjGdU]][EYQdHq93Qx)H
-JGm4Zp"gs09-sLoD)$nFd'}EdG)%1Y&BhJPB"Z.<JAwl,dM)1Cd%v)muPX|'3j^Ys}.TP^OldA8iMdhV]O@G}nv@8l`'e6DRK!4l/@@5kVp8$QKET4"sh6
-E5PmRoFcOBHMFq^P+twp>,mdp2[>BEKs;-p_[+s=v$&TMrx>ziaxjC,FY8x+_vFpQUS.nd]+SVJrT$C/_&b4=Ta]urcmvvOiDAR()cmCf4[R|`oi-G2/=A
-Md!8{msM-MS`[{^G]|waEHt@zV!zuYRW.O&adaMBy(eG6gG!Bos}eE)SJb%+RL;9GR9'EY{WFgz7{^8^V!V1=I.1jmrG{X;)QQOb%z+c=6FIC6}Q4][/ab
-HS2@}uB5{Q[(+vNS1W`Ki!narIw)f+;w@^,0>9}B),)7y^>Lar&ps;=u;x)f_Q~dDK8O3xEB@iC5zGWDub+#fQe{6)SFOFO['([I%=P)UP}+v`Y=XfP]u)
--Kbt!19p'_GQE9NS13+"_4mHqCH7Y9(IsA//R1<DPbSJPf2@SY7]_7J0yY)E3WX$.eY6[a.;(ugNw@GC[3@zq;L[U[d%A:%(aEVms)DQ]dYweKLt=Fa5+u
-+_sQ6w>K[]0iHxUh^Iq-PJ|)H(6r<tG[U[N&)gheS4{:Giz.jg>;x^"_5Iui3;CF4q&R0yU0Y:{I-#%iM:"hhoRu(ti|s'dM:Fw&F'w1yF;6zi4#V:5e<f
-BtwpBt(&ie>5bG%@W@OHA(&L}!VP-}v7MnNw0xq$Af;,c)eDo".@t[6Iyq<I3gKB3;(o<Q{kgKdU!GpKwLF`4s_HA-:H"9bul!t#kB_Z-lqLKI_FW.lY('
-lq#XCr+0g6J'_t7z/Oq0d`]A)mF=%Cgumq:oe;U4oo+2zilcqkr<x#/;D[mgv;#GA-!9[aiDwR]@a&jTrot<Vs8uYd+a9bHMRqJk[iioxqdw.M5RV;j^.!
-@MVeL@{fOsW7]v-|{vrt}J7|9.L`D+g"TwJ&!5JI>"=lR`M7q,|6sXlk_VsJ1-sW82VJ/tR#CTx`^,S)b_nOPC>A_<2xFD9UloWgf:QZ{ZW)INUdnlhadt
-p0S<0TW$oA8FRFS=,%}Hy1Tui:Hbv[$(a)W(_YMvn{(R&lLTvp>=pImCl}nR$vtH|4-NKER,}_-rHZI_nCz{OfMiv)26xB0XOu{m{]M[4QZzlMbem!FCy6
-g8x#ANol_,i,4doK!TT'Gu>i],=}(Pbvut_uF-UpvK^A4omOErbLavNjBQ$bvAbQ#<nW"IteAR3'~IF.Q"<lW|"EtiN{@AgvB#m4FnR7p"6^8dxW,!uI/5
-7X!,.|kc$:Yo/rcLGLK|z$$It`F)lN^-ZW~[bPgGMPwUx3CiA{1={o/!<oT)cP2wQgc$WRwSQjFTFCi%d7MC#S2!^m3iZNgy'8zU7<zdkVJ:$e2Utxj6Ig
-"0az@/u{@NAVRors'L8l1MIc>j>7hqsO@2sJlj#7z)u^R2i4>wTyIcR9,>kyqB~KMn"_XNgKtFT"!<DBDuAlrq|NM2M,f{RN5,~DYc"u"VEGmLTG)]3J]a
-Ux.2[;+v1H;v;Sh,U=c;yU3`>Y._@9NJbHA07^qGVwFRcmLjYPeDGYG%@=.n~!>f^6_"+-1>]l#4wwQhduuADiJDqxKomJ'BP%nX=^kU=jQt.}'ReL@<Jd
-w:aW{,]vC(eaR5k7k|&&He,jHP7Y@%C0mcmRgk"..F>QfX6U1+_rgOzik%;;b|eZ&[UN+x-{zo!+bs|wZUC&,eTkzHe$M8C+&mg!QPA}H`_>t4dQ7Eyh'3
-`tp^z>Z&hPNwxx,H$fhpvD17)3^NZg0qmRqwx'ISy!FXz)pl<;da}+&bp<=M6CTq!7W@FL2Gc/9o&9}IsS>#AmI4cD1DyQbmKjHy6</iQiI%w8X09'@h8%
-ZGJZ9RCQGy{{gI%SNYQ(CPomvb0%"FEE@8LJs+d1HZp4"AL))2D3+QCmf`oLiVsJMxX2Sq`LIpj'TmROhrz8'Ck+tfrsZl#IR6w|-cUJMpeTvJ/c6c`V'D
--qJ@XNr#kMJ=jQp:!f-DhTEa_h)GNl7llB32ln-EG5_2NqW%9CQI1+e6X)yXUI4.4JYC`Jd5>Ve2x/I!5DX'tjP>B-hb^O2Gsc!$k>9)x8@(lpf]+Q$yLc
-PBsQ@3-J)O#-<1;D(2AsgYx|E0W0U6:w3/12.u)lSgo/A<8ta8|dZreLOsRj42/,g#::fp/HweS&ys}y%K+P_UPCTG-K:$TQ"J+m^6^"+Q3KU)s:^d[ke-
-,<>G3T4d-:^oPdV|S5o'2|H09JSzBB}r5O~^e1yd1`&+&;'#8%t%jLUFP&}_2-eMy`;am.^'#3'u^KQ9(_L6FhTUWiKlGUS#OC.%pD91(e)JP"XH#j]yyx
-[}[O"C6zBk[llEG)2{M'Yv9!G(0!!wuWZby>v`WNI^SZK(@nO^dIwQ@qVYEjBqaULKpAXCu"RTUI$f+lyBB6b_gR=qzBO#vXn)hM>Z>N#Xy%Qw~=`NM}%i
-dI8#(d{BcH4nzt{'O6Kf=+3TiG%cfyc)Itkm_+|)Lc8K.,Kw9KXcOhTQu$`;HF,z4Sbyn5p=d3flxDQ.i74`X6HL:>cQ4)5A_$AIN{h/OKSQ`Y2d-$(6iT
-b6%Fz';!).RDWS>nuUZ8G1jk;A.wz&_rGg.qNyV)&)wz~PNbxkePku_lh:glHhzvZ"lhDd.IGT0};_bazq2{o47:fNt'T`]-r#t"2_6vd5>{dLI}E=;$~U
-s{6Y}TJFd'R`8}Yd|emz/#Whd"cK6PTkL'7lJevBsNC)f]:-zyPrFi+h]NhP|Pz>eqnGrg88#z;,C{y9Jj!)0a&3k]=xdfq^Jq6jnvaj@Ii8bBfHCU.0PW
-"XIF"5ddDuI0iCg)+._dV5^^~!3dH,dg}mwa=Yb"z=qPZd!w.{15+v#g-zSpl+%q)7()Af=Oc+ITp6j)eT(T/&;3%xp!^5guG+ma'i2HFZIV~}:e.>dRbj
-+o~qr]%ReZ@IcwvoOO7=Z%W6~+aQ9C01CbGFXnf(L0NXzS[sXuab:d(EH.O>mLxN`VoPlm]vNI7-E-G)IpD]FnD1pn_U#]o:N:210ICi4hks-awk6lceSj
-0XJcekkApW>Fu^9{s2OdRh:,=L:-d|V2;tOsMU1K|f:{qw)D3^.(]f%wFp&dOD3jN+F&Ux|^,0DB|K)B(RFfczU_n&uQG/x%`kNh~1sX#b!hGy&U9y;)ri
-jZD9_dbP$2TKyCN3b/Ae!F'>v.QOB<BPNkwXYV57z2vc|;]@(OR%HD6]@M=e&<j.=do%noQdQx'p6}g&VmHN)[[hGO8520U3)/(KH[]J'2JXTxjy/O"x-D
-R5:3$1Z^zI9+V$JHFIMbxe,<@ks%q}b0!_JDT-y5{QISCcY2++b_C.IqQ,hL%IE`R{pIsMJCGDu6-1bac.LP'F#B;]of%bT4(fdw44mq1H(pyY&+Rzt."K
-T9`X+}ovKZPD}Lr4g9((91}<`T(^]dCs0TOM)R%,5A-puk)b/P2p5gJcJOAhl&~M=OHk}Hpi.!6;p9%Y=H,pz'>J8G-};/NaftJU|qdaey{OPNifhD~PWb
-kT^c[DQtjL{{YS^c[DLdLCaV!G4QFTHja]8kv.bNp,lVSTR9K%EL;qDfX7(d$,2EaEvm3Zu=.GlY>;`}"<.+`[s=I1'<kX3-0H2"nRM(c=o5%yFUV{E1]F
-3m.7Ko)hB#j&,Umqf5!;W7+-[2%r2G7,c[+!.$qVn+,LA{Lheiw+Laa90^DV~>`}cjrHVeJMFtbEb:m7<}}+0B%jh`"F`i;C~[SM1Ck"hbp%=([ot;j-GB
-gygu"ckyP"kYw|uuJu>R}V`2#dN>,}|!XjWgo,OvKU;;y%%ZqwN-''MAX)8j[UVp>XM3e4]Fq<l5BP,YM!paA9hc,gE/y'!pMJrra]zC1Il1DL'3)0v1gY
-^Mtq'<]IEBKV6]H_bOv36l=o.f2C'W8`~>b3q_Y5C:XnawqH)@ibpCZfYXDE_Wp&j_l(T`BB4f'4^r%o|x,M^=PPm'lan/#sHrA&}-%doi8hAZl:DM7ts(
-1T~weS:t{A!MVKG^%8Sa"Rh!5@R>/6b]5tVzl]]C]>J^FaY(s^~'nfC^s.$.C_%<Y[gI!H9B&,aO6Eotbrof0]w"5<a_cF:{RFm}5EE:s$9Xj/!dk]F16I
-]oPyZwTFhwR$@(NN:fbYFI4&ga{v&Iu<C{-eFsfWIYH<^e,f~b%+|g17wa;N3gy2bbJb[PNWO_XcUo3Zm1pg}I(2`e+]5e#Ar@,uaiVc,Y-Q87c=E6WB14
-~Uk8d{u@G`m".OL[|@jj4mbs[|9TtQ9hkRh62bE$"f[zy[JiK^j>c%F}8Xl.|X&XX!7WJW`gg'=Z#g1nBX`5)IqqUt^Yt'wrPq.KRG5ZT/OW3uslJBmk<v
-iYfMze;lB%sB%5xxgh7#rHAYV6tm~1uQ/nFaCUr|dHVS)z8RGP2v-"y#nnax_FO)a#`QX&s(;>5W;ozEZ3uU4AkHW_rD=.G:QEf-MflK_sXR@-9u5kxI-w
-<hV-'z9"tl=}|]g-@i4@h-)F9M|I!iOYQel""C<},^L;S:G!_'k'UUKF![bI+;#zm>RNwTut9lE73exW|t@/.3Q2IPpd@/fcZO>mu&_XO1)dSuz<uK#V)#
-s<;B@Rtw^".q[M31a1eV+z!dJ|"3SS),./<0'SWNkc3dAa<4`Yl:|p&YPwIm{8L`5SmV+53pyH(Wx#&bMHjPl}Gh]^mXULHW8j4c$/p)Wp+E=d+[Zf9v#T
-.WjL}3XL4_fvu#'KS3MIGjIHnapV6hP,0pD]S=/M`+-PyB{x^$b.yBM=hMby&_p(>Zu".e/8yL1zVCvXg$O}E>jAOA)AA|Z}-oUz6xi,E3e0LSw;/,Kx<p
-_qhW1N!0O}ieVxzMGN2x`/;KjZDy11f4g'8@M8Ep"y90`dst9[%5Y,&piu,sr(/w/N{h'_<'=B{s!:JfST!Y||LEMtIU|7YTP44"pGw]2qVTcd1_')%s"&
-s%v'cKhmKMh+$TPb0(DR[a|2:5#"7I7KP(Dj4sEY>)X)jqTkKO;Yd+rF{p=eJg`YF/x:.@^8DABNc1Fz.y%IY)DmqY9EQi@n8C8|/S!zPT=!<-9wNR8{7q
-SUW)DRT_AK|t!%wG;{!P&dZ:Db+!7NV)V_MOlmqn$//-,kz<bv8P>,GSFsa4:kf/v:2sht>owvemjAt|dyC'E<A:b8pHKM83Fd993Lm3j]/%iEXR3kKtC>
-++KAA!ueaeB3F!NeO0'XqgpLW(>,Y9.o=BtiYjF,C5K{7wvagI^7&XrtSON9o+=5lURn:;t5@:~ROVNw}OdpA#YlckVz%$_5bC:WG3fx+[YU92fT!6n@50
-9&V]aO9Iqz"7zs23:9>+,.i_6+%3p8Wn<(7r-S&,%dPPfaS#Wx9:eYxnmT@=)}OH!GtWSB_Dw0+KI2EJuJ6w9h,o~T1_Ivtfbn0HA=T`E#I[vTOFj!ghh]
-{;)uzRmlJBjCi(.gH3H:e+[Zk5L-VfJwR_<}V88@`sW;Va^V9M@:Di"l~3~9jwm`$x03<>o>)[Do^auGEPqi.>6N:}NG78_P<89ebqwB4oBQOoWz~0M`Rr
-vq'(=D/zA#"%va.=R.]h8kbnn4yZwc]VLYYHVOYI8/u3R5yY^I^]Mg@qNeuCIOV%<1gx4BVl=&j}A`M;"~U+A}-rNJIEEcmL8REN7QAbx6xVWP:ZDy#=^s
-JUrC`JI-Omwe|r|2TNsb4cUkDH=VLdOaD0e<I28;_p[]Y|ui+mC0L%H}D51$Tml>~/=;WFeTi(w]Scb6n=;V-NCieGq->@lQ=e~ZCS@j8/6)^ov`"sDnQx
-)APwP%z@V=rSL'Jd<|U>p8V_VO6}(Ygt+WQ30'JSp7X%wr;2%PppT<_q-3X/fpHod,#kp}ZOcMxLzH~=+LcS(W#0:'LTV|RY<ju{05V|a>&77K=yWhTbAm
-GQi7ROFG27cJ8IQZY#`qN3cT/my$o7]PN@PJ6z@"vRjU7S/`4H|GLsw;{Km+ZL!WPfpn8G2!{{rVtC8o5K0%_8!#(9da{e>5uh}@gTxB0|RJ:tZd)(/5SP
-HPwdU>i^WT:u//V0X]4gj:Jx.l2;`T6oq$rX6`,@J#2,/:gt]VF"iqVrrV'{EYkd^"E[/#;f2._Kea|]LBHz#l~g[$LA"D)nxSd.$yOZ]@QTr(cYNO`OSp
-vQo.>Q@e]F7bZJ$jV'CC"mj1TpP|("Fm&W3DT3f8JSvfPZ9TJs<D@&`w;Ga]yb~j:'KPe6p5$tjZCh^_hQa7;4eKf+_`=URcN[}|h_Y{>MlCFh]<4t;^^{
-^NYG_>#0t|1-Z7z=VpA,{=U-|P)X(SYX{'MMVW4472yP(Ryo'P[d>|d|oa3pW#%]y"'L5tFD8WHX=yoPQHK15Cz.aCos&/9o7NT$j>7ub"3>(9(`lWT6G4
-Py:`1+qhm(SC;wCFk(gL@W|/7i#!ePN`3-MLlo98[q[#PPWQd-W{YV5C`&/2:cf33f$y:'K{MMT=Lv1|MM]"M@.h-#ufUZaOhvaKa@Xp00tw-|Zp|p8.R=
-cP0<UW|<.B'Vz:Tp2RXKw"~1;DjzTDa%[B7wI+/d@9DuD@]R'_d=/'%dX$z%|4odckk9IIax>kV<'3vi6!@m:M!_f@dR/GSr-=+IQtFo|qKjBiGXxq3+9S
-4P,|Xh)hf:6jxqo&Ax%TPZc3GgqO-H%.A;X0L!S|Hf_IAy;Jz;JCSV=Y)E.`ci`yP$|7('^Iml/#[fDE+W^uGrnq+N27v|uxWL/0-Bb+<+4&kp".>nmBxQ
-IIQfc5MhOG9`|w0_lZ~0!T-z@DXfRy+Hag<e@)Jf^^Ub,E8X7d/SLyt;nkG2)",i>[`ELs;/0m80O3h_:7=rMO0lt6RuT`C6IcYu1)`9WQmj4wA//#248n
-BFj$]^m)VYan^yj^`_R,Zi1o}MO(tWz$&Mg2|>}n;YvqHNF@'`k|6a:dGrQ1Td_26KhfJeF/q)[my:8+W3r4u7`z'>PV&2KA%gca08=#.3J(%Q8OpjT6kz
-//E#3C4_D)fl7Vo`h@Iv9>,RuEWZIMbmbDMK#n;Qk:;Q05]3&uxZf;#47u_hIp&9v`_<`8c2B5$Zstkzy18+XXOSMT1GE9M6HZ7vTVJmM>'5<)hrw.M;){
-Ex^}tqY}Vb@!BDv7)_zc><UWuEUZ94BEH]p0Ht@rhTy3gd1CGGOWQaL]yEO{(9cZb}ve3GZ&"72lVVd!"R)]0j6:gm:X6#_l,_W<W"rHDR!a{#:uk{@6k5
-nXHi7bF=A^Plnqc4"We%MP@:7kXg2G@Ym2s=gIaMDC9`.R9q5Nc32:!bcXKv9ud)43i>jYk_-oBZRaj-W}1u@[+xd_Ei{b>7!K-#naeFPx<`J%63FcC%R[
-=NZQvx`@.vt&U89tmaQ]x)OT#P,rH;jzy;GOASskl-,,wrv`K0Qn+.niGO16vvX<A:J_q4VQ])6+1,/.[;R`M:OwD<|;vXDuw|BbrV=rSp3=qVWRLp"-!1
-#glEMTM@xw1ai+vQtJ|=50s/xA2f3$5@~.+<olA`)2ic/STr+#sQA);X[Dp]'s}'W;kVVna`[(@PQp4MMp@i|$fzCj+Vp8syF)BOj-|[fxVZI7bG#M/Gc9
-w%yX{nYV^-A+b#Q-EExMbfE;Fa<X303l[FJJA|~Y2OAn!xL6w.#dBoXLpr(HTMKM+vjU.uwmT:~L]lYq`Id>:X(8-x+p7/~ixb>y2JFs!{MnzN=:'sf&%t
-Z^S|&Febl@V27=%+=E.P,oCr@5^L~x$lXE!1f13o"`n`]XO+o8w=%.n>)[S'%m9TRak17S2r0wt9..h[m6gIWXcxFT"QShdac@w%hw]'|y>h<Ri;q@74e=
-si+dClK}@{qx,C3u[1;vtPzNNzO;>P6RAL~>S3ND{wW!NtSI>crGoj8!P5l(4tpVlo7K`sG4u&w)Skwy$nm^i).iht{Q37"sW{kIkOuntcpaz+BK}M1OMO
-K]%bAS"uoM"qT:_%gU#r|]CI'#lI@q_I&Z`Jy}R`0Rp)E!7i}.9!)}_+Uzk@F&0sUEfFGDmWue$}5th)nAlZ~U5tAUtHZ@KNaf]ki&!bk8%jn1NZy`T^/A
-XQtR;ZbwRrGRcw>i)N~5{CdW"X>yqs.UN5^=Cpo65SfYCg@,F;l+}lA$J3hHyt43(sD|bG@$hdP<4;tbXb>}{+jy4bU---{M!6Y]t.E>G(Xm#3&#{W8kp^
-1&Jn|le8[^Oc/^{:qVSDsP39,w::2u{m4LAU(CI}xYMiz/N<^}maZdRhkS^M4%DxGP:3m5$.`w/BSUNT;9#-<m,^`maWZ:44AUYsBA53EX.z1-Eur}{q9|
-@/hm,9Gr^%/8y}Ax6HL,QE&2>j"(eBbKbA7/Dn2;D,~Cm'w7t71Kr{h+clwUXv+D].AUJU[1,$Alb#XANQO(xuCkRVHY%lARS<q7#W/r:c;M_#,{C|az4-
-Ge-^wLP;-GO(:$4a-sMKO$v==SKdK}9xV7"rdxsvXLo,Xi)@=ny<N'$AD.Ua-CD^[Z(P)GUZqz{q<A3^+mvQTZCqD}5{abXBUHYm;:Jklc<,s+,aE)V16a
-TAVLI/8"0(xs~Keo[Ruf$A3d!UcYKKh!8!X[8F'+r&m54',=6@kN`|:wmH9|GY;O@}l>D#}4d]Ayob"H~TWqrUF7q5s:"$2RFxB"b}1O;"(70B8O`{,4Tj
-S{b#'gOpi&:SGnS8f`W#X_mH<")G~kzq(PdnBMAYT}GX(<!WX-="{PsMn'P<H:$<Hy-&7J:W8z=M8p>:.`e,D0VhQ(Zn=O[tQ]M"U'.I69k"eU.$FEk7gZ
-f0iPvJ{,{dt8']<:PY'!H{ntuyOP!A/%|V1NaZVPI#kX6>UW=$6{=:J!5;9&hnP<26j5Y5keTD2V&9>v3{P!A`$9kGa['uytJR]gwKSJ"f=e@h4QItvCfH
-UqPwj3FXJoe(U@zhUFnD5T5VIGZH-ykH+rj`rJOmL=)!(wGGZ0.jR$zzyC:+gG;m1|d7)tiw(DYDMx;oCf]`/#}aFz;NI2KGv$1QI(OYU;%PoRHk-QAZ/N
-'9=Sxh4eGKAOcoKbX#j@Ec0,:[bN!EPi_]X<g]f`&={)P18.OaO;%+~g`K;c:,5r0`zgglMUn4-''@~H+}>gBIi3A!!Nh3$r5AzrRJbxMa3s+x0;>+Xdv`
-q49F=b^8-1g%NPSDVO]Vz3TQmPdmAEbnHyMyYh/r;eEVKUN<J"Uh^Cq:-c#4U+s;<E{IFWEfA=Bq+qMsu#d8`sqD.Zbf/]T.y#Q.etgqxlt+[:AnT8X|6=
->L<6n%~FQR-xtO<]Z{4SIJrfOg-H3(vSMxs84cW=m5d/W^[AN3s'SP.X`qY/LN6c&4sT.`9F<3YnJw`_"z'zpe][S5bIz<V9rhS8.0=rC0fmyLn]Etz@y;
-:I1$xz1/hF1r>=OpYG~l+D])^a+(!WgOtsy}V=ckwp~Nvkt<K7&>:8:yJ%h{(Q}r1k/'34UMIX&'_v#DF+m$JTn}~IEm4V'WLla)@W0^:=CDvo}Es=J(v'
-fie"UICs=(]v'BMJhK`nU_w#tq$W`}#fr{)gfLFy7d{9%1l/jeY-9O{%4!w:7+!8P(<:$kOyU"!0.DY@W9fE2+,/CRu>+%Y7CT%1bAsp$qY>5Gr|M<3YTV
-AZ7#Ve$cP51(~Q|)^Rkp$[nr|ouGp_jacch|5y.8:&KGmF[$,]8FVwQMWMCa-r'g2@u,Stup&B1kiwYkUW/NTE'2<.wUr78dzpfKc]HK!"+r#1`SzN){eW
-4)9`V.DU1.'ggTi%g"/5^t>,zR>.%x(!JEXPamIZpw}Ery,S=jQ"~=Aw1Naqc[%zxERZQ0E+52-gcs%zps'jf1iOk#EO4F@g0TnnOEmx#2^D[fc18$wr1o
-4r$cU+%fnV7e(=m9CZ.@UnDx@`9m/{L&Em-bv5KD("=tW4TQFmHzqB7}fni3[p-ly%z+X+I7_y7{w)]9cCZ8K^{ED3`lUCSv@2,GOw=miTaPOM0jl&T<iA
-ILnz!"!g'Tcf27Cj2qnxT/rIbzAgUZKAo`RZ+3o}rL3{Dp/[!7XC$LCX'LjK5"={UKwIu=$9m$d&&m/y5yl!G6lv{jW9,1P!Lv[8!O&dzohTD^pN(M-0U2
-MBA+Qvw_A(pakI)z`Zs{3kJ>vd>5=+$<!U:)QjD%)10W':s|u!g"Cw)TLuH[cXsosX`#oGlNz1>o]PrO4cmMj9zx(svp]t$=PC'/O#:)26ZaR'(n9J1M1%
-'k|RR}yA'WvoF81XlmVPdk6j^8p4fS:HJoe4l`omB%mB+E4e^or_e.G>Op$5]`'Tncb<PM"_YI/#l3R[(u+]JbgB.FaQCIq3,RmF%.tb[Pg%oYycd'Ykej
-FaQ77YNsCK<f+"qxlwr#qq&$0Vk+8RIHyNv0x=U^OX/Ms0/Y3V)50t&+NOe)A%(zuJCnGef.Sl:;[0T0q[uAva_t;AX+3pLiN`XnJJ&{>`Q`x:Kw6I'H,#
-gWze:1[``vF!ZN=,>`QEN-L7zmHfB.Y-;Z6O2$Ohu&K`iFnGNRA:a=QLij^(/2/v{yT;o+Jqq`mnd5P%9KrCm7#w`n8,[Tw.6fc)nk;;<Boc=Y]$H0(^_:
-Yp$FA^k|vT=1k}mMbr+>|Ijh.<D!3cYZ^>AGCUU;]D7UY9$n8/2+ldRBtnrUP4L"fd6|Tt;g,RQgU+m`}>Us=>nd#7~g:q);kgFOEqju~6`mxI$+FFPsuY
-_`4x.,";xBbVw+(M)uKpn.Ifsz|i+RoB=jWHR]tk:d-He9)r)P.EZXrmO"qm`(s^@WnG~Z}!#(x.Bl.s~'<#$"Lpi[CPhm49XBaH_9KT,kNr&3]6QJyKqQ
-a2@,ZmGl~sXO%$Sh,C1.,1fP,pzq_qy5v]e^3z#%Vg8.xcM$'rUze#6TX$I7B:|Bw|o2[gTJG/$YMzoPX4:gxX9>P-]=y@]O&u%@20wv=,}j>}KGh55a"q
-Rpz}=}~{,m,sULw}1{5xALxBvV-Pn@H!"09mXhQAjC!+^r@)bXfp(@CBdC~8uO0jb=4;,L1>Pd<Z<5(:;yhMr,^m0ng+Dy^dCKcu+pFn7"&_w>_;(xe!e/
-uLElNBCWG>Z^,,d=CBjROi@+3R@_#/-k/8-X.bO[s0$sqh-=j(P$@n;FYq#|q_|,/pIuLk}]vJ3+oh>-KH`o-aYd.$fKG!:N)g/.fa.MyH%-BX7)jaxeea
-}9X%q$N2d66;LfG8v$#AFxmfsM1nGdsAd9J_5KT&jZV=mmlzg#[ePNoO7U^bF}MG:y5[2Q%Dicgtu(:yRg(JR,~oK=]{s{^$G>P,.S"tssQAi^3Y]'WR~+
--^lXh^~9L^:vz/-6h1M&W6TnK8Xe~,R7KR#0#0]u{yc_>g2)Z!0Dmxw8Ae5Wy%5.{f4Q;vU#a'Tj;l=:b:2U}{T{9uPl1pYhnMO8I&H[/60|i/SK$k'ri.
-fI7[C),{9gt/SG^vv)5PG;OW#6;KmOEW@9qV3%cTTgpQk9{mCH_{[li_|SE1]2,]u[)=%|5"(-fg6_#mwOxe(yM$G1~:X<OX@`E.kV'^-LZC}(5yoQ3Fm'
-CW~.h)I+XV$6~gi1[(yzI'~>xL1JT!NhWQLm@iLk&gz2u(BFJ;vp3D1eMZW'D@cCeLJ4!%hh>B1y0n]iU^s]A]b66`>M7${s)%LS~vH{JO:{1yD=@SG(0P
-~4|3X)'fQDt$r9=Sv.k:ilgMJ}9xH9UuYwcdUN0K7;]RHs$'e6,A'e'K_Vo+eHXilV7<_-y<RY/urZ}$`p@]NpweL%"720[[`9G!AmqFpr|5$`r:PUt&M'
-7AxZS`#;vQw5hkPQlHcJ;%)t;;ZXR{^z%VJfA^m%-rMvw=y5"=,`3;qBqvrQsbs%wD&BNJf+.W.KW_J_@bQ1X3e+k`r`!_AH7@F<C(J$1CfjS@~!$]DJ0.
-dtDjSXEvN&z3Q=p](U_27X1)c-Yi:E8]tH-UNmdq7uz>cFp9B1#OmKeVoG%e0:m3YA3aZIUz8n.ME<p%4([C8&{J,'x.(VyVCV4rAhx5Gf$}TFM3K!=tsq
-b.&=MXYQf+m;XS&kk9}rZGX}3YU2-f[lvR$j`>3t+A~Us|,UbcOu.[{`72hJJ@zJWpR[/"WeKqvU><MAJl2RTWs[I#oI;B0!1<}o&zG7hG`I|3"g`<Jo5g
-3a3AzD[yk2t/&Caf3LUE5Jn6.L&G=[kS$)>)y|.8{LEAxGQqg[v;O(lfruyfyPnvpHb=nJl{qp=uj6r9Y72)w)X/j^Nf^W:>Vjbfq.LaOYo#Kp<"Z8G[3k
-1]'Maf9q}kR-xdFYCC4U7/Y8w.~]U^oG'jzPl77n0^~b.{y`wvZY8jyVE"r5f7g`>Y6X7I]d,VtjM1N&b$Sq,daP)"(:dx&;q8}kPz=%'DdB7.|6$I%"mB
-y&lEuu:_[OH(A98J">3b^f}$r9#ySz'ia/zhg<{Y|.oZNoQOLE!F93`$A3ZL^>q$`Dt`A0]0m;QSq`jM)2^^lqj+i1YNAbj=H8;+9B{/}e+D;7|j02hG_)
->UqdrcvP@fqv~afP/FjnwBDbxbL@eq}THw7ok&##N`8Qjia{^Y<NoU.UBjrAn-3:e@MxJG!;#&q5|BvBJo>Pm46ZXjM6@"w@AF|Zl,lnHxV$V9saCMoogx
-M#PrA6+1,K=rIHTz&)Xdi=gCcUq6KKPb7)ok+D%dohZ)0N:UU):E_zkD11aFb)U!}(>z;;~&k]8LP^&B0w7GzXXM1oNtS0EN'L'J@>UQ<zZ+~d;p2p2z@8
-r=Mc6exOq->Np"5reV031Y|hRgf]!(^`td5]_.a,Hm0&7sUeefoNGD9Y,Ya3u@D=U/2p;jtd"ZwuIPHy9mXYm<jrZ+f>cALHfI'yl`(Yxi2cbcMk(O<eJV
--_-hN:kviH$YgT#lENK<R9.5xKnMVz{O|.(J3-|Gjhkc4Y{2h,U&5"Ufcyh/pD23Gb-TH/2(1R-2BB~{Y19y2(rX)>,a)(vtH^225]8A2!RAZ#L:&K^D]3
-q9~1w`l:@ZeuHIp^Hlb#ZV5)3)GHT#N6}jv=M{F3v6mhua_4)G}+QRDX6l1}T9XOAanHY^w,!r&Cwfk.Jp@vs:FRd3J]`q>H6V&-B3x&E]ABtu3U~s2<+:
-5hN3DbnTg9|7uBbT^/`[MraN~!bY+o-m3bpTjYG+pAi3Nd>/RDcCZin9d,!k<}RZANaV+oR:FwWI5Uk+.a&e<q~wifF<!8ta6;3bP^tC8Ej^LxH8lfqzrz
-(O{<ioXxy,zUZkzW[Nj>>0DNIPU1b!4:w.uXdZZxUaKhe!&OI^bmo[QK`Ev6]4Q,iO8H+!wUHFAw08az3C2X}d9%OKeHk+5ptIy<X,HfF8fk9(jU$CUvUg
-6q9C}'R4q(F:iZI^kS9/t_GnRh{8_mifTj];Na"a:fb$ioL5g[KRr>ZiW:R:s[%3KKnE.QvxO1m%G[z5HL8Bre2;iKw+1`xH@8H$}SCb+m$5^Jyd@!eDxb
-sL=qHAA,4pRv-<tqjYEKE&8_/P{R0Dnf"3epagTK^rFhh"nB51_iMw98PDd>v](>A3m|ZczriE|bJH7tAY_28dq|AHtIjE}N$B,gTse3B,2c1M<t@-W)e;
-pf!qg:zoVGDG/bx)P0jnmip3sgPFc:_v!kRkx&(F/>]}_/d"AwypMl@f@C1u{uBbDI+2{C>q0&}#Dn5H[PFJ4QTX-xbvnJ7FwgVd]djq_}02dn!w"5q>.F
-v-/&RcGW}g(F}>`n]3KzkvkN8Y89l$+Ig`,F|oeA$4gtOb,B]:KpO(<<~)O#0xHG^ZuVH-lvy}Tp;I<#KGfMm=Z|"8DQqzW|O}1gho{s=X//S|,{~z}vb:
-G5O8]wF;HBN]J`p9;|RvbdPV&N;ndlJE@xxnByb/m}w/|y:"k!0jY8f2hM/Rv_Q8O<Oc,!t92TPZo0ad1Ydf'9OPG5C<"Yg"{fb]-NdE`uO:vXJ_~LBhBa
-ULQ])Fi>@Z{+RHJ+:)l&.eor5fP!"E!M#5,7mdsrHuwI908ftdi[_3,lIg))C{9y>o`2LTn+/qGZuOQvGZHY}]+i-}4&49#U-=t[OCTe=T[!+B,{S#"l{f
-6X}b3tt0.xg%+`]}Yb-&CFbBP<CY,{n_bg%OgIlt4LL$G4wa0)u80$aXPo_c-0PfQ9K%@{l`@KNq.$FyugaSP%(H&Ehjq-LVr[!Y=vfk:53[qA]_)pP'c1
-kS,]|:<I%qizV8('Rb#b:Gt@0LGK@P4GF$v"H>fMDRv,USs0Spc9eJHtb8^AF79$S3~k%Q#YzhbK!UQl4^9%Zo)GX%-O"JUb6%!W4@J4:9I<|6|x]R<oO{
-A8,A]5^VD{tu,;CXE{pnNYN-ll)d8eIEC+VidBkF,'%):]8S1E=&k"&NI<2NW,jQ%YGJ~@@(T$;:!B%@QJ_0YI6Y>/(#3P8y#lF@k['e9L=.HHZ94^VO7_
-TA$a3H,o;|n,=13g{8o]-d~th^7of6FcB1N13LC6B'wlsftcyWqh04O/3CSapXjS!3XJaO#bEl]9]xUKGygS2d(p'eqA2r$@kIPmvA0jr=KtCw%0M_WR%@
-QiryggQAIzT2VH^M}6P(MEE(.DdbAW'H'Q0GF;FY+>NO}m,)7d{T#N8.9;$F2(]-<{:nbD|TpBAKdlDL6.U.^WQdc6,kF{Q{Rv'.4H5o=s,C6sdXj`z^i:
-;bw:IPgpm6n8jZ@s}I-P'5&P{7]N@8w<:/3:2XoyaH8U1^ItO;.cs0[[<&h6<:;$AytpiaDSiC0i9D}v;w+a_nkWacl)]dlFyK67CbV;AAK,+ns$YsUErB
-q>20~!<zx_Lo|<`mz8Cf&F'#Yh)^os@m|HlozHYxGhWI9n8#c|t6Cl2%85c3$3BV>Xf:Ti#m1_&.QC"zkOcOA6f;utNCUVpv;InG)ZdcY%%1w]NY!%LSi5
-0:-gokOSKw>l2BDOhTP,`8eKWlh487/A.^4IUwuG}&N+:$`3>U$bX"T1MM'fjBsaY-(I0L}VDaj'%t=#HECt]@mLHpJ3a=H#kj$zEUFK`uGSh1Ka00yIRC
-^)6q`S+|n3zw@nO1hv>;w4CiQRb>WM0D:YXj=oJF,y85EdP$-#e(S;<<W1F}SiNk/z.R0AnS1iJn"lMt=k%MQ9receL:jBL9+p{T<D~BP#6(JH"~Cr^_+h
-tHyld>(A]ki_k7My:`LvlakPe9YN.w"4_}fqU)3'iMr[6V.3+_]{s7)F;^2Gsh'+Ol.1ed26a;4FnHZ-/mx!:|56YE=Nuh-o#bkDa>4^)F1A_v{qymti6F
-UiTdxJ+x)+:BSHIF~kn3M]("v..-fL@9@xus15Sw!]nLV]4Yt8H9}f%f+)ckZ,b2WYI@bGj5QRNYx#'Wt(!E;GgA}C0J%XP)CjqB/WU+%i"9xBG_1:v6as
-DoRDWS(cW'<wPh40]tQ8%ziI`.XOXp{.6,>WHN^haMbN(YDjY-oN;B1)|%hdjkD9vOt.y;%-2KvRmIOe0{R/qA<nj=KjOWNl7N&$h{_X`E/:'CK16GUe.|
-Hk7=|_tMg`n>V1qRCo:$M;6qMxJ_'6}]4/"o#Lq>"jT''H>#S[+a.IYqDb7u5a!%Q@[}jC'jCarjx1h-KU|1IKy}X]@Yrh6)_q`kjPc('SY#.=|R0gDtH0
-j9I/5M1kL+=RBie;bh='n%6EC"yYM|3E<mE'fQX'5IQjA}S%$z>U1(@1KG-.eu$,{J'#jI2R$|bTYGy[fji<U@d`Lzt7~Cohw@Gws_/{ZA|Poe`&wv&cem
-vW;oThBkiHIM_+mn;ZGU,|&A}c>UjfFGLJ'vgxn|^|5oWn;=X41}@;Hr+o8id_{$@x(ib:E,t1@eur-LzEe[mX9R`Ebrpvggp`<1Nd_Q]3byV`P{pc99;d
-}c/bg7}jBJ`T2`oRz1uQb@V_WWt`pM6L/u022G[])ez8%t-UW}wNvmmj;9Kk!881w!ONkM^86=%RGbYm.<HydD''JUX^>p#s3ot&M=uZzhTUC`gZ6#._|M
-ZHRAmXP<}!nS9Fh.yMxV8bN_LLlFJI5[;nXrj4ZhM0ie:e:U28xrH1SYt@XMs0#T6::G7d)ChztF@fnm!W3YrN<8-L^As0%Kk{7xW"0@=#G#G&.6{$<=zA
-Zi'A.Np{WA;6){ZIcWOo;B6!b$1Boi-b~@O8Wm:.04>0kjT'3Z{RsN8j+"xt2.;6EExf'CN+7'Vk@D+57W)fe>:i$&5K6>bS%"au<{&9ZMx{S'uO4#M3<p
-78oH)Y&7OLF2OLeO{#+@+;MznFoa)j'o3:!]OyX].PTae@jDJ(~{l'9MdAy'@vI%PZs:2yLw'2~'bdyJgA9^QfK!-fx`ub%plgUjIM#y"/G3>8L{BO}lN2
-TJcBtOb6(EIKqnp:4Sm_/oIbALc:K,Qc%Oy15ai#M#66e9y!/^k-|SV`d{KsKTQ,b<YUb^K$Vf[{gFtF{%}(.kl[bvP=1_>$tgq/vMVv&4{8FG@qXU}sxq
-Nz&[t_>yQdGQWRYRXof{qRt7jm4=e.i&4KpVRxy3$@S;F9A+OXhpf^6=~>D5xOQZ(c&xj|dql`_p,x4:vp7KEKf>$fC]DlEiUp#-e,hZO_|]7z|sqX(]~x
-rjahpROV8d,Vo0YJTZB_%kVEZE,L:]/CJ5}pUK0zCY5Z@djfu-4$dmGOzOZBtd)#FJt!U{'j!adD/C4)G]4JR3,vh)/FwjKJ_+V3m}mXSzyDY^p:.Ya'+&
-#NQP2%:5_9bVkRi7H"jyKC,Vk|;&CStIBlY+i!nE4vT!TE]sF}u2N(sk-pP7fMqpA>.3Wbx2&1x4{XwHO^^OA#GG|ePT^:e6k`n_(pFD0TS[lFv#T;5%Qo
-D,{B;Q{C3,"363[5WN`/`/'I<IH@3[Ebz_'ca|d=tTk[dL+8m4>)^tr{2SiU-[,sjLnOBlx}.=JtbaS7Jsa|MwAOogyg3R)t2LdW5l_sB;9(58m^5lWd'A
-A-CR%lbmd!,m>L4!BYMznV#v)(F9gWu0M&-=58nz@3V1#xm/TfkD7&>.9=ov_xJ#<TkQ^Dffk)Rc!.&^-FYxWK#:J6j8"#ZOC%k2wmgl]M34f'Dt4wry0l
-"yK,9F2_I9YY~TRB$@W%}vvCoWH+UvD(l;ak'i<JHVx@):;m'`E0Ya(gIv/^+.p'g1:!9#y7R>BIw1|CqBHe5'3R6"OE]X4NPn8W1_g2MqAQDodSZtpFCN
-6-O)S!=1.PQI[:RA'w>aW(61qObNEyzB|k.krw7&>z!wU%baRaQ/+r@sNY^e|J|$wrzKw9ud{S(%/!#%Q.=[cRp9bpFNuo1/j^xY/5u[R912:{m%d8u4Ol
-SkmgK:,)c&]^>|6v/)h9c-"orQExoFA668j6@P3MCTM+C,HwV.OSR5W!P:)'6%`d#;3r;e04r#jcPDDEdahJ:4V@v02LW8q1t4Tjh/t7YtROM4|"sKsTPM
-9Yf{6dTb9c;Ix2cl(##Gc,{)gw9EY&~I~hu>Ayu9634u)ipZ.WF5""vp0{jtPDG^h)SgR#<y;SFq.DS+hYa{~38)qV%`16MlrE`S:zTVV7z:`JXA=5tom@
-Jr"5-}CD=w`HIVER]qPAI3#kTQiKA"aYu{[utc9Oxn9{HK_Zh9p+ALGhoLG)so}Mwq/tv;>Z!70Z6Labp}^On"g;L!Hl1@U-dlj7[]T,bkxKfW27UdM](i
-l5Dj'Uj}`BXW,zwPURwdp4vcPG6i44Hv!6TQ^@fk~8F-<U%Uv0[GxSmJ^w&j@_e[z'V|O[IOzr0rfGIUx:O&rqUFVx{31p_8Q`~lS2q`nh_`^o{ut>~Y4L
--V0zuuO)NIEkrB2I@+-pl(ted^!kwTyl+&w>mFtysK",xK!6<eV9AI:c"p2zr%Yh1a2O2r%@/Fp;lR@JJ]N[YVFy9w/@_1J${&.wB;kp=B(,^-.KhBzL|!
-%M%<2Is2M:`G%:cR^F6,,md`)/_]8>0yP]vf.Osy/2=3(NA0Dq5)FR&)i;R02/C0bnsx@cWvB>cFf'pjhu6(E}8rhY:ZQvTs%0#KntQ/m+_xe$UNpLC-q#
-s@z6M{&-JI8vH]^fYR:r{K%Pd|p>EXw8-267-1IP2C0XY$a/]lO)DfkRgu@G<HH>p>'j2P36($X'o9>85Wf/)T-&k&mvXTqTtMe)O;ENn>F4Zw$m][B`.`
-sCHp:[B8>cXE$<7#DGsR]$M%'pd`ce4ab[=#K]d|7cnZm{-TX@ye3jv{nad<HqX13!RpgqWyy<RNsDq+PS02L:Nzv5_m054R:eI^9Sq41HMqmyF)N6rU5@
-hXv)LJFWVrL;Q^<-B8G!}>aeDI'm:rR%C|{K&4"D($rCK^Jw=iMeyir|X|PzH8vh)Az8{dUZ}M$V72E"^jR`0}hu9OvE[J8xT>c6UWIMd#k|3v>ejv8n1r
-,[XN+(q(VxYNjw]5Pb@$.62lA+N|Z4gQY7(LxNe"sI4s:2k@3+$tGs/NXbY}[_nSA@2m}Kht_She2;$zHUu^vZMDb4V'/G%/iuk$a)ohF0#48Om`c^Nb'O
-ps:{>[.Yyk7U"$Cmk1"6|jl.kv9&@7M<8jE#,7iDxiTTS@L];Z}a;W<J[-SsyTtMB"iUL-3mG5{Krz5n@Y{+azx<~wP[[y[vgJ:vr=_xW(}323%-^dm8+y
-E(n.FN8.Gw=cQjp)5`L!34IH-PmcWXH"%gvL.C[u~c2@(k-s]Y$:1&E2pet0aH!:sU@slefF<DEb:7.,2Fx1)p#j-K]Zc,)#}pVrsVk7>W&k9cHY>f7X$f
-grJS5iN|"$/Y0u&a4pV_]>9W+Z#&TJ#dh4a2r@!K-Q0#up_ouw3qbQWcc>5,o{^G#C[s|l<nAWKY[8)+sEQS555KC8&i3n`YH0m>JkQj>LA.lbaH^p#>9l
-1u^^yG-JCK9&y3u{AH&^9+TpCI(ALBn#{i;.b8oZmE'r{(u&)7iF[{5GtAO%al_"+]>9xpg$A,@iW8At8ULc:FlnPs2HiQE)ao98}&vwV.oBfnvbv0oYWZ
-=XEbI|_Q!;(M>%8=;FvoHF7L"A~9C_%:(p^D-#3nOF,z^n~8t[x!rf8B)QB"mG,7/z#Uz8}2_'I>BF-W(pG&D3Xtpv#I|^FQwBn9yARgFX35vHp@SHuzdA
-SuMQRU"!Iy5Pe+K(K%0QC7GD,/ccQ]K%+VSADIaRr;#/#MjZ>[An[Qazo=pY+f`:(:DaHbP'0qnsQRf}D8#x=(N[[OLZi=Vz^Z=WFn)+@EVo-zkA;cHP!q
-{l;I)@]MwsK.IU|6>OQ"=7W21AswNVC&imbfulbV^=4oxAL)qK/}V#SebIFEE2tU_ngfGXJIe@l/V)S|s-HA$e"Fe3t#=l/&""Y&Tbfx$PbR{/HsTb&V/0
-9ucyyF`.c3nGMZEn6t50:-M90;[PaSY1L/p1uO5RWMGtkU!5JLm-bs[.tTN%O$NvuwYW+7m[mBOB"|aX4dtR5Kot.%3PS"mx(Zgyum2EY<zN%/2+&6>Wqi
-d]b!`@(EwwM#/A1qcZ4s'%icytU&wswh/cM&nE,@!5yd'^R>4rawg"@l+Hi:rb'V4_tN+9pPVP})b0>+^#@;Th%^ALRs=X7+M;f(tkF"9%$#H6IbVeH%a_
-OYufF!$%;qiEO|mT`/ywi/"tZ5vp_#mAx4_@lh5jWYXCzK)(F.sn:^I;+y$$pNhs#Yfiuir`2#xh!hZ^QsRHbL.Bj4ON`8/#Cz4w<2#:SQOvqKH9&x8dVL
-/uA$x,bkw^n3HsX0Z{hmaFG9qUo%ZL.rL{"1]%XL,Epf".(+zHnX$dej@mSj#Gm}xv/17ss=Q/"1c.jF$40t"s4Nq.@Y#LSE:ZNjq;0^QBXV{.F$jTxENm
-:9&+2TtU7;BEe|;%F}01Wzo}(`'tc^27~nkun'Jm62tn1Ua4x,rvb!$)1WDH[1EZ#bdN-SRyMeqq;FQ[Hy-F;qvTe)rB^}(zxs4V,1I}[nH2j(_6xUFG=r
-33Tc]9yrK9$RixfACZdZ4+v>fm`Da@JIqezyiuT4bcEj09ebf`s5AcFZPJpcUoJL&^qLj[_zeobl=nUiL7mtZM#b#v5KSz[zX7AXUc3`/UF7=%f)M'F0<!
-jc-M'8$G{"{!9SaKJwtWzbFMxmF<M'7G-Ku!(;WYrb8<g3#a#'0Rk1<8;g<yJ%006"-3Fw(y-{93+T@e(Su7eFL|S+[{hi'_.ANYOz>9nRkrkiy{Yn_H(;
-#P_y^.Q0%m2!#2i!(u[bPYL9/!tKO!BY2oaB0|0'J&+}`z(-8ACVwv@rY81A'/J!#n6HUnxCU|TFEuYiVS(@mB@lF&iBf8'BkB2j#^tzW<7Is.8O{>L|_X
-Et}+Dw2VnWM-='wGdnG$9kHA{;DlWtSXvyoat6~lTca[RTx{'Q1Z6%rO0/[Egp6k2-p:L8.ElJg#MYbvN&&;yKi;7u!dXFA2y5<{{MyhZ,f2HaR[SUbdDL
-r"3U9u#O[IproWQUAcPD3r6W6YXMueKBi_3Q)XWP)w+)0zwrUSovbf'z2<^UOR3Trid1W<.&!JJ+Z:4l#p5')w$Jyb37yo7Ucn=F)qA=+l|y'<qas|XLAw
-pesD.(1W/:X"4>{:ullM]zaO}-75,h62R`)Y`W3P)5sftpus"F3/9v;qK#^La"U!JXDawg0a9quPgKW'hi-z23sN1&_Beg>&%zB">[%%[hS>]ga#[&Xc)$
-Iy.4,'w@]!w"vv$Dk@0q5>e7}0a/IE_@$!|l;7hb4@YCX>,g%#h3b=+2x6HBq1dIIi)#0Nm{.rf&5q;Te-`zdk-FBahZ[ASmUo+<2<=Oi>:7"ggvSdjyN;
-bG{z)v_8)S0#6&5cH`4/Nd_V(KAyi5$%'Ozxe.Tk6cBl9Oep;C/'RkPTY5"ZDhL8].f!1YCM2w0$8"NvH0!f+t0>2g8YTzs@]rPjby_IOFLk`kMxzT"#<x
-I1WPnX0WDqe1y6<@V-p#@.s&[Wo!O5=uFkSsm.sddB+zg0S}d$^<YL=IG/TR=oTt<NZX800r=>EdOKD_KpoQZ6Ov"AD&GFc$j:neMW5-UZ}7a]j>>H:OD<
-"5/pI<REUt@F3jw%c|POr3,P!t,`o%@!ARj;+{94_eWzsa}mI/}cO;tDMxV1cqQYDi^eGoaa;OA.>OZC/Z:x#ag6S3!=Q'Z^=8>;UF|qa^'1}gjDAT6;-U
-0emP^RP8``EV&i.X6rj^!y>EgrAdI-m&>-#;RbUul`[T):8xHlffi_kE:>IC_l'%,j4.8"=kY!+z&hH6Hdq#EjOE,%O-4vwO'tT"C2@cI[!3@`3u2F}ZTt
-P;q#00stfo$w&==v8iE-w,2qDZDNy"m[!C50B0,Hg!7+M09]qqh"^{e)tvjPl'7"o4Ix&1={#>zFl9d^De{(.N)ZY=>XFI.%a&Tg(CSH4_H^^QFcP@~tPJ
->2JaE)l4,l,e1mo1/6h2"PEdO..oqB9uR]3`%JlP98sx6zV"WR"jBjN0kC|A+('p+,"6n8UOFJeO3GT<[/6>[=UEWg_CR5/kC:glS!7/"&u'Uy{.zw`XX9
-8hluFcp!bygod!/8H]<|iN3y:'E=o8[;)5B8b@kRz4f,r&K=sK!_$|v'HI+e$o-eEl^HPP]jD58]9LGa$HyC5_S('YkNi.~,W4Nl=4S(9<fU'W%^>#46v"
-nDn!f.idll_<v/;Fu<E6_2{,eRd:9z5/754K)hz:!`w(+<d]$RR";WrPsRY+j<i[Y.Soe;!G6[l<q1!a#EafrHwC6VOXWAyCS>m67chCv0`aw6_ngt#b1n
-.lQ&,=Ya;]z]y+f/3u&B:^od!b>,Q:XFbHT=yj:6cH)Ibx@Cd'K.1p3F`28_'}bFhhA^x[9&NeXpdm@ISI@jNTiS<kwpJ{w#kCB(18c^}y'3seUTcGS>mi
->$}d0p`G1Wmx3EB|MCfn'-a5+9&@tp~71/[`tRbEbhfV>xkno96w>TxKEprHu;hzc_$UN(Mq5q@&v#lm]qeLpE(+fm.[Ar=jo4RvE`fYS>T}xR0=G^v{${
-$8:DI}QO.]#%ak~%1$r-a(bLl,hly3vuh1NpmzNY(g)AD1LCDA]YB0y4H5JwQWnC<t1s[(:cko(xK=S{8W)D-q0db7&@d!JSU,)n!bfoCz1g7CrCD%z+:!
-_<yMpx`a[`o#EsqMg:x-"!-K9N)C1}+.^9n@!2aq<!-SB#tEDvHv.(M'-I6X"`X=/8k+M8GhQb6|hxQRH}Z0gC"=`;0vh+y%){&NHP<Hpv3P^Q+x1Hkb4Y
-F#/r9KicOUSgH8GIFCWs|aL#OSsihz's[r}2|8gHz`]j[I:)h,gq].+V7`7boJL_6aSVS1xB9$5!V^)@OWjxr5]J$(}(Y.n>=.SB}`R-N1]$|DB.u!bHke
-|/UPpyX86#-HPV.^nCM`;oM13$c:$]j'!_wD_auw%b:sx!C9B{9wrrJL'|dmq>I2#xIc^=aUz9qTio]>l]'yTMglsioQWi,2EQ]7]>@N}t^1S%9T[ECK4U
-],}O%nLJ`(0$L3Cu]tBQv=^e"%1g&WImCt{7O9D;,gg8(l%DZwStt81`4@I=l)Wd{k_SkPR+!nNMljU81=mpzIQM.`!Wsn2Yhh.+`Y55(-d>9DS&_Gz):3
-s4GvX,-9h8I]'lm[WSD]+^gdJ>.quXWd_hXCo'q('oq}o/tVjTUCcFxa"%[HL4N2DjA)|PBg,tRm:{ptS3@-K8I21wU[~pve:`P<uSQs0PS0SR}MpSGB;$
-:0jAF/lBDwQ7td;`"Y}:W5"bdi~CA5uj;X9TuxAa]E@ZHzLu-O5c._`Paf#M]o{G'"H{9iDg;z3j.DO&jZV=[Q$W}f0l(3I,ZO,z(JHIz[-CJQu7Sd/Qt!
-|SnUuUU0_([&=aO:".pZ2XS`$hqcj^c;[|KNk:~J,hQmEkx}PmY;ePg[0!$UPfo#'@~2pTs{ZX,vlaZ2IOF#KEh<x0pKB4A;KV,1Bw%Y<[RA=A}:pAAYTE
-o%$c"O$!.p/ACAwF.xm4NE+)sd<yAwVT&aFwgJ4n)k7aB-+q1mN#fkj.2Veo7qf$eSx'7s!q/;8ht;w5zuO{oMk:8|!RiJ+5'DHh/UI1kx-:Eu%CiX+cv,
-O+Oh5F(K!$v5M0XJSW:lmj_,@p4R]G(FR{CtYY@SSj8$/fK;uT)Aq&q^}JVu(=|VP{&WCDNZ#Lai$Z'F,{u{ED:n7wEV{>,EXc]Xbp<)=PeH.,DPJ,x"`<
-|Ub^+IU(gu]/i,f(HPV|Da;TGH4X<tr_Ft],[{0@Hv#V'=f_D:MK%rn(H$!Q07$w'OdA|]@dyS(G[AS&YFUd;n#3AbT2%g!)fdSL=-T|r,2QxXD{9uu|`o
-'j<s#ESN{f[xSDsA&1JJj}/1PS#O`y{bL,'Re^[LCe5&"$WjwjJTfZUc(ZIttn!-9Jub7Eacl0cU97G([reT[xA7WOS)420.eX+<95(d,zch<|I`<`&&~i
-aw"Ii0HK8YpewoWKD<`3a5lZni5D5dJQBL7vQesV$|;:Sw5:%&s0%i}8q_I2c,iQr7@[vXNt{,2r=7Pd/v[PLeA^G_IBMG;++%m-@S`8U'f9`wnh=zd1o[
-Fe$02rF,ULIH:;iV6{mL5:cB`oA.n]"ea`02Y'm_>dcsQb~Txoh-@_M2xc-I4=mbse/AWPpc%JB>rF'!NZDzh7Pf!`9q%M_zfx3s.v@dEaMsaojg8@|eHR
-#n-Skc8]eE0^wAc"QA5ok[SmiB}Ke;tcK(`lvS4Uc}B`-+(PV_VuYnI&!Dr`XpdO8qF{SU7l^hJyfCFl|VyWt|I"G|@s.|PhlTzO&_,{S|uHof)@,>'%a%
-BKSK2Gz3ZV6Xl:5R`raz-v>-$DON_2C9mtZd::D4vpD7#t<%X0tmG4K0fiK{&v1z5o}xc}q{+6hzZ(VXRg[w:K6l6`rVgAr$IR#T)dSri(0vbYWq~$qJI4
-4ori{Ll(=$#x)z=Eh.z[3mwZ#W`.bk},rKJJ]IY<Ky`&Ky--1%z-m4k`lfR2NDY2P!r7p12GlWLI%#iilJ2O-2/1Scf|~rySY%]7H#;'i9Sz6Y!16aD.qn
-+N[-zvlTB@=L.(Qztig7PPatcU/_GkmSJ+~qI2:sq[%t:;{1_{xs/tjZo4^k)A-Q]dj2D$#rsv5A~V]Yb@:'gZCm_oT9JG`LH}@c,PAS$ZY4%x]P3r&v=[
-7TA9L;!q>.dX|V97386oiV29>=n^~NkN,I_2tEO#]neMK,i8^[guC(,{({>I:/Tf@d,B5[P+%H:dt:2{Q}u0O8|vCmS..0]lp>gO84V3a>Ffpx$/e-[5Kj
-1:J8yXT:|j3/5byCYf~Ei.U$Xo'BgL1>yi`1(E70.caZ_d5uE"{;l,/t)jK.8zRfb=zpi+~h(uz7S;2]u`.+zz}9-:@8d^^-3/lYd;t8G'hKJW61relcxF
-l6,slk'8]N1VB^qp3TjfvhEUOK$}EUD"SJZ7FR9!;.u}.s$)Nf'zP+@Pw0x5~+_0=l/47]Aeh$;7sPef}>WTn[wNTTY3K75%2,H)S%~^d8{a%TLbh6M(=n
-k</TLJSOTTnP@Y}5=_>AV<#;u2]HBACCBnK(zv;BkF'dQwjZZFAY^y}G&{F[xPPBX542Kyi6jE!AJ9&A4qM'KMbmbDz[dXj[`o%{Neb|wn6sTcaUl#VVb.
-Y%'ON[o=pM5MU8zW}fK${f]AL&O@U5gBR)pBuC)mr38MLbp}pDI)j_J)2#K_C2CqJj',l4PB6$r|k$./^v9MO=wq~k6#m[NE:,X+qZQvd__$r91/k&U=#s
-,_xq~v1eEZ7hzO#Qa:PfIwyF|p{8V`Z@1}|ayhocC"3S'l}6S6R!`^6,JLayic_Bs(3Ccl&kiN$G=6xhuX!(sm6h1-cK/(wGY$b{^}QG{Z67V6[KI/ruvj
-Pm5%AH-HRLxVE[j8{=qihy-oBJGm}YIX/Z5=8QjoT.-l6aqC}d^eL5v.~=aN4|LV%37cahgJ`@'@hiZIV0"J#M#NO{zzSM#B(yhZuP;SgTCS8vs_=gnR#>
-`mLiaVb{{NlbPMBY@X%I+@=sJ3y9,h6WOVWAHa(2H88AG1!7rG79BJ(2Fe$e+{XN%wga>=K%vSm0@}Yb&X>}gJ^m~4vq/SU{9LD`]Det.I.:=n~b1>bQ8w
-t0ny.bPWh><&%>6.9bgKmDr3j,LyG20gZG^9]5gK]T0n6e~)lRr}g#uTc7eim+,sWM7l`um:z)hBXiD#gt+]g.7O-7)4BRc>J6n`,R:E:A"Jfalb2A(/Gq
-+-#CJe.Wn"{HTw])04@)0>luCH1Ivmaf,T_r~<>BPW9^K6YL$vF<[MK-i6pt'/L.[#(Ov:M/rP""~>XA4"c&8`&@t$wc#oRrgq""}uyev$reU_>O7A7rp[
-JJ7/,[h)f-yf_3Qh8KNjgU)"=vK=b.6:Dmw{2mZ1Z{]i:'RQ{[M5RD<]hMGl4OWyKY%DDW>sHE2cn15S>l0taa5xM#ypv){PGIcaoNJ/T:UYo9|YIvzXuy
-G%+1o-{.WF/AVE_B#%J7+!7jaON{ty0yyOmz~OZ].enRr<:%kH[b6fK2j6$H,/Y7@>4ohd52&T!"Ujx+;2>`=O4pg=gzpAB>)+xU/P,cGZ<}4U!"SdQ,Iu
-!+2]8!yN%k|B_"t;(K_yxZzy`/OD;gJCTn{P~gVVMRoxdQFR#yCf=//U)4m+cn#QgT1PqZL6dT#cm}p#5kn^cPLmAl8JW8,as^8F[NVEX1Oau9``i>1LZ$
-v3@>Pn;{l&WDj#Bz;^g@W4YBJLW4v%FQK#i-v(s".jeHHC>>5=D,K`_|oryTNab-Fkp{E^-+OP{%hOB$PPs%_w=g;u5{9WJ.I+3ZTM'%"w5<WEOX,T[XjX
-;9yZ&"[_/akIh]KCT7!fHTh>_0!`V-KCQv57cexMfq:.[kriG@TC[=a>,dbpCjR5q46RB&LJb6V3Bg!r,HS+rCxVb^P`c-pDHFoIKPS1%_=Q]^}Q1TwKur
-Z|oa}6tA$m!SwXWVUdx.G1v5~bdiEx&th:IjXef&c,;w>6F0-BNpEginhgp>S^2DB"T={PvT%,;WM'NUt^]Z+ydB-:`zxv%]Y)~DUmxxFE#5`Nt^yw%&3l
-0ji=qu:DKz`zEfd%ZUiooO=]">"gz#(Y0[/6AKNz:ytJ^E0Y=WKF=XAO:MPg44-$b+K1p1^85/5['"`nN<J8<|8QJJ2+I"xlTotjCv^`Nr<cpC"B$UGp(6
-^EnsS$A1jbX'b/+P)NPt(DE}!MDWEfBzyW#$j`^z[N"L}|I!uIzh+;I).ykj_|pD6,OGui:;3P%$=lvKaJKY,i%Gq_Do~NQ#D8g}iO$]>_UdZOV6a"%G9c
-wVa9"+/#m:9LDr5vdl|#&]vIWxQV$e6O%m+s-xrU:xpbd"/zq;4=Lihzvi%A%YOdSmB@PDrcqIo(t(mUZQEtsrKy#e%7rpurl>li@E|Vqfb]CJGNGwjQZJ
-1@dQcG"GXf|4./&0PhHe9YJ2i[fXkl<[t'bso%vp7gj.weeWEmZ/>7H'Yxyg"9t:>D>[y`YH$M>KQFrlS<aXct#fh:}wz20QtxTke_&gD(BDPce%D8Y|"8
-il,oKz(:(@#-(OfK(I[eW>'4=.'`8biGlMpqn>h(-2v4o.@ygJv65)n57[kWqH<3PNGu/rj"q!Bv}`'HQDH"Jf[Zi5-o_@ls/7eabt;:!o#j6J!94UXm-'
-Mpqsjk]f6;D^>l5r{qX2kfQareeGBn:q>+1`W{{^vZsdstg,BJOLjF>V)7O,lzr,(mPuE4sW77Cv9f8&dPk07V:l$:fT6V4n,zifw'S6702C'6UkrCk"61
-DV2|reyoy0)YV6a!>gvTC_#Ja`fM}xkYgbJ1LiQ)epUYiqlGRYc'YWXmqqi:+g4]c]ui3u2J)X%-dr$pxM&_b"Gbj"5CwamK;O)f7,(+%^m`Y|0b:yk}sW
-J$zJl./-UcbPM=RS=3q|Td<34KphD/Dbq%S!`]x)3UG(XUm2{vrk>N[,_jDQ{X:gqlX-wlo5i@+r-nG.eKG=$J3gP/&gjAXFnW%q;Xzs%S&OI)ZtA`kWYH
-WEJr$ZuE`[o./Xf!tN[p;,r@i)"5hws^w8`k]0@qR5iF(SVHcuZ,tdD;r4T2xKX#U`JTD:~a[_LR8FnI:+o6oQE@`k"!`j~00U~f79C]DB-lQ(DKh!JVkh
-)vfveg(Yy.j5lDJ_xH/zGvsxD+elZMlDhHsWKo@'||,U.qN|_=H4k4Nq_H84X#-Ty.=DevsO0z_uCl=n1<wV|[l=PdjqPKAL[_%|hc"y1f5TiiZ[ZnC}dL
-/,"!5J|.YBrc;3^JqKEz=Xs[<Pf'%+H+$(nA$>SJP=!U7==:y>_QRG'uGbyyg&E[l{%[5.FWV"4hR/jSDymP'sip~Cn(~YOCe=W"Q%MfF=G5IMuK]R0d/l
-Jqq5SKrJLi1WvG@pJO"J5<se1_eI~xFUQG"}_0x;QeBP!:y(EWWd=_.DK7(b}e~V|pm;whg<t2jW}<BtA6mw`B}g2m80HYS6%/$|d-#J<{5roChru9:6H"
-7{5Ve@eeU"[Cpf`"PM9Fc7Bn@7ODSdRzue)nk"NumDmE:1J%C1,z+k9TMy-}!R/lM3b9p<B{va3Zg"/1X,jTI[OHdM%1+!mLD0q[RD0'J_%mpL<erU`P5R
-Qd0lgQjfcIaugB|c#l@9pc3kBvZx7#r;%Yj]E&Pn+d8&>(>l/q2`ILnd+lqlzn_s8#J[;=LnIa5PEJdpj0dG:''7<wtBMAoS{V~.(EB0:;Q3P5}uU#Ga:e
-JjDv}yj<R<9>"s$`mQlAj`Z`.P~w![W<W3~.x<(heTF8Fto@uai`bo4BeXQQ|s$R/J"`2l!g!o10YlPg_vo'L:5r2nwg]'0OA9;J>XNizYrZJqrXo/Mqbk
-O5Z<(XToBlDp9TI$_:bC)nGSYVoSYrBT6//ove<lZYxe`3LFeb:C)%>_I:5/)!u{,Fy.fYZ/MdDNXSL!K<FZ{N;i%Gb@={b)!wQuJfI=O'{uhuF0FQf+(@
-1RB`Ws"p(`T8W!aZ<<T2hK6ZLPT4zRb}0{.u>hYvq"wBTB}3"Re'p{Jt[>E24C<E:pB_#c>tNt^YQakTONS$Q558Q:%dG`i|}qq2m}{g/w@{;I;zb`+``%
-C{"]I}b7[q^^fT"=wa`iS7<3u_kn<uh+c{<|nh(8_L%E7(dM_HIdmm.7:U%)R>$1s<VG)H$n0,effJnPa'~G{Flw|O.&<u-xv{!MEWAc~PU)4I-!cZwWj>
-M7B0'x~E8Bar0T/{5751|SMP$_clm,.Ee<Me&gc8mj|zIH8q_yN92MQ{[LAcvt+-=UUi=qaafO>l~p:aYwK#Q@Fsw[h=xCp"8$jNi;=,_yt<hu,-"wJrlQ
-uLVC{w_5#6ciyQo"'Hm<eECi3Chn3Rh$6d2bIF8;|86QYPW9Lvn=oaDdM%pA,P!,EIP"V@&;>ai>m^sm|Jc-wqGlMOw1#%baNb1P]`3ew.AXyv"<xIuo-9
--3Ni5j<=}SRo7e@K7rp9XP+"AMZ4U6u2&)+C|_dA5rJP)=p+48-:/7#h7IC]B6L:V3Md'l-hV897^$F"DY;DeASlW2X;H4nF)|2k$M""M,IK]l'^xn8i}o
-eMGvntd=6c/7T}=g)yO&:Beyu%fSf_+<mI`n%BDlDvI'5Xj1z^KzbA%zgg0{$zu"LbLuu8N@&r=(+y:UZmiq81u8<le/9fRu=Bq^'AZnPchQkctT!b[/Pp
-}"1evr:,]kV$xjMMT8hg_Ot1mmV_deiL6/7"sOvUqpG4#b8Yw$JD5d)!DdW1>3o.L5#qgw=lyj{=bw"]v/+^/X(m!]k,/nT;JkA'2$50,yzqCvv&,E&P5(
-11Ra&-mNYZnPzgv'"_KKL/fUZQq4oBE=UMm]Rb^UXE|R#1p0X2cq^":bpYM;XG!O28XgUM`{hnB(MrRe>RX4"qt%+cf44;]86}"5QUWNtpd=YZG>me$D=]
-4]>5M.N73_El%nG'5cC5gUnMob@O_}zOY=qL;D]UVu(|:fL2w}Uf]}x=yNcl]-9vgOM$gq{DOosly-D-"U]l{kCxh+^ujjKM"5[sEHW0vJjI%`g0+[~+]'
-[5j%CVEfZ%!WU]jt3;F+rW(;cz8IXn[O)'~h@axFl%~{])LdxibRUmFqAdukK)BU4Nz""5}=xjWFFOuRhzg65T_]Za1q0AIY='baDOJZG}lL|Hq&'b]R~6
-79c#.f=QajeX5%%/1LxF_A$v)oiU}e2Os4AxSH+77ehI(hquX7bbn#y/s`!I2$+{`mR.]^Dv)/)xmq3M6fP"4m+3"SwA$()UD,<C1Z3R}Z8:NLVV=VY2Ky
-_x_K+ibe>'G_)}|[+a_x6[B1H/%wygM/^q2%nx5QvPqm}h>pECL<UW4X9>n`:tU%9#sH8^DW>k,2=|X!}ju@kfe$c9ERglRnb$9u93`|'F3D8,I1"~bi)R
-fT;8n2]o8,mxW.pb;{)|(DZ{o)aa4B=sP-!4TTx(exhH.Sqcw<l$'DR<b:&Z~0A#eRJCG)d3O@dxk17DsY:Tl3jjNyf2Yd!xDOLf3TMF'g9U`G7Dm]TD/{
-k`6)s4>u}s8k]`I&/g'N&:|4w}Jsz&4}1AHluZ'l%,!/"#'[e#)0VAKG}.[RFzcZ+LqF`r_@.]!Z(HkJ"2TCH.wA(OipH{"LZJ%YL5qe;"3lhg3W/D/8vE
-APbHL$67FQbq:&5l6T3(!%M,%8&Tig56[caxZ0}#{pcC1];Qw%`8(A,(N'N2N'h7Ub~/`zd(bB7CScX%g$[#u=UeH+gpqldJ_q87$a+_!Vz,|<H2UH|qHd
-,O^=N0dGC5/_n4fQZUAX5KE3#Q8ML,sR6&9uRayf'E^"%&Gr`7,8S0_:)xrw1yVuv6VJ,cy<|Z8y9oE4r@`Q>5Qdf(^ZxFM6<;E[-Q6EF4>PAiR7b'Nshq
-vC&a_]Q9NyL-EY{KLj/|!bYrax5zLr(u#MGC]Wcff.Ufm{k^&Rr4=.L%iVZe}6xvHq@kezhMXpK8|`!Qac(ax%N_SVsM4SIt=o7o0S8p>B9eyJe'Fu:[%z
-OW=w&bS"Pj~g'lexeFHC}csUWP|,Z%=3zux'5`P|L)#%$WHMHJ{<CcUW,V$Tg<3q:u~>><n<E>VP(]YbI8x2_-@2JH;jyJkSW%oS#!}o4'u9h^f.ZuQ{@X
-BeJkO2fjDwq.BSe3'Muu}YS>d1A6j`11%nAs4_P$J=b;=F5V(+U}#+.)CAY3;U)th0c0H%webo7otqH|A^Gh)H%F,Iun#s9bqA8n%:9BNocaDeMSwg=MaC
-:x`WT:+O@pYhCgqLE:,xM&xax62`_9Ks++c0nj(qHcU[5a<.ikBrSwdtsq>kF#;h!7=hbKLu8RpufXa.wCo(~Ls^P/9et)US81&ViHL}KEPtA1/fss(0QF
-u|!,[I[UO%Dgz7{35`8p58UY+g`%}$lae&&c^u{}tG-vZBp%]>8GVTuFX38O.rkNotG5;erW+m3}N=gvP$qx~zky_|}EdV`f(DmwQ$szZ2YwIwHO-m+x%>
-X]UN%r%M%_~zZzQFIgFuY;0]RtKyw=AC<q#Ps8Jc'_,{llf4w6^U)yJczA:J[}18>b,m7|[}~jQ#IZ([Ufl]9KGc~h@7Yb;'|BmkVeE#]US}j.Ks]DfSog
-n=H-3Z3}co)9gf~|e:1fl_PF"SGwx@8vqa#&okGp8#O+N)K"objkfOR%$Yy,Anp{Z42nLXSXv2zHjEb4~t>MV=|:k%Y|LvMF1mZ]GiiPF"2YE|K9_2mxu/
-HvtcOtOqm3$+MGK^qzcOPdi%Y7Ub'lUkcQ=j7n+q:o!C[B:IzqXt|gyZ(^9>8%DIUs<I^p'uR[;rDR$^oII.cYpSS.GGvY;(p{'UH7").3'q&sgB/5t9iV
-F@7{1Wc"Q&"T3=##Ou7ta":B`sX=b<fe'z%5')1-+.r-}P|F.'6+rZHXKy&7zc7Y8mK8Gu@x!Lp7)tI=if]J4G2v<&x,D01=XBIQ`a}n.UQ>^zA.F=dl:e
-ki[z#7D74H~GwIisM)O/pko'U1nmLi0Fj%DLU-j7:mfpC1jk-hl95Rm#v;(0u-=x7D)D_G18:]c29rO4ZgJuU+i5@:C2O-yLVNgKG:J2|5SMN8qIK8'NUz
-W;|yYVQR2{ZM0zEnS]2BpqbDswvb>jMBab;YXpNp@eT:Kcp2H[pl+'!VF1o/]A$.L=eU3%2/`TN[L"rmfpr=7a{5ugIZbsWv)<hrdA"PO4:;K'rat,Q85)
-zkFi-0#KgzA`m((Bc5kh3PaSL3@65|:IC:,Oc@Jy6j}p:X#zztzvA1nB&N-C{pl23D<.#yV:,N#rLIlW"GV5V+).Q5X>A-Lh!jF.T-D%-WOtG[xK45wl"1
-BO@(D4"L|"Y')<@F@79|]`<wkT)&JcCp7xzPOV+=r>O-If]5$(UgW+_'[]-Iq9#SWWTM'VA/2%@]u:8E!=bysW{k9URr5+]hejux"W4)/kg9-<5OR-P+-Z
-,J=w4GJ&Ox]ya(.}pZy%:rKbas)3`,Y]Z>'Qu^el14Abj_$:Y4,&9r^va`l-Y)QjrEtCg:m}Z@g`on'b{O^I5C)y:#hc9`|n(O}(duLE=O:,8D+c16fetV
-ewnakZv;z=^-,y'ANR.&9{2;1s>lmp3d{o@u&8`lQXmiiSHb-OQH9w_5IODS<ZekHu7[E{-r_R`wW=MH[r(S|x9x$/Nx=CV&t!sjApNY]n})fNTWgf|KSm
-PS}tMnxsf/N/Ex.,Q'`)u<3.Ht_dY%q`A/[q<n'Py.HfE0<.j{0hU;XOmm0=&bTTC|e2~x;-lV!pI4EcR'r0tViO^+fw,/V"T>@xoTR/xf~f|!(r~`PN`6
-&IgR2OH(rnc0{-YcTFU'aB,+(3-{q1T){)R0>=jLTc:KSoiCU9-kcgP"C,J7u5XPB-6F&jj6`slwA7&4ZdIPRLLr@f(7AkdvXDJG/G,LO}W3`wWuly1t.N
-B|9lKd!owZD&2usYZ9OY{|QU4x2MAUNOAg9vEw~Ay{gNj"DiHgbQbX~.QmUZ&fhD/<9rv!,O2-toqn~1[Lg|$pe3(utT)5&qN|Z)MkJbPQ<(%d2Xv0=XB;
-`']M}jWKf3[R7r+,^z+JR7!wd}Rl,6&ij}xV-r=f7XF@Ym3HDc:&(KPwo:}eU"gKMgY$>T#g[}G{3c#9dZIEnqthl(3u7p~2d_}IwF:,{nW,3-fskzae%8
-E%D;>k1G!-xZ&uZ5{@h[aMx;KjA[%+F_;X@_rXIX|M_BSbSiFN#/0%6RiHO46nD4dLsXCN>VYLw`l%t[xkqKE=]%8.;(7{QVvrS/,qvefV='dF+XM,P%vy
-9qy'(^bQrw4$]n)>;gA{.^Fg>4qK'h6bab!F3b>5#RvvC<:1O(slq.SZSjD5ou7<nxAl6+=U1BLsHu!yvvu[6S`LJ4$Cp<q];5C,1_P2TNQ8A|=j0kqEf{
-VL1'VM$h0w~hb&5+3d>7)[lD6v9dne"7Se$d~zB}uS>^}ZEu!-3hgrgKKoBTTQ~Hq=aZlG0^"Rja!%+1kehh6BH/Ch_kr>&|d(Zd:}]M7yaj}.RF,{"(zu
-qBDoh6o[3'bVtsFBoa{SEeX7U(lIm|7vqXF4-raqX}-&uZGrD8;UlE%!_6F@IXE5+}On-K'0sfmk!h'vD`/WZKWp'T#Z!h5:#`j1P;a1$3=CQjnhQ']Eyo
-#S5[[VPT'_Li!Z0i14=z'VwtO!fYXOz8ymIlSkN5sx|<m)'K|VPlu}:z2C<5o"&YZFjs`TeIR[]v:-]u;:q<NxT8QxLQ&s8$wUGB^wY!dRmm|raw/w!JYz
-&[@27HogQjj7<t2KY6_+c,bo)ksL'q.2Ov-HuWP(i-^A7.W@N256J>J+n=[[2R"sYK@<MFl/Y1d:5+R=%lwV3.u6'F~l1gv|j#Cq#wtM/r,(29PF7CwK("
-m'.CiCH3q-^enU3'b}hw#`GL8Lx.yRR%|6mp1gKqu1.f$|=w@P}D=N|6PdZnCmN]S3bLak}(Qh,Ud'~8(GqLIZjXV}z)JGq0jX>Q'S#38nw)0O9R.8F<wu
-CSfWb!OAD='h.rXK")|p`V"WG7BZC4'o=b%_]s7v_{ddVSR3mdk}I'W.'Zb<i`0-QR^ZZw}tg;&qLCk!LQBrQJ$wA"Fs-F4JjyFIpx~@}uAa}[B)5#9eZi
-S3=4"H&Bzd5>%k:E=24j$8Ht64~^G(X%h0qjjq[=%<}BW>&U1%/lfF=;&G%ZykA"w%`p~F~sD"->wHF4+T=<X`5pj-S/h`Ak@N#$YAKq$h#"p31o.KzuI^
-DRm]SGO_(urvL65>Podl=t:SvHpZ^,,/aK|;S|qX'hZC}f8Y(/v/e9dLyAC)YXio>GPivUZS5E~k^!ih>'=W%[^;Ai/9+P9K%>F2Do1f<SH:4qN'6[<y_S
-.w&Poa$e_H<B,u{;Z,&ts.Oc4[9yvKP/xqXkpYC1y0cXW-tW(`L<,usoP@J"eZ_4o9^{N5ED,IJ2bo.UG%5KC0dO&G'FsmVaGB7Nw1F7|Hm0(,U}!ciz07
-lpy.8574J`X_qT+zXf'O=tlnoo!&dQECi3U'+8s+A)V&^:}lRm<'fDFI7ttxOPy#Xquxn2iA&AsJ0nSeG|VAte>{ceEnN^yY1ZJ+m3`:,!zYH.Snt|$gHy
-$$s^"#jS}`pq!8`;+VN=wL"z|4Y0r'$C=,K9eqO#"r9RK]2V9EFQ1Cah"Cl.w/ZbCNo63l4=n#f_gz.(eCcyBZ4JnH]=WgEq#qYxG-T3Ba}i-D),4J4f]`
-mv'Jri0rXej^Q{4vPyGM-5!yDc6fVM3Z@=%},WF$wKlAI<Mk<YcYD;r#DrPZa0U6:;I%of@QmfE}0bRBc;r+'Hs)slV0-o~BPmW8Anbu"T2)rJVCmL>a%O
-3zn%>mB>U+Y7~CfS82p-Rb2M$B=Q49gL<^Us0wq}y]B&V10TAy2))=~wANWw4EHIT>Nq%rTb{)Uu]FWMMsrK!$]j`LUHT1&))N%+[w4Jh38;[B;{TwIqE:
-[&}!VnH^oSs2dh5,{cQVGEzdRd{W,lE{ZV&F[w63`r6zz;$Fl{=p[<(eDlqFnvv=D+4CMO#-y#(Cy<w[Auk6TMJprM.]&P!m6:@/HXwz@"mQdmd[,o:d+y
-ydt!wCfPy/&+A74HSg=NJP6.rUT;(X,eq}_WlHDCyLkcbIPdib"pr3<d,Fu)Stze|}">yNOe,OR22gExRS>4c/w'ZTQE4<l@U:Ui=k[SW256!&!/8WUOa0
-EohZmdG5sQ#`,<}E!t!{xeJ$&U~IFp=IKr.5(4O[|9eHfJ<%FG&7NttytTnp:G.hj$;Xq,/Q[p3xU]1'@sSC$u-u{vG;790'VnSjR8_/"E!fd"E[7t{Y"l
-vofx<eJ1"d-bzDo[3EeLp@M,@Tx(+sOm{+s>67p".a@b{KytM"p>86^A=VOU+x]irxRc>S(XW'N)O.5`sINvI%i5]T}sRq50AbG&Sz/`RZ=w3;7@1BXtrK
-0I"jm9"A)-o.m`NLnl3WO&7o.LH2Uec"=}D49,23,lo!-cQRa,Zl^,M;|wIhuq6"b)spADb]Z83VQGjTsNeWS&VSzF{uIdPW"mMT"^(UaVMRX-qFhj(K+X
-szy4~khdqo1q&ZNfokonCAkQ!F,(/4ye=ZZ=J^~[A)RhteAa/tP7Z1%x.4aEWkHv.o{53xrs}@LlK:0qcJ<qa/ZC<7aA>kZ"TF8}cL;jlteo6QR'f[1`A-
-h9mRtRB>+-Y8oVP(EDP%~e>dhq>2MB94)Lc6b^G.8mjBEa{y$^v=)WMwJ2#)&#T6zjhLr%MG^C8,"$1|A"z:%xK@o[SMoh}=SMB|O}WLcyY^~iM8Z)y<g_
-nj0{Xw4aW[&!$oMO(cVIB$N>Ubv4D,($@pJ35y.Dt)[t)lu0+f1R3Fx/S<Yn!"i6CEupPkjjm{+$'qr@r'-3!S(v%g<Uh>Y;:r1kBK6k+n-[Io[K@x'`~u
-NM^ZsC_3](p+EZ}>njbD`M!Q6Z.se`rz'JYZ!sZa;^Cbr=nsnUI(pSD{<C_kqsQ37a5l-D@fEBo|+hU_fC>fM5m9ydd|'+UCps7|![IXZ;|Q3Jii1@2Hsp
-%30(]{EhJ!Vlq[AaE0n./0^z;)H%'4Y<FiG)DKpF2#=AOVP8oIP2G"@<v3f/[Adkf%L28-FG5d]T>sF@8cEtFp.2.k(]EDFfucLmF#w-qMD]lpn_i(zjfQ
-m9MB|33qXKNhz2!B~mRcGfS9sT(s}HPMJ-Vj+p7J$+vBNjbt21N7a%xH<m-EMeJ9LA%#tq1Jh-tke&:dSz'|husCJNN{7R.IY@Zeq#eV-dm+sKNFEEOW,9
-PKkuJ^|R9(-b%nytq-R4l+=]E7/N{lo}9d~O9rAr4h%dUNTN;vV,3ho}wT#A%IVo|M8^U}G3F`vXP8>^([45|q7}U#lLzdwk()b7w0PzWZ#{I}MG,{mz_r
-HcCxhe:xk1-VV-vWSrNcZ0Ps!QV&e2=Ac(oY~Dk(P^z1nRo0iHjHgcXzY|)Og'P}/6RH}l^=",@[it2uZJ06RuE^`8=z].&"(6H{j;&G}Lm-j+$6hRKwb2
-L[@!yDE3/t,&k&E0N-jia6dx!fJt3^&I3n7S-d0;nDZ>[n.miW=j<LpG--MZQU8,cHJBd^,J_69uyg0Y7/lZ.%t".03DOCu&RNiIm`M<JnFJin;kU;6!W>
-K_]/|+M{tx3L]LOG=P/w(y!l@;jO^JFCE$EfnfRGj&YsiIiMKD#B%5O."qvy:MGjGEh.Tt%aB)$lG;w./J1h!xmO8{:[Loh'|hpWP[MEg#L9nT-LdB6T`|
-S6zs:V)#t=0hLu}W&boj$:0tf9f+ce15qStu5s^tn:Qzno],XRKCOw!XyR$5zSeX%aL4]&p3l8g4ZTF#nwZ2J<hO>;>t,v_A}6W}9g{)-he^V!"'M80[)e
-OY`5gr%>Z8qmr+AUcR=u^|w1$hDIj:(#C7>ic0Eqtf95vhWwruVbBl#Awdk1_-yG_t9DvjcT'W>;yTvUNo+&~4w<8yv++@:H8g4hd}ii|#YQ)k5q{b[w6!
-8uHu(^!pu]=&dy]<9w{kz,G{#w~0dg_MSN5hUA@8KnXU.s7U||ylQtH8{^y%RdNNEIV+#Z:x=Iti.0MW++f"6-18(]AwGw~|%r7l&3R5[y#cGvan,82XJf
-}+|Orl#LY,RTh`5^iPjk)w90$ER^N,s%Gvf/}6/iY=8NY@w!-Dr0,oU^peXku0z/s%c4:4/s-W/]5Sg%m:.w=4(xZiPAOz/Pvt'(Z8ppr-4|aV#BAxvFQ6
-9Dh+A^RPfz8qPiRMy<6h{9]aj-$hl26o3v##6TBl.mPvtu;%<mg8RrbGDt5rZ8R.S30emQS2!cVU`LQhIPVSicggNB1^sQaV+_&K2.5Ig0ieeM0JO!-g/{
-3'@c{T(EF)/@UHEQ#f5c~3O^N9V]M9J")|]@5feX@oz#MH0I,}Na<uW}0urp"Abn[FJE,SCW(74!w[XUi!>Q6,aVc6UUh7ls>_b#<emwk|!0$FgJ2[ORhY
-@2mG]/[3IZojB5q_kOq-#w+@]t2A}Z';<9AP(s;[Jl(N)5+/##NHt->x45EvGpb^ZoubY>E';v#J^+KB'z~LnMy)=9[{j0.Ft3Y|2O'g`0-Xof:Ib.:1'm
-`h"F`evcG=0K$IYg'+Cbv|)tRwh6(hw3HXPwW0fb%OKp!0{a./rjI$)qmii-ZXD)}b{ONeT<OhD-VThlv;e)t<tXOwH&=u4R<[A[Td-6Yp"2qg%X"VVXyE
-/BXYgBBn%k0VLtS8_{'AIk|Y&Gt+p$R4_7<Pb>iF{FF&exQtVd)'I;NYVVDOTQdJTWf,yh[0C>#''|}r)OQ;zjG#kCpfRNAH:Q!h3.k1fJFoo+p@IK^/MA
-mY2D/cG^Z!Dkb`&kjE8iF`8`1EcZCT^FRVMy;G)s:hAEatG_M</jH6[NeO%/fVe>xB_nprcqIsL>5AO$CM:xP[xIYruwIj%S|`6O;)yp7;=WTyhd@R'FUr
-_fWgnofe4agA(;Yu5.q$F=d::|Y|Ni|]hQo_mh'FxjefV]Q(OoN1Ez2-Aav`!4;Y%9SaiY>$s:sX-7BOMj!V=Mn}[FV"mb@YRTcn;@q8xe8yz>MOw&lRux
-x:M2&>1Km4tfKyp==F#,Llk9+9hPkVLb}B^o$Nqt$N>HoeDNbqY4_D9EO](GEYV>5oj[ht9WnSp%K,T1HIT%;Z~q[l07KFb{_5f7/`Z+QX|/OTsKVf(Y{t
-uu-[F;=)%aejR4zSGq{[:#&om||/P/<5(632/U@AN+)oF(Kg|hJyuRp`JyTHFUft@=m)%9)ca&["CnV>:r<)8}E!u_;u-3qFm>CMV}K!S`/vT|fL82V$&A
-wf5v%4__pZxuA1^d)'88w3_6=CX4E"^Fp^tOp(dW|l$Uz%'$|OEORh|3AA8P9pYQo/SB1wtWLTSEa<x`6W;&pr(Ql,3Qvm}gZ3g,x#'nohpMj3b@.#K]W0
-KtbIk%j@kBm&9<[8|fP)CMxLMB5ASUUwf_PNG/Wyn|&Z"ksOl{/ffml#uW(xo0oBb@RdE6vH~_m%,>fkRTOEJ%zb18m&J7yoHa41Rt"^MdF6j,s6X;4Ndh
-<qTKEUT:A+,p|Z|$<KgZWb>!.I^9&;NqN',UXf:x@Q8#2DHv$Acge%fzr|.20M({avluUK=OzN2=Riq&zrN>-_hvr@p+/5&VHroaW3F.LPj^Xh:(P5A9gv
-Jc3S!d!^Z{UW,iT^3!!S9,^cR>`2L#o_H0}tJ7S@o4SEQJF^m8a^S(-S69dOkLH#]YJC>lk^)^EP9>[CIk_a6e8&.y+su7$P/^;yM>F-U#0tuB=`beR`S/
-"fmFKk<JXI<q6[9q=o8FxK{gc1kAB.'Hd,'s$p^8"Q8n]f+u=^(3naU]SWvSja)9wSEJoNfkHvbjdt&fn<<G2-n%]:OVSk7b"%2j<6C)@JT&KYpG(`da#p
-5+il'XIPu1qHqE2;n.dX5P['T#(>4946!'Z<;gJTGzwgY$"Kn:<LztEe"bB<|^#8Z1Sc#J]@-aj8Xkn]F,z)oQ7Tg)<r!id"+:q)fy|9Q1xk'OsX8LNB!<
-YoOmY]ljpG3-[9GSjM&dY92;o+U%'s`H6-t]y/BRwu)[wXQC_MjmA(j&[TIn#UNv-J9/(|M9s%twlpnU(ocE#m~f90d}-:jT,JR81QqUe.,hI[gPDHXCtI
-t>RMm0T(}6Hp2z;@L>0yi}gUVza^!X$oy"<r(cky8nkTHZi5K'#^ZDp--r.gM5!h7h!@-JZxQL:e=4XUMsgWE"Q]~wlR"YO8:>v{p}[rxud$N$3hXZjq0/
-r@my]F>DF@t15=8N`c08ae7BOPfv57fHzX7@IXgha^wae;1J[5Z}19Vl<!`umFRsoP>CYHb4/7k"2>odvWDE-Gp1'0F(q{MR!8SoK=zK1(=k<eMkSe(%ER
-eq)rUPqbtgO_g#~`Z'f4%t=W/G#zWCpTK-9;$<PdK3Ft=XY-r+"2~P7#(w2{Uzv@,j%3<z{}f[F$e93w&+02bs%cs|oKC#4vDfVw5Yg|p9X]JT[_iF-huX
-WMH]U!(&$Fo(!xD+E$M'H%}FX+1<;`|WVJ~zy,pA,GV`nmoan'}IGy.va3f<%0gYx:bH7+X`aLcjyZ9^n;c3L]_0_Fn$&LMW3K~:S[{q|JMp6pduk!zuvs
-JYu2Y5fn[1i&uuET0mx&pfD5"`'Db.oY`!X>fQ>1&So72Q"XPj/>M!1K:a;H&&N`0/VQjD/GbjdQ2p&eRX/"5>R61LB:wIQQ9i$wouwyY8xP=Mej#%el2[
-$b>1X24pc}JT!!qEZG2kLj]sp<D}!_Vhf+)Q{uB=ke^Bz}ccu$JYkGz>KfSH/qJ_r2ZH.M'^#3v:.<>MxWEQ-={U3PVvq8/8QFKnbso7el@>6&ehknJP$M
-:kn44i{cPL-A#Jx,yQ[vARb88G28^c=d+qxMX]R|BorMEVGXN%tFa}=/JIRtf%FrOs+p[xq$v;{7!`Ts(<_Lzi(4D'Qb_0-DAcAvT5-+j_{jn0G(^CO<.3
-mGNtQWqn%o2!gL_f3F=PN(YAn`m0hdqO6,99EDJ|n'IG#.0kru4'ED56}:V!iI6|Mns3"85m|EO}zcCw="5q4,8k>A%0E.)$1C.uR$_ZzJX5OXHKAH=52t
-RDw"SSG78O^K6YE>i`j0=^v6Qq-Ue1I3HH[Ia2%=Gka93x]YVeav|QZ3>Ilv(Wv5-34|EbK0vsvZ>Z]4;p.ii8;kxLk"{K`S`"lAi=IjOtpK7^"]<.vdH5
-8%VDqW=k4=y:iQbt{F+^;Y`1Ir&(Tr7oFaJ3jeHhQT2N=rqwd<<UeWx#"AZwtv(y3T.BsU1>znQ`il9nD49Zdg3LNy0maUV_|Xy7j%5/}8R)7pKid8WT][
-@hx|{fhWtFyrlE-[T-o/a)<u{97SnSV9u|{"w_z%!qid`Q-/zM9hZlqvD3o"]%BUp9rh7z}Ltr>N%Sm6I)3vWbcpReu6{06Qkl6#_CKzLvbyx5iAHTUQN]
-6C{c@d7A+=;A%dVUVShFZ#%7-C&YrQCnHLwx<PL0IbJ<0-Fsy3_ZfDH@9DSnvWhTkRwTqU=evSOG$13]8d2[Vh/FlvmF2]V]TrZ>#iLkB&1qf0Cu,1mo:S
-nhe&l[hS1@MmzY)Nuwl`jW2n^=<9:x)Xc[{&)sSEfbi7pJcII+ephhB/;qiZLJ5jF</j>C%Vq"_]If3xJ@ZMmd,WNrzN~_gesh)Vv1<W.@gUIa[r(T-uAT
-BKN-d'wg8>&e>SK{X@DIPX}[_sx{JBR-VP2ZP^AWfaivDDPzv)sde=.^HGrjXK2;KHt%=wMDJ{vgOBBq8":|5iM),>qgOD`;(RV6UHogaAR>m;P||y7v0p
-jdqJX-Px<MPPa>)}+3|MN}3iMqyu2{L:p{@YN:r:G}e{|9TySoc-QD^yNb#i^$.b;l|M,%iur`taSaN6YEs7NnI7if-8/T>wM_.o@G|Mz]tj''E^pG'n0-
-b{|Yfi&5aHDI,zPU>.^utVbsDe8-nxLd_=4vvRl-lv0>ctdc5l@VuZ3%t@Nv1^pY8ulL_G'{n8])2dNN^]^IHEpAo(1C%,d,X[$2Z"A"^aj#&0aP"RKnnu
-l6>,W#/D8+^gWD/UvsvNc>3/h4``h=>GOn(mC"lo@}S+YS;h.hPN@:AXilzHdi%#INHOh)Gd.aRz`qzlS.L/FOUQKlS-%qO^gVa:;6>OxyGo[5CxGs$Z|E
-D4fo|LlBa}XML)#`,-p0S0sG#xFUZ@R3Y=>qWR(Q2Uvmqc5pMKImG'QR9zkfV5,Hx"U;^@PrcEh,&bL1Dv_rcJm#ErxKi^"!{M'um>xx6mRs}Z07tAX&K!
-d219%6@f]7>t#:D.)6(LEihlG6JDf$baMZR5d@4J,q;PO@I`Z5y%pxYUNJcq/_c.%{L1B^#rhh"MpAG#}TagE;V)0aPkf|k@#j}yV7h4>"jau8}hxaNx,m
-BSBS6](a_bv"/X[#xZT|KblGm,O5#M;S]Wqxg{og%;ELPhK0<Euy<ou>+|+_hFld;W337s(bD0E3JKb#&"uBsehwaTi$3|^)%ox;KRGpH]xKDV!+(FNs)&
-B&.dDfWStp[3v!"3OK6j8j)f^t|g3iJ]V+dcIEb@r=HHyQC!'9sN57uFP:o;-6^f5'M/bH}rJ>H}</C[En7(tB0S(#G9c,|vwg_RmqzA%+0Wm)'kES;4oM
-(fi',P_)C2{L^s:;SCnm30+I=`3bSitoRdac0%AVT=<VwJ!yB<C-gbilucd&ldLh,/v[nY=]_ka-b=(MAbVw>K8C;u2I4_QmMq%Jay";sKyvUyD:$8-4~.
-SU^=@YZA!##giz@9PCxikeN7@^,]VIWK4&7hnr2$`u6K(%%yrifL<|TJL$_^YcPf{rWn'$8]s)>=.^6R+@-u_TO1tt]!!<maT-,ctEIQ5&dY5xr)YeDm6^
-xViMnFc`XPnN6dCEM4Y`/m&G;=~Y4VkpZ2W72'cq{Bi_AziQxNI`d_DwXw=eYc6yGUebFK#.da8tuh;B-(9luU0y16'hU%>Qn]GT=GM)#Ot%Yc1Ra}O4jr
-:HpTZ-D+<<RMLcm5NS6M1BDAg&OufRTi,HhT"Px"8u~8nfr54Bl$Z&a2+s+jJa)Y>Q#b(aWfo&tgi"VhC3]'V3B}@0=N{bxa0U99lSK2hUi@l/rp.1]6,'
-Nt3;"L"rX2(Ziq%{06g2m%>k4/+T('IRO<"AezK1o;Dq}NL3B,ozU$|_Oh.5>RRsJ'-2wIS4zX#(Cq_ny^#M=(z<NAo>"-L#T2nBPXpr0Y8$QwVd^iMlU;
-^J5WV>nY,"UMA(a7U%#$IZzIP'r0g='^@]!9BHgoQAK27Zp;{'{CEE<BweoVgb3!]bn^H'o}y7`D]qZ5<'!q:htF}3H(g0ntYQu=(dl94Sm%4K!+4k%T0%
-Z-6Nl_O<{k=(`=-AiV<"sW8/~3TE&={givc=kZUAwU7ac#Au6rRWsS^`5/Bb:RkEVw&Zj1b&rWhb-FL.wB"^S9j[[4|Zy}by9qoPc1naDf(kTrdG+&'d9(
-06'y~0L4!L0K:s&DdZW;j-#wRjTdFjvDke_3JOGIPP-Q]B76wJ|Tn%c406%e[}R9;&%R'd@f__#OWu]APGnTK=z_pc~^bF@no+UlD98I|E'X[eBKUr/6t+
-PC.RP{VsC.&A-"d.%yOh_:#]j%a)lzY5'j6'8lRc"D2ht6.5!ID&3e%|1;#V-i`Cgtlf|e;DS`N/td}SS>[M59lZ>E:tER~05fwfFy5(4)U%x"<VMNIT&_
-XDAd>+[!M'Mb^uI5982NW+OjFIUpU$|Tb'FXOr!gW23[OPHZnk=,$zoC_1ok7s62ljyjqTq^VP~MEML=d!J:$nS[wlqW$<bY|b:@vKaFAC#bVnvnAQBa,}
-~SsaVLOqS!eij@]zyO^vxoy{"R/[FXE(p$00]ch2I2fN}2Qo^>T$A^iY0OoL=YQ||Dz1WkL5/@^el/[S=-ZYlNw3cO;gQF(J"p)<A0(13NKN|y}jH;pJ'b
-V2R`_x;Yz${I`pE+qxBCREL$a9e-u/P]=zmZhLNh=f0fkeCO;1W@6L^f~,u%ShPm/'Mnw]_+~5=u2f|9zcpYvSUM75G#hjQ7A@sco5xeM-EZ+E&B%es$u2
-jpvtla`7W^P=u&#>5:1/=m<'(u{0ax)|rM7Jq0yY<Iyo"M.F2z+LM|[(ziSeup5h&=rlL|n=@w78[/39U)Ugm;WYtScAWi5m=+{R<Q'`g#^'~B=p{)P>0A
-t}#8}ui0dX=%a@gRSFb9|&tT|8kQ=6!d"F'y-p=S^wL0j)$8Ybz%-]zfB4JNHRg}bY&{|C(MKySQKV+`qS}}7rfyer+t{|<Ub5p+3)pm)(n/&7]%d%!7|'
-M@$qUo`mENSGnN"Z)P9<eX^jDEIP"DdmUTRd)7DcLG$u%In|(<I1b`xF"$O>^6d3Uy-(SrR1+9d,-AYi^R^2<F#+(Y6)HJZkWO7QVX6nM>,oh}2kl=`%SX
-v2QH&t`,(02XOw@_|g5=@@JvFW__$QL&lrJ|Vx$RjyD8.=EK-O[ruvo6/t"{Cq@fAI5kfW3$sO,{U|:y4-"M78(>(FrW/rX)"l_i(6at,r[RAc1)&/nNTW
-_o3`X"IN-1nD3Z.hndk86,GK$&2Y>Th9o%G@nxyXo.b`.h4j$O2X;x':Y/9&$Y^@}QiQA5g<])k%`!GkC`HSH1+/qb>-%i~@E}c.8R/9M-O3F#-xwh>:Ab
-zBp/ZJ-)"w"2O<e[8=R8)/<o!dT79bX2;X%dR.IGqum(}=pP<n%JtW}J#,Nb4BCDK!6SV>u$^|_#EY9CG4nmmWko3s.vp}'V1M_(^xAij,)r:sPx-8YDo&
-cs";N#uuqMK6K[:DQCRJh0T:!<03Hp@0{5UCH)aZU70tt8MZt&k|ClO_6,{!/UucO1dA4&Y+|6qq80kBn5}&P]IsdPo`^&a,=PS$4W{Up2#k4pk#Z$(lsx
-K;w`aTnTdBPP<hp)FR}et(P>pJu[!dmzm&~3y,,>qDORO6bYEXkv;E/F24N/}TL963c/30vc{9&2W+g[J<:y-F"1OOP&VJ$O"Q)dKw]!sh)PMn=:X]y`;+
-XGa!1{tc{n,jCVH15}"Pv>d!+adUQ+'}kSUp&AnGpyh-O(;N%Gm'W]YA0IOoO&}lZD+$pOV8);m(L4_=lyX|2g$Iyq@X[XjKlc$$n6q:w9+,vu<1ak</Vk
-QO;zLhz+h'YxwkIGWX%$7E$,ec_xqQ`HvD>EJh0w8^r-#N#uZ7+=/T:Mxf@/jI:[nFc!Ylu){w{itP&Z3<yV;:`0DYv>H+(>TD_)>9_>tEZgQ@&J][9RYh
-shP/sXmZ^w2[N2cVwYXE{gt]XZgY/$yJVV;11^p1#{=XAA=5"r;`FhYhTVkTby|i0W]tx.~|-oT4n!vY^M)AB1$Y-U4<@+XfhgaD@hF0<nc.~wc_;Uw>vn
-<7`-}i7Fg1dJc7B$W)GpVh$m=^f5N84T9evvzkZHce=iSUK=nm[;5`Y'Ej$7TH#2pe51OMm]:6y&3dY>&rSJ7.n)H9a:tsI7Y`P2idjX~+B7c."/'bmjvU
-g"!^uv79lV~g9#QRD<:;dM^y#IL<F&!Cl8+(V}SPZuyAk7tL9;r4M8,Mz<`{=v5hgFS:50mG/Qsf=Hj,[9TJZ^a)lInRlX%#H8V3])Ma`l(p9C6Us"7`"[
-fZ[>Lg6wJZyZgiFyq$N-}}o,DnvW}GI@$4GfHis/,4I1QWqA%eqxmn5s^"VDc$$41]0&3+`EPkKBZW^A|{Y^D`M}%@"`pF996dSlMN}|XzG5ZCg(H'z<cM
-va=S8oj#8CJ}H%`;/%_D;wa1&R~V>rok'`GR(x##YS%!YDsT,Q'U%E^c]w4|of(_dy"G{]n5H<|$Gg(z}cRu{p}IfN@a''IW2jeV(t:[Gg&6u$nhsEs:T)
-|IJM"hXN7db!FR)`|IZ%`<5a:Vg79K^91(W(Tx2XTgb6%R%+~GX5W^Zr;mK."xl67>=JKN<oblXzH1GT'SV-.O@d8-~sXitL@].1>UD$XxnbKz7[XlZ/<=
-gtTQ8wrnDE[)(yuXuKcxweF.6mGNqzpAlrOM#;k)9ty$X9R|Z5h81}WSh7Zpa(LNw'kLbX2ZX!_'^#<M'ZWxf!Mt-RG7:@Kb|-V(;U-0UAsr6lgrGVZFu"
-)BXgR]ezg1!.y)OC{-:R&viN.2Bl;-k-+iYcz+}"k(H"ni[C[@4&W@U%e,m-DTXzVULT6d9-2;So<got%&UM9<]sBXnyk:d+lrcjG#$X=6s6Imqy^:cxRV
-qE[G&`n8zZvsUIxf`qbOSjE^ts{3B-:[^(],l"`ZQt}GId9{;Qo'A^|Z|}8M,RXsGe_%o!(H=xIWZOHhPkXgkmQ=(O#/Oe+gJV#9uTNOV.y-hR}|Z[~xIO
-f{yMf4IlWcRhV>hAWWGb[WdlOArR^z.U:+mOvfHGf]qqi$"1gOLF7WRIOtV+IRLU-Ixy=Ivpj!`yacVmu>tIQ5$4f"RD|x(scN'xbryg-azQizFg%Eb`)f
-GB<hdartInp_6Ef|A-riX-_%vNtgn.F)z^6^-'e}Gcb#y;]"Gs,Bd`x`$8Hzi8ip}_M|!T_bv)/'$vaUATuK@[EzRy!#-{L$"IMn],ULkuSy9y:2YCWK~A
-G>/xMZ^^-/Eo84k>U`eE=l-;$^aFi6-ol=OCQ<#;5qBQ9<8KKn;bvpc+NpFD>l~uXNUzKR8Ba1,:I_3riZRuV>Z^;(x328v,T&-mrQe@weS0,"2@&q5[F'
-B14,XbvF4+-WYh&c;iVoCLUC7Dhj)y+I`,<r+t>+|w%i%6UDTr_`0Gv3=l:=Q!5CG3ko2(slx(-:At0,}6~H-(#V(+jHVV5rCy]trfZJ7@W1H_Jig#FW;8
-Cy>{4^c;"_qcO]aFC9$ID}!UiOke+8~6i4k.gFF9<0vW1uD{5y|fGNwo{0+n#WTM-=yOc^=)cHyw6$dg"E.moKds#BOI7M#ZeQn!1:Tnf,"ddQ<!d{:IG8
-YTKY95k_&2C7:w4^E5Hd%7#ieEJ/xL-r288F1^#Z3.zN[piam!/9+x2Si2YFY$SReCw1+HHsdbL7+zTH]kzY6]k1$!ao(sk^QUHP=g%/g'[$4#7UK#v:O"
-eT:J3%]F#]uw;X5YQYmI"T2puflztH|zV7iD|)}rU!k0C7}Rv$<XOPiM]4m4UJ^bcQe]YCCjE>gt^kK'm/vp^&p$J|&vnL+8(:"-7vKy+"HaJMc7z1A_~x
-h1}UE%R(Ztisq.NI!@%xbwt:{r+=|X!M%ya/w`KO&X4E2y`2BudjvIc#6D~JGnMf.G%ID@rbmPB&-`CF%XDkikoo3EDpt@Q)!!&51M-G3hf&61DS}#S<P<
-C$NpO^U"gEt8wijf>'rm[A0Ho8_mt^+qkbtMF53D`eXZtFRSf)MZR%,6{U./`5(2Tt;jZI=7F:e{W=n<kjkH3^ko,6"hw4A,siE`<nHY|vV%[7VH_Tj;b^
-7xsW<CU7%s9qSiR+dZR':>Ia_%G-'}2c>X`'7`l]t)#h{0:W'HA@]=}j`C'U7bR6I#Js.j6[Ex5HQoRVd}muHu]29JLSB0^_obmnwb{#K]:HFD$Maf'7B"
-zvdnG]E7lU(g<bHZg@q9pjOG;{.ct+v<Cs^j@62!n`B>h[hj%`#2:^x'JVro:@a8&={[}4x)0}OW5s/"~SK]XF`7WYs$7[ca$wS"ihw6Lp80N%V26GTMW:
-Br5{3.`Mo^mLAG:L'`fm'`4Y5+Nki,a|_][Bh4_(AdEnwe_iIuN#xoz`i@_NSTjpL9Ug[orb'$2.;OW`u:TLDDG2~`G&cnveR<:[$d,qU7b/ybY"Q/B.g%
-FA9^DfVgn..uKOg8ykbjQJCm'Eb9%!&tjlAxVT};-'$3U//<ak0xvX}%p>=S1j%4U>/NBDUc)bS:=9!4v1"uVzC!ZYO9;["]gT+OY"E3~,22Mm%sHx~)qY
-='mvoMaEz8YSacJ7`IlLc1qzWXmpS%^{_{XZp/4d;PR<kV5#6c~,x.ARpG!sy+al-f@/:r_+|5f2+HxKkTK.X6B##3.W9Ta$(ZO'hcYk9B|,W,3N[s+C.b
-RcCta#;eGu@-g:fX3/7C4|OAC!;HFuTN}((|s3cfmeP:%yKY1Ald1/^g[LWN@lnetMGPWg;)(HNd`I'QsVkl+E8Wo0Q1Q_&@cn`BwezwNJrIN]J$tSe;T+
-`$pl0jw#G;;AKbO!!]8Rw/"+P=w=15a&~Y(R<`d(/D`',4guNsvh8i&^RW2Sn5mWbd[wO,^>2itRsD:E%9im|Wu#m:mcnF(!>U(4Bbkj-"vrk|}hHPT(FM
-G/a_3XgQSYjnGWX_Iz$#bh1n3g$/H[:Y~n[GRDtu&%YAy%KYX4`rl>DMQy<siLX7uO6R"ayR[tZw+U=ra/uB=WeD=E'ESdQ2+)]}_Ee>54[$E=X.CrO.SB
-:qiAMM$FM]IJPE)8"og>l=%$Y;AZb+$d{`ul:aZs.t{T9vOO~mvs@uBmm473-}W)Lgs"H2MBiWKjPxtHAPM[)9Y.J@VIwu{e&-q&h_[ThLp3f$ZKE=j&5"
-Wx`+XhTp|hpUo5W,A]>C'F%C>p@643{p:!qJXct'7vS)[91&DR!CckO9z)$xjjuGofBBBz:'j.DCJG()Av']h^pm18^.Lm+D.kC7TOct#MkY@eMoC,5/{{
-+K0'IGFnIez2~/su[HzDhMgWKx9@a<QO]0=Z0t&Z&)][KosI-SuR,r69~+N-EtIF~BtDD.6]83xDKO$-5WH3(N#VkXC1`v%Hwat!2O~Q<ygq>[LeXE),.Y
-rA3B#7W/s%7A|UCwszm]5@:QH{.clFsk#E%P;KGnHT'Z&4nd'E2df=ICc=EvCjl5{7[LSwe[!}Q0TY,^fa&&O"(h)j'Kpl2LL.4xBlrl22}kfc0d+rB_'c
-7K8l~G]4i8n[.#%_K"%_W@cHogd/Kh~;R1Npc)7C$f2P:{DZB"{Lsl<l!I"aAqZ(s&]3=;BYFV=>yD|'yt2H#Y:ZYD"z#Ua("R%;3|OYNY+)A_Vd!)0w@6
-]@zLn0m{H4j:IGFDrWj0]YO-=QDNmP%5EL<hnr8Uv;U[[A0_yB5kO{iZ&q[v7fF<po-zTOYoL>.!G0<@_s%vKj3,{$PMSd,2YJ>o"ztsvR");u~x6y>I~U
-k-sDm[qq+qeQPE+_W>ow$I65BgI+.k)r+"3=.Y3/`n.gUx_:,:!E-Ajs%jL%NFp^l4,,L9sgSN'o]x58gGWZ173EU>vFsi=)/U;1X]L}"&uetHjP=`K">A
-!COL!KKOQDVhZIX!]eX-92%'2U2(EPW@sT_%e$g4"A/h&`j+8HL,v)pQ4<_QI/hC9n"y7SToH/.(F'bG+)HM<ou2/Iu4iTf%<EWhTni9,uO[Lslz4YN@NZ
-jN3O4B}^Hb._~WqT||B`(RdynsqIC>HZZ^cj=[r&0&D6c|g,v<'%^G!IbM#L6mXew`h(EM/7Iib;kT45xeJv{9!vrHNj`q5Vhxy$W=w(:6"x{It<nqv"pf
-~,p%wJ{Hi_@N&UYy-HWEDso3H]zIknt5`u]nqP@.F9xpE-g@zGT:,XUp<im)W:0.4IzxNxmxGs7]w"'p#!df=}})h"U]a:z41Hop4L"A)nmUl(#NBIke2b
-o}x0J_K7R2|]JFiU3y^Nx$)BIf%X{S9AG;WQnFbf1Pt!DUKfTAV{SHxHn$5L`0R3w}0;{fz'@,v)`8lnib+j]bfkm+1GWe%U2,$%iod.]|%`<wY)>VRCXp
-b|B8kR[}SwY!E5A=B^c}ofZH:m|vQS%#@'IKyOx.HT/yxz4J2@8kl.RYy;,:g>RLIPi<DMMSiR1hK,G^mCMlWrn%+f<pQ&cqh+}`I4jm:-mDCjO.8zlMep
-:M75cO{x;;Q9h6VCueI}.c{z3Css-OBm;d3Bu:M/S%j8L:rlqQHz`4U(%,VXV|pY/'.gn}!0.aX$4E{'p(ZA2.V)va(p1Nm%nKLuwjm+ES_&'IFWb58'rj
-|fW|~C:]p/#:Plp_q;+%E)xO2Uvg{V;&A>|WP^,"B'%FeaOs[,(1T.hnid]mZ6k&xchn'b"R-v6}7;0"Q0x4czKa%g@d^0n"hEraHnTV#_TQo92Y6J:i!%
-#5^s"/Kbm`8c[se:Z!W3>'j!MaXrXI<C[mJ@$fHn$y-Ug65!3vW@-<4N_$nvLPc+OPwJY%.{.a4^P&!!7]LjZv)`icOD~H$rkm9;XqOD+-^XWw-[t#1C#F
-EOtG%JHSm2j}M%DCDCCP'Ne%O1RirOje;6"{IP~q.gNNm%%BJ`ad:vV`XBFMyfn]+=ZJM'VieecL6uf$<<7<Dj]1G|x;IwAPwHR)75xTzO{2S<nKE|If+o
-P^Sr^03nhH5FFjWU}xJe5MP>Y;0bTBM:z3X!hNcj,A0Z8<&D1@uf0mF]C8[AtA;Df57!SB~MA7c-u'n#$zw[}aJ{d0`XD$E+p:qwD>}'O50Mx'%nA0OaWO
-Y:1OO+]<c^RyH(_Pgf:0`v@^&"]J]'80uEV'h/pV'<K21AYa=E;P-^z.:>%H[((`'^{I@y{)oEUkpq0[C'gI)y=iAYO<HI|Id,}#bx[CJWAJ%jgjzsXMjm
-&`ex,zSlY/_t|{v91QA}>sEQwhfliu}T/y|}Z-x_Z2jcnT"4bf}}n,2<)5zt.6[^GV'#mb8/}CRI|f-mov!r}Vm%Nu:0r,WtTD"tK)V+aqjKJu5X|(2x@%
-6EaLpqgk}Sgh`wET#d`k.>.4Mp0+%RyoHZ6V>aMwqTp6Linpp2j&;EAz@cg6B8aPI$(e@)}V5Y4uRxgn{F5-9!."p76e4RTK18sof(QJ[nt`6L>TZW>Pmp
-se=S_q}rx$gIh-c>;tsea2Txn}KaF`4a!Zh$'KIA]=|#D]qr74`5Fi0YAgc#>KE-](B.>$SLDMuio4+zCUVB`ZoJpFrP~N7|t7Jz}faL{FHd~kngJ,-)tK
--lSNzx3u7|SfVtR.'5CJh)5SXR7W$,RE.'S%B}M7o'&v>a`Zp20kI2l0$VL&!e~ky%$1l|JEtQM3efGfqw|>y{cxw@oxdWt"6@uANt|IhaY,YhPfVrAP63
-4)Ge@KKmC+b,XlybDEyOYji4m3l8PtM^z^]Ce:o:kd!^"Kwq:}n{Ua.X2-JLl1_+rL152vgoBz`z.jp<~eSLkn-zefv:8Hi>{HRR%r#jl8YFS%mz#C>G0Z
-4#SK7ZAKR,$',w7o&(5"42-@c0k[_vLV[fv#Ehte%9.EF/PO[sk+U3|E/xvCHtX7ig6,zL{NKINog%87MQ`mFkkMQXH;l:eDFcEtRap4sI5r]^o8S.x(l:
-_).Vp(ULmFwPCfYmaRush:XE`7$.UrO;/Yk.Je0Ew.QJd@<j#P87.yMVV.%5+`A1KfColh+/xj&D)K&$a>tF[uB^$MiHZ5AZgAZ=7aU2d1MBgX3idm)d)x
-W`%hvlUHB=Ck$2tyP`RXZ)r`d)#vTzuopb8uTuA5E[w`2i:L:'{:MtTQCke@4;1r8IOzz855hxpQx2T$6N4tU=~AWDd6B<~9WYhDPa/Pu_%0d_]E6C<8F}
-=;d@bguhk<hs's|n.B!|F2!<yCE1.gC'8E/[mvS1`d`V(KSDLz{h3/Y-~`G[Gr:}5j.Ko'A_J&_xvXN7@k5-sa9A:P75"fhdx%}ob+.[qywK:"'g^"kA#h
-k8]mogq;+`qmFW4B.xsr7cf-8>$q5ofR_bUAd"2ts;p&,xNqYhrdvmYBaEW1"uYcGXJyKUZK7QR1sbI2K+HP<>weKTBYT,B'1;CZ+2ZEhmpyOM6(JF=9Fj
-BfER]]#9O')/v4RH+@N:by9aT$dd|1)n^3Pj'tb/]RVKjQaxu5sf-P:R9T5zn@@CYiQbG$C0zQJ`x`d-+Fqq|H7Q0$`|e[,[jWK54OegiOU61jzZ!^7+I.
-#$}'#$+rJ65glEH@kj>y=@[cSPRYjPBWwUkQv-JvXM'%n"<B=Caul[hd5XzA%`'u|LG1,4yh]q1REN8&dicx-'E(Z11y`k#AWR|qR;42<^IN/o4%YbC6Y9
-.B(,eL)T#{"2(1b2Doe2d@M_>030HNp5u8e-&}!Y_5qr_e|YCn^zGvrb[j&9;YC/]g21>AXEK65DVL(@"d+/B`.}pn7{vCoZ`zOcEhZzsSVW[jzKf9mvhs
-Oxi1khP{"1%R;IDN<9!XZ3fcF(^MUoE8sl94M[0{Iv_ZsE;7r#"(HIW`q'VXEnU]SM{c'<'0XVM00IFg"}QLdg$(Bv'tea!By[OFpeh5z,d#.ur<`luHcp
-'cqG~q|Wo%:pg}7ckQYc!z.r,"6220d`]yIrR<N8-M.@->&rJaXr';sPbj(,pKac6"8_j2M&%FeUXR;sw=lK5$og<qxbRlF1V:l+92mKNt>I[d+ghaB`(`
-)s#ZRuawZ2@d8r:1Skqv+WLsm"q$5p.,J>FNDPv`:q>4q,:e+K8!$geN0!1D$,V8ur>{=0ZBnJWEJs]sj;ift"j`j!]a6">nEG,z.)16Te[ztI3}7=UgX)
--=M==ODZFGMJncucKwXfLBKqo+bxH5Rb|k@=D,EOs>$r3;>9=O.qEkyKAp_oXq}XWrLPM{.[IL_>p0s>LmNuy&/}h=bm9&EWN#=>ocDG!G[cJiZT:P,c.1
-848I+xv,uPaKPgz=tF3%U<b')(uC|m}xkQX_vUP}<il-<{S(iI9PV5DQ+'[s`p8E5y0b!$MvL9wSi_#%K+N]AMdpq^oDa^{>2mw:Ddz'OawxILG_L4DlSn
-3MmfkTv3Pz<bSaW:IO"0V/!zd6hnGZo}AG-F:Bx%x}2;'[TewsL:FV+DN@SJtm#)/gF]%XlG'9{6([`e/z]vD<@.cSJxPYA}Uzj2Y_!jM2DDsbU-UzQ)[C
-YM=;bI`=w_]RMig>38_p<}1j{M5]IvoVt1USQ#o[8NSh{f=|,rjmA6Qn..t(~s$YD<_$'4LzOMT%:t}qXswQ2qq&lKzTLv{l_F/;dco(c7%M)NGC!!yYXQ
-7`8GVYDm@aI!4BQpG0$zVNZxmDyPpon8Oz|#G1z;!C7TsRHD/jXF,{87nmo|0q7qU{.hm%QjaCeDdkl)jHWTmDq]t{j;PE,$PacRM3rtMrP}MpVY4b=-_`
-QwZddE;r~:vDiR>D5=O6Rqh#F)QwQE%sj{3s~w-ku[%y6$=@.%7%CKS=ni"N#fFt0(I%O+F)F_K.a^^aeYWN&r:2M1R7;qOk`Y.2@)3z!U:E(X$QMz+Q<)
-OwPduQF|[KXj8XWT-x9Ct:mem.5;B55vcP}QS)/c[1li=g=sJZU<DkhfR5E_}LoF}Mp[kD~BdRhapA;B<}iUz<:"PC-L'T#%|OD<l)TkrF]xHDaKvPm+{^
-HHN]]}1JH7S_E%A#nZJCCWxpT3~xVlgm3".GtsbC/PL}WbQ10RI6k,J`<"&Y-@B#xoO,A_(l<T.Prg5lp20xOlbq.,)E,:1cV$X'Bro1{9Ztw[a3ad]MLZ
-kbE:&C%uzuIL.lN@a$<$nJMEjVKgSW4Qu.37WfYEHDvRYHH|ELBCg|{`>E/t}D1}vF/'@|r5)zq/3EYs5/R`Njp#Ilg|"7Z0xS8@)%p4m)JYyDc.kJXb8W
-79^DB3t.:o/%ac(_7Oj`X,;z44c_TK_I6}GT'.;v/6ZE!AxI=N#;$]SvltMs{/&{WYgk`BmRAhu%|nO78Sf,ar+hOWV)2e0}dG!pmw}}e@WJn,To<7(OP)
-nMfgqhUi=^Cgaa^rD_K^-{!UM;[}$arcKD2VKKY!+)XW'wEr~}zpIq:&N.`c#HV8C[kz.eO"D,-r=U:Nle)YIplY"S'>t`CqAha3&%)]A_|hy!MKS}o{bJ
-4J8]MBZ]r0$o++;_9,5{Qp4!pofHnc&)6xKCUH/8oG~};w.5Ev5GB9BJ(|5[^p_|Nu{Ol#aI-G.X[qy3}w]p~}sT6ki|{KE=#Qv}^rxu@p"[{oa:_'<Ry8
-_0@b9,eZU&@N1`74lO'OBzDV@m"'/5rxm{QSjqpX!`idkQg1{=}!WjdBlM]CgMS:%9S&Yq%(%+kbfX"n(vv.g8]'$"29O%9X}wI9{P^1Ox}-sUO-IH/l@T
-beeBts`G)=87Q/eOVz-eat2<PE|v2LQ_:;;>c+9>|{8O$%gH85XZF575|/lfB8Kl1'"NWtMzW8tb+>NO1k&qJH<c"IgY+V%rpW&7j#7LDA{^bfVC3&XP]M
-N&pQ-yS'.JR7{v.TN^s4sdDl6=fAha/82aePpb8n"tJi|q#,DzpzsnHYFt+![h%MdM3:Hs:xc};:MJDdNy@jTw2,Q0g7v&{glx,c:},6)c_pCGdyUz,As2
-Pv"kWRe='FaUxgAP}@y"yrb$S#'oj"1pS,$)14qkv%"a>c|AM"p-+_"~%2YE=KR>IL<"+%Q1SK@s4@IEoju:izJC;edf$5^q@Mm"7_#}C9+2GyCNMuDK`r
-`[e'5R<EoS$3OdXxbUsQ}dk+/3ti[N5yA=Lq~2>k_Hfe3{7b]1dVrOVNazw==;x(Jyt6x}plky#F'O44|xE8-}[Tna[d$wVV~R;flJ9ikaPl/p#dPL__2U
-^B:^9vhq:}>w#F=`KGF^GH52;FX8Zh`fORdMg|!i2V[&mj)H%q9)m@V;Q-m|;i$dP._,!qd7G3cHBgvhdS_4!Fa@HgDD1[4i/JLi9^w]S<zVh}/M"QeIcr
-mnUeAAiK^'yf2fh79&3(lUzs#D,s";4R'gZsaU!O!&2yjqh$O}a8=1mPs^j5e)9Es^0&tmDbUDb}C3p/+CpWcg0&;cpw/D)Xx(>X3(c6iV=exXzc7`Ve<0
-@0u5h6t")s8ePbq4zX7|.A{qZyW9q<in~X&;"rFo5VsjFbGv@e6n8m6MCZ`jWktE49-FFo(/[<rvyFRM9KlItfZoBU,D8Up5goVHLa0Gv4d-![OY5VcO^x
-#myiW4vmZ5.2@L;_Am9m^YOa[!N{Ozh=8n:}ud_H{R-}F^oCVc&uT_^.}6qR)<4R:u/[O>2oZT"!x2uU'E}R1X#/fm@de%#3QALx.U:Ob#suD.=[bUa<fy
-8'v1S^3U(s]hmtJSA(81YJ3J9,Dnca.%S+RC8-(^o/Ne_G2ZL^P4;Y&iM89;Ws'n8l$&z/sPHC%=)+8l/ZTP69CBzp%1(:_`Fyo#U_DhJv.y~N8x8Kg<~-
-=F;gbH4Lh|,iiJpvR')&>u[];TOJ-@-_dbwB8`^8,'OcZ)h+AblaS7FD+{S7CW50X:)OtU$6/hy/#ro'#}(G)/^^hT:REV|Vs3JsmLesg#O+#c{t1y2us7
-oB]Wb@6q>s%A"20MLRi$[."ZO@U5Y<-sKHx`5)<,BRwL4H3mjDf[;qH_V,(CTS__lx9Q;vTrsb:YcX5KDdu1_QT9d$c}NaN)VW-G$TXS<Vy/u@D^/8Fs%3
-[y>UO%~O|(^1eJgOrNaw2J_/3')txTCInF@8}u9UyeiM7e[_VYTB,|Lfl.'r481wAW+xyqrd%IW<3&,h>jl"_t.0Rs+9)iacEPrp!`n+XJC,Tk~Lq/I3"2
-Y32FuxU{0M'ZM[:3ZcB'dF30ahqO$X`z|X]_6q-fT)X_^jgenS2WBrGS>`,"yRI;i4:N#C</7^uF+5=pK7w$)]OH+KYxY^0$~"")X#yjGyYPa:ZP>jN!,J
-Kh&`gbrFGiQg/2PJ}@yQ0}1vkdA%1PDfBh:+wl##dO84'"O`bzwjj}AkI#Pq:W5,pj#USt&S"m+ChgFgG]^:_Qoi(H{P(}9Xo,:=/_Tr:S.M-|Ly}KiYCN
-41$+ir&UZV29,M<A/m@PH);ah#&['$;<iT"Xw(!p5fkcBu{@xt,vigi",#T3Ow=/%=pe#[Eu^53/$_AA0i=SX'!n'I%-I=j[DB+boC<>f2_VT/zYv[z;i2
-O|=e79M|ND_Jf9%1b,Cgnc4NALpb[6Xl.0)X!D<`"x~GQGpQJiY25z#KYaR#`A3:j#z`,nXcYV@WelTQ^D=$cL/qZ#coPBSrkAe&I1zXWjO%ag-@-pWJ78
-'0.{qC|N+PFYzQ+JQv3h`&I]HzAp&)Mcx2'2<j#k.bTt}.UR21%BDwtY9bG$"9uuGkVw8(Gf+lj6Nr:@6wd7Zt::Ntve]^r'"<2'<+|Pj@&yOF.rx}I4Zp
-3QRH{;Vv3'-/}7bJl#fmg-mf-5`.`@(|6<L1r{}vCTrV<{6n|HnmpJfck#%ep4-j#Y$j=+rBEm>B-,~<u&HUp4Y=^Xx`mAY^A3+h)<AiKJz"r{rZ%rTF"#
-UA^Z;]3dP'oY2aQ<l%1""bgoAVB)"7}"fii=xd;8Npf^x(bVG)V@hqz6}6gsUDU#+FN^)HDA3qE_==qMR4[A}=3tAnvfY](@Cr5q~TtM8:=<`a)uAQ!NJ9
-=y@v4[Pd;xm#rDa,bcy}"vsHUVoYW5p}dic(V^:G.]QddJ|}sQIR6$C&~!>U@VIV$jp]1]@R+B9]|O8<Gf@d)n;3)Gn-9@,Oz2/!V.!BVt6PAK{yb))`/a
-kpj9/!uFFsChC`."6T}V^5gqeq[8Y_;6S:KS5q:ndB$6O$5E>toHI:';WcZ/Lf6=rG@yV"byJ%-GIXPN5h-5[a}=YHpqFjJ}KhhjeOBsz]rb+_kWQ[k9$1
-NC>""NWtDV0mFb%jZMG8;9RsQ}gRLY$;;Gds0s:t)koI.z''_5yK/zXLU8Gi`"Xy2Q)=.=T=+R-^[{ky.)u'#h/{I{qZ)9,('#muR75Q/nkV82eMxbM8h7
-ot6g1gMW~]BOuKa#o&"1,`Z1iG&l{j3Wm4PFrAE"Gf-0^pTkN32/SZriW&(;7JtJc`"k!4op(4g#j]MW^JDT:lVH{7:xj$8#t"7u!uP5(.kfQurN.LYyM/
-HrM5=C}cy[T%}m7[dS@|jE%QZY7aSy&-Du8;3MYoaa|nQqs1Fz!VgA0L6;zc$bLRR@cF2y^^8F[4oBO3f=I|cqmv12;^BJ`/amC}->n'B=}j_A7<iLDxI5
-mA77d}%u=L[Bc@&gSBT+[Xax+n#kD$=WqG0+-hlIZ)s%#O)`oz2Y)`Hh"7I=LU`zs3Y%f2+dMX[bj7/A-wBAK69-A3}$g3/z:KU8TncykFHh[:G'%8&4b)
-PwFAdr+o88"!0p=,y-FD0@Bjq+cy9C9Jp2!<3Q4U;I^/:5!S_ut#KU]yig,Cdl0nl2SdL<{0tsYg4+ui)O#)2$<pG`~K>C":XPC{)0YD;]=E"UMjK]+=25
-7d(vLiVO+.T$|Izcq9[WZ@Uz:K:&^sOpWkP-5T[Lt$8k_+wEb$5D;`fS_[pvL9!gl]4t0QOK0IR[k9(Qb"qb,eDsx8I2Pg[z>2JT7#w:25`.&13Dh($#&Q
-:^{;6g#)`ly}qVm"U@<6]jd'H'A>vlM(Mk$YX3)fOe;A3yA'zvPxs1Hno-41LyODK.og@O1DY,MSGRnT"OCkx6B03BwB6K|Gh5='a]x!sXI];m5)&!3:m_
-KVkIYzWK29(MK"5pF&MBp-2=Tzhs"tV>3oAh'QTkR,~+mJ1uZd<WR$`w/W.&{/rsw`/i;IvQ4]z<iIs(K}O.2`:j!.y4|r&(Yp$PNe4;gi[S1vEXO>pnT1
-Q8+aH6&52vdDD_S5n:M4$V=Dr0nW8<.^bWN-nif@GutHhqJR7=#@dXg|j[F-+-TvgWfjE+]F'r|m(D=Wj&P=M<]fE#q!tV`6D4Jbmj%H!IDut{0=auio3x
-rf/9cIStSeZFWqI[FsDqRB9Vwvzkl&}M'L%4i^FY1ZhYVM,N+RCX,xuXpMDb;8pKU5(`zkWw2`z|6hPPFoa,rjTcNtDrnAmby>0[NeTbjy,xTw1<DKE}}h
-:Sm.O[,CKA]^"r`{mm1_lh{bFlw^mp$HYv&fBrTZlEl3/2=xeYvTWor8XL'6JN&PK}wgyJ/wq6nS7L/QJwRoW%>,594O`:$ZWjp|#Z)sNR=K-u|5xapi{p
-Xga0zh~d9<va,+dm(wN;N6Q0ahJU7@uZy1{2v]}t{19/F!8|WN;@^6`p84A2Y_s,r/s33Ov`e$`OCA#NkjX_I3g[nLZu+|q<oTvEl'IGzF%}pE}AgI22I2
-`SodN88-ZpM@(hun2ouW2CDpc{|r/H5)$cL9&7(+I1VrAQGs<u:JnR'p"ksl5de0gmYL.)yc1@%{q$6>(gZ/#=L&K"yoatEz4"Kgh:R"e5(EKG,i0U(F,H
-L|n,xyAH}1-2G|VH:;1o#"B6~k_TSK7p=TYW,ej"vy%gR,4!!>/kdgyP]Q9{Qne$M}bq8"RJU<|fic^1)RJtBsJH|eMjE>6)KVx"/8so;9Jk!]p)Qp)^MA
-h;MeU>Uqe5t1{P76/-U@iB@iH0Qb-@Koa#5H_htgoJ3PJ2">lU`iP`LB30$|qlQtYwv{&ngcbKSlcmi=]IgGc'lF;}7@b0IHOG%H%e'1.kM+0!X>2mLc5x
-%=4Yf{:9$a)4:w9QYSqE3!!Il}S#-8$L32x7|RgDrUzRMcdp^9/z@xad$OJZk#jZ:O+a"-Ta'A)lMBc!LvFY/;p'~1=RPfW9y'XVF[s`FdHNgle-8MND3o
-Df-xD0>jKEFX)y`z)0YZj[kS556(G,+4O$k@toiT2hC_U{5ilUW0Ii#`kQ-q`}QU+sEx~L1KC8z/~2suaAIbR-n&Th<+5/{x0:Fxw,&yB2NUQRapz6LrnO
-tuUTHNzc@c[uGM9hwe5G8-F]GV`xwyH1U|}Uir~rZN#ZvLweT&{[y}T&{MDu^c'YZ$gL[4YlWuC($r^aNZ7vs}>(stV,m>)AHNGy#(7}^rp}rLn<>0ZOKd
-y}Kd.x2v_OsgoaVx'f:yd7if)XXgbt&0ZNTNfZ<4aBMs^B!x<c]aGHZZEuzLb29<0FRIZ+}@m-IXy|,y+B$=A=irC('F57$W]MR{|eDO[h:dYUxBI1XJXV
-D0-H)avJ).V0Vl{(1stG2;[Lu@0!+8qO/@bxvcm8[7I:igY&~4x1;bDd4laVtomg~&_w;[KLrYMz'Rf,e7PH8`I7b#/IaV`@$Jz!sfi'#8r<$rw$~{8E50
-NuT0wlx3(7e<XE0Q|SgQ4Y6NP&xBNp/Nhr,3}eQY^DuK[9NTn#TfkxPJ",|,=#F|@=$^bXYo7YEe`>^DECHMSAKoc:LZuIZo+T!Yx^fH0]#da^2b'&x2fV
-L0AXIsoNhN#nxN"}2q_WlR$udg/Uua<j6n1toVkWFpAO'BF<^SiKux=NjM")2Pyq+kwV3!|ZXAP=hX'_vZ})R'w[|H5O;,]8fQ6k~w`W`/vGWn#MN6(v9^
-dP-@+(;u+/Ly/rYDZ;.!{3ApQpr6wXT!N8/rVD1yH.7rlP:.FxOv"Op%5"L07c(fZjMZ{IXm7<Idxi1z@.pFAD^w&8jm#c#Bpmc$SEFkwpFRBoFepk,=bY
-z1PPOyK$mUigogvC/A"^hs/i;s)|Da,`Fk^BiW.3fva6|EDy[TXu2sfTJ),m@NJ`1G>s^+eBnyo/i2+'kZmi!<Dwaa}nT(wKC2V/54m9GN+kBR]mW&tXcS
-lul[&#[Uaf#WEF(1308]<E`SwZ'{PkU,%=c_}xxEjEL@$'J%h-O(eJ;q,g+D!rE$ZXYfkv)VXd^}<JB!9vuuFqQ0FQ9qFf_;+%5DtjAtDZd:oX7B=w01CT
-NTnf@Qq#md:sq4jG&FI[+drotg=jU+US29r<ABHB<p@S[C-Ab+V0fO~>KV~%p3At>n#Mou/r$E68A^NE+XjGW$!z=RN0'>b=PO:>=141&zdHX$ivRC6bV}
-x>m'T=A]Ta|y=fKCzd[mxln$I)gW[n3g&]e:q>wS6ud[9q6dC](0AfTTUUDf$wp4g>3g[h0jNztTwe$SZf[7g#Xt+k'0l(XkDH1//P1jC`7zS)fM/pZcro
-E#XHgrmeuh,xC<OrC=z1-67KqC6`Z3#]BrpD@fOmAc(rt79Gi}va4.%{1%]uYna{_].j!nuJ$_Ngs9tSf)Q1z>Dasu<V't8x'{]]CzO1>"+9U=p^YHHTLE
-"YJ@LW[1mv3r^z>Mocdo+]E9YXPtyd8PS5qvW5jt-.ry:Q'e[r~C/1ogbbW28ZNR~]3wv6{2$RI.!<"EoB,7$v8YFJr<iUCh[Uk/a<o697eLs#Q"kZ9mEY
-~/eDwM)qOP#noV`KX/I`b1Ko!#+E1}~,mvo;-W92`x'Jh=JdAcSA,p+1v1VeOQ6Asud;v/u&"Gk[GwU[)}/pBVOH7a_F5p{F/xbh)5~h3YXHi/Lj'#^3pv
-g,x6U<q9[g^R$oDMDwD:9+}+$qJ_EOvg@E|mGq.CxP[xeaw+W.SuIF/e+_ig!#rGPLxlby&hrEH+;Wh)G+w[^b,],6E6bw-jt-o^`ShWF|P`qR_6BIaW;t
-j4:(tpB>W>B1BOOv^Ka4U0o8#,S>hH^/Yf,vQjqj7lTE&ESH][.:P8X)Xp7$<[/Ei,9D3G&Ohg#<f-_%o)8zDdzFQ9^duR5BClR.q0ok0kDOxLo:0sREc]
-$30L!`=H!So^do/"j[Ij^dt+jqwLz+LM)m<B{76C}h~Ttt#OIFnAma7CZi%H{<v9Skyll]#2=85LVByt!X)w.bSjW1=%}:HF|%L@bz"UOnJO<hP`m:afCY
-L=USl!ER#1oCMzTY.Cc7wJXLDbz`MJ:6NbK7-z"XsEqdUl|<%F3KNEcZD[k)1fQ0Ek[@LTUqX2P!huu0)UZ,|PN(#,y8mzTr2q`OJa,]t;Qngzq;K.OnRX
-Ge|vyd@juO`sJ-3_E[KIE_e@0T9C(T2GD8+{zSPoB3ktzN=O#`@C[)-{WAlYqM8#%d/{'-#s)fmY`rvluiB+:&UWhN)Ik,tu`,mSux{q7B&GeYV@v&s':q
-3lWG>_Oq>^ogL!spW$-zLp-4gS$t#%~w8KHIs%-Tqo&,8Ke5"h.c-Tq--b!i0/$GTYDO4gk>vOhzRar;|{63)Qrs!xJ/UL!yq(wu>>I(e&p'jLa^jGgW!1
-{Cvv_axYh|(}[$'tVxs;ta|S)SeI,`i/.H/:r9:r;u]@P"jkRo`={s[PKlc1N4C,6R_-=%%^&Hq'r{Hr'm_;;mxjYxFS7/8(gf=IRzF`/-j4|[EsQoMWsc
-alKQa-qRpGgsu-J+(I1I]DfV3&>if+(o([n-H-<2O}QqtPjLp+$6hR$4|hLDa>TVx@;#o<uCQ<mexTb=lA|_afbS6HuK/h#r(2#JMNJyS|nUly9|1gO)ps
-ltn@%)%SEfpm>oxeP){n{&NF1Z^hP>q2%Zd/'G4'xG_06!}yebyIw!p.`ao7q}]HLD7aQJir:mq0%m5P-47`hqG`D2l,dh_)<$^jFzeCK3#p)[l9Mi2Jm4
-w-a4hC/[y6|47.gCp,|U'TUF/;P7S^sV(r6EHpjG`A;[W-M`w})"o53!a:V<hhj(brJkna.Y_C;dd}MzL{TAJu,)ag@qZ3d{j,Y-O0DDZ_{nK.QYID18&a
-hjbkTVaL}'D:K%m$zBFejB9I|J]Wx)}]DXga,CVF#teg^D~2{=4Kgi3n7z[D`Z7rKX11nDO^t4s[o<x'(uiSlZ%{my$"ZXB_QeG:k<n6#P$:gwRIc7DDFX
-Y&X$GN@}kQc(Bqj;y{z7auEc%'{:TBJ>E:tHwir0[G0wS^||;2he&z9A.XN+"K."kylCTuPo,}Qvp{mpgAQQ[{^KHR`dS>o7c2$D5DaQmkvB=$UT~:[MW7
-Oluk5a){8t2/_SJv{AlZQe0Rys5HT{H>+uMIaf:'5}%wf`3:1aZ#1)P|hXxp$5D6T6t|s^FVLs@N{.)A"|Va7kuzM+,!C'os|{"WC'w'$P.c6`G1/dhT=Z
-+GEi`ly/zmyYK1=,15eG}mG!!dk_}`s#y6ZxclOhb@9%5l9J+18t[rwfeTsEZHi{6miqt+$N+i7tiqe^cLy`:N,gS3grwQ.P_rsx|qO@NpEG&7kb;mOSk'
-V|kt"UTy{I{0^RUM(NG)KO[%LQ=1Y.d[K$`{iTr|`X+)"'Rhr<..6Wn^rpuSP4PYsLr2!Wg8K|m/EED)_SH_D@{wAHM<)zKjX.hs{^Vhw3Es";[/oiGtFG
-QfZuZiGpiH<_P"M}n/I.N.837)NM!}S<_h$&:I[<L!f52QuxTe7d[oNK,obc1$B+1_qn];g)iR7t%m!eic_J]v{sz%ApZ>_RO7182s0DhCoO6{!@P>EZK{
-ewRh%V7EmW`+$o<A3U00h^tv.{vrLuoV:G+dRpjhb}-vQV2g(SIWtGr68'v9S,O8nc&U~%|[l:y.JS]8h}2#PO_QG0}:'EoqIVuSbxHmJ%UWp}3;&})/:6
-h_V}o_PAnj:^5jm4k[4B5aqK"'Xd7d']/5[1gb9,2Y(zz(WS1G:$%58K|8^=XSMB-26TClVetQT6dl^2WsWc5Yj/.;'Lv8_Surf(;n%CZKWp:=acxs;j2b
-'bd0mHBiVkUmYv}_4JWYfx,E:u4[:'"K{RFf;Jem0fXK9&8=f_J}6(9pcih;XcVYC10/E_nm~70[eXfxuSJdF/sP:`^K7Y/u3rL:~!uJ[fIQMYUZ)kUM:^
-ILn11)ybQq[]0gUVufg}KbqQ^2,M4gfvEx9v$rHQ^}B^rXxGRX9lfcdTwc5aTm[5o"dd`4M'#+C$Ig:X,OCH)'lZPa9L)pA:.P}1`YH,b4.ei}/NAV5xa>
-y4#1}Z#uXKjR$%~5.|U_>1[''q%VS63tPd:jE5bx|iLnk}$Tl,3hINhxZfY4~zr5;jd=M+N}G<;1nS&Tl(3+X'w,8^jG`sq)%f~I86j#gv=UxrO2qAn.GM
-j{z%e`[_I:9Nh6EdnYL1w]=+91>2cJ{.VKFlwLOOf!R7/N9Z!i!BFrJi(z2Y)e'q<yWnzYr-t(~D{y|13P%I'n:^:Z~Nz$C-0F2KK/^@(,Zt[DRtjLx}>t
-A%JLAs`|KNli[@owYWrY<G#NZ}GQ%Vh<N[9l[+s`c7j0,07dOf=VgrNdM"/b%)/Tx%vj)8>V`k0g5.C2l``5o6ml^tb$vu:-[pOtUa")/,apZe2r|ic0e#
-.VA%_5dF|lNkwZC{6H%sFS~(-[lNx68v8D>IMcw{`J+<,A;rXk.Twd:9(u[AJq]EHLzh~|lqQ>HSGmF%G)=mq0orThme:8}g>k%K<oGmR6nVaE`d9+iO(u
-HFsk{F]6y5${INv(I7Q<:df$kE`S'nR^iQ5pRCVEryOo-W>#Y%nRuy#wL_N=&pOG_NoZE!obhST}@]25/NlshP:$MXs||[sE3qq"tYzJmEpB[<vR=)-Y6w
-ng,H0p}Qp,cd3[OHohmiKLVS]Aki)NOywEpeFr~GIwc|5hN-l#uH~f.T;tCx%Qi>r}(+#:%]aqyU9$a6SbVnVSCohdeoFZp)+f(B&3R7=J`onq<I{STG+B
-s:~#,oMI-C3Q%"_Ep3B>Pd3SHX2nY5nbZT>bj^gTr}-(8WSy=-03DE#qaOw`ID,zN(l_l>NMi|I3x;$TY'i8+dKPhjDSl`:dr^>GmZ3}p|%b|0Vh/8]S@U
-=C5)#BK.ztY'!]NbpC/Ix`H{J%jEk'$KxXL0a:ksm.:D8M9`SPLpLYuEmmX@Rit&.E:sTJv"9;<uj"{0t-!$NUpW[Hw#':kjxkD|"k{aGtZaJG}f(HfNNX
-{6_C&gYimG]ux&rVDn+`<L}J,{Coq-eN+TVIHC[6K=F5ZP,aZK>qqTk'E(zZ~(v[ef/x.DQ{$wv4r11/G+/NGg[GCg2.71b5aLl7[dV0rdb=U`|Sq+>+T<
-91Cy:fvIph'_2jhVrICI+)Q@iW%f6DkVi2uMzLtzdBqu!RFM2sm&VoFcl;kd$VdBlB,fe9YFKI,8jyFrercyX<6%uAKM0b{RG'A#mtMU]t]+Ps8bP3'AS+
-_vG:FKE8xe@2Odh6zR;me7GPwQy)XtLkzZ,&0{FFll:YNHk4m"{S94x]4T{{72Otk{_BR7AuCk+dAUn)"kDCq]4}`Y"'il>1w!{,l1g{bjO^BT+|b#-@~#
-=G(UzVhB$FW]K1"qzf,n-qb/j.TiEpCySrfn$>5lKsn-}THLkr.7xkC]_Oi"%$A-AN'+B4WKxpyu&/_=|>j%11ME(Pz7Z>iS!3s<t/1}2elq@Dw5_3ivWv
-Usc(i2$B^Q6oMl+F<'tQ5]LI`Re%1W;!36,RyP&XsBj>U,"8&6'A{J=&erFQgpeKBa]VXRs{(87oy/cbE4^KwyEYb&w-}tn0SPxT]P1]0YqWR4`p|#V>En
-!:{#,!gx=XN;";3.`0b5rAf<j|eO],G%I2pcLePL[a:`7.l@7yok$;J51insW-c<p2#x/.KUC)w%+{gN)3!w8+/DTxrDndR!%i,G!<VmXMq.aPghUkvxz}
-;n&,]>{TH9:u30DhVNrfYL5x2-'pWhaOnz(^Tt&M9/!WslJ<D3oFHUhwiy%C+[#kt;0aCsRcb2HCHlwu~LFu5PDWBt<NHi}RGb5W&1$E)TK2zL82.vkF-T
-E+^CI@>o":nT_Yde2D,mpwDsiR_)Dkp%^jvut0<b9'%FDAL:ID2WeBR:e^2gUEx==mHN7,JsOQZEZ1quW!2e01b=_M/vl/V&h38`N,0}fsX<8|J%Pd[qag
-NHHY30]y8,yHB3kz]u$s$t&OoVmy+W_ngT@#ZNiMUi8|+NIKH6Gnrr^Mc3x>MfYutk+vSD^G;:;`t")!C;H-[9G'tOgm{t#g3QE,qZc=PoB)[1cNOsQjVm
-f-~zsaHY0t0`A0)S)({`0S.o;,IYV6I(,1.[SV"wW79D}B]|D}m}E^%52Xf+eC]}Sm,P3dHyU$tZmd:zGXmn1dKA#c7@po0Ud:&Fmi!C$N95s{|JDp!dN3
-d-))dF(zQhw/;.pqW"/n;$o"WXa&>$1`rab[=R,-edV&YP4qAj'0[=_3[<H;2+`_KzAcea_<L74)SXBy:0084tpVp<JH1SN|d7H9.8G^eU7tP4ts)Wz/!]
-OpNT-:#GyGQ'k1p9.9gLvL>r[(.dm0{aO$.PcpafFm;3M|C.>8>_/krxW8S2J60[cnlsxa:WIS,[2Dx,`b@[|^&[T^SXNVNUGChrl$d-NK.BFzH8b]F`-n
-&D'iTS-@_TIzG$RDPj{|q,Tu'=JAs)WF;}v[Y-z3}BaBdsxB:IFs]Y9q{moxTpCu,+/,/9-I>4^!vJ62ZQgu%;`THOm(C0~]dxN5"bgB~JwcQfjYm8$zSD
-}c9>SF|GR]4gkic#);`&7ZX5.e2)xaMK^4|4:KU,~Y}I`y|R%yPmK=:k/Dt=qjhe+nPtDUtXVh5)M`[0yE!1H61;cSySQ6]bd=OnN_35;DdA0e!1N@x&r1
-s/&Ct"jP@R>$DL^u]Vk07}"a5F6i%jIB2#j$"jmT>p{iXy&8[p&(Acs9,Y/QF9B384c0A9+y46,E'Z=Qv.7SA2]_ZwVTKT0GZ88L';"I"__!VG+Pngy4<.
-~0N<)acL+cZ!CZtfwY8l(MAJstTyQ1lg@]&5p#jIVV`RB/t7s'4C;9Rn^mT<3}"Pr>9jw$IrLqJ-}2WYNzBEG[e[+(;i/&b4)>[btk9rA^qkxlO'`f/gKW
-`zfow|pXkmp!)|6a"FpD_]8TBn8gPI;sE)z!{3Y^h$rBA6o,/5PSR=P"!.lPH=(}h60&n4%b&66SL.W)=@|Cl:`cgl@i|8rTUC&|"/t[-t:ZHB04"#w1w]
-Pt9)Y!D(5<hS/}ai3V1FY>yw&2.aTw6R957O&}t#Qj/A95t7_)/!wbGbP!snh,@P/:}7y))=IHa37n%W9U:P"tFC}uLkO6PFut#y<RQn|rSXK;DAY7Cd.q
-kQp57RB]2$[EB'pbN2UOt=.j|ERa8ieJ=e[Rk5%n#B#Z<B8Pqc<E8wNb`szw}I/a8cXN"41yuh5qqa&aBg+lU]S`G$SMB;j<Z")U.9g8;w|k"eyFFsED;F
-k>F3sh),7$Ye~y.^,<T;<r'4pNV[mvXFMz;Pj>(t-G{jNzvi:<GV4DnJ)ZRK~!SBWL7PTUuDD7HAo'kT3PI^-M},yKSi</TTb^V<(z|0{6w0-:Gr3WpTdH
-H<L[TAX5>OU1+t4MZ1R![+Cp]zj0pz8|6[NS}sih/qXF-K;09#^[8JiC`gWzpJwfZ5oXO&7uE)#hkZgJU|l-<"29}HOpBuF:^R<Si,>Bl3R-SxPJt`=&9O
-v!^P+Gmn&"1i[bVe1u,ecU2ud41_v`b653tGJL6IJyT>B=(s4;vLiQ',ML$(]75seqlt:=|8K34"XaE-kfOR%Yl6@X-|,|ogVn$lmBrcA]1IJ'A,kBlb(B
-+[K^&zXfyPYJ'q<AA_v"wJ@BV&N:"y:vG12N22))~6UAO%+G~xZtUmVS0:biG'&C,1fL]WTxFWi8ei~AyHu&`p(4{$~2t)R:&3gc&cHwev!jH1tkcw{^oC
-~E}:<""Ckl@9_7^1x{B4_<"6d.LJ})1tj^WFj/HG:7Qlo1`Rb1,3d_D48yr0(w@o4iniqOUa==$jl3qi^TwPcXzQUpH")%pP2U1Xx%u>L.lzkzJp&:U,t=
-fg>'`ezE:gxp[1QT)KV)aJ@sx]0b9VGB-dg^dzGyV@XrHloEO-8L(_eTuO^s1EPzh4}LmtOi6s;Uour2|qmu#h1$|iD(9Ox^mxd>2-=qA:@g+R{3"tgA$h
-^P/NVU34QdxT_zrY/H9F[5B9a4bdBl/>05:TA+mgXF3x`3t0ycFf-Vsh&NJw+DD6x]4aEbZ!GyelaBAX>'vIxC-(ptV$(8/p[)]H.84En:y2BX#9SFD}-9
-hoTlilgMHJS7Q6jyulIXbI(:CdBJtxr]V79s'-n{$NC8dR+cWzvx1ZvO,-_lS<FkY|Na_6g;$SQ-9ioV;XnK`H]klU-r)Q8qtSk@){wmwWf5fKM@Vkq&~.
-Q=~UolR,mlr.f'BZh/#a4y+z<X,Ar{7(<Fv|Q)UA47"TGjaOT4<&Qy(7.hX4+E"]oI/8YyqU2S5DtzR,0:.t';<,p,_Cc8`;[Rn^GV-M8`:p|.:qu|<5wR
-{"V@#ZlA#{c':@jV10iGgaG`^A(c],k{I4nC{DjrqBkX'L:![Z>O261%)Nn{Ni,hZha<uC[U,lz$>ejxbx=%yzp2%[&/;/YwA(+EUKAx85[w4BqFcUgt^{
-D!>jP&q)~],K@E2":+=l/4qh8:c}@c_HO0$!fulM{YGQFiQRYk.}K!qOh3sr;1lLHj7n/O7s"xZ$4b2F;JRnXv|dyc{kL)1/#MzXO#<=pzTy#&Jz+cx4m]
-RKh'4%pCVWV.8t`$1+;<2GY2tc<=!2u[845."QAqSpF[g428}N"Jjha0fa5v;z8GVXsRe,f=9PnI3CaY;]pQ9#r)p.#5.Z"^(]lg%{i7~i-^a83yn(WD1&
-2Zb,VP-j.H~5(a'cHTks{9<ZqNRC@>ZC'-`AI%Y&1Rl#l[z-(9&T$vR#VXh))+)VptQ7`#ydnE1QW9kmV;zTe2jyXjQu)xd1<BT}4$2I[M3{Z3m:~01q!(
-)5ls)1-k5]v3TGl;m)OL3_ZnK_U-6/zuE-BP/f;FPiU@oy]VPW'^ofUW:%:#9Z7|~(p.G$je+p-@7#EC@6DZF>aOAmzN%=p8<HJ!XG4jI1hz5V}ZGX<YNJ
-@BDfFF(edv9UH]F)~(QPqvy1tcEw(}).,I,E[uEdZbw^z0;8c{"WnRx%N]>9^N/Dio"P+tix6l`".93#b)DgM_r8Pm_U[6:]x&Q_Oayo!W6c.gp:Y@Z^=J
-snfNU/wy+WIf@_pDzk38a#&gA_!H_ah!8%vYIv(xfe]W.`,a`@l}WdNTKHN6mk%PaExF98mcOr:c(0B=v<`uAw0/:fIER%PWa;<0I(7007vVaH{&<JUUOe
-`h2J;}keZ,F><GPdfmV;eIxs-.[/>ba(_+3$]L>7AS~Lz`RikQQ|f8.|lF@8r)7`QM5I1L,`Bg3";9zr^3r(g+H;tI+2)Ew+u-a<oN4{/6jE3"wP6s3c^P
-^;`edT^6&tF(!5Ss5XpcUwx:u^gfSqH&7do^^"yF/v4!oQg.dR-o4ULRl8:tm4_"~d"BlablSh)CTVkbXkVD@#6JM@W[5GiFKq>RlGJ0tajacz,Clo5`hz
-e-Q-SP%j:78%@gE)MKPbhi0W:C>%L]#1zQfs~esR,4~R"UVU/t9Q9P"$fpXK(;vA-M"(fK|-',z@UZU9(eM9{O;&Z)Ug3W#Z7FNt_VFb~kpp4p;-C^<]PN
-(^cuX'e"ajLU=bBGhN{X"XsD[U7pd<%D^+1|]VU8/[B)3}MeC')O=s8#7PUbjbN59ab[1R9=P+ljr|V)`e~b8|1ozkve6dTl&Nl%u{q=mIoFMqC<Xbb5Kr
-0i1Bs]_s2"[Z<ATc{K}#"X@Zpu8!%)YkgR8)s>Ij]5=l(C@+h]A{w,+^/T+5/AP_Y'DFIY9._zn!W^vneBY+4Z_#M|iK3j;z;n7i&]T2I+RusKpJY2ejTb
-Md9qncz@dq_+P[uIr3@irQqy8ORq,B/>;HQ@V13se"{u.>&|LGVFaL);x@|W7k9H:}=lL:933b@erXI;fXy3qF~yCt4>aabg#9KJ:oZE2i2tR9%_/8>EzT
-.q|YAu(<YR[;"vSsRmFQpZ)=AzYUM&%^l`!d6czW/+jZ(yG`k47=+^VtDP+l:$S"bF!"p{Qg(7PhJZ41VY;1"M77Vo-z{C#<zuF=&t@K"_nMD#{8IM,!On
-q)lnVsAX8;^w51)6pGCKL,B,Pd<L!<kA)Zt#U^mh(]tmmW(#<#^0]+B|VR{]kbcFML'JDHptdc,sUcz0Wk>AO!eV|/jJ9I^xvWKzMJUpn;-q[{l9e=sbvG
-{K{%fa{ZDIs=kTGZ2`a_<wD)!G2q<j$)`eexS!LUyd6QVGz<Sg(TTikPJ2@w^OGQEJ)CgX4dh17+mI_r&|gez3K`f$#5Wv4:,h8kzSe4tfB8(S=>-Tuxom
-Riu.#tF`Do]0{>REY.a{PIMz[yV{+kqVziNR2kohN9iowDTwBKBl[b)uEr6#jF|/6/7!1Klt)9bLzS2Di`khfTbgjgNBMn}1;-}_n(t$Zvgzo92@"N+vNl
-dRA3kW;hZr,x&9o$-2H2L'=)y8$R"+l|HkpE)]IB/RNVCDvUZIH:IJ4KL]7td:Ikl}zJZe2hfg!wG9S/jU!ee_Y)D]R7&j4Uec0EuKL6){r=O"ypI|lhMj
-=fi'8@2,416pijJ}3uKwNa8qL8qj|5|W(T+!C"Fs05lR72d8ZdSeXCIgpXU3_=wu#J@UD,:)j="`OPiH)|@;Nfp7,$]`+HzWo,-l_H^;@lFwpbQWYCP.0K
-)m5)-"2m)kWf7sA0/0VbL)K-PIV<1J%z[P]%1).QxbEIO!]mm{V#3`ZiX4DnAz`$:_6iU!)PPN@6=,3s4Y(W,ee;2B4Tcc%Xigv3,.|G`8:;+Y$M_%yUW7
-7@}utG{Phm'Jd;S.ix8=58:DtMW`<:DW05"mILm}58l+O&L}U[a[Gz|tTp@hG}wnX4#LATX&Qh3<tQ#3Ig,a~@S3y+0|v^Hgu5#f5OrX#"%c|r1:jEw)<"
-(aW#y@Y#4b7]ke}+K}i@vvknm#.d9Gf/Wy+D8Y+FX5(ZAKGJ!}Jb9!dyIJ_PX>k0x<-AA8vlLg@;6ZZEI4E+'$!vDK#U]y-g54d"3WWbov"P4e%,eu9YZc
-`S_U`ub5%tM=IMv_7J,(A4;qptfeP9"V"fqP}LQa+h2u]0DTI}%m]a^pUx~y-Pa.u+eXgg4#~2~j-AMLr=((QNXJA:2%zY/=}I^_ZHSYq%Z#Oh4yJLcD2;
-#YL@mZl5v}WF<Ym_P:br)ttCgCCzh$y!g8'TM;$<niNEGkJ2LW6wGne1=1Hq@1aNsf&RXTT.`^yz4kiNBtP"tO_Li]lYvSuxk2g8~GXYD3SJ:Vg,7N:z9^
-:c-WJBhTPryp=qy=j/+PUEap#TF}anP&"UpLEu~%WVH+<4IkUDxb/l;ZDS-"&FjnqO.30J{C[RpI+^.OecdW"+<ec3OLU3bZEx/<Ki{(.dfh]$;]p1ld"R
-h4eFLejKoDdTG:gcK{:x9lupY$3R"Is3p<zk&%kISrYd'[4cDpJx~8am-}oPHNXHXc8ihs&_e]coiOPwQt)'{Q+k$D6|xeGD$r+Eehc}Z3kW5[^mczZ|46
-JmwU#2aK8u7D_2s6~x<QGE&gaz>6'#=GrihQ3u$RKW=LrNfV|=aH5qa`Ag[w5^.G2.[TU|/OroiFtRk%OzBDLM)F+4VHQdYw362XffE)3&}jA``CnCv5L{
-]yB(qc9}mysx{+^%Gw:VC4MB_YCwGzQ'vN-VJ+0Bn<C^coeXaOL"%!3u0`]S.G'[#zUXovfN,qWBfL<)qE9MZ7ZVMg:J3njyp=P;2wh"aEm,Dc-'X&KM'G
-%W1x=,.:VT_[qF;.-d%yInZxn7_.fBxm_#:Q}ZQ5Q6'x6:1'5c$p2D5hx!#lZ<sim<XngL^5JJtcs7,BZba-xh;YDk'cAImZLI=):U)S]f>AID(,d#k1D^
-%w[w][H|Jrhe^m@@3s73;-DIe)Ji4vl"#J,Ja[OM@fy=ivKpqIHv8tgm-PK`-j!!6'BVH&bkYn&;FE,W)V${QFN}sTStME19<0H'qRb|Y&bt~3JU0;rK|h
-o5]TILzIFE~z&Z]p!G9lyocyVC~rHe'cb|FRq!]Ntg@_/-e-%:.f5$$8++1,HlW#0dqJD+wp0H'8dH`zu5F5BvI6o#(6G:6.}Rr626}F3b"5,E]+2(&ou_
-;6ItL]{%v+W/B)R@Na)(oDPiZaZtxZJB-lT_p$d6EL1Mc`]zo/98mdCvIQ9`=IhRtG7Hf{U;`N>FD,`U(hbWF;CYp^h&+eJ$#2AL<^vffH-:1yBcv/o']E
-&USY.F/,b9Hv)8k&n<6d"mY-9U7qQBy)4C:qyOKMhr4xg,_<jGpyI5FbAH%B@az<o[h;=3,Wu<j`_XY+R+:p^|W4(a'}$TNnFW|/:oPOa0WSk6rEq{3/2b
-X;cN^&1^9@Z`s"BHLa1_8JSRB3hL'wZRb%&,FE3:i[H<aCT!k8f$6RkbYGD6[tW(#7Jdv![Q_zpAHF8E=ej;z+t7~K~AqIi;]AFXg`+r>$(t'!0|&J7:Q<
-6:xA@TF:]IJHTygcjx'w7.9f5E%zOP`ZEg<m%nC%%F,Rt6g)EXXH3}X>cV^up;ZAY9{M+{cwh7v4JrQa$W4U-$4|{Y4S0ea),s9B+}`VGqs7lV;eY1!8pI
-{NS(x&(R1$~QEzN7I1SL;]u,L3$w_AwDUM2f0o@]H1g9|d)]>h_P^NkmH!DwBX|Mr%9A895q+0~d`$T=;2bZpu;%;w8b~w8Zm1V]1pdM+rfcTAd;4sz_<h
-vtp%qb6d,-<DyZogBt){'%9$D9OJ&T<WH-Ge]Vn,z^bj;D]1Q6QF_]}%<Z#6`aN2EOMt0+gfUKnM~8(OTU~m'wT2p/uQ6-|x|vqxmKG%[{^]PO>dhb$gqz
-xj|[=d#NlXMbKDlzP-Dv_8MRKE_ldHtr6K`(IKjp'3^2c%upr"b3&tf<T]6T/9QAviJ=yqzdo1S1,>Ja$Lb8_%6#/HS-|hlB39=1'n#r;J(l6!JY'}YLxL
-X}[dd2NMxLHBBG_y9=@vi(r`C2}XzKfqtijhvGPi)lZ_%n<Rl-18EZL.Fn|<8:IxTFAD2{]-LpxLN'KzOnO+d/mhpgHz5nzkbT%.~.x6YuTEMl}ZDW4'=.
-wv"@}>YFG>z>(HfU2"S@d'bjv@x$<W5eM/'Ttf{wIQfIO|j7CQbwV<5f<'aV)m$"W`rf&:t,lt'/Akko6OfbP)|&'N&a.v!4(+eqmf|}}6Q]DDq)g,Rg!c
-yK5[>M/b;j0)QFf;;6+()l!,WoQsW@6iWDfc3{$m8`}`ZWtu|%9zHr[oCHnsY:4=c#f'",-VhFG7n$eI"szjJ9|.m2p[kr%EykYhL}Eu-pKw;U_4k0<i[Z
-xEZmWQtose&+f=ug/[SK+|^aZU9|AUJ@$wDa)^[HOnfZU6Io$i@,hAz];Uq7ccw9eMQT|O=twe/t19AiIj3/:PnPyAtV<@}@Q4o0M-]KgwU:|NM-{uV_4B
-us.[XQXs0@Z5kGB5kJDL>}Z0pQEdRiD8y}SZc"K'^T';!cB5[_52<Cpd54hrG{/t7vtHW<4hVb:j`B8f,hq|H!FNd]t:^XnW|CI<=)Urr=QBj2lR)n`;tZ
-xS6-TJW3T%VQfN8Mpj}ENYXzrPXRreCV_<S{Qp"U]U[U7KcojA!G'Z7e2V7JcPBQwi+l<9#4YwgN&;k>b[)FQ]~Df>GBVZzCz|,=mj_v;:z8,nW!x(_.'1
-#=RFHH4|<zm{sK3eNq]X2Y$<rzJ,YYP/V0)o1o]^/3A5:<96u`q'^F;6>-zJt:ZM&HVV('[<eb`kvCDt{DJj8lTS)B3_5nv6:;+d0F@yI_Twajo><=5XsT
-._biyKORdkzJY2Zmrmg}>in(tBDPF(jyq()]=L}:|QTc5c;MNg:VCg3h`7~VW+]W>tYnWI1d9a#M}A1MoH7MQ,Ee4'[zi{S+2^aMEz3;>R~$`jZ9kwO;YK
-~O9#C]co9HqGg1%IdJi<fnPE)%/{oVz('ZqVo25L3<_cJI%d%$vIdq23Z_`Z{9-Fjtr"UTKI~[9kA[i]Xr_+ep`Y<Hi;'1zj2FQPCsEK8)OHj+9c1OQ1T-
-Uwi>})O<W]F3{blYUB|"jZ&-m=s4mC<hKq4&o0:w"m0+T_|IPTt5,xrlRV'Jhq_ZYkstmdeD<b~a@w`Z`dFaY7p1`^#1f([VnHq;Kr{:<F-&t1)"Y+e<I@
-sZ4Wn|Z^G$IJz_f8gX}[)Hq$';h]EP6SqMuV8ZXmK6c,[4ulPF9>xNM.SVTYw2Z1"7]s%iGMyj0=(MU:FA]1E4^7QznLWh8`8.0:%%}rg$WI7BC7.:o`@d
-"0_n&J<WpTyvh+&2V}//.EP`Oj&gss9"&U3NS<'JL25YUQ.4qnf$Fq&#`CP2/t.y`S[XY:Odujfwh3E@5"V7l|Cd"OWMs/.Otj-4Fhlw5Fd1rj,qfXxg2y
-jt,:jB,B/M1No/{,DtC<}dIT,S--J-6g29)9XRiMKOJ"$|4]68B#x<66QG]I=@y+Z4bnWib@B(hAf8x(IE#4bb)'tD0+8=Ia4E~Crx-yg5<ysrau)i&ZQO
-F=aT>;FcbUHP>H.lxW-SA"%qa>Ws,6Rj[;m)(PxDS3={LJ3Jf`1|i>|c+1s>A6(F;x#db/^s.&mjO;NUiNz7NyoVb%.F)0G3jg{=`'7Qf^wqBY&>~qs)v&
-"&O258`h++v#Xiqw#{`ZsM.J#}^OueFr;fZY~44lV%"mc[=Z)8H[wh>)P.}"L}Bwew":{qX=5WBRHpt"Epc,p%s2o(jqnd(-L_DEm"pD'EKH]acv=ji:c;
-:%0rm3!{vh"l0/]9@(H1BC@NF=T15Ck[S7<jDf3T6k`/EJ74}H)CVwJ@|k4F_fbxjo[UR/!L:F+Kw#fM.21`#MTVI{;VtZ])d3Y33mHw{ZybYVNC$eK6yb
-uf@)>JNG''~%LOVkd5_(#PLVBoSV^J}T;hCoM0MhS]og)eP)l3e{tpz,U)8;r'@Px/H,ItMjU;cyCj2>_|ihzFwP"^m"<pS!=#T{ye6FhRoOA|^d1i@leX
-46t/n5yJDbBeAbwOdiG14z}[GRiD_r/Ccn=N[hw"a9r=t;Z;ki{gfU+=eXyM`X-'3NQWG&=8D%:o9q4,E)m14OVnD$mA`f@u{wt6jvp`F+h::Lk.d(==#2
-iA/9}!L^r8LEGsBc6vC75c[a+;j7Dx:y&`_lF18BF|c2^WM1'B%8uJKi>+Ph&>rP=)#rs{wJ++%-Y#)wT[TkL>oi%SBX:|u`$OFZer4qGh!r]!Y`,SNn_^
-[7NIL#`LLUgx8;k4)i+-=&@ktk/j|BL5q3i<->5|@B"(ne"y7Gv1<8H,Q(ChbBIu1E8/J7{$"%K>iO.!EiwsGUQ]^x$US.ll0s^4V@Y&(^m.I=dbx=,%Zp
-IH,/<56KiRQmgT0+X"q[UCWv[p&Ix,kUqJD-Edj%;-@R,/.+o#35;)[L(@.D;p&5"r'SrefX9i}`>-AXFySN:+QuQ$!rh2O;uJ77vr:z']'"H4$rzs=&dy
-R|N)-_xt:ayO61NjyH,/2{VYNU`Bx,Pa8u7";.x@qX~Rj.=1jp7#SU3#V1'fYN]I[vR%U/ybON$,[Z1{v3<IW]]XlCO}5g.+pcWp+ebP<3/(L(-)%b5!B4
-4Pm"w&dQYw^(2Yy;_Qf`Mj3G{Zt|JuQ4HfrLT3{R1SLu.)%!Sml78G2oc3kNgSz$G]7X"dDi}r}+T2^H47<>Y/9!]#<ub>`w+u>OTvW_KR~(brbav|[fFH
-"y=:[LElHXhPvj;[L>N6EWpndndf33cb.F3trt)q=3yild7_S8`B"g/Nbi7UjbVjv(D_8ZTElu:R7;BJ7!DaxIZqh]`LtVZU_mi%&r4&=-=eYyp5BlVOK.
-g-t%BcqW5P]#._Wp#Cx5XIp4Q)5W{B2Wn[d.Uc225Vjj{Z(kr=E98,N|T!:CglI1t[bjGRGe/)ktOb[Q}ifO/ijKXdu{]>gKaVm<Bx1`MK:uQ%T1F$BiM{
-UiYyus/@{|S";4c`%cmGem-qAa^KKg=(81.mET}S2=mcs{z79vjT<^Arbr!/RwqDAf)z;pw4KR$>]H.NX>YKkh4^&a/s/S-V:V4UD|oQu02Xk2G`Hy}u1d
-GgDXS4BMpsFVi2g@wcy+@FPzt,IXk3S/K&gnNmly;v#x{[PS+LYX`7|S;$#>%^nl$b;'n+GgQrYjWO{21GPjg}qf.|3/P<3'#b!(%0,IA;1.F}s>`/ete>
-GF-F!beT_]h/)'tQC$iGgkIq`$Jg[02<&.:7kUzum>u1Lv%zV>|i2V0S5&g$&m;^M=01!vC3LCR>JkU_MJ`q>K{{'sgp8inP[,~0W>{,yE)Do2U)3nuM=v
-Bso|`YSHf,TD1h=d,9VREI;tGb@Y/}XMms^$YLBN~|b9b!,!8D5`KKhxdi,=,64D,T]wB)thXwjgFL}ZSrFUzHimj{FYk]!>Z8=]-zl8}>)XY8SoYk{H9|
-0]g6.nEgGarA<K(r,6+URI{5q/kDW/Y{no}%>r^fRqaRs8J3Fe@/Q1tN%EHe$ma^K&~hi!2ZCwlM}n|jJO9eBkv!A_=sHIf1y2RrIF1-5t7xu!X^h;jU(G
-Av{5]^2V+O"%|I:@6:2(HQXAF"uJvK(-;y^+m#P"E!>Q3^2KmCb`GIY{S{k8Y;&tSRlO>Co:<v^u<hE5(UoD#j^&H&A"2P<4k(B$&/SCsP,l_|ei!tk)<W
-4jpXgR0QE$NOe"NUF5fX4;|I8aTX`IW&UoSP'O&K`(Ii,q,%n=#_^1Cx`i,p]Su:}RAP1`v>G_>#{zs-~9P%,M%Qr'/.I%n29TAVRSz@eI@]gggcn-")Yx
-'qf[^xKm@jW4Q'GpKs"s$+a.)fQ8gng&i!1v$XZ$7COWU.luc:Mf|v50:'g^Pjyny,LwD:vBt9]OGt7=2m!{E:K9{NEs}IOCc4m@.F4uqU-qw%Zepg,M+}
-u@d2|@CnBAkE~)a!I;|y0`K"9pD[F@BJ"b<fCK6f%Ti"{A0p3.{FtZhV#1(gJG~v8F/++<'[&,I"qI-Qlw>_jflF,665n395d_H|YQ/+@BidId]+Swt4wx
-f)OG&LxeeT=$wXnYJj_hfmV|n%1@T|~Si[h|x@FpAAHJ>y6Oq|;.W6#`W7xX[|d(>6vuEB)uvjw:NRp'CaLa~C9.uWM+KWMaPa5G$v@4U)xZi1cntx9xN3
-DG~%(lU_P5zjNX86Lcq:~]M##}NLzs=PTrJyVqy_G.N-$fj-u8=UV!fKA^W@<7d.(8{vwEptcp!#>d]xLZ2Dx">%vI7/p["mnKr]}_]<m5q&E1;6Ic]=vB
-sQE)@_1]b6zC[GJ!GbM@=7wA-p{@b{-oBfQF6IWyi;xp`j-.Q9<9d!peFEx]d`w]LV.t,vzHZ]u/=qf&p./0bybniq/=3PA&j4isH"/R7!AUB<um2.],Cr
-4(Z#(snP,i$MK0AKx!,x}B<91h.,T!lk=GLS}Q^/L4#]JA|gH8P744fh/G}@A):{_w-$_ZXljUS(,A4=fquR4@3(jbk.s'lt-5baKYD9ojez|IGiK`Cy9(
-{W}Q5>UNEG{)VSnlCS%Xx!Nj%3CY,V:E)-9Q.g7{z>;zn$Dpyl(IA3es9LHxjmt'2#G'!mSTCYI.}&Q{C%U!Ue39Y$HZg7[gb(9g=`tT<h[Ru:t<rS9Cq}
-M6Vd>@lD4LQRm<:L{<I9ICcSq`:xAH8%h@^FVV#bk`6s`I@^.FVD|b[e||j0DDJ|WR:jYw")^Se9$MHYE|DFuLSdJZZIDr1^9{ollGzQsv9FS!L7:]`oJk
-[.x+6$lLC6XV#^6,-@^Q#b0gF0$d'Bl9f%vXjvCK;B4[QT[{i|0pY(mpP6Kd=D>C8VNLSU]s96},B{jx_(IN(RMh/%N`#)"PpfLjNLY+bviT6Ca:gHzNxU
-vNBH.u"Z~-Kd3ftx.z~:S!P$uCp`eIVSw%bV)[Lxzut2y+n"wp^]{K&}YA$&HM5@eaiwDeO<5Xj,uKf)W1@Wruhy'pw^~aX9Fxhg|mq-GN/%9!C-Y:@[O+
-M"[{MGF(xVhJZ[X#<7<LQp@O@w{GxfEk=kb<i-d6Hy5tFuC4);VQ7fy)ls(QFR7:sEuMj^BmDGyV}0gLPeL)vB}NGnhJs7P-gRS>8C4r16#9EN3.m|Q:+O
-<]yT}Hj+WwsB<DO(:VyI>LM_fF$w6higuV>yc4v.I@PSOUL|,64Rew=fQUGmyI<gYKuZ9#WNA7{(Y24HR+U{bys@)d`e,Ix"m^POoL+m2;dg.]sO~VPrnT
-)sU%a|wem"Py;^a^>o39H))Uet7OjKs<seaE6,[|b}7X'{~lefretDBjihfzO_::=z$tPu;A~&'2SB3]E;PE@Ot,c6^s7(7!./|mR:/C~:CW"P6g:p[tZW
-iSIM3nzl8c|b}O<'JmXl8t[MKO#[t@EzJycn&grN38Cg{0%S}H@%etW0VnlCp'Dgwx.z=_E5^_HIWi&fv<J-P1;0gU|I'9'i~lVoX%U-05~/S`)1+[yIZg
-OVV+gh62E_LcT_c-^fPXuJe&cC6'.JU+2L9o=^AGwdU7z8<}67(MCH9qE6T}^Lk{iwZx>D%&S^`B'Ro#Z&t"|VLKIDF!~hN`5<^Kq^^.3!.B"Skos+0y8f
-Yx2_w^!vjx_#D[>HKXE'OE@+$@x>pNMna4P1mn!%qkS=}BkRk.EkMux=Yt2{W|!`x.PsSTivdB/<9:;iyf!Oz3~Z02[{@foII,e685/$AOY].e:PsgNjj9
-2}@;PjDNNe>%R<ePuh]`vuK%6V#--a@kh#BOl:W<4xTozGk-^[qP;[eY5/YVB{YZjU!Jn(Vx@`.=G^SbMXf+%_E&]yg3wn{aRCRcPe-)<gLB&wtH,T~"&#
-F!$B<]w7TVX.TqV:'(=q>@vthZ#s>}6<ae.F#_`]&TQsyTSX@7wx^taQLsPu$UGH"y}w%{iS>{@sJt",7ARtee0Vr=zOlka@6[QQr,z5_{>m^[n|`uJhmz
-}U8go}'QGI#8oz$@]vhG)cm{Q6bh_nMOse20H1km''x=btl+CI!0og'.5|YDh7~s6=l=hNGlpVTU~V<[NW<5Lpl#&6dnWs-6.N'DnGGoQ59+{,|@g+8#rM
-+;Ua!4WZJ2sh'-QOk^!|plJ@@N|8+h98d(8FBsPr]{=7:b(#e3U(lF&Gz|c'y%J}+wrcth3clqqiQpL]R;uel1;IHM;edR!{:Ge6avDO"Nj:+HW2v`G#6R
-WAx9.o!L:g.LktszPJ%PdPj0-Jd@@%L&9',>Bf'_KUDM.qOn]EzGmHmhiq/:K/X$EYWw@k>YHUoQ:D/T&9}4E5I,syh{zGA_Pb/gPL5g=oa1H&t"CE4UR6
-H=bPDEz=e]c+poE"mW|u`1hvTqEbT+c^$LC)u_N+7K]w%oOOj1lxfaE+|O-,PU5&&y~L|fmwry}fG>zlYwSNjr&=KofRjsZC<.&<bn#+'yz^iXY+;3`_#,
-ZC/#CPMVpR;-RHL(J&X/[zA=zni.1y,L.1W<X}_r")9N=br'OO7iB9RA!-)u-R]shfG}a<]C0Bs6S)8R)K%`Q$}43(mA}sP4fM`N1X|cBgp`O|OUDXofs|
-42[v|U6/k3fdl5f!fqpfHX9'F"~{Kl@r[T[zcLX5Wz.6~YufpVfdn+SrlI3eEZ-#<|c5v(vd|f/g7Zu%okE$sbb"Z(I5tf`e8oN&6D]#mbK5RA$O>$OCbI
-LWw#0Q>L`H}:keiN8:_(0,>zO3hUk}6a[XbVgkHbOpgou7C<R:+_Kd^t^5ZDjzKV/ZPUGvlS2;|Gw5)%Wt$O@;48EvjzeUwin[g!oI3.39/C/8'KV2B!5c
-X!S=1f=}3_X7f^2D@1wunpBn<R[{nn=|qM1M^)</'>NFKaYGAUlhI1'5{mX{f>msM"JIRX4JO'bh34t7xpN<v1S{r^i`P4V[PT!!X-X,3;k"Z(qPbL.XeZ
-&`Q++2Q8P[iixFYAPqs"T"QErHU`YrO]t$A1,O2_8Vc^{1'%HExdhYp4Vi>yNU0@eLoXVq6(rSK^,K!F66k+9p5($%agSLC8}LuYPa!/pljz0a@Vn4)sba
-.]X9(7K<`Nr^Q.#9|6jyxKw/jnoCu8a80!K{gy`N~XY%d>(iJ6mN/Uk(/T)q_bg.4|Bn_91-08_C}|%Ii!~DYoHN|gjEMm@dg@gGfI[^x;u^}=AJ~0$cRk
-2#g[~[s_[oM]UHBk[)+sl`{qSx4Y`)D!)4_!pVTf-#o9ZtJ@/VJ<,Ec_P{x9&:iiobN"_bua7/ie&}<J3zmF{I__ET2blcAb:pO8p(%!EpT;RMSm+^0Ns9
-Rz<i)%"h4kr)!FC2Y2crg]}TU&).M{i]XKo;Z,5v#mNZrnRq$9wM{rZpgBCLS7qZ2N,74mQ%KiS%PilP')iqvK@T|S{^6pr">9<"}nd``uNB.RGF7;1}4/
-s0D|PD2xtI!Q8B+D;^c1E"cI$1a!&)]m=]L{-34B>a5S|=+g(B;1J'(2}KFRRI3E5]r>8q!iK@W>_1W:X|Tk,Ljp|b-vHn|u~8,F.gPvPe,kUj5=z[dd55
-2]KkjEgwuH+9BE_$_.Nb.h,|e:"2[O31/"R;Ncl#[$HUs",ItU1ChDWpV&}{G@bMDu[ae.bzqMN_Vv7Y)2fu"_%b<]r]Dd$lGeJYiA]U%be{<{`E]h}iU%
-nml6i$HP{3VqKaw$_z.04LL^+^^szk]y6!g6=nHA[C&L}B_Ps,G+xg;"Otg>si}8n6vpnz.PC<,Q)ZH-Y4L:@V2+RMRiaJ5&CR"M[PXp!e1N/$q4N4Pd]7
-ufVN-a8s+`g`u^[ytG9ngn;LWVz:;kZKw|2U`$IZ5i_a3P2:S38Jtr~0Y[vryL'&#g->YO97/Vrv-r]Xz9fNWsW8mmj7rdF<W2S%]QNn(|w="(v+>>KdEG
-xWZqnoFq5mFz%M3;[9~RlHW,4(7w,)h#=}]Njfof.r{c6Nm)eJLB-;<!>0Pr|le-}&ED8[2yBc<G9xdw"K(|D0slz}s/7Y1dU4L'/:,+!|{9"V3V;juO^@
-#VuTzZuu3pf6[=L9;_Rlrl]{"x7HKwPWq,rokO&#[b7E;N:{jd</ozQ|~w/D@SKDX9NBLk,^.nhR>!An@.3C8MTlS"4.O_XiZ`h.3JqCIY_aT1Y6[j8;Mw
-Tn9+PJ01AJBxV>WrpzYt>iGWjqM,Q%8$f>c%r4Bpfl=A39A^[Me!4`6GHepQ$bpn_H2$q#p'%)d[qj`J|m&(CP|qAfB4y)U]cun0lPRTE&oq9q-#0)7xEb
--sa`7xi;DkmW-zkQAU9CyH(1F2Q2iS++c7Z0asD6m]d+^7Y77;lEn$}ni]w5K1=9gy0DpzeJad%%_(`m&6`'9,&m2[+F{"jtD8bng);Upq{iR6<qbL/O$@
-txAI>r3uf"/=]aCK|V&6h]W92L_<ehibmnj`^#EcGL6,7kVI>I~RdX_zX@r4RB5)6Bl2ry03qz)<oY8"RVs8]uDb)6F7NkCO<')fH$e/q>=3Han](|!2h8
-SkjB84jtBpEI{/Gk]zN"TMiP5-20,:r;1zH2Bc}.Pg(<7!%c{c!rHCIRwR(Y]N/"<gTmiT.<GRr1R]"/Bsn4)R"=5nZ%^m#dh:fmhV}Fs'^FELB``8knn-
-Mu'C@iH0D'lh%|&h.[l6#0}LO%^RJ#ZhBn:n.F!w4w@6.^GIf<.2Jeke"/,qjkQdXZt$%o&9P}@|Id|ua;h9,|/;xe4eYn";!tY@DKX.5l'eO=e3,)wG/X
-uhfq<=(dn>"(%W4x{%)s1/CNgn$0`o"MJH>343.R-4UGetFw#>5+qhpnk,y,`23^IhFp+Iu@^m'Es6d{R<V>Obd9(uB;Kznlu0#MQRUa%P_71GKf};-n!i
-"2tvqMWzfrAzbBPCd!40Fnpo^'L=,wWx~,QP9O)NNu7iOl]"zLj!Uv9,BeqsSv"/,@!qHJ7i7Bc:vj->{[0ijwz)$yLTNoV(dRsg:R_O/<&v2Gc=K_`U=C
-LK/K.|D9``"#;v`ZUuL>/P8VmaxrRy5oPppOrBSlP!3Um_)vW8tCH=7I=llG{By,fPe(MRsL`!.DfN@$qio:H);(X_JMQn1PAeRJAVBxmZHKLIG%AE36&>
-l1[NuFrT1ju{(A$f>jA6vZ,YW$P3cLjA4[auv=WEVejX|c9abg4<yLh[|^N([9_bT7IdV2x{yl-oD<uaC<v<Zc/j]uR-upuQ^IYwsOw2bMGvzMw+a78Ls/
-}<SWt.We[)V(wp^}j78cA-1%b/J'>NuV_^5>qEe"@>hUCSdXTO4z(OXErUSQUNn0FL3dCUcelf!Oh%eHYSQsQZctJ{C4&bpRejKM'J8RX5Ohc#lvJs&tzp
-~fv([9kcur7Qi>1IxUAcxc&HUK+]>y=Twysv!ggi9BKq_^$Jj%_p0viV~XIPk8'N{l8C75R'kd5W8rEZ.p0xtC#N9v#ES|,yX0vu&tE=i=j>f7_.>[6ZON
-yYMz~93d.P[m.Uf`pO&eWSS3sAXGx(>|u0z)I|c|Qb.YzwmzWohOG"Ja|vWh=Hr0>tczbY@Ab%ert7BiCm/'6Qaw'Q~GmxMT]3s`2^{{-E%:()ePbf)(NO
-$ft.)/,>pkA'EH[`SAt$Jhu<d63i50M,VWjQ6W0'FzC8RV)OD9H>y+@R7q'Xx,F5|qFrm{x7XulMPIV^>dyOR98gh%-.$lDXWQr[P6BkCL`$+u%:kxE)(0
-;K3xwExW7YL%`.'5L``sz9!Vh,ey7BI9@uh@ZWs=rRp;3HHL/sAKskfL$i$Yt/v1Jdl$3+&o/UPE:`@-Uh4mdU"QbBt4~s.U`on;d>]9,6]ap,Xg#M'Ty5
-4G;tI:XZhh~;%e[qouO%|dR<5yX{plTTu7EMTF@{lL=d_w%$^8RxW$+"=DS8]fzEGdcS`nis1t9#$ITB)=Yi'YF(E;'UAlfyg<4.@B=fg+Xd`;)%i]tAL`
->QwB_9kpe,#}yc;E[tgqKb7qAtgo+aL:xvPZRC/5q&MfvTx{~eVOv]jH+No;(2']LvsO/xQ1QZP%qs++G#bj[p^y^qKn8AF$qjX76k]OomwYN(f!j&|$AB
-aP;V@n=t8OMswd<dg#6IEe-G,Rvc!,X,zjoFOu:qq|`3(ZIdex&0g:>=MOu9#_JU%-/MF48wP%~z1^<LtJJ]"%t&&GiFG$=de[%]<"Qh@P+&"H:dE/Ci]2
-D'S'KavA^FPu.ymj=@-m(=(`kYkjv@>Uku&i}J[R>L)M5d_ao,GjS>(dGG7B`:>/gU~[fS]fp}WCh<)GMm2'uDGXIEhqfMsvn6n5-y9!B:Q)Leb74a+/'-
-7Kt:[vO&n$nZ"'!(>/Q$4Gq<_@XH|f+$o4CF$tzd<<yz3N]]{_McIBiSPc(ZG1zmSjZ}TeW%qb]M{EDXl;vLd^~jF:d|PC<7xLX%7A3+#&hjceR"r1n&=9
-MK<U421Hv7^U9uiL#H<6=h)2eE{a|#0tdlPLwwu@}pAjb}2m~MOUl|Y1to<r+|:ot/ree4pfxCBQ#1p3).Hr7!Bn|:13Dyh(]Xz0#b"5<'4aHSaj~TISOB
-nT)48E0v,$Ebt+<W8LN$=<f1;_JKcIxM_H~&gK}g%oackfaB`k>29K@kJ><kT,K6CV+qR,j@2S:p<t=p+K%D(kp.~P":-rSf%KGTOSZHyFckfZrDzG5Nr<
->TEe(+1wiFR0d"_WUZ2KI>{Z-C/%n7YJ.`.brw.N@_Mw:M"OwA0j5k&:!9+C|<qSo"Uc%Xp[^<Z[Xwuh5}SPzh@9[9wm=:7MHD.knEJok=F,bn<2/|WWd<
-9f1HxZ'B$9I@!78`iC'g.@C]B`}`QMC.e7}b`8uOxuHifkPcJ;3TO_h&EoH1,5P)txb",]t<`MCbAY+]G:<]|wnhs,_t1>6"c6Z86Y9%0q;P)j#l8TIOV,
-SHuKKLDPYA.}V_jLnu`$ag`^D+D`=qT!%U:]qoCahTca$Xrg3O5Uk_0IlTmE-4g4ZAjV~QbZzmqB(lJl"%^U~djr6WRg5()0cDA[f,IoRxu7q[4g<If7Sl
-f@8vF8>v_mEwlt;x'K^3qzml),><U{.F+U(d_6}e|JIw@X(3mF5%Z7ZT,a@koX^)Rb:TNRs2)$T5Oh01f5-lLDNX:.#y.N3%^uZS=Db5`Jp5GrSxX)Pcs|
-xxM^t1z-oErEnJb96o<]LezlWk=>=dcT-nJ|1HlL"j1HEe$Md1^f6SrJF'#ZG"3SYc&]+t9JwsxAunne0B"4EZjw-u~tJ{]N1MRz%r!2t/Ln8ibK#P3zAA
-V$3X8H|)Sq=86Hn.pn/o9.GZWoibPeSo'q}ucfuC^9TV:;,Ow`g[S,ZE<9fp<vH'7CNibRCD02ypVs8(KcJpcf.!NeMh0;{61@mN]Q(6iW|3Jk22ZpiN1'
-UfuZ4jq0l/)#GrvWU&Gi&H92S-kc^nIYr2CCjGCX5Q/`[$#bZc]in(eZtzec3"y9obA2UH7GG|(Z~6^O1Ux1!4ql;<aPx,MII23%BOU1>sD0#nul,ssh:!
-@m.Me8cd[Q]_m$'Rm+,O8Ofec]dIE=(unh"qU9e`b$v&vNB<bk1+wu<wc7}x%HV!-ZSES|K;=[cJtz.p9y~`!:jHKkx(~W|!dH03Uq[9<k+cDjGd-Uv`]Y
-!<K]`njSb7@vCjqs@Sh.AE&:>AlAf,$x8$kJ+m7ju!sb5gN>,b|E6Sf};g}'IOa0kD9U(J'IRYK[u5x-M_V6_yZtrUNZJzI7y}i$GH:)s{C=A1,-@k^hC=
-(Mb2MyKCB0`&okr{p1R7#"Uq}5)C2m'K~M6<-&MyOG${fPS]XTxokH0V]o&%7fTKZI0,+NF^$8.y5Y4'%c]`Q}-gHXdl`a~v9vwA_8JCWOG+ynl&2s%g'>
-UrU`7'SEl;giLRa|clfq9"2Ii_]OL9gH4#m"jT(a#GQ-g$y92oub{/e4;DW%mD&JmGei3D@0c:}g:`[Q7[ifClZl4u(q;IN{FTIxKNtR}$SKKN}"7L%U1:
-`I8WWGZex>,Z;u&OdfVuxwVFvb=jm6NJ4pP+m{i/'2-6"Cz,68RuXpD,o=lJ[3q,B@^4ikfa.yvc7U9]<PZux.brqAaqcg]gs'^G:-|qb}40_1+vV2`!}g
-34J$t$L$oUE%vR#<d"SS#Hn8[q:a1X1q"R92%Ru>Pl}4oU`OyjJr:WZ&PP|MQ-rxIObI0a]D:&j1f6FF;Y[qPJW-x8NA<uTUu+COstt19MUh>RZb'B%k6A
-f02@ldlS//:1F,ujz&>tuD`W:&cIL9V8r8;^FXEC0/Lg&>jybs9&HO(HURBWXlt%hB(iVOnkNT6Fz.n+K-t[;AS+.ZH,T6Q:!;&E,b%I`8tm^:C3E3y)Bo
-+&qN^0AfqWWtq|otbIKMC7frkwZ=VTtCi,vepaj!RRaR8"h}]6|px6U-5W{ptSR:x0yNK:f/z,T11aLD%J(0<$Ph@nQRKOEq4AgO:gAGUNWF2c2SSN2KxD
-K^~No[:Qa|2+h0ngMnNjKHjH{NY3sP.T&M8NhM3>i$=``pbOV-D:u5Fp>wDZ!VhGbcgDhg7:/zq,JZ1dKu>}bLzN"6vLa^CtLB4}+e2cYZGj(C!(sv#H:o
-m`"``<ydodt!JoLcmi5"ky(Kz=FWI#%)8qAmZ[$x5h(x.UCQsqq,~jKD2nKX{|1gHXI7glLrj=Gql7UTKHg9$M.vI|H+FAo^^t_xA5hss>au|q8cg.P@pN
-]IyI1bhy<p&CO(4-:y&iiVh>;hwX/GwZ;|;`pGSpJ{x6DfCOjo:dkW(,,poZjVg:b.Pg1n@ny-$zbvg>o"xAI7Y$(^rmPw)z$6NtW6e2c%IxPt;1/j3,(c
-PgDu5WYwdIyqqRVm~L#vV^R&.68tPjHn)3IZP^wg}^|!/Rt.JL~^yQk3%Z`A4<@,~(1-d`G2k;xA65:aA'V[NgDW=gOs5^tRh{&Oq9uZVx|pY$VS--o6[!
-ADciA6z$vIpB])C;r!B[tjKL6JqJq!o)xTvoGwsgQY[6}a11QaTwY;A!H>~G2+kdfo%46DW%65Xk6ijfiTJ{3Xz(oTD$QO'zV72|n+,dUmK&h>W(_sOpm[
-E0dfOh<+BD82eHdRw,zFd{DI1o&Jjy>PC9iw_D;5MCTNC',-kQ;5|EjJFolfkRcHU</g+y9yg]]eNqm:"#N1MpUOZZqx=)f_K2FXHv`arU-q;LWRF#4De8
-WITt~SPFgT(USt%j,xd%xk0{%Q<XSQJrZ@<SD1Lz>8TGC.803<NY)rDfgxZ%GF6s5frNr%I;Qlp0Ai/m)v@8S0|9d/^Dkk$MsN2ZRPITVmRd_`CRf1#sxM
-"Np<%x{#32yGyUTRCQk36L26[}Dz,9|PnHLJWYg!8I33)9+DIT(<z#oX(mC^b@'4fza{|,`Cz(D4!t;&P/CS(N5(lT+EH)LgL1gyg]94}-xbAU70yaI&^h
-18JB&}4Cy9]c6%_d^f$64xdh{b^OS>C5INd">:7EVTFH#OkNe452|ODCjy"Sr;r7vQ;W'vT0oE=DA#Pf1,aM4<4.^u(AK!:D/^K0RnP4S42mZFvOyNd>@8
-WIHb4D2knNz`K[l/RKFv[$D#UW%+p2X9;e.eY>~BTslE4xWt>T[=<&oj/DczRW}Ft7"[UabzCu3V1RR+mzx<at"G|/aact&Hg`hZ^'UFNNqeXpOrp@_|^I
-;.x}Z8xlvYfkMq!dWceVbUQ}S]K$r0,k_u,lIta{$GFgSNtd<]SOre3_M<J@`%!s:8a!.,xvBbS4[-s%c;n"n05(GKV/>EvR)whaX0iIrJ4o6#CQ)kh$Ud
-F]8ncM&^-d<^5gce)`T|+^`'uVdv5/ZhyVK1RX<Izg;u4AA6R_mK_y,(/3MZf2Jo`lav^MU]#goS-]6<Iu^5<J$MI&re0>MJ:w.LO]%J~_,kMVh-}OLOjR
-OR#DEC~,5E6lO6uIp_iSIE6PYRVKN:yO6<-=I]+lY;H1:Z<#p2|TVG|Q4mGZ=-UCG$WYskBx(P5v(rTwByY}1XC:]B39zD$F43c!b(<g5XGOxig>)/cOB/
-.0t!/D"[xC'xs(b`9-#&kjH,/z"Hh(,.L;eO!AB7]wI{ks>%wu|}S=1N_'4o1kE]~Je2~EN%M&ijia|)<fmTS^U-bCiLg7xr1Y#Q]K$P}Ge!+mD}"(z%|.
-mjoR#51XK{Gh+8JsG2uUn>BR<4w4Z{~8O01;po5]t#@'m#p%/qwX6qH$4UgB+SseR<Z"./D!gytMjzRxw3zp&]9`Z+4CM#BDW2Q1f1'YQ(%02Xex"j$m}O
-8E"I8:V[x$FXn[+@>LT@I6Af`AFl@{):,%1Wv2.0UouaZw_/P[]G:+],!~9S-<!}"G=uAlDKKflFQk;:])ohvgubv2QtP}vi1j14&x'jjZ6KaJpBZ.fCVi
-NwY41,peeBzw;PU1y4A%//[]j]NrS+;Z7d,@7'Nh(in@5i`:QlN<2v38%E]KJE(l0QJO~D00}][il+mliKKkVgP8!knO(vHfRuZ|J|u69Od#0-HmS0aOUO
-NC#t;H>A-u@V&K!#R=}tqXYuWX8CJYv0LRNgz"+d'>bJ%K]%y@WI![&s(X;.]g1jN6&J,EUL][7omd)$0o-[5hFxDWG9d+cD{JNE@'Ia/8Wm;mCd7&Fy}J
-s7n[jH!pbO)3qo}z#{:7_MGqMzuAAsa4~O-1;j2^z_a:"myX.7r+&[DCm|yBZ}]+L4J'wV#de|.2H.GgN21=O{Vd,x]<"|ma#/t>NDy"{H<ZrgY@ywxkK3
-H]tUoerdY5`6nfA/+&NcF`:O`e]TJA_XB&+UWBcm0sUz.S5f"Z_0D-~Sj#H.{ht91S|qimD[]mm{&%GNx&{(gPpu5-LW(+~QrpTgQM<=;a`p"N`qw54Ghl
-Xm#KU%}t|TRxN^I8)QN8EQRf].2Xsw>M>;VT)F4:._dpE{y=M$@Fhp&xjpYYXHr<MEbbU`co6vuCAHgPcYd{<fHF,z#I;15<W=a@W5a-odwpial!Ua|zGu
-H^t7@l+uhjF6+3~5$iu9C^BDOAklJuwyaXzA8^v8<rC>[uE2:ZE2ZI:]=)wQ$Td6#$0:xO:t/K>_N;I]zRtx3,7pWEgz[Pbv'%gLOLhRvcXfb:;HL}##}r
-L^+SQ2I;lDpUguPj[XPF~>^n3XPeRn>r{6^p'x^>+'Qrzeebqd$uU|"q6J)<^4B`6eAe"@v#9X%(@OJ>[T|16V},-6hR4).:OQBN#Qhgay)m,^Go$a&_gp
-pE;O`E]8tGP&!{FRB(r26e^O+6%NI#Mp2C>C{v@8[Ll}K0Ac+<&</a|F0s6qtW/Qre`n@c{ST4P"bLoQtSobAdXJcwC6u9!bIt{TNjJ8'|5|BJI),Wxa)^
-jd)F<xH2<p|>rF+^X&':r7Lai.MZ#4#{%kU[eaD#-U-Eu0whIn9G}:Di=0}Jn)|f=<Fq5/Ic,|v8o8XX.s9igKAymY>vyP:wh)R(nGR=v)i/V52T}&UYm]
-2|W1tnJzwe0(=tfSA,vE)oBfK3]OO",`Pna-+3J;vu@]g@"=Xt[5BJUjrJDIo5oWh=<vW06t'-pmAZ$}gV2X5Wz@:Jk1q6-l>siXiTX7h1{uf2X^#!(,Df
-u^tq^MIw>QarXt-n1pZ-M|+MQgEG4{DXS1gucQJ,x]YzH;SWxlhqP/.|V&F]-XL`Z2qg^bjq7ZnbP9iRvo-Q{k%+k)go(#}br+Bs"e<s<xDQDN,{:2PQg>
-Z`/jZ]g`yoYH}n|mhlYx$-[H}Vg7j}5qGZT1-36y|T7:{NZg@6`4RNIN7K;0zP<)w9]`96`T+g#>3^-MDC,>$jbou+iW~'P2Z"8);.1>[KrGX)^xGeB|0G
-}U8!E#w;#2o^hehy4@jLv-7fVL<`kuK%>rq[3o5O!ME{[nD}UMbATAIu^0Tzi;%VD}"1Zf$HYi2^jt_4#-LM2sdb0RgJT`B$ADgbQi<X~-y<Oq8oW<g9Xv
-^gU=#=U,>z;ne:AZb[+<,,$Okdto#6{owJMF0d}$KYg|Fl~Q<,i#YAKc.#u#%_^q1@4-@"_Py2V]M^`OmLZDxHFT~>+Ss4|S.G#3]"prYv;J2lAkziW!Ok
-iiNkH,:THxn(vM#!0lkJ`<5HhqkB$OYpp'qp%|U}awHd9_}|qUnI:8f]P@%AqB/x[;.>M+H[Tr~)QDkrM46&Tqyx>ob"Jf)wjQSw7!V@KfLC)o_D(R|.2O
-4-//FULsWmc0|JV343RG7fnVNfiS5O~M'8KvMP~&Tqg2[GC;jPrpq;RL[Rd:C:<F6dkP0Pw9DdSYBv4HO0z19-iz^FMalqoR3v{)qJ^;/2)q_FH+R6.P4/
-9@e=q@!CQ<U=;c(Mb1@o%]Cwle7y/`=$tQyrhEcXl4q"(ZQ(hf|=577DLmQd-y.0'%5QN)}g.9$`E:F'x/L[B4KoaGQe-Cw@>dT+EfEN`-#1Icvt^7@"0j
-w%78n:bdKp[p'uivRVNII]S;`AuuVVqG>m8AgNdj#N=1.x$z}VQbjGFqOBaD{2JsIxUG&6peW%D/TX2n49m}71onzD>Kg=>`Lh|5(D;_ULmHtl!lPlomk&
-c@5fVNAwKn>@x>;=R"Z.Ys~ffoD}dF2kPbk"q%O}1b9b#cXKw)Y[l]Lr@pXx,jj;}J9]K&>-sTeExCMtgV6D"L@.WnlNP,&f(n5O|r'bi19/G}k<pF6.|$
-awNDiXLO#PM(^(q5[SZG3D{P"1G/o6nmf./5lIoFUNO9"p%Q~p$v|6B5<]0q6cY}IB7DvdHTyI`pX@T(#ap'>9A}hE9/Hyj9!-b@Zfy,o$n.i@2TO;v%/j
-,Eas-i7NtZ4{1H$,k{hJ+})0L^ghLFd"$)6lo+@Le`@k8@tdPo/e6ke/q)f&q(/h>>+63VZs#ZhmS<}]4tn&|Dd><mghw7Afg(M^rK2gj3@sGwMmM].'<+
-$G#j2<o$cG"Qe^f'XkN]yripT>0Qw]%9yqzSA"ZnDQ'xx@6!BIymE@3`:-IeFeW]nDN^0uUkc-mCNWhAxZP,jB-U0hCY#9Gj<Dik)W&fO),8VZu`jxqd:[
--IxWN(:$l6j-GI3rn>c/.F72SAap:Q4`kNZS#<!r5d/#]mw@R(1rhGmtkg8j8%;VI<}u|+7=D%6|Nri;#%JFE/jvzZPdmtF']:QBx+2-z%`iNKPdzi!eLJ
-KZ(slKgXyYwNCQ0Y;(4LX$sbEeM4GYN=5jDc`#XE8M(<emoy'hL9vn!"CsI!I##6yDy+[22^"O/EAkw>DCA9D9,6v6)>%Op(6va8c/w=fo)0@,xxLu-O5c
-xFiQa4)M<s$EL``gk'Hm}/(C{hkq[|}l[v,4_/Z/J|{/#g+xg"CxLH1a.`BWL5(U@6DtyXRG.M'Lf/j"d,w}jOq0):-oRCXTwqJQNumqJw&lYkCMZs!,_3
-b76]&`3}fmsodLTJz-Y/<v3WA8)/4RD[6nF2z%Vks"_#S:_Vc3|p%nL@<p5Tl^6f^gD>Wk}-vA9shG0HqJAnlZ-)oC$Y;[2B;@h%6)fBx2$8Xh8{.Ku1E;
-=m203lXS-W$=AcikI_:,AA.t[WKhXH<:1mHG^Zt'H-V|!~Tp;IU^EK[bbwiOTnANYryN.m,sYw:IHyc+'4Fx]p~}sT6ki|{Ks%g@ZqyLH:Z8E+LQ-!kJ!=
-y);EQcQ;A;#BePwg5DgfuL#izSk&MrQ=S7e.oNj"'&m!wrCDJ^2uE{gTV!IRg6t"z`[f,)+ti)j'cBi}9OFf"<@(.}I/(Wrk9U4(Jlkisc:HCtD>IYVK6<
-|axkMROEehFfNfN/_e{BeCG18/xm!,61c72FnGt0TFYc+6((GMe,Kw-&Nj/JIa0TWD5CU]N^bd(;8=;`1PdJ`LQq:v>Q;piE$n=&Y`6sdp8;el_hT9TJxN
-`v,m$j=!fS%/Hp!5qlIyk/ZN[t{>VU^tfX2n'g]as)1;F/7%O'P##0=lD-NZpe,;c^sxwQML+&g+U7b&;fiE[]%i:]2OXdE;Ojy@wQq)&+6EwbHRb}nFvV
-76$W9M2[/&v%H[LIuK2UZp|Jrp^`|31aWr&dOps/!{j:aK;%alln2v(w000C{3'aHpOv(.c![<Pd`bbTC#`uHt1]%[v9H6kz#CXBA!wl/&U4t]#JS7G(r<
-,6[e0#dMBH_b>vgqgqhT.(.t5q(.#mHMG-=TWZ_6)=[s[{86l{NYBN92BWKyn@r#NnvCSGtaE4{,JLp3l!T2Z(_rTx[#(3FuywH/Pm%1rXRRn`Ap2_0oca
-J@U}|tT{,W2Fh^Xs5B!<X"h8bzjEUKBIi.'(F]iH5O3FiV]tW{]#&673Nd{Yp)uc,M,L8gV@D_i'rd6bzjId2mfev%qLv;}'>B1Il-e#"&]J7mytN%p.)]
-qC|<<]Pe8,V.'y>h,=Ctp(!fnK+OP"]Q@<Vx4,vxm!e;2S$}t]-MhJWxXAF,mg^8=h|3`.KS3K_A`-o{T$|.[R2LU+OkRX3X^9GqrD]CtI,&BoUkj:g`p&
-|ty5nXzs!742LA+(YUAllC4ENItJ[5cX$Xc}&J@3ZR.`mp=;deMG)k.vCCRaK1[kS`q={0$%"O{Tv@t98e$|75`tLC/nZbD'oV<j7GGiuFN|YSE]`S`$H4
-zh<C@jj7"jbs#C5oUwY:pAn[>mCjc$N>eKbiHINH2CkY7j$zMmTG#|C&gA;G}h@I/J;_5XJ"tM!@2y,[9t"Z:9tEQGo3)r^B!N)Mr[u]zM_16JC1Bc/D3m
-b;xIb]ae)M/G)FIWTd"D;h3qT(/A$K~UuI#)a5}m!nc]f:WMC8^>zsR<+_F{tO.+--UW4pNSIbW3MwJlx)b5~doj3291qmgV%F~_$[3af|q2I>+-s2(ajm
-wNT"~.z=3#tB-:6[C1B<K.v;SoEEr-ZGs%Qigv-ksq$k#Xg1pav^U}w5=iD_Lz/Sq1n:n-t@k7SRmuCi2<bDfAn5=VKnp_XrZNR>v!PfWW}>t_91eebq1U
-qJu+YtoCrzmvWim)>RP]REWYPnFTO$F}ue&R:eU4T4Hoj0vGm]^(-nVK3B94%AMWN|+4$jQB6Ux#kEt&-%]`[mAZK-lVMq<^A-5C@N'J],y@Rd/+p&3Iph
-u:}f;7L8~u7{Ed4$.d%^SP(#ltUL~St%IV~8@]LQU;<zVa|y)-lilI:HtbeEgy0D^c2xzs>>e%)06[<M.zd3lhUge1#JM{IQ9Y[:CWv>$E:h-sJdP06<K1
-d]U>etc/dOa|aX"T@VLRun>>Kp0["c'les;S'F"(IW8m/[.cZ0`;c,]'0@~IAF[0]zK^-wNN"J:yUZja5x:r>^9CNF.q72_JSQly^D=KE[T,y&BkHu.Es|
-3Gvj0Jh38;wA4!]W=q->VxY'4oRO(L>Yv7>]GQz0pfq,naJE;]]8w2}eb4hvPAd183G|FbdxIGhQrGOv#}@l4bZ^Y7}sOzK_7L)vOs0(pU9aZDo.`zp8jG
-e0zLc+rwXiC2f{prCxE}$d)nQX{jyU1n[&}8|U7X#H%g<q(<cUJ>c$A))b;Y5'g{cSl8JO"8,}0|EFu3BioXF]X>EP<Yqxo40RwBh[rn$m8XZRWd<>gLU$
-74_Xd:WjBdYsXY(QZXT;Zq/8#XvY[R{-KQMst)'nvvIsm`E;b3+{+mh&uq2%josR^O_28<b`!_3z77!#Y=/8wnRnS6%r@u:gFJ[C_]#ZNzR,Spc2J9,6wq
-Tke4VTnMvTY1oOMSwhWh]1VM45!kpt;pn++2xc`h%^z=iOMs:m~C4J/eLBSv$JC9P!Eqyf12G#7r6u[<-i{lI.,Q'E}2I<U/a"#1A2Y2=C5f$^)xsWHbQe
-WRksDuA[e<l3MRi`Z2Grjb<LDj^W4Dh^tVURzWCl&t=Q,Z51AZDeTpiJafwM^4nt72Ylgt%1xf@_cq'{^I{leflaIACUv3.ZN;JG27iiwIQ<gKzkqHu,,R
-#J=FeymL>p]c6m:!ouT_c3s[yt@-dw]Y>j4W7Uv^RIZ=+XWqHXK$"dO)lY";R2S]-2=kpfW04xVQc`P-.Lp!5(iDzK2fC(`I_nATXFX<K%TfNpr"'5rpV]
-T|73<D5XZ'6I4X|}8a%u)AxMz/uehQUo!pwnDxrB40.l0ExS9-RPxY/11@S+Zp#^zv^m>If'%2J.`x1X)COy^^ZF'CZ2o@fJ~seI91Ae(778DWL,:ISj&q
-=<;UY]@thZXzhn.L|mP^Sotw%ka@s$Q}Zor`'Tv6SoWKqfm5{4hFDDM^3=d|WgGcEWgQ3YIu$,{h]0a[k;AqKggwrZmvEn=6u%_aDy#a"@#&qz4g;R2(gx
-n^{>5i^;aZA>lJId[MT6T{Wgd,Bf[;npn:=&4MJf>TjN,snW63jnyKP);d=ds`VP=a3-!A{E9B)h[@.7d,4X~:mRmSXS_{A2dExk"k.FE:wRB'KG+xj16g
-`BNbt`@8oj#T&r6t|B75=kf-thpaq!Du5FBt%CFg=tnq{,/.g&yBzhxO-UNO>IjjRB'|$JkAc6NB[2Yd.4D37KqIBu9rKC7W#u0d;x!16Pb>'w<:KWrN>%
-L^_rTcWf+U)+1F}M]XR%eCEI.Ld_9HU:x8p"#W:u7<E,%$Lo:.<|+EDZm=dn"sQCA+kN8CN24<GBf1Y{C2a/h>d!FuP%=01e)RhD:+T"dB=<S7%,$#7P7d
-q(vFrUNY"&ox><LkZF+.h)2YN-LrRfSzp[5/SD[CBkXVidPNI<~%6L5PCB/[!y;Kvyk'YMoK-O3y8U1&}!DZ|;9.SHa:0i>L)1f9U<^wEpc9^l.ogOP!-|
-4^49l$KGeI'F27u%Kv14Rd(8[&>rIRj#pPh>U;%Xm`DIZHQqfuMvf2zE]-u$j=DT0OhwBv9h%E"kQ#+Mgi>tg)1#W)oqOLjUpheS>T^LGGmhmW1g#@0Qys
-j(q,M]T<B1@B<>OR~+=9UmOUjQ<Dio$&ANtJA@-Qqz;z:9%n$$s;S`TFBLaHJO+emuT1r<v;e1ohr5#ytKc)p[=4=M7_dR9laF}[LfKuIg3jv{V,EJQ;9v
-2F!<9#6so$9V"4|'M@vtxu&zjRNIM8_rXAF(}fJAHIJz@>;_a'BeMS%`^pCR2mRP$3H[i&="QKLpy}8##Mz("4$}y;/=o4i83I_GO`L,zr2d|Xug##C22-
-uNJ.d9-G9@h=pW'WV+vC&0itLWv2yv"fEAgs,cDBE+7][Okl[r!RH_o2+kf`iu%WgPc2G5dtX.:TmQf9okG2=_$BgU:)0H;)Y[1HX#mEAd.=[LT:I]kd_M
-`%X0@)DhC</%QhVnX,z3qew9m;Q.A.rweOuTEsrpFrUwtMC'(wpR:cjf2j9TsH))O)L_(X>=,efM$fUN[guZ.(c(t%>|Ftp'6BDhJ;@|wHd(+2T;78mRfJ
-L80)s/>HxLX,bhThaOA}la;)Y$s|G`b>,+5osV@SLqTa=X:qW97}^{ZU]<{h{Oy/@&U"%E'@^29Gt3K7Rl4De#J+~@+=]G[gn6Fpdmx@i^)fy$j5&[bBlw
-$.,cdWkG~q{76pNTZ>N#{U4H7@B:CjVYhV:cHfifoF!Bxq!r29:5<ZvIL4+5Fl~L7+11(^2D6w=bV8{l5E!BqdFe-gGD}|_;^jXphL_N!O_t3w|`"cwvNW
-@d#08}8Z0S4%T9qcYhEQ5]@#pO$"uW^@h)"^%I-0&(`jIsBdaJY%0|(%7`ll!"C(bI=M0M5Ur29Vy(^4k1eb"p0I%{wnOW8bhWPdfq0Gx1)T!.#.y35S$M
-M]#&O{;vhZ]}p7MBB]Oi0FQ>#bsj}98tLEN5z_8sk_Q+Dn@,Ztpf:pP1x_8;i<'<+h/#;)4eZ]fgQ.|:S[PNNr~q.@^b78[5QBKG6I6V2)_oQJ{hAx&w3p
-:spo@'vha}T`j-I,^tJjp3F09ynJq&jm({F"ei0s@c4ne/LxCw<cO<x;o}O!)0T:1!EoC(LWZ"jUT]4h([)^x90'as`h|)&hZWUsN!F>2h/Sjor<$6s/d_
-9Jn6MBt&7:|9+;$FZdP<IOX{z[bT|W!A!6!%F)"KY1/psR}@=)4!b"V$A}Dc+O"`W+KyX+waAyJ7!D>yz$1.G#nl.9wrovhi,Dd#>E+4Isg^9Si^hc'PQ`
-,c)U;y^uus'X0olLs<HG:y+<>Ee257FQMme.RZRq8H}sW5MpbJx>7E#/T|fNLUQt$Mjpf0]zOM4]a`PdWgw>q7CfW'AvNG6FAw![f"nJzG^gFkW6WF3}~3
-1",(@+i,GX7Y!6}]ntY!b)#C9h0ZgIB<wIL4XSU|{4J_^bqpl%_"vKJeJ"1U/cxaiWx),Mtl_cS;6xnXIpIIauwN0y#zu%d3kNoA/[BYU^X12=pjtpVql(
-63S3GZ`5|z`L-y[V"5u=t3"(=wiSS=>VHG!3m]~nMK+2nT:PzKjC/vcedES"Y"C7FIGn/cm)zR2|MM'n#cqtG``0HLI7w-/7HX2V54l!`jq)RDSc,YERxu
-`$Pn-8hE!U$2"8Gtuus<6ZaF{dYFuO.S1nSkjnS9B0'MsUt"L.PVhx@`UI>^_r|Zx-ZQN0aSe>^J(b5F;mN"-40OW)y$1AF_iOHMKTT}N=APpJ)"uBAnwq
-PB$6"jzRyD>gEO9mM<HfHTk"($KrSs#I;RLp5[W42%m0$2hg9=O0ESpQm)|-{=h>%vigq$^sMx1k-sv`KxjBa+!1qI2qkvO/;,3VX=c;Jw$@kAhZ%R(`oj
-7KhBVW~jcbdfsHnWE0x6Y6hqS@6IsH^8JtD6=}R72GJ>W2lachKJF^p72e[9_YA0r0@$S)ht'@<+/"qj]bE-lV%8.GM%,n~0A(bZ^r;Say9b~Z;gdyy9qx
-]_1@a"s6hi<rWX_zE!TzM_Y_YOw"b:XC0vJ=##v5tV7Ku-.jmLet0jO/tBlz{n![CsS)YLjjtG({Bnmm'Ji:'>#f.TPdjnaU1UWDsibpLIsgN+.vVm>y|"
-xt08Y13nwQT.;wSd#:`9H%{6KcSEF@nQxQ|8g[[{wj}6St`HPwaOP./63.>1.^MZE{b@CUY2#n5lZ:dB@u~.7I|=W:3>PX.}BEx3i_5o[MAk!4NSR:i8hp
-+Rl%ZOBY|1jxx&rCXge$MSK+l2-Kw4N=aWZvV6|8.lV<'#+6[,GXB.I@'!VE]E^UTs}T#|9x}IX'o,HFQz`R6x=K6>w-H5aFlQj3]"|j.G5N/ybd8z1y9j
-jXAf}gS!Q(Mk5K!oqADG7s9xvd>g76ybVt>v`-p[q)U6gzR1=rfXra,i#`Q}k3&CaA6PC|Amh@h;MkmE"&Ebt"BA&S)KNIiCxe$t(}u98l{wUKO4[W=ta=
-l!KOgew|@FYn<dd/trkBVk=3CRHk4EETiKQ-8BUkDZIqtoeK.V^!Gql{&+g'PUVp~o(}#%P-VhIif=Id|#EiVQ8b_t~)#bZSm-<&O=eyD)~3I<^`lj1S=%
-.Uv"c#Yshva^&<e5KCUR@2-|{0|b%baesnt;i6l-bh97+z{^sU7Y>48yS>PuyWeFK6d[Yuv3`#GyNEvfquM@|FEIGk(R+prS>^S`_)a_>W"Uv[6Ax(.7))
-VI%l%rBg$>|BB&Kd_}kE91jU+@tMvtB%]4nn%ERh5;L9tI|}2CPy}=#gr@S/{&maVx[L{hqn>@'Ye"uvalLV/Q}.T)ax,-BJ&bSu$DSxiiJ{{Y!f_jL^_g
-AQG}#7irr{</KbYU%SP"0S4BwnYU6)hMuQf=M]@U+zO2_B,3Xz"r05f:<3y&OOR0OOS%6Yej9j,``z]+@b9CwK"wH9{>/_pBe-B7mKw,M>&4J.@gA(T7k6
-&Whlm$B}PGAn[YyH[mJ9|Jas:5DkPo6R'oE4f/(g>wLTygu5!2$}VTpnPqup#r5r[R.bFNL8kRq4=B-P46r0Wn|:~CPoeUe,gu}WId)--6{viY#h!RZ;ey
-i4:ODqKqq/s2]]_Ea8"O8+!Fbv=BF!VX)FyHU{a<B1Zg~H(xB{C76c)Xh)/##sfY!t%of23>[[2DM%;R8H(I1R4EzM-BrJ!xQ#(dz!lp`Bte8CyH72#!(S
-(iL##r/S33Z5t('v=jq3"!1ou$;a9W/bOVe0IZ`tHeR.7qz:[pc!16Ernb8j'<(6[+/X1&JPhgSa.SqAn/1fDf+-:oJBzYT,SJ$JJ<{coziPwusxrkBBuJ
-2gCv&T"AR)#x]qSwk2/%=a]P98).dA9Q5rgbb!q-Q'IaJVw89#v/G$u`cfBFi[poQU!WF%5qq1@S%pmWW$K[B)6>I^3k<tyWeE3tXVz`(ynb==ue5b1(0]
-Nor1n3kH1gw9{(PUgQU_`[jRo{exCjX;^trL3{/tj`soE-f{>&kyj:[kjc/{V8%[wEv,QB%`-Rtg=_UCqBwI^B#+I8i=QF7(}>8zg0k)c&jYP!V6<.%8R`
-caY:L&6Sh,BDGo<hHWz"lu+oPW;^H@N&u)#joX@dmZWs|b<oZG}O>NHWn'Z$};)BPKXud9p(N@ZtsH$,PBdNb,/{DW6wyB[ZZ@.st1f!ApKM&KPh]@Qd0t
-RMVnKb'^:Xv!CMg/=:^Gyhxv&,!9MG4t&1!/XW%@1h.+U!l=pgDxZ>v^DLa^+6AJ6k'J2LQ&"#^U;k&<1W~wSK2'oW)n6eA^`v!K9TuY2lUA"%!RfwhM7m
-V@KX;I~X:ernVEs9-j,I2JIOVY~]&a5ZNV`/WTNYKHJ{^5{xBdt;rRSduP>ZJdr;}2)_U0_3%[X<.k}OtW#@%%"Su%FF-Tj:J`d'89x((kG+,A>Tt'5)"_
-x'saC^.DUe3HQj^iP&}9m$eajz0JnR`;k$I!fbd:$|<k{{_P>$wMqX7OYMrifHkgk;p<Z7[Ta/F$adI7erM<Um6GQA#UwXK;jdr5;jE7;rjA%Y&&EghQ6[
-bpQOM&(Hq<<ZG+V6<'Y!#Eo76EzdLk$%7wAui^2pmJ{S{VXM`YUu}tCiC5%7)GNe~Hn9:3N/~Em]kj//eUCIp5q|c.}7PHl3~`A:#--H[1)2|uZ2.lO^hL
-73s.wz/$5.K5|.kWy_!!ThsH]l%j~7d-IY2OKR-1v[ddlin(>3mJNc7x(I.t9W#)Pt|Gk`N3h$l/yC)93>U[m]~iV:-NGneWh;F0F0,C';m#jgdL5K_Jyf
-eo~,UTj6/-rO+aEuefjX{$[Dn]yQcsOdJy5b7PucNSiE}![1pxR'eBNYh#MkUWt1nXmKn+]9k_70[&f.T@Q1Ju>`n9YmsV^;KhQFSiP-qm[K|GLs{k8nX7
-jb62pn9W5HO[`ZNn$04|8Y|!ZK9m44c%+zJfGk$F&/]k=7$fDfodoKFU0}:Eu2_AaVn!hyL-6Gp}4u"T[7S^z:o4`2W"U_at9rmKq6:}aL4-#4%>G@#l=A
-Ddan/<v^Fg6#$cN(:Q4IKGFM9d7f,snzq%3IKp/B:9h73>luhHnH-9BhF7h6'k_yl:S0g$Y@)"Df'<AYEj7>j"7ch&kJ+hVLI"K(`O}ID#S.`,,Vs3P;eW
-b&GV|>G9f6!hLW@O)Z97{t!f<&5#HQ1sIQOj[`N)E"p/w(]3$Y}ITQ!>`SP4]1jj{p6`XJN#=8'^2)9FS_S&S=3Exswqx!CV#Z777l6,i8h%6GiQ})4K3{
-|_+SJ/Qm,LL;]a5.mKM:1a9u[o>be{Apk#72^MMZgSe}>TZr+RE7cN-:LjYZ=w$gX1quLpBcR,F=$e)IN[#]U-pTE|%/Zd(]kN/29kO5Zxx^Y$Ou]v=Xp,
-^62mms<G;CjejELl9x55_b5IO5BT]3S_<CYW_8dRq^>_NK2&xR<Ab(x!d1,{HK=JcY]N)L"ZM+&=}g<IIBSn(cg8bZIct@t8%_;zF^%Af(ZUUiEL@L;]^]
-Gl]HniF'pX,T:64[opsvF%<2Ch4C2T6An,53K2`JqA3zR0)9kKX5_]kdCN!i<k^#:[q.ri)<FQy9<3RnHI)<2{].;Om&bkZRLa]bW;B,1uxQ#|eM6"<H:]
-b6gZB{fpfQj'UiBI)>.@Z5jp.z{Fg4m=]($NG-A(i`6Vjrd3tv4<l^#ik%6kc:YaX/K2P_TcU0[8g#%.osoDQ(NaFo{]hhy{7LF_}gOUG%&'qtrj[L57|:
-;%26&m3)jT:M,nuoUbDn`JDTXoTM5^eRJfVJ.^rzH!1h=F9T]lKysz^GGrK/1lJeb))P31EQSp9oh`]A+OVAOQNEw4O:+@$YLIP57]>,.:nh!u4g![@y|7
-IdeyW=x08BYyj}qsw&wx!g9M5`6s|&Ubn41S66$LysRry[Qt.^e{t0K'N^KWIu>0F;y6DmgXbldNQ+`<Ns@v7Wy^9uOO=&G$AfuPiL(!p4Hl6aDo8T_{S&
-@mDQ)O_Mt,$5.H}}yQ(.G<D:3Fj:b5DAdwdG9_.Mk180I%){"T@'qAQklHi{J.g6JRI=oRA80),rsu=s:V!pkitlRZ{Bme0nb}_4Nw|z4WHlh(RbEr{#<N
-.jI1)xFm/4.jn`6"7z-cdK_m[|y-$&vkaCJ(qdK[ItDeoQeTu%FwjC"%]ZB>hI/QmI'!<H$'+`{sBzGC_:X('y[g<3yUPY]>w1$/Zobi;$RJ>53smp<S"R
-rj5[/t6Jb.Bt+b^=RCRH_hCWtCx+s=G"Qo2'dO,j]#pwe:bQjXf$Q)+LK!Nn>dl4BktneCjxsMfiez.<`e^RNgj1lD7vLS9uaItf1l8ssgysT|J#C9N:w"
-NV.fn'Gt:"ID_,6k40ASVj{b&aQ/&=iN~{A^iVFv#$CKND}kgJx@sl{4JK-GY'EE_$ipzl9RqfZ[72gLl56D(=V+'G$<gJMl}I'IyJ7.tj+}:+Z'0Gu+HN
-S"-/t+zv;ciw;j|50k%K6q}wU%">%c`rTj8m.3HR3_>5N+TH(6-CA>Oet("LR&[rgE>Ut]}MJxE0avTNLAH5|gH1zFEX^p-dSxCY&_cS9hZfE@VoZIOgPf
-!}8xW-r}'7N0(Y@:KSk}p<GSO{t={;8l6M/CJ!9A/OvF]Q87M6H@VXH[&g8`(r~jV.zRyR4R|J9cmsL/tUknQBo/R=%zSw:Z6.=A/64Hv4+gDZxv}3w]2A
-8/z<iWWh:&djk&m!G[>aJy_y5<)^-O,&)}IszhSeauwo|!i@QF+>8v~CkyyE7'G3@CSv3zkJaH)zg2m$$bl_+MXKIF8;yAs&^@$ZX-:6DV|o3cUjMlN-81
-}I88ehPgHG@HcJq{rZ$D)}+dMrx}RD3kNGrL!UCHx5@#Q(M%<7=z9GNo53)"RpSm7`$lAI%M@7$5"}:BX`[${c!l:x@:!|1bW-Deh|cz/B(i5oavSoH(ff
-zsX=liJC+vA5S5Oj1ey4L0O&L%Js_4gD6,b|Ly$^^p/CW;|(w]QfA$Olx(XVi|]JivGpt5/ttrKxG`M-hy8|3hckwwG+jU:v%y!k}tJ{vwv=;|lMe/>Z@o
-JGh&kmY}^t;UVi-p49UAVODZd6KGnXgnfJpb}5qEuHI@_@OcyC<-]E;%l>:}T'!2%8+<#zA[Azq}EpS8Iy;=z.xk2L;8dU!b_L;}ND!34I<)jkgTkh"'@C
--1<jI5@q,+Z914%7(zr'!<gcy8t%'N<lgn!&/+hdYzEE+l;27mQ.A5-f5kt`P#k7Gh"o~Q#,G^H'j'<mEPV>EpVq]g/frfI&IsLj=sLay)/SN.DNKlc|re
-e}3GHbFdm@%vIZ'+EX6ckAh>3-GK6(7=Z;q-lm&<Q#EB837i&Fe,p6M>am}i^#LFhyVU,(uZ|Kw7b<mReWEh'Z0%3:<RjS>T)I{+|H4zzvy1;fv-b|E}qX
-.i$|'IKI,|nm1>S4r&%lcmR>q.^2R[NP:}q7X<98[&YOSHbCP#ndSZSu9i,)yN~iV87^a'xcCX__})L'"{`Zo}szxut,^R3sIU|c)z<2Ac:!GE"aup],oj
-Y!@8F|3u{,daZg|zi-U+9C7/.1)tp(=$C}dw)549+"&>E5nAdrp%)a=pJ^YZgLJGHjDo^1"4N^-7ij=N+]dJJVYv'L7Ro]|8B6D04n]<(dk^kI+},nBqDd
-EKD50p:#DVl&&0dOxYW2$M[mnKH8`"0ldW{LUVU(%8HO4C^16qY3gTyK58sIsv)TCa1{a(RG-)'`[c)54+,1boZIP(qH=8:[T-^$;gDhmkJ4nqr<0d`1c4
-}9WwIBc'Qi{y/0+(OR7mE5bWqW`9FY3WNG`$x$Z)vdO>DDUsZixh+61s:s:/:oP&7%$=4c&aTM/]x9w'y>r+="bbN@U]}IVBxw.4TQ_R%3ZL$"~J,'GO4v
-cWogaDK]0dv(7%-d]Z<Re2PXdbxDxV/I!O2f4u.XNrbJUuSzx,;W^Ql47&X#]='2J7X>^xV3`.)vEIRt#sY6UA@8L{A&@w-M`Z0{efjw@+xPY_uu+3bFGi
-]|yLJ_jkPU@$4xmbeNGNKvLS2|:MM;^IQXYjTE)#K`>lf@M:"L'{2;$W:enG<lf]{3!+2_B;D4eijSqVmR#B`"_[D7;LPUqAgi3RH$H<y{H$hlo0cXpkQn
-'eUPuh~0]pHClFw"6X>]Le`H&aokX4nz}2%sktf<L=e!6^I1T'K)Q'.!aW8>o[}IAN",)/Q%QO%K.}kH(}(QpYk{@Eb[I8$`Cu9`6i~,|-Y^qE4WD.7W5g
-busb#1)I)xYi;[Dq$R/Eu.t|E=p02('S>%rCU=U)^P[G_j9x;W'mRwG70^)Jt:+cw_k.:>H^i&7&.1`+gki}dA}g[A]hR3jngJGF%>yvOX5&S$ZpdLGJm{
-l1Y|]:W&SpVy2DoX>eq%q1:zsYx+IJpa4G~Aka3jI,gOS!Z&vdCyYvMCx`sF-(+E7:|3aDxqG.CQAK/xvzt1WqE`.rbD`sG{L'2r~yY|#YGfW:|3+DU.q(
-:xpc2Y7^{uw$7%Gq3RhZ$nrrHU+hnv6{A(R$6!t)36D:PMi2X2:|Dtmj86iA]|]Y>UGFo("0Q+)sC5Xs4'TYIP_^F@:njFS^3M{"b@"GFgj6Cr70eu]n20
-R:="]"[-0MAb@%OBx(0."CV^6_.0:.E%Yi`eiIWCv_oz~8fT;LI^eULJp|5cn>tyc@xGF{Yo-W,iHE~8`{kLN2NB%](}]GJ)B.Vj8I^|I6lH(@}>GWKYhb
-SG"MX]|qa-C}1bX&lx>OjpUU(<N3i|Yi],jufHcY!%)|X`kq9Mx:Zc`BfokXesvOZVIB=(p.#<0vECw2Zh-lS:VRAG<NLC|sYSy=J^g=.(YJXLxPidWs2n
--(X^.bD8#<36h(g0<F$'Rn'A^+:DAxyJu0E[@(<Qws_13>"n{&}EnHaFK4-HrY`kAjWM3!HE^q#;'-<!+-gP7P;gLzs4B.RP=ud`76'N6HU/|-|P_A8vxY
-fOklSF="(q)DYK}5RDfIF@pxZ_x_zo51'vbMwLI0]@@ORA`_U;-l&ogbbu4UDsL$uUL_DiF<rC#`jD</>9r5&i-tD"Re"=DIr.v287E0A>-N%EFvGU}Ku.
-h(4Csh;iale2yBNC;]{H-.+dd(.=VO//6eeQ;CUF2w~eEe;@opS"$KOxM:Dd:JyjOoOiyAH`K&v_-S6f}7Yi8/,b'bo_j%!6G#wW'XPdLJK2"Q>lUC+&9w
-:#~yL+,eq|5;QDyZ6okQo6z6Av=`B{!5>htR%A^`wA7!ct=DO1WvKJn#,IE#S`~vs4B(Fxcy52xHJu~d@B/CNm2R<MiUjyJvB5s[+5(M'0aE!/Uv8]1E;V
-_"Y>y{Rw|:hX=B.4d4XKj9Ue}JUvKqv4NSR<5Zr-HEI#nYsM0KZLappCt+bz/W,>%%C8!$4t&09171Bpcs,`9KK#G8=^[U.Q!bMB}{bQZp|4)Jco&X$>`8
-Zxm+`"USJv`50E7m6d&3j/i^iSRD^[LB;g@,mm"a~>UtlM`b`F._{cv2S5rM<:(1dXu1RmY{AJY%|x4:&3daQmK7lb2l$B.r}qNaaY9#'lk;$T<W2x9VJA
-GbupqF_MSYgKY.Jb/0tYh.Lt$6=!EV"zA/q$:L<On24KMqsGCCA#6bu60NLvvK[sJ2m.^@O"gPIt&H=JK|X(H+rMEpCIzjN%V625!Qz|,}B/'0;wI9HEpd
->k2^0P3vp`m#&0u}#;;3yIGpexrQU}]VA,$PH&CM#}B#.5|xQ{X}Tz,F}p0}.u1q71wWon!kVm52/F[u9p5Ij$!bJ0gMt=mP4=v,7.Y$f3Pb]m[<KWg[Sj
-[=UXXkPqUDE6;n<l^Ok%EWx6Sd][:0];tCc5Z#%lsqASur(qvzK/bVJ;7,^j#oNCF^TB68-K=OdxW.j__POz0abW$;>-o("OkG/]bblNqqh1=}93-}=|.8
--uOOHrD,Y4lhchw+%`XipJ'mkDEzl0FjoFfWWJDN=,Y{N<pJr@|>yQj`GC/yjnDfg_/2KU|sR}WY~r#r"g{]^mQOeG^WR-Sv"8HyYW/Q|I<-4@C/`ZBO'f
-&84eFKA&2'/G5q-@k4D#}jO>A;wAD#4"j+!'an5%O"Ohm+>U&JqOqqBTWE|B/q%%[-hG[Yb'j[}kD8oN"fGv8a5{J(A<#Rq4H}kMZ]!IdM.()JYu`v1,;,
-x4P!qx)-Z%%m>b8M.Yq)bvg#@V,TkTu`&X``F!h1:NrUNe,Q1Esi~a>zL/aNf;f9zpQ+<)iE5E>+j`inQM!,E3iX$VQe=E8,)+r-AI=$9x@Q#S7$2wGsL>
-kEald[tw!1ddFcv"0'}!%k1'en;mEM&!pe;x_YUEhF~HZ_Vz|"(.Qd>&h4CcoakhZdF/o$T0#"4C(j}euI|aJM!}0#_>-68DJ)BnlvnVW`HQC|cN,<XELM
-W,a4!kKuH_RjU@cejI+x5EM+'kB$1W>=ARh@'_>"8|:`M;|p0|6Nlj)0R6FyYyZnxOY.aY(cN[)oj'iEb#/)FA~P_U.@lS#5nRY<f;%&e^-"'sd4B3ufCw
-[Z$]E{k=Q;s^(U,Ig@/H'e6O~J~=/h2=iW4HFeRQru+]$M)#1xoBt!O!CI(%MRDiF8Xws[VbvC'3Ipx!"+3LS2k5y]D5V%q3:[z5)v1A^MkBbhM+kc7/>T
-!9^rn}j:1eh#"$%)g9uCO:NA[#exb++9hf9s"25$GFFl_U29L'_h}HqdK#!A+|4Q%0x#baF>Z/zUi`20chbf]%AwD0~H1}>yGa.{KCQ<O33'bgg8QE#FMb
-cX^^TH>l;tMPYU,J6cb/M[kt8f_HOY~.wdu;af>|q7"mG[N6dntCDbhkmbppx&qg"dP<V1#dX5"HRf6jI"wbZ!VG+PX,l"~I#QOMotg=fp`Y@K`e"bd]+=
-(AI;:p0d9I68!I7fmQ[By`D_,FgiyAXwD{@W~NdX}Qt)MLo|t7iuTU(]d(Lh{FLJx_5I6A{3ZC<.Ie0h'T.duSoto8M<gW.f~WmK,;RI<1=isH#BVrCdtm
-cmC]JgN3[+b&|st[sE|OI]IA+D]E|Ipe]:1X&z3Y"s|UaY,{([2[2(hQvB#'Vq7NQnb>J$HVl<A-,X$>S[lu-3%10;_+2U#|^$W|diJWTBMih@7<i"&Va{
-Y2N,-p[@-4,QAv2Kov^<,kPf6p67)fJ1loK@uSUJ$@<F=]Ek+AIQ_T2VOF]PncQTA7u&rxyS;0QGO$3!V{.:`Io6.L=F[N=MtY4)Y-Yi$8&"eDc9S1>(%7
-y{.11,0m<v)#W5xab$,Mnyjs)zIhu5MPw(1%QLC;P6E!$)e[B_RFOLwN@m_!jUEn6{6yFo1'&VC&0U(!tQ:&/sc")C",@;|T#t`4Bd/S;O)etIr!-`mWj#
-o%>yw;-6$bS1u$!3d3BDVF(]{QTfYcz_iA)e`dMXSotGX"96~2UEW_./r,oC5(DxF`QM<=TP[tSi{v~>bW,8S+#+5_NFA|XTST7M/ytLGms'7z.}FqC1;:
-E$Aw0"GD5xrXk|plkyeZ]690}ZSpEu,|aJ5=WUUFmdM73O>}Fxsyulc'Va@8)%Un.So;EzzMO7GO}68Z}g;x7ndlQf<O"|`+qAoGuh(L(L%_+u8'kGiei,
-i/@J|kYR]wPPq[yr@:&ViBDB<A`={t0Bv.pprtIz'(k:H#o$]nXJuw@]E|7Zz4+ZgDugDx+2Z1<(~s$3w-w:o$t]~(GfU%]TLW|ume8%5[X)qy"G^FNO,V
-n]`I:U:wTBoBNRFV&{A/IH=Ye}KE)Eo2Tn!0"~CJc:R>~u=ju7q1B7Jqw<<Ck>0lqT,YJN{XrnMR:7GI1`!53c#65PU)D00DoqDEW8Fx}$<qSb.<TwEOeX
-fT;pNF:QelVfo9ceo>>WKVTU!T)TKMsynk&.D(]Oafc0I|M9e'kW5RNX+5>CXDq5%_E&jk}/S>;k;=hKV`/z-MvGyz"f9[3q$QXB<K=ml068c@>aZ0_Y9^
-<XfF9BX533cO+<vBf-~2ELJsB2.A7#Pt`%R[@}-};P!S;%k`FOki!'Qx=9TZ$8MDaPdRf.;_QWa>$o2(>:Y<f9fr{h!67AD8eNuQ&'PUljAdP(ucBan!9u
-QwE`qbs7ovZ4}|_+,{AO=}c[GiVu=:'fm7EFQ1S2eAhcG8-q6'`]AMoBR&jZe9GQ}us",j_ezX3PW[EMq3Z=DXEL]6J"Y50AHN8}e1cq$qo_!V}`s/i80:
-4F|s%Tm@8JD[>UKcM{J7R[^T!obq:}~Br:0r(uV[&SGRw%`W#u,k%W>g>Qyxh#/'1U-";#1R,CYbXh(htf26+lSi`a$v[7D;,dRuit`MbThM(Y4CDg}kB[
-|yio|drt+AVA[.AUTZ,Y75![(UT}61rA9,d<@#)v6wXc0rNZC/'F1|&Z]KTxtMZIE'6G7Y(Wa)DfW{8"On|7akYy:)9U|>i{RdYMrI&Cq^L6y@S|3mZp`]
-JUYn3;5Lwc.EIT9`XgXh!MO;1r>Xl,]%"6HoHyzP'3L4'O,{EU7Bt$a^lsgq7{0gL1hpoZr2yCCOnWY1%BN-`@4GcySr(J{yQLeQ}+lSL=rwxuMq60=f,>
-j"kT7p$Bj:'M$YT1Y;yqWz]-.ke)]CG:f(5L4633E+zB7{|@b6AWx)zh~z2kfFoy!c>|W!E@wan'1A}A@@;gP('(9m;&K$1Yfa`z+J|),|v69b0({Y:sa<
-lk!$4z$Sw8Mgl4C&Yjq)O2.l+BToYa5#|Y"TSxDyAZi<+D&S$"D./1flualSdclFRUrF^/8EP#qd;-y=B-SR1CJ{GwO34BRnQfAxf8s1kd8jqBYZcEQG9S
-`CDEs2]{o0N7uYZIC:TzwC|xf,DpSCIISHqyw%B{pTyzB}h{W$U}MKeI&dLR]3"J<cVpWLk,1,OowI]Qh4X/m:8x`%Sm'2PKQkNS46`LET/f9^eu#yO=-E
-CH.#G+:>nCa-.Y5S{]~6{geTs|W+&[/b#Rev43Fr70:wP_[L>XGR_a^[}lAZhC0gJ|@@tkG.<7e>u.H1lBf9Z37tbh+OL9qD.B`v1n4i+]v|b7n2)>OJjU
-BPvsSU)N~G;ffE_n;o/|!Tx#xpq.%`thF#D,~(gSo(IPp)ptsjs&<|L^hwanr`Jln9cm'621U,#'u|f2]'LAF&Q}v,Yi:83T{Tm>7-)N878;^^WkP^2UmG
-W2Y2_t4COmD^%!F#I#Zf'gr|}q2N6mpzg^:J+f-VA>P<>:DPM)&1lYu%},4g,mVpl]q!w#rUY'6q1M.}u.tt]p@,mo<:&YdogqY([zp`e`|,RfcuMxVpnL
-USssx<Y9O6YyI6us<6hY]:k$3<eS3=tTmNVLsv-sJb6I<gv8<3dV[E:T&;l}1e~:dB(}jQpg1Y6ncZ{jia+^ca='x6G4%6Qo`Ew<._Y-o!7Jp)m&CbfEVr
-6fCC`dnq8fW2)D%[%6d&by`v{7zlw0jKPr$]k!@@<QY[4N7A;,:]sq(Umdo[=/f0`2OuEKTZl862@u$7lYn7QY%FwB,+@lS<,$.j$9UG!ZHf$D~^nMdZ7q
-#C"TD7O&=$/^EzM%dS|P}+[kELupq#w3;VqZ05/7RSvxDA,qT0|xFNcY`vugc2g0q<B-OM=QyoCDPNbw!-Eu-xMsN}kHNBWZ5oaH$X"ZUyp%i{hUB($/%g
-=o1sRitpN'~[tcx|Sv`g3vXk5UzER]B/H^WLQ>UK0AsYiMI}=CzVZdvu1F%}+}kgs)'=qbPnT5YIlt[{:;)N:A9;'JjC$%+W">}'^a!Z+I&C{"S{mYhlBN
-FaGLK/X|xh}zSc}<B+VaF;2((GbqWR}4ef[.e4=I@jfJxLI|c|gO2xN5uj<JAdv7Fl09zEjs&B19-{W8fcw:,=)CiYA1-/#<Ckmk5mJ,O/j4lkP&h4|AV(
-Wkk(CZpl;_5/0hu1@bx`lL}29(KjLF7dc#u+:jQ;E<I:J5AET<M;BU$Fh9yEZXU%e{166y,{ld>1Pk,5AaNz:}%bhJfm$bv7L=DhKz@>4]u0f@r9#9xaY^
-Y$S)-zn6':bH'p)F"aoBO(|<`ckCiD|:!t!kdN.E[|v3@4._"i@f-nso$@YRf;3H~IGDp{K3g3`-"s/nvp3zWgMC=Xr3WA2t1#/Vxo7A6y59qEdK|N"/Z9
-+q`aTyT':]@-0-B52lEzPn;=)X-n!})$Ff($v@D6D^<6]%@<ufhcN[xp`.h+s77v;'tejN8R+4f]}yF2|4,qE+kclrGh;JggC`uOw6RW;<sYs)bG[a1#M2
-DAaNzq^W4DE`t{rH"x3kcax,!rR]).#)/,kATJvc}QSY"{Kr2=7}brJvDiaVmj)4W67C^zv5C$"1"g%)Rp$NC^&xJxJ+"upf"O$B6]/=3Q%gdLET/=CHqc
-Gb''d_&`g@-Ws9,c`$epG$[()z@g&$b&<+1k`W2WC[>qJAhzb(R&@R|0A7Rk~`>J@f)Jl8LuOgeQB@WIk$zA:FBCiT.oJq=PI>VjF>Q;e`+GxJeHkV:7R-
-QfT$e!}`%M8WhEVh-IwY;-!9Xg_04zAs=(,!-,yX3=|t%x|Y}Jyl'$;E$aF4tsXK)`e8#EdAb29k^cy.}zG8>e>whI'VAG#WRh]3{0Fy:%tveMGM)Y~0#;
-a"k%!3c9(Fi)pFW9ufPk8xh'$3%dUGHHb]hm4jh2JjaJlA~m/y6l(Y@rT15a^|oGRaN]XmyXRdZjD7HjCW0JTwYAvj=vmT^#!F@Qrpc@`h>V>XDA$6,Gfh
-Ba,,h%|)vBx"'`8@x&eHAY]D=Ur`E_<p|:Q42l6W.nYXUnbdKUPX0">0Mz4<2!Hb|8>znL@X5&lP2CjQmh&_@j^/sKZ!X;PP:hwYm{juB%hiCAL"t#0>lS
-2d!Nlo~{UUuEBuTjc+#K5=8|gFBS.WQ"z9cl4kALf<F%bwpt"pyEJab7I56l/L%tt=a-1Yii+wFjbz>:6vbF|K%{8dd2[T0t^+lcm4Z$<=p)pH/>{)9:/j
-f9)O&SqH2AOK-N04(F3fgQ.eg%U9F>:|NLsvfR0,FtCF/dZ>N+!fe9qd$O_fb(}1HhlI-}mOs"pjYF0XZpkB|,vS<oCcP]eg~`3v=8e0I=d{K_pKIW/![^
-96cm5N;X8TAUvIi:dDG;z%N;4S|3#0UIUK1&QDzF=lQGOa%hLt=((1I#h@MmT>|^F''6M7!+E9yrWTlJi22$ruc9`CRHH%ONyb{a$Fq9GR}1WS1R|n8I<V
-VZJ,l),-6,0B-'O$]3'Bo)^Bc'=-vfQPXd'UgN^].y`+t>yo`}I4EGZ_U_3!:nM(oU"|5rgDH|'7lY:cViw_jDlw8RWA6_aYWtrvvs>SR,@<LP.R$xW%ze
-hLOaxpA@1&K(jU7^|<o!kmbUycL`ISlkX2</(DX_JpBCM<5Cq`QkBC,^l#%;H!^6]E4}>/+3U<Xl`VHb'bN@z.WaFS`F[wc=y#'oXaxTaO;M$B#{BfBASN
-CyLD}6})w%is~cqwg'e<)>iH-$W8-MY"C]cR5cCFB>H7S76vRRg'I9AxWHYC(a}7An>Yrqv+Cw)$M>.B@+,TfJ)Bu'N{mU6f[@[+QC4e&H:@[5>#8qiKr3
--{so;"_"sf&0nYqS9O#C!qmx&djdr#mlY'vHTUUf^-7!d)^B(0LGF'a`6]uRYYM:CBt1"5Ik}3-"I_:lo0b]&Hp'!IX/]ii1-SB(`v6^ueB8@5u+dhdhqV
-faEHyf(B3,4+f6YT}s(CQ5niAN^"kwm4irHh27:'5b%0.}1z0Wk"ab}CM)3sgAlNOuqfS8u"dtQodaSem(EdHaYqRtVrPF:YF450U2cpzd8VomG_QhN'WE
-Ub"XQ[#0=80Rh$c|5osc+{DvT-N`j.+``B6:W9qL-;Z'#(D]]Fznt>3wKI~pgJz"98nNKaP+At{;]9HQD>h4tYpt8(2gDxJlj1)2n7SQh|>6!oxces'9@k
-!`ihY03o.DaVSw@+!S_2YhC1jtZ-IGA!skrwOP%$8f~@~i`[YOplTt1Tt|2nSaQpplv&a[GYu0<A->{UD).;0%q5yKrtm4UNqBsYI[lZ,qYg<AWB]}drfk
-eMJZN8~V`}I8v{q$H5^.S1d&a]{VR|-k`;R.DwciI2>+Z:u.yoHR]&J^4k17LeB]t|^NsGL8<jqORZ%N&8_aE{kKph6GBLX]cr6QVGG!(5"r!>`De(EWqG
-z;Uy7VFc+^A=@T+kHNmYob,N"d1U(%dtT5y[x'I>}jH3GkPZ_8.[`23_B:U@;>2((8_yJr$|[p]p~@~udW3>j5xM>5sFZf^F5&0h&-5+;dfAch,.vR7Rw}
-Tgu)M|KP!/ZVap`Yc7D(Q76w0,v|k92L"XnP6qI}`CWtJ(tfP7i3+yXn8WeY'Ct(;ECuJI<F%b"nTlqJ/'Ey:2B'@(M6^xuO"NRp_Rx0)2Hsh`CEbek5k4
-7s6B+@kUfBzRv"9]S8me)hHibQHc1gmW}stnc6Ja,-[S_l[dSO3(]XQb7NuAvn}%p<z+}>y%FG%|[}aCc<fH95eZ8k2T[(w3XBy]^U`t:5t<-@]3sk2.k(
-;dQ=DYpA6H0KwzQwzDd"0'j)9&b4Zyx/#[gsn9smx^@/_ZBiT.MWl3%;WYOQUEMMwoVJ4YO{B"MB1R%^)q(.B9p(V,{S3IAx}1ttmSL!JMD5FER+$2'Zjx
-9D(Vj{{@$B{(whC<#.Xn"4bwM/FO9C>LUp<&fMq%m:.v(r3kuBj+29Co%Nns>G]MO5xy#zM@^7HoH!Hs9f]1J8cJAp2z(^w{N=.z|hMZ:E:H(IZNlG}qN7
-9{:BPepRnJJ|.j%yv]#ChF^:VR+nLU;V31/a(nrVc8zWb0M}ZmN4Cld_GDa^BUXL8mufGsYn}a_MZ|J|u69Od#}fY9!e~8:+QMK-BO;c]M9}}Mw/(|Ifig
-xUsP/@1$58V@<>8[>_Dal$8{V4rBP&dS$o1KW6>UOb,U.)N34|e4+Pp_dJvO5&leGO#2!6H$Pxu#DxG"3R%0r`A:h7gyG!_p$<+kKe2V9q_%M-}8UM}IC+
-Gv|)K8%)$S}G@en"~o8(5_H]cG|Fv,Iyn|C55yc)%PRyWT`U`xg)e"y(qgA""'-KBI7$&4oW+NktBl1XE0)2R-HRcphoXX,;OVnj_JX7ow(yI$VUs)@SE,
-bGf]%I-^3e!W>.q26NAN"16u#8]ARieyOzN<xt8:Z|xnFGrkhn04Pt_rYTkVr44KzZxOZCt2>d9MB(Xh{T)mbuZ(Z6t7-R-86aZ{}!f81b!3~'T)=Ao_M[
-F:3qGM4/:b/'$i-e)Vi2J#Ur#v]Jg]pN1%1,ZY5(1,#g'Lr`ucv+]<Qs,TI'/S!Y)CI(IO:1'EbjjV|nLXeU8W7rLzx%;;}>yG0$Xwd-ToiVl%zxClzR:U
-)qY]V|q6Bt$hHJb=)iV@Sz:7G'.$k'ch'h3e|,;.!X=0Vm$YU;[D;Z&8CDHi8!l.XaqC}Gh:Bb;3Hc^E+P:L"Kf`=()g:WrZ~r0As"#vcJ6!s`N+YLBvP4
-0JFK5I#HwxvzYA/8qx!I%BZfKs0("`ZiLD3^B0N<u`.bYK]jlzDf`ctw!k.S+f-sa=Fevnq8_BV":|q9_Ed]y)n|jBpI:NQCd;JoUx+`b5ux#01&lJMl}S
-6g:l@Wi35Rg/Ngaog$Bx,=[(2>-xk[w@vT[JtrmqP88o{qlnlmbb]X/'8nF@;f/b(6N/>oGA9r2NVL76LsFSai}w7W&okqBSe=B(!/b{^5hyg{WOU|)v(I
-~0`J^oh[/S9Kmo:X7C=c>#oy4mvm4iWIyo>%9+4a`&dC}H>yy&N_`$73M2%3Sbw8v!BV5a(.1'rw,I[lMt!Ob6m]>+HFMI.nA}s|{Zy!zmvc>g~|!SDnd4
-N7"k:3NVQqJ2IT+cXyF^%2D=@z`9qbln[|->SMI=}u^{M!"kU--(!qt(stRP2JHT@rrv{])^=znb0u2Wf%GvL6KCa2M9FgtK57QuIP.S<SHq"kSxwr{`VT
-9[jImLF)G1#)[OX&^D+&eZ`>R(RM0H({G}iub#$s!8x{'-TchYwg7<"v4k"|=jkxO}+LC.M/6Z$l";KOc3<m{Dd|dJd}u]^`bwejAc~vyO[njoT^Tm1|Oj
-Ejb{2r"s+w4>cm'z"r@#V+E56H3to_c>x!SVyZqf_E7NE.%Z6--6[XgQL]3uPi-,$G]:>s)!ljM={729f}ctlW<b|}MGZpY}t}hr;DQ>QJ,6y0q,EuuZiA
-&+RWGgO$j/ejPipa.rI5P(ireT=u&8ey-8cr@w^OWas_0X^j-`FM-/t73o_-z;qJ-U"Ll[yz6VRo9<%$9J{y)4_7PQ/bB'c4w3IHaaP5BUyc7=u"&op`9l
-_z;bdOA<x%qZ,5(QPnmzli".a/><HakgEUu'P/oyC|Z[wt"y'u,Ynx|1OIOrF[6;Y[:HA)1,D9(&6Z,ts7]2Tv+I=w@DZ(1SH"D(,yk^I+o6wT,[/_Xa7m
-[MU]@Y=eSl]1VS2I~uK99@Vbf5=l:1LP]]X{U'y0),43e[${A3c6,+9:7OYr.[ZY<czWamw6]0h0XsFprk24$/<'PRowcMgm`TIo'_vSp]z10fQ@ns])wE
-p}uZM9H0F9I){IrWjYj/b:4yU3['!!&K/2/x-9o{)5p]s2l-sp[BUiAXVha`cFEjF894cDbAqKafty5`RCv"|zWN$0d`ny`OV0RWRnN{!Z_rU1,vh}E1mr
-!@y')|T+,N=js+aIO&|qHNU[/<GH5Dple4KBb+W-cn%1:z&_t=2Dtqs#>4p/gWn<LH,fWd3|]My"]6XJ$:7'A!uk(.fkFh]7/YhV`XMhQF@Z=7MxeM"|=I
-yod`Eg]W##NocE4SBztiR3}IABSZu6!Ab;Nz1h9Qo25AnZBp<,v%Bs+vSNXZ~$o0bw^Pgj{UnBYK)^](t(qf[oVdyawaN5q0+uTw),iw(FUt46)41,_WB@
-}:jL>1I!zh=SeW1(!8k4pQUCw3AE<aEh=/aF_<$AR(=_A}`#"%2)1Z{%V|<XZHfh-f+hwNWHa&$)F>>Ip;w8$MAt:C!n(rhf63%yh{iXBZNbVLQc@5s]vN
-xey:4LasXFEijWj9o0pL&^vtyR#1znc`T`cx[5S^Av3Mz:^144hfCK:wH(!]W68RUF]/[()r&|3-WMe{Q/o68vdIg!xEDC4w[0/vKDj{YKy+(1}"]tuFsI
-UI7G/O+"(!eLC3aq]9PuGgEroOxC#SBQyba<_I^99&qpTx:/TVC[pZ2<k@LPT=P17&$}~$y:@,WYyQ;7#L@fx-3%7R]YpF3:EU)1|`C/qksm;lCM22lk8`
-/0P9;a)vsvV[$j)(v%f;n{{yq0MD"x9Qx:"FrktK}rK/PBVBstWZt{"{,s-vG#KXPr{IMs_G~SM.T6|pK0@E@&UFzvp+e_4fA^[&M_AFkBOPr1PN]R[4<i
-B:cxM,5!`=._y_VunnkWnp$;RfDldTdZ#koOQ|$K{F,{@wN.k;#5Aapp,;C(0NUf@#o]$Y[O[#VVAFcyt}X$ALE{=>j/b|y!&Gh=07'z~^Rd$cH0iXPI'm
-V%PAwB]eX%f!9A|fn5W<9W4BLif7go3,NnSmJ`|]oh(8_LZ+@bjIo[Ep>:.8#W"x.+gp}L:4mYD[/s{$+y>%UMqjVq"Wb-TFr=Q(A1ob9(V)"@E2)H0{Pd
-SH70E+1@`wN{WG-6hR!Y>|[dIoLU_`$@J5V|GZ5QQSIMLH)):.Jt.2A6=dK$Sc&ml&%;qO'6"iJzXtRfipz(KS6]R:u$7a=Dq`a`bEH9+wfo=pNnpok@(W
-Qo2na76oE=q<[|0DnnhN+=J,l.O{SpGhn[t/#%.{wZK%_J"_E%YYNbHX4@7,B_Zh-I)M`kS6-q_+;t`qoQdj~3'Gq;yKY6w=R|C3@QW]`VgZr6+RY7]q}d
-}@G8L"S367tSb2Ym+^/)TM@081).rE~_hlN8+to`~T'%)IJ(~EVX6rh%3F|}>&Q|"7O}<'Ho^{w!eM,qHWp]1AS|@N=n5dy>{(m7ko$mf`;3o<(V[t;pB5
-SrXwv{Q`)4=Y!{|wDxA;snYzBfUD]i2c5[hI2/y&v,ZWsC8.m@fhqCyn/-8'Wme$E451bAJO-kd11Ar<vy-,;f7nl/>B5+B#QPJ)8eA^(P<{O9|Dt(I'1r
-3b92>CgFUoIaK4UF5={s@}iuf_'MQ9US"B,13u9<8[v/IwujYJ:DjZDf32Wkhi.-xfzt-H#m'bALirdlb37|"{E]"&ic+>F1JC`6PXy&z(sq4}Zh+6'G"t
-r1SfQ&jZV=f5{"{E'2#QcZzKN$VYuf!R)|A}%%-NN#vS94WgYl'KvGxo!b>99{mx./V>@)7tY{]d]FW-fy1`9+122!';_grrn'n@qjiY]=Qy7/SyoB"F4%
-1'r4zT4@iL^Dl[-1,#Y3!1j=iV'vvfO0!h)DO}a}+M_R)ypl:4fxbZ[pq'|iJXy|j34goT{0rhh0dNZ7LwHEUscc@nUg73}wnm_|JUdyqvSt+R9b{V0ga^
-7i.eA,hCM}ma:yp6>1r]TACFMp~RV,&9azdOrMwU(jSwolu^1fjkgVX/$f7{9gcd:aaUfY;(jSxT.I%>;K"L-iom&`a#A@6N%rI7}`jx6U}dH!w(hO#_@@
-bv@fdl`7hf$OaV&x)<)vrI}c`O2SL_"a]H>uns#pI`ig%<3(qN2!C(@SY4`uR=wz@lA7Ln`SKj~+LZr['t7BRO@8dn[Q.A6/d|w60lM^ISbkhP3-dJf2N6
-tDqpLut7=wLGRU>4g:r}K:z3x[b8tW=L#s[p$yr^.}w"_;EyG$&vy"VJ]%PB'a8=|N4&c}`#M"cQ]4Hf9=Klx7]CS>p'_V5g%tP^pFX&)hO&cpjE/nz-:f
-`U=P$-U[2rInXUpN4%!G:v58xl>J6G0cW'oEP`0'cE;VU(X/g,]TFM8,WUOIfj>_n'_"8tV-t6<SGvUTd6/.hg@RP7qmoj9^#Fe[%P_|#Zvu04$qTV0'%Q
-3j<QeutH0<O0qTLV)PzyFLFbLXCuc/1;hiXJk3jG.0/StNE5JRa#('6wY+0<Qo.&jNKAjSd3Lw[A!j_avt+$SEbT;c!/o[3AUJrRk9Pd<";^mxdrNbrtNS
-1{uiIS"Gt;n.gEgm@p62~g!myE.!P.uFas-GTI7k<QChx>DFkk1]h(GAP_R&nX^MkY`0fessI|G9QTb;ikoV>yY0h=nu3JuMVVnq2DyJC_[hmwohKRIcC:
-]JnV=K(Q~=XexEq8QYFJ>j^|f|7>j$5J|<_-RDb+krf+=5i`5'@tH8s_+Vr0>DU$26pY_mC8dA7mPPCeo5s0&97JDHGX$v~"4RkXXz;/2fq;,NV}+6,J'y
-o1~`_k~mS"in{I}+Qi%:D^1a<K:F<iBko1||5XZqhvFa`)OaGnzk5DPIFHGOv06WMzmVW|kqG;Ix@SZE!(=p-XYQ("PX;+sjeLl+eK~GDc(Z:1zj_/Q>"6
-vQ4I=mLIt#J+rh:XOTu)2s4oH5MBE/2:G{0m'^9x@S7B48).>FmW"M[uCi1#",r[zPFTEfPE/a/8CqF}#^;CM7cVY&yc7i&nw/+:v#NbD;:-!Vn0Q(}t9Z
-lp<},4>L$q_]5GTorbN6RCoS9[;Zg`uy9qRC7wzq4>"d'_4L2]ie`#O9~@#(OLlznULSL5J%o(/8e%2EC'q8@PE8-5'mdGL=V[$+NFz6G9ILP:q&"b[37Q
-z!yWSJ#dUMf/tU}tKLzmPMtI&(e,Z0+7f}Zh,:Q'|n<38tvxv#>648gS{Q!3,iOJTMBhn7~h!U5I/'$>bS@&pNfxmU62r7Y>y.I)uMAFd>9hPS^Xzk6FN8
-W][!urm@~hkEH`rE<<EEpE_a#Wf$H[`_Qbg9jy0eFPWhy]{70bVHF.kL[$U@EXam5+"^&,Y`QG6iz{]i.N#[h]c@yyB>L$^Sz"c8$J,}"1(a'0p=WjBGYE
-%TtW_{_gJI%e3s}r|(L[ssp6+z/SgIh]eMk8(<'!'bh6dKV{0Lxxislc)A%F{c)tQ4z|[[7C3%9mZ"Oj._,JX_G2O20s^A,%2x57KS`C]v'%xIIox#]Cm;
-DY[>`)bSORi9LDe"~`21|R</1yG!aZ%&x&/`;!uKe=`w6RR$%g9NvuL`.TXC4EDlR>fo'O@+.Gj=Wp'1><_'MP!rgnr/pB;WGQ90NT'yE;JQq;%oM!VIbJ
-:kL%~F300uLI6txet%yS%U;F|LD,Y$dn0kk='}Ilc`Xvkj^H|^/s&Y}]@7(XQ(R+u`Z3`qGMj1[Fbva@K2S/0gdNz"rs1)0z,^(UH2^YBMG;Wj,t[$XN}:
-VSvp2<w[rCCWPG@C#x:d:irpyqE7ky$OJuk>VLqzJpa3y9ex)vw7_V5OJI#-&olb6`4h9[3a/8/!"3b9]>Ert:hF(`iw&ERbeHKcoGKIIS[!qjw[`-VL)w
-`/2#v8^!&H~KVY}||M6|iz;O[98$zRF.5ay`w&cE57cD.z8Y[t5.N>-VyXxN^^u&I-gHS'.1UM}dN4IICt5q{^<_ucP0>[aBYOz;Ir'%_k+;JQHd5u`4(]
-Xg,HkA(`6hw4)U7yMb%{ac2l_Hb<G#OUqcZ(|FU]9HG30C7dC0-PylcuvKDf@"X:JAl0N]TwGXx]/1%c_BdV_y;yO6|3`#EwEOn4Pc"WC7lfG]q1z"`R'F
-^IcR9'L-;Dpc(e6`[()7!$JIO!0ZilIoUn3(,Z.6LaLt1e'ZjSXlU`6PIG"(_#NLD[([pNq[&B;gnC:Sn"z+P8~ecJC|(Rwu%2TiJN/$&"mOo5yp17nw+=
-#+n{x872sZovf)vBJH^_!]YaIJ5lL<6^}9.A6:7R1Q%i7>GhkBLfL,QA9^=gKmOMtJ!CVlV@d%;s"c<3JWTH'FStirT=KRF7'5^!ZM-iy::l26iRCeJ^9I
-'E.5~QtVkpO6Ve^@&B6mf#=7cJl<(vPaiEZ>b(qdS2="Me+Ddg$@`mgTI22S:omj^H]5Kqc!|B2kHlqX0CIftlw5!j+W)f"0k4=lRYlTMi3iB70ZG2Zun}
-p)|3q^-4h{jw]puIX5Xg$m8q')=a53Fe_<<i1Qu[:V}s>.fWZC2V971xr7U%l>pX2I+&.H76zf/@Zo&A9SRW@9)O5.Fw1"4C[hZ#^FTsgQ4{FOuq|03Qx-
-Yz3DIEI}.E>jn"K"Dx:`]bnVtDcR"j5fdR2{u"%@!IHviRQ}6GB9h%/xS&v|bW@C`w]Ri#11|{cqF5,_Vjrmn0@%=@RH.qrLXwu}fx(wE_w(I+vI$jJ054
-%[H.F;'9T+%US/ZsV54Y@l(Dsd@0"lKi$pZ}1YN6LT/I0D;TX=0].ul;bRH1H./u(^'ixY^OMc!_eWYO3U)%8n^(>uLE//6]Wz&<l#%z4yb.([JsydVUU0
-bGaYyy2{L<|#g=a9qL_9~U}hplG2FZ'rO,Vc.76uf"w::Jiew='2cQ;Xd!UN#7j^&>n6ckDr/neGyB$UzpN,|DiYEThb2u&OvCkWw"`KJ0&E>VT!RXkzH[
-;P4_wTLk`'%(;{<f4YcV}3c(<uc%H%((q$}x.yYV;=(Skiz2>IA!vZstMw1U7bTx.}Ba8cpt-TS=iO+.z2$MJM%S12datA|'+a[m;Sh#zD=yaafzp!sd$<
-6bIrpx"i(+|R_DC#S]l=50g|M7L{&<G%v7+4`jmXK:mW-4$jL+&X|jf$V-sUC]{i=7i+z$A!4-ugXyzlBeKm&%70A.fr'C_J/0E>GBMa)s~rg7hWeW>.G1
-Z&]<9gR`M%MQ<.,PCx)-OWe]7#W_@D/xmIDgwJwoT.8!SbbR$^@czP!IfyGh5'A5IE$3WA]O;ih,S6.dYg/!5kTeu-@kTM>&E5]NlX9WnG|A},3;p(+[T|
-^t:pkR&6`iJuu{BQ4<s[J>%tv8W3rRtS.xZaz-79v,z;Nfw&NS(1!0(vA-PR,7M|f-f/V,wY=2z[CA{LtBI[w)RjIq]=b7Mi]h{UtQM>K;Jq#Td=twcafz
-ym"']p!$=6)1"&wr]LU|_z+"@My9yKx1jM~($,/AB9]J]pVakmoT<SmTdcf+Pi8`J9v'bL&QTR6!H;v-17LWw<xb~QjiV'7!#)<PDD+8S0f!~GA@-&%ct0
-K[`c.^{S)O&#}5j9jaBTaAP@8]$g%r1^s!s18ozjM;sTvFi4Qw-J13^T+n'HfsX[#Lujb`0,Ilil6){tG3bqJYr!7%l)=-pp:1#]lnyq.Q9Z:aRNrshF)%
-m^:gKL#+3&7F.zpa5`5FP"d[0]c%8X(]Wcqw&O^F)$w`pU"C}6f$#l|jiZsltE4E[:yYKqmb_I7Q8u[sN4q{kTa$7dg_S/c'NBt:.bQ)V%gS3nN,DrO;Nm
-;|a@w@8gnLR%a{T%{>VQ:.D(4O!wNH4=xB^ZwP_[{%fL)n^28TdW&&K"Ha&LxO`yw[>:L$^7IL7|&Ted8+RrN4PW+{_bR""{hURW3']XJe2C+!+S1OS%7r
-48yUvJp9x8IyP[fP5pC%o6x:]GptRGL{Spcpg)K#;1L_M"QY0@mr]ERnCwa_m'o2Tj}EV6)&mOc[/^W3!9>Ke{n.~A6BU%O7mluD;OPlkmv1}lRcrrd_ib
-}BxnN}(E]>)[aq!zK95:b=foO7.Cm)DBGR~v,bK_%I<"Eq'"^lneb4Jp%<#i"G&4S-G_~Ay|Ef04rEMvLzH&MK:w}7b%]3)jV;Mz_jw2yfFraPP/)wY|oa
-^Zq<)v.{3$lX,M`;tls]t9[b[)$U|pRjA/][Zzt,Wi:%j["<e+SdtC3r{w4$U-]#iobug#&`OL'$kc%&TanQ"/&=VX3BN)R9f8Z{kQSxwA,xK3B0'W!_I<
-N&n!95%oMLNm}>u9"m7bm;ED`a,&g[bHhE(9A>.Uk@g2K1fL+@F^@dn3Qp7&/!>NRq2H@`x&~xhT&BQv-!m6Z!fI4tB@5N0YZk{!ANUL4;>-GA:>}C;C3$
-dBaB2gPaFun|4-HrINK|8pC@fYAt)aoZg:znzH6|kP`Z'#LclaADA.:z6CiuVV)ZW-[Vm<;+^R4=FnD}M.{zR[!3!WP[`t&^b|RZp4:[{>qtv1/JHnivoF
-l7E%KT[t4(&T3ODXOnAfX{S_iON2iS!Q=":Rzfm_FTyEUi(MN"&8u4Z"D`2s&/bsN`62Dxzot/[Qdj=Udy/D2Ky_XNxFRL~Xjod#_hNq)5jwXKFpyAh}O/
-%-(&hEa&=CmALf:phA_k@spd!"6E'm!_8$;vnxpJ)y@/7uFm=(=.2qC6~doJ,5xXI7KX8uzZH85GaYI5y|ctlCn{7A:O:JFg}O/Gaz}I}O3t>I({DfW|%Z
-&EuY9Gkvj=cXf%v;toTO(b&miN+]rdlUSA1XMJyrZ.UX]>#9MYX<ofRCt!OP~$iKsz41xw8WZ1+ila:0ddL==(&+^K]1rw9`ei$4chCXqBbPS|B-gwB`pl
-i6l@<PmBn#.GLnxZeOn]kOVtmYzP]w;-%Txt6"Mz{xa0E"GZ%0<q77pX2#WCQ$D:rP,1oT"cY;:aUgpJ:B=)]//Znt7<>_;X`I-LxvZ4.nyz=J/,G$.fta
-h3!Vss{,you3gfO`%^T5gol@@3Aac.5I_P%='|A@hcyoLK&zlY<a`F,Cn^.'!z;TSA89.Vw+n[-IlaFpTo$70!VbS"ycs+>wNbLBDUpy1.:;z^y!-Jam0r
-0L(Z&)/ca}V0Hjn;fnS7sJKsWo1D(si5ZZ{G}S[_DLM&eo4AKyld^qLG-JQU`XA(K6{$ckJt(-bQ<&#nX8,$|8VrvFQ{GR'vl3~5.xUbOK]5Xt|765{$ZV
-u,g^jGDi,"kK6ttMJ@tj#6DQ"~XtJX0k{biX9'Hccj.k+}_2D(}=gfbWG/|<d(%/mNXP2j/9dYN'aj%<b@8%z.n"d_~i}0y%KP}XDH+/Bv&(bT!D.aAH!l
-}UJHw{lm5Pv7]d$!;YEb%j!+@JL2},{Kct5'{<EY"T,iEdcX~}0<9]kF`$GN#1HX9hs.%Xb+94D%m+zVvCElc@Vtc6Ktv'7,g6m>Oi0m:,8,Qjh{zh)bM-
-qJL=)iD"v>P+BBvr8,zWv$LV}CuEscTqMe==MV>z4cF<<[Bh)|ci>pu48j9-kK-lmOhso<o]]t9qYy'kUCLo]1xV'+u/r2P3}twhxdS+dZFkQFFt0CuA:7
-qbw_40cDK2b^=S{>:oOW}_<nHzgP[kcoUlcm"bJ0u0Q`O>:o5{jTHhL6h#P2HHZI-$y+i:a0GSMB+(Sm!3Pdi@3C^&{gN`yb:Fc%^i>,rB<_w2>f=z2GVr
-A7Gz%3L%~E+Mchi54uA6l@1#-Uzn[b.QKJ6Xa8#dsRcpG-UkyS6k(}lFudNALh1`&Lm1%WFAME0hJ|:b~B)vL^,VrSFk:0!-@Iw/=YE6w!g$R8'n(MAB"9
-y.!N]0:af.uIPHG=iM3p!+"ujygrqQgn!M@wfyp``me8D'q0[mzMWuL3=LYP$+oDFnP=}ZKOPig^<0_{eC'9Vok$5mf,P^|1Z`JZ^@$v:AIXPuZC)h|`F+
-sP|wCCN):g`IQV;dzT[x_r=IZ&|}[S.UVCsvGi3#|%_|:r%:/VZ2vP+x[`0LT};p2-[t:PO,)Ca<7Pee=5NV^sQI`4[%g&xOyyEIs+XT>Fk@5Dj1,YV4c%
-z{bWjj8fa$l:PR2Q+:-Fpaanv=S]d%sRkUe>r8vpYKwebD.&;n'ATO/2RVC>P]^GRy]_Apn$#BraVZpPB<<5Vg(hm2Cv#o~IiK['mBe`C&C^TTj2qBW#[(
-}3bz6D;kk<vmp@=}=)soX09hVkd2(,>Xdk,^)xaD`0hue<`YR^y,kyDu_q},zN>yP}ZIs/DW7+jZ.F_)^xS&OB[HN"{+41s!|)|xK#/>Kt=.t^TQQJBzu>
-Zjhm)d`i;:TMZP8|[7K$j"xzIZ[LwKuqSZp5=w+J2qYM~ANw<1>>c>v<~RDn:9uD5+ov1)ml$CPSHDEV}&(u.k=lFbQlz;{0|ji/X,]=$uCB%Km4o+WQl)
-W/qaWY!k]mDxf(uh[=ilA5F=NV>8mVi%97ei/LFUm$$r.zX)Bz>+SF6"Z&_>psaFQ3X<z0UWju]Y'wXpBsMS:JHhKp9%;K1]J.m6'w:Tkr_K,HxUbM[]{W
-A9>[`A+":Tw!wp{rC.7+,p>/Xd`/)C`T-E>2fmldw$djIHhSz`!+SK3}3<<3[[A/%WEFs.3}"nG+7eA/bbqCt.._<<7aLEB9{s-paa$x8|tlshjuC]_j_J
-Up@UI%is91lkB=.Cdr2&6V#ieb!|f2KG`T{%u;E#_N+5Gc5&9m8]KD7oFVg#E7{o39yHf+qzZkU1j3CDhZtFvqta>})-nOS&o}rLH}Y9T:B:p]ouuR}8ut
-Zaa3},/J0&$OG@:R+.jRpoMbta]kpnA1su"qy5n;:SM,efG=Z7@7%gPFW4UP4jVabK=F!;n)67EtvQt:I}CL:Q7kp:ng-"o+&_`VKX0bi[efg86A(5@fH1
--zbr-VN,Z.2B`7.zAG[y&w5Z2)waiR:c"H&,]$ZSWf4YXD=ZLAR(UN`(]R"6/z"]Uo(.E(l$8:h2FC<"__l<<%wxxenv#Rv}hm-cW`j5u{HdqA},@P&7aJ
-;.FKD1L06dFC6d8M=B|Dq}=_Sti^TMwVHb!32B8nu]<NYbAKE>:_OFD^ICZnv_I#^gXkUB>FJf8zh2U>36gxLj:=a'(DEEqkvkAn5D'8`Ir/HAh1E5VtmG
-R'G#<rzlnbQ<^k'Z$`Tqy&bcD^e):|"B_)Pe]MgZx,|9;kg]y9VxV5[E`j3"wEWBQxLi(|OgHX{UMa)MUunV+[Eu_f1OJ1A`(.vGmzOd{BY3h'7z"o@Oz[
-'aNw!#j:9(tKsteKqZJyTuo-.(zWV0a07ux@}G3p,!AnSg1@-m^tV1clR-5HN>Pk5CfFRlkkk<]b29$3=sckKg0%M/#E:2he+8l>CV1@i{y5)T(2E=u|,@
-Qm~pH>N+oZ&1}&>XM%CHz)G;9;bH^DxbxB+oMq1CbC>/T{1:xAG06L+r{eNE>^ft.$A0o9b$vd`S{sBtjZt!=2bey&JHJv6FN!3YNYNl3qys;yv6~AhOkb
-=l;`v(oVnM&<Q{=kNI&JC6$Og9/<}JFqK,oLey_fY7G%U:x48kh|!JAb}#jrU/fs=lnQU="jw-z0v'_cZe0OAla]ir!UB`iW8M5'oxR<HB>[fWN<"s]rig
-RTa)JYhYDUaZ~D}WNdVci^;EsA',27&yt=r>uWvS_(#Kh:"d|&|lbMs1MP7B@:$ViKr_:I{Xw{r)=)G#u@s8(U4,S45kiV,.=::8=u2xNo,;:7&&9luvH'
-/|Nb'7+@yWj:u(gRX,vuj(d8myH&gEZ`,EU'qGay$p(YDw`PY48<wNXmU0~1,9!j]^wvyPz{3w)L%nXg`g_(!n|2=FZktioe=J".p#~__HKbo[2Gal$-w:
-bo`Ij6ET;r'f9h[P=hHj."v9K$YdGuaNFY<Q0UAFtu7;`!@=BdLt",EK9q$w-JU.`|3Zc;D^UcK%X6$yT4W/(uACy:)kUE_Bw_`:r+39myKlWy=E]2N%J=
-@w3A9,jFpfCa'@mXK9$h&RuK8.7o[0SpChU_)x'0naUF8EyDI8NWwMfOR3/n2}tkE@^A3qtLTZ;BCX<(dMGa3SnF2B#W=LeT~L=;mwjS.Q]Lw)3`d-$MAz
-;MP31.(21KEYnqm`{IZU`qkX3V~>P,KE_Y9cw|~o$:D`Oib8'$GFA%'qX2qSL;>JJ|^u^]g@I]!DmG^9n]`Ic1>W}``W|RsA"R]lkpn|Fs+Va/'H]qV77A
-$>[]-h<GynKH/r0<dKAiZ)pR_}lS"('Uo0yKwSQ<)Xd(neP"hFD8&u)ghTS;/G:WZ3/m{Ah&zsc:}LoGlX{#2p_+FYwv7d6/uY&S0O'fH@ev2`=s_-[n]c
-kIo[,g>TK))V%0L<I_[Wrz;p/;Cegp1I[lt-MGZc]fXYN68b'0kd#4q"=c;_Hw5}DQ/n["H4R[yX;:VLonjoarn;E$uS#%O}T!nUSSvxW>[hMRRExXR>Eb
-!B'nKkx[Ezdu/|Vfa!}oHmNeEK)lurcjQ5A4p>hD.hA5M|7#3Ph8-^b%]:n4`"H(3'1P/9ri$1.Y5"DL]I!c3ie{LyoSGf'/~zRLP]w(SP=r_="eV3rR)i
-)Hd{fVW3a%#TpM5a3fKE.r@Zj@MCdz[`[mX0cKqm'Rs)kXd<zfZech`<Ke{5JZZ4~L+pwLaGDxtT7B^GC'<VwKl3:3b!78vm]^p}kc3<9zdD7G#<iFCm<J
-4/m1L/fuxL%n.8NY-W,#6x-FkS(`=kLGB[6&7rTJ]>M-g|v`V{E>Sr_#Kx}Op=#C5)"eDCsAIa;uBzDExq/B6gms`Az:9RG-/|quccL"^5%I3y!KemyBF`
-]%,{ikp;gpH}.[n"7(pX'z=]ay#G@l//ikjko}weedZW{f-[;G[TZ+_MHKgLrKR5<D/7wUj3;CV9c,5=_Wu4.wEkeqa&b&o{K@/nS:<Mf&ho&IEqrqh2}j
-VkSY^Dd{X,M}L{Jx(0py<x~V>tw@<iB;C1d`z7nVi<p5ASy)":{5FZrnJ7:H869#FIN`=|@q6C4+`;"~<yGd(cWdeE$nOPeFp]p{7b<Ps^`1~|U1J9~GXJ
-Nk^[kb0F)T:f"5^;m8vkJ>u$G7Bld`8&X=p@e/!#B_.K-u#%@xjy`EdcfLUoE;9iAK%"%1n8eWm^:G7cNpM33s+9;6]MUekBB%9CXihO|KFb(rNX^w:l3!
-L-_zEgx$Ue"ZW!Aczhf-6{o1U08QAuS"zTJi+Y"[x|fc&pq&Clx4M"fxG!CO>[,QGRdlB.SK&L,Ru<`D0U{zeS`{91,u&aKYwx)2~r=UfiB.:<x2V0DP}Y
-cAJ5GNdd$Y1upN1'/))I7XZd!A_aUoQ5vb"nD9oE[MUG^rew6ALo0TFAIXJ9x&Xxi"PBDyk%ryre[BI)kW6#0jGi=}5x~Oil9$xeW8vQea)8sdP_vp%nR;
-jS0,OW9q&$#GWl^(Wza]E.~`wK.P!]Xcw.MtVh17AGcr.qlP&irp8c$Gx3a!VlZHXLp;yA#kAL^z!$5v(xNzHUDwBzVRQW]j:5(2XV5<ojaARBe!ez8Gk)
-cL8.y>|7;d-ir8e{Bc-@|Mpx#j2{$4$U]!EQ=]FI~2&!zZf%H{_at`J{0<V}w;dB#kd=">)&Nz:7jp9loN;"aK"$dxLW$uuV8|Ru/Ho5qJ>X;fz5u}RtFj
-$9i)aA~3caJ)RM'-){BpDx_1[<1v[iESNKmzW2}{~5^M#B8ZK4s0~'>tyq:fCviGT/QW_dH>@KY6ujmlXF#a;GQf6D"k9>8!}Ick;_UN<)LHh23XDz`>+4
-LbPPOtM<q`Ky0;vT/xuhhYvJ!}3XXRpmEtK&ukQiD7nm.U:Cac97PEsrE#)@!MlGLoye(68@61e$c1r"vC@GloGpyCx]R7pVtYpSh=zJ$A)LOu#(K.l]oU
-RU-e}y,OT.:.8)&lP>"roT0SQ.sBC5A0f`}amqNKknn.i.7K;L(%&g.9.xy_['m3XV)b|PP-Maa}MP2PV$Uxg0<ei,/'Pk9E<gOh(q'Ar6hE].{z+e,:~;
-b'2.L5w;6/5XV#vi1nq1PiD(3etP{|1T0&3|b<n<:$I9OKy+'^z3("_BY}oV;_S|:9siqFQsS7=qHp`]l;w0To7gefVm%P+.BW9$`+0w#Ul$;$fknE61[Z
-Df}"hC)j6ALM.Bj_;G!|=Ya==v,v}P$eW{3],O<sBFg4]d2<#b.11{l%Ip4_wVlP~JV$w]I;a5{xRZ$Jo6s)_U|6/97pqtSDa%"oqT"nWZWU^bQ4xwlyI^
->U:8m3Dc%'2Oe2<2<j|3$4o=V<(s7]Xkc(r1^xRDzxU(5{y.u=>/)2N@8KC=qZv<,:a#j`srgU`WIZk9>/km)_VjaoLF4[]MAg)Et^LGdpFm2wT"b0:)Y7
-yuq/SD![o,YzisV{!Yl]M;3RjZ!ko|4.,O'aEeN1}SKx6{s>"K47S74s5s7|M$1TqBg@i]{s;h0M0v#wFud76ewltlvW{L]oTh{L^Krg$UK!bg[s&++yyw
-cyo>X>.XsjV|pR/xpz!Wk|=,aLvW-$=^uvI=P0-(E0]Ab9N@yJSU,q.gglWX5D^r[s](~j(x1(B`bYz'cb'x}mM]87Xg1r4L&vKd&x/w2n&rd:Z=c[Kc,"
-UI6RHyBnpU<5Hzk"N3/@v%X4;Gw"4a|u!vwGvh0V$_98QD6"UK}IL#2)qw(v'`1MDp[TsIllwwH(N_/G:>:&Eur+(3|&BNfMJy+M[<Y<nE/2v=|xuIvlz=
-TA54e$6caOQ_;7+Iqg-<&5oz8slM:4!Ag:`J8K][twK;v';$R@HLDZ8=(_G7)_Ver-/Qyc5%nH1JRxa0-G77Qs_!D5X|/aY8&NkJ'jP6{A``G3B^RE:{2@
-`9B|FUN^0xq|Ks[3Tb~2M.hpFUZy9M`Z|S<>riO,{ZE7C0c.YG=<_g)1c7MvW|WG&L,bDgi8%Hn$wbl0)Q0+~>z9=o[JF9d+~F,=OFI4E,Xt..WN0$zB]N
-}>r<ANCx>i"Eh%DF+f8aJQ3+=o<p9ybr8e`H/WU31W'y|'@|mYgjlf5Y!f2#3=h|&obm=<wh+op._wNt}q4QF+-e(y@u&Oer!-)#ZGRCqNbLE_RP-'eeqV
-Wb]jMf0#z5}Q$dH=VN'EtNDPXL`I$F'DTsg(+1t|#C')4d::kO%;m'DHWcQg)u]]m=nA:-r)5(=k6BgisT&b}s@JkAce2Fup7'Ys3&J5",~Bvg"N=ki)<[
-|h<>60]-dd)#S8^yGVbp0TI7lnUu9OIGu.QO&p#Sm"~Rry#`o'RDUZq'VOD|6_MP(7<#zI)hJ9xB4`s[X8+|#$@_}rf,xfq"E4(WXx!))pUIeT-8DZ|_^P
-:Q@spCI3vjKw:l;={.nDmD))zawY2M;G,g3l:Can|Ic.J!Mj9U_sE[W8NUEP[qrr.U,g.G!@Bs~#Xx|hF4c<lY%x.%FHwVqip&z!0!|W;,2^t1I+.HOLsO
-ysdMklHUp%0b3:)=[8UG$@n_'2;Cg6xll2>7q'x3[h9B%nw>^Kp<x(kS|>B2{ThQ|3Duw1cxfiImZayRX%{St2tjzLD"dJ_:1%VVkbD_jsx_+|+Th<pFyS
-4G/uHX;MNu-2"wC#:]Td`+fkHyBHy"oj:llzzsJB%C`QefQti/x3(JgRnh4P~&T@F+Fw_xyG{:NgbNZ0y;y.H)-'zI^iDX_wqU$5/%!_bVP%d2Q58]t%XP
-$MKTMDTz}!T0%Wv<GN`T'Ya=A/f<ylQKV9Q%8@${bKA@s,rk[}p5&,dR[_C|QKTeP9C[xoo#GHBhvhuP&$83|8W}<mj[VEO=VM&o',C=JJnGHl6IC/@wy^
-=OI$%@B+LH2sH4(o2eY0XKJ]/-ZW`vy%3h@MYlf85_%O^LX]|q.8A>.x]aLOkAuLi:Y{")%c5FpPysv0p_ga]dT%YbpZ69Wh'_C`XWT15zb^-1<.i[HrO>
-BFxKT$(yI+wj=X%K3P5y$])"P8+!^y-IMF9[G[O8pVA->R>oP1X^E_~aK+CF+Q'/qb;dtZNv|;YBBrg&IvTJ;=-mhG~==X-&pQbGH5;<P|BG;ZUM4=pugq
-#1C4cux"W@$m@Bhtw&'K,9Z%jlr!h!3QT]XG3"h!q^r|rPMjmm#qH5u_R:Z;+i'KiRt=f)|]z"+30`k%4J!7bTbE6WcJ5cYZ&oJylh-osyC$5Pzs4=$O&5
-mAyl~/I10ez1lDNE|3^p{{ik5N=B3}p(40F-$=]mfAqPPkhXGG.wEgu<IrY5G<;ANKU|"Xt{r"R#pR^1RQBzNsg:pr`uUZ$s1_00GhA"%-g-yg"s,|b|3z
-zTZSv1d!y9zVEu(G6:ht$V>Y2u_T'e>2z%}+bz}Jl[>hW[=KH#dBwu'Y,#,7DQW|4!:.&#bor5wJ~|JQ^.Z).+%R-Lw3dZ[d0JkD(GU38+Xl@f^w9MDI@J
-WJdT]50^|rT;Ci1/Z0(<]wg|C,0#t#d&UvO"=eIEul~TE31/b:aT.KJBdVT$lV/mj#ntWxEA:2^sWX//0@|nio;^R&(63B"}'PXTYa|y)-li[p@Y]1LOKy
-_l`i!Uf^p>X0^32{1i]%}#L4WxnVHd`=NUb9]K>!Ra[G3DvUt#3+'.`he/5FchuZ.2iYUIGBpz6jq(m4u9n1HsV&M,FeA.#=+W'9xV4onUL7Xmok2!>nw7
-k"5>RufJ2LXa9GEj&FWr12~MG)78iG+E$s|s(iN-Hb%jJt^F6$]!6IGOlh#:]uwpadH.0`N=QTw2%(h=McI9arQl<HsPb78E@U~'BnY5.]'G)C}fI6>x'(
-nb<]RhretAv}5eTg6,zL&6KTlF~4jM)sgVT^-iT!lX[E+RE+lnWKHC`{+xCeXpvm=mVK9dlV_w^Y6S)/dsHK|Im3Vap6Xq4FU8n!cC4h49E7O+CVKcf&{;
-A4OMt.PWWp46]epvp>HF^iCV1Ciu^/vU99cBZ:UOD53]zLd5hf_k+{p4ctyVEnimLW:27^D`k86(KQn5u_J2}^B]/(geco9F>v^$T:>/0!+@h9WNU$/yaD
-Hx~du6d$AOb7!c&LMluy/sHix<K&D9t[}_zK}HXv>g!z&n]t%^0ziwME^tTF+kSH5`p{8]p,jNy%f+IE]XecP9zY=q6&98FHsIq`42"+uK#Lg<J{ze#Sb-
-_'28,[BL=4v^0jyc3WEtwQU@5PrI]BoJLRiDB.3>3@%5B-g@qL&F#@;Q-lqvuvl8<x$]CQ(w%A`7&pL7s5we4Hyy+(aH59@w0&(C"D@NCm4TUYAOXU<>;W
-^=AdHZ#%DK_b7kQo=SNJTfn[I<(kvFdu{tnF)v}s&,nWGUaKrfK0jjtFQs=6l@^w>(<V5a!=OP1Wg,)z{^P7~As_/Wz;gpclSyk'WPgdpn2w5HhJG_%<bP
-)-%mV}p%_x+VeD.&UJJSs5K'9|zyeT#A@P1|(L}_f{;N+vVma2JI~GG+X|8KP-uHMO;s]>gdfjkD84jM7eZ0jfB>wKh4lb%0eKJxKraKsh:J$C_#(6nwUW
-bLKc%&uamLUi85}SR}KF8y!0fB&uwukt{g$3b/"87YzQmqHp8Q^vB-UxdZ5P>nNB]|`9W%%K_^pr405Ksq{D5]|V#]P%90q3Y9_/T@.@/Ua[uV4Ui9{t5V
-3jI8=MN#.hPK.}l6>S}C(sYy3"tI];OL2x$|tF<pLCBB%h#[G$uc3iaRd#8pfMIQf"Vt]H:e<M(V)`S{+Dxqq!5(vWUlu{%3s.X9oiO.9gptK.Gra2qjDH
->bNX<pV%mA'6"O(x|22bBMWz;Z7DDX/eG6'h{dd]GQ"K"^#!4}qcE%6h4`3y/aA[rod4jUr-9GW5FPwz}FgF6yvaT5U,[,JG[3@l;'v9RIGq1yzR:4W;Wp
-A4Osa:E,6`5=&W'l55KT4K&KoTBgqx>EG@LF}%[l{2=eYl<w1v$&~N]FY<wb]I:a,)rYOU;!D5gNC+sHp1S33_8h$t~oOU1T"oq,Vo6]r[78<qI;j:`||I
-]b"|,h+yG-_ob0VIBz;>ON.J%nC<fPd]4r6Fxh#rk.(M.42GXw(&;3#m9lQiEA]<>Pb8:^2aa3p{H6YQA)WCZ!f:"'<'XR.2y.ML(JXp%OcA8eY>o4@nrC
-4A{Jn$;aeToGQeMr=LT33bEL]W_h/@}nOthH=H5Z{Ml!Zv}kjb$o}/1e6W^%"#|(Je5lMSz!hH[1iW3>+'b7Fzr'$[+6>rWvd1L=Vj9E;Dt1/Mpo1S1|x6
-[=:zxAT{zj)oR)1aOfv|J>JGXna0>u;>N,Sr'#"qq70TL/Uast9m|`,AUqGOkWJBqz^3H{]B5Fn+l#^{1=;DERC/^zdD-Q%"cqfnv9Kg_MMHo%>Lf!>ovh
-'%.d-cmHCmjI|4cy"ifT4|&xBBubulhHN>^wCXFL_>&N5C/{V0qhElMKo"hm.b:J6o,[s"T]re=mIkbw]ZkJCJ:=@TRdVb1#M9jbMiVbe6N&)=NSC8M#W{
-Lz+}$,-N_^:cOD3OkaA5WL~JNE4c&UUgC.U4m[Et,qV]w^BJnGYMAwXDDR~Ek#BA%KD:pspuZdhI@0#Q#C.rseZ4H+~7SErvop})`m!(rdLOXC(shRG6Qv
-+uby!$=1Hc"yGk>J0ucL9k[5huHcKS;`CMmjE`efZ&V2b6$2[^}0G=>mm&7Ss1+aXLq2+NeVHA!q)2@<nuh5SL5::&+vd|;@b:b4gp48%1Q3IN7^mPDy^o
-Bm+#'-pHdKb5aXKy5PS-Q,UK:8V7NoZGSH3jO(=g,$P^_ude!#=mU$72.fmzqBnuP>[WqH}([7E7ZDPo$)M8F9dNCP2%3EMlUjGamDGNvh&k/7cqxC:(98
-lp{ED(=##%W'JTn=np:SQ[fU=Q^x3zra~Z}`&j@zM=(AvEpxs$0-gp)t}'h;r}X||y5[5h,w%SNtvYOi!k:c<AQ[epX+azH}a#;wZH9+lX0:=3g+n=4dCH
-;tqn#k1)gO95j(;Uy20{xGnvtodG$ghZy$zpH,N%8H3c$&<nMEJn(vyX%+A7]ywp5Uure)bSiXucDQZAFS3fU^g6;RvREJqSTxMeYf%z%GyTKmq[;LsPTS
-wzhewEC`7=2--NZ1Kqp)cK`wHT=5_fC0|%qpel1pWBDugx2'=fRnA^J]8|zV"E2df>ik}1=Pm'H@)Ob2,Vk3j&4BHLoVBhSf~x^kyoHk,XI"gRbWf}$bbx
-qGqSJWv;sQc%yn[vB%6eJ(^28%cqGqYAGy$P!J0mPD,}uECSv3;_}ocs<Sqtz1X<-Dg{{O%PzI.L~DCs>`>"mq7[@NA}l]+&gL{YiPHvpGHIaMH(jE9q"t
-&zi2_T)/][Dd8j#',7d)+67jy.AJ:k>zQ:}nV|Q%)z]z!8D#>|g7GR<_4BbUvNW%m%+ILL9ajBvQJ|Mx(#xAp1X-<yGGEgLs")rE<a0hlrx)NB(t#VV[we
-gp8#Y2`6"J2/86!{6p#QWk+1XK4F.q1wUfRIJnwwY@K(d7+a}Tux`4=%0wA!6BRqH]O=;R<$b";U6,~TeA`xD%Oye%gqirW}mX{[]h]'=x1T}}TK|LE3=>
-QCSB#PC90T)n(a.&)#W1DL44bCEjUYX|8p@I.b;^>roOUdIN.v^Vt)vrANXZFZ4!=e}OvoY85p(us|S`q:;_~[3kfuiU=E7rAvG1oB3ht5/V7eXX<.Hk@_
-u/v=stGw>T9}J+5zuW[Uq.tMdZN>0EA1:i[)4_0Nw&@y.JT9S"fV>{JHw[u^/R3{.r{=>sEK%Ac(ZEy@'PaE/H|JE&yh)DbC`@)[1jNX5wB1q_CpeoVM}^
-'j|$7`Z:$}Z7M:>dNNt-00Kug}m|x"%3!-tXq1^>8-'(dBe1XXG3l$gS0a}An$NhEUjNMv70Qzp.MTty0D4}YE5<+o(:3d%av7F(y4jSI,tK162jUhJ,_^
-H3qbBD8er/),nR+cFvg9["g5S-Uw`OIV_qVhU;Zukf;_BS8e`.o=Fek5'kn!CuL>lni]CaP"UW`S|0(sbRvpxP+hPD=X$=`fWO)v'pmanyNWg(fl6Dczo,
-@4m0^l9vTp^VYUmFMt8Sop/|}d><^DmEQL8W;IvXvu}k[qm#;w-9(u|84_Ot6+_$Vd"g[Xn`[bo:n52GN%a=UrC|0v!:~%0AF3O=cYnH8_lg4ANyTHkc4J
-V4x|5:jL~Q>vwi3p~(T_/ht532Dfr-@ZCQh<@mA-3<yAA0kw8r!)0/+L:z<lek$%$|yeGk9JCFvl.bcj5e;x-hlt=XZ36wiZ3q8yLW81Ez-"&k1Ia-S8&2
-K`;_&Xi{^0yz>JkRa{Sl[j3,KYaUDe_5)(ZuR(OD#%Mlnr$X+'7v[=-6nj}!|h"6d;{W~n3'N59/K|R8}S_av>hl[8r4bLUfwyr@OW|t:_HEi[<LONrRnw
-pioI4,wEFqba!_'ZK%"H|[3}ZL|KZq"LyWA+u'%5y=@z})/qbazS(c~qcsyir0F&dyr3H^LYm^MOz@/bxIYdEzxb>dkS2TB3v%'+b<haDkt)z65zsIlz4j
-ht&fe=fzypL.p9)J|qE`O{oBDbYVEpsl|=UM9-DfE'G:A2eMBp]greh},)<t2t4`3-72ML!nsV}iX{|r8.oY`qB_{pq1C,}KUmI]l_:r}oh#]H23;|~mMp
-CO#a^)F@tCn>G731_Ud!';QP[@]1/qWWTh7:a3p)D01t&8Y]sns^~T3|2b75LFZX#dxtCQqy0b{DC`;Ue&i2,.ld`30z2De=q|y3:WsCr3&&wq=xXyco:Q
-&&i:H#(e!:chndTPC[A^<0bK@9e@Ismpc+g$[YM;BqK]xjYau7v'Q4G'rd`A-W{EhviK`BhFQ"oBCC{z:I^pBJiS_1Th}(haV@um6=9TG4XS.oJzV]e$=2
-b-GfNWp}s<rbwoErlWJ:pnQ)6bB1[T>(FGZ@_!nXPz"Q$cLFuF".Lz'oxqd$^bKg:jOL.ein2FyBs5CM57g(1MVG]csW`+RY+/,z~sR'"Op8pRxuK#BD$d
-_4cCn'XO.vPQ~&J}f6KVqae`1LU+/t1v-d^h#3RPQ_Ok;8b:-NZ6-pJ-.]qq9(<l';jpL4Aq~1,6y!Eu,X-0M/_%UOTu!7Hs7/.^M=PdRf,@k>SvptnJ},
-&M<eq0HhHLC#<U^wsOTB,uZ$3FP,!nT&;CCP#b%XJpp)L5x1z%t+Rp3YPIYGcZ)1/ul`f5{]!a%ekG_J>J79PDOBC@/B61iU2jqjSXu#|)>V1WVR[1BRL]
-CTlSAzzWvu[TFy};N@/s2EfA+^~Ca3h`3&<t08$Cv'r/oQFZu$u.r(~=ywR@hh9!v^8C)u)c7/JF}aBg>,!W:d[$[g,^[6/:6#'|oMc#!}_J[/oBfOt/@u
-rG2XgY}Sx5/'e075"Hl5ZfX&rao_v>Jn(SlN|P%Lc%P,wj)+;]~m=cYOV(dVOO1LjK~+E-GDCMBvMu`A|@c)AxR;tbNd,%eRtMB+X&_{$3RZXG0uH]}A~U
-h:Xzrwt%DQNzE=A"n%1+ShMFMv-9qLdtc(Ke<z}H{{oU]F%pD]vD<E9P-`tv[As^gp2euL9v,emw7d5`0NOitJru_IAW#Y#Qo^/zbZp}yOlq[Te0Wf&_}M
-M|sd9[)E%mK5!l6z_}PNVxy]Pz@O{I<q)yX#_&$A{|]0ki=,zWlk{:Dt^V}x!Mr=X>c<Aw'K$>EWtr:7>z>532JO}V"x"k2qFxKH3jBi9nO7{N'm<6Xa'[
-CqeZCJZps2azAUR|h6$G$2fb]z"0mkqwjo}Z%r,"liNaX8.MhTR@]1Ip:X[/vp/%Qh>nmATc-)eT0|kLZ<$.@IE<L_Bd<cJ8/d4,`t32LD~x>{A3OD~s_6
-Yp5#fP`)-Q6Z1fr0'S~<=>,#-Erit=yiS^;MsWSUpRrns!-ly$8aC!.'q@VW1"7}Z:<F~XW(Bz#-}LAB{K38O3cJtL8[6zeNLVb|r`]dXI&4S(=45M;H38
-EvM7[5K9b:FVsVt+7@5k&3=t}_cFeqE_[RQ.!90[Ych7p+NgY(ck+tqFem<x|t7>L)lzr7`z/{f4'aCiK=r7)TU}kfa!T-$-zu3_My_`uLd|w0!Dccql;$
-j$fYOR-w|4ps_zS$y$ZfrmNJdM47K-hC<xn6PCSj-.iI/0zZGcA}~_vnpUSC~G9`Lcd-FGCd#93f1TIn{f2E)k#-x<QlmqtQhI;<947nrp=kaU$Pl^;&B(
-8@rH9:ahiC87oP@GjRXS#&6vy"_9;!S>I3m4=MU-ZQu&H6w+&H<=SUSfv@N%Kb0g3Px|Rh9Ca^tI|_b6K%vYPCa[8=M4hhjlD7Jd-VPLbV;]ZnDUwA1$B7
-qK_og;'fHjQE,^v-wU[wJ;G;vGj,E&=z1-~wUTd;75b}2=`%"|7]ztXwoC>M(Fr)cos_VKQTBDwv$W-`|[.)5zCnu3G8oGkrAZ<R0-V^`gx"eL"'Sr)G&e
-L:q]TS}ED)>EX<HJ#dIFM^fxq)gR+rC^@}hhTb(10Y`o9544kHIN9OSqt}h)+v2D5i"S"&u/ai$o'+4tM+(nM.`5{C7wCEAu_1xPMt~d%wT!^mTl&NmT}t
-2@}s;G,wS$OD^L71Kf=O]5Q<uX]ycwGPtG(kYtsxcJI}VL=6dJ4!hBh'/(`WN9F'Yo%-[H8>ylbW/z48%Xdqr|8U>t(n@G}x9vvw&yNO=}FOwq9|<Ucd2z
-E8fCkQZS-|AUcd-ZW7vYtt4(F=X4UKWpwNY{zKJDti6m3ReN,z(J$0eJj!l{.[eWO$6HI4w&9h3SgMvf4;+^UiF50(fN5$Le.;_1I8(R'Z-5|Zd4$>tV(i
-l^)x$6HW@b&yprl_>M-3v[y0uTxFupsv{vH|j[GUfoc[EwWPbV<F7QUf3j,{ht!fb/}8aPi|<)+q85srI{EL.WFoUOr-cGxN2/&Fhftm+%3MZKi{#BI@V_
-T95}~j;),h=V|Y_Mn&bbrAX,LdSD#(!KCQA>z533T9xFF2)Oll:W0G@/!wAdb0GsU2[WOyHM<#[_28Qk5qAEyM0r9W"F'Pf3l+/0D5hJ6ani%I;P|yfR'Z
-t]O)9/Y)x4v2+42ZR/7|r>DHZWm'0)|nzC)M/_.WH[BmXeRL)bF=b+er$O[1_h9nXVU^U0'7"IiRL8UjQZh3pmPRlhXk%K8wWbw,~nd"T#[TYS-4Lr{$yk
-'NR]J6xz(K`0-nEt}yo#{<@pHDs9)i5q8c)$;W+v{)ifbp#n_Dy5.zM3n):lUuH_eoBdSX[>RLwt~6'a0{VN1j96l6Z#%2Q:Tm<.%wMHB(m[R8JUMWYg!-
-)V&:o2ak7bdij4{cirQt-M$YTWd9[l}Ay5=@ap+]xsSX{4O]3s.MZ<qBeDDf#Qb){vEipc3WZR.i%<c@/vl2z)PYd_LBW{OPR`25pm#cr(=(IeYuwxt]E(
-)z`Bxr_r"d(:zRt8OV%__Mpci|:HTCq=CvTa2{SgXnSj:/d>'x#koO+]gv6RW-z/f2sGLT|yA4qV:z{OZDw}d7DQcC>;pd}xmj))<P+}BOel=p`]UNRZr=
-uhMOhrR}K)R@nRFv%BkZ8Q|XE9WymZKph=Xqw$I+rtFF_F%#R1puE-0@-.iAgyG>3]9z~bd16/0YFI%/>#<]RBL[K85oBrGly/Fnfq2z^b<IJ%<O0>uQ=`
-DFVaWQn(Dh.hSsngQJ><)&#aRX-Pq,^b}m3U_6.>#:;N]A/mRd,/$5aBqi5iw}0;04lJ`h__bM1_JZey{Om2qM8C$8vp$"ZbG:q:{gdC(EP5;-SFlRKG8n
-JR=7O7.LRe(.nC"h5JWJ{cE,p`Sp4&NVFb&F1IQ`S{L0W|f)HjfYkQnOgToytt|oSTf{lzacA1&;m<Qi4I1U]1oui+mnzU8d9%(.KqMEQ(BrIT"djMc%}c
->n7mQ}|jwA7MZndiBI5i$=g%a+PK%clD15z)AKO+dJgPzT=$.U'_C:JsB:l!0t--{Kf2v`aw}OS/PG20_Y%cC>c3x#(B0O&P"X|,9:S8ta)@j`wPzz62_o
-Tn79^p-/_jH2VYXCiuX#REF#;w"&T(f:fUt-C.)P5W7'(Jy|r1!O`odSa.N>Hl={GBnn+L'M2xJ)fMp4!m-2q}L`E@ijl;;^p2'#O2u9o/PE</b%c[g^dE
-Mt]':RXNH%x`1LunMiXJ+hn4.MZ`!k;"]!M{CJhd=A'r%CbWJ"O#i%xJCZfh"Y!"dxH^{-4G(M;vj7OaWPQj(gL`'=P_jBDv[TrG1gPiH7&[vg/>4XLBzc
-gJ2@.2D3ax4n&8Jk.NQF<hSE)&>m2#a.928=(2C%yh<T^AT`EY%Sh3<5r^H'@4")hoK4Rw24=u9]c<t%=9G0zColNHSo%'rn,'{@PEhJpjh{9VK!jY9AQ[
-&3nGBZ!'jh<iH2CIi$8=sRFONp`>L}LRG=SdTZ%57.Fw>7MC$Klbxl8iu801L8PqSU'ayLE{"G/{"S6amIASjKt:miWP/k'AEjjH(=+!1s~_u],oRD:rw:
-y}vb/6!5JdhXlu,d^d:XB@_j!2rG}GEW(]ZK-=1c>DS+/CV&Tm,`F>"i,E1<MXO32K8=kZ'fJS[1,7zm]07wiMTg0Oqz<)bw/{FE!Zv($>+8sdqQE_mDZ}
-Tf^]^C2nR76K:9ul(PiyXpRl>Y6W.R[z/`CVH]}aEf3lqT#>GHx_+M;h]0P751NO|8gN}(HkXySj7+Ks__#e4:bS3&K=Ixe/'+6f4X37PDe'9.jg6J4|g3
-_,y|OU$6[{rs8qgAY,Kp2sVw0+(5VKuViqt'&U<8/'Ta9Q/=YFia}4>vRA:>b8fF'oX<>e~Y%d%2mU@_kMZ.gf8C"xFj[dsV#CHMQ6}Iibwj=U#J2'ZEcL
-J6nh0|"G5gTK-MV.>/y'Ex#"4GksfYNW44FdPxpmyU.H3.Wv[3^T4)_$nYKAcCk&L$Z`i3x$U2iX,e-Il_J6^d~tCvzqXg;@a9osQ%kHGgb+PmOb_}!e]R
-WcoaElvBqhK3|hXMD#(h}gMbx[r/^G=V.9:/FF001/Q3fj(EP|9q_ZM7)+oV$ZZ/A^<g:ZD,:>vi~,-:/xO2[RX%(,dW3`%RkEP4(s[Hz=mLqBbspLb(OT
-h"eow>)=l:xAA8HBHt%0f9ypwelJVG_nhL=d+)JwI8DG>@J6Q,bXb6rLM-g("MQp5-@_LC.^Ps^yHY-L{3h2vM_<vu7bN5),~uT^n]CkyZfN@wRcj6r#s5
--Z<fMBZ[:gLWG>_U`B[rz4A;L2g5NA5<yuq/wHj/>si<-8O3qJMrjJ:EzCXG]I+dD0[Tbi!/$deL{8Iw95iwr%oWKwnWUZb_#qwJqA!;X-6.}m=`tMEuA[
-T/di8}[m25+L@RugJbe^<JQ3^o'EVO/uj&-)AJC90feAb'!XV`_mi_AJLaqozEW^.2o/$tb[4<([4&H6a>TC2nUt[;YdFo{bSAmbwnyqV]1kC4'XQ+~6Wd
-Nh2j^oWYr-hdt57xI],yVUU6)ZcpWK&F<h6Hvm8;rfgw<S8[{4.$F:E7qFU@}G^LAwFDYQ&x='SGQuf>qlV^!W2_)eKts5cc#>#|dd9'oxK(@yVNsc"d:l
-Y=KV6+Z9Gr"Y@2:^'R{;FI[W!>){g/KIDY<`JW8R.@|L}[_^ZRldIHF(g0$!YY4]7<ep1>k|@m|1&,N&{7H&$<}RoV1Ro:qB='YRGk&".n[/lvhvncz)DS
-W7Ix5"uqI|_3I$rPW92Bb:b-nU%Mj$8^4evt8^M+kbGsic%Za9aCwpHv`&;&TkwSd"g4O`f&2vot.pj2|LJV@My{#cTzK;p=VAr!f:dN&>[TF"z;QpfcaY
-a_EkB8X66[h3/Ef$y9F:'P6nGpF$Xhtx,[pAj.l04=6gf#)F[|Fbnb#{-6'a7svzy<g4'N"FI`Cs=0i>#`dY6[B]nB)P-(n,lSr05=o2<'hBi)!7="Hd8u
-r"^u/4oA~'V.Dw6)31S+ifa5BAla#!2}3q<[SLu!wP!2~Le]Ndyaaf~HPp;Xyw%>eRl%'m-s5"P:spKL3665GRtuAYW2_DdHlOabHDJS7GAK4s0l2Yh1[C
-np5`<S)xXCS16QkLFU/%6[iYNz3Aaa_r,Y++LV`3`PWGi9vZYqjZt!G9HrwvIZsJwV^[4$[1qRj6SP#ek6^R8s{gh'H3"W~PS=J[K(i=X)wTZ+<_<]v]VW
-t/v1i4BI168>|QwY8.$HrlEjGR@KfaaA]WR%jrj/1l)qIB}lIKdf]P<)LaIf}"oecWwq$yzo8rVpil<}f>iy>XXt-Vec}Qehg,`+M1Cpj^!]HI84^)VkcL
-EcI|sUzm1M6_U@cSq^h;TINS90X1gFk.^2^.j}{R_W+Id=BX!6@`af+6!G#jqT.hR]kN'U;FbLwwpA<_|T4tAdzBrpXAgg,LiQ4YlKzoRrUXixd%lK{rem
-q/!)m10%[(/d'8]fUVJ_>5>EdOe<`1Y#Q27Q0OO2H>r11qroih|vt%k<^M@8X5etnMUyp#UU=+{.bnDog'I^i=oL>kW>lu6`xZ9q"HFd@WMz=8QHImAIp#
-^r9fC_wg,$lvp,o]Q.9,cF[({^y1FY,CTxbX&mYT[0#`8wQ6}Me^pJmtqsZVr8qJ-TT<2ZB=nu'j!a[wpnD0f5L."S'74e!#<q9ygb9`gP>-nw|qL9b9(B
-C.t=fH_@@B15;%q#S{N^U:O#bD:F1X~2kedi{F;{5j`,2ul@af<l5j_,Z24m_4tWLy2N42jb"q[RM%jF<+=eIYR,.1]fLCNyw0>M,o)AEt69.Rv!Y]1IQ=
-MTAc:IdV;JnK/Y~j-'6&Aj&G-9P<tyD]8l'Jw^[S25(i-%vHJR+]HkBdYsXY(#D#Ec57OcMr.gUqhET>KDUBK>_YFL1E,!NTyFZ+=),]+J9<s+kEH<R@+@
-M7vr.$q_wZ{/,Ut[8lI"E%'9LQ]"=+c|aIEwqm0hfG%BMWLjpt^d_1fWH:'w<"q-QzqHS6:vvPlaEIR5'+Nz490P"&5$hh!uu"'t+3XXsm+Ijnl.%ux)i_
-v7%P4]cN,T,zsYM<v&-qa2-|7mZ@imyd]Xh4.<Wy^p~f`_XBb=,XNJso~KO6Bgux$@|ia{:3ob'gzo0aKPjd.r/1OPP=7o]WzJ%@6BM%|jvBgz+VL[Ms4$
-w"GY0Z24FQm>$j~|$6hskWcos8]013bP`@%5f9Nicy_X#$AN~dj|pp}uL;I:U;$C5VD7^tC<^ansf$IRzHrM[0A1yL;)E`(7iEd$G|g<5B<5Z`Q!B_mH$)
-^&|c;eJME|6Gm@%-S%v_FQ5x;/9H>R7Q=IR`xb5FswBcm;gH,<#R[T~Ath[4,EJvJq]x6GEof`LzYx8zq$ly|bDs/k#O$_%v8<NR1`(1ua5(/lC(aPRO]7
-a8,y!]7;b"cA1q`-</hI7o8wfN]jZko^nN;eFca<hb0o-#;2<)(zv#Twc6^6;`_cLB!hcFWzkc#0"8>NVT$A)1H#fAe]VQp_HtramWPA7RN4A15!}Jo)c4
-H3F`8Qf!~|jADnFYEO;Im1}&SQokh2.{i/-,=Q=t=il%$c6QVgLk4|qFMR52}BIKNHe0MBdZ&^zlur{$2>6f>Y=Y`G)w-_P(4D!8r)'3dmAfKF}PRdF$:B
-M{0)s>B$UCcGR/:K^w%v%qvg#_7,sP=cKiMoxk.](1|C>n!aQ{`LIo%]qDG-gIJ$_19H(28EgW|2RBdT6dX$&FE.2UJ|>58`ejuD9un)"!3rmyh'D_zHu4
->xT5>Aor34nd9F'l'u)]s9[_FiStnTZC@iq-jem@^g^z{.sUR78T(Yjdi"7}jX;@sW2I$I4Rq3=vuT&1xFt;/:vC-IQh/B.5p]iS#=T;avse+>SSlu#&h`
-2X9NN}vgb=5a6S!`KWT[SBhfDSa-QJ%mHe]3M(tOwPLswm1+>_<$EY4GCxi%9KoSv8sTO4Xq";ys>.Wwzl#byXOKVP/mg1VAT{;8n+`{^nG,h$+xI+kAD[
-k.,cgmDS7k.XW4bqGzF;,;o#zaGWHR@XDD=h(TddxZ'{G%Px{9`3ErJFL3GY)tCIC2SJx[]wzr!p$hGy3Z3%kW|=GhIg!"'=LWsb.$V'tS){`9RVpXO"s`
-6SZ6S0x.QwD7E#hnhnK[j"K%z1wup!xmYZD#i9/dSd<I@"&viDB[|coRg,=X83&G.Rin+$BJKKnrP{Ax4'=a>5b];Y15#!("T8gt:4U/F`}s3@a@ab3Ipc
-`4]9hwc"F_>hc4KYIo[=tARGK{DqsbOSs1D`,sZ);]&_(-o{q0`(FRFj,6d9z)zwP|4nF%uW<VCgR#riY'70|!:/HQ$Zrs4Js'&;pnK.645C_V6#sI"&!|
-NSO-V(Y(+aMj1!H3~)@)la97hq_PIh9pZu{k;u!G-PBC^wMknIDw&kAHLELCzAd;NUc.B@"$-f-(Ctd.6$U;EhrfP>&j<j(yN9)AP&7T_F-F/dzYrwlT"N
-$uiPo'pSAfe'|J|^btcZ"j2Y[OU@)VUeVi6(N+Su(VtN{7]y&FNaddt_D"S>hY;=:nHn`JN}`rCDN_!dheN4.qyXkF=}zXIuRvq7WFIS6}VAu!md+@("`f
--y9atOly5qtA/Z(|+t%MWfVCSCRa3%>wxO|,2c=}!-vPgb^IRhE9"{b{(xJNX_vMpik`T:d)NBQ<E5XnJGH-o8B`5L8uP3sH'veADuFK|r3bUMMVT@tp~h
-|56`ZQj<QloNMWCyy{w5k7@z!`H!ZynV61"ZNMb@J&4.{S}/#39){HsHZr7KZ5|N&t88jjZYl4j5Jhy"%2b$G&0_p1Zjy{tP%Pn}0DEkvbhy^w9q[BR3NA
-/!fqj1@}HCb7HZzS{wMunbi,eG~;7bNhw3jrLDRk0w6([G$(I[zC%I=fMfjey>dK=vHDBrHcmA(ELP_ei,Uq=(~!tLy%YSmPu@I+>Dot/Sc]/do>%IEqvh
-pzn^BJhC5;{<6uG!A+bk=nIM~[|`79T^[h0;Km~JLu>oHFmYcL-5~9^$'#{0uL4zYdBU3Cg/<S/.u)M-:SR$p)$PC[t^cPwSBBmTr{A9V0#Q2IHqG%|p&D
-]^&TL1:U^UfiU4lM|R&fCd-&HMK"t+W9o2o"},0lRlP7KRcc-No6x<KL%q~-j}fh>PSUF.zPd{(M0#cLZOY6]J$H[ws%2UXw]B<">JW%BD3hN5Le$ei-d]
-R^r0_VOtHASt:"rbZcN'Mb+P.XNblF)W:(Jo4S+iMWc'Gh4>ug5kRca/P'.+t9Vsk6nfF<bC1@5|2D172mjQ51QO8]uTrR0c6FyTUjA)fh_v9qt^TtqAQM
-F:@"}eVILA::Z%xF|I|}[lUTxl]`f+eEZ4K_%^6}j!XKv<YM[p@/]=J9pNg>dR&py`W0#X63ce9b7RvC9#qT<ta[$-)&^$8B{^YoPt)yj|NCaxt6y@.DMQ
-R]LdZpdHgmBA<`%^3$m]wXeNb}(";r[e'i@&wHrQUH.0K3JGr^e&LK9m"F(|~U$H{iOz,K<Ctl4l3$($!7/o)$ua!x^7RUP-'r;ppJWS{NTbIw1}!|$nFa
-$Uv[3nQ'pVc{E:HE#ET`u)9^Ymz$P[/+o)3R7U+%6vBsYfvLSQglT:a/ruQ}j1}W!LfoXrmk,CfW5!|@EtM`7=X>ogHCAj)o=iz&TxE=3<~z0j|X5_1`d"
-GU1P^Cx&GZwl2@e/{ly(eEz'-k;,]"u),:T/u}FPR]31qm~6sw.jfedBEv4f:b|m_z/FaRvhB_ia,;:3k"<Y#O@Ox&G'Nwi3#BCX9=XA[yTvG9-4~,kM[h
-LLxh`=qC7p~3=>Ao)!hN:$xx+Lw(&$X,Y}=oV1@HOk6%jgAD'2<`c2kf:,~cH'R1SwMW3@p`GQltCvK]wt={ou8p5LEy;|>>`E541q009^'Lgl)_b;I'~#
-Ha{-iIojUo3.S1!Q3,>>@CApi&[3e8U"`wU8lm0OMp73ST@5A^:N5!SQ/g)iY-]8=Hki7D:FwecnNd[[hF+hz&9gE_XhS(HLg(:P!!(VuDHXuEg9q},NN(
-rRU@64T{w8LNVLi"BA[YH,]D+i&=^S(0y"IPl>t#^WsDglp4j|%MV>B1G$qOhP;`EN.:{ARI:_3$hH=HQ+0.De6KKzZzJhu&~7,eh]"'C'#gUS4)utbRFq
-/k:C<2X"D-{EF05i.UTkbi90pt#cHmYZ[4V4n`=MYJA]EefA$+|LvHRvjxONkW!+-M#k8'n$#c9hEq).[B84dj=lmey4cUgjTzVSo^IO(C~$swyI^wx465
-{XoOOHk#x@&[ZB`BGXJ;1E}IpU4j$Dv_rBU{z9eM"LXf&yA_Jy~,;L2;mEVOd|ULxR)8j+2=+E8nJI!2y&`{A|Ym^oW}=AlDw$b_F|=nPZPj:d3q<`T:4D
-j2y,Wht)uU8)d[^=3q3{D:)87]|`]]j7^k-&,nA@y:j}G[[6>nyIdL7zI1Gh@$SN0xOj)xqK-p}6Gg%bc=KY^sq!}8p&"^fNl2h0DD/oK$e5I2WSGK@ICf
-Gmmz"`C.sN0:m%wA)H26e:>m`k%b8A#P4OLPsNDzo]`>2|H#qXIRAhlR))dcjsE"6;3X>wgs+J(.PG7V`Er64J>Z3zqPy`,:Mk|'oSEU(Y%:,Cn3d'o-I|
-,OZJ3f{.CtkK4(l3^Lr[^OIg}Uzp|:-$jc_r_GQ"-0xso=zb<sufGDLl;NOYOg}n)W28Y2&>8L;|13,K-<|8iZuZvG`NrFtUT4'+u$Le/HNOETrtIxCQwA
-(_C=/6pFt7_}j<Qsr)pbNiB]4H@Fo9f]i_uRg_@v[yChEPS"r6-mr].Y8P`C1f5o7D{4yHE2:/,Ldq&Hwxf`f=7>R^0_I}U=-^790n:r[EDzq""OTK3Mdg
-%D"Kb+)Xl1.yB#iDX7`'Iz2rk(#!,hKjJh+z2LG.MO5Q_1#3$2M#"{k,e,R]@dAXT{Eo9J3}Dg3!,f$ZX"eQU]w"=6hb)shYEoiAXY3`3%TTE.nouR'EuD
-1pit"[MKD"h:kA,=~igQ-2()Pnuw1cA,H8vt|;AA]AFtXy1rawN^T<3[c"/yXMJA,Yem!=5>;mPInjv-xI=o#.,'X=^EH&9q59D^,+wLX#%vav[aNNZ9GD
-Wf]kMpFb]$@7&I`f0uM6))35zEM({p$1EHd)uog;5>Tb{mK_t;-Uk$VD'koEoDl)j3mil/UP~gycTJnLu>GMJB14k6.%Pk,}W&tB#/B9y[&).k1:F!c}^{
-lO1+,t4VH-r-LZC>GL%aeV]w!n8!"5K.;(2N&RkW0BQkiPnob6aS=IjCavNFfUX4X@"K8zo|b]R"[8MHxl&bwn=c9u[6Gm~Mq"Es8XNg<w>$!+#co^B(X'
-mz:s2(A_6_O2|l1fZvQu=jH1T7!|S_WAb^e>A:k=GR#G4Qu,9z!,JzH2;(&|<et(8=XBCEuQ4gPXU}3DOs_Mu(h>y-x[K3g0MG(+F@bry[!3#lp0/xbT4v
-FuMd$$1,ov:GF}dbC)|R8_5)^pq1HE$u!3{F$D)vp6R4)k-hr/r#B#iRGw=jll$LlY^Mo9%"Tx6PsM0PduZ90sK0n-6$S`kXM`G+"b!uZ;Wz)feh&c{xde
-|3-V}+uwJH'XmBAtiOimqBX]2wY<P(#-=myb7"DIjkpF54MbfP7,#HClB[EnARkAUf[km=vx!c6fw02^}/sl9!N]h-2s2S40&L&H<{^x&nz[&}YG)5qfr!
-oo1b~WXYfQe>7m80SxJS(X:`DrC&]%%]9ddf#t{h|/szY,YB/N^NZBNUgWAYb:;}<v)4!B|yP5sE;P(XA<T`oh(|P(/`(wk(v!~N.L+ni);sn'b}wI7;~j
-Xn^AMGK+wa1rEfT<GJ}!rGj"qJm!0U0C1@IF)%ulz,&{yy<5j3D%cLm$QaNYzU""$qyD0_c,RH7X=dzv,p)5'f2OV:8Our^UJ5aZ^6,+(}$&2DiB`|ojXl
-cM9/6u4OH-`#z6gbd<.4wKfw#:GA]<;['do<Vpp7Hu/s!v[;,;Y6Wc^dKRpF3/&C,L+hr`gFfi@d@J,4@C/tX:_S4osC^H!if<"I7n,W;5Ca2_&sQKMHt9
-nZhnF_w)Rv'r3u>IKAm`^!a&TFkHX>:UWLB."x.45Ah2h8hG=z&j0z5nChkG]I@DA,/Yu:sG2goJ5$#KQ'|H-O7hBY<E8Tk/H5;6/_;E!;xpL,yYXpXI~P
-SdZ@,S~'aEP:XvLd<jWHNnYqg.C4CJU2k.Fqmm#z'TR>=,;R9dcF!%$%A&G}11/g+V,(`'7{nt#}4F!@l,3n|Gxe){cotVotvh`7z.1C"5VmkN)'BD<"`@
-Ep|Y:"LHZ#Jm{+TYesX`aDCa.<EtU:SzB+W<!KuqZ34izVnU(wSD^G%,F8h>k{v[}htj,eMPWyLjkrY|,[5q&<jcVF#v;m.bz8l,2jC$~=R|(Vuzg`7Cq;
->&`@,(#E8:Oi}@)QALH98{jbotgqiG7MkiQ}'_>XkQ[B[NFw;!=2@d(2['>CtyCyJQ''Yx1$n@TD@Y_2:s9$j4s2z2(^h[AHz17;U0-s|6S=m[;UIT899k
-ahx<oE6Cb;%yhO4+8/As;-1'M4L#19"{c8ke|;/)%g`pH4+I{U~H>oCc%Dcb~uH$cxz}`zcQIqF"_>)O0={$eD];<a=LXHZz_+Iok5{GLP+f_3R';^Q&[<
-Uq9|[1SZpI()iK^+Lk|qU/wRyETk/ZTvK_$yplky>X3HX&Fz#Xg)lwnZlpboO7|Vh]mro!X)u,j&}m^HR]1Xx;+A$n{1)oM&Jf-]Y^r9,U%oI`DczxJI!}
-g,#GKA0"7^B)/.|cW"qG!EsKWLBielkSMd-I^,`qcTIIuEeNaf7^AEjeDdw<Q:k4A_=i7GY2k8c9n-(5v0'y.Q"s^^VR(t!MD8g2/a)j^3&{Sw<6+63UF<
-06@KOe=hfL@!E,~Q@Ilw/blLrt=IKvgr:}he2}gp/$cE7.)R5)DLWTAXrrj:%MV5f_cH-3K|L]2j0G-5T+1kp]hT6;`HZ}FlVR4_aYZc}76k&$e'p%(d>e
-^vY)cQ$gr_9Khv|=8tOVqhPUE&FN<um)RL'9LCwP<b"Lmp1TdUjS8/G`]qL!T'K"V%e79hpi"{OGvtARz'zNQ[LEIAQqx&5TOi]OOqeea`QLIsv>Bv>Jz0
-se]pau2n0RQr5DjI;;#mSNI%X]K<{N=fF7]&/bPLtiiiZ0'|8;n"=]3^>wa",$>0sWyi~UmmIj2@R"q8WV<YMAk+:IJy;KDSy+@)=X=RdHB0{v/_4$-Hm[
-[uEH$a-`epr[[fh8e_Q:a0i`7H-kwhoN3C_JwRUF}I6yiS|C]d$N_Hr-Nkg]d$!O5_uv}E`7(fcsR@$lM83.rC-tGtL-SWxLlN_NIAU+.H`)D^>{:XRq&a
-;p7vq-#Mu&ECDg8b{$5Hh[%|feH+S8Fj:gt(AOc1{wCw]z@(N<Rw39#Exn45Q2B1XCi[:PGu;9~"[U2_cK(T{PYzzq{`;ml&`jC^(5-+o>5>%7mID{:Rh#
-919IxJ,Yo2$#Ar_xNLGnf;b=fl_r}4cqsr4Og@)gwc`8R;kZzcB]{q[$&aK9g{E+e^WG%J_,F!>..@);^!-<-rRsDab@1U":ixabmA5:]-py)!#oMR#Efe
-q1WO5Uq=>2:z3DF0zG"'tR<iG1FiSkFYCtjCkvr#W`dQoc8#CKBsK<`[|U8uqq&ZgoQj}y`ojbQb.N|Z0Bc(QupR;t{!z)Drx#`PMIbeYV666ce.!6Myoi
-e_9!8+$ieM)b'&#gACaL6n0'j8~!Pd}Cl<ns|6A'U'O{7R#^U;WHRpEWtk5'"H3;7t(%=]#!pkek0AePa!dg+_!.bM=2$l>gWE2d}UKBAji+k@I%wW}/Q6
-+GV&[/o!M/x@/h<PdF1,gLQ{N5,RBrS=AS2ESAf:QLk/N&IZat>QJ11c21]=l^b4>]1"w;oaF=jg:#5)&(IAhsE9K%Z'_DC3ros&yeLO'tH1"Rft$}E)G_
-lyN`dHbJ1.:C|4{+([wi{L<EVXyW^lv@<3h0xfD<[)bo{(SWz_PHvP/Neh+p_AregLuZANVWf2.aZjVl#jA4'$nmG0jh<IHlbBQ1V>PBC^yG;n|0~m3GJ1
-[Y2"8pI|.5NrTqDy.y)b}[G/RTRO<XEvEWlTR:0}4lOEkpRdH-dc%5]lZ^z.bnWOKH'iT^XwbR4#8.+[|LB,KxZjf=t{4QQ[O%"wZ/z5,Z55/#F#FPJ2R0
-2uvaVueWBy$5pim+$jghB].Yi+urYF3.FS$%`k:<IC9R+b"0oD0D[c&^Zf7qmh^G3t}Ny9Z9I|b#ZwIgaOJ,rKROGI;HSH%/;s<mz$ce9L-w309r5Q'KOF
-n%Bj+x&dTA=9Lnit-bI>SrzI,mmns!XBOm~(6/+<S(7#<oh{1sPlP.2yS-oNKJIZ.;DAJELWpaD2.h6<W"2-~`P<;Rnw'6b=s:`MB>uQ!L5]4,08wKNTLQ
-pd-e=3K'%$'Syqc&:-k;K{8)V<RB9'R$yqAWC$@KqyrXHd`x;;,iR_JWIFFV4<F<~BS(>)Icd6R:^Sf]5rG:QXknWmU8$L//An>guEx#kRr6UYYmLTPa)R
-[f#qH3nV6R0)[v4SR['|2<tpL9-D6+=0dkn-Of^qt.hH)]q4zs)-zrz<>wrmg|"UM@d`!32JaZ!<:^:/M,g&ks7oV&(E"`:UsvcJ.':.{Jv%`C4f]o+S6/
-[Iwm.{lB|![k,`kQk#iieNo[j.by7KL5>06GBe_I]MpVCMys$@m|+kX=t1-B+zT/>_D2xn]HNQF"ulcrBDcsNDhGE@v9mZoV:!Ib#!<`S|s$#A}}F+v<M"
-!tA<7:_s-{NQBP80whz[FZCgxnFO=nK:'jNR}+7W;W!1(a{dhAKY":`o(h>YISWb:WA/]P@hX0sf`f#I7pO)^n(MC7$TmCqhtm-F(dWH^>-UBw2[7)xBV%
-jr@J)"uX>ztf5,dzi0'8V+>[2]oY`HxN-x-,OpMcpyGgSy$RxAwmk_EHs6n#!8'Nx$~W1e^r8/%fVu81i$&kPo@V{lrom55{~>Mw~_CtKc{|Gu^}ufvpDC
-GfP`.gkal6`Q=UEk[uA6~'E7xJfcqyXfSX,9DS4K/ZthWWU+"[A8+o}$6(uS1kt4n|FNg=H(=I[0;5"]iUbB;6q>Rx-h9Mjo)TkJxm88{e`;mUbRytRW_a
-@y#wp>9z(1H)f6e8i<!ksR+v<+`K_^j9a<0eDagofOcjG=.a;BUkVK@e((SE:(:]l%`B9ZP[A1&P|ILje+0CnbbtwwO0f}miM-}7"i;@[Ps}g5vM)3AvG%
-3v3[rp$XK{'d`Dw8JHkgbnF(JJ!h~oY4QF^.:`Zxtosv!q,M@Nnh`iD#H(9lV")>/o]L$HQN%:415Ig3CM)pT1yQyh1Mtmwow;3<iaEO,4%JW>tI%59,44
-xP9/b('RfuXs9Vr^2:<IU-//;$V"853z7=]/S8y{n4G_jXlJW3{n/xL^Qbtc.x5k#^b2jC(wIwZy73O>QxY<f]RH%mywk#I<-+S$_[DB@/6-O=Me5Y~cGk
-C>sY;H-X/Mg"--o(=kbg[6zj{ZLC4+={Liv/04BzqVp_)F0&Fmbn9pe.!rqwnrKIM%J%nUr:i{ITjh3S6UbgF%ZyGSKH3_>S-9[!7gAz;&7{pfnLWS)Whb
-7c)f}B5:[oB0b.XOIJW(Fh%@a|`%F:#U|'w|`zXRFwS)[8^w7L"[G+'x@(||Y%%d7Ui^UQHD3</X<"KYw,/+ZA{(v_REQt+tiuaHusWo;_O}uYvx}5qP'Z
-'&^CpA3ag|Gd,n'[;y#kTM3"NI&_^:3|jZ}L$>Bq~OS@[eQ/a$DEPj2ll[bJ$4/m("DAPgEuY}LZ~}IG:y#fa8g"8_-dUi'[[`hlDx8p6wp)Ew^C"7FIPD
-Hym-^j9'po[X4lVb2Z^O72V5;3/&^#lqb;jBS:OiR9mOGi|r8OGP,WttB!l{#7|SA"#0V7')4_!z1vj}7"|f,51$ug0];W0vpdp}<TS++')H&y/Y)Ac}JE
-QCKS4[=a5Vfu`..dLrZ6%+$aq=m|scLh@ip!&Uz;<pWEl|%Cgks#6)7wJ-z^zh4^EP0hV36DWhmt/^s,'.cWP#)J)VdWb`K}Ze@XOTCRb&>}A&T{WZyATi
-4j$./!PXkjLRco=A'8/$=@JX_9cf}NUw'i<8sq3Rzoe`r(71{=%J58yR:@0t;uJOU{BEC4&6We[fu"UKV@%nc$qbP`Da#Cx'w6!k{9^1,6G|WtM6-+<S}i
-<D-}DaU2~,11UWzT%PifE`npF8;SyWftRBgD&2RZsBfp~X,TDUp/&|=/g>J}_q$mP&,%!tW;9oXn+%0]JK/JZjhb}joC/iRILr`T+u(a@GP,UoT#'x/u)p
-h$i#g-/_x5OtXyVO_xP"r6D;w$/wPD&Ej%_Oy;7=W;]Y,G'MYP8#v_{@uRIbH&p|XGY1+lW}C'rC|w.`1c#)Fa;li!8GnK6yVTHdBi!_CY1Hk#Yj'b=Az0
-6o+XAGGUOF)l>f=W0|@D_R0T2)WSqS_=E2@h5"<!p3lnKLq0z=g{"O.MctidHqNI'rOlFK`BcM)x"F}VsC|wB]Aag.(j}WAkeH#3Dk41Sp9DE]UhhoC={M
-H5Re"AvUKS+Kjmxz)P.wXOF$m'C:F:AH4i+}[)WXThAjzhd4.u"{)Ky/_pr|nz/gO,{"LILvh^0S&l%E^(a"8E'UfAidarU{~O$jRXy,(3ys]VZGW3J+ZW
-CFVg9OPN#9Ze,{TX;=||G_dBseX`kB#``O}#JKVIic[LTTBDy{B!O=@ki<R`e,UO!Ga[yywX'v`t9q86`_"q~Q48ffIMj`!9a-99yxUvUh6A]ItqJ>L[c-
-@TfVDQ'6^HDJLc6XBLchK<Rf;gQ/[h;)x=Zsu6(Qc<jtCp-'YRqa,{t6F6`75=2%5b%'u9l(B"]|4-HrINK|n31t--{Kf2K9cyNR:l]hCi7k9R~}(z";ne
-~lN6h0|{60{n&teiD<+Sj.=tWYUjBDEfdOADt$wbO7uC]z^e;_WN^TNLNC5dP0r[au-D|NCR4%MxtMRi^r1&Je~O;N5>B}iVH,]c@dcP1ks1/!`RJKAgpm
-"{lXeO"]Ez2n5a:"mPgV)LMwLik]eev_^h)PGkU:)HCCc+Ap~WJ{exv[}vGL+aCRL1y!j%a#Jv75piw]KB{G,3F7'YOV2QlEGd4H(gGoQ"kn:o[M~V$Uj=
-Zr2S-SsVaG'K9@dN'$1[<|oq8W)v=)G_"{sw.R9C|CojPdawWKD6`u^KPNwK}M+V-oVW[rT0&jADcfi%9U&z!:Pxz<Z,`(/YYCrjb|DmgP:I},5V.@a>W4
-@au.;YB5M{j);"Sx4:J5j{m"X!8(X6cqtCqPZ>`J|U@FP7Q;$jJe^!ZNK-1;y#&6O>jci7"k9r>#<)'$^R6D5+ufj7NWJmv<%OeKdoWnz1j6Uo,"K4d8bu
-1@@4PSg0qoL[1baa^w6H{C/M,L'|_w4x~Ir}&eUt,5q5BW|dV[,J!hqc4YNzu}pskA8I$r9|t6,{-[4BaBMK=4[|A'76R|(3pQHs2_vBzTgPzv~4[Pf/-O
-[YzN+o>}g,n}YVKo:ylO&A%A(y'+]L;e:L<<^Tal:I+A@x`7[nW,h$P5}}SDP5^3Y"E2PRYPgLINP1.h/PEj9Y;E9GK0Wf5u~tg:F',Aw[bok@Z(JW7J0F
-L@Ivzz[,$yL,6bq>;xG>6gcl>wEbuNajF&ebc45S'_..g[j<)}b3hbqx~XP__spg5oW%,$_b/luEHcl:72]ogHK-N>umZR$'Y2i9m7.dQQy(f4iH20aW^e
--;j#Umfn%inysF9s44Mii[wmT`Jx7BRjX;@8-i7R9JmZYKVdJ%v$kkn9@^W^,d'MZ-Mb[L3<0RPfE#XIe'm1B@ULtg=:2T(Uh!U-h]/Hvu$AU<ynDh+7c3
--/mw1e=rc5z/n0WkVhiv6(Vwnna-)K6%R>de)jU;d/f2Nex'/w1r#.o|v-Xjr4i/Nw{N5D9;|3a<-i5Y8lEd5FmZ<&gy"=z7HJ|&2J6;|>}Ym+~5CZBB@o
-8ii/4Tq[F5n#w5zaD#>_~45@fu;0(KRVkW'pM2|))hq#32^]8aS0JivOGf4uOhC5o-:a1h^{ax_MAuq'Y/mw%Wt@}gQqR#S!FgV'(nMR#XQ2NA=oR8-R)L
-GJ<I!lcj`dTlte_I5u=ax='^l;//5_lW8b!'`%_FW-$F!a<mm5u-;s+N-N~r9P`&%:wRkN</uJ;[syHZY7&{AL0I,Pp`Vho%v3Rg@3T-m0Ysd6yajEbhRt
-3tId455]=zf>ox_0u}x#)O7sroeNUA5IEG`:Tfr1dLz@@83hnOife4u1hS)t`(45&0n-=Q11fqmfyzcP/A}giFmSrN9%RPdg2KbW4-:!^4p5D+#l6qW=xs
-U9k>E(K/O"(x/]<a2I)'.kyaK59]#fnN9FvXOWKvtKv8EP=HFW=;ZCG@rww5>v$;qGVwr/F-K,PWG2hSbSy5FqK(fv!o@-h<bM@zw]|ST!W(J()/y0VhJG
--folhqYYL{/V]BM0D>BInWeid7`vYX1l(XX$w$dl2AZbtQwc<.UvXD!3@{BN/>}4CR%OsMiGb+Z5U(z7~tRCGS<!C]TSR)U5e@R1jB&2jjjfr>hI_Ih6sK
-K`Z'_]|ib.s<5[]CIz~5%y(,I;lVfpHDx1g@CcA3dnttGomLf](W9m/=S2lvD;q;kzL3v9/7+6NW-nj#8/kP[qsh4:dKR07,Ff%f9c`k6C0G$"qd$Tw0{F
-(ea9p]p0>d4:>IBP-n-@64#jA<X/fa/sqkPaAgYSw41k>rZHQ83{mVDkA;'psKdw)m,k_HkcHRr]RjCb$2R7tdO5Nm-xqV_17V{G6YceUYV8Zf^UJFE`XL
-d6<8//Iu!#n]iUAZ``:KjaAAp`s38>pNY3('Q",&ap+^`b4);:;<}P=q&Tx5^0x4xxx]Dh9"n|i74g8&b'i>HZ[[o$8Nkxf@]P<fieFk4v6`3A2.&DHJ)n
->=RFNNzREIf`{->4'MoXzQ.X'x.6Ctv)G61:t,Ie>gGt}uX:r%3;D;=APX6b`[F7$`3=SkI{4'X'<_19)x{<.}xN`/&SP=|&>n95Z@J9C1]cr_V.sJ[/=w
-kvZB^A"m_M%i&ZSl4;t![iK>rVKqq)@f1:DVFT^W)C~LNTG.~Gl/-m6j&`w@;UY@z7R5^%{&B_j`8&@&.yUcG_j;q)l>-4"EHvb%Mr2|=woI^S/M|+bH5g
-0Akc7D^yo0D6926gGLZf&)5}tD6GbMc/^BGbJ`:T^KEq%CchOJcw_f7uSm[lK|0hLnn`9dY$)GboXIjmX<}VOaUO6qn4u9wVvh+($cvy#g`LB,YKJLeYC`
-xs[Zkpsu_o;(t_&'@q]W^7=}JGk)Tc#ke[)TmH3/b!]_F(>7HiU4Lhhn"gWw-ybYIR;f(4EXX{4|A!{MynKVkTJ=AuR.K_;j)%lQlJ(p&8kf;MxzsDk}v}
-(>xu2_mv<K]UQt8}cK+e}$s{o|UGIgkx6B8sR&.FAH;1Y5N^3hBR]N}Vj^;sTeikUmFt]<lZBA'Q$%`I(Kk',{R[}]U{f;Bm}h#c7oK(<^zA,b#!Zn6aLd
-Je3SS"Ia8rax2l<T3{}7wN`6|cM9E"ij3fB9s]Mu`7f.#x:g8d-<mDd:1'{qGtHSyU.#k7,Zo{v(EG4FAF_U"9;yq#yF/5lO%f>'ty+4tBN2BIcM{/:yWH
-9bwuS':XtcPdmAANU5I<U6X@^{$qlKOYEd7;@b>29E/hp&=hQa)isypit^b-v(#Xg,DqdB/V$1cbg}sBbs`=j';pPkE<dMaQ!Qf`]T[b"[5xA5f-qn6<eF
-O0TZwX4oFe1A[ui@`^e@_^}&ryi;L{{em_0XZ)KNc:Ac6{8#'v3f+uS6x>qAbCs9&[;TyB7t-!W;;1o;/rTf4w!oJnfSCnNqP`-5GtQ+jIMcqrNfe"(2~p
-'lpApswq(oEk+bi2HQ3<8S_E}mKI6h,p>q;e~+^:h7#9,xtM$fRMZ!CC}dK+k00CcwO[=!=ysqFmH<L%Nv(xb7;_fyNRhFF6kL9OdV]^3LWdD-#DC)qilO
-zLAUzUU::V#,.;)7|SATu(PvM'YE(jX`.7GdX^6GAg'.$gX;#8Go4YdpVOoUb>ktZIvOjeXOUms;YC]Ym#jeC<%c]$[v=+NkeR_e4I5]_c5)i@fC:p^"DD
-<>cuxH~x`3T]'-/X&CSK'6FBDbe..o#=utC{;5c#AIGgGVYyGe.{Z-9DLHQok.L=XGT[f/X5~[|,Kq(R@txGK`j!"UucG&Z}W7@M=fIPdU.Hcf2E)"n%_J
-'J+qyB7%Y+gtgxiF6+sEviW=:^VlIwJ'%=|7">+BqF`=9yb^>,YpJu#-;-6'e!W{^h5Zu3d{,#5({a>ueKzUaA_:}+K)=%V`f##Qm/E_<P%k9WK;IRMZ1l
-b:K%e=YfWw_UV{=CHdXl)H[RcfK@Z2|l1q.7op])/@^DgXX1W`H3zt<zzZ:.!8j'!Gre<QdiP:!Jv%A;m"~(a9#efwn.k+qx}hR%La}@]>X^aJL'6Zo'kr
-#]`@xq|JuM_$3lmK-);.jGqn8:lP7%_o}lfpWK@&:/oq&J/9meQ`YeDf}ejRX6#)]w!~7.y>vH==Nsn)&kpXew`>2[`@(lp;%X46YFAZi"4vcZ;ER[3.Yu
-x`LZ+sGlsEQyX0-jA{vk%WD}hL"|Zx&eQ;_zhIu)#<k"6+!g}=tp4xWA.7FQ(jBeBcEN+"UBpJ:'<#[YPv+.T$XQH9C7t=U$wGe2rOD9D7@W(1U<hK'E!Y
-8iviG>f>_U4:tRZ"6QTcBak9tBE<za;Q+@rQ2g]:VxI$RRwGq!~@K,;2Pi3u;WF4L)0bZ"Ss`)]`Mc1o+fU`Ow8@C5&X6_+)s/{/S[9'Q$C;z%`B725VcN
-;s7ci6JhA=r_)V/EIY<%0I=]lKD@RTkW@.%%bX{fj%U`s"@{(rXn4]!0yvqa}h^$$W[_5>|AJtb`FNI('Y_UAyYwH{mSU<+yy3T9k"evmi^<Nc$P[9ify|
-x=SagMyWM3a(1Vui1}sBOB,:6'H<pFs+S4ymqBOB5HOo9#C2ybZj{D,u+"}jX-)=!'~.v4QQijgqu{g55'u({k}7w5^%$WRr|4eHy#,q=_Xxn_6>|Sn(h(
-+6lYI,!+U|g3:5^`^#/XgH;lD.PZ|yg]!8z&H.Mi,_S-ShC55Z.,gvc6CeR}I}$q6]SQ:&FYdt@SS^{17k#(@wmSlg;GJWPJ]AARoaBxrcK@s`~PaA,vVN
-1)q-PdFC9UP/~k;k64{%=l#)_z,++Q6q(n^UhP/|q6t'o$,1n]MYwbqKu>1%0/92{e|!B^F-`oE6",`,>&rsv[.:Hpw["jz:ElVq9,wJs8iCva@uuGbRAi
-$&zvFU]$@d%Ym(!0o6nm.rj:SdRz+T#-hVH}mMX>/);mf'rV2v389<'VLAVW~G<aO-U!7#Y{cbTgmy&e3Pf`V$SBo"JyI{8}ioB;{&xPZMAn(yWTGLNnVt
-_gciZToA52=Hpg.ABX=d[-UoH(hiPAQ9,R5vh5|-$)Yg+:1$/aRsEe!0:A^"aFj13txedW<H^t~9xc7UU$v:RgVXZOuZ(dJ%HP[>_`Ae_V/GkOjb]!;}8v
-MUh,|}2%E%s!tL.jpgVV~ojI9Su1GYsUq:2Py=Z<WQYZXe^J"3>r7$Wi]H<P%zKM=fE(>4(=uwi2D[WDa!S,CoL#YW6:k[j|:bQJ%HpU_8Z5P}f|O_I$l,
-!_f!X-T[<4Q[X$$@,mSa`|Mz8%#@ycnA(!'F@=@DJiRyFlN`GXa}feG=:s7}e[F`bCfLPosv:q[l9WJy.oTiPAV>;9SQd;JvREXR/Tb(y^$+z"ftx/5gl.
-9l<Sh'%6j%e`-#mCxV/Pcz"<qG7]f97sTywctqz4f|BgoB:_sET1,q`>^L;5FM+JZt8F;@:6K;b9i]SC-;KRf"xC8vFlGi9MVQvQ}[9d+ZO=P#ku/^fO}B
-_x+h;uGR<,9eel#OND%ogF'B)Gxbx!'E}tP'[yfzYD6i=blGq7VfhuzJqJ8Y-9ZoNk/|ve#8HiXZ^CJXs@/uba~J:9S0y4EP{&jP2k_joJdq!%KqG[TkD$
-9#CH~ci&]Qkj"65,)4H$Mn$m=PCG1B:I&(w/yh#$NT'P(QVk:Wn"vPS"INl!px:i]0P,g+,2`]yWspE:#d-&Q'!d0+]Z5]j4YB=bgySD^{)Y.E#mP7$.Yx
-k258Lqo|<0&uy:rKPR`6hz#k0Jx2YjUZ=1</s$8]hXI{6yJ7oJ:<M%cvV49<!]m5W9Phj^TE'(65CobEJ_b[lI]T&gbdnc"ifwE:}VC{FRDdIBYDJfE0/I
-yu`nJ5G]V)p$Ko1Z81zITW(^Y)$JCo)qjiu;=WAtHLRpcO&,T{b/2L.930gKKZR]5GM6&)Bx=2jw5HIUzLeGz"&yNweY#f{^i=((ivDZr67s>%u,o2aZ9d
-H%6AHx#hflrRpx[a>peM%sLI9$&QYA8<2zH-J:o8"wJn3^L_-ox^UJE;lpi"ng%(U'gtCC{="PFnM;LE@XSvQNxwTsG'sDJ{2A(G-kBbO_'sz0W1shBp"O
-Q22y[FSPb|GoqO`k=TZJAS`"N|2.9/lK1Q94A8@Kn-|H>lhd);^y"qb8vPVfdN~af"lv>lw%tJ@j+a/d09KUD'y`#WZJ]Iz&KR{O!;=8m5;h_(MCAdLcoa
-@ECl]u3nHCBeI;afaDJ=}UG,^;S3aY^l1nEYV5;TPJT6ds"VDvPpIzT',|lE1,WWKLMMre/peWndI#]Hm129|o_y2zO4>3ea|e.1dn)YNa,.ZPPC7:vxA^
-G<;,od7S@kVBC0G<$n,3A!^:YN'EYdof7pC@eET<c]Xk{h7cbEu23]7s8#-+p%`mj;P:/bo7S-!YkEE79XGwvP$ET9Z=$tp:}<PmP!Azp6P,5A=wWkNe}"
-wYYiq-VH_@W%P0b]=nq!!2fIqW:"y]G6)w%O)T@34O`kw#suE[Jy35%Kzgjz3WXN9(SWDfR(;YQ"(G2j(QLAC|'^r$=6g/C^V@3ZqhGyEG[sHE<=`wH$3k
-(kg&mUrZFSb4-(QK!DWfuVx9RFO"TI2Q.w,pDpq(&/:Z'3~)Nn1B5A80H|,`SibyZLZ`f+QnH}yK{qZQbcpWI/W..@5^4IW1wrTd>d}:D!GyG<GKyw&=4/
-'=D9voCQ|9s&%_4@W(7kq#8Ph7fR{S"aqdEc%Xf+8H$o`H=l@B#dk;XiqzX[kKi^[u`|oB]qtZ~[1h[v;SQAb=SZbs|@=_P4fD}06k.W}o1hNjx^wc~0#<
-XA=L&vV0K1Td$>LVN{.<KJF=ypNrs0cP]b^k.&-udx-9SIRxnuYabY:zN/JLeM,eb2(Vzs@FYn!dc/)$(s`wWIQnGj3f=ej`Y)My_cMFmOa=i6GT"XZFFP
-)uf_rB1:eAS|[8Ju!W'`ilZj/P/3{.r(;2_v_C'aO-Zokir@gk%gNe,|m-.CcY8g@ADcL+Nt<:J:FR$)clEU|uIsB0<Aa$-)b=/T&z(D&yl%CRHP)/'.n'
-=#Pd1:av;h3i%1D-60T5[af.N,aQnV1;6I1a|k|s$9z>Q<.;>9A9U}yS{3d2AD$bDvdF0W4F6tG(X@w1lvac]>azBSbTW%7;MtIm!K[9ApiBYRjm@M1|0(
-<wHp_Ln`Qa:aT$!BlJP8Dx|wbQ4owkax<t>_pWT:q)jem:8!<l.Sk0]z1G==sNdjB2esw}3+>OYaeYN6621FmH/c@$CYk+;<#QHhWN]Bpfx0dWT[$49+VS
-vT9dUmnGtqVlN7TJ+Ge>hL!X@(oV@ERj)NH#(XC1G6Lnj]nanBt_>#L63xv^'[_d'bb1ZBUu=U71WNH"Sf(HPK%J0XgHK{8$IN<x-mjf_PqAzg"J,)pt@,
-7uz@<]VbSuqdL4Bo_=/grh;yLb$_$WHa+=Qt<]lwx3<!Eumx8JYpy4bqoFz=|=81:v$f/IKjW]~|]<rf`H)W:o8g>;CeNG{(%/nCeA5G=k;MNd6'ig(5n|
-_sf}/BVF>PJute;!2kTGqM$DZxC#Kd-'^sEFch6K9F!~-!
+809740
+'fqZaA{0b}GD!But-(MeP{Sm(])aS2h6Fp<;c-VX.Z!70glYw@UY2dND$qeD(WhK|v8=7-}k@o`|F=zXbNo75B;OP]Z$>v=fPia_6}4Qk>q`}%{URD(Wb|
+<CFU`z<h%uHx;82Q(F=.E8|H'8N4oxcEU4pP#BYxZx_c%Ah,#T|^k2qw(->Ir5a9|S{)|!#w|XVEt+d%{cc]HSE^{G=,5M_8`CD0c<;Akv=O{G!RSpK%JR
+7`Bl%-(SenHN2yey2jd}v$bBBmSQ2'KY15)WCm`QU.x$!/xn|$TV|vWBFT07#/f;Ey~FnU/h]0UR2gJS#=-9)o:28BHt#b%YtMtl=|u+QPZc{53MJ(n3Jw
+cLqN^3d$G/kMDqemsnpp_BdldPxt{P4%S<#w;+IbqAb,zxPX[T&jRSoULizM=x5si6^==Vu,&}+hNQc0z-ZRWX]b)I,axcL'//q-qyteuM%RKQLkve=8&B
+8u1z[/z3%V_t,eTD.='O=_-gb!/9k-|."FyCzk!Q(&6@EHC+iw<-s.FL->JWQ3{s]9TY:6/w>us0}J7<>&L0ymn8gz,}zZEA^8@uq%BWD[L@!@:)S`xG]F
+H|hS"XqP,e=<z]Dx<rXRjR|2{U^S^5pb&s@I|/`rXJRkZ2`h733kFlrL)W8:S5;<o)GY-cin$/F}ur#R5u<y<ndPORvyYht2GjP.GmS&:nWxgm&R6t|Qfa
+O`bM"IZ28r4+z_q!=|c_W-3j>S.A2@/%[>LTgFj]0_&[_s%2l3dL@xS[xU.A1+`PyNb:F[2n}3UXxG}_EH-<:]'fgK;Cv}aN}m-gR_#{~RQmY3;US(}fg/
+XiRY;^|^XV24&;H)&YZ5M<}Pwu=Gb8.6,B@1R;LMTWeaxU=TUIQMlq^y~=<#]!xnc6=+F"G#1LqUdV=$BAgn`lS&#6zW!2EH;+=%2.lsKC<|pNDu9$"eQZ
+eM##(.oHv00[;q30.I,0:/}6ct+_B9an9QaM$HW>k5!JZ,ur@iff.(2wOHNMejrdX+I}KH$L8,eBmTv-u|GZD`kBgn>'JSe)_b5rFk=$KdQ41apE)9G:65
+vYUs!~_v$J8WvCy#}rE0,qn)|WQ2'3[k>W=e@y8jWwGqOe3Kk$5,uz3G2;$xPBG%b]%j3kAH@m64^bK@A=@Wm]#j=KGpM<@9oOr1F;'vlU}<VU<RxOgcrQ
+FiNb.2S'Dn+m_T-[B`L31WM;>5rX<<9.h!RqnSs.=w=;{N5pWa=5c;fwK&=|kF"f>l=!.@Ld<]vb'$;K)ZUm/(:g$w+3On1Vpjq_@vkC0Q[.A1(]Jb6t:z
+rR0ecTr,jR7Qp5^@@OISbeUZ%J[&P<WQK{Cg3x6"fV`M22uuVN<cT`F^_Kl2M9<l2gI4:P>(d#`Y/EPKx15yS1^uIepf.V(&4Vi5{g5a5>Gp;=BGNL0ztp
+P|R:wcNK3Usi8sia%AZZ$mxBPX"xAL"[Nhl:9Y)8[WBc&T:smO0Mti6V!UvD-y;v3WJoNW#z7m4fT(zQJHq@_ycYqk3}Que5PSAyW7lfcNly/Ow3zGoiY_
+t>XnD=0D5^68o<'bwkT7"e`NY_Hub+UB`r'SPU>WlN:j<.9.jg.B`5,jKXXG){tZ-8GE6Jh@0f#]v/@d^[IHPX__PZojygTq%#['_!ZD9N:.20CY;&7xsJ
+"4ma=d"5~z'3<h9'NzT()/W_Ys(ZfK"~,psCcyh,|64U/Jvy.DBQYrG/W{J"G%%N2B%zur@b`kEN=&bHOoY|bKwRT5UEA+S,]M0'GIzoj#XoKDTLFENXLb
+F`AFf)tTNa)P!-CLN/4lAg(N/d]D`EQXJlnk6$UW!&07daP1eCN_ER%bXu{)]C(.|y,r3M!g]1i<7L`L{7:ToU21Kgmk'udIpz,b"cTa_s[UV#6S4pfR:[
+ca[uCFmGu&'Qc8F$G/MNHn6(^aJZU9lAVRZx(_=KO"rKWh`&|XUjTx(0i^=XuxmFd[f$#2>U3.)Yc|zG_}({BZo{i|5]f@eAU$CUQr1x_e,o|<$H%iD:WC
+M:LLkqsYL2QlW6:lLjWgku_1]5A^CqZSnSQb,$]OTB_DI6t)ZS7ori&I/{ri%7tB&=+pWpcgn/zL8`x,5`,vj!2HTvf8,c"=`%h[UBmL;aOwY'sFsmjQ]2
+(,1_vyWNF;JY#rESLVxX~#L$X}FY@N1msHW1g]!/72:Mj_sAdV4n&.,8aQ<$q$Zb]0e)VY=pcsa:sTDO2$@R<2;N7C1ZIChw'W|Fw"#.fNX]]-{)+hSV#=
+8ru$7&(5C{5wKi=miybT0mdo!T~8Wv^|uu;}FoLzmX&p0yj'!dsA)Qy^>yCR$>$A,mqsljrn41`(^M/_mf5Cc_]uJZ@tj:)aMG<XUsa8<oRDn_VO[FHL!]
+j_iS7(94ziXljck/N!WXsE<m)"(.O4fLLm$,('Y#%x(zpfMv,GM;.zU2T!35$w#6LRf!`AFgx-<=^U];bCaH9ReZIU,VjGWK48b!m;pN1KC$lD^s^]Wg_F
++@0Z/wQEm4d<4fD6pXP`%%"I044_8BE#o)][Po+`M}9u:}+;x8:!v;VIW!cB$3o{q<<dKW41!lbc2dwak-"PK]4h"n%:4+Kl""l4Z"QspZj"9T6hj:0oUj
+|XV20wlsZ9G49T3`^bT&tFfK%yd1Hm3ohN^'15zs{pU(Q&=03ArbuQ0X,U]j8c>53VY20.u0U<mTlE$FCWH'O[KPCk'8[SN8_;p@o-!5w`df!+`WH'69+x
+MfnbXX'Mm#I0:3)T^]kmZerP(;!Yh6Nc=1LXsB^j;^6|t3Ny)^SajOWL-m]"J@((9QJ$]{_RQ!{iS46m=t}OJXO|Bb;^'f2@<2kplGEOinL`PS[`Q@/a_;
+Gi$+<7u6L5bDYPL7V[8@t0pi[mTizQ##CAX6@-e)y%I!MT|XRP;7W7mKU{Ii)^b":Ao1(B{v0r<R>.cP+IzL7L+gAvaK/5}(L]4,%%-#"aox4:4T!Z>VV$
+-4s-P`3N'w0SUT;QU^8&.5R['k<NCGEfSmEwe>W"Mkgf>q.&DjG5Xl},abZ//HOLtG(;_y^yk'p^x3&QxT0Z<Oj8gTC|nwWh}y0&<6xLU|Wu2sHwC&jkF`
+'y_nqVmpx3<i+U:H'|EEy@4y9zq47c6)|=6WQtjX+^huMm$-xt[AV9V7'D#+@lm'LN]qj8FffO9T-ro)W[;0L)+z88Gf(CV:E-[6_q=f2meF5Y&lg+iZ8^
+H^[{z<xQ22`iA]^MwX/WrYl9bd4IBYO_tWGjGO"p/[0kbup^(@|^/^~TX)HU{uEJ,A|x4:rZ<@T$R:N%|}AKW9s]<^vwL158/=1${w@r}Q<2sq!CaKduND
+,Jhp[.Q1WN5>_|I-J2$k^fI}]m&Y$H.C<zSXKjn1I!sB]iyGUv$;i^R<U}U22872A1u15a5f_S)1h,Jj01NRO!s%D&,zWZhdMFC6Hd2"C$7k{>TdxTlGT:
+W}hVNq"+[w_:Y_tbLkKJf1wMl<2#{wkR4,{ZWkg6O_0.#RAe]]S&:D/qJDnCYdAl4oIw$+Ouv=qnmI'KvG>r3jvrob^t)|8&$2'}q@t9O=$A.tR(0XWxv(
+x`>=w=3:"Q>Z5ZdfYVfy%rn(siU5+bN]cAvGJLtt|x}3TY)7pqj"msC+=7^yT,<nh4{'245eY..Fc4_IU]9ifd)&Hd)0q)Q.]CKD2MOV(^c@p+6[aM.xlD
+PQw$ro+e9eMxh(RL$wKP4ti,%#My3SoVB)=XO7lbFS`b$>:i(]u%rir$CDlp7vCxj^RSYIAE8"YHE8)_lD.>AEw'C}I}l+U{b%tU+;h,M+_oF(yDGhz7$t
+cFR^kOA`Go51|3!P]df7:&Fi~i^(aQE|FaEOeHp,%j6f+7vk:8KxI98vy|JtU-<R1_!o~^)o7-&AOVq{m05f<7@iajeoS/DrTt&-z5ibjb}+t]>xk!<unD
+GF.YqX0VG_k/mxiz~[0NVqIp+@kuLEEH4M<2}AeKWrc%]UPZ]{nCx]Egd^mM[6r_b_MHPZsyj9Bt1-e!lO>;GpkCaK-:/$=D.auVholYT{V#(9{k_FbBqN
+)v7'|a@=Ry#Y#&4t{p<yyn9WCJC1wHfFbG4lf;qfA!!(/JwoPAsvW!h=+F49N`l'jiop4R7%%Ed:;{!"x2$Wd!Y#C){KF,Wn~yX,/O;;h!yZ-n49Sa#[[}
+:oblUZA].z-MVoMM+Mi5hwR$P^;&8x&nJ>7CAue^FIK2'c.sn$:L{!zXrM2j6_j:p[Kz+_(Y0KH2L<gR#6KMM[X&NrU#+wO,M;l]:,Hue/RJ`zH7aJ7xoM
+#n-%WqVA|i@C<[<chObTIU-Ob0|NV^JFc"hn]^FGfGXIG(!M%(W:v@,+u4^C4cD7eJ5g:/C]G8RD|CHQU5X"lz,Bno{@y)WN;Y]`di7!`9E,p43W;0D(S&
+Vt8hq1v<tm6%P)f3_ZljXk{IDt5V2[T0f/QO^.~za6kIHOGZ!bN>`%@#m1@]F_VT-2TqzF2.tE9Tz'7(Yci-n&3|(FG($e7<$wHAM3WTFW.(w-t]1_w'#b
+ny7/Wv=g[U!BCf@lzms-"D~m3CR'$D#y+,{luWe)FvKQpH)D1^asLmgJx);Xep%{$fik}+6SQt<|m9$l=y^0Ff!0hV<eU$.)m!D,~!{Dd:V1zXu#PV$!kt
+z-tCc35KGK=&)+~FJIg5xu;Mf1U>FhQ"q&fu5oW25sz[CVC^rl8cTPuWOlty>|<|ncX]-Dlw;K3Z9=+|v<Wp:pABd+H:%[hOO7Z11#!!oQs#:boQX}z6W8
+>J]U<&8Q3'$Tc0[tzMd>qx}UnZ4b02cZEEuO^^yfDy:b1`Cyfv})E_#[bG-Jb(vY-UF9zw)|iEV/}]Bbrwz;iD2mz"8oAzhgM/6=/u@-<_x4MO@my)##b)
+^T+!iL8J'^x5L"BoENo'5]M6oW@BRa>^R)/v8T<j4tHwMmWP2p#7|U`kh+X3GBWyL>;LpR=I[VZW6q)ZjqG/6]zU^_c<ACJ[YG}Vxf{$;3:icA>`9B=i}^
+-8c1]n$BH7bT32~PK/6:nOW{O%qKd[&MTmaxbTIX1Az(Lg6NkMT{)Ll,'b-7-"y-~@{vnXg5Si'9q0`J>.8ps;b,7"Nv@y;]>W1Zd5S-FnM>7=.rY6=Skt
+V0v,Lb/,JF;2t}MA'-.y6XkmEPxF|"2nW8Dmq6N5|uDhKe~2UB[sm|VV@RvCGrmkQrkgjs88}w`SbT!I=W=ea5N@^s4YVEu(~!~;"gcR@.CJ(j.dhg|uY[
+%8F>J`O$CPg@GG]|f,!ky=>1a.6:_pAsD}Wn6;q(BM=w)nuVUQ%jCq"va-9$iGS5z4u#o37u|GB'kCxw)6gp5mt"+xO"QAOE@kZ0)+Z1jZ}GXs5"8wLnOf
+gP1Vzd_ReCI-Uz-6uk'<}^>TU#AT4oKeo:xUN&gj-vq04a]W~(K/DH+e/mSgzI}:MM/}W<a.,hb(uRH)yq=`;CVZ-6en5eD>yD,s-FQLnsV.OBC%5=^hfo
+a1S,77Tn2,N2FGkA'[v6XE{{{&K9`Kph"q5/$se5I'j4|^kO#9@")A`O_Q!3Sp>P0$Ly|2~WTsM}=O+w6j(6DGE@=.BY[|v(@|;RlH[&g0Mhjvj6~LC}"F
+Pvr.HK&1yCk<'|LSZ5cslS({;nxk]PqD.h]V8a15Ql7M^7a/@xM,T6Z)7NgY^NOv!_Q7A7]63_HljU&p(sv+Viyu5zKT3n]Q<l@T@Bpdgq&,>O:2nTRh&t
+~n2HL41ALb+WQFjiOCWTr}xhXUFA5Ef%e[f}RH+232inrxjR"@ma'9UDaYI4[=D,#@aycGhxiye7UHPvicW5FflQ&s/+eSpTw5dWSsDRC]d|@4^eX<YqsM
+:Lx}~JkR/wL}D^zoMS`"}GG[-N5PWa:a2<c;+W3#`G)Q97&,p4_.J6&&U20|kZ%h]fS$(;sforT-j6]gRRq(XSTcfy>`zFql3Ma3bYCHmUOd]xd=D|/>gN
+v.o@E#Ua+ckKEp~(NOm,$3x:U/hil;Ybn2baQ3h;YPq,bo5zA>WUOr11yWeK<hyNPkIj=Hy^4HmN_@[qF+CfI0[MzN)5J1J"[7q2azZgECemEW7Ca4PaH7
+w}/s].Hp%^HZ7]6$K}'2j#0(CRvhv1j<<n`{+2)I4F&{89+{MVE1W7gr9]HL^I_dF_qO%-%2@I<d,i6rvlAE+URCaLk<1-!BWwqy%)96S^rw09jbi(G0)X
+9pG<[6a#FVM=0)@U=sk#(J5oCKSZ4kKdOs_8)GXXjS+vAM}/_4EG~v34n%<(|=&;nCr3fseoZE[w`UCGB2r)w$Gz8-FBTJ3dW5{u(1]zE}""va&b,_&iw2
+"sVUhi>P4#.$.'A"Z&lRPrPC0[dC!4jZzv#N]vhW.I:<,Z:<M]y"R#90##rX"]T7Uu0F^AMoqTsR#xsSRz%5'#Qv&gT1qFG@F"tUj(-wHGk$/1p.PJq-Fx
+XvSH{^`lBFFQ2`,`z@6;]>5zPnZC4u}A!NtH[&estA:g~Z:7DG<aKnszIwd%>;"d^z3X2bKk]hUio3b<[R{(S3ZD71fC"(EAoFTMjT<M|gO]3@Qwh8q@,G
+/9b$q5Y[9M14k=H4SqeIxe3DH@zLdyNjE]X#/;p$4aqzYO9B1aRC^5mXhdX|^w3{=rqzy:|2VQ=!,KaQqa!$q39Td()Mh,^X6C/wyDi[iIL:(2|s2gB%VR
+QegzwG6=3;{L@dvjT[hMA%y]FK"X,heHecH.uI;YfL$n|T&KtI4eEKF{uj(Hv^UQi#!T:!{riq~]>+hT&k06@Huwz|'T(HV{B;L=A'7We(4HRku/UQPiRc
+M9DD<C@uFx3/$C4bA=L[!&PZ,"b:`7NQd5yLqNuHc.{ym)7W85OsT9:S2OYz-kX<"HwxcKl.Mq>bmS:BJ">//SFZ}tfuaql7Q2fyH5;u){{IwzRUq40;u9
+arLjlf[y<d0}_4i0}^`{+sf)QdK_qKO6d4He$x=Y2&FpHrZ$EvtK;4C`ajh95`}k&s"N,nm6@9nwM1^9J-d!:+~T_'`JC[;61,Go0Q$cES~Gp:>cbiufoi
+'v<m<P`E4#$@W[$h,nq"TN%5(F9l4nl5-"j/Z6Ag$XTG&1rmbz$@w"@#,'^1`uyXE-7>uYl;:_>sK;wgEt5i3]'9J+hW'^q:"+8,&WvbI^O!tm=!a-w`N/
+Q-`&wqC7JA#2L;doon{vEyHT:QkN46o.=aAm{Zb`b>xl<+Y,rH$lq7gPu[2.1;nZ<bOUqMXL>'0G,B50934`@>`Y%`{dsSHq+b8=hr<+o>=^[5r^,T<Lzf
+KIv1G@E[_O.Y&Sk7R.=8kv$OO^(H/[1ogC]ca[}VCfWOc0Rh+I.Z+.8$c]f+g9v]7$`U6Ie,9S-Pi]$'2j$Ix[QX<@5pCX.VlK^9yh1(1]U1r(0q~KA%95
+H,:cFIa)TCii#_U>3p3z5lCy:LJ<^o/L.pAE[JRsbx}-V:&61$.N"=.>8&^5X`#Kd/=D{dAlqE9)92l-{Uigzk%$ZAn)qmNKIO:vp/360z=eO{UQ_ghM7k
+h<V2>%LjW`GK"K+9h+"h1w"C=![1x|_[%k}-aGHt}#M)+8^=>[xvZ-<UEg4&vwv:T3SaVAN,BcFBA!hLN6}W`#6Zd+m,fvNZc-auF^b5ke%ppcRQjD7!$p
+VKKQXxELWR7a|&5;1e7+GAW"i%<z,d}&xF0=1fG.@-B,KkLLvA(G'i~Mj'H^h5fx-rtw3EQ<0oPz>nwCErtw{|a2560x/,L5,'0$^7#O@N$tB`L2YRkdd_
+]=8(@.V"~BZ4LS$Qe7fOJ8aM{-$=X5;5/D{$4D:{aB:o~1N"7Vm(4""&GAg]3XG^bm$]9kb[$AH:$)/n$XF2v=7&V6d=vBI5Vw}:)&Bd`ltw"-1}oTQ+7t
+aL]L"_38&y';Yct:u6yqS+[Q`CimHeLJ[.Ow;ARV|'`u~K_:uUG'PU`uY=H'>pJ=aH+TP]_V-cl'coWM+t:6=ttKo8Fe,[#BJ^JeSM(ztN9!IxTogqt2aQ
+|c^wYpgc{Kzl2^-[46sWxK-tnI3$5ij8L#BX>_9iuhMCsZ9O[Ky:z9P&wz{,xb:v.A~EQU5cP$0HMO.4&Oty.V{iU4JkdPS,=XP=0cj0QrpXW"/ZZw~{A;
+;YZ%E_VR^.B1MXD{0rQXI[-d#)~|9HFex[I7mCEi;%;>zDJez]>iDP>s3+mjnPD!}WW==6HKk-/1G+EZ8xkXS4HmJe;_k([G^>7#f52Y")BU7GT7n1-+("
+fi(P>s;mQ(8%s`Uy/s~O'.3{&.grf|{OZe{zwr:`;$(@DvKq9z5)E1r$'<A:w!{HSs}NXBA8Wck}zhc9`s7exOgnku(F`T7m{W7Z630jMkwX7f6HCQ8HtV
+d)@RGI[Ww9ShuCM'88kGuU}x-}E#8bvvQy|h|b7Ie&anIK&9-V{|S=ME|N`5h!z"cam.P1lA1uu8Ty#`L.Oh@z|1Z-(uL_h&qq8zX>sg|'2/%'LN0.7+Q`
+I_2.lP14[;)T^v%Z'^'Ip<zdG{lX~V"f|s(yZ|I9ol'c%,l,8;J:(n;O0g:q68i0+ZmZ9V}pBav/)m)#6h~#j]OFO}/{CYX82!fU8MH61}GMs%MvT,;jV`
+bC@X3No;dvf7[IRA9i.N){2jkiU@@Q'`aO23#@GF<XYX/"MTstT/I>n"=Y5+$44kAT<}ew2Vr)GmM0-:2dn7b&;]n2/[xD]D:8Om|x;}9j+k"!DgO@yglJ
+K%!.Vrl8|>@gx9N=[[,HIz1ywO/cOFdY";R]cwJN:UW2ZV0]_5;b/pp7O.)C;5K63$vReM.#(N1){.GQ3pau!FS[TIt-H17w~gmoq-)++58v!{Qu%ijTX7
+1GGz3G58wh_beZ/7JIlB9v^F:`<E_aMy^$RpoQUqv!wFt-XaO[0`9(l^+3a>x#~/V8oV79o;d5AR<7v!s(P4l/!-oLQovFW@u`kd.07f!axN8nhK5Q[jU5
+Kl|i|x=icrXcyNo{NSl2x2i,:--mQaWVn{{eIv|wj9fYpL}<6pgEZ$|s'KJKDy>kr&OU4^_ro2R)Bn(:-,+M4uk%|,ikUHtXI}-"I6/G>[8n2$Yc],z,:,
+)36fJ0$6IqWaef9K3#KLa+lZ]+Ma!W$Uo#]UMgeaK3uQ+M;`0XCz73x&}w7mDaj7!r_y`fH`A,,!6I/sG];&wmLBFVgC/Y;&^>_@svZpit!B&XAKe1HNb{
+"));cf+Tm%qd()P<)Lg2#`2v|DEIZ^!8y>DgivLVi"]"//jb}/=H;>QQCjrvL<nS@RHClF6wbfe.KHXqNQxFCg'bV1.8&(VWXUz,Tj|r6;&VBxc=]1Ule"
+QiL=>k};ebfqvQ/k(BDt.`%2-64q=r3yhn>50@&z28xsRP]!#59->IMeihe,VhbTphAAXv>lsx:Lm/TY^=4[0v|S7yNYA/P&.u+[m{hB.W@`SUZ{u#Q]1-
+sJRXW>6JS&]5CuYkNxVQ'JH/fI07WZrDAJP(+o895Nu}Z'kQ!H3=u1"1pQC+x6G_De7br|Cl>gs{`[1N(XxAwg|e-gLODqgSF0KuUBY<{GJ>2Me;:b.GgG
++MS5T^4dwY@^V4#nLPLVM@UBsiSiH#4+n6JUGV7ve="rR8s["W,7X;]!6MBVV]pr+/s^ur6{SM#"dnizN#}JUtD&'Qp%=G`p>m.zl|rR^$%yP:;xBG`e=A
+>_!CJ"Rb7qV"1W"abWJqD(i!OfNf'`GFfm"NVc'10IF7W-up-AgYt0X!_YhgBa9T[kW6f&=%v]"2~efMUA83`#4fsft)dq'CoGv#Wb0r(vPw_+]JIy^E%a
+Dlc+@Q5t>%{|;JIza>y1f8[Lq(6>zKjV(Lz1Tdd%m,<=O|Csd4D=mDUepZlgZkfD4Z$"o!m5u_A9Gzy[doG8~{tZepc)ZtemT@6bRt+x]j(R8T/QH7&(/'
+R("S9;)79p'daFK..GGdvx5RO}G9u$`j42@P-%RTUe<'Q#u[]"0C1uR6y_0)mU=KgD#GJ,Fm/aJO]h7UfF$M4YzVXF3]%v'b#4-(O]nm=;NpTsli3m"@Zk
+C&B4dahpV;mUMBbGfC')Z"!Rv>=-y3#OGhM0"'ND>m[xigM;ysdzF:'9T-W^}'L^$&RAR_~''G$9_|/gt:b:nd(<^m)i}sL-]1|-{KoSTtd9LCdmG[WUW:
+'SsO}Ab,f4%6m}mLr,^flghYUM;r%H4>e6}W$wFq5R_RJVHsKKWk+xZVZrP09#38We^v!+]qe5rGuc5.zDn+T`^t<iK7}_JR+bzozQ1F#Jh-;:,X2j[shI
+nmB-4@nS7Qk(~Ys,~wb!9d&.pLvjf8K&9W~rr20Z"iy07Gw&,@):hs.l@hr3AM$Gvj;I-92UL^>p=a@A=pA2tMWpGY|.:dO<<m,GB,]D`+ess:ckeQL^nk
+4Zp!|o/^l"nc-_DwMLasFOIZ=&QS[&&VX|s/2d9,_Ns4^^,D<yjw:w+t.ir}P>p;Mt#mImnKC{pUTQ;GF2Q'z+(H&[9<gxi_O8(gd"7wNo&%bz3:DYZF"$
+Xel!N[3P)["yhV9gF4xh,:X:6@W^y]&61Q;^[WVct52JQ=}N<jwshSAS'sBjT-vMzI)#[)V&hJ{>AjGO'bb("!Ji'_!m[Ea)OURbQ4oa9]2]IfZ20oeb3O
+Af+R/68q^=q>pwR(GX%59XWslkZB{lOLr{VH7`8+2t]WeCE04q`_5W9`G,k5(>.CdV5RjcvN&=BA~yBx9SX_OU27X1_G,QT'JcvEK05QDXds}4iWgBSjeK
+)jt.[e'S{d=&:QM3"tZF^[f[p.-3NjI$k1YAFov9I:lV}N+zW|o"J`^$5(VAEHg0sKLqfaQlw8I.VE]+GL>dpogNV/|dNO.DGA"MW{tn9:|'BLvIxYZJ)F
+Z44nJFUazdN&P$,NpMO;%>>$Au~YV4<l3.af~|d(E>tWeL#GetV>Rz$q=pG<C03k7vqa9gHyNjS9i>6jM+gI{JU"Sz6'9qA1HF-NK8zyc"14+:)bmsTu1j
+t='w7.{jjjf9_4a%yIGH${BDIcVs5o_|d6uHr_e[i@L-aOv|-5)h%}&&C{do(Cj<~o~Di@}4(YB^";:bxzy^4WW1`gRk=(5FQO(K=wz^rU&;u.UC|IyvcT
+qK&w.igNt>{]6ao|CDP!Ft9]e,RX=]CMe/x[Zx2)S=D0Ge'maozS=-eb`lM'N[~{`7,m:B,",[YEJX]smsk/p'|)OfzMfQXSq%8CcMi!ZEK%2_PR-0o8>j
+$6szvuRm@WftJTHpCAAc^Xg{~=x#E%9C@+lR:s.mB;zRlNP;<;78eang`%kxVHPt%Z]=["oq]PMdxOc4/wFP}4tA)pi[{mWR8_KsR0g4xl<U[&[hH/K8(H
+]Hv&a}0b}Tp1;"5Y^b2!/)oaY@wbhVc$C=hT(_Yx)gET-TO<Z)!;4I%SxP}gk6>wDkGeU:pL1;$evvU5B|gj6qrq$WEG@p~anYyxR6z$b]~7e`sqS7X:=p
+kW|ewUJ/)z=:g-`}h0mn2Cd!D76>D|+PVA-5F.PC1a:[Zo$9}$vq%LR-;RVP;yUYm`gE@2&ifV#SFia-JcaJ[|+p)nQ6QT,W#Z]CDFa1p)x/M$tFWSZV(G
+^%@s@;TX("Vo.Kd2QC$5"sl=wEGZ`@j}T:.G_7%-neNT0'I6}Z'SeKyQxs|:9[_o<^E`g_g}:rbQ=Ga{rBSh,n4@i6{YY]#[V9NgFbXoZl`JjUiKt.Nj/>
+_LcUSt+}g8_RcBe/pBC'A|xha4q4Vd^]tRg+2r`y"lsx%8E^NHcs|}VnO:dqqJciYbzuiHbw5M~<>4/RIiUgq;/Qx31!=BpU[}I'a-uVS}g.Y`to3XRm&[
+9c$$q7/FbSZ=H_u)ojjHCb%!u.$ShVVzrl1D-s%VYEtC$)nN&D3uuLP:'@brGxDE,)yssg).+%^N:<D+ny+k@Q|3:!,!&Pg44d@ufm^x$a.fpwXgVs'@4s
+sY_Rmhv0_kpwwtp,%`:=$'e(0dc0Gu/f$0tr4QBlk1bY%F-G$5<Cd3A_W5@`bf2Q,`:Nq:B:2O29,[BgKsv9dSS{og~.^!K6~Ec,6,R3D&-UzQt_7NO51(
+RF,a!Ld"O!(X3y)h%w_bbL6Z0|JZ`o{Luy;NwQ;qWX-17w[VNLcryMVx6x-fO6N8_Dl"tn>w>;M7hfC1)6'1^}S}IKisUd0(zsTvgc<@OzO,n,mCWhwQ4{
+))4(~w'NDgfe,fWH5-X>0a!}v}eJ.Ix9^JUU/)wKE"-7V9(1'T&)h>]%87e<Dea.x/;KS{1+p9`'WG$m@'G%F}7TlbrXu$3P)I=&@5FM;i]sx>]/_fJSL}
+NXZ-`xw6+J[,!Mg@+=p{{aaOZ$Lj[D"Cj'M,V}aO%3cuVx}nF/O_:w")$lG#]$C_}i_K#FO]'yAV()9-m<A,ebcc3Sq<2ERPlUiSv>&`L82;.}fV^gii1t
+}2eM;DteZ}Xzd,-2}nTmGDRMqQ$-Oxz(;//;7_QuwKLZsYq_iLSUF2}7q{R!;|;]v]G.S5Ja/QcdkcW.4cMK=CDpL|L!^tti./C_UZUPgl]D+s;Hni^5.6
+>Rf8/W("%]WKwd!D#8[O:]V3U&Vm,=]D>EJz/0Mgg)WqL#qcJ`)G{|tX![[H&"Y+:v@Bz^N]N:4u|LB._/Wxgq[Cu'F2!O~.H%sb/|hc4QmTI:7UG.mFlN
+!K]Jxl4](/Pq0{nzK.oTM5>u{g%RyK,Z]FKfL`l}(({^6ivZl`UXst15[D~X)NR2w_Wr~w-}SXLz0$Z|LxR|S7F0N::n{Zfg#WR=g:eJ{soHM_q/]<J@h=
+R50ik!q<Cs}#{4]/+(:]vME=@dq$'7XrN:WWaAwAc>[}E=nA}E%^8]$x6;1W}OkE`kvSM.NCYe_F'AmDl}CRBgQ;.3~G;[/9[}DmK#wTXM9D;3}s@4x,)j
+3CS9f8#mCAihuox.or,OME~a,X_(Ie+>3v1+"6i/-XtI+5A}y!UWg<(,j>R}>dPW4(&d_8kHL5~N7s6WZd>JMC05;:Pkv:VF#V8=ojn6KpJ0o0HlKB,!EK
+`@6Nd0s!hJ'bNc_A3VV7+,[SCK+)8Bv#f^pwjD0)Z)OL^g#J[J-t8o"Z/d8Ufwj[(&LA`TX[6c=LD<lq}{9+)1V7I/~I"whP;`3e^.`MH)'pwI3rJr4NW"
+]MOpty_9uVvT[wC+'DKycIAUHbb4DD|0rW2:U_a}3Re}e/h_0},$T`<;B7/;77oXZk,2)=`ta.&,smx.L7AtBuV7t,Q7-uel(x%oE64MSL;jFd#AHu=]-y
+)x`YS[6P>u3'kf7Uw-3G+ys&$RiDvHub^@m:/K8EOdC/NQoz=Kl{'<`x8G[qN%&2f1d3KlPU%m.BD;j9O8nu)yu"8#:}$(pF[&iu-llRf>kw<3V.vKKje.
+'L>8oT]byGIlR"xq)a4l.b9yELW|C>E;u;kBj+<v30f9[tIf>YcQaq/IFSdLxa/i6}]>9;s4WUo&vOI0'F.H.5Vc4|(qr22$8O)Yk$b6(AgbQxczlPDSu7
+NdxseWC9r<rU%YKWf8.8F[Bxku&L1GKSR{uw[XE/iaTkTY@e'Yr9!l+p&^`$5W}V&Wvzmt.P^eawjs`J#b39oXv`@o|)EV]x^E>aVyC]%slw/,&n1QC3xF
+6bTITgfn/dixsD0vQX8stC`jEieQ!R}MLN2v.3HH5aE3;,lSg-=bCD22xL:vdax)bF!M#4/&$C-l<8t"q3$O)9C#Pf6yEb<uw]h/@)U`6I=nQIgk{u3D,@
+!2IE=oAYmS+0#;f="y+u4:>;c:S}pcNDGU@K5-Pj-P80zA.GiDzv+G7u[GVc%GDNBwUmstp.W6vtzDwp$%Hfv<X[@/IsfloAl7e,t9XcWBWYwl0N=uO%5u
+w;lT/v(}SY@Aez;|(enO^s~v|)-C~mk@KNi-fy6V0bxV3iM=Z0CieNs}@}!/WaJUk`Wxiev$NPXy)uIzuCNv{_$wO.(x]g&Acvj]piCfrvh>Fr_0Q{g.)A
+}dRw!Bjk{4XwWr7e&#&j${)P%/mZ)clo=wfxv/y<RdE3to&`ImTEzCW<.+<d&c_H`FB.ba]VWlX]5QZ`K;t3^m)ayBrPESF40dyjF&Gq_6TByBu8@,1sCG
+F0WgJ}`b:lcAp&NY-gsNQ{sE!BgVvStR6`]Zp:WeA]9|ivWtY]b#JCLG<RH|5'D}OeZvi}IL^Q&d{sC5=A|9-GRKOo](`/8`a'hnL5qzyQg'JFJORFZpX2
+m`42HX2<UX+PC2p[&6X>=o[HAT]Wo6qU'PM<EC6/;PvK/:t_,k@^@Rx$cT`mvA82(s@)=mVX^ITQ}MS1UQ%]Iq&iy,{N}`Oh5DUKRu<3<c!RcB${%s<LZ,
+#A7&Tu3.JJ1o_R~|Qod16a<kw3'u2sqVOJw(1hOsCpN`Mmgi,i,'%P"c7g]zD<r_@<`^$Ilz=A2-g>0=VbYx5Ju^wbd;qz6zkLhk&s1HZU&`m;rPdlEDG7
+Gpq[pHURs.}kJ}oNKtg^RbXv}$({-N'pd`paeJz'5bi'1"lu7ce7C];[.YMBgTMVK8-N)sn^"a|<0C_,lf/PwJN{]-'&Nh.NX5`-Km=U"n;bkQjNYzJfR`
+Azn26DM7aa)9(WYO-vW]q:[xW,q]/)5)(;,kLG;#a0=e0:f`(q9Vs(>-@waL)d7R&bsix''M/dn[0^;!(dDz7lCQVYHd`E^U'`f1Mdvw#{V`%W6wHbzE.H
+j%Nb)>;3';-jCj2I"i(:8G"(.|3eM!~OK$E>JRf8gP<]G96Dz3%jlofGmCD0gyEg4yCQ1`}_QZ)'g/gh{_.3/7o=YZj=fVS!KG;Y=Q`!Yap(c6T"E-@h&!
+g3zUh(FDudOl|7<!vLx_2&PvXkcMLlGz&{T&MLtTq7LGIB_A-)ympOrw3cMML."8{Kd^soVy2JVl0Q~,x[@iG5CJ{9bAI)B-~f<QUoo2s@YiA`<7)mo[,9
+SbZvIX,vJTeBw"F)sY~MO$;I$<f/gGCM$@2N"SI4E^+=g9zFJhH;y]dg"({J}vgyft91Ru=b#Q>2s4>x&TWO<He8sDj)LgG}!D=kC}fh~lOK2d@Tb8=i{R
+yiV4rq"E<BK|#7mnaoFCa(rW1l6.nZ_M"L+sT+E;If[B;lFN{`n;^#w)ngB1`QR#'BYV3iYQQ]zh!m-Y[[`L/5H[T:uY4WkBXXG|(=XDRo%a8sFrnl|[;!
+m7He5.Q5347]j<r6ISSh8d;8,|E|nGGK]WS+<M5RGF.xmy$"2eeYXWn)j>bl_oifW.n|;7U3gETpgoir_1i3DJ%RQm{sK<8X|g4ziHJNB)sig+/JYJAFd+
+RI-;h(QF]",QfWZI/Q+RIZ(blLqRfQYT|zsL=V#IN-xK%%{o7seR,,X"9^.b/i}z`(#:M'K=q<$.7B[>qnu@/ydrOQFk+R#y[^O;q&o}'4d|f%YY97"]QP
+&HKG;er%m|}`fsI7g$lV$K~}7;M09-<k>'LmmEBUoq[CIVjV2y.ALfq("O5u8s%g:(R60{|R@sE'<|bFoS32jBn/bpH<|{A2IG'huYGf3NhR`3:LDL53+d
+VKmHY[[D{`X[^F_kRjDA1WJt6m96SiCo<G60gka"fJaqBKpv"yJfd,(p-wkd<M"Fkd`aQAe7heYGaPMYdF)7^IWyE70Ave]}--~VG@m(PYF`}Iv%0VTEuZ
+3#=S4h!=@2Y7^f6W8P^bBPNic7g]j4t/sEaW%S'0b9,_Ua+);B)3,sJX.mL&"]5t(x5W^1.tn=%A~y:B|=dc=$nt95oQ0}B^A1YfEl7)fg[zlk5zD&paC<
+t$Q_=sCCf0V%ZB6e!pfOS3"'']+9>kaYWD:TlAE""LR:0Dca9c_x_57]N9>^^og9$i()d|Bla^bq({4,G]hG7Yzz&FVQ)zqORrs!~J+sC!WF4f4]CoC/vh
+"tP;yP@&z-wh+^XYYE$t^3z@`(I(y=^+=f0',Z9b2pY'd)!+GI[CS|M-PR6.H(%^w@Q6W@@0Ni4dDBgR_gz-^p)AijB7nh+2#&8VB4T00e53ospF3_}>eY
+v-P}8#Z'+s@SmGj]Z%VEQq03R,i2$kuO,uGSmvFyp#D<Z<0'];o),4|^("FEvtYQ&0SN+M`TA<{:P8E(plN+_e+KnI"t0mK:|r5f!U1,MF_7Fp/GNEN$%y
+{E2x<f24Aw|@"<S9lcW46jGXKu"Gs<{>-^QWLVRe/:4io-EyG9!-rK&+@v:sG]}d`L/4MZj3K,a]#|3>.8^}S|ItmyF(EKD.@Tm0-mfj.'4UOs0jP'Qq!e
+wj-:"z~GQqLt!M^i0]-<n"&o't-BhD4#"f#"~k9fAQ-,+xZ:@a>/MNBLOZ%72Eanz5:ax.qY{E0k$7vsX|=-2Yu%"KUKV.78y{NG~kz"hHkgltcbn25g0g
+dO-X]yf2N6dx[{I+[=wilFuu-k5ATdpMaSXmJs~M}s+5jI9gY6F245vp""@L$#O#RP6eR9;bd76^7p`Hrzo'TAB>dI5'<$6-&P9aG)tNsfrFq1!>C`%jOs
+|n-Bxuqf7@.6Vdf`.}-5Z{}uIP&hH[;qgLJ.Z&}XI8_ieO/jKHryXTQ|^hLi6<{XL}a]_,4'buZt.S8J(eDWFm^({r)^jq]v2E+,aLXbeQ'lbVfjJ#3vE2
+)zj|a;f9DXV%@yZm+xL(&l{np'8tXQ5v%>4YEB6,uc)c!E@#o/Xx"b:,<Bc<ZdrunrM{Jc}q;p0C&&QVVBNUOLBJ3!c=cfTx1CM8jeh(.SdBy#;zS[iUs;
+]JF!UFncYcx>>MTEWpo8XWgX_WfO_>e4V:|x/82w23|!`=~}p'dEMJR:5@~Pm,!{WmUozL]GWZEu9]A4'(+YjwRNxmFx~h!0f&_-]erz82ZUhBE}xJlV#M
+_.nE|CNs4sJ;<M$N8+v(/UUz8XIK,T8`oAk`wehY3cg%e5yM$SA"Y5X9rZ>K"jS].6~(~yZ<aelROmbMM$DpGg<.E[LAlzC9QhR(+OW'Y/xnJyS%KE#-d-
+@pOK=oal;1^ev,@FRB1l0Sxv]Yi`qi(d&LpPMQ9|{bGTi]V5q^B/0Q%1dRig:_fu@3`vsT#zz$=4/y[]d@E|!)yYDP:R{!53aq_C&"&vbnIg"q1X2T&gr%
+=,6Ng.Er|yAU7_HbHc|[Jp@Gzw{H4Zwmc&eJn<Cait=VbNefI"^w419XZFRYNlhb"GpPK$]<}j1H"Nk7Q,eU2[kjb-.kau6G^"zqIn,P-J1wpIMAOJxI'$
+1:RYLvJ]stypucVFr^'<VJgHS"PqPdz:zI{94Bxlt$'Jr#p.CI,LfU:Y%(s3WB%cd]qAi[j/7QdF0A#f4U]_EgZT@#=hHtK4:3&#efuT+b[W1&G;_DI8/C
+B_p;6#Om}O:Fg>IZ52130@VmL&!o-.8=@X>MM9jhQw!grybra}H$#h=zHPSS~F@zyBoAF89`fmz`}BQQd)j_2RguLM%lYTjDCD$a4791.Z'"(ZP6=I^(+]
+y.X|#G2!X|@xzhx9G{A-"o,CCRQezPfWBIKA&Md_-j!b,Gm]DS@iT6^p6|;:)-~DHX.zKc=s#y.#mddk4d#"_r.ji1=yf:)%hM3bbS4P%1Us1x`a1$DXA-
+}jDu'QNZ;[Q_P{ZxU|GY($IpMYgHHUm&nQIyS;=U8A=Ni|oCMU>L-f5-"#BG-A]a`J`ax!KhYpaiW=md&X]MR0;5NC#!Eb+PdWHa".|:z!M5`+]|W`[Js|
+8hOCWR7biq.UOd(8vFd(9R+3eM$43khdzw<7Vbmb7%jSgLsVSBx4!2S8#L<^1(dBN`:1j&X:gM`yvJ}Ss7Nt6Kp4[$^&C8Zp5;rp8(DPkT.S&F~gh:gmgu
+3g,{Jp12oLO.!rX|]5=_Cq)^uohCAfp>JQlL5]2%gJ9.k]gW}Ld`Ss0V^Ah@"}gY(.%)uOf@CH..[&xgVj/(:=DT5g1][+>r50j5B6Isu.XeEm2["kyR4E
+`U8^ukt(x]=:%o,hRYc=)fO9|!_.:90[7g(i)%"-O{8y^a$Gxjy`!7_3U^d$tN)5si(&vjr^scYu2[+|'l^M">'=bxQI19m2'&QG8/^ia(9!uL#kZ=.nOd
+rNyKRNCTpLx:,ROY&&Y)aI5v&'B"qoT%Ya}TgtNR3^h/+i=)j|3uYSVhNP;;A+Sbnc5[~6~QY2#_"4vC64SnyQz|oB{OjP[f/Jx4u6wyhqQvhmmj;fd6Y-
+O))zkCgWqi}f]sz{<j94IMgTJroILny`oP^)OS&KYLBUTh|+rF+O$4MkS:hZ^BNUvO_ISBNk1ygA"M1:&m@8K`;`N#DdV->dZxMc+r|`|IsBkfU{v$%o/x
+|c""z-q>^B6]kWx#nHG:|HsCxq~a,8p(I593>wRcuTkKNAi+OCcQ!J^8h^pSQBJoI3u#qLzRu'mKz1ScG|T&E0Q|-2bc$U8`|,tv+h)DbGLVn3!bKj8_#T
+6W)xs&;5|a,}b/+f'}e6+fx0t"^B~7a'2]'h05'9:!jzXs:RFF.(k2|El6+h>:n[W8{'%kS/|Jy'=j6<5{VxCF-RmextnrufWr7vA7">_kBUjAq,ZR#"p6
+x7x@Qy.QKg%M2=)Xh;{UcIOjq_FiINWqXUr9b+_U6l`U#ASHKI;b-FS]+/Kf[7v("XFx>pGMm`.0x&b4Y_]6z[M3gkMm)m'MK]qwc^|G!rGXbPRx&twS.U
+&FFAw|J^~k'.O|"(5{5]c%A6fu1,]4!B3X7q2=y.5I)Vq#uB1fL}ubP=y'}m#NO+N/o5@<hVt%_KQzw2)aks2tvX^9piH<9pqV|JR0K+vlkZ)}GO>:s4UG
+"LFsyt~ZT1aVB$y]v]Dg]WzpcMXdZ&lr92<'8=^]&>;E[c6{2O#jH[~-:y2P/IX1l@VyMG[Aw1#L'vr3w_/qhQ@k.JrbN^N]%`y5)/0N`9+4fg%oZBpi-@
+v[6b/oe{z`'@W7Uv%Cu>PA=7(1ke8S5fqa0kA#fS}pZ<165C%LN1Z<GZx1JTLRZHS{K{IShbky>1EK;2Q^!&D]KWpL{M_UvK:.]OE:'@pX'qznQku}(`x8
+lusE}L}q#w^ZkD]G|jO=GTg)Z^d:B.XgChX4_KbY=50JN2wy{NVzXdFiC[tsyt~;NG+Y~GQy%q9hfTJ];W$>W@LRi$vkaEgI7Q~}Bs#-epK,YsE|ZS6nBK
+&s+!&b-./=k>)tzK[D]HEV:{3,S/&x3@/d)bi]bw./|]%t,vR^/q8``%:CG&}]OjYMzA}RbR6i9on=p}vS{&N@`t#LGTpAn$3L/Xz5[%E3b7a4.IXCUohU
+]uxox8q^BNd1K{M"]MuK7c_u14QE)[LR_;9UAKYQ{H2O[}ead-V(wf,FFRgyNIQgi9V`.j1sMcIs$J3(cr2Beb}lOrLwnVzu!_z9)7Eots,OMEak2-^j8)
+fcJc9wfh/y08IaP!q_E+CHP8&:&F;L']dHo_I!ig;_HhR|iF@L>)8=QdHQ.L1ol,bvBp-8$$:H]#`mu,nKg$kYZu[o+7SWNjBhrswzBo4A@KGxP1zzE{yE
+e@~FPVWnif+m9%AXt]%)CV[#L|Z|wC#9lcnbrt<g[};#+N=K%Swkz-u><uhcC55Q)A5X8lWv:JMpX<K)(<8du0Lt/(NAlj#AT}.o6.y{dcc.I^,kkLu]8;
+rpyndBCWFHxBf&:^R6'&Bz,RSti2B7,U=a$h~$Kz)k'g+qd7R6,)avrAQlR2YIN7qnuIWAj6qN|7$1vmJPkQ(Xk=4^<37wzjIXQ@i(Ly4euu8nct+Br-nZ
+}<v]4LgjdV6EpJ$5<wQEYzCh}`=HRFTTdRYR$+p6D=~7b[u8Ezp0ho,y-bk_6<XB`cCk1ePovX8>z)Ydvg-a$lo^@.iNH8j-//x3Z18^j3P"N_~r'om;N4
+X!-bLb3uisQ4GGZmKEkLZ)Ns%yn%Qerp_8vpmU!RPo7r0M/nZ`jU"XP^}(t.-vWS%(OnUeTDyI1W~VR9=SEL92,km<h:<IH}EgC9CJfB@A;&q5Bkny$pvc
+F_W}i2rduAp2};jeN!0y5AEJKqq2UgIE+fUA=Z7|q|v<M>1/jgAXUN7YIvwJJNOg[}yf)U(<Jl#icGrp_]0b5=1^UT:p;P0^-0)qWVVV&y7#sh5eG:[Y)=
+l_qB0>>LX}Bxs)EVaVc=@(;'F1e30:Kfs@QT[s#YcZNz[w2fFfJ+~p&sYai6Lo4g,U7y{Hm:Sng|0|:S^y,A2o6vx)#Jp:"K%zn`Mu[U6dWXIn1c9Z`6AB
+:SU$=N@1Kp1.W`61X8E>qj9+@|jY.>3zjGaMC<W:mU`7`=r{a1)_`/DG0=W#U-WZD:vIA&.-xFn14nCasunqqTP$`QXTp(BC_7bh0eX618{vG1C>DyD1y@
+@i^^<qh9jn'`CR`qdMrZ1Q)(S2V7I+KCgWOxUgy`tB_bW{cJxVMaNQwK@3:<$5bO(cuB}I8gdT:7iEMr,SN;xNxAI.imFM[=w0,V]=(n9kJEc9)p5%dhiL
+Zcozs^<:&:'td<YNQ5^fsK.k:v7>)sU35Cp:U;gM`Uxma`-YA=>Y],az1GQoijV={N)Cp5Xb{$]P,..<h{@j92,aH5ZgLE5l0du0<y[<v@$V!kj$]>X{QZ
+EuWaXGp18orDEp{`t9L91GHo31]H,uf9CmKk=P&a}:I/0{p3i'smpT_I4%4!/j9<AX2KmIjh"FO2UBJy115a80f3%>Mw1>M#^yP(kTW6iGo|%l{b2RTme5
+T_;<P0RjcK.BV;s;9#j[R4IL[KE7w{GoU3<QsPIZb5Bl}.)S.(0q";/pMQRMDQuV&p_!^!s{Zd3hBHhT<5`]dYvd=fpB#m#DFeyDGam{j7_n!R!]-{hgF]
+ml(d<CdThp_=(y(9p5~@s7&Q{suAx5k}5r3JMfHT]hx0A't(F37Ci/GQ[U[n'1zDM`QNd3)qfJtd,IOo@@rX|Al[f}izR>mx(a/UkTL4WPTT(/z/wCLO>$
+F7F&7UP3cWfuOqYv4[/l[g,DD44^NQymo:d'YfqrM<dH!f-lzFcd1jIURcm7C;m[<'/aIIFXu=_QHiRBlUz2<PZF7pFHL3"I0QL;r3mV5riNoKedCEVx{%
+9rd$iaaBfagDN]E/Zn5.Qa,)+"#6~7hT/f2h(rTJ'8pwoXY"R`c^~}#7;kMpFM=l=o><]sirjCevHiLoizKr`-MMORcK#Mh]VjyA^@vWKDC@s!LG[kYK/4
+Tn<Nsb1dX5%%ix@paI6GY{-464ZDPljB)sy|uE;oV[9v[-}%"'P9pidcDET<clpa#8,)]v2utqiMmSE"2"4I.;IW58`kgC7FF^Rvg&-TPMA|oBWwreA(46
+kN8][k3gWE.ZXB#Wile@8ym,~#B-jUpv$[L|3A`V_Iw5ev]f}ammWUI&4!UQZu)l14dR_B5Eoiw9XC,1MOZ,GIdnsB]!oT$=dud5U'JX)29:A<H!e+pMNS
+tOn{JR,vLyxf2e-2l,lYHW1y3Y{B}@156v+5A)`Zo.;(r0!aBGwCZv[AJ8nS8A|T>S|[9lZ6v"6{$wV>7I'uSAYv!;l{p)+Ji'3pvhcNa<d3t8.=pvels{
+`{__Bk'Dw)_XQd,qwlaT^<h83w~Ol{M5thuob_]A3dXN6No-]kIiGah!c)616FTYSS(P(83+&Km2VR68t[@PLWv8IN9q@=Uv!wX54Sb7w(vs,z=t^:TP{z
+n,m#VWOLt,!{s2~w~H>{izF7k%jNJ%WB.12WwuHSN:T^[)@!.Voj%CuK}Ja59OoA}'v%5V:g4/qI:3fKJs%GT>)+jfk1!.'l@rZnB9%3d]N8'K~:CKVTdn
+{UmqCe@g|rc(bGX^yz.Q]PdtuiZs1E>G66_WFHAk'2eIhkcej;l7kEgH#;%'PSV^>YH@^af1z&Fy%`ga{soFL"pl3(5}b(11j[t#/}9JJ;+/n<BXL@>Zw6
+bEm9)N.jkl'eQ>Ks_o2/{=<STQMfcn^G7S$gE&HV5/Ho#7XxmWr,8f266]4R]I=1XE&2aI+n//cp.48xoVlw>yCR'+IcT}R"BZM2mFk@['O>)G",M97#Un
+Yk8oy>J"^nXlI-oPoR['k#$/+P/opS9pQ;.Dkr>)Hoh]bw'$N5i.7OpFnNIi3[0o!]ie,]$ToAc,pWG<_Q@bw#$.C4BdS"@L@@UY!E"rOrY<w;(xdQT"To
+;tl3NjfG1Y.(PH7#):&!2w|03bVE~Bv!;3@iQA%qt`'c7Si(sn{`.12f}aSM%N$m}At@YVj!"ROIHr<x60yW'm8<K{d0RrSd,J$P4F&N;L%N,jJdHklU_K
+tDoevA8'G1HyytP^-L<6^qgR3;5yOin9abAu+L;Tl0i2BCt$LcX"$kX$f3<;4S=oFRto$zzgvWdosy0EK1`LN]r.@s+FUm5cS>b#NJF<{X;7Q}kW6=knDy
+g9qquAg6qo17;qPOC<.HG3im.pJ2"sDI[t0Qnm"+J&<n01o}I777+H<6JMmIu5Flu2dF&'WYsSOCv{7wph"58/nS]-ME{Qn6HGW1Zn$pOs&CBctk@r9cPr
+X(P!+ZiZ&O8IFfk/I|L=<bwZN);;DFK_m4(m_|WfqHB6iT~'j;gw&||}5I_d$evf)f>w1J.pVaqz^a^^&p0$-H&3s^RMvdCuc+}oS<wTR,>9!xaj%lXE$5
+"W"rv{i|)g12nVr{]E:KcSs)/43^S"Eh'c%e#L/=qiLEykHJUpY%'D=28|k23&"e(e|z/X,E2tPrGI,T=p%K@l$6z]r:bcVHUV6LE(qiT,^NIlS=U672J.
+q]t[jc0K-[rQFpF2FP<huEJeTG^=9HTuNOVCaRc`K:/8jN|'6$|_'@dC@($93MJ"qXY+O}M8~>U$4jZ6a=`DA6"-D2tFAXf}5}0NAH3i,Q3XHHV+zUNyln
+zF~R2Y-$nLA5QZ(-4{x{dCdZ0n}@hNLQ,C%NmYj$=XjZBJ`84-(8OZbX{;#b6@}8NJMh%]G_cJP+tn(=6mlf)_oWWNW7FsyU1GvdEC123=y)FQh+XseA,P
+>}#-SdwuzAWLTA;LHH8K[e|,<2T;<|2Q6-_8yMV-1U(Xwb_{Ky"4#aN2:+q]}aPR#P4.}ih&d)j;+jeuou&4DI_${{N4WZX4BO7vd>(M+"7A7lFnw8jFXf
+)<gI9s@<m=cohMQX]zQ&7Xk&N(pD:m6z(`iR|m#%G6|"<udUSW]H(juVGy-w.>NZph`-iw/c9HIT;k#r31H{KsN3{/_mXYMub8y;a,qn!BJt'@x7Zn0!3D
+G/L/:D`o"#-B~8@,uwJG,I$gm$2YUt-Hth$poWL&}D8c~[N1X!LW&a[J5myaprU3hIxS@[]PqHHQNRqt<coMMV'g}ZR<08.FtD}R`@QVq"XX=7.$s>W4]H
+"fARgamE>zgK!YGz$8a5CMf+G1DXdmzR|>H3@urqs#|>p1pc.X^S>1;swb.o;3;%k4Vutdwl:Gi-C>4IX.(n2#dcRC8{B]zYeW:An|,`Da(4!3=e4_yRt1
+ahs"Mva=(FMVL1={`,Ne2g0esB@Zl9deFD'z5fDT~GK'_yQMpVtk.8-x!F6GN22yUF}%fsxX$UZS$UXVMVK4@-2Qf>y'].S{w&"%$Mqo->)E:V[v;va3yn
+5Qsd:+el![gJ!(kO{Y<_9p}4b.vPM1MSXSsp81=vMbO@a`8l|@3XcI/Xq:k_XmyGl>zNE@~w4z(,{@EZDFHf_X{Q&&@Jn(ApZqn,Nz!M7FE5]sKVa@j-y^
+k4@pHuLRK|N"r.cp2sZn9ekc8LBsTBc2=Jydl(#sY%iT_J.10(yBe+SXaZp#Y"i+B@Esc:yrfj'n~jeFaxr[RQF@F&i1[/#:uf~Z9;PBOP.SsB+WNo84')
+O(r%pJbP]@VX5N(E%0vP4})Z;vfLhuFKx5nK)&vo"f_Q[@NgxVT7&&@"w#|"j;m&T`gJ2`(3e#CrifY}=f[n7COz)1Y7:&.6q}bxY+iyc[+G;J0k%t=<QF
+)o_T9ADKx(Tmyz-V9"-/mcN"4Im#}ek[RT-:(,=[w:j7Omw,k`<$TF/CJ=~p.e18mx+N:7w<2X2!Vs/6d^f9wz{}5Ir=6}psa`+@MorLqh)[5U31[rqtJo
+b+$Vrh@OM2B!hC%"FFBP1CADM]b[zI!HZ%yhE745QU`h2jgGbI0dT"R<k3i[-pb7=iWbtdn"q8>;X#P#}iJPInt0p9r4NPjzVBISh.{7nj5&aCp2_poqZ5
+Wg4jth|).&P:Oj{wC$mbs^3Ml+]=8[8dKs"x6:nou8~9=Xd]lbG"2^zeUf!rp$Gb)s=cPR(rx8w/SG|w]6X:whrNnm6x2P%f>_|q)s=bh'^@q/HcUFZqMY
+m`8OWUyk}Y<R"R7g;$#'c,f6!=cJV>V@v$/dquviZC+j4qBCk:oj51sA_LAy-`A;f!-unqiNE7QgpfSD;Gq3#XV]Xjc+!63AgNHWmX#(oU}zjK)za6lJ_)
+cW#kCo<lJema5OeWeB8f|"@V+g%8Du9U:MPK(`<<3/B#.,u>#UpzP|6+bM:c2PGj8kv]$(Ky3jaXcnQj>){6{4Fp>YsI=IQn=Kx#[0~[S|x!MMqe+0J"Z&
+o^h}.m:DK-bCCRcNr%bzT:LGU%`)Z859:}^Lo]1[a:=S&x279L5MRft>`q6IW%IT,Bns'>p'4W:t9r8x7ET}60B4WTG!mIIP'.b4]j:E/fMl/Jnf3gvCAA
+6K|L4d=siI>Ni-fSWQB"W[0gzKio+H0$xVI%O+,q'[XirAbwMxE[7a#jTZfItsK%,4FeP!sWMMBPLIrl8!h&g#;MjY+XWK='}5oy-Uuf#6eINfVg"%>r[3
+xN,jMR.DWM@PAHq'|-Xt&S>}&ufBerv1i&G{~.AC]T#_W.mX;h5xq:GXf_kP}MY5L9~<RAh`>cnN${L9]f5[~pg&Mp011{9O)9hMahfDTx_6S[|uK+zh{F
+PsSTpQp7=ZdTWD2@.cOfuxCwuyCK48jNY&l9b''4(.s5.]fhL]>8V8wG=7r=~#SUc<9^r<xD}W{g%ZFt+&U[zY~RjMI1Skpd]hreJdugEc/1V1DA@{=MhT
+_SD]D;>i;//Kg7o!et~3bcDkx&{bK)>w,A!l<m(;A_HQsX~O'>>|Gfd}`wIl]RkJ]'Vj1hh;a+_P;pNEktMh-95pQ8]dZ'W|JR_}-)GzTSnR~(+:XltQp}
+XuEfLvGBx:_zYx)p)o%tO]QlV/8NGBod1I&r4D$:!=07jO3y&$_7j`#Vm-,HL.&NszFaxBY2|Ztm|>4hcpxWRRxdxN'If3eW"0:F@$++'-FB/'@3&>lLE2
+D.MzwE>%rDblkX@vd'[n.A<S@vZ-1}ye$K0'j5Ty<+>Qaz6zvGmC#S!J@<!J/Cm9cn[Rx,@Fm4+[-$sWE$b;IY.CUxaXZk72+j9RAR+]&BGd~96V!VU6WH
+7a|iiM/K)(P"n25&Au.g~A#zR)xy,oK$MvVvZr>Cv;y350Sc-(&6'S|<rdbr4$!)j#+p4-V'qcvU0q+MFr<BscO.+Bqyg/z"+ASjgC2!$`'pzS$q!dIdu2
+Dm#]49Xq:IdfE}B/-7+!S,hEx[yYewCM]KjOPsZ<kX~:o:pKHABSY#FeC>NHih==s<mY.Aa##yKIaRL2-bWAk)7QL6k9Axwjc9P^U`f]n]zwe[lhibP^{4
+5QH_|CD{1^|1Z]8KULD^}YfB9(-_=A|m]_lLM|]my<4y+@UvPl%fWpnSe'[a.22:GoZPcp0!Be5^D>/N62nKn!3!Q2P!=G,L6x$L`SU-GTVB&zTQ+2)sV/
+n_Zc!CJvBRi[bi8YaJG"j_>[8hl8E}<Lpy)@xg4cCDyu|a6`f|i:r^3sgh'"Tcjv"SjS"9|F.)RMG]P({phS>@vKM9T#dPrCld(u<$!#]7OR[#AP0&Dc<|
+6G1$'y^c|2.6Q;ri[i@Iq_8FN-lV9%:gc8{R%Ad2]"B5ac/KLabQTsS[j`QkAVW.dLj|]Z1UOtx699v(6ku^bsC4$tX'=qMl]-n@X^TLotcwjbw1$C/!o-
+wj#I"t]wCj~MOsi1`p"lIm`lw(=98,)X!5#lZ6(MJBO$+e+A93(L]AhGmr_BiODvDO(@)Bu!ZW8IV.MmoBS,m'.qzYoPLZjjIaJ&C}wd~/s5JXSSw&=#>k
+PhknXlZK|<Z^bU%G3NdH,ZSn{ssp@5Y8[<3rE>&04>%rgP1l<bN@@S]e>)s3QQ)3kN5d5GJ'sBQ;G<YQd6d[;G=Rg[PD/-hf"l..yn=wtVM"lLS:ES~{#]
+Ri9$BpDnhD_r-{++av9FTw:@rg$)4rJ`P%hz;bV>(#J+%)MfIsJo^aT&eBiq"xx.2#uO>|rg:e<zI('8%xt7['UP"ga&05@:gC%-=j1YvWi5P<>3-n|Z>E
+w^zf&^Sc.0]x5|6+LdjV#aVH~Q3F4#py0-vxq&Q5l".n7_~3bs#@{841Cl5:K"zZ#}yV:ox=Sb%0FJ<kh6Je}vh+&s5i=61[_V6"wO:B|t%tSsn`v8A1Hd
+t-3dbs/d=/UIpeJj0XT@F7Srhi)`-Feo]p4H6,:YaS"2$lXrgX~zm:A.UuGmzXD@%DaTg:1=R5]4@2WmLy`eY[GUU$CBcfYl=L]Ly_pjub.&,a26yCR:#V
+1]&rW9u6%3]M{"[u/>,89/!;{0!`!{RrwBF+AOT!G_I#U.zO21T]/fGZV16>Wn>"aB"Z&M{bfp)ms2ez";^V>S;(NES9u^^&s1rpQ|P;jhXtH:Jgp8;'p`
+{6sWY(fYS<mnpO(M=>c:xB^qpe1)G/y,VWDav3jp`Zo$ir.$]ZQ-vN1Aw2pTrd+6C3TH{3cEqJsAV&qKv3vDq+1a;p"(Dl<K!RCIfwYVHo<ME`MpHvqO^A
+imKKT+-U#;om1ZRF#-f2#aDRY]cCEV1MnkPuO}`(N"9ebWKi9Q:V)iLjfJE=nl<DB#G@nMTxg{}O3iCIt5hE71}}[4aIB6YTpS.P@1<Sp8pN1<pnoU;aZE
+t"^n4w[C0W1_+%HJeP`:#KIU25iON'n`Hm$UIEUO;iZ"^<)d~J/c[_3soLSW&hrYf'xHZ`2&+}|V/UqY$=%v#tnvk()QIJu)6T<SzXkL,gXGn!L}SFtR%_
+5UjYc.j()HJ,MqPFp:&C$GJ`PJh2=u-|/qd#fvmp7yd{G#t2O]IF95cyp)=/W9C}'AN>OyMG9=7iyT"Tv6.;$./1+}ZT,j'EkdQEV>"rCq]<fIUR;M-)!S
+;+]e.b4e#2T0%7xx5(7SSp+}q4:^,:F_xzPiyC48_W'PNnsHz:wqlP^+;u^=jNh#SUVdb{!7EjWNulV22CHaKi`X}m(E!j}l[hk(_O(Bh=GNlo(hG";L8s
+xR<LG8(a"_3I2vllU-.=Que<Sd()V!)+%NeF02`D6`vVp-8Gol[iQxj^wC8O6xCM27mn-XK6'LZt^nrGc_]a=x^@qNt/sM0Hp5~@cG;5Md4[=ZD=];tv@u
+M8pm/59>YlpygCl3:g^L~@[C^$`E#k'4o)QRGO!Fz1An8az+.&$"v_u1!S#kbRG}aC60#54{p'z57.:X#]({L|~4YO@Q^I|e)6w&>x8jObtjbvmF7-Z,w=
+jp<A3S5Ywvhq:>PlpTmcLZUc;,31S]n)QYWH!Uqyb6G8x)Eo-;UI.LGE[%,97vX9U'9Q8scjM@W$Z-<8y{%<r$tHW}+]!31u@WMo~frJf6mt"3d{0W4x@;
+c|Wt}+|V'!dR)%F"sUX`N|k.-V|+nG]QVCls8#Zo/b+HhK2u^}cYwC=q,=1LpI`#mg-;R9Lp&-ha7mv`#Qa6;f%!Oy-cbs6,pB!2}M,g@)(3T$/ahxYaU#
+9bJVd1~-}Vl)KD`fwij)azEiTnWQTZ9P/edc>wZ}`_Gwyw~!=$,Ii=,qH}PFaFM_q^a!-iSn=:;[+pidM{gwLXjbO0>)"[t=H`@Lc58XeOqO-,(H/6g;cb
+u3]Uu6p>f&Jh|eMh-spJ!UaeyajNZ'Cz_=~%hQDp}w}x%NN#wy,7v>XL5TGIirR=f6YGdt}`VeGRdl+N~aoV%<ll2M=+}5pf3>Tys;)o@RNKF"KzLgW4.$
+.=/L_ZW0gTb;$dB}BaxtLA0-cz=K+'R6ZdPV81%U8Io`oG/ytt^^yn|WSV;<=_;1-u>NMbL=]0wIe#l4m}88)DPBz,5<{;K2sSl{>#!aAbVTFNdD+IRVpb
+P)>lpm+k[i{0Q(j1_|DFCqT,%P=xb61Y{vM-FuCc5{I7]L@8%l>}KK/@^F<jlvhZP)_gWr$d~)@ADoAgV46j=HmmL#tx>-p7rXrj(WE$]G-A>WIqSibqgd
+)C6}k1fY~l./2Ljo=tpHm"5kpp`Ov=`D80QvU_6kLYa(bd|4cn3u[p!Jyg|fxLQ-1kmQjNS{)LGLw|fKNtD)puO_i:SzOw)-]eCJ1OIx-!Q,:1xFCJw:U9
+x'gOsk"T!exgjOzXYS)z6f0L`UnYy-|oH]$.-e[=,b~y%L0;!d!%u6=FJD}9s]nvsx6,R4zecc#7n9>2&.!V=#fbi6bG~;YS%U5,6I^__nq@K2>&v|B129
+}pO(Fk7<$GjC~L|{yV|q@fQ6utbCC2+d~K^dge9$OlZL21+#N.[j1[)y5E,YI`_z$v9b~WX7S{Tj,+X6/:hQE%>bOJ1cSIM$::bz(bTjOzH2>Y[vXWEp1q
+6L@@H[hEDa}A-!z|gl/521rK)|RTDXj]`ii|vly-a(n+^3zw3'[bNHyZKfbgx+n"C^l}eN&:=TEd8$#/qv28w,oywRFoc]CZE(u,s<Mi6;zZ%W(f1^^X"V
+7v)wu#nlnbezPc~vm0k>kF]pdg8&q)KeYjdVm[l1#{]aOg@&~N.tU_jP[`%l:D|7/l}Pmx%k^aT(Nb8voq29EQaM0Fdn(g+5IY6BQ75QMw[nMaL5n_$4bZ
+b{VWDYXafV7TdTK<'tf=oX!->3G1j5Nhe=$Aas8$E|:8U6@wI4IFtNX^-R;xZ-eRcGtdJ6>2H+6TK-}ZyxjWl:WX_Od;%&7I3^XAW.`ujMrbWTq6PiESc7
+Rh,Tq.K2j$&j;]2[gf@vO)VwpN-ki>e/9=7o^Ma]xe<2tL3GXMO,5myc9hAzsJhzRny6]uU_>@'sYQ}kT7S1Alp}#xF0jp!Bx]@,Bw]Lmwzw6b0u026H&[
+Lk.TNsJVhf#5hsw|98KRe;4$tfliq99XqpxIm`cmIf6L)Q0'>{g7@{eg<{7t.85YBsz,NC#I_v@^2KD3kJwVCvh(XhZO_W$|/>}KKjQ-Av0da0j3'e3t~Y
+@qx|AdaQib8Wibk]^sIw>7#SQ-t%X%Yg(!02;AZ7t1#PvldJ.V+vuC:;+d#e.Pr'o]WTn^sA$p_unf:V5V<RL0RP;4:(=,c>_+Wl6G]!cdwpLA"nfC}3k#
+(B6vwUf=yC:j>lq46<a%_M3c>^Il"`NCrn{<$F]0N-m:G)lF8D}`%4|dP`<oXpI`c^Rv!Z{+zKVi,L)1lJ:YmT3w5FMukCcgkC>dE,;V6_ZjTs3V#W;1_j
+IZ8G{Sb%deAWS^z-;:OpcQf5t-Q^eg<tN=8@H9$BLt{8puaQXwW[ziU:s%Ac8BkGFSZ+A48B+0[zkbsmgR^i`eP3:k_&%4P%DE1K244m`tA'a`m"G1B="I
+!j$7>B0]Q<a@rT93,W(]aJ62Bw).}Vg8y/%k]^I{][3qZ/jm`B~e.SCv$"~,I+8b+GFHy-T(3tDg3d,9r$xKthl[TOH4Hu"Rc'u4QI=P+tJ[hK5m#Cr|-L
+r;#C^9QH|Pi{#ECmI:SC;1)3#6Q>f8)[>B&HK>;#SLjXy3@F"yl3|Z.FGCQ^.@Z/pAmd+raF6jRw"-y|"EQ|-R21x+Tjgg3ISUE(dSBgV-$()$h;W4JylM
+WzP])f~6CDlyH|vmN4)V-W%27Mja2Q5eJd:ny-]NtTN@9h=W[xmd_/u{I|z!w[P0c%;)j5oZ6cdF;MhD)@:P3O)|Jr!Eo}Gmd<do-h</,P<.4/~,#>D9RC
+)Trx;nG1Q(vZ)p0}6:bG>^mh6xpz1CK9ZjZ}|]PSW(O'cSSm.`"TDhfaQ<{FV=X+V5xLO1n[yrLircs'[lxmel&8n!lM00<tDm<`98><,pkwe,(4|W<%`w
+#QNVZ)6.#&uDMF1E]X_QswiHx9=hj;B${GuxY`O,]wf.|9]%'a9@^Eqx|XgQyd}]"xO;9Cm/5G<0|@g+0WpyzYU7$#eD=JatnQst=uz82I#o9&Y$"Qgu`=
+67f.|zG1TH<,9qW,Xx0Bf"t0/%}&54F23VwhYsw}_ZOd]!MhhM+$og>pqUeeXZ+,;3fIEV}1LP&mP4h:S.nfMW,sr5ZAEVP!l&7G,In=,31b"kq&}de,4{
+.t<=wKa&P5gs_d|&h':Onfmm"qySUTcnsm.mr=z[IR@7Wh0G6]aM%`}u5#.{GeC{an8yW7[+r=g5v3C&BK:j'mR%#n4b0u1HM6:K<c<^p+%,>@3X!M>@|,
+/_b/.]7P/NLrUr#0wG9WW.hG4CiU<P(=0NDbv`ux:QmOO+xBIFaK6E#-5Y2<O]Oz&Mf="J_0kYH_kNFE,5v[Ag5Z{&_Rj2K{TSG+.)ymX4P,XCE2OFC:WP
+eN|-}uQCtKE@GETn@SLrG+N`qeQri_D!(t4XBQM"AD#QG.[/AN[xq)d$5it)CgA'`wUNsST8WSbr}d+rbV,y#Fr#8dp.}p!~Xj+/iw_}{NP:"~nOW'o:'V
+|BE}Sg]O^[v'KnrT0kDj4sQ(5W6'O%w-_<R&(:S4;6'm-u6d.q5a:4CR!wi9CoT8svI8aQ/b0EF`vP@jVBUS56Za0v1)`{N2IjvcN7eP<%FM;&'JjgZ|]"
+/$8]yfrEGd/+O(4i^U+tF'D&wa}1ktR{fF~};)s]e#'A,Vu&++-3z^6$tO08Y3dB({LDelCSpvCT@uml;8<1w#0Wz$s5__Xz]>i9SZ:UD:4!pycMY>63b&
+vi,87I4/h9ku=o8hn!VSZ)g+tN/-qoFpkI.-AI8w|6P'.V]Dz1sTX;~:y$}4t6t-@bCVuPN}Y<"pNevFjI4J0D4J4Q6u4[=['i%fQs`NXIHd5I<CeUj481
++TyGjZxynC4'Q{!%9aXi!aWb-PWQC/:`n@l5!oK8dKL{P'/lyLLTpjQk}NIk)rY,+F>Q/Hjf&>ctZ0q99H/V0Kq@6iW{pVi@:0beFzrnSmAOQ3L>1Fr9QR
+#4i%U`K25O"Rv>QwHWnFFs:D|mV{D=`9JyYF1Qa8#i!Cto0WDEgMf;2QJX(gHsi1#@CVkupAwS2|OP"h^5=I5GYp^>:yZx,'I4v`)]jDaQ+jQ)-2X}"$08
+8^JD,a8,%A0Df((Jo<m%%KX/B]wvt=rE}RJqop1j'eRd"~"(-V"-QwL&-6L_>V8m+rM2WtBInOE<~h0jNpZ&Ki9@vC6s9k^'`auJRNCN$4cuHl(K}aIA;y
+y&lOU12VV2=8_VnhB7k:[xL)'%K0<B6"]RXFcDoL&-6k<d$M&R]/H4+U/XR=BI=m.;et0#lX~67oupm`$`OV{3EIDwPf;tD@t==32CiL5@63abf6FaEmje
+ISge.!ru2wD6.$LP$`f[HZYpNM;_yY6N{<l4yHg[|#`<4D"ffVt4(>CGW_XQV7{@ym{E^Zv%H=q:/bH6Ig-STvdzvA9BR797<Nk(XnR:g-2lMO~)qlem0x
+B9h3D0A%)fb(8VOx^V%c'W(IG@A'DIP&vx]oDea'~Z}Q8.{'n{6zi[-tgmrn0V:`h1r]OH`+fre1g#Q]Bdb2.1)wZt96Mczz4NIcH=}:bT~ftcXeSQR5MX
+~QIUd)U1NX;9k3f5|8!2]'PsV'jG>$XxGvf:kkpTydsr~W6O.6r],EzbaXoiKUUk}d%vhuN>OD#-cq+U`+xuk|)cVuFmw0`<QvL;IXzcmSQcHy8qL>oi2g
+i<dO03~Za55y9Q`DxQS+A{M9AptTpNjXHL{h.(4'IbE9kACc"1C+iAXreRhzkvEZ~N2:rx=!)bv6/xxVwoTQ54qa4^oX}c02o/`fMN#_(5u|RjBLk6hu/W
+"Gt``=('[0Fm"6kxh$`FzS:#sb-&{Q`e>fH2kN-7edU7z5dL<tYA1,/_rKr}g0_+y_i@aB6]2'J(R2/fF`PoDV:J^!fm4I4>h^3GhYn!`^wXMkvw{VxHCn
+yOw%]OU,8N,{DOKc9qm3OTqaeO^Dnz:qTi.-GTuLV/~:!;FMEyJYW;|/$sQwrF5@@iFIhBO"s41[q_9[4usu|)Z^P]XSq+$xa!EmLh6J}x`BI0w46C`0Y%
+Gb.]&pB5/_,mT%50<u[/",eieSo1kUCwfbo/__wn:K+i_]P][+V`KSy.<cNh2je<bUp,#"/6k!A"IoDda6wW<$@WJU243JLoX}GP'es]EBiwqPJB`+RLW]
+mRERSGVZ%-VT<z@w<G}S'1tJnk8u+2zs>oMB`(+S{eJLVbgvwE&[)W4}-rvBU__!Ic'8GY{Z!WxxW.H0xOpnI(JzT77K6'C=$-$&rOQWlym>92Y739TgV%
+E_,>7k.as0M{wWL}t{8nyQphAo#jcPD':BlMjGT7x)J]nR3R-QKW:Yvf]r,&(ms2g@)}W;Wf!Do]CbC|#OPnByS{($Kas19!E8@SVtg3:B|#oPViV/lIxd
+0hIc9eE]y_,rbO-DWWs1xbG>ai8ZjN`jvbiZD}AYPm`X'jrg_i#,`|5-cII[U']oNC;=~H9bv/N$bbxl:WE%<d=3RYL@Q/g{1(pu6<=mXBJ]o($L{GR0"h
+jmtGdN`4ZX<1;+CTh$&_&)zV|=yzka;W[cOr02.H0a()-WF_hKhp.%`;GPl>u)r<j4:NRpaWto.%$:]o^/UIQdC$qWGoJb~,[G4l81w{&(z=F)N6ilJdvf
+E]&S{BoE4TTJ1or-5]`9|[fV&9U,i0:&d/Ng@3j>V2W>Fgi;w45`~g2^4U,.B)35[;]v@5!qx<!W;"$'1N`6Jle}Y%(+AVaAyi/Zsx+Xlj$j(RMk>Ep;R{
+Sr{ejMSVGt/@__u&3&Mp71_"/Bo{jefEn9L%4f=R2:$LB|42ALjzsd[]#wqrXRke#n.)NWodz^ljyegrPa5u[y/8%2y5,bt[7U&FaE}Y3}#eu<h]7xvQ(@
+K@=0cu/=ctO/+>F=^{1k)`c`aXNwjYGgYHK'4a]e,V0QdCf!~qXp_cW08w>QMNe=lE|'lzNe47]/g+Sm>AFa27#Q`0V`<>7polaVYB,+AZxCBlh+pYc,oE
+`q"Bs6xgD{{=QyENi$1|4f]zHe_VVp`CU;_>^AsB6,qL%<!=Qpr3xq<$Fm1k{mLa3YnqUsqjg/-V-_W7@P#6fPv@)NozTeN0fCwL{|'(U^Y.yc0Z~<3,^!
+A_=6Eo#&x`["SEvjK5QBn'fOPVwiS=61$kifA1Z:zhtUBFVrx4#1y<bKLpOOiBGIE^-X<ceR#mni{3%K8<VG`t%6Bp-w!>x]0z]&X^CK-hv{~renSdmB!J
+6qx@uRy=Hf#HTtE2$0zt^8o,Xh&k68#e~nH[/4B|&K"{S@i-[wQtnXZzrp5nOTTjuCT{ne5g_wGdmmo'Qv'Hmv{e@AE9&z;umNOu;,:B$X`z]w.Q2^U:{D
+YLDu!T{(^_T'xVU{10E>U[VH'N[Y_AA_[^irgb1B/G>_"MyVv7hw~'p_y[F=)'I|Z'^_D_iq(p:NEZKX2chyE#28"WaR(K6rs&fkBX'eBxXMVXal<n"pl_
+(C4S#`lD'/HK]@F@N'LeiBd|@E>5O$3'qIp(Hvb8Zx$)KZo}xFFSEdn|E|{S3;tOiB>%kI~8ptgq/+Q1zaOL2,_#S]w}^RK.bH3%0K;C!;xj|,y.:MuakT
+Tr^`J/VEaleu(v'MwZ0x8OW,]+W}F3eA{aWkb)~%/n!:y<kOeP4qvgz-2rB&+)m&RJxQ/UpgIdY2$!=rg1Z[A,}zAq(m0%fx8)H,Sg{NeVyiMeY1'35_..
+L!_5msCwOe-@EiuV-v`hbO)euKG+{2TcsN$Z;kMep>~!~U|I9^y(i)sypRv:%-Tzd2ntI+g$>xqq7Uv|,)OO#)s'wSXq=gSC{Xfo(l+c"rV2-L#@a4-}4[
+CT=rYvQ|MI:7]$OT'OGI'=i_NnFU7|[A2L<;Zfay%A+$x;pI}S}o&>jq3:0xpzyeZK4'D6:ViM3Jy3d78q7o%:J8O(^5,ppkhcCA56+^y!t>PljsP3BmZB
+2v1z5Z6}PbV;kggGxYi0>WWSG>~0v((qPb4EiK_62hpzk]BAcM/'wM2UpXxC[F_T`Ju2D5F/ORKm3M%/O>~[D:onk8/>=e/wZL{@mm^A_=Tq_]-ZQtT]Kg
+y|HM4E_(z]aCX5T4p93n")B`Tu[{tuC=}syvh})%M`p|A@Wqi7R$/da-uV[BpgUJzLq-q&1Mg16Q>Q{>iM:CRWN9IW(F-H'tOjUwQCc@8_sx{dG[96jiN'
+.IUTz<'kar!L_L`z)Je_/sE"dPV5calB/.tUSjk4du%5$.0@sT:fXaXBr&|M]FJ3%Y@)Q#7y{|X>|loZq1MGTd>/&@2f=f>5FyHBUs8QVk|47nksRO))QU
+5XJhsS4en,t7A#:wGP.0@f_t'0cS^c-GBT_Qf8~#0jVtV.gsCcCFXB>TYw%1N_@Bgk%2M#H;72xxq0p-yMQU,G%e55HmkO5G@P~tBg9KfN:|L[;$#EMDWY
+CFmU4:4Gb<-h]hv!.)b<dI-IRSE}HwAM(--nAsn>}DgWBHC5E_7vTUtp`w1Y^D/Eq]<-<[J02i`&4uY%lnZeeNMqJmbE)y^>zQGzRLJTXOp`@2-jr|E3b.
+_$!BG<{Cm`Um3L~<M2mdGl6[eG=st;2'V^!fWZB2RTJZh(Q=Cj/IdNrD+G&L>{.v@X9$ODix9(JfsGAK3z9+){l#;.+mot(N;q)%|fy%:%Z!X.{857`7'I
+j"ySuH&RJfOE2X{d#0>$RAmZAJX{futcTH9u::34LFjpnBFosRlS:^DY[K:%sh<st/l/"9uRVJBEGf#E9d:wRbrH(PQ"-[5CR^Hn"/W9lSE_we;3)3ncR-
+]%t<A2|DwW-Ct[&dDCu@yD#@A8@_pp&}s^8`DOjOEOO5+,#$C25|b]8svo<=NUvdu,U/_j]fi]U@%^&zk!o8<ZP9jP$:/x8C&n'-',selKS^:HSeUsa)CH
+==;2_QG6czxiq0d)'<7u1Eoj6Eo#>{GqI%b'@#xvNH@5BL!gubUr3)z)f]krO{^!dv$x8Q=6pf<xJGAykG_;XvD7UEq&#xV@kcEG^clLz2wK>xDY"J:UN{
++$vL<=,tm|M2Tp{EKD3Ys92X~1b_=;xv@+]a'k!{gaVAr9:u+nX&$A$zH8KI>T;vYe$(Uv6U.E~.7zKxea|VvtM)g>48Ocm6yVdG}h'hm-Di<L+M~7fM,"
+'g;yM^j>djnKk]Q9q<kPSDK.fmYQ7ll[d'Cv`[gZUOGWnPXGG[DxufZmu^@kjo1fgr=S-q/kz#,+[Cvm14-k&r-w>xUbVS,JW4Yh.:vc|{iYLZ$_GQ1V/+
+h8b-h0Ff!av:fTZ+Qqpxuv.oLISO[Te[NPE9L=%I[PnRdG<r@}Pl2d9t7Nr&ue(}#J`)o-2w3=&@hCrF3^T7dC._pL$Aq5=3nu:rS^1nj-L|R65ri@Ax]x
+}PA$mIZ;gWxf&/8c'8&KJ"nn1YpN8;"`HZC'Z(@MM!%VPZjM6+lsJ<C-)G}_WE1lWY=r;yzC]HOmK6Ap<op'b|v"+&kWv4Id"WWV:YZ9oj:Z:uc=1o)/1$
+l.l!].MQTdZYRs4o2LxU4Lpk@s;l:93'L2FkD>AJv6:`IO|lt5|YGl8X~d-<x8<Z/DB@+GlW)R_>VQ};0>n6!gi@FX7_QQ[9xSLzw5ObCeQaT"{n&w=2r]
+>i:qIXUdrc]&xoE3P{lu3h5c_HypnOvqZlR/7HlrY7mo!hU{XDom<XtfkJ[P1h-fw9i$g(,eop~0/gui31D9c90^A+jPOBfh%A-R=D:$1iDbM&#g'2C}@v
+aQ0z@jc:KDS}Z7<j`-'!e:pJ0'=(%sp_yT0Qv3a{TU=p)L_#PGDSGwX[qb,%W:)ATqil&[t(J>Gh~Mf!N`"y|_fnk|7apbEO,"6Cx=seh-Ba`4lp^WRz)9
+m4GEVA':KOqbDCCR^m$F1NM'[b~.5_^7B3F|hT'DXg4X&:&1+3<L2UcR+$N1AW=:+F<6Ns::,mj}TQvh=@#<q3s](VEtmG6bCU7C]<clb`H:bW4=DK2uZ$
+gRnA/UhGJ$uRA"dsP"~rW"5QT08dt1Si+YZ0VQiJY=m.[%U^oJz@MAjm08QWIiqGBsWVg;zCPFs{5VXIy!v2rT=bKZ%nk@1;/V)#(iB.8B$y3mj@W^|"Wq
+@LFTC5J8yr]-C-J=_]wvoD3(^tH^[b]`e1ERKts:fxG8}4)PD1-SztVh&594T;6=$Nb]D^Otz1,qQ!X#y6Zr+Rn23GsU-qy.@<P=,kM!D'%j'$O9'S61a^
+6PCdZdNRP@(M+Iatu@j0]2TO%%VKS(tE&z32'q<g4Il{+XrppbBT':ycYWDHwlSdZK>LPTVdgoAvXn"/$}l`:6</B@{WRB$v="+O/==DPB2dEL)c>XDPRH
+H|1X9wHX>e,`&.K8IEQg_/[jH6uSdT12[kqz6:&b0`gR]FQl;&Fbyl,h&)AjjL26H<!&jsL#&Rf7Kf38_bF"={N6>LyKCtCzU6^$0VtVFm=d-ODLil"AyD
+C+.0-'a1%i@d6oqL->`<FC[EBN$/I!|kXqb"lxSo6p&l&k{BuKcDK|}}~=Rf=}tyDVdFR+GLKv=6)zH@dM<JE}q.)Nh>b6t2rmJxlundD2%g5`5-#qi4;a
+mfh+.lRP}s[Dkt["#KORoPJ/BE3v}QA}mc5DY0OHI-yG"yW&"HlXv"!@_IZ[_{P]]LdM%T_AzZv3$.jD"Tav|i0rzk}Uz:=UhM(^)(a1t_w(miB^s5VPl;
+<%h$#Q3G(`@#)v%>WB,0gLp+,{{!!I/MWCB3y#D:$TcvYdB7$oWamc[gf4qr<H{XLpm3,zKd+E@P8`;x=yvC5fOeG1>FIMY&]Q8c{O2U~2JBav:a!>GfgB
+mo$|/zoZ9POzqGm^[uIcs3+z:gJVXDw5UHv@WEn6ITt+[@Cm=pY%DiJ;vskCu1bQOX}KY&<B;2X=xLzDUh|2KS<E6ze|w2:@oRn9_'O)@]/uAxUqd"0(6i
+Se@N~xX2hoG&G@2wp@)x!MXAX>wwp$Ks`n3sUHbWN(p3gxntfqk]c%C/<S!ooO%]Rloqw3pSf|#{)ntN`Vz[(7,m-aBGQHBr-^tAY%7}#oq".myI}Uhv8o
+alrnt3h47of|QNEX7g=M9w_^XY+&cuOAFlr(j_ThQ(Sqf64v4a'|^2;DNal6ffYGWPsPy7u"G^XYLFhQRv&+nZovjv`"4}oaSdqALh1{[s4fH`#%3ZA!V%
+rcP3"_xG+|JMwpE[PQ.^cSv{-/Um,ys'8vB:h"v3L3u[M&/=yokSt1rD)z,iGz!cZ<2UR.Y>J8U.4,N6~p1mK}v&~:rjz5o]&9".kS6B2<a[)Lmj.m7X~k
+1'OPBur0M%1U;L@dkY7U2k+$j/U2y:dW':<J{JgI7,^X(zdb}=in`>f'Q]Mvv9rlG4_wg/~Tanhd6>nsDUZ2%Q`gmG[t&0|pO0ea=W]fi{f|sVuZhL@q{T
+j.gH$BHGPN1!ttDm9vSY/U6YC{lmq}nEO{SHNy(>7gdirVwtAt23{!4E.B8M&#Tuul-L^jskt3mVkVh>hco+B_!@@AA!9B:[3IDc(;qwlLL&#J9|V_aNuh
+x{yQ2qeIwz`F.V-r;9YvFaNk3%|`D]sR$nOUEFCKXh`e5ZcdxUT^I'$O-%{bV}n0v,x.0Fh^kgC$0]5-2U4Cf&i"L9m^Yh91)^q|0(kxrN<A=(_T`/zP:p
+#R1OXCmEJ<bb4ZX'>}bvwlU6dZ{1-EQ}Z's4M[D=YRY&X(hE9Cs!F5fT6oucLtz:F1CL)n]z6v]P'0t[>40'WFWP#q):g@|9Rve8.C_S^L]-#=`>@ExMa=
+}0_"zuOcGP&$RBQo.'#5QniwK4[A|8"&XoA!{cJ:Vgwbr73WlK7uG!|l`qM0Mz:{I^3t%)!aBi!:daDkgXga4V!]l)jsiqEpJ<!7cy4p,X_ob{Hgk[kU;j
+_o97&MwiVY&-V6'_5lb[JQHEZW}isZ4|P;iz!ZviwzawbGr/{5KEIeJO>1MLQ'X1Z<Ey%SUaY%xtBjeA(y2Ac0!w""O!#'_#Gr'/&ryffbSU5i`d[+6/NC
+>laO##QZ=pV|4XVXSwHb'c1.#e~dXf(kE!OnW`PfPUzKBm"LnhU`]wl4T.njnJuJzS`,u&x,b+6Z/JDzPk9^cRwJdw#mn>t`I}&r9ODMiNBhNfn_ph~E@(
+rE(N4/d_!j0A&Z"kDu%&Hkv{QC=.e'5[p3mbs;YZkF.YtWL}rrmZ$&+6f%#:YAuaWQB3%[gqv3"7$b8%G7`|f%tM,cLt^#GG4oThp+SrsAxE/is2[=jkhr
+TWI2t}ZuO|mt'{XY4W{}C_1cu3d:8,-IX0H[!+.<}C4l)Um0kwB-)g1%c0W&=RbM:j&NnFd{p6n>{xAaj-LG;lNZu59g#bD2-Y"[;NJEi"_1)G,X4jG4Ij
+~-]{UX2@4[>b8Y(vK-VN.mJ1#5aAd}QZfqin@G}"(!$9B(d.O,X@-PLIWC-KJw%Z/F/Km]56XO]TV,jI"mt1&s}|}he5y=|>k5RFkDlslFhE<F))C3+lrL
+nH^'}'|qli>OHC6#`]jUdviZ|7>N#H+eIO%3ci=Dbc<muW-zm#z_I/>EQA/|Cf!/FT$<S#mP/V(s4)["1TS):LMbX(mW)=+(#7oipeHKOM/9KC<cq{BMa>
+`n.|E}neelpg3NwFh}Yy!2a;@+B#OziM~+AX^XBL$7A+dR:'juzW[kj.oa+.10bkpW;-g+)9)guwa"#xf#e&yI`e"HpEH3;FgTF>Q.6E.^S)dp'X06mV5K
+pD,%+/f^B)Z2`}k=$;Z#PG-;/u^0vA%t_yu<3<(K`1F|1l$zjYD,Ga.<ayqHGe/Aqgp`UnXTrfaCv}mcZcN+5Y5C@T3=fKL)<LCj5C/5#_:v<ibJ(e=1P7
+}0o]qJn$;lv#zPB(qdQC'Om&Sd9t4j12J&5fe)HieaSn|:j^vN6}cjb1!f@E+uBX}Qrs6ja#T]]^:QNg3p@[A+/X6V7uC`W]]7wDFCNAq]K#QTLcS7s^V2
+IP)n/^6tM#;:X#owtv(<.Lyr5y-fX7)L./v_LVP2[@;t5tPZMX2^nkNR9+wf{O%c-"oO2g]]SssF!meD-`ovUCiNkHP3W>>{uQ7+91PYWTRa%V[`#}o|+n
+GW&qIT[#]NA^&G_WGJP'pcI$PY,$aAJf-w_+|P0Xzre$dYA=e"lvk4|`{("v~u><m%F(-,Pz~^u!&o:OnRxeP>p1V`7T+NJiY]1K03>ULi;``JC(+|8r!@
+nJrKIJX'&|^MDEQh_00koK_&.WSC"mq-Qz9m]A|<xq(PileNnHN_Al;vjQxZ/:2VN%G-Cg+x-u`&ep1Ri$K5xh(Am$IPet9&]@]V^:w[mi`sz{MCL17k)A
+m.(dX%R%>6^wxn0+,ew5p'{@lmi>_zE"!m$>'zdvXKN{=l8zHTKBtZ][CbR"E]}NuP7:Zs>vC:!6z_E4ZA&N3%HR4@v"K79vQ]v]U)3s2S[FuWs{ZvLF&Y
+}m#Brq.vTGt&S0gZc$b]p`#1_Q+4Z^k9@hoR@p/vuyO1j@S[=p42a'UTowH<.3I((W~O!r{,]f:ZlfEOa&O[U/Yl70.FcFFh"/IbwJ@UTh'WPLZWaTwJL_
+$_.nFVK"//kM%V]Bqyl8$J)&&n]:[b$Q)B0Q(fSnAVLz3InT.;.fb5":jc|y7&)ligwC=,tA,(O<l4H1E!.R$<Ro7:ayFonqN33L@7t1yiDrW/ggW<&R9}
+M7xot!I+)c(b<>vM__5=q7RiXSFwdsz)&&ubtkT%zJ+tdtOqd6Zz/$2%X|{Dd-a)l=_Edfc++D}4y+e3&[=&N(/=~Co};hPG"{p%][$QU'rFVvF)Ei,mN:
+j,07-}<t5SQZ9{0`D{7SBDP5xOYo3L|P0u,B9nAdawo+KU"0&2`]`|XDQrk}^Nc`t(92VTt4'+JE@yA}6ddszSUC9[AUp!6cbDcmS.bop2Dk&LU'-j~Fkq
+!h'q-dz|]=s1cDi_HFNg}BV_Uj&xkU<KufRAKcnRZOg}9_nVC_#o2@r2sRmPBUpStylLLOL`y}A_eZd$wCJxA3BLCiS>fHX@$oYDNb(kwhx=x=bq49|iF0
+=EGe;Y`3|tkJOtbE}npG3bxt|sA5%gjNo!1(1QA4oR>2iH!pwnrY|aajR!f`t5cq7ZPl_3C=4J43C#a^+EYWL>&pqcoG6N|FV,ih|Ls@#WZ=skSLIcu+rE
+#j29Nb<7(46orXwN~S/SPv_]yb}D;[N1I)T0=Z'/kZp"trWb=Qkp^sC-Xp=mu|Z+XF=}$HH.!0kL!gDK{D>2R6z=Zl1h~"tfGP,-FKhHp:{n99iZ7}4)"C
+d>;(&Sc3quR`jB&{jQkFlmLP6sIa|=LGbKnJ)6Aa~'~|r6!F;k/1qc2%v_lCwJnN$eA`{ZKI%B$LdptI~SFI|W~NP-lBv1O!V4d@)[,7<WxUzQ"fF[V^$<
+.6S%L'keIFzPQ1S;Ze9<a<>bo;HzYOUGGEUe=9!K+G-C0FD|yyzDX=0/@9L,x@6]&@cyFi3&oje$C>+ID=zJ.29^DZ9FrZFYF@8(A+gw!@&Zy|}vfjFVn-
+psOayuGL@OlI>UMJWooCRd%E=wdpDI<tm7/m3Xmvu:vuP|x+5oldOn:|Sd0[cOybcdOg!xBgP(rota;Mr-HE&#cP^QsP;Pp15>u2;%3AOCfkVh_Lsj]2QS
+iXUJiLB(0>,.:c%[yN"]fQY[_|<Wp>Y<W'$@3z]@<<AUE4}7W!}{K}'Wdij:"_gsBZZT"#TYO&"f-h-JUx7#zTC!P(3fz0N+8-N}^S4&]>x_z'qa.(g-|Q
+"tOqDJwBvEXffr7.74$.;ZG6wKOWC[Zan6AB-R@H["k"h!zh=-u"Y]X3j0}oHGY|6N@^CRpZ>tUL<J31/h~wwDcWC:GL6i/wcPS]^8z{CzX67nsG4ByC#^
+T)#E{eY'P0/aSRc^I=3eLx#JhJSUE++.V{g9DNmkX|1upXy^6{J2"'4Zo"r|a5u6D(yIOl}bM@jLM<t)`1m9]4wo.z987a63%Y@1.#3VPH5GcJPky[J]5.
+zxc$1RbSqPbC3RXoFFgkP&:0pEEwn/ZI5mg::m40s"<;S[z"IN&WHWL;|gR(0N)3zd8,W0=O!J|$"D`oQpO7rd_=nSaR(+dU.I%q=]M%IV37c,uO(;1`1A
+%g.eCHI1s|=9r%[5uoB4.3Kk[6,=]lif$kl=TY`wzUh`M,f;1u.LqXzD$'F9etU9Uru^jgzxhmsk$'8K`N<QDxxoxM)AaJIP6|'_()>x8(}i)8ti+qO#[u
+=h~"Z^:,&%93l'TLYEND;nZJ<=l8GajXOmbMxH#roDKqOgckzTLcG:"cL{~k~>0#xDmYf{ca"_9Af{Z]Hh'xs/)VSHQ].g03__YSk/.nP4Zp3Jk8.q51wD
+1WPf%s'&D{ch(V4e)z.beLT%8P{.j0^[.9Bs`Oex8&Nx+=jro^o,Bq%4O[eD{F!G>3)0z+|Gp,"|@#2+.&CthS]0|e2ttVz"O/#;9%G8k}7+<!7_WF5|V9
+[DRJimBgaw/+E#`;Fhg_{[)(&cc_W9MFqtRzL4%[c@NRj5i+g!4}Qc9V!Ki:I(Lpcmlwzd-pk&>pae9ONE#=v5e.V%{X+|K[oXp#F-psmW..2<VR{g(=]a
+X:ik6gfqQA%7JF->qN1%~OWz3z1$9:BJTf4,>PtbmQ&M-V_}Eza<Hc]Z!Riw4^qZbLBwTdCv9JG.((6|Mog,sEDhjzOGhVVE&qh|&Z.h9+(MFPhAd>S1e&
+ILZi,KZB#@Ync"vQ^HY`u"Y^;wx)]"GB_]])b!px^1eU,D2GysU&er.mCQHL'NT>6{UrG62+nIF=cPr"VRMA4)r8-/$3=U4Li3~"Ck0G/C}^_]&@T"K-4W
+P:'3_fVO,U2O4)g>(PWuKq-F,ANaB5,"A1"q{_BQXF=priBHSo[b0_iJw^X1RH-jh>y[w[0Z>Ffj~E}JG['BwB"O+(s=lP9wo@RGReWZpWo!0<31`%9EoB
+]"W$F+5V!gL9#Tc+Jluf}w~O_@9^)U#lF+Ku4KUj%#P_BotdM(>Jo)>nj{=bTAIHUR9%M0aX-qp]9P@DL<1p"~EN1tX5TCBrXmFxcS.O+s%Xh=E,!l(q9q
+vh<EDR.3&D5R$fq5elY9Tgzr11r!i6_v2}Sv$`mc|W<dlD@N&[%7!T}qO<LWt0j@T_VVNiM&dgha,M+lh["0^dHxV+{moB;uoh]@:ID},`=Gra;oV`-CC7
+qCaF:htzO!dIM8!y8,A:L|.>,^oe(zK=}4%z`:49.(]pE%/,aq@%`&^xG^Esw$!X2FrM[AA,;CM9u2!s^Kb($%~g=$}z]yD1}0Eljft.43ioJZt;pe81+J
+ZG_#>V812yOyWej{+/k4+J05Z|@X1`-0$v3Nxu,jLCG`x<Y-o`v(;B!DR/`v`k}SF@#s+wXZF>8rl{`#|Z/wkH8P+Mkezf|<14#B82tOAcr6m2MoH7v)MF
+(5|PKn(6yPG!%Uqq!dS,%EQ9,{kKS&Z|xqlybkloJK->o`@s0oL.#6c(]:[;)PF6`k/Y<PVlpT~xR(^^Rc[5rjWA<.x[M>g(mX/`l9v_eU>mi!Xfy@Ju11
+34~kD$LYHB)dh_+Ng`WZ6>7>bsG5&:o9!6@Y7=,-Awu;75!ZX-E}kyTqRe2eZ9TgA`@Qbz^`]&x'8|VRHd4)apfp!&iAWf`j8G&&Z9X"#Dh)is:#wffav>
+hIKSz4|_>!H'-<$xgj_8hK(#n<$j<V:(joXt}|FbilC^(]Pj4kiO!rSaN`|#%E^K%#&Wl4X!p{Nj,oTu"tnw{UT9K&6AgewF57KH{E/}4R,}89JzjQi@p7
+&Z0h0XEgrB'J&Hg$dk%.Yy;hdl`q~ure|%HJJ';}JrRjP2Jn2pY0XozPTJawbmDK}RkK"|6+M)hmVj1LaF)Gu%$wjM#EFO92:&lLQrZk8hSvkUntFst%r,
+:Cg3vF>;H1}Z)ZB<@!]IBz:EiKJaKRqD2{qs[#/qwIthuW1lrqMyKIU$etAn)WHbK+h(UT^ll]bbuzK]wln@D}6@faHy2U|qc1].)]k`%t#=7!vCMy[dSj
+[N[PM8A.:];w.sesTBQy{|`n[[wqvlwzMs;qVU,cG)Axsd$8H|/Qygs8HWI'rI)bg%]X)0iN%ii$DBsiQNmGhEbR&jk4{7[;[X'kv21>F$[wK/`'th(F&U
+bje%dj%Wds[AwFBU_R1cL9NOUK.mr&A@s&lIE}w5<5jG^|AgkVafM_,SAE]}f0(E{_j7["%2ITcR0c7@WbTYXe.bDXL);|#zUrdqd_nJMwm.k,_cTg"^6S
+<7BI"K``hq^{H^!<i%{-|0kE]`3R-T"=CnZj"3GpYg8UFM,Ek14lT[nCsXHdg#:=Gs2v8H+wXU0U0iknyEeh}m{@zw/MM>./'yi>7lq]U!=oc'rJeI3,Ri
+pkHaJITyEx!`2m"9FQ:[s"o!Q./!7oh>b"'{k7jz-tZg=<^Owe+Oz'1PpA-6i,RSvf<ON&;W=9QWC!raqKlEL>#nfNM9;H^Ky0sVfI}uCY1TU>:BH/W([E
+qvA,'01SNpwsT9iB+ALj=0Qnwe:Y"p6$YD}>^@a}:'v_cL:QFjKqWkn2JnR>gn^A7}k=1|;Vi'jOXEtP<r"A`IpJ`WWtEjZ(P+pl,9QUVin]^{BW8W3e#)
+."v+E38^:bYV``L_.+K]mWCacCb}A<zRHLTrqXm:MyoOGj$XJUAJ`}b^}qw]jaiU5d[vpV7g%0gs|JT;orD<dFWRN_S|x>XHXZ7tNx|s=]W/<qE&hem7{i
+r[5@T='yA}rW#X^(woW0};m|YceE]Dr6(u{fU$~xPc9>XK,##I)cY!pwZ,O5:/`cc;qeN-=dl,@>GEY]c}#<g-%PT<O<Q[_yF+J7`]uyzT!CUfdXRd5Kh5
+/h@6B<Cf196k,qoze6!Y,!0k~PEk;'abc@^Q2d`4]FeHj8`1EnXPU{B2MBigsN}izj]KJL6yO+P7{1/Ug#Ucyr5U0q;+#.'&+QTw7Mv-U,+s">Owb^[|!2
+811W{8L{#'#sMMeQnRJRX=hZ6>Z]u8845Dq5-v!SsrFGiD;-ZaJN~jo&rT#67Ze30q-EqLBN]zR'6,kOk(>t9l"a+xxy9C""mx[{8s-06h2ztVcl,1O;HT
+aXS9QzNC]xh[CN;l5|+>QtuZ-uEyh]]HtD7-fB#{%!r/em~PsmDq~qviEX{rG-](l;7[L+;<LZAe<v1WgfM5OO(}=[m6io#ImWj]KUWIAQEFRYrBA_pM23
+}"4aDwnyW<Hoo^+:<G/0"y)((m]Ko}xE9cy,->ai/&zo-sGYu#$D`GqmH8cf[jCqTKqm|/b}Fs~+<iE9ehOUv-Q7`@fP3}_^ZKk{cRBGpK@><>'ZT!Zike
+sqa:^GbTh7>YC1Dy&LQ_i{@30oCQEserE<l[Y4Rd]L529Wu)z<0DnJ|M&y3>MktGAI$lA{vG%!jOhBHZ$kdE}k@cixo:Ju[0>,vy5D1,J{6'NYSO.Mhk@0
+<H2}XlE`7R(q87!5_+h,7z/,,$p5dLbCGa8Xuh~9)1xN];[(XUXFVTLE_Hq7;mGqwE$6_q'Kg{H3>Xn#zaHOPe,9_+46BC5&:o;<!7]nO5In4B<D>mKG8X
+AXwIyQ"1L_J:Y!BG3"b-Uhi60JpRXTGobW>(|mVu#|)8IWBg-BygMQmH8f]nT.96I2oPP7Gq=N|3.:n3f2'{srKpH#|euW|:ZR,<ixT6[/o}9tgt|yMur4
+:yo5Qp/{Jm__CAW`)q1m5I!9q)prx{i;pk&'$5p;^NjI]Xv_'UI41n-P0aWJdmyh73@hGHT6B)%!|1TblpqtfOscEHNkU@tp$Pi28^/9[R"^k@#i^&xzw`
+E8cN{usQ7D4^7Qt#Fj4B7qSaE_9$:l2XvGMJniO@:G3`mKzG{5HbWIN^"%_[:(3;&)PLr'lTR+~{+C'jtW`n/wouW$KQd|yK,Tp0QjNzAB69RACAHTnGZt
+A,E>7%@5looQ|I9Pi:HFb<rUzrV]G!oRsek1ITZgC/;9x^~,Y"Sg<u&{E<QMiv><"%WM{$6.S:l9K4Z77:r$cCHcryuP{rX2(OlzcabX[4,jK8a3W6zcpG
+IP>>uIB_ETzh;//AqS>Db>zRHiKF&c)o(=|7wPR+^_@BGJ3;F;g`+Y^<sxcr27iIzagckg0c>/{_dYf<hZG.acP_;djZ;+"K]W#IE!&`S(Kty5fs;_p#6o
+$ZJ-vhomaK6q'SW"#`zGI|af:w>KA`B=Q49dS6}j!3]x9xEJIgJGPb#D0V4SxOI#`na,%UH}>z-s2vPnpU&G,3Q@.5AT%'2/|-0i#MJ-r)>JD/Ayyr#}/r
+yBG`OE!5K)eC1`-Y:O6pvX9BsN5]"5:F|VCe'_e1-)CJqz"}!wF8')&!0J#;iq~l3h<16"5YAjZp5,{rFr}86r0]hzRmv8cgany{@r"qZF1,LB_wiO;4%m
++=xVg9WxO<`(sRcvoEf`2{<{W:m@hk,hj&qX;N==nXgEI"/SQ-Q_qM_2bg^$W$|{QnC7lQOkRSe,&:P,r8&vq1g:L/K'vJ8Dj|WDC^UbR]J/}.|$dHvA%+
+lqfQeRIf7h1>Wy2YNmAc5i-s,/g@c-5uv<wvz^Z9ljsKGWJ3QHYDXC,sVoqyanm"SAOf3@&.(b$ogwtR(g%<vc/"NpTc9r[K5'6pK9{<tl@6T`&D|$}KoM
+eq^.9F-]CwDVYXiZ2W_kLd>P}Q_Ty)xu/9[O%UqOK$C1"zdL"#;C8[>Gf,PAv;qzRePYCosu3P%U#x":5kM9GjQof>HTg=_hb9a}>`tiwbVpC2a)dp/(o9
+X+1`/B.IOM:v9:Yy6LW&.PVp+>e/Tn4#I9L1}-K8cR,5ZIeN,'d8[/cU:NrM>>po8:/&Bt{@qU`n->dcrIt>21rQm<x/u6)3l#7^p5E)DWQ)Hrm.)v%3"M
+q2+c0n5h{k|`rV|OC^ROz1f'zf%AjW~=]2QiOElt[:)yc|bYW3Qgu.6)a7gO`!XzIDKA[}&YLNA[!ZxdIAp2C12s'-/P'mFl-,[,M7#XQ$juqJIZ$|X>CW
+3mIv:-]W+/tK-J)Zs7LS%hj{FXeW{L%jwmwJLdAAS8ub1n:e}1xsxJA`a'WA4>}>/.OQus'SEgKy827a_)oa~!zVLpdCS+nXHKm!lmZgxPvu&Kh&L[(AiK
+y8&;J>V/YaecZrK<h74tLu{C-Tjh$xu,vYOe)5}X'c8Jo6u^dy@jcIhrFx]Us|k|dDYou}xA1c~]2KRMTev/7x4nZU@v0cuQZEtpi|:|sNm|=}J,G!Ly}/
+axrq7pg!Yf$cq^%4kXTno}6K2"^CJIPqS08qN;bkx_bho0>!h;+nRYLLR]t]GPA&6E)_nFDXK+a#p!-Cs3:<rghNnVTM5KcICM$s7N(3pYTxWTIZCecI1q
+y4>6}Ml>il8("ii,(yBdj7BT5:zs2C#Ch/Ze#%"aFPW>;R3]pm4#m{7B[s#HHsNOU`JDQHhlM2YWz/,9Zk}vI7.tr>mq"(${hmg>Ptzf`Bz.Df5x$3@dL/
+QwZD^^XqU,5X:lbzmTfJdM&6$K4qPdlgEZq+;2CFj;S6Tmy,:2~5,9cd+6U<bjXvAd:/w@z-QS&Nqb6[M{BNh%<!%+G0vU^0PNH,2Ent@)CPJ1PsBf0Y{q
+5-@FCadu>@zZ9=^TcR2yD>bQzTh7v%nqw:bi(s<1`a("PXb)P.}M;7<Emi;B"R"hhme,_gUke`L<Afh}uzxu787-jPq=(HeZGrWqQZI7rJ96;%mwK{wOTd
+XH!O/N/WeAm-(0{@F@dP&q,DDsVVSs.D!)_AnYBERf=k>B1b(n{_cDUv~2nbyfqs{M9AC<=G.t_RkC`@}{hCUWg8Gu|A:@uH!3/)R5b%Nqn(;9l)++7(J:
+[1$y;Kl<`wE`LvrZWIWeC_tlFsapZ(t#qVtDwR2D5X'jQ!SY}P^|4:cR'6[riP74BLhmg/Unci>H`>UhJ_k"UPQ$^4bno:e#zRTV6pZP:!@/#Ump`um5N`
+QA#ug"!j~gzm0:1iUCL+}z"Bt{XVK;T)'BSl;B-JB&/Fd3y)C0Wb_</t[^4@.y5X{/G"^Ou-#TJN+&zo1h%CAV!(1<>Acj^5E1`m:#6gbU4KJqFNJnF[5v
+(K8Si^3D${Fb@KZ+ri`V[0AobN!NV</DD2]Mnz=JEu"COH_@|_]-D<+x^w^hw[[+2%'0eGMH,/rR=MK/[YCYNa3eiiI;nZtnDeb#+)h]5"/8Kt7;#P:^U3
+P7C@$`"Tfc)B$NMCFYuLD3ULRg1^S(T@rf&YSx1m%{E^Y0gj"n$q<83eymQ)~=s9bn7})$J!|if#]C2+/(9QG6>cvF3jyd=,AK&v=l:aE_Nwj>@+sL"gU!
+fa8K!>)mvwD2gAx,IL"t_bF,bT2K{(&#~=o'1DNWTa#')1CbJCgg5PFgDfEA]9]IH"9xoWB2Ci>[SMF,9Em^Nl8A#J4u+x4H0i3tnW|a$aauy@<,@0o%u[
+'V2@{MGmvLAnzn.h!P39Sf-^kD5Sl8LOipGb6Gy|FVs/CnWmJ0.S$Vrc#k)R![Pa0;%ENqotJTcIbi'T:qpK'@T^"yS:q'=r3h&5fFG7Qd^'GV%U5G;ktg
+<_}nlhtLZ83oHF-h"%LS4)<>mMd&IfBWmvPFErwga<YFPx4GK7wE/uqehOfjzY#$iJ6x+&{zgw^d5^<0lis#auI]8%HRe,zE!Qubp2J8Labm~ftG|j%&)^
+r-JM.L;X!Y%nVM",%MJxM)'xj!D_D{&;XrBH]jwXx6[gWMTtd7;csnLpv,Bkb,qbxj^t;.n,8_aX@093^2X0T3nT[y|SzRQ;"=.AI0MF,Tq`i.>K`pJNv9
+qhq"KDI.Ya8)-o28Ht+&1>uDKX,nR'xaG8R#yRIVj(^g()nG>f-Mtf$VuuNjt1xJVt5-Wn]%xss6TN-^#UqJmG4"q9>^{p:1q>Y'Ti82,]iLPmdi-sZ.E/
+[dbT8Hzo.3/JSoItRPGAn<dMol=-fW5|7Odjc^QY{j:J)"QjMQ%lXIw$k4E(~(`:D76T3Gx2&/Y29#h<}MFE=gRi:fX'=#k&n@I.j`/(`YV>K/$tt$@;qF
+oN@e/fRab8tmr1NNMK~sg"{gcRp#qiyt#d57FTvVzawT/qL>ge{y.uz5Qu7Kj:E}{bDxgxi"BCl@px8f.k>+Hm3WiInnf38P5"9k.D`Jr7whm6g8[toTDa
+gW[`}}aM1l2HrywaR$X+!u-f|%Mu3j-22X8f)^l`|5Ke4#D629$Ejp>cwzDD_83qdZlI)|Q%(&M,rV>hcp8f:uvAx(7<5W.Yp0`a7W7BChbJtM6(sX$H4+
+vF]/W|{jVNZzUoW2$YECJr^=`};i&UgIs3a]0jpR#m'mB<.-1Zk9"_@[Hw1DDXZ|I4Z:D<[P;}6/Ese23l~1T`$[L<~H[p&JRp;=g"Tsd_+Vdw;.3j%YZ3
+6NkkTjId8]`ek@7V:r#Qfv/hH!8=~wD7w.}jP&Z'h>Fd4bdt;)@:1Ega-JS1H=@^uxPk{,Lrsg"C3=ZisjWm<m@7<v2R40wpjHITB0[!gGnd8TL&/b$j<M
+5:4G7T]4<!ne-A(5dK+c8;bg,6/`E!R`8EA2poJfkT5Qm06Jt+d88{%!rm@x~Xgpb)Y4h1B|$9xe_/u@6lX{t/FAmC$d/A95ntq'1WH0H=C!k;h^/U/`X3
+.IjttP<JCrd&5xc3RCnEixm_E,pr3uqt[W0G=t9x$L%]xzzElE-lwN"gq2Qum-@:/5]D~tZVjT(:6&$_u8taN5P}q5--HB%!8<(>29"a7{kY|k+5Mm0P1s
+#@AM~O^hlid}q}p|`rtHkh1`zo|ORK<C8CG(^GCa0ia5>j38,m3&8|z-%D8Om{otbD-q2<dNSM8gGrz(SZA5,DdlxU8g1{bN9F^aG},kF}3$y@c+r&:"`h
+b)!USm)S=T2JZ!c3@f;%u>Cq&RLKi6AICQ:dy+GEr/x$uqNi5jz^MTell|B>6J3t'V^d{apTfp:n;ONifa$udzfnO|2"nXGZ.-&JhVZmyJj;iU-["#"@-$
+G,Fx3"54M&gTc9-Z%N@!CL'xY&EEA6F'0Hj{VMV6IQ_qxzx)HRdRrgh>J%0&6Mb+9&y[)4|5b{;PltSrYn(6zvr{RI^.LwP7k:>f"7}=]y'FY(.M`8s4;P
+:SJ==M7)jp|f]4StVGZ'X!2moFR'2SmxcpTPBx(HQe8+/kwe/Mu.7>qJjgBp2!x'}EbQ<TUPEUbz={gd}(h5A7-WI/8[:!43Z,m"O6+79>y!>De:lUASP(
+:VMisFd]jZl,:gR<_=#DUI{r>W7fEN~V>XNSm8unN2Hmofd^{vAleX2x+gG$^KQ8LrJ((;h9of>lXb"1DP5vSbn#uIGj'c5kVi4[208!|PF^'b)<,YyWZL
+9JN{!0H^1Z.m<Y/[;{D}Du!)AD:T'I(=&GJUZ]TMQYmDsI,fcAm3ZP|&vyens(3Sx_E[4g$`Lg@jJZOKX]R>6C&|0xn=}Y6o4-ZckmTZ'|]9bkSGm+S'Y$
+tcAf2yc$+'#cWrvJ8vJpf&;NeBAr9H+52k:T|/ve:]yBD]>+;fAqsqE6y>-%(]x^!du$-p^(Xu_z#DOr&,cJ:Yi&#vJAil'Y&6+,xV<G#fD8zQjTr/KaFI
+,l5:6Vz@pA]"+.4|gc:X)8-z+Xv,[1(;-5X]X]d{l-1(]-,':}Bnham(b"PXK.|Y0e^$/iD+a8J@z[Rq+VX>r,>k!,8Z6&9=l@W{&sZRMIrZ]}8i:MD!v@
+^;&Uo6G`Q1&39(^qeNiN1Tzxz:%s9}!7NFAhl<{-kGY<7d{{'jANp9vpgHR{/I`!Zy;):p^[4JH3(gU,&SO.+$RER>^t$+&mtvA=ny)Hw,)c0wPtH+p`br
+.`$8h4_":`UhqEel2LMk-d,)hU_w%'r|V/C876f^^{jfB>SV5)ZsJl]Tw>F5Zub9O[R@q}_1IU0Gh5~-Q{8nsVH(aT%oG)t@|M)+4v!qmO4tl$3-nLH0`=
+px^o6Q"v:+/e4E^{T.^C-R5puL=z6QH"0W@G}3xIuKKmqs.JpjV>807Wc,Ptjk<F+yh3f;/w4sOdeN0FrW$owl,5!5/xthMBByXYD,H;enl,PK,R=P.EC"
+&Ve^_/qib_705hqmcomz)IOq^@TT"scX's@b[$$dSz`tb/JZFCO-'vT},'Ga$3ox[.'gsQbz#OU5-6i+hvj{<vI}q35c#=4n.B"B7,&A1p=^ZYyUQ"C^gQ
+l"))9"s,oK3TFdb&F_loZtvD23u+F@)gW`OefY&3EF^!87Rkdm5T-0>xD-|i&!mVK#>xd490E$N}@MMrvG.2>X(UB+vi,>_lvilGq):^@PEgjrOduuROwO
+7@9l&E9le9]t).~$#,8lkpUMMBP7R15DJ3^e`fIl`>iKj2D/=1BE(b!IWiQ$Ctu9,4KH6fvix>pCQ/>g+=F&d$WlR+K9vW,zS93&$ygi2=gByM3c@c'4~D
+hg7^2iM7~59+q7;qH<!RA^]Hoj}@M{l+[J9g<F5b6rmD|'As%Wz#<1>g-)TlD%pdIcM'BBa3ANQf]ao6~Rxvn{CV/r$1W<x0Iy[sPd|tYkdiyh[4@<G.~4
+<<.nVcq]PjUE9(NI}!LrJ0$qPC|G5PB)1F15ZS4R|(dVb$'jEC{@!7I>l,LE-MSlfene4=zA#U"C(,`AAvjPKn9Xz-ut+(4S1lN_%X@h}DZWU;FYLbXO]I
+a'd)|Q"Z99BZfP_(qab'^5uCyz2!sPj3K:[m8"(7TS7CTY~,]z4-uhlCy__/fa#:Yd+<}+DTW%.$(`l:fz=-hD'NUtmoqtA}7kM|TgEwyVoYlBrt&@.'@3
+@_#<J0rGMq`#Mf(8=uB','+ULw<::"&@q,924AQup7;1(&iN^dm3.}['Ro)`7@bQoS^RUyY}5#pLmko9[0gl~EvU1`W$z'"{W$Dw#"v;029!KmJt)_zJlg
+pUpd@/bWCxyM7jO{=9EfJQC5=6G@am%X%e5@4V%u%6!3<I=-)xhWKW4gHXo&_nW$-O4OS>{IF6}&>g^yi[)Cm'3a]:U%M5|zES~$E4:1hd+q04,C+&NwME
+&>j><bwO=wn^dm;XvcVzB|&+gAWwL5MmNSVwbs|s"Gx"92'{a=&<%]kIwV5k/[I#[aG75rQRD,"=1Va.4BH`gT'W)L>FPJot6Pbb6J4Q&cE3Y>s>9f>d!#
+))oE|OOn2hqM]z4@&N#zexLJbn5s.MOa`-aI.tvMouZ+_y|D/_;%Giu]U_C}GE5KeUK:u)pr8R9qTu[=L4@Gna4dIUg|h<&DlYR+=],]#HV0FM<6}-eA$'
+qf"'W'7$2g[1:=oqn-`&.5${9#"7JRSe]Ul"_OZ]edfA(1k=X:;A5Rw{#Z&6R5Gg"'TXEw`7u<A|t5Mt:m07f}^Z`sk-$O23fmj}9kr")Dlm0Y^{{6ua)v
+K5ppv-Rw^KoipE|:f0z$I""P;WDf>s#n;CY:VWMGoB^5Et[i9d4yvy#ER)yD&TW<M8&>Vr(JQGtud.Yex:Arkl^}se6(Pzd,CJ,{S]xP^oS+]Id!qa&pWP
+utJ[@2~3-<!nk<o.3P=2qmlqrAbK|fpdu5c:@R5K,QVoP)6Ur9{!+JT24s89kd;:vu&nlq#90r&5uX/,,!kQ[Z^}Fxz>tmLMfr4cJCU{V|lFNo,)K7ZXLX
+pVg_R/',3n61=c~RRt.,X]z)=cR(v=Cnq_$<>O3J+s-Dfx]a^O>1v_{2VVlLfUh}z9"ki,YUEdt}.}5n@O>&=;zn&3'f4#zn~}3-r^t}.}-U>.sT4x8IfB
+<q@w5>.GF!-}8J=F6k#&{$vkiikjWvi!L%>4^KU6o"o6.VYDIS/a4^CuA}yLtvcYd&'RvzJ)x$u!W}PzB[mRrF""Pd<Z45y[0zqeqa(e5pHU@8$K=UV:Gz
+SlOOsY1x{2K8='^LH[KBG:N7tsK^D8=5'm(BEUt$%s(h0v=V=@`X(:pL_<rMbETYwh<oS7Md:KB!sN`eyjoBx5yPn=^}1'(WV:t`I0PbwH$q=8&JI@N{Gy
+@Hc4lt&ePTJ5w1UGtzu{~,jW#{Wq87%UdB~NIz`3G-H@9q+@f+[<Nqq(XM##-[km+9g;s4~f-/2aru3VV#i)Jd~zI{3;DJkJTOEXNDj%JJh:G"6(ZGIm5L
+j,:j;;4j;zDgC(r<`0]:6[QV3ceHnmsH^ED2GPb3,-rI>J,{p6|RE6(wMT/o#n[C(`JV.x^Y=##61Kc%qw]we)V+pQcEIE,$KJv/5Xq,x$}QXw;q8tK..k
+~b_UeYLt7YjoZWxfQZ=nS4M>e'DMsh{ONNIo0v!MHF>,7ZPB81pQgIa-GSyR6y,O8v1c529+[Lz>h|KZ%G{^"={/dy|6;h[EUGCe|/>0~rz#(B/h],3D4M
+g6p+=F^UQPC/j5#_8P1%p2c</eD!C8e&JRd3C&+GO%OO_<%Wte]pt)fV>{P#M8^}~iY(VU8)sI~>={z=!|<;ImbwdYbZ&l[ih_U:UKxNT"lQ1qC>Kr)Y"h
+W.JLB#5Bw9_+2%;soUw'_]Rwx@K=:sUJ4X,Y#;F"(ZuW/$_5';uaul/GjJ/=)KI-6dFKd5"(#pAKl#t_]KPEQ/WLC1GW592-"=k|Bgcdxm5n{OssW:$dwQ
+mrHW/N3o]vVRB|7eF-EkZG-/L`f83{%]<M!hd9<{]}u<<0Ok'v]^e.nO^EDfgAvwu|S7.t9OGGLx(z5uqTqWkj9<M_d`=,gA_!qa:j$sFVU//EC:tSq&+J
+!$k#qAEFEHr_qMU|v{q$'rA0E$J7VZ81Mf%jP8,{)TTcVDHAAKd9wgF.9N@!58#Pj.#vnvf#~>Kjs,xV)|&VuetgC9&&@<U0,=@y65~bY]4@[C.,+fHjY`
+"+L)H$bU>!t;uO%l!y)d7DOWn)GTa"i32SMpz#huwcBb]t-a2Ok-8|ej^MqTg"XPpTn`zt+w-Ns!>RA]h=XWc20OO/hSt)9LRnd]Oq,sD1.V|+|lMQ2MwF
+1m}"+FOS{baBdfYua<[ir{Cw1Z8e0oLa(pmTeA<H=b>KOBaP&C7`{`[CwQHpB`y0wPVyd.Z9O12:4M#m+]Z;Z(+Z/%tMIYTwW3YSJy'hgNLt1<`o{$n=@>
+a^Y3p(q{NS%b6UQEP=B|)KNmaGe0-6QTd#A-{=Wi.MjZlncZSHQ$RF365${sFXQa/{LwX3GOcp}OTM]6VK{0/LN1"'+vV[id<)/nQlHD1&cJqWfbSWwev"
+:Zyex:K7.tr{Aea3)yROz/Bd,lv%]{RX<1[;bPF1<){#kb/seG=A}l#<@ue$>bo^!JMY6ZeydnI6(_)c".h#)l-dQ(pdrXhS+t/+0JNuxeN|d@=hK$k5[M
+LX%Y)Z^_nP,{1{H_Q^CuChY4;&Bqsvb-$8'QuO<}k)}fcG-1Rca@ue@d`3Z@=8__BHZP@#~s+^ibgXuyXck37m`KV<anSW1&UpquLL}^`]uo2ROCaPMkc^
+}hz3{CNUR]II,pflQQ=I6C6SOBPH,j|bSWbzqKVl1Qa;P'B$`m>J"<<_;^x_GV6yYgKFBtaD.#i.]S<YMVB5Yzi_7#f/K7u3yPjmO+:.(I4lgafaA-7:3-
+ED'e)hvDtxMO6^5BXc0u}>vgOt/JX(Bj+uXd%a_3&A0Bb;O1S&'ka2E'xgB'i^O@0'NPP)|I[mX>SQy3m|5n5yLPr8w)'(43ga>cs`M7:X,MR5NLB>+Rn:
+za:5yy"/6-q}GXEPOUm+U@j=QMSj&+-fz60g_NuS1$^)UWV^#EzBrdP%/;I#YED,[G^sE)#18`|!-kN>;)/f`!6t[`^I,An+Z-^95<`QyV""N>p7tB|RP.
+!6amI,b%oyx8uztik+[m]U#o[]-VwDx7egUP)E"<4'6uh^V'apRV|Le]nSa]cp+kH32XQwXm#Wy#5GQTK!=n}qu2Ct]hM%x4%R2AHBE8jqT#jln$="$3HK
+0^a8c/6%ZjKih"FZ~w7T5i&Gn/YRzv(^fdU}S$F]YEB"Gvl).[MsI76&__t`Vt0WmSr{!wrsr%.ny0z^rYdtIyQ'M&VR#mh}ji!/(Sx:s[vq{yrPFKd#8)
+[ME!nI>H42mY|cxf&3)=yy6569wm.&49IbW1maLTr'G/GVgtU`Fl<[,<B"Vg9;&Qs^`T']t=e!q6;-K.Wl^A2h^Xx8yAGy-Os%sQ])B@R4GTcA77q>`r]K
+Pg[^j2wGlpV{uix}m|>I8TPL~SAe(<GZ!GC]5[m[J1K;j(p/!9hx9:bn=QM9mPafeQ>:hd[h>A+p-Wi)Q:C(996DY0~q%T|!@=t<;zGw}IY_##}F[FnWEu
+cOJoSj7qqXueD8dU&KX&.u:KBL]}A8I7WwSqi4C7M2&emYu28qcJ,5#ef7X)bV{>UZ"RLKs4'7dyM,sJJGIQ~7Bgm%9tD<wC%W`w`9ds.5d'a!bR'ZI<X7
+}li,6Ba}eMCH>N/=CD6f6KQ8|VrZ7Fl_8[g[1(;ZG7A"w]~u|](5[aWi_HhzbNa)Nt;`z5-&wWys}p@Uk2neGU/1X[x'c<zS1E5AWrxdDN]H<3XE%).kT9
+PMS@0yqeL{r.]EXGT&k/c8S<!hjV90^F8W{(0Ggi2CKd!4|xSovM%oqTW%lAM!<m0yCEOd<<#9qLpNl6n"!wvSuMaVIHxd_<I_.f1uVKb^Oc+K2NmEutdJ
+J,J0C.n@4^YF/22QXG~UZmY{UPiIL:Kc_&Yy76^&-<1}^qBkYM;_6"Dn_K[f_f]kkc@uM,:d"bo_{>cKB)CSFd-ef+kRx{b(B6l2XS,;dF,H]K7_9f"}{$
+SU<Uh^&(";nhruI41l3no7r`mX9GARGQk$j%Mwk#@nFA;@>T'(G!l!Os]y8zwOW73+XdQkTw#G$=VpPW<LS:!xG$q}`51tzCYlftHT3T_,b2ZG!_&Gtk%^
+1!IE=3'!+$yu1XVYqp_66;merxcjYtQ-%w#Qs%XBqAkVD8W>+Qf}wQ})Pm:CfWlZXi`wr)}e)Q8x)ok7S)RYktnLfPu%(fU@N-i`LuKDFoX|YHMb:K<3P3
+CjG%`L+hK$NQJOCu7%[GqUy|yw!DEJ-2CA0mU}B8sZ:;3u7S+p1|xYwT9y4fS/qdq4O]E&J;,1kK_2#p/n87K/iXQ5J$RS9kKs9v#-W)[uAg!"y2uJ~Vq,
+<U`kn+[$Np2U:It6vxf96qg'JyQzjYLxoajXY=bWHqdKP9'Bo"QJdk3wU/;DqiE|~KrjlhT%U${`NbwU3=wPf8sTFKCkGa()2Jnr|C^+XxjkioZ|1nNmZ|
+Fr0'3MJC"BCY=!D%co8P79dN8&4:IlInu94X6m8;lTS"^'gQ&E8kHYr8Q3)>`e;PGL1<GMaofy>8L:Ac:/pkDAae.2bggDgYm{@JS:~6hn8KRLytv[FWh;
+q=)8KMTlu:-+}okj'fyfZ'l7@vE:tTh1#x>%}0Zd=g9SPKX$@y@=FMX/2^[FYGKo.oGc9qVRL+u^L_CJ,vsterZVlBg9%JZHz(hax_KqZi&&b=Z-FME+i%
+`-1j1E"(S@}3U'=|@=}r81ycfh62n)c`YCTv2cx_`o]G8.Hk!#q0ZmfdRB2A%Aa/.DIPVCOE(R<}(PTC/acpf#HHqp;P6z8;FIq%9.}p_8qb@cy6SoB/$4
+RS'D2b<-k{m%+lrOFVir3@$wLAcxdt@N5Clg1JYtWN~9r=8+&^Y<<[P9o8!y6vTdWM8160.^,Q98/naUhn3yEZne`<jo>$0QZ{82`)JyIhcS"RIm~LVqm)
+oxS$%LCAUwN49QcHl!ToZ6wp{ud|#h0V{hk$V]^_JImu>yI5#554:;(_58()/uPh:pt4dG"Y8y_jp==pS`,-xH1A},:%!-)i(<o/Bt<FH)Oy4fQPZL,ml=
+aM)v^mhP.Z)fh,P"VHiLRG/xv1vkBDWzgN'OkII#-HeC.+`gZk{Mol"z,HHTI7abj.W8&DJyqtZH&SbrD6dcS:-}/hO<gGA%BOV3S51g~_4=5ABki^{]@D
+HIzX]''U<20_$|+X6:qKdf'a#M&HG5[2QUIo>Pbot)s:BxV3_0j{&RZZ'ICX6l'%>UA]cUi>f3n(9'/,[m$[lcVNXoy#<eIR}0=W#a,olxt7j{xL|`0kng
+T>yO",pS/7"rZpelj7rqSa=Nf!1.iHAS-'e%X{:oDHeqrVq|KDeDJ}}cF}.aoQM)>Lj&yppi5y7:ipdk+45^E^F|2fqmHVVF:(+}Q7K%!l"6eU6zk%9u>/
+},r4d3`']g+r,GqUFq}H8$38d{xTMJX>oIVCoC&u<mVsc&xS6CO&Kq]oND&2(HSXkq-##(;|=s:+dr(7jreFIdaHVq+aL>-bEv{Cew|,>=K|p18x'GW:Dq
+9,^N;HN'96Sh]2n-VSppqlZKODN#/igSC0SU9s|{PK279#z6]!u-R&s#3EOQW|ZHK--f"wsY:mJ-g#=[^]1h9mbbaY06rR0t#V'6nxj4126IY>9"onvcB7
+E:"xBkE)P2Vw2!Kp':t`:_g$L+Q9~uDV9==xWnDVRTuYYMBx(tl5{k=9KZp]'D7sCbepNE/nC<0/L#CiK_pW,$w2v>Q.RP;tA"ZJGSs.]zJgBU;)&5;3cF
+,{LRB["]D1e=,Y~+dxgkFN.R~q,X$`.O7N0imo-n(FVgeli+jHFqu>4$7J{e1CWdvAa4RL}ln+CFBiqXdXP1DvUo[,K&yc:3s""M>5c:,@7Vj4JI=u^i-t
+e@fN!-5&kL97&U6!K3!6QorU2!e;-_U1UCs3TAxx%U]^&sc1nb/89v#%iK&aZs](N3&yj4OCS`[bP"UcL2BP'B>)c|Ntn_1%~[|c1n,l+q27$y^FzAC,S'
+,Hl]-xC5)+P[#Qy>=_OMQMdhq+4`aJm)nHCUB6u9GsH)Z5&^6IBG~X<l|3)gN)=`nOmFY0Ta5Fo<]NU-[dxtjcw:-+{GONPVR2eJN+E!gsoS0.GXv<`IWE
+6%jA4csydHxc:]'K'uZUE|$mD[TJf%V_&fUN_b=;DIOu4)M^2"/HLPm]tL5r-aw8-CR30F1E`$$iF2sedwk[_bWH%%Tg2nP)E27qd=[vhW;B[,7j8E./f{
+7U%bjjM/W+q)I++^bgtc<.v$.G{e8,(X61)G4"knXbUY>l^EYoZDG,~S6uf^9L`gMws[AV>"xc+S|C4I8^$(Y'R:'|sn_#C^m<DL'#X%Y|[#B^T=6qY`G-
+I%y)l7,9Ba2tv!TzVAf&{'<TIL_OA/g'~)GBPLZ0jV>B5zn>IrIc{lxDrV!TkaZ#'"HRG^RxQPh}4#{xzIVn,U/guMwdQ}&i<d|Ws$pfuC8Nd)W/5]0|]<
+_8dC+c&IbeQn}02Ia6vQ"@$d2OrqGpaXP>cxjrC|&s@t7S4>D-<R:+k+5M<U{b:+;T%8chuUQ`B(.7lAzMs<^&nB%7$qv(|V(ROA|)aR"VZQ`cG9'(iiod
+1cA|rQhtcd'N7vu)8JMzg^,cP+(|Dt82rhjnMKI8}71S^|Bf)KIbl)jZ+q>)dz-i)Kooo||I+f5:VvVzp&PIoXcdIs=Cb7{96h>F1dyu_][lB[QCqwtb6R
+l|SPw&0gI1zjQ"CrWMUlE(nLRgT|b<WA7$e%Z(m=$8S)s|biWdzm7x;HfMiEnM4<~oe,I4A_LhZd|e5_]36h;ac"Pt<:_`x#]zd"1ed/do0;YowHp]ih[D
+OvH.]-TcDIp1#E(G/^neZROjhR:H#s&rvr(:%r,8KS{d+u~8/@JS<Sx5!u$!SCT{dm0Wdqf|Th,bUd:!Npr^S=K7HU[c`](+|d;3"R}9[1pr>3'aw(b]Ae
+XcK(px2AB./]`@H9>L5cxFH04l.<YTV!dd}[HUMv20nts7XtX5`.fl&ydLE-hc9b66%,~$N:`u$Ls1bQHcCM^0Yz+^ugX}j7G(mP[`V|"_X/mQ>oJ'j2uv
+l5w^j3H;`&8}&9kwL{}|I&U&2[D0oTH!WGHK/klE^wuq}0WL<9PK8WtYdOXNn,7W}I1vKEl@}cSTGJFSnd6XoB;Hlo"@Pm7EzE]}:WJ|Of#!WFlbF94X#m
+0KPd-l!'C_SM6G$zyrm!Yr"`l!+.5G.-(A3dlfSOY^wj[8CBv]K-KinSwspI`'{si"lq%mx.:cbNlpZzvOUUi2t;~+=<xAv1STRNigCc9]eigkVdJgV|){
+<qe{$Kx@|opyTrc"=7v`o2"nOm5-&In!}EwAuIiXjoXMT'Y<~{ZK_Q$&$35%>KjsK3xH5Y.Sa'zqhkGT#U3!n$y!m[.VlV[ZqfiO{vRK>|$!ufY&N3qIr;
+Jsun`N&fZe(tgw"0(qyBL%7_L1A`OY{^%LW2ytIG1cxlPzz<9a''=nJaQU7A0X6;tVm`APg&@@,HE`D'io'4D_R"X!{]JD'{t+'v=zyD45I&8@3VYNckp+
+BUSv=Xl9"h=Fc-QWN!3.C$)[nO8gil9WmOSpMc<gfd^A$X5GVGi$~1GkncTnGFw%GEFcC-!646|9/t.i|V0cV{#rR!0UN.s`{75[_z1]kX|Tu$Z9Eos1yi
+n@Z<tf@wNcU]ncGJ](TEMa;@.X<wchrXR/Do#.4`@N3iJcH8.hSw3YQ/;16t=qFt60Lu9YhM6ynqECZp>bE6:zOL[Y@[uBZK.#F]EC-#E.qYuD|4sAA](^
+d(z]SJwz^iG'B46BS_^>L^+pY!uB}{fE:yv]'1/hPMyU76bkEmZ1g6iHUT4UJO)G;f3SXvA#JyHlQ1Lo]}A^.jIZ&gnVmY7oa^Ii!O^UUEd/H8ox5HxoaD
+f4u+m;C@GV=YG!lD35Qod:'k'`=l:/;j&:0S6'B4;.i[H)]58m6T^Ss]y&u[&5'puWCJg3[}fZFQ[qJq"DW4d-~s.^0Xyiw1,ij=1=wJK]rp)sVu]CNoE+
+:G!A]jphWD:R;fE:"T'FF;H22&`.;/v2f^@qNjC%=kL<RJIC_-9dpG}`GpU&|oc(%=2)ccrS_t`m"J.X2K+%b.}zVB9`M9OkF&eWZK<k;tQLhs^>TAy4Y(
+z!owb|xM"sxFtd2gv3+|ZDbAts8X"2NVTke)f@[;5"@q9lqYHzNW^&sCLrD_TWnsb|+s`Qh,{tl{>0{ug<+'zRn!9P.>Q9bF'`6!;-3E^||V0B$l.shBo|
+r=(FTp81|C,}cEA$kX@w3;&E'1)IwFy@5+,Wmd'pz>JD"dKA|`+|-Sy4eDe[JL=zx9a}}h`5GQTaxe6t@rVeds!~4{GC.uiygFo}]6%Dl@V}b!,}9^:>Ck
+,a/X"5:Fx%gLaV$Y0N}tNAx}U(jyO<"5D@[vRdTi.n;gzkc<O.aE)I|_@q1$V!BNott%$4b<3(!zo+p|2ySw4-NFGQ9h$dt(SNXN]<-3m{Z-bKgOh7sA+!
+ExO$jHolo+=y&m5x!-i=#fWMlhADiKSz=1}1DoY7WZTFTG7v,!SgZjM"b&HmWIx#b)3R1eFI%7QK%8$$>s:_=K4v&%mW+)qWJQh;yt$UwO7+rYZ40Bsx,Q
+$<r0.MK%8j<)gMm#;DU95DbDW#)7]MOi9V8VYDP]iPajhzPH]jbETk!^,BU%g4EL&<Y2gm%Bg({9PU--sXxDGw0;KE+F-QO!N;um(JOC:!6-ly!^5c20zD
+3Jtbyx.khZ~Y2o<7<I=]935L7c;`>oS$^a"vf}Ld08yAZ2S-afL]cScgFU+{g@'{S7QunKo&|=sYyR70FJKgo$WM^3Ix:i0k@;Vf<WyyB{D=Q)N6r6B(x.
+$-;64'!I-H.O/VNdk!]&y$DE}p$eR8L+qRT!=[`tI9oR#$=t-x|A,pIW"8,C/3-BOML(ELAbWy0u5:;:tGZqg[<sM73pnvgZ#LFH395YmhK[:"}"(cw9cD
+y^!E>_HD37_Yoqc9@3e[{'.rk_;=n(4vr{&tKOJ(RHwN^C/RzG<U#Z(zBM&IbBB[uxnGSy"e4:PU41),VkDHxW&Yf+.U}8mg;%t;HU|!lD;_^B5O,;9]Q-
+iN.o:opma{FZ9l-w_y8>fsle"0T_|rjCT,!m{^>}Y)o!VJ~<L)MgbnKyB<RUZ/}E7gPUs2:I{^5u.cGUfwC5&Dxr9l@6ABfr1ZILH$R^=w=0]O`Z@PCz0&
+7BJg{$;U3{Zt^@>LW{:9p5fZ`GI7zi)hIyFmuKD{++]]}j4ZLT>Y3v{OpfC/31$DDlCtpkL`$m_D9eAnx<m|5zzm}APo=e(,IX0MXem^EMN}%t;vlcH20d
+>L7UL{xE+B|+a>|MGfNP)>}4";rB#_L#J]^"/hS@q.U`xah5UJeEb/vbj'Y52syJaNC'I#z!r;u:K<!KqPH]%g(ScXFB|]b(lda[>aDHYb8`aT-9&QFS>w
+WCg#aU0oL!x3|OY_oT#XsI%E;RO3>HD}rsQ<1=,Z+S9`RgAL/o2f/s~8hw/1rYtGunTj2Q(Y~0ERxrFtC3<-OY>[smMVH/yKY+j`9[cu@W;U8B/zWqlWZP
+t1%TF[xW8p6HE8aKkG`#dVty>,B[Va<-wyVmQAW[w6}xO`=PdR30#UOSU9zf&80Z2-RB08^XFYwhoonS}>#a!Rz[9n8i<FKV3O]p&XF8kbv61DVe+x'2eY
+R%JX3WR0xko:<g8H2_P&ih^rgLH4+c(CJ"{u9%Qz1nf}YWu<U(DyAZteUlTZs%BG2&nm(T-sQ1(SGtc[/_5RevPRrwNIH}fl3j5)b[GbY:g/`'/_PI[@'P
+ZfquQ.lZO]l/Cs>#h>O=bThO8vCSE{vyT2#DK!&[]^PNGfW2eaolbMP'p05D32`8oIqt2n6eZ#Fj=t#G<90h4n7<t%l3!wGj}.2UIH/p{XGjOT[LditsO,
+@vJ@ie6oK|aE7}0ck3=l~d6KVHi^,XV=yEekmX-uw7EBXW:y'Lc9{2r!!>b';l:`U=61unJFvIHO(DLyiqb!73FlXvsc[r8!iLr#@acDIA@o5|W"&UFeL8
+g$ZhT!+&vEQ2o`/M$jB}#at'3/9/RDl>2bl:Lke.7]]:0#}[N|XQN>$krA^z2FSv_]sV2-x}&MM`kz88J)UwZteH,zs$2pffPx0956=2fVI@(t1jFww$)V
+)N&p1f'aNIHX4&rdZ:_N!F~;s$&KMtL/oa|dpZfLWr$_/rna0.%20Z;iE,=mQ1cZk+ek<)A+IRm.6g><(D}e0`!]4Xk.7A4/%oX5c>T='^89.G}vePF{_{
+ygw{TkeK,a(|9(z8{z&;qo3!U@#l7l</+/z19>6e~)D9T,IS^m:XuMS!d^,'Qx8U=nIziUXF[ji8XthW6{DLC=PMkvVf^>'Wx%ftv;[kLhvs5tcZCC]JbQ
+n^dwAVJh!X,);Hyp~jZgl+-=H;P`or%xgqSdXY=O")[W{1wUH'JL3v}s#`+$''Y8NIB<;}_c@MINg=#U&g"556^>Y$bq4:TP2PkDb!qtusnKe%IK~0Wwgm
+jIq}Nt=b5;],tKp}YeBSO=J+4QGTov/I%IRtKia3]L#ob!>ca^iV/3^rjukC9kgUIZXv,C;X|]KH`{BAQcg^6pA2U5`qT<F}]O^2FOFX@IJO)4nz(snHD3
+TpXfs:6AqL}L!lyDZjpmsx,N3zEplO)[%f3Cz}9g%>{vV|1{7):H5|`IY|t(;v6z`5D)[[+_e0=;f{y0=;zoNqLt|y<{%qphd#1tb[#PP(.F]I0M5|mYPd
+!-Cvgnw}<r_r"5tx-|kR:v#qkRBneI+-CnXpThKWLK@'`uRupm3I].bc<iaCaVly&,C}jtAqNrC@^Oo|9iO$OZE[BUoh85489<A7&_7|,}DzhtClH}+}gP
+.0DdeeKGm+jFA^[d-!HpyIyf`YPz{I8!Dc;fdNgVGWh(r99)w.}A$s2NrNV}H]de9cJUNedkpejm%Ob^I4zi])4FRs,'j$M10+A$duGpLZ'_$lCg2IH.n_
+'0wei,i%v}Bn+QV|,RD^dTVYLA}pPjU]isY%K-v>CBqEkxBArt3;uut71TtaWon$oq..;Cy|6eErSelRtqD{lYu(fZoU&Pk/IjC=$E6hNjtuL(".|[R7V@
+$&<v"_:TLJW;Rvg.5EkAWODx|ya;h_PqK9/<b5iUSj8ZA-u">OLPY_I'spfh2/U6nm1U1I:n+PzRc=B{[gBby<kjPK3y3Zu(W1`|=xEr+A'Tk8:}~7vE#3
+Cw~doU''zK<h=c3tXd>J)a6eDO+2dkm{'qpyT4H$4T5j/b<2=/T#ahSy='AWID8CwJ4wh,ZV"ut;COK9AdGXoE/u),]3KyhIrHBE~)=Y}Ia+Fa74+G[wNk
+dZ%+ZGL{GgSWzcC!@emn~`KM/8#6W:PV9srk'",GO[_sl".>iKVly#zI"nD;`=+}JU8Km$M#frLM}CaIbk<gHS`wJu[T9$bq+svAh754[UFjFgyN@U6@e'
+2|U:1pXh~W2@9[0S5Rx,Ft0iO__$2evKQOqWB5qTNe[wD7cFR|mJtRIO}jOUkmv2!8u0hii`BTc:We-X-z"iZ;,M#v3VEJxp|s(2<eHGUwxyBx]}+rx/]C
+wdr22=;N+p5bIVzQ$qA:52rRl4`DGKZ__@6n2-KXKy~z>QvbwjN{<y[U9TK#UgqV^<jSOKB8KY7DtjE%Ls|TOryvvX5W[ShwD}U#G%`t4C{"%LmR>X@-Fo
+M6VZk3(uxex/ixm<@^!E;D|A0sf<:9wynQ'Am8@>,i:"oqjU7yO)+YIkn@-|3H@d1}sj:L.>,9k|+Q$D3E{pLpTLl{[fy7JYqk_u7mjWct-+21(L)[j`|.
+9Pa%Pv:Z5Zy3Fz;s|>(b;2pHfmPkUnSsXX(Lqm%HP;7=LPbrNPs8q`P''Hq}0h$UT9q{fEve"pPge>#eMfc"q1bm2'3jbm>T};0-'JC/(N7>f$ch:XdF%I
+TQWDtRSB>HP/jj]&~gwTqeCnI.%ZU(%yFHUNUUM2D1qHv0hA~Qk4HS#<8@DvURntkm~5@p[;bzeZhlvwq&K4<,OBVN^ZnO<ccrMn#x3sQusLvs}-@qZF77
+YT}2u@|#oXq1.(W00'L$,3iXu-)E@xK[(e<%dsPIN(mSX-#i3t:=wCisEMReIn@Sj[,u9/4:`.'I<LLogvF2:aMo>-Gi#-Gls$EG}lfy'mLsA&O'!p<QX&
+YwCfm+dvxIE-2c:[LxcEw]Wbnct<x7[D1"QnG-o6Dg.8-pM[k$(Vd(rzWtD,aG/-9a(HbpCp{.OTf=MHoC@ZQXgXNna3g4&AjV7f+ZG&[8@o"&_=9$^M,/
+SB"r326=)fGtC(|vhO<UsU:[.e-[lyN8drgF1(Wy[d7G,9wx)d>-'b1Pc-)amarHc;hAjKABKFq2vXj89Hu`z:nczS9}F}}6#|`[JtTp1vIB2mABB+C2&9
+Yw0h3!erNz"ag9V+brV9gigbf/=NFsumdj3l{=$7,2+v[||8+p^r,0$9NO0w"V~HRS+g7Rps@Km'{x0sRzQMCj.Uc/&$bPv8zXZSb0,i6$IVwKw%)D}mLM
+$r)4ajq1")3+;qoU<kgcC-=-k-$d5+3Y/0Q^5I[lLNJB0q$Zl8>z:<zHk8luJ(3s|L/MI(evDu=Xc"~J2w2WflD9JSs|6lW_!tTFG,_6b#CC%$}c1GP%lY
+zB$eV=&t8YR{;Z;fsab^tkHURirh4v$Su4%b/z.g3;3Z0X~QVp_qmL=:cWwcc60<"Z^B,j_<,V2N'hfiC%|W8{#HBvmP'ybP"@rkOeIIWMyY^9cIl_J&j_
+S5BywjLVm,sYAE|qb=#x2P+bb%8S6ihFH.C%_H!'"ifXhHO5qibw,CUr:+#8KQVcS/hI1%2tvl<3vMgH6JsSiJ|/NN!LW:jtwoE]ff6RdpPn<aa!@E/<sA
+:6FYR{HUGUh|W2LRryUW]Rk_TJzqy_y'_j(Wk7>V"egdQ2e'oF{B!aRH3nLwd2IL+wAv7li=@@[o^JB8dgRv0X|sm3r)dC.TLUdwJFm.>n]}!i7yPo#aTb
+bQuA#:gF'VFB3!+7e=xraCg8k^Xltc#p>eU2q'L'zZA"v2nq}d0XT6{;,'zk9a&J3hBu}9+<pncFUClNGA<pW6LWUPpHLpAa%lTp[M@2&5F&n4s48QVaLo
+.KDt3{V)Uq7@"+je,5L19_|e_ouaF$Abx-uU|z32eUIJHZ(+mwGYmwIdUc>d.X<FqKFi~_MdUF50Q.CTM@mo3=2D~uDw3SH5/`s6e[Mxm{WkPA-r`RqkoG
+<=bWs)o@[H34!>=aBv)0aw[^LA`q&3#;#D]&zt#OK0NbfjUWj.xw+k(t<$Qh+$A#1w,!.DHet">=.+d6B}FX^<&Cw.=ml{30S7G4;,8ehY}5>7gGwPQ}Ed
+{"[DX7rp&BnI7R,)B<E2=}_<Ew'N>|=aCyonXuS&;<GpW/pRY2mnysbXIu$uRHk3rxrnFaRBC/coe12r'O8EqybEsU8cAi1V<(;W)Ptk]<wp-9vd@$e&Kr
+Q"l.!%ti8S})ZAO38Ha1KtFUb6m>F7@f=V/3n"<PCC[A}z&NuNSN;PQD`Kc0CpB178%Zp;g:)n()Oa(so@rS.as.[fho_4DmY.DJm}Ndza65%eZb|Gr}Hp
+:NQ]p['z~016TpB!XA.eR,I)~wukwu"=stw_JU3f%7OQ#P>"yoNp8XrkMFJp|@XXS5cW4-~Wz&z!l@|&/,aL>YlMvIJP!`AL!_l%T_#h,V.oQ^BTDaH=&^
+]!$4Dq>ox{&GdWiyFY&jWP&b0w=/hHHl'%1fQI~#!YgaL:RB%uHw)CFe!E|7t{hy98{2$DT:),5eZ1)"|Y-LYr2M;<lz'#iu~bKmM)]Lp$X{evr-:{0l<D
+llVs)[pc:8'F/T&PSBfe(fzl#Dz%kF(r68V&~xMH$:lz=qCUuJ_@wcN6rp,Dd3=X8F)HT@If]0MOh2C[[<_81[c.Fg0Z(7S5MFLH-3[I)JKsVH"]6X7^2r
+93oa/=xrP]gI{((SU+<B~(f]|eLy>kXzW7we,tpw'pTOKNvsp-=O5FZ,SZ9Xjcr1E`+%J#wSIK5af0VP/R{dNr}kUu^(hJ9J!3lCBSnzYs!N%UXf]0dBd=
+WR+:&pqi[52i2(iS{R$Zn7Ipy93>(+wQn/Z"'mUUM>o^ZA6V,u>{<"I1{}G$[TCSriUOqRNQ@{7+E{yi#MkIZ#Y)L)!ZiPREgQ]i(U`p|JVK[0Qu}^~Dd<
+"Y|xxriJ0Q/EI.p@"XKccx)0Jgpmy|Q|"fNGPzguRe"4G):i)oF_Dx'RP#4$@[3+4@!UKZY%Y0:u~XKboPZz`9ZGJ1|ot@N@:PWHhn68G$"4sh_x&rS8n'
+BJZ#~%ZW1Ym&KM#9@D<RUvS6#9i{u|.HFJ<6bTimthwLqh>psm-al8!f]_84DC]j18:d@Y_oM0IX0"M%2"9N<^_O5tSh^!|-e%Ntii@$A}tRmL0ZrstYt0
+h[~3j:=`H6NSVE);`=_@B|$Nu`2{CbUmyQHd}s]RU(;gwsc{.awW_`CjN"1M1t.Zct|0DT&+t/;skx4<gyY7+BP61u!fQ7OnP@X<P.|;fb{-oDQ`I2c,D9
+e/}t<[W+Bo=T7f,m8|_0|)do.b][_#6$'N!PpaNS,_,l/>-vhrf@ykWenh1..I572(A(Zc8v+Xso82x2N-mEln,}lS2|Dta}XZ7!;6H%[z`ufDSmfx!Pa7
+K%nQmSFqZEjg4#&6D&EWh>Z{|{P5l2{,HnD<RKxIHQ:5jR9ajooBJgu9.E<;_!sqiA)(J=PJQ!.=%>JxI{'IPucr#Y=9+.H"e$>QF6U@x6hXCPvjvd%0u-
+e%uE'iawvwNDoDfT:q:O,9g1o6BXmlVp=G+:6h##(N}iQ;mxAgCJvO_<%4K;QKn#FebYNx]_+<%ebotQY7Xw;Qu65NOc@]<k9W39#X%DvPP}myD'5`>UBj
+^:1xrEz`AQ@9WGed-3ltP0pDYEGOMvJWSMyI$x4[a8C/f8Fh-sWUa#)L{V`&yB'E:9=AM`W']p%eEFYv|8JU2lr7%N{cy$d'p@{LQ=peALCB_q0N3Z9n]s
+4HEt-40CO0~o0Q%4mL,l3qS5{%lgCe4Z&s$P#PSW["+"gi,E)=y1RY3>+Xw.q@=B#dpK@p0Wz;io)PDIsTSkaXtqWly|$YAe,o96a%"3rVRaq4t=KX3Ze:
+P2icw7'btF,_xYXlPq7YGJt'f),8S"TKCTB1)m1/qjFev<-d>6;$M)2aXfuNZ:oQZh}60BS|:.`&g5fogD&c!M#[gY->#ikQSgfF!LGy/6V=7@aYd='8jN
+]R#iPAi|xY&,Knyb2o>hadd%u(qAzzZ|Blm.oYoK~nd.[)Q5dKnl&r9X[nGh)<`%s`(co+_t,59<b1^>!,KBA_bn|bIjL-t"ySxr@;98Kb@s"v's|He"=/
+45IFmFeVaMwEl=[`qvJice84e+I.'15`gZ#S-0u="|rW;S"a||sg</DW&$Awxx=efrNUci/u5tZU,9ZCxZmAu[,^xE/R{1!cA3xFG@7-&NW^1wq!3U5TwY
+'jD<"DB7OOYJ=6uZUy[hlrGQ"HyNm#78(gZ1biRW!F1O9wSpBm2el^TOv<@3i(VQ>/kQU|p6I"`gCZ+=e&{[i7TIq}~Y$^[zgs>OH.nD|xaDjB@&sBD_-f
+zHwR&}B@iE]7CL#FK]}L/7#Erh#lZeJKwkQ^)I.dKZ3CK#~uClb0^SsrLJ4`nxF5R`w7.gf0FT<rshV|!{0Sbt:^,H)a9x/(zdjNK,KzW{hNH3u9+K)lkg
+&J-SYvD@FQo4Ag[<;tTa%SPG$>~"MRck/.PY&D<}|#e{mk$V4{f$7o`uBF8]yi_GZyx}rTOoNA!$a='A}7qpY]nBxdXV(!GWA#{)2FZfhj^(20HMJ8a3Wu
+#j4)>e!99Z(`#%%{0"L:SP[AUxN>-&<LjZ3o^t^>>g@7wB_>m}<V5Dy@~YVZL0Hl^wn[BE%a(VO6YcJU7RRPD`jRAXc[+).jts+(!n[Ae+)yJa6uQ:B)(3
+kLRdwe>58w(FWt{;De.g=,wSb^7zH{#NLWY@[1RUHW=u7h+5,MI,kgs]Z@MU)6zto4(`-Y~Yj`FY$.sTEo;D:ajHWo<%wdIF1".q;`ll&"hRqPMy7R^<~C
+Y98(QE`xJ(]Shx%%ZTA`3P{.n;1v61bYaW:3a'A`Lw[T'8cU,(AR4jN+k+cvNTw&D;hBzx{;to6{j@w)s1li`dHB-J&DS8gMmFbGSsdm#x0IN$GF6Hwzw6
+DfUR7cW8[K^&R7W".sdS6d&%AS2Ds}p'u)L:~+U6|f]Wj>&j0RT4Zj%rG.sGH,/z$@iY|G{J#Hbv0C_xEoSr|%fq^K2jVve3#DG`H1fsR=(ugzG}x[;fnW
+igwdZ0[253:"k3}OYUyf>^UteX<>L9l@qqrtz^@zDsf2[4Ys}z)WZ:ad<k0ghRv"+k4/XnDgY]%/1!$Y&E<6N,lR27:vLCr!Rvi!GBB2Ygf'^|B}fHTHIq
+bw6%u0;W&J5GwhI<,zjj5-k|aUxTldg3`2J:#p7xJ]Tnf6zHTV/xG:^O&F35#1~H7Z!T[$S8m)$sI4L//;ek{(svW^MGzAOjl[#r8axvt"yct!lX!fP}L4
+7Y>@ziCcZL4m|pPdJ(>D@;rvyJ}dL/f7Dl2JaZA[f)~]MJh{(L0`2'fz+<3v/JDD^9vo1qE=aSnpf8%W'uDCV0sTTeoafVIy6eyHtEzv=(;hf`tFmG]4-a
+jewbk3+p)OtY`I3U9+tXw6#"MJ4w'ZfFYvI0$dgLAZnB^@31/e:2&^bw2'#l.JrW}+;=ztfa9LybJo@pt0P'ZwhbB0=1[e@=hY~d4jY)h9{54#_$-u%i:B
+04#($R&|xu=Tx0UkYLg$:iXKtOv@xh8EKhB)l$xi/U^2oC@U2(7Vv4hHd%!oDR4SNHTE$o_+DHyPc8akRU-lLmNSo@Cl1{Kynw9viM0!)jY`R9mzRQl7o|
+U9[LhmQ@2OB8_0WE$vF|}HUi,5.WTeXL=2`!XIthy/p}W,b:P;hlqwyoj78}&fUNzcAJ+57Ewe(bW'h'piCxWAl6(z@f;<fIdDz3Xj;NfFl/aYjxs,'uV$
+(E}4+xL>Y%1Lgj_vI#K!^[%l!cgEuE-%orD[A-RrG_uPFX;3:N6S$hH]f<3t!~Xwj7Bx2a+a+11R"A]]EV:Pg2`z&6S;6d<G.U#^+lK(fqDof:{g{>MVQN
+aBZ]&35mLlWmBp$OnN!(&cM4/Bm|W#1O2hgc^2ze.D/R2QUoz^#.(HnnY,RhNq7>!E_baDQqX>mBKpFBuDstVMvwo0Hffp!^dProdeoFs#'JnR`;g<<CX!
+k;iqelt,@'DdNrBY3fR#$rWGDM"M>IMJ<u@9Piac}xDNOmWo2p516uaocB;XAt9i#gE;]O/)_B^7{%X<HnkBZ`$pWU7.G)$1i)@vt;vsPHlq@BWcpS/"{W
+Fd+^xB_q9cqy$X4^}078H,B{fbw7xX4Z)_REkE^LK^po./GhbjIT8/y|@kjak}@q(jYtxM`}O&F%I#d1'(@y<<Nu(<M0En[p"6ZLW)MKZ.~MgEsiKB%I0^
+m(N+}w)]5>ptTyZ84Xsm%pGIq>@^E:rE8D9^_%ZQ$[=oOw#mS(Fc/CVj~QWi8+x}t+Rm)I42N`Op_Fb_.Z<o@K~hq[<2Q).FxPo@.+v#MoyU.}M.rMuGuf
++u'$;Z4pm=(2`<"y`(<Ja5$ODb8&af@eJ2GP`fQ9C!hvp>rh5,aH4cziwD5vcRp_ivyA27iESU2zB.9K'+V6WF!}5c`RtKkiOP%qskSQd9'<viEPt''em7
+Hp&"/d3cDO@^,D)"oc/m3`L.IWTnE+gWILq;_E[zg9{:&-k::eT.sf]vOtZGg}nk[v`z1[&23T;}N:$)6h8"zp4oVFi%8"ptD672rQ{gr;+d#7:V2D~,JS
+]+<i:24+TalsfmrbS[JyCRm(UYED_I=DtMge-;@X:"7g@e~4Q2:CzZM>8]Xu9UEUcwWU8)14IT{+R/o{'dhRK;%jqju=!x#tN#3b!Lrn6^yr/^0wtd/Fx(
+fgAx#`)Zoh1:T`Io'zrUm@]27JQ#&C/v0e^HA=12'q4bRgz^-y"MH.i{XtggauNX3JBtl0Z(2NgO,}FG=^d8,j[+$M'/xp>b2X7;Eby9tUM,d$CHvvHF|s
+:Dvf~LR-nfGS7%p@2SyMThkY`1:f[w,oKHaJua@1I!s^Y;9WY<%EA%W(r5DIjW6/-)UlKcbQ`y&%lQ+=iSdr.6&%z"wqwJ1|nYADAx'cQq:iJ/ab}=OD-U
+wYh::l!n+nn)CBSYPr<8H8T0Bl_!N5T<VL3`fVB0r:MNn"NKYEq2>^~3.Ti/BEel,Ko+#_oAq5Gwy.vpPQ#|4IMho2ukxA2rtHqN|Pw07LLca0o2GB/1%d
+&>)FqOUHFsf1.lg^TEGO(L:_e!1JHGsFa5EP|W8RlIFVeFq1}d]|tJfPoL9/Yb)g;A{|gqG|AD.Ucw]>zAh2J(8m[,(!#,z/T^Bs)tVrtvyRh-]D~=-;Yp
+eG4L|Fj[}Ej50Ej"Z$RI["YB{XTh[Hnd&OBO%eG6,5_`lV7Vd=Bb&,MzMX+;n,vM9L%XQun6X<O;/YX<c)$F=eh6Ax4XI[EdK-SG_X!XzYc]s!3N_3p$Ui
+."EUg9D{XYY^W(#2,9W30d4|r4]YQxd/2<Fna0i{y7I%=CL=sbTN"JnrLF8BQE$Sw@wLvKht.hK.%FSBb'^I-|eB8/yk.^xWf4P4a.R)K!HMSYU!"W2K6e
+X3kKoP]89/w6(#22i@|)/[F_4VLD=&K2"Ry5#!YJ57$&;-JEmc@TP=`@<`.GdP~qMHPLe+VNa/Olwd4.}fK6Nj4fA4,ncahnL"5G#B$c[/3BpDH9gMBj3M
+fTNG5'M'64qgDo+m(bPlfb'Q<pfFk'Eh&D,KMraB'y5a=Mf4I^Y^l!wXmfoHC{cO"[n@2h@=qmB$[^|%,Dj7MPomF|kx3VDaIrSQ$&!)0)qb&%$UCB7Q%a
+ZO+l/e7Oy.Eac.:Y!E)-:WL15Pg'7@XI'35"35%d~M(u1V%@r`G]0^t%A|v2;d!Xur(cstDz9d4e;)OCeP(#<)o.SR>4/HjZrd,t+PD!XCSeO)_HD>hk)4
+E`:/el1X{B#@xj["$m[c-zB</N3Tox8`Z[L<^88IX@0DD(J[d'3R";[PffC[V_orETy;k9R+@+92NEk>'=hQ4L(9;[.kW;N>|H9qmNC}{R1#(2ii63J$(h
+!55KVQdymj|Zv{=<qb7ob{By/<=d%GzBVXn>T)0n}=BVwXh%'mB$SzNU#o'1a-5@GRaG]}ZR|,~BCQuq("]YXY<]>NHI0EKn>U:7;P/H]l1!o:9Qt^vC%:
+/ho@'YiiA[y]e(N-/sQ@DgE9;7GGO3.Ij|(QK/dVh|WCMW4>':FA6+xIxQy';txYMFY>mCzz<e]nFV.o<YNzWKq$p`%'M}#@i:3Jlw('YZ`q2uq!@q/78@
+xbBLE1yT.Z9;.NXr08C>&cbUn33GU'i/`'/0v5"T&fSO6M|b"W5sr^4Z%R-:h'q+;Rj+71|$.[E&7O[FfdRVa"|Y/h@TbLC]++P;7B"kc4o49u(:]OIkw_
+JcBS/5My0#HG,-Aw>)[I0^;#({DU|#T;{ZYG7^ZTY{q]nb{&j-bvS5na'KB]9Q_6e0vPJ3`gC|G%<MJ!DwU7(|4O3D-M]tt#k&8|'8Sdch+manbT"S@+Sx
+Gl8#0c#-ay]]NyQf(;JvPUk|=&1+;zbIlwK}PpVOG.JI&v4esli4DVu7{4toH&TH1P>v8/zjq"w=3nQCH>Ow~Y%oQ|Yl#L3FgdkK${,$oF'k9p35%4aA-,
+'k6uaUX1T/r,!;>$jRKtzJqCGo%1K<O|bs_K[j0$Zal35xW=zK&F`A!kia^O"XM19KS&n`AQ'se+8UmY|W&9he-Ks0laV$E1oNFr&S#_d=XArTUH;bicPo
+A|zFsZ!9I&weIK%t/>:}fJwLU"pCF6ByTTC&3key<jA#JAyXHUd)1^'FcixLfn/9R6;dNz+V]nd=}D8j}pAb@ssI9rll4Si`#p1'>`ld/>txRB%+PZ|]b;
++KF!Rn,(f#w0m|~IyiYDJ_TtaU(J({fM[:mH(QAyA)>T#9k<_"&zp)a^}`KZ"Pg76C3Nj=_JkSQ#GE<HU8:WR>L_+=+ec9C9#$uZ|9xIF1;b-BFAm0|=Y7
+w'ODX6d:RN=bU-4vLGi>;vSUNDYXo3Xg{^7+0L(|n3)'`YId&q;eM)z&nafK}`,Ctd4'G|8Xz}mW0YNfxQ)y2FiuAZ^z`##_T';Wz:YyOsF#d3ork|:jDM
+9l(+K`F9^+"33`w.d/#/i<zua;!y=VQ@A4qk('/b3}Ok6ofe_At6N$PWu/SilZKA19%VP|8J1Z{kXino#mY0+2G.<nqVHZ{V=M3ZDMIr1LHCJ7G,!I@3u'
+m'>4RgM`XxT)SeUae]d)8i2+;|`XU/~XL[X'J'zq<GB<K$PI'zq&zJ]XW`[vK]xNracjx8=a=;Mo"J#6ceAhT0gSJtk(Hf#27S6]se^+I+%moTF^+!zgG>
+BdjBki-SrOk_kaH8jNf^(LxJiWWq7![m&vBc45:BiW[fL=0`27rsNU`!Ll5BqVj4Faf;Fg.Jdq9.Wtk"M&Y{H6Y"7p-mu>JDjL6QHySCYwjM:P`p)7]+f{
+V/|""@#"<6)y#,q=H'Bc!AgfO0y#bp77l0x.Zs@;}+]X1a}tF`u!<jE^;ZoGRf7aCthlWm(sX+9U<WwR$&R>$A){l!'Te=twC65%lWkN_fFQpgA4^)]wbs
+"Ozm5TeB;sRCWFlw8pxK%gxd}BN6jF%I.@S>rO"hTZumB$VSpX^:g/+l@3B$AG+RL67gU1j{JX~tvgnJzt[yL<DBTkiS,LS!Fxe{pt0`Qjq+Ol|o!(];T6
+59_QW1E-M>`w]fbbhRG3kOJ^+S~Y#k^%2T:F)NR'H38'dG<,Z[m/W[(ApG>G4;8>lM{ETLb<_,~Nppf_9;G1"I./3w/_!HfM)u_!j1X!#sD_6B44~bw^#%
+;XO2iZ;eaw3Tk:#"9|@wt9^u=+IHCLLKXo5V,4|iLl82[!KonL}S1gVNB]fN>=|Yfm/iE1V+S,h:'fmj%:07yhmv9B~&Cx^-ej<ey3dhM};3Bxmm,8B$<T
+3s==,.n$H{c.SM5+9(2&Nc{/DDjy3Q+:Sxi+<aw>t;iDw%<5i&5Wv{8[`}}fNG13u[[_]M"s^hAsVRQj]!d]{utW7Kl8'"#ns<.uU>s,Pb=T5V</yWnT69
+(G34Zihfmc]h>KOnc1c:I1W,V'Ked8f=pS1aTYj^`T(#k:2woT|T/Jq0q^>/Q{'|3c%5iI;eP}y:Xt`0#>6dW]lzASHRv%(P4LO9tw,Aiahwe4W(J+CpB`
+v+UyO!NmJ/PRa@3qYDo}POt,;PPn-dy.Cu9&bgVd3rG,,S;wnuuQZ|jwmmqwUuok<"u)+8e(wR<V!K)9Vn<:_O6[,poPY@.Qr/[Il5O:_{N;.Zm4|KJhr5
+J`gEPX[F1:2-4W;v&DY@$69KMBQfxYZnZ[^'G:gU|aQk]"On=l`mz`d;tWO&VWJbClqe#)KGH`VJW%CZ-G$UX3E0"xl.xuhN^SXX]Py,twy9pHci$kAx0I
+]J$4#%D4%IqZ<TqS8hAVy;eb{iV`e)NitnGE;->Lxb}EI.}c$EI`/cGJ&{.;Gb6ZcN@a`%h;(w7%03=Ht:vNWN#Rp|HtM+OUffn'T""^gfgt(DzpEA"Azo
+ieq1"j7VuA+H5x$6+zH37nI:7aOl>d|X0Z[UpU_qZv4qO+a_'e"A(X@mDFjz$XjIvHqm]d>FXHHN-m[H)fd$Sa]odq:.Oa|kqoNTXQ"tQ+'JO+9V]:y7rN
+c+rSL0^G]k3b&|3Crsm=UJ<MHg9mH8>9DS|9H)$xD=V}K:GC=}CR,fJRJN!kL)=YOz/oU_MDqIbL]V|Yu]4e'Zebs%@/LVFZq`-vL_mG3-tDBkFCiG@x0h
+}hV<Y=2CgsoEC;SF1OzR#aX-TQZI_1kgAz.rUq>]'78BKDY$!ed+9R>x-uzD#T,sqJD|bXstw2C4`(pPZuY>Z(87]ghDuvr#Y|IcB91RgnY:!;5X&OvPW]
+0k08p$-yr}n+U(h|:H1`U`0N/L"2Eu(v{_`ox}.`Ix(+)OEv-|pX<{RlF]b+O!ajQS3R1UV<1li|aJr6m,xfUyIF2^awQynq1;,&j:ss}T+d~)6Kg)P){$
+bf>OWM;o3cCNKfpM}A7&OP"3dlVLxMaFZIUkZ[6#2[jcMjBh%$j{t&HWPAoLKnc}$gbvTpy{E^(8bF-O]IOQ9-5JDJ&-^R`n-;a2@%.O(c(aR&acn[ls"3
+z7EH!{Fo{sNg](7<jIPy6[tD'ffOD>n230uVP.72iAC<L@(ip[kpK8TZ9+%rJFnrH5klV<I$I,~-LtqIQ+ux.]jo7)>`#^K|r!r!0^;&'/GE7m;l2{>Tt^
+9Tt_},L=#j|B&,],WAqx+6/bTaWgLT(^e(d1gN6jbwQ2{)[{g,pmEe^6ihW:)QCaj0)V17a!C:.=phvJSo95Zh%>,{30g"J#B8hlwW1+4r#<dU^S$AzN|=
+j5=n29'_zkmB9W`,bStwyMQe`ccqmP$zVFW</F<0cv_y|!}4#83V>U/z:@5{@bR-&|r5XEVgPMpt/dVP%8+y>k(1AUV:XL:I4xsR$Z^iY/y%GShMA<2B2"
+:w-_9mn<$UO_i2_+f}MF2}C#n+R,k)0.xMs,ZXxnuOMEHG#uz1_Uf;Uag0Ko%|vW{$e0G81GPG^L4|u=W4/H>>o)s2m/]8,W'oZ&a{i^XmNO3+30'0x@Z[
+)($5o(h5p/B7=[Xe6kaun%g0f=}<a:TDLC@X6;p2>p.uJ@sXrKyiq[O{m58"i:,CvTg_e2zyri{>Nfgx@Y70U4nCI/j9H@j>:%l&^(20eH5;v']:Y0uwW4
+q_HerPB+x6sp6p.eweapz0,Uj3Pd1p.5+)bji!iB]iOEIDaLR8~GXBk>(il=[H3v"ImDi)'sPMiT27e_ea@4EQ$JQ.v}lI~Zb9pI9.yj~75=|iW_ZymSGG
+kDQjW+#^C,{-1L1Y27EL!WUT!Ot`)tJpc<fBCvB"tpc@Zl&"y.bt+>Y3=HnWs!FH1&o]4IGs:U)ioy=YlK(<ZaFmfw^$MymMiEJyLe"HjJMCiy'6!KIT:H
+9Wlq,E6KynGyl$Ru-1xJe:0SSm!Trx%)"a%2O%X]nL^4<c`#.Qx^p'C&ti2']&qr2Pr5b(WJ5lRr5g9q#RV&@ZVZ82tV3TDL:`&1b'j=fM)+&|oYy<Ms-D
+/5`e]::(=TJ3mtrpVt7sCcHRTx"lk[ZNj=hkX6@WW4.h'xMqQ>9UZlho@7fzHDJ)dWlisJXSTIO^6"@&GK6vbZ&%1u_:Z@=}zTb$Mz0Mfxar8ZXmqw-Yp+
+6+hHuQ!WRo;]5tuiC!WQwKFF!czj7<W<;y#iI6H}!0#g=&n%|LY1hw9c^;Y4]Rnp8eh+Zv^>u<B=LM=.l}z#4MG')Uy7C]zSEMGb"C&}S4LJWE$Bv4o2eF
+~3-zjI;05+THA1f!($C93t5bCcm"`eKm:WTW"`CbbhjL_jH5,SFr976P0kX$6BAfo6'S@3;APEyoLAmp`(Au-5zjY8y'On4MG,wj(7cwHKyx@+gI1U#>gr
+G|2U=nVHVlmdC1j%`Wm^LD1In44[#InBgwkB}UmfST3M(JP7(3/bryNj]sC;N=@>}K/eRSEI#s2a;_,'(l#v,;ri{5r3uRcxB0;!x4ek!2!vjUsWTMv0Hx
+[](|%iuS!ahT=quv1VbS);yuMKfcc3K[;|Cb(J[P6$B(3/f3fiy"p8PAfs.hc0yfykk]xFsiu3FddU-hL;N$y=SOK8[]bJVtLbCM9aG$.+lHUlGcn#J@:&
+#J}ZQ%/a>x.ot'OLl6MXX5}FyXI0|51;t((.aP/6z9q4TyHYhQ,p$0@U1tN'PL}Y~AWWZC/KDa2}S:HKltJ6~wk3b."}PZ(cWl_>4t{9SOJ#|2&7ELjA1P
+^Q{O($kFIh&R/PssrYba)dBdwx0&EdCnh0i)&h&f_^Ks]>w$8k}ANQ2wxu<xDgTD@'o0)w@NsQu+5F`]$vlzOO0(ez}I.q'kE5FiHv@6yIx}#MBi58Vr5#
+$yYD5z(W0G%-:=p_<@;bx%~x8R,}IWe5S3D`^7^,QvmJ&|b%S|8>fklte73UQr&N{{[Q#)GW64`y~q4#A'np;VTD0<EI^mo},55DMJ)5C]RsxwcYtFH+@z
+og$<<6+,&M|5+cq'88%eX3zqu{Zg~Vm})SzJrO/PS_IJ(0}rWKKra4JlZjfl`@PSkx}HhorQ>d_w8&SHz!7:.r>!<Y_A%=Um2lBr;{}xH3`PjL]9L,p2t9
+,#J}IG4A3V=P.7qNUM%Nwc{M]DOo@z"q6(%0bP3w_D]#xf/b$XaCPQZQOco9L)gjcGxyDVre^VGQeL:4/7'A-&^0@UFE{}=b^fsJvovLO)g[@IZ|}TJt3X
+$t'd9MC0I)=7P,x5y'V-bukaQ:pgEt;t%6Vp1S>ZvybiC`SJPzZRnk9L:S09^!,IkC:B)+ul;nk/@sP)"EgCn!Ui%MxPPN{q`hB+@OdmWz}0"wFZHa=mXf
+8bV{G[5+dbu0^PnHUcpNO9,L<XL0+J6}R]eF^wC^C;[S`v^meHUk@v840om%v<nToS3`(}>_G4q`g#{&I4Q)6^(tw<VPeT"F7,1iDiiMXdV-47`t!5VuGm
+nboo!APjm4V}VBRT|[)O}!"lPJ/AT!,2O:|jjjP;-^{|g'N{Bt[rLzULRS7:Kn.:EGH4Cotz":TW1-@5<Kh+>Lhh<oBXMu!;{p"rneIs_.kKlz-8z+8@}6
+Fi)-$jwbpZQF0SDdHSWEa7Q:'H51o%RMbKppVQ=pnBHQYfwPKN&W#JMz>YUE@^m/-J&eMiAY.xwT/5"S4;jHcaN|5&!8(l-2HuP^u:>%sr8WoAP-N'^xtF
+P^enx=,UUZc|q,;vDxwoe^Kp.L]Um1YwLe^q:`s+/+XzmmlvG;qA#6+]m8sXCPNw;J>szib){@f2^B{/:.!.hV+AA@GNAfv`Ga/_gbz>l|&"!n1so%|OB%
+}R6h]jEzzqpA,M,PaWN'GIJ=d+%YA-hJTtLQ4e-,!q@(LKL!t.>yd-!u&7`x9IDr%{;lS%hO1%Sn&"+Z)WjiGp@HC$I'ExX#YDe8a_MfoF:FLYooT-JBi%
+q$VoHdWblM--ms)-=>V2a&ySmZutQ1^i+t3KZF0x|dWX&F~n{KRVEqeSKpbp,X@Q6$Cf^UdBPm=3,`T7zMDkEp41@%URAtMw$TLM`&Mf]HLs699O6m(5y4
+&V]XBp6;NP,@vjreZ^"j2e+8!s2W8m8iyKcBa.[>2j!v7tNB"}_M#AHS^<3!1WV(k4#5#t+j}qWRYZQ3XQ10v@vXq1i(8gySXCNhx!w:$eNN7z%z$l(t6,
+38v%89=W53e3u}{Q1j7N8_t';s/>i9uW9oK)C@1ajvFg4.p,P}{qQ[:r-;`#&Wh=^r`um2W`"PYT6^`#LW0_VtcH8=HrqTTKpQN0gh7Bf|d+yddhdaN;AO
+~Pa.[e~u{C&HQ=Be$7^ATr[(~=DuZIp2Fu]V#9e9A}k23n&/{fQ:06<OH.GM/j6m}8okhhGy"r{NIM^FINW2li:qu)Kbi|Sd1TC|Gc.th2LdU]:)~xVp`T
+~[ii9G%zuJ[ykfEdR|nbe-nEbp({!TUZ#M/gG#9pUrYkAGyOFBj_b]|{&.wN6ag6IlJ96!:N^wAm18nMtnewiMIkUtH(zCWX~.GbqR8r:9i[F[(kIc3_[u
+y`bGfw.)^eOc{r~k/yyweNr#xWhyE)X;Wo`pZ@Q<qdDmsA#V~O_$kGzmQfJ[i1h1kt@x}sgL-,jyde7CSZrHX<9&qAyv>>{5ydRv'jDQ#Vp4,:8yt3vHY]
+UR)TSZF9@.$@:t(;:-3(R)v{YCeP0jyvT)jNGXqG<(["B!P<5+H|C#B^10svOJzPqac-8dKU!Ya8.Au@W)gx.]|AicAQt=&zLP.'ruQ&d>qV7:BE_nt=-2
+h2BOWsHH'G:--1_91B%RY$mU&Y/!{(OF6__k6a3!'z>ld,!,N]+.]_[^lD%tEt(|gtB7up)p6;W;cV(fFv<zr2K2SF1KL$/=N"fcL4h_>w@^!L+yOq9Mjv
+@rqh8gNG]G[#5zHfQM9VMA(TYk{}{hDb#F3_]Ff4}j/%d#mjtqxMF}EEi7a-E"|Bj+,[<GGai_uQo"ctgqFN-59X%0Qy'rdx[2S78E-(Z/BJE{I8ilfwxJ
+8KELW$qI[q1{MO{+%A87PQOK$T1zsN~1ltmLO1b5;61NAH}sRmE3g&Iu3|(KlTOevf}e=}>(mW`(O"iGIKR_FIsS<YY%]y1)DcPO+)O$fC4GvP"P,U0;dl
+h90<<5&>7J5^<WcOk7It#H=s4s{f."veEh$bYdsbPf|v=NbS6Xtv`W"cR-eLX5JV[m.^0Q-&}siaaci=#,!%+|V0#6g;WJ'UeVW!l:@$Di{0RoDhpVq+:M
+mJJ;^+(EkpqYsNiFiplO>yuL+0pq^$M-"Q`KvH>kPSzG)Llq$HwIUBRb++tJWzq4{+9+&}2]sa])aCXESw[B(PB4:!(Os%Itj:=O9r6x}MqmCz9&3#0{cr
+-)x1}nqnG-]3!1cqX4TVsL9!_'>+L,CZ48+=)8NjM+,^EZ%Kd^o1otp"O9>[sn26fq8%!y)Mi/:y@&p}4xvE>w)-^q"bcpQ|m^<8=hmYKbnLsbjJi&PYkw
+h,f[KEFi{Ko9Qp)aJ.tdoFf&XSl'fj0(7.o!^_pK}S3_EWcv#Q:YBL+ne23L"nMk[55Ws|ciIeW-{x}0YQzPsf~7J$c7ZN6JJIu{~7ze2Ddr`z"_pA:,e#
+"f>&ZmF|>,;lGg~V)E]7HtaDH)fVQ68lOEM8mt:LCI1G&,r-O@BORXus;L(YCjs&oC_y]vA{{ZS]ulQWNdd1H2VY1CjCn.-dsL2",FE_Dt7Mh8D(kpLn$H
+'6h$4W($3Cc+9J|[1/[Zy>(4rx/GPGzKC;|FPwXu%abgPIkj&N=mmr@QMd_GTwDBHR8TvrzTBw)jrV[,8{Pquv-T)/kJ-{VVq=@fC=Lg#u5P'F+1#1:z[W
+v=z"oQ'Hl"eHkdL5Y7Z_ttzxo;g]E.vtBapR`wcRD,f/Xir'Q9QLLQ(pJ-KuGbNt5Q&!%Q9x^d.{z{Xi]]|_Hbx(y&^$:)<$P=8XyNa@f+~wUAXa_U<{`@
+Q#i<>zt#c<OuSmd/Az@|MkpZ[^7$;C#/WdzJ,Xg"ovqwqT}4'8_)z!k_HWjl%Y98tTP&wETz-FBf9_;f-{[TuzVhsql"[cp:cm^Gtq4Jt+u5UK{,}W9q1F
+[gLD3W",Z5Br=!W9H:0ikEeZi%e/2W/9^+(-Yq,)HZ/.t5gXOFr1#&rcS7mp|gKip&M/^PT^s}hK}r<J6AIVdI[STvKdz80F,..>9<nca^+vG8zWI+X:=$
+aOTplCwyA:Y0HZ,bFcxGNhMD}mYAj0hp%(ip8'|`{^NISj~CBJPs,Q]V5;^=k|LVqtH[AmYZqd~%Pp%C8!ibUE&TdSCP8g(P}eOW;o]9Rd)316{8Pu,@t]
++!O/7,)OpNIM0dOax]CzAsvaMtjK>j:JLH;PP_U75i{CLucr5f&B)gAx7%c+H829Hxf;<DRZYI1y_,>w5L>IKo+5sfROIrKfZ;foXa5m.eAIV']tUE/AC1
+'wg;>CkI]EOro^oO``(z%1dqE#xX4BxRfv:JzBXGC_W&7y]e`iK7Bgimq0AyX5O%s>.S0!f]OP4,2^WyjhL@Fy{+W)o/"5dOxAx0H>),jqMh01f)EUs@8Q
+5llGI72DA-QUTb]SyK9O4]>h''y7bAe,caXDhvq$>y%2VwJ=P^9.{(kUyqXZQG"9dZ'TDBA.7r3"OvE`h_p;5C5;GiQydj3d>ewkVJ3O7(@[6n~FjkM.fe
+jZm]{l(q=$~GpX%IyJMW'b|"k>LldT|L'2pltWFKLe=hb&7(nquK/H]iT(I_I5${n|7!]-eI7p_FW/.dH+$H9`seTJoC)D8]7u5f=58i:;^;V_4i|m#^8/
+EaLV8"HF&'n8v-p`Lkb<|xYe_)W;!+[eSu'GA+=bX05|l<9b]D$b[l7[kKUF2cz3toUCij@l^t$y)[Z_NM1#+Q@}U0-`YY~;%o+4ah_T5p$qlhAh0_SMpc
+R(x^9v=X@87((tG06Vn'|#I8qOUr%Ig,6d3Lq8DYZ6egKyEl-ylmi<@&.7`OV_s]>k]n#pn6W87!zXZK91>;u56p`H((`_vq`hh&@I3{:9S:s3:s,,cN=]
+cF2)srmrX,%IP2abeS@XZ%NlG^SJ<"|!E,UA-BRB+X#HrqDVg{"j%RU'BW,o}K%(:).)S|+/~3<X-94i(J[Ks:buHKn`"Q=+":yxkH2TgMym$Q$DGjO+;|
+0k@1heryGAnFzR![%<TMlod2yK~$ZSQzw1M+uD!_6TjTu'D>JgR<a,|'uXDabsf.SQ~aL)fuuk:QMUcW;4:tz4Edmd/o1FQiM.GVPbNtc+ap^^&5i{H^(l
+U>#,T@h1;p1FA5J@9!E$"E@Q1JM&c=zm~rHp8A[|tInGQTpC^A'/YrnDSw5RAs$Ev(N%rhkzC5=1+<]I5<R$fYak"+Ik&K)Ls1m[Cx{K8g^}ZvHYU${h),
+6NC,}(X;,K,bkPXy"+};D5%k)u'25;<_D{T:4H'@thqND_fnQa't&7wd|n!GNNBYTh5eiTr`1Y.Ip@8wct,uFFDRRR=XZc#S_xT@@lh"qmkz+y6H_/e^Sm
+/k@mJ4,=Avq&^wXw'!^x625"cK%h+}Ymf@lGSn(^Nqu_,m|Z'T^Ces#Auv=Xm%(e[Jp[(BU_G>^l5:i2TCq)htRv}nL(r$`qlt~X^,c>K8#hDap5Ya6C3l
+-y==SqzV|=i.wi0R&%IFdA~}K]"lz2_##F(Vjf[w:k:`T6{4Wt8l|uZ/f/'(y71#RYOS@F5Bt|s"%o,[u%[HFwGnrxNsziABTsi/bn`=6d;tK,^(1am>nx
+uQn3vOiva-H|c|44D>XT1:=K.17$[R2"fQ<Kb>07bTK$3J}eQA)D4I&Go+uI7wwgm=|x|DfB8G51W3rLq!KGPb8ysC$+XwZA;1!Vf,6i5NgSrL63n9!trn
+8[5cXT{!FFkWkkB30vCc^'yXG0--5}Q/ze7W)naoxY3snN.ew;P2L#A5_^-h58TrK=V<,>CX2]FA3foWaoWt9Kz=OqwT0j,W.X&<G8N|1d3jCq;r>Jr9#l
+h5h3L0;@T{h&&iEcYJyM=lCc^LuUAjU3]jXp/zTpd!>_$MIB3ARV!aN(8@=}{N[0K51Kap80+bZk;N#t&2=zM{"Cv"1#]+r|_h!eKS`iIbn.1"n"'Jtp:q
+ux6s"=;&&Y5k6h4OY.4]]MfufB'[OZvGq<(mf4`CFWcs'!ui#=DlvWXXZil_VygU>"xQ>I:;Lo>!Zb!1Sw"|zLbKIgzdJELjsR-KBHQf_weLiVa.vzBrBv
+NjAVnD1j#%0Y'R}obD%xtTt<}ZBil#RVd"J-h/:0pbxSjw+:kr0Oo}q$Lik$Sg1z5ITPySQMnYk#b45,7!F]iMV$wsHG!{%u]&mn}ATupvvGq}qWplbzx/
+>[Bh3}p{(o3E48V[ZS-!lk-T#(0jfQt"f;<_quZ3/:{12zz]&90CiRT#hT9"3E(cm|~dxK-.tI@$[|ou.bta['~-r'"^M['L")IJ)DVz8D0TJ"hEx@~"IH
+5h~.^9n!bVIDaR$q(HpxDa1Bm,-cP%FD7:q|xn>ErA<.}g!0"SGBHkAfG5xF)EfcY<xvf`C<M_2})I:q'u-oS2gyVD1H8WFf!H)j+>esrpbgWhKpb{r%Dv
+9_wANr3Yit:Q&1(JZ!z^FbHw=/n;K"&C!&yL3U2y=h07HBc'C5yP5V6]in(K%xqEC,o}:hz/ghaEN}Sh^x({Xt%`PuVL=MKB]fDow1VKAQ#l1{-O`SDpDS
+}ZY>JRC(k0"#NdGcJ}gcYx}.rnYi1@,Zt^XklVddVrR'4PZ>aWrnT_vgSZX"abze/aR.!y&yp_c5J,yQpobEe{gA~{Tuye(-!8#9f<(G-kixB1R2K52qe[
+X,:m13Z<C){4J|j%]1Wuk_+/Cr_ov!)A>hVq_vKuo7VC^HMdNej)40|kA-S8/Ojf%AXnOi7vi{q"B_@d1)VON]!Pk<G2.p&Fs(&XBM7:r)8H}Z,TgK;:Ne
+EfYw1g6K@KkIzgy't}1#VI}dX{~nGGU;I7.N"<J4<t-{z(m$b,@yxt1",KXX]aLKPr45=|we}=%j3c}'p2'y9YUeVvT5qr+cbC2"Z#ey~|ccupEe]s`ycK
+m3-4,r{cDu)8/#>O_<+{(Ws>/oT3vsto~Id2JI`'Tw65q;,wD@(DqKv%E$-u;A[.KQ[IJ8Q}95l9)kptFRt4ibCs#Fw3tSpf=T(H@.L9z{$UDQ,'9eO1)1
+6s$Pk=W;;uI2G|iSHKe]0HYXTyI:B=~E)Rw9X}K.f'XqTFQL2"y8Qa:MGM.ZKT^y8p6XzqK;2;MLccdSw:=t5-8T6|N6umUX}}2li1]'fhtAZTy:t!En6$
+(@|vh^{M~doUK(}O{bj5M.@BDo/IGBcEYHaWznm!f"v34vF/5z8v@2C:a>^|h=Do0nX_Q&@i|m%rHQ@S!b$<ZyV6_CW'}Ng-+II$}]wLP}r"@yTq5)I`PE
+HX_0-G&lT+nEJ:byKIOE<4WS4'uRetmn2-8fL%zu$_d7:)Htwe;w-2qqOwLO0-Q]%>ndT5,{eY1(zvttX:8$GRlDbMVF;]BO0Fz:meuu'I[&U[jzP'd|bH
+A-{;T27vZ29ajme-4Cwe=cEeT_et%(}x7n8"&yG&oD~,_gP=Ivzhkf,IptPrS|uYHuW/I(s6q0XQ@(rZ(,6=]2J[.9++@pv:'YT9Q`=)tJ35y;$d,^&N99
+c]wy>C}]B;#RZu^xELdx8j{+Fu<Dh5^Id_Pf:,#hmWg1S-(D_S#4H`LjN[sTqK6,]f;5,<G|DD6u,!kT9:_'cQ>O@BXd4EqZ)y^nIb4cOG%8==59HVc!TQ
+AvzY'K6jZ(~b+g+HIT`p58#1ZsU2b0aog)6`3O$a8mz"LHY=(YgS-kKrkWF])cR=m=&:|2^R)F,2,7Bx127Uxi9[nCDR=m-J73lpb<bS%rP8|mYHDP(tTU
+[!3<p>;`dc2m%1d)uEDw->SD!~3qtBshG90N:I@N"-{z|t.5xO^C3Dr|=.8WG>LKrCCf{7`XE{:s]sSxAww,GuS-VP,qshhy]M:jRSx0P8Xol@mI=}n7+#
+}c+8T6}A&B}e(](v1c}%c-3=FOz9o2pa`@#"MN>f!E0D]b[h<jTheY3v-O7nLa,1rY"DO+M!F}Uw2fh5/"c_X)d+^8P,~uy5Uu@a+)=RUoFq}(>d"suc[2
+UaGyY8F]bH93TX0Zq1T|&Nh}",3u>}`}TMz}JgPz6=Fx'o[&]u@Uwh2k4vF)BqvnU)od>l'jzqM%Tqr{Xfu.j/]jNMG+3HeYJ=~%P#(Zj[qSO^SKd<AdF;
+Y1kX=Kn:ee(f24]"`+hLcLa(u'[SM$jZioYBlnK+']o<mSvz#2Z|-"f^WmoT'yxO-t)q3d]UQVm%p0uNu3}8blpy,{.j_Q40[hW@)@ME:vY(Iz'1NquejX
+n80e&DO`~Fs]4M6[jSIdpr|P}5huoo>Vi"`N$cG#(T~|m:2{t}g)"sM|%5Ax~sZM${]a~q,rAo[}_CFd"}UM~mD&x1zQ6<6$n3gl=+c%D$9E,(y1iW7B7>
+M0YV!bY&+v}x:}bqAJS/Z@&NYf7O{qP#KL@">uPzVu({cq.NwzBV~4]M"c39!iA=vih#ZV]|yW,{DUBnZ^p3L5D1vsRx(CufjnX#}"1HBwrSWGZ<_WBg!3
+~,<C0oH-U<K5t>8q6i|e'2W;<>[yu2)"+Pd4,8hcaf.`E>qzb0"S&d`>Eq@eVsa_0]Ldy]09^(p}s|mRPjiD5tT@,$XdW,1VV:ue{]FYU]X@HzfUq@vNuV
+ldhJYpIqVW|=BqWK;c/(xWl5).ek#n!'8JzF0}7>YZ.,<'xX0aI!x^O,y<O-WZvr}3>j]:l&u(|xPbL)'Hxs;Mg(Q/A)-'AKg.UN{'>4q=vs<jbA.H`cU'
+SC)!4/r%sEcdKjxv.Xq`SlGUT[Y{W,dL@[:87;55t(QLO`r):);)5luvrI}vJ>1s{tq7jf~{lLL1&Bto:.BBD9nRjZ+Ew%Er:O%XXdZ9AzuVk;8Bpl&TE"
+1JmQDb49/KeCj,D(..;&+=)(0o9l<X9}_HWI!kB5G5nr&bZ{U{8wx-hR.eV'Wb{45(Sp|H[uN8}Vu,j0F;_u<ehaN8MFqtK8by2#{h#:1bV+lkG68)e)ga
+8#NW2+FEGYPh=0UU20d]>@rhRLj42.DunBxkD6TT5_F/Mf4vbLS"03GAeVnSn:-`_iKSKMz4u)dUg!MDm+og;55"1"O4CsBtzYcmB^SJD6<^d)M(H1pv+t
+t(8-BaT8B_+a7SuGmk`tc7~a9,T8VdD[=)(#7kiDdykp2F;SIq7exUh`oY%QJD2p>w^Dgx=cRlJGel9[%;Q8'nTUyodXku=)!0VVoLxNjC:i,"VP"E``#b
+ZJw<.}ZoX!w2}Rj8b'|IK|19SKFp}aUy}=+vYJhU~EDh{hdRD3"WGh[(p;BCNTFXM!U8cIB4%2>OxX(`zjQ%~;8{TG`@eycG^FjE&uHq<]2gp[UxjmaFhg
+VFt"@/eSAOG-G1,.WV2sW5C!MhNLcg$Uh0BN%-tQ3@p@@GfJ/}LHWIxSH$!h@&wDn$3R5Yb/@}Kt(A8pM%"e2L~kS)9qp3]7v3Fzj^i>x2Y`~!Yf<A)(>M
+zTrW5y6^fc==]>B7rf-dYoA+<CBUF#W$btPd.(#Et2Ce%wisV(ruTB_ed<~X^jBHSt^e,0JWr]P"l}Up,8OAD+P+J-^pB@%BEoGY@='4j'Hp^<TiJc^<E$
+tD<6qNNV^LzapdApZDSlfvJ:x)Th=b&4Q8G+K3`':1^J/{EKG}2[i[|DK>[eqBV3>IVyZ>TmT-4Ic]K>j;C"#f!ltU:$F;PH03CfC0.%eU}8pXrjCFKMR|
+JH]f`{_Jn4Oz$!{NieOYN}LQVsM3p[~!j0-0`KjNr5.^dUxH%f_C#a5UDssCA_jmisi!uymoC+;HiBTVPAgIV.B0&oYcrw]$s1!^%;m"]Rd4m@S+[^y-j@
+F#X2}!_<rmpskFj0Y)oqO>_JW90(E$_X#%8D%Rb{:){ky4FA/(>3M,%hTib]=-7/HK`ix`_q{MDf{cLduqb@Na0R&Bhtj^<X4@&3@YyE5;dT]Q=@0`l=nB
+}1HiPwQ:xco|G%`u1yBgYG4+B08WxO]QnmyI=_b5TQ$ufNa-m,(BT^ZhCLC7(7|BuIOB#i=c-D{MT9|2FXkEauX4=>r|L.]K|k|{Smc'w7%@Zdt^mjQtgm
+kj8@J!T2#VZd+^it|F!=YQl_:%/#c#o5)}c]!3BjR!(VG[0#zs)z8Djq]54$:,Il:z~g-cm!Fa6:[]f9qVaU!zR,9"XQ>:mA{5(+-b0rC1+k#/U0x1/kz!
+^H>#-t#rFObrCqEwEuoOLNwWH)Q2gOe::gCqG1ZC9i<@Z|kv54cWu:}lJC,6%&@9uH<G2N6q^zgFQfdrP]'q;fYq7VNk0<&@dFQOv@'<xv~OyX,[u;+vGw
+F>h-L8R78/J-n}>Ght,an,)y!]pGz>Wc&f_rqVdL2CfJ{W/-Bq7V/-KEOa('1-QP<T.A4aKZ$m+r^^NDvNQ"]mw>/x{4_f=c`iykwqeAG|KaYP7ZStT"_3
+Ii2(4U)XTeiT,Z6iM"TInf(GhS<Vtr^`|q3uOY.ugL1Tl/vIlmH_jzTsyA/'fz`q$]zTl.wHlvQkmovEvw@,dx~vkH3cWf&fUpy&]FRewy-e@MY9>}`Z_}
+IN5+QeJG}^@o|Em#`;=L@UU>z7[)N7Mfj;oU5'rk^S34_T'79^#[E.cEbY0_1;gd9bmHoU+zZR;,d`.p!aB@KE{i;jJMNwht_$=+:my8#p_l8osRBdzBx_
+Qq6)6{9y$EnVC+Rw_N!kq14G5iTI]1mM/})):,vcwh:d[;vp1`KNj3ih1OEfwAZ-u<UFa`3b#mKQ6qTf>NwMg|=)jEs%.:whiG@6xSZ1'yC},I4{=X8/yo
+|}ZOf3CFrx}fx}-|xt=)RUOJwk8oigd5DCysQiH@C67rF)YR>`ze}y'a_7jfqMLZO1>RT0&[D)+=x)_e+a>|JfBZJR,xkztC'wG}^-I<=dy-arEj'NDUbd
+I1~i[f$EXEgSYU|}n@1mNIuD;aiVsu/(lL7!6^X!v(#`F/0rVuE3s`x:;tH:WP`rI|wNWsoxZEda>("zP@fYckK9d(Czr/&0S55oNMN=%V7"zBomHnV6N/
+$!CU-ASotM|.ISq,||(SkjJgIckD!@!/-$w{mwC/5w#y'kj|>|vJjT]&"z`u6w~hS!V;'fZF,t^&e{jB$P~#M>VSNV,Xg@:^.I1]nF2v[2]M]!mm9gND,o
+^zQW5!R8T"]X`OX8)I<xM16jx0:YZFp]o3yrC|]u!M^XT"t8>^}`f]2VS[+SM$1IVm^wh[$WK)63p||EI!Dai3<)98zx:Ga%^LjR5N/72L%2+_{r+UIo,|
+%F;HJ{H[W7Q]z;gc`zgsf#J:8:[X"ut#{T&)3a!JU'A<7ES7t7GdT]Z(;qVG%E]w+Y<$F$mx|=(i<TE>b:e-K[#gjhIfg=OAlztaRpc`'4ncS9(`fdI-'u
+.N$sXi:{yoH.(UtFIn0sBKy'{BZ2p#Y{]Q-[C&0lT#>Y#%eVluWDTP~LiDz83a+-sV4:TbpHs8K{1_;CSmdV&Y4D]>-vE>~CZ{2fRn)y!}LOEI;[c4q%x"
+TAw(`Tv!|19K4{"{rSbdxe(G'k7A<G4=Kx'4P+PF&'RM~LK$ERDsR=Q_NB@m+@}pLdJLT/|Ra1YX,D,26%6xMi$s>->|)^(VUeRM_Mkr"1~-[WCfQd_(%o
+6=]YC@7!NJwo.yX6is;l}!x8X/M:Bb%;"(WH<HO2Vq%Xt&9%%DTHh5mnWUcLRJcLqr<Wp$=tKdH0r5ze+0R#YnS2T[VT$s%lHdCKv;m8I(seC9SYS|S:8'
+f^#wt2cr,%SG2}~vO/SSq(K.fNxa3%h"S#<9/6(WJOZ]yF/EmjrE|o}dGVQX=u7BM]5NlOuI;tUF.:O}HbGGj3()Uj9,CEETLdC!>3NTT'4NvrM9[G,^dK
++^BRTtb9NMu5B2#X/Q%2#f}r]#$c[`L^Gmx]"A2sjcYKzBz'yicI/BU70NkVO[;I9}sz7Q]D[/Fl{#~bD.X#uL{bT{DuOpY|W0aAZnW"fU9I3.vuLV1ZXl
+p"<xqeay!a!_|Hc{|>th%|{9-rCt&P%lS>KT-{=Ug`'E_qO2YtZC]gH/X$'/4Y_F]P'X42$|tkR/F9)FldLfT#Yqq$Igch>1z2V&a;J.z"%>x2`4ZV`IpY
+~!Qm"G%FQi5>}YdnZXv6G9cRyB<:|{8})8Ka5D{_H5bP1I<n;_Kp1/Cx9i6^^':]:mJTe]'+QCDZgvPPe&z1S+8}zK+Y>.ro2b;ut,~ViH=>Bq](0vPo2G
+C2fS7LN22zkH<R'y9<7S+D~g5vlI.S3MR:"s=rFX4VYOa.~^lPwN(wCQL/8(F(g[mm)Brl]4$fUyq2$t;ft9|wt$+9LzL`dgWJ5,qrl4kC)O/z$1@_<^Y@
+n68ef8Tj"5+afqQZbNQbKg=c4@VvIvl+/ApBVIq/EvR<(Hf[%4)9x)OT1jHF^bfwiS{Wc]!Mkgd;jtn0}M-4iPqH4mtAx5't9hysKg)!tKvree2D&gkO[o
+RAbsPS_81t|sj=iGsn|Lr:p+wbEJT5K-WP,N>k,](e#lThgO_A`B0}^s7:7VyoC;l6!-xyI)`2lmz;AXyRS(Xt{-bFv#vwlp9#UQpjou29T:LmLd|Cj<~{
+8NW|(:CDPZxT>VI{hUPf:Kk%@;4OH}'&(3J_'A!KGk8]]@hZFrxeGu69S9zUImN@!m7|(Wsrh{}Mjf.ey^qMK6x|K_F]K>{xAE=Fnx[ZJSL+0Us,GrNp/.
+jF]}AJplbRb+V>+1KUg2Kl#.7h=fsqGtUNNS~n7rYLf>6]uvmc2LVP1UKRKPS.20+)Ob>)=7tTQyeHgPAL_<SG~V:Ye#qtcm.!-S&M-7ag;foq=Pn|-L)[
+1vJ7G)zVsLg3C>N]yKo5Dvxf`WR/0DQ18iEG|'8+B%Bb:5bbz#4-.g`+/u^=)'!W5@MaB3}TM>cUN#<Lx(U-JB2:x.zs:^.<O(X)vIN'%^Qr0_WNK$2!Eo
+,bwUw#>t)2eNG,HWbvn:6R89OSz0pUIRxV~{vf%dnt~kQC8yL1]Iz/yo2$5-If>C7$l"!cp-]="O`Y:<nUEW)IkbPO@h~)rClK[9ZFX['8WiE;p0'So:oL
+vYrjw4'hh4c-.CJS!(G]V[@69Acs1]QY2z|a_H`7Pk4mn^Mh3:^M'+U3w<k|}g[Ncn',-2scrfcU)<8+bXVabNpN<+LUy1+jD{39<,QiPunmSW,|E<)R<M
+;}H[aL~]yeoOIyLsx5p=.E,kOzIw<@NLj{8%b.Ti'6]N7[8Gmv!i_gb'cB&GE4),4}S&u8!Zoay'^WjBPeYkl]7JY4LuFAfJ"m!Dd>|#i0~t$]nS)[t%%l
+=i4e{]C0BH]LZ<4K6(jcF,z]1qiJj&w6xRa;gW.p]U1Q,b+gd8L,vFXl>C6PKmCrrS>UBnhsZ^2;B`lQl:GE:hbH/.5@rs6Lnbl>!zL)LNW$V]e,tV)C8O
+]p|VDte252H49W-.!$ibH!RkxJJHIVz6AinPksW[HRaj$,^xlUv&P[Rxhxbn9ZDyg5qiOp#'~#6.&A`c#4@ep4!F}MJ}h7U6vWQH1!k7GBY`[Lp}xLgxH8
+:}8gE10_~[2,Zd.'Q=~OQZ9[w@"+[`o.FJinZu&"$fWNJ1Va0p)h_=N0&Kl_eVa;,9u).[pxbqwhI15Xo<FY%]jBL,6fKF^'snhG6}n}"rTx:<j}uN0w;0
+t0.-O](}uzDB%=JR3X[iaDm^r_//diSRFccXjm}6Dl$7>(l.F7k@;C(pj=hj0D-kBOW$UZjjVP$_^V[K4S$na>bI2N.J3@mJkVtYFKY}0e,k'T`#A0)z|G
+M^Px"Ev@Yo7u`sPBx=K[1@Yv{$y([7lu+/bmx3Gjeo<h@Mb&SjX2$";Lbm{)O]{U`A7y1Ux%":F<@U&Fxt6=@/_gf&jl@,S{RpRdtIEgx[fM5C$o!#jC52
+PTh1bBR#Lh]6x'wZj|X3OJ}u|1.=,]&j={qNs#KOY}h(>LQp{>8{5K)_P[On6FMP|4T)Dfc!g]P@T(|F>-uQAGCagoI^cm2u`8Rs`=M-.#W.>fk@D=`dvC
+MMwgl[%]F@"rE0{/y@&9&NaXTEg/|m9y--pkE:j&2&:>"Eh)h|^hua05==cnl{DQW&3_($2+#<"wH;V=Y(h{YQpR<3;RMjrRoUwF7]-tj0uG3Wkc)i.|d1
+.2MzMv(5wiEgv]xWPL0ja=<ea]C"Nr('Ba"`PGl`(Z:gamX"A[e]~t('[G!=0Huam_|v`cSEfkYr8N#@zd(_gx&;z=Gj6o=CS@y-z[(q(Sn<r0flp.tdrs
+}x'Q&80ZX!iGvah)Aw:lATH6UpCE_BCkB)11M{I7CMw1;F&M)$0!Q+{ybA$%7n6FxF%(C_s3Es2Z5j~C@CMkR5T!<!Tq@)>4PYE=G{flkD~$c<5"@.5c(N
+OhBLr@{9eZxl`-KaMn%K|7j9A:O6wk&e{}DG)TBxkR1n9J5uQ#>|#ibM(`a,yES%<D!OAm+kE"yf!):PO6#fqRG(-+9[H%Bj"X_s+=pTN-||2:'2;Aj!hX
+_Q{WJXX}Yb!b^T@u[BC+rp+25AN6Uh|Q(r8W!,{=Qh/)%}X(A/g_FB.!e&FfRZp7kH,tfVPX-eeJUVt<aq!zOp8DJ^R-J.lUx$xCso)<a1F]iKyl3jLTo,
+Rk^tBDx('icg;hVs)OYXuY$tpN/N[F-ejGl$kGC$]x''u_AAJ>gO{/Q'}!-Wa1fPmv3$F!N/1@!.dO~/sUle:vM#G}5x9((_b|Y}h7Mi|4Gda@{Y]1$-:n
+6^QF]QoE<2,A/NlT(kkR;,1r[C|I9d+UCK%_/8/soE@2<bl@3+C`DLv1_5c'<[d5`3yH&NPCFn"2y4e{G`GZ""k79ohe3S~TN<taV!^&ZDbF@3NKUD1T95
+j(o<:`Uk".qnDYO8'X(1Rk3Q4eLeB'Oif__'J#JzYMlK84llrk$o]sXA8">]+lMkxHSQfp+qku|53<'RLIQ[1g;6#3ZLs9p|tBgL.@'0Q{/9Q^AU79$GS`
+o7P9FJCQjOSRSz|yUyN`KORg!P)Gh]x!d4_$[UWR|dpL+YF5;QdM=<gJUQAcnY!MPmXm.<zP9G5J34s}2Y)o!hb.i4}:e$9|$8)'lx$s@jLPc@xx@o97%y
+d5SF}P^zk+W!P=7L_y`LQg-j|s=Xo{IrNn:}f+-)Q{|y0%g@2p[2eLUGCeEgFrgt<j(Kr="^"CH@mD5y5-1}Gt`{t&xxyirw8^Fa]_&O5@/c#8+H7e[&x(
+WaQS1A.h4PD>$}4mXwsiH(fy]FrFI8(f~35y_HJUM5GUPx~e`1'4hj7:R#('WA}tC'7PQeww;.m&en4-cbE-)(^oEcf&!Id0VJ%jQ_'7~+vv:gAwm@=`mD
+>9Z6gC71WJp`#%`HZpuK$,/G&{_.BSPFUIf|O=,A4<Ugt>VmCj|l43Q7^Ek)2^3S_40"8H!oua^w^g<w&8)S}H:QR88BmDf0FWAfU_D3eyqlD{XNt,[FW<
+p{C.ZLrRaQHSAUg3vg,'O>mWsDpK#R+wWoL+'Tfr6!@`Y;fZbtL%_IJ<PHySkBte1BCLn}"z!X7%:Pn.~-_O-U`@QuTgYf/anJGMWTCb!p/S9F/6[qH;GT
+;teFkwDYodp'sqM%IE':DNrslN.![asG;d;;9Q".`D&e9CSWrXWM[&A$bu4wqO>'_UU(J)wJGZP^9R_in$m7`lEpxL=vy4q3x#$YM#X[5L!mJwoa.--RG,
+:2%{@^KS~Y/$eky5]0"9q^UFKg&%@:7w2w4./x^n0DOs#OksiJ~:j):_5MyMVcC+F6mle"#Hy1wvn^kYX`S:t(sRTbpW{{'9P08)T5S)^S=B<W=3Z"-{v=
+p&x4(NU]E{|)8yaD8#Nqqr4eu1^PsD1,v|a|o/e'{s0&n'{z)(vJ&o|>$rewK5H9<T!px#QHM7]h{CmnavO#uT`4%({U{Mm|)1$.ZC/s`%9P>&'SB7sGk0
+u%-^@qP&%`z_>"X8_CT(2IGpsg/JuG]eVbyZ+|7]5^6GO0^3odQ<N[0gS[{WC`iK<Lw$YgdEb-<'1B$7;]3hYUY1ziEH9U=r$<$5&H:;c>j3C.lnri`Sl$
+etE.Eh[P+0;DKz/1.5@r{$J2Hc`,-|Xy_6[pb.Y&]_e=l:,UTeg$OoS>pOGkxq#lK<r$3!!S)+cF$w]_7fB2em$#:R4^zj36x0>:=2y0Zp7f>a/_3>v'hb
+#i}bYtP862q<Y4Tvk(z13wd<o60&@K^LluSbh8/>#u-yCE!L9vRujeMbM#3AY!ni82mTJYz'RZhk4gSAV;e7;E|_Pt+)Zj3r07V6-Pk.|iOvhjR57|A.G6
+b^:8{Ia]Sm_F&:.R7QAOQ"D;D%F!3)madm%EyW+Bmp@@c)mpj@{`V24C_E|J&vC.FrpNb_suCEtD7Po>#_PZ>FN>nt%p-p/{!XV^{$$|'$YbB7^(_:;T+>
+$br"4+,6LHmBD}]{OSy(7#8brb9Ajhem;3Z2n|!hwy3c&8FI%6(h2rO]:mmgjj!L=Y+@]Vvy{E"^R,@>/1^rfi)R9qW0f;ES,1ROUZ"l`eWu`|x.BK#}yz
+dR~d&`VwNa[Ay@[o{uSD/nE6:.e{Papo|j5s!07q:'7-WPM'GIJ=XfP]J'jJ=LDAIS->K"iQx'BE0#=H+XQw}I82<p``2|"B,f1q%snLD^H/I:>Nsm7M/}
+e>C0cJ|JR/0gAw2'^@IJ(d4AbIt%1aA,^%=4M[zne)TbZ5Ywu[Kt6Ea5+uF_0eo<a{lm-q4Mj-25,$h5S%L[+JwI4>@tdR)pMBkpM]j@`V%iG"^Pj#FIni
+B9`1hcH#.yPPX:8D:#%it9QPZo"_kt6os'dM:F+$F'8zI/'AzOH%"R3e<fBtwp1KT#uq_+CcS_l_Kc`$EdO!k8V.)x8HCa0xYKAfS7o3Er//yBt[~Gyq<I
+[Aw)Y.%`lkX1pz^w[m;%,')Y"r|Za+5,l|}u%"CQW)!l`u-T.Qf_^xYxuya[n<Xbqp&#MDh;0`{^WbXr&(&tE|4rlah9jwqdg;G^NfpIMHUAGiWloQ4M.:
+nbIY9k}";Yby'%/P!:i!/puHyid.eJwegF|R(h$tW4r2eR=IGaTr,(8.m|K!9s&>m=k{=TFGak>+G[@<xi@rF'nqCm:)LhDs|aEHBy05&b9yueAYA0q<l/
+6^B},nzJJQ2"56fE@H0y6hB=P|YsJ3C1F,LNP|vCXj)'8XlNqB^I.r37oflWD0+272Wj1UvU&W_=m$iu=aBu'&}flxt'58h{L;s|~Lcq0)E]BEojM+8H!n
+[X&9rwA9!syn&#'q)2ST}@>+GEuT=AQ%5v&1yI7A9Y#/%kRX"J`kv:NXeS~5p>]5xHfZ{5s-/CI5y5lJx7y+>sZK`;l,U`>)nUKk<VZ>VHkpjlA+q<R=aH
+ltVpK"c3]+q/PZw+7rU6H<KK#u#{)7YlJ8m:!m-f5iq6>6sfbc"R17LXYKf>{K_XQG$Yz{Y!(X24<Q[]cuE.kn(SDemX$(Dw|NM<7%-{G@pGSq&P(#<E/V
+L&=FN}k<8,29V1s[Q.>;q,oS/7ZN^mm@SlP|lNs-8NsJU/^Jl>Y7t|@x"xd,;vY(Pu1x>;A.tP;nE&>m3r3-k|"Lbu<e3/)/,J:k:CpyUv=G7YR`b%,7'm
+cGzm90$[_ujoFqX'p/KFrX)L~Jxyq6!CXiEwrKNP0H^q".=j1ou^VxLQW,sB&]ooJZ[#{ToW:"asx&Pk'<+jOpH3B.[GDu4Ucm@MUP^%+)m!bCVXvn2Q:!
+d,^PwH=T:BWRy-ryfx=bSM1vWqU`+W,)j9S,~Vzy%Top:1[o_+_AIM,AB1p3j+=.AO!jjB&FZ",ly9X,X'o`zLQ;uUkU5nY>ws-#qaPMv[0$7g}^-t-;3C
+%r5z`leO$71tO9SV3b@z|u#[pv[:(xGySubH9QX:DWQw=}B-W6ee{B#xNKz{~=#}!-HJZY0g6qgQ9g:>-n+.De0$YWGZW9.'Bk~8Nr1,DpaHikVgzJtpa2
+.$UQ,]ud-ywi7WX(Iyrpoi+H/C#/1mb:h<D&'kd^'963LBiu{d=(jt-k1/^]nFD)#jH]~OvrZ2HBl6bHpbv2a+sJ)XCme1WK1XsJMxX2SqvIIpTy9mWN`r
+AbiBi+ne<uz_hk46w|-cla@PwBB|:GJGv-"Q{(K#ms+0jMWWb0$-wqE`8&TN@o-5_qqPl$!^/&qE]ZYpxWJc'Zr/O{FHzD4Zb7pN.Bk{Kp'N;u,wV1QY&8
+.+:A$p`u``8-%+'H59YnLQ.J|#^{p.9>/ry(O0q&Vz5=9Jmr4e'>O:2fqV-[_:Z{o^H,"sGL;6UEG>alGFD}IQV)I=t(X,`1vb;.B!Uj1=gt>zKEtk~fzF
+t2Yb@`@I622s5mQZQ$i^R;GJTl/sZ;Bd5eJ":$I@6D`6F49qwe8-tqegcTAbX'{/=<"gm9<bIDDp0`Y'D&C6v2r%jLH:P&}_2-eMy`}@!;;/=P+l&^kP/>
+wKhQ#{>Q2Vk,i%Qb_R[gJA.K+rE#dl#U'u}r@Q8}"5ZyBkTlyNJupy_'DuT#G(AtZNuWLbM00ot,3ClHD:Uc]_zAf-SL0uLb"n1Fg15A/)l}C.:1[HfbPo
+Ylw0z[pz~WEEN/b0!X`<D1.%-L(zf$s)fkFMgX^T].Wjmg_TmtbUydd6Mw9j}"~t-8I_ZobL>P`JKKOn/V0hz^N<+770Hx>c^|]2/BH53^6G5#8C#0^-go
+(`hCWx`d[NUiFWYPD|{|Y0<P[[^^Eg],uq@AwXu/kT-:z74(IXB2EFbWrGGXQL/R<C">.q,v{6KRmz+@Lb)_ME{DOlyi~wlQtoS#AQSL9pV&av;HnH:s'Q
+71<ii{SftRS=PWs"m9O'&_$Q3Mh@+_{qP5z.WhA#3vpC[5|q<L.D:!QMgdgz(aHfZQ_a<f0X3,sM"9!^z{>C,e|A}GKx0>3K'MDwc'-NaOLktl^@G%JmFK
+i6O6BrZ/<+#aHQ$|G}.C[#1^mSYTH<a[X2z].&2n.9.<`36YYz(v/20e&XrH"'~<~!zC#D2MlEq>CQZKEn2x1ZXd|f]GUOJt5mQ>57w@8Z,ln=B{pb>u;8
+HT"tR]lt5Jo:dM0nP8-%|:[XH%uY7U!k>mkMF#Qf_%br(L2!;nf^rS>;Lqlj/_sG^gj11We6Xu`3Qb/Cwg80=Lxfm;xg4Df{75]Uo#,R+5;!Lc39;0MBZ4
+J4>XeRsNVEUJM{SA|t'GqC;t5/jBstF1Xa_3i=lrH)5}va(EoCn#fzvvJMs5Z];l_[$HA|jA'a~},CiL5``OJ1{&2"cs.6EH_3f1PeQXv|fI3}ZeGOH+B:
+.wKMe|Wv,LkFA}YDzKN&=5V2h3FIiJgW+2B`pR,HdjrT7nibS>K`:Q6:NW]CmQE%7H0lv#9@`kY}21(+XYr9p>kp[<odn6mP;h2nR[-Uxj[|p)^rTb(-4j
+J9ek4u8]m->g4Qqj+w}6PM/5`Nt:$Q0'w%lee4_#hNF2S'wx&-H8@PsH.mkUTYU[IHJo{cls7VItY59hmgRwzXLr5l,x[tJ`=#0^s[7:S}CfR|H4]+^}m`
+Y5<%qcmpvug^MT~M1+F8CaATkOCz1u9u)+g%y&j"_tESHbf07Y8[YazeA1jmf{RwEf^v!_1-rFQ,R@#C+;h#`&x"HXyF{o+kUb_$&j~setJSfg^]YGkSD5
+FpY[{||w:v>w!xbFzuTH@OhfKy%>z="+e}{zL10@MkMVQT3%yxl)RKIp}os=!0&C4VK@n[2UZy=XMu95jhJYA>awC_T{"G}Xwy~}xy@EJeVcM9Gt[_o>:D
+Lx,Buqxt`LQnu8'x`nW#b#-60H>`LKy[W=OugiV^7x9vsf0_EbS'UW9UB5^/R=#R,1=F{cZIP%/10XwV:v$>j[FnIiBWK(_KIxH=K80l%Epd`-=U"fT>//
+-CN1yDLS9Z3zsQBZ9Crvg{wE`vXK-[gqq3mgPV3:ZwdkNr#tVHK)q9Wf1nNuGs$n,ae"jP><Sf0wwG1OMBkxts,d[!~i"W`+nDC/rijXqZ@UH_ozM3y6Od
+-t+$+{dxJ!^Hh&,D>u.Ed%Y[rI=sy:TVPdmjCV,'Xd2pdA<H~G"sgYM[jBw'HVa>kfp0U[;JkCcWXV"`hvRh9"<5<9$_2#F5S_EMr3;mJp|xzInNflHS8c
+MrPNwpgmknu1oIWxw/5V'DK4'9NO1O)'6BMkvIW=nn0,GKI1=-l4IWt'hpmoBX,lGKY+MW|49>BPr5]DqjejQ;%0YV_G4qX%IHA`!>a|I22M=Jp|T=AUK(
+_Dv,',N8Iq$$!ho38!K.[SVEYU3=B&K20W!%O[U=n9-T=@hTI-g6OOjzYn5J(T%a1{c#FmI}^<oeD4"dc&g{FXW_@ERIFf17=0Ox}Ite$N'AB5|qYC30Ko
+:];LFiE@>uFyY#O1Xd,/-6aM`!i{s1Z[LNu.|ae,+T@1f"r>g_2Z|_n4PTyD-!lMu6^F-+dAQ1[".o"qkL(50)kI))P;i>xU8.Vn5vN2qq<g_ERh>0(qJ{
+RZzJTj&[_K2YT@bY#Jus,3=G7D;o^w^bQ2+u7p)fw%{)JagGGQwU|4YE+G36BbI8[+En]Dw+#cH@g[J-a#YZcQL7fxAm_PAT=vSVDYs<ELryzXzBGH2j'$
++'kbx#bj9rKCMmw9n'Ipr%`qTXK":D0!]ppa}Xz-3%`7yGd'~GL,[AQ/itThgM~JGJif>7kC~C7{mdg,cg}>Y"7MLu,O;AbDnF|^r,{-|eidxxW02Flt+6
+cfx{'z}U)%eTWw&>7gE+Xy[9ee{QS)ED~aXwElYE4.edE&Y#MG}eVdB3;9GB907jH+2qp$ws7$'i3O/vqZ6ZWn_6:0V>@@;lT4_9VJMYS.;TL}]}2O"l)%
+,3ufrcX-lgY}JoLZ@IDx1"J8}F~5jUJ#mGlRn7v6U`9#C=d{0N!{kou-f>;n.&Wfm.;Hn6HXe"GcB9d[otT|X^l]"DY=)E/mS9$0x]~uKZw%&a>_GF"l6A
+4HHSa!!0fB]L4KeFoio#i7QpWg}=:y&mnOyz<BVW+w,):0@Q_)ibX@5.j3z}Bn~+1S`43["~gE]br{|R}$rtgi'K,9|O`,_U%5':`lgluX8mEJ7=SM~^Cm
+y;DRUT:Yry0q{x6uv@:<Q)FEzBmJxLDwmK4sp8VWhoG7&:rjIdfdiHN@a)yLT=Z<x"wJ]w|<L5/ZQ{'qoaWi-`dZ(3BI82St'."Kln,!>5n'P[G}YF,],D
+3dvx/J8exi6qw{WB9;zgHja7[hf4];1UF!&C7;Es"~+Iq2hEo!XD}nd<tcH#<@DA'8"ZvX)dYyG,__y}_4Og8uo:2s"[]`Boxdkod|~kv!a}{nq9sGKMb/
+:@+-Ukx3m[wv^E_P=+'zC>r)(3A!t6heZ+F!}{J04Tqg5Ge(W#Y90HT`~$>tgRJNRNTzLnD5n,A<6u.8:2w%F3CjFsy[r0L62PL>qqz7,ru!MO_kIq%$_5
+VT9Wr(+sg,]Uq0-5{Yn8Pdj7t6A}FiwTUa_$ghh!nm9S0^`j(h@"7>Ek~q>jOt8bQ$gNl{nP&0Q%=_GIVwJ+q@!}zb6loyPkdUCL:N.T^F5!VTN_QQ4dws
+hiEe9qKh)IM#8DifV=$Jb#[6lVeKdFg1<^sWgq.30StK=:N"gI%eA_F0l{D6ZFY>G)WsP:{"3^#,'YnFi$[=K8V[34}+SOrf^K=Nwp:VA;q!vnq[;MWL^D
+cUz9eRd+&4nY#Bi:v^rxa,.22T2ENzt=C{j&P+mpu>M6{<V%J.QS9`Uq;wbhsh8H=bz{&8,zJvhqst~5sT-')fAMb{BgO%qSh]fk]6"}9[+$r2z:!ti6ht
+K,/a0av[Oh!Z#&=VA2jaUJ&J~F!kJNV{aL@^|:ambk~|1Og:ysxk-qYeesIF>V>maf@vTUQqo`#@<Pp2B#HP4Yq0=pI_LTe>~Mg@xW`@%KIV0xXL+l7Fb;
+Dmez$=mxTc`QQPNIVHEqu`S2~tNa[;FiOtUbkJ;1,%Rtyh+NXdmY962D1=)"jJv5+FJmVZx)r#4}g]ZI}:ZEUIlq[]G}}OpagI@d'oPS$Cwf&Q9:(Cr;P8
+oV$6a}/GP8YSkZt=+w{Kr(apBx<x_uAw_R[TSIzVmO6qX=5'`p~8f#S71<y%@+yrM#Zb;3j4`T.lgpHwq5qFX6"k8Dqg,4)!~|x;zI;yiC0%_8!#(9c2|e
+>5uhkF7=wBC#c5@FQd)(/5+UHPwdU>i^WT;bs"rqW]4gf:Jx.l2;`Tnm_',eM<)@J#2,/bK<]Ve!iqngrV^wi4UJ<$f8(!QMS9=uHDx;wb[v$YZC8(u1xe
+0^YLG;@X{6:_~)f1]ox|@}KdZ'`;Ch[K|kn>.sT=N/dd![UB$cNdz"h[+0Ffqf+Up'lNP|u(qhXf^,dr8X_Uekw/);e">rBsZB'N[0T^+Fdz)>Q#qI=V&w
+~me(sy}^vW6s61U3V`#k`9k|<{6`J7->q;B8zvNF2G'Jm75Qo$AC:.](CU(Q4Anl6gc$JumaZ|LfDp`rrNkjvp@':{{%+9%Qf;HOi-2/$1'g{e)=^lKJv]
+VgBDE9TtLPILR$lG2d^Sne3(Nj[p|QWziT/>R4_!}h;on38q^JMK!!A}RvXwViG&i_iLpDmKj<2$AdtYK+Fo(v$2-,8pvvm@~'g_#NU[<jX]Ej@fs+RJW|
+RG$_=uzE9k0(}-,CjOXY!C<FrjeUqh9n[0`vum8Bis#d)e0fE>;Eib3^syJBMGJ4'1hJ^RqrD{@Y-zt8f0i/(s'cOW|X|#&2p716W0F/~5!!BcoC9H#AKs
+%Y]5=n$q'696mB@peOeEtvws:G;D882W"BZjPFg+79&r;>K@N^!5,>^%i.yu'/&!"M`5)a2r02d&=1db=n9%$oMMdsnT~Z@&Ad[t2!]fg>/W^ujlWR|<27
+v|Tx(d+'W`D+<+IRFI"SXcz(f-Z+]2x%D2^pMHQ|9A4jKk2bi,BGtob,HwHJ!JrMsla0vk%B<kgH$.t|umLKz0)",i>[1]zr##0m00I$8H+7=rMO,lt6"_
+k<3Zepmyb(`9!,ej4w#:'")+-H^buQ@n@TwqBvnMOnpn:UyN=yPfg$dvy$&M!m0@fc:YvqHNN@'`k|6aQA5xsF:q0%jZP5Kaq;fivKPAmi",e%N&af,tEF
+#T,AnaFl&>)h;%sQE1%[PJ"8$_7WP+hIi[NDp6J."<Q_1oR[jKli-7N}.tEgtt#^T#WTS#@I5F)lp7MV%GcwU%^F7#Wck/Hx.$Irzye"2xhlnsue0X[%l<
+<pssUpuUW(el,Lj;2(3_C&/%FxKV$]TNIF(}`w8&6&Bw#Lp"~euB<aIGN5/O`4dGqi+WwotTyD-"<J`y5_Of5IqHx)]4okAsaI|qL}5M0_n@d88A##>ML=
+T+1M[F,vaP9eb#9ecHDXHRwJ~Suns#b-y<X&3r+Disrn0@"8SoCt+@N_3"nIkau|,zp|MWjgtc'EqeAap"i<m"!Tt+hSwBxKHLHhd".^+G&v7|7yAaX2XT
++n;$l5MIlA82R-Z:e1(rT6axXhNk_J$<Nubu3gQ0ROs8lK9Pa'.D.'!|`.z:>h|^[Q$_CjK2N"V:gd<@nQWez)+L[rE24|yP('Ev5=/Eaim:TfTjwm.`[>
+F|+n~>N/vND8VzgblY'Cwjf3%=#C=[]FuoZ`J3z_!r^(gh-b72@V8i8iEk;Xy81kFt9B>CT(P:Hdkx){t86El"ptsA`u;{"ZF'LF/LaHv"B[-5VZ,5LO.,
+b7abk]eU(QyhYry#9_$6Hu1DnK#f'4r[["}kNHA1TY&'l)sj(_wM{"s+)^gp$b}K9fR9EHx0GPRpvsFw&YwL`m</(b_b`bV!]<;jOi~5/Q4Qbu>V!Yvz[l
+(k.ezdIIpuBk2J@UMg^znq=;lBXJU2e0pL6+3GK7,mg>l%I|G6ZH6fw69/2ToiNCK`_/%IGJuBmYa^elMOiMGB:kM:`eIpY(Ny)]D8O$#iY$V<Xs;Bam^w
+"^S>T|0]|#SQCcZR=I7e&xJZFja|JydpJ>-gmxEU`|{R-ihceIhbP=Si4Dk2+[p2Si5r/y(hJ{EX.}#7w203PoM7=h2%f=xa;2~$-oeH+dFJ^kt&(JfiM5
+T:zD/M<AfpX(^]P&H6J/,H)F~&^1o9Sn.oc!rHH|HS'(,;]fRl+4W#6X{F3Z|aaCInX"1rNLY>9ZVt-eY}hjP%c|;E43fj!$4<g='%n4]aNET<5z0'n.TB
+<xsE+ditG[lIvMEyf&$9vxKd]9)$Npve4#3!7#zxTGcIcFjyD=v&r|/hBJ'|}(j^Z):axsPaOf;A3k0TR6YWS6{E0wY.V/F}=L;-r/Y,V.ii|`bX]h8QIw
+e[9<sg|BG4G<"_Ck,Ze{GEw8]avyGsz:j;JBl0<f"E@$7$NW]Wu5_=t73!l$wmT(o+C=,O_'P&iEu,KYl;mnsIDe4yEs#0Z7ipwzFOSZPte(&k-[kO|&.S
+ih)$.J(i'8s37BzNEEh@Xi=hUu=Us6AS.DeKCDCQYORN|yYwwo41qT|4s}0HOz~}p}XNPdK";baO~zosm67JdBT5nmjofqKY{]"tBpAl{qso"e@=Jx#[gL
+jvyE>9QI%bEJ/|l@NUBd005`Tl8vE5jxg,pmeZ_}]rUZKqPn`}tlA<dc_:i14_,<NJK${dT.uN"@&elszNm'/5tBfoIu1},TZ[W^kXU.O^iiOf=QjX=3`t
+:K_zI{oImY@B;WF6BmHy|Xrsh}Bo%1<206#Sx@}zWRtiOo$%.K=U815d+"x!0(xs8GGUYRP0$AucP=<YKKp!]9Ao$2g#OQ[b.F0vGKUd@80}FwVK&c0$2[
+jwGsyIVcT5w[^2#kve/@x/8uQ;^['x1t`zzOzCDxB))oCXU!RKUqr=8_L$`YOs)>#rAF&`cq6<tWab^z<C]IXuffHuh;#e6Dgg"v~7qr|oZ8HMFHv#Xs=X
+O-~B3S|YHu'=xq1|>[<ygf+VoCcR`,gpW82sO%d.PJ3moUG/8"!kI99{vAb!:1'Wn0wy$89-fa&U9g(_h4pUWPdRX0vgwr~X6te$n&A8xKNBhuxNTf1i>6
+!K4'nFcS7WB'f[<JN=h$@4U/RTY2=u[n@ZOumHScC=uF$dvzP;!TGK@UdmaQ#pA&rl],Kkt$k]7WSy"$%M!+kHJa6O0Qp&]&;ogE6f("@[vo|1z7P29$gr
+o}A+8VJi{).%-C15#`;-RoE+]_5^(hd$w6g]R8N1et'h`=`aL:BQe]2X]8T&1AeB$7^a=rlM[7=bWhUzXWe0cc<zmL7p3rApxNPeH:E/]yq4uG~(W7jql^
+=hXcS>j"IS2M=R+9"K`.B^ry5"x8$43Hp6,Zdo%-b!]aQL`^q[t#0.+sxDq`m0~n<aK7Zhs(FUf^#vd)<ethXiqTn{[REIP#s#6MKF%AZhhZ@W@jwgC:6"
+WE6}8yxi[}18fUSS~:7k}]KR]_S+Ej:_(T+cK&0!;b2$0zad#OcO<NYFDJo9#|Q(&gW;ogixn}!=R.dXEP}#wHXKIh~/N4f@U+@#kAX_dY[]o_dMBXqG,_
+)'+@8#e>B6:8:'nTMojNkdQlnQQ7LPNR2xMBSUufr/"qi[Y6@RxnQp@1!-u885.(8xET=X^PDC%5Ry<D@/=HL3A1)F)8'}Vch34tjRzgMH=.>b9bF)&'^q
+ED),2$JTpgmL$E.V'WJba)cV0^83CuckO36,fSSRZ9]!$XaJwPf{i`#5n>=v:15Fsw(yoOJZV|)g#HFyvL[9%1r_"qJTkvfhVg6'n:QUtQ%';y&LGP(ykA
+v@`63pK8k;tcd@S9QcpEW'3osat:[n1[48=iU^~rdA,"kC"+B)v>N9PTyjFw">Jx}H7<MHc<x1@fAfbgF>)YLBTClum)u6tX2r4ox,QrY_K&;yLwp0XFuz
+lFk6XfR0!TW;'!LU'a8d3ZxG7IF>&{h$+r(C0a+^ViWv,V3j)VSDsiE#e,'C-K1U|90'${%PG0l8N{ulxz:qwM'i0tV$~=@IX7qwB>#NM3i=:WcT+)+coJ
+$|gJddsWe})jHNUF@g,TYQTC6^b_}[@4Kk<9+0l4x/:IcQ7Nt.ZqrV^;p/}yYel7+=2aK&O3eCRY&+Kqv%w4t(p1vI3(od]SI>xYK]/hN4ZG0Z2yB!M1vF
+Kd8$eiUIZ1wm[VDA$r>o|`u%3by4@+x}zz(xUw1e(jACPm~JpcPbj!>JglJm3mj/ExQNyQCNBf8(iw3h<}c<](-xmo>0oq>C:'xj^UL`3ALnyg9oC:o@#.
+lA1;#!"Kwl#&R>$H5MdA{-K1{/,9i|u`K`/A&'eMSVU[Bu1D[lp;s/PUU{|wyd(/4q|sd!FFh)R!Uq)SW6.YgO:>F$}]>yesJ-2O/VKf[n,)PY-@+s2ze2
+r[IY4>DJazoaO;EOGqVHa{|VU.@/+Cbk/.`8|q%LFO<X9fTK!V#6EN}:q%$nQgx8'}#L;tM|R3.O/uiOb`f@YU$dWb~iBUlE7"a#Qk[E1@h-.RikecMb82
+1aP2txo=OR<%XFy!|XFScizGRUeWJI3YNY%1D')-u%zv`,fO(J3DbMw9RHulU/s5),41k8eN`tCOKu-sR=}E03tkeY+^O$(LKKGDTt:@_3vi#Zssm2e8l-
+;r'mJ#bo[to{@;XF(^syI0PLYqZ$M]vSJ{>LAYJ=t,%AWWIsVw.o/";{MTIH)3jSRU"!C^agV'a>3P~.^a)Xp7yLaD3%[g_iiu6]~3XP5C@Bh"cWMr&{'X
+,M$zT;o+JycBY_JxG)s@qh5{#bZ>!LI4aV#vo{mN--UD:o1HS0]]:WY)@G^=;XHxrowyO8CbL,8Kl:'pAwJ#V`9(HCo68vlQ#G8:,i-sE%m'iCd3XPU<gt
+mC46<8B-Vkj&=aY|@{BCg>yp3L,r"^bY,9]N|q2fyT-%[.THuvCI!J'9M/q7o{Uv/g:QE0VKGGh>[H/ZSw>hj+U}6it&gHEMc:mGE5(A0lM;S|^UnkC5lp
+E{9Z[mbS#HbL(Hw<P4i,YcVJP$/"-Gou`obgtuY-l1p4p[fi#VFd(eDh3atw'bxbu-,lHf]ZwAdg3^GY'6C_&i!lZ`ZIA@"|T60xh8O`GVte5!F=^YTJ8G
+muD`=_hHsO<&|o4ax[iV>DOJQ&1Mne'WtRv'~@0-Ry:WA<7N)j9y[7[BK={0.Gow~}!xC}UGx}1{+{}LGu}KxBzV5Pn@H!:;X1VhQAjC96^r(M,Xfp(@CB
+dC~8Gg>;PY^2JnA[|I+EkH0SStQye7Gf=^0qAy^dCKcu+p3H[!TnL0p]S5(!r'z6(4>twm,ZMKUYdb$mZS_4W)Z>&<fn(fKC_qz8l@[`bR9YT1~'JaVj1e
+$zA@z76bIuLk}]'o1+oh>-wWW-13.o9Q<Vlv7mR.o#9On:,iA=$y{<-p-dBvTr;s&UF9qf%dV)6=|&=.T]vH;4ig:z`}>qno.=`Y`LCKLC<gH8zj7is`&[
+%3rHxLbd~VCdbr.zqO#(s<Z<|(rRlr_,LXwTzVxp#k.[fOD!>H@Q>y!Z~YtG+LSK(.5bP.$z6@[tiunnTf)zi/6/b!BunBm#4)<}K=r-Q$Q$KNO7&GF)ls
+@-`krf>>`zj3EE_b/X3x;,n}#F'6lMUjYjkmQrKD"enM#CW)slKX|VI=Rb:jk8:"R"Q2_-Zy<s]rqh_O<s."6XwU+7=9]xKS(T_yX@,K-nG@2(PL=^s>}7
+J]WRH-_M7fl;)H,lX%ZEu-%mu<B5No)qQZS{>x6trR-l]%iiFYL[MV+NG,LB(W9XT$$aOJ>MXJ=F:BHOl`]HFmNq4;XJY6jF+,CCi6,KkVSY&CO+{597[0
+BB(jO>-f.9kj5LQ:hoIh-=u[@T&6)H|:;@VE`>f+.AC4Z"}J0O6:PL]|6g8%XMc^1i[SW8beUX.%%rH[zQdZg8|mi:=j=M-}UwGhDuYwadqM5y3;^(XRr9
+)%xWY@aK.X^r0Y|(0=(&ZQC36FRYPI`%=c]:@bnLw)#M+319AR5s][dk_gzJ(H>@|,x"x.L1Ke$B}T@"{AgkBQ2Hq/"%,wo{G%rCJ13A(5FM;//:R6{1#p
+V^7X%5lnJa1}'Xfe1"9h7PpqM[-B9^IWg""bai~nPDwUu74DgCc+:V"jII4U'_S!;90JF7UIDjkdknN&etP=p]hT_2bM1):2|c)Ew[M1sTj|{|ZgTV<`#!
+C3t$<'Ga`h$s#V:PN!.u~%}IgvKI1n$!Q3cdZG.Bx2~=EjssmX0oR<Y2EZY:;K^<g(}C/AV1Y&}Qoc7T$]qLtOO9.8}E]mWkqk;-DUxnZi/M)'~eR4:`kf
+>-%LL5l5#(GCHDbR{pqpNnU[Ui:lP5XqOOZhtm@${B=J^8F{iFz;MsV8IVU{r`Ny8HfJQ%r]HhaVu-JbnZy|tSZ5DFZMy8Y_:Q9jG=$1'l`d{B+Wxr{.UP
+b<w#8N)Eg=VH9X"RqSFr`cK[4_N5uU7QDkdbp@J=tQQ!xT-"M)nvA'[)|SlQ9$3GbwoT")K6[k8mV;tGf&C2t5AaulKmw0aOclSBNhXym>WyW#[sDY+RU,
+r_bC@7G_2Djtgl,ke}Vj2707B/aM}iU,m5mm9rb1eO){GPFSo3huK#SDJ=u+'Dv+z-Yq.]G<j'd{Y+#pIH>Q4UOhz:_Ft8NPMPu8!pin.nXrvJ).jCW0+k
+A21D^y7^a)RKrT{ZkmIOKq!IAngQ+lDg_%/Mx4-n/TG,svGMmxm/74Pm=3Y,3bwC:$9yBaKPRzz9R_xcHFpFw^&A@#XcJ>U-N(8_z%hY[t~1WL^-9,aUfa
+]9(TJ_rr^k!U3wgx]HJ#-YdyIKQ6=TyK^#3m^jL5Y7V_mr.(-ReDfx]a_}3{}faK4A6txf4o&wbk0JK1fDw8HwQj8i9/,E8M/pl#AVJv;C{8[GzXCy8nwk
+(72%.d@nrfK!fY-eQqt`_c=KQx|sOCeC#1LHn{}xFuUzgWnc-R-j`EBv|i`ZvG9K6wO!.N16aS5@,bJXXaRg=^F'l^,UO0Xb~er_W#]x4`efkN#JY3]3CF
+U@3;,l5bw:td"Zwu'Peea[05[XRg65{sw@l_%_4;Lb<G~(ri>_[Bkt`ek.nPk+ZB6d0dGY&`BYvH$GLCRj<%|hN;2{yUi3#}`R=T"pF9"jBVGqdw6^izuh
+O|jv32gL,i6Szhp6</+jN`;3wTy(S}0elNUS;}#P+IUr1y1IvL6Xm,1yX.P,V5eb8WLqb(pPqn4NFQ.FQ]l]Y121ZU_LlA#B'fvUCW(xFbKnDTrsF{bSO{
+zlpN.u~dBHsu!wSb}g;.>kp8}4"5_VA+4uM>dTO|[Su:t){Uwi/Lm+K@w/V&siHi6'{Tp{THdcjeYQmNtu3KbIq(C8ch>'&JlGSO3kqq]Vf494D)kleM8j
+dy9x9vY(d`02mGXIm6nONHmh5rnzvn3blt2}$7>ldF'pD)]su|>}tw`dMgGy^F=eWQTMnRP7Sc,rKTN:q>=SwCCgR^9LZ:lMaQDMr&uk@v:3%TU%sU)u6q
+3mkoW|0&,!d:PiNG|}6c-pBe`SdJuXRB^=Ti$L{>rG&u)cbDb./Q7i]H!!jo"J7w#Hc1a=P74;U(R<g@l^R:vP;]QN%}QbxC"CRMs!PawI^8s%=^iyfyJy
+T9)7QzUi8#Th|A5+j8#{kvgLcL{TtAjLZ`Pa<}/un17RZ71pShsE""pO`kVqUH.;,^cj)wLynQyILL4ecR[@W8~hW2HDRX;IIJ.,9%0p:}FtnSxxr60"4T
+sy|KV)!_,[)u]N~=Woy`#,UKYi-aDg1=hfh<Q&^HGXzYN^U]0dj=Y"}}z8r.Wvcfyy.}Io_L|En@H9a%hN'"8%/aA0vQtXBfGPn(2i3GgbPxpZ&257oYs[
+@thZj6]WFKdeBDG_Wx0lZbI"~Ek6D7IN)5`F>:-7Uk(2VA/{o5W#bKpP.|95/_Y(H[,)HH5=^S4:NeawvUO;j9FB^H6XON/PMLR4QB_+hy}DlWr@P`qXhJ
+0nSM'tIJdz72J{}4yv<mmy"3KsHO$WTfir>I{lo}YwYIHyb`1M"M.znOziTiF}Pf%QJ(%5%fGfvaqbnOp/o^-%-w%,Ds^>1q5o$wKyT&kK9=dy($3y^3Fh
+U<7!DH`Zi${NBNt$4$WR+pmTV;.YQ3z|{jmLM)XA!@!BRI>n,[0<'ILaIH{1|M,=^v%^d0xB<uV!wx-J5qCZ=qkH#GM5dhJna+f%70JR4Eo"i$(ayQ9qa'
+H4h6TG3'Ljaql7ual@"EUZ,Z~.`"B|4&GDVRaLH>]1%btWT[JaJ`'Q"uTc0xC'JKo!nA|QI|kO=BGR4Mq`)/Kww}'kbgXL5Ust4L6#G4wa0)u8k)5VPo_c
+-0Pf46K%@{l`PKNqu#0xug58P%.'bJhj6'4KzI34]nJ)TIC8RdcV.3j.FBT(5:zTXp>b2&U8('Gb#b:G^@2z]);Q4GGSu|H>uqd%sj'(h@KdGRJsljz";a
+yq"/dhxXil6e7i6`Pq~YF<.{ZoQ4'RM{b2(q+QMF9@Ew.!ZC4czWR|}aeRnK=_5Jd.C(fm(U.jdx`_mY{gVZ|FYJqhZ39JVd&T".)24OM'0extU$,zd:+N
+_&jQ%YGJ~@ntT$;:!B%@_Kwj25eY>/48Zg[MSFd_GmJBH2/'&LKbNhX#[@(1#X^cbe,O`2%%/pN-w>sBQKR@g6:1E4a(g(Y6KfxR>oKr9oeHEErWr;y1Xo
+xkP%LBXgriv)4Gh[>M<ed{j;+qKIkw&)Ud#zu6L/C/d6{'[M+qxjO6Fsh=tJM7y2](vx.TF+1Dwo0"QjAeloW1v1:+S[=e4@+G]#78P_|S,CrS#NF79;$F
+@!{05{h#t`jb8KYk"CDouSn,FA!rq@2Wix!y"A{91mG`Zh7dIhvJTpg=V:SEQTn!Mc_0G[%JMsOa.P.D|Z=mZNU1w<r-3:qrnyaH8U1^mZO;ih`'b[8ar4
+<:;$Aytph2DSiCjh]aOL^LVoAvF<A+d:O'^>hq>UY`F'p4(jR4%`t5/n|W-WUS_e'Os[~Q7n+'hUH!'T1|(pGt}+JeW1=]7=W,'pOA0l5_)[=QaQ;EM]ss
+g9+eQ9)$M{%4>v#Sin"}#p2[X=y>g{JDj;Jzo'IcykCY5RR(ujfW!%tGZN0:-gokOSKwEI.BDOhTP,`8fy2lh487/A.^4IlTqG}&q$:$`3>U$bX"T1MMqa
+Uc1{Y-(IjKuVDaC|#t=#43~Mn0we,I)$q^vD+ujp0!$SI6ZE'kPA)WNdB2AT+21.SO|kP|~KJJv|;0qbHM];)<W2&)(u_b]4DBl|nT+aE9TP^ZI'P,ARr}
+jajs+8u&<k7]dB^9J>C+IB"J30gAM5+JOk3_.19BNzSHV-IhKw!PW5@H-uC<x&[(%Hrvlu}'dfr|)h;H8usy`D;lgi/,kc_i&icZ>F"s;ounMr7;:CV0Vp
+;sN}>6M':lu[O4pWb%9kSinDm}SRATaa[X0lFk:oX$/Zdih$Nd8XPD,)yJ"tm>Bkp@M6.AyC#2/XWcSV{Afn5WH#Ttm4QRm9%-CI'oR'Iya;DCSv-`Nx)k
+rdyWGoR0I,TT3zA<r#+5'B4^g`!u~`XIx$N"6^W'XSm("2FB@,AXcov>QW1v$:1IOAy9,+9Rg@'!6^(KR%6RVlf6'3@^7qJrbt^];Gj2G"lq`aWO)'7d_p
+Jj[UJ"Q_8ykwuISwzzff$aA/)z9CZ3^t-cHY:9zfI^1B)VSoR$VBF24fy]6Xg`7r,D4(uQMEBL@9tmLw$Mm@$,npY'cvReJ_"t;S6YW!.0:[$Cwza1@e}@
+=ei_mOM1`KUAKt{(uRnF!T+,O8uu>&IE,%pw$TjPc('Sjv-=|R0gDt$6uQMCIx>WsA/+@(w.a%/8H+XqB"27rzFhU[i.J$]fFp~U~}'+%v],Zj/)OlE%du
+2w~J'#jI2R7#bTYGy[fjFCc@d`Hzt7<Ckh;oFLy@X|>`A9Uww9gei1Kc}Q@L^Jp3K+-r~"5cq^]]T}RW!aX][}34f5%zDM^H@OZH<H_^<+XOa]4JVv]sq@
+~Qqa/5P=E,t1]PsrWAzEe[mXx:`Ebr`vgg"a<1Nd_Q]3byq0Q{Gc99;d>c/bg77vBJk&BA^&vBi$E_+@.1hBBQGv:l@CEYJUAt'6-UN66A=uC;2/,$d1$|
+q]GKww,uT!s4/)VidMT0WkoO;:a7R4Fj)#bF3%i5ozO-<OhCfPe)z<fmmA-dCjYvq(|`Lq~hn[5.f&MV1DZClnZ})42{uWK3_VwaY5@r'rY$vARE-[a9X;
+FI%Zv#"onGEo_}An=6uNq9B)Bt{2@t7107`3dPOU[22r`p^v(0_GDd+!|La>&`lE%rQHKviKte+op,U$v^+y}GGKv_s}LS8)5,I:-<f.1uZ9xtO7n)73M(
+3ly%qrs6Yab+gdZsWFS;T[G+">`t3/k!k^l2IQfP{)<WR[X0)|TEAY<UJx)e;Zwf[DUB6gbthTz@yR2f=q%|RvPa)YG.$FvG2%zr%V$&m]~:ns<:zuZLX9
+`Vje[D/Uc(]IA{`|>F|pQHj;_>d!_>Nd,'24Y0[0IK190DPq=>jRnsVd9x1Sou49,LJNRI=@5SV$upbhuiO,Bpt<9]i_'Soq(!9!zJ'k|AlQ83E3KI@xg,
+0wr@YsBtv`pUk+}=r(-5cJ.VK%&<xIfQppo&ikr!>)6giVoyq56}<BhNYd`P-Y[68qUoUJdJMmHUMDhx}/}MA"2${h%CNt%7PTjnE'C>qiD/353H@n8(7}
+^rs/;I7qo|^5W+.d<q/VfLjZcXPCnz[GwebE<w2PDUulhn~m@#9PH^;_87$NaJMEt]Ww;F6kvYt/BH:KpU-BlqnG$)D=9d.,TdX/>G(2da(i>h870[7-v(
+U8Q!q+fet7$y&vxA%XVirumYE%S64R<B8KsYIRF%L8M^]7O)_06VtP`"T](DE-U9n%kmw.{[+8ePtM@aVjFO^#2:Ld2umTF![K,z;P:3nJ}xK)g$3s&Ih,
+EfII2_V)(lL)atsM@s`58@P8I.{b}Ch:ps'ldvMvqRcA:.^Gz)f!NnVhFz8R-`/hOa)&RX[XnY)#kVo']3/5'K'>5pynTpB}r^8i%+q6&[+,0%AyxN3i=Y
+'mx}({!M0=W;/l(2baTJphA{V.a|t[xg9T%yQ3Dk+GkJa.^S,[Hn%4ZC%`aUI.$upG}&Ku_6l5/=]vU;#zT$4EePt0M&-=58lzP3V1pzm/TfkD&X.R_^Iz
+A{(aQI"LH)o}3#t1BIQ0lX/70Z1+V(G["Q=83RSuav<e@fp3f'tg4wJz,d)t^+9F2_I9sR}%RA$@XT|uOfX1o4(oF0XV>)-SvJk.,kkN0b-Ai>/D/Oon;<
+p@a/NBS!Q%sN$]bpoB3qcclKH)0,,1yh73mMPn,<wFDX%!cWf:@a>yxbuql"-#.!Bk;-"Tp/:L(gL+,VW'3M$X6g-AOZJ{`l:s|#jzdGkS~W$UjF;qTk-}
+KYB4VkQ!<:sZPlB4ddhgH%#n~o2$)c9vtepUC+U6+z:K{x;(woF;eqw&JdbHWhOSHfKqTU9v@X$:8TtdJ]y{C7.v(ss>7bE}-2VLqdYV<xKC.seG;H83%!
+8{SkyW2H)vz#'x]myIK2B-TJkPMCI];R&]"Cb_%K,t6@(y#B"Y#FTqE+p;g2:iO,x7Fl&kHLb2,4Wy/TC!w$kOqLn-XTrW0-0QK50F`z:hqdC5onuJ$X~N
+5f}E%!jF'k)/PJDM~muq[t~k|CRX:`!Mj5'ZYkEo/<a{uH;h@C4qLD6@dN5C2tefWp]n/wf%'D!ad'#WF>Mu`#oLJx6mhH1:o_PxSug5>i15Cj&eNYPuso
+bNRZKsv;>Zd70Z6Labp}MO@:^;D!HlR@U-ffqMiR+fb2rc4-khXM<5(;fQo["u.h49Db&ZaVKur'qbIdm{^YMM75OD$Q(3Nv|XtRI"l>;V0eXT]mgwE|Rb
+1L`(]E([V@U&s+<qYT>VsGz[f7ZL:):ezIA'$oT%`'VHc|,,~(n/`Ek1JMd#LGwV4UGNp=n;)9z76)<o.NdL!O1pml~iNer^lRy=P)r@rnw"g!kvk%Xyxv
+uR:N7ELvkap|+D>#1zqnm/]accT3CeJ-QJ-73+&#n:U-RWB.{9YV5]GEBjM$f;5}ij]-wEPm6aES{yV>mZH{{0N(qh/.Vh-+/{cXG>JE6!@gigCv#;-<_M
+Um4ESOVu-o"-1.@.YJHO![<0mRbdj1~]L5tzWmFn)JYtoC:)'p:}[<%6Ox:WCe,M`;x_cJNm4E#{k]8-c%{-q}[t0(BwzW0N^ssf`;9$igTN^MY$d6]lO)
+DfW|gu@G<HY;p>'jfR36($X'W.>8#Z}:(T-&k&lHYTaTtM])O;EN'K=4Zw$m][B`.`MBHp:[B8>cXE$<+Q24}9n"7#%w0WrqjACm0Qe>CO]p@,k{(LX@JN
+LUkywCadTd2BE!"cMe-stX&{ggc5/F@CvSxvnJUU@IS^9Pz%O'dHAnvdL)F-zK:2=Awib4vrW0,gwU~<X8bOl!{]@Lgp,[ne$(bzU{'>#f/%ee`C~pPCwK
+pPi|(fPzH8CQTF$58gUNE{..NCf#Qb#BI{638zYT4]mNSPTo~@4yTf>;qYAC5IOF|jGy'9;U5atz!PGDONTqae>[|87)Nb<gX^+b4;GaPUM-[I{TJRA:L3
+eUeIu}TY6-mb3pd44,';yfe}){6bSO!ke%]5Y:=@%Vt($P'j3_|d)DvP}s4oyplB1`G)-D{=<v]0FfF0'3q`6^!;tXr];`>"A&]'V3+9;&]&&'zS:(E_n/
+!IXt@CH;t5P]V6(gb]r#mKDlEw1|8Q:7s5@wQX{qW=6u|czhU&:vs$,BY3<=ez|Ns%=-->rS#IY-3<_!h--HQl5XfwS6VkIe#)I!l_mvdEc6i}3O_,-Qea
+P2@BG;kt(1P[&{V^QV@s]AMkWfeCfJ:6%^qB0b$U9tH7G72%yc,g:<.Mm#`){ZqtBj[LFfK]{vMY7eBS]X9Inp~SJ<#T{]htTe>}+b"`CNo^_Q|PxP93ng
+D`jqDdC$.HG]bpdPIay`5ixZV^_0s4SR24git^rp>tdOeXD^>5o>Z]pWoUfJpE(({GPc#>WD0u^^yG-JbE9&y3u{AH&^9+TpCI(A6nh"rV{&B-xlG3$J}$
+UQUZ5BI}>e%(]92c&!kGo&05D.W#Bbei%Zlm25xkqBd|HwB>VhzHV&1_N|.${(ccIBMWIll=&)EbI|Ah"t$7}T[/_bc<d3]eob!]a@$]ZIwA%h%Ls)S7`4
+h&606!7xj::>J[s1Hui,3.8>h<aQ+(CpTtSzB"|+:KRv#IkaFQwBn9yARgdUcLWoa_&oiwIa$mw##-$!ntH!do20.6<#vJ%r%<DH!;u)v.>=DIaRr;#/Sd
+j5Z8_^6$/z)-b5KX(T0SM<mEo.<dSi>Tf|{O_w10088}^Yi=Vz^ZsUFnLY<Eyie%jA;cHPg6Qr;IM9]MwsK.IUV5COQ"=76C>`eq".e,P]CNj55%U6gAdD
+mDDmRz;,'vfdRPQeN9U>tHLMoiK>2Z8E%x!;ZB|V.UsjR-=5Z6%%E8zEKs~mB&x=mhy'+.=>OlCkhX_U{g7]nLL=fg|]&PGKZ,(#`0GbmXBcT}m);tSV2H
+3pcoe:`SPUN5w3y/o_SeO/5M~:[c9coyA3FItR$)ot.%3P_dlx(Zgyum2EY<zNv"2+&6>Wqid].8`@mOErK|g>/q5rDh/)PH!m"r`T]UqkEp>TJ<"pcs8W
+':tM^5F)55H^;6Gk8:)4nek%]'K%skJ=Nn+7Q84)>0]`"'Dfum_9n2wE<x$E:27m8TJn>F9=po&y.$:C'r')hqDI=5AL-6z+Qf)oRqLfHa=f8,NL(cmS#;
+M9-4]=/CdQ=-cSnff1>YlF,IdGM39-y$&ox&/AIc3j0`nq~!13``QF2e''_,u_bo[$gfkO8pRYC/Ox_2^ZXFT]bV6yO]1nlQa-%THL.raNsWn:c6&3Jr<'
+UT}cwkap}K`G:F"4vOMLW([Jz^h'RWCVub"+(KRxZfJV1lQ6;b^lSEx.)nQTj@N'AWt:M3huJ+TTX:K;]]2bD}z%d}6(=|-G`F%yd#KqNpkun'Jmgw]n1U
+a4x,rvb!2u0(DH[1EZ#bdNhXRyMepo;FQ[Hy-FjY+>d)rB3h(zlV4V,1I}[nH2j(_6xUnc;D63Tc]9yrK9$RixfACZdZ4+<%fm`DOCKIqezyiuT4bcAjHE
+ebf`s5$dFZPJpcUoJLwQqLj[_zfobl=nUiL7mtZM4b#vQJRLxydZxv.b+o';dZ/#D%AS3(0PYq&7%["4~P!D.iA6eLK<Op4f|u3/8S-c'eK!T.<=Z1zPy<
+91#ik-RK:;`5IOU!<i+h/Ryq],9|.R.'yz!'8;m(H8f>Bg7yKH#od+![qyZ)>wZ1!>w19@1KT@+xY$WFV%:-T0`U0)0OlB_49-Sbw9#u}$zXKEHq}AUZex
+Ug|8hMxo~$/e6^i/.>"70PXc#N>]NwI|`R+=T=jcXv$<U$~Q}%QxS[cs)fE2`/uKMRcsa.(/'+<9-t]Tj/~Mq7.,Ou+_,[>_WtiV+-#GxvDfvu0d%2wnC%
+h#5te"jUe<pJR+,;<u=>Ew}UWWltIJOVmt2mA+L>eg^P6=%14B0,G)G=%)PjaA>Dpp~{Rh/@4agd~}$dUU^uQR^m~([/^T$;<p0CqNvl2gxFb'shV8n+B=
+os5HEseW4![hW{$]>1=tW^;A5.i|L_V+goh.>Qd77.T{Q{~|qbAq`o;;.]@}akAFPb{|y!F[7]//b.TPuo>MAl9pc|xRxpE#h@$EAG[Af!EpJ{NHST&UiW
+z^'JP,Upc'4#aDJeZ"Zd|IU$zl=<x)LnghLya6WGHP],9sc#Y8+)5R']7PC&7-/H3'nt;G6.o_9"o$ko(fV_>dJ[JN{@B=phX2(!wZVMNFL^3e1]4OO(wj
+d6`oYwC:>cld7(}'Yv0uPMy8jI.3tQWp|/PUAeEOFq`91CH0b09%";'y)|v`+r$mv-e[jq@^Z!f/^)t6llY2oWnI</1t^tSJ').|ssK;UAql@5#{mG,JrM
+!2|3Gr!K`0p}P&w#[GHs_b_.|%o_HQ{wCU]8a|7H,pk>LO7'cl4c|jtW=)wrt+$%UrK@-"[3=0edd1y6<@V-Cj^:m&vjIPhY[KdtjxHVKqr`&|4Wj}9$(R
+me0dc'R.`v;y^7m<-()xI13C66b@7wIhW@znA_f,lj3/TTxyA<J8(7|N@;Y][nw{fW#I:bqW$i(k_jCU5%D{!}eF4!~i5A`+^!f%UV6)14_eWzr2!v~tOd
+O;tDMxV1cqQYDi^eGoaa;OA.>OZC/Z:x#ag6S3!=t!Z^=8@j9GVp5G-AyPUg^)LU7Z:KY":&hD``EV7i.XBfS=~s]hjdZIq8Z-[85X%&0[0c97G'wf+M"z
+B[-T%9WJT6-)ui4.8"=kq-+z>s(7&dq#EjOE"Rg&$z%7$Kj!$1@cka!3@`3uqF}ZVtP;q#00stEo$w$DKv8iE-w,Dna=J,~840QAU$)<lp2!>#4y>0}zBi
+HO3R6NL[c"n8eT,fM%pfnmOB{Ua0B2P:AD<u/^`kX+$"JQGx0uKI0L>Wo&ni+^>2~ikE+`<sI.^C2A/+9/SR)#.>%)o]YCO<`CLcj4^IPXjK5fVfu8Hs!K
+)K.k4XhWkQnzR]QRDjV&3aqa<w+vc"k0L$X`xxX$}Bm)mGp3.!>$jh7:v|hjP|I^vUWxK6q1e8I7K+rri#b@UrNU/DTEb_ZGL0_^&_eS}UD#Z]}-4vrIyK
+xZ]smTHdlpD`YKH+ur`bB=@_oqC`qB7)JWpP=]oNi.~,W4Nl=40/9<fU'WlQ>#@Kc"nDn!f.idll&)m=UjkXhK=Du76)IT=yJ<MIGt0QvT}@p14WF;&%%$
+S0d"f&z(j<i[Y./Gr.!4,>G/yWPA#bY}ycMa^jg<<1N2;_kTm13)8kxvf=3z26R`;Y;eKE__oFmGhj!;J$>ejW]>HC!B0&9.2]r4k^MF.,q4%5C{02&%8V
+)wj/=X]nT}%LEE1@M>]#hq=wru05;d0FhiFiGimIf|MQF2bSA8^^}y'3seUTcG[>mi>$}d0p`G'kH{+b)g,)[%(PxTz&:(vLQU&#}b~Up<BMM'mfD+8_1}
+1VXWYLD6OVo,e49'3.L`n+CP'b[T}Cr/K^c>n=RS#r",>@{I;<x;<:7[EMz.%|O&WD84eWp21{AvQ[oG>!XJ!]A{BkCQK+S^O7CLxy5ON2kaSWB<]o+o0G
+3kgTq%se.^4)'6=MH:n1MzRND@uf1s;X^dTIeR]$rr%'phiBQLM+G&AC~JYHL;ogAj:+q9YDbF8#GC9x.27zX"6%^Py[oja5%ZSF}g@_Vo{oW`z2k6RDu=
+}DjG.C}<]6$OhuTxq8ps.KFQUU^-&0LT(nI#&]V['$7_+MY.7%mVYRa]R1[Hz(W$#YSJ;}z^71k)ZN0FJ+/@28/}prGc=3AJbYr/)S)%Y2yIbv,hK;~R"{
+:_;a)97]KS0Ur:}t`b`AF/|[^aC>A:5-]1>!T`JzcN$gDHuBC3)!1WF/ui%.,k=/ErHMM#Y&6W2F&1t_m_e{PKt}#:{TITXm/y=,nnY_P,.Cc_0Y[)V3;'
+HL!ZUGEQd`7fF)s^@#Q#WJhqgY~(CNM8AdTIV<<y-uxz7hmB{kaV2-`@t#M6=EFE],k|Z:Y+;kK{C[OBr=plBOr@7C-!w%Uj=R6C~/zRxG=C{yu|wK6&<2
+>4F+6zd"&9T<FflG,0Ds9Zw^h<IQpnmTzi`RYt4w{(dQC}qG|]ZPZ[SVger5SKe)[_e>"-qgZb#<uz9U#/j.~NG6yeOcoTt;INJq}nb[txb%taO's)D0$#
+,5"q^xfLSpn30IY_g&xARCLewZrNdixh}i/))d/_pL3A/o9^LiixW8(<qh~NJic1n".(^<dVu1czW,Lq0v!Gh>Hl"wJb,`aYlF^<kiL{#`^saZHzLl]vGG
+9>>"AN&x7aAo.#lxIPeOTvDU;f,xUJ86J',>u{W4BhaLG|N#]M;Q|,ycC-/y-fT%,Ko179tU]mwS7-WC+:vm_7S/%B&QbHS=GV5{tLEWDZ4Q!]gWp}}[4V
+H"M9@!%,}Mj&tQ}D~(fy43z3j86Dp|j%thaXCWdubG`Ur.7A`p(4V8)ab`{Taa^4vk_+%G$|'!8b=`d`ok8rJK$i42eJIi_p)++CipOsE^0(LCc82du[{%
+JXU;A.-AuIM(H(r/Kh~c/;8ht;w5zuO{~qTZMz5KSs4I.flQ;,qAzt9SflLdP33Gv,`}Nh5F(K!$v5M0XJSW:l~g_,BpKP]G(FR{CtYYQPku=+:MuUuH)k
+c-a=|sCx-Hi<ys5>HNrL5]93TsRZ-NCP$x~3Sky-</b&/=zRe[cMX%Fc0l^&xpkAMf@&kIjSbac(Sb8n4g`.8zn>V'%A~ST_GO8LGOX.DgFH|N/y.He4U;
+y[J|[C|DQXr90A">YHQc<5y5Q/dMfJj.INu1<ZR+1@4Th-x6K.bjEoM>FC}KC)iYbDgTj|H(R`ZO8JW|tAfWi$DCLg,<^sRrwNQpxi;s^()Rt4T"Q"-Kgb
+ss)u<TGnVq]6FQ`I-dF/71&@yuz'e-Jlm]ea2hy-z#W;zDb,1E(U)Z{HfEJKwIe`8h/Oi#ZO_@t-dZd{Tp-g.Uh|x_G]GZ]^4"SFMwy/Th;2lR=i;Jq1g.
+d1Val)tBT4jNi(E(U^nI=X70N.opDG@J2SdMY+C1wyaC2LY3s1,&]@&JUfnL+ae(^3#8J|#iTb>ibCH|{FU!dq`Y!:=KE3n:%U]j[rP1][lI30"Z_JW[#%
+L:fL4ao'i42kLw(X9#@oNe>9IX;!Cd/5.xyylb|I3rTp;jeQP^:qNe=;<eE6{X;wZ+0Wz:2`ySrSW(kaF$"aG`U9%]hB}Ke;tce$AGY:";r}BAV%T8k@kK
+>v5;/2Ko<ILg[IuqWbjc1b2DiaYKSM@/fOC!,go5TO^xL]8[!kI7p,OY9x;W$WR9bh(,.,UBO%It=/4'3VX|(8QfxhF`3JB^10r|'))xmiZ+2;Rq=sWFgB
+m:&/}dbO07<rcM9fJgq|%,ENm$k<jrOI.6,G-oyjE`yQehQ:%C:Jt$JLCldo~$4KI44ori{Lyt=$GrdsY9D'WDWG{="<BVqt'{x@JJ]IY<ns='Ky--'R}U
+`euW/8D&g2-2/PyZw()4vS65#"usu5+g&)XW:Y289M8]_9xl,hWQe-je&GKkmH7pqB[2MQ-Ogm2kH2u!X}/BfR|o1DxG@+Ql`n[j@d:Eko#n7x;bQ[$_%{
+|=li_qKkrWut{p<F6MmvTNfLoHlT`@>[l/vjcf&uMaNj&QH$f,oUjZprr@Zo>gL&t!{@OE!|>#)e!l!L++#k654wekC9;,FQ-F.CG3e'j5SONnJ`B;YnNf
+q|eZhlvw~rWdmz^HC@zE]%$)PMS!zOEi@j-O<Y(i"/(+EvYUliK/p0Ku3[i8e.{:W{:0m#_b+Vg3|8&I)1=DQbFVj"~srTzq$(~JD]#wQ'41Ee[y,xRncb
+wu;AzFu8i2kf!nwi23lW+J.YPe.2,}k8Y54Y{{)yH1f!)]O3r.uFwgI5wXXV9q,Ciim{llb/>';}Swn:Yy$fY&^:o./4<;BtzH[K^}2fXu^[4{Jr&$YiO|
+'s}Hf[3H;_vX5rWgdYd+H!+t8M>q4zB0VS~/e)me&M4Z%;F6."i_^U!wjsskelD:(Lc'=]r+.-uE|r>&(1=_>AV<,TkD9oa1edb^/<soVbVkYED,gZZFAY
+^y}G&{F[xPPBX542nsH6jE!AJ9VW4qM'KM(ybDaPdXj[`o%{Neb|Vn6sfpA;l7k;O'=#%g7>w/I727;-gv|fc0{f]A${3AU5gBR)BYLaiKM%(r-w|}.Y[i
+>+Dej9r04jpLZ3SRdT<-xg,[4E7!X7[ay;Q|PBcQ02ok;"L.|;lZ8kGd-KlJ-BU6},=Z4"E`-g:#My%etS1j.;tTz]J@+&c%HtrzQP0bPNZ-hZRvrdeZAc
+j;tyZmH`~!C3SsaoO95U{lN5)PA01O79l8yxWLbSx,,;.1UZ9|Gt)TL<MJJip)Z4S-zO;:f3Dh^6:$A%9{@Hi7nBM}y$YiXO+lCog50Me6cmJsuoMT'`:L
+H<i{D]Q_2/T|3829J-$T"APk0AzB6f'sC(w3LsI7g7c{gRu<F^Le<h/yS.@K%h~ojZDE_f^A39"^[2=]!v]%3b}DkFT"1Ik-VY-e>_ctZq'-_t3pNMf0ix
+VpL{5Nrpi#UujthH;0{hPR-P0g3eeO49{BXPZEP,)--`Rv7seEN,D0#nvjG|+3T2}Vn!/2@@lJKh.y+b=9~z-$rb5_Ygg_yf]#fl}y_z>Vjd]D:kh|G/Wu
+jyfp>8OyhN&T{c|,4j]AY;issfRX[kzMJV"0)t]9p5a4wVF#duF/`tKRVW+on3q)y1z-9/cRFBtr[/HUt[^_t&AY88~SR(ulAdY`|i_$=<e`'/{;[<FU~2
+0T1$IsX2}GNK#BRn)<~G4t+_4zIHw2>>/^e$khyCp=()4uV-';+YH;P,r"Y|.Nd^#/P]%VU{5B>B|4cm"5w4i/#UI"c#8$XJQ>/"2{$4tU:ORKE'aOcocn
+`e"HSMTIYoz4EgbZJ3&7;L0[2Vhp<8^z{LHgo`TWGk=nwLLjuEUC^b47>:}t-]$:PjTa1+;=$@nAv.A[Hdll["8zim[XkRx9u{2qGr'N8jR|7TRQcIa-Gi
++I/p&%JWEz99gA}rrd22#%RVLsFc3a3{wE{6upCD2<DG_9U!IlVLw}k6|(,f&x37unmt~"HuG@io5/~<V&jZ|y%tA5sM2}fx=Y](o$L(_5OS[/$5'UGL2D
+.vJ5qfm:@2coU#JwI],oL@=|%;T@M6Q&RRWIyNV!lIu6x-urL'rNjL.-3F(U;_s>3XRQqZ,hHQS|28W`12u]W^/Gdo=nZ5P&k+$RZBN(M,s`[J69|4MLd2
+!sR!MJeLO${A)Zyr#[W(FsmySXg(}q'r`zQJ1P"<w4f`mlVU|@fP&K$<3"CL%{H,o:Vs|D73Bfwjd9$iZnleLjy+,Zm_$&zhp_Jis`g[GmP2ZeXHC6Vjnu
+`)WF)]QPAMQBFtTy&"w`y,8{XfR3{E6a:LVqXP=0Q#BR3rQZ:}TpSu/:(Z}-x"/Q'Txy#tZ|f2~eoAE`!SRX;WLdlY'#z+~Xc'cd!Kk/%C1=sR8&^Lq@3(
+ok7zCxWtx2-W/v=XBPuV~D!a}i"/M-EQe_8"kNJA~UQc8|+[_:!B34I4+Bq]{=onl`zUQ%PjgQ~7Y:lZL2_KYPom>@5xr`5WbCk5WcwpWN>}2M3[9O9J`P
+I6:R}ttj5K.+rMaspJkgzyCQ-3bj#X;h<#l9=ylh+sW#Pai!|o3lf)wsc/Fy.7Go+QHt.W>Vf-{/+RmH|n"=#$,4'`8(F1dWBPt%#_AaYWOhG:+{.t"%dk
+LXT'}TNe|7yZd6;/UfHsBA4TTU][&'}X+xBs,05Smkq@B^)q>tdt4s.+h:Knz0xe1Mlh$P{4iypVa9q&/#/.P(Arelx.m9b.3CX|t]t/X_Rn|}.{W<.Mjp
+VP'Nq]q)|!BN3"8<S3KniG^jjaypxL11Oy)m&].yJJX{jl/2O(KJ$eGu7p7vIDD'Z5K,;"rgCVvqgPd2EzRw'|b`z<DF(Q]/"GSciIAOz$wjh1Zr>W)!>/
+toHNxg'sJLV:C'if:&FccoA"@X5UJMR)]<4`r^SSsANevF3w3"lOxS9CW=Fz0&AIb;ub1$hrRtlw8HrqiR2`AzetS7.ijG>_$I'[UBod#HjtcM+8!Bq/bo
+Ub5k`i}CJYDf"gg>Ie~%h@5x<j:]I0::i`jL$zv+[l(s":pXtU<)!s<Oc#I-WER7iNo!RL[GqJkFtY%3Pzd,JXjWHfgb2DTN]IhLKms]Rd@YaDE"LG~fsd
+st&xEJOLB:>V~602kLn,&mOGuyo(77iwib8&dPk0f>8lIceTv;3@'zh7qtDZ5>:{Sl3b<"N-[s3SoA't]f>fj{y%#>er|ECvh+X(Za[,+c4XKi1p0YYY]V
+}e.2Xy>9W'5YXdY;Oa_@e@od<g[w3bz[=Ov1Lu-Ysr.#'fx&h%UIRnq,5b@sgpI+/P;|Xa+gm;'3h/VsgJ,q6{)s{G]=)-C@d'RR=%).U2K&jkRlyJi)Bb
+iQx3~f|C<xmm=fProXACVpTG(fm:NH"7'+^1CaI$F==)4i5&C<wk%`95ptt5REKY[i&eYvcFXfV1Z+^yqP:%YQ2^b8|,az0;|@TE9=8N;Q<[pt>((H_5ZV
+#:F4ZnszLCb."=y$,=_PnXssT>!IA^Esm)6qoi>=-ECW+1"P'5NjXR[5_GbnQEjMD.rT)!3K/bf5@kFJ7FhjLlK)BBMLvM5zJMcTr^<ff/w-m@NMu%pR=x
+PHre9Hx(N'2(hgsuAops84i.alprq8d$D=Hn/XZu5P:hspR<&j;.9f7@0kB4<s'uQpth8!q|Iwm{0v18t;3c0CVE+n^o,i2DOY-"x<q@|:.>f,q,kM|5|5
+z2&:c;V'vW+l(EzmO-]8Ey9'J:h0B#D"b{EV-D^N87wA`D,ZUPRWKnGPf!o1ghCl(D7Z@D3`!GDI8Firy+dv2zdBXLehbk0k6u`c;l,6nm7TFgWt>.';`&
+])KhUV:4sLwHH{F<Zdmj@loybN"}KdeM(zS=G]r,:^]-W%;Kv;"4c3'>W{~6=J6}=/[w~-TKp#QnN9qJnLkDV'lf"]@"|bYHX^33=.^0pPAc@R}oT#cFmc
+.-wml93-z$SET|`ojWaoT:1;eV,P:uy/M4ax'I)!S9^ksWm!Vcw:bTayRZ@;j7_55l]Q_$|%}erGhj^wDMC9fm0W;GE'Y`+%^>9:;.(w8l:.eGArab~Ld:
+4I(qDBg`,NuGTJP_+(^1@"5I~CsJL!$_7Z,DX93Us=/Gst2YSAZZ//3)uRPBp|je>9gp49C6E;%V=OXhyB-]Tx#ov8-!:+'T+Txe~NdA9;{Q;49#oGWg>|
+rF;Jdv6]4)A24S[jHA(U-/uC5kgju|=ws'-u#';n_w;,lrf9aiyUA9d^Q9),[t![bL|tk;sLmEE=:vkYcjB^B<a_H<]T$LqtT:mCDMv+`912}!O1xp'C'c
+[5>/<-9/Y1MeTPdA8Bg2$[T,e1Ie]HQ>DYX>r#B$&TMf"=,09rSJ8q#m9Muv|.fIo8vH6&atT0Zg2o_-~v,bS8dCmO3^>%E6j$~s/l`4y}`Iak=RM54&RW
+zS2W$z].:a%,^;G#5"RySYgyZskN'ZmIrHfEK+rw'X7jI2lS[qPioX0F-l#w`0Ig0]f2ypySkm594YNgNG9+#={Jt;PLcyK=(I;K<DXp@#^$Arq5jRd=i<
+ogE}5l+T3f>;|/[P,(d8Cm_pIq9YG@VrEC|raQ8+7%y}J6RVLfNGCe|/@Pj(KhRFP!fM34`"Lx)t4f|T2DEDP2Sr>u"ao1o"6Z+13NQQ{vlu{mj!0/9`C@
+"b+Zn(Dgxiyb@M,3s|%>O2>rp0l{DI'n$e8dv)#>7GSRDsbzQ'B(!yj"4LOlM$JE>OldVGU$KwA4Yws3#6ciyQo"'HH^jcVlw1EHDY.^'C+p0_[.O--hU[
+b[_%u/xo3qk"J`Q8!&H3,zb<T]`o.S<@JKsi<i{c+J"xzH8epe>f^!ISft%Q@y~L0j2NQDe!-n1RHUo6o17Bwt6z:I|NXPQ#B{0H+L~C,24dTFH2Hfq!Ke
+!5u7#S<MGKHBC]HEk-k)gY<kPt&{nWXP[Xw$voa(_yw$wm,lz)UO2DDeO,wO!Aw$S_7LT`Qz}YZesqr^ZBW,jOdrxuu:2Bey8&gSz]m<mI0WSX3uSL5$[k
+#u|'!NF1#NtrX|"N`Q6Bgy[-h_$xGKUM/jDuuw[(K-r3y]lo&+7od0#A`ct`b-MwN]"ww;-5QP<2gdbQ@!$ZLO-r.>#y`DM<E4HvI2{q=$ogK)7F6dt%Q1
+V/k83T}4Qu)FiMXFnV94W5Im9g7:muz^Gty{X.mT_)tR^bY,1I}7L-!qM]VT]&r!H;Zb'x~:puEsy.h'7y{N~2qESQ_:>6+_cfbUdie`52</5;G`qs.#@d
+lBw<BM<{d[W]^s3#S[Q9B/U%lQeWQ!C5`g{qjdL[6:r1eq##3bWzx<s^2%>+'0)1ioIADC1}d$4(`MeUmTKxdhJf1`1o4QIVstPYGaZ>7Qc|D8a6@5/p/U
+IKcdFOLZ+5ru5vBqf&3G@k&g<w^]#,e"%=E749_>(Fa1b/AnZZ+u=y~:JRYqD%_p7pTV}E"b&iQ,|R^`%/k^`3].v_+:,FC#<eFW=%,WU(dme5.FwmPdIu
+d$}">eB,V!CvhIYi%#CT.IW<vi<RJAcD],:O/uhFHf`A~NuvQiDMLUbdy|C0k$'U.a,pUeQN=`.8`Ko}ET/Q3oV(/^!j}"}u@DD<yypaI>mD7=VIbE1ceJ
+r!3m'Zi$c7!p<e6`TCt)){lU(t_}P0j%&(;@/+,r<7ndfN_j.@Y4C45h;t+jFjnBJyP|[O(&v5|kh]'k--D$!ysZAN&@_^SH),X.r45(^qpvZlccE;p#k_
+~f$C}B}!^FALdRnZ1K+Q-"nF+nlj'E3G)}=P1,{_"Jj"f>+G0G6vp"Cg[)B}>3b).UgUQgyx#E|J<;[9MY$FW,)iBBL&i2E:35n[6Nz"FCNEu[n[8]^7a>
+z{l:!EuKmcE}c;u>D>8kX,ovg2"loJxIh8."=+JWN7p(B)}fNd4jm|sqnlEZz&8C!'wMtV0OJr2]_7Do8UsT^1Ob4O0|N}DNFWWHZzsq9KV_MUdYXzre%6
+oi7O_!^Ah>ZlMWYd^zcM~/_//X}{1pzhR4[fmSpW"QEWn%/5Cy75A_p>A1=1!V'g7bxppSXcot9K4{"{;B;|&M}Dkha[cPxy7O:v1Yw,@f>>'}$#".9{'s
+r%aEkGkmfGkm)s;lZt:xydx_K+l%SJJJ5>!@n{}5,.B25n~IT3Tt`%r]2bf^vx,q{@[(lYO'.0BqZ4kPk4sHY&3)5KR)E:FwU6"iRwRlSZa{%#o.lS!M.z
+Rz4<03(e'K'V#-Lna.hYJE`{govDF9/U@;OG"z"B.cME:EK(Y$O:z0%:N:K/[<P`x,4Z0IQa(mw#)w8!wnhK79&o'$v+}QY_o`M43f=)z`Nw5D0zFy&U~#
+fH1ai)R/4LFd'M9d]WfBvz|buOL9P:6GGNh+z>%/gK9&%oV1-`='cf[b/JD|I^hl4P>Mk3_VES>{:'qj54GuvSf;[5t8:fqN/-8Id]1GkW4_w2z`_=XN[g
+-K%V0AI|n%gd))zk|#jF`7S9sG<S^jc}}TYQjMa_"xf:=<f2919"qD{9T&z+,TjI~sKDn^UQ6bU/~CYM[;n[;EY^R{0k]m5fX7)V(XhZ"A#!8KVEUYdn`X
+Ex@,F>W'i{kTbRhfp@Xx4:17]-:"'qZ2Yn1%DYCS8HJ_cEK`O6LS.`fv~I]KXdkP(6A6nbF1)TsuEbo}2[@`s-[e~^rW_6B[X]^6M9':bb6aGl,dBBidvC
+_pGk"ublGZz|Pb|Hcc0SZxN7k/p.FLTm&o=m&./SyJ@Z>Eqj1g/M^Hv,f'~I=&9{uX0M2mPxT^&.-r84f3R`oZm-B`]B;`ndH6_1$2yLtt|Sjk}Q)+$/$u
+Br6#j^3by4]d2De9B`{g'=hX_!.V}G2[jl}f"~R`9>.[a<~qK/]}Hi5}a7-mGe)2Q$DMslJ@>dFWI7Gr(xwoUN{m3u^{C7/tXA2GiDh.<w!kbqS@4l6&2t
+:7u`Q@BqvOUU)wjJG}>'h3^}DuZ.0x{ui^J0F8zb/MK^/uAw+TTxt@20r]j5PuKhjwMn4T!"%-qCL0CXE8C_R5~nzk%3)8FiSXf(~/{)VYcxXEnEK[,d_p
+BJn[QK):(EMO`TK4ttZ&LX|483B+5`>ML=NRF$Y|LvMFFiZ]^F'ye!2YE|q:_2ixu/3zyB9ygIv)ST.MCm]#CgqoFRl,d;LvktChvh,HUI|H"a[4/dfl=y
+}DDk%n-0.RbLSs<I^p'uR[@vri^[G56VHL8::'].L=_SwNnSH7").3'q&s7+XYy-X<~L{|(<rPh#Q:Y/#Q]zap2g^`oJl/+Rj[#|j6NN=;oGv{z2^qSsCt
+,tKybZFr/w'#`BWuUN!f[%"{xu,ccaMlwlTJ7}OG)$mVVoeJYusB#KWS8]d}mheZvo[`IU=6{V(GKAfe+)q3f;gou57s>Rz}BnH[8qyuJBbz"a8pPrZo[-
+C}cnm"muLqn9g%D,"R@I!gi8T<T-Fk=)X)CWt8l@yD14'qNbOfpjlxvvuMP5nMY.Hg~MFg>fivk2A"dRj5fBpcPZ+#ilcvk|BLme#Y2}kT|eanNk3n#<Kf
+#'4S6]g3~`!:<8yb`oHt{J'WJ-hpC|OS+XPRqKbKPJgC~gBC~%f0%cJ[Tm[H%hJ6cXEA72Xm.kBXi4tpR!%lZt0d3mILXp5mc9_bFe@yD5"v)g{>4[]y`g
+A7360aNI|s.3eMDt>x+='yRa6'-d)mhX#3=fx]<,e@fh|=F47+|T)6'+t)4=k`(CP%;vc5KXfYWg(3Red:fy=ruiwC~xMP&SD]gf!by>u;s_MQ>XL#^E5{
+j^B%;f:=O;FP!y'J_b+Q$%E4-SS1^_MO~P9eI$Aq)tAMYMnNp>S9u)m.$v0PZn^mNM5u|w@tBP;&[asx4[,+V-vTXWyZ`><pgCu!BO1lBa'9;ldCRsGS}R
+mR5.UHs5[8gV2ctBSEb5]e6lBRuq1tUeQ{Tdl<yCi4<Dy|2Bi}-#w2/SIK1O@Bf+1lW7rF.7`SYKoUUMi3Z]o^.|wEXJ1uGI%2~4q{Q&`KF^{Jq|Uwi2%&
+IZ~B}lvxIne,xN]y~7l+6b8sA(Y/=O_;38U9,KtO;^B!b&F2wqPN4,K3yH~tbCsTzzH/$to^`R;0I{tH`87>77{@g@8xub][aM<aJ]3)ik0IIKdO'ldkjA
+VF]dFOfk+SSU}fIua;s..G:6mTd8<Sy<|HD%}^u5&U[tLnM6;0cCmEeP5Oupm>1,gm2mhI^KBu<0~HnSb>w#=zT;`x2Tv.8fm]jnXF)+i[vbZ<&8uUm-0'
+DC27o.fG~U5(uiIi-]{Va<w`own@]vjh(|/JTWGo2ghYVYJnr{1tB5Fx4{@j]zaz4ZEaY^p7g,Alf5fiU3v{_,jlFr>7^py|{/DM$hBmvsOWM(Dr5@dE}V
+{9_pMdr>V57PSD=;OzKz!TOf}}&5KTk{|Er%XO'Ly)_J%pw}gPiL./gS(RBV2iRrS6_Cy<FK'{@|af|vuYhWm}9Gi,Tsu}6v&J#&Q<bDkGY4cp%TRtmZ=R
+Xd<TAegrAi`hRr4xcNMeR[q=6b({XQY1Iz;b~28H3Ojkd6u_07D6JiUwBL+Oa"fUYW6}T!qwJl+Kv_N9CydMrUo8+4h>T2]>pXIX|M_BSb;bYft!)Rss24
+8+-v3Yq6zk3};V+d1>wiHmXLqKKL]%8.;(=&PVvrS/,qgAL<Y.Hk'rn6c+juYH~9:WP@b!j.jfC8'};sQ(R}9mDmGkrh`j~%$f9q%)Va-2&ay@~IW;9DPP
+sJwSi_f''--tyxZ$|)FT~6;fQ2t.M&8TtE_SgUtp9aq#yC2K1!{F>}^<)FY#wiVu[-c2HJc%&%;TL^YyguT#&LoaSkBqvWXRd{R#HQLL3lTf|/DM3MGu3:
+8182^:%XP0!@Mbrp;oqbh5dRQ@6k6.2E.#s'Ov_u8gIZj7^.i9iIH!m6dy#$3)(@2Qbq0rr!_1-:r3T7,wrYn`gNL:DZ//!=__Glw-I)!s!kI78cPn'j#s
+I.}nj3CR|Jo|^atwU2!3#NYHUt#-_Lx|H^RxPNRvQKr#My,mK#^bX)oPBk~BiJ;4L'{xRtJqVBLCbo%E06Vjn8&Yt9D9dzRH4F>DUdGKaxPWEB$=.mN&Pb
+Eu^KFS,dDOz.mL-#{,59f,Ud&L08a]081_@OpUnXqc}I1>Pjr132Zv,rs#og@w;sxs-RkwIEz,pV#K4_|Y5)yScWYy17[kr4v_ndnU^FH%KIDf<I|G!ZKP
+w(bB%%:I35elp(iUITlUv5qv11ippIIL/Q%Dky~}!{dyA,'-&{VM+o|1MSP`~a:<"E,IDH%R0I@[&09CIa5^Hs:0fI5m,L5Qu,B@'SQ0iKbKp>1V'ylc$)
+u=qe6JT:vo&CcGl[>i~AU^lghDo6v`%Dxt5U`@lp"C$5)S^aMjP$z{IQZMlh|{#|zAIBOV"dsIlFid!f=NRRXXiMY2>/UOo/Zi#W2PBW<,]Q#so.MiZ0Ck
+QG~}{5(qgw2Kb=Ap0iT.$9=gD6'wG7q+z7%{Y!1Kly^1+rXK>Fd7h3j`i2J7Yr#^5EhsU!-0'RXCs=%O!hLGUUL01+/F"#%LN610$fx93646M4wWB<xGWj
+;[H7;X:[pFqo(,N})N2Hq_B;R'%0j248hd7C/GD,;[AkglIJjgL%>8x_m/5@J.v>;cg@TKKzzC+0hHDu$f:SvHpZ^,,/aK|;S|qX'hZC}f8Y(/v/J&dLyA
+7;XXioq/L:vUZS('bk^!]K4'eUIUIy@i/9Z9'NUU#B=_@M:(oSMly.I8Vt<(|]4!U[.tY`.F4lxV57)jh;zGF8-z~ug5oe{0paKaf0mE5}NBN]m1VYKD~=
+^&}q5_V,6v_L6o}Ysvnt.noUixwMMMLtRlOdR9is=02Dn]ep!{(,j@A_r2`ff2Jsfl+eUp:qcM7^=I@JT|<dco1=-OW[Jj$#[9=b].>6f[Y-1(n1,lSm7A
+$1:GYDl_Y'[wqamsGz+R9u:fZk`r5eg+ha"%<Z(sEnG@3Q7RP+"!-4tk@Y)[dUV[][-zNPCb<ex1^]h]c;LmM5/x2"w!>3^Wj>|Mn%$p)46ani(5=6-r$H
+EECT/yv81HFGQ_H`+!RYVH.]p`<l%a~'Oq5IM!V"(BBhER.jhqac#j5D),"M0f,]`+$J$j/D[ej^Q{8QAuLx8IFueGeO7Kh5_Y'|503)ouh2qWu(V4E5gU
+e&df7CEZ.LR&p)]N]#YN_|=E%cFVe5.ng3eZJ>6`}4"U&[^^&n,yrI@r-eYI>a%Ouzo%UcB>U+Y7`IfS825'Nnad$B=Q49gL<^{t0wq}<^B&V10TAy2))=
+~wpe5G1B(5/W_5J|7wtscC|<)xJCF2.E}:(1pqC:P:<rj:9ymYy<49sdnfFNZH4]qYPP<v5nq:VGDsV({cQVXBg@#J{W,lE{uP&F[w63Zr^%y;H@d{/I;<
+(eDlw3`ds=:%+27gM&%R%aN^Mmay6Zsd1IRa')kKFe$SuM>]K2xDvzI4!bU;'2kNO&gg91fUhQf:p=@Yw2pZC-&$&dEVSH|@GlNtzB42JZ$12C^w3IQLNT
+{CVbG%;y}q^}:j`LWe-}u@AOgr#(GV}CPR{)%iGWX_+T(TXW6(0DIK"ZF;M0,}hA=_O7^JmIe$x_Z$}EsVI&)4Q$&UmLFpNIKr>5y)Gn}-scr5_:u4,a8y
+/#X:G}-4$=r"/Tx=&9@wwLlm"qpG62xLOynyc.[-)S;H3t9-pV!3^wq!4m-yOl"uzHU{NaJ1"d&p}aZj)3sew07&ai{$VxgG~T:_[Zbs/o1pOeNy""I0-,
+@1_;9j%MnEJMiBh8T<=S_)8Qo[[2eM)us+8:vJjw@(2pc#;|cFi=`LY.[0Y`<KJ6)d!FKmHB<jH<dH5ZdKIithwxkC4;GapQ&z)=(jFTqe&!WpihBU=GAU
+g]-J5Ejz>PbieLBXyu`Um]]BK.Orvq3h_sUXPe`I-/IJts!HS]3vq[vR|X4yP'kFAQcq~34aad<5.4>)76rB=<+3)w^E:#8)w'e_m@^nlE@MPdxcQVcRT!
+FD#GX1dMVf!&t];O~Y30&+[nAly6Bl7KmtnL1ATcHPFB@gyqV3fhuc'sC'GvUvb;zULEOs((j#_&{>8]-2n[8)OaJ5^ksW(lkq1&a0Z;/1V/3o~7,b8:7K
+=QU:iER[V#^{J&-h&=.TT]wr:8Mf~$;}JH[n(x-b.tOeefB|uz4xLCM=OO53qTL@[V&z.q)D#y!!%`aC-G.qb'P$$FnHf60'[byJ5y.Dt)ZFJlu0+f/7va
+{'T<Yn!"i6CEupXkGp7$ARTw2<J$V)"i"N:J2-UxGVooqr&fZt&v/`dHs--{HH"|6rPh6XITIi|i^F)u5K/VaZz2KG<M617}jbGGidJ`W_+wNnBl4trQE:
+}M&2oFsjh)]o+GWa1rg`I}tr;W5n0rf+w[MCD}S%<a%hwN!>d<[1O9~kf'Y_Yc/&iklQwf>yr]^K>F2oXSejS$1OW:+"R%$QB3Z:YC0V%9(A!LFxP5`YdP
+1^/Vr'WkqF+U7X]Uvc61Au"ernn`Z{qW"#GBGcI1qALk.1>PTEDU~YCNZF0vsXCmgudH0#wepw&Bf8(o8,IAVdf]]jy%:d_#q>dV!25GzJ.o`hMdi;y/BE
+!aH6q72XbG{]RxElyosmPTDPo'kau}P}jS[%ODIm:=+/[JI)VCjt~5%trEE9Bfk0vV[2GIi]=_WW^lJd51;wkM&G;BSZTfdD5|Z:}EJ|b'~w~jy|O|DM)7
+Z|`b~)}JS+RnKAQg]qZ^L}|yQrm^oI~Jpm"dl1i-EgAH@YIO<})q+tbw/x`d9vktd{Mg;sB6'B)6v#ynr-EuaRv47zQsqnIM|{31)SmW}Mn|,y0p:I507j
+4hO`bF9mi0@AuxV#j53(Im7JG@7Xuuw!Z6_c.M.B3T];#0>:Lb}jCthN'zY&ue1:!GQ8oc'z0;erUJC>M49GuGfY#DDgh,4O%1LCoTq0.`t)k}Fp_/,%~2
+T{iI"vejVXNbbMjZUB53dY&"~mg@^sT`M)+3G3:ErrSZhvG:v_@#bY6dlIwZQ8`'EiDB!6&0v/%FnhWmlK~z1j8#x>+fa+.l)h'#%rdH-B28`Yj+x3(1+9
+i!LZ-JGG``0RI'w7Ff5py7PeS>2qut3Jp+f#GW75M-`:>At!yxg<gchZI:kOZQ'=dHC6!8"vip5h`k{,{1fyGOBJ7LpXcGGaqT3(LB(HmDzN!sd5RsgH~c
+J9<bOBai<I^]#P`W=#u_iG-5GKuMGBy{L8A.m<6eoqJz3#Djp%a5T%)Sa}/OAtwH`rtO38H!A;MJ;7h,/ZRxbc'#McTT0%Ay}+m^'<P{8dUUKc+^7j@5^_
+P_F@s+uQ:kRflRU+-0]Uq+mlx`0+{M-4wj^JE<%_V|){xu"4m9(-[>2p}1$luLg5YZsU{DUVC8ff%DB}A:]{QQ_DYFQ"3kNd8-~IrIbNP8OQ`+x{rZ(yoO
+m=t+"JNNEIV+5W:xm`yES5,/liy8>;UU|r<N"C^r"f#+/R5uM}EA&OBYSu]FZ2P#9[eK9,`RE.cHU0{rKK;N'<"B.H.j6Q+Ny;7&5zHnZCwnRR;)7k;+)z
+fAdM-^PFs[qik:`|I'<Jlx5'D_47%Gi7F{@knZ/>sN..o#DN89(x9McFS!Q^G:xv6QmncU+g`Yzd'JD$TX~#NzmtP)D^1|:,>uwxm{uM'OPfmWIe)0n+p1
+>fACXG@FK/vLq&A^-5)yd=mAsr!Sy1y2EA%He-r];H"Uk]$ap"H&(J+>&P5>_O;9T/:p"d$hLWrivR.T41zJBi[bPf^'^N9;8<Xiw4,GwRoP]vu_F08g-m
+1XBDdE_=cv5n:t#z<V}ieCB0waUuexVq0hRC'tp2-^V`1AnOwoL^)"sQ.+fGVp/@>Rf3}3ZpI%p']etF:3c=KWlIcE34vu1_aU.7my%+^2F#^"i8y1oW;O
+G#=,XYot5N1WXSNc%}tTM]x$#g8&[aUPX@N&'n(dzx#_W@zHC7z)K``/ymXVWTU`,w|z'dyj:2GLjr5_/_VU!&6&24#w]h+vM2xg+T:j<l>3tCIPwfl5IR
+VLhJ!lc)Uw.+.g1E.1EM0KF`.k_Jd6i`3cSXh7+(^4W%UAl+qg%X"V_XchwAXYgBho%k0VIL'P;y/`nWhg.Vf($H=NU!tsRkwk,7lh~VRdWV=9eoKWB{-'
+nh-AxMa&(]F9+:zncSDz".f/[++L:F%xZa#&{"Cy-cthOB^5a_Xi;=w1Y5yILlVXK#F1!b20-GrN$!Y,XAlc;TeKxJo!~2zfh`uYTX7FBfI(:s"6n^eaqa
+~Dfbp081qpDqLzCM[@&AE907Mx8>M5=JzL5F#:OA-geyMI8;/<jMECahEo;xArlrwvrC^oD1U]myL'56c/C./}&"hs}>E9xndxjX8ybavuE:s4s$+O=;B`
+7`"l'G"3~nFl`QJ.y<WZ188tQj0fw}m3lPHp0=jiBHC`J[|q[MO_JO+$lRuxx:M2&>:a[vwNstbZYj%6tYWR4QN"EahiwHPC/v@)/veO:wLwaKHnWO+hz:
+1lgc5:<X'RzW!@71D5`6(BnpS%;Z~q[l07KFpN|vsZZ_v:QLGXgKKecn%lYJE%%>H^0TSoDt9+OicYN>."TvH}}'iV@lR=Vk%t5^s:;+2.KX.p3r}&-oa,
+=2m>2p]kD./_i:73rD"8'//2`m^DU8-^aqMlg`,kml3-'P@LR7Aghl$R5s!1sAAC:Rd4hy~Nk;)Xi!=j!uAGlHX^xD{<C(ExSPX'E6i>nnQ>$m=J@M8#&`
+cJS+A>!^QKHZ[Vzx8IA$[(S'2h+7)pY.eG8YP1f'x-i8"OV`bR-H,/#bKvwP{zLI,hbE_"P>v]T@]d@]sIozKk<k'K4O_t3JJFPd1gY<RtKgv|(rrGHQLk
+%{H(x`q_ncE6vH~_m%,>6TRTOEJ%zbJrp&J7yowwc0Rt"^Mdi0j,[+m]Y7Ds_w:64j;]`%'w}=}"/6j<`;0!Aov&Sb/MYIs2x3Yr+K52~1Xd3_3kA%gzL{
+%20M0Mlului=&rZNU9!#yR{rN>-_hvU_2M<I).%D=go+F.LPj^uST0~zs8gvJc3S!d~.[{xQ,i.]3!!So09H%]@Dv%]@o>yksM&_yH&i=uh<[P[^S(-S69
+dONan%75sdYYU=1<g!R[7e&V<DmEP,8tThlN%!;<0L:;UP4,WU!H)R_vqd.Y5ov"Z>"D]I'JsO|I0B}Ubmj"6]&D2Z8^IyE#5hU!"%x<PzrpgA;$o|b60W
+A3+}E+L3|OIi!D1@G;p0RaHcNKr|^H|2mV.CmR&2^,VKd2^r(-r4bma_c2$p[,Yo7)'P^%ycJb=VejJ^>[1i/hSnmUQ("S=/^De:W7PxG9"Zd>AZvqM`p@
+0@|^}7).#L7D]@H1k8LNd]<yy)oQ7TD%Cf2Q2&4Sc3JuzR"BoX/|e3Cyzb!W1a{[2;WVbmE87Rj'reDpE%c,@x444Q_`uO_ViZ@+Z]BO&H#K]t#;EZ,9I4
+]=(6q_Pf(X8vT,|ItK;nOQj<kS"[|NR>F}9SR+7r$P>#qUU;4Qo8M"gn9eiqi;}xZ@(1{LlbBvV^v[<tQ}M-,wA=~s<kt$Uf/GUuN^U+m6SJN-#<6ga96f
+:}oqy"JC!<Nf2s_I:e=4(>_}/Yj7Q]~wnR:e(r,Bv{p}[rgxLKN$3hsZjq0/r@yucE>DF@/lR^[7vB(-pC]`g8DL`ZRBO/n@D^`xa_N1J'=CwTG8-pIGHU
+Iez)udL-XAG+a%=ULP,_._OiTpi1}"i"J9h}k>"_{p#k-Uu!2exzqqUt%Rjs=M&xkgkp>>O_g#~`Z'f4HiX0<l#v0e_+u8QU'W|IuEhjX2GDe5#C{"+,.p
+^w+wm05U5xUvv}'RW^`W_b-4>CBiuI|qroI+f^KyLowKM{bR0jP)6@SkgTj30ymii!<IR3XXIL%Ub"8S4#~3mTxQ.AO<k5Q|M&-2&c<oLcL16i9q-D:,5#
+rj"^B@e>I+n:G<JZebOG'HMVI%PM`$IBN!_lm3PW8'/_veiw+5Wz6|c8!|NM,Ggku%3Lv$K"}M:umykPeaB=QH;Xa;d/a8/(3E/@#]MUT-jt-K%WjhUq>1
+@+kh[Hv]'3N1R%BBqUR+_ob'wr;H';ww=_r%Am`XQID2([<4QXR52ILjMT_pP+)@jE"2r2)$t2&5Joxd1w62t@6[(|HCr-.0.U{.Q|ZW->71tU;6V^WtSN
+rin%Ov{|A&(XRc]:[;j;<&^VmU__D'v2)}[u#_zk&NMCH//,`cMm5a|W]inF]hLFNy~!4oIO.T;fxMF:892SFSzN|IKm+9DM'MrgF78=M|=XtgeuO+M_&[
+PaeCL8t%A("Jl4Tl[@q:W:LlsqYI$;e5GYqsBE)]dMzZ)[/Z+]A>+lc4&RD:nVDAhA/Ag!xpVzhU0"w@CC6c7_zrF}8L~#ON`w<=_Z+SU0F]o:<zak/6Q%
+!KE5VZ!GcD_8xHHupmDc6&jIsK0<8B3[PTi/^INY+0UMkiBruDjt`nYIAj%go$$(.uMN;uI4i[PBc@W<nL~d7,KB9unnkccf04S1c%cf)H6v^`r(Kj5cVo
+/0nJ.El%fEu>YlT,X6:HSb9SSPSWrwV$wu=(A$XaRZnU{jbuL9":X:kJoIO)-gP1)o36f+!(bWpXDW(H`bZN9>3"J`EaJ3#q5sWlZf/J|e%"(F#R8hP(we
+fe:7zNEA6Fj0g4ocaC#O_9(+g<o/|,L7bj,|tj[.U-ebnK1V9Qa1nye)2Ykkcr2%26^z3aY4j_}[~>5^$=]@;_%$,Wm2^g~0dxyCmH2_@9V5`|~I_6CT{8
+`9)F|UfxU7f=-fIU:b,jcCUe0w2dxnLZN(-hFGjP@2{vLvbyx5iAHTUQ~`gcuH]IN`LeU`'IVUVSNb>QSZ'a#=J9tHeeM{_g6(3i,nK"q5O%IGEJe0]26H
+Mks:u9|iI;_CY:84R(Y>-C+mqI=p<eMpYavu.M>X:bsbBQ=t3kq{(Sz4(]43J"E04]l@D48GkZ|65`4^&zInn&X|Jt2_~9kd])F2z=MC2Cp:254bA$Adz^
+DC'KKhS3)Xi.NPH0,J>qDW0D5aSF.{Prd`0otkUj)uhiE3UmD`_5_m$7xJurj-x8Q`i"XkW`m/D+N.O%(e=&QGPh~U!w`CbtLTMBCu8|_ANM1o~>^T/QkI
+eY}Myswr`2K78-zTEy7U$!dDW1=sRt[N7o,iA{wVri[Nl4=ig@R|BgF27I>`9uCV<U0jM)bc'>oESGYU{Yp%!8:!1Wt}:6<FyKCxZDQQ}ZfTDVe(ODH<+D
+/ciTU+Ee-P@u,}p}Z7GE{3(yWqPnZp8}8gd7cc^6xX8DN_e3R"Y05+_x=jxf8GKbi%ypX+%}S.X;wM,zw5rwqYfN,2w''|NEL;EL)_Cybp+G`;joUh|@-N
+U_6uo{{qap#rE[>%51^}'0lHKqYKhsR<R]1;`u"Tv8p8H1HrQ$J[i[,LL65UaR^!lAoiIxPn%tO{Or1(>Ss3``pw483HUubPuHa}{Q_E53%bXf1]wH{[AZ
+j&"sa2VU+QOIu4WO6q(fV"'L)-b-yejURI8@tj`>'&Yr}N96MRmfn5j^5p+l`oNdu1q}=f6%JpU&I(;WJ4#{3;L0;p8XYd.&/#B,l]bHHbytn[m.~%Pv9O
+%J6nYK+V+_|fGiP7)EwAdn<gLspzgfrue9$!&{-l[]osJ[#iRyeLia1-t!HDAQ)K[Mv6>t,:D.)6(LEihlG6JDe$ba&YT5d@4J,q;PO@G`soy%H}H&OJ'l
+WnCV"7gW1@mLFs9C-2O!Q]IJrm^:=`tb3gK(Q3QfIU4lo8{v6>ix~vnf;vLxmx`nuB&q[8)vk&QSk2C]BNvGs[]<X`{<`RY(WnanmFuS#jk-V&5)D:3%No
+]-&X4KB_/;La,3zfuuSgO`ln$T.@s`[bB/eB:JZeP>~x&+gQ:GUx;P2[jkOXPd!"u>J&Y;u2)SXp}rP#h_x^nE0`BY(<cMH+al`X|I"9bI/3E(XQUH:2n/
+|au4djVFo'&7Kj7Af&5s7/p_B7;N}[AYc|XVWh!]5"qq407RC%KkD}LtMztZi.J=^8A_{C7xu8>z]2c1>r^21J^y<ml;=zBOKWJ6NH~I'fS'8YueTII&a&
+;1E@mK_{Sfpx5/6Cy_s[Ohe_5w8tb.n$q)8iexM69KlhJN~;t@Qvv5n=<|8QuY^h5IF^daeW@+9d=EDf1C_/zpnW,5r#6P$.W[ujP2{sdTMwUz)sF^UYCn
+{ykP9>VhxSOF55PWr)G<JYX4{aLX-%{=AOF#kY#+<-eLTqVN}j^noQe1CZ%lN2MF]%Otbcm%d]_E'PK43IqsTT0ntM<yITHuVD|ZVX&0Xy^al^Hc=dXK2H
+JtT1HfFK#.u^8t<}LB-(Qwi-=t%L,QT%>Qn]tP=GM)5"t%Yc1Ra}O4jr:HpTZ-D++@RMoG[Jx'#yAbf`J-zlK&'T7nN+R8e(vY~PZNwGGbX(5-BD2h3UqC
+`F5&'h.C.N`-gPS$FeeEW'V3B}@0=N{bxa0U99DyK2hU:Wl/rp.1A7,'5KY.Re"x,)T=uwRN)ZEXHR`tY'rh%Sd99^!obfKi6$gc~,s<);6}F9~0@_WY_9
+jx6S'XL5;Y}kRSbwAvM@"7_$O^A`H0RU7Q;Xv1h<IJ)l]Qiz;qnE8us]od,k;0IlU!<f`$6U_h;hq/Xwm!sQNS9(JcFjaTM+n$V:ay`-yH'RTz(A8Xi|~)
+]Ao(-z>h7[Qu4%d+MRUs]Yk5PTh:3]B:+,A>9v:dN;<b+9kIus`{]>R!5F<D{_['~3dMM@TWKFpgeFn;"l^XuE.f5,NSOn_0EVwc53bqoz!u6]6@v.&d1b
+CTzC^K}Q590]a19:,$PoEcLjO_0=~/~OJf@dL-W$|vX2<y]5=%;V"2NQT=:7|k-l9ZTCn5;XKuvmLjh6'6Ad&eg<gojI'mmTzaLmMkT#hIimr[qiyt"zRX
+y#<'Gm$5_<PvMx|72^HAg),zD+!T(|4dHwq[<I8hWKRKU=EDRbK@:#6+,Z_4@Vzj/D"ln#YLT3fR<yRF01Dc3{_u955a@WCf678I(Gvgsyg(P^eMT3j;7X
+'c-gcKmnTQ:kbU>nc;z<BP{_YF($naK_K'rVm4|U>vXZUah6^K0VQ}vz3r"_r+D/0+0ZjK-zc`<cm:0n`Y^]LizD{NUyvuSe:{X<jbqhrn&%8oFjzhR(]s
+%^nYPqQvm3P;l&FhZ8TaW>T%%v{j&9OJ%@jvlSBaKOB%ZPU[OMWW-C[iP}ri$T23Aj'^Pk6{xD<}P9XA2|0"&>uZIQm=~NAL:w{DZHV:10;X"J[z;q0H}w
+tPlc62pqU<VvVTI05PEI1ymSh|1QCV=f~DD0A]=1mv@xJst/^-Ai7hhb#bcq)Hm1&qlKQH@is2&Sn/`%rQgZyT/o4N~pxQXM=MULe|P/W@6L^f~,{4ShPm
+/'Mnw]_+~5=u2f|9zc|v3TUM75G#!v"NM2lH`JoLy8WAGQkI'Kh(kDRclkWDAN-=!Zk-IUIS/@W[X..lx@@s1zfy^rc@q5]pqapzHU_nHnlwPAe++vRHm#
+74E7jw:7Sn{|<YS|5E.!4VtWWhC`kEZG_%}9/9%oD"AS!a0whi-(&oM8){"|z_qk/#p0;}bbq[TUx:-bGh/,.`9Bk|1MurI|[Sc:){a`8Q;08JW%Par[.g
+OLSNPa=qNO@hfj&o':!~Pr8cif6;v{7-CJa5E2_]30]=-{<4n4flUUp=(I1CZ:Qw+['|pJA!:<oEQ.{:n"%Myiu4[wcIjmmZ(Y3b4yZ2nACpqk$'|[;LHF
+(u90$g%B4QH7=@Yi^R^2]bRT$="Rj0mF3g,9k<,H8_I+q}Ytu/BR6-t2QH&t`,(02XfL>H~2m'BW-|a8pn"9f#Hxef{OXqz|w=kV#`&8Ex%yIZ'KANbw+[
+45ZF3^>hfrkf#xd}=;Ce1[$0<'KkEw;T!Gps%ZAK'xnhap_KTVwf:<pvYWpPd7WWv2Y='EIqF-,&46R#+l`iEEm%G@nxyXI-a1`}zT(|.A&g='FY"7)GU>
+t("(Bqx2RE-5^#;TcAm'oA4<aF]8'S~_s}[;M%=Qx8|Er%6rqY_S^Evca=5s82!p$C|WH9PY$P2<U`'d+NOE2DS2(I%;plam[1{Z_"V^+rg1sJ#,Nb4BCD
+K!6SV>u$^|L|EYK@E4nmmWko3s.v5x'V1M_(^xAij,)rlwPxP2YDo&csUYKLP{I76,7m]292i5iQ:."^XX5wKu}+<a4%qlj,j_t8MZ1)k|EY{>M6Q!i,jH
+O10x3R15yLaeP>Vc]J{-|:ohG"^B<-S4W!j(!6v-bDSnFbW&5(.YfsuUmBA+[+H4PP<hq)FR}et(P>pJu[!dmzm&~3y,,>qDORO6bYEXlv#9/F24N/}Tb[
+Z)rV+WzB~[@kgECc5s`ZFhs"uRb!ew9Jh&jLh6pDE{]&'N`)L4[WH.p`)PdP8dEY"6x>Ki/-/mZ$)!0oX3K.v}{m@NKkCI~fe.K9H&:I[s3(/@<l^tZ-]B
+d<F!saWG_j`x_9-zPrl&ACt:HYJyl#t@z1BQd=5'Pm#;~{oSge9$qF:g+|7s|%(%=M{F6clk:hc+jhfz]}ZJ|`g<%I@{GZ^x7F^a&`HU2)=]WZf2A$c+zA
+wbB!xLu){w{itP&ZCPq/VS@@d4]`n4+[]P=3[Q=]ei3P#_,r79H%2RfR!=e3Y7|qB8{CD/n52ivPh;07M5='ss##VA><bBnzX2a`YI!fWoIQa:e.U+CuI=
+<08kr;{{fHxG]"k5<y7@B1$Y-U4<@+XfhgaD@hV0<nc.}I'@T,p]'ATE@9yTNjNBHst6B$W)GpVh<xW<MJzOE)PKkAtXqt=v/(+8i54;~1m`b<J-1x.`)5
+_LWA|xX;TKs-CI4]XN+h[9]3nQBTgiqM1B!DNJS3~5bMF;#<,E|Pl-O$};joNQV/|PR%L(L1IUHy9u%BL<F&!Cl8+(V}SPZuyAk7tL9;r4M8,Mjuo|0zp}
+::S:50mG/Qsf=Hj,^9TJZ^a))InRlX%#H8V3])Ma`l:m9C:U;$7`"[@Y^>Jg6wJZyZgiceUuz8y}1Od^UT}Ge_"+EDFFy'@e4uKkJ`SqJ{GHvzn!k2/e"+
+YmE|Y%A3-AKBZW^A"|Y^D`M}I9"`X:996dSliM}|XzG5ZCg(H'z<cMvaOP8oj#8CJ}H%`;/%_D;wa1&R~V>rok'`GR(x##!U%!YDsT,Q'U%E^c]w4|of(_
+dy"G{]j5H<|$Gg(z}cP{V}Pdr7E`''IW2jQnkt:[Gg&6u$nhsEK]:%Pd>f!Emf,CB!K.%APd=#(#[o/V~C9KF.1(W(Tx1)Tgb6%R%+~GqoW^ZrLmQ<]wl6
+7>=JKNvFCuXMeW<9$:k&oZ1q]U}Jz|X6am3/0;cQ<MY>8|-m<GnV_^Ey;h[LKv23@TvG%lMeBMVpzV[u{qef&)dd-Djm=h'ek8a@-8H=bU%[oJNG%a(.CX
+c[gAPpWB2mH!2PR5K$T2>[5)_JKu0<&5P"eseES$/Ae5VK3Mq.v)N[GkK)N6JUO9um#E""zGICzL.tb@j1d!g!5fS<4b>-8!sRcid69kY)]eax<'9h8M@P
+`;Y;"%YbD05|pyqN]!XaljMqw3P}qGe9+7BBm8Gy<Gr/3YOOpGX,3KqPo1xXZG'f|5_Y8xP52[]3+H}dO%p#XuIi1jz8N&9y>45C^|/hH$UhPuO8(rk[H{
+=xbh5Pkp/MUfYD,btbva{yN#6gRVgCUDfjQ-{iTf>VS96Bi}0_9f[rg|}7cTZKGIA{(kp$)nmWW'ZpVH~UADe_n:4-7JZBW0&Et";YD8Ue-k958KlTeh6;
+'dE}/5LIGPoMpBluK0LdiY#Yr!#mPMTJq7$MBJaEVAOhs6raRX2`$x/(Xxbk|73hTF[Jz}kUxEmUARz7|DIV3%N@-n&$s}cBB"|.oPdx=%21gH`g,}3>KA
+]FnOwfAAus"."OX3p<Va%W>r4r8!GD3Eh%(|P]c=~|,r_,Ui(T(Ut$&<<}ISx_db2l#c9G1NmW/dmQJe|QeGmh_)5p7k}KVlAc&Z@w3;|`Ri-DbfsGX<9}
+0S(fC5v.k.~75X;^_%v^"C|WJDztqr8{A}C_nUeo"1WFHD;F:}7.IeLm)-HE5]h9A3j4g[8I]pLV:mO/J8fy2kXnqM)>%qY:zUez4|/F655)h1'5$#~Is{
+7Dg>H7fBM'jm<umqrD_[)S`l)CJWXyfWy0oxoQpXWEX]c(},/F1|=^Fhq0T;!8>_n+C1m'6Ekx~J%|1pozvq&`7.p1'(<:.c6dXR2/Gu=dFO#eB1=8WUxm
+p|zwpMQddvaV~#hKw}19#1GQ`oig-ta/U';/3-2y}aY/BRNk-G2}iGNo%d/>NImt@GU1qJ[edf-:J1tE^KJtuxj9OA:j%1~l^Z)sU;G6[tW-Bzk^L]:KHm
+2oNX:,1/:m<=^1peskG1UlU!ie.,pt#zq.1wW]VFc;Bj"q8Dcp&;O`vy4"l_G:'nexM:|D1A-I6(;jwpbdZv,`(!o5e'u3r8`o~+!jPsD`Kl:OGf|IO.<l
+d.cc^')dAY6gDAb8@b5&iu>MdD/x9qtMt>=pj}w/B[~`5cNYYCtpOGqNO6{a&Zga>UEIGNv!p}piYS))%N}K"fnl%N.n<j@SRLplN]A2x<VAVxLLi^_%1T
+"GE#qQ[9>4E{cT&q%zq(Q^&8.1Y}m3:!t2g+WddvK=P;=SH,FqI`[{Af91453FDSxGOy[vP"}S#oDL&eqe2],;tN`jYXKaAS/QXO`4|npIxY-L7a!zOa_Q
+8x:u[<n`(e_5)/)^meAD6s>=@Y_Kb@V`(ImGtA,97[Ua7Y:n>WfIP{PFVfknJ%we/24pTy2W'Q9L8H/"Fv<1qM]2OcU:0W+)F_%<#X75~uJZWlytUUZ]eI
+U,HNB}%sD1hoI>#tRtex8vryqC{3}F8``2~ed%^HE8Pd{|DG[y%z5{O,#m$4P'kJa;&H)/$zKCzxP%vhG|"0OH>6ntn84Ma=AbAYrE>k4prpC-1rAPU7UM
+$}P}D_"i_](]P])_8aBY<l.YrPryWe!"j2zh2g[c_9WC=T:P1O"y<:v9vA:_A^aEf_%a5HSoeHV'<+H[O=4(Y|bLb@SJ1fSJ|I2i"yJs||tb;WSQaY5<'1
+;"cJ[1WUj0:r!i:IQEjwBv]oKzmi|c<5#!5blB7zfYckG'#YDTz4RB#XJy4!TbMYj{y!3KG/$hC9;Q:R)!o/7[<m)+|V8.(s+=<W>)Nrl3|+a]W'@U;G+]
+<zbf(H)bS:=9!4v1"uULD!Okh[.>Q>tiRDv8B%h#U<sK:M,fei5GUsY7,JA%FjW>No3j)a,;Ey>g3qhto58;D)$D'VPi}HA9y<_uzScPcbm-q_zT!K1,_k
+(.`w7V!F%"_ln/]jG'I@<m'Qjjru";5v$Vz68wHks9o9`a67SkE<|$v7a8Lzbq1F|5e'w]S<Trm$%!2laC{lisQDP^BXOdnG.D&4BK[o~D5MMaAgYKMa6r
+qDGJ(Rkp-aw6R-OtdykdVFeSFks0j@2LxWmzO,y%El2(J!-V6SL]MP++#62sxGk$nWFEtK@>hQ^hU'}'l%I";<T90o`'W2A$'YpKhx-s]s$nJ<+io0mWbd
+ZI8&_>2itRtr:ER-tGPkLQG.wpwb#P(F#=)Idb]!8{cOu22_F:,rCSw0mFB>m;a%6EEiuQF[Jqt1L1{mk_GS3=U^}cg,T#T(W[<ewEJl3zjAg}{T-jN@KX
+z#p@!:$jmOqblYZE<eGtT,`i-#mv_'#hR,=AynQ/5Ea0u<l+o]dvd#O$@U^`yKbIn<:;/|><g_]-`HaKriQIs4t{_({Y#Z+Um%xo!O8SA2(Q9"eV(m<E>`
+8>Iy5/V_$Za}z`1>@cF;)i{@GyWCio39QmZ6OM~L~3wzId4o-s<!b}2'IC<=V1cjO.<'+k~JU=!#LNm^vF[+T8&>LA[E/U`>7FdJ{#Ri,Z7tzxUTWqx(b<
+X(`a_[I'v4azP-u=H(%},&)y0sT/C<xfg_XNWR^k6iOZoeOjo&k#/hIjOiV#D6KtkGtOP:rj;}S'jYKwf;Jlk^'|&%_L89H]U]$)=#,i091=&(FVHXn8~$
+_F^A4'B&Ch",<U(34>N.h,DzQEK1q!E>=cMc`>=]d".:]<tWp7I{7RBf.H1e18j9gGsdF.bX%,/i[X@2qE(&=!2W'Z7F,z&XxkR#AcnL@sRLr>i8Eh]tfF
++Iy0Jh5WKb^@P{~tg9a+=L$-2yl>v(KNaIlMLJdFi_XpCMC]8l2vw4|]Rn""6RU).[/-.[_Dj`/OqYc$|/(boFmEvI+x39!hGL|znq!J6I!E"IVrt`zQ~U
+B8`n$V;}e"jZ@3I=-l'vh|s]1KHa:lD6DorogopdS:Jf&d(FVWz9#L%]SYZ:9Giq4r_SS8bHY(3LLHO;Liecj:a"aqF48+csW#FY._TT<scbPdZi3b-Nh=
+O+uD]R("/;QeB(;<M92M>ciT;MpqD$rN~;x3GQ8I8K_+D^,gb&T)k"b)DoKcG=t-JP/({t%QRH8{k`r]owf3vn{Z%B::pq2&vhZVo(j4&2,u_(sYkBmC#3
+U1i8[tkflADXK7VP_%Y=!=BRi`IuJ^hqQxuXAVkx&`FYIrW#8ThgUOdJfQx3~f[KX4%Wm,#j!_;oL:n&-9p_w^4@K_9@(,l`GfhZ9qHW4@1_z<fE{m@Ks5
+B/qp939Y<:T$:sd'9l^!CUPddER`u2sDxOEK[tB(#8|p8:,NlA},JKR2xzh2!#OovdL[N``M4xNg2[D0FF,oo-A"Z(xn<7URMs"W3K-#rP[1VW[#I>}^+h
+oR=hLAzUCp3HVda^D9gV7N]95ugTsRUBSK@c)l.J9dQ34L^(={#|~4]ina!_;w~+2u9n/idh`Fl:vqT_M_W[N>E$=TR$^HSPx>j]/)HC0G,(8F:)]SjbTl
+rgUskhwS"1Tq,!jz1xvk}/<,E3Va:=PnX_(`YWGQzf,ncG1pCRP|K@A;Uu]d_^!_"QFV,sIB`h9uPdZB#b/9Q.O2Iw<"((nMLuPdCjgWCDTAZ_<=-U_fr5
+Vy[ZUv5kq"I<$0KLw-MgzfRI|^_ttlTdqLC9eg^1Fl0&O7OU16w:)yc|bYXb>5os^dVfp||i>D"%YO-8Ze08(De{>ebU+:5u#xw==@IT0Ev5KVJ5AhW'X}
+y%V6/|x6:d9h__Bh|w=dBg$[7|ll(fKof:&,@!f!JPo5V@aY6]5QdH{x=6NO>lzauj&d+z$61heJ<FqaP'YpDRd1c37G,#X1hMh0uT[aH`CtGh[fAgVutw
+mz-ORZR]$(B7CFWJo0|Q3!'R>oz17mhZ[/8JL/[88bQ@hr|:D/r{8x|L#T|4/.qJ^>o<1D~f@}%a8'77Px1$AHlFs3J-X6D{T-}s4aY6c;$Qr(h_P#TC}8
+{#-CbQ(7cNQ4%Wi7oG}vWv}I;YH9o1V}A6V0f7U:37`[O{#>.d~Ex/_Dl)gl$7`/Qte+)[v,@.0IX|P`.JH:f=MD2Z2U{KvAb"}q:[z>To6@CC1KXqV$;T
+kGGO7DW1"O!!g(S99XaAobt{kD1x2U%8w@jy[{"Syp6{ahSd;6us"U^xGYt|!zUkcghgQ&~^-`EP&dDy;EvcOqc<Ly{LybI`e.NwE|+OV&:Lv.(X`+_M;0
+iXA4x93j5gs^wa`^@RG,'Bb5o^`w,NH|yn7g+|J|&oZ"snFe/n^2qbDnoN^a5'X(bvAo.%(#(RZF0ExpnjlQon<4+R8nlI~>H!eM=,L#qe'T1S&vZ>g%CW
+Xn>25AY[wk+!)WAx..+@zvz<1kX@;>(6iYMwGcC{>we]L3,dDbzNdF<Ocndc3lW:qKKK"#$i'f}Dg(0C_&;GJBeVEI,:&pUCQyA6<%m@3=.#]WuB#az>:I
+JWfkS)-2!a5}rUR_/-_>5_g45H5doMw-dhjJb@@g-,w.hTBt#;41ohHnY{l4DK`m8-9+B{GT|,7-n6!]v5Sjp}LQ__KfGp75'laL:}WLE@dbeXVtIYV;<)
+1k~WuL+dp{)8:a@zmZ-5oZ)]JN>W1O~TlD8I[K)m`ZoCuB^f>3rQap<Lw2v1v%Zdg)$I>X;[6Gvb@4P(cD[Lr:@KB<iIiPC2KnfO1Q.%R`R[xoe|<&F=Qj
+87nZ]mgo4Zp]_3d}>6&+`x0Tv3TeA{ofr2}Po[~Gh_HEl`E#AnvpB<+uw"{)i@~$rTE-wpGN1QJ|rF#DSJ|sv0}/`BP6t-HTBPjo<mN(ZG=}l,5kQPQADT
+7/)pKsQ+Ao'vc,-4`ZoJpFyg!g-}zZ6|ODX+PB[wQyLJ{E"")oSK5ONMZy,O;r<y:VTYa5FT+:mh[S#UiJ'$:#b}gZIS"|oHw/fklb,Tc$i.thiwPK6Oi$
+dO[X6Etka2[a{69W%h2f~n47ct}gnn7o-eqoJ1`R`xhO_d9t>TshqI2psyA#2;otNpG_I8OtE+v)H[VeM^I^]Cq:W/UJ>V<3wq:}E{Ua.X2-JLIB=5iwAI
+An)g@oZp9UbX{L,wT_K+FNnTOnR]wo"&AqFUYP3k&+Xw&d[l/Z4#SK/1at$7'.4p4T%(5"42-@c0k["Cu.6Nn&fQhLZh:hj<~|5i(M+Fyi:r{MpsQm(9L6
+uww{tpx`a'OMv#>]iWWy~2oUie`aDc5i#DbH0`kMsS="-UcB/+ZEo-b1+wZkm"cMDfA&jiQT1i`f$:(g}UjKW;pK@ho;"sH_UU$!67.yMVV.mW&o`(7raH
+GEU'KF08%6bRA0#cny2n"7t4nY@Gb(v'@`.%KksWJ/nxI4#2#731"3D6c%b_aMjt}7/HfM@'nS,P:r"MAIU+YlO}M]vM3N5fp^kxn]v7-pL%~@5W{c0uHU
+y94"&JJ;>.Dmz/vf6:fMnsGvf:9Fm{qYcW/>Hp!/7zAT$T=jbrgx_vedsdY0fNGq[6MKiOjS!@hoB<laX"'BUu4Nt$aIJtSquo-}73njvRnVVnUNIgkX;a
+[sUtKso78@3;xX>}YN(o@[@l9XDP:R$AI#$0}|gqog:Jw8dWQJc&H4{2|>#1}yCil(TNfd7wyR(W"X1|6bpWWH5!{_}mMQ$fEd0beI~yHoLDu$j{Hw+RDf
+ot`qU-F<f`AX'HD[H)~wrE+u.;YQl>BG:^t_zyMf-Dm"r)A>+K8qf9omQ-9ST'L+i4V_FfrM.Xj"<fk2EUyaIi$yISIs.,4E2fN=famD8VnE&OaFXAG3^`
+x8l"]J{)s4T:GT8}hL_|B-)>HWRtK^6i~.,4-Z]s1jS7`Z[nL/SzI//RfROj]fqu&@x^Tk8L+g-Rt(cI}F5RewM4RU~j)(]N^zs&GE9$&oH!.bJ]toIytr
+p!I3JS[osqf/i+02yZ9Ta:%r@B-n%J:/[QQJRr>I4}$PbMki.."10_"xKr.FodNq0(&ta,q:b%x$gIER3'WtWn|XHO&#&XkS,o#Y&)Sbj4eF"XfO%(OWa)
+z1`GKWOT%=}g_@9ewop;QPNp%w@Gq8p/NFc2sAa%#R25Wdm1V"9l,,usAk;u+Gsp.$|BKjT_-0%k=d4`oMO8m'.OT^Atr3GjhP08Fn<h]5kQl5e6GUFO/:
++!I/KVCj}{|m#pUem[W>L,bNXlF&pV=IQJu7H&8lfX=Zucps'cqG~q|Wo%:pg}7ckQYc!z.r-"62@1d`]yIrS<N8]d.@->bw&g/g/Ue"CVJphu@HL#M>UD
+x,)jH-0&ThpZXuI']PVdpF5WkA.TX5QCXm<eo6;J3OODF`<`w"$W#8xDLf7qxM.a%2CaF>iR8(F1jEVKc9Swd!|Bxe]Gc7QK5tO!%OK{>!Af'6-PigZxZ>
+5c]s/iX]MS)/!{z)$c+$||Q)AY3}b#.e%`5nSc%LEwXI<!fhxGaJQ)nv>Cng6oToec@zmFrd`5BsoI"FxX6=D,EOs>$r3;@h&"UwKiM61IoHlI~<<JggfN
+(mee@0IWJ0fGgK|#X}`=bm[#cS8Q/0xp24!4w`Dbwsor;IU'V%(C#7f#}DYl4{g0h`R!@$+]..sHQes7DmK(D'K8w58t1gdsCl`U4GUJ#]z+YYk<_,SLO!
+-qbG]m}n9ECsnS|:bfRH!dUeb4Mf2($T@bzHr7'g3zU/hm(|`}qAOb!unZUz$)W;>J9:4:iZ);Y6KnfDVT_`v$Fs~O`j"WQ1uN,'g;LLy_wnNc"RF`6BR<
+HcT[G1([Df/znsD<@.:yjyheb}Uzj2Y_!jM2~I0]Q-Uzw+~CYM=;bIp=w_]RMig>38;vy|0;T|U>5Lxjy(;::Q]j[7Lh{f<N'xtG1,9H(V^hPM#uX'+,$l
+[fEO9#LeJ1/PwQ2q/)=c}iC&xke3)taBw$HU^Ij,S$%h8u0s&1WB_^w4Yk[gEX.d+<Q7Hr07L)~DwAG-|H}#G1z;!C7TsR`O9U2k+{87Ksd}0q7qU{{gm%
+QjaCNgEXY3Xo-+[ga;r{j;PEU"hArhf)JK7JhO8w;=c@^UWm2&cDDb.Jh>OXLs@)m'.UFd4hZis6.B;{zf>{K,~@guiNnP@(T9&"3BF@L3E&"MmNTC@sXE
+&QJW-I=Yf6Vpi#X:e{JO/}=6XmnV;^yN]}TmlkubiU,92>_]cfnL`J%-4D/KotjVg#qt'SIU4SJ#Cnvwd5zR0')q/ysk4%M=M$Jt>_1%,c'Tc/[L3;L0x%
+,AL4[Hct)oL8h;V46mlt3)pu$j4{M"@sr|1W<&6A1)Fjg>4k,u+kHl~p};q6'%OJsM<^S'Qk9GYD0d&GUg31uzjE1F=xI6q360H@Vb{`gdon}@tyivQCSO
+0)82>OTaRyA_y'[aVodxcV"]|"ndUjK#h-K6Nr+:.vd7Snl+41`@Gzb,iZ);#l=K&Bl58"j6_luMGFi<L-H_w3UP{)VLtczH^}}(yA^FE#b0JFnR}I(k7-
+mG7c'Z!2WkI%75w$9{rl1tIirUGkmu3FC9`ba-E#I;[O//oQMv}<40rPby6:P!se9H1&_`,t%sY^Jz{qO882l|z^(H5@sbq:pA@F@H1Ug|gCcpGuH$,,jt
+8_Hq&EV7+F"$'yL7>T`MoEU+)ml:"a!x7-|0z%r9c6IGja&",Je5L4z5T4JX&)ACyn=(HrQbyG=CFLywsAl.-Z_8S:`tszFunOOwewu,N.`c#H.9C[kz.e
+O"D,sf],TzVL14obW5"'/[gBcd_QCF,)0:_>xRt"<A&|:ughkfySqFFUL_'AJG&]$Ljr~Fo!;Dw`6o,2Irudft<O_m{}Tp0JfnJlbQbrQtH8Nn|}yl+{~z
+CqRq826etFyqNn:}f+-)Q{|y`<#Qv}^rgx|o"[{obi='<Ry8_0@b9,eZ.{ANL>k`F8%g1No;au"S+5rxm{@VjqpX!`idkQg1{=}!WjdBCf@aD7;]S[:;mw
+SStTHpaqDv$LiUE[>$SPX-9R5X}wY9{P^1Ox}-sUO-IH3l@T2NmBts`G)=87Q/eOVz-eat2<PE|voKQ_r9;>c+9>|{g7$%gH85XZF575|/lfCg2.Cu^x-k
+wv0PgF%7o{Z0c`snUG$pL53.(fb1-M-{Mvf`w=CNkCi6<#Qtv7KtKj/<Qf4hQD_Ie3Zfqh-IkHkeuN9%=J9'[WQX"Zy/aw8t!l>q/A[HPVJ!HTNqntg'WR
+#gt}A(pgIqqkEJ-dgK#^zzZ9i".iJl"{+z>lUG=lFu)w7`gD|nRn/UJZrS_8_">"w@h(aPi0,,5o20Ti<xwB`lP3^5!d=msDx#a92>"~3C3iYt$]pvW#4)
+Q)SK@s4@IEoju:izJCxCGN(I9e_xZ$K>$|eQ4CjtdLMuDK`r`[-)5R<E5:R)9q<MCjKhOCR,XXzsm7[{`/fIh<DB|`SD>}V`H<y]5-il"8/tAV#RC7kf9O
+$_v{03$8++OM3-W}nivA>CRLlj!i/ru5]Evo9u`G"Cl6o@+jn1/nQt&x!x`w!F=`GGtFknICUj1Pb:|{[T^tM}q'c:hrNV3n'dA5Z_-V"9X{TS&I"j=7}c
+INlEFo`OlRG(>Hg/B_'Egf>8)T=rtSP<n;'Xs/O}<J"#KqDgY_)La`Ru;/qNC{|z"7h>-9gT+M<}&,i)8|(Ta8!z"6^jA_%A#fm#hdb.`63hfi{$s6<LvU
+rS3O8}KiBZEI>Bf!C7&m=eY{XdI4LfC:#a|3ZYcWVABn@ZW0<2j.agGAH6(F@rdlXc]LAqIpwehRp1/=)j+]Ew)4@nfiGd$1&tpSn/{$vA-z#UH4=|psqE
+75=b)]M5dv#fF@YK)#J2^1ms.IEE$GBEKHAs{]K['N~mN(;4la%uTo^0^lEsQPxVaTIA%G`qJiSg-{;x4.;rZUltyEtKY&jCTh;e`A1z{GT.hG$L"35DQ$
+H(z1f)Q8KKcjuthG.'z>hqjHeG%hP(^<2yomZG@XH%Q'kw4LtTjJis$N_j'D6YJOwdBbsX[K<1RMdLKiV)PM6|H0y@>3g7jvH7;ZRBLFxtW3#<h^dze`K>
+!@~a>`pH_hSB./vr>>qWgL)nSm<_qN6hFH<_6zW{~7-M.eE^~&_3_rwB=,cO<bzY5N/ikhp{G08utY;(l_a1K<TWpR".dzpsr!VzOz4jbkGry%bg,W<.%8
+Lj#Zm}e/#ro'#}(G)/^^hT:REV|Vs3Js=5sxthBSRpNKY{4eM&MA`FynmLJcx@!%UZs[y!1S:utnuT-/Wxe4+u%#W#`_}C9+mKLX20AdCH0jRA/.50dNdx
+(|.M>A=nMK;2Vo8^BmLjA9eDLLosAy[jE3IMQVg"QvN%'!c|Vu4D<'(hirQiOykdIgx76uX5ojT"wuO]+q_m[&!NV.!xowrwXH_^uWT}413$R5U&l6I:3C
+Pd6aRY^'nh$b)y{g1eS$ud<m;bIIC[555I{:vYYRiEP,{.J/9/L/``z}&[oLN@nK1R45%.HF#/p],>/nY}8@5Lv6R5XhLWBpeA,V-4E=#$vBA[]XNcl'{/
+^Wd3u0Q^Xye|p9"B7Z}$uVL&I#@>iUFbTJyIyf{aAj@oTMoruTu5jc#&6IK{]UR:q>9f7ElO&|Ua)Qmr+xIxoi64Q!2-'=:!-12O%N{}j3Z!E56FVRd3Q.
+^M".iKSAy2DxC_wJe[u;R4N[U[jF5;oV=v0J.:(fVfv{:dFlAr=<RTFx";njX-&7/1WGag4%/XFQ$mbR./6.9/}"!5<XNAbqMT,,kqM)6!;PL^yCx]/v:`
+]BPr[P2sB:#`+D5fZJn:jv5{7K_4JY]7HKRV<s[Q"9rn+lt_k[_d`(DVvodqKN'k6E0S=Ozqey2c6^5Hu(oNnw5efLiY0v:eeeSY=Wxv`W!XOXF:jx,_dE
+fH|ItF}Fsl<oHbD;TbPd=[yEln(tr&TLV)z(fXy%wBF&;'Fu(![{1a>a}#'A+b&ub@j7@"zGUd<."r>U`Q'da|I8")r[J1TleSS'0:&#^9'432y+JEWc>V
+2Y]^gEZtRGQWadG@<>==AdI1m5+[p)V^>1THZ,/8usX|k:=lN+.A^=CAWTz0nyGRD8aTy$@x"c^U3D:vX<naDu.m`LH=+sq<s24;Ci%o/-.tLoI,(G),+n
+nn<SOj~tsF/R1Nl`eK$i@HJf`4aSa%f>S0"92BFZJlRr^>@XeI&t;2rG"0!gcr)ddp^466[L6-oz7MD4ijAr/(uvZ2&sem6[o|gPp^FK6L#B_w/vvM=FRu
+iFid9U'BflP^udmND-o6:tG771GwFby|![q=d`Ez5H97y]q0M0AV-}jL5|~OX"jta>g|D<{CBWUrYfT|56CX4Y&ZPS!rxQ[}./_+O-H7!%379;_;),AV^S
+9+j>W9z}uXjM]I1^VE2l$;Q^>zlgW!8U~DDW-.[WjmiE>`Ud(HUR<!HqH]cQcA;#I)z/laMeIeIP1@VK&Tr'Hd9ndBfJr'IhYj`opS.U-H6=tMLY|xTi>$
+Bu-68ln2!{HQ;I5D|Z3okqFjJ}Xqg@eObhLbrbYGS1H[k9$1NC>"#|WtDV0mFb%jZMG8;9RsQ}7;s4(Uqkgi=hRj1W`q8v/.=Jsu:v1IU8GiT#Xy:Q)=.=
+T=.Y-^[{ky.)u'#h/{I{qZ)9,('#muR75Q/nkV82eM=]I8%7ot584g2^~]~NzKa#o&;kybV1iG$u,znS,ZS6ak"!5r&(QFubtkl;FG}xGQ;V>COq8nFp"u
+reQ/Y-gn@y{Ts'TB5lhR=}NP`J7!wN^q3GumCe'N$Mdo}Z7ykfQdot.qcplgiqM$2B#>Qu(Yw;5N,x]}j7Q{EkLY6o^ecY8^%8^b)1wwvG9d:oKmb$7wJ5
+2vnX_%+uyFNt<x8}V}VK0ke^q!O7}}eEfgmp;2G+-bd(0[$lC3VTP8|eKz26Y>Yo-V87"uaDj}JkGC}F}"Qq=1d7-wRX'KfL1%7K#;psy|SfN6zc%:5tMV
+4"pQFN0oB3yV&S0!x>bntYKOg99'||,q+tM:'"o)%Bo`4BB{@J)n)XriQ$^Uc=exK_6o}%4#4bEgC]~s+vhB{hRqRkhjZPE4[2RJW"Vd8ARhQKxsjgrZ@:
+;W,-))vD}b9H89-7~x{"S{W'iGs$%"mx[DL3,jH%WoC:Dfx_/CGEe2bVQQ@cOaWvAmQ6)'w[-g[ZEEJ@&CF{72CQk<{Mn]^7h56e'@~T5k7C;:R2e$R]CV
+.9I2W>kQ7GEC#X{BB=``g|v((fk..X:oXm(PcBIqBh(eHD2d@7]t[qWnO{$xs]DP+5W+23D:C'Gv#_8G|B8Scs$Xy{|UaP9{@(};~t/HSlmDVu+Iu+.hcS
+%iJ6Ppoc5^MB`Js)n('Bq<n.v"S7$Pi@D/.HS%xvk"mX=9v;]_xU]p5NMv)R32^W)Dd4N_ah]B%K#0Re><#ErIgf[TG/np1{~Wd8NfPSGnRzrE$_;WjY=A
+<</kI@tk"sTuIja{DSXLm.##qKz!l:Hz-kX;o4t{L-6Ybh#!HqU[qETY=}^TOM{GD;D'gvf]pEt_y@nC[$jG];(M)fgmoIco<0~+)Td/6#X{@`gDKV)`v@
+prA/:s!Xj%_iaG:gGb1YNs<b(&ZEfAlAc"9pSN,>p&!r8qNS>LuPm8D)4];=v6_s7"Cn9s|t">Pr",pFe_QTLA7Knp:RF=t{)r;Y(tIv/aLa|&El;I`=#`
+r/;zj#uF@F=DBPLdyqMrd^C7QYVF]4aw)wkYBlX5WF`(J)B]$5A>{_n;oCvwt^iy(F'nm:{I.THI'`C`Srgl5u=zSY.v4e([<w!@e%KQq/9"6;dd)>P1:u
+LaV]&S{LuR6Ue%v[^!5F:;T"4Hw<z}Op3{DMKl|IQl~v|x'dHxaS8bhI'@}Hcl87oe]b6,:W%t5;]_,gy1{2v]}t{19/F!8|(f;@^6`p84A2Y_s,r/gX)8
+LAr"A83`RfBFmneXEmv6ny&}I/xiL3_06c}bRO3c8Ag4))5)BiIquZZU&f|/fhj_B`j1DddbEyxg=nI2%GL9W|'+J`Vr7}Gs<u:JnR'p(y1l5de0gm)5'%
+|Bk[RN=6,0aawjh'thDP7A16ZvZPqa8V^[J=R)[B;3T.;BkB,86j}NBYVW&)&gvp>'=LjgYl!cH.^C'dA]"HkIz8}N:J^R%!"W<Kx22s_-n749kQg}qwx!
+RJ%%|fqc-.)R#sBsJH|eMjE>6)KVx"/8wox8Jk!]p)Qp)^^Ah;LeU>|_KJU){P76SUj0;%qxY$]1l@jMp8IwI4M)K(nrZ<"W5t=1:of`+W#}x^k|mz@waG
+sBB6ozxmi=]IgGc'lF;}Q#D@pn|l)n'Ka0FvJ+Q!>fA[uGHr+YE4KyTQ%C3GQp9QYSqE3!!Il}S#-8$L32x7|RPgd-t&wGGc<R:vxq>J:y${A)$N&{C5IO
+,f:A>4rFk#g_SHW,C={c/+{y<%tZV(RPLcRqCl3x)8tgj{w@{v<xn+E}Ar,sDO/aJ#7R&b7Du>(.6F.D,s~A^tBh0KVGSOJ1j6PeRc#CGRm_mO$W3f+f4c
+MNuVj_V>amI8aQMiCSiudIxUxk:C~|e#x}88jgQ=.#Sk6=YKQI'Mtf[wm$G#=/LRuq@gGr)m|S;3pt2{'{8-s}ot@PLUgtxIg}18e}k|$k5K,>}Yj]^vuZ
+OlyO2a;}Xv8g7C'yGeNg]}p7fblI1C~Ofd/zBx4h='b1,dOmK}xu+xd/grI-2|){@IDUcdTf]r>#oZ}}&P9Ksl5P;9;8fr]rPg-x6;'i;r~V&fh@#}h{a_
+H[lj}ynwY&%MgsTe"|#J6g0X_p38_]2[bk_.`ijtSqzp,V-cVq(Vte+OEiumk3S^P-8ujYfB9""`ua!(@j(^aO.qvM&K_bcw2PoVf)i%/A_zykmnx%{rI&
+.`X#4vXf{#bPr9Z^vpx[{OvzECx!,cE0$DR[KEIvs^`@"muFAbODvXgOO{y|<THmPmj63Soewu:c=D&az|&AHm$QGo2/bW>Bj!vY(XF1e7ZXu<R`}AI9Ok
+8gM&Y^sNRt`"[/]cBfQ&1Im^ng=QXS1kX^P:d$}IOH95d&-Z5)S_[q<&sof#jqg#{}4OBphub,,7.$tSPjVx#Z%Ngs%C=Jp'w]2ppHv/[]0TKMa]>5O^KT
+(_r{>FZc>{;#'7O3=bz{hL_dR3Ns;TOqr^1e[sD2`%INIn(D$|,_WFz8)U-!fO.2D^,i9-E.#2+A$KITYu/8kzX3}=XM.84tX{:X^2uh|JN)YmDz3GMr#G
+]^s=rX}IQRiR~y<:bw_DPt![n,+}|:P)UPMDFb!V3O8)2;}r1X'B}ihKW,.l76K:'o'O'GE@keg9t90NzPf}u"2DS[:JRqB_f#J!`<:Cd}"|=l2MNdgEfY
+FTL96o$vDA-_c[^7,:Zp@,qeX1/9W;Ft7pOc,+:@]b.xyYMOrYVRhqLx[X6ozZsswXmjlQ8u`#dq>gM%mmcQrBWaci2RNW93ImDV7sm:>ec<A^{C#srjdr
+mZ@BCq^Nqz0mvwfCmHf]>mv6noL0$h/%EpUqw'Y;7@wS1O"Hbm2',MHgj-Dd`Nr:,lzt0YFNL,Fq,Bq-2p{hU46^ftvq#S1AQ(hm`EVuJ(|GcJts;a^%FG
+PO/a7Gvh:+0#W0JAN-E&)B1].LC(lRy"SHAKaO,G,bV}dt^HY&ccb[B(X$[v~,/TkFze,lKf!swx%Hw15T4Y1(b4L{7)Zn`YkLI4jQ,2E.0tX2jeqq[(l2
+03};HQ=]~wQE1xt=390e-4#<+Ru3Ze<$lDT3ZvU7.#3D%dkpxH3"mcDJwqKE$f"Q-MZ^|(jZ-eI2,AnXRm2xwa1r@tap6xyZ-4u}zA,V#fJ#nK=HJM~JrV
+{muJ$_M8t9tS}5U1LVGasu^V't'x]w:;cv}A^(h%(`3LM2Hj1-%Yq6'@^/Ud3toI>e#Bk`"=!>`%<=rSn$MM:e7NS+#(e[8w)iq|hI0B;|PVjqRmOJ]/GF
+|q)g52D+|=B"XnKx'^{GTgI3!9D$%7/Z`2>w"yppO-#'(N|8=K}ZpO^u=I=6%<<=^lBY]ahbcBH#4h>|B8yipV60RCamKq+apI^G>=,pUWz(kC89,1zyb]
+z'{R"cGmdzLmU}}HJ_NH7aG:-p{F&xbh)5~h3YXHi/Lj'#^3pvg,x6U<q9[g.;$oDMDwD:9+}+$qJ_MOvg@E:mn_;d466sIDp5/;6jqj:Ki>QPXKem~voZ
+Cu+Qfin4i-Q3/6nhi.5:fePu3Jv6(&P68@ya|p<JD-JyBc_A&V,o&@LHE9;:uZB{t_6XE_d$V#4t2SKYVYAz5a~-C/u41S5Q+`NQv!~}AEZkw;2!.$+z}y
+L5dut"4>m$4HYjk_McO$$)VPS-8G3q7)i>OE#RkscK2HT3<.x8W#B>,kf[uRHL(LJ4))SQ)O'sW>XK2i'T6}X&ytx@uQhSGP~qu@cm8sQod{Va,A"}`cHd
+sl8kTclXHsR([Dk.8C+@i/),OQABb>bgJ%4-iw_2.+N#r:-l1@`$8$".DC)De`vxV&gbLpwDzUVA#AG&tGJH<8)s}inW})&o&C|n2V#QeXi'88X$_>vfN&
+=0B.^k:+<Ub<PlMi]A9_`Us.+q=vAJcxIo>=_FH{9Ash<bjuY+L}%|oA]}^oZ:h980c1jbWI.:Fi-rpj/Kgt0wHl/a-A$orO=}]Bhz!9vrUN&vpwT3`&Xv
+MgQCK|"xmp=`uEH<hNkd+5h0^W/IB1AF&d;qkHG:=lHK]F"iMqt^-",AG2lv<Kf^f<7)ry$J4U96s5jw{a"xuL<d|DoGm4Ksy/Enl0Ho=mg]SztdHth1TB
+_5(79GVG3xD6l@u}@.i5Ql=I<YFGV2TxVR@+f8ZJTjKnMWC|.=YqxrD`+,T6`kF^XpB8_k<Qx]RE|%mM~Pzk,ADwb;rVR.'.8%tEeA@b=JDPA1D-PCIVb;
+"&z9GBCrgw~}ErazUE2dqW)[j]rXUjHl!%Hgjc+E<!9rXD]Y{m:`WPT/0#!$X)C,q`,iWj2#M3(IA0sqO`-#S%8";Kfy~sp'.d"rgRRrY-897yq)N0i>MG
++i2p=AAp!J4A>f_@>w'@g=SmR#&MPAlfxzpt$M[-VGPz~O}2_iWk:"3C..Ny.j4Bbw!Ei@r9sV]KsT;9Gg.KpY8Y1ja]Z^t!qmqj,``$BV+}H{@}R`lNud
+#h}OY=I_,8F!9GKAOekAKDX7FR>3W'9VivKetE#b18YRNy`qZHo9BHPe:8tLyHU:Nea7w-wSUF=U~M$=f//fLhlbjG`A;[}8HX7}x"n<r#CT-XNRnkCgqW
+[D:cUK'qK{[aRiBd=7{d7"OrtUOk7zf#,H[vQX-@/5warumxcpmVjfc-aGd7j@(kp`"a|Z@^|k3=tBqWK=sOvxqcu>R7Q!6|@68{}"YF~l1>v{XtQu^Nhb
+v!XF,CS+pnl6yGw3]vNM$>{lORAT|]DAKh~b+!:.iJ/IUwQL#glO`>+q.y70XaYra$Bm[y69dP3:yH/Gd9O(Qaq6Q_K[Vb+Y,zkCtoc^&b~doo#UK+,[jw
+18Pblv|@Zljowe!.njJ2HICOL'2s&M~Lp{N/AE7oG<>Gw5tjXvhJ&F]JZf7'M1,@fAbg:z1n43EY@ZCUV%AHe`)c@,_v;EjFQ/7Jt6@emqzi)G1pLl=nut
+ZK{-!-(cI=@Bv]O}]_g_$DU$59kDW:=O^C1Lf!wJnGkM3lj2:_,oV_nn/hKVP&B|z>B[<+gXu;"P(U,C~$PsR/NgtE[o$&U`:nmMa)Xku^LfnWgM5vCxlV
+"{wO/}62i/^}L(:^r:CJqzqyQ542~488irFu5fuewjH:r3XyI^KwDJVUSmEG,9BfhPIE'y!3AV<%8hnuL[&ue]theB,>9RCTW`|)N[B-UmS_nhsVNDbsN}
+7OX(NJhuX@DyEXN77s,bhyJmO4A/_ybbvv98{CH5Otcoum>WCxm]{!-8$6;Io'&S)l;v@H(J_-Hwn)O]#J04`t)loe9(8Qa4!)T^WHod$e_2I_E;fn59fe
+$;wi}7:2=Osi"`2RGXW+^JQjI:V,h|t|^Q]M}K<}or"<Jk/vHiJd=`@S^'Db@q>`>bSvQQiJseyN;#+s<IEtnj24FKFs(Ki<AsB)0]%,IHj5bOvfC}Jd1-
+Sq<ybG$=dY##ay}E[)z<![XJ|%|nx-1b`%_`|V9A.{&NYnS@2Yj5Oo9:poX1;dEzmarl`-6t!Rq:Av;`v;`l_T.=;^89:ermy94qU0<i]Zq@N!PV;lzqC8
+Sqr^"A^^#w<zr.&=:]DK%M$=H'8^##8[-4UepoyY;pT>X4<O9RNQ`=DC]0ICAS`Al@WN]py%`Dzs+}=,%Z1R!lF|[,4k<5-xkoKZ^tq8jTEu!W-=ubbeKA
+kTp,vu/#ATFUX-;4)3C-)d:6z=1pckTbV1+XBaURSCEgN:S-1d;e9X<uJDoTqMbrda<U9luMm=wn`yzi7r!rqMz6QN)7YN@.M-9#ha!_E`udCfk;ayaC0!
+o;qd@HSEewXreC;Uo@o_.eDAi)zC')dCOq/cd][<_mxT~OMr,FeLAaykMk^II|5JQ+[@M1|J;CTF&#x<KP_wC#)t5+hrGdJ+mLXo+rEJk21a,Z&w9&B|Op
+7`xY[ijIdBWJ=E}[V<Xx"C<S>0aVNf#of3c|%6k{DAOt>N#;4S/Y$h5kgX5X|a|ajJyfV[I<p^"dvtz%A=qc.qWK`ub-4n1`xmp9#Q+xgA$=CajmNbF0#9
+'ij+'Gd$-T1ao#`hp0/C.n<]FGX"Dg_U~E,:Rvh^iy#-;v`zEWpSIe)4fQ(Kr=hRqkwb$P)uQ<opGD3/wPk'iaWob:mI2Px#u_,]C71}yv"R))Zq+7yr0Y
+Nwi,gf>xFl[uMlYO:cZx#A&_,UA!XZW=fx:I;lm[W_ZtCJ1ZLN!)Ei>O0B;{JcSxu:UZM%.YuHvq4VUJN6nm}Yho2ZmR.;Gc>nde8xg/$Tq]WiL%0-`J<$
+vS8[Jy~n+D88Mx`@}7Q!${F/nFo>LlPyp%m8[2m`S=^y'1j]:H5CH3E.+A:BogMgj7wK6b1Eq^JeeXK0gY98T2SUU=G:j50{f]x9C}>'k#V:^ST'~x)$Ag
+F:k_V_N_HrI]]`gegR3@d!Y2uZNk$sf>J"=G-g7]7w-&9u{M31^5~Ez.MG`cG}Yym^kLHm#fe9"tUl!K#(9HCGVpd/s^lRs2_$bO,f_u&f2:N}b2,,K{EZ
+;:S.qku%.(``7,m8y[JFygBf&wfjbr]hKQ-v@O2eKv<GYB<8khx4y9h`"cNIe%4%WSCkB9zqf.ZD^<$x-kvK5itYx4F}R>x>'l6P[h8U$I~{[caNSnJW-_
+1;ts}xdia/+2G<""CBs!}>I/]F&dGZyZ2N[z>y1ht03%+fM097!MqC'EjTeXH<{RZ/BLVb`cash3=1;YE#43w>BTTi[;R7VxPod!ubu4liX]10#TB2:hQh
+)sm$QUrkU$IWi9!'x,`18oo&.STVpXez"WvDcj4Dsl|f(HfNNX{6_C&gYimG]um'rVDnCk<L}J,{Co6'eN3TVIHC[6K=F5ZP,a-O6qqTk'E(zZ~(v[efo}
+FO}x&pnHeBA<l4<zrO8mbOj;|WDJBwXN=J.@cJEZ(Bx(d539.2#aBk%yZe<&9[`,}<JeF4V_]M#b<rIy2Y)O'm_@nJLf<TN+&i<$PQLH&:@<0h7S4r>nlr
+f+d0OHuz"[EuN}PNGeRg.OyS>TSQG.<HSCD{]@Hom&vR~TP`8pTXY(athO4G_C1o"wg->EuzT"](iF:Wj1jNM6UrUV,7%Hu_UHZ$u(74x]X:~|,)Htk{_B
+TJ^l$)uI_,^3QnwACVhz}It<|6:a6KoN1cttc.,VB3Cv$p!Xy9>6te"7z]L6~6+gwa#uY1lc_I<:ECoVg0@zv;X|%kf784|hudQ!EQ'V)F^r}^F(N#:G%D
+X$+p4b+9{;2_`XFF2FV88#RwvWg`,);+;r:FJ)y=Pb@0FTFotA.-Mu&SQ-[>SzVyDors@>CcfCeh;Aj(^3_Bs|r>+Ks>(vK!u<iQogZmKS'wEu7-GrzJ&o
+g@9t'mLsA&PVxSG.l/WDSBsgEVV=@yR{-S+0W$#YJB0"VwVJk"`T_nK[GxT2MB3S^>&S2kw%e(4nE}Dg>&4#X<eT2){wA^FYMefS_,Pph)zi7{7fd]SP[i
+h7k]Y.Zi7Qj7Lrj<h60"H`p7g<;|.E.B#uEFN7<)@h8{b|ouxZhDj5jmk"E0B4|f#n{k6;nYDueZbPh%5+=jUD9+w7FG0s>7B2;b`x$an(ctx/Giaz%>5z
+PoD@3N<(>zA|WddeZ<PLw7OUVbR+fCH&dcc3bQfEx]ST<F#K:w/1D4TvhSw'MH%qP5`Y1|i4:qovM=AMtsLJYvbA'.;l[_$CLTW$mEQ4ce|{^%Z:_HWepL
+l+)s[o#I9uuDInf<.j_oR0-O{=vyX,SqUKTEc2Qu>f%0cpBX6&+@8X(%KJ$e^Nw0Epj)i)hKg_/I5P+RESNazm"PZKHb{wp>6D~81K+$E0b$F;E[Z!G=l2
+[u8Ri[x`bWH"TPQ#k3A.x{{SV3/zM+$wXLj6xBGDMbhxtR~-5:BS>`wO2o--ODa:]:h[TH#;5=.LeH:va@K`OO.<!b@z~MvHLxI{2}OX4p`CvIpK)fO;J!
+fpXkPjON3sh4j81@_p:Y#GN^ga=,IT,jXT"d'zQIeyzsdb~H{E^C22Hk.v!Rv/F:_e0$:^V'GK-3C-['>AdD2<X%78HJ.-1"OH<-!]K6ZjK2[-uGY^go-p
+pf8CXuYe.h[Wi86{K-T<w7h_='yzw6H9.8z%j2Lj!Hgi10v=;9{by)9S%lsm"/VBaR:QNwMdCz~`zbL>UPx=|!Lm@w!RASUq],N|_M,@Bi=!-fa@0}[>.T
+bg$@_/IOdMdN6p[8x=q,'=%3y.y,mdNggtH9qw:bhvoOB;iA7^-f,S'(e>_TIz%$RD'i{|~wWu'=JAs)WF;}f[Y-z3}BaBHtI+.5suXC]I~uI{;w^e'7%&
+X[&50+APz5-X=9tyS]pi48v$3W~>CMhY!Bt`z5{B9D/al8$zSD4AP[&kym";FOMTG&2U@-K62J8Kt,oDyt;HyHSt+7{5|q=u[;.j=[4YQW@fiZ%QOL#RYm
+K_lXVh5)5T[0yE!1H65;cSySQ6]baWz^{>FIUf,AXt"1WDd9JcNZ4IS(@&9+9/JoP[P</_rz$dpUo'/,bFe)(1}+453FvT0u>L5c-0^GhR44;#kQbEOGN@
+`Q2tfeIQ7K1&^Vt.BeM^_5/MGF55-!/kR6%E"8u%J8F!JRRa;)v@hB[ISceYY&gv|x:s$o5N6}0[L4`}I%"3xEGP2t82MMPDVinJJeb:%O,2@JGcB!SCa{
+5Fkr!Tx&5$pI2}=4C%^0BR<[nnb]b|>9siuu^DDi]LpV1wU|g@YpKan{`3U]b"0zV`Xkag;;N)a^NO!qShi2u"xt1=w)ec`K_7=we/'6~&!S-$uo9z"I>,
+]H{D-KI'w:/3Y^yeXT=HMZ]S_QoHidQ%>W597jR6ob>G#%oBm;}jR23"f0IWN(;|ATD.Bj3]qq-C(aTw7R957O&}t#Qj_W:dfN=3<!U:kE!"e_Q7[!=S{N
+s32YpnBFK^(0P,R!"jkdymjiO6-Lut#yk:Qn|rkdK;DAZ7LH9d4$bJS%a:D'7i|._FN2UOQD.j|ERaZEr5`qu-{T#z:o:u@A@[{1)p>N$IJ{B#oTHz/5i}
+Wlwfd@^YgW](yo;e4Wocygn=2Sq;egQ30_D;|q@B8ab+yKGXAp4Wrk6bjh_-L59D:(MP4SlYR^7JoyrqLTHY.>jw8yX1.e_!9pT_bbwv7a_ySWh8Gos0]g
+:;z2cZ5`H$u:Y86n'fPUufy|^'j:Z^V<(z}05Cw0-:Gr4WpTdHC]7m:13-3gI(%K+7nW:Pm%3w|{F(ZK>"-mIi!y-9WImb'e/W-"Am[5FaoD=|xdLDm+xk
+g#]yE)!Eu=s5~}vU_PX-~48Iby4]n90iFU``u)i&:Mh5KA`RI7)Uog&cGHS!XE>B&b1uz@E-BlIH>>lBELIEim:otb_<1:C5ihG+5p)F<KnA/>QzjQoK.X
+'5r"jil%<f%U({6+r3YL[27zDp7f5>[76HGo=T(dr.xp49%kb>HOdQw3_{S'Eh5I0B<]](D/:FS-s(~i#_[abvedk_uqDddIb4lTj_!"y[M<bEK.kbjaNH
+{`4Q'_##Z3ygJDmQ/m`Y`BuP'k!)CVl_FY0Ho`|+`aL3gdnZdMzTv+0&#I'7<$ZzUb]u/bF5b(IVkgxFYUjZtU)ZZZ'y{5$dY,g36EN@gGJLM_8b]`FS[T
+d}DDre.UYFaT:+n"E3t$)co#2)_"B,@2r+k]v:VwDzJp&:U,t=fg>'`ezE:gxpETh:&e;%p5ax{>(B^jd`bHc_3}B7}n_d-O5BE;>,j0BGEx5f$wZCCRP2
+rNy5a|lmgqsthYgqP)1s9pnNDU"^VZ82u9CqUjxoF>P/hbIyh56mf2)yZ/u%Ob(8sV^%`1MRaGqi6u<6<v/GH3a9~od`~}d:_MwW`k(e'wcRe=5o_K8+Bk
+ke|o~ld1,A+vu8y:'RSlU=/X!(i%=EeTFQF/3WnErNS$sE>j^Hb=&o1,x/qLZ]In78@ea'Zw!$&XxTr7e@dRa|/t}ZuY)>y[k`_f67i^fD<j1cw!CKTPtv
+1UzmRstR>3L'aVuI6l,pZb:C#bn%<Wz@lf~yzJ}iS/b${X8hFtJ$.KDeV.ZB[QqPaK|.GY5g!-p;jcg2wfM^@x%hTWphnG#,2Mk'M>,x>Q/fUy]:dpnz1n
+682$ku@/ioHE#i^ZWQv[;pHyw{DH~9v1ykK@_t/u+eglfr+9.Wb&-N:W0Ne#v5Z6y<:SkVKiO/IF`72bPGd>aV&"+XFy!lmh'0g"^.XpE-_:g2+I.7.f<(
+otH0}w9s`A+DBOpmsZ,R"W]"Jt4Os|#DW=>}V/6}Hkg`)KEO+-lr(:N>amb3F5Ac{aL3HfO/-pS;eDIA6l>::[fqY2Fn=>JMtGe{.->-ExM/Eq>F~wUMd6
+|^Er9UggQ+{F`+8r)jlt9^6)<ExgRdtjH8+z(U}Z|U1xLkch~M<G3sjgKzhMzF0rN-u;4i"G1@s6d"mjDt:e@By%&H,%__Ts%]7r&NsoLxyCtAYi>(7$yZ
+Aop(1waJkOVCG2jFcVA;"Fzk&>-/Q%QMRdctKSP&H;>jCx`n6Zzk[3Rw44^+@bx4LjSlE9In}Soh%$TW1x4t:Y}|9iOO%3^rD4NJ8"ake(,6VL>AYM_<Bt
+k0Yl,nXh|K%2wP}r7#p2_y5v_DIMS>]UD;=ewet/f'&:Ht{q%VY#7f>$HpHcmI0IN0;ub=`cW63L4Fv.!Oyh-KjAHTw++/]aQXk;9+ckk;$s^8YpqOP!y>
+p&9q(oqBc&Bk"KI7j$6TP}zv7yR$r6o#H]gp{f|^N4dqIF4:r'beA^f'w40J(:hqM{Zme5Ka-@s6Na(m:h}!Q+2)o%kTqQHBLE@xo|i#TJ,=1+<OSi!,LX
+],nluN_UoKuDl-)7e$J"6,a;6cMemJZe=ztizkCLbVI(!AbsGL^2tM;0Ru4KM`T7QYb,/Y|alfT7<@2/_&F-NF"-!{-C<$GYdegc,>lHO{eL$FD7c5=AtW
+_]oH%rU+uPd"'LP}{IlJpt#qL;n"']t)JMQ0,Ys.WyldghL4Y:eI~s4u}jH0p3dH)aJA[%;^B8TC`XUvnd|Rx2|;$e%de0wpPRbp0@O>Uu~|lXm]@K4AIS
+pM^qybL)s8:)w4'wC4e;/AuxB5D_[b1:U&9XR]BT_8~2Iq/5|a|u_aJ]o^!,2.^^s_nt]LLZ7vZ4,{cY^];5[ceg8IjC<[[xq]BPF+lm>@q#m|rid8KD:o
+dkM3.3(XFFd`rbvoAE>CD(`u&YLprLo-5Y0ke<zHbfUAMz>kcfXkFjF[#y|T'Qpa+R%`9p;G$/')("tuPK9sJMP2|-%l0ss'0t4M4b@[iPbL0ZR37ATZiQ
+bC~##;!oGuuUkwEm7-phNlGJVti^@pR7IF,w~36d&doR;EanQde@}|oP}rY{VbTLm`|=F'.@hk(K1pN%On}Jjaf;T@:H,95[|/wgh#Nl^82VY$/lO3l4#/
+OQq!J>+deD|d=/Dz:jlZnI@^@=`LZ]Tx[5Z[ui0(Zw$z=|}E$Do<4/[$sf2>};_FD|zz3PW_pMFDagz7OT-pF3$R``[7vN!#|JPe(-Ls$(_>0uXFfS`-6R
+<evm`2>-HKKI[W~x'+I-%3B5;fjO0lATK6aVq[NO3X8G<.>f1`kH6}4C:z[wf>H6d(:9BTJ;]aot7}B$t!hvI9XX[KqR;"7LXn4V&9.a@U{>/<@|Vwjl%j
+4S8It|x:h'<K#hgN7.x-q%2pB!)[f$#QgY"X;P`C||^rb3!hnH6i'L=]DLqTwV<..'Fr^wkm~AO}MM_>UlsDG7%HD[-v!-;fUA^oH@j>k&HmCWK:jA'2$Z
+"~Mgb1Te}^6FuIgItPKq+a"dj9d-Jf8L4A'|w5joI0-(b$vM=/kW7BMzi{"7uGe.R)b@r^s`Ew@=~ZIM>k1QWGb6//u-kE`2<4(=#qob{K-=}5'B=D!y{]
+-D1@W&d<4_vdzEl(YE;N2'~ky$FGy`z-XY'Xcc$Qg6Dwc1$[5;hm={5yjmsyCp6pcb[YEl<OtFYdLOF=@`6&Z)${lSM5xOQl6!OC62N3LLw^dy9x"~`pV/
+Rc"GrmCK3Q2nroYXIDs@0bJA8=Hqs%TBg_yxi|T:EQvC"TTU'21/$,%Dpb$DvP)'i,6ke<WaqYHjPA@XN5i5@@S,m({e="3IrF8qg-6HioAkB5FNPBe$O.
+JCN+lG"4HytI1,kHD")#mkXZsHA!7WVb$BbAnc>&3%$vc^r5m,Bi(B&$FOHf7#>1Od]em;3De"z3}AaDY1CT@SaFT)s;HNW9RH81=PUVS+@2`37B8|WTin
+>&g"wD4(64(Qb^@ZXRY3>n_K-w;@4$F[[mVfuM:'Bo9q;,[9zK/Mj38qPl~2#>YWGeM@{pELV|Z2&+xm}_d'PLc5+m6QLiF'yLm9_W|Lz=@Nm]>7jdziKD
+qrsf~_dA=B;>B!e[ohW+YT,3~mQpC]gE2UXq}m2<"AOkj@`:izvHuF/"U:&`#1B3[z@M3"#./DrJ)wt(a54^8uuF7DQ[[1N1;5:HZ:)gvv+J2bH=~&gYq3
+:|aL56Q_G/6:2}k"w.O((Or]9qy(K2i^|%`zD|p6`yt^Q+A`AFj.1,FAR5,tL.uK_-sa]tWmx7VQ4]=Z}={y}C;p6T:yztOX}4Q<II>VvHyVMUv9(Mw0#"
+Y{$d)[V@Q+owZK>@gLi&V`LsKw2/Ux3Jr$oeqmu"l2ud]/bc1dQH"^)I3,3BbEOTIkFW>MeW{}gk't9saH9iK;,N]L'k619!hm$6&#NZ([.&`S8>DFz`^|
+)NV}.9cun'm^!oS:U<wW-KvYyzdZ^/H]MU]`<-RkHtV9"nz^u>/P6Q~OJ6LsWSs[a{E.69qfLdZwic):(J|X>pgAQo$JPZ5EB9Pgk:@zjLMU@X:T@9kg<^
+[:4>=s<aRv}6-.xd~V,4Ss]8Y4mp`Y9zt'`q0HYge/wv6v9lSmZsGBS/rn'_J3HKOo/s~sQ]3ZpjFX1AU@;il(wP1]9QOhsof]X(&K$XKJNQFK2RKil@s8
+NKdpLl7[G,u,9'Yu4Zz&9ze{#CCxu0v<fljCV-ltd:DMh_uodzo,dbYf]ZFGkvveNWM-{-z"Pd4+.m@nx+FOzcd+[@VE/!RT&deM#XWYki4Y|oa>DmUBh`
+|q5eKer6oQ94itv]d_1Ai{svOBQtWD"NJ^!EFL;AtrY%!9rA4_I.g:rv^k}H[jaR,C|=`}^C3O}Do5^^E]U4-,uUPa`ImvtM(C_7llJ"Ewoa]u5;Z^4q{Y
+"|zJ[SDZVu3p3I%'pH5wkSl}I&oaR|R`YXQgxkdtUGwK3}0g&UrKg]Q<aC|C]aAXJ,67X[rd;x`7(&$hWBObb-=6i--^pqNrJF~'JYmLbvpaINK0$+Vj)t
+~OW[wHubzhGRKy<DLM)F+4VHP5Yw36#1ze+)LazV_AAeXemJjx8uc0aHP|L)#4<C'1Rc%;JmW:ZIDcUo&<XyL:gHYE83EXi7>u}{n&2!yeZ`O0SY7OIh3E
+P_wxFI=G'q0DDT!sRvh(]}+OGX$8KysRUjK=Y0tvW9!T`OLiP4=[5NKH+#IGX9{v+T,I(tt+fQVx2-im;V971wn{'f$nFMl/BTVZ^}we.-v0)lzHCogR1Q
+ToI|c"mcsiC&}8I2&P^<:DvHQ[GoB`Yy)r])fasi7sRWSLKlZDQhcq{&<dE{yo#TWYD$vR3!qGhi=1P=H0,MHf_Qys8yg7}`fFGeW_yUw:N!~Cu6'!iT^U
+=NK2B>7,SRH>dM)r$Wp{&4'WVS_#0]];B-bxH81o.VCN77n[^-N]iG@aSL%&le#sxlQK]IHgD1#kW$I[lLch/I]/sgt&"TE|B/^:wgMVMvYZ]l8D>L6GQ(
+r_@`Ee&w0c<GBS-K2]j[6P`>T`$Bo-o_O1Rld%mIo#`Hd>kFU_-uYju:x+}5g;B)/FNa)(oDPi7g3kp77B-lT_Q(soNo_rf38w`=QO>K'io#-`3c{,R]w^
+nLJ:7s(.yv3PS%Jak9hn[6$QbjO=0IX`520ylB{.3Vc[87ZYz'FK2p$-VK9Rln3O<8]XII"[49O,Ld#cu3F5wesOO}=gilp7@XTm_uqIhEan)b[CnX]9QV
+YE40lXTB$'45$5Qb:{0H0`1QJyNnunUDQ`+Q1@-(WLeiayd$AE2VF{;-><Aa3Bh$bn"a1_8JSRB3hL&Im9GR$U4b&]Fm5^Ba;PG[;S[hFB>c@w&zlSRZ5C
+L!@hA|-2~2]J`qu]}Ty,P6Q`boLV>AFXg`+r{#(t<!0|&J7:Q<6:JX@TF:]IJHTygcjx'wxU.r+3A{hg8qeO3b(^e)o/4%a6g)EXXH1}pJcV^up;,XY9T|
+PNrzs,MY6xio"<+;V",}N=,iXqBT8_9B+}`VGqs7lV;eg2!8pI{NS(x&(R1$(93NhZeWi6_mK&f)Sz@1{2@7+rWH`>A/s-PqT>0ExrwZzK#PqeB^hZ-;(o
+nUnzSShIxPF@XkJuT|(Qn6(wQ|n^ghzK$q8aT|eLWH}up|]t$B,,PAd1Ww;;AX~^0{XM<}w"]"c[g5S:K;eUcCo;H&N@Ct^2n(:ZV6pmPRj5!KUO[7h|vj
+@4LNNA8uQ"e%'OoVKEDM.ZR(vOmipa^{PnY3~rTUG}4q|j,|pY`/rRCn%zV3wEufVw!9<`s:MRKE_ldHtr6KmtIKjp'3^2%&upyPqX#KD/5]ly/9%`zEe/
+<d72M<uS$W{^9,3m1QU!lBr#hJ!Xl&o$R4daoYRK.9,GjOwq,2G8v%B/'JVAfHaCC7AnXezQM<)%Q^gCzzNb4b6+E3#4w_#z@EL;&mBG[;ZchV'V,fW>]D
+mfH;]z^e7$sM9vBSrVHsxrPMHQzkbT%.~.x6YuTEMl}ZDW4'=.wv"@~>YFX;z>(HfUb9S@d'bjv@,"/<[qgVS:KD}L59D59}d,_}qzrQ+D/$qjTG)&<AIr
+J/K&HyTVH:uH,8@p9T~RS7'`TeQT:#yLGunOkfh>caJTD&jrPBhq>jEr%wWbWi7YN_%jl!SpQ]4NcNLHI{{vNoHr]BlcELdE8Zs-U}%76|JwOqoG`_BPZs
+9Qp_bl"-'j~w!6J148F/=##PzPn/CTi{fRLE<J2CWQ#A'S67Cc{>RQ^o}$&+6&Pp`f}CSO|G1t&8vhbkTzKAnNeMEnV6.hZB+'IJI,<u{vx>Evc5Iy~)yO
+WjgL;jJ#L&D{q":PpPS@t'<@u@+3epK-]KAv+ieCM-UtUQ57fO'><9mxX_mY!-QUv5~d`}-(e83Cw||w"~lfc"C'^Tn/_bB5S_52k+pd3GNgOy"0u4tlC1
+g#Zd"-&IyxG#Cy9!RwZX!jRsZ)zeAANd%XFYticg~m.WEvQQ"|2y711OJw1.b8lQ6($Vl{;p,9<,(/<%FSzO_b[X5-t+KLZ0GD)f7KvtX=iU&'u,1'`f)&
+[0]B@lLw.s'7Gv&Rw;}%4Pvi6F+Gp,~e,s><,pm.Aco7kJ3CYU@@#4&W2_m)@LZL0gqEy2kLw4(Wa+C|hWP/F0etWhx]akzok}zhNls^zb5jidOF^RUY@0
+|'~&E/[)-,lhrQmTPw3cmUG|diE}j3[}tw_Gw;0@XQ_c0AxKaqJB!OKf.C/lL8rO/D1LI":(lA3B2J+%H'd3Ov/xpmXAczbw8[:v38#eCRQ9h&.IIA4x_X
+Ax4H"sKz;<4s[2&8Bsv[2ja=4(SJ<uf/OQ-}Q]XlJ)T"}%v|z(niSERo1'5BS7@g7shZ%NuNOnf3d=='RfLH)GsB/!t53@6&sii++UP'd10q}dJZ+Rn.=:
+!OkLD0kLR%I.ip}g3),nO`C5BKSXjiC"<=%%nAO/>K|:@(SoAAV=a{+J5@R/2`~RXY=^VDu,Erm>qL/G`%J>!oscDTP3'aR%+6:5zO7Hi|bZpiZ:SY^v!-
+)y<1icz/DLzyxjw.d3f%o;W|sG43Be`FF-|sY_bSkd#@DgXc2EcwO(B;)3>%.l=2vuM4bU<bp=8Kv'5Yn^qhGa`0-IkEeOT;EjUv=TX$:UARjx)r'|_#U|
+-]-enWyX5&QN;,qurbWj%vShg5,"BYNeA&4mUH{C"W"]Q5Ljtu=(2TEO{f!^UOP`7i|<ss9"hT:IS<'J4173b:edJv6km7s!#2$h&yfq`STX<:0Y/vewY3
+'@3"R"l|`O"OHH1U[{8n9GQt{_S+fL"_HIuEI!3,"XcubMJESc_v>ZaNI'>1C.^3,.nKePp|Kn"QS%Sy`|sRI%7RmNb%CplJ!>df.@]}Y440Tib@B(hA";
+'uaPI5fbY>_O0+)=HaQboCpx-yg5dv6s)sbgAGQOLLJ5l#TXbUAP}<.lxWhXA"1p,^kJ'Z:tn]B$]b_dE%6nrYmYBvTOc@!a<k6W(&;B)fQIyj$t%t4ys>
+A]}APUE7|]L5lX;HLqy2CnQP,9&@|w2l$_<`9Km-C2yep|h%QBamWu+M!7k|"m>M0(x}%q!{1t7C}oV/kK{7gQUSCN4'3{kdy+9/ztvcodN$jLA6m>+/_E
+f7Zac,b0,mZzYqld1(EdCE3upr#Em<yLcv@ji:79!`wf/K!{wh^qm.r)nt0%2C=N==T1h+CaL<:;Dfiy'T{.+474_G11kLf_~tZb3N,55J.;jVnazM&eL"
+D7K#!Ad6GBdN;p>Q_ix<HT=cD|1u8w"s-X3#is_7sT-x4G;U/E9pv6|aO>A<Aj.4<)LcH:kgIU^H864)tc2"]An0QFurU$ynNJs+4x1cj(S%)13wC6D$u6
+1tEUp%78Y+97ZPXr8AvG.eQr3Mo=-O_)eTMTD)&M|Q$!7'}80(]ykt1e~[WbQp)!;L1HdTD=BtX})H]a$48+TlquKx`&_|,_ME;9)Cv@h6ucoBXP/W&ggK
+<Rv7Yg4k"TxlB6=L:%pr[W,Qi>X2)]|Pv.b{.^(W3.c)oykWM=wsKO8}$O)n"ilm`}{ZaM|)>L{3E|[E}bqbcFho0Ms}MbLlKHtY>ulBhR"tqGh7(>U4ge
+DCi;2X`3^qC^z/wO"Mdawqzvl83(161y~b/f/9#uB8SZ}MGGFdF7zj8_s7)DB{y_,gee&.~<53cbtEfGEDR{-csp=q&TAQ}C'rHAttJsqh9PKs{8Awo]A.
+<`"UpB7;Rm4PDUB]Y&:zF)KA$,)0;dJpmsgoYa,X{U}2@81+F$VHH{ryN<>q_zpY7;h]NqJRUE4Q<QQ:WMBa~PqC{cY7]IV2cH251qLu[=jY[dsUa]T9yf
+[}oi&{tPU2dkaUezmg0;$8T:ha.g9Cw}rz2M0FH"al0XTQrV(F.bVV-#Tw$jo1FM;`nmtsaAHP[mM,#x=joRI@+Mo64DyXQm~eRk2.2yG}'7o5~wc-U>nZ
+'yoOXspJw;HNE<1(k<biG1c=$(4:BVYG`GG^`rx#ZE;-#+Z3sL4V]Eojc>i1gha!1(28{u{jK$]itOPjDK]WF-O^-iMlXm+Q4Dw/&+diBh['",d`~@pW30
+Mk8zj=>>B&mTeL=<$tRd~5-CD,_JA4JAX`}Z%&~l+%fvXe,hckS|hpIK>.)wQ"Q#,[Yy}}F]`6J$L"6Op`kSFd^-lVsl2Y:]z(>SWMi]F"bd)p/1]g0#u{
+/W!-v9bX;RSisk':RcNrSKyfNEz9D!G-==v.+7c/,^vCgF]K`/~$xx{gQiR0&<ymGev4<'@SiyI{<Q)3';cJjUzi!fUu>!8tdhdqN(0q&$49O6D8'.zd@q
+[|@_D6$hVS9%cF2e@`Q%T1F$e{B|UiYyus/@z_TQ74g`$4jGOlHaE`eF]O]kPA8[B6~(DYXHeKsNOnS+V</Ovf2Hosag^MBQjFaQ>)X$yo:z1]3u,%JO35
+"Qn{K:jSOlJU4Z;<<u&{9MXC2-,mGzM{zW^%;E6:Ju|V4['Sz9<gjlC}H91X7qUs67oowOPZ9Oh6IV2,0c&I{0QLd[csN,j2|N3zpug)7p>"TISUXyMsYk
+}#-uE]7P)Tq.::_@EgKH'(Qlw@3aP2L<ou@A&7=zmxx@c%@cK|:!/A~G$v8tw^"33LRlht>Z%hQv12wmfV7=g$C)P:wYU>e3^Evd$]pW)@yr=eKw[&,hMc
+tJm!vND]OW9`YDPw-0gN+sC6,T{=f6HO)9|HBwpI}IDlb;[&=^!-YFgxI7Wu_VMm~9zokN$(|[clUl_5YU2;y<opLpBv<mVx#qj2iT$lknLnP#xU@Gt^L(
+u)Q'<fp6{4AYXP!$GpfK)gI[H0gXs`Q{7vI>N0cU-A]`B.1b7d=P;^fiQuQ&sa,9C,XtH6BFgNdM5#eb!4`xOwVdRr9%|SZ5^9]I')@LQWQF5elQ226E%>
+N2x#}me##w0brdJGo"QVvU0lKniGJqgU4"sfPd]0A[JP5haYt,<kJ6/&_{oTg+%p,f6_r&c0xV$oaFHOuz)0{>!ZyU5UlH5gPA153ZCnQ4>.!&xBPj7MH"
+T]rdE-M-lFu$c,(;3REwR-u]],!i~9VSmdSssRn,Tj{T%mY!B7%|Xw$d^Du@6NCC;CFnzCzaFw!-M|d"i%s;OBJBFR4BJUk}Q4Pe-#RbqFnfKuvY-(CF.O
+oEX&)>x)aJe#M"+kSkYz7QNpjSzQMRO8Z/%(~j@w!#FWB-Zr&!x^l,^,q"9dt>Uf)`#,3:(KZu^De7Q}<{D9H_"ZLH+kPn"-_a%/Ou=PHN#1P(Zus%qzqs
+T_4a$-|LGQsBb5Ev=".ipcU@$f1ZwCEBH`ftG2GXwu=AU1Lbp5k^brVCdMxJ6f%Ti"][/pq){FKRdVDf&g{>~vTE0Y'<BP&,I"S/-QdoZ>SNYk$NKI]FQI
+N@F|YQw{=B|cIdH&Qwt4wxf)OGKt0CM:Cfz<@l6t$tsu;O6&X08iPiE>F}l=3I(1dd`{,fL}{&:'#olZU;@}YKOtuyzkr48y6'rW6iX<E`TkT;Lb3Qm3cW
+Lzj1!Ol:@.P@7^BYDO%rK^xXXhqQt_s%OIE^V=CI$>P0yP'hHe)H{#5JeMkI|@4'hU#rqUL[u/;!#DA^W@sIH;;=mopi_kW%Aflh[x{qBfq$[)mqM<_9"[
+^uc;z@hLXaF9Pa+u4rQ6YHu'RD7]^ShviLY[f"Ti<64y:>KEp@atLACyCVsb7l%/^H#_QS]+,$n!Y4}:>Vlb]V.<}=G^=>kq9smY('g)o2v'bn4p0l/PK$
+MIsbmO=HH!e+gKh]<:~>0}H0}$!KD"|L(x=>Te9$4r2BASDnjB0#sB.Yt-{<SLy:d+rGl'%Ks>+7E5<I.@H.uP7r8)i%=l-,$aBc(Tb[+#bD%ULm(TkJfd
+aqHwUO@Gy(s{Pw.AlfJ1B2nHn3H#.M6D)$3R=i@EEdO_/++-{RE`O6EsTEVAr$J1x1AJaWOdAB-@[`0AS9gKht;T8Tbvj4&^|nY8$5s)4F0Y,O,U'x5z.w
+=l2-uDjp_9<5|4JiW2$fp{O]4gtA:zU_vs_RgvSW&>5REZ;91pX:;S+HIL(<Y"mz5ySrzCn,LzD.f_Ic8_9uW5+LcFm+&IRVB)E[$`hcp;|M8MJl&`h_vB
+,$nOYk&E+v;V~DQ8T4=`mVPpV,4W#IeEOb~!K(g[@:Jj:|awt)LZA(u@M;CF+j3wfE(lS1=JHXzIgG;5,9vcz|KL[q@='30k2%am3j89jfCu&1rlraMY$!
+M|&oFXbHik!(K5:T{W7i[xxN=@he4"6LzI0`isKcr7^M~'':}Br_Iy`5b<AOag!il//zXh[Hizmm5U:T-6,omC|fP`&M"`'N9Z%]Di>9w]d:Hr@SRM,!.q
+t}`'@/^+4d{d7LD{`:9$]D<:u-bVA[1Lm-'#+TyUaYg3[}fZE"T6`D6ByM32Hq2AGQpSDR/ow1!TTUfCzD6pKYkF.[#@a1msuEN@>osU5"82zw.zS.x|B%
+9{W%wy~lo2rl|$QW$VBd`%lC#jt5cMbcr@#ok[|0mobam:AG3Po8!)CKN@%raW3Lw7<yxJd/&j>h>VN%:)uokvyI6r-G^f~k>Hjeh5ZEM,OL/g%U_Dc)=8
+>uIn7rj|fyLPi=ayINSGTb9_Vr0]{cw>F3p+>^ZEt(SO8u2:J708ticcOwkujrDMDeEf$x@qYc0q[8O'5La;-0>n/2+^5b[8Qb%GeSP-{##yT|3"NSMV`"
+SWm;ybOI5f6@!!uNSXTWHAc1n|p$`/LGPGV|O.p[0Z'i8y`|W!i0mvPtE_+O^{EObOx@''|o/B<k0@+_KNa/O|e{lm2]Rq@a]cEuiAOF)#zD=8nPeL7#hF
+w75CD4Eb$wPZ)b%Ae|/aN"4lvF<F3i&C%U"1mhQdzcy+QN{%P)(05]`R}IFu-Na]pn'(;DEg,Nj$m6&[0s44lmm+]<aDJ|f5AROw8A6{yz3t6R%RyQQbb}
+B#[iDl8y%.{-Ja.s~">3)+eM}'ys2=U:[.6'VR#|m6K|C[$]rU~0WT/jU"=2Tp&(HR#gGMe(wfpvkY&,R5^yQ@cE"$A]8a@)|1"OFPU2OVlf~Y,s502-`w
+7]vuDRgm'}stw,j=eP))#a2YK"~M<A74Y:dGo!"w(HpC6pRludz[pXe`%3kRm.JtTN|1>#~-&kO)G6E1PJgjxOrj>p~LAMMUJ1N'|ni%h`g)-=2P&M[065
+.Os"rR|6Gb|vJ3=g9`Z`"p(R4EtuD=@VykGPEr4+)h}I/#2;fZt}jK5EozSwj}/DIq4":&kBH7fkyZKepsX^92d>[H!edkP@TZ_21-]M]!+t&[ql.&`'!+
+K{&'W`Rl`D5-DL(/4{B[W>N8plm4X}9=xHWeB^$gw-zpMIIlVnx`>lKHOTdKL6%E6wjox0!dZvYJfz#jY5>o2V`od7TT{q;FP7O-NxE_D9r+/R%>l@j]8C
+|Z<m1W+kQ=5I/X5M<pOe5lVPMZxyZrB[Ek;C(y;r,VPSvnf^sy%,wh&T_YUb/S4z}NDfHs|QVLS&#Su;xA"TPiAc`7_^z2,G-)UE^wKp^YX]tT_Gk2M((+
+F|!(fKkPn/vJ%o+(1yPon_k,_j'Q}eA&hYd+[|yhx8IN8</Pbg+)z_EQQ_T{B5(a27H/@R-`ZX}eku3iLP&czCJp7`+F6sLuT9bl9lHLMR8LzfhpIs]`%m
+;lh2Ppv$<VcgF$tuGib_bN$w-&r0K@3f5>$6l,/[1&w49<gmIH';qIQvYqj^Drj%`55&=&PYwqcd~/H_pgLr@gG`DDco/Tnqcq2r%-Dq^k5|vx!|7k<F:S
+KN}sN6b0(!ERo<qmA9MRn7+XTPb!a@,.dICm9kZdt>[9A.x3I5xBbp@zOA~v-hdWPy%/Vm+dn{E472%txwmmGDL/4i/kTS{5Bj5np'{H9BK2uG!Hiemx]C
+@=B}zGGwx7HDb|Jy5d_kY.vWPepr{qv#pKezZDZ8l2tuW@lfSM;]^cha%9,kf/qglUgg+paLdEIkWN"3.p.e3G5'.uyv[mtoxh)4>B%Y=cTuYlCXGgN{Hu
+(MY0)L0FJns:os}5U_B9/+XZ8Bn50pxVx/|fWunvSZxPaX6OWgTumD;cuFs=58-@92H(}zGtUN+[viHV%YPUdud:|Zvm8Im/)k;#^U_Z`nDt|/[R:98w~q
+i;2Qt4t/n>w!l,Lm_PY<`NJMZ&I4f^2D@1T{vpBnk:]Gxm0}jNqKT)</H1Ot>,2m^,WRCXZ7u]0yz[Xi(piBjd4Jv%bhk2)7R9M<B|R{r^"l3W<mZ:!!TM
+<&7ck!m$;ZqeWk5`O)$VKS(!!8][)mB#zeVxZ.'d]h,|C5T-ye-XOQu(u:BoiJ/}RS1`GBgC+.U{QAOcy>Xswm/12QXk|(ut#JzEs>.2s-,p:|UfSJLN#W
+;71p=C<-b;qAyv)_@T#J+@iWG,ojiU`W4Kbtb/@X)}e8a80!C{"oHC}XY%F$U;qKQ{Orn</)0V=tJ;Xya^eQA8>O=ey{SBi!~DlHef}D.'8kdU{,,Spk93
+QD#zU{]W^u6IJfE<@9C:WVvpea1u1'2|1ZHd3%`88(T-UC(qIwB^MsEMU#<9KM|}:@Y5+,>P=RqD!`d%3SN!&H[gK>EkiE$eXmH4]SA+9q=0L"[}!HHOD/
+Q9<,(."_jAjN{geR&Lq`Z=^/,=;mQu:{w:/i>{g<;uCPUI)U9k(6NzOZjZv:T)O[;#R@n]gAZ!Ewi``GIP{F$k=GNkc!Bc"q5]w!4YV7Xg2<83'e2F>nC,
+|^{sW3g6F{]1M>sD~{keZ_OklEnHKRhb"mXLRA}f(Enu{c@Lye1N3kQQymi-H+'C>d^'mmxs&d)Q)Fg&X2L%-`2:83Hu;xB`@<&[bXh5W=p][eCGvN_tw4
+#Z9^.Gx5p!(@RC}s139a2:ouWJ5eXbLMZNU7/]j'LsES1Pf>2`49IhY.vl#CusE_VuF]U:]wB0514x[ae.&uCyy=ZWB4B8JmC&^`:]t[[o9ko>ZeiAWDrd
+,61yZMR.XisPtG11S#j<nSa6kamj#Y{4.<Yis=vX`W>sL+nf]s-[-bD2Jfj!FZDA4$a"CCi/|38djB^+0ITk#Lb(YOc`G-54BE_j2P3pj{aJ:%CR"MPAob
+3JBzoF~3a3gAW7qfVN2A7s#+f17^[yIf_ogn;L]Uw32kxer|<GkQd=ZEsAo(w_jX[5KJq(=>MxldTRng&0=8],P;PZUapk}[r7&';}DMDUdI_&/%SX0ESx
+>7/t9:5M'(sTK+:^wzkcoJ%(Rf)2-YBmQs,f`]ihvCR9rgG+KU~6HXi+"5gzax[K>kumua55JKnW9Qiuu_K7Jun4XYyQul>1>r(VYlcd-6uNRiZbS>_nWP
+c=h.zG~dOq8Uf4dj~5"k8DkT,QXw%m7SfKKyO!klj7e[h_$q"z4-t6=hz0YEF6Ky$AQe[w"d<VG+"tXE|2~Fa@y1Jf9)~vGEkJK"qjMP8A>:@faR~m4atG
+!sqnXvj]97m{PS3]|]j"Pb6z5}"(wzoIC@n>go,npV+l+/!5<`>cE.{p_Uw737C/#9=9<u^8[/R:J<h-fU=kxocI&W<)S%r-!93{;q[kQ9gKX6gi3[Q.2l
+.hek`@HsswjxgYO-Ubhs3WW2HEr^%mZM"D8A$`.vYp}_0rvp2B,0_;_:Be/pOo^NXaZ`D@':^S5lC8L7RtgI8)=6md|;%{H1"U$^8{O{,NcV,#ay>T5[Ir
+3CXI8RtW5G1wP0I^7m<hQaXAQYny;sy5+SkhcWEgA^%YFpIH_<f#bp=6,&/L&2<I'$7W_zB4QBF`,Th[Su6|)p$NwQIly!uPs8=od3%6s1{$9O8'Bq&uXV
+60^)@ohje4^^%!!fT`#>77G<0Ga'0b=gIx@%EjAV3}.(8(l8HKevYx123_g9fF)ox-|p;9a]mt<8oabV`h82VF|TEjp9BmrQ1vZn_$2+eG')d#p_yW-^<'
+@bEA5C7L4^f,'^Jd2.E}e&M[89WUF^KMFrFtkt)2.Gg70WmJ61;M55EZt_:9q0m^M06j7H_)(B6`gL=4Hp(`PtF;{+Cj27lYSkq!-e8+k[DoA7X(tUpilW
+bJNU:a0Od>LG3U$8IO$Pxn:;x@2C^-0VbWCtSAI7a=d67ynEd|gEc:^wKTXzO.f+zg$p3%'nx/tTS(y1o$kcLA(5tQkT8XN4`8)AAw(R6Mwxalv"1FHqe:
+u4Od}'dyg/W$|&>3N5[tUmsOpybdD_1-$-8"moQvD<SuOx_+V0g7pBLG7iOl{!^aa=3v&,@KOhcn$<6^|4kr%QNbmR/"9[F".SfZt3_s;Sx`Gk;8=|G&>}
+,W)nd_K:q>>-5d/RqKNvM$Zb')$_FO4[LU.EsTCOqhtX9C`j>{b_Wgy15oG9H2$#}aneZkKBA:^o<!]&iaZ5ZJ>&"yJmX<5$[4;gcF#%Ii'Z="Wl-Ql;09
+@z7XZO3FW%Qkl5AGjr)3"I-7ag^1yfjOBZCLK5o[q+IF;M#}RQOzA#l^K;WOnVh#5_pKd"1"]@32tp`nEK%y<[pL|BR`%!$)b!Sl:Uwf%9ica$<q1qh}oD
+DyZk9z+++q:vUAp3<@S'43%=#<zU!fdy!>([}mi4%VGp'Z]L.O5'I/h.n"UX/TMvw>8o"#W$_MClx[SYcWkM6d4x!vAF_Bc>-$#JG0bsLYOk_8];Ds9fy)
+Crs$zwUojVb=gH/#]BK%et.Aw%E._b:9guLDx$BY#VBW,96KPImfR4_i&XK<(rme6b0vEG~XIP[59Kr=K@55R'B[4W8r!X.p_a:B#N>i#ERNyxLUquxVf=
+N+a>f7r9F4.Y@KyY7o:;N#.P3r.Uf`:)#eD;h@F`<4$%1})(OT5}BO6:(l`aH|sHFgc!`a4%<J83$(Ql1NqT01SRDxx,bsbu@0,9AdLEQcH{f:oX7A)@~|
+&3@T6"r8CrUS8gYIz>LW+>okA']SbBhFVZvzle[(k-jxUkoKq&S'>A;Dj#LVsA(W'eYIK;YwN'Y-:/4oVzUdn!GG&Me(Ca_Y'_f|NuigTbii%L{9+lDsaZ
+MuR]<GRs;X!$:S0`Yw<Ea,(A,0P2Ydb%;+ya4WcgS]#+6t};WBtyp[o{tYJq[$|Eygks^St48JZ<}Y)csRoa5mh9wF]rWamPUyM+W[{AU5LuCKsMo_{37@
+^uU+.#`x35JAyqPPO2S_YJF(!-:q[(gQL)x]+<".Rt.ZRj5>,]6$Cq1q2r-;""!QC@h)AzigwvS6.eH:3]h'YU%+,b1GF4){[F_@N-uC,qKOmDX($,<tWw
+Bq@V2)P;i2aA"{mcN1TcK7VXLL3,6L)}bY(ka3U(Z=ivZL3$rHn7F3[;is2MJ!:o~wRF4dv;wAQej;}N=Pe<'-Mp-8i&np<PYPfe5UQZupw(RN;sC{y/Wd
+~=Oe+/DQfv3FKhrb:faQwz(LU_kpb]>1^Y]}KK~phmAmsYnC'MBq!k_.E_=n.&hDr3]F#tv,pZc7^7<>UmwbQ5UIY;`qP9E:A(i-:b_FG$=dDmSm[!!9F7
+u}5+Eb/zw5Pqh|>Sd>M`"[t{d|c3dV;4Ano;8|2th.y|gkmGtLML43R]APd3{(aRdd:sV4+RzDJ'BB,^fCunLUwK^n7,rJ,|)OY,6mz7DfB[}Qc{"Mi&at
+wuUdhdDQuTjjviG`|7915NVe~=o(#0DXrJ)DT5p{gHqoFV(UKqJ1~]UK,:&o9GYsLT:a(Z|0zmSjZ}V$f}]xs_%5x)I<;^Ytf@=zBJ#bJ7fQRy+VB.xD%C
+`3FoBRuF!lT]mH)+Y"p>L+R%m3$l~-NAMJ3YbBI_Llu"p5JB85X3y}<4eZx)2`c;,/n9({m"Jvel0-='^q.{@uqec4.fY0RujP5IRjHG.9X4im:%7w:M0`
+V#rAJF#.wcnx)eim=3310-9R<TtNGPVzUgk3/U)/>iHkG5|tYx/BSRq38k)`CY3xaoyB2`x^jB+)p,Kg_:`uhGw[-)D-=fIS6[yP19~R]+cbb'ni>=eMV7
+0K0L4Hux+WR/CS{J&KC,WzYvn81C,@+5!5eOWmW4Gj&IdsgPT^-$&lylIXv(JU(#3^.}v2F>OZow:EKkHaS6VWhY8YIMw,6d;O:ds2)|(@;F`:,tG.wDi;
+$E|l(B2p5:at^lYD.Jii^$xzXO'+[6P||bA<nH"03'Be5X_Tg.}Lu0r'$}09iVk29mk"6JD[z)HBI`Xm=_=ii'GSR/]tr"+GESBLXyzIkVs6(nmUz:,ATD
+=T:T+Cx%%Fk/Wh+[1j=1$qRDU,Xf8`j,{pgYB+W(2$NLiG1`=KI#SBjKc<2%scz^zv$:2>vEm.5TsUznGCc;y(gTe;GHq.yAB1Q8ys$Ps>#!s>C[hO<PI6
+qA1CU{sBj||bvLL4abI&OzrRH2([C{@C:.G-8JH0:`aB"[-Mq/(jg}rKH3]R(zIlMewIcITZ|epB7.T'h/pQQhb}7-wxC4W.Zhq(kj`"cH2K3TWAL$kTsm
+U}._K+G0h+o+'!~LM2#6d>4xS+>)~{JWoroq+f@Z"t'xgzJW_[^rO10qq:|1,}J]c67J{!<1Q!:U9OE9]oM;jM@y0Hp|#[AFxiKGT_Dl:`0:A:mqXf$brs
+%Iw50}f/I$,!"eh3[=HePD@vyVK#d=V:fC^+.l1pgGlR@]:]vb|1M`L,&1ViVqzHX|VCp1tGj6Z3isL,_n>FnlDIf{_3Fba/4+a2pH]Y4RNA>6Syp<rUdV
+BgugrE!Edg527U+0un"xSe,tMKX9%xDGu|:tsWpA#Z:DB}<eRMC)1d^D=%-=#F)t:6#.@_y&2J)j@-N@dv_VB#i'O@UcLt%k_;:s>0}f@9J'+E_"_xD}k7
+(@BgUf"5G89xMi19fv!D^4><&kbE%wHyqdLo6Ai$e$qP]^6cCDdDOWJAR+:NXC7`L9S}m+(di4{0pF,Yo:AM5%'"~07ix-N3g73III0Dc01o_X:uL)&VnF
+bA;d3Pw_4OU^p="8QDhS#)bcAsk,OZ_W|U=R5z5B0DwMNw!L>koKt5L/"WLB>;!(:)bwB=ZjJb<o;`qz(03fm9kvUM!]BbO#4Ki,$V"_01S@:fJq@CHrP|
+I_/3RXVZvg;ei{ihM5_qpNyz(3S]v)<upR#7eX}%Ve6h84SQ<R2OR{p]s]c.&y9Ihy="<[czNa,1`E#enS2H<d-0H_#sJ+k->].kL4`/I>V,GO)wMz]g-}
+;g_9rrSzYHvmr8,<s|:88"B%G.D_XVLTP2m5aY2+>||GQnu4_j)_5'aUzhA[[5C%6u|-Qd>Chzz^dnF[I"w_y)Be[C'1kJf@OpN/;|Da1@i:Qd:IueYL7x
+t.v,UB7_9P"1vK8!`=#yCjA=Xc8=F&FvtVnI(;gZIfQ,;T[LtdZR<&/BGRm9}oA)%o@8pm1ld=I-jwam>I{d`J&ssi3Ubr|I=h;4J9MSGx=x68V.V(!t:%
+!"jIoh.+C-2DXg@Mh>uq)p9}nKP&8,H(h!FI#!l(vJS.y=T("z2r-tLCvUIOr2":xyf=E{&RV5V9bm`"xRCyIJi<Rf[duiyED=dPj3<-uO,5eCY|Oh(s`D
+2n;aKu%$P-@^g`$=u>f2%Rl_~<KAm0nIwQ,.efL=`a[lLkBT4)_s6g;u'.h{KO=PE(Zxv8<^|6kxXluTKBB|yfH^Yiy(N'[Te&9BA<4O;k+ODZ,e6wHhPa
+]!-;@njMBq"$LboHbY-l7tXKM0)tlPGehs:cpO(6a5M@|`)zC|HOQ3%6}D|+)vNp[o}9;gl>0`MRR:e/!E=.2/B,Q)D=R1ZdSU_nwz)z]PiZ.X$cIGXD3c
+$r[b'A+iI|2K+EK^[T>sc{a|`Hg0mzLnNjKHjHCSx3sP.Tp@[HpM2{ifvbpE>jdV+$tVIfMZ14E'CINo3McUSm%}d#"t;r8c`}x61dRqWe8X5K@0ZOVqYp
+l=5t+A9:6NaBWyXo!A%_6f@{l!Jo{yeiCM:c(Kr=hQdx#)8qt5O[$x^}Ew+&YPRPzw)ygC2nKXzNQgHXUNTN{K,{&s@ujkOGA5H{,XxQrkDa7k5<a8cd3)
+([79bweZb!xZft}ITvNT$7([]pi@0}1j3<'4LC+.]L9IMx1bWaJT6YNSsd[kYsZdm`43AKehVLz6NTD;|Ow[QoF=$v;oSP2KqaI`1(N7H^7|<Q1tAn@v8f
+j4ZgzVzVRZnI.Os}LN`]Cl7sFp&U3XmL-W`j@%s>FT1-]wiZ=w#|}rPnB!{8K'#"HnM9yW}v]2pnwcVZCFAH5<Dgh4{JcUlSe}s^h6/&^1F-3s_%D&ozFQ
+bo'KHmp|Op3{)5F3yw/cj0=_&SUPi/7"wX"DrNL([/LeV|kpfP`18LyDQ@~CcvY;A!H>~G>HRzH`$Ysl>RZ+mtZE6}iTIMRWz(oT!YPO:dnCr{n+`^4m#{
+h>udeLHoT3E0T]+@<+i>%A]Xvlq6E%>yfBDX&JJx>PC9iw_DH+72#D3SVU8r"TSmy+rcrVSb21U<Q22y'|{]Ue=Ff:x{vW3I;8nlxd"T_I'1OMdufo4_OI
+CfJbjvWa.n=d3gis2X"A#FKdjma6b9(cTZ}DvvWam'<_4]-xjS05^CrVUbEQk2Q5h#N,`##snLfD={viytmCJ{h+uU~[rVn2Kr"7=F9Xe9!ZVm.;.]CR=W
+"sxMm5{.C`MQzWZ5M;c9V8nX=6%Zy{F#V[5[la|c:J5#u|jBAw6qf4M.Eu!F[}MYy56E!;_CJPQ"@PaXqK`tpP=!|HLoJ$<L~PO{x#c9EqH]`D>0ct_"83
+O!SL;DP8!n_pH]+}`;c6Nz`qI!1rVXvs2Y/xNry|p@yr#[S9M8rx5<0^Jk#<l5Hzv2oulLpc-_KW%SQ!>V&s$m{xY8I(Y}fy1j~}:d$Q>f`!HAL:/`u}P2
+U76sdgUsfhZ:{RxzHPH+8H.{I(4#&miZ&[x=7fh"C(/$I%dt>gtx$"E{!OIC26=Zg:8%)INwCB%k.@VD@DVh-n^>O7</QlyLqK0c{fA1dikYF:o}6P(gn5
+XWwd!wPGf]AVQ}R.:NKW!}mKk8QJq|"4drI|e@<]OOre2WE<J@;q;ujO.O:6ooaE%F79{qZ;n"n0CtGKV/>Eu#9tha;EhIrJebR"PJdB=K`#D]8nkv%^]z
+|]5gbxubT|+^`'uVdv{"ZhyVK1RXdMf}ulwvYK<'[uZk}UZh=5ZCp`>Z@A(y1;$Ob(7:LWm=(JWr'xp,cLy2O}Qp^BvT2fCkG00V!Ru}l{I&[TLghd}7Ih
+IY!L4`6V"1+H#"C,/Vp(E}s0N4^TDcg:9D$vh2`O`JM8b1PPY)VU)!Y/YIJ3Z[9!B&w}%I/Waz"fn0~lN&R"7,YRU&K23|ne/y<5wTd0O{g2%9%(+y#|Fw
+6M#c):cf)6&/`LQn&^!BKS+Hp|[FEyKd^s)T;bA]p}-6_vZ<Rk9(g:~sw+|:U)x,PVm8z3UMCNv<,9DeRwNNog@4$#:u%!|m7{1-AqA/u+y;hjoR#51XdN
+5sI&:4GUK;H0a90YJ1Z{F-8(Y]wH>_7h)ic!5"=d"u~`q!U.KA$]|I[;{D2-hd4rf+5}.fOTgL^)y0IRf%]PA)&):oh(%lh$Tn0XvuG/Nun7Gd^,Wm^G~P
+C^40FmaT;<VRmoXHUBx,SjpIQ0nEjbe%tSOa}>0+X+~+E{9[H/^Ta5"Yzc<GoM#x$aSR<:PqC5:Cp"H7u[<c"tovChlmM&g38H1oLw..%Lj@0Z;Z9G_Sfi
+6!@]N7CiD/o,+.ux,p!ukc.FF+WkL.BaX/=3bJmB!=U{Llf(-[=#s|}gnUYV[U^RwouX5{'_/rna`Ni<Awp}>gFreZ_}J#;Z.<2[_r-X|.AYXWkM1F#ZP!
+F@86|Fw{5aVAZ/cOr-EJt8$armo"!@1"vX^+"_:MPFvR(H<''$M`katS:(Rp[PI=Aw!~Xr+'0yo[Z:7nSz9rSZh+,hDb$d^I<TF%)qD_Eid/Hipogr2-RC
+L+mM9%BR4;i|rg$y0}mZ~SRj#HhYK(gpWP,V~BkpQF5^r.H6oI[sHI8+'}nLJHN/^cl{L7{mbN10~&<<iWiaPtA"u4.Z2pjiB$u/#LdJXI<^XeA/s$rbt3
+299<]ug[L^jh5tt(m(l0l5hqXaEFaS1Qisj8j`O>"36hw4KEI1PbLOR9Km+F'9+qRZ`]#nZhtU@C_{'JH$_tfv-J|e<jST{z/atLn-tNZFn7mt>;#bnR&b
+Wdyru3:Y&xxutE@VU>k0>Rp7G@wqF|Ke$Ba%/C%&a;5U5Rat-Y1%O@|.9(efN&WoJTy<dt(@in60FTKD^B+aZ^1>iQ<kYc&{j5i_9@SIqO',EA2(,xfn/e
+m^%g$n)11@7PSr4dm>->4#v'=W#<Jt(a@u;CoLAgBiGXi]XQW:btqlPG2%ZQ7[ej,@,no+/D5ekFWDqNBB4o3QODwqJW[SOXdvidE'EPAmeujhH8zj}]^^
+8DV`>Q3N]vOG7fX:H:Mf{n,}dhAX>rhliNj9+_NCdk0l+W79O.F[swIRrG/HbTl{,v1rDfg(&9cp((6l9,DNp08XzQ%_gpqse7Y60WTM1{!{0uJtsaLcN+
+r@(mClsbg^[d%oqz2IRxK0_iz:l-pff'RxZIK<(hxC+sBqOicuu80vS&1iaH'1<UblWiO;^mVqC_t5&0iO>PJlJK8Kqijn+X,kFD#x2l4z,5pjN>:_f#@<
+0KoGRyPwvk/Pf{g&i)g4a{Y&TJu3S'rf8bp.o54FN0|spt1^!<,40'{{W7%{i_jvA:Z^y3NtO1@(>Fs0{hnyH5K-oyI%TXbcm=ICiAu9L:)@xkQ1U`dETA
+ElH;4X'FA9!EiT4[-#I_#Y!v!faOz5rSe0Bu9B9qa^Q9m&C";;/'%zVC{C8;a6,|QlPcAgrxBfFR6"i<(/!|x;4+t2AeK|1aycEd|I;MaIaZQ7G#.#]<T}
+`w8&EkCi][$qx2dVso:Fwubx0zUO8%rXPDC67#"B(vmkKW|(P4hl-'VFIlOG2Y|4kb@eqGRqyFV|j[{eTNQ#4hMZtoIgjm`@Agmc9lN4Gu}OR&eMsVO,L}
+$quC=1yw5yeI,:YAjrDe14RN+f7K=/zP,)w9>FzX!3baa+~GOAk=L@#y6{6Gq.9:QNFPg2Xj,0[CNB0R8}rwCD<wxk>!ngp8](+zXvf6`WhY(iYWuCp_K6
+-QlFY@D#NuoL6J1=X&aR]cS(z-l37Xg@a;BJ9nn2Mo0wJF>&SB'cm}yAj%L">1O!JjZHHZ`i>am)]'1r+%pPcpl8&D'|n!fx47^=mBZ4|NAh!6C43H-umM
+f>$XWlAK)=.Tfk-VI_}M+E`TeEiO.s#Yf=]'U,z%+}iT!ex|4qHO=8iGp]s(S;15!2ur=&j42oZEoBgnk42%gBK<aB&=rD/PW3Xu-!v4<_+jxQ3iOw$V5l
+&HE$0|_d5dO^U7oUOIGUd.<"(|2l9&%8(K=^hRkSp-]ajrM4M_wzkMAL%j9q0UNhjz,!k0Rd'}8o:,De1Z.}#}[s0;p}lu"L}5qWc@8c-rxjGnNi+8P7H&
+Syfg'!TXEX(cS!L[55d%+HTUC{-vta&OMZUN<09b[>U(.H+@>e0nL({M4GY.XRuM>:"FONi`!k@Ld@;Zg,,x_^k0!2:^j/_p=q3)luSmz%/}P{'A6!/h%;
+D3(<M9w!5XQ(oaM&G6w(KmJaHy/_w$!{e5|g`{f``MJ'y^>[qK7W^d"}%2`s91F#PwBD'^QW;CMy-ZN&xzkt915i"XWFo6uNCZ/aXOL68CJi-U(Xczh%Hi
+8jwecR_PFDUaQ_1Ka.[6J"6T"R:f-xv'HJ.A)!x84fR}}[wAmj0Uc[)%qP"bLlP3aVw1,h6V.",)B|P+u+=Wb{.8StnAfUFF)uQLBWzjaooAv9BY$H)O)K
+YYlyS9V_/qy:17bAqin9U.`!<@a1-;:xj"zMkA8cB4g3%_XSZmUPkmnLWL#5{a8$|#5l#CR]Hh%CT1PcHD'v~T#X3!X]~EY8d;8"tk1WIA^hKGS7HR_NWS
+9fBNUB7LADh.+nBBex%L~a~L=l8[~PaV&+7f,!_/>K&ScMH0T$yoUS1seVd;wGGK@),s^KZNXqfL3yyK%&Q}{0)wpm7|4J{W~8,-!j%%!_Fw<oaHQ`!B2}
+oDv3jcXkN-~`e>}sug('G#ghCBk-&@@FyX)-)JQ,_@e$1;n<am.69gdV70RPvLa%ThO]NF^<%7qHuY7Y]Z{jCFvd.#/C^#DF,K8DP&};&#bG"XL3e&,GgM
+&eV&^s^Z7([[M;#KE:18M[LIhyr7d3.5p+X$HWCWSA;%[vkc%M#8`n2%&9ZywDcZ|ppgAxix&H}RXh&!fD$dK6Z$FkeKGZEyR&T5AuqJ256m",a7mt@^C[
+Yr]c434M>0<N2y!UWA:hp7:G,Ut>4Slsk=ysVo#{T$fl"_!3dBrgue@2/'KJ#l#KH}VJp2)EteYHXT2"wp{z$>%]phul&bq8mW%^kiVM4}e-E`9@Pv{QAx
+U<XXo;F4'`;.(g>[.C^4O:7oy+nkxRMusf5^N.vA8;NPVWfYv<3pcJ`ZB/du=6UM/bw`Z}1W6LDQEgHs")1OOlYoFl3GAzi2x%-MXPTlTcA^8V0tafJsJc
+&^RrGl#&LR_WHxn92{8SVH(Hl{tkLSmD^qI5OW3)/:fgqhn6CJ6"lQBi>6C0Oa=c%;y:3x4r5ISihwEE7@gKkYl9dDMT=`@uewyzt"UfR'Vu]"/3G@~8U:
+[!LBH-A!Xjy>6R4=9+4kavoGy_eeCCUWzk;hf{H(q178}%qcfKjED`!4=cu$`$ZP$AO::|B"g)VR2KF9uq"a..^C:M{gV491PT;K$PeTQ=}8lk(-Wg(Uo6
+b!3Eyb6uhDafK#7Kj/>|rZ1{]MU|bwkz@w~O7UxiX2-h+kkl;rrag)5pxOooiU3]t:lH&lckrG27q'hF+cG[9=oiDl$OayCVh6at_;]'>N/qmU'-TJD@E4
+EXdULm3m4fp$cqdO,Mh_=CC}SB$>k4d(g`$Cqaf&SZ9[+R^}}ub|^2k)YCowiN,v^LD]]9eQp!p7zw=X`En6t|f"<AnYj+A1p5TW81{(3^Ps[SO.WgcykF
+z]3]_cCN`9/}R5,VlzJm``t,K+blyoLUJ4Rnu,tu`_VbvaCJ'2K2nJHm_v8E]Wj6l5oIV3Zy>J2Xcp}ZhzKKK$"Pk-4r/dI=eK;fl"eLa{V@0thMb[N%h2
+=qsQ=V~#'Q'Z@8#k)cr#hAjL0_l+sfHd^w&EARCQYxc_]dufFc-:J`UZ,Ke"5I<Tvr40AL;K8N8-`7`:iy3)"TD;Fr@nocZ;=k#x6#}Y6ddFTYAove!)P_
+~]^}C_Bay"YpB+1,F,<iQ<lOUpw1%g+ylDmnxGUYJ+SJ7D<2~iT{,(ESa2:^zkva>I;P@2Qe=ze/yPsj9kT1etaZ-AxkSe22xN"]v,[qm&&OhQ0"eCSxpt
+aGc&p;g`B+vZIc-r+=m2'=jPiu]mBO+{,:>y</|/c.9_aB+|TO3JLqRG!lu':P>G(UNV@v@yq/<rse!qV,G"MN>C,#ES}0zeb{v8|AQ8gK[_%R9/I%VXkb
+zqP$!YN^PRNg0R@Ph``/PV)pbxe6ilR!R4Wrv+Z7KO<lZ#}e-}TgYHdz=-./iEkwaUQ1i&+Tm2~-e:&asWmCT;IFtLP7_;PDd<PFje}8Qo~9q;+ab#=>|(
+DQ!<B;Dm!/{fzRLQcd+w<#-":'kX:-K=ks{<,}:[>>e/XPcn&I#'&E=C%+.nr!Wq!zxJvMM`xj</=NQ0w|5F7T:&ldxA@>#86U0L'PtcBhNr/Ese_|7f-h
+]7O1{G/SFL6k8W9nedM>O@5X%BdZoF5u#|u+_0qM("%zNIzI!L#Ts>f.N/na@bz#ikxz#uf:>(!emG9RAX[UqM$&ng&d_k$qy58Cl[-pCjQ'N>eKbiHINH
+!23lZt~rk]R@ZH~H0NT8>_e@$>b((wL{4'iY$oE=![>k:MKD^uBr0;TVkuHbLe3)`GReqDEVWf];8e[L/G!F"VKuqpDFXm!+;JG;v9"wz<8J}]Lm<[n:SM
+f23.Ri`/0>Zxj}7cq7jEDb>".1.Fdn>;z]CJ.A]VFC]/Wm%C#FhX$[i`sura4>(-irJ."t}tHm|;5O)s~_D'_MW'B1jT6dQY^eCRG[&5-Nv`L04FZG|B|b
+;g-Z2z"x:'c>tvKLcB]TE.QSVN<2TmcSy:Dgdl:_/;|I:0=OJx]9TSzwa/|]g@RAHL!r9LLTNqY02@[Z`d$DR9iGk5Wv~bf7cf.Gms1dU+wXbke8UFH[$U
+b:cD`1`5{SJI~@8@AeroqrDyjp~"6Z,)sLYTZ<D`i#|G~)-SDOG,!ciz&FrmyL=[C$sjT1[pc=c|`fUV5PCaV]gk5]h2eDwN&)./PIM0r#xK'b4S<D5o~7
+th6B'w],mu78o{iamBu}lJ#QC#%(9;/7(|'+HsjDEoHd!1,EV/0'8V}Kh5'3={[wUy&@3nK_^@=$h}VD28!_:]p]Ese4((-d%_"lrm57UmbkE9E'k094/5
+Yt|u'F(WzR"rw<I:Q})WGZjlyvK}4cnyj7<C|yfhBAN2#hsVc|g2bVc+{|pgzr7R1)jeBJG]0DZK.v`uYV(_Fv3xlq_.i.|,.tut#YiyBv=G@7'f(ENwAA
+D2W%Hmc4~d^DDA`Q0b@C26ptE7c4{]`<|H-,/o&aeIPay-a)7219iy^'MfQywl~k;s2Sc7yuy_]ZqMn>Bfm+EyOub5{`NN9Kmo,Qt}Q/^,3w[0atmM&#:$
+c+8>"d4'[<q4v2->N+Nk=`cq[mzU`#'r%ERThiMD8nxK_<bU$4r7lDOhFi_iJIdqv.h]^k%k;XWat/ny<Fm|ve>O$+HVo;CF_f>V+:Wpx#!.Wt|T&9^T'g
++rxB6WrEsdK7J!LzyzHNfu`5bCu.:w6,=xUb9M'|/$xw&G$y(nq=+#hhUx~N9wxw=g4&g[,K;.]II5}x&i%uPCHM]#-|>T%w8'T5BnWqOqSI'_U0EEij$1
+&7#|tT3Z"s$7,k[kTF;M>@}$rrms!JbzUyio{Cp.Y|_TG%jhxg_15Yb')`>6LfhOmx,W>fZ>s{!vPw'Taf5Pr22kyH"cJ7)7,k/oG-,$lMr+p<{C"H`9(%
+f6_kGcftfHk`$S<w<m,_D2uJ]Km1HA<yZMQulf,JUNIl]O>chM7XAu1c;7Isz3=L_)ylf3Ga7MG))fvVml6qYb(E5m:!ou_Lc3s[yt@-dw]Y>j+kL.7H]+
+v'lt^AFFD9!2.Rc/jm^kuuIKpbd2_SV|IkZ0Dj$O{ym"LX8Z%JqQ%@1LB]Hp^';h/x[LKd#a1dK47Q6ab<v3Bh#2^t~Opv|eyXOOO$Oa4sd4!5]ed7PinQ
+#YMQ)'sejmD@:[GHzEW+:W]feplT.CObkP%JASt48OIyLoDLKf9zsz;78UWVqv5x$_qriKWY`b]LMh6;uGsKLu5f[%%b~u9njvKd+Fp0zQhO~nr`y6^6Wo
+WKufK2`5hFDDM^3=d|WgGcEWDh+ley#Ups@W(3n]aw6[uzylGLAQ&8{4_aN{]/i@~En|ma>EYg276v8WmJIVx^X@{Y,aQD[=zNva3jgIIV45Z;_&>D-xfP
+Lik4(B;}x>hm~D&q1qeB,"XC_rg`flcE=#N>Uxey&6{+2-31>0UtCelS^3#_#-}079mLL7aM5GW{<m3=|G8{N<@gAJYFSiPciWqwv,iNo'h6b-Z.lq~|<]
+qnR^90k"q`w8h|-xPuslHV<YZ<,sux8`OXry'f16j(W/9CJvmm!T=S<l>,-vf_N/RF/&:]i]=X0w}iEz%X#`uvFPMU+;l&eY][l]JU&o!8)Ew<Z=j|+Tz(
+xgc@D;VK"S}O7ebS-6#>a+5:_84c9p)UGvICRT-F;_ygvP&xuZj>0]5q>V~B%E,0LF21>V!6;[]H`0B%c>XL+.-WsHrXE]BLWJz#}>HT:XRaIn5kb`<suJ
+&Cp(=59Vq)27+/{A'AuMy,mW![x8T5zzXR/XtG{UorBeSc/K_Aa@e|Udpxc"Uc}I<lf.aC(OyoHJQ&$|(Ww805kL'58vSJ/JcLhTHosdGr8t#Bzh}@ip6I
+2UlMs4iok9[k/b'T!S@O<3+ke(KaO&]HwJ_}DJSVd+^5X$gkZ@VxM3Vs^i2-$51h,o+)pP|ie[l_M&7J;fUPju#:),PH#5dU4<htu8/`ZC~UNlC<9c'n1g
+eW4Tq]Zk4F"$F:KF':SkbgGt)R<Tg4qWvLT&S7kXJ&=4_L^%9KEzVR5U~8.[5x|wGr!}W||yR:4zRzQyEHF;M&%!HxzxIkT'g}9g"3}H|sj_~Bu!JM`I/N
+1`"-#/+|1E1`$Sv_1d2bop4mZ&)0LQAP&`6IrO-"rAz(RK6Qy;7=Rjh83I_GgkR%qD&q%&nUz!2)X&TlBZDt{FJWJSy3Cyw+s&Q4-SRnQ_X29(3qX[jFMh
+bOq4&`mgUt-#d1%DduYemE4IR',&R09{1@f%bZ`3{5p<NQ~<g0SVWWAj5Dz(<s<H5dUxyt^+lB3;)kO7fff9BMK_oGRLLj:mz%1U-$'9&#QEKV"'hq[fYU
+!yIC3dqMPZL<l!F,5boWqA;BamgTUPV9Wtuba_.)b2HNk2{ocE7ju7K#'%yA1-6BEhJ;@|wHd(q%T;78mRfJD8D1g=[npI27^QIR^{^|WDU23(e{<X#]64
+ckV^]'udID8CmL=%rLU{H85&j&5xw,Wq2'0Q9<VfzYve5KV89uZaC"fT~0V^@cmDaf/wrukbE@$>}Qm0&[pXvzEVLAxbjG[w6rYBhi=0,9sK@5^_1.Sg'J
+sj^p_r"JR:%BxqZwS9:5<ZvI:7/5Lz~L7+I<(^2D7!C7;"8r{^V(j4K'rC1MqvfRrsY2K#0sav@<~BdH$Y4DF6Md58lwxu3;]D:)b`a)|,](d_0g[}j1<_
+P3!<'BFj'(<p$K@daJB$$}Ae,AU<QP8KCdGC$fCGA)k1SK_4tWCB!5%C:Of4-/V1cF>56Cj1it/V@TO"!G;3RaJ4t-d}S7.t9OGGW$xKg}A=XS!5kqQjl|
+0ZYy]ez%D+#OT<IJ<2ck"2,nEYL42:i@.7i&`mA`^Z7TF!=h_cI1klVr..vC#knZIm5C/o&]}z^2-$`vh+/[t/rol}5{(QJ)&g@m7_w/LDILw53[9V=t<n
+V|:-@UOrRp)hTKs9|}KptI>f,YK"4Kg,hWOZlQTV6%~K#8>xX^XP|2r>sm'ASEGGql`A22IM<M=eQ(07edFtlmnZJflCtKP(:bjuWOfo8W:i<O_9M_z@y5
+bSSz'6ZS$'d":_VyC'mXw9#h;U(a&ALGOcLcD!(`,gpe>@UG4@dpNs}C@+)tFX'T8w2F@D`LphuY}T0^#)R$&ga6k!Qu6CrL+r/J$Ke{"87-FjLislRtEx
+EaGr<LoqHs-D>r~|m:cc.#gjxi%7E{UUcadtX>^r/TGTMI(2m74.QS{cN-U[q'0OZ]h3K=p{&2'Q[9DWcmI)C_r+Z8C9",^,fec_ynHdvau&K+)rk1Ooj@
+oz;@=_>m6"6<T+>=&ED[m/:`6>t%V+h%HFImn9<RJ,YPK&@Wu:d9@uI1x^:xc@TP3T$`FWdQ{@m;7KN^$XhlLM_pDS>wg>QNx'~l7(f>opzx}r{_}=LvIT
+(C<E>:,uYk<D9flKlhKYdox4"2y9ECEW2v}Su:Z1QE!(l>"[jLWijc|gJ^Js[-JsOTzk'9Ix:2H>-`htFfb|]a6q@GwG})`3Zq.>^Koo5eVe#2y=Vv4Z:N
+fYK0}6p3cu)1^Abp-Zv8!W-Hk`35EU8_):i(Q4>olC;/Q'J3X+J"Ij53XX7tqJ]TOLF=v>#(JCE^NZ}AFbOk}W3||)6mPQ]Hf(#Wo:kp(R1(Wge&.TMC7h
+<G"X<}2=O7W]Qpe$(Bs;w<^0Mje&[N+T6<"#pAX]XP:@<%2HIPVhbIvbDe_I)a|X-L`:~CR;=H=W6fwy#ANZ><qV|m4A2jijlzNa6BQ.jw`uxKH8sb1A)"
+>^ZOsfe^Kqd%0yM|x4"""EMh41jFII_)E;72n#$d4A3=ZGS2X.,%|GLo=CLkN1x_6^MMQO)/^l~9JN(}jl/4@:P^`<c'Nwx),NrwUpW")pp]C^G|`(>6@K
+V^A1+)ZsE<xjWRM,6qmWX,|XPH_vv_~7ch'33wRV#y>x`^Y]/rRT.[#M9)}IS_A-81<OA+cGvcI"b(0n,]Ztz$ok@O3BC^FKR.:I:C#])h0ROZmB:3c0H9
+ZCP[`on|EtO,;yo4izBg9V(Z+V_((n2uBOJWY]/%#zVy_>y(Beij&C~'_>3tutkOMqN%Lvmc1rEp!Goxoup#,qK;3b4T:I-'ZrVJv3hW7mnqmg{)Wkp-Eh
+6wjOj>,.(Uur-0K$#6$ZgGWF^UUz0#xGN="eA80gnL)Vm>-#$-}#/8SR;iPEri)ZH4dln!mj.G5N/ya58z1y9j4eAf}gS!Q(ev"s}_dabWsQ1dQs5}ztck
+4WB`aQ=R!E4vXq+b.|gilOi..A{yuUHpBec"dpXQ!^{;XB%mUsP"3ABFmSB-Qo)nW5~5&oQ5]o-wmcMVC4T:lvd.tt[aFl.;;9qCAJPR>^DCa_161BWSME
+%[B6vik+FL]Jj=-x~S/&$s8lijuXsNGl4hF+@X|"D)NA_w2`1&K_qTJ-E`:.9%5;j31sW{=Mu{<:7F3)"AC8=&H^@4=viW1o^dWR-iV-`lBYP^:4$iA,Eb
+`Y64oI_)`4,jH,5o$<AUo"=Y};[xY]WF+S<>_9%f>t"dEQvUvJgyVVY;RhhMQ+{qLL:$u'#5bX2jX6$g2r)QqracOVBrS{i#HaQylK1xR2'd.#W1|Z3EZi
+s=h<e%'2t6X(~KDrermXrN)zyKN@`R>O<}ybM-=]rSh^i/e7w`//M@c=[QH%v{!~Q|qMOr1#LvHy:ire9U-F6#Pq`]zNp}yzjK2FtxL0K%,7U2L9l{~o6F
+WADdJI%ty6@ef]O<-Z>x>8"6JWpGU8D^gggJi5(U;u<N]6Pn!Z{wI(X[>^xWK%J]k@V1s!Th27NoFo37[23>4kr!,ercMQlyHp-o]{SA__LHY4Tn9f-o6v
+[2-S3s!p&YDWU/Y'_d6n{l1=ji+`5r5u~L{$-d6}BOVBaUn"QAE;BQI>}Kg`Q&{Z6+na^T|sm<(|/J&bZo=H1snabx.88)(co|ox[=^7GWB/'i2V4}eT'0
+"uPx<"CxUmO-M#oT34eDT{iO5KC%FCEnDhTdXkJtLPC2MBi53z8/6'!]0'29|`!K7Qt+zB$3[R}`}pC{5ii!))-Ubr,fl+&,;{ElP1~}5BI!ddhEBjxV,)
+Z/]6!cc`n8ctaudfFMvO8Asds[txDSn:HoGju`i<FkCgi4'x+nTKc2+v{tRBs&gO6+ogoS6Mveh_L7tAG)t;YC:.#4mh=AgzOeO$'FR)3y'WyfQ5TX^npN
+qYMZ)O}HC[o_,VI<AYOsEH%<hHB2JYivf+V{z,5tr[t1!$WiM:^&({p#$i_=SVmmlAPPUA}_X!s@,b%d6&gi80>E^m|0FdMx]8@Hh{c=aW1$;OzYu,lEk(
+t_2h<}WN0Apx@)/D>j~}VN^oYaJ+C)8b;nkg8F"Bxgk-lthV9>#oU-168{/r=PNV+=20l7{,/#6M$2k=.D=o/Qxw%gOxa.$nBpy2L.K>e)2:-%y_.2:ZmN
+-k%6Wj/q3N<SQk+BJ[z}ZLhT=$m"!^U`:6my7Vw$h_aEzcG%i`m7g+/{DW6wyB[Zc@.st1f!ApKM&KPh]@P50tfTz`L3r]:>'/x+9ie:H%!"Bzo/fB1wb"
+xcw7VEk^eLpOSE6hZ6K|uA~r#H@d'(=w,9BUpTPnKq!!gBA&t1)IW]{jy+jB:gHyfS&t5{}%-]QKjcZnz%^k<'{$(}mIRiSWmt_=qs>HzFiHC@L1<wnQzP
+g3kIzw-wuNJ]br&Yr}LZ8+QQ#Rh<I7pT|$B$ZFA3>Erw.<=aeENTwP%7(wH[zbwKfp!uZ6USc&,D,p>,YS3lryKw`|fNFUC7gs(9e}6nR)zGWgIFpa6}BO
+0EQXt2;.r1fDh'{vIAgP_;QKO;,`Fn13Y0]S<a+^UqA4}|PN(|hm6<)h1bsUx@0)I%&-`zz3T^Es5IDBlk[H5yb$R<v{uA+C(sLy#tWR=h'!OV2R1cv4JO
+0cw=},`8RIOv,'9Kpl)c]4y|w52G^R#lJ5RwfGaib""ZP4rX3KI0ToD@J8l!t9:5tsWvUd.8Mo-Zt3QObCj`$N%"{3y>4xWJGVfhs05u_$ddyG~(zHx5!0
+$#nVkam'G:,(Mv{xh{{Y|+#Ib<G+U{'^Q:-6ip4`!B7s}]]k.0+<(WN4QM(Su=WejsN_&^mQ01vu,s6M|I#&eIsAM+^]c>Gh<O=x}E"r`qt<~Qnawm1:qJ
+hYrNq0>[^LnJY1F[z"r7Vs5`aA,s]mmb7/}3Daghz#8zTt`}P"LHK:{C1ow[lGzjn.7sibiEh&xG>6O4fJ}F-Hl,t)'T6znQ=+]Gx^-LRS%8V/ig0Z>4tn
+AE#gU53eJ3`EuClVQN4qx63Xj)AJj(3@=L9>rD6Dd!@56M!DRim,:@]#H+BXlPknBy.xHeJZ.gxe2{"+$_0@_q=ADdan/<v^FgR"#4{)~P4IKGFM9d7f,s
+Pwq%3I,IX`^[tZF_vytcd24b1EpwIZSFH75V]$/:TtkgX2R'X/+KV@LP@we"LC$buCr8r"br9qX!jX2jt>S"L_qb|[JVs0KjYRidm3maGnIu]qZHo9'hY-
+l5[[[3lu]iRgL$}"w<#u9q]-!(s|]Tv$gjbJ,Amd8Q<x%@)%^bjnV|j^+b{J8Drx`jQ=]Z,Gn^SQD#-c=hO%iC3{Wk+SA2Qm,LL;-J}-mKM:1a9u[o=3rN
+2wGQ,)oNKZgSe}(>YrJQE7gNj7YkX,Aw$gX1quLpBc8&=5q$)|#]U-"#%}SV=CT>vf')^tAl0f4vHht{Df1]nhAG`pQqk1<1RkytH7j=A@%CSoN]X;gV}_
+:/Jp%WE{Xc1L3Dl9}-o4o$[8Kk;O3,ACY^Ir$3Rlf%S/~D5IIBSn(cE[qlL6r0L[Sn.Nm#"`d<3-.T'o:o'T1P%M6a4+DU`3QRT[Q}QnrC0F:KK&ZqBDia
+Sz/;QL6R%XD_3<a%4[af/-wg%{guM117!!m.g4f>"-N-<S"[XGc>;g'-^a=Q@DV+<|xUsMhv15E1'nfkl+E42u`ony[hhmk/4Y:2fGcO$Xpf&n|^1Kv_FM
+-a4n2"_^{FfT&!&QuC[@vC4:[p1_~'@yNH!Ir;9^J<u!w7A'L)Z!'1hL!c[^G1h[d@"UP(c{Ijs'8DZXoFCiIJKhhW_|+L/p0Q/0zfCUoY;R:uWd6jY1b7
+@u%R}0id8$3&E.|DgNI)&bHE'{V38HFmQi[!#YL&'GP`OB|@Fz7C9'uR`ow(F<+GQH:L_0Do$<l6oF"kO&r0WuYJ676uz^kT65/zG3f%;)xungqb@(Z&V,
+eY8;kk5^C+(|J&y/#1[k)@vPa3O_H7R:%9NqkQsiEL]s'B[2pRp]w>eZNqryHM1=St`(%d_!``.JeJn3{2UtR259]#Cz7t$f.pQ^!wf(ASV1K(gUQTgD@B
+ido[}[Sr,cNsa3<rb1=;kfwBKn-shTzvmHa5:-B}[CEMK]mQ%;{D)+38(MoH2wW<c|]nocpqk>!fL1"F6NEs,wN,da<fQ9ZlM,YBL#Kv7GIu;]W{].',<p
+atL_`hM"~"sl50aH1JxG>D7dosK$ts$+GK"!6>_S3XVY5B0w13b`![s!ASGRwo"TXH90edF3(@'QNd(%;Ei$%2j<#x$-iNW-X.iQ-z}i)k24V=&pmhnyE8
+mHy),yWL0M&uPFGC4Ud_'Ql=H';7hodAfwm=Mm$'Hr"hMn@$Zk`@H}FlE!c7>6`sNgji}^'X-9(oPywM1Y%GTCMXm"Np,0Qu6hYV%]~)MC/1jh&H=lZZ$U
+T<Lf)Gs;!({A$ur(S-N]BugfNDiob@c5B9b;Dr^qH]h+Ri>oQ!slF[|Ftm~8C-Eh<q|Rf3LB]3"lD^/dA48hDdR:u@%hof>8zs<Ov)L<E7TK{pOa3z#Hhz
+;'K$E)fpc$zq-D}AL.dHL'(;Bl#<B|V{IBZstV3;6"2,sE6NDn~t0l2Nj/c{U!bkM%1@S}!>h9+amMNq~d@T;^/AKyR,lxkK)/+66/r5Nv12kG93Sn!LUC
+|"~pa=ePcE)X^/0+GTgu9(V+x`'o2QmM8xo(H(>U^HR{Yf9VW111LGlngUb1.Fa<e4@iS0S7qdfpg`,NmjZ18LbH10xPxgBg_:G,FVK)3XXfpt.th<iOX:
+m<3M##<X.'q{eE/>'OCzoxiaIy[DkeFM9QDE$8u=~:[^98>]EmP+-NjooLqW|y9)!Vq"BQlR$;a3"qvW@Bm3Fj_Fy4%_+pqYh:qi<&fOHnXI#3'XW|FDky
+`{m1Volxx`8G%ELhQ.x^)9TTzpvFuD@NK6<L!+==:UaRFRFg;0o4(U.u:e-f$$98$dLQ1)B8|IZt!lW7mZ}`x!&fiw,zgNIzR}o'~s``9L-GVF/gXP27qi
+e<lh.xFrGmaAUou>!RN0/xo!]K~QcbZrdIB,m6l^!@tYU,>L3FRd49633noK/UZ)!O^dVNuV'@)>la.e_Iqgy>`TMul$I6Yp-`frKNT&L8LqeoCaVCtyg-
+4V3-GAF+>uQM<L^S+VUpX!w/MhU,zqe0|o`vS]'<6"&BE{DnP!G2Np-=Sj%K@z)":$BG/rWyn}&k[MQgiH0,0SQr9B18FeJrUr-4}PSuQ#yY}=m_g0&Jf#
+Fp9B/t:[fP<F",FmOte"qCMrJPF>z]&tnf5>%`XcnU9h3;YGY%u-u/O^^V}z6}jgYwj62%03:p&26,6J@HPjhR:H#s&r<8'tcXt09c96Y{$L~x)4#|FC/V
+5aY+)5l6q9;te/f-xYiLxlZG],}2bx`x0YFN%r@U0fb-DWE{^|jeo0l=Kv6FN7bB_,p0]kk|%VgyD`B7#x[)I)$WV=U2].a_w;2{-{GBo@NJLkT&D:;_ZC
+{_cwp'(l(^{|_G%DkMgT+0mLSyf7Mi07Vh&%%G:g)K!{]GxEnWHq+tFpDQj7RZOe7Y-c]zVHH1N%iEXu%hOA%-9f&q,fk`iKB)McG7.`&fsVQq^m[Q!sw^
+"b:%VGUI0.HOQj+yW/fuL%}J%oUO"TWRw`4u4&YW.-TlNVr"Y=tj0Sp6y-']64DW5,~@aL/5]g;>9,%XW/Pb/FD|[RWHz;6ViLc&mNF{b-;4}]!"Q5x(}e
+j_t2#uj@aYmN=b!<|/!ya3L,ss8pbA|/-a,OJ}-^GDeE@IR9jc45_^wslmd6(2e$1uk#1_GjwP@J+bLKgC4)cVTIL]X/9_dfX(U>NCQ};i..y&wMp:p3fX
+Z@Tp^MIoC>^xk-&%!jMLgwS"KCQ.)rAOL'qq]&kg'LL<5|L|Nno_'VJ(EE)P2`fcuun%5`~C#Gn&wu>jel$t!Ui!.{$O"QN)|Hcn3|,'0biHs{W)U9Z_=N
+HA^{R=QG;qF8Y>RZ^oB2`2n>j;bubhk^H-OFux};kb${T!kJ5<lzqO32mhzy0FgDo}"[[RDeoOUN7&aKp{7k[=My,d{+UU[#Y6D7xusqQ23`soNukZ$S:J
+ko+iTACSlNxtLj;<.,,/$:K5@8|ykCao+=!fe@!GE.SFyu<#7pZm~mgx^v{D((bRIapm#%7pYj(3q.uDsrA2Cb~<"u/UqT!wH^%vL20nPKWBs|k"O,K]H:
+4rBs#>rj1gR#M'a$`URfxX4!;P{DXuT_^4KenL)M!K(]S-=j"z`uZ^3-_ux;D8vFUS+f9LxN.L_)].QQ(LskkbZ1TV_5M7xyg:jTjf$6$(a+^JS`Z"sOyj
+,^Hh!'&hrHz;f/eUp`hq!MtD;cjzc,)n%MK.UBecj.:>H^i&Hy-1`+gki}dA}g[A;hR3hngJGF%>P,LXHRjQ>wrec5w|u(=Ou^k#:Il{X2xk`qI#x(@|GW
+x+IJpa4G~Aka2;I,8g>"Z&vdjsYvMCx`sF:t4J-]b+sa{I4'294DTNkzt1WqV].rbD`sW{L'2r~y-##YGfW:|3+DU.q(:xpc2Y7^}uw$8TFq3R+[%nrrHU
++hnv6{A(R$Q#GpdYC:PM'm72:|Dtmj86Q5Y|;Y>UGFo("0Q+)s[otr4'TYIP_^F@:njF{<Fxw$D_#lhOYLbfN>Hm8_D>ERZR9$79>xUE_)|bq1>:#d+=J>
+;>nMh)1T>Lz_;KW_9q|"s4+o^Xp8mg<yzkW8Mmk>b]OsBCWDE'^Rz"7t.qgAhkR3Rvk:Mga"D:yFbsGm;CZW>nF_)G|j,[$r=U4GeQB{G]28+i8{#H38>0
+ui|xOufJ"]1lD5")0z0BUesI@U4H$dJaU3Iin}q"qbY0a;%W<nidoD3R7YeSL&al;NLC|sYSy=}%NZ:03s1w46QJ.iB^RjmUQhN}'0it~Az^-V/:!>JWVI
+xMT[diW_LP=@+&ZT]b";~;r9uT8aaW4]TCmr3DU8WjS"3&!u46TNL#kN|&m"A#0a}`e)&%;6YFtkY]s^Q7f&`(3em=EsIejou[]LsFshmIR4dn(S+zC>Js
+[Yk}Um&BXB'lo8g&zPLf@K71n:wCgYn'SbDIHL42>:z>Q]EC}<X!3ee;EUYSRNu7)<HYI]OVh!_Tx+F'_@@Yn;qS2VEWwg,KENR-8o#y;C!T}YVOx=fj=D
+$nrv@A=XE=Efe>WjgerZH4{^X:E,O"MBGd+OO@@Em1~ODf/{jQsT_{qvjZN`((s&0:sbr+gpllwq@L2"'w#2hp!hP)LXCGP;iA%/;^qz#vYsafv[GG1K~9
+CJL%5hF;##Ea4)F|d1&D,a3,Ic0%>!M)(pIQ8P|cxYc}~Lvh@|8yL+5.5dA&kEQQ"#]!e^TJd+]F,N)Ptj!W-Bv(>$/U7/dSBm&IL8wiUjE26@85=6Y^[+
+V`vhPCIZ:d3mj+G,gInfpZF.YFm^Go+hXG`;j}ldV{5Sr8~O%dac3Vw0ca9;mA~!X,l}J5=$GX#]u<NZUD=yrKoIT|k$j'yN.X59:=<}f.T"pnx#=KyJ@k
+8z$'5Xry4oV,+po/T>`YF.TA{P1DN!HMdZV>7a(T=n<'nm(f,]mKOYe&,xo-drn][>3'NT~JvcTrWYM7+AVqq1Dp$KD]XC:`4O,@9ixz,zUEH&R"&'b3J8
+/5-Ri/WN-f:AxN/z1W^'Y5^!A_,7/qBasZ2ANYl2:+J'A&JQo1WBbx'sPFza:M&=Q:bJf2YZ-]KcL7Cq&"+!G4#_15C%UBRAG##f=mLgwOy{zNE'qv+W8&
+d@/u~1Ho3!XLhh&vm4$cYT|iXz7bu,fo/w~cMdlcKG]CtZn'Ks28ZPwTCkE`i"K;pk@MC'XH7{o(:VnVrTySzCL_o$/:zKAhWCqVK#~lv3Lp2xUBv^Hq-f
+NQ(]O.QL/>q66G&o8X##+c7K0F(msQem[U4AYi~D[Yh{wUR)NR],&>[(hOZf^e1urQEjlQq';>T;yV_`+Ysf=.P_1t'rAoLmXrpaYZrKuHFR}Aydb0e{}!
+JcT9n"Ffzf2'JHj_B.:HJ0DZp<_aAY_Q$:D(FXz5zqtz95)v,cTK6r(voC#)(vER'C@%/1;vq2MB64JwY!(3^DEtGsufyv{W-2Byl)1IrCz1_ApHFZi&8P
+SOvH15Af~&L:Ogg9N1zfixpxL{{tdEU'pH#a+)79Pm65E/R9zXgO_{!MknNCHxN<`W#%dHt|1x3;"pHy:02r1m>oB6GAco~"@iFOI4,86iOxEG_3BoO&[.
+'1+5Tcc+>Bk!PBRLrUVe,Q'3zs~A0Nf'qfs][/Owh%0TFb,b_%#ucc57"Ub)t<Sjiq/3.UUTm'aL<hW|X["]>9=NCM[@4B14bGNN@K22CIN!%:h8:Kska4
+#5+DSg{IWN`//BKBP+HH0}!h#S^w0QcTq`saGsmYB$Nh6<:PUAR36oLd~o6fPOh^SP'Z]a6T1HHzv;=o492Oq7'^=b67=UBYQteKSq:tj0qCGd&{,bgT;:
+bQXS`^aht_Tn_!>LE`{lmT0|L`VVY@$Lht2u4_r}3;@5/GN[)oj'iEb#/)FA~P_UJ>lS#5nRY<f;%&he-"'sd4CbfNcp67s<gxuZ"Ve=/,7pN_co,KL|qV
++6R#DYP1HnhK#$LbESF}j+|`>HS$y"FcXln+H(W}2d|i6jZL;hZFf$rInn-f-scVNq84Fk"Pms<^aATt,Ha%tHdtzW33!#PODQK+_t0x(.2Cx%ULx(tBN,
+lhiI}PNNPh$CI'ljhY<-shv.;R|oaJu%!`2z~P%0x#baF>Z/zU,a20chbf]%Aw81}H1}>yjZ0{KCQ<O3u'bg#;QE#FMbcX^^THht/y";>jVd[pp'8m~5V2
+JY2&PVLC{]AD.Ox,QG5m7,CH(gCbhkmbppx&qg"dP<V1#dg+Rc9D-teP_m}U;4Tg=Uu!P5"99fHKs/DIBl1e3r"p4@V^rbd..I)q-5,-"dcrIhn`IAcnO$
+ts;4lLc|1kUPytG:$XgeI}y,uy;j4mrS6E}3gd|nUYVW!l0XW;DaTJ:.$2sJDfq#(v)@kof)PDF0XwJ:2pPw.`zHmL7+O7YSe<}b}JPm!UbBciEJ2(nSvv
+LC^wgoYjHyQO<nFq.yYyo}g'<cihZx~S995qHUnBV$zgym,v`.HyP$oKgqF/./`j9EG_FgggwO77$H7^67V4^"sDL_7JaV%y.ON(F.F;0U.)3U%L@71T_f
+)t^kX'-OM(aNsVqBPy~|aZy!A42Z4wD]7{dY6BBQ][JDy50]Iop&"!}=;tlLcy(jo(DXu/c_vxrmNCE"XgqY6_1VBbV.--)n9'W%ww9>+4:|7P9)9gKg9D
+&Bg/b&hEj-956WS.wa.VpS;K[zhTO&xM)PB'U6`OK596<h0yaP$yQ8]x09GC5!Yy[!M4E092|z0q/py4@15lsrjc}PN>ehAf~mt="IuSOhikJTA)vXYG9s
+/x,xPvlm:2aIsFt46+wg'U8%/BHv;$7j<)>:Z|)1/rn'F-a{tJ8NN00@'[jTQ%Z@g31Ouiji,7X{8LGms'7z.}m_eAUSh'^p@#lf#x!3U{+[VuUNFy"]sN
+'GMZHvcho498"Z2ssyfz2{QgKmUJZXF{){KeQ8(U3X4YWmtu,ypqrufh7Qu<k6"zMw|m}vffpM1xKaX^s6dc{+[_{a7v+K~|XF@5Ha|"DRcPt&3:$HKF.B
+]6jX]E[VLHGX]oqA++^+=1K>BhQe:TTwwKmoCKzOQ"IgJdamU0C^1h_R]+>1NVN+TyhHxGV_];Fp~DX}L][[+4'1hyoSK.:J&M!GjF<Hr+R;2riY__v;n|
+NSBQ>g)>$[}}grFT$]{mXUlNcBbMpdpXWdV]<Y8+54szu3h_w%TMlp>A"ICG&KG!,3f>>fee~1i<Fx}$;C:B'/;d)-yFyE'5tXnObK^2|Uyw4(XFEtKsis
+;][Z}|jK#SB:araacS[}Em3i3/n[x%T+Ilm2278jt+RX|=&]uXVYPu+B;vxqsh&fQZ<}Hq8)`l'WkhE>h{"tEKC9,q{19fk1"j~|m:O{k>ntm$vPy`>&kK
+#as3m/CH##Lxuv3#{98E.GnmK3'SuPH'8x<z`{=&X7o-+:ob~Y0`=]I0fCk+c}>8%jnav|`s'1OSsN8<!fob:lBeD$zY~cN2EkP{7aLn:%wHErA{-MlXT(
+5[~+7x7{NV$b,fpC|nlO6d{E=;ax_c2xUJr%U&s]Q(E,zBSkL">|UikWmKpfx`#oK-}qUa5qnwjFIu3B<_}9ucPZ0,Z'kUnTJl6@{fIP57gmmshy#QS4{@
+5xqwyo`4-yC4MRH:-5BJ3a'4o>A[+}5&ci#-W:[6r%,+[)KIBj<%;#Q{yJ2Y%T>D$n[HbU4I#mmjAyB+Qy{3HdO|c3CPom!Drsuom`Odx,VM:xplscx{WK
+<znB|f%vXDW4U<bF]^0yiwp2M,4oJt~Ychuv4p#.GJV].9mSWkyUTMvx%_Pf95DMtwL/rX3MMV`upbEL9]R>1fo!WNUNZw{Q)zM^rd4.-VnHB#EE{w7)$v
+<xu`3<J6"ZyCsA]:D7D_%rqh&IvQ,areS:56Pgf{`UOb%}cG(SWT/)h&Wjp(Bf@wptyjST@V2ko)D4HhuYL8}Vr6.:8|qQCjyFK.26Sm4o;+~DTm_+2Tp.
+[kYjkE|{,3aKGsZ_8p['I8(nkmFFv&wF<JaZg'h26/#_pRw!cF;tb%EbS_-`A%200Q9tL"jiC7yvtiL;(fC9H&F'(C-{T$#FB;$0G<bzsCYl@Ee;jdK;k%
+jBIyLF;iLd4#^18o/hRsiS[2i3:bDw.!Z`+@_C0|aD6Ii(}J=RN!Ovw#Wt5J=tD^xo8)(O{]1|C(i]R#M{+@ch+A%|q/%ZM5m}I/Z:#]/Q:eY@AE_p4+hu
+SVNjZnE`;9hD0RBCDeyzvk_>8z~Z$KDbpo$VTdmYNz6b;z@ugc=L{.!`_4F4mN:H)SXIvXzBUAZk6c:u}gzB7R&=ZiO|U]2E>`-#{ng'yZ:V1=se'(Fo_k
+<cczeK-2ZB^R{zM.}tmVmFmMh1-N%$7KJy}uMxAqL<aK@U0y_=WV]a/Hu%JjrUc%Hzl$EPREX`]<i'FSVyizJgA8xg%9B"&=3Obn/v:wWWj`.b&o~BJ99o
+n.F^N&W+LL{Bv0@B]"DF;XL^Q9(wlXzd6DIca5:&e:=t<05M2:PyyfQ<kBU7{{^N>))}d2m55;yOAv}xz,je82|Xb65]<7LfuX#oiRr2H!(5B5fvxoQkSq
+m`>"Pdr5&Oer{S^QyBK0p#ggIA9rlOk{9{(EIl^.o'_"I9A.Id`u{vYVLXNGeM/D0(3GjC'{vWJpAcpbuN#zf[ng5G|q10JTd3D%zu>ldu~<@luC%3jWO@
+0W7INa!sLboCu#GThF,}Z"0iz<MS#36,5Q_t{+)J9z5tZP@48aE7vV/f^!ON@,ed0]Bjxc;(<F|8k#Z'kNIkIQdSD)F|esor3gFvusZMax<|-_9"X6}fFu
+uz4=DO;kpTEU{o)xL7TH<}HZ.IYeP5K/hl;yYxGdnwxcwNe4!S"bpvvu'&CPGo=E=zbnoeFIpdZhW{q4pI8|;sbsz4"n#TFbRE'l{2:A#H/2=[U2m)Dvga
+1AI&9MruDH"M6's{uKYDz<}I][HGtTA()T1g&zc1(/hG5ox{0JNpy|{/DM@85xdwDx.QDKQt+G@nHF$=y^T-habjM91Bc<5=)rcXse>9Fc}(]rUf6{jC46
+]jJ/Dvd3$Nq/%^TRQ(>6-2xO~s_eCJN6>p^NQOvrKT.]JpFQ]oYIlt[{;j)NF/^]S5jZ#RUS"_PSooQl&d#2~Pj|G=EGJZrvQqW</8hx8O%ws;a95oK__E
+j`5CexhL8XBtHaUwU{eIWoM}pO]U7[6N]{Il)Lil-}s&9pICuSu#GD[ueLsGF$kvYKI:^"R_#oOpXe&FcQZ^}X39q:s$v.{X7]xVZBw@f8$p-AW1hv'2.R
+H9nXBA_YA-f[",Y"ItSQe9Tzlne@_;n(D4NK'zRJbDWB8ODUbYu]CfAn|pX[=xP+[AhqQY[.rnS`#-v@MeU'hcty>4E<%N7PEn.J}Jn06X2u&hL91^&B5e
+qZQ!l[{r&{i/QSS!2MP%@(2.m=4Gxs~$y`I(1su;6"ct+m{5]!9bIr4dp,i28A_V~kzxz!W2TJ2ws|tB`#1+fg(%$!`-89CDJ:-[0p`4UM2!,9R^@xOk#O
+~FFU'_5F<.MQ:zh|rpCW%I9,e^e=^E4"}_23^pRr/BC">CaNYkoQ.[vxf;Oa%E[(NR#d~sU^{`WNYBCf]$H7H>p6~15mLBQ4K`@d)5NpgzHXEL!7nekShu
+Tkj3iG+Iuk16]eKZ`(+zg+j=Dh=j#J(;VzUCYLWPe_iE0[KS~a+VrtcXr3]p@RS&uH#3(%)Xs-pCNY0l.`u^M+,=/ULFqC-V1K&c-/0&[{8r^Y-ysH=Hw4
+kfqjU$LeRXyJq)$'zzI:xX1M[wrm"@LW&ISov|xjGy^%zM_}Q=J5#ql<Rg$VCJ!5OAbJ2"a93.U9".obGYbiq`)=(y'Q}y20r#sc2ry>~SO$Pb[J-P}";!
+J2mn<R.XN!2`Fk5I[bQxJiY+]vD)T2fb3:1.@5:aL$:%5Lwzm_)>#=qcJ|d+glmsx'g4-[_wL;U>dBhQQLq2P'V6h@XtldzbLK%I<MA,Pf"3%tjcc{)4N#
+PE<kr<f8k+%N{{[Qd%]MY/+.Io.ZnaLR;hzPJ)5rwI<0i19x$+fXT#.Z`vgbexG4.9[cXxgJt6R_,;B4r,oMT:VUkGH5Duqk|oLX@`oAp`s3m%>c/_"|mx
+0rycOUSJ'<XnL;x1KRZ8mO}zmPV4tS(D70s#:)f$A`Rd!}eL8'Hq)0A,)MpO<IrhL5K)pk+:$R{W1SZicFfb]-$93P:ABc~m7fkmbN&+Z6`;Zq,U`HtAv1
+'>"]).R-JLR@^`lD+F=JZ2#hN+:ehzaqn4Xn-UUJ[08mOK>bQ-cp)uo^D^tm-r{ppf77[U3v-ortY0-5GFfA.Pak}/$7o+`vF:hCGaoX^o8ZV,IsR^~jzH
+C)Be}oW]oCUZ;ux.o.'c`Vmouqk4BRPn5p!D[oSj7KqvJ|}0U<h0Dbhl:nhM<B4bj[v+^"sHG=J|d=>JPkO;a[<_O!IY$ud:qv'Dz2=7Ze#+mOW-l5s-i.
+uk)[4d3la6}NgQ.5>Pve.#jV6@>`a+|>wQAS_7dZQjbu"lz'B"VG>S(OI;d:W+9ueF=tmqF)YP9,i,+5qHP>;3__yFS.BMgL1FKOtKYEP:y/Qj8E>FSGF/
+Y8kN!"0J-,O{(;9tA5i]p2>}qGjlb')@^-Q^y0]-"zHfOglz/Moo,F,Tn@UgVqN%0aI>A5.kdoliZ'%7^Wt!9%mfQ+sLQwE`_HA=a6g@<Ef1it[',UJPHa
+UD>=9sdM;2XxW<CkhraBNaaGL`NgY@jO[K"".`x/vp%DT$gd+uO2D)LQlZ'GNMp=91)IWLP9G`]{_r`x@QPQ(MEkMFwIyAQt:L>34g"CNg=uw3CgD}$5!;
+S!xfk.d)Q7ZZm.eQ9u5v[=S7-V=('hE^DK;dy{(=6H=en5bp3'x[:b^44)Ms7EW=os49rxM>.5q@it|QR^7J]TvISu<:6xfaV#=$eN->Z5b(R|<A!qLx=A
+n_r#mlY'vH:;<roU4!1Zo`%W7c4SBo4=z9F=8]b`y(Gk6.QTlg,k4e+/6W/lC9iTc"5BfF#VI9pCtUO5>jeQ8Qlk%IKTJ:,CtM.|E0bxL$yK384N6HO{go
+U8nOl{f(`NX]Sm_v(|0x`aQ0PJRk#"/3%JkS'f},rtME^P6gSOsCfKuR.@PA3J]5ZK9""=<Q..w3UIff~ytw~nB550XxfEjB;yQcV%;Av+ky>nzp4-Oul|
+21~KCRtJlQEPCeUFe|gU{04Vl'j;%Avem%9uiU:4-Mp$Ds;ab3`@`X"@9'Ot|Z$$bw3x^D$h@S[.5F<jz;elSB}lxG]_ys<EvKVUDfrE<V@-]o%inv)I$Q
+iuRyiDAOp8O1xDF=l$b-wn|-)&D`(S@x"}v3wC{C}92_fLK(0`'_Oj3T:/(#27tKrt56%7qBsYI[ulEzu2(Au(Ig3{Kya,GruZ(yoO.[@I=6d+dPjWq#p>
+~j9OWtp]9'bLqE[kpi_>7S}4x&|[p%Gp_RbA1(sO5J'JnR$6VUvc/x9;6ob}YR=%R/YR7YJl;{li$P(c"rlKstYsvXKoN05rG'cz[xH$yxWpoI,c]L^2wB
+"69!"Ad^]nD9>Hs)I/JB4crR#Wy:1z<0{_l_/.:;{7'f"[peo6:k9ZUc;H>;]a!"Fo"D`o=m4aKEUbhFvBSL'6]@Dc&0J=wU%7]|wgI%kLzc'y<0h_DuLm
+$_2+wQzXg5A=Vu:.j/<3B/bPU!+-|WaXy4WHKM#qVZ#)~bl7]=GAKNRj1;@$Bm+3SbeaS@lYPhJ6!sou~EvpdF;.ZcD_GG8Eg4^,|1%dYGd$~U1nzbpEl0
+!QMR3`KN/J:BclI-O=vsQ9F6[8Zs1N`wOP4)/0(/K4r"OeG$DxCd>z(^BE~5:X2rZ`]xcmPhm"BFIG~5~G('039@n&<Fq,0=mpMw"+aWMg5;QITg<MRJeU
+Gf'm<_]EZr!$Ok[eV8[48a:3)Z9e<FsHwR1R1jg%}:#YfaNxM:40"N{q:h)W,'%Ky5{I8r~!cZbX0>v/qVG/cXzXD(<XbC%Z^5K97]L{SL!3n)%8j{W=R7
+BqPM6c4&TU`k|RHV#wJl|o71O]/0be/x|+>wXa4lN7"OcPn,RK,PCMWaS;[U6Y,d%OR0S!tVUJPsq,8E^c$5m7I4~ID&@On(tINsMq,gGyiNO_QA.V0'Hs
+$zsho]l$lH$zMFbU7/BPfO+x7+3urndaBn1;me]uKDfJFH!pAf>}6}PNqMU|`L+U}J.ZS4"yt8b|$_k|=NE{UURtNMQPp-f"=^A'IO-_=gI8{>M7^(Mx.H
+ec~,F(&`Bt/LY,|E5,TlE34|e4+Pp_dJvO5&leGO,2!6H$Pxu#6-D"u'&0r`A:h7gyG!_p4%+kx@B.Pd>+x8{P+y{qd4jnLKtO)2%'|m[K^${a1lH>m:bo
+ykm7nt[{6a!svJ0!#uF6>->sO3J$s1aPa#c&.ybpz#&4^15zTkaY@2:V5C<El%EcOa037Uz.~P>szM]qmrq'+-:7`'i6DmJ;)B-^3e.t>.q2:z_Lw06u#8
+]ARiPynyN<xt;BZ|ptFGrkhn`K,vXf4+U/fHGts7s}5eiDYIRxb0/Rv+1[&n615LiN6%+86aZ{-,f8(b!3+FT)mWo_M[F:2C47a'/pC&QE;rUjFX5";J"L
+n5tmMrbC%;['1]#F]5^=-o75Ki1nEM;.,:%]P/TorQZDn$R)Pet;PvgkC;.k-x|vx%;;}>(H0$Xwq&lc</5Q77Zy;](t/xKsy|NNhu$hHJb=)iV@Sz:7G'
+.$k'ch'h3e|,;.ti/(lu#lk]m2SX&8CDHi8!l.XaqC#Hh:Bb;3G4eE+PaM"Kf`=()g6WOa~rVFs"#vcJ.!Hf&+metz9YXd4e,dRcLMLN>`'-gO0dS`>rwu
+fy)AmEn2+n2W8^KA'B>e>FH|3roBNNV6UsR2ldxVB28zd&xWF!oZM>2pxGY9rOOk+2Duv4_"OwYr/|Dnnl/I60,/1Z3BjKVl^Q&98t4sOLO+-b#Jo@A9/L
+_}l0"o8B5<r+P|Wuwp9q+N],r(NyjP{Bkn(x&w#Ut;pcZW'M&g$2%jbN&V5Bh71]ic{z)]x'CiijJ}Ilk7y7+[cP6mS5QWpdnHFm(iS7H`Blak`B0"x{Zu
+{uYE]YC/)Qn:nvH"2)"q@7O"EHw!@T]k:T.IgU6!q]nvR;&i{6S+1c,6!-2&|u!;P)te$Lq}r7QGg8!z]`wA--jxlBI.,tO7YhDp6OZ'ruLk,xCPQ:@QaM
+JmIac4a}`]/rq'"|!g-P|yt#=ihLOi6etDu%zxlY^e0l&n6IIpWK)<r$Gv#7KCa2M9FgtK57Qu'P.S<SHqomC{wr{`VT9[jI>d4T{='|DOX&^D+&eZ`>R(
+RM0H({G}iub#$s!8x{'-TchYwg7<"v4k"|lRkxO}+LC.M/6Z$l";KOc3+p{Dd|uGd}u]-]T,bj$d~vyOwmjoT^Tm1|OjEjb{2r"s+w4>cmq%=qB#V+E5Yc
+)KxnB0NPi;}lJrA3[74VSlZ&jZ)mK4Q>YKis'U#c@]_J%!Htg^78WOj}>LW1VEx}x=5xpz@wx}6z#S!Q/vM@kz${FujLvY(A3|q,=K3VkB;}ysiKx@s}Wo
+SK|vN8gld}x=Gu!yk]EK$Uqa,S|@#tgCN'&ZJ(pu,<R)I`|40p2AO(ny(UpL`bUR:)+9%^-D-=.wywYtKNaolWYA=muo2G1S[{]AHJaL^F)3e7_IVG:.dI
+r`cBa)qu]KikiPvG8-lh!6omH7W/1a8a#ugK({^,E8_zRZM=Tl][,NyiDv_Ajy!Z;pIcx,4PVZt8NL%cQliNIi!&0k+'==Ky~,>m:.o6M%(<](nAnX9zE#
+#G5CFjlN2.<Bk=EX7,O0[xV3'CS7zZ/e,{+z.HsOMhS)ad:e5-%/_]kELZ90=Us5OK%TlT(K/cn7NDD"YH.s%-d&)i7+&fdy//9;3taDYL6]'r~Yd)gj7j
+M<!!4jyI"|{+vYQF2;{}^)]_tZ<D5N]2^j&BkP6|"8!}ILLh&c6;UG">=a_BX|[#102"3h~BAA@|J$o+cvy'urwZO8L%A8nqZ8/t~+vv{tR{_YMcnLi#Ie
+Rc+urM|qgd|<x:G;2LBy`fHQz^YazwJ"1YxVD<H/f4&D=q+}>7}P>,md#],$1!WLE-6T)i]7/YhV`XMhRtaZ=7MxeM"|=IxAd`Egr;""hvB3,i2|yEjXPd
+a`jlK,!1x]|v1h9Qo25AnZ@p<,v%Bs<sSNXZ~$o0bwogEtOjv1=6%@GyzSID#oU5|A{AhYI(8`Twp0Pq1jAv;kovAuqTfYm5,dJCC$J-C<Od@]}y7`Z0Gt
+=XX%v_o/pC[AxIq`Y`&(+hKyAIYu1ZS]+|)y9DoI]Pu4-Z=`j!RI&%qlhYU'IM%;JMRW<QGLXr`L-FE6sXq4siqV>rHVfY4J|q,^~>Pad[Oh>63]7JPA4E
+xQG`r>!kQhr%zN9G(]~O,J4jVZtwmW~FZ2v&2or3E0SLy`Wxd#@z@V2X8N7cYZ^>d9;HPPwjw3PKmr&4#J}RFCCcJ_Sh]mKc4DgEajx%(_:1xY}I9{Mz[q
+@xsdD'8ehDbKVfDG0r@>P,bdp>"$Spi,_1D>GW["odi<zoJeJAnkND[-y0b/IN!|'WID_zJ3Amle/BkO)(}Q$FH,BP^$,oF&UdnUoCxv]5:`,)@{,Wiq&7
+3-LW@z]k+Kej"2E.GY08!VPh3|wz/zjL)M]Uco;{C7ifT%AOU^,xvmlh&2k3_:53giW}8VpFCX&zLE<zIThHKJAENGsyN/e}pGX,kt<[B"l_5>kKogkWSc
+(U@MeYG+G7-t`}'MdaZ3Cey^p+5<2b7`3_nL_=Ius[hH~:#lvz{6GW[.MNv{O]-BfRnRPKYh,1iuywKh6-R{9JoG/-o0NDGyD86a,3`@s[69iDql-%r_V/
+X2!E]KAFjC|N[.TNkY'MWpnkJHs'=tg+lV0@)xO7jluZR]_z^O@NE$2.tGR8kX;[ZO5/dyUU":gfP0Z`T_lQ1B;PTVdM_v_dCDb7:WBM1z&FD"JZQt4TNV
+"WG7V[|7:<e[1x@j0dx{t>19YPQJEa;u<mXpAl10Qi}f$62y#(.9Ol>D1DlYa7QPHM{Mk.h8XHd(J+=<J^=^(g+}GZEBPI/6_{up;Y|^0N2HC$A8|$pizZ
+;@5Qq.zZV+&Bsy8ih-u,]]U!M=unT!)c&Vx3HH;"2LJc;lr2|X';0qL.lN|eC>+eyiQ%X_[=XR!kMOqlpgLch&N@-j/bCQOZ'T]Fv9}aOB`!wKp;~7p1M{
+p6FB)3oU:=Ay#x(y!}{14W9>zE8P6@&LLRj&&q4-Ig2;,{xl/s)OC8Lx=X1&pN.lLh^5(>jZ_/H>-!rg.q(CXVx.b[&]gaE#PABdn}Qu;L.H:Ir=GuK&Ev
+3;kaYI%"tfke:HpzAhD!V3b{>^jPEiq_rHtpF"UscBM!=#v"HKU&0ek"kS10~7$ttwq%y;pW1j)9urZ:>2k[kr@OFm^by$6S${&w&%()LpFLD`-l''m'{.
+A80#s@=qtU/]:oj$mMzPVG.vV#7yHqooLlNC.XlttsV&MDYJWcoD%paeEJ7kb3t{"{E]"&icG=G1JC,,h<}R|$zwZ}>s%,%c"yx(kd%{j5.ZLJw$wi.C##
+E7vuL@+5jN3Q)|A}%%oNN#vS-YkD=G63Mc{H&p_-^|H{WV<_1THym|m+!cZXs{XW^T6u+PS.oDJJISw_Jtq,Z=Qy}"SygBt'4%1'r4zT4@jz:8l[-1,#Y3
+!1j=iV'vvfO0!h)D`L"~=x<&1t+[UGJsC7Snd/wTq2,{ZSh|;5q_D&[]lxJzgc^R/Sin7=1!{hqebRx}d7hfcC0_RDu&D8Ex6HT="0Co5n,uk|:jDMvJ%V
+6CU;1Xt9SxG%OnG}olSQS6.ITM(7pw(EsX3L1rhgc|Ogm>APiq8^WWEJ$FBO'W&^s.SUGAJ7YYeoUwErin)'QwPT]'WG{y5O+5_b(y]rPn3fx/HA=s|B32
+Mm{fMxGX(V'p!bbKr26QZf}$h[";}sK"m/T<j^.91K1ePI:k{6@2BSa/#q|$KZcTf+u}"jn;)CSBzhcd7n=F[Yff<'&}M&%}]]|"@_)s<jyY6o<zvPLkpx
+7b4E17.)okFa8)H7c6@wia@5],GBB/.15b]&2^2FOv~Lcg[qrwTl!tL4a0QiJjc|NVkLdw.y`@~8l9gMgj2xVbus{-)l{l/gH6~C%}<B)Yi8cwKD;};1O"
+<IGAr-h)QU!_H=Mk)Z6629-c1oK>9cU>)Q^mvYZN>6ldPCu@"7Md-]q+amD4aC:tmc}elSA|>.7-o66v&i^]0E^4>uovl)_uAeFq[KqUfA<|yCH,}tk@q'
+:Vl6mZl)AO::GV~enHriMR)V0wf)&&OA+&a8yWUSebicpOK.:9$mZhR/yCGAKFjGLvaHQv7_F4<BQJrog`dFNrj]5jfn1RIEhBwF{QyEI{+6tP}`B%GSkN
+]S>X/ds0.&D$F!cjO)!:~Id,A:eRszC[;qP0Zm}VK#vPBTb;:AAn>y_(nLlun>:H#Q#i2D3V|dWheoz=esuHeS'n[^Zt.#>X/LB#OP~4krYUp{K{N[btHD
+Y,$d@$UFtSzsig}`s85go>z@C99LrSx5iJ!LyWo>VCe@Rq%F>6)VEP8=5X}<_^r+yMEAZ]M)xg11,+F)1Z!y`hzdes`o]2h<BuB3dnMKOf'|(@=,|Q`v[h
+9Pekr(CnV]g[&dvsy/IZ>DBWxU%eL-ZM6oZ{H=i#36>CSY~{u7#h`-SFaOsXyF]_ozNev3$4b>HoPJqc":^0c@K0%&I`-Qp`<70M`k>WR'k7XK-2AhPX''
+c!%EfMPoo"sm]5[jW11IZ8`K}C|%[l@sX:go'3[4;PaIcO#n/av+"al##"Zs#H0T%.KQ7B}-eUP;@(yS2`!O|p~},4>LR+L]5GTod)7Zr_NIZUSX@0}t9q
+d@mu|q4>!5`^4L<],diaL9V<kKCLdvfU;SL5J%o(HrZ%:n}[n8@PE8=5'mdGPmldte=F65N4Zv3FjI@_OQGRv"0.'s#I}[HWU8sX'o5StsQek:rMnI$yww
+k)O-LV/]~S1S_dB.kql|7ymWvg{RK'9j]'dvl-hJ`t&T"ea0'[s}N#pW44$_`V'3{#!/m(GFd-0}=,wQ}P4aAEmjr(d,P|emk)9qE]=KOO4)/|t=]%Pop|
+OhtyrTpS<vnEw0781erhVclR""Ay1E'MDsRR$([LBFLx#PWkTk`TUf^)$03}&WpE|-cg`B2a6fX5/kKTlo1bG..<tDPLG|v4yWTaN"RVQ]&w$JdN]+^foF
+i"o)Q8OG)s^P<Qj>tHw^@kDosjhE7@7BFDwsC#&(7/r+a(<rXK-^uJy)ORY`N)=FyMi1b9zHHo8lSr-sW1N>3_WSV.2/"[E'IW0^u|=RD/A.JV/t5fl[#3
+>$):H'T}xQEZp/:q=IlaG1Z/jQQH-Pc"AyXn20%77GT<w0E;87{Lw>E14i6^--6:ODOd4Ep6j<8`i$x`ehjyAK)eCaUYD,mUBw$M)1V&LVZfnLY>!tR@i$
+Gv<J)Dc^$<ZX5QSQ8N}V-yi+"`[)IGqZ3ew8GB5kpW'0uC&YW|nx1#QlB2<vd$&UH2Rk2fc.<F`v:6l7J:VS9ma$~5I2Ij9c8T!7Bz0BaX"R0;azAUAwEW
+^7.O&C,:9_lep_N&~kn8-qiRi4P0><RJr.nv$>$!RWI>0(Y5f>KB#o{sFXvSPoBNV^tb#i5MImIT]X8<og^)aUyuuau;mFd:o+~;fDNxfW6ZR1gwq#[q!1
+K@Z0wuvJY.,]ZDlNAbbb-5MaEPK,`n>^:hi9w3M.L>5:Xkt4<<tp|`w#/eTcJKkudtIx9ek"jWoSq62(]%SCEKNAX8OB_t~7.zwxJH@_pZfNip.t.cTcdj
+XH#8!{gIznr'W$cFz!KR9XKMAIWm^2naScB{=XbEE;Ng,3mCj);B|@1y([/C~As:+8`khqM@Zm|AFL6C6r+9h`1$'u2B;UIc6|@g$S6W|wRo+xTGqd';pB
+/Wjk;%!1&Ns311V[&-Fjl.Bufk5Ps,6X>,oTQ2<$BL5E~il=X[QW5ObC5WE#F3sZ(!X;|+M=8dn=qe;@jirP7>]K8c6|_i}Wspfb!Smaed,u//3:^-@<t,
+]hfPq<7>Gh]BdqPNh%N<`J]^}xysxc+Zo^2)'f"GXEI/1jTkapMgGfq%q[,I.!<t6S6&FksJ!~rq3@p(7>lT"38K}S_r7q)^8L`So.W]&GEf]lgAO/AH/]
+^&XiC4+T|"%z>qJldG#"#).ds+oZ-OffRnmWXq];2'l{fy$D^.@F}uqA"^+G<6jvaK=TAT5cz;Q-8ri=J3!4A=FSJ8Fu"[(cQ$PL3alLZ)0Nrz!xNQh^Jr
+=R9Ax|h{!8Ji95n`%+SMMxaT0<+9nkPi6Ertuz9|9Lvd|83sIpgNlYr/3#Jq9_.<,rRxoOO|e0'nzaEDsHx|S$I)My92P)Bu=`<,`fTCosSXN=uTR)9J<:
+;S#24u@jHQK3P>g]%3WGsaScXvC{JqA+sx.{=5{)1=Q#k'J,7_GBDlKR>q1^nz/;2xjQ<Wv[;1!&$v^h2MyF|K_:UOR{Ch|%6=m-65@M3hN]}3f(+E4}{4
+{Kt)=p>fS)2Z<:VWCV:Xc!VEFv4%}SiTKf}I=xnLcGMB:aKJQr,[t}wJSCp(jR^|O1nV(R'rXM^0|Ew)x'T-r)>|+>Ft^r^SRO%iFUr^,eKK~HVwhIut%s
+toUk5G+"_dm6;I;tgDn#~zgI=fp7>wd2YK3v2(RTp:sv&X"bchciYo8y55{IpSs"`KW-)>%pu[vlYfg<Mum_([<xZ8_O>[=s/M-!!7EZIX:VVgZ|VD4Kn)
+=P#J6{.52PilnsvL+j#p{xrNOHj`iEr{z^Fg.'<VKSyB3jYo>gwo:EKS:7Lk+4`4u8yLkP3^8"}ES$0bwoP3mM/6jmGY%E_2kRRF|70jyN2Su+QujiXHD$
+^@x):@dX1P/^[M%Uez+KPq9:`#~s!hxa~OPX5rL@JdeI^}2F%[Cqc(DJ<i>vw07cO14a&#Kp0a3$axsd#9T,I2o"=^vEzqohJ[6&9"$dVVsQk2clVhqusW
+0!5tBu7hYD0y,UaM_;_(wqN82)[`^ei41jAeOZ7)a+:[IG=LE4[$k|!<vgfV4c~QZgVM[7[^'I3rX.&jOr)i03<7bge,Z@5%'HCI4$WU~/~AzMmMIPw.iy
+Q.je@+IXMMek(bne(^@Y,e1(u2/;nO3tu.HT,4=i-W=<QafSSN_iiA)2DW(>MCJqJ0du>cBFtpqk#OYdQ9Z.QDXcmR^Rtv2Z{fG${b:En6$rA|$y.776He
+D&GfU($,/AB9Za7cbDV]^+V'Y+cGM5"T!srQj^N7B6i:"&nUm9"us0pXoFj"hiQ'R8k3<rpo.ULjaejBhTl|FA5"f2SO)uK$Db6M:u)_y9Z0nS,<DI.0#J
+>@5!Okm4Kb<7ghKBi^;,MLvFnxAW$ISk"Cs4Z1tjRt_C%lV}dOovVo)zG"OC/3a;|I%H^4`]>5c.MmCi&%c`-Qi5lqMf}6jqltE7Em0JaO&x+0d>P_CwfS
+1ebl9v~0hNf^;W)E!;:@gUa6-ny^#X)0uD7|bRbJyCA3X}.S+'O@Ibv(nTjUPV%!hP;`]Hax>(ZM7ZubeJI'Z=>F""e`mYPdT[hfe>l_g&bhJhq-fMIwmr
+yj&lsKMI9VcliBm.amV01hC!7)C,hre{Mmd-ZJ%[t`4J;3f4{8>C}_Jh.jFkII>8^{%5F!WkrHF(^U76"0axF=;c)e(Wk!WnMD'(]3"2PJnhs8t!xf}A|=
+G6~Q;sNI4.qBuiTpL.@}N=:,KGZ6;bb$m|&ouKIm2MJe#|g!<]aJDl@)`tOC^:Fhq)_q#ia6>jJ=j0/v-lr5]eJg6a{M.F#;vN@>jxHCtAFzxYmh730G-T
+Ec&Uh0iY)+SSCkN"VAc7S'b+Ooe3F5Q!N3Xb:]3Nwh[rH2HU.9ZPa@q#Un"2H{[JZ$[!O+3^p>n._{=zcSaALCgys8pfYxJ#AmD'D|gPC%GV)ec-dY99kV
+x-WL^"FC9gauHV$bQk9pj&Q+)xC`L$@QMBEe1acaXoGsNYK[Y,H$)ut8ECc'pWcPG%TZRt;4PjlPi{Bj<nH)ua=Y1ad,EYo{XuD8W>Xe.u[i5<gFE`4+o#
+#]eHW{SYNHq0}D|IBWikZa<#jbPryezdsTKKqorQ`k)#jb{C-jq!.'of`8!L0@f^AiLB9$KWE">Kqbv}Tt;9uY[q8o_VZ|hq>JwOG+PDvK.&ha3pUhy]xM
+Qq$8rj@f+O]kwv<3w@WeFjo0>k4&a1|V&^$M1-u5kmQ5~K$%[I_7l$CAn>bh}f6]'!e+5f;;[uEurHdJ5gRl8U:_YUHJ}c"n&N`Kr$#WoIlLv@S(W!@}]_
+2_K3JTb&nZzoPzAn&]+A>$W+mtirKJyCQg)7x(ayzONNhuLx=&0U6igg53+xMwzhV(zV(Uglf=w}ilcdkpxR$d($TLEseE-ymn('B==s6d=!6ELlU&O'Sn
+&tbs0t/%KlH[sj^BAdeK{J0]OH4.qM1[7Y9K4hnYCJcqby&rBvKzFxCxIO!})sU5_dxer}kU8cZrIy8x9a<j%st|=aJ6lsFk4'~e%AaGOZS{2:|2VVi=]9
+MJ'q|;_X)JIP'BV0$MV<+PKxqYY=DrvQ"_QV76H{aFk"YAL@t!F.Yl;tA"S(|5oIp56>8`d&9)JQ1o/^n4y7^lnAtN:K^LIX84yoQero6f5C._gl,yq=6K
+Xg;8cODY$-09OVBl441}Z8Jzfg_n9{cEsGWY}Kd6rY]oBzT(WsUXx7!@d$#91uaW1|q6l{}ufW6PA:qa8oN^cBNVy&5Otv0%q-t0'-2"O(vS_6x>V^{%(z
+^r^%gvMBRvi(+4=^UCkvlnB4iZ4>js/_vmg9YbSwe(h5zBrwdo)"C[]0@eJO>oTvl>+&;F|Q.z%!u%vp"7,Q|bm8$uNg7t.O6$,|b#Y`^{xB0TibM#XK)t
+D3HWI2t8"W+,<Urh"d@$vT'K{L$QVRQPW{]N/ul3`!6#WGy8._(f3i28yU,"}Fj$$7o..ZOzL{~=m%!"It6;c_M42pr{3,6c@YDWp!bNb}Qg`p%"=4_$}b
+89A3)6qxu})<lQm;[#btQQqOeE59OUJ/_;],[fKV@BK!#@W8t]8,e4LmR0R>.wS/_&f[XeB9q9TDSo`4"uzy,6Q|#eS|--q29Uo03Bj9N%`5910jDjaMc,
+PKW^iE<bqTxFtaaUM.LBZCDrh$SqWxfjo3CRaCB.{]L$>2zi&k&xOw'Ne_.&BZH_DKWGez.&xpsNNE&p#Q&ZEn:3CP6(E#p(f5WRgFzPDFioe)|1uLS1jH
+q])}=IiUXu(3$gI32zI&60Ajdq+qcDIMQVn_BbnLw|/]+X#Y!^RP-"tn+#7/;|H8cw59Ku=yEB3w1HhTIu35K(;:kKFKfb}cL(eT[0yS#O<$~A(SPwOThZ
+<==B)'u"R'DRUU2R%)vuoKh/it240>TJMfDmrfx)BT[2H+Q9FiU"B-h}TO^/$aN"`Ho<rq.&X;oLRK|ciA<pK8S;Xgt_iY`(+Lla:Vr0uR=+>#JY-#3u>$
+>h8!h9ub(xDFxJkb/Y/PdcrW4:|ZFl&(5G-nC,0M~Ula0X/Fk4[2;`+}~yUH[MeT!-I.j09!@H4NV.-)z<s]&8|:.Q8n]W/d&4y'9ph<0Odf@^))flj7:c
+6Qn6WDW%z+@0@%rTzb"XfW`p2(Z_rehXV6pmPRB[imT&EepssiV$0Q[1&de1"n<..^:x[zYskW5rLysBp5Mpyi4&:>9|q-}tD#]npAINm{BxE"-rM=bt[Z
+6,^${2/%ZK&e_Zg8h(u4>ROlCd'44>m2i"6maz)0&eE^YXmZFs(:M;W@Ix$6!kW"6muSJUiZOY07|T31T9he[xO%{`dmVs;71VcNG|Ayxv)-/C1$4bG}=x
+XqGJ9d<B2&_hZF{M&2rI6!>.E8MNf@2wxQ~V=})o|rIhwJO`tYXCSO2l<im^Fj,A;d!~UiJcRS-@V`O-96)M=]>2YE9rduSZ&jVO^>9%8RB2kf7w3je.t/
+Lf_M$s|e6IC,gxFlBa7O"k[5A&uYFK"vI7OM>w3YPTOttRG{.4/7{5IB}q+p:C~!4ErOudY1s+oH&&LCMr(FYR8")7w]>D:^t7][tt(cub6Q.I7}lT6Y7|
+oI>/1!W`mIr&I.g&Q}-{D-0#}s8ejKXxF_|(s}pUsRM4yKS6`qn4$uYSZmM/Ou{U`zV27]xe}x'sZ{r<Zx`e_z~3vz+{!z}:w`HoAskf}Ko>'Ze.T-dP>^
+XzpyI|gfg!8xJ|~|W{3fiP:L}[OBnP^t!j>)UzFPX2;3tP_F`(^8uVfCg,;I({(&miUi}D%.Gl[=Y1lVap4I"+v0MDKZ];kPem&}{>BdrPb)14_]++GT>`
+W;/@qU7IOqAYEwS@qmx9@X.>GVOVbz"<]v]iAX)lb){Ac0k&Pp1[@mKt`54-Wd_!iR53xM^g(+`iA|KO7bPlL9QA6i|M=OoYoX5e"TZ2#"-5")Y:@h$+P@
+1H,A6>WWt1B/iC}uSJdR2#"R/@wxCZqNY')ZUu'7y7!r9|4-3hoLo}&-r,`(30puaagnjfsgg/]qA/!N:O0aHs'Dt@@ETjn>{4[sN`4e)NI:wNAl]#s#$'
+(tIdyjdRx^wo&,-=F-Vb#^/d1wy:s10;-iq&D0yOa=TJ<SrG~oMjgh^cRxa'$dryYdB;]$0u,2D<RKwo<F1U<UY`elyM6cVO_zZ<+TMAvh;B@3s}2sC<:J
+"OC@AKkR6sNuhux6uiQ3&'p]`'PGCWx/lNfx>,x<_0VP.Tfkzaq%V}6T2ERE,hxgHb$rq{:|#j8R`a=kRA[>IIkdKAPxYbyga}0D&kx+th[=^ptUwfM^j;
+WTmF+ph[R;qnB^a-ZnS_I#lDw4S1abeZrNQGA_+Z|yLtW[)&l=t7[_}X=veK-tqn~>.^a.Y/;ft`v8C"lYfeoi~ueBntn"/X~ga%c;PH.G}4jck9r%]57X
+VG/lzj.(k=psTLr1S20/L<d,={:gKXJKAFx^s,oNb3!Ub{[w$-aVH7#SJpK,i>NA1Bsgl_&87:mYr@PdKJK^f8s{Pl@^%_8qD6j&lQgFK;mazNvb-=6_Rg
+31{o2kn=iCp@@)=Ty_+Wis2GkuqXFZZ_@o&tuP{T$YN`g`nP]:Hy~eLhI(}ue.8J,4gO2]=WFU)(Dw4K;yJL/X{8hn9EY4UK|5ym928`Ky<l]V$8NObs|p
+mx|d/y%L~4f+LRs%`vHW>D4P_E1yN-'TUjF}u7$"za1/6X9h3lEA8Yv2Sp;6HiUB0!2r{E6eI)m6`q'O!EAc>5RcPU"`&2t%uL!-f['/~5HWI}+4q{ZZY}
+UY+V8l2.cOm4w5H"Gxcods=l'^T=QRO,z0}"_cZe9"q$"^4gr<~pE<.f,SI{o"d1oyBk7/wl>JtD1fJT5=Lz2;ql(]Pkf+lpFn.3e($j<&jN}Ve@c>,'M9
+"UB02|D!(lW.n;Vn$1X.VvmA!`2us;7JJ3Ca/!P(/R+$BB0"5I!v]3k]/F,ZSZcevu`RGsl{/|+:TO(ID%L{dmZj-,fJX]PfU9.#eZ@)+I(A9TE-8ZN}ie
+k>AEeUARaRPULeWtQiF;R{%HJ5!svf>|31#HqroD^'!Hwo^3DtXEd;`d!'JQ~@AL5p5_&cAG6jgmxcA=Bn{5Hlti[No<_Nswvr70zgRP<asAo;h}Q{]T-U
+)ilDfo7ldO^jWpo'V]Vpv#mf_Sjy(D-@V+vu2[#=S;N|=zW'D.T!YX<S$,Mp~RqgvHg_~u=zRgml|-efOH(Q9ly[C-HW`aXccF>Yufi,w4_C"7wsvuV{&t
+77--#b]<-QvhY5;BcyCTC=_@.4ka)Ug,Gy=Xz%CnYP7L<"r|_5:L_dr{#VhXCY43tT2WH2+,A}3-$sPuTqN'@6J^mc%G!y:aIN&kO6|sD{yTfewC8-La$k
+j11RHe^U7@20N2MBVj.WpL'$.x-)8<KD0[S|)H0zZ#FxHc4.EzNKa`am_<a^#6v'Vq20{#p@WD~eM7wH!%d>%_'tQ&<M2^{$F![=`;dNqkL:JIo'Uqkg@D
+kb%ijBr|>c$&yH-:+5&^/X#Pag!Qo(W3ke#=8.n6^E]IPHZa[qZVRJv.[z6xn^#t_[1RnyOYD9Ka[96"Z)u20.+>GA<V-1GwO@;&5xfGYZwMSR"XAn#W>I
+wu0^lrse'-i$WG3>mpH|M{;rpO_;nf(V;:P_ES;9-Y&9L5$B@XgKJ$IQe;B1USx'a5_F.ntQ3T"h1V;B3&u`U9'oLv9)cgdEgm.T>H$"O;xAk6~-v}z+{H
+BpY:n#{$i@IpyDbAX<O>})N#'j~_O1K"co_B|qAKLCIU~2r1-pIk`Ncqp0oHIuZVIv5S[7-"NU>`{10FC8P_G(i37hK&]v+H-2FS>i}G=G_Vd<;C_&glO$
+/j]Dd'knx&k/au'p5kJnbf-Epwcmdr}6D3^G~[;V6Dmbz2y-/8rm]^/vv0(^A#R`#M}.ub$v_d7]:#s;duOZRcB6]^z{;!TZV6pJQ(yE>I.L5b#7$a/K1F
+epscGr#<'73ohrzo5.H$RPuzRWMBp$d,:"PYUup3Pz|n$LWD&w$_<j'j{.!p(,j)zig,KoceY+qd~"&&be|_tw1|1L7q=Hxm[AlXjC=_0nCKj=Q"v"7^gW
+uv0c,l:/Mi{snH;}#1cH^97IPv!fKT($3558(uh($C0TFiN;;m/!+!oU4{My9aqgs6C|p-1arC|N(8IC4p)}:EgxTy-hZ[u<T[J2sZT+A_3_0XsBSFYyID
+m}yTKDsi_-G^}ot=,;^=KT$4xGF>;p8JFaqEQnj}ZSWqcFiOn{lQ{!XS!<+xLE<PYHxkp|=%e-l3p5lE`G=w=p;]WatCxm5mle50{Qqlf3bHTA4Hf$7i-P
+5<LDiw/XHrYav@)CLp+`Dt)w8z:VLhRnlm0<S^=%G,>uewv>_KtA+TKcpG^{PUm#cA#Cp17e.&7U9-rmy7p+Fm#otVoDQA.pV.v,!#AyL8sNK-f`JMRKaU
+WuBRce""rN@|Lxu/:-^."/"Iqh'!u8uQ{zM|&LeMjXJ&bX~lT_l^QH{f)tE>=RK/%q,B9&Vc3Pcw+EK9yIa!Hy<HmAs{>W30w;Bfg>(@tq+9<swHcLT$x3
+fyc[()p'VVbl8J7wx]F/}#z!cUPh,[m.!>^wbe|7f[.!;f)IUZqy3JfQ'9<-YCrA&[JC%@LIyGi.F:(&8<]IhP96dywQTEY_)$}sjf(s9_Ytsg>}^'_j.g
+5dN"u#ba'F=WY:rh'ZqtXuqV/50tavauD'Zm/rH`G+gp=u,&h$3VTIzt,6,^@tX<20KPCN.c}#R0.V|G|Zs_1vg5Z,LAtjD&2-TMS!uWP3Yg;m[3'.Jd/b
+`GwjE14FT0FTDFaI]ViN9cPvjZ0+/-!Z[<X0xuHicTXKoBQ6PkBA{vdmd.ogxq67|I'ElOTu&q+L[WRW|]5h&MjfSq]U<8aY!`znTxck~AZI-t},EJF_A,
+gT60z._)lo_IL,ncW.<|r_LNM%21P0rXfxY#u(mP9QRdY$%r},$DSi38YFvaziT#/k~,-+(E8dAvnFHo&xn|805w67~dQ$;O{o7y:571o85bLx"{pg<Bi<
+Lnr1^;5';LR(g/@]:MaJvs;@g:)+)@|V_ee8^T)I"1l1%Qh6uc;H`^0l{jCBV4`m7PWdl}|D^@Qf]`M3mt{LJ1wrjxe9K%qpq_EO-kWJrOYP>bU9K:"x21
+(,e;|G"FoQ"bMhW978QWB[Kb<S^f@cbjw"]UDTtme5Jw:Wg,QM@>oG<`mEoWBELWAcwBtm~;1/)Neg-_^n-IR}]n`oZbzejMcG^7)9$8K=ov@AhElUo&%@
+42Xjp&G;ah&i"Pt^_p&/rxJy``^7AD}=|yS#~z=ab4mG]Y`}`YD&~41I(]0fg/7VFdV@B}'hpGAi>Xl@YbE;ia9/~hb:36xmsm-o2>JC3#}V8tgSr%XiCU
+MH7JC(#E<o{w[+3]N>p-W"~s-(f7UVUI=u{EHrP=g3@-K5qPKb5QSDa%IpB=!nWZuR^bQ4wIwx7aAU:8Q4Rb%'a7b+92kR`2iOn=D<,z2]Xkc(M_tO'mO{
+j$[|M'z/js7QtnZM./PdE/']A"OgKxD;BkY}i[DhtGun;FpH7Kjk@f0<H83^&Glp[k1Ij!)>.TywP4nV6-"m}L6NtJkN^qvmaoYht=U{qOa,'gSAKCQzE:
+7{[|:_"eZZhZZxLwj|adrMp1s0t>lx{c_5Ax2M4xd7DbolPivW^2]obq>)upT|$U@u"m[sp)+yhIdyH0_QWkHL|}o#Su2M"Wk|=,aL6w-'W<AgkYRq50!K
+9a2U[Wss%[aLnNQZxLI7Z[1:um)yhq~5`A,X(/DF-rz]w:PM/P@fBW4]gqNe~;AXcIab'{3@kLo3`pHF;a]IP92qP5J7Xz|Bvf:NEt>2][(;GYtOk{186y
+X^"^2mtn>d,g5mwY=Ca(R#~;5;C]ng^_V:E;f[e)$g0mBQ2{|71meJ"JZrZpQmxFGM9okGy^.a[r@C@Mr|7jeb"^ZoFr"/sXQNj!oF;"l/yR6iJQ%6HW08
+HCPnb^EPEl6PK^A{,4.6dDmkj6NPI=9'}rv&'&U^ngPrh!Gn5Sj-!n[glE$QyW&P:zB2rHIZriv8.{.UXxN#Q2R+p&Fw3;W}Ifq;Pi+_.E(#^K_,"ZoEYc
+1-rKGf%8CR-%T_);eb/Mlb;%ev9"Zmt2B6a%cp|LoBq`f)UYBB)5H]1>$&^3${(bC.so@id@k}'-ufjHkUw{s%D#Gqj&}Mf'{}v-Eg0:f,L:f,Y7L[mfJ'
+Qr=.m6yE@mbiiAS{k`A8^Ardy%7=t<.5:`dVx,hNtn6}-zxZ=E4;XS,JpT4)'83afo!-2T>2XE:SQBEE~F`pBpqs7La`+q'jO`/M3R{#xZ4eat!#58)7Nx
+a8+kcsUZB&ynw_I"%e":sD+EbMMyL+TD2|7l'p:P#AV)Hk,p%G2;5gxEqplYsRF!@9H"SR"V1XSDO>u5=.|VUNXNo.P|jLT{N<#Xa'9/J3e,=$YHfH>v}8
+hafm)H}4_0=R4m{oC1/3FB%qj+h!=_5GFkE$gu<i>Xw9Ku($]EWhI!1`7&=17@S^&Z`#evBTl<Lv/!SpN3e$0#Jqy0XA8nYok/NL:R@+zGo%NX57;u;951
+~#;it7g(PljyWYJO1OJ:4"y9h'g/Qx^urP(toro-]>P#O6#60:P#JCu:eb@oAD4uln^</gDzyAX,(cCh2sm|z]p:b%3yZPlU{xO/7rrf&i66r]/P"Lc0dM
+NC^3U7'$@A{T'bJO6I3/9GYYj$/#m_hgxJR=!y%k32,I%;q)5`YebD+,n=@0Oh@2Mw:RXl6e'_1dWqE`#q7R6}C{DAT5XP>-6R=oka6k=79/;MJ`t=9yX.
+{i`G"#L)E!ZF)9BD&-dz7i%HC),Z9Wzm`mFP&))p#hoSbjjVOH(|(Yx&KyKnXSb9N)LU2BF3%[za,!9$on)M[K.HsnE_lnO8S#g](846([LDx_,FgM1%7G
+b>h3L(mOO(Gax'2J7A6hrp)b63M[:9@T9muOKccG/Bl=_Z16]:=HfWE;]fcv2ipHQt=x0EU:1"z`/7u"/N(j}]{fbn/F<>+}q[2@aO7e-$(&c#0&|y(qr9
+,K/2ecG)9|-j870[.V;9)d-_yF{]~0O+.q;!UY'7D}^|3<G+P4g-Mu%#sx$@Nf$#vPZ99'qk}l}5bW%L"jk](JK6MxUU]&Pr=o>|Rt_c8H_)2ST1X(bMjq
+X;uq"ST+Q1,emTVwTZseipid[4;4}6~j]{F.>l"vtU$3#]~bUKj@pe#GL$Ud+Lg,8O[9u-W}~2"H70M:>a83WLJ4&sF0Q8yaZiG4XT0PqDdkDggUnXN6/q
+|B1z;:4$0pD8oOsV3RcFO!<TUvdhZpgfp:B3,<N]Zpl=SHFGGEEKLra"[gby;W"8TY41wO~V&)Xqz@m+'Iiic:OD}XG&xSX5$QkQJQFS5YQ(N[is`^ZB<N
+Cxp&T&uT,n(ovYb!5}LOT=.9NsH<.Ey7QNRjLy||y'yY[&j"vKD[FQ_b!pECSrrM#8"y"y}"Y8iuhb/|l)&'36j])u.ApiSC8)N#WzCN&p`;0E`rBb[Rq1
+zK$='QVZH)j7:F'VdJqv'w3A~|JQ^.Jlh0Q3+L5-dZ[d'JkD(GU38+XlodQ|fGG1@JeJEN]5pC|rU,2P#"5@0W7qHMv5+Pc&H-(o}#91A"T^6&iEA<DT@+
+;tLTF/)(V/;[.{,T,si`SC9itH:<>^;+9UUk~,.Kg`!|-!0+2Dvup7TT6cTMCSk{DjV6l&E_sYd9B^Uj;myrBPMJ#ILF#HX.vE_kB2S7-uftky"i))%-6k
+("l&p`z3ibXq3>ZBxd[w/W@C.I}7xyk%oy;}T{"X0eqo8L{en&:[/0,SZp;H@kL^t[ip=|PA2yR3iP]+(|3J1Y&5=UqY|b/"^_P2{8lE(U_j<k;$Q.5pl|
+VR{R7mnc#D1QY_x%WSqIE(=9DM6e4x|YXne"eA#E@Uth+nY5P''G)C,.~4Rw%(0U<]Df(uh2GU@K'P(4uw,Kr)!f}H6`Z}N^9:7So:U3)sbKgSknHHHC`{
++x3APUU5|;(vOIW/3qNV6S)/dsi);5H)kAI,mwY3;-9MS/,swG^ZfTy;fpsRx.lQ67LV]e;Ix+D>Zvp>HF^itV;1uyn'L;]-r`+.[+b+ZmkeCCQZZ:&fJY
+#1|;b0su6<BFqGHK[<vjLslQWvJ<d_B_lQ<kgKoX)|86K9#'5`T_t[5eY"WMp2;MQqLZq"2gdlo0;Z!t8fk5Wa4nshp&60CR7,]HXf<}PO_@p^Q0Ufy6]X
+jd(V<yYqWFs|[>7Ut7%;o$53r<DY<%h^5um9WUCYCX9`N(aOLeRe223_vC#iqU@$)-&>Ye/+L@(FNYV$4yMh_kY8J5/zq5g%6hMv%W9WP>pRWtwc)BDm(s
+3P6|fedU'7:_X-vYEow="5D&|%:G=+PfY"a6nUANqh")aYL2]c0V7XAJpmk0=K6vBW,hh-_SAAW{+N$'dwnA"W>S^Mx.}|{wZXSeI{pCdF(F1,6J5#LV0d
+N{8Xv_oz`SPtWbMJX2q9;M<"h,P1hn(k}]Ew|LSyk':zLJ`_Bpw^}hj>aWB"38'[,}b+;s3.|V#_{'q'hJz'Oztudom@@P1|vK^Wwx'f_>,]}IrpM'1q-M
+Rt~8XDp{Ae"#urt,Ug~^0KkK2XUNc[ou];VF+>JuprKgCu9qai"BU#w2,wSW+KKcq%ua=5Si=6{SB}d-&|o/fB&uwuGLvP(ED=#OK4t$A}1]}:unc8dxG7
+H!Z^{b7{o:/+)t;=`gY""seetgbMx/$:!+Q>K:3R==(_:^C,_[=/F,SREhH.TEqOYx0%g9|kY&3w3/wL!Fok1OOed-xo5f{)PX)FwdbbWh@u!9vNGH%9`P
+{4EvYJgnR2YjcZV,w/W}s7kASagwoQ7^^K@}jk-SWO4',$n256hXOuakd3CY)w=^!&^h-VkwEr:C9T%I4Z_fp/u}=/U)rIRxUL~f)6KC[[Q8UD~W[uk<WV
+)x/omyDkCRIeNjVBvTqD/fCzr<u7(={imhw{=II^lMFpI-HF3qGOQmrw3$QNU^.7k)ouBc]"bG9@r982G>Jp3he^Oh:=}G_7/_CxIL@zt=d(VA7]D^YE2F
+6&!KVW.>oNhlydTs|8I`/^-IS$RxR{UU]]Bf_F&F!|oy2mTYIlt.G-Q>Pd2$}NbJ_{dUTmM@#T<"3P,RJSkeM"T%l3M(M_MK^2hnFj`J]p~6GX|:8gE`&d
+cH/0!zktM/"f:&!.(#Enq[KohOWQb-/;+{m()tt>+^h4_gz<FA.CrN;0v42_Wx.(@m`rrCO3}^ELAy^ho_"Nqj|gaaDP~hZ{SS"avB<0qnn0t&Ba+){m[[
+_6I-hEv`Nb"=!ErK$wivA/ln3KYb.o{m'krL#3_a7kKC$A@VX{NRH;=rX'[&i,oC!slgF1r%DP$!D3}K(i<]m`0u]!N2cPw9Ja,OM}$c)nG6M.12Z}9d8L
+l.<O"m-OKmHDB_cffoDcR1C|^FYBVZ-SzO_{J2^>aJKXb-^E|(U0sF`@m(o'lI.gUz{QsonBMsY,QB'z{czCIZx{Y+q(k^UB("{lI7mqG^CA65k`sc{#EK
+B|U$NcX#7Sfrms:$|LV>W^M1^(yd[KH6;ReED8z,aBA'eOcw+yOuY;'6Ou+=WH!M7d.,#R8y=I[EvbVGT8@]!LGatjY+x[ALAJtU)eXv)[ER[C$0;Wo>;:
+dV},FghI;.hK.1'J[g=+0:B!:Ov3ji2{4t2sKlvA%R@ZW"k9`=XKA|HZZ>r4@&rkghW<k>ytG7#Ak{X`]6uT&qU}[#>T9d$lY`(jKMs,o-|0ZTgK,V{v!X
+NS|L0|pUKBz@>)zU%2!g27:'"U%SQ;dZ~uPFu.>f)BIhqD&>H;i}ZcgfzI9gBi>X`"L"Y"AY]n6ku@FKBwbl+]M#X:b0p-XovBa"ZUGhtg.a"nIp1Tc]P7
+McG`AuvqLcgL}|D(`lC"LDU')s`S^jm!8dI5_[Chezlpv5Bz=/d(p=2FTa#1cj"yj^3Wr$R"a6!%o>9dfKzmgy@n-sp:B4+(&bye']87k7!F6{GejR>}|w
+v{qtcYfQLUe7f7qNq(O:sGol`jly/+ADBP_-=>mX6prPh;q,8/7J|zrZg|+E:RJrQ"S#X-C{aKK(D_O]M_@cMG92I6Ov0^N`emQBn/_FZc!eWOvLBZ"6^Z
+>sUjiAteR)U(XJ.%&|ti@rhx2a%H4a~W2ch,Q%!Kx@50"A|DkN~qUwf)_X>@l#k,Iksz#iaCaY!.)&OdX$"tvKcy$54(|}T`O8jh;Y2iPql}'Kr#Tog;Op
+xU'ex8Ci/@LBKV-H|dOhF8VC64{4>g-d=(%&'$Vgxm%$s2'AxleHw+%$(^RDl(gz1DTL</D>/'!rr,I#wp,)~vIKl:mEi-ihTLY;g$@@@`UzgaXkq)k[Bx
+l7<E)D3o#ojf=rPX5"<YD6s2H9-x</#W3a7D>lv`aPGJPpo]l2[uNC>&R8`huxL!h!%3X$qwb3ZzD0wCdJZ=.{=4@4IX%_@dAFheRqRS;Vg!DlyoPIfEWa
+YAyHetawegOuaDCcAQ(kYZM}XR(CHT"eW#.PfFsF9U(:g"El"kTN3Dg{>I"#86I&.B#hmDVW=eZb;5<|KIr`vW!r{_csd#BlNbz@+u=s$M:2Ikb+Kczj`J
+>-}ruA#t.hN$R`=Ezf12fY.|0xQyEcAMNhlf>mOg"rYIwt%k@`31ua((oGFIv5aCeU[CYRG]R:v<{/j2uCmF^fdc8ODnmMvV/f3S'hfMV]I$e0jD[wCq1:
+He"X7g#0|`PVN(r`Xq~fl)Tz"DkZ{!1vzT!KZQlF'z!',5BSEB(|X2%-iwc<3W^d$|<9H{z4:7&V:lpN73Z10U'Hj.u/3vo19TM/,8VwHqsK9qPM_zN}<k
+L:<XES:=k8SS+[!oh,6Q@QjzUA'ZWT{tQp^^;3-/RA2&SN<`_ZWUC#<FAxZ]phAXBXhPi3B2&-|}~2bVExWkjs2zW3W>gFPh&TeV-bzo!"ocFIv+T{gs$g
+d!IUVsMM;Pl>'>,rt.(Oj'0qIY:OCb(O8;,$WdC.>mHC5Vux|bIkQq5q[E#yhuM>/&g.q2zjnXM]S,EHW}Y`I'.x&)%O@%!#_-IoT:c_M/I`YJFBI.!8u.
+fdc3(<[J%>pX`^tS`m%LQJhjq=j_}@dlg%E8'/EmMOnS$m:fN%U;yzoo1J4yDv-HdYF5Sk94l4^y]f}P^Lh4}>u1uBGDr`]4tJy]r@)|/6dR#ptt@S'-R7
+;QXySyndSo8orusG]4/STicI=adgpJz;[R+%3D>b8BN`<xs<NlI=4IfBd[2Ia/pHG(.,];trpvG8m_[eWPf&h#o=b}MlEjMmTj1LvYy_xbqM>JN]sd3b`S
+V;6z!%-!Tk`o|482DfrUD:|yHqXSB2t{p`%+>>Xj0)E!tp-g}Rh,nXY-_An{i|r0ajI+~qaB:">fb{`$M"CA~TKqKQE$wc_ATLZ]^=,B-cn#y6X=W^T>MG
+!pZEKxC!"HNv_bMql$FcVm7_kSL1h=cU)F{L~<$2IN1"WknmClq[|u#Q6ik{F^P00>=P"HgWL>@9{5Nmb>NK=i!v0Jn1"I^w+G1I=eBWdqz;Bv^ohA^hnA
+Hn^l3^4)Po_zUcFD4ppAL|{0tf&6BOdN74Ql0IR0[`ND,sVc9NopPnGA]IYMVFMdOa-/z[sy9C%G-MWiKPQ!SC`'}2JY2D}B](EnWr[it'"!,a%zbN@MeW
+BswgE:B/La!|H5O3caiFu_p8bW@u;#9<6"evXMVIZQkE)C:SmEV'`H!bx7|ptkg!HPqmZA;&7!(pCE4eJNmUL;#pG}mak|${Mds(I5qa.OgmsJN{8/5mc.
+4jWWC:)}M!9_WT$njRb(1>stFIAt&fr]zv]V'"0Ihe=lhq)#U!"+|s9t&&a%5#W{PnqmXU)EzI=xQ"Md5(Vz.<fUr6QMhEW@<H@#I}qHB+ImO&)E6kL3SC
+Iz@7'FaASD(%Xc2/DwN!F],5l{Xyg>'7p0"autkp$SoBFtG(aS9Hby8qr;W1,ZhGuZwfb5)ESx7EK&4D44m%/7W>MT8t3fwSKwuD]}@Jm[ypB$gt2wHgGU
+B:E}/uZvd}O,2<AGfGs&O'Y[-P1#<}E7,UNrygU>l5grMns;ajo!28mF+cmY6VNDEmSb9KLQk-ugGDt7twT0F:KR}{ma.-J+C5|dVZn0aam&H>n;I7_91(
+kbB@Kj/cK0%-J#ka!_|@Bw2hNiqiz^iWe|WdN619U@l$fc%X4GCwuXgL&>hlzFUHKUF[wJ%RSg"zpr@If`:V^!jLp0xsqrNIX31ok@#XF>x;uxX)$Uo,6O
+k'vESv}g=uA,im!O'}gN`hVkf5{[8gcZp.)nq(WtYD&{C&x,{M`%4mRY1_@po(;bIEB^H2W8bcrM!z{9B=4p^[]eX<jd3p3S<IB.eI'xt./baEHWJkNyCo
+]OOJa&GxeL7n^IRcPXT"^xA_7M0pV;ASW]i@M(-kWW}J}BK=W3PaC[}kHr7mILflcv:nHkfZWL@`jP;$w`s|}|+:q:9L^dHUSP6X;1i6E5T|ECmT=P)n{`
+.EBm$[BfF+Kqsf[qkSxv4H]WnCeu6;|G8D]W!b2yf7{v)m<17Bg(_.xivqjAPF^}[#B^jfG#!$;sf37L19Pm7KYMfqUe1dh|H;fL12lgO%Jqsz#oy_C!7v
+bLY1T:vM4a{eWw<vMDvJFC|M&O`8q9#h9k(|ql+{=gF2PhatMDTnp7%r$p(>IgJGC`^FVfEgilN8zGXfhDJ@3uk|n[w9_th}_$cHX{t3t|2(3c!BbwqwO$
+M"(vB`Sq+tc[7{@UIO:/9k,[SMo6k|mzY|0B;Bu_$NS|h2_pi9}Bjyxe}^Cq`wIX$O;;CeYNKH")-e[z@^<T4x!Mc{:xn3HuIw@"!Oro88N#YV(fz4pcdZ
+{WX6nMUy"KrceHNIDf6(~l$3mU@J%7w|9G:mS-o}-yU+1SRt`yYXdk8ZOFR-1Lj3j8Ph'BqS$kRzkhn,eTAQh@L0$pp+6IF%:tkNM).5(Ws"GJ{roNj@Ug
+~}dBfSQT7S^DoOW+3|Y<!ebmX+Hz"MoAP@3wRG7l>e;`Wc-"c"`!nTY-dRQtR%m)"'gf{z1[{8[9p!W<0iVPGI6dQsE<Cprw}wy|}xkl_yoI9ztsTdT<31
+c$im~.KEpAn9`_Y7$%x0.YZ`ExDx1mPm/$4X`%TI6Ku-2MFI+VToFA0WE[tTSE~z6$vFd#~2cGP%n:[K_<OSZ-wbw66H_VGO'6Cn|Xf<l%8[{"fLXQu3+C
+[LxCdM."ef4,JyvmzLbV:lXaN;="G]<`1+{CryQT|${EA&[S;XOnMJ0W!o`7$nJN!+5WcViz]HdVoKGE0mi3@;bE3DN'@5%.83iPE%#B0GIs,=f9H23F'E
+Z-%6cd6xK<'n]>xBIVJQ<=N/G[gULJT}fX>u-'Vgp8&Z#RRu0}Q.^iI91KpVrf1O:.Z@O,I%^qAS<QAUjwQcvWk|Sw-mEEKH>{tH=Hymn(M3)a>L6sl=JF
+eqm[cq~3DNYa3MM`qRUCjnf=YkAr8]vL>L-+^O4YY!z$ppVQ,NDY3tnW=V.0C^:D5R@2[g&paVnXrhIFv,yK>X7{[TTk0A<4^oH+++vc>ebPjwKgtPN%W2
+[s!:Q#z'6nRvS%,yE+Lh~6|vN2wy2b:KpWS=7KQqRL%PouKGS7wiayB2~x|bULXhRD_Ll'7rq,n+{qy<nMrzc897XF>yJMrddOle0Z/w6[s1E$W$A<h[OS
+mv0P>Ld_MG!k(|,[SkqIIOS<1yGv04hN:yvzwu78DrO7jl]f>;BC7N3-as~}ps#8_]12=uGUX/Ib(6f9_T.,/5OD9d8Zso}x]c"[5-TJT5"(r5GPv|wZdW
+O$&#77w&7h3SgMvfb6+^UiMr;tfN1$dp]<w5I8SQ'Ziiox()$>E@0WW_&x63LW@b&yprl_>M-3v[y04AhFupsv{vJ|r[GUfo%]EwWP&Q<FohUf2;dy@iPN
+A/}8aPi|=X%q45srI{EL)WFoUOV.,F168<kc<zN;J2eDiiAu4Jp^+@Eew=NnV2sJ0VtrYMVMabiA(xI5SDo'"y:|@[uJd>(RNq4`;aEq}>YY;)ya"rh^)%
+aIq`fQ:i@4`GG{xB2p^%KmKe^]@7(&]/afw"Ss4-fhCs2RI&L&{zEnvV]"$d3+xMr!Za%3<Zpd+RrUtboHvtG^<d]z;#&S<lR'I>(d=+CfJOGN[]hT;GkF
+SABm=0!OURuxK|,(db~=78is|K9JE79XJUis^^9=Huq[1jxJussGCV&>9Klhqk}O=w1F;<i9U|X@0!F#nsyM=VDrhFX@xfBg-wYKd9ZYKBR{Ta0'<Ppwyz
+kFW}R7JFR'J@Hdf_rqNGtT^ZQ3"H2m%IAmWfZ$a<M3RE/"pp,=A&En5>${aLty287XOBBM3xd7;cuGWYSI7mA"r(CH|8O/W4=}ADTdg',O`eN_b}nt/)Pi
+PDo8a/w:YLeyg[";(Yj||0KD76<Desr`fG+'MO!>}Lx2jP5"cD#098B4FQ),G`#R%-x(<:|S>|V#Xi;5!~O:1Ps)=Q2&'!;&P<LDcj:SR|Jg@'V^z/SLfn
+TjJSb>s7-F~dt_Ax'yNper.z~O-}:3Voma,Q<FYbZ&st_}Ar+rY]UNlnKq)mBC3-WhLv63Y7uS|'w}fy#H5r}V>NLSdYg-ch,Zx<y<:Pdt}Nb]Hv;t29e,
+VSG4lZ.deF_"$cUI.:U[1Wh'l_whbZNz#-|.U66CkZpWTIhMTU<Hwz$Ax<5oXx7]T)kdcN[BK=8s`kit3@TJDQ,M"|mcW#R$Q;lOS',#{4_Qt:_9]`(I'-
+':b-e$qdMWA&G(IS8gKXJKz=O]<jdYC-pW>_+$P)C`jk,;`.d`k)MT<Y[;IGSGj5dC2%Ia!EZ5r5OYH#M<^LZPcb>om(^/xp1-6sGX{5M^STpK;4)B]#B&
+LaUeyHf^Ng$/U]H^hE,d(;n(&MuTGHN;.qH%(.&I8bWV2xei!CGfR#~B0H]uhOmjIX7M2oihBI5i$=g%iThM%cu2X+4RBfhT]ssg|:_"(j$Ww.fx>7G!Ms
+v,zK~l~`!w:QjVhKaWAlRB@1q)`N<T$-<-:^9jzF/m}v;W21R[NN,)Cz^cnUHAv])e>^JB$#!g<>ai5m+;TJD>;9wk[-(6ZNAfK-mv5-h-K1ERI%Z{;yW=
+%>PheLV#(j)v)&x/&4Lf+,ir{dGvYM~u<W,R:PWiO;#e>T)]aJ1+JH6no=jG<%WU^8y)1y0UmW>`.Rru-2hz_o3tk_a]N.)2z!d^^V:(q&>T|RpcbtX5+A
+.Pp7;("i#=#{WqNnr@c&n)|a1|LtZe^H#8~d=#d<rkNnE6dnD^)vacgKNv6y[PI/Ew,s0&DK=r.eJbhokhTb%9bjWk@nwQl-td1VvbWWmVjx|Fch&N;3kV
+^mPw|||IuEBaCwYs_8-yAbM+wWPk75{r)G'3E+u$]KTlt^4S$Ph+aFS$oEvEC(oUI(MC;.0Gwz4:EM1{Y%>i:xmpd"O]YBoV:9)8BQtctV<:8om2>4pbwh
+{-9:oSoLZrnIv,f@HLDlUm)&,$OM4>('jS&e9#@(Q8o7J<P6{`a.<}VQ.m<lJ$PKwe76EaiH9N%LPv5R^m51Uyi@}N#FZE>N{4qk:^q8Dw>N'e>%TR;>fM
+Zhvz4:!k5O;pY'=J!OrN(8x/N10{a2wxk`([vFwNzdoptMe7HCT04nO8`wynIyzW53</$^Y|]MdKR&IZa--QHW3h2QTm^,D3iAzJEwz(KY0xqSGGJ;-pMd
+O@NED"q&~F-2HTemM=sp@`;t%Sz&|.;&~>[9S5./=&uo3iWjKJLT&gy<s}68whx+l|yxLw[<=&7wXJlzh%UY.Z|.Ld7iE:0[C&kov8X^l35mg61zR('(3m
+]mf{;]^CP=#CTokU@_kMR.</.C"xFjZ5U<#C,NQ6}IWe1v=UpLR3ZEcLJ6CE)}H5`r,A-M,F^VM$[yQ!R2uJEl7<wV4q8Mtuwj2c)'=zeXn:+%o"H=fH22
+u#gQmWxX86;)ukVqGAMv,Ug<^q7}9qK)1<{#|>(h}`!5f%dp@o{Oin43MoRFn{71DM3REM)x%E"BUXkicp[EmipXoKA96R_sLVB.Vq9A<JpT++6c(h[QY4
+ZxFa{:gO#3"HC]m<h^cKYc0RZ@UxrW,u>d]/p5Jg]nLA|;6=qO^wUCEO+_#-sQx8Y{Bh%eFBLN#gXFve&)#n##RD]Ich3>%yXQ/Ga93fI(vB4sx'Vg&Jh3
+w|H)HSv_J9%KJXj5sn@t.PJyY6K8ZmY1+<4[Y+reNi1)]4e0Ii|#;-T1)/~B%8#4M<<3x![hIt|qc"VFt&q@2]d8BekuwjVEf#[erwq@^j6;)`ie@$Vw9/
+Oa&Sm(cOI%.@@^5Z&Fg)uvw+l]g+K}6rBRBE!xrim6}aTX;m'O~pN,d[FUihvAT]p5C(;:~E3g!-{5iV.,N5%pt%rs<|Z/:hKL~D_HBQ4)([CQ&wDN.5~G
+2rW6-,a0nDg#]L7mAT<t=X,W~1Br4Cnk8`A:n_reqS[0JmcR(B|L]a4Q1j^oLk3QppzY-{emV{;;S7$ZYpWK&F<h|mum8;rfwF<S8[d(RME:E7qFU@}G^L
+.zeZ]Q&xw-SGPG4pFue7"kjnTC$Ny+hB"0`NDqiXI{T$oq!MfH"IRYK7a;vG4#SN%u=e"X8)o/dcyW!8Nr-[gcIHD=q0N%;^wL}[_^ZRldc4dSEW"!>lZm
+{YDw)_FOau~WE&!_w,eR"/~9w;YhH.y`0SmhcFS!W_UNGzFzZCOT3i{,5MD#zI5OKBG$rPW92BX=b-nU%M)"8^PCrLQhr:4IrdMIj^I>JdLwrypRHRPkwS
+d"g4O`fi-=H8!V[=wLJV@My{#cTzK;t='Xr!f:dNNU@UG"z;Qp(drVa_3nB8X66[g3/ET'y9F:,P6nGpF$Xhtxx,9Ch.%<4=6gf#)F[|)BIpQNjZ'`m58}
+Q#EYUJ"FI`ax0W!6IB}C0-C]nB)P-(n,ZV-kR^Uu0St`FTI1="Hd:u:$^u/4AX_.V.Dw6)31S+:}@Jb`VD&!S#DdV8gpk"m".1Zv[:yIrDANbBOB_9|L#0
+r9HRSG_J[P9]Kwfe+Z[YdhyK1=<)paq4HgABea6iZFAK4s0l2Yh1[C0d5`<S)xXC;%,9ve4jW:!mgl[vR<qo@JbC%+LV`3`PWGi9vZYqj5;:aQlfmAo6hs
+m/p9H'(+qR3$SP#eh@9&NhvPQ/os@-|"'Zp8u0/a13yHG5U>KLh;#Je=nB4Ibp,68>9eK=9EO4JG4tL]9eZ5{_Bk'&Gx6ndL)q]>~llE{qEE9)La~I'"(q
+B<8DS{e<.x<wEry|}JQn=XXtL;sp^qaJ4jxir$)59vauq6WT0#;]Rw2dYO6F!zL7CHvnbs6vzm.C>3<:{Qf`&]mseU,>-r'euihb{p6i$Q(Xuu3VfVTsos
+c-lXI(8]G_^wY/XRl"gfYHn;mOZ>qL8OC'q!9}q^t/9R-cTs-dGT9t2vhZ{M`c,l4pWaK@J-zq_3-woO)V%w'r8akb"no)J]gIWN"6W[6rGh)WS&;N0BCM
+T4SP[|n^:=^:`Fv3e!+x(Jf`1(HSLcbxre3WE`%YtIAqy0t3(9d"M)>)+4k;#MFq7cmQ>K'^xakc2zd`WFOHB#sSe|4b-68AAXB<.T/g>@QIiSfEnPJ_Wp
+sft1Yft_&;FO/l+`Vf4.EnG'XhLn_HiU{CwfYLTW"b1F8}9qBc<hK:HVEWZ/X0{"A@/3@m)-CkSTkUD^{F)@^i~z{5"l1gkXUb6gEY&)AaNW%K#RG6BR)$
+}Zz/""x${qfG`J~F2bWi;w.$aMG=^'8Jz>jY0XWV@&U$+(Cj@UB,|@~%VH"RkpI$9}7yGd'I(!RR5s"a9,}VYeCUSi1.a:g)7x'P|JC-eSeON2)[_zFCQ+
+&18:]V"M~Bf%VWaToOqJBcmpbWY0zA=+)_tkH4BYjF6$zKjT[{=EsQ53#MO)[9ipe8%]ReS#V@XXQ+e]JJ}5}}^+Z#LoQLM<q3XC|t`o#Rtx5IL6aa:cD!
+Kn|JS{3;6rYV,hNtyy{}^4{-eUVgT20c}oE@/3GK]2f>%4=7^FaxmC34zA]SrAXj!-W'V079vepF"-apc$OeV(5@ri#H5rS+^d{@evd0^'y%~B-&V#bd,D
+Ev5:eOI^[zNxheLz3mZoi+o3=49yIa)ZcY7krb+]@f&`qop)x{p74!#H_qlp(zQL9kL:P8TeS|Uml9&uT5$N))iS4DEFAL`'u'7GWe>,AVw;(+UC5<oiG4
+_Xr_~Izu^D-FkH(g)6h39enKEHje;g$2>0QLcg;TGizS##SYtx7di!zM'HNAg_t9]hPHN>1btp<{:UYsz(C{#p:5YvJ<4#h=Oks]DR"Ln55;Li'wW!^HL5
+nC"&0dMIbe_2<U0xxzZ2cH6a4I:j^1^=^"q5;ky!KKX>_q|gf5k#qMR$+-<iRlD;%LN2cj<3Zy58z=@qM^U=%3k#.TqeJt=N@,XX:.0VFUJ-rZRb5Ht"EL
+1bWhdY5cFyhq%W$r,IRvIpoD+'35i(NA&{~(2DT0`i#l.={owc2Wmg]qLhS$pRdhXfcA<+aIlM9PIj~-H5Ct-tEFCv;ayS6nA[beB'QYbHX|0O{%LMcM,H
+[wAf.6+UZe_2U[b&Q0f6uW%'['M$CA5YIFvZ:tNl;@4G>EofZlpK>2awA%|gD;}1:6e8[w]k!>+;${0;yYQ>RDx^T.,-0e^Kmn;>M58[SZ0P''H+[SbJ;-
+p7PdS1=g"$rK9`gnr:QLuF=o7xMfBHT.P%Zs:.)"bj>P4G1+3OPd;{Iycix!(7mQ$:rltGB/w7aX!A:>LR^(YoYQkEy1y3AJg@8Yg"zt;+oPlr2M+]x1J;
+jt2U9bqPpMlc^S/G|0Dth41HF<j4}It`Nq+]7+eA^wW"|Yu=agY7`"gK7-ofO'W0j]-/|kp`-nvTF4>BbY8#=/86P[$WoyC5y(D_lCD[,z=uLUBMicU;c]
+81_9C=o]~%v>~w%rVks;k/q#XT-natCg0t8VOUw1E_20z=,S)@dCYMrc-U/W`,mn0v>dW5DHl"((}PFHtmQJD,Gki!JRrwSUL;u/K6@s{irEHb7iV2!#'H
+!twn[Re/(g$JozJp.3)'h"`N+fLxn@wX'q@>H!U`6;hP%,E7O)0/{Yj>tgiq6UBQG-x1a%~&[8C_ksXWsr~Meyl87_")(Xk%xD9,~vNc~(73q9#ReVNBlC
+}bj!p+,,edtfo+SQoHA==B.=X+"!UP;[be:4U/F`}s3@0<_jEp|b`4]9hwc"F_>hc4KYIoXWia$m5yedfFOSs1D`,sZ);]&_(-o{92_(Oh3F'Z6'}<xw=z
+cI'QcX<VCg+%cT4/|U|"#%l#&6zgHre/,U__u:KGP5;/L%gq#,}yy'}8-1312CwUB!nE}3>8VDRMNen!NQPb4mvX6X"YL!DJ~Lh1|eLc30A_lRlJjD[1r7
+gUB=&.KxQ>BVqUt.2.K$I{;92Z(-YgNKBA~7t2YWNUTpiJFe05;s(Y#$6==1=yt<qid=Ck`7bf4u{e1>A:2v&1o]ko'8ZS"u_tf5w6Hw,P@^w7A'{MHpOK
+[K(+Yl6u>qk.xg<>8Vdvi1wdzf12{x5A8i+^-5Td&rb>1$4BWEYbcC{i$zoOdE5|:Y~=uMcs;kzViUOqdf[lj|SyX6TrRtJ0]/OqZ(/F{esSTMOqX<4mX4
+mFP2_igk#C~dT[J7:"V#^Ca_`@!,lenWNLUL028$v%DjyU>[xnq-ki`Bm.0EyJ5L:@G1SPbSLrmA4k['B5}4xc!jQTs:sv9A:GG{[%,xf|:Iuxf=E{x4"M
+tu/04HGaJ#:@0b=cx^Azq"q[q)O9->7"RwklSD}C)MBqNz$7R6|n$&[[mYWguMQHAF(GQ;Nzq@Kn[TcZP&I1`2$!Ve+IVU>Ve"0Pz%6d8R.VR[DEx;>M"9
+)s^g^Vcy>,40IALn#VhXyZ:`d6:T#Vr8n3^ote,,vP>l3-;hQ[YOAruup|n]]z,^Rr|.O>pe44aSb-Dom-Lu~2QMl%n+}MlER<>rRc}bt-]VV2]@v@w>xe
+6MPqu55<1(.k##$<2>bj2!:hz6Q&9BfjCIhla'O<+)FF0s7FZoMxfKH`9g'x)!Lt`CTYERffwC;66iU-$sS)+gltwNU4$6"ze+hnOv>wa3hoZE~9'h[RQo
+$-j:s"Gy1xO%Fw5}3LRJFHN,D+A,xeQG0&5gmKBNc#xqiu,t&RjU%YL_U<uV^B&W)&FkGnz.vE3!iInEYk00T0p`F'3Sw0G/jQH[iPJW5Ea/P'.+t9Vsk6
+nfE.B2Y_,}X2YZXGF9Z(98_>|pZiXpZ3|:;F)R9`@L^wp^TtqArxBy^#yL%q~`SS5+qkzqw}6ZK+gl]`rHeE,LK_%^6}j!XKv<YM[p'#]=J9tNPAeR&py`
+W0"X63ce>b7RvC9#wcEta[$-+Ux#8B{^|i<L1td{pT@sjLs_:fv##;vw&cIolpBA9A.<F'X;n3K{B}l{Rf6L#R_,ooc$.H.0J3JG6<K-vtO[j/.z|-(nF=
+zv7tWdPBRK2.>.nzI^3'iD!x47RUc&%x~>pJWS{NNSIw:Q!|$nFa$Uv[3nQ'pVc{E:HE#ET`u)fmmu}Q8>XTH%C]-j%#&vBsYfNv$$|q/)g4e:|y#Jhc}]
+de-#-3LIsAr!q@LVpax4@:8"^J:-@A0(n9)h"MD@ke27ekZ9:Bb/(N;"+uHR(w5NI)e5ozKc_(YZp>:v"/-kp.>4}|'$',SB_U{qmKqAPaV[f](i+'2T7q
+~O7yOOd)]xWwG.#.m<X^$h`+^:Q`L>S#}z)bRr/JxAm>oJ_ua4AFEf1P6Ox`w)nFB&o/+$XTX0u23Z=mvtXhBp:i,S|9'H4P+)WpEoEdMx:rDnYDZ.7h0p
+B@}24mT-KCN]|4GEWQ[y3Z`_sW-pPQ7(bZ4qD9x1R^X4B[r:DVw9/Lb&d_~WF=)1Ih,l'mo#YPRjfhvUb"I.-JJ!a(36+Xj&=l-J)D2bd";7({].l#}!A>
+/4syD-6qM]WAh&i1c%]R,#X:X)<`nfoD&%)!$(5#EO3GRJOxS@8_+"UP"N[,C/2Kkl4>BFdcXpx{E;Ur(^;P|AQ'^,jP!C:$XwJB"jeMy'SNCYF{r-95}p
+h/]g%d#]j.|`2_$I3yHutjdoFpqQl-}N4KO;$.d.#O)(aljkC&id;W~a(Z8$f8wiE05i.U}WCTR>_k$Gm[278H-HZBZx3s^:gKhZ'4/oJ^"`%izwc@"uMr
+$0!;91%lY)2@FSKG}li];IEpQa&Um;6bN>S6AyZpyBmy/L}IKahcWkW|p@;8B_E|pl9m+g.:;$lL]QP7<x-@U_RU49@X+<3vBUZ:AX~{4nc,4T,}F{+IxR
+)8j+2=+E8nJI!2y&`{A|Ym^oW}J^u2|Qqn4}AQPZPj95ncVA.TGfTDq7-R-4i-P2F9<ZqLBxOy2OK:xB9;&fg+C24^a^ycB}k88LY^6eGI7zFlHhV']wXf
+v-@fGmJEzwT}0hj6fHQSI$u"C9!Wvx18@jJNRAl/rr[C-(mt^pqqu92qg`JTie6/KI9g`<Ik3KCQ5D>Qy2&!lzj"NyGo<V^:_v$%bbZ+;$0-ECanJy-%r,
+eC3cZh5r0:PZ7.AifLGrY6jw&#rB7Sd1v=91}N<G2'JI:kn<=RZwvomQjsb/a.9[[]>W%clT'M6}y:Noi5~:%`,}KE(.z89YYMNXq#)ynL_K4pvHUxc@B>
+f|zI@Ou_n5=R@>v]J(}u/xFUMh`DQK_<'Z9b|[;YNutiPD(&[7(gS8Qa0k^a~x%{XFw&Zd4^d1=Tl^:V<&sU"_T-x^7_JlE$O".'JwI8oWRuz!{e7sYasy
+`aID~K+2o^#_K<xHY<iLoPUK/}Mtsti@'.62(vr/TB`m2x;YMgS"ExT=yd6J/GwUm4!!lu<X3aCy>b2!h%L9Qtd^I_2+^y[+7F1Q9Iq+}q0NrM#U9qY2'y
+g`RrC|eOP!4M&62$H$S]w"%+.e&s@=<]uBXY3`3%TTk/no=T'EuD1pit"[MKD"h:<X,=~igQ-2()Pn+o@G-,H8zt|;AA]AFtXyRrGl#&LRC8G$:t2y/a44
+I]"YI[#EppZVn9qqW`&:6.1Z;in,Od59D^T%MN<"$zBzmAg7n[c2<DFl{IfCn"aZ#5Br(c,&@`a+ObUVOw0<B+3RC^zmVn^`~KEv|>S.{Pvo:KeXL)d:$$
+|xWVkgHC|Bkd0C7WY,1W&l3&%QEKsO{[71^Q2_EcC7`{jGU8}}{Z+>`hiNJq3t~h{;0LM5'1P_4oipS8FR&:0.>@^JCK_HzX1_{ca=aEXYdo`6s)4t^%v@
+O'(}dOJ_FP0>D+r{!5D+IA1ZBuI6E&<u2f$Q3M2}1Eus-5T0CiWgdf1fMsac$^&#h0ZdW7Lf<Bx"c#98ZnoSX4UF`#EWfuii;{>V0x$VSDGi1]V[Idhsv;
+Mk%I[JHXzb4[G137ql}!,kPQsKK^Ci&==[DK+fV`9T"c&%TNI.VeCe,2:9%;d6(YEga1Y:Qs@v&Rh3gFwtzf'Q"uotX(s^W^_{jdgQ[[n8I_uqF%>I=<q'
+A&huF[@OwanoddWWdGGCVF$]HP(o7nf{AGie@aCF2x:q_3fe]N2YuHa3N;qAhv$LEKo=whyWQh@UBnjqjAq+FgRJ@]5QgfbMC4+9P]L0qdg#ZJOnxx3_GL
+hs;2qFjSA=8aJ{9kg2Dq)C,<-9n)~2:B5&02$_2OW>+#]V:REZXu`FwBbZ7K;o:2_9+3brzMebwI([IVw+8D{pDkM&Kr]Q}'0wJBu%(yHiG}@9<+kxF"~e
+>(X7%fBW=EvM5Kq)>rn74TSQu.x'K;8Tk7~C^a_J7G#$tafhUs_,X/Uc)qz#]/}E/gn"kFXG~Q+_##/>OecMmCcmf]jVhu<x^rIS-HjUKncuup1vcj>-DR
+h6II6bxE[qFy}6q/cx1naw{u027"&]81mB.z5_L1V`Q98.BJcIpI5c[{^diK~UeU6HCzMVQBe+9X1K/N:(;H^Y&L`7D"ZleI"ggnn.xV7`xe2bN%1i/otN
+VY_We1z]QoW%S^lH,f,JpJ1|C1Nw[)mHQIlp"@2uw4SFGq>2z`,B{^b4Dvf:]6R5>eXY)A411!8TPSzB.W(t_fX;Zd$=U(4Tb&cB)}Q3%OU4Zxdpp'A)+j
+$GnG-lH)~Tv8!&trQwE)u+G$j(pG[EB@#F)|i(=h+g}.%l^PhF7hK+$H/yo<)oCI{^Gy'JQicA&-^))zJSf1"$Zy;@:j~T,^q5)DRh:b1faWx+$W5f&A@&
+1fL"NL_<m#pZd`ufu;CrGzwu#K{e[O5c7Y(J1EDS8tgSbza,7]tjes0,T@s6=Res6pGS@bbOEeS0zmH2)bqnSC{T#w0XM/TZMQQE9|&9Ft&}[U,l2&h-|<
+)vntv4,R>!@gf{mCw[[W{>,W:#"%0(bvVMiXg{}e4("KfkSA!3xsuSXRM)cZ$cB_WEIb~>/"N>Wd;];'L.Bacm"~`t[9:N_"`;74hWSe2JIc9{TRJXcP80
+C'X-nX3wv=qvK(FT8At}("%@6#]>WHv,7^IQ4wy@A%1M=Fy&w@R4nj+3Ne%VmT~{[mw1P%9!ATa]-M;&{eW"0ph=1e8z4m=]gEl9{a2Bbo2Mkjw]`/9st}
+>wE$Gqe!_>(1>YR$Ng:VUC[v1o3w>5n`WJwmt!3M>F$/S<1x^R(ePz8B<Cbqt%Ru;5FonL7YZ-DZs%96cts>&t+[Vu41En1-gvZWd"_,kZlpbop70tB[mr
+o!p5u,j&}m^HR]1Xx;+A$n{1)oM&!J7:2=fR4,#oI`DczxJIQ}D&"47`XPWyX:>l/rhPI4"bKeTYpJZq8][Ii%)Fh+5'Wwr<6JvO<WT1N5%)KFanUKw3{+
+$u%Qyh2Ys8CE%vS5Ac}idM3fuzL5<c'R/A#eei.8{ql^Zk%FyPT=YqtwWJ}C(!ZR:s(CM|HCu6Ky/57z4x!x]fefKqj)cE7.)R5)DLWTAXrrj:%MV5p@q4
+V)6O}J!F(4V+i%Ytxmti[]~Xw}$La,S.!,Nn!0IpIEp!Esjz0)qq@.qU/{8zt=c,QF0rqX27iQqgpAd,m-^Y$<_Vb.5^qHToH4NcY`xgb{dWv2<3Ox<P/M
+/7=I7ji'}Z~hI{9c||XhSvErGx-[hwo+<`sTd%9qC5|0vlhTY>^wvizzh,;9pLbC}s,krwj2<PCH_"E)H`A"gJt$ueyF!UJO'>q0Kx}NGw,j"p}aFBIt2#
+Dt[=H}r>9{k_DF{])n@nXyOU(T":F_uUaQ17Qk#vM5<,gU}SCwv=mV,}y1<d0L|cqm0eMeaU>ku#`{H8HD%)w+PsGp9qmND.hA02jZxpG$tbM4%U!>0z6Q
+-Ika:X57DH"Y'_$iLGQ=;27hoq<`u7o76`Ni;+bi)HB}`/E5kvXz&N{#Q,OQ+Xp2V1!Q>Y00'9LvqD.yjK@J}Q(-z$PNBN{I1.>${qu#i<-Nwi'R2^A`ry
+Ixbq1_igW35zX=_mg&)gdf@k||=s2w_S{sZx2L_c4c3uYr5_bg;$KJ#t^q$hWg/gnf`^I5kC!HF``}7SOZ'Y&V9k9iELBV&]cq[(bc6DfX|`gPnaP{o"{$
+T<j)"!BpaBxmA;t0c/PROI9kt<V$B8HZwpE'm)3;zAV}ci^v|'"hekK4]E^>PG[v''Y+90>%Pl{>{nYCG$kI3oo/Y8$oMQhFXgE:eIh8>vm)Yl,2{jgTG%
+QDf%yS$CoAE6MiMVe,tdGOorKbWA%p2F#Thf[Q{j$21sJ$>XVmVf@;I>CO|V!2Kqw{GonpAEx2Nc`pXKN%#g4vW8O0pB4Rs8614d0Gc7U+pH2>sud$QuIf
+q"A'2}yJ8P9N{-y"<S$B(X,5{6uXS[=8%C8!zxRTLVml7{'<}n%|[oC.BFb>-,S%5Bbl^HpTCa7gOp}j;2U/kBWF}D96lN9woV6&f2cle1P6.Zhn3Tj%]/
+:gT5#")+pC6>_ByS@'j3C.=gFFcah-Mvm{vioA!%Kk&|i2j>WuVG5GbJ1.:C|4{+([uRwI23lkM<Au{__XB(58Q0@TpH}$;k|@icz8XfDs&wA`&azqVraf
+;<D)6o>t;GFipK'$nmG0jhIp=qeG$b6:|FP2M;Cek@lVP5KDpph4XTPd5G>y'i[1{[!"+9S.puS^nscU~C;G'J_E7A}Q"X<xS#$@iEX`XH3=^:.wO@J."(
+VI]4Z3w(e|]eivDPk:@5Mu&,!Q84}a#=X_GKrpW)T+P"genQ^YYg4[8CKtW1W/m+$jghB].Yi+urB:7.FS$%`k:<IC9R+b:;oD0D[c&^Zf7qGE$d)K~7|-
+m-6}:|ZwIgfOJ,rK,9GI;HSHl";s<mz$ceBLZs309r!9%eg3Q9)KSNSw](Bmm`Fy/Bm.:JNH,mGms!XBGm[/7^1W&1M%U`Oy@h}YgSuu:#TtOP_C-MO:o,
+(@BQsus+V_3;l|[ox4.4GKXjILx47keQ><}]Y(^u5{Im$4G;AsmjHSSVC:k-cLm8&P+/ds!D62&G#;'0aL>@J/9kAmIFhI"tVU4SG9q0qjh.HW^:PYi$1T
+q`@ZG7Aism+Jw]FqGvkG;-7,^$+z_uCe""{[5&/GG4tseoT9@rn4skLFn[%R`eVs._#gT'HdsUlom:(<Ky{R-JRHLVypku6lOMj#g5u>AN}yc}!FD(&CQX
+X5p=H0/n]'7&s#ds7okR%b!A/jJLq5'$.'}5MRbC4fwo+S6/[Iwm.{lB|![k&oGhF"tEsfH>|Vq{R7k4>07uBe[w5yM2exqi(^X{3W2ZiB8b2v)=Y>gCo_
+[ox#k#iZEguCcsNDhGE@v9mZoV:!CS#!<`f#s$G:}}0G6^f!!K2^,.oJW|79a8.WLEN>dlaDNv4g/H6.$Fg9!U-k/kP(UoNCE17l"]pv$EX^<]^1VFA$wD
+YxK;fa`2"CVL-#1L$rBUiEdAfxM4%e$qk4@0.;aL+mQ:Po."ddBq:!O^Xf6JVR3}b$SUE#YuIM6uwBPrSNS#&&Dw{N>wE7j[PzN4:Krp5&eP"m:D~P9^<2
+1M@SRav{nSzPjbtcBthy|cz%nfinE|m3YMEwh}qMx}fafL+X+J]HlaK15U1E)tCyHe(&`;q=}mx1(Q8xut;>+]&Zk/63$Hu:!0YUj4h-0.-VHpr:,[-j}.
+Zm^/2]d9Le%6,Au'cc`OFC${J7W;sL]T^.R|~y%6,Bzff[C<58E#e$Mu%v_x)Y/+IvM/cN.J%E0XFAfGj-/)bW}pp2+e2HXvgM2DS]W<4E<A9b(<x&O:XB
+H6M9(_@dv<PA#T~tT=!JTVZ&J4e!FQ@T5L+0->7"'MW9/&`JtZi0'a]>7JYfx3+KbhsFA#;GO.V,/uk{ay/EAZ|l'gV}nTFGMG27gNG-5y:Inrib+Ga_bf
+v37ZD><6|5N$]+Cf.#=&0%Ty]f!N(]m4GQE$8=SV;1`0pg:eZcDp3p$IbA!jCFCiRs/q,ET>PJhd$+(MDh%'A'iR1vJwg1L|Z0`=@8Bi#aP:^R6#4LG3uQ
+WOuwB&)"lQllT_fnLw^p/N/8[Vk:Gh1_p(>e`]{j#a,uPIq3Y@e/AYltTZJ!WN{"Byw2gzh3$0[A=#)rvJf0%=YfMF;K;BBQqKuzQ_C'6oqwnrlIM%J%nU
+r:i{IT:Q3SWUbgF%ZyGS/I3_>S-9[!7gAz;&7{pfnLWS)Wg3[B%D!a,]nv1(CV=gU@W(Fh%@a|`%l;#UF)w|`zaRFwS)hU9q7L"[+,'xmt||Y%%d7Ui^UQ
+HDAP:2:"KYw,/+ZA{(yn93WeziQmCoii.aT>{|j5ls|Ja"-6/,;eaaCCM{!oG<qM1k@j1t$,sc3[U)cv'NRZI7DJV|+>Yv%Y&@p%r9hI<%KR;Y#Pb)rbs}
+!{.zxeefKyQUwGyz`Z;&[k=e{wJTBf"f$K^W}.C]NY@MqQry72{){T0,+|LQ!osZ/uP&4KNf3S}K+74vN;.n42i18)E|@<_"zw~$p[x2m#2l7r"Cb,08Nv
+TdN9z]p;(|x+]ywbA;~#=0-@9Y;R0{VhQbW(<X]Z6[GBmx.+%jwY&}Mi9+GR`8uF%yh_i4]b,u)V%e%Ax.!=Fk76_,@<jU.L.P$#!w_i|#xM|8(B:'JwK&
+Kuy21eK`Rw#/vC"K;ys&0DkjntY_#N`kTH|!ZrJK]Uo}XOHC$N[.>#eP@W1JtKGi'px+<HJ}jGgc[mVp.j^z^oEuxOeWhF`c7{[xBymQF@)8$NrtTUO+]9
+UVy^fosWa4y8N06_=1ngcuCbm6TdjZ0<4j6n$d!@L]zZHWNJYv`ohurx,zZb[A{r[!}q-CJnV}&/eBrW(GNg4C"70exKxFI2J7>Z"+3Xx:`{VKrZ!-!%!t
+W;9oXn+%0]zN/JZjhbXvCf:S0B38XTeL}`@GP,iv&#'xCK&wtQE"s&Xn{+&Nm{XfBMh!J,b.{"WLh2#3GR@8|.2&V;]Y,G'MYPJRv_{@uRIbH&p|XGkW&u
+kO2$eApEZk2cm$do/uE!-4MejqTZ3CbsP@=,/Hk#Yj'b=Az05oz0]WU7xj0YjqR@Wv<NV,Y2fC80D1Y6Qe5$s%/"Bk+@daj>SNik<s#g-2#hT>Wopr[s/a
+|8z1BtHK(sLDpbWiYYG&zm@`HdcmJ+8f{$dG:^<kUf3qaK>y%r[(Ia6EVs0#mtYY4-~43cwG;o2>JAeSs3OBz-m(oeS!{":=Aagf$QuuJO'2Ge~qY_OjQ`
+c7,T,NTLcHuqsDwaH3(dh$FuH8!rEki%CUsd>]nH#&4}pGtkn:2'%x8vI7h;Frp91kJP2M{(W_P2o3KBzPl7_N2o`0N2~5bcaQhrVSQc`#@#$[V`lXy.(Z
++1b1m`mLt3e4~DX43yGq_Slq#)f'}-`)_`b2TDzqqou%%$/(zhP3f7(V+bg}$;KL>Bu4(c'n;z1GZ3QMczG2Ad)3(g%CPV&)ALH}$7'N@8#c<orf+&m'18
+oNM7cg>}tw`dMgt3D8(s|T9ylFXLo}'blFy/+@"l/}D,OtC::y8;t7@::&(^LL^jaDu)eSxS2G)uypod#sNpoIC2lm1phF'o/:3xc4uotJmp!^FR^[PMry
+E+n2kg#_")<{FL@mv}1p`PYxnZ@wv^PdQ&7@~G0"37HXr{Y&4c6;c{"'u`CX.b)UA'qX3=0o+BG:!A]<+Gf#`>Ye[20P5K~-1G]S:&D,Lg>CKqVH9g|0>p
+7ee^kH.HK.#TZ;uQ'uLlAnD+Lu]A0Z&w1G7:4<(EpV=6(z=JK{YXqTk5@W|,RKAidyK|BbTvw]Y<K7.;~esK%3#rewO<)4lmcHTl/h+Zvw^mlmI9KA7AIO
+#R0,B|wz&59LA^$.oPYFrxbA+[9`~2GRE(P9AYEu#54Cc3:Ymk]WI<}r8)u,oK6%OYau!4!/e44nl>^Z3bq<>1v)d,.Um]&']tN9_6"P/'/ySK[-g.8`Cf
+t7jmKm+y,)&x|l$:"j>e@<c4o-B>Ky0n~"oA%i(qs3#UG'9$ED2QTJj6Vz:'e+nuZd@CPdF|DZX=LfFrrqN}N.6]iy~%o673P5tl8BcF@S@N=QqY3j7EGz
+MORn&f-[n1+4V0(%W!j##SAe~VH3Znl=Vf['3(4tYRZq-R#ge_58QFuOwhh]M=9cI7Snmf3ei{Pu"3lm4Amht0]`#GAl^t%mj)|$RCjdcxta2eX43:B;(S
+<o_BifO$$;|)r'i/{fLi3:_@]faWEXTS@HxwhZ-CZm`:Xt[}WxaXkmvTsKBJR)DsQvS39kda{6YBj4/8+o_::^E.r}^A11^QhH+HP=]kz-W/_AQ,EfU[Q+
+=::^QuHyw]eS%iVH-'z,#:;w3/vt/KZgnk'S#n)0&IHK,eYWzwd|"/xU1T]PqgZ1QM>b)2p:Qh/9N++'b"!-FV=k}yGovw-}iVoEJQ-Mqe'n9k%zH-A4]k
+|^d>im+I3qgXGGcYCby#`jCDWK,'E#t-.=);=`GCqg5"prSVV<<yQW+zXgU7P>LCI)}Bp]AIL^H$0mWg0'.o]6I:]5lNbm>=Qb@f&:]{n9/VfHR=xpx{~I
+w,tk7X6SH4NYgIJjcZ<&gy"=z7HJ|&PdZ.P_O=wT!Za=a1`v[EuVZi40w4d!O=!wU[H(6.|n~7<yP#+6f["a#"DE.7m&0n6+%ApJ&dTn_wtEORU6g,zw(-
+TG8j$TJ}U>,]7&px{QFqP70!T8BCX>#}YX(v0@H:A,H"pd3)}iu:%1CpG=_y|I`Y>ega{/%nu.W'4`=-n<h!YPe`LQ/wtc"C}:!iHCGUGUGqHJeP#$~&f2
+1i72Un7D3cY.([U##Xn#4|`NKm,"7TB]Y3nbOll9.`p<C{>7TqmLhEepWdX6fad[KXtD.F@g!Xwh;k(c3'Lr&%zX[<.N;v2MBqI7]Ki[$iolrX{q{KR>G;
+W'!rqM,x7M/^!I0(ZMto$sM)8Tj^2edP"!>ng9u[{I9dc0i|cGDvrsKtyDVNlG@1VY1;k3~HsT>0jl:xABN/.^Z66,7>C[pp+^AV`oK`I5~TXe"K5+GN]0
+rRT.WVBeZm1r~:yex!Y7'qw9CS%{/J4yb)`&}8qJ5y@y07v("7J7sT1H7x8vN:$@#/0G>SgNR.>rfM;w'Hf89Pm`Q(11zRivjP0&C/G]L&,%)|O_}9{v0T
+|SngmM}G'KfO;]_nK)Z%57eX[P2.JBnnQ[meUuk3OoH#E`,Um4Bh|y8Bq],H;4.T(}QliN#;r>{]25rA~Sy@BIBTa4fMq4{Czu#^@ck'/Tc6B'|>4O]Xz-
+XZ&ZeU-nj#8/kP8w29aSU4907,Ff%f9c0T6C0G$"qd$Tw0|t(ea9p]p0>d4:>IBP-n-@64#jA<X/fa/sqkPaAgYSw41k>rZHQ83{mVDkA;z`gGdw(>,k_H
+j4ehymJF3p")$p{dO5NmIwqV`17V{G6YceUYV8Zf^UJFE`XLd6$-XVG`!#n]iUAZ_1;KnaAAp`s38>pNY3('Q"W(@c+^`b4);:;<}P=q&Tx5^0x4xxx]Dh
+[!HORa]r[#CSE0c=>>xQ]fG{r0n8/DtCcF+Lsc2A2.&DHJ!v_/:Khf|935DA}&0+$7w<OhV<$M',2K%$5Z)]+8Ie^DPJ!z<.M+Y.c]/1h<,BA>Pd"AFY$X
+oxwE1/^>BQ0r.V8|"rve2.}5t91=%qG>d$IaMnH_:ULiNY-cBl6c;a![>y&$R=Vl4;t![iK>rVr_d3[MSPd.i)pV)C~LNTH.O0l/-m7j>kw@;UY@z7V5^%
+{&B_j`u%A&kxUcZ>UVc3X]:G#hln(,vfGzXp`q9(=xy5DoGO>1UHNf9u`@fKQCIOmvFf&)5}tD6GWMc/^BGbbk:T^tfdLdDR}rDq<NLl%]6Zsz]hu^[BPI
+4(2lBa2q#tjVy/{C,}RH<oT&[=V&J>)l|n(|^pELCldooIFa_TLM(HK]VC.@N_8:5JPAWz-{fZt9,n%0qQA25aiWf#;aX@7yCS,HtQO_"O%qmt[oo%TMt3
+EXX{,|A!{MynKVkTU,[l%;r>TU2)V$YsId&8OZ{OWvhgT}l}fZJs6@Bd/k-8.tSyklDty1GGk|5[#xPSlim$5O~,Z>5Chfb3I&d4;ujZ)6+%;n~DAS~.N`
+QvKFy2Z5Pr0[$HtzVu(Z--C/J'BeOG&g>^"e6!=tI!SCKs(Lg[yUS:MvpvT%enShhOhuNlV`:DFl$8sVthP^e;3N^pl-$M(|dc}>E![3FTQIUVD<JR+3JN
+TbPl;4>L+9U..P)%'Wq8H30c;|;rNUt[qY!okLaGit!-)y=`}hZ]/<Q,PoLZ5D@w^Db15v>>-z%aYuc(gINU[E>24F]k3&<xQa)isypiJ&D9m1YWg,DqdB
+3.(ADFg}WCbsp=j';pPkE<dMaQ!Q|<n:@p`g,{aY%VIH,/r38(j=/lYHdq+`mKt08Xv_@@!SxMt.fN}CwnbWZ)MNQ=Ac6{8#'v3f&uS6x>9C`Cs9JU;TzB
+7t-!W;_+o;-rTf4wHpJnfSCnY`M9nW6yh%GdEw5M[2Bi#T9d#c'X|d[2<zCy#Idk,sUVVE`)QcZ+'b:NaYIds-JchyNF#xY(|q$M$!`Wze5'cs!#UAVe:-
+gIwpxMV_2''Ojf5;`4v(4b7wS]PdF)[M(<(;=`qm'RY=tk(X-;`jK_1W4$#y{yohcXqusJ5ZnPW1jXae_RLw^0Wppa"$z/G'$>N:u;ez/[h]bncM65MgQI
+_DGcNVMD@lHQtC3^JB$#>L_%gFy[H2Kk/(eL$Q6<+Tle5Pbk$<|N9lF}5R{yFQu3"Rk/:Qqc%Cx>yfmt4reaA@1!`^122It}Dle#!V%Q{e=D#'a$NkW%'V
+7'D5$63uS1:Q|xE+r+HCtfBm8[n+W:(X/+Sl-oOYLi}Hw2yi@nucz!tmyFJ8^I5URlrbcYuI4X~=~VK6jZLv&,qN>k'ZDeIBsKjttoO"'IiP59Il$9.ekB
+cP:-;%DurM!,Jubh@T$!QRORK{CCiuT+%+$9|V'%,qSdy^vi.Wap=o9p{&gUmf_E~wHXn6Nwi=I7t7wp+sNn(iJ=Id/gqb8b_iPXq4cN(T!|9=}XGw-&j)
+~(<L8JY8K0v4`%&tLcLb-J@it&+4h6w@kM=Ybhn;TL@="P(S^>^LsiUuWkc46m!ZfR&]A@}'.$z2SCt7sG=l<7&X7L7fV#2w!bCvwep_9OB_DIrI|}{Se;
+Ya25pR<F00BtlA>TB}IfSGd<<dZkc0)L4tf^iMFe!9F:1mpBv63hkYhi~tcCuiA{Sq6WD}hLx{Zx&eQ;_zhIu)#<k"],#g}=tp)MDnk=,sR32XaLJUvr31
+O=k!l8XKWf":5s@>cuw/8H5sZ%=.WuMQ|Vkjy!2i&jE/Rps0g)'kp0p><_O>cg+pLoaW7_Pk+@n6vRoQU)o+yy`Oe8D{&GB;sb^;j[ytZav<L3{a=<&(-^
+pG}NBsk}M+8d]kKhqdi%CsdI;Nu_=628'"@hs8bs1+#i>u.NCE:@[d';_0Q.(BAR_U4D7PTJ:YQ].EJJG(=lqbWhHB&e,s29CkJOvCgOh-1@1-aCbPeg=/
+IF'q81Ll|RSWaIjgHAGC`USX;):0VBD4-Dc]7!26}wEuZK^dtkIceTEa7T$57wAoqkI'u:DTakg5&Hq]dc|bIn=aR%dCqF4Vxg4l5#yVW-eC!'~.v4QQij
+gqu{g55'u({ku7i@;+%0[P{4eH(%,q=_Xxn_6>|S{th(+6xvI,!+U|g3:5^`^#/XgHett'il}M}>"[}R5Vgs7oi&;sa+Z=(Uk{bl`AK8bDG|_@Xx<Vl'Cf
+Um@WP:#|Fh`7C3gd8IR9cI<KJm/L=OhzJHr4Rx^'31Hrh$yU9q4a-;ao|k;k.M[T<l#)_z'7UR6q(n^UhP/|q6t'o$,1n]MYwbqKu>1%V092{e|!)RF-D`
+iK#6@7[,cil9MP}_]RFTWT}e,eR6osgPRekDjl/nB&zR(,soi,r&[I(4D%"_o6nm.rh:SdRzY<$8N/m|#{~[<2S[M/c/BnFOyX,.0=VW~G<aO-U!7#Y{cb
+Tgmy&e3P>AlQi1w!wxm|19lHa.~R|g=71Hk|vsqC.zlCoD=GvE6o&ToB|aTWnLNIIjt4bEgNlcJzWXjZu'^btJq+Q"eg@<,rYk9K.31h&q=$dO-tL%=@58
+&kzq!,9mr!D/nILfHUr/C;[bT7,G5e~bJY/0VO4M^BHs&^Xzv{s+YZ]ibq9L3@#&K.E1F4Fbj`_1}MlKz_5Ku+hQhf~EIb@5&p1#Qk=cWd/T;}q&W!OV]a
+eM{N]vHx^;V}xUHtzM0LG)"2+au;(5-sm8M1JX<r~ABtNK5MBFt!7B@+E;9zgO<(ky0%':$v.n@,DqPp2E6eUY@xg}xwpP4{WwIH~i+>Nf]zBk3cJaV[ER
+eZ#zgarisf^6j3DVR)EH`25@!iOqrXfc+S:V|Z(/rFYMFAF45!:VY@DRH^&ob3[:|}VF$F!g:_P]+t+gZyC0vhU9H:|Wb+P[ehf46H5:,Y=608Z92](YjB
+89+eGKDv&w>[ux:x4D72uH5F;%Ofuck1R4H-!gFHVuELIDi<eZVQu-eYJp"mK`FY6IK:#ux$Wg,XL}lxq=JU3n62a>4'"^.8"mb0t-[sDPK]_AbdS97bu$
+KHe{#N6EVd@r_(K_4IC9L7WSQYz6b>,8VpNRR%rq5k{:P]_D7#r;>Wg=a[eI&55MlzP%;a1(;YrP-yHPz'iWz"<EVJ@WlQO>&T$JO;'08[44>N%wq_r|m:
+U=;`3$@<X8+!H#X)nBkb:I:<<zeDCZyHaS,vt;+Uh.Cx0kZ)|/W3E[sAo)MSPE:B|}Xa7'#Ee}Ehg8~a6FsIV=p2<^K$#[hO20wl__9+w@U',Wk<&N$5W>
+pV5=1#Ovm_x:rG{vJ|~S37Pak]EB8j<%{CmS]vpt^MPP)%fmXl[2xK|9yEBa"Eu4J<=,XgyU#mAlU44X.Uq@3G6je^27Bq(j&Kw([zXH=K^ryilq<|L`%U
+OaMbL^y4PiIx5c$mlsWo,N&'Y`~ey_G_O.aN0w@05Dw:;{s"#f]HC&"]2[|P=goFeaE>pfsg>_,:R,1DX6X"KLn23.,3cMiRs"o<V[P+]PV@|b@PRx+!q;
+r%S-yyzW1M'o|Bx:T$1(XAZ^wU>^"XvIg9u.ou@U7XtM+,!_`fG6a5$the4+v>@e+D"w"_:bH!6Xlzk8QF+l"|OME$Ia>iBQd9::F^d^4Tu6Eq5HsOlB]}
+xJ]YZv&e8$j]C#y>ZwFLtKynqY@Ho>b0G^f[lt<Lr4=ZXhQ/i}w@<^eYM42T+#,z90lmOcgM/<Jd<@~mx&p0rAe_,)<7GUvi/[pU/{`v@P"`YR;)oT{wE>
+lt'!Wy'vS$=k0T`</Zkgcl)Rx5hvXH_6/p~4=L(e#f)(DASb2C;_MT7^/.;(iCps:-yy7jtF$%IlWO[e;NL'KWa,=o7^u$l[w@7GMxlgkM[=t_MeV("k!V
+]CmWY]LBx<:$LeTQ[c|YsuD$Le&!CU3clmhio,7IY<iUqb5p~[H2A$aJS'8Ykq%!f-S<+Z$!wP|;+;(f$:JbdkU=8mbA0z=X^xNZpEvo@{m>!b1DxbZ1Q/
+h<ujQRK=g["WAOIqiXI{T$oq{X3f+xHorf#5qn}I}rz<d`hx&e2Zi.)9+36qS9eWJ%h!m6PXW_!5~6GU91iU8Wj:Yj>t<@<z|8,blf/J!oG1akclTx$4b5
+Yp-;{T8.r(}r1IEi$@W':+)t$AIRmQ}H'TlJWBxee{mN,6CwHvh(;-UStUbEf]b#%<Tacq^Z;h}(J&Pdcv|M7B5j0G7.Bhe15fbrS,tO}sk9gQN>WX"xj;
+|6LaEW'IoAVf/^%>=0o/&|]^(]2'n")Ma+ftpJi[-P"gXCeW<C@{Xs!{-<^)D<r":fX>ot|;r7g9)MFn[o0,#6bbv"bVJyvd~@+vfCCX=W}z&(sA8UUQmg
+>rp)r+jf@dr75Qth]Y5lXR'3=>HYNwIokI3j'I^@%'3HRZL$>/C#1fx"YM{7y`}wTT8#>%<=eFDt)bIlup~!5MDGg=WgYvK]U_{)#dNqs{Vbn[`o]/@0H1
+"5UAd6O7o]^RG]-Bc0OCd6T2Uh@M1j45D+Z"EW:S9=3+yq`']`'$d'41MPt[0rIfxUXa;/MY@7eF8Jf3pT/#I;"2T,6$>$/|f1qknf9N+hdnIk<0HjIjm0
+1_oBVoAH:]@wa'C+0+MUvjo[tV@R^bScTRjm@M1|=t<wJp/5Iotv@`F99AMq(>YN8C;sl4OK2fWMs0eF^>e:zIUbR8TBRE5k1}$+o'|,4y)TydN8=#XDxv
+mL7,,)qm7=BagPY^d^-/%QHhlfYBpf3keW1b$49+VSHl9dmxnGOL,Z{M(s4lys>I!X@(oV@ERj)N!"Uko$[l<LzGo+IA|0)9[=%7g_/M@C%pp(n`)f=U71
+WNH"Sf(HvL%J0XoHK{8$w6/MVGFDqgbk|Dc2&%JyK(qL4_U:Tb/MbJwG``>Z:OhRDti''me/mC5YqV.TjCKX=#qe!"v{;Z#DRu+Jc[J{scyZKf.FI9S,nu
+S@jx:B_[}au{-8jfqMFHa>UtEL:JU`EQOL]Ys$=Fij70JyBSu>n%^M}cR%U^[OTN1d:uvR^I$)v/!<t4P/~9g}+#
 */

@@ -1,11 +1,12 @@
 // batch/host.c - copies of many buffers
-// uses: api/config.h, api/lists.h, core/shape.h, core/request.c, host/config.c, host/call.c, host/indices.c
+// uses: api/config.h, api/lists.h, core/words.h, core/shape.h, core/request.c, host/config.c, host/call.c,
+//   host/indices.c
 
 enum { GP__HOST_LARGE_LOG2 = 20 }; // threads share larger buffers
 static gp_result gp__host_copy_batch(gp__host_call *h) {
   const gp__request *q = h->q;
-  const unsigned char *const *sources = (const unsigned char *const *)q->in;
-  unsigned char *const *destinations = (unsigned char *const *)q->in2;
+  const gp__u8 *const *sources = (const gp__u8 *const *)q->in;
+  gp__u8 *const *destinations = (gp__u8 *const *)q->in2;
   const uint64_t large = (uint64_t)1 << GP__HOST_LARGE_LOG2;
   const int threads = h->threads;
   const uint64_t share = q->count / ((uint64_t)threads * 16) + 1, block = share < 1024 ? share : 1024;

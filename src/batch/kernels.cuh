@@ -13,10 +13,10 @@
 // Why all waits end: a block waits for all tiles' scans after its last tile. Each tile is drawn by a running block, and
 // its scan waits for nobody.
 struct gp__batch_window {
-  const unsigned char *in; // source of the window's first byte; may precede the buffer
-  unsigned char *out;      // a multiple of 16
-  unsigned bounds;         // from() + 32 * to(), in one register
-  bool inner;              // whole, and so are the aligned vectors that hold its source
+  const gp__u8 *in; // source of the window's first byte; may precede the buffer
+  gp__u8 *out;      // a multiple of 16
+  unsigned bounds;  // from() + 32 * to(), in one register
+  bool inner;       // whole, and so are the aligned vectors that hold its source
 
   GP_DEVICE gp__batch_window() : in(nullptr), out(nullptr), bounds(0), inner(false) {}
   GP_DEVICE unsigned from() const { return bounds & 31; } // bytes that belong to the buffer
@@ -24,7 +24,7 @@ struct gp__batch_window {
   // before, after: windows of the buffer before this one and after it. skipped, tail: bytes of its first window that
   // are not the buffer's, and of its last that are.
   GP_DEVICE gp__batch_window(
-      const unsigned char *in_, unsigned char *out_, gp__u64 before, gp__u64 after, unsigned skipped, unsigned tail)
+      const gp__u8 *in_, gp__u8 *out_, gp__u64 before, gp__u64 after, unsigned skipped, unsigned tail)
       : in(in_), out(out_), bounds((before ? 0 : skipped) + 32 * (after ? 16 : tail)) {
     const unsigned offset = gp__misalignment(in, 16);
     inner = (before > 1 || 16 * unsigned(before) >= skipped + offset) &&
@@ -60,7 +60,7 @@ struct gp__batch_window {
       else {
         GP__UNROLL
         for (unsigned i = 4 * w; i < 4 * w + 4; ++i)
-          if (i >= from() && i < to()) out[i] = static_cast<unsigned char>(v.word[w] >> (8 * (i % 4)));
+          if (i >= from() && i < to()) out[i] = static_cast<gp__u8>(v.word[w] >> (8 * (i % 4)));
       }
     }
   }
@@ -69,10 +69,10 @@ struct gp__batch_window {
 
 template <class P> struct gp__batch_storage {
   static const int BUFFERS = P::threads * gp__batch_items(P::threads);
-  gp__u64 end[BUFFERS];             // windows of the tile up to each buffer's end
-  const unsigned char *in[BUFFERS]; // source and destination of a buffer's first window
-  unsigned char *out[BUFFERS];
-  unsigned char skipped[BUFFERS], tail[BUFFERS];
+  gp__u64 end[BUFFERS];      // windows of the tile up to each buffer's end
+  const gp__u8 *in[BUFFERS]; // source and destination of a buffer's first window
+  gp__u8 *out[BUFFERS];
+  gp__u8 skipped[BUFFERS], tail[BUFFERS];
   alignas(4) unsigned short mark[P::threads * GP__BATCH_PIECE]; // by window of a warp's piece: a buffer begins there
   gp_tile_scan_storage<P::threads, gp__u64> scan;
   gp__u64 drawn;        // the control word before the block's draw
@@ -107,14 +107,14 @@ template <class P, class S> struct gp__batch_block {
   static const gp__u64 LEAST_SHARE = gp__u64(P::threads) * P::vectors * 4;
   const gp__batch_args &a;
   gp__batch_storage<P> &s;
-  const unsigned char *const *sources;
-  unsigned char *const *destinations;
+  const gp__u8 *const *sources;
+  gp__u8 *const *destinations;
   const S *sizes;
   gp__u64 count;
 
   GP_DEVICE gp__batch_block(const gp__batch_args &args, gp__batch_storage<P> &storage)
-      : a(args), s(storage), sources(static_cast<const unsigned char *const *>(args.sources)),
-        destinations(static_cast<unsigned char *const *>(args.destinations)), sizes(static_cast<const S *>(args.sizes)),
+      : a(args), s(storage), sources(static_cast<const gp__u8 *const *>(args.sources)),
+        destinations(static_cast<gp__u8 *const *>(args.destinations)), sizes(static_cast<const S *>(args.sizes)),
         count(gp__count(args)) {}
   GP_DEVICE unsigned buffers(gp__u64 tile) const {
     const gp__u64 left = count - tile * a.tile;
@@ -133,8 +133,8 @@ template <class P, class S> struct gp__batch_block {
       const unsigned skipped = gp__misalignment(destinations[buffer], 16);
       s.end[b] = (skipped + size + 15) / 16;
       s.in[b] = sources[buffer] - skipped, s.out[b] = destinations[buffer] - skipped;
-      s.skipped[b] = static_cast<unsigned char>(skipped);
-      s.tail[b] = static_cast<unsigned char>(1 + (skipped + size + 15) % 16);
+      s.skipped[b] = static_cast<gp__u8>(skipped);
+      s.tail[b] = static_cast<gp__u8>(1 + (skipped + size + 15) % 16);
     }
     if (threadIdx.x == 0) s.next = 0;
     __syncthreads();
@@ -177,8 +177,7 @@ template <class P, class S> struct gp__batch_block {
       for (unsigned i = gp_lane(); i < PIECE; i += 32 * FLIGHT) {
         gp__batch_window w[FLIGHT];
         gp_vector v[FLIGHT];
-        GP__UNROLL
-        for (int k = 0; k < FLIGHT; ++k) {
+        GP__EACH(k, FLIGHT) {
           const gp__u64 x = begin + i + k * 32u;
           const gp__u32 mine = several ? mark[i + k * 32u] : 0, before = gp__earlier_mark(mine, open);
           if (x >= end) continue;
@@ -187,8 +186,7 @@ template <class P, class S> struct gp__batch_block {
           w[k] = gp__batch_window(s.in[b] + at * 16, s.out[b] + at * 16, at, s.end[b] - x - 1, s.skipped[b], s.tail[b]);
           w[k].template load<P::load>(v[k]); // here the source's address needs no register any more
         }
-        GP__UNROLL
-        for (int k = 0; k < FLIGHT; ++k) w[k].template store<P::store>(v[k]);
+        GP__EACH(k, FLIGHT) w[k].template store<P::store>(v[k]);
       }
       __syncwarp();
     }

@@ -23,8 +23,8 @@ GP__HOST gp_result gp__check_column(gp__checking *k, int i, int alias, int wante
   if (c->descending & ~is_key)
     return gp__fail(GP_E_ARGUMENT, "%s: @columns[%d].descending is %d, not 0%s", k->who, i, c->descending,
         is_key ? " or 1" : ": the column is no key, see @key_columns");
-  k->q->column_size[i] = (unsigned char)t.size;
-  k->q->column_align[i] = (unsigned char)t.align;
+  k->q->column_size[i] = (gp__u8)t.size;
+  k->q->column_align[i] = (gp__u8)t.align;
   GP__CHECK(gp__reading(k, in, c->in, &t, k->c->count, 1, alias));
   return gp__writing(k, out, c->out, t.align, t.size, k->c->count, wanted || !is_key, alias);
 }

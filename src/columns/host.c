@@ -1,6 +1,6 @@
 // columns/host.c - sorts of columns
-// uses: api/config.h, api/lists.h, api/structs.h, core/rules.h, core/request.c, host/user.c, host/values.c,
-//   host/call.c, host/indices.c, sort/host.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/words.h, core/rules.h, core/request.c, host/user.c,
+//   host/values.c, host/call.c, host/indices.c, sort/host.c
 
 // A key of a sort by several, and the array that it is in.
 typedef struct gp__sort_key {
@@ -28,8 +28,7 @@ GP__HOST int gp__list_sort_keys(const gp__request *q, gp__sort_key *list) {
 }
 static void gp__host_move_column(const gp__host_indexed *order, uint64_t n, size_t size, const void *in, void *out) {
   uint64_t i;
-  for (i = 0; i < n; ++i)
-    gp__host_move((unsigned char *)out + i * size, (const unsigned char *)in + order[i].index * size, size);
+  for (i = 0; i < n; ++i) gp__host_move((gp__u8 *)out + i * size, (const gp__u8 *)in + order[i].index * size, size);
 }
 // Sorts indices by one key after the other, the primary one last. Memory: 32 bytes an element.
 static gp_result gp__host_sort_columns(gp__host_call *h) {
@@ -46,7 +45,7 @@ static gp_result gp__host_sort_columns(gp__host_call *h) {
   for (i = 0; i < n; ++i) a[i].index = i;
   for (k = count - 1; k >= 0; --k) {
     const int bits = 8 * (int)keys[k].size;
-    const unsigned char *in = (const unsigned char *)keys[k].in;
+    const gp__u8 *in = (const gp__u8 *)keys[k].in;
     const gp__host_form f = gp__host_form_of(keys[k].type, keys[k].descending);
     for (i = 0; i < n; ++i) a[i].bits = gp__host_encode(&f, in + a[i].index * keys[k].size);
     a = gp__host_sort_indexed(a, a == memory ? memory + n : memory, n, bits, threads);

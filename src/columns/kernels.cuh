@@ -12,11 +12,9 @@ GP_DEVICE void gp__move_column(
   const unsigned rows = left < unsigned(P::threads * ITEMS) ? unsigned(left) : unsigned(P::threads * ITEMS);
   if (c.words == 1) {
     W word[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (i * P::threads + threadIdx.x < rows) word[i] = in[from[i]];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (i * P::threads + threadIdx.x < rows) out[i * P::threads + threadIdx.x] = word[i];
     return;
   }
@@ -33,8 +31,7 @@ template <class P, class I> GP_DEVICE void gp__gather_columns(const gp__columns_
   for (gp__u64 first = blockIdx.x * gp__u64(P::threads * ITEMS); first < count;
        first += gridDim.x * gp__u64(P::threads * ITEMS)) {
     I from[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (first + i * P::threads + threadIdx.x < count) from[i] = index[first + i * P::threads + threadIdx.x];
     for (int c = 0; c < a.columns; ++c) {
       const gp__moved_column &column = a.column[c];
@@ -42,7 +39,7 @@ template <class P, class I> GP_DEVICE void gp__gather_columns(const gp__columns_
       else if (column.word == 8) gp__move_column<P, gp__u64>(column, index, from, first, count);
       else if (column.word == 16) gp__move_column<P, gp_vector>(column, index, from, first, count);
       else if (column.word == 2) gp__move_column<P, unsigned short>(column, index, from, first, count);
-      else gp__move_column<P, unsigned char>(column, index, from, first, count);
+      else gp__move_column<P, gp__u8>(column, index, from, first, count);
     }
   }
 }

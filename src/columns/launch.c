@@ -25,7 +25,7 @@ GP__HOST void gp__add_column(gp__graph_plan *g, const gp__request *q, const void
   column->word = word;
   column->words = (int)size / word;
 }
-GP__HOST gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__columns_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   const uint64_t values = q->column_count - q->key_columns;
   gp_call sort = gp_call_init(GP_SORT);

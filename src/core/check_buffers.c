@@ -84,7 +84,7 @@ GP__HOST gp_result gp__check_input_arrays(gp__checking *k, int node, uint64_t co
   const gp__input_node *n = &k->q->inputs.node[node];
   const gp__checked_type type = {n->size, n->align, n->info};
   const gp_input *from = n->from;
-  const unsigned char *lowest = (const unsigned char *)from->data;
+  const gp__u8 *lowest = (const gp__u8 *)from->data;
   uint64_t span = !count ? 0 : !gathered ? count : from->count ? from->count : 1; // of addresses, in elements
   int i;
   if (n->array < 0) {

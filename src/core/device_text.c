@@ -1,10 +1,10 @@
 // core/device_text.c - the device text, read once a process; the parts of it that a kernel needs
-// uses: core/rules.h, core/text.c, core/embed.c, core/sha256.c, core/inflate.c
+// uses: core/words.h, core/rules.h, core/text.c, core/embed.c, core/sha256.c, core/inflate.c
 
 // The device text is a list of parts. A part uses only parts above it. NVRTC gets the parts that define names of the
 // kernel's program, and the parts that these use. A part is hashed when a kernel first needs it.
 enum { GP__PARTS = 256 }; // at most
-typedef unsigned char gp__part_set[GP__PARTS];
+typedef gp__u8 gp__part_set[GP__PARTS];
 static struct {
   pthread_once_t once;
   pthread_mutex_t lock;               // of the hashes

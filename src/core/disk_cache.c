@@ -1,5 +1,6 @@
 // core/disk_cache.c - the disk cache
-// uses: api/config.h, api/context_types.h, core/rules.h, core/libraries.c, core/text.c, core/sha256.c, core/program.c
+// uses: api/config.h, api/context_types.h, core/words.h, core/rules.h, core/libraries.c, core/text.c, core/sha256.c,
+//   core/program.c
 
 // The disk cache: one file a kernel, in a folder that only this user can write.
 
@@ -7,7 +8,7 @@
 typedef struct gp__cached {
   char magic[8]; // "GPUPRIM1"
   uint64_t key_bytes, image_bytes;
-  unsigned char digest[32]; // of key and image
+  gp__u8 digest[32]; // of key and image
 } gp__cached;
 
 GP__HOST gp__cached gp__cached_of(const void *key, uint64_t key_bytes, const void *image, uint64_t image_bytes) {

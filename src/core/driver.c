@@ -80,7 +80,7 @@ enum { // of CUresult, CUdevice_attribute, CUfunction_attribute, CUlaunchAttribu
   F(1, cuEventSynchronize, "cuEventSynchronize", (void *event)) \
   F(1, cuEventQuery, "cuEventQuery", (void *event)) \
   F(1, cuEventElapsedTime, "cuEventElapsedTime", (float *ms, void *begin, void *end)) \
-  F(1, cuMemsetD8Async, "cuMemsetD8Async", (gp__cu_pointer pointer, unsigned char value, size_t bytes, void *stream)) \
+  F(1, cuMemsetD8Async, "cuMemsetD8Async", (gp__cu_pointer pointer, gp__u8 value, size_t bytes, void *stream)) \
   F(1, cuModuleLoadData, "cuModuleLoadData", (void **module, const void *image)) \
   F(1, cuModuleUnload, "cuModuleUnload", (void *module)) \
   F(1, cuModuleGetFunction, "cuModuleGetFunction", (void **function, void *module, const char *name)) \

@@ -1,5 +1,5 @@
 // core/f8.h - floats of 8 bits: e4m3, and e5m2 (wide 1)
-// uses: core/rules.h
+// uses: core/words.h, core/rules.h
 
 // To nearest even; what rounds beyond the largest number is NaN (e4m3) or infinite.
 GP__RULE unsigned gp__f8_rounded(unsigned m, unsigned shift) {
@@ -12,8 +12,8 @@ GP__RULE unsigned gp__f8_magnitude(unsigned a, unsigned shift, unsigned least) {
                               : gp__f8_rounded((a & 0x7fffff) | 0x800000, shift + least - (a >> 23));
 }
 GP__RULE unsigned gp__f8_at_most(unsigned a, unsigned most) { return a < most ? a : most; }
-GP__RULE unsigned char gp__f8_from(unsigned u, int wide) {
-  return (unsigned char)((u >> 24 & 0x80) |
+GP__RULE gp__u8 gp__f8_from(unsigned u, int wide) {
+  return (gp__u8)((u >> 24 & 0x80) |
       ((u & 0x7fffffff) > 0x7f800000
               ? 0x7f
               : gp__f8_at_most(

@@ -1,5 +1,5 @@
 // core/inflate.c - the embedded device text, inflated
-// uses: api/config.h, core/rules.h
+// uses: api/config.h, core/words.h, core/rules.h
 
 // The device text is embedded deflated (Deutsch, DEFLATE Compressed Data Format Specification, RFC 1951), in printable
 // characters: two digits of base 91, the lower one first, carry 13 bits, the lowest first. Line feeds mean nothing.
@@ -17,7 +17,7 @@ typedef struct gp__prefix_code {
   uint16_t entry[1 << GP__CODE_BITS];
 } gp__prefix_code;
 typedef struct gp__inflating {
-  const unsigned char *in;
+  const gp__u8 *in;
   size_t at, bytes; // of `in`; zeros follow
   uint64_t held;    // bits that were read and not taken
   int count;        // of them
@@ -27,7 +27,7 @@ typedef struct gp__inflating {
 } gp__inflating;
 
 // Turns digits into bytes. Returns how many; 0 if a character is no digit.
-GP__HOST size_t gp__bytes_of_digits(unsigned char *to, const char *at, const char *end) {
+GP__HOST size_t gp__bytes_of_digits(gp__u8 *to, const char *at, const char *end) {
   uint64_t held = 0;
   size_t bytes = 0;
   int count = 0;
@@ -40,7 +40,7 @@ GP__HOST size_t gp__bytes_of_digits(unsigned char *to, const char *at, const cha
     if (i < 2) continue;
     i = 0;
     held |= (uint64_t)(digit[0] + GP__TEXT_BASE * digit[1]) << count;
-    for (count += GP__PAIR_BITS; count >= 8; count -= 8, held >>= 8) to[bytes++] = (unsigned char)held;
+    for (count += GP__PAIR_BITS; count >= 8; count -= 8, held >>= 8) to[bytes++] = (gp__u8)held;
   }
   return bytes;
 }
@@ -56,7 +56,7 @@ GP__HOST unsigned gp__take_bits(gp__inflating *d, int n) {
   return bits;
 }
 // Fills a code's table from the lengths of n symbols' codes. Returns 0 if there are too many codes.
-GP__HOST int gp__make_prefix_code(gp__prefix_code *c, const unsigned char *lengths, int n) {
+GP__HOST int gp__make_prefix_code(gp__prefix_code *c, const gp__u8 *lengths, int n) {
   unsigned next[GP__CODE_BITS + 2] = {0}, all = 0, code, reversed, i;
   int s, bits;
   for (s = 0; s < n; ++s) ++next[lengths[s] + 1];
@@ -86,14 +86,13 @@ GP__HOST int gp__take_symbol(gp__inflating *d, const gp__prefix_code *c) {
 }
 // Reads the codes at the beginning of a block. Returns 0 if they are damaged.
 GP__HOST int gp__take_codes(gp__inflating *d) {
-  static const unsigned char order[GP__LENGTH_CODES] = {
-      16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
-  unsigned char lengths[GP__LITERALS + GP__DISTANCES + 2] = {0};
+  static const gp__u8 order[GP__LENGTH_CODES] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+  gp__u8 lengths[GP__LITERALS + GP__DISTANCES + 2] = {0};
   const int literals = (int)gp__take_bits(d, 5) + 257, distances = (int)gp__take_bits(d, 5) + 1;
   const int codes = (int)gp__take_bits(d, 4) + 4;
   int i;
   if (literals > GP__LITERALS || distances > GP__DISTANCES) return 0;
-  for (i = 0; i < codes; ++i) lengths[order[i]] = (unsigned char)gp__take_bits(d, 3);
+  for (i = 0; i < codes; ++i) lengths[order[i]] = (gp__u8)gp__take_bits(d, 3);
   if (!gp__make_prefix_code(&d->literals, lengths, GP__LENGTH_CODES)) return 0;
   memset(lengths, 0, sizeof lengths);
   for (i = 0; i < literals + distances;) {
@@ -107,14 +106,14 @@ GP__HOST int gp__take_codes(gp__inflating *d) {
                            : 11 + (int)gp__take_bits(d, 7);
     }
     if (again > literals + distances - i) return 0;
-    for (; again; --again) lengths[i++] = (unsigned char)length;
+    for (; again; --again) lengths[i++] = (gp__u8)length;
   }
   return gp__make_prefix_code(&d->distances, lengths + literals, distances) &&
       gp__make_prefix_code(&d->literals, lengths, literals);
 }
 // The codes of blocks without codes of their own.
 GP__HOST int gp__take_fixed_codes(gp__inflating *d) {
-  unsigned char lengths[288];
+  gp__u8 lengths[288];
   int i;
   for (i = 0; i < 288; ++i) lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
   if (!gp__make_prefix_code(&d->literals, lengths, 288)) return 0;
@@ -162,7 +161,7 @@ GP__HOST char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
   int good = 0, last = 0;
   if (d && out) {
     memset(d, 0, offsetof(gp__inflating, literals));
-    d->in = (const unsigned char *)in, d->out = out, d->room = bytes;
+    d->in = (const gp__u8 *)in, d->out = out, d->room = bytes;
     d->bytes = from;
     for (good = d->bytes > 0; good && !last;) {
       const unsigned kind = (last = (int)gp__take_bits(d, 1), gp__take_bits(d, 2));
@@ -179,7 +178,7 @@ GP__HOST char *gp__inflate_bytes(const void *in, size_t from, size_t bytes) {
   return NULL;
 }
 GP__HOST char *gp__inflate(const char *at, const char *end, size_t bytes) {
-  unsigned char *in = (unsigned char *)malloc((size_t)(end - at) + 1);
+  gp__u8 *in = (gp__u8 *)malloc((size_t)(end - at) + 1);
   char *out = in ? gp__inflate_bytes(in, gp__bytes_of_digits(in, at, end), bytes) : NULL;
   free(in);
   return out;

@@ -1,6 +1,6 @@
 // core/kernels.c - loaded kernels
-// uses: api/config.h, api/lists.h, api/context_types.h, core/rules.h, core/driver.c, core/libraries.c, core/state.c,
-//   core/life.c, core/spelling.c
+// uses: api/config.h, api/lists.h, api/context_types.h, core/words.h, core/rules.h, core/driver.c, core/libraries.c,
+//   core/state.c, core/life.c, core/spelling.c
 
 // Two levels: a kernel is found by its spelling, without writing a text; its machine code by the hash of the program's
 // text and options, also the key of the disk cache and of bundles. A context keeps a bounded number of kernels. One too
@@ -10,7 +10,7 @@
 // call whose kernels are loaded does neither.
 
 GP__HOST unsigned gp__slot(const gp__spelling *w) {
-  const unsigned char *at = (const unsigned char *)w, *end = at + gp__spelled_bytes(w);
+  const gp__u8 *at = (const gp__u8 *)w, *end = at + gp__spelled_bytes(w);
   uint64_t word[4], h[4] = {1, 2, 3, 4}, all; // four chains at a time: a multiplication takes several cycles
   const uint64_t by = 0xff51afd7ed558ccdull;
   for (; end - at >= (long)sizeof word; at += sizeof word) {

@@ -1,5 +1,5 @@
 // core/kinds.c - kernels of a call, by kind
-// uses: core/rules.h, kinds.c
+// uses: core/words.h, core/rules.h, kinds.c
 
 enum {
   GP__KINDS_MAX = 16, // kernels of a call
@@ -17,7 +17,7 @@ enum {
 };
 GP__HOST int gp__traits_of_kind(gp__kernel_kind kind) {
 #define GP__TRAITS(KIND, kernel, arguments, names, traits) traits,
-  static const unsigned char rows[] = {GPUPRIMS__KINDS(GP__TRAITS)};
+  static const gp__u8 rows[] = {GPUPRIMS__KINDS(GP__TRAITS)};
 #undef GP__TRAITS
   return rows[kind];
 }

@@ -1,7 +1,7 @@
 // core/launch.c - launching one kernel
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/rules.h, core/shape.h, core/geometry.h,
-//   core/arguments.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/request.c, kinds.c,
-//   core/state.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, core/words.h, core/rules.h, core/shape.h,
+//   core/geometry.h, core/arguments.h, core/system.c, core/messages.c, core/driver.c, core/libraries.c, core/request.c,
+//   kinds.c, core/state.c
 
 GP__HOST gp__cu_launch gp__launch_with(
     const gp__geometry *g, unsigned grid, gp_stream stream, gp__cu_attribute *attribute) {
@@ -56,7 +56,7 @@ typedef struct gp__launching {
 // Room for the arguments of any kernel, with the data of described inputs behind them.
 typedef union gp__argument_room {
   gp__value align;
-  unsigned char bytes[4096];
+  gp__u8 bytes[4096];
 } gp__argument_room;
 // The arguments as a kernel takes them: as they are, or in `room` with the data behind.
 GP__HOST void *gp__arguments_with_inputs(

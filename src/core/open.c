@@ -1,6 +1,6 @@
 // core/open.c - opening and closing a context
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/init.h, core/rules.h, core/rows.h,
-//   core/system.c, core/messages.c, core/struct_size.c, core/driver.c, core/libraries.c, core/text.c,
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/init.h, core/words.h, core/rules.h,
+//   core/rows.h, core/system.c, core/messages.c, core/struct_size.c, core/driver.c, core/libraries.c, core/text.c,
 //   core/bundle_file.c, core/image.c, core/table.c, core/state.c, core/life.c, core/close.c
 
 GP__HOST gp_policy_source gp__scope_source(const char *scope, const char *device, int capability) {
@@ -18,13 +18,13 @@ GP__HOST gp_policy_source gp__scope_source(const char *scope, const char *device
 
 GP__HOST void gp__make_table(gp__table *t, const char *device, int capability) {
   const char *scope = NULL;
-  unsigned char source = 0;
+  gp__u8 source = 0;
   int i;
   memset(t, 0, sizeof *t);
   for (i = 0; i < GP__POLICY_ROWS; ++i) { // rows of one scope are neighbours, and compilers merge equal texts
     const gp__policy_row *row = &gp__policy_rows[i];
     if (row->scope != scope && (!scope || strcmp(row->scope, scope)))
-      source = (unsigned char)gp__scope_source(row->scope, device, capability);
+      source = (gp__u8)gp__scope_source(row->scope, device, capability);
     scope = row->scope;
     t->source[i] = source;
     if (!source || row->primitive <= GP_PRIMITIVE_NONE || row->primitive >= GP_PRIMITIVE_COUNT) continue;

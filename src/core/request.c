@@ -1,6 +1,6 @@
 // core/request.c - users' types and operators as the context keeps them; a checked call
 // uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/structs.h, api/graph_types.h, api/input.h,
-//   core/rules.h, core/arguments.h, core/input_data.h, core/messages.c
+//   core/words.h, core/rules.h, core/arguments.h, core/input_data.h, core/messages.c
 
 // A struct type or an operator that the user defined; strings are owned by the context.
 typedef struct gp__type_info {
@@ -134,5 +134,5 @@ typedef struct gp__request {
   const gp_policy *policy; // of a step of a plan; NULL: any
   int composed;            // of other calls, though its family launches kernels
   gp__inputs inputs;       // described ones; `in`, `in2`, `keys`, `keys2` are NULL then
-  unsigned char column_size[GP_COLUMN_LIMIT], column_align[GP_COLUMN_LIMIT]; // of `columns`: bytes
+  gp__u8 column_size[GP_COLUMN_LIMIT], column_align[GP_COLUMN_LIMIT]; // of `columns`: bytes
 } gp__request;

@@ -81,7 +81,7 @@ GP__HOST int gp__row_fit(const gp__policy_row *row, const gp__wanted *w) {
 // The only look-up: the rows that fit, the best first, and the first of those that fit alike. source, or NULL: the
 // gp_policy_source of each row, 0 for none; lower ones come first. Returns how many fit.
 enum { GP__ROWS_MOST = 32 }; // that fit a call
-GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const unsigned char *source, const gp__wanted *w,
+GP__HOST int gp__rows_for(const gp__policy_row *rows, int count, const gp__u8 *source, const gp__wanted *w,
     const gp__policy_row *found[GP__ROWS_MOST]) {
   int fits[GP__ROWS_MOST], all = 0, i, k;
   for (i = 0; i < count; ++i) {

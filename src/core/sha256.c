@@ -1,16 +1,16 @@
 // core/sha256.c - SHA-256
-// uses: api/config.h, core/rules.h
+// uses: api/config.h, core/words.h, core/rules.h
 
 // SHA-256 (FIPS 180-4).
 
 typedef struct gp__sha {
   uint32_t state[8];
   uint64_t bytes;
-  unsigned char block[64];
+  gp__u8 block[64];
 } gp__sha;
 
 GP__HOST uint32_t gp__rotate(uint32_t x, int n) { return x >> n | x << (32 - n); }
-GP__HOST void gp__sha_block(gp__sha *h, const unsigned char *p) {
+GP__HOST void gp__sha_block(gp__sha *h, const gp__u8 *p) {
   static const uint32_t k[64] = {0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
       0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
       0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152,
@@ -45,7 +45,7 @@ GP__HOST void gp__sha_begin(gp__sha *h) {
   h->bytes = 0;
 }
 GP__HOST void gp__sha_add(gp__sha *h, const void *data, size_t bytes) {
-  const unsigned char *p = (const unsigned char *)data;
+  const gp__u8 *p = (const gp__u8 *)data;
   while (bytes) {
     const size_t used = h->bytes % 64, take = bytes < 64 - used ? bytes : 64 - used;
     if (take == 64) {
@@ -59,21 +59,21 @@ GP__HOST void gp__sha_add(gp__sha *h, const void *data, size_t bytes) {
     bytes -= take;
   }
 }
-GP__HOST void gp__sha_end(gp__sha *h, unsigned char digest[32]) {
-  static const unsigned char padding[64] = {0x80};
+GP__HOST void gp__sha_end(gp__sha *h, gp__u8 digest[32]) {
+  static const gp__u8 padding[64] = {0x80};
   const uint64_t bits = h->bytes * 8;
-  unsigned char length[8];
+  gp__u8 length[8];
   int i;
   gp__sha_add(h, padding, 1 + (119 - h->bytes % 64) % 64);
-  for (i = 0; i < 8; ++i) length[i] = (unsigned char)(bits >> (56 - 8 * i));
+  for (i = 0; i < 8; ++i) length[i] = (gp__u8)(bits >> (56 - 8 * i));
   gp__sha_add(h, length, 8);
-  for (i = 0; i < 32; ++i) digest[i] = (unsigned char)(h->state[i / 4] >> (24 - 8 * (i % 4)));
+  for (i = 0; i < 32; ++i) digest[i] = (gp__u8)(h->state[i / 4] >> (24 - 8 * (i % 4)));
 }
 
 enum { GP__HEX = 33 }; // 128 bits of a digest in hexadecimal digits, and a zero
 GP__HOST void gp__hash(char hex[GP__HEX], const void *data, size_t bytes, const char *more) {
   static const char digits[] = "0123456789abcdef";
-  unsigned char digest[32];
+  gp__u8 digest[32];
   gp__sha h;
   int i;
   gp__sha_begin(&h);
@@ -87,7 +87,7 @@ GP__HOST void gp__hash(char hex[GP__HEX], const void *data, size_t bytes, const 
   hex[32] = 0;
 }
 GP__HOST uint64_t gp__hash_bytes(const void *data, size_t bytes) {
-  const unsigned char *at = (const unsigned char *)data;
+  const gp__u8 *at = (const gp__u8 *)data;
   uint64_t hash = bytes;
   size_t i;
   for (i = 0; i < bytes; ++i) hash = (hash ^ at[i]) * 0x100000001b3ull;

@@ -1,5 +1,5 @@
 // core/struct_size.c - the version; structs of callers whose header is older or newer than this library
-// uses: api/version.h, api/config.h, api/lists.h, core/rules.h, core/system.c, core/messages.c
+// uses: api/version.h, api/config.h, api/lists.h, core/words.h, core/rules.h, core/system.c, core/messages.c
 
 GP__API int gp_version(void) {
   return 10000 * GPUPRIMS_VERSION_MAJOR + 100 * GPUPRIMS_VERSION_MINOR + GPUPRIMS_VERSION_PATCH;
@@ -26,7 +26,7 @@ enum { GP__CALLERS_STRUCTS(GP__LEAST) GP__LEAST_COUNT };
 // header has must be zero. (Not inlined: compilers would see the caller's struct and warn of reads past its end.)
 __attribute__((noinline)) GP__HOST gp_result gp__check_size(
     const char *who, const char *name, const void *given, size_t least, size_t size, const char *type) {
-  const unsigned char *bytes = (const unsigned char *)given;
+  const gp__u8 *bytes = (const gp__u8 *)given;
   uint32_t said;
   size_t i;
   memcpy(&said, given, sizeof said);

@@ -1,5 +1,5 @@
 // core/table.c - the tuned table
-// uses: api/lists.h, core/rows.h
+// uses: api/lists.h, core/words.h, core/rows.h
 
 // GP_POLICY_ROWS(ROW): ROW(scope, primitive, in_size, acc_size, out_size, log2_from, log2_to, algorithm, threads,
 // vectors, load, store, stages, blocks_per_sm, overlap, alpha, beta, small, look, gather, cull, cluster, provenance).
@@ -46,6 +46,6 @@ enum { GP__POLICY_ROWS = sizeof gp__policy_rows / sizeof *gp__policy_rows - 1 };
 
 // The part of the table for one device. A primitive's rows for it are between first and end.
 typedef struct gp__table {
-  unsigned char source[GP__POLICY_ROWS + 1]; // gp_policy_source of each row; 0: it is not for this device
+  gp__u8 source[GP__POLICY_ROWS + 1]; // gp_policy_source of each row; 0: it is not for this device
   int first[GP_PRIMITIVE_COUNT], end[GP_PRIMITIVE_COUNT];
 } gp__table;

@@ -32,32 +32,24 @@ GP__HOST int gp__share_types(gp__state *to, gp__state *from) {
   return 0;
 }
 
+// The row of a type, built in or a user's. Its name is NULL if this context has no such type.
+GP__HOST gp__type_row gp__row_of_type(gp_context *ctx, const char *who, gp_type type) {
+  gp__type_row row = {NULL, NULL, 0};
+  const gp__type_info *info;
+  gp_result result;
+  gp__state *s;
+  if (type > 0 && type < GP_TYPE_COUNT) return gp__type_rows[type];
+  s = ctx ? gp__begin(ctx, who, &result) : NULL;
+  if (!s) return row;
+  info = gp__user_type(s, type);
+  if (info) row.name = info->name, row.size = (unsigned)info->size;
+  gp__end(ctx, GP_SUCCESS);
+  return row;
+}
 GP__API const char *gp_type_name(gp_context *ctx, gp_type type) {
-  gp_result result;
-  const gp__type_info *info;
-  gp__state *s;
-  const char *found = NULL;
-  if (type > 0 && type < GP_TYPE_COUNT) return gp__type_rows[type].name;
-  s = ctx ? gp__begin(ctx, "gp_type_name", &result) : NULL;
-  if (!s) return NULL;
-  info = gp__user_type(s, type);
-  if (info) found = info->name;
-  gp__end(ctx, GP_SUCCESS);
-  return found;
+  return gp__row_of_type(ctx, "gp_type_name", type).name;
 }
-GP__API size_t gp_type_size(gp_context *ctx, gp_type type) {
-  gp_result result;
-  const gp__type_info *info;
-  gp__state *s;
-  size_t found = 0;
-  if (type > 0 && type < GP_TYPE_COUNT) return gp__type_rows[type].size;
-  s = ctx ? gp__begin(ctx, "gp_type_size", &result) : NULL;
-  if (!s) return 0;
-  info = gp__user_type(s, type);
-  if (info) found = info->size;
-  gp__end(ctx, GP_SUCCESS);
-  return found;
-}
+GP__API size_t gp_type_size(gp_context *ctx, gp_type type) { return gp__row_of_type(ctx, "gp_type_size", type).size; }
 GP__API const char *gp_op_name(gp_context *ctx, gp_op op) {
   gp_result result;
   const gp__op_info *info;

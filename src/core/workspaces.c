@@ -361,7 +361,7 @@ GP__HOST gp_result gp__find_room(gp__state *s, const char *who, gp__workspace *r
     const size_t at = (r->bytes - r->held - scratch) & ~(size_t)255;
     if (at < r->tagged) r->tagged = at;
     if (capturing && at < r->soiled) r->soiled = at;
-    *scratch_at = (unsigned char *)r->workspace + at;
+    *scratch_at = (gp__u8 *)r->workspace + at;
   }
   return GP_SUCCESS;
 }

@@ -85,14 +85,11 @@ GP_DEVICE gp_vector gp__shift_vectors(const gp_vector &low, const gp_vector &hig
   const bool two = (offset & 8u) != 0, one = (offset & 4u) != 0;
   gp__u32 w[6];
   gp_vector r;
-  GP__UNROLL
-  for (int i = 0; i < 6; ++i) {
+  GP__EACH(i, 6) {
     const gp__u32 near = i < 4 ? low.word[i & 3] : high.word[i & 3];
     w[i] = two ? i < 2 ? low.word[(i + 2) & 3] : high.word[(i - 2) & 3] : near;
   }
-  GP__UNROLL
-  for (int i = 0; i < 5; ++i) w[i] = one ? w[i + 1] : w[i];
-  GP__UNROLL
-  for (int i = 0; i < 4; ++i) r.word[i] = __funnelshift_r(w[i], w[i + 1], bits);
+  GP__EACH(i, 5) w[i] = one ? w[i + 1] : w[i];
+  GP__EACH(i, 4) r.word[i] = __funnelshift_r(w[i], w[i + 1], bits);
   return r;
 }

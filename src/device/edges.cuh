@@ -30,8 +30,7 @@ GP_DEVICE void gp__warp_expand(const gp_edges &edges, const Vertex *targets, con
   for (unsigned base = 0; base < total; base += GP__WARP * ITEMS) {
     bool there[ITEMS];
     Vertex source[ITEMS], target[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const unsigned rank = base + unsigned(i) * GP__WARP + gp_lane();
       unsigned owner = (rank >> shift) & (GP__WARP - 1u); // last lane that starts at this rank or before
       if (!is_short) {
@@ -56,7 +55,6 @@ template <int ITEMS, class Vertex, class Visit>
 GP_DEVICE void gp_warp_expand(const gp_edges &edges, const Vertex *targets, const Visit &visit) {
   gp__warp_expand<ITEMS>(
       edges, targets, [&](const bool(&there)[ITEMS], const Vertex(&source)[ITEMS], const Vertex(&target)[ITEMS]) {
-        GP__UNROLL
-        for (int i = 0; i < ITEMS; ++i) visit(there[i], source[i], target[i]);
+        GP__EACH(i, ITEMS) visit(there[i], source[i], target[i]);
       });
 }

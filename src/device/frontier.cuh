@@ -79,12 +79,9 @@ template <int ITEMS, class Vertex, class Goes, class Take>
 GP_DEVICE void gp__take_edges(bool (&there)[ITEMS], const Vertex (&source)[ITEMS], const gp__u64 (&edge)[ITEMS],
     const Vertex *targets, const Goes &goes, const Take &take) {
   Vertex target[ITEMS];
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) target[i] = there[i] ? targets[edge[i]] : 0;
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) there[i] = there[i] && goes(source[i], target[i], edge[i]);
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) take(there[i], source[i], target[i]);
+  GP__EACH(i, ITEMS) target[i] = there[i] ? targets[edge[i]] : 0;
+  GP__EACH(i, ITEMS) there[i] = there[i] && goes(source[i], target[i], edge[i]);
+  GP__EACH(i, ITEMS) take(there[i], source[i], target[i]);
 }
 // Expands one list by `width` consecutive threads; this is number `mine` of them.
 template <int ITEMS, class Vertex, class Goes, class Take>
@@ -94,8 +91,7 @@ GP_DEVICE void gp__expand_list(gp__u64 begin, gp__u64 count, Vertex vertex, unsi
     bool there[ITEMS];
     Vertex source[ITEMS];
     gp__u64 edge[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = base + unsigned(i) * width + mine;
       there[i] = at < count;
       source[i] = vertex;
@@ -148,8 +144,7 @@ GP_DEVICE void gp__tile_expand(int gather, bool there, Vertex vertex, const Offs
       bool has[ITEMS];
       Vertex source[ITEMS];
       gp__u64 edge[ITEMS];
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) {
+      GP__EACH(i, ITEMS) {
         const gp__u32 rank = base + unsigned(i * THREADS) + threadIdx.x;
         gp__u32 owner = 0; // last list that starts at this rank or before
         has[i] = rank < total;
@@ -222,14 +217,12 @@ template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_filter(const T (&items)[ITEMS], const bool (&keep)[ITEMS], const gp_frontier<T> &out,
     gp_tile_filter_storage<THREADS> &storage) {
   gp__u32 before = 0;
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) before += keep[i] ? 1u : 0u;
+  GP__EACH(i, ITEMS) before += keep[i] ? 1u : 0u;
   const gp__u32 total = gp_tile_exclusive_scan<THREADS>(before, gp_sum<gp__u32>(), storage.scan);
   if (threadIdx.x == 0 && total) storage.first = atomicAdd(out.count, gp__u64(total));
   __syncthreads();
   if (!total) return;
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     if (!keep[i]) continue;
     const gp__u64 at = storage.first + before++;
     if (at < out.room) out.vertices[at] = items[i];

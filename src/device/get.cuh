@@ -32,4 +32,4 @@ template <class T> GP__ACCESS T gp__get(gp_array a, const T *at) {
 // In a kernel: an array whose layout says GP_CONSTANT begins in that room, whatever its base was.
 #define GP_IN_CONSTANT(Name, array) \
   if ((GP__SEEN_AS(Name, array).layout & GP__MEMORY) == GP_CONSTANT) \
-  (array).base = const_cast<unsigned char *>(Name##_constant.byte)
+  (array).base = const_cast<gp__u8 *>(Name##_constant.byte)

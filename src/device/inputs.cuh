@@ -13,8 +13,7 @@ template <class T, int ARRAY> struct gp__input_array {
   template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, T (&x)[V]) const {
     gp__vector_access<T, V> v;
     v.template load<CACHE>(data + i, gp__misalignment(data + i, gp__vector_access_alignment<T, V>::value), false);
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = v.item[j];
+    GP__EACH(j, V) x[j] = v.item[j];
   }
 };
 // The base of those whose elements are made one by one.
@@ -22,8 +21,7 @@ template <class Input, class T> struct gp__input_by_element {
   typedef T type;
   static const bool apart = false;
   template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, T (&x)[V]) const {
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = static_cast<const Input *>(this)->at(i + j);
+    GP__EACH(j, V) x[j] = static_cast<const Input *>(this)->at(i + j);
   }
 };
 template <class T, int VALUE> struct gp__input_constant : gp__input_by_element<gp__input_constant<T, VALUE>, T> {
@@ -57,8 +55,7 @@ template <class A, class B> struct gp__input_gathered {
   template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, type (&x)[V]) const {
     typename B::type index[V];
     b.template load<CACHE>(i, index);
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = a.at(gp__u64(index[j]));
+    GP__EACH(j, V) x[j] = a.at(gp__u64(index[j]));
   }
 };
 template <class F, class R, class A, class B = gp__none> struct gp__input_mapped {
@@ -73,8 +70,7 @@ template <class F, class R, class A, class B = gp__none> struct gp__input_mapped
     typename B::type q[V];
     a.template load<CACHE>(i, p);
     b.template load<CACHE>(i, q);
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = F()(p[j], q[j]);
+    GP__EACH(j, V) x[j] = F()(p[j], q[j]);
   }
 };
 template <class F, class R, class A> struct gp__input_mapped<F, R, A, gp__none> {
@@ -86,8 +82,7 @@ template <class F, class R, class A> struct gp__input_mapped<F, R, A, gp__none> 
   template <int CACHE, int V> GP_DEVICE void load(gp__u64 i, R (&x)[V]) const {
     typename A::type p[V];
     a.template load<CACHE>(i, p);
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = F()(p[j]);
+    GP__EACH(j, V) x[j] = F()(p[j]);
   }
 };
 
@@ -153,10 +148,8 @@ struct gp__input_zipped : gp__input_by_element<gp__input_zipped<S, A, B, C, D>, 
 template <int RUNS, int THREADS, int CACHE, int V, class T, class Input>
 GP_DEVICE void gp__make_runs(const Input &input, gp__u64 first, unsigned round, T *to, unsigned thread) {
   gp__vector_access<T, V> run[RUNS];
-  GP__UNROLL
-  for (int k = 0; k < RUNS; ++k) input.template load<CACHE>(first + ((round + k) * THREADS + thread) * V, run[k].item);
-  GP__UNROLL
-  for (int k = 0; k < RUNS; ++k) run[k].template store<GP_CACHE_ALL>(to + ((round + k) * THREADS + thread) * V);
+  GP__EACH(k, RUNS) input.template load<CACHE>(first + ((round + k) * THREADS + thread) * V, run[k].item);
+  GP__EACH(k, RUNS) run[k].template store<GP_CACHE_ALL>(to + ((round + k) * THREADS + thread) * V);
 }
 template <int THREADS, int CACHE, class T, class Input>
 GP_DEVICE void gp__make_tile(const Input &input, gp__u64 first, gp__u64 items, T *to, unsigned thread) {

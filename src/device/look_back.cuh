@@ -24,7 +24,7 @@ GP_DEVICE void gp__end_tiles(void *workspace, const gp__ticket &ticket, gp__u64 
   atomicMax(static_cast<gp__u64 *>(workspace), (ticket.tag - 1) << 28 | tiles);
 }
 GP_DEVICE gp__word *gp__words(void *workspace) {
-  return reinterpret_cast<gp__word *>(static_cast<unsigned char *>(workspace) + GP__CONTROL_BYTES);
+  return reinterpret_cast<gp__word *>(static_cast<gp__u8 *>(workspace) + GP__CONTROL_BYTES);
 }
 
 // An accumulator as 8-byte pieces; each travels with its tag.
@@ -38,16 +38,14 @@ template <class Acc> GP_DEVICE void gp__publish(gp__word *words, gp__u64 slot, c
   gp__pieces<Acc> p;
   if (sizeof(Acc) % 8) p.piece[N - 1] = 0;
   p.value = value;
-  GP__UNROLL
-  for (int i = 0; i < N; ++i) gp__store_word(words + slot * N + i, gp__word{p.piece[i], tag});
+  GP__EACH(i, N) gp__store_word(words + slot * N + i, gp__word{p.piece[i], tag});
 }
 // Looks once: false unless all pieces carry the tag.
 template <class Acc> GP_DEVICE bool gp__try_receive(const gp__word *words, gp__u64 slot, gp__u64 tag, Acc &value) {
   const int N = (sizeof(Acc) + 7) / 8;
   gp__pieces<Acc> p;
   bool all = true;
-  GP__UNROLL
-  for (int i = 0; i < N; ++i) {
+  GP__EACH(i, N) {
     const gp__word w = gp__load_word(words + slot * N + i);
     p.piece[i] = w.value;
     all = all && w.tag == tag;
@@ -108,15 +106,13 @@ template <class Acc, class Op, class Form = gp__whole_form<Acc>> struct gp__look
     Packed x[SHARE];
     while (missing) {
       unsigned found = 0;
-      GP__UNROLL
-      for (int i = 0; i < SHARE; ++i)
+      GP__EACH(i, SHARE)
         if (missing >> i & 1u) found |= gp__try_receive(words, group * GP__GROUP + first + i, tag, x[i]) ? 1u << i : 0u;
       missing &= ~found;
     }
     __syncwarp();
     Acc sum = Op::identity();
-    GP__UNROLL
-    for (int i = 0; i < SHARE; ++i) {
+    GP__EACH(i, SHARE) {
       if (!(wanted >> i & 1u)) continue;
       const Acc one = Form::unpack(x[i], group * GP__GROUP + first + i);
       sum = i == 0 ? one : Op()(sum, one);

@@ -11,10 +11,10 @@
 
 // A block's storage in shared memory: a struct without constructors.
 #define GP_SHARED(T, name) \
-  __shared__ __align__(16) unsigned char name##_bytes[sizeof(T)]; \
+  __shared__ __align__(16) gp__u8 name##_bytes[sizeof(T)]; \
   T &name = *reinterpret_cast<T *>(name##_bytes)
 // Dynamic shared memory; the launch gives its size.
-#define GP_DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
+#define GP_DYNAMIC_SHARED(name) extern __shared__ __align__(128) gp__u8 name[]
 
 // A load through the read-only path: nobody writes there while the kernel runs.
 template <class Word> GP_DEVICE Word gp__load_read_only(const Word *p) { return __ldg(p); }
@@ -64,7 +64,7 @@ GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 b
 }
 
 // The 16 bytes at p in shared memory, any alignment. Reads whole the aligned pairs of words that hold them.
-GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
+GP_DEVICE gp_vector gp__vector_anywhere(const gp__u8 *p) {
   const unsigned offset = unsigned(reinterpret_cast<gp__u64>(p) & 7u), bits = offset * 8;
   const uint2 *pair = reinterpret_cast<const uint2 *>(p - offset);
   const uint2 a = pair[0], b = pair[1], c = offset ? pair[2] : b;
@@ -390,7 +390,7 @@ GP_DEVICE float gp__maximum(float a, float b) {
 #else // ---- emulator: the tests include simt.h before this header
 
 #define GP_SHARED(T, name) SIMT_SHARED(T, name)
-#define GP_DYNAMIC_SHARED(name) SIMT_DYN_SHARED(unsigned char, name)
+#define GP_DYNAMIC_SHARED(name) SIMT_DYN_SHARED(gp__u8, name)
 
 template <class Word> GP_DEVICE Word gp__load_read_only(const Word *p) { return *p; }
 GP_DEVICE gp__u32 gp__texture_word(gp__u64 texture, int i) { // a texture is its memory
@@ -410,7 +410,7 @@ GP_DEVICE void gp__store_vector_if(bool there, void *p, const gp_vector &v) {
 GP_DEVICE void gp__select_advance(gp__u32 &x, gp__u32 &y, bool second, gp__u32 by_x, gp__u32 by_y) {
   (second ? y : x) += second ? by_y : by_x;
 }
-GP_DEVICE gp_vector gp__vector_anywhere(const unsigned char *p) {
+GP_DEVICE gp_vector gp__vector_anywhere(const gp__u8 *p) {
   gp_vector v;
   for (int i = 0; i < 4; ++i)
     v.word[i] = p[4 * i] | gp__u32(p[4 * i + 1]) << 8 | gp__u32(p[4 * i + 2]) << 16 | gp__u32(p[4 * i + 3]) << 24;
@@ -492,8 +492,8 @@ inline void gp__named_barrier(gp__u64 *bar, unsigned &meetings, unsigned) { // t
 
 GP_DEVICE gp__u32 gp__opaque_copy(gp__u32 x) { return x; }
 struct gp__shared_pointer {
-  unsigned char *address;
-  GP_DEVICE explicit gp__shared_pointer(void *p) : address(static_cast<unsigned char *>(p)) {}
+  gp__u8 *address;
+  GP_DEVICE explicit gp__shared_pointer(void *p) : address(static_cast<gp__u8 *>(p)) {}
   template <class T> GP_DEVICE T *at(gp__u32 offset) const { return reinterpret_cast<T *>(address + offset); }
   template <class Word> GP_DEVICE void push_if(gp__u32 yes, Word x) {
     if (!yes) return;

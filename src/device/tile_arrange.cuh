@@ -35,16 +35,14 @@ template <class Of, int HOW, int ITEMS> GP_DEVICE unsigned gp__element_of(int i)
 }
 template <class Of, int HOW, int ITEMS, class T>
 GP_DEVICE void gp__load_tile(T (&items)[ITEMS], const T *in, gp__u64 count, const T &fill) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const unsigned at = gp__element_of<Of, HOW, ITEMS>(i);
     items[i] = at < count ? in[at] : fill;
   }
 }
 template <class Of, int HOW, int ITEMS, class T>
 GP_DEVICE void gp__store_tile(const T (&items)[ITEMS], T *out, gp__u64 count) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const unsigned at = gp__element_of<Of, HOW, ITEMS>(i);
     if (at < count) out[at] = items[i];
   }
@@ -52,12 +50,10 @@ GP_DEVICE void gp__store_tile(const T (&items)[ITEMS], T *out, gp__u64 count) {
 // ALL: every rank is below count.
 template <class Of, int TO, bool ALL, int ITEMS, class T, class Storage>
 GP_DEVICE void gp__scatter_items(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS], Storage &s, unsigned count) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i)
+  GP__EACH(i, ITEMS)
     if (ALL || rank[i] < count) s.element[s.slot(int(rank[i]))] = items[i];
   Of::sync();
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const unsigned at = gp__element_of<Of, TO, ITEMS>(i);
     if (ALL || at < count) items[i] = s.element[s.slot(int(at))];
   }
@@ -65,8 +61,7 @@ GP_DEVICE void gp__scatter_items(T (&items)[ITEMS], const gp__u32 (&rank)[ITEMS]
 template <class Of, int FROM, int TO, int ITEMS, class T, class Storage>
 GP_DEVICE void gp__rearrange(T (&items)[ITEMS], Storage &s) {
   gp__u32 rank[ITEMS];
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) rank[i] = gp__element_of<Of, FROM, ITEMS>(i);
+  GP__EACH(i, ITEMS) rank[i] = gp__element_of<Of, FROM, ITEMS>(i);
   gp__scatter_items<Of, TO, true>(items, rank, s, 0);
 }
 

@@ -1,7 +1,7 @@
 // device/tile_bins.cuh - arrays in shared memory whose layout is chosen late; bins
 // uses: api/array.h, core/words.h, device/vocabulary.cuh, device/machine.cuh
 
-template <int BYTES> struct alignas(16) gp__bytes { unsigned char byte[BYTES]; };
+template <int BYTES> struct alignas(16) gp__bytes { gp__u8 byte[BYTES]; };
 // Declares `name`, a gp_array of CAPACITY structs in shared memory. CAPACITY is a multiple of 16, and of the blocks of
 // its layout. GP_LAYOUT_Name gives the layout; without it, LAYOUT.
 #define GP_SHARED_ARRAY(Name, name, CAPACITY, LAYOUT) \

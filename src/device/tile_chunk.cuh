@@ -14,12 +14,10 @@ template <class T> struct gp__vec_group {
   };
   GP_DEVICE gp__vec_group() {}
   GP_DEVICE explicit gp__vec_group(const gp_vector *from) {
-    GP__UNROLL
-    for (int i = 0; i < vectors; ++i) vector[i] = from[i];
+    GP__EACH(i, vectors) vector[i] = from[i];
   }
   GP_DEVICE void store(gp_vector *to) const {
-    GP__UNROLL
-    for (int i = 0; i < vectors; ++i) to[i] = vector[i];
+    GP__EACH(i, vectors) to[i] = vector[i];
   }
 };
 
@@ -37,8 +35,7 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_g
   static const int V = gp__vec_group<In>::items;
   template <bool FIRST> static GP_DEVICE Acc fold(const gp__vec_group<In> &p, gp__u64 index, const Acc &sum) {
     Acc x[V];
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) x[j] = Op::prepare(Load()(p.item[j], index + j));
+    GP__EACH(j, V) x[j] = Op::prepare(Load()(p.item[j], index + j));
     GP__UNROLL
     for (int d = 1; d < V; d *= 2) { // a tree: short, and in order
       GP__UNROLL
@@ -60,17 +57,15 @@ template <class Op, class Load, class In, class Acc, class Out> struct gp__vec_g
 // Sums of bytes go by words: byte k of a word's prefixes is a dot product with k ones; the fourth is the carry.
 template <class T> struct gp__byte_sum_step {
   template <bool FIRST> static GP_DEVICE T fold(const gp__vec_group<T> &p, gp__u64, T sum) {
-    gp__u32 s = FIRST ? 0 : static_cast<unsigned char>(sum);
-    GP__UNROLL
-    for (int i = 0; i < 4; ++i) s = gp__dot_bytes(p.vector[0].word[i], 0x01010101u, s);
+    gp__u32 s = FIRST ? 0 : static_cast<gp__u8>(sum);
+    GP__EACH(i, 4) s = gp__dot_bytes(p.vector[0].word[i], 0x01010101u, s);
     return static_cast<T>(s);
   }
   template <bool EXCLUSIVE, bool FIRST>
   static GP_DEVICE gp__vec_group<T> scan(const gp__vec_group<T> &p, gp__u64, gp_carry<T> &carry) {
     gp__vec_group<T> q;
-    gp__u32 c = FIRST && !carry.has ? 0 : static_cast<unsigned char>(carry.value);
-    GP__UNROLL
-    for (int i = 0; i < 4; ++i) {
+    gp__u32 c = FIRST && !carry.has ? 0 : static_cast<gp__u8>(carry.value);
+    GP__EACH(i, 4) {
       const gp__u32 x = p.vector[0].word[i], p1 = gp__dot_bytes(x, 0x00000001u, c),
                     p2 = gp__dot_bytes(x, 0x00000101u, c);
       const gp__u32 p3 = gp__dot_bytes(x, 0x00010101u, c), p4 = gp__dot_bytes(x, 0x01010101u, c);
@@ -84,16 +79,15 @@ template <class T> struct gp__byte_sum_step {
   }
 };
 template <>
-struct gp__vec_group_step<gp_sum<unsigned char>,
-    gp__load<unsigned char, unsigned char, gp_convert<unsigned char, unsigned char>>, unsigned char, unsigned char,
-    unsigned char> : gp__byte_sum_step<unsigned char> {};
+struct gp__vec_group_step<gp_sum<gp__u8>, gp__load<gp__u8, gp__u8, gp_convert<gp__u8, gp__u8>>, gp__u8, gp__u8, gp__u8>
+    : gp__byte_sum_step<gp__u8> {};
 template <>
 struct gp__vec_group_step<gp_sum<signed char>, gp__load<signed char, signed char, gp_convert<signed char, signed char>>,
     signed char, signed char, signed char> : gp__byte_sum_step<signed char> {};
 
 // x[0] op x[1] op ... op x[ITEMS - 1]: a tree in each vector, left to right over vectors.
 template <int ITEMS, class Op, class Load, class Acc, class In>
-GP_DEVICE Acc gp__chunk_fold(const unsigned char *chunk, gp__u64 index) {
+GP_DEVICE Acc gp__chunk_fold(const gp__u8 *chunk, gp__u64 index) {
   Acc sum = Op::identity();
   if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS)) {
     typedef gp__vec_group_step<Op, Load, In, Acc, In> step;
@@ -113,7 +107,7 @@ GP_DEVICE Acc gp__chunk_fold(const unsigned char *chunk, gp__u64 index) {
 }
 // The same over elements begin to end - 1; the identity if there are none.
 template <class Op, class Load, class Acc, class In>
-GP_DEVICE Acc gp__chunk_fold_part(const unsigned char *chunk, gp__u64 index, int begin, int end) {
+GP_DEVICE Acc gp__chunk_fold_part(const gp__u8 *chunk, gp__u64 index, int begin, int end) {
   const In *item = reinterpret_cast<const In *>(chunk);
   Acc sum = Op::identity();
   GP__UNROLL_BY(1)
@@ -126,7 +120,7 @@ GP_DEVICE Acc gp__chunk_fold_part(const unsigned char *chunk, gp__u64 index, int
 
 // Writes the running prefixes, started with `carry`, to `to`, which may be `chunk` if the element sizes are equal.
 template <int ITEMS, bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
-GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_carry<Acc> carry) {
+GP_DEVICE void gp__chunk_scan(gp__u8 *to, const gp__u8 *chunk, gp__u64 index, gp_carry<Acc> carry) {
   if (gp__chunk_by_vectors(int(sizeof(In)), ITEMS) && sizeof(In) == sizeof(Out)) {
     typedef gp__vec_group_step<Op, Load, In, Acc, Out> step;
     const int V = gp__vec_group<In>::items, L = gp__vec_group<In>::vectors;
@@ -149,7 +143,7 @@ GP_DEVICE void gp__chunk_scan(unsigned char *to, const unsigned char *chunk, gp_
 }
 template <bool EXCLUSIVE, class Op, class Load, class Out, class In, class Acc>
 GP_DEVICE void gp__chunk_scan_part(
-    unsigned char *to, const unsigned char *chunk, gp__u64 index, gp_carry<Acc> carry, int begin, int end) {
+    gp__u8 *to, const gp__u8 *chunk, gp__u64 index, gp_carry<Acc> carry, int begin, int end) {
   const In *item = reinterpret_cast<const In *>(chunk);
   Out *result = reinterpret_cast<Out *>(to);
   GP__UNROLL_BY(1)

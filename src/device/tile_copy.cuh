@@ -4,30 +4,27 @@
 // `shared` is aligned to 16 bytes; the memory side has any alignment.
 
 // Vector i of [global, global + bytes), any alignment. Reads nothing outside the range.
-template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const unsigned char *global, unsigned i, unsigned bytes) {
+template <int CACHE> GP_DEVICE gp_vector gp__vector_of_range(const gp__u8 *global, unsigned i, unsigned bytes) {
   const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u);
-  const unsigned char *base = global - offset;
+  const gp__u8 *base = global - offset;
   if (offset == 0) return gp__load_vector<CACHE>(base + i * 16);
   if (i > 0 && i * 16 + 32 <= bytes + offset)
     return gp__shift_vectors(
         gp__load_vector<GP_CACHE_ALL>(base + i * 16), gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
-  gp__vec<unsigned char> p;
-  GP__UNROLL
-  for (int j = 0; j < 16; ++j) p.item[j] = global[i * 16 + j];
+  gp__vec<gp__u8> p;
+  GP__EACH(j, 16) p.item[j] = global[i * 16 + j];
   return p.vector;
 }
 // RANKS threads copy; this one is `rank`, and all agree on the other arguments. UNROLL accesses are in flight at once.
 // Reads nothing outside [global, global + bytes). The caller synchronises.
 template <int RANKS, int UNROLL, int CACHE>
-GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *global, unsigned bytes, unsigned rank) {
+GP_DEVICE void gp__copy_to_shared(gp__u8 *shared, const gp__u8 *global, unsigned bytes, unsigned rank) {
   const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u), vectors = bytes / 16;
-  const unsigned char *base = global - offset;
+  const gp__u8 *base = global - offset;
   if (offset == 0 && vectors == RANKS * UNROLL) {
     gp_vector v[UNROLL];
-    GP__UNROLL
-    for (int u = 0; u < UNROLL; ++u) v[u] = gp__load_vector<CACHE>(base + (u * RANKS + rank) * 16);
-    GP__UNROLL
-    for (int u = 0; u < UNROLL; ++u) *reinterpret_cast<gp_vector *>(shared + (u * RANKS + rank) * 16) = v[u];
+    GP__EACH(u, UNROLL) v[u] = gp__load_vector<CACHE>(base + (u * RANKS + rank) * 16);
+    GP__EACH(u, UNROLL) *reinterpret_cast<gp_vector *>(shared + (u * RANKS + rank) * 16) = v[u];
   } else {
     GP__UNROLL_BY(2)
     for (unsigned i = rank; i < vectors; i += RANKS)
@@ -37,7 +34,7 @@ GP_DEVICE void gp__copy_to_shared(unsigned char *shared, const unsigned char *gl
 }
 // The reverse copy. In shared memory a free vector follows every PADDING vectors; 0: no padding.
 template <int RANKS, int CACHE, int PADDING = 0, int UNROLL = 4>
-GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *shared, unsigned bytes, unsigned rank) {
+GP_DEVICE void gp__copy_from_shared(gp__u8 *global, const gp__u8 *shared, unsigned bytes, unsigned rank) {
   const unsigned P = PADDING ? PADDING * 16 : 1, FREE = PADDING ? 16 : 0; // byte i is at i + i / P * FREE
   const unsigned offset = unsigned(reinterpret_cast<gp__u64>(global) & 15u), aligned = (16 - offset) & 15u;
   const unsigned head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16;
@@ -45,14 +42,13 @@ GP_DEVICE void gp__copy_from_shared(unsigned char *global, const unsigned char *
   GP__UNROLL_BY(UNROLL)
   for (unsigned i = rank; i < vectors; i += RANKS) {
     const unsigned low = i * 16 + i * 16 / P * FREE, high = i * 16 + 16 + (i * 16 + 16) / P * FREE;
-    gp__vec<unsigned char> p;
+    gp__vec<gp__u8> p;
     if (head == 0) p.vector = *reinterpret_cast<const gp_vector *>(shared + low);
     else if (i * 16 + 32 <= bytes)
       p.vector = gp__shift_vectors(*reinterpret_cast<const gp_vector *>(shared + low),
           *reinterpret_cast<const gp_vector *>(shared + high), head);
     else {
-      GP__UNROLL
-      for (int j = 0; j < 16; ++j) p.item[j] = shared[head + i * 16 + j + (head + i * 16 + j) / P * FREE];
+      GP__EACH(j, 16) p.item[j] = shared[head + i * 16 + j + (head + i * 16 + j) / P * FREE];
     }
     gp__store_vector<CACHE>(global + head + i * 16, p.vector);
   }

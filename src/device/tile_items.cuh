@@ -42,8 +42,7 @@ GP_DEVICE T gp__tile_before(
 // before: the exclusive prefix of a thread's first item.
 template <bool EXCLUSIVE, int ITEMS, class T, class Op>
 GP_DEVICE void gp__prefixes(T (&items)[ITEMS], const Op &op, T before) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const T x = items[i];
     if (EXCLUSIVE) items[i] = before;
     if (!EXCLUSIVE || i + 1 < ITEMS) before = op(before, x);
@@ -103,11 +102,9 @@ template <int THREADS, int RUNS, class T>
 GP_DEVICE gp__u32 gp_tile_begin_runs(
     const T (&values)[RUNS], const gp__u32 (&lengths)[RUNS], gp_tile_runs_storage<THREADS, RUNS, T> &storage) {
   gp__u32 end = 0;
-  GP__UNROLL
-  for (int i = 0; i < RUNS; ++i) end += lengths[i];
+  GP__EACH(i, RUNS) end += lengths[i];
   const gp__u32 total = gp_tile_exclusive_scan<THREADS>(end, gp_sum<gp__u32>(), storage.scan);
-  GP__UNROLL
-  for (int i = 0; i < RUNS; ++i) {
+  GP__EACH(i, RUNS) {
     storage.end[threadIdx.x * RUNS + unsigned(i)] = end += lengths[i];
     storage.value[threadIdx.x * RUNS + unsigned(i)] = values[i];
   }

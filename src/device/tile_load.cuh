@@ -13,29 +13,25 @@ template <class T> union gp__vec {
 template <int ITEMS, class T>
 GP_DEVICE void gp_tile_load_direct(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
   const gp__u64 first = gp__u64(threadIdx.x) * ITEMS;
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) items[i] = first + i < count ? in[first + i] : fill;
+  GP__EACH(i, ITEMS) items[i] = first + i < count ? in[first + i] : fill;
 }
 template <int ITEMS, class T> GP_DEVICE void gp_tile_store_direct(const T (&items)[ITEMS], T *out, gp__u64 count) {
   const gp__u64 first = gp__u64(threadIdx.x) * ITEMS;
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i)
+  GP__EACH(i, ITEMS)
     if (first + i < count) out[first + i] = items[i];
 }
 
 // Striped: neighbouring threads touch neighbouring elements. No storage, no barrier.
 template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_load_striped(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const gp__u64 k = gp__u64(i) * THREADS + threadIdx.x;
     items[i] = k < count ? in[k] : fill;
   }
 }
 template <int THREADS, int ITEMS, class T>
 GP_DEVICE void gp_tile_store_striped(const T (&items)[ITEMS], T *out, gp__u64 count) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const gp__u64 k = gp__u64(i) * THREADS + threadIdx.x;
     if (k < count) out[k] = items[i];
   }
@@ -47,33 +43,27 @@ template <int THREADS, int CACHE, int ITEMS, class T>
 GP_DEVICE void gp_tile_load_vectorised(T (&items)[ITEMS], const T *in, gp__u64 count, T fill) {
   const int V = 16 / sizeof(T);
   static_assert(16 % sizeof(T) == 0 && ITEMS % V == 0, "ITEMS is a multiple of 16 / sizeof(T)");
-  GP__UNROLL
-  for (int k = 0; k < ITEMS / V; ++k) {
+  GP__EACH(k, ITEMS / V) {
     const gp__u64 first = (gp__u64(k) * THREADS + threadIdx.x) * V;
     gp__vec<T> p;
     if (first + V <= count) p.vector = gp__load_vector<CACHE>(in + first);
     else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) p.item[j] = first + j < count ? in[first + j] : fill;
+      GP__EACH(j, V) p.item[j] = first + j < count ? in[first + j] : fill;
     }
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) items[k * V + j] = p.item[j];
+    GP__EACH(j, V) items[k * V + j] = p.item[j];
   }
 }
 template <int THREADS, int CACHE, int ITEMS, class T>
 GP_DEVICE void gp_tile_store_vectorised(const T (&items)[ITEMS], T *out, gp__u64 count) {
   const int V = 16 / sizeof(T);
   static_assert(16 % sizeof(T) == 0 && ITEMS % V == 0, "ITEMS is a multiple of 16 / sizeof(T)");
-  GP__UNROLL
-  for (int k = 0; k < ITEMS / V; ++k) {
+  GP__EACH(k, ITEMS / V) {
     const gp__u64 first = (gp__u64(k) * THREADS + threadIdx.x) * V;
     gp__vec<T> p;
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) p.item[j] = items[k * V + j];
+    GP__EACH(j, V) p.item[j] = items[k * V + j];
     if (first + V <= count) gp__store_vector<CACHE>(out + first, p.vector);
     else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j)
+      GP__EACH(j, V)
         if (first + j < count) out[first + j] = p.item[j];
     }
   }

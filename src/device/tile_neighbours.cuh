@@ -26,8 +26,7 @@ GP_DEVICE void gp__beside(R (&out)[ITEMS], const T (&items)[ITEMS], const F &f, 
     gp_tile_shuffle_storage<THREADS, T> &storage, unsigned count, const T *beyond) {
   storage.item[threadIdx.x] = items[AFTER ? 0 : ITEMS - 1];
   __syncthreads();
-  GP__UNROLL
-  for (int j = 0; j < ITEMS; ++j) {
+  GP__EACH(j, ITEMS) {
     const int i = AFTER ? j : ITEMS - 1 - j; // out may be items
     const unsigned at = threadIdx.x * ITEMS + unsigned(i);
     const bool outer = AFTER ? at + 1 == count : at == 0, within = AFTER ? i + 1 < ITEMS : i > 0;

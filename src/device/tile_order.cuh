@@ -33,10 +33,8 @@ GP_DEVICE void gp__merge_sort(
   const unsigned first = Of::rank() * ITEMS;
   decltype(storage.exchange.keys) &s = storage.exchange.keys;
   unsigned place[ITEMS];
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) place[i] = first + unsigned(i);
-  GP__UNROLL
-  for (int round = 0; round < ITEMS; ++round) { // odd-even transposition is stable
+  GP__EACH(i, ITEMS) place[i] = first + unsigned(i);
+  GP__EACH(round, ITEMS) { // odd-even transposition is stable
     GP__UNROLL
     for (int i = round % 2; i + 1 < ITEMS; i += 2) {
       if (first + unsigned(i) + 1 >= count || !before(keys[i + 1], keys[i])) continue;
@@ -48,8 +46,7 @@ GP_DEVICE void gp__merge_sort(
   }
   GP__UNROLL_BY(1)
   for (unsigned run = ITEMS; run < Of::WIDTH * ITEMS; run *= 2) {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       s.element[s.slot(int(first) + i)] = keys[i];
       if (PLACES) storage.place[first + unsigned(i)] = (unsigned short)(place[i]);
     }
@@ -66,8 +63,7 @@ GP_DEVICE void gp__merge_sort(
     }
     unsigned y = middle + diagonal - x;
     x += from;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (first + unsigned(i) >= end) continue;
       const bool second = x >= middle || (y < end && before(s.element[s.slot(int(y))], s.element[s.slot(int(x))]));
       const unsigned at = second ? y++ : x++;
@@ -77,11 +73,9 @@ GP_DEVICE void gp__merge_sort(
     Of::sync();
   }
   if (PLACES) {
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) storage.exchange.values.element[s.slot(int(first) + i)] = values[i];
+    GP__EACH(i, ITEMS) storage.exchange.values.element[s.slot(int(first) + i)] = values[i];
     Of::sync();
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) values[i] = storage.exchange.values.element[s.slot(int(place[i]))];
+    GP__EACH(i, ITEMS) values[i] = storage.exchange.values.element[s.slot(int(place[i]))];
   }
 }
 // Merge sort in any order: before(a, b) says whether a comes before b, a lambda for example. Equal keys keep their
@@ -122,8 +116,7 @@ template <int THREADS, bool DESCENDING = false, int TO = GP_BLOCKED, int ITEMS, 
 GP_DEVICE void gp_tile_radix_sort_pairs(K (&keys)[ITEMS], V (&values)[ITEMS],
     gp_tile_radix_sort_storage<THREADS, ITEMS, K, V> &storage, int begin = 0, int end = 8 * int(sizeof(K))) {
   gp__u32 rank[ITEMS];
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) rank[i] = threadIdx.x * ITEMS + unsigned(i);
+  GP__EACH(i, ITEMS) rank[i] = threadIdx.x * ITEMS + unsigned(i);
   for (int bit = begin;; bit += 8) { // gp_tile_rank takes warp-striped keys
     gp__scatter_pairs<THREADS, GP_WARP_STRIPED, true>(keys, values, rank, storage.exchange, 0);
     const gp__u32 mask = end - bit < 8 ? (1u << (end - bit)) - 1 : 255;
@@ -160,8 +153,7 @@ GP_DEVICE void gp_tile_top_k_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], unsigne
   GP__UNROLL_BY(1)
   for (int shift = 8 * int(sizeof(K)) - 8; shift >= 0; shift -= 8) {
     gp_tile_clear(storage.bins);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const Bits bits = gp__radix_bits<LARGEST>(keys[i]);
       if (first + unsigned(i) < count && (bits & known) == last)
         gp_tile_count(storage.bins, gp__u32(bits >> shift) & 255u, 1);
@@ -184,15 +176,13 @@ GP_DEVICE void gp_tile_top_k_pairs(K (&keys)[ITEMS], V (&values)[ITEMS], unsigne
     known = Bits(known | Bits(255) << shift);
   }
   // Keys before `last` count in lower halves, its equals, of which `left` are kept, in upper halves.
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const Bits bits = gp__radix_bits<LARGEST>(keys[i]);
     rank[i] = first + unsigned(i) >= count ? 0 : bits < last ? 1 : bits == last ? 65536 : 0;
     earlier += rank[i];
   }
   gp_tile_exclusive_scan<THREADS>(earlier, gp_sum<gp__u32>(), storage.scan);
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     const gp__u32 own = rank[i], equals = earlier >> 16;
     const gp__u32 place = (earlier & 65535u) + (equals < left ? equals : left);
     rank[i] = own == 1 || (own && equals < left) ? place : ~0u;

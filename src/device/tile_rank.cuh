@@ -39,11 +39,9 @@ template <int THREADS> struct gp__tile_rank {
     GP__UNROLL
     for (int first = 0; first < ITEMS; first += AT_ONCE) {
       gp__u32 peers[AT_ONCE];
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j)
+      GP__EACH(j, AT_ONCE)
         if (first + j < ITEMS) peers[j] = gp_warp_match<8>(digit(keys[first + j], first + j));
-      GP__UNROLL
-      for (int j = 0; j < AT_ONCE; ++j)
+      GP__EACH(j, AT_ONCE)
         if (first + j < ITEMS) {
           unsigned short &counter = own.digit[digit(keys[first + j], first + j)];
           const gp__u32 before = counter + gp__u32(__popc(peers[j] & below));
@@ -57,8 +55,7 @@ template <int THREADS> struct gp__tile_rank {
   // Counting threads, after a barrier: the number of keys with each digit of this pair, 16 bits each.
   GP_DEVICE gp__u32 total(unsigned pair) const {
     gp__u32 sum = 0;
-    GP__UNROLL
-    for (int w = 0; w < WARPS; ++w) sum += s.warp[w].pair[pair];
+    GP__EACH(w, WARPS) sum += s.warp[w].pair[pair];
     return sum;
   }
   // All threads call; `both`: a counting thread's sum over both digits of its pairs. Returns the number of keys with
@@ -80,8 +77,7 @@ template <int THREADS> struct gp__tile_rank {
   }
   // Counting threads: a pair's counters become positions; `first`: of each digit's first key, 16 bits each.
   GP_DEVICE void start_at(unsigned pair, gp__u32 first) const {
-    GP__UNROLL
-    for (int w = 0; w < WARPS; ++w) {
+    GP__EACH(w, WARPS) {
       const gp__u32 own = s.warp[w].pair[pair];
       s.warp[w].pair[pair] = first;
       first += own;
@@ -102,19 +98,16 @@ GP_DEVICE void gp_tile_rank(
   gp__u32 total[Rank::PAIRS], both = 0;
   r.within_warp(rank, keys, digit);
   __syncthreads();
-  GP__UNROLL
-  for (int i = 0; i < Rank::PAIRS; ++i) {
+  GP__EACH(i, Rank::PAIRS) {
     total[i] = r.counts() ? r.total(threadIdx.x * Rank::PAIRS + i) : 0;
     both += (total[i] & 0xffffu) + (total[i] >> 16);
   }
   gp__u32 first = r.before(both);
-  GP__UNROLL
-  for (int i = 0; i < Rank::PAIRS; ++i) {
+  GP__EACH(i, Rank::PAIRS) {
     const gp__u32 odd = first + (total[i] & 0xffffu);
     if (r.counts()) r.start_at(threadIdx.x * Rank::PAIRS + i, first | odd << 16);
     first = odd + (total[i] >> 16);
   }
   __syncthreads();
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) rank[i] = r.position(rank[i], digit(keys[i], i));
+  GP__EACH(i, ITEMS) rank[i] = r.position(rank[i], digit(keys[i], i));
 }

@@ -23,15 +23,13 @@ template <int N, class Before>
 GP_DEVICE void gp__warp_search(gp__u64 (&first)[N], gp__u64 (&count)[N], const Before &before) {
   for (;;) {
     bool more = false, holds[N];
-    GP__UNROLL
-    for (int n = 0; n < N; ++n) {
+    GP__EACH(n, N) {
       const gp__u64 step = (count[n] + 31) / 32, probe = (gp_lane() + 1) * step; // one past the lane's piece
       holds[n] = step > 0 && probe <= count[n] && before(n, first[n] + probe - 1);
       more = more || count[n] > 0;
     }
     if (!more) return;
-    GP__UNROLL
-    for (int n = 0; n < N; ++n) {
+    GP__EACH(n, N) {
       const gp__u64 step = (count[n] + 31) / 32;
       const gp__u64 passed = step * unsigned(__popc(__ballot_sync(0xffffffffu, holds[n])));
       const gp__u64 left = count[n] - passed;
@@ -111,8 +109,7 @@ template <int N, class T, class Before>
 GP_DEVICE void gp__warp_merge_splits(
     const T *first, gp__u64 n, const T *second, gp__u64 m, const gp__u64 (&diagonal)[N], Before, gp__u64 (&split)[N]) {
   gp__u64 count[N];
-  GP__UNROLL
-  for (int k = 0; k < N; ++k) {
+  GP__EACH(k, N) {
     split[k] = diagonal[k] > m ? diagonal[k] - m : 0;
     count[k] = (diagonal[k] < n ? diagonal[k] : n) - split[k];
   }
@@ -143,8 +140,7 @@ template <class O> struct gp__ends_at {
 template <int THREADS, int ITEMS, class O>
 GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets, gp__u64 segments, gp__u64 first,
     gp_tile_load_balance_storage<THREADS, ITEMS> &storage) {
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) storage.mark[i * THREADS + threadIdx.x] = 0;
+  GP__EACH(i, ITEMS) storage.mark[i * THREADS + threadIdx.x] = 0;
   if (gp_warp() == 0) {
     const gp__u64 begin = gp_warp_search(0, segments, gp__ends_at<O>{offsets, first});
     const gp__u64 end = gp_warp_search(begin, segments - begin, gp__ends_at<O>{offsets, first + (THREADS * ITEMS - 1)});
@@ -161,11 +157,9 @@ GP_DEVICE void gp_tile_load_balance(gp__u64 (&segment)[ITEMS], const O *offsets,
   }
   __syncthreads();
   gp__u32 newest[ITEMS], before = 0;
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) {
+  GP__EACH(i, ITEMS) {
     newest[i] = before = gp_max<gp__u32>()(before, storage.mark[threadIdx.x * ITEMS + i]);
   }
   gp_tile_exclusive_scan<THREADS>(before, gp_max<gp__u32>(), storage.scan);
-  GP__UNROLL
-  for (int i = 0; i < ITEMS; ++i) segment[i] = begin + gp_max<gp__u32>()(before, newest[i]);
+  GP__EACH(i, ITEMS) segment[i] = begin + gp_max<gp__u32>()(before, newest[i]);
 }

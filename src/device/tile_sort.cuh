@@ -40,8 +40,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   // Counters become the number of earlier keys.
   GP_DEVICE void scan() const {
     gp__u32 before[Storage::GROUPS_A_WARP], run = 0;
-    GP__UNROLL
-    for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
+    GP__EACH(j, Storage::GROUPS_A_WARP) {
       const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + unsigned(j);
       gp_vector v = {{0, 0, 0, 0}};
       if (group < Storage::GROUPS) v = s.vector[group * 32 + gp_lane()];
@@ -54,14 +53,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
     __syncthreads();
     const gp__u32 total = gp_lane() < Storage::WARPS ? s.total[gp_lane()] : 0;
     const gp__u32 base = gp_warp_broadcast(gp_warp_inclusive_scan(total, gp_sum<gp__u32>()) - total, gp_warp());
-    GP__UNROLL
-    for (int j = 0; j < Storage::GROUPS_A_WARP; ++j) {
+    GP__EACH(j, Storage::GROUPS_A_WARP) {
       const unsigned group = gp_warp() * Storage::GROUPS_A_WARP + unsigned(j);
       if (group < Storage::GROUPS) {
         gp_vector v = s.vector[group * 32 + gp_lane()];
         gp__u32 start = base + before[j];
-        GP__UNROLL
-        for (int w = 0; w < 4; ++w) {
+        GP__EACH(w, 4) {
           const gp__u32 own = v.word[w];
           v.word[w] = start;
           start += own;
@@ -83,14 +80,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   template <class There>
   GP_DEVICE void scatter(const K (&keys)[ITEMS], K edge, const There &there, unsigned n, K low, int shift) const {
     gp__u32 at[ITEMS], at_edge = 0;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) at[i] = draw(keys[i], there(i), low, shift);
+    GP__EACH(i, ITEMS) at[i] = draw(keys[i], there(i), low, shift);
     if (gp_warp() == 0) at_edge = draw(edge, there(-1), low, shift);
     __syncthreads();
     scan();
     __syncthreads();
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) put(keys[i], there(i), at[i]);
+    GP__EACH(i, ITEMS) put(keys[i], there(i), at[i]);
     if (gp_warp() == 0) put(edge, there(-1), at_edge);
     surround(n);
     __syncthreads();
@@ -102,16 +97,14 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
       unsigned crowd, const K (&keys)[ITEMS], const There &there, unsigned n, const Bin &bin) const {
     gp__u32 at[ITEMS];
     bool crowded = false;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       at[i] = draw(bin(keys[i]), there(i), 0, 0);
       crowded = crowded || (there(i) && at[i] >> 16 >= crowd);
     }
     if (__syncthreads_or(crowded)) return false;
     scan();
     __syncthreads();
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) put(keys[i], there(i), at[i]);
+    GP__EACH(i, ITEMS) put(keys[i], there(i), at[i]);
     surround(n);
     __syncthreads();
     return true;
@@ -123,14 +116,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   }
   // Loads the thread's window and orders it, all rounds; whether its own keys are in order then.
   GP_DEVICE bool order_window(K (&w)[WINDOW], unsigned first) const {
-    GP__UNROLL
-    for (int j = 0; j < WINDOW; ++j) {
+    GP__EACH(j, WINDOW) {
       const int p = j - HALO, row = p >= 0 ? p / ITEMS : -((-p + ITEMS - 1) / ITEMS);
       w[j] = s.key[first + unsigned(p + row + 2 * HALO)];
     }
     // Round r orders pairs of places (p, p + 1), p + r even, as far as the thread's own keys depend on them.
-    GP__UNROLL
-    for (int r = 0; r < ROUNDS; ++r) {
+    GP__EACH(r, ROUNDS) {
       const int low = HALO - ROUNDS + r > 0 ? HALO - ROUNDS + r : 0, high = WINDOW - 1 - low;
       GP__UNROLL
       for (int j = 0; j + 1 < WINDOW; ++j)
@@ -157,8 +148,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
       if (has_keys) ok = order_window(w, first);
       __syncthreads();
       if (has_keys) {
-        GP__UNROLL
-        for (int j = 0; j < ITEMS; ++j) s.key[first + unsigned(j + 2 * HALO)] = w[HALO + j];
+        GP__EACH(j, ITEMS) s.key[first + unsigned(j + 2 * HALO)] = w[HALO + j];
       }
       const int left = __syncthreads_count(!ok);
       if (left == 0) return true;
@@ -170,10 +160,8 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   GP_DEVICE void merge(unsigned n) const {
     const unsigned own = thread * (ITEMS + 1) + 2 * HALO;
     K w[ITEMS];
-    GP__UNROLL
-    for (int j = 0; j < ITEMS; ++j) w[j] = s.key[own + unsigned(j)];
-    GP__UNROLL
-    for (int r = 0; r < ITEMS; ++r) {
+    GP__EACH(j, ITEMS) w[j] = s.key[own + unsigned(j)];
+    GP__EACH(r, ITEMS) {
       GP__UNROLL
       for (int j = r % 2; j + 1 < ITEMS; j += 2) {
         const K a = w[j], b = w[j + 1];
@@ -188,8 +176,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   template <class Less> GP_DEVICE void merge_runs(K (&w)[ITEMS], unsigned n, const Less &less) const {
     const unsigned first = thread * ITEMS, own = thread * (ITEMS + 1) + 2 * HALO;
     for (unsigned run = ITEMS;; run *= 2) {
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) s.key[own + unsigned(j)] = w[j];
+      GP__EACH(j, ITEMS) s.key[own + unsigned(j)] = w[j];
       __syncthreads();
       if (run >= n) return;
       const unsigned from = first / (2 * run) * (2 * run), diagonal = first - from;
@@ -204,8 +191,7 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
         else low = probe + 1;
       }
       unsigned a = from + low, b = middle + diagonal - low;
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) {
+      GP__EACH(j, ITEMS) {
         const K x = s.key[Storage::slot(a < middle ? a : from)], y = s.key[Storage::slot(b < end ? b : from)];
         const bool take = b >= end || (a < middle && !less(y, x));
         w[j] = take ? x : y;
@@ -229,14 +215,12 @@ template <class K, int THREADS, int ITEMS, int LOG2_BINS> struct gp__tile_sort {
   // Fits the bins to the smallest and the largest key; false if that does not help.
   GP_DEVICE bool fit(unsigned n, int shift) const {
     K keys[ITEMS], least = ~K(0), most = 0;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const unsigned p = unsigned(i) * THREADS + thread;
       keys[i] = p < n ? s.key[Storage::slot(p)] : least;
       if (p < n && keys[i] > most) most = keys[i];
     }
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) least = keys[i] < least ? keys[i] : least;
+    GP__EACH(i, ITEMS) least = keys[i] < least ? keys[i] : least;
     least = gp_warp_broadcast(gp_warp_reduce(least, gp_min<K>()), 0);
     most = gp_warp_broadcast(gp_warp_reduce(most, gp_max<K>()), 0);
     if (gp_lane() == 0) s.least[gp_warp()] = least, s.most[gp_warp()] = most;

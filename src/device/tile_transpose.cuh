@@ -14,13 +14,11 @@ template <> struct gp__word_of<16> { typedef gp_vector type; };
 
 // Loads the words of the 16 bytes at `at` that are in [from, to); the others are zeros, because the compiler gives
 // partly written registers arbitrary bytes.
-template <int WORD>
-GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char *from, const unsigned char *to) {
+template <int WORD> GP_DEVICE gp_vector gp__load_words(const gp__u8 *at, const gp__u8 *from, const gp__u8 *to) {
   typedef typename gp__word_of<WORD>::type Word;
   gp__vec<Word> p;
-  GP__UNROLL
-  for (int i = 0; i < 16 / WORD; ++i) {
-    const unsigned char *word = at + i * WORD;
+  GP__EACH(i, 16 / WORD) {
+    const gp__u8 *word = at + i * WORD;
     p.item[i] = word >= from && word < to ? *reinterpret_cast<const Word *>(word) : Word();
   }
   return p.vector;
@@ -28,8 +26,8 @@ GP_DEVICE gp_vector gp__load_words(const unsigned char *at, const unsigned char 
 // Loads the 16 bytes at `at`: whole if they are within [begin, end), otherwise only their words in [from, to). begin ==
 // end: [from, to) takes its place.
 template <int CACHE, int WORD>
-GP_DEVICE gp_vector gp__load_unit(const unsigned char *at, const unsigned char *from, const unsigned char *to,
-    const unsigned char *begin, const unsigned char *end) {
+GP_DEVICE gp_vector gp__load_unit(
+    const gp__u8 *at, const gp__u8 *from, const gp__u8 *to, const gp__u8 *begin, const gp__u8 *end) {
   if (at >= (begin == end ? from : begin) && at + 16 <= (begin == end ? to : end)) return gp__load_vector<CACHE>(at);
   return gp__load_words<WORD>(at, from, to);
 }
@@ -63,8 +61,8 @@ template <int GROUP, int PITCH> struct gp__tile_rows<GROUP, PITCH, true> {
 // Writes `lines` lines of `items` elements, SIZE bytes an element, `pitch` bytes from line to line. Element i of line j
 // is in row i of shared memory, at byte j * SIZE. blocks: a line's blocks of 8 units of 16 bytes.
 template <int THREADS, int CACHE, int SIZE, int WORD, bool OUT_ALIGNED, class Layout>
-GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout, unsigned char *out, gp__u64 pitch,
-    unsigned items, unsigned lines, gp__divisor blocks) {
+GP_DEVICE void gp__store_lines(const gp__u8 *shared, const Layout &layout, gp__u8 *out, gp__u64 pitch, unsigned items,
+    unsigned lines, gp__divisor blocks) {
   typedef typename gp__word_of<WORD>::type Word;
   const int N = SIZE / WORD, W = 16 / WORD, KW = 8, JW = GP__WARP / KW;
   const unsigned works = (lines + JW - 1) / JW * blocks.by * GP__WARP;
@@ -74,7 +72,7 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
                    unit = (rest - group * blocks.by) * KW + i % KW;
     const unsigned line = group * JW + i / KW % JW;
     if (line >= lines) continue;
-    unsigned char *to = out + line * pitch;
+    gp__u8 *to = out + line * pitch;
     const unsigned skip = OUT_ALIGNED ? 0 : gp__misalignment(to, 16);
     const int first = int(unit * W) - int(skip / WORD), all = int(items * N);
     if (first >= all || first <= -W) continue;
@@ -82,8 +80,7 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
     if (first >= 0 && first + W <= all) {
       gp__vec<Word> p;
       const unsigned from = OUT_ALIGNED && N == 1 ? layout.at(unsigned(first), line * SIZE) : 0;
-      GP__UNROLL
-      for (int w = 0; w < W; ++w) {
+      GP__EACH(w, W) {
         const unsigned row = unsigned(first + w) / N, part = unsigned(first + w) % N;
         p.item[w] = *reinterpret_cast<const Word *>(shared +
             (OUT_ALIGNED && N == 1 ? from + w * layout.step() // one group of rows
@@ -103,7 +100,7 @@ GP_DEVICE void gp__store_lines(const unsigned char *shared, const Layout &layout
 }
 
 // Words of a line before its first multiple of ALIGNMENT, which may be past its end.
-template <int WORD, int ALIGNMENT> GP_DEVICE unsigned gp__words_before(const unsigned char *line) {
+template <int WORD, int ALIGNMENT> GP_DEVICE unsigned gp__words_before(const gp__u8 *line) {
   return (0u - gp__misalignment(line, ALIGNMENT)) % ALIGNMENT / WORD;
 }
 // The i-th of a line's words outside whole units: first those before the first unit, then those after the last.
@@ -114,7 +111,7 @@ template <int WORD> GP_DEVICE unsigned gp__end_word(unsigned i, unsigned words, 
 // of whole units have no more of these than a unit has; other lines may.
 template <int THREADS, int WORD, int ALIGNMENT, int LINES, bool OUT_ALIGNED, class At>
 GP_DEVICE void gp__store_ends(
-    unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool heads, bool tails, const At &at) {
+    gp__u8 *out, gp__u64 pitch, unsigned words, unsigned lines, bool heads, bool tails, const At &at) {
   typedef typename gp__word_of<WORD>::type Word;
   const unsigned W = 16 / WORD, PART = ALIGNMENT / WORD, STEP = THREADS / PART;
   const bool even = words % PART == 0;
@@ -123,7 +120,7 @@ GP_DEVICE void gp__store_ends(
     GP__UNROLL_BY(4)
     for (unsigned k = 0; k < (LINES + STEP - 1) / STEP; ++k) {
       const unsigned line = threadIdx.x / PART + k * STEP;
-      unsigned char *to = out + line * pitch;
+      gp__u8 *to = out + line * pitch;
       const unsigned skip = OUT_ALIGNED ? 0 : gp__words_before<WORD, ALIGNMENT>(to), head = skip < words ? skip : words;
       const unsigned word = gp__end_word<WORD>(i, words, head);
       if (line < lines && word < words && (i < head ? heads : tails))
@@ -146,7 +143,7 @@ struct gp__column_store {
   static const bool FIXED =
       THREADS % (GP__WARP * BLOCKS) == 0 && STRIDE % LINES == 0 && STRIDE % ALIKE == 0 && COLUMNS % STRIDE == 0;
   static const int SETS = FIXED ? STRIDE / LINES : ROUNDS;
-  const unsigned char *shared;
+  const gp__u8 *shared;
   const Layout layout;
   const unsigned start, start_pitch;
 
@@ -154,25 +151,23 @@ struct gp__column_store {
     const unsigned row = word / N;
     return layout.at(row, (IN_ALIGNED ? 0 : (start + row * start_pitch) & 15u) + line * SIZE + word % N * WORD);
   }
-  GP_DEVICE const unsigned char *operator()(unsigned word, unsigned line) const { return shared + at(word, line); }
-  GP_DEVICE void units(unsigned char *out, gp__u64 pitch, unsigned words, unsigned lines, bool tails) const {
+  GP_DEVICE const gp__u8 *operator()(unsigned word, unsigned line) const { return shared + at(word, line); }
+  GP_DEVICE void units(gp__u8 *out, gp__u64 pitch, unsigned words, unsigned lines, bool tails) const {
     GP__UNROLL_BY(FIXED ? 1 : 8)
     for (int set = 0; set < SETS; ++set) {
       const unsigned i = (FIXED ? 0 : set * THREADS) + threadIdx.x, unit = i / GP__WARP % BLOCKS * KW + i % KW;
       const unsigned first_line = i / GP__WARP / BLOCKS * JW + i / KW % JW + (FIXED ? set * LINES : 0);
-      unsigned char *to = out + first_line * pitch;
+      gp__u8 *to = out + first_line * pitch;
       const unsigned first = unit * W + (OUT_ALIGNED ? 0 : gp__words_before<WORD, ALIGNMENT>(to));
       int from[W];
       if (first + W > words || !(OUT_ALIGNED || tails || unit < unsigned(UNITS - ALIGNMENT / 16))) continue;
-      GP__UNROLL
-      for (int w = 0; w < W; ++w) gp__optimizer_barrier(from[w] = int(at(first + w, first_line)));
+      GP__EACH(w, W) gp__optimizer_barrier(from[w] = int(at(first + w, first_line)));
       to += first * WORD;
       GP__UNROLL_BY(8)
       for (int k = 0; k < ROUNDS / SETS; ++k) {
         gp__vec<Word> p;
         if (first_line + k * STRIDE >= lines) continue;
-        GP__UNROLL
-        for (int w = 0; w < W; ++w) p.item[w] = *reinterpret_cast<const Word *>(shared + from[w] + k * STRIDE * SIZE);
+        GP__EACH(w, W) p.item[w] = *reinterpret_cast<const Word *>(shared + from[w] + k * STRIDE * SIZE);
         gp__store_vector<CACHE>(to + k * STRIDE * pitch, p.vector);
       }
     }
@@ -192,7 +187,7 @@ struct gp__gathered_tile {
   static const bool EXCHANGED = SIZE <= 2 && !IN_ALIGNED && !OUT_ALIGNED;
   typedef gp__tile_rows<GROUP, PITCH, EXCHANGED> Rows;
   static GP_DEVICE void put(
-      unsigned char *shared, const typename Rows::type &layout, unsigned row, unsigned byte, const gp_vector &v) {
+      gp__u8 *shared, const typename Rows::type &layout, unsigned row, unsigned byte, const gp_vector &v) {
     if (!EXCHANGED) *reinterpret_cast<gp_vector *>(shared + layout.at(row, byte)) = v;
     else {
       GP__UNROLL
@@ -209,23 +204,20 @@ struct gp__gathered_tile {
   // Loads rows of `columns` elements, `pitch` bytes from row to row. It may read bytes of [begin, end) beside them.
   // ALONE: it may not, and begin == end.
   template <bool ALONE = false>
-  static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
-      unsigned columns, const unsigned char *begin, const unsigned char *end) {
+  static GP_DEVICE void load(gp__u8 *shared, const gp__u8 *in, gp__u64 pitch, unsigned rows, unsigned columns,
+      const gp__u8 *begin, const gp__u8 *end) {
     const typename Rows::type layout = Rows::make();
     gp_vector v[ROUNDS];
     const bool full = rows == ROWS && columns == COLUMNS;
     if (IN_ALIGNED && ROWS * UNITS % THREADS == 0 &&
         (full || (!ALONE && in + (rows - 1) * pitch + COLUMNS * SIZE <= end))) {
       if (full) {
-        GP__UNROLL
-        for (int k = 0; k < ROUNDS; ++k) v[k] = gp__load_vector<LOAD>(in + row_of(k) * pitch + unit_of(k) * 16);
+        GP__EACH(k, ROUNDS) v[k] = gp__load_vector<LOAD>(in + row_of(k) * pitch + unit_of(k) * 16);
       } else {
-        GP__UNROLL
-        for (int k = 0; k < ROUNDS; ++k) // repeats the last row
+        GP__EACH(k, ROUNDS) // repeats the last row
           v[k] = gp__load_vector<LOAD>(in + (row_of(k) < rows ? row_of(k) : rows - 1) * pitch + unit_of(k) * 16);
       }
-      GP__UNROLL
-      for (int k = 0; k < ROUNDS; ++k) {
+      GP__EACH(k, ROUNDS) {
         put(shared, layout, row_of(k), unit_of(k) * 16, v[k]);
       }
       return;
@@ -237,7 +229,7 @@ struct gp__gathered_tile {
     for (int k = 0; k < ROUNDS; ++k) {
       const unsigned row = row_of(k), unit = unit_of(k) * 16;
       if (row >= rows) continue;
-      const unsigned char *from = in + row * pitch;
+      const gp__u8 *from = in + row * pitch;
       const unsigned skip = IN_ALIGNED ? 0 : gp__misalignment(from, 16);
       if (unit < skip + columns * SIZE)
         put(shared, layout, row, unit,
@@ -246,48 +238,42 @@ struct gp__gathered_tile {
   }
   // Loads unaligned rows at the tile's full width, with the bytes beside them. A thread's rows have the same offset
   // from a multiple of 16. Another thread loads the last unit of each row.
-  static GP_DEVICE void load_shifted(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows) {
+  static GP_DEVICE void load_shifted(gp__u8 *shared, const gp__u8 *in, gp__u64 pitch, unsigned rows) {
     const int K = EVEN ? ROWS * MAIN / THREADS : 1, LAST = (ROWS + THREADS - 1) / THREADS;
     const typename Rows::type layout = Rows::make();
     const unsigned row = threadIdx.x / MAIN, unit = threadIdx.x % MAIN * 16;
-    const unsigned char *from = in + row * pitch;
+    const gp__u8 *from = in + row * pitch;
     gp_vector v[K], last[LAST];
     from = from - gp__misalignment(from, 16) + unit;
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) {
+    GP__EACH(k, K) {
       v[k] = gp_vector();
       gp__load_vector_if<LOAD>(row + k * ROWS_A_ROUND < rows, from + k * ROWS_A_ROUND * pitch, v[k]);
     }
-    GP__UNROLL
-    for (int k = 0; k < LAST; ++k) {
+    GP__EACH(k, LAST) {
       const unsigned r = k * THREADS + threadIdx.x;
-      const unsigned char *at = in + r * pitch;
+      const gp__u8 *at = in + r * pitch;
       last[k] = gp_vector();
       gp__load_vector_if<LOAD>(r < rows, at - gp__misalignment(at, 16) + MAIN * 16, last[k]);
     }
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) put(shared, layout, row + k * ROWS_A_ROUND, unit, v[k]);
-    GP__UNROLL
-    for (int k = 0; k < LAST; ++k) {
+    GP__EACH(k, K) put(shared, layout, row + k * ROWS_A_ROUND, unit, v[k]);
+    GP__EACH(k, LAST) {
       const unsigned r = k * THREADS + threadIdx.x;
       if (r < ROWS) put(shared, layout, r, MAIN * 16, last[k]);
     }
   }
   // The same without the bytes beside them: whole units, then the words before and after these, a lane each.
-  static GP_DEVICE void load_alone(
-      unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows, unsigned columns) {
+  static GP_DEVICE void load_alone(gp__u8 *shared, const gp__u8 *in, gp__u64 pitch, unsigned rows, unsigned columns) {
     typedef typename gp__word_of<WORD>::type Word;
     const int K = EVEN ? ROWS * MAIN / THREADS : 1;
     const unsigned W = 16 / WORD, STEP = THREADS / W, ENDS = (ROWS + STEP - 1) / STEP, words = columns * (SIZE / WORD);
     const typename Rows::type layout = Rows::make();
     const unsigned row = threadIdx.x / MAIN;
-    const unsigned char *from = in + row * pitch;
+    const gp__u8 *from = in + row * pitch;
     const unsigned head = gp__words_before<WORD, 16>(from) * WORD, unit = head + threadIdx.x % MAIN * 16;
     const unsigned to = gp__misalignment(from, 16) + unit;
     gp_vector v[K];
     Word end[ENDS];
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) {
+    GP__EACH(k, K) {
       v[k] = gp_vector();
       gp__load_vector_if<LOAD>(
           unit + 16 <= columns * SIZE && row + k * ROWS_A_ROUND < rows, from + unit + k * ROWS_A_ROUND * pitch, v[k]);
@@ -296,20 +282,19 @@ struct gp__gathered_tile {
       const unsigned first = threadIdx.x / W;
       GP__UNROLL
       for (unsigned k = 0; k < ENDS; ++k) {
-        const unsigned char *line = in + (first + k * STEP) * pitch;
+        const gp__u8 *line = in + (first + k * STEP) * pitch;
         const unsigned skip = gp__words_before<WORD, 16>(line), before = skip < words ? skip : words;
         const unsigned word = gp__end_word<WORD>(i, words, before);
         end[k] = Word();
         if (first + k * STEP < rows && word < words) end[k] = *reinterpret_cast<const Word *>(line + word * WORD);
       }
       if (i < W) {
-        GP__UNROLL
-        for (int k = 0; k < K; ++k)
+        GP__EACH(k, K)
           if (unit + 16 <= columns * SIZE) put(shared, layout, row + k * ROWS_A_ROUND, to, v[k]);
       }
       GP__UNROLL
       for (unsigned k = 0; k < ENDS; ++k) {
-        const unsigned char *line = in + (first + k * STEP) * pitch;
+        const gp__u8 *line = in + (first + k * STEP) * pitch;
         const unsigned skip = gp__words_before<WORD, 16>(line), before = skip < words ? skip : words;
         const unsigned word = gp__end_word<WORD>(i, words, before);
         if (first + k * STEP < rows && word < words)
@@ -320,8 +305,8 @@ struct gp__gathered_tile {
   }
   // Stores columns of `rows` elements, `pitch` bytes from column to column. start, start_pitch: of the loaded rows,
   // modulo 16. heads, tails: without them, overlapping tiles leave the ends of columns to their neighbours.
-  static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
-      unsigned columns, unsigned start, unsigned start_pitch, bool heads = true, bool tails = true) {
+  static GP_DEVICE void store(const gp__u8 *shared, gp__u8 *out, gp__u64 pitch, unsigned rows, unsigned columns,
+      unsigned start, unsigned start_pitch, bool heads = true, bool tails = true) {
     const gp__column_store<THREADS, STORE, SIZE, WORD, ROWS, COLUMNS, IN_ALIGNED, OUT_ALIGNED, ALIGNMENT,
         typename Rows::type>
         to = {shared, Rows::make(), start, start_pitch};
@@ -334,10 +319,10 @@ struct gp__gathered_tile {
 // Loads the 16 bytes at `at`, a multiple of WORD (of 16 if ALIGNED), from two units if it is unaligned. Bytes outside
 // [from, to) are undefined.
 template <int CACHE, int WORD, bool ALIGNED>
-GP_DEVICE gp_vector gp__load_across(const unsigned char *at, const unsigned char *from, const unsigned char *to,
-    const unsigned char *begin, const unsigned char *end) {
+GP_DEVICE gp_vector gp__load_across(
+    const gp__u8 *at, const gp__u8 *from, const gp__u8 *to, const gp__u8 *begin, const gp__u8 *end) {
   const unsigned skip = ALIGNED ? 0 : gp__misalignment(at, 16);
-  const unsigned char *low = at - skip;
+  const gp__u8 *low = at - skip;
   const gp_vector v = gp__load_unit<CACHE, WORD>(low, from, to, begin, end);
   if (skip == 0) return v;
   return gp__shift_vectors(
@@ -366,18 +351,14 @@ template <int SIZE> GP_DEVICE void gp__transpose_units(gp_vector (&v)[16 / SIZE]
   gp_vector r[E];
   GP__UNROLL
   for (int i = 0; i < E; i += K) { // row
-    GP__UNROLL
-    for (int j = 0; j < 4; ++j) { // word
+    GP__EACH(j, 4) {               // word
       gp__u32 words[K];
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) words[k] = v[i + k].word[j];
+      GP__EACH(k, K) words[k] = v[i + k].word[j];
       gp__transpose_words<SIZE>(words);
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) r[j / M * K + k].word[i / K * M + j % M] = words[k];
+      GP__EACH(k, K) r[j / M * K + k].word[i / K * M + j % M] = words[k];
     }
   }
-  GP__UNROLL
-  for (int i = 0; i < E; ++i) v[i] = r[i];
+  GP__EACH(i, E) v[i] = r[i];
 }
 
 // The same for elements of 1 or 2 bytes: K = 4 / SIZE rows become words of a column in registers, on their way into
@@ -390,39 +371,33 @@ struct gp__scattered_tile {
   static GP_DEVICE unsigned offset_of(unsigned column, unsigned unit) { // of a column's 16 bytes
     return column * ROWS * SIZE + column / V * 16 + unit * 16;
   }
-  static GP_DEVICE void put(unsigned char *shared, unsigned column, unsigned bundle, gp__u32 word) {
+  static GP_DEVICE void put(gp__u8 *shared, unsigned column, unsigned bundle, gp__u32 word) {
     *reinterpret_cast<gp__u32 *>(shared + offset_of(column, bundle / 4) + bundle % 4 * 4) = word;
   }
   static GP_DEVICE unsigned unit_of(unsigned i) { return i % UC + i / UC / BUNDLES * UC; }
   static GP_DEVICE unsigned bundle_of(unsigned i) { return i / UC % BUNDLES; }
-  static GP_DEVICE void scatter(unsigned char *shared, unsigned i, const gp_vector (&v)[K]) {
+  static GP_DEVICE void scatter(gp__u8 *shared, unsigned i, const gp_vector (&v)[K]) {
     if (i >= BUNDLES * UNITS) return;
-    GP__UNROLL
-    for (int w = 0; w < 4; ++w) {
+    GP__EACH(w, 4) {
       gp__u32 words[K];
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) words[k] = v[k].word[w];
+      GP__EACH(k, K) words[k] = v[k].word[w];
       gp__transpose_words<SIZE>(words);
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) put(shared, unit_of(i) * V + w * K + k, bundle_of(i), words[k]);
+      GP__EACH(k, K) put(shared, unit_of(i) * V + w * K + k, bundle_of(i), words[k]);
     }
   }
   template <bool = false> // ALONE of gathered tiles: here begin and end say it
-  static GP_DEVICE void load(unsigned char *shared, const unsigned char *in, gp__u64 pitch, unsigned rows,
-      unsigned columns, const unsigned char *begin, const unsigned char *end) {
+  static GP_DEVICE void load(gp__u8 *shared, const gp__u8 *in, gp__u64 pitch, unsigned rows, unsigned columns,
+      const gp__u8 *begin, const gp__u8 *end) {
     const bool full = rows == ROWS && columns == COLUMNS;
     if (IN_ALIGNED && full) {
       gp_vector v[ROUNDS][K];
-      GP__UNROLL
-      for (int n = 0; n < ROUNDS; ++n) {
+      GP__EACH(n, ROUNDS) {
         const unsigned i = n * THREADS + threadIdx.x;
-        GP__UNROLL
-        for (int k = 0; k < K; ++k)
+        GP__EACH(k, K)
           if (i < BUNDLES * UNITS)
             v[n][k] = gp__load_vector<LOAD>(in + (bundle_of(i) * K + k) * pitch + unit_of(i) * 16);
       }
-      GP__UNROLL
-      for (int n = 0; n < ROUNDS; ++n) scatter(shared, n * THREADS + threadIdx.x, v[n]);
+      GP__EACH(n, ROUNDS) scatter(shared, n * THREADS + threadIdx.x, v[n]);
       return;
     }
     // Unaligned data spans two units: loads all before it uses one, if the bytes beside may be read.
@@ -431,22 +406,18 @@ struct gp__scattered_tile {
     GP__UNROLL_BY(1)
     for (int n = 0; n < ROUNDS; ++n) {
       const unsigned i = n * THREADS + threadIdx.x, unit = unit_of(i), row = bundle_of(i) * K;
-      const unsigned char *from = in + row * pitch;
+      const gp__u8 *from = in + row * pitch;
       gp_vector v[K], high[K];
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) v[k] = high[k] = gp_vector();
+      GP__EACH(k, K) v[k] = high[k] = gp_vector();
       if (i >= BUNDLES * UNITS) continue;
       if (both_units) {
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) {
-          const unsigned char *at = from + k * pitch + unit * 16, *low = at - gp__misalignment(at, 16);
+        GP__EACH(k, K) {
+          const gp__u8 *at = from + k * pitch + unit * 16, *low = at - gp__misalignment(at, 16);
           v[k] = gp__load_vector<LOAD>(low), high[k] = gp__load_vector<LOAD>(low + 16);
         }
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) v[k] = gp__shift_vectors(v[k], high[k], gp__misalignment(from + k * pitch, 16));
+        GP__EACH(k, K) v[k] = gp__shift_vectors(v[k], high[k], gp__misalignment(from + k * pitch, 16));
       } else {
-        GP__UNROLL
-        for (int k = 0; k < K; ++k)
+        GP__EACH(k, K)
           if (row + k < rows && unit * V < columns)
             v[k] = gp__load_across<LOAD, SIZE, IN_ALIGNED>(
                 from + k * pitch + unit * 16, from + k * pitch, from + k * pitch + columns * SIZE, begin, end);
@@ -455,41 +426,40 @@ struct gp__scattered_tile {
     }
   }
   // heads, tails: without them, overlapping tiles leave the ends of columns to their neighbours.
-  static GP_DEVICE void store(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
-      unsigned columns, unsigned, unsigned, bool heads = true, bool tails = true) {
+  static GP_DEVICE void store(const gp__u8 *shared, gp__u8 *out, gp__u64 pitch, unsigned rows, unsigned columns,
+      unsigned, unsigned, bool heads = true, bool tails = true) {
     typedef typename gp__word_of<SIZE>::type Word;
     if (!OUT_ALIGNED) return store_across(shared, out, pitch, rows, columns, heads, tails);
     GP__UNROLL_BY(4)
     for (unsigned i = threadIdx.x; i < COLUMNS * OUT_UNITS; i += THREADS) {
       const unsigned column = i / OUT_UNITS, unit = i % OUT_UNITS;
       if (column >= columns || unit * V >= rows) continue;
-      unsigned char *to = out + column * pitch + unit * 16;
+      gp__u8 *to = out + column * pitch + unit * 16;
       gp__vec<Word> p;
       p.vector = *reinterpret_cast<const gp_vector *>(shared + offset_of(column, unit));
       if ((unit + 1) * V <= rows) gp__store_vector<STORE>(to, p.vector);
       else {
-        GP__UNROLL
-        for (int w = 0; w < V; ++w)
+        GP__EACH(w, V)
           if (unit * V + w < rows) *reinterpret_cast<Word *>(to + w * SIZE) = p.item[w];
       }
     }
   }
   // Stores units of the output, each from two units of shared memory.
-  static GP_DEVICE void store_across(const unsigned char *shared, unsigned char *out, gp__u64 pitch, unsigned rows,
-      unsigned columns, bool heads, bool tails) {
+  static GP_DEVICE void store_across(
+      const gp__u8 *shared, gp__u8 *out, gp__u64 pitch, unsigned rows, unsigned columns, bool heads, bool tails) {
     const int LINES = THREADS / OUT_UNITS, STORES = (COLUMNS * OUT_UNITS + THREADS - 1) / THREADS;
     const bool FIXED = THREADS % OUT_UNITS == 0 && LINES % V == 0; // a thread's columns are misaligned alike
     unsigned at = 0, shift = 0;
     GP__UNROLL_BY(8)
     for (int k = 0; k < STORES; ++k) {
       const unsigned i = k * THREADS + threadIdx.x, column = i / OUT_UNITS;
-      unsigned char *to = out + column * pitch;
+      gp__u8 *to = out + column * pitch;
       const unsigned lead = gp__words_before<SIZE, ALIGNMENT>(to), unit = i % OUT_UNITS + lead / V;
       const unsigned first = i % OUT_UNITS * V + lead;
       if (!FIXED || k == 0) at = offset_of(column, 0), shift = lead % V * SIZE;
       if (column >= columns || first + V > rows || !(tails || i % OUT_UNITS < unsigned(OUT_UNITS - ALIGNMENT / 16)))
         continue;
-      const unsigned char *from = shared + at + unit * 16 + (FIXED ? k * (LINES * ROWS * SIZE + LINES / V * 16) : 0);
+      const gp__u8 *from = shared + at + unit * 16 + (FIXED ? k * (LINES * ROWS * SIZE + LINES / V * 16) : 0);
       gp_vector v = *reinterpret_cast<const gp_vector *>(from);
       if (shift) v = gp__shift_vectors(v, *reinterpret_cast<const gp_vector *>(from + 16), shift);
       gp__store_vector<STORE>(to + first * SIZE, v);
@@ -523,15 +493,15 @@ template <int THREADS, class T, int ROWS, int COLUMNS, bool ALIGNED = false> str
       Tile;
   struct storage {
     unsigned start, start_pitch; // of the loaded rows, modulo 16
-    alignas(16) unsigned char bytes[gp__transpose_tile_bytes(SIZE, ROWS, COLUMNS, ALIGNED)];
+    alignas(16) gp__u8 bytes[gp__transpose_tile_bytes(SIZE, ROWS, COLUMNS, ALIGNED)];
   };
   static GP_DEVICE void load(storage &s, const T *in, gp__u64 pitch, unsigned rows, unsigned columns) {
-    const unsigned char *from = reinterpret_cast<const unsigned char *>(in);
+    const gp__u8 *from = reinterpret_cast<const gp__u8 *>(in);
     if (threadIdx.x == 0) s.start = gp__misalignment(in, 16), s.start_pitch = unsigned(pitch * SIZE) & 15u;
     Tile::load(
         s.bytes, from, pitch * SIZE, rows, columns, from, rows ? from + ((rows - 1) * pitch + columns) * SIZE : from);
   }
   static GP_DEVICE void store(const storage &s, T *out, gp__u64 pitch, unsigned rows, unsigned columns) {
-    Tile::store(s.bytes, reinterpret_cast<unsigned char *>(out), pitch * SIZE, rows, columns, s.start, s.start_pitch);
+    Tile::store(s.bytes, reinterpret_cast<gp__u8 *>(out), pitch * SIZE, rows, columns, s.start, s.start_pitch);
   }
 };

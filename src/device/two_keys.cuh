@@ -14,7 +14,7 @@ struct gp__key_counters {
   static const gp__u32 OTHER = 0x8010u;      // how the values of a word's halves differ
   static const gp__u32 FULL = 0x80008000u;   // the full bits of a word's two counters
   gp__shared_pointer words;
-  GP_DEVICE explicit gp__key_counters(unsigned char *shared) : words(shared) {}
+  GP_DEVICE explicit gp__key_counters(gp__u8 *shared) : words(shared) {}
   GP_DEVICE gp__u32 *word(const gp__two_keys &two, bool upper) const {
     return words.template at<gp__u32>((upper ? two.mixed >> 14 : two.mixed << 2) & 0x1fffcu);
   }
@@ -27,13 +27,10 @@ struct gp__key_counters {
   // lower half of key j's word; bit 8 + j: from the upper half. Counters that another thread took are not reported.
   template <int N> GP_DEVICE gp__u32 take_full(const gp__two_keys *two) const {
     gp__u32 full[N], taken = 0;
-    GP__UNROLL
-    for (int j = 0; j < N; ++j) full[j] = gp__load_volatile(word(two[j / 2], j % 2 == 1)) & FULL;
-    GP__UNROLL
-    for (int j = 0; j < N; ++j)
+    GP__EACH(j, N) full[j] = gp__load_volatile(word(two[j / 2], j % 2 == 1)) & FULL;
+    GP__EACH(j, N)
       if (full[j]) full[j] &= atomicAnd(word(two[j / 2], j % 2 == 1), ~full[j]);
-    GP__UNROLL
-    for (int j = 0; j < N; ++j) taken |= (full[j] >> 15 & 1u) << j | full[j] >> 31 << (8 + j);
+    GP__EACH(j, N) taken |= (full[j] >> 15 & 1u) << j | full[j] >> 31 << (8 + j);
     return taken;
   }
   // The value that this half of a key's word counts.

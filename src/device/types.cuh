@@ -17,7 +17,7 @@ struct alignas(2) gp_bf16 {
 
 // Floats of a byte (core/f8.h).
 template <int WIDE> struct gp__f8 {
-  unsigned char bits;
+  gp__u8 bits;
   gp__f8() = default;
   GP_DEVICE gp__f8(float x) : bits(gp__f8_from(gp__bits_of_f32(x), WIDE)) {}
   GP_DEVICE operator float() const { return gp__f32_from_f16(gp__f16_of_f8(bits, WIDE)) * (WIDE ? 1.0f : 256.0f); }
@@ -27,7 +27,7 @@ typedef gp__f8<1> gp_e5m2;
 
 // A byte: true unless it is 0. Arithmetic goes through 0 and 1, and what is not 0 becomes 1.
 struct gp_bool {
-  unsigned char bits;
+  gp__u8 bits;
   gp_bool() = default;
   GP_DEVICE gp_bool(gp__u32 x) : bits(x ? 1 : 0) {}
   GP_DEVICE operator gp__u32() const { return bits ? 1u : 0u; }
@@ -53,7 +53,7 @@ typedef gp_complex<double> gp_c64;
 // A value and its index: the accumulator and the result of ARGMIN and ARGMAX. Index -1: no element.
 template <class T, int PAD = 8 - int(sizeof(T))> struct gp_arg {
   T value;
-  unsigned char pad[PAD];
+  gp__u8 pad[PAD];
   long long index;
 };
 template <class T> struct gp_arg<T, 0> {
@@ -61,8 +61,7 @@ template <class T> struct gp_arg<T, 0> {
   long long index;
 };
 template <class T, int PAD> GP_DEVICE void gp__clear_pad(gp_arg<T, PAD> &a) {
-  GP__UNROLL
-  for (int i = 0; i < PAD; ++i) a.pad[i] = 0;
+  GP__EACH(i, PAD) a.pad[i] = 0;
 }
 template <class T> GP_DEVICE void gp__clear_pad(gp_arg<T, 0> &) {}
 template <class T> GP_DEVICE gp_arg<T> gp__make_arg(T value, long long index) {
@@ -142,7 +141,7 @@ template <class T> struct gp__limits<T, GP__BOOL> {
 // Keys as unsigned integers in the same order; floats in IEEE 754 total order: -NaN, -inf, ..., -0, +0, ..., inf, NaN.
 // Bits is the unsigned type of the key's size. Descending order is the order of the complements.
 template <int SIZE> struct gp__unsigned_of;
-template <> struct gp__unsigned_of<1> { typedef unsigned char type; };
+template <> struct gp__unsigned_of<1> { typedef gp__u8 type; };
 template <> struct gp__unsigned_of<2> { typedef unsigned short type; };
 template <> struct gp__unsigned_of<4> { typedef gp__u32 type; };
 template <> struct gp__unsigned_of<8> { typedef gp__u64 type; };
@@ -168,7 +167,7 @@ template <class T> struct gp__ordered<T, GP__FLOAT> {
   static GP_DEVICE Bits decode(Bits bits) { return Bits(bits & SIGN ? bits ^ SIGN : ~bits); }
 };
 template <class T> struct gp__ordered<T, GP__BOOL> { // every true key becomes 1
-  typedef unsigned char Bits;
+  typedef gp__u8 Bits;
   static GP_DEVICE Bits encode(Bits raw) { return Bits(raw != 0); }
   static GP_DEVICE Bits decode(Bits bits) { return bits; }
 };

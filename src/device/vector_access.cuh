@@ -11,12 +11,10 @@ template <class T, int V> struct gp__vector_access_of_items {
     if (there) load<CACHE>(at, 0, false);
   }
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned, bool) {
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) item[j] = at[j];
+    GP__EACH(j, V) item[j] = at[j];
   }
   template <int CACHE> GP_DEVICE void store(T *at) const {
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) at[j] = item[j];
+    GP__EACH(j, V) at[j] = item[j];
   }
 };
 // Whether one access of BYTES bytes may take the elements at `at`. Callers check alignment by elements; a struct whose
@@ -35,8 +33,7 @@ template <class T, int V, class Register> struct gp__vector_access_of_register {
     else take_items(at);
   }
   GP_DEVICE void take_items(const T *at) {
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) item[j] = at[j];
+    GP__EACH(j, V) item[j] = at[j];
   }
   template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
     if (there) take(at);
@@ -48,8 +45,7 @@ template <class T, int V, class Register> struct gp__vector_access_of_register {
   template <int CACHE> GP_DEVICE void store(T *at) const {
     if (gp__is_whole<sizeof(Register)>(at)) *reinterpret_cast<Register *>(at) = access;
     else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) at[j] = item[j];
+      GP__EACH(j, V) at[j] = item[j];
     }
   }
 };
@@ -62,26 +58,23 @@ template <class T, int V> struct gp__vector_access_of_vector {
   template <int CACHE> GP_DEVICE void load_if(bool there, const T *at) {
     if (gp__is_whole<16>(at)) gp__load_vector_if<CACHE>(there, at, access);
     else if (there) {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) item[j] = at[j];
+      GP__EACH(j, V) item[j] = at[j];
     }
   }
   template <int CACHE> GP_DEVICE void load(const T *at, unsigned misaligned, bool inner) {
-    const unsigned char *base = reinterpret_cast<const unsigned char *>(at) - misaligned;
+    const gp__u8 *base = reinterpret_cast<const gp__u8 *>(at) - misaligned;
     if (misaligned == 0 && gp__is_whole<16>(at)) access = gp__load_vector<CACHE>(at);
     else if (misaligned && inner)
       access =
           gp__shift_vectors(gp__load_vector<GP_CACHE_ALL>(base), gp__load_vector<GP_CACHE_ALL>(base + 16), misaligned);
     else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) item[j] = at[j];
+      GP__EACH(j, V) item[j] = at[j];
     }
   }
   template <int CACHE> GP_DEVICE void store(T *at) const {
     if (gp__is_whole<16>(at)) gp__store_vector<CACHE>(at, access);
     else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) at[j] = item[j];
+      GP__EACH(j, V) at[j] = item[j];
     }
   }
 };

@@ -11,6 +11,9 @@
 #define GP__UNROLL _Pragma("unroll")
 #define GP__UNROLL_BY(n) GP__PRAGMA(unroll n)
 #endif
+#define GP__EACH(i, n) \
+  GP__UNROLL \
+  for (int i = 0; i < (n); ++i)
 
 // 16 bytes of device memory, as registers.
 struct alignas(16) gp_vector {

@@ -48,8 +48,7 @@ template <class T, class Op> GP_DEVICE T gp_warp_inclusive_scan(T value, Op op) 
 template <int BITS> GP_DEVICE gp__u32 gp_warp_match(gp__u32 digit) {
   const gp__u32 ones = gp__opaque_ones();
   gp__u32 agree[BITS], peers;
-  GP__UNROLL
-  for (int i = 0; i < BITS; ++i) agree[i] = gp__match_bit(digit, 1u << i, ones);
+  GP__EACH(i, BITS) agree[i] = gp__match_bit(digit, 1u << i, ones);
   peers = agree[0];
   GP__UNROLL
   for (int i = 1; i < BITS; i += 2) peers = gp__and(peers, agree[i], agree[i + 1 < BITS ? i + 1 : i]);
@@ -65,21 +64,18 @@ template <int N> struct gp__bits {
   static const int WORDS = (N + 31) / 32;
   gp__u32 word[WORDS];
   GP_DEVICE void clear() {
-    GP__UNROLL
-    for (int i = 0; i < WORDS; ++i) word[i] = 0;
+    GP__EACH(i, WORDS) word[i] = 0;
   }
   GP_DEVICE void set(int i, bool x) { word[i / 32] |= (x ? 1u : 0u) << (i % 32); }
   GP_DEVICE bool get(int i) const { return (word[i / 32] >> (i % 32) & 1u) != 0; }
   // Inserts gp__upper_bits(x) for four elements, from element i on. Later elements must be inserted first.
   GP_DEVICE void push(int i, gp__u32 x) { word[i / 32] = __funnelshift_l(gp__upper_bits(x), word[i / 32], 4); }
   GP_DEVICE void keep(int n) { // bits 0 .. n - 1
-    GP__UNROLL
-    for (int i = 0; i < WORDS; ++i) word[i] &= n >= i * 32 + 32 ? ~0u : n > i * 32 ? (1u << (n - i * 32)) - 1u : 0u;
+    GP__EACH(i, WORDS) word[i] &= n >= i * 32 + 32 ? ~0u : n > i * 32 ? (1u << (n - i * 32)) - 1u : 0u;
   }
   GP_DEVICE int count() const {
     int n = 0;
-    GP__UNROLL
-    for (int i = 0; i < WORDS; ++i) n += __popc(word[i]);
+    GP__EACH(i, WORDS) n += __popc(word[i]);
     return n;
   }
 };
@@ -125,7 +121,7 @@ template <int ITEMS> struct gp__byte_gather {
   gp__u32 last;            // its bytes so far, at the upper end
   gp__u32 bits;            // position of the next byte, in bits from the aligned word before `to`
   gp__u32 first;           // position of the first byte
-  GP_DEVICE gp__byte_gather(unsigned char *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
+  GP_DEVICE gp__byte_gather(gp__u8 *to, const gp__u32 *word, const gp__bits<ITEMS> &marks)
       : next(to - gp__misalignment(to, 4)), last(0), bits(gp__misalignment(to, 4) * 8), first(bits) {
     GP__UNROLL
     for (int q = 0; q < ITEMS; q += 16) {
@@ -150,9 +146,7 @@ template <int ITEMS> struct gp__byte_gather {
   GP_DEVICE void finish() const {
     const int begin = bits < 32 ? int(first / 8) : 0, end = int(bits / 8 & 3u);
     const gp__u32 bytes = __funnelshift_l(last, 0, bits);
-    GP__UNROLL
-    for (int k = 0; k < 3; ++k)
-      if (begin <= k && k < end)
-        *next.template at<unsigned char>(gp__u32(k)) = static_cast<unsigned char>(bytes >> k * 8);
+    GP__EACH(k, 3)
+      if (begin <= k && k < end) *next.template at<gp__u8>(gp__u32(k)) = static_cast<gp__u8>(bytes >> k * 8);
   }
 };

@@ -46,13 +46,11 @@ GP_DEVICE T gp_warp_group_reduce_batch(const T (&values)[COUNT], const Op &op) {
   static_assert(32 % LANES == 0 && COUNT <= LANES, "a result a lane, of 1, 2, 4, 8, 16 or 32 lanes");
   T v[COUNT];
   int left = COUNT;
-  GP__UNROLL
-  for (int j = 0; j < COUNT; ++j) v[j] = values[j];
+  GP__EACH(j, COUNT) v[j] = values[j];
   GP__UNROLL
   for (int d = 1; d < LANES; d *= 2) { // a lane keeps every other value, its partner the rest
     const bool upper = (gp_lane() & unsigned(d)) != 0;
-    GP__UNROLL
-    for (int j = 0; j < (COUNT + 1) / 2; ++j) {
+    GP__EACH(j, (COUNT + 1) / 2) {
       if (2 * j >= left) continue;
       const T even = v[2 * j], odd = v[2 * j + 1 < left ? 2 * j + 1 : 2 * j];
       const T mine = upper ? odd : even, other = gp_warp_exchange(upper ? even : odd, d);

@@ -76,8 +76,7 @@ template <class L> struct gp__expand_by_lengths {
     gp__u64 diagonal[2], tile[2] = {0, 0}, most[2] = {tiles, tiles}, at[2];
     gp__expand_diagonals(count + a.segments, warps, mine, diagonal);
     gp__warp_search(tile, most, gp__expand_tile_before{begins, diagonal});
-    GP__UNROLL
-    for (int n = 0; n < 2; ++n) {
+    GP__EACH(n, 2) {
       const gp__u64 along = diagonal[n] - tile[n] * GP__EXPAND_RUNS;
       at[n] = tile[n] < tiles ? begins[tile[n] + 1] : all;
       if (tile[n] < tiles && along < at[n]) at[n] = along;

@@ -1,12 +1,13 @@
 // expand/host.c - expansions
-// uses: api/config.h, api/lists.h, core/shape.h, core/request.c, host/config.c, host/call.c, host/indices.c
+// uses: api/config.h, api/lists.h, core/words.h, core/shape.h, core/request.c, host/config.c, host/call.c,
+//   host/indices.c
 
 // Writes value `run` to elements first .. end - 1, as far as there is room.
 static void gp__host_repeat(const gp__host_call *h, uint64_t run, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   const size_t size = q->in_size;
-  const unsigned char *value = (const unsigned char *)q->in + run * size;
-  unsigned char *out = (unsigned char *)q->out;
+  const gp__u8 *value = (const gp__u8 *)q->in + run * size;
+  gp__u8 *out = (gp__u8 *)q->out;
   uint64_t i;
   if (end > q->count) end = q->count;
   for (i = first; i < end; ++i) gp__host_move(out + i * size, value, size);

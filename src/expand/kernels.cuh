@@ -23,8 +23,7 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
     const bool whole = first + ITEMS <= a.segments, inner = first >= V && first + ITEMS + V <= a.segments;
     gp__vector_access<L, V> length[ITEMS / V];
     gp__u64 sum = 0;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       if (whole && i % V == 0)
         length[i / V].template load<P::load>(lengths + first + i, gp__misalignment(lengths, 16), inner);
       if (!whole) length[i / V].item[i % V] = first + i < a.segments ? lengths[first + i] : 0;
@@ -44,8 +43,7 @@ template <class P, class L> GP_DEVICE void gp__expand_offsets(const gp__expand_a
     if (gp_lane() == 0 && first < a.segments) offsets[first / GP__EXPAND_RUNS] = at;
     if (first < a.segments && first + ITEMS >= a.segments) {
       gp__u64 end = at;
-      GP__UNROLL
-      for (int i = 0; i < ITEMS; ++i) end += length[i / V].item[i % V];
+      GP__EACH(i, ITEMS) end += length[i / V].item[i % V];
       offsets[(a.segments + GP__EXPAND_RUNS - 1) / GP__EXPAND_RUNS] = a.out_count[0] = end;
     }
   }
@@ -58,8 +56,7 @@ template <int V> GP_DEVICE void gp__expand_newest(const gp__u32 *mark, gp__u32 (
     if (V % 4) newest[j] = mark[j];
     else {
       const gp_vector v = *reinterpret_cast<const gp_vector *>(mark + j);
-      GP__UNROLL
-      for (int w = 0; w < 4; ++w) newest[(j + w) % V] = v.word[w];
+      GP__EACH(w, 4) newest[(j + w) % V] = v.word[w];
     }
   }
   GP__UNROLL
@@ -82,7 +79,7 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
   Ends ends(a, gp__u64(gridDim.x) * (P::threads / 32), blockIdx.x * gp__u64(P::threads / 32) + gp_warp(), share);
   const gp__u64 begin = share.begin, end = share.end;
   if (begin >= end) return;
-  unsigned char *of_warp = shared + gp_warp() * BYTES;
+  gp__u8 *of_warp = shared + gp_warp() * BYTES;
   gp__u32 *mark = reinterpret_cast<gp__u32 *>(of_warp);
   T *staged = reinterpret_cast<T *>(of_warp + PIECE * GP__EXPAND_MARK_BYTES);
   T *out = static_cast<T *>(a.out);
@@ -102,8 +99,7 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
       gp__u32 at[ENDS];
       ends.places(piece, segment, at);
       ended = 0;
-      GP__UNROLL
-      for (int k = 0; k < ENDS; ++k) {
+      GP__EACH(k, ENDS) {
         if (ended < k * 32u) break;
         if (at[k] < to) atomicMax(mark + at[k], gp__u32(segment + ended + gp_lane() + 1 - share.segment));
         ended += unsigned(__popc(__ballot_sync(0xffffffffu, at[k] < to)));
@@ -116,15 +112,13 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
     }
     __syncwarp();
     Access v[VECTORS];
-    GP__UNROLL
-    for (int k = 0; k < VECTORS; ++k) {
+    GP__EACH(k, VECTORS) {
       const gp__u32 first = (k * 32u + gp_lane()) * V;
       gp__u32 newest[V];
       gp__expand_newest<V>(mark + first, newest);
       const gp__u32 before = gp__earlier_mark(newest[V - 1], open);
       if (first >= to) continue;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) { // elements beyond the piece have a segment, too
+      GP__EACH(j, V) { // elements beyond the piece have a segment, too
         const T &x = values[newest[j] ? newest[j] : before];
         if (STAGED) staged[first] = x;
         else v[k].item[j] = x;
@@ -132,16 +126,14 @@ template <class P, class Ends, class T> GP_DEVICE void gp__expand(const gp__expa
     }
     if (STAGED) {
       __syncwarp();
-      gp__copy_from_shared<32, P::store>(reinterpret_cast<unsigned char *>(out + piece),
-          reinterpret_cast<const unsigned char *>(staged), to * SIZE, gp_lane());
+      gp__copy_from_shared<32, P::store>(
+          reinterpret_cast<gp__u8 *>(out + piece), reinterpret_cast<const gp__u8 *>(staged), to * SIZE, gp_lane());
     } else {
-      GP__UNROLL
-      for (int k = 0; k < VECTORS; ++k) {
+      GP__EACH(k, VECTORS) {
         const gp__u32 first = (k * 32u + gp_lane()) * V;
         if (first >= from && first + V <= to) v[k].template store<P::store>(out + piece + first);
         else {
-          GP__UNROLL
-          for (int j = 0; j < V; ++j)
+          GP__EACH(j, V)
             if (first + j >= from && first + j < to) out[piece + first + j] = v[k].item[j];
         }
       }

@@ -1,17 +1,17 @@
 // find/host.c - the first element with a property
-// uses: api/config.h, api/lists.h, core/shape.h, core/request.c, host/config.c, host/types.c, host/call.c,
-//   host/indices.c, search/host.c
+// uses: api/config.h, api/lists.h, core/words.h, core/shape.h, core/request.c, host/config.c, host/types.c,
+//   host/call.c, host/indices.c, search/host.c
 
 // A property of elements: truth[i] = whether op holds for x[i] and y[i]. The first i with truth[i] == wanted is a hit.
 typedef struct gp__host_property {
-  const unsigned char *x, *y;
+  const gp__u8 *x, *y;
   size_t size, step; // step 0: y[0] for all i
   gp_type type;
-  unsigned char wanted;
+  gp__u8 wanted;
   uint64_t count; // of x
 } gp__host_property;
 static gp__host_property gp__host_property_of(const gp__request *q) {
-  const unsigned char *in = (const unsigned char *)q->in, *keys = (const unsigned char *)q->keys;
+  const gp__u8 *in = (const gp__u8 *)q->in, *keys = (const gp__u8 *)q->keys;
   gp__host_property s = {in, q->user_op ? NULL : q->init.bytes, q->in_size, 0, q->in_type, 1, q->count};
   switch (q->primitive) {
   case GP_ALL:
@@ -20,7 +20,7 @@ static gp__host_property gp__host_property_of(const gp__request *q) {
     break;
   case GP_MISMATCH:
   case GP_EQUAL_ARRAYS:
-    s.y = (const unsigned char *)q->in2, s.step = 1, s.wanted = 0;
+    s.y = (const gp__u8 *)q->in2, s.step = 1, s.wanted = 0;
     break;
   case GP_ADJACENT_FIND:
     s.y = in + s.size, s.step = 1;
@@ -38,14 +38,14 @@ static gp__host_property gp__host_property_of(const gp__request *q) {
 }
 // The first hit in elements first .. end - 1; UINT64_MAX: none. Reads to the end of the chunk that has a hit.
 static uint64_t gp__host_hit(const gp__request *q, const gp__host_property *s, uint64_t first, uint64_t end) {
-  unsigned char truth[GP__HOST_ELEMENTS];
+  gp__u8 truth[GP__HOST_ELEMENTS];
   size_t n;
   for (; first < end; first += n) {
-    const unsigned char *at;
+    const gp__u8 *at;
     n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
     gp__host_holds(q->op, q->user_op, s->type, s->size, s->x + first * s->size,
         s->y ? s->y + first * s->step * s->size : NULL, s->step, truth, n);
-    at = (const unsigned char *)memchr(truth, s->wanted, n);
+    at = (const gp__u8 *)memchr(truth, s->wanted, n);
     if (at) return first + (uint64_t)(at - truth);
   }
   return UINT64_MAX;
@@ -72,7 +72,7 @@ static int gp__host_compare_arrays(const gp__request *q, gp__host_property s) {
   const uint64_t count = q->count < q->count2 ? q->count : q->count2;
   gp__host_property t = s;
   uint64_t first, end;
-  s.y = t.x = (const unsigned char *)q->in2, t.y = s.x, s.step = t.step = 1;
+  s.y = t.x = (const gp__u8 *)q->in2, t.y = s.x, s.step = t.step = 1;
   for (first = 0; first < count; first = end) {
     uint64_t less, more;
     end = count - first < GP__HOST_ELEMENTS ? count : first + GP__HOST_ELEMENTS;
@@ -82,7 +82,7 @@ static int gp__host_compare_arrays(const gp__request *q, gp__host_property s) {
   return q->count < q->count2 ? -1 : q->count > q->count2;
 }
 static uint64_t gp__host_partition_point(const gp__request *q, const gp__host_property *s) {
-  unsigned char truth;
+  gp__u8 truth;
   uint64_t low;
   GP__BISECT(low, q->count,
       (gp__host_holds(q->op, q->user_op, s->type, s->size, s->x + middle * s->size, s->y, 0, &truth, 1), truth))
@@ -106,10 +106,10 @@ static gp_result gp__host_find(gp__host_call *h) {
       s.x += first * s.size, s.count -= first, s.wanted = 1;
       some = gp__host_first(h, &s) != UINT64_MAX;
     }
-    return *h->out = (unsigned char)!some, GP_SUCCESS;
+    return *h->out = (gp__u8)!some, GP_SUCCESS;
   }
-  if (q->primitive == GP_ANY) *h->out = (unsigned char)some;
-  else if (q->primitive == GP_ALL || q->primitive == GP_EQUAL_ARRAYS) *h->out = (unsigned char)!some;
+  if (q->primitive == GP_ANY) *h->out = (gp__u8)some;
+  else if (q->primitive == GP_ALL || q->primitive == GP_EQUAL_ARRAYS) *h->out = (gp__u8)!some;
   else if (q->primitive == GP_IS_SORTED) *q->out_count = some ? first + 1 : first;
   else *q->out_count = some ? first : q->count;
   return GP_SUCCESS;

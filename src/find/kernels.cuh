@@ -153,18 +153,15 @@ GP_DEVICE gp__u64 gp__find_in_tile(const Search &search, gp__u64 first, gp__u64 
   gp__u64 hit = ~gp__u64(0);
   for (gp__u64 round = first + threadIdx.x * V; round < end && hit == ~gp__u64(0); round += P::threads * K * V) {
     typename Search::Run run[K];
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) {
+    GP__EACH(k, K) {
       const gp__u64 i = round + k * P::threads * V;
       if (i + V <= n) run[k].template load<P::load>(search, i, i >= V && i + 2 * V <= n);
     }
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) {
+    GP__EACH(k, K) {
       const gp__u64 i = round + k * P::threads * V;
       if (i + V <= n) {
         bool any = false;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) any |= run[k].holds(search, j, i);
+        GP__EACH(j, V) any |= run[k].holds(search, j, i);
         if (any && hit == ~gp__u64(0)) {
           GP__UNROLL
           for (int j = V - 1; j >= 0; --j)
@@ -182,7 +179,7 @@ GP_DEVICE gp__u64 gp__find_in_tile(const Search &search, gp__u64 first, gp__u64 
 template <int RESULT> GP_DEVICE void gp__find_result(void *out, gp__u64 first, gp__u64 n) {
   const bool some = first != ~gp__u64(0);
   if (RESULT == GP__FIND_SOME || RESULT == GP__FIND_NONE)
-    *static_cast<unsigned char *>(out) = some == (RESULT == GP__FIND_SOME);
+    *static_cast<gp__u8 *>(out) = some == (RESULT == GP__FIND_SOME);
   else *static_cast<gp__u64 *>(out) = some ? first - (RESULT == GP__FIND_BEFORE) : RESULT == GP__FIND_BAD ? first : n;
 }
 

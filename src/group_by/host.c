@@ -1,5 +1,6 @@
 // group_by/host.c - group by
-// uses: api/lists.h, core/rules.h, core/request.c, host/user.c, host/values.c, core/primitive.c, host/run.c
+// uses: api/lists.h, core/words.h, core/rules.h, core/request.c, host/user.c, host/values.c, core/primitive.c,
+//   host/run.c
 
 // The type by which keys are compared: the unsigned type of their size, since keys are equal if their bits are. Two
 // bytes of bool that are both true may differ.
@@ -10,9 +11,9 @@ static gp_result gp__host_group_by(gp__host_call *h) {
   const int threads = h->asked;
   const size_t pair = q->key_size + q->in_size;
   gp__request runs = *q;
-  unsigned char *values, *keys;
+  gp__u8 *values, *keys;
   gp_result result;
-  if (q->count > SIZE_MAX / pair - 1 || !(values = (unsigned char *)malloc((size_t)(q->count + 1) * pair)))
+  if (q->count > SIZE_MAX / pair - 1 || !(values = (gp__u8 *)malloc((size_t)(q->count + 1) * pair)))
     return gp__host_no_memory(q, (q->count + 1) * pair);
   keys = values + q->count * q->in_size;
   runs.primitive = GP_REDUCE_BY_KEY;

@@ -102,14 +102,12 @@ GP_DEVICE void gp__group_table(const gp__group_args &a) {
     In x[ITEMS];
     bool stop = gp__load_volatile(&s.full) != 0;
     if (threadIdx.x == 0 && gp__load_volatile(a.state + GP__GROUP_FULL) != 0) atomicOr(&s.full, 1u);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * THREADS + threadIdx.x;
       if (at < count && !stop) key[i] = keys[at], x[i] = in[at];
     }
     if (__all_sync(0xffffffffu, stop)) break;
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + i * THREADS + threadIdx.x;
       const bool there = at < count && !stop;
       const Acc value = there ? Op::prepare(load(x[i], at)) : Op::identity();

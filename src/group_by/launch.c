@@ -47,8 +47,8 @@ GP__HOST gp_call gp__split_by_key(gp__request *q, gp_input *index, void *begins,
 // Adds a sort of pairs and the reduction of its runs. pointers 0: the held memory has no address yet. transform: of the
 // values; the list's values are already transformed.
 GP__HOST gp_result gp__add_way(gp__state *s, const char *who, const gp__request *q, gp__grouping *g, int pointers,
-    gp_op transform, const void *keys, const void *values, gp_type value_type, unsigned char *sorted,
-    unsigned char *moved, void *begins, uint64_t count, const uint64_t *count_device, uint64_t *out_count) {
+    gp_op transform, const void *keys, const void *values, gp_type value_type, gp__u8 *sorted, gp__u8 *moved,
+    void *begins, uint64_t count, const uint64_t *count_device, uint64_t *out_count) {
   gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
   gp__request reduce;
   gp_input index;
@@ -77,8 +77,7 @@ GP__HOST gp_result gp__add_way(gp__state *s, const char *who, const gp__request 
   return GP_SUCCESS;
 }
 // Lists the steps. blocks: most blocks of the table's kernel. at: the held memory, or NULL.
-GP__HOST gp_result gp__grouping_of(
-    gp__state *s, const gp__request *q, uint64_t blocks, unsigned char *at, gp__grouping *g) {
+GP__HOST gp_result gp__grouping_of(gp__state *s, const gp__request *q, uint64_t blocks, gp__u8 *at, gp__grouping *g) {
 #define GP__TAKE(bytes) (g->held += ((bytes) | 255) + 1, g->held - (((bytes) | 255) + 1))
 #define GP__AT(offset) (at ? at + (offset) : NULL)
   const char *who = gp__primitive_names[q->primitive];
@@ -147,7 +146,7 @@ GP__HOST gp_result gp__steps_room(
 
 // Launches the table kernel, which fills the list and selects the path.
 GP__HOST gp_result gp__launch_tables(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
-    const gp__kernel *k, const gp__grouping *g, unsigned char *held, void *workspace, gp_stream stream) {
+    const gp__kernel *k, const gp__grouping *g, gp__u8 *held, void *workspace, gp_stream stream) {
   gp__shape h = gp__shape_of(q);
   gp__geometry geometry;
   gp__group_args a;
@@ -173,7 +172,7 @@ GP__HOST gp_result gp__launch_tables(gp__state *s, const char *who, const gp__re
 typedef struct gp__holding {
   gp__state *state;
   gp__workspace *workspace;
-  unsigned char *at;
+  gp__u8 *at;
   uint64_t before;
   int capturing;
 } gp__holding;
@@ -204,8 +203,8 @@ GP__HOST gp_result gp__hold(gp__state *s, const char *who, gp_stream stream, con
   most += scratch + bytes + held->before + 512;
   if (most < least) most = least;
   result = gp__find_room(s, who, r, stream, GP__CONTROL_BYTES + GP__WORD_BYTES, bytes, most, capturing, &at);
-  held->at = (unsigned char *)at;
-  if (result == GP_SUCCESS) r->held = r->bytes - (size_t)((unsigned char *)at - (unsigned char *)r->workspace);
+  held->at = (gp__u8 *)at;
+  if (result == GP_SUCCESS) r->held = r->bytes - (size_t)((gp__u8 *)at - (gp__u8 *)r->workspace);
   else gp__let_go(held);
   return result;
 }

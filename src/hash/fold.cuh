@@ -11,7 +11,7 @@
 // The types of columns, and of results.
 #define GP__COLUMN_TYPES(F) \
   F(GP_I8, signed char) \
-  F(GP_U8, unsigned char) \
+  F(GP_U8, gp__u8) \
   F(GP_I16, short) \
   F(GP_U16, unsigned short) \
   F(GP_I32, int) \

@@ -1,5 +1,5 @@
 // hash/folds.h - what the aggregates of a group by need of its elements
-// uses: api/lists.h, api/structs.h, core/rules.h, hash/arguments.h, hash/numbers.h
+// uses: api/lists.h, api/structs.h, core/words.h, core/rules.h, hash/arguments.h, hash/numbers.h
 
 // The type of an aggregate's results.
 GP__HOST gp_type gp__aggregate_type(const gp_aggregate *a) {
@@ -11,7 +11,7 @@ GP__HOST gp_type gp__aggregate_type(const gp_aggregate *a) {
 }
 // Lists what the two passes fold for each aggregate. Returns a bit for each pass that folds something.
 GP__HOST int gp__list_folds(const gp_aggregate *list, int count, gp__hash_args *a) {
-  static const unsigned char firsts[] = {0, 0, GP__FOLD_LEAST, GP__FOLD_MOST, 0, 0, GP__FOLD_LOW, GP__FOLD_HIGH};
+  static const gp__u8 firsts[] = {0, 0, GP__FOLD_LEAST, GP__FOLD_MOST, 0, 0, GP__FOLD_LOW, GP__FOLD_HIGH};
   int i, passes = 0;
   a->group_words = 0;
   a->column_count = count;

@@ -4,14 +4,14 @@
 
 // Rows of equal keys get one number, in the order of their first occurrence.
 typedef struct gp__host_table {
-  const unsigned char *keys;
+  const gp__u8 *keys;
   size_t size;
   int truth; // keys are bool: all that is not 0 is equal
   uint64_t slot_count, found;
   uint32_t *slots, *first, *place; // a number plus 1, or 0; the first row of a number; the number of a row
 } gp__host_table;
 
-static uint64_t gp__host_slot(const gp__host_table *t, const unsigned char *key) {
+static uint64_t gp__host_slot(const gp__host_table *t, const gp__u8 *key) {
   uint64_t x = 0, word, at;
   size_t i;
   if (t->truth) return *key != 0;
@@ -27,7 +27,7 @@ static uint64_t gp__host_slot(const gp__host_table *t, const unsigned char *key)
 }
 static gp_result gp__host_fill_table(const gp__request *q, gp__host_table *t, const void *keys, uint64_t count) {
   uint64_t i;
-  t->keys = (const unsigned char *)keys;
+  t->keys = (const gp__u8 *)keys;
   t->size = q->key_size;
   t->truth = q->key_type == GP_BOOL;
   t->slot_count = 2 * count + 2;
@@ -51,7 +51,7 @@ static gp_result gp__host_order_groups(const gp__request *q, gp__host_table *t, 
   const uint64_t n = t->found;
   uint64_t i;
   gp_result result;
-  unsigned char *room = (unsigned char *)malloc((size_t)n * (2 * q->key_size + 8) + 1);
+  gp__u8 *room = (gp__u8 *)malloc((size_t)n * (2 * q->key_size + 8) + 1);
   uint32_t *rows = (uint32_t *)(void *)(room + 2 * n * q->key_size), *numbers = rows + n;
   if (!room) return gp__host_no_memory(q, n * (2 * q->key_size + 8));
   for (i = 0; i < n; ++i) memcpy(room + i * t->size, t->keys + t->first[i] * t->size, t->size);
@@ -71,7 +71,7 @@ static void gp__host_fold_row(const gp_aggregate *a, int pass, uint64_t row, gp_
   const int places = a->op >= GP_AGGREGATE_ARGMIN, kind = gp__number_class(type);
   gp__u64 x, high = 0, low;
   gp__wide wide;
-  gp__host_widen(a->type, (const unsigned char *)a->column + row * gp__host_size(a->type), &wide, 1);
+  gp__host_widen(a->type, (const gp__u8 *)a->column + row * gp__host_size(a->type), &wide, 1);
   x = wide.u;
   if (a->op == GP_AGGREGATE_SUM || a->op == GP_AGGREGATE_MEAN) {
     if (kind < 2 && a->op == GP_AGGREGATE_SUM) w->word[0] += pass ? 0 : x;
@@ -109,7 +109,7 @@ static gp_result gp__host_aggregate(const gp__request *q, const gp__host_table *
   for (i = 0; i < n && result == GP_SUCCESS; ++i) {
     gp__wide x;
     x.u = gp__result_of((int)a->op, (int)a->type, rows[i], words[i].word);
-    gp__host_narrow(type, gp__host_kind(type), &x, (unsigned char *)a->out + i * gp__host_size(type), 1);
+    gp__host_narrow(type, gp__host_kind(type), &x, (gp__u8 *)a->out + i * gp__host_size(type), 1);
   }
   free(words);
   free(rows);
@@ -122,7 +122,7 @@ static gp_result gp__host_groups(const gp__request *q, int threads) {
   GP__CHECK(gp__host_fill_table(q, &t, q->in, q->count));
   result = q->primitive == GP_GROUP_BY_MANY && !q->key_struct ? gp__host_order_groups(q, &t, threads) : GP_SUCCESS;
   for (i = 0; i < t.found && i < q->capacity && q->out_keys && result == GP_SUCCESS; ++i)
-    memcpy((unsigned char *)q->out_keys + i * t.size, t.keys + t.first[i] * t.size, t.size);
+    memcpy((gp__u8 *)q->out_keys + i * t.size, t.keys + t.first[i] * t.size, t.size);
   for (i = 0; i < q->aggregate_count && result == GP_SUCCESS; ++i)
     result = gp__host_aggregate(q, &t, &q->aggregates[i]);
   if (result == GP_SUCCESS) *q->out_count = t.found;
@@ -145,10 +145,10 @@ static gp_result gp__host_join_keys(const gp__request *q) {
     *last = (uint32_t)i + 1;
   }
   for (i = 0; i < q->count; ++i) {
-    const uint32_t number = t.slots[gp__host_slot(&t, (const unsigned char *)q->in + i * t.size)];
+    const uint32_t number = t.slots[gp__host_slot(&t, (const gp__u8 *)q->in + i * t.size)];
     uint32_t row = number ? t.first[number - 1] + 1 : 0;
     if (q->join == GP_JOIN_FLAGS) {
-      ((unsigned char *)q->out)[i] = number ? 1 : 0;
+      ((gp__u8 *)q->out)[i] = number ? 1 : 0;
       continue;
     }
     if (q->join >= GP_JOIN_SEMI) row = !number == (q->join == GP_JOIN_ANTI);

@@ -41,7 +41,7 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__join_probe(const gp__h
     const gp__u64 slot = gp__find_slot<W, COUNT>(a, probes + i * COUNT, there);
     const bool found = slot < a.slot_count;
     if (a.join == GP_JOIN_FLAGS) {
-      static_cast<unsigned char *>(a.out)[i] = found ? 1 : 0;
+      static_cast<gp__u8 *>(a.out)[i] = found ? 1 : 0;
     } else if (!a.ends) {
       a.counts[i] = found == (a.join == GP_JOIN_SEMI) ? 1 : 0;
     } else {
@@ -64,8 +64,7 @@ template <class P, class I> GP_DEVICE void gp__join_pairs(const gp__hash_args &a
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     gp__u64 probe[ITEMS];
     gp_tile_load_balance<P::threads, ITEMS>(probe, a.offsets, probes, first, s);
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 at = first + threadIdx.x * ITEMS + i;
       if (at >= count) continue;
       if (a.out) static_cast<I *>(a.out)[at] = static_cast<I>(probe[i]);

@@ -167,7 +167,7 @@ GP__HOST gp_result gp__plan_join(
   }
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__hash_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
   const char *who = gp__primitive_names[q->primitive];
   gp__hash_args a;
   memset(g, 0, sizeof *g);

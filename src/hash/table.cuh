@@ -8,8 +8,7 @@ template <class W, int COUNT> struct gp__hash_key {
   static GP_DEVICE gp__u32 hash(const W *key) {
     if (exact) {
       gp__u32 x = 0;
-      GP__UNROLL
-      for (int i = 0; i < COUNT; ++i) x |= gp__u32(key[i]) << (8 * int(sizeof(W)) * i & 31);
+      GP__EACH(i, COUNT) x |= gp__u32(key[i]) << (8 * int(sizeof(W)) * i & 31);
       return gp__shuffle_mix((x ^ x >> 16) * 0x9e3779b1u); // each step has an inverse
     }
     gp__u64 x = gp__u64(key[0]);
@@ -58,17 +57,14 @@ template <class P, class W, int COUNT> GP_DEVICE void gp__hash_insert(const gp__
   for (gp__u64 first = blockIdx.x * tile; first < count; first += gridDim.x * tile) {
     gp__u32 hash[ITEMS];
     gp__u64 there[ITEMS];
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 row = first + i * P::threads + threadIdx.x;
       if (row < count) hash[i] = Key::hash(keys + row * COUNT);
     }
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i)
+    GP__EACH(i, ITEMS)
       if (first + i * P::threads + threadIdx.x < count)
         there[i] = gp__load_relaxed(a.slots + gp__first_slot(a, hash[i]));
-    GP__UNROLL
-    for (int i = 0; i < ITEMS; ++i) {
+    GP__EACH(i, ITEMS) {
       const gp__u64 row = first + i * P::threads + threadIdx.x;
       const bool here = row < count;
       const gp__u32 rows = __ballot_sync(0xffffffffu, here);

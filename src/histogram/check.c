@@ -78,13 +78,13 @@ GP__HOST gp_result gp__histogram_buffers(gp__checking *k) {
   return GP_SUCCESS;
 }
 // An integer, sign-extended to 64 bits; a float as a double.
-GP__HOST uint64_t gp__integer_of(gp_type type, const unsigned char *bytes) {
+GP__HOST uint64_t gp__integer_of(gp_type type, const gp__u8 *bytes) {
   uint64_t x = 0;
   const unsigned bits = 8 * gp__type_rows[type].size;
   memcpy(&x, bytes, gp__type_rows[type].size); // little-endian
   return *gp__type_rows[type].name == 'i' && bits < 64 && x >> (bits - 1) ? x | ~(uint64_t)0 << bits : x;
 }
-GP__HOST double gp__float_of(gp_type type, const unsigned char *bytes) {
+GP__HOST double gp__float_of(gp_type type, const gp__u8 *bytes) {
   uint16_t half;
   float single;
   double x;
@@ -99,8 +99,8 @@ GP__HOST double gp__float_of(gp_type type, const unsigned char *bytes) {
 // Checks the ends of a channel's bins.
 GP__HOST gp_result gp__check_ends(const gp__checking *k, int channel) {
   const gp__request *q = k->q;
-  const unsigned char *lower = q->init.bytes + (size_t)channel * q->in_size;
-  const unsigned char *upper = q->step.bytes + (size_t)channel * q->in_size;
+  const gp__u8 *lower = q->init.bytes + (size_t)channel * q->in_size;
+  const gp__u8 *upper = q->step.bytes + (size_t)channel * q->in_size;
   if (gp__is_integer(q->in_type)) {
     const uint64_t flip = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << 63 : 0;
     const uint64_t a = gp__integer_of(q->in_type, lower) ^ flip, b = gp__integer_of(q->in_type, upper) ^ flip;
@@ -134,10 +134,8 @@ GP__HOST gp_result gp__check_histogram_values(gp__checking *k) {
     const size_t at = (size_t)i * q->in_size;
     // Integers without a bound: the lowest value, which as upper bound means one past the largest.
     const uint64_t lowest = *gp__type_rows[q->in_type].name == 'i' ? (uint64_t)1 << (8 * q->in_size - 1) : 0;
-    memcpy(q->init.bytes + at, c->lower ? (const unsigned char *)c->lower + at : (const unsigned char *)&lowest,
-        q->in_size);
-    memcpy(q->step.bytes + at, c->upper ? (const unsigned char *)c->upper + at : (const unsigned char *)&lowest,
-        q->in_size);
+    memcpy(q->init.bytes + at, c->lower ? (const gp__u8 *)c->lower + at : (const gp__u8 *)&lowest, q->in_size);
+    memcpy(q->step.bytes + at, c->upper ? (const gp__u8 *)c->upper + at : (const gp__u8 *)&lowest, q->in_size);
     if (c->upper) GP__CHECK(gp__check_ends(k, i));
   }
   return GP_SUCCESS;

@@ -24,12 +24,12 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
         : gp__histogram_search_bytes(ALGORITHM, !ordered, a.bins, a.active, int(sizeof(T)));
   }
   // All threads call; the caller synchronises.
-  static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__even_bins<T> *bins, unsigned char *) {
+  static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__even_bins<T> *bins, gp__u8 *) {
     const T *lower = reinterpret_cast<const T *>(a.lower.bytes), *upper = reinterpret_cast<const T *>(a.upper.bytes);
     const unsigned c = threadIdx.x;
     if (c < unsigned(a.active)) bins[c].set(lower[c], upper[c], a.bins);
   }
-  static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__range_bins<T> *bins, unsigned char *shared) {
+  static GP_DEVICE void set_bins(const gp__histogram_args &a, gp__range_bins<T> *bins, gp__u8 *shared) {
     const T *table = static_cast<const T *>(a.boundaries);
     const gp__u64 boundaries = (a.bins + 1) * unsigned(a.active);
     const unsigned bytes = by_value ? 0 : gp__histogram_boundary_bytes(boundaries, int(sizeof(T)));
@@ -50,7 +50,7 @@ template <class P, int ALGORITHM, class BINS, class T, class W, class C> struct 
     __syncthreads();
     if (bins->buckets) bins->fill(guesses, P::threads);
   }
-  static GP_DEVICE void clear(unsigned char *shared, gp__u64 bytes) {
+  static GP_DEVICE void clear(gp__u8 *shared, gp__u64 bytes) {
     for (gp__u64 i = threadIdx.x; i < (bytes + 15) / 16; i += P::threads)
       reinterpret_cast<gp_vector *>(shared)[i] = gp_vector{{0, 0, 0, 0}};
   }
@@ -62,8 +62,7 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
   if (__any_sync(0xffffffffu, (peers & (peers - 1)) != 0)) {
     const gp__u32 above = gp_lane() == 31 ? 0 : peers >> (gp_lane() + 1) << (gp_lane() + 1);
     int next = above ? __ffs(int(above)) - 1 : -1;
-    GP__UNROLL
-    for (int i = 0; i < 5; ++i) {
+    GP__EACH(i, 5) {
       const C other = __shfl_sync(0xffffffffu, sum, next < 0 ? 0 : next);
       const int after = __shfl_sync(0xffffffffu, next, next < 0 ? 0 : next);
       if (next >= 0) {
@@ -77,7 +76,7 @@ template <class C> GP_DEVICE C gp__sum_of_peers(gp__u32 peers, C sum) {
 
 // A byte as an index, in one instruction if it is in a word.
 template <class T, int V> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, V> &x, int j) {
-  return static_cast<unsigned char>(gp__u32(x.item[j]));
+  return static_cast<gp__u8>(gp__u32(x.item[j]));
 }
 template <class T> GP_DEVICE gp__u32 gp__byte_of(const gp__vector_access<T, 16> &x, int j) {
   return __byte_perm(x.access.word[j / 4], 0, 0x4440u + unsigned(j % 4));
@@ -88,8 +87,7 @@ template <class T, int V> GP_DEVICE void gp__drop_first(gp__vector_access<T, V> 
   for (int j = 1; j < V; ++j) x.item[j - 1] = x.item[j];
 }
 template <class T> GP_DEVICE void gp__drop_first(gp__vector_access<T, 16> &x) {
-  GP__UNROLL
-  for (int i = 0; i < 4; ++i) x.access.word[i] = x.access.word[i] >> 8 | (i < 3 ? x.access.word[i + 1] << 24 : 0);
+  GP__EACH(i, 4) x.access.word[i] = x.access.word[i] >> 8 | (i < 3 ? x.access.word[i + 1] << 24 : 0);
 }
 
 // A thread's place among samples of an array, or of a described input.
@@ -182,7 +180,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     gp__u32 channel, channel_step; // channel of the thread's next samples; step to those that follow
     gp__u64 pixel, pixel_step;     // pixel of these samples; step
 
-    GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, unsigned char *cell_bytes)
+    GP_DEVICE Tally(const gp__histogram_args &args, const Storage &s, gp__u8 *cell_bytes)
         : a(args), kept(s.bins), bins(s.bins[0]), cells(cell_bytes +
                                                       (REPLICAS == GP__HALVES ? 0
                                                               : REPLICAS      ? gp_lane()
@@ -345,7 +343,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     __threadfence();
   }
   static const bool may_halve = !global && !Shape::by_value && !weight::is && P::blocks_per_sm == 1;
-  static GP_DEVICE void tally_halves(const gp__histogram_args &a, const Storage &s, unsigned char *cells, Samples &x) {
+  static GP_DEVICE void tally_halves(const gp__histogram_args &a, const Storage &s, gp__u8 *cells, Samples &x) {
     Tally<may_halve ? int(GP__HALVES) : 0, true>(a, s, cells).all(x);
   }
   static GP_DEVICE void run(const gp__histogram_args &a) {
@@ -353,7 +351,7 @@ struct gp__histogram_counts : gp__histogram_shape<P, ALGORITHM, BINS, T, W, C> {
     GP_DYNAMIC_SHARED(shared);
     const bool single = gridDim.x == 1, halves = may_halve && a.replicas == 0;
     const bool adds_early = global || halves; // to the output, while it counts
-    unsigned char *cells = shared + Shape::table_bytes(a);
+    gp__u8 *cells = shared + Shape::table_bytes(a);
     const gp__u32 stride = Shape::stride(a), active = unsigned(a.active);
     const gp__u64 slots = gp__u64(stride) * active + 1;
     if (!global) Shape::clear(cells, halves ? slots * 2 : slots * a.replicas * sizeof(Cell));
@@ -418,8 +416,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     }
   }
   static GP_DEVICE void add(Piece &to, const Piece &x) {
-    GP__UNROLL
-    for (int i = 0; i < PER; ++i) to.sum[i] += x.sum[i];
+    GP__EACH(i, PER) to.sum[i] += x.sum[i];
   }
   // The sum of `count` words, `apart` from each other, in order, then `mine`.
   static GP_DEVICE Piece gather(
@@ -457,7 +454,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     const gp__u64 slots = a.bins * active;
     const unsigned slice_slots = gp__histogram_slice(slots, int(sizeof(C)));
     const unsigned slices = unsigned((slots + slice_slots - 1) / slice_slots), shares = gridDim.x / slices;
-    Shape::clear(reinterpret_cast<unsigned char *>(cells), gp__u64(slice_slots) * a.replicas * sizeof(C));
+    Shape::clear(reinterpret_cast<gp__u8 *>(cells), gp__u64(slice_slots) * a.replicas * sizeof(C));
     gp__pdl_wait<P>();
     Shape::set_bins(a, s.bins, shared);
     if (threadIdx.x == 0) {
@@ -482,8 +479,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     for (gp__u64 round = share * round_items; round < n; round += shares * round_items) {
       gp__u32 bin[K * V];
       C w[K * V];
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) {
+      GP__EACH(k, K) {
         const gp__u64 i = round + gp__u64(k * P::threads + threadIdx.x) * V;
         gp__u64 pixel = i;
         unsigned channel = 0;
@@ -495,8 +491,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
           pixel = i / channels;
           channel = unsigned(i - pixel * channels);
         } else if (whole && weight::is) y.template load<P::load>(weights + i, off2, i >= V && i + 2 * V <= n);
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) {
+        GP__EACH(j, V) {
           gp__u32 b = 0;
           bool there = i + j < n && channel < active;
           if (there) b = gp__bins_of(s.bins, channel)(whole ? x.item[j] : gp__operand_at(source, in, i + j));
@@ -515,8 +510,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
       }
       for (unsigned k = 0; k < turns; ++k) {
         if (k == turn) {
-          GP__UNROLL
-          for (int j = 0; j < K * V; ++j) add_in_order(cell, bin[j], w[j]);
+          GP__EACH(j, K * V) add_in_order(cell, bin[j], w[j]);
         }
         if (turns > 1) __syncthreads();
       }
@@ -530,8 +524,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
     const bool ends_group = share % GROUP == GROUP - 1 || share == shares - 1;
     for (unsigned q = threadIdx.x; q * PER < mine; q += P::threads) {
       Piece sum;
-      GP__UNROLL
-      for (int i = 0; i < PER; ++i) {
+      GP__EACH(i, PER) {
         const unsigned c = q * PER + i;
         sum.sum[i] = 0;
         if (c < mine) {
@@ -551,8 +544,7 @@ struct gp__histogram_ordered : gp__histogram_shape<P, GP_SHARED_BINS, BINS, T, W
         }
         sum = gather(words, group_sums + q, pieces, groups - 1, ticket.tag, sum);
       }
-      GP__UNROLL
-      for (int i = 0; i < PER; ++i)
+      GP__EACH(i, PER)
         if (q * PER + i < mine) static_cast<C *>(a.out)[first_slot + q * PER + i] = sum.sum[i];
     }
   }

@@ -1,6 +1,6 @@
 // histogram/host.c - histograms
-// uses: api/config.h, api/lists.h, core/shape.h, core/request.c, host/config.c, host/types.c, host/user.c,
-//   host/values.c, host/call.c, host/indices.c
+// uses: api/config.h, api/lists.h, core/words.h, core/shape.h, core/request.c, host/config.c, host/types.c,
+//   host/user.c, host/values.c, host/call.c, host/indices.c
 
 // Maps signed integers to the order of unsigned ones.
 static void gp__host_unsign(gp_type type, gp__wide *w, size_t n) {
@@ -59,17 +59,14 @@ static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t
   int c;
   for (; n; first += k, n -= k) {
     k = n < GP__HOST_ELEMENTS ? (size_t)n : (size_t)GP__HOST_ELEMENTS;
-    if (q->in2)
-      gp__host_convert(q->in2_type, q->out_type, (const unsigned char *)q->in2 + first * q->in2_size, weights, k);
+    if (q->in2) gp__host_convert(q->in2_type, q->out_type, (const gp__u8 *)q->in2 + first * q->in2_size, weights, k);
     for (c = 0; c < q->active; ++c) {
-      const unsigned char *in =
-          (const unsigned char *)q->in + (first * (uint64_t)q->channels + (uint64_t)c) * q->in_size;
+      const gp__u8 *in = (const gp__u8 *)q->in + (first * (uint64_t)q->channels + (uint64_t)c) * q->in_size;
       const uint64_t base = (uint64_t)c * q->bins;
       if (q->channels > 1) {
         for (i = 0; i < k; ++i)
-          gp__host_move(
-              (unsigned char *)samples + i * q->in_size, in + i * (size_t)q->channels * q->in_size, q->in_size);
-        in = (const unsigned char *)samples;
+          gp__host_move((gp__u8 *)samples + i * q->in_size, in + i * (size_t)q->channels * q->in_size, q->in_size);
+        in = (const gp__u8 *)samples;
       }
       gp__host_widen(q->in_type, in, x, k);
       gp__host_unsign(q->in_type, x, k);
@@ -102,7 +99,7 @@ static gp_result gp__host_histogram(gp__host_call *h) {
   const int threads = alone ? 1 : h->threads;
   const size_t extra = (size_t)(threads - 1) * bytes;
   gp__wide *edges = (gp__wide *)malloc(edge_bytes + extra);
-  unsigned char *more = edges ? (unsigned char *)edges + edge_bytes : NULL; // counters of the second thread, ...
+  gp__u8 *more = edges ? (gp__u8 *)edges + edge_bytes : NULL; // counters of the second thread, ...
   uint64_t i;
   int c, t;
   if (!edges) return gp__host_no_memory(h->q, edge_bytes + extra);
@@ -123,7 +120,7 @@ static gp_result gp__host_histogram(gp__host_call *h) {
         q, edges, first, count - first < share ? count - first : share, t ? more + (size_t)(t - 1) * bytes : h->out);
   }
   for (t = 1; t < threads; ++t) {
-    const unsigned char *part = more + (size_t)(t - 1) * bytes;
+    const gp__u8 *part = more + (size_t)(t - 1) * bytes;
     for (i = 0; i < counters; ++i)
       gp__host_put_index(
           h->out, q->out_size, i, gp__host_offset(h->out, q->out_size, i) + gp__host_offset(part, q->out_size, i));

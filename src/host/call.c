@@ -1,6 +1,6 @@
 // host/call.c - a call's operands, operator and output
-// uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/types.c,
-//   host/values.c, host/operators.c
+// uses: api/config.h, api/lists.h, core/words.h, core/shape.h, core/arguments.h, core/request.c, host/config.c,
+//   host/types.c, host/values.c, host/operators.c
 
 // AND and OR read their operands as true or false, and so does every built-in operator on bool.
 static int gp__host_normalises(gp_op op, const gp__op_info *user, gp_type type) {
@@ -9,7 +9,7 @@ static int gp__host_normalises(gp_op op, const gp__op_info *user, gp_type type) 
 
 // The source of elements, and their conversions on the way in.
 typedef struct gp__host_source {
-  const unsigned char *base;
+  const gp__u8 *base;
   gp_type from, to;
   size_t from_size, to_size;
   gp_op unary;             // CONVERT if elements are only converted
@@ -20,7 +20,7 @@ typedef struct gp__host_source {
 
 typedef union gp__host_buffer {
   gp__value align;
-  unsigned char bytes[GP__HOST_BYTES];
+  gp__u8 bytes[GP__HOST_BYTES];
 } gp__host_buffer;
 
 typedef struct gp__host_call {
@@ -29,7 +29,7 @@ typedef struct gp__host_call {
   gp__host_source in;  // elements as operands of `op`; transform: as results
   gp__host_source in2; // transform2
   gp_type value_type;  // of the accumulator; ARGMIN, ARGMAX: of the value in it
-  unsigned char *out;
+  gp__u8 *out;
   size_t out_size;
   int out_converts; // accumulator and output differ
   int exclusive;
@@ -61,7 +61,7 @@ static size_t gp__host_limit(size_t size) {
 static gp__host_source gp__host_source_of(const void *base, gp_type from, size_t from_size, gp_type to, size_t to_size,
     gp_op unary, const gp__op_info *user, int normalise) {
   gp__host_source s;
-  s.base = (const unsigned char *)base;
+  s.base = (const gp__u8 *)base;
   s.from = from, s.to = to;
   s.from_size = from_size, s.to_size = to_size;
   s.unary = unary ? unary : (gp_op)GP_CONVERT;
@@ -72,9 +72,9 @@ static gp__host_source gp__host_source_of(const void *base, gp_type from, size_t
 }
 
 // Elements first .. first + n - 1, n <= limit: in the input, or else made in `room`.
-static const unsigned char *gp__host_elements(const gp__host_source *s, uint64_t first, size_t n, void *room) {
-  const unsigned char *x = s->base + first * s->from_size;
-  unsigned char *y = (unsigned char *)room;
+static const gp__u8 *gp__host_elements(const gp__host_source *s, uint64_t first, size_t n, void *room) {
+  const gp__u8 *x = s->base + first * s->from_size;
+  gp__u8 *y = (gp__u8 *)room;
   size_t i;
   if (s->user) {
     for (i = 0; i < n; ++i) gp__host_apply(s->user, y + i * s->to_size, x + i * s->from_size, NULL);

@@ -1,16 +1,16 @@
 // host/canonical.c - reduce and scan by inexact operators: the canonical trees
-// uses: api/config.h, api/lists.h, core/shape.h, reduce/policy.h, scan/policy.h, core/arguments.h, host/config.c,
-//   host/types.c, host/user.c, host/values.c, host/operators.c, host/call.c
+// uses: api/config.h, api/lists.h, core/words.h, core/shape.h, reduce/policy.h, scan/policy.h, core/arguments.h,
+//   host/config.c, host/types.c, host/user.c, host/values.c, host/operators.c, host/call.c
 
 // v[0] op v[1] op ... op v[n - 1] as a tree of neighbours, n a power of two; the result is v[0].
-static void gp__host_tree(const gp__host_op *op, unsigned char *v, size_t n) {
+static void gp__host_tree(const gp__host_op *op, gp__u8 *v, size_t n) {
   for (n /= 2; n; n /= 2) op->loops.pairs(op, v, n);
 }
-static void gp__host_pad(const gp__host_op *op, unsigned char *v, size_t from, size_t to) {
+static void gp__host_pad(const gp__host_op *op, gp__u8 *v, size_t from, size_t to) {
   for (; from < to; ++from) memcpy(v + from * op->size, op->identity.bytes, op->size);
 }
 // The tree of a block of threads: each warp's tree, then the tree over the warps' values, padded to 32.
-static void gp__host_block_tree(const gp__host_op *op, unsigned char *v, size_t threads) {
+static void gp__host_block_tree(const gp__host_op *op, gp__u8 *v, size_t threads) {
   const size_t warp = GP__WARP, warps = threads / warp;
   size_t n;
   for (n = warps * warp / 2; n >= warps; n /= 2) op->loops.pairs(op, v, n);
@@ -26,7 +26,7 @@ static size_t gp__host_at_once(const gp__host_call *h, size_t items, int buffere
 
 // acc[r] = acc[r] op row r, for rows of `items` consecutive elements; the last row may be short.
 static void gp__host_fold_rows(
-    const gp__host_call *h, unsigned char *acc, uint64_t first, size_t n, size_t items, gp__host_buffer *buffer) {
+    const gp__host_call *h, gp__u8 *acc, uint64_t first, size_t n, size_t items, gp__host_buffer *buffer) {
   const size_t at_once = gp__host_at_once(h, items, 0);
   size_t rows, k;
   for (rows = n / items; rows; rows -= k, acc += k * h->op.size, first += k * items) {
@@ -37,13 +37,13 @@ static void gp__host_fold_rows(
   if (k) h->op.loops.fold(&h->op, acc, gp__host_elements(&h->in, first, k, buffer->bytes), 1, k, k);
 }
 
-static void gp__host_reduce_tile(const gp__host_call *h, uint64_t first, uint64_t n, unsigned char *result) {
+static void gp__host_reduce_tile(const gp__host_call *h, uint64_t first, uint64_t n, gp__u8 *result) {
   const size_t threads = GP__CANONICAL_REDUCE_THREADS, size = h->op.size;
   const size_t vectors = h->op.commutative ? 1 : (size_t)GP__CANONICAL_REDUCE_VECTORS; // of a row
   const size_t items = vectors * (size_t)gp__vector_items((int)h->q->in_size);
   gp__value acc[GP__CANONICAL_REDUCE_THREADS];
   gp__host_buffer buffer;
-  unsigned char *v = acc[0].bytes;
+  gp__u8 *v = acc[0].bytes;
   uint64_t done;
   size_t k;
   if (h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
@@ -70,12 +70,12 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   const int64_t per = (tiles + GP__CANONICAL_REDUCE_THREADS - 1) / GP__CANONICAL_REDUCE_THREADS;
   const int threads = h->threads;
   gp__value acc[GP__CANONICAL_REDUCE_THREADS];
-  unsigned char *v = acc[0].bytes, *part;
+  gp__u8 *v = acc[0].bytes, *part;
   int64_t t;
   (void)threads;
   memcpy(v, h->q->has_init ? h->init.bytes : h->op.identity.bytes, size);
   if (count) {
-    part = (unsigned char *)malloc((size_t)tiles * size);
+    part = (gp__u8 *)malloc((size_t)tiles * size);
     if (!part) return gp__host_no_memory(h->q, (size_t)tiles * size);
     GP__PARALLEL_FOR
     for (t = 0; t < tiles; ++t) {
@@ -98,7 +98,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
 }
 
 // Lane l of a warp becomes v[0] op ... op v[l] (Kogge and Stone).
-static void gp__host_warp_scan(const gp__host_op *op, unsigned char *v) {
+static void gp__host_warp_scan(const gp__host_op *op, gp__u8 *v) {
   gp__value old[GP__WARP];
   size_t d;
   for (d = 1; d < GP__WARP; d *= 2) {
@@ -111,7 +111,7 @@ static void gp__host_warp_scan(const gp__host_op *op, unsigned char *v) {
 
 // First pass over a tile. lane[t] becomes the inclusive scan of the threads' sums in their warp, lane[256 + w] that of
 // the warps' totals; the last one is the tile's aggregate.
-static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items, unsigned char *lane) {
+static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items, gp__u8 *lane) {
   const size_t size = h->op.size, threads = GP__CANONICAL_SCAN_THREADS;
   gp__host_buffer buffer;
   gp__value totals[GP__WARP];
@@ -122,7 +122,7 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
   for (r = 0; r <= rows; r += k) { // a sum starts with the first element itself
     const size_t whole = rows - r;
     size_t length = whole ? items : n % items;
-    const unsigned char *x;
+    const gp__u8 *x;
     size_t i;
     k = whole ? (whole < at_once ? whole : at_once) : 1;
     if (!length) break;
@@ -138,26 +138,26 @@ static void gp__host_scan_upsweep(const gp__host_call *h, uint64_t first, size_t
   gp__host_pad(&h->op, lane, r < threads ? r : threads, threads);
   for (w = 0; w < GP__SCAN_WARPS; ++w) {
     gp__host_warp_scan(&h->op, lane + w * GP__WARP * size);
-    memcpy((unsigned char *)totals + w * size, lane + (w * GP__WARP + GP__WARP - 1) * size, size);
+    memcpy((gp__u8 *)totals + w * size, lane + (w * GP__WARP + GP__WARP - 1) * size, size);
   }
-  gp__host_pad(&h->op, (unsigned char *)totals, GP__SCAN_WARPS, GP__WARP);
-  gp__host_warp_scan(&h->op, (unsigned char *)totals);
+  gp__host_pad(&h->op, (gp__u8 *)totals, GP__SCAN_WARPS, GP__WARP);
+  gp__host_warp_scan(&h->op, (gp__u8 *)totals);
   memcpy(lane + threads * size, totals, GP__SCAN_WARPS * size);
 }
 
 // Second pass: `prefix` is the fold of everything before the tile, or NULL.
-static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size_t n, size_t items,
-    const unsigned char *lane, const unsigned char *prefix) {
+static void gp__host_scan_downsweep(
+    const gp__host_call *h, uint64_t first, size_t n, size_t items, const gp__u8 *lane, const gp__u8 *prefix) {
   const size_t size = h->op.size, threads = GP__CANONICAL_SCAN_THREADS;
   gp__value carries[GP__CANONICAL_SCAN_THREADS];
   gp__value bases[GP__WARP];
   gp__host_buffer buffer, results;
-  unsigned char *carry = carries[0].bytes, *base = bases[0].bytes;
+  gp__u8 *carry = carries[0].bytes, *base = bases[0].bytes;
   const size_t at_once = gp__host_at_once(h, items, h->out_converts), rows = n / items;
   size_t r, k, w, l;
   for (w = 0; w < GP__SCAN_WARPS; ++w) {
-    const unsigned char *warps = w ? lane + (threads + w - 1) * size : prefix; // fold of what precedes the warp
-    unsigned char *c = carry + w * GP__WARP * size;
+    const gp__u8 *warps = w ? lane + (threads + w - 1) * size : prefix; // fold of what precedes the warp
+    gp__u8 *c = carry + w * GP__WARP * size;
     memcpy(c + size, lane + w * GP__WARP * size, (GP__WARP - 1) * size);
     if (!warps) continue;
     if (w && prefix) h->op.loops.map(&h->op, base, prefix, warps, 1);
@@ -168,8 +168,8 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
   }
   for (r = 0; r <= rows; r += k) {
     const size_t whole = rows - r, length = whole ? items : n % items;
-    unsigned char *out = h->out + (first + r * items) * h->out_size, *y = h->out_converts ? results.bytes : out;
-    const unsigned char *x;
+    gp__u8 *out = h->out + (first + r * items) * h->out_size, *y = h->out_converts ? results.bytes : out;
+    const gp__u8 *x;
     size_t skip = 0;
     k = whole ? (whole < at_once ? whole : at_once) : 1;
     if (!length) break;
@@ -188,8 +188,7 @@ static void gp__host_scan_downsweep(const gp__host_call *h, uint64_t first, size
 }
 
 // The total of `count` tiles of a group: each lane of a warp folds its consecutive tiles, then the warp's tree.
-static void gp__host_group_total(
-    const gp__host_op *op, const unsigned char *group, size_t count, unsigned char *lanes) {
+static void gp__host_group_total(const gp__host_op *op, const gp__u8 *group, size_t count, gp__u8 *lanes) {
   const size_t share = (size_t)GP__GROUP / (size_t)GP__WARP;
   size_t l, n;
   for (l = 0; l < GP__WARP && l * share < count; ++l, group += share * op->size) {
@@ -211,7 +210,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
   const int threads = h->threads;
   const int64_t batch = threads > 1 ? (int64_t)threads * 8 : 1;
   const size_t bytes = (size_t)batch * (lanes + 1) * size;
-  unsigned char *lane = (unsigned char *)malloc(bytes), *prefix = lane ? lane + (size_t)batch * lanes * size : NULL;
+  gp__u8 *lane = (gp__u8 *)malloc(bytes), *prefix = lane ? lane + (size_t)batch * lanes * size : NULL;
   gp__value group[GP__GROUP], total[GP__WARP];
   gp__value before = h->init; // fold of everything before the group of tiles
   int has_before = h->q->has_init;
@@ -229,7 +228,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
     }
     for (b = 0; b < some; ++b) {
       const size_t r = (size_t)((base + (uint64_t)b) % GP__GROUP);
-      unsigned char *p = prefix + (size_t)b * size;
+      gp__u8 *p = prefix + (size_t)b * size;
       if (base || b) gp__host_group_total(op, group[0].bytes, r ? r : (size_t)GP__GROUP, total[0].bytes);
       if (r == 0) { // the group before is complete
         if ((base || b) && has_before) op->loops.map(op, before.bytes, before.bytes, total, 1);
@@ -238,7 +237,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
         memcpy(p, before.bytes, size);
       } else if (has_before) op->loops.map(op, p, before.bytes, total, 1);
       else memcpy(p, total, size);
-      memcpy((unsigned char *)group + r * size, lane + ((size_t)b * lanes + lanes - 1) * size, size);
+      memcpy((gp__u8 *)group + r * size, lane + ((size_t)b * lanes + lanes - 1) * size, size);
     }
     GP__PARALLEL_FOR
     for (b = 0; b < some; ++b) {

@@ -1,6 +1,6 @@
 // host/exact.c - reduce and scan by exact operators: any order
-// uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, host/config.c, host/types.c, host/user.c,
-//   host/values.c, host/call.c
+// uses: api/config.h, api/lists.h, core/words.h, core/shape.h, core/arguments.h, host/config.c, host/types.c,
+//   host/user.c, host/values.c, host/call.c
 
 // A running value. ARGMIN and ARGMAX: the element that wins so far, and its key; a lower key is better.
 typedef struct gp__host_state {
@@ -34,7 +34,7 @@ static gp__host_state gp__host_start(const gp__host_call *h, int with_init) {
   return s;
 }
 
-static void gp__host_put(const gp__host_call *h, const gp__host_state *s, unsigned char *out) {
+static void gp__host_put(const gp__host_call *h, const gp__host_state *s, gp__u8 *out) {
   if (h->q->is_arg) {
     memset(out, 0, 16);
     memcpy(out, s->value.bytes, gp__host_size(h->value_type));
@@ -61,7 +61,7 @@ static void gp__host_fold(const gp__host_call *h, gp__host_state *s, uint64_t fi
   size_t k, i, best, limit = h->in.limit;
   if (h->q->is_arg && limit > GP__HOST_ELEMENTS) limit = GP__HOST_ELEMENTS;
   for (; n; first += k, n -= k) {
-    const unsigned char *x;
+    const gp__u8 *x;
     k = n < limit ? (size_t)n : limit;
     x = gp__host_elements(&h->in, first, k, buffer.bytes);
     if (!h->q->is_arg) {
@@ -92,8 +92,8 @@ static void gp__host_running(const gp__host_call *h, gp__host_state *s, uint64_t
   size_t k, i, limit = h->in.limit;
   if ((h->q->is_arg || h->out_converts) && limit > gp__host_limit(8)) limit = gp__host_limit(8);
   for (; n; first += k, n -= k) {
-    unsigned char *out = h->out + first * h->out_size;
-    const unsigned char *x;
+    gp__u8 *out = h->out + first * h->out_size;
+    const gp__u8 *x;
     k = n < limit ? (size_t)n : limit;
     x = gp__host_elements(&h->in, first, k, buffer.bytes);
     if (!h->q->is_arg) {

@@ -1,8 +1,8 @@
 // host/indices.c - common to segments, runs and selection
-// uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/types.c, host/values.c
+// uses: api/config.h, api/lists.h, core/words.h, core/arguments.h, core/request.c, host/types.c, host/values.c
 
 // Moves one element; `to` may be `from`.
-GP__INLINE void gp__host_move(unsigned char *to, const unsigned char *from, size_t size) {
+GP__INLINE void gp__host_move(gp__u8 *to, const gp__u8 *from, size_t size) {
   switch (size) {
   case 1:
     *to = *from;
@@ -32,8 +32,8 @@ GP__INLINE void gp__host_put_index(void *out, size_t size, uint64_t i, uint64_t 
 
 // truth[i] = whether op holds for elements x[i] and z[i] (step 0: z[0] for all i); n <= GP__HOST_ELEMENTS. z is NULL
 // for a user's unary operator, whose result is one byte.
-static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size_t size, const unsigned char *x,
-    const unsigned char *z, size_t step, unsigned char *truth, size_t n) {
+static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size_t size, const gp__u8 *x,
+    const gp__u8 *z, size_t step, gp__u8 *truth, size_t n) {
   gp__wide a[GP__HOST_ELEMENTS];
   const int equal = op == GP_EQUAL || op == GP_NOT_EQUAL, less = op == GP_LESS || op == GP_GREATER;
   const int swaps = op == GP_GREATER || op == GP_GREATER_EQUAL, flip = op == GP_NOT_EQUAL;
@@ -58,7 +58,7 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
         a[i].i = p[0].f != q[0].f || p[1].f != q[1].f;
       }
     }
-    gp__host_holds(op, NULL, GP_I64, 8, (const unsigned char *)a, zero.bytes, 0, truth, n);
+    gp__host_holds(op, NULL, GP_I64, 8, (const gp__u8 *)a, zero.bytes, 0, truth, n);
   } else {
 #define GP__HOLDS(NAME, name, member, LOAD) \
   case GP_##NAME: { \
@@ -68,7 +68,7 @@ static void gp__host_holds(gp_op op, const gp__op_info *user, gp_type type, size
     if (!step) q = same; \
     if (swaps) s = p, p = q, q = s; \
     if (equal) \
-      for (i = 0; i < n; ++i) truth[i] = (unsigned char)((LOAD(p[i]) == LOAD(q[i])) ^ flip); \
+      for (i = 0; i < n; ++i) truth[i] = (gp__u8)((LOAD(p[i]) == LOAD(q[i])) ^ flip); \
     else if (less) \
       for (i = 0; i < n; ++i) truth[i] = LOAD(p[i]) < LOAD(q[i]); \
     else \

@@ -1,18 +1,17 @@
 // host/inputs.c - described inputs on the host: made as arrays, before the loops
-// uses: api/config.h, api/lists.h, api/input.h, core/rules.h, core/request.c, host/types.c, host/user.c, host/values.c,
-//   host/operators.c, host/call.c, map/host.c, scatter/host.c, scatter/kinds.c, segments/kinds.c, sort/kinds.c,
-//   host/run.c, core/reads.c, core/check_inputs.c
+// uses: api/config.h, api/lists.h, api/input.h, core/words.h, core/rules.h, core/request.c, host/types.c, host/user.c,
+//   host/values.c, host/operators.c, host/call.c, map/host.c, scatter/host.c, scatter/kinds.c, segments/kinds.c,
+//   sort/kinds.c, host/run.c, core/reads.c, core/check_inputs.c
 
 enum { GP__HOST_MADE = 256 }; // elements made at a time
 typedef char gp__host_iota_takes_them[(int)GP__HOST_MADE <= (int)GP__HOST_ELEMENTS ? 1 : -1];
 
-static void gp__host_make(
-    const gp__inputs *all, int node, uint64_t first, size_t n, unsigned char *out, unsigned char *const *rooms);
+static void gp__host_make(const gp__inputs *all, int node, uint64_t first, size_t n, gp__u8 *out, gp__u8 *const *rooms);
 // a[b[i]]: the indices are made first. An array's elements are copied, others are made one by one.
-static void gp__host_gather(const gp__inputs *all, const gp__input_node *at, uint64_t first, size_t n,
-    unsigned char *out, unsigned char *const *rooms) {
+static void gp__host_gather(
+    const gp__inputs *all, const gp__input_node *at, uint64_t first, size_t n, gp__u8 *out, gp__u8 *const *rooms) {
   const gp__input_node *from = &all->node[at->part[0]], *index = &all->node[at->part[1]];
-  const unsigned char *data = from->kind == GP_INPUT_ARRAY ? (const unsigned char *)all->data.array[from->array] : NULL;
+  const gp__u8 *data = from->kind == GP_INPUT_ARRAY ? (const gp__u8 *)all->data.array[from->array] : NULL;
   gp__wide w[GP__HOST_MADE];
   size_t i;
   gp__host_make(all, at->part[1], first, n, rooms[at->part[1]], rooms);
@@ -21,10 +20,10 @@ static void gp__host_gather(const gp__inputs *all, const gp__input_node *at, uin
     if (data) memcpy(out + i * at->size, data + w[i].u * at->size, at->size);
     else gp__host_make(all, at->part[0], w[i].u, 1, out + i * at->size, rooms);
 }
-static void gp__host_apply_to_parts(const gp__inputs *all, const gp__input_node *at, uint64_t first, size_t n,
-    unsigned char *out, unsigned char *const *rooms) {
+static void gp__host_apply_to_parts(
+    const gp__inputs *all, const gp__input_node *at, uint64_t first, size_t n, gp__u8 *out, gp__u8 *const *rooms) {
   const gp__input_node *a = &all->node[at->part[0]], *b = at->part[1] < 0 ? NULL : &all->node[at->part[1]];
-  unsigned char *x = rooms[at->part[0]], *y = b ? rooms[at->part[1]] : NULL;
+  gp__u8 *x = rooms[at->part[0]], *y = b ? rooms[at->part[1]] : NULL;
   size_t i;
   gp__host_make(all, at->part[0], first, n, x, rooms);
   if (b) gp__host_make(all, at->part[1], first, n, y, rooms);
@@ -34,7 +33,7 @@ static void gp__host_apply_to_parts(const gp__inputs *all, const gp__input_node 
   } else if (!b) {
     const gp__host_source s =
         gp__host_source_of(x, a->type, a->size, at->type, at->size, at->op, NULL, at->type == GP_BOOL);
-    const unsigned char *made = gp__host_elements(&s, 0, n, out);
+    const gp__u8 *made = gp__host_elements(&s, 0, n, out);
     if (made != out) memcpy(out, made, n * at->size);
   } else {
     const int normalise = gp__host_normalises(at->op, NULL, at->type);
@@ -42,7 +41,7 @@ static void gp__host_apply_to_parts(const gp__inputs *all, const gp__input_node 
     const gp__host_source t = gp__host_source_of(y, b->type, b->size, at->type, at->size, GP_CONVERT, NULL, normalise);
     gp__host_buffer p, q;
     gp__host_op op;
-    const unsigned char *left;
+    const gp__u8 *left;
     memset(&op, 0, sizeof op);
     op.size = at->size;
     gp__host_find_loops(&op, at->op, at->type);
@@ -52,9 +51,9 @@ static void gp__host_apply_to_parts(const gp__inputs *all, const gp__input_node 
 }
 // Elements first .. first + n - 1, n up to GP__HOST_MADE. rooms: for the elements of each node.
 static void gp__host_make(
-    const gp__inputs *all, int node, uint64_t first, size_t n, unsigned char *out, unsigned char *const *rooms) {
+    const gp__inputs *all, int node, uint64_t first, size_t n, gp__u8 *out, gp__u8 *const *rooms) {
   const gp__input_node *at = &all->node[node];
-  const unsigned char *data = at->array < 0 ? NULL : (const unsigned char *)all->data.array[at->array];
+  const gp__u8 *data = at->array < 0 ? NULL : (const gp__u8 *)all->data.array[at->array];
   size_t offsets[4], i;
   int k;
   switch (at->kind) {
@@ -94,7 +93,7 @@ static void gp__host_make(
 static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t count, const void **array, void **owned) {
   const gp__inputs *all = &q->inputs;
   const size_t size = root ? all->node[root - 1].size : 0;
-  unsigned char *rooms[GP_INPUT_PARTS], *room;
+  gp__u8 *rooms[GP_INPUT_PARTS], *room;
   size_t bytes = 0;
   uint64_t first;
   int i;
@@ -102,7 +101,7 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
   for (i = 0; i < all->count; ++i) bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
   if (count > SIZE_MAX / size) return gp__host_no_memory(q, UINT64_MAX);
   *owned = malloc((size_t)count * size + 1);
-  room = (unsigned char *)malloc(bytes);
+  room = (gp__u8 *)malloc(bytes);
   if (!*owned || !room) {
     free(room);
     return gp__host_no_memory(q, count * size);
@@ -113,7 +112,7 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
   }
   for (first = 0; first < count; first += GP__HOST_MADE) {
     const size_t n = count - first < GP__HOST_MADE ? (size_t)(count - first) : (size_t)GP__HOST_MADE;
-    unsigned char *out = (unsigned char *)*owned + first * size, truth[GP__HOST_MADE];
+    gp__u8 *out = (gp__u8 *)*owned + first * size, truth[GP__HOST_MADE];
     size_t k, end;
     if (q->primitive == GP_SCATTER || q->primitive == GP_GATHER) gp__host_passes(q, first, truth, n);
     else memset(truth, 1, n);
@@ -132,7 +131,7 @@ GP__HOST gp_result gp__host_run_described(const gp__request *q, int threads);
 static gp_result gp__host_store(const gp__request *q, int threads) {
   const uint64_t most = q->primitive == GP_REDUCE ? 1 : q->primitive == GP_SEGMENTED_REDUCE ? q->segments : q->count;
   gp__request fold = *q, map;
-  unsigned char *room = most > SIZE_MAX / q->acc_size - 1 ? NULL : (unsigned char *)malloc((most + 1) * q->acc_size);
+  gp__u8 *room = most > SIZE_MAX / q->acc_size - 1 ? NULL : (gp__u8 *)malloc((most + 1) * q->acc_size);
   gp_result result;
   if (!room) return gp__host_no_memory(q, most * q->acc_size);
   fold.stored = GP_OP_DEFAULT;

@@ -1,5 +1,5 @@
 // host/operators.c - binary operators
-// uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/types.c, host/values.c
+// uses: api/config.h, api/lists.h, core/words.h, core/arguments.h, core/request.c, host/types.c, host/values.c
 
 // The loops of which primitives are made, for one operator on one type. A row is `items` elements; the next row starts
 // `stride` elements later.
@@ -199,8 +199,8 @@ GP__COMPLEX_LOOPS(c64, GP__CHAIN1)
 
 // A user's operator: the same loops through a function pointer. It may write its result over its first operand.
 static void gp__host_user_map(const gp__host_op *op, void *out, const void *a, const void *b, size_t n) {
-  unsigned char *y = (unsigned char *)out;
-  const unsigned char *x = (const unsigned char *)a, *z = (const unsigned char *)b;
+  gp__u8 *y = (gp__u8 *)out;
+  const gp__u8 *x = (const gp__u8 *)a, *z = (const gp__u8 *)b;
   gp__value r;
   size_t i;
   for (i = 0; i < n; ++i) {
@@ -212,8 +212,8 @@ static void gp__host_user_fold(
     const gp__host_op *op, void *acc, const void *in, size_t rows, size_t items, size_t stride) {
   size_t r, j;
   for (r = 0; r < rows; ++r) {
-    unsigned char *a = (unsigned char *)acc + r * op->size;
-    const unsigned char *x = (const unsigned char *)in + r * stride * op->size;
+    gp__u8 *a = (gp__u8 *)acc + r * op->size;
+    const gp__u8 *x = (const gp__u8 *)in + r * stride * op->size;
     for (j = 0; j < items; ++j) gp__host_apply(op->user, a, a, x + j * op->size);
   }
 }
@@ -222,16 +222,16 @@ static void gp__host_user_scan(
   gp__value next;
   size_t r, j;
   for (r = 0; r < rows; ++r) {
-    unsigned char *c = (unsigned char *)carry + r * op->size;
+    gp__u8 *c = (gp__u8 *)carry + r * op->size;
     for (j = r * items; j < (r + 1) * items; ++j) {
-      gp__host_apply(op->user, next.bytes, c, (const unsigned char *)in + j * op->size);
-      memcpy((unsigned char *)out + j * op->size, exclusive ? c : next.bytes, op->size);
+      gp__host_apply(op->user, next.bytes, c, (const gp__u8 *)in + j * op->size);
+      memcpy((gp__u8 *)out + j * op->size, exclusive ? c : next.bytes, op->size);
       memcpy(c, next.bytes, op->size);
     }
   }
 }
 static void gp__host_user_pairs(const gp__host_op *op, void *values, size_t n) {
-  unsigned char *y = (unsigned char *)values;
+  gp__u8 *y = (gp__u8 *)values;
   size_t i;
   for (i = 0; i < n; ++i) gp__host_user_map(op, y + i * op->size, y + 2 * i * op->size, y + (2 * i + 1) * op->size, 1);
 }

@@ -1,6 +1,6 @@
 // host/run.c - runs a checked request; its operands and operator
-// uses: api/config.h, api/lists.h, core/rules.h, core/messages.c, core/request.c, host/types.c, host/user.c,
-//   host/values.c, host/operators.c, host/call.c, sort/host.c, core/primitive.c
+// uses: api/config.h, api/lists.h, core/words.h, core/rules.h, core/messages.c, core/request.c, host/types.c,
+//   host/user.c, host/values.c, host/operators.c, host/call.c, sort/host.c, core/primitive.c
 
 // Sets elements, as operands or as results of a unary operator. of: the member of gp_call that names the operator.
 static gp_result gp__host_take(
@@ -66,7 +66,7 @@ GP__HOST gp_result gp__host_run(const gp__request *q, int threads) {
   memset(&h, 0, sizeof h);
   h.q = q;
   h.value_type = q->acc_type;
-  h.out = (unsigned char *)q->out;
+  h.out = (gp__u8 *)q->out;
   h.out_size = q->out_size;
   h.threads = 1;
   h.asked = threads;

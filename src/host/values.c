@@ -1,5 +1,5 @@
 // host/values.c - values: floats, widening, conversion, unary operators
-// uses: api/config.h, api/lists.h, core/rules.h, core/f8.h, host/types.c
+// uses: api/config.h, api/lists.h, core/words.h, core/rules.h, core/f8.h, host/types.c
 
 GP__INLINE uint32_t gp__host_bits32(float x) {
   uint32_t u;
@@ -105,7 +105,7 @@ GP__INLINE gp__wide_kind gp__host_kind(gp_type type) {
 }
 GP__INLINE size_t gp__host_size(gp_type type) {
 #define GP__SIZE(NAME, value, name, device, size) size,
-  static const unsigned char sizes[] = {0, GP_TYPES(GP__SIZE)};
+  static const gp__u8 sizes[] = {0, GP_TYPES(GP__SIZE)};
 #undef GP__SIZE
   return type > 0 && type < GP_TYPE_COUNT ? sizes[type] : 0;
 }
@@ -200,7 +200,7 @@ static void gp__host_narrow(gp_type type, gp__wide_kind kind, const gp__wide *w,
   if (gp__is_complex(type)) { // imaginary part 0
     const size_t size = gp__host_size(type);
     memset(out, 0, n * size);
-    for (i = 0; i < n; ++i) gp__host_narrow(gp__host_real(type), kind, w + i, (unsigned char *)out + i * size, 1);
+    for (i = 0; i < n; ++i) gp__host_narrow(gp__host_real(type), kind, w + i, (gp__u8 *)out + i * size, 1);
     return;
   }
   if (type == GP_I128 || type == GP_U128) {
@@ -262,7 +262,7 @@ static void gp__host_convert_long(gp_type from, gp_type to, const void *in, void
       }
       if (floats) w.f = is_signed ? (double)s : (double)u;
       else w.u = to == GP_BOOL ? u != 0 : (uint64_t)u;
-      gp__host_narrow(to, floats ? GP__WIDE_F : GP__WIDE_U, &w, (unsigned char *)out + i * size, 1);
+      gp__host_narrow(to, floats ? GP__WIDE_F : GP__WIDE_U, &w, (gp__u8 *)out + i * size, 1);
     }
 }
 
@@ -280,7 +280,7 @@ static void gp__host_convert_complex(gp_type from, gp_type to, const void *in, v
     const gp_type real = from_complex ? to : gp__host_real(to);
     if (!from_complex) memset(out, 0, n * to_size);
     for (i = 0; i < n; ++i)
-      gp__host_convert(part, real, (const unsigned char *)in + i * from_size, (unsigned char *)out + i * to_size, 1);
+      gp__host_convert(part, real, (const gp__u8 *)in + i * from_size, (gp__u8 *)out + i * to_size, 1);
   }
 }
 
@@ -310,8 +310,8 @@ static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out
   }
   for (i = 0; i < n; i += k) {
     k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
-    gp__host_widen(from, (const unsigned char *)in + i * from_size, w, k);
-    gp__host_narrow(to, gp__host_kind(from), w, (unsigned char *)out + i * to_size, k);
+    gp__host_widen(from, (const gp__u8 *)in + i * from_size, w, k);
+    gp__host_narrow(to, gp__host_kind(from), w, (gp__u8 *)out + i * to_size, k);
   }
 }
 
@@ -321,11 +321,11 @@ static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, 
   size_t i, j, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
   for (i = 0; i < n; i += k) {
     k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
-    gp__host_widen(from, (const unsigned char *)in + i * from_size, w, k);
+    gp__host_widen(from, (const gp__u8 *)in + i * from_size, w, k);
     if (gp__is_complex(from)) {
       gp__wide p[2];
       for (j = 0; j < k; ++j) {
-        gp__host_widen(gp__host_real(from), (const unsigned char *)in + (i + j) * from_size, p, 2);
+        gp__host_widen(gp__host_real(from), (const gp__u8 *)in + (i + j) * from_size, p, 2);
         w[j].u = (p[0].f != 0 || p[1].f != 0) == truth;
       }
     } else if (gp__host_is_long(from)) {
@@ -335,7 +335,7 @@ static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, 
       for (j = 0; j < k; ++j) w[j].u = (w[j].f != 0) == truth;
     else
       for (j = 0; j < k; ++j) w[j].u = (w[j].u != 0) == truth;
-    gp__host_narrow(to, GP__WIDE_U, w, (unsigned char *)out + i * to_size, k);
+    gp__host_narrow(to, GP__WIDE_U, w, (gp__u8 *)out + i * to_size, k);
   }
 }
 
@@ -347,9 +347,9 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
     gp__h_f32 w[GP__HOST_ELEMENTS];
     for (i = 0; i < n; i += GP__HOST_ELEMENTS) {
       const size_t k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
-      gp__host_convert(type, GP_F32, (const unsigned char *)in + i * size, w, k);
+      gp__host_convert(type, GP_F32, (const gp__u8 *)in + i * size, w, k);
       gp__host_unary(GP_F32, op, w, w, k);
-      gp__host_convert(GP_F32, type, w, (unsigned char *)out + i * size, k);
+      gp__host_convert(GP_F32, type, w, (gp__u8 *)out + i * size, k);
     }
     return;
   }

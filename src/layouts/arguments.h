@@ -3,10 +3,10 @@
 
 // Conversion of layouts. A column is the address of the first struct's value of a field, or gap.
 typedef struct gp__layout_args {
-  const unsigned char *in;
-  unsigned char *out;
-  const unsigned char *in_column[GP__LAYOUT_FIELDS];
-  unsigned char *out_column[GP__LAYOUT_ENTRIES];
+  const gp__u8 *in;
+  gp__u8 *out;
+  const gp__u8 *in_column[GP__LAYOUT_FIELDS];
+  gp__u8 *out_column[GP__LAYOUT_ENTRIES];
   gp__u64 count, in_width, out_width;
   int in_aligned, out_aligned; // every tile's part of every field, or every tile, begins on 16 bytes
   // Another order of axes: axis 0 is the input's fastest, axis 1 the output's or, straight, its second. odd: a value is

@@ -1,6 +1,7 @@
 // layouts/host.c - layouts
-// uses: api/config.h, api/lists.h, api/structs.h, api/array.h, core/rules.h, core/shape.h, top_k/policy.h,
-//   layouts/policy.h, layouts/arguments.h, core/request.c, host/config.c, host/types.c, host/user.c, host/call.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/array.h, core/words.h, core/rules.h, core/shape.h,
+//   top_k/policy.h, layouts/policy.h, layouts/arguments.h, core/request.c, host/config.c, host/types.c, host/user.c,
+//   host/call.c
 
 // Bytes of an array of `count` structs, with spare capacity; UINT64_MAX on overflow.
 GP__HOST uint64_t gp__layout_bytes(const gp_layout *l, uint64_t count) {
@@ -16,10 +17,9 @@ GP__HOST int gp__is_order(uint64_t layout) {
   return axes == 15 && (!(layout & GP_TRANSPOSED) || (layout & GP__AXES) == GP_TRANSPOSED);
 }
 // Address of a field's first value, in a buffer or in columns.
-GP__HOST unsigned char *gp__layout_column(
-    const gp_layout *l, const void *buffer, uint64_t count, int f, size_t offset) {
-  if (l->columns) return (unsigned char *)l->columns[f];
-  return (unsigned char *)(uintptr_t)buffer + offset * (l->width ? l->width : l->capacity ? l->capacity : count);
+GP__HOST gp__u8 *gp__layout_column(const gp_layout *l, const void *buffer, uint64_t count, int f, size_t offset) {
+  if (l->columns) return (gp__u8 *)l->columns[f];
+  return (gp__u8 *)(uintptr_t)buffer + offset * (l->width ? l->width : l->capacity ? l->capacity : count);
 }
 
 // Moved fields: size, offsets in the source and in the destination; then gaps of the destination, with source offset
@@ -29,7 +29,7 @@ typedef struct gp__layout_entry {
 } gp__layout_entry;
 GP__HOST int gp__layout_entries(const gp__request *q, gp__layout_entry entry[GP__LAYOUT_ENTRIES]) {
   const gp_layout *from = &q->in_layout, *to = &q->out_layout;
-  unsigned char taken[GP__LAYOUT_STRUCT_BYTES + 1] = {0};
+  gp__u8 taken[GP__LAYOUT_STRUCT_BYTES + 1] = {0};
   int count, b, begin;
   for (count = 0; count < from->field_count; ++count) {
     entry[count].size = (int)from->fields[count].size;
@@ -53,8 +53,8 @@ GP__HOST void gp__layout_arguments(const gp__request *q, const void *in, gp__lay
   uint64_t in_bits = (uintptr_t)in, out_bits = (uintptr_t)q->out, bits;
   int i;
   memset(a, 0, sizeof *a);
-  a->in = (const unsigned char *)in;
-  a->out = (unsigned char *)q->out;
+  a->in = (const gp__u8 *)in;
+  a->out = (gp__u8 *)q->out;
   a->count = q->count;
   a->in_width = from->width;
   a->out_width = to->width;
@@ -105,7 +105,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
         uint64_t j = m->kind ? 0 : i;
         int d;
         for (d = 0; m->kind && d < 4; ++d) j += i / m->in_stride[d] % m->extent[d] * m->out_stride[d];
-        unsigned char *to = a.out_column[f] + gp__host_value_offset(a.out_width, q->out_size, size, j);
+        gp__u8 *to = a.out_column[f] + gp__host_value_offset(a.out_width, q->out_size, size, j);
         if (entry[f].in < 0) memset(to, 0, size);
         else memcpy(to, a.in_column[f] + gp__host_value_offset(a.in_width, q->in_size, size, i), size);
       }

@@ -91,13 +91,12 @@ template <class List, int CHUNK, int SIZE> struct gp__to_structs {
 // BYTES bytes of shared memory at a multiple of ALIGN, as words.
 template <int BYTES, int ALIGN> struct gp__some_bytes {
   static const int STEP = ALIGN % 16 == 0 ? 16 : ALIGN % 8 == 0 ? 8 : ALIGN % 4 == 0 ? 4 : ALIGN % 2 == 0 ? 2 : 1;
-  static GP_DEVICE void load(gp__u32 *word, const unsigned char *from) {
+  static GP_DEVICE void load(gp__u32 *word, const gp__u8 *from) {
     GP__UNROLL
     for (int b = 0; b < BYTES; b += STEP) {
       if (STEP == 16) {
         const gp_vector v = *reinterpret_cast<const gp_vector *>(from + b);
-        GP__UNROLL
-        for (int i = 0; i < 4; ++i) word[b / 4 + (STEP == 16 ? i : 0)] = v.word[i];
+        GP__EACH(i, 4) word[b / 4 + (STEP == 16 ? i : 0)] = v.word[i];
       } else if (STEP == 8) {
         const gp__u64 x = *reinterpret_cast<const gp__u64 *>(from + b);
         word[b / 4] = gp__u32(x);
@@ -110,13 +109,12 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
       }
     }
   }
-  static GP_DEVICE void store(const gp__u32 *word, unsigned char *to) {
+  static GP_DEVICE void store(const gp__u32 *word, gp__u8 *to) {
     GP__UNROLL
     for (int b = 0; b < BYTES; b += STEP) {
       if (STEP == 16) {
         gp_vector v;
-        GP__UNROLL
-        for (int i = 0; i < 4; ++i) v.word[i] = word[b / 4 + (STEP == 16 ? i : 0)];
+        GP__EACH(i, 4) v.word[i] = word[b / 4 + (STEP == 16 ? i : 0)];
         *reinterpret_cast<gp_vector *>(to + b) = v;
       } else if (STEP == 8) {
         *reinterpret_cast<gp__u64 *>(to + b) = word[b / 4] | gp__u64(word[b / 4 + (STEP == 8)]) << 32;
@@ -125,7 +123,7 @@ template <int BYTES, int ALIGN> struct gp__some_bytes {
       } else if (STEP == 2) {
         *reinterpret_cast<unsigned short *>(to + b) = static_cast<unsigned short>(word[b / 4] >> b % 4 * 8);
       } else {
-        to[b] = static_cast<unsigned char>(word[b / 4] >> b % 4 * 8);
+        to[b] = static_cast<gp__u8>(word[b / 4] >> b % 4 * 8);
       }
     }
   }
@@ -140,12 +138,12 @@ template <bool OUT, class Side, int TILE, int CHUNK, class List, int F, int END>
       : BYTES;
   static const bool GAP = List::offset(false, F) < 0;
   static const int WORD = GAP ? 0 : List::word(CHUNK, F);
-  static GP_DEVICE unsigned char *at(unsigned char *tile, int c) {
+  static GP_DEVICE gp__u8 *at(gp__u8 *tile, int c) {
     return tile +
         (W ? c * CHUNK / (W ? W : 1) * (W * Side::size) + OFFSET * W + c * CHUNK % (W ? W : 1) * SIZE
            : TILE * List::before(F) + c * BYTES);
   }
-  static GP_DEVICE void run(gp__u32 *word, unsigned char *tile, int c) {
+  static GP_DEVICE void run(gp__u32 *word, gp__u8 *tile, int c) {
     if (!OUT && !GAP) gp__some_bytes<BYTES, ALIGN>::load(word + WORD, at(tile, c));
     if (OUT && !GAP) gp__some_bytes<BYTES, ALIGN>::store(word + WORD, at(tile, c));
     if (OUT && GAP && W) {
@@ -157,19 +155,19 @@ template <bool OUT, class Side, int TILE, int CHUNK, class List, int F, int END>
 };
 template <bool OUT, class Side, int TILE, int CHUNK, class List, int END>
 struct gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, END, END> {
-  static GP_DEVICE void run(gp__u32 *, unsigned char *, int) {}
+  static GP_DEVICE void run(gp__u32 *, gp__u8 *, int) {}
 };
 
 // Moves a chunk between registers and a side's tile in shared memory.
 template <bool OUT, class Side, int TILE, int CHUNK, class List> struct gp__side_of_chunk {
-  static GP_DEVICE void run(gp__u32 *word, unsigned char *tile, int c) {
+  static GP_DEVICE void run(gp__u32 *word, gp__u8 *tile, int c) {
     gp__fields_of_chunk<OUT, Side, TILE, CHUNK, List, 0, List::count>::run(word, tile, c);
   }
 };
 template <bool OUT, int SIZE, int TILE, int CHUNK, class List>
 struct gp__side_of_chunk<OUT, gp__side<1, SIZE>, TILE, CHUNK, List> {
   static const int BYTES = CHUNK * SIZE, APART = BYTES + (gp__layout_padding(CHUNK, SIZE) ? GP__VECTOR : 0);
-  static GP_DEVICE void run(gp__u32 *word, unsigned char *tile, int c) {
+  static GP_DEVICE void run(gp__u32 *word, gp__u8 *tile, int c) {
     gp__u32 chunk[(BYTES + 3) / 4];
     if (OUT) {
       gp__permuted_words<gp__to_structs<List, CHUNK, SIZE>, 0, (BYTES + 3) / 4>::run(word, chunk);
@@ -212,24 +210,21 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   // Address of the thread's vector of round `u`.
   template <class Byte> GP_DEVICE Byte *of_vector(Byte *base, Byte *const *column, int u, int vector) const {
     Byte *at = base;
-    GP__UNROLL
-    for (int f = 0; f < COUNT; ++f) {
+    GP__EACH(f, COUNT) {
       if (first(f + 1) <= u * T || first(f) >= (u + 1) * T) continue; // no vector of this round is there
       if (first(f) <= u * T || vector >= first(f)) at = begin(base, column, f) - first(f) * 16;
     }
     return at + vector * 16;
   }
 
-  template <int CACHE> GP_DEVICE void load(unsigned char *shared, const gp__layout_args &a) const {
+  template <int CACHE> GP_DEVICE void load(gp__u8 *shared, const gp__layout_args &a) const {
     if (a.in_aligned) {
       gp_vector v[ROUNDS];
-      GP__UNROLL
-      for (int u = 0; u < ROUNDS; ++u) {
+      GP__EACH(u, ROUNDS) {
         const int i = u * T + int(threadIdx.x);
-        if (i < VECTORS) v[u] = gp__load_vector<CACHE>(of_vector<const unsigned char>(a.in, a.in_column, u, i));
+        if (i < VECTORS) v[u] = gp__load_vector<CACHE>(of_vector<const gp__u8>(a.in, a.in_column, u, i));
       }
-      GP__UNROLL
-      for (int u = 0; u < ROUNDS; ++u) {
+      GP__EACH(u, ROUNDS) {
         const int i = u * T + int(threadIdx.x);
         if (i < VECTORS) *reinterpret_cast<gp_vector *>(shared + slot(i) * 16) = v[u];
       }
@@ -237,7 +232,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
     }
     GP__UNROLL_BY(1)
     for (int f = 0; f < COUNT; ++f) {
-      const unsigned char *from = begin<const unsigned char>(a.in, a.in_column, f);
+      const gp__u8 *from = begin<const gp__u8>(a.in, a.in_column, f);
       GP__UNROLL_BY(1)
       for (int i = int(threadIdx.x); i < bytes(f) / 16; i += T)
         *reinterpret_cast<gp_vector *>(shared + slot(first(f) + i) * 16) =
@@ -248,7 +243,7 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
   template <int CACHE> GP_DEVICE void clear_gaps(const gp__layout_args &a) const {
     GP__UNROLL_BY(1)
     for (int f = List::moved; f < List::count; ++f) {
-      unsigned char *to = begin<unsigned char>(a.out, a.out_column, f);
+      gp__u8 *to = begin<gp__u8>(a.out, a.out_column, f);
       const gp_vector zero = {};
       GP__UNROLL_BY(1)
       for (int i = int(threadIdx.x); a.out_aligned && i < bytes(f) / 16; i += T)
@@ -257,14 +252,13 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
       for (int b = int(threadIdx.x); !a.out_aligned && b < bytes(f); b += T) to[b] = 0;
     }
   }
-  template <int CACHE> GP_DEVICE void store(const unsigned char *shared, const gp__layout_args &a) const {
+  template <int CACHE> GP_DEVICE void store(const gp__u8 *shared, const gp__layout_args &a) const {
     if (Side::parts) clear_gaps<CACHE>(a);
     if (a.out_aligned) {
-      GP__UNROLL
-      for (int u = 0; u < ROUNDS; ++u) {
+      GP__EACH(u, ROUNDS) {
         const int i = u * T + int(threadIdx.x);
         if (i < VECTORS)
-          gp__store_vector<CACHE>(of_vector<unsigned char>(a.out, a.out_column, u, i),
+          gp__store_vector<CACHE>(of_vector<gp__u8>(a.out, a.out_column, u, i),
               *reinterpret_cast<const gp_vector *>(shared + slot(i) * 16));
       }
       return;
@@ -272,22 +266,22 @@ template <class P, class Side, int TILE, int CHUNK, class List> struct gp__range
     GP__UNROLL_BY(1)
     for (int f = 0; f < COUNT; ++f)
       gp__copy_from_shared<T, CACHE, PADDING, 1>(
-          begin<unsigned char>(a.out, a.out_column, f), shared + first(f) * 16, unsigned(bytes(f)), threadIdx.x);
+          begin<gp__u8>(a.out, a.out_column, f), shared + first(f) * 16, unsigned(bytes(f)), threadIdx.x);
   }
 };
 
 // Copies one value, by words as large as size and addresses allow.
-template <class Word> GP_DEVICE void gp__copy_words(unsigned char *to, const unsigned char *from, unsigned size) {
+template <class Word> GP_DEVICE void gp__copy_words(gp__u8 *to, const gp__u8 *from, unsigned size) {
   GP__UNROLL_BY(1)
   for (unsigned i = 0; i < size; i += sizeof(Word))
     *reinterpret_cast<Word *>(to + i) = *reinterpret_cast<const Word *>(from + i);
 }
-GP_DEVICE void gp__copy_value(unsigned char *to, const unsigned char *from, unsigned size) {
+GP_DEVICE void gp__copy_value(gp__u8 *to, const gp__u8 *from, unsigned size) {
   const unsigned odd = unsigned(reinterpret_cast<gp__u64>(to) | reinterpret_cast<gp__u64>(from)) | size;
   if (odd % 8 == 0) gp__copy_words<gp__u64>(to, from, size);
   else if (odd % 4 == 0) gp__copy_words<gp__u32>(to, from, size);
   else if (odd % 2 == 0) gp__copy_words<unsigned short>(to, from, size);
-  else gp__copy_words<unsigned char>(to, from, size);
+  else gp__copy_words<gp__u8>(to, from, size);
 }
 // Address of value i of a tile in a column. TILE: most values.
 template <int TILE, class Byte>
@@ -301,21 +295,20 @@ GP_DEVICE Byte *gp__layout_value(
 // Converts `count` structs of a tile, value by value, through a column for each field in shared memory: in place
 // nothing is written before all is read. Contains one barrier.
 template <class P, int TILE, class In, class Out, class List>
-GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsigned count, unsigned char *shared) {
+GP_DEVICE void gp__convert_values(const gp__layout_args &a, gp__u64 first, unsigned count, gp__u8 *shared) {
   const gp__tile_start from(first, a.in_width, In::size), to(first, a.out_width, Out::size);
   GP__UNROLL_BY(1)
   for (int f = 0; f < List::moved; ++f) GP__UNROLL_BY(1)
   for (unsigned i = threadIdx.x; i < count; i += P::threads)
     gp__copy_value(shared + TILE * List::before(f) + i * unsigned(List::size(f)),
-        gp__layout_value<TILE, const unsigned char>(a.in_column[f], from, a.in_width, In::size, List::size(f), i),
+        gp__layout_value<TILE, const gp__u8>(a.in_column[f], from, a.in_width, In::size, List::size(f), i),
         unsigned(List::size(f)));
   __syncthreads();
   GP__UNROLL_BY(1)
   for (int f = 0; f < List::count; ++f) GP__UNROLL_BY(1)
   for (unsigned i = threadIdx.x; i < count; i += P::threads) {
     const unsigned size = unsigned(List::size(f));
-    unsigned char *at =
-        gp__layout_value<TILE, unsigned char>(a.out_column[f], to, a.out_width, Out::size, int(size), i);
+    gp__u8 *at = gp__layout_value<TILE, gp__u8>(a.out_column[f], to, a.out_width, Out::size, int(size), i);
     if (f < List::moved) gp__copy_value(at, shared + TILE * List::before(f) + i * size, size);
     else GP__UNROLL_BY(1)
     for (unsigned b = 0; b < size; ++b) at[b] = 0;
@@ -340,7 +333,7 @@ template <bool OUT, bool ALIGNED, class List, int END> struct gp__fields_of_stru
 // Moves a tile between memory, from struct `first` on, and columns in shared memory. Lanes run along axis 1 or 0.
 template <bool OUT, bool ALIGNED, class P, int TILE, int SIZE, class List>
 GP_DEVICE void gp__turned_side(
-    const gp__layout_args &a, gp__u64 first, const unsigned *tile, bool along, unsigned char *shared) {
+    const gp__layout_args &a, gp__u64 first, const unsigned *tile, bool along, gp__u8 *shared) {
   typedef gp__side_of_chunk<!OUT, gp__side<0, SIZE>, TILE, 1, List> Columns;
   for (unsigned i = threadIdx.x; i < tile[0] * tile[1]; i += P::threads) {
     const unsigned x = along ? i / tile[1] : i % tile[0], y = along ? i % tile[1] : i / tile[0];
@@ -354,13 +347,12 @@ GP_DEVICE void gp__turned_side(
   __syncthreads();
 }
 template <class P, int TILE, bool ALIGNED, class In, class Out, class List>
-GP_DEVICE void gp__turn_tiles(const gp__layout_args &a, unsigned char *shared) {
+GP_DEVICE void gp__turn_tiles(const gp__layout_args &a, gp__u8 *shared) {
   const gp__u64 tiles = a.tiles[0] * a.tiles[1] * a.tiles[2] * a.tiles[3];
   for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     gp__u64 rest = tile, in = 0, out = 0;
     unsigned size[4];
-    GP__UNROLL
-    for (int d = 0; d < 4; ++d) {
+    GP__EACH(d, 4) {
       const gp__u64 first = rest % a.tiles[d] * a.tile[d], left = a.extent[d] - first;
       rest /= a.tiles[d];
       in += first * a.step[0][d], out += first * a.step[1][d];
@@ -389,7 +381,7 @@ GP_DEVICE void gp__convert_layout(const gp__layout_args &a) {
   typedef gp__ranges<P, In, TILE, C, List> Source;
   typedef gp__ranges<P, Out, TILE, C, List> Destination;
   GP_DYNAMIC_SHARED(shared);
-  unsigned char *out = shared + gp__layout_region(TILE, C, In::size, In::width == 1);
+  gp__u8 *out = shared + gp__layout_region(TILE, C, In::size, In::width == 1);
   gp__pdl_wait<P>();
   const gp__u64 tiles = (a.count + TILE - 1) / TILE;
   for (gp__u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {

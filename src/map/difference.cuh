@@ -24,21 +24,18 @@ template <class P, bool RIGHT, class F, class A, class R> GP_DEVICE void gp__adj
   const gp__u64 tile = gp__u64(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<A, V> a[P::vectors];
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) { // lanes without a run load the last one, for the shuffles
+    GP__EACH(k, P::vectors) { // lanes without a run load the last one, for the shuffles
       const gp__u64 mine = first + k * P::threads + threadIdx.x, r = mine < runs ? mine : runs - 1;
       a[k].template load<P::load>(in + head + r * V, off, r > 0 && r + 1 < runs);
     }
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
       A neighbour = RIGHT ? gp_warp_shift_down(a[k].item[0], 1) : gp_warp_shift_up(a[k].item[V - 1], 1);
       if (r >= runs) continue;
       if (RIGHT ? (gp_lane() == 31 || r + 1 == runs) && i + V < count : gp_lane() == 0 && i > 0)
         neighbour = in[RIGHT ? i + V : i - 1];
       gp__vector_access<R, V> q;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) {
+      GP__EACH(j, V) {
         const bool outer = RIGHT ? j == V - 1 : j == 0;
         q.item[j] = outer && i + j == edge
             ? gp_convert<A, R>()(a[k].item[j])

@@ -1,9 +1,8 @@
 // map/host.c - copy, fill, iota, transform
-// uses: api/config.h, api/lists.h, core/request.c, host/types.c, host/values.c, host/call.c
+// uses: api/config.h, api/lists.h, core/words.h, core/request.c, host/types.c, host/values.c, host/call.c
 
 // out[i] = from + (first + i) * by, up to GP__HOST_ELEMENTS of them.
-static void gp__host_iota(
-    gp_type type, const void *from, const void *by, uint64_t first, unsigned char *out, size_t n) {
+static void gp__host_iota(gp_type type, const void *from, const void *by, uint64_t first, gp__u8 *out, size_t n) {
   gp__wide start, step, w[GP__HOST_ELEMENTS];
   gp__h_f32 f[GP__HOST_ELEMENTS], f_start, f_step;
   size_t i;
@@ -40,23 +39,23 @@ static void gp__host_map(const gp__host_call *h, uint64_t first, uint64_t end) {
   const size_t limit = h->in.limit < h->in2.limit ? h->in.limit : h->in2.limit;
   size_t k;
   for (; first < end; first += k) {
-    unsigned char *out = h->out + first * h->out_size;
+    gp__u8 *out = h->out + first * h->out_size;
     k = end - first < limit ? (size_t)(end - first) : limit;
     if (q->primitive == GP_IOTA) gp__host_iota(q->out_type, q->init.bytes, q->step.bytes, first, out, k);
     else if (q->primitive == GP_TRANSFORM2) {
       if (q->user_op) {
         size_t i;
         for (i = 0; i < k; ++i)
-          gp__host_apply(q->user_op, a.bytes, (const unsigned char *)q->in + (first + i) * q->in_size,
-              (const unsigned char *)q->in2 + (first + i) * q->in2_size),
+          gp__host_apply(q->user_op, a.bytes, (const gp__u8 *)q->in + (first + i) * q->in_size,
+              (const gp__u8 *)q->in2 + (first + i) * q->in2_size),
               memcpy(out + i * h->out_size, a.bytes, h->out_size);
       } else {
-        const unsigned char *x = gp__host_elements(&h->in, first, k, a.bytes);
+        const gp__u8 *x = gp__host_elements(&h->in, first, k, a.bytes);
         h->op.loops.map(&h->op, out, x, gp__host_elements(&h->in2, first, k, b.bytes), k);
       }
     } else {
-      const unsigned char *x = gp__host_elements(&h->in, first, k, out); // converted in place, or
-      if (x != out) memcpy(out, x, k * h->out_size);                     // a copy
+      const gp__u8 *x = gp__host_elements(&h->in, first, k, out); // converted in place, or
+      if (x != out) memcpy(out, x, k * h->out_size);              // a copy
     }
   }
 }

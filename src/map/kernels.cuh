@@ -8,8 +8,8 @@
 template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &a) {
   gp__pdl_wait<P>();
   const gp__u64 bytes = gp__count(a) * SIZE;
-  const unsigned char *in = static_cast<const unsigned char *>(a.in);
-  unsigned char *out = static_cast<unsigned char *>(a.out);
+  const gp__u8 *in = static_cast<const gp__u8 *>(a.in);
+  gp__u8 *out = static_cast<gp__u8 *>(a.out);
   const gp__u64 to_boundary = (16 - gp__misalignment(out, 16)) & 15u, head = to_boundary < bytes ? to_boundary : bytes;
   const gp__u64 vectors = (bytes - head) / 16, tail = head + vectors * 16;
   if (blockIdx.x == 0) {
@@ -19,20 +19,15 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
   in += head;
   out += head;
   const unsigned offset = gp__misalignment(in, 16);
-  const unsigned char *base = in - offset;
+  const gp__u8 *base = in - offset;
   const gp__u64 tile = gp__u64(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < vectors; first += gridDim.x * tile) {
     gp_vector v[P::vectors];
     if (offset == 0 && first + tile <= vectors) {
-      GP__UNROLL
-      for (int k = 0; k < P::vectors; ++k)
-        v[k] = gp__load_vector<P::load>(in + (first + k * P::threads + threadIdx.x) * 16);
-      GP__UNROLL
-      for (int k = 0; k < P::vectors; ++k)
-        gp__store_vector<P::store>(out + (first + k * P::threads + threadIdx.x) * 16, v[k]);
+      GP__EACH(k, P::vectors) v[k] = gp__load_vector<P::load>(in + (first + k * P::threads + threadIdx.x) * 16);
+      GP__EACH(k, P::vectors) gp__store_vector<P::store>(out + (first + k * P::threads + threadIdx.x) * 16, v[k]);
     } else {
-      GP__UNROLL
-      for (int k = 0; k < P::vectors; ++k) {
+      GP__EACH(k, P::vectors) {
         const gp__u64 i = first + k * P::threads + threadIdx.x;
         if (i >= vectors) continue;
         if (offset == 0) v[k] = gp__load_vector<P::load>(base + i * 16);
@@ -40,14 +35,12 @@ template <class P, int SIZE> GP_DEVICE void gp__copy_kernel(const gp__map_args &
           v[k] = gp__shift_vectors(
               gp__load_vector<GP_CACHE_ALL>(base + i * 16), gp__load_vector<GP_CACHE_ALL>(base + i * 16 + 16), offset);
         else {
-          gp__vec<unsigned char> p;
-          GP__UNROLL
-          for (int j = 0; j < 16; ++j) p.item[j] = in[i * 16 + j];
+          gp__vec<gp__u8> p;
+          GP__EACH(j, 16) p.item[j] = in[i * 16 + j];
           v[k] = p.vector;
         }
       }
-      GP__UNROLL
-      for (int k = 0; k < P::vectors; ++k) {
+      GP__EACH(k, P::vectors) {
         const gp__u64 i = first + k * P::threads + threadIdx.x;
         if (i < vectors) gp__store_vector<P::store>(out + i * 16, v[k]);
       }
@@ -129,21 +122,18 @@ template <class P, class F, class A, class B, class R> GP_DEVICE void gp__map_ke
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<A, V> a[P::vectors];
     gp__vector_access<B, V> b[P::vectors];
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
       if (r < runs) {
         gp__load_operand<P::load>(a[k], operands, in, i, off, r > 0 && r + 1 < runs);
         gp__load_second<P::load>(b[k], operands, in2, i, off2, r > 0 && r + 1 < runs);
       }
     }
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const gp__u64 r = first + k * P::threads + threadIdx.x, i = head + r * V;
       if (r < runs) {
         gp__vector_access<R, V> q;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) q.item[j] = element::at(a[k], b[k], j, i + j, args);
+        GP__EACH(j, V) q.item[j] = element::at(a[k], b[k], j, i + j, args);
         q.template store<P::store>(out + i);
       }
     }

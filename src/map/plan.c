@@ -41,8 +41,8 @@ GP__HOST gp_result gp__host_binary(gp__host_call *h) {
 }
 // A transform of two operands: the elements and their neighbours.
 GP__HOST gp_result gp__host_adjacent(const gp__request *q, int threads) {
-  const unsigned char *in = (const unsigned char *)q->in;
-  unsigned char *out = (unsigned char *)q->out;
+  const gp__u8 *in = (const gp__u8 *)q->in;
+  gp__u8 *out = (gp__u8 *)q->out;
   const int right = (q->flags & GP_RIGHT) != 0;
   gp__request pairs = *q;
   gp__host_source edge;

@@ -1,7 +1,7 @@
 // map/written.c - described inputs of calls whose kernels read arrays: copies before the call
-// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/init.h, core/rules.h,
-//   core/shape.h, core/system.c, core/request.c, core/names.c, map/kinds.c, core/primitive.c, core/state.c,
-//   graph/launch.c, sort/little.c, top_k/launch.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/context_types.h, api/call.h, api/init.h, core/words.h,
+//   core/rules.h, core/shape.h, core/system.c, core/request.c, core/names.c, map/kinds.c, core/primitive.c,
+//   core/state.c, graph/launch.c, sort/little.c, top_k/launch.c
 
 // Adds a copy of a described input's elements to `out`; NULL: to memory that the plan holds. *array: where they are; an
 // address alone while the plan has no memory.
@@ -20,7 +20,7 @@ GP__HOST gp_result gp__add_written(gp__state *s, gp__graph_plan *g, const gp__re
   return count ? gp__add_call(s, gp__primitive_names[q->primitive], g, &copy) : GP_SUCCESS;
 }
 // Copies go to the outputs where every element is written by the call, and it may run in place.
-GP__HOST gp_result gp__written_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__written_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
   const int in_place = q->primitive == GP_SORT || q->primitive == GP_MERGE_SORT;
   const uint64_t rows = q->primitive == GP_TOP_K && q->segments > 1 ? q->segments : 1, count = rows * q->count;
   const gp__inputs *all = &q->inputs;

@@ -51,8 +51,7 @@ template <int LANES> struct gp__four_split {
       GP__UNROLL
       for (int left = PROBES; left; left /= 2) {
         const int step = left > 1 ? left / 2 : 1;
-        GP__UNROLL
-        for (int i = 0; i < 3; ++i) {
+        GP__EACH(i, 3) {
           const int r = (mine + i + 1) % 4;
           const bool earlier = r < mine;
           if (!there || s.rest[r] == 0) continue;
@@ -61,8 +60,7 @@ template <int LANES> struct gp__four_split {
         }
       }
       Count least = at, most = at;
-      GP__UNROLL
-      for (int i = 0; i < 3; ++i) {
+      GP__EACH(i, 3) {
         const Count rest = static_cast<Count>(s.rest[(mine + i + 1) % 4]);
         least += lesser[i] ? probe_at(lesser[i] - 1, rest) + 1 : 0;
         most += lesser[i] < PROBES ? probe_at(lesser[i], rest) : rest;
@@ -75,8 +73,7 @@ template <int LANES> struct gp__four_split {
       length = end - taken;
       if (k == 0) s.taken[mine] = taken;
       synchronise(); // the probes have been read
-      GP__UNROLL
-      for (int r = 0; r < 4; ++r) rank -= static_cast<Count>(s.taken[r]);
+      GP__EACH(r, 4) rank -= static_cast<Count>(s.taken[r]);
     }
   }
 };
@@ -88,8 +85,7 @@ struct gp__four_runs {
     const unsigned log2_group = a.log2_run + a.log2_ways;
     base = (tile >> log2_group << log2_group) * tile_items;
     run = tile_items << a.log2_run;
-    GP__UNROLL
-    for (int r = 0; r < 4; ++r) {
+    GP__EACH(r, 4) {
       const gp__u64 from = base + unsigned(r) * run, rest = from < count && r >> a.log2_ways == 0 ? count - from : 0;
       length[r] = rest < run ? rest : run;
     }
@@ -157,24 +153,23 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
 
   // A tile's parts of its group's runs: in memory, and consecutive in shared memory, where they are loaded by units.
   struct Parts {
-    const unsigned char *begin_of_keys, *end_of_keys; //
-    gp__u64 from[4];                                  // from the first key, minus the bytes of earlier units
-    gp__u64 begin[4];                                 // first element in each run
-    unsigned units[5];                                // units of earlier parts
-    int count[4], behind[5];                          // elements of a part, and of earlier parts
-    gp__u32 at[4], last;                              // byte offsets of parts, and of the last key of all
-    bool whole;                                       // units are within the keys
+    const gp__u8 *begin_of_keys, *end_of_keys; //
+    gp__u64 from[4];                           // from the first key, minus the bytes of earlier units
+    gp__u64 begin[4];                          // first element in each run
+    unsigned units[5];                         // units of earlier parts
+    int count[4], behind[5];                   // elements of a part, and of earlier parts
+    gp__u32 at[4], last;                       // byte offsets of parts, and of the last key of all
+    bool whole;                                // units are within the keys
     // border: start of the tile in each run, then of the next tile.
     GP_DEVICE Parts(const gp__merge_args &a, const gp__four_runs &runs, gp__u64 n, bool ends, const gp__u64 *border)
         : last(0), whole(true) {
-      begin_of_keys = static_cast<const unsigned char *>(a.keys);
+      begin_of_keys = static_cast<const gp__u8 *>(a.keys);
       end_of_keys = begin_of_keys + n * KEY;
       units[0] = 0, behind[0] = 0;
-      GP__UNROLL
-      for (int r = 0; r < 4; ++r) {
+      GP__EACH(r, 4) {
         begin[r] = border[r];
         count[r] = int((ends ? runs.length[r] : border[4 + r]) - begin[r]);
-        const unsigned char *p = begin_of_keys + (runs.base + unsigned(r) * runs.run + begin[r]) * KEY;
+        const gp__u8 *p = begin_of_keys + (runs.base + unsigned(r) * runs.run + begin[r]) * KEY;
         const unsigned shift = gp__misalignment(p, UNIT), mine = (shift + unsigned(count[r] * KEY) + UNIT - 1) / UNIT;
         p -= shift;
         units[r + 1] = units[r] + (count[r] ? mine : 0);
@@ -186,8 +181,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
       }
     }
     GP_DEVICE int tile() const { return behind[4]; }
-    template <bool WHOLE>
-    GP_DEVICE void load(Unit &unit, unsigned i, const unsigned char *begin, const unsigned char *end) const {
+    template <bool WHOLE> GP_DEVICE void load(Unit &unit, unsigned i, const gp__u8 *begin, const gp__u8 *end) const {
       const gp__u64 p = i < units[1] ? from[0] : i < units[2] ? from[1] : i < units[3] ? from[2] : from[3];
       gp__load_unit_between<WHOLE, P::load, Key>(unit, begin + (p + i * unsigned(UNIT)), begin, end);
     }
@@ -199,25 +193,22 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   };
   // Called by one thread: merges N elements of both, from element `mine` on.
   template <int N>
-  static GP_DEVICE void merge(const unsigned char *shared, const Two &two, int mine, gp__u32 last, Key (&key)[N],
-      gp__u32 (&source)[VALUE ? N : 1]) {
+  static GP_DEVICE void merge(
+      const gp__u8 *shared, const Two &two, int mine, gp__u32 last, Key (&key)[N], gp__u32 (&source)[VALUE ? N : 1]) {
     const gp__u32 reach = 0x80000000u >> __clz((two.count < two.count2 ? two.count : two.count2) | 1);
     Sorter::template merge<false>(shared, two.at, two.count, two.at2, two.count2, mine, reach, last, key, source);
   }
   static GP_DEVICE int at_most(int x, int most) { return x < most ? x : most; }
   // Called by a block: loads the tile's keys to shared memory, or values of the same size and alignment.
-  static GP_DEVICE void fetch(
-      const Parts &parts, const unsigned char *begin, const unsigned char *end, unsigned char *shared) {
+  static GP_DEVICE void fetch(const Parts &parts, const gp__u8 *begin, const gp__u8 *end, gp__u8 *shared) {
     const unsigned units = parts.units[4];
     if (parts.whole) {
       Unit unit[COUNT];
-      GP__UNROLL
-      for (int k = 0; k < COUNT; ++k) {
+      GP__EACH(k, COUNT) {
         const unsigned i = unsigned(k * THREADS) + threadIdx.x;
         if (i < units) parts.template load<true>(unit[k], i, begin, end);
       }
-      GP__UNROLL
-      for (int k = 0; k < COUNT; ++k) {
+      GP__EACH(k, COUNT) {
         const unsigned i = unsigned(k * THREADS) + threadIdx.x;
         if (i < units) reinterpret_cast<Unit *>(shared)[i] = unit[k];
       }
@@ -232,8 +223,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   template <bool FULL, int N>
   static GP_DEVICE void put(
       Key *keys, Carried *carried, int here, const Key (&key)[N], const Carried (&with)[VALUE ? N : 1]) {
-    GP__UNROLL
-    for (int k = 0; k < N; ++k)
+    GP__EACH(k, N)
       if (FULL || k < here) {
         keys[k] = key[k];
         if (VALUE) carried[k] = with[VALUE ? k : 0];
@@ -242,8 +232,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   // Called by a block: a thread merges N elements of `two` from element `mine` on, of which `here` exist, and stores
   // them from `to` on.
   template <int N>
-  static GP_DEVICE void merge_to(
-      unsigned char *shared, const Two &two, int mine, int here, gp__u32 last, int to, bool named) {
+  static GP_DEVICE void merge_to(gp__u8 *shared, const Two &two, int mine, int here, gp__u32 last, int to, bool named) {
     Carried *const carried = reinterpret_cast<Carried *>(shared + CARRIED_AT);
     Key key[N];
     gp__u32 source[VALUE ? N : 1];
@@ -258,7 +247,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     __syncthreads();
   }
   // Called by a block: merges the first two parts and, by other threads, the last two, to follow them.
-  static GP_DEVICE void merge_pairs(const Parts &parts, unsigned char *shared) {
+  static GP_DEVICE void merge_pairs(const Parts &parts, gp__u8 *shared) {
     const int first_ends = parts.behind[2], threads = (first_ends + PART - 1) / PART;
     const bool later = int(threadIdx.x) >= threads; // thread of the second pair
     const int base = later ? first_ends : 0, all = later ? parts.tile() - first_ends : first_ends;
@@ -274,13 +263,12 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   static GP_DEVICE void fetch_values(
       const gp__merge_args &a, const gp__four_runs &runs, const Parts &parts, void *to, const V *values, gp__u64 n) {
     if (VALUE == KEY && gp__misalignment(a.keys, UNIT) == gp__misalignment(values, UNIT)) {
-      fetch(parts, gp__bytes_at(values), gp__bytes_at(values) + n * KEY, static_cast<unsigned char *>(to));
+      fetch(parts, gp__bytes_at(values), gp__bytes_at(values) + n * KEY, static_cast<gp__u8 *>(to));
     } else {
       const int *const behind = parts.behind;
       const V *from[4];
       int by[4];
-      GP__UNROLL
-      for (int r = 0; r < 4; ++r) {
+      GP__EACH(r, 4) {
         from[r] = values + (runs.base + unsigned(r) * runs.run + parts.begin[r]) - behind[r];
         by[r] = int(parts.at[r]) / KEY - behind[r];
       }
@@ -303,8 +291,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     const int PIECES = int(sizeof(V)) / gp__picked<V>::PIECE;
     const V *from[4];
     unsigned begin[4];
-    GP__UNROLL
-    for (int r = 0; r < 4; ++r) {
+    GP__EACH(r, 4) {
       from[r] = values + (runs.base + unsigned(r) * runs.run + parts.begin[r]) - parts.at[r] / KEY;
       begin[r] = parts.units[r] * UNIT / KEY;
     }
@@ -318,7 +305,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
   }
   // Called by a block: finds the start of a tile, and of the next one if it is in the same group.
   static GP_DEVICE void find(
-      const gp__merge_args &a, const gp__four_runs &runs, gp__u64 t, bool ends, Storage &s, unsigned char *shared) {
+      const gp__merge_args &a, const gp__four_runs &runs, gp__u64 t, bool ends, Storage &s, gp__u8 *shared) {
     const unsigned which = threadIdx.x / LANES, mine = threadIdx.x % LANES / Split::PROBES;
     const gp__u64 rank = which > 1 || (which == 1 && ends) ? 0 : (t + which) * TILE - runs.base, whole = runs.of(mine);
     const gp__u32 border = Split::template run<Before>(static_cast<const Key *>(a.keys) + (runs.base + mine * runs.run),
@@ -328,7 +315,7 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     __syncthreads();
   }
   // Called by a block: merges tile t of the pass.
-  static GP_DEVICE void tile(const gp__merge_args &a, gp__u64 n, gp__u64 t, unsigned char *shared, Storage &s) {
+  static GP_DEVICE void tile(const gp__merge_args &a, gp__u64 n, gp__u64 t, gp__u8 *shared, Storage &s) {
     const bool four = a.log2_ways == 2;
     const bool ends = (t + 1) * TILE >= n || ((t + 1) & ((gp__u64(1) << (a.log2_run + a.log2_ways)) - 1)) == 0; // group
     const gp__four_runs runs(a, n, TILE, t);
@@ -350,10 +337,10 @@ template <class P, class Before, class Key, class Value> struct gp__four_merger 
     }
     const int mine = at_most(int(threadIdx.x) * ITEMS, tile), here = at_most(tile - mine, ITEMS);
     merge_to<ITEMS>(shared, two, mine, here, last, mine, four);
-    gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + t * TILE * unsigned(KEY), shared,
+    gp__copy_from_shared<THREADS, P::store>(static_cast<gp__u8 *>(a.out_keys) + t * TILE * unsigned(KEY), shared,
         unsigned(tile) * unsigned(KEY), threadIdx.x);
     if (CARRIED)
-      gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_values) + t * TILE * unsigned(VALUE),
+      gp__copy_from_shared<THREADS, P::store>(static_cast<gp__u8 *>(a.out_values) + t * TILE * unsigned(VALUE),
           gp__bytes_at(carried), unsigned(tile * VALUE), threadIdx.x);
     else move(a, runs, parts, carried, t * TILE, values);
   }

@@ -1,21 +1,21 @@
 // merge/host.c - merge, merge sort
-// uses: api/config.h, api/lists.h, api/structs.h, core/shape.h, core/arguments.h, core/request.c, host/config.c,
-//   host/types.c, host/user.c, host/values.c, host/call.c, host/indices.c, search/host.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/words.h, core/shape.h, core/arguments.h, core/request.c,
+//   host/config.c, host/types.c, host/user.c, host/values.c, host/call.c, host/indices.c, search/host.c
 
 // Order of keys: true if x comes before y; down: y before x.
 typedef struct gp__host_order {
-  int (*before)(const struct gp__host_order *o, const unsigned char *x, const unsigned char *y);
+  int (*before)(const struct gp__host_order *o, const gp__u8 *x, const gp__u8 *y);
   const gp__op_info *user;
   int down;
 } gp__host_order;
 
-static int gp__host_before_user(const gp__host_order *o, const unsigned char *x, const unsigned char *y) {
+static int gp__host_before_user(const gp__host_order *o, const gp__u8 *x, const gp__u8 *y) {
   gp__value result;
   gp__host_apply(o->user, result.bytes, o->down ? y : x, o->down ? x : y);
   return result.bytes[0] != 0;
 }
 #define GPUPRIMS__BEFORE(NAME, name, member, LOAD) \
-  static int gp__host_before_##name(const gp__host_order *o, const unsigned char *x, const unsigned char *y) { \
+  static int gp__host_before_##name(const gp__host_order *o, const gp__u8 *x, const gp__u8 *y) { \
     const gp__h_##name a = *(const gp__h_##name *)x, b = *(const gp__h_##name *)y; \
     return o->down ? LOAD(b) < LOAD(a) : LOAD(a) < LOAD(b); \
   }
@@ -42,14 +42,14 @@ static gp__host_order gp__host_order_of(const gp__request *q) {
 
 // Keys, and their values if there are any.
 typedef struct gp__host_items {
-  unsigned char *keys, *values;
+  gp__u8 *keys, *values;
   uint64_t count;
 } gp__host_items;
 GP__INLINE gp__host_items gp__host_items_of(const void *keys, const void *values, uint64_t count) {
-  const gp__host_items x = {(unsigned char *)(uintptr_t)keys, (unsigned char *)(uintptr_t)values, count};
+  const gp__host_items x = {(gp__u8 *)(uintptr_t)keys, (gp__u8 *)(uintptr_t)values, count};
   return x;
 }
-GP__INLINE const unsigned char *gp__host_key(const gp__request *q, const gp__host_items *x, uint64_t i) {
+GP__INLINE const gp__u8 *gp__host_key(const gp__request *q, const gp__host_items *x, uint64_t i) {
   return x->keys + i * q->key_size;
 }
 GP__INLINE void gp__host_put_item(
@@ -111,7 +111,7 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
   const gp__host_order o = gp__host_order_of(q);
   const gp__host_items out = gp__host_items_of(q->out_keys, q->out, q->count);
   const size_t bytes = q->count * (q->key_size + q->in_size);
-  unsigned char *const room = q->count > GP__HOST_RUN ? (unsigned char *)malloc(bytes) : NULL;
+  gp__u8 *const room = q->count > GP__HOST_RUN ? (gp__u8 *)malloc(bytes) : NULL;
   const gp__host_items other = gp__host_items_of(room, q->out && room ? room + q->count * q->key_size : NULL, q->count);
   gp__host_items from = out, to = other;
   const int threads = h->threads;

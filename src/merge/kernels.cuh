@@ -25,15 +25,14 @@ template <int CACHE, class U> GP_DEVICE void gp__load_merge_unit(U &u, const voi
 // Loads the unit at p. If it is partly outside [begin, end), a vector gets the elements inside, other units nothing.
 // WHOLE: it is inside.
 template <class T>
-GP_DEVICE void gp__load_unit_parts(
-    gp_vector &u, const unsigned char *p, const unsigned char *begin, const unsigned char *end) {
+GP_DEVICE void gp__load_unit_parts(gp_vector &u, const gp__u8 *p, const gp__u8 *begin, const gp__u8 *end) {
   u = gp__load_words<(sizeof(T) < 4 ? int(sizeof(T)) : 4)>(p, begin, end);
 }
 template <class T, class Unit>
-GP_DEVICE void gp__load_unit_parts(Unit &, const unsigned char *, const unsigned char *, const unsigned char *) {}
+GP_DEVICE void gp__load_unit_parts(Unit &, const gp__u8 *, const gp__u8 *, const gp__u8 *) {}
 template <bool WHOLE, int CACHE, class T>
 GP_DEVICE void gp__load_unit_between(
-    typename gp__unit<T>::type &u, const unsigned char *p, const unsigned char *begin, const unsigned char *end) {
+    typename gp__unit<T>::type &u, const gp__u8 *p, const gp__u8 *begin, const gp__u8 *end) {
   if (WHOLE || (p >= begin && p + gp__unit<T>::BYTES <= end)) gp__load_merge_unit<CACHE>(u, p);
   else gp__load_unit_parts<T>(u, p, begin, end);
 }
@@ -46,13 +45,11 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   static const int COUNT = (THREADS * ITEMS * SIZE / UNIT + (UNIT > SIZE ? 4 : 0) + THREADS - 1) / THREADS;
   Unit unit[COUNT];
   template <bool WHOLE>
-  GP_DEVICE void load_units(const unsigned char *p, unsigned n, const unsigned char *p_begin,
-      const unsigned char *p_end, const unsigned char *q, unsigned m, const unsigned char *q_begin,
-      const unsigned char *q_end) {
-    const unsigned char *one = p + threadIdx.x * UNIT;
-    const unsigned char *two = (m ? q : p) + (int(threadIdx.x) - int(n)) * UNIT; // q may be null if m is 0
-    GP__UNROLL
-    for (int k = 0; k < COUNT; ++k) {
+  GP_DEVICE void load_units(const gp__u8 *p, unsigned n, const gp__u8 *p_begin, const gp__u8 *p_end, const gp__u8 *q,
+      unsigned m, const gp__u8 *q_begin, const gp__u8 *q_end) {
+    const gp__u8 *one = p + threadIdx.x * UNIT;
+    const gp__u8 *two = (m ? q : p) + (int(threadIdx.x) - int(n)) * UNIT; // q may be null if m is 0
+    GP__EACH(k, COUNT) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
       const bool second = i >= n;
       if (i < n + m)
@@ -62,8 +59,8 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   }
   // Loads n units from p on, and m from q on. Nothing outside an array's [begin, end) may be read; only its first and
   // last units may be partly outside.
-  GP_DEVICE void load(const unsigned char *p, unsigned n, const unsigned char *p_begin, const unsigned char *p_end,
-      const unsigned char *q, unsigned m, const unsigned char *q_begin, const unsigned char *q_end) {
+  GP_DEVICE void load(const gp__u8 *p, unsigned n, const gp__u8 *p_begin, const gp__u8 *p_end, const gp__u8 *q,
+      unsigned m, const gp__u8 *q_begin, const gp__u8 *q_end) {
     const bool whole = SIZE >= UNIT ||
         ((n == 0 || (p >= p_begin && p + n * UNIT <= p_end)) && (m == 0 || (q >= q_begin && q + m * UNIT <= q_end)));
     if (whole) load_units<true>(p, n, p_begin, p_end, q, m, q_begin, q_end);
@@ -72,15 +69,13 @@ template <int THREADS, int ITEMS, int CACHE, class T> struct gp__two_loads {
   // Stores to byte `to` of the ring at `base`, and `also` of the one at `other`. A ring has RING bytes; its first
   // MIRROR bytes are repeated after it.
   template <unsigned RING, unsigned MIRROR>
-  GP_DEVICE void store(
-      unsigned char *base, unsigned to, unsigned n, unsigned char *other, unsigned also, unsigned m) const {
+  GP_DEVICE void store(gp__u8 *base, unsigned to, unsigned n, gp__u8 *other, unsigned also, unsigned m) const {
     const unsigned one = to + threadIdx.x * UNIT, two = also + (threadIdx.x - n) * UNIT;
-    GP__UNROLL
-    for (int k = 0; k < COUNT; ++k) {
+    GP__EACH(k, COUNT) {
       const unsigned i = unsigned(k * THREADS) + threadIdx.x;
       const bool second = i >= n;
       const unsigned at = (second ? two : one) + unsigned(k * THREADS * UNIT), from = gp_min<gp__u32>()(at, at - RING);
-      unsigned char *const target = (second ? other : base) + from;
+      gp__u8 *const target = (second ? other : base) + from;
       if (i < n + m) *reinterpret_cast<Unit *>(target) = unit[k];
       if (MIRROR && i < n + m && from < MIRROR) *reinterpret_cast<Unit *>(target + RING) = unit[k];
     }
@@ -97,17 +92,17 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
   static const unsigned ROOM = gp__merge_ring_bytes(TILE, int(SIZE));
   static const bool MASKED = (ROOM & (ROOM - 1)) == 0 && (SIZE & (SIZE - 1)) == 0;
   static const unsigned RING = MASKED ? ROOM : WINDOW, MIRROR = unsigned(gp__merge_mirror_bytes(ITEMS, int(SIZE)));
-  const unsigned char *next; // the next unit to load
-  gp__u32 left;              // elements not merged that may be in the range
-  unsigned first;            // byte of the ring where they begin
-  unsigned fill;             // byte of the ring where the next unit goes
-  int have;                  // units from the one of `first` to `fill`
-  bool before;               // an element before `first` is in the ring
+  const gp__u8 *next; // the next unit to load
+  gp__u32 left;       // elements not merged that may be in the range
+  unsigned first;     // byte of the ring where they begin
+  unsigned fill;      // byte of the ring where the next unit goes
+  int have;           // units from the one of `first` to `fill`
+  bool before;        // an element before `first` is in the ring
   GP_DEVICE void start(const T *from, gp__u32 count, bool has_before) {
     before = KEEPS && has_before;
     from -= before ? 1 : 0;
     const unsigned shift = gp__misalignment(from, UNIT);
-    next = reinterpret_cast<const unsigned char *>(from) - shift;
+    next = reinterpret_cast<const gp__u8 *>(from) - shift;
     left = count;
     first = shift + (before ? SIZE : 0);
     fill = 0;
@@ -146,7 +141,7 @@ template <class T, int TILE, int ITEMS> struct gp__merge_side {
 // Called by a warp: copies n elements, at most and often N, from shared memory to consecutive addresses of the same
 // alignment to 16 bytes.
 template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struct gp__write_alike {
-  template <int N> static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+  template <int N> static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     const int V = 16 / int(sizeof(T)), lane = int(gp_lane());
     const int head = int(((16 - gp__misalignment(to, 16)) & 15u) / unsigned(sizeof(T))), vectors = (N - head) / V;
     if (n < N || V >= 32 || (alignof(T) < sizeof(T) && gp__misalignment(to, sizeof(T)))) {
@@ -155,8 +150,7 @@ template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struc
     }
     const T *from = reinterpret_cast<const T *>(shared);
     if (lane < head) to[lane] = from[lane];
-    GP__UNROLL
-    for (int k = 0; k < (N / V + 31) / 32; ++k)
+    GP__EACH(k, (N / V + 31) / 32)
       if (k * 32 + lane < vectors)
         gp__vector_at(reinterpret_cast<gp_vector *>(to + head) + k * 32 + lane) =
             gp__vector_at(reinterpret_cast<const gp_vector *>(from + head) + k * 32 + lane);
@@ -165,7 +159,7 @@ template <class T, bool VECTORS = (sizeof(T) < 16 && 16 % sizeof(T) == 0)> struc
   }
 };
 template <class T> struct gp__write_alike<T, false> {
-  template <int N> static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+  template <int N> static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     typedef typename gp__unit<T>::type Unit;
     const int units = n * (int(sizeof(T)) / gp__unit<T>::BYTES);
     GP__UNROLL_BY(4)
@@ -174,7 +168,7 @@ template <class T> struct gp__write_alike<T, false> {
   }
 };
 
-GP_DEVICE const unsigned char *gp__bytes_at(const void *p) { return static_cast<const unsigned char *>(p); }
+GP_DEVICE const gp__u8 *gp__bytes_at(const void *p) { return static_cast<const gp__u8 *>(p); }
 // Advances a pointer to values, which may be absent.
 template <class V> GP_DEVICE V *gp__ahead(V *p, gp__u64 n) { return p + n; }
 GP_DEVICE gp__none *gp__ahead(gp__none *p, gp__u64) { return p; }
@@ -189,14 +183,14 @@ template <class Value> struct gp__picked {
                    PIECE = ALIGN >= 16 ? 16 : ALIGN; // bytes moved at once
   typedef typename gp__unit_of<PIECE>::type Piece;
   template <int RANKS>
-  static GP_DEVICE void run(void *to, const unsigned short *source, int n, const unsigned char *first,
-      const unsigned char *second, int split, unsigned rank) {
+  static GP_DEVICE void run(void *to, const unsigned short *source, int n, const gp__u8 *first, const gp__u8 *second,
+      int split, unsigned rank) {
     const int PIECES = SIZE / PIECE;
     Piece *out = static_cast<Piece *>(to);
     GP__UNROLL_BY(4)
     for (int i = int(rank); i < n * PIECES; i += RANKS) {
       const int k = source[i / PIECES], part = i % PIECES;
-      const unsigned char *from = k < split ? first + k * SIZE : second + (k - split) * SIZE;
+      const gp__u8 *from = k < split ? first + k * SIZE : second + (k - split) * SIZE;
       out[i] = *reinterpret_cast<const Piece *>(from + part * PIECE);
     }
   }
@@ -220,12 +214,12 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
 
   const gp__merge_args &a;
   Storage &s;
-  unsigned char *shared;
+  gp__u8 *shared;
   gp__u64 count, count2; // elements of the inputs
 
-  GP_DEVICE const unsigned char *end_of_keys() const { return gp__bytes_at(a.keys) + count * KEY; }
-  GP_DEVICE const unsigned char *begin2() const { return gp__bytes_at(a.run ? a.keys : a.keys2); }
-  GP_DEVICE const unsigned char *end2() const { return a.run ? end_of_keys() : begin2() + count2 * KEY; }
+  GP_DEVICE const gp__u8 *end_of_keys() const { return gp__bytes_at(a.keys) + count * KEY; }
+  GP_DEVICE const gp__u8 *begin2() const { return gp__bytes_at(a.run ? a.keys : a.keys2); }
+  GP_DEVICE const gp__u8 *end2() const { return a.run ? end_of_keys() : begin2() + count2 * KEY; }
 
   // Returns how many of the first `diagonal` merged elements of two windows are in the first window. The windows have n
   // and m elements and begin at bytes `first` and `second` of the rings.
@@ -255,8 +249,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     const int HALF = (ITEMS + 1) / 2;
     const gp__u32 BACK = gp__u32(0) - KEY;
     Key one = key_at(x), two = key_at(y), one_end = key_at(x_end, -1), two_end = key_at(y_end, -1);
-    GP__UNROLL
-    for (int k = 0; k < HALF; ++k) {
+    GP__EACH(k, HALF) {
       const int last = ITEMS - 1 - k;
       const bool second = Before()(two, one), end_second = !Before()(two_end, one_end);
       out[k] = second ? two : one;
@@ -289,8 +282,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
     if (!FULL && n == 0) return;
     if (!FULL && left == 0) one = two; // never taken, but compared
     if (!FULL && left2 == 0) two = one;
-    GP__UNROLL
-    for (int k = 0; k < ITEMS; ++k) {
+    GP__EACH(k, ITEMS) {
       const bool later = Before()(two, one), of_second = FULL ? later : left2 > 0 && (left == 0 || later);
       if (FULL || k < n) {
         out[k] = of_second ? two : one;
@@ -355,7 +347,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
             gp__bytes_at(a.run ? a.values : a.values2),
             a.run ? gp__bytes_at(a.values) + count * VALUE : gp__bytes_at(a.values2) + count2 * VALUE);
       const int here = int(tile) - from < 0 ? 0 : int(tile) - from < 32 * ITEMS ? int(tile) - from : 32 * ITEMS;
-      unsigned char *gathered = shared + OUT_AT + int(gp_warp()) * (32 * ITEMS * KEY + GP__VECTOR);
+      gp__u8 *gathered = shared + OUT_AT + int(gp_warp()) * (32 * ITEMS * KEY + GP__VECTOR);
       gathered += gp__misalignment(out + from, 16);
       Key *mine_out = reinterpret_cast<Key *>(gathered) + gp_lane() * ITEMS;
       unsigned short *sources = reinterpret_cast<unsigned short *>(shared + SOURCES_AT) + threadIdx.x * ITEMS;
@@ -374,7 +366,7 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
       first.loaded(units);
       second.loaded(units2);
       if (VALUE) {
-        unsigned char *at_values = shared + VALUES_AT, *at_values2 = at_values + values_units * ValueLoads::UNIT;
+        gp__u8 *at_values = shared + VALUES_AT, *at_values2 = at_values + values_units * ValueLoads::UNIT;
         moving.template store<~0u, 0>(at_values, 0, values_units, at_values2, 0, values_units2);
         __syncthreads();
         pick(gp__ahead(out_values, from), reinterpret_cast<const unsigned short *>(shared + SOURCES_AT) + from, here,
@@ -388,11 +380,10 @@ template <class P, class Before, class Key, class Value> struct gp__merger {
   }
   template <class V>
   static GP_DEVICE void pick(
-      V *to, const unsigned short *source, int n, const unsigned char *first, const unsigned char *second, int split) {
+      V *to, const unsigned short *source, int n, const gp__u8 *first, const gp__u8 *second, int split) {
     gp__picked<V>::template run<32>(to, source, n, first, second, split, gp_lane());
   }
-  static GP_DEVICE void pick(
-      gp__none *, const unsigned short *, int, const unsigned char *, const unsigned char *, int) {}
+  static GP_DEVICE void pick(gp__none *, const unsigned short *, int, const gp__u8 *, const gp__u8 *, int) {}
 };
 
 // Merges two sorted arrays; among equals the first one's elements come first. With a.run, merges all pairs of runs of

@@ -40,7 +40,7 @@ GP__HOST gp_result gp__launch_merge_sort(const gp__launching *l) {
   const int four = l->p->algorithm == GP_FOUR_WAY_PASSES;
   gp__u64 run;
   unsigned left = 0; // levels, then passes
-  unsigned char *scratch = (unsigned char *)l->scratch;
+  gp__u8 *scratch = (gp__u8 *)l->scratch;
   gp__merge_args a = gp__merge_arguments(l);
   void *const keys[2] = {l->q->out_keys, scratch};
   void *const values[2] = {l->q->out, scratch ? scratch + gp__round_up(l->q->count * l->q->key_size, 256) : NULL};

@@ -49,8 +49,7 @@ template <class Before, class Key, int ITEMS, bool SOURCES> struct gp__thread_so
   }
   // Odd-even transposition compares neighbours alone: it is stable.
   template <bool FULL> static GP_DEVICE void stable(Key (&key)[ITEMS], gp__u32 (&source)[SOURCES ? ITEMS : 1], int n) {
-    GP__UNROLL
-    for (int round = 0; round < ITEMS; ++round) {
+    GP__EACH(round, ITEMS) {
       GP__UNROLL
       for (int i = round % 2; i + 1 < ITEMS; i += 2)
         exchange(key[i], key[i + 1], source[SOURCES ? i : 0], source[SOURCES ? i + 1 : 0], FULL || i + 1 < n);
@@ -98,7 +97,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   // both runs it takes any element. Unless any bits may be compared, no load goes past the key at byte `last`; FULL
   // tiles come nowhere near it. source: the position of each element, in sizes of a key.
   template <bool FULL, int N>
-  static GP_DEVICE void merge(const unsigned char *bytes, gp__u32 one_at, int n, gp__u32 two_at, int m, int diagonal,
+  static GP_DEVICE void merge(const gp__u8 *bytes, gp__u32 one_at, int n, gp__u32 two_at, int m, int diagonal,
       gp__u32 reach, gp__u32 last, Key (&key)[N], gp__u32 (&source)[VALUE ? N : 1]) {
     const bool ANY = FULL || gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value; // bits may be compared
     const gp__u32 one_end = one_at + gp__u32(n * KEY), end = two_at + gp__u32(m * KEY);
@@ -116,8 +115,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     gp__u32 x = one_at + gp__u32(low * KEY), y = two_at + gp__u32((diagonal - low) * KEY);
     Key first = *reinterpret_cast<const Key *>(bytes + (ANY ? x : gp_min<gp__u32>()(x, last)));
     Key second = *reinterpret_cast<const Key *>(bytes + (ANY ? y : gp_min<gp__u32>()(y, last)));
-    GP__UNROLL
-    for (int k = 0; k < N; ++k) {
+    GP__EACH(k, N) {
       const bool later = Before()(second, first), of_second = y < end && (x >= one_end || later);
       key[k] = of_second ? second : first;
       if (VALUE) source[VALUE ? k : 0] = (of_second ? y : x) / gp__u32(KEY);
@@ -136,8 +134,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
   template <int N>
   static GP_DEVICE void put(Key *keys, unsigned short *sources, int mine, int count, const Key (&key)[N],
       const gp__u32 (&source)[VALUE ? N : 1]) {
-    GP__UNROLL
-    for (int k = 0; k < N; ++k)
+    GP__EACH(k, N)
       if (k < count) {
         keys[mine + k] = key[k];
         if (VALUE) sources[mine + k] = static_cast<unsigned short>(source[VALUE ? k : 0]);
@@ -152,8 +149,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
         : tile - mine < 0     ? 0
         : tile - mine < ITEMS ? tile - mine
                               : ITEMS;
-    GP__UNROLL
-    for (int k = 0; k < ITEMS; ++k) {
+    GP__EACH(k, ITEMS) {
       if (k < count) key[k] = keys[mine + k];
       if (VALUE) source[VALUE ? k : 0] = gp__u32(mine + k);
     }
@@ -162,8 +158,7 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
     const bool any_order = FULL && !VALUE && (gp__ties_are_same<Before>::value || gp__zeros_tie<Before>::value);
     bool in_order = !any_order; // keys that tie keep their order
     if (any_order && gp__zeros_tie<Before>::value) {
-      GP__UNROLL
-      for (int k = 0; k < ITEMS; ++k) in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);
+      GP__EACH(k, ITEMS) in_order = in_order || gp__zeros_tie<Before>::negative(key[k]);
     }
     if (!in_order) gp__batcher<Before, Key, ITEMS>::run(key);
     else Network::template stable<FULL>(key, source, count);
@@ -177,39 +172,38 @@ template <class P, class Before, class Key, class Value> struct gp__tile_sorter 
       const int base = (int(threadIdx.x) & ~(2 * width - 1)) * ITEMS, run = width * ITEMS;
       const int rest = FULL ? 2 * run : tile - base, n = rest < run ? rest : run, m = rest - n < run ? rest - n : run;
       const gp__u32 at = gp__u32(base * KEY), at2 = at + gp__u32(n * KEY);
-      merge<FULL>(reinterpret_cast<const unsigned char *>(keys), at, n, at2, m, mine - base,
+      merge<FULL>(reinterpret_cast<const gp__u8 *>(keys), at, n, at2, m, mine - base,
           gp__power_of_two(ITEMS / 2 + 1, 1) * unsigned(width), at2 + gp__u32(m * KEY), key, source);
       if (VALUE) {
-        GP__UNROLL
-        for (int k = 0; k < ITEMS; ++k)
+        GP__EACH(k, ITEMS)
           if (k < count) source[VALUE ? k : 0] = sources[source[VALUE ? k : 0]];
       }
     }
   }
   static GP_DEVICE void write_values(
-      const gp__merge_args &, const unsigned short *, unsigned char *, gp__u64, int, const gp__none *) {}
+      const gp__merge_args &, const unsigned short *, gp__u8 *, gp__u64, int, const gp__none *) {}
   // Writes the tile's values in sorted order; without values, the keys' indices.
   template <class V>
-  static GP_DEVICE void write_values(const gp__merge_args &a, const unsigned short *sources, unsigned char *staged,
+  static GP_DEVICE void write_values(const gp__merge_args &a, const unsigned short *sources, gp__u8 *staged,
       gp__u64 first, int tile, const V *values) {
     V *out = static_cast<V *>(a.out_values) + first;
     if (values) {
-      gp__copy_to_shared<THREADS, 4, P::load>(staged, reinterpret_cast<const unsigned char *>(values + first),
-          unsigned(tile) * unsigned(sizeof(V)), threadIdx.x);
+      gp__copy_to_shared<THREADS, 4, P::load>(
+          staged, reinterpret_cast<const gp__u8 *>(values + first), unsigned(tile) * unsigned(sizeof(V)), threadIdx.x);
       __syncthreads();
       gp__picked<V>::template run<THREADS>(out, sources, tile, staged, staged, tile, threadIdx.x);
     } else gp__index_writer<V, gp__traits<V>::kind == GP__UNSIGNED>::template run<THREADS>(out, sources, first, tile);
   }
-  static GP_DEVICE void sort(const gp__merge_args &a, gp__u64 first, int tile, unsigned char *shared) {
+  static GP_DEVICE void sort(const gp__merge_args &a, gp__u64 first, int tile, gp__u8 *shared) {
     Key *keys = reinterpret_cast<Key *>(shared);
     unsigned short *sources = reinterpret_cast<unsigned short *>(shared + SOURCES_AT);
-    gp__copy_to_shared<THREADS, 4, P::load>(shared, static_cast<const unsigned char *>(a.keys) + first * unsigned(KEY),
+    gp__copy_to_shared<THREADS, 4, P::load>(shared, static_cast<const gp__u8 *>(a.keys) + first * unsigned(KEY),
         unsigned(tile) * unsigned(KEY), threadIdx.x);
     __syncthreads();
     if (tile == TILE) sort_shared<true>(keys, sources, tile);
     else sort_shared<false>(keys, sources, tile);
-    gp__copy_from_shared<THREADS, P::store>(static_cast<unsigned char *>(a.out_keys) + first * unsigned(KEY), shared,
-        unsigned(tile) * unsigned(KEY), threadIdx.x);
+    gp__copy_from_shared<THREADS, P::store>(
+        static_cast<gp__u8 *>(a.out_keys) + first * unsigned(KEY), shared, unsigned(tile) * unsigned(KEY), threadIdx.x);
     if (VALUE) write_values(a, sources, shared + VALUES_AT, first, tile, static_cast<const Value *>(a.values));
   }
 };

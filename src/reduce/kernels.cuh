@@ -37,12 +37,10 @@ GP_DEVICE Acc gp__reduce_consecutive(const Load &load, const In *in, gp__u64 fir
   Acc sum = Op::identity();
   if (first + K * V <= n) {
     gp__vector_access<In, V> p[K];
-    GP__UNROLL
-    for (int k = 0; k < K; ++k)
+    GP__EACH(k, K)
       gp__load_operand<P::load>(p[k], load, in, first + k * V, misaligned, first > 0 && first + (K + 1) * V <= n);
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) GP__UNROLL
-    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], first + k * V + j)));
+    GP__EACH(k, K)
+      GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(p[k].item[j], first + k * V + j)));
   } else
     for (gp__u64 i = first; i < n; ++i) sum = Op()(sum, Op::prepare(gp__loaded(load, in, i)));
   return sum;
@@ -64,19 +62,15 @@ GP_DEVICE Acc gp__reduce_strided(const Load &load, const In *in, gp__u64 n, unsi
     gp__u64 i = gp__u64(blockIdx.x) * T + threadIdx.x;
     for (; i + (PACKS - 1) * stride < packs; i += PACKS * stride) {
       Pack p[PACKS];
-      GP__UNROLL
-      for (int k = 0; k < PACKS; ++k) GP__UNROLL
-      for (int l = 0; l < Pack::vectors; ++l)
-        p[k].vector[l] = gp__load_vector<P::load>(base + (i + k * stride) * Pack::vectors + l);
-      GP__UNROLL
-      for (int k = 0; k < PACKS; ++k) GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j)
-        sum = Op()(sum, Op::prepare(load(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
+      GP__EACH(k, PACKS)
+        GP__EACH(l, Pack::vectors)
+          p[k].vector[l] = gp__load_vector<P::load>(base + (i + k * stride) * Pack::vectors + l);
+      GP__EACH(k, PACKS)
+        GP__EACH(j, ITEMS) sum = Op()(sum, Op::prepare(load(p[k].item[j], head + (i + k * stride) * ITEMS + j)));
     }
     for (; i < packs; i += stride) {
       const Pack p(base + i * Pack::vectors);
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) sum = Op()(sum, Op::prepare(load(p.item[j], head + i * ITEMS + j)));
+      GP__EACH(j, ITEMS) sum = Op()(sum, Op::prepare(load(p.item[j], head + i * ITEMS + j)));
     }
     if (blockIdx.x == 0) {
       if (threadIdx.x < head) sum = Op()(sum, Op::prepare(load(in[threadIdx.x], threadIdx.x)));
@@ -99,17 +93,14 @@ GP_DEVICE Acc gp__reduce_strided(const gp__described<F, Input> &load, const In *
   Acc sum = Op::identity();
   for (; r + (K - 1) * stride < runs; r += K * stride) {
     In x[K][V];
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) load.first.template load<P::load>((r + k * stride) * V, x[k]);
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) GP__UNROLL
-    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x[k][j], (r + k * stride) * V + j)));
+    GP__EACH(k, K) load.first.template load<P::load>((r + k * stride) * V, x[k]);
+    GP__EACH(k, K)
+      GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(x[k][j], (r + k * stride) * V + j)));
   }
   for (; r < runs; r += stride) {
     In x[V];
     load.first.template load<P::load>(r * V, x);
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x[j], r * V + j)));
+    GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(x[j], r * V + j)));
   }
   const gp__u64 tail = runs * V + threadIdx.x;
   if (blockIdx.x == 0 && tail < n) sum = Op()(sum, Op::prepare(load(load.first.at(tail), tail)));
@@ -181,17 +172,14 @@ GP_DEVICE void gp__reduce_stealing(const gp__reduce_args &a) {
     for (gp__u64 round = first; round < end; round += ROUND) {
       if (Op::commutative) {
         gp__vector_access<In, V> p[K];
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) {
+        GP__EACH(k, K) {
           const gp__u64 i = round + gp__u64(k * T + threadIdx.x) * V;
           if (i + V <= n) gp__load_operand<P::load>(p[k], load, in, i, misaligned, i >= V && i + 2 * V <= n);
         }
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) {
+        GP__EACH(k, K) {
           const gp__u64 i = round + gp__u64(k * T + threadIdx.x) * V;
           if (i + V <= n) {
-            GP__UNROLL
-            for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(p[k].item[j], i + j)));
+            GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(p[k].item[j], i + j)));
           } else
             for (gp__u64 j = i; j < n; ++j) sum = Op()(sum, Op::prepare(gp__loaded(load, in, j)));
         }

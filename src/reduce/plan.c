@@ -44,7 +44,7 @@ static gp_result gp__host_reduce_both(const gp__request *q, int threads) {
   one.acc_size = one.out_size = q->acc_size / 2;
   for (k = 0; k < 2; ++k) {
     one.op = one.is_arg ? (k ? GP_ARGMAX : GP_ARGMIN) : k ? GP_MAX : GP_MIN;
-    one.out = (unsigned char *)q->out + (size_t)k * one.out_size;
+    one.out = (gp__u8 *)q->out + (size_t)k * one.out_size;
     memcpy(one.init.bytes, q->init.bytes + (size_t)k * one.out_size, one.out_size);
     GP__CHECK(gp__host_run(&one, threads));
   }

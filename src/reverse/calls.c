@@ -20,7 +20,7 @@ GP__HOST gp_result gp__reverse_parts(gp_context *ctx, gp_type type, void *data, 
   gp_result result = gp_reverse(ctx, type, data, count, data, stream);
   if (result == GP_SUCCESS) {
     const size_t size = gp_type_size(ctx, type);
-    unsigned char *at = (unsigned char *)data + first * size, *from = (unsigned char *)data + middle * size;
+    gp__u8 *at = (gp__u8 *)data + first * size, *from = (gp__u8 *)data + middle * size;
     result = gp_reverse(ctx, type, at, middle - first, at, stream);
     if (result == GP_SUCCESS) result = gp_reverse(ctx, type, from, end - middle, from, stream);
   }

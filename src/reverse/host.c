@@ -1,12 +1,13 @@
 // reverse/host.c - reverse and swap
-// uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/types.c, host/call.c, host/indices.c
+// uses: api/config.h, api/lists.h, core/words.h, core/arguments.h, core/request.c, host/types.c, host/call.c,
+//   host/indices.c
 
 // Elements first to end - 1 of the output; in place, also their mirror images.
 static void gp__host_mirror(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   const size_t size = q->out_size;
-  const unsigned char *in = (const unsigned char *)q->in;
-  unsigned char *out = (unsigned char *)q->out;
+  const gp__u8 *in = (const gp__u8 *)q->in;
+  gp__u8 *out = (gp__u8 *)q->out;
   gp__value mine;
   uint64_t i;
 #define GP__MIRROR(T) \
@@ -35,7 +36,7 @@ static gp_result gp__host_reverse(gp__host_call *h) {
 static void gp__host_exchange(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   const size_t size = q->out_size;
-  unsigned char *a = (unsigned char *)q->out, *b = (unsigned char *)q->out3;
+  gp__u8 *a = (gp__u8 *)q->out, *b = (gp__u8 *)q->out3;
   gp__value x;
   uint64_t i;
   for (i = first; i < end; ++i) {

@@ -36,8 +36,7 @@ template <class P, class T, bool SWAP> GP_DEVICE void gp__reverse_or_swap(const 
   const gp__u64 tile = gp__u64(P::threads) * P::vectors;
   for (gp__u64 first = blockIdx.x * tile; first < runs; first += gridDim.x * tile) {
     gp__vector_access<T, V> a[P::vectors], b[P::vectors];
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const gp__u64 r = first + k * P::threads + threadIdx.x;
       if (r < runs) {
         a[k].template load<P::load>(
@@ -45,22 +44,18 @@ template <class P, class T, bool SWAP> GP_DEVICE void gp__reverse_or_swap(const 
         if (in_place) b[k].template load<P::load>(out + (head + r * V), 0, false);
       }
     }
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const gp__u64 r = first + k * P::threads + threadIdx.x;
       if (r < runs) {
         gp__vector_access<T, V> q;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) q.item[j] = a[k].item[SWAP ? j : V - 1 - j];
+        GP__EACH(j, V) q.item[j] = a[k].item[SWAP ? j : V - 1 - j];
         q.template store<P::store>(out + (head + r * V));
         if (!in_place) continue;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) q.item[j] = b[k].item[SWAP ? j : V - 1 - j];
+        GP__EACH(j, V) q.item[j] = b[k].item[SWAP ? j : V - 1 - j];
         T *partner = partners + (SWAP ? head + r * V : end - (r + 1) * V);
         if (off == 0) q.template store<P::store>(partner);
         else {
-          GP__UNROLL
-          for (int j = 0; j < V; ++j) partner[j] = q.item[j];
+          GP__EACH(j, V) partner[j] = q.item[j];
         }
       }
     }

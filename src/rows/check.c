@@ -165,7 +165,7 @@ GP__HOST gp_result gp__check_axes(gp__checking *k) {
 }
 // The buffers' spans, from their lowest addresses.
 GP__HOST const void *gp__lowest(const void *pointer, const gp__row_span *span) {
-  return pointer ? (const unsigned char *)pointer - span->before : NULL;
+  return pointer ? (const gp__u8 *)pointer - span->before : NULL;
 }
 GP__HOST gp_result gp__row_buffers(gp__checking *k) {
   const gp__rows *r = &k->q->rows;

@@ -8,8 +8,7 @@ template <class P, class T> GP_DEVICE void gp__rows_copy(const gp__rows_args &a)
   for (gp__u64 n = gp__u64(blockIdx.x) * P::threads + threadIdx.x; n < count; n += step) {
     long long from = 0, to = 0;
     gp__u64 left = n;
-    GP__UNROLL
-    for (int d = 0; d < 4; ++d) {
+    GP__EACH(d, 4) {
       const gp__u64 next = d < 3 ? left / a.extent[d] : 0;
       const long long i = static_cast<long long>(left - next * a.extent[d]);
       from += i * a.in_stride[d];

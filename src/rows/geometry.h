@@ -17,11 +17,11 @@ GP__HOST unsigned gp__rows_chunk(int size, gp__u64 length, unsigned log2_lanes) 
   unsigned best = least | 1, cost = ~0u, c, i;
   if (length % items == 0) return (unsigned)gp__ceil_div(length / items, 1u << log2_lanes) * items;
   for (c = least; c <= least + 4; ++c) {
-    unsigned char lanes[32] = {0};
+    gp__u8 lanes[32] = {0};
     unsigned most = 0;
     for (i = 0; i < banks; ++i) {
       const unsigned at = (unsigned)(length * (i >> log2_lanes)) + c * (i & ((1u << log2_lanes) - 1));
-      unsigned char *n = &lanes[at * (unsigned)size / word % banks];
+      gp__u8 *n = &lanes[at * (unsigned)size / word % banks];
       if (++*n > most) most = *n;
     }
     if (most * c < cost) cost = most * c, best = c;

@@ -1,6 +1,6 @@
 // rows/host.c - rows of strided arrays
-// uses: api/config.h, api/lists.h, core/shape.h, core/arguments.h, core/request.c, host/config.c, host/user.c,
-//   host/operators.c, host/call.c, host/exact.c, host/indices.c
+// uses: api/config.h, api/lists.h, core/words.h, core/shape.h, core/arguments.h, core/request.c, host/config.c,
+//   host/user.c, host/operators.c, host/call.c, host/exact.c, host/indices.c
 
 // Elements from element 0 to the beginning of row r.
 static int64_t gp__host_row_offset(const gp__rows *rows, const int64_t *stride, uint64_t r) {
@@ -14,7 +14,7 @@ static int64_t gp__host_row_offset(const gp__rows *rows, const int64_t *stride, 
 }
 // Folds the row of elements `stride` apart, from `base` on. Those that are not side by side go through a buffer.
 static void gp__host_fold_line(
-    const gp__host_call *h, const unsigned char *base, int64_t stride, uint64_t length, gp__host_state *s) {
+    const gp__host_call *h, const gp__u8 *base, int64_t stride, uint64_t length, gp__host_state *s) {
   const size_t size = h->q->in_size;
   gp__host_call part = *h;
   gp__host_buffer room;
@@ -41,7 +41,7 @@ static void gp__host_fold_line(
 }
 // One element of a map. op: the loops of a built-in operator.
 static void gp__host_apply_state(
-    const gp__request *q, const gp__host_op *op, const unsigned char *x, const gp__host_state *s, unsigned char *y) {
+    const gp__request *q, const gp__host_op *op, const gp__u8 *x, const gp__host_state *s, gp__u8 *y) {
   gp__value a, b;
   gp__host_source of_x, of_s;
   const int truth = gp__host_normalises(q->equal, NULL, q->out_type);
@@ -65,11 +65,11 @@ static gp_result gp__host_scan_rows(gp__host_call *h) {
   int failed = 0, t;
   GP__PARALLEL_FOR
   for (t = 0; t < threads; ++t) {
-    unsigned char *room = near_by || (uint64_t)t >= q->segments ? NULL : (unsigned char *)malloc(bytes);
+    gp__u8 *room = near_by || (uint64_t)t >= q->segments ? NULL : (gp__u8 *)malloc(bytes);
     uint64_t r, i;
     for (r = (uint64_t)t; r < q->segments; r += (uint64_t)threads) {
-      const unsigned char *in = h->in.base + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)in_size;
-      unsigned char *out = h->out + gp__host_row_offset(rows, rows->out_stride, r) * (int64_t)out_size;
+      const gp__u8 *in = h->in.base + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)in_size;
+      gp__u8 *out = h->out + gp__host_row_offset(rows, rows->out_stride, r) * (int64_t)out_size;
       gp__host_state s = start;
       gp__host_call part = *h;
       if (!near_by && !room) {
@@ -106,8 +106,8 @@ static gp_result gp__host_rows(gp__host_call *h) {
     uint64_t r = (uint64_t)b * block;
     const uint64_t stop = q->segments - r < block ? q->segments : r + block;
     for (; r < stop; ++r) {
-      const unsigned char *in = h->in.base + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)q->in_size;
-      unsigned char *out = h->out + gp__host_row_offset(rows, rows->out_stride, r) * (int64_t)h->out_size;
+      const gp__u8 *in = h->in.base + gp__host_row_offset(rows, rows->in_stride, r) * (int64_t)q->in_size;
+      gp__u8 *out = h->out + gp__host_row_offset(rows, rows->out_stride, r) * (int64_t)h->out_size;
       gp__host_state s = start;
       gp__value y;
       uint64_t i;

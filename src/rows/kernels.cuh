@@ -31,10 +31,8 @@ GP_DEVICE Acc gp__fold_row(const Load &load, const gp__row<T> &row, gp__u64 begi
     typename gp__row<T>::Window x[K];
     const gp__u64 first = round + (Op::commutative ? reader : reader * K);
     const unsigned step = Op::commutative ? READERS : 1;
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) row.template load<P::load>(first + k * step, x[k]);
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) row.template fold<Op>(load, first + k * step, x[k], sum);
+    GP__EACH(k, K) row.template load<P::load>(first + k * step, x[k]);
+    GP__EACH(k, K) row.template fold<Op>(load, first + k * step, x[k], sum);
     if (Op::commutative) continue;
     sum = READERS == 32 ? gp_warp_reduce(sum, Op()) : gp_tile_reduce<P::threads>(sum, Op(), storage);
     all = Op()(all, sum);
@@ -136,8 +134,7 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
     const unsigned apart = a.vectors ? 1 : lanes;
     const gp__u64 begin = part * a.share, end = a.extent[0] - begin < a.share ? a.extent[0] : begin + a.share;
     Acc sum[V];
-    GP__UNROLL
-    for (int j = 0; j < V; ++j) sum[j] = Op::identity();
+    GP__EACH(j, V) sum[j] = Op::identity();
     if (c < columns) {
       // A thread reads every slots-th element, or consecutive ones if their order matters.
       const gp__u64 each = (end - begin + slots - 1) / slots, step = Op::commutative ? slots : 1;
@@ -149,45 +146,36 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
       const bool vectors = a.vectors && c + V <= columns;
       for (; i < stop; i += K * step, from += K * hop) {
         gp__vector_access<In, V> x[K];
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) {
+        GP__EACH(k, K) {
           if (i + k * step >= stop) continue;
           if (vectors) x[k].template load<P::load>(from + k * hop, 0, false);
           else {
-            GP__UNROLL
-            for (int j = 0; j < V; ++j)
+            GP__EACH(j, V)
               if (c + j * apart < columns) x[k].item[j] = from[k * hop + j * next];
           }
         }
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) {
+        GP__EACH(k, K) {
           if (i + k * step >= stop) continue;
-          GP__UNROLL
-          for (int j = 0; j < V; ++j)
+          GP__EACH(j, V)
             if (c + j * apart < columns) sum[j] = Op()(sum[j], Op::prepare(load(x[k].item[j], i + k * step)));
         }
       }
     }
     for (bool again = others && part == others;; again = false) {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) s.cell[j][threadIdx.x] = sum[j];
+      GP__EACH(j, V) s.cell[j][threadIdx.x] = sum[j];
       for (unsigned d = 1; d < slots; d *= 2) { // a tree of neighbours over the slots
         __syncthreads();
         if (slot % (2 * d) == 0 && slot + d < slots) {
-          GP__UNROLL
-          for (int j = 0; j < V; ++j)
-            s.cell[j][threadIdx.x] = Op()(s.cell[j][threadIdx.x], s.cell[j][threadIdx.x + d * lanes]);
+          GP__EACH(j, V) s.cell[j][threadIdx.x] = Op()(s.cell[j][threadIdx.x], s.cell[j][threadIdx.x + d * lanes]);
         }
       }
       if (!again) break;
       // The block of the last part folds the others' results, and its own behind them: the last slot takes that.
       __syncthreads();
       Acc own[V];
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) own[j] = s.cell[j][lane];
+      GP__EACH(j, V) own[j] = s.cell[j][lane];
       const gp__u64 each = (others + slots - 1) / slots, first = slot * each;
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) {
+      GP__EACH(j, V) {
         sum[j] = Op::identity();
         for (gp__u64 i = first; i < first + each && i < others; ++i)
           sum[j] = Op()(sum[j],
@@ -197,8 +185,7 @@ GP_DEVICE void gp__columns_reduce(const gp__rows_args &a) {
       __syncthreads();
     }
     if (slot == 0) {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) {
+      GP__EACH(j, V) {
         if (part < others)
           gp__publish(gp__words(a.workspace), (ticket.number * V + j) * lanes + lane, s.cell[j][lane], ticket.tag);
         else if (c + j * apart < columns)
@@ -237,15 +224,12 @@ GP_DEVICE void gp__rows_map(const gp__rows_args &a) {
     typename gp__row<In>::Window x[K];
     Acc sum[1];
     sum[0] = Op::identity();
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) row.template load<P::load>(window + k * step, x[k]);
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) row.template fold<Op>(load, window + k * step, x[k], sum[0]);
+    GP__EACH(k, K) row.template load<P::load>(window + k * step, x[k]);
+    GP__EACH(k, K) row.template fold<Op>(load, window + k * step, x[k], sum[0]);
     sum[0] = gp_tile_reduce<T>(sum[0], Op(), s.reduce);
     sum[0] = gp_tile_broadcast(sum[0], 0, s.state); // the next row's barrier comes before its state
     Out *to = static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, r);
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) row.template store<P::store, Map>(to, a.out_stride[0], window + k * step, x[k], sum);
+    GP__EACH(k, K) row.template store<P::store, Map>(to, a.out_stride[0], window + k * step, x[k], sum);
   }
 }
 
@@ -265,8 +249,7 @@ GP_DEVICE void gp__rows_apply(const gp__rows_args &a) {
     typename gp__row<In>::Window x;
     Acc state[N];
     line.template load<P::load>(window, x);
-    GP__UNROLL
-    for (int j = 0; j < N; ++j)
+    GP__EACH(j, N)
       if (!COLUMNS || line.first(window) + j < line.length) state[j] = states[COLUMNS ? line.first(window) + j : 0];
     line.template store<P::store, Map>(
         static_cast<Out *>(a.out) + gp__row_offset(a, a.out_stride, r) + i * a.out_stride[0], a.out_stride[COLUMNS],

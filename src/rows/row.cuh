@@ -35,8 +35,7 @@ template <class T, class Count = gp__u64> struct gp__row {
     const Count i = first(window);
     if (dense && is_inner(i)) x.template load<CACHE>(at + i, 0, false);
     else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j)
+      GP__EACH(j, V)
         if (i + j < length) x.item[j] = at[static_cast<long long>(i + j) * stride];
     }
   }
@@ -44,11 +43,9 @@ template <class T, class Count = gp__u64> struct gp__row {
   GP_DEVICE void fold(const Load &load, gp__u64 window, const Window &x, Acc &sum) const {
     const gp__u64 i = first(window);
     if (is_inner(i)) {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) sum = Op()(sum, Op::prepare(load(x.item[j], i + j)));
+      GP__EACH(j, V) sum = Op()(sum, Op::prepare(load(x.item[j], i + j)));
     } else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j)
+      GP__EACH(j, V)
         if (i + j < length) sum = Op()(sum, Op::prepare(load(x.item[j], i + j)));
     }
   }
@@ -62,13 +59,11 @@ template <class T, class Count = gp__u64> struct gp__row {
       GP__UNROLL
       for (int j = 0; j < V; j += OV) {
         Group y;
-        GP__UNROLL
-        for (int k = 0; k < OV; ++k) y.item[k] = Map()(x.item[j + k], states[N > 1 ? j + k : 0]);
+        GP__EACH(k, OV) y.item[k] = Map()(x.item[j + k], states[N > 1 ? j + k : 0]);
         y.template store<CACHE>(to + i + j);
       }
     } else {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j)
+      GP__EACH(j, V)
         if (i + j < length) to[static_cast<long long>(i + j) * to_stride] = Map()(x.item[j], states[N > 1 ? j : 0]);
     }
   }

@@ -6,7 +6,7 @@
 // A tile of columns: lanes lie across them, and `slots` threads behind each other share one.
 template <class P, class Acc> struct gp__columns_scan_storage {
   Acc cell[2][P::threads];
-  unsigned char found[P::threads];
+  gp__u8 found[P::threads];
   gp__ticket ticket;
 };
 template <class P, class Acc, class Op> struct gp__columns_tile {
@@ -73,7 +73,7 @@ template <class P, class Acc, class Op> struct gp__columns_look_back {
       t.s.cell[0][threadIdx.x] = x;
       if (near && gp__try_receive(words, (tiles + groups + group - t.slot - 1) * t.lanes + t.lane, tag, x)) found |= 2;
       t.s.cell[1][threadIdx.x] = x;
-      t.s.found[threadIdx.x] = static_cast<unsigned char>(found);
+      t.s.found[threadIdx.x] = static_cast<gp__u8>(found);
       __syncthreads();
       unsigned depth = 0; // of the nearest prefix behind totals
       while (!there && depth < t.slots && t.s.found[depth * t.lanes + t.lane] == 2) ++depth;
@@ -106,8 +106,7 @@ struct gp__column_part {
     for (int k = 0; k < K; ++k, in += stride)
       if (has(k)) x[k] = *in;
     gp_carry<Acc> own = {Op::identity(), false};
-    GP__UNROLL
-    for (int k = 0; k < K; ++k)
+    GP__EACH(k, K)
       if (has(k)) own.append(Op::prepare(load(x[k], first + k)), Op());
     return own.value;
   }

@@ -63,26 +63,22 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
     const gp__line_number line_of(ONE ? 1 : each);
     for (unsigned n = threadIdx.x; n < count; n += U * T) {
       typename gp__row<In>::Window x[U];
-      GP__UNROLL
-      for (int u = 0; u < U; ++u) {
+      GP__EACH(u, U) {
         const unsigned r = ONE ? 0 : line_of(n + u * T);
         const gp__row<In, unsigned> line = ONE ? only : lines(r);
         line.template load<P::load>(n + u * T - r * each, x[u]);
       }
-      GP__UNROLL
-      for (int u = 0; u < U; ++u) {
+      GP__EACH(u, U) {
         const unsigned r = ONE ? 0 : line_of(n + u * T);
         const gp__row<In, unsigned> line = ONE ? only : lines(r);
         // The window's first element in its line, and its slot.
         const unsigned at = line.length ? line.first(n + u * T - r * each) : lines.length;
         const unsigned to = skip + r * lines.length + at;
         Group y;
-        GP__UNROLL
-        for (int j = 0; j < V; ++j) y.item[j].in = x[u].item[j];
+        GP__EACH(j, V) y.item[j].in = x[u].item[j];
         if (at < lines.length && at + V <= lines.length && to % V == 0) y.template store<GP_CACHE_ALL>(slot(to, even));
         else {
-          GP__UNROLL
-          for (int j = 0; j < V; ++j)
+          GP__EACH(j, V)
             if (at + j < lines.length) *slot(to + j, even) = y.item[j];
         }
       }
@@ -106,17 +102,14 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
       gp__vector_access<Y, N> y;
       if (N == V && line.is_inner(i) && from % N == 0) x.template load<GP_CACHE_ALL>(slot(from, even), 0, false);
       else {
-        GP__UNROLL
-        for (int j = 0; j < N; ++j)
+        GP__EACH(j, N)
           if (i + j < line.length) x.item[j] = *slot(from + j, even);
       }
-      GP__UNROLL
-      for (int j = 0; j < N; ++j) y.item[j] = x.item[j].out;
+      GP__EACH(j, N) y.item[j] = x.item[j].out;
       Y *to = const_cast<Y *>(line.at);
       if (line.is_inner(i) && line.dense) y.template store<P::store>(to + i);
       else {
-        GP__UNROLL
-        for (int j = 0; j < N; ++j)
+        GP__EACH(j, N)
           if (i + j < line.length) to[static_cast<long long>(i + j) * line.stride] = y.item[j];
       }
     }
@@ -136,8 +129,7 @@ template <class P, bool ROOM, class In, class Out> struct gp__rows_tile {
       if (EVEN) x.template load<GP_CACHE_ALL>(at, 0, false);
       GP__UNROLL
       for (int j = 0; j < V && !EVEN; ++j) x.item[j] = at[j];
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) f(x.item[j], i + j);
+      GP__EACH(j, V) f(x.item[j], i + j);
       if (EVEN && STORE) x.template store<GP_CACHE_ALL>(at);
       GP__UNROLL
       for (int j = 0; j < V && STORE && !EVEN; ++j) at[j] = x.item[j];

@@ -25,11 +25,11 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   static const int IN_BYTES = (TILE * int(sizeof(In)) + 127) / 128 * 128;
   static const int UNROLL = TILE * int(sizeof(In)) / 16 / P::threads > 0 ? TILE *int(sizeof(In)) / 16 / P::threads : 1;
 
-  unsigned char *from, *to; // shared memory
-  gp__u64 index;            // of the tile's first element
-  int begin, end;           // the part of this thread's chunk within the input
+  gp__u8 *from, *to; // shared memory
+  gp__u64 index;     // of the tile's first element
+  int begin, end;    // the part of this thread's chunk within the input
 
-  GP_DEVICE gp__scan_tile(unsigned char *shared, gp__u64 first, gp__u64 count)
+  GP_DEVICE gp__scan_tile(gp__u8 *shared, gp__u64 first, gp__u64 count)
       : from(shared), to(sizeof(In) == sizeof(Out) ? shared : shared + IN_BYTES), index(first), begin(0) {
     const gp__u64 mine = first + gp__u64(threadIdx.x) * ITEMS;
     end = mine >= count ? 0 : count - mine >= ITEMS ? ITEMS : int(count - mine);
@@ -39,7 +39,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     const In *in = static_cast<const In *>(a.in);
     const gp__u64 items = count - index < TILE ? count - index : TILE;
     gp__copy_to_shared<P::threads, UNROLL, P::load>(
-        from, reinterpret_cast<const unsigned char *>(in + index), unsigned(items * sizeof(In)), threadIdx.x);
+        from, reinterpret_cast<const gp__u8 *>(in + index), unsigned(items * sizeof(In)), threadIdx.x);
   }
   template <class Args, class F, class Input>
   GP_DEVICE void load(const Args &a, const gp__operands<gp__described<F, Input>> &, gp__u64 count) const {
@@ -50,16 +50,16 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   GP_DEVICE void store(Out *out, gp__u64 count) const {
     const gp__u64 items = count - index < TILE ? count - index : TILE;
     gp__copy_from_shared<P::threads, P::store>(
-        reinterpret_cast<unsigned char *>(out + index), to, unsigned(items * sizeof(Out)), threadIdx.x);
+        reinterpret_cast<gp__u8 *>(out + index), to, unsigned(items * sizeof(Out)), threadIdx.x);
   }
   GP_DEVICE Acc fold() const {
-    const unsigned char *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
+    const gp__u8 *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
     return begin == 0 && end == ITEMS ? gp__chunk_fold<ITEMS, Op, Load, Acc, In>(chunk, chunk_index())
                                       : gp__chunk_fold_part<Op, Load, Acc, In>(chunk, chunk_index(), begin, end);
   }
   GP_DEVICE void scan(const gp_carry<Acc> &carry) const {
-    const unsigned char *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
-    unsigned char *result = to + threadIdx.x * (ITEMS * sizeof(Out));
+    const gp__u8 *chunk = from + threadIdx.x * (ITEMS * sizeof(In));
+    gp__u8 *result = to + threadIdx.x * (ITEMS * sizeof(Out));
     if (begin == 0 && end == ITEMS)
       gp__chunk_scan<ITEMS, EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry);
     else gp__chunk_scan_part<EXCLUSIVE, Op, Load, Out, In>(result, chunk, chunk_index(), carry, begin, end);

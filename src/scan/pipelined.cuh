@@ -31,11 +31,11 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   typedef gp__pipeline_storage<STAGES, WARPS, Acc> Storage;
 
   Storage &s;
-  unsigned char *shared;   // STAGES tiles
-  const unsigned char *in; // the 16-byte boundary at or before the input
-  unsigned char *out;      // the same distance before the output
-  gp__u64 skipped;         // elements between `in` and element 0
-  gp__u64 end;             // skipped + count
+  gp__u8 *shared;   // STAGES tiles
+  const gp__u8 *in; // the 16-byte boundary at or before the input
+  gp__u8 *out;      // the same distance before the output
+  gp__u64 skipped;  // elements between `in` and element 0
+  gp__u64 end;      // skipped + count
   unsigned tiles;
 
   GP_DEVICE bool same_alignment() const { return gp__misalignment(out, 16) == 0; }
@@ -73,8 +73,8 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
       return;
     }
     const Range r = range_of(ticket.number);
-    const unsigned char *from = in + gp__u64(ticket.number) * BYTES;
-    unsigned char *to = shared + stage * BYTES;
+    const gp__u8 *from = in + gp__u64(ticket.number) * BYTES;
+    gp__u8 *to = shared + stage * BYTES;
     for (unsigned i = r.begin; i < r.bulk_begin; ++i) to[i] = from[i];
     for (unsigned i = r.bulk_end; i < r.end; ++i) to[i] = from[i];
     gp__mbarrier_arrive_expect(&s.loaded[stage], r.bulk_end - r.bulk_begin);
@@ -83,8 +83,8 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
   GP_DEVICE void store(int stage, unsigned tile) const {
     const Range r = range_of(tile);
-    const unsigned char *from = shared + stage * BYTES;
-    unsigned char *to = out + gp__u64(tile) * BYTES;
+    const gp__u8 *from = shared + stage * BYTES;
+    gp__u8 *to = out + gp__u64(tile) * BYTES;
     if (r.bulk_begin < r.bulk_end) gp__bulk_store(to + r.bulk_begin, from + r.bulk_begin, r.bulk_end - r.bulk_begin);
     gp__bulk_commit();
     for (unsigned i = r.begin; i < r.bulk_begin; ++i) to[i] = from[i];
@@ -156,7 +156,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
   }
   // Folds the tile of a stage; returns the thread's prefix within its warp (lane 0: none).
   GP_DEVICE Acc fold(int stage, unsigned tile) const {
-    const unsigned char *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
+    const gp__u8 *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
     Acc sum;
     int begin, chunk_end;
     part(tile, begin, chunk_end);
@@ -170,7 +170,7 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
     return gp_warp_shift_up(inclusive, 1);
   }
   GP_DEVICE void scan(int stage, unsigned tile, const gp_carry<Acc> &within) const {
-    unsigned char *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
+    gp__u8 *chunk = shared + stage * BYTES + threadIdx.x * (ITEMS * sizeof(In));
     gp_carry<Acc> carry = s.before[stage];
     if (gp_warp() > 0) carry.append(s.warp_total[stage][gp_warp() - 1], Op());
     if (within.has) carry.append(within.value, Op());
@@ -186,10 +186,10 @@ template <class P, bool EXCLUSIVE, class Op, class Load, class In, class Acc, cl
       const gp__u64 first = first_of(tile) > mine ? first_of(tile) : mine;
       const gp__u64 last = end_of(tile) < mine + 32 * ITEMS ? end_of(tile) : mine + 32 * ITEMS;
       if (first < last) {
-        unsigned char *from = shared + stage * BYTES + (mine - origin) * sizeof(In);
+        gp__u8 *from = shared + stage * BYTES + (mine - origin) * sizeof(In);
         const unsigned skip = unsigned((first - mine) * sizeof(In)) & ~15u; // whole vectors only
         const unsigned ragged = unsigned((first - mine) * sizeof(In)) & 15u;
-        unsigned char *to = out + mine * sizeof(Out) + skip;
+        gp__u8 *to = out + mine * sizeof(Out) + skip;
         const unsigned bytes = unsigned((last - mine) * sizeof(Out)) - skip;
         if (ragged == 0) gp__copy_from_shared<32, P::store>(to, from + skip, bytes, gp_lane());
         else
@@ -249,8 +249,8 @@ GP_DEVICE void gp__scan_pipelined(const gp__scan_args &a) {
   __syncthreads();
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), skipped = gp__misalignment(a.in, 16) / sizeof(In);
-  const Pipeline pipeline = {s, shared, static_cast<const unsigned char *>(a.in) - skipped * sizeof(In),
-      static_cast<unsigned char *>(a.out) - skipped * sizeof(Out), skipped, skipped + n,
+  const Pipeline pipeline = {s, shared, static_cast<const gp__u8 *>(a.in) - skipped * sizeof(In),
+      static_cast<gp__u8 *>(a.out) - skipped * sizeof(Out), skipped, skipped + n,
       unsigned(n ? (skipped + n + Pipeline::TILE - 1) / Pipeline::TILE : 0)};
   if (gp_warp() < Pipeline::WARPS) pipeline.compute();
   else if (gp_warp() == Pipeline::WARPS) pipeline.publish(a);

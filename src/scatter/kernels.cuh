@@ -60,11 +60,9 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
       gp__vector_access<I, 1> index[ITEMS];
       gp__vector_access<A, 1> x[ITEMS];
       gp__u64 place[ITEMS];
-      GP__UNROLL
-      for (int k = 0; k < ITEMS; ++k)
+      GP__EACH(k, ITEMS)
         if (first + k * P::threads < count) key[k].template load<P::load>(keys + first + k * P::threads, 0, false);
-      GP__UNROLL
-      for (int k = 0; k < ITEMS; ++k) {
+      GP__EACH(k, ITEMS) {
         const gp__u64 i = first + k * P::threads;
         const bool passes = i < count && stencil::passes(key[k], args);
         if (passes) gp__load_second<P::load>(index[k], operands, indices, i, 0, false);
@@ -72,8 +70,7 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
       }
       if (windows) {
         gp__u64 least = limit, most = 0;
-        GP__UNROLL
-        for (int k = 0; k < ITEMS; ++k)
+        GP__EACH(k, ITEMS)
           if (place[k] < limit) {
             least = place[k] < least ? place[k] : least;
             most = place[k] > most ? place[k] : most;
@@ -83,17 +80,14 @@ GP_DEVICE void gp__scatter(const gp__scatter_args &args) {
         if (turn < 2048 && (least >= most || most - least < near)) {
           if (gp_lane() == turn / 64) done |= gp__u64(1) << (turn % 64);
         } else {
-          GP__UNROLL
-          for (int k = 0; k < ITEMS; ++k)
+          GP__EACH(k, ITEMS)
             if (place[k] - low >= window) place[k] = limit; // those below, too
         }
       }
-      GP__UNROLL
-      for (int k = 0; k < ITEMS; ++k)
+      GP__EACH(k, ITEMS)
         if (place[k] < limit)
           gp__load_operand<ELEMENTS>(x[k], operands, in, GATHER ? place[k] : first + k * P::threads, 0, false);
-      GP__UNROLL
-      for (int k = 0; k < ITEMS; ++k) {
+      GP__EACH(k, ITEMS) {
         gp__vector_access<R, 1> y;
         if (place[k] >= limit) continue;
         y.item[0] = L()(x[k].item[0]);

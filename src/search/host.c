@@ -1,5 +1,6 @@
 // search/host.c - search
-// uses: api/config.h, api/lists.h, core/arguments.h, core/request.c, host/values.c, host/call.c, host/indices.c
+// uses: api/config.h, api/lists.h, core/words.h, core/arguments.h, core/request.c, host/values.c, host/call.c,
+//   host/indices.c
 
 // low = the first position in 0 .. length at which the condition on `middle` no longer holds.
 #define GP__BISECT(low, length, condition) \
@@ -18,10 +19,10 @@ static void gp__host_bound(const gp__host_call *h, uint64_t first, uint64_t end)
   const size_t size = q->in_size;
   uint64_t i, low;
   if (q->user_op) {
-    const unsigned char *x = (const unsigned char *)q->keys;
+    const gp__u8 *x = (const gp__u8 *)q->keys;
     gp__value result;
     for (i = first; i < end; ++i) {
-      const unsigned char *needle = (const unsigned char *)q->in + i * size;
+      const gp__u8 *needle = (const gp__u8 *)q->in + i * size;
       GP__BISECT(low, q->length,
           (gp__host_apply(
                q->user_op, result.bytes, upper ? needle : x + middle * size, upper ? x + middle * size : needle),

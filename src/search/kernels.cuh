@@ -34,8 +34,7 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
     const gp__u64 left = end - chunk;
     const int from = chunk + skipped == begin ? int(skipped) : 0, to = left < CHUNK ? int(left) : CHUNK;
     gp_vector *mine_at = reinterpret_cast<gp_vector *>(mark + gp_lane() * ITEMS);
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) mine_at[k] = gp_vector{{0, 0, 0, 0}};
+    GP__EACH(k, P::vectors) mine_at[k] = gp_vector{{0, 0, 0, 0}};
     __syncwarp();
     for (;;) {
       const gp__u64 i = segment + gp_lane();
@@ -49,24 +48,19 @@ template <class P, class O, class R> GP_DEVICE void gp__load_balance(const gp__s
     __syncwarp();
     gp__vec_group<R> v[P::vectors];
     R newest = 0;
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       v[k] = gp__vec_group<R>(mine_at + k);
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) v[k].item[j] = newest = Max()(newest, v[k].item[j]);
+      GP__EACH(j, V) v[k].item[j] = newest = Max()(newest, v[k].item[j]);
     }
     const R up_to = gp_warp_inclusive_scan(newest, Max());
     const R left_of = gp_warp_shift_up(up_to, 1), high = Max()(before, gp_lane() > 0 ? left_of : R(0));
     before = Max()(before, gp_warp_broadcast(up_to, 31));
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
-      GP__UNROLL
-      for (int j = 0; j < V; ++j) v[k].item[j] = Max()(high, v[k].item[j]);
+    GP__EACH(k, P::vectors) {
+      GP__EACH(j, V) v[k].item[j] = Max()(high, v[k].item[j]);
       v[k].store(mine_at + k);
     }
     __syncwarp();
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const int i = (k * 32 + int(gp_lane())) * V;
       if (i >= from && i + V <= to)
         gp__store_vector<P::store>(out + chunk + i, *reinterpret_cast<const gp_vector *>(mark + i));
@@ -84,12 +78,10 @@ template <class Before, int STRIDE, class T, class I, int K>
 GP_DEVICE void gp__bound_steps(const T *sorted, const T (&x)[K], I (&at)[K], I left) {
   while (left > 1) {
     const I half = left / 2;
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) at[k] += Before{sorted, x[k]}(gp__u64(at[k] + half - 1) * STRIDE) ? half : 0;
+    GP__EACH(k, K) at[k] += Before{sorted, x[k]}(gp__u64(at[k] + half - 1) * STRIDE) ? half : 0;
     left -= half;
   }
-  GP__UNROLL
-  for (int k = 0; k < K; ++k)
+  GP__EACH(k, K)
     if (left && Before{sorted, x[k]}(gp__u64(at[k]) * STRIDE)) ++at[k];
 }
 template <class T, int BYTES> struct gp__bound_storage {
@@ -140,15 +132,13 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
     const gp__u64 last = (first + tile < end ? first + tile : end) - 1;
     T x[K];
     I at[K];
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) {
+    GP__EACH(k, K) {
       const gp__u64 i = first + k * P::threads + threadIdx.x;
       x[k] = gp__operand_at(source, needles, i < last ? i : last);
     }
     bool near = range;
     if (range && !whole) {
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) {
+      GP__EACH(k, K) {
         const Before before = {shared.item, x[k]};
         near = near && (low == 0 || before(0)) && (low + width == length || !before(width - 1));
       }
@@ -157,8 +147,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
     if (!near && ranges) {
       const T from = gp__operand_at(source, needles, first), to = gp__operand_at(source, needles, last);
       near = true;
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) near = near && !Less()(x[k], from) && !Less()(to, x[k]);
+      GP__EACH(k, K) near = near && !Less()(x[k], from) && !Less()(to, x[k]);
       near = __syncthreads_and(near) != 0;
       if (near) {
         for (unsigned i = gp_warp(); i < 2; i += P::threads / 32) {
@@ -183,8 +172,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
     if (near) {
       gp__u32 in[K] = {};
       gp__bound_steps<Before, 1>(shared.item, x, in, gp__u32(width));
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) {
+      GP__EACH(k, K) {
         at[k] = low + in[k];
         if ((in[k] == 0 && low > 0) || (in[k] == width && at[k] < length))
           at[k] = static_cast<I>(gp_search(0, a.length, Before{sorted, x[k]}));
@@ -199,14 +187,11 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
       pivots = true;
       range = false;
       gp__u32 node[K];
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) node[k] = 1;
+      GP__EACH(k, K) node[k] = 1;
       for (int level = 0; level < levels; ++level) {
-        GP__UNROLL
-        for (int k = 0; k < K; ++k) node[k] = 2 * node[k] + Before{shared.item, x[k]}(node[k]);
+        GP__EACH(k, K) node[k] = 2 * node[k] + Before{shared.item, x[k]}(node[k]);
       }
-      GP__UNROLL
-      for (int k = 0; k < K; ++k) at[k] = static_cast<I>((node[k] - (1ull << levels)) * sectors >> levels);
+      GP__EACH(k, K) at[k] = static_cast<I>((node[k] - (1ull << levels)) * sectors >> levels);
       gp__bound_steps<Before, SECTOR>(sorted + head + SECTOR - 1, x, at, part);
       if (SECTOR > 1) {
         GP__UNROLL
@@ -215,14 +200,12 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
           GP__UNROLL
           for (int k = g; k < g + FLIGHT; ++k) {
             at[k] = head + (at[k] == sectors ? at[k] - 1 : at[k]) * SECTOR;
-            GP__UNROLL
-            for (int j = 0; j < 2; ++j) v[k - g][j].vector = gp__load_vector<P::load>(sorted + at[k] + j * HALF);
+            GP__EACH(j, 2) v[k - g][j].vector = gp__load_vector<P::load>(sorted + at[k] + j * HALF);
           }
           GP__UNROLL
           for (int k = g; k < g + FLIGHT; ++k) {
             const I begin = at[k];
-            GP__UNROLL
-            for (int j = 0; j < SECTOR; ++j) at[k] += Before{v[k - g][j / HALF].item, x[k]}(j % HALF) ? 1 : 0;
+            GP__EACH(j, SECTOR) at[k] += Before{v[k - g][j / HALF].item, x[k]}(j % HALF) ? 1 : 0;
             if (at[k] == head) at[k] = static_cast<I>(gp_search(0, head, Before{sorted, x[k]}));
             else if (at[k] == begin + SECTOR) // the last of all sectors
               at[k] = static_cast<I>(gp_search(at[k], length - at[k], Before{sorted, x[k]}));
@@ -230,8 +213,7 @@ GP_DEVICE void gp__bound(const gp__search_args &a) {
         }
       }
     }
-    GP__UNROLL
-    for (int k = 0; k < K; ++k) {
+    GP__EACH(k, K) {
       const gp__u64 i = first + k * P::threads + threadIdx.x;
       if (i < count) out[i] = static_cast<R>(at[k]);
     }

@@ -1,6 +1,6 @@
 // select/check.c - checking a call: predicates, parts, runs
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, core/system.c, core/messages.c,
-//   core/request.c, core/names.c, find/kinds.c, core/primitive.c, core/check_types.c, core/checking.c,
+//   core/request.c, select/host.c, core/names.c, find/kinds.c, core/primitive.c, core/check_types.c, core/checking.c,
 //   core/check_operators.c, core/check_call_types.c, core/check_buffers.c
 
 GP__HOST int gp__is_predicated(gp_primitive p) {
@@ -68,9 +68,6 @@ GP__HOST gp_result gp__check_predicate_values(gp__checking *k) {
   return GP_SUCCESS;
 }
 
-// The number of counts that a call writes to out_count.
-GP__HOST uint64_t gp__parts_of(const gp__request *q) { return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2; }
-
 GP__HOST gp_result gp__check_stream_operators(gp__checking *k) {
   return gp__is_predicated(k->c->primitive) ? gp__check_predicates(k) : gp__check_operators(k);
 }
@@ -78,7 +75,7 @@ GP__HOST gp_result gp__stream_buffers(gp__checking *k) {
   gp__buffers *b = k->buffers;
   k->q->fused = 1;
   k->q->in_steps = k->c->primitive == GP_REDUCE_BY_KEY && (k->c->flags & GP_REPRODUCIBLE) && !gp__any_order(k->q);
-  b->counts = gp__parts_of(k->q);
+  b->counts = (uint64_t)gp__parts_of(k->q);
   if (k->c->primitive == GP_NONTRIVIAL_RUNS) {
     b->out = b->out2 = b->out - b->out / 2;
     b->out2_wanted = 1;

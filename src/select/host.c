@@ -1,40 +1,40 @@
 // select/host.c - selection
-// uses: api/config.h, api/lists.h, core/shape.h, core/request.c, host/config.c, host/types.c, host/user.c, host/call.c,
-//   host/indices.c, scatter/host.c
+// uses: api/config.h, api/lists.h, core/words.h, core/shape.h, core/request.c, host/config.c, host/types.c,
+//   host/user.c, host/call.c, host/indices.c, scatter/host.c
 
 // The part of each of the elements first .. first + n - 1, n <= GP__HOST_ELEMENTS.
-static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, unsigned char *part) {
+static void gp__host_parts(const gp__request *q, uint64_t first, size_t n, gp__u8 *part) {
   const gp_type type = q->key_size ? q->key_type : q->in_type; // of what is tested: flags, a stencil, the elements
   const size_t size = q->key_size ? q->key_size : q->in_size;
-  const unsigned char *x = (const unsigned char *)(q->key_size ? q->keys : q->in) + first * size;
+  const gp__u8 *x = (const gp__u8 *)(q->key_size ? q->keys : q->in) + first * size;
   size_t i;
   gp__host_chosen(q, type, size, x, part, n);
   for (i = 0; i < n; ++i) part[i] ^= 1;
   if (q->transform) { // the second predicate
-    unsigned char second[GP__HOST_ELEMENTS];
-    const unsigned char *scalar = q->user_transform ? NULL : q->step.bytes;
+    gp__u8 second[GP__HOST_ELEMENTS];
+    const gp__u8 *scalar = q->user_transform ? NULL : q->step.bytes;
     gp__host_holds(q->transform, q->user_transform, type, size, x, scalar, 0, second, n);
-    for (i = 0; i < n; ++i) part[i] = part[i] ? (unsigned char)(2 - second[i]) : 0;
+    for (i = 0; i < n; ++i) part[i] = part[i] ? (gp__u8)(2 - second[i]) : 0;
   }
 }
 
 enum { GP__HOST_PARTS = 3 };
 
-static int gp__host_part_count(const gp__request *q) { return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2; }
+// The number of counts that a call writes to out_count.
+static int gp__parts_of(const gp__request *q) { return q->primitive != GP_PARTITION ? 1 : q->transform ? 3 : 2; }
 // Adds each part's number of elements to `at`; with `out`, also moves the elements to the positions in `at`. The first
 // part moves last, since it may go over elements that others take.
-static void gp__host_distribute(
-    const gp__request *q, uint64_t first, uint64_t n, unsigned char *const *out, uint64_t *at) {
-  unsigned char part[GP__HOST_ELEMENTS];
+static void gp__host_distribute(const gp__request *q, uint64_t first, uint64_t n, gp__u8 *const *out, uint64_t *at) {
+  gp__u8 part[GP__HOST_ELEMENTS];
   uint16_t chosen[GP__HOST_ELEMENTS];
   const size_t size = q->in_size;
   size_t i, k, found;
   int p;
   for (; n; first += k, n -= k) {
-    const unsigned char *x = (const unsigned char *)q->in + first * size;
+    const gp__u8 *x = (const gp__u8 *)q->in + first * size;
     k = n < GP__HOST_ELEMENTS ? (size_t)n : (size_t)GP__HOST_ELEMENTS;
     gp__host_parts(q, first, k, part);
-    for (p = gp__host_part_count(q); p-- > 0; at[p] += found) {
+    for (p = gp__parts_of(q); p-- > 0; at[p] += found) {
       found = 0;
       if (!out || !out[p])
         for (i = 0; i < k; ++i) found += part[i] == p;
@@ -51,11 +51,11 @@ static void gp__host_distribute(
 static gp_result gp__host_select(const gp__host_call *h) {
   const gp__request *q = h->q;
   const int moves = q->primitive == GP_SELECT || q->primitive == GP_PARTITION;
-  const int parts = gp__host_part_count(q);
+  const int parts = gp__parts_of(q);
   const int threads = moves && q->in == q->out ? 1 : h->threads;
   const uint64_t count = q->count;
   const int64_t blocks = (int64_t)gp__ceil_div(count, GP__HOST_BLOCK);
-  unsigned char *const out[GP__HOST_PARTS] = {h->out, (unsigned char *)q->out2, (unsigned char *)q->out3};
+  gp__u8 *const out[GP__HOST_PARTS] = {h->out, (gp__u8 *)q->out2, (gp__u8 *)q->out3};
   uint64_t total[GP__HOST_PARTS] = {0, 0, 0}, *at;
   int64_t b;
   int p;

@@ -36,7 +36,7 @@ template <class P, class Body> struct gp__stream {
 
   // A tile in a stage. Offsets are element 0's from a 16-byte boundary; bulk copies need those it has in memory.
   static GP_DEVICE gp__stream_tile tile_in(
-      unsigned char *stage, gp__u64 number, gp__u64 count, unsigned key_offset, unsigned value_offset) {
+      gp__u8 *stage, gp__u64 number, gp__u64 count, unsigned key_offset, unsigned value_offset) {
     gp__stream_tile t;
     t.first = number * TILE;
     t.count = count;
@@ -50,13 +50,11 @@ template <class P, class Body> struct gp__stream {
         ((KEY ? gp__misalignment(t.keys, 16) : 0) | (VALUE ? gp__misalignment(t.values, 16) : 0)) == 0;
   }
   // The words that this thread keeps of a group: word k of all threads is contiguous.
-  static GP_DEVICE gp__u32 *kept_in(unsigned char *stage, int group) {
-    return marks_in(stage) + group * 32 + gp_lane();
-  }
+  static GP_DEVICE gp__u32 *kept_in(gp__u8 *stage, int group) { return marks_in(stage) + group * 32 + gp_lane(); }
   // By offsets: the bits that mark heads.
-  static GP_DEVICE gp__u32 *marks_in(unsigned char *stage) { return reinterpret_cast<gp__u32 *>(stage + KEPT_AT); }
+  static GP_DEVICE gp__u32 *marks_in(gp__u8 *stage) { return reinterpret_cast<gp__u32 *>(stage + KEPT_AT); }
   // One warp: clears the marks, then marks the heads of the first offsets. Returns the rest of the tile's offsets.
-  static GP_DEVICE gp__span mark_first(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage) {
+  static GP_DEVICE gp__span mark_first(const gp__stream_args &a, const gp__stream_tile &t, gp__u8 *stage) {
     Offsets::template clear<P::threads, ITEMS>(t, marks_in(stage), gp_lane(), 32);
     gp__span span = Offsets::find(a, t);
     const gp__span mine = Offsets::take(span);
@@ -64,35 +62,32 @@ template <class P, class Body> struct gp__stream {
     mark(a, t, mine, stage, 0, 1);
     return span;
   }
-  static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span,
-      unsigned char *stage, unsigned warp, unsigned warps) {
+  static GP_DEVICE void mark(const gp__stream_args &a, const gp__stream_tile &t, const gp__span &span, gp__u8 *stage,
+      unsigned warp, unsigned warps) {
     Offsets::template mark<P::threads, ITEMS>(a, t, span, marks_in(stage), warp, warps);
   }
   static GP_DEVICE void fold(
-      const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage, int group, State *totals) {
+      const gp__stream_args &a, const gp__stream_tile &t, gp__u8 *stage, int group, State *totals) {
     const int first = group * (32 * ITEMS);
     gp__u32 *words = kept_in(stage, group);
     gp__shuffled<Kept> kept;
     if (Offsets::any) {
-      GP__UNROLL
-      for (int k = 0; k < gp__bits<ITEMS + 1>::WORDS; ++k) kept.word[k] = words[k * P::threads];
+      GP__EACH(k, gp__bits<ITEMS + 1>::WORDS) kept.word[k] = words[k * P::threads];
     }
     const State s = full(t) ? Body::template fold<ITEMS, true>(a, t, first, kept.value)
                             : Body::template fold<ITEMS, false>(a, t, first, kept.value);
-    GP__UNROLL
-    for (int k = 0; k < KEPT; ++k) words[k * P::threads] = kept.word[k];
+    GP__EACH(k, KEPT) words[k * P::threads] = kept.word[k];
     if (gp_lane() == 0) totals[group] = s;
     __syncwarp(); // lane 0 will say that the warp is done
   }
   // before: the tile's prefix; prefixes: inclusive, over the groups; scratch: the block's.
-  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, unsigned char *stage, int group,
-      const State &before, const State *prefixes, unsigned char *scratch) {
+  static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, gp__u8 *stage, int group,
+      const State &before, const State *prefixes, gp__u8 *scratch) {
     const int first = group * (32 * ITEMS);
     const State mine = group > 0 ? Join()(before, prefixes[group - 1]) : before;
     const gp__u32 *words = kept_in(stage, group);
     gp__shuffled<Kept> kept;
-    GP__UNROLL
-    for (int k = 0; k < KEPT; ++k) kept.word[k] = words[k * P::threads];
+    GP__EACH(k, KEPT) kept.word[k] = words[k * P::threads];
     scratch += first * Body::SCRATCH;
     if (full(t)) Body::template emit<ITEMS, true>(a, t, first, kept.value, mine, scratch);
     else Body::template emit<ITEMS, false>(a, t, first, kept.value, mine, scratch);
@@ -131,8 +126,8 @@ template <class P, class Body> struct gp__stream {
 template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
   template <class P, int THREADS, bool BEFORE, bool BEHIND>
   static GP_DEVICE void run(
-      unsigned char *to, const void *from, const gp__stream_tile &t, unsigned thread, const gp__stream_args &) {
-    const unsigned char *in = static_cast<const unsigned char *>(from) + t.first * sizeof(T);
+      gp__u8 *to, const void *from, const gp__stream_tile &t, unsigned thread, const gp__stream_args &) {
+    const gp__u8 *in = static_cast<const gp__u8 *>(from) + t.first * sizeof(T);
     const unsigned bytes = unsigned(t.items) * unsigned(sizeof(T));
     gp__copy_to_shared<THREADS, 4, P::load>(to, in, bytes, thread);
     if (BEFORE && t.first > 0 && thread < sizeof(T)) (to - sizeof(T))[thread] = (in - sizeof(T))[thread];
@@ -146,14 +141,13 @@ template <class T> struct gp__stream_load { // loads a tile, by THREADS threads
 };
 template <> struct gp__stream_load<gp__none> {
   template <class P, int THREADS, bool BEFORE, bool BEHIND>
-  static GP_DEVICE void run(unsigned char *, const void *, const gp__stream_tile &, unsigned, const gp__stream_args &) {
-  }
+  static GP_DEVICE void run(gp__u8 *, const void *, const gp__stream_tile &, unsigned, const gp__stream_args &) {}
 };
 template <class T, class Input> struct gp__made_of {}; // elements of a described input
 template <class T, class Input> struct gp__stream_load<gp__made_of<T, Input>> {
   template <class P, int THREADS, bool BEFORE, bool BEHIND>
   static GP_DEVICE void run(
-      unsigned char *to, const void *, const gp__stream_tile &t, unsigned thread, const gp__stream_args &a) {
+      gp__u8 *to, const void *, const gp__stream_tile &t, unsigned thread, const gp__stream_args &a) {
     const Input input(static_cast<const gp__with_input<gp__stream_args> &>(a).input);
     gp__make_tile<THREADS, P::load>(input, t.first, gp__u64(t.items), reinterpret_cast<T *>(to), thread);
   }

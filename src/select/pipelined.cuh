@@ -15,7 +15,7 @@ template <class P, class Body> struct gp__stream_pipeline {
   typedef gp__stream_storage<STAGES, GROUPS, State> Storage;
 
   Storage &s;
-  unsigned char *shared; // STAGES stages, then the bodies' scratch
+  gp__u8 *shared; // STAGES stages, then the bodies' scratch
   const gp__stream_args &a;
   gp__u64 count;
   unsigned tiles;
@@ -30,8 +30,8 @@ template <class P, class Body> struct gp__stream_pipeline {
   // Copies bytes from..to of an array of `bytes` bytes; byte `from` goes to `place`. Whole vectors go by bulk copy, and
   // their bytes are returned; fewer than 16 on either side go one by one.
   GP_DEVICE unsigned copy_bytes(
-      unsigned char *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to, gp__u64 *bar, bool bulk) const {
-    const unsigned char *base = static_cast<const unsigned char *>(array);
+      gp__u8 *place, const void *array, gp__u64 bytes, gp__u64 from, gp__u64 to, gp__u64 *bar, bool bulk) const {
+    const gp__u8 *base = static_cast<const gp__u8 *>(array);
     const gp__u64 shift = gp__misalignment(array, 16);                         // offset of byte 0
     gp__u64 begin = (from + shift) & ~15ull, end = (to + shift + 15) & ~15ull; // the covering vectors
     if (in_place || begin < shift) begin = (from + shift + 15) & ~15ull;       // but no bytes outside the array
@@ -46,8 +46,8 @@ template <class P, class Body> struct gp__stream_pipeline {
     return unsigned(end - begin);
   }
   // Copies an array's part of a tile, and its neighbours if the body reads them.
-  GP_DEVICE unsigned copy_array(unsigned char *item0, const void *array, int size, const gp__stream_tile &t,
-      bool before, bool behind, gp__u64 *bar, bool bulk) const {
+  GP_DEVICE unsigned copy_array(gp__u8 *item0, const void *array, int size, const gp__stream_tile &t, bool before,
+      bool behind, gp__u64 *bar, bool bulk) const {
     const gp__u64 from = t.first * size, to = from + gp__u64(t.items) * size;
     const gp__u64 low = before && t.first > 0 ? from - size : from,
                   high = behind && t.first + t.items < count ? to + size : to;

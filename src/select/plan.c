@@ -14,7 +14,7 @@ GP__HOST void gp__shape_stream(const gp__request *q, gp__shape *h) {
   h->stream.by_position = q->inputs.in && q->key_size && (q->primitive == GP_SELECT || q->primitive == GP_PARTITION);
   if (h->stream.by_position) h->in_size = 0; // a tile has no values
   h->in_misaligned |= (int)((uintptr_t)q->keys % GP__VECTOR);
-  h->stream.parts = q->primitive == GP_PARTITION ? (int)gp__parts_of(q) : 0;
+  h->stream.parts = q->primitive == GP_PARTITION ? gp__parts_of(q) : 0;
   h->offset_size = (int)q->offset_size;
   h->segments = q->segments;
   if (!q->acc_size) h->exact = 1; // nothing is folded
@@ -58,7 +58,7 @@ GP__HOST gp_result gp__host_stream(gp__host_call *h) {
 
 static const gp__kernel_rules gp__kernels_of_stream = {
     GP__SAME_KERNELS, gp__resident_streams, gp__spell_stream, GP__NO_FIT};
-GP__HOST gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, unsigned char *at, gp__graph_plan *g) {
+GP__HOST gp_result gp__by_key_plan_of(gp__state *s, const gp__request *q, gp__u8 *at, gp__graph_plan *g) {
   gp_input index;
   gp_call runs;
   memset(g, 0, sizeof *g);

@@ -31,8 +31,7 @@ GP_DEVICE int gp__of_last(unsigned lanes, int x) {
 }
 template <int ITEMS> GP_DEVICE gp__bits<ITEMS> gp__first_bits(const gp__bits<ITEMS + 1> &b) {
   gp__bits<ITEMS> r;
-  GP__UNROLL
-  for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) r.word[w] = b.word[w];
+  GP__EACH(w, gp__bits<ITEMS>::WORDS) r.word[w] = b.word[w];
   if (ITEMS % 32) r.word[ITEMS / 32] &= (1u << (ITEMS % 32)) - 1u;
   return r;
 }
@@ -71,15 +70,13 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     const gp__bits<ITEMS> h = gp__first_bits<ITEMS>(heads);
     if (WHAT != GP_NONTRIVIAL_RUNS) return h;
     gp__bits<ITEMS> e = gp__ends<ITEMS>(heads, t, i);
-    GP__UNROLL
-    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) e.word[w] &= ~h.word[w];
+    GP__EACH(w, gp__bits<ITEMS>::WORDS) e.word[w] &= ~h.word[w];
     return e;
   }
   // 1 + the thread's last head, counted from the group's first element; 0: it has none.
   template <int ITEMS> static GP_DEVICE int last_head(const gp__bits<ITEMS> &h) {
     int last = 0;
-    GP__UNROLL
-    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
+    GP__EACH(w, gp__bits<ITEMS>::WORDS)
       if (h.word[w]) last = int(gp_lane()) * ITEMS + w * 32 + 32 - __clz(int(h.word[w]));
     return last;
   }
@@ -94,7 +91,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   }
   template <int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-      const State &before, unsigned char *) {
+      const State &before, gp__u8 *) {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
     const gp__bits<ITEMS> marks = counted<ITEMS>(kept.heads, t, i);
     const int rank = int(kept.upto) - marks.count(), total = int(gp_warp_broadcast(kept.upto, 31));
@@ -127,7 +124,7 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
   static GP_DEVICE void numbers(L *out, const gp__stream_tile &t, int first, const gp__bits<ITEMS> &heads,
       const gp__bits<ITEMS> &marks, int rank, int total, const State &before) {
     const int BYTES = BEGINS ? 2 : 1, lane_first = int(gp_lane()) * ITEMS;
-    unsigned char *group = t.keys + first * int(sizeof(Key)), *mine = group + rank * BYTES;
+    gp__u8 *group = t.keys + first * int(sizeof(Key)), *mine = group + rank * BYTES;
     const long long origin = static_cast<long long>(t.first) + first;
     // Positions count from the group's first element, which is 1. `open`: start of the run that enters the thread.
     const int last = last_head<ITEMS>(heads),
@@ -142,25 +139,23 @@ template <int WHAT, class Heads, class V, class Length> struct gp__runs {
     const bool large = end > 0 && head > end && (BEGINS ? open <= 0 : end + 1 - open > 255);
     if (large) out[rank] = static_cast<L>(BEGINS ? origin + open - 1 : end + 1 - open);
     if (heads.word[0] & 1u) begin = lane_first + 1;
-    unsigned char *next = mine;
+    gp__u8 *next = mine;
     __syncwarp(); // what stood there has been read
-    GP__UNROLL
-    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
+    GP__EACH(w, gp__bits<ITEMS>::WORDS) {
       GP__UNROLL_BY(1)
       for (gp__u32 left = marks.word[w]; left; left &= left - 1) {
         const gp__u32 upto = left ^ (left - 1), heads_upto = heads.word[w] & upto;
         if (WHAT == GP_NONTRIVIAL_RUNS && heads_upto) begin = lane_first + w * 32 + 32 - __clz(int(heads_upto));
         end = lane_first + w * 32 + 32 - __clz(int(upto));
         const int number = BEGINS ? begin : end + 1 - begin;
-        next[0] = static_cast<unsigned char>(number);
-        if (BEGINS) next[1] = static_cast<unsigned char>(number >> 8);
+        next[0] = static_cast<gp__u8>(number);
+        if (BEGINS) next[1] = static_cast<gp__u8>(number >> 8);
         next += BYTES;
         begin = end + 1; // the next run; nontrivial runs look for its head
       }
       if (WHAT == GP_NONTRIVIAL_RUNS && heads.word[w]) begin = lane_first + w * 32 + 32 - __clz(int(heads.word[w]));
     }
-    GP__UNROLL
-    for (int b = 0; b < BYTES; ++b)
+    GP__EACH(b, BYTES)
       if (large) mine[b] = 0;
     __syncwarp();
     GP__UNROLL_BY(4)

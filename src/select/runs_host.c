@@ -1,18 +1,18 @@
 // select/runs_host.c - runs
-// uses: api/config.h, api/lists.h, core/arguments.h, core/system.c, core/request.c, host/types.c, host/call.c,
-//   host/exact.c, host/indices.c, segments/host.c
+// uses: api/config.h, api/lists.h, core/words.h, core/arguments.h, core/system.c, core/request.c, host/types.c,
+//   host/call.c, host/exact.c, host/indices.c, segments/host.c
 
 // Heads of runs, GP__HOST_ELEMENTS elements at a time.
 typedef struct gp__host_heads {
   const gp__request *q;
   uint64_t base;
   size_t n;
-  unsigned char head[GP__HOST_ELEMENTS];
+  gp__u8 head[GP__HOST_ELEMENTS];
 } gp__host_heads;
 
 static void gp__host_find_heads(gp__host_heads *r, uint64_t base) {
   const gp__request *q = r->q;
-  const unsigned char *keys = (const unsigned char *)q->keys + base * q->key_size;
+  const gp__u8 *keys = (const gp__u8 *)q->keys + base * q->key_size;
   const gp__value zero = {{0}};
   size_t i;
   r->base = base;
@@ -29,9 +29,9 @@ static void gp__host_find_heads(gp__host_heads *r, uint64_t base) {
 static uint64_t gp__host_run_end(gp__host_heads *r, uint64_t first) {
   uint64_t i = first + 1;
   while (i < r->q->count) {
-    const unsigned char *found;
+    const gp__u8 *found;
     if (i >= r->base + r->n) gp__host_find_heads(r, i);
-    found = (const unsigned char *)memchr(r->head + (i - r->base), 1, r->n - (size_t)(i - r->base));
+    found = (const gp__u8 *)memchr(r->head + (i - r->base), 1, r->n - (size_t)(i - r->base));
     if (found) return r->base + (uint64_t)(found - r->head);
     i = r->base + r->n;
   }
@@ -40,8 +40,8 @@ static uint64_t gp__host_run_end(gp__host_heads *r, uint64_t first) {
 
 static gp_result gp__host_runs(const gp__host_call *h) {
   const gp__request *q = h->q;
-  const unsigned char *in = (const unsigned char *)q->in, *keys = (const unsigned char *)q->keys;
-  unsigned char *out_keys = (unsigned char *)q->out_keys;
+  const gp__u8 *in = (const gp__u8 *)q->in, *keys = (const gp__u8 *)q->keys;
+  gp__u8 *out_keys = (gp__u8 *)q->out_keys;
   uint64_t first, end, runs = 0;
   gp__host_state start;
   gp__host_heads heads;

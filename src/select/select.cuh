@@ -6,13 +6,13 @@
 template <class T, class F> struct gp__select_types {
   typedef F Key;
   typedef T Value;
-  static GP_DEVICE unsigned char *items(const gp__stream_tile &t) { return t.values; }
+  static GP_DEVICE gp__u8 *items(const gp__stream_tile &t) { return t.values; }
   static GP_DEVICE const void *memory(const gp__stream_args &a) { return a.values; }
 };
 template <class T> struct gp__select_types<T, gp__none> {
   typedef T Key;
   typedef gp__none Value;
-  static GP_DEVICE unsigned char *items(const gp__stream_tile &t) { return t.keys; }
+  static GP_DEVICE gp__u8 *items(const gp__stream_tile &t) { return t.keys; }
   static GP_DEVICE const void *memory(const gp__stream_args &a) { return a.keys; }
 };
 template <class P, class T> struct gp__holds {
@@ -41,8 +41,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i);
     gp__vecs<Key, ITEMS> k;
     k.template load<FULL>(t.keys + i * int(sizeof(Key)), exist);
-    GP__UNROLL
-    for (int p = 0; p < N; ++p) kept.holds[p].clear();
+    GP__EACH(p, N) kept.holds[p].clear();
     if (BYTES && ITEMS % 4 == 0) {
       GP__UNROLL
       for (int w = ITEMS / 4 - 1; w >= 0; --w) {
@@ -53,8 +52,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
       GP__UNROLL
       for (int p = 0; p < N && !FULL; ++p) kept.holds[p].keep(exist);
     } else {
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) {
+      GP__EACH(j, ITEMS) {
         const bool one = (FULL || j < exist) && gp__holds<P1, Key>::of(k.item[j], a.first);
         kept.holds[0].set(j, one);
         if (PARTS == 3)
@@ -71,13 +69,13 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
   }
   template <int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-      const State &before, unsigned char *) {
+      const State &before, gp__u8 *) {
     const gp__u64 origin = t.first + first;
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
     const gp__u32 mine = gp__pair(kept.holds[0].count(), PARTS == 3 ? kept.holds[N - 1].count() : 0);
     const gp__u32 upto = kept.upto, total = gp_warp_broadcast(upto, 31);
     const int ones = gp__low(total), twos = PARTS == 3 ? gp__high(total) : PARTS == 2 ? all - ones : 0;
-    unsigned char *items = Types::items(t) + first * int(sizeof(T));
+    gp__u8 *items = Types::items(t) + first * int(sizeof(T));
     if (PARTS == 1) {
       // In place, elements that all stay are not written: the next tile may be reading the last one.
       if (ones > 0 && !(ones == all && origin == before.n[0] && a.out_values == Types::memory(a)))
@@ -94,9 +92,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
     if (FULL && sizeof(T) == 1 && ITEMS % 4 == 0) {
       typedef gp__byte_gather<ITEMS> Gather;
       gp__bits<ITEMS> neither;
-      GP__UNROLL
-      for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
-        neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
+      GP__EACH(w, gp__bits<ITEMS>::WORDS) neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
       neither.keep(ITEMS);
       const Gather one(items + rank, x.word, kept.holds[0]), other(items + rest + others, x.word, neither);
       if (PARTS == 3) {
@@ -107,8 +103,7 @@ template <int PARTS, class T, class F, class P1, class P2> struct gp__select {
       one.finish();
       other.finish();
     } else {
-      GP__UNROLL
-      for (int j = 0; j < ITEMS; ++j) {
+      GP__EACH(j, ITEMS) {
         const bool one = kept.holds[0].get(j), two = PARTS == 3 && kept.holds[N - 1].get(j);
         if (!FULL && j >= exist) continue;
         at[one ? rank : two ? ones + rank2 : rest + others] = x.item[j];
@@ -154,8 +149,7 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
   }
   // Positions of the marked elements among the lane's ITEMS.
   template <int ITEMS> static GP_DEVICE void gather(Position *to, const gp__bits<ITEMS> &marks) {
-    GP__UNROLL
-    for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
+    GP__EACH(w, gp__bits<ITEMS>::WORDS) {
       GP__UNROLL_BY(1)
       for (gp__u32 left = marks.word[w]; left; left &= left - 1)
         *to++ = static_cast<Position>(int(gp_lane()) * ITEMS + w * 32 + __ffs(int(left)) - 1);
@@ -163,7 +157,7 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
   }
   template <int ITEMS, bool FULL>
   static GP_DEVICE void emit(const gp__stream_args &a, const gp__stream_tile &t, int first, const Kept<ITEMS> &kept,
-      const State &before, unsigned char *scratch) {
+      const State &before, gp__u8 *scratch) {
     const Input input(static_cast<const gp__with_input<gp__stream_args> &>(a).input);
     const gp__u64 origin = t.first + first;
     const int i = first + int(gp_lane()) * ITEMS, exist = t.exist<ITEMS>(i), all = t.exist<32 * ITEMS>(first);
@@ -176,9 +170,7 @@ struct gp__select_at : gp__select<PARTS, gp__none, F, P1, P2> {
     if (PARTS == 3) gather<ITEMS>(at + ones + rank2, kept.holds[N - 1]);
     if (PARTS > 1) {
       gp__bits<ITEMS> neither;
-      GP__UNROLL
-      for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w)
-        neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
+      GP__EACH(w, gp__bits<ITEMS>::WORDS) neither.word[w] = ~(kept.holds[0].word[w] | kept.holds[N - 1].word[w]);
       neither.keep(exist);
       gather<ITEMS>(at + rest + (i - first - rank - rank2), neither);
     }

@@ -18,9 +18,9 @@
 // by one, and those that do not exist are never read.
 
 struct gp__stream_tile {
-  unsigned char *keys, *values; // element 0 of the tile, in shared memory
-  gp__u64 first, count;         // index of element 0; elements of the whole stream
-  int items;                    // elements of the tile
+  gp__u8 *keys, *values; // element 0 of the tile, in shared memory
+  gp__u64 first, count;  // index of element 0; elements of the whole stream
+  int items;             // elements of the tile
   template <class T> GP_DEVICE T key(int i) const { return *reinterpret_cast<const T *>(keys + i * int(sizeof(T))); }
   // The number of elements that exist among ITEMS from i on.
   template <int ITEMS> GP_DEVICE int exist(int i) const {
@@ -33,7 +33,7 @@ template <> struct gp__bytes_of<gp__none> { static const int value = 0; };
 
 // N consecutive elements of shared memory in registers, by the widest accesses that the address allows. Elements of one
 // or two bytes that are loaded one by one are combined to words: a register holds a word.
-template <int BYTES> struct gp__raw { typedef unsigned char type; };
+template <int BYTES> struct gp__raw { typedef gp__u8 type; };
 template <> struct gp__raw<2> { typedef unsigned short type; };
 template <class T, int N> struct gp__vecs {
   static const int BYTES = N * int(sizeof(T)), VECTORS = BYTES % 16 == 0 ? BYTES / 16 : 0,
@@ -45,52 +45,42 @@ template <class T, int N> struct gp__vecs {
   };
   GP_DEVICE gp__vecs() {}
   GP_DEVICE void clear() { // writes all registers, so that none is kept from tile to tile
-    GP__UNROLL
-    for (int i = 0; i < (BYTES + 3) / 4; ++i) word[i] = 0;
+    GP__EACH(i, (BYTES + 3) / 4) word[i] = 0;
   }
-  GP_DEVICE void load(const unsigned char *p) {
+  GP_DEVICE void load(const gp__u8 *p) {
     if (VECTORS) {
-      GP__UNROLL
-      for (int i = 0; i < VECTORS; ++i) vector[i] = reinterpret_cast<const gp_vector *>(p)[i];
+      GP__EACH(i, VECTORS) vector[i] = reinterpret_cast<const gp_vector *>(p)[i];
     } else if (WORDS) {
-      GP__UNROLL
-      for (int i = 0; i < WORDS; ++i) word[i] = reinterpret_cast<const gp__u32 *>(p)[i];
+      GP__EACH(i, WORDS) word[i] = reinterpret_cast<const gp__u32 *>(p)[i];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) item[i] = reinterpret_cast<const T *>(p)[i];
+      GP__EACH(i, N) item[i] = reinterpret_cast<const T *>(p)[i];
     }
   }
-  template <bool FULL> GP_DEVICE void load(const unsigned char *p, int exist) {
+  template <bool FULL> GP_DEVICE void load(const gp__u8 *p, int exist) {
     if (FULL) load(p);
     else if (sizeof(T) <= 2 && VECTORS && exist == N) {
-      GP__UNROLL
-      for (int i = 0; i < VECTORS; ++i) vector[i] = gp__vector_anywhere(p + i * 16);
+      GP__EACH(i, VECTORS) vector[i] = gp__vector_anywhere(p + i * 16);
     } else if (sizeof(T) <= 2 && BYTES % 4 == 0) {
       typedef typename gp__raw<alignof(T)>::type R; // a struct of two bytes may have any address
       const int PER_WORD = 4 / int(sizeof(R)), RAWS = int(sizeof(T) / sizeof(R));
-      GP__UNROLL
-      for (int w = 0; w < BYTES / 4; ++w) {
+      GP__EACH(w, BYTES / 4) {
         gp__u32 x = 0;
-        GP__UNROLL
-        for (int k = 0; k < PER_WORD; ++k)
+        GP__EACH(k, PER_WORD)
           if (w * PER_WORD + k < exist * RAWS)
             x |= gp__u32(reinterpret_cast<const R *>(p)[w * PER_WORD + k]) << (k * 8 * int(sizeof(R)));
         word[w] = x;
       }
     } else {
       clear();
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (i < exist) item[i] = reinterpret_cast<const T *>(p)[i];
     }
   }
-  template <bool FULL> GP_DEVICE void store(unsigned char *p, int exist) const {
+  template <bool FULL> GP_DEVICE void store(gp__u8 *p, int exist) const {
     if (FULL && VECTORS) {
-      GP__UNROLL
-      for (int i = 0; i < VECTORS; ++i) reinterpret_cast<gp_vector *>(p)[i] = vector[i];
+      GP__EACH(i, VECTORS) reinterpret_cast<gp_vector *>(p)[i] = vector[i];
     } else {
-      GP__UNROLL
-      for (int i = 0; i < N; ++i)
+      GP__EACH(i, N)
         if (FULL || i < exist) reinterpret_cast<T *>(p)[i] = item[i];
     }
   }
@@ -104,14 +94,14 @@ GP_DEVICE int gp__high(gp__u32 pair) { return int(pair >> 16); }
 // One warp: stores n elements from shared memory to consecutive addresses. 16 bytes at a time if both sides are
 // misaligned alike; otherwise elements of fewer than four bytes are combined to vectors.
 template <class T, bool SMALL = (sizeof(T) < 4)> struct gp__copy_unlike {
-  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+  static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     GP__UNROLL_BY(8)
     for (int i = int(gp_lane()); i < n; i += 32) to[i] = reinterpret_cast<const T *>(shared)[i];
   }
 };
 template <class T> struct gp__copy_unlike<T, true> {
-  static GP_DEVICE void run(T *to, const unsigned char *from, int n) {
-    unsigned char *out = reinterpret_cast<unsigned char *>(to);
+  static GP_DEVICE void run(T *to, const gp__u8 *from, int n) {
+    gp__u8 *out = reinterpret_cast<gp__u8 *>(to);
     const int bytes = n * int(sizeof(T)), aligned = int((16 - gp__misalignment(to, 16)) & 15u), lane = int(gp_lane());
     const int head = aligned < bytes ? aligned : bytes, vectors = (bytes - head) / 16, tail = head + vectors * 16;
     if (lane < head) out[lane] = from[lane];
@@ -122,7 +112,7 @@ template <class T> struct gp__copy_unlike<T, true> {
 };
 template <class T> struct gp__copy_out {
   static const int V = sizeof(T) < 16 && 16 % sizeof(T) == 0 ? 16 / int(sizeof(T)) : 0; // elements of a vector
-  static GP_DEVICE void run(T *to, const unsigned char *shared, int n) {
+  static GP_DEVICE void run(T *to, const gp__u8 *shared, int n) {
     const unsigned aligned = (16 - gp__misalignment(to, 16)) & 15u; // bytes before the first vector
     if (V == 0 || gp__misalignment(to, 16) != gp__misalignment(shared, 16) || aligned % sizeof(T)) {
       gp__copy_unlike<T>::run(to, shared, n);
@@ -139,7 +129,7 @@ template <class T> struct gp__copy_out {
     if (tail + int(gp_lane()) < n) to[tail + gp_lane()] = from[tail + gp_lane()];
   }
   // The best place to gather n results that will go to `to`, with room for `room` elements from `at` on.
-  static GP_DEVICE unsigned char *alike(const T *to, unsigned char *at, int n, int room) {
+  static GP_DEVICE gp__u8 *alike(const T *to, gp__u8 *at, int n, int room) {
     const unsigned shift = (gp__misalignment(to, 16) - gp__misalignment(at, 16)) & 15u;
     return V > 0 && n + V <= room && shift % sizeof(T) == 0 ? at + shift : at;
   }
@@ -149,14 +139,13 @@ template <class T> struct gp__copy_out {
 // many, each element is stored by itself.
 template <class V> struct gp__compact {
   template <int ITEMS, bool FULL>
-  static GP_DEVICE void run(void *to, gp__u64 before, unsigned char *group, const gp__bits<ITEMS> &marks, int rank,
-      int total, int exist, int all) {
+  static GP_DEVICE void run(
+      void *to, gp__u64 before, gp__u8 *group, const gp__bits<ITEMS> &marks, int rank, int total, int exist, int all) {
     V *out = static_cast<V *>(to) + before;
-    unsigned char *mine = group + gp_lane() * (ITEMS * sizeof(V));
+    gp__u8 *mine = group + gp_lane() * (ITEMS * sizeof(V));
     if (!__any_sync(0xffffffffu, marks.count() > 2 + ITEMS / 32)) {
       V *next = out + rank;
-      GP__UNROLL
-      for (int w = 0; w < gp__bits<ITEMS>::WORDS; ++w) {
+      GP__EACH(w, gp__bits<ITEMS>::WORDS) {
         GP__UNROLL_BY(1)
         for (gp__u32 left = marks.word[w]; left; left &= left - 1)
           *next++ = reinterpret_cast<const V *>(mine)[w * 32 + __ffs(int(left)) - 1];
@@ -174,8 +163,7 @@ template <class V> struct gp__compact {
         gather.finish();
       } else {
         V *next = reinterpret_cast<V *>(group) + rank;
-        GP__UNROLL
-        for (int j = 0; j < ITEMS; ++j)
+        GP__EACH(j, ITEMS)
           if (marks.get(j)) *next++ = x.item[j];
       }
       __syncwarp();
@@ -185,7 +173,7 @@ template <class V> struct gp__compact {
 };
 template <> struct gp__compact<gp__none> {
   template <int ITEMS, bool FULL>
-  static GP_DEVICE void run(void *, gp__u64, unsigned char *, const gp__bits<ITEMS> &, int, int, int, int) {}
+  static GP_DEVICE void run(void *, gp__u64, gp__u8 *, const gp__bits<ITEMS> &, int, int, int, int) {}
 };
 
 // The range of the offsets among a tile's elements.
@@ -208,13 +196,11 @@ template <int N> struct gp__counts { gp__u64 n[N]; };
 template <int N> struct gp__count_join {
   static GP_DEVICE gp__counts<N> identity() {
     gp__counts<N> c;
-    GP__UNROLL
-    for (int i = 0; i < N; ++i) c.n[i] = 0;
+    GP__EACH(i, N) c.n[i] = 0;
     return c;
   }
   GP_DEVICE gp__counts<N> operator()(gp__counts<N> a, const gp__counts<N> &b) const {
-    GP__UNROLL
-    for (int i = 0; i < N; ++i) a.n[i] += b.n[i];
+    GP__EACH(i, N) a.n[i] += b.n[i];
     return a;
   }
   template <int TILE> struct Form { // counts of a tile are below 2^32
@@ -223,14 +209,12 @@ template <int N> struct gp__count_join {
     };
     static GP_DEVICE Packed pack(const gp__counts<N> &c, gp__u64) {
       Packed p;
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) p.n[i] = gp__u32(c.n[i]);
+      GP__EACH(i, N) p.n[i] = gp__u32(c.n[i]);
       return p;
     }
     static GP_DEVICE gp__counts<N> unpack(const Packed &p, gp__u64) {
       gp__counts<N> c;
-      GP__UNROLL
-      for (int i = 0; i < N; ++i) c.n[i] = p.n[i];
+      GP__EACH(i, N) c.n[i] = p.n[i];
       return c;
     }
   };

@@ -11,8 +11,7 @@ template <class Key, bool WORDS> struct gp__set_push {
 template <class Key> struct gp__set_push<Key, true> {
   template <class Mask, int ITEMS> static GP_DEVICE bool run(Key *out, const Key (&key)[ITEMS], Mask marks) {
     gp__shared_pointer to(out);
-    GP__UNROLL
-    for (int k = 0; k < ITEMS; ++k) to.push_if(marks >> k & 1 ? 1 : 0, gp__bits_of(key[k]));
+    GP__EACH(k, ITEMS) to.push_if(marks >> k & 1 ? 1 : 0, gp__bits_of(key[k]));
     return true;
   }
 };
@@ -31,13 +30,12 @@ GP_DEVICE typename Tile::Mask gp__set_part(
 // Called by one thread: writes its part's results to shared memory, after `before` others of the tile: keys and, with
 // values, the places of these. place, place2: of the values of the part's first elements.
 template <class Tile, class Key, int ITEMS>
-GP_DEVICE void gp__set_keep(unsigned char *results, gp__u32 before, const Key (&key)[ITEMS], typename Tile::Mask marks,
+GP_DEVICE void gp__set_keep(gp__u8 *results, gp__u32 before, const Key (&key)[ITEMS], typename Tile::Mask marks,
     typename Tile::Mask second, int place, int place2) {
   Key *out = reinterpret_cast<Key *>(results) + before;
   if (gp__set_push<Key, Tile::WORDS>::run(out, key, marks)) return;
   unsigned short *places = reinterpret_cast<unsigned short *>(results + Tile::PLACES_AT) + before;
-  GP__UNROLL
-  for (int k = 0; k < ITEMS; ++k) {
+  GP__EACH(k, ITEMS) {
     const bool of_two = Tile::VALUE && (second >> k & 1);
     if (marks >> k & 1) {
       *out++ = key[k];
@@ -50,18 +48,16 @@ GP_DEVICE void gp__set_keep(unsigned char *results, gp__u32 before, const Key (&
 
 // Called by a block: writes a tile's results to the output, at any alignment. Single words take fewer instructions than
 // assembled vectors.
-template <int THREADS, int ITEMS, class Key>
-GP_DEVICE void gp__set_write(Key *out, const unsigned char *shared, int n) {
+template <int THREADS, int ITEMS, class Key> GP_DEVICE void gp__set_write(Key *out, const gp__u8 *shared, int n) {
   if (sizeof(Key) != 4 && sizeof(Key) != 8) {
     gp__copy_from_shared<THREADS, GP_CACHE_ALL>(
-        reinterpret_cast<unsigned char *>(out), shared, unsigned(n) * unsigned(sizeof(Key)), threadIdx.x);
+        reinterpret_cast<gp__u8 *>(out), shared, unsigned(n) * unsigned(sizeof(Key)), threadIdx.x);
     return;
   }
   const Key *from = reinterpret_cast<const Key *>(shared) + threadIdx.x;
   out += threadIdx.x;
   n -= int(threadIdx.x);
-  GP__UNROLL
-  for (int k = 0; k < ITEMS; ++k)
+  GP__EACH(k, ITEMS)
     if (k * THREADS < n) out[k * THREADS] = from[k * THREADS];
 }
 // Called by a warp: searches memory for the ends of the block's first tile.
@@ -84,21 +80,20 @@ template <class Key, class Loads> struct gp__set_window {
   int n, m;                      // its elements of each
   GP_DEVICE gp__set_window(gp__u64 tile, const gp__u64 (&at)[2][2])
       : number(tile), first(at[0][0]), first2(at[0][1]), n(int(at[1][0] - first)), m(int(at[1][1] - first2)) {}
-  static GP_DEVICE unsigned units(const unsigned char *p, int count) {
+  static GP_DEVICE unsigned units(const gp__u8 *p, int count) {
     return count ? (gp__misalignment(p, UNIT) + unsigned(count) * SIZE + UNIT - 1) / UNIT : 0;
   }
   template <class Inputs> GP_DEVICE void load(Loads &loads, const Inputs &s) const {
-    const unsigned char *all = gp__bytes_at(s.keys[0]), *all2 = gp__bytes_at(s.keys[1]);
-    const unsigned char *p = all + first * SIZE, *q = all2 + first2 * SIZE;
+    const gp__u8 *all = gp__bytes_at(s.keys[0]), *all2 = gp__bytes_at(s.keys[1]);
+    const gp__u8 *p = all + first * SIZE, *q = all2 + first2 * SIZE;
     loads.load(p - gp__misalignment(p, UNIT), units(p, n), all, all + s.count[0] * SIZE, q - gp__misalignment(q, UNIT),
         units(q, m), all2, all2 + s.count[1] * SIZE);
   }
   // Stores to shared memory. keys, keys2: each input's keys there.
   template <class Inputs>
-  GP_DEVICE void store(
-      const Loads &loads, const Inputs &s, unsigned char *shared, const Key *&keys, const Key *&keys2) const {
-    const unsigned char *p = gp__bytes_at(s.keys[0]) + first * SIZE, *q = gp__bytes_at(s.keys[1]) + first2 * SIZE;
-    unsigned char *const second = shared + units(p, n) * UNIT;
+  GP_DEVICE void store(const Loads &loads, const Inputs &s, gp__u8 *shared, const Key *&keys, const Key *&keys2) const {
+    const gp__u8 *p = gp__bytes_at(s.keys[0]) + first * SIZE, *q = gp__bytes_at(s.keys[1]) + first2 * SIZE;
+    gp__u8 *const second = shared + units(p, n) * UNIT;
     loads.template store<~0u, 0>(shared, 0, units(p, n), second, 0, units(q, m));
     keys = reinterpret_cast<const Key *>(shared + gp__misalignment(p, UNIT));
     keys2 = reinterpret_cast<const Key *>(second + gp__misalignment(q, UNIT));
@@ -109,7 +104,7 @@ template <class Key, class Loads> struct gp__set_window {
 // those before were published one tile ago, so waits are short.
 template <class Tile, class Values, class Window, class LookBack>
 GP_DEVICE void gp__set_finish(const gp__merge_args &a, LookBack &look_back, const Window &tile, gp__u64 tiles,
-    const Values &values, gp__u32 kept, const unsigned char *results, typename Tile::Storage &s) {
+    const Values &values, gp__u32 kept, const gp__u8 *results, typename Tile::Storage &s) {
   typedef typename Tile::KeyType Key;
   if (gp_warp() == 0) {
     const gp_carry<gp__u64> before = look_back(tile.number, kept);
@@ -173,7 +168,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
   KeyLoads loads;
   here.load(loads, inputs);
   gp__u32 waiting = 0; // its results
-  unsigned char *results = shared + Tile::RESULTS_AT, *others = results + Tile::RESULT;
+  gp__u8 *results = shared + Tile::RESULTS_AT, *others = results + Tile::RESULT;
   for (bool first = true;; first = false) {
     Tile tile;
     tile.n = here.n, tile.m = here.m, tile.window = shared;
@@ -210,7 +205,7 @@ GP_DEVICE void gp__set_operation(const gp__merge_args &a) {
       gp__set_finish<Tile>(a, look_back, here, tiles, values, kept, results, s);
       return;
     }
-    unsigned char *const free = others;
+    gp__u8 *const free = others;
     others = results;
     results = free;
     behind = here;

@@ -28,7 +28,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
 
   const gp__merge_args &a;
   Storage &s;
-  unsigned char *shared;
+  gp__u8 *shared;
   const gp__set_inputs<Key, Before> inputs;
   gp__u64 tiles;
 
@@ -46,8 +46,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     const gp__u64 begin = number * STEP, n = inputs.count[0], m = inputs.count[1];
     const gp__u64 diagonal[2] = {begin, begin + STEP < n + m ? begin + STEP : n + m};
     gp__u64 split[2], count[2], found[2];
-    GP__UNROLL
-    for (int k = 0; k < 2; ++k) {
+    GP__EACH(k, 2) {
       const gp__u64 d = diagonal[k], low = d > m ? d - m : 0, high = d < n ? d : n, most = known[1] + (d - known[0]);
       split[k] = low > known[1] ? low : known[1];
       count[k] = (high < most ? high : most) - split[k];
@@ -112,9 +111,9 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     if (more) tile(r).load(loads, inputs);
     return more;
   }
-  GP_DEVICE unsigned char *results_of(unsigned r) const { return shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT; }
+  GP_DEVICE gp__u8 *results_of(unsigned r) const { return shared + Tile::RESULTS_AT + (r & 1u) * Tile::RESULT; }
   // Writes the results of the block's r-th tile to the output.
-  GP_DEVICE void write(unsigned r, const Values &values, gp__u32 kept, const unsigned char *results) const {
+  GP_DEVICE void write(unsigned r, const Values &values, gp__u32 kept, const gp__u8 *results) const {
     gp__mbarrier_wait(&s.placed[r & 1u], r >> 1 & 1u);
     const gp__u64 before = s.before[r & 1u];
     gp__set_write<THREADS, ITEMS>(static_cast<Key *>(a.out_keys) + before, results, int(kept));
@@ -130,8 +129,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     meet(meetings);
     rank = upto - own;
     gp__u32 all = 0;
-    GP__UNROLL
-    for (int w = 0; w < THREADS / 32; ++w) {
+    GP__EACH(w, THREADS / 32) {
       const gp__u32 sum = s.sum[w];
       rank += w < int(gp_warp()) ? sum : 0;
       all += sum;
@@ -146,7 +144,7 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     Window behind = tile(0); // the tile whose results wait; their number
     gp__u32 waiting = 0;
     for (unsigned r = 0;; ++r) {
-      unsigned char *const results = results_of(r);
+      gp__u8 *const results = results_of(r);
       const Window here = tile(r);
       Tile tile;
       tile.n = here.n, tile.m = here.m, tile.window = shared;

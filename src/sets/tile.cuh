@@ -35,8 +35,7 @@ GP_DEVICE void gp__balanced_path(
   const bool second = at[1] > 0 && (at[0] == 0 || !Before()(s.keys[1][at[1] - 1], s.keys[0][at[0] - 1]));
   const Key x = second ? s.keys[1][at[1] - 1] : s.keys[0][at[0] - 1];
   gp__u64 first[2];
-  GP__UNROLL
-  for (int i = 0; i < 2; ++i) { // start of x: back by powers of two, then by halves
+  GP__EACH(i, 2) { // start of x: back by powers of two, then by halves
     gp__u64 known = 0, back = at[i] ? 1 : 0;
     while (known < back && !Before()(s.keys[i][at[i] - back], x)) {
       known = back;
@@ -46,12 +45,9 @@ GP_DEVICE void gp__balanced_path(
   }
   const gp__u64 half = (at[0] - first[0] + at[1] - first[1]) / 2;
   bool shorter[2]; // the run has no such half in this input
-  GP__UNROLL
-  for (int i = 0; i < 2; ++i)
-    shorter[i] = half && (first[i] + half > s.count[i] || Before()(x, s.keys[i][first[i] + half - 1]));
+  GP__EACH(i, 2) shorter[i] = half && (first[i] + half > s.count[i] || Before()(x, s.keys[i][first[i] + half - 1]));
   at[0] = first[0] + half, at[1] = first[1] + half;
-  GP__UNROLL
-  for (int i = 0; i < 2; ++i)
+  GP__EACH(i, 2)
     if (shorter[i]) {
       const gp__u64 rest = s.count[i] - first[i];
       at[i] = gp_search(first[i], half < rest ? half : rest, gp__bound_before<true, Key, Before>{s.keys[i], x});
@@ -98,8 +94,8 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   typedef gp__set_storage<THREADS> Storage;
   typedef Key KeyType;
 
-  const unsigned char *window; // in shared memory
-  const Key *keys, *keys2;     // the tile's keys, there
+  const gp__u8 *window;    // in shared memory
+  const Key *keys, *keys2; // the tile's keys, there
   int n, m;
 
   // Returns how many of keys[0 .. end) equal x; none is after x. Rarely more than a few; if more, searches back by
@@ -148,8 +144,8 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
   // than ITEMS elements from there on.
   template <bool FULL>
   GP_DEVICE void merge(int i, int j, bool after_second, Key (&key)[ITEMS], Mask &second, Mask &tie) const {
-    const gp__u32 one_at = gp__u32(reinterpret_cast<const unsigned char *>(keys) - window),
-                  two_at = gp__u32(reinterpret_cast<const unsigned char *>(keys2) - window);
+    const gp__u32 one_at = gp__u32(reinterpret_cast<const gp__u8 *>(keys) - window),
+                  two_at = gp__u32(reinterpret_cast<const gp__u8 *>(keys2) - window);
     const gp__u32 one_end = one_at + gp__u32(n * KEY), two_end = two_at + gp__u32(m * KEY);
     gp__u32 x = one_at + gp__u32(i * KEY), y = two_at + gp__u32(j * KEY);
     Key one, two;
@@ -160,10 +156,9 @@ template <class P, int SET, class Before, class Key, class Value> struct gp__set
     if (!FULL && j >= m) two = one;
     Key before = one;
     if (i + j > 0) before = after_second ? keys2[j - 1] : keys[i - 1];
-    const unsigned char *const behind = window + KEY;
+    const gp__u8 *const behind = window + KEY;
     const gp__u32 PLACE = MARKED ? 0xffffu : ~0u;
-    GP__UNROLL
-    for (int k = 0; k < ITEMS; ++k) {
+    GP__EACH(k, ITEMS) {
       const bool later = Before()(two, one),
                  of_two = FULL ? later : (y & PLACE) < two_end && ((x & PLACE) >= one_end || later);
       const gp__u32 at = (of_two ? y : x) & PLACE;
@@ -272,21 +267,21 @@ template <class Tile, class Loads, class Value> struct gp__set_tile_values {
   static GP_DEVICE gp__set_tile_values of(const gp__merge_args &a, gp__u64 all, gp__u64 all2, const Window &w) {
     return gp__set_tile_values{a, all, all2, w.first, w.first2, TWO ? w.n : 0, w.m};
   }
-  GP_DEVICE const unsigned char *from() const { return gp__bytes_at(a.values) + (TWO ? first : 0) * SIZE; }
-  GP_DEVICE const unsigned char *from2() const { return gp__bytes_at(TWO ? a.values2 : a.values) + first2 * SIZE; }
-  static GP_DEVICE unsigned units(const unsigned char *p, int count) {
+  GP_DEVICE const gp__u8 *from() const { return gp__bytes_at(a.values) + (TWO ? first : 0) * SIZE; }
+  GP_DEVICE const gp__u8 *from2() const { return gp__bytes_at(TWO ? a.values2 : a.values) + first2 * SIZE; }
+  static GP_DEVICE unsigned units(const gp__u8 *p, int count) {
     return count ? (gp__misalignment(p, UNIT) + unsigned(count) * SIZE + UNIT - 1) / UNIT : 0;
   }
   GP_DEVICE void load(Loads &loads) const {
-    const unsigned char *p = from(), *q = from2();
+    const gp__u8 *p = from(), *q = from2();
     loads.load(p - gp__misalignment(p, UNIT), units(p, n), p - (TWO ? first : 0) * SIZE,
         p + ((TWO ? all - first : 0) * SIZE), q - gp__misalignment(q, UNIT), units(q, m), q - first2 * SIZE,
         q + (all2 - first2) * SIZE);
   }
-  GP_DEVICE void store(const Loads &loads, unsigned char *shared) const {
+  GP_DEVICE void store(const Loads &loads, gp__u8 *shared) const {
     loads.template store<~0u, 0>(shared, 0, units(from(), n), shared + units(from(), n) * UNIT, 0, units(from2(), m));
   }
-  GP_DEVICE void write(gp__u64 before, const unsigned short *places, int kept, const unsigned char *shared) const {
+  GP_DEVICE void write(gp__u64 before, const unsigned short *places, int kept, const gp__u8 *shared) const {
     gp__picked<Value>::template run<Tile::THREADS>(static_cast<Value *>(a.out_values) + before, places, kept,
         shared + gp__misalignment(from(), UNIT), shared + units(from(), n) * UNIT + gp__misalignment(from2(), UNIT), n,
         threadIdx.x);
@@ -299,6 +294,6 @@ template <class Tile, class Loads> struct gp__set_tile_values<Tile, Loads, gp__n
     return gp__set_tile_values{0};
   }
   GP_DEVICE void load(Loads &) const {}
-  GP_DEVICE void store(const Loads &, unsigned char *) const {}
-  GP_DEVICE void write(gp__u64, const unsigned short *, int, const unsigned char *) const {}
+  GP_DEVICE void store(const Loads &, gp__u8 *) const {}
+  GP_DEVICE void write(gp__u64, const unsigned short *, int, const gp__u8 *) const {}
 };

@@ -1,8 +1,8 @@
 // top_k/plan.c - plans of top-k, nth element and shuffle
-// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, top_k/policy.h,
-//   top_k/geometry.h, core/request.c, host/values.c, top_k/host.c, top_k/shuffle_host.c, core/kinds.c,
-//   core/primitive.c, core/reads.c, top_k/check.c, core/shape.c, core/spelling.c, merge/names.c, top_k/names.c,
-//   top_k/launch.c, map/written.c, map/plan.c, segments/plan.c
+// uses: api/config.h, api/lists.h, api/policy.h, api/structs.h, core/rules.h, core/shape.h, top_k/geometry.h,
+//   core/request.c, host/values.c, top_k/host.c, top_k/shuffle_host.c, core/kinds.c, core/primitive.c, core/reads.c,
+//   top_k/check.c, core/shape.c, core/spelling.c, merge/names.c, top_k/names.c, top_k/launch.c, map/written.c,
+//   map/plan.c, segments/plan.c
 
 GP__HOST int gp__kinds_of_ordered_top_k(const gp__request *q, gp__kernel_kind *kinds) {
   if (q->composed) {

@@ -7,8 +7,8 @@
 // those for the buffer, then those for their places, and last the copies of group x - 1 from the buffer to its place. A
 // tile is read at once; it is written, or lines are copied, as soon as the steps that it must follow are done.
 struct gp__buffered_turn {
-  const unsigned char *in, *begin, *end; // begin, end: the panel; begin is null if lines are copied
-  unsigned char *out;
+  const gp__u8 *in, *begin, *end; // begin, end: the panel; begin is null if lines are copied
+  gp__u8 *out;
   gp__u64 out_pitch;
   unsigned rows, columns, unit; // elements of a line; lines; the first unit of each
   unsigned row, column;         // in the matrix: the first row, the tile column
@@ -32,10 +32,10 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
   GP_DEVICE unsigned ticket() const { return unsigned(gp__add_relaxed(a.counters, 1)); }
   GP_DEVICE static unsigned least(gp__u64 x, gp__u64 y) { return unsigned(x < y ? x : y); }
   // Elements that panel x and group g have in common: their place, and their block of the buffer.
-  GP_DEVICE unsigned char *place(unsigned x, unsigned g) const {
+  GP_DEVICE gp__u8 *place(unsigned x, unsigned g) const {
     return a.data + (gp__u64(a.border[g]) * COLUMNS * a.rows + x * a.height) * SIZE;
   }
-  GP_DEVICE unsigned char *block(unsigned x, unsigned g) const {
+  GP_DEVICE gp__u8 *block(unsigned x, unsigned g) const {
     return a.buffer + gp__buffered_slot(a.panels, x, g) * a.slot + gp__misalignment(place(x, g), GP__BUFFERED_SHIFT);
   }
   GP_DEVICE void find(unsigned number, gp__buffered_turn &t) const {
@@ -104,13 +104,11 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
     const unsigned works = t.columns * a.part, bytes = t.rows * SIZE;
     for (unsigned first = threadIdx.x; first < works; first += P::threads * P::vectors) {
       gp_vector v[P::vectors];
-      GP__UNROLL
-      for (int k = 0; k < P::vectors; ++k) {
+      GP__EACH(k, P::vectors) {
         unsigned line, at;
         if (finds(t, first + k * P::threads, line, at)) v[k] = gp__load_vector<P::load>(t.in + line * a.pitch + at);
       }
-      GP__UNROLL
-      for (int k = 0; k < P::vectors; ++k) {
+      GP__EACH(k, P::vectors) {
         unsigned line, at;
         if (finds(t, first + k * P::threads, line, at))
           gp__store_vector<P::store>(t.out + line * t.out_pitch + at, v[k]);
@@ -142,7 +140,7 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__buffered_panels {
   }
   // An extra warp finds the next turn, waits and publishes, while the others load and store. Without it, one of the
   // threads does so between its loads and its stores.
-  GP_DEVICE void run(unsigned char *shared) const {
+  GP_DEVICE void run(gp__u8 *shared) const {
     const bool LEADS = gp__buffered_leads(SIZE);
     const unsigned in_pitch = unsigned(a.columns * SIZE) & 15u;
     const bool leads = LEADS && threadIdx.x >= P::threads, first = threadIdx.x == (LEADS ? P::threads : 0);

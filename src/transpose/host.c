@@ -1,8 +1,8 @@
 // transpose/host.c - transpose
-// uses: api/config.h, api/lists.h, transpose/policy.h, core/request.c, host/types.c, host/user.c, host/call.c,
-//   host/indices.c
+// uses: api/config.h, api/lists.h, core/words.h, transpose/policy.h, core/request.c, host/types.c, host/user.c,
+//   host/call.c, host/indices.c
 
-static void gp__host_transpose_matrix(const gp__moves *m, const unsigned char *in, unsigned char *out) {
+static void gp__host_transpose_matrix(const gp__moves *m, const gp__u8 *in, gp__u8 *out) {
   enum { SIDE = 32 };
   const size_t size = (size_t)m->size;
   uint64_t r0, c0, r, c;
@@ -16,13 +16,13 @@ static void gp__host_transpose_matrix(const gp__moves *m, const unsigned char *i
 static gp_result gp__host_transpose(gp__host_call *h) {
   const gp__request *q = h->q;
   const gp__moves *m = &q->moves;
-  const unsigned char *in = (const unsigned char *)q->in;
-  unsigned char *out = (unsigned char *)q->out, *copy = NULL;
+  const gp__u8 *in = (const gp__u8 *)q->in;
+  gp__u8 *out = (gp__u8 *)q->out, *copy = NULL;
   const int64_t matrices = (int64_t)(m->extent[2] * m->extent[3]);
   int64_t i;
   if (q->in == q->out) { // from a copy
     const uint64_t bytes = m->in_span * q->in_size;
-    copy = bytes <= SIZE_MAX ? (unsigned char *)malloc((size_t)bytes) : NULL;
+    copy = bytes <= SIZE_MAX ? (gp__u8 *)malloc((size_t)bytes) : NULL;
     if (!copy) return gp__host_no_memory(q, bytes);
     memcpy(copy, in, (size_t)bytes);
     in = copy;
@@ -33,8 +33,8 @@ static gp_result gp__host_transpose(gp__host_call *h) {
 #endif
   for (i = 0; i < matrices; ++i) {
     const uint64_t far = (uint64_t)i / m->extent[3], near = (uint64_t)i % m->extent[3];
-    const unsigned char *from = in + far * m->in_stride[2] + near * m->in_stride[3];
-    unsigned char *to = out + far * m->out_stride[2] + near * m->out_stride[3];
+    const gp__u8 *from = in + far * m->in_stride[2] + near * m->in_stride[3];
+    gp__u8 *to = out + far * m->out_stride[2] + near * m->out_stride[3];
     uint64_t row;
     if (m->kind != GP__MOVE_ROWS) gp__host_transpose_matrix(m, from, to);
     else

@@ -11,7 +11,7 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sq
       Tile;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
-  unsigned char *shared2 = shared + gp__transpose_tile_bytes(SIZE, SIDE, SIDE, ALIGNED);
+  gp__u8 *shared2 = shared + gp__transpose_tile_bytes(SIZE, SIDE, SIDE, ALIGNED);
   const unsigned start_pitch = unsigned(a.in_pitch) & 15u;
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     const unsigned n = unsigned(a.column_tiles), Q = GP__SQUARE_PANEL;
@@ -24,9 +24,9 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_sq
     const unsigned x = panel / (n + 1), y = panel - x * (n + 1); // row x of panels, and the x-th last one
     const gp__u64 i = (x + y < n ? x : n - 1 - x) * Q + inner % Q, j = (x + y < n ? x + y : y - 1) * Q + inner / Q;
     if (i > j || j >= a.row_tiles) continue;
-    unsigned char *base = static_cast<unsigned char *>(a.out) + far * a.out_outer[0] + near * a.out_outer[1];
-    unsigned char *upper = base + i * SIDE * a.out_pitch + j * SIDE * SIZE;
-    unsigned char *lower = base + j * SIDE * a.out_pitch + i * SIDE * SIZE;
+    gp__u8 *base = static_cast<gp__u8 *>(a.out) + far * a.out_outer[0] + near * a.out_outer[1];
+    gp__u8 *upper = base + i * SIDE * a.out_pitch + j * SIDE * SIZE;
+    gp__u8 *lower = base + j * SIDE * a.out_pitch + i * SIDE * SIZE;
     const gp__u64 rest_i = a.rows - i * SIDE, rest_j = a.rows - j * SIDE;
     const unsigned rows = unsigned(rest_i < SIDE ? rest_i : gp__u64(SIDE));
     const unsigned columns = unsigned(rest_j < SIDE ? rest_j : gp__u64(SIDE));
@@ -48,12 +48,12 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_columns_of(c
   const unsigned N = SIZE / WORD;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
-  unsigned char *at = a.scratch ? static_cast<unsigned char *>(a.scratch) + blockIdx.x * a.strip : shared;
+  gp__u8 *at = a.scratch ? static_cast<gp__u8 *>(a.scratch) + blockIdx.x * a.strip : shared;
   Word *strip = reinterpret_cast<Word *>(at);
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     const gp__u64 matrix = tile / a.column_tiles, first = (tile - matrix * a.column_tiles) * a.tile_columns;
     const gp__u64 far = matrix / a.outer[1], rest = a.columns - first;
-    Word *base = reinterpret_cast<Word *>(static_cast<unsigned char *>(a.out) + far * a.out_outer[0] +
+    Word *base = reinterpret_cast<Word *>(static_cast<gp__u8 *>(a.out) + far * a.out_outer[0] +
         (matrix - far * a.outer[1]) * a.out_outer[1] + first * SIZE);
     const unsigned words = unsigned(rest < a.tile_columns ? rest : a.tile_columns) * N;
     for (gp__u64 i = threadIdx.x; i < a.rows * words; i += P::threads) {
@@ -74,11 +74,11 @@ template <class P, int SIZE, int WORD> GP_DEVICE void gp__transpose_within_rows(
   const unsigned N = SIZE / WORD;
   GP_DYNAMIC_SHARED(shared);
   gp__pdl_wait<P>();
-  unsigned char *at = a.scratch ? static_cast<unsigned char *>(a.scratch) + blockIdx.x * a.strip : shared;
+  gp__u8 *at = a.scratch ? static_cast<gp__u8 *>(a.scratch) + blockIdx.x * a.strip : shared;
   Word *strip = reinterpret_cast<Word *>(at);
   for (gp__u64 tile = blockIdx.x; tile < a.tiles; tile += gridDim.x) {
     const gp__u64 matrix = tile / a.rows, row = tile - matrix * a.rows, far = matrix / a.outer[1];
-    Word *base = reinterpret_cast<Word *>(static_cast<unsigned char *>(a.out) + far * a.out_outer[0] +
+    Word *base = reinterpret_cast<Word *>(static_cast<gp__u8 *>(a.out) + far * a.out_outer[0] +
         (matrix - far * a.outer[1]) * a.out_outer[1] + row * a.columns * SIZE);
     for (gp__u64 i = threadIdx.x; i < a.columns * N; i += P::threads) {
       const gp__u64 column = i / N, word = i % N;

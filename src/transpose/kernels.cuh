@@ -31,42 +31,37 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
       : a(args), layout(gp__padded_rows<GROUP>{args.pitch, args.pad}) {}
 
   // Loads `bytes` bytes, from a multiple of 16 on, into rows with no gaps but the padding.
-  GP_DEVICE void load_whole(unsigned char *shared, const unsigned char *in, unsigned bytes, const unsigned char *end) {
+  GP_DEVICE void load_whole(gp__u8 *shared, const gp__u8 *in, unsigned bytes, const gp__u8 *end) {
     gp_vector v[P::vectors];
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const unsigned at = (k * P::threads + threadIdx.x) * 16;
       if (at < bytes) v[k] = gp__load_unit<P::load, WORD>(in + at, in, in + bytes, in, end);
     }
-    GP__UNROLL
-    for (int k = 0; k < P::vectors; ++k) {
+    GP__EACH(k, P::vectors) {
       const unsigned unit = k * P::threads + threadIdx.x;
       if (unit * 16 >= bytes) continue;
       *reinterpret_cast<gp_vector *>(shared + unit * 16 + (a.pad ? gp__quotient(a.group, unit) * a.pad : 0)) = v[k];
     }
   }
   // Loads a part of few long rows.
-  GP_DEVICE void load_few(
-      unsigned char *shared, const unsigned char *in, unsigned rows, unsigned columns, const unsigned char *end) {
+  GP_DEVICE void load_few(gp__u8 *shared, const gp__u8 *in, unsigned rows, unsigned columns, const gp__u8 *end) {
     const int ROUNDS = P::vectors + !IN_ALIGNED;
     const unsigned units = a.tile_columns * SIZE / 16 + !IN_ALIGNED;
-    const unsigned char *begin = static_cast<const unsigned char *>(a.in);
+    const gp__u8 *begin = static_cast<const gp__u8 *>(a.in);
     for (unsigned first = 0; first < units * rows; first += ROUNDS * P::threads) {
       gp_vector v[ROUNDS];
       unsigned at[ROUNDS];
-      GP__UNROLL
-      for (int k = 0; k < ROUNDS; ++k) {
+      GP__EACH(k, ROUNDS) {
         const unsigned i = first + k * P::threads + threadIdx.x, row = gp__quotient(a.units, i);
         const unsigned unit = (i - row * units) * 16;
-        const unsigned char *from = in + row * a.in_pitch;
+        const gp__u8 *from = in + row * a.in_pitch;
         const unsigned skip = IN_ALIGNED ? 0 : gp__misalignment(from, 16);
         at[k] = ~0u;
         if (row >= rows || unit >= skip + columns * SIZE) continue;
         at[k] = layout.at(row, unit);
         v[k] = gp__load_unit<P::load, WORD>(from - skip + unit, from, from + columns * SIZE, begin, end);
       }
-      GP__UNROLL
-      for (int k = 0; k < ROUNDS; ++k)
+      GP__EACH(k, ROUNDS)
         if (at[k] != ~0u) *reinterpret_cast<gp_vector *>(shared + at[k]) = v[k];
     }
   }
@@ -95,7 +90,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     }
   };
   // Stores `columns` short, contiguous columns of one or several matrices.
-  GP_DEVICE void store_whole(const unsigned char *shared, unsigned char *out, unsigned columns, unsigned start) {
+  GP_DEVICE void store_whole(const gp__u8 *shared, gp__u8 *out, unsigned columns, unsigned start) {
     typedef typename gp__word_of<WORD>::type Word;
     const int N = SIZE / WORD, W = 16 / WORD;
     const unsigned skip = gp__misalignment(out, 16), start_pitch = unsigned(a.in_pitch) & 15u;
@@ -103,16 +98,14 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     const bool even = IN_WHOLE && N == 1 && skip == 0 && a.row.by % GROUP == 0; // a unit: of one column and group
     for (unsigned unit = threadIdx.x; unit * 16 < skip + columns * a.row.by * SIZE; unit += P::threads) {
       const int first = int(unit * W) - int(skip / WORD);
-      unsigned char *to = out + gp__u64(unit) * 16 - skip;
+      gp__u8 *to = out + gp__u64(unit) * 16 - skip;
       place_of_word p;
       p.find(a, unsigned(first < 0 ? 0 : first));
       if (first >= 0 && first + W <= all) {
         gp__vec<Word> words;
         if (even) {
           const unsigned from = layout.at(p.above + p.row, p.column * SIZE);
-          GP__UNROLL
-          for (int w = 0; w < W; ++w)
-            words.item[w] = *reinterpret_cast<const Word *>(shared + from + w * layout.step());
+          GP__EACH(w, W) words.item[w] = *reinterpret_cast<const Word *>(shared + from + w * layout.step());
         } else {
           GP__UNROLL
           for (int w = 0; w < W; ++w, p.advance(a)) words.item[w] = *at<Word>(shared, p, start, start_pitch);
@@ -126,16 +119,15 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     }
   }
   template <class Word>
-  GP_DEVICE const Word *at(
-      const unsigned char *shared, const place_of_word &p, unsigned start, unsigned start_pitch) const {
+  GP_DEVICE const Word *at(const gp__u8 *shared, const place_of_word &p, unsigned start, unsigned start_pitch) const {
     const unsigned behind = IN_WHOLE || IN_ALIGNED ? 0 : (start + p.row * start_pitch) & 15u;
     return reinterpret_cast<const Word *>(shared +
         (IN_WHOLE ? layout.at(p.above + p.row, p.column * SIZE + p.part * WORD)
                   : p.row * layout.pitch + behind + p.column * SIZE + p.part * WORD)); // no padding there
   }
-  GP_DEVICE void turn(unsigned char *shared, gp__u64 tile) {
-    const unsigned char *in = static_cast<const unsigned char *>(a.in), *end = in + a.in_bytes;
-    unsigned char *out = static_cast<unsigned char *>(a.out);
+  GP_DEVICE void turn(gp__u8 *shared, gp__u64 tile) {
+    const gp__u8 *in = static_cast<const gp__u8 *>(a.in), *end = in + a.in_bytes;
+    gp__u8 *out = static_cast<gp__u8 *>(a.out);
     if (IN_WHOLE && OUT_WHOLE) { // several matrices
       const gp__u64 first = tile * a.matrices, rest = a.outer[1] - first, matrix = a.rows * a.columns * SIZE;
       const unsigned matrices = unsigned(rest < a.matrices ? rest : a.matrices);
@@ -165,7 +157,7 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
     const unsigned start = gp__misalignment(in, 16);
     if (IN_WHOLE) load_whole(shared, in, rows * unsigned(a.columns) * SIZE, end);
     else if (OUT_WHOLE) load_few(shared, in, rows, columns, end);
-    else Tile::load(shared, in, a.in_pitch, rows, columns, static_cast<const unsigned char *>(a.in), end);
+    else Tile::load(shared, in, a.in_pitch, rows, columns, static_cast<const gp__u8 *>(a.in), end);
     __syncthreads();
     if (OUT_WHOLE) store_whole(shared, out, columns, start);
     else if (IN_WHOLE)
@@ -180,8 +172,8 @@ template <class P, int SIZE, int WORD, int FORM, bool FEW = (FORM & GP__FORM_FEW
 template <int SIZE, bool ALIGNED, bool NARROW = (SIZE < 4)> struct gp__few_words {
   typedef typename gp__word_of<SIZE>::type Unit;
   static const bool SHIFTED = false;
-  static GP_DEVICE Unit load(const unsigned char *at) { return *reinterpret_cast<const Unit *>(at); }
-  static GP_DEVICE Unit load_part(const unsigned char *at, unsigned) { return load(at); }
+  static GP_DEVICE Unit load(const gp__u8 *at) { return *reinterpret_cast<const Unit *>(at); }
+  static GP_DEVICE Unit load_part(const gp__u8 *at, unsigned) { return load(at); }
   static GP_DEVICE Unit shifted(const Unit &x, gp__u32, unsigned, unsigned) { return x; }
   static GP_DEVICE void turn(Unit (&)[1]) {}
   static GP_DEVICE Unit append(const Unit &, const Unit &next, unsigned) { return next; }
@@ -192,10 +184,10 @@ template <int SIZE, bool ALIGNED> struct gp__few_words<SIZE, ALIGNED, true> {
   typedef typename gp__word_of<SIZE>::type Element;
   static const bool SHIFTED = !ALIGNED;
   // The aligned word that contains `at`. If rows are not aligned, the next lane has the rest.
-  static GP_DEVICE Unit load(const unsigned char *at) {
+  static GP_DEVICE Unit load(const gp__u8 *at) {
     return *reinterpret_cast<const gp__u32 *>(at - (ALIGNED ? 0 : gp__misalignment(at, 4)));
   }
-  static GP_DEVICE Unit load_part(const unsigned char *at, unsigned elements) {
+  static GP_DEVICE Unit load_part(const gp__u8 *at, unsigned elements) {
     Unit r = 0;
     GP__UNROLL
     for (unsigned i = 0; i < 4 / SIZE; ++i)
@@ -231,54 +223,49 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
   // Stores group k of words of columns. Column j begins in shared memory bits[j] bits after the start of unit at[j].
   GP_DEVICE void put(Unit *shared, const unsigned (&at)[K], const unsigned (&bits)[K], unsigned k, const Unit (&x)[K],
       Unit (&before)[K]) const {
-    GP__UNROLL
-    for (int j = 0; j < K; ++j) {
+    GP__EACH(j, K) {
       shared[slot_of(at[j] + k)] = Words::append(before[j], x[j], bits[j]);
       before[j] = x[j];
     }
   }
   // Takes a column of elements that are units, four rows at a time. Pairs are contiguous: gaps are after pairs.
-  GP_DEVICE void take_one(Unit *shared, const unsigned char *in) const {
+  GP_DEVICE void take_one(Unit *shared, const gp__u8 *in) const {
     const int FOURS = P::vectors * 16 / UNIT > 4 ? P::vectors * 16 / UNIT / 4 : 1;
     const unsigned fours = rows / 4, rest = rows % 4;
     unsigned at = threadIdx.x * rows;
     Unit x[FOURS][4], tail[3];
-    const unsigned char *from = in + gp__u64(fours * 4) * a.in_pitch;
+    const gp__u8 *from = in + gp__u64(fours * 4) * a.in_pitch;
     GP__UNROLL
     for (int i = 0; i < 3; ++i, from += a.in_pitch)
       if (i < int(rest)) tail[i] = Words::load(from);
     for (unsigned k = 0; k < fours; k += FOURS) {
-      GP__UNROLL
-      for (int b = 0; b < FOURS; ++b)
+      GP__EACH(b, FOURS)
         if (k + b < fours) {
           GP__UNROLL
           for (int i = 0; i < 4; ++i, in += a.in_pitch) x[b][i] = Words::load(in);
         }
-      GP__UNROLL
-      for (int b = 0; b < FOURS; ++b)
+      GP__EACH(b, FOURS)
         if (k + b < fours) {
           GP__UNROLL
           for (int i = 0; i < 4; i += 2, at += 2) shared[slot_of(at)] = x[b][i], shared[slot_of(at) + 1] = x[b][i + 1];
         }
     }
-    GP__UNROLL
-    for (int i = 0; i < 3; ++i)
+    GP__EACH(i, 3)
       if (i < int(rest)) shared[slot_of(at + i)] = tail[i];
   }
   // Takes the columns that begin at `in` in the first row; `columns` of them exist. WHOLE: all words of the warp do.
-  template <bool WHOLE> GP_DEVICE void take(Unit *shared, const unsigned char *in, unsigned columns) const {
+  template <bool WHOLE> GP_DEVICE void take(Unit *shared, const gp__u8 *in, unsigned columns) const {
     const unsigned groups = rows / K, rest = rows % K, most = groups - 1;
     const unsigned trips = (most + GROUPS - 1) / GROUPS, step = trips > 1 ? (most + trips - 1) / trips : most;
     const unsigned pitch = unsigned(a.in_pitch) * 8; // in bits, as `start` is: modulo 32
     unsigned at[K], bits[K], start = gp__misalignment(in, 4) * 8;
     gp__u32 behind = 0;
     Unit x[GROUPS][K], before[K], end[K], tail[K];
-    GP__UNROLL
-    for (int j = 0; j < K; ++j) {
+    GP__EACH(j, K) {
       at[j] = threadIdx.x * rows + j * rows * SIZE / UNIT;
       bits[j] = j * rows * SIZE % UNIT * 8;
     }
-    const unsigned char *from = in + gp__u64(most * K) * a.in_pitch;
+    const gp__u8 *from = in + gp__u64(most * K) * a.in_pitch;
     behind = load_behind<WHOLE>(from, K + rest);
     GP__UNROLL
     for (int i = 0; i < K; ++i, from += a.in_pitch) end[i] = load<WHOLE>(from, columns);
@@ -309,18 +296,17 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
         }
     }
     put(shared, at, bits, most, end, before);
-    GP__UNROLL
-    for (int j = 0; j < K; ++j)
+    GP__EACH(j, K)
       if (bits[j] + rest * SIZE * 8 >= UNIT * 8)
         shared[slot_of(at[j] + groups)] = Words::append(before[j], tail[j], bits[j]);
   }
-  template <bool WHOLE> GP_DEVICE Unit load(const unsigned char *at, unsigned columns) const {
+  template <bool WHOLE> GP_DEVICE Unit load(const gp__u8 *at, unsigned columns) const {
     return WHOLE ? Words::load(at) : Words::load_part(at, columns);
   }
   // For `of` rows, one a lane: the word that contains the last lane's last bytes.
-  template <bool WHOLE> GP_DEVICE gp__u32 load_behind(const unsigned char *in, unsigned of) const {
+  template <bool WHOLE> GP_DEVICE gp__u32 load_behind(const gp__u8 *in, unsigned of) const {
     const unsigned lane = gp_lane();
-    const unsigned char *at = in + lane * a.in_pitch + (GP__WARP - lane) * 4;
+    const gp__u8 *at = in + lane * a.in_pitch + (GP__WARP - lane) * 4;
     const unsigned skip = gp__misalignment(at, 4);
     return WHOLE && Words::SHIFTED && lane < of && skip ? *reinterpret_cast<const gp__u32 *>(at - skip) : 0;
   }
@@ -332,15 +318,15 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
     Words::turn(x);
   }
   // True if all words that a warp reads, from `in` on, are within [begin, end).
-  GP_DEVICE bool is_whole(const unsigned char *in, const unsigned char *begin, const unsigned char *end) const {
-    const unsigned char *last = in + (rows - 1) * a.in_pitch + GP__WARP * 4;
+  GP_DEVICE bool is_whole(const gp__u8 *in, const gp__u8 *begin, const gp__u8 *end) const {
+    const gp__u8 *last = in + (rows - 1) * a.in_pitch + GP__WARP * 4;
     return Words::SHIFTED ? in >= begin + 3 && last + 4 <= end : last <= end;
   }
-  GP_DEVICE const Element &element(const unsigned char *shared, unsigned byte) const {
+  GP_DEVICE const Element &element(const gp__u8 *shared, unsigned byte) const {
     return *reinterpret_cast<const Element *>(shared + slot_of(byte / UNIT) * UNIT + byte % UNIT);
   }
   // Stores vectors of the output: straight from shared memory, or element by element; both ends an element a thread.
-  GP_DEVICE void store(const unsigned char *shared, unsigned char *out, unsigned bytes) const {
+  GP_DEVICE void store(const gp__u8 *shared, gp__u8 *out, unsigned bytes) const {
     const unsigned head = gp__words_before<1, 16>(out), vectors = bytes > head ? (bytes - head) / 16 : 0;
     unsigned byte = threadIdx.x * SIZE;
     if (head == 0 && rows % 2) {
@@ -352,25 +338,23 @@ template <class P, int SIZE, int WORD, int FORM> struct gp__transposer<P, SIZE, 
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
         const Unit *from = reinterpret_cast<const Unit *>(shared) + slot_of(i * 16 / UNIT);
         gp__vec<Unit> v;
-        GP__UNROLL
-        for (int w = 0; w < 16 / UNIT; ++w) v.item[w] = from[w];
+        GP__EACH(w, 16 / UNIT) v.item[w] = from[w];
         gp__store_vector<P::store>(out + i * 16, v.vector);
       }
     } else {
       GP__UNROLL_BY(1)
       for (unsigned i = threadIdx.x; i < vectors; i += P::threads) {
         gp__vec<Element> v;
-        GP__UNROLL
-        for (int w = 0; w < 16 / SIZE; ++w) v.item[w] = element(shared, head + i * 16 + w * SIZE);
+        GP__EACH(w, 16 / SIZE) v.item[w] = element(shared, head + i * 16 + w * SIZE);
         gp__store_vector<P::store>(out + head + i * 16, v.vector);
       }
     }
     if (byte >= head) byte += vectors * 16;
     if (byte < bytes) *reinterpret_cast<Element *>(out + byte) = element(shared, byte);
   }
-  GP_DEVICE void turn(unsigned char *shared, gp__u64 tile) const {
-    const unsigned char *in = static_cast<const unsigned char *>(a.in), *begin = in, *end = in + a.in_bytes;
-    unsigned char *out = static_cast<unsigned char *>(a.out);
+  GP_DEVICE void turn(gp__u8 *shared, gp__u64 tile) const {
+    const gp__u8 *in = static_cast<const gp__u8 *>(a.in), *begin = in, *end = in + a.in_bytes;
+    gp__u8 *out = static_cast<gp__u8 *>(a.out);
     if ((a.outer[0] | a.outer[1]) > 1) {
       const gp__u64 matrix = tile / a.column_tiles, far = matrix / a.outer[1], near = matrix - far * a.outer[1];
       tile -= matrix * a.column_tiles;

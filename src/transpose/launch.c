@@ -88,10 +88,10 @@ GP__HOST gp__panels_args gp__panels_arguments(gp_policy p, gp__shape h, void *da
   const gp__panels_plan r = gp__panels_plan_of(p, h);
   const gp__transpose_plan t = gp__transpose_plan_of(p, h);
   const gp__panels_scratch s = gp__panels_scratch_of(r, (unsigned)h.key_size);
-  unsigned char *at = (unsigned char *)scratch;
+  gp__u8 *at = (gp__u8 *)scratch;
   gp__panels_args a;
   memset(&a, 0, sizeof a);
-  a.data = (unsigned char *)data;
+  a.data = (gp__u8 *)data;
   a.saved = at;
   a.counters = (gp__u64 *)(void *)(at + s.counters);
   a.claimed = (unsigned *)(void *)(at + s.claimed);
@@ -130,8 +130,7 @@ GP__HOST int gp__panels_step(gp__panels_plan r, unsigned size, int step, gp__pan
 }
 GP__HOST void *gp__matrix_of(const gp__launching *l, uint64_t matrix) {
   const gp__moves *m = &l->q->moves;
-  return (unsigned char *)l->q->out + matrix / m->extent[3] * m->out_stride[2] +
-      matrix % m->extent[3] * m->out_stride[3];
+  return (gp__u8 *)l->q->out + matrix / m->extent[3] * m->out_stride[2] + matrix % m->extent[3] * m->out_stride[3];
 }
 GP__HOST gp_result gp__launch_panels(const gp__launching *l) {
   const gp__panels_plan r = gp__panels_plan_of(*l->p, *l->h);
@@ -201,9 +200,9 @@ GP__HOST gp__buffered_args gp__buffered_arguments(
   unsigned x, units = (unsigned)(gp__ceil_div(r.height * size, GP__VECTOR) + !(r.form & GP__FORM_OUT_ALIGNED));
   memset(&a, 0, sizeof a);
   memset(clears, 0, sizeof *clears);
-  a.data = (unsigned char *)data;
+  a.data = (gp__u8 *)data;
   a.counters = clears->counters = (gp__u64 *)scratch;
-  a.buffer = (unsigned char *)scratch + gp__buffered_counters(r);
+  a.buffer = (gp__u8 *)scratch + gp__buffered_counters(r);
   clears->clears = gp__buffered_counters(r) / 8;
   a.rows = h.moved.rows;
   a.columns = h.moved.columns;

@@ -30,9 +30,9 @@ template <class P, int SIZE, int WORD, int FORM> GP_DEVICE void gp__transpose_pa
     const unsigned rows = unsigned(a.rows - row < ROWS ? a.rows - row : gp__u64(ROWS));
     const unsigned columns = unsigned(a.columns - column < COLUMNS ? a.columns - column : gp__u64(COLUMNS));
     const bool is_saved = place + a.holes >= a.panels;
-    const unsigned char *begin =
+    const gp__u8 *begin =
         is_saved ? a.saved + (place + a.holes - a.panels) * panel : a.data + (place + a.holes) * panel;
-    const unsigned char *in = begin + row * in_pitch + column * SIZE;
+    const gp__u8 *in = begin + row * in_pitch + column * SIZE;
     Tile::load(shared, in, in_pitch, rows, columns, begin, begin + panel);
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -64,13 +64,11 @@ template <class P, int WORD> struct gp__chunk_mover {
 
   GP_DEVICE Word *at(gp__u32 i) const { return reinterpret_cast<Word *>(a.data + gp__u64(i) * a.chunk); }
   GP_DEVICE void load(chunk &c, gp__u32 i) const {
-    GP__UNROLL
-    for (int k = 0; k < WORDS; ++k)
+    GP__EACH(k, WORDS)
       if ((k * GP__WARP + gp_lane()) * WORD < a.chunk) c.word[k] = at(i)[k * GP__WARP + gp_lane()];
   }
   GP_DEVICE void store(const chunk &c, gp__u32 i) const {
-    GP__UNROLL
-    for (int k = 0; k < WORDS; ++k)
+    GP__EACH(k, WORDS)
       if ((k * GP__WARP + gp_lane()) * WORD < a.chunk) at(i)[k * GP__WARP + gp_lane()] = c.word[k];
   }
   GP_DEVICE gp__u32 next(gp__u32 i) const {
@@ -102,20 +100,17 @@ template <class P, int WORD> struct gp__chunk_mover {
     tell(1, from);
     for (gp__u32 last = 1; last != 0;) {
       gp__u32 place[DEEP], mine = 0;
-      GP__UNROLL
-      for (int k = 0; k < DEEP; ++k) {
+      GP__EACH(k, DEEP) {
         from = place[k] = next(from);
         if (gp_lane() == unsigned(k)) mine = from;
       }
       const gp__u32 got = __ballot_sync(~0u, gp_lane() < DEEP && claim(mine));
       const gp__u32 behind = (got << 1 | 1u) & all; // places whose predecessor this warp has
-      GP__UNROLL
-      for (int k = 0; k < DEEP; ++k)
+      GP__EACH(k, DEEP)
         if (got >> k & 1u) load(c[k], place[k]);
       if (got & ~behind) tell(got & ~behind, mine);
       if (behind & ~got) wait(behind & ~got, mine);
-      GP__UNROLL
-      for (int k = 0; k < DEEP; ++k)
+      GP__EACH(k, DEEP)
         if (behind >> k & 1u) store(k ? c[k ? k - 1 : 0] : held, place[k]);
       last = got >> (DEEP - 1) & 1u;
       held = c[DEEP - 1];

@@ -3,7 +3,7 @@
 
 // Dense matrices in place, by panels and chunks. In bytes unless stated otherwise.
 typedef struct gp__panels_args {
-  unsigned char *data, *saved;          // the matrix; saved panels
+  gp__u8 *data, *saved;                 // the matrix; saved panels
   gp__u64 saves, clears;                // to save; 8-byte words to clear, from `counters` on
   gp__u64 *counters;                    // GP__PANELS_COUNTERS, then one a panel
   unsigned *claimed, *loaded;           // a bit for each chunk
@@ -14,7 +14,7 @@ typedef struct gp__panels_args {
 } gp__panels_args;
 // Dense matrices in place, by panels through a buffer. In bytes unless stated otherwise.
 typedef struct gp__buffered_args {
-  unsigned char *data, *buffer;                      // the matrix; slots of blocks
+  gp__u8 *data, *buffer;                             // the matrix; slots of blocks
   gp__u64 *counters;                                 // GP__PANELS_COUNTERS, then turns done of each step
   gp__u64 rows, columns, height;                     // elements
   gp__u64 pitch, slot;                               // gp__buffered_plan
