@@ -2807,7 +2807,9 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 //
 //    primitive           result                                                                        waits
 //    reduce, count_if,   on every rank, the same bits on each; operands keep the order of the ranks;   no
-//    any, all            indices of ARGMIN and ARGMAX count from the beginning of the array
+//    any, all            indices of ARGMIN and ARGMAX count from the beginning of the array.
+//                        GP_REPRODUCIBLE: the bits of gp_reduce of the whole array, on any number of   then yes
+//                        ranks; at most 1 / 4096 of the array moves at a border of shards
 //    inclusive_scan,     of the rank's shard: one more read of it, for the totals that the ranks       no
 //    exclusive_scan      exchange. Every rank gives the same init
 //    histogram_even,     on every rank; counts of i32, u32, i64, u64, f32 or f64                       no
@@ -2829,8 +2831,9 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 // gets an error, and nothing is written. out_count, in device memory: this rank's number of results; also of sort,
 // merge_sort and copy, where it may be NULL. GP_CHECKED: ranks first compare what they call, and wait for that.
 // Errors: as gp_run; WORLD; UNSUPPORTED: other primitives, scans and groups by ARGMIN and ARGMAX, GP_REPRODUCIBLE of
-// sums and products of floats, sorts of complex keys, by some bits, by fields or by a transform; in a stream that is
-// captured, all but histograms and select without GP_BALANCED.
+// scans and folds by key where the order of operands matters (sums and products of floats, users' operators), sorts of
+// complex keys, by some bits, by fields or by a transform; in a stream that is captured, all but histograms and select
+// without GP_BALANCED.
 GP__API gp_result gp_world_run(gp_world *world, const gp_call *call, gp_stream stream);
 
 // *out = the reduction of the whole array, on every rank.
@@ -3801,12 +3804,13 @@ GP__RULE int gp__policy_valid_common(gp_policy p) {
   F(blocks_per_sm, 0, 1, 2, 3, 4, 8) \
   F(overlap, 0, 1, 2)
 
-// Rounds of a reproducible reduction's tile: they grow with the count, to keep about GP__CANONICAL_REDUCE_TILES tiles.
+// Elements of a round of a reproducible reduction.
+GP__RULE int gp__canonical_round(int in_size) {
+  return GP__CANONICAL_REDUCE_THREADS * GP__CANONICAL_REDUCE_VECTORS * gp__vector_items(in_size);
+}
+// Rounds of a tile grow with the count, which keeps about GP__CANONICAL_REDUCE_TILES tiles.
 GP__RULE gp__u64 gp__canonical_rounds(gp__u64 count, int in_size) {
-  return count /
-      ((gp__u64)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS * GP__CANONICAL_REDUCE_VECTORS *
-          gp__vector_items(in_size)) +
-      1;
+  return count / (gp__u64)(GP__CANONICAL_REDUCE_TILES * gp__canonical_round(in_size)) + 1;
 }
 
 GP__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {
@@ -31161,7 +31165,7 @@ typedef struct gp__request {
   const void *in, *in2;
   void *out;
   uint64_t count;               // on the host back end already min(count, *count_device)
-  uint64_t stride;              // top-k: count as the caller has given it, elements of a row
+  uint64_t stride;              // count as the caller has given it; top-k: elements of a row
   uint64_t row_bytes;           // the sort of a top-k's rows, which share a policy: bytes from row to row; else 0
   const uint64_t *count_device; // or NULL
   const void *init_device;      // or NULL
@@ -32441,23 +32445,22 @@ static void gp__host_reduce_tile(const gp__host_call *h, uint64_t first, uint64_
     k = n - done < threads * items ? (size_t)(n - done) : threads * items;
     if (!h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
     gp__host_fold_rows(h, v, first + done, k, items, &buffer);
-    if (h->op.commutative) continue;
-    gp__host_block_tree(&h->op, v, GP__CANONICAL_REDUCE_THREADS);
-    if (done) h->op.loops.map(&h->op, result, result, v, 1);
+    if (h->op.commutative && done + k < n) continue;
+    gp__host_block_tree(&h->op, v, threads);
+    if (done && !h->op.commutative) h->op.loops.map(&h->op, result, result, v, 1);
     else memcpy(result, v, size);
   }
-  if (!h->op.commutative) return;
-  gp__host_block_tree(&h->op, v, GP__CANONICAL_REDUCE_THREADS);
-  memcpy(result, v, size);
 }
 
 static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   const size_t size = h->op.size;
   const uint64_t count = h->q->count;
-  const uint64_t tile_items = gp__canonical_rounds(count, (int)h->q->in_size) * GP__CANONICAL_REDUCE_THREADS *
-      GP__CANONICAL_REDUCE_VECTORS * (unsigned)gp__vector_items((int)h->q->in_size);
+  const int in_size = (int)h->q->in_size;
+  const uint64_t tile_items = gp__canonical_rounds(h->q->stride, in_size) * (unsigned)gp__canonical_round(in_size);
   const int64_t tiles = (int64_t)gp__ceil_div(count, tile_items);
-  const int64_t per = (tiles + GP__CANONICAL_REDUCE_THREADS - 1) / GP__CANONICAL_REDUCE_THREADS;
+  const int64_t fresh = h->q->in ? tiles : 0; // else the workspace has the tiles' results
+  const int64_t per = (int64_t)gp__ceil_div((gp__u64)tiles, GP__CANONICAL_REDUCE_THREADS);
+  const size_t bytes = (size_t)tiles * size, lent = h->q->workspace_bytes >= bytes;
   const int threads = h->threads;
   gp__value acc[GP__CANONICAL_REDUCE_THREADS];
   unsigned char *v = acc[0].bytes, *part;
@@ -32465,14 +32468,12 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   (void)threads;
   memcpy(v, h->q->has_init ? h->init.bytes : h->op.identity.bytes, size);
   if (count) {
-    part = (unsigned char *)malloc((size_t)tiles * size);
-    if (!part) return gp__host_no_memory(h->q, (size_t)tiles * size);
+    part = lent ? (unsigned char *)h->q->workspace : (unsigned char *)malloc(bytes);
+    if (!part) return gp__host_no_memory(h->q, bytes);
     GP__PARALLEL_FOR
-    for (t = 0; t < tiles; ++t) {
+    for (t = 0; t < fresh; ++t) {
       const uint64_t first = (uint64_t)t * tile_items, rest = count - first;
-      gp__value result; // not in `part`, where threads would share cache lines
-      gp__host_reduce_tile(h, first, rest < tile_items ? rest : tile_items, result.bytes);
-      memcpy(part + (size_t)t * size, result.bytes, size);
+      gp__host_reduce_tile(h, first, rest < tile_items ? rest : tile_items, part + (size_t)t * size);
     }
     gp__host_pad(&h->op, v, 0, GP__CANONICAL_REDUCE_THREADS);
     for (t = 0; t < tiles; t += per)
@@ -32480,7 +32481,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
           (size_t)(tiles - t < per ? tiles - t : per), 1);
     gp__host_block_tree(&h->op, v, GP__CANONICAL_REDUCE_THREADS);
     if (h->q->has_init) h->op.loops.map(&h->op, v, h->init.bytes, v, 1);
-    free(part);
+    if (!lent) free(part);
   }
   if (h->out_converts) gp__host_convert(h->value_type, h->q->out_type, v, h->out, 1);
   else memcpy(h->out, v, h->out_size);
@@ -34652,7 +34653,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2691072"
+#define GPUPRIMS__EMBEDDED_FROM "2699264"
 
 // ---- core/embed.c - this file's own text
 
@@ -45447,7 +45448,7 @@ GP__HOST gp_result gp__launch_reduce(const gp__launching *l) {
   a.count = h->count;
   a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
-  a.rounds = h->reproducible ? gp__canonical_rounds(h->count, h->in_size) : 1;
+  a.rounds = h->reproducible ? gp__canonical_rounds(q->stride, h->in_size) : 1;
   a.limit = q->count;
   a.limit_device = (const gp__u64 *)q->limit_device;
   if (q->primitive == GP_REDUCE) {
@@ -52488,17 +52489,23 @@ GP__HOST void gp__fill_types(gp_call *c) {
   if (!c->out_type) c->out_type = c->in_type;
   if (!c->acc_type) c->acc_type = gp__is_small_float(c->out_type) && !gp__has_parts(c->op) ? GP_F32 : c->out_type;
 }
+// Whether the bits of a fold depend on the order of its operands. The types are filled in.
+GP__HOST int gp__order_matters(const gp_call *c) {
+  if ((int)c->op < 0 || (int)c->op >= (int)GP_OP_COUNT) return 1;
+  return (c->op == GP_SUM || c->op == GP_PROD) && !gp__is_integer(c->acc_type) && c->acc_type != GP_BOOL;
+}
+
 GP__HOST gp_result gp__check_fold(const char *who, const gp_call *c) {
-  const gp_type acc = c->acc_type ? c->acc_type : c->out_type ? c->out_type : c->in_type;
-  const int is_float = gp__is_small_float(acc) || acc == GP_F32 || acc == GP_F64 || acc == GP_C32 || acc == GP_C64;
+  gp_call typed = *c;
   if (c->in_type == GP_INPUT && !c->out_type)
     return gp__fail(GP_E_TYPE, "%s: @out_type is not set: a described input of a world needs it", who);
   if (c->primitive != GP_REDUCE && gp__has_parts(c->op))
     return gp__fail(
         GP_E_UNSUPPORTED, "%s: @op: a world takes ARGMIN, ARGMAX, MINMAX and ARGMINMAX in reductions alone", who);
-  if ((c->flags & GP_REPRODUCIBLE) && is_float && c->op != GP_MIN && c->op != GP_MAX && !gp__has_parts(c->op))
-    return gp__fail(
-        GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: the sum of floats over ranks depends on the shards", who);
+  gp__fill_types(&typed);
+  if (c->primitive != GP_REDUCE && (c->flags & GP_REPRODUCIBLE) && gp__order_matters(&typed))
+    return gp__fail(GP_E_UNSUPPORTED,
+        "%s: @flags: GP_REPRODUCIBLE: with this operator and type the result depends on the shards", who);
   return GP_SUCCESS;
 }
 
@@ -52651,7 +52658,6 @@ GP__HOST gp_result gp__world_reduce_parts(gp_world *w, gp__state *s, const char 
 GP__HOST gp_result gp__world_reduce(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
   gp__partial p;
   gp_call fold;
-  gp__fill_types(&c);
   if (gp__has_parts(c.op)) return gp__world_reduce_parts(w, s, who, c, stream);
   GP__CHECK(gp__partial_room(w, s, who, gp_type_size(w->ctx, c.acc_type), stream, &p));
   fold = gp__fold_shard(&c, p.mine);
@@ -53660,6 +53666,152 @@ GP__HOST gp_result gp__world_transpose(gp_world *w, gp__state *s, const char *wh
   return gp__break_if(w, done);
 }
 
+// ---- world/reproduce.c - worlds: reductions whose bits do not depend on the ranks
+
+// GP_REPRODUCIBLE where the order of operands matters. gp_reduce folds tiles, whose size follows from the number of
+// elements, and then the tiles' results. A world has the tiles of the whole array: a tile belongs to the rank that has
+// its first element, and the ranks behind send the rest. A reduction leaves the results of its tiles in its workspace.
+// Every rank gets all of them, and folds them by a reduction of the whole array that finds no tile left to read.
+typedef struct gp__tiling {
+  const char *who;
+  uint64_t total, tile, tiles; // elements of the array and of a tile; tiles
+  uint64_t head, tail, rest; // of the shard before its first tile, and of a tile that ends elsewhere, where it has rest
+  uint64_t *first;           // of each rank, its first tile
+  size_t in_size, size;      // bytes of an element, and of a tile's result in a workspace
+} gp__tiling;
+
+GP__HOST size_t gp__results_bytes(const gp__tiling *t) {
+  return GP__CONTROL_BYTES + GP__CANONICAL_REDUCE_TILES * t->size;
+}
+// Folds the tiles of a part of the array. room: the workspace. whole: none, as the workspace has all results.
+GP__HOST gp_result gp__fold_tiles(
+    gp__state *s, const gp__tiling *t, const gp_call *fold, unsigned char *room, int whole, gp_stream stream) {
+  gp__workspace own;
+  gp__checking k;
+  gp_call copy;
+  gp__request q;
+  GP__CHECK(gp__check_reached(&k, &copy, s, "gp_run", fold, stream, &q));
+  q.stride = t->total;
+  if (whole) q.count = t->total;
+  q.workspace = s->context ? room : room + GP__CONTROL_BYTES;
+  q.workspace_bytes = gp__results_bytes(t);
+  if (!s->context) return gp__run_on_host(s, &q);
+  gp__lend(&own, &q, stream);
+  if (whole) own.tagged = own.bytes;
+  return gp__take_back(&own, gp__run_request(s, &q, fold->policy, 1, stream, 0));
+}
+// Finds this rank's tiles, and what moves between ranks: leave and arrive, as gp__world_move reads them.
+GP__HOST void gp__find_tiles(const gp_world *w, gp__tiling *t, uint64_t *leave, uint64_t *arrive) {
+  uint64_t begin = 0, end = 0;
+  int q, behind;
+  for (q = 0; q < w->size; ++q) {
+    t->first[q] = gp__ceil_div(end, t->tile);
+    end += w->notes[q].count;
+  }
+  t->first[w->size] = t->tiles;
+  for (q = 0, end = 0; q < w->size; ++q) {
+    const uint64_t at = t->first[q] * t->tile;
+    uint64_t head;
+    begin = end, end += w->notes[q].count;
+    head = (at < end ? at : end) - begin; // of a tile of a rank before
+    if (q == w->rank) {
+      t->head = head;
+      if (t->first[q] < t->first[q + 1] && end < t->total) t->tail = end % t->tile;
+    }
+    behind = q > w->rank && t->tail && t->first[q] == t->first[w->rank + 1];
+    arrive[q + 1] = arrive[q] + (behind ? head : 0);
+  }
+  for (q = 0; q < w->size; ++q) // the last rank before this one that has a tile
+    leave[q + 1] =
+        leave[q] + (q < w->rank && t->first[q] < t->first[q + 1] && t->first[q + 1] == t->first[w->rank] ? t->head : 0);
+  t->rest = arrive[w->size];
+}
+// The memory: workspaces of this rank's tiles, of the one that ends elsewhere, and of the whole array; a result; that
+// tile; and the elements of a described input.
+GP__HOST size_t gp__tiling_bytes(const gp__tiling *t, uint64_t described) {
+  return 3 * gp__aligned(gp__results_bytes(t)) + gp__aligned(t->size) +
+      gp__aligned((size_t)(t->tail + t->rest) * t->in_size) + (size_t)described * t->in_size;
+}
+GP__HOST gp_result gp__reproduce_agreed(gp_world *w, gp__state *s, const gp__tiling *t, gp_call c, uint64_t count,
+    const uint64_t *leave, const uint64_t *arrive, gp_stream stream) {
+  const char *who = t->who;
+  const uint64_t *first = t->first, own = first[w->rank + 1] - first[w->rank], whole = count - t->head - t->tail;
+  const size_t room = gp__aligned(gp__results_bytes(t)), front = GP__CONTROL_BYTES;
+  unsigned char *mine = (unsigned char *)w->memory, *last = mine + room, *all = last + room, *edge;
+  const unsigned char *in = (const unsigned char *)c.in;
+  gp_call fold = gp__fold_shard(&c, all + room);
+  int q, error, ended;
+  edge = all + room + gp__aligned(t->size);
+  fold.count_device = NULL;
+  GP__CHECK(gp__world_copy(w, s, who, edge, in + (count - t->tail) * t->in_size, t->tail * t->in_size, stream));
+  GP__CHECK(gp__world_move(w, s, who, in, leave, edge + t->tail * t->in_size, arrive, t->in_size, stream));
+  fold.in = in + t->head * t->in_size;
+  fold.count = whole;
+  if (whole) GP__CHECK(gp__fold_tiles(s, t, &fold, mine, 0, stream));
+  if (t->tail) {
+    fold.in = edge;
+    fold.count = t->tail + t->rest;
+    GP__CHECK(gp__fold_tiles(s, t, &fold, last, 0, stream));
+    GP__CHECK(gp__world_copy(w, s, who, mine + front + (own - 1) * t->size, last + front, t->size, stream));
+  }
+  GP__CHECK(
+      gp__world_copy(w, s, who, all + front + first[w->rank] * t->size, mine + front, (size_t)own * t->size, stream));
+  error = w->nccl.GroupStart();
+  for (q = 0; q < w->size && !error; ++q) {
+    const size_t other = (size_t)(first[q + 1] - first[q]) * t->size;
+    if (q == w->rank) continue;
+    if (own) error = w->nccl.Send(mine + front, own * t->size, GP__NCCL_BYTES, q, w->comm, stream);
+    if (other && !error)
+      error = w->nccl.Recv(all + front + first[q] * t->size, other, GP__NCCL_BYTES, q, w->comm, stream);
+  }
+  ended = w->nccl.GroupEnd();
+  GP__CHECK(gp__nccl_done(w, who, "Send and ncclRecv", error ? error : ended));
+  GP__CHECK(gp__world_write_count(w, (uint64_t *)(void *)all, t->tiles, stream)); // tickets: all tiles are drawn
+  c.in = NULL;
+  c.count = 0;
+  return gp__fold_tiles(s, t, &c, all, 1, stream);
+}
+GP__HOST gp_result gp__world_reproduce(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
+  const size_t ranks = (size_t)w->size + 1;
+  gp__tiling t;
+  gp__request q;
+  gp_call local, copy;
+  gp_result result;
+  uint64_t count;
+  memset(&t, 0, sizeof t);
+  t.who = who;
+  GP__CHECK(gp__world_count(w, s, who, &c, &count, stream));
+  c.count = count;
+  c.count_device = NULL;
+  local = gp__fold_shard(&c, NULL);
+  result = gp__check_call(s, "gp_run", &local, !s->context, 0, &q);
+  if (result == GP_SUCCESS) result = gp_prepare(w->ctx, &local);
+  if (result == GP_SUCCESS && ((!c.in && count) || !c.out))
+    result = gp__fail(GP_E_NULL, "%s: @%s is null", who, c.out ? "in" : "out");
+  GP__CHECK(gp__world_agree(w, s, who, &c, count, 0, result, stream));
+  GP__CHECK(gp__world_total(w, who, 0, &t.total));
+  if (!t.total) return gp_run(w->ctx, &c, stream);
+  t.in_size = q.in_size;
+  t.size = s->context ? (size_t)gp__acc_words((int)q.acc_size) * GP__WORD_BYTES : q.acc_size;
+  t.tile = gp__canonical_rounds(t.total, (int)t.in_size) * (unsigned)gp__canonical_round((int)t.in_size);
+  t.tiles = gp__ceil_div(t.total, t.tile);
+  t.first = (uint64_t *)calloc(3 * ranks, sizeof *t.first);
+  if (!t.first) return gp__break_world(w, gp__fail(GP_E_MEMORY, "%s: no host memory", who));
+  gp__find_tiles(w, &t, t.first + ranks, t.first + 2 * ranks);
+  result = gp__world_room(w, s, who, gp__tiling_bytes(&t, c.in_type == GP_INPUT ? count : 0), stream);
+  if (result == GP_SUCCESS && c.in_type == GP_INPUT) {
+    copy = gp__call(GP_COPY, GP_OP_DEFAULT, GP_INPUT, q.in_type, c.in, NULL, count);
+    copy.out = (unsigned char *)w->memory + gp__tiling_bytes(&t, 0);
+    result = gp_run(w->ctx, &copy, stream);
+    c.in_type = q.in_type;
+    c.in = copy.out;
+  }
+  if (result == GP_SUCCESS)
+    result = gp__reproduce_agreed(w, s, &t, c, count, t.first + ranks, t.first + 2 * ranks, stream);
+  free(t.first);
+  return gp__break_if(w, result);
+}
+
 // ---- world/run.c - worlds: any call
 
 GP__HOST int gp__is_of_worlds(gp_primitive p) {
@@ -53681,7 +53833,10 @@ GP__HOST gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_s
   case GP_INCLUSIVE_SCAN:
   case GP_EXCLUSIVE_SCAN:
     GP__CHECK(gp__check_fold(who, &c));
-    return c.primitive == GP_REDUCE ? gp__world_reduce(w, s, who, c, stream) : gp__world_scan(w, s, who, c, stream);
+    if (c.primitive != GP_REDUCE) return gp__world_scan(w, s, who, c, stream);
+    gp__fill_types(&c);
+    return (c.flags & GP_REPRODUCIBLE) && gp__order_matters(&c) ? gp__world_reproduce(w, s, who, c, stream)
+                                                                : gp__world_reduce(w, s, who, c, stream);
   case GP_COUNT_IF:
   case GP_ANY:
   case GP_ALL:

@@ -1,6 +1,6 @@
 // host/canonical.c - reduce and scan by inexact operators: the canonical trees
-// uses: api/config.h, api/lists.h, core/shape.h, reduce/policy.h, scan/policy.h, core/arguments.h, host/config.c,
-//   host/types.c, host/user.c, host/values.c, host/operators.c, host/call.c
+// uses: api/config.h, api/lists.h, core/words.h, core/shape.h, reduce/policy.h, scan/policy.h, core/arguments.h,
+//   host/config.c, host/types.c, host/user.c, host/values.c, host/operators.c, host/call.c
 
 // v[0] op v[1] op ... op v[n - 1] as a tree of neighbours, n a power of two; the result is v[0].
 static void gp__host_tree(const gp__host_op *op, unsigned char *v, size_t n) {
@@ -51,23 +51,22 @@ static void gp__host_reduce_tile(const gp__host_call *h, uint64_t first, uint64_
     k = n - done < threads * items ? (size_t)(n - done) : threads * items;
     if (!h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
     gp__host_fold_rows(h, v, first + done, k, items, &buffer);
-    if (h->op.commutative) continue;
-    gp__host_block_tree(&h->op, v, GP__CANONICAL_REDUCE_THREADS);
-    if (done) h->op.loops.map(&h->op, result, result, v, 1);
+    if (h->op.commutative && done + k < n) continue;
+    gp__host_block_tree(&h->op, v, threads);
+    if (done && !h->op.commutative) h->op.loops.map(&h->op, result, result, v, 1);
     else memcpy(result, v, size);
   }
-  if (!h->op.commutative) return;
-  gp__host_block_tree(&h->op, v, GP__CANONICAL_REDUCE_THREADS);
-  memcpy(result, v, size);
 }
 
 static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   const size_t size = h->op.size;
   const uint64_t count = h->q->count;
-  const uint64_t tile_items = gp__canonical_rounds(count, (int)h->q->in_size) * GP__CANONICAL_REDUCE_THREADS *
-      GP__CANONICAL_REDUCE_VECTORS * (unsigned)gp__vector_items((int)h->q->in_size);
+  const int in_size = (int)h->q->in_size;
+  const uint64_t tile_items = gp__canonical_rounds(h->q->stride, in_size) * (unsigned)gp__canonical_round(in_size);
   const int64_t tiles = (int64_t)gp__ceil_div(count, tile_items);
-  const int64_t per = (tiles + GP__CANONICAL_REDUCE_THREADS - 1) / GP__CANONICAL_REDUCE_THREADS;
+  const int64_t fresh = h->q->in ? tiles : 0; // else the workspace has the tiles' results
+  const int64_t per = (int64_t)gp__ceil_div((gp__u64)tiles, GP__CANONICAL_REDUCE_THREADS);
+  const size_t bytes = (size_t)tiles * size, lent = h->q->workspace_bytes >= bytes;
   const int threads = h->threads;
   gp__value acc[GP__CANONICAL_REDUCE_THREADS];
   unsigned char *v = acc[0].bytes, *part;
@@ -75,14 +74,12 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   (void)threads;
   memcpy(v, h->q->has_init ? h->init.bytes : h->op.identity.bytes, size);
   if (count) {
-    part = (unsigned char *)malloc((size_t)tiles * size);
-    if (!part) return gp__host_no_memory(h->q, (size_t)tiles * size);
+    part = lent ? (unsigned char *)h->q->workspace : (unsigned char *)malloc(bytes);
+    if (!part) return gp__host_no_memory(h->q, bytes);
     GP__PARALLEL_FOR
-    for (t = 0; t < tiles; ++t) {
+    for (t = 0; t < fresh; ++t) {
       const uint64_t first = (uint64_t)t * tile_items, rest = count - first;
-      gp__value result; // not in `part`, where threads would share cache lines
-      gp__host_reduce_tile(h, first, rest < tile_items ? rest : tile_items, result.bytes);
-      memcpy(part + (size_t)t * size, result.bytes, size);
+      gp__host_reduce_tile(h, first, rest < tile_items ? rest : tile_items, part + (size_t)t * size);
     }
     gp__host_pad(&h->op, v, 0, GP__CANONICAL_REDUCE_THREADS);
     for (t = 0; t < tiles; t += per)
@@ -90,7 +87,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
           (size_t)(tiles - t < per ? tiles - t : per), 1);
     gp__host_block_tree(&h->op, v, GP__CANONICAL_REDUCE_THREADS);
     if (h->q->has_init) h->op.loops.map(&h->op, v, h->init.bytes, v, 1);
-    free(part);
+    if (!lent) free(part);
   }
   if (h->out_converts) gp__host_convert(h->value_type, h->q->out_type, v, h->out, 1);
   else memcpy(h->out, v, h->out_size);

@@ -1,7 +1,7 @@
 // world/run.c - worlds: any call
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, core/words.h, core/rules.h,
 //   core/system.c, core/messages.c, core/libraries.c, core/names.c, map/kinds.c, transpose/kinds.c, core/state.c,
-//   core/life.c, core/run.c, world/world.c, world/fold.c, world/sort.c, world/move.c, world/nth.c
+//   core/life.c, core/run.c, world/world.c, world/fold.c, world/sort.c, world/move.c, world/nth.c, world/reproduce.c
 
 GP__HOST int gp__is_of_worlds(gp_primitive p) {
   static const unsigned char of_worlds[] = {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN, GP_COUNT_IF, GP_ANY,
@@ -22,7 +22,10 @@ GP__HOST gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_s
   case GP_INCLUSIVE_SCAN:
   case GP_EXCLUSIVE_SCAN:
     GP__CHECK(gp__check_fold(who, &c));
-    return c.primitive == GP_REDUCE ? gp__world_reduce(w, s, who, c, stream) : gp__world_scan(w, s, who, c, stream);
+    if (c.primitive != GP_REDUCE) return gp__world_scan(w, s, who, c, stream);
+    gp__fill_types(&c);
+    return (c.flags & GP_REPRODUCIBLE) && gp__order_matters(&c) ? gp__world_reproduce(w, s, who, c, stream)
+                                                                : gp__world_reduce(w, s, who, c, stream);
   case GP_COUNT_IF:
   case GP_ANY:
   case GP_ALL:

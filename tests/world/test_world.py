@@ -41,6 +41,12 @@ def test_every_call(program, nccl, ranks):
     run(program, nccl, "--ranks", ranks, "--seeds", 8)
 
 
+@pytest.mark.turn
+def test_tiles_of_several_rounds(program, nccl):
+    """Reproducible reductions of arrays whose tiles have two rounds, and whose threads take several tiles' results."""
+    run(program, nccl, "--ranks", 3, "--seeds", 1, "--elements", 200, "--bulk", 150000000)
+
+
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_delays(program, nccl, ranks):
     run(program, nccl, "--ranks", ranks, "--seeds", 2, "--first", 40, "--elements", 300, loopback="delay=100")
