@@ -332,6 +332,7 @@ typedef unsigned long uint64_t;
 #define gp_world_size GP__NAME(gp_world_size)
 #define gp_world_wait GP__NAME(gp_world_wait)
 #define gp_world_run GP__NAME(gp_world_run)
+#define gp_world_workspace_size GP__NAME(gp_world_workspace_size)
 #define gp_world_reduce GP__NAME(gp_world_reduce)
 #define gp_world_inclusive_scan GP__NAME(gp_world_inclusive_scan)
 #define gp_world_exclusive_scan GP__NAME(gp_world_exclusive_scan)
@@ -2832,9 +2833,17 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 // merge_sort and copy, where it may be NULL. GP_CHECKED: ranks first compare what they call, and wait for that.
 // Errors: as gp_run; WORLD; UNSUPPORTED: other primitives, scans and groups by ARGMIN and ARGMAX, GP_REPRODUCIBLE of
 // scans and folds by key where the order of operands matters (sums and products of floats, users' operators), sorts of
-// complex keys, by some bits, by fields or by a transform; in a stream that is captured, all but histograms and select
-// without GP_BALANCED.
+// complex keys, by some bits, by fields or by a transform; calls that wait, in a stream that is captured. There, other
+// calls need memory and kernels that the same call has got before the capture: WORKSPACE. A graph keeps its memory
+// until gp_world_close; calls of the world share it, and run before or after the graph.
 GP__API gp_result gp_world_run(gp_world *world, const gp_call *call, gp_stream stream);
+
+// *bytes = the world's memory after the call, if it is the first one, for a rank of `size`. counts: elements of each
+// rank's shard (rows of a transpose). call: as gp_world_run takes it; nothing is read. The memory grows as calls need it
+// and stays until gp_world_close; group_by frees a part. The calls of each rank take the stream's workspace besides
+// (gp_workspace_size). The context may be on the host. Errors: CONTEXT, NULL, ARGUMENT, UNSUPPORTED; as gp_prepare.
+GP__API gp_result gp_world_workspace_size(
+    gp_context *ctx, const gp_call *call, const uint64_t *counts, int size, int rank, uint64_t *bytes);
 
 // *out = the reduction of the whole array, on every rank.
 GP__API gp_result gp_world_reduce(gp_world *world, gp_op op, gp_type in_type, gp_type out_type, const void *in,
@@ -32440,10 +32449,9 @@ static void gp__host_reduce_tile(const gp__host_call *h, uint64_t first, uint64_
   unsigned char *v = acc[0].bytes;
   uint64_t done;
   size_t k;
-  if (h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
   for (done = 0; done < n; done += k) {
     k = n - done < threads * items ? (size_t)(n - done) : threads * items;
-    if (!h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
+    if (!done || !h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
     gp__host_fold_rows(h, v, first + done, k, items, &buffer);
     if (h->op.commutative && done + k < n) continue;
     gp__host_block_tree(&h->op, v, threads);
@@ -32458,7 +32466,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   const int in_size = (int)h->q->in_size;
   const uint64_t tile_items = gp__canonical_rounds(h->q->stride, in_size) * (unsigned)gp__canonical_round(in_size);
   const int64_t tiles = (int64_t)gp__ceil_div(count, tile_items);
-  const int64_t fresh = h->q->in ? tiles : 0; // else the workspace has the tiles' results
+  const int64_t fresh = h->q->in ? tiles : 0; // else the workspace has their results
   const int64_t per = (int64_t)gp__ceil_div((gp__u64)tiles, GP__CANONICAL_REDUCE_THREADS);
   const size_t bytes = (size_t)tiles * size, lent = h->q->workspace_bytes >= bytes;
   const int threads = h->threads;
@@ -34653,7 +34661,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2699264"
+#define GPUPRIMS__EMBEDDED_FROM "2703360"
 
 // ---- core/embed.c - this file's own text
 
@@ -52181,6 +52189,13 @@ typedef struct gp__world_note {
   uint64_t code; // the rank's own result so far
 } gp__world_note;
 
+// Memory of a captured graph, after the world's memory has grown.
+typedef struct gp__graph_memory {
+  struct gp__graph_memory *next;
+  void *memory;
+  size_t bytes;
+} gp__graph_memory;
+
 // Never freed, so that a closed world is an error, not a crash.
 struct gp_world {
   struct gp_world *next;
@@ -52193,6 +52208,9 @@ struct gp_world {
   char why[256];          // what broke it
   void *memory, *staging; // of the device, and of the host
   size_t memory_bytes, staging_bytes;
+  size_t *asked;           // gp_world_workspace_size: a call, which stops there, takes asked[0], and asked[1] besides
+  int capturing, captured; // the stream of the call is captured; a graph uses `memory`
+  gp__graph_memory *of_graphs;
   gp_stream stream; // of the last call
   void *event;
   gp__world_note *notes;          // one a rank
@@ -52255,14 +52273,23 @@ GP__HOST gp_result gp__nccl_done(gp_world *w, const char *who, const char *call,
 
 // ---- memory
 
+GP__HOST void gp__free_memory(gp_world *w, gp__state *s, void *memory, size_t bytes) {
+  if (!memory) return;
+  if (!s->context) free(memory);
+  else if (s->release) gp__release(s, memory, bytes, w->stream);
+  else if (s->pools) s->library.runtime.driver.cuMemFreeAsync((gp__cu_pointer)(uintptr_t)memory, w->stream);
+  else s->library.runtime.driver.cuMemFree((gp__cu_pointer)(uintptr_t)memory);
+}
 GP__HOST void gp__free_world_memory(gp_world *w, gp__state *s) {
-  if (!w->memory) return;
-  if (!s->context) free(w->memory);
-  else if (s->release) gp__release(s, w->memory, w->memory_bytes, w->stream);
-  else if (s->pools) s->library.runtime.driver.cuMemFreeAsync((gp__cu_pointer)(uintptr_t)w->memory, w->stream);
-  else s->library.runtime.driver.cuMemFree((gp__cu_pointer)(uintptr_t)w->memory);
+  gp__graph_memory *g;
+  gp__free_memory(w, s, w->memory, w->memory_bytes);
   w->memory = NULL;
   w->memory_bytes = 0;
+  while ((g = w->of_graphs) != NULL) {
+    gp__free_memory(w, s, g->memory, g->bytes);
+    w->of_graphs = g->next;
+    free(g);
+  }
 }
 GP__HOST void gp__free_staging(gp_world *w, gp__state *s) {
   if (s->context && w->staging) s->library.runtime.driver.cuMemFreeHost(w->staging);
@@ -52270,12 +52297,36 @@ GP__HOST void gp__free_staging(gp_world *w, gp__state *s) {
   w->staging = NULL;
   w->staging_bytes = 0;
 }
+// What the world's memory grows to for a call.
+GP__HOST size_t gp__world_steps(size_t bytes) { return (bytes + bytes / 16 + 65535) & ~(size_t)65535; }
 // Memory of the device for a call; what it holds does not survive.
 GP__HOST gp_result gp__world_room(gp_world *w, gp__state *s, const char *who, size_t bytes, gp_stream stream) {
+  gp__graph_memory *g;
+  if (w->asked) {
+    if (bytes > w->asked[0]) w->asked[0] = bytes;
+    return (gp_result)GP__UNKNOWN;
+  }
   w->stream = stream;
-  if (w->memory_bytes >= bytes) return GP_SUCCESS;
-  bytes = (bytes + bytes / 8 + 65535) & ~(size_t)65535;
-  gp__free_world_memory(w, s);
+  if (w->memory_bytes >= bytes) {
+    w->captured |= w->capturing;
+    return GP_SUCCESS;
+  }
+  if (w->capturing)
+    return gp__fail(GP_E_WORKSPACE,
+        "%s: stream is captured, and the world has %llu of %llu bytes: make the call once before the capture", who,
+        (gp__u64)w->memory_bytes, (gp__u64)bytes);
+  if (w->captured) {
+    g = (gp__graph_memory *)malloc(sizeof *g);
+    if (!g) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+    g->next = w->of_graphs;
+    g->memory = w->memory;
+    g->bytes = w->memory_bytes;
+    w->of_graphs = g;
+    w->captured = 0;
+  } else gp__free_memory(w, s, w->memory, w->memory_bytes);
+  w->memory = NULL;
+  w->memory_bytes = 0;
+  bytes = gp__world_steps(bytes);
   if (s->context) GP__CHECK(gp__allocate(s, who, bytes, stream, &w->memory));
   else if (!(w->memory = malloc(bytes)))
     return gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", who, (gp__u64)bytes);
@@ -52422,6 +52473,7 @@ GP__HOST gp_result gp__world_agree(gp_world *w, gp__state *s, const char *who, c
     uint64_t capacity, gp_result code, gp_stream stream) {
   gp__world_note note;
   int q;
+  if (w->asked) return code;
   note.print = gp__fingerprint(w->ctx, c);
   note.count = count;
   note.capacity = capacity;
@@ -52461,7 +52513,7 @@ GP__HOST gp_result gp__world_total(gp_world *w, const char *who, int even, uint6
 GP__HOST gp_result gp__world_count(
     gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t *count, gp_stream stream) {
   *count = c->count;
-  if (!c->count_device) return GP_SUCCESS;
+  if (!c->count_device || w->asked) return GP_SUCCESS;
   GP__CHECK(gp__world_staging(w, s, who, sizeof *count));
   GP__CHECK(gp__world_copy(w, s, who, w->staging, c->count_device, sizeof *count, stream));
   GP__CHECK(gp__world_settle(w, s, who, stream));
@@ -53427,14 +53479,15 @@ GP__HOST gp_result gp__world_group_by(
     if (w->notes[q].count > share) share = (size_t)w->notes[q].count; // an even share is no larger
   keys = gp__aligned(share * gp_type_size(w->ctx, c.key_type) + 1);
   values = gp__aligned(share * gp_type_size(w->ctx, c.acc_type) + 1);
-  if (s->context) result = gp__allocate(s, who, 2 * (keys + values) + 256, stream, (void **)&memory);
+  if (w->asked) memory = NULL;
+  else if (s->context) result = gp__allocate(s, who, 2 * (keys + values) + 256, stream, (void **)&memory);
   else if (!(memory = (unsigned char *)malloc(2 * (keys + values) + 256)))
     result = gp__fail(GP_E_MEMORY, "%s: no memory", who);
   if (result == GP_SUCCESS) {
     local.out_keys = memory + 256;
     local.out = memory + 256 + keys;
     local.out_count = (uint64_t *)(void *)memory;
-    result = gp_run(w->ctx, &local, stream);
+    if (!w->asked) result = gp_run(w->ctx, &local, stream);
   }
   if (result == GP_SUCCESS) {
     sort = gp_call_init(GP_SORT);
@@ -53442,7 +53495,7 @@ GP__HOST gp_result gp__world_group_by(
     sort.in_type = c.acc_type;
     sort.keys = local.out_keys;
     sort.in = local.out;
-    sort.count = share;
+    sort.count = w->asked ? c.count : share;
     sort.count_device = local.out_count;
     sort.capacity = share;
     sort.out_keys = memory + 256 + keys + values;
@@ -53450,7 +53503,7 @@ GP__HOST gp_result gp__world_group_by(
     sort.out_count = local.out_count;
     result = gp__world_sort(w, s, who, &sort, 1, stream);
   }
-  if (result == GP_SUCCESS) {
+  if (result == GP_SUCCESS || w->asked) {
     runs = gp_call_init(GP_REDUCE_BY_KEY);
     runs.flags = (c.flags & GP_REPRODUCIBLE) | GP_BALANCED;
     runs.op = c.op;
@@ -53466,7 +53519,8 @@ GP__HOST gp_result gp__world_group_by(
     runs.out_count = c.out_count;
     result = gp__runs_of_world(w, s, who, runs, counts, stream);
   }
-  if (memory && !s->context) free(memory);
+  if (w->asked) w->asked[1] = 2 * (keys + values) + 256;
+  else if (memory && !s->context) free(memory);
   else if (memory && s->release) gp__release(s, memory, 2 * (keys + values) + 256, stream);
   else if (memory && s->pools) s->library.runtime.driver.cuMemFreeAsync((gp__cu_pointer)(uintptr_t)memory, stream);
   else if (memory) {
@@ -53522,8 +53576,8 @@ GP__HOST gp_result gp__world_nth_agreed(
   gp_call fill, h = gp__call(GP_HISTOGRAM_EVEN, GP_OP_DEFAULT, GP_INPUT, GP_U64, NULL, NULL, count);
   gp_input keys = gp_input_array(c->key_type, c->keys), ordered;
   gp_op op;
-  GP__CHECK(gp__nth_operator(w, c->key_type, &op));
   GP__CHECK(gp__world_room(w, s, who, (size_t)8 << GP__NTH_DIGIT, stream));
+  GP__CHECK(gp__nth_operator(w, c->key_type, &op));
   GP__CHECK(gp__world_staging(w, s, who, (size_t)8 << GP__NTH_DIGIT));
   ordered = gp_input_of_one(op, bits, &keys);
   counts = (uint64_t *)w->staging;
@@ -53790,7 +53844,7 @@ GP__HOST gp_result gp__world_reproduce(gp_world *w, gp__state *s, const char *wh
     result = gp__fail(GP_E_NULL, "%s: @%s is null", who, c.out ? "in" : "out");
   GP__CHECK(gp__world_agree(w, s, who, &c, count, 0, result, stream));
   GP__CHECK(gp__world_total(w, who, 0, &t.total));
-  if (!t.total) return gp_run(w->ctx, &c, stream);
+  if (!t.total) return w->asked ? GP_SUCCESS : gp_run(w->ctx, &c, stream);
   t.in_size = q.in_size;
   t.size = s->context ? (size_t)gp__acc_words((int)q.acc_size) * GP__WORD_BYTES : q.acc_size;
   t.tile = gp__canonical_rounds(t.total, (int)t.in_size) * (unsigned)gp__canonical_round((int)t.in_size);
@@ -53868,18 +53922,67 @@ GP__HOST gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_s
   free(counts);
   return result;
 }
-// A graph outlives the world's memory, which moves as it grows; and no call may wait.
-GP__HOST gp_result gp__check_capture(gp__state *s, const char *who, const gp_call *c, gp_stream stream) {
-  const int free_of_both = c->primitive == GP_HISTOGRAM_EVEN || c->primitive == GP_HISTOGRAM_RANGES ||
-      (c->primitive == GP_SELECT && !(c->flags & GP_BALANCED));
-  int capturing = 0, error = 0;
-  if (!s->context || !stream || stream == (gp_stream)1 || (free_of_both && !(c->flags & GP_CHECKED))) return GP_SUCCESS;
-  error = s->library.runtime.driver.cuStreamIsCapturing(stream, &capturing);
+// Whether a call needs memory before it launches anything: not histograms, copies, and select in its shard.
+GP__HOST int gp__takes_memory(const gp_call *c) {
+  return c->primitive != GP_HISTOGRAM_EVEN && c->primitive != GP_HISTOGRAM_RANGES && c->primitive != GP_COPY &&
+      (c->primitive != GP_SELECT || (c->flags & GP_BALANCED));
+}
+// Whether a call does without the host.
+GP__HOST int gp__may_be_captured(gp_call c) {
+  gp__fill_types(&c);
+  return !(c.flags & GP_CHECKED) && c.primitive != GP_COPY &&
+      (!gp__takes_memory(&c) || c.primitive == GP_COUNT_IF || c.primitive == GP_ANY || c.primitive == GP_ALL ||
+          c.primitive == GP_INCLUSIVE_SCAN || c.primitive == GP_EXCLUSIVE_SCAN ||
+          (c.primitive == GP_REDUCE && (!(c.flags & GP_REPRODUCIBLE) || !gp__order_matters(&c))));
+}
+GP__HOST gp_result gp__check_capture(gp_world *w, gp__state *s, const char *who, const gp_call *c, gp_stream stream) {
+  int error = 0;
+  w->capturing = 0;
+  if (!s->context || !stream || stream == (gp_stream)1) return GP_SUCCESS;
+  error = s->library.runtime.driver.cuStreamIsCapturing(stream, &w->capturing);
   if (error) return gp__cuda_fail(&s->library.runtime, who, "cuStreamIsCapturing", error);
-  return capturing
-      ? gp__fail(GP_E_UNSUPPORTED,
-            "%s: stream is captured: of a world's calls, histograms and select without GP_BALANCED can be", who)
+  return w->capturing && !gp__may_be_captured(*c)
+      ? gp__fail(GP_E_UNSUPPORTED, "%s: stream is captured, and this call of a world waits for the stream", who)
       : GP_SUCCESS;
+}
+// What a call takes of a world's memory: it runs, without the other ranks, until it would have the memory.
+GP__HOST gp_result gp__ask_world(
+    gp_context *ctx, gp__state *s, const gp_call *call, const uint64_t *counts, int size, int rank, uint64_t *bytes) {
+  const char *who = "gp_world_workspace_size";
+  gp_result result = GP_SUCCESS;
+  size_t asked[2] = {0, 0};
+  gp_call c;
+  gp_world w;
+  int q;
+  if (!call || !counts || !bytes)
+    return gp__fail(GP_E_NULL, "%s: %s is null", who, !call ? "call" : counts ? "bytes" : "counts");
+  if (call->struct_size != sizeof *call || size < 1 || rank < 0 || rank >= size)
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: call.struct_size is %u, rank %d of size %d", who, call->struct_size, rank, size);
+  if (!gp__is_of_worlds(call->primitive)) return gp__fail(GP_E_UNSUPPORTED, "%s: not a call of worlds", who);
+  memset(&w, 0, sizeof w);
+  w.ctx = ctx;
+  w.size = size;
+  w.rank = rank;
+  w.asked = asked;
+  w.notes = (gp__world_note *)calloc((size_t)size, sizeof *w.notes);
+  if (!w.notes) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+  for (q = 0; q < size; ++q) {
+    w.notes[q].count = counts[q];
+    w.notes[q].capacity = UINT64_MAX;
+  }
+  c = *call;
+  if (c.primitive != GP_TRANSPOSE) c.count = counts[rank];
+  c.flags &= ~GP_CHECKED;
+  if (size > 1 && gp__takes_memory(&c)) result = gp__world_dispatch(&w, s, c, NULL);
+  free(w.notes);
+  if (result != GP_SUCCESS && result != (gp_result)GP__UNKNOWN) return result;
+  *bytes = asked[1] + (asked[0] <= 65536 ? 65536 : gp__world_steps(asked[0])); // gp_world_open takes some
+  return GP_SUCCESS;
+}
+GP__API gp_result gp_world_workspace_size(
+    gp_context *ctx, const gp_call *call, const uint64_t *counts, int size, int rank, uint64_t *bytes) {
+  GP__WITHIN(ctx, "gp_world_workspace_size", gp__ask_world(ctx, s, call, counts, size, rank, bytes));
 }
 // A world of one rank: the call as it is, and the numbers of results that no call of one GPU has.
 GP__HOST gp_result gp__world_alone(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
@@ -53920,7 +54023,7 @@ GP__HOST gp_result gp__world_call(gp_world *w, gp__state *s, const gp_call *call
         gp__fail(GP_E_UNSUPPORTED, "%s: a world does not run this primitive", gp__primitive_names[call->primitive]);
   else if (w->size == 1) result = gp__world_alone(w, s, *call, stream);
   else {
-    result = gp__check_capture(s, gp__primitive_names[call->primitive], call, stream);
+    result = gp__check_capture(w, s, gp__primitive_names[call->primitive], call, stream);
     if (result == GP_SUCCESS) result = gp__world_dispatch(w, s, *call, stream);
   }
   pthread_mutex_unlock(&w->lock);

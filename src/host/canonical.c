@@ -46,10 +46,9 @@ static void gp__host_reduce_tile(const gp__host_call *h, uint64_t first, uint64_
   unsigned char *v = acc[0].bytes;
   uint64_t done;
   size_t k;
-  if (h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
   for (done = 0; done < n; done += k) {
     k = n - done < threads * items ? (size_t)(n - done) : threads * items;
-    if (!h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
+    if (!done || !h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
     gp__host_fold_rows(h, v, first + done, k, items, &buffer);
     if (h->op.commutative && done + k < n) continue;
     gp__host_block_tree(&h->op, v, threads);
@@ -64,7 +63,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   const int in_size = (int)h->q->in_size;
   const uint64_t tile_items = gp__canonical_rounds(h->q->stride, in_size) * (unsigned)gp__canonical_round(in_size);
   const int64_t tiles = (int64_t)gp__ceil_div(count, tile_items);
-  const int64_t fresh = h->q->in ? tiles : 0; // else the workspace has the tiles' results
+  const int64_t fresh = h->q->in ? tiles : 0; // else the workspace has their results
   const int64_t per = (int64_t)gp__ceil_div((gp__u64)tiles, GP__CANONICAL_REDUCE_THREADS);
   const size_t bytes = (size_t)tiles * size, lent = h->q->workspace_bytes >= bytes;
   const int threads = h->threads;

@@ -125,7 +125,7 @@ GP__HOST gp_result gp__world_reproduce(gp_world *w, gp__state *s, const char *wh
     result = gp__fail(GP_E_NULL, "%s: @%s is null", who, c.out ? "in" : "out");
   GP__CHECK(gp__world_agree(w, s, who, &c, count, 0, result, stream));
   GP__CHECK(gp__world_total(w, who, 0, &t.total));
-  if (!t.total) return gp_run(w->ctx, &c, stream);
+  if (!t.total) return w->asked ? GP_SUCCESS : gp_run(w->ctx, &c, stream);
   t.in_size = q.in_size;
   t.size = s->context ? (size_t)gp__acc_words((int)q.acc_size) * GP__WORD_BYTES : q.acc_size;
   t.tile = gp__canonical_rounds(t.total, (int)t.in_size) * (unsigned)gp__canonical_round((int)t.in_size);

@@ -47,6 +47,15 @@ def test_tiles_of_several_rounds(program, nccl):
     run(program, nccl, "--ranks", 3, "--seeds", 1, "--elements", 200, "--bulk", 150000000)
 
 
+@pytest.mark.turn
+def test_workspace_size(tmp_path, nccl):
+    """The memory of each call beside gp_world_workspace_size: the program reads it in the world itself."""
+    program = built(tmp_path, "world", "-O1", "-DWITH_LIBRARY", "-I.", "-Itools", "tests/world/world.c",
+                    ["-ldl", "-lpthread", "-lm"])
+    for ranks in (1, 3, 4):
+        run(program, nccl, "--ranks", ranks, "--seeds", 8, "--elements", 60000, "--bulk", 3000)
+
+
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_delays(program, nccl, ranks):
     run(program, nccl, "--ranks", ranks, "--seeds", 2, "--first", 40, "--elements", 300, loopback="delay=100")

@@ -705,6 +705,87 @@ static void define_structs(Rank *r) {
   }
 }
 
+// ---- gp_world_workspace_size, beside the memory that a world without memory takes
+#ifdef WITH_LIBRARY
+static void takes(Rank *r, const gp_call *c, const uint64_t *counts, uint64_t besides, const char *what) {
+  uint64_t bytes = 0;
+  check(gp_world_workspace_size(r->ctx, c, counts, ranks, r->rank, &bytes) == GP_SUCCESS, what, r->rank);
+  free(r->world->memory); // on the host back end
+  r->world->memory = NULL, r->world->memory_bytes = 0;
+  if (!runs(r, c, what)) return;
+  check(r->world->memory_bytes + besides <= bytes, what, r->rank);
+  check(r->world->memory_bytes + besides == bytes || bytes == 65536 ||
+          (c->primitive == GP_GROUP_BY && array.keys[0] != array.n), // the keys of 1 to n are all different
+      what, r->rank);
+}
+static void test_memory(Rank *r, Buffers *b) {
+  const uint32_t limit = 50, ends[] = {0, 64};
+  const size_t round = 255;
+  uint64_t counts[RANKS], most = 0, bytes = 0, groups;
+  gp_permutation p = gp_permutation_init();
+  gp_call c = gp_call_init(GP_REDUCE), plain;
+  for (int q = 0; q < ranks; ++q) {
+    counts[q] = array.begin[q + 1] - array.begin[q];
+    most = counts[q] > most ? counts[q] : most;
+  }
+  c.in_type = GP_F32, c.in = b->floats, c.out = b->out, c.count = b->n;
+  plain = c;
+  c.op = GP_SUM;
+  takes(r, &c, counts, 0, "memory of a reduction");
+  c.flags = GP_REPRODUCIBLE;
+  takes(r, &c, counts, 0, "memory of a reproducible reduction");
+  c.flags = 0, c.op = GP_ARGMINMAX;
+  takes(r, &c, counts, 0, "memory of ARGMINMAX");
+  c.primitive = GP_INCLUSIVE_SCAN, c.op = GP_SUM;
+  takes(r, &c, counts, 0, "memory of a scan");
+  c = plain, c.primitive = GP_COUNT_IF, c.op = GP_GREATER, c.in_type = GP_U32, c.scalar = &limit;
+  c.out = NULL, c.out_count = (uint64_t *)b->number;
+  takes(r, &c, counts, 0, "memory of count_if");
+  c.primitive = GP_SELECT, c.out = b->out;
+  takes(r, &c, counts, 0, "memory of select");
+  c.flags = GP_BALANCED, c.capacity = array.n + 1;
+  takes(r, &c, counts, 0, "memory of a balanced select");
+  c = plain, c.primitive = GP_COPY, c.capacity = array.n + 1;
+  takes(r, &c, counts, 0, "memory of a copy");
+  c = plain, c.primitive = GP_HISTOGRAM_EVEN, c.in_type = c.out_type = GP_U32, c.bins = 64;
+  c.lower = &ends[0], c.upper = &ends[1];
+  takes(r, &c, counts, 0, "memory of a histogram");
+  plain.in_type = GP_TYPE_DEFAULT, plain.in = plain.out = NULL;
+  plain.key_type = GP_U32, plain.keys = b->keys, plain.out_keys = b->out_keys, plain.capacity = array.n + 1;
+  for (int kind = 0; kind < 3; ++kind) {
+    c = plain, c.primitive = GP_SORT;
+    if (kind == 1) c.in_type = GP_U64, c.in = b->values, c.out = b->out;
+    if (kind == 2) c.out_type = GP_U64, c.out = b->out;
+    takes(r, &c, counts, 0, "memory of a sort");
+    c.primitive = GP_TOP_K, c.capacity = 0, c.k = array.n < 3000 ? array.n : 3000;
+    takes(r, &c, counts, 0, "memory of top_k");
+    if (kind == 2) continue;
+    c.primitive = GP_UNIQUE, c.k = 0, c.out_count = (uint64_t *)b->number, c.capacity = array.n + 1;
+    c.flags = kind ? GP_BALANCED : 0, c.capacity = kind ? array.n + 1 : 0;
+    takes(r, &c, counts, 0, "memory of unique");
+  }
+  c = plain, c.primitive = GP_NTH_ELEMENT, c.capacity = 0;
+  takes(r, &c, counts, 0, "memory of nth_element");
+  c = plain, c.primitive = GP_REDUCE_BY_KEY, c.op = GP_SUM, c.capacity = 0, c.out_count = (uint64_t *)b->number;
+  c.in_type = GP_U64, c.in = b->values, c.out = b->out;
+  takes(r, &c, counts, 0, "memory of reduce_by_key");
+  c.primitive = GP_GROUP_BY, c.capacity = array.n + 1;
+  groups = 2 * (((most * 4 + 1 + round) & ~round) + ((most * 8 + 1 + round) & ~round)) + 256;
+  takes(r, &c, counts, ranks > 1 ? groups : 0, "memory of group_by");
+  c = gp_call_init(GP_TRANSPOSE), c.in_type = c.out_type = GP_U64, c.in = b->values, c.out = b->out;
+  p.dimensions = 2, p.order[0] = 1, p.order[1] = 0, p.extent[0] = counts[r->rank] / 40, p.extent[1] = 40;
+  c.permutation = &p, c.capacity = array.n + 64;
+  for (int q = 0; q < ranks; ++q) counts[q] /= 40;
+  takes(r, &c, counts, 0, "memory of a transpose");
+  check(gp_world_workspace_size(r->ctx, &c, NULL, ranks, r->rank, &bytes) == GP_E_NULL &&
+          gp_world_workspace_size(r->ctx, &c, counts, ranks, ranks, &bytes) == GP_E_ARGUMENT &&
+          gp_world_workspace_size(r->ctx, &c, counts, 0, 0, &bytes) == GP_E_ARGUMENT && !bytes,
+      "arguments of gp_world_workspace_size", r->rank);
+  c.primitive = GP_REVERSE;
+  check(gp_world_workspace_size(r->ctx, &c, counts, ranks, r->rank, &bytes) == GP_E_UNSUPPORTED, "reverse", r->rank);
+}
+#endif
+
 // Calls that every rank refuses, and that leave the world as it was.
 static void test_refusals(Rank *r, Buffers *b) {
   gp_call c = gp_call_init(GP_SORT);
@@ -791,6 +872,9 @@ static void *work(void *of) {
     test_parts(r, &b);
     test_refusals(r, &b);
     test_all_reproducible(r, &b);
+#ifdef WITH_LIBRARY
+    if (!use_cuda) test_memory(r, &b);
+#endif
     for (int way = 0; way < 4; ++way) {
       pthread_barrier_wait(&barrier);
       if (!r->rank) make_order(way & 1, way >> 1);
