@@ -2835,11 +2835,11 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 // scans and folds by key where the order of operands matters (sums and products of floats, users' operators), sorts of
 // complex keys, by some bits, by fields or by a transform; calls that wait, in a stream that is captured. There, other
 // calls need memory and kernels that the same call has got before the capture: WORKSPACE. A graph keeps its memory
-// until gp_world_close; calls of the world share it, and run before or after the graph.
+// until gp_close; calls of the world share it, and run before or after the graph.
 GP__API gp_result gp_world_run(gp_world *world, const gp_call *call, gp_stream stream);
 
 // *bytes = the world's memory after the call, if it is the first one, for a rank of `size`. counts: elements of each
-// rank's shard (rows of a transpose). call: as gp_world_run takes it; nothing is read. The memory grows as calls need it
+// rank's shard (rows of a transpose). call: as gp_world_run takes it; nothing is read. The memory grows with calls
 // and stays until gp_world_close; group_by frees a part. The calls of each rank take the stream's workspace besides
 // (gp_workspace_size). The context may be on the host. Errors: CONTEXT, NULL, ARGUMENT, UNSUPPORTED; as gp_prepare.
 GP__API gp_result gp_world_workspace_size(
@@ -52189,13 +52189,6 @@ typedef struct gp__world_note {
   uint64_t code; // the rank's own result so far
 } gp__world_note;
 
-// Memory of a captured graph, after the world's memory has grown.
-typedef struct gp__graph_memory {
-  struct gp__graph_memory *next;
-  void *memory;
-  size_t bytes;
-} gp__graph_memory;
-
 // Never freed, so that a closed world is an error, not a crash.
 struct gp_world {
   struct gp_world *next;
@@ -52210,8 +52203,7 @@ struct gp_world {
   size_t memory_bytes, staging_bytes;
   size_t *asked;           // gp_world_workspace_size: a call, which stops there, takes asked[0], and asked[1] besides
   int capturing, captured; // the stream of the call is captured; a graph uses `memory`
-  gp__graph_memory *of_graphs;
-  gp_stream stream; // of the last call
+  gp_stream stream;        // of the last call
   void *event;
   gp__world_note *notes;          // one a rank
   gp_op before[GP_TYPE_COUNT][2]; // orders of built-in types, up and down; 0: not defined yet
@@ -52273,23 +52265,27 @@ GP__HOST gp_result gp__nccl_done(gp_world *w, const char *who, const char *call,
 
 // ---- memory
 
-GP__HOST void gp__free_memory(gp_world *w, gp__state *s, void *memory, size_t bytes) {
-  if (!memory) return;
-  if (!s->context) free(memory);
-  else if (s->release) gp__release(s, memory, bytes, w->stream);
-  else if (s->pools) s->library.runtime.driver.cuMemFreeAsync((gp__cu_pointer)(uintptr_t)memory, w->stream);
-  else s->library.runtime.driver.cuMemFree((gp__cu_pointer)(uintptr_t)memory);
+// A graph keeps its memory until gp_close.
+GP__HOST gp_result gp__free_room(
+    gp__state *s, const char *who, void *memory, size_t bytes, int captured, gp_stream stream) {
+  gp__retired *kept;
+  gp__workspace old;
+  if (!memory) return GP_SUCCESS;
+  if (!s->context) return free(memory), GP_SUCCESS;
+  kept = (gp__retired *)malloc(sizeof *kept);
+  if (!kept) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+  memset(&old, 0, sizeof old);
+  old.workspace = memory;
+  old.bytes = bytes;
+  old.captured = captured;
+  return gp__retire(s, who, &old, stream, kept);
 }
-GP__HOST void gp__free_world_memory(gp_world *w, gp__state *s) {
-  gp__graph_memory *g;
-  gp__free_memory(w, s, w->memory, w->memory_bytes);
+GP__HOST gp_result gp__free_world_memory(gp_world *w, gp__state *s, const char *who) {
+  GP__CHECK(gp__free_room(s, who, w->memory, w->memory_bytes, w->captured, w->stream));
   w->memory = NULL;
   w->memory_bytes = 0;
-  while ((g = w->of_graphs) != NULL) {
-    gp__free_memory(w, s, g->memory, g->bytes);
-    w->of_graphs = g->next;
-    free(g);
-  }
+  w->captured = 0;
+  return GP_SUCCESS;
 }
 GP__HOST void gp__free_staging(gp_world *w, gp__state *s) {
   if (s->context && w->staging) s->library.runtime.driver.cuMemFreeHost(w->staging);
@@ -52301,7 +52297,6 @@ GP__HOST void gp__free_staging(gp_world *w, gp__state *s) {
 GP__HOST size_t gp__world_steps(size_t bytes) { return (bytes + bytes / 16 + 65535) & ~(size_t)65535; }
 // Memory of the device for a call; what it holds does not survive.
 GP__HOST gp_result gp__world_room(gp_world *w, gp__state *s, const char *who, size_t bytes, gp_stream stream) {
-  gp__graph_memory *g;
   if (w->asked) {
     if (bytes > w->asked[0]) w->asked[0] = bytes;
     return (gp_result)GP__UNKNOWN;
@@ -52315,17 +52310,7 @@ GP__HOST gp_result gp__world_room(gp_world *w, gp__state *s, const char *who, si
     return gp__fail(GP_E_WORKSPACE,
         "%s: stream is captured, and the world has %llu of %llu bytes: make the call once before the capture", who,
         (gp__u64)w->memory_bytes, (gp__u64)bytes);
-  if (w->captured) {
-    g = (gp__graph_memory *)malloc(sizeof *g);
-    if (!g) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
-    g->next = w->of_graphs;
-    g->memory = w->memory;
-    g->bytes = w->memory_bytes;
-    w->of_graphs = g;
-    w->captured = 0;
-  } else gp__free_memory(w, s, w->memory, w->memory_bytes);
-  w->memory = NULL;
-  w->memory_bytes = 0;
+  GP__CHECK(gp__free_world_memory(w, s, who));
   bytes = gp__world_steps(bytes);
   if (s->context) GP__CHECK(gp__allocate(s, who, bytes, stream, &w->memory));
   else if (!(w->memory = malloc(bytes)))
@@ -53520,13 +53505,7 @@ GP__HOST gp_result gp__world_group_by(
     result = gp__runs_of_world(w, s, who, runs, counts, stream);
   }
   if (w->asked) w->asked[1] = 2 * (keys + values) + 256;
-  else if (memory && !s->context) free(memory);
-  else if (memory && s->release) gp__release(s, memory, 2 * (keys + values) + 256, stream);
-  else if (memory && s->pools) s->library.runtime.driver.cuMemFreeAsync((gp__cu_pointer)(uintptr_t)memory, stream);
-  else if (memory) {
-    gp__world_settle(w, s, who, stream);
-    s->library.runtime.driver.cuMemFree((gp__cu_pointer)(uintptr_t)memory);
-  }
+  else gp__free_room(s, who, memory, 2 * (keys + values) + 256, 0, stream);
   return gp__break_if(w, result);
 }
 
@@ -53730,13 +53709,10 @@ typedef struct gp__tiling {
   const char *who;
   uint64_t total, tile, tiles; // elements of the array and of a tile; tiles
   uint64_t head, tail, rest; // of the shard before its first tile, and of a tile that ends elsewhere, where it has rest
-  uint64_t *first;           // of each rank, its first tile
-  size_t in_size, size;      // bytes of an element, and of a tile's result in a workspace
+  uint64_t *first, *leave, *arrive; // of each rank, its first tile; what moves: see gp__world_move
+  size_t in_size, size, room;       // bytes of an element, of a tile's result in a workspace, and of a workspace
 } gp__tiling;
 
-GP__HOST size_t gp__results_bytes(const gp__tiling *t) {
-  return GP__CONTROL_BYTES + GP__CANONICAL_REDUCE_TILES * t->size;
-}
 // Folds the tiles of a part of the array. room: the workspace. whole: none, as the workspace has all results.
 GP__HOST gp_result gp__fold_tiles(
     gp__state *s, const gp__tiling *t, const gp_call *fold, unsigned char *room, int whole, gp_stream stream) {
@@ -53748,85 +53724,74 @@ GP__HOST gp_result gp__fold_tiles(
   q.stride = t->total;
   if (whole) q.count = t->total;
   q.workspace = s->context ? room : room + GP__CONTROL_BYTES;
-  q.workspace_bytes = gp__results_bytes(t);
+  q.workspace_bytes = t->room - GP__CONTROL_BYTES;
   if (!s->context) return gp__run_on_host(s, &q);
   gp__lend(&own, &q, stream);
   if (whole) own.tagged = own.bytes;
   return gp__take_back(&own, gp__run_request(s, &q, fold->policy, 1, stream, 0));
 }
-// Finds this rank's tiles, and what moves between ranks: leave and arrive, as gp__world_move reads them.
-GP__HOST void gp__find_tiles(const gp_world *w, gp__tiling *t, uint64_t *leave, uint64_t *arrive) {
-  uint64_t begin = 0, end = 0;
-  int q, behind;
+// Finds this rank's tiles, and what moves between ranks.
+GP__HOST void gp__find_tiles(const gp_world *w, gp__tiling *t) {
+  uint64_t begin = 0, end = 0, head, at, *first = t->first;
+  int q;
   for (q = 0; q < w->size; ++q) {
-    t->first[q] = gp__ceil_div(end, t->tile);
+    first[q] = gp__ceil_div(end, t->tile);
     end += w->notes[q].count;
   }
-  t->first[w->size] = t->tiles;
+  first[w->size] = t->tiles;
   for (q = 0, end = 0; q < w->size; ++q) {
-    const uint64_t at = t->first[q] * t->tile;
-    uint64_t head;
     begin = end, end += w->notes[q].count;
+    at = first[q] * t->tile;
     head = (at < end ? at : end) - begin; // of a tile of a rank before
     if (q == w->rank) {
       t->head = head;
-      if (t->first[q] < t->first[q + 1] && end < t->total) t->tail = end % t->tile;
+      if (first[q] < first[q + 1] && end < t->total) t->tail = end % t->tile;
     }
-    behind = q > w->rank && t->tail && t->first[q] == t->first[w->rank + 1];
-    arrive[q + 1] = arrive[q] + (behind ? head : 0);
+    if (q > w->rank && t->tail && first[q] == first[w->rank + 1]) t->rest += head;
+    t->arrive[q + 1] = t->rest;
   }
-  for (q = 0; q < w->size; ++q) // the last rank before this one that has a tile
-    leave[q + 1] =
-        leave[q] + (q < w->rank && t->first[q] < t->first[q + 1] && t->first[q + 1] == t->first[w->rank] ? t->head : 0);
-  t->rest = arrive[w->size];
+  for (q = 0; q < w->rank; ++q) // the last one that has a tile
+    if (first[q] < first[q + 1] && first[q + 1] == first[w->rank]) break;
+  while (++q <= w->size) t->leave[q] = t->head;
 }
-// The memory: workspaces of this rank's tiles, of the one that ends elsewhere, and of the whole array; a result; that
-// tile; and the elements of a described input.
+// The memory: workspaces of this rank's tiles and of all; a result; a tile that ends elsewhere; a described input.
 GP__HOST size_t gp__tiling_bytes(const gp__tiling *t, uint64_t described) {
-  return 3 * gp__aligned(gp__results_bytes(t)) + gp__aligned(t->size) +
-      gp__aligned((size_t)(t->tail + t->rest) * t->in_size) + (size_t)described * t->in_size;
+  return 2 * t->room + gp__aligned(t->size) + gp__aligned((size_t)(t->tail + t->rest) * t->in_size) +
+      (size_t)described * t->in_size;
 }
-GP__HOST gp_result gp__reproduce_agreed(gp_world *w, gp__state *s, const gp__tiling *t, gp_call c, uint64_t count,
-    const uint64_t *leave, const uint64_t *arrive, gp_stream stream) {
+GP__HOST gp_result gp__reproduce_agreed(
+    gp_world *w, gp__state *s, const gp__tiling *t, gp_call c, uint64_t count, gp_stream stream) {
   const char *who = t->who;
-  const uint64_t *first = t->first, own = first[w->rank + 1] - first[w->rank], whole = count - t->head - t->tail;
-  const size_t room = gp__aligned(gp__results_bytes(t)), front = GP__CONTROL_BYTES;
-  unsigned char *mine = (unsigned char *)w->memory, *last = mine + room, *all = last + room, *edge;
+  const uint64_t first = t->first[w->rank], end = t->first[w->rank + 1], zero = 0;
+  unsigned char *mine = (unsigned char *)w->memory, *all = mine + t->room, *edge = all + t->room + gp__aligned(t->size);
+  unsigned char *from = mine + GP__CONTROL_BYTES, *to = all + GP__CONTROL_BYTES;
   const unsigned char *in = (const unsigned char *)c.in;
-  gp_call fold = gp__fold_shard(&c, all + room);
-  int q, error, ended;
-  edge = all + room + gp__aligned(t->size);
-  fold.count_device = NULL;
+  gp_call fold = gp__fold_shard(&c, all + t->room),
+          fill = gp__call(GP_FILL, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_U64, NULL, all, 0);
+  fill.value = &zero;
+  fill.count = t->room / 8;
+  GP__CHECK(gp_run(w->ctx, &fill, stream));
   GP__CHECK(gp__world_copy(w, s, who, edge, in + (count - t->tail) * t->in_size, t->tail * t->in_size, stream));
-  GP__CHECK(gp__world_move(w, s, who, in, leave, edge + t->tail * t->in_size, arrive, t->in_size, stream));
-  fold.in = in + t->head * t->in_size;
-  fold.count = whole;
-  if (whole) GP__CHECK(gp__fold_tiles(s, t, &fold, mine, 0, stream));
+  GP__CHECK(gp__world_move(w, s, who, in, t->leave, edge + t->tail * t->in_size, t->arrive, t->in_size, stream));
   if (t->tail) {
     fold.in = edge;
     fold.count = t->tail + t->rest;
-    GP__CHECK(gp__fold_tiles(s, t, &fold, last, 0, stream));
-    GP__CHECK(gp__world_copy(w, s, who, mine + front + (own - 1) * t->size, last + front, t->size, stream));
+    GP__CHECK(gp__fold_tiles(s, t, &fold, mine, 0, stream));
+    GP__CHECK(gp__world_copy(w, s, who, to + (end - 1) * t->size, from, t->size, stream));
   }
-  GP__CHECK(
-      gp__world_copy(w, s, who, all + front + first[w->rank] * t->size, mine + front, (size_t)own * t->size, stream));
-  error = w->nccl.GroupStart();
-  for (q = 0; q < w->size && !error; ++q) {
-    const size_t other = (size_t)(first[q + 1] - first[q]) * t->size;
-    if (q == w->rank) continue;
-    if (own) error = w->nccl.Send(mine + front, own * t->size, GP__NCCL_BYTES, q, w->comm, stream);
-    if (other && !error)
-      error = w->nccl.Recv(all + front + first[q] * t->size, other, GP__NCCL_BYTES, q, w->comm, stream);
-  }
-  ended = w->nccl.GroupEnd();
-  GP__CHECK(gp__nccl_done(w, who, "Send and ncclRecv", error ? error : ended));
+  fold.in = in + t->head * t->in_size;
+  fold.count = count - t->head - t->tail;
+  if (fold.count) GP__CHECK(gp__fold_tiles(s, t, &fold, mine, 0, stream));
+  if (fold.count)
+    GP__CHECK(gp__world_copy(w, s, who, to + first * t->size, from, (end - first - !!t->tail) * t->size, stream));
+  GP__CHECK(GP__NCCL(AllReduce, to, to, gp__ceil_div(t->tiles * t->size, 8), GP__NCCL_U64, GP__NCCL_SUM, w->comm,
+      stream));                                                                   // the other ranks' words are zero
   GP__CHECK(gp__world_write_count(w, (uint64_t *)(void *)all, t->tiles, stream)); // tickets: all tiles are drawn
   c.in = NULL;
   c.count = 0;
   return gp__fold_tiles(s, t, &c, all, 1, stream);
 }
 GP__HOST gp_result gp__world_reproduce(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
-  const size_t ranks = (size_t)w->size + 1;
   gp__tiling t;
   gp__request q;
   gp_call local, copy;
@@ -53846,12 +53811,16 @@ GP__HOST gp_result gp__world_reproduce(gp_world *w, gp__state *s, const char *wh
   GP__CHECK(gp__world_total(w, who, 0, &t.total));
   if (!t.total) return w->asked ? GP_SUCCESS : gp_run(w->ctx, &c, stream);
   t.in_size = q.in_size;
-  t.size = s->context ? (size_t)gp__acc_words((int)q.acc_size) * GP__WORD_BYTES : q.acc_size;
+  t.size = (size_t)gp__acc_words((int)q.acc_size) * GP__WORD_BYTES;
+  t.room = 2 * GP__CONTROL_BYTES + GP__CANONICAL_REDUCE_TILES * t.size;
+  if (!s->context) t.size = q.acc_size;
   t.tile = gp__canonical_rounds(t.total, (int)t.in_size) * (unsigned)gp__canonical_round((int)t.in_size);
   t.tiles = gp__ceil_div(t.total, t.tile);
-  t.first = (uint64_t *)calloc(3 * ranks, sizeof *t.first);
+  t.first = (uint64_t *)calloc(3 * ((size_t)w->size + 1), sizeof *t.first);
   if (!t.first) return gp__break_world(w, gp__fail(GP_E_MEMORY, "%s: no host memory", who));
-  gp__find_tiles(w, &t, t.first + ranks, t.first + 2 * ranks);
+  t.leave = t.first + w->size + 1;
+  t.arrive = t.leave + w->size + 1;
+  gp__find_tiles(w, &t);
   result = gp__world_room(w, s, who, gp__tiling_bytes(&t, c.in_type == GP_INPUT ? count : 0), stream);
   if (result == GP_SUCCESS && c.in_type == GP_INPUT) {
     copy = gp__call(GP_COPY, GP_OP_DEFAULT, GP_INPUT, q.in_type, c.in, NULL, count);
@@ -53860,8 +53829,7 @@ GP__HOST gp_result gp__world_reproduce(gp_world *w, gp__state *s, const char *wh
     c.in_type = q.in_type;
     c.in = copy.out;
   }
-  if (result == GP_SUCCESS)
-    result = gp__reproduce_agreed(w, s, &t, c, count, t.first + ranks, t.first + 2 * ranks, stream);
+  if (result == GP_SUCCESS) result = gp__reproduce_agreed(w, s, &t, c, count, stream);
   free(t.first);
   return gp__break_if(w, result);
 }
@@ -53956,7 +53924,7 @@ GP__HOST gp_result gp__ask_world(
   int q;
   if (!call || !counts || !bytes)
     return gp__fail(GP_E_NULL, "%s: %s is null", who, !call ? "call" : counts ? "bytes" : "counts");
-  if (call->struct_size != sizeof *call || size < 1 || rank < 0 || rank >= size)
+  if (call->struct_size != sizeof *call || (unsigned)call->primitive >= GP_PRIMITIVE_COUNT || rank < 0 || rank >= size)
     return gp__fail(
         GP_E_ARGUMENT, "%s: call.struct_size is %u, rank %d of size %d", who, call->struct_size, rank, size);
   if (!gp__is_of_worlds(call->primitive)) return gp__fail(GP_E_UNSUPPORTED, "%s: not a call of worlds", who);
@@ -54158,7 +54126,7 @@ GP__HOST gp_result gp__leave_world(gp_world *w, gp__state *s, int wait) {
   gp_result result = GP_SUCCESS;
   int error;
   if (s && wait && w->comm && !w->broken) result = gp__world_settle(w, s, who, w->stream);
-  if (s) gp__free_world_memory(w, s), gp__free_staging(w, s);
+  if (s) gp__free_world_memory(w, s, who), gp__free_staging(w, s);
   if (s && s->context && w->event) s->library.runtime.driver.cuEventDestroy(w->event);
   w->event = NULL;
   if (w->comm && w->own_comm) {

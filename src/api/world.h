@@ -73,11 +73,11 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 // scans and folds by key where the order of operands matters (sums and products of floats, users' operators), sorts of
 // complex keys, by some bits, by fields or by a transform; calls that wait, in a stream that is captured. There, other
 // calls need memory and kernels that the same call has got before the capture: WORKSPACE. A graph keeps its memory
-// until gp_world_close; calls of the world share it, and run before or after the graph.
+// until gp_close; calls of the world share it, and run before or after the graph.
 GP__API gp_result gp_world_run(gp_world *world, const gp_call *call, gp_stream stream);
 
 // *bytes = the world's memory after the call, if it is the first one, for a rank of `size`. counts: elements of each
-// rank's shard (rows of a transpose). call: as gp_world_run takes it; nothing is read. The memory grows as calls need it
+// rank's shard (rows of a transpose). call: as gp_world_run takes it; nothing is read. The memory grows with calls
 // and stays until gp_world_close; group_by frees a part. The calls of each rank take the stream's workspace besides
 // (gp_workspace_size). The context may be on the host. Errors: CONTEXT, NULL, ARGUMENT, UNSUPPORTED; as gp_prepare.
 GP__API gp_result gp_world_workspace_size(

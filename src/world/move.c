@@ -1,7 +1,7 @@
 // world/move.c - worlds: even shares; selection, runs and groups across ranks
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, api/init.h, core/rules.h,
-//   core/system.c, core/messages.c, core/driver.c, map/kinds.c, core/state.c, core/close.c, core/types.c,
-//   core/workspaces.c, core/run.c, world/world.c, world/fold.c, world/sort.c
+//   core/system.c, core/messages.c, map/kinds.c, core/state.c, core/types.c, core/workspaces.c, core/run.c,
+//   world/world.c, world/fold.c, world/sort.c
 
 // Arrays that move together, each of `size` bytes an element; to NULL: it stays.
 typedef struct gp__spread_array {
@@ -319,12 +319,6 @@ GP__HOST gp_result gp__world_group_by(
     result = gp__runs_of_world(w, s, who, runs, counts, stream);
   }
   if (w->asked) w->asked[1] = 2 * (keys + values) + 256;
-  else if (memory && !s->context) free(memory);
-  else if (memory && s->release) gp__release(s, memory, 2 * (keys + values) + 256, stream);
-  else if (memory && s->pools) s->library.runtime.driver.cuMemFreeAsync((gp__cu_pointer)(uintptr_t)memory, stream);
-  else if (memory) {
-    gp__world_settle(w, s, who, stream);
-    s->library.runtime.driver.cuMemFree((gp__cu_pointer)(uintptr_t)memory);
-  }
+  else gp__free_room(s, who, memory, 2 * (keys + values) + 256, 0, stream);
   return gp__break_if(w, result);
 }

@@ -92,7 +92,7 @@ GP__HOST gp_result gp__ask_world(
   int q;
   if (!call || !counts || !bytes)
     return gp__fail(GP_E_NULL, "%s: %s is null", who, !call ? "call" : counts ? "bytes" : "counts");
-  if (call->struct_size != sizeof *call || size < 1 || rank < 0 || rank >= size)
+  if (call->struct_size != sizeof *call || (unsigned)call->primitive >= GP_PRIMITIVE_COUNT || rank < 0 || rank >= size)
     return gp__fail(
         GP_E_ARGUMENT, "%s: call.struct_size is %u, rank %d of size %d", who, call->struct_size, rank, size);
   if (!gp__is_of_worlds(call->primitive)) return gp__fail(GP_E_UNSUPPORTED, "%s: not a call of worlds", who);

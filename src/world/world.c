@@ -1,7 +1,7 @@
 // world/world.c - worlds: joining, leaving, waiting, memory, exchanges
 // uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, api/init.h, core/words.h, core/rules.h,
 //   core/system.c, core/messages.c, core/driver.c, core/libraries.c, host/values.c, core/names.c, core/state.c,
-//   core/close.c, core/types.c, core/checking.c, core/workspaces.c, core/run.c, tuner/tuner.c, world/nccl.c
+//   core/types.c, core/checking.c, core/workspaces.c, core/run.c, tuner/tuner.c, world/nccl.c
 
 // A rank sends its note to the others before a call that waits.
 typedef struct gp__world_note {
@@ -9,13 +9,6 @@ typedef struct gp__world_note {
   uint64_t count, capacity;
   uint64_t code; // the rank's own result so far
 } gp__world_note;
-
-// Memory of a captured graph, after the world's memory has grown.
-typedef struct gp__graph_memory {
-  struct gp__graph_memory *next;
-  void *memory;
-  size_t bytes;
-} gp__graph_memory;
 
 // Never freed, so that a closed world is an error, not a crash.
 struct gp_world {
@@ -31,8 +24,7 @@ struct gp_world {
   size_t memory_bytes, staging_bytes;
   size_t *asked;           // gp_world_workspace_size: a call, which stops there, takes asked[0], and asked[1] besides
   int capturing, captured; // the stream of the call is captured; a graph uses `memory`
-  gp__graph_memory *of_graphs;
-  gp_stream stream; // of the last call
+  gp_stream stream;        // of the last call
   void *event;
   gp__world_note *notes;          // one a rank
   gp_op before[GP_TYPE_COUNT][2]; // orders of built-in types, up and down; 0: not defined yet
@@ -94,23 +86,27 @@ GP__HOST gp_result gp__nccl_done(gp_world *w, const char *who, const char *call,
 
 // ---- memory
 
-GP__HOST void gp__free_memory(gp_world *w, gp__state *s, void *memory, size_t bytes) {
-  if (!memory) return;
-  if (!s->context) free(memory);
-  else if (s->release) gp__release(s, memory, bytes, w->stream);
-  else if (s->pools) s->library.runtime.driver.cuMemFreeAsync((gp__cu_pointer)(uintptr_t)memory, w->stream);
-  else s->library.runtime.driver.cuMemFree((gp__cu_pointer)(uintptr_t)memory);
+// A graph keeps its memory until gp_close.
+GP__HOST gp_result gp__free_room(
+    gp__state *s, const char *who, void *memory, size_t bytes, int captured, gp_stream stream) {
+  gp__retired *kept;
+  gp__workspace old;
+  if (!memory) return GP_SUCCESS;
+  if (!s->context) return free(memory), GP_SUCCESS;
+  kept = (gp__retired *)malloc(sizeof *kept);
+  if (!kept) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+  memset(&old, 0, sizeof old);
+  old.workspace = memory;
+  old.bytes = bytes;
+  old.captured = captured;
+  return gp__retire(s, who, &old, stream, kept);
 }
-GP__HOST void gp__free_world_memory(gp_world *w, gp__state *s) {
-  gp__graph_memory *g;
-  gp__free_memory(w, s, w->memory, w->memory_bytes);
+GP__HOST gp_result gp__free_world_memory(gp_world *w, gp__state *s, const char *who) {
+  GP__CHECK(gp__free_room(s, who, w->memory, w->memory_bytes, w->captured, w->stream));
   w->memory = NULL;
   w->memory_bytes = 0;
-  while ((g = w->of_graphs) != NULL) {
-    gp__free_memory(w, s, g->memory, g->bytes);
-    w->of_graphs = g->next;
-    free(g);
-  }
+  w->captured = 0;
+  return GP_SUCCESS;
 }
 GP__HOST void gp__free_staging(gp_world *w, gp__state *s) {
   if (s->context && w->staging) s->library.runtime.driver.cuMemFreeHost(w->staging);
@@ -122,7 +118,6 @@ GP__HOST void gp__free_staging(gp_world *w, gp__state *s) {
 GP__HOST size_t gp__world_steps(size_t bytes) { return (bytes + bytes / 16 + 65535) & ~(size_t)65535; }
 // Memory of the device for a call; what it holds does not survive.
 GP__HOST gp_result gp__world_room(gp_world *w, gp__state *s, const char *who, size_t bytes, gp_stream stream) {
-  gp__graph_memory *g;
   if (w->asked) {
     if (bytes > w->asked[0]) w->asked[0] = bytes;
     return (gp_result)GP__UNKNOWN;
@@ -136,17 +131,7 @@ GP__HOST gp_result gp__world_room(gp_world *w, gp__state *s, const char *who, si
     return gp__fail(GP_E_WORKSPACE,
         "%s: stream is captured, and the world has %llu of %llu bytes: make the call once before the capture", who,
         (gp__u64)w->memory_bytes, (gp__u64)bytes);
-  if (w->captured) {
-    g = (gp__graph_memory *)malloc(sizeof *g);
-    if (!g) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
-    g->next = w->of_graphs;
-    g->memory = w->memory;
-    g->bytes = w->memory_bytes;
-    w->of_graphs = g;
-    w->captured = 0;
-  } else gp__free_memory(w, s, w->memory, w->memory_bytes);
-  w->memory = NULL;
-  w->memory_bytes = 0;
+  GP__CHECK(gp__free_world_memory(w, s, who));
   bytes = gp__world_steps(bytes);
   if (s->context) GP__CHECK(gp__allocate(s, who, bytes, stream, &w->memory));
   else if (!(w->memory = malloc(bytes)))

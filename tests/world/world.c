@@ -1,7 +1,9 @@
 // Worlds against a serial loop: every call of gp_world_run on random shards, empty ones among them, with ranks that are
 // threads of this process. On the host back end through tests/world/loopback.c; on GPUs through NCCL, a GPU a rank, or
 // all ranks on one GPU through the loopback.
-//     world [--nccl FILE] [--cuda] [--ranks N] [--seeds N] [--first SEED] [--elements N] [--bulk BYTES] [--fails]
+//     world [--nccl FILE] [--cuda] [--ranks N] [--seeds N] [--first SEED] [--elements N] [--bulk BYTES]
+//           [--fails] [--capture]
+//     --capture: also graphs; with --cuda, through NCCL
 //     --bulk: bytes of the arrays of reproducible reductions, whose tiles have 32 KiB up to 128 MiB
 //     --fails: only calls that must fail, on every rank and in bounded time
 // Build: cc -std=gnu11 -O1 -DWITH_LIBRARY -I. -Itools tests/world/world.c -o world -ldl -lpthread -lm
@@ -18,7 +20,7 @@
 
 enum { RANKS = 16 };
 static gp_cuda cuda;
-static int ranks = 3, use_cuda, devices, passed, failed;
+static int ranks = 3, use_cuda, capture, devices, passed, failed;
 static const char *library;
 static uint64_t elements = 3000, seed;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -786,6 +788,42 @@ static void test_memory(Rank *r, Buffers *b) {
 }
 #endif
 
+// ---- --capture, with --cuda and NCCL itself: a graph of a reduction and a scan, replayed on other data
+static void test_capture(Rank *r, Buffers *b) {
+  gp_call reduce = gp_call_init(GP_REDUCE), scan = gp_call_init(GP_INCLUSIVE_SCAN), sort = gp_call_init(GP_SORT);
+  uint64_t *mine = malloc((b->n + 1) * 8), *wanted = malloc((b->n + 1) * 8), sum, i;
+  void *graph = NULL, *runs_it = NULL;
+  gp_result results[2];
+  reduce.op = scan.op = GP_SUM, reduce.in_type = scan.in_type = GP_U64, reduce.in = scan.in = b->values;
+  reduce.count = scan.count = b->n, reduce.out = b->number, scan.out = b->out;
+  runs(r, &reduce, "a reduction before the capture"), runs(r, &scan, "a scan before the capture");
+  sort.key_type = GP_U32, sort.keys = b->keys, sort.count = b->n, sort.out_keys = b->out_keys, sort.capacity = array.n;
+  GP_CUDA_CHECK(&cuda, capture_begin(r->stream, GP_CUDA_CAPTURE_RELAXED));
+  if (ranks > 1) fails(r, &sort, GP_E_UNSUPPORTED, GP_E_UNSUPPORTED, 0, "a captured sort");
+  results[0] = gp_world_run(r->world, &reduce, r->stream);
+  results[1] = gp_world_run(r->world, &scan, r->stream);
+  GP_CUDA_CHECK(&cuda, capture_end(r->stream, &graph));
+  check(results[0] == GP_SUCCESS && results[1] == GP_SUCCESS, "a captured reduction and scan", r->rank);
+  GP_CUDA_CHECK(&cuda, graph_instantiate(&runs_it, graph, 0));
+  for (uint64_t time = 1; time < 4; ++time) {
+    for (i = 0; i < b->n; ++i) mine[i] = array.values[b->first + i] * time;
+    to_device(b->values, mine, b->n * 8);
+    pthread_barrier_wait(&barrier);
+    GP_CUDA_CHECK(&cuda, graph_launch(runs_it, r->stream));
+    check(gp_world_wait(r->world, r->stream) == GP_SUCCESS, "a replay", r->rank);
+    for (i = 0, sum = 0; i < array.n; ++i) {
+      sum += array.values[i] * time;
+      if (i >= b->first && i < b->first + b->n) wanted[i - b->first] = sum;
+    }
+    compare(r, "a replayed reduction", b->number, &sum, 1, 8);
+    compare(r, "a replayed scan", b->out, wanted, b->n, 8);
+  }
+  to_device(b->values, array.values + b->first, b->n * 8);
+  GP_CUDA_CHECK(&cuda, graph_exec_destroy(runs_it));
+  GP_CUDA_CHECK(&cuda, graph_destroy(graph));
+  free(mine), free(wanted);
+}
+
 // Calls that every rank refuses, and that leave the world as it was.
 static void test_refusals(Rank *r, Buffers *b) {
   gp_call c = gp_call_init(GP_SORT);
@@ -872,6 +910,7 @@ static void *work(void *of) {
     test_parts(r, &b);
     test_refusals(r, &b);
     test_all_reproducible(r, &b);
+    if (capture) test_capture(r, &b);
 #ifdef WITH_LIBRARY
     if (!use_cuda) test_memory(r, &b);
 #endif
@@ -935,6 +974,7 @@ int main(int argc, char **argv) {
     const char *next = i + 1 < argc ? argv[i + 1] : "";
     if (!strcmp(argv[i], "--cuda")) use_cuda = 1;
     else if (!strcmp(argv[i], "--fails")) fail = 1;
+    else if (!strcmp(argv[i], "--capture")) capture = 1;
     else if (!strcmp(argv[i], "--nccl")) library = next, ++i;
     else if (!strcmp(argv[i], "--ranks")) ranks = atoi(next), ++i;
     else if (!strcmp(argv[i], "--seeds")) seeds = strtoull(next, NULL, 10), ++i;
