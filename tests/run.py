@@ -248,7 +248,7 @@ PROGRAMS = [
     # (they pass numbers that are no enumerators on purpose, which C allows and C++ frowns on)
     *(Program(name, [f"tests/unit/test_{name.replace(': ', '_')}.cpp"], SIMT, ("plain", "asan"),
               flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"])
-      for name in ("dispatch", "dispatch: arguments", "dispatch: sorting", "dispatch: graphs")),
+      for name in ("dispatch", "dispatch: arguments", "dispatch: sorting", "dispatch: graphs", "dispatch: world")),
     Program("inputs", ["tests/unit/test_inputs.cpp"], SIMT, ("plain", "asan"),
             flags=["-Wno-maybe-uninitialized", "-fno-sanitize=enum"]),
     # ---- the online tuner, on the same driver, whose clock the tests advance

@@ -46,7 +46,9 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 //
 //    primitive           result                                                                        waits
 //    reduce, count_if,   on every rank, the same bits on each; operands keep the order of the ranks;   no
-//    any, all            indices of ARGMIN and ARGMAX count from the beginning of the array
+//    any, all            indices of ARGMIN and ARGMAX count from the beginning of the array.
+//                        GP_REPRODUCIBLE: the bits of gp_reduce of the whole array, on any number of   then yes
+//                        ranks; at most 1 / 4096 of the array moves at a border of shards
 //    inclusive_scan,     of the rank's shard: one more read of it, for the totals that the ranks       no
 //    exclusive_scan      exchange. Every rank gives the same init
 //    histogram_even,     on every rank; counts of i32, u32, i64, u64, f32 or f64                       no
@@ -68,9 +70,18 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 // gets an error, and nothing is written. out_count, in device memory: this rank's number of results; also of sort,
 // merge_sort and copy, where it may be NULL. GP_CHECKED: ranks first compare what they call, and wait for that.
 // Errors: as gp_run; WORLD; UNSUPPORTED: other primitives, scans and groups by ARGMIN and ARGMAX, GP_REPRODUCIBLE of
-// sums and products of floats, sorts of complex keys, by some bits, by fields or by a transform; in a stream that is
-// captured, all but histograms and select without GP_BALANCED.
+// scans and folds by key where the order of operands matters (sums and products of floats, users' operators), sorts of
+// complex keys, by some bits, by fields or by a transform; calls that wait, in a stream that is captured. There, other
+// calls need memory and kernels that the same call has got before the capture: WORKSPACE. A graph keeps its memory
+// until gp_close; calls of the world share it, and run before or after the graph.
 GP__API gp_result gp_world_run(gp_world *world, const gp_call *call, gp_stream stream);
+
+// *bytes = the world's memory after the call, if it is the first one, for a rank of `size`. counts: elements of each
+// rank's shard (rows of a transpose). call: as gp_world_run takes it; nothing is read. The memory grows with calls
+// and stays until gp_world_close; group_by frees a part. The calls of each rank take the stream's workspace besides
+// (gp_workspace_size). The context may be on the host. Errors: CONTEXT, NULL, ARGUMENT, UNSUPPORTED; as gp_prepare.
+GP__API gp_result gp_world_workspace_size(
+    gp_context *ctx, const gp_call *call, const uint64_t *counts, int size, int rank, uint64_t *bytes);
 
 // *out = the reduction of the whole array, on every rank.
 GP__API gp_result gp_world_reduce(gp_world *world, gp_op op, gp_type in_type, gp_type out_type, const void *in,

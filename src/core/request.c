@@ -90,7 +90,7 @@ typedef struct gp__request {
   const void *in, *in2;
   void *out;
   uint64_t count;               // on the host back end already min(count, *count_device)
-  uint64_t stride;              // top-k: count as the caller has given it, elements of a row
+  uint64_t stride;              // count as the caller has given it; top-k: elements of a row
   uint64_t row_bytes;           // the sort of a top-k's rows, which share a policy: bytes from row to row; else 0
   const uint64_t *count_device; // or NULL
   const void *init_device;      // or NULL

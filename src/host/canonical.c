@@ -46,28 +46,26 @@ static void gp__host_reduce_tile(const gp__host_call *h, uint64_t first, uint64_
   gp__u8 *v = acc[0].bytes;
   uint64_t done;
   size_t k;
-  if (h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
   for (done = 0; done < n; done += k) {
     k = n - done < threads * items ? (size_t)(n - done) : threads * items;
-    if (!h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
+    if (!done || !h->op.commutative) gp__host_pad(&h->op, v, 0, threads);
     gp__host_fold_rows(h, v, first + done, k, items, &buffer);
-    if (h->op.commutative) continue;
-    gp__host_block_tree(&h->op, v, GP__CANONICAL_REDUCE_THREADS);
-    if (done) h->op.loops.map(&h->op, result, result, v, 1);
+    if (h->op.commutative && done + k < n) continue;
+    gp__host_block_tree(&h->op, v, threads);
+    if (done && !h->op.commutative) h->op.loops.map(&h->op, result, result, v, 1);
     else memcpy(result, v, size);
   }
-  if (!h->op.commutative) return;
-  gp__host_block_tree(&h->op, v, GP__CANONICAL_REDUCE_THREADS);
-  memcpy(result, v, size);
 }
 
 static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   const size_t size = h->op.size;
   const uint64_t count = h->q->count;
-  const uint64_t tile_items = gp__canonical_rounds(count, (int)h->q->in_size) * GP__CANONICAL_REDUCE_THREADS *
-      GP__CANONICAL_REDUCE_VECTORS * (unsigned)gp__vector_items((int)h->q->in_size);
+  const int in_size = (int)h->q->in_size;
+  const uint64_t tile_items = gp__canonical_rounds(h->q->stride, in_size) * (unsigned)gp__canonical_round(in_size);
   const int64_t tiles = (int64_t)gp__ceil_div(count, tile_items);
-  const int64_t per = (tiles + GP__CANONICAL_REDUCE_THREADS - 1) / GP__CANONICAL_REDUCE_THREADS;
+  const int64_t fresh = h->q->in ? tiles : 0; // else the workspace has their results
+  const int64_t per = (int64_t)gp__ceil_div((gp__u64)tiles, GP__CANONICAL_REDUCE_THREADS);
+  const size_t bytes = (size_t)tiles * size, lent = h->q->workspace_bytes >= bytes;
   const int threads = h->threads;
   gp__value acc[GP__CANONICAL_REDUCE_THREADS];
   gp__u8 *v = acc[0].bytes, *part;
@@ -75,14 +73,12 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
   (void)threads;
   memcpy(v, h->q->has_init ? h->init.bytes : h->op.identity.bytes, size);
   if (count) {
-    part = (gp__u8 *)malloc((size_t)tiles * size);
-    if (!part) return gp__host_no_memory(h->q, (size_t)tiles * size);
+    part = lent ? (gp__u8 *)h->q->workspace : (gp__u8 *)malloc(bytes);
+    if (!part) return gp__host_no_memory(h->q, bytes);
     GP__PARALLEL_FOR
-    for (t = 0; t < tiles; ++t) {
+    for (t = 0; t < fresh; ++t) {
       const uint64_t first = (uint64_t)t * tile_items, rest = count - first;
-      gp__value result; // not in `part`, where threads would share cache lines
-      gp__host_reduce_tile(h, first, rest < tile_items ? rest : tile_items, result.bytes);
-      memcpy(part + (size_t)t * size, result.bytes, size);
+      gp__host_reduce_tile(h, first, rest < tile_items ? rest : tile_items, part + (size_t)t * size);
     }
     gp__host_pad(&h->op, v, 0, GP__CANONICAL_REDUCE_THREADS);
     for (t = 0; t < tiles; t += per)
@@ -90,7 +86,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
           (size_t)(tiles - t < per ? tiles - t : per), 1);
     gp__host_block_tree(&h->op, v, GP__CANONICAL_REDUCE_THREADS);
     if (h->q->has_init) h->op.loops.map(&h->op, v, h->init.bytes, v, 1);
-    free(part);
+    if (!lent) free(part);
   }
   if (h->out_converts) gp__host_convert(h->value_type, h->q->out_type, v, h->out, 1);
   else memcpy(h->out, v, h->out_size);

@@ -27,7 +27,7 @@ GP__HOST gp_result gp__launch_reduce(const gp__launching *l) {
   a.count = h->count;
   a.count_device = (const gp__u64 *)q->count_device;
   a.workspace = l->workspace;
-  a.rounds = h->reproducible ? gp__canonical_rounds(h->count, h->in_size) : 1;
+  a.rounds = h->reproducible ? gp__canonical_rounds(q->stride, h->in_size) : 1;
   a.limit = q->count;
   a.limit_device = (const gp__u64 *)q->limit_device;
   if (q->primitive == GP_REDUCE) {

@@ -9,12 +9,13 @@
   F(blocks_per_sm, 0, 1, 2, 3, 4, 8) \
   F(overlap, 0, 1, 2)
 
-// Rounds of a reproducible reduction's tile: they grow with the count, to keep about GP__CANONICAL_REDUCE_TILES tiles.
+// Elements of a round of a reproducible reduction.
+GP__RULE int gp__canonical_round(int in_size) {
+  return GP__CANONICAL_REDUCE_THREADS * GP__CANONICAL_REDUCE_VECTORS * gp__vector_items(in_size);
+}
+// Rounds of a tile grow with the count, which keeps about GP__CANONICAL_REDUCE_TILES tiles.
 GP__RULE gp__u64 gp__canonical_rounds(gp__u64 count, int in_size) {
-  return count /
-      ((gp__u64)GP__CANONICAL_REDUCE_TILES * GP__CANONICAL_REDUCE_THREADS * GP__CANONICAL_REDUCE_VECTORS *
-          gp__vector_items(in_size)) +
-      1;
+  return count / (gp__u64)(GP__CANONICAL_REDUCE_TILES * gp__canonical_round(in_size)) + 1;
 }
 
 GP__RULE int gp__policy_valid_reduce(gp_policy p, gp__shape s) {

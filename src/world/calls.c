@@ -124,7 +124,7 @@ GP__HOST gp_result gp__leave_world(gp_world *w, gp__state *s, int wait) {
   gp_result result = GP_SUCCESS;
   int error;
   if (s && wait && w->comm && !w->broken) result = gp__world_settle(w, s, who, w->stream);
-  if (s) gp__free_world_memory(w, s), gp__free_staging(w, s);
+  if (s) gp__free_world_memory(w, s, who), gp__free_staging(w, s);
   if (s && s->context && w->event) s->library.runtime.driver.cuEventDestroy(w->event);
   w->event = NULL;
   if (w->comm && w->own_comm) {

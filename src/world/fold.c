@@ -1,7 +1,7 @@
 // world/fold.c - worlds: reductions, scans, histograms
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/input.h, api/call.h, api/init.h,
 //   core/rules.h, core/system.c, core/messages.c, host/values.c, host/exact.c, core/names.c, core/state.c,
-//   core/types.c, core/run.c, world/nccl.c, world/world.c
+//   core/types.c, core/check_types.c, core/run.c, world/nccl.c, world/world.c
 
 GP__HOST int gp__has_parts(gp_op op) {
   return op == GP_ARGMIN || op == GP_ARGMAX || op == GP_MINMAX || op == GP_ARGMINMAX;
@@ -11,17 +11,23 @@ GP__HOST void gp__fill_types(gp_call *c) {
   if (!c->out_type) c->out_type = c->in_type;
   if (!c->acc_type) c->acc_type = gp__is_small_float(c->out_type) && !gp__has_parts(c->op) ? GP_F32 : c->out_type;
 }
+// Whether the bits of a fold depend on the order of its operands. The types are filled in.
+GP__HOST int gp__order_matters(const gp_call *c) {
+  if ((int)c->op < 0 || (int)c->op >= (int)GP_OP_COUNT) return 1;
+  return (c->op == GP_SUM || c->op == GP_PROD) && !gp__is_integer(c->acc_type) && c->acc_type != GP_BOOL;
+}
+
 GP__HOST gp_result gp__check_fold(const char *who, const gp_call *c) {
-  const gp_type acc = c->acc_type ? c->acc_type : c->out_type ? c->out_type : c->in_type;
-  const int is_float = gp__is_small_float(acc) || acc == GP_F32 || acc == GP_F64 || acc == GP_C32 || acc == GP_C64;
+  gp_call typed = *c;
   if (c->in_type == GP_INPUT && !c->out_type)
     return gp__fail(GP_E_TYPE, "%s: @out_type is not set: a described input of a world needs it", who);
   if (c->primitive != GP_REDUCE && gp__has_parts(c->op))
     return gp__fail(
         GP_E_UNSUPPORTED, "%s: @op: a world takes ARGMIN, ARGMAX, MINMAX and ARGMINMAX in reductions alone", who);
-  if ((c->flags & GP_REPRODUCIBLE) && is_float && c->op != GP_MIN && c->op != GP_MAX && !gp__has_parts(c->op))
-    return gp__fail(
-        GP_E_UNSUPPORTED, "%s: @flags: GP_REPRODUCIBLE: the sum of floats over ranks depends on the shards", who);
+  gp__fill_types(&typed);
+  if (c->primitive != GP_REDUCE && (c->flags & GP_REPRODUCIBLE) && gp__order_matters(&typed))
+    return gp__fail(GP_E_UNSUPPORTED,
+        "%s: @flags: GP_REPRODUCIBLE: with this operator and type the result depends on the shards", who);
   return GP_SUCCESS;
 }
 
@@ -174,7 +180,6 @@ GP__HOST gp_result gp__world_reduce_parts(gp_world *w, gp__state *s, const char 
 GP__HOST gp_result gp__world_reduce(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
   gp__partial p;
   gp_call fold;
-  gp__fill_types(&c);
   if (gp__has_parts(c.op)) return gp__world_reduce_parts(w, s, who, c, stream);
   GP__CHECK(gp__partial_room(w, s, who, gp_type_size(w->ctx, c.acc_type), stream, &p));
   fold = gp__fold_shard(&c, p.mine);

@@ -1,7 +1,7 @@
 // world/move.c - worlds: even shares; selection, runs and groups across ranks
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, api/init.h, core/rules.h,
-//   core/system.c, core/messages.c, core/driver.c, map/kinds.c, core/state.c, core/close.c, core/types.c,
-//   core/workspaces.c, core/run.c, world/world.c, world/fold.c, world/sort.c
+//   core/system.c, core/messages.c, map/kinds.c, core/state.c, core/types.c, core/workspaces.c, core/run.c,
+//   world/world.c, world/fold.c, world/sort.c
 
 // Arrays that move together, each of `size` bytes an element; to NULL: it stays.
 typedef struct gp__spread_array {
@@ -278,14 +278,15 @@ GP__HOST gp_result gp__world_group_by(
     if (w->notes[q].count > share) share = (size_t)w->notes[q].count; // an even share is no larger
   keys = gp__aligned(share * gp_type_size(w->ctx, c.key_type) + 1);
   values = gp__aligned(share * gp_type_size(w->ctx, c.acc_type) + 1);
-  if (s->context) result = gp__allocate(s, who, 2 * (keys + values) + 256, stream, (void **)&memory);
+  if (w->asked) memory = NULL;
+  else if (s->context) result = gp__allocate(s, who, 2 * (keys + values) + 256, stream, (void **)&memory);
   else if (!(memory = (unsigned char *)malloc(2 * (keys + values) + 256)))
     result = gp__fail(GP_E_MEMORY, "%s: no memory", who);
   if (result == GP_SUCCESS) {
     local.out_keys = memory + 256;
     local.out = memory + 256 + keys;
     local.out_count = (uint64_t *)(void *)memory;
-    result = gp_run(w->ctx, &local, stream);
+    if (!w->asked) result = gp_run(w->ctx, &local, stream);
   }
   if (result == GP_SUCCESS) {
     sort = gp_call_init(GP_SORT);
@@ -293,7 +294,7 @@ GP__HOST gp_result gp__world_group_by(
     sort.in_type = c.acc_type;
     sort.keys = local.out_keys;
     sort.in = local.out;
-    sort.count = share;
+    sort.count = w->asked ? c.count : share;
     sort.count_device = local.out_count;
     sort.capacity = share;
     sort.out_keys = memory + 256 + keys + values;
@@ -301,7 +302,7 @@ GP__HOST gp_result gp__world_group_by(
     sort.out_count = local.out_count;
     result = gp__world_sort(w, s, who, &sort, 1, stream);
   }
-  if (result == GP_SUCCESS) {
+  if (result == GP_SUCCESS || w->asked) {
     runs = gp_call_init(GP_REDUCE_BY_KEY);
     runs.flags = (c.flags & GP_REPRODUCIBLE) | GP_BALANCED;
     runs.op = c.op;
@@ -317,12 +318,7 @@ GP__HOST gp_result gp__world_group_by(
     runs.out_count = c.out_count;
     result = gp__runs_of_world(w, s, who, runs, counts, stream);
   }
-  if (memory && !s->context) free(memory);
-  else if (memory && s->release) gp__release(s, memory, 2 * (keys + values) + 256, stream);
-  else if (memory && s->pools) s->library.runtime.driver.cuMemFreeAsync((gp__cu_pointer)(uintptr_t)memory, stream);
-  else if (memory) {
-    gp__world_settle(w, s, who, stream);
-    s->library.runtime.driver.cuMemFree((gp__cu_pointer)(uintptr_t)memory);
-  }
+  if (w->asked) w->asked[1] = 2 * (keys + values) + 256;
+  else gp__free_room(s, who, memory, 2 * (keys + values) + 256, 0, stream);
   return gp__break_if(w, result);
 }

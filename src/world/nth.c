@@ -47,8 +47,8 @@ GP__HOST gp_result gp__world_nth_agreed(
   gp_call fill, h = gp__call(GP_HISTOGRAM_EVEN, GP_OP_DEFAULT, GP_INPUT, GP_U64, NULL, NULL, count);
   gp_input keys = gp_input_array(c->key_type, c->keys), ordered;
   gp_op op;
-  GP__CHECK(gp__nth_operator(w, c->key_type, &op));
   GP__CHECK(gp__world_room(w, s, who, (size_t)8 << GP__NTH_DIGIT, stream));
+  GP__CHECK(gp__nth_operator(w, c->key_type, &op));
   GP__CHECK(gp__world_staging(w, s, who, (size_t)8 << GP__NTH_DIGIT));
   ordered = gp_input_of_one(op, bits, &keys);
   counts = (uint64_t *)w->staging;

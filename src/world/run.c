@@ -1,7 +1,8 @@
 // world/run.c - worlds: any call
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, core/words.h, core/rules.h,
 //   core/system.c, core/messages.c, core/libraries.c, core/names.c, map/kinds.c, transpose/kinds.c, core/state.c,
-//   core/life.c, core/run.c, world/world.c, world/fold.c, world/sort.c, world/move.c, world/nth.c
+//   core/life.c, core/checking.c, core/run.c, world/world.c, world/fold.c, world/sort.c, world/move.c, world/nth.c,
+//   world/reproduce.c
 
 GP__HOST int gp__is_of_worlds(gp_primitive p) {
   static const unsigned char of_worlds[] = {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN, GP_COUNT_IF, GP_ANY,
@@ -22,7 +23,10 @@ GP__HOST gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_s
   case GP_INCLUSIVE_SCAN:
   case GP_EXCLUSIVE_SCAN:
     GP__CHECK(gp__check_fold(who, &c));
-    return c.primitive == GP_REDUCE ? gp__world_reduce(w, s, who, c, stream) : gp__world_scan(w, s, who, c, stream);
+    if (c.primitive != GP_REDUCE) return gp__world_scan(w, s, who, c, stream);
+    gp__fill_types(&c);
+    return (c.flags & GP_REPRODUCIBLE) && gp__order_matters(&c) ? gp__world_reproduce(w, s, who, c, stream)
+                                                                : gp__world_reduce(w, s, who, c, stream);
   case GP_COUNT_IF:
   case GP_ANY:
   case GP_ALL:
@@ -54,18 +58,67 @@ GP__HOST gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_s
   free(counts);
   return result;
 }
-// A graph outlives the world's memory, which moves as it grows; and no call may wait.
-GP__HOST gp_result gp__check_capture(gp__state *s, const char *who, const gp_call *c, gp_stream stream) {
-  const int free_of_both = c->primitive == GP_HISTOGRAM_EVEN || c->primitive == GP_HISTOGRAM_RANGES ||
-      (c->primitive == GP_SELECT && !(c->flags & GP_BALANCED));
-  int capturing = 0, error = 0;
-  if (!s->context || !stream || stream == (gp_stream)1 || (free_of_both && !(c->flags & GP_CHECKED))) return GP_SUCCESS;
-  error = s->library.runtime.driver.cuStreamIsCapturing(stream, &capturing);
+// Whether a call needs memory before it launches anything: not histograms, copies, and select in its shard.
+GP__HOST int gp__takes_memory(const gp_call *c) {
+  return c->primitive != GP_HISTOGRAM_EVEN && c->primitive != GP_HISTOGRAM_RANGES && c->primitive != GP_COPY &&
+      (c->primitive != GP_SELECT || (c->flags & GP_BALANCED));
+}
+// Whether a call does without the host.
+GP__HOST int gp__may_be_captured(gp_call c) {
+  gp__fill_types(&c);
+  return !(c.flags & GP_CHECKED) && c.primitive != GP_COPY &&
+      (!gp__takes_memory(&c) || c.primitive == GP_COUNT_IF || c.primitive == GP_ANY || c.primitive == GP_ALL ||
+          c.primitive == GP_INCLUSIVE_SCAN || c.primitive == GP_EXCLUSIVE_SCAN ||
+          (c.primitive == GP_REDUCE && (!(c.flags & GP_REPRODUCIBLE) || !gp__order_matters(&c))));
+}
+GP__HOST gp_result gp__check_capture(gp_world *w, gp__state *s, const char *who, const gp_call *c, gp_stream stream) {
+  int error = 0;
+  w->capturing = 0;
+  if (!s->context || !stream || stream == (gp_stream)1) return GP_SUCCESS;
+  error = s->library.runtime.driver.cuStreamIsCapturing(stream, &w->capturing);
   if (error) return gp__cuda_fail(&s->library.runtime, who, "cuStreamIsCapturing", error);
-  return capturing
-      ? gp__fail(GP_E_UNSUPPORTED,
-            "%s: stream is captured: of a world's calls, histograms and select without GP_BALANCED can be", who)
+  return w->capturing && !gp__may_be_captured(*c)
+      ? gp__fail(GP_E_UNSUPPORTED, "%s: stream is captured, and this call of a world waits for the stream", who)
       : GP_SUCCESS;
+}
+// What a call takes of a world's memory: it runs, without the other ranks, until it would have the memory.
+GP__HOST gp_result gp__ask_world(
+    gp_context *ctx, gp__state *s, const gp_call *call, const uint64_t *counts, int size, int rank, uint64_t *bytes) {
+  const char *who = "gp_world_workspace_size";
+  gp_result result = GP_SUCCESS;
+  size_t asked[2] = {0, 0};
+  gp_call c;
+  gp_world w;
+  int q;
+  if (!call || !counts || !bytes)
+    return gp__fail(GP_E_NULL, "%s: %s is null", who, !call ? "call" : counts ? "bytes" : "counts");
+  if (call->struct_size != sizeof *call || (unsigned)call->primitive >= GP_PRIMITIVE_COUNT || rank < 0 || rank >= size)
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: call.struct_size is %u, rank %d of size %d", who, call->struct_size, rank, size);
+  if (!gp__is_of_worlds(call->primitive)) return gp__fail(GP_E_UNSUPPORTED, "%s: not a call of worlds", who);
+  memset(&w, 0, sizeof w);
+  w.ctx = ctx;
+  w.size = size;
+  w.rank = rank;
+  w.asked = asked;
+  w.notes = (gp__world_note *)calloc((size_t)size, sizeof *w.notes);
+  if (!w.notes) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+  for (q = 0; q < size; ++q) {
+    w.notes[q].count = counts[q];
+    w.notes[q].capacity = UINT64_MAX;
+  }
+  c = *call;
+  if (c.primitive != GP_TRANSPOSE) c.count = counts[rank];
+  c.flags &= ~GP_CHECKED;
+  if (size > 1 && gp__takes_memory(&c)) result = gp__world_dispatch(&w, s, c, NULL);
+  free(w.notes);
+  if (result != GP_SUCCESS && result != (gp_result)GP__UNKNOWN) return result;
+  *bytes = asked[1] + (asked[0] <= 65536 ? 65536 : gp__world_steps(asked[0])); // gp_world_open takes some
+  return GP_SUCCESS;
+}
+GP__API gp_result gp_world_workspace_size(
+    gp_context *ctx, const gp_call *call, const uint64_t *counts, int size, int rank, uint64_t *bytes) {
+  GP__WITHIN(ctx, "gp_world_workspace_size", gp__ask_world(ctx, s, call, counts, size, rank, bytes));
 }
 // A world of one rank: the call as it is, and the numbers of results that no call of one GPU has.
 GP__HOST gp_result gp__world_alone(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
@@ -106,7 +159,7 @@ GP__HOST gp_result gp__world_call(gp_world *w, gp__state *s, const gp_call *call
         gp__fail(GP_E_UNSUPPORTED, "%s: a world does not run this primitive", gp__primitive_names[call->primitive]);
   else if (w->size == 1) result = gp__world_alone(w, s, *call, stream);
   else {
-    result = gp__check_capture(s, gp__primitive_names[call->primitive], call, stream);
+    result = gp__check_capture(w, s, gp__primitive_names[call->primitive], call, stream);
     if (result == GP_SUCCESS) result = gp__world_dispatch(w, s, *call, stream);
   }
   pthread_mutex_unlock(&w->lock);

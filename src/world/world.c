@@ -1,7 +1,7 @@
 // world/world.c - worlds: joining, leaving, waiting, memory, exchanges
 // uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, api/init.h, core/words.h, core/rules.h,
 //   core/system.c, core/messages.c, core/driver.c, core/libraries.c, host/values.c, core/names.c, core/state.c,
-//   core/close.c, core/types.c, core/workspaces.c, core/run.c, tuner/tuner.c, world/nccl.c
+//   core/types.c, core/checking.c, core/workspaces.c, core/run.c, tuner/tuner.c, world/nccl.c
 
 // A rank sends its note to the others before a call that waits.
 typedef struct gp__world_note {
@@ -22,7 +22,9 @@ struct gp_world {
   char why[256];          // what broke it
   void *memory, *staging; // of the device, and of the host
   size_t memory_bytes, staging_bytes;
-  gp_stream stream; // of the last call
+  size_t *asked;           // gp_world_workspace_size: a call, which stops there, takes asked[0], and asked[1] besides
+  int capturing, captured; // the stream of the call is captured; a graph uses `memory`
+  gp_stream stream;        // of the last call
   void *event;
   gp__world_note *notes;          // one a rank
   gp_op before[GP_TYPE_COUNT][2]; // orders of built-in types, up and down; 0: not defined yet
@@ -84,14 +86,27 @@ GP__HOST gp_result gp__nccl_done(gp_world *w, const char *who, const char *call,
 
 // ---- memory
 
-GP__HOST void gp__free_world_memory(gp_world *w, gp__state *s) {
-  if (!w->memory) return;
-  if (!s->context) free(w->memory);
-  else if (s->release) gp__release(s, w->memory, w->memory_bytes, w->stream);
-  else if (s->pools) s->library.runtime.driver.cuMemFreeAsync((gp__cu_pointer)(uintptr_t)w->memory, w->stream);
-  else s->library.runtime.driver.cuMemFree((gp__cu_pointer)(uintptr_t)w->memory);
+// A graph keeps its memory until gp_close.
+GP__HOST gp_result gp__free_room(
+    gp__state *s, const char *who, void *memory, size_t bytes, int captured, gp_stream stream) {
+  gp__retired *kept;
+  gp__workspace old;
+  if (!memory) return GP_SUCCESS;
+  if (!s->context) return free(memory), GP_SUCCESS;
+  kept = (gp__retired *)malloc(sizeof *kept);
+  if (!kept) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+  memset(&old, 0, sizeof old);
+  old.workspace = memory;
+  old.bytes = bytes;
+  old.captured = captured;
+  return gp__retire(s, who, &old, stream, kept);
+}
+GP__HOST gp_result gp__free_world_memory(gp_world *w, gp__state *s, const char *who) {
+  GP__CHECK(gp__free_room(s, who, w->memory, w->memory_bytes, w->captured, w->stream));
   w->memory = NULL;
   w->memory_bytes = 0;
+  w->captured = 0;
+  return GP_SUCCESS;
 }
 GP__HOST void gp__free_staging(gp_world *w, gp__state *s) {
   if (s->context && w->staging) s->library.runtime.driver.cuMemFreeHost(w->staging);
@@ -99,12 +114,25 @@ GP__HOST void gp__free_staging(gp_world *w, gp__state *s) {
   w->staging = NULL;
   w->staging_bytes = 0;
 }
+// What the world's memory grows to for a call.
+GP__HOST size_t gp__world_steps(size_t bytes) { return (bytes + bytes / 16 + 65535) & ~(size_t)65535; }
 // Memory of the device for a call; what it holds does not survive.
 GP__HOST gp_result gp__world_room(gp_world *w, gp__state *s, const char *who, size_t bytes, gp_stream stream) {
+  if (w->asked) {
+    if (bytes > w->asked[0]) w->asked[0] = bytes;
+    return (gp_result)GP__UNKNOWN;
+  }
   w->stream = stream;
-  if (w->memory_bytes >= bytes) return GP_SUCCESS;
-  bytes = (bytes + bytes / 8 + 65535) & ~(size_t)65535;
-  gp__free_world_memory(w, s);
+  if (w->memory_bytes >= bytes) {
+    w->captured |= w->capturing;
+    return GP_SUCCESS;
+  }
+  if (w->capturing)
+    return gp__fail(GP_E_WORKSPACE,
+        "%s: stream is captured, and the world has %llu of %llu bytes: make the call once before the capture", who,
+        (gp__u64)w->memory_bytes, (gp__u64)bytes);
+  GP__CHECK(gp__free_world_memory(w, s, who));
+  bytes = gp__world_steps(bytes);
   if (s->context) GP__CHECK(gp__allocate(s, who, bytes, stream, &w->memory));
   else if (!(w->memory = malloc(bytes)))
     return gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", who, (gp__u64)bytes);
@@ -251,6 +279,7 @@ GP__HOST gp_result gp__world_agree(gp_world *w, gp__state *s, const char *who, c
     uint64_t capacity, gp_result code, gp_stream stream) {
   gp__world_note note;
   int q;
+  if (w->asked) return code;
   note.print = gp__fingerprint(w->ctx, c);
   note.count = count;
   note.capacity = capacity;
@@ -290,7 +319,7 @@ GP__HOST gp_result gp__world_total(gp_world *w, const char *who, int even, uint6
 GP__HOST gp_result gp__world_count(
     gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t *count, gp_stream stream) {
   *count = c->count;
-  if (!c->count_device) return GP_SUCCESS;
+  if (!c->count_device || w->asked) return GP_SUCCESS;
   GP__CHECK(gp__world_staging(w, s, who, sizeof *count));
   GP__CHECK(gp__world_copy(w, s, who, w->staging, c->count_device, sizeof *count, stream));
   GP__CHECK(gp__world_settle(w, s, who, stream));

@@ -236,7 +236,11 @@ static int leave(Comm *c, int abort) {
   free(c);
   return SUCCESS;
 }
-int ncclCommDestroy(Comm *c) { return leave(c, 0); }
+int ncclCommDestroy(Comm *c) {
+  free(steps); // of this thread
+  steps = NULL, step_room = 0;
+  return leave(c, 0);
+}
 int ncclCommAbort(Comm *c) { return leave(c, 1); }
 int ncclCommGetAsyncError(Comm *c, int *error) {
   *error = __atomic_load_n(&c->shared->aborted, __ATOMIC_ACQUIRE) ? REMOTE : SUCCESS;

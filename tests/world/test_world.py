@@ -41,6 +41,20 @@ def test_every_call(program, nccl, ranks):
     run(program, nccl, "--ranks", ranks, "--seeds", 8)
 
 
+@pytest.mark.turn
+def test_tiles_of_several_rounds(program, nccl):
+    """Reproducible reductions of arrays whose tiles have two rounds, and whose threads take several tiles' results."""
+    run(program, nccl, "--ranks", 3, "--seeds", 1, "--elements", 200, "--bulk", 150000000)
+
+
+@pytest.mark.turn
+def test_workspace_size(tmp_path, nccl):
+    """The memory of each call beside gp_world_workspace_size: the program reads it in the world itself."""
+    program = built(tmp_path, "world", "-O1", "-DWITH_LIBRARY", "-I.", "-Itools", "tests/world/world.c",
+                    ["-ldl", "-lpthread", "-lm"])
+    run(program, nccl, "--ranks", 3, "--seeds", 6, "--elements", 30000, "--bulk", 3000)
+
+
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_delays(program, nccl, ranks):
     run(program, nccl, "--ranks", ranks, "--seeds", 2, "--first", 40, "--elements", 300, loopback="delay=100")
@@ -65,16 +79,34 @@ def test_sanitizers(tmp_path, nccl, checker):
     run(program, nccl, "--ranks", 3, "--seeds", 6)
 
 
+@pytest.fixture(scope="session", name="sort")
+def sort_fixture(tmp_path_factory):
+    return built(tmp_path_factory.mktemp("sort"), "sort", "-O1", "-I.", "examples/world/sort.c",
+                 ["-Lbuild", "-Wl,-rpath," + os.path.join(ROOT, "build"), "-lgpuprims", "-lm"])
+
+
+# Plain processes, with a file for the id; what torchrun sets, where the file is named after the job.
+@pytest.mark.parametrize("launcher", [{"GPUPRIMS_WORLD_FILE": "id"}, {
+    "TORCHELASTIC_RUN_ID": "job", "MASTER_ADDR": "localhost", "MASTER_PORT": "29500"}])
 @pytest.mark.turn
-def test_processes(nccl, tmp_path):
+def test_processes(nccl, sort, tmp_path, launcher):
     """The example, a process a rank, without a launcher."""
-    if not shutil.which(CC):
-        pytest.skip("no C compiler")
-    program = built(tmp_path, "sort", "-O1", "-I.", "examples/world/sort.c",
-                    ["-Lbuild", "-Wl,-rpath," + os.path.join(ROOT, "build"), "-lgpuprims", "-lm"])
-    env = {**os.environ, "GPUPRIMS_NCCL": nccl, "WORLD_SIZE": "3", "GPUPRIMS_WORLD_FILE": str(tmp_path / "id")}
-    ranks = [subprocess.Popen([program, "--host", "50000"], env={**env, "RANK": str(rank), "LOCAL_RANK": "0"},
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for rank in range(3)]
+    env = {**os.environ, "GPUPRIMS_NCCL": nccl, "WORLD_SIZE": "3", **launcher}
+    ranks = [subprocess.Popen([sort, "--host", "50000"], env={**env, "RANK": str(rank), "LOCAL_RANK": str(rank)},
+                              cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+             for rank in range(3)]
     said = [rank.communicate(timeout=60)[0] for rank in ranks]
     assert [rank.returncode for rank in ranks] == [0, 0, 0], said
     assert "150000 keys in order on 3 ranks" in said[0], said
+    assert not os.listdir(tmp_path)
+
+
+@pytest.mark.turn
+def test_mpirun(nccl, sort, tmp_path):
+    if not shutil.which("mpirun"):
+        pytest.skip("no mpirun: apt-get install openmpi-bin")
+    done = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-x", "GPUPRIMS_NCCL", "-np", "3", sort,
+                           "--host", "50000"], env={**os.environ, "GPUPRIMS_NCCL": nccl}, cwd=tmp_path, timeout=100,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    assert done.returncode == 0 and "150000 keys in order on 3 ranks" in done.stdout, done.stdout
+    assert not os.listdir(tmp_path)

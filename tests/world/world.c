@@ -1,7 +1,10 @@
 // Worlds against a serial loop: every call of gp_world_run on random shards, empty ones among them, with ranks that are
 // threads of this process. On the host back end through tests/world/loopback.c; on GPUs through NCCL, a GPU a rank, or
 // all ranks on one GPU through the loopback.
-//     world [--nccl FILE] [--cuda] [--ranks N] [--seeds N] [--first SEED] [--elements N] [--fails]
+//     world [--nccl FILE] [--cuda] [--ranks N] [--seeds N] [--first SEED] [--elements N] [--bulk BYTES]
+//           [--fails] [--capture]
+//     --capture: also graphs; with --cuda, through NCCL
+//     --bulk: bytes of the arrays of reproducible reductions, whose tiles have 32 KiB up to 128 MiB
 //     --fails: only calls that must fail, on every rank and in bounded time
 // Build: cc -std=gnu11 -O1 -DWITH_LIBRARY -I. -Itools tests/world/world.c -o world -ldl -lpthread -lm
 #ifdef WITH_LIBRARY
@@ -17,7 +20,7 @@
 
 enum { RANKS = 16 };
 static gp_cuda cuda;
-static int ranks = 3, use_cuda, devices, passed, failed;
+static int ranks = 3, use_cuda, capture, devices, passed, failed;
 static const char *library;
 static uint64_t elements = 3000, seed;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -34,6 +37,8 @@ typedef struct Rank {
   void *context, *stream;
   gp_type affine_type;
   gp_op compose, before;
+  gp_type structs[3]; // of floats, for GP_REPRODUCIBLE
+  gp_op combine[3];
   uint64_t random;
 } Rank;
 static Rank all_ranks[RANKS];
@@ -543,6 +548,282 @@ static void test_groups(Rank *r, Buffers *b) {
   }
   free(keys), free(sums);
 }
+// ---- GP_REPRODUCIBLE: the bits of gp_reduce of the whole array, which each rank has besides its shard
+typedef struct Kind {
+  gp_type type;       // 0: a struct, `own`
+  int own;            // of Rank.structs
+  gp_op op;           // of built-in types
+  uint64_t keep, set; // bits of an element, or of each of its members, that are random, and those that are set
+  size_t member, size;
+} Kind;
+static const Kind kinds[] = {{GP_F32, 0, GP_SUM, 0x80ffffff, 0x3e000000, 4, 4},
+    {GP_F64, 0, GP_SUM, 0x800fffffffffffff, 0x3fd0000000000000, 8, 8}, {GP_F16, 0, GP_SUM, 0x87ff, 0x3000, 2, 2},
+    {GP_BF16, 0, GP_SUM, 0x80ff, 0x3e00, 2, 2}, {GP_F32, 0, GP_PROD, 0xfff, 0x3f7ff800, 4, 4},
+    {GP_C32, 0, GP_SUM, 0x80ffffff, 0x3e000000, 4, 8},
+    {GP_C64, 0, GP_SUM, 0x800fffffffffffff, 0x3fd0000000000000, 8, 16},
+    {GP_C32, 0, GP_PROD, 0x80000fff, 0x3f37f800, 4, 8}, {GP_U8, 0, GP_SUM, 0xff, 0, 1, 1},
+    {GP_TYPE_DEFAULT, 0, GP_OP_DEFAULT, 0x80ffffff, 0x3e000000, 4, 12},
+    {GP_TYPE_DEFAULT, 1, GP_OP_DEFAULT, 0x8003ffff, 0x3f700000, 4, 8},
+    {GP_TYPE_DEFAULT, 2, GP_OP_DEFAULT, 0x8000ffffffffffff, 0x3fef000000000000, 8, 16}};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+static struct {
+  unsigned char *bytes;
+  uint64_t most, n, begin[RANKS + 1];
+} bulk = {NULL, 400000, 0, {0}};
+static void make_bulk(const Kind *k) {
+  uint64_t state = seed * 99991 + (uint64_t)(k - kinds), most = bulk.most / k->size, round = 2048, i;
+  const uint64_t way = draw(&state) % 6;
+  int r, q;
+  if (16 % k->size == 0) round = 2048 * 16 / k->size;
+  bulk.n = way == 0 ? draw(&state) % 3 : way == 1 ? draw(&state) % (most + 1) : most - draw(&state) % 3;
+  if (way == 2 && most > round) bulk.n = most / round * round;
+  for (i = 0; i < bulk.n * k->size; i += k->member) {
+    const uint64_t x = (draw(&state) & k->keep) | k->set;
+    memcpy(bulk.bytes + i, &x, k->member); // little-endian
+  }
+  round *= bulk.n / (4096 * round) + 1;
+  for (r = 1; r < ranks; ++r) { // near borders of tiles, several in a tile, anywhere, or even
+    const uint64_t tiles = bulk.n / round + 1, tile = draw(&state) % tiles * round, at = draw(&state) % (bulk.n + 1);
+    bulk.begin[r] = way == 2 ? tile
+        : way == 3           ? tile + draw(&state) % 3 - (tile > 0)
+        : way == 4           ? bulk.n / 2 + draw(&state) % 9
+        : way == 5           ? bulk.n / (uint64_t)ranks * (uint64_t)r
+                             : at;
+    if (bulk.begin[r] > bulk.n) bulk.begin[r] = bulk.n;
+    for (q = r; q > 1 && bulk.begin[q] < bulk.begin[q - 1]; --q) {
+      const uint64_t swap = bulk.begin[q];
+      bulk.begin[q] = bulk.begin[q - 1], bulk.begin[q - 1] = swap;
+    }
+  }
+  bulk.begin[ranks] = bulk.n;
+}
+static void test_reproducible(Rank *r, const Kind *k, Buffers *b) {
+  const uint64_t first = bulk.begin[r->rank], n = bulk.begin[r->rank + 1] - first;
+  const int options = (int)((seed + (uint64_t)(k - kinds)) % 5);
+  const float start = 0.7f;
+  void *whole = device_memory(bulk.n * k->size);
+  unsigned char wanted[32];
+  gp_call c = gp_call_init(GP_REDUCE);
+  gp_input array_of[2], magnitude[2];
+  size_t size = k->size;
+  int i;
+  to_device(whole, bulk.bytes, bulk.n * k->size);
+  c.flags = GP_REPRODUCIBLE, c.out = b->out;
+  c.op = k->type ? k->op : r->combine[k->own], c.in_type = k->type ? k->type : r->structs[k->own];
+  if (k->type == GP_U8) c.out_type = GP_F32, size = 4;
+  if (k->type == GP_F32 && options == 1) c.init = &start, c.out_type = GP_F64, c.acc_type = GP_F32, size = 8;
+  if (k->type == GP_F32 && options == 2) c.apply = GP_ABS;
+  for (i = 0; i < 2; ++i) {
+    c.in = i ? (unsigned char *)whole + first * k->size : whole, c.count = i ? n : bulk.n;
+    if (k->type == GP_F32 && k->op == GP_SUM && options == 3) { // a described input
+      array_of[i] = gp_input_array(GP_F32, c.in);
+      magnitude[i] = gp_input_of_one(GP_ABS, GP_F32, &array_of[i]);
+      c.in = &magnitude[i], c.in_type = GP_INPUT, c.out_type = GP_F32;
+    }
+    if (i && options == 4) { // the count in device memory
+      to_device(b->number, &n, 8);
+      c.count_device = (uint64_t *)b->number, c.count += (uint64_t)r->rank;
+    }
+    if (!i) {
+      check(gp_run(r->ctx, &c, r->stream) == GP_SUCCESS && gp_world_wait(r->world, r->stream) == GP_SUCCESS,
+          "the whole array, reproducible", r->rank);
+      to_host(wanted, b->out, size);
+    } else if (runs(r, &c, "reproducible")) compare(r, "reproducible", b->out, wanted, 1, size);
+  }
+  c.in = r->rank ? c.in : NULL, c.count_device = NULL, c.count = n + !r->rank, c.in_type = GP_F32;
+  c.out_type = c.acc_type = GP_TYPE_DEFAULT, c.op = GP_SUM, c.apply = GP_OP_DEFAULT, c.init = NULL;
+  if (ranks > 1 && k == kinds) {
+    fails(r, &c, GP_E_NULL, GP_E_WORLD, 0, "reproducible: no input on a rank");
+    c.primitive = GP_INCLUSIVE_SCAN, c.in = whole, c.count = 0;
+    fails(r, &c, GP_E_UNSUPPORTED, GP_E_UNSUPPORTED, 0, "a reproducible scan of floats");
+    c.in_type = r->structs[1], c.op = r->combine[1];
+    fails(r, &c, GP_E_UNSUPPORTED, GP_E_UNSUPPORTED, 0, "a reproducible scan by a user's operator");
+  }
+  free_device(whole);
+}
+static void test_all_reproducible(Rank *r, Buffers *b) {
+  for (int i = 0; i < (int)KINDS; ++i) {
+    pthread_barrier_wait(&barrier);
+    if (!r->rank) make_bulk(&kinds[i]);
+    pthread_barrier_wait(&barrier);
+    test_reproducible(r, &kinds[i], b);
+  }
+}
+typedef struct three {
+  float x, y, z;
+} three;
+typedef struct line {
+  float a, b;
+} line;
+typedef struct long_line {
+  double a, b;
+} long_line;
+static void host_three(void *user, void *result, const void *a, const void *b) {
+  const three *x = a, *y = b;
+  const three sum = {x->x + y->x, x->y + y->y, x->z + y->z};
+  (void)user;
+  memcpy(result, &sum, sizeof sum);
+}
+static void host_line(void *user, void *result, const void *a, const void *b) {
+  const line *x = a, *y = b;
+  volatile float moved = y->a * x->b; // no fused multiply-add
+  const line both = {x->a * y->a, moved + y->b};
+  (void)user;
+  memcpy(result, &both, sizeof both);
+}
+static void host_long_line(void *user, void *result, const void *a, const void *b) {
+  const long_line *x = a, *y = b;
+  volatile double moved = y->a * x->b;
+  const long_line both = {x->a * y->a, moved + y->b};
+  (void)user;
+  memcpy(result, &both, sizeof both);
+}
+static void define_structs(Rank *r) {
+  static const three none = {0, 0, 0};
+  static const line same = {1, 0};
+  static const long_line long_same = {1, 0};
+  static const struct {
+    const char *name, *source, *body, *identity;
+    size_t size, align;
+    gp_host_fn host;
+    const void *none;
+  } own[3] = {{"three", "struct three { float x, y, z; };",
+                  "three c; c.x = a.x + b.x; c.y = a.y + b.y; c.z = a.z + b.z; return c;", "three{0, 0, 0}", 12, 4,
+                  host_three, &none},
+      {"line", "struct line { float a, b; };",
+          "line c; c.a = a.a * b.a; c.b = __fadd_rn(__fmul_rn(b.a, a.b), b.b); return c;", "line{1, 0}", 8, 4,
+          host_line, &same},
+      {"long_line", "struct long_line { double a, b; };",
+          "long_line c; c.a = a.a * b.a; c.b = __dadd_rn(__dmul_rn(b.a, a.b), b.b); return c;", "long_line{1, 0}", 16,
+          8, host_long_line, &long_same}};
+  for (int i = 0; i < 3; ++i) {
+    gp_type_desc type = gp_type_desc_init();
+    gp_op_desc op = gp_op_desc_init();
+    type.name = own[i].name, type.source = own[i].source, type.size = own[i].size, type.align = own[i].align;
+    op.name = own[i].name, op.body = own[i].body, op.identity = own[i].identity, op.arity = 2;
+    op.commutative = !i, op.host = own[i].host, op.host_identity = own[i].none, op.host_identity_size = own[i].size;
+    check(gp_type_struct(r->ctx, &type, &r->structs[i]) == GP_SUCCESS, "gp_type_struct", r->rank);
+    check(gp_op_define(r->ctx, &op, &r->combine[i]) == GP_SUCCESS, "gp_op_define", r->rank);
+  }
+}
+
+// ---- gp_world_workspace_size, beside the memory that a world without memory takes
+#ifdef WITH_LIBRARY
+static void takes(Rank *r, const gp_call *c, const uint64_t *counts, uint64_t besides, const char *what) {
+  uint64_t bytes = 0;
+  check(gp_world_workspace_size(r->ctx, c, counts, ranks, r->rank, &bytes) == GP_SUCCESS, what, r->rank);
+  free(r->world->memory); // on the host back end
+  r->world->memory = NULL, r->world->memory_bytes = 0;
+  if (!runs(r, c, what)) return;
+  check(r->world->memory_bytes + besides <= bytes, what, r->rank);
+  check(r->world->memory_bytes + besides == bytes || bytes == 65536 ||
+          (c->primitive == GP_GROUP_BY && array.keys[0] != array.n), // the keys of 1 to n are all different
+      what, r->rank);
+}
+static void test_memory(Rank *r, Buffers *b) {
+  const uint32_t limit = 50, ends[] = {0, 64};
+  const size_t round = 255;
+  uint64_t counts[RANKS], most = 0, bytes = 0, groups;
+  gp_permutation p = gp_permutation_init();
+  gp_call c = gp_call_init(GP_REDUCE), plain;
+  for (int q = 0; q < ranks; ++q) {
+    counts[q] = array.begin[q + 1] - array.begin[q];
+    most = counts[q] > most ? counts[q] : most;
+  }
+  c.in_type = GP_F32, c.in = b->floats, c.out = b->out, c.count = b->n;
+  plain = c;
+  c.op = GP_SUM;
+  takes(r, &c, counts, 0, "memory of a reduction");
+  c.flags = GP_REPRODUCIBLE;
+  takes(r, &c, counts, 0, "memory of a reproducible reduction");
+  c.flags = 0, c.op = GP_ARGMINMAX;
+  takes(r, &c, counts, 0, "memory of ARGMINMAX");
+  c.primitive = GP_INCLUSIVE_SCAN, c.op = GP_SUM;
+  takes(r, &c, counts, 0, "memory of a scan");
+  c = plain, c.primitive = GP_COUNT_IF, c.op = GP_GREATER, c.in_type = GP_U32, c.scalar = &limit;
+  c.out = NULL, c.out_count = (uint64_t *)b->number;
+  takes(r, &c, counts, 0, "memory of count_if");
+  c.primitive = GP_SELECT, c.out = b->out;
+  takes(r, &c, counts, 0, "memory of select");
+  c.flags = GP_BALANCED, c.capacity = array.n + 1;
+  takes(r, &c, counts, 0, "memory of a balanced select");
+  c = plain, c.primitive = GP_COPY, c.capacity = array.n + 1;
+  takes(r, &c, counts, 0, "memory of a copy");
+  c = plain, c.primitive = GP_HISTOGRAM_EVEN, c.in_type = c.out_type = GP_U32, c.bins = 64;
+  c.lower = &ends[0], c.upper = &ends[1];
+  takes(r, &c, counts, 0, "memory of a histogram");
+  plain.in_type = GP_TYPE_DEFAULT, plain.in = plain.out = NULL;
+  plain.key_type = GP_U32, plain.keys = b->keys, plain.out_keys = b->out_keys, plain.capacity = array.n + 1;
+  for (int kind = 0; kind < 3; ++kind) {
+    c = plain, c.primitive = GP_SORT;
+    if (kind == 1) c.in_type = GP_U64, c.in = b->values, c.out = b->out;
+    if (kind == 2) c.out_type = GP_U64, c.out = b->out;
+    takes(r, &c, counts, 0, "memory of a sort");
+    c.primitive = GP_TOP_K, c.capacity = 0, c.k = array.n < 3000 ? array.n : 3000;
+    takes(r, &c, counts, 0, "memory of top_k");
+    if (kind == 2) continue;
+    c.primitive = GP_UNIQUE, c.k = 0, c.out_count = (uint64_t *)b->number, c.capacity = array.n + 1;
+    c.flags = kind ? GP_BALANCED : 0, c.capacity = kind ? array.n + 1 : 0;
+    takes(r, &c, counts, 0, "memory of unique");
+  }
+  c = plain, c.primitive = GP_NTH_ELEMENT, c.capacity = 0;
+  takes(r, &c, counts, 0, "memory of nth_element");
+  c = plain, c.primitive = GP_REDUCE_BY_KEY, c.op = GP_SUM, c.capacity = 0, c.out_count = (uint64_t *)b->number;
+  c.in_type = GP_U64, c.in = b->values, c.out = b->out;
+  takes(r, &c, counts, 0, "memory of reduce_by_key");
+  c.primitive = GP_GROUP_BY, c.capacity = array.n + 1;
+  groups = 2 * (((most * 4 + 1 + round) & ~round) + ((most * 8 + 1 + round) & ~round)) + 256;
+  takes(r, &c, counts, ranks > 1 ? groups : 0, "memory of group_by");
+  c = gp_call_init(GP_TRANSPOSE), c.in_type = c.out_type = GP_U64, c.in = b->values, c.out = b->out;
+  p.dimensions = 2, p.order[0] = 1, p.order[1] = 0, p.extent[0] = counts[r->rank] / 40, p.extent[1] = 40;
+  c.permutation = &p, c.capacity = array.n + 64;
+  for (int q = 0; q < ranks; ++q) counts[q] /= 40;
+  takes(r, &c, counts, 0, "memory of a transpose");
+  check(gp_world_workspace_size(r->ctx, &c, NULL, ranks, r->rank, &bytes) == GP_E_NULL &&
+          gp_world_workspace_size(r->ctx, &c, counts, ranks, ranks, &bytes) == GP_E_ARGUMENT &&
+          gp_world_workspace_size(r->ctx, &c, counts, 0, 0, &bytes) == GP_E_ARGUMENT && !bytes,
+      "arguments of gp_world_workspace_size", r->rank);
+  c.primitive = GP_REVERSE;
+  check(gp_world_workspace_size(r->ctx, &c, counts, ranks, r->rank, &bytes) == GP_E_UNSUPPORTED, "reverse", r->rank);
+}
+#endif
+
+// ---- --capture, with --cuda and NCCL itself: a graph of a reduction and a scan, replayed on other data
+static void test_capture(Rank *r, Buffers *b) {
+  gp_call reduce = gp_call_init(GP_REDUCE), scan = gp_call_init(GP_INCLUSIVE_SCAN), sort = gp_call_init(GP_SORT);
+  uint64_t *mine = malloc((b->n + 1) * 8), *wanted = malloc((b->n + 1) * 8), sum, i;
+  void *graph = NULL, *runs_it = NULL;
+  gp_result results[2];
+  reduce.op = scan.op = GP_SUM, reduce.in_type = scan.in_type = GP_U64, reduce.in = scan.in = b->values;
+  reduce.count = scan.count = b->n, reduce.out = b->number, scan.out = b->out;
+  runs(r, &reduce, "a reduction before the capture"), runs(r, &scan, "a scan before the capture");
+  sort.key_type = GP_U32, sort.keys = b->keys, sort.count = b->n, sort.out_keys = b->out_keys, sort.capacity = array.n;
+  GP_CUDA_CHECK(&cuda, capture_begin(r->stream, GP_CUDA_CAPTURE_RELAXED));
+  if (ranks > 1) fails(r, &sort, GP_E_UNSUPPORTED, GP_E_UNSUPPORTED, 0, "a captured sort");
+  results[0] = gp_world_run(r->world, &reduce, r->stream);
+  results[1] = gp_world_run(r->world, &scan, r->stream);
+  GP_CUDA_CHECK(&cuda, capture_end(r->stream, &graph));
+  check(results[0] == GP_SUCCESS && results[1] == GP_SUCCESS, "a captured reduction and scan", r->rank);
+  GP_CUDA_CHECK(&cuda, graph_instantiate(&runs_it, graph, 0));
+  for (uint64_t time = 1; time < 4; ++time) {
+    for (i = 0; i < b->n; ++i) mine[i] = array.values[b->first + i] * time;
+    to_device(b->values, mine, b->n * 8);
+    pthread_barrier_wait(&barrier);
+    GP_CUDA_CHECK(&cuda, graph_launch(runs_it, r->stream));
+    check(gp_world_wait(r->world, r->stream) == GP_SUCCESS, "a replay", r->rank);
+    for (i = 0, sum = 0; i < array.n; ++i) {
+      sum += array.values[i] * time;
+      if (i >= b->first && i < b->first + b->n) wanted[i - b->first] = sum;
+    }
+    compare(r, "a replayed reduction", b->number, &sum, 1, 8);
+    compare(r, "a replayed scan", b->out, wanted, b->n, 8);
+  }
+  to_device(b->values, array.values + b->first, b->n * 8);
+  GP_CUDA_CHECK(&cuda, graph_exec_destroy(runs_it));
+  GP_CUDA_CHECK(&cuda, graph_destroy(graph));
+  free(mine), free(wanted);
+}
+
 // Calls that every rank refuses, and that leave the world as it was.
 static void test_refusals(Rank *r, Buffers *b) {
   gp_call c = gp_call_init(GP_SORT);
@@ -608,6 +889,7 @@ static int open_rank(Rank *r) {
   op = gp_op_desc_init();
   op.name = "by remainder", op.body = "return a.a % 16 < b.a % 16;", op.arity = 2, op.host = host_before;
   check(gp_op_define(r->ctx, &op, &r->before) == GP_SUCCESS, "gp_op_define", r->rank);
+  define_structs(r);
   return 1;
 }
 static uint64_t first_seed = 1, seeds = 20;
@@ -627,6 +909,11 @@ static void *work(void *of) {
     test_transpose(r, &b);
     test_parts(r, &b);
     test_refusals(r, &b);
+    test_all_reproducible(r, &b);
+    if (capture) test_capture(r, &b);
+#ifdef WITH_LIBRARY
+    if (!use_cuda) test_memory(r, &b);
+#endif
     for (int way = 0; way < 4; ++way) {
       pthread_barrier_wait(&barrier);
       if (!r->rank) make_order(way & 1, way >> 1);
@@ -687,10 +974,12 @@ int main(int argc, char **argv) {
     const char *next = i + 1 < argc ? argv[i + 1] : "";
     if (!strcmp(argv[i], "--cuda")) use_cuda = 1;
     else if (!strcmp(argv[i], "--fails")) fail = 1;
+    else if (!strcmp(argv[i], "--capture")) capture = 1;
     else if (!strcmp(argv[i], "--nccl")) library = next, ++i;
     else if (!strcmp(argv[i], "--ranks")) ranks = atoi(next), ++i;
     else if (!strcmp(argv[i], "--seeds")) seeds = strtoull(next, NULL, 10), ++i;
     else if (!strcmp(argv[i], "--first")) first_seed = strtoull(next, NULL, 10), ++i;
+    else if (!strcmp(argv[i], "--bulk")) bulk.most = strtoull(next, NULL, 10), ++i;
     else if (!strcmp(argv[i], "--elements")) elements = strtoull(next, NULL, 10), ++i;
     else return fprintf(stderr, "world: unknown option %s\n", argv[i]), 2;
   }
@@ -700,6 +989,7 @@ int main(int argc, char **argv) {
     if (why) return fprintf(stderr, "world: %s\n", why), 2;
     GP_CUDA_CHECK(&cuda, device_count(&devices));
   }
+  bulk.bytes = malloc(bulk.most + 16);
   setvbuf(stdout, NULL, _IOLBF, 0);
   pthread_barrier_init(&barrier, NULL, (unsigned)ranks);
   for (i = 0; i < ranks; ++i) {
@@ -707,7 +997,7 @@ int main(int argc, char **argv) {
     pthread_create(&threads[i], NULL, fail ? work_until_failure : work, &all_ranks[i]);
   }
   for (i = 0; i < ranks; ++i) pthread_join(threads[i], NULL);
-  free(order);
+  free(order), free(bulk.bytes);
   if (fail) free_array();
   printf("%d passed, %d failed, 0 skipped\n", passed, failed);
   return failed != 0;
