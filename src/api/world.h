@@ -1,5 +1,5 @@
 // api/world.h - worlds: several GPUs, joined by NCCL
-// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, api/init.h
+// uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, api/call.h, api/init.h
 
 // A world: contexts of one GPU each, its ranks, in one process or in several. They communicate by NCCL (2.19 or
 // later), which is opened at run time. An array is spread over the ranks: each has a shard, by a pointer and a count of
@@ -63,6 +63,8 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 //    unique,             as of the whole array: a run across ranks is one run, and belongs to the      yes
 //    reduce_by_key       first one; with GP_BALANCED even shares
 //    group_by            groups in the order of their keys, in even shares                             yes
+//    bfs, connected_     see gp_world_bfs and gp_world_components                                      yes
+//    components
 //
 // capacity: room of the outputs of calls that move elements between ranks; 0: count. If a share exceeds it, every rank
 // gets an error, and nothing is written. out_count, in device memory: this rank's number of results; also of sort,
@@ -105,3 +107,25 @@ GP__API gp_result gp_world_nth_element(gp_world *world, gp_type key_type, const 
 // are sent once, and all are packed and transposed once each. Waits.
 GP__API gp_result gp_world_transpose(gp_world *world, gp_type type, const void *in, uint64_t rows, uint64_t columns,
     void *out, uint64_t capacity, uint64_t *out_rows, gp_stream stream);
+
+// Graphs whose vertices are spread over the ranks. The vertices are those of all ranks in their order, fewer than
+// 2^32 - 1. rows: this rank's own ones: rows->vertices of them, the lists of their edges (offsets of this rank alone,
+// targets among all vertices, u32), on every rank with the same flags; a rank may have none. GP_SYMMETRIC: every edge
+// has its opposite, which its source's rank has. in_offsets and in_sources: the edges that lead to the rank's vertices.
+
+// Breadth-first search: depths (i32) and parents (u32, or NULL) of this rank's vertices, as gp_bfs, which a world of
+// one rank calls. source: among all vertices; the same on every rank. Depths are the same in every call, parents may
+// differ. Levels of few edges go top-down: a rank sends a vertex's owner one message of 8 bytes in the whole search.
+// Others, of graphs that are GP_SYMMETRIC or come with in_offsets, go bottom-up: the ranks exchange the frontier, a
+// bit a vertex. The host waits in every level. Memory: 8.25 bytes for each vertex of all ranks, 16 for each of its own.
+// Errors besides those of gp_world_run: GP_E_ARGUMENT on every rank if source is not below the number of vertices.
+GP__API gp_result gp_world_bfs(
+    gp_world *world, const gp_graph *rows, uint64_t source, void *depths, void *parents, gp_stream stream);
+
+// Connected components: labels (u32) of this rank's vertices: the smallest vertex of each one's component, where edges
+// may be gone both ways. *components (device memory, or NULL): how many the whole graph has, on every rank. Each rank
+// finds the components of its own edges, then joins them with those of other ranks, in ceil(log2(ranks)) exchanges of 4
+// bytes for each vertex of all ranks, however long the paths are. The results are the same in every call. Memory: 8
+// bytes for each vertex of all ranks, with u64 offsets 12. Waits.
+GP__API gp_result gp_world_components(
+    gp_world *world, const gp_graph *rows, void *labels, uint64_t *components, gp_stream stream);

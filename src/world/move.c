@@ -35,7 +35,8 @@ GP__HOST gp_result gp__world_spread(gp_world *w, gp__state *s, const char *who, 
   arrive[w->size] = share;
   for (i = 0; i < array_count && result == GP_SUCCESS; ++i)
     if (arrays[i].to)
-      result = gp__world_move(w, s, who, arrays[i].from, leave, arrays[i].to, arrive, arrays[i].size, stream);
+      result = gp__world_move(
+          w, s, who, arrays[i].from, leave, leave + 1, arrays[i].to, arrive, arrive + 1, arrays[i].size, stream);
   free(leave);
   return result == GP_SUCCESS ? gp__world_write_count(w, out_count, share, stream) : result;
 }

@@ -134,7 +134,7 @@ GP__HOST gp_result gp__world_transpose_agreed(gp_world *w, gp__state *s, const c
   }
   GP__CHECK(gp__pack_columns(w, c, rows, columns, 0, each + 1, more, memory, stream));
   GP__CHECK(gp__pack_columns(w, c, rows, columns, more * (each + 1), each, ranks - more, memory, stream));
-  GP__CHECK(gp__world_move(w, s, who, memory, leave, came, arrive, size, stream));
+  GP__CHECK(gp__world_move(w, s, who, memory, leave, leave + 1, came, arrive, arrive + 1, size, stream));
   if (all_rows && own) {
     p.dimensions = 2;
     p.order[0] = 1, p.order[1] = 0;

@@ -175,10 +175,11 @@ GP__HOST gp_result gp__world_sort_agreed(gp_world *w, gp__state *s, gp__world_so
       const uint64_t *of = bounds + q * (ranks + 1) + w->rank;
       arrive[q + 1] = arrive[q] + of[1] - of[0];
     }
-    result = gp__world_move(w, s, p->who, split.sorted, leave, p->came_keys, arrive, p->key_size, stream);
+    result = gp__world_move(
+        w, s, p->who, split.sorted, leave, leave + 1, p->came_keys, arrive, arrive + 1, p->key_size, stream);
     if (result == GP_SUCCESS && p->value_type)
-      result = gp__world_move(
-          w, s, p->who, p->is_sorted ? c->in : p->values, leave, p->came_values, arrive, p->value_size, stream);
+      result = gp__world_move(w, s, p->who, p->is_sorted ? c->in : p->values, leave, leave + 1, p->came_values, arrive,
+          arrive + 1, p->value_size, stream);
   }
   if (result == GP_SUCCESS) result = gp__merge_runs(w, p, arrive, c->out_keys, c->out, stream);
   free(bounds);
