@@ -2871,25 +2871,21 @@ GP__API gp_result gp_world_nth_element(gp_world *world, gp_type key_type, const 
 GP__API gp_result gp_world_transpose(gp_world *world, gp_type type, const void *in, uint64_t rows, uint64_t columns,
     void *out, uint64_t capacity, uint64_t *out_rows, gp_stream stream);
 
-// Graphs whose vertices are spread over the ranks. The vertices are those of all ranks in their order, fewer than
-// 2^32 - 1. rows: this rank's own ones: rows->vertices of them, the lists of their edges (offsets of this rank alone,
-// targets among all vertices, u32), on every rank with the same flags; a rank may have none. GP_SYMMETRIC: every edge
-// has its opposite, which its source's rank has. in_offsets and in_sources: the edges that lead to the rank's vertices.
+// Graphs in rows: their vertices are those of all ranks in their order, fewer than 2^32 - 1. rows: this rank's vertices,
+// maybe none, and the edges that leave them: offsets from 0 on, targets (u32) among all vertices; in_offsets is not read.
+// rows->flags are the same on every rank. Offsets and targets are trusted.
 
-// Breadth-first search: depths (i32) and parents (u32, or NULL) of this rank's vertices, as gp_bfs, which a world of
-// one rank calls. source: among all vertices; the same on every rank. Depths are the same in every call, parents may
-// differ. Levels of few edges go top-down: a rank sends a vertex's owner one message of 8 bytes in the whole search.
-// Others, of graphs that are GP_SYMMETRIC or come with in_offsets, go bottom-up: the ranks exchange the frontier, a
-// bit a vertex. The host waits in every level. Memory: 8.25 bytes for each vertex of all ranks, 16 for each of its own.
-// Errors besides those of gp_world_run: GP_E_ARGUMENT on every rank if source is not below the number of vertices.
+// Breadth-first search: depths (i32) and parents (u32; or NULL) of this rank's vertices, as gp_bfs; source: among all
+// vertices, the same on every rank. Levels of few edges go top-down: a rank tells the owner of a vertex of it once in a
+// search, by 8 bytes. Others, if the graph is GP_SYMMETRIC, go bottom-up: ranks exchange the frontier, a bit a vertex.
+// The host waits in every level. Memory: 16 bytes for each vertex of all ranks, and 20 for each of this one. Errors
+// besides those of gp_world_run: GP_E_ARGUMENT, on every rank, if source is not below the number of vertices.
 GP__API gp_result gp_world_bfs(
     gp_world *world, const gp_graph *rows, uint64_t source, void *depths, void *parents, gp_stream stream);
 
-// Connected components: labels (u32) of this rank's vertices: the smallest vertex of each one's component, where edges
-// may be gone both ways. *components (device memory, or NULL): how many the whole graph has, on every rank. Each rank
-// finds the components of its own edges, then joins them with those of other ranks, in ceil(log2(ranks)) exchanges of 4
-// bytes for each vertex of all ranks, however long the paths are. The results are the same in every call. Memory: 8
-// bytes for each vertex of all ranks, with u64 offsets 12. Waits.
+// Connected components: labels (u32) of this rank's vertices, and *components (device memory, or NULL), the same number
+// on every rank, as gp_connected_components. Ranks join what each finds in its rows in ceil(log2(ranks)) exchanges of 4
+// bytes for each vertex of all ranks, whatever the graph. Memory: 24 bytes for each of these.
 GP__API gp_result gp_world_components(
     gp_world *world, const gp_graph *rows, void *labels, uint64_t *components, gp_stream stream);
 
@@ -53705,24 +53701,22 @@ GP__FOR_BOTH(
       unsigned *told, *bits;          // bits of all vertices: they have had a message from this rank; the frontier
       gp__u64 *out, *came;            // messages: target << 32 | parent
       gp__u64 *offsets;               // of this rank's rows
+      gp__u64 *starts;                // sums of the list's degrees, each plus 1
+      unsigned *list;                 // of this rank's vertices in the frontier
       const unsigned *targets;
-      unsigned *list;  // of this rank's vertices in the frontier
-      gp__u64 *starts; // vertices and edges of the list before each of its vertices
       unsigned *depths, *parents;
       gp__u64 first, ranks, depth, listed;
     } gp__walk;
     // The last of n ascending numbers that is at most x; the first one is.
-    GP__HOST gp__u64 gp__walk_place(const gp__u64 *from, int step, gp__u64 n, gp__u64 x) {
+    GP__HOST gp__u64 gp__walk_place(const gp__u64 *from, gp__u64 n, gp__u64 x) {
       gp__u64 low = 0;
       while (n - low > 1) {
         const gp__u64 middle = low + (n - low) / 2;
-        if (from[middle * step] <= x) low = middle;
+        if (from[middle] <= x) low = middle;
         else n = middle;
       }
       return low;
-    }
-    // sum: vertices, and edges that leave them.
-    GP__HOST void gp__walk_step(gp__walk *g, gp__u64 i, gp__u64 *sum) {
+    } GP__HOST gp__u64 gp__walk_step(gp__walk * g, gp__u64 i) {
       gp__u64 v = i & (~0ull >> 8);
       gp__u64 e;
       unsigned a;
@@ -53730,54 +53724,52 @@ GP__FOR_BOTH(
       switch (i >> 56) {
       case GP__LEVEL:
         ++g->depth;
-        g->listed = g->starts[1] = 0;
-        return;
+        return g->listed = g->starts[0] = 0;
       case GP__FRONTIER:
-        if (g->depths[v] != (unsigned)g->depth - 1) return;
+        if (g->depths[v] != (unsigned)g->depth - 1) return 0;
         e = g->first + v;
         __sync_fetch_and_or(g->bits + e / 32, 1u << e % 32);
         break;
       case GP__LIST:
         if (g->depths[v] == (unsigned)g->depth - 1) g->list[__sync_fetch_and_add(&g->listed, 1ull)] = (unsigned)v;
-        return;
+        return 0;
       case GP__DEGREES:
         v = g->list[v];
         break;
-      case GP__PUSH: // an edge: the first message to its target goes to the owner
-        e = gp__walk_place(g->starts + 1, 2, g->listed, v);
+      case GP__PUSH: // an edge, or the end of a row: the first message to its target goes to the owner
+        e = gp__walk_place(g->starts, g->listed, v);
         b = g->list[e];
-        a = g->targets[g->offsets[b] + v - g->starts[2 * e + 1]];
-        if ((g->told[a / 32] | __sync_fetch_and_or(g->told + a / 32, 1u << a % 32)) >> a % 32 & 1) return;
-        v = gp__walk_place(g->begins, 1, g->ranks, a);
+        e = g->offsets[b] + v - g->starts[e];
+        if (e == g->offsets[b + 1]) return 0;
+        a = g->targets[e];
+        if ((g->told[a / 32] | __sync_fetch_and_or(g->told + a / 32, 1u << a % 32)) >> a % 32 & 1) return 0;
+        v = gp__walk_place(g->begins, g->ranks, a);
         g->out[g->begins[v] + __sync_fetch_and_add(g->counts + v, 1ull)] = (gp__u64)a << 32 | (g->first + b);
-        return;
+        return 0;
       case GP__VISIT:
         e = g->came[v];
         v = (e >> 32) - g->first;
         if (__sync_val_compare_and_swap(g->depths + v, ~0u, (unsigned)g->depth) == ~0u && g->parents)
           g->parents[v] = (unsigned)e;
-        return;
+        return 0;
       default: // pull
-        if (g->depths[v] != ~0u) return;
+        if (g->depths[v] != ~0u) return 0;
         for (e = g->offsets[v]; e < g->offsets[v + 1]; ++e) {
           a = g->targets[e];
           if (!(g->bits[a / 32] >> a % 32 & 1)) continue;
           g->depths[v] = (unsigned)g->depth;
           if (g->parents) g->parents[v] = a;
-          return;
+          break;
         }
-        return;
+        return 0;
       }
-      sum[0] = 1;
-      sum[1] = g->offsets[v + 1] - g->offsets[v];
+      return g->offsets[v + 1] - g->offsets[v] + 1;
     })
 #undef GP__FOR_BOTH
 
 GP__HOST void gp__walk_on_host(void *user, void *result, const void *a, const void *b) {
-  gp__u64 *sum = (gp__u64 *)result;
   (void)user;
-  sum[0] = sum[1] = 0;
-  gp__walk_step((gp__walk *)(uintptr_t) * (const gp__u64 *)b, *(const gp__u64 *)a, sum);
+  *(gp__u64 *)result = gp__walk_step((gp__walk *)(uintptr_t) * (const gp__u64 *)b, *(const gp__u64 *)a);
 }
 
 typedef struct gp__walking {
@@ -53787,26 +53779,30 @@ typedef struct gp__walking {
   gp_stream stream;
   gp_graph rows;
   gp__walk g, *device;
-  uint64_t vertices, edges, *leave, *leave_end, *arrive, *arrive_end; // of all ranks; see gp__world_move
+  uint64_t vertices, *leave, *leave_end, *arrive, *arrive_end; // of all ranks; see gp__world_move
 } gp__walking;
 
 GP__HOST gp_result gp__walk_run(gp__walking *p, int step, uint64_t count) {
   const uint64_t g = (uint64_t)(uintptr_t)p->device, first = (uint64_t)step << 56;
   const gp_input i = gp_input_ramp(GP_U64, &first, NULL), walk = gp_input_constant(GP_U64, &g);
-  gp_call c = gp__call(GP_REDUCE, GP_SUM, GP_INPUT, GP_U128, NULL, p->g.sum, count);
+  gp_call c = gp__call(GP_REDUCE, GP_SUM, GP_INPUT, GP_U64, NULL, p->g.sum, count);
   gp_op_desc d = gp_op_desc_init();
   gp_input sums;
   if (!p->w->walk) {
     d.name = "a step in a graph";
-    d.body = "gp__u64 sum[2] = {0, 0}; gp__walk_step((gp__walk *)b, a, sum); return (gp_u128)sum[1] << 64 | sum[0];";
+    d.body = "return gp__walk_step((gp__walk *)b, a);";
     d.prelude = gp__walk_text;
     d.arity = 2;
     d.host = gp__walk_on_host;
     GP__CHECK(gp_op_define(p->w->ctx, &d, &p->w->walk));
   }
-  sums = gp_input_of_two(p->w->walk, GP_U128, &i, &walk);
+  sums = gp_input_of_two(p->w->walk, GP_U64, &i, &walk);
   c.in = &sums;
-  if (step == GP__DEGREES) c.primitive = GP_INCLUSIVE_SCAN, c.out = p->g.starts + 2;
+  if (step == GP__DEGREES) {
+    c.primitive = GP_INCLUSIVE_SCAN;
+    c.count_device = (uint64_t *)(void *)&p->device->listed;
+    c.out = p->g.starts + 1;
+  }
   return gp_run(p->w->ctx, &c, p->stream);
 }
 GP__HOST gp_result gp__walk_fill(gp__walking *p, void *to, uint32_t value, uint64_t count) {
@@ -53824,21 +53820,22 @@ GP__HOST gp_result gp__walk_share(gp__walking *p, gp__u64 *numbers, size_t count
   return gp__world_settle(p->w, p->s, p->who, p->stream);
 }
 // Copies the offsets as u64.
-GP__HOST gp_result gp__walk_offsets(gp__walking *p, gp__u64 *to) {
+GP__HOST gp_result gp__walk_offsets(gp__walking *p, void *to) {
   const gp_graph *g = &p->rows;
   return !g->vertices
       ? GP_SUCCESS
       : gp_transform(p->w->ctx, GP_CONVERT, g->offset_type, GP_U64, g->offsets, g->vertices + 1, to, p->stream);
 }
 
-GP__HOST gp_result gp__walk_down(gp__walking *p, uint64_t vertices, uint64_t edges) {
+// Top-down. edges: of the frontier at this rank, and its vertices.
+GP__HOST gp_result gp__walk_down(gp__walking *p, uint64_t edges) {
   const gp__walk *g = &p->g;
   const size_t ranks = (size_t)p->w->size, rank = (size_t)p->w->rank;
   const uint64_t *counts = (const uint64_t *)p->w->staging;
   uint64_t came = 0;
   size_t q;
   GP__CHECK(gp__walk_run(p, GP__LIST, p->rows.vertices));
-  GP__CHECK(gp__walk_run(p, GP__DEGREES, vertices));
+  GP__CHECK(gp__walk_run(p, GP__DEGREES, p->rows.vertices));
   GP__CHECK(gp__walk_fill(p, g->counts, 0, 2 * ranks));
   GP__CHECK(gp__walk_run(p, GP__PUSH, edges));
   GP__CHECK(gp__walk_share(p, g->counts, ranks));
@@ -53850,59 +53847,53 @@ GP__HOST gp_result gp__walk_down(gp__walking *p, uint64_t vertices, uint64_t edg
   GP__CHECK(gp__walk_move(p, g->out, g->came, 8));
   return gp__walk_run(p, GP__VISIT, came);
 }
-// Finds memory of the device. came: messages at most.
-GP__HOST gp_result gp__walk_room(gp__walking *p, uint64_t came) {
+// came: messages to this rank in a level, at most; rest: edges and vertices that have not been in a frontier. Directions:
+// Beamer, Asanovic and Patterson, Direction-optimizing Breadth-first Search.
+GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came, uint64_t rest) {
   gp__walk *g = &p->g;
   gp_world *w = p->w;
-  const uint64_t ranks = g->ranks, n = p->vertices, own = p->rows.vertices;
+  const char *who = p->who;
+  const uint64_t n = p->vertices, own = p->rows.vertices, words = n / 64 + 1, ranks = g->ranks, *sums;
   void *const members[] = {&p->device, &g->begins, &g->sum, &g->counts, &g->told, &g->bits, &g->out, &g->came,
       &g->offsets, &g->list, &g->starts};
-  const uint64_t sizes[] = {sizeof *g, 8 * ranks, 16 + 16 * ranks, 8 * ranks * (ranks + 1), n / 8 + 8, n / 8 + 8, 8 * n,
-      8 * came + 8, 8 * own + 8, 4 * own, 16 * own + 16};
+  const uint64_t sizes[] = {sizeof *g, 8 * ranks, 8 + 8 * ranks, 8 * ranks * (ranks + 1), 8 * words, 8 * words, 8 * n,
+      8 * came + 8, 8 * own + 8, 4 * own, 8 * own + 8};
   uint64_t bytes = 0;
   unsigned char *at;
-  int i;
+  int up = 0, i;
   for (i = 0; i < 11; ++i) bytes += gp__aligned((size_t)sizes[i]);
-  GP__CHECK(gp__world_room(w, p->s, p->who, (size_t)bytes, p->stream));
-  GP__CHECK(gp__world_staging(w, p->s, p->who, (size_t)(512 + sizes[3])));
+  GP__CHECK(gp__world_room(w, p->s, who, (size_t)bytes, p->stream));
+  GP__CHECK(gp__world_staging(w, p->s, who, (size_t)(sizes[0] + sizes[3])));
   at = (unsigned char *)w->memory;
   for (i = 0; i < 11; at += gp__aligned((size_t)sizes[i++])) memcpy(members[i], &at, sizeof at);
   at = (unsigned char *)w->staging;
   memcpy(at, g, sizeof *g);
-  memcpy(at + 512, p->leave, 8 * (size_t)ranks);
-  GP__CHECK(gp__world_copy(w, p->s, p->who, p->device, at, sizeof *g, p->stream));
-  GP__CHECK(gp__world_copy(w, p->s, p->who, g->begins, at + 512, 8 * (size_t)ranks, p->stream));
+  memcpy(at + sizeof *g, p->leave, 8 * (size_t)ranks);
+  GP__CHECK(gp__world_copy(w, p->s, who, p->device, at, sizeof *g, p->stream));
+  GP__CHECK(gp__world_copy(w, p->s, who, g->begins, at + sizeof *g, 8 * (size_t)ranks, p->stream));
+  GP__CHECK(gp__world_settle(w, p->s, who, p->stream));
   GP__CHECK(gp__walk_offsets(p, g->offsets));
-  return gp__world_settle(w, p->s, p->who, p->stream);
-}
-// Directions: Beamer, Asanovic and Patterson, Direction-optimizing Breadth-first Search.
-GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source) {
-  const gp__walk *g = &p->g;
-  gp_world *w = p->w;
-  const char *who = p->who;
-  const uint64_t n = p->vertices, own = p->rows.vertices, words = n / 64 + 1, *sums = (const uint64_t *)w->staging;
-  uint64_t rest = p->edges;
-  int up = 0, q;
   GP__CHECK(gp__walk_fill(p, g->told, 0, 2 * words));
   GP__CHECK(gp__walk_fill(p, g->depths, UINT32_MAX, own));
   GP__CHECK(gp__walk_fill(p, g->parents, UINT32_MAX, own));
   GP__CHECK(gp__world_write_count(w, (uint64_t *)(void *)g->came, source << 32 | source, p->stream));
   GP__CHECK(gp__walk_run(p, GP__VISIT, source - g->first < own));
+  sums = (const uint64_t *)w->staging;
   for (;;) {
-    uint64_t vertices = 0, edges = 0;
+    uint64_t edges = 0;
     GP__CHECK(gp__walk_run(p, GP__LEVEL, 1));
     GP__CHECK(gp__walk_fill(p, g->bits, 0, 2 * words));
     GP__CHECK(gp__walk_run(p, GP__FRONTIER, own));
-    GP__CHECK(gp__walk_share(p, g->sum, 2));
-    for (q = 0; q < w->size; ++q) vertices += sums[2 * q], edges += sums[2 * q + 1];
-    if (!vertices) return GP_SUCCESS;
-    up = p->rows.flags && (up ? vertices > n / 24 : edges > n / 24 && edges > rest / 14);
-    rest -= edges < rest ? edges : rest;
+    GP__CHECK(gp__walk_share(p, g->sum, 1));
+    for (i = 0; i < w->size; ++i) edges += sums[i];
+    if (!edges) return GP_SUCCESS;
+    up = p->rows.flags && edges > n / 24 && (up || edges > rest / 14);
+    rest -= edges;
     if (up) {
       GP__CHECK(GP__NCCL(AllReduce, g->bits, g->bits, words, GP__NCCL_U64, GP__NCCL_SUM, w->comm, p->stream));
       GP__CHECK(gp__walk_run(p, GP__PULL, own));
     } else {
-      GP__CHECK(gp__walk_down(p, sums[2 * w->rank], sums[2 * w->rank + 1]));
+      GP__CHECK(gp__walk_down(p, sums[w->rank]));
     }
   }
 }
@@ -53922,7 +53913,7 @@ GP__HOST gp_result gp__world_components(gp__walking *p, void *labels, uint64_t *
   own = (uint32_t *)(void *)((unsigned char *)w->memory + offsets);
   both = own + 2 * n;
   GP__CHECK(gp__walk_fill(p, starts, 0, 2 * n + 2));
-  GP__CHECK(gp__walk_offsets(p, (gp__u64 *)(void *)(starts + first)));
+  GP__CHECK(gp__walk_offsets(p, starts + first));
   GP__CHECK(gp_inclusive_scan(w->ctx, GP_MAX, GP_U64, GP_U64, starts, n + 1, starts, p->stream));
   g.vertices = n;
   g.offsets = starts;
@@ -53966,7 +53957,7 @@ GP__HOST gp_result gp__world_walk(gp_world *w, gp__state *s, const char *who, gp
   const int bfs = c.primitive == GP_BFS;
   gp__walking p;
   gp_result result;
-  uint64_t came = 0;
+  uint64_t came = 0, edges = 0;
   size_t q;
   memset(&p, 0, sizeof p);
   p.w = w, p.s = s, p.who = who, p.stream = stream;
@@ -53987,7 +53978,7 @@ GP__HOST gp_result gp__world_walk(gp_world *w, gp__state *s, const char *who, gp
   for (q = 0; q < ranks; ++q) {
     const gp__world_note *note = &w->notes[q];
     if (q) p.leave[q] = p.leave[q - 1] + note[-1].count;
-    p.edges += note->capacity;
+    edges += note->capacity;
     came += note->capacity < p.rows.vertices ? note->capacity : p.rows.vertices;
   }
   if (bfs) {
@@ -53996,8 +53987,7 @@ GP__HOST gp_result gp__world_walk(gp_world *w, gp__state *s, const char *who, gp
     p.g.ranks = ranks;
     p.g.depths = (unsigned *)c.out;
     p.g.parents = (unsigned *)c.out2;
-    result = gp__walk_room(&p, came);
-    if (result == GP_SUCCESS) result = gp__world_bfs(&p, c.source);
+    result = gp__world_bfs(&p, c.source, came, edges + p.vertices);
   } else {
     result = gp__world_components(&p, c.out, c.out_count);
   }

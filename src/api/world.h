@@ -108,24 +108,20 @@ GP__API gp_result gp_world_nth_element(gp_world *world, gp_type key_type, const 
 GP__API gp_result gp_world_transpose(gp_world *world, gp_type type, const void *in, uint64_t rows, uint64_t columns,
     void *out, uint64_t capacity, uint64_t *out_rows, gp_stream stream);
 
-// Graphs whose vertices are spread over the ranks. The vertices are those of all ranks in their order, fewer than
-// 2^32 - 1. rows: this rank's own ones: rows->vertices of them, the lists of their edges (offsets of this rank alone,
-// targets among all vertices, u32), on every rank with the same flags; a rank may have none. GP_SYMMETRIC: every edge
-// has its opposite, which its source's rank has. in_offsets and in_sources: the edges that lead to the rank's vertices.
+// Graphs in rows: their vertices are those of all ranks in their order, fewer than 2^32 - 1. rows: this rank's vertices,
+// maybe none, and the edges that leave them: offsets from 0 on, targets (u32) among all vertices; in_offsets is not read.
+// rows->flags are the same on every rank. Offsets and targets are trusted.
 
-// Breadth-first search: depths (i32) and parents (u32, or NULL) of this rank's vertices, as gp_bfs, which a world of
-// one rank calls. source: among all vertices; the same on every rank. Depths are the same in every call, parents may
-// differ. Levels of few edges go top-down: a rank sends a vertex's owner one message of 8 bytes in the whole search.
-// Others, of graphs that are GP_SYMMETRIC or come with in_offsets, go bottom-up: the ranks exchange the frontier, a
-// bit a vertex. The host waits in every level. Memory: 8.25 bytes for each vertex of all ranks, 16 for each of its own.
-// Errors besides those of gp_world_run: GP_E_ARGUMENT on every rank if source is not below the number of vertices.
+// Breadth-first search: depths (i32) and parents (u32; or NULL) of this rank's vertices, as gp_bfs; source: among all
+// vertices, the same on every rank. Levels of few edges go top-down: a rank tells the owner of a vertex of it once in a
+// search, by 8 bytes. Others, if the graph is GP_SYMMETRIC, go bottom-up: ranks exchange the frontier, a bit a vertex.
+// The host waits in every level. Memory: 16 bytes for each vertex of all ranks, and 20 for each of this one. Errors
+// besides those of gp_world_run: GP_E_ARGUMENT, on every rank, if source is not below the number of vertices.
 GP__API gp_result gp_world_bfs(
     gp_world *world, const gp_graph *rows, uint64_t source, void *depths, void *parents, gp_stream stream);
 
-// Connected components: labels (u32) of this rank's vertices: the smallest vertex of each one's component, where edges
-// may be gone both ways. *components (device memory, or NULL): how many the whole graph has, on every rank. Each rank
-// finds the components of its own edges, then joins them with those of other ranks, in ceil(log2(ranks)) exchanges of 4
-// bytes for each vertex of all ranks, however long the paths are. The results are the same in every call. Memory: 8
-// bytes for each vertex of all ranks, with u64 offsets 12. Waits.
+// Connected components: labels (u32) of this rank's vertices, and *components (device memory, or NULL), the same number
+// on every rank, as gp_connected_components. Ranks join what each finds in its rows in ceil(log2(ranks)) exchanges of 4
+// bytes for each vertex of all ranks, whatever the graph. Memory: 24 bytes for each of these.
 GP__API gp_result gp_world_components(
     gp_world *world, const gp_graph *rows, void *labels, uint64_t *components, gp_stream stream);
