@@ -52277,12 +52277,16 @@ GP__HOST gp_result gp__nccl_done(gp_world *w, const char *who, const char *call,
 
 // ---- memory
 
+GP__HOST void gp__free_memory(gp__state *s, void *memory, size_t bytes, gp_stream stream) {
+  const gp__cu_pointer at = (gp__cu_pointer)(uintptr_t)memory;
+  if (!memory) return;
+  if (!s->context) free(memory);
+  else if (s->release) gp__release(s, memory, bytes, stream);
+  else if (s->pools) s->library.runtime.driver.cuMemFreeAsync(at, stream);
+  else s->library.runtime.driver.cuMemFree(at); // waits for the device
+}
 GP__HOST void gp__free_world_memory(gp_world *w, gp__state *s) {
-  if (!w->memory) return;
-  if (!s->context) free(w->memory);
-  else if (s->release) gp__release(s, w->memory, w->memory_bytes, w->stream);
-  else if (s->pools) s->library.runtime.driver.cuMemFreeAsync((gp__cu_pointer)(uintptr_t)w->memory, w->stream);
-  else s->library.runtime.driver.cuMemFree((gp__cu_pointer)(uintptr_t)w->memory);
+  gp__free_memory(s, w->memory, w->memory_bytes, w->stream);
   w->memory = NULL;
   w->memory_bytes = 0;
 }
@@ -52292,15 +52296,18 @@ GP__HOST void gp__free_staging(gp_world *w, gp__state *s) {
   w->staging = NULL;
   w->staging_bytes = 0;
 }
+GP__HOST gp_result gp__find_memory(gp__state *s, const char *who, size_t bytes, gp_stream stream, void **memory) {
+  if (s->context) return gp__allocate(s, who, bytes, stream, memory);
+  return (*memory = malloc(bytes)) ? GP_SUCCESS
+                                   : gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", who, (gp__u64)bytes);
+}
 // Memory of the device for a call; what it holds does not survive.
 GP__HOST gp_result gp__world_room(gp_world *w, gp__state *s, const char *who, size_t bytes, gp_stream stream) {
   w->stream = stream;
   if (w->memory_bytes >= bytes) return GP_SUCCESS;
   bytes = (bytes + bytes / 8 + 65535) & ~(size_t)65535;
   gp__free_world_memory(w, s);
-  if (s->context) GP__CHECK(gp__allocate(s, who, bytes, stream, &w->memory));
-  else if (!(w->memory = malloc(bytes)))
-    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", who, (gp__u64)bytes);
+  GP__CHECK(gp__find_memory(s, who, bytes, stream, &w->memory));
   w->memory_bytes = bytes;
   return GP_SUCCESS;
 }
@@ -52405,6 +52412,19 @@ GP__HOST gp_result gp__world_move(gp_world *w, gp__state *s, const char *who, co
   q = w->rank;
   return gp__world_copy(w, s, who, target + arrive[q] * size, source + leave[q] * size,
       (size_t)((leave_end[q] - leave[q]) * size), stream);
+}
+
+// An operator that a world defines when it first needs it. user: for `host`.
+GP__HOST gp_result gp__world_op(gp_world *w, gp_op *op, int arity, const char *name, const char *body,
+    const char *prelude, gp_host_fn host, uintptr_t user) {
+  gp_op_desc d = gp_op_desc_init();
+  d.name = name;
+  d.body = body;
+  d.prelude = prelude;
+  d.arity = arity;
+  d.host = host;
+  d.host_user = (void *)user;
+  return *op ? GP_SUCCESS : gp_op_define(w->ctx, &d, op);
 }
 
 // The first element of a rank's even share of `total`.
@@ -52889,16 +52909,10 @@ GP__HOST void gp__host_comes_before(void *user, void *result, const void *a, con
   *(unsigned char *)result = x[0] < x[1];
 }
 GP__HOST gp_result gp__total_order(gp_world *w, gp_type type, int down, gp_op *op) {
-  gp_op_desc d = gp_op_desc_init();
-  if (!w->before[type][down]) {
-    d.name = down ? "descending" : "ascending";
-    d.body = down ? "return gp__radix_bits<false>(b) < gp__radix_bits<false>(a);"
-                  : "return gp__radix_bits<false>(a) < gp__radix_bits<false>(b);";
-    d.arity = 2;
-    d.host = gp__host_comes_before;
-    d.host_user = (void *)((uintptr_t)type << 1 | (uintptr_t)down);
-    GP__CHECK(gp_op_define(w->ctx, &d, &w->before[type][down]));
-  }
+  GP__CHECK(gp__world_op(w, &w->before[type][down], 2, down ? "descending" : "ascending",
+      down ? "return gp__radix_bits<false>(b) < gp__radix_bits<false>(a);"
+           : "return gp__radix_bits<false>(a) < gp__radix_bits<false>(b);",
+      NULL, gp__host_comes_before, (uintptr_t)type << 1 | (uintptr_t)down));
   *op = w->before[type][down];
   return GP_SUCCESS;
 }
@@ -53425,7 +53439,8 @@ GP__HOST gp_result gp__runs_of_world(
 GP__HOST gp_result gp__world_group_by(
     gp_world *w, gp__state *s, const char *who, gp_call c, uint64_t *counts, gp_stream stream) {
   gp_call local, sort, runs;
-  unsigned char *memory = NULL;
+  unsigned char *memory;
+  void *found = NULL;
   size_t keys, values, share;
   uint64_t total;
   gp_result result;
@@ -53447,10 +53462,9 @@ GP__HOST gp_result gp__world_group_by(
     if (w->notes[q].count > share) share = (size_t)w->notes[q].count; // an even share is no larger
   keys = gp__aligned(share * gp_type_size(w->ctx, c.key_type) + 1);
   values = gp__aligned(share * gp_type_size(w->ctx, c.acc_type) + 1);
-  if (s->context) result = gp__allocate(s, who, 2 * (keys + values) + 256, stream, (void **)&memory);
-  else if (!(memory = (unsigned char *)malloc(2 * (keys + values) + 256)))
-    result = gp__fail(GP_E_MEMORY, "%s: no memory", who);
+  result = gp__find_memory(s, who, 2 * (keys + values) + 256, stream, &found);
   if (result == GP_SUCCESS) {
+    memory = (unsigned char *)found;
     local.out_keys = memory + 256;
     local.out = memory + 256 + keys;
     local.out_count = (uint64_t *)(void *)memory;
@@ -53486,13 +53500,7 @@ GP__HOST gp_result gp__world_group_by(
     runs.out_count = c.out_count;
     result = gp__runs_of_world(w, s, who, runs, counts, stream);
   }
-  if (memory && !s->context) free(memory);
-  else if (memory && s->release) gp__release(s, memory, 2 * (keys + values) + 256, stream);
-  else if (memory && s->pools) s->library.runtime.driver.cuMemFreeAsync((gp__cu_pointer)(uintptr_t)memory, stream);
-  else if (memory) {
-    gp__world_settle(w, s, who, stream);
-    s->library.runtime.driver.cuMemFree((gp__cu_pointer)(uintptr_t)memory);
-  }
+  gp__free_memory(s, found, 2 * (keys + values) + 256, stream);
   return gp__break_if(w, result);
 }
 
@@ -53520,15 +53528,8 @@ GP__HOST void gp__host_ordered_key(void *user, void *result, const void *a, cons
   memcpy(result, &x, size <= 4 ? 4 : 8);
 }
 GP__HOST gp_result gp__nth_operator(gp_world *w, gp_type type, gp_op *op) {
-  gp_op_desc d = gp_op_desc_init();
-  if (!w->ordered[type]) {
-    d.name = "ordered bits";
-    d.body = "return gp__radix_bits<false>(a);";
-    d.arity = 1;
-    d.host = gp__host_ordered_key;
-    d.host_user = (void *)(uintptr_t)type;
-    GP__CHECK(gp_op_define(w->ctx, &d, &w->ordered[type]));
-  }
+  GP__CHECK(gp__world_op(w, &w->ordered[type], 1, "ordered bits", "return gp__radix_bits<false>(a);", NULL,
+      gp__host_ordered_key, (uintptr_t)type));
   *op = w->ordered[type];
   return GP_SUCCESS;
 }
@@ -53786,16 +53787,9 @@ GP__HOST gp_result gp__walk_run(gp__walking *p, int step, uint64_t count) {
   const uint64_t g = (uint64_t)(uintptr_t)p->device, first = (uint64_t)step << 56;
   const gp_input i = gp_input_ramp(GP_U64, &first, NULL), walk = gp_input_constant(GP_U64, &g);
   gp_call c = gp__call(GP_REDUCE, GP_SUM, GP_INPUT, GP_U64, NULL, p->g.sum, count);
-  gp_op_desc d = gp_op_desc_init();
   gp_input sums;
-  if (!p->w->walk) {
-    d.name = "a step in a graph";
-    d.body = "return gp__walk_step((gp__walk *)b, a);";
-    d.prelude = gp__walk_text;
-    d.arity = 2;
-    d.host = gp__walk_on_host;
-    GP__CHECK(gp_op_define(p->w->ctx, &d, &p->w->walk));
-  }
+  GP__CHECK(gp__world_op(p->w, &p->w->walk, 2, "a step in a graph", "return gp__walk_step((gp__walk *)b, a);",
+      gp__walk_text, gp__walk_on_host, 0));
   sums = gp_input_of_two(p->w->walk, GP_U64, &i, &walk);
   c.in = &sums;
   if (step == GP__DEGREES) {
@@ -53853,24 +53847,28 @@ GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came,
   gp__walk *g = &p->g;
   gp_world *w = p->w;
   const char *who = p->who;
-  const uint64_t n = p->vertices, own = p->rows.vertices, words = n / 64 + 1, ranks = g->ranks, *sums;
-  void *const members[] = {&p->device, &g->begins, &g->sum, &g->counts, &g->told, &g->bits, &g->out, &g->came,
-      &g->offsets, &g->list, &g->starts};
-  const uint64_t sizes[] = {sizeof *g, 8 * ranks, 8 + 8 * ranks, 8 * ranks * (ranks + 1), 8 * words, 8 * words, 8 * n,
-      8 * came + 8, 8 * own + 8, 4 * own, 8 * own + 8};
-  uint64_t bytes = 0;
-  unsigned char *at;
+  const uint64_t n = p->vertices, own = p->rows.vertices, ranks = g->ranks, words = (n / 64 + 32) & ~31ull, *sums;
+  const size_t numbers = (size_t)(sizeof *g / 8 + 2 * words + n + came + 3 * own + 4 + ranks * (ranks + 3));
+  gp__u64 *at;
   int up = 0, i;
-  for (i = 0; i < 11; ++i) bytes += gp__aligned((size_t)sizes[i]);
-  GP__CHECK(gp__world_room(w, p->s, who, (size_t)bytes, p->stream));
-  GP__CHECK(gp__world_staging(w, p->s, who, (size_t)(sizes[0] + sizes[3])));
-  at = (unsigned char *)w->memory;
-  for (i = 0; i < 11; at += gp__aligned((size_t)sizes[i++])) memcpy(members[i], &at, sizeof at);
-  at = (unsigned char *)w->staging;
-  memcpy(at, g, sizeof *g);
-  memcpy(at + sizeof *g, p->leave, 8 * (size_t)ranks);
-  GP__CHECK(gp__world_copy(w, p->s, who, p->device, at, sizeof *g, p->stream));
-  GP__CHECK(gp__world_copy(w, p->s, who, g->begins, at + sizeof *g, 8 * (size_t)ranks, p->stream));
+  GP__CHECK(gp__world_room(w, p->s, who, 8 * numbers, p->stream));
+  GP__CHECK(gp__world_staging(w, p->s, who, sizeof *g + 8 * (size_t)(ranks * ranks)));
+  at = (gp__u64 *)w->memory;
+  g->told = (unsigned *)at;
+  g->bits = (unsigned *)(at += words);
+  g->out = at += words;
+  g->came = at += n;
+  g->offsets = at += came + 1;
+  g->starts = at += own + 1;
+  g->list = (unsigned *)(at += own + 1);
+  g->counts = at += own;
+  g->sum = at += ranks * (ranks + 1);
+  g->begins = at += ranks + 1;
+  p->device = (gp__walk *)(at + ranks);
+  at = (gp__u64 *)w->staging;
+  memcpy(at, p->leave, 8 * (size_t)ranks);
+  memcpy(at + ranks, g, sizeof *g);
+  GP__CHECK(gp__world_copy(w, p->s, who, g->begins, at, 8 * (size_t)ranks + sizeof *g, p->stream));
   GP__CHECK(gp__world_settle(w, p->s, who, p->stream));
   GP__CHECK(gp__walk_offsets(p, g->offsets));
   GP__CHECK(gp__walk_fill(p, g->told, 0, 2 * words));
@@ -53936,42 +53934,39 @@ GP__HOST gp_result gp__world_components(gp__walking *p, void *labels, uint64_t *
   return gp__world_copy(w, p->s, p->who, labels, own + first, (size_t)p->rows.vertices * 4, p->stream);
 }
 
-// Checks a rank's own arguments. *rows: the graph with the types that zero stands for.
-GP__HOST gp_result gp__check_walk(gp__state *s, const char *who, const gp_call *c, gp_graph *rows, gp_stream stream) {
-  gp_call local = *c, whole;
-  gp__checking k;
-  gp__request q;
-  if (c->flags || c->limit || c->target || c->statistics || c->fault || c->source_device)
-    return gp__fail(
-        GP_E_UNSUPPORTED, "%s: a world takes no @flags, @limit, @target, @statistics, @fault and @source_device", who);
-  local.source = 0; // among all vertices
-  if (c->graph && c->graph->vertices) GP__CHECK(gp__check_reached(&k, &whole, s, "gp_world_run", &local, stream, &q));
-  else GP__CHECK(gp__check_call(s, "gp_world_run", &local, !s->context, 0, &q));
-  *rows = q.graph;
-  return rows->vertex_type == GP_U32
-      ? GP_SUCCESS
-      : gp__fail(GP_E_UNSUPPORTED, "%s: @graph->vertex_type: the vertices of a world are u32", who);
-}
 GP__HOST gp_result gp__world_walk(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
   const size_t ranks = (size_t)w->size;
   const int bfs = c.primitive == GP_BFS;
+  gp_call local = c, whole;
+  gp__checking k;
+  gp__request checked;
   gp__walking p;
   gp_result result;
   uint64_t came = 0, edges = 0;
   size_t q;
   memset(&p, 0, sizeof p);
   p.w = w, p.s = s, p.who = who, p.stream = stream;
-  result = gp__check_walk(s, who, &c, &p.rows, stream);
+  local.source = 0; // the rank's own arguments first
+  if (c.flags || c.limit || c.target || c.statistics || c.fault || c.source_device)
+    result = gp__fail(
+        GP_E_UNSUPPORTED, "%s: a world takes no @flags, @limit, @target, @statistics, @fault and @source_device", who);
+  else if (c.graph && c.graph->vertices)
+    result = gp__check_reached(&k, &whole, s, "gp_world_run", &local, stream, &checked);
+  else result = gp__check_call(s, "gp_world_run", &local, !s->context, 0, &checked);
+  if (result == GP_SUCCESS) {
+    p.rows = checked.graph; // with the types that zero stands for
+    if (p.rows.vertex_type != GP_U32)
+      result = gp__fail(GP_E_UNSUPPORTED, "%s: @graph->vertex_type: the vertices of a world are u32", who);
+  }
   c.k = c.source; // ranks compare it
   c.bins = (uint64_t)p.rows.flags;
   GP__CHECK(gp__world_agree(w, s, who, &c, p.rows.vertices, p.rows.edges, result, stream));
   GP__CHECK(gp__world_total(w, who, 0, &p.vertices));
   if (p.vertices >= UINT32_MAX)
-    return gp__fail(
-        GP_E_SIZE, "%s: @graph->vertices: the ranks have %llu, not below 2^32 - 1", who, (gp__u64)p.vertices);
+    return gp__fail(GP_E_SIZE, "%s: @graph->vertices: the ranks have 2^32 - 1 or more", who);
   if (bfs && c.source >= p.vertices)
-    return gp__fail(GP_E_ARGUMENT, "%s: @source is %llu, not below the ranks' %llu vertices", who, (gp__u64)c.source,
-        (gp__u64)p.vertices);
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: @source is not below the number of the ranks' vertices, %llu", who, (gp__u64)p.vertices);
   p.leave = (uint64_t *)calloc(4 * ranks, sizeof *p.leave);
   if (!p.leave) return gp__break_world(w, gp__fail(GP_E_MEMORY, "%s: no host memory", who));
   p.leave_end = p.leave + ranks, p.arrive = p.leave_end + ranks, p.arrive_end = p.arrive + ranks;

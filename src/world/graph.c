@@ -1,8 +1,8 @@
 // world/graph.c - worlds: breadth-first search, connected components
-// uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, api/input.h, api/call.h, api/init.h,
-//   core/words.h, core/rules.h, core/system.c, core/messages.c, core/request.c, host/values.c, bfs/kinds.c,
-//   core/state.c, core/types.c, core/checking.c, core/check.c, core/run.c, map/calls.c, scan/calls.c, graph/calls.c,
-//   transpose/calls.c, world/nccl.c, world/world.c, world/sort.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, api/input.h, api/call.h, core/words.h,
+//   core/rules.h, core/system.c, core/messages.c, core/request.c, host/values.c, bfs/kinds.c, core/state.c,
+//   core/checking.c, core/check.c, core/run.c, map/calls.c, scan/calls.c, graph/calls.c, transpose/calls.c,
+//   world/nccl.c, world/world.c, world/sort.c
 
 // Steps for every vertex, edge or message: one text for the host, where one thread runs them, and for the device.
 #define GP__FOR_BOTH(...) \
@@ -102,16 +102,9 @@ GP__HOST gp_result gp__walk_run(gp__walking *p, int step, uint64_t count) {
   const uint64_t g = (uint64_t)(uintptr_t)p->device, first = (uint64_t)step << 56;
   const gp_input i = gp_input_ramp(GP_U64, &first, NULL), walk = gp_input_constant(GP_U64, &g);
   gp_call c = gp__call(GP_REDUCE, GP_SUM, GP_INPUT, GP_U64, NULL, p->g.sum, count);
-  gp_op_desc d = gp_op_desc_init();
   gp_input sums;
-  if (!p->w->walk) {
-    d.name = "a step in a graph";
-    d.body = "return gp__walk_step((gp__walk *)b, a);";
-    d.prelude = gp__walk_text;
-    d.arity = 2;
-    d.host = gp__walk_on_host;
-    GP__CHECK(gp_op_define(p->w->ctx, &d, &p->w->walk));
-  }
+  GP__CHECK(gp__world_op(p->w, &p->w->walk, 2, "a step in a graph", "return gp__walk_step((gp__walk *)b, a);",
+      gp__walk_text, gp__walk_on_host, 0));
   sums = gp_input_of_two(p->w->walk, GP_U64, &i, &walk);
   c.in = &sums;
   if (step == GP__DEGREES) {
@@ -169,24 +162,28 @@ GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came,
   gp__walk *g = &p->g;
   gp_world *w = p->w;
   const char *who = p->who;
-  const uint64_t n = p->vertices, own = p->rows.vertices, words = n / 64 + 1, ranks = g->ranks, *sums;
-  void *const members[] = {&p->device, &g->begins, &g->sum, &g->counts, &g->told, &g->bits, &g->out, &g->came,
-      &g->offsets, &g->list, &g->starts};
-  const uint64_t sizes[] = {sizeof *g, 8 * ranks, 8 + 8 * ranks, 8 * ranks * (ranks + 1), 8 * words, 8 * words, 8 * n,
-      8 * came + 8, 8 * own + 8, 4 * own, 8 * own + 8};
-  uint64_t bytes = 0;
-  unsigned char *at;
+  const uint64_t n = p->vertices, own = p->rows.vertices, ranks = g->ranks, words = (n / 64 + 32) & ~31ull, *sums;
+  const size_t numbers = (size_t)(sizeof *g / 8 + 2 * words + n + came + 3 * own + 4 + ranks * (ranks + 3));
+  gp__u64 *at;
   int up = 0, i;
-  for (i = 0; i < 11; ++i) bytes += gp__aligned((size_t)sizes[i]);
-  GP__CHECK(gp__world_room(w, p->s, who, (size_t)bytes, p->stream));
-  GP__CHECK(gp__world_staging(w, p->s, who, (size_t)(sizes[0] + sizes[3])));
-  at = (unsigned char *)w->memory;
-  for (i = 0; i < 11; at += gp__aligned((size_t)sizes[i++])) memcpy(members[i], &at, sizeof at);
-  at = (unsigned char *)w->staging;
-  memcpy(at, g, sizeof *g);
-  memcpy(at + sizeof *g, p->leave, 8 * (size_t)ranks);
-  GP__CHECK(gp__world_copy(w, p->s, who, p->device, at, sizeof *g, p->stream));
-  GP__CHECK(gp__world_copy(w, p->s, who, g->begins, at + sizeof *g, 8 * (size_t)ranks, p->stream));
+  GP__CHECK(gp__world_room(w, p->s, who, 8 * numbers, p->stream));
+  GP__CHECK(gp__world_staging(w, p->s, who, sizeof *g + 8 * (size_t)(ranks * ranks)));
+  at = (gp__u64 *)w->memory;
+  g->told = (unsigned *)at;
+  g->bits = (unsigned *)(at += words);
+  g->out = at += words;
+  g->came = at += n;
+  g->offsets = at += came + 1;
+  g->starts = at += own + 1;
+  g->list = (unsigned *)(at += own + 1);
+  g->counts = at += own;
+  g->sum = at += ranks * (ranks + 1);
+  g->begins = at += ranks + 1;
+  p->device = (gp__walk *)(at + ranks);
+  at = (gp__u64 *)w->staging;
+  memcpy(at, p->leave, 8 * (size_t)ranks);
+  memcpy(at + ranks, g, sizeof *g);
+  GP__CHECK(gp__world_copy(w, p->s, who, g->begins, at, 8 * (size_t)ranks + sizeof *g, p->stream));
   GP__CHECK(gp__world_settle(w, p->s, who, p->stream));
   GP__CHECK(gp__walk_offsets(p, g->offsets));
   GP__CHECK(gp__walk_fill(p, g->told, 0, 2 * words));
@@ -252,42 +249,39 @@ GP__HOST gp_result gp__world_components(gp__walking *p, void *labels, uint64_t *
   return gp__world_copy(w, p->s, p->who, labels, own + first, (size_t)p->rows.vertices * 4, p->stream);
 }
 
-// Checks a rank's own arguments. *rows: the graph with the types that zero stands for.
-GP__HOST gp_result gp__check_walk(gp__state *s, const char *who, const gp_call *c, gp_graph *rows, gp_stream stream) {
-  gp_call local = *c, whole;
-  gp__checking k;
-  gp__request q;
-  if (c->flags || c->limit || c->target || c->statistics || c->fault || c->source_device)
-    return gp__fail(
-        GP_E_UNSUPPORTED, "%s: a world takes no @flags, @limit, @target, @statistics, @fault and @source_device", who);
-  local.source = 0; // among all vertices
-  if (c->graph && c->graph->vertices) GP__CHECK(gp__check_reached(&k, &whole, s, "gp_world_run", &local, stream, &q));
-  else GP__CHECK(gp__check_call(s, "gp_world_run", &local, !s->context, 0, &q));
-  *rows = q.graph;
-  return rows->vertex_type == GP_U32
-      ? GP_SUCCESS
-      : gp__fail(GP_E_UNSUPPORTED, "%s: @graph->vertex_type: the vertices of a world are u32", who);
-}
 GP__HOST gp_result gp__world_walk(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
   const size_t ranks = (size_t)w->size;
   const int bfs = c.primitive == GP_BFS;
+  gp_call local = c, whole;
+  gp__checking k;
+  gp__request checked;
   gp__walking p;
   gp_result result;
   uint64_t came = 0, edges = 0;
   size_t q;
   memset(&p, 0, sizeof p);
   p.w = w, p.s = s, p.who = who, p.stream = stream;
-  result = gp__check_walk(s, who, &c, &p.rows, stream);
+  local.source = 0; // the rank's own arguments first
+  if (c.flags || c.limit || c.target || c.statistics || c.fault || c.source_device)
+    result = gp__fail(
+        GP_E_UNSUPPORTED, "%s: a world takes no @flags, @limit, @target, @statistics, @fault and @source_device", who);
+  else if (c.graph && c.graph->vertices)
+    result = gp__check_reached(&k, &whole, s, "gp_world_run", &local, stream, &checked);
+  else result = gp__check_call(s, "gp_world_run", &local, !s->context, 0, &checked);
+  if (result == GP_SUCCESS) {
+    p.rows = checked.graph; // with the types that zero stands for
+    if (p.rows.vertex_type != GP_U32)
+      result = gp__fail(GP_E_UNSUPPORTED, "%s: @graph->vertex_type: the vertices of a world are u32", who);
+  }
   c.k = c.source; // ranks compare it
   c.bins = (uint64_t)p.rows.flags;
   GP__CHECK(gp__world_agree(w, s, who, &c, p.rows.vertices, p.rows.edges, result, stream));
   GP__CHECK(gp__world_total(w, who, 0, &p.vertices));
   if (p.vertices >= UINT32_MAX)
-    return gp__fail(
-        GP_E_SIZE, "%s: @graph->vertices: the ranks have %llu, not below 2^32 - 1", who, (gp__u64)p.vertices);
+    return gp__fail(GP_E_SIZE, "%s: @graph->vertices: the ranks have 2^32 - 1 or more", who);
   if (bfs && c.source >= p.vertices)
-    return gp__fail(GP_E_ARGUMENT, "%s: @source is %llu, not below the ranks' %llu vertices", who, (gp__u64)c.source,
-        (gp__u64)p.vertices);
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: @source is not below the number of the ranks' vertices, %llu", who, (gp__u64)p.vertices);
   p.leave = (uint64_t *)calloc(4 * ranks, sizeof *p.leave);
   if (!p.leave) return gp__break_world(w, gp__fail(GP_E_MEMORY, "%s: no host memory", who));
   p.leave_end = p.leave + ranks, p.arrive = p.leave_end + ranks, p.arrive_end = p.arrive + ranks;

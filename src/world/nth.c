@@ -25,15 +25,8 @@ GP__HOST void gp__host_ordered_key(void *user, void *result, const void *a, cons
   memcpy(result, &x, size <= 4 ? 4 : 8);
 }
 GP__HOST gp_result gp__nth_operator(gp_world *w, gp_type type, gp_op *op) {
-  gp_op_desc d = gp_op_desc_init();
-  if (!w->ordered[type]) {
-    d.name = "ordered bits";
-    d.body = "return gp__radix_bits<false>(a);";
-    d.arity = 1;
-    d.host = gp__host_ordered_key;
-    d.host_user = (void *)(uintptr_t)type;
-    GP__CHECK(gp_op_define(w->ctx, &d, &w->ordered[type]));
-  }
+  GP__CHECK(gp__world_op(w, &w->ordered[type], 1, "ordered bits", "return gp__radix_bits<false>(a);", NULL,
+      gp__host_ordered_key, (uintptr_t)type));
   *op = w->ordered[type];
   return GP_SUCCESS;
 }

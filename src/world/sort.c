@@ -23,16 +23,10 @@ GP__HOST void gp__host_comes_before(void *user, void *result, const void *a, con
   *(unsigned char *)result = x[0] < x[1];
 }
 GP__HOST gp_result gp__total_order(gp_world *w, gp_type type, int down, gp_op *op) {
-  gp_op_desc d = gp_op_desc_init();
-  if (!w->before[type][down]) {
-    d.name = down ? "descending" : "ascending";
-    d.body = down ? "return gp__radix_bits<false>(b) < gp__radix_bits<false>(a);"
-                  : "return gp__radix_bits<false>(a) < gp__radix_bits<false>(b);";
-    d.arity = 2;
-    d.host = gp__host_comes_before;
-    d.host_user = (void *)((uintptr_t)type << 1 | (uintptr_t)down);
-    GP__CHECK(gp_op_define(w->ctx, &d, &w->before[type][down]));
-  }
+  GP__CHECK(gp__world_op(w, &w->before[type][down], 2, down ? "descending" : "ascending",
+      down ? "return gp__radix_bits<false>(b) < gp__radix_bits<false>(a);"
+           : "return gp__radix_bits<false>(a) < gp__radix_bits<false>(b);",
+      NULL, gp__host_comes_before, (uintptr_t)type << 1 | (uintptr_t)down));
   *op = w->before[type][down];
   return GP_SUCCESS;
 }

@@ -85,12 +85,16 @@ GP__HOST gp_result gp__nccl_done(gp_world *w, const char *who, const char *call,
 
 // ---- memory
 
+GP__HOST void gp__free_memory(gp__state *s, void *memory, size_t bytes, gp_stream stream) {
+  const gp__cu_pointer at = (gp__cu_pointer)(uintptr_t)memory;
+  if (!memory) return;
+  if (!s->context) free(memory);
+  else if (s->release) gp__release(s, memory, bytes, stream);
+  else if (s->pools) s->library.runtime.driver.cuMemFreeAsync(at, stream);
+  else s->library.runtime.driver.cuMemFree(at); // waits for the device
+}
 GP__HOST void gp__free_world_memory(gp_world *w, gp__state *s) {
-  if (!w->memory) return;
-  if (!s->context) free(w->memory);
-  else if (s->release) gp__release(s, w->memory, w->memory_bytes, w->stream);
-  else if (s->pools) s->library.runtime.driver.cuMemFreeAsync((gp__cu_pointer)(uintptr_t)w->memory, w->stream);
-  else s->library.runtime.driver.cuMemFree((gp__cu_pointer)(uintptr_t)w->memory);
+  gp__free_memory(s, w->memory, w->memory_bytes, w->stream);
   w->memory = NULL;
   w->memory_bytes = 0;
 }
@@ -100,15 +104,18 @@ GP__HOST void gp__free_staging(gp_world *w, gp__state *s) {
   w->staging = NULL;
   w->staging_bytes = 0;
 }
+GP__HOST gp_result gp__find_memory(gp__state *s, const char *who, size_t bytes, gp_stream stream, void **memory) {
+  if (s->context) return gp__allocate(s, who, bytes, stream, memory);
+  return (*memory = malloc(bytes)) ? GP_SUCCESS
+                                   : gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", who, (gp__u64)bytes);
+}
 // Memory of the device for a call; what it holds does not survive.
 GP__HOST gp_result gp__world_room(gp_world *w, gp__state *s, const char *who, size_t bytes, gp_stream stream) {
   w->stream = stream;
   if (w->memory_bytes >= bytes) return GP_SUCCESS;
   bytes = (bytes + bytes / 8 + 65535) & ~(size_t)65535;
   gp__free_world_memory(w, s);
-  if (s->context) GP__CHECK(gp__allocate(s, who, bytes, stream, &w->memory));
-  else if (!(w->memory = malloc(bytes)))
-    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", who, (gp__u64)bytes);
+  GP__CHECK(gp__find_memory(s, who, bytes, stream, &w->memory));
   w->memory_bytes = bytes;
   return GP_SUCCESS;
 }
@@ -213,6 +220,19 @@ GP__HOST gp_result gp__world_move(gp_world *w, gp__state *s, const char *who, co
   q = w->rank;
   return gp__world_copy(w, s, who, target + arrive[q] * size, source + leave[q] * size,
       (size_t)((leave_end[q] - leave[q]) * size), stream);
+}
+
+// An operator that a world defines when it first needs it. user: for `host`.
+GP__HOST gp_result gp__world_op(gp_world *w, gp_op *op, int arity, const char *name, const char *body,
+    const char *prelude, gp_host_fn host, uintptr_t user) {
+  gp_op_desc d = gp_op_desc_init();
+  d.name = name;
+  d.body = body;
+  d.prelude = prelude;
+  d.arity = arity;
+  d.host = host;
+  d.host_user = (void *)user;
+  return *op ? GP_SUCCESS : gp_op_define(w->ctx, &d, op);
 }
 
 // The first element of a rank's even share of `total`.
