@@ -1,8 +1,8 @@
 // Worlds against a serial loop: every call of gp_world_run on random shards, empty ones among them, with ranks that are
 // threads of this process. On the host back end through tests/world/loopback.c; on GPUs through NCCL, a GPU a rank, or
 // all ranks on one GPU through the loopback.
-//     world [--nccl FILE] [--cuda] [--ranks N] [--seeds N] [--first SEED] [--elements N] [--fails]
-//     --fails: only calls that must fail, on every rank and in bounded time
+//     world [--nccl FILE] [--cuda] [--ranks N] [--seeds N] [--first SEED] [--elements N] [--fails [--graphs]]
+//     --fails: only calls that must fail, on every rank and in bounded time; --graphs: searches in graphs
 // Build: cc -std=gnu11 -O1 -DWITH_LIBRARY -I. -Itools tests/world/world.c -o world -ldl -lpthread -lm
 #ifdef WITH_LIBRARY
 #define GPUPRIMS_IMPLEMENTATION
@@ -763,6 +763,7 @@ static int open_rank(Rank *r) {
   return 1;
 }
 static uint64_t first_seed = 1, seeds = 20;
+static int graphs; // failures of searches in graphs
 static void *work(void *of) {
   Rank *r = of;
   uint64_t s;
@@ -804,14 +805,25 @@ static void *work_until_failure(void *of) {
   gp_result result = GP_SUCCESS;
   const double begin = now_us();
   Buffers b;
+  gp_graph rows = gp_graph_init();
+  void *offsets, *ends;
   int i;
   if (!open_rank(r)) return NULL;
   pthread_barrier_wait(&barrier);
-  if (!r->rank) seed = 1, make_array();
+  if (!r->rank) seed = first_seed, make_array(), make_graph();
   pthread_barrier_wait(&barrier);
   b = make_buffers(r);
+  make_rows(r, 0, &offsets, &ends);
+  rows.vertices = graph.begin[r->rank + 1] - graph.begin[r->rank], rows.offsets = offsets, rows.targets = ends;
+  rows.offset_type = graph.wide ? GP_U64 : GP_U32, rows.flags = graph.symmetric ? GP_SYMMETRIC : 0;
+  rows.edges = graph.offsets[0][graph.begin[r->rank + 1]] - graph.offsets[0][graph.begin[r->rank]];
   for (i = 0; i < 50 && result == GP_SUCCESS; ++i) {
     gp_call c = gp_call_init(i % 3 ? GP_SORT : GP_REDUCE);
+    if (graphs) {
+      result = i % 2 ? gp_world_components(r->world, &rows, b.out, NULL, r->stream)
+                     : gp_world_bfs(r->world, &rows, graph.source, b.out, b.out_keys, r->stream);
+      continue;
+    }
     if (i % 3) c.key_type = GP_U32, c.keys = b.keys, c.out_keys = b.out_keys, c.capacity = array.n + 1;
     else c.op = GP_SUM, c.in_type = GP_U32, c.in = b.keys, c.out = b.out;
     c.count = b.n;
@@ -826,6 +838,8 @@ static void *work_until_failure(void *of) {
         gp_world_run(r->world, &c, r->stream) == GP_E_WORLD && strstr(gp_last_message(), "broken"), "broken", r->rank);
   }
   compare(r, "inputs stay", b.keys, array.keys + b.first, b.n, 4);
+  compare(r, "rows stay", ends, graph.ends[0] + graph.offsets[0][graph.begin[r->rank]], rows.edges, 4);
+  free_device(offsets), free_device(ends);
   gp_world_close(r->world);
   gp_close(r->ctx);
   pthread_barrier_wait(&barrier);
@@ -840,6 +854,7 @@ int main(int argc, char **argv) {
     const char *next = i + 1 < argc ? argv[i + 1] : "";
     if (!strcmp(argv[i], "--cuda")) use_cuda = 1;
     else if (!strcmp(argv[i], "--fails")) fail = 1;
+    else if (!strcmp(argv[i], "--graphs")) graphs = 1;
     else if (!strcmp(argv[i], "--nccl")) library = next, ++i;
     else if (!strcmp(argv[i], "--ranks")) ranks = atoi(next), ++i;
     else if (!strcmp(argv[i], "--seeds")) seeds = strtoull(next, NULL, 10), ++i;
@@ -861,7 +876,7 @@ int main(int argc, char **argv) {
   }
   for (i = 0; i < ranks; ++i) pthread_join(threads[i], NULL);
   free(order);
-  if (fail) free_array();
+  if (fail) free_array(), free_graph();
   printf("%d passed, %d failed, 0 skipped\n", passed, failed);
   return failed != 0;
 }
