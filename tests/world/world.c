@@ -595,7 +595,7 @@ static void make_graph(void) {
   int r;
   graph.n = 1 + draw(&state) % (seed % 4 == 3 ? 40 : elements);
   graph.symmetric = seed % 3 != 0, graph.wide = seed % 2;
-  pairs = malloc((4 * graph.n * most + 8) * 4), names = malloc(graph.n * 4), queue = malloc(graph.n * 4);
+  pairs = calloc(4 * graph.n * most + 8, 4), names = malloc(graph.n * 4), queue = malloc(graph.n * 4);
   for (i = 0; i < graph.n; ++i) names[i] = (uint32_t)i;
   for (i = graph.n - 1; i && draw(&state) % 64; --i) { // a few in order
     const uint64_t j = draw(&state) % (i + 1);
@@ -604,7 +604,7 @@ static void make_graph(void) {
   }
   for (left = graph.n * most; left; --left) {
     uint64_t a = draw(&state) % graph.n, b = draw(&state) % graph.n;
-    if (kind == 1) a = left % graph.n, b = a + (a + 1 < graph.n); // a path, more than once, in any order of names
+    if (kind == 1) a = left % graph.n, b = a + (a + 1 < graph.n && a % 50 != 49); // paths, in any order of names
     if (kind == 2) a = a * a / graph.n * a / graph.n;             // hubs, isolated vertices
     if (kind == 3) b = a / 50 * 50 + b % 50 < graph.n ? a / 50 * 50 + b % 50 : a; // pieces, loops
     if (kind == 4) a = left % 3 ? 0 : a;                                          // a star and more
