@@ -108,9 +108,9 @@ GP__API gp_result gp_world_nth_element(gp_world *world, gp_type key_type, const 
 GP__API gp_result gp_world_transpose(gp_world *world, gp_type type, const void *in, uint64_t rows, uint64_t columns,
     void *out, uint64_t capacity, uint64_t *out_rows, gp_stream stream);
 
-// Graphs in rows: their vertices are those of all ranks in their order, fewer than 2^32 - 1. rows: this rank's vertices,
-// maybe none, and the edges that leave them: offsets from 0 on, targets (u32) among all vertices; in_offsets is not read.
-// rows->flags are the same on every rank. Offsets and targets are trusted.
+// Graphs in rows: their vertices are those of all ranks in their order, fewer than 2^32 - 1. rows: this rank's
+// vertices, maybe none, and the edges that leave them: offsets from 0 on, targets (u32) among all vertices. in_offsets
+// is not read. rows->flags are the same on every rank. Offsets and targets are trusted.
 
 // Breadth-first search: depths (i32) and parents (u32; or NULL) of this rank's vertices, as gp_bfs; source: among all
 // vertices, the same on every rank. Levels of few edges go top-down: a rank tells the owner of a vertex of it once in a

@@ -5,83 +5,89 @@
 //   world/nccl.c, world/world.c, world/sort.c
 
 // Steps for every vertex, edge or message: one text for the host, where one thread runs them, and for the device.
-#define GP__FOR_BOTH(...) \
-  __VA_ARGS__ \
-  static const char gp__walk_text[] = \
-      "#define GP__HOST __device__\n#define __sync_fetch_and_or atomicOr\n#define __sync_fetch_and_add atomicAdd\n" \
-      "#define __sync_val_compare_and_swap atomicCAS\n" #__VA_ARGS__;
-
-GP__FOR_BOTH(
-    enum {GP__LEVEL, GP__FRONTIER, GP__LIST, GP__DEGREES, GP__PUSH, GP__VISIT, GP__PULL}; typedef struct gp__walk {
-      gp__u64 *begins, *sum, *counts; // of the ranks; of a step; of messages to each rank
-      unsigned *told, *bits;          // bits of all vertices: they have had a message from this rank; the frontier
-      gp__u64 *out, *came;            // messages: target << 32 | parent
-      gp__u64 *offsets;               // of this rank's rows
-      gp__u64 *starts;                // sums of the list's degrees, each plus 1
-      unsigned *list;                 // of this rank's vertices in the frontier
-      const unsigned *targets;
-      unsigned *depths, *parents;
-      gp__u64 first, ranks, depth, listed;
-    } gp__walk;
-    // The last of n ascending numbers that is at most x; the first one is.
-    GP__HOST gp__u64 gp__walk_place(const gp__u64 *from, gp__u64 n, gp__u64 x) {
-      gp__u64 low = 0;
-      while (n - low > 1) {
-        const gp__u64 middle = low + (n - low) / 2;
-        if (from[middle] <= x) low = middle;
-        else n = middle;
-      }
-      return low;
-    } GP__HOST gp__u64 gp__walk_step(gp__walk * g, gp__u64 i) {
-      gp__u64 v = i & (~0ull >> 8);
-      gp__u64 e;
-      unsigned a;
-      unsigned b;
-      switch (i >> 56) {
-      case GP__LEVEL:
-        ++g->depth;
-        return g->listed = g->starts[0] = 0;
-      case GP__FRONTIER:
-        if (g->depths[v] != (unsigned)g->depth - 1) return 0;
-        e = g->first + v;
-        __sync_fetch_and_or(g->bits + e / 32, 1u << e % 32);
-        break;
-      case GP__LIST:
-        if (g->depths[v] == (unsigned)g->depth - 1) g->list[__sync_fetch_and_add(&g->listed, 1ull)] = (unsigned)v;
-        return 0;
-      case GP__DEGREES:
-        v = g->list[v];
-        break;
-      case GP__PUSH: // an edge, or the end of a row: the first message to its target goes to the owner
-        e = gp__walk_place(g->starts, g->listed, v);
-        b = g->list[e];
-        e = g->offsets[b] + v - g->starts[e];
-        if (e == g->offsets[b + 1]) return 0;
-        a = g->targets[e];
-        if ((g->told[a / 32] | __sync_fetch_and_or(g->told + a / 32, 1u << a % 32)) >> a % 32 & 1) return 0;
-        v = gp__walk_place(g->begins, g->ranks, a);
-        g->out[g->begins[v] + __sync_fetch_and_add(g->counts + v, 1ull)] = (gp__u64)a << 32 | (g->first + b);
-        return 0;
-      case GP__VISIT:
-        e = g->came[v];
-        v = (e >> 32) - g->first;
-        if (__sync_val_compare_and_swap(g->depths + v, ~0u, (unsigned)g->depth) == ~0u && g->parents)
-          g->parents[v] = (unsigned)e;
-        return 0;
-      default: // pull
-        if (g->depths[v] != ~0u) return 0;
-        for (e = g->offsets[v]; e < g->offsets[v + 1]; ++e) {
-          a = g->targets[e];
-          if (!(g->bits[a / 32] >> a % 32 & 1)) continue;
-          g->depths[v] = (unsigned)g->depth;
-          if (g->parents) g->parents[v] = a;
-          break;
-        }
-        return 0;
-      }
-      return g->offsets[v + 1] - g->offsets[v] + 1;
-    })
-#undef GP__FOR_BOTH
+#define GP__WALK_STEPS \
+  enum { GP__LEVEL, GP__FRONTIER, GP__LIST, GP__DEGREES, GP__PUSH, GP__VISIT, GP__PULL }; \
+  typedef struct gp__walk { \
+    gp__u64 *begins, *sum, *counts; /* of the ranks; of a step; of messages to each rank */ \
+    unsigned *told, *bits;          /* bits of all vertices: they have had a message from this rank; the frontier */ \
+    gp__u64 *out, *came;            /* messages: target << 32 | parent */ \
+    gp__u64 *offsets;               /* of this rank's rows */ \
+    gp__u64 *starts;                /* sums of the list's degrees, each plus 1 */ \
+    unsigned *list;                 /* of this rank's vertices in the frontier */ \
+    const unsigned *targets; \
+    unsigned *depths, *parents; \
+    gp__u64 first, ranks, depth, listed; \
+  } gp__walk; \
+  /* The last of n ascending numbers that is at most x; the first one is. */ \
+  GP__STEP gp__u64 gp__walk_place(const gp__u64 *from, gp__u64 n, gp__u64 x) { \
+    gp__u64 low = 0; \
+    while (n - low > 1) { \
+      const gp__u64 middle = low + (n - low) / 2; \
+      if (from[middle] <= x) low = middle; \
+      else n = middle; \
+    } \
+    return low; \
+  } \
+  GP__STEP gp__u64 gp__walk_step(gp__walk *g, gp__u64 i) { \
+    gp__u64 v = i & (~0ull >> 8); \
+    gp__u64 e; \
+    unsigned a; \
+    unsigned b; \
+    switch (i >> 56) { \
+    case GP__LEVEL: \
+      ++g->depth; \
+      return g->listed = g->starts[0] = 0; \
+    case GP__FRONTIER: \
+      if (g->depths[v] != (unsigned)g->depth - 1) return 0; \
+      e = g->first + v; \
+      __sync_fetch_and_or(g->bits + e / 32, 1u << e % 32); \
+      break; \
+    case GP__LIST: \
+      if (g->depths[v] == (unsigned)g->depth - 1) g->list[__sync_fetch_and_add(&g->listed, 1ull)] = (unsigned)v; \
+      return 0; \
+    case GP__DEGREES: \
+      v = g->list[v]; \
+      break; \
+    case GP__PUSH: /* an edge, or the end of a row: the first message to its target goes to the owner */ \
+      e = gp__walk_place(g->starts, g->listed, v); \
+      b = g->list[e]; \
+      e = g->offsets[b] + v - g->starts[e]; \
+      if (e == g->offsets[b + 1]) return 0; \
+      a = g->targets[e]; \
+      if ((g->told[a / 32] | __sync_fetch_and_or(g->told + a / 32, 1u << a % 32)) >> a % 32 & 1) return 0; \
+      v = gp__walk_place(g->begins, g->ranks, a); \
+      g->out[g->begins[v] + __sync_fetch_and_add(g->counts + v, 1ull)] = (gp__u64)a << 32 | (g->first + b); \
+      return 0; \
+    case GP__VISIT: \
+      e = g->came[v]; \
+      v = (e >> 32) - g->first; \
+      if (__sync_val_compare_and_swap(g->depths + v, ~0u, (unsigned)g->depth) == ~0u && g->parents) \
+        g->parents[v] = (unsigned)e; \
+      return 0; \
+    default: /* pull */ \
+      if (g->depths[v] != ~0u) return 0; \
+      for (e = g->offsets[v]; e < g->offsets[v + 1]; ++e) { \
+        a = g->targets[e]; \
+        if (!(g->bits[a / 32] >> a % 32 & 1)) continue; \
+        g->depths[v] = (unsigned)g->depth; \
+        if (g->parents) g->parents[v] = a; \
+        break; \
+      } \
+      return 0; \
+    } \
+    return g->offsets[v + 1] - g->offsets[v] + 1; \
+  }
+#define GP__TEXT(...) #__VA_ARGS__
+#define GP__TEXT_OF(...) GP__TEXT(__VA_ARGS__)
+static const char gp__walk_text[] =
+    "#define GP__STEP __device__\n#define __sync_fetch_and_or atomicOr\n#define __sync_fetch_and_add atomicAdd\n"
+    "#define __sync_val_compare_and_swap atomicCAS\n" GP__TEXT_OF(GP__WALK_STEPS);
+#define GP__STEP GP__HOST
+GP__WALK_STEPS
+#undef GP__STEP
+#undef GP__TEXT_OF
+#undef GP__TEXT
+#undef GP__WALK_STEPS
 
 GP__HOST void gp__walk_on_host(void *user, void *result, const void *a, const void *b) {
   (void)user;
@@ -156,8 +162,8 @@ GP__HOST gp_result gp__walk_down(gp__walking *p, uint64_t edges) {
   GP__CHECK(gp__walk_move(p, g->out, g->came, 8));
   return gp__walk_run(p, GP__VISIT, came);
 }
-// came: messages to this rank in a level, at most; rest: edges and vertices that have not been in a frontier. Directions:
-// Beamer, Asanovic and Patterson, Direction-optimizing Breadth-first Search.
+// came: messages to this rank in a level, at most; rest: edges and vertices that have not been in a frontier.
+// Directions: Beamer, Asanovic and Patterson, Direction-optimizing Breadth-first Search.
 GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came, uint64_t rest) {
   gp__walk *g = &p->g;
   gp_world *w = p->w;

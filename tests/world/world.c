@@ -605,7 +605,7 @@ static void make_graph(void) {
   for (left = graph.n * most; left; --left) {
     uint64_t a = draw(&state) % graph.n, b = draw(&state) % graph.n;
     if (kind == 1) a = left % graph.n, b = a + (a + 1 < graph.n && a % 50 != 49); // paths, in any order of names
-    if (kind == 2) a = a * a / graph.n * a / graph.n;             // hubs, isolated vertices
+    if (kind == 2) a = a * a / graph.n * a / graph.n;                             // hubs, isolated vertices
     if (kind == 3) b = a / 50 * 50 + b % 50 < graph.n ? a / 50 * 50 + b % 50 : a; // pieces, loops
     if (kind == 4) a = left % 3 ? 0 : a;                                          // a star and more
     if (kind == 1 && left % 64 == 7) continue;
