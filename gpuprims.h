@@ -341,6 +341,8 @@ typedef unsigned long uint64_t;
 #define gp_world_top_k GP__NAME(gp_world_top_k)
 #define gp_world_nth_element GP__NAME(gp_world_nth_element)
 #define gp_world_transpose GP__NAME(gp_world_transpose)
+#define gp_world_bfs GP__NAME(gp_world_bfs)
+#define gp_world_components GP__NAME(gp_world_components)
 #endif
 
 // >>types -------------------------------------------------------------------------------------------------------------
@@ -2827,6 +2829,8 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 //    unique,             as of the whole array: a run across ranks is one run, and belongs to the      yes
 //    reduce_by_key       first one; with GP_BALANCED even shares
 //    group_by            groups in the order of their keys, in even shares                             yes
+//    bfs, connected_     see gp_world_bfs and gp_world_components                                      yes
+//    components
 //
 // capacity: room of the outputs of calls that move elements between ranks; 0: count. If a share exceeds it, every rank
 // gets an error, and nothing is written. out_count, in device memory: this rank's number of results; also of sort,
@@ -2878,6 +2882,24 @@ GP__API gp_result gp_world_nth_element(gp_world *world, gp_type key_type, const 
 // are sent once, and all are packed and transposed once each. Waits.
 GP__API gp_result gp_world_transpose(gp_world *world, gp_type type, const void *in, uint64_t rows, uint64_t columns,
     void *out, uint64_t capacity, uint64_t *out_rows, gp_stream stream);
+
+// Graphs in rows: their vertices are those of all ranks in their order, fewer than 2^32 - 1. rows: this rank's
+// vertices, maybe none, and the edges that leave them: offsets from 0 on, targets (u32) among all vertices. in_offsets
+// is not read. rows->flags are the same on every rank. Offsets and targets are trusted.
+
+// Breadth-first search: depths (i32) and parents (u32; or NULL) of this rank's vertices, as gp_bfs; source: among all
+// vertices, the same on every rank. Levels of few edges go top-down: a rank tells the owner of a vertex of it once in a
+// search, by 8 bytes. Others, if the graph is GP_SYMMETRIC, go bottom-up: ranks exchange the frontier, a bit a vertex.
+// The host waits in every level. Memory: 16 bytes for each vertex of all ranks, and 20 for each of this one. Errors
+// besides those of gp_world_run: GP_E_ARGUMENT, on every rank, if source is not below the number of vertices.
+GP__API gp_result gp_world_bfs(
+    gp_world *world, const gp_graph *rows, uint64_t source, void *depths, void *parents, gp_stream stream);
+
+// Connected components: labels (u32) of this rank's vertices, and *components (device memory, or NULL), the same number
+// on every rank, as gp_connected_components. Ranks join what each finds in its rows in ceil(log2(ranks)) exchanges of 4
+// bytes for each vertex of all ranks, whatever the graph. Memory: 24 bytes for each of these.
+GP__API gp_result gp_world_components(
+    gp_world *world, const gp_graph *rows, void *labels, uint64_t *components, gp_stream stream);
 
 #endif // !__CUDACC_RTC__
 #endif // GPUPRIMS_H
@@ -34485,7 +34507,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2699264"
+#define GPUPRIMS__EMBEDDED_FROM "2715648"
 
 // ---- core/embed.c - this file's own text
 
@@ -52038,6 +52060,7 @@ struct gp_world {
   gp_op ordered[GP_TYPE_COUNT];   // keys as numbers of that order
   gp_op best[GP_TYPE_COUNT][2];   // ARGMIN and ARGMAX of ranks' results, of type `part`
   gp_type part;
+  gp_op walk; // steps in graphs
 };
 static gp_world *gp__worlds; // all ever opened by this process
 static pthread_mutex_t gp__worlds_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -52121,6 +52144,11 @@ GP__HOST void gp__free_staging(gp_world *w, gp__state *s) {
   w->staging = NULL;
   w->staging_bytes = 0;
 }
+GP__HOST gp_result gp__find_memory(gp__state *s, const char *who, size_t bytes, gp_stream stream, void **memory) {
+  if (s->context) return gp__allocate(s, who, bytes, stream, memory);
+  return (*memory = malloc(bytes)) ? GP_SUCCESS
+                                   : gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", who, (gp__u64)bytes);
+}
 // What the world's memory grows to for a call.
 GP__HOST size_t gp__world_steps(size_t bytes) { return (bytes + bytes / 16 + 65535) & ~(size_t)65535; }
 // Memory of the device for a call; what it holds does not survive.
@@ -52140,9 +52168,7 @@ GP__HOST gp_result gp__world_room(gp_world *w, gp__state *s, const char *who, si
         (gp__u64)w->memory_bytes, (gp__u64)bytes);
   GP__CHECK(gp__free_world_memory(w, s, who));
   bytes = gp__world_steps(bytes);
-  if (s->context) GP__CHECK(gp__allocate(s, who, bytes, stream, &w->memory));
-  else if (!(w->memory = malloc(bytes)))
-    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", who, (gp__u64)bytes);
+  GP__CHECK(gp__find_memory(s, who, bytes, stream, &w->memory));
   w->memory_bytes = bytes;
   return GP_SUCCESS;
 }
@@ -52227,16 +52253,17 @@ GP__HOST gp_result gp__world_share(gp_world *w, gp__state *s, const char *who, c
   memcpy(all, w->staging, bytes * (size_t)w->size);
   return GP_SUCCESS;
 }
-// Elements that move: those from leave[q] up to leave[q + 1] go to rank q; those of rank q come to arrive[q]. size:
-// bytes of an element.
+// Elements that move: those from leave[q] up to leave_end[q] go to rank q; those of rank q come to the places from
+// arrive[q] up to arrive_end[q]. size: bytes of an element.
 GP__HOST gp_result gp__world_move(gp_world *w, gp__state *s, const char *who, const void *from, const uint64_t *leave,
-    void *to, const uint64_t *arrive, size_t size, gp_stream stream) {
+    const uint64_t *leave_end, void *to, const uint64_t *arrive, const uint64_t *arrive_end, size_t size,
+    gp_stream stream) {
   const unsigned char *source = (const unsigned char *)from;
   unsigned char *target = (unsigned char *)to;
   int q, error = w->nccl.GroupStart(), ended;
   if (!size) return error ? gp__nccl_failed(w, who, "GroupStart", error) : GP__NCCL(GroupEnd, );
   for (q = 0; q < w->size && !error; ++q) {
-    const uint64_t out = leave[q + 1] - leave[q], in = arrive[q + 1] - arrive[q];
+    const uint64_t out = leave_end[q] - leave[q], in = arrive_end[q] - arrive[q];
     if (q == w->rank) continue;
     if (out) error = w->nccl.Send(source + leave[q] * size, out * size, GP__NCCL_BYTES, q, w->comm, stream);
     if (in && !error) error = w->nccl.Recv(target + arrive[q] * size, in * size, GP__NCCL_BYTES, q, w->comm, stream);
@@ -52245,7 +52272,20 @@ GP__HOST gp_result gp__world_move(gp_world *w, gp__state *s, const char *who, co
   GP__CHECK(gp__nccl_done(w, who, "Send and ncclRecv", error ? error : ended));
   q = w->rank;
   return gp__world_copy(w, s, who, target + arrive[q] * size, source + leave[q] * size,
-      (size_t)((leave[q + 1] - leave[q]) * size), stream);
+      (size_t)((leave_end[q] - leave[q]) * size), stream);
+}
+
+// An operator that a world defines when it first needs it. user: for `host`.
+GP__HOST gp_result gp__world_op(gp_world *w, gp_op *op, int arity, const char *name, const char *body,
+    const char *prelude, gp_host_fn host, uintptr_t user) {
+  gp_op_desc d = gp_op_desc_init();
+  d.name = name;
+  d.body = body;
+  d.prelude = prelude;
+  d.arity = arity;
+  d.host = host;
+  d.host_user = (void *)user;
+  return *op ? GP_SUCCESS : gp_op_define(w->ctx, &d, op);
 }
 
 // The first element of a rank's even share of `total`.
@@ -52736,16 +52776,10 @@ GP__HOST void gp__host_comes_before(void *user, void *result, const void *a, con
   *(unsigned char *)result = x[0] < x[1];
 }
 GP__HOST gp_result gp__total_order(gp_world *w, gp_type type, int down, gp_op *op) {
-  gp_op_desc d = gp_op_desc_init();
-  if (!w->before[type][down]) {
-    d.name = down ? "descending" : "ascending";
-    d.body = down ? "return gp__radix_bits<false>(b) < gp__radix_bits<false>(a);"
-                  : "return gp__radix_bits<false>(a) < gp__radix_bits<false>(b);";
-    d.arity = 2;
-    d.host = gp__host_comes_before;
-    d.host_user = (void *)((uintptr_t)type << 1 | (uintptr_t)down);
-    GP__CHECK(gp_op_define(w->ctx, &d, &w->before[type][down]));
-  }
+  GP__CHECK(gp__world_op(w, &w->before[type][down], 2, down ? "descending" : "ascending",
+      down ? "return gp__radix_bits<false>(b) < gp__radix_bits<false>(a);"
+           : "return gp__radix_bits<false>(a) < gp__radix_bits<false>(b);",
+      NULL, gp__host_comes_before, (uintptr_t)type << 1 | (uintptr_t)down));
   *op = w->before[type][down];
   return GP_SUCCESS;
 }
@@ -52888,10 +52922,11 @@ GP__HOST gp_result gp__world_sort_agreed(gp_world *w, gp__state *s, gp__world_so
       const uint64_t *of = bounds + q * (ranks + 1) + w->rank;
       arrive[q + 1] = arrive[q] + of[1] - of[0];
     }
-    result = gp__world_move(w, s, p->who, split.sorted, leave, p->came_keys, arrive, p->key_size, stream);
+    result = gp__world_move(
+        w, s, p->who, split.sorted, leave, leave + 1, p->came_keys, arrive, arrive + 1, p->key_size, stream);
     if (result == GP_SUCCESS && p->value_type)
-      result = gp__world_move(
-          w, s, p->who, p->is_sorted ? c->in : p->values, leave, p->came_values, arrive, p->value_size, stream);
+      result = gp__world_move(w, s, p->who, p->is_sorted ? c->in : p->values, leave, leave + 1, p->came_values, arrive,
+          arrive + 1, p->value_size, stream);
   }
   if (result == GP_SUCCESS) result = gp__merge_runs(w, p, arrive, c->out_keys, c->out, stream);
   free(bounds);
@@ -53049,7 +53084,8 @@ GP__HOST gp_result gp__world_spread(gp_world *w, gp__state *s, const char *who, 
   arrive[w->size] = share;
   for (i = 0; i < array_count && result == GP_SUCCESS; ++i)
     if (arrays[i].to)
-      result = gp__world_move(w, s, who, arrays[i].from, leave, arrays[i].to, arrive, arrays[i].size, stream);
+      result = gp__world_move(
+          w, s, who, arrays[i].from, leave, leave + 1, arrays[i].to, arrive, arrive + 1, arrays[i].size, stream);
   free(leave);
   return result == GP_SUCCESS ? gp__world_write_count(w, out_count, share, stream) : result;
 }
@@ -53270,7 +53306,8 @@ GP__HOST gp_result gp__runs_of_world(
 GP__HOST gp_result gp__world_group_by(
     gp_world *w, gp__state *s, const char *who, gp_call c, uint64_t *counts, gp_stream stream) {
   gp_call local, sort, runs;
-  unsigned char *memory = NULL;
+  unsigned char *memory;
+  void *found = NULL;
   size_t keys, values, share;
   uint64_t total;
   gp_result result;
@@ -53292,11 +53329,10 @@ GP__HOST gp_result gp__world_group_by(
     if (w->notes[q].count > share) share = (size_t)w->notes[q].count; // an even share is no larger
   keys = gp__aligned(share * gp_type_size(w->ctx, c.key_type) + 1);
   values = gp__aligned(share * gp_type_size(w->ctx, c.acc_type) + 1);
-  if (w->asked) memory = NULL;
-  else if (s->context) result = gp__allocate(s, who, 2 * (keys + values) + 256, stream, (void **)&memory);
-  else if (!(memory = (unsigned char *)malloc(2 * (keys + values) + 256)))
-    result = gp__fail(GP_E_MEMORY, "%s: no memory", who);
+  if (w->asked) w->asked[1] = 2 * (keys + values) + 256;
+  else result = gp__find_memory(s, who, 2 * (keys + values) + 256, stream, &found);
   if (result == GP_SUCCESS) {
+    memory = (unsigned char *)found;
     local.out_keys = memory + 256;
     local.out = memory + 256 + keys;
     local.out_count = (uint64_t *)(void *)memory;
@@ -53332,8 +53368,7 @@ GP__HOST gp_result gp__world_group_by(
     runs.out_count = c.out_count;
     result = gp__runs_of_world(w, s, who, runs, counts, stream);
   }
-  if (w->asked) w->asked[1] = 2 * (keys + values) + 256;
-  else gp__free_room(s, who, memory, 2 * (keys + values) + 256, 0, stream);
+  gp__free_room(s, who, found, 2 * (keys + values) + 256, 0, stream);
   return gp__break_if(w, result);
 }
 
@@ -53361,15 +53396,8 @@ GP__HOST void gp__host_ordered_key(void *user, void *result, const void *a, cons
   memcpy(result, &x, size <= 4 ? 4 : 8);
 }
 GP__HOST gp_result gp__nth_operator(gp_world *w, gp_type type, gp_op *op) {
-  gp_op_desc d = gp_op_desc_init();
-  if (!w->ordered[type]) {
-    d.name = "ordered bits";
-    d.body = "return gp__radix_bits<false>(a);";
-    d.arity = 1;
-    d.host = gp__host_ordered_key;
-    d.host_user = (void *)(uintptr_t)type;
-    GP__CHECK(gp_op_define(w->ctx, &d, &w->ordered[type]));
-  }
+  GP__CHECK(gp__world_op(w, &w->ordered[type], 1, "ordered bits", "return gp__radix_bits<false>(a);", NULL,
+      gp__host_ordered_key, (uintptr_t)type));
   *op = w->ordered[type];
   return GP_SUCCESS;
 }
@@ -53470,7 +53498,7 @@ GP__HOST gp_result gp__world_transpose_agreed(gp_world *w, gp__state *s, const c
   }
   GP__CHECK(gp__pack_columns(w, c, rows, columns, 0, each + 1, more, memory, stream));
   GP__CHECK(gp__pack_columns(w, c, rows, columns, more * (each + 1), each, ranks - more, memory, stream));
-  GP__CHECK(gp__world_move(w, s, who, memory, leave, came, arrive, size, stream));
+  GP__CHECK(gp__world_move(w, s, who, memory, leave, leave + 1, came, arrive, arrive + 1, size, stream));
   if (all_rows && own) {
     p.dimensions = 2;
     p.order[0] = 1, p.order[1] = 0;
@@ -53600,7 +53628,8 @@ GP__HOST gp_result gp__reproduce_agreed(
   fill.count = t->room / 8;
   GP__CHECK(gp_run(w->ctx, &fill, stream));
   GP__CHECK(gp__world_copy(w, s, who, edge, in + (count - t->tail) * t->in_size, t->tail * t->in_size, stream));
-  GP__CHECK(gp__world_move(w, s, who, in, t->leave, edge + t->tail * t->in_size, t->arrive, t->in_size, stream));
+  GP__CHECK(gp__world_move(w, s, who, in, t->leave, t->leave + 1, edge + t->tail * t->in_size, t->arrive,
+      t->arrive + 1, t->in_size, stream));
   if (t->tail) {
     fold.in = edge;
     fold.count = t->tail + t->rest;
@@ -53662,12 +53691,321 @@ GP__HOST gp_result gp__world_reproduce(gp_world *w, gp__state *s, const char *wh
   return gp__break_if(w, result);
 }
 
+// ---- world/graph.c - worlds: breadth-first search, connected components
+
+// Steps for every vertex, edge or message: one text for the host, where one thread runs them, and for the device.
+#define GP__WALK_STEPS \
+  enum { GP__LEVEL, GP__FRONTIER, GP__LIST, GP__DEGREES, GP__PUSH, GP__VISIT, GP__PULL }; \
+  typedef struct gp__walk { \
+    gp__u64 *begins, *sum, *counts; /* of the ranks; of a step; of messages to each rank */ \
+    unsigned *told, *bits;          /* bits of all vertices: they have had a message from this rank; the frontier */ \
+    gp__u64 *out, *came;            /* messages: target << 32 | parent */ \
+    gp__u64 *offsets;               /* of this rank's rows */ \
+    gp__u64 *starts;                /* sums of the list's degrees, each plus 1 */ \
+    unsigned *list;                 /* of this rank's vertices in the frontier */ \
+    const unsigned *targets; \
+    unsigned *depths, *parents; \
+    gp__u64 first, ranks, depth, listed; \
+  } gp__walk; \
+  /* The last of n ascending numbers that is at most x; the first one is. */ \
+  GP__STEP gp__u64 gp__walk_place(const gp__u64 *from, gp__u64 n, gp__u64 x) { \
+    gp__u64 low = 0; \
+    while (n - low > 1) { \
+      const gp__u64 middle = low + (n - low) / 2; \
+      if (from[middle] <= x) low = middle; \
+      else n = middle; \
+    } \
+    return low; \
+  } \
+  GP__STEP gp__u64 gp__walk_step(gp__walk *g, gp__u64 i) { \
+    gp__u64 v = i & (~0ull >> 8); \
+    gp__u64 e; \
+    unsigned a; \
+    unsigned b; \
+    switch (i >> 56) { \
+    case GP__LEVEL: \
+      ++g->depth; \
+      return g->listed = g->starts[0] = 0; \
+    case GP__FRONTIER: \
+      if (g->depths[v] != (unsigned)g->depth - 1) return 0; \
+      e = g->first + v; \
+      __sync_fetch_and_or(g->bits + e / 32, 1u << e % 32); \
+      break; \
+    case GP__LIST: \
+      if (g->depths[v] == (unsigned)g->depth - 1) g->list[__sync_fetch_and_add(&g->listed, 1ull)] = (unsigned)v; \
+      return 0; \
+    case GP__DEGREES: \
+      v = g->list[v]; \
+      break; \
+    case GP__PUSH: /* an edge, or the end of a row: the first message to its target goes to the owner */ \
+      e = gp__walk_place(g->starts, g->listed, v); \
+      b = g->list[e]; \
+      e = g->offsets[b] + v - g->starts[e]; \
+      if (e == g->offsets[b + 1]) return 0; \
+      a = g->targets[e]; \
+      if ((g->told[a / 32] | __sync_fetch_and_or(g->told + a / 32, 1u << a % 32)) >> a % 32 & 1) return 0; \
+      v = gp__walk_place(g->begins, g->ranks, a); \
+      g->out[g->begins[v] + __sync_fetch_and_add(g->counts + v, 1ull)] = (gp__u64)a << 32 | (g->first + b); \
+      return 0; \
+    case GP__VISIT: \
+      e = g->came[v]; \
+      v = (e >> 32) - g->first; \
+      if (__sync_val_compare_and_swap(g->depths + v, ~0u, (unsigned)g->depth) == ~0u && g->parents) \
+        g->parents[v] = (unsigned)e; \
+      return 0; \
+    default: /* pull */ \
+      if (g->depths[v] != ~0u) return 0; \
+      for (e = g->offsets[v]; e < g->offsets[v + 1]; ++e) { \
+        a = g->targets[e]; \
+        if (!(g->bits[a / 32] >> a % 32 & 1)) continue; \
+        g->depths[v] = (unsigned)g->depth; \
+        if (g->parents) g->parents[v] = a; \
+        break; \
+      } \
+      return 0; \
+    } \
+    return g->offsets[v + 1] - g->offsets[v] + 1; \
+  }
+#define GP__TEXT(...) #__VA_ARGS__
+#define GP__TEXT_OF(...) GP__TEXT(__VA_ARGS__)
+static const char gp__walk_text[] =
+    "#define GP__STEP __device__\n#define __sync_fetch_and_or atomicOr\n#define __sync_fetch_and_add atomicAdd\n"
+    "#define __sync_val_compare_and_swap atomicCAS\n" GP__TEXT_OF(GP__WALK_STEPS);
+#define GP__STEP GP__HOST
+GP__WALK_STEPS
+#undef GP__STEP
+#undef GP__TEXT_OF
+#undef GP__TEXT
+#undef GP__WALK_STEPS
+
+GP__HOST void gp__walk_on_host(void *user, void *result, const void *a, const void *b) {
+  (void)user;
+  *(gp__u64 *)result = gp__walk_step((gp__walk *)(uintptr_t) * (const gp__u64 *)b, *(const gp__u64 *)a);
+}
+
+typedef struct gp__walking {
+  gp_world *w;
+  gp__state *s;
+  const char *who;
+  gp_stream stream;
+  gp_graph rows;
+  gp__walk g, *device;
+  uint64_t vertices, *leave, *leave_end, *arrive, *arrive_end; // of all ranks; see gp__world_move
+} gp__walking;
+
+GP__HOST gp_result gp__walk_run(gp__walking *p, int step, uint64_t count) {
+  const uint64_t g = (uint64_t)(uintptr_t)p->device, first = (uint64_t)step << 56;
+  const gp_input i = gp_input_ramp(GP_U64, &first, NULL), walk = gp_input_constant(GP_U64, &g);
+  gp_call c = gp__call(GP_REDUCE, GP_SUM, GP_INPUT, GP_U64, NULL, p->g.sum, count);
+  gp_input sums;
+  GP__CHECK(gp__world_op(p->w, &p->w->walk, 2, "a step in a graph", "return gp__walk_step((gp__walk *)b, a);",
+      gp__walk_text, gp__walk_on_host, 0));
+  sums = gp_input_of_two(p->w->walk, GP_U64, &i, &walk);
+  c.in = &sums;
+  if (step == GP__DEGREES) {
+    c.primitive = GP_INCLUSIVE_SCAN;
+    c.count_device = (uint64_t *)(void *)&p->device->listed;
+    c.out = p->g.starts + 1;
+  }
+  return gp_run(p->w->ctx, &c, p->stream);
+}
+GP__HOST gp_result gp__walk_fill(gp__walking *p, void *to, uint32_t value, uint64_t count) {
+  return count && to ? gp_fill(p->w->ctx, GP_U32, &value, to, count, p->stream) : GP_SUCCESS;
+}
+GP__HOST gp_result gp__walk_move(gp__walking *p, const void *from, void *to, size_t size) {
+  return gp__world_move(
+      p->w, p->s, p->who, from, p->leave, p->leave_end, to, p->arrive, p->arrive_end, size, p->stream);
+}
+// Copies numbers of all ranks, which follow this one's, to the staging memory.
+GP__HOST gp_result gp__walk_share(gp__walking *p, gp__u64 *numbers, size_t count) {
+  const size_t bytes = 8 * count;
+  GP__CHECK(gp__world_gather(p->w, p->who, numbers, numbers + count, bytes, p->stream));
+  GP__CHECK(gp__world_copy(p->w, p->s, p->who, p->w->staging, numbers + count, bytes * (size_t)p->w->size, p->stream));
+  return gp__world_settle(p->w, p->s, p->who, p->stream);
+}
+// Copies the offsets as u64.
+GP__HOST gp_result gp__walk_offsets(gp__walking *p, void *to) {
+  const gp_graph *g = &p->rows;
+  return !g->vertices
+      ? GP_SUCCESS
+      : gp_transform(p->w->ctx, GP_CONVERT, g->offset_type, GP_U64, g->offsets, g->vertices + 1, to, p->stream);
+}
+
+// Top-down. edges: of the frontier at this rank, and its vertices.
+GP__HOST gp_result gp__walk_down(gp__walking *p, uint64_t edges) {
+  const gp__walk *g = &p->g;
+  const size_t ranks = (size_t)p->w->size, rank = (size_t)p->w->rank;
+  const uint64_t *counts = (const uint64_t *)p->w->staging;
+  uint64_t came = 0;
+  size_t q;
+  GP__CHECK(gp__walk_run(p, GP__LIST, p->rows.vertices));
+  GP__CHECK(gp__walk_run(p, GP__DEGREES, p->rows.vertices));
+  GP__CHECK(gp__walk_fill(p, g->counts, 0, 2 * ranks));
+  GP__CHECK(gp__walk_run(p, GP__PUSH, edges));
+  GP__CHECK(gp__walk_share(p, g->counts, ranks));
+  for (q = 0; q < ranks; ++q) {
+    p->leave_end[q] = p->leave[q] + counts[rank * ranks + q];
+    p->arrive[q] = came;
+    p->arrive_end[q] = came += counts[q * ranks + rank];
+  }
+  GP__CHECK(gp__walk_move(p, g->out, g->came, 8));
+  return gp__walk_run(p, GP__VISIT, came);
+}
+// came: messages to this rank in a level, at most; rest: edges and vertices that have not been in a frontier.
+// Directions: Beamer, Asanovic and Patterson, Direction-optimizing Breadth-first Search.
+GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came, uint64_t rest) {
+  gp__walk *g = &p->g;
+  gp_world *w = p->w;
+  const char *who = p->who;
+  const uint64_t n = p->vertices, own = p->rows.vertices, ranks = g->ranks, words = (n / 64 + 32) & ~31ull, *sums;
+  const size_t numbers = (size_t)(sizeof *g / 8 + 2 * words + n + came + 3 * own + 4 + ranks * (ranks + 3));
+  gp__u64 *at;
+  int up = 0, i;
+  GP__CHECK(gp__world_room(w, p->s, who, 8 * numbers, p->stream));
+  GP__CHECK(gp__world_staging(w, p->s, who, sizeof *g + 8 * (size_t)(ranks * ranks)));
+  at = (gp__u64 *)w->memory;
+  g->told = (unsigned *)at;
+  g->bits = (unsigned *)(at += words);
+  g->out = at += words;
+  g->came = at += n;
+  g->offsets = at += came + 1;
+  g->starts = at += own + 1;
+  g->list = (unsigned *)(at += own + 1);
+  g->counts = at += own;
+  g->sum = at += ranks * (ranks + 1);
+  g->begins = at += ranks + 1;
+  p->device = (gp__walk *)(at + ranks);
+  at = (gp__u64 *)w->staging;
+  memcpy(at, p->leave, 8 * (size_t)ranks);
+  memcpy(at + ranks, g, sizeof *g);
+  GP__CHECK(gp__world_copy(w, p->s, who, g->begins, at, 8 * (size_t)ranks + sizeof *g, p->stream));
+  GP__CHECK(gp__world_settle(w, p->s, who, p->stream));
+  GP__CHECK(gp__walk_offsets(p, g->offsets));
+  GP__CHECK(gp__walk_fill(p, g->told, 0, 2 * words));
+  GP__CHECK(gp__walk_fill(p, g->depths, UINT32_MAX, own));
+  GP__CHECK(gp__walk_fill(p, g->parents, UINT32_MAX, own));
+  GP__CHECK(gp__world_write_count(w, (uint64_t *)(void *)g->came, source << 32 | source, p->stream));
+  GP__CHECK(gp__walk_run(p, GP__VISIT, source - g->first < own));
+  sums = (const uint64_t *)w->staging;
+  for (;;) {
+    uint64_t edges = 0;
+    GP__CHECK(gp__walk_run(p, GP__LEVEL, 1));
+    GP__CHECK(gp__walk_fill(p, g->bits, 0, 2 * words));
+    GP__CHECK(gp__walk_run(p, GP__FRONTIER, own));
+    GP__CHECK(gp__walk_share(p, g->sum, 1));
+    for (i = 0; i < w->size; ++i) edges += sums[i];
+    if (!edges) return GP_SUCCESS;
+    up = p->rows.flags && edges > n / 24 && (up || edges > rest / 14);
+    rest -= edges;
+    if (up) {
+      GP__CHECK(GP__NCCL(AllReduce, g->bits, g->bits, words, GP__NCCL_U64, GP__NCCL_SUM, w->comm, p->stream));
+      GP__CHECK(gp__walk_run(p, GP__PULL, own));
+    } else {
+      GP__CHECK(gp__walk_down(p, sums[w->rank]));
+    }
+  }
+}
+
+// Each rank finds the components of its own edges. Then it joins its labels with those of the ranks 1, 2, 4, ... before
+// it, each of which stands for as many ranks by then: a graph that has two edges a vertex, to both labels.
+GP__HOST gp_result gp__world_components(gp__walking *p, void *labels, uint64_t *components) {
+  gp_world *w = p->w;
+  const uint64_t n = p->vertices, first = p->leave[w->rank], two = 2;
+  const size_t offsets = gp__aligned((size_t)n * 8 + 8);
+  uint64_t *starts;
+  uint32_t *both, *own;
+  gp_graph g = p->rows;
+  int step;
+  GP__CHECK(gp__world_room(w, p->s, p->who, offsets + (size_t)n * 16 + 8, p->stream));
+  starts = (uint64_t *)w->memory;
+  own = (uint32_t *)(void *)((unsigned char *)w->memory + offsets);
+  both = own + 2 * n;
+  GP__CHECK(gp__walk_fill(p, starts, 0, 2 * n + 2));
+  GP__CHECK(gp__walk_offsets(p, starts + first));
+  GP__CHECK(gp_inclusive_scan(w->ctx, GP_MAX, GP_U64, GP_U64, starts, n + 1, starts, p->stream));
+  g.vertices = n;
+  g.offsets = starts;
+  g.offset_type = GP_U64;
+  g.in_offsets = g.in_sources = NULL;
+  g.flags = 0;
+  GP__CHECK(gp_connected_components(w->ctx, &g, own, components, p->stream));
+  GP__CHECK(gp_iota(w->ctx, GP_U64, NULL, &two, starts, n + 1, p->stream));
+  g.edges = 2 * n;
+  g.targets = both;
+  memset(p->leave, 0, (size_t)w->size * sizeof *p->leave);
+  for (step = 1; step < w->size; step *= 2) {
+    const int to = (w->rank + step) % w->size, from = (w->rank + w->size - step) % w->size;
+    p->leave_end[to] = p->arrive_end[from] = n;
+    GP__CHECK(gp__walk_move(p, own, own + n, 4));
+    p->leave_end[to] = p->arrive_end[from] = 0;
+    GP__CHECK(gp_transpose(w->ctx, GP_U32, own, 0, 2, n, both, 0, p->stream));
+    GP__CHECK(gp_connected_components(w->ctx, &g, own, components, p->stream));
+  }
+  return gp__world_copy(w, p->s, p->who, labels, own + first, (size_t)p->rows.vertices * 4, p->stream);
+}
+
+GP__HOST gp_result gp__world_walk(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
+  const size_t ranks = (size_t)w->size;
+  const int bfs = c.primitive == GP_BFS;
+  gp_call local = c, whole;
+  gp__checking k;
+  gp__request checked;
+  gp__walking p;
+  gp_result result;
+  uint64_t came = 0, edges = 0;
+  size_t q;
+  memset(&p, 0, sizeof p);
+  p.w = w, p.s = s, p.who = who, p.stream = stream;
+  local.source = 0; // the rank's own arguments first
+  if (c.flags || c.limit || c.target || c.statistics || c.fault || c.source_device)
+    result = gp__fail(
+        GP_E_UNSUPPORTED, "%s: a world takes no @flags, @limit, @target, @statistics, @fault and @source_device", who);
+  else if (c.graph && c.graph->vertices)
+    result = gp__check_reached(&k, &whole, s, "gp_world_run", &local, stream, &checked);
+  else result = gp__check_call(s, "gp_world_run", &local, !s->context, 0, &checked);
+  if (result == GP_SUCCESS) {
+    p.rows = checked.graph; // with the types that zero stands for
+    if (p.rows.vertex_type != GP_U32)
+      result = gp__fail(GP_E_UNSUPPORTED, "%s: @graph->vertex_type: the vertices of a world are u32", who);
+  }
+  c.k = c.source; // ranks compare it
+  c.bins = (uint64_t)p.rows.flags;
+  GP__CHECK(gp__world_agree(w, s, who, &c, p.rows.vertices, p.rows.edges, result, stream));
+  GP__CHECK(gp__world_total(w, who, 0, &p.vertices));
+  if (p.vertices >= UINT32_MAX)
+    return gp__fail(GP_E_SIZE, "%s: @graph->vertices: the ranks have 2^32 - 1 or more", who);
+  if (bfs && c.source >= p.vertices)
+    return gp__fail(
+        GP_E_ARGUMENT, "%s: @source is not below the number of the ranks' vertices, %llu", who, (gp__u64)p.vertices);
+  p.leave = (uint64_t *)calloc(4 * ranks, sizeof *p.leave);
+  if (!p.leave) return gp__break_world(w, gp__fail(GP_E_MEMORY, "%s: no host memory", who));
+  p.leave_end = p.leave + ranks, p.arrive = p.leave_end + ranks, p.arrive_end = p.arrive + ranks;
+  for (q = 0; q < ranks; ++q) {
+    const gp__world_note *note = &w->notes[q];
+    if (q) p.leave[q] = p.leave[q - 1] + note[-1].count;
+    edges += note->capacity;
+    came += note->capacity < p.rows.vertices ? note->capacity : p.rows.vertices;
+  }
+  if (bfs) {
+    p.g.targets = (const unsigned *)p.rows.targets;
+    p.g.first = p.leave[w->rank];
+    p.g.ranks = ranks;
+    p.g.depths = (unsigned *)c.out;
+    p.g.parents = (unsigned *)c.out2;
+    result = gp__world_bfs(&p, c.source, came, edges + p.vertices);
+  } else {
+    result = gp__world_components(&p, c.out, c.out_count);
+  }
+  free(p.leave);
+  return gp__break_if(w, result);
+}
+
 // ---- world/run.c - worlds: any call
 
 GP__HOST int gp__is_of_worlds(gp_primitive p) {
   static const unsigned char of_worlds[] = {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN, GP_COUNT_IF, GP_ANY,
       GP_ALL, GP_HISTOGRAM_EVEN, GP_HISTOGRAM_RANGES, GP_SORT, GP_MERGE_SORT, GP_TOP_K, GP_SELECT, GP_COPY, GP_UNIQUE,
-      GP_REDUCE_BY_KEY, GP_GROUP_BY, GP_NTH_ELEMENT, GP_TRANSPOSE};
+      GP_REDUCE_BY_KEY, GP_GROUP_BY, GP_NTH_ELEMENT, GP_TRANSPOSE, GP_BFS, GP_CONNECTED_COMPONENTS};
   return memchr(of_worlds, (int)p, sizeof of_worlds) != NULL;
 }
 GP__HOST gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
@@ -53703,6 +54041,9 @@ GP__HOST gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_s
     return gp__world_nth(w, s, who, c, stream);
   case GP_TRANSPOSE:
     return gp__world_transpose(w, s, who, c, stream);
+  case GP_BFS:
+  case GP_CONNECTED_COMPONENTS:
+    return gp__world_walk(w, s, who, c, stream);
   case GP_SELECT:
     if (!(c.flags & GP_BALANCED)) return gp_run(w->ctx, &c, stream);
     break;
@@ -54114,6 +54455,23 @@ GP__API gp_result gp_world_transpose(gp_world *world, gp_type type, const void *
   c.out_count = out_rows;
   return gp__named(gp_world_run(world, &c, stream),
       "gp_world_transpose in_type=type out_type=type permutation.extent[0]=rows permutation.extent[1]=columns");
+}
+GP__API gp_result gp_world_bfs(
+    gp_world *world, const gp_graph *rows, uint64_t source, void *depths, void *parents, gp_stream stream) {
+  gp_call c = gp_call_init(GP_BFS);
+  c.graph = rows;
+  c.source = source;
+  c.out = depths;
+  c.out2 = parents;
+  return gp__named(gp_world_run(world, &c, stream), "gp_world_bfs graph=rows out=depths out2=parents");
+}
+GP__API gp_result gp_world_components(
+    gp_world *world, const gp_graph *rows, void *labels, uint64_t *components, gp_stream stream) {
+  gp_call c = gp_call_init(GP_CONNECTED_COMPONENTS);
+  c.graph = rows;
+  c.out = labels;
+  c.out_count = components;
+  return gp__named(gp_world_run(world, &c, stream), "gp_world_components graph=rows out=labels out_count=components");
 }
 
 // ---- external/transfer.c - arrays on the host: reads, writes, copies to and from the device

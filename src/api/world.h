@@ -1,5 +1,5 @@
 // api/world.h - worlds: several GPUs, joined by NCCL
-// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, api/init.h
+// uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, api/call.h, api/init.h
 
 // A world: contexts of one GPU each, its ranks, in one process or in several. They communicate by NCCL (2.19 or
 // later), which is opened at run time. An array is spread over the ranks: each has a shard, by a pointer and a count of
@@ -65,6 +65,8 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 //    unique,             as of the whole array: a run across ranks is one run, and belongs to the      yes
 //    reduce_by_key       first one; with GP_BALANCED even shares
 //    group_by            groups in the order of their keys, in even shares                             yes
+//    bfs, connected_     see gp_world_bfs and gp_world_components                                      yes
+//    components
 //
 // capacity: room of the outputs of calls that move elements between ranks; 0: count. If a share exceeds it, every rank
 // gets an error, and nothing is written. out_count, in device memory: this rank's number of results; also of sort,
@@ -116,3 +118,21 @@ GP__API gp_result gp_world_nth_element(gp_world *world, gp_type key_type, const 
 // are sent once, and all are packed and transposed once each. Waits.
 GP__API gp_result gp_world_transpose(gp_world *world, gp_type type, const void *in, uint64_t rows, uint64_t columns,
     void *out, uint64_t capacity, uint64_t *out_rows, gp_stream stream);
+
+// Graphs in rows: their vertices are those of all ranks in their order, fewer than 2^32 - 1. rows: this rank's
+// vertices, maybe none, and the edges that leave them: offsets from 0 on, targets (u32) among all vertices. in_offsets
+// is not read. rows->flags are the same on every rank. Offsets and targets are trusted.
+
+// Breadth-first search: depths (i32) and parents (u32; or NULL) of this rank's vertices, as gp_bfs; source: among all
+// vertices, the same on every rank. Levels of few edges go top-down: a rank tells the owner of a vertex of it once in a
+// search, by 8 bytes. Others, if the graph is GP_SYMMETRIC, go bottom-up: ranks exchange the frontier, a bit a vertex.
+// The host waits in every level. Memory: 16 bytes for each vertex of all ranks, and 20 for each of this one. Errors
+// besides those of gp_world_run: GP_E_ARGUMENT, on every rank, if source is not below the number of vertices.
+GP__API gp_result gp_world_bfs(
+    gp_world *world, const gp_graph *rows, uint64_t source, void *depths, void *parents, gp_stream stream);
+
+// Connected components: labels (u32) of this rank's vertices, and *components (device memory, or NULL), the same number
+// on every rank, as gp_connected_components. Ranks join what each finds in its rows in ceil(log2(ranks)) exchanges of 4
+// bytes for each vertex of all ranks, whatever the graph. Memory: 24 bytes for each of these.
+GP__API gp_result gp_world_components(
+    gp_world *world, const gp_graph *rows, void *labels, uint64_t *components, gp_stream stream);

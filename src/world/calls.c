@@ -1,7 +1,8 @@
 // world/calls.c - worlds: opening, closing, waiting; calls by name
-// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, api/init.h, api/world.h,
-//   core/words.h, core/rules.h, core/system.c, core/messages.c, core/struct_size.c, core/driver.c, transpose/kinds.c,
-//   core/state.c, core/life.c, map/calls.c, top_k/calls.c, world/nccl.c, world/world.c, world/run.c
+// uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/graph_types.h, api/call.h, api/init.h,
+//   api/world.h, core/words.h, core/rules.h, core/system.c, core/messages.c, core/struct_size.c, core/driver.c,
+//   transpose/kinds.c, bfs/kinds.c, core/state.c, core/life.c, map/calls.c, top_k/calls.c, world/nccl.c, world/world.c,
+//   world/run.c
 
 GP__HOST gp_result gp__make_id(gp__state *s, const char *library, void *id) {
   gp__nccl n;
@@ -284,4 +285,21 @@ GP__API gp_result gp_world_transpose(gp_world *world, gp_type type, const void *
   c.out_count = out_rows;
   return gp__named(gp_world_run(world, &c, stream),
       "gp_world_transpose in_type=type out_type=type permutation.extent[0]=rows permutation.extent[1]=columns");
+}
+GP__API gp_result gp_world_bfs(
+    gp_world *world, const gp_graph *rows, uint64_t source, void *depths, void *parents, gp_stream stream) {
+  gp_call c = gp_call_init(GP_BFS);
+  c.graph = rows;
+  c.source = source;
+  c.out = depths;
+  c.out2 = parents;
+  return gp__named(gp_world_run(world, &c, stream), "gp_world_bfs graph=rows out=depths out2=parents");
+}
+GP__API gp_result gp_world_components(
+    gp_world *world, const gp_graph *rows, void *labels, uint64_t *components, gp_stream stream) {
+  gp_call c = gp_call_init(GP_CONNECTED_COMPONENTS);
+  c.graph = rows;
+  c.out = labels;
+  c.out_count = components;
+  return gp__named(gp_world_run(world, &c, stream), "gp_world_components graph=rows out=labels out_count=components");
 }

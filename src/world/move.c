@@ -1,7 +1,7 @@
 // world/move.c - worlds: even shares; selection, runs and groups across ranks
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, api/init.h, core/rules.h,
-//   core/system.c, core/messages.c, map/kinds.c, core/state.c, core/types.c, core/workspaces.c, core/run.c,
-//   world/world.c, world/fold.c, world/sort.c
+//   core/system.c, core/messages.c, map/kinds.c, core/state.c, core/types.c, core/run.c, world/world.c, world/fold.c,
+//   world/sort.c
 
 // Arrays that move together, each of `size` bytes an element; to NULL: it stays.
 typedef struct gp__spread_array {
@@ -35,7 +35,8 @@ GP__HOST gp_result gp__world_spread(gp_world *w, gp__state *s, const char *who, 
   arrive[w->size] = share;
   for (i = 0; i < array_count && result == GP_SUCCESS; ++i)
     if (arrays[i].to)
-      result = gp__world_move(w, s, who, arrays[i].from, leave, arrays[i].to, arrive, arrays[i].size, stream);
+      result = gp__world_move(
+          w, s, who, arrays[i].from, leave, leave + 1, arrays[i].to, arrive, arrive + 1, arrays[i].size, stream);
   free(leave);
   return result == GP_SUCCESS ? gp__world_write_count(w, out_count, share, stream) : result;
 }
@@ -256,7 +257,8 @@ GP__HOST gp_result gp__runs_of_world(
 GP__HOST gp_result gp__world_group_by(
     gp_world *w, gp__state *s, const char *who, gp_call c, uint64_t *counts, gp_stream stream) {
   gp_call local, sort, runs;
-  unsigned char *memory = NULL;
+  unsigned char *memory;
+  void *found = NULL;
   size_t keys, values, share;
   uint64_t total;
   gp_result result;
@@ -278,11 +280,10 @@ GP__HOST gp_result gp__world_group_by(
     if (w->notes[q].count > share) share = (size_t)w->notes[q].count; // an even share is no larger
   keys = gp__aligned(share * gp_type_size(w->ctx, c.key_type) + 1);
   values = gp__aligned(share * gp_type_size(w->ctx, c.acc_type) + 1);
-  if (w->asked) memory = NULL;
-  else if (s->context) result = gp__allocate(s, who, 2 * (keys + values) + 256, stream, (void **)&memory);
-  else if (!(memory = (unsigned char *)malloc(2 * (keys + values) + 256)))
-    result = gp__fail(GP_E_MEMORY, "%s: no memory", who);
+  if (w->asked) w->asked[1] = 2 * (keys + values) + 256;
+  else result = gp__find_memory(s, who, 2 * (keys + values) + 256, stream, &found);
   if (result == GP_SUCCESS) {
+    memory = (unsigned char *)found;
     local.out_keys = memory + 256;
     local.out = memory + 256 + keys;
     local.out_count = (uint64_t *)(void *)memory;
@@ -318,7 +319,6 @@ GP__HOST gp_result gp__world_group_by(
     runs.out_count = c.out_count;
     result = gp__runs_of_world(w, s, who, runs, counts, stream);
   }
-  if (w->asked) w->asked[1] = 2 * (keys + values) + 256;
-  else gp__free_room(s, who, memory, 2 * (keys + values) + 256, 0, stream);
+  gp__free_room(s, who, found, 2 * (keys + values) + 256, 0, stream);
   return gp__break_if(w, result);
 }

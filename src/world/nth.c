@@ -25,15 +25,8 @@ GP__HOST void gp__host_ordered_key(void *user, void *result, const void *a, cons
   memcpy(result, &x, size <= 4 ? 4 : 8);
 }
 GP__HOST gp_result gp__nth_operator(gp_world *w, gp_type type, gp_op *op) {
-  gp_op_desc d = gp_op_desc_init();
-  if (!w->ordered[type]) {
-    d.name = "ordered bits";
-    d.body = "return gp__radix_bits<false>(a);";
-    d.arity = 1;
-    d.host = gp__host_ordered_key;
-    d.host_user = (void *)(uintptr_t)type;
-    GP__CHECK(gp_op_define(w->ctx, &d, &w->ordered[type]));
-  }
+  GP__CHECK(gp__world_op(w, &w->ordered[type], 1, "ordered bits", "return gp__radix_bits<false>(a);", NULL,
+      gp__host_ordered_key, (uintptr_t)type));
   *op = w->ordered[type];
   return GP_SUCCESS;
 }
@@ -134,7 +127,7 @@ GP__HOST gp_result gp__world_transpose_agreed(gp_world *w, gp__state *s, const c
   }
   GP__CHECK(gp__pack_columns(w, c, rows, columns, 0, each + 1, more, memory, stream));
   GP__CHECK(gp__pack_columns(w, c, rows, columns, more * (each + 1), each, ranks - more, memory, stream));
-  GP__CHECK(gp__world_move(w, s, who, memory, leave, came, arrive, size, stream));
+  GP__CHECK(gp__world_move(w, s, who, memory, leave, leave + 1, came, arrive, arrive + 1, size, stream));
   if (all_rows && own) {
     p.dimensions = 2;
     p.order[0] = 1, p.order[1] = 0;

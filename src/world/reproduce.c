@@ -74,7 +74,8 @@ GP__HOST gp_result gp__reproduce_agreed(
   fill.count = t->room / 8;
   GP__CHECK(gp_run(w->ctx, &fill, stream));
   GP__CHECK(gp__world_copy(w, s, who, edge, in + (count - t->tail) * t->in_size, t->tail * t->in_size, stream));
-  GP__CHECK(gp__world_move(w, s, who, in, t->leave, edge + t->tail * t->in_size, t->arrive, t->in_size, stream));
+  GP__CHECK(gp__world_move(w, s, who, in, t->leave, t->leave + 1, edge + t->tail * t->in_size, t->arrive,
+      t->arrive + 1, t->in_size, stream));
   if (t->tail) {
     fold.in = edge;
     fold.count = t->tail + t->rest;

@@ -1,13 +1,13 @@
 // world/run.c - worlds: any call
 // uses: api/config.h, api/lists.h, api/context_types.h, api/structs.h, api/call.h, core/words.h, core/rules.h,
-//   core/system.c, core/messages.c, core/libraries.c, core/names.c, map/kinds.c, transpose/kinds.c, core/state.c,
-//   core/life.c, core/checking.c, core/run.c, world/world.c, world/fold.c, world/sort.c, world/move.c, world/nth.c,
-//   world/reproduce.c
+//   core/system.c, core/messages.c, core/libraries.c, core/names.c, map/kinds.c, transpose/kinds.c, bfs/kinds.c,
+//   core/state.c, core/life.c, core/checking.c, core/run.c, world/world.c, world/fold.c, world/sort.c, world/move.c,
+//   world/nth.c, world/reproduce.c, world/graph.c
 
 GP__HOST int gp__is_of_worlds(gp_primitive p) {
   static const unsigned char of_worlds[] = {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN, GP_COUNT_IF, GP_ANY,
       GP_ALL, GP_HISTOGRAM_EVEN, GP_HISTOGRAM_RANGES, GP_SORT, GP_MERGE_SORT, GP_TOP_K, GP_SELECT, GP_COPY, GP_UNIQUE,
-      GP_REDUCE_BY_KEY, GP_GROUP_BY, GP_NTH_ELEMENT, GP_TRANSPOSE};
+      GP_REDUCE_BY_KEY, GP_GROUP_BY, GP_NTH_ELEMENT, GP_TRANSPOSE, GP_BFS, GP_CONNECTED_COMPONENTS};
   return memchr(of_worlds, (int)p, sizeof of_worlds) != NULL;
 }
 GP__HOST gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
@@ -43,6 +43,9 @@ GP__HOST gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_s
     return gp__world_nth(w, s, who, c, stream);
   case GP_TRANSPOSE:
     return gp__world_transpose(w, s, who, c, stream);
+  case GP_BFS:
+  case GP_CONNECTED_COMPONENTS:
+    return gp__world_walk(w, s, who, c, stream);
   case GP_SELECT:
     if (!(c.flags & GP_BALANCED)) return gp_run(w->ctx, &c, stream);
     break;

@@ -23,16 +23,10 @@ GP__HOST void gp__host_comes_before(void *user, void *result, const void *a, con
   *(unsigned char *)result = x[0] < x[1];
 }
 GP__HOST gp_result gp__total_order(gp_world *w, gp_type type, int down, gp_op *op) {
-  gp_op_desc d = gp_op_desc_init();
-  if (!w->before[type][down]) {
-    d.name = down ? "descending" : "ascending";
-    d.body = down ? "return gp__radix_bits<false>(b) < gp__radix_bits<false>(a);"
-                  : "return gp__radix_bits<false>(a) < gp__radix_bits<false>(b);";
-    d.arity = 2;
-    d.host = gp__host_comes_before;
-    d.host_user = (void *)((uintptr_t)type << 1 | (uintptr_t)down);
-    GP__CHECK(gp_op_define(w->ctx, &d, &w->before[type][down]));
-  }
+  GP__CHECK(gp__world_op(w, &w->before[type][down], 2, down ? "descending" : "ascending",
+      down ? "return gp__radix_bits<false>(b) < gp__radix_bits<false>(a);"
+           : "return gp__radix_bits<false>(a) < gp__radix_bits<false>(b);",
+      NULL, gp__host_comes_before, (uintptr_t)type << 1 | (uintptr_t)down));
   *op = w->before[type][down];
   return GP_SUCCESS;
 }
@@ -175,10 +169,11 @@ GP__HOST gp_result gp__world_sort_agreed(gp_world *w, gp__state *s, gp__world_so
       const uint64_t *of = bounds + q * (ranks + 1) + w->rank;
       arrive[q + 1] = arrive[q] + of[1] - of[0];
     }
-    result = gp__world_move(w, s, p->who, split.sorted, leave, p->came_keys, arrive, p->key_size, stream);
+    result = gp__world_move(
+        w, s, p->who, split.sorted, leave, leave + 1, p->came_keys, arrive, arrive + 1, p->key_size, stream);
     if (result == GP_SUCCESS && p->value_type)
-      result = gp__world_move(
-          w, s, p->who, p->is_sorted ? c->in : p->values, leave, p->came_values, arrive, p->value_size, stream);
+      result = gp__world_move(w, s, p->who, p->is_sorted ? c->in : p->values, leave, leave + 1, p->came_values, arrive,
+          arrive + 1, p->value_size, stream);
   }
   if (result == GP_SUCCESS) result = gp__merge_runs(w, p, arrive, c->out_keys, c->out, stream);
   free(bounds);

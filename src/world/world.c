@@ -31,6 +31,7 @@ struct gp_world {
   gp_op ordered[GP_TYPE_COUNT];   // keys as numbers of that order
   gp_op best[GP_TYPE_COUNT][2];   // ARGMIN and ARGMAX of ranks' results, of type `part`
   gp_type part;
+  gp_op walk; // steps in graphs
 };
 static gp_world *gp__worlds; // all ever opened by this process
 static pthread_mutex_t gp__worlds_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -114,6 +115,11 @@ GP__HOST void gp__free_staging(gp_world *w, gp__state *s) {
   w->staging = NULL;
   w->staging_bytes = 0;
 }
+GP__HOST gp_result gp__find_memory(gp__state *s, const char *who, size_t bytes, gp_stream stream, void **memory) {
+  if (s->context) return gp__allocate(s, who, bytes, stream, memory);
+  return (*memory = malloc(bytes)) ? GP_SUCCESS
+                                   : gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", who, (gp__u64)bytes);
+}
 // What the world's memory grows to for a call.
 GP__HOST size_t gp__world_steps(size_t bytes) { return (bytes + bytes / 16 + 65535) & ~(size_t)65535; }
 // Memory of the device for a call; what it holds does not survive.
@@ -133,9 +139,7 @@ GP__HOST gp_result gp__world_room(gp_world *w, gp__state *s, const char *who, si
         (gp__u64)w->memory_bytes, (gp__u64)bytes);
   GP__CHECK(gp__free_world_memory(w, s, who));
   bytes = gp__world_steps(bytes);
-  if (s->context) GP__CHECK(gp__allocate(s, who, bytes, stream, &w->memory));
-  else if (!(w->memory = malloc(bytes)))
-    return gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", who, (gp__u64)bytes);
+  GP__CHECK(gp__find_memory(s, who, bytes, stream, &w->memory));
   w->memory_bytes = bytes;
   return GP_SUCCESS;
 }
@@ -220,16 +224,17 @@ GP__HOST gp_result gp__world_share(gp_world *w, gp__state *s, const char *who, c
   memcpy(all, w->staging, bytes * (size_t)w->size);
   return GP_SUCCESS;
 }
-// Elements that move: those from leave[q] up to leave[q + 1] go to rank q; those of rank q come to arrive[q]. size:
-// bytes of an element.
+// Elements that move: those from leave[q] up to leave_end[q] go to rank q; those of rank q come to the places from
+// arrive[q] up to arrive_end[q]. size: bytes of an element.
 GP__HOST gp_result gp__world_move(gp_world *w, gp__state *s, const char *who, const void *from, const uint64_t *leave,
-    void *to, const uint64_t *arrive, size_t size, gp_stream stream) {
+    const uint64_t *leave_end, void *to, const uint64_t *arrive, const uint64_t *arrive_end, size_t size,
+    gp_stream stream) {
   const unsigned char *source = (const unsigned char *)from;
   unsigned char *target = (unsigned char *)to;
   int q, error = w->nccl.GroupStart(), ended;
   if (!size) return error ? gp__nccl_failed(w, who, "GroupStart", error) : GP__NCCL(GroupEnd, );
   for (q = 0; q < w->size && !error; ++q) {
-    const uint64_t out = leave[q + 1] - leave[q], in = arrive[q + 1] - arrive[q];
+    const uint64_t out = leave_end[q] - leave[q], in = arrive_end[q] - arrive[q];
     if (q == w->rank) continue;
     if (out) error = w->nccl.Send(source + leave[q] * size, out * size, GP__NCCL_BYTES, q, w->comm, stream);
     if (in && !error) error = w->nccl.Recv(target + arrive[q] * size, in * size, GP__NCCL_BYTES, q, w->comm, stream);
@@ -238,7 +243,20 @@ GP__HOST gp_result gp__world_move(gp_world *w, gp__state *s, const char *who, co
   GP__CHECK(gp__nccl_done(w, who, "Send and ncclRecv", error ? error : ended));
   q = w->rank;
   return gp__world_copy(w, s, who, target + arrive[q] * size, source + leave[q] * size,
-      (size_t)((leave[q + 1] - leave[q]) * size), stream);
+      (size_t)((leave_end[q] - leave[q]) * size), stream);
+}
+
+// An operator that a world defines when it first needs it. user: for `host`.
+GP__HOST gp_result gp__world_op(gp_world *w, gp_op *op, int arity, const char *name, const char *body,
+    const char *prelude, gp_host_fn host, uintptr_t user) {
+  gp_op_desc d = gp_op_desc_init();
+  d.name = name;
+  d.body = body;
+  d.prelude = prelude;
+  d.arity = arity;
+  d.host = host;
+  d.host_user = (void *)user;
+  return *op ? GP_SUCCESS : gp_op_define(w->ctx, &d, op);
 }
 
 // The first element of a rank's even share of `total`.

@@ -87,6 +87,23 @@ class Rank(threading.Thread):
         assert lib.gp_close(context[0]) == 0
 
 
+def run_ranks(nccl, size, work):
+    ffi, lib = raw.ffi, raw.lib
+    number = ffi.new("char[]", 128)
+    context = ffi.new("gp_context **")
+    settings = ffi.new("gp_config *", lib.gp_config_init())
+    settings.backend = lib.GP_BACKEND_HOST
+    assert lib.gp_open(settings, context) == 0
+    assert lib.gp_world_id(context[0], ffi.new("char[]", nccl.encode()), number) == 0
+    threads = [Rank(nccl, number, rank, size, work) for rank in range(size)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert [thread.error for thread in threads] == [None] * size
+    assert lib.gp_close(context[0]) == 0
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_beside_numpy(nccl, seed):
     ffi, lib = raw.ffi, raw.lib
@@ -133,18 +150,7 @@ def test_beside_numpy(nccl, seed):
         parts[thread.rank] = middle, turned, int(share[0]), least_at
         results[thread.rank] = total, least, scan, out[:int(count[0])], moved[:int(count[0])], top
 
-    number = ffi.new("char[]", 128)
-    context = ffi.new("gp_context **")
-    settings = ffi.new("gp_config *", lib.gp_config_init())
-    settings.backend = lib.GP_BACKEND_HOST
-    assert lib.gp_open(settings, context) == 0
-    assert lib.gp_world_id(context[0], ffi.new("char[]", nccl.encode()), number) == 0
-    threads = [Rank(nccl, number, rank, size, work) for rank in range(size)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert [thread.error for thread in threads] == [None] * size
+    run_ranks(nccl, size, work)
     for total, least, _, _, _, top in results:
         assert total[0] == x.sum(dtype=np.uint64)
         assert least[0] == (y.min() if n else np.inf) or not n
@@ -159,4 +165,41 @@ def test_beside_numpy(nccl, seed):
     assert (np.concatenate([one[3] for one in results]) == x[order]).all()
     assert (np.concatenate([one[4] for one in results]) == y[order]).all()
     assert max(len(one[3]) for one in results) - min(len(one[3]) for one in results) <= 1
-    assert lib.gp_close(context[0]) == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_graphs_beside_scipy(nccl, seed):
+    graphs = pytest.importorskip("scipy.sparse.csgraph")
+    ffi, lib = raw.ffi, raw.lib
+    random = np.random.default_rng(seed)
+    size, n = 2 + seed, int(random.integers(1, 900))
+    ends = random.integers(0, n, (2, int(n * random.uniform(0.4, 8))))
+    matrix = np.zeros((n, n), np.int8)
+    matrix[ends[0], ends[1]] = matrix[ends[1], ends[0]] = 1
+    cuts = np.concatenate([[0], np.sort(random.integers(0, n + 1, size - 1)), [n]])
+    source = int(random.integers(0, n))
+    results = [None] * size
+
+    def work(thread, world):
+        mine = matrix[cuts[thread.rank]:cuts[thread.rank + 1]]
+        offsets = np.concatenate([[0], np.cumsum(mine.sum(axis=1, dtype=np.uint32))]).astype(np.uint32)
+        targets = np.ascontiguousarray(mine.nonzero()[1].astype(np.uint32))
+        depths, labels = np.zeros(len(mine), np.int32), np.zeros(len(mine), np.uint32)
+        components = np.zeros(1, np.uint64)
+        rows = ffi.new("gp_graph *", lib.gp_graph_init())
+        rows.vertices, rows.edges, rows.flags = len(mine), len(targets), lib.GP_SYMMETRIC if seed % 2 else 0
+        rows.offsets, rows.targets = (ffi.cast("void *", array.ctypes.data) for array in (offsets, targets))
+        for result in (
+                lib.gp_world_bfs(world, rows, source, ffi.cast("void *", depths.ctypes.data), ffi.NULL, ffi.NULL),
+                lib.gp_world_components(world, rows, ffi.cast("void *", labels.ctypes.data),
+                                        ffi.cast("uint64_t *", components.ctypes.data), ffi.NULL)):
+            assert result == 0, ffi.string(lib.gp_last_message())
+        results[thread.rank] = depths, labels, int(components[0])
+
+    run_ranks(nccl, size, work)
+    distance = graphs.shortest_path(matrix, unweighted=True, indices=source)
+    components, labels = graphs.connected_components(matrix, directed=False)
+    smallest = np.array([np.flatnonzero(labels == one)[0] for one in range(components)])[labels]
+    assert (np.concatenate([one[0] for one in results]) == np.where(np.isinf(distance), -1, distance)).all()
+    assert (np.concatenate([one[1] for one in results]) == smallest).all()
+    assert [one[2] for one in results] == [components] * size

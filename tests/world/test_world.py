@@ -70,6 +70,16 @@ def test_a_rank_fails(program, nccl, how, call):
         loopback=how.format(rank=rank, call=call) + ",timeout=1500", code=1 if call == 2 else 0)
 
 
+# The graphs of seeds 3 and 5: directed; symmetric, of which levels go bottom-up.
+@pytest.mark.parametrize("call", [3, 4, 5, 6, 7, 8, 10, 13, 16])
+@pytest.mark.parametrize("how", ["fail={rank}:{call}:3", "die={rank}:{call}"])
+@pytest.mark.turn
+def test_a_rank_fails_in_a_graph(program, nccl, how, call):
+    rank = call % 3
+    run(program, nccl, "--fails", "--graphs", "--ranks", 3, "--first", 3 + call % 2 * 2, "--elements", 500,
+        loopback=how.format(rank=rank, call=call) + ",timeout=1500")
+
+
 @pytest.mark.turn
 @pytest.mark.parametrize("checker", ["address,undefined", "thread"])
 def test_sanitizers(tmp_path, nccl, checker):

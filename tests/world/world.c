@@ -2,10 +2,10 @@
 // threads of this process. On the host back end through tests/world/loopback.c; on GPUs through NCCL, a GPU a rank, or
 // all ranks on one GPU through the loopback.
 //     world [--nccl FILE] [--cuda] [--ranks N] [--seeds N] [--first SEED] [--elements N] [--bulk BYTES]
-//           [--fails] [--capture]
+//           [--fails [--graphs]] [--capture]
 //     --capture: also graphs; with --cuda, through NCCL
 //     --bulk: bytes of the arrays of reproducible reductions, whose tiles have 32 KiB up to 128 MiB
-//     --fails: only calls that must fail, on every rank and in bounded time
+//     --fails: only calls that must fail, on every rank and in bounded time; --graphs: searches in graphs
 // Build: cc -std=gnu11 -O1 -DWITH_LIBRARY -I. -Itools tests/world/world.c -o world -ldl -lpthread -lm
 #ifdef WITH_LIBRARY
 #define GPUPRIMS_IMPLEMENTATION
@@ -847,6 +847,158 @@ static void test_refusals(Rank *r, Buffers *b) {
   fails(r, &c, GP_E_UNSUPPORTED, GP_E_UNSUPPORTED, 0, "another primitive");
 }
 
+// ---- graphs: rows of a random one, of every shape that a cut of its vertices can have
+typedef struct Graph {
+  uint64_t n, begin[RANKS + 1], components, source;
+  uint64_t *offsets[2]; // of lists out and in
+  uint32_t *ends[2], *labels;
+  int32_t *depths;
+  int symmetric, wide; // wide: offsets are u64
+} Graph;
+static Graph graph;
+static uint32_t root_of(uint32_t v) {
+  while (graph.labels[v] != v) v = graph.labels[v] = graph.labels[graph.labels[v]];
+  return v;
+}
+static void make_lists(const uint32_t *pairs, uint64_t m, int in) {
+  uint64_t *at = calloc(graph.n + 2, 8), i;
+  graph.ends[in] = malloc((m + 1) * 4);
+  for (i = 0; i < m; ++i) ++at[pairs[2 * i + (uint64_t)in] + 2];
+  for (i = 2; i < graph.n + 2; ++i) at[i] += at[i - 1];
+  for (i = 0; i < m; ++i) graph.ends[in][at[pairs[2 * i + (uint64_t)in] + 1]++] = pairs[2 * i + !in];
+  graph.offsets[in] = at; // the first of each list went up to the next one's
+}
+static void make_graph(void) {
+  uint64_t state = seed * 31337 + 11, m = 0, i, head = 0, tail = 1;
+  const unsigned kind = (unsigned)(seed % 6);
+  uint64_t most = kind == 5 ? 20 : kind == 0 ? 2 : 6, left;
+  uint32_t *pairs, *names, *queue;
+  int r;
+  graph.n = 1 + draw(&state) % (seed % 4 == 3 ? 40 : elements);
+  graph.symmetric = seed % 3 != 0, graph.wide = seed % 2;
+  pairs = calloc(4 * graph.n * most + 8, 4), names = malloc(graph.n * 4), queue = malloc(graph.n * 4);
+  for (i = 0; i < graph.n; ++i) names[i] = (uint32_t)i;
+  for (i = graph.n - 1; i && draw(&state) % 64; --i) { // a few in order
+    const uint64_t j = draw(&state) % (i + 1);
+    const uint32_t swap = names[i];
+    names[i] = names[j], names[j] = swap;
+  }
+  for (left = graph.n * most; left; --left) {
+    uint64_t a = draw(&state) % graph.n, b = draw(&state) % graph.n;
+    if (kind == 1) a = left % graph.n, b = a + (a + 1 < graph.n && a % 50 != 49); // paths, in any order of names
+    if (kind == 2) a = a * a / graph.n * a / graph.n;                             // hubs, isolated vertices
+    if (kind == 3) b = a / 50 * 50 + b % 50 < graph.n ? a / 50 * 50 + b % 50 : a; // pieces, loops
+    if (kind == 4) a = left % 3 ? 0 : a;                                          // a star and more
+    if (kind == 1 && left % 64 == 7) continue;
+    pairs[2 * m] = names[a], pairs[2 * m++ + 1] = names[b];
+    if (graph.symmetric) pairs[2 * m] = names[b], pairs[2 * m++ + 1] = names[a];
+  }
+  make_lists(pairs, m, 0), make_lists(pairs, m, 1);
+  graph.labels = malloc(graph.n * 4), graph.depths = malloc(graph.n * 4);
+  for (i = 0; i < graph.n; ++i) graph.labels[i] = (uint32_t)i, graph.depths[i] = -1;
+  for (i = 0; i < m; ++i) {
+    const uint32_t a = root_of(pairs[2 * i]), b = root_of(pairs[2 * i + 1]);
+    graph.labels[a < b ? b : a] = a < b ? a : b;
+  }
+  for (i = 0, graph.components = 0; i < graph.n; ++i) {
+    graph.labels[i] = root_of((uint32_t)i);
+    graph.components += graph.labels[i] == i;
+  }
+  graph.source = kind == 1 ? names[0] : draw(&state) % graph.n;
+  queue[0] = (uint32_t)graph.source, graph.depths[graph.source] = 0;
+  for (; head < tail; ++head)
+    for (i = graph.offsets[0][queue[head]]; i < graph.offsets[0][queue[head] + 1]; ++i) {
+      const uint32_t v = graph.ends[0][i];
+      if (graph.depths[v] < 0) graph.depths[v] = graph.depths[queue[head]] + 1, queue[tail++] = v;
+    }
+  graph.begin[0] = 0, graph.begin[ranks] = graph.n;
+  for (r = 1; r < ranks; ++r) { // as the array is cut
+    graph.begin[r] = array.n ? array.begin[r] * graph.n / array.n : graph.n / 2;
+  }
+  free(pairs), free(names), free(queue);
+}
+static void free_graph(void) {
+  for (int in = 0; in < 2; ++in) free(graph.offsets[in]), free(graph.ends[in]);
+  free(graph.labels), free(graph.depths);
+}
+// This rank's lists out or in, in device memory.
+static void make_rows(const Rank *r, int in, void **offsets, void **ends) {
+  const uint64_t first = graph.begin[r->rank], n = graph.begin[r->rank + 1] - first, from = graph.offsets[in][first];
+  const uint64_t edges = graph.offsets[in][first + n] - from;
+  void *host = malloc((n + 1) * 8);
+  for (uint64_t i = 0; i <= n; ++i) {
+    if (graph.wide) ((uint64_t *)host)[i] = graph.offsets[in][first + i] - from;
+    else ((uint32_t *)host)[i] = (uint32_t)(graph.offsets[in][first + i] - from);
+  }
+  *offsets = device_memory((n + 1) * 8), *ends = device_memory(edges * 4);
+  to_device(*offsets, host, (n + 1) * (graph.wide ? 8 : 4)), to_device(*ends, graph.ends[in] + from, edges * 4);
+  free(host);
+}
+// A parent is one less deep, and an edge leads from it.
+static int are_parents(const uint32_t *parents, uint64_t first, uint64_t n) {
+  for (uint64_t i = 0; i < n; ++i) {
+    const uint64_t v = first + i, p = parents[i];
+    uint64_t e;
+    if (graph.depths[v] <= 0) {
+      if (p != (graph.depths[v] ? UINT32_MAX : v)) return 0;
+      continue;
+    }
+    if (p >= graph.n || graph.depths[p] != graph.depths[v] - 1) return 0;
+    for (e = graph.offsets[0][p]; e < graph.offsets[0][p + 1] && graph.ends[0][e] != v; ++e) {}
+    if (e == graph.offsets[0][p + 1]) return 0;
+  }
+  return 1;
+}
+static void test_graph(Rank *r, Buffers *b) {
+  const uint64_t first = graph.begin[r->rank], n = graph.begin[r->rank + 1] - first;
+  void *offsets[2], *ends[2], *depths = device_memory(n * 4), *parents = device_memory(n * 4);
+  uint32_t *got = malloc(n * 4 + 4);
+  gp_graph rows = gp_graph_init();
+  gp_result result;
+  make_rows(r, 0, &offsets[0], &ends[0]), make_rows(r, 1, &offsets[1], &ends[1]);
+  rows.vertices = n, rows.offset_type = graph.wide ? GP_U64 : GP_TYPE_DEFAULT;
+  rows.offsets = offsets[0], rows.targets = ends[0];
+  rows.edges = graph.offsets[0][first + n] - graph.offsets[0][first];
+  for (int way = 0; way < 3; ++way) { // top-down; with lists in or as a symmetric graph; without parents
+    rows.flags = way && graph.symmetric ? GP_SYMMETRIC : 0;
+    rows.in_offsets = way && !graph.symmetric ? offsets[1] : NULL;
+    rows.in_sources = way && !graph.symmetric ? ends[1] : NULL;
+    result = gp_world_bfs(r->world, &rows, graph.source, depths, way == 2 ? NULL : parents, r->stream);
+    check(result == GP_SUCCESS && gp_world_wait(r->world, r->stream) == GP_SUCCESS, "bfs", r->rank);
+    compare(r, "bfs: depths", depths, graph.depths + first, n, 4);
+    to_host(got, parents, n * 4);
+    check(are_parents(got, first, n), "bfs: parents", r->rank);
+    result = gp_world_components(r->world, &rows, parents, way ? b->number : NULL, r->stream);
+    check(result == GP_SUCCESS && gp_world_wait(r->world, r->stream) == GP_SUCCESS, "components", r->rank);
+    compare(r, "components: labels", parents, graph.labels + first, n, 4);
+    if (way) check(number(b) == graph.components, "components: their number", r->rank);
+    to_device(parents, got, n * 4);
+  }
+  result = gp_world_bfs(r->world, &rows, graph.n, depths, parents, r->stream);
+  check(result == GP_E_ARGUMENT && strstr(gp_last_message(), "source"), "bfs: a source beyond the graph", r->rank);
+  if (ranks > 1) {
+    result = gp_world_bfs(r->world, &rows, r->rank ? 0 : graph.n - 1, depths, parents, r->stream);
+    check(result == (graph.n > 1 ? GP_E_WORLD : GP_SUCCESS), "bfs: other sources", r->rank);
+    result = gp_world_bfs(r->world, r->rank ? &rows : NULL, 0, depths, parents, r->stream);
+    check(result == (r->rank ? GP_E_WORLD : GP_E_NULL), "bfs: no rows on a rank", r->rank);
+    result = gp_world_components(r->world, &rows, r->rank || !n ? parents : NULL, NULL, r->stream);
+    check(result ==
+            (!graph.begin[1]  ? GP_SUCCESS
+                    : r->rank ? GP_E_WORLD
+                              : GP_E_NULL),
+        "components: no labels on a rank", r->rank);
+    rows.vertex_type = GP_U64, rows.edges = 0;
+    result = gp_world_components(r->world, &rows, b->out, NULL, r->stream);
+    check(result == GP_E_UNSUPPORTED, "components: wide vertices", r->rank);
+  }
+  for (int in = 0; in < 2; ++in) {
+    compare(r, "the rows stay", ends[in], graph.ends[in] + graph.offsets[in][first],
+        graph.offsets[in][first + n] - graph.offsets[in][first], 4);
+    free_device(offsets[in]), free_device(ends[in]);
+  }
+  free_device(depths), free_device(parents), free(got);
+}
+
 static void host_compose(void *user, void *result, const void *a, const void *b) {
   const affine *x = a, *y = b;
   const affine both = {x->a * y->a, y->a * x->b + y->b};
@@ -893,6 +1045,7 @@ static int open_rank(Rank *r) {
   return 1;
 }
 static uint64_t first_seed = 1, seeds = 20;
+static int graphs; // failures of searches in graphs
 static void *work(void *of) {
   Rank *r = of;
   uint64_t s;
@@ -900,7 +1053,7 @@ static void *work(void *of) {
   for (s = first_seed; s < first_seed + seeds; ++s) {
     Buffers b;
     pthread_barrier_wait(&barrier);
-    if (!r->rank) seed = s, make_array();
+    if (!r->rank) seed = s, make_array(), make_graph();
     pthread_barrier_wait(&barrier);
     b = make_buffers(r);
     test_folds(r, &b);
@@ -908,6 +1061,7 @@ static void *work(void *of) {
     test_moves(r, &b);
     test_transpose(r, &b);
     test_parts(r, &b);
+    test_graph(r, &b);
     test_refusals(r, &b);
     test_all_reproducible(r, &b);
     if (capture) test_capture(r, &b);
@@ -925,7 +1079,7 @@ static void *work(void *of) {
     }
     pthread_barrier_wait(&barrier);
     free_buffers(&b);
-    if (!r->rank) free_array();
+    if (!r->rank) free_array(), free_graph();
   }
   check(gp_world_close(r->world) == GP_SUCCESS, "gp_world_close", r->rank);
   check(gp_world_close(r->world) == GP_E_CONTEXT, "gp_world_close again", r->rank);
@@ -938,14 +1092,25 @@ static void *work_until_failure(void *of) {
   gp_result result = GP_SUCCESS;
   const double begin = now_us();
   Buffers b;
+  gp_graph rows = gp_graph_init();
+  void *offsets, *ends;
   int i;
   if (!open_rank(r)) return NULL;
   pthread_barrier_wait(&barrier);
-  if (!r->rank) seed = 1, make_array();
+  if (!r->rank) seed = first_seed, make_array(), make_graph();
   pthread_barrier_wait(&barrier);
   b = make_buffers(r);
+  make_rows(r, 0, &offsets, &ends);
+  rows.vertices = graph.begin[r->rank + 1] - graph.begin[r->rank], rows.offsets = offsets, rows.targets = ends;
+  rows.offset_type = graph.wide ? GP_U64 : GP_U32, rows.flags = graph.symmetric ? GP_SYMMETRIC : 0;
+  rows.edges = graph.offsets[0][graph.begin[r->rank + 1]] - graph.offsets[0][graph.begin[r->rank]];
   for (i = 0; i < 50 && result == GP_SUCCESS; ++i) {
     gp_call c = gp_call_init(i % 3 ? GP_SORT : GP_REDUCE);
+    if (graphs) {
+      result = i % 2 ? gp_world_components(r->world, &rows, b.out, NULL, r->stream)
+                     : gp_world_bfs(r->world, &rows, graph.source, b.out, b.out_keys, r->stream);
+      continue;
+    }
     if (i % 3) c.key_type = GP_U32, c.keys = b.keys, c.out_keys = b.out_keys, c.capacity = array.n + 1;
     else c.op = GP_SUM, c.in_type = GP_U32, c.in = b.keys, c.out = b.out;
     c.count = b.n;
@@ -960,6 +1125,8 @@ static void *work_until_failure(void *of) {
         gp_world_run(r->world, &c, r->stream) == GP_E_WORLD && strstr(gp_last_message(), "broken"), "broken", r->rank);
   }
   compare(r, "inputs stay", b.keys, array.keys + b.first, b.n, 4);
+  compare(r, "rows stay", ends, graph.ends[0] + graph.offsets[0][graph.begin[r->rank]], rows.edges, 4);
+  free_device(offsets), free_device(ends);
   gp_world_close(r->world);
   gp_close(r->ctx);
   pthread_barrier_wait(&barrier);
@@ -975,6 +1142,7 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[i], "--cuda")) use_cuda = 1;
     else if (!strcmp(argv[i], "--fails")) fail = 1;
     else if (!strcmp(argv[i], "--capture")) capture = 1;
+    else if (!strcmp(argv[i], "--graphs")) graphs = 1;
     else if (!strcmp(argv[i], "--nccl")) library = next, ++i;
     else if (!strcmp(argv[i], "--ranks")) ranks = atoi(next), ++i;
     else if (!strcmp(argv[i], "--seeds")) seeds = strtoull(next, NULL, 10), ++i;
@@ -998,7 +1166,7 @@ int main(int argc, char **argv) {
   }
   for (i = 0; i < ranks; ++i) pthread_join(threads[i], NULL);
   free(order), free(bulk.bytes);
-  if (fail) free_array();
+  if (fail) free_array(), free_graph();
   printf("%d passed, %d failed, 0 skipped\n", passed, failed);
   return failed != 0;
 }
