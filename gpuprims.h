@@ -34507,7 +34507,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2715648"
+#define GPUPRIMS__EMBEDDED_FROM "2707456"
 
 // ---- core/embed.c - this file's own text
 
@@ -52053,12 +52053,17 @@ struct gp_world {
   size_t memory_bytes, staging_bytes;
   size_t *asked;           // gp_world_workspace_size: a call, which stops there, takes asked[0], and asked[1] besides
   int capturing, captured; // the stream of the call is captured; a graph uses `memory`
-  gp_stream stream;        // of the last call
+  gp__state *s;            // of the call that holds the lock, and its name and stream
+  const char *who;
+  gp_stream stream, last; // last: of the last call that took memory
   void *event;
-  gp__world_note *notes;          // one a rank
-  gp_op before[GP_TYPE_COUNT][2]; // orders of built-in types, up and down; 0: not defined yet
-  gp_op ordered[GP_TYPE_COUNT];   // keys as numbers of that order
-  gp_op best[GP_TYPE_COUNT][2];   // ARGMIN and ARGMAX of ranks' results, of type `part`
+  gp__world_note *notes;                             // one a rank
+  uint64_t *counts;                                  // of a call's results at each rank; as many more numbers
+  uint64_t *leave, *leave_end, *arrive, *arrive_end; // see gp__world_move: size + 1 numbers each
+  uint64_t *bounds;                                  // (size + 1)^2 numbers
+  gp_op before[GP_TYPE_COUNT][2];                    // orders of built-in types, up and down; 0: not defined yet
+  gp_op ordered[GP_TYPE_COUNT];                      // keys as numbers of that order
+  gp_op best[GP_TYPE_COUNT][2];                      // ARGMIN and ARGMAX of ranks' results, of type `part`
   gp_type part;
   gp_op walk; // steps in graphs
 };
@@ -52090,189 +52095,202 @@ GP__HOST gp_result gp__break_world(gp_world *w, gp_result result) {
 GP__HOST gp_result gp__break_if(gp_world *w, gp_result result) {
   return result == GP_SUCCESS ? result : gp__break_world(w, result);
 }
-GP__HOST gp_result gp__nccl_failed(gp_world *w, const char *who, const char *call, int error) {
-  return gp__break_world(w, gp__fail(GP_E_WORLD, "%s: nccl%s failed: %s (%d)", who, call, w->nccl.text(error), error));
+GP__HOST gp_result gp__nccl_failed(gp_world *w, const char *call, int error) {
+  return gp__break_world(
+      w, gp__fail(GP_E_WORLD, "%s: nccl%s failed: %s (%d)", w->who, call, w->nccl.text(error), error));
 }
 GP__HOST void gp__rest(void) {
   struct timeval time = {0, 20};
   select(0, NULL, NULL, NULL, &time);
 }
 // A call of a communicator that does not block has its result later.
-GP__HOST gp_result gp__nccl_done(gp_world *w, const char *who, const char *call, int error) {
+GP__HOST gp_result gp__nccl_done(gp_world *w, const char *call, int error) {
   const double begin = gp__now_us();
   double now = begin;
   while (error == GP__NCCL_IN_PROGRESS) {
-    if (w->nccl.CommGetAsyncError(w->comm, &error)) return gp__nccl_failed(w, who, "CommGetAsyncError", error);
+    if (w->nccl.CommGetAsyncError(w->comm, &error)) return gp__nccl_failed(w, "CommGetAsyncError", error);
     if (error != GP__NCCL_IN_PROGRESS) break;
     now = gp__now_us();
     if (now - begin > w->timeout)
       return gp__break_world(w,
-          gp__fail(GP_E_WORLD, "%s: nccl%s: other ranks did not answer within %.3g s", who, call, w->timeout * 1e-6));
+          gp__fail(
+              GP_E_WORLD, "%s: nccl%s: other ranks did not answer within %.3g s", w->who, call, w->timeout * 1e-6));
     if (now - begin > 1000) gp__rest();
   }
-  return error ? gp__nccl_failed(w, who, call, error) : GP_SUCCESS;
+  return error ? gp__nccl_failed(w, call, error) : GP_SUCCESS;
 }
-#define GP__NCCL(call, ...) gp__nccl_done(w, who, #call, w->nccl.call(__VA_ARGS__))
+#define GP__NCCL(call, ...) gp__nccl_done(w, #call, w->nccl.call(__VA_ARGS__))
+GP__HOST gp_result gp__driver_done(gp_world *w, const char *call, int error) {
+  return error ? gp__cuda_fail(&w->s->library.runtime, w->who, call, error) : GP_SUCCESS;
+}
+#define GP__DRIVER(call, ...) gp__driver_done(w, #call, w->s->library.runtime.driver.call(__VA_ARGS__))
+// A call of this rank's GPU.
+GP__HOST gp_result gp__world_do(gp_world *w, const gp_call *c) { return gp_run(w->ctx, c, w->stream); }
 
 // ---- memory
 
+GP__HOST gp_result gp__find_numbers(gp_world *w) {
+  const size_t n = (size_t)w->size + 1;
+  uint64_t *at = (uint64_t *)calloc(n * (n + 10), sizeof *at);
+  if (!at) return gp__fail(GP_E_MEMORY, "%s: no host memory", w->who);
+  w->notes = (gp__world_note *)(void *)at;
+  w->counts = at += 4 * n;
+  w->leave = at += 2 * n;
+  w->leave_end = at += n;
+  w->arrive = at += n;
+  w->arrive_end = at += n;
+  w->bounds = at + n;
+  return GP_SUCCESS;
+}
+GP__HOST gp_result gp__find_memory(gp_world *w, size_t bytes, void **memory) {
+  if (w->s->context) return gp__allocate(w->s, w->who, bytes, w->stream, memory);
+  return (*memory = malloc(bytes)) ? GP_SUCCESS
+                                   : gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", w->who, (gp__u64)bytes);
+}
 // A graph keeps its memory until gp_close.
-GP__HOST gp_result gp__free_room(
-    gp__state *s, const char *who, void *memory, size_t bytes, int captured, gp_stream stream) {
+GP__HOST gp_result gp__free_memory(gp_world *w, void *memory, size_t bytes, int captured) {
   gp__retired *kept;
   gp__workspace old;
   if (!memory) return GP_SUCCESS;
-  if (!s->context) return free(memory), GP_SUCCESS;
+  if (!w->s->context) return free(memory), GP_SUCCESS;
   kept = (gp__retired *)malloc(sizeof *kept);
-  if (!kept) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+  if (!kept) return gp__fail(GP_E_MEMORY, "%s: no host memory", w->who);
   memset(&old, 0, sizeof old);
   old.workspace = memory;
   old.bytes = bytes;
   old.captured = captured;
-  return gp__retire(s, who, &old, stream, kept);
+  return gp__retire(w->s, w->who, &old, w->stream, kept);
 }
-GP__HOST gp_result gp__free_world_memory(gp_world *w, gp__state *s, const char *who) {
-  GP__CHECK(gp__free_room(s, who, w->memory, w->memory_bytes, w->captured, w->stream));
+GP__HOST gp_result gp__free_world_memory(gp_world *w) {
+  GP__CHECK(gp__free_memory(w, w->memory, w->memory_bytes, w->captured));
   w->memory = NULL;
   w->memory_bytes = 0;
   w->captured = 0;
   return GP_SUCCESS;
 }
-GP__HOST void gp__free_staging(gp_world *w, gp__state *s) {
-  if (s->context && w->staging) s->library.runtime.driver.cuMemFreeHost(w->staging);
-  else free(w->staging);
-  w->staging = NULL;
-  w->staging_bytes = 0;
-}
-GP__HOST gp_result gp__find_memory(gp__state *s, const char *who, size_t bytes, gp_stream stream, void **memory) {
-  if (s->context) return gp__allocate(s, who, bytes, stream, memory);
-  return (*memory = malloc(bytes)) ? GP_SUCCESS
-                                   : gp__fail(GP_E_MEMORY, "%s: no memory for %llu bytes", who, (gp__u64)bytes);
-}
 // What the world's memory grows to for a call.
 GP__HOST size_t gp__world_steps(size_t bytes) { return (bytes + bytes / 16 + 65535) & ~(size_t)65535; }
+GP__HOST size_t gp__aligned(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
 // Memory of the device for a call; what it holds does not survive.
-GP__HOST gp_result gp__world_room(gp_world *w, gp__state *s, const char *who, size_t bytes, gp_stream stream) {
+GP__HOST gp_result gp__world_room(gp_world *w, size_t bytes) {
   if (w->asked) {
     if (bytes > w->asked[0]) w->asked[0] = bytes;
     return (gp_result)GP__UNKNOWN;
   }
-  w->stream = stream;
+  w->last = w->stream;
   if (w->memory_bytes >= bytes) {
     w->captured |= w->capturing;
     return GP_SUCCESS;
   }
   if (w->capturing)
     return gp__fail(GP_E_WORKSPACE,
-        "%s: stream is captured, and the world has %llu of %llu bytes: make the call once before the capture", who,
+        "%s: stream is captured, and the world has %llu of %llu bytes: make the call once before the capture", w->who,
         (gp__u64)w->memory_bytes, (gp__u64)bytes);
-  GP__CHECK(gp__free_world_memory(w, s, who));
+  GP__CHECK(gp__free_world_memory(w));
   bytes = gp__world_steps(bytes);
-  GP__CHECK(gp__find_memory(s, who, bytes, stream, &w->memory));
+  GP__CHECK(gp__find_memory(w, bytes, &w->memory));
   w->memory_bytes = bytes;
   return GP_SUCCESS;
 }
+GP__HOST void gp__free_staging(gp_world *w) {
+  if (w->s->context && w->staging) w->s->library.runtime.driver.cuMemFreeHost(w->staging);
+  else free(w->staging);
+  w->staging = NULL;
+  w->staging_bytes = 0;
+}
 // Host memory that the device copies from and to.
-GP__HOST gp_result gp__world_staging(gp_world *w, gp__state *s, const char *who, size_t bytes) {
-  int error = 0;
+GP__HOST gp_result gp__world_staging(gp_world *w, size_t bytes) {
   if (w->staging_bytes >= bytes) return GP_SUCCESS;
   bytes = (bytes + 4095) & ~(size_t)4095;
-  gp__free_staging(w, s);
-  if (!s->context) w->staging = malloc(bytes);
-  else error = s->library.runtime.driver.cuMemHostAlloc(&w->staging, bytes, 1);
-  if (error) {
-    w->staging = NULL;
-    gp__cuda_fail(&s->library.runtime, who, "cuMemHostAlloc", error);
-    return GP_E_MEMORY;
-  }
-  if (!w->staging) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+  gp__free_staging(w);
+  if (!w->s->context) w->staging = malloc(bytes);
+  else if (GP__DRIVER(cuMemHostAlloc, &w->staging, bytes, 1) != GP_SUCCESS) return w->staging = NULL, GP_E_MEMORY;
+  if (!w->staging) return gp__fail(GP_E_MEMORY, "%s: no host memory", w->who);
   w->staging_bytes = bytes;
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__world_copy(
-    gp_world *w, gp__state *s, const char *who, void *to, const void *from, size_t bytes, gp_stream stream) {
-  int error;
-  (void)w;
+GP__HOST gp_result gp__world_copy(gp_world *w, void *to, const void *from, size_t bytes) {
   if (!bytes || to == from) return GP_SUCCESS;
-  if (!s->context) {
-    memmove(to, from, bytes);
-    return GP_SUCCESS;
-  }
-  error = s->library.runtime.driver.cuMemcpyAsync(
-      (gp__cu_pointer)(uintptr_t)to, (gp__cu_pointer)(uintptr_t)from, bytes, stream);
-  return error ? gp__cuda_fail(&s->library.runtime, who, "cuMemcpyAsync", error) : GP_SUCCESS;
+  if (!w->s->context) return memmove(to, from, bytes), GP_SUCCESS;
+  return GP__DRIVER(cuMemcpyAsync, (gp__cu_pointer)(uintptr_t)to, (gp__cu_pointer)(uintptr_t)from, bytes, w->stream);
 }
-
 // Waits for the stream. Watches the communicator meanwhile.
-GP__HOST gp_result gp__world_settle(gp_world *w, gp__state *s, const char *who, gp_stream stream) {
-  const struct gp_driver *d = &s->library.runtime.driver;
+GP__HOST gp_result gp__world_settle(gp_world *w) {
   double begin, seen = 0;
   int error;
-  if (!s->context) return GP_SUCCESS;
-  error = w->event ? 0 : d->cuEventCreate(&w->event, GP__CU_EVENT_NO_TIMING);
-  if (error) return gp__cuda_fail(&s->library.runtime, who, "cuEventCreate", error);
-  error = d->cuEventRecord(w->event, stream);
-  if (error) return gp__cuda_fail(&s->library.runtime, who, "cuEventRecord", error);
+  if (!w->s->context) return GP_SUCCESS;
+  if (!w->event) GP__CHECK(GP__DRIVER(cuEventCreate, &w->event, GP__CU_EVENT_NO_TIMING));
+  GP__CHECK(GP__DRIVER(cuEventRecord, w->event, w->stream));
   begin = gp__now_us();
-  while ((error = d->cuEventQuery(w->event)) == GP__CU_NOT_READY) {
+  while ((error = w->s->library.runtime.driver.cuEventQuery(w->event)) == GP__CU_NOT_READY) {
     const double now = gp__now_us();
     int failed = 0;
     if (now - begin < 300) continue;
     if (now - seen > 1000) {
       seen = now;
       if (w->nccl.CommGetAsyncError(w->comm, &failed) || (failed && failed != GP__NCCL_IN_PROGRESS))
-        return gp__nccl_failed(w, who, "CommGetAsyncError", failed);
+        return gp__nccl_failed(w, "CommGetAsyncError", failed);
     }
     if (now - begin > w->timeout)
       return gp__break_world(w,
           gp__fail(GP_E_WORLD,
-              "%s: the stream's work did not end within %.3g s: a rank is gone, or calls something else", who,
+              "%s: the stream's work did not end within %.3g s: a rank is gone, or calls something else", w->who,
               w->timeout * 1e-6));
     gp__rest();
   }
-  return error ? gp__cuda_fail(&s->library.runtime, who, "cuEventQuery", error) : GP_SUCCESS;
+  return gp__driver_done(w, "cuEventQuery", error);
+}
+// Copies to the staging memory, which has room for it, and waits.
+GP__HOST gp_result gp__world_read(gp_world *w, const void *from, size_t bytes) {
+  GP__CHECK(gp__world_copy(w, w->staging, from, bytes));
+  return gp__world_settle(w);
 }
 
 // ---- exchanges
 
 // all[rank] = mine, in device memory, for every rank; mine may be its own place in `all`.
-GP__HOST gp_result gp__world_gather(
-    gp_world *w, const char *who, const void *mine, void *all, size_t bytes, gp_stream stream) {
-  return GP__NCCL(AllGather, mine, all, bytes, GP__NCCL_BYTES, w->comm, stream);
+GP__HOST gp_result gp__world_gather(gp_world *w, const void *mine, void *all, size_t bytes) {
+  return GP__NCCL(AllGather, mine, all, bytes, GP__NCCL_BYTES, w->comm, w->stream);
 }
-// The same from and to host memory; `room`: (size + 1) * bytes of the device. Waits.
-GP__HOST gp_result gp__world_share(gp_world *w, gp__state *s, const char *who, const void *mine, void *all,
-    size_t bytes, void *room, gp_stream stream) {
-  unsigned char *to = (unsigned char *)room + bytes * (size_t)w->size;
-  GP__CHECK(gp__world_staging(w, s, who, bytes * (size_t)(w->size + 1)));
+// to = the sums over the ranks. type: an ncclDataType_t.
+GP__HOST gp_result gp__world_sum(gp_world *w, int type, const void *from, void *to, size_t count) {
+  return GP__NCCL(AllReduce, from, to, count, type, GP__NCCL_SUM, w->comm, w->stream);
+}
+// As gp__world_gather from and to host memory. room: (size + 1) * bytes of the device. Waits.
+GP__HOST gp_result gp__world_share(gp_world *w, const void *mine, void *all, size_t bytes, void *room) {
+  gp__u8 *to = (gp__u8 *)room + bytes * (size_t)w->size;
+  GP__CHECK(gp__world_staging(w, bytes * (size_t)(w->size + 1)));
   memcpy(w->staging, mine, bytes);
-  GP__CHECK(gp__world_copy(w, s, who, to, w->staging, bytes, stream));
-  GP__CHECK(gp__world_gather(w, who, to, room, bytes, stream));
-  GP__CHECK(gp__world_copy(w, s, who, w->staging, room, bytes * (size_t)w->size, stream));
-  GP__CHECK(gp__world_settle(w, s, who, stream));
+  GP__CHECK(gp__world_copy(w, to, w->staging, bytes));
+  GP__CHECK(gp__world_gather(w, to, room, bytes));
+  GP__CHECK(gp__world_read(w, room, bytes * (size_t)w->size));
   memcpy(all, w->staging, bytes * (size_t)w->size);
   return GP_SUCCESS;
 }
-// Elements that move: those from leave[q] up to leave_end[q] go to rank q; those of rank q come to the places from
-// arrive[q] up to arrive_end[q]. size: bytes of an element.
-GP__HOST gp_result gp__world_move(gp_world *w, gp__state *s, const char *who, const void *from, const uint64_t *leave,
-    const uint64_t *leave_end, void *to, const uint64_t *arrive, const uint64_t *arrive_end, size_t size,
-    gp_stream stream) {
-  const unsigned char *source = (const unsigned char *)from;
-  unsigned char *target = (unsigned char *)to;
+// Sends elements leave[q] up to leave_end[q] to rank q; those of rank q come to arrive[q] up to arrive_end[q]. size:
+// bytes of an element.
+GP__HOST gp_result gp__world_send(gp_world *w, const void *from, void *to, size_t size) {
+  const gp__u8 *source = (const gp__u8 *)from;
+  gp__u8 *target = (gp__u8 *)to;
   int q, error = w->nccl.GroupStart(), ended;
-  if (!size) return error ? gp__nccl_failed(w, who, "GroupStart", error) : GP__NCCL(GroupEnd, );
   for (q = 0; q < w->size && !error; ++q) {
-    const uint64_t out = leave_end[q] - leave[q], in = arrive_end[q] - arrive[q];
+    const uint64_t out = (w->leave_end[q] - w->leave[q]) * size, in = (w->arrive_end[q] - w->arrive[q]) * size;
     if (q == w->rank) continue;
-    if (out) error = w->nccl.Send(source + leave[q] * size, out * size, GP__NCCL_BYTES, q, w->comm, stream);
-    if (in && !error) error = w->nccl.Recv(target + arrive[q] * size, in * size, GP__NCCL_BYTES, q, w->comm, stream);
+    if (out) error = w->nccl.Send(source + w->leave[q] * size, out, GP__NCCL_BYTES, q, w->comm, w->stream);
+    if (in && !error) error = w->nccl.Recv(target + w->arrive[q] * size, in, GP__NCCL_BYTES, q, w->comm, w->stream);
   }
   ended = w->nccl.GroupEnd();
-  GP__CHECK(gp__nccl_done(w, who, "Send and ncclRecv", error ? error : ended));
+  GP__CHECK(gp__nccl_done(w, "Send and ncclRecv", error ? error : ended));
   q = w->rank;
-  return gp__world_copy(w, s, who, target + arrive[q] * size, source + leave[q] * size,
-      (size_t)((leave_end[q] - leave[q]) * size), stream);
+  return gp__world_copy(
+      w, target + w->arrive[q] * size, source + w->leave[q] * size, (size_t)(w->leave_end[q] - w->leave[q]) * size);
+}
+// The same, where what leaves to q and what arrives from q ends with what q + 1 has.
+GP__HOST gp_result gp__world_move(gp_world *w, const void *from, void *to, size_t size) {
+  const size_t bytes = (size_t)w->size * sizeof *w->leave;
+  memcpy(w->leave_end, w->leave + 1, bytes);
+  memcpy(w->arrive_end, w->arrive + 1, bytes);
+  return gp__world_send(w, from, to, size);
 }
 
 // An operator that a world defines when it first needs it. user: for `host`.
@@ -52300,7 +52318,7 @@ GP__HOST uint64_t gp__share_of(const gp_world *w, uint64_t total, int rank) {
 // ---- what ranks tell each other before a call
 
 GP__HOST uint64_t gp__hash_in(uint64_t hash, const void *data, size_t bytes) {
-  const unsigned char *at = (const unsigned char *)data;
+  const gp__u8 *at = (const gp__u8 *)data;
   while (bytes--) hash = (hash ^ *at++) * 0x100000001b3ull;
   return hash;
 }
@@ -52322,66 +52340,86 @@ GP__HOST uint64_t gp__fingerprint(gp_context *ctx, const gp_call *c) {
   return hash;
 }
 // Compares notes: every rank has the same result. code: of this rank's own checks.
-GP__HOST gp_result gp__world_agree(gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t count,
-    uint64_t capacity, gp_result code, gp_stream stream) {
+GP__HOST gp_result gp__world_agree(gp_world *w, const gp_call *c, uint64_t count, uint64_t capacity, gp_result code) {
   gp__world_note note;
+  gp_result shared;
   int q;
   if (w->asked) return code;
   note.print = gp__fingerprint(w->ctx, c);
   note.count = count;
   note.capacity = capacity;
   note.code = (uint64_t)code;
-  if (w->memory_bytes < (size_t)(w->size + 1) * sizeof note)
-    GP__CHECK(gp__world_room(w, s, who, (size_t)(w->size + 1) * sizeof note, stream));
-  if (code != GP_SUCCESS) { // the message of that error stays
-    gp__world_share(w, s, who, &note, w->notes, sizeof note, w->memory, stream);
-    return code;
-  }
-  GP__CHECK(gp__world_share(w, s, who, &note, w->notes, sizeof note, w->memory, stream));
+  GP__CHECK(gp__world_room(w, (size_t)(w->size + 1) * sizeof note));
+  shared = gp__world_share(w, &note, w->notes, sizeof note, w->memory);
+  if (code != GP_SUCCESS) return code;
+  GP__CHECK(shared);
   for (q = 0; q < w->size; ++q) {
     if (w->notes[q].code)
-      return gp__fail(GP_E_WORLD, "%s: rank %d refused its call: %s (%s)", who, q,
+      return gp__fail(GP_E_WORLD, "%s: rank %d refused its call: %s (%s)", w->who, q,
           gp_result_name((gp_result)w->notes[q].code), gp_result_text((gp_result)w->notes[q].code));
     if (w->notes[q].print != w->notes[0].print)
-      return gp__fail(
-          GP_E_WORLD, "%s: ranks 0 and %d call different things: another primitive, type, operator or option", who, q);
+      return gp__fail(GP_E_WORLD,
+          "%s: ranks 0 and %d call different things: another primitive, type, operator or option", w->who, q);
   }
+  return GP_SUCCESS;
+}
+// Whether `each` elements for everything in each rank's even share of `total` fit its capacity.
+GP__HOST gp_result gp__check_shares(gp_world *w, uint64_t total, uint64_t each) {
+  int q;
+  for (q = 0; q < w->size; ++q)
+    if (each * gp__share_of(w, total, q) > w->notes[q].capacity)
+      return gp__fail(GP_E_ARGUMENT, "%s: @capacity of rank %d is %llu, and its even share has %llu elements", w->who,
+          q, (gp__u64)w->notes[q].capacity, (gp__u64)(each * gp__share_of(w, total, q)));
   return GP_SUCCESS;
 }
 // Sets *total to the sum of the ranks' counts. Every rank's even share must fit its capacity.
-GP__HOST gp_result gp__world_total(gp_world *w, const char *who, int even, uint64_t *total) {
+GP__HOST gp_result gp__world_total(gp_world *w, int even, uint64_t *total) {
   int q;
   for (q = 0, *total = 0; q < w->size; ++q) {
     if (w->notes[q].count > INT64_MAX - *total)
-      return gp__fail(GP_E_SIZE, "%s: @count: the ranks have 2^63 elements or more", who);
+      return gp__fail(GP_E_SIZE, "%s: @count: the ranks have 2^63 elements or more", w->who);
     *total += w->notes[q].count;
   }
-  for (q = 0; q < w->size && even; ++q)
-    if (gp__share_of(w, *total, q) > w->notes[q].capacity)
-      return gp__fail(GP_E_ARGUMENT, "%s: @capacity of rank %d is %llu, and its even share has %llu elements", who, q,
-          (gp__u64)w->notes[q].capacity, (gp__u64)gp__share_of(w, *total, q));
-  return GP_SUCCESS;
+  return even ? gp__check_shares(w, *total, 1) : GP_SUCCESS;
+}
+// Compares notes of calls that need the array's size. count: elements of this rank.
+GP__HOST gp_result gp__world_meet(
+    gp_world *w, const gp_call *c, uint64_t count, gp_result code, int even, uint64_t *total) {
+  GP__CHECK(gp__world_agree(w, c, count, c->capacity ? c->capacity : c->count, code));
+  return gp__world_total(w, even, total);
+}
+// Whether a rank's own arguments are good, for calls that take arrays alone. local: what its GPU runs.
+GP__HOST gp_result gp__check_arrays(gp_world *w, const gp_call *c, const gp_call *local) {
+  return c->in_type == GP_INPUT || c->key_type == GP_INPUT
+      ? gp__fail(GP_E_UNSUPPORTED, "%s: a world takes no described inputs (GP_INPUT) for it", w->who)
+      : gp_prepare(w->ctx, local);
 }
 // Elements that a call reads: a count in device memory comes to the host.
-GP__HOST gp_result gp__world_count(
-    gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t *count, gp_stream stream) {
+GP__HOST gp_result gp__world_count(gp_world *w, const gp_call *c, uint64_t *count) {
   *count = c->count;
   if (!c->count_device || w->asked) return GP_SUCCESS;
-  GP__CHECK(gp__world_staging(w, s, who, sizeof *count));
-  GP__CHECK(gp__world_copy(w, s, who, w->staging, c->count_device, sizeof *count, stream));
-  GP__CHECK(gp__world_settle(w, s, who, stream));
+  GP__CHECK(gp__world_staging(w, sizeof *count));
+  GP__CHECK(gp__world_read(w, c->count_device, sizeof *count));
   memcpy(count, w->staging, sizeof *count);
   if (*count > c->count) *count = c->count;
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__world_write_count(gp_world *w, uint64_t *to, uint64_t count, gp_stream stream) {
-  gp_call fill = gp_call_init(GP_FILL);
-  if (!to) return GP_SUCCESS;
-  fill.out_type = GP_U64;
-  fill.value = &count;
-  fill.out = to;
-  fill.count = 1;
-  return gp_run(w->ctx, &fill, stream);
+GP__HOST gp_result gp__world_write_count(gp_world *w, uint64_t *to, uint64_t count) {
+  return to ? gp_fill(w->ctx, GP_U64, &count, to, 1, w->stream) : GP_SUCCESS;
+}
+// What a rank's GPU runs: without what the world does.
+GP__HOST gp_call gp__shard_call(const gp_call *c) {
+  gp_call local = *c;
+  local.capacity = 0;
+  local.flags &= ~GP_BALANCED;
+  return local;
+}
+// The same of calls whose numbers of elements are on the host.
+GP__HOST gp_result gp__shard_counted(gp_world *w, const gp_call *c, gp_call *local) {
+  *local = *c;
+  local->capacity = 0;
+  local->count_device = NULL;
+  return gp__world_count(w, c, &local->count);
 }
 
 // ---- world/fold.c - worlds: reductions, scans, histograms
@@ -52400,44 +52438,51 @@ GP__HOST int gp__order_matters(const gp_call *c) {
   return (c->op == GP_SUM || c->op == GP_PROD) && !gp__is_integer(c->acc_type) && c->acc_type != GP_BOOL;
 }
 
-GP__HOST gp_result gp__check_fold(const char *who, const gp_call *c) {
+GP__HOST gp_result gp__check_result_type(gp_world *w, const gp_call *c) {
+  return c->in_type == GP_INPUT && !c->out_type
+      ? gp__fail(GP_E_TYPE, "%s: @out_type is not set: a described input of a world needs it", w->who)
+      : GP_SUCCESS;
+}
+GP__HOST gp_result gp__check_fold(gp_world *w, const gp_call *c) {
   gp_call typed = *c;
-  if (c->in_type == GP_INPUT && !c->out_type)
-    return gp__fail(GP_E_TYPE, "%s: @out_type is not set: a described input of a world needs it", who);
-  if (c->primitive != GP_REDUCE && gp__has_parts(c->op))
-    return gp__fail(
-        GP_E_UNSUPPORTED, "%s: @op: a world takes ARGMIN, ARGMAX, MINMAX and ARGMINMAX in reductions alone", who);
+  GP__CHECK(gp__check_result_type(w, c));
+  if (c->primitive == GP_REDUCE) return GP_SUCCESS;
   gp__fill_types(&typed);
-  if (c->primitive != GP_REDUCE && (c->flags & GP_REPRODUCIBLE) && gp__order_matters(&typed))
+  if (gp__has_parts(c->op))
+    return gp__fail(
+        GP_E_UNSUPPORTED, "%s: @op: a world takes ARGMIN, ARGMAX, MINMAX and ARGMINMAX in reductions alone", w->who);
+  if ((c->flags & GP_REPRODUCIBLE) && gp__order_matters(&typed))
     return gp__fail(GP_E_UNSUPPORTED,
-        "%s: @flags: GP_REPRODUCIBLE: with this operator and type the result depends on the shards", who);
+        "%s: @flags: GP_REPRODUCIBLE: with this operator and type the result depends on the shards", w->who);
   return GP_SUCCESS;
 }
 
 // A result of `size` bytes for each rank, at the front of the world's memory.
 typedef struct gp__partial {
-  unsigned char *all, *mine, *carry;
+  gp__u8 *all, *mine, *carry;
+  size_t size;
 } gp__partial;
-GP__HOST gp_result gp__partial_room(
-    gp_world *w, gp__state *s, const char *who, size_t size, gp_stream stream, gp__partial *p) {
+GP__HOST gp_result gp__partial_room(gp_world *w, size_t size, gp__partial *p) {
   memset(p, 0, sizeof *p);
-  if (!size) return gp__fail(GP_E_TYPE, "%s: @acc_type is unknown", who);
-  GP__CHECK(gp__world_room(w, s, who, ((size_t)w->size + 1) * size + 512, stream));
-  p->all = (unsigned char *)w->memory;
+  if (!size) return gp__fail(GP_E_TYPE, "%s: @acc_type is unknown", w->who);
+  GP__CHECK(gp__world_room(w, ((size_t)w->size + 1) * size + 512));
+  p->all = (gp__u8 *)w->memory;
   p->mine = p->all + (size_t)w->rank * size;
-  p->carry = p->all + (((size_t)w->size * size + 255) & ~(size_t)255);
+  p->carry = p->all + gp__aligned((size_t)w->size * size);
+  p->size = size;
   return GP_SUCCESS;
+}
+// Runs the shard's call, unless it is NULL, whose result is `mine`; then every rank has `all`.
+GP__HOST gp_result gp__gather_partials(gp_world *w, const gp__partial *p, const gp_call *shard) {
+  if (shard) GP__CHECK(gp__world_do(w, shard));
+  return gp__world_gather(w, p->mine, p->all, p->size);
 }
 
 // The fold of the results of ranks 0 .. count - 1.
 GP__HOST gp_call gp__fold_partials(const gp_call *c, const void *from, int count, void *to) {
-  gp_call fold = gp_call_init(GP_REDUCE);
-  fold.op = c->op;
-  fold.in_type = fold.acc_type = fold.out_type = c->acc_type;
+  gp_call fold = gp__call(GP_REDUCE, c->op, c->acc_type, c->acc_type, from, to, (uint64_t)count);
+  fold.acc_type = c->acc_type;
   fold.init = c->init;
-  fold.in = from;
-  fold.count = (uint64_t)count;
-  fold.out = to;
   return fold;
 }
 // The shard's own fold.
@@ -52459,7 +52504,7 @@ GP__HOST gp_call gp__fold_shard(const gp_call *c, void *to) {
 // A rank's ARGMIN or ARGMAX, and how many elements the ranks that it stands for have.
 typedef struct gp__world_best {
   uint64_t value; // its bytes
-  int64_t index;  // -1: none
+  int64_t index;  // -1: none, and `value` is that of ARGMIN's identity; -2: the identity of this fold
   uint64_t count;
 } gp__world_best;
 // The better of two neighbours' results: the second one's index counts from the beginning of the first one.
@@ -52474,11 +52519,11 @@ GP__HOST void gp__host_better(void *user, void *result, const void *a, const voi
   gp__host_keys(op, type, &y.value, &keys[1], 1);
   if (y.index >= 0) y.index += (int64_t)x.count;
   y.count += x.count;
-  if (!gp__host_beats(keys[1].i, y.index, keys[0].i, x.index)) y.value = x.value, y.index = x.index;
+  if (y.index == -2 || !gp__host_beats(keys[1].i, y.index, keys[0].i, x.index)) y.value = x.value, y.index = x.index;
   memcpy(result, &y, sizeof y);
 }
 GP__HOST gp_result gp__best_operator(gp_world *w, gp_type type, int most, gp_op *op) {
-  static const gp__world_best none = {0, -1, 0};
+  static const gp__world_best none = {0, -2, 0};
   gp_type_desc part = gp_type_desc_init();
   gp_op_desc d = gp_op_desc_init();
   char body[512];
@@ -52492,11 +52537,11 @@ GP__HOST gp_result gp__best_operator(gp_world *w, gp_type type, int most, gp_op 
         "union Cast { gp_arg<%s> arg; unsigned long long word[2]; __device__ Cast() {} } x, y; "
         "if (b.index >= 0) b.index += a.count; b.count += a.count; "
         "x.word[0] = a.value; x.word[1] = a.index; y.word[0] = b.value; y.word[1] = b.index; "
-        "if (!%s<%s>::beats(y.arg, x.arg)) { b.value = a.value; b.index = a.index; } return b;",
+        "if (b.index == -2 || !%s<%s>::beats(y.arg, x.arg)) { b.value = a.value; b.index = a.index; } return b;",
         gp__type_rows[type].device, most ? "gp_argmax" : "gp_argmin", gp__type_rows[type].device);
     d.name = most ? "ARGMAX of ranks" : "ARGMIN of ranks";
     d.body = body;
-    d.identity = "gp_world_best{0, -1, 0}";
+    d.identity = "gp_world_best{0, -2, 0}";
     d.arity = 2;
     d.host = gp__host_better;
     d.host_user = (void *)((uintptr_t)type << 1 | (uintptr_t)most);
@@ -52508,39 +52553,36 @@ GP__HOST gp_result gp__best_operator(gp_world *w, gp_type type, int most, gp_op 
   return GP_SUCCESS;
 }
 // A result's members are folded one after the other. Those of a rank come with its number of elements.
-GP__HOST gp_result gp__world_reduce_parts(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
+GP__HOST gp_result gp__world_reduce_parts(gp_world *w, gp_call c) {
   const int has_index = c.op != GP_MINMAX, parts = c.op == GP_MINMAX || c.op == GP_ARGMINMAX ? 2 : 1;
   const size_t member = has_index ? 16 : gp_type_size(w->ctx, c.acc_type), result = member * (size_t)parts;
   const size_t size = has_index ? result + 8 : result;
-  gp_call fold = gp__fold_shard(&c, NULL), own = gp_call_init(GP_REDUCE);
+  gp_call fold = gp__fold_shard(&c, NULL), own;
   gp__world_best first = {0, -1, 0};
   gp_input number, in[4];
   gp__partial p;
   int k;
   if ((int)c.acc_type <= 0 || (int)c.acc_type >= (int)GP_TYPE_COUNT || c.out_type != c.acc_type || member > 16)
-    return gp__fail(GP_E_TYPE, "%s: @acc_type: a world takes ARGMIN, MINMAX and their like of one built-in type", who);
-  GP__CHECK(gp__partial_room(w, s, who, size, stream, &p));
+    return gp__fail(
+        GP_E_TYPE, "%s: @acc_type: a world takes ARGMIN, MINMAX and their like of one built-in type", w->who);
+  GP__CHECK(gp__partial_room(w, size, &p));
   fold.out = p.mine;
-  GP__CHECK(gp_run(w->ctx, &fold, stream));
   if (has_index) { // min(count, *count_device)
-    own.op = GP_MIN;
-    own.in_type = c.count_device ? GP_U64 : GP_INPUT;
-    own.acc_type = own.out_type = GP_U64;
     number = gp_input_constant(GP_U64, &c.count);
-    own.in = c.count_device ? (const void *)c.count_device : &number;
-    own.count = 1;
+    own = gp__call(GP_REDUCE, GP_MIN, c.count_device ? GP_U64 : GP_INPUT, GP_U64,
+        c.count_device ? (const void *)c.count_device : &number, p.mine + result, 1);
+    own.acc_type = GP_U64;
     own.init = &c.count;
-    own.out = p.mine + result;
-    GP__CHECK(gp_run(w->ctx, &own, stream));
+    GP__CHECK(gp__world_do(w, &own));
   }
-  GP__CHECK(gp__world_gather(w, who, p.mine, p.all, size, stream));
+  GP__CHECK(gp__gather_partials(w, &p, &fold));
   for (k = 0; k < parts; ++k) {
     const int most = parts == 2 ? k : c.op == GP_ARGMAX;
-    const unsigned char *from = p.all + (size_t)k * member;
-    fold = gp__fold_partials(&c, NULL, w->size, (unsigned char *)c.out + (size_t)k * member);
+    const gp__u8 *from = p.all + (size_t)k * member;
+    fold = gp__fold_partials(&c, NULL, w->size, (gp__u8 *)c.out + (size_t)k * member);
     fold.in_type = GP_INPUT;
     fold.in = &in[3];
-    if (c.init) fold.init = (const unsigned char *)c.init + (size_t)k * member;
+    if (c.init) fold.init = (const gp__u8 *)c.init + (size_t)k * member;
     if (has_index) {
       GP__CHECK(gp__best_operator(w, c.acc_type, most, &fold.op));
       in[0] = gp_input_strided(GP_U64, from, (int64_t)(size / 8));
@@ -52554,73 +52596,67 @@ GP__HOST gp_result gp__world_reduce_parts(gp_world *w, gp__state *s, const char 
       fold.op = most ? GP_MAX : GP_MIN;
       in[3] = gp_input_strided(c.acc_type, from, parts);
     }
-    GP__CHECK(gp_run(w->ctx, &fold, stream));
-    if (has_index)
-      GP__CHECK(gp__world_copy(w, s, who, (unsigned char *)c.out + (size_t)k * member, p.carry, member, stream));
+    GP__CHECK(gp__world_do(w, &fold));
+    if (has_index) GP__CHECK(gp__world_copy(w, (gp__u8 *)c.out + (size_t)k * member, p.carry, member));
   }
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__world_reduce(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
+GP__HOST gp_result gp__world_reduce(gp_world *w, gp_call c) {
   gp__partial p;
   gp_call fold;
-  if (gp__has_parts(c.op)) return gp__world_reduce_parts(w, s, who, c, stream);
-  GP__CHECK(gp__partial_room(w, s, who, gp_type_size(w->ctx, c.acc_type), stream, &p));
+  if (gp__has_parts(c.op)) return gp__world_reduce_parts(w, c);
+  GP__CHECK(gp__partial_room(w, gp_type_size(w->ctx, c.acc_type), &p));
   fold = gp__fold_shard(&c, p.mine);
-  GP__CHECK(gp_run(w->ctx, &fold, stream));
-  GP__CHECK(gp__world_gather(w, who, p.mine, p.all, gp_type_size(w->ctx, c.acc_type), stream));
+  GP__CHECK(gp__gather_partials(w, &p, &fold));
   fold = gp__fold_partials(&c, p.all, w->size, c.out);
   fold.out_type = c.out_type;
   fold.apply = c.apply;
-  return gp_run(w->ctx, &fold, stream);
+  return gp__world_do(w, &fold);
 }
 // Every rank but the last reads its shard twice: its total has to reach the others before they can write.
-GP__HOST gp_result gp__world_scan(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
+GP__HOST gp_result gp__world_scan(gp_world *w, gp_call c) {
   gp__partial p;
   gp_call fold;
   gp__fill_types(&c);
-  GP__CHECK(gp__partial_room(w, s, who, gp_type_size(w->ctx, c.acc_type), stream, &p));
-  if (w->rank < w->size - 1) {
-    fold = gp__fold_shard(&c, p.mine);
-    GP__CHECK(gp_run(w->ctx, &fold, stream));
-  }
-  GP__CHECK(gp__world_gather(w, who, p.mine, p.all, gp_type_size(w->ctx, c.acc_type), stream));
+  GP__CHECK(gp__partial_room(w, gp_type_size(w->ctx, c.acc_type), &p));
+  fold = gp__fold_shard(&c, p.mine);
+  GP__CHECK(gp__gather_partials(w, &p, w->rank < w->size - 1 ? &fold : NULL));
   if (w->rank) {
     fold = gp__fold_partials(&c, p.all, w->rank, p.carry);
-    GP__CHECK(gp_run(w->ctx, &fold, stream));
+    GP__CHECK(gp__world_do(w, &fold));
     c.init = NULL;
     c.init_device = p.carry;
   }
-  return gp_run(w->ctx, &c, stream);
+  return gp__world_do(w, &c);
 }
 // Counts and truths: one number a rank, of an unsigned type.
-GP__HOST gp_result gp__world_counted(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
-  const gp_type type = c.primitive == GP_COUNT_IF ? GP_U64 : GP_U8;
-  const size_t size = gp_type_size(w->ctx, type);
-  gp_call fold = gp_call_init(GP_REDUCE);
+GP__HOST gp_result gp__world_counted(gp_world *w, gp_call c) {
+  const int counts = c.primitive == GP_COUNT_IF;
+  const gp_type type = counts ? GP_U64 : GP_U8;
+  gp_call fold = gp__call(GP_REDUCE,
+      counts                      ? GP_SUM
+          : c.primitive == GP_ANY ? GP_MAX
+                                  : GP_MIN,
+      type, type, NULL, counts ? (void *)c.out_count : c.out, (uint64_t)w->size);
   gp__partial p;
-  GP__CHECK(gp__partial_room(w, s, who, size, stream, &p));
-  fold.op = type == GP_U64 ? GP_SUM : c.primitive == GP_ANY ? GP_MAX : GP_MIN;
-  fold.in_type = type;
+  GP__CHECK(gp__partial_room(w, counts ? 8 : 1, &p));
   fold.in = p.all;
-  fold.count = (uint64_t)w->size;
-  fold.out = type == GP_U64 ? (void *)c.out_count : c.out;
-  if (type == GP_U64) c.out_count = (uint64_t *)(void *)p.mine;
+  if (counts) c.out_count = (uint64_t *)(void *)p.mine;
   else c.out = p.mine;
-  GP__CHECK(gp_run(w->ctx, &c, stream));
-  GP__CHECK(gp__world_gather(w, who, p.mine, p.all, size, stream));
-  return gp_run(w->ctx, &fold, stream);
+  GP__CHECK(gp__gather_partials(w, &p, &c));
+  return gp__world_do(w, &fold);
 }
-GP__HOST gp_result gp__world_histogram(gp_world *w, const char *who, const gp_call *c, gp_stream stream) {
+GP__HOST gp_result gp__world_histogram(gp_world *w, const gp_call *c) {
   const gp_type types[] = {GP_I32, GP_U32, GP_I64, GP_U64, GP_F32, GP_F64};
   const int numbers[] = {2, 3, 4, 5, 7, 8}; // ncclDataType_t
   const uint64_t channels = (uint64_t)(c->active ? c->active : c->channels ? c->channels : 1);
   int i;
   for (i = 0; i < 6 && types[i] != c->out_type; ++i) {}
   if (i == 6)
-    return gp__fail(
-        GP_E_UNSUPPORTED, "%s: @out_type: the histogram of a world has counts of i32, u32, i64, u64, f32 or f64", who);
-  GP__CHECK(gp_run(w->ctx, c, stream));
-  return GP__NCCL(AllReduce, c->out, c->out, c->bins * channels, numbers[i], GP__NCCL_SUM, w->comm, stream);
+    return gp__fail(GP_E_UNSUPPORTED,
+        "%s: @out_type: the histogram of a world has counts of i32, u32, i64, u64, f32 or f64", w->who);
+  GP__CHECK(gp__world_do(w, c));
+  return gp__world_sum(w, numbers[i], c->out, c->out, c->bins * channels);
 }
 
 // ---- world/split.c - worlds: where even shares of sorted shards begin
@@ -52633,7 +52669,6 @@ GP__HOST gp_result gp__world_histogram(gp_world *w, const char *who, const gp_ca
 enum { GP__OFFERS_MOST = 1023, GP__OFFERS_ALL = 1 << 15 };
 
 typedef struct gp__splitting {
-  const char *who;
   gp_op less;
   gp_type type;
   size_t size;        // of a key
@@ -52654,30 +52689,24 @@ GP__HOST size_t gp__split_bytes(const gp_world *w, const gp__splitting *p) {
   const size_t offers = (size_t)w->size * (size_t)(w->size - 1) * (size_t)p->offers;
   return offers * (16 + p->size) + ((size_t)w->size + 1) * ((size_t)w->size + 1) * 8 + 1024;
 }
-GP__HOST gp_result gp__count_before(gp_world *w, const gp__splitting *p, gp_primitive primitive, const void *needles,
-    uint64_t count, uint64_t *out, gp_stream stream) {
-  gp_call c = gp_call_init(primitive);
+GP__HOST gp_result gp__count_before(
+    gp_world *w, const gp__splitting *p, gp_primitive primitive, const void *needles, uint64_t count, uint64_t *out) {
+  gp_call c = gp__call(primitive, p->less, p->type, GP_U64, needles, out, count);
   if (!count) return GP_SUCCESS;
-  c.op = p->less;
-  c.in_type = p->type;
-  c.out_type = GP_U64;
   c.keys = p->sorted;
   c.key_count = p->count;
-  c.in = needles;
-  c.count = count;
-  c.out = out;
-  return gp_run(w->ctx, &c, stream);
+  return gp__world_do(w, &c);
 }
-// One round. low, high: the interval of each share's beginning, in this rank's shard. `numbers` of the device: counts
-// of this rank, then of all; `keys`: the offers. Returns in *open how many shares are still to be found.
-GP__HOST gp_result gp__split_round(gp_world *w, gp__state *s, const gp__splitting *p, uint64_t *low, uint64_t *high,
-    uint64_t *numbers, unsigned char *keys, int *open, gp_stream stream) {
-  const char *who = p->who;
+// One round. leave[i + 1] to arrive[i + 1]: the interval of share i + 1's beginning in this rank's shard. `numbers` of
+// the device: counts of this rank, then of all; `keys`: the offers. Sets *open to how many shares are still to be found.
+GP__HOST gp_result gp__split_round(gp_world *w, const gp__splitting *p, uint64_t *numbers, gp__u8 *keys, int *open) {
+  uint64_t *low = w->leave + 1, *high = w->arrive + 1;
   const int shares = w->size - 1;
   const uint64_t offers = p->offers, own = offers * (uint64_t)shares, all = own * (uint64_t)w->size;
   const uint64_t *mine, *every;
   uint64_t *host = (uint64_t *)w->staging, *positions, i;
-  gp_call gather = gp_call_init(GP_GATHER);
+  gp__u8 *mine_keys = keys + (size_t)w->rank * own * p->size;
+  gp_call gather;
   int share, q;
   positions = numbers + (uint64_t)w->rank * own;
   for (share = 0; share < shares; ++share)
@@ -52686,25 +52715,21 @@ GP__HOST gp_result gp__split_round(gp_world *w, gp__state *s, const gp__splittin
       const uint64_t at = low[share] + part * (i + 1) + rest * (i + 1) / (offers + 1);
       host[(uint64_t)share * offers + i] = at < p->count ? at : p->count ? p->count - 1 : 0;
     }
-  GP__CHECK(gp__world_copy(w, s, who, positions, host, own * 8, stream));
+  GP__CHECK(gp__world_copy(w, positions, host, own * 8));
   if (p->count) {
-    gather.in_type = p->type;
+    gather = gp__call(GP_GATHER, GP_OP_DEFAULT, p->type, GP_TYPE_DEFAULT, p->sorted, mine_keys, own);
     gather.in2_type = GP_U64;
-    gather.in = p->sorted;
     gather.in2 = positions;
     gather.n = p->count;
-    gather.count = own;
-    gather.out = keys + (size_t)w->rank * own * p->size;
-    GP__CHECK(gp_run(w->ctx, &gather, stream));
+    GP__CHECK(gp__world_do(w, &gather));
   }
-  GP__CHECK(gp__world_gather(w, who, keys + (size_t)w->rank * own * p->size, keys, own * p->size, stream));
+  GP__CHECK(gp__world_gather(w, mine_keys, keys, own * p->size));
   // Lower ranks come first where keys are equal.
-  GP__CHECK(gp__count_before(w, p, GP_LOWER_BOUND, keys, own * (uint64_t)w->rank, numbers, stream));
-  GP__CHECK(gp__count_before(w, p, GP_UPPER_BOUND, keys + ((size_t)w->rank + 1) * own * p->size,
-      own * (uint64_t)(shares - w->rank), positions + own, stream));
-  GP__CHECK(GP__NCCL(AllReduce, numbers, numbers + all, all, GP__NCCL_U64, GP__NCCL_SUM, w->comm, stream));
-  GP__CHECK(gp__world_copy(w, s, who, host, numbers, all * 16, stream));
-  GP__CHECK(gp__world_settle(w, s, who, stream));
+  GP__CHECK(gp__count_before(w, p, GP_LOWER_BOUND, keys, own * (uint64_t)w->rank, numbers));
+  GP__CHECK(gp__count_before(
+      w, p, GP_UPPER_BOUND, mine_keys + own * p->size, own * (uint64_t)(shares - w->rank), positions + own));
+  GP__CHECK(gp__world_sum(w, GP__NCCL_U64, numbers, numbers + all, all));
+  GP__CHECK(gp__world_read(w, numbers, all * 16));
   mine = host;
   every = host + all;
   for (share = 0, *open = 0; share < shares; ++share) {
@@ -52725,55 +52750,41 @@ GP__HOST gp_result gp__split_round(gp_world *w, gp__state *s, const gp__splittin
   }
   return GP_SUCCESS;
 }
-// Sets bounds[q * (size + 1) + i] to where share i begins in the sorted shard of rank q, for every rank. `room`:
-// gp__split_bytes of the device.
-GP__HOST gp_result gp__split_shards(
-    gp_world *w, gp__state *s, const gp__splitting *p, void *room, uint64_t *bounds, gp_stream stream) {
+// Sets w->bounds[q * (size + 1) + i] to where share i begins in the sorted shard of rank q, for every rank, and w->leave
+// to this rank's. `room`: gp__split_bytes of the device.
+GP__HOST gp_result gp__split_shards(gp_world *w, const gp__splitting *p, void *room) {
   const size_t all = (size_t)w->size * (size_t)(w->size - 1) * (size_t)p->offers;
-  uint64_t *numbers = (uint64_t *)room, *low, *high;
-  unsigned char *keys = (unsigned char *)(numbers + 2 * all);
-  gp_result result = gp__world_staging(w, s, p->who, all * 16);
+  uint64_t *numbers = (uint64_t *)room;
   int i, open = w->size > 1;
-  if (result != GP_SUCCESS) return result;
-  low = (uint64_t *)calloc((size_t)w->size + 1, 16);
-  if (!low) return gp__fail(GP_E_MEMORY, "%s: no host memory", p->who);
-  high = low + w->size + 1;
-  for (i = 0; i < w->size - 1; ++i) {
-    const uint64_t begin = gp__share_begin(w, p->total, i + 1);
-    low[i] = begin == p->total ? p->count : 0;
-    high[i] = begin ? p->count : 0;
+  GP__CHECK(gp__world_staging(w, all * 16));
+  for (i = 0; i <= w->size; ++i) {
+    const uint64_t begin = gp__share_begin(w, p->total, i);
+    w->leave[i] = i && begin == p->total ? p->count : 0;
+    w->arrive[i] = begin ? p->count : 0;
   }
-  while (open && result == GP_SUCCESS) result = gp__split_round(w, s, p, low, high, numbers, keys, &open, stream);
-  if (result == GP_SUCCESS) {
-    for (i = w->size - 1; i; --i) low[i] = low[i - 1];
-    low[0] = 0;
-    low[w->size] = p->count;
-    result = gp__world_share(w, s, p->who, low, bounds, ((size_t)w->size + 1) * 8, room, stream);
-  }
-  free(low);
-  return result;
+  while (open) GP__CHECK(gp__split_round(w, p, numbers, (gp__u8 *)(numbers + 2 * all), &open));
+  return gp__world_share(w, w->leave, w->bounds, ((size_t)w->size + 1) * 8, room);
 }
 
 // ---- world/sort.c - worlds: sorts, top-k
 
-// A built-in type's sort has an order that searches and merges take as an operator: floats in total order.
+GP__HOST int gp__is_plain_integer(gp_type t) { return (t >= GP_I8 && t <= GP_U64) || t == GP_I128 || t == GP_U128; }
+// A key's bits in the order of a sort, floats in total order, and back.
+GP__HOST gp__u128 gp__ordered_key(gp_type type, gp__u128 x, int back) {
+  const gp__u128 top = (gp__u128)1 << (8 * gp_type_size(NULL, type) - 1), every = top | (top - 1);
+  if (type == GP_BOOL) return x != 0;
+  if (type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 || type == GP_I128) return x ^ top;
+  if (gp__is_plain_integer(type)) return x;
+  return x ^ (((x & top) != 0) != back ? every : top);
+}
+// That order as an operator, which searches and merges take.
 GP__HOST void gp__host_comes_before(void *user, void *result, const void *a, const void *b) {
-  const int type = (int)((uintptr_t)user >> 1), down = (int)((uintptr_t)user & 1);
-  const size_t size = gp_type_size(NULL, (gp_type)type);
-  const int is_signed = type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64 || type == GP_I128;
-  const int is_float =
-      type == GP_F16 || type == GP_BF16 || type == GP_F32 || type == GP_F64 || type == GP_E4M3 || type == GP_E5M2;
-  const gp__u128 top = (gp__u128)1 << (8 * size - 1), every = top | (top - 1);
-  gp__u128 x[2] = {0, 0};
-  int i;
-  memcpy(&x[0], down ? b : a, size); // little-endian
-  memcpy(&x[1], down ? a : b, size);
-  for (i = 0; i < 2; ++i) {
-    if (type == GP_BOOL) x[i] = x[i] != 0;
-    else if (is_signed) x[i] ^= top;
-    else if (is_float) x[i] ^= x[i] & top ? every : top;
-  }
-  *(unsigned char *)result = x[0] < x[1];
+  const gp_type type = (gp_type)((uintptr_t)user >> 1);
+  const int down = (int)((uintptr_t)user & 1);
+  gp__u128 x = 0, y = 0;
+  memcpy(&x, down ? b : a, gp_type_size(NULL, type)); // little-endian
+  memcpy(&y, down ? a : b, gp_type_size(NULL, type));
+  *(gp__u8 *)result = gp__ordered_key(type, x, 0) < gp__ordered_key(type, y, 0);
 }
 GP__HOST gp_result gp__total_order(gp_world *w, gp_type type, int down, gp_op *op) {
   GP__CHECK(gp__world_op(w, &w->before[type][down], 2, down ? "descending" : "ascending",
@@ -52783,53 +52794,49 @@ GP__HOST gp_result gp__total_order(gp_world *w, gp_type type, int down, gp_op *o
   *op = w->before[type][down];
   return GP_SUCCESS;
 }
-GP__HOST int gp__is_plain_integer(gp_type t) { return (t >= GP_I8 && t <= GP_U64) || t == GP_I128 || t == GP_U128; }
 // Sets *less to the order of keys that searches and merges take for the sort of a call.
-GP__HOST gp_result gp__order_of_sort(gp_world *w, const char *who, const gp_call *c, gp_op *less) {
+GP__HOST gp_result gp__order_of_sort(gp_world *w, const gp_call *c, gp_op *less) {
   const int down = (c->flags & GP_DESCENDING) != 0, builtin = (int)c->op >= 0 && (int)c->op < (int)GP_OP_COUNT;
   const int sorts_by_less = c->primitive == GP_MERGE_SORT;
   if (c->begin_bit || c->end_bit || c->fields || c->transform || (c->flags & GP_LITTLE_MEMORY))
     return gp__fail(GP_E_UNSUPPORTED,
-        "%s: a world sorts by whole keys: no @begin_bit, @end_bit, @fields, @transform and GP_LITTLE_MEMORY", who);
-  if (c->in_type == GP_INPUT || c->key_type == GP_INPUT)
-    return gp__fail(GP_E_UNSUPPORTED, "%s: a world does not sort described inputs (GP_INPUT)", who);
+        "%s: a world sorts by whole keys: no @begin_bit, @end_bit, @fields, @transform and GP_LITTLE_MEMORY", w->who);
   if (!builtin) {
     if (down)
-      return gp__fail(GP_E_UNSUPPORTED, "%s: @flags: GP_DESCENDING with a user's order: define the reverse order", who);
+      return gp__fail(
+          GP_E_UNSUPPORTED, "%s: @flags: GP_DESCENDING with a user's order: define the reverse order", w->who);
     *less = c->op;
     return GP_SUCCESS;
   }
   if ((int)c->key_type <= 0 || (int)c->key_type >= (int)GP_TYPE_COUNT)
     return gp__fail(
-        GP_E_TYPE, "%s: @key_type is %d, which a world sorts by a user's order alone", who, (int)c->key_type);
+        GP_E_TYPE, "%s: @key_type is %d, which a world sorts by a user's order alone", w->who, (int)c->key_type);
   if (gp__is_complex(c->key_type))
-    return gp__fail(GP_E_UNSUPPORTED, "%s: @key_type is %d: a world does not sort complex keys", who, (int)c->key_type);
+    return gp__fail(
+        GP_E_UNSUPPORTED, "%s: @key_type is %d: a world does not sort complex keys", w->who, (int)c->key_type);
   *less = GP_OP_DEFAULT;
   if (sorts_by_less ? c->op != GP_GREATER && !down : !down && gp__is_plain_integer(c->key_type)) return GP_SUCCESS;
   if (sorts_by_less && !gp__is_plain_integer(c->key_type))
-    return gp__fail(GP_E_UNSUPPORTED, "%s: descending floats: gp_sort has a world sort them", who);
+    return gp__fail(GP_E_UNSUPPORTED, "%s: descending floats: gp_sort has a world sort them", w->who);
   return gp__total_order(w, c->key_type, down != (c->op == GP_GREATER), less);
 }
 
 // A sort of this rank's shard, then of the world.
 typedef struct gp__world_sorting {
-  const char *who;
   gp_op less;
   gp_type key_type, value_type; // value_type 0: no values
   size_t key_size, value_size;
   uint64_t count, room, share; // of the shard; elements that buffers have room for; of the even share
   int is_sorted;               // the shard, already
-  unsigned char *keys, *values, *came_keys, *came_values; // sorted; received
-  void *scratch;                                          // of the splitters
+  gp__u8 *keys, *values, *came_keys, *came_values; // sorted; received
+  void *scratch;                                   // of the splitters
 } gp__world_sorting;
 
-GP__HOST size_t gp__aligned(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
-GP__HOST gp_result gp__sorting_room(
-    gp_world *w, gp__state *s, gp__world_sorting *p, size_t scratch, int indices, gp_stream stream) {
+GP__HOST gp_result gp__sorting_room(gp_world *w, gp__world_sorting *p, size_t scratch, int indices) {
   const size_t keys = gp__aligned(p->room * p->key_size + 1), values = gp__aligned(p->room * p->value_size + 1);
-  unsigned char *at;
-  GP__CHECK(gp__world_room(w, s, p->who, 2 * (keys + values) + gp__aligned(scratch) + (indices ? values : 0), stream));
-  at = (unsigned char *)w->memory;
+  gp__u8 *at;
+  GP__CHECK(gp__world_room(w, 2 * (keys + values) + gp__aligned(scratch) + (indices ? values : 0)));
+  at = (gp__u8 *)w->memory;
   p->keys = at;
   p->values = at + keys;
   p->came_keys = at + keys + values;
@@ -52839,13 +52846,13 @@ GP__HOST gp_result gp__sorting_room(
 }
 // Merges neighbouring runs, of the ranks in their order, until one is left, in out_keys and out_values.
 GP__HOST gp_result gp__merge_runs(
-    gp_world *w, const gp__world_sorting *p, uint64_t *begin, void *out_keys, void *out_values, gp_stream stream) {
-  unsigned char *from_keys = p->came_keys, *from_values = p->came_values, *to_keys, *to_values;
+    gp_world *w, const gp__world_sorting *p, uint64_t *begin, void *out_keys, void *out_values) {
+  gp__u8 *from_keys = p->came_keys, *from_values = p->came_values, *to_keys, *to_values;
   int runs = w->size, levels = 0, i;
   while (1 << levels < runs) ++levels;
   for (; levels; --levels) {
-    to_keys = levels % 2 ? (unsigned char *)out_keys : p->keys;
-    to_values = levels % 2 ? (unsigned char *)out_values : p->values;
+    to_keys = levels % 2 ? (gp__u8 *)out_keys : p->keys;
+    to_values = levels % 2 ? (gp__u8 *)out_values : p->values;
     for (i = 0; i < runs; i += 2) {
       const uint64_t a = begin[i], b = begin[i + 1], end = i + 2 <= runs ? begin[i + 2] : b;
       gp_call c = gp_call_init(GP_MERGE);
@@ -52863,7 +52870,7 @@ GP__HOST gp_result gp__merge_runs(
           c.in2 = from_values + b * p->value_size;
           c.out = to_values + a * p->value_size;
         }
-        GP__CHECK(gp_run(w->ctx, &c, stream));
+        GP__CHECK(gp__world_do(w, &c));
       }
       begin[i / 2] = a;
     }
@@ -52874,15 +52881,13 @@ GP__HOST gp_result gp__merge_runs(
   }
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__world_sort_agreed(gp_world *w, gp__state *s, gp__world_sorting *p, const gp_call *c,
-    gp_call *local, uint64_t total, gp_stream stream) {
+GP__HOST gp_result gp__world_sort_agreed(
+    gp_world *w, gp__world_sorting *p, const gp_call *c, gp_call *local, uint64_t total) {
   const size_t ranks = (size_t)w->size;
   const int indices = !c->in && c->out;
-  uint64_t *bounds, *arrive;
+  uint64_t *arrive = w->arrive;
   gp__splitting split;
-  gp_result result;
   size_t q;
-  split.who = p->who;
   split.less = p->less;
   split.type = p->key_type;
   split.size = p->key_size;
@@ -52891,7 +52896,7 @@ GP__HOST gp_result gp__world_sort_agreed(gp_world *w, gp__state *s, gp__world_so
   gp__split_offers(w, &split);
   p->share = gp__share_of(w, total, w->rank);
   p->room = p->count > p->share ? p->count : p->share;
-  GP__CHECK(gp__sorting_room(w, s, p, gp__split_bytes(w, &split), indices, stream));
+  GP__CHECK(gp__sorting_room(w, p, gp__split_bytes(w, &split), indices));
   split.sorted = p->keys;
   if (indices) { // the array's own, in front of the sort
     gp_call iota = gp_call_init(GP_IOTA);
@@ -52899,9 +52904,9 @@ GP__HOST gp_result gp__world_sort_agreed(gp_world *w, gp__state *s, gp__world_so
     for (q = 0; q < (size_t)w->rank; ++q) start += w->notes[q].count;
     iota.out_type = p->value_type;
     iota.start = &start; // little-endian
-    iota.out = (unsigned char *)p->scratch + gp__aligned(gp__split_bytes(w, &split));
+    iota.out = (gp__u8 *)p->scratch + gp__aligned(gp__split_bytes(w, &split));
     iota.count = p->count;
-    GP__CHECK(gp_run(w->ctx, &iota, stream));
+    GP__CHECK(gp__world_do(w, &iota));
     local->in_type = p->value_type;
     local->in = iota.out;
   }
@@ -52910,80 +52915,63 @@ GP__HOST gp_result gp__world_sort_agreed(gp_world *w, gp__state *s, gp__world_so
   } else {
     local->out_keys = p->keys;
     local->out = p->value_type ? p->values : NULL;
-    GP__CHECK(gp_run(w->ctx, local, stream));
+    GP__CHECK(gp__world_do(w, local));
   }
-  bounds = (uint64_t *)calloc((ranks + 1) * (ranks + 2), sizeof *bounds);
-  if (!bounds) return gp__fail(GP_E_MEMORY, "%s: no host memory", p->who);
-  arrive = bounds + ranks * (ranks + 1);
-  result = gp__split_shards(w, s, &split, p->scratch, bounds, stream);
-  if (result == GP_SUCCESS) {
-    const uint64_t *leave = bounds + (size_t)w->rank * (ranks + 1);
-    for (q = 0; q < ranks; ++q) {
-      const uint64_t *of = bounds + q * (ranks + 1) + w->rank;
-      arrive[q + 1] = arrive[q] + of[1] - of[0];
-    }
-    result = gp__world_move(
-        w, s, p->who, split.sorted, leave, leave + 1, p->came_keys, arrive, arrive + 1, p->key_size, stream);
-    if (result == GP_SUCCESS && p->value_type)
-      result = gp__world_move(w, s, p->who, p->is_sorted ? c->in : p->values, leave, leave + 1, p->came_values, arrive,
-          arrive + 1, p->value_size, stream);
+  GP__CHECK(gp__split_shards(w, &split, p->scratch));
+  for (q = 0, arrive[0] = 0; q < ranks; ++q) {
+    const uint64_t *of = w->bounds + q * (ranks + 1) + w->rank;
+    arrive[q + 1] = arrive[q] + of[1] - of[0];
   }
-  if (result == GP_SUCCESS) result = gp__merge_runs(w, p, arrive, c->out_keys, c->out, stream);
-  free(bounds);
-  return result == GP_SUCCESS ? gp__world_write_count(w, c->out_count, p->share, stream) : result;
+  GP__CHECK(gp__world_move(w, split.sorted, p->came_keys, p->key_size));
+  if (p->value_type) GP__CHECK(gp__world_move(w, p->is_sorted ? c->in : p->values, p->came_values, p->value_size));
+  GP__CHECK(gp__merge_runs(w, p, arrive, c->out_keys, c->out));
+  return gp__world_write_count(w, c->out_count, p->share);
 }
 // The shard's sort as a call of its own: the checks of the arguments, and the kernels.
-GP__HOST gp_result gp__check_world_sort(gp_world *w, const gp_call *c, gp__world_sorting *p, gp_call *local) {
-  const int indices = !c->in && !c->in_type && (c->out || c->out_type);
-  GP__CHECK(gp__order_of_sort(w, p->who, c, &p->less));
-  local->out_count = NULL;
-  local->count_device = NULL;
-  local->capacity = 0;
-  local->count = p->count;
+GP__HOST gp_result gp__check_world_sort(gp_world *w, const gp_call *c, gp__world_sorting *p, const gp_call *local) {
+  const int indices = !c->in && !c->in_type && (c->out || c->out_type), any = c->capacity || c->count;
+  GP__CHECK(gp__order_of_sort(w, c, &p->less));
+  p->count = local->count;
   p->key_type = c->key_type;
   p->key_size = gp_type_size(w->ctx, c->key_type);
   p->value_type = indices ? c->out_type ? c->out_type : GP_U32 : c->in_type;
   p->value_size = p->value_type ? gp_type_size(w->ctx, p->value_type) : 0;
-  if (!c->out_keys && (c->capacity || c->count)) return gp__fail(GP_E_NULL, "%s: @out_keys is null", p->who);
-  if (p->value_type && !c->out && (c->capacity || c->count)) return gp__fail(GP_E_NULL, "%s: @out is null", p->who);
-  return gp_prepare(w->ctx, local);
+  if (any && (!c->out_keys || (p->value_type && !c->out)))
+    return gp__fail(GP_E_NULL, "%s: @%s is null", w->who, c->out_keys ? "out" : "out_keys");
+  return gp__check_arrays(w, c, local);
 }
-GP__HOST gp_result gp__world_sort(
-    gp_world *w, gp__state *s, const char *who, const gp_call *c, int is_sorted, gp_stream stream) {
+GP__HOST gp_result gp__world_sort(gp_world *w, const gp_call *c, int is_sorted) {
   gp__world_sorting p;
-  gp_call local = *c;
+  gp_call local;
   gp_result result;
   uint64_t total;
   memset(&p, 0, sizeof p);
-  p.who = who;
   p.is_sorted = is_sorted;
-  GP__CHECK(gp__world_count(w, s, who, c, &p.count, stream));
+  GP__CHECK(gp__shard_counted(w, c, &local));
+  local.out_count = NULL;
   result = gp__check_world_sort(w, c, &p, &local);
-  GP__CHECK(gp__world_agree(w, s, who, c, p.count, c->capacity ? c->capacity : c->count, result, stream));
-  GP__CHECK(gp__world_total(w, who, 1, &total));
+  GP__CHECK(gp__world_meet(w, c, local.count, result, 1, &total));
   if (!c->in && p.value_size == 4 && total > UINT32_MAX)
-    return gp__fail(GP_E_SIZE, "%s: @out_type: indices of %llu elements need u64", who, (gp__u64)total);
-  return gp__break_if(w, gp__world_sort_agreed(w, s, &p, c, &local, total, stream));
+    return gp__fail(GP_E_SIZE, "%s: @out_type: indices of %llu elements need u64", w->who, (gp__u64)total);
+  return gp__break_if(w, gp__world_sort_agreed(w, &p, c, &local, total));
 }
 
 // ---- top-k
 
-GP__HOST gp_result gp__world_top_k_agreed(
-    gp_world *w, gp__state *s, const char *who, const gp_call *c, gp_call *local, gp_stream stream) {
-  const size_t key_size = gp_type_size(w->ctx, c->key_type),
-               value_size = local->out_type || local->in_type
-      ? gp_type_size(w->ctx, local->in_type ? local->in_type : local->out_type)
-      : 0;
+GP__HOST gp_result gp__world_top_k_agreed(gp_world *w, const gp_call *c, gp_call *local) {
+  const gp_type value_type = local->in_type ? local->in_type : local->out_type;
+  const size_t key_size = gp_type_size(w->ctx, c->key_type);
+  const size_t value_size = value_type ? gp_type_size(w->ctx, value_type) : 0;
   const int indices = value_size && !local->in_type;
   const size_t k = (size_t)c->k, keys = gp__aligned(k * key_size * (size_t)w->size),
                values = gp__aligned(k * value_size * (size_t)w->size);
   const uint64_t kept = c->k < local->count ? c->k : local->count;
-  unsigned char *at, *packed, *my_keys, *my_values;
+  gp__u8 *at, *packed, *my_keys, *my_values;
   uint64_t before = 0, gathered = 0;
   gp_call last = *local;
   int q, gaps;
-  GP__CHECK(gp__world_room(w, s, who, 2 * (keys + values), stream));
-  at = (unsigned char *)w->memory;
+  GP__CHECK(gp__world_room(w, 2 * (keys + values)));
+  at = (gp__u8 *)w->memory;
   packed = at + keys + values;
   my_keys = at + (size_t)w->rank * k * key_size;
   my_values = at + keys + (size_t)w->rank * k * value_size;
@@ -52992,29 +52980,23 @@ GP__HOST gp_result gp__world_top_k_agreed(
   local->out_keys = my_keys;
   local->out = value_size ? my_values : NULL;
   local->flags &= ~GP_UNSORTED;
-  if (kept) GP__CHECK(gp_run(w->ctx, local, stream));
-  if (indices && before && kept) { // of the array
-    gp_call add = gp_call_init(GP_TRANSFORM2);
-    gp_input constant = gp_input_constant(local->out_type, &before); // little-endian
-    add.op = GP_SUM;
-    add.in_type = add.out_type = local->out_type;
+  if (kept) GP__CHECK(gp__world_do(w, local));
+  if (indices && before && kept) {                                    // of the array
+    const gp_input constant = gp_input_constant(value_type, &before); // little-endian
+    gp_call add = gp__call(GP_TRANSFORM2, GP_SUM, value_type, value_type, my_values, my_values, kept);
     add.in2_type = GP_INPUT;
-    add.in = add.out = my_values;
     add.in2 = &constant;
-    add.count = kept;
-    GP__CHECK(gp_run(w->ctx, &add, stream));
+    GP__CHECK(gp__world_do(w, &add));
   }
-  GP__CHECK(gp__world_gather(w, who, my_keys, at, k * key_size, stream));
-  if (value_size) GP__CHECK(gp__world_gather(w, who, my_values, at + keys, k * value_size, stream));
+  GP__CHECK(gp__world_gather(w, my_keys, at, k * key_size));
+  if (value_size) GP__CHECK(gp__world_gather(w, my_values, at + keys, k * value_size));
   for (q = 0, gaps = 0; q < w->size; ++q) gaps |= w->notes[q].count < c->k;
   for (q = 0; q < w->size; ++q) { // without the gaps of ranks that have fewer than k
-    const uint64_t here = w->notes[q].count < c->k ? w->notes[q].count : c->k;
-    const size_t from = (size_t)q * k;
+    const size_t here = (size_t)(w->notes[q].count < c->k ? w->notes[q].count : c->k), from = (size_t)q * k;
     if (gaps) {
-      GP__CHECK(gp__world_copy(
-          w, s, who, packed + gathered * key_size, at + from * key_size, (size_t)here * key_size, stream));
-      GP__CHECK(gp__world_copy(w, s, who, packed + keys + gathered * value_size, at + keys + from * value_size,
-          (size_t)here * value_size, stream));
+      GP__CHECK(gp__world_copy(w, packed + gathered * key_size, at + from * key_size, here * key_size));
+      GP__CHECK(
+          gp__world_copy(w, packed + keys + gathered * value_size, at + keys + from * value_size, here * value_size));
     }
     gathered += here;
   }
@@ -53023,31 +53005,26 @@ GP__HOST gp_result gp__world_top_k_agreed(
   last.k = c->k;
   last.keys = at;
   last.count = gathered;
-  last.in_type = value_size ? local->in_type ? local->in_type : local->out_type : GP_TYPE_DEFAULT;
+  last.in_type = value_type;
   last.in = value_size ? at + keys : NULL;
   last.out_type = GP_TYPE_DEFAULT;
   last.out = c->out;
   last.out_keys = c->out_keys;
-  return gp_run(w->ctx, &last, stream);
+  return gp__world_do(w, &last);
 }
-GP__HOST gp_result gp__world_top_k(gp_world *w, gp__state *s, const char *who, const gp_call *c, gp_stream stream) {
-  gp_call local = *c;
-  gp_result result = GP_SUCCESS;
-  uint64_t count, total;
-  GP__CHECK(gp__world_count(w, s, who, c, &count, stream));
-  local.count = count;
-  local.count_device = NULL;
-  local.capacity = 0;
-  if (c->rows > 1 || c->in_type == GP_INPUT || c->key_type == GP_INPUT)
-    result = gp__fail(GP_E_UNSUPPORTED, "%s: a world takes the top of one array, not of @rows, nor of GP_INPUT", who);
-  local.k = c->k < count ? c->k : count;
-  if (result == GP_SUCCESS) result = gp_prepare(w->ctx, &local);
-  GP__CHECK(gp__world_agree(w, s, who, c, count, 0, result, stream));
-  GP__CHECK(gp__world_total(w, who, 0, &total));
+GP__HOST gp_result gp__world_top_k(gp_world *w, const gp_call *c) {
+  gp_call local;
+  gp_result result;
+  uint64_t total;
+  GP__CHECK(gp__shard_counted(w, c, &local));
+  if (local.k > local.count) local.k = local.count;
+  result = gp__check_arrays(w, c, &local);
+  if (c->rows > 1) result = gp__fail(GP_E_UNSUPPORTED, "%s: @rows: a world takes the top of one array", w->who);
+  GP__CHECK(gp__world_meet(w, c, local.count, result, 0, &total));
   if (c->k > total)
     return gp__fail(
-        GP_E_ARGUMENT, "%s: @k is %llu, and the ranks have %llu elements", who, (gp__u64)c->k, (gp__u64)total);
-  return c->k ? gp__break_if(w, gp__world_top_k_agreed(w, s, who, c, &local, stream)) : GP_SUCCESS;
+        GP_E_ARGUMENT, "%s: @k is %llu, and the ranks have %llu elements", w->who, (gp__u64)c->k, (gp__u64)total);
+  return c->k ? gp__break_if(w, gp__world_top_k_agreed(w, c, &local)) : GP_SUCCESS;
 }
 
 // ---- world/move.c - worlds: even shares; selection, runs and groups across ranks
@@ -53059,316 +53036,276 @@ typedef struct gp__spread_array {
   size_t size;
 } gp__spread_array;
 
-// Spreads counts[q] elements of each rank q over all ranks in even shares, in order.
-GP__HOST gp_result gp__world_spread(gp_world *w, gp__state *s, const char *who, const uint64_t *counts,
-    const gp__spread_array *arrays, int array_count, uint64_t *out_count, gp_stream stream) {
-  const size_t ranks = (size_t)w->size;
-  uint64_t *leave = (uint64_t *)calloc(2 * (ranks + 1), sizeof *leave), *arrive = leave + ranks + 1;
+// Spreads w->counts[q] elements of each rank q over all ranks in even shares, in order.
+GP__HOST gp_result gp__world_spread(gp_world *w, const gp__spread_array *arrays, int array_count, uint64_t *out_count) {
+  const uint64_t own = w->counts[w->rank];
   uint64_t total = 0, begin = 0, at = 0, mine, share;
-  gp_result result = GP_SUCCESS;
   int q, i;
-  if (!leave) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
   for (q = 0; q < w->size; ++q) {
     if (q == w->rank) begin = total;
-    total += counts[q];
+    total += w->counts[q];
   }
   mine = gp__share_begin(w, total, w->rank);
   share = gp__share_of(w, total, w->rank);
-  for (q = 0; q < w->size; ++q) { // of this rank's elements and of this rank's share, what is before q's
-    const uint64_t to = gp__share_begin(w, total, q), end = at + counts[q];
-    leave[q] = to < begin ? 0 : to - begin < counts[w->rank] ? to - begin : counts[w->rank];
-    arrive[q] = at < mine ? 0 : at - mine < share ? at - mine : share;
-    at = end;
+  for (q = 0; q <= w->size; ++q) { // of this rank's elements and of this rank's share, what is before q's
+    const uint64_t to = gp__share_begin(w, total, q);
+    w->leave[q] = to < begin ? 0 : to - begin < own ? to - begin : own;
+    w->arrive[q] = at < mine ? 0 : at - mine < share ? at - mine : share;
+    if (q < w->size) at += w->counts[q];
   }
-  leave[w->size] = counts[w->rank];
-  arrive[w->size] = share;
-  for (i = 0; i < array_count && result == GP_SUCCESS; ++i)
-    if (arrays[i].to)
-      result = gp__world_move(
-          w, s, who, arrays[i].from, leave, leave + 1, arrays[i].to, arrive, arrive + 1, arrays[i].size, stream);
-  free(leave);
-  return result == GP_SUCCESS ? gp__world_write_count(w, out_count, share, stream) : result;
+  for (i = 0; i < array_count; ++i)
+    if (arrays[i].to) GP__CHECK(gp__world_move(w, arrays[i].from, arrays[i].to, arrays[i].size));
+  return gp__world_write_count(w, out_count, share);
 }
-// Tells the ranks how many results each has, and checks that the even shares fit.
-GP__HOST gp_result gp__world_results(gp_world *w, gp__state *s, const char *who, const gp_call *c,
-    const uint64_t *count_device, uint64_t *counts, int even, gp_stream stream) {
+// Sets w->counts to how many results each rank has, of which this one's is on the device.
+GP__HOST gp_result gp__world_results(gp_world *w, const gp_call *c, const uint64_t *count_device, int even) {
   gp_call counted = gp_call_init(GP_COPY);
   uint64_t count, total;
   int q;
   counted.count = UINT64_MAX;
   counted.count_device = count_device;
-  GP__CHECK(gp__world_count(w, s, who, &counted, &count, stream));
-  GP__CHECK(gp__world_agree(w, s, who, c, count, c->capacity ? c->capacity : c->count, GP_SUCCESS, stream));
-  for (q = 0; q < w->size; ++q) counts[q] = w->notes[q].count;
-  return gp__world_total(w, who, even, &total);
+  GP__CHECK(gp__world_count(w, &counted, &count));
+  GP__CHECK(gp__world_meet(w, c, count, GP_SUCCESS, even, &total));
+  for (q = 0; q < w->size; ++q) w->counts[q] = w->notes[q].count;
+  return GP_SUCCESS;
 }
 
 // The world's memory begins with what ranks share before the results are there.
 GP__HOST size_t gp__shared_bytes(const gp_world *w) {
   return gp__aligned(((size_t)w->size + 1) * sizeof(gp__world_note));
 }
-GP__HOST gp_result gp__world_copy_shares(
-    gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t *counts, gp_stream stream) {
-  gp_call local = *c;
+GP__HOST gp_result gp__world_copy_shares(gp_world *w, const gp_call *c) {
+  gp_call local;
   gp__spread_array array;
-  gp_result result = GP_SUCCESS;
+  gp_result result;
   uint64_t total;
   int q;
-  GP__CHECK(gp__world_count(w, s, who, c, &local.count, stream));
-  local.count_device = NULL;
-  local.capacity = 0;
+  GP__CHECK(gp__shard_counted(w, c, &local));
   local.out_count = NULL;
   array.from = c->in;
   array.to = c->out;
   array.size = gp_type_size(w->ctx, c->in_type);
-  if (c->in_type == GP_INPUT || (c->out_type && c->out_type != c->in_type))
-    result = gp__fail(GP_E_UNSUPPORTED, "%s: a world copies arrays of one type", who);
-  if (result == GP_SUCCESS) result = gp_prepare(w->ctx, &local);
-  GP__CHECK(gp__world_agree(w, s, who, c, local.count, c->capacity ? c->capacity : c->count, result, stream));
-  GP__CHECK(gp__world_total(w, who, 1, &total));
-  for (q = 0; q < w->size; ++q) counts[q] = w->notes[q].count;
-  return gp__break_if(w, gp__world_spread(w, s, who, counts, &array, 1, c->out_count, stream));
+  result = gp__check_arrays(w, c, &local);
+  if (result == GP_SUCCESS && c->out_type && c->out_type != c->in_type)
+    result = gp__fail(GP_E_UNSUPPORTED, "%s: a world copies arrays of one type", w->who);
+  GP__CHECK(gp__world_meet(w, c, local.count, result, 1, &total));
+  for (q = 0; q < w->size; ++q) w->counts[q] = w->notes[q].count;
+  return gp__break_if(w, gp__world_spread(w, &array, 1, c->out_count));
 }
 // Selected elements go to the world's memory first, then in even shares to the output.
-GP__HOST gp_result gp__world_select(
-    gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t *counts, gp_stream stream) {
+GP__HOST gp_result gp__select_shares(gp_world *w, const gp_call *c, gp_call *local, size_t size) {
   const size_t front = gp__shared_bytes(w) + 256;
-  gp_call local = *c;
   gp__spread_array array;
-  gp_result result;
-  local.capacity = 0;
-  local.flags &= ~GP_BALANCED;
-  if (c->in_type == GP_INPUT && !c->out_type)
-    return gp__fail(GP_E_TYPE, "%s: @out_type is not set: a described input of a world needs it", who);
-  array.size = gp_type_size(w->ctx, c->out_type ? c->out_type : c->in_type);
-  result = gp_prepare(w->ctx, &local);
-  GP__CHECK(gp__world_agree(w, s, who, c, c->count, 0, result, stream));
-  result = gp__world_room(w, s, who, front + (size_t)c->count * array.size, stream);
-  if (result == GP_SUCCESS) {
-    local.out = (unsigned char *)w->memory + front;
-    local.out_count = (uint64_t *)(void *)((unsigned char *)w->memory + front - 256);
-    result = gp_run(w->ctx, &local, stream);
-  }
-  GP__CHECK(gp__break_if(w, result));
-  GP__CHECK(gp__world_results(w, s, who, c, local.out_count, counts, 1, stream));
-  array.from = local.out;
+  GP__CHECK(gp__break_if(w, gp__world_room(w, front + (size_t)c->count * size)));
+  local->out = (gp__u8 *)w->memory + front;
+  local->out_count = (uint64_t *)(void *)((gp__u8 *)w->memory + front - 256);
+  GP__CHECK(gp__break_if(w, gp__world_do(w, local)));
+  GP__CHECK(gp__world_results(w, c, local->out_count, 1));
+  array.from = local->out;
   array.to = c->out;
-  return gp__break_if(w, gp__world_spread(w, s, who, counts, &array, 1, c->out_count, stream));
+  array.size = size;
+  return gp__break_if(w, gp__world_spread(w, &array, 1, c->out_count));
+}
+GP__HOST gp_result gp__world_select(gp_world *w, const gp_call *c) {
+  gp_call local = gp__shard_call(c);
+  GP__CHECK(gp__check_result_type(w, c));
+  GP__CHECK(gp__world_agree(w, c, c->count, 0, gp_prepare(w->ctx, &local)));
+  return gp__select_shares(w, c, &local, gp_type_size(w->ctx, c->out_type ? c->out_type : c->in_type));
 }
 
 // ---- runs
 
 // Results of a rank's shard, in the world's memory: runs, each with its key and, by key, its value.
 typedef struct gp__world_runs {
-  const char *who;
   size_t key_size, value_size;
-  int folds;                    // parts of a run across ranks have a value each, which are folded
-  unsigned char *keys, *values; // of the shard's runs
-  unsigned char *ends, *chain;  // first and last keys or values of all ranks, in that order; those of one run
-  uint64_t *numbers;            // of the device: the shard's runs; then, for each rank, runs of two neighbours' keys
-  uint64_t *counts;             // of the ranks
+  int folds;             // parts of a run across ranks have a value each, which are folded
+  gp__u8 *keys, *values; // of the shard's runs
+  gp__u8 *ends, *chain;  // first and last keys or values of all ranks, in that order; those of one run
+  uint64_t *numbers;     // of the device: the shard's runs; then, for each rank, runs of two neighbours' keys
+  uint64_t *joined;      // of each rank: 1 if its first run continues the last one of the ranks before it
 } gp__world_runs;
 
 // Two elements a rank: those of its first and its last run.
-GP__HOST gp_result gp__share_ends(
-    gp_world *w, gp__state *s, const gp__world_runs *r, const unsigned char *from, size_t size, gp_stream stream) {
-  unsigned char *mine = r->ends + 2 * (size_t)w->rank * size;
-  const uint64_t own = r->counts[w->rank];
+GP__HOST gp_result gp__share_ends(gp_world *w, const gp__world_runs *r, const gp__u8 *from, size_t size) {
+  gp__u8 *mine = r->ends + 2 * (size_t)w->rank * size;
+  const uint64_t own = w->counts[w->rank];
   if (own) {
-    GP__CHECK(gp__world_copy(w, s, r->who, mine, from, size, stream));
-    GP__CHECK(gp__world_copy(w, s, r->who, mine + size, from + (own - 1) * size, size, stream));
+    GP__CHECK(gp__world_copy(w, mine, from, size));
+    GP__CHECK(gp__world_copy(w, mine + size, from + (own - 1) * size, size));
   }
-  return gp__world_gather(w, r->who, mine, r->ends, 2 * size, stream);
+  return gp__world_gather(w, mine, r->ends, 2 * size);
 }
-// Sets joined[q] to 1 if the first run of rank q continues the last one of the ranks before it.
-GP__HOST gp_result gp__find_joined(
-    gp_world *w, gp__state *s, const gp__world_runs *r, const gp_call *c, uint64_t *joined, gp_stream stream) {
+// Copies the first (or last) element of rank q to place `at` of the chain.
+GP__HOST gp_result gp__chain_end(gp_world *w, const gp__world_runs *r, uint64_t at, int q, int last, size_t size) {
+  return gp__world_copy(w, r->chain + at * size, r->ends + (2 * (size_t)q + (size_t)last) * size, size);
+}
+GP__HOST gp_result gp__find_joined(gp_world *w, const gp__world_runs *r, const gp_call *c) {
+  const size_t numbers = ((size_t)w->size + 1) * 8;
   gp_call pair = gp_call_init(GP_RUN_LENGTHS);
   int q, before = -1;
   pair.equal = c->equal;
   pair.key_type = c->key_type;
   pair.keys = r->chain;
   pair.count = 2;
-  GP__CHECK(gp__share_ends(w, s, r, r->keys, r->key_size, stream));
+  GP__CHECK(gp__share_ends(w, r, r->keys, r->key_size));
   for (q = 0; q < w->size; ++q) {
-    if (!r->counts[q]) continue;
+    if (!w->counts[q]) continue;
     if (before >= 0) {
-      GP__CHECK(gp__world_copy(
-          w, s, r->who, r->chain, r->ends + (2 * (size_t)before + 1) * r->key_size, r->key_size, stream));
-      GP__CHECK(gp__world_copy(
-          w, s, r->who, r->chain + r->key_size, r->ends + 2 * (size_t)q * r->key_size, r->key_size, stream));
+      GP__CHECK(gp__chain_end(w, r, 0, before, 1, r->key_size));
+      GP__CHECK(gp__chain_end(w, r, 1, q, 0, r->key_size));
       pair.out_count = r->numbers + 1 + q;
-      GP__CHECK(gp_run(w->ctx, &pair, stream));
+      GP__CHECK(gp__world_do(w, &pair));
     }
     before = q;
   }
-  GP__CHECK(gp__world_staging(w, s, r->who, ((size_t)w->size + 1) * 8));
-  GP__CHECK(gp__world_copy(w, s, r->who, w->staging, r->numbers, ((size_t)w->size + 1) * 8, stream));
-  GP__CHECK(gp__world_settle(w, s, r->who, stream));
+  GP__CHECK(gp__world_staging(w, numbers));
+  GP__CHECK(gp__world_read(w, r->numbers, numbers));
   for (q = 0, before = -1; q < w->size; ++q) {
-    joined[q] = before >= 0 && r->counts[q] && ((const uint64_t *)w->staging)[q + 1] == 1;
-    if (r->counts[q]) before = q;
+    r->joined[q] = before >= 0 && w->counts[q] && ((const uint64_t *)w->staging)[q + 1] == 1;
+    if (w->counts[q]) before = q;
   }
   return GP_SUCCESS;
 }
 // Folds the parts of this rank's last run that later ranks have.
-GP__HOST gp_result gp__fold_chain(
-    gp_world *w, gp__state *s, const gp__world_runs *r, const gp_call *c, const uint64_t *joined, gp_stream stream) {
+GP__HOST gp_result gp__fold_chain(gp_world *w, const gp__world_runs *r, const gp_call *c) {
   const size_t size = r->value_size;
+  const uint64_t own = w->counts[w->rank];
   uint64_t parts = 1;
   gp_call fold;
   int q;
-  GP__CHECK(gp__share_ends(w, s, r, r->values, size, stream));
-  if (!r->counts[w->rank] || (r->counts[w->rank] == 1 && joined[w->rank])) return GP_SUCCESS;
-  GP__CHECK(gp__world_copy(w, s, r->who, r->chain, r->ends + (2 * (size_t)w->rank + 1) * size, size, stream));
+  GP__CHECK(gp__share_ends(w, r, r->values, size));
+  if (!own || (own == 1 && r->joined[w->rank])) return GP_SUCCESS;
+  GP__CHECK(gp__chain_end(w, r, 0, w->rank, 1, size));
   for (q = w->rank + 1; q < w->size; ++q) {
-    if (!r->counts[q]) continue;
-    if (!joined[q]) break;
-    GP__CHECK(gp__world_copy(w, s, r->who, r->chain + parts++ * size, r->ends + 2 * (size_t)q * size, size, stream));
-    if (r->counts[q] > 1) break;
+    if (!w->counts[q]) continue;
+    if (!r->joined[q]) break;
+    GP__CHECK(gp__chain_end(w, r, parts++, q, 0, size));
+    if (w->counts[q] > 1) break;
   }
   if (parts == 1) return GP_SUCCESS;
-  fold = gp__fold_partials(c, r->chain, (int)parts, r->values + (r->counts[w->rank] - 1) * size);
-  return gp_run(w->ctx, &fold, stream);
+  fold = gp__fold_partials(c, r->chain, (int)parts, r->values + (own - 1) * size);
+  return gp__world_do(w, &fold);
 }
-GP__HOST gp_result gp__runs_joined(gp_world *w, gp__state *s, gp__world_runs *r, const gp_call *c, gp_call *local,
-    uint64_t *joined, gp_stream stream) {
-  uint64_t *counts = r->counts, total;
+GP__HOST gp_result gp__runs_joined(gp_world *w, const gp__world_runs *r, const gp_call *c) {
+  const uint64_t skip = r->joined[w->rank];
+  uint64_t *counts = w->counts, total;
   gp__spread_array arrays[2];
   int q;
-  GP__CHECK(gp_run(w->ctx, local, stream));
-  GP__CHECK(gp__world_results(w, s, r->who, c, r->numbers, counts, 0, stream));
-  GP__CHECK(gp__find_joined(w, s, r, c, joined, stream));
-  if (r->folds) GP__CHECK(gp__fold_chain(w, s, r, c, joined, stream));
-  for (q = 0; q < w->size; ++q) w->notes[q].count = counts[q] -= joined[q];
-  arrays[0].from = r->keys + joined[w->rank] * r->key_size;
+  for (q = 0; q < w->size; ++q) w->notes[q].count = counts[q] -= r->joined[q];
+  arrays[0].from = r->keys + skip * r->key_size;
   arrays[0].to = c->out_keys;
   arrays[0].size = r->key_size;
-  arrays[1].from = r->values + joined[w->rank] * r->value_size;
+  arrays[1].from = r->values + skip * r->value_size;
   arrays[1].to = r->value_size ? c->out : NULL;
   arrays[1].size = r->value_size;
   if (c->flags & GP_BALANCED) {
-    GP__CHECK(gp__world_total(w, r->who, 1, &total));
-    return gp__world_spread(w, s, r->who, counts, arrays, 2, c->out_count, stream);
+    GP__CHECK(gp__world_total(w, 1, &total));
+    return gp__world_spread(w, arrays, 2, c->out_count);
   }
   for (q = 0; q < 2; ++q)
     if (arrays[q].to)
-      GP__CHECK(
-          gp__world_copy(w, s, r->who, arrays[q].to, arrays[q].from, (size_t)counts[w->rank] * arrays[q].size, stream));
-  return gp__world_write_count(w, c->out_count, counts[w->rank], stream);
+      GP__CHECK(gp__world_copy(w, arrays[q].to, arrays[q].from, (size_t)counts[w->rank] * arrays[q].size));
+  return gp__world_write_count(w, c->out_count, counts[w->rank]);
 }
-GP__HOST gp_result gp__runs_of_world(
-    gp_world *w, gp__state *s, const char *who, gp_call c, uint64_t *counts, gp_stream stream) {
-  const size_t ranks = (size_t)w->size;
-  size_t keys, values, most;
+GP__HOST gp_result gp__runs_agreed(gp_world *w, gp__world_runs *r, const gp_call *c, gp_call *local) {
+  const size_t most = 2 * (size_t)w->size * (r->key_size > r->value_size ? r->key_size : r->value_size);
+  const size_t keys = gp__aligned((size_t)c->count * r->key_size + 1), ends = gp__aligned(most + 1);
+  const size_t values = gp__aligned((size_t)c->count * r->value_size + 1);
+  const size_t front = gp__shared_bytes(w), numbers = gp__aligned(((size_t)w->size + 1) * 8);
+  GP__CHECK(gp__world_room(w, front + numbers + keys + values + 2 * ends));
+  r->keys = (gp__u8 *)w->memory + front + numbers;
+  r->values = r->keys + keys;
+  r->ends = r->values + values;
+  r->chain = r->ends + ends;
+  r->numbers = local->out_count = (uint64_t *)(void *)(r->keys - numbers);
+  r->joined = w->counts + w->size;
+  local->out_keys = r->keys;
+  if (r->value_size) local->out = r->values;
+  GP__CHECK(gp__world_do(w, local));
+  GP__CHECK(gp__world_results(w, c, r->numbers, 0));
+  GP__CHECK(gp__find_joined(w, r, c));
+  if (r->folds) GP__CHECK(gp__fold_chain(w, r, c));
+  return gp__runs_joined(w, r, c);
+}
+// Folds by key: the types are filled in.
+GP__HOST gp_result gp__check_keyed(gp_world *w, const gp_call *c, const gp_call *local) {
+  GP__CHECK(gp__check_fold(w, c));
+  if (c->out_type != c->acc_type || c->apply || c->init)
+    return gp__fail(GP_E_UNSUPPORTED,
+        "%s: in a world the results have the accumulator's type, and there is no @init and no @apply", w->who);
+  return gp__check_arrays(w, c, local);
+}
+GP__HOST gp_result gp__runs_of_world(gp_world *w, gp_call c) {
   gp_call local;
   gp__world_runs r;
-  gp_result result = GP_SUCCESS;
+  gp_result result;
   memset(&r, 0, sizeof r);
-  r.who = who;
-  r.counts = counts;
   r.folds = c.primitive == GP_REDUCE_BY_KEY;
-  if (r.folds) gp__fill_types(&c), result = gp__check_fold(who, &c);
-  local = c;
-  local.capacity = 0;
-  local.flags &= ~GP_BALANCED;
+  if (r.folds) gp__fill_types(&c);
+  local = gp__shard_call(&c);
   r.key_size = gp_type_size(w->ctx, c.key_type);
   r.value_size = gp_type_size(w->ctx, r.folds ? c.acc_type : c.in_type);
-  if (r.folds && (c.out_type != c.acc_type || c.apply || c.init))
-    result = gp__fail(GP_E_UNSUPPORTED,
-        "%s: in a world the results have the accumulator's type, and there is no @init and no @apply", who);
-  if (c.equal == GP_HEADS || c.in_type == GP_INPUT || c.key_type == GP_INPUT)
-    result = gp__fail(GP_E_UNSUPPORTED, "%s: a world takes no GP_HEADS and no described inputs", who);
-  if (result == GP_SUCCESS) result = gp_prepare(w->ctx, &local);
-  GP__CHECK(gp__world_agree(w, s, who, &c, c.count, 0, result, stream));
-  most = 2 * ranks * (r.key_size > r.value_size ? r.key_size : r.value_size);
-  keys = gp__aligned((size_t)c.count * r.key_size + 1);
-  values = gp__aligned((size_t)c.count * r.value_size + 1);
-  result = gp__world_room(w, s, who,
-      gp__shared_bytes(w) + gp__aligned((ranks + 1) * 8) + keys + values + 2 * gp__aligned(most + 1), stream);
-  if (result == GP_SUCCESS) {
-    r.numbers = (uint64_t *)(void *)((unsigned char *)w->memory + gp__shared_bytes(w));
-    r.keys = (unsigned char *)r.numbers + gp__aligned((ranks + 1) * 8);
-    r.values = r.keys + keys;
-    r.ends = r.values + values;
-    r.chain = r.ends + gp__aligned(most + 1);
-    local.out_count = r.numbers;
-    local.out_keys = r.keys;
-    if (r.value_size) local.out = r.values;
-    result = gp__runs_joined(w, s, &r, &c, &local, counts + ranks, stream);
-  }
-  return gp__break_if(w, result);
+  result = r.folds ? gp__check_keyed(w, &c, &local) : gp__check_arrays(w, &c, &local);
+  if (c.equal == GP_HEADS) result = gp__fail(GP_E_UNSUPPORTED, "%s: @equal: a world takes no GP_HEADS", w->who);
+  GP__CHECK(gp__world_agree(w, &c, c.count, 0, result));
+  return gp__break_if(w, gp__runs_agreed(w, &r, &c, &local));
 }
 
 // ---- groups
 
 // Each rank's groups first, then a sort of all ranks' groups by key, then the runs of equal keys.
-GP__HOST gp_result gp__world_group_by(
-    gp_world *w, gp__state *s, const char *who, gp_call c, uint64_t *counts, gp_stream stream) {
-  gp_call local, sort, runs;
-  unsigned char *memory;
-  void *found = NULL;
-  size_t keys, values, share;
-  uint64_t total;
+GP__HOST gp_result gp__group_agreed(
+    gp_world *w, const gp_call *c, gp_call *local, gp__u8 *memory, size_t share, size_t keys, size_t values) {
+  gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
   gp_result result;
+  local->out_keys = memory + 256;
+  local->out = memory + 256 + keys;
+  local->out_count = (uint64_t *)(void *)memory;
+  if (!w->asked) GP__CHECK(gp__world_do(w, local));
+  sort.key_type = c->key_type;
+  sort.in_type = c->acc_type;
+  sort.keys = local->out_keys;
+  sort.in = local->out;
+  sort.count = w->asked ? c->count : share;
+  sort.count_device = sort.out_count = local->out_count;
+  sort.capacity = share;
+  sort.out_keys = memory + 256 + keys + values;
+  sort.out = memory + 256 + 2 * keys + values;
+  result = gp__world_sort(w, &sort, 1);
+  if (!w->asked) GP__CHECK(result);
+  runs.flags = (c->flags & GP_REPRODUCIBLE) | GP_BALANCED;
+  runs.op = c->op;
+  runs.key_type = c->key_type;
+  runs.in_type = runs.acc_type = runs.out_type = c->acc_type;
+  runs.keys = sort.out_keys;
+  runs.in = sort.out;
+  runs.count = share;
+  runs.count_device = sort.out_count;
+  runs.capacity = c->capacity ? c->capacity : c->count;
+  runs.out_keys = c->out_keys;
+  runs.out = c->out;
+  runs.out_count = c->out_count;
+  return gp__runs_of_world(w, runs);
+}
+GP__HOST gp_result gp__world_group_by(gp_world *w, gp_call c) {
+  gp_call local;
+  void *memory = NULL;
+  size_t keys, values, share = 0, bytes;
+  uint64_t total;
+  gp_result result = GP_SUCCESS;
   int q;
   gp__fill_types(&c);
-  result = gp__check_fold(who, &c);
-  local = c;
-  local.capacity = 0;
-  local.flags &= ~GP_BALANCED;
-  if (c.out_type != c.acc_type || c.apply || c.init || c.in_type == GP_INPUT || c.key_type == GP_INPUT)
-    result = gp__fail(GP_E_UNSUPPORTED,
-        "%s: in a world the results have the accumulator's type, and there is no @init, no @apply and no described "
-        "input",
-        who);
-  if (result == GP_SUCCESS) result = gp_prepare(w->ctx, &local);
-  GP__CHECK(gp__world_agree(w, s, who, &c, c.count, c.capacity ? c.capacity : c.count, result, stream));
-  GP__CHECK(gp__world_total(w, who, 0, &total));
-  for (q = 0, share = 0; q < w->size; ++q)
+  local = gp__shard_call(&c);
+  GP__CHECK(gp__world_meet(w, &c, c.count, gp__check_keyed(w, &c, &local), 0, &total));
+  for (q = 0; q < w->size; ++q)
     if (w->notes[q].count > share) share = (size_t)w->notes[q].count; // an even share is no larger
   keys = gp__aligned(share * gp_type_size(w->ctx, c.key_type) + 1);
   values = gp__aligned(share * gp_type_size(w->ctx, c.acc_type) + 1);
-  if (w->asked) w->asked[1] = 2 * (keys + values) + 256;
-  else result = gp__find_memory(s, who, 2 * (keys + values) + 256, stream, &found);
-  if (result == GP_SUCCESS) {
-    memory = (unsigned char *)found;
-    local.out_keys = memory + 256;
-    local.out = memory + 256 + keys;
-    local.out_count = (uint64_t *)(void *)memory;
-    if (!w->asked) result = gp_run(w->ctx, &local, stream);
-  }
-  if (result == GP_SUCCESS) {
-    sort = gp_call_init(GP_SORT);
-    sort.key_type = c.key_type;
-    sort.in_type = c.acc_type;
-    sort.keys = local.out_keys;
-    sort.in = local.out;
-    sort.count = w->asked ? c.count : share;
-    sort.count_device = local.out_count;
-    sort.capacity = share;
-    sort.out_keys = memory + 256 + keys + values;
-    sort.out = memory + 256 + 2 * keys + values;
-    sort.out_count = local.out_count;
-    result = gp__world_sort(w, s, who, &sort, 1, stream);
-  }
-  if (result == GP_SUCCESS || w->asked) {
-    runs = gp_call_init(GP_REDUCE_BY_KEY);
-    runs.flags = (c.flags & GP_REPRODUCIBLE) | GP_BALANCED;
-    runs.op = c.op;
-    runs.key_type = c.key_type;
-    runs.in_type = runs.acc_type = runs.out_type = c.acc_type;
-    runs.keys = sort.out_keys;
-    runs.in = sort.out;
-    runs.count = share;
-    runs.count_device = sort.out_count;
-    runs.capacity = c.capacity ? c.capacity : c.count;
-    runs.out_keys = c.out_keys;
-    runs.out = c.out;
-    runs.out_count = c.out_count;
-    result = gp__runs_of_world(w, s, who, runs, counts, stream);
-  }
-  gp__free_room(s, who, found, 2 * (keys + values) + 256, 0, stream);
+  bytes = 2 * (keys + values) + 256;
+  if (w->asked) w->asked[1] = bytes;
+  else result = gp__find_memory(w, bytes, &memory);
+  if (result == GP_SUCCESS) result = gp__group_agreed(w, &c, &local, (gp__u8 *)memory, share, keys, values);
+  gp__free_memory(w, memory, bytes, 0);
   return gp__break_if(w, result);
 }
 
@@ -53378,43 +53315,29 @@ GP__HOST gp_result gp__world_group_by(
 
 enum { GP__NTH_DIGIT = 11 };
 
-// A key's bits in the order of a sort, and back.
-GP__HOST uint64_t gp__ordered_key(gp_type type, uint64_t x, int back) {
-  const uint64_t top = (uint64_t)1 << (8 * gp_type_size(NULL, type) - 1), every = top | (top - 1);
-  if (type == GP_BOOL) return x != 0;
-  if (type == GP_I8 || type == GP_I16 || type == GP_I32 || type == GP_I64) return x ^ top;
-  if (gp__is_plain_integer(type)) return x;
-  return x ^ (((x & top) != 0) != back ? every : top);
-}
 GP__HOST void gp__host_ordered_key(void *user, void *result, const void *a, const void *b) {
   const gp_type type = (gp_type)(uintptr_t)user;
   const size_t size = gp_type_size(NULL, type);
   uint64_t x = 0;
   (void)b;
   memcpy(&x, a, size); // little-endian
-  x = gp__ordered_key(type, x, 0);
+  x = (uint64_t)gp__ordered_key(type, x, 0);
   memcpy(result, &x, size <= 4 ? 4 : 8);
 }
-GP__HOST gp_result gp__nth_operator(gp_world *w, gp_type type, gp_op *op) {
-  GP__CHECK(gp__world_op(w, &w->ordered[type], 1, "ordered bits", "return gp__radix_bits<false>(a);", NULL,
-      gp__host_ordered_key, (uintptr_t)type));
-  *op = w->ordered[type];
-  return GP_SUCCESS;
-}
 // n: below the ranks' keys, from the smallest on.
-GP__HOST gp_result gp__world_nth_agreed(
-    gp_world *w, gp__state *s, const char *who, const gp_call *c, uint64_t count, uint64_t n, gp_stream stream) {
+GP__HOST gp_result gp__world_nth_agreed(gp_world *w, const gp_call *c, uint64_t count, uint64_t n) {
   const size_t size = gp_type_size(w->ctx, c->key_type);
   const gp_type bits = size <= 4 ? GP_U32 : GP_U64;
+  gp_op *op = &w->ordered[c->key_type];
   int rest = c->key_type == GP_BOOL ? 1 : (int)size * 8;
   uint64_t found = 0, end, *counts, bin;
-  gp_call fill, h = gp__call(GP_HISTOGRAM_EVEN, GP_OP_DEFAULT, GP_INPUT, GP_U64, NULL, NULL, count);
+  gp_call h = gp__call(GP_HISTOGRAM_EVEN, GP_OP_DEFAULT, GP_INPUT, GP_U64, NULL, NULL, count);
   gp_input keys = gp_input_array(c->key_type, c->keys), ordered;
-  gp_op op;
-  GP__CHECK(gp__world_room(w, s, who, (size_t)8 << GP__NTH_DIGIT, stream));
-  GP__CHECK(gp__nth_operator(w, c->key_type, &op));
-  GP__CHECK(gp__world_staging(w, s, who, (size_t)8 << GP__NTH_DIGIT));
-  ordered = gp_input_of_one(op, bits, &keys);
+  GP__CHECK(gp__world_room(w, (size_t)8 << GP__NTH_DIGIT));
+  GP__CHECK(gp__world_op(w, op, 1, "ordered bits", "return gp__radix_bits<false>(a);", NULL, gp__host_ordered_key,
+      (uintptr_t)c->key_type));
+  GP__CHECK(gp__world_staging(w, (size_t)8 << GP__NTH_DIGIT));
+  ordered = gp_input_of_one(*op, bits, &keys);
   counts = (uint64_t *)w->staging;
   h.in = &ordered;
   h.out = w->memory;
@@ -53424,40 +53347,33 @@ GP__HOST gp_result gp__world_nth_agreed(
     end = rest < 64 ? found + ((uint64_t)1 << rest) : 0;
     h.upper = bits == GP_U32 && end >> 32 ? NULL : end ? &end : NULL; // NULL: the largest number, too
     h.bins = (uint64_t)1 << digit;
-    GP__CHECK(gp_run(w->ctx, &h, stream));
-    GP__CHECK(GP__NCCL(AllReduce, h.out, h.out, h.bins, GP__NCCL_U64, GP__NCCL_SUM, w->comm, stream));
-    GP__CHECK(gp__world_copy(w, s, who, counts, h.out, h.bins * 8, stream));
-    GP__CHECK(gp__world_settle(w, s, who, stream));
+    GP__CHECK(gp__world_do(w, &h));
+    GP__CHECK(gp__world_sum(w, GP__NCCL_U64, h.out, h.out, h.bins));
+    GP__CHECK(gp__world_read(w, h.out, h.bins * 8));
     for (bin = 0; bin + 1 < h.bins && n >= counts[bin]; ++bin) n -= counts[bin];
     found |= bin << shift;
     rest = shift;
   }
-  found = gp__ordered_key(c->key_type, found, 1);
-  fill = gp__call(GP_FILL, GP_OP_DEFAULT, GP_TYPE_DEFAULT, c->key_type, NULL, c->out_keys, 1);
-  fill.value = &found; // little-endian
-  return gp_run(w->ctx, &fill, stream);
+  found = (uint64_t)gp__ordered_key(c->key_type, found, 1); // little-endian
+  return gp_fill(w->ctx, c->key_type, &found, c->out_keys, 1, w->stream);
 }
-GP__HOST gp_result gp__world_nth(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
-  gp_call local = c;
-  gp_result result = GP_SUCCESS;
+GP__HOST gp_result gp__world_nth(gp_world *w, gp_call c) {
+  gp_call local;
+  gp_result result;
   uint64_t total;
-  GP__CHECK(gp__world_count(w, s, who, &c, &local.count, stream));
-  local.count_device = NULL;
+  GP__CHECK(gp__shard_counted(w, &c, &local));
+  local.capacity = c.capacity;
   local.policy = NULL;
   local.n = 0;
-  if (c.in_type == GP_INPUT || c.key_type == GP_INPUT)
-    result = gp__fail(GP_E_UNSUPPORTED, "%s: a world takes no described keys (GP_INPUT)", who);
-  else if (!c.out_keys) result = gp__fail(GP_E_NULL, "%s: @out_keys is null", who);
-  if (result == GP_SUCCESS) result = gp_prepare(w->ctx, &local);
+  result = gp__check_arrays(w, &c, &local);
+  if (!c.out_keys) result = gp__fail(GP_E_NULL, "%s: @out_keys is null", w->who);
   c.k = c.n; // ranks compare it
-  GP__CHECK(gp__world_agree(w, s, who, &c, local.count, 0, result, stream));
-  GP__CHECK(gp__world_total(w, who, 0, &total));
+  GP__CHECK(gp__world_meet(w, &c, local.count, result, 0, &total));
   if (!total) return GP_SUCCESS;
   if (c.n >= total)
-    return gp__fail(GP_E_ARGUMENT, "%s: @n is %llu, not below the number of the ranks' elements (%llu)", who,
+    return gp__fail(GP_E_ARGUMENT, "%s: @n is %llu, not below the number of the ranks' elements (%llu)", w->who,
         (gp__u64)c.n, (gp__u64)total);
-  return gp__break_if(
-      w, gp__world_nth_agreed(w, s, who, &c, local.count, c.flags & GP_DESCENDING ? total - 1 - c.n : c.n, stream));
+  return gp__break_if(w, gp__world_nth_agreed(w, &c, local.count, c.flags & GP_DESCENDING ? total - 1 - c.n : c.n));
 }
 
 // ---- transposes: blocks of columns are packed, sent to the ranks that own them, and transposed there
@@ -53465,94 +53381,84 @@ GP__HOST gp_result gp__world_nth(gp_world *w, gp__state *s, const char *who, gp_
 // Packs the columns of `shares` neighbouring ranks, `width` each, from column `first` on: rank after rank, rows of
 // `width` elements.
 GP__HOST gp_result gp__pack_columns(gp_world *w, const gp_call *c, uint64_t rows, uint64_t columns, uint64_t first,
-    uint64_t width, uint64_t shares, unsigned char *to, gp_stream stream) {
+    uint64_t width, uint64_t shares, gp__u8 *to) {
   const size_t size = gp_type_size(w->ctx, c->in_type);
   gp_permutation p = gp_permutation_init();
   gp_call pack = gp__call(GP_TRANSPOSE, GP_OP_DEFAULT, c->in_type, c->in_type, NULL, to + rows * first * size, 0);
   if (!rows || !width || !shares) return GP_SUCCESS;
-  pack.in = (const unsigned char *)c->in + first * size;
+  pack.in = (const gp__u8 *)c->in + first * size;
   p.dimensions = 3;
   p.order[0] = 1, p.order[1] = 0, p.order[2] = 2;
   p.extent[0] = rows, p.extent[1] = shares, p.extent[2] = width;
   p.in_stride[0] = columns, p.in_stride[1] = width, p.in_stride[2] = 1;
   pack.permutation = &p;
-  return gp_run(w->ctx, &pack, stream);
+  return gp__world_do(w, &pack);
 }
-GP__HOST gp_result gp__world_transpose_agreed(gp_world *w, gp__state *s, const char *who, const gp_call *c,
-    uint64_t all_rows, uint64_t *leave, gp_stream stream) {
+GP__HOST gp_result gp__world_transpose_agreed(gp_world *w, const gp_call *c, uint64_t all_rows) {
   const uint64_t rows = c->permutation->extent[0], columns = c->permutation->extent[1];
   const uint64_t own = gp__share_of(w, columns, w->rank), more = columns % (uint64_t)w->size;
   const uint64_t each = columns / (uint64_t)w->size, ranks = (uint64_t)w->size;
   const size_t size = gp_type_size(w->ctx, c->in_type), packed = gp__aligned((size_t)(rows * columns) * size + 1);
-  uint64_t *arrive = leave + w->size + 1;
   gp_permutation p = gp_permutation_init();
   gp_call turn = gp__call(GP_TRANSPOSE, GP_OP_DEFAULT, c->in_type, c->in_type, NULL, c->out, 0);
-  unsigned char *memory, *came;
+  gp__u8 *memory, *came;
   int q;
-  GP__CHECK(gp__world_room(w, s, who, packed + (size_t)(all_rows * own) * size, stream));
-  memory = (unsigned char *)w->memory;
+  GP__CHECK(gp__world_room(w, packed + (size_t)(all_rows * own) * size));
+  memory = (gp__u8 *)w->memory;
   came = memory + packed;
-  for (q = 0; q < w->size; ++q) {
-    leave[q + 1] = rows * gp__share_begin(w, columns, q + 1);
-    arrive[q + 1] = arrive[q] + w->notes[q].count * own;
+  for (q = 0, w->arrive[0] = 0; q <= w->size; ++q) {
+    w->leave[q] = rows * gp__share_begin(w, columns, q);
+    if (q) w->arrive[q] = w->arrive[q - 1] + w->notes[q - 1].count * own;
   }
-  GP__CHECK(gp__pack_columns(w, c, rows, columns, 0, each + 1, more, memory, stream));
-  GP__CHECK(gp__pack_columns(w, c, rows, columns, more * (each + 1), each, ranks - more, memory, stream));
-  GP__CHECK(gp__world_move(w, s, who, memory, leave, leave + 1, came, arrive, arrive + 1, size, stream));
+  GP__CHECK(gp__pack_columns(w, c, rows, columns, 0, each + 1, more, memory));
+  GP__CHECK(gp__pack_columns(w, c, rows, columns, more * (each + 1), each, ranks - more, memory));
+  GP__CHECK(gp__world_move(w, memory, came, size));
   if (all_rows && own) {
     p.dimensions = 2;
     p.order[0] = 1, p.order[1] = 0;
     p.extent[0] = all_rows, p.extent[1] = own;
     turn.permutation = &p;
     turn.in = came;
-    GP__CHECK(gp_run(w->ctx, &turn, stream));
+    GP__CHECK(gp__world_do(w, &turn));
   }
-  return gp__world_write_count(w, c->out_count, own, stream);
+  return gp__world_write_count(w, c->out_count, own);
 }
 // Whether a rank's own arguments are good.
-GP__HOST gp_result gp__check_world_transpose(gp_world *w, const char *who, const gp_call *c) {
+GP__HOST gp_result gp__check_world_transpose(gp_world *w, const gp_call *c) {
   const gp_permutation *p = c->permutation;
   const size_t size = gp_type_size(w->ctx, c->in_type);
   gp_call local = *c;
+  int any;
   if (!p || p->struct_size != sizeof *p || p->dimensions != 2 || p->order[0] != 1 || p->order[1] != 0 ||
       (p->in_stride[0] && p->in_stride[0] != p->extent[1]) || (p->in_stride[1] && p->in_stride[1] != 1) ||
       p->out_stride[0] || p->out_stride[1])
     return gp__fail(
-        GP_E_UNSUPPORTED, "%s: @permutation: a world transposes dense matrices of two dimensions alone", who);
-  if (c->in_type == GP_INPUT || (c->out_type && c->out_type != c->in_type))
-    return gp__fail(GP_E_UNSUPPORTED, "%s: a world transposes matrices of one type", who);
+        GP_E_UNSUPPORTED, "%s: @permutation: a world transposes dense matrices of two dimensions alone", w->who);
+  if (c->out_type && c->out_type != c->in_type)
+    return gp__fail(GP_E_UNSUPPORTED, "%s: a world transposes matrices of one type", w->who);
   if (p->extent[1] && p->extent[0] > INT64_MAX / p->extent[1] / (size ? size : 1))
-    return gp__fail(GP_E_SIZE, "%s: @rows times @columns overflows: %llu times %llu", who, (gp__u64)p->extent[0],
+    return gp__fail(GP_E_SIZE, "%s: @rows times @columns overflows: %llu times %llu", w->who, (gp__u64)p->extent[0],
         (gp__u64)p->extent[1]);
-  if (!c->in && p->extent[0] && p->extent[1]) return gp__fail(GP_E_NULL, "%s: @in is null", who);
-  if (!c->out && (c->capacity || (p->extent[0] && p->extent[1]))) return gp__fail(GP_E_NULL, "%s: @out is null", who);
+  any = p->extent[0] && p->extent[1];
+  if ((any && !c->in) || (!c->out && (c->capacity || any)))
+    return gp__fail(GP_E_NULL, "%s: @%s is null", w->who, any && !c->in ? "in" : "out");
   local.in = local.out = NULL; // may overlap: the shard is packed before the result is written
   local.capacity = 0;
   local.out_count = NULL;
-  return gp_prepare(w->ctx, &local);
+  return gp__check_arrays(w, c, &local);
 }
-GP__HOST gp_result gp__world_transpose(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
-  const gp_result result = gp__check_world_transpose(w, who, &c);
-  uint64_t rows = 0, columns = 0, all_rows = 0, *leave;
-  gp_result done;
-  int q;
+GP__HOST gp_result gp__world_transpose(gp_world *w, gp_call c) {
+  const gp_result result = gp__check_world_transpose(w, &c);
+  uint64_t rows = 0, columns = 0, all_rows = 0;
   if (c.permutation) rows = c.permutation->extent[0], columns = c.permutation->extent[1];
   c.k = columns; // ranks compare it
-  GP__CHECK(gp__world_agree(
-      w, s, who, &c, rows, c.capacity || result != GP_SUCCESS ? c.capacity : rows * columns, result, stream));
-  GP__CHECK(gp__world_total(w, who, 0, &all_rows));
+  c.count = rows * columns;
+  GP__CHECK(gp__world_meet(w, &c, rows, result, 0, &all_rows));
   if (columns && all_rows > INT64_MAX / columns / gp_type_size(w->ctx, c.in_type))
-    return gp__fail(GP_E_SIZE, "%s: @rows times @columns overflows: the ranks have %llu times %llu", who,
+    return gp__fail(GP_E_SIZE, "%s: @rows times @columns overflows: the ranks have %llu times %llu", w->who,
         (gp__u64)all_rows, (gp__u64)columns);
-  for (q = 0; q < w->size; ++q)
-    if (all_rows * gp__share_of(w, columns, q) > w->notes[q].capacity)
-      return gp__fail(GP_E_ARGUMENT, "%s: @capacity of rank %d is %llu, and its rows have %llu elements", who, q,
-          (gp__u64)w->notes[q].capacity, (gp__u64)(all_rows * gp__share_of(w, columns, q)));
-  leave = (uint64_t *)calloc(2 * ((size_t)w->size + 1), sizeof *leave);
-  if (!leave) return gp__break_world(w, gp__fail(GP_E_MEMORY, "%s: no host memory", who));
-  done = gp__world_transpose_agreed(w, s, who, &c, all_rows, leave, stream);
-  free(leave);
-  return gp__break_if(w, done);
+  GP__CHECK(gp__check_shares(w, columns, all_rows));
+  return gp__break_if(w, gp__world_transpose_agreed(w, &c, all_rows));
 }
 
 // ---- world/reproduce.c - worlds: reductions whose bits do not depend on the ranks
@@ -53562,34 +53468,35 @@ GP__HOST gp_result gp__world_transpose(gp_world *w, gp__state *s, const char *wh
 // its first element, and the ranks behind send the rest. A reduction leaves the results of its tiles in its workspace.
 // Every rank gets all of them, and folds them by a reduction of the whole array that finds no tile left to read.
 typedef struct gp__tiling {
-  const char *who;
   uint64_t total, tile, tiles; // elements of the array and of a tile; tiles
   uint64_t head, tail, rest; // of the shard before its first tile, and of a tile that ends elsewhere, where it has rest
-  uint64_t *first, *leave, *arrive; // of each rank, its first tile; what moves: see gp__world_move
-  size_t in_size, size, room;       // bytes of an element, of a tile's result in a workspace, and of a workspace
+  uint64_t *first;           // of each rank, its first tile
+  size_t in_size, size, room; // bytes of an element, of a tile's result in a workspace, and of a workspace
 } gp__tiling;
 
 // Folds the tiles of a part of the array. room: the workspace. whole: none, as the workspace has all results.
-GP__HOST gp_result gp__fold_tiles(
-    gp__state *s, const gp__tiling *t, const gp_call *fold, unsigned char *room, int whole, gp_stream stream) {
+GP__HOST gp_result gp__fold_tiles(gp_world *w, const gp__tiling *t, const gp_call *fold, gp__u8 *room, int whole) {
+  gp__state *s = w->s;
   gp__workspace own;
   gp__checking k;
   gp_call copy;
   gp__request q;
-  GP__CHECK(gp__check_reached(&k, &copy, s, "gp_run", fold, stream, &q));
+  GP__CHECK(gp__check_reached(&k, &copy, s, "gp_run", fold, w->stream, &q));
   q.stride = t->total;
   if (whole) q.count = t->total;
   q.workspace = s->context ? room : room + GP__CONTROL_BYTES;
   q.workspace_bytes = t->room - GP__CONTROL_BYTES;
   if (!s->context) return gp__run_on_host(s, &q);
-  gp__lend(&own, &q, stream);
+  gp__lend(&own, &q, w->stream);
   if (whole) own.tagged = own.bytes;
-  return gp__take_back(&own, gp__run_request(s, &q, fold->policy, 1, stream, 0));
+  return gp__take_back(&own, gp__run_request(s, &q, fold->policy, 1, w->stream, 0));
 }
 // Finds this rank's tiles, and what moves between ranks.
-GP__HOST void gp__find_tiles(const gp_world *w, gp__tiling *t) {
+GP__HOST void gp__find_tiles(gp_world *w, gp__tiling *t) {
   uint64_t begin = 0, end = 0, head, at, *first = t->first;
   int q;
+  memset(w->leave, 0, (size_t)w->size * sizeof *w->leave);
+  w->arrive[0] = 0;
   for (q = 0; q < w->size; ++q) {
     first[q] = gp__ceil_div(end, t->tile);
     end += w->notes[q].count;
@@ -53604,90 +53511,77 @@ GP__HOST void gp__find_tiles(const gp_world *w, gp__tiling *t) {
       if (first[q] < first[q + 1] && end < t->total) t->tail = end % t->tile;
     }
     if (q > w->rank && t->tail && first[q] == first[w->rank + 1]) t->rest += head;
-    t->arrive[q + 1] = t->rest;
+    w->arrive[q + 1] = t->rest;
   }
   for (q = 0; q < w->rank; ++q) // the last one that has a tile
     if (first[q] < first[q + 1] && first[q + 1] == first[w->rank]) break;
-  while (++q <= w->size) t->leave[q] = t->head;
+  while (++q <= w->size) w->leave[q] = t->head;
 }
 // The memory: workspaces of this rank's tiles and of all; a result; a tile that ends elsewhere; a described input.
 GP__HOST size_t gp__tiling_bytes(const gp__tiling *t, uint64_t described) {
   return 2 * t->room + gp__aligned(t->size) + gp__aligned((size_t)(t->tail + t->rest) * t->in_size) +
       (size_t)described * t->in_size;
 }
-GP__HOST gp_result gp__reproduce_agreed(
-    gp_world *w, gp__state *s, const gp__tiling *t, gp_call c, uint64_t count, gp_stream stream) {
-  const char *who = t->who;
+GP__HOST gp_result gp__reproduce_agreed(gp_world *w, const gp__tiling *t, gp_call c, uint64_t count) {
   const uint64_t first = t->first[w->rank], end = t->first[w->rank + 1], zero = 0;
-  unsigned char *mine = (unsigned char *)w->memory, *all = mine + t->room, *edge = all + t->room + gp__aligned(t->size);
-  unsigned char *from = mine + GP__CONTROL_BYTES, *to = all + GP__CONTROL_BYTES;
-  const unsigned char *in = (const unsigned char *)c.in;
-  gp_call fold = gp__fold_shard(&c, all + t->room),
-          fill = gp__call(GP_FILL, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_U64, NULL, all, 0);
-  fill.value = &zero;
-  fill.count = t->room / 8;
-  GP__CHECK(gp_run(w->ctx, &fill, stream));
-  GP__CHECK(gp__world_copy(w, s, who, edge, in + (count - t->tail) * t->in_size, t->tail * t->in_size, stream));
-  GP__CHECK(gp__world_move(w, s, who, in, t->leave, t->leave + 1, edge + t->tail * t->in_size, t->arrive,
-      t->arrive + 1, t->in_size, stream));
+  gp__u8 *mine = (gp__u8 *)w->memory, *all = mine + t->room, *edge = all + t->room + gp__aligned(t->size);
+  gp__u8 *from = mine + GP__CONTROL_BYTES, *to = all + GP__CONTROL_BYTES;
+  const gp__u8 *in = (const gp__u8 *)c.in;
+  gp_call fold = gp__fold_shard(&c, all + t->room);
+  GP__CHECK(gp_fill(w->ctx, GP_U64, &zero, all, t->room / 8, w->stream));
+  GP__CHECK(gp__world_copy(w, edge, in + (count - t->tail) * t->in_size, t->tail * t->in_size));
+  GP__CHECK(gp__world_move(w, in, edge + t->tail * t->in_size, t->in_size));
   if (t->tail) {
     fold.in = edge;
     fold.count = t->tail + t->rest;
-    GP__CHECK(gp__fold_tiles(s, t, &fold, mine, 0, stream));
-    GP__CHECK(gp__world_copy(w, s, who, to + (end - 1) * t->size, from, t->size, stream));
+    GP__CHECK(gp__fold_tiles(w, t, &fold, mine, 0));
+    GP__CHECK(gp__world_copy(w, to + (end - 1) * t->size, from, t->size));
   }
   fold.in = in + t->head * t->in_size;
   fold.count = count - t->head - t->tail;
-  if (fold.count) GP__CHECK(gp__fold_tiles(s, t, &fold, mine, 0, stream));
-  if (fold.count)
-    GP__CHECK(gp__world_copy(w, s, who, to + first * t->size, from, (end - first - !!t->tail) * t->size, stream));
-  GP__CHECK(GP__NCCL(AllReduce, to, to, gp__ceil_div(t->tiles * t->size, 8), GP__NCCL_U64, GP__NCCL_SUM, w->comm,
-      stream));                                                                   // the other ranks' words are zero
-  GP__CHECK(gp__world_write_count(w, (uint64_t *)(void *)all, t->tiles, stream)); // tickets: all tiles are drawn
+  if (fold.count) GP__CHECK(gp__fold_tiles(w, t, &fold, mine, 0));
+  if (fold.count) GP__CHECK(gp__world_copy(w, to + first * t->size, from, (end - first - !!t->tail) * t->size));
+  GP__CHECK(
+      gp__world_sum(w, GP__NCCL_U64, to, to, gp__ceil_div(t->tiles * t->size, 8))); // the other ranks' words are zero
+  GP__CHECK(gp__world_write_count(w, (uint64_t *)(void *)all, t->tiles));           // tickets: all tiles are drawn
   c.in = NULL;
   c.count = 0;
-  return gp__fold_tiles(s, t, &c, all, 1, stream);
+  return gp__fold_tiles(w, t, &c, all, 1);
 }
-GP__HOST gp_result gp__world_reproduce(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
+GP__HOST gp_result gp__world_reproduce(gp_world *w, gp_call c) {
   gp__tiling t;
   gp__request q;
   gp_call local, copy;
   gp_result result;
   uint64_t count;
   memset(&t, 0, sizeof t);
-  t.who = who;
-  GP__CHECK(gp__world_count(w, s, who, &c, &count, stream));
+  GP__CHECK(gp__world_count(w, &c, &count));
   c.count = count;
   c.count_device = NULL;
   local = gp__fold_shard(&c, NULL);
-  result = gp__check_call(s, "gp_run", &local, !s->context, 0, &q);
+  result = gp__check_call(w->s, "gp_run", &local, !w->s->context, 0, &q);
   if (result == GP_SUCCESS) result = gp_prepare(w->ctx, &local);
   if (result == GP_SUCCESS && ((!c.in && count) || !c.out))
-    result = gp__fail(GP_E_NULL, "%s: @%s is null", who, c.out ? "in" : "out");
-  GP__CHECK(gp__world_agree(w, s, who, &c, count, 0, result, stream));
-  GP__CHECK(gp__world_total(w, who, 0, &t.total));
-  if (!t.total) return w->asked ? GP_SUCCESS : gp_run(w->ctx, &c, stream);
+    result = gp__fail(GP_E_NULL, "%s: @%s is null", w->who, c.out ? "in" : "out");
+  GP__CHECK(gp__world_meet(w, &c, count, result, 0, &t.total));
+  if (!t.total) return w->asked ? GP_SUCCESS : gp__world_do(w, &c);
   t.in_size = q.in_size;
   t.size = (size_t)gp__acc_words((int)q.acc_size) * GP__WORD_BYTES;
   t.room = 2 * GP__CONTROL_BYTES + GP__CANONICAL_REDUCE_TILES * t.size;
-  if (!s->context) t.size = q.acc_size;
+  if (!w->s->context) t.size = q.acc_size;
   t.tile = gp__canonical_rounds(t.total, (int)t.in_size) * (unsigned)gp__canonical_round((int)t.in_size);
   t.tiles = gp__ceil_div(t.total, t.tile);
-  t.first = (uint64_t *)calloc(3 * ((size_t)w->size + 1), sizeof *t.first);
-  if (!t.first) return gp__break_world(w, gp__fail(GP_E_MEMORY, "%s: no host memory", who));
-  t.leave = t.first + w->size + 1;
-  t.arrive = t.leave + w->size + 1;
+  t.first = w->bounds;
   gp__find_tiles(w, &t);
-  result = gp__world_room(w, s, who, gp__tiling_bytes(&t, c.in_type == GP_INPUT ? count : 0), stream);
+  result = gp__world_room(w, gp__tiling_bytes(&t, c.in_type == GP_INPUT ? count : 0));
   if (result == GP_SUCCESS && c.in_type == GP_INPUT) {
     copy = gp__call(GP_COPY, GP_OP_DEFAULT, GP_INPUT, q.in_type, c.in, NULL, count);
-    copy.out = (unsigned char *)w->memory + gp__tiling_bytes(&t, 0);
-    result = gp_run(w->ctx, &copy, stream);
+    copy.out = (gp__u8 *)w->memory + gp__tiling_bytes(&t, 0);
+    result = gp__world_do(w, &copy);
     c.in_type = q.in_type;
     c.in = copy.out;
   }
-  if (result == GP_SUCCESS) result = gp__reproduce_agreed(w, s, &t, c, count, stream);
-  free(t.first);
+  if (result == GP_SUCCESS) result = gp__reproduce_agreed(w, &t, c, count);
   return gp__break_if(w, result);
 }
 
@@ -53785,12 +53679,9 @@ GP__HOST void gp__walk_on_host(void *user, void *result, const void *a, const vo
 
 typedef struct gp__walking {
   gp_world *w;
-  gp__state *s;
-  const char *who;
-  gp_stream stream;
   gp_graph rows;
   gp__walk g, *device;
-  uint64_t vertices, *leave, *leave_end, *arrive, *arrive_end; // of all ranks; see gp__world_move
+  uint64_t vertices; // of all ranks
 } gp__walking;
 
 GP__HOST gp_result gp__walk_run(gp__walking *p, int step, uint64_t count) {
@@ -53807,48 +53698,42 @@ GP__HOST gp_result gp__walk_run(gp__walking *p, int step, uint64_t count) {
     c.count_device = (uint64_t *)(void *)&p->device->listed;
     c.out = p->g.starts + 1;
   }
-  return gp_run(p->w->ctx, &c, p->stream);
+  return gp__world_do(p->w, &c);
 }
-GP__HOST gp_result gp__walk_fill(gp__walking *p, void *to, uint32_t value, uint64_t count) {
-  return count && to ? gp_fill(p->w->ctx, GP_U32, &value, to, count, p->stream) : GP_SUCCESS;
-}
-GP__HOST gp_result gp__walk_move(gp__walking *p, const void *from, void *to, size_t size) {
-  return gp__world_move(
-      p->w, p->s, p->who, from, p->leave, p->leave_end, to, p->arrive, p->arrive_end, size, p->stream);
+GP__HOST gp_result gp__walk_fill(gp_world *w, void *to, uint32_t value, uint64_t count) {
+  return count && to ? gp_fill(w->ctx, GP_U32, &value, to, count, w->stream) : GP_SUCCESS;
 }
 // Copies numbers of all ranks, which follow this one's, to the staging memory.
-GP__HOST gp_result gp__walk_share(gp__walking *p, gp__u64 *numbers, size_t count) {
-  const size_t bytes = 8 * count;
-  GP__CHECK(gp__world_gather(p->w, p->who, numbers, numbers + count, bytes, p->stream));
-  GP__CHECK(gp__world_copy(p->w, p->s, p->who, p->w->staging, numbers + count, bytes * (size_t)p->w->size, p->stream));
-  return gp__world_settle(p->w, p->s, p->who, p->stream);
+GP__HOST gp_result gp__walk_share(gp_world *w, gp__u64 *numbers, size_t count) {
+  GP__CHECK(gp__world_gather(w, numbers, numbers + count, 8 * count));
+  return gp__world_read(w, numbers + count, 8 * count * (size_t)w->size);
 }
 // Copies the offsets as u64.
-GP__HOST gp_result gp__walk_offsets(gp__walking *p, void *to) {
-  const gp_graph *g = &p->rows;
+GP__HOST gp_result gp__walk_offsets(gp_world *w, const gp_graph *g, void *to) {
   return !g->vertices
       ? GP_SUCCESS
-      : gp_transform(p->w->ctx, GP_CONVERT, g->offset_type, GP_U64, g->offsets, g->vertices + 1, to, p->stream);
+      : gp_transform(w->ctx, GP_CONVERT, g->offset_type, GP_U64, g->offsets, g->vertices + 1, to, w->stream);
 }
 
 // Top-down. edges: of the frontier at this rank, and its vertices.
 GP__HOST gp_result gp__walk_down(gp__walking *p, uint64_t edges) {
   const gp__walk *g = &p->g;
-  const size_t ranks = (size_t)p->w->size, rank = (size_t)p->w->rank;
-  const uint64_t *counts = (const uint64_t *)p->w->staging;
+  gp_world *w = p->w;
+  const size_t ranks = (size_t)w->size, rank = (size_t)w->rank;
+  const uint64_t *counts = (const uint64_t *)w->staging;
   uint64_t came = 0;
   size_t q;
   GP__CHECK(gp__walk_run(p, GP__LIST, p->rows.vertices));
   GP__CHECK(gp__walk_run(p, GP__DEGREES, p->rows.vertices));
-  GP__CHECK(gp__walk_fill(p, g->counts, 0, 2 * ranks));
+  GP__CHECK(gp__walk_fill(w, g->counts, 0, 2 * ranks));
   GP__CHECK(gp__walk_run(p, GP__PUSH, edges));
-  GP__CHECK(gp__walk_share(p, g->counts, ranks));
+  GP__CHECK(gp__walk_share(w, g->counts, ranks));
   for (q = 0; q < ranks; ++q) {
-    p->leave_end[q] = p->leave[q] + counts[rank * ranks + q];
-    p->arrive[q] = came;
-    p->arrive_end[q] = came += counts[q * ranks + rank];
+    w->leave_end[q] = w->leave[q] + counts[rank * ranks + q];
+    w->arrive[q] = came;
+    w->arrive_end[q] = came += counts[q * ranks + rank];
   }
-  GP__CHECK(gp__walk_move(p, g->out, g->came, 8));
+  GP__CHECK(gp__world_send(w, g->out, g->came, 8));
   return gp__walk_run(p, GP__VISIT, came);
 }
 // came: messages to this rank in a level, at most; rest: edges and vertices that have not been in a frontier.
@@ -53856,13 +53741,12 @@ GP__HOST gp_result gp__walk_down(gp__walking *p, uint64_t edges) {
 GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came, uint64_t rest) {
   gp__walk *g = &p->g;
   gp_world *w = p->w;
-  const char *who = p->who;
   const uint64_t n = p->vertices, own = p->rows.vertices, ranks = g->ranks, words = (n / 64 + 32) & ~31ull, *sums;
   const size_t numbers = (size_t)(sizeof *g / 8 + 2 * words + n + came + 3 * own + 4 + ranks * (ranks + 3));
   gp__u64 *at;
   int up = 0, i;
-  GP__CHECK(gp__world_room(w, p->s, who, 8 * numbers, p->stream));
-  GP__CHECK(gp__world_staging(w, p->s, who, sizeof *g + 8 * (size_t)(ranks * ranks)));
+  GP__CHECK(gp__world_room(w, 8 * numbers));
+  GP__CHECK(gp__world_staging(w, sizeof *g + 8 * (size_t)(ranks * ranks)));
   at = (gp__u64 *)w->memory;
   g->told = (unsigned *)at;
   g->bits = (unsigned *)(at += words);
@@ -53876,29 +53760,29 @@ GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came,
   g->begins = at += ranks + 1;
   p->device = (gp__walk *)(at + ranks);
   at = (gp__u64 *)w->staging;
-  memcpy(at, p->leave, 8 * (size_t)ranks);
+  memcpy(at, w->leave, 8 * (size_t)ranks);
   memcpy(at + ranks, g, sizeof *g);
-  GP__CHECK(gp__world_copy(w, p->s, who, g->begins, at, 8 * (size_t)ranks + sizeof *g, p->stream));
-  GP__CHECK(gp__world_settle(w, p->s, who, p->stream));
-  GP__CHECK(gp__walk_offsets(p, g->offsets));
-  GP__CHECK(gp__walk_fill(p, g->told, 0, 2 * words));
-  GP__CHECK(gp__walk_fill(p, g->depths, UINT32_MAX, own));
-  GP__CHECK(gp__walk_fill(p, g->parents, UINT32_MAX, own));
-  GP__CHECK(gp__world_write_count(w, (uint64_t *)(void *)g->came, source << 32 | source, p->stream));
+  GP__CHECK(gp__world_copy(w, g->begins, at, 8 * (size_t)ranks + sizeof *g));
+  GP__CHECK(gp__world_settle(w));
+  GP__CHECK(gp__walk_offsets(w, &p->rows, g->offsets));
+  GP__CHECK(gp__walk_fill(w, g->told, 0, 2 * words));
+  GP__CHECK(gp__walk_fill(w, g->depths, UINT32_MAX, own));
+  GP__CHECK(gp__walk_fill(w, g->parents, UINT32_MAX, own));
+  GP__CHECK(gp__world_write_count(w, (uint64_t *)(void *)g->came, source << 32 | source));
   GP__CHECK(gp__walk_run(p, GP__VISIT, source - g->first < own));
   sums = (const uint64_t *)w->staging;
   for (;;) {
     uint64_t edges = 0;
     GP__CHECK(gp__walk_run(p, GP__LEVEL, 1));
-    GP__CHECK(gp__walk_fill(p, g->bits, 0, 2 * words));
+    GP__CHECK(gp__walk_fill(w, g->bits, 0, 2 * words));
     GP__CHECK(gp__walk_run(p, GP__FRONTIER, own));
-    GP__CHECK(gp__walk_share(p, g->sum, 1));
+    GP__CHECK(gp__walk_share(w, g->sum, 1));
     for (i = 0; i < w->size; ++i) edges += sums[i];
     if (!edges) return GP_SUCCESS;
     up = p->rows.flags && edges > n / 24 && (up || edges > rest / 14);
     rest -= edges;
     if (up) {
-      GP__CHECK(GP__NCCL(AllReduce, g->bits, g->bits, words, GP__NCCL_U64, GP__NCCL_SUM, w->comm, p->stream));
+      GP__CHECK(gp__world_sum(w, GP__NCCL_U64, g->bits, g->bits, words));
       GP__CHECK(gp__walk_run(p, GP__PULL, own));
     } else {
       GP__CHECK(gp__walk_down(p, sums[w->rank]));
@@ -53910,42 +53794,44 @@ GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came,
 // it, each of which stands for as many ranks by then: a graph that has two edges a vertex, to both labels.
 GP__HOST gp_result gp__world_components(gp__walking *p, void *labels, uint64_t *components) {
   gp_world *w = p->w;
-  const uint64_t n = p->vertices, first = p->leave[w->rank], two = 2;
-  const size_t offsets = gp__aligned((size_t)n * 8 + 8);
+  const uint64_t n = p->vertices, first = w->leave[w->rank], two = 2;
+  const size_t offsets = gp__aligned((size_t)n * 8 + 8), bytes = (size_t)w->size * sizeof *w->leave;
   uint64_t *starts;
   uint32_t *both, *own;
   gp_graph g = p->rows;
   int step;
-  GP__CHECK(gp__world_room(w, p->s, p->who, offsets + (size_t)n * 16 + 8, p->stream));
+  GP__CHECK(gp__world_room(w, offsets + (size_t)n * 16 + 8));
   starts = (uint64_t *)w->memory;
-  own = (uint32_t *)(void *)((unsigned char *)w->memory + offsets);
+  own = (uint32_t *)(void *)((gp__u8 *)w->memory + offsets);
   both = own + 2 * n;
-  GP__CHECK(gp__walk_fill(p, starts, 0, 2 * n + 2));
-  GP__CHECK(gp__walk_offsets(p, starts + first));
-  GP__CHECK(gp_inclusive_scan(w->ctx, GP_MAX, GP_U64, GP_U64, starts, n + 1, starts, p->stream));
+  GP__CHECK(gp__walk_fill(w, starts, 0, 2 * n + 2));
+  GP__CHECK(gp__walk_offsets(w, &g, starts + first));
+  GP__CHECK(gp_inclusive_scan(w->ctx, GP_MAX, GP_U64, GP_U64, starts, n + 1, starts, w->stream));
   g.vertices = n;
   g.offsets = starts;
   g.offset_type = GP_U64;
   g.in_offsets = g.in_sources = NULL;
   g.flags = 0;
-  GP__CHECK(gp_connected_components(w->ctx, &g, own, components, p->stream));
-  GP__CHECK(gp_iota(w->ctx, GP_U64, NULL, &two, starts, n + 1, p->stream));
+  GP__CHECK(gp_connected_components(w->ctx, &g, own, components, w->stream));
+  GP__CHECK(gp_iota(w->ctx, GP_U64, NULL, &two, starts, n + 1, w->stream));
   g.edges = 2 * n;
   g.targets = both;
-  memset(p->leave, 0, (size_t)w->size * sizeof *p->leave);
+  memset(w->leave, 0, bytes);
+  memset(w->leave_end, 0, bytes);
+  memset(w->arrive, 0, bytes);
+  memset(w->arrive_end, 0, bytes);
   for (step = 1; step < w->size; step *= 2) {
     const int to = (w->rank + step) % w->size, from = (w->rank + w->size - step) % w->size;
-    p->leave_end[to] = p->arrive_end[from] = n;
-    GP__CHECK(gp__walk_move(p, own, own + n, 4));
-    p->leave_end[to] = p->arrive_end[from] = 0;
-    GP__CHECK(gp_transpose(w->ctx, GP_U32, own, 0, 2, n, both, 0, p->stream));
-    GP__CHECK(gp_connected_components(w->ctx, &g, own, components, p->stream));
+    w->leave_end[to] = w->arrive_end[from] = n;
+    GP__CHECK(gp__world_send(w, own, own + n, 4));
+    w->leave_end[to] = w->arrive_end[from] = 0;
+    GP__CHECK(gp_transpose(w->ctx, GP_U32, own, 0, 2, n, both, 0, w->stream));
+    GP__CHECK(gp_connected_components(w->ctx, &g, own, components, w->stream));
   }
-  return gp__world_copy(w, p->s, p->who, labels, own + first, (size_t)p->rows.vertices * 4, p->stream);
+  return gp__world_copy(w, labels, own + first, (size_t)p->rows.vertices * 4);
 }
 
-GP__HOST gp_result gp__world_walk(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
-  const size_t ranks = (size_t)w->size;
+GP__HOST gp_result gp__world_walk(gp_world *w, gp_call c) {
   const int bfs = c.primitive == GP_BFS;
   gp_call local = c, whole;
   gp__checking k;
@@ -53953,111 +53839,94 @@ GP__HOST gp_result gp__world_walk(gp_world *w, gp__state *s, const char *who, gp
   gp__walking p;
   gp_result result;
   uint64_t came = 0, edges = 0;
-  size_t q;
+  int q;
   memset(&p, 0, sizeof p);
-  p.w = w, p.s = s, p.who = who, p.stream = stream;
+  p.w = w;
   local.source = 0; // the rank's own arguments first
   if (c.flags || c.limit || c.target || c.statistics || c.fault || c.source_device)
-    result = gp__fail(
-        GP_E_UNSUPPORTED, "%s: a world takes no @flags, @limit, @target, @statistics, @fault and @source_device", who);
+    result = gp__fail(GP_E_UNSUPPORTED,
+        "%s: a world takes no @flags, @limit, @target, @statistics, @fault and @source_device", w->who);
   else if (c.graph && c.graph->vertices)
-    result = gp__check_reached(&k, &whole, s, "gp_world_run", &local, stream, &checked);
-  else result = gp__check_call(s, "gp_world_run", &local, !s->context, 0, &checked);
+    result = gp__check_reached(&k, &whole, w->s, "gp_world_run", &local, w->stream, &checked);
+  else result = gp__check_call(w->s, "gp_world_run", &local, !w->s->context, 0, &checked);
   if (result == GP_SUCCESS) {
     p.rows = checked.graph; // with the types that zero stands for
     if (p.rows.vertex_type != GP_U32)
-      result = gp__fail(GP_E_UNSUPPORTED, "%s: @graph->vertex_type: the vertices of a world are u32", who);
+      result = gp__fail(GP_E_UNSUPPORTED, "%s: @graph->vertex_type: the vertices of a world are u32", w->who);
   }
   c.k = c.source; // ranks compare it
   c.bins = (uint64_t)p.rows.flags;
-  GP__CHECK(gp__world_agree(w, s, who, &c, p.rows.vertices, p.rows.edges, result, stream));
-  GP__CHECK(gp__world_total(w, who, 0, &p.vertices));
+  GP__CHECK(gp__world_agree(w, &c, p.rows.vertices, p.rows.edges, result));
+  GP__CHECK(gp__world_total(w, 0, &p.vertices));
   if (p.vertices >= UINT32_MAX)
-    return gp__fail(GP_E_SIZE, "%s: @graph->vertices: the ranks have 2^32 - 1 or more", who);
+    return gp__fail(GP_E_SIZE, "%s: @graph->vertices: the ranks have 2^32 - 1 or more", w->who);
   if (bfs && c.source >= p.vertices)
     return gp__fail(
-        GP_E_ARGUMENT, "%s: @source is not below the number of the ranks' vertices, %llu", who, (gp__u64)p.vertices);
-  p.leave = (uint64_t *)calloc(4 * ranks, sizeof *p.leave);
-  if (!p.leave) return gp__break_world(w, gp__fail(GP_E_MEMORY, "%s: no host memory", who));
-  p.leave_end = p.leave + ranks, p.arrive = p.leave_end + ranks, p.arrive_end = p.arrive + ranks;
-  for (q = 0; q < ranks; ++q) {
+        GP_E_ARGUMENT, "%s: @source is not below the number of the ranks' vertices, %llu", w->who, (gp__u64)p.vertices);
+  for (q = 0, w->leave[0] = 0; q < w->size; ++q) {
     const gp__world_note *note = &w->notes[q];
-    if (q) p.leave[q] = p.leave[q - 1] + note[-1].count;
+    w->leave[q + 1] = w->leave[q] + note->count;
     edges += note->capacity;
     came += note->capacity < p.rows.vertices ? note->capacity : p.rows.vertices;
   }
-  if (bfs) {
-    p.g.targets = (const unsigned *)p.rows.targets;
-    p.g.first = p.leave[w->rank];
-    p.g.ranks = ranks;
-    p.g.depths = (unsigned *)c.out;
-    p.g.parents = (unsigned *)c.out2;
-    result = gp__world_bfs(&p, c.source, came, edges + p.vertices);
-  } else {
-    result = gp__world_components(&p, c.out, c.out_count);
-  }
-  free(p.leave);
-  return gp__break_if(w, result);
+  p.g.targets = (const unsigned *)p.rows.targets;
+  p.g.first = w->leave[w->rank];
+  p.g.ranks = (gp__u64)w->size;
+  p.g.depths = (unsigned *)c.out;
+  p.g.parents = (unsigned *)c.out2;
+  return gp__break_if(
+      w, bfs ? gp__world_bfs(&p, c.source, came, edges + p.vertices) : gp__world_components(&p, c.out, c.out_count));
 }
 
 // ---- world/run.c - worlds: any call
 
 GP__HOST int gp__is_of_worlds(gp_primitive p) {
-  static const unsigned char of_worlds[] = {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN, GP_COUNT_IF, GP_ANY,
-      GP_ALL, GP_HISTOGRAM_EVEN, GP_HISTOGRAM_RANGES, GP_SORT, GP_MERGE_SORT, GP_TOP_K, GP_SELECT, GP_COPY, GP_UNIQUE,
+  static const gp__u8 of_worlds[] = {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN, GP_COUNT_IF, GP_ANY, GP_ALL,
+      GP_HISTOGRAM_EVEN, GP_HISTOGRAM_RANGES, GP_SORT, GP_MERGE_SORT, GP_TOP_K, GP_SELECT, GP_COPY, GP_UNIQUE,
       GP_REDUCE_BY_KEY, GP_GROUP_BY, GP_NTH_ELEMENT, GP_TRANSPOSE, GP_BFS, GP_CONNECTED_COMPONENTS};
   return memchr(of_worlds, (int)p, sizeof of_worlds) != NULL;
 }
-GP__HOST gp_result gp__world_dispatch(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
-  const char *who = gp__primitive_names[c.primitive];
-  uint64_t *counts;
-  gp_result result;
+GP__HOST gp_result gp__world_dispatch(gp_world *w, gp_call c) {
   if (c.flags & GP_CHECKED) {
     c.flags &= ~GP_CHECKED;
-    GP__CHECK(gp__world_agree(w, s, who, &c, c.count, 0, GP_SUCCESS, stream));
+    GP__CHECK(gp__world_agree(w, &c, c.count, 0, GP_SUCCESS));
   }
   switch (c.primitive) {
   case GP_REDUCE:
   case GP_INCLUSIVE_SCAN:
   case GP_EXCLUSIVE_SCAN:
-    GP__CHECK(gp__check_fold(who, &c));
-    if (c.primitive != GP_REDUCE) return gp__world_scan(w, s, who, c, stream);
+    GP__CHECK(gp__check_fold(w, &c));
+    if (c.primitive != GP_REDUCE) return gp__world_scan(w, c);
     gp__fill_types(&c);
-    return (c.flags & GP_REPRODUCIBLE) && gp__order_matters(&c) ? gp__world_reproduce(w, s, who, c, stream)
-                                                                : gp__world_reduce(w, s, who, c, stream);
+    return (c.flags & GP_REPRODUCIBLE) && gp__order_matters(&c) ? gp__world_reproduce(w, c) : gp__world_reduce(w, c);
   case GP_COUNT_IF:
   case GP_ANY:
   case GP_ALL:
-    return gp__world_counted(w, s, who, c, stream);
+    return gp__world_counted(w, c);
   case GP_HISTOGRAM_EVEN:
   case GP_HISTOGRAM_RANGES:
-    return gp__world_histogram(w, who, &c, stream);
+    return gp__world_histogram(w, &c);
   case GP_SORT:
   case GP_MERGE_SORT:
-    return gp__world_sort(w, s, who, &c, 0, stream);
+    return gp__world_sort(w, &c, 0);
   case GP_TOP_K:
-    return gp__world_top_k(w, s, who, &c, stream);
+    return gp__world_top_k(w, &c);
   case GP_NTH_ELEMENT:
-    return gp__world_nth(w, s, who, c, stream);
+    return gp__world_nth(w, c);
   case GP_TRANSPOSE:
-    return gp__world_transpose(w, s, who, c, stream);
+    return gp__world_transpose(w, c);
   case GP_BFS:
   case GP_CONNECTED_COMPONENTS:
-    return gp__world_walk(w, s, who, c, stream);
+    return gp__world_walk(w, c);
   case GP_SELECT:
-    if (!(c.flags & GP_BALANCED)) return gp_run(w->ctx, &c, stream);
-    break;
+    return c.flags & GP_BALANCED ? gp__world_select(w, &c) : gp__world_do(w, &c);
+  case GP_COPY:
+    return gp__world_copy_shares(w, &c);
+  case GP_GROUP_BY:
+    return gp__world_group_by(w, c);
   default:
-    break;
+    return gp__runs_of_world(w, c);
   }
-  counts = (uint64_t *)calloc(2 * (size_t)w->size, sizeof *counts);
-  if (!counts) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
-  result = c.primitive == GP_COPY  ? gp__world_copy_shares(w, s, who, &c, counts, stream)
-      : c.primitive == GP_SELECT   ? gp__world_select(w, s, who, &c, counts, stream)
-      : c.primitive == GP_GROUP_BY ? gp__world_group_by(w, s, who, c, counts, stream)
-                                   : gp__runs_of_world(w, s, who, c, counts, stream);
-  free(counts);
-  return result;
 }
 // Whether a call needs memory before it launches anything: not histograms, copies, and select in its shard.
 GP__HOST int gp__takes_memory(const gp_call *c) {
@@ -54072,14 +53941,12 @@ GP__HOST int gp__may_be_captured(gp_call c) {
           c.primitive == GP_INCLUSIVE_SCAN || c.primitive == GP_EXCLUSIVE_SCAN ||
           (c.primitive == GP_REDUCE && (!(c.flags & GP_REPRODUCIBLE) || !gp__order_matters(&c))));
 }
-GP__HOST gp_result gp__check_capture(gp_world *w, gp__state *s, const char *who, const gp_call *c, gp_stream stream) {
-  int error = 0;
+GP__HOST gp_result gp__check_capture(gp_world *w, const gp_call *c) {
   w->capturing = 0;
-  if (!s->context || !stream || stream == (gp_stream)1) return GP_SUCCESS;
-  error = s->library.runtime.driver.cuStreamIsCapturing(stream, &w->capturing);
-  if (error) return gp__cuda_fail(&s->library.runtime, who, "cuStreamIsCapturing", error);
+  if (!w->s->context || !w->stream || w->stream == (gp_stream)1) return GP_SUCCESS;
+  GP__CHECK(GP__DRIVER(cuStreamIsCapturing, w->stream, &w->capturing));
   return w->capturing && !gp__may_be_captured(*c)
-      ? gp__fail(GP_E_UNSUPPORTED, "%s: stream is captured, and this call of a world waits for the stream", who)
+      ? gp__fail(GP_E_UNSUPPORTED, "%s: stream is captured, and this call of a world waits for the stream", w->who)
       : GP_SUCCESS;
 }
 // What a call takes of a world's memory: it runs, without the other ranks, until it would have the memory.
@@ -54099,19 +53966,20 @@ GP__HOST gp_result gp__ask_world(
   if (!gp__is_of_worlds(call->primitive)) return gp__fail(GP_E_UNSUPPORTED, "%s: not a call of worlds", who);
   memset(&w, 0, sizeof w);
   w.ctx = ctx;
+  w.s = s;
+  w.who = who;
   w.size = size;
   w.rank = rank;
   w.asked = asked;
-  w.notes = (gp__world_note *)calloc((size_t)size, sizeof *w.notes);
-  if (!w.notes) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+  GP__CHECK(gp__find_numbers(&w));
   for (q = 0; q < size; ++q) {
     w.notes[q].count = counts[q];
     w.notes[q].capacity = UINT64_MAX;
   }
   c = *call;
-  if (c.primitive != GP_TRANSPOSE) c.count = counts[rank];
+  if (c.primitive != GP_TRANSPOSE && !c.graph) c.count = counts[rank];
   c.flags &= ~GP_CHECKED;
-  if (size > 1 && gp__takes_memory(&c)) result = gp__world_dispatch(&w, s, c, NULL);
+  if (size > 1 && gp__takes_memory(&c)) result = gp__world_dispatch(&w, c);
   free(w.notes);
   if (result != GP_SUCCESS && result != (gp_result)GP__UNKNOWN) return result;
   *bytes = asked[1] + (asked[0] <= 65536 ? 65536 : gp__world_steps(asked[0])); // gp_world_open takes some
@@ -54122,54 +53990,67 @@ GP__API gp_result gp_world_workspace_size(
   GP__WITHIN(ctx, "gp_world_workspace_size", gp__ask_world(ctx, s, call, counts, size, rank, bytes));
 }
 // A world of one rank: the call as it is, and the numbers of results that no call of one GPU has.
-GP__HOST gp_result gp__world_alone(gp_world *w, gp__state *s, gp_call c, gp_stream stream) {
-  const char *who = gp__primitive_names[c.primitive];
+GP__HOST gp_result gp__world_alone(gp_world *w, gp_call c) {
   uint64_t *counted = c.out_count, count = c.count;
   const int turns = c.primitive == GP_TRANSPOSE,
             moves = turns || c.primitive == GP_SORT || c.primitive == GP_MERGE_SORT || c.primitive == GP_COPY;
   c.flags &= ~(GP_BALANCED | GP_CHECKED);
   if (turns) {
-    GP__CHECK(gp__check_world_transpose(w, who, &c));
+    GP__CHECK(gp__check_world_transpose(w, &c));
     count = c.permutation->extent[0] * c.permutation->extent[1];
   }
   if (moves) {
-    if (counted && !turns) GP__CHECK(gp__world_count(w, s, who, &c, &count, stream));
+    if (counted && !turns) GP__CHECK(gp__world_count(w, &c, &count));
     if (c.capacity && c.capacity < count)
-      return gp__fail(GP_E_ARGUMENT, "%s: @capacity is %llu, and there are %llu elements", who, (gp__u64)c.capacity,
+      return gp__fail(GP_E_ARGUMENT, "%s: @capacity is %llu, and there are %llu elements", w->who, (gp__u64)c.capacity,
           (gp__u64)count);
     c.out_count = NULL;
   }
   c.capacity = 0;
-  GP__CHECK(gp_run(w->ctx, &c, stream));
+  GP__CHECK(gp__world_do(w, &c));
   if (turns) count = c.permutation->extent[1];
-  return moves ? gp__world_write_count(w, counted, count, stream) : GP_SUCCESS;
+  return moves ? gp__world_write_count(w, counted, count) : GP_SUCCESS;
 }
-GP__HOST gp_result gp__world_call(gp_world *w, gp__state *s, const gp_call *call, gp_stream stream) {
-  gp_result result = GP_SUCCESS;
+GP__HOST gp_result gp__world_call(gp_world *w, const gp_call *call) {
+  w->who = gp__primitive_names[call->primitive];
+  if (!gp__is_of_worlds(call->primitive))
+    return gp__fail(GP_E_UNSUPPORTED, "%s: a world does not run this primitive", w->who);
+  if (w->size == 1) return gp__world_alone(w, *call);
+  GP__CHECK(gp__check_capture(w, call));
+  return gp__world_dispatch(w, *call);
+}
+// Makes the world's own calls one after the other. call: NULL waits for the stream.
+GP__HOST gp_result gp__in_world(gp_world *w, gp__state *s, const char *who, const gp_call *call, gp_stream stream) {
+  gp_result result;
   int pushed = 0;
-  if (!call) return gp__fail(GP_E_NULL, "gp_world_run: call is null");
-  if (call->struct_size != sizeof *call)
-    return gp__fail(GP_E_ARGUMENT, "gp_world_run: call.struct_size is %u: gp_call_init sets it", call->struct_size);
-  if ((int)call->primitive <= 0 || (int)call->primitive >= (int)GP_PRIMITIVE_COUNT)
-    return gp__fail(GP_E_ARGUMENT, "gp_world_run: primitive is %d", (int)call->primitive);
-  if (s->context) GP__CHECK(gp__enter(s, "gp_world_run", &pushed));
+  if (s->context) GP__CHECK(gp__enter(s, who, &pushed));
   pthread_mutex_lock(&w->lock);
-  if (w->broken) result = gp__fail(GP_E_WORLD, "gp_world_run: the world is broken: %s", w->why);
-  else if (!gp__is_of_worlds(call->primitive))
-    result =
-        gp__fail(GP_E_UNSUPPORTED, "%s: a world does not run this primitive", gp__primitive_names[call->primitive]);
-  else if (w->size == 1) result = gp__world_alone(w, s, *call, stream);
-  else {
-    result = gp__check_capture(w, s, gp__primitive_names[call->primitive], call, stream);
-    if (result == GP_SUCCESS) result = gp__world_dispatch(w, s, *call, stream);
-  }
+  w->s = s;
+  w->who = who;
+  w->stream = stream;
+  if (w->broken) result = gp__fail(GP_E_WORLD, "%s: the world is broken: %s", who, w->why);
+  else result = call ? gp__world_call(w, call) : gp__world_settle(w);
   pthread_mutex_unlock(&w->lock);
-  return s->context ? gp__leave(s, "gp_world_run", pushed, result) : result;
+  return s->context ? gp__leave(s, who, pushed, result) : result;
+}
+GP__HOST gp_result gp__world_run(gp_world *w, gp__state *s, const gp_call *call, gp_stream stream) {
+  const char *who = "gp_world_run";
+  if (!call) return gp__fail(GP_E_NULL, "%s: call is null", who);
+  if (call->struct_size != sizeof *call)
+    return gp__fail(GP_E_ARGUMENT, "%s: call.struct_size is %u: gp_call_init sets it", who, call->struct_size);
+  if ((int)call->primitive <= 0 || (int)call->primitive >= (int)GP_PRIMITIVE_COUNT)
+    return gp__fail(GP_E_ARGUMENT, "%s: primitive is %d", who, (int)call->primitive);
+  return gp__in_world(w, s, who, call, stream);
 }
 GP__API gp_result gp_world_run(gp_world *world, const gp_call *call, gp_stream stream) {
   gp_result wrong = GP_SUCCESS;
   if (!gp__is_world(world, "gp_world_run", &wrong)) return wrong;
-  { GP__WITHIN(world->ctx, "gp_world_run", gp__world_call(world, s, call, stream)); }
+  { GP__WITHIN(world->ctx, "gp_world_run", gp__world_run(world, s, call, stream)); }
+}
+GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream) {
+  gp_result wrong = GP_SUCCESS;
+  if (!gp__is_world(world, "gp_world_wait", &wrong)) return wrong;
+  { GP__WITHIN(world->ctx, "gp_world_wait", gp__in_world(world, s, "gp_world_wait", NULL, stream)); }
 }
 
 // ---- world/calls.c - worlds: opening, closing, waiting; calls by name
@@ -54215,93 +54096,85 @@ GP__HOST void *gp__join_in_thread(void *of) {
     j->nccl.CommAbort(j->comm);
   return NULL;
 }
-GP__HOST gp_result gp__join_by_id(gp_world *w, gp__state *s, const char *who, const void *id) {
+GP__HOST gp_result gp__join_by_id(gp_world *w, const void *id) {
   const double begin = gp__now_us();
   gp__joining *j = (gp__joining *)calloc(1, sizeof *j);
   pthread_t thread;
   int going = 0, error;
-  if (!j) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+  if (!j) return gp__fail(GP_E_MEMORY, "%s: no host memory", w->who);
   memcpy(&j->id, id, sizeof j->id);
   j->nccl = w->nccl;
-  j->driver = &s->library.runtime.driver;
-  j->context = s->context;
+  j->driver = &w->s->library.runtime.driver;
+  j->context = w->s->context;
   j->rank = w->rank;
   j->size = w->size;
   if (pthread_create(&thread, NULL, gp__join_in_thread, j)) {
     free(j);
-    return gp__fail(GP_E_MEMORY, "%s: no thread", who);
+    return gp__fail(GP_E_MEMORY, "%s: no thread", w->who);
   }
   while (!__atomic_load_n(&j->done, __ATOMIC_ACQUIRE) && gp__now_us() - begin < w->timeout) gp__rest();
   if (!__atomic_load_n(&j->done, __ATOMIC_ACQUIRE) &&
       __atomic_compare_exchange_n(&j->done, &going, 2, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     pthread_detach(thread);
-    return gp__fail(GP_E_WORLD, "%s: the other ranks did not join within %.3g s", who, w->timeout * 1e-6);
+    return gp__fail(GP_E_WORLD, "%s: the other ranks did not join within %.3g s", w->who, w->timeout * 1e-6);
   }
   pthread_join(thread, NULL);
   w->comm = j->comm;
   error = j->error;
   free(j);
-  if (error && !s->context)
+  if (error && !w->s->context)
     return gp__fail(GP_E_WORLD,
         "%s: ncclCommInitRankConfig failed: %s (%d): NCCL joins GPUs, and this context has the host back end, whose "
         "worlds need the library that tests make of tests/world/loopback.c",
-        who, w->nccl.text(error), error);
-  return error ? gp__nccl_failed(w, who, "CommInitRankConfig", error) : GP_SUCCESS;
+        w->who, w->nccl.text(error), error);
+  return error ? gp__nccl_failed(w, "CommInitRankConfig", error) : GP_SUCCESS;
 }
 
 // Joins by the caller's communicator or by the id, and compares versions.
-GP__HOST gp_result gp__join_world(gp_world *w, gp__state *s, const gp_world_config *config) {
-  const char *who = "gp_world_open";
-  uint64_t mine[3], *all;
+GP__HOST gp_result gp__join_world(gp_world *w, const gp_world_config *config) {
+  uint64_t mine[3];
   int q, device = -1;
-  gp_result result;
-  GP__CHECK(gp__open_nccl(who, config->nccl_library, &w->nccl));
+  GP__CHECK(gp__open_nccl(w->who, config->nccl_library, &w->nccl));
   if (config->communicator) {
     w->comm = config->communicator;
     GP__CHECK(GP__NCCL(CommCount, w->comm, &w->size));
     GP__CHECK(GP__NCCL(CommUserRank, w->comm, &w->rank));
     GP__CHECK(GP__NCCL(CommCuDevice, w->comm, &device));
-    if (s->context && device != s->about.device)
-      return gp__fail(GP_E_ARGUMENT, "%s: communicator is of device %d, and the context of device %d", who, device,
-          s->about.device);
+    if (w->s->context && device != w->s->about.device)
+      return gp__fail(GP_E_ARGUMENT, "%s: communicator is of device %d, and the context of device %d", w->who, device,
+          w->s->about.device);
   } else {
     w->rank = config->rank;
     w->size = config->size;
     w->own_comm = 1;
-    GP__CHECK(gp__join_by_id(w, s, who, config->id));
+    GP__CHECK(gp__join_by_id(w, config->id));
   }
-  w->notes = (gp__world_note *)calloc((size_t)w->size, sizeof *w->notes);
-  all = (uint64_t *)calloc((size_t)w->size, sizeof mine);
-  if (!w->notes || !all) {
-    free(all);
-    return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
-  }
+  GP__CHECK(gp__find_numbers(w));
   mine[0] = (uint64_t)gp_version();
   mine[1] = sizeof(gp_call);
-  mine[2] = s->context != NULL;
-  result = gp__world_room(w, s, who, (size_t)(w->size + 1) * sizeof mine, NULL);
-  if (result == GP_SUCCESS) result = gp__world_share(w, s, who, mine, all, sizeof mine, w->memory, NULL);
-  for (q = 0; q < w->size && result == GP_SUCCESS; ++q)
-    if (memcmp(all + 3 * q, all, sizeof mine))
-      result = gp__fail(GP_E_WORLD,
-          "%s: ranks 0 and %d have different versions of the library (%llu and %llu), or different back ends", who, q,
-          (gp__u64)all[0], (gp__u64)all[3 * q]);
-  free(all);
-  return result;
+  mine[2] = w->s->context != NULL;
+  GP__CHECK(gp__world_room(w, (size_t)(w->size + 1) * sizeof mine));
+  GP__CHECK(gp__world_share(w, mine, w->bounds, sizeof mine, w->memory));
+  for (q = 0; q < w->size; ++q)
+    if (memcmp(w->bounds + 3 * q, w->bounds, sizeof mine))
+      return gp__fail(GP_E_WORLD,
+          "%s: ranks 0 and %d have different versions of the library (%llu and %llu), or different back ends", w->who,
+          q, (gp__u64)w->bounds[0], (gp__u64)w->bounds[3 * q]);
+  return GP_SUCCESS;
 }
 // Gives back what the world holds. wait: for its work.
-GP__HOST gp_result gp__leave_world(gp_world *w, gp__state *s, int wait) {
-  const char *who = "gp_world_close";
+GP__HOST gp_result gp__leave_world(gp_world *w, int wait) {
   gp_result result = GP_SUCCESS;
   int error;
-  if (s && wait && w->comm && !w->broken) result = gp__world_settle(w, s, who, w->stream);
-  if (s) gp__free_world_memory(w, s, who), gp__free_staging(w, s);
-  if (s && s->context && w->event) s->library.runtime.driver.cuEventDestroy(w->event);
+  if (wait && w->comm && !w->broken) result = gp__world_settle(w);
+  gp__free_world_memory(w);
+  gp__free_staging(w);
+  if (w->event) w->s->library.runtime.driver.cuEventDestroy(w->event);
   w->event = NULL;
   if (w->comm && w->own_comm) {
     error = wait ? w->nccl.CommDestroy(w->comm) : w->nccl.CommAbort(w->comm);
     if (error && error != GP__NCCL_IN_PROGRESS && result == GP_SUCCESS)
-      result = gp__fail(GP_E_WORLD, "%s: ncclCommDestroy failed: %s (%d)", who, w->nccl.text(error), error);
+      result = gp__fail(GP_E_WORLD, "%s: ncclCommDestroy failed: %s (%d)", w->who, w->nccl.text(error), error);
   }
   w->comm = NULL;
   free(w->notes);
@@ -54326,12 +54199,14 @@ GP__HOST gp_result gp__world_open(gp_context *ctx, gp__state *s, const gp_world_
   w = (gp_world *)calloc(1, sizeof *w);
   if (!w) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
   w->ctx = ctx;
+  w->s = s;
+  w->who = who;
   w->timeout = (config->timeout > 0 ? config->timeout : 60) * 1e6;
   pthread_mutex_init(&w->lock, NULL);
   result = s->context ? gp__enter(s, who, &pushed) : GP_SUCCESS;
   if (result == GP_SUCCESS) {
-    result = gp__join_world(w, s, config);
-    if (result != GP_SUCCESS) gp__leave_world(w, s, 0);
+    result = gp__join_world(w, config);
+    if (result != GP_SUCCESS) gp__leave_world(w, 0);
     if (s->context) result = gp__leave(s, who, pushed, result);
   }
   if (result != GP_SUCCESS) {
@@ -54353,9 +54228,12 @@ GP__API gp_result gp_world_open(gp_context *ctx, const gp_world_config *config, 
 GP__HOST gp_result gp__world_close(gp_world *w, gp__state *s) {
   gp_result result = GP_SUCCESS;
   int pushed = 0;
-  if (s && s->context) result = gp__enter(s, "gp_world_close", &pushed);
-  if (result == GP_SUCCESS) result = gp__leave_world(w, s, 1);
-  return s && s->context ? gp__leave(s, "gp_world_close", pushed, result) : result;
+  w->s = s;
+  w->who = "gp_world_close";
+  w->stream = w->last;
+  if (s->context) GP__CHECK(gp__enter(s, w->who, &pushed));
+  result = gp__leave_world(w, 1);
+  return s->context ? gp__leave(s, w->who, pushed, result) : result;
 }
 GP__API gp_result gp_world_close(gp_world *world) {
   gp_result wrong = GP_SUCCESS;
@@ -54375,22 +54253,6 @@ GP__API int gp_world_size(const gp_world *world) {
   gp_result wrong = GP_SUCCESS;
   return gp__is_world(world, "gp_world_size", &wrong) ? world->size : -1;
 }
-GP__HOST gp_result gp__world_wait(gp_world *w, gp__state *s, gp_stream stream) {
-  gp_result result;
-  int pushed = 0;
-  if (s->context) GP__CHECK(gp__enter(s, "gp_world_wait", &pushed));
-  pthread_mutex_lock(&w->lock);
-  result = w->broken ? gp__fail(GP_E_WORLD, "gp_world_wait: the world is broken: %s", w->why)
-                     : gp__world_settle(w, s, "gp_world_wait", stream);
-  pthread_mutex_unlock(&w->lock);
-  return s->context ? gp__leave(s, "gp_world_wait", pushed, result) : result;
-}
-GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream) {
-  gp_result wrong = GP_SUCCESS;
-  if (!gp__is_world(world, "gp_world_wait", &wrong)) return wrong;
-  { GP__WITHIN(world->ctx, "gp_world_wait", gp__world_wait(world, s, stream)); }
-}
-
 // ---- calls by name
 
 GP__API gp_result gp_world_reduce(gp_world *world, gp_op op, gp_type in_type, gp_type out_type, const void *in,

@@ -45,93 +45,85 @@ GP__HOST void *gp__join_in_thread(void *of) {
     j->nccl.CommAbort(j->comm);
   return NULL;
 }
-GP__HOST gp_result gp__join_by_id(gp_world *w, gp__state *s, const char *who, const void *id) {
+GP__HOST gp_result gp__join_by_id(gp_world *w, const void *id) {
   const double begin = gp__now_us();
   gp__joining *j = (gp__joining *)calloc(1, sizeof *j);
   pthread_t thread;
   int going = 0, error;
-  if (!j) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
+  if (!j) return gp__fail(GP_E_MEMORY, "%s: no host memory", w->who);
   memcpy(&j->id, id, sizeof j->id);
   j->nccl = w->nccl;
-  j->driver = &s->library.runtime.driver;
-  j->context = s->context;
+  j->driver = &w->s->library.runtime.driver;
+  j->context = w->s->context;
   j->rank = w->rank;
   j->size = w->size;
   if (pthread_create(&thread, NULL, gp__join_in_thread, j)) {
     free(j);
-    return gp__fail(GP_E_MEMORY, "%s: no thread", who);
+    return gp__fail(GP_E_MEMORY, "%s: no thread", w->who);
   }
   while (!__atomic_load_n(&j->done, __ATOMIC_ACQUIRE) && gp__now_us() - begin < w->timeout) gp__rest();
   if (!__atomic_load_n(&j->done, __ATOMIC_ACQUIRE) &&
       __atomic_compare_exchange_n(&j->done, &going, 2, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     pthread_detach(thread);
-    return gp__fail(GP_E_WORLD, "%s: the other ranks did not join within %.3g s", who, w->timeout * 1e-6);
+    return gp__fail(GP_E_WORLD, "%s: the other ranks did not join within %.3g s", w->who, w->timeout * 1e-6);
   }
   pthread_join(thread, NULL);
   w->comm = j->comm;
   error = j->error;
   free(j);
-  if (error && !s->context)
+  if (error && !w->s->context)
     return gp__fail(GP_E_WORLD,
         "%s: ncclCommInitRankConfig failed: %s (%d): NCCL joins GPUs, and this context has the host back end, whose "
         "worlds need the library that tests make of tests/world/loopback.c",
-        who, w->nccl.text(error), error);
-  return error ? gp__nccl_failed(w, who, "CommInitRankConfig", error) : GP_SUCCESS;
+        w->who, w->nccl.text(error), error);
+  return error ? gp__nccl_failed(w, "CommInitRankConfig", error) : GP_SUCCESS;
 }
 
 // Joins by the caller's communicator or by the id, and compares versions.
-GP__HOST gp_result gp__join_world(gp_world *w, gp__state *s, const gp_world_config *config) {
-  const char *who = "gp_world_open";
-  uint64_t mine[3], *all;
+GP__HOST gp_result gp__join_world(gp_world *w, const gp_world_config *config) {
+  uint64_t mine[3];
   int q, device = -1;
-  gp_result result;
-  GP__CHECK(gp__open_nccl(who, config->nccl_library, &w->nccl));
+  GP__CHECK(gp__open_nccl(w->who, config->nccl_library, &w->nccl));
   if (config->communicator) {
     w->comm = config->communicator;
     GP__CHECK(GP__NCCL(CommCount, w->comm, &w->size));
     GP__CHECK(GP__NCCL(CommUserRank, w->comm, &w->rank));
     GP__CHECK(GP__NCCL(CommCuDevice, w->comm, &device));
-    if (s->context && device != s->about.device)
-      return gp__fail(GP_E_ARGUMENT, "%s: communicator is of device %d, and the context of device %d", who, device,
-          s->about.device);
+    if (w->s->context && device != w->s->about.device)
+      return gp__fail(GP_E_ARGUMENT, "%s: communicator is of device %d, and the context of device %d", w->who, device,
+          w->s->about.device);
   } else {
     w->rank = config->rank;
     w->size = config->size;
     w->own_comm = 1;
-    GP__CHECK(gp__join_by_id(w, s, who, config->id));
+    GP__CHECK(gp__join_by_id(w, config->id));
   }
-  w->notes = (gp__world_note *)calloc((size_t)w->size, sizeof *w->notes);
-  all = (uint64_t *)calloc((size_t)w->size, sizeof mine);
-  if (!w->notes || !all) {
-    free(all);
-    return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
-  }
+  GP__CHECK(gp__find_numbers(w));
   mine[0] = (uint64_t)gp_version();
   mine[1] = sizeof(gp_call);
-  mine[2] = s->context != NULL;
-  result = gp__world_room(w, s, who, (size_t)(w->size + 1) * sizeof mine, NULL);
-  if (result == GP_SUCCESS) result = gp__world_share(w, s, who, mine, all, sizeof mine, w->memory, NULL);
-  for (q = 0; q < w->size && result == GP_SUCCESS; ++q)
-    if (memcmp(all + 3 * q, all, sizeof mine))
-      result = gp__fail(GP_E_WORLD,
-          "%s: ranks 0 and %d have different versions of the library (%llu and %llu), or different back ends", who, q,
-          (gp__u64)all[0], (gp__u64)all[3 * q]);
-  free(all);
-  return result;
+  mine[2] = w->s->context != NULL;
+  GP__CHECK(gp__world_room(w, (size_t)(w->size + 1) * sizeof mine));
+  GP__CHECK(gp__world_share(w, mine, w->bounds, sizeof mine, w->memory));
+  for (q = 0; q < w->size; ++q)
+    if (memcmp(w->bounds + 3 * q, w->bounds, sizeof mine))
+      return gp__fail(GP_E_WORLD,
+          "%s: ranks 0 and %d have different versions of the library (%llu and %llu), or different back ends", w->who,
+          q, (gp__u64)w->bounds[0], (gp__u64)w->bounds[3 * q]);
+  return GP_SUCCESS;
 }
 // Gives back what the world holds. wait: for its work.
-GP__HOST gp_result gp__leave_world(gp_world *w, gp__state *s, int wait) {
-  const char *who = "gp_world_close";
+GP__HOST gp_result gp__leave_world(gp_world *w, int wait) {
   gp_result result = GP_SUCCESS;
   int error;
-  if (s && wait && w->comm && !w->broken) result = gp__world_settle(w, s, who, w->stream);
-  if (s) gp__free_world_memory(w, s, who), gp__free_staging(w, s);
-  if (s && s->context && w->event) s->library.runtime.driver.cuEventDestroy(w->event);
+  if (wait && w->comm && !w->broken) result = gp__world_settle(w);
+  gp__free_world_memory(w);
+  gp__free_staging(w);
+  if (w->event) w->s->library.runtime.driver.cuEventDestroy(w->event);
   w->event = NULL;
   if (w->comm && w->own_comm) {
     error = wait ? w->nccl.CommDestroy(w->comm) : w->nccl.CommAbort(w->comm);
     if (error && error != GP__NCCL_IN_PROGRESS && result == GP_SUCCESS)
-      result = gp__fail(GP_E_WORLD, "%s: ncclCommDestroy failed: %s (%d)", who, w->nccl.text(error), error);
+      result = gp__fail(GP_E_WORLD, "%s: ncclCommDestroy failed: %s (%d)", w->who, w->nccl.text(error), error);
   }
   w->comm = NULL;
   free(w->notes);
@@ -156,12 +148,14 @@ GP__HOST gp_result gp__world_open(gp_context *ctx, gp__state *s, const gp_world_
   w = (gp_world *)calloc(1, sizeof *w);
   if (!w) return gp__fail(GP_E_MEMORY, "%s: no host memory", who);
   w->ctx = ctx;
+  w->s = s;
+  w->who = who;
   w->timeout = (config->timeout > 0 ? config->timeout : 60) * 1e6;
   pthread_mutex_init(&w->lock, NULL);
   result = s->context ? gp__enter(s, who, &pushed) : GP_SUCCESS;
   if (result == GP_SUCCESS) {
-    result = gp__join_world(w, s, config);
-    if (result != GP_SUCCESS) gp__leave_world(w, s, 0);
+    result = gp__join_world(w, config);
+    if (result != GP_SUCCESS) gp__leave_world(w, 0);
     if (s->context) result = gp__leave(s, who, pushed, result);
   }
   if (result != GP_SUCCESS) {
@@ -183,9 +177,12 @@ GP__API gp_result gp_world_open(gp_context *ctx, const gp_world_config *config, 
 GP__HOST gp_result gp__world_close(gp_world *w, gp__state *s) {
   gp_result result = GP_SUCCESS;
   int pushed = 0;
-  if (s && s->context) result = gp__enter(s, "gp_world_close", &pushed);
-  if (result == GP_SUCCESS) result = gp__leave_world(w, s, 1);
-  return s && s->context ? gp__leave(s, "gp_world_close", pushed, result) : result;
+  w->s = s;
+  w->who = "gp_world_close";
+  w->stream = w->last;
+  if (s->context) GP__CHECK(gp__enter(s, w->who, &pushed));
+  result = gp__leave_world(w, 1);
+  return s->context ? gp__leave(s, w->who, pushed, result) : result;
 }
 GP__API gp_result gp_world_close(gp_world *world) {
   gp_result wrong = GP_SUCCESS;
@@ -205,22 +202,6 @@ GP__API int gp_world_size(const gp_world *world) {
   gp_result wrong = GP_SUCCESS;
   return gp__is_world(world, "gp_world_size", &wrong) ? world->size : -1;
 }
-GP__HOST gp_result gp__world_wait(gp_world *w, gp__state *s, gp_stream stream) {
-  gp_result result;
-  int pushed = 0;
-  if (s->context) GP__CHECK(gp__enter(s, "gp_world_wait", &pushed));
-  pthread_mutex_lock(&w->lock);
-  result = w->broken ? gp__fail(GP_E_WORLD, "gp_world_wait: the world is broken: %s", w->why)
-                     : gp__world_settle(w, s, "gp_world_wait", stream);
-  pthread_mutex_unlock(&w->lock);
-  return s->context ? gp__leave(s, "gp_world_wait", pushed, result) : result;
-}
-GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream) {
-  gp_result wrong = GP_SUCCESS;
-  if (!gp__is_world(world, "gp_world_wait", &wrong)) return wrong;
-  { GP__WITHIN(world->ctx, "gp_world_wait", gp__world_wait(world, s, stream)); }
-}
-
 // ---- calls by name
 
 GP__API gp_result gp_world_reduce(gp_world *world, gp_op op, gp_type in_type, gp_type out_type, const void *in,

@@ -1,8 +1,7 @@
 // world/graph.c - worlds: breadth-first search, connected components
-// uses: api/config.h, api/lists.h, api/context_types.h, api/graph_types.h, api/input.h, api/call.h, core/words.h,
-//   core/rules.h, core/system.c, core/messages.c, core/request.c, host/values.c, bfs/kinds.c, core/state.c,
-//   core/checking.c, core/check.c, core/run.c, map/calls.c, scan/calls.c, graph/calls.c, transpose/calls.c,
-//   world/nccl.c, world/world.c, world/sort.c
+// uses: api/config.h, api/lists.h, api/graph_types.h, api/input.h, api/call.h, core/words.h, core/rules.h,
+//   core/system.c, core/messages.c, core/request.c, host/values.c, bfs/kinds.c, core/checking.c, core/check.c,
+//   core/run.c, map/calls.c, scan/calls.c, graph/calls.c, transpose/calls.c, world/nccl.c, world/world.c
 
 // Steps for every vertex, edge or message: one text for the host, where one thread runs them, and for the device.
 #define GP__WALK_STEPS \
@@ -96,12 +95,9 @@ GP__HOST void gp__walk_on_host(void *user, void *result, const void *a, const vo
 
 typedef struct gp__walking {
   gp_world *w;
-  gp__state *s;
-  const char *who;
-  gp_stream stream;
   gp_graph rows;
   gp__walk g, *device;
-  uint64_t vertices, *leave, *leave_end, *arrive, *arrive_end; // of all ranks; see gp__world_move
+  uint64_t vertices; // of all ranks
 } gp__walking;
 
 GP__HOST gp_result gp__walk_run(gp__walking *p, int step, uint64_t count) {
@@ -118,48 +114,42 @@ GP__HOST gp_result gp__walk_run(gp__walking *p, int step, uint64_t count) {
     c.count_device = (uint64_t *)(void *)&p->device->listed;
     c.out = p->g.starts + 1;
   }
-  return gp_run(p->w->ctx, &c, p->stream);
+  return gp__world_do(p->w, &c);
 }
-GP__HOST gp_result gp__walk_fill(gp__walking *p, void *to, uint32_t value, uint64_t count) {
-  return count && to ? gp_fill(p->w->ctx, GP_U32, &value, to, count, p->stream) : GP_SUCCESS;
-}
-GP__HOST gp_result gp__walk_move(gp__walking *p, const void *from, void *to, size_t size) {
-  return gp__world_move(
-      p->w, p->s, p->who, from, p->leave, p->leave_end, to, p->arrive, p->arrive_end, size, p->stream);
+GP__HOST gp_result gp__walk_fill(gp_world *w, void *to, uint32_t value, uint64_t count) {
+  return count && to ? gp_fill(w->ctx, GP_U32, &value, to, count, w->stream) : GP_SUCCESS;
 }
 // Copies numbers of all ranks, which follow this one's, to the staging memory.
-GP__HOST gp_result gp__walk_share(gp__walking *p, gp__u64 *numbers, size_t count) {
-  const size_t bytes = 8 * count;
-  GP__CHECK(gp__world_gather(p->w, p->who, numbers, numbers + count, bytes, p->stream));
-  GP__CHECK(gp__world_copy(p->w, p->s, p->who, p->w->staging, numbers + count, bytes * (size_t)p->w->size, p->stream));
-  return gp__world_settle(p->w, p->s, p->who, p->stream);
+GP__HOST gp_result gp__walk_share(gp_world *w, gp__u64 *numbers, size_t count) {
+  GP__CHECK(gp__world_gather(w, numbers, numbers + count, 8 * count));
+  return gp__world_read(w, numbers + count, 8 * count * (size_t)w->size);
 }
 // Copies the offsets as u64.
-GP__HOST gp_result gp__walk_offsets(gp__walking *p, void *to) {
-  const gp_graph *g = &p->rows;
+GP__HOST gp_result gp__walk_offsets(gp_world *w, const gp_graph *g, void *to) {
   return !g->vertices
       ? GP_SUCCESS
-      : gp_transform(p->w->ctx, GP_CONVERT, g->offset_type, GP_U64, g->offsets, g->vertices + 1, to, p->stream);
+      : gp_transform(w->ctx, GP_CONVERT, g->offset_type, GP_U64, g->offsets, g->vertices + 1, to, w->stream);
 }
 
 // Top-down. edges: of the frontier at this rank, and its vertices.
 GP__HOST gp_result gp__walk_down(gp__walking *p, uint64_t edges) {
   const gp__walk *g = &p->g;
-  const size_t ranks = (size_t)p->w->size, rank = (size_t)p->w->rank;
-  const uint64_t *counts = (const uint64_t *)p->w->staging;
+  gp_world *w = p->w;
+  const size_t ranks = (size_t)w->size, rank = (size_t)w->rank;
+  const uint64_t *counts = (const uint64_t *)w->staging;
   uint64_t came = 0;
   size_t q;
   GP__CHECK(gp__walk_run(p, GP__LIST, p->rows.vertices));
   GP__CHECK(gp__walk_run(p, GP__DEGREES, p->rows.vertices));
-  GP__CHECK(gp__walk_fill(p, g->counts, 0, 2 * ranks));
+  GP__CHECK(gp__walk_fill(w, g->counts, 0, 2 * ranks));
   GP__CHECK(gp__walk_run(p, GP__PUSH, edges));
-  GP__CHECK(gp__walk_share(p, g->counts, ranks));
+  GP__CHECK(gp__walk_share(w, g->counts, ranks));
   for (q = 0; q < ranks; ++q) {
-    p->leave_end[q] = p->leave[q] + counts[rank * ranks + q];
-    p->arrive[q] = came;
-    p->arrive_end[q] = came += counts[q * ranks + rank];
+    w->leave_end[q] = w->leave[q] + counts[rank * ranks + q];
+    w->arrive[q] = came;
+    w->arrive_end[q] = came += counts[q * ranks + rank];
   }
-  GP__CHECK(gp__walk_move(p, g->out, g->came, 8));
+  GP__CHECK(gp__world_send(w, g->out, g->came, 8));
   return gp__walk_run(p, GP__VISIT, came);
 }
 // came: messages to this rank in a level, at most; rest: edges and vertices that have not been in a frontier.
@@ -167,13 +157,12 @@ GP__HOST gp_result gp__walk_down(gp__walking *p, uint64_t edges) {
 GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came, uint64_t rest) {
   gp__walk *g = &p->g;
   gp_world *w = p->w;
-  const char *who = p->who;
   const uint64_t n = p->vertices, own = p->rows.vertices, ranks = g->ranks, words = (n / 64 + 32) & ~31ull, *sums;
   const size_t numbers = (size_t)(sizeof *g / 8 + 2 * words + n + came + 3 * own + 4 + ranks * (ranks + 3));
   gp__u64 *at;
   int up = 0, i;
-  GP__CHECK(gp__world_room(w, p->s, who, 8 * numbers, p->stream));
-  GP__CHECK(gp__world_staging(w, p->s, who, sizeof *g + 8 * (size_t)(ranks * ranks)));
+  GP__CHECK(gp__world_room(w, 8 * numbers));
+  GP__CHECK(gp__world_staging(w, sizeof *g + 8 * (size_t)(ranks * ranks)));
   at = (gp__u64 *)w->memory;
   g->told = (unsigned *)at;
   g->bits = (unsigned *)(at += words);
@@ -187,29 +176,29 @@ GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came,
   g->begins = at += ranks + 1;
   p->device = (gp__walk *)(at + ranks);
   at = (gp__u64 *)w->staging;
-  memcpy(at, p->leave, 8 * (size_t)ranks);
+  memcpy(at, w->leave, 8 * (size_t)ranks);
   memcpy(at + ranks, g, sizeof *g);
-  GP__CHECK(gp__world_copy(w, p->s, who, g->begins, at, 8 * (size_t)ranks + sizeof *g, p->stream));
-  GP__CHECK(gp__world_settle(w, p->s, who, p->stream));
-  GP__CHECK(gp__walk_offsets(p, g->offsets));
-  GP__CHECK(gp__walk_fill(p, g->told, 0, 2 * words));
-  GP__CHECK(gp__walk_fill(p, g->depths, UINT32_MAX, own));
-  GP__CHECK(gp__walk_fill(p, g->parents, UINT32_MAX, own));
-  GP__CHECK(gp__world_write_count(w, (uint64_t *)(void *)g->came, source << 32 | source, p->stream));
+  GP__CHECK(gp__world_copy(w, g->begins, at, 8 * (size_t)ranks + sizeof *g));
+  GP__CHECK(gp__world_settle(w));
+  GP__CHECK(gp__walk_offsets(w, &p->rows, g->offsets));
+  GP__CHECK(gp__walk_fill(w, g->told, 0, 2 * words));
+  GP__CHECK(gp__walk_fill(w, g->depths, UINT32_MAX, own));
+  GP__CHECK(gp__walk_fill(w, g->parents, UINT32_MAX, own));
+  GP__CHECK(gp__world_write_count(w, (uint64_t *)(void *)g->came, source << 32 | source));
   GP__CHECK(gp__walk_run(p, GP__VISIT, source - g->first < own));
   sums = (const uint64_t *)w->staging;
   for (;;) {
     uint64_t edges = 0;
     GP__CHECK(gp__walk_run(p, GP__LEVEL, 1));
-    GP__CHECK(gp__walk_fill(p, g->bits, 0, 2 * words));
+    GP__CHECK(gp__walk_fill(w, g->bits, 0, 2 * words));
     GP__CHECK(gp__walk_run(p, GP__FRONTIER, own));
-    GP__CHECK(gp__walk_share(p, g->sum, 1));
+    GP__CHECK(gp__walk_share(w, g->sum, 1));
     for (i = 0; i < w->size; ++i) edges += sums[i];
     if (!edges) return GP_SUCCESS;
     up = p->rows.flags && edges > n / 24 && (up || edges > rest / 14);
     rest -= edges;
     if (up) {
-      GP__CHECK(GP__NCCL(AllReduce, g->bits, g->bits, words, GP__NCCL_U64, GP__NCCL_SUM, w->comm, p->stream));
+      GP__CHECK(gp__world_sum(w, GP__NCCL_U64, g->bits, g->bits, words));
       GP__CHECK(gp__walk_run(p, GP__PULL, own));
     } else {
       GP__CHECK(gp__walk_down(p, sums[w->rank]));
@@ -221,42 +210,44 @@ GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came,
 // it, each of which stands for as many ranks by then: a graph that has two edges a vertex, to both labels.
 GP__HOST gp_result gp__world_components(gp__walking *p, void *labels, uint64_t *components) {
   gp_world *w = p->w;
-  const uint64_t n = p->vertices, first = p->leave[w->rank], two = 2;
-  const size_t offsets = gp__aligned((size_t)n * 8 + 8);
+  const uint64_t n = p->vertices, first = w->leave[w->rank], two = 2;
+  const size_t offsets = gp__aligned((size_t)n * 8 + 8), bytes = (size_t)w->size * sizeof *w->leave;
   uint64_t *starts;
   uint32_t *both, *own;
   gp_graph g = p->rows;
   int step;
-  GP__CHECK(gp__world_room(w, p->s, p->who, offsets + (size_t)n * 16 + 8, p->stream));
+  GP__CHECK(gp__world_room(w, offsets + (size_t)n * 16 + 8));
   starts = (uint64_t *)w->memory;
-  own = (uint32_t *)(void *)((unsigned char *)w->memory + offsets);
+  own = (uint32_t *)(void *)((gp__u8 *)w->memory + offsets);
   both = own + 2 * n;
-  GP__CHECK(gp__walk_fill(p, starts, 0, 2 * n + 2));
-  GP__CHECK(gp__walk_offsets(p, starts + first));
-  GP__CHECK(gp_inclusive_scan(w->ctx, GP_MAX, GP_U64, GP_U64, starts, n + 1, starts, p->stream));
+  GP__CHECK(gp__walk_fill(w, starts, 0, 2 * n + 2));
+  GP__CHECK(gp__walk_offsets(w, &g, starts + first));
+  GP__CHECK(gp_inclusive_scan(w->ctx, GP_MAX, GP_U64, GP_U64, starts, n + 1, starts, w->stream));
   g.vertices = n;
   g.offsets = starts;
   g.offset_type = GP_U64;
   g.in_offsets = g.in_sources = NULL;
   g.flags = 0;
-  GP__CHECK(gp_connected_components(w->ctx, &g, own, components, p->stream));
-  GP__CHECK(gp_iota(w->ctx, GP_U64, NULL, &two, starts, n + 1, p->stream));
+  GP__CHECK(gp_connected_components(w->ctx, &g, own, components, w->stream));
+  GP__CHECK(gp_iota(w->ctx, GP_U64, NULL, &two, starts, n + 1, w->stream));
   g.edges = 2 * n;
   g.targets = both;
-  memset(p->leave, 0, (size_t)w->size * sizeof *p->leave);
+  memset(w->leave, 0, bytes);
+  memset(w->leave_end, 0, bytes);
+  memset(w->arrive, 0, bytes);
+  memset(w->arrive_end, 0, bytes);
   for (step = 1; step < w->size; step *= 2) {
     const int to = (w->rank + step) % w->size, from = (w->rank + w->size - step) % w->size;
-    p->leave_end[to] = p->arrive_end[from] = n;
-    GP__CHECK(gp__walk_move(p, own, own + n, 4));
-    p->leave_end[to] = p->arrive_end[from] = 0;
-    GP__CHECK(gp_transpose(w->ctx, GP_U32, own, 0, 2, n, both, 0, p->stream));
-    GP__CHECK(gp_connected_components(w->ctx, &g, own, components, p->stream));
+    w->leave_end[to] = w->arrive_end[from] = n;
+    GP__CHECK(gp__world_send(w, own, own + n, 4));
+    w->leave_end[to] = w->arrive_end[from] = 0;
+    GP__CHECK(gp_transpose(w->ctx, GP_U32, own, 0, 2, n, both, 0, w->stream));
+    GP__CHECK(gp_connected_components(w->ctx, &g, own, components, w->stream));
   }
-  return gp__world_copy(w, p->s, p->who, labels, own + first, (size_t)p->rows.vertices * 4, p->stream);
+  return gp__world_copy(w, labels, own + first, (size_t)p->rows.vertices * 4);
 }
 
-GP__HOST gp_result gp__world_walk(gp_world *w, gp__state *s, const char *who, gp_call c, gp_stream stream) {
-  const size_t ranks = (size_t)w->size;
+GP__HOST gp_result gp__world_walk(gp_world *w, gp_call c) {
   const int bfs = c.primitive == GP_BFS;
   gp_call local = c, whole;
   gp__checking k;
@@ -264,49 +255,41 @@ GP__HOST gp_result gp__world_walk(gp_world *w, gp__state *s, const char *who, gp
   gp__walking p;
   gp_result result;
   uint64_t came = 0, edges = 0;
-  size_t q;
+  int q;
   memset(&p, 0, sizeof p);
-  p.w = w, p.s = s, p.who = who, p.stream = stream;
+  p.w = w;
   local.source = 0; // the rank's own arguments first
   if (c.flags || c.limit || c.target || c.statistics || c.fault || c.source_device)
-    result = gp__fail(
-        GP_E_UNSUPPORTED, "%s: a world takes no @flags, @limit, @target, @statistics, @fault and @source_device", who);
+    result = gp__fail(GP_E_UNSUPPORTED,
+        "%s: a world takes no @flags, @limit, @target, @statistics, @fault and @source_device", w->who);
   else if (c.graph && c.graph->vertices)
-    result = gp__check_reached(&k, &whole, s, "gp_world_run", &local, stream, &checked);
-  else result = gp__check_call(s, "gp_world_run", &local, !s->context, 0, &checked);
+    result = gp__check_reached(&k, &whole, w->s, "gp_world_run", &local, w->stream, &checked);
+  else result = gp__check_call(w->s, "gp_world_run", &local, !w->s->context, 0, &checked);
   if (result == GP_SUCCESS) {
     p.rows = checked.graph; // with the types that zero stands for
     if (p.rows.vertex_type != GP_U32)
-      result = gp__fail(GP_E_UNSUPPORTED, "%s: @graph->vertex_type: the vertices of a world are u32", who);
+      result = gp__fail(GP_E_UNSUPPORTED, "%s: @graph->vertex_type: the vertices of a world are u32", w->who);
   }
   c.k = c.source; // ranks compare it
   c.bins = (uint64_t)p.rows.flags;
-  GP__CHECK(gp__world_agree(w, s, who, &c, p.rows.vertices, p.rows.edges, result, stream));
-  GP__CHECK(gp__world_total(w, who, 0, &p.vertices));
+  GP__CHECK(gp__world_agree(w, &c, p.rows.vertices, p.rows.edges, result));
+  GP__CHECK(gp__world_total(w, 0, &p.vertices));
   if (p.vertices >= UINT32_MAX)
-    return gp__fail(GP_E_SIZE, "%s: @graph->vertices: the ranks have 2^32 - 1 or more", who);
+    return gp__fail(GP_E_SIZE, "%s: @graph->vertices: the ranks have 2^32 - 1 or more", w->who);
   if (bfs && c.source >= p.vertices)
     return gp__fail(
-        GP_E_ARGUMENT, "%s: @source is not below the number of the ranks' vertices, %llu", who, (gp__u64)p.vertices);
-  p.leave = (uint64_t *)calloc(4 * ranks, sizeof *p.leave);
-  if (!p.leave) return gp__break_world(w, gp__fail(GP_E_MEMORY, "%s: no host memory", who));
-  p.leave_end = p.leave + ranks, p.arrive = p.leave_end + ranks, p.arrive_end = p.arrive + ranks;
-  for (q = 0; q < ranks; ++q) {
+        GP_E_ARGUMENT, "%s: @source is not below the number of the ranks' vertices, %llu", w->who, (gp__u64)p.vertices);
+  for (q = 0, w->leave[0] = 0; q < w->size; ++q) {
     const gp__world_note *note = &w->notes[q];
-    if (q) p.leave[q] = p.leave[q - 1] + note[-1].count;
+    w->leave[q + 1] = w->leave[q] + note->count;
     edges += note->capacity;
     came += note->capacity < p.rows.vertices ? note->capacity : p.rows.vertices;
   }
-  if (bfs) {
-    p.g.targets = (const unsigned *)p.rows.targets;
-    p.g.first = p.leave[w->rank];
-    p.g.ranks = ranks;
-    p.g.depths = (unsigned *)c.out;
-    p.g.parents = (unsigned *)c.out2;
-    result = gp__world_bfs(&p, c.source, came, edges + p.vertices);
-  } else {
-    result = gp__world_components(&p, c.out, c.out_count);
-  }
-  free(p.leave);
-  return gp__break_if(w, result);
+  p.g.targets = (const unsigned *)p.rows.targets;
+  p.g.first = w->leave[w->rank];
+  p.g.ranks = (gp__u64)w->size;
+  p.g.depths = (unsigned *)c.out;
+  p.g.parents = (unsigned *)c.out2;
+  return gp__break_if(
+      w, bfs ? gp__world_bfs(&p, c.source, came, edges + p.vertices) : gp__world_components(&p, c.out, c.out_count));
 }

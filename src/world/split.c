@@ -1,6 +1,6 @@
 // world/split.c - worlds: where even shares of sorted shards begin
-// uses: api/config.h, api/lists.h, api/context_types.h, api/call.h, api/init.h, core/rules.h, core/system.c,
-//   core/messages.c, host/values.c, sort/kinds.c, core/state.c, core/run.c, world/nccl.c, world/world.c
+// uses: api/config.h, api/lists.h, api/call.h, core/words.h, core/rules.h, core/system.c, host/values.c, sort/kinds.c,
+//   map/calls.c, world/nccl.c, world/world.c
 
 // Exact splitters, whatever the keys: the k-th element of all sorted shards, for the first element k of each share.
 // Elements are ordered by key, then by rank, then by position, so no two tie. Each round, every rank offers keys of
@@ -10,7 +10,6 @@
 enum { GP__OFFERS_MOST = 1023, GP__OFFERS_ALL = 1 << 15 };
 
 typedef struct gp__splitting {
-  const char *who;
   gp_op less;
   gp_type type;
   size_t size;        // of a key
@@ -31,30 +30,24 @@ GP__HOST size_t gp__split_bytes(const gp_world *w, const gp__splitting *p) {
   const size_t offers = (size_t)w->size * (size_t)(w->size - 1) * (size_t)p->offers;
   return offers * (16 + p->size) + ((size_t)w->size + 1) * ((size_t)w->size + 1) * 8 + 1024;
 }
-GP__HOST gp_result gp__count_before(gp_world *w, const gp__splitting *p, gp_primitive primitive, const void *needles,
-    uint64_t count, uint64_t *out, gp_stream stream) {
-  gp_call c = gp_call_init(primitive);
+GP__HOST gp_result gp__count_before(
+    gp_world *w, const gp__splitting *p, gp_primitive primitive, const void *needles, uint64_t count, uint64_t *out) {
+  gp_call c = gp__call(primitive, p->less, p->type, GP_U64, needles, out, count);
   if (!count) return GP_SUCCESS;
-  c.op = p->less;
-  c.in_type = p->type;
-  c.out_type = GP_U64;
   c.keys = p->sorted;
   c.key_count = p->count;
-  c.in = needles;
-  c.count = count;
-  c.out = out;
-  return gp_run(w->ctx, &c, stream);
+  return gp__world_do(w, &c);
 }
-// One round. low, high: the interval of each share's beginning, in this rank's shard. `numbers` of the device: counts
-// of this rank, then of all; `keys`: the offers. Returns in *open how many shares are still to be found.
-GP__HOST gp_result gp__split_round(gp_world *w, gp__state *s, const gp__splitting *p, uint64_t *low, uint64_t *high,
-    uint64_t *numbers, unsigned char *keys, int *open, gp_stream stream) {
-  const char *who = p->who;
+// One round. leave[i + 1] to arrive[i + 1]: the interval of share i + 1's beginning in this rank's shard. `numbers` of
+// the device: counts of this rank, then of all; `keys`: the offers. Sets *open to how many shares are still to be found.
+GP__HOST gp_result gp__split_round(gp_world *w, const gp__splitting *p, uint64_t *numbers, gp__u8 *keys, int *open) {
+  uint64_t *low = w->leave + 1, *high = w->arrive + 1;
   const int shares = w->size - 1;
   const uint64_t offers = p->offers, own = offers * (uint64_t)shares, all = own * (uint64_t)w->size;
   const uint64_t *mine, *every;
   uint64_t *host = (uint64_t *)w->staging, *positions, i;
-  gp_call gather = gp_call_init(GP_GATHER);
+  gp__u8 *mine_keys = keys + (size_t)w->rank * own * p->size;
+  gp_call gather;
   int share, q;
   positions = numbers + (uint64_t)w->rank * own;
   for (share = 0; share < shares; ++share)
@@ -63,25 +56,21 @@ GP__HOST gp_result gp__split_round(gp_world *w, gp__state *s, const gp__splittin
       const uint64_t at = low[share] + part * (i + 1) + rest * (i + 1) / (offers + 1);
       host[(uint64_t)share * offers + i] = at < p->count ? at : p->count ? p->count - 1 : 0;
     }
-  GP__CHECK(gp__world_copy(w, s, who, positions, host, own * 8, stream));
+  GP__CHECK(gp__world_copy(w, positions, host, own * 8));
   if (p->count) {
-    gather.in_type = p->type;
+    gather = gp__call(GP_GATHER, GP_OP_DEFAULT, p->type, GP_TYPE_DEFAULT, p->sorted, mine_keys, own);
     gather.in2_type = GP_U64;
-    gather.in = p->sorted;
     gather.in2 = positions;
     gather.n = p->count;
-    gather.count = own;
-    gather.out = keys + (size_t)w->rank * own * p->size;
-    GP__CHECK(gp_run(w->ctx, &gather, stream));
+    GP__CHECK(gp__world_do(w, &gather));
   }
-  GP__CHECK(gp__world_gather(w, who, keys + (size_t)w->rank * own * p->size, keys, own * p->size, stream));
+  GP__CHECK(gp__world_gather(w, mine_keys, keys, own * p->size));
   // Lower ranks come first where keys are equal.
-  GP__CHECK(gp__count_before(w, p, GP_LOWER_BOUND, keys, own * (uint64_t)w->rank, numbers, stream));
-  GP__CHECK(gp__count_before(w, p, GP_UPPER_BOUND, keys + ((size_t)w->rank + 1) * own * p->size,
-      own * (uint64_t)(shares - w->rank), positions + own, stream));
-  GP__CHECK(GP__NCCL(AllReduce, numbers, numbers + all, all, GP__NCCL_U64, GP__NCCL_SUM, w->comm, stream));
-  GP__CHECK(gp__world_copy(w, s, who, host, numbers, all * 16, stream));
-  GP__CHECK(gp__world_settle(w, s, who, stream));
+  GP__CHECK(gp__count_before(w, p, GP_LOWER_BOUND, keys, own * (uint64_t)w->rank, numbers));
+  GP__CHECK(gp__count_before(
+      w, p, GP_UPPER_BOUND, mine_keys + own * p->size, own * (uint64_t)(shares - w->rank), positions + own));
+  GP__CHECK(gp__world_sum(w, GP__NCCL_U64, numbers, numbers + all, all));
+  GP__CHECK(gp__world_read(w, numbers, all * 16));
   mine = host;
   every = host + all;
   for (share = 0, *open = 0; share < shares; ++share) {
@@ -102,31 +91,18 @@ GP__HOST gp_result gp__split_round(gp_world *w, gp__state *s, const gp__splittin
   }
   return GP_SUCCESS;
 }
-// Sets bounds[q * (size + 1) + i] to where share i begins in the sorted shard of rank q, for every rank. `room`:
-// gp__split_bytes of the device.
-GP__HOST gp_result gp__split_shards(
-    gp_world *w, gp__state *s, const gp__splitting *p, void *room, uint64_t *bounds, gp_stream stream) {
+// Sets w->bounds[q * (size + 1) + i] to where share i begins in the sorted shard of rank q, for every rank, and w->leave
+// to this rank's. `room`: gp__split_bytes of the device.
+GP__HOST gp_result gp__split_shards(gp_world *w, const gp__splitting *p, void *room) {
   const size_t all = (size_t)w->size * (size_t)(w->size - 1) * (size_t)p->offers;
-  uint64_t *numbers = (uint64_t *)room, *low, *high;
-  unsigned char *keys = (unsigned char *)(numbers + 2 * all);
-  gp_result result = gp__world_staging(w, s, p->who, all * 16);
+  uint64_t *numbers = (uint64_t *)room;
   int i, open = w->size > 1;
-  if (result != GP_SUCCESS) return result;
-  low = (uint64_t *)calloc((size_t)w->size + 1, 16);
-  if (!low) return gp__fail(GP_E_MEMORY, "%s: no host memory", p->who);
-  high = low + w->size + 1;
-  for (i = 0; i < w->size - 1; ++i) {
-    const uint64_t begin = gp__share_begin(w, p->total, i + 1);
-    low[i] = begin == p->total ? p->count : 0;
-    high[i] = begin ? p->count : 0;
+  GP__CHECK(gp__world_staging(w, all * 16));
+  for (i = 0; i <= w->size; ++i) {
+    const uint64_t begin = gp__share_begin(w, p->total, i);
+    w->leave[i] = i && begin == p->total ? p->count : 0;
+    w->arrive[i] = begin ? p->count : 0;
   }
-  while (open && result == GP_SUCCESS) result = gp__split_round(w, s, p, low, high, numbers, keys, &open, stream);
-  if (result == GP_SUCCESS) {
-    for (i = w->size - 1; i; --i) low[i] = low[i - 1];
-    low[0] = 0;
-    low[w->size] = p->count;
-    result = gp__world_share(w, s, p->who, low, bounds, ((size_t)w->size + 1) * 8, room, stream);
-  }
-  free(low);
-  return result;
+  while (open) GP__CHECK(gp__split_round(w, p, numbers, (gp__u8 *)(numbers + 2 * all), &open));
+  return gp__world_share(w, w->leave, w->bounds, ((size_t)w->size + 1) * 8, room);
 }

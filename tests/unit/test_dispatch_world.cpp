@@ -98,6 +98,12 @@ static void test_capture() {
     sort = fold_call(GP_SORT, GP_OP_DEFAULT, GP_TYPE_DEFAULT, GP_TYPE_DEFAULT, nullptr, nullptr, 100);
     sort.key_type = GP_F32, sort.keys = in.data, sort.out_keys = out.data;
     expect(GP_E_UNSUPPORTED, "captured", r, sort, __LINE__);
+    gp_graph rows = gp_graph_init();
+    gp_call walk = gp_call_init(GP_BFS);
+    walk.graph = &rows, walk.out = out.data;
+    expect(GP_E_UNSUPPORTED, "captured", r, walk, __LINE__);
+    walk.primitive = GP_CONNECTED_COMPONENTS;
+    expect(GP_E_UNSUPPORTED, "captured", r, walk, __LINE__);
     const size_t bytes = r.world->memory_bytes;
     r.world->memory_bytes = 100;
     expect(GP_E_WORKSPACE, "before the capture", r, reduce, __LINE__);
