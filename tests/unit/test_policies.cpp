@@ -1263,6 +1263,7 @@ static void try_defaults() {
     device.open();
     for (const Case &what : cases)
       for (int size : what.sizes) {
+        if (!has_turn()) continue;
         const gp_call c = build(device, what, size, Side::ALIGNED, LONG);
         const std::string name =
             std::string(what.name) + "/" + std::to_string(size) + ", " + std::to_string(capability);
