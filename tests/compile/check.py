@@ -1068,11 +1068,17 @@ GROUPS = {"language": language, "hpp": hpp, "nvcc": nvcc, "copies": copies, "emb
           "size": size}
 
 
+# The place before a group's first part that takes turns, such that the dear ones of different groups have different
+# turns.
+PLACES = {"install": 4, "hpp": 5, "examples": 8, "abi": 9, "size": 10}
+
+
 def main():
     if len(sys.argv) < 2 or sys.argv[1] not in GROUPS:
         sys.exit(__doc__)
     os.chdir(ROOT)
     checks = Checks()
+    checks.place = PLACES.get(sys.argv[1], 0)
     os.makedirs(ASSEMBLY, exist_ok=True)
     forget_old()
     with tempfile.TemporaryDirectory(prefix="gpuprims-") as folder:
