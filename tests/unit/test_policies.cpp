@@ -15,7 +15,7 @@
 //     few     for some of the cases, in turn, one size with one policy and the one of the largest tile
 //     many    the same for each case, size and alignment
 #include "simt.h"
-#define CASE_TURNS 11
+#define CASE_TURNS 17
 #include "turn.h"
 #define GPUPRIMS_SIMT
 #define GPUPRIMS_STATIC
