@@ -1182,7 +1182,7 @@ def test_bad_arguments_are_named(tmp_path, words, said):
 
 # ---- the committed measurements --------------------------------------------------------------------------------------
 
-@pytest.mark.turn(6)
+@pytest.mark.turn(16)
 def test_the_committed_measurements_make_a_whole_site(committed_site):
     check_whole(committed_site)
     problems = [notice for _, _, file in committed_files() for notice in file.notices if notice.level == "bad"]
@@ -1200,7 +1200,7 @@ def spelt_out(cell):
     return re.sub(r"\b(\d+)([KMG])\b", lambda m: str(int(m[1]) << {"K": 10, "M": 20, "G": 30}[m[2]]), cell)
 
 
-@pytest.mark.turn(6)
+@pytest.mark.turn(16)
 def test_every_committed_report_is_on_a_page(committed_site):
     text = text_of(committed_site, "reports.html")
     names = [os.path.relpath(os.path.join(place, name), MEASURED).split(os.sep, 1)[1]
@@ -1210,7 +1210,7 @@ def test_every_committed_report_is_on_a_page(committed_site):
     assert bool(names) != ("no device's folder has such a text" in text)
 
 
-@pytest.mark.turn(6)
+@pytest.mark.turn(16)
 def test_every_committed_cell_is_on_a_page(committed_site):
     shown = set()
     for name in os.listdir(os.path.join(committed_site, "csv")):
