@@ -3766,6 +3766,7 @@ GP__RULE int gp__shared_bytes_of(int capability) {
 }
 
 GP__RULE int gp__max(int a, int b) { return a > b ? a : b; }
+GP__RULE gp__u64 gp__smaller(gp__u64 a, gp__u64 b) { return a < b ? a : b; }
 GP__RULE gp__u64 gp__ceil_div(gp__u64 a, gp__u64 b) { return (a + b - 1) / b; }
 
 // Elements in one vector access: 16 bytes if the size divides 16, otherwise one element.
@@ -6534,7 +6535,7 @@ GP__HOST void gp__geometry_map(gp_policy p, gp__shape s, gp__u64 resident, gp__g
   }
   if (!g->tiles) g->tiles = 1;
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
-  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  g->grid = (unsigned)gp__smaller(g->tiles, resident);
 }
 
 // A row is for a number of bytes, which the host does not know of a batch.
@@ -6549,7 +6550,7 @@ GP__HOST void gp__geometry_reduce(gp_policy p, gp__shape s, gp__u64 resident, gp
   g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.in_size));
   if (s.reproducible) g->tile_items *= gp__canonical_rounds(s.count, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
-  g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : g->tiles < resident ? g->tiles : resident);
+  g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : gp__smaller(g->tiles, resident));
   if (!g->grid) g->grid = 1; // an empty input still has a result
   g->words = (p.algorithm == GP_STEALING && g->tiles ? g->tiles : g->grid) * (unsigned)gp__acc_words(s.acc_size);
 }
@@ -6573,7 +6574,7 @@ GP__HOST void gp__geometry_find(gp_policy p, gp__shape s, gp__u64 resident, gp__
   const gp__u64 share = gp__ceil_div(s.count, blocks * round), rounds = share < most ? share : most;
   g->tile_items = (rounds ? rounds : 1) * round;
   g->tiles = gp__ceil_div(s.count, g->tile_items);
-  g->grid = (unsigned)(g->tiles < blocks ? g->tiles : blocks);
+  g->grid = (unsigned)gp__smaller(g->tiles, blocks);
   if (!g->grid) g->grid = 1; // an empty input still has a result
   g->words = g->grid > 1 ? g->grid : 0;
 }
@@ -6589,7 +6590,7 @@ GP__HOST void gp__geometry_scan(gp_policy p, gp__shape s, gp__u64 resident, gp__
   if (p.algorithm == GP_PIPELINED) // tiles start on a 16-byte boundary of the input
     skipped = (gp__u64)(s.in_misaligned / s.in_size);
   g->tiles = gp__ceil_div(s.count + skipped, g->tile_items);
-  g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : g->tiles < resident ? g->tiles : resident);
+  g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : gp__smaller(g->tiles, resident));
   if (p.algorithm == GP_THREE_SWEEP) g->words = g->grid;
   if (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) g->words = gp__look_back_slots(g->tiles);
   g->words *= (unsigned)gp__acc_words(s.acc_size);
@@ -6607,7 +6608,7 @@ static const gp__rules gp__rules_scan = {gp__policy_valid_scan, gp__measure_elem
 GP__HOST void gp__geometry_stream(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   g->tile_items = (gp__u64)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
-  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  g->grid = (unsigned)gp__smaller(g->tiles, resident);
   if (!g->grid) g->grid = 1; // an empty input still writes its counts
   g->shared_bytes = (unsigned)gp__stream_shared_bytes(p, s);
   g->words = gp__look_back_slots(g->tiles) *
@@ -6891,7 +6892,7 @@ GP__HOST void gp__geometry_merge(gp_policy p, gp__shape s, gp__u64 resident, gp_
   g->tile_items =
       (unsigned)(s.primitive == GP_MERGE_SORT ? gp__sort_tile(p, s) : gp__merge_tile(p, s) - gp__is_set(s.primitive));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
-  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  g->grid = (unsigned)gp__smaller(g->tiles, resident);
   if (!g->grid) g->grid = 1; // no elements: sets still write a count
   g->shared_bytes = (unsigned)(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s)
           : p.algorithm == GP_FOUR_WAY_PASSES          ? gp__merge_four_shared_bytes(p, s)
@@ -7199,7 +7200,7 @@ GP__HOST gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) 
   const gp__u64 size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
   gp__rectangle_plan r;
   gp__u64 blocks = sms * GP__STRIP_BLOCKS;
-  r.m = s.moved.rows < s.moved.columns ? s.moved.rows : s.moved.columns;
+  r.m = gp__smaller(s.moved.rows, s.moved.columns);
   r.n = s.moved.rows < s.moved.columns ? s.moved.columns : s.moved.rows;
   r.width = size >= GP__STRIP_BYTES ? 1 : (unsigned)(GP__STRIP_BYTES / size);
   if (r.width > r.n) r.width = (unsigned)r.n;
@@ -7241,7 +7242,7 @@ GP__HOST void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident,
   if (panels.items) {
     g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
     g->tiles = panels.whole ? r.tiles : gp__panels_tiles(panels, r) * panels.panels;
-    g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+    g->grid = (unsigned)gp__smaller(g->tiles, resident);
     g->shared_bytes = r.shared_bytes;
     g->scratch = gp__panels_scratch_of(panels, (unsigned)s.key_size).bytes;
     return;
@@ -7250,7 +7251,7 @@ GP__HOST void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident,
     const gp__buffered_plan buffered = gp__buffered_plan_of(p, s);
     g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
     g->tiles = r.row_tiles * r.column_tiles;
-    g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+    g->grid = (unsigned)gp__smaller(g->tiles, resident);
     g->shared_bytes = r.shared_bytes;
     g->scratch = gp__buffered_counters(buffered) + gp__buffered_slots(buffered.panels) * buffered.slot;
     return;
@@ -7267,7 +7268,7 @@ GP__HOST void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident,
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
   g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
   g->tiles = r.tiles;
-  g->grid = (unsigned)(r.tiles < 1 ? 1 : r.tiles < resident ? r.tiles : resident);
+  g->grid = (unsigned)(r.tiles < 1 ? 1 : gp__smaller(r.tiles, resident));
   g->shared_bytes = r.shared_bytes;
 }
 
@@ -31439,7 +31440,7 @@ static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out
     return;
   }
   for (i = 0; i < n; i += k) {
-    k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
+    k = gp__smaller(n - i, GP__HOST_ELEMENTS);
     gp__host_widen(from, (const gp__u8 *)in + i * from_size, w, k);
     gp__host_narrow(to, gp__host_kind(from), w, (gp__u8 *)out + i * to_size, k);
   }
@@ -31450,7 +31451,7 @@ static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, 
   gp__wide w[GP__HOST_ELEMENTS];
   size_t i, j, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
   for (i = 0; i < n; i += k) {
-    k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
+    k = gp__smaller(n - i, GP__HOST_ELEMENTS);
     gp__host_widen(from, (const gp__u8 *)in + i * from_size, w, k);
     if (gp__is_complex(from)) {
       gp__wide p[2];
@@ -31476,7 +31477,7 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
     const size_t size = gp__host_size(type);
     gp__h_f32 w[GP__HOST_ELEMENTS];
     for (i = 0; i < n; i += GP__HOST_ELEMENTS) {
-      const size_t k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
+      const size_t k = gp__smaller(n - i, GP__HOST_ELEMENTS);
       gp__host_convert(type, GP_F32, (const gp__u8 *)in + i * size, w, k);
       gp__host_unary(GP_F32, op, w, w, k);
       gp__host_convert(GP_F32, type, w, (gp__u8 *)out + i * size, k);
@@ -31912,9 +31913,7 @@ static void gp__host_each_block(
   }
 }
 
-static size_t gp__host_limit(size_t size) {
-  return GP__HOST_BYTES / size < GP__HOST_ELEMENTS ? GP__HOST_BYTES / size : (size_t)GP__HOST_ELEMENTS;
-}
+static size_t gp__host_limit(size_t size) { return gp__smaller(GP__HOST_BYTES / size, GP__HOST_ELEMENTS); }
 
 static gp__host_source gp__host_source_of(const void *base, gp_type from, size_t from_size, gp_type to, size_t to_size,
     gp_op unary, const gp__op_info *user, int normalise) {
@@ -32004,11 +32003,11 @@ static void gp__host_iota(gp_type type, const void *from, const void *by, uint64
 static void gp__host_map(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   gp__host_buffer a, b;
-  const size_t limit = h->in.limit < h->in2.limit ? h->in.limit : h->in2.limit;
+  const size_t limit = gp__smaller(h->in.limit, h->in2.limit);
   size_t k;
   for (; first < end; first += k) {
     gp__u8 *out = h->out + first * h->out_size;
-    k = end - first < limit ? (size_t)(end - first) : limit;
+    k = gp__smaller(end - first, limit);
     if (q->primitive == GP_IOTA) gp__host_iota(q->out_type, q->init.bytes, q->step.bytes, first, out, k);
     else if (q->primitive == GP_TRANSFORM2) {
       if (q->user_op) {
@@ -32111,7 +32110,7 @@ static void gp__host_fold(const gp__host_call *h, gp__host_state *s, uint64_t fi
   if (h->q->is_arg && limit > GP__HOST_ELEMENTS) limit = GP__HOST_ELEMENTS;
   for (; n; first += k, n -= k) {
     const gp__u8 *x;
-    k = n < limit ? (size_t)n : limit;
+    k = gp__smaller(n, limit);
     x = gp__host_elements(&h->in, first, k, buffer.bytes);
     if (!h->q->is_arg) {
       h->op.loops.fold(&h->op, s->value.bytes, x, 1, k, k);
@@ -32143,7 +32142,7 @@ static void gp__host_running(const gp__host_call *h, gp__host_state *s, uint64_t
   for (; n; first += k, n -= k) {
     gp__u8 *out = h->out + first * h->out_size;
     const gp__u8 *x;
-    k = n < limit ? (size_t)n : limit;
+    k = gp__smaller(n, limit);
     x = gp__host_elements(&h->in, first, k, buffer.bytes);
     if (!h->q->is_arg) {
       h->op.loops.scan(&h->op, s->value.bytes, x, h->out_converts ? results.bytes : out, 1, k, h->exclusive);
@@ -32176,7 +32175,7 @@ static gp_result gp__host_reduce_exact(const gp__host_call *h) {
   for (b = 0; b < blocks; ++b) {
     const uint64_t first = (uint64_t)b * block;
     part[b] = gp__host_start(h, 0);
-    gp__host_fold(h, &part[b], first, count - first < block ? count - first : block);
+    gp__host_fold(h, &part[b], first, gp__smaller(count - first, block));
   }
   for (b = 0; b < blocks; ++b) gp__host_join(h, &total, &part[b]);
   gp__host_put(h, &total, h->out);
@@ -32206,7 +32205,7 @@ static gp_result gp__host_scan_exact(const gp__host_call *h) {
     for (b = 0; b < blocks; ++b) {
       const uint64_t first = (uint64_t)b * block;
       part[b] = gp__host_start(h, 0);
-      gp__host_fold(h, &part[b], base + first, rest - first < block ? rest - first : block);
+      gp__host_fold(h, &part[b], base + first, gp__smaller(rest - first, block));
     }
     for (b = 0; b < blocks; ++b) { // part[b] becomes the prefix of block b
       const gp__host_state before = s;
@@ -32216,7 +32215,7 @@ static gp_result gp__host_scan_exact(const gp__host_call *h) {
     GP__PARALLEL_FOR
     for (b = 0; b < blocks; ++b) {
       const uint64_t first = (uint64_t)b * block;
-      gp__host_running(h, &part[b], base + first, rest - first < block ? rest - first : block);
+      gp__host_running(h, &part[b], base + first, gp__smaller(rest - first, block));
     }
   }
   free(part);
@@ -32304,7 +32303,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
     for (t = 0; t < tiles; ++t) {
       const uint64_t first = (uint64_t)t * tile_items, rest = count - first;
       gp__value result; // not in `part`, where threads would share cache lines
-      gp__host_reduce_tile(h, first, rest < tile_items ? rest : tile_items, result.bytes);
+      gp__host_reduce_tile(h, first, gp__smaller(rest, tile_items), result.bytes);
       memcpy(part + (size_t)t * size, result.bytes, size);
     }
     gp__host_pad(&h->op, v, 0, GP__CANONICAL_REDUCE_THREADS);
@@ -32415,7 +32414,7 @@ static void gp__host_group_total(const gp__host_op *op, const gp__u8 *group, siz
   const size_t share = (size_t)GP__GROUP / (size_t)GP__WARP;
   size_t l, n;
   for (l = 0; l < GP__WARP && l * share < count; ++l, group += share * op->size) {
-    n = count - l * share < share ? count - l * share : share;
+    n = gp__smaller(count - l * share, share);
     memcpy(lanes + l * op->size, group, op->size);
     op->loops.fold(op, lanes + l * op->size, group + op->size, 1, n - 1, n);
   }
@@ -32446,8 +32445,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
     GP__PARALLEL_FOR
     for (b = 0; b < some; ++b) {
       const uint64_t first = (base + (uint64_t)b) * tile_items, rest = count - first;
-      gp__host_scan_upsweep(
-          h, first, rest < tile_items ? (size_t)rest : tile_items, items, lane + (size_t)b * lanes * size);
+      gp__host_scan_upsweep(h, first, gp__smaller(rest, tile_items), items, lane + (size_t)b * lanes * size);
     }
     for (b = 0; b < some; ++b) {
       const size_t r = (size_t)((base + (uint64_t)b) % GP__GROUP);
@@ -32465,8 +32463,8 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
     GP__PARALLEL_FOR
     for (b = 0; b < some; ++b) {
       const uint64_t first = (base + (uint64_t)b) * tile_items, rest = count - first;
-      gp__host_scan_downsweep(h, first, rest < tile_items ? (size_t)rest : tile_items, items,
-          lane + (size_t)b * lanes * size, b || first_has ? prefix + (size_t)b * size : NULL);
+      gp__host_scan_downsweep(h, first, gp__smaller(rest, tile_items), items, lane + (size_t)b * lanes * size,
+          b || first_has ? prefix + (size_t)b * size : NULL);
     }
   }
   free(lane);
@@ -32629,7 +32627,7 @@ static void gp__host_replace(const gp__host_call *h, uint64_t first, uint64_t en
   for (; first < end; first += n) {
     const gp__u8 *in = (const gp__u8 *)q->in + first * size;
     gp__u8 *out = (gp__u8 *)q->out + first * size;
-    n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
+    n = gp__smaller(end - first, GP__HOST_ELEMENTS);
     gp__host_holds(q->op, q->user_op, q->in_type, size, in, q->user_op ? NULL : q->step.bytes, 0, truth, n);
     for (i = 0; i < n; ++i) gp__host_move(out + i * size, truth[i] ? q->init.bytes : in + i * size, size);
   }
@@ -32643,7 +32641,7 @@ static void gp__host_place(const gp__host_call *h, uint64_t first, uint64_t end)
   gp__value made;
   size_t n, i;
   for (; first < end; first += n) {
-    n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
+    n = gp__smaller(end - first, GP__HOST_ELEMENTS);
     gp__host_passes(q, first, truth, n);
     if (indexed) gp__host_widen(q->in2_type, (const gp__u8 *)q->in2 + first * q->in2_size, index, n);
     for (i = 0; i < n; ++i) {
@@ -32695,7 +32693,7 @@ static gp_result gp__host_copy_batch(gp__host_call *h) {
     GP__PARALLEL_FOR
     for (b = 0; b < pieces; ++b) {
       const uint64_t at = (uint64_t)b * large;
-      memcpy(destinations[i] + at, sources[i] + at, (size_t)(size - at < large ? size - at : large));
+      memcpy(destinations[i] + at, sources[i] + at, (size_t)gp__smaller(size - at, large));
     }
   }
   return GP_SUCCESS;
@@ -32985,7 +32983,7 @@ static void gp__host_find_heads(gp__host_heads *r, uint64_t base) {
   const gp__value zero = {{0}};
   size_t i;
   r->base = base;
-  r->n = q->count - base < GP__HOST_ELEMENTS ? (size_t)(q->count - base) : (size_t)GP__HOST_ELEMENTS;
+  r->n = gp__smaller(q->count - base, GP__HOST_ELEMENTS);
   if (q->equal == GP_HEADS) {
     gp__host_holds(GP_NOT_EQUAL, NULL, q->key_type, q->key_size, keys, zero.bytes, 0, r->head, r->n);
     return;
@@ -33081,7 +33079,7 @@ static void gp__host_distribute(const gp__request *q, uint64_t first, uint64_t n
   int p;
   for (; n; first += k, n -= k) {
     const gp__u8 *x = (const gp__u8 *)q->in + first * size;
-    k = n < GP__HOST_ELEMENTS ? (size_t)n : (size_t)GP__HOST_ELEMENTS;
+    k = gp__smaller(n, GP__HOST_ELEMENTS);
     gp__host_parts(q, first, k, part);
     for (p = gp__parts_of(q); p-- > 0; at[p] += found) {
       found = 0;
@@ -33195,7 +33193,7 @@ static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t
   size_t i, k;
   int c;
   for (; n; first += k, n -= k) {
-    k = n < GP__HOST_ELEMENTS ? (size_t)n : (size_t)GP__HOST_ELEMENTS;
+    k = gp__smaller(n, GP__HOST_ELEMENTS);
     if (q->in2) gp__host_convert(q->in2_type, q->out_type, (const gp__u8 *)q->in2 + first * q->in2_size, weights, k);
     for (c = 0; c < q->active; ++c) {
       const gp__u8 *in = (const gp__u8 *)q->in + (first * (uint64_t)q->channels + (uint64_t)c) * q->in_size;
@@ -33253,8 +33251,7 @@ static gp_result gp__host_histogram(gp__host_call *h) {
   for (t = 0; t < threads; ++t) {
     const uint64_t share = gp__ceil_div(count, (uint64_t)threads);
     const uint64_t first = share * (uint64_t)t < count ? share * (uint64_t)t : count;
-    gp__host_tally(
-        q, edges, first, count - first < share ? count - first : share, t ? more + (size_t)(t - 1) * bytes : h->out);
+    gp__host_tally(q, edges, first, gp__smaller(count - first, share), t ? more + (size_t)(t - 1) * bytes : h->out);
   }
   for (t = 1; t < threads; ++t) {
     const gp__u8 *part = more + (size_t)(t - 1) * bytes;
@@ -33810,7 +33807,7 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
     const uint64_t end = gp__host_block_end(first, q->count);
     uint64_t at;
     for (at = first; at < end; at += GP__HOST_RUN) {
-      const gp__host_items x = gp__host_part(q, &out, at, end - at < GP__HOST_RUN ? end - at : (uint64_t)GP__HOST_RUN);
+      const gp__host_items x = gp__host_part(q, &out, at, gp__smaller(end - at, GP__HOST_RUN));
       gp__host_insert(q, &o, &x);
     }
   }
@@ -33913,7 +33910,7 @@ static uint64_t gp__host_hit(const gp__request *q, const gp__host_property *s, u
   size_t n;
   for (; first < end; first += n) {
     const gp__u8 *at;
-    n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
+    n = gp__smaller(end - first, GP__HOST_ELEMENTS);
     gp__host_holds(q->op, q->user_op, s->type, s->size, s->x + first * s->size,
         s->y ? s->y + first * s->step * s->size : NULL, s->step, truth, n);
     at = (const gp__u8 *)memchr(truth, s->wanted, n);
@@ -33940,7 +33937,7 @@ static uint64_t gp__host_first(const gp__host_call *h, const gp__host_property *
 }
 // The order of the first elements that differ, or of the lengths.
 static int gp__host_compare_arrays(const gp__request *q, gp__host_property s) {
-  const uint64_t count = q->count < q->count2 ? q->count : q->count2;
+  const uint64_t count = gp__smaller(q->count, q->count2);
   gp__host_property t = s;
   uint64_t first, end;
   s.y = t.x = (const gp__u8 *)q->in2, t.y = s.x, s.step = t.step = 1;
@@ -34212,7 +34209,7 @@ static void gp__host_fold_line(
   }
   for (first = 0; first < length; first += n) {
     const size_t most = gp__host_limit(size);
-    n = length - first < most ? length - first : most;
+    n = gp__smaller(length - first, most);
     for (i = 0; i < n; ++i)
       gp__host_move(room.bytes + i * size, base + (int64_t)(first + i) * stride * (int64_t)size, size);
     part.in.base = room.bytes;
@@ -36596,7 +36593,7 @@ static void gp__host_fold_row(const gp_aggregate *a, int pass, uint64_t row, gp_
   if (pass && places && w->word[0] == x && w->word[1] < ~row) w->word[1] = ~row;
 }
 static gp_result gp__host_aggregate(const gp__request *q, const gp__host_table *t, const gp_aggregate *a) {
-  const uint64_t n = t->found < q->capacity ? t->found : q->capacity;
+  const uint64_t n = gp__smaller(t->found, q->capacity);
   const gp_type type = gp__aggregate_type(a);
   gp__host_words *words = (gp__host_words *)calloc((size_t)n + 1, sizeof *words);
   uint64_t *rows = (uint64_t *)calloc((size_t)n + 1, 8), i;
@@ -38943,7 +38940,7 @@ GP__HOST int gp__takes_second_values(gp_primitive p) {
 }
 // Most results of a merge or a set operation.
 GP__HOST uint64_t gp__most_results(const gp__request *q) {
-  return q->primitive == GP_SET_INTERSECTION ? (q->count < q->count2 ? q->count : q->count2)
+  return q->primitive == GP_SET_INTERSECTION ? gp__smaller(q->count, q->count2)
       : q->primitive == GP_SET_DIFFERENCE    ? q->count
                                              : q->count + q->count2;
 }
@@ -42735,7 +42732,7 @@ GP__HOST gp_result gp__find_room(gp__state *s, const char *who, gp__workspace *r
     const int error = s->library.runtime.driver.cuMemsetD8Async(
         (gp__cu_pointer)(uintptr_t)r->workspace + r->tagged, 0, words - r->tagged, stream);
     if (error) return gp__cuda_fail(&s->library.runtime, who, "cuMemsetD8Async", error);
-    r->tagged = words < r->soiled ? words : r->soiled;
+    r->tagged = gp__smaller(words, r->soiled);
   }
   if (capturing && words > r->pinned) r->pinned = words;
   if (scratch) {
@@ -43283,7 +43280,7 @@ GP__HOST gp_result gp__launch_merge_sort(const gp__launching *l) {
   if (four && !gp__four_together(*l->p, *l->h, tiles))
     a.borders = (gp__u64 *)(scratch + gp__merge_sort_borders_at(*l->h));
   a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
-  GP__CHECK(gp__launch_step(l, 0, (unsigned)(tiles < 0x7fffffffu ? tiles : 0x7fffffffu), g->threads,
+  GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__smaller(tiles, 0x7fffffffu), g->threads,
       (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a));
   for (run = g->tile_items; left--; run *= 2) {
     a.run = run;
@@ -43482,8 +43479,7 @@ GP__HOST gp_result gp__launch_panels(const gp__launching *l) {
       if (which < 0) break;
       if (which == 0 && r.whole) {
         gp__transpose_args t = gp__whole_panels_arguments(*l->p, *l->h, &l->q->moves, gp__matrix_of(l, matrix));
-        GP__CHECK(gp__launch_step(
-            l, 0, (unsigned)(t.tiles < 0x7fffffff ? t.tiles : 0x7fffffff), threads, l->g->shared_bytes, &t));
+        GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__smaller(t.tiles, 0x7fffffff), threads, l->g->shared_bytes, &t));
         continue;
       }
       work = which == 0 ? a.panels * a.panel_tiles
@@ -43518,10 +43514,9 @@ GP__HOST gp_result gp__launch_round_trip(const gp__launching *l) {
     const uint64_t rest = l->h->segments - first;
     gp__map_args back;
     gp__transpose_args a = gp__trip_arguments(
-        *l->p, h, &l->q->moves, rest < h.segments ? rest : h.segments, gp__matrix_of(l, first), l->scratch, &back);
+        *l->p, h, &l->q->moves, gp__smaller(rest, h.segments), gp__matrix_of(l, first), l->scratch, &back);
     const uint64_t blocks = gp__ceil_div(back.count * (unsigned)h.key_size, (uint64_t)l->g->threads * GP__VECTOR);
-    GP__CHECK(gp__launch_step(
-        l, 0, a.tiles < l->g->grid ? (unsigned)a.tiles : l->g->grid, l->g->threads, l->g->shared_bytes, &a));
+    GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__smaller(a.tiles, l->g->grid), l->g->threads, l->g->shared_bytes, &a));
     GP__CHECK(gp__launch_step(l, 1, blocks < 0x7fffffff ? (unsigned)blocks : 0x7fffffffu, l->g->threads, 0, &back));
   }
   return GP_SUCCESS;
@@ -43558,8 +43553,7 @@ GP__HOST gp__buffered_args gp__buffered_arguments(
     a.first[x + 1] = a.first[x] + (unsigned)gp__ceil_div(rest < r.height ? rest : r.height, rows) * a.column_tiles;
     if (x) {
       const gp__u64 from = (gp__u64)a.border[x - 1] * columns, to = (gp__u64)a.border[x] * columns;
-      a.first[x + 1] +=
-          (unsigned)gp__ceil_div((to < h.moved.columns ? to : h.moved.columns) - from, a.lines) * x * a.parts;
+      a.first[x + 1] += (unsigned)gp__ceil_div(gp__smaller(to, h.moved.columns) - from, a.lines) * x * a.parts;
     }
   }
   return a;
@@ -46206,7 +46200,6 @@ GP__HOST int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p, gp__
   kinds[1] = GP__COPY;
   return gp__converts_copy(q, p) ? 2 : 1;
 }
-GP__HOST uint64_t gp__smaller(uint64_t x, uint64_t y) { return x < y ? x : y; }
 // room: places in shared memory; a line along axis 0 leaves one free, against bank conflicts.
 GP__HOST void gp__turned_tiles(const gp__moves *m, uint64_t room, gp__layout_args *a) {
   gp__u64 *tile = a->tile;
@@ -46602,7 +46595,7 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
     bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
   }
   for (first = 0; first < count; first += GP__HOST_MADE) {
-    const size_t n = count - first < GP__HOST_MADE ? (size_t)(count - first) : (size_t)GP__HOST_MADE;
+    const size_t n = gp__smaller(count - first, GP__HOST_MADE);
     gp__u8 *out = (gp__u8 *)*owned + first * size, truth[GP__HOST_MADE];
     size_t k, end;
     if (q->primitive == GP_SCATTER || q->primitive == GP_GATHER) gp__host_passes(q, first, truth, n);
