@@ -18,6 +18,7 @@ from conftest import BLANK, CACHE, MEASURED, ROOT, TODAY
 
 from ci import baseline, steps
 from dashboard import build, commits, figures, model, pages, read, reports
+from tools import bench
 from tools.farm import store
 from tools.quality import __main__ as quality_command
 
@@ -1181,6 +1182,14 @@ def test_bad_arguments_are_named(tmp_path, words, said):
 
 
 # ---- the committed measurements --------------------------------------------------------------------------------------
+
+def test_the_newest_measurements_are_read():
+    """Each commit: the site of all files is dear, and takes turns."""
+    files = read.files_below(MEASURED)[0]
+    newest = max(name[:10] for _, _, name in files if bench.FILE_NAME.fullmatch(name))
+    assert not [notice for path, device, name in files if name.startswith(newest)
+                for notice in read.read(path, device, name).notices if notice.level == "bad"]
+
 
 @pytest.mark.turn(16)
 def test_the_committed_measurements_make_a_whole_site(committed_site):
