@@ -69,8 +69,10 @@ PARTS = src/manifest $(wildcard src/*.[ch] src/*/*)
 header: $(VENV_READY)
 	@$(PYTHON) tools/amalgamate.py
 
+# (It keeps a header that is right: without touch, it would run again at each make of a clone whose parts are newer.)
 gpuprims.h: $(PARTS) tools/amalgamate.py tools/c_names.py
 	@$(PYTHON3) tools/amalgamate.py
+	@touch $@
 
 lines:
 	@$(PYTHON3) tools/amalgamate.py --lines $(BUILD)/lines/gpuprims.h
@@ -79,11 +81,14 @@ lines:
 
 lib: $(BUILD)/libgpuprims.so
 
-$(BUILD)/libgpuprims.so: gpuprims.h $(POLICIES) Makefile | $(BUILD)
+# The tests compile it and the package with -Og, in a third of the time (tests/run.py). Any other make replaces both.
+QUICK = $(BUILD)/libgpuprims.quick
+$(BUILD)/libgpuprims.so: gpuprims.h $(POLICIES) Makefile $(if $(filter -Og,$(CFLAGS)),,$(wildcard $(QUICK))) | $(BUILD)
 	$(CC) $(CFLAGS) $(OPENMP) -fPIC -shared -Wl,-soname,libgpuprims.so.$(ABI) -x c -DGPUPRIMS_IMPLEMENTATION \
 	  gpuprims.h -x none -o $@.new $(LIBS)
 	mv $@.new $@
 	ln -sf libgpuprims.so $(BUILD)/libgpuprims.so.$(ABI)
+	@$(if $(filter -Og,$(CFLAGS)),touch,rm -f) $(QUICK)
 
 # The kernels of the commonest calls, which the library finds beside it. What was compiled before stays in build/bundle.
 bundle: $(BUILD)/gp_bundle
@@ -94,7 +99,7 @@ python: $(BUILD)/python/.made
 
 $(BUILD)/python/.made: $(BUILD)/libgpuprims.so $(VENV_READY) $(wildcard python/*.* python/gpuprims/*)
 	@mkdir -p $(@D)
-	cd python && CC='$(CC)' CFLAGS= GPUPRIMS_SYSTEM_LIBRARY='$(abspath $(BUILD)/libgpuprims.so)' \
+	cd python && CC='$(CC)' CFLAGS='$(filter -Og,$(CFLAGS))' GPUPRIMS_SYSTEM_LIBRARY='$(abspath $(BUILD)/libgpuprims.so)' \
 	  $(if $(filter no,$(VENV)),$(PYTHON3),'$(abspath $(PYTHON))') setup.py -q build \
 	  --build-base '$(abspath $(@D))/temp' --build-lib '$(abspath $(@D))/lib' > '$(abspath $(@D))/log' 2>&1 || \
 	  { cat '$(abspath $(@D))/log'; exit 1; }

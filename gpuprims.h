@@ -3800,6 +3800,7 @@ GP__RULE int gp__shared_bytes_of(int capability) {
 }
 
 GP__RULE int gp__max(int a, int b) { return a > b ? a : b; }
+GP__RULE gp__u64 gp__smaller(gp__u64 a, gp__u64 b) { return a < b ? a : b; }
 GP__RULE gp__u64 gp__ceil_div(gp__u64 a, gp__u64 b) { return (a + b - 1) / b; }
 
 // Elements in one vector access: 16 bytes if the size divides 16, otherwise one element.
@@ -6569,7 +6570,7 @@ GP__HOST void gp__geometry_map(gp_policy p, gp__shape s, gp__u64 resident, gp__g
   }
   if (!g->tiles) g->tiles = 1;
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
-  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  g->grid = (unsigned)gp__smaller(g->tiles, resident);
 }
 
 // A row is for a number of bytes, which the host does not know of a batch.
@@ -6584,7 +6585,7 @@ GP__HOST void gp__geometry_reduce(gp_policy p, gp__shape s, gp__u64 resident, gp
   g->tile_items = (gp__u64)(p.threads * p.vectors * gp__vector_items(s.in_size));
   if (s.reproducible) g->tile_items *= gp__canonical_rounds(s.count, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
-  g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : g->tiles < resident ? g->tiles : resident);
+  g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : gp__smaller(g->tiles, resident));
   if (!g->grid) g->grid = 1; // an empty input still has a result
   g->words = (p.algorithm == GP_STEALING && g->tiles ? g->tiles : g->grid) * (unsigned)gp__acc_words(s.acc_size);
 }
@@ -6608,7 +6609,7 @@ GP__HOST void gp__geometry_find(gp_policy p, gp__shape s, gp__u64 resident, gp__
   const gp__u64 share = gp__ceil_div(s.count, blocks * round), rounds = share < most ? share : most;
   g->tile_items = (rounds ? rounds : 1) * round;
   g->tiles = gp__ceil_div(s.count, g->tile_items);
-  g->grid = (unsigned)(g->tiles < blocks ? g->tiles : blocks);
+  g->grid = (unsigned)gp__smaller(g->tiles, blocks);
   if (!g->grid) g->grid = 1; // an empty input still has a result
   g->words = g->grid > 1 ? g->grid : 0;
 }
@@ -6624,7 +6625,7 @@ GP__HOST void gp__geometry_scan(gp_policy p, gp__shape s, gp__u64 resident, gp__
   if (p.algorithm == GP_PIPELINED) // tiles start on a 16-byte boundary of the input
     skipped = (gp__u64)(s.in_misaligned / s.in_size);
   g->tiles = gp__ceil_div(s.count + skipped, g->tile_items);
-  g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : g->tiles < resident ? g->tiles : resident);
+  g->grid = (unsigned)(p.algorithm == GP_ONE_BLOCK ? 1 : gp__smaller(g->tiles, resident));
   if (p.algorithm == GP_THREE_SWEEP) g->words = g->grid;
   if (p.algorithm == GP_LOOK_BACK || p.algorithm == GP_PIPELINED) g->words = gp__look_back_slots(g->tiles);
   g->words *= (unsigned)gp__acc_words(s.acc_size);
@@ -6642,7 +6643,7 @@ static const gp__rules gp__rules_scan = {gp__policy_valid_scan, gp__measure_elem
 GP__HOST void gp__geometry_stream(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   g->tile_items = (gp__u64)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
-  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  g->grid = (unsigned)gp__smaller(g->tiles, resident);
   if (!g->grid) g->grid = 1; // an empty input still writes its counts
   g->shared_bytes = (unsigned)gp__stream_shared_bytes(p, s);
   g->words = gp__look_back_slots(g->tiles) *
@@ -6926,7 +6927,7 @@ GP__HOST void gp__geometry_merge(gp_policy p, gp__shape s, gp__u64 resident, gp_
   g->tile_items =
       (unsigned)(s.primitive == GP_MERGE_SORT ? gp__sort_tile(p, s) : gp__merge_tile(p, s) - gp__is_set(s.primitive));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
-  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  g->grid = (unsigned)gp__smaller(g->tiles, resident);
   if (!g->grid) g->grid = 1; // no elements: sets still write a count
   g->shared_bytes = (unsigned)(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s)
           : p.algorithm == GP_FOUR_WAY_PASSES          ? gp__merge_four_shared_bytes(p, s)
@@ -7234,7 +7235,7 @@ GP__HOST gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) 
   const gp__u64 size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
   gp__rectangle_plan r;
   gp__u64 blocks = sms * GP__STRIP_BLOCKS;
-  r.m = s.moved.rows < s.moved.columns ? s.moved.rows : s.moved.columns;
+  r.m = gp__smaller(s.moved.rows, s.moved.columns);
   r.n = s.moved.rows < s.moved.columns ? s.moved.columns : s.moved.rows;
   r.width = size >= GP__STRIP_BYTES ? 1 : (unsigned)(GP__STRIP_BYTES / size);
   if (r.width > r.n) r.width = (unsigned)r.n;
@@ -7276,7 +7277,7 @@ GP__HOST void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident,
   if (panels.items) {
     g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
     g->tiles = panels.whole ? r.tiles : gp__panels_tiles(panels, r) * panels.panels;
-    g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+    g->grid = (unsigned)gp__smaller(g->tiles, resident);
     g->shared_bytes = r.shared_bytes;
     g->scratch = gp__panels_scratch_of(panels, (unsigned)s.key_size).bytes;
     return;
@@ -7285,7 +7286,7 @@ GP__HOST void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident,
     const gp__buffered_plan buffered = gp__buffered_plan_of(p, s);
     g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
     g->tiles = r.row_tiles * r.column_tiles;
-    g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+    g->grid = (unsigned)gp__smaller(g->tiles, resident);
     g->shared_bytes = r.shared_bytes;
     g->scratch = gp__buffered_counters(buffered) + gp__buffered_slots(buffered.panels) * buffered.slot;
     return;
@@ -7302,7 +7303,7 @@ GP__HOST void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident,
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
   g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
   g->tiles = r.tiles;
-  g->grid = (unsigned)(r.tiles < 1 ? 1 : r.tiles < resident ? r.tiles : resident);
+  g->grid = (unsigned)(r.tiles < 1 ? 1 : gp__smaller(r.tiles, resident));
   g->shared_bytes = r.shared_bytes;
 }
 
@@ -31474,7 +31475,7 @@ static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out
     return;
   }
   for (i = 0; i < n; i += k) {
-    k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
+    k = gp__smaller(n - i, GP__HOST_ELEMENTS);
     gp__host_widen(from, (const gp__u8 *)in + i * from_size, w, k);
     gp__host_narrow(to, gp__host_kind(from), w, (gp__u8 *)out + i * to_size, k);
   }
@@ -31485,7 +31486,7 @@ static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, 
   gp__wide w[GP__HOST_ELEMENTS];
   size_t i, j, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
   for (i = 0; i < n; i += k) {
-    k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
+    k = gp__smaller(n - i, GP__HOST_ELEMENTS);
     gp__host_widen(from, (const gp__u8 *)in + i * from_size, w, k);
     if (gp__is_complex(from)) {
       gp__wide p[2];
@@ -31511,7 +31512,7 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
     const size_t size = gp__host_size(type);
     gp__h_f32 w[GP__HOST_ELEMENTS];
     for (i = 0; i < n; i += GP__HOST_ELEMENTS) {
-      const size_t k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
+      const size_t k = gp__smaller(n - i, GP__HOST_ELEMENTS);
       gp__host_convert(type, GP_F32, (const gp__u8 *)in + i * size, w, k);
       gp__host_unary(GP_F32, op, w, w, k);
       gp__host_convert(GP_F32, type, w, (gp__u8 *)out + i * size, k);
@@ -31947,9 +31948,7 @@ static void gp__host_each_block(
   }
 }
 
-static size_t gp__host_limit(size_t size) {
-  return GP__HOST_BYTES / size < GP__HOST_ELEMENTS ? GP__HOST_BYTES / size : (size_t)GP__HOST_ELEMENTS;
-}
+static size_t gp__host_limit(size_t size) { return gp__smaller(GP__HOST_BYTES / size, GP__HOST_ELEMENTS); }
 
 static gp__host_source gp__host_source_of(const void *base, gp_type from, size_t from_size, gp_type to, size_t to_size,
     gp_op unary, const gp__op_info *user, int normalise) {
@@ -32039,11 +32038,11 @@ static void gp__host_iota(gp_type type, const void *from, const void *by, uint64
 static void gp__host_map(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   gp__host_buffer a, b;
-  const size_t limit = h->in.limit < h->in2.limit ? h->in.limit : h->in2.limit;
+  const size_t limit = gp__smaller(h->in.limit, h->in2.limit);
   size_t k;
   for (; first < end; first += k) {
     gp__u8 *out = h->out + first * h->out_size;
-    k = end - first < limit ? (size_t)(end - first) : limit;
+    k = gp__smaller(end - first, limit);
     if (q->primitive == GP_IOTA) gp__host_iota(q->out_type, q->init.bytes, q->step.bytes, first, out, k);
     else if (q->primitive == GP_TRANSFORM2) {
       if (q->user_op) {
@@ -32146,7 +32145,7 @@ static void gp__host_fold(const gp__host_call *h, gp__host_state *s, uint64_t fi
   if (h->q->is_arg && limit > GP__HOST_ELEMENTS) limit = GP__HOST_ELEMENTS;
   for (; n; first += k, n -= k) {
     const gp__u8 *x;
-    k = n < limit ? (size_t)n : limit;
+    k = gp__smaller(n, limit);
     x = gp__host_elements(&h->in, first, k, buffer.bytes);
     if (!h->q->is_arg) {
       h->op.loops.fold(&h->op, s->value.bytes, x, 1, k, k);
@@ -32178,7 +32177,7 @@ static void gp__host_running(const gp__host_call *h, gp__host_state *s, uint64_t
   for (; n; first += k, n -= k) {
     gp__u8 *out = h->out + first * h->out_size;
     const gp__u8 *x;
-    k = n < limit ? (size_t)n : limit;
+    k = gp__smaller(n, limit);
     x = gp__host_elements(&h->in, first, k, buffer.bytes);
     if (!h->q->is_arg) {
       h->op.loops.scan(&h->op, s->value.bytes, x, h->out_converts ? results.bytes : out, 1, k, h->exclusive);
@@ -32211,7 +32210,7 @@ static gp_result gp__host_reduce_exact(const gp__host_call *h) {
   for (b = 0; b < blocks; ++b) {
     const uint64_t first = (uint64_t)b * block;
     part[b] = gp__host_start(h, 0);
-    gp__host_fold(h, &part[b], first, count - first < block ? count - first : block);
+    gp__host_fold(h, &part[b], first, gp__smaller(count - first, block));
   }
   for (b = 0; b < blocks; ++b) gp__host_join(h, &total, &part[b]);
   gp__host_put(h, &total, h->out);
@@ -32241,7 +32240,7 @@ static gp_result gp__host_scan_exact(const gp__host_call *h) {
     for (b = 0; b < blocks; ++b) {
       const uint64_t first = (uint64_t)b * block;
       part[b] = gp__host_start(h, 0);
-      gp__host_fold(h, &part[b], base + first, rest - first < block ? rest - first : block);
+      gp__host_fold(h, &part[b], base + first, gp__smaller(rest - first, block));
     }
     for (b = 0; b < blocks; ++b) { // part[b] becomes the prefix of block b
       const gp__host_state before = s;
@@ -32251,7 +32250,7 @@ static gp_result gp__host_scan_exact(const gp__host_call *h) {
     GP__PARALLEL_FOR
     for (b = 0; b < blocks; ++b) {
       const uint64_t first = (uint64_t)b * block;
-      gp__host_running(h, &part[b], base + first, rest - first < block ? rest - first : block);
+      gp__host_running(h, &part[b], base + first, gp__smaller(rest - first, block));
     }
   }
   free(part);
@@ -32336,7 +32335,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
     GP__PARALLEL_FOR
     for (t = 0; t < fresh; ++t) {
       const uint64_t first = (uint64_t)t * tile_items, rest = count - first;
-      gp__host_reduce_tile(h, first, rest < tile_items ? rest : tile_items, part + (size_t)t * size);
+      gp__host_reduce_tile(h, first, gp__smaller(rest, tile_items), part + (size_t)t * size);
     }
     gp__host_pad(&h->op, v, 0, GP__CANONICAL_REDUCE_THREADS);
     for (t = 0; t < tiles; t += per)
@@ -32446,7 +32445,7 @@ static void gp__host_group_total(const gp__host_op *op, const gp__u8 *group, siz
   const size_t share = (size_t)GP__GROUP / (size_t)GP__WARP;
   size_t l, n;
   for (l = 0; l < GP__WARP && l * share < count; ++l, group += share * op->size) {
-    n = count - l * share < share ? count - l * share : share;
+    n = gp__smaller(count - l * share, share);
     memcpy(lanes + l * op->size, group, op->size);
     op->loops.fold(op, lanes + l * op->size, group + op->size, 1, n - 1, n);
   }
@@ -32477,8 +32476,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
     GP__PARALLEL_FOR
     for (b = 0; b < some; ++b) {
       const uint64_t first = (base + (uint64_t)b) * tile_items, rest = count - first;
-      gp__host_scan_upsweep(
-          h, first, rest < tile_items ? (size_t)rest : tile_items, items, lane + (size_t)b * lanes * size);
+      gp__host_scan_upsweep(h, first, gp__smaller(rest, tile_items), items, lane + (size_t)b * lanes * size);
     }
     for (b = 0; b < some; ++b) {
       const size_t r = (size_t)((base + (uint64_t)b) % GP__GROUP);
@@ -32496,8 +32494,8 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
     GP__PARALLEL_FOR
     for (b = 0; b < some; ++b) {
       const uint64_t first = (base + (uint64_t)b) * tile_items, rest = count - first;
-      gp__host_scan_downsweep(h, first, rest < tile_items ? (size_t)rest : tile_items, items,
-          lane + (size_t)b * lanes * size, b || first_has ? prefix + (size_t)b * size : NULL);
+      gp__host_scan_downsweep(h, first, gp__smaller(rest, tile_items), items, lane + (size_t)b * lanes * size,
+          b || first_has ? prefix + (size_t)b * size : NULL);
     }
   }
   free(lane);
@@ -32660,7 +32658,7 @@ static void gp__host_replace(const gp__host_call *h, uint64_t first, uint64_t en
   for (; first < end; first += n) {
     const gp__u8 *in = (const gp__u8 *)q->in + first * size;
     gp__u8 *out = (gp__u8 *)q->out + first * size;
-    n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
+    n = gp__smaller(end - first, GP__HOST_ELEMENTS);
     gp__host_holds(q->op, q->user_op, q->in_type, size, in, q->user_op ? NULL : q->step.bytes, 0, truth, n);
     for (i = 0; i < n; ++i) gp__host_move(out + i * size, truth[i] ? q->init.bytes : in + i * size, size);
   }
@@ -32674,7 +32672,7 @@ static void gp__host_place(const gp__host_call *h, uint64_t first, uint64_t end)
   gp__value made;
   size_t n, i;
   for (; first < end; first += n) {
-    n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
+    n = gp__smaller(end - first, GP__HOST_ELEMENTS);
     gp__host_passes(q, first, truth, n);
     if (indexed) gp__host_widen(q->in2_type, (const gp__u8 *)q->in2 + first * q->in2_size, index, n);
     for (i = 0; i < n; ++i) {
@@ -32726,7 +32724,7 @@ static gp_result gp__host_copy_batch(gp__host_call *h) {
     GP__PARALLEL_FOR
     for (b = 0; b < pieces; ++b) {
       const uint64_t at = (uint64_t)b * large;
-      memcpy(destinations[i] + at, sources[i] + at, (size_t)(size - at < large ? size - at : large));
+      memcpy(destinations[i] + at, sources[i] + at, (size_t)gp__smaller(size - at, large));
     }
   }
   return GP_SUCCESS;
@@ -33016,7 +33014,7 @@ static void gp__host_find_heads(gp__host_heads *r, uint64_t base) {
   const gp__value zero = {{0}};
   size_t i;
   r->base = base;
-  r->n = q->count - base < GP__HOST_ELEMENTS ? (size_t)(q->count - base) : (size_t)GP__HOST_ELEMENTS;
+  r->n = gp__smaller(q->count - base, GP__HOST_ELEMENTS);
   if (q->equal == GP_HEADS) {
     gp__host_holds(GP_NOT_EQUAL, NULL, q->key_type, q->key_size, keys, zero.bytes, 0, r->head, r->n);
     return;
@@ -33112,7 +33110,7 @@ static void gp__host_distribute(const gp__request *q, uint64_t first, uint64_t n
   int p;
   for (; n; first += k, n -= k) {
     const gp__u8 *x = (const gp__u8 *)q->in + first * size;
-    k = n < GP__HOST_ELEMENTS ? (size_t)n : (size_t)GP__HOST_ELEMENTS;
+    k = gp__smaller(n, GP__HOST_ELEMENTS);
     gp__host_parts(q, first, k, part);
     for (p = gp__parts_of(q); p-- > 0; at[p] += found) {
       found = 0;
@@ -33226,7 +33224,7 @@ static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t
   size_t i, k;
   int c;
   for (; n; first += k, n -= k) {
-    k = n < GP__HOST_ELEMENTS ? (size_t)n : (size_t)GP__HOST_ELEMENTS;
+    k = gp__smaller(n, GP__HOST_ELEMENTS);
     if (q->in2) gp__host_convert(q->in2_type, q->out_type, (const gp__u8 *)q->in2 + first * q->in2_size, weights, k);
     for (c = 0; c < q->active; ++c) {
       const gp__u8 *in = (const gp__u8 *)q->in + (first * (uint64_t)q->channels + (uint64_t)c) * q->in_size;
@@ -33284,8 +33282,7 @@ static gp_result gp__host_histogram(gp__host_call *h) {
   for (t = 0; t < threads; ++t) {
     const uint64_t share = gp__ceil_div(count, (uint64_t)threads);
     const uint64_t first = share * (uint64_t)t < count ? share * (uint64_t)t : count;
-    gp__host_tally(
-        q, edges, first, count - first < share ? count - first : share, t ? more + (size_t)(t - 1) * bytes : h->out);
+    gp__host_tally(q, edges, first, gp__smaller(count - first, share), t ? more + (size_t)(t - 1) * bytes : h->out);
   }
   for (t = 1; t < threads; ++t) {
     const gp__u8 *part = more + (size_t)(t - 1) * bytes;
@@ -33841,7 +33838,7 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
     const uint64_t end = gp__host_block_end(first, q->count);
     uint64_t at;
     for (at = first; at < end; at += GP__HOST_RUN) {
-      const gp__host_items x = gp__host_part(q, &out, at, end - at < GP__HOST_RUN ? end - at : (uint64_t)GP__HOST_RUN);
+      const gp__host_items x = gp__host_part(q, &out, at, gp__smaller(end - at, GP__HOST_RUN));
       gp__host_insert(q, &o, &x);
     }
   }
@@ -33944,7 +33941,7 @@ static uint64_t gp__host_hit(const gp__request *q, const gp__host_property *s, u
   size_t n;
   for (; first < end; first += n) {
     const gp__u8 *at;
-    n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
+    n = gp__smaller(end - first, GP__HOST_ELEMENTS);
     gp__host_holds(q->op, q->user_op, s->type, s->size, s->x + first * s->size,
         s->y ? s->y + first * s->step * s->size : NULL, s->step, truth, n);
     at = (const gp__u8 *)memchr(truth, s->wanted, n);
@@ -33971,7 +33968,7 @@ static uint64_t gp__host_first(const gp__host_call *h, const gp__host_property *
 }
 // The order of the first elements that differ, or of the lengths.
 static int gp__host_compare_arrays(const gp__request *q, gp__host_property s) {
-  const uint64_t count = q->count < q->count2 ? q->count : q->count2;
+  const uint64_t count = gp__smaller(q->count, q->count2);
   gp__host_property t = s;
   uint64_t first, end;
   s.y = t.x = (const gp__u8 *)q->in2, t.y = s.x, s.step = t.step = 1;
@@ -34243,7 +34240,7 @@ static void gp__host_fold_line(
   }
   for (first = 0; first < length; first += n) {
     const size_t most = gp__host_limit(size);
-    n = length - first < most ? length - first : most;
+    n = gp__smaller(length - first, most);
     for (i = 0; i < n; ++i)
       gp__host_move(room.bytes + i * size, base + (int64_t)(first + i) * stride * (int64_t)size, size);
     part.in.base = room.bytes;
@@ -34507,7 +34504,7 @@ static gp_result gp__host_layouts(gp__host_call *h) {
 // loaded kernels in >>dispatch.)
 
 // Bytes of this file before which the device text does not begin (at its end).
-#define GPUPRIMS__EMBEDDED_FROM "2707456"
+#define GPUPRIMS__EMBEDDED_FROM "2703360"
 
 // ---- core/embed.c - this file's own text
 
@@ -36627,7 +36624,7 @@ static void gp__host_fold_row(const gp_aggregate *a, int pass, uint64_t row, gp_
   if (pass && places && w->word[0] == x && w->word[1] < ~row) w->word[1] = ~row;
 }
 static gp_result gp__host_aggregate(const gp__request *q, const gp__host_table *t, const gp_aggregate *a) {
-  const uint64_t n = t->found < q->capacity ? t->found : q->capacity;
+  const uint64_t n = gp__smaller(t->found, q->capacity);
   const gp_type type = gp__aggregate_type(a);
   gp__host_words *words = (gp__host_words *)calloc((size_t)n + 1, sizeof *words);
   uint64_t *rows = (uint64_t *)calloc((size_t)n + 1, 8), i;
@@ -38974,7 +38971,7 @@ GP__HOST int gp__takes_second_values(gp_primitive p) {
 }
 // Most results of a merge or a set operation.
 GP__HOST uint64_t gp__most_results(const gp__request *q) {
-  return q->primitive == GP_SET_INTERSECTION ? (q->count < q->count2 ? q->count : q->count2)
+  return q->primitive == GP_SET_INTERSECTION ? gp__smaller(q->count, q->count2)
       : q->primitive == GP_SET_DIFFERENCE    ? q->count
                                              : q->count + q->count2;
 }
@@ -42766,7 +42763,7 @@ GP__HOST gp_result gp__find_room(gp__state *s, const char *who, gp__workspace *r
     const int error = s->library.runtime.driver.cuMemsetD8Async(
         (gp__cu_pointer)(uintptr_t)r->workspace + r->tagged, 0, words - r->tagged, stream);
     if (error) return gp__cuda_fail(&s->library.runtime, who, "cuMemsetD8Async", error);
-    r->tagged = words < r->soiled ? words : r->soiled;
+    r->tagged = gp__smaller(words, r->soiled);
   }
   if (capturing && words > r->pinned) r->pinned = words;
   if (scratch) {
@@ -43314,7 +43311,7 @@ GP__HOST gp_result gp__launch_merge_sort(const gp__launching *l) {
   if (four && !gp__four_together(*l->p, *l->h, tiles))
     a.borders = (gp__u64 *)(scratch + gp__merge_sort_borders_at(*l->h));
   a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
-  GP__CHECK(gp__launch_step(l, 0, (unsigned)(tiles < 0x7fffffffu ? tiles : 0x7fffffffu), g->threads,
+  GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__smaller(tiles, 0x7fffffffu), g->threads,
       (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a));
   for (run = g->tile_items; left--; run *= 2) {
     a.run = run;
@@ -43513,8 +43510,7 @@ GP__HOST gp_result gp__launch_panels(const gp__launching *l) {
       if (which < 0) break;
       if (which == 0 && r.whole) {
         gp__transpose_args t = gp__whole_panels_arguments(*l->p, *l->h, &l->q->moves, gp__matrix_of(l, matrix));
-        GP__CHECK(gp__launch_step(
-            l, 0, (unsigned)(t.tiles < 0x7fffffff ? t.tiles : 0x7fffffff), threads, l->g->shared_bytes, &t));
+        GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__smaller(t.tiles, 0x7fffffff), threads, l->g->shared_bytes, &t));
         continue;
       }
       work = which == 0 ? a.panels * a.panel_tiles
@@ -43549,10 +43545,9 @@ GP__HOST gp_result gp__launch_round_trip(const gp__launching *l) {
     const uint64_t rest = l->h->segments - first;
     gp__map_args back;
     gp__transpose_args a = gp__trip_arguments(
-        *l->p, h, &l->q->moves, rest < h.segments ? rest : h.segments, gp__matrix_of(l, first), l->scratch, &back);
+        *l->p, h, &l->q->moves, gp__smaller(rest, h.segments), gp__matrix_of(l, first), l->scratch, &back);
     const uint64_t blocks = gp__ceil_div(back.count * (unsigned)h.key_size, (uint64_t)l->g->threads * GP__VECTOR);
-    GP__CHECK(gp__launch_step(
-        l, 0, a.tiles < l->g->grid ? (unsigned)a.tiles : l->g->grid, l->g->threads, l->g->shared_bytes, &a));
+    GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__smaller(a.tiles, l->g->grid), l->g->threads, l->g->shared_bytes, &a));
     GP__CHECK(gp__launch_step(l, 1, blocks < 0x7fffffff ? (unsigned)blocks : 0x7fffffffu, l->g->threads, 0, &back));
   }
   return GP_SUCCESS;
@@ -43589,8 +43584,7 @@ GP__HOST gp__buffered_args gp__buffered_arguments(
     a.first[x + 1] = a.first[x] + (unsigned)gp__ceil_div(rest < r.height ? rest : r.height, rows) * a.column_tiles;
     if (x) {
       const gp__u64 from = (gp__u64)a.border[x - 1] * columns, to = (gp__u64)a.border[x] * columns;
-      a.first[x + 1] +=
-          (unsigned)gp__ceil_div((to < h.moved.columns ? to : h.moved.columns) - from, a.lines) * x * a.parts;
+      a.first[x + 1] += (unsigned)gp__ceil_div(gp__smaller(to, h.moved.columns) - from, a.lines) * x * a.parts;
     }
   }
   return a;
@@ -46237,7 +46231,6 @@ GP__HOST int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p, gp__
   kinds[1] = GP__COPY;
   return gp__converts_copy(q, p) ? 2 : 1;
 }
-GP__HOST uint64_t gp__smaller(uint64_t x, uint64_t y) { return x < y ? x : y; }
 // room: places in shared memory; a line along axis 0 leaves one free, against bank conflicts.
 GP__HOST void gp__turned_tiles(const gp__moves *m, uint64_t room, gp__layout_args *a) {
   gp__u64 *tile = a->tile;
@@ -46633,7 +46626,7 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
     bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
   }
   for (first = 0; first < count; first += GP__HOST_MADE) {
-    const size_t n = count - first < GP__HOST_MADE ? (size_t)(count - first) : (size_t)GP__HOST_MADE;
+    const size_t n = gp__smaller(count - first, GP__HOST_MADE);
     gp__u8 *out = (gp__u8 *)*owned + first * size, truth[GP__HOST_MADE];
     size_t k, end;
     if (q->primitive == GP_SCATTER || q->primitive == GP_GATHER) gp__host_passes(q, first, truth, n);
@@ -52124,8 +52117,10 @@ GP__HOST gp_result gp__driver_done(gp_world *w, const char *call, int error) {
   return error ? gp__cuda_fail(&w->s->library.runtime, w->who, call, error) : GP_SUCCESS;
 }
 #define GP__DRIVER(call, ...) gp__driver_done(w, #call, w->s->library.runtime.driver.call(__VA_ARGS__))
-// A call of this rank's GPU.
-GP__HOST gp_result gp__world_do(gp_world *w, const gp_call *c) { return gp_run(w->ctx, c, w->stream); }
+// A call of this rank's GPU. gp_world_workspace_size stops there.
+GP__HOST gp_result gp__world_do(gp_world *w, const gp_call *c) {
+  return w->asked ? (gp_result)GP__UNKNOWN : gp_run(w->ctx, c, w->stream);
+}
 
 // ---- memory
 
@@ -52272,7 +52267,9 @@ GP__HOST gp_result gp__world_share(gp_world *w, const void *mine, void *all, siz
 GP__HOST gp_result gp__world_send(gp_world *w, const void *from, void *to, size_t size) {
   const gp__u8 *source = (const gp__u8 *)from;
   gp__u8 *target = (gp__u8 *)to;
-  int q, error = w->nccl.GroupStart(), ended;
+  int q, error, ended;
+  if (w->asked) return (gp_result)GP__UNKNOWN;
+  error = w->nccl.GroupStart();
   for (q = 0; q < w->size && !error; ++q) {
     const uint64_t out = (w->leave_end[q] - w->leave[q]) * size, in = (w->arrive_end[q] - w->arrive[q]) * size;
     if (q == w->rank) continue;
@@ -52646,17 +52643,17 @@ GP__HOST gp_result gp__world_counted(gp_world *w, gp_call c) {
   GP__CHECK(gp__gather_partials(w, &p, &c));
   return gp__world_do(w, &fold);
 }
-GP__HOST gp_result gp__world_histogram(gp_world *w, const gp_call *c) {
+GP__HOST gp_result gp__world_histogram(gp_world *w, gp_call c) {
   const gp_type types[] = {GP_I32, GP_U32, GP_I64, GP_U64, GP_F32, GP_F64};
   const int numbers[] = {2, 3, 4, 5, 7, 8}; // ncclDataType_t
-  const uint64_t channels = (uint64_t)(c->active ? c->active : c->channels ? c->channels : 1);
+  const uint64_t channels = (uint64_t)(c.active ? c.active : c.channels ? c.channels : 1);
   int i;
-  for (i = 0; i < 6 && types[i] != c->out_type; ++i) {}
+  for (i = 0; i < 6 && types[i] != c.out_type; ++i) {}
   if (i == 6)
     return gp__fail(GP_E_UNSUPPORTED,
         "%s: @out_type: the histogram of a world has counts of i32, u32, i64, u64, f32 or f64", w->who);
-  GP__CHECK(gp__world_do(w, c));
-  return gp__world_sum(w, numbers[i], c->out, c->out, c->bins * channels);
+  GP__CHECK(gp__world_do(w, &c));
+  return gp__world_sum(w, numbers[i], c.out, c.out, c.bins * channels);
 }
 
 // ---- world/split.c - worlds: where even shares of sorted shards begin
@@ -52940,7 +52937,7 @@ GP__HOST gp_result gp__check_world_sort(gp_world *w, const gp_call *c, gp__world
     return gp__fail(GP_E_NULL, "%s: @%s is null", w->who, c->out_keys ? "out" : "out_keys");
   return gp__check_arrays(w, c, local);
 }
-GP__HOST gp_result gp__world_sort(gp_world *w, const gp_call *c, int is_sorted) {
+GP__HOST gp_result gp__sort_shares(gp_world *w, const gp_call *c, int is_sorted) {
   gp__world_sorting p;
   gp_call local;
   gp_result result;
@@ -52955,6 +52952,7 @@ GP__HOST gp_result gp__world_sort(gp_world *w, const gp_call *c, int is_sorted) 
     return gp__fail(GP_E_SIZE, "%s: @out_type: indices of %llu elements need u64", w->who, (gp__u64)total);
   return gp__break_if(w, gp__world_sort_agreed(w, &p, c, &local, total));
 }
+GP__HOST gp_result gp__world_sort(gp_world *w, gp_call c) { return gp__sort_shares(w, &c, 0); }
 
 // ---- top-k
 
@@ -52965,7 +52963,7 @@ GP__HOST gp_result gp__world_top_k_agreed(gp_world *w, const gp_call *c, gp_call
   const int indices = value_size && !local->in_type;
   const size_t k = (size_t)c->k, keys = gp__aligned(k * key_size * (size_t)w->size),
                values = gp__aligned(k * value_size * (size_t)w->size);
-  const uint64_t kept = c->k < local->count ? c->k : local->count;
+  const uint64_t kept = gp__smaller(c->k, local->count);
   gp__u8 *at, *packed, *my_keys, *my_values;
   uint64_t before = 0, gathered = 0;
   gp_call last = *local;
@@ -52992,7 +52990,7 @@ GP__HOST gp_result gp__world_top_k_agreed(gp_world *w, const gp_call *c, gp_call
   if (value_size) GP__CHECK(gp__world_gather(w, my_values, at + keys, k * value_size));
   for (q = 0, gaps = 0; q < w->size; ++q) gaps |= w->notes[q].count < c->k;
   for (q = 0; q < w->size; ++q) { // without the gaps of ranks that have fewer than k
-    const size_t here = (size_t)(w->notes[q].count < c->k ? w->notes[q].count : c->k), from = (size_t)q * k;
+    const size_t here = (size_t)gp__smaller(w->notes[q].count, c->k), from = (size_t)q * k;
     if (gaps) {
       GP__CHECK(gp__world_copy(w, packed + gathered * key_size, at + from * key_size, here * key_size));
       GP__CHECK(
@@ -53012,19 +53010,19 @@ GP__HOST gp_result gp__world_top_k_agreed(gp_world *w, const gp_call *c, gp_call
   last.out_keys = c->out_keys;
   return gp__world_do(w, &last);
 }
-GP__HOST gp_result gp__world_top_k(gp_world *w, const gp_call *c) {
+GP__HOST gp_result gp__world_top_k(gp_world *w, gp_call c) {
   gp_call local;
   gp_result result;
   uint64_t total;
-  GP__CHECK(gp__shard_counted(w, c, &local));
-  if (local.k > local.count) local.k = local.count;
-  result = gp__check_arrays(w, c, &local);
-  if (c->rows > 1) result = gp__fail(GP_E_UNSUPPORTED, "%s: @rows: a world takes the top of one array", w->who);
-  GP__CHECK(gp__world_meet(w, c, local.count, result, 0, &total));
-  if (c->k > total)
+  GP__CHECK(gp__shard_counted(w, &c, &local));
+  local.k = gp__smaller(c.k, local.count);
+  result = gp__check_arrays(w, &c, &local);
+  if (c.rows > 1) result = gp__fail(GP_E_UNSUPPORTED, "%s: @rows: a world takes the top of one array", w->who);
+  GP__CHECK(gp__world_meet(w, &c, local.count, result, 0, &total));
+  if (c.k > total)
     return gp__fail(
-        GP_E_ARGUMENT, "%s: @k is %llu, and the ranks have %llu elements", w->who, (gp__u64)c->k, (gp__u64)total);
-  return c->k ? gp__break_if(w, gp__world_top_k_agreed(w, c, &local)) : GP_SUCCESS;
+        GP_E_ARGUMENT, "%s: @k is %llu, and the ranks have %llu elements", w->who, (gp__u64)c.k, (gp__u64)total);
+  return c.k ? gp__break_if(w, gp__world_top_k_agreed(w, &c, &local)) : GP_SUCCESS;
 }
 
 // ---- world/move.c - worlds: even shares; selection, runs and groups across ranks
@@ -53049,8 +53047,8 @@ GP__HOST gp_result gp__world_spread(gp_world *w, const gp__spread_array *arrays,
   share = gp__share_of(w, total, w->rank);
   for (q = 0; q <= w->size; ++q) { // of this rank's elements and of this rank's share, what is before q's
     const uint64_t to = gp__share_begin(w, total, q);
-    w->leave[q] = to < begin ? 0 : to - begin < own ? to - begin : own;
-    w->arrive[q] = at < mine ? 0 : at - mine < share ? at - mine : share;
+    w->leave[q] = to < begin ? 0 : gp__smaller(to - begin, own);
+    w->arrive[q] = at < mine ? 0 : gp__smaller(at - mine, share);
     if (q < w->size) at += w->counts[q];
   }
   for (i = 0; i < array_count; ++i)
@@ -53074,23 +53072,23 @@ GP__HOST gp_result gp__world_results(gp_world *w, const gp_call *c, const uint64
 GP__HOST size_t gp__shared_bytes(const gp_world *w) {
   return gp__aligned(((size_t)w->size + 1) * sizeof(gp__world_note));
 }
-GP__HOST gp_result gp__world_copy_shares(gp_world *w, const gp_call *c) {
+GP__HOST gp_result gp__world_copy_shares(gp_world *w, gp_call c) {
   gp_call local;
   gp__spread_array array;
   gp_result result;
   uint64_t total;
   int q;
-  GP__CHECK(gp__shard_counted(w, c, &local));
+  GP__CHECK(gp__shard_counted(w, &c, &local));
   local.out_count = NULL;
-  array.from = c->in;
-  array.to = c->out;
-  array.size = gp_type_size(w->ctx, c->in_type);
-  result = gp__check_arrays(w, c, &local);
-  if (result == GP_SUCCESS && c->out_type && c->out_type != c->in_type)
+  array.from = c.in;
+  array.to = c.out;
+  array.size = gp_type_size(w->ctx, c.in_type);
+  result = gp__check_arrays(w, &c, &local);
+  if (result == GP_SUCCESS && c.out_type && c.out_type != c.in_type)
     result = gp__fail(GP_E_UNSUPPORTED, "%s: a world copies arrays of one type", w->who);
-  GP__CHECK(gp__world_meet(w, c, local.count, result, 1, &total));
+  GP__CHECK(gp__world_meet(w, &c, local.count, result, 1, &total));
   for (q = 0; q < w->size; ++q) w->counts[q] = w->notes[q].count;
-  return gp__break_if(w, gp__world_spread(w, &array, 1, c->out_count));
+  return gp__break_if(w, gp__world_spread(w, &array, 1, c.out_count));
 }
 // Selected elements go to the world's memory first, then in even shares to the output.
 GP__HOST gp_result gp__select_shares(gp_world *w, const gp_call *c, gp_call *local, size_t size) {
@@ -53106,11 +53104,12 @@ GP__HOST gp_result gp__select_shares(gp_world *w, const gp_call *c, gp_call *loc
   array.size = size;
   return gp__break_if(w, gp__world_spread(w, &array, 1, c->out_count));
 }
-GP__HOST gp_result gp__world_select(gp_world *w, const gp_call *c) {
-  gp_call local = gp__shard_call(c);
-  GP__CHECK(gp__check_result_type(w, c));
-  GP__CHECK(gp__world_agree(w, c, c->count, 0, gp_prepare(w->ctx, &local)));
-  return gp__select_shares(w, c, &local, gp_type_size(w->ctx, c->out_type ? c->out_type : c->in_type));
+GP__HOST gp_result gp__world_select(gp_world *w, gp_call c) {
+  gp_call local = gp__shard_call(&c);
+  if (!(c.flags & GP_BALANCED)) return gp__world_do(w, &c);
+  GP__CHECK(gp__check_result_type(w, &c));
+  GP__CHECK(gp__world_agree(w, &c, c.count, 0, gp_prepare(w->ctx, &local)));
+  return gp__select_shares(w, &c, &local, gp_type_size(w->ctx, c.out_type ? c.out_type : c.in_type));
 }
 
 // ---- runs
@@ -53271,7 +53270,7 @@ GP__HOST gp_result gp__group_agreed(
   sort.capacity = share;
   sort.out_keys = memory + 256 + keys + values;
   sort.out = memory + 256 + 2 * keys + values;
-  result = gp__world_sort(w, &sort, 1);
+  result = gp__sort_shares(w, &sort, 1);
   if (!w->asked) GP__CHECK(result);
   runs.flags = (c->flags & GP_REPRODUCIBLE) | GP_BALANCED;
   runs.op = c->op;
@@ -53564,7 +53563,7 @@ GP__HOST gp_result gp__world_reproduce(gp_world *w, gp_call c) {
   if (result == GP_SUCCESS && ((!c.in && count) || !c.out))
     result = gp__fail(GP_E_NULL, "%s: @%s is null", w->who, c.out ? "in" : "out");
   GP__CHECK(gp__world_meet(w, &c, count, result, 0, &t.total));
-  if (!t.total) return w->asked ? GP_SUCCESS : gp__world_do(w, &c);
+  if (!t.total) return gp__world_do(w, &c);
   t.in_size = q.in_size;
   t.size = (size_t)gp__acc_words((int)q.acc_size) * GP__WORD_BYTES;
   t.room = 2 * GP__CONTROL_BYTES + GP__CANONICAL_REDUCE_TILES * t.size;
@@ -53583,6 +53582,12 @@ GP__HOST gp_result gp__world_reproduce(gp_world *w, gp_call c) {
   }
   if (result == GP_SUCCESS) result = gp__reproduce_agreed(w, &t, c, count);
   return gp__break_if(w, result);
+}
+GP__HOST gp_result gp__world_fold(gp_world *w, gp_call c) {
+  GP__CHECK(gp__check_fold(w, &c));
+  if (c.primitive != GP_REDUCE) return gp__world_scan(w, c);
+  gp__fill_types(&c);
+  return (c.flags & GP_REPRODUCIBLE) && gp__order_matters(&c) ? gp__world_reproduce(w, c) : gp__world_reduce(w, c);
 }
 
 // ---- world/graph.c - worlds: breadth-first search, connected components
@@ -53867,7 +53872,7 @@ GP__HOST gp_result gp__world_walk(gp_world *w, gp_call c) {
     const gp__world_note *note = &w->notes[q];
     w->leave[q + 1] = w->leave[q] + note->count;
     edges += note->capacity;
-    came += note->capacity < p.rows.vertices ? note->capacity : p.rows.vertices;
+    came += gp__smaller(note->capacity, p.rows.vertices);
   }
   p.g.targets = (const unsigned *)p.rows.targets;
   p.g.first = w->leave[w->rank];
@@ -53880,66 +53885,38 @@ GP__HOST gp_result gp__world_walk(gp_world *w, gp_call c) {
 
 // ---- world/run.c - worlds: any call
 
-GP__HOST int gp__is_of_worlds(gp_primitive p) {
-  static const gp__u8 of_worlds[] = {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN, GP_COUNT_IF, GP_ANY, GP_ALL,
-      GP_HISTOGRAM_EVEN, GP_HISTOGRAM_RANGES, GP_SORT, GP_MERGE_SORT, GP_TOP_K, GP_SELECT, GP_COPY, GP_UNIQUE,
-      GP_REDUCE_BY_KEY, GP_GROUP_BY, GP_NTH_ELEMENT, GP_TRANSPOSE, GP_BFS, GP_CONNECTED_COMPONENTS};
-  return memchr(of_worlds, (int)p, sizeof of_worlds) != NULL;
+// The calls of worlds. waits: the host waits for the stream.
+typedef struct gp__of_worlds {
+  gp_primitive primitive;
+  int waits;
+  gp_result (*run)(gp_world *w, gp_call c);
+} gp__of_worlds;
+static const gp__of_worlds gp__world_calls[] = {{GP_REDUCE, 0, gp__world_fold}, {GP_INCLUSIVE_SCAN, 0, gp__world_fold},
+    {GP_EXCLUSIVE_SCAN, 0, gp__world_fold}, {GP_COUNT_IF, 0, gp__world_counted}, {GP_ANY, 0, gp__world_counted},
+    {GP_ALL, 0, gp__world_counted}, {GP_HISTOGRAM_EVEN, 0, gp__world_histogram},
+    {GP_HISTOGRAM_RANGES, 0, gp__world_histogram}, {GP_SORT, 1, gp__world_sort}, {GP_MERGE_SORT, 1, gp__world_sort},
+    {GP_TOP_K, 1, gp__world_top_k}, {GP_NTH_ELEMENT, 1, gp__world_nth}, {GP_TRANSPOSE, 1, gp__world_transpose},
+    {GP_COPY, 1, gp__world_copy_shares}, {GP_SELECT, 0, gp__world_select}, {GP_UNIQUE, 1, gp__runs_of_world},
+    {GP_REDUCE_BY_KEY, 1, gp__runs_of_world}, {GP_GROUP_BY, 1, gp__world_group_by}, {GP_BFS, 1, gp__world_walk},
+    {GP_CONNECTED_COMPONENTS, 1, gp__world_walk}};
+GP__HOST const gp__of_worlds *gp__find_world_call(gp_primitive p) {
+  size_t i;
+  for (i = 0; i < sizeof gp__world_calls / sizeof *gp__world_calls; ++i)
+    if (gp__world_calls[i].primitive == p) return &gp__world_calls[i];
+  return NULL;
 }
 GP__HOST gp_result gp__world_dispatch(gp_world *w, gp_call c) {
   if (c.flags & GP_CHECKED) {
     c.flags &= ~GP_CHECKED;
     GP__CHECK(gp__world_agree(w, &c, c.count, 0, GP_SUCCESS));
   }
-  switch (c.primitive) {
-  case GP_REDUCE:
-  case GP_INCLUSIVE_SCAN:
-  case GP_EXCLUSIVE_SCAN:
-    GP__CHECK(gp__check_fold(w, &c));
-    if (c.primitive != GP_REDUCE) return gp__world_scan(w, c);
-    gp__fill_types(&c);
-    return (c.flags & GP_REPRODUCIBLE) && gp__order_matters(&c) ? gp__world_reproduce(w, c) : gp__world_reduce(w, c);
-  case GP_COUNT_IF:
-  case GP_ANY:
-  case GP_ALL:
-    return gp__world_counted(w, c);
-  case GP_HISTOGRAM_EVEN:
-  case GP_HISTOGRAM_RANGES:
-    return gp__world_histogram(w, &c);
-  case GP_SORT:
-  case GP_MERGE_SORT:
-    return gp__world_sort(w, &c, 0);
-  case GP_TOP_K:
-    return gp__world_top_k(w, &c);
-  case GP_NTH_ELEMENT:
-    return gp__world_nth(w, c);
-  case GP_TRANSPOSE:
-    return gp__world_transpose(w, c);
-  case GP_BFS:
-  case GP_CONNECTED_COMPONENTS:
-    return gp__world_walk(w, c);
-  case GP_SELECT:
-    return c.flags & GP_BALANCED ? gp__world_select(w, &c) : gp__world_do(w, &c);
-  case GP_COPY:
-    return gp__world_copy_shares(w, &c);
-  case GP_GROUP_BY:
-    return gp__world_group_by(w, c);
-  default:
-    return gp__runs_of_world(w, c);
-  }
+  return gp__find_world_call(c.primitive)->run(w, c);
 }
-// Whether a call needs memory before it launches anything: not histograms, copies, and select in its shard.
-GP__HOST int gp__takes_memory(const gp_call *c) {
-  return c->primitive != GP_HISTOGRAM_EVEN && c->primitive != GP_HISTOGRAM_RANGES && c->primitive != GP_COPY &&
-      (c->primitive != GP_SELECT || (c->flags & GP_BALANCED));
-}
-// Whether a call does without the host.
 GP__HOST int gp__may_be_captured(gp_call c) {
   gp__fill_types(&c);
-  return !(c.flags & GP_CHECKED) && c.primitive != GP_COPY &&
-      (!gp__takes_memory(&c) || c.primitive == GP_COUNT_IF || c.primitive == GP_ANY || c.primitive == GP_ALL ||
-          c.primitive == GP_INCLUSIVE_SCAN || c.primitive == GP_EXCLUSIVE_SCAN ||
-          (c.primitive == GP_REDUCE && (!(c.flags & GP_REPRODUCIBLE) || !gp__order_matters(&c))));
+  return !gp__find_world_call(c.primitive)->waits && !(c.flags & GP_CHECKED) &&
+      (c.primitive != GP_SELECT || !(c.flags & GP_BALANCED)) &&
+      (c.primitive != GP_REDUCE || !(c.flags & GP_REPRODUCIBLE) || !gp__order_matters(&c));
 }
 GP__HOST gp_result gp__check_capture(gp_world *w, const gp_call *c) {
   w->capturing = 0;
@@ -53963,7 +53940,7 @@ GP__HOST gp_result gp__ask_world(
   if (call->struct_size != sizeof *call || (unsigned)call->primitive >= GP_PRIMITIVE_COUNT || rank < 0 || rank >= size)
     return gp__fail(
         GP_E_ARGUMENT, "%s: call.struct_size is %u, rank %d of size %d", who, call->struct_size, rank, size);
-  if (!gp__is_of_worlds(call->primitive)) return gp__fail(GP_E_UNSUPPORTED, "%s: not a call of worlds", who);
+  if (!gp__find_world_call(call->primitive)) return gp__fail(GP_E_UNSUPPORTED, "%s: not a call of worlds", who);
   memset(&w, 0, sizeof w);
   w.ctx = ctx;
   w.s = s;
@@ -53979,7 +53956,7 @@ GP__HOST gp_result gp__ask_world(
   c = *call;
   if (c.primitive != GP_TRANSPOSE && !c.graph) c.count = counts[rank];
   c.flags &= ~GP_CHECKED;
-  if (size > 1 && gp__takes_memory(&c)) result = gp__world_dispatch(&w, c);
+  if (size > 1) result = gp__world_dispatch(&w, c);
   free(w.notes);
   if (result != GP_SUCCESS && result != (gp_result)GP__UNKNOWN) return result;
   *bytes = asked[1] + (asked[0] <= 65536 ? 65536 : gp__world_steps(asked[0])); // gp_world_open takes some
@@ -54013,7 +53990,7 @@ GP__HOST gp_result gp__world_alone(gp_world *w, gp_call c) {
 }
 GP__HOST gp_result gp__world_call(gp_world *w, const gp_call *call) {
   w->who = gp__primitive_names[call->primitive];
-  if (!gp__is_of_worlds(call->primitive))
+  if (!gp__find_world_call(call->primitive))
     return gp__fail(GP_E_UNSUPPORTED, "%s: a world does not run this primitive", w->who);
   if (w->size == 1) return gp__world_alone(w, *call);
   GP__CHECK(gp__check_capture(w, call));
@@ -54988,2097 +54965,2014 @@ GP__API gp_result gp_external_group_by(gp_context *ctx, const gp_external_config
 
 /* device text of gpuprims.h
 809740
-)x}p65r.0(1MwAmqfFVAs0AzJ3w]u595AlN3f#&q-853&1G(BHd.Fz%h=[Cq+4`j$`5/&p4xD6+M4`b@8;C.o)Zjd:_3uV<nPGT:J%T{{s]l<{<lur4Rjk
-}ZqOh3eJ-c~svk}ZuJGjxfwNQXf2o:VC|6cdVE^_V^o:1LgavL~x|xKD:7%-TaU{X#{SU{+j{S<CW)&|_Y(C:.12(zF:pe#E`)0BM}[F~ltf3oW.IvH$d^
-B%+l~7|f^m2dga(Zj153^pYUpeE4W1z6g|_A0;!mU'i--az"pfx<iG7cw^x4|,"nB^xk!_m:<=]Z%535S{64zZ_:A5lE)4Rfqv'S5%j<{nJ1itU_OD|VJ1
-Cj9HfWEuaMqNhFo/2`)@|f><Fu:TtA_Ne(NEsBoI3cH]v'mCg3#yQ/w<cgDFI.sbo@[$]P=e[dd^pyzc`#r4(JD_5hUeuBa.@IXiTy]:mEU'NhL2m(R>a4
-&=si{VMnTyof'dcwrx]DR+y:wb-SBx/18S-HPXu_}5o;-]`s7G-a(6m5c=2UzU5:w5H[%@[@b2v|h:4:=a+=wPoDdX7`^)Rm]Dig;)x^q;:TDB4r=8F7@c
-u/}C4YTh1e2bRRNCJ4)]Wb&;NC@)4k-0-UDKv2QXXy+tlVN^JimkxsI){Sb1:Fc^mKi@,ScYt0t;S;Syu'DWqsU>W40b:0f|P^V2!v+{>$uX~T/=:J0rHZ
-)6MdOx_yAX]ry1"d{C,i~Km7$G7S]1bdOohQ},5PKi#d.&[`|G5("r^|EuFWEyf&c1n<=y%6SGsA+V-^^qw^(Z4[e}DLi`~i+|n.g6(Lh<Q@4m,1O%n=tT
-_LKMq_w^5yajNGOpJ}LdP[wKcjkT|}L=jcI.fy.Rze}HG`okf'$6d5-ZK#"'X7Eaf2Iu3]Mu{C/AQGn=wT{YgAEujEbmK(rpIOy4Jp|%0En6TEDL'L."zk
-'ntoiFEVFk5k/Y)g5N!xtsaY|wjR@UNpa2)Y1"GcIi}gwos@R5mDsufl;,"b-t~@IX0PkFg_`O3CEjH>NXB(X"t>-mz^|kwo^W)XUM"#hR]wUJkyMnW.G0
-l_`+T5i|K9m1a$N3%@yk!G|c6[x!/C{Zum`tGY#(L5%!p:/!Ss!hg%L|=KD[NZu|E:<_'1q1)^%>-7BZ/('s2rN}`Z.1}<d1'^9:QJUm5I3.!"Pee,W5Z1
-+AS@sR)Azl],;J~bUGc=.4@j@"/Na[t]^Is46SpAx]);`0w/@T;^,FW^'hlxF9/,Tpt0ReSQOjim>_Md}HwXj|!]`&11kn@)GClW$/`.76wBF2U4v",tt0
-/n(n^5"qeYSH@oE<1L>b+h8S7[1Q87A.w/3<B(m`E$kf{h1e"cL;n@wl1|@7N/$aNHSs.+km).l$yL$o'0F{ss_>it~dqJ6Ba1|0T^^i'CaL/X}_=]-a6[
-t6w<B>e@nDv^,A/<,:_ZJ>qRjE;wT`okmvpJM>NUc4m>ulC,^ZK2`w#cUll:r0G+p>dc20dD,l$hN7~[nl|`+/%2hCZmqlhHNbh!pq~tri>ddC3B"TwvtJ
-]kD7[BbTglTm4n8l.Sl4aGDRF99crp@=pg_=QL'PWzvjP|jkKDy`R<n/.ppS9eUmlvu.tD,%IL_Bo]ZH6^w+|y|9x#e_N+Nd3/U1m3X"BvGnW@YzSY4"^<
-b/},G3!{:'op0&/UP14_>p9P=XLdi]^d;Spk6o(l/N:9TW`dg"A+N5#2oNJ09]#D0X4P-_g$,6yh-1xv'Vu.G8PK}0!@i^76tB;$_%!`]LMi'mgfjG~a8^
-;mQx.C+}af1#yX~gR2gtV0XEgpfi{GHyo=~3.'=)C.TNa9RYy>~i_:K#2Ls)HVWE3=|Z5w]t+ZNP')_(5}O!'0B4s3(;J{+<x;$b[%~_wm$)wtY7#/hEV7
-EFkIkIu1YCZ$>AGz[6uCT9!.4d)2#v2NMC4Q}Ie,XlF|ga2&l3m@Zfu==A[@4,ct61EfGe4fgZlOjp<%{aZU8=M^x^BEqs0Z;.suXE[Ef"tA>RSL,(K8qX
-M9d1D]!yiyfa~C).NQ`M@9_f~i=VLx.+bBlOz"I(k0sm>Tb)~auFvd_pM-^i6O=3I/X/F`yv.K]eu3qo`4{CkImurx3eVO$x'[!/r$>jnw<OB|%e^{v}}w
-,w5bvwnw8oMwRM^R0ViiMwgx+6^a9|RN]fglgeh7|v:qCJto]=^}dV&OQ]r5q/4i#w&rR@uK2t^wO5'PLctVDMQ=0h#-RMUZmMFp>k+4&sY,pO8zZR%D<;
-e#:}<;OmI}Px:;3EE^$eX{!"R)aIbv#fmf[]fs1u'o3[d8f_J}1=mR-Vhu.SzuYwgQdz'f$pa)Cf_-Ju%7';kN"vJNPux"T1PO,/~]F),cB)=`uMR]r55T
-!kCxW]KL8j-UuOb5RU7,sjLuCPeT8w=}J&+M,#<)'AB{PE<3=jI:O7wf:z[;X+"^EPZQ[qJ`]O]Pv]W@LO~]$t`w9mlaLSZ=J'7{s8-g|j~.ux~:<{#MD4
-]CvJlhfwX:k!Igimifpmj"bB6wl=Ypx-O;5gg7om9r6gzXbl$M>]vw^OUN/Ki.0t:UTby-Q3Zcx}7|2iTa=)N.128OPDFg!rM1yox+og&eHD)Q$M9ON.%J
-0#<;G}y:$&enj+[sp>9H7j(16ey'-vGX1wsu4-k2IdE(YN@jy9`cHX0>wO8z&tPf#{|:}M$GMgCx,(u}wK:yoe8%8b>Zhp[viAJWGr@f|3RzPgLEe#EO/B
-'=0x/t9&f&brbw}%Ls=-V@Dz|w0D~zCSugDL{|+MpLAg~FFU_u0o[S;_a-C<M:D<M:2wyVzv;gE7H.T2,{TZO3ZxE|n(zJL8~b.n=<kC[xFDOzi=R;Ftup
--^2=FS,(P@er]Nf7bQ^<}j]OYOUR%7z"-U1y%QUd|;]$c;ujFpN[LD_P90}GHRjZ5"d'M9f2-zWQA^lBaKS.edUNY=,g4IT1k>i,2/6U$J<-Qtt>-w$86:
-3D+E0-}Rz6U4)o$J)MXyHzR(Z|U&n.p)R^#rg"lb1]`T{o-i'D,s=9/BkBM>(a(x=}hX@c^Q[q0BSc5`3DS{.x,,@.5j%7{w9xpgNVvnCM&{N6pZZs9iMd
-$C63}n8|7;Y-ZZ+fq2AL>KXp<w!{,e,]cR51^R/UN^GcuQFr1{78.8tP>gOvjtwx$ort$ort$oqF$,R71I1l4:_}Jr^$aS0"ZM+]+{enL2-xVgDv=g1O,H
-<X$H-6#K2yt}T.mt`xXE/CB|Tm^|K`#wOzAT5xY1l5~xFQkf)jPuZz:UF|v".@O.VFj"D5Ucm@e8&rsUYqZWQ81Z73o&NitZ~'kog[9Z6:KX"K3h^O[}|+
->B<|$hipu^:"}7'M3/IQyTQ|$@]!Gm-UWA>:+-UJ!>>OuU~E{;2=hJMznBmA[0Jfh{H[n{^V95K{#r,>i=Y_&f~Nf'PRq"3Wq9]X_}jwrk6,HQk1o&B@LE
->#'wF=QN$p&f~;NIc|#MB2hI1_tYVZ:aGO}oHHw"d88%dr.0`]ar%yJi.nTj@Y5&|yC<A$oYMy1MKyoQF=B|eUYnBx&-Z(;!Hi1=9c0{tY2R,{{Omf#wDb
-[rxu:|wx'RTZt+qD-`v]arjy4T]|RdnN73pbIhkpQ/6o3{Uxw/iq6o.nk8(X^^$vE0cQK`f=1)5Vww+7X9,u,fy,"Wt|6c04i3w@CHNFdaA]I[PPaA~Vs(
-K-YZ;V2_"`z1ac}t:LiDTET}!E0NA6'.w4TIHl[=SboJ~X|g]c{2N6:%&aQfi8weNOmX(F;7oU4WE0>JJ%>Z]@_gq6Ny+U7tIOM-"&Q4MS9ya[j}>Y+']m
-mU_&^r;N,w:ioPBb.tkf5h=LV8$|:)i#WC&^1_dWF[:fzoghPR3#})<H&[M(ai_ji[jNoRo,NL,JPVqP"Ord;9k6}ldnZc'C<^`>bo-AO6[/6V@]%VSEOJ
-`4C1WCdcp3-=KO[u<)7c}U}V`}4x{/.W^Jblx+4)r[QYpYJ9|T|]t]pNOt'iXFeUoc"~`7UCBF9ZtGT4D364YD~GA{EIx.1._Nz@)%$ns,Jw3.)#y4U_Ai
-@8o>;,`c|,Gr8Yq&7VR]<-s^1.gVvOT5G'QY=</da"!Q_[u;A,"#q/K&^IE$pg|ACJeXqt~7{U"zmlO{wh%yjNEts_7%@0lykk+x2xGLLsEfU`U5T$%=gM
-H+_B!;7,R`^|1Qh:NU_6$y>/]B}x}`{=jy,e{,9)(qk(B97jGvr{T]WrJl%Ay|3{R]D{<@9"aIE3i#"O&-4z7Ofnyzq>dqHj'6]}4{'wu|FA#C&^'Axx`"
-/.=r%@_}_I%->ve_{!ho8.iXzwVD'#<,|':jBxOD$}lbJ"=J6"VD[|eBX8^[3g}htz%"G.}y6%h8.J)Z9>T0QE]1:L^RsFO>r.Wa@aCw#y#QTz3LLr}'Wa
-[BJ'EJAg=<$<WYl5$ypPX(L0-6$73.1o:Tbz}S]u.7i8VRw]2|jbb;o+~hd0eql|tgsni)|L>,@0Ud^nf7l#J-[-`p`UzJ_7jT/MR#5ZtZ.2Ff#a_Y+!hY
->(7i}X%WCVl5#xZi||;SD{;iAu4e0Q#>{OA3si3;BONM0hG)6]bLBs.)juANIuDg[:blPZZZ~6.XZp&T0uw^YU2Rtm`mVU9g@O_U}4B/xoaDn=>Tb[J[cf
-6[2;a'S/YN7H%|p{J^]yzmHjN%MU|X7qcn8-]l>Url_pdmEsV59UB2H1OG`mam>GL|h=x2Q%}#%<z|6)%xskrOgP;rT:'[.YBJ2rLA$g0;vR_d}FjGm5,Q
-R4oTo{,d#oZY^Zp>,d<K3hEb&o]:V^L#<p>O9fX;__MdPDQnw2[ETi#gNDsQv[Oi9%^wVxnuU0Z5Wcz_ewgFsu0^5cLX6R4$h.-+ox9m|;L"3,tfnydKw-
-TF{ug1tZuf|fw/f=ZM,vWKp3w+xKcA"_@UnyS6}b+P7TTTg5Typju%J8y<PtsG51Lk"o']:"e}fb%DI4}Mc9CCL6VEK|6C4[w=-l[r|'NS},NJ{`dQKh%k
-'@XU:_v($>c.ygWU&'B9ut6)<;R>~jk9e4'Ye`el:,b#qTo&.m1#O+{#R{/kI@"g[,6Z`9EGa]llh1}woTh3"rLV)),PE)rn8zk''+{|cJWhOKwVD[5D")
-0z;QL#9$~wyN$yknG]2R(%kqrE%xK|aKm@tQYNEMYYt!vd[m=2Hk0+8'o_0RUJ}Ev8h@;kCNSi&NIEJ1h@H/3(Vx/)|bDn:w!>oldX@FFwSE{$vs],#-P4
-yy/K!#)fxyq"+FNXv8nUoVn8M:11.ogN86=Lt;s{L!`nSjxgyPU+{810i!&nWUrF}5HFG8T6CHZV5Dp4tC7">#c_2:6,R#-6g3)sj+u=B3wP}cK-a_ggD4
-26E.NEq3O%rl(lhpphaw%S[$fI)Jq^m|/HHIwuKbbS:xWx3q(@[CiI%k.R7{j_y.i@G6/h%.y}YuP#{GpiV{IY:kAsa]BHhPD)MR!X$,PHDSi;sm^Eg^|S
-(@)wr1.9VfG4y.V4-UZEYF=eD/p(Mg|a9LrM=N3(TuZZ=_d`w!5ua3=nKN(AZ"E9jj>6kc<("P`[}P:(O@j.AJjisVMA[&o0IQQB&X<@n@TQBH5EyO=J3l
-<H-b-sX]yb^d)R_AUP)oJ4Jd{yE#.M@vCT&[Y;5Mk9DmW/r.;"rY=3(..P|ee/gk7Dqgz#6AJKsrvEgX9Ro;$^1(Xn6hrVKd"hO=&<N<$P(G;rM2$A@9<v
-,#O&m(R>=E}W'/JC7,m-Y:.z0zz4L0u%<A'3F]`)iM]Wn]_Cm8('$X:,O+APC.<7TIHtTm(c(kw0B7op.]Lm:@qW{cg11Vem2iA)-@a1}VxCOBc4t;HL7c
-.P'`/kAKYn]:l0!gX;N67iz|<|6@C>0uR|XkS^p`vqI/fyuFx6Oe6nuhC@Kzi;8'5=J!t.aGq1q^|2Yw{;>GI^W(0K$C2W4,c${0@yyLp&4yK6kri&CpQ}
-u>BADZKZ`t:/Dt(LIG$SSp,ex.._HDh$5aNySTs5fut(1XA`l(Wa#4>IoeJS&vy`>lxtA[[a#=$Iv[;K`M7(w0f5O=(FNSh[K]nMt3U5p&||'hau#4mjS2
-GSNos^ZHOO7b"5-ntl$+5#5G7>|=gNzh]'('8>q":idbQ'g.}V-^>$//3(d/R4^Tx3K9DZvb"yaus4n@z9zSusH|kwMQB!._E,,`'q$4JJMdkh"ZeZU].^
-d]9Et7f_g{;7<1MWi;-uDp!1hP6#!9j]6,-%K.7v-9fZNQ{Is'|kL#(07w`3WQa7&[_mJWr/nw<Dy`r65t707vEt{!,K0WZIbmq>/1&G|0GJWLlJAvDMqF
-~FykPx"4@E|f3q{4I'z"5uAI@%9vr"]$e,3/X0DGrkS;wM1'_I=Z-DOI]%D#qvnZQ6We9ViMSp;G;t"/}V/W,E'6>kY4]2S$h8jL>M5Vw_bf|[C'r8#1D!
-j17G,QU">>r@_v]oz]q|dn42UgT_'VQB2>hYc]Y}""s|LWovutt&A%Uya3eE>aTLaDMAdZfp+IH2|HGyc:k%Y:fMK))otr'>;kV_!Sn:Y`s^}:r0wrMJNK
-0AKr^&~uvF,O<rskKTY:/q`[}6|fdvI9$Tl3&Zy&f5YS3gT(y:^{oPxHvhP/>)K8&d2)p&fQ-SVhgm1p"Z`B9gcm1szsbTSqhO87M>bleyRxfZ8mv|pP-u
-a'd{'sM>1g`1>7b5)8BB;FT%Ke~I_XydM`~dcs.e2I:[3,l/mA4Z6gqS@J)SC8P)_9oDtZ8W+n^sf%i](JT/VG]E"(gZosW1=kPek{6S`2GH2E<)E/e$'W
-ZQh%q)d72E#9D:;y(|aig`>YwVRO1!8F44^%a+oCikwg5D]#a|GC0)!KM{v5=:e:/x'V:H8/XlDIa!Q[7g_IgQ^/{%1XX>.C67;'z7A8]Zl}+o/ir#zKx5
-`E}||(Hn3N"]Q,p_Lg_<u5=n4a(P~Fsg/p2@Tw!Ni)eb>f~i~(Mbv]}h8d{;C6/Ih1Ni15:7~&Y;!mou|FsJE}qK.8oVIiC3IhbZ]=Bl@>m,j5CX/{bE/n
-N:eVA4>;R|>b:w)GR0mJy1]timWjs$lDKr=cWg3%bcm+^mW41V,)wB[OL0UW(Ed`nGu6=+%^Fa73u|l#xPB@p4f6$EM#eXCF6v%%jkCG32~2bw#c1a:]}K
-]=6"F`TxkFaKYYz5.U+g}ugSU6/eR]w[|63-7RP,uNDeKtK3Xos3&='Vz!@95LHn}ao^[t-a^s8#Iw`/7H$R`{99YM$$#!K</E3bjCY0#lN]Y'[bU4T|w2
-&U8]Z(OXZ"YkGp8s&%P/M0CGzn/iG/a#x:7CT5v>=$jXK5ZM#vc)wNRq9pECIvB;n%6Yqbxws{@sSH:k!qnCyo~xn(ntFmidC2%RZmUioD8}Y9g=q{[HoD
-DO'&]Z=jsl9W_tFj8Hs@:=A7!o1WV:Qps1OT!,P:bDy@iDT'NKCH+KW;U+(twz-UAh`2@y[&w<]a~+[)(a%sp!bUuu)IF1-"<Cauovgyb)h-MWW|"1{TD2
-ZgMn<yPzDO>=1K)OvAY(gZKxpY{|/YAJpzL,U'#bpgC!W@s9{7t6f4fE`PSs_y_DRAoBTPJghp._NHcNm,g-sa~m/c`Di4{V&"qO|{Z[y_jxT>ksPYB1RK
-BCc#>+F-r22IpO!I~_j]rDnxPIDo(VX'ws}!#/P!cAB.edZSGW:Q#6S7m`X'7]6<[KB81)oi/BdW51&S6S;v;f-JeX=!ksiPFHR8zH8A1`_Zs"xB1!xUwa
-)^GWE3Y">}wgtY#R=f9!#bg88z_8=PC=(#jQ_%((N#!OrbTg~{k06&vM4"UOhikr3}GWz$vM5"&g,VyS:"PV^#4GkUiIB'@&6;N-We,xMEqw;Ut9I}d}w{
-z4.)bs+j4$Z,h[=C;GMRNr;D$}#9R}:$xV]sWsIrF@o!`#krBxvO/3xT7J.z,zaIbEQKIgZn>ktZ`Rh`hEU8O'ElLB</VV!PN&t/I!,06Pp:yGMJxY7+M(
-`ldVza{rfKtQ+=XsnO|Dak`:r-K#ZvU"QZ(hR%[Fwu}P2J(Jg_Doq'SN%4Q5$=RgSkL;b'a|e3gbdxUWf<LBzd)ZaZ6hj@"u2VND(%Op<$$&'MIh_VbN7%
-ZlM0[/%O"(ie/4%d@iVV-l,fYlyu5/p6W#4vM[K^}JN&)&iy1eC)='s).2vr.4f:xwA>nt(1t80eoWddd6gc=$)b8RQ6SH[(:eCv_7)-sBd1'rRj@abU['
-sEx%$749ELZ'e7t.U$5+$8&hVVZ%f+z$oq_7YQ/B,HtG0hfr4t9b_Q;jK`hpD)GPE[s4K7Qt8dp]Nn/N:jrn#Lj4oIwu94HI|yRaipv/R63`I716z$X=L-
-rrI#5$<}rRc8c5c7e|H_wCDy`[g'2auT>3eSW4|7.zZLwDhVq(36&ee@<YPc,'%CU6S1hbSp/p}WTAxFNw"G@ThQx@ytsV0lV>ASe1-eC1]P^bW:WXtonu
-sF5DQ#h.zI$w9-N6#AdcK6+cX1_.z9;MI(N:2O@%]-7"6bJ:L@Yoq)IQe:||EQD,'I(!%}q`Q:;4KQq(Z%VuP1UWqF}P/Th2N%@I+HOJ:1"i[lW8(.!OZ&
-E2W#CFi>bWdPw$<q/Q0c5{]#dVG.F&QN%W-S[CF|wL+yy{]}-c>/yRUWA-w[B%e,o(En<(_&r8v}#j.'<]|cT[|8ogQ!`b5rz;[[:iDD1:&,W1=_8>rEJy
-{NZ.<HR#"_>oP%8`#n3:@|L6@m9"%;])WTw>r33GX[F+`Q^Ek5!t0uy$f);o)jG<zymL`Lpp|D}lawdAz"6unj_@rNO[(a'Q1bJS(>]LX6$_!w-[CF^g;h
-<H6&%Gw'LAybpPqZP)LOzuA-|A/c@QViF5X[1f@R;s}8kE3!fB{R&GZH4QI`0mj5h,%nHJk=P#po+_wb@2OuHE8>[7Rw75_eO!%>BcqlB_(gJd/L#/zpD6
-eHbT>44|=KXp.hr%$#:J(%<+Z)@)gG$$Bd$Q4[za|.D]fU+$!^ogA8DFY-QBD[$=j;d]3J.hh@&WX;amtzp5/>h(bV=QQ_y2GKqWchLYOx=->R],Z2Gh5K
-Sxo=<[GeDy+y]_-7RA>`tF)C=c[,%rG#:yW!5XmX-8$2-##,OS@p'PWD/VhC5Ku/v(C|&V_b,X1':`@P[`=9EdxXsS'eOa0]yw73QAiSX0W!7^Ntv+$py1
-PD=9X`Y-;(nz#""2_gpE$qGa_."XbQ8,!ZN<'#^""Qhg5c@>iO}wi#]'zJ3U2E@KhID2"X'beN(hvi:2$s6KIp}q.#4NRXHAbp};8itJ9Ma9DZ'E>v$y(;
-.7bX$:r5`-b8DznBkUQbDl>NmHq#]c-e[2Elgky[@^PxyP74|4.%DVE6_oq>G.M+5X='8vz!|jpF%z508M"_6{dWSv6Je.MnA@Ay.sbl'SP<j])A`dnqqV
-W6+CIZ8LES7Uhf7>v_X>q0e]A:r%_k/Sxw;,Esxm[Ns2<He"f+9tM}Ias3z'w@;xh.AI4azl$hC+y#[oljHf!ejZllV1!ObiUS33CoB<00$4+&NbJ;R01n
-xQ@1Q!$E`&v[kcrd]-`cRQ7T[+O4ogLLD$,;CpL(t'bp-B9RX999S&cSQrn]8rY9.:!J+Rh,SjCL.q=Hp]/a6Bh&jO]@Bf4)q`PQ+w/]@mjhUDd/pQF+!^
-=fM4;:[nVw9.GmVht'9a`AyLe2rD`I7$/2k;0fB4e1QF[K<!X}ktN{hxq%C^v7-.M<4x$JX4p==Tw1Gy{g[!~z6uq)`+,y&CBAkbK-sSMTW@5tjcv!3=ha
-|wT3],k8gwKs|u"ZtV>,pL,Q{w>3n_4lqn,BrDe^vh2Q7aH8X7V(!!xZ,!M9[3i3+PiiC#CVXxU-BV]lXx1Q99N.nzu%vV=E&Z_6tr"h,x5o$bGSRt)+|N
-6xUQb!>^:g/;$VQ$mMy{kvbCi;2%%H4CMt!'oGC6J)')<FN)bV5TL9POeI4R6T.Sz{U4m1.zzsO8_pZY}qc_ib<Y4Ojalb"``iI+nOCg~qE}syL{~oEyJ:
-NHr`T(Jhh_KH}[&^(T;C)Fyj+7u1h4M%z{!|=v~|ooqX3f_I4)H,I%-b;s!Qhs^I[R~"0D9dP+"KYgxZD;x:ihv"mCfJ~^Gjk:9=]'j0FeM1sj@f}CWzdx
-FEuT"fg:S6fEdI{26e;ENQf@c-S`E+YM_ODd6>h2j3!pDZ{c.R$8D!.&!Y{=e-D@L(S`WCw8Y(_#/``of&E]J0YfSGAk@6#_-F3qogMvJiF$FuX^R3bj'E
-QYeIF./$0M[sA`JLu2(']w-PIej7ta>&n2$3%4c|9bo'n7JQ-EC.xSlK"+i'`Qk.ynO|pIgSP1_;n$e1SMoS$2CU%'iCnIE,AC>2f3zfh`LFqP8eY/$LSV
-a{A=</7>!5~HK[EtW/]FvP#wEilc8=n/]NV=[AWBHdV]NQatg$t&sXdsNQVEnu/ElAc|>h:'V0,MU/R}#e$8>0!curR+g0/%h0G#[B.1<3o-=Q4]S=tfre
-7'A/=d)TWc:D|QaJsDC!z3G95ocuihCaun|Shh#UId45)S=`SL2jMdbP:gpTyYV_6i`79{Rz%KE5g>]'8#mp+W%)PsP'oef10lT7jmLBKs[=:ACWO.PE+o
-(`:vCQKE}H)9;N)d8.gDA:2)(XUYk1z.YpLy~sP6)OJ7u;Ms3q%NFDps=oKBJ:3gl'qm1eyy;B:1qM#7H4E@I_0kLSqX1_L{!vL2~xEA1uV^bV<Y4n0Agg
-(.DQVc53FX+S)hs/KBWtGa{prLhWvmsjg(`b#!O1BF5>}Alj7mzanfR>jg,|tE]Pmx9#CQF96:,4AzR)~yWxY;^:~6gTII}vUA)iYS5+v(:m/O$td[<y6)
-L|5Mg_($GxHxOA/Wm%/NT1(bg&5H@g1B>5Z^(Gv)YG<=T/aBacnU_4M[v2p:7B[ez)(-7lthrH3vJN}rzNVec6rPNJ,TiH.JjZH$3wERQ]0u4a]Z>(<>TE
-PuY7Dd3#fHl"Nq!kj&u"~C:KXD6+/f+}[{tFbDV6wuJO:JbX031%;$L1NOiK!_@+rzuW<_yG.M+h3^Qu}}G+`kys:Wga^vB)r5NLoX_%6t3:|f}29i.I^y
->6{}"4%EWmX;OJAY;dZVxZ[&)(;bxS1Of$ag0z1gO<_1E&mh}2{Va}Wl<nq_ZpX^s}/L"1s$"IzaD07f<Lf17,&h~_SF+sz5'i`#tq,7qZC71Tp.L7e'UP
-t'|X@>#E$)[YJxnyTQ(QVNzR6S{P7(7.B$iZGRD]}R]q+/Ws{#F;8S%l0Au+25]8sWR=/1Kc5!H.a-}:vcer);]0Y;=r+_r|c!pi3%"F~8Juc)V<f7RV+l
-k5)JM)p"C%W{~g[kMOD!cJUZ/eWmYiJe.@APyyAhRQ0PwGqPw":]9h>qSH2+R]{iO+FlD[oZu+VMux)0!4&ec8C0tnOV=9"W5$fCd/gO3>5'xY[KAG"${w
-sGE;t.]I"'I$Ao>YF!ok[AR9;3Yhqa^F-8_(RO"JH4hsc^YX$]#o;|9,QWZA1Ex)zG!b"1sf4aVE&l;y~`;@4cX%26[@ZbYCfcz["5Mz-caGw/F^v`P9bp
-c{/[wA+8y]v4j6,c~w}h(mwep9[GCCWRuMWb-1n|MSGDyly_Ox$ML-We#JmE"Tu#QFf[z(;]&XCGmzQxRZLD]DHg25UcKJSEJjVg0tk%%(Tdsc'i#A[5N2
-[}(){%B,xtYw8ik.6O,yz$8x)m.PAtY1uP&(1twv'mhDsAttntrk3UP6c.:kt_!%Moh]ri,qoq}fNAOz#2A^/#ctp@VPAFsNpNOH)<rQ}G[5hF$$JC6kDE
-R2I7tNi&aMkN[2^XfOXYY<87~UNFjM$:0U;K[RvX0q_fUPkMXE~z,lnIs.O3#Fl7yzgAxr3p:180_<_S"9WE[_4'5my1bPfJ_70wiPD"Cn/NmBkj-VoICn
-}f41fJW.LvXTNi@G&b7+&+H'HTdF+x-B'Sv|uTq^eR[$6C-U]o1tCPK'xPJ/-osfb"HWA0mPOzaY'saqv}BmG^_]}>q9u[|:Z<v85YN'}Mz!0hVl|(6mRS
-c./2j>cWa5zyn|P5gEC6BCoL8d+%#/j22lO)M'GG9V+)7cW/5Hx,M|oP-bG,DH1QE!<XwR_o6G+ZZtP9OiYYI%Z>VQUKj&@7>A]m!}v@-[7L3D1Q%]n['>
-swVXrsvv.QFf0#wp.u(JHq[z:Ycm/vf_4"v_;:G{zfqebaIK!o3$Z$l{J)xA0p)d'iprhL~m`UvVVxty6D%EIH_$_05sT%U[-`DuVx&AcKviVk7"{iy1&g
-M6)-vKV5=;P|GkRXo<|R}WfxB:nx1CW5u0y>'la4)VLHa/H`)_fY66Jj{$Z_3,A=hr`48TqH==b)c{.|E1EOSH0Ms^d<_nY-1-329%E"oj[6p-mP1`$MS3
-3`p#'>9EO8`ywyUCqTlkT>9JU=b8i&E^ri&j2z~oj.EA5p#njj1txuJu!,4]]_5X@nvF/n%E=S[V-mo0I<JqG:'s4=A}7b5iv6<e(]S%[K^xg'hGOT`n-q
-<aC_wbWT`Ak:d+XNhEb/dd:]#or'.G<+Zxo,p]Pk'4zr}ysPp<4t)+,wC3m(J1"2r!x:%](}g_L"(%]o:A:]$yXWQ^2"uaGC@JbP<.Jv1zd<[N7^-Q>4<y
-VG@Fb{DUVehB<'1Tgm8K/[63qX@g<N|QM=1m+4D}:e`bj.76Z^1qLWVeUXt$Nn/P~NQ{j9;4nyylu)t:V"w$IC1]&y{0:`dV(++h>N&!ld(($@Mq8[z;!&
-J5z8Xqmb#=tBR+;bNVKif[S`zA@KIxCmTW4ny`j'QUXWu0Y;duwIDJ5'QSasR^MY}te[lN2Q4G6,XTb[<{`T!S{^NRx]sjo;7C-$T(CY,j8j=DyfcN"HLv
-O:'8c)E;(s88af%Ib7/BvIx}/c~79lZ(KHR+b&/$kPKV#_5Ui}&N'-T6HAZl.C,'-,1W8tqDa$cUE]lT{!h(j]"5p"2:3FA$)F`FBn'y:=i]4>eZg2Heg#
-%|pOJ.0)X}@''HB=QRwEe)YzbYMI:H,7//"Hr3&k=:%9B+bO@|=s7$NQw/At3mj+]bU3m0Yy&s6#sVkILT|9FO{Rrg>7JP$EmI}_(gd[n>RE`}"@[B'_;y
-"--qG%CmI/CPLMzjOHVUpK;T)'taSrV_64B%9B1)O2dTMHnf})1h:Of!#@lQ(ka@%a]l-^Lp=d}g@2m%3WbxkTSaN{+`ZrR1GdNt6umZuCfV).)2%lPE~p
-5IZ#`]6kGY&5YI$;74.#h_zX(M7%vT<2c@pJPHQ]><uaE_xOB{9.5-W>Q7z[zz5_N&{M_9vNXm8+cu|T2Qf:_eGr+p#;|]XoPe&qgpUYh!p6S+mYf=)$6Z
-+umThoy/WSw3~QP3zRUNGp>SsCyo|b"4no"[lfAu"K3W@`FuI8DojqI9cjZ_@yiOjN@_SiamJ{>,y)2k{lCp7VyBnz>j9O1MLzYzzL_Osu>aWMm#Sn2vVR
-t70hU@e|Vi<n`RC}dA0L{|QNY{b[f$78Ah5y.gi+E9Km2K90pT#(ZM`>;-&wAc&PJj0$(^5=VmuPSSRyIpgaFPEdNPm"D'[r4YhA2)Xs"1b^ei&m~N:oJV
-|fvK>b91h'BQkh1_~wfN_kp$e[LM["C$-<n6eJy5S9ySDT3-aq&&Y]ED2yQ!-meegg3w4wHRT97LuzvS{EC$s0me;4#N&tt@_Fr^AjWXG33`~6&d-YLGM;
-=g_6:^#,q#}sOv5}t%Xy!_DlKDf3I4SqYpm&8Z!/(wt4X'.YkS>A5Jte@Ub|]ZvQ%)oxUky^%^{}&J3gSNn={="Ze[QRz%8'z/B[6:jEbPaYl-S>oe&{0J
-]rY4JX_5cjI$<)J`grC9_I)n6uQocj0Z:Foz,i&(N}FQM8AVxp5qr__}>lCx|HwT|Op5raA!)OZrC}GUub,skSP&W|lzFE#g]^/!s[Ic=dR3K4=0iRaw`J
-kk=o[Q1T;49ZVQjdQKG#MlKpNg~h8SHE2sKz@!&O%YH8`5a1;QS0[DmXD)'_p^Lu"JOLU5ofZy6iZ|Si+f=}wA3cM,D'TG@QMNS[]hk5wDqoU@01K`i"&H
-URf_]}aM!)`'cH1R7]4:i,W)HUz/.pT|=lXieZ3Iqk`hX};#J8}VV{dYz}.}u|/}LO`JDDBs2/G|i{Ek8#A.[:]UA467b%/%w'i8]+v|~1ATR:w%=7|ZA%
-xTiAH{l47xe=].v#$m|hEEM`h]Tg"-ZbOK7u{.@O4u/G7A;m|-]MCHX[LFqO{0;1aUys,U,zb7d4C]^,1!NAS+_:4BVB4r;hF:OTWigGb6/]9"|{5m4IYk
-q6E^E^&b3@e!f1xpGV9WnDR$H{emsZNF.l)(_zk_3_.3p1&.FRCN_qBj^@>+TZGPI^}W77TZv5=l{'1K%#,6c]~G=9lT[HCavzm'A1o<2B]0Zb0=KKbAfa
-]ZBq@zI&_4Hh0L[}Nh@Co!5sJPqagh5Z`ZT3tXuNXrhfh{6J%3z@v]3]Y|2:y@a}H2n|CT;"1#ta@-w]Jk)Bqs3bP4JL~[QSA!__|vvN.+.tF=cqQrf%kZ
-#`EbRq^'M_0W$bo|BXKA'D1%MjXZ;s)PC!PjF.<dLS(164,E,!tW3Pj%nCd3vn]]>>03Vr!}_XG8E5H,B9{^zybv}i#tY|""[Rf+Wr}G,0,(crGc>J&:/1
-La~gazlMkx>J4a_tNOK]Hje%uM&V,VN-uvq{erw&TK$AC>if($pEa)LD,NJ2H4a.i|J_4AdpDA,`ZT`yW<!c"sJLN/Lp7CT'T|oS"[.uhO-|5Yk)KH>GAW
-,3f36onY~;7_/ZB@|$pn@bsX:{zyY$acf[=n"y$XD9G2S7Ve4`kkPWLL!+RO294n5rR1RR)LI=Eb{N|Q4IUt:AhA=AVDi|;WjWS'|m2X_KkQwkW5zL;)Bg
-UzNx}W,qp4Y6xb3L/]<<m0F8!w%bnvVF4K9z]$ol}[x5a&L_[bUB{v78_Xd[q$TL[VLA5GrHS<3<%onAon:XLY6d}>i:[;$vJU|,[H-coz0{7$NLcAw1Cc
-1R|wT(rWOnr_#Y&;8o~B'XT2CNOz3R[Tbs)h:!|Q,Y$."3,srx@7K-`^w1GqWQL|vzAvG>pnm[!BK,MK1csB1F8uYB`459Oz&ySGW;gcuqkjDVmul_mPT-
-`AHe>N'B)R.napPy.b4c#xYwg{41,Z(1RpR#c`w4MWJ!5IQ|.c)5-l`I1c_zb)IK~__6OWTbSp|GP(#DXGQ+1Fxp47$-oP:WW%_x#s&Q;FEr)EvQw;_Gz"
-.{EQ|rX{>CrR}G6^^&TmNPEb`M-G{]JbO%5L#b@gg;!eF'CBgE%qOHUx1|<KA28e9lN+$da8,<;+05G@m`bMtqzlNLH_o20;l-SE|,pHg%1qoJ=NXE$#G:
-PpZ@RXId/C3q'h36IcEH;5d"kVV{lY|0@,X[WKNHO(k!!7|l{I<GT!mJmU^e6cQe4fhfK4]qsha(OW;sP-@;K+g_ouU4L}!M{;W9Pq%GNCU;_hSfj!D,G@
-z&GeRXaml`JsZm$V4p7a0n>dSKYo@gB-[nid=gG4wWeN)#9n5XsKh$Cy+M-<Z;e&J#%bm/V)S=Ap`)4qrGd[J<IXSv#]eq]mdNp@Ckk7q:2]._r7bv./a!
-(Dj=q`DmG7s3^aM'`H&]c4DT;ZOEe%8yq&4<e{H&f2AYWScsNtm=w0(HbssrpoK[;X"+:0/{w0=Sv=uNX;bR'Mqs^-PiGJ$J-06/Cm<WL0P:M:.1chPIXN
-U>.5O4o;hc7|c{NAAG;N9B=i|q[LMPQf`WGrz)i4d`5X_U`[d,N"U%GDkd5^D#Ca5b$aA|_z$6$oI=d-kBxNwRs@q0`uwlpqc{I6!llG+KPd&1]RI4sJm9
-dkL@&X_=NvcAR6(^9^WiEvKr)mMEO^z96/8aie_;V'^%u-N'(/Q:YaWjxAqQ-be6ulj9$w'/XPnqxKG8`BGP:CNPgV#h9=K"=a#5FC5Y0@.F<'}gs|0f]S
-JY~F@p-=$R8/V=QITp5F#BC=L)3j{.Fz2YjiSAwRRmYfRy}4`DQgekh!Dz=6!6oE"=Xnmy%]"H;+iEYuku/bpmw5H87.pi-:kK])+s!zCUv0:2TR<+mxX.
-ei{N4DZNNdb|ue$0a5HBY/6='F89x.9%7luFy%wm^#[HEVW#~Uy)<Y(8Xuxw[K7,U@^vu&y1ou8@uS&a$BEwsHr&]OgtW'VE^}dKLR.HrtCsNf{7-|.YH^
-<zQ_=hZxFbIlgE<^#ZY7rMnug:jkpuc:Qm~5q;<rAMh:C'l4}cI>d>e<GoMguGrhv/;6xl.P@Q,ASvgrvi/<rG~jEQc%DJuyUV#)F(ndy>~jHkL$1_(9U0
-"wvnjNa-J0nG[hg"3brF/9>}z'iy^)~R5X:rpG7`7D@+w-{S%FN{T{cI`ti}JiQU..O071ywk.OMC!IU6/"Thnu#=0zwLuZe.jn)YeoFN"K`b_{Q2XGb(A
-)bv6K4Y1tcZ7uhD-Z$/=5/)L-1@5:S5"kW{1[-BPuZ}xtfI"MPsh}GloR]nPsw_5H-Mz}M6)@F="44-B@!{cEe%{O)4uOQ|{Oy2bCB;a-a!_MRB`{.H3J`
-@%o8g9l<.:<1S|NX[CR%cnC6p3KLNenp=&+y^gsEU=q<!js|Q9y#P{Ms1R8G:T(^A@mid>!3WNq>LZ9N#B$+,q.ps1sD+x-iSjnf9e)F8el:pyAx<YM#xX
-u{MH7c>6/0x{P&#p)IQ8DhS%~a1(L+N6v>Gc([']R-`X2CJ0QYAEIhd>~o&3jOM-WnP5HZ=2gC0.>olNuq7hy4/+#eL;f$WJk9_qaR0r2]Vam`uROq;|YN
-}85ENEWq((dXj-+F]D&Kcx-Gaj4`[fnWeM0a{!'gja0vSl50]91Yh-olsjhAvKua@;Cj<>C%3`6lTJ#Xq=:,6u!ei4HLmBMck(NxJ7zrb=8)a1nL8dpX}d
-W#NyqsG6DsO=H52H&"W(khLlLJlZz6QC[aj9#5z{tIew'odwBTWdyFE1St&WSTmp>"'C!m2hIHWb8vg.Hs9p;xbxhb9wlr^,5zWbQ2I5nw6WzmzBM9N;yh
-@V|p~Q9/z@EA!8S_)L]SG!vH#g]SArSW5=A|9b|xm^Om=P"x(dqbk)3oSqMFSsTbyZFH-gS2[].:>)UW{l%%wlnc0bDb1OO[(CCQ[vd15s>:G)dFK=|HKl
-$F;l}l/A`">[_{ZtMO2}d_"@omrlalZhz(jyPNravTZ2$5=AlC[sse/k+yy#dO%9~dYcV4SJg9M0-;|r.AS/X3"(6T@8,7@e76LPi@'DBv'|%T2MBE;@&@
-3waQVp0eu2l!uVnDj`^K.09=mp.%LuFTU%"/RTK[nkP/6QShT'9!l`.'R$X3X`SxT"^-GcUnoT"sn)a}krNvb6+dmFEc10AN``-cI/kMEEH%9YaB3Ic0y#
-GM.QLanbBvX1j.1:m!tr5#VM~Y4_iHKu;2wdma$gd|Feg0e!V(4FMX2,)B4,SE4>9_VgQL;jp0u9>U<Yz^Q{0iRqvB(19E;u8"/eq(v%fpIEk9oK<EyqWB
-+9BJ_-I0&_(CiP[Eyu8[a'fp_n.xaQ`woo^n0x!M=]<EyQ.fCp7VMc.m,(dy##M6puOrklMecr`l'aCeybHNJtjX<4GU%]C3>k$d=49nTl7u(y!W1%BL&e
-x5`^QUZb0m.Y'XJgmHx)]@`2=K_vkwPvdevYLMtwy6R!IoOWMdwd}+(]hf}gX6T#[i)-o]E5aFWj|A/y~KII=P8`4Bnv9wy2.Vb<z<B)Fv85$Vk^F,G#Nm
-A3-EsDdIY/cQ6B=-.eUOzkuslm2EsyGmU^z=y_^d$-2{JF;FR26}ao9!GVC/o'S[@e~rRoFTy+tDakk$-:4{HxMA!n!khr&tODc-m6oA"90xzc4Sj^uenM
-'3e[e+-a<M0(lh[H2gC{jQ=ppf=|5p/e2JbLcWrqV,}u1+[1t"%T;_/2(]<2nb6xBOaDtg,B|0TB~d0ghcln}>>Zg.Z<g>I)IF{:peAM/wwx_h`q8&WdZz
-HuqNZ,e6^d-B"a%MY!Cq[|4g3xdUbYhInYZyD9eC{mWua5`!kwnb_94<ExHB>S'0-@BO%HS<U/`bI$!}W7aKyM-hf/~}A{rX%etT'aEb[7Y}#-4x'q8Rur
-jL}1).>QJ"3j)s+;u}j-Kzm1e]80Cs7:a|<DY{f(EmsOIg`!r#lVN`gO10CO$NMW411U{wNdlE[50Xz1>DoLyS"cg%4tyM;cbx>f^X~ib='XuD5W2S!T!|
-=/Pqvhyn;xdP@$boQRG0yQa2}})b'El>SW[6P_Kw/Q7r5HpibBFWMlZN2c@<[1KlH%_G%gGP9v0G.0eLG#$J,mQKW}2h`9U@246`nC<r#^'OWiu%+9m!hW
-LMoI+>[.($Fgkx&^T=>P1C}anOlI|^4@>e~U;P+VnORz3Zj23NViwJN&`Y)rINbwZU3)Q(5G]_q|78BuPC0+7`zrORU#KtW#BtB8'E>+]w41_+[F2YlZxN
-mYQfW"RA<^xNiE#Ne7Mz){vdi{]g-0hcbp3A0DySuB53j+xMI5S0$fsei|j[`URiFW_:)q"8uc3(3/9]1jy%<HfT|[9qOo`dPE_y@xTm|9cxIE_"kH8/c3
-/L&ejdK<Xdg{e0bo&][fDHaW)7k8z]n2zD>EaDCr)w>%tgDGL#Im.n!Qb$q2)S>5~UNpP%gG=PKQLx)U[7PDvR^;PH,g#BnAB,(^fr;Gf{<e]5L,=JU}(.
-`Crh)"d!YYf_)ngc%|=<dcp0NAQn1:WZX!Gw{SUbfRT1"qyw/NzK[L&|6b-zVHve%(G)~]>x%yE!Zr'Nr=^.q7bEt>0XD0_d;AmK[9:7V:u;'4V(/q77@%
-x>s1zK#+y[{gI(oNt=YoOF[pmyG24xQW0lF;xe`Hw;oA<h|R@5@@i:299_V]`v{vp-ds5&TwG-U{Ql.'#/1Q>Goo_dUjLPQp!Tqp;wL:.k8)8:sDKJ[[g%
-JX8{:nyxf}-=<Tfcl!yHLC!avS{LS97hX9Gsfmtn/<4Xfw4{`9DS2tl;6Nl!CjNq&tw:+7`vlKs|#Sh9V#6b7@B,pqfvi3`aW9Fv5DC^y._/Oe&9a&l0wz
-{8am^0J=,GCu;oY8;ml-g'|[7S,1BTT3t=ska:}<,)17[u'M|4eSz8~|/'R^|ipV_8:WCof.c[OPV.}zfL#Jm#T,Kr'x+M{TJ[VF.yFgQ/Yk&nH`i8LF2_
-541M{U_&PT_ZQttVp9cH9i;=w$z;a+f<~(wdVPzY:2h%1;T9n)b.3rEp5kAA<>rb0|KRB]zEssj"#3"orA1c!+VhG}C]meG+P/3h>YzSJlsJ0%Lb;8%10>
-t[1<]lC1H1IV)2wTHToNnN>|8##C@v!7b[(=&(z';[d%s+Uf.RA0;R]DJjU%Av>fT^nx0j(F7gcqK%xK$_f6.`k_"/d=!^LlB@}4km=C5g#e>84xL6N6qN
-FKy/xMsRPZFTX'zw;,S{+6gblx/%x7>ebt'Bi!Q$OL)LJKtaarT!Y2PNX]fw+#4Aggbk07No.g0fEXHZ~/mLYx[VmthmIBKy`oiCC'>v~P4MO_vlb=3RLs
-L|T](eJqjo|q8`k3Pto]/;TsykV,MQ^JiaCvVHzKQh{=!/9[w}DG;zL+JPxe'fYB_OiR'D&C8/FJ<$Dq]s)mKO(KXtnhu_qMMGw4z`i_mEUxX"(v0Wiq4]
-U-`(`c1+sH{q3YGXHabM"'_#SL4-zvPBvvo0c#C5y$9FcWtFgMK`v&#P}PhvMU]k)(Lu],W9[1bMN6FUyx4A&%|j:M2W&k22sI(6[Tl>&C:[5IYP!qaN^Y
-)fD{e61M]x4op0PV/]_Ue<4IUJG8#Zyhy"_CndT[I%askQPC4&BS};z<.c[G@Y:KzV%pwQHAK!g|TCt)O/YM4='H-7NLar]2j_]EWCg"[Hif|P2!H1TGD+
-YrRJvMvB'Mx1AC~;E|_sq/d"R#SdI$QO1$QXVgWK9!4&b%)jy8wA7;H+Ir/ZkyNLZBQYCg,_dv2c&9[^%W2@T0.go45{}wrm^1VAQ(iqZummHUYVKl</f#
-VFNqpc%IP5IZ&&{3S|P"hx@XQ#m.%z0.@@TZzB.%TL;$VB4+=FBS#%~5j!5TPXkIfMnGDL~<dtQ<!=@J,,^[{iw2yjSh7je{{k(h1Q9^VI2&"eaXlck=-7
-TxSx[SMUo|Flk9Z2=L&KPhL'>0vrw7n7YzWKPd3uc6'$U,^J"E,N4c~i2f/!pzbLZ!M`PHg,>j01@2z@CWqP)_iWw]U%J^g<tZ:I/ln0@1J,_aP]o@tc!L
-98#Gc'@8ZY@o5n~i_vUwXVtc,I.-k6OB|h8M+-vSaTkJWaDTXtC#S#tv[1cnYvdFtQwE`9S/p..g~wYD)D6Jh=8XSO;+fknEpzoZ&1lgZfj653&z|6y1|n
-8<%$hF^19aXSzoGpL=oOwV1MvOk9+2hWf^PU'w'J2W1Vz6HBL)Z|et2,5@KULI:IQx{N5z0JMTOPm]v_B)i7(h"+5GSj['[fKIAg<}JiIW@QPr4eb$Iw9N
-bNil0ZYrI^IvB8dx`[COJ^Oq7sR,C^e=tY8M8UHo-W-AwPpO2e]Q)TS_ub4'Ltxp4FX==S'|E@[IW1<2{iH1FuqB|My=+^CyWm]jG^{^DMN:xRv%nO8Cn9
-CNq%KH2WRDL]xY[_OSKtQAn&3ju:=M&n5)q`X^OF<WM:~AgY|!"dwMl1/pyv:qHEl/SemPN+VrRdU5d2bAQva!,5-7Wow}:ek9|+h&&r1M+{[EdnBb%]0^
-[yETP$50v7!02rImW0|{K!>gshSZ=(&%l.v_3Gc>TJooWVXg"@~{zTD{~CM73Rym$M70l<rb00^HdE-Baj]Hd24G&01,NzkABNNcAFnRd:vvt+t{J&)[~a
-:A"%FgS+AI%oh8'OQ46;0uJ^AL,7d&%fG}wb-k:9QVT_DMTdyvwk-<,xiPbWxHxw=L&9TW!`ZivNFsc6%(_Ko&gk</AH#UWH9hmT,IA+O/OoDwX4A^CB[)
-v^b:iEuIz`<EoQ}oZm)pJ]Y"B^PN.tT>ZFG74W^l{XP,Jb/"F@-/sW-s}K!D+]3}{:3t-F[R4W|,"I1YRCwN2G2UqHSC(_V^5G"J[!y>`#uCNy)Yy)^74J
-e)aGDVdqzK3C`V~hd'+K~1bsbo.6jRNonm+t3Q9o8GOT36@N#Y3CF]L+_'2sovwQRVIsQ5M%4'VF=AraGq2`0l5:vWZ,Z8T#LX)xd)=$j(l_t!!1SI%LR=
-ee+7_B4&e0}a.j"cim~06x0t:hdzOqh{i5A%v#'^aq2+ET%p8bNBMiuou=l(H_^gd,XItHR)~MxXj9}9#HCjt|9AAaBz|L|Ri[XWn`)e$5;>x<^XNu-yz&
-F2=/[IKKabHOJ>FL-dfgE;2_IQDjns4N-y{qU]Lx'jl1S9&b#<-,W5>}VUx}vdY)!^sV9P`vqtWr4c]Ur9dR"rnkr>Jnb{@>X.PkZP_2UxNE^_Ike,~z{%
-nsFAH]9RL$r[98oeQWG<Jo3/64L93#KA99"O(1qwRz'K]#p^ksFVJm8<JjqX5z2j:}k9e0Wnk%$QaEH!q$0BTjLAOH%@O=nL1,6)+JNRH`+uHau2g%-.lB
-}4Z6P)IE~rZ{!tY_sHCZnc]aKAR6`wocTF6w};n=:eqBO3i[Ok8,`ZRI:S7%pl/X{W[x)6H:Cz99dbsB]lH=P->c#piZv.zyx`hETO76g'pp;xueYe3PLG
-%m{nh4(;#UsL(lDdcC/oP4rTD$uR{Nvgmd;k|/mJ/(s_aVmav1dNm2wewg/(A3^yjt1:;10XN8@5Pu0U5Qe)HD]e='@+EkVgUg-^5<Fv+y[mAZxDc_PV][
-u@2E.y],{!F&"%I=3zkddoU+-UNQNO`Xg5K$quccy'S>4_T=QH9vU'>wE6qg.GZ;J|J@J'-::n'Ke#7b2iIm/6Kq'yNUP$cK'B(x29s!w//iaZ>6#;.FHQ
-{)V=PFBHl,V=J+Cv_2R'B![Jhakh)XpH:`v%HhMc.N.qUSo:adsfz>Mq+|XC~-Zx.abaIC_mL++c<_QBkH%-{$kvwlUp}VkCNir.oFs/+6ERT(QcK/:|{9
-Yr'6%}ZB-rLVdc01tT~bH)1E4B_>8cB}pUlbZ3>`'K'yFt&A4ypfm$5O!7ZF_p,Q$bS)z@>axeEm6gS)QSjI5>y]e/mKehXPb[:MY$gKF0g5quMVvwdOtU
-/(tIt'>%R#)n@2,dU!u^"]6[)zzRO^sN)ZvNP--,z;}BXt6LuNxQcF4A2^z^PLH[;0@g3m<Y:fDmKI26~U@ZCRrB{G(rwCC%$T'FoJwqQNHQ>Vm)dra%c5
-KF>XRo9E{u>q~;sKU'Fjf{&xZn|w3cFp'dT_m,dl<H66mdCkQBD'VK/t&M4a(zoN__LN4h046aBuDv@.s5RXi1'y6nm2z^5!igfG)W_uRWz&Wx5`09pG{_
-'CtG&$Kr~%b7LZZZyP&/7X3sm.'y(uF&RQcX6v8DN2h[|[9Z-@RE9#Xm'0%nFHwqHzi84PlFfR[Noj(tRX@PItP{4Bc%4<TO_q#yN9,7Z]Y=R#vJT]ar%y
-:E9)N,@%tiAu}OG"cF~")-yISoI`MnBS3Um`<n3-osoti8/%W|1ULs}qopDxHVlnQMBIjdVnh@iM_q"^7[eF7wc`E":.G{D62a2i,y21SbZD(Eg+K{cK;j
-g5TQ~=vZ%/FpWJaS|sY63b6&jhhftU])g6bR}4iy5/T#L(XmOS'<K8utA+$XtO2EkW'iJ=J;!{zD5U<Zx[&T9;/4>`'"2XEzcQdt!=W9/3f7xr$weqp><z
-lm3Cw@e8mT~|)OVbIw4||t3$x)D%)[zvlp@O5Vb.J"|>)ocv!_cF;w=@MKie]`V4-UODP!s2a/2i1]T$7]V[[If]=O$_&i![#oS,NNcXa'5G4^Bz%ZpSY-
-+^InCI]+wf[8"3uPFYfe%E6vMnfLwQuE~:3:p.}44w7/rrAM8:1qBp^dbrqL@yb$yt"G&(hO2)HN`Zl=.<F9WC^LqlN"C@T:h]>"mbyE%7G5J3iJq1'<Yt
-,1KU`g3|fY#KbmJavI.,B]'Xm-Ah1^chlx~8>7,+/d$H@i[kNO%t[qTb:Q,"L%$yOdx_4^%w1&3$/{$:3>$>MR4iF;rQdvWT+E#wIpSN1}8-8rXnmxG6hk
-s{{O%AT1#R>_#z(JzM^xI;>+^]KA[LoTP/TJ2M{OEX5>adO)lzsGJu:^S8Z(LM,"}]wp"0MDQQFZEZ[n>)yK|gDx<J%RE]z#MdD;SZQ;JiE_lx5jnj=jQt
-HjD4RFwm:%s"`r.<`Jp$5XhksF{I}g;Uq'<JsqH/+;#H8`TZk+|(^"1+fG@KWIak`UqDry5sqO`"ojp0ThWXaMvQKQ04DIp5z@Ddn_eLokI)eOx"JL;jC&
-Ne$4DChSn'trQPJP:k~Ao|(#1]rm_{f_(ZUt%r%%`KGc17K$6]t0UylL9zk3)2G+^rF>f7GC)B_HN4zoQY,Kw:w<&R.>JQ_v09.;)h>-+e>d~>Z9sU]X|e
-):Z@s8dx6O54wIQ(A>VXn+k>0U[",#8YD|RV=as.&WnR=z7o(eN+Cz<kq9dhax=cYGFpsZ[0FLy+<BP"bf4<eIV:~DJM(V'5CA![gc6kM[>r>.qDNFv/m-
-2#Dplz"xj4>KEV,g<+dF/A<"8BboyJqDbSnEQ<>Sg=5zrKegn^r@%4v!kPZ#AnUwxDnAf1H!Q93d^5Jf&<!l(RS[Fid0vvLxNu58C!~)0-b,v3`jr0U8j:
-YS|=2-dCz,S2Vh;/{%SX2_Q{,z/k8kAZriBpdKw;5V4qURK}agarRNuQj%KQ!4w9%'{Efwm,OO`E'Ba'T>hZ6Jg&(p/r@8dC_`c3W:V"3M8vE#1nH4g|2N
-a_hS{MnUJv7oER}c)U/g_dv_Hw.{!nWZ5)TxJ006Bryh$+/6Ty$K`;8--46b@#I@!Ux:%c2Zc[HkP/KId<Tt'>jF9,AEw)-;!Nhr2N0oZr(n;)SY]uPf%^
-a,Amm3[H+>-L~FeF^H+vni^NPyK'q6SpYJf[t@{&{k2Yj{wq|qBx8n'a=P5t@,kZezwec|X[_dIpMrthXf_XeF9fgl-9lQl'373Fe-S6p65Tmu#8cgg+EO
-$xeZJXF{@A$u<3Ih:E`=KXTtliCJ^qm3|L+<}^ey<MXSr(FPbP_zA+cA^2uyUf-5>`cIVyUQ9bG[M}M52!QCqB]6O<;[V`sdmp7Jn`^OJzevoAy`:<LWff
-2Rz{E7-|6)}YzNd)MBz{Qvsr9<:1SDs$$`}nr#d$;WqRI|WsjlN7Rn=AO7KGqKgdE4De`0ZEUv4QrY19Q}9>S84ib7RnevobcFLgo]^`kx-ts,QtZUhb2G
-Kg$xyfr,J#T>={UiSpqgY=c2rE`8XkY0J!I|([h-6[Z|||rCdZ>^=#hgj&#poq#Hxbny[0I}-;%ezw=UpMUgU6KJ5@zZ:hiORtZ|SL;f#cXiqyJ&9|9N4)
-~=bJxu>x!r{[]al[()Ni338;Om5<m4'A6[5uNJ4jV$%@XIKW$@']"RTyBz)(N^rt9&ibM(Y$[8kjt3%X&}LM]8.ATId$`M7-AR-!Q/d!#9N%5<Y,.ioSPY
-GF"1WxmS}$w@$eaI-AJpaWHxic]9:Xu7f0S_G9o+~J[Vey~in=NvvCVPgAJ@R0_EmM)`{:L2+@VdyPlw@c_5BF}"eIvUpI"FZ#KQl+gG:h,Xa#,)TH|k]I
-H-GO}M<$Wo|{%KD`J-q7JOObVd_m+r_k6E>%_(h%$SI!L#Ei8!J(<mO<${i6@onC:#/pTFO4=V#)Tt4t-vW{>VF7@B;Y1>LP&aj0'IFksf%PqT;L|otG0Q
-_#y%c^d>(Ei5EthK5J67!yZGE<&e'A[;BQ[0s-aui8PrT)4.jML2[9uJ[{74j+7BAw"zRR@fW(BMU!19-C;To53eVLJ7A2W<~Y<^AfogKgVdv8P>7x'o7G
-5VX,zoYIp;5_8I8R"oh)]_Zv5'~.IjAGmz|Q2Mf:~p9G|<'udguV|W5i;$v_+`q+9W8#5t&y~eCTG`rYgi.=}46l(_@VtEG29/`{jls=1pD8eJIdS3nfgA
-e{rD[%KiwpgnN6aL0/7/<>ugy9Y>cN'Bv7Jr)bg3Hx@,~zJ,:K[b~O/j1D~],)LYawf6iBK)[wvKq23}@H4z#R,<;uQ:IV`)Xc_QzXDwJ/DLt(Zh~%T8np
-+$115y~#sPCTD4M=eo5JoT^:d3<DS_4//ZCgt0DF@<6z(Jw}>,at5+VLg6j4}<1CXdIQ>3V-chi%Z|yJ@ra9Wuc)G@]>f7=L/r=W2IKM32x!yU<u%LVCE5
-SkT^o/J!s_R5ykKRx&F0NW^m.,4]IRu'aSt)v)pYfGlQrzD6'8QW@%]"-<g-_C(%>C[%^EK!}+9wt$TVX6v4ISYGdD9}:Do}K2B`1$V|fftm!JmSdS'_p'
-;x.!Y[G;jei"4[AQ$v"nJnhO[i,&Ls8&QV6q(^}X}f/^[(_!{MVDBO;z#edmT7_dAi-7a,b1J/>E(AL9}""YXx9sp'XWu}xyL!ssw2eKv@-9w@c1aL%o"6
-y%0t@`%(o1RbgkKz>fhpL3@`@64Sa@:+{AoLM%F=!X`,~z@QJ7v|rB)iO(rB/rU1BO/1~Pm|T2R3~I-17jUN;O7"gVz"}@SN3qZL2q!:IMfl]:nsr"JGnS
-V3C_+tMH/3;n=Mh[`rZIm)d0Q>ue}h;1--_{wsRFD&IbD-`,P2j'8YSS#h>>BUUX(z[XnmEXI];2DTPC!"gwuYc'E3`C{jy;I$/fBeW&`u7q|wYDda|e>/
-I%5;uu|TmEY_0,/$^G}&AX"f=2aGN6|zwz+{')mwWZne4wLu^wXi)Lr{S.&K)/<}3{T9/G423OtLX9VEeYDbP(9n]EJ2K8d]BIw)TZ,fQM[B0:wkGOI9p<
-^Hp[u:}MmGqc8U"r+M&o9DH:Pzqz^MXU~8kT8AxvgmaHD}GFvbE.0b/Xy]nr<Y&E#pu.s{GEctz:.)&GW;38)D9uaX^N+PTa&h}v(x=}j1(n{Tu(DTwwH{
-UaLs-_T&0CGF~a>2T4]Z+8G_0{,c~V9v$[2{bCA2^+(Z`h;24S4I2./rT)d+e,Uy)0)ideG4y&R.Sp9Sl!>6bX{6qF6^}guX{)t}UmG)w^$/[4q"YJ!#"w
-}0l,.+c-2!v20&t{AZ|l7^fI[v8Mfxdt&E'n./hn^+X8c.HZ:JtyKT~Y<<~jshK1}euAa}M`TG]3ttmZ7+MT;Pab+l'dCXPD`w4amaJF.kKm6$Y+Wx.Ceb
-GmPGls]P<[Sa<n/kmk(dsL:YVPJ.(4~//'&|x$a@=BYVOyO'_WT2=[jN`Y3Y$'#u.Ri|!%<#lNr!Attg)oJT`G)%%f<;2;)$cG#"7JY"k)K]o^!gw,BS,t
-gk2]":Y:B>Z.TEiK%_QlH8:7E/EraN4VP.7@V-.p={/f1B$1u^P{|VDMvsodmb6JM##loms)8N2}VOrs_)_7tf:Hs2NGKaCKKXV|>$C[wFFRp>-HlNrR:s
-A8r8G=/O~;(_0WRiZ[|[7YXMiG-m9<9T)lP]S0h6s'rcoq:!E]^u(Ye.@3j2rg]JC"C]lx{IXZ(s>+QV$]wuXZ.J3^hceI])yq!++!w`N{qX213tcJr:OV
-qHa4,<;_E,W]y#[2:ULFj+a-Tq<%V7x.RTiWa10/j<:wOz~$xor'8-m}ozB6BnN_sXRq,o6i3zLOm=mIm+vu|buaoY_'Wz'+`}JbHO)!'_`,;`%ZT!Ms@>
-g{F9k3xTmw6=wE'FLv.ha83nX7B/2bJ^3xc`iv933CrL:q{zVRy{$c:.,e)HNquyUh{h&4"u{nFS}5~Zpg_z}mr<~po7gq^2[4z/":`"n`S&LT'$6SSnPZ
-x`+T-OXc`:yD#)mhwpp%m0'16!U9{n2/E8!xUxMqZE@zF`u|!WF`t^^Cm0;|<5{eEk}k'oh4C/1,OZBTzjrL>kb-&(b[L.VZS>`ekF/kXuM;b9D7y7S`00
-zGtcFYR{mwc(A:N-fP<shNxX)(#r[x9!cuVv0,=vt_7J1aueS!,(ndT)_Ha/`lvOsOY@UL7M=Rr{^FjD_8)55rLzN}D=E5lU:T'j2Xkkb>dOq#QmRW^eG-
-&dAmSrm(#5lYpOc^TKVpbqeD<!5T'w5O7,=xw=Lre3/$8G/I4ShKAd[]t[ddQ_P-b#i_J]Q`:{i=rT"7pchT.!uf[YzP|.-3WAB![fYc'`]eZ6e+4Y{e7g
-NA$A6+h5#k[Y`^k-@V{7)'WAToo7LlqQXDOM[xo"6DGV4eeSiQ1BxAaOW1D&ZE,;SvOFs47@e35m2V_v5I5ZXwixJR}(8pEsQmfaPETdkWcKNAA{s%.<o+
-(`GuKICgi@Z0!w,e&k;71CI@#h1!bIQ>h@nOb}Gt0+{r,#Bg)Jz#nZ[,I%ja4lp{<[k7gd1eakF"thNmPS+0}P@w/.4":Cd]]%PU8$%&`p-":V9mU{Y.lO
-<fxQ@";g;L'B=gnf]R`!g!=un=#DP>3&6['!<[.$fDDhnsuMK>'4[X&Io%/zE}}9C.jA>{(p_&N3+C,Tk^%:89PJ~<Vti'].qL!|]ZhSG$#JC-I`/]ad@k
-7QA6F1Nfpwe-@NA{v!}Ip7]RR<!G:`T1B3e>NU$%^Et%f&2%l`:I+cn[>vg$G-x#$v#3GSI70e>"WvQ-vL'@)!5d>!"xD{@-m0#7J0L1{V<"ASbAme'Xh8
-9%swrY=k7FgT1:Kj!`65@h@}%Z(yx!e<:(6AMSJjFap2)J0d0ATBPvFNy5Z6x#8S05E4"+5QZVPdi6#<:HW<ILy#t<S;MGW%jnfKNjS#53)|Zv97(Wv,N,
-:$;.KEjUJ.L:{G|FmFXb/|j6=_QH{YFn0U5m>_t)2ok[[CdGkj)f^}|MLrfF|`e8N[^B4#@5FOdaQ,6lTESP:J-cK_(P;,;JRNhw;N6}+r8&PA}5h8H1|}
-o7Yk}=ZYAE$f%J7jhTyuiinOFdf!NxWe!3%dY(}Y_n+:OqpY~qn'`}<nkBF;nbGb;.[eIs)I&@.RVWP4ArJ&grn'1r!&'mkoWm}m]EMF-q!#E1hmE4V<RO
-ez5`H5RM~4@;=ky3a.8Nq'D4Y7"$YrHA}N5exTS98dol(x>kv^5{PgzyGG>RZ5LY"]Q/@Y'AA/T[t@`;CXOB^EU9NN`>2>`3}Q&h7so,<'>7].aE^|`k^/
-C)NL`+hXZtRqnstx[zX@ow[otH{V1REK$%W!vMP3X;lf:hub~NQ7<<xKO5s<PH/{uK2lY,WlZm7{9@3{xJ&8sEa>-b%4!_}Ej`;{kykf;Vu}Z0je)Hzv";
-FG:n$9Wx5f`&N!'Q9)cHzf|y&Y~VoI)oO#ZY|W<Z(9li5W/BO7FV6w~uH:[hp84$KCL<h17zKFv%1@SkZfDQO)5IJ<_p]p@manx37ZZ3/(o=J'4{f&9aQ-
-cWB1R)wA~m%JTl.<An&mEjf85}+ykQ8l>Y9X_m{J%@TnemJ1%RWU.+@gjhG.TGSHNN98[U3.D{I/>:[;Nm%n]nA1>Y48R(&dPooX+m)9BrWm|5olN`>%G_
-@C,Dw4O,=$9;W$yOvM"z|+`zkk[)z4q<I!=dxN3i<CaKy"XFb}RnCJt;gGR(%RLWP_sNK[@eAAe"N4zDm+O!!wry~<"3x(iTX)GxC2d8|G'C=pti_lj5^_
-[#C68xdzPEV_|e'UZW;F3A0v;G1r.I8A;PPFy9#Tlohk<.33E)|ZkZhN1f[E6F+&W0c}A&F4IH%IqzN+kl(8"Dos!L[44$@"#+XA$n%4FM~V^HFIPSC_e-
-'gl|-|&qZdk$g9+z`ISJ=[YA@zqBn%]M9e)%12vLS,p70Sc0T[%Zr"sKLe1|8QN)Y_q|ZTQ^uuMTNR:<Z}JrHQSc_6om@^g&`XY>C0/q<C^t0,.S^-IP,.
-5b,>-qsDw2G1lL<r59dO]`#iym'F(%m+S==']+^3{+H80Mhit-IOh"%<lfia!xM)@_1!n=]F[8oZ>#"kv<a|-mJosn;)|9H2$C)P#I'I%p<JCz>T;b+7@P
-bEyf8f8MAJgMjGZ_QnO^R`aZGmXJqBiJmG[<zZ},$3FvofWm'F/X|zcu~H<-P&8T4//V1W%fd7CKRZiaZ;H,gG7__,ig"2&0t<Tjgoc_r1!Ptnj4+<0}wM
-{]v)@rn670sowPRbPFQ:H'6Zu7WrO%fN:eEUGeR@__4[W7a|$w523MHwK%!}dytdpl(eAfbU&j1M~m.8kr8y`V}]LQt@,IO&P]Ao;hc!]00(kBDAr0-lfS
-sIXm.>`+(4|q+4~{z2khx[U,R`y^um=EZ_p]f$!x7DySuB:[a5$HS#T>VXwq]Ld.U([m~8NE&0o(/kj.ve+R&D0^W_36[1oY@(8s><D3tJ&R_S+xPv!@^i
-(AA#ln6;9{0_u)EuC^+l!=w.V:+0wN$yydttS+5(>FWf4-NC[s.:7<+$YtfHx8^RL]rK6;=1>4>1AE,:woo9/N.hEM-Ul>U^hqdw>4`[+I)|qZsXs7,sVL
-6]C/MUB4+=O>{EgT!i3]a)/VLnacRB0o"c~{)TWc`/"%7eov]&GZ<,.{sH>$T/Ac,(j6w5O$v,QB2dEbU]z%T/,oVm7Gy<Uk>PY#]7MBA^1Gn.V<R'DpHK
-Xxu<a!2Q#^>Mw]-3lxS8UL-f$w)f7a0.-Hp/1Pc[+d)^tfH%u#COv,M_"%P1W^{z]j>kX[iSzX<L/HE$G#CIcve36mb$BE5S^TG>U4wg|l;S"FQ^7xQtRG
->ADod>f!gPoTTKEi01s>1pYu|Nx2#8zX-$O=rT]urz}kiB1WY3+zpom8J(Tq:,W'm/Vf(]'AM_HXm>^V)lr4=5dJaly=')%/iM&T{mPh>yMD-4l&[(sAc>
-3xYN|4Bo^lnEx:Ae_/3qimx%V:h@bruW0Ds{PzRkO^XOSEfkx<c$Z2S%x6ph0<{[O}wCh:DHVjJA0l/^$QK(50o,A^r/.AI}B2HkV1wg}|Bix7G)L)fWsu
-=(1pw-UEVS[-wDY@^PQ<LNVxep-ea^fdso;SR_/OY>5gaR9iM^9#H#DJ0&$#6R9L/68`@@Ci}BrHT_gE4IcYfxMr6/j&@_yMB<3UH=X.!`OL@5sATCY&NL
-r8Ur^Cz-'dx3&+p7:PJ`GLU8qq%qC2&qs}xJ(CuTjsoY0PVl2.oI][K$I[^>Evhms9mRy2_(czH6jTZ<[i-;EOS[.V7Uc3eKMQXa,lp"7,to,7hk<qn9HH
-o<TtD!u2IZC.jzgVdpC-Og@,/C(#a}+>.)dZ1<an{88PF72m#G:Y_1"gD|PNByWl~ZbP_u+_|Xsd&/6v4'ap7wHBL16UyTK|VU}9qlr>5Q961i[YA,N6V:
-,8t<3Of787h@zT:A5L3ESV<O526)BN:vph&a!&,QMmz|#jJLp^";VPJ2[++7_doC1#2#q,8fE.kFiJ@hi|cLOmg|S5$izwKe~(sp)09UX||t|hc9C{USZo
-"iF0pzqXjjtCTue/yLLS_+EIxOPJL42GCgtT)U9wc/piz0WMS7!6}aoXc3c2%b|q%q{!xCN<_Flr]Rr^QM"n6A@WwpMs,>c/g`P}/yd}z2.o|nxt(1OzEb
-4U6FyZQKygi4viLtY/;#}lzm#_~gVL&b0DjR-A8HT)3j=!bKb`R%[^uC&=zO~PLF^"!LyxOI+I'$MZ`[R7qcG1P@_Z"I<Z1EW`ELOik%Z%1/BX,'CnX/S`
-3!83ZCdScc<Q;1P{)Hs#%_GCX/wwC{Ag4&7V;+:[CIz%_PJu5X>wA0o1&i-aRjV;~hW`8)OQdm=]&5L<V_(GF[fWY=h5~2qD>gC0Y$nqUW1Us)V+aMd!G9
-eA~R,}'kVB'{V#p#B1D`8(7_{)X/#%x77gJGZdB0jMXM,e<8|$4/X#K-XY#uQpfHmYwz&$)Qr.WR3#7JAl$2,0N^St94i$Y=;u5I>5.1BpvZz<NOz8!WV$
-^'-{'Ks2S!S!p9|7fO4g>c9)nL9k]JVEOu-A$r-{INO]ou/>Px,bJ7$624,=']vd!#P]$f5rkWedEMT<gMUk(NqIEr(>-y,!t&'QX:z1U<AbxXufLF@3pI
-]:WJFU_Y1/mz%oYXS0D7pLn6Cj#F#b'iXn9SiPXAU7,!TxD4(VqEAj{E&jNBb#+f8kLk,J.|%CbOl6cZB/Fo1euxjJwA9^F@ut~j"`ysX)cT],/=e8&cOe
-v<]{nudYr@C0G].Xm0!D[@f=yS+kk.LJcoAu-`}.T'B^#ygfCy!w6c&hkZ`qxza{xs&"trhJ{3Yey7bl_tkd&B`rU4X5.w.PR5`Ws,coMv0<VTUzB+1kz2
-PC/J$S2ir$QIw"zIpCuq'Qzic"#=pp2!lTX!<:.3=2BMTiMnL|X9JP-"0Ya5P/TJ7!]Ke@]SlW|0d_ZXz29"TZaBXha[^^ih2!kQzhk5A4%GI!IXH!]Dc(
-8g#EI!{uw4gT]JF+"c:#nZ#;_UEo3/NRQ<:l1hF:S|.gpdu%YDkX/r7xyU]'@M`Y+j-a~HY19w<cUfk(is`1jZJvFROAy8ZI<-2&D;dpZ/znj36k^-^If0
-gRykt&!_(E[[rs/!vyDIv2,so-lE9@dK29MB~4@ao;[kSIVCgOMqFrtL.9N7SUVP@yI6Z.a(KQ7ydpk(bG2Gm4bS9Jx/R]gp0q,by|EdFl[H`>>`J55rA(
-gwK4G0022qm<DqM.jH@T'/fK4ippD}kR2+TM=QEw6<s{-Uag05s&%xaIoMvaKX#,`IiNQg=qr8q^'sp:Bj/bqP(y"{B6'DX<l|~wgx-QM8fP^7!PL5(LhH
-Ua8{w}vbX$9oM8,u5!B3Vsvm9V#h/Cn/I4v;ix.,5GA+D-%RmGbAQ]]Zm%[e@X+_x.zpI0[LL!B3F@ie^e&Ehoh%OSu-q[i5408X-VXot)l:YWD.fY&H$E
-rW_"&pC0pf<[;33B;[(C:.l;eq6:[8-<knSvPW0>r}$sog$RNw7b7Mf7tvG-cCr4KgP;K'G)Ni'U<_a}5M81sl6-CTT+w@/n-MC[uqK6G7})RCR;hM'+<_
-[cng$.eDz#/>4YWB@;f2v7o:b20Vt}5,wId#{$~F=2q:9n)jUtSA:c<.,&@5sscQIK,33i.vm1:I_mlfgW,M(82)7"80'lCs5wsB;I__q]{k_|F02AwNJ"
-pRutj_@x@G:O`#C7/JV:Q7Jxr6g>JYQ@lrr[p,7htm;.ct^5e;+4ld.m{EW::sZ|a("Ecqh<IZS];<fi2o~J$^shxv$)lm%RlFu.q}Z@87{9vR.a9Y(t8D
-ViT-m6DkodQ|178;<_;aA'`q.QS4@9ue<Cd+k$9f|l,xs:NAD`2E[iG#)Nr`+I~etvv6Ye7"VJc^#1j45bx$n8_Dt+>$,MsWf29M@6KC"H<@p"{<Ha5F4Y
-+(J}i>z6mWb.},{K}JXbc|8HqHRMZUPwR+Hk.-fo0+3F~d(od+PN0[TOJA2.r!G%2g80d0V|RVq#%.b}Tgw}D@"B}Uk";&"V>:[}x"b@Rgjla'8oF{"Mo>
-BTJ=bL@tKXc'eo8$O9J$Dd{lBR<8JbrxK3lP1";fTU%7QSU^Fv1r8psprG]z/Ja:($}pkj##Q4EO!"+R,e03MPdK]B4#@UrO!$&H<C.%IHl^~f}SY[/7|)
-rzcFGl(s#J/(~RcE0joNGI+9{@XW/"0e;fm">Qx23W[;8}9IQgo-dN(P=b&]]bk(AE2d2sgAwJ3Fr#<VXr'Os)Y>|,!7@g&bLf+:Mq,M:!"tqm~#s<W>I3
-k.{]z8xe#.mGmMx#i)<fGHk`Ws}PH@#)HXs1^6`rOjGekOpexMc+Lz[Kt&|6C/uT#e_eY+SLyF#A##t@(ag8w>3SV%sVtoje("8U'95O&9-O`vHDKO<&%;
-8fv-=sE=bcb@7,o8!1TAx.e].N4GZtqnKW05-kXC|l$-J#:dM6RhSvhc]y<l[&,K]FXNT<,Sg8=X0nEbEo9s"uF,r6g5SJlMbYF@PB3#ZKOJD]+u}T%J]Q
-4GkUCoaF9SP.;RP',mRE&t;:"(W/=i/sJN6F](3(rp+}-R`J2[kH>#!>7<AP3[O^@OfB6d/JYLpPqoHOtBB+Iejs6QWa$)D%v<BXk@aUg15GYxOIpe3r0d
-~+.eFMs&!nS[@:W4`XRsv'T:-dQZ$TfzTZTW{HB#(jEo+-[!dbJ^T#R@]/:5Iiz7TC:"FsOsj|W[nF!#N8v#!HY}{KfxvR!nCHbrOQ/N4OX[`#UeQwCf`j
-6x,qx1KiH^=NuPCHr3oKh,|+49DDF,^uXy"<$BSo]1uc'b`H|;$Uod<BtLG2-pRj4{nj]6]B@=J<#h[Ra^^w6o89v)'5M`%YoV#BCKUl3=74@+eD&!L$57
-tY-OWRka>rJocieNe:(+ZPeog9X9;neb_f-i_}9mxvXetfRqQ:^a:&"e7)&[)Md.f5j9K-CeFC'm~fh#~eQ=,T=2<V.RR3JD-v~e_!,C=KVal,;jbyl}ya
-P;{s(,j%OIfLnug:jkF>|_8c'`ClH;Tf8Ux-G%ofM"]-#E`KeaI0&L1OD$0GCEFB0M^kghRuVp54:vRKJ:s%wBd9QCQM,p)mrOpIFqjzCl"#6u"v_+TYP^
-I'e7odKV;kZp[|eh{N"HFC}x0'r(P&n7C&Dnbdbq|xP!bWP{:JQqPX~h@8nW9YXLHT[rG#:-R$!4^:>{GR[$5n}AlGl(l5#3hVmH'jm=Eq<GHo8+EtQu6-
-E1vO1k"QPo!1p9CXBeA||l%_BCdoQFZl2A`q3H-X$<'vK`9qA=!Kn:WA_D5O%VVjmfIZhpXX`s/'|wV|EIN#lfqeg-<7tT)NtJzpaNpGegfE^ND%i$}`E/
-dw,[mzuiZIK3S#03K][R;-Ma$l"_ooEH+R7Af|=[D:JB6XX6+lWq+z@B,c:i{XFpmWhQBho=7HQYY2AmjngZ|2m=pH~b3_'W=<Q=bxO^dWB-AQ],w_2/Q^
-'(Br&a<N@|@h&0Ocm.g]q1L3mG)D%vd97xlp1N+y(_k&Sm"LuRiiDGp<a[/E:FSc2YNo>7=N_lVuRm|x|7$x>y2&W}q@}kvfvx(+GdaErsz}9.'9YOzM<0
-z#LkdH=.r.Ar2q3%RGfs[^nHsKSG9}GSr}|(S]sF<<lK]>QQKN;,m3V4Jqys^kqm")SH3iw1A6;^7Y^#yiAHW3Om:tI4+EDJ'LVj@b2PEAJ3%'K+_u}uDt
-U8wg!THXR;.J.wq$F77-gP@y^=5(J2,yg{HsTBUGn@)=&t3dDwoo:t,%"3t.~_;_k,<kA6WxA6+|k+'e_!"UDMa[){~S/^lwxG5qv9fKwpvKa#'aj/b"q=
-movHMo!j)z)Wbyr7OCyE,j@Arn0(Wd5m{K-[uyalj{vg[4SC(p+IHoJ4k}xmR`YaJ}H"&];o<8]Z=;sTrO-B"JZEkY.m,l|HH[9I~ha8a15|r+(3KYLO&p
-p1VlhnzOAocF#^T$]p-J{j#l]|Fxy@K}5:=r!J`_{mC|weIdwQ%y/.OIiB#"OO=((dCD];K$]$ayryc]Z")^SJKUUkx`M:d/S@%ELW!Hb)ISmq0]G9qF#}
-X{u8[XsZe3m#13U`D!gxY$DshP^$<cBp9e!5Z_c+SM@c7&_Wb)]+NgtJViei@fh0_^'PH#eQbTHc-k2.h@:YU<[K-(c2:t~19E0>ccVX_$})dy`hhsW)&=
-0qA/Fy}kZ{I2~+:o@``!Nb3R2>EoNP@8iVN/ESAr#3&J9|_mtk,/HL`0=5GHD$$a,BJ!7t7mY^!XmuPUtgTW_D=:Gno7SiOn#&3ml{WNpPv#L0o+y@Fn(-
-lM;mXg=kDhexc#J)R%N0r%M0D=T1!==Z(,"qbE1WgU}-nT3g+ge6>tdhVt'9/BhH<v"T_}u1MS#WqAyi_qsxkV!dQ3rw^!3N:T+=aI>=>XNVDV<(^]":F,
-~m_9v!M%78_+.w/-D]ZZ7<z^UeiM,Xh6}L;f$W7,CQ}:n#$^{ibB^J4iQ'mww}}mlY;4}zq`Vic@5py>15D5vN9lJ`;jXP&sGAVuRm$9HmV.O]Iux|nsL}
-xx(cp``t>`jt$o|XY`pR_%BDx<(P!#K)!7kCqiXt8hTJ%j~j3j},>+XI3hx8d)hwpL-,[|b'pn1Pz&ss77|aibH1T"[EKdILBOjkPs<d;Z]8_R!V3<sc"o
-X:mJDI]{G{Mpm>P,-5G0u7wT3@05&El>+J|o2Y(vT=B<3/;RP)M}qv6GixW{kpJ$3W9wo@>mnmaMf"|Voz,fP|hj7#}l,RN&O`^w1!UaGq^p.]_(mYlJ`e
-(PNI.3pQ+`}kqJ93i4~HEF8y!hPc:/tcD="VXlTF5rx440Tj4OLpH}r4]0!3Scgzb7E|N5n[xYg@rA}toJOMn#!0y%.Z9Pv^vSGNhe)w3,3#qHywD1T>|(
-g,fnA(p'6SpuAT=bStd!dINX+>l;Q'Q(g4fsi7<xO8>IBqNbH-J4R<|g6J~seMxd;&L8yy3`Dr{`FNn{a[GXF|"k#xL<(3`Nr|mNyr[,y)&X1&|I."3^".
-I-/H#3zBf4'=EWLd)6v,.z:"Y>$qkK!_mWC@xQ!~_b5B|mLh#foA:w|@o{:%b{pzGo,6It1J'Wh1Lt%w|[cldkYp[q>GNGRK-M0>8(m;XDF]40fyH=rF]9
-X;O!aJ-c=4P;.V=i!b-K&]k^)/G87sp0-+ywkZAG2.:/oCO<=_yd>$,`Og~q-o&XHgR{m;hw``'H:F@Ly"=0oGZ.Ij&"HUsA;7e7{Lircp3qB"S)`koS2Y
-X+u3LCw-<L&xR+tR'[y6<E7s%_L|eX/J^{/7G6sq93l&`gcFI%m|t#+i:nH9<$/R#'{BUt,zMvcUqD[CM[k6BLO6akRgUa7X5Wo+Atd|C`wlE]Q5&6e!%h
-{p^A2vgm99#a;b]SyrD<>&z73oT$D)s^O:ySb5e3]0zs5s7ZqXMc|bT5L.8r9UusM2F>B=Oq|NJ/M]F@)7[hNy6T%kIBM]eQ^4XicUZc0K/kt8MJd>MIao
-G)&3"rp}WYa0MAPhkTtFP![69`ozP4/SQ0mF3]opGbo{hR@}L,NCP1dNqn0h3A4l0FNJO/~':aWe)A6qkNS|(x&rQetZGl3fI`#w%{A)$qJhB.WBiDxDPL
-Be!gy`F>OH{P&&f`Hfbn(|<|yX7;mPR/df|rL_xrNvUG6i2<f;k9=H2i:EdEwS@=gRX,xuM#0TFA&:0V#v`B8m.l6<C;^,Y4mub@9Sedx{()U@Y"J;H4}G
->mXFIRxJPc>&zeG=NQ,E%0myLuSLB|gm$Ee[C//:32Wi^bH-8|wn;D+}DomOzvCFehda9|6JTa=yXEyp%+KH6G@lP'lZH!_]KVs%Q+NfvF,3p64:<Y#FmT
-uRWB{h+R&cAC-A<wc)Sv@#0t47^t|6YlQrMUIMUtZ&ZZ:T8bi7soN{cPUZrAFHzVK&M;UX338s67.SR;q6TDla!`Yua+,U~b)"SB}fklMqO8%5J1i]51:c
-[dot4N8IdtM]sNVvG`NwpfrLg`Zs.p67UG_9_%8Syx)I|hX--8&Sa"L0oPn9uZlS~HR!7Hg%#!g$::n#]tO/W1]Qsf151Y=mTgXKRVu@~@GG_);x2gCj.0
-`]g$Mh(iL4i5,uz2Il2I"{2Q03.8z3uZ8;@+MMf$]72o6,'LY_@twvkpc/4%6b>0v.^)F,;5a5~Dph9VnmYD~.'M+@S(]UhJvGlwNKn;,F2)X93mH,oR7]
-C^aD:5IP8/3B;_p8`'b_O:`7#DwR+ALLIcFy:MsBTO_Pd{F'N1K9[4Rca^y1'I(;|;KPF/rk#h.h&Tr4IQ#C-2|l1)`T.hs$s/ID5eq8^JXe.Lod}+tP9E
-7/o=.sJw8Q_H}W8`FuVWoGbnaNZ#A5Jf25v,.pK9XK&$O(:w@scSzu<'8rg4f>']+Y77'+I9RXT./A5gH4@^Z0D{cs,L2Tx+~BrH5P7T:,X/@+=})smERZ
-l.0%kQ={wb.LVhZ=)YdJc6>"Pb$vbnC>(X3=<q<)>/;W|>]ImXMo2Wl)%C/#,6jp1$d+lL_GjE}gjPJuc^%xtq.:0;%j7Hdt5g;7/fg+(F3ZqpR7}y5{hy
-NEYU0>4x<6Xs5jK_c$X{a|BUom8`x,z,VS`dOa>[S&@{%4,(u('_,/0SKiEE6=2wT$UUMh#5B8Ah)9IAD}6P!QniN$DPCPKF8E"yVKz`[r_31v7v4OCHXH
-sU@q.=BMeRLzAgaf!7Z8MK':"1OSwLhBm<[;biS{8)B;FLYREu^gOu]m,s#J6^0ZC3C,$q/t]5$HgeE3PdjTF|5N5spv`v+"SIw[5;m9N0IKnL#7zjvH0}
-2+hVVk">"IGX;vie733/M2c""<6r+o{:F{2[DTM5aR'Vu1'80#LTXBV@zQqf_1!^LNmr'yw)sNog1Yo/J0BhUVElX!`hvNuTMAU$6`TzGQEfHpJ[ZT8vl0
-g&uRL0immvw&+>a>3[qiw|7^WW1^BRwNXio-tke@8[{ccO;oV".Obs>>pQ7Js@|OH4<_j-vRK'lWHCh-="f{MWoHkn=a7d)!%D1^EK%os#n|%6)p7p-bM+
-~}c$-Ach->L9.&|6x3{o{X!~i!W>%"XK#dI9-z`fIh;BmFUzH#=:AH3V;S3N"Y`<X0kw-dRDC>2[xg!Q$|>oonY_ZklGI--t02Vg+Q`<C7;>wD$;@m#P.%
-OS_$tVAx)v/M[<8!Y6L!_tqn`aDf9_1GaguhYmxQKEVX=s12F<0{.P.B_yfgI%00BpBmu->$O$jZ%1nP.G|#y-w%uqd}iQJ(PahQ=RA@_x6sW,/,$Dm$q|
-_!a(kz;fUD,<Y,.-DV>p;fS9#TlG&(L$>w2kd5^[#zHC/_hRN'QI](xbGh&C+=8jw`B=YmnN=oCe<LpFpEVrntSj-F8J5OA3NY'"au7Ce+>wtxx)T2+Wn}
-;@Yl-/"7TgHz}a}!0tD8[490hNQm^w,e[!^8ya.>%/M^mW%]F3#CfQ9zyWG'<M4PN]]r'/"ZRA7H0A$y|_8=:R_.7;1S~}3HpGvxjo^N@/zM.WFfv$!'H9
-Jq3LKsQKD@2#|5t7-`Lx,y6cy+]2,Pm3M"T921kw9XykouQbW{fq3S=+G<$`}a,sLC(vcN<26Cj.zqk/81y0X^|F6O@1r3LlTI]1-i#Mcvgj138+k8%W{g
-NxdNh"JE]BgOd1<.KM96h{e)g)GZ;S[E52s$%}t)fHV6bj^iVrO}6DC8z^y9:m.(1(r1-Qk{&=_`Pb#N!GMc%<z)zb)ZYk>C}AX_)<_s&Tn[oN<BCWll}V
-7{WJQ1Cb#2gqo=E.w|7uTV["iPT8X;<>3p8`.h/Y-5XWU]L@'1+d,w5Y}%K3<kjPPtC4r4aE-@0QB:/b~84t8DcE#,&s20Wx'U]Y(n<o]ymQ=XU8fP,EW,
-dZDy[mR>~IbM@WpKP#]w.M$a%D#VlZ;4@6,nYm&5{tUkT+hRK06i4#QO]mM`}G-erK7!:/qzjP/I5`7W$ldpVn6vNBH[F!Ey]-YkZ3>F:Lf!ZwM=-9(#7d
-8J'vw@U0k>(}!J<z.oJF5-VNAkqo<1(`+foS^vG]axf8J]X(k_PG[d[y1$1k,2P_2zy4$^.|1E%co'Si|WXc7Zy-lxOidvzaap&wHRS2@Od>=ncf0#,=cX
-Np%'h7(ynOHz2.^4sT;Z}{%zeOIwg,G,-w~0ILMxw($lR3qToD[li@Diy{o+Bg!,w+sZW}>b:8"':HVa~`nNEIu^A@eyLXK73HF2qG<pUi8>w(%t[JKD$c
-5(lL:Q[}0GVDW5C4g>;-Q'}dkHJ!|u%seXuF7o}B`QDJX3hD&YRIn]:D[G7Xo!#i5xde`RDSz{x%|O:0(L5WB&h6/.^M%EfODIyxY[E8X(NaR1PNL&a<"f
-NJm:U5;]_B4X9%_&v!ffs^{BQ6#s=y@/VFTwc8g5R{1[#aZ4R%.zl{06Hc5dt7mti<|<gCgbj.&W:=^`l+Y{hd2UAuYuj3X0~"m.1W=aI"]ARsy]B'u]@8
-"&aJ+o}kngryI$4]NESk|]oO9n,a4Un!B%[.dsNpg1tm)z'AdDBE-)_)9'e""6~]9Yu:Xrb-EazN+$MAT"[w>NF{oRg#mD)E]PJ:+Z`Re|MkzPcg5!T71n
-y]fy^0h36-R!fj<PIy]8CK0m,J)htyL2w-f7}f^(o_"T>(4SMzk#PS0FN4]@;=7:qnfyCQF%@qG}shCp+l`-PaTX=G.#='JqVfyzik&WN):D#E-Ec](KbW
-KNGtrP+Wrxh,AD5YYEQC;f("}Cp8#xJ&|UCYB"B[.Dcm`:F+j&DjutwObMl`b]RRE9Y2-6=}`XE0yENSC/8{;vW[z{HSUU`O.#xH^`q4~Qn^[8yG9t+7s9
-c,a}'j`r@EgrMs0n3CeR31T$6yb2&QzoSQADsf^2-L8COyY2C8&4CX.{_C{2APOo6QC&UhV-J!xHjpd"fc(^B>=8z=4GTfh1%oX(nZpvNrY$apM}LNyn&&
-f]v1f'#x'q@6i7Gxz3$,`VZ:oVbxgDKiNT%r0(R/lyx$BD0#y'Xy9s+SDfTmj{M8f5Q7DkR[zDP{#yuFYV'CGccDu>pF}|r#SOX}_/7DkR!SLQ,@#tp)g>
-H)dVr<P6LWbL7ce}A!n0;<W1j@p/a.X)|.HGu._dm""Q^A#v0fa3T2D)~zV"5Kc@TDOBg_ft'Z;8@7Rre|1g3_MkN|~xfy<yMQ2;%[Z:RB/Ft!C7Ik]vz-
-S0!MB);g1@S(X{(}fg't2uPVjgNTDyp3Q7y"Qfsw#S0@0+L5Kbv<5-{B;{9>zPYNF}+8rahFs/}1Yk83b,U"+4c|=lLIX$ej0"z]UhPF$@2}u3Lloyf5E[
-&A%W4D><{YIL(scOs-EX@Z=6GrVDQO8B`Yrr;]!(X=PsH2UepGrl3/l"p)+GomJ%HRl=.Dbn>m6{T;^T!M@O7wP'wrV!|ZFy("@i'5wzBLueZM6biW)vXj
-=IMqnSk)!!KylGdV]4WKT(!t+2u5<k.tFIzu[D/=B8FcyN/L}{AnnSw#}{{SNo7Y8jWWY7lbw(We^Dcg6cy65IVb:c4P!c%B0%X6attFdhF"Q#OQ=c6j>5
-0.TBkrM!_RBYn0>rJ;b1"m@L()o`.Na;B'){WJrJA'Xe]sASZX(>+b9.22_QD<bINrgd9aP"jeH]QFx8;Q_""!a5=G3[F%kX=3M.V]3<caQQXfKbYtCQm2
-a3b%BoNI`1u5]sFbY9&Zd{;Rh[/V~9`o16=xBRg'#{ol/5X[@bWxg80/yv|l{I+OzI$=iW{vLk}xg&HT:GF^LO:=|c!2LDIQBk=3nD4+oXz=Frbtw'%P3R
-))]&8Apf'{X_;8WkUc~{9V9wR&2FP(YgLBnR"Eg>kl(>G+Y0<o2N4DeOZiB-Sr8^XR2!`+o4,M;syWO=/p2BAbM|YdNbo)kdCj6$QBDy@TKC;a0(WfGoz1
-V>Rr5U|D.}'[{]5u4{eZshwzW_Nm9^cuO"P=w3@_OD;yCbS`'W$>Q)]2#Cn}ukRlui_]>#w+{&5k^w0.o6V4M}Cmdei5D)";dSJJ2!E2VVne.(^kb>hP6E
-%5UJ+f}{g#iYBXpD@IrdN|FhRN$YGfXs"~k=Qw`z'V.=Yy6"'NE1)m.;&Y[lt}(b1cZ3n<cLpX)^JA`e@W{Lg4A0g^3F[K`ltZzBH|OshG'-b-8XQy8D%R
-,]yt1`.c^lrAWglq)hfp=jW+nlCQ_3{G9blcs7XV`"`1rXx:nI%v>T9slXj,(xKhM/C0m103y2$xZs<nN#w^#f[ZNn"E0fE4F#ID9MG`b@ER%["VuIDisu
-E2-6T8X2sgqT^p$RNq`L#V}%qbmlptT;'V5MQ]Hax"C5OdrZn,}s#y0prq>8d!c(w"B{{bAYTZdTX9:WC4UWi0.W2drBU+nL05Ng|=!R;0Q|{XTkMgM^$9
-xMgk^4>{HytE-f3$xw|'G(A0^hd:i@dyimwIXdCgY[v{jPx(nEx![_ak<Yc^-q@E)i@]|X>JDPG`@T3aR!}JsBI^T;>JT`RvT':A$lqp3_aDu<K!<d[EV,
-L(`+]lHDoMFqn6W8+HPd2=oUW9W)ga;)Ltx.j_5]/9$XhSj/Yt%[gk3"ZMl|F0k>k(,Z<R7,X7S,g^Qt#=M6IKY|o:!Xgb[S@Y#HHlT.0Aj;J7|pe,rW<9
-eaPG))|vvRn`4oJ3bkJcfI83KpAt#!+@$]9jG+<I6}k7pZ/D_(58Y1g3I#`A))C:"cd2L<'KFE-@&9.41HJj7}0VpUZ5+Qb)rt1x~]F)~{hhVe]M2}TvS`
-1C9)QCL,#uobzaI$l}:<SP%`.c`62MV+G3[Bb^F!4Q$`qlOr-1l"[R$dEKeV/i=L$(Gf>yss1!'e@dU-)sJE3^_]162/$MieB#!fiv#`vy:oPZS.[GFZg,
-@-&eR|'G/%@8(Dom@t3#k%>dVWKef'{wYSETB_[|DfPXp`>6++HlV'/>A{@{SH&kQd[3^R<M1HSpfFCKWW=Ay]%35)wA5A3p@5p$W'P"Y_-1Nd{ybInTQ%
-GHhZ2nr`lcK[Yn}lZ%yMl[!_s,>}<%32lF"pG9&qqvIApjn.ZEJ^wO]An^Ab$GNC8/g[yl;,x;08Ye's`JuFD:,UV>HPJeqXd9I<!Qd,txyqc&|'L{Var]
-a/)>(p`xL<#/:)$,Xm;v.aPG}mZY9'zRJ!c_pR$^gi<MG;,<"@1o,pgc"x5TTwx]"B3R"t!Ts,xMAYPdih9bz>&,kR8HzKf4Ul<O'QZ|[6=j658DYQlyEE
-JMR^Z'S/0=|A!p)<";"df!_yj;cjLWa%,iICf-ja8A`}V(tf37<8/@G:O/3"<&C#5}]<ejBXxVPWmx3B(mK.r`F{"]3!g8K`T$brO`0yo<Q>YbuL}P![U@
-:$wyl%pt)]0'/8@_I3rk(t/NeJWkK7Ok5F56V"ptqDaHjKg^]c`[{!e6LtAUvic(Vc}6y<JJHwII+l"+',t6c4N&=_I-6Zg&}ikh(v-gg"^-jz}x"lLz!}
-Ye;8U],h^;Kle^Bm[t0U_!@X5V"k<H:am[#dozSXD-TaWaG6PZ~mypxVH5:''W{%:1d@iZW<pTq]~=aROjBEK"K4Y-{13";'Akt'np<49^8s6HG]S]i4uz
-Rqy.;jbSS+y8O_Q{bui8$m5X3TF]"_jbCDB"28>.NJj2'YJrl-"uB+Eyl@t{bjzJ5S8ba9k&Y_bNmngdfJW;!;(839DjWT#xEr^T>sGw9r`,q}r+KV{gzb
-Xr4nWb}cx:uw!<_j=pW,^]>x1gbOcG$l,k[H>sEQ6R&hB85If}nMtB8o]k,0:KV36@,k9l%Loi5T=pQ4:e`=~V6zxl(dc-Csib']fb[f>Q5<H+Wryu/y0S
-CKfOM0SyD4y4+%GZjyySH0'.7i[I"}t%Gl=S~TNg]bk}wOcZT!96HJI3BLCic]iJh!CocYq[,yp]N_i,JG]mqQUFnW$0b,@A8r.ilUOHGo'^CZ<[%TB/NT
-:#i!<%mSrdc5v<qv2z"@NE.2oq9&3B`A}]%Tj:Io`o`I]Mnb[n&|]Cr&4<nq%LkDU]}31)Gsm5;#N]xW5F_k-n|%l1NS^#w8PM28kvvdH5yKq07L@YhBM[
-4<;[}q<z3k@(6Us%7k[c5ML6]Z~'Ut]%[la),h}k-po1_8{SpQA-J(wgff`2,ldxn9B+$sV"6d(PocM%L@Of&P+;a|/J_5<AmS<b)3KAnelMQe#{/c[aw5
-'p6soC7MdRXVZ;N[(GDCQE#pg3NBMTVji{.#,VbxGI2U20$`0%Zmx$0U+B]^Z1}`X(SG@[UxgF:P/:R8ZANx.ip:m5!g~$D'|#+33#kWE)0fJk~2U4SFXG
-CI']J>}x(qky`&lS}E:a$%@$~`A}&h.F^.bKAT@97f>$KIJ^sDxI1$_jUmF-9:~xY^M/]TdG+]+qi)M_`:fSX/#g/FFF2'n|[&RVpb'9{bHH[QH@V:7QSV
-FMF(i-u6enx%x'#:&E3384S4<tPMf>]Mxq(xpFLM{^9&bme=PpI)9O&r5pGue#2-~z0-t9c|y][th_Fmw/:m%+j0@;=}="O`1tCPie-J"yL29b+UG37nQr
-Rwd.yb],(r7V4MY,Sd^QrQEKjQt0C'iGawyYrrhxW@eq1tZ[{/4,lKkG<I+=Lr9TpZ4cHQML$x~,Ouf"[gV{kiyh[!7-:{3QeDT66A<4P3:|GY#Lh&!}6J
-->%2&@_2@Jr[OZ:3t1>'_u/^!S4DTJa[L)X>;0qDDP+7Q".tg^t#hG8bGG:,drPnV<)(CF)4JuRGJ|[i9roOt/s0,!Xo}`1p94p:f@Ypxv""UT2Jc-RH+9
-_0UQ3axN_U<3c`xangk3NG]iRd,Kkq3=1.uyL!>Zs3R|_rAF&[L(uhq^Smbg7KKL5_HVSMOcm9<,Ls!oh9F[-)ru(i9K|HI|3;#t%PhIkSkg/(kc~srY!8
-m0[NDPtf`"xJ0GJ(RVkpprP:$E3D$3#C5%15js[z})8Ohr6on+u"W.vri6awS1%A6#Ht;>LV~snV5Ks[8a^'6}GMqFp1;QOgKEaZW'T.:%g0"dXL=_'+I'
-5qN$!_&$a{!A:H7HJlc4@'tYIvg>blC@|MCW9LLX~'#{}oc@UjoM0,Y3(!$<im1i^cUI,PwW}-P"w{l/=|nmTR!g)w[C3PT)#M{KAQvZ7UYWz2au97bxHf
-&im"u@qkX!95wZ4jG,{:m]sLX%BQ"rDOm=ChpaIJs}HL{QGI]0d@c:{uWfH#N$+MnsVz8KN7wkE07-uYr=67}ivNM&6eDbUv-r7q/[&rr@dnjczjhr&t3b
-8#mdW6O4{p:U=;%qVBxlM09Oef!7$y9)]w~m%g=U''6&y{Cj)yk"($5C[8>wad{7QMY=xxVJ'`]#cdYex"s}>>|3>6N[4tJ=uuv]]f2&:LV{X549nf]8`6
-j;|!06Br9&"rO$R4.b.];=F":uPr$KMZ`}XNKhAMWxH!G$i)}&F-qv^5Ko|+ex9Zs,Kn'y-U:UK-r7Uy+`3aLdHfeC,WnLmRiqZbv<mq{[kDIZsyf8PG@X
-I+O;Q's"%K']<)z9d$AhbUl0|xWoLM~xMrLmdXxK,vD8axK1D}S-dn[BDSl2|T2T[na=kU(7V;1Z$zaV5aHG!9RwF>|V99hXs`7Ww%S8,Q@EteG0#5ps1j
-/03_aiZ+&Dt'9csB&2g&YWC[nYSww6C)5C#V&S+.IYtRihjIvp0>$3'q.Q0W6d(W5Rk:F{yMnX{J^_Mu/rKs/niJs]9dlpj}9!k:D3%;@feuLn|PXt>-m)
-CKChv(v-<UYGAz`WY7l|G9B'59)6j.IhGLqoT^4Yge6.))wo6DY4u39XR:!$NM)M:iO<i<Ea9X(=!G$SY#rQ&u1#vpgHat}@#kjqQr%&isj)',vg'm}`2U
-Js+&e!|waRFQ[|JF:{>$Vgy)S[OCK:M3_4`N|7!G:v)b=zX>^Ok2JKnR~1(Z$ckh7cvi![@q=FWzzdnk[Od)@x[3Upb}nu_+^">Ljfh_.Su]]O;xS%HTXB
-jT-Y~T`JmaT>z-.3twIsm4&}&ZsroB)WTUc>+cD2Sd#11KysD>D%inbl<z[k{<(b#M9PdIpOT{4TSSKrT8pW@(+whs'Z6Xz^9ww>OE5QMSz3uY7U0"O1UQ
-^aYiAOHo[-baHM"qfUC"M!q"5h^uCUZ6jW-A-7aP6^65`]plgR}u]yLB-6Z%[<"ob,o1v;^1]Wj{Uy3<OXDik40)CT{X-4Tp$<}w}<.DZsAQYV$N_tqi^z
-tcW&/;s<c1l({'DpS6eeiO.Yx{9kC72|+S!Jl'RQPf0Xwv%<86X30dp+B=RGp!i_90kWAL7Fq4>lQ=REc4qme`OP8yA4(FCwadz5gR4w1t`j'unc1tkGBO
-^DjJNS&'eui^CT5+yy[ZU!F>e{IxUB!C'^a+%V)_GO<MiL20G)8E-o<d{n;>:Me8y,dnF=!;fg,$H26!L_x_5{L@Yfv_+r][kejq$O]3%'1Pclc`;n]]yt
-hb!fHDO6brwG5C{p0$9iZP0X>!;|lL_aC+NkPUD4x"p(htWXWOU_b:~b'Pq#b8wM%LdG-#89v%[4>fmr)+|^o_d[u/FV[Oa<>)F{<y:-j>bOR1n{+<i3`]
-,bhEyb@h]jWgM{+^,>z7l9[%bK!m|Z@R9]q#HDoTGk48Yw0tXo>){yvf1D.i+T[aq#1#X}/GnO:0p3e-mGIDn=UR0%V{OfI3mnn:]4HMu;6i3&_7M0bRrf
-WTcj|&EVz-kw-i(=R+TSyzK[/fqz!Rt<}RKN"|!+8TqnTj^)Hy6lKYau=NU[NK))wVoxeW4XS>HZc+Z7!,FBnwP`#_,3ZU&>4rVC)1'!_a>oAQQ&!4uhi6
-|A<c|dOFTI~LXoGk4ugL,f9Li"9tqq)Wixy.iWQ,jqpKCFh@M[0JT@"}tP57B>w4g4F:f[c;K#W/<eg[@Btg3L;<3]o!+JI9r[[vutMh'cIG3{3:PQ]`xb
-rgiizncVo@3kmM+NWFGe`b|:SS`%J!Y/.O5P,0VJY6xv{iHk9{EGADcX)z7yO(5BIoJDS#|"K%5sL"zO@iZ`Jc6&|0H;Ba7W/Pn'5O73@fW,6ZB#64B+t|
-4"&G%S$klF7dgE#7%#j{{C<GxePHeHu&8RLm.RicE=l!)IITt=UbInmNKSOVq$08W&wa/g=^ANgxWr`ZIzZ#}CA.PmE-I)LVAjF[UelUU]"0]PIB4C&u/@
-9,gTzi/}fd'@rv1FrGlC)8:K"h99CDy1r9RvPiPP7N6W/6}70@>SpF,w<<!WakiH`WRBAaZk=&B=f|;;+cc9DFoR%$<A^6/VveWL0^D9eh&Z;U[6u7ggMs
-5!)AcFZb]%-R}5^pWo=RNzkzS9nr//@8(N+OaDY2bz[-#cfOoVU(Ft#5|8US8S>[gfrI5aU$n:qOd.RV^wu@S2jJ9^L'^2;=.-Vf5#{6"eAa{%a]fkQOL]
-KUP17lqB^,3sI9H6w0K2b&whKW+q4}~9m;HIOMRi]yU<_z3pCg]C,K^u:0='f6IGAvrVw=_cjRxfV0CMq]-$Lt8EQ1,-iu_)8GiZ%]:qI3|8,(p9=61>_k
-%+.n&lL9AAL_w%[]AecpIX'4,[&HB'cllR}3#Wkk[/5t_Un}:UUoF5Q7WK4|XBtG7cn5LOiKPiMwS.7!551`eKg.kj:;Qvn's@GODaLfrnpV:.bx+Lk,RC
-pVIKE3=+^,CP#Q-5K1_N`Ql=Y>o+#[Wp}fdN8YBz!,4WNMFwsZ!4&"~z=D3tLf|77HGW.K8-6Sn2CjV@LU@>`^4AYDP`{][gy#8/1Oz[ahv:y%2]Vx!b_n
-Su[=v_ds(KZE%i(jYi`c5dv_&Dr#0^FPvu=_U',.]1xf<+~yM)HS3Ru%'0&$5H,S,sdqh=L9PM~ibYQRB1EcKsO6:g0=))mnUs8]/pTg0'YLd)YzNO>UfB
-jrxxQu(}I#,7"U)!TQ[0M:T;-_95{HNx05$Hp>(JEj]pz3-+IV^=~KLix2h31FkD3DJrv/=92l&=]Z#3+E=Vpg)syWO^O&qF/GA,>ts4;`[zA1_%%T|J,s
-B{P`K|QKTl'Zj5tDM-E3oeIPkf(aCuHk2n+JuhMgHrs'm149,YD><w}[AXNlBvC4|Y871,jdPt,cT";#"2W(5}y|9"Sx/N<|t-SOe1Q@w%GA~){1Oa@QD]
-4B"V}w!t+j,N!f.iP;0g/!j`YA=U$kmK0by]kG}j4,Hi;JImZKFG:lqC8fJFDg]).Xh7-$JdmV08=9Ntx}H@J`m|GTNDLj-OB}Yz|+(zYsI^BU/("N:nfP
-T}PmOTlPuQUvIm-nB2%b))GxJG7z;Y9^)lkMV.UBaQj/'u_x+]<,R:Cg'r7QsPK.ZyaF>1vbpX@R0<p.Fnj>_d95J<,QAlY2Tuv'%YaO8N]=``wY~A<=w+
-cZ=7v1{0f:G{fR4F}4~|=HY-tTg{Z'55Ip$sd`z#~|Ik@iLAeX&JjeolP5w$n]LLChk0]Aa%JM&Ku_hgL4eF+g6Uo/&ouXg=pXLor0lTBY$4x",E$I>Oe7
-rGw';ae^GQBzw2yikfZX%9@Iq:VAzwP[uiNH0c-A)JHVaoR+lK82j/]qt[q4[POp2Nf7~<4/N8AFV5ugj!Q3}eN4s,YOJ+/L:Bu&5)Wfsta%qVC)l[y@yS
-_y=F%s~8@P>tf9tY7qw<x(cZpc!UCgyZh51{Hn6Iw^(Y^qIoY^#`FNZ@4p5_IBc#;9^&x11_%e~/|hHV)h:(,3]8f3XTFzrT3!2D0siVMzl[GD&dnS_3J"
-&eRf|<-Mq%on!(Im/B^@:"'Af61T3V%uP9d9s-3R8}{BG"~/@Rx#F"$|XGyDl|ZBPW-|wQ4!1O+v>ZbIp9(RS=;`5MyGiJ=]^d`2`/;9Tk"Bbh1+OYO3p@
-{s0rH5wDLJAHQ=<"I@u#DVBJK>nkx!dg{5&(EjaV>QHHdLn-BjK:@/=MV[B2Xn=7+IoTf|%7C'lr,1E!T7>pk^"$P"Kg]7;4$T@5rDr+${2+(oDL[]c>'c
-WM#4O:,4c<c@6|]]p9VC+w%iXQH""M<ZRviOT)oIxD4Dp)Y6|@bmM!y9,]/H'OI,aiVqZL,Delw1.))so-c)`%vK{WrU]X3W@BmJ(95m``V$zcaqwO-OSq
-h_{M8Cu!70WrU@^q:h+3Sj"]nC,ds^e/`6Q!D4^uY8;krSKt!6NhUN&@;aZta"1'SU5T-Ai:.tiK;Vao,s7#&MRb{6dL/nTm4n;#7swz8NUZ>7>z)G>OPs
-W3_`J]V=#=erB##I^ch1JjyPN/}o6Jj4m!ZEdWlSU'1fv"r;~F|agCv%|u(`~1A^^X<"E^Da0`7:]Z~>3k|hvt>9-IE0&{"rXb+Vnhu_Dr-^1z,a.MKIj,
->.&)4xtFf{5B0&Tqs^[]qf@D1N96BHlkqBsRKx>SP}M3So2I=lySd7[5~#}b|Wj>s-EM'@w"{htjH3mAkFBJ5#%+uFBjkUCf/lG0gNh-pSH6A.R=~KWAG3
-91i@XmvRk+|Hdx;E8C$AdQ.6#LyWUx[QY`Bq%Xmr!PYNvHk^ouwVVFVBd}N&"jyY<UG%:&O'xy}Z5vc751(pAM+VJ((n$6tBJMmG;cIc{qeRVVB[!AvAlo
-i0Np1/^ra-3>b'x-4<6ScFjia>SS94:W#SLJ)g7PZ%BVH$o5zPi-^j.{<3.vR4[;>a+0WVy9e/(;CXW!PFGO^dg=|qw"V-/H#2wdJLkJD,7u;v[n!=xvuI
-Ut:s"^[#9vGYuHau87Z:eB[sfG:Gxe#'Z{/WY3tchFQ-Ty4POT@}=4rgC`eJq[iAi&(4hgQs'K0"61-IBL;v~(jyZ<u.f[,@doR=NLR6yPKtb-rvspeJF#
-!>5D$:0vdxQ<eT@"g[#[U:Jj5MtIh4e]^)+fB+N&djX(IW$lk=`,{8B8N1wQ,=[=]RW{(^62W=}Zb!`q3eFg</:D>8Z{+E4XPY]j&L4Ub%WVdix;i6s&NI
-6mTo>7JI~gVW$wc{$:O+PE7b@bmz&Amw#P,[2fG5W|KWd8o+wrQGq`}P/#o[uI^C!Sm0Kd2mzjt5<3#Y<!cNv8HnD>Ue0egN:@)QR%-TZT&1wr:TW!/@cu
-m!LPQC&RbVz>]IGl=roxv)kqxS^[7m|r_"8gf{,)tIv5jaC"Tnx_Qe]L@cntr!HixvW_%}hx,;&bT"t1ihH!O63=lJv!H<tu$v<^c}Rm6)]z:KV{Or7h}>
-qj^GaoB5.Na0qNJGnH(|"mTN|^[a}M7caZD3Lmxe|BTO@J+Hbwqy{j"#!h}@wxmrOy~PoY%7t!tt;@[X+njrD!7D)h5S:n_+&_5koy1"TcpBoO:]bLZ%],
-UL0H+TD-J=~I>lbM7:<zKnl/lHs$P;OfU=G`gME-WWx6|V4JadTrRA-zbIw+3NnZM)e<fxop"JW|cnh4U%pI'f+;@qbIx9mat+MLyC@T|]FP0]Wm-t'^rC
-q_K9)]S)36.1lcgg"Blez+Y1bN{'_[9#<+5GDGrx`(z8--GlJ&3(|0-ffV.f~({'o'@{MiZ/Yu"rls5qf,:c{9]+K{u<TQqUAz/}|gP4TiIj;deIF>!!_.
-krJFi.'/HG(S8SFU~+v[he.)ASbb2noT-'3|83./3uG9tpcNbf4DqPw)_;G>;@V_4.&3xg5TaY63"spNVLs^4a>AUZDm}<Jv%Ir4-&'5D>9$i<:YT3WwCb
-i6CacRCz"+yu{E7K%C`+q3:>`7HF$CMr-csGnfv2v=%VS,QnZ&Ky![aBs,nm0,5x2{9qz;wB#MN6FD~^ZdzCC9n1@'j/GFt!p<)'YsDVk,xbL=a1{3Uh(q
-$gDB+M`<16,0M=F&w`k|$of`PWJh_)vc/h0$O2(zmhO7+`LrM:uv+CnybNEocQ0|1moT3Zq!f|g%%$O1Fkq]fz:QN'fW]R]t{WJgY>7A/|tB!A:P^#GoY)
-e/}e,hb'eE]4H6`Q8bEqt!:vuy^EQ"e>JNL(Bg.J,.E^=^ItUlc+J|YSzhe|i)z03z__@QXSTV,b9#UPHu%6r['hIsNg-I{<KUlJc(|.Z,pfk,-w=_Uazq
-qvpI@iZ1t:Kv^9ekx[wp(e9nn[Xx'c0oufW40nb8pmg"$%r=+</njkl=&0Xg:T[2eFw>V,rQvY`qrNp6Nj9B6<H=LIfuy+P',m-0"Z++(r!&~65^,][Z20
->yx{6x+FyvqUHYD3WeW3>q2wz:BS3_x&+Z@ySn=7_5foci(6Q,}kH$9>.NICR5L[Q:nCNWZn,qzuq{BkX<aY/u5JbRe#)eR.!!O$queHB0b9Dp!;W#'S%j
-|@:uW1/s+!<f&e-!q-#fb"u/Z=V%M'>b%')@G$z7Sv'/d9"A^C%qig44wYjx|--i5>J$)h''/';@eL-JdOA"9n;P_,"O^vL_$ZZ,JLc)JrQfY!HG/U~1.7
-/Jbq>8Y9YL3w>.4f{FH-9'$UH:dP#7|#sEz0k=#S|42Bs7f8Z8Ng"fx/F[t!J"6xa^Rk<3@_$pZRJpN%f3>A"<wt{,z;hyFEkZS%c`4=p6K9N'`,]b`9LD
-E:A$[kZEmVLNs}]foA;(4!]Hgn)KM@e=Y+R/!@:H&Q)L3h&}{Q^bNh4}S/"W_%=g5lz<L|R`MnI`eX`|S+lCcEf'!n+B9&1xM.w%7rJ/gj]>R_F{jiymOs
-b3Y9(KlW&PV(4|fc}BM^pCQAIRe8$k6Q:qXcIy^`T<YFXxz:zaH]:wqe,^o0Pe&'"iA}r+6W6zI_Nq.<z<w[]&YDwQkgCVPuYyG9tloy`Ov^ciLcPAJZN+
-Xx(.K{G_g,1^[%:2EX_w+D5R1-h-JmrN|xx$Ro-@s<39ODYt+W!7{;h;,5))p3nn'D}x}&/'Gok<_QmQ4@bn"rFM,ILrR_@2d:kJK_#"XSbLoG9Lu!0i'u
-.1~mMcf!e(}.Q@~faY~cRR%Y;ihxDi+@p.p1hz<"D)zshM)`i1a57bM25uN>b<CV!;pyM<RJqED"M4=bc-i|hiJt3v205,kS'OyTEMNdT$qPX@[gXUM40]
-dQ![6A]jt/PX~f2k];vN+RbTln(Xk-Evv/LVhi9c]&8k7liZz`^J<l$O~0r!/By&.4Xbh11;2iP-E$<h{g~Z20!T)W'zK%sRWv1v]D]':f[/3$];gVclec
-P(1ezA=ZY3LYP-H#<WUdgLQz>/+_qxZ6NN(sc/H'Z$g7O-k_dJ3LN:&.pdEB=o0wtB<0<gH}_tz5[zA[7@TO)9>}ps}y$(c)Rf&J`3c%qK}0"z+Y8MjRG6
-1>14Y-;/{|w,e0fPDd)B-}K(fzs2@CYfTlA)B$hUgml#7V]/_O+shtPokG;%}eh'V8f@ufS7m33X="zlqdG+tg:HYAH.#mor:;8Uns#vpyO{9f78lB"]90
-zzb2fbp__bL{+Nq{b[WXQE><&&Waw{)h=6>aNx%X3iM(Cz_NDUz)'w>=Cnv!N92g2S:J0mUG5w%Whl<+R+C:UmqrqOj-&gA82Dd>PhA"Sqzc6A&B.e`zEQ
-=#wCL@<5v&X;8=:(;!aYS$)a(@xWNdnv2>d_&1iRO<RMbh.n$n)mDCHJ4hEr4fNWnB@V%)]q+2U1nz44X>F4EXWdq1IlU<.@-2vN,f4OEp'UwjyYr4e=C4
-G5Rwh^%:O(tr$H1>MUAQaEnq/iPQ;ecBmaexw.3@CF=!DO-AfEtlq%BH/2KtHq%$&hCA,W!zPZsqUIO.,o+p|:<L@=GSy:Hs6&B&i2prYI+Zf:mrKG6)fY
-`6AyF6"=oCX,<1#83Xp9>SaRSr{-O>xP"85pa("b`FK}Uxl+Sr3Wm2D&nd{U0)rpN([R+KJicij6m%y$M6#L$.&zAI.GBpwN|N0{aB|Rz[MGXHh;$;q)Vx
-gn8"[7CvD^@#F7N#^99.w9oAGqgws)UYeFpNH!:,@JcVA8!oBgs2E{Iw0[eDFgj@G)-s(A@6Ng`NL1y4dSq+6a0i8JQn-Ua'tP<k["Hb-td}'|X|}T1.}l
-X6,c(tdt;IZCo#!7!u$8(szAWt@s12ei&@J_~6e)NK{oOB3{Y(%]%'J,Dro+IYK>rcVS+uAL'i!US>h&49'2U243cYM:uqhSHUSK{Ec7c{/SSrFV&QHas[
-7o8`E[I178v{")%r|U`nO+H;7pLtmx[YhS,+{(c#krY5L[{5SjD{:iRDBJn7l2Gk)+g<PIIA~]`z!iQmQrg7mEt[5rn=,E=2[:8!n;1C6b[R[mk(!(A^%y
-=io.Q/'(HC`&;DaRW6QU8}vF^Y^1b6tls.v7]U:a[41-zbl0<Oo_[gSSo&];F15FkL$g>P^|CB4$V9jMF><[E<};XGrz%e7<3=v0<q)vZ)'._c0,B;U!Ug
-3kg)0E<ikgEU5(k'<PF+A.h!DRzhD}wYAIVit+LfS"zl=@YCJ:961BM:sAfW8e`5NX]Tq=wm$%=_-|M_wSTa/65-Y@cKXMvdhIo=%;dG:e`_UAMTyx=;1z
-(E)5@mS2D:G[[[S2Yyn9Q(DP`s$l!$H8o{.9ZFkE{vHTcUN!b'/BD''N#CySh-bS[DPA=(5yKyS:tqv4|'u76.dDO4Rm-=vqdA%:}4=DmDjE#st>qT6(ng
-{RcBSHr)3SUHJ;G}j4{^FK|;^h1j8wA)>w.vySuYv3bC[H6u!gPD0W=k;Dg_R>1=hF#0w_$(8"}z/c']Oiuo<5yK+O6;3UtEh3@E/@+qc^6`M7a`9qwIjR
-oj5eEHw[UEk0U6Q[5`zXEcLOoTBT{t6HIE~A.ZY`rI<D/qI9MO}HaE:RS5kKV45h88IuzAI2ce[G4FD27=xR|9#-NA'fX=uf;/QUyF&.]9l,0;nyY$oE2s
-t5ME=xgqj4^xB-1FN[]P{eu89Y2QJjUto.cYsXwN6#]^uv"LYfQh(/6.:)N6Du7;cgmPIgQR'D]X~m+ntjhxhsB040#y(aacaU#mzxc/]g+v&OGl2pi)JQ
-Ao@ueHFTU/xyN"'a@ZXME=J#2ibKkPTYqys<eB1)EE=(o]sP[)F;nu#+A05;mzFp4z_RE_llg3N#51J%VL27L3aQuQ/D@"JBIE1QYb{d^"l5B@h2%mX{:B
-w2/zd"p}txHD{fQ[-V2#('''Qr!]6Wc%D4R/wnXYLIgT6"lB|TW@L&O[~z)Dg:w6ddxO)(gTIGP>9(Sq'V#[pxJ'$hdmhhv]q@,rYNE4()YZoVo2#&q#ya
-NPR/f)ltsxJm4M7B5K4T`R&k%j:DCNH%P{2T079=(@<dk{lE0|iZ:_IX$Q9]iY,xg`I)s`s#Yl_/UFcaK6@mnOv<~b"A9>RM&O)|J4=Zhbjo.CnYDilmJe
-yt>sjgm"aw;`a`<WUSH#'%DL,n0}O9jCZ,PxnYq6<"NQsTrtP^CguyuZD[8td@L)hYzDE)x)r,S{)5F,se8<IccgRcjJq&KSog=UnK'UhuL'x7<f/$1P,}
-r>y%jmj2v!DI4&][NV('wEkWVD#3;IamuU7|Bn7)s^I#%w~5.Bo6S|VhiQm,i|IG`)x:+@Obg6+$r<C5'GukedPGvY8k(8|fG1Z6x+]7jeK_8"xkEmHN{o
-G#]zj[O@Kt@/J^<SHoZ!GAL#2%E,B1fm.E#p8h,RJ_o'Cfy^ySUBK;b`;z&}G]T)+lR)Jr<RKj5UZSD'`PODd5x$TKtlk&)Ij1Y>NxHix+M7)LQ4L7Yoep
-GH<Xvdb:%x`Q4{o47_^QepNV2H%rTVVoayKhjD[w@Q;$5Z0+9X;5107.OKa(1T{7B=6n2Ss|j0qEUWF_3f#LaZWd]'}Zl3.&TLVp#:"''!W'9d)p%_t9a-
-fp:B^wmG&7]S_Z82}GSYCXMM|z5U(F$1'3/Mw=q&0UeJe4|kVOZF+/J{M_tzp&D/:QIP]lI$C+".-j52G@Tg{#'/6bs5M8A,WG|2xX7WOYjT]$QXeg^09>
-QswR<"+PEO<#5FR+>b>a]pZFj58R[>T6ZPGK$^1KIYIS9&XO}br55)E40/}l#:TL1+ZX$3HVG"&`]8G.Y}6..m,=,eN$eM)K%2S&FMC>[K(cv@RPw1i0t!
-h[TSJ0}b7SbC@42[$3v9{D;2rS;ZHC4!v]>j[@,`.4w,,1]s}tt&aKjKsDb92]1EfIyt,='{I)ZNV,JiG/0(RhlqM&;+AReB}q<0!t6)q1)-F'{AX^@&Y6
-SkhWF(}qdJ9$>JOMRl~<JQN#`G|E)"V%Vm99cAGDr%wKvgm7Tlqc]y/P-r`Br.gOw,o&hk=akRSwP:J<P[v@]}5K6AXmVm4m&/S^)5@/hfW2LQ8e:;tgEc
-8HemoVHGtV0N!4j.9})TIurR]2<Nxy<{0h{s|$-Dv[wTEzmMnu7#^992NlI2MWm(Oqxzp'-c_5qVjMaJ~%.qs#Q`%y>JCymC01ZDx45-`a3rpR$A/o1anH
-8EPY|@h$[F&K(`/!#crspmmL";|T1JYF'K>rSd}Tn6{M%r~lo&qF~;2&V@GzG>Ad8]xij&^:JefSSCLa#z)t$5n"j8x3'Iq0)fl{"772S@`^zJw,4d9zwX
-X00|BIkeVqS''T}K9Fa!"]CJ[89B']Yr%I"2]e1.j#-l_uoY.0"HbI)2ob}Wq|9j_8QaL@yTIdJE9lK[+[LPoRO3aeM-VJKcZz|.;g$hhZiN-YTt$Wutpe
-|2/OF<5&A3pSO>czH,[s#duf.'7%^I:jRo0(tS7r&X&=ba)ln=#SF&%!jw}6alrfXporNf,|o:~|!TJ}`rN2y.On"q_9,#~0qi+#7A`%guOH}gA`W6X:{w
-dy&J;D@i<wfx){w3(E#h=U`kl=F!<0ip/$NF6AY<~&lc)RymTW_;h!:vE.Oar^#2[Kqw_C{Y7:[Qo!p^ea#hfp5;fvNKbU$_U<&;e9x.E)FUV&cUHYhXU:
-iYVOw1sJ1}8-W_0+|+t9kCiyZra<C_QibNEG5-2I]Q4Lw#&C{Kc"i"B"Buox3]'>vj.3q^R!F{35B{|%08Ib$3Hr!twC`zU<gYZ@y{3(@&h0xSb#J|6s>Q
-zoP0)sk|0[4dO!B{gu!V%vPzsrayzoM(T))c<JAH7USvb7R%,b`Bld,xO3ySO^Mi[,+0i^+_S"LAk8G.%WP&~rLyWxE4OrBw`a4^nsZO$H/;zK>m0V'hc}
-)]P"Lxi}">==$:np9bA5`Ky1}#a:7/:2lwGw5j%&7$SJhLlIswOO2f>D:t@$#DHx]V4j:FF's=rKBi:y[PF%j!nG'3K.jk_3aS8FIHPy+:#x-;`s)3xTh3
-Az.tH9mC9!`x_eZ!LH_ec$g31trB.>(mo=61Vk]`NeN9ORP]O'cOARw1~"c!UC[:aiAQ`JkJyyuffGVOdo7-63bIKYgi7,$H&e9H0[h3pq08asIf5VOeLy
-U:&-|S>Kfu@$Z{^eR'l)T}BO;(2N:i("|sF'HUnw2}(5TP7n!0m]]qW#nm7CQy|dqH.SYFgo2Ph<3IqPPxCa'}XX4NVwU[+@GT#<~)t+"3bMefSL2'iKy@
-y+;`:^m[1vJV^MjTX/Y[h!|(W|p]Y|r;<wIX=@#Rqr[[AQrGYeE^KG|iZGj$&A"[scQ0)+kNXcapkIFCKU};Nr]%r[8{vX&vV/wuywwOffEF4e~w#2=Qn^
--Nq4ebR1sIKA1VH)B53yaK5+o5P46I$"t,xf~$o@lmmj^O7jgQd#&hP6UNU()(t!M%=S}4/$/A:w(b'h4#^b-{n7g[XD}myRr9Ng'6jtt#u7Rz(JpjF7'4
-[s45Aw!M6>$q9%FyLXY#Qp[|&n^{'AXxMoMLMMz;QxX0}y&CeJ>CnK/b(+I)j=wIaCBG>.S>Re,'zs3f<lwN|%-zO)39.s3Q}#Yqi(8&SG^NS^[WwD1_3=
-vxB7K"N=38bM+1&)[rjYZE%(Qx^GS$Z#lwuRlzZCx%5TssRHlRe@(WYShF#UB,@[f8_{62T]^N#f.y0vZ&x5Y_,q=wOJ@<c%ZvW+sd_(>o"t;Mq1T.Keg8
-vhszB6w#E"Re(K&Cc@Em[0xo"+hw&b}wXwc[74eyt+YirZ|hL]_mHiETDU;2fTi@;<uG47"PHyV6x%RKFF((6E2|-OhUM-^rb26Kp9!0LwQMs2B)/snT2c
-_|J#2MH(&mR{YwpF,,Yw2yT+xL((84ya(:<nl!.1}+w&ex@TQ8X1@t{/F;jzm9VzbQ-S8I=uQA_3,i<kLAy^6$tt>#lGfEmS3pd+HI=$VF!6P['#@{M&65
-7c'@MnR.f!^,#]Tgz#[ul2@yw$C/Ow$!NUN;gtR&+F=#~%7cgXa,cU({Y'eG5Ld0;yat$ujoV@:0zJ'iakZGKCwEzB=tD3g="iaIMXME~P&m>)<%,K'Xx&
-EX5T<JDc:"3u"NPbUs:VNwuQ713CU+v]@buL&1b+C4XErW$0<(1Qgib.`^Gc4@1rqfD$XVQz`'(}v{^=Xdn0Q@8B(M4ces=)Xr8&9]U)QVppDcm"WpAR^K
-teL>wFy71oa}97PdoG6vhxIM}ERwtD)7n7_HB&O|Sq,"BXG/i%ncA"<5JKw8_!OVW3E{+vLahbWiJPW#X3{u+O=z;&4GOqc0~^E"_C#2!Lkb@W$7XmFq~3
-Ru|:@^za"vuubrYi>eMA!qLY[CT<G;s<rS^I;9{kjKLwsL%{6WTaWF).,Z<Ws2su_(|k.`6pm)thtU~,YG>p)H`xIF{0C,%]Bz/N%r"{[X:h"!Pe^w.Ez`
-vQ~K-'ErjwL>Fm^-.hW4Y,eaUsV_8<[:V}x@^W7N)q8A'nKA%`[l7=}oLw)Lk(jVLJZ+FN-VSRUXZmnVYkr8:Z9>|]K<b68IC]c.tZsaTD@0ss{d"m`orT
-imnI|&J9ooVY-bJ,e&>QSvC')"iY(r<lO4%n;iv[!V9tK55MC/&6V>yrcF0azyhjn|1Y1$3r8e;%uCMBLTd@oPMR]<m,LQ4kYKX>pRuOUJ#/4`58NHkza#
-!xzTrdZSPX245BsVTMF3y55Qkbp:c5_^voh6ik4t>r+dtjoFZEJ06FgfD>I|NVAb0V_J>3D!kQp%U$y2L$@:NJ%V4Hy1AFf&RR~J|eqM+#q6^73;H!:&uT
-|7)We[MA37]+-S!#2bxsV#h9St8si!ZMu56.:bAu+/wL1@pfxS^'L;TO5l1QoIGsN@DqnKh6#[+p+>LwjmvI:":-fOLi0('#P-%!_FW[6w=!,6@SoPBc19
-=bF[{=G5vgs-!,cm@"$&oy~8:TwpG)Z>SocTfxv^S!WlE'uHjQdD7"[1bk%5V'ZI4$UrRY}$.V3(8&KDpT`tLTm4eZzUZ5~FWS&2|>v>=&E1$d5_m'T_I^
-s;$W,F(iQ{XL!>yTTe1FX$X3v|AF]m)V>RaYE,UfL)k'ab:ZA#MrV0Kk=z`+M)m6"Na]lUp0y%PN-&<@E@,k+0gt$s_C""_Y@"Biw-Vj%Bp-a0G{|^SgX8
-V%aD:20.H"<%-,'tuiH1AN}8e;{'kD~/|Eld|6>6yfNs:vM:OHB>L/1gyM$|lG"]k(I4[84UlV[l@KQ/3Gb]h.bPVg9;iQM]NnS>:6d8aPZgbYxtmvB6:V
-coTKIqsOZ|kUbGkr3o/".31n~/u8(}mbg}1K'txl82%9(X7xE(w=5QGkJH86s[2pw^zEu}'Fa{h(n:Z`@d[[#2^)RUoSYQ>[^<(.e[c.d)qbR62J[L#Y9%
-D-xMtMp]Uvo29PK/92i4Gw30V_##blXkZ1{jt7)w2sNUcbOH+[U[zJ!KRDo[6:gdKHQK8(VHlf_oc+p":%Np3(R3c|&C"Z>V5+=.@IWO)Ul[XHX)hSWZay
-BW|=MQ!FLyX+FevA:w>4$;'=R`&JJoFpjOYomn/VG<X7}l9jBXi|+f,_(,KFTMS_pVq!tr(y(9h8k|kRh:N4ekYiZG9Y#ghB_Y/4TBChYO5[rEKT3zValh
-4^P{jHfIbCGvU7b`k9KZQbcB1XGzNP<@,zlg^KSWp6b->NnwGlK(q>fcff>7})bhef~G(yhj]Nl)mC>3i.P:blYcl'WQ&omps7:Ll:'oR/<nzmWR>GrN~G
-(_PdE#G|p#9X:;gm_^olA|SuCB-G<Xjvs>;X1N|RX4BICt:^S`Ik|HBNL,K0#4v&MHw=I+qnswv)!S{yGOit3Cb^JqH"Yyr&WjI0p{"7kp2:|5BD`iJu/m
-Cn~pza^C7jNIN2t-Yv6(ziVGGS3zsnk)_]6kkj(&7;G.t,4]T/t%Yn|MbO_(~g<Uc]K0wRZRyt_fz8y0[./c'p_EDmI-}8lAZf_HWe69JH/vi"z"#Shx_y
-dp3^w35+D`.(hc[!C>H:kE@hbiED8!:H/C/|{5zCOjCKlUYgv!gFn:4F&$"8nri$u2[[c'NHjBNVYO@eDvQUy79s)}v('pG(KH$bA)uV/fYX'Q9MF>})/]
-AL8kp^n1H0b'm:c3^MJ[<xOw%pqqvvy9X5Sr9^lQa1#zzvC&Ref06+n5{{`XtGcjqm2vJ!;nO}@USa[dD-:M`dsf&v:7$7>^lk|WG+W}]7hDe2BSeh2Mpg
-98o/,B=GPRYBR&)zq-]`]ND+dB(C,t)ih5+gx&=Mj[mw9N+mGLl`},%Q&XbLZw=I[Pi0bV57bt$8;V`iKnC}hFv6"htDo,PI,7Hd[tu'AlGUo>L]Iqo"Es
-9}&Zni=D{k(qiET})|U&F9.1u4Y)gq<3I'P7sqBS|vNv>o].jw,7QQzDPNP&_>&sB8Xi01c}5Y7#an/c(=/m:3^4^_]VvF{)Mrbj}A$^3rmoZ%5&tJ_nls
-nxI4&gDP0,Oz52oDTDd;=&G)XbqHhGC[S_]|YbE/)Jc'w}n7>ldy22Qnt5PV<N@3c3!t.wL85qWb6d0,gFn-M|(m8Ze{F<'UuDOW8v4#"[':4@lwA&wYq3
-:[/LcA_P#UX/i7rm1m7ebVTm20M#5gJ=7sq{(PgDky[1u[>-[xwmEcpGA@oze2hd$EaX+.4hSE(Wq]Z2'u3EXV]9w4lagGfde@Me~G3iA@J/$2Qo2L9=@K
-&QnI:b";8Q+Mfg'r8)R094ef$8l[#D;-Z'("`T!W@!%6DUN;,-;@(p2#fAXb}GmIN7Dwy:Pr4aqohldf1Z#Y07SWei,P%%6we[fPsCr6w}6Y^[qc<%,B&c
-~JZQ!cEs/X+(sjD%CNfypj~I-JvI.z)u:v=,_be(<(N0T[.[(vE;pBo5(Fds`2j7Fahu9_|poi>V^of|nn'3ve9UmGgE}]_>,nGB;dxmxZu]o-v@=V}"$)
-Bb$e;hX0vRG(q/u^8S8]X#I_)pS`,ji.fkAg]GJG[t:dBEYY1Go|&ehl]Yoc+Ybacvn7(3y{L@;]+6T_IDI<Bd-J0!Ad~45;1S]c@s:rcF~2Yk"&['I-Bm
-M|ZwgdfZP-Gow3MG^dRu2h;>u1V<I;Eh]"/|1-As6@l"ida98f<Q0#5P"f>/#DwQqx^k.Y!Q`MQUAAMNmVW)>jZPZ!(7nepn`hp,|@-<xv;ePKpPR]ftcc
-P&b2l]{.Jb^(o+vcf2jX^F2qKY0j#V`_}N`}`eHF"BuUs$)o>/-d"")FVc$wm'CXMk9BR%SF]1^aZdFy29'[_n7HhI)Z)jFhUsBbqr$upm_G`VuTV|M}Pj
-4abQ@fzI<ZR,"vjoWWKBA:JwT:Q:_o-k&bk]~G^{.Bcraw<cCx5:h}(xX>8T3dZ;{pzk1y-:4ywl]'vS8T,{[sA;,V|%/^Jons~3w!"cLrIVhjs%'WP,B"
-Y[$YQx7_Dq{HFAr>F5.`eQ2V"sNhfIomDH@`F"Xlrkxt%9cXbFdu3q%s.5GyKJ2#fEN,&s#9n,X}ei;q<!ddcZ4C6^#lbKT%=T3.^D='b23Ag)'-z.j=zi
-)qDRM#RXT2W=1I.zf^2iHTLt.7qNtR:&B[Qf<0iEE(}erAm_2,N>V!G==mEFIHI1sY=1$5<m"|;Z+[s1UJ#9+.1r/"MgV-n![GK6pTo;:]lXuKX/l4=XYr
-TFkSTpS2@C)q{GMda#SDN-V_Y-%WlR1Gn!{0=P(l|UP6{.Fo&fiukQRTL@>M)/h"_%N#~P+_L{cE%M7TB>H>li:d/&fm(j:)CWN;jPJRAPm[:Ik0ZR)fP`
-,zMly,vu$Q|xMl;>uD:gUNkz4<E'.]$QjV:7C%.d;#y]kYN5$zwE-5Mq~pd+McVJ5HODe/1w1=R/;y-J()hSNpo:`$B64xg)|FF_y35@:K&gcw{cBUi9$)
-u@,x8l-;lb#M@AH-55'ksN/b'tq30;N>(on9ZBiB'xkr00zTI'p#T)=vE`..+>H0N{xR]^nrAA%,6;-[8tj=F0"zm$Y(SMy1I,|I@cQ"6dvC%)uU$!HAJg
-j3^rs#QbYnqjw{Kd}j{VAsC;+DiXSQ_/h/Z)G}ts[L&5F(h$%`xC#yA/(aS!kk06R9!QM%&MLs9tV5h_6+jn%,=IbX>##k)mosIi(>0=DBc(j1F,aM)BeK
-YfM)9&[>xBW7R]~lF1_C$'{o>CD1ip1:OE%IAh&lZs(nl)ol'<Z46KlETl+<%q4(F(MR}ADNHbGm/^NAhF"<3tZ5-:w#rEHsB'c%./NkGmDj{(l,$3vN1i
-QJVGUWPv;26!7VEhg{viq<v([;!@]Z{it`rS(y+F5^~k$Uz))+I+rA8"Io64I-^v9r~KVa<Yu@UEP>&.UV}>m7.IFf%li1wyaDnl{nX!+12%'6L-jgj"{-
-|bEq<@f]=.]tLI:uB%<'sS=pDd}l<4rfopnv#mqW#`z!!'u<rEB{n-pD+y=IJX^7f&r+)Z}B0-C0~Xcg3yEb1W.4AW8@WDPx&:0{eia#uf%c#{@;C91>E4
-/f6M1-PFb|>SrSnS8x+><sF+opMIn@~a>hRK![W)wST`QA{fc4h!w8Bl!wU)1;/4yka%N9%^#l1juNjbSK$4ETE&~!x_=P[4,Y_9]$`Z1Xtyl<qgAm7Xz#
-O7f'wBZ$atp)<'HmHF]0"ibc<.kzQBe/j-^(9RbIQ;1Ekw,b]besBr)Y7fsUgy8N4TSKtt3[Z)dkuD8vtiU&COE'U3`|z96j8ZE}TO~[P4Tffw"8-|f-c&
-w()e4C^te+aekR<;+DfPKO#D#fRvX9Vg39d#E$]O~N<iKOw[{"ZpB%<yo`_0){zl}i7'_{;WZt>2D2|!W[{".,$<q1E!wQaD(+cZ9ta36ozG/rk_ILMF@e
-q:LpqI.5m<)hbZ%YbQ}G4bXxZMdrK[O7muTB]["eL[_ii|wZTyV^Fzn|g`ul%7xm!S-B_P1&!9YR'Cp1FK`p)WC}I9={h+5}t5Ozpxp:/@inZ9/@/Qk;rJ
-v`X8+yd]<=E-Wp=^!m=&KzQ33aIxrIGnll%E7zQ=VPNU`:M]q>wSZxS36dbGdgk{"($XOEz/E+)"L6|WI6bJPpHDt_z]C>A(Y1+&/d`W"(R".Dj{3]mTC-
-cL.Q.Lv)Ov<6OAmdboR(%Z6C)YQKk0)M'#Yq7p{>/'_zEgu@2SI]D2VCOv1(ouB'/O83r(ID_2H">"Ff<%E40R!@hc>{]|DU;A3C9-[WI0R]N9Rz/;2i+C
-uiP@@9R1av}'"'V_PvwzeR:W^V(!p%6+g_^R~!g,g%n"Qf2YD%@80y}z#09-hV[p%<]<l40pL5-Ad.x@<x>e4|{2M82!kKiSnn/yN[^.Kw)en1.-aG}>hg
-b`}mnU=W;F4Y&s.<r]{zM{8Qd]zm&,F_vV(oFp4K#=&+o^]laosG5Ly$"7VXry"P_v"sxe,cr5]k/jA_SQqdF;5|,3ZI/TXgns@'kO.t#/XD||Y>"(:CXQ
-&<KOU3qe7(<S@U-+!eTYnB`18w46o|xn2q68g;Lc'bH>f&+bvmcb_JZ5#A#+L)'&P9P3mOAYbR;B37p2{ikt_G;qtv;O[AAkDkJ6.|"TORSoF2_jpajkRX
-&,"y~]77_9)Vo"i=/zb2-kwzYK,%OwR;b&gm<Y>y^Q}i<a/"!&8IiWO0)sKUV2L`X-K.CpT(LO-T;sr}{@Jqhtav!C}Xn[.pmu0L,8q!s{(7Rd0{(}9K^D
-7Qp9[.fsKfZ@8=Txz5c{BU3<csRC#o#9IQ~RU=Q>L4Uep!,'I8.r9!oTH0r1n7er_zyJ"<8C>A6/m0.@(/)^'dd.olR)d,(|`5J=gxJkmenIdZ)cA$/b)g
-RMnDwF1EZ)QT]k"y|G'kk3v5xLY_bfJLT$<OZe4rTF:(aB$p<A}!rg)gCHE$MA0JnhsF3"2Phk@y03g{F>B@NmQoq$}h5b;'F9G':5fXS_CYy/4Vz3@EjF
-h)GibnuoatOt&tvUTKBXf[ZY5qnI&l:d~3,TnJ2S1T,PZtAN|QlYZU3LY$mJh^EpwK,%)a=(k81s@eZzH'LL>XC[Q.P9uV8an_dStV#ELX6!k4E]yG'o]:
-|]$tA:|U6']>9nu=xVf-=)yn"^H98W~m']eiG'E=K{}<`ustYA)<<5_PFmz0fXYVYCI6$dFVxlku"w-Ki`JnWz2y$_$7~;I[9L"v!KmO6%joT(TNmdR-%4
-.f":GfttA+CWCPnXr!}ZP2{jCN]QDqTY.H.foWJAWKT69%V!CY:izPB2Y45CZ{[$e5lLCD<`n9S=J,OG(tDt,Kq^txaYh>nF4@'2owmMwxeQ:P,ycw3vL9
-BO(cpiwCU0Q90eCKb:}_6_4'2%UR|HnzR}$3q+vo0bBHl3&I^o#ZiE~MU,)CZB>Wp8^(4/dSp(C!NP[2"1TDloD3COz<dtt']Y/hH4[/BtA-Ub;w[(Pa]}
-Wi<.<'E3$6&b3.4ri:#CVWv<2|91cXphRA4dO@wKOqmyl|g>7L|BjyW/7{.iwAkRtc`KR<GO0wO|b$x}^B5ayEt{Xk]}HI(f`K2vXr+w~cK%2r@6yzMhK'
-;!kddybxQDYd3D<L"~Ymslv.HD}paA=+oL'H;xey4JCk7PSYdoR!>9K`6|Hy'}^5)3V!u'-1m:^BJ}"zSwts';`R=M95)VTUUN]l-U1On&>wOzG0<([|.g
-Hrze]Mm<jmjwS{ie`r<tphLlIl:N&+;<0JJxTx)W%-r^zR)!UTzUuPLX/'OiR1-$>$H15Q`6zLE`15w+B%7RU/m)kp{.W/)rb(x/"z,(6Pjk>V[(Xr_9r>
-lSib=I7es9own(3zrufW([9{h=rFgLCrM^bbP9]pP9W(:bL.Rj&X(H40^R(Z{]#/mQD)gAc$~[pBTTUTI>VI/;T(DhjU.Z4hY|Fk,)<Gn=1av_}s(LnDg+
-YLJ/HpU|x'fWhdI"<IM>_)lN%r9/`vZ-iQ62f{gp{{bD0gt`"5A%De~.NXSqx=ht_]:gryIp#|ig{bSJpJ+XTnM-b>t1D}S3%nE^Cpj.hqwt5"{|J-{wDd
-[:;|:2m)tgs3wr<WhCpT@YqDCXE"p/kigb!>}"XE{R)_p'7.@;%'.VI_|h<l(sk/J8v5P!4eEor@;3;iDY%3G#'@xE]-}^7aJ^;Bdh_>_5^=~`6mRB3!-f
-W8{P(1I0ZUhV}abG}/>U"0IX|Rp<,K7pS5dCzw|!YND=@>S>5R([FuHi$7;%IqVZycsfODJ#;5DL_B-r5@$,@]y.m,l&46FkDH``<15+mu_([%&R'"0xsE
-~Hc5au#^<tqmuyb.JDn;n4ncN/Y#'chxQ:2_oCtdMzw'=p`<W}Ug>u[}7-@eL"p#]0ai|,3z}OT_XoMtD%vQHN>UFTlx/IC,F>U36)%"BJ:D1HHtosY]7X
-aHwNHb<K,4}Kq4`TXSm1#G6gmN.QNge,im[p7tvcCs]]_[aKAM}>uR&&1q>GV(/aJ#H0LTX$YWWut|eJds}U=%srxp$O0dCyth)05@]uI}GvfK"xqCpF`a
-"w$qvGl>(sZwbw|c,C^E$xk7O71@TRIUaERc!,bANJCx&6+oq,m#aT`C2QD}U/.(8d!)i3[d`v)"D'WiM.DCBch8-3@On_Z3-k-V&N;B|[v`"(F45:ypiq
-T8)2eCp8a9DA>$Cs9m~kM(hEYThmIz||o{KH~Ok@JOcFe+SXRphXd4bOy{`4anu+z5PF$A)K#A"D)J;kPp}Y"7RYS6VDl.@/KK;HIO2#6xR`m$}i~.j0nj
-v.g;)e>="fe,8xoNVOw|wlDx,^q[y(RR#RBa7d4q88<x^RWqFZ'4YxD!K{-(K^+x~E+']}QysiCB|(G&Z[Z-w/C<g{|f($1-0`VZ!3#oFjat}BgVBT|cUn
-_1xCY5yp.VAo)2>0ylXSSvGpbo&CT63{Pvz2kV7@$V"KE|L,A9<emY+B&k$rCY3vKIfP{uI69P(f7quMC8Fr3>`A`2lCX(`}1`QLBmsp/V$+>e;.na5@,&
-e.aQT5c|vEf9jI)-bq.38LsjN'{fY_HV>q|sZ3WGb`!fqMqWiv0si%8JE>(':^$]cL)GA26=Sc74Y[4McZppF0CtWg$tS-uX^:yt(.g1ouqVpoQB&AQ(RY
-7&HaNc>R80ci3bc-oeEDa:(l.F}p%d>[fPtsTwUKtNhL:a%#/oCRSuaggrHZVP/d/ql655`bjF8CNK`Lq`MZT^Db~=S!qIu/K^uy+ShE^_P2u8Ev/GESF<
-Y04Qd_E##$xGhY#xGSoa4!EYKQGg&r8_}<0J7[8d!}i}z_y:7lR8dP&l0$.0Y&AeA8a09!aE(.Dl[T<+L%i]G;NB=TFcy9B|g.)T5h.!qKm4yo7}Kh}tez
-ybU5<d7Y'Dh[_kXhzxd#PEtc3rA}M]>!/XEVLS:g1jRQyVC_iBm66)5uH5sO)9IE<c[x,DHU}AeaW/g(H{d3+c'4`>8O_]6r{_rfKF5yu5fQQs[@D75I2R
-rCK9:<;&7(IEwjrduh;$k";>xgVSAiOI=.6`L@ypa-L]BLDPcNDzxPq.;jWZF[K^"UXYh7CI&ORi(Qw#_.Sw@:|RW4'2&]PFg<ol+JzS]>:$wqS2}/'S6}
-$dmW]K$3tkp[W[/kZ@vaOkHUBWGeZ;I7]"jPQ1^KwnA&xZ32.47""9EElPJHm}}7p7~(KhVH5YtXKxc+p'V@^Hed)xfO-Ta:=W29YlesGkF9Kag}ov,2^[
-J-!Cpw3tn+CZRNThC!&rpiSfnhS>AbS,']1"G!E$Ufn][mCa8DR6!RwazkC}MZeJLUY%80n}4^eJvVL+qhM339eY}{~{IFp)=Lvw|&%(g&c^Whd|R<)>&p
-uLc-qABSDQ@5^bF@#0#Xx`/@:Ss`$l$e'+3M6D:,|by{}0+>ojolNA:ZGJ-c5KLDDKWL$,mw646[$&LfUA#7E_|xpt:a<{8<Pu]xE16xbh[aDguQjoo7hT
-%D.7H";>s%j_(sqhz_HXyer{8<zZFiI_~xg4A#Pm.:y$orXAyO81N-cmHBIIly+-1U|aeytr~9v7U(u9muno082Q,MAUB[V"0-P#y|5[O^~Nz't9}q"rA}
-De2P,1(fa{M+(f;{'tgQfA@4Uu;sGRDex0Uu-[;w+>~tCQM.y;`-X%ZQ9}-iC@8:;#oSG+pUykTW4C7t!^tUl[!G3W{8YGQ1ViD2@Vvr2#P0$xKWuB_r~]
-SA.q!7y`NAryk3zx~:`)s1Ll|r7sD^XTqQqKFib%Kf8!s2dXTjVZl#"k7_3v7W1z9)rPErJ)hrR,C^<"Mn2}L7r_{I3'NEm_f',IgNtjvk4R88T{t}q^Zz
-~[M]dj1Ts2dPNU|0G8jc^Bhanl.H5$/+Y8,fE8Sw0!!yfg6Rp9Z",nC,v@]">v"_'(wrYoZ^I-nQ0D:NO&bNq^s@cwh[yS2MgU#.8mtn!8ZN!"un80ec`5
-UZ3H(y|TgnO^s&^>TLY$Xbm3v;]V5PDR,0GXF:S'B}R,24}2B"'H0-sS`HDa"P0fH;R(vKiwnbB#iKcxVIl#!|s^N}N(n>%gGk<8{"3B(|9AKgsvjmb#dy
-&)D1_z]$e2)UeJ4!8R5I@WcNo9AdkZi)a_KDJiyz$eaV}$)+V1{6Fzsm=rP'WjJ@}I4GA3,#jZczVYg_g&DqX;n;[(Y{PdHMR=6._Ru[~Hi>m7(()(7;6d
-DOq'eg_eb1ymPb5Tw^pHxhm@Tui=_zZfr_.;{vP5lcE'Nq}sB&&7|V5-O-S}kyD%t<h<^41&OifG9}sFaXWyz"v&M`@fJT0=4F8>8H{;1uQ#-h=`tB`=qg
-`foY3+s_M`HoKH(=nEYOuehpU)^c>5o]<eYEqCu^D{Oje6u}2H"<puk4D8T["nXrY}RzL;k/7aEkP:DuqeKeC'@_95[mU<jh}qDDU&v<D>q<j5I`_6ADc[
-Rciw5#%>5wqQmyHuIYVh"2Z>64$_mL6GT[_)YvysYeDU6xQ.C(ydI{2.Y3-1dP7_P.W0#WN.|R$9sG@4,s1VZaR|@5=;dL{MIA4&eTN#[>:9g,V'io#.dD
--Md%(NS-N&Z#-w|%Sl@X39><oM^c0c!'j,g|$_p05TQ|]V6)YsLNBBLcM(h%j.Pi,gfW_>.:5Fnk}8LSw!J/YtN6G92guy/geWt.c9gn<5fBP!4<{5j(e6
-sm|5h.[/rUbr-P4P:b"<,C_|%y%tT^n7+cKnSdm+}A'uF(PdV$JUwFtD8kc5jRiMBsRlef6^`'2=U`fO~tU!bKpZQlSE);n_rq7qGV~D49JZ/H0H%ZK&%y
-=vbkXGwP=&A&Hmrbh2h7>2oC"]qXSA._fe}.wHv-mYM["xBx$eqUimIMT8OiQZAvH8quB%3x2M^v{jilf#Xxd]J3x:6Zo4#/p"9,mHT<=NOP]JK[=EiEME
-hW]!!5486@K{'o~0d=(WH7+'_,pF[<@,[Zl`UT9ix:>aB/!R%W=c.oyzdnSM$KxbYKd/-w$P%+<Q)+tP!EPi.Nw^5#YcdM;jB@BqjQ#F#d59%:#PH92VtW
-e}vQB,h@mFOAOX5jJ{n]|Hme-,;:H[gs=PP^zO<AyaKOMMy]N^m:ns=5DZ)|lCBZidemo[CF}M)12/]M36HD6!AaU3rAd0DXd@UC8^UxKo8M!V8Uy`o6R4
-#bs+my)ff{M|bN)c1PHkz|Po4mGp~Xy)b86O5{8&lw&mjH-W]L;{<NtjNg&k9{6S%HW5c@+bmqDu6D8n!&A/T#]^nccz`h$c!"}RB9<Z^!YffMxvQK|^7y
-Lm)c+^LqplHiPwn/p1^)p"g1o+c^4(m|@9BM9g(EB4+5TEA=lgNu~|@E/3!WZHN7(m=970I)a10yXEQm'(PyYIZ4".hT[umEsF_bBDG&"z!mnBIG@Bw=IS
-Y%!t7m!HuBC-6.tC}(3o+S=QSGYd>,8.%hftv%MVDjriX_m^F4]=WEXZl@ZrndAbBO6:)0K,<CVZbA(d6i!c=^a%K,N/)DG'U"td2'Dew%}!HX'1sCQKJ7
-g/%}^lZO_Za/ZlhaQ:XQDdE9XoLqR|UDT-v(v7b<k]=SQdi@xCTCFlX^PgkyzGRl,Nl=m.rqC%kEp!CO~ls1kg6}"$>}`G[wvrl@FVohRGv#bPfxUE8uZ`
-rMCKKuh-Q_,@Au|fY&U:FaVRrwqjWi04_iUEm.p#-468Hzk>v7>S,F:D<!VK696K9RhI,$1Fgr^),MwYyY@qk%!;dLC/5i19)Zwoa[Cl2R,JImTlF!xoo:
-Af0l8uXi|HOv8+Q$HfC5TN5RK"A7$#>8#NwVbW{2'7lXsq0m9XC$`<0obV$ch_y$Ep&t4wn0tq[=`ret}$c)y#zvkb$-Sm}]qK4D{mwOz6EF|(SBzxvRb"
-f7%xjm]Xq}C(Rjnq%.,;H"&X8rYg_!OP8>,qmI$b6"-Dm(y568~o>[Se{xXCdvo/cYA0bZP=xuH6jrj+g5a%'J9bg--RE|yt#pS_6%'f|h]Dbt>OWIJuH9
-)meUR6=w<mTS=>rV+T>|{vvcc12]NUvxMpUi1pJgEwE"mMUOTMw-A5wIs+5Aa-!nGL/_0NSv}[KIFvRvUft`aL^e4=u64]0D>8/eq[W2aQB7tmB4&kALw-
-oCmUr4:)IAT1EDYPT]u!PUn7SNN^I70m2|O<mr2:b2Sras.@I64eE=eexxWfre;deC:&NABW4zi@R_7-JO8(u/PHJWsVdv"$Enm82i_c{b[|4SOL#{c<g)
-/BIe:nQ0=Gm:~#<[4@`A`#@=~2OYl@iy<aHb#.VL|!p'c:k>X'|RH8O4YOWb<2xC,dU#o{AaA>a_m!4Y;<71n=iix6_KI;1b5c-CkS/|@9UzQ:+KTlCcG.
-;WKj&odE#YT#:(}PPC:X&Gp$BRP:;HMD(KIxs2V|yInT%C<:b}nZ1mshFX[FD-4@IK{>9+4I(1@=O{'0DD&I#+gUFZ"BG<(3p%kZfD3Dtz,<}oRv#[0cF3
-}Fiw})K3([|U^mMbq)XW&vK$dtqjpC[4uB+_|8~<%v^)<<.B-YRVdlX5n1y|43@=<_`yM9'^sx-53K}g_3{{1<aF.Ha{DH);6ernT.3p7}y/O$z^r"Q:x,
-N%w.uyzNB&(,3yJk,@h.aWX&T9)9VfUF57cLU1McSm>LRu;$E%Cr`B#<iH`1%y+ze8#+7Itm8k[Y/k{X_$u<w&L5Gm{&(,X"'W^Mt.acP7viUyk{`tHBb,
-eH#PJ}myQ02(N":%'0NAMPb}_IRQ@`+#OuB5_R=[I2#O=7Rd<IW2B+g5KtM4^xlvV45dTWHA(vQnZ_~=t]{lZ>@Bc7$6-3s+hm"U#j_z'$mz$+I[d(CubG
-JMhI{uyjIN6zkvBJu15SMO1y(}GY8dt{~dws.lzjfT1s0Y!h;y,=_SgG&Seyq[B&96UL<^V6smVaI6_<vu99Zq_I36zO4j+=i2JPMrYf$c&b;OlipVNTRh
-}@}5FRmnlx7e(IE&',:[W3Gt]&"Z;)dSiUAYoNPnJcOZlr7yXYK8s[lyT|LZ(Rq$ezkAg)8/7]2[2fb(hH}"ecki~2cHeP_$I:8._JF=mb&&tIk+zjpFU^
-&=TJDjE@vAp<SZyH+r:#O{Z!)/3Pe{1cLG2Awi$ZyGYitS}{<#xxuE;O1ObMR{_u@nXP&oNvf7(FHvX6!95VX6+T@K[}hQ!E{r7MBb($_M$ZMj,4V3Pp&L
-yJNd.=O;N340$hZ`uFt;ms38R^2uwtB;YH7u89qdZ_}Dn!sWlI.WGsv}-M5|u6>L:Qhe4}>g@FXl97t<~:_8}u"mH6c(o15iPeRl`E)Dp[6(;;}AC_-]H+
-AJqdEOD+5[KzFFCdU<['7'FU;!53m|sSMIf,gD2&h/zi=oQED/_2cgX#5Bl1GB-Zs({H8"fEv8SE`Sjz<qXk>p"VJ5x87e2j=:mL`=xrh]"_<X)[L$o2O#
-x)`#<v=13{`P=GS&#.WML+MTa4O;L'6.vBI/{1h4]>Wcv.a,RrVSb77$Q4b7)k5OC86fklb<}N7FvcxA&[u[_>8CsaEr&{m!=,1YZOb5slPRv)^sShFT6#
-9c}QXr=PrjU]!rSMrCcS+jR)"V@Wt]mQ`T.XQEupW^j2>[h:#fddrcnHIi-r;i'myYo5Yp3/YTg.)bUZKyG&{W9Ms!I'g#n1JVI4/nl=18`0/-'I+wQ=r(
-^'KHR9BV0#Z:y>6;=AlWl.SX=MM%HY#zA`I$$]y}oGE{v-p,+"e[pW"drDM)y-CG&v)#n0J"YB(K0JdOMCR7GIzS.ljSlYn+N]4[B>A{X4#'YC>!+yoLG9
-jDI%]$h]+s9!|LPJi%2[rFJSG`w#DP'Q)s3<F(iHE]j"CB)_iQp]]hfX:b7Q6J<hc-H+/rBnus7w(efWu!H')[==%<{]R%sK8R_[[E7g7[mMYN,HF]/R]&
-l>q0:1x$e!"bw:pSvG0PJUyDmzJT}"+'R1QC,Wj{=G4iYrQGnI&v(Fg(7%$[@GQWx%$zlrN|>1phQy'@]+h_of#}=fT{}]O{5U['M1N"YDk9<^:u=vHsZ9
-=ET6#QdSL%)H^'(s$d9ToCB@&'5l.JZDW_"Q/TETONeXxe)$6^`iCgyz!65ZqfdLoJz$1XPFP+9^ghMms%n9^57&2"pwlP[>$d~HZe>:{G.(Z(Fmc]f;h,
-rQerCTvX/.1e}K`kfb2`Iac+dXMohmX(vgSqXlC}<eoMTi=6I/fvd^44YoJ{Gg=x`Su2qoy)`8'Qq1pQ,N5,]s2@e3t5t+.>tdu;O67O]1F<#[dmhFx5IV
-Dh(BL0lAZ%-Hs+a2mYa"jR$H694DlH3M-ar9ZdCni0t5l64M,xtI>o$&s/:A@zj':l@UH3VY%A{|hf3ICnV6lqWhwAeRt:DD=jE}w(^u+&I5VRh21sqs5C
-]oMviuXC=1~M`ENM}Wz{UOQe7HbeKhPlpl'u#TD]b)F9<Gdt)^6,Ro;i0$ynrFKJ_h=f:LmKBaXlILlg_A]HqPuKM_"7,FxvfrC2HUl)2FD4!:$NqNx8bF
-ASH;=mlHm2$4E/Xi,"UKZjNUoi/ua^^L)@YiYreuVi&<4EX$^bV$+')^@eZBek!W|Q1JnEEub@KSQ|}T'1:8YcS+NoLaAM,Ba#j(h65]jM)hSd{%>GzLlJ
-g.k5es^$w!>M_29zq@@jg'uBW&)JcKT$}6nMO#mqClWO[{X:inZu.d7{X8+<|W8UU&HXFaG6VdfBgHgnzGhcT-{Dop8h/g,V]>vep6$-5bv">tldIENa;b
-eL@&@Wm@2$=lJGk{e44:R3zJs;F$8#j:E)!@IPHtQw&}t'M_Droz2q)fX,D]N^&10gsWEi/ty%Ig0aL#FT})hUtJapGMbZ:2q5y!-&7w8k'.;hc3fJK,Y0
-_&WQ27mD{'6M}6<:)PXXD[0MT$7o)asr|Q#|`Fahx}$UOoe."S4,NCrIxt#yR^RA1E{o#v}`sKk5Q=.]Uk+aKGoN~g+-YXQVt{^GJ_A@z$_#O#dg|q1sx#
-8[fpl@@CvAewXs590]w+_e9<<i7XY202WH0(uj}Rd^J'eHT>^WFi/l]Z9O6yaXAu<on/!jza'Tb'4+|$kmcDXypZ7QCN'D1cniNDi$HO8H{CnYi'tl65kU
-<N+/K`{!ZiS_zUM0O`:7wXl3'bqcT,H>y%lnK+TLR0U`F=xS#2bZT)8k~@M=E'OLkUiz=qtjHR="_<m(oc&1kxN1ZUV$G.w_tRTfRCJm'^#]ex>:_$sxU<
-H4r0sDqv<TsQA}eII:bMNyP+.^4;5!QFq3:g77&l%U]Ys%)go^$]3>JvERXzz,Rh(d~gO0yb@ME26M9TankNVcm+zTsoW+<h)Q4_=.,}%33M!ha0xz}Qq!
-]$Q9AC~1'8f[Xo9#|JYNJg&t)L(_=3#7;R~UP@c)E%daO.ST7v=Z"RFaE}MdRPcn0iv>}I&2thrpQ{][aM.e]jcU]Kl=iA<p'Z+iLIQ|NI$t5X-"[uYSvM
-zCfPad}9$Uw,~Z>/Pj=;$XZRh9ALPn9c1O<lZiRFe||'@kkl_zwXlY3ba%:YFPlgn|@tcW2GdTEdBTZT,O`k5l8Srm]v5>_S,SaEn--S"w~^0Z_aTy,cGT
-hCfS<DiK|2B#xE}Jdt^w%0_tu%{w@sN_w3qeiAHIPS~x$#w<qf(eoJw8W=+#!:{d|AyRF;7#SKgH!SBDhTzdysRsDN#Is&>E2|5MQFrmj$Ka}d$MHf=Og2
-l%W=`+iYzeChI+PH[()j;1HDP=nEK5i^w>{l-hhR}W--c1'N+yVab,/^N[;gRe/wGZn8h^c82$pXMt<qw5w9~M~0(Y_c[AOz|=K/Ht~B"L|>P)Q6,6(bc4
-'"Gc)LUpPVoRyJ.GJ#zyTWc@!6u|oNvKB=fYQb#h$'VFa:)5tePh$^L/u_<]kxq';P$i$=8]j9Qj_JC^0{5Ac_OcP(`"xb@_5cji$^pVO^823qeCv#x>97
-rj%WbF8Ukz2-yCz<hD)ZuEI1[y7wfC[ChlxyR!w3D3^_LhenYWU+70Wf.|L-71NhO<+;J+HStl65'.8qwD!`jSW@s).!{b1x%f/hLSI>Cl1{mMUw6-/3.>
-Ue@(DIkI:Y/yP]zTIL0{}=nioGNFc2=b'oB[<2YSP>4yI]jiK,>df2~/z5N3pEP;jvea|v1rFGpa{qclDnulOUm3;ovna;s$%r|:w;o+@U%S<5FE(/jEFd
-+;+rHox'E2Pi0BX%MJ4f[/1@R:U:8dcGA'ePR=W`;q-z%Ei-23|o0m0{HETF=8g55PGV1$5+]g5w4x7IOt1gcd^Yfu7%~_)ta,O].Lxvp;uS;3]^4^x&PH
-=MPZ8y=YNN]B]$yTzWO$|1Aazr.!Q@]_dFO}-vZDN(qoh.0yGRsfEt-4g7hwBP<TD&lo~l`2HkG^F}")#twDyS::w{:"%=!R%1g0noAr6)"LT^QyAGPf'C
-[,mMYN&)!r%>`mw:]Y=+UCEIex=Nt/'dto2l|d$UQ2fH"rXoy%N^`C{(2H5@T/QVTU{q]J]6K&^qY#!R-7)Wox}0.)=q>c+!"`@!&l`_JjCvD,@BMqc:=U
-!@%v[:!|!9K3MkK5m.R2A&d>=nsW0KcQ6]>#a'/Z)]+yGoV7}QfVwZ0LA"TOi"Mfq]wK:G=$6NG^F,)62v`BEOBEtAPBdW'F[3NfD|#75"YVS<M#|wr,Mm
-j3.95q`{~L=1|;$9}qca:Z31u_6^5S/bzFJ/Mt:WS-IwUQg]q@c;Zh1H|R&2s0u$8><oX7e6TVe9"_NIzlm6O>TA;.DF:P[4ZyCi%SuBwdU%x9n!xj-a5K
-79cAj">vZbO[Zj3r6$=@Zz6>IMZfWt"=uT!m]yAQleZg5Hx4HL'BrM'!DRwT'K#>Kp)sBX{kNk]&WSij)2AjHs%nd)a3a/|{v%q3JO!=ku`xMGDfs@hlCV
-63XLV1>al-C2>jHTP0;$imF!"2ajQpj9-1O_j,MjJQ""L@Po1YYdq@`d9G@/0!f"C20I0BKh!/9s5.L|GJ)V(kweA@kwQ(D5n{@ixCkEh#cYhD|YjH$9~0
-3235Qw@^|&!,s_PS#rLDs5FNY+)o|!TDF(b(^b:BFpvj~F^o6scPOo;I%)V3Dd8Gl9+_g[i0k.ZX9K#>A+';mC6U|CbSYy`B[1}u]0f4Q!Q.d!2v(7Vs5P
-L9H0~W1PDH=0f<-9,OmrShPr37Kq|Db(|TXnF,|sZV"OL[,X_4TL&)N'P`3:qAFB.WG7MRQ_q-^dK)]Q5A,c)X<I,0FSo`"1xAEda:'!PGhtoOM.i{Gty2
-`)dEP7z;ekYs,'|JgK~ODZY6>s!"@639j+gP1u(5s;X}&{Wj7/gT>h76RYDFat%j9Jrfo0nf;Dw&@@5's[b=<fdjAH}fnH>Do:$!o[N7|p&%MCWES4F1j!
-IMgEzjD[%.+/&3U."$Jd3GV(%v!18}@opX]Xid-qXABdwu+uN+sswTZs/C=y7x./PG&3:VMZUUYA:4&]BqlY3l@<!oR,1q8@e:WF4}!cYHJi5AnuOE~[%"
-{1#V!)Q2p-gl>txTI"gW!u^(e&"JXE,^T#W(F3d(@DaGit@scKk%._kiijQL]Slr!St<9+{{MJ$dqF:Yxrj72t8yVfw#mz&soD7@w#>C)5:WQ;/OP$_Z:1
-xOxqGcZH:6n]4G>t"km|K`$[xb'z1.p(G@J`Xmce|BG-VzP4Vaje!J@/##2b^^ry/h{6suEP[Vr3JS&P$D&Ewpw$S8%)"A#E]^Z16#-`NJ,wwr~qJcsbLU
-KJY+&BCQqVml~9A:_JJ9Sbcc9nOc%ln'|+}T{>&:}bR(>@AMQ`pVWGZY:l"0iDj5_`Y,T/aj`[/)f#mi{TAh5J7kGA$a+u&-C(0c6LEIf:>%/$~tlX^3[N
-e5%[}&7+~q9j_jOi6%/sg<QQ+V>(n:/<uk2f8Xl(D&t@78.o+qNlV/51RH'psR^Pd)n<0+~D`'y/faV[FD~ZJNKCEzTPkt]A:Uj$@9k#Lv|W@&Z&r^ch}d
-d%6|A9Zth!XPNK0:ZsY445uQ7]=(:q~{b9U|m[FG}TG1Bp[+@q.r{m}):EG^SN9bI!faLXn#Oq`B3;8{t"".D}.]A@q15'j.;".h_@-mz:xyKF^G~CEV5z
-S2s3%Q>Cc0QND"y/X&].-DN'@-8{yUz4cZ,R94f}"a8KFJ:[]SVSwCe&f,dqOS<Z3ms5<D,^:d[g^upCXky^kh6"A%LLn0-k-guyyJ87eY&$93dPlr2/;1
-6h@kl!o_8a!+}";lpfSpMG9(k|W):W0:TD!zO-P2(hd5;I"Jq2KB,O=T1.;NT1g|{8zUZz:r|ZcfPu%p/_j;,l<l+Po3<hM'g<0a!|8xb`iVB=z29=n^W^
-LUhn>&5m"A@j{^-$`:1&[<9Nf|jDJR6%<Sk(8OR_vsn!xbpGfI,<U8w'`"btT7||[bHsi"1gQ6+p'}AtXw:OB"Z1~hchQ{0q53N).G!n={BgnO=C-OxGDo
-IZmSkMMIS({]@7`rV.H#55"WSx8"Ehcus!b"dW#D{z@,p&#q!-[]@ePz.=Q{[rn$-2nitQ1Gx^isG1a:xFkz&oO<#nbWm7{-E[]bPVop7%h)/LxFQhW8e>
-fkGYg%z^_Nz=htM%rTsI;QgG3xcuiq|b"LkniJ;3%oEE&)"4>V@3ihc1QWtADP"H[Rdb2`oN^LF37$0!;W^mTe}_GO4H=@$0N>]HefOv^r9tQe<)ZzgQ~5
-T1id|&SNw!W3lfBCzhw+GeBp=N-D9/ybp$}L|-v!+]j8F(cXn+=wEf:hH5ue'r&Ej;As.YlkKhf:fUo<G[:/'pQSTC<Vl[=Rv!m%~^kF4B!9(7$qx"tj<P
-rl|/)+KJKCxKsv|w7H-Gh#|6l"e"rx|r4m"Fo0:tw"5<r-$"5)xa%Bf+e'W)YZ6N>b4t.HX+<DR+@B8NsBa>aJ4Om]veN_sgaL:j1aq`5nUFhA7,{Q8`U]
-9"(WuCBdV]hbvP#``XGUhf$y{p:A_I]iR@keo$jvyY@ia/|1W]-NM[`"daz"#NxyD(z#HNetB0urk'6&XlB1"8GA>5PGyJprPJD[_.7b9):(^!Ab[Zg$^Y
-as[Cfk!6r0IQo"a!`h@PW"<fmymFG6B%EbC8I/j^dxMyge5snNNFzvN!QvjywC'zYiAJ6oq,=NKLRNfL]ILuF=4=DR,z@_"67<),,[Y;udA(1Ox<G$l/|<
-Po4^`cSTJ>5_Kc6i:SRTZ@YykC.D7tZeZ'duvs`1{)5WD-hDNJx)uCDT7^C5rs)qxA2d=8oVknfo<7tpNfWh{tv:9/W,1,u%f.:0-NaLGP2)](::q=GVld
-m`f5yrZoy%k)uQL&`dHk-p9aYvN{2UnFUa~YFDecn#>1ph"N$y#}-_GhxgP7Q"-HMN7la9;2ol>g(lA)^.66a+4`IVHJ77(D}uHSVH2d>cb[ze]7ui=8B"
-`7P(;R5PQoJxo{oy_E7@xi1af^&zSR(x)MeBCIe_[3{AEdF8bUz`wK6E4==l3&4|("^!MDGuHB@eNsV/%Y'":&x|g>vJVYPw:.wh=%xY>IaslhH6rVNHKi
-7Ocg5QZD6{XDZd^wGn"3>9:N9`(,/Dqo!%@na(B+7oWU~jp"NfamWU^l]Or6pNsr2l/EmziP^Q-f<T)PKV1Je>gLeB,a73$t)eKG-1w4>:i3pV+=vru+Rf
-~uuygVOPiR3IFlv:"Y1=Rz%!!}=&u&h7pTZOI#<3+=C%6agoD5C0!4rMukF/ic20&Rz'ztAjY=zQQ@HZ6-8y-/`l+,O;~#8W3-tskf];3l"';1B(5b6:WY
-;f&/#6!A"AEB>5kbUPj'P3kQ_4ne#8py%S.vu@r/.URLc_RNXJl_0E}853Da@!Jn{e~DD{hgN!qhch"y[Jsgc9)sC9}@GM]SGggq@VE/fI`Qs6Y{jH{&k8
--m`9PD,&W}m+KWHPgD,K^u8JRF.X700B`.V3WI^MYU<0-LwRfnScvHDVcg}ky]m;az-dCKHNpR`9LF^8NVt!M%`#hX1G_QhszWQM60r!R'Dj}6S^u$BI0'
-{@vLUs,!5nwKR:.(`G5fzLNwM_8Td-UP4O}acRSt@0Htvt2oB<(k|!E]){DFwH:vMY{DXv505ySH/xN_09&u.cV$e8@ba:JACh%[i]IW'vW3yk<j/1V6J>
-X3}{I8n5@W_A4&ch8{Q$&mbRjSt)+"HGtox8mnBRaU_3D2S8>m(|6"dbj%U9WE4r#+{TiM/GzKJbS>S/23#oqs_9bxrL/gj4HnYT8Zr75Eg'&[iGk27t|M
-Xf]^6;hc!dn2)+Mu6AK]wqoh&Gw"S:`%CTa|'iviD<m->SL9r2@256zNI_spDf0LRYvM'Ud4LqwF>i{>>hG^8QMeS-Pm2I,<9{(-9'"xp(BbR_:S4ZmG;4
-BT&m5W)S3,u$$_:Ut1h<='OfNQCXd+DRC8Eq)f(MS&JQU8u83NqU|8=N+il_e{m&_=!UoW'R;j_OELR;`AAL<oF@!#TgKKs>{+5W]fS]Jfpzd56KOl<rrg
-}Fo9<VpR"y;C;:)YB3T51w:[PqSZ'o{%-2I&dJOK0]bHt1:]o,PNjFGao3v0!mDVh)OD-ywJ1h`0{Av:|>H2nX;3aI9BV,}9Op82$KC&(vwV/XHGt@kBRd
-ks1+rT0WOxs8CPxMRG9rE68rzz7sLXFX20ElT]~1.O;$d[KAx6l/];fig@QR`#I,H;d&[:]MIZQN!(%!8:Ep]95ZUD|#Zd!c+;6:x5I{oP_ORoP,I|b7Zo
-e@fBjNM.16_gYHl!>n5={xKHM,/+hEFDCHfCoQ3Yr-T<]Xt;LJ;qoCy58s2PXX&)G{KeC8ogF:!8i%jf^,M+ii&Qot&n+/%Qs`~LmUqnfD{KkSlT6!Zq5}
-NZ8eo:tB^uL_|#vRs`c6Et%h%E#vnQ>OjM3KWSq8:&],JK+HSN]Z)_,<<N_<sX@/}"1+@vqZU)nF)$vhtV!E12.c0l|<x^[Io[WaH!-dj<+%PANXWb0IWK
-Luq8AbaJthL:q0v/P>{26n"w.1K9/{f%6u2/fATxY[Q-8%87W9%T]"jBmg&c)}@!xQP%$qpx5!yqPgDZ3npD.^"il"^qCSeYf|p+|-N+RNPM]gPHJNtxIi
-<4p"ObL3@1J/VJZIs$F3a7ads)Rai${[coXA+1bJAG@U}TO3O#/I}a5A{9b6h{L(sx=8{/p_wj(JE#KxpW@eX};XNk|v{NZ|n#<_9_/zyYxj~Nh[oWi0Z9
-"{RVJN"pbN5Lvs'A.A^t'JU]DWkS!k&2oVSoeTt3aV!"5zC)gewR,=wC$ENM5&&zFyty%%"j^TU4<6wI'59_knYc<|akzUe)[w[3=Q'eQ{~IO7gf>73QT]
-W6.T'1xxFl]hbch|Ir,Seb~{JXCR}:CmZ0LPj)aBjlM_z}dkKPtfrFn'RZJ9([r|3LOjW;y(NASHk7I$jJ"})XmA,SP8DGQH;DEQg&PSlM&M!`HvFh.1Cs
-lJaeDbe4h3c|KazRd+("iAQSaR1U~A`A/mspwp}|X3K/g0j0&>qQq@_C|&{Num`ggbhE`>N31;k_z0]d&/`Q:{1D}SYhL#qJm<n]OoZAfGFKQy>N$|_e/m
-bCa$KW8XwkP/iP/ow7bX@|s>Nu+ka[:/;wOcMzNAp1THP1of'3|!3KUyt4r$W!iTuWmn4GMA$X|+"=f73lrZm=]JrtS{3(3"8;)XmlL,J`4f=O[,uu.SoW
-wW:$_>B}13AStOr_VpVu+cfppo.+Y{`FT6Dc6.PG[{s9H{|a>"n&)V<!aS~w:@S]J/FMQS#C|(5ybdVx/Mjkr")<z{O"`'sL`Fw+MZ'@p.l/zrKIj0G!.b
-rF['[,2xXI`}Gr<gDr]I:a{(4f.ESxPlFZw$d7="PH:NdB]6g4_eA5ky`r1JCq>4Yf-pwH.^r:CBip<<hQJ,%NAsVFBQpYQ"@R[1kn`(|D.U`qi5CeCMe<
-EW.k,Oo;y9"&Q2pfm[W];(>q}v3x_%|)11[[T<<Qba~w)>cW<Kf13QU_'|g1)i!jS8(wWcvRs_FYJom1D4.(hA8(/^sfgQ90TS>WUjCY|&J:O86ok`)Kek
-7NbJEV#Rxb(&KT3[,kNE;JR^CT^&idAO7a/ymH7BH(~)vYCSc{7l&1(|.=o:-3DfaZz{)mo(7q4X!SxAp0pW$Y]1u(ei_uhOx6@Pt-0l::O@9n"Fj"&Snh
-8q'p-dQu,i5J=Sy435qg4q_KRmIeHHaJ1`3HN$TsJ=^-.N[Bys$^/oc_,^Ic'_GRyZ&+AE-iU8={Q6szn#$Up.%E6F.5&'p/25pCY"@UQ;_g-aV`|('4j/
-Y{sr='_K+&$FBZ8`XG$2m(CAz61X=4I(u$bg/%[;bF}c;0188vtc.JIiB^x";{#6~x#t)$OI[sKB@Y:Xn2W6Oms>]q,YS=thPcQq0nId%nQw6,E"7.fipq
-Y'aF>L`o&XQo+[oNN_`uk$o{4IVhyW,X0!sp5n4HP:2i1b3,OT-l(h$e("GLC2n"#&9K|J.1%_UDvM;3=)|uMy@:>tU{HpymgC1wMPJSX|<FG`,'~'gVB'
-7Efb}srCH%^p/cH:%N'S"0)d<_a]jTy8'9r+r_tBPyK;nk^v+IYJFg|hXIR="9`}`i+0d,qDDRlaX,9bXh1z3Y1H)9V<V-;]pb^,DVLh,i0'y7r&VO(Kn|
-EonBm]CYbIsgu{>Ajj4LQ>wXAmgH2i!4,cifB,sL8cQ"AEG4LiXS=#}mexd_:Y5qj,m;Y!;k>TXyG-m0qNL5{a!Fh1;ve><>T|gZGWc)ZHw+3Uucer5O,[
-.meIrgii>RTX%&4hJA3:#B3F6,M3+=S.g`<|>s)W+>.JU8`hLuFt/Q$dzCOiU6k1u-O=>&p3~56VEaR&<-3s}=0VAHN+$!53"iovR^l[D:37D+}oxYUf@4
-<phN~q`)^zu)(d%:+l!U+jl'#BK9=ht2$/V(e1F_qkp)}eby]j=<C1:BYP;NT1zd.&EfS{sGBMck59nWwa!@^`6a=5yD[(PKbCKHktH6'PE/"L~ue|x<B+
-$;uJb&VL7/.sJw^AKTcUGG=#Z+l3ZHO&&p[.-#[l:D6U,wH!"B<|_<Yl!e#=f7_NP'A}-jy;0w:@8!g-JS_sHJSSb0m[15,b:iwp4#yAD^sR:!q_@d.yQ'
-r'(QXGb/i"5G{%'#&o0ts)o!(}wem/.!A`(>6T,ESntA=zuR3QH6-_kGyJ@mbuBm<M;NS8f2%&s]yfD-bTt]5(b8^S|NlWex5]_ZwD2B9{8A=>o"<L5Jg{
-n"tRq=!O3-PCKyS'HoN1X%]7W{|gAKi;S%.hy_TxHKc_$mH(#r]2`X].c">cd8MS2%JY]:G0cT<%xD-4|3j`nH;c!WwfVY7q4T1)#3)5MiV(LaG<]}#W)4
-LMDyCH[;V$<K5:O.y]LBN&'#b"RO,>^!r+6uk+W:A-TwgD}$nMOhh:i5!|d5w:nG{_vyE+hIIyBi-t@%E6/W-h78,.'B#8c@9quy2/jit=Ntp]OQ|XK65I
-srIjn6kYIgM{j13rkc064Z6'W]F<Fqn"tifk{=et8$D"/9QgN/#s"VB!wJd_DMH(u[X/d!6aF=cWDEPPSD(Ie>Hj1zISpWO$Nx7$$gcAcq=|K|[s&D1g}/
-"QVSRh:Klo/E~-hp'h%[0)jBWmo}31GL~5dXbkg$/Nik,)k]L'<zM%-jo4"Z'xTh($SHj+Bq)4h[8`Yw}iEDtO<""pMgQhU_^mv)I"m,[gVbgOMzEng4dR
-/UN#a=D_{ZRM!}A)VAx.xuQRC[tN^lBc/3;GU$jKIE`)@kZ#cJchN`Fa7%#<'NwryklHeP@^r5O{_w^TZ];1UF6HRFUs`r2"YV9YP5}y-Y/JsI8;N{6,=L
-W"CE`ZHG$Ff[yoC|<vexSTw-;/NjDn7)G^[&@VPS[w=^kPP$E)9%=-s@3$/i]5SA4iGC)-8k^rYLhX2#0%-Zkb`%<Dk8/hb`VpP`&Nj#@[_K6Oms=X~yZ@
-G6[GXuiD8ur#+4.fS/;,|P#s$#auApkwnGMF4r^4~qh^Ox[mM]^Jkn<wiUuQI8yCRj<fp`<h$Y^nQ<<HxLB7#;ID#_ex/D=zU'&/DZ]482=UopPY3H{Eu9
-Jf4fff"Cou#3rkeA@2bA_J:2kh#wo:2;b)4O28F<Sfj4XEc4]i=R.Z!(D;U2&2E#zNKOZOqm1eEDcOScBCu>b!F1Ona@gs1mW49-fi'@k.N+#@0v-[z2bO
-FkizN/}w`g9F}Q:Kq<8R!T~/jWXs9%u>ZH;Gg!wASeA,svhcqA>XIs}UH_cW/J5RKb!8v3j|y-K1.pU5`^r`mDLivBpB[]`nGS[YfuFi7lPdqzAqgv>Hy:
-2Gx,av`DAOKP=b~>FgMdJkv3sQnvc^wQ!s<I,aiF]2nN[RQ7`tn3cf-n/PKq:cig@kD+C1S4A;gR#C&wMd7ji|gLfkpzcKaDp+4Fly6r5#E]X//9$c4)2!
-~dJmK4;yb!df.[Z#n%n=Q)Eh{7:n|NMDYhLH.z[;4s^z{-g6iZ&,F0<k94^Qo$s08+>C"h;zlOQk`d0Yz9-sY.nONAb@L1>R6ZLG%D30vCotS!yRV)_1-Y
-=S(xv^-c0]@-}<TK62+Img^#[noL5jW8dUBq>s2i)<k=$mV#=G(50Ods_&c|GXkg;<KBY"<}qt!C^a,yDZ-vRFHu9aktLNcZ9iB!3jD,_PNQ6kZ{%sFQ'+
-E@KX4bLb%FT;-,r:lOXsi;86CbBo]yzYr:OSIdwald-7<3vWq%hZCLv'qWc)!Fx:n`}4Lyw+xhrR},j#@4=}J.1);lF'zt4#nWx#nj}FxC{v'8xL">8]Hy
-nKM}FwCirDUX@ha"+#u#v+iOW)vws7njeh!.JBXt_YXsm!r,C#ml$-j!30,`GMIBCh{"T']@^b`'D[HJlg4Zpqa%UOk<523RM&>E!:$(qcf[P}`3iw8pJE
-8wk0#RTpe1G<<!&p!O'ZC(4=T(9&q}}-f$,W}{Mm=>&vE$,>DChk/(i/0;]b(@jcqBt9HB3AQu|0^%"Ai4t=Y,H4&_)n`b,jFG<(GOa`c.f"viAq4u}sYY
-xX-K+{UWzr(kdqB{!I&oTrhkt!FxX,f:.lccokKQkO.ByZXHOWKQD5dx$v{`Gh{BEb8KmN9JjKe0i(SW&_c/%E;bXzh{(jg6!G#I6[a0a$AL]w(;8>Cjd"
-HU1wtZudOEtuPt;ul/%7xZwMtcz!kuuXkc!|h@J)RRB|HPz%`JjyX3f$X{(_}IPEFslGV^>P9z1nViG:5C%19E&sTiESy{U)}$OJI'J<Y(P&lg)[PMJ.5,
-en">U"-M+!1I$DrC2!>Kmv'h002":(Y>j4U2K=VkI-{f`G1s@(&zY:KG6ErWgO8|A|oRawH5VpHL1LJtfFZH<s%<@W)Qfi_60+K0%v;_]LmI5}OZ_['TBM
-c-rBs1Y'LpEPy5tE'^Pe7p%Q7PkHZ:|qDfd@ayi7},O4Bx1c;lF+T22py/m@Y3i>q]Y7909c_4vP&Xh<+Z0FMhl>7I|ZAaOPFubui2h^o$zVsT[:z7MV)-
-YOZge4(Qt2-1F9`P>`h^6WCC(Q{AK4^Z5'H2aC>HV{!%77_5Qy<fw4TYoo2PbL,],|'=Ey6dxkP}DJ:_rPO5%5dTw%:/!|#]rEZ;9%K=t,|Z(zX|T8|rkO
-N,<IxoOwvGi#4i9UHT^|rbFdQV;$86oxEJWg_f'{8L_hYK'z1>d''ZHX0^Ug(dw2`3:OrkaMu>9PX(NKcCkb{a|Px<,9kXBfT$ts67MU+,]4rFd4/]F$rF
-QNuMteKP76jII7u+,/n{;J^9aA^PFEa3|@m[A!sZqJz[sn}kHHRiyQgIrnv(pXFMH_D)AXKL}luN5n&=lE.Z3#+'@25W7sm21`~4R#o{])AI,}aX<pD2X0
-u!YP3Ao7jeL6Z0Kp(J$g/hhEd|x=@10Bs9O5}/{WVnb6CVDkjb{s-[kd$tALQd=mH.i)e]_z7R%ID0O"dQ9TulD@BYu'[hBESO]0HNr;_qX(ATx.wIkZm!
-o-v)PeF4{.K,Tyy](t]@xUuYRnEW/d;D=rBZL1f6I26X|A``9bfFtbRL@Bq34unVOv8Spl'%utdGdHY<2P0QX}OK8o=[yMNU4Ow@n#C'/;rz#e;6'+4TeT
-j2pM}8cvM)=mD29Db'x1P)$.GW0b|K{^9aRjx5"7.bvxgT2e2UaZ,=3N{#K+c;FG^&!e>4qjcSr(z"@yi1'#bUBsJsD!bglOBx"fmAjs`6Dre0=)33st6g
-e.F62fR:9ARW8qyhhx;$iAkRNm89fZgN`kN#%1Q(q!hKBHb.f2$Q;}^]_ZHP])bB(]RmAFzi#a=+~KUc}l%OroRkSbLN<2w%2#^6,<%>;9,KE/w:r5l_pD
-jjN'r4uGm+iLNM->Pl+pW:A,tPwLG}):5A06Z=@@hr_)pGY6v]xObDXPxdcYc.nx-p&C3T.ArX'E'6t$Sn`,TSP=.1hGLV%#[{08+74Zh^_;>D6<Dm;(rf
-pN9KqW!j3W6X;c+wnHJ%o#@6qc!aK0(e2)80=EBbIm>Oz%MbpS%]u4N]aB;W84gIK"xk>K=[pYr}Z,8sm6`dN,+7]AZv9tQkfb[65m7#ih^H,`.ZZelsMn
-(4PVS!Y,~%o=Ai9vfa/QHTv!J!+;^wU^|-i;!=lEwnwadig&Q,`vkB:/NPtjz'^,(q}-1(e3MhQz`{qlN)e8AL{h2;y3"i{/P1l>@PLtA&"bHG:K1dBjhu
-1G2Lkm>]mBZ=nj'baTeX./sM5pOog>a^5`8T561Vey%Glb)9rf+e,;fr[:X|ZaxPu`%9'%X=g,8EL,k0jBb.g3A%o|Y>.Y8AsF-K,W9aHU2[tLI8W,`gOU
-mFoQ$K(F"DW}-mXoSZ>=duqXT#Pa`qo'd.B_$#m0"/gAeUj%:qs=UGP^Yzbl@qnuiS12,WcA+h)Es_:N~$#Wp1RI,4jSvRjCWAv15,+AO=tPX$-+R9aa!w
-qvh|Vxd"De:4-]YgFVm`>A`sq&B00.&h5k@DNAsf|GU.BG$M,i8hC5hH/<#&#:7yi/(<4Y7>6]}LL;YA:`<^#TG;aK)WPo_cmZ"vo;nCxus1[a,.DZ[va@
-u3ZGfvW9IC+r:Vtj@122S"rds-=2jX/Ak"}6`5;HDcy-[X0DD-nMDm}GrY[DE5t|!|bb<I-i>^Kv<mD(5Dd:SQRC$"upXGPRl>T^;]A=/Y#A_97oCPc8Ll
-GAi9#P^$+N|4@`8c0Dbm>{>I;kL=J^PO2dD6YRuAFGuxKi-u1Dfj.iLe}jle$"Yo0.8u4uj1[idtJujCUYtu<oxp=TjV24[0zBg]@s5&yy>a^iAFAD|.Z3
-FtM]zPs;(xK,Zxs#K9fh_vo@j)"bffI"/#-S3/|Zm1tEGjZ]};WY>;u@RiZ7^T9bR>k{m1L&QItLVV/1KVfFO9US/mj'G8hlpOxF34@!{(W=Xt]_4WedVc
-yJ9Y}3v7pyj^.v31s.syLzI%k;)rU7:%36{r,)+S";V>u.7%=eE">0,AMz1]cEKsS,qFYM:elC%YzQHH}<&+m.9B"p@>b#QC@Qg-5>Vq{3Tm:BP;[Q8qzZ
-ec@]ARa4Ed77)!P[&pddA"ujx1dv'sIhmtD.YC|@]Z&YM:bK:OSFSb3;[RN_ulG`<W7/B@f;e!$;#$C[/Sq_Uk2hr{mHai%cM"Ij,8MkrXK/EXq1$h+3%z
-Q&ebdo`OI2QZR3~N_Qj>!osv+GgN>[=TJOc>P!.YSr$oqBCYQrnA%^w^2"'Lw9:CK8Rdu]Z3T7^}I)L>5ji+4nYPk5ZT4Fs;%gyCG{iWN0;CBq,b+:-zNU
-LGFgJfJU_]XdQ,IVqXQs>&0+B<23BV/m:p$;^yfRh9&8KPSlCCi%PTkPix4;^JgNbNW;pbu#CO[4}0X"%"ogc|bLYa~U3Wlkdnq5@MQ"Kyua0z71}8t`@s
-tX7k|QTLT|]K=v{{Ul^:%#{PK-jgxL^AR7V2^V{)8#ev,A9u^Kq.hy'i/15m8ddgjI(vs/TZOj+U;|w)41u<,2{JO5")Pah38|)SER-Wj`b&i!&'/v4!h6
-kDDxu28tXL!4%X68y/x`Q3w%'13Gj<H"A0jL#n{emOb{uE%ZXB&X]`;W#bXHG&ojSeaSc^EA3@i2PyJtL#Q>zv}X3B+gAjXF6)!"F=b0,,i/RO^HK'm$:#
-waCY/z8D@V``X^,:[g8):Su6xEeB#p+iu`.0@8l)S:fd-D2m<e1,zRMqeX%TIR{G8mJ}-M5|u62/7AT[%GRka)/t:Z[:q1`3v;sBAaKxLeinOC]%RX8:;]
-ntjFmoT_)YM&hTKbR'j+;n3i7O2YWC2L.)"ZegFB,a<H'dyK1}N^k/,3g.R);({6>B=ULZ|xeje=.q|Sa5,BMrO.nS^&fSus$$"W4pQ0v#A7WPGbuk.9Nd
-jKx:=ad],L-ryku_0[sO-)@&rL];xenOGu80$"2+OU0Hnu4nQD-N7mVV%4zwY-nepy5Y5"u:D;R+vDFw]E);Tvb0Z^0/l(W^kq(4;Z9KTm$7syIB+_){N`
-bYsbb"[X[cl0Su8BKhEK!k`a`A<`nWS<;sfEPS+RPQ!cK6h8`"_5/EJj;ccza6.2#s>U7Mc}I<tJfS90IDMAXjR4Tk0<shNs961n1OoCoU~x:DMY6(w9eq
-2eM0V+0q`!%'+4';#ZeVb"U5L$"o~E'+,3tXbU&hsX9S,-:+.Vm[ax;Pw4:=4B{:&rN]+_5;0^oP~Zn(UFt^{m[lYYO"H'yFyOfrV@V(|U8jjG>>,PKM$1
-AbE@`J(nnhr[M']+-r-^:FAr_N8-8n>bmtXE`/sveG,[diJ=YaJ8BA9yd`yVoWW^-<_OV|ADsq9q"@6K(V:4B6Fs^OY}UO%/2WD$6rc)P1<SxxwSf>h^F0
-ryBTeHtur&<-X!Q<[HG5cSp#e48WqBM2^#jA/vuX-H`u3Kap|.R&Chnna'pCR7'ePAGvib$d9(ZJ!CSzOmge^/yxW)8;;NEM.7q'kf!/tTbZ]t3]!w"K"C
-=IP/3;{K+;Db:UW+g%%z|9sdf}hUa+ZPpN&&dL}D'zu.<GczP3(sE[IZAG#{fB<-s_JD!^Lfmh1|Tp-dg[e!;Xi":VJy`{)GI<"o<!pCp:cx!ig(;46R6=
-v'xEd7s7=xC=H5i>c!6lSbzDRzW>0^O+tJjNEHCKqIZa!![1a495@'x2z0z%3P5qpR99WL$(8Z|">mXe&)658=6bl7HEZrZ{eJq}.B1;o{52nr_"hz"#5`
-e#^NJA^ogAYIGYY&FN!#yBw-V^^,twbAI;8.~EcI`Z0;^In,')^HRwXMeXD.,1/&p/bpLk(P+&UBX}kSbiC3]OL4.DCNQ0{FC!-hdZ]]^1w!p@qql4yd)8
-OSA|os]$2%^tMksEU(Xk0beT,Xy1bm-98#@UDSp|EYX){vhSI8B88mUDu&c/&JO(z3DI!i>^gNr(GnIj`DQt_+o.p%Ra@.yb,Xu]RN__9q1JCV+g]Gx8+(
-Y1![k%Gk3^q-1i!Qj02B`Fz^Jn/;K3&rdm&#b&N_.Irq^oZ1G"2o=VXGw8oKHvB_qZXUzXTAg%OyFh68ILLQGs/4bipiXj+A<lb@YxP(94<]Ll9s^#7lC2
-#<kbWKL3eSV>`[_(X2M)y$P_Gcbz8zo3>.BR<)hy6Kq9G/_%+hqd,WQIJAjJ+beTVHm4m[8l[N4e<3Pui3cq.]D-ccF]86w0HVj;e!VY1EeHtJUO]mLi#+
-Osl|HU"urlqpqWV,Y(U`)2&2xEdnN%N!EJV;#@bf$nwPbM@M76FEAq]"G],b#pTo#NdGpVOsGq)o)11mZ<L>'$<ngj4%%]8`l<6|1^w}H!R'ogDsAFpbdh
-]/jW=#Qy3$rlf]m.(Jh0=Q>+^A(&R(OMO@HgNk6kuiN&UC"QV'#>ucY=O9XMaN'=;%l]._G[@6m.o`G/,15ZA_F0Qu.YeQ<|(+5UFV5j>F2V+o!YJxY>jJ
-t1K#0b}N)&hLH^I{Gj6xiBN0E<vH(u;5[:|xerR`rgnU_$^[qP{oJBH5o9-k(.wez!xP4&uTr@VRXXMiO&#yh(&[(>N.r/!pm9e'dt4n)f/X%odKnD$!c/
-!gfU|2<h"H8tx"@&D$|F_jbWK#M!FM|rA9$4%qP0]kl-|1ph#f]<jIL3-a'<&GY3fEIb/JHBDS)u_90wa76f'URX9iJFWT#fvs/x3{{{8TlvsjKg=$Jz'o
-lWV"e}+,%c1BwcHK2zi:G%f=FP$1aZ.Zj%bN1&+A|x9M^}OGWN8W1v{>jC>$nZ/@ZEU/2K&gpEc;DU:evMI/`Hl`}.IuVqOva!]e|p^{GmQo<WH'S}Hi"i
-w#1-~X8X:6vlCs=;g>WUqiFm~,9sJtnbicP%r!&sHd|7E@amvn#<QjlY=;g#_xL)%+r8w|(of5siE=Tiu!2+dIR1cr^k~TH&g82rG|[k((rM4iZ.E91i8T
-E2-QKICy<k(YzZO}g91}7IOEJ85YaDlMO>SyM/Kg=<e:58B`cIrt)0tNnGM3dPxnFr<q6waC;&o+E,s#'V(dtz-L}J@J<g_Jfd>+a@A,]1S9!kaDW)4|~E
-WR(qHG,0"1xY/x{gpMj$c(w+-q&SKY[1t#q>Wd3Q<k.x[9mKC{xw0bE1j)FL24Vl`/D,xNckdw$;m;+'+10]Gk~FW2VHO2CZPkuEF#,D<:N%l<Du8Vq|jE
-'dc$wolIGn:B4zqaY95mIKC[#R"s^H>"h5O#Id=]="XrKczgY3_yza'S4Y"Z(X}2l_pelw)z#pu;)8NHVaFLGx+di;8Q9_)v.aHR"C&.ZSe4{QRg0!ci;$
-(sx}ouxxJ}|yf`T+bUM:P+bKzIrh4x~O<G3A{"z[f7J"g_G.'`y5=m8]q-VcV1Z}y0E{Msg_:6q8Dm7Ov13Fv,56wu]Aa}AfRTX{a'{>#PvCXk4t.{KFZV
-9vZ=P&Z&!foh<-6#~pP$E6X|DxUu%-=N;l_GhYc)BqyxnVBi14D;nX_+X0a66NHsyunaFj]9({"wx4wI;Mj3Vcs$^%~PMy;AGZ"u#"X)5lo)B;x5sXQD|e
-sDG)zV`Fy%q!ggO$&l}2),40)C^z]>_V>[hk#+@aPTBjKKf+6s=_W(J!@9IC-9&h7eP%jVan~dOgE{}}I8Ex%}x}:u$l]Uq4$WfvnLTnHn5vIq'McBXh-K
-O(f5lgR&`84O8c.];<HffpD=,shSOaZaJA;u(,bm=DMDf3h0x`s8l(;4=0pJ-X"+G+^HUn1o]c:3U%:>9=u7Trd2OqGR1@,=BAEH1B1T4HhWhi+uJaL)EJ
-%7s-O}mYo_E!x5iKPB[FK%GzV)"KdB7F%tGJm<XT+q!>MhTILk3ZB}hl9"71iFV8z5w!-!N}id`hc9jATHVogmv=a&2RqUj]}+w$Ql,L:I$},9Q9WqWe'G
-A1qQ+r}l#q3mavS}tJ~@QOqn!5NaO%J9D:Y9p(Lz~8&9e]ZnGhZ-zMU-K-'B8KP[--cq|xglDdCqA;5kvA%l94a7r[mhxi;ljwBVieG{[=f7ZVSCTaxFAq
-c"=5p)Tr@BXgr_wqB0yXJi%7>vtbr[h"S@.t=bZHwcj0G-U+~-MviqKjQ2Bi#/ivgHDP-<8502Xfzm}=_tP19bvN7fUP%P1oE,rmKv2F8evij$;:Te17sU
-|5W+>5H@oN$be+Vm/}n{(fWiY8"8"^:<c[i5Js:t,JuFWK,)}xl0b+CVoMoa_eVXUEaw}o+n~/g_($pYd$!pGC+(RGpp:0Or>V6cKPzJrWs5,]Dr,'-soq
-Y/U$Q|Tqd'BFN{-UsI)g._Irm"5_1H7J/2^4.PD#"LI!b78KMSeHLXNei->Nj_aHiWU'FKBHO6FDV9_3Ou|<|$(Sfdg8#6'Q$Te6|pc4`oNU(s#]ug[=3=
-`R_Xkl8kg3Mi46uu9GFWhRgwI|]OGs2/18NJ@tz52tdwQy:]n`s8DnMWDoxd/kVo2L'Lx4p%uU0PPr1!4|,y7u2:@d:Pz4)4o@NLzjt-1@HjItVo4,}s]6
-]|HsCWHr0Z}LT#m<}6i6>14^_9Z+>/su6r<}Rd&1|U/}K(5u'{:yCz1m"^l+lc;-V$O{9U#"G=tiB-8S<PBK<4n"1=BhG5UUJ3`.%9KGx4l)@924!aswbC
-cX_L.flK[piLrraI8V];q@x5RnMTl/Yvix9Z7=)bZa6L_J9>8BIVo#`nL&4E3D3xIgZW2,oB0',(H1#zT3$Tv9"e%I6Z^Yu'lm15d;b7epGI=FwupW-ajM
-W)w)bJ@qI18F;)WXLK:#0]RukPyZ%p7|Tu+,Qt_Sw:sI9[Si"PU^TUpa/0Rm/Acl6Zem/IZu@(i3'EIA7ecv>NtTKdMy~R`X]`Qrqg%%WlWU}HQ9la%5UH
-E/oj[&KZ^C!Ks.<oiL7a)EloCi'b;w+3Qjvr>p7k}$xD-uIdI[I"=u)^+ao"3Qah@aYy]Bo0Js_4JQFJ1/9iEV>_lR!zHxEwRL-fd`^!3/rW:we!r$xblR
-BQAX.!D&;2T!e3wTl{ecgRkQ7avKis!3<^oj[jEBcg4jDt[Re^V0Q')b,s]Qit:<I;52x-if&-AT[)`bg;!uhMY`yVM@R(LdN3xaj!o$617HUCC_a8DQW_
-[Z%43|znBMxAE_n%dMt2pWH6ncCbYG!RPLO%lu_NFV4_[L]^4Y]SI/x8Y.|";%9,P(D_BC2Vi><5v)J4'#=#ot,b$LB=!euifTdFBhMl>[e._4H"BT1w+Q
-zbk!+"^;2}acZRKXeUMiTi/HRX^k)"OC]qLz|5<;vqgM&_qu`6[@xee@)#q;xk-pJ-h)fdX%B3J@=vo#Wi;I1P.U#CvI#@klO53uf&Q0EBb8$sb3MfG}1Y
-hTb{)t^4$f0!F{t2Nzr"=%r+IU3#[@30:"+S]N7j.<q'DR0$,0GLs[1`,qJh(lA_mmhEh!k5wvI/73j@f4$`Fd+84WcosvvvQKa$O7TCqg87pbPZ2A2L{1
-eRJN07$^L-e@"VXw927MK4n_!ez8&IH^lj/UN9g%PfGnDy"UW$la>XQ4Uztp{M_1/-,<[!5rYC)i&{Rg1MIg[H|4eL/#rHk[uFGZy7.P}%ISqie(}b]nZE
-3_o"p%NCXG$5G3sYq#7a7n3,%;"4=dA8g>{4qBZQP}_SIUCn{)(}h+CcCS-+&D^s)tLMICqXU{UTmjD#"/z+/yn%2ziX"E|{/tAmuvX-0}(v9u8exyWZE$
-49yBe/]za(n/_Wz.LTU"'<<fyHMk9MD)1OUFpC$|ep6QZ]MHwIc]o:bpgbmNgkt2.Q_,kSwu}b,}3&n]mO;]L`blFJ,P^W'y{y=|+OrE]g.8MWeP"!2]0,
-Xg~B`;,Mj]:KU)CSr4%I)^I0!SQ_=,OD2JIgcd!7Gsv{BqvRK#htm+HT'7|X[YGK_XqzIg>|QBZi>Y0VeVS=_Q.%6Hl^wy[57e2/9>mmIhkb@D'4NAS>.b
-^<u|fs0NSm,iAZRxJtn{u|p^.rvT[21)clFYp+yWQ)~B]7$`df`w0`LCKVRdHlqzdxfhLOeK(M;vXIIr%_Np4fq;D-$El=)LmHz&L%(hmna3^6WI::hW7;
-]@KZEV6+&I2DpYDfI:uOMPxj#hHafcD//S78l"fGR/!_BuHdcu>4$a0Iv1Z@'Ucs4U`dx7QagXC,c2')5=S_bLFp>A}}iI~DoOv%I4p%uRqwT-2]SlU$=4
-FDBMt-]q!0wXJR$fz2%`[!S`DLV5pk6|euIg`}MO`Py;To"dPhNa"3vA<E;ilVtlEVPm@Ss)^$<mMUK<H2v<CT|by@a0D;m[E7uiZcTJJUiJREVk-OWBeb
-!]}c.<kYcvHUebxp7yo"T(Kxq!8RX/5s+C]X|ej`'uusDQPJG}/PJc!PJ(tN5X(<>m$a@%0u4MkhP`j<b$BA@dNp6_~nopl_4ce2.}E]vl%%G1E@NDr%I}
-EA@e4ufg9m3QF6Z@Tr!'q2v$bK6.1cbf.gq_YNYNZ2}vMOnaof~j6rNzw}fwxFeg#ub"Ej+mDR3P8mb4yFBJ|w`Y~x_cEP5"["aa]6~wYdTJ"X>XIb.A[5
-=95V[hn'x;Yr`FiQ.(X>&{X=Dri#(2wtjtFKfFcMBC#{-d'q[=+4e1&ha{FZ~()9&aH!)SG+)NN-cf.B,9!dA:2Y8GH"c]TOK+/mJ(a[YF)J>l8`#R6S{l
-%SvTgapG},ceHOEyXf&iBdH8mD_:/z^sd)Rr[.keS7xq}+_,K)4ar031')nawT(Ib+zO+!1E)>-cePWmU(a=iDU(Qg51=C6[BcX=~|R[b6]/wH`4WmIl(o
-c&Rs1)n3f"H'+.&N:ze52SeRx-$:KJ'NiU/&t>gNH0Gubf5d5qq$v7(`zl<{OgJ^kP,]"IN7Ng:sE_,gtanh'z`W3BU+GH>Z63,Sra|;M8L<K)Ox8H=LgC
-E7/8FFpRd"p3YJv6Mo5h_u)+~tN3`4YQo3b#.84tBPQ1.a~GYtFdU1t:g:^4;{kh}cJ{M2.Awx23_wriZ%-,^%0jnAYZVj)H}4/+jnNLs(Xu&Kabz;5E]r
-28y@z=]wA+@zXQ#='GMIn!0%#y[CD{MT@E{t:,'!mY)#{tPLL^Pr2kQgnIs!:=+O]i#pvk2f%M'o($#%Z7nDnD.l1Y@GN3r2vLPscuM[Z3hMl51E9`WypJ
-M'26XG_7hrY9av#R^-/!Mt5Jd]cB>y~$1w2y[CvnR=c|fE.lx!y!+Ec"8NKR.zUN`Dh:#)u|$Bq-'!0Xv"s<g{x,!d.x4cwAgl_q_k1u7>%0o(L0FP}k9-
-{V=UU##fD,~Re3:;x;xS1X38MAUtVAF^53dco4n"Oig.`J>[#{miIA|[n4u@l(1`n=">qdq1QQQ4!ZQd=(`FZ^Nn5.8PP!,mc<]Cpi(FZ`v2g<%'#06m9'
-4%cc]X!xWnSkwRwMYjv2;%!$%zs>E%G`AC}XX9y&kX"+uX.lACdW{%+/XVRz.&|Id:u{}aAZs)7Lz@Q(z9S{An(Vr'l)XVuii}GYb})S!B5{i(mX_"8B<b
-x&,G{Z'GM.|#e[Ei@G.XcXpGsQf83aSq{J,ymu>"ojQjmOto={}KAh!~PU,YqW+zC)adBhB.O+Ykn#8R6t~;u<Vf59:6~-|.sB0qma}J'#pMt0S4OE9.Od
-c|(So)3Q9i0%CXHlJ/0Aql-hYqvF'E#"jn(wC4cbNDa7BN@Lx{5&P5lbOs{sCoSdCdIO33/RkM(9zU@`An=hQ[a1=&k}Iy-Za:+Wb3u9/X'|+T(|1:~l@m
--W![]@NU6Me5b0+:wrd|ZgkF%;)l'{c>To/B(0GS!,=$&/x7fG--avR]"qi5-hvsO.b^qL'.,a2e)gM3Yl]:LAYs/$]t9{lk->;&^Nv:'=,)kQJyZFomvR
-""unK,J7XWCO'Y;tF9dqayL2oMu[6<O])H1-!]:ZI"!>r}hQBBUtE{D@iWQ;QH[s{ZPGKI]JL[vw%dTqK7F39mjAV,A9"[N1Zz,,IO[@e!&u$@_uj[]@+n
-"V5C&#)j%}z!lJbXA(5^~:pO)m@BL4aDQ[q7E6;;NTj5$2=38.yXp%FiD7UOc5<E#].C2H)h++>jf,t0,BD]eOypbh)h!I{%COTTGb^IZ]R3,i~D&@YEa"
-CWJN/1ikJm3I~L{C@|y9PGU}XhX5;)AH65KSCP8dYn@_!OrB|]5m)EW[Ivy:$b./r12NZO%XGV2paGyM$,Rs8^4]eSFHH=l:[LO3TD#Itd%9^o^}RaV}-_
-bso"MS~"_771r2@CsLc#pIBSvTWr0MJYwRWP7NO9T>5^$&<]NOcT7c!|tP]wv$oas>l6qOgiotcCwb7|t_@>'I!c^#kB-Q-3[$@5$G[{.pS.d)ZPgy[[to
-!C0f{ymfMZ!7kY!JH)K:j|N-izGN~7&GF&;rY6;Q)!Ox'(&6y_c3!uU]"Icd8ieB&TN=Sf2z"jwLx__wrYKgDr1rlHnRRd;OwJFj(mkZ`ZryRX&=KG-PRc
-8UweZOj9+sB&Lg=KEfP3-LOJgDXy&+rrZ-"$i>eax7KQO"Z.=aUZ6|BHxBzw}KxV5PlKsHC"xsEy~FAG(jm3X|nM-7~&y"]<E}L]0=$fB#e.64zEo8kzA8
-"QzN6l=Pl{>H08d_Yc)[A=DgLSc=9W[+-+g;A/g!U<gydij<6im"Z.mCL-bi^+rMx+RYlqlm$pPGXwQgX,j;"A:''wGhjgr8-ikBgRjbM|LZB[,t/_{>`F
-+6HaLuL;@gkt'f'#'Ih8e[[#wRn%X{]-#Em>FVi`'uw+)rNSvR~])j/9&8DV"XXO@W-)7No1(2-tm4JQ{[wwn6901(kgXVO6GwJz.odCw#)@k:~.)po;G]
-3e$5|100M&7JwCqPgVeLm]+j6UG.YE1egc"Oz8"qe7">a",HBf&/T0MrM%WSh#!j-@andjfWC_mG).)OOU)Ew<`pc[(Ec9x]sRR,m-cYcU^!sSh@-1s/K`
-|>~dPL[s%q+RD>r_]i(%ZcbEb+p>J{u;Gb^`SOw_Otnltl=8lAG0RL$sf_e4&_opz7YRZ-!i1}.1OzcS_fgr9WQ8=)n0"J.WmZt|@QgP{73Lu)RY$^"lDG
-L!nBu-gu_<&OPm,J!JjTPQ`]C.^:[(uuxZnUh11GY#{`'{PWYvV5:$q<DbKevIC::`sfJBfN;l@b%5=.a/D[{/gmU"`^{E02GRd3,gks{L8n(zc{+/F`B{
-tf$VR.dAZSh.e)8J:Z}T[fbNU,OZ|Z7yfu7g4=17vJ&EYMT&6/dm).e<::"Xv9XIc+RK0X4IwUy;<(_"hnJF0KFE:nxkT@_Ex'eF-Nl{}/]=J4BTE!/pig
-!AyLv>yhdFtP4U(&4{KxwuDA%sU^(0CC<t-d~}G`^}GQ1,H|M&s"!7$prqVUo|Bdv}M^-ldC,>=#tze"/9hiAsr9('FhzIY:<+Se#=+Tn`vBLMLAWP:8hl
-Qd:eKS0L&M^{z}JsR&M:@+;6ZG(uF}FMX[T_y}bZXzv@6Ng2Ja{OpT')t&).^zLMxALQJWu5FJMpb:!Tu5NaUqeL&'%+G4vkmxi$;go)^r9TLTe2~Fp'D:
-is@}YCTi;TyGA0:p`4:A3@p=bxnW3pftZU0Uykr!s;T;FU9&4_c|'$smXAqs_EPBgQW8~>Hy|$TZNOtf./g^x3Gj/@vg51CS0E$1s+.`dLd^cW@Z<e$z:O
-[.8QQ>U4+tmmSg/N-D}"#9FZlT@zvD9C<dKFO;'r~0RH}8dCJ'h:W1vgSRP"ref"^Z#lX3et!z~t7=D>Cap#)Xdc]id)_J7c]SgSPx}>=@"bF&YVk+QfX$
-.XB%0;~tT=qj~0tdU^a1{(iHqayJpT"e.23ZG$<hjrE'&|&#bs@#"95Si#Efg.=X@uNydM2p]b;R:-T1/F_:s5kKq=ldH[OBNX7DS'6')eIo>J/7~4.RdA
-pXgOZGGQDTkP$228'Q.$x3yd&SS&+)qLG'WSfM[GYTh%la;za&,^l1BY3N0#laCjLYQTb[XWrxIg]<4armS2;IC6hgYV,yw"]J>1On>TFfGnh2^A~[%soP
-mFJmKQ!4d]8L7^Rv;r@ZUL{gn{B^0(-ih5]D97ZiS=-[ThKKf|K[DYwI"%qs-uQkg.cu$3=LWHy|Y.i"<bh8#,77O"s'`5AP:dz!Wv]liU6F(7+-M>(Gm:
-rD}H!VG-Z]/[,jZk>GvF$1uG=ebKHoUqbyDI5m7Nb%!R36})>4E9B@%>YB(cD9a'x8q&=VT6V=hAY^t&6s_7A#iCsj^Q)M$"k7bG2d,4B@^zD[97N{"GK2
-f}UUJ%o>S%l|;1IL;!yK/E|/TDdG&^V+R6M+yPM:@FD-_/~^a}W-TynC@)|wS0Q/oS@[fXAAdhC.h%$AJx%z^NC"8Ln4':~Z1=gzr6.NZKEwKbQ^tP2DZO
-m7>1d3$O}P_'xADB>F6M6.~oWiUUQk2/t!prhLeIHcC$Q4kfds|CiC=E`C}EI(q>.3bT)0M;Cw>yd,S^vQI[5r%"3wxqx+Eq5UN=C79R#RF1<s~WBmK./I
-B4~St>sYQ>Cd1KdnxZ+.xdeg^H.Bm&I(3T%b$z8f][l|6g>KL`.Jw+[vJl)@s5'(UGEJ[iNyi48^[TnpIP1!{$WO&/fq>W]0d1#c"SsN8cgu+!.=jGD6Js
-#m/FGhYi/ZMiyNlGQvy5Fl!YI9.]`c=sSTEkG9^J3cBe]eFVRCAw}y8=-S'_H}'n5S^a~As2:"IDZi!&V+iDpjQfd2@EFm%5q0t&B@Q1zO|4t0Q<dRxa6Y
-'"YMpn(&5Q5w_,7w@+4Mk`Mvc7QBO=L|s<6QOE%D"$cnHIk^zJx&,Tdl!9P{%z)9CigdvRhj&Z&`@KV87|V#vPC7%)I>8h5qJ!EeN#YqfDW]%hZ5!}XKMs
-$%K,vk[RP;-Ru<x9!/|R`YNAR>0"]u3{+$uCo5Ty8V="i=x(1`;-VeL`TTfrI5;k.BFc0/'qBU-bDqtyb.04y}[-L7pLr8>o%AXH<Mm)P-PlM9]sq8gKl#
-r{[RkAnO|yVxhz]vKafYatHr`hI`Kp9+a_,-cJ<gG|WG9V-pZ}GXC:-6zA>nGZ%[%3(snnC%{xb1.xl7i^sy~aa1y{zA:T[OLiOC#(k_,Uu8uPW|rsVo>"
-$/hKfe;4ZgnF[.YV9CQ6~`tTPx3`o(}SsUx<pJ5E5`7@['Z9}K&dK@FK)e:}Y)_9K)cGx|ynPW@T((5dn;ySgn.T:"k64TPsnI||CjA>b-8SNA-sk_}Q-U
-n6`'9'H/[y'P{Mamw;A)4BIBsn`YR58H.Jq7D#&vIt~,sed'GB:L3J6_zk(Bi;indWwoSL3+0JRo6W50z#+8^<f:t0["J7NzX2[E#0uHY@%u2'|Lo0`'1i
-%6!^Aj"w/'Naa+_)iol!av6ltBjEtobTTLe]JCp3XR^J5CyM}kiJ8=v|do@`v9eDy!aL#a[DQsFm~n)4HK#a2v&ge=Zswld:A9N,1'8]:X=)>#b'0kh.]+
-5lxsG!uI.&T9E)S2chv7A!6LCcSW=;E%lba,H<1[.VqX_Ns2B:euC-P^&eyC,LET,>Q/;Ju3z27@!2RhU6{$m/aS#Di.=:b4}ho#3H=y7pot_6ag'QcpL6
-IdmuITviqeoV~Xm_0r$F_'50VW|A+ZAMI1!w2JxVMdaeRbUz2Si)w9H&}/7&05[Ev.s3XzBW@XXPFA/W_n/].9r#zE56RJ.+_/.Js8698BGCOKZ/O<1+([
-z4LKdgz5Q{yfaXXSyA%P_wR8`o{DN;tm,XasI)r2x3nGQ{d)E/VwlT$"OWU`u$gT_9+Vr.ofcFe;^2<v6{ylZJSqV_#p_r69w,r3&kSRGMu+u3a=0Pr+4b
-x>|Vv1Z=b=[cBT1KtKo5Tv01uo6n[973tG-UwG!KE4>8eqf"={In]33WzY:_Svji.4vD2{vn%#R6~Z-z90>.:Wm'e5S$:NMF|I^}}q(1]sv6E>'(xDQ0;j
-7&ULRT&9GUw2s#PJR529pf`&^Mk0WO!=r(]DbiJnR(K5@)8ZIyN@Qz`3Y@c"=Q5VmY8lk==H>j]F.M$5n5|9h%Z8v1G%DC2j=vILt-f&f_5dvE570FWM_F
-ljEWSp(p'{_U4mHyOCH$%GtNbi"~F9^qO=re1PUH"s0[UpBIt)>nxDX#x!-,}XD-h_v33Nn|,aW_)iu2e`P:q#F>iC1R=.BGL;QL;;-cZgrM|EEQ`d{Se:
-wX@M^Gq&.N3eX_LzW`UX+#GR]G{@haFdo($h$c&Zx2izsB,7=JaiLYL.$5iG[W=yy3`6]m`^JiQ6;@y14+wWmS!W3CG.;bhA0l!`xIgA3PKQr5Rt8p~M7l
-,6`v$dNw9^[^&+]F4Vs:rl4C9qqD=oG+Ha3F,e>!8+W-f|U5`R&9gFf!;{#QTAFUy`XEjT3yf$5]y0{7}jjaL_^WTBl'[W.>>#=YHVi@qRlfwZp`/EoE;d
-NSa;K<1q}C[$7iV>^r+ELy`HF6G/YKHW:&)m]>c%kB`n%AqJX.-bGU8|oi6j7/e:o`%qjctls[OSSiH}S9|uXO~(RZZ2Jew.B$mZXLmZ&>KBunByo@SXl^
-F`y7XrPX^1o#ft9r9-yeHZa`}IkXcFDK-zz8MJ.h;_]`^Y~5rU,qS/TPvvMX$CM6'r.c)8|IDL]FZo3+_XF]_h28MR(QnlJ/nx5kBb+^bGI%qzYITY7'jG
-L6lS[)<Mv%VCs[;KXaH#'8JBMd<6riY3r}A`~$/s;_9_^"-XeHV[=ri8oZcHnQzSL|e/zr1e~/DaUxtz7j>v.`6.4Tjg0vmE(0`bd%`tTEKm}T&6>47Fv-
-(@snOXrGl{X2AB8Rc%3f$9[BarR@)OoKzEL#~a":E_G:9Y+Ji3i1=8DM4b25uFo0pzP4!RI0NyXBueeOz3bpFytDVGO6~MbUx,e;Enc$^/]yUT|{l`-(.F
-.o'[|^vWG!Cz0Ytp!#^q(AjyV>YdM-yqfp5K>9t_mcDl"m4e0("t<#c5`-a1=@m-!Q[4Gwb;4"(S4UBBMQpi$b+i%e9<tb-i%sE3<+J)Rh2<do)JU$%1Pw
-LPmQi65f2X.qZlZkKHQi.^atK5+:^M=HV>CcAOq&_bZo+X1+"v|{a3&h.E/Z<:4jQVn[J(jMll'cw/Vyf:n)$p0-woU/X'+9&-&C24c`cZNTk=QPRT}z$h
-&U@1Bm3wCn4I>%_Ox3#!lP%Q^AvsCMpM<XFdJshbW[f}r)z@.T3$6b_alu{^a7Ow2H5'5h7$:U-2$Z^ovI@HT423MM7`]SnXY_`<pn`_HCF@1|%f&hZv/,
-Hvy[s}w8ia@eF<C%56[pjv_l>[MD5R/3Yqufn6kW-%.p<<K]<00q#afFR-zTugH>yl$G~RA:(dS4Ea0isM,(!!uDT(ecP8|hwXrs@@zQzz8MEs#T@G/NFt
-2S{GX:`TN+oj5G76s=E3[s>>'al>vmh'N_GuDKmKBj6b<5zB2l-s_]0;SLEoP+vpi3ZQvihjZKi'#}n2iG=^aCoNW++`CbAPAg`M8Pec#7UwzvGG;r|ku+
-GuY#i,H|0&ZdHQB{'muND!kwaO]fD)k4KAKEJ|-Ov<;(dtKWb^#hrP!>m,a)XQu@|#mm3,pH9qEUN`+Gg66Oa>E't5E7;fH=|=~9LiZr.-_Z`g{(sf~=k)
-,|='t]P#kQJAK9%^j3Ueh-.Dm|xhWaVAMDIGWmLk1nt0jJbKbXfY.img`_nL^a#joMqV1#Ef")lc&MxJoA@5fG6dY+0.s,I'|LLM"W>,@n]$ZW;BhALJ-l
-txhc1D0AGiak`f:]C1Ag[Z2S<MrRUcmPJA[sQ[5^yqF4<n%6Kkp^g92fjSkn;`:{bWoYDS1{DrQ$t6SIW4mnZi>kbdLs~4ljKzG+4PdYoN`>uNyfr01%_X
-H=8ysjL6##b%tApSlN>2XO'[0['CD/YyAH)nlMk)ZV={D=_p7lfU:Z[cd9Rj{ka7[U}97Wd%LX[dN)%^y3W9@9O'4O-XL!JhP0G,^}IK6z`^_qzxFP~P^<
-4GF,G'bkh&JE7mUhmEG<U4j)91W{WJf{N1[=1l/bDu._{>%{&VZLbS[,YRkgW)'ZV'TY+j9AD4u{RUon=8B$N;UQUx=d!f$lb01GXyb%+wpvD2NCX+Pm/G
-9Km>lh0Gi^E>TXh0XXAB7i:yt}rusE-6-J$B2]4V$'"uD/tN=tGIP$S)t;UR{8PV&-%+Xhm8{7<dokmw]zvi:=I,Z"K.,{3'=<3/0YO[D)ONd%0#:bz99r
-pEzj!D~)/t["fVPqc;n`T{x1/B,IWm,'Wb60}##V1cXi~3L@42EP=Tzn6Z<Q1#ml9MvS2R"<++BvygjhYS._:UjBGeZ#HmF$_g3!A%8O,&{(0+ysS:>fH3
-=:[8(s-'c1K:oFG(q1V8KvuXz[Typ_65nson-!I]NDqqi=qR!O"Uy+ofwgvSA'M,8'oDY<)I$8A=iox,oOrw~M"FSd<"jJ4(7$=#1AY$iL^Rp)A):iWIt"
-#kz#'u2FziF#tY)5t)dRCq[j_F]G0Scj-U$78`|5FJ>'oMAo#&4aLxC%K3[[/|L2DL_KYeNZ1'$1Y!bK([.5sP9%a]A_yN4[+Pg`-O!v.dvghS,s|f5DK,
-"$E%@l"!nX@XLXqN4ku8z>:9ZZh#I]0SrER#E^z[s{8#(Z=`G_~gRFGt=Z;mr_cEYc%3;QDI-rQ:2='-mr(5Xg'$Uxp#m7`qEYKl0,fA2dzVy#$zXV5)AM
-o+<{Cty.qgQa.|[{.)&nX1q035o)J;EFB}IO_<)o=VpuC7fCs;lpW9Y<,di88oO@Y$i,Bz[CPSO'bY<[O#X$TsoJh+~am-XK!tIQ>5:zN)&2Ni#GQAO/b-
-r5,1lD73z;`V[gn%yQ'_BTPlU:vDA=b`K%-#F+rQZ"atPrUE#jE-M6C]gs%3Ncf^O)WfhtGF_p9'2yv"fuOa>9cU{>u#^gPVkuQeGE[A-YkY:Z5Sy!Mm&"
-[#y%==r[{]<:kc5h"}BOHF'F-R7aDK9B<))z!S2v$B,2W0Y+iO3iJD:un;G:-Yvc')0bPiK,"rrO6'iUI,<j7G~7"UfLNdb9Do3,x!5r]$-]l`@f-tr+O+
-Ju~jHjdKbMX1jN[L'%2Xg}mU}!5/ARZN<kxmHN2'qH-TJ4P$qrD,T-KWc:)X)=MpY)m)|jD-NoJvn8a1acN;kft#9BQiy"5>Iv@7V=zg3DrNP([UI.^#BK
-&kiD4'WhUaOS6HphK%YlAWn;SO9o(>YR'0#+jiXElF|4^z!35es+TZ0PM"S|DWF"%6!){!4>Bx)rM>,w"Dwp^[7(R{NldxO8{pV1x)]#%u!ew_cm)Z3F$]
-9V){bKUUJK{n7<]{/N'UU3YLycIT=(C<pz'#@jST^{z66c&{'mj[b`fskix>w9lHl0|g)pHZaTixv0$jiA`1CGqKdBb;^x}"/U}aRWH9Ovaoo)$!AX_axK
-oF+9qbvBuE99r}M@U!&0S[/8g$49Tj%BkXG7OHrm4GQX11OUJC9'-(oL#Hq>V-bN!4I9yrZ5Z4qyA.%erFl2n=1a8M3egHIL-C'r$uE0DyHf][x8Wyd1)-
-0H@4a{BY;ewQDmwDk}3m^}1/J]$l2N9G|d|`&Nr|9es&/xO=CJ>y=2aV=|^e}Y6b>/2#f9Mv+L}lt7|9#g^rM&f"4t^5eOdhU1im'raNF=fRXD)_4UXrO<
-8AdhOqS8iTKxE#lj%yJp!}`ggd:X8ud1hy@5VHR7G`CJexTOGop6Yb08J|_zHg,]jUVun}PZQN[RqPPhUf@m3OM=F.hgpMe^8bcEVH5'qoeZ.i{2XE}ARL
-/NH]A,uy@EIrR50ix}LUn7s%yL0rBfex)I}=oKr&GQ(wjGyo|PAbt9XUz@x+WA}]__mhWVLz}Tl]A1DT/(R2Y,JB4<>A)IMpFV9iX-;IC{[q$]!IT!UYD!
-WE5+oyh23F(9c-^W0OK;m.hw@vsi0ie%($s:Bh;z]^UzR['UC!'wh!_"r%4irvk`VpH={!nA.}-DnW8713qD^)N2Cp;^Zcw&$rS[suQweoWxR_(4RMTLeW
-3m/,grPx>n4+EC6vAn<i{5KC6-avDy}6}CpkaAJfjc2AgsLZ+e/cieIQRSSh2A4sIZ=5~i&s|)~g|lu"n_QH19DC<b^Vr1(%%v'GtrA(aecs:Eq"Nz3A|_
-/N{:ffno+wE%UNMVn84l:N-F'"|0U0(t,)D/t/o+=w}kHw^,isa^W}{3VIb/}S]H&oL=&'s)PL5Vhv"[jks9evrY|8BS=lju_G/NWgHr8]%<.#;`[><(:E
-Co[,Vngj:KNJgu/Up92sb}WtA&kiup>4|k'n3'.2XWr/y0xA'pQj_WZDe+>9u}v84wzS-1j&c$T)X8Y%Ommb8'V4["iU%%@G%+z_@z}gYu-CX&tuo<LL7L
-6Wd/pggN3[-(^tYT<N`)nfg;4L)C=B`ACgeFDwvB)J7p(A`GyF>qLGdp&]"eS3~i%K]L)!%&`U;D)1Lt.na!O|J(<=c4{;{+Q@-Ci@DZs$cb55h61<W%9-
-+@R8EDIs4S<RL`VV_,~d3GjBlhFyw9w![(!2_7P!}=x$eu${]j6d.um"|Q=YP[D">,g&.ml<SlRs0>RX"(e.h,)KWxcA%f/#Qft;jjs|@gv,kLE&J4~8Ag
-6.AK6k_SY}[K}ioO#{TTGDs(#2%xap.YW%UJthh71.eBlR,ZNi<A>$+OJ<MN9QjNpeu8f6rB22"K7'yL.;c@l%%'sv!b`(>/dpd>qsK:eCnYqzFXUzmD;0
-gV8`8)p@h.#7NEFe#=V4"wfy9cwSOri<,2'uOnpPNTLGe^.`ea+!};A"V1|.W@s7OHs$]}fxn%;a37{VAoO4(@78f$x+9+0Wh9y@%3+:Wh^]ToSE14nT/$
-xaN];dSOFd6H4+=sQWq5M4zA!JCO1RIuYhYryvsz':e=/}to~Z^>`l-l&<c-^<aJX4Q`|tKH~plqTeGiPed!k,yHiXc,NI$5q<zr<imO$Rdq7`Jv0|7_QS
-VUcxTAnL98@yPyQdMoofW6PG(v6LaT<SexP_M<!I79~zDAG8~Z7F6NuHcFKsVX#j$[u`dClm$.tcV=x_{OF;5v}s|!:x^ZcXa)4(ZJUnGrkj&!%>Ag@Q1,
-EG#Zt0<S30AKM=}Dlbri}!xVhrgaXHck8GqzirB1FwvAi]>-aW)No$Vm$Sn[_3CkfEbysQ4EKoEJWktxbY#iz;U'i:g'.:1Jz1a}eccb'%"&A<hFYux[;,
-D&vuw{B__2'Hj</7>`Hirbz2>$0Tg{l.:x9hpEA4,ceJa9jFO&-`PYaN5[`t@G+QyJ`A8K1wX$8"x>$/ys{-Q|1C8:jZOV`L#>ALft(wjAK|E0go,PpXsP
-4m-4YS[#4Pp4;;NOT{@jjvv($2@41-~mjKhcngwxRA%ON5Z"c;@lG5.6Y}y%fD0{Vf13tl!02`ld"+$x'-z!Vqt|o,aT1y[5%5:t>/r;c)Ul,(D,eao#:O
-=3wEoEXPn];YL]IRL|m&X:-luMU:Q#"IU;EmI(coL&FLS|}aLnrvs$xQ:e<Jb"a``:TiYrsP4]bu^I7+|1;yF^X$e}ml/KC&1gcIfQfbSdRdS&:Xkj;3wU
-Hd>58s)l3p+3{B[xUCmD&8WJDpql";uheg<u}]L2aF<Yb+UsRlO'cmvEJ#moLAcT%HjiPO..06N7ebTS`EHjmsD}@>TgnUzMK-ySEOLdudVHYMI_/+tK8q
->>mRqo;C~772y^njy",)$2gIAwW./BMZ=wM-I|TLj3"hWsW]B4Hxq!;.uRS2Sj+FuOjMS{@Vp8xHgeriJ,5h4wS9^.RGFO[hl_CH/iKe#m3@;vEpf2r5fb
-wPgh/`o&x[iNHsKPmG~zVKg0BOyn"oAWR(clxKRnKUaX:'5A6eYJ`vgH7xzU/nP}HXJ8g7]O9x8v4`={IJGlhh~J^uyJ"}CU>V!~:L^|ci~a0FufqD#KMk
-}@r_K<-4jhP#PlB2"X6`Fov,iYT&xl>$|%q^,{JYW}DZ-NtXWvx`@N<_G{3{~7=|=65i<c2<V#7JP&|G80h_sZM@P6s65vuP-_7@_fwiw/QV=!lb#y}{T9
-opH3Vj.n6EA2=^1%BHaLNqzTJ<.-n9kESOl:7pNd5P>{x>Ct'ZRne:Aj2'>nh'7n=(Zp}A)%L1Qis/:zl"HdwEZ0N@6HBx+{{Ona:53n}uBPTAH9d[J4r^
-D){4S@ex$2I8=Qj=6:u=!<+9XY)'a7ymPqVyFX8wv'M]nG)|'!}PSD`4tTS,z=7fs0dc]$y%(e~J_`G'h;2LgmPV%>@_4=s7L>tk##-Bzoa:!Xs9jxgJ=B
-X%C]qFcAQ(Omd1k,5k}$/,]3F`Z(K4^S&A$}l92+;}p-0`D$<OKDl1u5:)@7^Z]dKdzU;NpC|{!Uxqii}"t;EoeqNkCWP4@WpD1i][w:|7U92t1g9mJm"u
-=N{aK]q(1J[a'tlYmuk^[sY8W9G29aGsqrrsnto9C$+0CBRZT"6wwfXTryLzOC/@[19mAs$<[h.{pJ|]f+pbl1^Ddwry-l"(4Q_z|&u7mQZ=+RMp_uIo^/
-Gs|ng"MuA(9%Cy!,X5#qVX9gqrO/DrjpLQv}6rNz.8CC:L#zG][S;vF4yJsQPbWQ(s!s5GdyoQo,C-Fh/T;r1'M@RQT(cDJ.4}fx1$F+gNRn%&p3_JHP[{
-y)U3|AaPaD,D8gKrtRNbr#bfrU4tMP.vdd`sBc8S),ti/#_G%eZeb:yn}yZpofz$xBF>V/B'T'TJ2=pB&cve]a+r&q`%e!5'uP.fy)Q4SXC1Lg^a][:=vP
-_>j7R"4T[HHOtO@99PyIC&`IZ|/E{x@W.cTlfmq.<T#)%mpicKo)yyCw6,O-4sP`CUN]/i>-abFN~DZ:|VN')9N%}om1,HK3%d56#IxOF3QZJMJ;bicV|Q
-46OYaaQ6]BdK>9DBwU=P~u,v[e}mjJy[aY|1JBw$]hTK&UROGA++AopDKj1-L$UB|jca`6i[uMkE}jP^OAl#d%mWePX_C!|lazm+J7/y"7nrW(kp0;jr$6
-+7RM5Q"0y`0=X)U8#{;V[3qdLY%c%fQMQUtO[WiP|:W6Jv>,R67.F:Z49.sBZduj6NkykQNq#bDw(j)'{KOd3kc:b:4K5DMzync@%}hda:A_F7{cj+0+]9
-DI4:@%-o@GKDNEMbR`u#fi^x[qfyTs(qZ5}0hK;H{%Q$Q+Ps)Sd<@:[xh6'6ecL|r9s!8.$yq^zt848Fw6Dv3lw{'HI<tG5@o>zUPAgIfA5lev.#lN&wrb
-#J<ihAG)~l'>jVAeu-R]WHmJ"(RxV{asFN-:P70U6gR&vd7=cJ)oT3A1N5$E/Je^)Doc,mV;}ZgLmVt%2@)wn[@V-ERzh,ON,FQ,[x)s!T1hzws$LqqfTJ
-X%p5w4Xk:,+oGdQP;{8]@OFu&]/OiN-t}zCBqBK/O@!KDi2ib>NpRYy_$UT$jtEPB874L,PO[H`a|v#>!#9"#Mf;]BqGW|7^3XD#FSy:YEy;gY<X5GM.0r
-/P/2mLU4yEf/Z#rEf%thvrsS}[[xhPo8+UudNnw_.4`t+sw89g747TK&pWj6OKZz^#g>C#}BF=~[oEFI){1whN}("#:97]T^'i)VU;DiQI@cvgo7qR({S%
-.P+1Z)z`y{e:=#,)}Kt[(iis';e"2e!,e-PYmu,OPMXPHBiHJ=_SD+VBFl)#/GU/}UHBxsbSr)u9+8g)Oxg&dXWGZrWs^r=#Nc`R<{<XB%!OQ<::(w8;Y9
-c/j(qPlPOJQ`+'Ih'NM6TTWTg>f'rq,Q&SO]7WpHQ.F_&{97Y;7KZ'UwD<z;e|<<3LYUkNluTn6<G$>y8Q`W.bF:<j-2(3u<!r9(QwcUPl^kj|[sKitxuD
-~X<),sn(YVIB4V[6m=^(69Q+v+N%XvCdF^7Ge2<2_c{G'H_g/9$Xo:NnY;Y!4LQ"d#h8z1|r+Mp:iL(sD10/pWn(MT%FHP:Vtp`0+Q'$P"GsU!c#IGXGMj
-8D2GgFToA0dBK>-<ePHF/7l#O5&na2YK3>!l$!qr,IcK7j`NPl)=0:qyN"~X@L2)1W6iSChAq_|F00pY)f>5'-b/%cl3`Q-Y[ZSpu^KuOV5D-@@W9;UEPl
-=iBWTYor;(msy=0Zdpd4H-F|m+Ed#FHni7@`|0djB<MW|:mTsvTnQ"6ft&<(A$%{+Y2wiQGncl73cw3-M>TK=w$o`AAMZp9_IeibgpDAKRlx<!5z")<SBq
-@#/BKe{t3Q]2c0,>On+hoo!}61G}qhvwFG^Ym(Q<5v2N{Z$H=P4K3lDqm.PzpJ6)RZ0QVOD%hL}@#b=j<[kRe$!^Xjqv[GF._fCfq1Vaws||']zOdT_GzH
-j#epPu.ecBf;JuoDwmdZc6fPI[H.P;:vx[(Vb:Uobf,JUOuVwCPgXL8QkSN^as%Z]$$).=!uSE1"1Nb4DsKkL|Kv}bV0)"ZYYu9kcP`.qmRA+L(%d:^<8o
-,'k"N(KC[ykL"BBe'gnVWpSR~N=wh@$Z!Mu9IWjpuy+Bw^M!+{-q9WgN|smDY.$<2W^+G.ttDfe+EOs"x@"sNTI4>=Fh6=,Rqe_Sl:03#D>y9,5G)Weg/o
-4YVJ6"CLOG(.e-ehTJGs2sSSl'P.{"<U]&R)sPuXEFMma'KoOa}H8_jCTN"-e|E=tOVrtP"(WC&-|vw]2gQ"&6uX+"E,~&}p7'O^-$^NHLQbFelLj;rM;s
-@V|LveNb#RBqbCCH"MBxekaO29RXnARzW}Dxcy}v<Jo|__9TTH;;I&PZ2X[yK:QV-}Kn[I>88p[!7I3rzCM@Pa6=5M=Mtecxp$N)y#ObN7->X{R[0a=fu%
-ZBEH7#&KP:'fkfIs2MLc%atZm}Ig09m;No&MWjAdBVAAu'Uz%i7#kM:SSC_zt7H.L<qBEoHu"}Yp<>5<nIlU@9Q[g8&2vu]H`4Fi1NHdI{8J|dL_QkQ,j]
-HypTQ{+dJ:bCx<m6pK.lTU;f3ofrh[;]8ak8<$/mFA:<!lz]8aRM9+(I>$u<IcPx$L/qk(_l[0]P@P.#yvz3"Zo3bxoD!H9W8k,;f<he.08yjv5a5f`J:z
-rM_+q/euf70{aurX,rnR.{zOD=CJ6)UqOu#!%i'lC&(W_/7aoSD8FLuMsZQZ_Cr<4X-Q=r-/F`8qRw"<jT_dkjlFgo(CS!A&j'Z:!G$9QqGDkt+G=_Qb~}
-_$BQ0y<4Vm9T/V;=Lu-MA(^+nQNmX}Uj94#"2JO.rc0RWLs]X!wubL152P@Xw-8.fJe;FEl#0W:G{<Dt3{^FODSAGmkfsQ&6W;FwZLD6cHER)7"xI!:Q-;
-5!,Z/;bvMd7Ze9y++b{E`n2l,vo0l"Q^y1(57nT_geYjNa;yP;'p-WxbCT49o!@^4x#7YFX>&()<@}{a6>kIk(eIZz)J8_6UJ#k-A,idsLSZpPo1ADrl!D
-uMMgDuB<U;DU/'i(S4r`!@h58A<pv<RU=I.12]2SI!/PH!w3l_d]K]Ut%(iZPU,E8t6EZVz;Lv}BSNBX!l=Y9;XK@{t,A{v6>wu`XX9KgEKS+%-$5^7jvH
-Vi+nxwNNbcE<LT8Bk|)ayk7%ih1ihBG.w2>1eG!,flT5`VVm'!3WR=23Y@09R"MA1<|S:A;nMFW}JcWX,oS^@06@Czf`awp4wVY,WC8>g)9T1!oVeC,Tsy
-&iA8Y'wVX!'C}mA,tnzi(|A3qrU:4]{>_U%CwG>1[bcU`@v@+dDtm9ehM->c]5WYL(m+}6Xt<^r/#}}xIvS9q5_N{OTsL-[`}r#Bzc<Sc^T|Y,$'feyoC!
-A2>^VMO'!!$1LB)|GWt!Um#b2yTR,;#B5Qn"TuYA7'n3TE/b}hgsXlsxwe{)DYOVJbfG=iTkHz"E^]]i[L:Ffw7!k^Rc:S+h:!_6h0[n%OYArIqZHLez8,
-COINnKgzy|%5DwSM8h[wGDhQ1NcnttWFoc:)OM'dM#a@csn<XKfxUTVR^Et-G>`8O<mx~r:gXGE#)1Ijk8|%I`<}2MKq{HHE!Si2]W2FruYVeDN//Gxw5&
-Sp4dD;0<x84geS/v35hfz1K>QeUMnl3xX1&[yLu6^yqLgVCZf}<SG%F]bo!:a>ZPIeF24M.]PqE,5E1qz^8nO10XwDU_XanZ+N/x#z%)`[S.'C7W3n#Eey
-`2S74s/J+[oOT_CK1Q$l85Vyqba7P03c:WY6"a2W7!jfnlF7shcG/-s1t.pTq%+rQ1Sve[uxGF_WVluQYC,B8GIJZ)[%)Fv({cQ+;J2v:fLQ"{[7]_[RX]
-VxHMr"EQXAL7#v#i%|[!c/dW9"-cd1C8#gG-Dq`13[<pn}C<O@J/N=/X3Dd4hG=RZ{!2;ih/8:</}r3;,P]OLtgBJPQUX|$.)zb{I3e'YnrtO=Ms;JM(}!
-R:7T>^<i916sMjwsD_!)jNh]<6IGc!rAYYukhQgbyHW7vK(JTl{zXwq4TfgmASsH1odl^we])q#V(jByh'K)9CrSWwyyRnd%qQCJPzoOWwkB8.9csg{V|q
-O8%;x5ej]Y9ntNK;r>p7Xe]Z37>Ygme&yg7%-FetLWH%1F4c3fg+#@[-phC('<zNPtEKHDhl4B]6xMRbXHtK4Bx8},WnOKIN$p0d1DX9GY=K,'NTCkpD}(
->T5!'eUFGT1Ow72=31':4_(X]7kSA/0[ecTFCSh#(IJV^%Cy.Ljy[Dq5U#q`tA>J(W0syPzpq6X-a;GnrAU,'/61<Nswq_=+1W#Wk"iOH#5z3ISj6cU][{
-WW#}KJ6_cOvegalJC7anSkMy<[GwgMMd6%+k2nYvAP,)aH34JMC8v7Z,A:_PN%e.kil>){TW`9Dh9=^_E-F{8Dyxby%ljogXiYB!gn/vtJg&-BzY/:<^rA
-L.L1%&;ctU4t}GhG9RE7Uyo4f+(6%1aXkE'W8ij%9h"'[OE&T);o7v|sxIi>"K)]@0_@/a"%Y6/dwFm"J]6S~rKy1z&P{R1d`(h[t'OvW_X!k{g'qn4:##
-b6L6&2A,T@6R2ZS^~!!vTIyF69vP^)=.yDg<Y{%HiV/#@Jn/'g&k0i%dST&jE`!U,(a5@kv57417Dyhi|!-3>OkPDbijc>^1Hh^yZ,QTC|Nia^kc"iCbv.
-U1mF^3d13:L`46k}AatadkcICl+>35iL<Zo5Nz;G(GnYf7X-EKL3<QReZJ1=/X#txPIwKlu9L"UfYC5o.+H}z_IWA2%F;}{0Y=q/&3>6cxbxyJ(nhKzpw'
-FzHLi4T8q8lI)3yz4s#,dAlgezVf|4p"x'Sl[m->S/A>t1O+|u>=sZAG0n>%,cb][<fI&IbNZ-aAaEiJ(CYkpWa!`!D6JvnU"np;RAOBL0G"P$U"NP%=v4
-~:)3@FF[C2#_~ott,,@c~Fz9WCvH'hbT:EMatp)^gTl.:3F]Rkz``gsnZ6`rCskDx1oMNSqdc@.&'i]2xvF$Z<r,Z>M%aiR^w-uU}C~XiRIdD$NjXP+uQB
-3'Ry&J|0'9,VTYCxN6sWA_U0}b~}G`^}GQ1,H|Q#nc(M.ddEhU8:bXF:=|Hs}3,b-bT(sKEv1Wodh^#TKV8]xFQ|JfO@g7"><"QHmG]#!n/ry!Xyh6Xc{c
-knn3YdTL!bJ>m^R&'#s4T)GBS#<E0#H@MRtFQfc(Lb2A6^6-:Z4y>Eu"lu{s{Z29=nX`'Yd+LX~Elbv$(%P<a9g@#%0q#j[,rlYk[KL=!R-H$R.7qLDiNb
-#DYW|uk+zen!e&wNoi;$VYY<k3JfEoIvG_@M.<-y#>NvxM8vHK-[D%3uGBkNYO{OnK74:^l_!_k1i84|kEzjl!Cvtl,(sv2CrFA(%)rFYN>}pFw_le:^6+
-!Z7"l|Z%]E#3HOdm[_fX,XLxvSzopl+|K&rQNfHj8'U|oC/z`Ei)"_gty<SQb!Sl%uGQ!)kEWpcu0wFhffITH"i2xtjd/XeMkBd_AF]=!AaZFNuM2hn{=t
-xhmQtY~kQ]K&mJ1ZD$WEn^L}o%6yJCvSilgJA-fFS9;oQm"7TonOBd,mh>r(C[x-Z@-"R;/W'{`4jjiZwyDH!KjpBFx,jm1cVu[;N!0/9fQcHAN^G>kwBO
-+(3B7DUJiJOmN{r)/FyxE4]:Da'"}+A<<}][%Al;IdEm1BcLPBO0b(t[pY2$p%)lPqs'H<6Mup{@9"G6eTC5nAx$a2c,qu:f8(=:@RB']xh9;G>V6-}]oQ
-"5NQ93{tfn;'R:j|8b!doe1p+KG.qp|MR&`'<51bax,<6/Ba7>yKs1'Uj:H&KM&giI+did'Y7Gr.0pXzqLY&rdbw,}yVBd4}yb&Mvy,UB&CF$kv]>e{H/Z
-GW{(|"^RGhK{FXf1op{_Xg)3p'{`W'~ia2AM;@z9=U0b'-~iH>Bb@S]tpEFc1i_Y@m:9mJa:`12!-a_XgrCYc[TL:K|!s'vAZ_fnSsNuv'up@NMHDr5IUH
-0@T<$sTMCnE+Ac($@M7/Zbr_U)(nMEZbqu!["k):m12co;}WL0sTVH<Q$Wg4C%Zfg_Lp^G8!ZWF&]&mIu&YK^aoEE!H};:x]|B+0w[>(P2lJ,-,$ZVQYW$
-N15%xy{TOLk<)p#rX2zCUKj9q%vI]tC"3m(!qxDJM;RE-q.i!:M6vRRJ_W&DwZ9H[MXix`44#;e-QzZSNQ'#No_{QrP/Ljvmoi6,Ul$(ur}Neu%=jNBY=]
-ka5EgtHlEM%ce7yz3E7GSo8Ur6)6y0TWG+xi3hwH0ZvrO6wD6lV=+([S7FmSD|~Ed60[Ue3eD74y,X9-C''pG`c"8p0T6&v1g:yk#w]q}GOX:qD&Vs;S)X
-ZL`BX8g;7/]W3/z|["oKx;B%ls03cj`we$/pZ3)2="[PCkgPg)K=D.5>-dT5:6Q8(2jDcGj}%:Bcc/{;j$^^y[3L`BG'q0W!NBWSj:([HF{.+84NCEm$a:
-&'=lGRp=SJru85tJ"}+Y'MwwWD4/OD.oXL%<RekjQ|g@Q@7-1bGh$jKDOtk{L2/9L/vW=,U5JwWgQQX[h$"r>_1[p_V8^@Sn_@CDVc0Q7<:3.V`]}PJ5J%
-$QP"cSRACx}hZUFSg)PH=i<y:$"Z{:N:fsHc]VDUh5%Df%sE`H^:{W>Z8twOw7MT@0cAcl(A!j'Zf4`45Y"jHciACl-<tVKHrD)Xz-Sc;<7D~ri2vH"/HR
->,Zuo9w8!t~.sa>SlfTS;#$q}q}B+w9^'UP25Kc3ltVk-Q!^by>Y=><Lc4X&G[}C1@0hA(oCPlX`KxH}@XzZkE/QOa'XS!P;9yRb#F{:{LqoFgUY)p~U=%
-qDaU`t|fX&E.qnoc3w7m.,_tfaJ0@xY0wi,&_xr7Z!e+IKmz"jEoQM{j^dF3:tg/UQ@Zna]cR.z}O[^3<E>@}EBiUWDTlTE9[FM({_#=8a{g/(#}hgNhxY
-'G}u%%`66E-M7dP,-8n0Ka.L%|^O@_A0kojH`7#fHET+EqV3Q{{5;/$ac)XO~HC7AL/v0W,[MStEpjn0cToAV:X{#LHs>$g=$R>e3B>nkZg$Oy('[SpWV-
-[GfnZ[4$4>F7704V^tqcKGsgeI2e&HKObV1!h,!x:_sL@hq!^K6Byq7Ad)j="T|Oc3OU4.c)!j1Lka9ykj=/M="JYj_%"cKG"j7B^[P27&Gplvth_UjmTh
-|(8W0tv=/5,zc:Ct6%5x=oD9;bW3bUaEXJV.Jq9E#ZnZpMAZ^`>K-%3cktg%Q#n:/4CNw[.<zwexBo:ow,y`ht:fa5}GC|%6h1@+cIuRF7ND;Hc=nS#gby
-h0{qp.48,,a,TA=_(GY>h`['N4a!4Txs8w3J`aefHQY#:Y@[J(NARv9qw={6+}[5.nE91X<{7Cer|vLqKnj;RPW}PrkvYwdWvA[I{72g&swPy_tS,{y:%Q
-eL$5i!Ar,6Wqv(3W@TYgM"Nyl|HMmvQ8e%Q.{uAbe8rrk{^p|)7VV"9x)QJ2qFPdB1Xw2vW^3YEnNbz>tG<#Tpfba;)=|^SA(pz'LGgjSM2(!_#i7NemKo
-Tse"_fs&GKSWGMDs=j(Hq$`|Q1zu"CU_:!^+lbI!4$.f+p)M::6SpDy3'SymL<^B:])ScL|bI@6d@p]>E8~qE1-mm3rvuS6_x)-)jzoOA$Z4|6Ov[6W!0+
-V=~)xivs0%TMwJXu@TNmJi$r)O|:IPI'=LwOFWk>@9xU[408F9~RLh,<yi=A@4d^+t9n/^^K~uXj/AJ;%^8;S04PFr+s[3n/Yz(qb^t!Pgav=0Wv$flpO+
-(l<wg$D]{QI6OM<4((jA1>B+#pc]@W8'j04TDlJm}D-743Pl)yh/BOJ{8PpB2Pt#jx65iRBPfodUHS~v(p#PvH6|{B[SiD,`Vo%`.[aTlNFZWfCSuGgi~4
-5]9XU@tOsi6U|+HS[o',_:RR:CrS<:+C,J[]2b#a,)prM]eZzxhOr[8h,!$s92baMC{#m4mX_sN`o{$imK%(Ks}OZ|Dx`duY'E8g43DkDxVnz=ucyAOLjq
-914{5+=DKk)n)td%r')gmfx]<oM)8/,kx6j@_CVhpY`w}c(^IsT"Jt2l>/@s^'iDWXj<$P`]e_U)8mU`v3dB)pBQoo+G6!aL'|w;{rJRs^e45jy]5BcjRw
-XHv'PfQ23/wBv;xW:OHVRA^IMv-u[n6=jD_'HC6qndkLnd~xc8_$SI2tV&,Jb11i~HDJ@9-Vg(RyQ8A{Rb+me=~=cNh=-O/%IL3/bkUyWRx/P%qoVY~2o-
-qkUI|T|QfUR$phkjOvwG&_3Q/l>pw2hX@5Uyijyro5BICx{lp3'A{4By2QoB3Sg8QHW5:L4v9"fRx!D.b1b3Y->zEG[{[$GSxp._`6lG_;7(Jb8-A_p71[
-iW@0%Sfe!l/P+wUS{^<p`4fl{svH=t(.u[Oy)ROCE3ZsM}$Br;'nKt2Fo40/^2u).:uJm$In<A6_War08gh^$Pu12Gi"B&KU@+Bb.P-Mp7n,sdg|ERLWWP
-xP(_=<a:>''vl"h0}Fx#'LN3`Yqt,,{H^MS;GP!V2N)|9$`JaY{PW11+vN9j(V'%m7q"2CYWXix#fdm_E57LH}F^Z(:A^TxUQJrIasS%vw.2LEd5GeLA/o
-R.6IEV9-'8vKBX7p"qGCEi-_%WLo;6N@>/q<ZnvCm_|QwM9HXc'Ci@o"^+nSX#'cG$xkv|uD5j|TWce:=^NyF+ilJZx);aSMu_}E]2j_aAiO.)nS[+$L.+
-g0zMS3g/E(T6K$bMeN43M[K=ywy@=Gn2oTTpL}AAl$#8Oa~_edQl#mV>}B/=IArV,l|wk/+rC<):no.@50l1){udXWdz"'ll,(g$t1oC3NSt"Zv$#TLk~e
-d>JbV"m+KXw#C-kV`=2C9Y6$`'<V7O8%a{fp`4A8(v'><+/"4g-Y|hkF#NpNCjF<h[I@v@-E3&:4l%:BWXLf[(Hjo!cG<@FylQL$uXlg,z`OMi26|`W}"=
-1hvi9&4=iw+)[;'YCLb{EiO2@p<lrL$&,+5J`9H&dZ6+PaXHm0{5mkoU"BnE:!H8>@]S)=9PtLD3C1Gs854d=P$!_u|=5QT#j[Nbj(uehN}.)"ew-LeP:T
-oZ#wQoJ}S8n!okQN93{,pX,,g3A1n),13SZzHPFjX!W8ugO&jgfgr6=Bk((ro8Yw+0j(SB__dwpbt%'#vX|)CBD;X0`6ax/5..e[n5biCgxa6gjR'^28de
-qyEj7I]4O%x9&0-/Ij%EU7XRnD/X&B0!)(Iq5V40y020dDX$K'^jS(h,3-|eJ&}:f^0OK0m6B8w[T'q9JTSf2t6Lf1l692_(<67++,!hF'7Pppzt8-`pKr
-uhyDUcpBPP6^5_6Zd1:dPhbKoT61`EesbhW:yZMz!LwD}rOC%zQCe${0TKH0|9"`[$7|z|@Paa,[{-7]vYZ>WMomCAtA<>khc-gkL6K';]E8Uxng1fj`pS
-omx|iW,EKl<$K^90N7$<`d-1%hlyyvR#d@qnK%Za>kxPG14$ob^dzWD&L1`98"j>=Vt0E5C#}](1JkaBY"sF4th]T-Ut:J6:%/uBjnupbkc_tZzX$os_X8
-TFTA8^!MoQa#}D`TCKCC.i%5Y>@ktbyq@dnCi7)0h^`b0^4]G>6veIm.o/Mel4X:OWPZl8Nr&q~Q-^<!BzzFAsP]TSa#uFpumzuPN5oN~Q#dqO73^yiNjg
-(:m%p<17ST1.mZ=7oNElDsBUzcNwjh__ojSd`esJMhngYE6K5oa>31tJ|TrWhx$VJi4+nOG'[7-BM"9AlN)IrmDL^I[@P)Ez[o1w8sSQ"qN{A<hzN<v:'G
-0g>Kp"Ol8LB<B8i4^D~@1Vec/W4BQi39is>JhDF}v[2VN^DK2I8`=$99@Z4I93Y5@ya{62,Wt[{/o3!@P<(LqZI.$cCja_tObxi9X}{w]|7(HWHw6AmL.h
-4ZJW$}KT:WgJj>}#<V$<6Db#Cy.XL9p"[O+DPON=F,AHc{PUnWVb1wr4cqu9vn$a#Hp>si$Q{J'lC[6H;;R`)o<_4MQCo|0Dt7XJc,IVfOS!ey/}yGJ:Hu
-|9_=be:X[|%CV&8a~`(k/g]/Cf;JZsz<7GuWG/fMDb{"v"VVM0Y(>75bv0=-i|4$-a&P`1m{_jwfQ_ZTIq}(9)KMXY|yihVJ0i2dtd+wN[.9o3Zs&y,Ql8
--g9zGNx:>YY`"j0NowzvwMqg%p8]FZJ(+^lf/3Q)><^$Riz"nkK&>RBU$$PU)^x%wz^Z$"L,u2D[477pScEW.>%`RM=/:2M#x/.B)l^[FE8mRX:/S)h@U(
-_iz@sO#SmfdMB.k&QLZ.:#/gfF#1u2WT9hI'$)db]$36'BU>=QX{"U,k{)U{&lE^$^XV38~)&WGT=]7/[+48-R(=^o.k)><VZvX]I)T6_Qiqgk,Vj{`%XG
-MP`K,6_AZ@axDMO{0d4a&Tb8dC3WfmH_&Mr/e:uC:;GKH;e0fV5)oWVTb_LrYb~p&o{)Oa4&bt[xkT)H3|4drfF{I%{O6m-N2["hE9We#O27Ja2D_yCiOv
-g{:GE(CgkTotqR0htkKL^RQJ.9j3qT-U{&2Tsm-rdp7/NI~ZkT[.XIDYA{4;WpQj,/$s#our>ZSkwwus@O0OkWL}#/|)UZK]h_G3#qV#v$$}KeYR8jtu,g
-:PIB'`(@/cdFk:6'.nwyL^^[5OuibT{84FS1fPwMiwEE&rAD3UvBlOnz/".XM87N4v6!%IY_N0wMWkbW[gDp0c2!'#fvLts:hSxY6q2%jyu:12_rc]UV@o
-R@|p5F.Euq$=|h4=s7{UaQtE$a1uWe!,Xz<L9%|2//zVTt^Kt:Akijg{:gpB3]>X<}3zr`2zOT~;8XwWnu@No,Ve":.o;IaOE1pYAdvxz1APNlRKd,~l$-
-^nR%%GxNiuX1aY'7)_TJD3_-1iAl9Cn;do/kkx!Ev7]wm{4owD!S^wuNJ)9d;-5p9-JLm47o6B8oT_sC'5d;P5g1%tS3)[=X:mYIUU`zNx<2CA-#N=V,c(
-KczkO%PD/J!Ufqry_U-H1wU+e^du2BUx_:j(&v8`#M6NG-FTn_4{>Iu#bT&I!]py08!dE"7]zM]{Pj}lSgQOX)FsuWr&_/"EDo{j9;l-Ybom_=:YSh}{d)
-PJYc<,T!s1D)8DOm#W[#ghR,T"k7Uz-)`1h12='b-cZq"['NRmkS3lf=ty!+WR=r-/-WGVRdZ#-HZa4cbw_6x|t>10"l/5pt+x"uZ$$_F+t0|d.yrsBp50
-(G`E@SaRhn,+6ngL85l@Yjfz=%&i[pwDOQ6@;cE$'n}j7FWgP_9W/h1G1M=-&D`XSn{Vo,25a_IRggUkCyR6L%f`3nYq2%jce[fu&8>$[7B3_;o%<dvn|y
-M2'Co-pwtl!QYEOxK6x<")F)T0v5;-qQK-68%CtRHJ];:TxvR0FyMH67ZmRGsxwdY@Z3z,Na[>:F4j"&$#g_U=h'4EAP<h=f-BY@CF'DhU9M@=wMaUn!pY
-X;{p=K;S})E6Sg5DsE@a1W;OMWY$~K526e]$I&Frcs{;}64KsWT.s/QK#)BgQyWK3wecZE|##v5_gS"1|5k0qf8f#vPAc]pR<J;]wk|"@:xCNsKMS8F,U.
-Ncx+<'3)H`!WmSHX{kjY2u%L.i[olgLKZ'/EI>,x,y/t_Nqt1/'3$cyED4>7@s4!Q_{C]|y4quLVYVdrhJNQFh[gxRP>NKt=Bxqi<e%%lS34WD6]M-zr!(
-I>[h<uGt<+fm~[g):48og8>^C+(GyR+Kqd4rbCGPZFFB<@dn00TY7DiX&W"Uv"_1"|AcT%>[7WGqT"%EMn9)57VJ52M/~_N=w|xZ'x)L#!@=Wh98cInsH<
-!pyClyHq5YVE;K>"208tJ-`DkAC8HYjm@<V=O0hjS5h$l|p^W}!j~L6$7N8)3h{)v@8_",(t"s{h8Z#'0]9{5tK=>3l%0Sy_V/T{X#"rIsPx%9BZWewu1+
-49xqSotqXo'cJY]|}Ns#df4}^}c`P^o|1'YnQi(_ITg9.Jsjq}|r`6bJ5(]RAFX/d=Nw@slr4vhlXY;id<dfQ^BwiDzU7FX{ZN80"eG:iK!`~[rQRlmPq!
-7_(-L3WnX%6.[PjRPyQ0.D%SoYpRq_>:QA-yTx7,rU6QJRTsd[5c:a1@^ND8Fmvpl$aW^}A4Rl;spBQ5XCuo=K3ZtW5X=qsdnmM]^%2=G.|%w|(`_^I|82
-[nl3^D9YdW{lG`F+Qyu)n6%P2^,Z0P-4Z%&$}25mv<bjy,@_Gz>i}-NfP^l1vMb);_X}!+4UO&M!h/mFP+oY[gxEd;3Fm1];l2QY}|H]Gct1=Fzq@bALmg
-=J#^3NJ])<IT"=o.+a3Jm#7.'W$_o"<iunx:Rb`XJR>}fIiXG=N;$QNK~wZ|UPA.>U,r~qE{EH8zP}U^=)JfzG+Rb!0#7-^nQT5q39K`y#gsL6dWb8aeA'
-/j>M>bu(|s3{A_e|yc<Dv[g;+j9>]iJ=5MEq!wV!KLGEQ`SkFMGH`x!v1G8Tf5Dr[<N@uB/2{uT3ynj(D5CS_|ea#"407!q&>s#!4+u`%UujMa=jyG.:C0
-5MNzGRp=.&d"Qd$xQ&T{{s0/7Tdd+uw8}/.9p"0Q"x+[kD^2j_Oona=h:ukEYf^QQgUm{DYGP:rK,<Y/sEu$Mxa9SdOg$2#P,pcLkb^MfTwXfm=ml)O't!
-&}a<Q$pX9!K1"Z|jv4MBQ`Ir@zkO+fBlC.<6L`M])3Vg!YF#y4SA%uEcgNFBGm>x1b0o|6QeUZR|a|UeTHG{T5+>5l3HR#r{mfL.mUEoA_$vGY9NYECnW2
-oV@nA7:s#c8tv+7R[MyEB-V``&4k$-(6+In<^4v:#g"}8qcWia>q:``JF3ha5y)-O"gJH<F:p+[f9T9OsfyC[,6ytD{Bm)rgZITm[fs|%<]Cj;di8([)Bm
-{eJ6ve.#/Q8v5+]iRQ-iz>1LkuA4NaJVI>o&b)#3v%pOi3)$r#MX4u@"Y&BO{UAM&Fxp0[eN{xmq~:+rMf0_|ZSs9RQw|u8XP!E}t_aQ.NY]'].>61W"4+
-a4OU=Tbs2AI33S{j:E=#xivXQ#TjjAH"9drDuP)sQ{%j5VTW+z77cxjpg`S%7|zx-(LW9kuX(s:2q-bR":SHD`8p@Qg^XYw5dJn#nIZ4YO&wOJk2m&3'EI
-gwrjiJnn{9j/+EB$s_2b#L;$$1Fs-grK"6[of%%jxh%2n0H[^+oN.bFX)l@kL@LN^S`lV$hj>N8(!<s9_x{n+V~#r@VSk9p=SEuDFci;r6(TYjVQ9+{+ML
-kTI.:Sp}_bXk"]TCcZY`7i2vgm3Qp#~b-4`haKqKq}|^#<7ggI4q==vW1>631E[pd:/&wT;FzU;UJ/2JVfZgPM-.A)+[0O"/G`nTLPe9MFSERpx97$xAJT
-t="gPs2jKRePy^]1eRcu7L7K~-)_("x_Jg~hzqZ/}b=E~!RRPq2Sp^hE(w2t~!YNOb=]]H9ogI2zzakQ+5=".&(<.J>v2kbPr_=dK1iTP:J,nJi@x]9aGX
-::qwe!@hc9Ig(d-oPqbEL+R{5}6Kb;'ZjYjtqB0]<mfXlXazahX`5IeXK|>qAJiVW<#0eB"_&'IItXd<Fp)yU2UNuJZ|k<2"lO'--_!s5v@N15&g")>'pY
-$"<p>nYI}<R0Fke[I,I]rP"mK^`;&9A_t{<%^gLCl+pz`x=}i&^`}gy.b6[|sGd7J^tDT/Q[anATZZ(ZF{&_X3xxF,+asZAE"34i,;`Vlh]G@n|Qz-q0im
-Yluf~;6i|+R"iBI+Mo~U]:MHX!,=gZYz6iog<UZ%d3O=;,lUAat9|j~b65E^I[co8,lSFCtvk%7:$o,qoQd5W11H}SZso|Sc$]7F,w9T:mv2)XpW"FbZ&u
-K6<]GD9#6=RJBpPk"K4z"Ph4Kdcz^v:5u$g5Yol&>5F0k8x|zVnu_8jWb&@@{H35{u}@YEk98YUaQibUgQ!Ys;_U)%:/0'2+)PehQRc9b'^xgX-.nOjNnJ
-!OqJ@NXGn6s`L&nW:5|b:/tCV!y'9fs+o%F]ij{SlrM$x"rm$[,jj:Pcv>ILMnsF_b2-(H}%oKDH}Se!|=UPz=V=>izDL3V`7"|[WW/J|dFYGY(PF+BoqR
-)"g}8,pt]Pcc)o>yoQp:4[]5/u8B@Ot{i^93flbJnA3^S0G9F#D,ovqsF+bFtJ&a.ieY.w,k#K8=~FSy00Bcld3'(g'lG:}SJ:h'aW83JS#+TuJmGzj<53
-#v~!"L8&==/>ycoY4M109!(6VZviuf"Bx(yxvqt2&_-vfr/EK.Go;u|=)DH-i'`IiJGSU&5jGT.SxD<Oim;ZTV+kBjg2Xn:$n"n{2G{4%3gSk3zEPu_z>.
-cX7C.u]vfe4GdTACVqu`AG2+r>HvHXWbq[8q"1,I[G>zgA'[_KanY)bh^ONaCpLHScn_"1N]^hX2+"YPf1tJNa^48P8`;kzH!13}~l/J>^1&u^8)<o2]i_
-YE7@+F/T4hv7T3fj)p4"D,q|Y)`Ey+t:=QaG>twh~lU_19_/Xg%;cZu!~4|oBIrbQ'2Du"#^/J#>A=f8v){czAP.<%c3/|H}U>0t-#RAR'OQz7Jy--qXy+
-.TP;u>gJJGN)_:<}WZE+OBS8DF@bvuZRvP5%2T;_L0jXBbW];WRu.G:SIVqRGC4ych-_Pt5]DdzA)ud8]V{t_Ja8.MC1_i&TaxmgOLOoT=]l{M9-As/!]n
-^T;EaLW^`]aT$jq=`'-Wi9yDD32>8/b3xHb[KB#"ONsn3CaX[Q"w7u`XDB.%:Ud)oe'iV;D)gXLwV@}UE5_uFXe,]S3[[guUyRZN"&SP9tmUm/p^snQ3=`
-F9BxTR]PRXth+H!8|ZjG-N2<n)qNr[]"vDvSa^5X00Hc)@KWSf|CSs5GN/8P@V@5lvesW>SGnxSw]g::/^SA7hmUMS'85'1pO(t6V)Tl=3iay37%[@P%jo
-h!y"@$+S&w@a9Y(HA:M2'++fv2&:/+RZ}Xph}4MbuSa`@|"ZXk%@0!ta<yS%3dMP{GlMKz'THJe%cQHYn@Q8]NwZ0'ivtDB]`.'+UZWGXsFY=^2vm,RBH6
-S{+30L'h-_.h`'V=wa(`jSJJ$%QEoE4R,b]>oW0QcKKufP(SF,hGlGB;pa$Jt2XQz-FI;PnO%"cQkV@P0n6PgYDBg@i#OJ"EFqqsa;3%(!YYm)Ct0b|QbS
-`wH6mV%Z.3AqQl@sUQj;rm{r1Rzf|4}[Zsv'K9=iE9TU$^8Ovk`9n_AFR58GXuGUIywdZ)#[!XwWAa9X~%RsiF}+1t4;IG.k3e1,[kZ5hO]8X$ll_x`o(B
-YdtpfsDe^.u0Zhff@1P`JtacIy.-h_@4O|8w%9$o,RuLV!b&pN+3$wN:O}7&"mHA!(N1Bln!kd.#8yB8o!z9r("`Tk<v-LsJ}%u!Jj#v{E1fGCLz"/4MOc
-UCIXG$d^n1cubV87I(PrZPxFk!S.$&26D3_s&{.fClnUvOe%|>t[1@bP~yFZ%2f=uUv%h|;Mb)9H!ix'S#/{[TzEg<s&bi%v7k&yhmB89G(,UgEexmeh_8
-_Vl;h'Jn=^"br23nIq9`w3hFgsj@Cg(.;0n@cKGK|TXJR8{oHKS</Rz=oaSD7:2Sje!oc{wehZUB.uTF]!k.i7RH.]]"Krf}zRYRU(b1X_6=gu}P)BwlDE
-6'0WK[!|-NnKb[qelsDAHfRq}rN)qQK-=l^=S$`lz!U#q#r>PmgpXnSIN9qD&VJT~2%v9KL`&]=v7m=P03Ie)OHeD)KeQEIJ;i}rA&ebO5i^ZoH"~bI{Pu
-mpC64m_|{Ph4,Q2$75Y%{+s]&SN7$Uz|G[u6Ay<Iy:{#/yZg,k-s}jg{/X#^x[[^{ej.mH;yVa0Pe!PXnx7^hc7`#535O[tYr.d:os'X[{Zu}9</C5eLY@
-sdjgF;y$uf]`&pNC!j"l}d@)h|E7$T9UW[jX)rTPTb<.pJ'!GYV7gN@|=BF"|I`sivXlp=.`,=3mPJJRMC9,j@#o8%Ghe%YV+br}pPyI4y-(wg5;27H$}b
-5fxkD!4xRr-q't>wp$IUKcj%LYDevHFF9t~3{c+'s^~xLG(@R"Ra0k.vKS#YkW'QeAD55@_AB1t_J@03j-|tcuuq$](2Q%]"JHA`B3U,cSDS(B[ug@-(W>
-IxJVH|%Ws7ABlQ$FD$a6#O~,o)0yLKEIKW:SuTLaPwNCg0^1bmuZ7Zge^s4`KQO(~zga&.s0^/Vul..zA]zDy%G%)>|V'(G=5D:SS{KG0d_J)^Zd8}l1rA
-+K:+xdoL__q@7Yy>@'r!F22F/v>`^U^!:Fs;<@4`<oQMnV8n+H^V:doXpC!,aMK:N8ET$u=0;b1huIoJaL6LG25A"g1b,lmBFpw##DLmAOaeVMmk:_&1~!
-eCFPRX[g+hhQJobhpsE9ozrXJ_|(CrP3p0f]}{WC1VC'i(Q1(Fwse0@MQ0P!t!{(ManXr"5y3H$,4T"kKwwl69aTb:F,GT6JBR-}Qb>8-a3KN2vqd2;twG
-1jyQW}.de#e86DUGwL5a]u=<2P)bu0}.9c%zQYb.8vz^JV<e<XnH#q+t[53mHSzB^X4az[O1#1rH"$hu.yq{I$ywX#'5b<4#vJ`lXV-We-cO>)ph{cdjC1
-wMqeC1=Z%PK6F-uFh!66CKU]U8%`xsIi!%rDZhd8Mm$;I=m;~50i2>!NL'=YmDBH#8!XAbuz"dpC7TCM#(~I@}B'-w$nu#e%N1u,F90N{dF'k9"Ud@;'if
-vi=5V+]I]|yFzHt1KbI""5i7}P20{,W!]zU4Im2m,2>J&35<nBo+^n-nh.{$MWm+>cTxfP|#F|(woJt13Ag,Kw>S"=}W_0;Ed%AEa$7JYz}:~%mP_0Wi&I
-l]uV8/I"v<X>~AHQ,<L;[3LU@Qg!1h%nL=pi9kKt}=}0paZ_3'h$690B.IE^(/~L!pv)hgPl%d;f_jrb0k5[K,u)Mj<3E|0TK-QQGHsq_=FwW9jlrj~@/@
--cH5`ga^Jf)Ppu>j0UePR7l<_L4Ax},FwcnUlVL2mic6z=&rSns_-S]Q#Q(IvYI'|uM%K-Ow^A5&,$3KHZ,}Z/5RSwJPWg,@us>F,0&wTBqa#buaS_v/cW
-jc&StPpB62og.Lq-(5>OrfMN[To9ou,#nWYSeh@4_1N;>5KD3S9$uuuSU(o2/Jy:yq#h!_['=Gs`1"KXBSOe>f=&2IRFRh&A8lI2rI8VI:bfB"K9B{2Wb(
-p8DLgj=BC9FA#oyt6<;[D'w"$U+_Q7K45,0(+:1s82w<giDwt:HM8lM;I,kq;+~;t'cf|9a$w-ep4<LCNq.iR}l,pz7XnZ^|0$@D17sq_Aec"Lx4,MF6Bk
-caUisVY"3sQFzo',vF.hwfo59jGk,L(f<U^!oAg#J0+B("2'a1KdhOa]&;AzKsH_C.,nV1%&4k-#gROw>}Y3U=tO-yrgNUa&Wk6k,Bqs$tl0%qQD0yyHzQ
-7`Vz@0`!^=V>:fCWvCePN!6lVCETvIjJ:T]^dz!Qn]lZ&#k%o(!3$!Ib<1#PE4q#Qnh)od1-5l=;^o"/Hhc&{t|Ih8R"]onG@UdGMBF/tflZsTph|[-Tj"
-xA07(3,YQQZxm>gc.l'zf#fX}6z:pL%<sQ;,fAVi9V6aQyBEyir"oX."2]Ijus!'Ss!C5!|T:(lM^,~.XJ700+&_U{YQYYAH(6OV6&Q2ck+Gb>okwpSt}r
-@(X_aOxC1'EG(zB]+0rZjKRxL]bYTGBX`@Rz$KxgbGi:/"EtU10PG6cacwJTZbC,CDbTg^C,4D%39867W]J.6'[D@Jetne;0f{2]Mz1G@JOa9o~>2.|Q7o
-L^_DSpKH_g!r-W_/&('/KCa/}kyY!hxl#8vr=#%`h&xQcwW6o#DB]IPJPhID|.tj~`s::+hW:6s)0gGSyQ>9cV-mWm(x]5',qzBy!pVj:w!vwL[)tgLlt.
-E5UFH1r_(8tuQsUow5YE2/35${W[]Pi@xT[-k<=&3-vQ%%j$%l`H1=zFKsvBgz0j!AR7:|Xw'k#W4X(=cSwA2V']"'m+_l#vZaHH,E>5QR![J>l-Bo,B#m
-R%y@vdj{V(imV>lsKb.bSQ=(EekO|F',>(,KM@TWOop1twdaKvD;iiV<|$aB^C=POp~,oAjcRvsW~yP3!>EIt8>iSE}M[hVP{k#A,'&SnVM4-Nq;IOOigP
-MqusJbe4'dA<n<cc'9mv8LmbIWvCv^,7ivDeHm'-Q+/u7CPC67XLs%:4JMI{H/{gZIQs{[joCi7@^=d9:Z'a3`)'bSdFRD728AhKC/,S0poPG'7CtB0|S6
-Nj_s;4v7|"mXz{]!5qZ4TR%4H(s21,ikWb~36_W2}V<ZML%;X&X1.mfX6|W,Yn5hAJ$rI;'4/DvXQtu$lGMi-ZClfd}2rfRs{9rT^#4nUQk8j#dzk/C9m{
-;CNcr[EwGq{1$9/"9d`-BsW^J^aDtEs=8n.%yozCHZ1RvNh<+LE5(5Y]JcuXueb0jv:CxR'1)gdlqp%E{;1k,i[))s!#Cu<l%$C7WE8c~)Y;LZ"bC>V8r1
-oV|{L2kmur8`)2'yy2rtE}+/j#U3rC(7`bcaC/N^xUK&9EE.'C~[.P|d_&A@#%9:K(1854`.sq!viHI.P71_I4c`[uiCXd|5[-}mDz[0~kk"mz^Np,cT9E
-B;]ABOhzUl,WUo'L)bHCZO>'A1R}Q4U{'8DRKBBBsK4DcPRPPb|`$`De5]$lL/jG_[$n%QP^>LdOrNTc9bwk#ch6El}G!4U-#+H)ACq9RQR9ec^i{xL8P5
-jLKW+&~{sg-I=2tEj#]n<w1CeU"irK/v>rlHnR%s!kgcSI}.q0(@acaelc/eF'd|k|g7ovh.;2%GJ-gOrHbY2:1,Q77R5b-G'BRPzOj1.UwVhbNDz^avb&
-(.(b]op]`pq)[A>AX#k^k(zWuA-uilN/@UrF#iK.pM]ymoMqm8W9_H1@9:P=,V#)MoKskVTy[Z]2e]!8yS5$|"epm<z>FAap|.q<Tv4h`s'lGJkCv]|_0$
-l0_LeH^fX-O7z6(s|pmS3!_'C}%w0=/C,H413P2k(Fvlp@BT"ys/;ZsvUYHYN%>5>"n%U4E_'$LFb>Q.M,].K!$_o5S[>CuPA3-5g993I!^%9_%eT1ofY)
-G&`1R(MAQ`WG[CmbF<iC&qev|!Jn,N!%/$D.64LgVFUOrmq&k<sT<vANK+D+8(u`IF=5E-|+ON-tu46njPe6FeY^aOQk5su$u+h2FZJ(Xm0AD,YVinWQ&$
-Mfd3V7{d]#)s}NKMhPXR-oi)8XF6SQ(rbn{O(!&Q[H.$Y&%`8boxpVN+!9s['1#PVN>d>Ec6HJ%levQ8Ffkg73y,DL@7.NZ>Q_uVt"r#v^xP@vZ(tCLyl9
-B>/-`Tgq>8wpLL+UR[~LR>%ajXyhdt="A)>VoL7a^;[8FCD4[`=)8#3o/"85l1@GNI:w`#[)2AyMs8M-MJ"AokQIVwH/V&}vbd;^QbK$`CA20mv;[m6TYn
-sod.y'_^=91hs)b6GKmmQ=LS1O>2XOgKmT#W7;%fx+JDfH/NR()]"0ZZd/ij,LH8I,fIiC0Y{sV_It6>n9R`5n!J$r7V/t"{#x,ZlOAgY1KHG2WH0aoaJW
-PpzRO&y=5{Gk;34VBEW`AIN3XPDqL6l[6e$AkZKW/MSCxbSLFl1#[UU-_COuDeZ^J}xFA2iBMi]:Ir{bt3P&oyz%n'GwokrAxwxX5U/6ZP=w+XF#@UOQd1
-v'YWn2p;,7=5G)s;5J2,&cq+J]XhH25d,_+=j3CsPwL>QOdo{z7z>j`83d7:ddPpwN{`qG!r=LS$rx%C'(rDsIqj@27}1Qh5`XBNdBl3e'lx=LNYcvR>+-
-8"6>l$<0A9N)J<7w{]U.xJujw#t)3IF]V;U.<x<L+}h#g&|@W@HcFpBrVi|6/#&p+x{l1P$IOpGIVa-0}[!ZMbB/F#19EnGBw&/Hx]<J4qI4^mJZTzM<r9
-`JRmuAHgJIuD^1@s9;x#r/soYQ"s>aP-3tc&CrO7NE;.#2||Nsm(Oz8bm-4!_$DL`wxw@iV28w_C:<BJ]2}b[RniR@`.<H_D|YjHS!_-9vrSwcXO7$SE0L
-|19pr>`.JPX(m&MJ_ke%CTK#04vnY,;@"slg/m_p&><}{(18KX!ZTu"x6o:]7pMPr]v8^[@0>b+V(36w/rbzs-v6RJ>BT@R+q5RJyO0-vdS;`w;eD7.$I%
-{fSh/5>]0lFJKR67k2X;K$ll5ScL$iD=n2>JZp#{ktMZte27xof`}Df:H%i<1rb06Eg3;XNVCNP%2@_4;,E9%{;O}f8p{!'_:!$zNz(0WZR%1GO)[@c4q9
-Jkv.FnNn:8~#u3F35H<aM/|>nB]|:Tk2T&!z&YlIusf_/nioSOsyjuW8d>RD(b'U6kNXZ-`V^6AQps",vVNh$NOE/ns7(w{ieF7"&ueJhk9e7%_z<=MT|2
-U[Ys<&qlMxJ%"w"9Ue4!q^@01/D9VN$9(_Sx^Aw>0>#v~6.PzIEIZ$>_lU'T~tphdk](B";CfKMbGvzU9LXis_16@@g:&4[DLCL=^+B,om`fycYcd$J2w/
-EsFkoA^BVk2J6ohT/VJ]Di%):VA=IN"fv>|OgxZoYfiBh5QLF(0(lE3lqPTLRggZh1]16n<l#/9T8&qJnA4W1"^Yrh-%g/oJd[sw4Je>^&e44oi&(Wy"d5
-)jM"T;Q%/yRmMox7jKV9j")ckGzUCVqR7,sE'q4=f=Wr#{HU(M#O2t9"^]kbFr)1,1|33GNS#fMtvt=}Hn>i[HZLbIls=TsgyMDH9PF<+wIZDC0`MJsE{>
-|m/t>RFR5FWRN[=,/eV;$!o2g$UnM]:aYo)#6N6>1mRbjs&=hJ[b|9HytBtoYnEECK<(7;)AEl+xg!sI@>mn{$_b2)rzUpiF5(B:"UHV2LVZp/=F9gm-NU
-bx57.T~ML"1.}`Y,#z@+$i7y@R'4:G.{a},A3}N,]l{`:4kkw8N+pOE_-Sr&[4iK'=}o6x1('dA(pxlG-mbfpXeL)7]fR^H/$tx6%>`+t.DjXu=-%W',QR
-5'}%DsY&x@`+U{H|zL3$/&n2d.-yqw["X>UdBY7F6|p|Ju>%Mz)BngpT^Xr;5+6x7}2t&N<f1'eS0YJ-Z>-lnJVx^8I.n1WZ~bz8VImtjc&R4Dzqy;]N4P
-+{]n|w4@m1JzHket1QkAV|DxN;:5dVquD!2Kok>pqE])UH_mwlf.}$cj|Q$s>}grINklFLuU_h<Yw|e#1BxnpBDyt{K>C5DO,l,Z&[d>33ryO2TW6&RcO4
-Y_Sfb=0[_qtll[(D(cMuQ{.DA^[y}Al5UMj9$JU]rQL/}gt<`#T<QEZDoI_"y&NginWY-1))|vgLd/F2l12uDx87pF"3y'vmEsVv,N=e~RSn>nue,cQZKy
-Z>#6,V9q3G9l>ri1@"yy{FwJ7q1Ja4T&;@o#G5m<r(w/TSF/y0({lJ2Jb"Wb_oK{AjO0g,lrBKkVD<zp`hN#@]0WO-+f%E[g&UJC2pZy"yz'mi%@|+fG61
-[tkG%15]A+ONeLC_gPO:SG}fALb7__Ln5wz=HF(0>OLL&c@_rqQnDX!Qgx4`|(<p-tX"Ze.B'p"pkx$$850hghU(%L`fdKp<SC2n#SZgt,y2Q5R"^]X,WN
-_RL{ixoYjTT.@uN!!_T<Dw@Hiwk9J#vjLd$|JU}hAykbh.Z#r'%!S4E#n,(r):&4P%>vZI_S1%']1&z<E{q1qB_@mdzfrxr&U#z<OZz,/t|)bt:g1ljSs!
-y>a>7Zd^j8#<d2Pn{Ao6]u{Rzm_m:on#)HQM[lVo!KpV3!xms"ui4T7Fm-u$B%J%$:~YPF+erm]ZLxP`uN-;nEbb@)<En$B;:8-yq6}9enZA8YgPL=t0m_
-RWu{;>wd1=T^GIYnbtXVGb|NJF--/UFn&(t_dBA8=9id<+LCpj2C35hiTU.f^G#F~K:6_m|(e:&M@o+L/,1ZUm7sCPXr&d"E"4qJAI#NcQ't!WS|pa'%HD
-@r6S/SNj6U7:$N{r%F5D}P=cHafUc4b,Firyk1LjKc;SX}CWWaaJx[H"tcL33sxwMK7XO|LeTCUZJ_CMLp&uZEHT,PKqoroK>b8]k%'sPz6hA,wfTy`[l%
-N.0iI=A@01lYETd__RG%%:sGx8kJ(Rf(JZzDvwosOay:t@9L!:6Q$|8m7eJn<87FLNb(X$4a9bf6.')-[`I_6gd%J)5P05-eh#-p@PU!unMDMP3&e4$}28
-20PJC!;@j<nP}Xd[%V~AwWa9{o>!rXkh{[wttmsB)nW1PDz)I+"yGE6$yz$VOJ}+zu'To+~DDh{`EdxxDxMDRYpRU!l,MrPUrTWpaOjEx.h^@LWoVHhdo=
-:IVWRHs+Xt'iuDn4-Cx6B)14Db3AUzd[0L1Sf>,VRBMcov2Dga{ibmX(rI/Ja='o1/.2WY6!s^Je72<9.RG;+^d^D]`Za|DAXXC!v#fE5F83]Q[,euj=of
-(#$]-/+E#lsGd}[0w#Xgu;O2YvE_qO%VZ.Xj@'i8IUlDK|MBMz1=5AZ4/w@S]$$G%U).C$UW0Xw!PZ;#-M'+6Zy>P%O"I8X1s7cyXwu<2'_!d9.L,pxo7n
-]za`'Q>09jj2q{bQBT)B2Y/Hv=UZzmrh%]yG37|X!`yG.5qmpnXb1trwhTg1_<j88@cx!>+m.+#X62w0/#4>b3-:fUjLg)cGdK!.#,Xofq:JT$u{`J]uwj
-3CWZ<Va{}-S8PW2$4#|#,9gq_,%)<i08YF(Jq9i>3WORS,ZkTPY;n|d]t0N$J<UN<R@,WAnU)EF0Y2T_^9|%]5ZD4xjvJ!(;b4gta!3)1oLWFm;CZnuh4d
-S_D:Dt!]QWEB}%.fwjYNQ@RD+]Tk`"nEC&i's$<aJtO@Z`UnF2fNA3CL8"I{+U2)"r$fA@Mx;e<XPShD2sEh#,Zf@[GIMCrAW-Gx)yAC#{!0j5nzr9x%AR
-&(|8:#(J()'elFsC7bHn}EorSfB`m^l=T82HqbQ=dB)"|o:j/<3NmpX"g|~+l--!|3Jrds+#Zx5qwN1[jz@>`(Ht&{>_fz%zb>(n3SH3RpRVN#Y#8nOq;3
-)i:]f/A}oH@ORo^B}#XG2YgH(v1,ol)HaSP<{%ODw1$Om{UWLF`481g,#z@>oUw8O[%'Z:tFB},C]>8ME]:,u7JTk[]Xk9(b,'o:jt;"`ccasA"xL=ow-^
-W2CP5j&ev$mNadA)5'a$_&m'Nb,``xh:"qSwv.0D%/'MmULVlfXEuVzwtYFME>>J[Z[v8'hIatL4C,OhhP%:g3y`1o_@F8B1RWL^)xRU1QCE93)M](dO9e
-[A)g1nhYX2l<9UJ8D.7"7`uX/R:d:71p=/&G2C_i~fir$x4,j&H_pL@3Qc23c/FMGh`qfTVh(r1k_;}w[T!k3x,(O@@==p|e0H_E._t^.hbJwCdx}1[[dF
-XG{sVzxZ<=_UPJZHt->kO5<Qek%G_:rQ/9`X6%^UzhKih;VOe|i#h(Utae_mNu&"A(,#PKryTcRRB4O_nxcV^{R_G39KM4^/Xe"Zu:xo/aDi04:8cO[#&j
-VTP[^<]i%&b3yKL];KSt#:;vQYn<{#{:oiI_05)%n+qnA&I2BtRpO3F@EEaeGP|cdgk=yWMKYI!>1;qugqw_C10H:s>Kpft{fpeD)[r:p.:uxCB5W`@1G$
-%p+bzk8WPTjQ.(QP:jqQECTgc3:f3TS4;&]k_CGqp_cE"{6Bcjn8m=Pcb%>uAP624BHld2A}dJ|B@zzp7[fk^!HSyNG/EzYw)sl::I_ulq3E7hO^Tl!<)%
-j-$peI!vJ7iRdL(F/5|M;cx2/66c+FCSEH)"T,!"x7{:#1q3th@FtK=$K0lTnuxk@:)r76Y<bp+^>QTtm!q_J=9)^G++I>B(7GHu's!+.SH{`7QeF(7,l9
-W_-[c7'|hi.fQZ)D,%dKu.c$44#x`rIXC}]V-1~M{k-c[;QNFC"Mk6'tfDQMLJ5R&CE'ZS[8=R{4#iBgpm;:uaq^B+:((`EhLS~!8MtXa:Qs>0eH-]bh10
-]b9&6IpT->;F}AD>=PMx5Vh;iP!q&hMCS%J4|.S+S}W`W1(,.G>2zFCD^q%NHawU%BAVGkj)=kPes"l/tw:W8auB[pzDy`b.}[Yu~fC;,`IP-QY'cyN@$G
-vr#!4w'GULA$Hp&ceUS#`L$g2WQ)hk/L^=4[FDp2THb}_)B%~iEj9[MMSxj4A^IWK=QVa=%h@=|b08kF-/QI:nM>W(,-~%g`CKw(#YAbMJI.z[N-.6H7uk
-K7HiJ0p}KpY'z(WK)4JTf+8]<P{iT/4jWc!t3zol}6C8ij{yuD'bN'SQo9w_,F{W`4kG/kF_b{:IJ<1G/[7K&ft_`<"mkI("Mh)@CUc^2@Y5kK[^9"CzYj
-;cV^')&Ou0N`4GkK!}C-OsT$'g$$ZQv82PG#L(4F75"4{]m]Q)(/lW0HU1^4~k0L&z1M5}-qeP<;wj,Q6YYn{szMWrV+Cf/tX25_$gHo3T/Qf9uIy;p6^o
-,&8aDIaO!<IKZ]Ed<a(98s|:}H>p[e4Xx6H%]Q[5%]O5~&DM,B~+h>#lWm&4{+akN$R`JX]WkP36sHc,@GvV9%:'CNH+SEE#d<N>ZCKQ.Buuuccde"cQDs
-)z`R&=TMH+pE[qjW"ms'o!+W$#P"evfm~!%";[<#z+vX^wj[^[s+jXs1'PfNWO7946-}{9)O@sm_[O8h=yR]jDg1'OufDV-kZ}T$TP5Yw,AJ@Y.1$R={bt
-ypbLl_Fz7KiopbDa;h$_ybe(t'sYzKtH;rTNeh"7ECABIE8UdtO-[f=y;t:l_4'ql3AY+T#iO(CK~p]D]m!6lTfVxHofrg<5<AQHmlbnRISKu=j`"Q<i:Q
-(F0OWHsR0/sXf/0nl%c{lV{7u0,_8<66QC@RzbyG]<YFXkANQ[bER$.s$N$DS9;qb{+FfW#q"5HXw3OSY'eCKKZf4:Igt)ZRvx`j'S(zLZ:3m!35"=Ei>V
-+&(ApNmha71IwU{s3iT3IX91+.4eH;<P+o1G-oTboXgZoa@_YVea$waX-B^@B|{ISo2bGK6C]h|Jbqor>blT@zYX{+dx(xs{v>=8u@^:sOI+T:i]ZAEK#C
-3]Mbh<^BmrQ^QKZm`GF7X|XfX/z5iGnV0ZU<=iH'Z2"U,.+;hM-/1<te8,!H@Ie#O.Cma/6Yddtj=5JVJA9H.E<X#_ip<un='C[iYrrb069miWAiy/B||x
-lh/.LY3Sf11k'1I>EAzI$z!{`D,X7R6YF|Osp|cDj'`}=DGudP2%p4C+[yDNpE49n%9x+{oaTIuNvqB,33a<8JrdzVR,yo3x9>)49|_z,{6i9#ha1VWK&{
-{pL[^pJRq:KE&QTU`di|>)YuFM;@)i4yTSrZW`#xRL`TO>z-Dq-p;`/[rkjC]|,=Q']v[R()@{|CgUqE|"C8/J$bi=E}i.`M#]DQcVoHda>&N6PM<ES>sJ
-W&o+@4QmF#a:`;[Np#:0,7rxsJj>35R)$qu;w#/_M.Ck3h]88Ya}Z&#WjUr1CLmx'JxB|S_}+aMutxBgMAVWbDu{}0I4Z4uzD}jt|H&^<_g)ip=6khSz>a
-N=H#o!kc63Uv[K4@tx#upCf4dp}@vJZ7B3wuUWra~E@>Scx.-v};yp9T>'e]Ccaq>DX=C#MT)]NQr0)dgRoJpp4T<sY/>zQ]ULE3!E0O$Nj$o`0jCM)FF]
-rx)k{zMU^7jyFY#i_T3/KiGrGl"d8_p2KC<gpz'D7>3q$fmEHNCwIf`x:QZN)$iU`2VKzihOHw<C[_'jGeHlg|(Z)Z%WuYs(&GLG2flogc"N3:pFtXo4%|
-Uk|PxqR"uWcA_10P<|51}7NkpOfV2>[mwD^Ry4[.51rxdHKrAs$T^]YGDd=<q5~@2C9+_c4kuo::/2uluM6-pTdeC{UzeG~{|Lekm4CX8Qak%J.c+@glO3
-tBOJ)yLkqL&%}MZWt3c%|cnYb`(JCZ7Y]a'81j{i:bPOv:OGi,[%hCt1{9jB9zZP+XKQqK7q>=IC9#yA}%BJPA2%4Ae2}gS29ghW!=##jc-6>]2lqmR@iX
-'D[#m!"jD[wBNidC.xRbJGB2OGJOTf%c/0~(ayxxoo8d^WZ!Dy)h]rOk't87s/P-1[-4ivWMu8[6W[}_xJmEj&/$w[[Q_&"pWwvE>iw$TuQms2l=(p&$RV
-s$QO+fDBawYW8B0.}Z~3/9$Q&uKc5-_WMR`$mg)BVcbeU_g);3R5lEjZh)_1-sd',ED=8qRGlQ>P3i6)ChuxDz9cP-JU)4p^yMo:16'T(JpIyzPNHmFC3q
-ro$jF8[5!K.JG9)%KP'eVKp$EmZ&]w6)SS6#ild]iGE4ZO/X"`UL{1z6m<LGxI7ukn<]WBG-7}[Z.D6T:Rq1$JpuWf8^P7"}XI~");O2[q&V=quXOTYrv1
-{QpJ0ZAD<fMTwulYVrB1$Z_a$[%YZ%_O@C$DSC`C#}6zL@)F9q+G()Mg'|CZ=d1q[5"jm0`NbBfmu,!_I8L[(7rm<ha8_&!_8DEOaMtE>zCtzTM0!8I,u3
-MgKv#6.(^|`V5>o-K8UVu0/{b7(;o(=2Rn|6[jLi2W~M<0u9XUBk[bFOy"w9VUfBi>C!Rl"bPsfGA3[)h/0.#kJ%r^{&!jm^Z&GiQ/UOIOLHBcNO~t9Uy#
-CuBn2LSVCT[,)B!U9D<mVHU{DwI_hF=Mck'/W5#py`B44Iy`HUvv8`DSzamzZ1RIpRM<U@Vo)Z3yRXemf:}9po#&{|%[[6Z>.78SH(s4I|'-u{)yk|(>Hf
-~OouQ|T3#WUU'i=8u+7jYrAg.awp$}2hUOV|!JiE|N|R`MMHtXS#G^[")|q>jF!`Cu&w1}|N94xAut"vw%H/N['fmNf]|XW2`&y&'qW3vDSEIC9k[_q)|X
-0FlECONzPrxx-Q9u1)&@CVm}fo-ZRcZd}4/zARoK]b[/7Kx!TOB}3d_qc).<MEG+g}SnA(1O|jvUgqnK>@2-vV$'LH)n(:<"l_1<7QiJ9f&cj7`u##5B6Z
-+v=#B_(_pmy{Og19#%VyZoa);d|W7n%fPDyFT<"AzXGoHwR$6B|L{RdcLjyeyDmLjdkPRUB="QCnQSO/=,=GfV.yCm]wNM;>#PN-+s]aonw6U9WB+y~u|!
-,Q758B$9|7o[QmzEW`S5P#ZfC8@|sP[m>KiH%v89^9zyfEnUF`Ix:UNUTGZBvK|.D!jj>Am|p(}^J9L7!fls|7hy_8Jc'5^vb3lA/G-6h5k!cTF;6IwNzr
-_-rT5mo^D)}^V%=PJaSRbI;A4P(ON=i[}Ig2%G-AIPG6yok;BdYRDE>X(saYVi_qqzBxFu7d`8sBAuO#sa).Cf[[4/x1x)#CH]PFXBY!i(g<;IvR}r|sGY
-LdCM`fQNWw^Y>cjh,}D3YYo3S$6)'Fj'N1iZ5.4e#](s;"jJ7J)LB+!+iy1l,(:BgqGrmvM#2u'j.ux;U=n[yyBzGRDf&qgmA2$"{3ho7.aZyb0An2!_/L
-|X2GA%8h<Qx,'T;LL;+K_AO<V|B0=Ve|h@-I/]0>{dKA9y;F{+M.Q&d-o]|ZZ(=N7$oS&nNU{XGO}|Zt_`N."ZG^)wiHXD]p4)7/G"t&K-ZA_1Z+,HL!49
-c%l2s3ea&-hSWqM2g^=AFaMGv8!C<d9e'98"(:ucwlfp4t0A}@Vodt]w`FP[Hu4bH.#A+(IxM![9Wderpu%G1p59q"KY^"FA95sI^w|MxB])v/C,~(;2jH
-ST8(BNDfjlNpGs<Hs7|[2qs;=k'ClA6I7W6c{3yyE;GFe][!N8#q+5]`~,h9u.^%mL9a|r@dlbiu4VMG)2^{`T4wP5{`KAMctv)4|^J2Z@YFyUaN[I+]/H
-Z}foX'Ngj{Op)4H[hgl,;mP`5.txY[Xd`:l5/S;Os#vQsj8L5#q:#1iCWkS<PVKy7kD7Bp[E/p}nh<<8f#}X5PY`<1UUBb9V:yKB+uanC;T-66asi'Gp5m
-zq.Q0}U.%p%+$bc>lirBQj+>7A2fw:^jv6~2j`vLjpgH`-MtS#fRqb|L!A1da[e()eBwQwM^!o[/T[sHb<{gI#YGO!#&62iM:$62,K$k|1<$J_<(boi5yA
-pI(L;")VB}AvYs6UU2gl|%MqQ);Ecy[[S"Bff+SemUl$+&.j1(O-]%XrN%}El-MNNw9$siR=_#f:;hZ1qe+y~.Z"|l:ZFh^%psxkG/"|}f'iko4uX;4r00
-bS-.eq>4PmL4+"&Zf<PF<B0.J6st|Po#W-p;%2<sk1F{zRx^hvH._cdOQ!'-vmwNEiUv[CGMQvMk'NFEdEfe2[</EWmBuDXj8OtA(al%.qpdJ=.E%3xY@i
-/v!i,C`"`<Kcz#kmK"x7'mVG>ljzis+]SlHs3=&Za:t@He(K04TjjJ5'j@Hl6O"l.UjaJK}c=Yx`_TVb_0sVVhqoqnW%_]eVM!SSf&j3a%2osb89^Xo8oW
-/DR7%y5K+R~|977IdD5y|Ev4xJLF_k`dO%(#C7hPU"x&C>puz8ma>0@4eHQ=3>d9!Cb".jdR0,kJ,z4|5w%bP)Ymi!B]g0'w(v@zS[wjrj,=B"AkpxiZ4O
-=1m6^'sR)MPS1`O0nJWaRHvaNL9VxqnSbIvt[z04T"Mjb"@RhA=Iqk^AjT(eKQ=+5FY{x1!W++Ae"X.df2wtUF2[m:jTs`Lu'g@/dp5v3btE3A-[j|mh,'
-"EMmas:JMIKu@Gsfp>0$lfb|uvMUsHw2vd"tkBS"!cpIpw6@7q)#U47A;c|b=`n_U_pSra2u5mFwNs"Q6;k2E;(9<L~d>}Bi}@C}Q1J+eL_xo4p!&RJ&p.
-fy4ym@-lWqy0JlR@d+U)~uEgb^q9lacv5cvhwXRQm5`vZT}j#Y%OB3=IYUFtVhA2CSrZUK|{7'K"F,JXv/L#s+MdTv_-bVhO`eIt]ODXL]weQ{U7_K}$ZH
-afg}6NpI<e<X1vw)u,MShx(cKoC/w89/]`OTF|rpg`6+;:o!g!K"TZ1wSNl`r5X;{#>FO(gUb&i{Ybr;k&nK@c5kFkW9d"O/+P^,QO}2fL&iHfCOuQjQ`,
-Gi#aWvaH.6SeKm/Y,&5s!xTOFr"dtN@Cn2|vv{'{dy#K|)Mt=ih6aC6)10ztJ(kUIg0$u%=&;Yl7Ep`qdx$q1eZj;&%2dT(h@53N-LTgXMxB>l|jB_D`B;
-P)!$.8t!=IYda6kR<NE"V}fm+^qiTIcRPeFO^O~+]+,L0zVaenbOMf^#I'#4|h'I8LDi[2+js81V:Ph:tfISPY~fHcwQc9,=3#b>-A6kp-gXos6{z(+eUD
-75ic2AZG%ea)(^c&Ml$E44OsH<4"kU)thFfpQ@9Sm!W[70Z;~3Xl_y3+a5<`b^E^|afReF[D05q$`h0H](y-AkknyW<z:LZY|(nsUH6'`h,O+`hJ)1fB!-
-R0cICZwW[hw+Ck@N;mN%raw<QxaVr[:JX3B.XpVY,IojEjjV&i#,h7S$NqQ1iZd9wVQ[(hwxlh(z-qzhTU[t8ce3UAkx].7BA(UNJzQIREd['.t-LuV[G>
-uap_:5Cb+/sNk0N$IxOfB)~Q[_wvJTX]a]9,CUyM"Ck)H)SQ5_BI`&cKpo1zV/D[/<J'O>01;B=z0W#qUI(wh[5RwIF[PE^I[8`UF2+yMDBAUDnUmy=IyM
-&)`}Jy'96CYwDcHVW(e:+`qO}3y'nx,C^>"Qx8X,X=Z7<S,YH/[PX+X]X[/AUo9)@3xSuv;K5x4O:Q-ppz;jmx||XLa+4a{""z[+=8$y"PSkYDkSt1B$@"
-_jL+f#z2I0TkEh{8a>~%-Q3)4[Sr]x=-p=RBhdV!r+BhNAkTn[0Ex`L]pQjFn3G-qc1:r|r+U9>Ly-)x~.pSl`H_N=5J(V}G&52%$G|u_SgWN:Nn#yk.H^
-#y@`r#=WFq40V)wPt7K+.iG0<Ib)wDqXG6(C4$Oo,$)i^q)OQtN':yn-G:l<u8M5$9P[qk)+&@>QoMm+rc>^L_Yi@N.rJaAdcv>0<t/,LA)][6.^{Dby[+
-L%~x/B(PHmImpU(C;bwl|)^"-=n|kxcDo7a]/&@TN8vzkT}qN]5ppCY/GwCoDyvQl=eFRpV+~G2/m9LVm0<P_!@UZkycF-,=-h,:XRzSB"tS#-9=LTp#mX
-p[B59lPeq&!%jvz&((7$&4%5&<79>Rxg`O}>,a'0`2l9ZSZlp9o@K27;w(ak;ma+Vn(aZ-SmMslh(e$1w;eu]$,/ZJ%0TC,Gm5C`nEtP5f-4)zGkZ-W17S
-R1fL;VHcH(T#0l-c-aOgoaq|BSKP3O:)=d^O;8FG!7c|aAdj|A3|:YQ`U}.3Pdz>y}LR-{=#Pl>aMchc96+:5_II"@naB6Fs^OY}UONSQ#sS'}14piO9hj
-L9YjK9#Krn;B3Si'Q^,6uuU=WhfBFuRnA=#;./3Q0U0a9PC<QCnR(B1v:R)D0TdG%YkyM/LrQb0b=BwA1BhKM;1{KQ-"k//fDkJtc)$HBS~X~HEjCTkK2h
-!dg[{o:>JZeZ~JE{rxS+royQ,)Yqy!8U.EQgMi/-N[eqVDK.X+Fva`DL$<|7%L0K<q[)LuNN{A7].QL%ii;!5MPwCA}b%`,1J$DtOhvra4e@<>Y:zd}oUo
-{#W'FsTs`pn{@",#E^Z&=4eXb[5r2gd"{#+i+IiD>&a2M)[2.`!wprGjU!P"Ak3W@)T#<>CY~|RH"x{ie#1P4>rbd!Z.>#3>R>7"G;X!Se8G+f~vkBjnp]
-H'wVQ)WA0OAY$U[pCgiq%FbQ,hQC]9GkH1;!48o>P#R->Uw|aKHiR-(@@"s(enk-r0O$/#%tI%=:hyEu1#Px_OA8FsAXAo`COm~SpI(scX'P&'u+e'5j0v
-+hCnw%L1w(6xwE@}AM-sH9k>i,]/gz>/7)Zke+i;2W(98dPTKcUuCtXzNIJ/ZE$wJ0#)~eIf<8(Z<0SL{4|#k:J&b>LuD>9IORJ_LffDdyca@EW%RR:>,d
-g^>Wkw$so5d:X!$/"O^w$WB}r)/K{%l[wA%@Gnd>aVfO6f5uanuNg^dkN[ybmf`}K#h5hKp6"]"c%Mapi=jH`K]VB7h=K|`i"jv,Tb:nghSnw(;53J|4q]
-TZOy5vO#}JC|!+)^6PG(gdw]P#3U/jtG$:,&"A7a64(W~QTjK>l6S7<'J#61uUu5ENPt3_YPYvvP+Nw;9b6x_sH={N=Qh@k:ARze_b]WP6Wa(w&xk17L<z
-tWKy_J6.`zNE9+#N2=Eua">fKa~2>"rX7"F;MrbtuySSPV'2-U5E+_q|H0bf7G5^G_`RBD(2DtTIyBHnR$=Wzs!EF=bmIaL<9fN{64<J<#IyY9+@'OFES_
-}8}_gm$d&)h_o,Cs4p0[l#:Sw>n_R![(^P8{is!oK5x<|=p:X01#RtE92ikdserGtR(k@O5j'MV7!}c))N8wP3zJeP+s+$_<}4PJn8f:87T-fT$NR6kR:.
-!E)6#_K,8kuhtq~w!fr|:@x7$:it:p:h.#$C2Y%/$FF:6mFN_=GBbX~r.&X4f^co%=<a'1M6+![8&)Hk5uG#BdsGw5yt(c#AL;2T!Pn+'YXOxTC0IX_<lB
-rX3W6jJL-w+CTN"6^D,(4G&tPc|rvslW_c~C{:43<^Z+}iG>WjW|URtB#l/LaxBIk;gULvm1Jp1R^AZ07J]i6'petKYj3+GHGC3T}tIQi:#3Jj7:T5sFaG
-.VA]HIN=xQ&Pc3uDvpdT8{;erR^jGsL1vw`HaH/E+>5So#x&&gQa1Iy2=t1SKv`Z,Is#!1(EC4w+Z=!<dBU"Td[Lu.ufKwp5]<8,7%T>v8c8zn%;9|A.f/
-P(zuUjcw6L^#pRU_@Cpzi`]59_[p"DOWElw8gb/]DEbkU!2_dK7y+.a#}J5@~"M{]:Tx&%Cv/Uanf,ps``@sZm9R09S]atHYM36Dlmm`A>7Q^7-vRZPr4n
-8m!;g:/KR20k"PrJjA"]f|Yi0]06:'~oMmO$]}c=Jarg&)gj'osHbX;avkYSn80DA^332QD.{ylcokE_=panFRXcy0y]bfFdf[~p^(LGL'n>|IHBiDOJ[G
-/xN]^PJm8@kkO>3Iv#Uh;zy0hhbW[BJ5iF:dBr9AdT~lamKrdw<oqL(x([R.|%I_JvRgNE&r-KV,Bh!>#B1Y#QY#g<2iv%=Di"<3E@57%fFTzd3w"ACDy`
-s9N'7Lx1FFIX]HGR^G!3~o61+Q6J9XWKyW|>xNKGL@]h{R+,~G=y3u3{uQew$<O:r:g&b)y)@aOU]L3ua^k8M/6G@-cV/Z4/@>s75WF+h9%k.OQ"_ks-r>
-{^FWX7eF-SGBGZdz@KI"o!{v0B@#2TTLg8$F{xb^:=5NX7N;mBy&,zIm;O3l3Hu!(1J0JlX9q<[]6JyX%)JFZuol^_k%d^i6R(^6u1.>c>G/Cp[XP95w`i
-u4+mwRRW,lFRj-h_'L2hmyprelD1|bvnU,KhMcaM!&M;i!'BY8JW'`,M"L8:;+M$Sp8Iv!;y&@y!F'mbf&,/e9<d^u1cEXCXo.&KObS_u%JBEF_RRsJ%uA
-v5V0vGY-TkmKkbAAle.u6DxKQ^HR#>Xb_[b8+"2p:)GPEN8{:8Y=WZ`]rCvTT6Sv0'zGGECqqW&e%RD41cmIO)H9TXS,]!CH'9+j{Z;'Kc^{xWq%}=[k]2
-#G%wBaL"HL[Lq4fr>87j7A,c-mV9JqeTL9("j#A!KF{4j}G>#bH}@P7|$Y,Br&v4e3oQ{73mb6:z>bCBtPsN)iWs'i+!.'.H3H[1d-o+H:E8zC!wJs&nlJ
-SYcmL<Bm~tMA~2dI1''_z`"B[JShF2KfX8D!+VCC='ro'JA#4eL4z,"/<'^"toC#YcLI{x.lT)r:bkDj2cP1]z2oP(]+&_&1Rmrr`xvPYI69LS$4q!W+OW
-MFkr#Qg%p^:gOVW6O1GeAF7J7w<,z[A+yA1O=}t{q]4wlTp6>0N&l'<7}x2X=>)Tv)-L39U6s7JN8%oS'fIENdFl~k@sZ_ce}(h@mJn3nb9lYi>$FZ1a%n
-$:TDT}w'3U'>FJT+g/Q_o0y]>Z!ovdH'G_Dv4IJ=q[o-R8AfCV<y87@:O)94R=+hF.9#xW#K]].kKb|r3eyjG<zF]CtA39t,1E|MW}a{a}zG$/N7:C#N2-
-eIwBxulO-X9N9m&,Ky/^'j-ihir=pPCvV^'eMHiyv;Amzo[e.BV.WYR-|G=064Pmk"JX|=:h3R~"):@4a1pEvg/>,P}_{gCdm|W'q-7tzePt|bV]BI^M0j
-6-$b%O~54gAUcUF=Qa#kHLd(z5^j3+3_,Yr>`pL`ehq&e{J"ML)nR0pHkb5xc}ruf!fCYykCiI<]hoir[y/M]<WYew3@EVhA>4M!gApB0V;<}0!g(i|rjs
-dTc(D95,2Ps0OkrQa/2R-^!Iv.Lof2q|[wA%2NsB"<I0BE|Lg{c^m6L6#v3#VnZuRpP(v(-#rIw!d}n(([PIrjrAX7{(mH/V8n4%UReqBRngWFTX{lEn}6
-DGmOvOiN`1e-.8TD.TM-NUo-tBU"BVer&Qe5_H1RC3wDV@P>(+OJW:yXaqFxvU"Fq(>ZAsR:%Kiw.eIrl8PeS:6e}Ym^uO]#~Iw+7x'-S(8t8`pu"cyFH4
-uRrL8yiiR;pKt)8u{5olX1w#TL)yz{]CFEXC<g;@kcs">a_e`Mmrliw;t@(+l%N#^Bl5/"Z(bkX2v+yw,:(@|"vKcizm&;o91^|Jr>-wd|ITVEEU>2]&ro
-;o/!lgrv[s>Ww%:td3}0ur4+-=<7-BmuoEJ'Y"q0apQp$aJ0q)5q]#0Exr"AP0^+9,O_7W,X2#3t'.Y%=P<dmJ.QDiN-&ke'R(1nyg=YzuF&r:;F5K@-mb
-_&1/"rqHBggG|P7T!soV9UGS;Y4wg2I)UeB'@3|sof3[ax#9dEXsz;7<sF;G)I+'"}jZD{r"nQv]Y0C_@sO8EQxz%4DX5kL+guFl@i'4'.P_;'Cpv@`W;g
-w{$T(+BA.(9lUC8y-tDq}8%1ses#04HZz_E+#5GLOaR|<[Det0X|>qR^(4ETrbFh,G,t.WCZ#^K|-^2KeB8@ZZ-iD.gI>ip#r_^{]Ab((esJn+>j2V@%40
-tJbT,T$1T=sb3j2^U[xYsuR3e0tVtgrlIbdI/S@9{x>u~-UrU=05Fyq&sWHiTIz^TM3,,l]&~J:s[7SEk+Kcj3K}wtLHOoz6hIm][`{g|8u@!IiMwD4m.;
-_s)J<Yp$mdrq^,UL"p@3z7QVv(MT5<B'T{n`mB7@X@8P/T/`y`BD$RgoSRCr'k#rdF69Y!z_7/u87V.$Jo<[D>YiQKAv3c~EP'Z:[A`9>3o!l4sxAie<td
-9H"k@ir'm_c[62D:0'h#(0`y/yL5y=l4]ch`MMUjJq:A{1<;[Z<#S59AJ:QMIL>LR|{5{yzJ'B9k2pS4|sw#.r5@y:_0h8+A^C&wo-wTzAW#&-qLA'XrWY
-RJvi8QFoQ)"b6$L-pKx(^S>2Il:hBTd7Y00=^Ay9U].Ig<oO'Nlw00uXbe&/FS}PFvB;@kK0uS5"kK[Q%T9AM4HhFfcYOcN@@(A0b2Hk>zXlON7#Sk5_sn
-2^TLMkU0&zNNML}"2M72/E_BR^Ff8>=5;/82}:4QL2TTMP@=il]Fg',a92Nr$|dG[@M7cUTk'hTS;/M:qa<XLu<q)go87WXA%'+u]=X|WW_A0zg}PU#8U>
-jC"Z#K6Nj_WS2(>F%VV:-U9Fg/VK`=Dx"M-B.2D2Y/+xO-Nn<]9$P7@r(jiuerh,Mdx+h:>turGL7R%7[mu5uAbfNb[PeOyV`Jhab<(A[|Z{mzbHgaT#1"
-NU3-rd2w_6|3>{0vR9NCIye;o+/]XtxJ`9NEqPlt"/.h_aoP02yj5%4:`,X84TQVvO7/h6i@bMtsF<@xQ&vkqh:uPW,|b'l3Y<7}vdv:GDG0k#mIr|[U|o
-0[j><Uv9D{[pJFa|JDg.bN;sSSV_ZHIg,s3q_dsOu_Um!K:P12&&Aa.3g7ZN_gE5-{lcv<{jK321Ps-U3MB'^[$gCsv.'76yg%C/y-L6f:cX=J@![=b{Pz
-@^YR[HINAg<}B,Fu+qzgo%)F,W5U`-!vh!y]z=!Y&Ff]&+=IkN;8CkN5fV5(Ga{-YIf0Bi]CRd|C"yeUk-uNyhbtEfB#[;laA!+1z66ySi:KE_8u'45#dM
-~@FlHFiKN1!b,;+JG@bp6,gt`;,yr8CyG^27[K8LhKfZ{UKv}yT#RZj0=Kd#`d_5XKQ!`@k8OAk/PQtRy)(3N+sw7W,7gn!,jvG}fog#t<m`{hoshaQT+Q
-'<K+$g2ousrGq;pO6ne5=4T[_fGkF5E,^T%&$3n3v%Ql0m%6C{^GItKad4]z`3v26K9xn0AGwS&flTIs%FDF}Jr<'MW`_gV:`=D#i3.,L8U`U|'5F3/[_@
-N4VVa_9w/M^,f&po8g~jua+zc+8pqmSfUNyD_5;Sae$GIzHtyAk$-s^:'BL#Mabu=FT:_bK9]^Z6%ILJkx>>BN.FFT;KDE4v.W,p[YO^-+f!h,fAJZ,_/L
-MfVoU(Pj2n(y1G/Y[8^jf59x6:<1cbMK(/T3VNN,yS`Pra5+@{.'Hs^5diwxi>;z:AN!^S)9qTk{VJepIbsH[;WEEG%KrfdFR.(Coez>T3}+MvTK.0AN!w
-$YnL7Sogt!3E5lp:u{X,F<#U.^N7An.UHKH<bm]F%&Qr]@xIg>g271G<B%eep$,#wyEFF.>mm-Gxi5nK^Us,^.n";FD}=ZW1Lm=F'iqH{wG[9z&niDpeI^
-nVQR4]2Q(p"&:D6TyY=_Zm0t'JkVBaqB-fh&QH^.BX6jKc}SmQ]:9gQd(0c^b@T1U#N%%o'0Qk,Y:)C.Xg3_~7kzudXH57^4TuE;Tz#%n=h%2o>n=;)NuT
-5$uvaAp<oVcnDXx'Lj7K1kX+uN%8RC^2Sj;za9Q^a__s2Qj{'`wP[=;mBIxjDXJ7^(lA(Z}Yr2/O`JVBj<")MzB^K$;WpTsu:)cu#8D-HT=^mTbK|vM,I3
-5J9"],)}IEvh{Vt6EEsa_:Q+k+FC5kgccF:Nq_r2@s"u|h1]}=<mh`<7<i:EJwU=LPx6wIP;V]_l-DQ)YeMkh5O=n)tbt5H[},=jit{sqU6!Qnz#^8kxZ`
-UwupX{("G0#W@@Xh"(rKoBz:>_#`+u{XItwiz07d33kNy$%M~72Sx,y<o<C^m)oNQI)VuZ#SW[dOxy@[htk3^ivk%!A8AdGcQYG[)6g"41:xt>)>Pcx)wr
-Hw+s]6QkaVXg|A=]f9J"1{j:M0+'jKZ|3.d6'vk;I,O!LpIp;$K#$c>Ua@~_LKRszoJj=]3&AA,(-E&O;0.6a#$0!j=<^lQ>sCt'u>h+rvx8/B(xy2NDZ$
-[V]'mg+'U-zWk]Yt=)e;<4"8-4z7>5U$w<OhYIT$#im!$XS0:+Ml:i[62wb$_llG5.8}jA:ibRmhr]FP}NHyN@3tw'@+TD>T,Y4Vi;-.up=F.9hPjZLNSE
-N.5:W7Gc@]6=Fwf.zPHyj]v`'pI7KX@T;<n5j,jB,5XV|RO4'yzEoy.3}|vraNC}MAL1~QrR`1Bvzda<ZR6`$e-VNG-VUnUMo.P+AMVd^gf]Q2q;-'~Xc_
-nA&vr)K89LP6mNkhlk-9dW&wUz-:])=iELIs>#KL7kbR=:>Sz`EGCT-UY12NBH>B_T3rn=S8RUY2,@b8t%+,Y}T.]y2Sd,rbV]erFSJsaEx[rJ=EeBSRfZ
-Jk%%6Jl6N#dMfZ^fo;z+yu'677X{^GOzW>s{9H<--Vop1]>Rq0nH3b_eu:{4J+x(M,,^]cizh>0r.v$6ZY}Wi5='zqeN3-QTcS<vmC00"Pf;^h(AdnN:hB
-gT_SpzNuu5|jb1Nwt5Fa]^Ms+Nsv,/mp>a[KQ>JGU)R2lh;LGo`er{zF2;6eOa~Uy]KV8xPix)X_2.#A6m+6,4sGGi-xDxtgiSqlK_NP{ix.]9`(N:}BjA
-g5hQUC~!(H&gqZs3K)]G@@B8S/%0VyPZI['tlY9k_9=stA-gI{ugO%=:)G$c9h&(^:%YCs<d]n2&X8RCVsa0@nS5pNJ"DZa|;NeP%qD"n+bEw/+9R8)uQ`
-%$I7bx<6(Nl)Q#/_mph#Cs(KB5#(#5iZ|G")}w!wYqZ,NL9nfc!)kG(5r+}nFXEXcfy@hbO:Z8},op(ZUn_0izL^y1[vX(/V"x|[ZMfUxe}O79T<~'7`T2
-UdF__EX$+n%Uucer5OHT>,/bHl-C`3te0yk(Gi|`b"0|GD^XAd|]Q5>$w=<DjF4oWa01T2xWf#m5kwW#,TT{tG.#}NGk4d&e"9!F"HscjbtTfZJH|kh,}J
-e;p6"6`F{iuTj`+o>Qt_{s3F%!tmbxY|cmN4`KYGf/@U,WU#hawG~^eN19:<J}6-<2[D{K#>;U+:A[e!uojGol"`/-hW6R$K7b6}&81gg=G.h'To+0)R>V
-Ba(I'Izk#V2b<k:Q4/Zc4h+vSE[8Hw6LL[%_$FNmA>+){Ua9'$RTRe3w&&Mv^jk|~|~Y+8MvmRO,#6R)WA[x#K"wx/Mtnltlbd#[awbE5$<`N;y}]fFQwp
-)f@r$fmE+Vhb8Z3WF39&}%^6'wKUL10zm{n5JU1[d/i3y;3V|=s7.;]-63!Maf7I(4hAHiV$1:3KymUY)Vs9#V|G>oRAw+=I2h1VA0o3HO0B|ma+{uc4CK
-69J0j!xviZ~q9_~IE8BFuB@HM!.7wM#E'Iy<vpGuN+(#wL/eF`YT$l%,@tU}j"dc1hX)+PUZDu0@_r;MvJN<(KAgOmsJNU27>J%7lzq>5jt+lv]4T{DN>}
-8&6}1u7f;0%MEcpXb""7aW!C#7Bpv/T7M(]3yG/:4X;W.f'X9(px^j8AR0kC:|9y9"7l-jt[kQ!_h"jFY:nj-&2fJ"2Q,d7U8H(U5e7!'6YxCT>L];]hmp
-}"O)@u`SB(3]4Ip1:m}@j}q!N%jR##aWJ1jbl<-EZ(NBpq)(usP1;pGlV51#1Ot0N%XE~Q/FMc,#$hbL;T++_JpP)x(Q0rqPHvn@V-mY2xCfD>oB4Y0:UP
-Oxi6N763R>TN;lElpgQdZH"0uMURYg,bCSbis&KE1"7x^"@/w99MsMN#%|q53diuzj'TyY([Awt833oq&^H3fl"%[N'dUUV"Wo':L{!g(.7,1|e-7Q,"an
-eiG%OL^<|P5ss4e#.#Le;{_GdHn'h&=P31g+Iy:5akD#68nf6{c(b5NR`MnmWBD+KJ#S9%dhz(XM+0]6c0(ocTo#&B77A88X"3(_hTYhey/|QBSM)+o/H-
-y+>-(0F=T+lHW9+(u=>A#vtW}lC"v!cMCPkwKrL(-dHWCP(U6mZT$9r4V"=TI%Yb1S`rtzFmVwG;"-p{7Uk@E1;H`Wa1;Ay{Bt1u^bo;!#K4Jpu0K]Npi1
-Mb%L556In|_wHG#Wj!2gh)AKQ)&KHq1l0{LpYoq5'jSf`xP=p;rqa$FREAR]uzG7@/O|6l(Szw'%"~Aw#DqnHV"T~|-}trLS5]u_d8x<>qw>v]3q%N~%s%
-)#)z-,1+k"S)<PR1&pi+i}`r5NMr%1rDQNNuiwIE!`xfA1BKkf=-@ar18uFR8E20lp%IG`h_G1^j2"{)e1<jmPFya`(F9Z0SSw3+"">f5F5-0Q|jGQNKQ>
-iD3J3-q4s)yK.,/^QepnJdYPEXIy#NHmnE(T9P!_2>[-XQY/[De:(Q]LX/ybMyv6$YYz`VClhY>tcA3;u30[>"m1m<k{A9QxOR>f+hEoC!jYk^UB'1.m+7
-xSCQ%V2[ceu;A+-f"}0.Y<,+w+&1cjCKz!d}Rf]/2H)-bEqn5g7[N-';|u8kz^O!v0#Z(,JP3#SxKP!(a&CK=:CS86#k{s@U^'Y`O+K_jZ25%H1#C[_!gV
-O-6Hi[2;5:Uw"'RGwMSasdA#I6Iht<c:6o7=cLm^SwT-33`5@$+D+y'%<h`a|Dn:&R4fy<dw`aHU6em[7NOFN$@l2z"IHf('D.!+ooaae&r,VLNUWpcgNs
-M$RU85P}V6mwZ_iG%3nBzf@@ww%])ZW>zTVM78Y:9$nO!9HxembceK)MupQ0!5$LjyAiDei`=gQM)#m`}G_)d[N8H#Gwf835x_FwgRrWI1CUm<cvtu:XVR
-IHF+bTmg2%ugE98$WhA!A]IAMV7lE2~kf#&9D`D{-6h@w[#Rhh:Gk:i}{bBDkZb&ufX"ysDjiTFoA{i52AAO'j[@a'DB`sN$O^>BqmyUwB@FP3O2OO-sZ%
-ouOM8hLS&y7mGd>wR`$cez+45=P9qE<aFj4GwNZfy^vzco#ye'{U~o}y]9]K)!KYKj,PP+Rcjc6&G;z.6l"g)@%8vET[}8:zo<VR6W|hL,mg}jAb`(~-.v
-<F,bL|X@CnL1i&lSa%hQu|RW-bhM:%%l|&~IfM$J9p5I_)7rYvW`w}qo`YweY3SRksGNX)l=@6OyK4g"-=uRy$RQpu.b7'+.lLo>`2cxKfjXLmTWINwt/u
-:YR]w:.eg4w<},L#y1~7{#sTQr%idw5c}Sw!>6lj%%d<96B5T2q/mDe"=h+JU"X^L)(<6JmkB!><sYwjN<|d`vc-<!`8~SSa$%M-U`&Pk0'b03jq)-s[d1
-,#N"rt=>A$DtVpRL5!g<qL5b,5(=`-)V'9V)`OPN_b|#g=a:A[eE~L(`n6N1nV#Ul{}=Bg#_te'DcXuh$cK>l%&&)Fsq-SDsa@(";mtjegv7H6-b"|SMJx
-<a(XmJwNn#BU>u0K#;#VJ4w[Cl`$UGGHs+bhrTE9<g^nxONjF<(_|s<VuT&`R_J<TonAej<s9drpef.,Rs3Op{)G&kF9ir/JKl^RXbil,U'Yt01{f[daX0
-xN91&Zlca1'hQ6Ax`fKH>M<Weo#`u@[{gSp9#d'D;<95.MFh<6:&0`7ly5bFl)/:WE(M'(/UWv$<k#J!>3]}{P[dy9d4;}P[bbCx^yEr,MqaCT1X;.'|8V
-.YteZ;:pzv()`"$>t^IW%.pxs!X7bj#L`b[Hh4PyIA5)A|HEx_]V#}|K_;"s#"6Jdd0,iqtg(0TeT[8!XaS;P!l2s-pHTmR!8yy5TM4GH0(Qiq=pl[rUrS
-TYkz^-f(q<CSl"0cW6~!^s|ZEZ0;;_DQp4OqD33>@lhL2|gZW<)O,B$D_S$'s.NU^zes`eaD6o<f-iN|(-T&ccE4hB%9,/,$}@j<RFu|Z'tK)Vtf7QDKtp
-IAMjFAJit|j40)E2JW,sq+BUjv2h7z$z4S4/.okJ:dcFblM_jGl0,r-9li7V77zgNV+@bC^%;%&R1b5iY6OMi9B3/UEbBXR}-OU7zN|<^y.84swWH$wWa#
-qx0e8Ji%T^.U49cNe!i/A_=e!kl`$yY5QC;AOMHL/Jfl6]^9XwV,GX)^TGaM`&/},t~%Va(g+'FPX8)m<o@KD"31_Pe#t1I2{@]}%l}Pd{m_yYsAZcGeoV
-bGscZ@'w(Te2pH;@%^NSkd#!b[7/!%Bq]G7tGAAOOzX]KTS6V,^QMflh2<ujN6J6;WE^Ol^"zMiu<y[<H0S#u5%/_M42jDCii0nUoI=_97O!GE+zL;J4$d
-X!j_:+NP80u61(POD29x!+Ei1@[}sEPAz/H,F%QJ_P9_2i~R7nm=E]]"TDDDZET:HFpCX"6()da3!ue1oG^!v6aP)nZ}Mz[fp'<h0e'KC'7Ij)sK.jV9W<
-Mqfq/{EyySKT_-p=9TR1GN~#p}A"(68Xxlbx8CwtX1@io._.Gh4L-J)T~1(a75UH8B8E7)N!oc(R+6Y8h[AVCFK+YF^i,z%BQxj5A$0!#U|uucQ.1XIkrU
-T&a.aL.NhBPPASOV@#rZ=GI0Myg3mGUy.DDL@L$Ds^cymz5IvGv|tQf@I3J|RjpGoIH1WjdCd#)ed%wv0D(jx{)';g}!0`W@/@C<Q`2BStDk>dYP,)SJ_E
-zwG]k,aSNu2-Pia:UsbMt3|j`GKH_'(Tf>c+x$,glbANkub158Ul/,7tA=al_[I4y%N[N_-oQf{|Vid.iNPoo1:rY2)P;vW#R8t+4KA8Y+JNfKR@'WJ,B@
-zJKi[<!H^"|{GVKnPUMsks6mywX}MK<&Yf7X_fXt(Zd</_Rr/QG+/z@XVtQ'D[x2+7P26!bT8>3ctoDK1mG&V:Z-SxAzfwqbr,T&7$s"`8:sc96"'K@"Ql
-9&c)$;D)'T7M8.p;WC6U:P_C6NKfs,saMz`NG.t/MrljbyDqaMni=#uN[_Dx.&NA`=>MYk<D+,V<fr3eVW7^=F}!$XII0&NK+Y60;Z;7bFINamZuGbDxoX
-w4,-;gUmwnx'CEx_Jv,lf>s=7n.KmmkG)6;ru,;IFW<Goe![a4l[hd"2%bL-}oW#Vr7qD=A66gBcmMfz(z~pKa3S~T~Y/1xIets<pCYdl@eaPPRQdp"V}E
-1(yN!:e@lkv-cTaL7pcCcBz[hmqVeR{$Hu/3Umvx]{T|=X-vUjnJjJ`Iwg3:S9_DfI;s92mxf%32<Y,.:S,7W;v&S-;tE"njZ92Wt+/Ot&S|:;f8#i"w5:
-PTIk,5>:oXd%,l-l>U[UpE9<94A+9/(53n2=![a"PI}dm--;kbVAhm}Tb+KfRO~Ak$4CY2|1I-n#9eYJn`$ztABFLUR76@.DG5Xj!;Cjq!WZEzRn9X'yh%
-L':|OCAG%gC]6h@OY$W(62lIGZXa&Z0&%upCefm9s/y)L$#@sN1n_hMxaxz$I3T/),+k<0tK_+9:JRm:[]Q+n&_H2%#`wb1ru,gl!dpRzcHSAof`o##)Dh
-@Rfl'dJ65Xbj>"AP.x~::|__9@;K|/Df0@(!-mCEYmJ(Z`j!fyxL;36`&](2N{hgz@T9)NhgHW=A@`R$]"-%}|jpm!T81sQH]HmVsuI@-yr8DMH1XpKiU7
-OhrOql="Zur28'4..sk,L}xRmYZi]FTVp+FT%-ge<Qo0vG#[1(v#7Mw2=KZ[3bd3_2MHAhMy!__l=hVcro/[$UKTsmxL5p&+-uDR[Ua,pOaq`7mm@Q94Hu
-aQbtyh3aZ)8O,'xwc2$)ejni[7S3y-HRd.)g4AwQp/p"U&#2mVZ%#MJ!%@tL,Fv1++"R]UY3pSI9K)vdz!($Mj9pr<NPjv{/UR4vu5#<(Sr(s}ptyY>Ecz
-F+SYFtbMxq`w0-p:0(O3,u3U;:$qjMhcntm$cM0&K!&aS+W,fd.<n2q7eOT4"7PSPq,/b={Q,Y+6kPt"yKIA1(~/c{'1vPrkIVkg:RY<bOM-%e'zA6xd=P
-sV}Z`YiGP+R,F>}AU;vP@]oe%M"P&6T]AMxD5{L2%0<T|o,S3P/HbmFXQ"kB=4Kfk61D]TZ8tw5P#HgkJaC+{H=ylVIh"nZ3lT&NvVju&&}&G+E9uE[:8y
-KU[V9F60gs_eZ-,L!!O<THdJRYgUV)lyhpLkSbg0YDU]K%"]!jp3u+PsWA+w%qB7O<Ss^ORM"$<ieA1.n}&ps>"l~B&Xq<MO+@;/SLeHQF"p=NNW_HrnU'
-%UO'`zT[dX:d@cxDPxG5{^$q}.G4:^!C,mh5d%I+M_2]n[{Zsmton0KMc+"Gi$y-|S4b5EC+,W0HTpa)uJ@5[y%F"7($k9eeC]R++R9Ge;ss'ev0o`6>0z
-ofiI!hOSb6b)f&z6}Xnr3j3"!17>j"gGzbfucU4P^eK]>L3ATR2Y$<wxh^6VRvdE~/EEG(%3}qi()vbh+RM&&GF2GI)Q'^S(h.8Y7ptU&yBTdf_&d'4UqR
-f70cJ+;!2^0kqi,"pXM9Vv-_@ZD,LT)^`"!(iiv19UmIZjEY)`}6U0~"kv!k[x4+m<kM"tgEt5+HEa3Rb2+(VA|S!Y-6UY"`Cn2O^t$XXK4,:c^3'K>!Nm
-581VPS$P$NSCv1S[o)+0c18or=)Rr>aSnbMD#+S72tqV_JNzjVG3j-6`>tuf|G+1aUqT3$kH%Y{YXGf<ck|16+;&wk|rLEw-#7"p63GN"Dnmtg-B0xTF-L
-1Yb8KYD5PszoI71v&G}lg8XsWHe-X.L[Ezy4}+2M,c6}dlYT<i=XbL.>m3f4(5g5T20s@mj%r.7zGE}rk]!XL-rV<^h&FdJ-a"6=w`HW"F5ofe7t2eeUpD
-qu[F6/4hMKj$1HPim;o3d:vqpUSm5m]<Lt=4v<<f^JDt@An!rQ)ZK,k9117S-_cYSY<{J{LmO>p$8LY@G}GAc7ec0_~$fIl<2}|kfOpb]FKw2S6J8k+q~E
-a9izDW:"elKueSx!mRF+4'J1_KgswNKR0#a,)6]u.U#,:t|>QRjZhaRh$W_arq3osb'j8'(k|0-lKWHWfqr0r/3Ag-Mg.d"2;^JpMuy/)ex8SPsItXK(fl
-zzb,Z>Kpg|1-{|Bv%FQ{5,uC#|,9I`{fcyyZ&dS2IAe{js,#VSGlPf:'{^<'~<ofh;SG^Q4ALnD2@0lp2CLw7u_j1sTySkBgENFc%^Myfe(Dh^^'0s5PZN
--$eb_PDIW1!TU7=pE,36~|R>$qK{fY-UNBrEC8RI.C#e}@1A{2A[;h"VRYdIog(Aps~%lpdxx+_kYw0FB|x^7u-l.tt8n,`bF!bK2B&AfPRqfyb97F|0!C
-A,ew(d{t8Y|XFLw.Uy{990}dM^DG[o#2)m+$''xJuVWx4i>2)5>%^Ew'4gnSPMV@H%,iyg#+>u]g!iQkI/<[-3F{OaiAxUhJnS9vcl.ga$|qC6s4/zp/Q`
-AUzKkspU2Rxb]EC6ZZ-T)u}P4;rqGSf(Y((-08lQp>Cx3A,NR<xzIuZG:H6Nxv-:qitL@`o&ELM1XuL0>rYb"Sr;^j^$h1S#!6o([9^q$^#}-/~ZqreHbv
-mq;0,mfR:ih`7)M`o6LYt"DX/.yB<PYox|8,,70>$%'|8,hkQmyMBNLYKK2@nc7eY_I_C'r:E|at.-hG_@]'+8<i&=Xf"5aQR3yIE$Ond(dtIW5ijXMw7Q
-fpf_LaZ4_KI=m}=+'c[Go{6:GvN0BtGk=aB9iB'OY{N6zQYC}Pe6+3{1zFDdIm=4d<SAV_|.)"_}yNwTT6>85%0<x3vHF$JJ$YcL[Jz8y'!2ymoh6Eesg[
-:fMT~mKl^K>Wp=&@>x!4}[8D^7M|'fIp7o%XnCz7;Wm{^EOT4]aSRyg(/d3+C:%kf)R1s./gDtp.,5q_>SIWxfGU;QL6O`P^.^"7VSJ}tBYjbM`_7fT:Ko
-^ZS)[rz`DY/kM@#ELY6O1W{xekhJtgmgX2;rDH5cnn__t_H:->z4.xmb!NQFQx0q!;`|+>>>{fhs:K}1#m=Rv7Nj1@!j,,&!VA+:egY0><]q{D6qgpRCMc
-u=c3Ar1]yeuU/OGRT8TB0+6}>Q_ej@%%NN%<aG_Gyj_gSOpFffiid[Gf<#:SKC}:|uP}QWhTY<&KP56Mp$/H`@!Mr1w^N4<&Zi2q%JXP{s~v8]qO.h_1tG
-tpe>;JHZ6&PQ$+klSxF8DiOb-<su}6C6yf,WZYvL2B'&!=d@9RqxC'4B4^_aPMEcn};AGHVkS=lbmgi1'D1QE]ni,(C.g:("$O0cc[/!BVNN8m_sW+@<^C
-RG/dmUo7tVD70t`<R"Y$+bZS#nrxk[;V,@AX5<IkzJ~S"_v&z&/em0EzM;VtiEF4w0uk99<#ej,+SQU5jbpNlIntt!F)}V]|^gBLG9N<EI%S/L>(9!|-zZ
-o@#YG3Mq8Xro`szZ,pNY:_6v$IIx]6R+|^kCOIA7mxH3mmFu>N(-adpO7Vy'.iM5KUJP{)Lki0R7i9E]2`-:r)oP-Gfx~QLF#Up/VEhp:}Kqwv,fP.t`z1
-3CFWAc8:ANk]K@N,L'wI|DT_^LYBj[PFbPBNYjM7vJ'&H@eX'ksAh{1=^Z/mAs}]IX3kR'/iU6kF})b8mSry[QHkE.q>rk;Et>B39}1%j<A0oa@[Wbe+[P
-(M(XRM]@O[De7qN7]6qoj5W,qs-'2E>YeE/"JD|twH7t9FtZ1:4:dZ|/Z2cHhhif2.+kE/<)7v'Ep]h#@ldR:g'A#,wPB,/E5G!|3t#zJeUzv.YWq0usQ8
-^Zwn#;9t%z.=0lMDVK$<{2]"^3G%Slfz.WTgrYT4Jqr:<qc;UwL[Q"lsQ'AUeT'P(FtVw0+8yD/]`ywR1HWt&`4NcSik^3]$Ds|K=EC7sW&m$Gf>qL/Z+D
-ioY"y2}}gpjp"A01PGn=vphU[exsGkD'u&cu7WDP2BPX0"2;<1c#T$azp+_WDR(eLfKdXt5=WLh|3xjl`g^]UXX{%sK^Q;Jt13C'D`+!Okmb,4MQ8Oe'^x
-%XdOOp|;49Sb<jLKv+ph}WBQ`}4$FI9uhM<^hn"3N$$uM{NG]es>Bn</>6:'H+T-#kTiRV&&GK:$6:s!f#Ny`#l<R_)0Z&%Cp`N$o$@1k$SDob.Q2pOWk;
-{Ep-S9^!#wsv'G=Ew2jJHot`YQwUreD4ZLIjDD_2}gPoAbH3Z=&Mmg9{^_K-Bocu%FR`i.".Na2FN"H%W9&W{mLB</A@v7)G^T9<THMWa5M%&!.d>06)Hp
-vK&1{FfZ[ZK"L#d,wTOapEl)k)80{j/2>3c@E9/(eiv3gH:SI(vXyA-QmE$HG1(ZG5[8[Pn2r6h=YK`k_2K<eIlZQQ-jL{@VQ<|%1:=$N{.c7Z'onPzrkF
-;1l34"+3h]Vz4#T9=+5W.2x%6]Y`]e$5MVJ]0ve{Y8~Gb'T/+;.vq5m7@GL^h5&!!E{=1;qc3G;^F1qP;YIGgtjg}k8.aB7G9]BrF:<s47RhcsJ7!7Uhhc
-ACz>}s^E]%1l1iK5T|V1N$zCn@rn-GmkPGh1xSTe@@,OqI>0M0}udpIBqu,bV@'@Gk-OwRn7|$WirA]NuFN6g]CYs(9a^$|fB;&'$Be5^QrVEZ~dw0R.B1
-K-W/E-BW`c0lqM4[U;i{C<Oe,Y:#z+]gwH'x2'p+LjO)z#H@b|!_HWk_6E[QLFKw}G6bp&dU..@,$.!$@&i2|;!s[t`6`W}D/]SMt%(nAnneU-=CAR(4jZ
-c,q%'Zoo)UkR_l~_n8/^_#}f0dRttokz"89|SiKnFTZ-jAKv)SHR+7OfNh[nSF7/xu9/,M2YxQXZl(rTU2f@NUDSqoDZc%r-JGDILIP{L$k`ceY&y{Pa"{
-'@duzvF<2,(ZpZvVJBHC{LrU;iVR]iKZD,HpN+W%TDt2xh+-`.u"p$xhxu<w)dEZZBDZ~%BUp"wzM%RBV"OOK"`%IOkm}L#NTe7yFaTOxbmr%,@Rf={C![
-bokden{Bm{[w0kCdMR5f=@H-e;<@:qEOsf6VFU>)T_FBK7~BVt9Yn^>l!O!WXxIxkye&AUlve&$3,lE5ZR&<|M06{V%719yjx.s6o3cej>k;Ix!Z$UA-$i
-EtwZw&uiz}>zikf:f^D/"FUyMTYHc0[W_9),i_'iVnYweQQCI"xseR&;,)MJR/"/S%oWC[rQ"O#8x=4>DMZq-TpAE&gc61B"PdHW3Q+Id/"mGF&}4^83s^
-FxJfBLf38oIb)&+tSrI|hu7d)p7^nnoTnOm+2C{t#ZdwxuwzL]H`%)kbNRagc%+(E]ax<e_cz>Y(x33dFeKOK8~<5EyX~r6_I}NF'3RdoOk:{t:sb8Km{R
-Nzgy2%0y@'.Ih,=K#368a4kyVD2{s^:1m3R!0'OW=I<1#G/-dJ8JvETrJE+6un)<K36QR=n6d5"Orv~IjN$&E'nIIP7s8iS_=v}iG"E}>_>|Ae~tr6_yPL
->[UeSKi}"iv;AA2./)CfrYesdf|`cw;jZ7'QW`^s,y)u6t7!J's$=-x-ssUaIdR0.gCg"JgOGu88Hl(al%-sbqgrPF}ytpK/wbH]J}2]":P'WC{zZ]HtLD
-"A2pvVf3{G&mSE/9Yw:(+zxEQ#Sfh@d1T[VS4NyMy60S6VCy#'fWv>G#ozs.ZFT2L"ttAyZT[p8VFt0c<J+s$):p3|=@i^eY643y'jdO';%}f<(`"a4LOO
-C"A$mA^"wv@Jf:sc>DN%izn'_jEu2K"^TAP(2w<.uC<evS0s~<S">tQ&9g]d(lEnagYM}C8sQq7rU[=aIV90Q2uvoV~DA7,yl#|AYt=4'|~ezcP}eI3hNH
-S)^!@sofKOG9_5GZ+wPT1;zZ+C$@135(5Nci)QW`4CrKHXu4~rL#ob{JY=S8]{;PO1wQI6o0/0EL%G{@#o|d>LqdH}5_/Ptaub%42%c6s'~F.5iX99&lXW
-T>qoO)YT78k:~<OLpeXvw>b2l_U%xmZx9YS^G>n$)SrRJ@7y[ka+zE|A}nK97M[2@@m';<XzZ/uAzJae[22:E(hu`F"<8=+4R%6S0(#bf>3!Kr}u+IjdDV
-AAyo!BW!];G;3/vU9(o$u$ap./I>%%mJFyu)/oxtj`8"mW&$o[L/luHzK8f&mP<)gWKCNVrHPFqj6RUBe6&0CZu7hIQ[CWfMbEM5Hm{y~!ry!resHW0:,b
-_>B|~rK"0enN1L8un,x`7#$px</>ZPOB%l,l"vfk7eXp"H#x+Jn8Ncx@}l$X@h@TbN0v|w~'-pI`W}2y_Ddh+a12..LlScxdzrG%QI354u!_:C,4{s7XC@
-dBW5Ed9o3`"lW'R-C;Y'-]x<N1,!v^-}%kw.4J)__>~^ymEvRf3SB^~H4A5/bjYRVf_q'SIi>T4zFeMw|H9cG$rOZhPsoOir^O<J|v:U+{7g>8~pDx+K`,
-6oVD8-ivOD|}<`g8Q`'_qz3J]::in6WDyXPg))9kK'(n&WLt%t:e)GT|+d>o|os#e1^[E]+_.{<P"xj]=auXH3$,BW;!UqZ^q(F(1p`SovVT5,Uv&h!&"t
-$G#L(%d8p/}PT&v2m/zq)qi"S]uP>k%k.0U^k;)$`bdE9X^.O:XHR9B4a,|qaX7E%@_Xhe_H+N$w-fg=~3zguoo)5_;C;8F}8gDi]sqMTun.>erTXtgwU8
-Rpm:ef>0b4:y;cU@f+9s}Mt<c{dMa.&)lwIMzVcg;[I1KX)40e_A/V/5is;uMD{@u,)vrvBwXk8q07Aip`&&+j`B&qM.kXCzX5HKS]KbZ;qN'{S&i7su7v
-|i{%eQ~5s}$AqZQRW2h3x`vQj<m$<GDb,^]pKdIs;Ny]N`Pe4BssUeQ)M0h8CxXq{slqEMR6i9PX`%9bf{dnbn9gnr16wioM;/J":#b."~wv/TaSR57@pR
-_!eQl_H.{!zQqx@AYZf+`;{_U!v-D/`X=UJkY`>&<-#%mN.^J7llpY|K#Cs-:dT>B[ho>sZ8j$u8TUnPaW)sPE:z+8X-eV42Svv=T}/`I'q_bwwp"xMO3<
-z+~qZfjlnOt,+`kt2+py]AtHL}]|9Pq@P&IeSixXXk[/(.9$YctGw_cOHFCN3M@z<ClPArlImP'}9/.(F#Y)Ey3cTeAnxTW)Kg5ESn9BGeT>E7!QHkop8C
-#Ft@J/:J;ADTWE-Ow[A.BiHxnbWHpq",B)-k.DN`yQ`@$L`uirhaZ%kHy@[<R^hygYVmyCJWJsby;qD1E0/_Y`.L2vfmRD/OG;pf"I&L=Z7sTaahSj2%>=
-kte)aFN<$75QD1VyGH{H4U^4C.eGO1S{beAT9jd3(LVqlSv"r;yf{<Lu8^Q2{<ML$:80QoJnZ7xJ3c5/wCobDo_234u;u;54^ozqR#ji04ILa;Iyk3a=n/
-#olSPFH0xuhyziR(KM"{4aNBm,>f%)5:ee}4mS,gNRV0a%@<@t,kga!S.z,C{GOGmV'l%aW>rExPVp]=nlXx$_m3d7V#%GOzBnlu4uLC9;^M)o[X^6-H<2
-)Z,;BDIq92F,CZ|eX-xf0>)"-(kJ~i}YR>_KhXg7J@vG6'=%~CjD<@y,J4aS:6K!#'%p'/e|zY$;a1Pt``98OcRf'=XWJ$u44v|dQ|]/[`cK+>n'O#VeJ`
-&)S^'(R6MF{=`V_.!ug^Em:VOSSEmK{d/$(G<+S-3Rc3/dH<$:%amN'IF<2=PDuhOU/zudXkb&t4eQ>zOP{P}s1[9$ROWsqt^mo{>A;-A_%JkjGy6EBz1$
-w9%'#qwJ():N!L8OwbL4ntB-#vxN7cd|Ppr"vx%c4T$z>+j-<dsoxh8QERGHXxiIwI-rA)}X@=AW;y.^kIZT=C{;pN`j$m#IbLZ2i`NJ#Yt:^L"=+#t`+{
-uAjCjrnWTe<Dvg_P;A+]Yv>AIJ0d91TV5i0wq2`O8$S0z3Q-FdKbAhS9Ipc}Ny7%Xk<$O:}R:]S&,AJXwev#qYs0E7tMh}F3u<pLl}!Oky>Y-D&r0d4{Ow
-=8J|3#rq"C+Y&YTL6@'@;(oVbk].;X3&>|^ynYpoYyh%|Q2JvD;fnTODrJ`kHS]4}oobeSz;MO9TXDYImM_%Z<#b/umX$(&|5OoMz"DL.Wu`D[}P)W~vN8
-]`lT7@4p=5JoBc%1~VclO(.W$cWVXKP^%{Q/ECQc[EcE"lps6#O&4rs>#T;@LOkEf>Pas[%1}Z:M}]iV|A@W!VKvVv}bq7=P2=8C72!~<X{g"R3T/K>7WN
-#Zx%l(@32mArF:##_{ZN.#AgYnkSE}%/5"cqj^7,((dK6V|:|G4m#^-PGg][y{R;0"1MyRiBIQCtiG2Y]500}:qn&Yu};dx8n`gtBTFxZ9-Vk&n%dF/HZg
-R@sWDQ@Jsp^'2.Ri_"=vU2``[Ix)76@L$2t!l%PihtN3rE5H,OdYC@g(~ZA<dsu'1:]s'I~u{(D]Ts&p|bd]/cZ''dh^(ib0^f^vYyQQvzr5V1>NNXf@[:
-Iv7d9QLh[VJ4;,oNR4[qdYtT6z"tVVTYo+5O&yptRgA7F{2FBbe7YX%PcmA@:}s.Os-IMLsh^"zdOM{IYho$M<0v=`1OTF.b!D{#=icjQI0@Z&K]Ipc-mj
-!{WI){cFPo6/9CS=K;:d|Ys|wUQIIvPQ(Y0X0byDk4t9@@g5"6q91HH'[GR/$TP!PGgi`5%_(cbh8d}j#;xF]:__:&"1=U,cMM$xhmvI{))nRmm"~lG>`-
-7c<xGTk!Z{HWZa/A#/naH{[mn}ja:=<72Sj}B5d02v~,yH#HNagIYC>@w_#&UR:W^A.KIU9}N(K@%.>nd(nG!b<!$^9+}l5BFZth9uKu1^7@UE+;@]UD0z
-8yrm'>CVg<ed$[PcKBD4hgvq>)uvBlXEem]DC}s]XlEe/Q[RvMvo-{qAP^!av5p%)m=rVAS,j0c)9K4V)qOS[VOrRZIn|X2>C78c![J-//j$jTUlM8`a-[
-"<,EROlYr}Is0T!Z]^7vOg"jn(@nzRmRFnV75}kt"X/)NKm42"!PG&X&~z:3>0,]DKp-$WK`#i<"p^Uag_fEjDAhxTM_fLSuV+BhaG0/fuN'`W"CqAu9.o
-RsKpa"`K-!+RojTGw3bAgmgK1d"$.D7`JeMwJ]b"]:S/izUzjS-Hy=2Ew|(}ky~m+&,R-DeOVf6-@Uy8e{un3]S9<xK{jn.W2`N&RMoD96L]Z]X/}jU=82
-&F%W!#&%c/,WL-+6aQ[}z'79L4|7jM"=PUts/EYOXfWYq<|cybvwJ^o/Dqsf~!Yk0R+oP-9yU;=[fr`+}3lP-7kLJDAC.X-ll/Je'D>Pon@^L|errl>;M5
-IgyAfr+@!nTDpFp8Aj%v]Kk)6k-Z[Z58Y[XLO2t49%sfR_]+O`J9+A-|^4g1:A=4Ymb1Nx;DU1D<1V8zf&`XsF-AXCIEqFR^jFwr^WwLVC!Oh|)(MLBq9e
-e3ZfSMTHpzEvz#P7"=sBh21g$S>=yuFfb5{pl}TnFY/tPeF^PH!-BkbtaLla'a@O$dR]Q<y{N7]3LP13NKi::GXNRr{}f@`{(`x2}&}}1>fd<YR98V)doC
-dqd:-A~%'gAcx4)6mwh4Y1i5-"TnfP1T]/DD=]O3JzYCJE15>Wx)OoA)jjGs@JVy3bzKb>RIV8wDQe+(f]7,6->@n`Hu9-mcCTWYzY/8y[.bmNpC90^8Fx
-QT`vyS2REB=<}0;z#(ZP_sA,z-dCy|1FG6r{S3]5JXOnXcjzGITViH)S^G4&J&0{8!55`eUiYDV9L<K0ydl/X:$!)"8HX!nipc:uF`I7!S5mID_B$_E1+p
-!Fa.GAxJce-JCuwS27a&j"-7$oeT<tzY&T+V3kD6I)kkzKOBYD!h:+LZNaoz`Bc")U&83vSlkdH9RMUTg8f%2'<;!2;aO"I"z+.3sT[h+.FbJgUdl-#s92
-Xny@D3S>&Su<Sju|K0y):U)y;VTT@x9Q}8K>.,la;b_:y|LIB`!Kw@5sBR_dMekWMyos[Op-hQ]K}F)!Q"D8wGTzy%,>)fR"rR9%6L%z4^rLQOjml03trA
-o!{zl8h.'QZnAF783W[o])]F~<9;{P-"i>/2-h&d#jg[osZe%Izh=%`3aZ;2vrDaTom:i'U1XNTWE-Uo&=SB"i^i%>h-V52BdVU_`6IM}9G8~#[V<BSjmc
-udH"r@idDgbEu)S[&56+8TVfBiy"-c=1e6T1Ank2f>$4n:T9S`],sU`nm@CV-N$$6SS]C@aV<(idn'qS,^nB>2qN,"_{Q(g|ZlEt,&ob!29E:R"nDoW)M(
-9/_MYE@4TP]b<)waN[+ttL:o{xm1q'YGE1sxQXEr~)^M<,5IJ6Oc!4@P5K(pigXij^;:{)YHt<%J%`VlRYv&jn8Jz`8WIqQ.'JU&S-PZhT9pi]yz(q;l6h
-1kh{f<A!d|W(',`mT5RMa&-<Q@s25>&rckgT`h^0`(p2ZT-PiGFj|W}qd1!7"[Bxk6uW{Mb"N`!o^Tp.u{1-Yl(I&BC@<OUpp8a##/3+%jR-W"rjQF4WK<
-Y0&8>&d`S-)MPHH3~6n'4zzDIQdy(k8o~^qQ.pe.2!6!>nqT&NWKH"u80^!AB+23Rq'-&&VfxrGFXX8_RV%Y26o]'M|6VKU)1-8pS&<@-nWGE$@el7INF5
-,&x@!-[hM!xZfIWRcsr,bP>vc#170}P15|8GFi,TKTM{7B|aNqf5Ac#MdfU]<}1aZf1t<fwu4ohg2CFqc9M:.Jce`G;OajDEe)a<NrjYW1166e5-=FP,|5
-$L-^>-wV:#s#yB9tb+^)hUCeOUTJN:RGI"xA]K,t,"bDi-S1vYMxKGqg0&VGWktwp(H4MH[4+2$Ny,y;0uEGUl=<V4#rJ<Y1ccowu:1s7Y%M7"}7R1WmCh
-~hRE{=TsF:,xFHe(d`mjTt=NCP,%PQohrn%I)$rICwX(/Pm4DYy|hF-'L&_M=.EKL:NB[}yDqH]$P9H<Z7NP66"-h9<a/0Z()o$`+YFk2mKZx)0>6Csgx_
-oVPE.HRB#Ck.%z[LdyHU+{msEY=6ip86;Btq4b))5v:O6'C0[1OG0/}Jw.8W-ZS:d;Z4HR-=Wh&'.=4%bk`Ae3~LXe!FB9vMmFNd`v[gmFT94'P.zOM9#h
-pH:FtQSzNN@zTr&r2UpCh3KE.y2m6E;=h@MBX!KHe+J2~J/%/iW5xdgAAAa"HsWbIui)e$O1=Kmqh"einUCXKDxKC)/,8.17^CL(]tbZiN3c&GAAA&{/Nn
--S/tQ"]P:^s+NtWSEICqMgmYVO4}.VgO-g]T&}n1xijf59)%.HDH!=#7dO4{;J5}_K<j!wAI0ull^wqL%}-xc_7LZ=S5YnQ|+;c)!3nPBX{qnp!~$}vJx#
-,MZ:m{8vk|-v4{4(@|rsr4c-e!-C5xJt|H.HmYs^`q!%!~4veM&M9)7X,Li}kG>8adVO-2:-mA<8^W~O_W5}ks"~0],}'JYdUZ=Ola{Hp%Q:9[0Qp}DN>c
-=3+}y}#|s}Sc'Xx.!f){4ND>$OOc:3vR@$(v7I1M)[CfxMvx#Jkq~Y3Jo6mzGe$z@[yKi}+DQe!'11C:_E|-,zW%Rs.nv<E:I3}<Y]4,.^&E94vwasBgBE
-F+glCYOy)Pu]lMHk!AR`Pyf^FE8MsGW6@!}Yaqlv}k'kacoqyMUwgRc_%q~5=AOm[<^xIvXi5N94X'2p"a:WeOps^w1z)Qy9tDd.4qJn$:J,blr|KH$RQs
-a5HBD^52_j"V6T'm9A<P%Ky]vJxplZ^Svm)5xQU@H.gSbH5Z&2}XLobtYLZirA-l2;XX"sXS5bgeD&o8DP~T)3^S6Noyqg)'ppPCe|MZ&:Xb18[LMCw37A
-kmlqxdy7c6DJtQU0{iNsZ(ib^=moM#4zSb=++:&<EpP"Q5[|Ga7u/g_k~hhD-Ok%CRS2(mLfeC8=)>;'EN:v(e~X=;m3]Y8<Uu95mE(G|sjBZEEb"T]e=8
-W"fu}4n^R6D)]Ms7-XsxDx|{K{GGB$W8s=`<Syer}M[,j):ef6e_DMiZ,J>D#kAnR!"b+1&Fm;(sPDcE~-(}ObZ)/!i16Beq84t+W^"7z0i>UzQ4v"(3PF
-z%h%bqI:k/K-cF:%zp7R]jZDJ^|MMcsiC/,>UweCh1_7F%kWUeu-ak`!_7{JHPbLvVFMt"<,],vJ0ve3x[hdgi0.`CcXUQwuKCD36o}/+YjP{X.^4!n%of
-Gol/u6&!<Z0+.oG5/_b|7S)Q3xuPZJ7w#77jEc=T36c`8&2TNwVe0gC"g=zg"hgta7Uf`j4UL/>6nn}4ECVBssBhxEpYl;ATic>OJn&n)bhPZW`mplcJ~m
-1bQmca9L((y"T!qbvd-gZ'$M}WgIUI@7<^UCP+ot-wnneLu(Yi0lTivN7:{V8WOW%$ru1`sX:v3_H1b(8wAKlv[^3b&g9LwBsS;o1u_"J_tXq$3io0TA[G
-/7Hk/52as0kyE^[`@3[VriWW_awtq5`g.<OUor%{6;lF38&UCqt6Y[A@LJ_L8$Az/pO&dW#-KDey`Kc3oiSq+PxQ!b2T.$.4zDSYz#L(D1$!x}yg$-]Fnk
-GJ$Ok4+^4VMZq>'@)tr:YUigz,!+}`TU<OTTtOP]B&M)vXec^8UZ-F2a=4LZU{`{~k8!f4!F7@Pc't]l._:ulXUI60Xf4/sTa.-V`6[k[3gREp9)C_k%'n
-I!D([XrG4=Hn2p$So<KyT5F[R5YJk+~gox'iM='9Pr^</>3Hv0r.Ouy%Z<Um,5=+e'3=J=hE'00sMHX8rDs{,iPx+,T6jmTlufxrIIT.%BW7$]=f8;XDbx
-)4`S$^r3CGC@jM2D@]IaHf`k=}LIA^W%,"hUYHTY87d7P<IEj@>YHb`U-+tuoPu/;-M!%QWca)0oM9cUu;u8MkQ9^3d+a%'5NSimpK.yg-g(b#/vDU~8{2
-!N+Da}^h5oG/>>MLKInrb#i=4tjYz;bI/uD/MvWIB(86s{to'3<[:4(:10$wy59]j4}>mz3eTJi<[G)}q@("6c7MFE)aJ$jKiJ-6U''xkQ=5du%_R"}TXY
-y5S1Q.g.|9K&K[hp6,o>]<cVrW45td>!BG|mJ9]2D5lWLfz^t'P+YqGn0/ZlI:H[m.mX{93Y`E,,F`#u;;1q/7"IGs6'ZA[B."_1hCIPUEfLs.Y'#2hj;S
-:&a^Y|j#~#mNbQt9,%h8kJ&^I]va"P<m_6^j]Wb(s5]vOD|Z8nR9%tqDvd)}.,dO>oB<)#ZcaR5hje~;I>{Q-jA#<0e|F7AI)=%eviG/6YC!WpWZCI-`A5
-^{4i_JbXj{iy_V_$akG>)(v43a>2xv9<&CAKN{!+p{>N{27:fbx3sum$D]hdn!x<q[ItXPa:_cfiH>eKuwhKD@/.$snO'o,40Bs'NyUvo0wje!.qrCAqU|
-ZWIS8.NU5]k<=$g,igVNqap][U(:=ifPz8toMqUoQ#q|Fu9<F5Ey1a&Y8d}_%c;4!{HpvoiGMff(<hgI&!oR:z}Ot<K|!Jmp,csEJEhN/YDo:)A(N;!=p9
-:p6E2/L,87{Y$@>_$zU+V"IA7L4G:Pd53ly;Dm~76%"4n)iI,_!MAYXw/nDw@iySIm{$xU3O0,T$r9EA1;CbgE9yBx~{Nl5C"t/][&]ErIaq~B}K|H@Aba
-XLDDEyr,eIRm|v`4:84.HdMc3o.c)QtLl]`hrgVSKUQXvUcI"Z)DqAr9TydguZ{7%,au|)x>T^3g}[UieK&7~,.R_-:%L_WrG|,J~}jvXYXE#2l!BEtUGW
-~8kw`i;Q#DdZP]AKuqOpQk=@BApe,Pwo`Y<M;Po4Nl+(9.iv^!DFL9rmSr:d]wT$c180DA{HD,uaNzNaMC1(W9M'2l[$8_o1I'SP+`cT]ahLL-R(KLwV[[
-8kEp'jjf#`XA-M.zhaQ;XN@jw|`v:%-XF.PB<fytYR!hubkY$]7unoB;h8l/8R^};B[r8^:g/I7`vQI4fjvz4zXm);Sk`RaBUz~lXn>k3Mm5T'"m|!d0p)
-~V>gi}<`VI7/nW}JT_YqmFiWRB'm-HP-eXwQ{/hUtmq|fXKDytqp/'|TxKE0/EBch/W;c&/abU)A/EN(1H&)|&Z}S+2O3!MwMcYK`kJ{'-]$Es&-Rre`ch
-Y==D24^+0)_Forc61<%g+FGSL_`R1`cFzBr+gbrsdq/8N7sl]2_aR[n.-PHE%o"fNZ8Lhqfo`YW;}4XbG/AiaK9B}4B4<.3f%ste#R6HbrYw{HFZ$qLD:1
-7:gd+;;Yi^JO(x`g{70Qvyg:sW>ht>9!u@auH_(q6&M=G8C>=Z+sibBJqO]jM$f1>J+J/:COnGd6;_v:lPH(l9zpAct;E}>9g6)p)oy]ti0pH&)f()-m>A
-n}gq'kn(40A"jDB/#M,,j0wUq7,BYC5Dt$kUuGrSaKS0jo%KrzBLih9EpeN%}cGTI5_!#o!,LRjeJb$4ll59lB<d-a<0$wCy}_^S=tyKc{Bvpo204iNeyd
-$3hR,i!z_YO5mWBf!>",v)DxK>:[H!Lf1gW;X>b-V[9.~IukVzdS`=g8[zAGRBvv%Pw1XvZo(/y<qW/m@@$yp;<,}i+BI8;Gml@&;A0mOTq<PpHiKa~4%j
-I/t&%L'Nkm0"Jj~qy|bC)oDoFuR#c}MR9#qqKn>}=rD0Al!5d(^aG)f$y|t3~:vji+7Zr-EKqIG)e3:k7<.iR3d[Fbx3`."w"^_Jy%~A%REza!)]b;nhx4
-10YVNZdPR4qQHxld8mVtk027>Mf{G{EG7]nqR=oQ|S9"T:rXKmS]rJmimjklpyI%e#Q@B71^M&u8sOE)lZ6VH37)2r=V47vv2Wi9=5h7TEHm@+aWUbEGS(
-Z7qOl|<aG.-`l1SO+X$BHmjFs@I1_AN'DD]5Yl!V`S.fmONxN!6yKr`y#sc[s"u9kZ<1qg:^h4<Fi>u%&h@z=AvTiT!jpvWcvrKd~U#jLldmPckx^s$T={
-+M_]%,iw5mE}d|8KjcS{uz1!XWWURovlK+6!L84rpN3d/Td-m@hZFwwPx#4$'d+1@ZwGZ0w}}h66QhPp7,=]6,gSoblX4u]Hb>-1^9Y_a^-:HKK';I.cyP
-av$v!KDE!.kK|ncoWs86zm@"k8sB-449En7_;zPakoQA-ivZK{Ov)J@'!/mHk0eD4%2B_p$j3U[u~+/8oP"p9UPM%6X97)J]gq4mkl[,Iywwi/1[~'^P()
-o)[D>}<[<6`h!eM>8gB3,RHLO]u_obDK911]KnGB=-RGYpa^O@L/Oz]0l;|^;up=:UH`{rY<pgFVur_!5I0/SK>^~p[)k:SI5o:}(acJ|4to7%V@d&8s)n
-BD8oMgxvVpP8B`g'SY`s's(fHK7ac4Vyc["NBbGkq:zUd{83szrw%TqP6Q!.^VubF|u6mB$dBa%Aj%@qFwk)O]H)<fdijl'/[NtQ`P&>1!}V2L>;6KfHQE
-B6NLs2`uNoE}{BI}(hcH.gkB&fn{:J)dz/ghwu#tdTGmwdEd#BI|=TDU/Kq&yE.(FDET'u,DPB80!=$;09HBX]Y3=XY.E'!N.I1]c@Mh^e|WaPkUEytLw8
-mN$boeDmZI3]/W<lwrP$w2-8X.k7-_uX{C4%AP(.u!_!B0THLDKf@bC3T!D"~4$XgFdpHBNS"!tk])_V`QqVTL^"qtsOCGR|gpil2q-mxH&D1{wph5a)iF
-:p@1Fbea6-gECFNYF{5i'+j@J[}P]@g[UhZzZKx$E/3eysx12mo_G3hNbrl<^m{T:8FlRJQ("kr[MJU,QVvJ(yGl@V-@B%dD.a"Hkr!qvsL#E#{:h%H=`r
-!pIr``cXb^IuOFq<DMo['Qo+'UXJ~(3<Qre:a/fjOpeA{q<RE`"SvynBVfB@b:5G4guI<}rnLLJFnw)ec0H73i>^@)Yo0f(IGA];`]K5>Tc=~jhd5^Y0ad
-FGKN8>%BC@>c#E".ZYB8k'hvgwd{Hk(aI2GnsRI{a|.-:24Sa$dVvEsKl-1!YE3K&O^XDInI%"zg";PX)D{R@`n^,a)5(0iOG3K@ZcfPG,}V^3ffMXsS;N
-HF$<;ALQ/A13Q4yISf(&"pINGxVLLuO5{KwVK}!yg&D"VHU^,TmWEg)$$;#yyQ=:x:{Z{5Sjud]Re%KReV"$g3+py2cOS+QHwHno#i|d#|+(tTw6S]qHq1
-=i8`6Ipw18P:UC1b{_3UYjD4^OPTTS!xFtzIr|frn$NvPjsaSM^)0I2}ygp7kE1eGW"S+<@$8-29;0%i%<"/:{l<8+9F[SVrbM!8G&HOY`$!f;Rh~cg(OT
-6csU.hp)yx^`Q855hx4;ZnTmxu+XIY<,Hs^;h4(0}B6xrBz_Z<_Y6Cn-77a$lb~^O:lS!N"3m,Gzky(I!.479983eUp^_"ET>:LmPKjfUJ3FQ]{0"<zoS1
-NUlJ.jp&Cqh7H9gZ[ga-vw(e+N.A1z+AUk(oMg-tnQxqb-T+1F<=3CazQ,ii5VaS+[+nO.-L5mu{z+0wPC2RUm_,g>S{qjzQz1H`>IMR_DgwAqlS-l+jaN
-rMov5<w_|06rsEC1y|cS[`v7];nSR6QQfbTNvDF$@XCXEN,8fTg/k_b@s'{HGq,@O=SA,:86F#;Pb(wV&odrvwn}U}1a(lX7(`3UAVHd>T8A38HlYdBv2=
-h!J"'j[zG%O'gi`n(M5vsKGW#+6jEhVpblv#4.MT1m'z]5-[wG_E5TK(z@EHS:M&EONOf@tT^&H)LnMnNRNTcHH7Hb'|@h+)dGbEa_kyA|`v}RxXm3u("%
-E&n.a,j4m[{K!Ao!v+G4n7`D+}uINeru1_Ry)1]I4=^/mT<O1RlZgU'-1ra!|&fCA<nHh|>_aebrrkg%$Ex]f"OQ:0V`E5ZJ;SFaVJj;eU,3Mg:la-5`BO
-:&sinlHkmRQ'6:7)6RITDNdz$nsS0Q}DPDzpZ^g]di:iGt:zvp5jl2V,"j~WU,D;0IXe=IlY!TFhd8_mEUx+n}5r"%$_n%[a>d~jAat<BqXdytSlip9@ig
-;&~a<by^xO29J_qJO%I2q!rMJ-N46z=A[38)or${roK"@$0)3@m5_)sSQ/_4nxS{K"nWk=P:fczi(A&Yc[RqMwfE2j5{~iuU44J^r5f3F%"mMA{{`Tk[&p
-=J_51ibV=^xfJhc[y3RDVB`/hyn^UiQV+MCOX3G)L>&G"~nmAneKp[2p_oZ;r"cwyxgbyAUNo!4FAD`K@Y{gkl0%}UGe%2[!ax1oNs;5!@RMw6@^|vZs'x
-cey8gY&"aIZy+1MJFr#&hEqKK6@'Po@sLy{YfVY<wf^v$1UiAU1XH`sNRjXp:f<Xcw(|!Meu0w>s7Sng}ceAQ#hJ^As9z)0(VmDigvVi~Jl2-P-TMoSD2"
-1t)$M'Ao:Rf%F5%Qko-r<Ih2!wSLSzZ!Zf{KSx6y;g5_;DsqB;H29)rpd=8{q[JF6&|E8n8i2od&Z8lr[868:>C#rfr7wNK2/[NlQcty/ZuXLm~b&(}@Ug
-Ke6F=uYxqKYSA+`4Ugogyj'QF{OLQU6BSazQR^Ub,o_>LpgXMxj+$Jw>Ja=#+}kR"U'Ka('0,-2${`r'>@O1}G;c$>OV8rJMj/PvMmvL7szgXYZXhj1Zb(
-I6{vQNcf_Ia2]UGBi'bAnLE&,OU_#4f$v78tn)AKSF"d`x#an})9EBn_f>y@XlGj;oVKQX0U;L3'91;/1R]'+2{(TbYOjEtVeY4PJpFwF]7!E&K]ju#7<m
-Z3y56V4N.c7{z.!&Hb#qqE$k{0)Sg2oA}SZn.]`}XCx#Y.qDI3Y{w9;!SqwW{0iU!Z54zSi"4+^_%:F4Kf-:#NHY8q,pxJJZNjATDe})~%Ott^-p+^qc$$
-}Efg8F&sM(~e&@w9WZ{urwz=In!1dtq67{b#|Xh!aQS}eYi@BblJ4,r(Y|QP@e/Zy1MAnsYQwVxX.Uz/r`g"&^JgIlO}@xFLq7K(uz(I09=iW.9cB/EA7l
-eF9S`a>XcPhTPVI,6X4,J]M[Sn_|=X.9g^^$r2JXo`"-R9>0W9)4q<yBvh8/"u&|GWka27,&e-o#IzooKPG>y{/D!#/rLRb=Rh}Au5#,O+1N~;h{_a'kE]
-QMA'x()1l^th6RPQD,aoz|LLsjUT:sN)#vT@/%+gBze;WjBGfIsiVTc.fHF2fmEiSW'258]k8UeoV#y`v:Z'9{p<id4>W0tecX4qPy%yihUPKhIzx(~_zi
-{VVC4G(yDUJ=,Y99nQ^E7;yurDB-$D!I)=W>ovD{JP@2E>Ru'A+i1H%j4.!L|W!8=z`O>EqvY;V2m[:r07+n[puezg_%|Q/449GOmmb=tRMW+E-R%8&VEs
-1K{5T&Px}rF'-K}5HB~&i|2-m8GvEQ7,>w=FN"1T!KUw46C%=JH/,dwgf5xRPCr>zkKG8F#Ywn`-$ze(}u$gmcL8C`Vt-!0}tltISKdm,#.v2iHqoQ5a9F
-v+gs9(7zP}p0oeQM"+S3IQ-sw&KGCwXn]6.C}AKj/.n76'F($$9Q0M<AWfx0WP91<RP6M21/[[,Fi7(kG7FF)IIWfZaA&`j|)Ju.:'#[~,H't30rIP!d2^
-Ip|K=o$wW{BW-D!61#v4jy>H^^|e+qY^PEa!{A@%"_y1PiPH|Xlo`.M,BPq+=l9jqVa]~$jxwa9{J%.26{jDI&"Y]$H1NI3'0b0$4=];GW](AAWv6nUcPK
-N5{oiCOdaYngx8>u/cNyUPyHv!;mW,V:y8XS"n'@/agY1q[PQ{6xEyxrENHS^Nze]s@LXC0jVh$'aV}T(8D;xjph=V[nOl`fi7DdPvA"8_rhA9a]vVVMGV
-1`bruWUW3,'gI:|5;!WH2aK=4Mo&=q9G0U-kX#7k)Fw0SC;"d(xx])/rJNvGAJtD:%UEL|Qd2{x3/2wY~y|J@Zm92csbL$5w7#,drfgm3K+pjt!{O6)u[K
-yu"0b_Q%35dS,J]A}l'wB}Anli$C>oG(hys8U.<#%e6ri;r-Ib=]7k'm9Feuj9/4A)}gj,gs3}MlW#}7vE'I=uQ4G-#BT8n!EGx-Ifhb/f_&7`2p4pF<-!
-A#z1TP]ii(uGUi|mjUYR!o3_u1y,4(tG[W95YVW$`SSZ.[oOlPim)w|SZujQzKXnq0sQLTQc'ZGh%`l1}0umgZMz21ra)==I(R{Gz{{v/ZjNhU&Nw<XZc&
-huw7NZ:^'8$en5>!t#T;hL/px,AI>yX;1!Em=s"g/U|bs7+h'V">xz7]2I-vKa=2iSAk&sRtW]HTsjJ1xq<v&ts'I3>o&GKQ[@#N>@:496l^L3{Jk6zX}i
-sR1"1I<+<$!qLi#S+RxvdYPRSt/=8#<B-V=lOP7wT![!0)cVG_K9{Q=ELw5wL&>iMggs!tI8e>TbBse[B#4U=Hr]QcT_[V#P6Bs;p5B)4#REI.k{Kw~g%:
-CY_Q7=1wKcLLkEv{vI@Xv&jIm9M=T{'Pl<7Fk]8zd!;l%lgSXN;c$|v8bpQ8OfGp7jz$jR@AuqysjVHh%DUmfD4eA3UWIAP5vYPeUZ%mCg(m0FQZWZ^khu
-<jc)S.CPF"pN/T'&Wv7=R5=Tcb9-ft5K)=7y7rI"T7>%2fMi]@h(H|nD,<t3nd,8x"O7"yG`ps8W@W^3c,![8/gF&v+Q[IL$XHuN7Wy/p#)Qa4,/~Vd'/G
-VV#9R3Wx^7"vj^_K8#tYg(Qx$0hqj`hk/$~FbDw|oP]eCk/8RyqGG8`=UBIe,w(r}O}q1c3,,kwe4Ch3M'C/cP(h`|#:bxfD~L+E=BsXWa%1!Bwcr4U05|
->9:|<SiFqX!I9K9R.6mkIsFXH/yDyd-:z/{70#EDCYd}s]2;Hyyx2Cqsa.2i(39^Sw{kyI4,C@.j<MlIOL!}wROsbDVap5BhQNR3/&Yq1X9]UsKS9yaVI]
-XV2u,^HU!GV[)sAQd{m9Sv='$iwUh36_4vTAHy8/8IifM|_9g;Op-$sUT3Nq<4bbKxxjB)/yqVFi,hdfxtrX6[7L-w/e@cbx_bo<1%_C.U-6XiwJ1T4UPO
-N>"c/8u^+5D^K=WZ9R5{,hrdjF"^v.{s14QuhMu;|ABP%V`OnH@[YE8a[d_YdZh^%eFi(lb[}4l"wFPFG4pT=Z.0=bI>gW[j^;r6C!on[eHVBhq(B9OJJ>
-+h<R{;V6vx5n]SA9aIO^@.>>C;^^cbABHkTwNKYVA[3t,5o)mvZ5l_!4QG&;P(4ot/e8b1rfHzoMWkgtma#iBK8GVPa&K7[YV=a<NbzqX@!ZP(N1JxcEQj
-dxq<3+V>44:G|,>nMOUnZN%|8eUo3K~fhj97rl8"%g'dBj@G`vO:[U=(wn5zD2e7"P+RQ8%"0m/bb&wNv'aLWna-VLRu,y3{nW$pE@A0rs>s2Rd_O#l2Th
-uUkKPcKu%Xe}H6]EMiKVp]hVKSu=IqWlV+LOMp1]rXfsN]iC<iA|t`.bVx&$~kG)70e,N38MqWMHi&p-kXVCsy>>gu>$<%h#]ToY|$LPHSXL@n^_#"fv'Q
-=_A=ZjiQE8%1C7V(kY6%H]I&Ga{H'^Y|>f2EW.}z}^l0V}<u:DLcvA7h~$O.+ZGL|p`o&'(A,EQRrkGj+NHWJ8m3Rt;Elg[sA>9)4y=jFR8_tGRy-uhJ:V
-:[(DK}AC4mjr^PumR:liy=FtxAml~jUDn^h<mVOdGb67GpwyvMp{ma`jqW3shs^vxH5j=m,F9P%!6M5LshfcNhpJ@GuU_OVu0d(lRBvrrra!d>m;'vR<yN
-g%<[y3Y3W[kKYW]//Qv[O_GGe+E]w$DpE6~a=GsN+rnh|>ANKDlqWeDWsY+cfm|y6B-n2[]Zb,qLlk~h/E=;prAS=+VqP-Dm7N!7>}>u>g|2KAixHB/o"K
-[Y5QJ$-#_>BkuqIQ}ux4bRVBR7AravR|9];T6pk5"(8NO5}rm/6`tuBYecB!$e>gtqeE+6}INK>YQ{>%}mXeZM=Sa$ReGbf.f=+N~g-I64C$S4!>IU5/`i
-wPKU<kS9vZSimb4AtokZn1KHJJ}G8%+zT.>0_G0-Hyp67Nd|+SqA.<;71WWau1`_o_+S@GfAvQWE0'hPzDE/+ijy<]I"m5C}>!;cg|ADp56Sf>D,AdDM!O
-c|ewl`00fcj/H6d2jeA`v/!t|o"FKL$&9&Z`+aD3HA^h;Tb6Rim0ecs>RuXtyQ&F^.6_2s'_/+bVB[e$f|HM0z]Gy:VK&H]VH+;gdGM}Kt<b_"EoRJ]s4.
-C7+C|k{5G;8m2YQ4:TMoP/~YrkV=$6laLK7zeszSdo@}c,MDHEYlC<;p}v-K<3bUN-pxh66!.jL!yVu$q]Md+CBbc^t].2bHT!_Q{M~xss'm(8b-phq:1O
-A0z.7V!1`>(3<PI5RYjXLFB(qRZ]R{9'V--KDMtu`]bb0EW(x;xJ1Q-p![$.Flxiy'iq_aTM%=Fef6>QeBYjR4dEIWfvpotdOmC[IAEDP>4$t.H-vDjcYZ
-9>/]4M'1k^&k_`!E{cnmQ/L/FM230as3B%c39{[5.YQeit~%SwGb3%b2,Et,RBi&3Z&|^rl59RzcEmO{<.QFX3.U-T2:}e37Z1#h2bdiQX/eC!oS@<)J}>
-07"KYb&g/7OFF97,8T(Z-yt}01E-p|9[qzseer|I~>,2fkHx'5Upr/F'Iq(mwPiV$>Q}mcK#>i@#yXM<Na$8VvhV3{'s+B-Oa1_OGqDvC1uN|>p|Os2!fc
-(PFcKL_E2"<+J+YwwBomh|(}0ro@_+WT,tDxwz]:)c+VHxjz$Bg(N[J%KF7V2Z.=i:L58nVxkv-Z/klE:"k05X~k@s85~wgT!kQ)"6D8<@)co'})MI=)Y=
-5Lott1n,VJM+6[6AXRa9V^zws`GbuAv{M}mU.nNsNY2wy':C;uR{wv]kI6@lT-.ut=1I"JLX@SWe))5x&7ZLNLf,kvJtIRM%12YBjs75";1qt{v}#ntOdm
-,[)JidKc<IKjoE&<fGm<UOBZt(-=u'uY!5"L]_U#/X;Ad#6bM_et"y4K<`T#2@$ajzsHgH73ARQo(V/<hhJ&x-gz<E>uf)/6%F;f(&rbNH<PpQe6{Wg8[D
-F.akHmz%kyFi!)JApQm)Sc'38nz`7"bS=5AWu3"-9|E{'o7ka7,"Q|.{$4jIyyb3R-dGr|tGJmPHUXFdY%R|T:ICPoSDxS;a_IXz20cbB-3Hb+)K(vY%6=
-Cw,VN[iS^_xSQcl{G6KG723MVApDMfZ}bL5}<C7qo)Kyzz3`-g2^;V)VP;5.k,95Ns>r5{kP01h|!A2j&Ti;$.{<+gi@zPqSlES>Lf-q7/G6.BfmB4St;e
-8mPEQSkTjidpfldYsDih$#:[%mIoc%}[mh/'L<@Dl`%<J6]$})Y63"x0fgt!BzU!SmY4{2D6j/SZM/m!oRWPg3[EymY4jypIR+4HZVIhxtyX!xBi+n>X;:
-(u>e!YMW=.fxq)(T0poNW1E6xZ6-5T-4T<qaZHSj40D'z5u_Dw.|kFKZn=XN5'$PVR$'Ig9c2wPtkN|qcxZ}.U]:pzR#%%SY#;/T/0MhX6Fj9L|8+wq&3B
-xn4xoW5ho1IQEb@jTB`DKxtbgNwmF`[F/e7us+a^`h,4IEF@RN];F,:2y.iS(+[HIn.|8t"tP31292Pswq#t>)#gyz{fvi32LKL3KOl!=2M":ms0Wjg!`.
-hzC/PMF)r7tKU&qG<vt9n|]%]Upzd2uQYzY6e%y-fXxi;iPR~7%W>5Z1vIP<R%W9f4v5)GU#9MrM./iyi<C>5Rz[Z0lAn6>LA(EQ=AIy#CSGt%LHzgrvvj
-bRuXR-l,K-v}("usz<!RD>`|FoqkJB#ZD$GpGCZ9hU#ol&Z`GiLi2A^AYfNP~gxW92J1)EL"n]Qm}Tf%Np,yR=O!d{4&L_%QR+v^"^"$~PXBh{VR.ALPex
-'.#mVI-7]1k6.`7y$ZELxLc.fc]',]LxAlr{Lvf,/-bwdY;88<l>^U_EjlDx@novrdr;ox#<>eq{N%DzxvB+5H1<l$XBKkw<u(kS@gl4Fk|}Yk=D|U]a~c
-~Y<['Om'~;s_^jm-4|X;f>Ujrp%CLO.MWt2rAB_h}s)nt<|D^A>8E`X5wl$KqKU,n$fp=ro<LGnL6PMSQR0[7u&a1}]]zV&CI^E0voov;U9PpWHtYMH^cd
-M)]F05Ca~}qFDvd)s]Ze[tD;QoXm=TMnq%VH;`0Gvkw;i5Ztl6C3Ui,zg+T%>$J%FWQw@L"nx}[lT@{E{02{ZOEa/F8iOs@-b|TjLM0i6_cIzlS3dl:gLm
--QGNy<]t1Z=Y[!GRVd&INjh#B1.19aZBjzP;3Y/X%4;Do6=b~IDtj)jhNxS"Pb!KA)P"~H4AHV})g]{/TBYKz3Vk3TsletN$iiZ=D@1h4bOL%gT}W|030.
-QZknt}-#t0i:ZqB'"qW)wqsnTKyX-fNf,Cm"!fvG"+"ysAhG.$],R=nw#JMI&b!+(:TX9vCS+j~0cK:HDAZl)hWA.}C_Ck[v2-S4E#aq>UApIk|"6M6w]}
-.4oLpREBDCDX_Q:Q/vx"<N=_dE"XgxqQXwYHlQ,U0bQ)YagqpSvYtn2MSNN!oiq!vZSA#q[XNC+Ku0V8)A#jDqa2()%!M>M/&@'k%J:S;I1a@j)g,ou83|
-Qr3(nel!:UJl6aYM+ee's)~'u5O/$u<!gt[:n9pxwsph5q.qFZaqM#akG`4UH[=-42H]UL1%]!B.WZr$hf%-%=1daP=lu+Ph7d-Xtl(j@DU!9x>LN4:-36
-p:<30W|9BE]"{Uz'v__&BHoirW6/;Ybck1+hG(H/TyAO,p~Q%!-Fl.j$=&o`0+'/y`8s)wC1`Y==Num;/Y_43"/7Qy6lRkjlAR_,1AAQ]M43%6uxMTfa7]
->^,CW-u'Cy>^xbwv;t[sKj$C]ZK:N$3K^A$-1v{$is)|c_B4OR#m9)I,dygK)5T+NpxOjqpa@z4x8fQ>@4Q5{f{yarqxr%MYc0w^f0OMgv"ZXGW`|0u^d!
-L%7[A]_%-NMd#LYx)/A@@L~EPhk8kI,(|uBB"ZOhz%~m7jx1g+"ApQI>-$+x:]}03s[R]w::Q#HKD77D^G[kr)w9{UV-,;l$Ovd_PicuH>Gf<[oGc7'UZA
-xd_^0ED5iNB=fPMuLtn:gzDx@do%nK++TBGQn7:_H{|gG/XPIeUfCM-Cl>-;L&n_0+:i(4VpNE372PDpuH^G<"ZW55PM}=z@[{4wD/rc>]rW^9dxXMYfZe
-!Qm'+}/;|'a^s86NB(ybwF2R>tP4EbuV21"euxe|MC6vIEcK-CxKSp8p6XJ->c""rthZB^i6-]LUyEAK!EH.h,;(SV$'nC<6W)^k(VQY}!Q,[skA]fcmi,
-23YYqU=5AW@e#3OdNCI4e!b`)l6'^wTR5dsu/5FX+mgNd8>-b;.9M1]`"cZZdoV8wDN/=Sz5#+wvr/.<}gQ%1"EC:64"2gCBSYbBo1ULG&4<P0sXMOjmco
-qplcO#>HcqU0'o4j`!)BZv^1O7zEGK'6sFjzI5(>1Tv/,):iN|OgVRMB,[Lf,NNdCa1N~B^EFOnqV9+c3nuon%R%G$T$$=;+L)f;bRG_=Wr_E)D9;Hc!<_
-W}nq2E]kZ"-]@{U>j^pp1+'aknhM$ekk0h0H;1|h^o-5Yu<f+JU}_5xJAP;k$p3IeY9NK`#>idC=#HlswF^<5vLj]@rd+"93:-jzBfp86+UH5s:"9^WvGg
-q{dWp:{u`CeNT$.%y+u50T&3'[>YBc-w--SGY6.,i+c).5^Xh!v/hkZ83'YJuj.%TS,MF^VSA^^>l)Y/fcI3;`sWL3a/][9Lvs0)hVe|b%<bw[M"cmra#x
-M}awB(eMqsUtAN/k>=`dky_D]}s@3eZ4&-3}fCkRZHrX$Hbz0=|7vMwA.}/I)(wzokLqjD)TX/7|m^G'Q|$y-8yE$@:Fp:gCbkq9j#d4Zr:<.}=z~50ahY
-yHC{K_hrmgVuOe^zc.!Qk#}<[K7ePpziv0lf{slz%/SUkA&3]R6kJLhMSfCk<6^f{v)4b)x)'$V7AE>a-i|d'G'0ae>VRvrD=JN2D|~}dl]I4L]<-d&7vG
-e2[T8SVy"PkzwU}^o;zaTJTe=Orvh0g1`ag6)o>'XZfPMV!l]P`;&]_(#4rMm`o8n<R''q[)eCh/Ut`2LTj{sf`SOF)f+-{_Q&KUIJQq2q<G1a]pkqmYir
-36v#kQ>$d6_,>k'^A[L5Bw8Sa}R&e,(cTAfQ%&4rJ}AD#3~`H6z-Ob:Ns877gRisQ%E7>dDb@K{q&8,!LJ].jT/}#[NH#GBKh0X/:vP"bb`'_{}pf8`%<<
-KGuUX}BUl4~^cah/B1MREkdQdX}T`(+)Td%!QmFjsy<O65Po.sY%[vP=_&Ph{RQ8{q%J@U<=UC8a9M7X,&>$rdF%Ua&h@'Hp`{rRj]F[vX;]j"-Pi63kWg
-odbtp8|c,n,TDQiTaPcA|}qpns=&ad&,9oUufMQ`D'rPO#^U<MG!5VOJ{Uk^Q3[fwu_@%[(m"<4p)/fsB]Zi&$&6>D2mPO|"#zy>AeW^$>^a7k}|HMr;YT
-dCXj2JNAZPw]k@9OUw%DQw}v<w!Mpei=^Th[g8+2H5n)|S3l2ZT3XGkW+$6urTZek;v[Ml}(,NJC6sJ$P9NyF_{jbVM-~JUfkw=I=JvNkP;ovq%_X,m>L:
-hEU/KpXt8NF#f+`07FbgRE/b6UQ3h`eZWNH(QItR0bb4p{p)uQ|^po(A`aC]xQ"JypnP&^|E7Gbth0[>MRp}'Z~Ed6gCrQyTk9AAKB$MJTmaAf>WU2[_Vx
-aY}%MDHrkH1xCXpqMvv]mbeHzD}iLI&.6lH67}FC3Q,R6HBgdGodOwEG8gaoqvzEPeLExj=2(.D&9Q(xU(thGz`y7mEvxO'Du:[]^HQ}6g&vB-J@d_]%(=
-Y<:Djp+qb9T-m4>I2v77Iv&/]TLbA1G-<]c7203F.|TROfHGV5]"9sXiDUo{[EV$WItW&k~qAJjQc@D=)ewV-c6FO>}bm#f]gISvsv.]uypV}hX[Ow}@o)
-a0kvH`IuSlC-b"[nm&C#kI93-|AGxByy:$jqme6#YylW@QiPUF<7h&a!G:T!'&5)3&:A[{xU2!r|jdX#[OFwItmS);MxNcw:kYlED!;'d!(-"Xyu!`B!hB
-%}VBqfe8Q]E}lKD9tK[!FmHc/LVjjQYg2KoyQa40hRygv/<Z5Tuw3c'u(pj"gO=yL#](Bb=@.hH,PJj!+NFeJ$6_eMuC2Z92x)mII2Joof,KG]/ta8wi5.
-f'wd4Fg'W48zh#kg<vVVxb=MulfNzn'sYz-N)"~6'W)4:q$0{wH<=(:-cYtmiUUZ!dDh"6mGZR@'0Ef#nVACJ0o#a7'UD;}9I4[K["&AWlOWNJyzckO/4[
-6nc8s+f_XN,e~P%}$pxvDx}L6eF^ZwA_@r5TZ[$"|GhM>u~FV2M6u52g2t)a3blJ[|nM^Lt;3}N"#+);}.f7FD6ib>V&UdmE#5D0Pqb6cYm'Yh>(9bqSYO
-V^g.Tm8qj-,<5}'J&JJJ033k,PG7kL`X]&~5:|cL0{H888ly(iq=|+z<!1`ZRd!+zXRfs#,M0vfuL1X7=s:T.Pm!E[Bm[k=1S&'!fnr92Wy"6RTz6n9h0R
-,^ouv1qJ3d~JCtUi]l&MMvYDd!h&AZ9!TLsyoR(aHT|;r$FF/=^fU>Q/|f<zg8k_O-VXlL26ZdN{;_MCW,T+YgOEC(tf.dYXFsLM!jn1Eq`"(Z=8Um|}hQ
-^a,'pyxS#c~/&:R&~4b.%G5:XYi%I9>6w)_hmk&5}`Rco^&hr2Dp|J83s=iRI/8&!TVn"'l!"!"dvQ9DYzs12.lD$:ipP,u&7y{o2%zAK6yD@`%2OH#Qt]
-^JoQI<d>Nvj@{v<ddAUJmB]y.s&Fn5[D4GQNH9rfc}+>b[R]UPNSA>paN/]Lo0HM]^VW%0:sxOHBB6'0`FoTHU9Kbm0"ZTb(%%>@9NE)]Cd<3x5G`a;^G5
--``U1``Z=fTMwV$,1jR|-qxeVOatyY6>Z6^c_)v%Bp8wtKnXgDB&6VuEk]g7Pz$jcGBqtS>B"f!tt,Uli%CxZHimr1]GFq.Jv/S<+U_fCCRm^4r5bicreo
-"E6+cJIvSNEV1Td}3aVYZ#%QT:xY<#{{/)!|iCuN-:oG28hI-BJEww|-Jb!p+K;9hKtlemWz<qv.#j"l_FmTT0D6%='qjmpv$9{U#-#wotGY%>>h|m((~N
-lBqRWL[B]&rwb:6z#O.aTn++hGy!)ULCcCrs,PZ_!LnFAX{4aSuHPSg!GKOj8%02`u^nASsLS<qs/+yad5I`wANBnG6(hlWFf$%VFuYwcpo^cIUP}cMZBd
-N!xPB]35i1%>OqGBnM@dZGm5RE|mcneH>[<6:m5i4WlH69'h$+&Us1pZ"7nF#LAjIU]EE&EZG4~fy}:&<t@`|$MTDSgU=f]Ga_j<R$SU}#>)CuYb"v_1&8
-J^b.Bxk$PKanzY11}GQr$vNIU6l[cG%K_n%m$U3T|DhH'IR<VDGvgn8Le'6p1>4wR}v'DfTSQmXK{(eT#DXOwE,jU-]xX.js^x~"K1LQ[&INa|p3"Tq).@
-L{3TzKOD(jaySc+/d:b&$nCbH7,&7G%"/.>4`8q!I!isETj`OhAA7Q0d,fxh9VyMITb0:>U#{1q<X,MWX]v=rF"+'v=-QM)d[=cLx#V9@3M823CIt3AOk-
-T%`;.Bc{G2~jvN`Y|Tke_'TA;/_4_8Rhd-'|+G|gaqG[UjOv6tG0c@g+WsN=TCDhkFwfP=)@crQx<`9As.4ZV5lonMZ^]:ac~4Q#Qb.sk&:Kmm/h_-LpvP
-gWg7!1Te]S!2=Tc|u8M`_2o4bz;z7rIWFm&Qp]p|b}WRJ)D^EObN7Tm!K7kUSn[OhG6-@z@gj^>/ipN{Ed=z7[[v_ra{r]a)>p6o-17muPkSpT)NPx.i4%
-+mOjGL@x9VhkA"8js7K`j#67;EbbYJV)sUk-UpZy]--0N-)]lD15lK|7bO84[D^72jWL'Pt<-cj)`GiCisf+|<u7XgwI2@^$:=KdN92jzN~7JopK>cAHZ7
-^%W.4XIVvMy@~@e4^C<=_}"f;{-^,)za5481'pl>HX&MEqtfPNOPBV28^qp)J#`DIy3cJWG5<(tOc@,z(%h%#JRO3`QScR<Mj[jhL92!P2v!t%->zE}>-V
-jIpB@d+O&;3%gi0P.<MTr)[knX1P9yjs)L,DFk9uwE4tTvy1wasq$@!qeO@XlMrfCg$rLz{h1mf&IP#PVJ``C#NP'fD{[Ykh8oOj!_^0hbG<Q)rwK&/dXA
-jvsoQu(i9C6mqy50(N!(1k)v]a4gX$8[sp6wmi6LIrAI>UOTSLUb(a54u"z$];Oq'tkGqelDAL+tZf0Sk!Z0m7-ZF2Z_2hDvz`8vIwD=<,I8[t2!C9K.[V
-BkntAm|+<lXIafL[!wJHFR!7>_fZYZrG0P@"$ShVi-!6%%5Bdh$CJ$>^`G$^Dvs"!Z&FC|=w5sj9Y&!U("zSO%;b~{q1l:&@N14}S,Q&exQ-8L="+nv|uv
-U#w]n2NIm8y%l9q_E.e18j]8eRiOV/<ATPVosKiC{;B3I!70O!KD{;x"h"t[ucA-`U6XPk}y-h+v`>9wghN8w/I+tw]|KL==2_xg^_b]ixC;.V7ucQ<S|s
-}8;7$'GGU"b/r,Q}cpsP#Wp5F^l.5&ON)L8iNd-XpdY7m9t1~fxi%XXb+Ne@zGB<,-Ih17cX2q4/u5T5b't/F6iIFVPW2BLF%ePfGycFq_~i5(Z6=^b#E;
-I;g6{E&Sj)q;c&#>U)RX{c/=H9GZ_G/"da'Rizc"a/|{_r}@Uunv1Bv^Q6n']P_y01}I5+z"vH(H-&@zBeMI=6,q/#6e9`bQ`2cAL.FyO=(zm{OZN{xGI^
-to4yy).PFwMyW(a6'5+XNr2'fSNrGUa#Z}Y0fKAv0BO#|v$3c16i)XYA;kJ{=+XH`I0_|Wrz+Zd#@:Tsy0#5/{z{$vWcb)prk<!gXEG#dW^P6LU{wP;1;7
-^:B^t-'r8L^Lm_/JqD-%{WudW,SC$Yv,mg/VYID[+e/MwJ9IB,UKdJyv@+DuMH=#]SrGM;74-Crf-;HwDH|#QdUC-H:sNG.Z/}]%+Trd{K;L.U.ua3V>'L
-eOy+Ao![Cf&MQ1.Uegy>4<,NvlDHzEQ'MfUX8/.WoM7Sv7/}$DOF.WCbhgui3H|fWhNi7w-"|Y:[|<E|DjwJC;>C-;):VMCbH)^bK)t7yu,Ok#']LjyF@i
-fti+cH2g&6k^|%x(+pBLQ+(@"q<_aGcYlrQIWCdDX<EP)Os/^il<$tg16YP>u2ajk(rRM1'.lJ+E-wb[ms{@UO6J(uK|>zntx=^.O2t5Nm$qXuFr}$-#wQ
-Q=o2w[Si(Ql#(:Zx5ZcTG3ZLC}{++vat02Htn^wbhS^X@AH$2J-4c)DSp]f>"Qs>2Ncc(5|`W/}`!-Z^-j2TGi39x|we#:6i3dq{RDDj1Ea0g]""x;E(QO
-~K82{)0lE:n9igH<@>Cwi=A.rUJ1S>'WH19zGLA`'=Zs(5;]+{TmOZe|Mc6Q|5KpR"dBy#fe-6a'yy+PIlOcKvGfAmBJFnSjSePJKJ%TqhAYEWK5}yeXea
-30P+_1Ta2zLiEVTm)e~KF[h@3!iZ3y6G!iY#<`'0f']$[%S&O^H5sqr6,M}W@<('F;1I_Upg@'"-ehAveVX/bou],e<@Y7PH8>}Z<MmgDmQW'_rf7nts<@
-f5S2+VPH.11uh>!^"K+{0egGd{L1d<PLI[}#(>b!_h(KCN.j(t{jOGwZ|(tY92|XQVq;^c[G{&HW=(5/X.7x;tU#{!Un'lMkq=.;/ugtLnvh9!Ej}{S2-&
-b;=PG_!$)Dgka/{inks7,mKDLCI5)+F9)&_Qbe@{z3dBWFwjAq!S@T66oy`UZ/W6"mzHpMyBI9Z(!;Y73X&imN.T^3s}1WT)qk,k@<!H~ZJ(5_/X|tSh<[
-eZfCq@~;w'j`fl6BrydlVXZ{t#s+]iMRkb|!z6&zb%^D]o:iAr)Wd:f,q9M{hxJ,yok//C>-m1g:9R3K"7"s]stV$+Mc7)KcC(2ZA}8U.mHMnyGbN}}6>q
-j$qp'tKpVdsRq<KE]K<fG=/O&W;P)fA{7)s_ykSie5_][Z~=e=!v__6dc4^Pad1nAk[!V>:3'JVv>!#,4]~U6w,k+!Fa"nt#K2"/`MwY^SC,db~`c`fVS+
-rb'EouV-!!9<WU"NJ5Q=t7vtDoFw%j$E`,>O,T)rfzm|CZ68Dge|AOHU%.0d.YMjy/+=_rh<cjL^=ph;4G|s!U.gp/<;ylQn6h;}S2@VU9.YqXD$&X6+Kb
-u+P0Q["_[Ef`>'k-P`I0[).X~;>Yy!_L<kP:jwQdC(6[1w`kaqaFX=|$iuW7X;D]bfQhr05wVOB%^Zw^c`MLnX1c]q5v7d}41HITI4H/0,O2N$!UwrJKXD
-UA!=T{hn/7J+~AgtPpUP`wYE<)&nxN5poB=GeF@ljH_0nUnULBkzBxUcO9fT78suRiJjga"+XbUu{h0"bU{fSeDg:hamoy%f'`&8`Ywa7$Z2h/4$f.cOr[
-L:eWI+Pk&}stnLDk!Qb':=[X|BoK@-Pn&rb`>Z&V=80yS1nTq4<rq-7^T6#(B},d;]({><:+<'XWtX;"6CI"bu#'7-kFiuU+ysD/>urpJCWe(PrHKRm,Ij
-k`d)@d"J_6j8+qzeL^{){oAgFud$hzE7:EtNc`s.i7zh&f<$9M5I:!quQPDJfD%VsvPAPzS_rdzBK,(VA5&KsaAlxxAiaKdn#1gI#Z9P`C)&$6!KR:nc3^
-R2g7o"-.i|I"`vJn)u!/OG7k^c~VZH9:=OuwCN9nb7s{6f'ylJoTXR&&";1^9}]e&i`yhh9Akz5kN!GvvlO>[]nb$3Y%L:u9TftV<6j%Q=%M]oMA{U%N>&
-bs!/7ZQIN1r{}qr|]<HR://KX%P'~k'_7!T[KZVdqOXAp2crz6"r`,j76_CfrK{RLEG/n%fE~whnuy#"ohtQVLUdx9z.>kvDZu)a}Md/{2siUuDXpo=:E5
-B8'J^I_IlA'j<v=xDOH'(4R7kNpEE0}3vvx(c.JA|qSd)Jm<y8kLTyw#6d,,efA`3gof2RfN(x9O.}8Jhmi6}#V;j7Y+fpw"N3mRoR]54Xg1_^/xN97n8T
-``RpK3.g']ElhAdv;X_r=[.vr&,Fbto&_:C(h%a^XdzWq3V#zICG/f9.=ppe'>XcOX{@K=mF.H>QE,KcO^^'8;8ng|`/vRi!p<~z/86i2]%'!U,cls+pnC
-WXD'8qNB|VObDd!BjN4BQfH{b.VI2a7}JU9Pjr^2%%zYqy+6hKE]M)J+#.3`6P}lJ;|3yf~APT3n'2G@UTS)x5Aes"uq3@tk_w22;VlY$)fs]+[v7d.m+L
-fiV>R/,lX";$JvWz`eq-R4I,rP;t44K_m!U97^FXl;2;Z|c=MFbHvj`7J+"Tg6%P|3gA(/PmMpe72dML>}_wiThTsK$/_HtDXfeF%I3LAK-xEMG.n#oV{.
-{e0Adf0tgN-I{r,Orb"+eH.J"jv`+}i"3f~eh(I/5j0c6AtD9+;nv)NjrKczSAf)Wg=QH#frBC0v&KPRhj$+YvYy2"Yy:LX48fZw9+/V&CQ=N^@)f(#IO[
-QKZO{7ImTB3m7bm]!|F2/n~TK(~/D)WnLK`/,F9[X1]WZ%JoMq(H9o^-_=d;Jo^OR1m#<4iXDat}B|k`J2%0%&$u;J1t%gIP32tCap":{E}aZh+RGG=n.y
-CrFz$^wzKh(@g8CxqdRz6xB{GQtu71`wqvj1K0c>`QI)aVfXn:6k6;IEQD@bC5,ecE{U_sZZ}-'MjnW8vN`sVDC4/I}rq(,^xws,zh^1b9)lr>5Ft1<>P8
->EBEqLDYBoW.T:GfnQA[X<mW4#(^{((r%D{pD_wH0Qt["wxB3QyItN^3LSfKqCx88PH`.wK)bi=5U'L:0@nW72o43KChV"3XUwM-F"A9s'v.`=uPgMkg{8
-Y_3qGjm+;_NF/K(Dc8w|gm8St-44hQ5|^_':-au7u!#]>lhl,1i4`{&^5S,:JcuU/-;4mS@`PugE;Sr0NVBRpfqX`3]u=K&QfzMT<s1$%E+egNVifyPNKs
-L4C2PyU}w%HfEy3"N4v#KeZWd.X_5nqPx%+C`k&+X=@gBL[$oY4m]ky#:onRFk/IM-[-n1X`9K!}8I._{&zO5Z}9bmk'qJF$5XG%g$_|N1Gn8sy4V>2q}]
-antk%rgE0Ln!aSuy~vQvqp21Wh+Yx$0/ESm"z}8m/_NhB4KckM$"j^3+r%h%uG_P,"$37_.qe0SLqxZo&VbNb#RQ3x`@G^=Ta<L{J0v'%wBpqJNO}SwKo/
-A,Hibv^)]hl8"5tgg&jsN0Px>Y-u_S#Pr;C/n4wihSb+("MJMu(]Zz~@f$>YJ^K`0kBlBW{H>8cT7Y-QIb~HU4P(BRwPkI%xn8)|#R},-]UW}!u>cV5R&h
-=RL;BQf}ofwqe,x!HoCF3RMv|aX@EJDrmY=O=CuM]%@c'@yw/6{Q'h+<NuZqD=u+LV{@jC8++f4|`f%$=EDQ2.(DP7#Ut]LJ~UEH,")sJ20m7T@&j:=Bbm
-O>&5E]~e2f{>^iLB4I>i5ky1RgkF9XME#P&V8ZC_~qh`.o/&#uLLZ.fOHC~$y^@+b7_!2Q;n~DTXgjMVij,A.nHlHYe`z#p)]_GFLVW|n@ZLRT^Fn02bdp
-`8b+PB3Pg}f/W/CJw@DkN9-Tq<<y"S9>R5iVP_#e2oO`Ack51:Pa&>)Y_so8mD;RE$NRwByHsg|}caWI<$V1H4q;6h1g$xMOToIK0^-Ic]Ki=qd+72;HUR
-MFFWd|(-${~wOar{~]3tR7|D$$5iV`'bXT1<"X]'i'c"zAyUTTyJzr(^@J[B+BGF,@'z<W`v@:3)eO^pwVIu=:y%-r:#bLb^/^vVqo!lexY.OzNaXYj)d.
-s>,g,<qjY|m-6{bd.8-x@y:#Pd^w@il[1}TwrU>CoaKfuI_%Z]is3iS[`1v!hS2nS:!Iu&bdg2Y!n/!s0%p069fgqhR=0=p._nY!,oI{5}}ctZk}U$yU&5
-#^ge7O:0UuZ4!-DKb@2=qoTm)W^371xB/#+jb]P&JkqjDOsj4mpZ+at_IWO=e&Vg8}A-}"/WUR}o)lyuLx98jIj<eK/Oei2-~-I^bm[FIWqo$21.jq&Hcw
-l;F=_0iLLPF2iL/45PNb]lcNa_./l(}TJ)xSBsP6M'wtl<O#3T[w_Zx>2cDy5SvZexhR!l@hg=[8>D|6:MAPVe[|E5q;t!T]/nw:!/6"CLoSNj4v5Cr7U=
-<:~YI,nRmp_}VtdI]B.0@.<uzu7R)udh.p)]G-RN!+B!2s`Jw-}98>N$czu]ot|4YI`D8kL#!=n178>oG-q0(Pfv4!v#|$^ifGUfvSx<G+v-yreX)/B`l-
-nW|$kF|ni#~22z4l`0<EN[DjoE`>-+M}U@x@dAMt&Nd3PF3Z$,%UrkB&nyM%<-rPJ]xG.om'@bjKnC"03tO;=EuD1gA2/=z[f</H6_(WEU&RN{OxlbOWO9
-hR+6<V@R,@>J!>iun..$B8cehEFNL<%+vF%G"7FH%c`c,7Er5)v_ZIm0{h)sg,z=7U::9<hi'R5g5<a1.=~`Cyg!EXROVRD$nMALEQ>G>{p"iWSNl6D.ps
-Y|VifFLgE5O|wdILt;-}k1uIcl-yj[^QqyHw_`gE]X8F~DC`eJj`&8<g}E1(xiHxW@)#mo0c|NsQJROP2xs+BLS%4G`U8R,6)eR$vLg:`7RkLvYvdU|qj1
-1Gp;PB@q9cDe")5>gCwp(]6}5mra;WA8]N4#/Dr]}4">!GG}ugwy!:RHAFJGuMv#4J{=x]tXY+8EeI>yFC$bO:=)u"7-(u"~Uwx%+Uo]'(z9vYW1sv=|+E
-Z|:M0/+CXuE>i8Zc$'g-QLMRb/il08DGH8lH]^P:8U2w!WJ'4XCm6n."0lG`cI|k'%"Q$qXtR%i-Gu.,!!Bs/,U(5qw&6aO6;:|r)r)#[K_K],]myTK>SX
-Pc6NGs-k"(O!!F8yO.L#>O)rP+`O,%:H64qy9`sof;b4>[>/ngIVb5IU'wYP"|N8xeZPC"`&"TXC1$6hJJr]@S{1b,!i_rwJrqFI#<`N>^IIKOltm8s.@Z
-htZfp'{HjD[ox$G8wtJCMbcQ(H7RdGSllhdGFVQNwA"roY,}oVxw]S/G@U3k~[G..EtJac+t`8I_(cQVjQ.@,CE7,j~t~t>Ebe=%p,pZ)cH&CF{0#TzxuH
-iUqbr+|Rk4fh~_&wX!pvg4;4.tKlLmG$<:$6t>]$VNq3BMl0s`">YQ[tRj^LYJvmM`TLrV8huX.=u%:9BjGI8xxphst(YsHfN`NY#>M=mu/LLoN_~]C]yW
-cLj4QT)Q.C])lk<'HM(s]hH.TcdfzVnioWmwNi;2(RQ1<6[=n^J<G:D4{i0lmXqdV^p-@gx!UB78Zi[|ng!a>XW{(PO"!}N[ZK8!<0TTD[OxG:<p}4/F|2
-A}/R5m^=I1x@vS)SsxZC$/0.KBOcj%n'TzfQ&yIDs]ssm{|UFM8K^%-l]3k=CYvqoq/3jx2HFL+/m+Tb1L1-g.us2K<-A,9IA{}Bx;f#rWjvUztjH!RlgH
-qFQaB,[Uj||^NPzVce,oo1$i^+@upBE@xlAmtnwkM3W'EXMw7Dji/1/AM$Md$&;+uD_jM"Fj!,U%ht$=XoG{k,O{IxZX8(rj/P.TG$XK%J%'WlAWDhIHdC
-)+PTBxq5|rl{o_Mmyas3LuAWJ7t>$,m3z`U=-_Wa0i+'tG$l4Hq9U_S-dSI8m<!`("D$t]3f$iuVl7).%&i7F[[Qcdge'O(,.c}(v<h9}5c1,4%Y+qP!KO
-r["$yolB(,a0m<{7:(4UYfCheYI,jD2NJ'|"BH9n'k4(5):<@5B6Kw2ZN1rlqYTzh<%mu9VvnkS>R-nTG4C<Hp61kBp=Na_KH94bx-CUX"#fb{>,M`GzW7
-8gAGokp-Iu+1N|%G3HB.{P;Nj;rvrEwQs&A)}j{=n]6}|XjlcwL)qgyTfSbHheX@VHycRV>Qh=j2Moy%0A-D_dv&$X|_VdI|#2zOCnWD5Nnt)7zh%/N,,Y
-oa:#:84o{)u,2hc;'9Ko](|0g_j0W1k@IywK^rk9`b@pk+e4]zD0,iZiZuOCc1;(I]QrA<'z(4)tCdTh/zO^gju:}Y1Z@8%x`n8ege,!pZpr$3E0Ub:lCZ
-=c{.OB^aGpVMi8"_)fTm83M"L!Q9+>JU7uO`9cb,,UAPNg6;jbAM[=')2eu##:ilWjvE=KOXC-BppT6FD{Cc_Ab'_h%'Wg]cfs=BSMB=mns_0HYHtKB(|+
-NMo$B0d1"3GF.|OTQXI2L:]FdhG,.ShU5Ff@6RWsV[I+]J+FlO(.icU4><EE=@!R9R&Yec<qx1)bixUvB%BB1k}-_q|o7yfMxeiiqq5+YW]jRT,"E"b;zs
-2'UW^18P}9t&3m"XJf)dEDEt!I+4>dVBHuSQcP}2Q1++m1u`DhC4l_{Ww68!}x6{#S8#)o@vPxwdMPK$-E)Ol[ux"lb_z"Y#z04n,TXWfbnxjh@eA0m"Ym
-Ibii@e+];Z@pn0Ku}Ky.x%i8='bdPr,&&oCw{x%un`IS58rI~q-3SI]ae)H;@`I]yy'Nb[Cf-uc[S.[YaPe&jT>Pg,~COC=`a(7QGY1y;)hH-4NJ.A(7OM
-[8pK{@&rr|,]<p1}jzL&iX]#vJswFu9L/`SeBa$xhRtAgK<=%Fs9AoC7C7j'6.$Esw%7h9$(0&fx:$V;T5y!lQ(tYVM3)ch<rP2@_$.eRi`l"awIzk,3q@
-n4uO0EJdu]'3#umXpffZ!3s#I<2S50BzaZf1E:_nMixF.l!Owu/_.Qp;-F@#:RRiMbI,]TkGfpo6;l,Yi$t[,WJ$)tma|02Y.S,eHb)9OT9`<84r>=>ouP
-rs;<VmE[^>R+6nPBF&sW_B:frD<:]/G.h;1&iPD'h+Y17(/ZV,e|i-g;9@Zk4QeVHn7i~5s<uT;@c}1+oHDD.dcPvB}1)TctpxROwu98E4>f4k}mL#S;P#
-8Ji06l0bSz]dF.V#E}BEnE&&ujnY>XwI!4;UUV&G0@hf#7V>-_itI|k7G3K4ZPM|i;VFt'vS)9mxKlQ6%E9%cA'L0Ch(MDU%E`[!5VdLzlwnmwE!ny@qwX
->&[6FxV5^om2DyM_Cm},E`Ra~N8`Ra+OEl^{S0Sd5$#M!9ayi3}zPu5/CXN=2-Z|,<s<!]|0"Yy)=t56U{;uS4820]-9lR1>&(&Ebwer%];ZBl0L09pq|S
-9{Kbl"=nmy0Lf";Akbu_r7VvMv2)9>uA1|;2G("ZR+gFhSpLb<4.I{YBL<UjK%-5!AWe@aHHSMkcai(Y:!ApV-Aq+'2F]&nIPh9,dPf2{qBn_ezNE!cgbo
-=:E.f2'pV7I3oXJu}`9LmmnQ}_|iAQ2.Z,^1as#i|pPm9awD)bB2wKl0"o:#;ga18pfA-;fQ9.!qX.%<n:z)t+|DQ}[dG@rj#8[/@r0{z3Hb&u&jWjTypU
-ne|3$G$a'QOXBBQq+@CA9rwU+8$YLob2>FlC0Xu_&CE8Jhi%/:g$jTX8c"'rC.;+2oa"v-&3,2IqNRX2/%d,+EA85Z<(t3UAS_b8xANAZ[$wN<8vIc8Z"G
-9k3f[FgPoJ,tfflUk,tjkx@Q5j[zZkY6&RF-+bkCDN`C;.uS:&TY[%tL%t"XGZQ!z#(t55}R)7G/Zn^PjI_RYn2@%w6x#{mg<x(bsq$WYh($x2z#[MSi}+
-{i^/et3'r(YKcoZQmmBDQ3Ryx(#FsNQ)xZwH@87-AHvG~j:J-o>XI6}Y~6:geN%qoZ3o[L/C-09ii-~`cG-MD.vhbi_^e=p3c>,CS('n@zr+f!Lnj=0.rH
-f]htHYY_|AV&]:JW;^Mj;]92@$X%F@~HXiC=[jI`lk]Dp'9`@n=AyG11sL|ZxnY1vS$Q-9&D]W6Z7f9`D's|z!^^C'S[EcGQwT6:A5;kl6F67S%-QBdni[
-1vXm-,Tv$/}R`o{9+-5AA{y1F1(4=Q$w_W.99gwe|vMG<VY'40}.,UiG%gJFn26Pg,|Y""&w`R{kP]CdEO9#XAtqQ{diq56b>{y-%drwJ]S#R!kqnGHZpr
-h3PkcRvxL)h&imEToq|7B3N[][9.N;ZEc.5fPmFM'<I/3kl+CSf_k0`wg!x(jy-XMkreB'`)BX7/P7Y`s-i<redKcsU}D=GQvUX%+wctrUVZGXyT`RIgvB
-sq|n!3Gi$fp!:_S$B/H![t5RGu40WGk,97af%,{[xYXFdiEGIi6gnQD9h{B{XS_G$%>m[]hvY)jYS+(C[YlRdaEN.bo0(BHNfP$T[":;0G4TE_AAPNLKCy
-dd}r%cvzRh{FNs-@RLZ./_9'Rs})A}+HnyPPPzB{V[4B{^y=Rtuz"209Xy42=j_8ghEv%}@i;gE%L`eQ6'Su2=iH(hDaGhB+:OC>0@6@0-#vA3F4&2^Nx:
-_h7i=k`<k-Yx%`aAkAuGJcTkqI-a+%1wbg-&>j]CqCHX`(oxe3Pv]SMq0MIF[mbN`2[SiuTlOwAVcX;%Kml}p$#j%,O7+9"e.a<})Mer'168r/2<:ZVl%"
-mv1Xodj/bc!g@Y9MoI1^&o7_JL7;h4[WN7"g'D,{dD<}AJUuz4RIdikQbrPfkzbd!f)a@rqY=I`}5us|_5st7I~L.q73<Q~KL4;{02BpC5hy4WdC-ir]@[
-|Hh{:92m-Ozq^(@U+}xv=qb`8q,h;=v@BxZp7!,ok$pc`>&X0s5_<X>[Mq8i-p;}'yWDL$2=h/z0R5`)PjJ"n:c}/8Mt'XpR)CJ5x9$@xf!zJYQf^2An`T
-:vBi[{]Z_2os$>>Ybx@aQ7yOSo{lcCc|%CA3=/6H4fNG1RX-7/w,r.-B8tQYcZZh'>POMEfP]#IR37E's3jZ8:a%0%s3V/_4FYea_$<m(04.b}Y!Dwa!;4
-SH("maJio._Yc,TNpL;@ZHQn:D4W_:f"~-e8&kz^#oY87S)"24641O=T4yZ,%4.e[@7Q59`Q+9memQ/Az6m0t+"3>5k'@)%[%HGf2k3SxY2`B:7]/Zfj'`
-sMU.jqI4$d(nJZSaBI.,=xP-M!sp||6lV4p6T]zA~+i>AL]XKz5dA%JhDvd207P.mn|Y`s$vwnm"b7s1>s'V+c|5ac8316in{0f-Gt5S|L-4<H&1[0J#'7
-k=.4jWXNyxK!.qE:'JDZI/f-]eAWe)K+-r!-upG_jOksaAx8c<X9;^]l#KVEDz[T~E9<TMq=Eb@kt3)A.tn'!=,[AB-_f{9wc39t@[v,D4p&0tky>9.(]U
-Uu+nJ'huiQTZP^i{zjXzoSm2oIb#~IO`/HD3L=<f,dv0`Bn/U`b2b=I'%6Fr@P(RpYio=;M5KHTos:8FiV%8uoSb6iNMa#RIBC)f|[;oIcT:55T!X8+GrK
-9srk/P;4:I8'%N3,5{#2yq:1vW<]Y>q$E$~hZ_<P1zYO%9^5sbJwW;.'nR-xE4Pcoe%|AeC2QrTYn@ghpWJJ4P49;iwmO7u"nt_Q6Kn2Oqcs@5,y|rW[D4
-68Yu%J`FLf{5|`<yhO>d_Oo2dA7>#t{rjS/()nO8lfc={D[GkxffZ:oR8x]T2!`gzWXjXkxC$R<P/aXjG3bItrsRagLo#Z&QqEJ{4y"fe%KLSFqR,7D_]d
-~M:>0eq![7SSkZYBE9zy,=UC;6ZyqE54<>T($|xD+I(dHb(DgTayg4G8Q[cr|U'yh-3-s7.$Tqk}#VJgipW`pMN}Ze2W3@|=j!s#3RtxdB(GkJJxu])W4d
-[nBb/KGP<}=wEB3dwQ.ygA`3bB.-5/2ei!1:v;i3@nyv!n4(z=]5<Xn1ma,zl#Us&h&s+Hs,]X[akd|P-"#1%A%),MQs])yY-_e@0(i7rx("}`^YA-'K8v
-9uebuK.w|sWMkz#`~Rz&<1${Cx!}}|kJQ,nwLPCoIfWupUAVbHu,kQgLNJ}(,$G5AUgFg<9pWnc'KFz|a8g%2^s'~mMh|g]VZAZ);v"yW"xXb6KjGT.>5T
-B=YjwjXE/,-zT8:0}rU{2nSQD-=`Qx$F7!XbR<~f&XP}2Ud/`0@m/[u,70_(5{!eQ_&j."wRhp:DCD1r5N,H)S._|)RT8j0I^]&RuI)T8_FTX)kyCP4B/C
-=i(/'ok+AsXuH9-t0+c^mIMo<)#!xg"!8)l,:U"jhJ$#Zl4+DiuDi|Lio>AjL){6_XpR+B-@cuGq:UaL<hJ(e}$V.swj[T!_LFA0DMZfm"IjDMZ,sk"!Ak
-L=+uu+8izW-]_az1(IolhP!ue'hyuE`@|`6@77Tl3SysEEfZGdf#pir<3FI8}2]Vl4)|"x'@VjP#E>(a1!f"4(_KqiK3UIyHKd2k0;RF}nhaKk(SJnT5fO
-ZH<2l[7`Nb1tP8-Rfed@wD-];Zbh.tvow]EmnU2lOWx=M93"hu5WJ7UW@M:DL4M-3G+`dL;FydsBLn3m8(DbTckCE$`<<'gF4RsT%a5-Ye'Uvu[_^s}_wd
-ZV^)(IKS6GF}H`.Gqk^1rdqqq:B|4Em#j9ek+jN{Tn`z]Ub^E^V|gOra{p$xHf9/e_hk6R)o^4MJ{Fm;rws;RexFSJZyFmx2..me}Bm3aOs:.m<4Bor%0(
-aPm"@BiHeD=b~jV3>^B8DS1g$N._<<4/ka`f{z5u3M2eXjk:n2iXE>wG)x.2P_5L44)Gmtxgp5dJY^c}_8MC%q>}0go|$Exv]kQ`mY|O2yM&zIbP6B1K.<
-"GT)[T$xZ_!@Y_6T]1_QQ[u>_0ek5HEtbwJ(8kHD%8K-Mxcv0NiT-EWm&#Sfol5CcHk3`E"$_/$jhBb+QI`a$aJ@+GBI[F'L`eCmd2de/AXw/D}j<LfTg^
-yI8j}[NiXPv5A[Ok/(oKubLMfl5;vEex`y`.CQ.Gp`Bns7<u4;m4tx%FfDUBZ;F[|we_{Nsv$}ONzpxVFc0foFMoCi98>J0[j4(>^a#^[`In)8H!2RIsJt
-L(3i25$tneh{Tb/6m4SK6V"'!C[|Ko~m<W/%jsDS)@S;!}lJN+-Y.`Pi=@b,YT])`o1INA{%%OxJ|F@ka:>D[%4v5G'vQe:QTpI,,xW`G(2x;Y$n=MksD!
-9O87QNL8w315W(F[mHV]9LPck/ow{!TN3>#Ka=j=e!>O:vh@YX+mut>K/Vr/:3qFfm&C8_!<+JoAgkpPbkbhJ"v.,/q/ZQvi1R,qRRc).5K-@@8`>H;>"x
-Ia+4v{bqM!=&XB^B!z(uowdhw5k(UisUAnGtgz@-o-<Fe9p+C4-zU%'BB`|bLjya4,.,6N0WwL#T{8@_[!&pdXC,ci4$R]2|2{_>`+COEH5L:6yK0vc>j>
-qjtV5Ii4<D$@WZK:P]vB%9_Ne2igbo=Em2"=1nL|RU!(P&O:"|WA_-9>Rhu77|5$[U=BhSTTvt%}-smvpfKF%;l42f$Yl>vl9e=:$v/yAT.[BtH(39tVTt
-,l.GZ}[SHxv^]m{</#_tCTNeNT]"#2tKLFceZbCAc"_<~$!(wd>TwRoaN`Nl3U{N,;]5/;[MA"V4#78]j:U#{krP'(1N,&)W`c.fpdr>GQZSYn7W!B3;QH
-'a=k6>Sk:pq1RxiT.%"-QSHRv;DFR^y5q_{t5,(]Ipxie-w(!D5-3:7]cSs.QUq7n|f8rIgBI<6Lp4(D+!xKxgfpTw#1(z/#kG-qSvEyGoNdz|'G9y6tG#
-1'{cUvmv]aI0RtPQ0Weg$([27:nxAR8FV2BWc.iu.RdFt!"A6EL(;(GIv#_C,V7@|]Rrc[f;;0|5Z!)R,ct[gyP;5q5c."cPj&"8Sz$;$)a`he>dl^Lnd^
-Fl1U7Yw466vi8Um2$n0@Y]y.UP}8W=k`MoH,[ZX)0@<Q0MgVsU-=_/m@W"@E39.H]{>bn-.h`uk.!0kwUXtf[G/RhPF$;Z'3l{ZI~Z]b{F)I~WaPI0UpY.
-Af}RXt0l]TsIp@AfU#B.y``pSLTOB%RxJ4jPwrB8isaWZR[>V9gF|Jh#;Q[r&2Sa5bdVBEz84l"}8-q)auLaK's5TaSjGs&n^%&V|5Nd&<U/BcI2kM&{>_
-|V[sE}FO]R>]uxd'e+Jm$cZLa#$^9fTczN>3,0@}4RwfH,n+g5GgS`uM}:HC,B4!8'9/lRBe{Yo7x'wo="cz}a@5N0rUINzZ$JSbb4+tREE<7W~,2@`ap.
-_4!]>[.>EE~,mH^&(DHa1e"wgII>JBcIlnYe|5rw.:wX3wvYrHYLUzrp6^,B1Jg|naCB'{j)`9yeG^2pm-m%MDKu_t.Ilb87pTvW4'Du.kw}=20hBj}fDB
-M14j]2R@tV1WaV]p{VIuZ2Ftnb%#1F1T_[NOnj:[a#GT_^.#A4zn:R>U/LWD(-"|:&-MRO#{t6w0#dB3d%}GG@357%YEx%@Oz|wX$D:c`k+u$SvUWJGE/T
-U+gCd]2#8)@o!}3|0Tg#6[&+9q7k{60C:VMo(sTE:0qkYTJ>ZuvK&2g1`@bESkVi_5y@S5hO8R!QBXbF;<0X_JH!_hn,+|rG^c,.<I)G>>cWz]yLWcoe2W
-<y894NoNZ>Xg>bG,V6UHKf;W,1V|Dm^7@r/REDk8hZ}I&v/&.4=T}.ot@cJA"9rj>lDs29^=iPbs79ji{RkS8-qp%eQ%f7rmx2W'3"H<T{b8_>JCP%^&8g
-aWu-TDVaVN09FE|#1J')x1_YIx(cSetA}C%nNseV^A$}'R5^]=uTzY{)VXKKewdtxG^0H%uB..s&cBFeg05+Y(x3Ca7,~oIV=+v)gm/|O=)3pq59""L+1f
-!%R<!CA'#N{HBF!po9~iL7{aR`"/ij&Cb1_szSdo5s#VQwAz@.9tBLiX=@hnN}|b^v6SF}5.te]3m(0y0hMg[lB0o3H0V-Bq;:SYKFfp3z,edX@2M"gRMA
-mzf21GDTZ&WaAxiU75bC"EO9#gM3El7qEnynz:g^L7R`4OUFv0A_Q,'<k(hnytC:3lOw:9(S+i{"XQlx!|UZQap&W^]%B4z!$CP;nymVty>@T&@x1wJiK6
-=6Ei%t-rl1eNEvM+#suSlQhPn9ucU]cU2)@s^jk#V<B6HON+f3R-eTthc5rtvVRM^AAj%:;+SdiP9:$Y#<%IM&~<n=b!N"5:n.-A$PF|715QM]C|n.7!Qy
-60jO+H@QQOmbYR:,#PU@qm%"XvYGzr(g!<LV"Y8:wBq^@2^18vs5NXPU=_&BE;XDwAWLGx>2<Nty;TWAQQJCWF7#y!n"K-yTnJ&eYK#9nzD)vqQk&K+d2N
-L>iQg&(%!m.s_|V1/OQAsCZ[wMlKjsz^7YyKhsP-APPMZM:=qX,"vp6'ke;3v;>!oiMfx#u1X'LWr6;^`"0pec,CWM!(u#u'0m3'|iCh|#3^GTq2[ARLKT
-J1a)W#FtQe0i{q9B;JKa/!oP=^yIOe!k)J|,;4z}^6|e3d~3]26%f2S[B,Y`9{,|"}]5uf~rRKcsp7-5h#z0oKyD!gNh~n]<;xZ!#jhPV8ns=LfqI]a-@&
-6w__K#H()'K^PH%n[85qiXoKdvs.3LXEp+N6z]aCEKJm-e&9jSD9OOfWN343{=sr;QqDbYs.rm>wIJRy(xrYu/$bg-qV~jW;<ev>b3f6|eosN^6t%LZ75k
-(>I"JYT'9CRaV^q^ukx:TC[t,GS<NLd3xY.5C0`T!nyP:0g7HO,6rU>2TxD%/%xh>&gA'B{6u|bnm{,tHUS22<]5!PhNt4Wk]xRm`}Pg<}WrwoR,3xLO]O
-{cerLQ~6I`.gO8Po}fw}VAEo_ttoyBv7>Xnmcy=V+f<4.&[8|G:gg#d6mvD>np(ZdXljO!ntrn1edTeBO>y<3"_']X5gaW]$J7FG>xbabke|6s_deN;x%a
-/#~Q'C-G|}@G~zDUDs8komJUj[,g7n~Fd:7S8(65[$7`_fBR04wI4e_NpfIT96|g8Lx1>BA^sR='Sz+!$|E5>.(ER5|<T4#bCPX(K_~(3DQ{Sbv"^p#Z.I
-]o0=;pY,tm:=i!zcSIDc=wL@Ux9kJpX"s8ZKGqp%hr]{"}~rOws/@&jr.#p#XmR0"Vp>#%|%2xc)-7pqf1IJ;LCyY3f_(kF9%!Qc^u_O-5T4VY<fhQ5&BL
-&^#n^lUD7<'k@"@RY^-z9)Z/#@j9'+QsD;u(q%){7kX6mn1x49u-_P)T0(cOH"tt4ipc35t>"JQPxF3(%&w[];$)tU-X0GXd}EKQkWG6s36ZOFW3<uPkeO
-<W$Xg7^3&Sw@^"W^;DT>|87mZ0l5V"lyY]8ztoEXRbI+>EBF@$9IU](8_tPAi3-V^Ag]Ay+DO,~u#rW$.Fn"9b8VCj{(E2fxQMmJq#,nvmss!gKchm`kaZ
-~JIiu&C(i8aOzKEbo"C/Sig.T@5YwYSO<`nkRGaX#cRo6,.6jW];x0J41p@S^ePdLC;[L^mDf'0S;^}q^"7Erbu!%ZcKhA_K&=u&ej=qBbxvuj19nRHXpO
-gKC!39:/p.)F16RaRwt>6[_r.I%ew3m`5UELSy$h!fb<)+KBMi`d=5iFCTP`E3[ZvJg2oGQ(ssH(cb3"H8bh'IGy8k^b{C8d,G$:1$tWfp1.+G"Q4hb&L[
-n1pd`7F;aD+h#/,#x::!pr{Dy5SlAftdaBGl[LD1|o@Ff;^wRE:FT</slp3/4C(I,IX7!/+62eN5dF_lAxXI5"XyEkM]TNf)MtuakB:A);vU>Q6Tf+>).3
-8Gnbin!=Xtq(t(O;8_kx4).bu3[F_^hM<ma#I'G74!g|[6lImb5u!US"v)A7,F+S|29iaX+'[@GIDdRZ;!1n`}se'bsYD,!)U_P3&&B,S8hET[[,8"_&~%
-i_Ym:TcRqtu`T;IXEY"dx]-(F06Lk2s>q<rOfi]umq],cNc&=!sf(TA5r,AT$9&0k!gCx(=1Q6,E:30iD>+Dt'ER(r!j$:i%an<2lDXFH@#;0%:WMh,l8w
-lb6$q];7Mx~F2^L.-MIjXf[&t.B/m(&@lV(^-%+|[Xhp{:-^,/0jtiT-FB:"J3Cei`wF-udUkp-t_O3Si2$t9rm;vN8jRR$Bp8]uu!;b!hz>NY`3BF)b_Z
-L|H;=B`@#1<At9m!4}1hS.@9MaCnRjS0_)7xcrw23S$_;v9rB/!Uf,=hiVl||4r4.y4o3_4z+ihS1iInATaWI(izG7'jo|Lgu<'':'Q:|HOScbYwffA81p
-^GKN+)M<0Wkj{YOcx]hp=0c;Riy+Q#5y>Gu8bMkn}"%I/E0wr4"cAGO&8rsIzEtxL45vOGC4s&muZPyEUP6(-3rEAwiVr1sRZN5'nt3qhU'%,+t-W_/1g`
-|VznKx;"t'a5`e}jnA`e0m/}l>oLkm#Tb1UdOm(pnT,2gN;V{5M{,SEsfpIt=2t{{ZoQ:E~)b"wQE#VPQGaM$^qz]/"O@,JhJ8Q3;.R!iO8M^|-4V{YI:H
-RkqmCI2]CXrd3>gU!O,0"BSN:xd!<uWKn92$2:x&b1Kc1q[Yhr)L'mlcPm%qwTfXC[oL!7p6Kwly_RwkOG1"Sm)vdKHNJOWbltQ&Y(fsU(C[&B.;;v/d)V
-D7RuU/D5~/|e:4FH^BQ3;k3`)2s5Y0NL^On}1wO!AE:JkrZA]J83|$9DNg.AA>Dz$ctoOY_.`)PlKcAQ9(MfftY}8@l5AbK,8m!nsl~+8nx$ZjrO$}p@EZ
-ky$cwC'|eOCLi8Np5zZ[+4}"1IoHV>Fdt9Of^T2rLi"<Z4{fO^bK&'n98,&DNdP"w'<ZUs9T8kR8uZ9xlD^Q.NN-DHadX1z;C#z[JZQMA@#t4;%Ec}B,u)
-~mI,QeKQPy7,>wWK~t+E%i6W5Of:ce.xNxk8E;pjX1gqL(.wx+YjN+Iu~+a3'W(T`r.IN1qLWU1RY.cYlUjpnv<()F%6~^G+Rt`=mIV(K|Z'sJ/l~+~<w=
-`067NU&e.JL]0+$.v%Gd&teIfG9uFM7lZMV6(AUU'xW3`PWhRU@]`q2X's,T1%2!M6<jyKl<)ysKx2[xf.4$.(caA.I^rXI-(F{twV_w9,8Vjj{tU&:I`}
-D(%HR:n@n.aFU%O`A=@',l`ky8m&oVuuaXfj0#CHDn'/',LHH8/<lHA-gQZcs8!/!v0M"fIq`#:0O;eOXI0Mdi@8gxx9{<FCp<Oz>G>e@/b[L#@obd!SdS
-y4S2HuP3RMWAW-s6-"r).C4&"_42QTc')!h#k7X6_A4s=UPoI!GU1]Rsw5gT;9.X7iLnvu"s=Oo9$joLRtYtEn^UQ`4X2ilmI<02=Fhf:=h2JTaTnz){06
-Wo&zUHZ%PJlWUJ.cB-_C&z+#q2<Om"bJ=]uz[Z[D<,iSSe|)h&]Tc-hS`cA(oxxvk:VbfYPCvX6C-w{1#Xg8<oS5A#1K0Jh^%nr4<>Z}sgRuvEEm7|rqF3
-ZuLSdN&CQp:=}nV+B,`4:"WaO,CZpHYT7MVvJbrQLSGQVTL9^`3BTM^)0pGw^lYEt&r;#$DX+1Mt+^;sLq44),t{a05EC0Yd8G2rpztv+,=IHGke$q`uUn
-#,eVwo9S@+HDVeC:"%&;N{rv^(wk@)-6qGE6tY)m3nYZ7Vcc3Pv4lMlHS1>z=E5Tbnx;Z&/DQo`=&vF(Kz6F3U`H9_Q&aRoWNj7hp-'d4]M^&]~Iy>pCQf
-UEo]`!ps="4cLuQKcD'c=PRahH^%RrjykD3B<H#nM,7u"79!hX&|,eYA.v~k]Q!Yl<-(Fmx^$tj#YXHu-4f[s'M&RXTveb2CU#52u%7f,6$gA6,+@WXmxp
-J^ajqX_96ztFvKw#]|V5'g^GaAEaV3-#o7y5Z#rL_Km-L-wy6DHy2;HnOw4@6[]u]>/qy_IrBf&BO8td97D9%[y3w;p!fitu@ix0}>sb9TF}&zid>w8-{p
-[1P(Ced,naT$C4n0A<T6o&J!h/I_V1d0N()jU2][Vw)Gr#LuArqur4Hiq3&nsWHeK[C0gOG{KU=W!G,h87hR&UL3Ly^I~3iD8QhS-Lm4QRs/+,bX"|;(W"
-8p(B'6$UITe2N:}lvEetv(d3X4FbUgUG:)(w;BF7:W%Nl`AR$y{Jzjz]VA^Tja@xfTkz-bMo_xlvMdAtB4~V74n>k4TY^f(PUD[T3du@do]d|G%h`}"ci;
-3uY01(BEh(rqB:2SYw$OSDY#s>KqcEzvD4{RT{1H%}ELa2%#z^;=>--5n&IVo_N$wqg0x946P$/Gy>1gej)RB^8,8`OE'6q$8+ac!43@4dfA-DG$I2dhMB
-ee^cYd!6e0;NY3{3GE#>{Rkyhz7N.qv{/d3MT<nm~@_F@(F#z&n#;X2M9g_&nRD^N2Do;{iInSFHQ/",So,nZ.5=<Ot#8B0T~<]BdR/Ug39vo(%9',1V'l
-;{(WEPuo!j"t-}kSr(1I>0:5+P;ig$s`Dy@.L;DbLUq78MCLPP`3R/FSt2c>w+SIQ/(w8KXs}5z-x"=&y:_]ej6s{:hV"o,:~qmc5g%Hz'ZOA>=en8UL|.
-h`lYF.Nut$,II^"wITV0'e4^AjU.dFt+lQPF~_MMD.N)[^WnQ:iSi,6rJSeJ)dF-_$&<B%uFn,yUSLBjP!KSl_2la:-i^MsSDEHc6o"{B)I4kqYv+P4J]i
-_=Fl>GA7Q>Aufe2l+tqfdx.pFL~zw1q82F>X[Og(aaP-2/oKfTIp8AxsDOYUO}&(m'D[652nJ@(Da1PGPghuS1$]MdRlNz;r.c`v((@rtVp2>P^x$7aIV|
-PR7;Rdxa]S[$NT4L9gFRU;^&D^[NmUJ]3Xc_]ohnj2BF/^f,uVTY>+#,__$GVXBx6vN6r:cMviRE$YH6u_deOlT)<,[',Ez4rbk|)DOjg93d.r_k3S:dRN
-+K:}_]qOn^s8q>:0<L6],%%{]Gq9K"+'A#'}'pW&>yQN&;SA4A4sjyt]}`Q/`b!3uvDv6vtP3-E3K{pPNQH1kX~=E=3zX4{OKJ1LMc8Hwnq>RW^5PazBz+
-N[88YF~Jh<~S|TlAECkI^t`7yf(=7`Cw|"_[;'Cb'G#aQVRFqX"q'CJF:qN<V!@G=BsFd<vB]j=o,AG8$r5DbwJyQM)YDJtR%hnS5'Oj()T04kcJq]F<Vd
-D+<Ki'/IagMWw}`<rOLhRZkDFyui6Py9W%(Q$r&}-De9Z@%lW}!VbxU2E5/1EDVQGP(|LB7vR@leL1I,prbVh2,zbAYMdhcET[24vJ&/mm@L5h|</AFIT^
-f%P-5Ik}-KGI4OoK;1>dtDZi:^V=%ZYV95yaY{nk8H-(`GQEI>%j4Q-(dxV_ZKj&d>D&iN|el>X]6ZnZyK~xXKW;}"5S=ZC|8Cbo"}8mR&)=UCebkm0(F&
-48_@AI,)BYcZz"!:rPxo}5FbR/{^zG1,M-Xgk;IRPa@p|"c4BUM;1(G+G4QA!UYkd#hh/5rt#;xqwYScQ%_1a5GicUHjZOi%GqmzQXYwFuOu7rxsyuMgSo
-0JNrc9evU<c`mMYBx8L9_W;yqr=rDG=C1AT[F5f;-F]mxvqiSu[NvM.:Av(aBF-%F,<,NcY-/ul"Tc<@]=W&5SgUA<gfyhibdwg/I&<+pF<RTIAZIn9a)F
-u=b{jT+qi^W,%f8X:>%(`XMoK)_Z&IA"BBjkzeZXJ<T^wMfKYHWhZ3T_mOFSrsPnS2^OO%|A;(:oXkE3+W&t2SyOn6cnHk,L5TfahT'mxnZD5G=edCmI4m
-LvayIk~@}S<Tts#u15aBZ^YJ_a+FBwWByEZauQ9/9]qe=1IiX{&+1(Bcb!%0-O[,b[xmyPo<~ah4E:hC8F$mR{.fu,gG:D/l=VDS'NYt(dv=},~-018);t
-$Ny5Bf1/^qGHSj:491-zbnVp4Qy'$G)6SoiR6][NV{7=1M@dJ=)(BhksRMqi+Rm!dB2#XqT#IjXxHm$U]8]Tn1"/wS4m$#V(",pPuNwSPppCD%ny`B(otP
-$W|Yln8T1(NF2v0iv:|etueI3sO.qp9GvRBvBZ'3;Dhu),sgU$YxfBwt_=3US2Oa(9P^KG%HAHGeUKdkiR]deZ:oY1>E><D[$Vw0pchKg,YRf_4lmJbW"1
-el[>ziz4oDo]t|4,nR-xWhvCf3HLzmDR^5ETIHUtV_HQTb(=Z_^Zz@wUm^A0%#$Fjhp"DRt^0x59luER.CXb<^+%Lh;"rJ9<vTl<Cr2pk{0'r,+g~JzA9z
-XU8fO1Uv/.UvW-+cba[_'EaUTt2-H^U3wduXD<LH#|]1lV26BMF!r/#&sCT`^Ca2v"MM{n&]~:oX2{XbuJ|yxvv$!0BwxN+2yUTBq9<+'[_!X%s,Ej~r/1
-g,JZ&!'&DGMHxIPWQm0U%+XS.7AMK@Yt^xuVlPW0e8@fayJ-:&TJ2a,rG/R.V7a-0;s]`eE{m.rlA4j&qt=Xg`^lHS4N$g@2KfJ;rqVO]aEYAV`"`CWACl
-FJ_i"fi.=zFJS^B"(IC9YDu8L>Q}LT&;cH+7Z9FOw+/#|rysj>Cb;eYtU7Z/;%Iee}@+0#LXE#<!R+'D0[HfWDsCTFMkX%/,<{+o^)sR(i"mSc{CxC}.P"
-ys}P`18=-{x&xo=l'5QR#AXG+0dsy;7__ASH]>szj2AIf(V{]TF@^WVJlQ-|j+Y64@rouF5hcp=7,mcAm{l4g(S|C[Fto;Q=lU|-"w})VFTE5KV_%vQpnw
-svW"e6hpY/}oc$/'n6['%x[a^t5O][pb_5e90@<eC:bMaX2TMEkZ6Ho2&JpxPh&7}.0]WIDEpKf3xhD"yTV,A!A:Wx_Y6N8lTdQ;O&K-ov0Px`_y00]7"1
-7/X&0}v%UYl;gzEjV'^;7{8D-9N[!hEdzB6#3aGQ'P{{EAX6iN%SGLwk3ok,sBwNAi/SZ7wuC./hX^M)9vN%]xfHVESm8Au=,Y9yjb.t)QB/%zM(z:=H"K
-BNR+5L4/LTHmAUZJdn.p/^)K@$zC1Jz9vl>s&f#Cp@!4LkRU0t#Is#S>l5a83T2xUDk4|(AKmSPLlm%546yNWJM68Xg-pOGlNp^(_>P0LB9ReKy1gjMpT0
-hQB{>J3{VpvZk'#wg&G|Pxb2V[F%,PS5[};CP85|@6!EI)k`3U!;gkZLhLy2nX32Yv-q{V/U<`s>YqS#Id&fFQyCfFRoz=Em^D731:${jTC,~L(4pNEY_r
-|@E:(EMcO<4Wn-:s2DLN4>gw](=@&#GP|fh.Rh=ptRuB'Cub.S!D,V!M-jWfWjQCGEZT:|psnD2:+iwE"Y$$#jJ^+$.A{fXyU+9Tcvy|1-C@'h:f@eS<y`
-Y[%L+Md#"m]NMT1@A6,`gs;u-l_f}LeGm2vsh00)L]Y}^3WXsudBK{YxyTEB`Tjp1$D7>O7)Fx&Kf-}5Mcl4C}m6:}CsK3FsO4sT^yhjB/z@NZH#Eohb=e
-@odIe21HO:0oJ0THZIV0YGJ`atRa-D6&pV!ZX6:O|T.a-mNCn`.SGw'$e/0YEK}"V_Eyf_j;bk(cQ7coOQsqKSg6HO:/jwO_jB%8FFSbPj%cVShWc}1nHM
-8Zt0pSr5$+HnCCuyUZFsm7qlNU>>Lil=J1d{xfp>2)l^_M:.4o%c+,~4{qX_sJ0X[4iod<TDt=vN`J`];%[[>x=2zSpZ'TDv%B`qO@ZmXq~sGbuus`KAj(
-s:`NU-'Td%miQ1f'U31Xa,3|d>wkO<v_cedmN;pFMLGL/"K($1P<!U@<zZL:^A96R3VV`Q3-)0[7dMUYeqawV}X.v0aX)%'Y]{68=`9)-`JaQ"2zjsvr+V
-,C<l_BzYxfA24`_eDtwr5p~z#7Min"@x@pHm8hPMLc%txN64G!u5m0J4d8DGL$kBgL<EPwj[J(1E&J`BtGYpfdiXw>gH8X]oj%4,`h^RIfv>R!yW<)BWO#
-37E]!'8o0rs'm-fV8@0p4OO"TS3@x){3+&9A['$!Fd+tQ=DTAv|s%5.H=+2m)L_r>:.7'D1`nA52a=WY(&i1:K|b;5@h>[r^<{J%w&xAZG3{O_$RIr6'eo
-n%+|~^AC5-]jTb@[^%UyRZjdXa'uM!jDQDnOe,4}5{L6EhudA7-K'qs3_h!RI$_(iE{15e]/^i:3GTrmLRfAOb{+J:b+:_%trEC%XL=P4JkPBC(:M-1fv+
-o%=EkH/Ka&^n43VbAxX@9WrS/.S5Efz9J#9"$RO]"6P!d^MHX{KN<eL.k[C9CP3s%3^797uNf/rO8aa80(>!Rzy7Duufu&KrTEa>b,~axASQ.Iya-Bkgbm
-7m"k+em^j:3PrlXkyCtV=!a[hezq%D'A_/U"<GGJn3U'dJJKK`i%9rMU<9|1XCdBeezj/T8=;EYjN.Oxd'${F@x!bz`NVRm|'l(eFJ>+G+YH)Yj28GC+WY
-IX;-.bYI^h3l=s]V8&9S^.r6!Fo@zG&&o+9J3iRh,szRmUG@]u|Jzp".KU5Eh'"m&nZ(}t^gKjUSto7>L[`J9T=6m!t2gn7:PY}9k:o:~8{vqG!`W}%|{x
-7nhsWO'bCV&oR|+e>e3Z~8[<>voPP=nCD9z,Rsf:]se/:s~@Mig{g-+ni|8uCTx8fgNO:viCpNV^hZ5uNl[D+et:8$.W!`a7|KDK468zFq{D<P@XU^HtsP
-fXS[^&8apxfF+k2BjPb)-=nX"dzD!S_;9;p|$4=#}!k.8m<rObJw[L+_vtneto!$&/^.0eG@K^'cWY$@o,|nDK|4MC4wU[<;.|,0OB-u[%le/(Ri@QjW./
-v>s3b^Vm$&a''&><PbC/n![>k;7_0m0T'!cMhD]{`h7!6FxdO0D2.]wQ9k_:K+so#T6)poj-6Q0V4ffNjF%qbq9]tV_D,az39<1c`U`!qyeZi8,sAv]<Mp
-LP%VS"IN`E!@z2j$U9ov/$F7P)&<.yEvysJ;|#IGrz7jmg-S6M0>M/>w3]w8r-UL'"3L[|HzPZfpZ:m4+W_q%<^]n&UXbn1I`6Q"&)1EV)^lx4'Rtv>&M!
-mI#dH-7;-"4h3XQwj+s&hVodf6b;S/t|$z~8dM&[ByMlz[X:QQdMJ_Uv;.vv&P!Z^(6flP}jZopnP]0sNAB6^)m[u.6xdk-S"t.>ohl-Ll{9@m`[a{5]6q
-F=z<}cZOd.R9Y47cDFTpFjf3EDR1F|#=a"gL+cq;u$ryO0|NX'eWQ^(_T(i,<Pf^]4mqxEu:uK$:aAN/cJ[_CZrF^S06@,Jm=so^9c^EdX&k&7W=PF&C|V
-8%"V'SZFLLuY<4LrFO]J1Ku%}249^F8>8`p#XrRl[yL(`dU/QrCs$%{Dtbj@mYx_IJt9fLyM1b;7{wzIkh/8~h3otZ#j/9fLBzCkzCp4=+zj408#gvVxtv
-:8d]i7q3CNn3y9]RQB]V{b{nrZ6ftc9:mnt"OJ'Lh]Ki>&3"iC<KL]e7q&./2|7qxg3TbE6^%KbjP^)ihQ>Nw&Om7J1f2hSJZ!DJr0g#mgID@,UhV:g3X+
-Qnnt7)~pF3PC]STi-a`a]J>7pc"_:MS)M+`4$S%i9GdlYgA2M/=(U$|G]tb8hY96$BCCtD;W_WMHu>m>H}CpjRrD-,^E^<"g9oeA0Tu#;K|AwDm^r{1+^I
-OIVK1d(jZgrkypB.ln')cZ$dN$"y2(E,Y8&NP}I&pL@DILH0'S^YcX@q=S]]1(I4_kt:(Fy]v"c&,!g%@()An]mYJHbG369!/fe3-9|Pe}+"PT!H3B5(z1
-,{wx|pvM>ss<Ty-@7<jRm]3O<^Yja`7<;OZdxl]6blK[>-pGRsz@dh[>T/0uuP^/Pwz!j[yM}2GG7XjhdsD;:iHmx`@P5:_%K.[mF7La[%)Sv}KomyudX7
-"}{&25bclh7]F/!$E<T:}3qyX0T(/Z#/}@vZ"#x:m-r=^xbU<)"AK#W(W+4dCM9@+!-y(C~oQH#Y38_XAGFg@npHbt@1>{&b]H;fU]OKIX0j^)axza8UcQ
-U9Ig0}Pq;yjaE]p8])82F&3Z_vaOVm&V%M""d#'WGRgaojz>#M49Y5Cu]!qsL5b0"!sFMs3luIy{$k2Ha"I:o2_H)FQq}9N<r=Z'eS82/KR4oQQr:nv"ig
-<02)ej/rYvK8]yAh:=!)gC2Xy^UV0b);2mg|[3Ow=(qvYXV[@%.SjzyF0+wMk1)wPx2XL`+e)tFL$i|/FEq@m!zXrQpO$lfTV]oSx5frOU.T.KG[MHq;(2
-O@Q0<2$Y0'%Th5`ug-[H_R'Yb&vxJj6J%cP/}997M{A<sjim#U}aGh%m^-r%'Z'w"=#rVB!,/#Vr7qD=k1;jZHLHMuwsM@K]IREd%6s5^iN2(I&9kEgV,q
-UcVV)|xa5z0:8k+lBI]O%@;O~QY(07_{|pI>XHx0kH_.[8>bY:BIn01Un0yIEH.y'ap>iIp@bs+8Dy['_)p.tv{#xzAYSeDEMKu>dC]!1g)%pbvm<^.zB|
-{+JqakKiwQQE2GKjT:Wsm%P$}O_am",ccc_>gr)T[,8VS2f"6cp`Al:P"@/OuI`X>7s8Ga6!;P"O6wT1N`~C)0F/NFV%Gi}l^Sr(O;),R5VM<fwpF-)H_4
-K!.ku$G7p,:<8o&+nuhb5pb0o('4B}&T_!L'0!E"igDx"vUR$zI$=QhOHEKCI/wVKP(0;[[|_%;5L4)m<{E.yNP&qmRKk[z=e'lyYH!#CEKA%vv>RzJA.'
-$@Y!Ntn^RiL[S8KZ~@xCV4XVTwO{MoT}(hfE|Jjmz,y5!aiE-z<;G}%#pl"5NxKHE][b1S$)!peH'XN-_3VToyxFvcmB9H/ZJ%Cy+P[-c]/T'PXPzm"Uy4
-LR%zfV/9.xS{I_HZ0OO`OY@CHv<v-,cK$-q8f(!PFt|,wMN6-G7Li-orr++hf(YR6)e2_y`+hv)rCA<WO8QfVg%0A1-5{V%oSb_m&5Dj$;I&NZtS!H:q8S
-Y_deZT4(~M]K_ZtG%N&A@a'{D-#Q@.x1<[JG+@mP|Mo2CQZ:y#yK$bl&Fo-}L$FQ3%)$9k<0D--)"U-f/9s:]-0/s:`p-E.pzYp,h-8pK`!]Hi@(wQel#(
-w:;@Ig{)f;9sACsq{-UoAad@@wVhr%g}<(#ZU=C$6$dxX|C{<qJba]azV+wb4M%<qmhx17j`(8xid5^8]/&TM$cGvv3]8/CK4D'Za2(+^L)c$UNDmZl^R#
-Yue262&sN"@S`EDWnOS7COyUBs|"TPLa4D8)EkfLZ)MfpOvlm[3q;J)2$1G5Lld)[IO=;YST3}Un2;>`#vj%|+n9&Wo1nd5Y5pOI|!ho|5J.hTh8M_~Zd6
-vgQt-&ORPQJ[xWH!@s3x2)y[_0t8,Ui^VOfUs{e-nws6[Gly"<g/{A}Uw_D.&rp+/.3`A4K<Fx^%b[M[oXDqX#-+~Sv{$>o6%Fw4C[6x<anD>3UZ"C-9tR
-/n!iB+M>XHT"bQerT|Pfnmiflz1iwYtg8`LK)vB#H[XGa=|q@g=Hnfc@aIthI&rB/L4$EBKI{0:AkoHJgJ/$$WT.H;AOVJ-sD#Dp#Liz9R:8#lUI3I7w="
-.c@5PG)b~2l.kGiE[RPVpK,BB:mT#'qes#b&tHi7w1FOIyZ&NwTbQH!=!/l,+)|rd|sbxyK<#tY(}$weLl3){GD]uB}>{j)NHFoTI&~V7fF1XmGF>Asv|m
-0VPN0@]pyk|<5d0V+D4u$cZG'BOu.v%Pzxuras"-/vd!f)-WLX^EL`knoRz`/$PXwF3"p&PIk_59[G3AXFE!G-2$AVD#&HR"`/Ye$6&HDDu#/tN"$YATd"
-$%Up|C8h5{|6&BWUx;eb~ni;UQw2@;vzatLd#KiVV:!TC!Lp+zhqBi}+noW2y5NOrkWRn3IN{I>p.!u4K|RJ+RF^kuS88K/,br~^7bI74B]SO8$]8`7;JM
-7!k46KW#Zkf.-;9_]LV3+X@e'dil$h3Lt:o2R}T5"rZOI)X4=r"Iwsb0N_nzxGIx,<~TKDncs:Q(yzpvka3S#Tuc`w.sv,90+7lxN<xhCKTgW+T(w5@R9#
-XvnywvhgA00"YFvqTL.!usLjqmt5+"D:A(nRI^(vQQ+Ga@LEyUQW-cw<YimyfC@):l/lx.>brY.Q6Rz,&NW9:ElV=^_Bky"e:BPKa2{Zyax3lWut'UBn.O
-<3=B3NnA>4)hn!l8(eD-m[`a-K%_P|-to-~,>m@-RpxO-sPk_{NKrn4siQ<a.yK5En_Gc8;ZL@Jy0OnW{9Z0Z7VdE]FRcq/-R$PTWX(e`[Jg}>fUD+O9G3
-{N.N('&,eg].b3V=1[kbO]R].|%9jIJ=1U;TKt8#"!E/%3$di%W&QZzPoL=SHa:;Cv2Fk;5[&wn:`MD;6GXnb&j%;#^rLjMYtdk48}VbbYAa8T]jC""%fB
-bzKP7V+dhTr/lX$Q8EgvSR>J_^;/X(a+{u+WiGlnx{j=xnC]_GGB]#AXjC1qz$FGR]"7DX!Soh/M'Ri/ZXV#i8}HKqFP{v:Ir)$TGp=!)$~bkT}|Th+YNP
-"z%bU&m@,!f-%5Aip'lm6Uf(~)`EC9he#hW9vs0-q(_`>oF%w;wB8{oluV7'`&o!l%jQL#GycBu}#.a0IHBT/Fl[HlGh0IPL'/2QI&2"A-CgY;=3sk`n5J
-EEZ>lQz`T=rRM7Y_[]4kxcI0:EpA!@Usc#i"7_5h=(]{0,O-lPV9/$9u~%$7&BSS@^anfohk+gcosSt}D">Cegw"r2(uT.z@7WCO7(~]+g"f,zJ6)Q]|qW
->;ny5{-b(-7{b5r3-{nAgS{^-in];-#(v<2&$eLsUT"7^')FVyh}2604AJU<s+-i+%S%B5=T#+9kz2)t3Xv[5|in6nZ)!5,DChuSQ=pR!"tZ8ST]l))+B[
-{3oG}Ybz:^E'FWZzZPo9)aoZ=9)6XknKs59'xB<8=bEM&`0kQ]s:V<fl+e+ha1|%vaUg,afx^>V/;Ex;=@c"GAvn2WAqWtzUL3(2Z6Xlw8nq%88tIaSV/I
-_Vv6$J[]Yq:>cJ3i2B1$)iBaK8)tLikt0mtFb2-cNLIy71Ws(Td`T+B,'sLCThP)FQkSDK40r;>#jjn"rK}k#wGk])x7$]yWc'NUJf!;vt]%1Ey>Jtm],D
-L-)epNjU(yF{sc^"O=c^O$|cNaR_Tda9=_0G.#q:(0J`V7-xu=iK:+$p:8zn'O23-QGkc}iE%gjFM$_ICQ0n73b$IhzvJc:|&+p5['sWd9/Cy)6)v8l'fT
-3),+xd/fFhSV%Hd700YW1GqIOP7Uh%#qn$eh;6|8L_np};GyY6Y>sg,aDWZ(.&>!&GKhXg[#.`q[M{yb)-Xr{X`o+H%.JIWc>&Qzk0XLnX^!GaEV>F@!G9
-"C%)@G~a+H%Gb._EIRs^w!e1c-L)Ei}>Jb'x5<WruhySltSEF:X#6F|"JP=`qlD{nhPiLDXE=cv(p}qG4tv(h&c{e,xQX/$D>F,`IoC#;J82ZUKNSI/8,{
-T!0cx-aHp6LkRGy:xam+suv&)ILoO]}aS`~@2s)ZOxx0'O^{U|x|=I<U;_d0aV=lGa91Se1DD!I{9RT>-=<uMp+NHUz,6i}2N3Ssvt(6{{HMk($#KVB8bp
-$X{FjZ9boPZm6fDs@Fk1pNB2AXfmjce7tY5[(2aSpy:t6nCO=EV[7(vZh@p%u_x/UD_k^3}EMId)!gI%D8(74;W4M&MT5$n/!S}(.2Kc's"S}AW1k:Zm+g
-2%yl,%L4yM[dwe6!=_9=HWIusF(@Zc47N+WpVhcRPgU6wM0p0o{]uQ6w~"5Yf@@X!,1@J`;KmB"/fKMg1OA$NIez@n;d$HsbLaDptKzj.IIzYHXFJpK[r>
-eV&X2o'KNk`bY'`{BE{"6d-tmzJ-JC=N`'>0JMIA&zK$F74^UODQ+4k[{yL9Di8^V>-!H^7)$I7+FTurXkvz2Tg%f][=e4KzYU:_`$}-EK{Caye7f_4[lZ
-]HH2x5~t3Fcq%S7FV9vvDyDI}bVc%icwWLhNqHOO<ox"`yX4G`PS!;q|#%#G%+SmA%:(+}'p7RJ_[Rx:uk;.)WTau$lAkZ/)Ylw/T4MjX9XAdUyJhBLaZ$
-neMO}+0:g|7dQA}]atWe7}B^-QO>=-z.`n'N9n08T1_&.r{f0U&id'|2`f2KA1%Z1(lKO`|X^G'y)36cG-Ws3!mXhT[>LLnb/kHi|S"<z(4=ZcK[b)CenE
-c><Fn,O^}C'}5@,f0IUc!9JP;km4LUn:N|Pnj22qod,WUUo:=}DR'(Ep^>CG|D(eNR^vY2rRLfU+I+kb|_BatU[#Hea[o$fXr3w1EA^#eAzju+3nAZ7>,;
-wUE;UPBR@(AWgnAEk&E3]X0EWivH0sdl44>njT(-.{R]0fA9G}hU~F)f5zG9"lGimB[:%X:5};Z-(]9[#MQh$+69sHkKf'r;}kI%P=<8o:AT]InR]Fq`&_
-o{N+H<k9']EoxVB+jC&fg0n3H+:ct|X3Gntx,1Gwo36$/z!iCrt+tzYZKMO)Trx_Ryjn+v|:<aV(kd/lI9<(t+E)!vj&Tl/N5%(swVG7X6AR5zO@JV7.S4
-lcuN`0r2d4FF#gW%x:1>bm51E1ij-7>pw(Wo&peDy5Y;E,Z&S'B)=th[d'_5zx)s1|x,:Em&"tXKm_@$dEsk7R4bh+9k%&DFhUW=q|2EQ['SK^w%GYrBKd
-z^_MX=`$w@%JT0XOSkH<nS-RV/,9"c"jT2_JB$hIY:;AHi2Vl)"DT`t/wyatU[aHw#$C;]rFiY94[vJ>JJeY/f~CH[H86Ykx^o<Q}e/s:=L'BYAXX8!#,B
-~YoE2unvP:P(5[=mt@OQ[<'khE{RU230nVBNh$AwMkQ]vy`unBCgUsSYoT_E{"/@%:,j($;dd'Lz4[PWlW]S{,+BIkD+,!gUl)3#1D-l"V9YhCK$ISXI!+
-R>^HAHoZ2pg(qb^fw.aPW_Qk'FeT^6(W}kDNb8[l~wA}7"w%;cE!F`>U9(xeB_L&fpS<3K!u!Ik[;@U'g!"j'tF];l}a%N(yyY>ugTWNO>q}`n0"o+CYH6
-<G6RQZd<_)xc5+aO([s+[V+3u_T&2X=`cY0N"u>vt"2t{"92.b(BUA6"7b2.Oe'Dt"vMR]:dA/_EcWR`MG9w}yn_F+F}z5cHf"r`$6~QG{Yod[a[cl]oHU
-U%RXer6&lBYuT:Uwb}l/UGlR4sI(RQ]2Ne<.B)sP6bF<aU'ATtXmk9~yCb`tW.N%);ah~E`N@jX]KMy@cZ>WMCv2!<EXftbK1J.i5#OV:;gkl9A,18jioZ
-dyWH]sl4Em>&Q0iMC.oaL;Lx]Je6~G>Egw2BQT4L{R8zFi.(miVMQQhS}@J90/klx+AB3Vx6wM9"'xn'4SIy&@dDw8lk8@9o4P,B}sNJcsqm$=&w+i4%ve
-hx3vkGoQU)L!FBh3H)n"Ih}9(_GVjp{!ZD{=xxr+X#vn56,LTxf;VF)SoZA&K%2P@vKd@M`H(=IB@P`u0Ce[ysaYSE<B3_$g5!hc-ZHoK(o"v;Y1V_3/6h
-=V)(a2[6~nGp:r(nPva<:2_K'r91L4,<zb(Eq]$$Y.ewj3q>'Cr5!A12)t/).Rz0w%NDtizWS|amLiWhN}2T_16^LT6PRjN!T_C&#6$Y4%6v4KlEMxh_'q
-G&}#!t>wVuOw"NWSLopFn67zX'u4B8mNNtO%'y!Po[pDsysIjqe}dp6Z=PY9In:+0:BSFjTMC]jwn+{E-qy]A5^V~OkkAZgL(AJ4-jGHw&G9{a}ji<IUK!
-gMU]|fzaZur+XJ<:Bnx$"^4[zV:jlJ)dSHYf@+;,X!2i_cYAkmh8MOJ7sC-^'g/'Igx@5BP1w3#3C%jtixi&"|%cvi/(M4O`^YEp^-X}'YEm%+|Xs{kM3V
-AW#7f8;Xi!(#kUz8:OS[x`h$lr+4Huf@stHE:y->=,|TOWAz>sB5hk'zGa_3K_nh0Yl_y3rK:E&Kk$lX"_d`V[j6c%4S<LN(nqKaHw9`#<4!n7>f$-g:BB
-rxAc;xoH'4rJ$yIivxwPAg.3E]&8G^~Tu@Hb{fzrH3P6v{gsc3|GPCc'GoYbl!=%$(Zi37lt![OeDLKDi&lFN4+[=!"_>q%fZf_}POuF-%#>0mxcPmdu`x
-1O+^(P0^dyagu(ci_wJB9{^`oj~g!3s4DTN>SkE#{YgQN[E^UO=R''cGSJDr]8n625D%7GKDQ!47(o<%j.ljGE%Stc'#Ym~".n';1l;ACVy4[.;d@{o!}/
-|jnvYWT."T%":u@znt|3)pnP/xl2[Ij@B)>x@rT|VpBD/8hl>lv8s$[Wit'12-eK#-@V:7s7Uil!"R`]vm!Kh{5RcszR0KAW8E}S3s6Z$A@4x%UNfb[q%l
-Je:]]kz8aHyfS=_IZx``j|b_7A]0C-",9`O}9vR[giQv=DNzAVYBjIEvo@a#dhqYh7o0.7z%jn}c,7tLDMa>_j4Il!dp%CVk17]cK{v!5WzSb=,r!/r1CN
-KVB>`M{Q86iXp1S=zz:-Dd==3#q26B0C)-GH5bzg-H&t"_(8+8V0y@km(HR32|8Y0ls4s/PQ.ww/'+i@'-N[KU&Y77f"qb1smohOXX-{P^'wyTQ-`3J`A}
-e6L%0Crm#K+G6,}c<nc6%f'|-oMbHHvM2R^3v`2bo8IRaeFMt]|s}p``/P~+lGy{7RBhm>.}6oif%Hm<Z^!f`P9W[:@O(wHEA-tO6rugN.WizU_InZyK~x
-athmJ%62u((9Fe']{TkHKzcB&<eZ=YT9dgET59N9^iHVt1%&z9MLG2tYuC0':k#-6O:kudUdjkz5"nM[Q@%cwdx<lP;qG=@J%#X|{gh_QiS=v>7lTH~:V^
-+]s-A3v8hJL@.}}d<UZK24t%_M0.j-Ri:|&Tv7>uUpoGn|m!;3:v3yeZ,S]aG@Wr(8ItqF1ks-3BQF^yJ<1,S:@/juHCv&m$+4dYlgkSm;b}p2^ezQ{+t.
-V8tO'"HpSn8vY_(lJz}0rVn>c0+X$&lx[_wp6A)pzV4b6D9EEJu>mT@=4h3:Y@d>;ccW6vf@(BlI1C('zO+(eD[ZO@uIkym_|&#{|b2|b"giVUs7;'8`IK
-o>>$_Y@;BEQV1(%r4EL@^VQdOr@XH7XU%qnSW0m[nm@0YOM;'3gk9s"@r)ZmQKW'vAs6`%-%]{Io)jf#J_Qg/Z{z})-bC^!nY2e$<DBPjd$zhC]^H|<r!U
-BxZxwEg;oXW^fh6l4>!x=UnXZOU;"Qap(@^lf#'6qoo}jgp"73-{!EeBF%#RMGVB[Fw$`VVu]FDNzCM[3y50lJ2@z(}f[ELV&nn[C)3tE%0}~$xz>Zfv>L
-N;hEuV,5DD~U&>ybO'Ii|RACwG<Apm>0.pmQv9XaCg&&!KHp8R8j:0x^Ft6^k{cp-<:[RTTY_L-8j@$DkqX5l:R&~9J|'R]Sx_r7D!["T"pu(q^/mrpLJ!
-wGw[b[T9M-TC]LKC0[P=p#jf#yIP@0`Y_vXcgYK%{&dWhsmQ%RgTKx`kw+jVUn=h^-}c#7xs,0@)GQw'lnO>i@JHwWHztSD.>#sY)o)GsSGWK!R6e`n&em
-8O|>E0fT!-y@j5+($%uFV+OF<b6oQ!>DpBVlLhqk<_3aAB{19|;"`B".cqUl5750mRi3WafjHu_/hpw9q]:C!{4qtA%{UI-S;'tG35x62lWDCnT'cI1GE%
--ZY3=MB+lw`(gNn(~#Y>+z]sA3F"HB'FuT7^g>GHTcomh)Jb]]:rLOj<7;Oywy7qzv2S~<(d;20^~'G!i>>#PkqhP3T0upIHI"pxArKTc>@X$dgR8xQ''T
-M3"}-fS^j{crsK~t|9_)q2XL/a^MADxowO)azNWd5|NWsF6slA=^7`>63I]inXJPgVPmV/q&RVIAsjM/-Esc}Zdhf"`I;2YFtElti;J)[7Ds1^x8}0#<x8
-e!Obz]9UT#5U+Rpm;=tfwNak<y/QGs3{6xUu%0$/C%yRyW]:'exHXQ|c8Cb`R(eu,n]"Xl[tdo-I~%},3PWDUWNVy&KiD]owJ^I+6ii;,]mNxSqT5D<joI
-u{k|]fC|68"]4JtMNF5-w;E&,6XV<0=zU%b=poMqSV%d<6RWG!Oo01h`lBq,EhgaY0hhWseqGDuJ[_JoXrp.06hw]sW49].l=i8%O<W'MinC}!xM7;W;=B
-w"=`x&aaoP2.RAOKQ0&&X70/M1T;OUm(!n-TD4#;JWxU|s>JK%WkJC7<QS[_L]PN&kpKAHA41Sqr2>YmM_#imoNtuBG2r!NN40g[[O|0pfUto^5mLbf^T#
-vxoUHxXAD[8+x#!k)2DhY[OY/)R=Acx4vluTPpUEzb02V_Vb^BI(+ux-VKdM!N@T&Vuh,1B7i]T!EKfq$CbpAWNzR'i0F(NbvL_'X(lWy)B]_o3v$L!PH9
-rl<PtC2Jp1}VRZS'(nZrnn~aWvo_=kDVV2A2`plsR:=JE@-/&_h7,03Aj]MhKn!{{N:]{`IfDW#m|!o%+(|I8i`piK|gTvC13u.^Nu;Amw2<bav.{6T%gE
-259!r$(&XB+YWA[{Sfrn/a"+,g.i-"_<G0Dlm/9UwFRS3@p8K{ek;3-)BD]hjR]HuS=^L28M@xL[;e"CP_+4x'JHP@<_~6ofPaBYy.`{Q0rQ77>(LoW-9^
-1{Y7ccn&.X.W0;10uSYd}Bkju^T`osmyJ]<B-hWy"Q$%9+iu;}!&K5>p+($P^:a_Q`z_8d1"~8:k!%RfVVRyv#!Z(BV'PM4n^!oteyejrSv(+@,-L[o4uA
-WGuRRwJ/RQ,v~&Ztc&Ld2Ba$IT+{|CPM8x(pUX//+=6A,u_{b&u]!&KN'`)>E=YW2}=^JG~g{'QwLi"nr<2)A7{/diAdYp["DZ>cl/!:jvCEMC&n~eO-@X
-]+iyp==jda+Ydd_]|E#[Qe85pTHRrhYP>D[<h@4`ilQn,b:l:{`m#D5]LPt3GD8Vszy&l/[H7IUN>:wDDIiL}T>#~Tp0wW8cMt+e<jsYGyK4{!)!IpwG5v
-tr#A_bh(B#V;JK];EN]{6/}9:$P%m'UXI#mc2a;V.O7$ou"B29!'v,T;;7~pLctmhhndHC'|#;~ND=V<QBd1w3sfRR5T`MuydB%FTbWv`&L[wpkV_C"x8n
-oCJ#^6K72rQ6[ItV0y/-LV.l(q-Bb=9P`6V1l".|}I]rG9KVlB=Cqz!5fNxv&GtzsF_EZGk:{AS<m{>j86>#^[A,D^`}67T4`xKNYTu"~D5aAjQF}/HGeD
-G]/Fl.#Nk::wtT:#mrL&orM|!bqK.^tm}^zzR2dK9$B,MYAtaZSLD#<"_Zs{yw<l(./!ZKonQFHq.JWjLI'4DZA{VR/V>0lb_BM5fuH,wq!`~]]o]@T=9$
--bc[=^V2Jxnc-eM39gc@1HIEdX@QQ!ZiX{43Avrf0!SY+%vC<&/Q:@;@,Xi]V7pSd1RI;Q#tq36/A)#qG]G^e(K",Lv.A2;G1BFNhuSp@iV@9d|$Wc$"0]
-YGKH4$i^P#U!2heY]quy:%rEh7_iqQB9o#7JsD5AwUv/:DB}r28rLUI}T""+"3c4]m%2mA:%OpUBN8~{H=`L=-c)sU!5$nck6GB#=d^@vk.+c<dh:16'A[
-adH1MqbPlF3`<D@0RT_Pa}za6>cnbfE-X_94HS+terO73I.ej,F|:s<YBNqwcb()H@bR2}:pQ<5-Xr$DZ(!U~Tze_oB/3{qOFIN,W@-T36bx{[AD{n5gXS
-aO$2kk7Ots)Adz~NEXW=W)8N+h7AiwS1M`w=A,U}O#rUk.44rxC}L.S'8>zS3)72a#xQ7qZ^JBv@Qr|<(GPK:NTzd)Y.H3D->n{5fxKV%jz<gdx!L>NjO.
-bkjyeiED`->F6uZl{6$x/=/0Y}ptQ$~bT0$>>|W7FOtw=v9MT2)<JBQ7'6<9T+E^`WY>91$T+5u68%4.s#+<~PVfaQSQ}g2h9TVJi@:(O0,<=B.^zTt0%/
-xh4'qTZVPi8O~>!y[Z~FM$~qD<fi#$#2PYgf%/:fF].`:IBz=)zxelSPS|%&zo8sU=Tfim'TVCZwd[~D-`ay4o#dD12g3bID{++@E0,sZajB(ANCXYByDi
-bN8IkJkGT+[ZLc(UKsQ&K]"oS<nS$KzfBaQ0eL)wdG}-6(IX~`$f_OC3WB_qiG#o0R82:-.6n92SQ$h>{"{ML-b`]I9us5aC}7~NRKoc9Km.K#OOF9LVzg
-E/!/W{vu>GXY=h+"I^z.bjPTu'ebKP)xn<@p4^hhO>ht/ru,fpe3R()@1R969/$RI'qG&">xaFB1['z:nhI"NHnZSRXJ93_.>gx$Q=d8l]oBC9L>Vi_Zzk
-78R[QJ:Vh}+-k|vPvQ'M2SS^t,cwgUvJ]UqzJO$fB,~L8gH|-xYX<[kAytjg9-E}!Yp]x,^1#]_0QSTD;ZZP&/6sa2(!<lle-:zxYv.p'r{[[lAuuf$s%5
-X4!8o/s|WD2n}=I2<Zth&s/za%zhKU9OxRY3}5K5['}[N,`<sNc+@9^r|yRZXFQ]S,ZBo2&S;;MBDsbc4iqpyX,R4m)U'T^pOOT7q%PH)`,}aDI}w,&w`L
--Klj`e;W<vH@|1gn!B@Lds-a$bl#hp#`Lh|3;l#UrQhz0V}#)!{8Z)q/Sgvr#7sqf<}[:5_sQ'Hyip@vx(_"/As|$^|)Y<kxq2&W+-={FdUu.iO/$Yfi~W
-dc1Q5vY"7K2S%7bVZSw&8Y^83#<`T2vTLhJ6~rnGMEF+pERfmi7/U$z@r"i4q7><~oI%zR85RqRWlS}(e-b|d>}5IgqJ7lODwS8oif=2_p]8qP4NfuO-E)
-,0O0K4o0(qn8frP5TM)n4b!Z#':J=o-PyK>|5IWUH{iH~(&@k5.!U'OXFp+s:Ba7/r%:&Jwm/$VYyT={dLH-j@'m7p>bJg4i(=gWj^yHIBd65a(TL=zQ.X
-}9,l1Fd$}:`.R4bPVSG>MI}[WObQWYRJ_j|HP/ca=R%93-H]I<I#u<bE:^|!V2g0UJCgB,b.VyLEt|V;ViDlX&Y(&8|i6Jtff0EDq5Z;M6lRc871i^#BGa
-.x~=+4NS02|8N{_:bM}]m!Wtrht>NWwWO->_z=Em8PAUh'3q'u#[e-mr'RRqah/#T,a;IF;&(JA5qd2/2p4l`&bp2<mf3Qv`A"IGQ,f"8>z+MqD<V[md@/
-crF036lsV-7qL2zRm!(kL8}vtqZ}Wr1Jsxgt>$f::DqIhg7ril4-$r_L^ObgtDnD'Vl;jv`_u8k^z}SCCcU24P7btEvy3KPMOv&<'I,rNI{7S=LM'U.[V-
-D/cLQr)y<%).mEvu.IR-q7ko6u-WM02gERobqejw'#^|~^FESl"mEvi2=ggJcg$aJ2U>i%B%X4uy,V|G9gCB$pu>6`y;ZtRTVJwgw9#rgt"b6)J_+#p2H5
-E'_5&u!2oI:6-l@m|KYYHh"=d]Rod{&t2_umqEgP2A-9Zs!#TIK:yk@.@P&lP2NCD&0F%}D-;'WO~a%ITh%[$x`698<rT%U;H=Uz;m0ui<nt-`0Y6&Fx3t
-;U},G;@Gcs;uy;K%K+VK&[b}W0<[G(1>Y0W)),{dD3{jc-)y#qJoAs&h'=>1Tq')&qkQ0];]<)Y<#sp4<>%(C"/0CE@:"1g+n}7R3GMRKhw6Irf@/'b6dD
-{:3TB7a^Jm}%lof7xK2WNMcT2r{BY"{2UVL^g4CUI#v.jy{=VK<M5g/kO/+Z5!^>/2+BF;GuS#Lele4NqA:H1xe3~8co5@|[hM2IVTdKyG+7h[n@>yCF@1
-cI#'CkTStzS"W9Jd~;)I2Q|UrMyVuik-9jH/6E<'kuwJ#t!`OM]7znyUqJV{lnVR@dD+R(/4QqbH!@Re%oCp<[lE&x>N.L"vR8(3pe>wJ_goE1fxmq9$01
-36BLQuC[Hgf'MT4xd'.Z:oDd>'La[&PVd!N9/SC()(gB;-aOA$:n$z]AP8h9}u~VDJqu#76#UmSlA]{,OWz#u)N%@GpO38q.=g70!1hH|yuO2$@K>Aj'K|
-y<E4:u9!_rY|h:8#8>MY[Mt6b<}%I_WvDt$7r6dES#{7B.baO,kILy5ImEfZ[2(y077x/dETD"9xKLe@F0P(nd]K$,z7B3}jY]>0;c^P{NgpRmZE;65h%P
-|YieM;iVS8QE@JE=}N[GQ:vB+sV#vmVK1"V5~fS)x@`YT.[l&9!8U(qm=GQ3N"zsC}BOn%)'y]Z[fOZhm,jYOrBDjNOb($sKp0/@NZ#t}Z{y{bm:k|q[^Z
-u_>{VG+bbV~uXYG!^pw-FByH:;,RQP|I|G-p<ro@A<Giobv/k-O$U_@4wJcfp#~|bD^{rN}RuY%`o9I|Bk:}7#vBo+P887]C_2#tv/bN)-b/U#LT;0AKED
-tJU|28gyA!;eGMP}&#t`I'!]@4qt+PKq"N1viX<9S@7VF3kGaCH-di#0r&z8V)ix5GF|py="hrvxONCsD&&0cOgO2f_a:nmXlt/)1T.51:m8}g!K)aSFzb
-;leP~(V+-zk/u8|h/{BO26z6<TA$DOdsgL"t1sQ4"DzQFrg-O.u&zbD2Oq790T7+KP4-uMkO$x8dLcarL1@<R1K=4qdS$r=D2Jh"6B5]OL%]0EHT:+/4@,
-$mt5LQ@j7Eq{/r1J)7Z|VDwA|:HB=`O0'a{.lTZ7].l-,Dbm4+tpf%@28o1l<j$Ax`Vpv{eyJ^qsa(xk7a~%)DD%NY0e)X-HTFvVEcO0b_o.)NZuh!>4G2
-j!a+7q=;u@@m;Tv#UHY8J[G!bQfsuu(K.vIa<ZbIc"rc/u{fmr3J2v+TU#PCy5!E8Z)E&[{j.Noc_C-SesD:u8_SFk$'u4YKTGJ8}^ea%besMne,BflI8l
-vhj(=2`jG,5uWv6GOSW#Bb6:pN)UgWpjO.;(nzE6uaUxtf=kThrnghS}7K!RaOE=,zafs|SW8I7'<$v$V<my7gj}a#3vjKq{O-Muk=dqu%n-g<ka[H9K8j
-J;j}vSF[6s8(Tm}UQrN)@_U@VCR(W-{#<)<X$<j|aAv<[w,@ao{<9VLWT"H@2[n+k#@a)|)MRy0|BV,_2M+Yal=ofv:-b<Bk.Y[!g+hC<Ju#yyf}$#[|u[
-l%<LdHF;j%I9`dOVI@-OaHu0THPVg;YS>@J5aRww31YqZU=T<BA2'd.P6>1YYUhEykB8,e:}'odA7bHeSU3usq8AlPI3$UX2M.zTKsZ!-6mHLxzm"g<R<{
-Ig;4:lzhqJ~j`u:}'Yv-DS{)"}XRJ/$R!]`%BdQc`]6}%I^frzWXfo6b3iaNp5b+vXt[5nC'I}`uIk:[wt[F4iz](X),C{P%ipG|/ta]'&M_3)IRK-Y4w9
-uKe|VJ(I/74]SF:]aXN1@Tf)TR[-1Jv;/NP[1&P1{z/W@$XBUCD1B'Xq@4DQe_I]1MfF>gff)kE`HqLWo{wqoBBZB9kY(QiP1m];"dMb9%lfc)9|&sK/sE
-]`AIKA1.X`&7MejPAv~nO=HMC>#,^v_|MGpCasw8ctIt|4Cy!AOGS=>b!P41Z]Gf_JiA!Zr@;-lbdFO>w+!i.s]]VC5cHymS_CF3PA+PS1QIz!f[@3/WQj
-#Y_|YAzD,<UX}xn0zAPA9sPM=mOWB3#n-4>lkOH`qzI|)0+JekExXp;RVYudo'm0nYd!^LbmX2H!Et}2K+<Y|$0@=,]Z=$>fJwPBDQB)s]RNL#pox6G8Ph
-+8hQ-,/!FH^#z>g1ZMoRT_EaAZ,O04hPC'JR+uQz{oO;JDe%s8e9=b$"J|1D(-V1E$Cz3r}LJ|}MUwEwHXyb)a1MxNMfmp1;V#Wk_'(hz0<TI/N8ZEhher
-w|}7w:kPJF5jf4]wE&k|CjTnMhTY5}B7Y%T.c7c:b:2=)cf98S_k7Y`w`d.g(X)Ew}se+f$1m.{IBATF@a>==Es[41|9^SkITc-A868IUu=OENT1j!'1k;
-&yF.ai;z7s';>DwNIKk>/"]veg=xDn20^@ti69/+Sc7)|n/jYC[[YS^ls3.;F3Go7kQf&Um4T9Q=D3c,{x+jp1Rd4c`]S9>llvG]$Y.`E4}"jtomkxZ#VK
-)7;'1WZfg`jCaMBa31#^)CbC3xL!3@9,<tZZ%avu`PRi6)X.rxWZe^<5+ag@983}ZTn.1e9h>iv[k"['Itfp/'2&j-Ei9K;gumdP=bO!0BW1opc,%NOQq7
-XoiJm&{!p$GU|[<:u_eRTOcyM`@2aR}=E29f:Dap}"8!S@fX#[^s!`Z)%kbQ-RjUGsz$Nk/}O8V!Z=]g^l4MJ+q}Hc$UwD$-So:I`}>'un=Duf5F9Xg_tf
-LqC71&-LVuZf`}dP!7/+d9!v[_Lr9z:ut^!Aew|qWnh1k#,vI:%g"E{d;OpC6FaBnW[kZfjlvO`AAo+A+OkPR`nvPRIE^b!}a5erXopzuTu|!uhgerLI#v
->i)184dl_[+J0<i9uI$6=LB@FY^<^z$iJYTgll)`H|!&2t^h'cDx7o:HW_=p4wvnZi~xlGS@:z{+a,!3R3N<p&>y0H|4HH;UhJ4bE[0Q75P)l[vnbZKe:!
-3;U!:pWAO2c(V;=O)asb=.{N=uGx|[`E$'v(H/o71:92]5mEd`eB"6@th0i%Kp!]nVQfg$%B|(M1Ak_tpO.0oujW(d9DhqfO/_L|V|6-dN/!I@5)QhSA}O
-;{Whv:mk4TR[,6y|q"[KNZ&9:)~Rch}e2vJqmS}tnZ{7wia:<=|%QCs|@uC6a"hskm~"9d;YzTBpECG}j0u7d!L:2{N^Df2oY,yA;dY"&i>]}U#/{85X!8
-AOf9nG#9]UCoF}aS_UFTL)r6dZj3mk8lPUF}]y/K5sOC:"o9s|r8X"W)hI1GnRoUp0Z+2S8gU4~)U;.y2"o(!tcfn{&rB}>xZp,m1-rFpegW]+dDGzhyOx
-`6s@e|9VF1XDu<SrZ+~XP43hq-WG@z3J3{2JTGA=iOwMbG8g>g//hNf|e3r_LL]r]UJfTA5ZIr:LzDS_}#jMZV}L8gc2o%<Qjz=ELnBR|3F<}5[C[Nar|v
-{q}9a^,d$zXrilIN4Z[uz!<Nk+iOxWja`wmvSZV"Q,vgqPJ4hwBl5INkPZ"I!{ED<}IKBNwW>H<5haVyZt(Vp4-!aKaD8#K+&)Y$IKzn7"khhBrsul!@~8
-tojC7b}S8kcIM#o8ZndnT+:q5T{H]9'1:%NyOagIxSK$]k`J_rrFfaqR_/disI-O#yfiy=k0P]D};[^:1-S_a:rL!7uX^D;fzjM@(mh^}#,<8FIQ#HHe.|
-j%vrbZ+$Sim8YU|n;)Gx<f,m|ATbpNu7A#ZbTSsYD]V)(=dPB-@gOe9$zyqT_D7+>X;].m3fG>U-B55!q%~hQz$s;x@if!d;|OaGP/DYP^{nv)M[0uA_;=
-d[|hRoY=JWE`K+$"`8+O73gS=tGCM$R]c0_&;v:nbiXuDb971=SFqs!RdLE;rtCSR)Li$RXuteD54!^m]E=V15Z/n)`|)KA/ebMGRu]fxWxDf)Q,owW%]P
-{D)(5=QdD]MR)eYsN|.60B46al3X)CK.yEyI>.aT{E<+]I$Lx8),}+rKp0Fm)HiD.xD"<Fv4M%$"q>Vq")QR@%EXJ-`mB=qD|DQm,PELR$h.eq~rs)9K/7
-"{@(%OUC!a_Gsv._S[T>lSpkhsYvMcfhZ]d<F6,'oOZ){{}@M'{60"m=9<<<_29PN/$JncQ7vQ;[(Idxju'KM80|u_O2tzXX:/L"QmnZtFEM9,NEkY|@}m
-iP`lgUO.fIuw%4KH%nGWMKi)!Zo=cglT@K|.UE~_.9}z$<glw^8MmS.F3,4K%q0I,[g,vh]("65>P))ehEfCFOr.XR_b0tU(X4r4y5Ph>_;pLmMjLb8I>C
-efkAi<;Bw;HBO7!gb_dP$"12St~7Gq!B4/;3mR8@7bw_'gv.O1f3]WDYKJa:1.6Y{3.9H>w}`@0mWWe)$x'-@k))02-LFt|'E"!e0uEQ}D-{|`@EHV68{Y
-R{Yjh#/%]$HN0mu)FDlrQ%fZKx)i)a1M$M[MRY.`:&,P>{,3+R,(L)c"N"|9($W/j$N-.wwdpz;fPpy8"dbm@j<Q3eJH/q%J,m,=XkPKNzEu<qpoh9Tt=7
-OoI-lb4dtbD25r#uk`h1R1%gGkN1HkZ]+Jkmo'kg"22{B=[`%Sr:!22Up28B<YY1N'I}(LdeH)9FI!64L:C#Hb':<m:!UjXj['Nk@7//o<BgjR>ZX_1{26
-3XI'K:NR-Q_Ik)uIDydtPUlPr-L3gab=9oJ.~h#+)ry3/>~^bV3{6p[0U%rFsNfT[QP'1(~d%S0}]%]R5R9b}D~gw$yY8OZzUNJ'_J@&4T@DB)>|r'xz#z
-.,9LA[FMJ!8Z8Mr:eyy.fR_]J^S_(nz59r,@)&gMvSj&8"9)TEZIdg,eA^MsX8ZU)@q<l(v#wMwFBUY5~Wr+qEc>,'iPNf|"^`!q<H^y^,N1s^;e7T(&"$
-_,ArHrFP!$=!Ll13g)i6h%~e{DicbbF%W'=BQ,IrMowc(Hrr5il-X%~;vH+WwcS!Y$6G|"`bK(ak>AV{@(lCDjr-w/0OF9qJ(xd:}>^,{YuHA<ux9hg<;T
-(.@+PsU27mm(n;8^&G&IO;nvoN}C;GE=1D4@#!%ig[Jb6>+-'^RV;#6a&cMtP[Kt/O,9@Ch/DobOokk{$_BanHYqI!NM8+FYD0LfYaE8)G&w.Yb%)Q!#ce
-RiaJ{W}`Q+H1WOv-r"@2i;176]+KI;F#A"]B})S;HR8)wPT3z/(nO[{kBv-BAjD2)=Zd~mXjh'j1$IJn)`<A[FkEI&0X.dW`y2RgOvp-Y"d9ZA_gz#GJJa
-"wI[#>T@;}.glzGrFG1C_ghAK1JV1BR}I.KaaY"G$`)aiLhsZ{7i8AmhBz6H#!PW{m@M`2~]=@+A%R`aE0,CMyO=B#m644h%R^s&[u8wWf^rCtzE%2L1V+
-yk}]MJ~cWyN!)J[Qy7QY!J("7fG+,z1)'FK{>!dW$&y1KC2ft@p8<5LHQRGh0.C^"<J/n`kkO_qZq_XVsie9,/TO3zXmuSMiqC1NnD@r9De0k0s4$RkA_z
-Pp_i0^%8_uSPd4{6JubW^o<ftUTP0UyLNb.++8~Vw$Eh89Kc6hxIrdu``Y6Unw~ut;6RoOxD40P}'c,1sYszsAQ70{S_jPyHWtni&I8oI:,u)dTptEOH~#
-t!|9>XBg-KoF2MaIzx]-vq|_mITG0sGICHa[M>R9|]ug'YZkcFvzG(#P}"&PKk<w4P<W=dOo'1F3P.}@Q9oho.+<G`@Jmb=SFY]r3J>HAY{+JZ8z_JCwaF
--YD$yFQ=i|K^k[yI%JyfU0@79zv4;^``DPv#g;1EmUX.O'T'TTq!o`dG$)6R~0Dq]0eKk)[C%oG6z&/2nGq_5(w!'d|5l^Jo@#_Cv$6#.#.`s(XLK)H{9T
-Qgq%{cn)7>9GKI]LU(<grXPM1<:@+X2GviRN[TmnoVw7cj`&EQkmy3#c}uKH-rTIA``4Rg),}oJGC76v]Db['U5-rqQfmp"Za$ITZ{Zvwd>P>.#,Um"!O!
-4fb"[W=%.;N:9V9Y<+cX>}fL0gkz{oueFFGWqh<^kdpTO;rJ"t-C$9Nj'-!zV<0dCg(Y=UaIi)=X|gbuk3TtETdWyz'NHY"pK9243ezx.1rZ;O,CP>W1l=
-#sBd`5)m=burQ2fH,zXKC)Ixpa)(`l!`aT_D3"f[cd8{6eTd@djH&wGW'@z}~OijutHWJr:q8a3[)Ikt@{ToJwku#[@8kMyW1m,AHe:.5U6p1.]tOInLHS
-CDa$1&#2R0P^|u|H#,<0kF=OkVn#_Kj##X6fAJ9Yb4~nBj0JtyN+UaL&WfVhff27q(<BO72!exv>i/IP48#OQJ^+<x'kC_gs(-m<.'[X&MtN8lMPMUH^#R
-G"+Q0<^x9tL&l_c$w#]]Ei"oQF^"Tbb&7,1}{qZ-oYs8]5]IC"1Z%NRpF_+q&5Wslgp}9=0k8Y7JP4|]Z>d7|%WheIZX^>gNqh},0:G9cvf9tH'4:^BExs
-mvGsZ+Y+[qJ_TeYRH}GPRoLa@As%4AL4:eR>q23+X:w+xMW;#tn,9p$-+^|PvODtm@zxCkuf[sf#H&ETQd27NmuGW638nYOny;9&YM/yQg3x}p=5QCj&2M
-vATq>$;%]94!Ai;),#Q02vn0p(^;ht,T/'P-pUD;6!'![Sq9R}VrFeP|h2$!t.sl<`f6&Sjk:xRn$O>8)mFP|3iD:N-'BCAdyHAd#wnir;`RJAc>!3G2Pm
-/6@6XzWw&!G!7F8oy00a{!%,!og$2NbLqDHu}0Hu%@1s}7t/Z@56h".fH>.6e6xh+7h_vMi#)]qzT@;{9>9{x%8YAIuBv/;it`9}>y)gcrUKxOS`}Zp'_s
-y,]m`6%dVY/AF;RX6A^fL@Bn]&@(U2L65lu,nR+}Rgw27;kk&@dkUgjgtK0oYg4^Uy'}[D+sYmjSrwL[c]^})uZgce)`dN(&Ga.9@c`aH6|FWr>0=(Qx39
-VY.D"J]TiPnUxDu4&dWm'mxJLcO&297%tlpg|eBj%"R4acgnV&EIp{Dl%f/Z&DST[aN^|PLXxHrM|v_;neSBt@KK^aL/~_G5JL6-LPUQ>'DO5(Tp@$My&$
-)[N[.=~7pJpg}9%v0ekusBE+B!r4U0<VgVv`"x-tMz.Y9O}8.#QhFJU|[cQu<{&Pt2jZ>SmP2G=t5cP1w$MZuxElfcUC'uZVpekHd!>T)6RmL2nI((]/bQ
-w#q6vP&;CnHZ:m_:p.T0oBBYD|~uX7;Yf%d{|Pp%d{0vk`QZ4<xrBfYga&']fv|]0)b6;g474;#Nqmk,OCUtn,u4`M8HX5ydb"f0jB(X)_VTw{Su{=isD5
-c{FhIFz7HRvOR$GmXdN_cl2"L{3zv[Zz@N[3ShP+D[(0pk'U^Ljq&kKm`[7'cO"w[ma=e/cEaV]3MwnSMW={4MzgA!}:3EjU9Yn]z=c.orZPzvD,5sk;Bb
-kk-QQQp1P)1GJbXf=O_)o_'!=#{L3drt]Cb'WG1w^fxgcVD|<0.l|&Al[n`,c#W9#:hvm!O4p:'l^bvW003li7<oK8vH~`p://$#>"c"ZeBo`|IcI1W^,<
-FI>fnYJ+Co1az+qfn-I@1uS[@H6qepSa&bJ>{PA"IT&q,(B!AoULllkzZ}TJlri24(T;2#z9+w.(+1N"zzVtL&C"><I6^Bj1=#W-'zMhK.XTV/mkoSx5'&
-A@00'=[]67lOZ%qb=;dzym>`8a`TwX+W).W:RAp!u'TSvOqlY8H9qbnhtF#mnJZesqxvUl15.Tq!VFVYUNBX~XF%=&D0FW3bk^F%KR9#}RJ8o<^cRy#azD
-IhMw{aYOQ"ZhOy.U_OCy=ICzu&uLG%J#3!{TL{ZD'Qu]t!8V'@ei85%`D<#_uXXs;kN"&p@9R%FPe.Pc|9-vjz<";0x2]QYo`6";MW<4Gm.'C:t'NT+XeG
-uRxx|I#DZ^g%ZiX56AED'oXpx4D=W1L]R2W'>I:-HC"_gF15#WUG&JU[{<],@I845/mL'vk4unlsP@sZ:Hsbf3@a9{7HrbA`L6Hx0]hUE4@cFvc7;B.3k9
-{9E/~_'"7F'qg93ewhe7w5l+k9Qmc3(WKA%yf8":d2J]ZYo;sGBbp(]Tzj5>6BPBzuS@QS$$IflzCRv|,mU{78U&d8ns~a(`%.k$@)WU5dbjYvF!H@Soh;
-5DAXJA[k;.<.MB"Suq1$XHD6E[l#eRe3"@[i|mb1Ex&UNDZW@Kyqo|AQ,UhY<I5of%'nLL(62yRhxLTPR}iGBf^7r/DZ:}l=)Mmzd361e<}huh4=#8Z%PB
-To]BF|uOWgo-AGG|WmM]HiRS&Rrtv{5lis5g&y,-,Ytr~TGR6iOP^mBf6ef&}6+cZ0n6aYi|=l;4kpwR~44#$89e2g))8x4S&T}R)MVIr56!9u%t8}'Nw{
-lGTM8yUyeJ[0.Y{HbovjqK"zVF^oJ8Y5)sPZzLCrIL-u/Y=|CQ<cRNAJJ8dylgvUaIp}&/tKFxIN0{zH$K06~;gRLcMM=0UtBW]"@rX2:Es&IA;Qa!0t,7
-mbj7d(>1)bSig$AoS|v4VmCsPItS!W&p~<w[y9[0]MeMEHmHU0DHS7jjYuN,udbxLBAl[tOt5AHMI_gUVfEjC0>'e^/bARXC>=Z:WTKXt}>qNr(CPA`D+X
-R:-X^_NnvsI=wbFh;Hb+V5j:C8=#qgf5V^eqVz0B@MoK#8vENq'5u0,:.31|~.70-RB1iA5T_w:W"v+R:P<haD;v[.rcS[~:x|WBT(c9'brX9K,&+%-i4=
-K`)A(&qG:w'svl2E_t)b"7cb/kIx@S:bdj2"MXbJ<Ae/~9``Gfz=Ol;5iMYp/!vG[M)fG)BgVy8};>(V"p}'5g0^dc;K&9{j_;G$Jggj)g>)&&3wC.Nu/Q
-1xYYh[>c.s!F.r(8~XTX!k|LEUiHOk1iHX9jkbB[%(FR:!AULl|,ap$d-&2vI4}D'-U2ouA.uIhkC^(1JuKh{<%T#kjckHh>lYdFv0k'OFClrB{zq7#_qW
-FGC:,lby8-Cw|71+q$%P^ND3zvnd&uaI2:39JTOc!0i()fS#9TA3Br`yqhW@4@Bsu8NJ)K&[d2$J6-.$WQZpiQJ-X;[-EhLD_y-`")sh{{({@M!fvXTU2^
-bepXX1DsD2Ez[BxrM&mo0l|uPVQ3!+k(=C7yO+KmkPElQx'f;sb+#jmxVI#eleSWiGUthk'@~8:fQNgmQ.75yrbuXskr+LFL{AOPV)YQ#DDPR1."[!1""!
-W@EYa.bq"alA5!fe:%~$Ba3/]%CIGgdF}[Ne#!jaDT%OK"-W!HR}.:Uov9%{.K3=8}xv_R5/bW5.|'d"/ZNr:EpI1wLEA^8,+`9XmF0hl0YcizZB7@%v3z
-/b,jOlRi_W~Uqf-4eAHBZ82L|5>g&P=]m`4o{ga/EIZ<_.l-#R:%h=F5afKAz+wKn8U_c'rF:RR-6>rm"XG2Nu/!i;e{[LLi8%B$<SPx8HE!-<+Yu#TZoE
-`q'V<#zqJ0wcm/NOLCdju81J,<r(aIK8##YDL)9/uJOU,%]V]m2i1sdjzA3=gH]iZlcx'Ow>YBI{L,pf=>f|vqs_HV</a]"n7o}mfTq66VXq_4(w_Y#;hI
-_$8DHlu&P%NF$Vq6i4v'3pUS>|w/MsBgu{,&msPKDn<hj-wBT2t$lBRJkPvikmRn1cJ7/LyVy<7Y0do{)tH4JX]J$&V+`@lK3B;FX'=7$M}KUQ+>j2GZ&C
-J9g_&1O2Cu8<s!_rd3_-j/|Z)Z%rk^fJOUwC|-/yPFD(+2b&KtO^:jo2BSE1n2wGx%{Yd,BrkgMOc.8Q"mFT,39k/ZcoH1y|_4f@q.4Ms9s{ml5,0p{&#N
-[sjRyn0fJN!9kX&emh1VsVHjXPMU/[&$XULc:s4!houiD44+7u0|.GA0suP66vuJozXh'G2[l6y_7RyE!^J|MHbi%n(i=;Gw2eC|cg;i85Mj|C&`!~mtl6
-yI:MKmSjjrJ$xEQ11fOh/%"W5)macC^G$dm7Z`QoPud<Ipn7^RNmQu>dg16!ZO{i<eiakdMWNLbo:^QceZoMPt1`7TeHf)Nsv==s-#W$kw,P`CTcXT]7#;
-va#R`-<>gX:3Gb6|AqX)Kxy''zO[N80,U2J#j%LkCrfwoGyb@r@&eJ^B-&d!EKM5u@|#YnQFq$aT=B=Oi}z0x6hvDt9)=$Y%"_Q5LFr6J]qIU8&p(J$rPu
-41&N^8n+OQ[PDt>PG$yHLJO#JR~j0DvN8IAuv=uMf9ZOw=9I&]ix|aHbZOyelLTt=-GNGX~LaON1Z3`"ni@<p[S'L^X2A)Q]t%yt2_`%q$p8LN+[N7Yd~7
-Jk"a$<za3Uo^w6f5~cF@9a>F@RiVx$OTDuH4kB_aiz7l')c+px,ULrRkY|_Jz/OC]0rU%R/Q#Xv}<H~)/Sff3a3_quBvwhyHN")`uUG</!bET3@m<8uD=T
-n7r^h=chTJ8_#.~I}:J#mT[cHx"J;>//P`U.9H]5UIcuntB36D5#IvSIAgT;(5Ke27$iNQ-akn3+l3CTu%MvweA%q.L;UFZ4uhhU<IyU/i:;MsU{#m/z";
-:yYZ+sM^pD)RlfBi@@2DLim:@wm%6jPQ,o9j,c.)yu9n(p@#cDLpVQK(,yY3xT.s1H4,sdT,88.Zr_@+#/b)-{d-5y"%uwOQ@SL4eXPi@o5-,XJx,Ge>"U
-jCl2M8%FD]=!iH}qRam<hBiFmtr=9y+JnG@e;&zxHW[,xvyfj+"a)]t>nNJ$I0`bC/HfjG@<jHQ6BOY'!x-upaK2V-@OV=Y,8LK,46Y:ed/y~qyQOis^I6
-#fz}+%Xyo}f$N{ir)'B7P+z.8j4-OQuY5n0h4g#CFh{QWH4TY0J),#D_]+g}rUBy"t#ZM}#Xw<L:_|~GI_HM95xM:Z>L3^H;9Hc3)hf7TXpQuVrH2"iOu(
-AX}ztMnv{7AJjNQSj$&lwwr>0C`+L@'.2SotloxYai,-bw}Xld<A7/|a<[^AeiqRTme>A|+p0HEV>q>PI}x&xJVX7!+J2l!u])Mn=$u>x%B}_DTnV6/T_|
-YY/0]<ciGZbqe{fa^Z(SGW7C+,vXkHuC<)8SNyONAK"oq^="+_PmPUEZd7tW8g#px'94w_^VAOxo@CC_5FR_!wv4<Eq(P'45[w}-_vjl^IvH,VU#/i+i%&
-%w1&U$trfFaDhbVm7mXngGi$-AtSb;1f/0ksP![/ou4/R:BW33VYv;N^9oDg~QxC&nzT/grgtOy.TX2+[,Yy`dK:FIz+))oi0I}HTI:C95q]8Fae!"YSZj
-lJLCec4QW"B)a+yfS6o/|c4^bX~"4R(Xas^'D98k:-yr/cNhBv'Xy4;QO|17]GmAeLR706')W#S-&Y3b/kqt:Zzaxf3xB"=bz-pBKdVbG%u#9x-;F,f!+7
-Lk+td=/BKkZ9il5_j0{o5lpbmrYr|MyUzU(6m;8Au8Y%(FHI;m/4bzu2-pYCuPgVBj0MUJG_cP]@"@DQJ,v>0,XHak-[mEAe7ArBz"c$E6<%QL,sNlx2B+
-K9.>('ZA!q$AUwR(]{wDW2z'PL;%>HF--nEjy3_/gqZ}TB604GQIIwffA>#g+8f6jnB;a#u|FE^8y>QQxN%Y.1py!Q!zvS#"nPd<~8.r%)]qUP4w5MZ;Js
-g7q1"|DK7#S{u0zz)9jInkS,U1gbA8(iJ3"tJ2#SuL{QlxzS{$hdQWFwJeTt<`[E<BiIPwhTaal-|d-H>!VEgP5t4wXL&s9CB8:dHS&UZq)wwEyilP/>`>
-'.sl-Fv(vC%+6NSep&>x_wjo2e#8HS%5;wyZXf&V{zBG0/xP'!p6=y("sn"RMs%Va,$XC-n`/u5$y[s}EDrdErp9>&n_q]W43Fe19u3;32e1"&}52&AO`r
-q+WN'wjmK>R|/-@A&w|VT/DH`Cr]HEW3NP)JT<zr.^JQGvO`u}kq4OJlXAz3]{L,Epch=_Xhq]Rx(OS!}l%kN'0[d'x1vj^ODQY&_$caDxc"x+Mk]MYr{]
-BQPB7mdIw6b.6t'mINeAQ7>y5eNJkyd<8QiADpo.Er:D@CG}41-CCmWU;:UW/U.1cgCSZ=,<D>R.Q<U|7orKX5N(wsk$vN_5TY]Km>]8"C;3lXcNTg{QoB
->PR5SbTaDibuc4Cyo@m6pnlx^LOf{8(!+.|Sn)0So+Dq;.]Eh,}RpoPx."5)mWVRmb4E41C5xVV+2'"_I1F$50!<>cj>"'kYKS#}HXDC"w161f@{Y#k|d;
-{(!D@6-/Yc~]NIY'MF2Fc:xNY-.,_9BEb_KaI{PvJgQQHD6I.`vr3_gd0xqV#rwFlGD>i5cj"Msp8hu&>Zp>K"'Yk]20h8h"$eV8nh$X#9,mxZp,qBE^m>
-$I5p0X~TW@#xr^fN{O$zgQ7!TDwHd5Jxk;%'mmH2uO0;!4@-87r)9$<[|szpSW7>a1Q:&!IAx2@'Ll(pgSEC(#5/%qVsx7@sx,6a&99jK}>/'i]K)#`cC}
-@cYm}k6,8a4X%uMz0k['FcS90gGcd<;]#C9h+$ikQ+3KzXt4$w}egHCJc%S"_BW_w3o>t+7+6pwf,RNImTr<L<TV~S^x7Ee6Cbb:Or-%7L@=O0M7oVMh1Z
-0JOO/"Yoi=.^CACMqV$2Sa[GT+.Kc5<Dt]%fV`:J;@{O#_J:}-3Hfw4o%L[@3G)Hy.Vw#0qln@C3'-trI,XUfq6i"b^5T32jg,qp+kmT;FP!+|2G|_m|}Y
-<,vH<r.$(N-8KY^>)Yd>'M'.51l:+|ftRuVF2c<b}]_O{o:Hz;u%&X[R^LmM%39o;8m%<#}3FL^@y2&]XIkV=l|LEJ^jmja!"7owXr@eVtFac$S&=[qU7G
-+K;|9cRrR}!w>smP4Cn$k%ov@eI;lHU_X6o{8G9GF{qcA'}QnHV]u`@n@2TY>P/r<{;Z{|hh8X_fS}:XI0&ehpj(!!%ajb/qCtOg}^BDvc-MJ}E=!14Exy
-0TAP@JfrYB__06nVS#3jc(Nb!2bR`W>_ob#Alk:1a7).Vbd@P}l#;&=bJPgL+G`Zl:ja|G:I{N0,jiZZ(65tS)pz]59e";S7RML:.;,Dv}R%0/5(pnCUc"
-9'8Ql[y7@Cqm6qim>[,3BsaMGJ8)8W_pMnbi_4>4tLABG]U+~8)cWn_+QPIRCwxZ`%V,#a(9795uAS-uwm8(Y.~;WJP7QL@@0d=Kip}1/)bqx#mTwW,Iz-
-%7];{>fg5-C`b#~6f<39.zxfSr9(vp3a~zbM,e^+;hdqg=x/|r3Qz|md[y^"RfWyfL>|g@Kt(Q8P[;E<++:^IzVf!<xAeW.!NZWTH{-#]2E[|-#$bPO-0A
-xotM4K:/z_,h:",)YAP)_7W!PVneRa9)O@liB5_m|8m&%^`2JgsS6,p{hyzE5&Dc@ri<"NpSn=bs9"GEois7'#iQ-+ZF'N.tjZ/-3lXp%RX3FFG_2g[knG
-eh'FF1Kh#YE)s|bQ`99r^SPA1T}DL5s^x[f/ARp9ihwKR3:/Q!u2Gq@p/:MX7Q%C$o8x"JqcN-2f>|X.a6{&m-={@XZ$)m(>|]]^MYVl`lBXIZ15gHf`.[
-A$uUx%Zlj|th.hWOrA'qj=mBUe+5qemAx_$x6}pg6r&B]xTB[ai$W(Idqfk}^RZF~L"IJw^QG.-q4NU3SiP%I85XdM[2bq80ruHX9G'"7>:{0C.g5x^e([
-C7J1''pGHzo,j3O&'=&E>H|FFGi"j%O}L)Hp31-t-xd7g{8&}F~lt^zd&W$C|dG-v8S|h$Kd<Ip=LwP1F_YUF4%^'HX]_]z1R,;x3yyP8Ug;UFsFLwSEN"
-ab'#0>C+;K(T%k;QRRp!t`1z;,KuwZ_+LHNVZvN4=#:W~79Kn8S(Rv.+$}qyeO@QHV=.>^cSb'mJCtc;f6Q>##z0go!ypX@"24I0aO|P'9<Cu2~&E"!C4,
-KZ93$yl(9Hx(5}Ft+@w}~&0_)_g]zVZ='xfj~<:,9I1`i}+:BHvS"dO:p501&9'[l:nHK/hEG-dB|>>F}u`%hk.f%IUnRTq6AqX0F,"^L&}5zu>f=w-j|d
--B0o@&G7n+N]2BxD<5,5=]%>s'~V3IFAF4Jk"-OA%Kpz_eD!D'/[o(c.B.>DGjXR)Iv;5eGIi,3]h)IaI(G7E`}{,G:$"Q)klMl0mz8+L=SdoeMM@V"d+h
-pKR%Ai}t.FL'2k0Ljn}i]4qU6KjkMP6rRQNi>@/N^yp!Vtl&$,=[5Zwk!K7,`fsy'stARf"^u=f]L8yUtO,m`gJK%PW+.|pmnt'l>y~6$A8IZ_Um#8grW}
-AnM[;Q@C8Kh{CG"cvEmwGB;ngV$vN^3(&|,Zg3af4P|^E=x=40v=.atN')kLhmR,wq(Eg=LC67&NihC}:.Q}hKKCStiSWxSwNGF&ys/lu'#`>V&g}hW'%A
-~jBR+it")JVO9K<Q{|ft7W|SAahC]u'RiCj^T|9c(8j)Bi0+]/,{oYhD}-:>EBpz&Q;|nz(Ng#un7aDW^3An+r$Qn.B$5]l=Cn(4n_PXgui<qo-{{fDoK`
-mB":"}xZ&4&Kb:NQ$Hok.<K<7^$)i1w$}E7kc1qlSzlf5y.L<O)6/j8Z$DF#uc1nTC<O_:J|kz,`<v|B"g0L[Qz%l4SLqzR}AnsOMWO]d1APX5uINz|s%#
-"N~kkb{WweAG=_A1LH]__91+kPc$Z=9vL8I&'wt^`k!q<'H4;1vd^u:_>J7|JgO<@MhstiKpURwMIA`3x<[D2v_!.s^!&:(_PXj6}"I"T+f0%xfH^%:`+Y
-^oTiRU56h2wrRt`1r[HJ//"i5{Tem^nkA,qd{Y!74Vh-+JB"R!"hg1#P.|z$NIIb%EC-12=TrI_G;.&3(r-2ANjA]i#'|"/Ul|L=T{pZwUARTIwtDMH@4D
-e^3fro%c-eRy}^,2_pET;3t)X!QK4{VfEw%Nx`dGL6K"q.dJf5^!9z'Aj>ajc'<zv;--@oFx=j;di$G[#J@A^Rb(&;qI~y)78uq'O[T#O[Pr409gg%5mr-
-/k25s-.dqsIRgO9W9;8Kx:LJJvHHR+x{T2r7p}e_J|4up7@UlZf1-`Rqpw}V1!uo.7yYoQ-XlJ^Qb)gIvA,PNuukM,(T7(/CmpJ/ODeJ[["pVd4doL,iNO
-O"Z&z)cAqOrVV{P,8"n7D(6J;y^iC)rW]Y|ZXy/G@t^gH(T)/sV"TmY6m|7Z0y1J%9QpDI}#~A;f+;M$_(bR(]=2q7/h@,C6;xC7Hsy#Tkb$i'+7bkG;Q.
-5,+K3,o-fTR@CJQ^c]K:2"Jo^"%ha(FZu-#d#dR%5yRJ:qYMsA@Row/h+7mH]{PXa]a6=(3Vp@W2a8Ea4HpG8L.>LpO%C-vEt|@y>:Y|(QNSq'e&r6fn+j
-zaSMZeK5EK9#!I{Mx[}Tzc%I_e2MTo!1d&:|Jfu2%8m{q)n9LJzU&$C!~x!mKrRgg-W+6l:[vV_s_"3/;xw{$x@"lW}lW,bZ^AK$+I[!wAbN"&y,Yk9&d<
->mS#V5{U56$JX()9oG)|C=5c}Nf!]{&`kWA[<vX;JRK"!&QM}RrpPh6{%%1dtD3E4&UASi]jNM2AK-4Asv7^N=78!k7f=_sG.o)tjZ%vEsf;OGl/4Rh-)@
-=zaJEta./hg6uGu{yzSS`1e{l-6h`_@+&ZDmojrjDv9PmEgmZaU[Ig3lSp<]"qw8%$_|8vuV58s`JGrty:1Wxi}25,N!u.sZj;WgE)=(nC"Kp''[TTO<j}
-,HTS_wJB0mFt7fdA73qCn<'ek,%=ZnqjYu6MxCJ"1fcF^Z^wyMAEP%|2~rV}SJUh:$OxgR{jP)3_#7gU4GhLa'Sam2Pz9$D2Y6{_1E.1-_B%G@][th3[[#
-@:7AL2mG&bu"i5$pV@~Z`w,>!K19gE,CPF<gUFcVqdvS%N&i^mziF4)w:Y_HC(S-6HG]Ta15|HwqfE]b+ca8yng[ykToGKg,&3',ZQ{j='W[qF>;#',VDH
-X5e:&YUU'pK[I#psUTm",;3'd2("A]MXbMaalSFM6U&3J>FmbL^3LouWs<b/k'(1J}(o~LS,1-:6UeKuH7>lbh@+wZ<$^LEl]3vTee6`7u@-nGW{)]0laR
-vSnv3.%jWI=+WC#PS"MfKd'!zu&TuaM0JYoxn[`c,p;MI72;b2axEy)9iRIuL%Gka&~rlW`+(y,&=7sQtm9jNCyNILPZNUD:6J'#(I&YU>Zy>(G[+}EukW
-^<|9KrH$wtxVJ<'i>tl"S:s)QP.T@+B=$Lyh+_5+PkJUCdP=Ir{2{f2L_H^`(P=xvnMRM(=sk]$^R'.[4p!xJ$S{fz[yeu8-n-XHC6MO:S5=a^4/43:@DQ
-xyKD]8r#CL_pp=iI&D8G6QtIQd]x,|{D[4]#9G'qtZ4;/3dHZqk:4Bpe0QHRUyie![..7v(c@YC8k1j9ZU~yWwA|O#k|>&ms3`wx^;4w~nY7#c%eqMtM0-
-1b{!,-tAx={H`2=2Xlais1Pm)M8^M$LY`6/+:[%aq{.7=<s@uK}I#3XVu.^0M[OTC'Ymymt#<nK3,-84J-S7+KuW%L;S|Ms1ruo:1X1ES@89X1<Z/t.DkD
-pA>&<n^Rl#7^h>2rgNj3{1)Ebj]ab,v^lgGQsUi@#Q=T<SnV7jnC/brw;!KS9;]eEQNx,YAV6sIh9PRlftfwI-HD^pmXKi}7+jklMwS|"RwgL!omfI-lK_
-BQx|gp{smiJfnR)m4dX}nh'D-5v#%0kyiQT[8G|D^|YQE7`|hp~uj'F#o6ia`CU9ZCt:C2`jGx6v{`hA(su0,&u!bwRts=@wi"|L8/Dclw-y!s@=x{k{n|
-I1@$d$`l/$15`(a0)6hYi$,kzL"T4]SmZbax,%hBJ(!f:df@al|,"W2=V5^2M6+hjc<bvdx1h<khfOgzqw'KMHM_cE-C&%nzg;(TC&5>yEzIOW-)$3EqGh
-k&'!g!c2!-xC%ydYN=>E,.2+!U42b0KV~I!;9_5kg#bT11r)"vhSNZq!bjm]&y2Eush'T>uC(=!D"eKEynBkxzJ:TIJ!F<{<.i:-6:8w947ty=`tpG@7vY
-nG.Bz(@p"eP;{{QWSbnBZ7QKB-@;3}"u<6"'i=o2}gL$ili+b5C<1N!7/b53[hb+%xfUP|rRfuR=76jk'Jhx&s$/@TUmS'i7~&N,T{g&>1gRp'>@kQ'"&O
-6O}vB[Xm}gTh;h(lbW!#hsz09OKMX9S:88)'.aAm|2;%Kw%W!pDILzV2+rJeCr1hquko}H7L^E4Q!]qRg@4nCESVo!f!dYmvCb<86feo.s'vyp{'2MO>%6
-9%%F2fvGLi2k729|!W-rBEHMJ++68sM}h%>fDKWdn)%)<A|h7t:E&'F.CiRUk.Bkh@J]vkW"#n>iNLcvzW,l18e%|tfY3;ZZ_cJ_c=CZOUtZ_My6|x(jrK
-wRy>=AQKY)T1X3"fHSq)8n""Q.xmJ9T+zP0NaB{g@w#6~Jwl<2@x.UoG.TiuN$;E-lm2K<O#.`;,{|<jm4UbV:DEhnv0/d8J_kr3>Otw1)Q%(pi7H&R:N+
-|VA3[(mOR%.V`;Q`}k03p!@z%N|q-x7BI66!gtKoC-SH^qW%YfnI:4%;@xJwuS[=~Z9E"{%.S$Db5fCn08OezQA}lb5aKHqB~zkOH!$C#vn${=KsTPRC(j
-sPo!A9Kwm:dE72Z`ElCCiW_8kp!5aZa%p1O9G5p6z#@!AHJ`xrP'/NzT4a3q}.DEMq$Qu&UV^R:(bOo8c</rc,2T7#R[]j()^4^'8#1,BX@o%+[L$1K!l)
-y3gRc;hr%>cw6&tZwSV_3w@}lVE32geY1px`qzyV39boDr.#G$`ZWydl+eL{bl@sFGv:(,P#J7Dn6}d0U)TswQF)%;/8@Wd8AbgQ{fK.2m6Pdbpl9``x>Y
-P)l_aa~;y;{VWZwM`81N%_;i4}w{~]#B5QEp3<DF(=2Evh+},,_NMN[C;M$8']n=TVyU'dYM!|a[!1f7zfe|b$IW&@j)@uB!WNkf6Lv|oY7}{"pEr(`ggM
-_Q2k',WKEc"2<=`u<mGw")zD)_l,)}d4R(^lqq|KKqqr.IWdo)3"USWf(i-s]v[<|i46RJlfl]Hxvh1`0(.6d>yz|hEih@u5W5zmKQ6MmipYG]|:4R[/wp
-&w[cc;ACDtCudHQ>y@c5^+!Hvy%;h/-s_z=n($Vx'Gbsr%BsI'~M#Imr7'DCB%P[^](ae[SOXGKRgZ;5gjH#=]R]mYl{bGO-H+U2g#MQ$ftbz<HSX=odR(
-10,qaB-E}&"Y;5B5ARh+km~,~z{DxVaPMI`&{z_R6q6'[<X8a/Wt`&hL,.3+mg"S@jD2I^8>v2^O-"qD!!H$:axJoGzH1Hut8@.$Z>Fae9J}yNABP!&lZ{
-q[PgL:l9z$nYgZl7Z9cp/RGwKRn[`-apS@HZBQJz:|0_b5)JiPMgcq^0xG2F>%w_vQepB'Bl8)xitYXszc`bNZ2BK2B0uBNY2Le=9>@_zn@SLc+&>+AhJ(
-23_2)nL$@ccil#S8DVm8#'bdK{Ah|nWS6zk[Y>>1R[f/H,YVbOXu8|5Pn0K&^!NrS'[Q1{vbu_=uq^Vy4l~fDGV)22WO=D.Pf/h_#1}dBFv.uV~c2KgCks
-6[Z!^Cs=K(6D4K'x_Q1n}F;.=AdCwusb}H{P{MyY)hdKz$2{lA/|6GU|`[p^W2RX.j86"I5UlG.y;7A$>k,V<Y1dlqAe#oMKYBxNqjH`JE>ugME=:`:k#T
-J[cnMru8uTgkZT566e6c!W_1aHLZaRPrzm=X#)vGI%IV3@lg5/QuYRr],b&yO&wp89tGhdHo-IsyYynM=C$jGJG!yaW614J_7Kqe3GU>GZ5]Z0T.~pc)b"
-0-@V/fBd~VLFj2fQu%cMPi';W/^LEzP9wh(F6qFm7JC>6mZWX%p{8nycQTP]UX'F%B8G^u5H`aT&A!5`vBRC(HuyW'fks[7XHm|iLE5dwX|GRp`_Tj0bRo
-tt@L"%eY"]w3JnjI6{`}ml|vx7H`'(16yS]Kh6{'>ObhST.At7z1tam>=NVb.R"ek(9T5"|'JH&Gy{&5bwQi#d7H4U>"[YG_lnH)AW~2&Oe%-^)q)]:n7R
-]e(R#+sUOb,=m/+LUO54RKpC=]i"bR3_~@6pE`>Q8eX".D3};}kvlB|O+6i[y`dN)n7YX-Z7JSB;fm6>kc6c+Af.H5E}QLXr+3!2%IUW,:UN7}(Qr&7am/
-b=`MDmr2i1``'DsiB-YquO;%fPT#Lh4nw-X[.rBi{]7izmC>~J~"M8aE[BySnNhXo.U,)vEP|/-$irB2BX17vF,"V_CCEbDr#=fA6@;|2RP5Y#"#@dt%Xw
-i$L+ildQp)lE<ZV$#dutpEaa/X4_l$Nee^_P}KO+zmdi!-.AoP.(nE<ejbC]@BGYw^q/g<Nf-kv`mh:[j`v>(-/SM(%v%!J+9X'#&3}h#PR'=jazYn!^Wp
-M#2k"M##>x2qnpG|ks$lK|0c&6A,)AMyb#n(c65YJDECcB@$+oeW3xE={U,E{Vt=NOUi^ALrfR)(W79Ps%|7>CZu#q")Wi1%8dW+1iL=Q9%dT;mDb=BKPs
-}+"pKIZo"6FSaUfS},cFyEt_Q^ZGJ[&6B>H4Uy~Yp%YV%BYpdb$6D7u!VK2E^zf/[76v|aRhHLp4Km%8H}-GV|/g6i5zuy32^d_>Yx!F4i!m6if1:Ga=-J
-}-|uTL5phCWI:X4L#k-JpL(yK+m3}D)E-JgubY'P'HCJ.TsukeHy&kHeX3`<B'8/Cno(Klx6n1fld+U]t+Os}-Hn-v+.0Im)KP'|2J=8^r~CWWuo=|6+p)
-+G[eK/^bf7z&d]=hMC2.egh@0h#)}9W4k{bz)3Om6gYo>PbyZ:T1oP{<B]j"0>ri`33&@e%k/p}Fp-`3V,:m|sVZ5A~]BzFQ`ZIL";_]1&U8XjMv^AIE`<
-RWW%r0[7BxkOi!bV<xBAp:u!CIw,+`nnC&42!behWx$FK)ocw8(FSiRIJQve/QFThuJs5TtPBwB}qZaeJ!2;|v"YE|waMcKP]1R>.;u<u8U2c5/(#R~q2t
-`OsaTwRw#E<ceKzQx=]pp6w4@AH11N,Bzx,]#5T<ldaK}rmV0zf2W[z-.2!8ScK"W86jF{X}kZDpAUEXEX@/q&_M'>iC;Gg7t|vgKhfyMoKOqw)R0J-{'C
-n%9C'#qd+uKa)r+T&HLb9]sOjm"wr/tH~K^mCgB:<gxczI<Ke-&>mom0+"aEfaa^u5YzUGn&eQn;#4=JlF[ULvYuB=9+O1]<QACGls:2|XL^EkUNF[tF6!
-xIVCv71IP/_KLW^'P;]gk9qefB(V'+s$CjR(W'R27GHXMG:F'6ik[PvLipNn()lvs>wf[QM%Kv/)Y!B=<a_I5B@ays]_!%)HQFp{{S{,7}8GZ:]1e1>!w9
-N4{#L:M^i^IvR7.{N{-4npqMIdrz1J`ZS}d48M<A6RKq".sl7ed#96xDVl),Jf(R}y#Iu3$7f%ell:[P#"(t_0%A&.6ij1X:_t5&n2E{LcTj|ioY[RmGXV
-h_Nmp=Wl/dHOYjoF6n%t'uqgYf;^amjkV%k&z#dXm8c)h#[Em%$X%[0H;(]hc%Ap9za_HLNTj>hX!fe+v`[:SelfPZGD$biA_r%XuA#e#eZh7'32XApS_7
-!}{a+@O)"xHU;E0b:/h70G7h!rLLF%qi65]<kRWh7b;e|Z&j]E%3U45q.@$)MYDrweo4s^Ad[E9'#!3`5z6JVfl;LZU82B@$=1=}_L/o<1QYOfC;x'=^|n
-u.f5uY'#+VBwq02W08ueZZ|JwC/tF7<%"CgqS^]A!6($L}JRptzvX-n=ug(y[}iho600h1@JaDV{L]js5sPAY8)&^Fkn>RC:WX,!4`GTK[Vx[({%advcV.
-z-!;tBr0%1&yPF_/RwhU3%[Zlp&}Yp+[HR6NjxvyutyuyMopdZHQ}!<u@@<v]$mr8F`h{WWHy9Sy[FQn[WC.[B39&2Z60&.)fM~o/j/VShQ(C:Hv=SC|T5
-<l56,L.v$)NiUaS8%Eym8:4_qdaP'MVEQ@WyP^DS2W'c9_bldO+(>m[.8VJ&~g44j"XZr6+R-y'kE3[NcVN8U(n_a%STG:<Kerjw5EE8EMs|y}5ZUV|lq`
-MQ8{c@zTpfF<1aMm)ol'Y#NS)TzfArs;otxg28a3VpGlGUVlCc/wYFf"4"vP2a,8m|K%6Eo[lkMbshS.5I@r$#!<K6{i!VF^hnQn$i'''YY@+diq%n^.U0
-bDCTItX$fO;LHH59]Aj3'_iY,y)&}b3d%oq^3G1rFBLw^'o4+h>>LW@g<A(/.3t#pB(Ez0Jz@P>!>ZORi|O[G#O#U_[6q{DlISmx.-$U87dB`4_^fiuC5d
-Iu39"j$vj[jNU,nBlgU&1M$dd.]}dewy+]G2/yJL]]FZI>D53"VH5(Ph[:vD.cBGexcc]F6Ew#D<&$Uo@Y)Aljr:D'7JfVFqsou]~#_mp!O7nCR|T+PDnK
-I"1YCmK^VHjnG.E&7h'FJx`[V;TSW]T;'V1QJLqi-fZ3=;~B2wY`S.sTB5%+ZK>ccQ[l,T]/mcL[2r-J;y@wY"ARrkZ:S0A'HLz@l5;gDojg[Op$XUlctB
-Jjrf$8e`F+KqsfxkSH%P9I,Aw>LM^rPBv!=G81{PAt}0xv41G0XBX3)71xP>bJL<mZfuc-)Cnctj~xLko8OHicua9!=/}fC=;#JTk:=`5}ko4'X4{onv=L
-.)mDVlT15.4PE%HKj8,_VOOiNmcRJJ7p+&q%#Abd/zw/f{kOekOUKjO}ylD{YZQtINR]f1[}`z%-Fxk|pl6_$8&>q0gx+Yk6n'wjh}ph78NBBq_O3[U{pZ
-O1Ey1;<{j/k|i&ns/-{K/"@7BJqI%DUhVjpLX]7,Vuo|cDRk(g>1KG]ErtgpM[.L{|O&ms@8zj'Nih78}V/f!2g}yCr}Whqu08^j),cdM!N|';b%qO4=Lg
-ePmj(7TG.f4D1bA+~Bq7zF~WUa3Oe:9m=Gpx)law/X:DgbJF#y{IPDFLa|aEKjOpnZHKRa1S&R0h(WY@Uvo&gi`AKP0#1;QM!Mk3^p!"HNJRzd<jgI"ThB
-R''!^CeLH&&ehXQ|:H+@#Pkb2|^ZtGdTj2NO1a7N4NFgy$%y>#=x:e78-gyl17ZG-PpD7Q5>5hptk9)tB(OsvT_LC#b_z2I!`cD]^8,qWd0cH<;iEZ=rKz
-'s+fO!^qtz#}3{1S>o>wmbyW1OOtQU%N@ZCJ]Km!+9!R#Jj8IDRG'mAc_0mr@=+r6GG}).f$Xd#Qtp_cn`m,xK]<|2u'o$Dsd3bB7d2f/2h_JEJL#JeFp4
-q,i1],g+u1]"P"Vtr>X6@lh[I4<kM6}8I=NXrOB5HyAcV#bWCF,6t{X]j+(q}$1H)B)8d7U03Iu)a<P18/%3ghk_7wzkzcO#n4h|_kp/"HdVsK-FDCtm;[
-%1hYAd&I1C$ysI:]%UZkF<W-bNtG"PrCH1c=EcIQ[rt1rerL,rl.|cN6ldn8=]BO1Y9Nvn/{`;C$#d8&MLA+G8Lx7E%"4@F`};DH'].w4w31bNs%TS:1Rl
-f1jf@gBdwn_M0MXdA$:NE|bO6g|2Ev/.JJr(LdO)A!M%mOb=Jpe%4h!zsOa|(Z/nXk_w$>'k9or3}LoO&+3{"uG#7BsFi=wY]w(9nTbMf0EvL;(#;pVo{J
-dm')tb4&()OM]f3fdcGDLUks%+KYZnc=z'8IfJT,^ubDYgY-!lheo&aO]!J'h3/;Aj_sEI$dy]S{#w!Hn:EI#-7@fbt)_Bamw:]6nt/cfT$}GK+jb1}99A
-8N6^{M"kpks[g7NjF'mygb9gC@C%|PIsjDFsg+8;_4Qg;;G<^!^`@-2.6J<LXDp52=.+>#WxHI4[RnK7"}X.|jCm1cJ{ek56eyU{w/NOX]1t`ZFx;hwO>Q
-_65c=JE{|OtPR"=^]ZE,V8nXz>$3l[SDwN=ev`M&KDJB.tey0oeMQS<@/U"<xw'Ev23H^nMl/!KufnXB_qr7mtXSr7q1BERrePh8b(My~/<Uzo9Nwy1],^
-Ry4-`3RU}C>{P)B[~gE$~f5J,1f#J_{UVDV|u,Fvx{bWy:-!8jz0SLEweZ)yX0ar714&u5FR+#&F4s:$f/hfeRTp=Zl7%y{%T%FipB<GU#PLS9>3!;RO3/
-p"Uv}u%_gC8EuzL_J=e$$fi%u,6fK7Mjo'di}l'.Ui7N})GF$KTC@4x;`Z!U=Yz&pKVBLc$)vW<n|gX%DctKyWwz(Utk.ya_;(+"D/c9$Ff-[}D/@$G3y/
-g=|,zNqHQ1XGA({#Fb)x+4.z$F=e]=z#rplQhQ-%DY}ITxmr{V',VYfzPX%#KzY(<5zyTuyxG[Kv@/EAn|Yf5RrxQzFpS=:,T6js.te2I>C2@,8/!2G=Ll
-a92{@U4iz4V9.v_yelAP|}rtDX-)_,"[P%sEcIK:+E6;VDxgOP{so49pt$8:q<jCjEQn(^xB7e)vqFl}{_q!;$B_M|9#W|~^8rb+0#MD/-ApW9;zP_9r1<
-=9I4R8LUUWl+"8:ffEWdy,s29ho(OC^{hReMp[hEpRL.7Z&clK!`Hc6FgT@IGnRf<3eSMUFvF}5{'%vFz^-)w=X@zbr1stNKjI0hsd-7V8!A_Er`sH9'U6
-"066kDjPH#[OWZC|LDP&SLf^.;0O5FWSp1oiA5z2.q{}wp/)y<pLA{IZ%brL/fI^BFDXMsBgFeJYaN3Wc.b<L/f::{ZRZSC0Q|&,&_o|q2Qt4R1SiIq|rh
-784,5Rgx.&Bq`Z'y,-oF"-Uxd}.zB[08181(Zi/s}YjyS.YZEsnV465<h3~;sf26'hP;z!3t}NNEaQA$/9>+^(BH@{T-Kk6S/=<Go5eYKeX]N[i"gxFX[y
-us+t|/#)g^6Q(CmxJ&@`K9v_|%["+kSQdQT#JSjZ%$<@nOrZ33P['E1U:X`K]W1!K'WEC"0"I0>n)92'5&_8)wz,(CV_,Ik`9L}:,^Yi[DTnV6/T[BZu26
-"=O/c@5I9M2)%Y'-p-c8|f5%PSaoIk({#tB8H"T9VH:U$%Wu!Ra!D>3cSX{,-b{S}&Nw3[tg"f(FdC3vKoq2FE`w67a;)LtAk:J8kMZ^iXA`dg3=]B]m[6
-JtM[;dv71ipU{hLFBr9Z:okFSRnc$(1Y#t{Sk2;M+WOROF5i+Y6v4u_mlmNWw2b4R/|wGME$",M,K4qB/9NXr(E{qQ+#<jB8/5VG:2W<:Q-hA}%Q9dSJ6(
-dW).J1_k.8Xt@eog9#lv~cit`n2.IN;_,rYJlJ"Kfs@tTo@1=@udyIx2W.7%Ti4/dCS!'D;|zXBh+3#5"5H&vh0iQ$29Q8P&ZD)$tnq}m{$dWP"|F[{Vyh
-,JhgFx{X(6srhCfg#sd&%#O;~q{%@9ZJp#x0<n:T]k4mre|]^<9o;c,9]J&:z3B'.Mi8g0m'_#x!"g4lFbHwKc!uf8FbeQ733c1`3vEAI3wi35Vb^LrP>|
-a,[i%ZIQ}P;pun+W1D5fSp3zT008jii3MMm&TAlbv8slIq9!HAlT5x{sjZJx"oYF^]Na[/+jhIy9{5,O>f-@RAtAgWfaLWH`%85lm84I3i+ZY":I]XJH~{
-<DvRMgE,;JCgVsGsd;sH64e6=5B"XP:hi"p(V:^.Qr#e%V.uCL9dzGps=T;>CcK>QstA)=uQ@('T<{wbh^QbGd7wd8twSE`1qaRn^`)Z9W'qJ}TQM3_|k#
-X{+7IcJqN0umw^rR8B)@_V:)%K(3slt[K%V:^M~2:;y;03fnCIRHMm_dktP8eEB;6W[OJ<Edqc/w%TVPJQB6uMxBasA3}{WQUe@f2,xFb(Qu9o.Ez]`G80
-1<%(O]|]7=n6-MrV'bmD&T3c0`-+Q!$o=x>LF85_UR[JwTRN2Q|to^QIfP'}70m>xqXolfzo|Q$q}Oyq~='KeF]$(h6k7>2QRRHh|3n1VJ3zJ<y=xkHR_Z
-a%!rFyckv3)cvLKV0u@iv2[QZqKkWkA$N.i9W2O9S1uv,0:Ua<bp=0J,Gb=M^&E]_4-,~L}lU{"t<u'Z=Df1_;wq8XBxdE/GO=&Nkd(THd=g;sPC7MC+Ek
-@u#)B'/NK,]As5NVAFlljqv3F1q]4e+M&GVdc>)b,}A)OT%Tg;MI>:1c8|qe8Znsy:t9dfmi`^~tTsjF{v3lYq=xubg=IY-%Vw,)nw3e[L6h{eeHPfKFCo
-la83I+fT}-[M@=2FpaU7G!Xam$4>U[c1Q!]qF#awk>+j_X<gSJjjKAFY&"R-cglc0doTIcNIw}t##3rBab{f]vb16@p/BLNj,9=5QBHm"(D4Pk1J]'y3rA
-%()]/Q@Q!x`a8(Q@.4(gjWZ(Ua(}EobD0'9FyyIV%xw|JX%6Tn1,.1[m(%~F)u-9C&4;>YA#`|8uM"-QWm,3)9F'1YJ#:nY|(^q=|M6@EzwHrEwWX}c-#U
-#TVHsplk5]C40+GF!5Jr@bzA#r!W98,'dC~2D]`ym,56Doo:Mf/2/ze#JL~hT3.[-6Q{z:cCQnI<|TgQ)!B3KcsVeAfGe_I3Q)I")-fBU8IC9X~Q,fT.3]
-GZL>~1~._Avr|z2cDTo]-'1)gon:&G;5&dv3XBh|uK!%_;Zr2O"b^iGAQb0<8B,M"@>HkedT.XFrikn.sn)r2"v-k`l:M{5pSX=su/Bq}Ip&3#N@/jOEt#
-uD3U;vgY9BQrh43PJa=V{F$eqMN@K@q`X5NFicJu}|{s%+Iyck|#qnd/oa5q{pVM}jVA@=O`{qd`J5zAb`1kp<x-8AK,:WTxps:NY9.QP-nJpER#9t_l),
-@f/5(z&iBAS5;5`W@qaXg4l}S=9!gaMET{x$fASpuuZ,gWY3.t^9YBC^-In9r,|7Qp:2M6Oet`tMnqqLiRC7H5A7OmR5K2a{RbutORjUAx`bl1]kP9@2p:
-"p2yWi$=Bnn)Wv+5R2Q^-uzh,qw5])Df4;N7H!'re3}ha&<%Biz#Ils3A6i+_}|#;t,f9`bVhTfj='gR@pnE9`0rTIs_Vh~koR{<K![$XGLz^dbJGm8%[;
-/1hit&Xmm.&]|pE>1I-n1;M0U10apzxg@odf1W<jII~Evkh'OdN"[s#dX{p&buaHOjnZ'v+8<=tC"iZeA.^43DT{(}!~>E>}9ajOjz~3chiQcx@Y]E5+|$
-o_sma;d>hGJ"NBR{bh[QK-CYs}o7f,+bIYB0%s~VyWzCKg,8=pLuIuC4nW<2N5G$246Lm17AJscx#PW$^,FBBB{;#1{(>9Tj-wxrFJ0#gXFqPJ)&Xf[Am=
-)N;w=i1D!-W`YVh[S(QI'tz18rX0p%cY"aoYH+i`a%)GY=$,Kmw(zPX6EI^@4y$zz@1<uvM.m6:Nb8,&%^HVheBzAJY"o`1R0BC=D<j{{3o:9yylJL42V|
-,%Tbgnf..-0,S{qV#g]8LNi<MBK#Z/NFw;_qVW)cC{QU8g7BY'jMakD)]0l;xku^=YT-YxhtM,VByY7Ue&KHDBv1o-`sG&U`)rz"+r>0%'iqzmC=lm6^_$
-7Cl>PB.IM$F/k'$'i/[BTphj^$Jd)pyTfB}Z(Btr,jJ%QRSZ.e_y]=o6{'v#dONg8JoY7,&yrwXzB7XWmb(z^l.nM,sC|hFqA3r8c=;n`.`hJ<c%CZe(Y<
-PZo3E$60f2UaijUI[s+EXSJcl<i.v+G8:#YehOx:7]f5cbX5TC8r,ez)XEMv%9O>dx+v[W):1h8C:}mV6b.E)ap[0=H7VgjCj-V#udgr9NnJ"D:C'(PNyN
-$G$hE>ku!_G4d5mJ^d.=v_3U4mQoX0{yHh|C_+U2/a0dAlIa1,p5'wMQ)B-i~h%7#ao<6r<e"EP{Rk6.oEx"s3$"qlr'qSHsYTH]P)Lv%FDG3kGtwnQVP%
-c[)siDSC$@p0ZyqGiH0eC'!Vt%lSrS<;1Tw_{q1gv!zG(ySTTC~;&vB(W_h$'2(SJ^#sk0qJSI>ZudT6;wh^0nB@nLulX+RQJrftb:XaIs8VOA]Gq&GKqM
-9.=z0j.#R0&jj^RFK_6sT!B,VWb3S+s|'W.Z/9+EkXgN'9.-fN.Ctn#3sEZm",'K/5DaIH^mh<ny6>,#fPcB]V[oG:|T$`3pz&^MwC:.6J11Q,"C=bW_!i
-RVEK=Oz5-Fqs-ZECI<<5P`S/GKS"V]0LDyVX07$8|'4wTv.2e(J'wiux#"H+["0p-vYoYsAwVwoQD%LM7^!kpkb!ARDfaTD8nubpT_I:R$.C|50>IB`Q)=
-cviE(wViDo4AoBm1G[#Q2$}GVQ|#<V,#JJLX;1q]Jw@yy}|Le=o4y7+;;$}8(T>M~u]>KSm'n$>w14%Bx[tH];`hZ]Xu0iZxI[vn7-G+O[Yma"@u[9x(u$
-J[!59mGb7Bn-.YEF_kc{!prblK6Pjhh5^9aaRMS(<oTWz,fH38S]v^}.!Ai04lJ!x{q-@G}ZV@5=k6Dy{)<iICiXdrePHQw@{qQ}Gs]9_9pi7Uq(X%8|&_
-$&S+VW9IwUGp#.cfHkgBHQm.U<N<DlY638ae06Cv@jx(7b@c`8BPH(m,u@qG6q8fNp@/s/ZT-YZIVNf06J=9IV^T%o`G<pSR}GVOA1},UrdsPFgJmWwCSt
-(}nWN9:I^ZS)TUs(>@O1ohF>&$;];M&jv/f#zgyPUJP1:{AI#eq7]>:J%6dewlHFzvCTZ-nY;&iph8IUP3Y-6"2b0pW<"&AbCvrf+j|SF&du2T1X6m:WK{
-F1SN^=<#zF4A4Q"p5)#1wsvM5h3-M4-{(oAJn42GUwWEt7:sNDlyJjoT@LDKmmzFJSbf0fes=mYH[MAp|&2w=o(oN<Fjdk3(2dj%u]CfDoZ0Kf_U9L`F`&
-WQ/Ui0_a5|em0`J`MPY:7N&$!C}I'r}$|e|E|K>T0[{Oo/9+uM-H+r^[A8cFL>N,6r2C(Etb/;nSz3f8p#cHfz"%OzRC)GIKS>Zt"XK|2)n_0QId7u7-,o
-5O<98.K$hC^qebvZ:tM=@aF='jNXZl}9xhrfz;5('#buhV83&RZ-Ri@8@L(r+GLkNJcZE^~/mA)^]gS4p/95[UI26H|=Wo;>KS)L+vHzL$S`M$VQ:5z.6c
-C5_!]&|T+,dfX>14&+/T(%vrK)m+m=H35i'{8IxOBKs;["vA}#:_jN:Ia(q7W.hV/33`u$+,mnKSbrB]vfXgX7<3O4N$LXYJ9$B+QobQBdm;=AzIXXIb&[
-6&d0fHR1hbbVJUcEc{+(wL+:93(Gyw:z.NwAs-(i2,)d!=Q`=YzI[sc/ipk&j;z2JNi-&U&TeBh8}mP.01Qzr`S@uye(UyY@OK`U0JE7;p5R/(3.lBkLTK
-WC[9J]B.fywe~tQ^~[}jW!R5G19kj{I`ctw7{qAwPWbNJ[4f|#gQ<q=Ze]A{]JW0WC>,BcM&Kw|gIsmlN1tm=E3UGki!h]E6IN=9hTK<YTx:7aKF%%UiI(
-"Q<x=R8FH,hn,{6d7ryVk[p3d#Cc$r[pv0Lh3LMQ+Pbn>3lPU'6_u2g/vyj>8+4ybIA!A;.fE:QQ#Ct=D7MSJ=.(OrO+YzQOXe1bDz5bV/Up-;5Kdd03q1
-:TX@pK6:n:aeEh{+=4hNO%;hI`b=tjZrKo[n@;,#6f_vZ3[qWc_fC3S4{"Si^S><%WToT&&TQj`-Pr")qJ<h74r+~4r(&Vu]j[cO)l=A1"<&;yIX3&0EZb
-7Mm,_=W%Nx9%gvsBu86+5J"KB#%/z[9-&XL&ht>!Fx+sL6s']hX`r:c71=(PV(Q.Opo%LPSA:>SS](U,;+9%p0w3Pt#ZgNUKxQDG{dJHJkkQ.15{U-~k[j
-A!Z2YfTy+<9u&2wD)&jf7&"vO!T2m$4<93/lGh4)dCwQiK4MY#`;d$xC8S0!}3Ir6;s"N&8cd<sE[EeH^[zG+jHqpSKaGtBI]Csi7&iTM0lW)TL08dO$>5
-4TQu3"+^,Han{VTBT5%p6xw/zkso$Ohm9J2aH:zGLZF9_qTEi`EZ3^}3CA`=Q@OE;01MT>2S>b@i1F&#KXo^>}KkdkO}RufOKf[.@x.LYrIOJ|QRPzyOhd
-)YZ|C7-t]MJyBI{,7o'Dp|KUseM5k8~s3X^L38oD4p0ii:b9H"1HMpv^&RAs/3.8sg'fCYrVzgjFNtwuzal"yRB.]Aa@B/-/xR/YQ"Ek4mYmWN(}~MS52v
-EW|(Rlbn'^Q16VL:@X:M:Xgot64gtuBJaB9CUO%.7zeR4R-yj([lN$PfrH%gp)U"0[Ufsvf(aDnekvdr0ohv.vm@&,-sYd%JvAjS!l}dXX>9j:&CHorcQf
-%D{A;!f=Zi=LIU{-<)n$2>}I,mr0-JsFDF-Z&-X"5o=]ScDTWO{LVlBL:XIGf-PaXU`"~Cl$m,;3q0c]"Gh2,mJ=7bMZKBYhdt'4jucxm5%GIS:@JMZ3o0
-][_hM'Qp(kYL$2Qm>X_cCp~mT3>(pB00`)K9A2(MMP<Z;^d,v]5g;o}t-0lNjcV&kg@Y|<E"k(8+6(Lnh[_eTh$aTwh#M#;MO[|s9gYGU8[-{FSZ)z)'+M
-q>(U!x6)RJE.ayQ2:tCuEF,R,rM;5<Ay^;/ff+`6r]9x%_Tp.DxUQ`{z+85VxvoaXc,;[t't+BerR|Q^b]zgI4bV$%+'6N~ft[U$@|qV_Av]PGN]08O`k;
-e0/pAE"juDpS0hd1{!@)SQ<A0&O!rD&DU8qTUcT/<T05Ncisa4'rzCcq(XAN`qibb!"`[h~y=)Hdk:Qle1@vpo}L#qN]oet%;d/x{+:`6xHe`w5`X.d>MH
-P%zLQ&z7Sr@JkcVr1ORy#1MzmZJJ`zKjv,=Kksk%+zR<ZI[L#Ev(hn'/3yN)8d}!2bubUd(22D7eanWph/w+^=HrVt$x}Kf>/{Z#sv~<eiqJe&`AY($cn:
-AKpSfSx2s>e)1E$H4%6R+:#%ERxZ7%,3SFjb"!U%-$NE-Z]o9"{MF{S4u%0v8hvo2b$lKfv;]rxD$4R+zQJ&UjOeI!uqr+}:R(ErI[lCyV}N]"sHx^N}M"
-}4L5lt5)[RGQ,3;3HBUVDd<'z8BTu&HqcSQ[U^%(tZ=)szpJ`GqjtC9[0/)ZKGkdti{bKYmJs+["VCuv):0]22:.YFRkwbF$xI/t)tp=MM`%z&uRejQFJP
-am^&XchJ]Fo2HAu,YnC+>xXxmD9.p)]":$DFJ+,}_xy+v";[/m>-nwdC74m]-"(i+V#%fjXJV&G'/78T('R>::F2".p^_:S8{U[#CL&pyWk+6Ao$8@9o4w
-@9^Rj&O&p-I3$tioW#^.T@N0H6`Fh$Qh.EW.oCeT^)0X<BN"b0<N|F{BDvAq@K~c`'G`0}"oO`;HRMWki[uV,h%l.%A;je7D@KL7R1'i!17}JcqBO9hu/P
-T-v_5uY,`((k"t[{wkGV|[orBrm_le#UFJ^naUl`+=@8V^WoG,Fo/NPp)pM]R4'4;[rrEVsVs.(PXt77H1kIM_=|%FauBBalD!e]@J65t"WrzSZ8}HHT[F
-tfiX4"~rm#o<7;Y^$nki/fUf~hDcnu{y2bYhg/j5Wft6_S%hD%,"!.&v"pk]SosG@yG)JZXm2z;Tp+80N9tet@s#;5v@m|"_jX#&yU^[x3>X'S,y0D{Rae
-+45,'G-"4Srtx@_x'[X8mLDZgFk^TPIE8BVSygj>uC1(HhzsN:v(s@FF%vm'Q'MOa77I7WALo<O/(Sg6aa|.~NVO7K"2Z3eQlo<Y$$#S].>fC$rek`g(zm
-XOPHC`[r,n]VU-&kHN1SseNLNLxnW#x@{=z><#=.W@dbc^['^w1hc6CzHOl[bZXNdCQt9!Iy48xGx/+#J8Z{}h}-}/xV&1c:6z](|QR>xfkLwy)6Z)Wb#b
-n.DdSoZHLmgR,,RKMdBDT'67LTpg}7i5!Zh8f:zgnz3AOc$b`S)Ia7ZklK.Cj4j@8Ad!kg`T:8w4k4.-X(Od0VBlywdCFD@L3&cn7b8]~Ggzi+&2C@(w3)
-k:DgE[,5|5Vn97p&547Oe'!|B|+0Z<:!9A3U-axeOnw$VWF,Jf%Uza%!ey_Sr"dIIS^$mQGg_886Y@zvhP}SSA%{'lvgt6<][:,/mNR+R0}!YN-|=g&l4o
-"Nn/2Nm_Fcsj5jUa<U^F9-C:nzdkPQ6+k3;xnOvCr;-GADDf`wr9qV.MP.s_ux}FVQ4EZHq]{2d-/O1{j(6.bO^LGry/{1(F`'EW#)nh@.9ZGOf&I'5xm|
-;[8Xwf1BsEV1amiCLsL1~N$#WvRz=SOh1>&KZ+nsC.H+NyE>VFF,V^-BVxq@$cNW~UlHx`++7#%3c8rzaz'}&C{W/4=XF&[RKso;WqJmO|PHFNzK%B1<uq
-gN8!9[A^n)m&FYr/P;9"TFhTAa)TG6BKkstf@N~FgF-p,#~zM[^aG2cX'!|A"SI`;84Q$]zoKzrm'4GJTzow[Le,0:ML813h7I+qfvdrqoT@R=8QC95_@,
-Kk/nKq!Ma6ux)ckP#9C]'q8u89/"fVgGpXB7a2l^ogD3(Ya%WuV"&)zRCc8^&Mf`sz#_>K4Rj4d4;2;,`wglFO;'6t"t]8UD31~SrV1yWc=h5Z6G.kX`oS
-bTb8:%llpP"p4"}|PonkwQ3W]C^7Qf}!HAE>:`$QYLZ`F!WF9=n4qnV#bQZ(+wZg)Y%VhSo[3Ai6bIhaSL>hP0~':+^5gJa".>!;#zpxCNC,"gfY!K'XM_
-wMU0$lE#[v~#9y!-hnOUps.&;`7+C/N$"q"<]|:R_v-+E#F/5Pb`>o/^bE$gA7"%U"!pI'<F2mz%F&u`S1tYOoj`+ww=nPs":6JA3j;+n)2m^{/WopmXo#
-^EPb7-_FO381i;}Jz35&8P5f`'T'Yw7!F]05/SaEkD:}=XMsF_xD(%P@$^lZC&5i.QOpzTHA$ayd01z<mllbwT6Bje7Y(79FtA4BqkL$-5g|z]dF,m<td<
-%ulPWS!&f0Vllby:`2./R/zO@0T^M-qQhzC2pG!v(Wa<8ipc(%N0dIOjwVEF/Ztxn5q7^^A{.l6SukGJXGj%pVSeKZ%5`_r$IZVc%6.xScVUw<<'h]d"F_
-K)F9&$8VlO/!DmOR5+4_&NZa%%[L#gSGaofAV4d8S90qfKDL,qw=+D,9X$zLabkH}1EcE8!lPC8}awZ<(/Gl6U@&.^X[2d{LR!WTPws#zK@j(1O&'Cskps
-|ZlvFiVCNF:<2=nD+F"kEyRE3ORtK'dU0QB3:BTo6uS@;5$$e8l]B{7$7DzgVHc39'H]W%t+Ah@9(os_<`rwU/FT~pHet'tWMIv=oxuiftSxSVyZN:i&>n
-w=fe<v>z~2yyhAP[CPWA^=0bpz:vsP_i,w#zr"w{|FZC^!x|`/9{307;ugIKjK<7TA3PAPNy]VkD{"&@T$7JC-~QUH6c_1D;1fW+A8>euh$}o6{]Rm~%:E
-GZd:~ZA<nPW@nH~T"`kt103f!jHo)F=rN2ic"#I%3/kL=^RN+(Edn#2D'G`|:/S6O@5/5h|4a&P^:b)<QOXWGU@sI:%l1AgK<1y11p8n6PYZS"{mrV<<h;
-Jj.g!Mw=U1kj)jI#anoiq),Aq^_iiaa`QDqik6Oa}8]#XPR(kTv/]gJJ/=v<1o/]9NKdbs2,;1<Nd8LY3b<=u_CL`87TK#yB#S(t$CWR/v,!,+i2;9O>%o
-'F7}:=kwmmeR^Mh{SGR+M]qK0&md~KKir)B;wXK)PO|!_|K)3Yv)XnPbP.4r6&fr=wdl3D:C;UqPfjGnPmSvJDr&=`0X9`g.i6T0lo@T.fr.NE.Tqj3(.u
-<<@E6B)r8%|T#kOfsC@&&>f!lB]c{[>>b$nZC^}o+RV!>.l'nwV&az+XLLuZH%J;:=E9BI|+nGpH01UuNs@sw[`cbE@@S`$Pq;eFaV:G7$H^vTTj8Q17/M
-=A^bK<,fqX=j}9N.9o/GtwF|o&F2Jtl$<Y=.A!7g<s_Mq,eifMwR=I8d:S}oT]k&N[];:;W,-Giv/3"tt$:d86XVz'K9UFC%B_-:mg70zB]n_jqRwslj{}
-r5w)s;q.>da:cha7T92EhS[^@Cpy+Ir8MQuiBxZ/HD)kXd]wg(Ro{9A+Wa4I!T`AUy%9;$";c/9'[ng)p/3r,u4EEaIb6Ra3.<entGM0ywT!VERg989h,E
-RGz.reh@:$a!YSDm[>lM<%ET9.u;~I&jWYh%{|}E#=:d7U41Nqg[>fa(7-j]I<)jB4tQ,5>IVJTst!b5>F$/6^">{ypl4{|)$|2lKqDjtu7EqNI=4%isLk
-oV2AqlXs'KC))yJ<V5XN]}jv0Ptq>{$77)`Lphv1[}AS@.5d/"EBIP&Z'L$<j`1W(qWdeegRd,^>1m)ErihC2u:t5ifczyDvPp&HvH0IQy"V^fsPY3HR_%
-P26:E@6Rm@3aPE.yAp%QAHu%lS^R2Lc-,-15=5tj&$fK3SPR~F4R_3:xX3F34A1TRM(h_b+=miP2D8g2xd;V~k-8=DCHc$^]YV!OkkbAzZHcagy$vKw|L2
-6gFZq{^rgJjO)tgx",Otkz"0I+5.9D{NK_VDZuA>y4+<`;m=Fa:I=kQb"neMWZJ/0zi#/;i3>VK45]OgMF64`s[]@:0J[ea|a"xQmz)^YeMq7N(O-AwG@G
-}l&hio]z:,D72t)Z&Vj773g'y>Cti;LY[IY%>:_HbicEz`N7F3lpk)/#m6!KDz/eG!$6ZZ@}O9V&1X%"]aizNC.rL1|b9q_9QL0gL_/y@q]#IlPpMhIENm
-fws^-038{ZVd"%(J)TX]'$3ui%d'iggH.!NFmW]4l;a2uoE0qU0.2:yX:YCx[N";d<t_Z3'l%tDr,h,L_Cw_$=|g!'ZvS1&440Ok:UdzaY-_,=,59Rkitn
-D;f(dpxjmcF"';3]Q{Eu@UraM8C%MqYGzFe/eSp^uVLq"O3QVbWI_LY;7+O-S}ejKLiFMpOOZ6s/WFg}@]wcqq;S{/I=cM8)8;T&PazEGIyqO3_xR2#e,q
-QbLn!A%xE#p1ijLf7]8a@#[W^iD"AohGkoO_=GQharv^y[uIXWOc5$e=233iVD)`wZhKh)'R$"(7%j<Str+4t&^Ze^Y20O<L9^z{,O8w~_zb<LC6>P@k[q
-WxR%D&O6KF%9nY;jc$^v4_yQwlpN}fJZEgR2zeluW/R`t'-HuGYQ<(%Do:]ey^<vO2NP~fnxaST6TY3FeF79`h!CM|C:BVPsG2Yi_M#Dvi+Ds82<y)EQ:/
-[0PL;[u}gi^v]9!9dkWYmJW;U%8UU2o'"Jm#H^x|d=_A5TKW=L!(9P;aT)~WvDFKchDWC)W9w+vKJtMa$ep><a-#Q]:zo5Z!Wk}=6V(VjT'TpeGy=dJCt3
-,AYx9yw$m5-]^<Jx<DoV$;DtP)LQ%C@Bc|5rOSERUPyhD>D,q6PL00=Rd93B^[[mDBmo%4z0_W_vM$o@27v@8]]N"#m@QY,r{HHepWB4s"['/u>O;G~>Id
-XM.J>8G;9Phi0qV'RMB7qQ8)W6g{9%G,lLcbrJZ8_UA;Oxf9;'=f3x9!"7dkUmk<o^s-jI[EGsDG7fbao$`IGBkmDWwwLjya-)!}nv+_$Eh.DHRTfN<Tm-
-'RSZddO35P,5[iugJ:rS'@]DcnXxt}7d5I0A{r3xoCQM{)<An{fU`:pPS#9W;P!8E,|-}{`_,Ww7tB}[o11JO%V:"hsRF-<^B.`BA"gPb-56wuWIe8"gep
-_:ZXc`>e)Hrj%/Ftw)cLUH+]X`9#X2Eq2>oMv=a^5NrjW,=Xt)4Y6:y'<jrs6&wUM}O-_DT:-s(0#J_8%45p%Ld4j@nXE9k7V,+["u#>JEL)8SE(Xc}RL&
-/f6o~=`J.0x8TL,V6yi;O2DEaL~Pi!d2j;Vy|:+>kWL{%d<#HT:QO+XBPWA&!"'_i@cQ/C`h^WFd~'cRQaW%8kga_jTokf{,xIKcu3h"(Vz[/tZW'qOQy4
-L,fva6Txa&zn)<ChKm&=`L!85m,<7g5Q'K8(n%Bj=r4+z<3kBhKn#ub>4;CJ}ilyDy&pExMom,ZV`HY75RkW$87i^s"e#;!<GzX#6"1cuGHpMy1e|DTh]1
-T`{5;V(MpL5vxqmWa/LY=oJHkVr;;1PRv$DhPBs#db~4YnY,#SiPo8_a7#>fveg$|e6>yn}T-=1f;>z+zZRR1CPBM<jd`;d)[{@yka~y'.7(hvP^6Evh+B
-`Y9.;h>4-xAA@p.n<_a9tvz81HJnvWP[<x4wI0JhDn;<1%3gi6T!j'FEnbT5PWG%Jnc0P>g[kr8Z_X}kyY(NbJYVVVD4n/=/[O^U+5NrW@mk:QD75z[+lp
-w="Df@<CJby<Cs.SX+OkR{dxZZK+QRn_b'X%=aLIPs`=F.7V<"nSS|fWZ1aLxWD+Dgbg8B-4m0WR"PE;xN`R@2Wyszex2clhC+9WsDhm4Xe8'KXtTZx.J]
-"]{LmQ~f'w5vden0aFy9KTAxpy,<pExaZIrRGY,p+j@,Qg0|v`z#|:fHplu8psGX@X<%fUrdpzX"S^q#}t!en4Z"'QBE.Ox%Hk1}7j#IW@2iH1r&+&9>Qz
-(LouABcy9.x2kzr3EaR2U@QlQ,]3&rHSjs_lMOYK$6y+aa((mGWE!1#mL/]Y$!e&ha#!TP;sLDi%'}>m![K):CB:lY7MxNiv&&)cS;py:;Sy;>iO8.H[Re
-lA'!rm&_/Q'Q;^"}3(s"2v}f_EhgiITxoUPrD0>!mT{(!Wd.N.jyxT4}-.lc>=Gf7t.gE@HZ7|5';jp/W+[HGn_#9#`mm|)M~sJ]~=GA!8y/2IFwaO[>u0
-X@'Ps;gHZ{Soh=E'W-[0pI)S:E_`1jkJm4%7t0(r/n&V6t8Y2-mwoWY,,uyr6ABbt0F5qtJ_%C&op25Y#bq[T7<mnf!Y_ufb@Gbzg@}fHpNnev.ci^GUtc
-g_vY>9G9SWBB8<~Fa<=Cp1c7q[wnWB5c1^IW]0V>|]Fw2+[@q^lE0RXG'4Gh)yn8n1wR0huMRF3<>I^$yi+:6gUMX)ab4mrOCirYSgZ^,=F.]6pVI{tD!q
->6`7p{+tXPcg;w[g@I3l^A+C9hG6kjLyY|fk'023$0[8Q^5E.umE~yw=joiNnEdIbR<A%54+{Vu"&mzH!Rn3lJ];yV":.C7)W'zhT2(4dIi|Ym/=|noVbn
-t<Sju<{Lx|x.$duR9&bud.<)}0Uz7EYKa)nUd`@XMU-Q9cP|:c1j:P_U=,:j,D0}G{16'&b|0H`0L(1X<jo$glX4V&V2R:HQk_=l~{+"n3u#7bTin^-)wX
-g-7j}Tlk@JyrC'h={6UKTFaxU!g]1vM3I`9)];JJCPE%fhHS"AY@&$pgc!GasJaP'2jfbIw`cNq/R6<gGn_/rd;RK-~a>PY`jYd1,%G_dV6FaIyk:XPI1/
-Q,G0Z_ie]6xl#;.2_BMQ{LAQ-(@0~Y<lt7;p3eS%IAkz^T5+l;tsHV{j;7",7Z$kG[}`VvC}VMLMSZ}2stxd<Gp$y3FC-cEszK;@mRbw548w(KU`XDtOIs
--UD{~=|vqj&kZsNJVtzu`e$b42wI]&I#Z>P8,sE}GQo|>)bN_]-6/Th[e""`/-D{xlUx|TPB_Lh^XQz6.E+^fuOqXow648acM$b6$zQz&Nk!Y@H''yed-x
-60DA4sp1,'<=]Q&,^97=Hr5;<iI{h]9YIpkHK)cwMsCpPB<f~Cuo_pc5d/[87sQqWAi]BrK|Jh6p+b93zsA}x><SP8hJx|an#1PA(5I#&/zCNz2eyU-AsS
-5oJ/dVx2R80!y>-1d8^.a&k8G/kC@uRPg25f0b!Gpnd=-{m+'LdjUcv[lW168>(Xkk^F]Ca|'cc47zRjfM9g;v`Z#kK}ZG6nrk>OOUw/o3B`[o=A/3)"Wv
-O8T$65|{r)R&08Qrr3-$Yv#)5#Y+~QU=h+HFT4Ka%xB558zK~LX2(.1]FEC4yc57wx#!45kjJ>r4)%=BfUFML('1;f36ajX7b)JftM,ad4j0{r;/98$|L(
-;EcP!K$z8&zb|cd6d{Fh8R_F&x9s.])rSheBq)B$77ld0v$Be9'Hcq$mL&.#=wTy(YY-g2<AUuK(]jV+5WL'lJh6-MV=UKZp;ee^>w$t'r%2'LFgez"P1R
-11{7ntz^GuV:DPM-D:bIOeuQ(5l|P]B+0Vd4i[)wU#B:;;w<b7~4<JRZjH6Ad>:0,1G'0CRAuv$cEl0iTYl`(c&+DdZM+YAcI![5s4T(m#pU(rskx_Qvdw
-CZT7rx[PGVef2U)/+E>i%i!96pU;|Vpj%w4pEvm'Hv36<kf-|,`a^R)J(5l'GLaOITkt@c)z7m"Fs{Wowe[)V^k)S6KdNBTsX!.X(Q32S4OTWWG&)=epk8
-N/p@ryz5BYMY;|d4rGPR"F`>o!y.@257rcoZ2%a}X+L!:[18a_%NkHKCLciO#>lyhhB6EBAj|^u514H3(O:1zAT"VcKoMGk|$[nRG"R+_$|#Lcu"qjdMk)
-1j$$|Fbx8D&yw)qqFO2f1}wqT<Zm<r6/n<wd~2]UH|m+tjoFZl"u&4|O}&a$!;(E"Urzdt'd2RN/[F)A_WM/nCI<"pGI|mdwZ,#cETeizRWGw-f7YN@[DG
-efo#|-fP(F|>0_Z)|7wAgpwjs4CwrjT#ZbKFk{N2"-J<Jwg5TDHWS;9.W%yO&y|+<jxYq4{0>L`'BODi"wcg`}YUlyo|I0YUcO<I-mpUI7B6~t:r#9;k"P
-}O87V%$3wZpeCKOUg]"u~KtGnf"wU!/SKtN3Zm%O2w`x]h#dxV|M3eItqQ<_`d/]70nHFy'^,0~Ce"1C_fFi)#Vx9HNiaDo%CI~}gw1P={STdMB/KlM&7v
-HQ^Hw9E{FU}vH,Pt]!>;uXbrt1=5$pR;b#yvCfF<oU2IaQ9R1"eWP>9ld5R4UF6/Ymcx"a$xENUAGi7o<QROdCA</CBKs<kp'hzWw:Q&W+&^b[TvT0_%F5
-<4"Scc+JUdPUvx97NLTjQQq%,xuTqP$DsoCi%0./xFjy3=HwWr2hfvigGYPf~W121$||'EelAL`@Z7REFy)@Y&MV$6$)zifKb2&l//YA[M^j+tDA(%DB9[
-b<e&XL"Ja[i!R_R3xLn:0%NLoRBMVRHEYZld9#y;z38T$iPMFS3G'<5<#{CtC.0T@Tn(I!7=qf;)Y]]G@p#Ds[7.F3Aw7l,yD5jKPuim#y{%^;mVc3Vl_e
-aXQ-fc.WI0Mpqb{{bTefh'~)Oi,wN#h`qbWo7-lgo|GuCu}ZarZ]WD|Oc{}s7rq{rEUgP)cF~$3aSBIZj|AV|g,!)OtOXiV,@jf1RH>$TH>!vh$')KE9oE
-j.27Qp9<Ish8!q&2~+}:kC$X;M0|&88co|n=JyVRwx@^!^og;#zk5L9UNIgSFus(n4YaV,t85||rlv&oy>[Ai'P^.P+#mQX!+M:Zs$"3UgiU1lpu!Ua$/A
-r51ndk0AKG=Qaf'iY>l:9zl}Qrq<gb}sv%CqC.VSrg-_F2M'4m0uR+cwUVB"7I1ra3'_;&TcSjhvbn,fGA-F_|s"Sq'iuBl%M#OWHKlFmSOMNHSW5,v@F5
-ZbgPu){>T0=2XG^OL:30w"RbFA;Xc%Qevg#w,l<jN'ny1F4L-+DA=-|u;o6{K3~&Nq<L.E[>b0s/W|H&5303igg{lU8l<aZL@6m&%pUmS_#s>)ZkhYgNns
-U>O5{J=_Hb"8-E.XW@IR|y2^FrF'Bl`0b0QD5ke6;^m8>cRvj"l}|MeR-hN,ncx($(k@]PBD,$>Ab>%b!x+VgnIYxlw:O/1,(TcB>i&,%E0XlXmn`i$5KV
-u@vwKF`QU`]h`w(RZKiCU,.(Gj}TlW@(i:ZQ)uMVsEe=dtWtA250xi]J>q%IU[ast=93r&+`u&!3'_41M7S(KTx5j^;ZQUAtBB.P";AJdH=6'byQGjfeED
-3)0A2nBrlWkuCRYaI^,+}"jDbj4,o_c}^D&HW_I21&rfcKRe}iy;g%,9fOiLdfKq/0CyHdt>HZH/G^NSaW~8L[)EW`-)SbOo-aJ8W-YJ"2oqCXor!)2'pU
-%s>aCS"bB#pb"z$da,}UTWOFU^>nn[.&59xX.s.Wr!0}0h~Q{Ea9Ky"/bz)WEb1sbQkX^/.zJul/(6a<]^DRr7hAqk8;<z^dIL4)+NCq&,UuG}2R"U7)-m
-|"YY,1G&B=&6}|0jY_b!~0^TiFMP)Js`qwy#=FSVBuh#t+VY!-Hj&Gcq06~T5%z:)1t<=mcNmH}QvsL((bp!'L1>G7su~-.ki]H@_mN#M"&@z&7!]LaSDe
-2sh.VpghZc`wTXFWkTrE%4S]XST-Fq-,s{DMag|20];uS/BV"-&5i")j6sl33#MN}(3nl7-ar%9xzG=.kAY3dh:S:{24eq+H&s5r#s{"Ll7aW%,/]a!yM,
-Ra6%w,o'0zo;630IsM$Sq%;5ib,xs[B2icU[#8T(<&D`E}7k2Wt1")6l_wC'P[r|CE`K|TsXjPDvCon;0aq2xqZwV[>6ve%6'ZNNR)ns.Y]))&l^(FQ#+J
-yn>XOLTa6MmVA)_L(9hWCz!Ff#VM6<]1Y+L3lX3'TqJ|h_d8F!(3Z{Gr}=u116LAg(i9!0:yO+b{`r$EwuB+=tFL<FjIf0E<:1nZy-xzVH|rJ}<<;Kc8O+
-`jFE,d'Lfm`R$<we)6vRGqfCtQ#f$_I+X>kc(m~-^Oyq>ejE84Qp}s~NaLt]CwIH~[yuL24H:_N"g8%X^AiWR9z0'|y`jsgvG8j+%sP1VFpW3^ZoPs+|E;
-n_WhYh>A^QZDrImyZ^/ksNBu.(FEe&:G52#t1gMyD/:f7)s&CtC&/v<q]Y4rr`Drn[2YM._][FO;[4pM{s~^H2>_-96C'uEb9`o@Vmh-%d&`J;jL&kMSzQ
-4+W0r:o,`A^al9@t)cYGsc.f9uvm}JUsP}{3-T^1:RF7uU3=[te|#8['<S]5IkcFv|dyTG';{JT=1=Mchc>n@pIMQ,<u$B4C2L>qOMRH{`E6bH:_k^kj/d
-;ie2s#cfJsDFyy]'VhT)WiA]}`WB]5>3Y+ox1dPl$o&07U~/5r]6o:u&0>T:Xvh,CQY_.a,61#p,D-(%q]8K<fHl@pZp-4CYx:g98L-T6PuNGiI]t0"jWF
-Zd+ZzqGl5%2h[-12="T^TLz5+kb")Uw|U)Ll.wn`f^5>|iyeh"WD6ZW5Q:{ADuLH]zbV.88Ll{0Z;oG!}e}x&I:Fo,7O^dt!dZGn<igbb^RY[F4dv)xc[,
-Cp"$EKk4g(`}tV|y-CJKsD:.7+-V0Ps;Q(&^@mKt>$,RDNJ|^u<&SU~x'2]T/KF>X8Y)zUq.]SyTTf;;J;-85hw6Zb)2lOJXFO<):8C$@^kyZ|C7w[Brhf
-U&`LDXLg!VBk]xaRPzDO[!/Gj4]vyMynIHNyVmb7=_j"RN{"oDP,g&Xz%y.^=C[$dG[N]85}5sj[T|hZ3n8.lE,QeC'Idv:2hgm"1FG%F!}DodR7"bC'!y
-~CLlax<n'XpIjUtl|+JCg%"bwr[tA8_3y]GkbezuOR7oP]f,6TKy1}|Wh=kjqjiLsJ5Qoiou.mMl,9j[B$K2-0Kb1+^S/M,|!-E&];p+#`>cBcqt}%E{kh
--B[X/ik!KICHOzNrGley+=o[{yjLYG.z_yxF5C+X^S$Z3,TgA5&8u$@J_L^ZEkql'd3&sVtdw9R'5A;<v&1Z7NYK,&cc4jW<6$kMY';+nHe6<fCqH%`0:<
-$59xHVj8m>xo|wm8e4KZP[LBS-lQ9pl>6s1ny1$O~,~69I15sNC4lpx+X<:,N_kW[/J>_2oE5|pBHV|qMWK,{>%{]to,SonH)kZ(UR{<Z]U!BjqCDQk-|l
-R/kWs{<4!]~K}TjqvZ/bJ8o+^<8SaEA^gYm3ag:pT0oIQR1VNuE}{/}MEy^5n3!!(+fK@EGi!%X]28)s_WHrj$-8i$k<SVyc:;kMImxB~lVnhoL/e4'o:G
-g8yBC)Ue($jBXM=$VDom!+;fI}}I$bpGF3OrwgY1w0DL_=BAW/}f`D,(w&'irZf>s4j]VOaO]hLkG@vO/`<8`mwF]|:0Fx.b-C>a1=-r{:,_[wJo~WZ>C:
-Xo_bu8)2@Fn!K2J`IqgK&h<9q^H@9mH$!hf;MC41zE(+YoKj}!P+pnBi0m{y.@2YoS5AE7v#jDr`@)RQw!#GZ$41eTmXomDl(p"&!jSH+uPmhzbHn}r6BN
-Tod8/RpQ7VY/@3!C1'lv@2WZVB9'`r1-A8_cG|`5ddy6EwQpsAZVpK8$Mzw#yf~hvVV+nw^NGy/{}$^G/E!3^N8qo{%[)ppD%6d4qRK7hT9yJRL.d)lp@e
-0FKJ%%M63|wI|d`#1):ub|sv)hd)-QA)}z`rsf||ifM|MalHSR@lf_5)&mKv'DHI>%KGfhkf/TfgoE,f,o)wT:FHcA@lwm!vV{K'#oQyUeXW7wAJ}WhI.;
-!(y:+Pk2dH.Ss_&$R_tA&.Ob9f:M;0MHLc,yx/}8]pDIL;5v@^^Q=87)vr+K"y:`k&2y'f4:M7XIBDYcl>nkSe,88fbLCZ%V:[9Z+qA<75')4Bm7n>Mh'+
-FjTl'dJjWs[FC!'>#Xx8JQ;"zfcF51K"{jy]VegOHn>k.[kp>Xti"+fM:{}v/lQ$^j|R)GaK>@=c[Q+w<Je(l>;`if|m,lh0@n~d^A&</BQ2NnU$/"4W)#
-1.+(EW-S^P3nR+jY@V4FN>|UszVk4jG+')F6$3e)At"Ov6zdgn73_;9=(ZgP[TSuJ+!`B&nQ^K;P,b/#MRxMXXIR(W]U,'i]`Y$@!4l<2/<]M&D/j;~h7y
-AU0DKp_i^2kq5EjHy<y23Cl[G!~1qZT"iS%>4Kz{g.8hyt$V+NtIev+445}(f]A_0#mRa2YbYXik1Xau.c//i!/b+QrA,h3/D>U#K&za]t@#1e4SzZ.1K`
-g-Jd:"oj!sue'HLB4B#zmvmxIoHC<[+]^<Xu:"NL}@@/%GTSNQ9un=pL-Md1;Y&`fCa.=ORv+1f4!&)_@TZv)9Zh6#hB{+.HW/nY)k^`"q^Y!^V#1Ryac`
-4$6//sF4/NXxQE-af/]azD/7{b29_WU@#dFb"ubo(w.CxW.AA+5,E:mPL{Oh6@Qp|]YXRr.M5X5Qk$vBF3|(z5]-flafl-"[}R"+PiLbR-j,Z(Z=:U<0,]
-hA(+iWkZ:`g|q,T'9XknHcy.<.<|106c"$mU"|,eq%_oW6Cw-+_5E'rtD>m(B4'(Nr$I"iLJrnuGJkLdE+DGNzgX_=5wgleF9gIy<!`R"@%_NjCotlr]E@
-(g^:^Ss`zK,0)t0f<F7D-&<KuZNlW{bmI3:,.<{1+,#K1L)r(CTC/922Q>76g({ftuysr.R#|v/cPcwe2P[n9;ZC0dXd#,.r|AViJUU[H}`L).<uMm)hZ/
-Ii.D1rj1v1)1M`U;}8O!T+Z17Q}8oU"k6W3PQ[AE}O8A}i|PaAe;6hO0^bw_N1`0k|;b5XVli9#5~403TBsd|=<"NA03MZ^N"aL>O!dq"%I)a]{dk"1!x#
-3:q+T[T-91FMwW-."NQQ-2VK7Bfr9P'9p>k7X7kg/RnKBHg(^qBv6(4U(U)5G/%c"'>&sF%mSFy!S|9nw,UL|})%>%^sLq]]M`~:#LiTGwam1oB;J0S7Fs
-W026s+>+LNx5Ac7q4Epu<X4aK(=)AxvLEHbFupjaC[oOe!&77aA5Wg5CMm(;kS]hE3Hc{2&T%M~|@9Df7s)-`(FO^0-eI"vE@HG:%9Z{bdV{KwZ3ZW;=Zv
-Q&cw-PPCCbug$Nw|/z1@`O>]3Gjr8q"n<CbKhM#p^!rGdY8gE`G`@hVN.5}Kr>I8t_M2ValUydWg}r#.5^%_V^E.w0FAwz7r#Gm0pqB@8L>#n%6qzb~3<v
-v=FI:w&KFDx"4(]x"E('ILCz@9:b$:y[4H(Y9AjM"/^7IF1Ytkp>RV<V-blT5197(fJ`e"g%[e}#-s&a)(Q]-9Y_2Km7,c_N%gH7t=lUcjxv"gG;fOja'q
-iF0l%XI#!DL|@#=e2O"Da[TL4+L=ew_4|:Z-zPZ-BRv=bdaV7b=TYFpa1N5q3RMLx579.r=MPs0j/.&L(jUS}8TI`P`9tjQjb[4l"lcCR)]Q6s"68,U4Sl
-QnS&6sX.US]%a-S,Y).WL!t"S8KT&cR0|mSS..sc/0$(m#-+"un6Kz:pfJhtnr#:-1]!=Ia6f%gS#.-_Cs-<CUs{ER]{cD(bKGByWQ.yti8x.r0DW$jMzV
-of-9.UU}#B0fEhXi5$`QM3B-])tE]s<s.lNv(:#k:a],0n:_2k.S`18TqWWPSSyX+"^)+e~NVq,M:k~XXU9.WSMovm!L8jtQN2"t-.wFdF3"cAUU#`dCqu
-tr(A,e~PVAJ^L..".2XaE+C^BTM<|=Rq$+txhmm2"J#8/yWjBZx_GWBOEoJK"Ek2X'GD_EMcFuw(a#'JSOl18d4GK@+K`Lzc(Jp|_)^,o21D5>+"|0j0:o
-C,::=bmz8we-7T,1#/nY,SLs$/`rkH,K8eXi_j(RC'-^LWFO>`ymmhcE>-=s^E+KZ=)[h%jU8:$yPfnbiA!JNSJ'Zg0jfox_.@3Z`Xu2h-,iSI[.y]y0:V
-w.#"@E_@>%m#<qPt[$9(=<7e+1w@1m.@iZMXo''4@vncN/<^>i<"p-HDQ8R,i2;L0>l5)zBlIaziojY$);J&p2NH}.Nhpo8;6Co}j&M}ELCbOpGvw%oypB
-b-,#/=6|%L,XZXsmS2C)e]e#I)>;Nqnm]gH=]ra'gbcQiB3&+Rq_B="TrhPl7DOECDn'#B=^`i#a:bkWmLxJju3:M0Y$RogSak+ZkUt!4dB;h'_LPh_=Av
-v%>Z1_bCF//Um(K<(eo[#kuQ;NmoAw],[|hO-.9w=Q+4{qwwvqO#]t6#Bzfj,fl&~U<=Iy}!|H'1d0|gNT;wQ>|2!YcEtNtsrn8]b'z-P%X4M;kUp!kbRg
-9](EzK{Y29y:hBGh0D]+r`9Io7XTt.-<$LI!Wp.{kHC!<^}Heg)|{I=ijz2JUeuGNn"f0aBM8UGGA(QWG,/tANuR~HZDF'F^z]HE8r3_6D{LwRkre2ukw0
-)&=s+`l`{Y#5IsOdIug'w)4h4tUO&V/7eSuF-wPb@KmgjPpJOECf{^zI!a`BRMrVayp8{FyXFi_ax2.}}7K^fVM}K(D0^NQd+K/9@q@!:V^FsE-7y(Vj"n
-O3x_!Wg^Jq%{U1,cF/dHYX2B}lI&xq;%s&A.Fio:=A"ip#oitZxiRK2htr5zMSO]=iZL]Y$:qDI;[sgG;x}yJdM417$7r0>2}^am(E,NSQ/oQ.u^={!$Me
-wg;=}0djs_^34R7RU05aoQ.>PB2oBmV0HS;q!W'Gf^%@aZ%J6#wfh@D"i#:X[L!yexz8#2K{1u.D|3Rv2c#vJyAWb2,GBfkKZ9JCb5=/>H<{Lz[IQnH1yz
-A1FlSQWJ-e8#g`:JC(+{/31R_h.S9M:e86w'Q<26[MsA0j;#tnhU/4m{pV>%k^Vkqs~uC>_^$2/!Zn{vQErG3T5[N6@z#;]qkA_OUJ$ON0f><:8=FRTA[q
-EU{u,g4(d'B:+)x;/Tl@T2Qtm%ltKH4k.+6R9eM+,^VL`SW5NE8GFAP+((~q~SyP8Q)b0"wgzCP|1&Jd)jI0Eb|kSVBVRV[G_EMx#ECRg0$GWVjb|PcN"H
-d'Jz"z3[`q9u/h_.`4]o%xeB9$}5~##S%nA%S#z#m#-{q60qLLQ;7uEze7L9^Cm=bdHrX]zfF+|6n_1D;jJU+]HJU@=OH#wFE9:"{4h',.1El4f5GM2c&0
-^!{H@lc,LS(pQfvj_^iU2tPCV>]:;|t{5$c6D>JnqSD0WR<|k]R<-AbfZC)J=KT;&`)XOon|sXinRAw"C`XI$JJY<[8;i:p|5HCVhQz8<ee^daSu['"5cx
-L`K7>`)nA"h!Y.814f1BA2(DepZx&gjotMz5"D2hWA3$IKbo]yx<_m]wtMAyU/[/M_rMeMi"<.L^o(&l7<5Y~j;]<aKTi5Dumx}fxfF`[r[p&<AyOA%xSN
-vx/(`r4U!~).S,W.#z2[nRo6)t:PWhVtBdR1&Z0b"ewA>CJp8!$Z@h~O3TrK/B&/=!wtvFW8(<[i'DG0WXX!CIlPfN[pcs,6RF!~!!
+'fqZaA{0b}GD!But-(MeP{Sm(])aS2h6Fp<;c-VX.Z!70glYw@UY2dND$qeD(WhK|v8=7-}k@o`|F=zXbNo75B;OP]Z$>v=fPia_6}4Qk>q`}%{URD(Wb|
+<CFU`z<h%uHx;82Q(F=.E8|H'8N4oxcEU4pP#BYxZx_c%Ah,#T|^k2qw(->Ir5a9|S{)|!#w|XVEt+d%{cc]HSE^{G=,5M_8`CD0c<;Akv=O{G!RSpK%JR
+7`Bl%-(SenHN2yey2jd}v$bBBmSQ2'KY15)WCm`QU.x$!/xn|$TV|vWBFT07#/f;Ey~FnU/h]0UR2gJS#=-9)o:28BHt#b%YtMtl=|u+QPZc{53MJ(n3Jw
+cLqN^3d$G/kMDqemsnpp_BdldPxt{P4%S<#w;+IbqAb,zxPX[T&jRSoULizM=x5si6^==Vu,&}+hNQc0z-ZRWX]b)I,axcL'//q-qyteuM%RKQLkve=8&B
+8u1z[/z3%V_t,eTD.='O=_-gb!/9k-|."FyCzk!Q(&6@EHC+iw<-s.FL->JWQ3{s]9TY:6/w>us0}J7<>&L0ymn8gz,}zZEA^8@uq%BWD[L@!@:)S`xG]F
+H|hS"XqP,e=<z]Dx<rXRjR|2{U^S^5pb&s@I|/`rXJRkZ2`h733kFlrL)W8:S5;<o)GY-cin$/F}ur#R5u<y<ndPORvyYht2GjP.GmS&:nWxgm&R6t|Qfa
+O`bM"IZ28r4+z_q!=|c_W-3j>S.A2@/%[>LTgFj]0_&[_s%2l3dL@xS[xU.A1+`PyNb:F[2n}3UXxG}_EH-<:]'fgK;Cv}aN}m-gR_#{~RQmY3;US(}fg/
+XiRY;^|^XV24&;H)&YZ5M<}Pwu=Gb8.6,B@1R;LMTWeaxU=TUIQMlq^y~=<#]!xnc6=+F"G#1LqUdV=$BAgn`lS&#6zW!2EH;+=%2.lsKC<|pNDu9$"eQZ
+eM##(.oHv00[;q30.I,0:/}6ct+_B9an9QaM$HW>k5!JZ,ur@iff.(2wOHNMejrdX+I}KH$L8,eBmTv-u|GZD`kBgn>'JSe)_b5rFk=$KdQ41apE)9G:65
+vYUs!~_v$J8WvCy#}rE0,qn)|WQ2'3[k>W=e@y8jWwGqOe3Kk$5,uz3G2;$xPBG%b]%j3kAH@m64^bK@A=@Wm]#j=KGpM<@9oOr1F;'vlU}<VU<RxOgcrQ
+FiNb.2S'Dn+m_T-[B`L31WM;>5rX<<9.h!RqnSs.=w=;{N5pWa=5c;fwK&=|kF"f>l=!.@Ld<]vb'$;K)ZUm/(:g$w+3On1Vpjq_@vkC0Q[.A1(]Jb6t:z
+rR0ecTr,jR7Qp5^@@OISbeUZ%J[&P<WQK{Cg3x6"fV`M22uuVN<cT`F^_Kl2M9<l2gI4:P>(d#`Y/EPKx15yS1^uIepf.V(&4Vi5{g5a5>Gp;=BGNL0ztp
+P|R:wcNK3Usi8sia%AZZ$mxBPX"xAL"[Nhl:9Y)8[WBc&T:smO0Mti6V!UvD-y;v3WJoNW#z7m4fT(zQJHq@_ycYqk3}Que5PSAyW7lfcNly/Ow3zGoiY_
+t>XnD=0D5^68o<'bwkT7"e`NY_Hub+UB`r'SPU>WlN:j<.9.jg.B`5,jKXXG){tZ-8GE6Jh@0f#]v/@d^[IHPX__PZojygTq%#['_!ZD9N:.20CY;&7xsJ
+"4ma=d"5~z'3<h9'NzT()/W_Ys(ZfK"~,psCcyh,|64U/Jvy.DBQYrG/W{J"G%%N2B%zur@b`kEN=&bHOoY|bKwRT5UEA+S,]M0'GIzoj#XoKDTLFENXLb
+F`AFf)tTNa)P!-CLN/4lAg(N/d]D`EQXJlnk6$UW!&07daP1eCN_ER%bXu{)]C(.|y,r3M!g]1i<7L`L{7:ToU21Kgmk'udIpz,b"cTa_s[UV#6S4pfR:[
+ca[uCFmGu&'Qc8F$G/MNHn6(^aJZU9lAVRZx(_=KO"rKWh`&|XUjTx(0i^=XuxmFd[f$#2>U3.)Yc|zG_}({BZo{i|5]f@eAU$CUQr1x_e,o|<$H%iD:WC
+M:LLkqsYL2QlW6:lLjWgku_1]5A^CqZSnSQb,$]OTB_DI6t)ZS7ori&I/{ri%7tB&=+pWpcgn/zL8`x,5`,vj!2HTvf8,c"=`%h[UBmL;aOwY'sFsmjQ]2
+(,1_vyWNF;JY#rESLVxX~#L$X}FY@N1msHW1g]!/72:Mj_sAdV4n&.,8aQ<$q$Zb]0e)VY=pcsa:sTDO2$@R<2;N7C1ZIChw'W|Fw"#.fNX]]-{)+hSV#=
+8ru$7&(5C{5wKi=miybT0mdo!T~8Wv^|uu;}FoLzmX&p0yj'!dsA)Qy^>yCR$>$A,mqsljrn41`(^M/_mf5Cc_]uJZ@tj:)aMG<XUsa8<oRDn_VO[FHL!]
+j_iS7(94ziXljck/N!WXsE<m)"(.O4fLLm$,('Y#%x(zpfMv,GM;.zU2T!35$w#6LRf!`AFgx-<=^U];bCaH9ReZIU,VjGWK48b!m;pN1KC$lD^s^]Wg_F
++@0Z/wQEm4d<4fD6pXP`%%"I044_8BE#o)][Po+`M}9u:}+;x8:!v;VIW!cB$3o{q<<dKW41!lbc2dwak-"PK]4h"n%:4+Kl""l4Z"QspZj"9T6hj:0oUj
+|XV20wlsZ9G49T3`^bT&tFfK%yd1Hm3ohN^'15zs{pU(Q&=03ArbuQ0X,U]j8c>53VY20.u0U<mTlE$FCWH'O[KPCk'8[SN8_;p@o-!5w`df!+`WH'69+x
+MfnbXX'Mm#I0:3)T^]kmZerP(;!Yh6Nc=1LXsB^j;^6|t3Ny)^SajOWL-m]"J@((9QJ$]{_RQ!{iS46m=t}OJXO|Bb;^'f2@<2kplGEOinL`PS[`Q@/a_;
+Gi$+<7u6L5bDYPL7V[8@t0pi[mTizQ##CAX6@-e)y%I!MT|XRP;7W7mKU{Ii)^b":Ao1(B{v0r<R>.cP+IzL7L+gAvaK/5}(L]4,%%-#"aox4:4T!Z>VV$
+-4s-P`3N'w0SUT;QU^8&.5R['k<NCGEfSmEwe>W"Mkgf>q.&DjG5Xl},abZ//HOLtG(;_y^yk'p^x3&QxT0Z<Oj8gTC|nwWh}y0&<6xLU|Wu2sHwC&jkF`
+'y_nqVmpx3<i+U:H'|EEy@4y9zq47c6)|=6WQtjX+^huMm$-xt[AV9V7'D#+@lm'LN]qj8FffO9T-ro)W[;0L)+z88Gf(CV:E-[6_q=f2meF5Y&lg+iZ8^
+H^[{z<xQ22`iA]^MwX/WrYl9bd4IBYO_tWGjGO"p/[0kbup^(@|^/^~TX)HU{uEJ,A|x4:rZ<@T$R:N%|}AKW9s]<^vwL158/=1${w@r}Q<2sq!CaKduND
+,Jhp[.Q1WN5>_|I-J2$k^fI}]m&Y$H.C<zSXKjn1I!sB]iyGUv$;i^R<U}U22872A1u15a5f_S)1h,Jj01NRO!s%D&,zWZhdMFC6Hd2"C$7k{>TdxTlGT:
+W}hVNq"+[w_:Y_tbLkKJf1wMl<2#{wkR4,{ZWkg6O_0.#RAe]]S&:D/qJDnCYdAl4oIw$+Ouv=qnmI'KvG>r3jvrob^t)|8&$2'}q@t9O=$A.tR(0XWxv(
+x`>=w=3:"Q>Z5ZdfYVfy%rn(siU5+bN]cAvGJLtt|x}3TY)7pqj"msC+=7^yT,<nh4{'245eY..Fc4_IU]9ifd)&Hd)0q)Q.]CKD2MOV(^c@p+6[aM.xlD
+PQw$ro+e9eMxh(RL$wKP4ti,%#My3SoVB)=XO7lbFS`b$>:i(]u%rir$CDlp7vCxj^RSYIAE8"YHE8)_lD.>AEw'C}I}l+U{b%tU+;h,M+_oF(yDGhz7$t
+cFR^kOA`Go51|3!P]df7:&Fi~i^(aQE|FaEOeHp,%j6f+7vk:8KxI98vy|JtU-<R1_!o~^)o7-&AOVq{m05f<7@iajeoS/DrTt&-z5ibjb}+t]>xk!<unD
+GF.YqX0VG_k/mxiz~[0NVqIp+@kuLEEH4M<2}AeKWrc%]UPZ]{nCx]Egd^mM[6r_b_MHPZsyj9Bt1-e!lO>;GpkCaK-:/$=D.auVholYT{V#(9{k_FbBqN
+)v7'|a@=Ry#Y#&4t{p<yyn9WCJC1wHfFbG4lf;qfA!!(/JwoPAsvW!h=+F49N`l'jiop4R7%%Ed:;{!"x2$Wd!Y#C){KF,Wn~yX,/O;;h!yZ-n49Sa#[[}
+:oblUZA].z-MVoMM+Mi5hwR$P^;&8x&nJ>7CAue^FIK2'c.sn$:L{!zXrM2j6_j:p[Kz+_(Y0KH2L<gR#6KMM[X&NrU#+wO,M;l]:,Hue/RJ`zH7aJ7xoM
+#n-%WqVA|i@C<[<chObTIU-Ob0|NV^JFc"hn]^FGfGXIG(!M%(W:v@,+u4^C4cD7eJ5g:/C]G8RD|CHQU5X"lz,Bno{@y)WN;Y]`di7!`9E,p43W;0D(S&
+Vt8hq1v<tm6%P)f3_ZljXk{IDt5V2[T0f/QO^.~za6kIHOGZ!bN>`%@#m1@]F_VT-2TqzF2.tE9Tz'7(Yci-n&3|(FG($e7<$wHAM3WTFW.(w-t]1_w'#b
+ny7/Wv=g[U!BCf@lzms-"D~m3CR'$D#y+,{luWe)FvKQpH)D1^asLmgJx);Xep%{$fik}+6SQt<|m9$l=y^0Ff!0hV<eU$.)m!D,~!{Dd:V1zXu#PV$!kt
+z-tCc35KGK=&)+~FJIg5xu;Mf1U>FhQ"q&fu5oW25sz[CVC^rl8cTPuWOlty>|<|ncX]-Dlw;K3Z9=+|v<Wp:pABd+H:%[hOO7Z11#!!oQs#:boQX}z6W8
+>J]U<&8Q3'$Tc0[tzMd>qx}UnZ4b02cZEEuO^^yfDy:b1`Cyfv})E_#[bG-Jb(vY-UF9zw)|iEV/}]Bbrwz;iD2mz"8oAzhgM/6=/u@-<_x4MO@my)##b)
+^T+!iL8J'^x5L"BoENo'5]M6oW@BRa>^R)/v8T<j4tHwMmWP2p#7|U`kh+X3GBWyL>;LpR=I[VZW6q)ZjqG/6]zU^_c<ACJ[YG}Vxf{$;3:icA>`9B=i}^
+-8c1]n$BH7bT32~PK/6:nOW{O%qKd[&MTmaxbTIX1Az(Lg6NkMT{)Ll,'b-7-"y-~@{vnXg5Si'9q0`J>.8ps;b,7"Nv@y;]>W1Zd5S-FnM>7=.rY6=Skt
+V0v,Lb/,JF;2t}MA'-.y6XkmEPxF|"2nW8Dmq6N5|uDhKe~2UB[sm|VV@RvCGrmkQrkgjs88}w`SbT!I=W=ea5N@^s4YVEu(~!~;"gcR@.CJ(j.dhg|uY[
+%8F>J`O$CPg@GG]|f,!ky=>1a.6:_pAsD}Wn6;q(BM=w)nuVUQ%jCq"va-9$iGS5z4u#o37u|GB'kCxw)6gp5mt"+xO"QAOE@kZ0)+Z1jZ}GXs5"8wLnOf
+gP1Vzd_ReCI-Uz-6uk'<}^>TU#AT4oKeo:xUN&gj-vq04a]W~(K/DH+e/mSgzI}:MM/}W<a.,hb(uRH)yq=`;CVZ-6en5eD>yD,s-FQLnsV.OBC%5=^hfo
+a1S,77Tn2,N2FGkA'[v6XE{{{&K9`Kph"q5/$se5I'j4|^kO#9@")A`O_Q!3Sp>P0$Ly|2~WTsM}=O+w6j(6DGE@=.BY[|v(@|;RlH[&g0Mhjvj6~LC}"F
+Pvr.HK&1yCk<'|LSZ5cslS({;nxk]PqD.h]V8a15Ql7M^7a/@xM,T6Z)7NgY^NOv!_Q7A7]63_HljU&p(sv+Viyu5zKT3n]Q<l@T@Bpdgq&,>O:2nTRh&t
+~n2HL41ALb+WQFjiOCWTr}xhXUFA5Ef%e[f}RH+232inrxjR"@ma'9UDaYI4[=D,#@aycGhxiye7UHPvicW5FflQ&s/+eSpTw5dWSsDRC]d|@4^eX<YqsM
+:Lx}~JkR/wL}D^zoMS`"}GG[-N5PWa:a2<c;+W3#`G)Q97&,p4_.J6&&U20|kZ%h]fS$(;sforT-j6]gRRq(XSTcfy>`zFql3Ma3bYCHmUOd]xd=D|/>gN
+v.o@E#Ua+ckKEp~(NOm,$3x:U/hil;Ybn2baQ3h;YPq,bo5zA>WUOr11yWeK<hyNPkIj=Hy^4HmN_@[qF+CfI0[MzN)5J1J"[7q2azZgECemEW7Ca4PaH7
+w}/s].Hp%^HZ7]6$K}'2j#0(CRvhv1j<<n`{+2)I4F&{89+{MVE1W7gr9]HL^I_dF_qO%-%2@I<d,i6rvlAE+URCaLk<1-!BWwqy%)96S^rw09jbi(G0)X
+9pG<[6a#FVM=0)@U=sk#(J5oCKSZ4kKdOs_8)GXXjS+vAM}/_4EG~v34n%<(|=&;nCr3fseoZE[w`UCGB2r)w$Gz8-FBTJ3dW5{u(1]zE}""va&b,_&iw2
+"sVUhi>P4#.$.'A"Z&lRPrPC0[dC!4jZzv#N]vhW.I:<,Z:<M]y"R#90##rX"]T7Uu0F^AMoqTsR#xsSRz%5'#Qv&gT1qFG@F"tUj(-wHGk$/1p.PJq-Fx
+XvSH{^`lBFFQ2`,`z@6;]>5zPnZC4u}A!NtH[&estA:g~Z:7DG<aKnszIwd%>;"d^z3X2bKk]hUio3b<[R{(S3ZD71fC"(EAoFTMjT<M|gO]3@Qwh8q@,G
+/9b$q5Y[9M14k=H4SqeIxe3DH@zLdyNjE]X#/;p$4aqzYO9B1aRC^5mXhdX|^w3{=rqzy:|2VQ=!,KaQqa!$q39Td()Mh,^X6C/wyDi[iIL:(2|s2gB%VR
+QegzwG6=3;{L@dvjT[hMA%y]FK"X,heHecH.uI;YfL$n|T&KtI4eEKF{uj(Hv^UQi#!T:!{riq~]>+hT&k06@Huwz|'T(HV{B;L=A'7We(4HRku/UQPiRc
+M9DD<C@uFx3/$C4bA=L[!&PZ,"b:`7NQd5yLqNuHc.{ym)7W85OsT9:S2OYz-kX<"HwxcKl.Mq>bmS:BJ">//SFZ}tfuaql7Q2fyH5;u){{IwzRUq40;u9
+arLjlf[y<d0}_4i0}^`{+sf)QdK_qKO6d4He$x=Y2&FpHrZ$EvtK;4C`ajh95`}k&s"N,nm6@9nwM1^9J-d!:+~T_'`JC[;61,Go0Q$cES~Gp:>cbiufoi
+'v<m<P`E4#$@W[$h,nq"TN%5(F9l4nl5-"j/Z6Ag$XTG&1rmbz$@w"@#,'^1`uyXE-7>uYl;:_>sK;wgEt5i3]'9J+hW'^q:"+8,&WvbI^O!tm=!a-w`N/
+Q-`&wqC7JA#2L;doon{vEyHT:QkN46o.=aAm{Zb`b>xl<+Y,rH$lq7gPu[2.1;nZ<bOUqMXL>'0G,B50934`@>`Y%`{dsSHq+b8=hr<+o>=^[5r^,T<Lzf
+KIv1G@E[_O.Y&Sk7R.=8kv$OO^(H/[1ogC]ca[}VCfWOc0Rh+I.Z+.8$c]f+g9v]7$`U6Ie,9S-Pi]$'2j$Ix[QX<@5pCX.VlK^9yh1(1]U1r(0q~KA%95
+H,:cFIa)TCii#_U>3p3z5lCy:LJ<^o/L.pAE[JRsbx}-V:&61$.N"=.>8&^5X`#Kd/=D{dAlqE9)92l-{Uigzk%$ZAn)qmNKIO:vp/360z=eO{UQ_ghM7k
+h<V2>%LjW`GK"K+9h+"h1w"C=![1x|_[%k}-aGHt}#M)+8^=>[xvZ-<UEg4&vwv:T3SaVAN,BcFBA!hLN6}W`#6Zd+m,fvNZc-auF^b5ke%ppcRQjD7!$p
+VKKQXxELWR7a|&5;1e7+GAW"i%<z,d}&xF0=1fG.@-B,KkLLvA(G'i~Mj'H^h5fx-rtw3EQ<0oPz>nwCErtw{|a2560x/,L5,'0$^7#O@N$tB`L2YRkdd_
+]=8(@.V"~BZ4LS$Qe7fOJ8aM{-$=X5;5/D{$4D:{aB:o~1N"7Vm(4""&GAg]3XG^bm$]9kb[$AH:$)/n$XF2v=7&V6d=vBI5Vw}:)&Bd`ltw"-1}oTQ+7t
+aL]L"_38&y';Yct:u6yqS+[Q`CimHeLJ[.Ow;ARV|'`u~K_:uUG'PU`uY=H'>pJ=aH+TP]_V-cl'coWM+t:6=ttKo8Fe,[#BJ^JeSM(ztN9!IxTogqt2aQ
+|c^wYpgc{Kzl2^-[46sWxK-tnI3$5ij8L#BX>_9iuhMCsZ9O[Ky:z9P&wz{,xb:v.A~EQU5cP$0HMO.4&Oty.V{iU4JkdPS,=XP=0cj0QrpXW"/ZZw~{A;
+;YZ%E_VR^.B1MXD{0rQXI[-d#)~|9HFex[I7mCEi;%;>zDJez]>iDP>s3+mjnPD!}WW==6HKk-/1G+EZ8xkXS4HmJe;_k([G^>7#f52Y")BU7GT7n1-+("
+fi(P>s;mQ(8%s`Uy/s~O'.3{&.grf|{OZe{zwr:`;$(@DvKq9z5)E1r$'<A:w!{HSs}NXBA8Wck}zhc9`s7exOgnku(F`T7m{W7Z630jMkwX7f6HCQ8HtV
+d)@RGI[Ww9ShuCM'88kGuU}x-}E#8bvvQy|h|b7Ie&anIK&9-V{|S=ME|N`5h!z"cam.P1lA1uu8Ty#`L.Oh@z|1Z-(uL_h&qq8zX>sg|'2/%'LN0.7+Q`
+I_2.lP14[;)T^v%Z'^'Ip<zdG{lX~V"f|s(yZ|I9ol'c%,l,8;J:(n;O0g:q68i0+ZmZ9V}pBav/)m)#6h~#j]OFO}/{CYX82!fU8MH61}GMs%MvT,;jV`
+bC@X3No;dvf7[IRA9i.N){2jkiU@@Q'`aO23#@GF<XYX/"MTstT/I>n"=Y5+$44kAT<}ew2Vr)GmM0-:2dn7b&;]n2/[xD]D:8Om|x;}9j+k"!DgO@yglJ
+K%!.Vrl8|>@gx9N=[[,HIz1ywO/cOFdY";R]cwJN:UW2ZV0]_5;b/pp7O.)C;5K63$vReM.#(N1){.GQ3pau!FS[TIt-H17w~gmoq-)++58v!{Qu%ijTX7
+1GGz3G58wh_beZ/7JIlB9v^F:`<E_aMy^$RpoQUqv!wFt-XaO[0`9(l^+3a>x#~/V8oV79o;d5AR<7v!s(P4l/!-oLQovFW@u`kd.07f!axN8nhK5Q[jU5
+Kl|i|x=icrXcyNo{NSl2x2i,:--mQaWVn{{eIv|wj9fYpL}<6pgEZ$|s'KJKDy>kr&OU4^_ro2R)Bn(:-,+M4uk%|,ikUHtXI}-"I6/G>[8n2$Yc],z,:,
+)36fJ0$6IqWaef9K3#KLa+lZ]+Ma!W$Uo#]UMgeaK3uQ+M;`0XCz73x&}w7mDaj7!r_y`fH`A,,!6I/sG];&wmLBFVgC/Y;&^>_@svZpit!B&XAKe1HNb{
+"));cf+Tm%qd()P<)Lg2#`2v|DEIZ^!8y>DgivLVi"]"//jb}/=H;>QQCjrvL<nS@RHClF6wbfe.KHXqNQxFCg'bV1.8&(VWXUz,Tj|r6;&VBxc=]1Ule"
+QiL=>k};ebfqvQ/k(BDt.`%2-64q=r3yhn>50@&z28xsRP]!#59->IMeihe,VhbTphAAXv>lsx:Lm/TY^=4[0v|S7yNYA/P&.u+[m{hB.W@`SUZ{u#Q]1-
+sJRXW>6JS&]5CuYkNxVQ'JH/fI07WZrDAJP(+o895Nu}Z'kQ!H3=u1"1pQC+x6G_De7br|Cl>gs{`[1N(XxAwg|e-gLODqgSF0KuUBY<{GJ>2Me;:b.GgG
++MS5T^4dwY@^V4#nLPLVM@UBsiSiH#4+n6JUGV7ve="rR8s["W,7X;]!6MBVV]pr+/s^ur6{SM#"dnizN#}JUtD&'Qp%=G`p>m.zl|rR^$%yP:;xBG`e=A
+>_!CJ"Rb7qV"1W"abWJqD(i!OfNf'`GFfm"NVc'10IF7W-up-AgYt0X!_YhgBa9T[kW6f&=%v]"2~efMUA83`#4fsft)dq'CoGv#Wb0r(vPw_+]JIy^E%a
+Dlc+@Q5t>%{|;JIza>y1f8[Lq(6>zKjV(Lz1Tdd%m,<=O|Csd4D=mDUepZlgZkfD4Z$"o!m5u_A9Gzy[doG8~{tZepc)ZtemT@6bRt+x]j(R8T/QH7&(/'
+R("S9;)79p'daFK..GGdvx5RO}G9u$`j42@P-%RTUe<'Q#u[]"0C1uR6y_0)mU=KgD#GJ,Fm/aJO]h7UfF$M4YzVXF3]%v'b#4-(O]nm=;NpTsli3m"@Zk
+C&B4dahpV;mUMBbGfC')Z"!Rv>=-y3#OGhM0"'ND>m[xigM;ysdzF:'9T-W^}'L^$&RAR_~''G$9_|/gt:b:nd(<^m)i}sL-]1|-{KoSTtd9LCdmG[WUW:
+'SsO}Ab,f4%6m}mLr,^flghYUM;r%H4>e6}W$wFq5R_RJVHsKKWk+xZVZrP09#38We^v!+]qe5rGuc5.zDn+T`^t<iK7}_JR+bzozQ1F#Jh-;:,X2j[shI
+nmB-4@nS7Qk(~Ys,~wb!9d&.pLvjf8K&9W~rr20Z"iy07Gw&,@):hs.l@hr3AM$Gvj;I-92UL^>p=a@A=pA2tMWpGY|.:dO<<m,GB,]D`+ess:ckeQL^nk
+4Zp!|o/^l"nc-_DwMLasFOIZ=&QS[&&VX|s/2d9,_Ns4^^,D<yjw:w+t.ir}P>p;Mt#mImnKC{pUTQ;GF2Q'z+(H&[9<gxi_O8(gd"7wNo&%bz3:DYZF"$
+Xel!N[3P)["yhV9gF4xh,:X:6@W^y]&61Q;^[WVct52JQ=}N<jwshSAS'sBjT-vMzI)#[)V&hJ{>AjGO'bb("!Ji'_!m[Ea)OURbQ4oa9]2]IfZ20oeb3O
+Af+R/68q^=q>pwR(GX%59XWslkZB{lOLr{VH7`8+2t]WeCE04q`_5W9`G,k5(>.CdV5RjcvN&=BA~yBx9SX_OU27X1_G,QT'JcvEK05QDXds}4iWgBSjeK
+)jt.[e'S{d=&:QM3"tZF^[f[p.-3NjI$k1YAFov9I:lV}N+zW|o"J`^$5(VAEHg0sKLqfaQlw8I.VE]+GL>dpogNV/|dNO.DGA"MW{tn9:|'BLvIxYZJ)F
+Z44nJFUazdN&P$,NpMO;%>>$Au~YV4<l3.af~|d(E>tWeL#GetV>Rz$q=pG<C03k7vqa9gHyNjS9i>6jM+gI{JU"Sz6'9qA1HF-NK8zyc"14+:)bmsTu1j
+t='w7.{jjjf9_4a%yIGH${BDIcVs5o_|d6uHr_e[i@L-aOv|-5)h%}&&C{do(Cj<~o~Di@}4(YB^";:bxzy^4WW1`gRk=(5FQO(K=wz^rU&;u.UC|IyvcT
+qK&w.igNt>{]6ao|CDP!Ft9]e,RX=]CMe/x[Zx2)S=D0Ge'maozS=-eb`lM'N[~{`7,m:B,",[YEJX]smsk/p'|)OfzMfQXSq%8CcMi!ZEK%2_PR-0o8>j
+$6szvuRm@WftJTHpCAAc^Xg{~=x#E%9C@+lR:s.mB;zRlNP;<;78eang`%kxVHPt%Z]=["oq]PMdxOc4/wFP}4tA)pi[{mWR8_KsR0g4xl<U[&[hH/K8(H
+]Hv&a}0b}Tp1;"5Y^b2!/)oaY@wbhVc$C=hT(_Yx)gET-TO<Z)!;4I%SxP}gk6>wDkGeU:pL1;$evvU5B|gj6qrq$WEG@p~anYyxR6z$b]~7e`sqS7X:=p
+kW|ewUJ/)z=:g-`}h0mn2Cd!D76>D|+PVA-5F.PC1a:[Zo$9}$vq%LR-;RVP;yUYm`gE@2&ifV#SFia-JcaJ[|+p)nQ6QT,W#Z]CDFa1p)x/M$tFWSZV(G
+^%@s@;TX("Vo.Kd2QC$5"sl=wEGZ`@j}T:.G_7%-neNT0'I6}Z'SeKyQxs|:9[_o<^E`g_g}:rbQ=Ga{rBSh,n4@i6{YY]#[V9NgFbXoZl`JjUiKt.Nj/>
+_LcUSt+}g8_RcBe/pBC'A|xha4q4Vd^]tRg+2r`y"lsx%8E^NHcs|}VnO:dqqJciYbzuiHbw5M~<>4/RIiUgq;/Qx31!=BpU[}I'a-uVS}g.Y`to3XRm&[
+9c$$q7/FbSZ=H_u)ojjHCb%!u.$ShVVzrl1D-s%VYEtC$)nN&D3uuLP:'@brGxDE,)yssg).+%^N:<D+ny+k@Q|3:!,!&Pg44d@ufm^x$a.fpwXgVs'@4s
+sY_Rmhv0_kpwwtp,%`:=$'e(0dc0Gu/f$0tr4QBlk1bY%F-G$5<Cd3A_W5@`bf2Q,`:Nq:B:2O29,[BgKsv9dSS{og~.^!K6~Ec,6,R3D&-UzQt_7NO51(
+RF,a!Ld"O!(X3y)h%w_bbL6Z0|JZ`o{Luy;NwQ;qWX-17w[VNLcryMVx6x-fO6N8_Dl"tn>w>;M7hfC1)6'1^}S}IKisUd0(zsTvgc<@OzO,n,mCWhwQ4{
+))4(~w'NDgfe,fWH5-X>0a!}v}eJ.Ix9^JUU/)wKE"-7V9(1'T&)h>]%87e<Dea.x/;KS{1+p9`'WG$m@'G%F}7TlbrXu$3P)I=&@5FM;i]sx>]/_fJSL}
+NXZ-`xw6+J[,!Mg@+=p{{aaOZ$Lj[D"Cj'M,V}aO%3cuVx}nF/O_:w")$lG#]$C_}i_K#FO]'yAV()9-m<A,ebcc3Sq<2ERPlUiSv>&`L82;.}fV^gii1t
+}2eM;DteZ}Xzd,-2}nTmGDRMqQ$-Oxz(;//;7_QuwKLZsYq_iLSUF2}7q{R!;|;]v]G.S5Ja/QcdkcW.4cMK=CDpL|L!^tti./C_UZUPgl]D+s;Hni^5.6
+>Rf8/W("%]WKwd!D#8[O:]V3U&Vm,=]D>EJz/0Mgg)WqL#qcJ`)G{|tX![[H&"Y+:v@Bz^N]N:4u|LB._/Wxgq[Cu'F2!O~.H%sb/|hc4QmTI:7UG.mFlN
+!K]Jxl4](/Pq0{nzK.oTM5>u{g%RyK,Z]FKfL`l}(({^6ivZl`UXst15[D~X)NR2w_Wr~w-}SXLz0$Z|LxR|S7F0N::n{Zfg#WR=g:eJ{soHM_q/]<J@h=
+R50ik!q<Cs}#{4]/+(:]vME=@dq$'7XrN:WWaAwAc>[}E=nA}E%^8]$x6;1W}OkE`kvSM.NCYe_F'AmDl}CRBgQ;.3~G;[/9[}DmK#wTXM9D;3}s@4x,)j
+3CS9f8#mCAihuox.or,OME~a,X_(Ie+>3v1+"6i/-XtI+5A}y!UWg<(,j>R}>dPW4(&d_8kHL5~N7s6WZd>JMC05;:Pkv:VF#V8=ojn6KpJ0o0HlKB,!EK
+`@6Nd0s!hJ'bNc_A3VV7+,[SCK+)8Bv#f^pwjD0)Z)OL^g#J[J-t8o"Z/d8Ufwj[(&LA`TX[6c=LD<lq}{9+)1V7I/~I"whP;`3e^.`MH)'pwI3rJr4NW"
+]MOpty_9uVvT[wC+'DKycIAUHbb4DD|0rW2:U_a}3Re}e/h_0},$T`<;B7/;77oXZk,2)=`ta.&,smx.L7AtBuV7t,Q7-uel(x%oE64MSL;jFd#AHu=]-y
+)x`YS[6P>u3'kf7Uw-3G+ys&$RiDvHub^@m:/K8EOdC/NQoz=Kl{'<`x8G[qN%&2f1d3KlPU%m.BD;j9O8nu)yu"8#:}$(pF[&iu-llRf>kw<3V.vKKje.
+'L>8oT]byGIlR"xq)a4l.b9yELW|C>E;u;kBj+<v30f9[tIf>YcQaq/IFSdLxa/i6}]>9;s4WUo&vOI0'F.H.5Vc4|(qr22$8O)Yk$b6(AgbQxczlPDSu7
+NdxseWC9r<rU%YKWf8.8F[Bxku&L1GKSR{uw[XE/iaTkTY@e'Yr9!l+p&^`$5W}V&Wvzmt.P^eawjs`J#b39oXv`@o|)EV]x^E>aVyC]%slw/,&n1QC3xF
+6bTITgfn/dixsD0vQX8stC`jEieQ!R}MLN2v.3HH5aE3;,lSg-=bCD22xL:vdax)bF!M#4/&$C-l<8t"q3$O)9C#Pf6yEb<uw]h/@)U`6I=nQIgk{u3D,@
+!2IE=oAYmS+0#;f="y+u4:>;c:S}pcNDGU@K5-Pj-P80zA.GiDzv+G7u[GVc%GDNBwUmstp.W6vtzDwp$%Hfv<X[@/IsfloAl7e,t9XcWBWYwl0N=uO%5u
+w;lT/v(}SY@Aez;|(enO^s~v|)-C~mk@KNi-fy6V0bxV3iM=Z0CieNs}@}!/WaJUk`Wxiev$NPXy)uIzuCNv{_$wO.(x]g&Acvj]piCfrvh>Fr_0Q{g.)A
+}dRw!Bjk{4XwWr7e&#&j${)P%/mZ)clo=wfxv/y<RdE3to&`ImTEzCW<.+<d&c_H`FB.ba]VWlX]5QZ`K;t3^m)ayBrPESF40dyjF&Gq_6TByBu8@,1sCG
+F0WgJ}`b:lcAp&NY-gsNQ{sE!BgVvStR6`]Zp:WeA]9|ivWtY]b#JCLG<RH|5'D}OeZvi}IL^Q&d{sC5=A|9-GRKOo](`/8`a'hnL5qzyQg'JFJORFZpX2
+m`42HX2<UX+PC2p[&6X>=o[HAT]Wo6qU'PM<EC6/;PvK/:t_,k@^@Rx$cT`mvA82(s@)=mVX^ITQ}MS1UQ%]Iq&iy,{N}`Oh5DUKRu<3<c!RcB${%s<LZ,
+#A7&Tu3.JJ1o_R~|Qod16a<kw3'u2sqVOJw(1hOsCpN`Mmgi,i,'%P"c7g]zD<r_@<`^$Ilz=A2-g>0=VbYx5Ju^wbd;qz6zkLhk&s1HZU&`m;rPdlEDG7
+Gpq[pHURs.}kJ}oNKtg^RbXv}$({-N'pd`paeJz'5bi'1"lu7ce7C];[.YMBgTMVK8-N)sn^"a|<0C_,lf/PwJN{]-'&Nh.NX5`-Km=U"n;bkQjNYzJfR`
+Azn26DM7aa)9(WYO-vW]q:[xW,q]/)5)(;,kLG;#a0=e0:f`(q9Vs(>-@waL)d7R&bsix''M/dn[0^;!(dDz7lCQVYHd`E^U'`f1Mdvw#{V`%W6wHbzE.H
+j%Nb)>;3';-jCj2I"i(:8G"(.|3eM!~OK$E>JRf8gP<]G96Dz3%jlofGmCD0gyEg4yCQ1`}_QZ)'g/gh{_.3/7o=YZj=fVS!KG;Y=Q`!Yap(c6T"E-@h&!
+g3zUh(FDudOl|7<!vLx_2&PvXkcMLlGz&{T&MLtTq7LGIB_A-)ympOrw3cMML."8{Kd^soVy2JVl0Q~,x[@iG5CJ{9bAI)B-~f<QUoo2s@YiA`<7)mo[,9
+SbZvIX,vJTeBw"F)sY~MO$;I$<f/gGCM$@2N"SI4E^+=g9zFJhH;y]dg"({J}vgyft91Ru=b#Q>2s4>x&TWO<He8sDj)LgG}!D=kC}fh~lOK2d@Tb8=i{R
+yiV4rq"E<BK|#7mnaoFCa(rW1l6.nZ_M"L+sT+E;If[B;lFN{`n;^#w)ngB1`QR#'BYV3iYQQ]zh!m-Y[[`L/5H[T:uY4WkBXXG|(=XDRo%a8sFrnl|[;!
+m7He5.Q5347]j<r6ISSh8d;8,|E|nGGK]WS+<M5RGF.xmy$"2eeYXWn)j>bl_oifW.n|;7U3gETpgoir_1i3DJ%RQm{sK<8X|g4ziHJNB)sig+/JYJAFd+
+RI-;h(QF]",QfWZI/Q+RIZ(blLqRfQYT|zsL=V#IN-xK%%{o7seR,,X"9^.b/i}z`(#:M'K=q<$.7B[>qnu@/ydrOQFk+R#y[^O;q&o}'4d|f%YY97"]QP
+&HKG;er%m|}`fsI7g$lV$K~}7;M09-<k>'LmmEBUoq[CIVjV2y.ALfq("O5u8s%g:(R60{|R@sE'<|bFoS32jBn/bpH<|{A2IG'huYGf3NhR`3:LDL53+d
+VKmHY[[D{`X[^F_kRjDA1WJt6m96SiCo<G60gka"fJaqBKpv"yJfd,(p-wkd<M"Fkd`aQAe7heYGaPMYdF)7^IWyE70Ave]}--~VG@m(PYF`}Iv%0VTEuZ
+3#=S4h!=@2Y7^f6W8P^bBPNic7g]j4t/sEaW%S'0b9,_Ua+);B)3,sJX.mL&"]5t(x5W^1.tn=%A~y:B|=dc=$nt95oQ0}B^A1YfEl7)fg[zlk5zD&paC<
+t$Q_=sCCf0V%ZB6e!pfOS3"'']+9>kaYWD:TlAE""LR:0Dca9c_x_57]N9>^^og9$i()d|Bla^bq({4,G]hG7Yzz&FVQ)zqORrs!~J+sC!WF4f4]CoC/vh
+"tP;yP@&z-wh+^XYYE$t^3z@`(I(y=^+=f0',Z9b2pY'd)!+GI[CS|M-PR6.H(%^w@Q6W@@0Ni4dDBgR_gz-^p)AijB7nh+2#&8VB4T00e53ospF3_}>eY
+v-P}8#Z'+s@SmGj]Z%VEQq03R,i2$kuO,uGSmvFyp#D<Z<0'];o),4|^("FEvtYQ&0SN+M`TA<{:P8E(plN+_e+KnI"t0mK:|r5f!U1,MF_7Fp/GNEN$%y
+{E2x<f24Aw|@"<S9lcW46jGXKu"Gs<{>-^QWLVRe/:4io-EyG9!-rK&+@v:sG]}d`L/4MZj3K,a]#|3>.8^}S|ItmyF(EKD.@Tm0-mfj.'4UOs0jP'Qq!e
+wj-:"z~GQqLt!M^i0]-<n"&o't-BhD4#"f#"~k9fAQ-,+xZ:@a>/MNBLOZ%72Eanz5:ax.qY{E0k$7vsX|=-2Yu%"KUKV.78y{NG~kz"hHkgltcbn25g0g
+dO-X]yf2N6dx[{I+[=wilFuu-k5ATdpMaSXmJs~M}s+5jI9gY6F245vp""@L$#O#RP6eR9;bd76^7p`Hrzo'TAB>dI5'<$6-&P9aG)tNsfrFq1!>C`%jOs
+|n-Bxuqf7@.6Vdf`.}-5Z{}uIP&hH[;qgLJ.Z&}XI8_ieO/jKHryXTQ|^hLi6<{XL}a]_,4'buZt.S8J(eDWFm^({r)^jq]v2E+,aLXbeQ'lbVfjJ#3vE2
+)zj|a;f9DXV%@yZm+xL(&l{np'8tXQ5v%>4YEB6,uc)c!E@#o/Xx"b:,<Bc<ZdrunrM{Jc}q;p0C&&QVVBNUOLBJ3!c=cfTx1CM8jeh(.SdBy#;zS[iUs;
+]JF!UFncYcx>>MTEWpo8XWgX_WfO_>e4V:|x/82w23|!`=~}p'dEMJR:5@~Pm,!{WmUozL]GWZEu9]A4'(+YjwRNxmFx~h!0f&_-]erz82ZUhBE}xJlV#M
+_.nE|CNs4sJ;<M$N8+v(/UUz8XIK,T8`oAk`wehY3cg%e5yM$SA"Y5X9rZ>K"jS].6~(~yZ<aelROmbMM$DpGg<.E[LAlzC9QhR(+OW'Y/xnJyS%KE#-d-
+@pOK=oal;1^ev,@FRB1l0Sxv]Yi`qi(d&LpPMQ9|{bGTi]V5q^B/0Q%1dRig:_fu@3`vsT#zz$=4/y[]d@E|!)yYDP:R{!53aq_C&"&vbnIg"q1X2T&gr%
+=,6Ng.Er|yAU7_HbHc|[Jp@Gzw{H4Zwmc&eJn<Cait=VbNefI"^w419XZFRYNlhb"GpPK$]<}j1H"Nk7Q,eU2[kjb-.kau6G^"zqIn,P-J1wpIMAOJxI'$
+1:RYLvJ]stypucVFr^'<VJgHS"PqPdz:zI{94Bxlt$'Jr#p.CI,LfU:Y%(s3WB%cd]qAi[j/7QdF0A#f4U]_EgZT@#=hHtK4:3&#efuT+b[W1&G;_DI8/C
+B_p;6#Om}O:Fg>IZ52130@VmL&!o-.8=@X>MM9jhQw!grybra}H$#h=zHPSS~F@zyBoAF89`fmz`}BQQd)j_2RguLM%lYTjDCD$a4791.Z'"(ZP6=I^(+]
+y.X|#G2!X|@xzhx9G{A-"o,CCRQezPfWBIKA&Md_-j!b,Gm]DS@iT6^p6|;:)-~DHX.zKc=s#y.#mddk4d#"_r.ji1=yf:)%hM3bbS4P%1Us1x`a1$DXA-
+}jDu'QNZ;[Q_P{ZxU|GY($IpMYgHHUm&nQIyS;=U8A=Ni|oCMU>L-f5-"#BG-A]a`J`ax!KhYpaiW=md&X]MR0;5NC#!Eb+PdWHa".|:z!M5`+]|W`[Js|
+8hOCWR7biq.UOd(8vFd(9R+3eM$43khdzw<7Vbmb7%jSgLsVSBx4!2S8#L<^1(dBN`:1j&X:gM`yvJ}Ss7Nt6Kp4[$^&C8Zp5;rp8(DPkT.S&F~gh:gmgu
+3g,{Jp12oLO.!rX|]5=_Cq)^uohCAfp>JQlL5]2%gJ9.k]gW}Ld`Ss0V^Ah@"}gY(.%)uOf@CH..[&xgVj/(:=DT5g1][+>r50j5B6Isu.XeEm2["kyR4E
+`U8^ukt(x]=:%o,hRYc=)fO9|!_.:90[7g(i)%"-O{8y^a$Gxjy`!7_3U^d$tN)5si(&vjr^scYu2[+|'l^M">'=bxQI19m2'&QG8/^ia(9!uL#kZ=.nOd
+rNyKRNCTpLx:,ROY&&Y)aI5v&'B"qoT%Ya}TgtNR3^h/+i=)j|3uYSVhNP;;A+Sbnc5[~6~QY2#_"4vC64SnyQz|oB{OjP[f/Jx4u6wyhqQvhmmj;fd6Y-
+O))zkCgWqi}f]sz{<j94IMgTJroILny`oP^)OS&KYLBUTh|+rF+O$4MkS:hZ^BNUvO_ISBNk1ygA"M1:&m@8K`;`N#DdV->dZxMc+r|`|IsBkfU{v$%o/x
+|c""z-q>^B6]kWx#nHG:|HsCxq~a,8p(I593>wRcuTkKNAi+OCcQ!J^8h^pSQBJoI3u#qLzRu'mKz1ScG|T&E0Q|-2bc$U8`|,tv+h)DbGLVn3!bKj8_#T
+6W)xs&;5|a,}b/+f'}e6+fx0t"^B~7a'2]'h05'9:!jzXs:RFF.(k2|El6+h>:n[W8{'%kS/|Jy'=j6<5{VxCF-RmextnrufWr7vA7">_kBUjAq,ZR#"p6
+x7x@Qy.QKg%M2=)Xh;{UcIOjq_FiINWqXUr9b+_U6l`U#ASHKI;b-FS]+/Kf[7v("XFx>pGMm`.0x&b4Y_]6z[M3gkMm)m'MK]qwc^|G!rGXbPRx&twS.U
+&FFAw|J^~k'.O|"(5{5]c%A6fu1,]4!B3X7q2=y.5I)Vq#uB1fL}ubP=y'}m#NO+N/o5@<hVt%_KQzw2)aks2tvX^9piH<9pqV|JR0K+vlkZ)}GO>:s4UG
+"LFsyt~ZT1aVB$y]v]Dg]WzpcMXdZ&lr92<'8=^]&>;E[c6{2O#jH[~-:y2P/IX1l@VyMG[Aw1#L'vr3w_/qhQ@k.JrbN^N]%`y5)/0N`9+4fg%oZBpi-@
+v[6b/oe{z`'@W7Uv%Cu>PA=7(1ke8S5fqa0kA#fS}pZ<165C%LN1Z<GZx1JTLRZHS{K{IShbky>1EK;2Q^!&D]KWpL{M_UvK:.]OE:'@pX'qznQku}(`x8
+lusE}L}q#w^ZkD]G|jO=GTg)Z^d:B.XgChX4_KbY=50JN2wy{NVzXdFiC[tsyt~;NG+Y~GQy%q9hfTJ];W$>W@LRi$vkaEgI7Q~}Bs#-epK,YsE|ZS6nBK
+&s+!&b-./=k>)tzK[D]HEV:{3,S/&x3@/d)bi]bw./|]%t,vR^/q8``%:CG&}]OjYMzA}RbR6i9on=p}vS{&N@`t#LGTpAn$3L/Xz5[%E3b7a4.IXCUohU
+]uxox8q^BNd1K{M"]MuK7c_u14QE)[LR_;9UAKYQ{H2O[}ead-V(wf,FFRgyNIQgi9V`.j1sMcIs$J3(cr2Beb}lOrLwnVzu!_z9)7Eots,OMEak2-^j8)
+fcJc9wfh/y08IaP!q_E+CHP8&:&F;L']dHo_I!ig;_HhR|iF@L>)8=QdHQ.L1ol,bvBp-8$$:H]#`mu,nKg$kYZu[o+7SWNjBhrswzBo4A@KGxP1zzE{yE
+e@~FPVWnif+m9%AXt]%)CV[#L|Z|wC#9lcnbrt<g[};#+N=K%Swkz-u><uhcC55Q)A5X8lWv:JMpX<K)(<8du0Lt/(NAlj#AT}.o6.y{dcc.I^,kkLu]8;
+rpyndBCWFHxBf&:^R6'&Bz,RSti2B7,U=a$h~$Kz)k'g+qd7R6,)avrAQlR2YIN7qnuIWAj6qN|7$1vmJPkQ(Xk=4^<37wzjIXQ@i(Ly4euu8nct+Br-nZ
+}<v]4LgjdV6EpJ$5<wQEYzCh}`=HRFTTdRYR$+p6D=~7b[u8Ezp0ho,y-bk_6<XB`cCk1ePovX8>z)Ydvg-a$lo^@.iNH8j-//x3Z18^j3P"N_~r'om;N4
+X!-bLb3uisQ4GGZmKEkLZ)Ns%yn%Qerp_8vpmU!RPo7r0M/nZ`jU"XP^}(t.-vWS%(OnUeTDyI1W~VR9=SEL92,km<h:<IH}EgC9CJfB@A;&q5Bkny$pvc
+F_W}i2rduAp2};jeN!0y5AEJKqq2UgIE+fUA=Z7|q|v<M>1/jgAXUN7YIvwJJNOg[}yf)U(<Jl#icGrp_]0b5=1^UT:p;P0^-0)qWVVV&y7#sh5eG:[Y)=
+l_qB0>>LX}Bxs)EVaVc=@(;'F1e30:Kfs@QT[s#YcZNz[w2fFfJ+~p&sYai6Lo4g,U7y{Hm:Sng|0|:S^y,A2o6vx)#Jp:"K%zn`Mu[U6dWXIn1c9Z`6AB
+:SU$=N@1Kp1.W`61X8E>qj9+@|jY.>3zjGaMC<W:mU`7`=r{a1)_`/DG0=W#U-WZD:vIA&.-xFn14nCasunqqTP$`QXTp(BC_7bh0eX618{vG1C>DyD1y@
+@i^^<qh9jn'`CR`qdMrZ1Q)(S2V7I+KCgWOxUgy`tB_bW{cJxVMaNQwK@3:<$5bO(cuB}I8gdT:7iEMr,SN;xNxAI.imFM[=w0,V]=(n9kJEc9)p5%dhiL
+Zcozs^<:&:'td<YNQ5^fsK.k:v7>)sU35Cp:U;gM`Uxma`-YA=>Y],az1GQoijV={N)Cp5Xb{$]P,..<h{@j92,aH5ZgLE5l0du0<y[<v@$V!kj$]>X{QZ
+EuWaXGp18orDEp{`t9L91GHo31]H,uf9CmKk=P&a}:I/0{p3i'smpT_I4%4!/j9<AX2KmIjh"FO2UBJy115a80f3%>Mw1>M#^yP(kTW6iGo|%l{b2RTme5
+T_;<P0RjcK.BV;s;9#j[R4IL[KE7w{GoU3<QsPIZb5Bl}.)S.(0q";/pMQRMDQuV&p_!^!s{Zd3hBHhT<5`]dYvd=fpB#m#DFeyDGam{j7_n!R!]-{hgF]
+ml(d<CdThp_=(y(9p5~@s7&Q{suAx5k}5r3JMfHT]hx0A't(F37Ci/GQ[U[n'1zDM`QNd3)qfJtd,IOo@@rX|Al[f}izR>mx(a/UkTL4WPTT(/z/wCLO>$
+F7F&7UP3cWfuOqYv4[/l[g,DD44^NQymo:d'YfqrM<dH!f-lzFcd1jIURcm7C;m[<'/aIIFXu=_QHiRBlUz2<PZF7pFHL3"I0QL;r3mV5riNoKedCEVx{%
+9rd$iaaBfagDN]E/Zn5.Qa,)+"#6~7hT/f2h(rTJ'8pwoXY"R`c^~}#7;kMpFM=l=o><]sirjCevHiLoizKr`-MMORcK#Mh]VjyA^@vWKDC@s!LG[kYK/4
+Tn<Nsb1dX5%%ix@paI6GY{-464ZDPljB)sy|uE;oV[9v[-}%"'P9pidcDET<clpa#8,)]v2utqiMmSE"2"4I.;IW58`kgC7FF^Rvg&-TPMA|oBWwreA(46
+kN8][k3gWE.ZXB#Wile@8ym,~#B-jUpv$[L|3A`V_Iw5ev]f}ammWUI&4!UQZu)l14dR_B5Eoiw9XC,1MOZ,GIdnsB]!oT$=dud5U'JX)29:A<H!e+pMNS
+tOn{JR,vLyxf2e-2l,lYHW1y3Y{B}@156v+5A)`Zo.;(r0!aBGwCZv[AJ8nS8A|T>S|[9lZ6v"6{$wV>7I'uSAYv!;l{p)+Ji'3pvhcNa<d3t8.=pvels{
+`{__Bk'Dw)_XQd,qwlaT^<h83w~Ol{M5thuob_]A3dXN6No-]kIiGah!c)616FTYSS(P(83+&Km2VR68t[@PLWv8IN9q@=Uv!wX54Sb7w(vs,z=t^:TP{z
+n,m#VWOLt,!{s2~w~H>{izF7k%jNJ%WB.12WwuHSN:T^[)@!.Voj%CuK}Ja59OoA}'v%5V:g4/qI:3fKJs%GT>)+jfk1!.'l@rZnB9%3d]N8'K~:CKVTdn
+{UmqCe@g|rc(bGX^yz.Q]PdtuiZs1E>G66_WFHAk'2eIhkcej;l7kEgH#;%'PSV^>YH@^af1z&Fy%`ga{soFL"pl3(5}b(11j[t#/}9JJ;+/n<BXL@>Zw6
+bEm9)N.jkl'eQ>Ks_o2/{=<STQMfcn^G7S$gE&HV5/Ho#7XxmWr,8f266]4R]I=1XE&2aI+n//cp.48xoVlw>yCR'+IcT}R"BZM2mFk@['O>)G",M97#Un
+Yk8oy>J"^nXlI-oPoR['k#$/+P/opS9pQ;.Dkr>)Hoh]bw'$N5i.7OpFnNIi3[0o!]ie,]$ToAc,pWG<_Q@bw#$.C4BdS"@L@@UY!E"rOrY<w;(xdQT"To
+;tl3NjfG1Y.(PH7#):&!2w|03bVE~Bv!;3@iQA%qt`'c7Si(sn{`.12f}aSM%N$m}At@YVj!"ROIHr<x60yW'm8<K{d0RrSd,J$P4F&N;L%N,jJdHklU_K
+tDoevA8'G1HyytP^-L<6^qgR3;5yOin9abAu+L;Tl0i2BCt$LcX"$kX$f3<;4S=oFRto$zzgvWdosy0EK1`LN]r.@s+FUm5cS>b#NJF<{X;7Q}kW6=knDy
+g9qquAg6qo17;qPOC<.HG3im.pJ2"sDI[t0Qnm"+J&<n01o}I777+H<6JMmIu5Flu2dF&'WYsSOCv{7wph"58/nS]-ME{Qn6HGW1Zn$pOs&CBctk@r9cPr
+X(P!+ZiZ&O8IFfk/I|L=<bwZN);;DFK_m4(m_|WfqHB6iT~'j;gw&||}5I_d$evf)f>w1J.pVaqz^a^^&p0$-H&3s^RMvdCuc+}oS<wTR,>9!xaj%lXE$5
+"W"rv{i|)g12nVr{]E:KcSs)/43^S"Eh'c%e#L/=qiLEykHJUpY%'D=28|k23&"e(e|z/X,E2tPrGI,T=p%K@l$6z]r:bcVHUV6LE(qiT,^NIlS=U672J.
+q]t[jc0K-[rQFpF2FP<huEJeTG^=9HTuNOVCaRc`K:/8jN|'6$|_'@dC@($93MJ"qXY+O}M8~>U$4jZ6a=`DA6"-D2tFAXf}5}0NAH3i,Q3XHHV+zUNyln
+zF~R2Y-$nLA5QZ(-4{x{dCdZ0n}@hNLQ,C%NmYj$=XjZBJ`84-(8OZbX{;#b6@}8NJMh%]G_cJP+tn(=6mlf)_oWWNW7FsyU1GvdEC123=y)FQh+XseA,P
+>}#-SdwuzAWLTA;LHH8K[e|,<2T;<|2Q6-_8yMV-1U(Xwb_{Ky"4#aN2:+q]}aPR#P4.}ih&d)j;+jeuou&4DI_${{N4WZX4BO7vd>(M+"7A7lFnw8jFXf
+)<gI9s@<m=cohMQX]zQ&7Xk&N(pD:m6z(`iR|m#%G6|"<udUSW]H(juVGy-w.>NZph`-iw/c9HIT;k#r31H{KsN3{/_mXYMub8y;a,qn!BJt'@x7Zn0!3D
+G/L/:D`o"#-B~8@,uwJG,I$gm$2YUt-Hth$poWL&}D8c~[N1X!LW&a[J5myaprU3hIxS@[]PqHHQNRqt<coMMV'g}ZR<08.FtD}R`@QVq"XX=7.$s>W4]H
+"fARgamE>zgK!YGz$8a5CMf+G1DXdmzR|>H3@urqs#|>p1pc.X^S>1;swb.o;3;%k4Vutdwl:Gi-C>4IX.(n2#dcRC8{B]zYeW:An|,`Da(4!3=e4_yRt1
+ahs"Mva=(FMVL1={`,Ne2g0esB@Zl9deFD'z5fDT~GK'_yQMpVtk.8-x!F6GN22yUF}%fsxX$UZS$UXVMVK4@-2Qf>y'].S{w&"%$Mqo->)E:V[v;va3yn
+5Qsd:+el![gJ!(kO{Y<_9p}4b.vPM1MSXSsp81=vMbO@a`8l|@3XcI/Xq:k_XmyGl>zNE@~w4z(,{@EZDFHf_X{Q&&@Jn(ApZqn,Nz!M7FE5]sKVa@j-y^
+k4@pHuLRK|N"r.cp2sZn9ekc8LBsTBc2=Jydl(#sY%iT_J.10(yBe+SXaZp#Y"i+B@Esc:yrfj'n~jeFaxr[RQF@F&i1[/#:uf~Z9;PBOP.SsB+WNo84')
+O(r%pJbP]@VX5N(E%0vP4})Z;vfLhuFKx5nK)&vo"f_Q[@NgxVT7&&@"w#|"j;m&T`gJ2`(3e#CrifY}=f[n7COz)1Y7:&.6q}bxY+iyc[+G;J0k%t=<QF
+)o_T9ADKx(Tmyz-V9"-/mcN"4Im#}ek[RT-:(,=[w:j7Omw,k`<$TF/CJ=~p.e18mx+N:7w<2X2!Vs/6d^f9wz{}5Ir=6}psa`+@MorLqh)[5U31[rqtJo
+b+$Vrh@OM2B!hC%"FFBP1CADM]b[zI!HZ%yhE745QU`h2jgGbI0dT"R<k3i[-pb7=iWbtdn"q8>;X#P#}iJPInt0p9r4NPjzVBISh.{7nj5&aCp2_poqZ5
+Wg4jth|).&P:Oj{wC$mbs^3Ml+]=8[8dKs"x6:nou8~9=Xd]lbG"2^zeUf!rp$Gb)s=cPR(rx8w/SG|w]6X:whrNnm6x2P%f>_|q)s=bh'^@q/HcUFZqMY
+m`8OWUyk}Y<R"R7g;$#'c,f6!=cJV>V@v$/dquviZC+j4qBCk:oj51sA_LAy-`A;f!-unqiNE7QgpfSD;Gq3#XV]Xjc+!63AgNHWmX#(oU}zjK)za6lJ_)
+cW#kCo<lJema5OeWeB8f|"@V+g%8Du9U:MPK(`<<3/B#.,u>#UpzP|6+bM:c2PGj8kv]$(Ky3jaXcnQj>){6{4Fp>YsI=IQn=Kx#[0~[S|x!MMqe+0J"Z&
+o^h}.m:DK-bCCRcNr%bzT:LGU%`)Z859:}^Lo]1[a:=S&x279L5MRft>`q6IW%IT,Bns'>p'4W:t9r8x7ET}60B4WTG!mIIP'.b4]j:E/fMl/Jnf3gvCAA
+6K|L4d=siI>Ni-fSWQB"W[0gzKio+H0$xVI%O+,q'[XirAbwMxE[7a#jTZfItsK%,4FeP!sWMMBPLIrl8!h&g#;MjY+XWK='}5oy-Uuf#6eINfVg"%>r[3
+xN,jMR.DWM@PAHq'|-Xt&S>}&ufBerv1i&G{~.AC]T#_W.mX;h5xq:GXf_kP}MY5L9~<RAh`>cnN${L9]f5[~pg&Mp011{9O)9hMahfDTx_6S[|uK+zh{F
+PsSTpQp7=ZdTWD2@.cOfuxCwuyCK48jNY&l9b''4(.s5.]fhL]>8V8wG=7r=~#SUc<9^r<xD}W{g%ZFt+&U[zY~RjMI1Skpd]hreJdugEc/1V1DA@{=MhT
+_SD]D;>i;//Kg7o!et~3bcDkx&{bK)>w,A!l<m(;A_HQsX~O'>>|Gfd}`wIl]RkJ]'Vj1hh;a+_P;pNEktMh-95pQ8]dZ'W|JR_}-)GzTSnR~(+:XltQp}
+XuEfLvGBx:_zYx)p)o%tO]QlV/8NGBod1I&r4D$:!=07jO3y&$_7j`#Vm-,HL.&NszFaxBY2|Ztm|>4hcpxWRRxdxN'If3eW"0:F@$++'-FB/'@3&>lLE2
+D.MzwE>%rDblkX@vd'[n.A<S@vZ-1}ye$K0'j5Ty<+>Qaz6zvGmC#S!J@<!J/Cm9cn[Rx,@Fm4+[-$sWE$b;IY.CUxaXZk72+j9RAR+]&BGd~96V!VU6WH
+7a|iiM/K)(P"n25&Au.g~A#zR)xy,oK$MvVvZr>Cv;y350Sc-(&6'S|<rdbr4$!)j#+p4-V'qcvU0q+MFr<BscO.+Bqyg/z"+ASjgC2!$`'pzS$q!dIdu2
+Dm#]49Xq:IdfE}B/-7+!S,hEx[yYewCM]KjOPsZ<kX~:o:pKHABSY#FeC>NHih==s<mY.Aa##yKIaRL2-bWAk)7QL6k9Axwjc9P^U`f]n]zwe[lhibP^{4
+5QH_|CD{1^|1Z]8KULD^}YfB9(-_=A|m]_lLM|]my<4y+@UvPl%fWpnSe'[a.22:GoZPcp0!Be5^D>/N62nKn!3!Q2P!=G,L6x$L`SU-GTVB&zTQ+2)sV/
+n_Zc!CJvBRi[bi8YaJG"j_>[8hl8E}<Lpy)@xg4cCDyu|a6`f|i:r^3sgh'"Tcjv"SjS"9|F.)RMG]P({phS>@vKM9T#dPrCld(u<$!#]7OR[#AP0&Dc<|
+6G1$'y^c|2.6Q;ri[i@Iq_8FN-lV9%:gc8{R%Ad2]"B5ac/KLabQTsS[j`QkAVW.dLj|]Z1UOtx699v(6ku^bsC4$tX'=qMl]-n@X^TLotcwjbw1$C/!o-
+wj#I"t]wCj~MOsi1`p"lIm`lw(=98,)X!5#lZ6(MJBO$+e+A93(L]AhGmr_BiODvDO(@)Bu!ZW8IV.MmoBS,m'.qzYoPLZjjIaJ&C}wd~/s5JXSSw&=#>k
+PhknXlZK|<Z^bU%G3NdH,ZSn{ssp@5Y8[<3rE>&04>%rgP1l<bN@@S]e>)s3QQ)3kN5d5GJ'sBQ;G<YQd6d[;G=Rg[PD/-hf"l..yn=wtVM"lLS:ES~{#]
+Ri9$BpDnhD_r-{++av9FTw:@rg$)4rJ`P%hz;bV>(#J+%)MfIsJo^aT&eBiq"xx.2#uO>|rg:e<zI('8%xt7['UP"ga&05@:gC%-=j1YvWi5P<>3-n|Z>E
+w^zf&^Sc.0]x5|6+LdjV#aVH~Q3F4#py0-vxq&Q5l".n7_~3bs#@{841Cl5:K"zZ#}yV:ox=Sb%0FJ<kh6Je}vh+&s5i=61[_V6"wO:B|t%tSsn`v8A1Hd
+t-3dbs/d=/UIpeJj0XT@F7Srhi)`-Feo]p4H6,:YaS"2$lXrgX~zm:A.UuGmzXD@%DaTg:1=R5]4@2WmLy`eY[GUU$CBcfYl=L]Ly_pjub.&,a26yCR:#V
+1]&rW9u6%3]M{"[u/>,89/!;{0!`!{RrwBF+AOT!G_I#U.zO21T]/fGZV16>Wn>"aB"Z&M{bfp)ms2ez";^V>S;(NES9u^^&s1rpQ|P;jhXtH:Jgp8;'p`
+{6sWY(fYS<mnpO(M=>c:xB^qpe1)G/y,VWDav3jp`Zo$ir.$]ZQ-vN1Aw2pTrd+6C3TH{3cEqJsAV&qKv3vDq+1a;p"(Dl<K!RCIfwYVHo<ME`MpHvqO^A
+imKKT+-U#;om1ZRF#-f2#aDRY]cCEV1MnkPuO}`(N"9ebWKi9Q:V)iLjfJE=nl<DB#G@nMTxg{}O3iCIt5hE71}}[4aIB6YTpS.P@1<Sp8pN1<pnoU;aZE
+t"^n4w[C0W1_+%HJeP`:#KIU25iON'n`Hm$UIEUO;iZ"^<)d~J/c[_3soLSW&hrYf'xHZ`2&+}|V/UqY$=%v#tnvk()QIJu)6T<SzXkL,gXGn!L}SFtR%_
+5UjYc.j()HJ,MqPFp:&C$GJ`PJh2=u-|/qd#fvmp7yd{G#t2O]IF95cyp)=/W9C}'AN>OyMG9=7iyT"Tv6.;$./1+}ZT,j'EkdQEV>"rCq]<fIUR;M-)!S
+;+]e.b4e#2T0%7xx5(7SSp+}q4:^,:F_xzPiyC48_W'PNnsHz:wqlP^+;u^=jNh#SUVdb{!7EjWNulV22CHaKi`X}m(E!j}l[hk(_O(Bh=GNlo(hG";L8s
+xR<LG8(a"_3I2vllU-.=Que<Sd()V!)+%NeF02`D6`vVp-8Gol[iQxj^wC8O6xCM27mn-XK6'LZt^nrGc_]a=x^@qNt/sM0Hp5~@cG;5Md4[=ZD=];tv@u
+M8pm/59>YlpygCl3:g^L~@[C^$`E#k'4o)QRGO!Fz1An8az+.&$"v_u1!S#kbRG}aC60#54{p'z57.:X#]({L|~4YO@Q^I|e)6w&>x8jObtjbvmF7-Z,w=
+jp<A3S5Ywvhq:>PlpTmcLZUc;,31S]n)QYWH!Uqyb6G8x)Eo-;UI.LGE[%,97vX9U'9Q8scjM@W$Z-<8y{%<r$tHW}+]!31u@WMo~frJf6mt"3d{0W4x@;
+c|Wt}+|V'!dR)%F"sUX`N|k.-V|+nG]QVCls8#Zo/b+HhK2u^}cYwC=q,=1LpI`#mg-;R9Lp&-ha7mv`#Qa6;f%!Oy-cbs6,pB!2}M,g@)(3T$/ahxYaU#
+9bJVd1~-}Vl)KD`fwij)azEiTnWQTZ9P/edc>wZ}`_Gwyw~!=$,Ii=,qH}PFaFM_q^a!-iSn=:;[+pidM{gwLXjbO0>)"[t=H`@Lc58XeOqO-,(H/6g;cb
+u3]Uu6p>f&Jh|eMh-spJ!UaeyajNZ'Cz_=~%hQDp}w}x%NN#wy,7v>XL5TGIirR=f6YGdt}`VeGRdl+N~aoV%<ll2M=+}5pf3>Tys;)o@RNKF"KzLgW4.$
+.=/L_ZW0gTb;$dB}BaxtLA0-cz=K+'R6ZdPV81%U8Io`oG/ytt^^yn|WSV;<=_;1-u>NMbL=]0wIe#l4m}88)DPBz,5<{;K2sSl{>#!aAbVTFNdD+IRVpb
+P)>lpm+k[i{0Q(j1_|DFCqT,%P=xb61Y{vM-FuCc5{I7]L@8%l>}KK/@^F<jlvhZP)_gWr$d~)@ADoAgV46j=HmmL#tx>-p7rXrj(WE$]G-A>WIqSibqgd
+)C6}k1fY~l./2Ljo=tpHm"5kpp`Ov=`D80QvU_6kLYa(bd|4cn3u[p!Jyg|fxLQ-1kmQjNS{)LGLw|fKNtD)puO_i:SzOw)-]eCJ1OIx-!Q,:1xFCJw:U9
+x'gOsk"T!exgjOzXYS)z6f0L`UnYy-|oH]$.-e[=,b~y%L0;!d!%u6=FJD}9s]nvsx6,R4zecc#7n9>2&.!V=#fbi6bG~;YS%U5,6I^__nq@K2>&v|B129
+}pO(Fk7<$GjC~L|{yV|q@fQ6utbCC2+d~K^dge9$OlZL21+#N.[j1[)y5E,YI`_z$v9b~WX7S{Tj,+X6/:hQE%>bOJ1cSIM$::bz(bTjOzH2>Y[vXWEp1q
+6L@@H[hEDa}A-!z|gl/521rK)|RTDXj]`ii|vly-a(n+^3zw3'[bNHyZKfbgx+n"C^l}eN&:=TEd8$#/qv28w,oywRFoc]CZE(u,s<Mi6;zZ%W(f1^^X"V
+7v)wu#nlnbezPc~vm0k>kF]pdg8&q)KeYjdVm[l1#{]aOg@&~N.tU_jP[`%l:D|7/l}Pmx%k^aT(Nb8voq29EQaM0Fdn(g+5IY6BQ75QMw[nMaL5n_$4bZ
+b{VWDYXafV7TdTK<'tf=oX!->3G1j5Nhe=$Aas8$E|:8U6@wI4IFtNX^-R;xZ-eRcGtdJ6>2H+6TK-}ZyxjWl:WX_Od;%&7I3^XAW.`ujMrbWTq6PiESc7
+Rh,Tq.K2j$&j;]2[gf@vO)VwpN-ki>e/9=7o^Ma]xe<2tL3GXMO,5myc9hAzsJhzRny6]uU_>@'sYQ}kT7S1Alp}#xF0jp!Bx]@,Bw]Lmwzw6b0u026H&[
+Lk.TNsJVhf#5hsw|98KRe;4$tfliq99XqpxIm`cmIf6L)Q0'>{g7@{eg<{7t.85YBsz,NC#I_v@^2KD3kJwVCvh(XhZO_W$|/>}KKjQ-Av0da0j3'e3t~Y
+@qx|AdaQib8Wibk]^sIw>7#SQ-t%X%Yg(!02;AZ7t1#PvldJ.V+vuC:;+d#e.Pr'o]WTn^sA$p_unf:V5V<RL0RP;4:(=,c>_+Wl6G]!cdwpLA"nfC}3k#
+(B6vwUf=yC:j>lq46<a%_M3c>^Il"`NCrn{<$F]0N-m:G)lF8D}`%4|dP`<oXpI`c^Rv!Z{+zKVi,L)1lJ:YmT3w5FMukCcgkC>dE,;V6_ZjTs3V#W;1_j
+IZ8G{Sb%deAWS^z-;:OpcQf5t-Q^eg<tN=8@H9$BLt{8puaQXwW[ziU:s%Ac8BkGFSZ+A48B+0[zkbsmgR^i`eP3:k_&%4P%DE1K244m`tA'a`m"G1B="I
+!j$7>B0]Q<a@rT93,W(]aJ62Bw).}Vg8y/%k]^I{][3qZ/jm`B~e.SCv$"~,I+8b+GFHy-T(3tDg3d,9r$xKthl[TOH4Hu"Rc'u4QI=P+tJ[hK5m#Cr|-L
+r;#C^9QH|Pi{#ECmI:SC;1)3#6Q>f8)[>B&HK>;#SLjXy3@F"yl3|Z.FGCQ^.@Z/pAmd+raF6jRw"-y|"EQ|-R21x+Tjgg3ISUE(dSBgV-$()$h;W4JylM
+WzP])f~6CDlyH|vmN4)V-W%27Mja2Q5eJd:ny-]NtTN@9h=W[xmd_/u{I|z!w[P0c%;)j5oZ6cdF;MhD)@:P3O)|Jr!Eo}Gmd<do-h</,P<.4/~,#>D9RC
+)Trx;nG1Q(vZ)p0}6:bG>^mh6xpz1CK9ZjZ}|]PSW(O'cSSm.`"TDhfaQ<{FV=X+V5xLO1n[yrLircs'[lxmel&8n!lM00<tDm<`98><,pkwe,(4|W<%`w
+#QNVZ)6.#&uDMF1E]X_QswiHx9=hj;B${GuxY`O,]wf.|9]%'a9@^Eqx|XgQyd}]"xO;9Cm/5G<0|@g+0WpyzYU7$#eD=JatnQst=uz82I#o9&Y$"Qgu`=
+67f.|zG1TH<,9qW,Xx0Bf"t0/%}&54F23VwhYsw}_ZOd]!MhhM+$og>pqUeeXZ+,;3fIEV}1LP&mP4h:S.nfMW,sr5ZAEVP!l&7G,In=,31b"kq&}de,4{
+.t<=wKa&P5gs_d|&h':Onfmm"qySUTcnsm.mr=z[IR@7Wh0G6]aM%`}u5#.{GeC{an8yW7[+r=g5v3C&BK:j'mR%#n4b0u1HM6:K<c<^p+%,>@3X!M>@|,
+/_b/.]7P/NLrUr#0wG9WW.hG4CiU<P(=0NDbv`ux:QmOO+xBIFaK6E#-5Y2<O]Oz&Mf="J_0kYH_kNFE,5v[Ag5Z{&_Rj2K{TSG+.)ymX4P,XCE2OFC:WP
+eN|-}uQCtKE@GETn@SLrG+N`qeQri_D!(t4XBQM"AD#QG.[/AN[xq)d$5it)CgA'`wUNsST8WSbr}d+rbV,y#Fr#8dp.}p!~Xj+/iw_}{NP:"~nOW'o:'V
+|BE}Sg]O^[v'KnrT0kDj4sQ(5W6'O%w-_<R&(:S4;6'm-u6d.q5a:4CR!wi9CoT8svI8aQ/b0EF`vP@jVBUS56Za0v1)`{N2IjvcN7eP<%FM;&'JjgZ|]"
+/$8]yfrEGd/+O(4i^U+tF'D&wa}1ktR{fF~};)s]e#'A,Vu&++-3z^6$tO08Y3dB({LDelCSpvCT@uml;8<1w#0Wz$s5__Xz]>i9SZ:UD:4!pycMY>63b&
+vi,87I4/h9ku=o8hn!VSZ)g+tN/-qoFpkI.-AI8w|6P'.V]Dz1sTX;~:y$}4t6t-@bCVuPN}Y<"pNevFjI4J0D4J4Q6u4[=['i%fQs`NXIHd5I<CeUj481
++TyGjZxynC4'Q{!%9aXi!aWb-PWQC/:`n@l5!oK8dKL{P'/lyLLTpjQk}NIk)rY,+F>Q/Hjf&>ctZ0q99H/V0Kq@6iW{pVi@:0beFzrnSmAOQ3L>1Fr9QR
+#4i%U`K25O"Rv>QwHWnFFs:D|mV{D=`9JyYF1Qa8#i!Cto0WDEgMf;2QJX(gHsi1#@CVkupAwS2|OP"h^5=I5GYp^>:yZx,'I4v`)]jDaQ+jQ)-2X}"$08
+8^JD,a8,%A0Df((Jo<m%%KX/B]wvt=rE}RJqop1j'eRd"~"(-V"-QwL&-6L_>V8m+rM2WtBInOE<~h0jNpZ&Ki9@vC6s9k^'`auJRNCN$4cuHl(K}aIA;y
+y&lOU12VV2=8_VnhB7k:[xL)'%K0<B6"]RXFcDoL&-6k<d$M&R]/H4+U/XR=BI=m.;et0#lX~67oupm`$`OV{3EIDwPf;tD@t==32CiL5@63abf6FaEmje
+ISge.!ru2wD6.$LP$`f[HZYpNM;_yY6N{<l4yHg[|#`<4D"ffVt4(>CGW_XQV7{@ym{E^Zv%H=q:/bH6Ig-STvdzvA9BR797<Nk(XnR:g-2lMO~)qlem0x
+B9h3D0A%)fb(8VOx^V%c'W(IG@A'DIP&vx]oDea'~Z}Q8.{'n{6zi[-tgmrn0V:`h1r]OH`+fre1g#Q]Bdb2.1)wZt96Mczz4NIcH=}:bT~ftcXeSQR5MX
+~QIUd)U1NX;9k3f5|8!2]'PsV'jG>$XxGvf:kkpTydsr~W6O.6r],EzbaXoiKUUk}d%vhuN>OD#-cq+U`+xuk|)cVuFmw0`<QvL;IXzcmSQcHy8qL>oi2g
+i<dO03~Za55y9Q`DxQS+A{M9AptTpNjXHL{h.(4'IbE9kACc"1C+iAXreRhzkvEZ~N2:rx=!)bv6/xxVwoTQ54qa4^oX}c02o/`fMN#_(5u|RjBLk6hu/W
+"Gt``=('[0Fm"6kxh$`FzS:#sb-&{Q`e>fH2kN-7edU7z5dL<tYA1,/_rKr}g0_+y_i@aB6]2'J(R2/fF`PoDV:J^!fm4I4>h^3GhYn!`^wXMkvw{VxHCn
+yOw%]OU,8N,{DOKc9qm3OTqaeO^Dnz:qTi.-GTuLV/~:!;FMEyJYW;|/$sQwrF5@@iFIhBO"s41[q_9[4usu|)Z^P]XSq+$xa!EmLh6J}x`BI0w46C`0Y%
+Gb.]&pB5/_,mT%50<u[/",eieSo1kUCwfbo/__wn:K+i_]P][+V`KSy.<cNh2je<bUp,#"/6k!A"IoDda6wW<$@WJU243JLoX}GP'es]EBiwqPJB`+RLW]
+mRERSGVZ%-VT<z@w<G}S'1tJnk8u+2zs>oMB`(+S{eJLVbgvwE&[)W4}-rvBU__!Ic'8GY{Z!WxxW.H0xOpnI(JzT77K6'C=$-$&rOQWlym>92Y739TgV%
+E_,>7k.as0M{wWL}t{8nyQphAo#jcPD':BlMjGT7x)J]nR3R-QKW:Yvf]r,&(ms2g@)}W;Wf!Do]CbC|#OPnByS{($Kas19!E8@SVtg3:B|#oPViV/lIxd
+0hIc9eE]y_,rbO-DWWs1xbG>ai8ZjN`jvbiZD}AYPm`X'jrg_i#,`|5-cII[U']oNC;=~H9bv/N$bbxl:WE%<d=3RYL@Q/g{1(pu6<=mXBJ]o($L{GR0"h
+jmtGdN`4ZX<1;+CTh$&_&)zV|=yzka;W[cOr02.H0a()-WF_hKhp.%`;GPl>u)r<j4:NRpaWto.%$:]o^/UIQdC$qWGoJb~,[G4l81w{&(z=F)N6ilJdvf
+E]&S{BoE4TTJ1or-5]`9|[fV&9U,i0:&d/Ng@3j>V2W>Fgi;w45`~g2^4U,.B)35[;]v@5!qx<!W;"$'1N`6Jle}Y%(+AVaAyi/Zsx+Xlj$j(RMk>Ep;R{
+Sr{ejMSVGt/@__u&3&Mp71_"/Bo{jefEn9L%4f=R2:$LB|42ALjzsd[]#wqrXRke#n.)NWodz^ljyegrPa5u[y/8%2y5,bt[7U&FaE}Y3}#eu<h]7xvQ(@
+K@=0cu/=ctO/+>F=^{1k)`c`aXNwjYGgYHK'4a]e,V0QdCf!~qXp_cW08w>QMNe=lE|'lzNe47]/g+Sm>AFa27#Q`0V`<>7polaVYB,+AZxCBlh+pYc,oE
+`q"Bs6xgD{{=QyENi$1|4f]zHe_VVp`CU;_>^AsB6,qL%<!=Qpr3xq<$Fm1k{mLa3YnqUsqjg/-V-_W7@P#6fPv@)NozTeN0fCwL{|'(U^Y.yc0Z~<3,^!
+A_=6Eo#&x`["SEvjK5QBn'fOPVwiS=61$kifA1Z:zhtUBFVrx4#1y<bKLpOOiBGIE^-X<ceR#mni{3%K8<VG`t%6Bp-w!>x]0z]&X^CK-hv{~renSdmB!J
+6qx@uRy=Hf#HTtE2$0zt^8o,Xh&k68#e~nH[/4B|&K"{S@i-[wQtnXZzrp5nOTTjuCT{ne5g_wGdmmo'Qv'Hmv{e@AE9&z;umNOu;,:B$X`z]w.Q2^U:{D
+YLDu!T{(^_T'xVU{10E>U[VH'N[Y_AA_[^irgb1B/G>_"MyVv7hw~'p_y[F=)'I|Z'^_D_iq(p:NEZKX2chyE#28"WaR(K6rs&fkBX'eBxXMVXal<n"pl_
+(C4S#`lD'/HK]@F@N'LeiBd|@E>5O$3'qIp(Hvb8Zx$)KZo}xFFSEdn|E|{S3;tOiB>%kI~8ptgq/+Q1zaOL2,_#S]w}^RK.bH3%0K;C!;xj|,y.:MuakT
+Tr^`J/VEaleu(v'MwZ0x8OW,]+W}F3eA{aWkb)~%/n!:y<kOeP4qvgz-2rB&+)m&RJxQ/UpgIdY2$!=rg1Z[A,}zAq(m0%fx8)H,Sg{NeVyiMeY1'35_..
+L!_5msCwOe-@EiuV-v`hbO)euKG+{2TcsN$Z;kMep>~!~U|I9^y(i)sypRv:%-Tzd2ntI+g$>xqq7Uv|,)OO#)s'wSXq=gSC{Xfo(l+c"rV2-L#@a4-}4[
+CT=rYvQ|MI:7]$OT'OGI'=i_NnFU7|[A2L<;Zfay%A+$x;pI}S}o&>jq3:0xpzyeZK4'D6:ViM3Jy3d78q7o%:J8O(^5,ppkhcCA56+^y!t>PljsP3BmZB
+2v1z5Z6}PbV;kggGxYi0>WWSG>~0v((qPb4EiK_62hpzk]BAcM/'wM2UpXxC[F_T`Ju2D5F/ORKm3M%/O>~[D:onk8/>=e/wZL{@mm^A_=Tq_]-ZQtT]Kg
+y|HM4E_(z]aCX5T4p93n")B`Tu[{tuC=}syvh})%M`p|A@Wqi7R$/da-uV[BpgUJzLq-q&1Mg16Q>Q{>iM:CRWN9IW(F-H'tOjUwQCc@8_sx{dG[96jiN'
+.IUTz<'kar!L_L`z)Je_/sE"dPV5calB/.tUSjk4du%5$.0@sT:fXaXBr&|M]FJ3%Y@)Q#7y{|X>|loZq1MGTd>/&@2f=f>5FyHBUs8QVk|47nksRO))QU
+5XJhsS4en,t7A#:wGP.0@f_t'0cS^c-GBT_Qf8~#0jVtV.gsCcCFXB>TYw%1N_@Bgk%2M#H;72xxq0p-yMQU,G%e55HmkO5G@P~tBg9KfN:|L[;$#EMDWY
+CFmU4:4Gb<-h]hv!.)b<dI-IRSE}HwAM(--nAsn>}DgWBHC5E_7vTUtp`w1Y^D/Eq]<-<[J02i`&4uY%lnZeeNMqJmbE)y^>zQGzRLJTXOp`@2-jr|E3b.
+_$!BG<{Cm`Um3L~<M2mdGl6[eG=st;2'V^!fWZB2RTJZh(Q=Cj/IdNrD+G&L>{.v@X9$ODix9(JfsGAK3z9+){l#;.+mot(N;q)%|fy%:%Z!X.{857`7'I
+j"ySuH&RJfOE2X{d#0>$RAmZAJX{futcTH9u::34LFjpnBFosRlS:^DY[K:%sh<st/l/"9uRVJBEGf#E9d:wRbrH(PQ"-[5CR^Hn"/W9lSE_we;3)3ncR-
+]%t<A2|DwW-Ct[&dDCu@yD#@A8@_pp&}s^8`DOjOEOO5+,#$C25|b]8svo<=NUvdu,U/_j]fi]U@%^&zk!o8<ZP9jP$:/x8C&n'-',selKS^:HSeUsa)CH
+==;2_QG6czxiq0d)'<7u1Eoj6Eo#>{GqI%b'@#xvNH@5BL!gubUr3)z)f]krO{^!dv$x8Q=6pf<xJGAykG_;XvD7UEq&#xV@kcEG^clLz2wK>xDY"J:UN{
++$vL<=,tm|M2Tp{EKD3Ys92X~1b_=;xv@+]a'k!{gaVAr9:u+nX&$A$zH8KI>T;vYe$(Uv6U.E~.7zKxea|VvtM)g>48Ocm6yVdG}h'hm-Di<L+M~7fM,"
+'g;yM^j>djnKk]Q9q<kPSDK.fmYQ7ll[d'Cv`[gZUOGWnPXGG[DxufZmu^@kjo1fgr=S-q/kz#,+[Cvm14-k&r-w>xUbVS,JW4Yh.:vc|{iYLZ$_GQ1V/+
+h8b-h0Ff!av:fTZ+Qqpxuv.oLISO[Te[NPE9L=%I[PnRdG<r@}Pl2d9t7Nr&ue(}#J`)o-2w3=&@hCrF3^T7dC._pL$Aq5=3nu:rS^1nj-L|R65ri@Ax]x
+}PA$mIZ;gWxf&/8c'8&KJ"nn1YpN8;"`HZC'Z(@MM!%VPZjM6+lsJ<C-)G}_WE1lWY=r;yzC]HOmK6Ap<op'b|v"+&kWv4Id"WWV:YZ9oj:Z:uc=1o)/1$
+l.l!].MQTdZYRs4o2LxU4Lpk@s;l:93'L2FkD>AJv6:`IO|lt5|YGl8X~d-<x8<Z/DB@+GlW)R_>VQ};0>n6!gi@FX7_QQ[9xSLzw5ObCeQaT"{n&w=2r]
+>i:qIXUdrc]&xoE3P{lu3h5c_HypnOvqZlR/7HlrY7mo!hU{XDom<XtfkJ[P1h-fw9i$g(,eop~0/gui31D9c90^A+jPOBfh%A-R=D:$1iDbM&#g'2C}@v
+aQ0z@jc:KDS}Z7<j`-'!e:pJ0'=(%sp_yT0Qv3a{TU=p)L_#PGDSGwX[qb,%W:)ATqil&[t(J>Gh~Mf!N`"y|_fnk|7apbEO,"6Cx=seh-Ba`4lp^WRz)9
+m4GEVA':KOqbDCCR^m$F1NM'[b~.5_^7B3F|hT'DXg4X&:&1+3<L2UcR+$N1AW=:+F<6Ns::,mj}TQvh=@#<q3s](VEtmG6bCU7C]<clb`H:bW4=DK2uZ$
+gRnA/UhGJ$uRA"dsP"~rW"5QT08dt1Si+YZ0VQiJY=m.[%U^oJz@MAjm08QWIiqGBsWVg;zCPFs{5VXIy!v2rT=bKZ%nk@1;/V)#(iB.8B$y3mj@W^|"Wq
+@LFTC5J8yr]-C-J=_]wvoD3(^tH^[b]`e1ERKts:fxG8}4)PD1-SztVh&594T;6=$Nb]D^Otz1,qQ!X#y6Zr+Rn23GsU-qy.@<P=,kM!D'%j'$O9'S61a^
+6PCdZdNRP@(M+Iatu@j0]2TO%%VKS(tE&z32'q<g4Il{+XrppbBT':ycYWDHwlSdZK>LPTVdgoAvXn"/$}l`:6</B@{WRB$v="+O/==DPB2dEL)c>XDPRH
+H|1X9wHX>e,`&.K8IEQg_/[jH6uSdT12[kqz6:&b0`gR]FQl;&Fbyl,h&)AjjL26H<!&jsL#&Rf7Kf38_bF"={N6>LyKCtCzU6^$0VtVFm=d-ODLil"AyD
+C+.0-'a1%i@d6oqL->`<FC[EBN$/I!|kXqb"lxSo6p&l&k{BuKcDK|}}~=Rf=}tyDVdFR+GLKv=6)zH@dM<JE}q.)Nh>b6t2rmJxlundD2%g5`5-#qi4;a
+mfh+.lRP}s[Dkt["#KORoPJ/BE3v}QA}mc5DY0OHI-yG"yW&"HlXv"!@_IZ[_{P]]LdM%T_AzZv3$.jD"Tav|i0rzk}Uz:=UhM(^)(a1t_w(miB^s5VPl;
+<%h$#Q3G(`@#)v%>WB,0gLp+,{{!!I/MWCB3y#D:$TcvYdB7$oWamc[gf4qr<H{XLpm3,zKd+E@P8`;x=yvC5fOeG1>FIMY&]Q8c{O2U~2JBav:a!>GfgB
+mo$|/zoZ9POzqGm^[uIcs3+z:gJVXDw5UHv@WEn6ITt+[@Cm=pY%DiJ;vskCu1bQOX}KY&<B;2X=xLzDUh|2KS<E6ze|w2:@oRn9_'O)@]/uAxUqd"0(6i
+Se@N~xX2hoG&G@2wp@)x!MXAX>wwp$Ks`n3sUHbWN(p3gxntfqk]c%C/<S!ooO%]Rloqw3pSf|#{)ntN`Vz[(7,m-aBGQHBr-^tAY%7}#oq".myI}Uhv8o
+alrnt3h47of|QNEX7g=M9w_^XY+&cuOAFlr(j_ThQ(Sqf64v4a'|^2;DNal6ffYGWPsPy7u"G^XYLFhQRv&+nZovjv`"4}oaSdqALh1{[s4fH`#%3ZA!V%
+rcP3"_xG+|JMwpE[PQ.^cSv{-/Um,ys'8vB:h"v3L3u[M&/=yokSt1rD)z,iGz!cZ<2UR.Y>J8U.4,N6~p1mK}v&~:rjz5o]&9".kS6B2<a[)Lmj.m7X~k
+1'OPBur0M%1U;L@dkY7U2k+$j/U2y:dW':<J{JgI7,^X(zdb}=in`>f'Q]Mvv9rlG4_wg/~Tanhd6>nsDUZ2%Q`gmG[t&0|pO0ea=W]fi{f|sVuZhL@q{T
+j.gH$BHGPN1!ttDm9vSY/U6YC{lmq}nEO{SHNy(>7gdirVwtAt23{!4E.B8M&#Tuul-L^jskt3mVkVh>hco+B_!@@AA!9B:[3IDc(;qwlLL&#J9|V_aNuh
+x{yQ2qeIwz`F.V-r;9YvFaNk3%|`D]sR$nOUEFCKXh`e5ZcdxUT^I'$O-%{bV}n0v,x.0Fh^kgC$0]5-2U4Cf&i"L9m^Yh91)^q|0(kxrN<A=(_T`/zP:p
+#R1OXCmEJ<bb4ZX'>}bvwlU6dZ{1-EQ}Z's4M[D=YRY&X(hE9Cs!F5fT6oucLtz:F1CL)n]z6v]P'0t[>40'WFWP#q):g@|9Rve8.C_S^L]-#=`>@ExMa=
+}0_"zuOcGP&$RBQo.'#5QniwK4[A|8"&XoA!{cJ:Vgwbr73WlK7uG!|l`qM0Mz:{I^3t%)!aBi!:daDkgXga4V!]l)jsiqEpJ<!7cy4p,X_ob{Hgk[kU;j
+_o97&MwiVY&-V6'_5lb[JQHEZW}isZ4|P;iz!ZviwzawbGr/{5KEIeJO>1MLQ'X1Z<Ey%SUaY%xtBjeA(y2Ac0!w""O!#'_#Gr'/&ryffbSU5i`d[+6/NC
+>laO##QZ=pV|4XVXSwHb'c1.#e~dXf(kE!OnW`PfPUzKBm"LnhU`]wl4T.njnJuJzS`,u&x,b+6Z/JDzPk9^cRwJdw#mn>t`I}&r9ODMiNBhNfn_ph~E@(
+rE(N4/d_!j0A&Z"kDu%&Hkv{QC=.e'5[p3mbs;YZkF.YtWL}rrmZ$&+6f%#:YAuaWQB3%[gqv3"7$b8%G7`|f%tM,cLt^#GG4oThp+SrsAxE/is2[=jkhr
+TWI2t}ZuO|mt'{XY4W{}C_1cu3d:8,-IX0H[!+.<}C4l)Um0kwB-)g1%c0W&=RbM:j&NnFd{p6n>{xAaj-LG;lNZu59g#bD2-Y"[;NJEi"_1)G,X4jG4Ij
+~-]{UX2@4[>b8Y(vK-VN.mJ1#5aAd}QZfqin@G}"(!$9B(d.O,X@-PLIWC-KJw%Z/F/Km]56XO]TV,jI"mt1&s}|}he5y=|>k5RFkDlslFhE<F))C3+lrL
+nH^'}'|qli>OHC6#`]jUdviZ|7>N#H+eIO%3ci=Dbc<muW-zm#z_I/>EQA/|Cf!/FT$<S#mP/V(s4)["1TS):LMbX(mW)=+(#7oipeHKOM/9KC<cq{BMa>
+`n.|E}neelpg3NwFh}Yy!2a;@+B#OziM~+AX^XBL$7A+dR:'juzW[kj.oa+.10bkpW;-g+)9)guwa"#xf#e&yI`e"HpEH3;FgTF>Q.6E.^S)dp'X06mV5K
+pD,%+/f^B)Z2`}k=$;Z#PG-;/u^0vA%t_yu<3<(K`1F|1l$zjYD,Ga.<ayqHGe/Aqgp`UnXTrfaCv}mcZcN+5Y5C@T3=fKL)<LCj5C/5#_:v<ibJ(e=1P7
+}0o]qJn$;lv#zPB(qdQC'Om&Sd9t4j12J&5fe)HieaSn|:j^vN6}cjb1!f@E+uBX}Qrs6ja#T]]^:QNg3p@[A+/X6V7uC`W]]7wDFCNAq]K#QTLcS7s^V2
+IP)n/^6tM#;:X#owtv(<.Lyr5y-fX7)L./v_LVP2[@;t5tPZMX2^nkNR9+wf{O%c-"oO2g]]SssF!meD-`ovUCiNkHP3W>>{uQ7+91PYWTRa%V[`#}o|+n
+GW&qIT[#]NA^&G_WGJP'pcI$PY,$aAJf-w_+|P0Xzre$dYA=e"lvk4|`{("v~u><m%F(-,Pz~^u!&o:OnRxeP>p1V`7T+NJiY]1K03>ULi;``JC(+|8r!@
+nJrKIJX'&|^MDEQh_00koK_&.WSC"mq-Qz9m]A|<xq(PileNnHN_Al;vjQxZ/:2VN%G-Cg+x-u`&ep1Ri$K5xh(Am$IPet9&]@]V^:w[mi`sz{MCL17k)A
+m.(dX%R%>6^wxn0+,ew5p'{@lmi>_zE"!m$>'zdvXKN{=l8zHTKBtZ][CbR"E]}NuP7:Zs>vC:!6z_E4ZA&N3%HR4@v"K79vQ]v]U)3s2S[FuWs{ZvLF&Y
+}m#Brq.vTGt&S0gZc$b]p`#1_Q+4Z^k9@hoR@p/vuyO1j@S[=p42a'UTowH<.3I((W~O!r{,]f:ZlfEOa&O[U/Yl70.FcFFh"/IbwJ@UTh'WPLZWaTwJL_
+$_.nFVK"//kM%V]Bqyl8$J)&&n]:[b$Q)B0Q(fSnAVLz3InT.;.fb5":jc|y7&)ligwC=,tA,(O<l4H1E!.R$<Ro7:ayFonqN33L@7t1yiDrW/ggW<&R9}
+M7xot!I+)c(b<>vM__5=q7RiXSFwdsz)&&ubtkT%zJ+tdtOqd6Zz/$2%X|{Dd-a)l=_Edfc++D}4y+e3&[=&N(/=~Co};hPG"{p%][$QU'rFVvF)Ei,mN:
+j,07-}<t5SQZ9{0`D{7SBDP5xOYo3L|P0u,B9nAdawo+KU"0&2`]`|XDQrk}^Nc`t(92VTt4'+JE@yA}6ddszSUC9[AUp!6cbDcmS.bop2Dk&LU'-j~Fkq
+!h'q-dz|]=s1cDi_HFNg}BV_Uj&xkU<KufRAKcnRZOg}9_nVC_#o2@r2sRmPBUpStylLLOL`y}A_eZd$wCJxA3BLCiS>fHX@$oYDNb(kwhx=x=bq49|iF0
+=EGe;Y`3|tkJOtbE}npG3bxt|sA5%gjNo!1(1QA4oR>2iH!pwnrY|aajR!f`t5cq7ZPl_3C=4J43C#a^+EYWL>&pqcoG6N|FV,ih|Ls@#WZ=skSLIcu+rE
+#j29Nb<7(46orXwN~S/SPv_]yb}D;[N1I)T0=Z'/kZp"trWb=Qkp^sC-Xp=mu|Z+XF=}$HH.!0kL!gDK{D>2R6z=Zl1h~"tfGP,-FKhHp:{n99iZ7}4)"C
+d>;(&Sc3quR`jB&{jQkFlmLP6sIa|=LGbKnJ)6Aa~'~|r6!F;k/1qc2%v_lCwJnN$eA`{ZKI%B$LdptI~SFI|W~NP-lBv1O!V4d@)[,7<WxUzQ"fF[V^$<
+.6S%L'keIFzPQ1S;Ze9<a<>bo;HzYOUGGEUe=9!K+G-C0FD|yyzDX=0/@9L,x@6]&@cyFi3&oje$C>+ID=zJ.29^DZ9FrZFYF@8(A+gw!@&Zy|}vfjFVn-
+psOayuGL@OlI>UMJWooCRd%E=wdpDI<tm7/m3Xmvu:vuP|x+5oldOn:|Sd0[cOybcdOg!xBgP(rota;Mr-HE&#cP^QsP;Pp15>u2;%3AOCfkVh_Lsj]2QS
+iXUJiLB(0>,.:c%[yN"]fQY[_|<Wp>Y<W'$@3z]@<<AUE4}7W!}{K}'Wdij:"_gsBZZT"#TYO&"f-h-JUx7#zTC!P(3fz0N+8-N}^S4&]>x_z'qa.(g-|Q
+"tOqDJwBvEXffr7.74$.;ZG6wKOWC[Zan6AB-R@H["k"h!zh=-u"Y]X3j0}oHGY|6N@^CRpZ>tUL<J31/h~wwDcWC:GL6i/wcPS]^8z{CzX67nsG4ByC#^
+T)#E{eY'P0/aSRc^I=3eLx#JhJSUE++.V{g9DNmkX|1upXy^6{J2"'4Zo"r|a5u6D(yIOl}bM@jLM<t)`1m9]4wo.z987a63%Y@1.#3VPH5GcJPky[J]5.
+zxc$1RbSqPbC3RXoFFgkP&:0pEEwn/ZI5mg::m40s"<;S[z"IN&WHWL;|gR(0N)3zd8,W0=O!J|$"D`oQpO7rd_=nSaR(+dU.I%q=]M%IV37c,uO(;1`1A
+%g.eCHI1s|=9r%[5uoB4.3Kk[6,=]lif$kl=TY`wzUh`M,f;1u.LqXzD$'F9etU9Uru^jgzxhmsk$'8K`N<QDxxoxM)AaJIP6|'_()>x8(}i)8ti+qO#[u
+=h~"Z^:,&%93l'TLYEND;nZJ<=l8GajXOmbMxH#roDKqOgckzTLcG:"cL{~k~>0#xDmYf{ca"_9Af{Z]Hh'xs/)VSHQ].g03__YSk/.nP4Zp3Jk8.q51wD
+1WPf%s'&D{ch(V4e)z.beLT%8P{.j0^[.9Bs`Oex8&Nx+=jro^o,Bq%4O[eD{F!G>3)0z+|Gp,"|@#2+.&CthS]0|e2ttVz"O/#;9%G8k}7+<!7_WF5|V9
+[DRJimBgaw/+E#`;Fhg_{[)(&cc_W9MFqtRzL4%[c@NRj5i+g!4}Qc9V!Ki:I(Lpcmlwzd-pk&>pae9ONE#=v5e.V%{X+|K[oXp#F-psmW..2<VR{g(=]a
+X:ik6gfqQA%7JF->qN1%~OWz3z1$9:BJTf4,>PtbmQ&M-V_}Eza<Hc]Z!Riw4^qZbLBwTdCv9JG.((6|Mog,sEDhjzOGhVVE&qh|&Z.h9+(MFPhAd>S1e&
+ILZi,KZB#@Ync"vQ^HY`u"Y^;wx)]"GB_]])b!px^1eU,D2GysU&er.mCQHL'NT>6{UrG62+nIF=cPr"VRMA4)r8-/$3=U4Li3~"Ck0G/C}^_]&@T"K-4W
+P:'3_fVO,U2O4)g>(PWuKq-F,ANaB5,"A1"q{_BQXF=priBHSo[b0_iJw^X1RH-jh>y[w[0Z>Ffj~E}JG['BwB"O+(s=lP9wo@RGReWZpWo!0<31`%9EoB
+]"W$F+5V!gL9#Tc+Jluf}w~O_@9^)U#lF+Ku4KUj%#P_BotdM(>Jo)>nj{=bTAIHUR9%M0aX-qp]9P@DL<1p"~EN1tX5TCBrXmFxcS.O+s%Xh=E,!l(q9q
+vh<EDR.3&D5R$fq5elY9Tgzr11r!i6_v2}Sv$`mc|W<dlD@N&[%7!T}qO<LWt0j@T_VVNiM&dgha,M+lh["0^dHxV+{moB;uoh]@:ID},`=Gra;oV`-CC7
+qCaF:htzO!dIM8!y8,A:L|.>,^oe(zK=}4%z`:49.(]pE%/,aq@%`&^xG^Esw$!X2FrM[AA,;CM9u2!s^Kb($%~g=$}z]yD1}0Eljft.43ioJZt;pe81+J
+ZG_#>V812yOyWej{+/k4+J05Z|@X1`-0$v3Nxu,jLCG`x<Y-o`v(;B!DR/`v`k}SF@#s+wXZF>8rl{`#|Z/wkH8P+Mkezf|<14#B82tOAcr6m2MoH7v)MF
+(5|PKn(6yPG!%Uqq!dS,%EQ9,{kKS&Z|xqlybkloJK->o`@s0oL.#6c(]:[;)PF6`k/Y<PVlpT~xR(^^Rc[5rjWA<.x[M>g(mX/`l9v_eU>mi!Xfy@Ju11
+34~kD$LYHB)dh_+Ng`WZ6>7>bsG5&:o9!6@Y7=,-Awu;75!ZX-E}kyTqRe2eZ9TgA`@Qbz^`]&x'8|VRHd4)apfp!&iAWf`j8G&&Z9X"#Dh)is:#wffav>
+hIKSz4|_>!H'-<$xgj_8hK(#n<$j<V:(joXt}|FbilC^(]Pj4kiO!rSaN`|#%E^K%#&Wl4X!p{Nj,oTu"tnw{UT9K&6AgewF57KH{E/}4R,}89JzjQi@p7
+&Z0h0XEgrB'J&Hg$dk%.Yy;hdl`q~ure|%HJJ';}JrRjP2Jn2pY0XozPTJawbmDK}RkK"|6+M)hmVj1LaF)Gu%$wjM#EFO92:&lLQrZk8hSvkUntFst%r,
+:Cg3vF>;H1}Z)ZB<@!]IBz:EiKJaKRqD2{qs[#/qwIthuW1lrqMyKIU$etAn)WHbK+h(UT^ll]bbuzK]wln@D}6@faHy2U|qc1].)]k`%t#=7!vCMy[dSj
+[N[PM8A.:];w.sesTBQy{|`n[[wqvlwzMs;qVU,cG)Axsd$8H|/Qygs8HWI'rI)bg%]X)0iN%ii$DBsiQNmGhEbR&jk4{7[;[X'kv21>F$[wK/`'th(F&U
+bje%dj%Wds[AwFBU_R1cL9NOUK.mr&A@s&lIE}w5<5jG^|AgkVafM_,SAE]}f0(E{_j7["%2ITcR0c7@WbTYXe.bDXL);|#zUrdqd_nJMwm.k,_cTg"^6S
+<7BI"K``hq^{H^!<i%{-|0kE]`3R-T"=CnZj"3GpYg8UFM,Ek14lT[nCsXHdg#:=Gs2v8H+wXU0U0iknyEeh}m{@zw/MM>./'yi>7lq]U!=oc'rJeI3,Ri
+pkHaJITyEx!`2m"9FQ:[s"o!Q./!7oh>b"'{k7jz-tZg=<^Owe+Oz'1PpA-6i,RSvf<ON&;W=9QWC!raqKlEL>#nfNM9;H^Ky0sVfI}uCY1TU>:BH/W([E
+qvA,'01SNpwsT9iB+ALj=0Qnwe:Y"p6$YD}>^@a}:'v_cL:QFjKqWkn2JnR>gn^A7}k=1|;Vi'jOXEtP<r"A`IpJ`WWtEjZ(P+pl,9QUVin]^{BW8W3e#)
+."v+E38^:bYV``L_.+K]mWCacCb}A<zRHLTrqXm:MyoOGj$XJUAJ`}b^}qw]jaiU5d[vpV7g%0gs|JT;orD<dFWRN_S|x>XHXZ7tNx|s=]W/<qE&hem7{i
+r[5@T='yA}rW#X^(woW0};m|YceE]Dr6(u{fU$~xPc9>XK,##I)cY!pwZ,O5:/`cc;qeN-=dl,@>GEY]c}#<g-%PT<O<Q[_yF+J7`]uyzT!CUfdXRd5Kh5
+/h@6B<Cf196k,qoze6!Y,!0k~PEk;'abc@^Q2d`4]FeHj8`1EnXPU{B2MBigsN}izj]KJL6yO+P7{1/Ug#Ucyr5U0q;+#.'&+QTw7Mv-U,+s">Owb^[|!2
+811W{8L{#'#sMMeQnRJRX=hZ6>Z]u8845Dq5-v!SsrFGiD;-ZaJN~jo&rT#67Ze30q-EqLBN]zR'6,kOk(>t9l"a+xxy9C""mx[{8s-06h2ztVcl,1O;HT
+aXS9QzNC]xh[CN;l5|+>QtuZ-uEyh]]HtD7-fB#{%!r/em~PsmDq~qviEX{rG-](l;7[L+;<LZAe<v1WgfM5OO(}=[m6io#ImWj]KUWIAQEFRYrBA_pM23
+}"4aDwnyW<Hoo^+:<G/0"y)((m]Ko}xE9cy,->ai/&zo-sGYu#$D`GqmH8cf[jCqTKqm|/b}Fs~+<iE9ehOUv-Q7`@fP3}_^ZKk{cRBGpK@><>'ZT!Zike
+sqa:^GbTh7>YC1Dy&LQ_i{@30oCQEserE<l[Y4Rd]L529Wu)z<0DnJ|M&y3>MktGAI$lA{vG%!jOhBHZ$kdE}k@cixo:Ju[0>,vy5D1,J{6'NYSO.Mhk@0
+<H2}XlE`7R(q87!5_+h,7z/,,$p5dLbCGa8Xuh~9)1xN];[(XUXFVTLE_Hq7;mGqwE$6_q'Kg{H3>Xn#zaHOPe,9_+46BC5&:o;<!7]nO5In4B<D>mKG8X
+AXwIyQ"1L_J:Y!BG3"b-Uhi60JpRXTGobW>(|mVu#|)8IWBg-BygMQmH8f]nT.96I2oPP7Gq=N|3.:n3f2'{srKpH#|euW|:ZR,<ixT6[/o}9tgt|yMur4
+:yo5Qp/{Jm__CAW`)q1m5I!9q)prx{i;pk&'$5p;^NjI]Xv_'UI41n-P0aWJdmyh73@hGHT6B)%!|1TblpqtfOscEHNkU@tp$Pi28^/9[R"^k@#i^&xzw`
+E8cN{usQ7D4^7Qt#Fj4B7qSaE_9$:l2XvGMJniO@:G3`mKzG{5HbWIN^"%_[:(3;&)PLr'lTR+~{+C'jtW`n/wouW$KQd|yK,Tp0QjNzAB69RACAHTnGZt
+A,E>7%@5looQ|I9Pi:HFb<rUzrV]G!oRsek1ITZgC/;9x^~,Y"Sg<u&{E<QMiv><"%WM{$6.S:l9K4Z77:r$cCHcryuP{rX2(OlzcabX[4,jK8a3W6zcpG
+IP>>uIB_ETzh;//AqS>Db>zRHiKF&c)o(=|7wPR+^_@BGJ3;F;g`+Y^<sxcr27iIzagckg0c>/{_dYf<hZG.acP_;djZ;+"K]W#IE!&`S(Kty5fs;_p#6o
+$ZJ-vhomaK6q'SW"#`zGI|af:w>KA`B=Q49dS6}j!3]x9xEJIgJGPb#D0V4SxOI#`na,%UH}>z-s2vPnpU&G,3Q@.5AT%'2/|-0i#MJ-r)>JD/Ayyr#}/r
+yBG`OE!5K)eC1`-Y:O6pvX9BsN5]"5:F|VCe'_e1-)CJqz"}!wF8')&!0J#;iq~l3h<16"5YAjZp5,{rFr}86r0]hzRmv8cgany{@r"qZF1,LB_wiO;4%m
++=xVg9WxO<`(sRcvoEf`2{<{W:m@hk,hj&qX;N==nXgEI"/SQ-Q_qM_2bg^$W$|{QnC7lQOkRSe,&:P,r8&vq1g:L/K'vJ8Dj|WDC^UbR]J/}.|$dHvA%+
+lqfQeRIf7h1>Wy2YNmAc5i-s,/g@c-5uv<wvz^Z9ljsKGWJ3QHYDXC,sVoqyanm"SAOf3@&.(b$ogwtR(g%<vc/"NpTc9r[K5'6pK9{<tl@6T`&D|$}KoM
+eq^.9F-]CwDVYXiZ2W_kLd>P}Q_Ty)xu/9[O%UqOK$C1"zdL"#;C8[>Gf,PAv;qzRePYCosu3P%U#x":5kM9GjQof>HTg=_hb9a}>`tiwbVpC2a)dp/(o9
+X+1`/B.IOM:v9:Yy6LW&.PVp+>e/Tn4#I9L1}-K8cR,5ZIeN,'d8[/cU:NrM>>po8:/&Bt{@qU`n->dcrIt>21rQm<x/u6)3l#7^p5E)DWQ)Hrm.)v%3"M
+q2+c0n5h{k|`rV|OC^ROz1f'zf%AjW~=]2QiOElt[:)yc|bYW3Qgu.6)a7gO`!XzIDKA[}&YLNA[!ZxdIAp2C12s'-/P'mFl-,[,M7#XQ$juqJIZ$|X>CW
+3mIv:-]W+/tK-J)Zs7LS%hj{FXeW{L%jwmwJLdAAS8ub1n:e}1xsxJA`a'WA4>}>/.OQus'SEgKy827a_)oa~!zVLpdCS+nXHKm!lmZgxPvu&Kh&L[(AiK
+y8&;J>V/YaecZrK<h74tLu{C-Tjh$xu,vYOe)5}X'c8Jo6u^dy@jcIhrFx]Us|k|dDYou}xA1c~]2KRMTev/7x4nZU@v0cuQZEtpi|:|sNm|=}J,G!Ly}/
+axrq7pg!Yf$cq^%4kXTno}6K2"^CJIPqS08qN;bkx_bho0>!h;+nRYLLR]t]GPA&6E)_nFDXK+a#p!-Cs3:<rghNnVTM5KcICM$s7N(3pYTxWTIZCecI1q
+y4>6}Ml>il8("ii,(yBdj7BT5:zs2C#Ch/Ze#%"aFPW>;R3]pm4#m{7B[s#HHsNOU`JDQHhlM2YWz/,9Zk}vI7.tr>mq"(${hmg>Ptzf`Bz.Df5x$3@dL/
+QwZD^^XqU,5X:lbzmTfJdM&6$K4qPdlgEZq+;2CFj;S6Tmy,:2~5,9cd+6U<bjXvAd:/w@z-QS&Nqb6[M{BNh%<!%+G0vU^0PNH,2Ent@)CPJ1PsBf0Y{q
+5-@FCadu>@zZ9=^TcR2yD>bQzTh7v%nqw:bi(s<1`a("PXb)P.}M;7<Emi;B"R"hhme,_gUke`L<Afh}uzxu787-jPq=(HeZGrWqQZI7rJ96;%mwK{wOTd
+XH!O/N/WeAm-(0{@F@dP&q,DDsVVSs.D!)_AnYBERf=k>B1b(n{_cDUv~2nbyfqs{M9AC<=G.t_RkC`@}{hCUWg8Gu|A:@uH!3/)R5b%Nqn(;9l)++7(J:
+[1$y;Kl<`wE`LvrZWIWeC_tlFsapZ(t#qVtDwR2D5X'jQ!SY}P^|4:cR'6[riP74BLhmg/Unci>H`>UhJ_k"UPQ$^4bno:e#zRTV6pZP:!@/#Ump`um5N`
+QA#ug"!j~gzm0:1iUCL+}z"Bt{XVK;T)'BSl;B-JB&/Fd3y)C0Wb_</t[^4@.y5X{/G"^Ou-#TJN+&zo1h%CAV!(1<>Acj^5E1`m:#6gbU4KJqFNJnF[5v
+(K8Si^3D${Fb@KZ+ri`V[0AobN!NV</DD2]Mnz=JEu"COH_@|_]-D<+x^w^hw[[+2%'0eGMH,/rR=MK/[YCYNa3eiiI;nZtnDeb#+)h]5"/8Kt7;#P:^U3
+P7C@$`"Tfc)B$NMCFYuLD3ULRg1^S(T@rf&YSx1m%{E^Y0gj"n$q<83eymQ)~=s9bn7})$J!|if#]C2+/(9QG6>cvF3jyd=,AK&v=l:aE_Nwj>@+sL"gU!
+fa8K!>)mvwD2gAx,IL"t_bF,bT2K{(&#~=o'1DNWTa#')1CbJCgg5PFgDfEA]9]IH"9xoWB2Ci>[SMF,9Em^Nl8A#J4u+x4H0i3tnW|a$aauy@<,@0o%u[
+'V2@{MGmvLAnzn.h!P39Sf-^kD5Sl8LOipGb6Gy|FVs/CnWmJ0.S$Vrc#k)R![Pa0;%ENqotJTcIbi'T:qpK'@T^"yS:q'=r3h&5fFG7Qd^'GV%U5G;ktg
+<_}nlhtLZ83oHF-h"%LS4)<>mMd&IfBWmvPFErwga<YFPx4GK7wE/uqehOfjzY#$iJ6x+&{zgw^d5^<0lis#auI]8%HRe,zE!Qubp2J8Labm~ftG|j%&)^
+r-JM.L;X!Y%nVM",%MJxM)'xj!D_D{&;XrBH]jwXx6[gWMTtd7;csnLpv,Bkb,qbxj^t;.n,8_aX@093^2X0T3nT[y|SzRQ;"=.AI0MF,Tq`i.>K`pJNv9
+qhq"KDI.Ya8)-o28Ht+&1>uDKX,nR'xaG8R#yRIVj(^g()nG>f-Mtf$VuuNjt1xJVt5-Wn]%xss6TN-^#UqJmG4"q9>^{p:1q>Y'Ti82,]iLPmdi-sZ.E/
+[dbT8Hzo.3/JSoItRPGAn<dMol=-fW5|7Odjc^QY{j:J)"QjMQ%lXIw$k4E(~(`:D76T3Gx2&/Y29#h<}MFE=gRi:fX'=#k&n@I.j`/(`YV>K/$tt$@;qF
+oN@e/fRab8tmr1NNMK~sg"{gcRp#qiyt#d57FTvVzawT/qL>ge{y.uz5Qu7Kj:E}{bDxgxi"BCl@px8f.k>+Hm3WiInnf38P5"9k.D`Jr7whm6g8[toTDa
+gW[`}}aM1l2HrywaR$X+!u-f|%Mu3j-22X8f)^l`|5Ke4#D629$Ejp>cwzDD_83qdZlI)|Q%(&M,rV>hcp8f:uvAx(7<5W.Yp0`a7W7BChbJtM6(sX$H4+
+vF]/W|{jVNZzUoW2$YECJr^=`};i&UgIs3a]0jpR#m'mB<.-1Zk9"_@[Hw1DDXZ|I4Z:D<[P;}6/Ese23l~1T`$[L<~H[p&JRp;=g"Tsd_+Vdw;.3j%YZ3
+6NkkTjId8]`ek@7V:r#Qfv/hH!8=~wD7w.}jP&Z'h>Fd4bdt;)@:1Ega-JS1H=@^uxPk{,Lrsg"C3=ZisjWm<m@7<v2R40wpjHITB0[!gGnd8TL&/b$j<M
+5:4G7T]4<!ne-A(5dK+c8;bg,6/`E!R`8EA2poJfkT5Qm06Jt+d88{%!rm@x~Xgpb)Y4h1B|$9xe_/u@6lX{t/FAmC$d/A95ntq'1WH0H=C!k;h^/U/`X3
+.IjttP<JCrd&5xc3RCnEixm_E,pr3uqt[W0G=t9x$L%]xzzElE-lwN"gq2Qum-@:/5]D~tZVjT(:6&$_u8taN5P}q5--HB%!8<(>29"a7{kY|k+5Mm0P1s
+#@AM~O^hlid}q}p|`rtHkh1`zo|ORK<C8CG(^GCa0ia5>j38,m3&8|z-%D8Om{otbD-q2<dNSM8gGrz(SZA5,DdlxU8g1{bN9F^aG},kF}3$y@c+r&:"`h
+b)!USm)S=T2JZ!c3@f;%u>Cq&RLKi6AICQ:dy+GEr/x$uqNi5jz^MTell|B>6J3t'V^d{apTfp:n;ONifa$udzfnO|2"nXGZ.-&JhVZmyJj;iU-["#"@-$
+G,Fx3"54M&gTc9-Z%N@!CL'xY&EEA6F'0Hj{VMV6IQ_qxzx)HRdRrgh>J%0&6Mb+9&y[)4|5b{;PltSrYn(6zvr{RI^.LwP7k:>f"7}=]y'FY(.M`8s4;P
+:SJ==M7)jp|f]4StVGZ'X!2moFR'2SmxcpTPBx(HQe8+/kwe/Mu.7>qJjgBp2!x'}EbQ<TUPEUbz={gd}(h5A7-WI/8[:!43Z,m"O6+79>y!>De:lUASP(
+:VMisFd]jZl,:gR<_=#DUI{r>W7fEN~V>XNSm8unN2Hmofd^{vAleX2x+gG$^KQ8LrJ((;h9of>lXb"1DP5vSbn#uIGj'c5kVi4[208!|PF^'b)<,YyWZL
+9JN{!0H^1Z.m<Y/[;{D}Du!)AD:T'I(=&GJUZ]TMQYmDsI,fcAm3ZP|&vyens(3Sx_E[4g$`Lg@jJZOKX]R>6C&|0xn=}Y6o4-ZckmTZ'|]9bkSGm+S'Y$
+tcAf2yc$+'#cWrvJ8vJpf&;NeBAr9H+52k:T|/ve:]yBD]>+;fAqsqE6y>-%(]x^!du$-p^(Xu_z#DOr&,cJ:Yi&#vJAil'Y&6+,xV<G#fD8zQjTr/KaFI
+,l5:6Vz@pA]"+.4|gc:X)8-z+Xv,[1(;-5X]X]d{l-1(]-,':}Bnham(b"PXK.|Y0e^$/iD+a8J@z[Rq+VX>r,>k!,8Z6&9=l@W{&sZRMIrZ]}8i:MD!v@
+^;&Uo6G`Q1&39(^qeNiN1Tzxz:%s9}!7NFAhl<{-kGY<7d{{'jANp9vpgHR{/I`!Zy;):p^[4JH3(gU,&SO.+$RER>^t$+&mtvA=ny)Hw,)c0wPtH+p`br
+.`$8h4_":`UhqEel2LMk-d,)hU_w%'r|V/C876f^^{jfB>SV5)ZsJl]Tw>F5Zub9O[R@q}_1IU0Gh5~-Q{8nsVH(aT%oG)t@|M)+4v!qmO4tl$3-nLH0`=
+px^o6Q"v:+/e4E^{T.^C-R5puL=z6QH"0W@G}3xIuKKmqs.JpjV>807Wc,Ptjk<F+yh3f;/w4sOdeN0FrW$owl,5!5/xthMBByXYD,H;enl,PK,R=P.EC"
+&Ve^_/qib_705hqmcomz)IOq^@TT"scX's@b[$$dSz`tb/JZFCO-'vT},'Ga$3ox[.'gsQbz#OU5-6i+hvj{<vI}q35c#=4n.B"B7,&A1p=^ZYyUQ"C^gQ
+l"))9"s,oK3TFdb&F_loZtvD23u+F@)gW`OefY&3EF^!87Rkdm5T-0>xD-|i&!mVK#>xd490E$N}@MMrvG.2>X(UB+vi,>_lvilGq):^@PEgjrOduuROwO
+7@9l&E9le9]t).~$#,8lkpUMMBP7R15DJ3^e`fIl`>iKj2D/=1BE(b!IWiQ$Ctu9,4KH6fvix>pCQ/>g+=F&d$WlR+K9vW,zS93&$ygi2=gByM3c@c'4~D
+hg7^2iM7~59+q7;qH<!RA^]Hoj}@M{l+[J9g<F5b6rmD|'As%Wz#<1>g-)TlD%pdIcM'BBa3ANQf]ao6~Rxvn{CV/r$1W<x0Iy[sPd|tYkdiyh[4@<G.~4
+<<.nVcq]PjUE9(NI}!LrJ0$qPC|G5PB)1F15ZS4R|(dVb$'jEC{@!7I>l,LE-MSlfene4=zA#U"C(,`AAvjPKn9Xz-ut+(4S1lN_%X@h}DZWU;FYLbXO]I
+a'd)|Q"Z99BZfP_(qab'^5uCyz2!sPj3K:[m8"(7TS7CTY~,]z4-uhlCy__/fa#:Yd+<}+DTW%.$(`l:fz=-hD'NUtmoqtA}7kM|TgEwyVoYlBrt&@.'@3
+@_#<J0rGMq`#Mf(8=uB','+ULw<::"&@q,924AQup7;1(&iN^dm3.}['Ro)`7@bQoS^RUyY}5#pLmko9[0gl~EvU1`W$z'"{W$Dw#"v;029!KmJt)_zJlg
+pUpd@/bWCxyM7jO{=9EfJQC5=6G@am%X%e5@4V%u%6!3<I=-)xhWKW4gHXo&_nW$-O4OS>{IF6}&>g^yi[)Cm'3a]:U%M5|zES~$E4:1hd+q04,C+&NwME
+&>j><bwO=wn^dm;XvcVzB|&+gAWwL5MmNSVwbs|s"Gx"92'{a=&<%]kIwV5k/[I#[aG75rQRD,"=1Va.4BH`gT'W)L>FPJot6Pbb6J4Q&cE3Y>s>9f>d!#
+))oE|OOn2hqM]z4@&N#zexLJbn5s.MOa`-aI.tvMouZ+_y|D/_;%Giu]U_C}GE5KeUK:u)pr8R9qTu[=L4@Gna4dIUg|h<&DlYR+=],]#HV0FM<6}-eA$'
+qf"'W'7$2g[1:=oqn-`&.5${9#"7JRSe]Ul"_OZ]edfA(1k=X:;A5Rw{#Z&6R5Gg"'TXEw`7u<A|t5Mt:m07f}^Z`sk-$O23fmj}9kr")Dlm0Y^{{6ua)v
+K5ppv-Rw^KoipE|:f0z$I""P;WDf>s#n;CY:VWMGoB^5Et[i9d4yvy#ER)yD&TW<M8&>Vr(JQGtud.Yex:Arkl^}se6(Pzd,CJ,{S]xP^oS+]Id!qa&pWP
+utJ[@2~3-<!nk<o.3P=2qmlqrAbK|fpdu5c:@R5K,QVoP)6Ur9{!+JT24s89kd;:vu&nlq#90r&5uX/,,!kQ[Z^}Fxz>tmLMfr4cJCU{V|lFNo,)K7ZXLX
+pVg_R/',3n61=c~RRt.,X]z)=cR(v=Cnq_$<>O3J+s-Dfx]a^O>1v_{2VVlLfUh}z9"ki,YUEdt}.}5n@O>&=;zn&3'f4#zn~}3-r^t}.}-U>.sT4x8IfB
+<q@w5>.GF!-}8J=F6k#&{$vkiikjWvi!L%>4^KU6o"o6.VYDIS/a4^CuA}yLtvcYd&'RvzJ)x$u!W}PzB[mRrF""Pd<Z45y[0zqeqa(e5pHU@8$K=UV:Gz
+SlOOsY1x{2K8='^LH[KBG:N7tsK^D8=5'm(BEUt$%s(h0v=V=@`X(:pL_<rMbETYwh<oS7Md:KB!sN`eyjoBx5yPn=^}1'(WV:t`I0PbwH$q=8&JI@N{Gy
+@Hc4lt&ePTJ5w1UGtzu{~,jW#{Wq87%UdB~NIz`3G-H@9q+@f+[<Nqq(XM##-[km+9g;s4~f-/2aru3VV#i)Jd~zI{3;DJkJTOEXNDj%JJh:G"6(ZGIm5L
+j,:j;;4j;zDgC(r<`0]:6[QV3ceHnmsH^ED2GPb3,-rI>J,{p6|RE6(wMT/o#n[C(`JV.x^Y=##61Kc%qw]we)V+pQcEIE,$KJv/5Xq,x$}QXw;q8tK..k
+~b_UeYLt7YjoZWxfQZ=nS4M>e'DMsh{ONNIo0v!MHF>,7ZPB81pQgIa-GSyR6y,O8v1c529+[Lz>h|KZ%G{^"={/dy|6;h[EUGCe|/>0~rz#(B/h],3D4M
+g6p+=F^UQPC/j5#_8P1%p2c</eD!C8e&JRd3C&+GO%OO_<%Wte]pt)fV>{P#M8^}~iY(VU8)sI~>={z=!|<;ImbwdYbZ&l[ih_U:UKxNT"lQ1qC>Kr)Y"h
+W.JLB#5Bw9_+2%;soUw'_]Rwx@K=:sUJ4X,Y#;F"(ZuW/$_5';uaul/GjJ/=)KI-6dFKd5"(#pAKl#t_]KPEQ/WLC1GW592-"=k|Bgcdxm5n{OssW:$dwQ
+mrHW/N3o]vVRB|7eF-EkZG-/L`f83{%]<M!hd9<{]}u<<0Ok'v]^e.nO^EDfgAvwu|S7.t9OGGLx(z5uqTqWkj9<M_d`=,gA_!qa:j$sFVU//EC:tSq&+J
+!$k#qAEFEHr_qMU|v{q$'rA0E$J7VZ81Mf%jP8,{)TTcVDHAAKd9wgF.9N@!58#Pj.#vnvf#~>Kjs,xV)|&VuetgC9&&@<U0,=@y65~bY]4@[C.,+fHjY`
+"+L)H$bU>!t;uO%l!y)d7DOWn)GTa"i32SMpz#huwcBb]t-a2Ok-8|ej^MqTg"XPpTn`zt+w-Ns!>RA]h=XWc20OO/hSt)9LRnd]Oq,sD1.V|+|lMQ2MwF
+1m}"+FOS{baBdfYua<[ir{Cw1Z8e0oLa(pmTeA<H=b>KOBaP&C7`{`[CwQHpB`y0wPVyd.Z9O12:4M#m+]Z;Z(+Z/%tMIYTwW3YSJy'hgNLt1<`o{$n=@>
+a^Y3p(q{NS%b6UQEP=B|)KNmaGe0-6QTd#A-{=Wi.MjZlncZSHQ$RF365${sFXQa/{LwX3GOcp}OTM]6VK{0/LN1"'+vV[id<)/nQlHD1&cJqWfbSWwev"
+:Zyex:K7.tr{Aea3)yROz/Bd,lv%]{RX<1[;bPF1<){#kb/seG=A}l#<@ue$>bo^!JMY6ZeydnI6(_)c".h#)l-dQ(pdrXhS+t/+0JNuxeN|d@=hK$k5[M
+LX%Y)Z^_nP,{1{H_Q^CuChY4;&Bqsvb-$8'QuO<}k)}fcG-1Rca@ue@d`3Z@=8__BHZP@#~s+^ibgXuyXck37m`KV<anSW1&UpquLL}^`]uo2ROCaPMkc^
+}hz3{CNUR]II,pflQQ=I6C6SOBPH,j|bSWbzqKVl1Qa;P'B$`m>J"<<_;^x_GV6yYgKFBtaD.#i.]S<YMVB5Yzi_7#f/K7u3yPjmO+:.(I4lgafaA-7:3-
+ED'e)hvDtxMO6^5BXc0u}>vgOt/JX(Bj+uXd%a_3&A0Bb;O1S&'ka2E'xgB'i^O@0'NPP)|I[mX>SQy3m|5n5yLPr8w)'(43ga>cs`M7:X,MR5NLB>+Rn:
+za:5yy"/6-q}GXEPOUm+U@j=QMSj&+-fz60g_NuS1$^)UWV^#EzBrdP%/;I#YED,[G^sE)#18`|!-kN>;)/f`!6t[`^I,An+Z-^95<`QyV""N>p7tB|RP.
+!6amI,b%oyx8uztik+[m]U#o[]-VwDx7egUP)E"<4'6uh^V'apRV|Le]nSa]cp+kH32XQwXm#Wy#5GQTK!=n}qu2Ct]hM%x4%R2AHBE8jqT#jln$="$3HK
+0^a8c/6%ZjKih"FZ~w7T5i&Gn/YRzv(^fdU}S$F]YEB"Gvl).[MsI76&__t`Vt0WmSr{!wrsr%.ny0z^rYdtIyQ'M&VR#mh}ji!/(Sx:s[vq{yrPFKd#8)
+[ME!nI>H42mY|cxf&3)=yy6569wm.&49IbW1maLTr'G/GVgtU`Fl<[,<B"Vg9;&Qs^`T']t=e!q6;-K.Wl^A2h^Xx8yAGy-Os%sQ])B@R4GTcA77q>`r]K
+Pg[^j2wGlpV{uix}m|>I8TPL~SAe(<GZ!GC]5[m[J1K;j(p/!9hx9:bn=QM9mPafeQ>:hd[h>A+p-Wi)Q:C(996DY0~q%T|!@=t<;zGw}IY_##}F[FnWEu
+cOJoSj7qqXueD8dU&KX&.u:KBL]}A8I7WwSqi4C7M2&emYu28qcJ,5#ef7X)bV{>UZ"RLKs4'7dyM,sJJGIQ~7Bgm%9tD<wC%W`w`9ds.5d'a!bR'ZI<X7
+}li,6Ba}eMCH>N/=CD6f6KQ8|VrZ7Fl_8[g[1(;ZG7A"w]~u|](5[aWi_HhzbNa)Nt;`z5-&wWys}p@Uk2neGU/1X[x'c<zS1E5AWrxdDN]H<3XE%).kT9
+PMS@0yqeL{r.]EXGT&k/c8S<!hjV90^F8W{(0Ggi2CKd!4|xSovM%oqTW%lAM!<m0yCEOd<<#9qLpNl6n"!wvSuMaVIHxd_<I_.f1uVKb^Oc+K2NmEutdJ
+J,J0C.n@4^YF/22QXG~UZmY{UPiIL:Kc_&Yy76^&-<1}^qBkYM;_6"Dn_K[f_f]kkc@uM,:d"bo_{>cKB)CSFd-ef+kRx{b(B6l2XS,;dF,H]K7_9f"}{$
+SU<Uh^&(";nhruI41l3no7r`mX9GARGQk$j%Mwk#@nFA;@>T'(G!l!Os]y8zwOW73+XdQkTw#G$=VpPW<LS:!xG$q}`51tzCYlftHT3T_,b2ZG!_&Gtk%^
+1!IE=3'!+$yu1XVYqp_66;merxcjYtQ-%w#Qs%XBqAkVD8W>+Qf}wQ})Pm:CfWlZXi`wr)}e)Q8x)ok7S)RYktnLfPu%(fU@N-i`LuKDFoX|YHMb:K<3P3
+CjG%`L+hK$NQJOCu7%[GqUy|yw!DEJ-2CA0mU}B8sZ:;3u7S+p1|xYwT9y4fS/qdq4O]E&J;,1kK_2#p/n87K/iXQ5J$RS9kKs9v#-W)[uAg!"y2uJ~Vq,
+<U`kn+[$Np2U:It6vxf96qg'JyQzjYLxoajXY=bWHqdKP9'Bo"QJdk3wU/;DqiE|~KrjlhT%U${`NbwU3=wPf8sTFKCkGa()2Jnr|C^+XxjkioZ|1nNmZ|
+Fr0'3MJC"BCY=!D%co8P79dN8&4:IlInu94X6m8;lTS"^'gQ&E8kHYr8Q3)>`e;PGL1<GMaofy>8L:Ac:/pkDAae.2bggDgYm{@JS:~6hn8KRLytv[FWh;
+q=)8KMTlu:-+}okj'fyfZ'l7@vE:tTh1#x>%}0Zd=g9SPKX$@y@=FMX/2^[FYGKo.oGc9qVRL+u^L_CJ,vsterZVlBg9%JZHz(hax_KqZi&&b=Z-FME+i%
+`-1j1E"(S@}3U'=|@=}r81ycfh62n)c`YCTv2cx_`o]G8.Hk!#q0ZmfdRB2A%Aa/.DIPVCOE(R<}(PTC/acpf#HHqp;P6z8;FIq%9.}p_8qb@cy6SoB/$4
+RS'D2b<-k{m%+lrOFVir3@$wLAcxdt@N5Clg1JYtWN~9r=8+&^Y<<[P9o8!y6vTdWM8160.^,Q98/naUhn3yEZne`<jo>$0QZ{82`)JyIhcS"RIm~LVqm)
+oxS$%LCAUwN49QcHl!ToZ6wp{ud|#h0V{hk$V]^_JImu>yI5#554:;(_58()/uPh:pt4dG"Y8y_jp==pS`,-xH1A},:%!-)i(<o/Bt<FH)Oy4fQPZL,ml=
+aM)v^mhP.Z)fh,P"VHiLRG/xv1vkBDWzgN'OkII#-HeC.+`gZk{Mol"z,HHTI7abj.W8&DJyqtZH&SbrD6dcS:-}/hO<gGA%BOV3S51g~_4=5ABki^{]@D
+HIzX]''U<20_$|+X6:qKdf'a#M&HG5[2QUIo>Pbot)s:BxV3_0j{&RZZ'ICX6l'%>UA]cUi>f3n(9'/,[m$[lcVNXoy#<eIR}0=W#a,olxt7j{xL|`0kng
+T>yO",pS/7"rZpelj7rqSa=Nf!1.iHAS-'e%X{:oDHeqrVq|KDeDJ}}cF}.aoQM)>Lj&yppi5y7:ipdk+45^E^F|2fqmHVVF:(+}Q7K%!l"6eU6zk%9u>/
+},r4d3`']g+r,GqUFq}H8$38d{xTMJX>oIVCoC&u<mVsc&xS6CO&Kq]oND&2(HSXkq-##(;|=s:+dr(7jreFIdaHVq+aL>-bEv{Cew|,>=K|p18x'GW:Dq
+9,^N;HN'96Sh]2n-VSppqlZKODN#/igSC0SU9s|{PK279#z6]!u-R&s#3EOQW|ZHK--f"wsY:mJ-g#=[^]1h9mbbaY06rR0t#V'6nxj4126IY>9"onvcB7
+E:"xBkE)P2Vw2!Kp':t`:_g$L+Q9~uDV9==xWnDVRTuYYMBx(tl5{k=9KZp]'D7sCbepNE/nC<0/L#CiK_pW,$w2v>Q.RP;tA"ZJGSs.]zJgBU;)&5;3cF
+,{LRB["]D1e=,Y~+dxgkFN.R~q,X$`.O7N0imo-n(FVgeli+jHFqu>4$7J{e1CWdvAa4RL}ln+CFBiqXdXP1DvUo[,K&yc:3s""M>5c:,@7Vj4JI=u^i-t
+e@fN!-5&kL97&U6!K3!6QorU2!e;-_U1UCs3TAxx%U]^&sc1nb/89v#%iK&aZs](N3&yj4OCS`[bP"UcL2BP'B>)c|Ntn_1%~[|c1n,l+q27$y^FzAC,S'
+,Hl]-xC5)+P[#Qy>=_OMQMdhq+4`aJm)nHCUB6u9GsH)Z5&^6IBG~X<l|3)gN)=`nOmFY0Ta5Fo<]NU-[dxtjcw:-+{GONPVR2eJN+E!gsoS0.GXv<`IWE
+6%jA4csydHxc:]'K'uZUE|$mD[TJf%V_&fUN_b=;DIOu4)M^2"/HLPm]tL5r-aw8-CR30F1E`$$iF2sedwk[_bWH%%Tg2nP)E27qd=[vhW;B[,7j8E./f{
+7U%bjjM/W+q)I++^bgtc<.v$.G{e8,(X61)G4"knXbUY>l^EYoZDG,~S6uf^9L`gMws[AV>"xc+S|C4I8^$(Y'R:'|sn_#C^m<DL'#X%Y|[#B^T=6qY`G-
+I%y)l7,9Ba2tv!TzVAf&{'<TIL_OA/g'~)GBPLZ0jV>B5zn>IrIc{lxDrV!TkaZ#'"HRG^RxQPh}4#{xzIVn,U/guMwdQ}&i<d|Ws$pfuC8Nd)W/5]0|]<
+_8dC+c&IbeQn}02Ia6vQ"@$d2OrqGpaXP>cxjrC|&s@t7S4>D-<R:+k+5M<U{b:+;T%8chuUQ`B(.7lAzMs<^&nB%7$qv(|V(ROA|)aR"VZQ`cG9'(iiod
+1cA|rQhtcd'N7vu)8JMzg^,cP+(|Dt82rhjnMKI8}71S^|Bf)KIbl)jZ+q>)dz-i)Kooo||I+f5:VvVzp&PIoXcdIs=Cb7{96h>F1dyu_][lB[QCqwtb6R
+l|SPw&0gI1zjQ"CrWMUlE(nLRgT|b<WA7$e%Z(m=$8S)s|biWdzm7x;HfMiEnM4<~oe,I4A_LhZd|e5_]36h;ac"Pt<:_`x#]zd"1ed/do0;YowHp]ih[D
+OvH.]-TcDIp1#E(G/^neZROjhR:H#s&rvr(:%r,8KS{d+u~8/@JS<Sx5!u$!SCT{dm0Wdqf|Th,bUd:!Npr^S=K7HU[c`](+|d;3"R}9[1pr>3'aw(b]Ae
+XcK(px2AB./]`@H9>L5cxFH04l.<YTV!dd}[HUMv20nts7XtX5`.fl&ydLE-hc9b66%,~$N:`u$Ls1bQHcCM^0Yz+^ugX}j7G(mP[`V|"_X/mQ>oJ'j2uv
+l5w^j3H;`&8}&9kwL{}|I&U&2[D0oTH!WGHK/klE^wuq}0WL<9PK8WtYdOXNn,7W}I1vKEl@}cSTGJFSnd6XoB;Hlo"@Pm7EzE]}:WJ|Of#!WFlbF94X#m
+0KPd-l!'C_SM6G$zyrm!Yr"`l!+.5G.-(A3dlfSOY^wj[8CBv]K-KinSwspI`'{si"lq%mx.:cbNlpZzvOUUi2t;~+=<xAv1STRNigCc9]eigkVdJgV|){
+<qe{$Kx@|opyTrc"=7v`o2"nOm5-&In!}EwAuIiXjoXMT'Y<~{ZK_Q$&$35%>KjsK3xH5Y.Sa'zqhkGT#U3!n$y!m[.VlV[ZqfiO{vRK>|$!ufY&N3qIr;
+Jsun`N&fZe(tgw"0(qyBL%7_L1A`OY{^%LW2ytIG1cxlPzz<9a''=nJaQU7A0X6;tVm`APg&@@,HE`D'io'4D_R"X!{]JD'{t+'v=zyD45I&8@3VYNckp+
+BUSv=Xl9"h=Fc-QWN!3.C$)[nO8gil9WmOSpMc<gfd^A$X5GVGi$~1GkncTnGFw%GEFcC-!646|9/t.i|V0cV{#rR!0UN.s`{75[_z1]kX|Tu$Z9Eos1yi
+n@Z<tf@wNcU]ncGJ](TEMa;@.X<wchrXR/Do#.4`@N3iJcH8.hSw3YQ/;16t=qFt60Lu9YhM6ynqECZp>bE6:zOL[Y@[uBZK.#F]EC-#E.qYuD|4sAA](^
+d(z]SJwz^iG'B46BS_^>L^+pY!uB}{fE:yv]'1/hPMyU76bkEmZ1g6iHUT4UJO)G;f3SXvA#JyHlQ1Lo]}A^.jIZ&gnVmY7oa^Ii!O^UUEd/H8ox5HxoaD
+f4u+m;C@GV=YG!lD35Qod:'k'`=l:/;j&:0S6'B4;.i[H)]58m6T^Ss]y&u[&5'puWCJg3[}fZFQ[qJq"DW4d-~s.^0Xyiw1,ij=1=wJK]rp)sVu]CNoE+
+:G!A]jphWD:R;fE:"T'FF;H22&`.;/v2f^@qNjC%=kL<RJIC_-9dpG}`GpU&|oc(%=2)ccrS_t`m"J.X2K+%b.}zVB9`M9OkF&eWZK<k;tQLhs^>TAy4Y(
+z!owb|xM"sxFtd2gv3+|ZDbAts8X"2NVTke)f@[;5"@q9lqYHzNW^&sCLrD_TWnsb|+s`Qh,{tl{>0{ug<+'zRn!9P.>Q9bF'`6!;-3E^||V0B$l.shBo|
+r=(FTp81|C,}cEA$kX@w3;&E'1)IwFy@5+,Wmd'pz>JD"dKA|`+|-Sy4eDe[JL=zx9a}}h`5GQTaxe6t@rVeds!~4{GC.uiygFo}]6%Dl@V}b!,}9^:>Ck
+,a/X"5:Fx%gLaV$Y0N}tNAx}U(jyO<"5D@[vRdTi.n;gzkc<O.aE)I|_@q1$V!BNott%$4b<3(!zo+p|2ySw4-NFGQ9h$dt(SNXN]<-3m{Z-bKgOh7sA+!
+ExO$jHolo+=y&m5x!-i=#fWMlhADiKSz=1}1DoY7WZTFTG7v,!SgZjM"b&HmWIx#b)3R1eFI%7QK%8$$>s:_=K4v&%mW+)qWJQh;yt$UwO7+rYZ40Bsx,Q
+$<r0.MK%8j<)gMm#;DU95DbDW#)7]MOi9V8VYDP]iPajhzPH]jbETk!^,BU%g4EL&<Y2gm%Bg({9PU--sXxDGw0;KE+F-QO!N;um(JOC:!6-ly!^5c20zD
+3Jtbyx.khZ~Y2o<7<I=]935L7c;`>oS$^a"vf}Ld08yAZ2S-afL]cScgFU+{g@'{S7QunKo&|=sYyR70FJKgo$WM^3Ix:i0k@;Vf<WyyB{D=Q)N6r6B(x.
+$-;64'!I-H.O/VNdk!]&y$DE}p$eR8L+qRT!=[`tI9oR#$=t-x|A,pIW"8,C/3-BOML(ELAbWy0u5:;:tGZqg[<sM73pnvgZ#LFH395YmhK[:"}"(cw9cD
+y^!E>_HD37_Yoqc9@3e[{'.rk_;=n(4vr{&tKOJ(RHwN^C/RzG<U#Z(zBM&IbBB[uxnGSy"e4:PU41),VkDHxW&Yf+.U}8mg;%t;HU|!lD;_^B5O,;9]Q-
+iN.o:opma{FZ9l-w_y8>fsle"0T_|rjCT,!m{^>}Y)o!VJ~<L)MgbnKyB<RUZ/}E7gPUs2:I{^5u.cGUfwC5&Dxr9l@6ABfr1ZILH$R^=w=0]O`Z@PCz0&
+7BJg{$;U3{Zt^@>LW{:9p5fZ`GI7zi)hIyFmuKD{++]]}j4ZLT>Y3v{OpfC/31$DDlCtpkL`$m_D9eAnx<m|5zzm}APo=e(,IX0MXem^EMN}%t;vlcH20d
+>L7UL{xE+B|+a>|MGfNP)>}4";rB#_L#J]^"/hS@q.U`xah5UJeEb/vbj'Y52syJaNC'I#z!r;u:K<!KqPH]%g(ScXFB|]b(lda[>aDHYb8`aT-9&QFS>w
+WCg#aU0oL!x3|OY_oT#XsI%E;RO3>HD}rsQ<1=,Z+S9`RgAL/o2f/s~8hw/1rYtGunTj2Q(Y~0ERxrFtC3<-OY>[smMVH/yKY+j`9[cu@W;U8B/zWqlWZP
+t1%TF[xW8p6HE8aKkG`#dVty>,B[Va<-wyVmQAW[w6}xO`=PdR30#UOSU9zf&80Z2-RB08^XFYwhoonS}>#a!Rz[9n8i<FKV3O]p&XF8kbv61DVe+x'2eY
+R%JX3WR0xko:<g8H2_P&ih^rgLH4+c(CJ"{u9%Qz1nf}YWu<U(DyAZteUlTZs%BG2&nm(T-sQ1(SGtc[/_5RevPRrwNIH}fl3j5)b[GbY:g/`'/_PI[@'P
+ZfquQ.lZO]l/Cs>#h>O=bThO8vCSE{vyT2#DK!&[]^PNGfW2eaolbMP'p05D32`8oIqt2n6eZ#Fj=t#G<90h4n7<t%l3!wGj}.2UIH/p{XGjOT[LditsO,
+@vJ@ie6oK|aE7}0ck3=l~d6KVHi^,XV=yEekmX-uw7EBXW:y'Lc9{2r!!>b';l:`U=61unJFvIHO(DLyiqb!73FlXvsc[r8!iLr#@acDIA@o5|W"&UFeL8
+g$ZhT!+&vEQ2o`/M$jB}#at'3/9/RDl>2bl:Lke.7]]:0#}[N|XQN>$krA^z2FSv_]sV2-x}&MM`kz88J)UwZteH,zs$2pffPx0956=2fVI@(t1jFww$)V
+)N&p1f'aNIHX4&rdZ:_N!F~;s$&KMtL/oa|dpZfLWr$_/rna0.%20Z;iE,=mQ1cZk+ek<)A+IRm.6g><(D}e0`!]4Xk.7A4/%oX5c>T='^89.G}vePF{_{
+ygw{TkeK,a(|9(z8{z&;qo3!U@#l7l</+/z19>6e~)D9T,IS^m:XuMS!d^,'Qx8U=nIziUXF[ji8XthW6{DLC=PMkvVf^>'Wx%ftv;[kLhvs5tcZCC]JbQ
+n^dwAVJh!X,);Hyp~jZgl+-=H;P`or%xgqSdXY=O")[W{1wUH'JL3v}s#`+$''Y8NIB<;}_c@MINg=#U&g"556^>Y$bq4:TP2PkDb!qtusnKe%IK~0Wwgm
+jIq}Nt=b5;],tKp}YeBSO=J+4QGTov/I%IRtKia3]L#ob!>ca^iV/3^rjukC9kgUIZXv,C;X|]KH`{BAQcg^6pA2U5`qT<F}]O^2FOFX@IJO)4nz(snHD3
+TpXfs:6AqL}L!lyDZjpmsx,N3zEplO)[%f3Cz}9g%>{vV|1{7):H5|`IY|t(;v6z`5D)[[+_e0=;f{y0=;zoNqLt|y<{%qphd#1tb[#PP(.F]I0M5|mYPd
+!-Cvgnw}<r_r"5tx-|kR:v#qkRBneI+-CnXpThKWLK@'`uRupm3I].bc<iaCaVly&,C}jtAqNrC@^Oo|9iO$OZE[BUoh85489<A7&_7|,}DzhtClH}+}gP
+.0DdeeKGm+jFA^[d-!HpyIyf`YPz{I8!Dc;fdNgVGWh(r99)w.}A$s2NrNV}H]de9cJUNedkpejm%Ob^I4zi])4FRs,'j$M10+A$duGpLZ'_$lCg2IH.n_
+'0wei,i%v}Bn+QV|,RD^dTVYLA}pPjU]isY%K-v>CBqEkxBArt3;uut71TtaWon$oq..;Cy|6eErSelRtqD{lYu(fZoU&Pk/IjC=$E6hNjtuL(".|[R7V@
+$&<v"_:TLJW;Rvg.5EkAWODx|ya;h_PqK9/<b5iUSj8ZA-u">OLPY_I'spfh2/U6nm1U1I:n+PzRc=B{[gBby<kjPK3y3Zu(W1`|=xEr+A'Tk8:}~7vE#3
+Cw~doU''zK<h=c3tXd>J)a6eDO+2dkm{'qpyT4H$4T5j/b<2=/T#ahSy='AWID8CwJ4wh,ZV"ut;COK9AdGXoE/u),]3KyhIrHBE~)=Y}Ia+Fa74+G[wNk
+dZ%+ZGL{GgSWzcC!@emn~`KM/8#6W:PV9srk'",GO[_sl".>iKVly#zI"nD;`=+}JU8Km$M#frLM}CaIbk<gHS`wJu[T9$bq+svAh754[UFjFgyN@U6@e'
+2|U:1pXh~W2@9[0S5Rx,Ft0iO__$2evKQOqWB5qTNe[wD7cFR|mJtRIO}jOUkmv2!8u0hii`BTc:We-X-z"iZ;,M#v3VEJxp|s(2<eHGUwxyBx]}+rx/]C
+wdr22=;N+p5bIVzQ$qA:52rRl4`DGKZ__@6n2-KXKy~z>QvbwjN{<y[U9TK#UgqV^<jSOKB8KY7DtjE%Ls|TOryvvX5W[ShwD}U#G%`t4C{"%LmR>X@-Fo
+M6VZk3(uxex/ixm<@^!E;D|A0sf<:9wynQ'Am8@>,i:"oqjU7yO)+YIkn@-|3H@d1}sj:L.>,9k|+Q$D3E{pLpTLl{[fy7JYqk_u7mjWct-+21(L)[j`|.
+9Pa%Pv:Z5Zy3Fz;s|>(b;2pHfmPkUnSsXX(Lqm%HP;7=LPbrNPs8q`P''Hq}0h$UT9q{fEve"pPge>#eMfc"q1bm2'3jbm>T};0-'JC/(N7>f$ch:XdF%I
+TQWDtRSB>HP/jj]&~gwTqeCnI.%ZU(%yFHUNUUM2D1qHv0hA~Qk4HS#<8@DvURntkm~5@p[;bzeZhlvwq&K4<,OBVN^ZnO<ccrMn#x3sQusLvs}-@qZF77
+YT}2u@|#oXq1.(W00'L$,3iXu-)E@xK[(e<%dsPIN(mSX-#i3t:=wCisEMReIn@Sj[,u9/4:`.'I<LLogvF2:aMo>-Gi#-Gls$EG}lfy'mLsA&O'!p<QX&
+YwCfm+dvxIE-2c:[LxcEw]Wbnct<x7[D1"QnG-o6Dg.8-pM[k$(Vd(rzWtD,aG/-9a(HbpCp{.OTf=MHoC@ZQXgXNna3g4&AjV7f+ZG&[8@o"&_=9$^M,/
+SB"r326=)fGtC(|vhO<UsU:[.e-[lyN8drgF1(Wy[d7G,9wx)d>-'b1Pc-)amarHc;hAjKABKFq2vXj89Hu`z:nczS9}F}}6#|`[JtTp1vIB2mABB+C2&9
+Yw0h3!erNz"ag9V+brV9gigbf/=NFsumdj3l{=$7,2+v[||8+p^r,0$9NO0w"V~HRS+g7Rps@Km'{x0sRzQMCj.Uc/&$bPv8zXZSb0,i6$IVwKw%)D}mLM
+$r)4ajq1")3+;qoU<kgcC-=-k-$d5+3Y/0Q^5I[lLNJB0q$Zl8>z:<zHk8luJ(3s|L/MI(evDu=Xc"~J2w2WflD9JSs|6lW_!tTFG,_6b#CC%$}c1GP%lY
+zB$eV=&t8YR{;Z;fsab^tkHURirh4v$Su4%b/z.g3;3Z0X~QVp_qmL=:cWwcc60<"Z^B,j_<,V2N'hfiC%|W8{#HBvmP'ybP"@rkOeIIWMyY^9cIl_J&j_
+S5BywjLVm,sYAE|qb=#x2P+bb%8S6ihFH.C%_H!'"ifXhHO5qibw,CUr:+#8KQVcS/hI1%2tvl<3vMgH6JsSiJ|/NN!LW:jtwoE]ff6RdpPn<aa!@E/<sA
+:6FYR{HUGUh|W2LRryUW]Rk_TJzqy_y'_j(Wk7>V"egdQ2e'oF{B!aRH3nLwd2IL+wAv7li=@@[o^JB8dgRv0X|sm3r)dC.TLUdwJFm.>n]}!i7yPo#aTb
+bQuA#:gF'VFB3!+7e=xraCg8k^Xltc#p>eU2q'L'zZA"v2nq}d0XT6{;,'zk9a&J3hBu}9+<pncFUClNGA<pW6LWUPpHLpAa%lTp[M@2&5F&n4s48QVaLo
+.KDt3{V)Uq7@"+je,5L19_|e_ouaF$Abx-uU|z32eUIJHZ(+mwGYmwIdUc>d.X<FqKFi~_MdUF50Q.CTM@mo3=2D~uDw3SH5/`s6e[Mxm{WkPA-r`RqkoG
+<=bWs)o@[H34!>=aBv)0aw[^LA`q&3#;#D]&zt#OK0NbfjUWj.xw+k(t<$Qh+$A#1w,!.DHet">=.+d6B}FX^<&Cw.=ml{30S7G4;,8ehY}5>7gGwPQ}Ed
+{"[DX7rp&BnI7R,)B<E2=}_<Ew'N>|=aCyonXuS&;<GpW/pRY2mnysbXIu$uRHk3rxrnFaRBC/coe12r'O8EqybEsU8cAi1V<(;W)Ptk]<wp-9vd@$e&Kr
+Q"l.!%ti8S})ZAO38Ha1KtFUb6m>F7@f=V/3n"<PCC[A}z&NuNSN;PQD`Kc0CpB178%Zp;g:)n()Oa(so@rS.as.[fho_4DmY.DJm}Ndza65%eZb|Gr}Hp
+:NQ]p['z~016TpB!XA.eR,I)~wukwu"=stw_JU3f%7OQ#P>"yoNp8XrkMFJp|@XXS5cW4-~Wz&z!l@|&/,aL>YlMvIJP!`AL!_l%T_#h,V.oQ^BTDaH=&^
+]!$4Dq>ox{&GdWiyFY&jWP&b0w=/hHHl'%1fQI~#!YgaL:RB%uHw)CFe!E|7t{hy98{2$DT:),5eZ1)"|Y-LYr2M;<lz'#iu~bKmM)]Lp$X{evr-:{0l<D
+llVs)[pc:8'F/T&PSBfe(fzl#Dz%kF(r68V&~xMH$:lz=qCUuJ_@wcN6rp,Dd3=X8F)HT@If]0MOh2C[[<_81[c.Fg0Z(7S5MFLH-3[I)JKsVH"]6X7^2r
+93oa/=xrP]gI{((SU+<B~(f]|eLy>kXzW7we,tpw'pTOKNvsp-=O5FZ,SZ9Xjcr1E`+%J#wSIK5af0VP/R{dNr}kUu^(hJ9J!3lCBSnzYs!N%UXf]0dBd=
+WR+:&pqi[52i2(iS{R$Zn7Ipy93>(+wQn/Z"'mUUM>o^ZA6V,u>{<"I1{}G$[TCSriUOqRNQ@{7+E{yi#MkIZ#Y)L)!ZiPREgQ]i(U`p|JVK[0Qu}^~Dd<
+"Y|xxriJ0Q/EI.p@"XKccx)0Jgpmy|Q|"fNGPzguRe"4G):i)oF_Dx'RP#4$@[3+4@!UKZY%Y0:u~XKboPZz`9ZGJ1|ot@N@:PWHhn68G$"4sh_x&rS8n'
+BJZ#~%ZW1Ym&KM#9@D<RUvS6#9i{u|.HFJ<6bTimthwLqh>psm-al8!f]_84DC]j18:d@Y_oM0IX0"M%2"9N<^_O5tSh^!|-e%Ntii@$A}tRmL0ZrstYt0
+h[~3j:=`H6NSVE);`=_@B|$Nu`2{CbUmyQHd}s]RU(;gwsc{.awW_`CjN"1M1t.Zct|0DT&+t/;skx4<gyY7+BP61u!fQ7OnP@X<P.|;fb{-oDQ`I2c,D9
+e/}t<[W+Bo=T7f,m8|_0|)do.b][_#6$'N!PpaNS,_,l/>-vhrf@ykWenh1..I572(A(Zc8v+Xso82x2N-mEln,}lS2|Dta}XZ7!;6H%[z`ufDSmfx!Pa7
+K%nQmSFqZEjg4#&6D&EWh>Z{|{P5l2{,HnD<RKxIHQ:5jR9ajooBJgu9.E<;_!sqiA)(J=PJQ!.=%>JxI{'IPucr#Y=9+.H"e$>QF6U@x6hXCPvjvd%0u-
+e%uE'iawvwNDoDfT:q:O,9g1o6BXmlVp=G+:6h##(N}iQ;mxAgCJvO_<%4K;QKn#FebYNx]_+<%ebotQY7Xw;Qu65NOc@]<k9W39#X%DvPP}myD'5`>UBj
+^:1xrEz`AQ@9WGed-3ltP0pDYEGOMvJWSMyI$x4[a8C/f8Fh-sWUa#)L{V`&yB'E:9=AM`W']p%eEFYv|8JU2lr7%N{cy$d'p@{LQ=peALCB_q0N3Z9n]s
+4HEt-40CO0~o0Q%4mL,l3qS5{%lgCe4Z&s$P#PSW["+"gi,E)=y1RY3>+Xw.q@=B#dpK@p0Wz;io)PDIsTSkaXtqWly|$YAe,o96a%"3rVRaq4t=KX3Ze:
+P2icw7'btF,_xYXlPq7YGJt'f),8S"TKCTB1)m1/qjFev<-d>6;$M)2aXfuNZ:oQZh}60BS|:.`&g5fogD&c!M#[gY->#ikQSgfF!LGy/6V=7@aYd='8jN
+]R#iPAi|xY&,Knyb2o>hadd%u(qAzzZ|Blm.oYoK~nd.[)Q5dKnl&r9X[nGh)<`%s`(co+_t,59<b1^>!,KBA_bn|bIjL-t"ySxr@;98Kb@s"v's|He"=/
+45IFmFeVaMwEl=[`qvJice84e+I.'15`gZ#S-0u="|rW;S"a||sg</DW&$Awxx=efrNUci/u5tZU,9ZCxZmAu[,^xE/R{1!cA3xFG@7-&NW^1wq!3U5TwY
+'jD<"DB7OOYJ=6uZUy[hlrGQ"HyNm#78(gZ1biRW!F1O9wSpBm2el^TOv<@3i(VQ>/kQU|p6I"`gCZ+=e&{[i7TIq}~Y$^[zgs>OH.nD|xaDjB@&sBD_-f
+zHwR&}B@iE]7CL#FK]}L/7#Erh#lZeJKwkQ^)I.dKZ3CK#~uClb0^SsrLJ4`nxF5R`w7.gf0FT<rshV|!{0Sbt:^,H)a9x/(zdjNK,KzW{hNH3u9+K)lkg
+&J-SYvD@FQo4Ag[<;tTa%SPG$>~"MRck/.PY&D<}|#e{mk$V4{f$7o`uBF8]yi_GZyx}rTOoNA!$a='A}7qpY]nBxdXV(!GWA#{)2FZfhj^(20HMJ8a3Wu
+#j4)>e!99Z(`#%%{0"L:SP[AUxN>-&<LjZ3o^t^>>g@7wB_>m}<V5Dy@~YVZL0Hl^wn[BE%a(VO6YcJU7RRPD`jRAXc[+).jts+(!n[Ae+)yJa6uQ:B)(3
+kLRdwe>58w(FWt{;De.g=,wSb^7zH{#NLWY@[1RUHW=u7h+5,MI,kgs]Z@MU)6zto4(`-Y~Yj`FY$.sTEo;D:ajHWo<%wdIF1".q;`ll&"hRqPMy7R^<~C
+Y98(QE`xJ(]Shx%%ZTA`3P{.n;1v61bYaW:3a'A`Lw[T'8cU,(AR4jN+k+cvNTw&D;hBzx{;to6{j@w)s1li`dHB-J&DS8gMmFbGSsdm#x0IN$GF6Hwzw6
+DfUR7cW8[K^&R7W".sdS6d&%AS2Ds}p'u)L:~+U6|f]Wj>&j0RT4Zj%rG.sGH,/z$@iY|G{J#Hbv0C_xEoSr|%fq^K2jVve3#DG`H1fsR=(ugzG}x[;fnW
+igwdZ0[253:"k3}OYUyf>^UteX<>L9l@qqrtz^@zDsf2[4Ys}z)WZ:ad<k0ghRv"+k4/XnDgY]%/1!$Y&E<6N,lR27:vLCr!Rvi!GBB2Ygf'^|B}fHTHIq
+bw6%u0;W&J5GwhI<,zjj5-k|aUxTldg3`2J:#p7xJ]Tnf6zHTV/xG:^O&F35#1~H7Z!T[$S8m)$sI4L//;ek{(svW^MGzAOjl[#r8axvt"yct!lX!fP}L4
+7Y>@ziCcZL4m|pPdJ(>D@;rvyJ}dL/f7Dl2JaZA[f)~]MJh{(L0`2'fz+<3v/JDD^9vo1qE=aSnpf8%W'uDCV0sTTeoafVIy6eyHtEzv=(;hf`tFmG]4-a
+jewbk3+p)OtY`I3U9+tXw6#"MJ4w'ZfFYvI0$dgLAZnB^@31/e:2&^bw2'#l.JrW}+;=ztfa9LybJo@pt0P'ZwhbB0=1[e@=hY~d4jY)h9{54#_$-u%i:B
+04#($R&|xu=Tx0UkYLg$:iXKtOv@xh8EKhB)l$xi/U^2oC@U2(7Vv4hHd%!oDR4SNHTE$o_+DHyPc8akRU-lLmNSo@Cl1{Kynw9viM0!)jY`R9mzRQl7o|
+U9[LhmQ@2OB8_0WE$vF|}HUi,5.WTeXL=2`!XIthy/p}W,b:P;hlqwyoj78}&fUNzcAJ+57Ewe(bW'h'piCxWAl6(z@f;<fIdDz3Xj;NfFl/aYjxs,'uV$
+(E}4+xL>Y%1Lgj_vI#K!^[%l!cgEuE-%orD[A-RrG_uPFX;3:N6S$hH]f<3t!~Xwj7Bx2a+a+11R"A]]EV:Pg2`z&6S;6d<G.U#^+lK(fqDof:{g{>MVQN
+aBZ]&35mLlWmBp$OnN!(&cM4/Bm|W#1O2hgc^2ze.D/R2QUoz^#.(HnnY,RhNq7>!E_baDQqX>mBKpFBuDstVMvwo0Hffp!^dProdeoFs#'JnR`;g<<CX!
+k;iqelt,@'DdNrBY3fR#$rWGDM"M>IMJ<u@9Piac}xDNOmWo2p516uaocB;XAt9i#gE;]O/)_B^7{%X<HnkBZ`$pWU7.G)$1i)@vt;vsPHlq@BWcpS/"{W
+Fd+^xB_q9cqy$X4^}078H,B{fbw7xX4Z)_REkE^LK^po./GhbjIT8/y|@kjak}@q(jYtxM`}O&F%I#d1'(@y<<Nu(<M0En[p"6ZLW)MKZ.~MgEsiKB%I0^
+m(N+}w)]5>ptTyZ84Xsm%pGIq>@^E:rE8D9^_%ZQ$[=oOw#mS(Fc/CVj~QWi8+x}t+Rm)I42N`Op_Fb_.Z<o@K~hq[<2Q).FxPo@.+v#MoyU.}M.rMuGuf
++u'$;Z4pm=(2`<"y`(<Ja5$ODb8&af@eJ2GP`fQ9C!hvp>rh5,aH4cziwD5vcRp_ivyA27iESU2zB.9K'+V6WF!}5c`RtKkiOP%qskSQd9'<viEPt''em7
+Hp&"/d3cDO@^,D)"oc/m3`L.IWTnE+gWILq;_E[zg9{:&-k::eT.sf]vOtZGg}nk[v`z1[&23T;}N:$)6h8"zp4oVFi%8"ptD672rQ{gr;+d#7:V2D~,JS
+]+<i:24+TalsfmrbS[JyCRm(UYED_I=DtMge-;@X:"7g@e~4Q2:CzZM>8]Xu9UEUcwWU8)14IT{+R/o{'dhRK;%jqju=!x#tN#3b!Lrn6^yr/^0wtd/Fx(
+fgAx#`)Zoh1:T`Io'zrUm@]27JQ#&C/v0e^HA=12'q4bRgz^-y"MH.i{XtggauNX3JBtl0Z(2NgO,}FG=^d8,j[+$M'/xp>b2X7;Eby9tUM,d$CHvvHF|s
+:Dvf~LR-nfGS7%p@2SyMThkY`1:f[w,oKHaJua@1I!s^Y;9WY<%EA%W(r5DIjW6/-)UlKcbQ`y&%lQ+=iSdr.6&%z"wqwJ1|nYADAx'cQq:iJ/ab}=OD-U
+wYh::l!n+nn)CBSYPr<8H8T0Bl_!N5T<VL3`fVB0r:MNn"NKYEq2>^~3.Ti/BEel,Ko+#_oAq5Gwy.vpPQ#|4IMho2ukxA2rtHqN|Pw07LLca0o2GB/1%d
+&>)FqOUHFsf1.lg^TEGO(L:_e!1JHGsFa5EP|W8RlIFVeFq1}d]|tJfPoL9/Yb)g;A{|gqG|AD.Ucw]>zAh2J(8m[,(!#,z/T^Bs)tVrtvyRh-]D~=-;Yp
+eG4L|Fj[}Ej50Ej"Z$RI["YB{XTh[Hnd&OBO%eG6,5_`lV7Vd=Bb&,MzMX+;n,vM9L%XQun6X<O;/YX<c)$F=eh6Ax4XI[EdK-SG_X!XzYc]s!3N_3p$Ui
+."EUg9D{XYY^W(#2,9W30d4|r4]YQxd/2<Fna0i{y7I%=CL=sbTN"JnrLF8BQE$Sw@wLvKht.hK.%FSBb'^I-|eB8/yk.^xWf4P4a.R)K!HMSYU!"W2K6e
+X3kKoP]89/w6(#22i@|)/[F_4VLD=&K2"Ry5#!YJ57$&;-JEmc@TP=`@<`.GdP~qMHPLe+VNa/Olwd4.}fK6Nj4fA4,ncahnL"5G#B$c[/3BpDH9gMBj3M
+fTNG5'M'64qgDo+m(bPlfb'Q<pfFk'Eh&D,KMraB'y5a=Mf4I^Y^l!wXmfoHC{cO"[n@2h@=qmB$[^|%,Dj7MPomF|kx3VDaIrSQ$&!)0)qb&%$UCB7Q%a
+ZO+l/e7Oy.Eac.:Y!E)-:WL15Pg'7@XI'35"35%d~M(u1V%@r`G]0^t%A|v2;d!Xur(cstDz9d4e;)OCeP(#<)o.SR>4/HjZrd,t+PD!XCSeO)_HD>hk)4
+E`:/el1X{B#@xj["$m[c-zB</N3Tox8`Z[L<^88IX@0DD(J[d'3R";[PffC[V_orETy;k9R+@+92NEk>'=hQ4L(9;[.kW;N>|H9qmNC}{R1#(2ii63J$(h
+!55KVQdymj|Zv{=<qb7ob{By/<=d%GzBVXn>T)0n}=BVwXh%'mB$SzNU#o'1a-5@GRaG]}ZR|,~BCQuq("]YXY<]>NHI0EKn>U:7;P/H]l1!o:9Qt^vC%:
+/ho@'YiiA[y]e(N-/sQ@DgE9;7GGO3.Ij|(QK/dVh|WCMW4>':FA6+xIxQy';txYMFY>mCzz<e]nFV.o<YNzWKq$p`%'M}#@i:3Jlw('YZ`q2uq!@q/78@
+xbBLE1yT.Z9;.NXr08C>&cbUn33GU'i/`'/0v5"T&fSO6M|b"W5sr^4Z%R-:h'q+;Rj+71|$.[E&7O[FfdRVa"|Y/h@TbLC]++P;7B"kc4o49u(:]OIkw_
+JcBS/5My0#HG,-Aw>)[I0^;#({DU|#T;{ZYG7^ZTY{q]nb{&j-bvS5na'KB]9Q_6e0vPJ3`gC|G%<MJ!DwU7(|4O3D-M]tt#k&8|'8Sdch+manbT"S@+Sx
+Gl8#0c#-ay]]NyQf(;JvPUk|=&1+;zbIlwK}PpVOG.JI&v4esli4DVu7{4toH&TH1P>v8/zjq"w=3nQCH>Ow~Y%oQ|Yl#L3FgdkK${,$oF'k9p35%4aA-,
+'k6uaUX1T/r,!;>$jRKtzJqCGo%1K<O|bs_K[j0$Zal35xW=zK&F`A!kia^O"XM19KS&n`AQ'se+8UmY|W&9he-Ks0laV$E1oNFr&S#_d=XArTUH;bicPo
+A|zFsZ!9I&weIK%t/>:}fJwLU"pCF6ByTTC&3key<jA#JAyXHUd)1^'FcixLfn/9R6;dNz+V]nd=}D8j}pAb@ssI9rll4Si`#p1'>`ld/>txRB%+PZ|]b;
++KF!Rn,(f#w0m|~IyiYDJ_TtaU(J({fM[:mH(QAyA)>T#9k<_"&zp)a^}`KZ"Pg76C3Nj=_JkSQ#GE<HU8:WR>L_+=+ec9C9#$uZ|9xIF1;b-BFAm0|=Y7
+w'ODX6d:RN=bU-4vLGi>;vSUNDYXo3Xg{^7+0L(|n3)'`YId&q;eM)z&nafK}`,Ctd4'G|8Xz}mW0YNfxQ)y2FiuAZ^z`##_T';Wz:YyOsF#d3ork|:jDM
+9l(+K`F9^+"33`w.d/#/i<zua;!y=VQ@A4qk('/b3}Ok6ofe_At6N$PWu/SilZKA19%VP|8J1Z{kXino#mY0+2G.<nqVHZ{V=M3ZDMIr1LHCJ7G,!I@3u'
+m'>4RgM`XxT)SeUae]d)8i2+;|`XU/~XL[X'J'zq<GB<K$PI'zq&zJ]XW`[vK]xNracjx8=a=;Mo"J#6ceAhT0gSJtk(Hf#27S6]se^+I+%moTF^+!zgG>
+BdjBki-SrOk_kaH8jNf^(LxJiWWq7![m&vBc45:BiW[fL=0`27rsNU`!Ll5BqVj4Faf;Fg.Jdq9.Wtk"M&Y{H6Y"7p-mu>JDjL6QHySCYwjM:P`p)7]+f{
+V/|""@#"<6)y#,q=H'Bc!AgfO0y#bp77l0x.Zs@;}+]X1a}tF`u!<jE^;ZoGRf7aCthlWm(sX+9U<WwR$&R>$A){l!'Te=twC65%lWkN_fFQpgA4^)]wbs
+"Ozm5TeB;sRCWFlw8pxK%gxd}BN6jF%I.@S>rO"hTZumB$VSpX^:g/+l@3B$AG+RL67gU1j{JX~tvgnJzt[yL<DBTkiS,LS!Fxe{pt0`Qjq+Ol|o!(];T6
+59_QW1E-M>`w]fbbhRG3kOJ^+S~Y#k^%2T:F)NR'H38'dG<,Z[m/W[(ApG>G4;8>lM{ETLb<_,~Nppf_9;G1"I./3w/_!HfM)u_!j1X!#sD_6B44~bw^#%
+;XO2iZ;eaw3Tk:#"9|@wt9^u=+IHCLLKXo5V,4|iLl82[!KonL}S1gVNB]fN>=|Yfm/iE1V+S,h:'fmj%:07yhmv9B~&Cx^-ej<ey3dhM};3Bxmm,8B$<T
+3s==,.n$H{c.SM5+9(2&Nc{/DDjy3Q+:Sxi+<aw>t;iDw%<5i&5Wv{8[`}}fNG13u[[_]M"s^hAsVRQj]!d]{utW7Kl8'"#ns<.uU>s,Pb=T5V</yWnT69
+(G34Zihfmc]h>KOnc1c:I1W,V'Ked8f=pS1aTYj^`T(#k:2woT|T/Jq0q^>/Q{'|3c%5iI;eP}y:Xt`0#>6dW]lzASHRv%(P4LO9tw,Aiahwe4W(J+CpB`
+v+UyO!NmJ/PRa@3qYDo}POt,;PPn-dy.Cu9&bgVd3rG,,S;wnuuQZ|jwmmqwUuok<"u)+8e(wR<V!K)9Vn<:_O6[,poPY@.Qr/[Il5O:_{N;.Zm4|KJhr5
+J`gEPX[F1:2-4W;v&DY@$69KMBQfxYZnZ[^'G:gU|aQk]"On=l`mz`d;tWO&VWJbClqe#)KGH`VJW%CZ-G$UX3E0"xl.xuhN^SXX]Py,twy9pHci$kAx0I
+]J$4#%D4%IqZ<TqS8hAVy;eb{iV`e)NitnGE;->Lxb}EI.}c$EI`/cGJ&{.;Gb6ZcN@a`%h;(w7%03=Ht:vNWN#Rp|HtM+OUffn'T""^gfgt(DzpEA"Azo
+ieq1"j7VuA+H5x$6+zH37nI:7aOl>d|X0Z[UpU_qZv4qO+a_'e"A(X@mDFjz$XjIvHqm]d>FXHHN-m[H)fd$Sa]odq:.Oa|kqoNTXQ"tQ+'JO+9V]:y7rN
+c+rSL0^G]k3b&|3Crsm=UJ<MHg9mH8>9DS|9H)$xD=V}K:GC=}CR,fJRJN!kL)=YOz/oU_MDqIbL]V|Yu]4e'Zebs%@/LVFZq`-vL_mG3-tDBkFCiG@x0h
+}hV<Y=2CgsoEC;SF1OzR#aX-TQZI_1kgAz.rUq>]'78BKDY$!ed+9R>x-uzD#T,sqJD|bXstw2C4`(pPZuY>Z(87]ghDuvr#Y|IcB91RgnY:!;5X&OvPW]
+0k08p$-yr}n+U(h|:H1`U`0N/L"2Eu(v{_`ox}.`Ix(+)OEv-|pX<{RlF]b+O!ajQS3R1UV<1li|aJr6m,xfUyIF2^awQynq1;,&j:ss}T+d~)6Kg)P){$
+bf>OWM;o3cCNKfpM}A7&OP"3dlVLxMaFZIUkZ[6#2[jcMjBh%$j{t&HWPAoLKnc}$gbvTpy{E^(8bF-O]IOQ9-5JDJ&-^R`n-;a2@%.O(c(aR&acn[ls"3
+z7EH!{Fo{sNg](7<jIPy6[tD'ffOD>n230uVP.72iAC<L@(ip[kpK8TZ9+%rJFnrH5klV<I$I,~-LtqIQ+ux.]jo7)>`#^K|r!r!0^;&'/GE7m;l2{>Tt^
+9Tt_},L=#j|B&,],WAqx+6/bTaWgLT(^e(d1gN6jbwQ2{)[{g,pmEe^6ihW:)QCaj0)V17a!C:.=phvJSo95Zh%>,{30g"J#B8hlwW1+4r#<dU^S$AzN|=
+j5=n29'_zkmB9W`,bStwyMQe`ccqmP$zVFW</F<0cv_y|!}4#83V>U/z:@5{@bR-&|r5XEVgPMpt/dVP%8+y>k(1AUV:XL:I4xsR$Z^iY/y%GShMA<2B2"
+:w-_9mn<$UO_i2_+f}MF2}C#n+R,k)0.xMs,ZXxnuOMEHG#uz1_Uf;Uag0Ko%|vW{$e0G81GPG^L4|u=W4/H>>o)s2m/]8,W'oZ&a{i^XmNO3+30'0x@Z[
+)($5o(h5p/B7=[Xe6kaun%g0f=}<a:TDLC@X6;p2>p.uJ@sXrKyiq[O{m58"i:,CvTg_e2zyri{>Nfgx@Y70U4nCI/j9H@j>:%l&^(20eH5;v']:Y0uwW4
+q_HerPB+x6sp6p.eweapz0,Uj3Pd1p.5+)bji!iB]iOEIDaLR8~GXBk>(il=[H3v"ImDi)'sPMiT27e_ea@4EQ$JQ.v}lI~Zb9pI9.yj~75=|iW_ZymSGG
+kDQjW+#^C,{-1L1Y27EL!WUT!Ot`)tJpc<fBCvB"tpc@Zl&"y.bt+>Y3=HnWs!FH1&o]4IGs:U)ioy=YlK(<ZaFmfw^$MymMiEJyLe"HjJMCiy'6!KIT:H
+9Wlq,E6KynGyl$Ru-1xJe:0SSm!Trx%)"a%2O%X]nL^4<c`#.Qx^p'C&ti2']&qr2Pr5b(WJ5lRr5g9q#RV&@ZVZ82tV3TDL:`&1b'j=fM)+&|oYy<Ms-D
+/5`e]::(=TJ3mtrpVt7sCcHRTx"lk[ZNj=hkX6@WW4.h'xMqQ>9UZlho@7fzHDJ)dWlisJXSTIO^6"@&GK6vbZ&%1u_:Z@=}zTb$Mz0Mfxar8ZXmqw-Yp+
+6+hHuQ!WRo;]5tuiC!WQwKFF!czj7<W<;y#iI6H}!0#g=&n%|LY1hw9c^;Y4]Rnp8eh+Zv^>u<B=LM=.l}z#4MG')Uy7C]zSEMGb"C&}S4LJWE$Bv4o2eF
+~3-zjI;05+THA1f!($C93t5bCcm"`eKm:WTW"`CbbhjL_jH5,SFr976P0kX$6BAfo6'S@3;APEyoLAmp`(Au-5zjY8y'On4MG,wj(7cwHKyx@+gI1U#>gr
+G|2U=nVHVlmdC1j%`Wm^LD1In44[#InBgwkB}UmfST3M(JP7(3/bryNj]sC;N=@>}K/eRSEI#s2a;_,'(l#v,;ri{5r3uRcxB0;!x4ek!2!vjUsWTMv0Hx
+[](|%iuS!ahT=quv1VbS);yuMKfcc3K[;|Cb(J[P6$B(3/f3fiy"p8PAfs.hc0yfykk]xFsiu3FddU-hL;N$y=SOK8[]bJVtLbCM9aG$.+lHUlGcn#J@:&
+#J}ZQ%/a>x.ot'OLl6MXX5}FyXI0|51;t((.aP/6z9q4TyHYhQ,p$0@U1tN'PL}Y~AWWZC/KDa2}S:HKltJ6~wk3b."}PZ(cWl_>4t{9SOJ#|2&7ELjA1P
+^Q{O($kFIh&R/PssrYba)dBdwx0&EdCnh0i)&h&f_^Ks]>w$8k}ANQ2wxu<xDgTD@'o0)w@NsQu+5F`]$vlzOO0(ez}I.q'kE5FiHv@6yIx}#MBi58Vr5#
+$yYD5z(W0G%-:=p_<@;bx%~x8R,}IWe5S3D`^7^,QvmJ&|b%S|8>fklte73UQr&N{{[Q#)GW64`y~q4#A'np;VTD0<EI^mo},55DMJ)5C]RsxwcYtFH+@z
+og$<<6+,&M|5+cq'88%eX3zqu{Zg~Vm})SzJrO/PS_IJ(0}rWKKra4JlZjfl`@PSkx}HhorQ>d_w8&SHz!7:.r>!<Y_A%=Um2lBr;{}xH3`PjL]9L,p2t9
+,#J}IG4A3V=P.7qNUM%Nwc{M]DOo@z"q6(%0bP3w_D]#xf/b$XaCPQZQOco9L)gjcGxyDVre^VGQeL:4/7'A-&^0@UFE{}=b^fsJvovLO)g[@IZ|}TJt3X
+$t'd9MC0I)=7P,x5y'V-bukaQ:pgEt;t%6Vp1S>ZvybiC`SJPzZRnk9L:S09^!,IkC:B)+ul;nk/@sP)"EgCn!Ui%MxPPN{q`hB+@OdmWz}0"wFZHa=mXf
+8bV{G[5+dbu0^PnHUcpNO9,L<XL0+J6}R]eF^wC^C;[S`v^meHUk@v840om%v<nToS3`(}>_G4q`g#{&I4Q)6^(tw<VPeT"F7,1iDiiMXdV-47`t!5VuGm
+nboo!APjm4V}VBRT|[)O}!"lPJ/AT!,2O:|jjjP;-^{|g'N{Bt[rLzULRS7:Kn.:EGH4Cotz":TW1-@5<Kh+>Lhh<oBXMu!;{p"rneIs_.kKlz-8z+8@}6
+Fi)-$jwbpZQF0SDdHSWEa7Q:'H51o%RMbKppVQ=pnBHQYfwPKN&W#JMz>YUE@^m/-J&eMiAY.xwT/5"S4;jHcaN|5&!8(l-2HuP^u:>%sr8WoAP-N'^xtF
+P^enx=,UUZc|q,;vDxwoe^Kp.L]Um1YwLe^q:`s+/+XzmmlvG;qA#6+]m8sXCPNw;J>szib){@f2^B{/:.!.hV+AA@GNAfv`Ga/_gbz>l|&"!n1so%|OB%
+}R6h]jEzzqpA,M,PaWN'GIJ=d+%YA-hJTtLQ4e-,!q@(LKL!t.>yd-!u&7`x9IDr%{;lS%hO1%Sn&"+Z)WjiGp@HC$I'ExX#YDe8a_MfoF:FLYooT-JBi%
+q$VoHdWblM--ms)-=>V2a&ySmZutQ1^i+t3KZF0x|dWX&F~n{KRVEqeSKpbp,X@Q6$Cf^UdBPm=3,`T7zMDkEp41@%URAtMw$TLM`&Mf]HLs699O6m(5y4
+&V]XBp6;NP,@vjreZ^"j2e+8!s2W8m8iyKcBa.[>2j!v7tNB"}_M#AHS^<3!1WV(k4#5#t+j}qWRYZQ3XQ10v@vXq1i(8gySXCNhx!w:$eNN7z%z$l(t6,
+38v%89=W53e3u}{Q1j7N8_t';s/>i9uW9oK)C@1ajvFg4.p,P}{qQ[:r-;`#&Wh=^r`um2W`"PYT6^`#LW0_VtcH8=HrqTTKpQN0gh7Bf|d+yddhdaN;AO
+~Pa.[e~u{C&HQ=Be$7^ATr[(~=DuZIp2Fu]V#9e9A}k23n&/{fQ:06<OH.GM/j6m}8okhhGy"r{NIM^FINW2li:qu)Kbi|Sd1TC|Gc.th2LdU]:)~xVp`T
+~[ii9G%zuJ[ykfEdR|nbe-nEbp({!TUZ#M/gG#9pUrYkAGyOFBj_b]|{&.wN6ag6IlJ96!:N^wAm18nMtnewiMIkUtH(zCWX~.GbqR8r:9i[F[(kIc3_[u
+y`bGfw.)^eOc{r~k/yyweNr#xWhyE)X;Wo`pZ@Q<qdDmsA#V~O_$kGzmQfJ[i1h1kt@x}sgL-,jyde7CSZrHX<9&qAyv>>{5ydRv'jDQ#Vp4,:8yt3vHY]
+UR)TSZF9@.$@:t(;:-3(R)v{YCeP0jyvT)jNGXqG<(["B!P<5+H|C#B^10svOJzPqac-8dKU!Ya8.Au@W)gx.]|AicAQt=&zLP.'ruQ&d>qV7:BE_nt=-2
+h2BOWsHH'G:--1_91B%RY$mU&Y/!{(OF6__k6a3!'z>ld,!,N]+.]_[^lD%tEt(|gtB7up)p6;W;cV(fFv<zr2K2SF1KL$/=N"fcL4h_>w@^!L+yOq9Mjv
+@rqh8gNG]G[#5zHfQM9VMA(TYk{}{hDb#F3_]Ff4}j/%d#mjtqxMF}EEi7a-E"|Bj+,[<GGai_uQo"ctgqFN-59X%0Qy'rdx[2S78E-(Z/BJE{I8ilfwxJ
+8KELW$qI[q1{MO{+%A87PQOK$T1zsN~1ltmLO1b5;61NAH}sRmE3g&Iu3|(KlTOevf}e=}>(mW`(O"iGIKR_FIsS<YY%]y1)DcPO+)O$fC4GvP"P,U0;dl
+h90<<5&>7J5^<WcOk7It#H=s4s{f."veEh$bYdsbPf|v=NbS6Xtv`W"cR-eLX5JV[m.^0Q-&}siaaci=#,!%+|V0#6g;WJ'UeVW!l:@$Di{0RoDhpVq+:M
+mJJ;^+(EkpqYsNiFiplO>yuL+0pq^$M-"Q`KvH>kPSzG)Llq$HwIUBRb++tJWzq4{+9+&}2]sa])aCXESw[B(PB4:!(Os%Itj:=O9r6x}MqmCz9&3#0{cr
+-)x1}nqnG-]3!1cqX4TVsL9!_'>+L,CZ48+=)8NjM+,^EZ%Kd^o1otp"O9>[sn26fq8%!y)Mi/:y@&p}4xvE>w)-^q"bcpQ|m^<8=hmYKbnLsbjJi&PYkw
+h,f[KEFi{Ko9Qp)aJ.tdoFf&XSl'fj0(7.o!^_pK}S3_EWcv#Q:YBL+ne23L"nMk[55Ws|ciIeW-{x}0YQzPsf~7J$c7ZN6JJIu{~7ze2Ddr`z"_pA:,e#
+"f>&ZmF|>,;lGg~V)E]7HtaDH)fVQ68lOEM8mt:LCI1G&,r-O@BORXus;L(YCjs&oC_y]vA{{ZS]ulQWNdd1H2VY1CjCn.-dsL2",FE_Dt7Mh8D(kpLn$H
+'6h$4W($3Cc+9J|[1/[Zy>(4rx/GPGzKC;|FPwXu%abgPIkj&N=mmr@QMd_GTwDBHR8TvrzTBw)jrV[,8{Pquv-T)/kJ-{VVq=@fC=Lg#u5P'F+1#1:z[W
+v=z"oQ'Hl"eHkdL5Y7Z_ttzxo;g]E.vtBapR`wcRD,f/Xir'Q9QLLQ(pJ-KuGbNt5Q&!%Q9x^d.{z{Xi]]|_Hbx(y&^$:)<$P=8XyNa@f+~wUAXa_U<{`@
+Q#i<>zt#c<OuSmd/Az@|MkpZ[^7$;C#/WdzJ,Xg"ovqwqT}4'8_)z!k_HWjl%Y98tTP&wETz-FBf9_;f-{[TuzVhsql"[cp:cm^Gtq4Jt+u5UK{,}W9q1F
+[gLD3W",Z5Br=!W9H:0ikEeZi%e/2W/9^+(-Yq,)HZ/.t5gXOFr1#&rcS7mp|gKip&M/^PT^s}hK}r<J6AIVdI[STvKdz80F,..>9<nca^+vG8zWI+X:=$
+aOTplCwyA:Y0HZ,bFcxGNhMD}mYAj0hp%(ip8'|`{^NISj~CBJPs,Q]V5;^=k|LVqtH[AmYZqd~%Pp%C8!ibUE&TdSCP8g(P}eOW;o]9Rd)316{8Pu,@t]
++!O/7,)OpNIM0dOax]CzAsvaMtjK>j:JLH;PP_U75i{CLucr5f&B)gAx7%c+H829Hxf;<DRZYI1y_,>w5L>IKo+5sfROIrKfZ;foXa5m.eAIV']tUE/AC1
+'wg;>CkI]EOro^oO``(z%1dqE#xX4BxRfv:JzBXGC_W&7y]e`iK7Bgimq0AyX5O%s>.S0!f]OP4,2^WyjhL@Fy{+W)o/"5dOxAx0H>),jqMh01f)EUs@8Q
+5llGI72DA-QUTb]SyK9O4]>h''y7bAe,caXDhvq$>y%2VwJ=P^9.{(kUyqXZQG"9dZ'TDBA.7r3"OvE`h_p;5C5;GiQydj3d>ewkVJ3O7(@[6n~FjkM.fe
+jZm]{l(q=$~GpX%IyJMW'b|"k>LldT|L'2pltWFKLe=hb&7(nquK/H]iT(I_I5${n|7!]-eI7p_FW/.dH+$H9`seTJoC)D8]7u5f=58i:;^;V_4i|m#^8/
+EaLV8"HF&'n8v-p`Lkb<|xYe_)W;!+[eSu'GA+=bX05|l<9b]D$b[l7[kKUF2cz3toUCij@l^t$y)[Z_NM1#+Q@}U0-`YY~;%o+4ah_T5p$qlhAh0_SMpc
+R(x^9v=X@87((tG06Vn'|#I8qOUr%Ig,6d3Lq8DYZ6egKyEl-ylmi<@&.7`OV_s]>k]n#pn6W87!zXZK91>;u56p`H((`_vq`hh&@I3{:9S:s3:s,,cN=]
+cF2)srmrX,%IP2abeS@XZ%NlG^SJ<"|!E,UA-BRB+X#HrqDVg{"j%RU'BW,o}K%(:).)S|+/~3<X-94i(J[Ks:buHKn`"Q=+":yxkH2TgMym$Q$DGjO+;|
+0k@1heryGAnFzR![%<TMlod2yK~$ZSQzw1M+uD!_6TjTu'D>JgR<a,|'uXDabsf.SQ~aL)fuuk:QMUcW;4:tz4Edmd/o1FQiM.GVPbNtc+ap^^&5i{H^(l
+U>#,T@h1;p1FA5J@9!E$"E@Q1JM&c=zm~rHp8A[|tInGQTpC^A'/YrnDSw5RAs$Ev(N%rhkzC5=1+<]I5<R$fYak"+Ik&K)Ls1m[Cx{K8g^}ZvHYU${h),
+6NC,}(X;,K,bkPXy"+};D5%k)u'25;<_D{T:4H'@thqND_fnQa't&7wd|n!GNNBYTh5eiTr`1Y.Ip@8wct,uFFDRRR=XZc#S_xT@@lh"qmkz+y6H_/e^Sm
+/k@mJ4,=Avq&^wXw'!^x625"cK%h+}Ymf@lGSn(^Nqu_,m|Z'T^Ces#Auv=Xm%(e[Jp[(BU_G>^l5:i2TCq)htRv}nL(r$`qlt~X^,c>K8#hDap5Ya6C3l
+-y==SqzV|=i.wi0R&%IFdA~}K]"lz2_##F(Vjf[w:k:`T6{4Wt8l|uZ/f/'(y71#RYOS@F5Bt|s"%o,[u%[HFwGnrxNsziABTsi/bn`=6d;tK,^(1am>nx
+uQn3vOiva-H|c|44D>XT1:=K.17$[R2"fQ<Kb>07bTK$3J}eQA)D4I&Go+uI7wwgm=|x|DfB8G51W3rLq!KGPb8ysC$+XwZA;1!Vf,6i5NgSrL63n9!trn
+8[5cXT{!FFkWkkB30vCc^'yXG0--5}Q/ze7W)naoxY3snN.ew;P2L#A5_^-h58TrK=V<,>CX2]FA3foWaoWt9Kz=OqwT0j,W.X&<G8N|1d3jCq;r>Jr9#l
+h5h3L0;@T{h&&iEcYJyM=lCc^LuUAjU3]jXp/zTpd!>_$MIB3ARV!aN(8@=}{N[0K51Kap80+bZk;N#t&2=zM{"Cv"1#]+r|_h!eKS`iIbn.1"n"'Jtp:q
+ux6s"=;&&Y5k6h4OY.4]]MfufB'[OZvGq<(mf4`CFWcs'!ui#=DlvWXXZil_VygU>"xQ>I:;Lo>!Zb!1Sw"|zLbKIgzdJELjsR-KBHQf_weLiVa.vzBrBv
+NjAVnD1j#%0Y'R}obD%xtTt<}ZBil#RVd"J-h/:0pbxSjw+:kr0Oo}q$Lik$Sg1z5ITPySQMnYk#b45,7!F]iMV$wsHG!{%u]&mn}ATupvvGq}qWplbzx/
+>[Bh3}p{(o3E48V[ZS-!lk-T#(0jfQt"f;<_quZ3/:{12zz]&90CiRT#hT9"3E(cm|~dxK-.tI@$[|ou.bta['~-r'"^M['L")IJ)DVz8D0TJ"hEx@~"IH
+5h~.^9n!bVIDaR$q(HpxDa1Bm,-cP%FD7:q|xn>ErA<.}g!0"SGBHkAfG5xF)EfcY<xvf`C<M_2})I:q'u-oS2gyVD1H8WFf!H)j+>esrpbgWhKpb{r%Dv
+9_wANr3Yit:Q&1(JZ!z^FbHw=/n;K"&C!&yL3U2y=h07HBc'C5yP5V6]in(K%xqEC,o}:hz/ghaEN}Sh^x({Xt%`PuVL=MKB]fDow1VKAQ#l1{-O`SDpDS
+}ZY>JRC(k0"#NdGcJ}gcYx}.rnYi1@,Zt^XklVddVrR'4PZ>aWrnT_vgSZX"abze/aR.!y&yp_c5J,yQpobEe{gA~{Tuye(-!8#9f<(G-kixB1R2K52qe[
+X,:m13Z<C){4J|j%]1Wuk_+/Cr_ov!)A>hVq_vKuo7VC^HMdNej)40|kA-S8/Ojf%AXnOi7vi{q"B_@d1)VON]!Pk<G2.p&Fs(&XBM7:r)8H}Z,TgK;:Ne
+EfYw1g6K@KkIzgy't}1#VI}dX{~nGGU;I7.N"<J4<t-{z(m$b,@yxt1",KXX]aLKPr45=|we}=%j3c}'p2'y9YUeVvT5qr+cbC2"Z#ey~|ccupEe]s`ycK
+m3-4,r{cDu)8/#>O_<+{(Ws>/oT3vsto~Id2JI`'Tw65q;,wD@(DqKv%E$-u;A[.KQ[IJ8Q}95l9)kptFRt4ibCs#Fw3tSpf=T(H@.L9z{$UDQ,'9eO1)1
+6s$Pk=W;;uI2G|iSHKe]0HYXTyI:B=~E)Rw9X}K.f'XqTFQL2"y8Qa:MGM.ZKT^y8p6XzqK;2;MLccdSw:=t5-8T6|N6umUX}}2li1]'fhtAZTy:t!En6$
+(@|vh^{M~doUK(}O{bj5M.@BDo/IGBcEYHaWznm!f"v34vF/5z8v@2C:a>^|h=Do0nX_Q&@i|m%rHQ@S!b$<ZyV6_CW'}Ng-+II$}]wLP}r"@yTq5)I`PE
+HX_0-G&lT+nEJ:byKIOE<4WS4'uRetmn2-8fL%zu$_d7:)Htwe;w-2qqOwLO0-Q]%>ndT5,{eY1(zvttX:8$GRlDbMVF;]BO0Fz:meuu'I[&U[jzP'd|bH
+A-{;T27vZ29ajme-4Cwe=cEeT_et%(}x7n8"&yG&oD~,_gP=Ivzhkf,IptPrS|uYHuW/I(s6q0XQ@(rZ(,6=]2J[.9++@pv:'YT9Q`=)tJ35y;$d,^&N99
+c]wy>C}]B;#RZu^xELdx8j{+Fu<Dh5^Id_Pf:,#hmWg1S-(D_S#4H`LjN[sTqK6,]f;5,<G|DD6u,!kT9:_'cQ>O@BXd4EqZ)y^nIb4cOG%8==59HVc!TQ
+AvzY'K6jZ(~b+g+HIT`p58#1ZsU2b0aog)6`3O$a8mz"LHY=(YgS-kKrkWF])cR=m=&:|2^R)F,2,7Bx127Uxi9[nCDR=m-J73lpb<bS%rP8|mYHDP(tTU
+[!3<p>;`dc2m%1d)uEDw->SD!~3qtBshG90N:I@N"-{z|t.5xO^C3Dr|=.8WG>LKrCCf{7`XE{:s]sSxAww,GuS-VP,qshhy]M:jRSx0P8Xol@mI=}n7+#
+}c+8T6}A&B}e(](v1c}%c-3=FOz9o2pa`@#"MN>f!E0D]b[h<jTheY3v-O7nLa,1rY"DO+M!F}Uw2fh5/"c_X)d+^8P,~uy5Uu@a+)=RUoFq}(>d"suc[2
+UaGyY8F]bH93TX0Zq1T|&Nh}",3u>}`}TMz}JgPz6=Fx'o[&]u@Uwh2k4vF)BqvnU)od>l'jzqM%Tqr{Xfu.j/]jNMG+3HeYJ=~%P#(Zj[qSO^SKd<AdF;
+Y1kX=Kn:ee(f24]"`+hLcLa(u'[SM$jZioYBlnK+']o<mSvz#2Z|-"f^WmoT'yxO-t)q3d]UQVm%p0uNu3}8blpy,{.j_Q40[hW@)@ME:vY(Iz'1NquejX
+n80e&DO`~Fs]4M6[jSIdpr|P}5huoo>Vi"`N$cG#(T~|m:2{t}g)"sM|%5Ax~sZM${]a~q,rAo[}_CFd"}UM~mD&x1zQ6<6$n3gl=+c%D$9E,(y1iW7B7>
+M0YV!bY&+v}x:}bqAJS/Z@&NYf7O{qP#KL@">uPzVu({cq.NwzBV~4]M"c39!iA=vih#ZV]|yW,{DUBnZ^p3L5D1vsRx(CufjnX#}"1HBwrSWGZ<_WBg!3
+~,<C0oH-U<K5t>8q6i|e'2W;<>[yu2)"+Pd4,8hcaf.`E>qzb0"S&d`>Eq@eVsa_0]Ldy]09^(p}s|mRPjiD5tT@,$XdW,1VV:ue{]FYU]X@HzfUq@vNuV
+ldhJYpIqVW|=BqWK;c/(xWl5).ek#n!'8JzF0}7>YZ.,<'xX0aI!x^O,y<O-WZvr}3>j]:l&u(|xPbL)'Hxs;Mg(Q/A)-'AKg.UN{'>4q=vs<jbA.H`cU'
+SC)!4/r%sEcdKjxv.Xq`SlGUT[Y{W,dL@[:87;55t(QLO`r):);)5luvrI}vJ>1s{tq7jf~{lLL1&Bto:.BBD9nRjZ+Ew%Er:O%XXdZ9AzuVk;8Bpl&TE"
+1JmQDb49/KeCj,D(..;&+=)(0o9l<X9}_HWI!kB5G5nr&bZ{U{8wx-hR.eV'Wb{45(Sp|H[uN8}Vu,j0F;_u<ehaN8MFqtK8by2#{h#:1bV+lkG68)e)ga
+8#NW2+FEGYPh=0UU20d]>@rhRLj42.DunBxkD6TT5_F/Mf4vbLS"03GAeVnSn:-`_iKSKMz4u)dUg!MDm+og;55"1"O4CsBtzYcmB^SJD6<^d)M(H1pv+t
+t(8-BaT8B_+a7SuGmk`tc7~a9,T8VdD[=)(#7kiDdykp2F;SIq7exUh`oY%QJD2p>w^Dgx=cRlJGel9[%;Q8'nTUyodXku=)!0VVoLxNjC:i,"VP"E``#b
+ZJw<.}ZoX!w2}Rj8b'|IK|19SKFp}aUy}=+vYJhU~EDh{hdRD3"WGh[(p;BCNTFXM!U8cIB4%2>OxX(`zjQ%~;8{TG`@eycG^FjE&uHq<]2gp[UxjmaFhg
+VFt"@/eSAOG-G1,.WV2sW5C!MhNLcg$Uh0BN%-tQ3@p@@GfJ/}LHWIxSH$!h@&wDn$3R5Yb/@}Kt(A8pM%"e2L~kS)9qp3]7v3Fzj^i>x2Y`~!Yf<A)(>M
+zTrW5y6^fc==]>B7rf-dYoA+<CBUF#W$btPd.(#Et2Ce%wisV(ruTB_ed<~X^jBHSt^e,0JWr]P"l}Up,8OAD+P+J-^pB@%BEoGY@='4j'Hp^<TiJc^<E$
+tD<6qNNV^LzapdApZDSlfvJ:x)Th=b&4Q8G+K3`':1^J/{EKG}2[i[|DK>[eqBV3>IVyZ>TmT-4Ic]K>j;C"#f!ltU:$F;PH03CfC0.%eU}8pXrjCFKMR|
+JH]f`{_Jn4Oz$!{NieOYN}LQVsM3p[~!j0-0`KjNr5.^dUxH%f_C#a5UDssCA_jmisi!uymoC+;HiBTVPAgIV.B0&oYcrw]$s1!^%;m"]Rd4m@S+[^y-j@
+F#X2}!_<rmpskFj0Y)oqO>_JW90(E$_X#%8D%Rb{:){ky4FA/(>3M,%hTib]=-7/HK`ix`_q{MDf{cLduqb@Na0R&Bhtj^<X4@&3@YyE5;dT]Q=@0`l=nB
+}1HiPwQ:xco|G%`u1yBgYG4+B08WxO]QnmyI=_b5TQ$ufNa-m,(BT^ZhCLC7(7|BuIOB#i=c-D{MT9|2FXkEauX4=>r|L.]K|k|{Smc'w7%@Zdt^mjQtgm
+kj8@J!T2#VZd+^it|F!=YQl_:%/#c#o5)}c]!3BjR!(VG[0#zs)z8Djq]54$:,Il:z~g-cm!Fa6:[]f9qVaU!zR,9"XQ>:mA{5(+-b0rC1+k#/U0x1/kz!
+^H>#-t#rFObrCqEwEuoOLNwWH)Q2gOe::gCqG1ZC9i<@Z|kv54cWu:}lJC,6%&@9uH<G2N6q^zgFQfdrP]'q;fYq7VNk0<&@dFQOv@'<xv~OyX,[u;+vGw
+F>h-L8R78/J-n}>Ght,an,)y!]pGz>Wc&f_rqVdL2CfJ{W/-Bq7V/-KEOa('1-QP<T.A4aKZ$m+r^^NDvNQ"]mw>/x{4_f=c`iykwqeAG|KaYP7ZStT"_3
+Ii2(4U)XTeiT,Z6iM"TInf(GhS<Vtr^`|q3uOY.ugL1Tl/vIlmH_jzTsyA/'fz`q$]zTl.wHlvQkmovEvw@,dx~vkH3cWf&fUpy&]FRewy-e@MY9>}`Z_}
+IN5+QeJG}^@o|Em#`;=L@UU>z7[)N7Mfj;oU5'rk^S34_T'79^#[E.cEbY0_1;gd9bmHoU+zZR;,d`.p!aB@KE{i;jJMNwht_$=+:my8#p_l8osRBdzBx_
+Qq6)6{9y$EnVC+Rw_N!kq14G5iTI]1mM/})):,vcwh:d[;vp1`KNj3ih1OEfwAZ-u<UFa`3b#mKQ6qTf>NwMg|=)jEs%.:whiG@6xSZ1'yC},I4{=X8/yo
+|}ZOf3CFrx}fx}-|xt=)RUOJwk8oigd5DCysQiH@C67rF)YR>`ze}y'a_7jfqMLZO1>RT0&[D)+=x)_e+a>|JfBZJR,xkztC'wG}^-I<=dy-arEj'NDUbd
+I1~i[f$EXEgSYU|}n@1mNIuD;aiVsu/(lL7!6^X!v(#`F/0rVuE3s`x:;tH:WP`rI|wNWsoxZEda>("zP@fYckK9d(Czr/&0S55oNMN=%V7"zBomHnV6N/
+$!CU-ASotM|.ISq,||(SkjJgIckD!@!/-$w{mwC/5w#y'kj|>|vJjT]&"z`u6w~hS!V;'fZF,t^&e{jB$P~#M>VSNV,Xg@:^.I1]nF2v[2]M]!mm9gND,o
+^zQW5!R8T"]X`OX8)I<xM16jx0:YZFp]o3yrC|]u!M^XT"t8>^}`f]2VS[+SM$1IVm^wh[$WK)63p||EI!Dai3<)98zx:Ga%^LjR5N/72L%2+_{r+UIo,|
+%F;HJ{H[W7Q]z;gc`zgsf#J:8:[X"ut#{T&)3a!JU'A<7ES7t7GdT]Z(;qVG%E]w+Y<$F$mx|=(i<TE>b:e-K[#gjhIfg=OAlztaRpc`'4ncS9(`fdI-'u
+.N$sXi:{yoH.(UtFIn0sBKy'{BZ2p#Y{]Q-[C&0lT#>Y#%eVluWDTP~LiDz83a+-sV4:TbpHs8K{1_;CSmdV&Y4D]>-vE>~CZ{2fRn)y!}LOEI;[c4q%x"
+TAw(`Tv!|19K4{"{rSbdxe(G'k7A<G4=Kx'4P+PF&'RM~LK$ERDsR=Q_NB@m+@}pLdJLT/|Ra1YX,D,26%6xMi$s>->|)^(VUeRM_Mkr"1~-[WCfQd_(%o
+6=]YC@7!NJwo.yX6is;l}!x8X/M:Bb%;"(WH<HO2Vq%Xt&9%%DTHh5mnWUcLRJcLqr<Wp$=tKdH0r5ze+0R#YnS2T[VT$s%lHdCKv;m8I(seC9SYS|S:8'
+f^#wt2cr,%SG2}~vO/SSq(K.fNxa3%h"S#<9/6(WJOZ]yF/EmjrE|o}dGVQX=u7BM]5NlOuI;tUF.:O}HbGGj3()Uj9,CEETLdC!>3NTT'4NvrM9[G,^dK
++^BRTtb9NMu5B2#X/Q%2#f}r]#$c[`L^Gmx]"A2sjcYKzBz'yicI/BU70NkVO[;I9}sz7Q]D[/Fl{#~bD.X#uL{bT{DuOpY|W0aAZnW"fU9I3.vuLV1ZXl
+p"<xqeay!a!_|Hc{|>th%|{9-rCt&P%lS>KT-{=Ug`'E_qO2YtZC]gH/X$'/4Y_F]P'X42$|tkR/F9)FldLfT#Yqq$Igch>1z2V&a;J.z"%>x2`4ZV`IpY
+~!Qm"G%FQi5>}YdnZXv6G9cRyB<:|{8})8Ka5D{_H5bP1I<n;_Kp1/Cx9i6^^':]:mJTe]'+QCDZgvPPe&z1S+8}zK+Y>.ro2b;ut,~ViH=>Bq](0vPo2G
+C2fS7LN22zkH<R'y9<7S+D~g5vlI.S3MR:"s=rFX4VYOa.~^lPwN(wCQL/8(F(g[mm)Brl]4$fUyq2$t;ft9|wt$+9LzL`dgWJ5,qrl4kC)O/z$1@_<^Y@
+n68ef8Tj"5+afqQZbNQbKg=c4@VvIvl+/ApBVIq/EvR<(Hf[%4)9x)OT1jHF^bfwiS{Wc]!Mkgd;jtn0}M-4iPqH4mtAx5't9hysKg)!tKvree2D&gkO[o
+RAbsPS_81t|sj=iGsn|Lr:p+wbEJT5K-WP,N>k,](e#lThgO_A`B0}^s7:7VyoC;l6!-xyI)`2lmz;AXyRS(Xt{-bFv#vwlp9#UQpjou29T:LmLd|Cj<~{
+8NW|(:CDPZxT>VI{hUPf:Kk%@;4OH}'&(3J_'A!KGk8]]@hZFrxeGu69S9zUImN@!m7|(Wsrh{}Mjf.ey^qMK6x|K_F]K>{xAE=Fnx[ZJSL+0Us,GrNp/.
+jF]}AJplbRb+V>+1KUg2Kl#.7h=fsqGtUNNS~n7rYLf>6]uvmc2LVP1UKRKPS.20+)Ob>)=7tTQyeHgPAL_<SG~V:Ye#qtcm.!-S&M-7ag;foq=Pn|-L)[
+1vJ7G)zVsLg3C>N]yKo5Dvxf`WR/0DQ18iEG|'8+B%Bb:5bbz#4-.g`+/u^=)'!W5@MaB3}TM>cUN#<Lx(U-JB2:x.zs:^.<O(X)vIN'%^Qr0_WNK$2!Eo
+,bwUw#>t)2eNG,HWbvn:6R89OSz0pUIRxV~{vf%dnt~kQC8yL1]Iz/yo2$5-If>C7$l"!cp-]="O`Y:<nUEW)IkbPO@h~)rClK[9ZFX['8WiE;p0'So:oL
+vYrjw4'hh4c-.CJS!(G]V[@69Acs1]QY2z|a_H`7Pk4mn^Mh3:^M'+U3w<k|}g[Ncn',-2scrfcU)<8+bXVabNpN<+LUy1+jD{39<,QiPunmSW,|E<)R<M
+;}H[aL~]yeoOIyLsx5p=.E,kOzIw<@NLj{8%b.Ti'6]N7[8Gmv!i_gb'cB&GE4),4}S&u8!Zoay'^WjBPeYkl]7JY4LuFAfJ"m!Dd>|#i0~t$]nS)[t%%l
+=i4e{]C0BH]LZ<4K6(jcF,z]1qiJj&w6xRa;gW.p]U1Q,b+gd8L,vFXl>C6PKmCrrS>UBnhsZ^2;B`lQl:GE:hbH/.5@rs6Lnbl>!zL)LNW$V]e,tV)C8O
+]p|VDte252H49W-.!$ibH!RkxJJHIVz6AinPksW[HRaj$,^xlUv&P[Rxhxbn9ZDyg5qiOp#'~#6.&A`c#4@ep4!F}MJ}h7U6vWQH1!k7GBY`[Lp}xLgxH8
+:}8gE10_~[2,Zd.'Q=~OQZ9[w@"+[`o.FJinZu&"$fWNJ1Va0p)h_=N0&Kl_eVa;,9u).[pxbqwhI15Xo<FY%]jBL,6fKF^'snhG6}n}"rTx:<j}uN0w;0
+t0.-O](}uzDB%=JR3X[iaDm^r_//diSRFccXjm}6Dl$7>(l.F7k@;C(pj=hj0D-kBOW$UZjjVP$_^V[K4S$na>bI2N.J3@mJkVtYFKY}0e,k'T`#A0)z|G
+M^Px"Ev@Yo7u`sPBx=K[1@Yv{$y([7lu+/bmx3Gjeo<h@Mb&SjX2$";Lbm{)O]{U`A7y1Ux%":F<@U&Fxt6=@/_gf&jl@,S{RpRdtIEgx[fM5C$o!#jC52
+PTh1bBR#Lh]6x'wZj|X3OJ}u|1.=,]&j={qNs#KOY}h(>LQp{>8{5K)_P[On6FMP|4T)Dfc!g]P@T(|F>-uQAGCagoI^cm2u`8Rs`=M-.#W.>fk@D=`dvC
+MMwgl[%]F@"rE0{/y@&9&NaXTEg/|m9y--pkE:j&2&:>"Eh)h|^hua05==cnl{DQW&3_($2+#<"wH;V=Y(h{YQpR<3;RMjrRoUwF7]-tj0uG3Wkc)i.|d1
+.2MzMv(5wiEgv]xWPL0ja=<ea]C"Nr('Ba"`PGl`(Z:gamX"A[e]~t('[G!=0Huam_|v`cSEfkYr8N#@zd(_gx&;z=Gj6o=CS@y-z[(q(Sn<r0flp.tdrs
+}x'Q&80ZX!iGvah)Aw:lATH6UpCE_BCkB)11M{I7CMw1;F&M)$0!Q+{ybA$%7n6FxF%(C_s3Es2Z5j~C@CMkR5T!<!Tq@)>4PYE=G{flkD~$c<5"@.5c(N
+OhBLr@{9eZxl`-KaMn%K|7j9A:O6wk&e{}DG)TBxkR1n9J5uQ#>|#ibM(`a,yES%<D!OAm+kE"yf!):PO6#fqRG(-+9[H%Bj"X_s+=pTN-||2:'2;Aj!hX
+_Q{WJXX}Yb!b^T@u[BC+rp+25AN6Uh|Q(r8W!,{=Qh/)%}X(A/g_FB.!e&FfRZp7kH,tfVPX-eeJUVt<aq!zOp8DJ^R-J.lUx$xCso)<a1F]iKyl3jLTo,
+Rk^tBDx('icg;hVs)OYXuY$tpN/N[F-ejGl$kGC$]x''u_AAJ>gO{/Q'}!-Wa1fPmv3$F!N/1@!.dO~/sUle:vM#G}5x9((_b|Y}h7Mi|4Gda@{Y]1$-:n
+6^QF]QoE<2,A/NlT(kkR;,1r[C|I9d+UCK%_/8/soE@2<bl@3+C`DLv1_5c'<[d5`3yH&NPCFn"2y4e{G`GZ""k79ohe3S~TN<taV!^&ZDbF@3NKUD1T95
+j(o<:`Uk".qnDYO8'X(1Rk3Q4eLeB'Oif__'J#JzYMlK84llrk$o]sXA8">]+lMkxHSQfp+qku|53<'RLIQ[1g;6#3ZLs9p|tBgL.@'0Q{/9Q^AU79$GS`
+o7P9FJCQjOSRSz|yUyN`KORg!P)Gh]x!d4_$[UWR|dpL+YF5;QdM=<gJUQAcnY!MPmXm.<zP9G5J34s}2Y)o!hb.i4}:e$9|$8)'lx$s@jLPc@xx@o97%y
+d5SF}P^zk+W!P=7L_y`LQg-j|s=Xo{IrNn:}f+-)Q{|y0%g@2p[2eLUGCeEgFrgt<j(Kr="^"CH@mD5y5-1}Gt`{t&xxyirw8^Fa]_&O5@/c#8+H7e[&x(
+WaQS1A.h4PD>$}4mXwsiH(fy]FrFI8(f~35y_HJUM5GUPx~e`1'4hj7:R#('WA}tC'7PQeww;.m&en4-cbE-)(^oEcf&!Id0VJ%jQ_'7~+vv:gAwm@=`mD
+>9Z6gC71WJp`#%`HZpuK$,/G&{_.BSPFUIf|O=,A4<Ugt>VmCj|l43Q7^Ek)2^3S_40"8H!oua^w^g<w&8)S}H:QR88BmDf0FWAfU_D3eyqlD{XNt,[FW<
+p{C.ZLrRaQHSAUg3vg,'O>mWsDpK#R+wWoL+'Tfr6!@`Y;fZbtL%_IJ<PHySkBte1BCLn}"z!X7%:Pn.~-_O-U`@QuTgYf/anJGMWTCb!p/S9F/6[qH;GT
+;teFkwDYodp'sqM%IE':DNrslN.![asG;d;;9Q".`D&e9CSWrXWM[&A$bu4wqO>'_UU(J)wJGZP^9R_in$m7`lEpxL=vy4q3x#$YM#X[5L!mJwoa.--RG,
+:2%{@^KS~Y/$eky5]0"9q^UFKg&%@:7w2w4./x^n0DOs#OksiJ~:j):_5MyMVcC+F6mle"#Hy1wvn^kYX`S:t(sRTbpW{{'9P08)T5S)^S=B<W=3Z"-{v=
+p&x4(NU]E{|)8yaD8#Nqqr4eu1^PsD1,v|a|o/e'{s0&n'{z)(vJ&o|>$rewK5H9<T!px#QHM7]h{CmnavO#uT`4%({U{Mm|)1$.ZC/s`%9P>&'SB7sGk0
+u%-^@qP&%`z_>"X8_CT(2IGpsg/JuG]eVbyZ+|7]5^6GO0^3odQ<N[0gS[{WC`iK<Lw$YgdEb-<'1B$7;]3hYUY1ziEH9U=r$<$5&H:;c>j3C.lnri`Sl$
+etE.Eh[P+0;DKz/1.5@r{$J2Hc`,-|Xy_6[pb.Y&]_e=l:,UTeg$OoS>pOGkxq#lK<r$3!!S)+cF$w]_7fB2em$#:R4^zj36x0>:=2y0Zp7f>a/_3>v'hb
+#i}bYtP862q<Y4Tvk(z13wd<o60&@K^LluSbh8/>#u-yCE!L9vRujeMbM#3AY!ni82mTJYz'RZhk4gSAV;e7;E|_Pt+)Zj3r07V6-Pk.|iOvhjR57|A.G6
+b^:8{Ia]Sm_F&:.R7QAOQ"D;D%F!3)madm%EyW+Bmp@@c)mpj@{`V24C_E|J&vC.FrpNb_suCEtD7Po>#_PZ>FN>nt%p-p/{!XV^{$$|'$YbB7^(_:;T+>
+$br"4+,6LHmBD}]{OSy(7#8brb9Ajhem;3Z2n|!hwy3c&8FI%6(h2rO]:mmgjj!L=Y+@]Vvy{E"^R,@>/1^rfi)R9qW0f;ES,1ROUZ"l`eWu`|x.BK#}yz
+dR~d&`VwNa[Ay@[o{uSD/nE6:.e{Papo|j5s!07q:'7-WPM'GIJ=XfP]J'jJ=LDAIS->K"iQx'BE0#=H+XQw}I82<p``2|"B,f1q%snLD^H/I:>Nsm7M/}
+e>C0cJ|JR/0gAw2'^@IJ(d4AbIt%1aA,^%=4M[zne)TbZ5Ywu[Kt6Ea5+uF_0eo<a{lm-q4Mj-25,$h5S%L[+JwI4>@tdR)pMBkpM]j@`V%iG"^Pj#FIni
+B9`1hcH#.yPPX:8D:#%it9QPZo"_kt6os'dM:F+$F'8zI/'AzOH%"R3e<fBtwp1KT#uq_+CcS_l_Kc`$EdO!k8V.)x8HCa0xYKAfS7o3Er//yBt[~Gyq<I
+[Aw)Y.%`lkX1pz^w[m;%,')Y"r|Za+5,l|}u%"CQW)!l`u-T.Qf_^xYxuya[n<Xbqp&#MDh;0`{^WbXr&(&tE|4rlah9jwqdg;G^NfpIMHUAGiWloQ4M.:
+nbIY9k}";Yby'%/P!:i!/puHyid.eJwegF|R(h$tW4r2eR=IGaTr,(8.m|K!9s&>m=k{=TFGak>+G[@<xi@rF'nqCm:)LhDs|aEHBy05&b9yueAYA0q<l/
+6^B},nzJJQ2"56fE@H0y6hB=P|YsJ3C1F,LNP|vCXj)'8XlNqB^I.r37oflWD0+272Wj1UvU&W_=m$iu=aBu'&}flxt'58h{L;s|~Lcq0)E]BEojM+8H!n
+[X&9rwA9!syn&#'q)2ST}@>+GEuT=AQ%5v&1yI7A9Y#/%kRX"J`kv:NXeS~5p>]5xHfZ{5s-/CI5y5lJx7y+>sZK`;l,U`>)nUKk<VZ>VHkpjlA+q<R=aH
+ltVpK"c3]+q/PZw+7rU6H<KK#u#{)7YlJ8m:!m-f5iq6>6sfbc"R17LXYKf>{K_XQG$Yz{Y!(X24<Q[]cuE.kn(SDemX$(Dw|NM<7%-{G@pGSq&P(#<E/V
+L&=FN}k<8,29V1s[Q.>;q,oS/7ZN^mm@SlP|lNs-8NsJU/^Jl>Y7t|@x"xd,;vY(Pu1x>;A.tP;nE&>m3r3-k|"Lbu<e3/)/,J:k:CpyUv=G7YR`b%,7'm
+cGzm90$[_ujoFqX'p/KFrX)L~Jxyq6!CXiEwrKNP0H^q".=j1ou^VxLQW,sB&]ooJZ[#{ToW:"asx&Pk'<+jOpH3B.[GDu4Ucm@MUP^%+)m!bCVXvn2Q:!
+d,^PwH=T:BWRy-ryfx=bSM1vWqU`+W,)j9S,~Vzy%Top:1[o_+_AIM,AB1p3j+=.AO!jjB&FZ",ly9X,X'o`zLQ;uUkU5nY>ws-#qaPMv[0$7g}^-t-;3C
+%r5z`leO$71tO9SV3b@z|u#[pv[:(xGySubH9QX:DWQw=}B-W6ee{B#xNKz{~=#}!-HJZY0g6qgQ9g:>-n+.De0$YWGZW9.'Bk~8Nr1,DpaHikVgzJtpa2
+.$UQ,]ud-ywi7WX(Iyrpoi+H/C#/1mb:h<D&'kd^'963LBiu{d=(jt-k1/^]nFD)#jH]~OvrZ2HBl6bHpbv2a+sJ)XCme1WK1XsJMxX2SqvIIpTy9mWN`r
+AbiBi+ne<uz_hk46w|-cla@PwBB|:GJGv-"Q{(K#ms+0jMWWb0$-wqE`8&TN@o-5_qqPl$!^/&qE]ZYpxWJc'Zr/O{FHzD4Zb7pN.Bk{Kp'N;u,wV1QY&8
+.+:A$p`u``8-%+'H59YnLQ.J|#^{p.9>/ry(O0q&Vz5=9Jmr4e'>O:2fqV-[_:Z{o^H,"sGL;6UEG>alGFD}IQV)I=t(X,`1vb;.B!Uj1=gt>zKEtk~fzF
+t2Yb@`@I622s5mQZQ$i^R;GJTl/sZ;Bd5eJ":$I@6D`6F49qwe8-tqegcTAbX'{/=<"gm9<bIDDp0`Y'D&C6v2r%jLH:P&}_2-eMy`}@!;;/=P+l&^kP/>
+wKhQ#{>Q2Vk,i%Qb_R[gJA.K+rE#dl#U'u}r@Q8}"5ZyBkTlyNJupy_'DuT#G(AtZNuWLbM00ot,3ClHD:Uc]_zAf-SL0uLb"n1Fg15A/)l}C.:1[HfbPo
+Ylw0z[pz~WEEN/b0!X`<D1.%-L(zf$s)fkFMgX^T].Wjmg_TmtbUydd6Mw9j}"~t-8I_ZobL>P`JKKOn/V0hz^N<+770Hx>c^|]2/BH53^6G5#8C#0^-go
+(`hCWx`d[NUiFWYPD|{|Y0<P[[^^Eg],uq@AwXu/kT-:z74(IXB2EFbWrGGXQL/R<C">.q,v{6KRmz+@Lb)_ME{DOlyi~wlQtoS#AQSL9pV&av;HnH:s'Q
+71<ii{SftRS=PWs"m9O'&_$Q3Mh@+_{qP5z.WhA#3vpC[5|q<L.D:!QMgdgz(aHfZQ_a<f0X3,sM"9!^z{>C,e|A}GKx0>3K'MDwc'-NaOLktl^@G%JmFK
+i6O6BrZ/<+#aHQ$|G}.C[#1^mSYTH<a[X2z].&2n.9.<`36YYz(v/20e&XrH"'~<~!zC#D2MlEq>CQZKEn2x1ZXd|f]GUOJt5mQ>57w@8Z,ln=B{pb>u;8
+HT"tR]lt5Jo:dM0nP8-%|:[XH%uY7U!k>mkMF#Qf_%br(L2!;nf^rS>;Lqlj/_sG^gj11We6Xu`3Qb/Cwg80=Lxfm;xg4Df{75]Uo#,R+5;!Lc39;0MBZ4
+J4>XeRsNVEUJM{SA|t'GqC;t5/jBstF1Xa_3i=lrH)5}va(EoCn#fzvvJMs5Z];l_[$HA|jA'a~},CiL5``OJ1{&2"cs.6EH_3f1PeQXv|fI3}ZeGOH+B:
+.wKMe|Wv,LkFA}YDzKN&=5V2h3FIiJgW+2B`pR,HdjrT7nibS>K`:Q6:NW]CmQE%7H0lv#9@`kY}21(+XYr9p>kp[<odn6mP;h2nR[-Uxj[|p)^rTb(-4j
+J9ek4u8]m->g4Qqj+w}6PM/5`Nt:$Q0'w%lee4_#hNF2S'wx&-H8@PsH.mkUTYU[IHJo{cls7VItY59hmgRwzXLr5l,x[tJ`=#0^s[7:S}CfR|H4]+^}m`
+Y5<%qcmpvug^MT~M1+F8CaATkOCz1u9u)+g%y&j"_tESHbf07Y8[YazeA1jmf{RwEf^v!_1-rFQ,R@#C+;h#`&x"HXyF{o+kUb_$&j~setJSfg^]YGkSD5
+FpY[{||w:v>w!xbFzuTH@OhfKy%>z="+e}{zL10@MkMVQT3%yxl)RKIp}os=!0&C4VK@n[2UZy=XMu95jhJYA>awC_T{"G}Xwy~}xy@EJeVcM9Gt[_o>:D
+Lx,Buqxt`LQnu8'x`nW#b#-60H>`LKy[W=OugiV^7x9vsf0_EbS'UW9UB5^/R=#R,1=F{cZIP%/10XwV:v$>j[FnIiBWK(_KIxH=K80l%Epd`-=U"fT>//
+-CN1yDLS9Z3zsQBZ9Crvg{wE`vXK-[gqq3mgPV3:ZwdkNr#tVHK)q9Wf1nNuGs$n,ae"jP><Sf0wwG1OMBkxts,d[!~i"W`+nDC/rijXqZ@UH_ozM3y6Od
+-t+$+{dxJ!^Hh&,D>u.Ed%Y[rI=sy:TVPdmjCV,'Xd2pdA<H~G"sgYM[jBw'HVa>kfp0U[;JkCcWXV"`hvRh9"<5<9$_2#F5S_EMr3;mJp|xzInNflHS8c
+MrPNwpgmknu1oIWxw/5V'DK4'9NO1O)'6BMkvIW=nn0,GKI1=-l4IWt'hpmoBX,lGKY+MW|49>BPr5]DqjejQ;%0YV_G4qX%IHA`!>a|I22M=Jp|T=AUK(
+_Dv,',N8Iq$$!ho38!K.[SVEYU3=B&K20W!%O[U=n9-T=@hTI-g6OOjzYn5J(T%a1{c#FmI}^<oeD4"dc&g{FXW_@ERIFf17=0Ox}Ite$N'AB5|qYC30Ko
+:];LFiE@>uFyY#O1Xd,/-6aM`!i{s1Z[LNu.|ae,+T@1f"r>g_2Z|_n4PTyD-!lMu6^F-+dAQ1[".o"qkL(50)kI))P;i>xU8.Vn5vN2qq<g_ERh>0(qJ{
+RZzJTj&[_K2YT@bY#Jus,3=G7D;o^w^bQ2+u7p)fw%{)JagGGQwU|4YE+G36BbI8[+En]Dw+#cH@g[J-a#YZcQL7fxAm_PAT=vSVDYs<ELryzXzBGH2j'$
++'kbx#bj9rKCMmw9n'Ipr%`qTXK":D0!]ppa}Xz-3%`7yGd'~GL,[AQ/itThgM~JGJif>7kC~C7{mdg,cg}>Y"7MLu,O;AbDnF|^r,{-|eidxxW02Flt+6
+cfx{'z}U)%eTWw&>7gE+Xy[9ee{QS)ED~aXwElYE4.edE&Y#MG}eVdB3;9GB907jH+2qp$ws7$'i3O/vqZ6ZWn_6:0V>@@;lT4_9VJMYS.;TL}]}2O"l)%
+,3ufrcX-lgY}JoLZ@IDx1"J8}F~5jUJ#mGlRn7v6U`9#C=d{0N!{kou-f>;n.&Wfm.;Hn6HXe"GcB9d[otT|X^l]"DY=)E/mS9$0x]~uKZw%&a>_GF"l6A
+4HHSa!!0fB]L4KeFoio#i7QpWg}=:y&mnOyz<BVW+w,):0@Q_)ibX@5.j3z}Bn~+1S`43["~gE]br{|R}$rtgi'K,9|O`,_U%5':`lgluX8mEJ7=SM~^Cm
+y;DRUT:Yry0q{x6uv@:<Q)FEzBmJxLDwmK4sp8VWhoG7&:rjIdfdiHN@a)yLT=Z<x"wJ]w|<L5/ZQ{'qoaWi-`dZ(3BI82St'."Kln,!>5n'P[G}YF,],D
+3dvx/J8exi6qw{WB9;zgHja7[hf4];1UF!&C7;Es"~+Iq2hEo!XD}nd<tcH#<@DA'8"ZvX)dYyG,__y}_4Og8uo:2s"[]`Boxdkod|~kv!a}{nq9sGKMb/
+:@+-Ukx3m[wv^E_P=+'zC>r)(3A!t6heZ+F!}{J04Tqg5Ge(W#Y90HT`~$>tgRJNRNTzLnD5n,A<6u.8:2w%F3CjFsy[r0L62PL>qqz7,ru!MO_kIq%$_5
+VT9Wr(+sg,]Uq0-5{Yn8Pdj7t6A}FiwTUa_$ghh!nm9S0^`j(h@"7>Ek~q>jOt8bQ$gNl{nP&0Q%=_GIVwJ+q@!}zb6loyPkdUCL:N.T^F5!VTN_QQ4dws
+hiEe9qKh)IM#8DifV=$Jb#[6lVeKdFg1<^sWgq.30StK=:N"gI%eA_F0l{D6ZFY>G)WsP:{"3^#,'YnFi$[=K8V[34}+SOrf^K=Nwp:VA;q!vnq[;MWL^D
+cUz9eRd+&4nY#Bi:v^rxa,.22T2ENzt=C{j&P+mpu>M6{<V%J.QS9`Uq;wbhsh8H=bz{&8,zJvhqst~5sT-')fAMb{BgO%qSh]fk]6"}9[+$r2z:!ti6ht
+K,/a0av[Oh!Z#&=VA2jaUJ&J~F!kJNV{aL@^|:ambk~|1Og:ysxk-qYeesIF>V>maf@vTUQqo`#@<Pp2B#HP4Yq0=pI_LTe>~Mg@xW`@%KIV0xXL+l7Fb;
+Dmez$=mxTc`QQPNIVHEqu`S2~tNa[;FiOtUbkJ;1,%Rtyh+NXdmY962D1=)"jJv5+FJmVZx)r#4}g]ZI}:ZEUIlq[]G}}OpagI@d'oPS$Cwf&Q9:(Cr;P8
+oV$6a}/GP8YSkZt=+w{Kr(apBx<x_uAw_R[TSIzVmO6qX=5'`p~8f#S71<y%@+yrM#Zb;3j4`T.lgpHwq5qFX6"k8Dqg,4)!~|x;zI;yiC0%_8!#(9c2|e
+>5uhkF7=wBC#c5@FQd)(/5+UHPwdU>i^WT;bs"rqW]4gf:Jx.l2;`Tnm_',eM<)@J#2,/bK<]Ve!iqngrV^wi4UJ<$f8(!QMS9=uHDx;wb[v$YZC8(u1xe
+0^YLG;@X{6:_~)f1]ox|@}KdZ'`;Ch[K|kn>.sT=N/dd![UB$cNdz"h[+0Ffqf+Up'lNP|u(qhXf^,dr8X_Uekw/);e">rBsZB'N[0T^+Fdz)>Q#qI=V&w
+~me(sy}^vW6s61U3V`#k`9k|<{6`J7->q;B8zvNF2G'Jm75Qo$AC:.](CU(Q4Anl6gc$JumaZ|LfDp`rrNkjvp@':{{%+9%Qf;HOi-2/$1'g{e)=^lKJv]
+VgBDE9TtLPILR$lG2d^Sne3(Nj[p|QWziT/>R4_!}h;on38q^JMK!!A}RvXwViG&i_iLpDmKj<2$AdtYK+Fo(v$2-,8pvvm@~'g_#NU[<jX]Ej@fs+RJW|
+RG$_=uzE9k0(}-,CjOXY!C<FrjeUqh9n[0`vum8Bis#d)e0fE>;Eib3^syJBMGJ4'1hJ^RqrD{@Y-zt8f0i/(s'cOW|X|#&2p716W0F/~5!!BcoC9H#AKs
+%Y]5=n$q'696mB@peOeEtvws:G;D882W"BZjPFg+79&r;>K@N^!5,>^%i.yu'/&!"M`5)a2r02d&=1db=n9%$oMMdsnT~Z@&Ad[t2!]fg>/W^ujlWR|<27
+v|Tx(d+'W`D+<+IRFI"SXcz(f-Z+]2x%D2^pMHQ|9A4jKk2bi,BGtob,HwHJ!JrMsla0vk%B<kgH$.t|umLKz0)",i>[1]zr##0m00I$8H+7=rMO,lt6"_
+k<3Zepmyb(`9!,ej4w#:'")+-H^buQ@n@TwqBvnMOnpn:UyN=yPfg$dvy$&M!m0@fc:YvqHNN@'`k|6aQA5xsF:q0%jZP5Kaq;fivKPAmi",e%N&af,tEF
+#T,AnaFl&>)h;%sQE1%[PJ"8$_7WP+hIi[NDp6J."<Q_1oR[jKli-7N}.tEgtt#^T#WTS#@I5F)lp7MV%GcwU%^F7#Wck/Hx.$Irzye"2xhlnsue0X[%l<
+<pssUpuUW(el,Lj;2(3_C&/%FxKV$]TNIF(}`w8&6&Bw#Lp"~euB<aIGN5/O`4dGqi+WwotTyD-"<J`y5_Of5IqHx)]4okAsaI|qL}5M0_n@d88A##>ML=
+T+1M[F,vaP9eb#9ecHDXHRwJ~Suns#b-y<X&3r+Disrn0@"8SoCt+@N_3"nIkau|,zp|MWjgtc'EqeAap"i<m"!Tt+hSwBxKHLHhd".^+G&v7|7yAaX2XT
++n;$l5MIlA82R-Z:e1(rT6axXhNk_J$<Nubu3gQ0ROs8lK9Pa'.D.'!|`.z:>h|^[Q$_CjK2N"V:gd<@nQWez)+L[rE24|yP('Ev5=/Eaim:TfTjwm.`[>
+F|+n~>N/vND8VzgblY'Cwjf3%=#C=[]FuoZ`J3z_!r^(gh-b72@V8i8iEk;Xy81kFt9B>CT(P:Hdkx){t86El"ptsA`u;{"ZF'LF/LaHv"B[-5VZ,5LO.,
+b7abk]eU(QyhYry#9_$6Hu1DnK#f'4r[["}kNHA1TY&'l)sj(_wM{"s+)^gp$b}K9fR9EHx0GPRpvsFw&YwL`m</(b_b`bV!]<;jOi~5/Q4Qbu>V!Yvz[l
+(k.ezdIIpuBk2J@UMg^znq=;lBXJU2e0pL6+3GK7,mg>l%I|G6ZH6fw69/2ToiNCK`_/%IGJuBmYa^elMOiMGB:kM:`eIpY(Ny)]D8O$#iY$V<Xs;Bam^w
+"^S>T|0]|#SQCcZR=I7e&xJZFja|JydpJ>-gmxEU`|{R-ihceIhbP=Si4Dk2+[p2Si5r/y(hJ{EX.}#7w203PoM7=h2%f=xa;2~$-oeH+dFJ^kt&(JfiM5
+T:zD/M<AfpX(^]P&H6J/,H)F~&^1o9Sn.oc!rHH|HS'(,;]fRl+4W#6X{F3Z|aaCInX"1rNLY>9ZVt-eY}hjP%c|;E43fj!$4<g='%n4]aNET<5z0'n.TB
+<xsE+ditG[lIvMEyf&$9vxKd]9)$Npve4#3!7#zxTGcIcFjyD=v&r|/hBJ'|}(j^Z):axsPaOf;A3k0TR6YWS6{E0wY.V/F}=L;-r/Y,V.ii|`bX]h8QIw
+e[9<sg|BG4G<"_Ck,Ze{GEw8]avyGsz:j;JBl0<f"E@$7$NW]Wu5_=t73!l$wmT(o+C=,O_'P&iEu,KYl;mnsIDe4yEs#0Z7ipwzFOSZPte(&k-[kO|&.S
+ih)$.J(i'8s37BzNEEh@Xi=hUu=Us6AS.DeKCDCQYORN|yYwwo41qT|4s}0HOz~}p}XNPdK";baO~zosm67JdBT5nmjofqKY{]"tBpAl{qso"e@=Jx#[gL
+jvyE>9QI%bEJ/|l@NUBd005`Tl8vE5jxg,pmeZ_}]rUZKqPn`}tlA<dc_:i14_,<NJK${dT.uN"@&elszNm'/5tBfoIu1},TZ[W^kXU.O^iiOf=QjX=3`t
+:K_zI{oImY@B;WF6BmHy|Xrsh}Bo%1<206#Sx@}zWRtiOo$%.K=U815d+"x!0(xs8GGUYRP0$AucP=<YKKp!]9Ao$2g#OQ[b.F0vGKUd@80}FwVK&c0$2[
+jwGsyIVcT5w[^2#kve/@x/8uQ;^['x1t`zzOzCDxB))oCXU!RKUqr=8_L$`YOs)>#rAF&`cq6<tWab^z<C]IXuffHuh;#e6Dgg"v~7qr|oZ8HMFHv#Xs=X
+O-~B3S|YHu'=xq1|>[<ygf+VoCcR`,gpW82sO%d.PJ3moUG/8"!kI99{vAb!:1'Wn0wy$89-fa&U9g(_h4pUWPdRX0vgwr~X6te$n&A8xKNBhuxNTf1i>6
+!K4'nFcS7WB'f[<JN=h$@4U/RTY2=u[n@ZOumHScC=uF$dvzP;!TGK@UdmaQ#pA&rl],Kkt$k]7WSy"$%M!+kHJa6O0Qp&]&;ogE6f("@[vo|1z7P29$gr
+o}A+8VJi{).%-C15#`;-RoE+]_5^(hd$w6g]R8N1et'h`=`aL:BQe]2X]8T&1AeB$7^a=rlM[7=bWhUzXWe0cc<zmL7p3rApxNPeH:E/]yq4uG~(W7jql^
+=hXcS>j"IS2M=R+9"K`.B^ry5"x8$43Hp6,Zdo%-b!]aQL`^q[t#0.+sxDq`m0~n<aK7Zhs(FUf^#vd)<ethXiqTn{[REIP#s#6MKF%AZhhZ@W@jwgC:6"
+WE6}8yxi[}18fUSS~:7k}]KR]_S+Ej:_(T+cK&0!;b2$0zad#OcO<NYFDJo9#|Q(&gW;ogixn}!=R.dXEP}#wHXKIh~/N4f@U+@#kAX_dY[]o_dMBXqG,_
+)'+@8#e>B6:8:'nTMojNkdQlnQQ7LPNR2xMBSUufr/"qi[Y6@RxnQp@1!-u885.(8xET=X^PDC%5Ry<D@/=HL3A1)F)8'}Vch34tjRzgMH=.>b9bF)&'^q
+ED),2$JTpgmL$E.V'WJba)cV0^83CuckO36,fSSRZ9]!$XaJwPf{i`#5n>=v:15Fsw(yoOJZV|)g#HFyvL[9%1r_"qJTkvfhVg6'n:QUtQ%';y&LGP(ykA
+v@`63pK8k;tcd@S9QcpEW'3osat:[n1[48=iU^~rdA,"kC"+B)v>N9PTyjFw">Jx}H7<MHc<x1@fAfbgF>)YLBTClum)u6tX2r4ox,QrY_K&;yLwp0XFuz
+lFk6XfR0!TW;'!LU'a8d3ZxG7IF>&{h$+r(C0a+^ViWv,V3j)VSDsiE#e,'C-K1U|90'${%PG0l8N{ulxz:qwM'i0tV$~=@IX7qwB>#NM3i=:WcT+)+coJ
+$|gJddsWe})jHNUF@g,TYQTC6^b_}[@4Kk<9+0l4x/:IcQ7Nt.ZqrV^;p/}yYel7+=2aK&O3eCRY&+Kqv%w4t(p1vI3(od]SI>xYK]/hN4ZG0Z2yB!M1vF
+Kd8$eiUIZ1wm[VDA$r>o|`u%3by4@+x}zz(xUw1e(jACPm~JpcPbj!>JglJm3mj/ExQNyQCNBf8(iw3h<}c<](-xmo>0oq>C:'xj^UL`3ALnyg9oC:o@#.
+lA1;#!"Kwl#&R>$H5MdA{-K1{/,9i|u`K`/A&'eMSVU[Bu1D[lp;s/PUU{|wyd(/4q|sd!FFh)R!Uq)SW6.YgO:>F$}]>yesJ-2O/VKf[n,)PY-@+s2ze2
+r[IY4>DJazoaO;EOGqVHa{|VU.@/+Cbk/.`8|q%LFO<X9fTK!V#6EN}:q%$nQgx8'}#L;tM|R3.O/uiOb`f@YU$dWb~iBUlE7"a#Qk[E1@h-.RikecMb82
+1aP2txo=OR<%XFy!|XFScizGRUeWJI3YNY%1D')-u%zv`,fO(J3DbMw9RHulU/s5),41k8eN`tCOKu-sR=}E03tkeY+^O$(LKKGDTt:@_3vi#Zssm2e8l-
+;r'mJ#bo[to{@;XF(^syI0PLYqZ$M]vSJ{>LAYJ=t,%AWWIsVw.o/";{MTIH)3jSRU"!C^agV'a>3P~.^a)Xp7yLaD3%[g_iiu6]~3XP5C@Bh"cWMr&{'X
+,M$zT;o+JycBY_JxG)s@qh5{#bZ>!LI4aV#vo{mN--UD:o1HS0]]:WY)@G^=;XHxrowyO8CbL,8Kl:'pAwJ#V`9(HCo68vlQ#G8:,i-sE%m'iCd3XPU<gt
+mC46<8B-Vkj&=aY|@{BCg>yp3L,r"^bY,9]N|q2fyT-%[.THuvCI!J'9M/q7o{Uv/g:QE0VKGGh>[H/ZSw>hj+U}6it&gHEMc:mGE5(A0lM;S|^UnkC5lp
+E{9Z[mbS#HbL(Hw<P4i,YcVJP$/"-Gou`obgtuY-l1p4p[fi#VFd(eDh3atw'bxbu-,lHf]ZwAdg3^GY'6C_&i!lZ`ZIA@"|T60xh8O`GVte5!F=^YTJ8G
+muD`=_hHsO<&|o4ax[iV>DOJQ&1Mne'WtRv'~@0-Ry:WA<7N)j9y[7[BK={0.Gow~}!xC}UGx}1{+{}LGu}KxBzV5Pn@H!:;X1VhQAjC96^r(M,Xfp(@CB
+dC~8Gg>;PY^2JnA[|I+EkH0SStQye7Gf=^0qAy^dCKcu+p3H[!TnL0p]S5(!r'z6(4>twm,ZMKUYdb$mZS_4W)Z>&<fn(fKC_qz8l@[`bR9YT1~'JaVj1e
+$zA@z76bIuLk}]'o1+oh>-wWW-13.o9Q<Vlv7mR.o#9On:,iA=$y{<-p-dBvTr;s&UF9qf%dV)6=|&=.T]vH;4ig:z`}>qno.=`Y`LCKLC<gH8zj7is`&[
+%3rHxLbd~VCdbr.zqO#(s<Z<|(rRlr_,LXwTzVxp#k.[fOD!>H@Q>y!Z~YtG+LSK(.5bP.$z6@[tiunnTf)zi/6/b!BunBm#4)<}K=r-Q$Q$KNO7&GF)ls
+@-`krf>>`zj3EE_b/X3x;,n}#F'6lMUjYjkmQrKD"enM#CW)slKX|VI=Rb:jk8:"R"Q2_-Zy<s]rqh_O<s."6XwU+7=9]xKS(T_yX@,K-nG@2(PL=^s>}7
+J]WRH-_M7fl;)H,lX%ZEu-%mu<B5No)qQZS{>x6trR-l]%iiFYL[MV+NG,LB(W9XT$$aOJ>MXJ=F:BHOl`]HFmNq4;XJY6jF+,CCi6,KkVSY&CO+{597[0
+BB(jO>-f.9kj5LQ:hoIh-=u[@T&6)H|:;@VE`>f+.AC4Z"}J0O6:PL]|6g8%XMc^1i[SW8beUX.%%rH[zQdZg8|mi:=j=M-}UwGhDuYwadqM5y3;^(XRr9
+)%xWY@aK.X^r0Y|(0=(&ZQC36FRYPI`%=c]:@bnLw)#M+319AR5s][dk_gzJ(H>@|,x"x.L1Ke$B}T@"{AgkBQ2Hq/"%,wo{G%rCJ13A(5FM;//:R6{1#p
+V^7X%5lnJa1}'Xfe1"9h7PpqM[-B9^IWg""bai~nPDwUu74DgCc+:V"jII4U'_S!;90JF7UIDjkdknN&etP=p]hT_2bM1):2|c)Ew[M1sTj|{|ZgTV<`#!
+C3t$<'Ga`h$s#V:PN!.u~%}IgvKI1n$!Q3cdZG.Bx2~=EjssmX0oR<Y2EZY:;K^<g(}C/AV1Y&}Qoc7T$]qLtOO9.8}E]mWkqk;-DUxnZi/M)'~eR4:`kf
+>-%LL5l5#(GCHDbR{pqpNnU[Ui:lP5XqOOZhtm@${B=J^8F{iFz;MsV8IVU{r`Ny8HfJQ%r]HhaVu-JbnZy|tSZ5DFZMy8Y_:Q9jG=$1'l`d{B+Wxr{.UP
+b<w#8N)Eg=VH9X"RqSFr`cK[4_N5uU7QDkdbp@J=tQQ!xT-"M)nvA'[)|SlQ9$3GbwoT")K6[k8mV;tGf&C2t5AaulKmw0aOclSBNhXym>WyW#[sDY+RU,
+r_bC@7G_2Djtgl,ke}Vj2707B/aM}iU,m5mm9rb1eO){GPFSo3huK#SDJ=u+'Dv+z-Yq.]G<j'd{Y+#pIH>Q4UOhz:_Ft8NPMPu8!pin.nXrvJ).jCW0+k
+A21D^y7^a)RKrT{ZkmIOKq!IAngQ+lDg_%/Mx4-n/TG,svGMmxm/74Pm=3Y,3bwC:$9yBaKPRzz9R_xcHFpFw^&A@#XcJ>U-N(8_z%hY[t~1WL^-9,aUfa
+]9(TJ_rr^k!U3wgx]HJ#-YdyIKQ6=TyK^#3m^jL5Y7V_mr.(-ReDfx]a_}3{}faK4A6txf4o&wbk0JK1fDw8HwQj8i9/,E8M/pl#AVJv;C{8[GzXCy8nwk
+(72%.d@nrfK!fY-eQqt`_c=KQx|sOCeC#1LHn{}xFuUzgWnc-R-j`EBv|i`ZvG9K6wO!.N16aS5@,bJXXaRg=^F'l^,UO0Xb~er_W#]x4`efkN#JY3]3CF
+U@3;,l5bw:td"Zwu'Peea[05[XRg65{sw@l_%_4;Lb<G~(ri>_[Bkt`ek.nPk+ZB6d0dGY&`BYvH$GLCRj<%|hN;2{yUi3#}`R=T"pF9"jBVGqdw6^izuh
+O|jv32gL,i6Szhp6</+jN`;3wTy(S}0elNUS;}#P+IUr1y1IvL6Xm,1yX.P,V5eb8WLqb(pPqn4NFQ.FQ]l]Y121ZU_LlA#B'fvUCW(xFbKnDTrsF{bSO{
+zlpN.u~dBHsu!wSb}g;.>kp8}4"5_VA+4uM>dTO|[Su:t){Uwi/Lm+K@w/V&siHi6'{Tp{THdcjeYQmNtu3KbIq(C8ch>'&JlGSO3kqq]Vf494D)kleM8j
+dy9x9vY(d`02mGXIm6nONHmh5rnzvn3blt2}$7>ldF'pD)]su|>}tw`dMgGy^F=eWQTMnRP7Sc,rKTN:q>=SwCCgR^9LZ:lMaQDMr&uk@v:3%TU%sU)u6q
+3mkoW|0&,!d:PiNG|}6c-pBe`SdJuXRB^=Ti$L{>rG&u)cbDb./Q7i]H!!jo"J7w#Hc1a=P74;U(R<g@l^R:vP;]QN%}QbxC"CRMs!PawI^8s%=^iyfyJy
+T9)7QzUi8#Th|A5+j8#{kvgLcL{TtAjLZ`Pa<}/un17RZ71pShsE""pO`kVqUH.;,^cj)wLynQyILL4ecR[@W8~hW2HDRX;IIJ.,9%0p:}FtnSxxr60"4T
+sy|KV)!_,[)u]N~=Woy`#,UKYi-aDg1=hfh<Q&^HGXzYN^U]0dj=Y"}}z8r.Wvcfyy.}Io_L|En@H9a%hN'"8%/aA0vQtXBfGPn(2i3GgbPxpZ&257oYs[
+@thZj6]WFKdeBDG_Wx0lZbI"~Ek6D7IN)5`F>:-7Uk(2VA/{o5W#bKpP.|95/_Y(H[,)HH5=^S4:NeawvUO;j9FB^H6XON/PMLR4QB_+hy}DlWr@P`qXhJ
+0nSM'tIJdz72J{}4yv<mmy"3KsHO$WTfir>I{lo}YwYIHyb`1M"M.znOziTiF}Pf%QJ(%5%fGfvaqbnOp/o^-%-w%,Ds^>1q5o$wKyT&kK9=dy($3y^3Fh
+U<7!DH`Zi${NBNt$4$WR+pmTV;.YQ3z|{jmLM)XA!@!BRI>n,[0<'ILaIH{1|M,=^v%^d0xB<uV!wx-J5qCZ=qkH#GM5dhJna+f%70JR4Eo"i$(ayQ9qa'
+H4h6TG3'Ljaql7ual@"EUZ,Z~.`"B|4&GDVRaLH>]1%btWT[JaJ`'Q"uTc0xC'JKo!nA|QI|kO=BGR4Mq`)/Kww}'kbgXL5Ust4L6#G4wa0)u8k)5VPo_c
+-0Pf46K%@{l`PKNqu#0xug58P%.'bJhj6'4KzI34]nJ)TIC8RdcV.3j.FBT(5:zTXp>b2&U8('Gb#b:G^@2z]);Q4GGSu|H>uqd%sj'(h@KdGRJsljz";a
+yq"/dhxXil6e7i6`Pq~YF<.{ZoQ4'RM{b2(q+QMF9@Ew.!ZC4czWR|}aeRnK=_5Jd.C(fm(U.jdx`_mY{gVZ|FYJqhZ39JVd&T".)24OM'0extU$,zd:+N
+_&jQ%YGJ~@ntT$;:!B%@_Kwj25eY>/48Zg[MSFd_GmJBH2/'&LKbNhX#[@(1#X^cbe,O`2%%/pN-w>sBQKR@g6:1E4a(g(Y6KfxR>oKr9oeHEErWr;y1Xo
+xkP%LBXgriv)4Gh[>M<ed{j;+qKIkw&)Ud#zu6L/C/d6{'[M+qxjO6Fsh=tJM7y2](vx.TF+1Dwo0"QjAeloW1v1:+S[=e4@+G]#78P_|S,CrS#NF79;$F
+@!{05{h#t`jb8KYk"CDouSn,FA!rq@2Wix!y"A{91mG`Zh7dIhvJTpg=V:SEQTn!Mc_0G[%JMsOa.P.D|Z=mZNU1w<r-3:qrnyaH8U1^mZO;ih`'b[8ar4
+<:;$Aytph2DSiCjh]aOL^LVoAvF<A+d:O'^>hq>UY`F'p4(jR4%`t5/n|W-WUS_e'Os[~Q7n+'hUH!'T1|(pGt}+JeW1=]7=W,'pOA0l5_)[=QaQ;EM]ss
+g9+eQ9)$M{%4>v#Sin"}#p2[X=y>g{JDj;Jzo'IcykCY5RR(ujfW!%tGZN0:-gokOSKwEI.BDOhTP,`8fy2lh487/A.^4IlTqG}&q$:$`3>U$bX"T1MMqa
+Uc1{Y-(IjKuVDaC|#t=#43~Mn0we,I)$q^vD+ujp0!$SI6ZE'kPA)WNdB2AT+21.SO|kP|~KJJv|;0qbHM];)<W2&)(u_b]4DBl|nT+aE9TP^ZI'P,ARr}
+jajs+8u&<k7]dB^9J>C+IB"J30gAM5+JOk3_.19BNzSHV-IhKw!PW5@H-uC<x&[(%Hrvlu}'dfr|)h;H8usy`D;lgi/,kc_i&icZ>F"s;ounMr7;:CV0Vp
+;sN}>6M':lu[O4pWb%9kSinDm}SRATaa[X0lFk:oX$/Zdih$Nd8XPD,)yJ"tm>Bkp@M6.AyC#2/XWcSV{Afn5WH#Ttm4QRm9%-CI'oR'Iya;DCSv-`Nx)k
+rdyWGoR0I,TT3zA<r#+5'B4^g`!u~`XIx$N"6^W'XSm("2FB@,AXcov>QW1v$:1IOAy9,+9Rg@'!6^(KR%6RVlf6'3@^7qJrbt^];Gj2G"lq`aWO)'7d_p
+Jj[UJ"Q_8ykwuISwzzff$aA/)z9CZ3^t-cHY:9zfI^1B)VSoR$VBF24fy]6Xg`7r,D4(uQMEBL@9tmLw$Mm@$,npY'cvReJ_"t;S6YW!.0:[$Cwza1@e}@
+=ei_mOM1`KUAKt{(uRnF!T+,O8uu>&IE,%pw$TjPc('Sjv-=|R0gDt$6uQMCIx>WsA/+@(w.a%/8H+XqB"27rzFhU[i.J$]fFp~U~}'+%v],Zj/)OlE%du
+2w~J'#jI2R7#bTYGy[fjFCc@d`Hzt7<Ckh;oFLy@X|>`A9Uww9gei1Kc}Q@L^Jp3K+-r~"5cq^]]T}RW!aX][}34f5%zDM^H@OZH<H_^<+XOa]4JVv]sq@
+~Qqa/5P=E,t1]PsrWAzEe[mXx:`Ebr`vgg"a<1Nd_Q]3byq0Q{Gc99;d>c/bg77vBJk&BA^&vBi$E_+@.1hBBQGv:l@CEYJUAt'6-UN66A=uC;2/,$d1$|
+q]GKww,uT!s4/)VidMT0WkoO;:a7R4Fj)#bF3%i5ozO-<OhCfPe)z<fmmA-dCjYvq(|`Lq~hn[5.f&MV1DZClnZ})42{uWK3_VwaY5@r'rY$vARE-[a9X;
+FI%Zv#"onGEo_}An=6uNq9B)Bt{2@t7107`3dPOU[22r`p^v(0_GDd+!|La>&`lE%rQHKviKte+op,U$v^+y}GGKv_s}LS8)5,I:-<f.1uZ9xtO7n)73M(
+3ly%qrs6Yab+gdZsWFS;T[G+">`t3/k!k^l2IQfP{)<WR[X0)|TEAY<UJx)e;Zwf[DUB6gbthTz@yR2f=q%|RvPa)YG.$FvG2%zr%V$&m]~:ns<:zuZLX9
+`Vje[D/Uc(]IA{`|>F|pQHj;_>d!_>Nd,'24Y0[0IK190DPq=>jRnsVd9x1Sou49,LJNRI=@5SV$upbhuiO,Bpt<9]i_'Soq(!9!zJ'k|AlQ83E3KI@xg,
+0wr@YsBtv`pUk+}=r(-5cJ.VK%&<xIfQppo&ikr!>)6giVoyq56}<BhNYd`P-Y[68qUoUJdJMmHUMDhx}/}MA"2${h%CNt%7PTjnE'C>qiD/353H@n8(7}
+^rs/;I7qo|^5W+.d<q/VfLjZcXPCnz[GwebE<w2PDUulhn~m@#9PH^;_87$NaJMEt]Ww;F6kvYt/BH:KpU-BlqnG$)D=9d.,TdX/>G(2da(i>h870[7-v(
+U8Q!q+fet7$y&vxA%XVirumYE%S64R<B8KsYIRF%L8M^]7O)_06VtP`"T](DE-U9n%kmw.{[+8ePtM@aVjFO^#2:Ld2umTF![K,z;P:3nJ}xK)g$3s&Ih,
+EfII2_V)(lL)atsM@s`58@P8I.{b}Ch:ps'ldvMvqRcA:.^Gz)f!NnVhFz8R-`/hOa)&RX[XnY)#kVo']3/5'K'>5pynTpB}r^8i%+q6&[+,0%AyxN3i=Y
+'mx}({!M0=W;/l(2baTJphA{V.a|t[xg9T%yQ3Dk+GkJa.^S,[Hn%4ZC%`aUI.$upG}&Ku_6l5/=]vU;#zT$4EePt0M&-=58lzP3V1pzm/TfkD&X.R_^Iz
+A{(aQI"LH)o}3#t1BIQ0lX/70Z1+V(G["Q=83RSuav<e@fp3f'tg4wJz,d)t^+9F2_I9sR}%RA$@XT|uOfX1o4(oF0XV>)-SvJk.,kkN0b-Ai>/D/Oon;<
+p@a/NBS!Q%sN$]bpoB3qcclKH)0,,1yh73mMPn,<wFDX%!cWf:@a>yxbuql"-#.!Bk;-"Tp/:L(gL+,VW'3M$X6g-AOZJ{`l:s|#jzdGkS~W$UjF;qTk-}
+KYB4VkQ!<:sZPlB4ddhgH%#n~o2$)c9vtepUC+U6+z:K{x;(woF;eqw&JdbHWhOSHfKqTU9v@X$:8TtdJ]y{C7.v(ss>7bE}-2VLqdYV<xKC.seG;H83%!
+8{SkyW2H)vz#'x]myIK2B-TJkPMCI];R&]"Cb_%K,t6@(y#B"Y#FTqE+p;g2:iO,x7Fl&kHLb2,4Wy/TC!w$kOqLn-XTrW0-0QK50F`z:hqdC5onuJ$X~N
+5f}E%!jF'k)/PJDM~muq[t~k|CRX:`!Mj5'ZYkEo/<a{uH;h@C4qLD6@dN5C2tefWp]n/wf%'D!ad'#WF>Mu`#oLJx6mhH1:o_PxSug5>i15Cj&eNYPuso
+bNRZKsv;>Zd70Z6Labp}MO@:^;D!HlR@U-ffqMiR+fb2rc4-khXM<5(;fQo["u.h49Db&ZaVKur'qbIdm{^YMM75OD$Q(3Nv|XtRI"l>;V0eXT]mgwE|Rb
+1L`(]E([V@U&s+<qYT>VsGz[f7ZL:):ezIA'$oT%`'VHc|,,~(n/`Ek1JMd#LGwV4UGNp=n;)9z76)<o.NdL!O1pml~iNer^lRy=P)r@rnw"g!kvk%Xyxv
+uR:N7ELvkap|+D>#1zqnm/]accT3CeJ-QJ-73+&#n:U-RWB.{9YV5]GEBjM$f;5}ij]-wEPm6aES{yV>mZH{{0N(qh/.Vh-+/{cXG>JE6!@gigCv#;-<_M
+Um4ESOVu-o"-1.@.YJHO![<0mRbdj1~]L5tzWmFn)JYtoC:)'p:}[<%6Ox:WCe,M`;x_cJNm4E#{k]8-c%{-q}[t0(BwzW0N^ssf`;9$igTN^MY$d6]lO)
+DfW|gu@G<HY;p>'jfR36($X'W.>8#Z}:(T-&k&lHYTaTtM])O;EN'K=4Zw$m][B`.`MBHp:[B8>cXE$<+Q24}9n"7#%w0WrqjACm0Qe>CO]p@,k{(LX@JN
+LUkywCadTd2BE!"cMe-stX&{ggc5/F@CvSxvnJUU@IS^9Pz%O'dHAnvdL)F-zK:2=Awib4vrW0,gwU~<X8bOl!{]@Lgp,[ne$(bzU{'>#f/%ee`C~pPCwK
+pPi|(fPzH8CQTF$58gUNE{..NCf#Qb#BI{638zYT4]mNSPTo~@4yTf>;qYAC5IOF|jGy'9;U5atz!PGDONTqae>[|87)Nb<gX^+b4;GaPUM-[I{TJRA:L3
+eUeIu}TY6-mb3pd44,';yfe}){6bSO!ke%]5Y:=@%Vt($P'j3_|d)DvP}s4oyplB1`G)-D{=<v]0FfF0'3q`6^!;tXr];`>"A&]'V3+9;&]&&'zS:(E_n/
+!IXt@CH;t5P]V6(gb]r#mKDlEw1|8Q:7s5@wQX{qW=6u|czhU&:vs$,BY3<=ez|Ns%=-->rS#IY-3<_!h--HQl5XfwS6VkIe#)I!l_mvdEc6i}3O_,-Qea
+P2@BG;kt(1P[&{V^QV@s]AMkWfeCfJ:6%^qB0b$U9tH7G72%yc,g:<.Mm#`){ZqtBj[LFfK]{vMY7eBS]X9Inp~SJ<#T{]htTe>}+b"`CNo^_Q|PxP93ng
+D`jqDdC$.HG]bpdPIay`5ixZV^_0s4SR24git^rp>tdOeXD^>5o>Z]pWoUfJpE(({GPc#>WD0u^^yG-JbE9&y3u{AH&^9+TpCI(A6nh"rV{&B-xlG3$J}$
+UQUZ5BI}>e%(]92c&!kGo&05D.W#Bbei%Zlm25xkqBd|HwB>VhzHV&1_N|.${(ccIBMWIll=&)EbI|Ah"t$7}T[/_bc<d3]eob!]a@$]ZIwA%h%Ls)S7`4
+h&606!7xj::>J[s1Hui,3.8>h<aQ+(CpTtSzB"|+:KRv#IkaFQwBn9yARgdUcLWoa_&oiwIa$mw##-$!ntH!do20.6<#vJ%r%<DH!;u)v.>=DIaRr;#/Sd
+j5Z8_^6$/z)-b5KX(T0SM<mEo.<dSi>Tf|{O_w10088}^Yi=Vz^ZsUFnLY<Eyie%jA;cHPg6Qr;IM9]MwsK.IUV5COQ"=76C>`eq".e,P]CNj55%U6gAdD
+mDDmRz;,'vfdRPQeN9U>tHLMoiK>2Z8E%x!;ZB|V.UsjR-=5Z6%%E8zEKs~mB&x=mhy'+.=>OlCkhX_U{g7]nLL=fg|]&PGKZ,(#`0GbmXBcT}m);tSV2H
+3pcoe:`SPUN5w3y/o_SeO/5M~:[c9coyA3FItR$)ot.%3P_dlx(Zgyum2EY<zNv"2+&6>Wqid].8`@mOErK|g>/q5rDh/)PH!m"r`T]UqkEp>TJ<"pcs8W
+':tM^5F)55H^;6Gk8:)4nek%]'K%skJ=Nn+7Q84)>0]`"'Dfum_9n2wE<x$E:27m8TJn>F9=po&y.$:C'r')hqDI=5AL-6z+Qf)oRqLfHa=f8,NL(cmS#;
+M9-4]=/CdQ=-cSnff1>YlF,IdGM39-y$&ox&/AIc3j0`nq~!13``QF2e''_,u_bo[$gfkO8pRYC/Ox_2^ZXFT]bV6yO]1nlQa-%THL.raNsWn:c6&3Jr<'
+UT}cwkap}K`G:F"4vOMLW([Jz^h'RWCVub"+(KRxZfJV1lQ6;b^lSEx.)nQTj@N'AWt:M3huJ+TTX:K;]]2bD}z%d}6(=|-G`F%yd#KqNpkun'Jmgw]n1U
+a4x,rvb!2u0(DH[1EZ#bdNhXRyMepo;FQ[Hy-FjY+>d)rB3h(zlV4V,1I}[nH2j(_6xUnc;D63Tc]9yrK9$RixfACZdZ4+<%fm`DOCKIqezyiuT4bcAjHE
+ebf`s5$dFZPJpcUoJLwQqLj[_zfobl=nUiL7mtZM4b#vQJRLxydZxv.b+o';dZ/#D%AS3(0PYq&7%["4~P!D.iA6eLK<Op4f|u3/8S-c'eK!T.<=Z1zPy<
+91#ik-RK:;`5IOU!<i+h/Ryq],9|.R.'yz!'8;m(H8f>Bg7yKH#od+![qyZ)>wZ1!>w19@1KT@+xY$WFV%:-T0`U0)0OlB_49-Sbw9#u}$zXKEHq}AUZex
+Ug|8hMxo~$/e6^i/.>"70PXc#N>]NwI|`R+=T=jcXv$<U$~Q}%QxS[cs)fE2`/uKMRcsa.(/'+<9-t]Tj/~Mq7.,Ou+_,[>_WtiV+-#GxvDfvu0d%2wnC%
+h#5te"jUe<pJR+,;<u=>Ew}UWWltIJOVmt2mA+L>eg^P6=%14B0,G)G=%)PjaA>Dpp~{Rh/@4agd~}$dUU^uQR^m~([/^T$;<p0CqNvl2gxFb'shV8n+B=
+os5HEseW4![hW{$]>1=tW^;A5.i|L_V+goh.>Qd77.T{Q{~|qbAq`o;;.]@}akAFPb{|y!F[7]//b.TPuo>MAl9pc|xRxpE#h@$EAG[Af!EpJ{NHST&UiW
+z^'JP,Upc'4#aDJeZ"Zd|IU$zl=<x)LnghLya6WGHP],9sc#Y8+)5R']7PC&7-/H3'nt;G6.o_9"o$ko(fV_>dJ[JN{@B=phX2(!wZVMNFL^3e1]4OO(wj
+d6`oYwC:>cld7(}'Yv0uPMy8jI.3tQWp|/PUAeEOFq`91CH0b09%";'y)|v`+r$mv-e[jq@^Z!f/^)t6llY2oWnI</1t^tSJ').|ssK;UAql@5#{mG,JrM
+!2|3Gr!K`0p}P&w#[GHs_b_.|%o_HQ{wCU]8a|7H,pk>LO7'cl4c|jtW=)wrt+$%UrK@-"[3=0edd1y6<@V-Cj^:m&vjIPhY[KdtjxHVKqr`&|4Wj}9$(R
+me0dc'R.`v;y^7m<-()xI13C66b@7wIhW@znA_f,lj3/TTxyA<J8(7|N@;Y][nw{fW#I:bqW$i(k_jCU5%D{!}eF4!~i5A`+^!f%UV6)14_eWzr2!v~tOd
+O;tDMxV1cqQYDi^eGoaa;OA.>OZC/Z:x#ag6S3!=t!Z^=8@j9GVp5G-AyPUg^)LU7Z:KY":&hD``EV7i.XBfS=~s]hjdZIq8Z-[85X%&0[0c97G'wf+M"z
+B[-T%9WJT6-)ui4.8"=kq-+z>s(7&dq#EjOE"Rg&$z%7$Kj!$1@cka!3@`3uqF}ZVtP;q#00stEo$w$DKv8iE-w,Dna=J,~840QAU$)<lp2!>#4y>0}zBi
+HO3R6NL[c"n8eT,fM%pfnmOB{Ua0B2P:AD<u/^`kX+$"JQGx0uKI0L>Wo&ni+^>2~ikE+`<sI.^C2A/+9/SR)#.>%)o]YCO<`CLcj4^IPXjK5fVfu8Hs!K
+)K.k4XhWkQnzR]QRDjV&3aqa<w+vc"k0L$X`xxX$}Bm)mGp3.!>$jh7:v|hjP|I^vUWxK6q1e8I7K+rri#b@UrNU/DTEb_ZGL0_^&_eS}UD#Z]}-4vrIyK
+xZ]smTHdlpD`YKH+ur`bB=@_oqC`qB7)JWpP=]oNi.~,W4Nl=40/9<fU'WlQ>#@Kc"nDn!f.idll&)m=UjkXhK=Du76)IT=yJ<MIGt0QvT}@p14WF;&%%$
+S0d"f&z(j<i[Y./Gr.!4,>G/yWPA#bY}ycMa^jg<<1N2;_kTm13)8kxvf=3z26R`;Y;eKE__oFmGhj!;J$>ejW]>HC!B0&9.2]r4k^MF.,q4%5C{02&%8V
+)wj/=X]nT}%LEE1@M>]#hq=wru05;d0FhiFiGimIf|MQF2bSA8^^}y'3seUTcG[>mi>$}d0p`G'kH{+b)g,)[%(PxTz&:(vLQU&#}b~Up<BMM'mfD+8_1}
+1VXWYLD6OVo,e49'3.L`n+CP'b[T}Cr/K^c>n=RS#r",>@{I;<x;<:7[EMz.%|O&WD84eWp21{AvQ[oG>!XJ!]A{BkCQK+S^O7CLxy5ON2kaSWB<]o+o0G
+3kgTq%se.^4)'6=MH:n1MzRND@uf1s;X^dTIeR]$rr%'phiBQLM+G&AC~JYHL;ogAj:+q9YDbF8#GC9x.27zX"6%^Py[oja5%ZSF}g@_Vo{oW`z2k6RDu=
+}DjG.C}<]6$OhuTxq8ps.KFQUU^-&0LT(nI#&]V['$7_+MY.7%mVYRa]R1[Hz(W$#YSJ;}z^71k)ZN0FJ+/@28/}prGc=3AJbYr/)S)%Y2yIbv,hK;~R"{
+:_;a)97]KS0Ur:}t`b`AF/|[^aC>A:5-]1>!T`JzcN$gDHuBC3)!1WF/ui%.,k=/ErHMM#Y&6W2F&1t_m_e{PKt}#:{TITXm/y=,nnY_P,.Cc_0Y[)V3;'
+HL!ZUGEQd`7fF)s^@#Q#WJhqgY~(CNM8AdTIV<<y-uxz7hmB{kaV2-`@t#M6=EFE],k|Z:Y+;kK{C[OBr=plBOr@7C-!w%Uj=R6C~/zRxG=C{yu|wK6&<2
+>4F+6zd"&9T<FflG,0Ds9Zw^h<IQpnmTzi`RYt4w{(dQC}qG|]ZPZ[SVger5SKe)[_e>"-qgZb#<uz9U#/j.~NG6yeOcoTt;INJq}nb[txb%taO's)D0$#
+,5"q^xfLSpn30IY_g&xARCLewZrNdixh}i/))d/_pL3A/o9^LiixW8(<qh~NJic1n".(^<dVu1czW,Lq0v!Gh>Hl"wJb,`aYlF^<kiL{#`^saZHzLl]vGG
+9>>"AN&x7aAo.#lxIPeOTvDU;f,xUJ86J',>u{W4BhaLG|N#]M;Q|,ycC-/y-fT%,Ko179tU]mwS7-WC+:vm_7S/%B&QbHS=GV5{tLEWDZ4Q!]gWp}}[4V
+H"M9@!%,}Mj&tQ}D~(fy43z3j86Dp|j%thaXCWdubG`Ur.7A`p(4V8)ab`{Taa^4vk_+%G$|'!8b=`d`ok8rJK$i42eJIi_p)++CipOsE^0(LCc82du[{%
+JXU;A.-AuIM(H(r/Kh~c/;8ht;w5zuO{~qTZMz5KSs4I.flQ;,qAzt9SflLdP33Gv,`}Nh5F(K!$v5M0XJSW:l~g_,BpKP]G(FR{CtYYQPku=+:MuUuH)k
+c-a=|sCx-Hi<ys5>HNrL5]93TsRZ-NCP$x~3Sky-</b&/=zRe[cMX%Fc0l^&xpkAMf@&kIjSbac(Sb8n4g`.8zn>V'%A~ST_GO8LGOX.DgFH|N/y.He4U;
+y[J|[C|DQXr90A">YHQc<5y5Q/dMfJj.INu1<ZR+1@4Th-x6K.bjEoM>FC}KC)iYbDgTj|H(R`ZO8JW|tAfWi$DCLg,<^sRrwNQpxi;s^()Rt4T"Q"-Kgb
+ss)u<TGnVq]6FQ`I-dF/71&@yuz'e-Jlm]ea2hy-z#W;zDb,1E(U)Z{HfEJKwIe`8h/Oi#ZO_@t-dZd{Tp-g.Uh|x_G]GZ]^4"SFMwy/Th;2lR=i;Jq1g.
+d1Val)tBT4jNi(E(U^nI=X70N.opDG@J2SdMY+C1wyaC2LY3s1,&]@&JUfnL+ae(^3#8J|#iTb>ibCH|{FU!dq`Y!:=KE3n:%U]j[rP1][lI30"Z_JW[#%
+L:fL4ao'i42kLw(X9#@oNe>9IX;!Cd/5.xyylb|I3rTp;jeQP^:qNe=;<eE6{X;wZ+0Wz:2`ySrSW(kaF$"aG`U9%]hB}Ke;tce$AGY:";r}BAV%T8k@kK
+>v5;/2Ko<ILg[IuqWbjc1b2DiaYKSM@/fOC!,go5TO^xL]8[!kI7p,OY9x;W$WR9bh(,.,UBO%It=/4'3VX|(8QfxhF`3JB^10r|'))xmiZ+2;Rq=sWFgB
+m:&/}dbO07<rcM9fJgq|%,ENm$k<jrOI.6,G-oyjE`yQehQ:%C:Jt$JLCldo~$4KI44ori{Lyt=$GrdsY9D'WDWG{="<BVqt'{x@JJ]IY<ns='Ky--'R}U
+`euW/8D&g2-2/PyZw()4vS65#"usu5+g&)XW:Y289M8]_9xl,hWQe-je&GKkmH7pqB[2MQ-Ogm2kH2u!X}/BfR|o1DxG@+Ql`n[j@d:Eko#n7x;bQ[$_%{
+|=li_qKkrWut{p<F6MmvTNfLoHlT`@>[l/vjcf&uMaNj&QH$f,oUjZprr@Zo>gL&t!{@OE!|>#)e!l!L++#k654wekC9;,FQ-F.CG3e'j5SONnJ`B;YnNf
+q|eZhlvw~rWdmz^HC@zE]%$)PMS!zOEi@j-O<Y(i"/(+EvYUliK/p0Ku3[i8e.{:W{:0m#_b+Vg3|8&I)1=DQbFVj"~srTzq$(~JD]#wQ'41Ee[y,xRncb
+wu;AzFu8i2kf!nwi23lW+J.YPe.2,}k8Y54Y{{)yH1f!)]O3r.uFwgI5wXXV9q,Ciim{llb/>';}Swn:Yy$fY&^:o./4<;BtzH[K^}2fXu^[4{Jr&$YiO|
+'s}Hf[3H;_vX5rWgdYd+H!+t8M>q4zB0VS~/e)me&M4Z%;F6."i_^U!wjsskelD:(Lc'=]r+.-uE|r>&(1=_>AV<,TkD9oa1edb^/<soVbVkYED,gZZFAY
+^y}G&{F[xPPBX542nsH6jE!AJ9VW4qM'KM(ybDaPdXj[`o%{Neb|Vn6sfpA;l7k;O'=#%g7>w/I727;-gv|fc0{f]A${3AU5gBR)BYLaiKM%(r-w|}.Y[i
+>+Dej9r04jpLZ3SRdT<-xg,[4E7!X7[ay;Q|PBcQ02ok;"L.|;lZ8kGd-KlJ-BU6},=Z4"E`-g:#My%etS1j.;tTz]J@+&c%HtrzQP0bPNZ-hZRvrdeZAc
+j;tyZmH`~!C3SsaoO95U{lN5)PA01O79l8yxWLbSx,,;.1UZ9|Gt)TL<MJJip)Z4S-zO;:f3Dh^6:$A%9{@Hi7nBM}y$YiXO+lCog50Me6cmJsuoMT'`:L
+H<i{D]Q_2/T|3829J-$T"APk0AzB6f'sC(w3LsI7g7c{gRu<F^Le<h/yS.@K%h~ojZDE_f^A39"^[2=]!v]%3b}DkFT"1Ik-VY-e>_ctZq'-_t3pNMf0ix
+VpL{5Nrpi#UujthH;0{hPR-P0g3eeO49{BXPZEP,)--`Rv7seEN,D0#nvjG|+3T2}Vn!/2@@lJKh.y+b=9~z-$rb5_Ygg_yf]#fl}y_z>Vjd]D:kh|G/Wu
+jyfp>8OyhN&T{c|,4j]AY;issfRX[kzMJV"0)t]9p5a4wVF#duF/`tKRVW+on3q)y1z-9/cRFBtr[/HUt[^_t&AY88~SR(ulAdY`|i_$=<e`'/{;[<FU~2
+0T1$IsX2}GNK#BRn)<~G4t+_4zIHw2>>/^e$khyCp=()4uV-';+YH;P,r"Y|.Nd^#/P]%VU{5B>B|4cm"5w4i/#UI"c#8$XJQ>/"2{$4tU:ORKE'aOcocn
+`e"HSMTIYoz4EgbZJ3&7;L0[2Vhp<8^z{LHgo`TWGk=nwLLjuEUC^b47>:}t-]$:PjTa1+;=$@nAv.A[Hdll["8zim[XkRx9u{2qGr'N8jR|7TRQcIa-Gi
++I/p&%JWEz99gA}rrd22#%RVLsFc3a3{wE{6upCD2<DG_9U!IlVLw}k6|(,f&x37unmt~"HuG@io5/~<V&jZ|y%tA5sM2}fx=Y](o$L(_5OS[/$5'UGL2D
+.vJ5qfm:@2coU#JwI],oL@=|%;T@M6Q&RRWIyNV!lIu6x-urL'rNjL.-3F(U;_s>3XRQqZ,hHQS|28W`12u]W^/Gdo=nZ5P&k+$RZBN(M,s`[J69|4MLd2
+!sR!MJeLO${A)Zyr#[W(FsmySXg(}q'r`zQJ1P"<w4f`mlVU|@fP&K$<3"CL%{H,o:Vs|D73Bfwjd9$iZnleLjy+,Zm_$&zhp_Jis`g[GmP2ZeXHC6Vjnu
+`)WF)]QPAMQBFtTy&"w`y,8{XfR3{E6a:LVqXP=0Q#BR3rQZ:}TpSu/:(Z}-x"/Q'Txy#tZ|f2~eoAE`!SRX;WLdlY'#z+~Xc'cd!Kk/%C1=sR8&^Lq@3(
+ok7zCxWtx2-W/v=XBPuV~D!a}i"/M-EQe_8"kNJA~UQc8|+[_:!B34I4+Bq]{=onl`zUQ%PjgQ~7Y:lZL2_KYPom>@5xr`5WbCk5WcwpWN>}2M3[9O9J`P
+I6:R}ttj5K.+rMaspJkgzyCQ-3bj#X;h<#l9=ylh+sW#Pai!|o3lf)wsc/Fy.7Go+QHt.W>Vf-{/+RmH|n"=#$,4'`8(F1dWBPt%#_AaYWOhG:+{.t"%dk
+LXT'}TNe|7yZd6;/UfHsBA4TTU][&'}X+xBs,05Smkq@B^)q>tdt4s.+h:Knz0xe1Mlh$P{4iypVa9q&/#/.P(Arelx.m9b.3CX|t]t/X_Rn|}.{W<.Mjp
+VP'Nq]q)|!BN3"8<S3KniG^jjaypxL11Oy)m&].yJJX{jl/2O(KJ$eGu7p7vIDD'Z5K,;"rgCVvqgPd2EzRw'|b`z<DF(Q]/"GSciIAOz$wjh1Zr>W)!>/
+toHNxg'sJLV:C'if:&FccoA"@X5UJMR)]<4`r^SSsANevF3w3"lOxS9CW=Fz0&AIb;ub1$hrRtlw8HrqiR2`AzetS7.ijG>_$I'[UBod#HjtcM+8!Bq/bo
+Ub5k`i}CJYDf"gg>Ie~%h@5x<j:]I0::i`jL$zv+[l(s":pXtU<)!s<Oc#I-WER7iNo!RL[GqJkFtY%3Pzd,JXjWHfgb2DTN]IhLKms]Rd@YaDE"LG~fsd
+st&xEJOLB:>V~602kLn,&mOGuyo(77iwib8&dPk0f>8lIceTv;3@'zh7qtDZ5>:{Sl3b<"N-[s3SoA't]f>fj{y%#>er|ECvh+X(Za[,+c4XKi1p0YYY]V
+}e.2Xy>9W'5YXdY;Oa_@e@od<g[w3bz[=Ov1Lu-Ysr.#'fx&h%UIRnq,5b@sgpI+/P;|Xa+gm;'3h/VsgJ,q6{)s{G]=)-C@d'RR=%).U2K&jkRlyJi)Bb
+iQx3~f|C<xmm=fProXACVpTG(fm:NH"7'+^1CaI$F==)4i5&C<wk%`95ptt5REKY[i&eYvcFXfV1Z+^yqP:%YQ2^b8|,az0;|@TE9=8N;Q<[pt>((H_5ZV
+#:F4ZnszLCb."=y$,=_PnXssT>!IA^Esm)6qoi>=-ECW+1"P'5NjXR[5_GbnQEjMD.rT)!3K/bf5@kFJ7FhjLlK)BBMLvM5zJMcTr^<ff/w-m@NMu%pR=x
+PHre9Hx(N'2(hgsuAops84i.alprq8d$D=Hn/XZu5P:hspR<&j;.9f7@0kB4<s'uQpth8!q|Iwm{0v18t;3c0CVE+n^o,i2DOY-"x<q@|:.>f,q,kM|5|5
+z2&:c;V'vW+l(EzmO-]8Ey9'J:h0B#D"b{EV-D^N87wA`D,ZUPRWKnGPf!o1ghCl(D7Z@D3`!GDI8Firy+dv2zdBXLehbk0k6u`c;l,6nm7TFgWt>.';`&
+])KhUV:4sLwHH{F<Zdmj@loybN"}KdeM(zS=G]r,:^]-W%;Kv;"4c3'>W{~6=J6}=/[w~-TKp#QnN9qJnLkDV'lf"]@"|bYHX^33=.^0pPAc@R}oT#cFmc
+.-wml93-z$SET|`ojWaoT:1;eV,P:uy/M4ax'I)!S9^ksWm!Vcw:bTayRZ@;j7_55l]Q_$|%}erGhj^wDMC9fm0W;GE'Y`+%^>9:;.(w8l:.eGArab~Ld:
+4I(qDBg`,NuGTJP_+(^1@"5I~CsJL!$_7Z,DX93Us=/Gst2YSAZZ//3)uRPBp|je>9gp49C6E;%V=OXhyB-]Tx#ov8-!:+'T+Txe~NdA9;{Q;49#oGWg>|
+rF;Jdv6]4)A24S[jHA(U-/uC5kgju|=ws'-u#';n_w;,lrf9aiyUA9d^Q9),[t![bL|tk;sLmEE=:vkYcjB^B<a_H<]T$LqtT:mCDMv+`912}!O1xp'C'c
+[5>/<-9/Y1MeTPdA8Bg2$[T,e1Ie]HQ>DYX>r#B$&TMf"=,09rSJ8q#m9Muv|.fIo8vH6&atT0Zg2o_-~v,bS8dCmO3^>%E6j$~s/l`4y}`Iak=RM54&RW
+zS2W$z].:a%,^;G#5"RySYgyZskN'ZmIrHfEK+rw'X7jI2lS[qPioX0F-l#w`0Ig0]f2ypySkm594YNgNG9+#={Jt;PLcyK=(I;K<DXp@#^$Arq5jRd=i<
+ogE}5l+T3f>;|/[P,(d8Cm_pIq9YG@VrEC|raQ8+7%y}J6RVLfNGCe|/@Pj(KhRFP!fM34`"Lx)t4f|T2DEDP2Sr>u"ao1o"6Z+13NQQ{vlu{mj!0/9`C@
+"b+Zn(Dgxiyb@M,3s|%>O2>rp0l{DI'n$e8dv)#>7GSRDsbzQ'B(!yj"4LOlM$JE>OldVGU$KwA4Yws3#6ciyQo"'HH^jcVlw1EHDY.^'C+p0_[.O--hU[
+b[_%u/xo3qk"J`Q8!&H3,zb<T]`o.S<@JKsi<i{c+J"xzH8epe>f^!ISft%Q@y~L0j2NQDe!-n1RHUo6o17Bwt6z:I|NXPQ#B{0H+L~C,24dTFH2Hfq!Ke
+!5u7#S<MGKHBC]HEk-k)gY<kPt&{nWXP[Xw$voa(_yw$wm,lz)UO2DDeO,wO!Aw$S_7LT`Qz}YZesqr^ZBW,jOdrxuu:2Bey8&gSz]m<mI0WSX3uSL5$[k
+#u|'!NF1#NtrX|"N`Q6Bgy[-h_$xGKUM/jDuuw[(K-r3y]lo&+7od0#A`ct`b-MwN]"ww;-5QP<2gdbQ@!$ZLO-r.>#y`DM<E4HvI2{q=$ogK)7F6dt%Q1
+V/k83T}4Qu)FiMXFnV94W5Im9g7:muz^Gty{X.mT_)tR^bY,1I}7L-!qM]VT]&r!H;Zb'x~:puEsy.h'7y{N~2qESQ_:>6+_cfbUdie`52</5;G`qs.#@d
+lBw<BM<{d[W]^s3#S[Q9B/U%lQeWQ!C5`g{qjdL[6:r1eq##3bWzx<s^2%>+'0)1ioIADC1}d$4(`MeUmTKxdhJf1`1o4QIVstPYGaZ>7Qc|D8a6@5/p/U
+IKcdFOLZ+5ru5vBqf&3G@k&g<w^]#,e"%=E749_>(Fa1b/AnZZ+u=y~:JRYqD%_p7pTV}E"b&iQ,|R^`%/k^`3].v_+:,FC#<eFW=%,WU(dme5.FwmPdIu
+d$}">eB,V!CvhIYi%#CT.IW<vi<RJAcD],:O/uhFHf`A~NuvQiDMLUbdy|C0k$'U.a,pUeQN=`.8`Ko}ET/Q3oV(/^!j}"}u@DD<yypaI>mD7=VIbE1ceJ
+r!3m'Zi$c7!p<e6`TCt)){lU(t_}P0j%&(;@/+,r<7ndfN_j.@Y4C45h;t+jFjnBJyP|[O(&v5|kh]'k--D$!ysZAN&@_^SH),X.r45(^qpvZlccE;p#k_
+~f$C}B}!^FALdRnZ1K+Q-"nF+nlj'E3G)}=P1,{_"Jj"f>+G0G6vp"Cg[)B}>3b).UgUQgyx#E|J<;[9MY$FW,)iBBL&i2E:35n[6Nz"FCNEu[n[8]^7a>
+z{l:!EuKmcE}c;u>D>8kX,ovg2"loJxIh8."=+JWN7p(B)}fNd4jm|sqnlEZz&8C!'wMtV0OJr2]_7Do8UsT^1Ob4O0|N}DNFWWHZzsq9KV_MUdYXzre%6
+oi7O_!^Ah>ZlMWYd^zcM~/_//X}{1pzhR4[fmSpW"QEWn%/5Cy75A_p>A1=1!V'g7bxppSXcot9K4{"{;B;|&M}Dkha[cPxy7O:v1Yw,@f>>'}$#".9{'s
+r%aEkGkmfGkm)s;lZt:xydx_K+l%SJJJ5>!@n{}5,.B25n~IT3Tt`%r]2bf^vx,q{@[(lYO'.0BqZ4kPk4sHY&3)5KR)E:FwU6"iRwRlSZa{%#o.lS!M.z
+Rz4<03(e'K'V#-Lna.hYJE`{govDF9/U@;OG"z"B.cME:EK(Y$O:z0%:N:K/[<P`x,4Z0IQa(mw#)w8!wnhK79&o'$v+}QY_o`M43f=)z`Nw5D0zFy&U~#
+fH1ai)R/4LFd'M9d]WfBvz|buOL9P:6GGNh+z>%/gK9&%oV1-`='cf[b/JD|I^hl4P>Mk3_VES>{:'qj54GuvSf;[5t8:fqN/-8Id]1GkW4_w2z`_=XN[g
+-K%V0AI|n%gd))zk|#jF`7S9sG<S^jc}}TYQjMa_"xf:=<f2919"qD{9T&z+,TjI~sKDn^UQ6bU/~CYM[;n[;EY^R{0k]m5fX7)V(XhZ"A#!8KVEUYdn`X
+Ex@,F>W'i{kTbRhfp@Xx4:17]-:"'qZ2Yn1%DYCS8HJ_cEK`O6LS.`fv~I]KXdkP(6A6nbF1)TsuEbo}2[@`s-[e~^rW_6B[X]^6M9':bb6aGl,dBBidvC
+_pGk"ublGZz|Pb|Hcc0SZxN7k/p.FLTm&o=m&./SyJ@Z>Eqj1g/M^Hv,f'~I=&9{uX0M2mPxT^&.-r84f3R`oZm-B`]B;`ndH6_1$2yLtt|Sjk}Q)+$/$u
+Br6#j^3by4]d2De9B`{g'=hX_!.V}G2[jl}f"~R`9>.[a<~qK/]}Hi5}a7-mGe)2Q$DMslJ@>dFWI7Gr(xwoUN{m3u^{C7/tXA2GiDh.<w!kbqS@4l6&2t
+:7u`Q@BqvOUU)wjJG}>'h3^}DuZ.0x{ui^J0F8zb/MK^/uAw+TTxt@20r]j5PuKhjwMn4T!"%-qCL0CXE8C_R5~nzk%3)8FiSXf(~/{)VYcxXEnEK[,d_p
+BJn[QK):(EMO`TK4ttZ&LX|483B+5`>ML=NRF$Y|LvMFFiZ]^F'ye!2YE|q:_2ixu/3zyB9ygIv)ST.MCm]#CgqoFRl,d;LvktChvh,HUI|H"a[4/dfl=y
+}DDk%n-0.RbLSs<I^p'uR[@vri^[G56VHL8::'].L=_SwNnSH7").3'q&s7+XYy-X<~L{|(<rPh#Q:Y/#Q]zap2g^`oJl/+Rj[#|j6NN=;oGv{z2^qSsCt
+,tKybZFr/w'#`BWuUN!f[%"{xu,ccaMlwlTJ7}OG)$mVVoeJYusB#KWS8]d}mheZvo[`IU=6{V(GKAfe+)q3f;gou57s>Rz}BnH[8qyuJBbz"a8pPrZo[-
+C}cnm"muLqn9g%D,"R@I!gi8T<T-Fk=)X)CWt8l@yD14'qNbOfpjlxvvuMP5nMY.Hg~MFg>fivk2A"dRj5fBpcPZ+#ilcvk|BLme#Y2}kT|eanNk3n#<Kf
+#'4S6]g3~`!:<8yb`oHt{J'WJ-hpC|OS+XPRqKbKPJgC~gBC~%f0%cJ[Tm[H%hJ6cXEA72Xm.kBXi4tpR!%lZt0d3mILXp5mc9_bFe@yD5"v)g{>4[]y`g
+A7360aNI|s.3eMDt>x+='yRa6'-d)mhX#3=fx]<,e@fh|=F47+|T)6'+t)4=k`(CP%;vc5KXfYWg(3Red:fy=ruiwC~xMP&SD]gf!by>u;s_MQ>XL#^E5{
+j^B%;f:=O;FP!y'J_b+Q$%E4-SS1^_MO~P9eI$Aq)tAMYMnNp>S9u)m.$v0PZn^mNM5u|w@tBP;&[asx4[,+V-vTXWyZ`><pgCu!BO1lBa'9;ldCRsGS}R
+mR5.UHs5[8gV2ctBSEb5]e6lBRuq1tUeQ{Tdl<yCi4<Dy|2Bi}-#w2/SIK1O@Bf+1lW7rF.7`SYKoUUMi3Z]o^.|wEXJ1uGI%2~4q{Q&`KF^{Jq|Uwi2%&
+IZ~B}lvxIne,xN]y~7l+6b8sA(Y/=O_;38U9,KtO;^B!b&F2wqPN4,K3yH~tbCsTzzH/$to^`R;0I{tH`87>77{@g@8xub][aM<aJ]3)ik0IIKdO'ldkjA
+VF]dFOfk+SSU}fIua;s..G:6mTd8<Sy<|HD%}^u5&U[tLnM6;0cCmEeP5Oupm>1,gm2mhI^KBu<0~HnSb>w#=zT;`x2Tv.8fm]jnXF)+i[vbZ<&8uUm-0'
+DC27o.fG~U5(uiIi-]{Va<w`own@]vjh(|/JTWGo2ghYVYJnr{1tB5Fx4{@j]zaz4ZEaY^p7g,Alf5fiU3v{_,jlFr>7^py|{/DM$hBmvsOWM(Dr5@dE}V
+{9_pMdr>V57PSD=;OzKz!TOf}}&5KTk{|Er%XO'Ly)_J%pw}gPiL./gS(RBV2iRrS6_Cy<FK'{@|af|vuYhWm}9Gi,Tsu}6v&J#&Q<bDkGY4cp%TRtmZ=R
+Xd<TAegrAi`hRr4xcNMeR[q=6b({XQY1Iz;b~28H3Ojkd6u_07D6JiUwBL+Oa"fUYW6}T!qwJl+Kv_N9CydMrUo8+4h>T2]>pXIX|M_BSb;bYft!)Rss24
+8+-v3Yq6zk3};V+d1>wiHmXLqKKL]%8.;(=&PVvrS/,qgAL<Y.Hk'rn6c+juYH~9:WP@b!j.jfC8'};sQ(R}9mDmGkrh`j~%$f9q%)Va-2&ay@~IW;9DPP
+sJwSi_f''--tyxZ$|)FT~6;fQ2t.M&8TtE_SgUtp9aq#yC2K1!{F>}^<)FY#wiVu[-c2HJc%&%;TL^YyguT#&LoaSkBqvWXRd{R#HQLL3lTf|/DM3MGu3:
+8182^:%XP0!@Mbrp;oqbh5dRQ@6k6.2E.#s'Ov_u8gIZj7^.i9iIH!m6dy#$3)(@2Qbq0rr!_1-:r3T7,wrYn`gNL:DZ//!=__Glw-I)!s!kI78cPn'j#s
+I.}nj3CR|Jo|^atwU2!3#NYHUt#-_Lx|H^RxPNRvQKr#My,mK#^bX)oPBk~BiJ;4L'{xRtJqVBLCbo%E06Vjn8&Yt9D9dzRH4F>DUdGKaxPWEB$=.mN&Pb
+Eu^KFS,dDOz.mL-#{,59f,Ud&L08a]081_@OpUnXqc}I1>Pjr132Zv,rs#og@w;sxs-RkwIEz,pV#K4_|Y5)yScWYy17[kr4v_ndnU^FH%KIDf<I|G!ZKP
+w(bB%%:I35elp(iUITlUv5qv11ippIIL/Q%Dky~}!{dyA,'-&{VM+o|1MSP`~a:<"E,IDH%R0I@[&09CIa5^Hs:0fI5m,L5Qu,B@'SQ0iKbKp>1V'ylc$)
+u=qe6JT:vo&CcGl[>i~AU^lghDo6v`%Dxt5U`@lp"C$5)S^aMjP$z{IQZMlh|{#|zAIBOV"dsIlFid!f=NRRXXiMY2>/UOo/Zi#W2PBW<,]Q#so.MiZ0Ck
+QG~}{5(qgw2Kb=Ap0iT.$9=gD6'wG7q+z7%{Y!1Kly^1+rXK>Fd7h3j`i2J7Yr#^5EhsU!-0'RXCs=%O!hLGUUL01+/F"#%LN610$fx93646M4wWB<xGWj
+;[H7;X:[pFqo(,N})N2Hq_B;R'%0j248hd7C/GD,;[AkglIJjgL%>8x_m/5@J.v>;cg@TKKzzC+0hHDu$f:SvHpZ^,,/aK|;S|qX'hZC}f8Y(/v/J&dLyA
+7;XXioq/L:vUZS('bk^!]K4'eUIUIy@i/9Z9'NUU#B=_@M:(oSMly.I8Vt<(|]4!U[.tY`.F4lxV57)jh;zGF8-z~ug5oe{0paKaf0mE5}NBN]m1VYKD~=
+^&}q5_V,6v_L6o}Ysvnt.noUixwMMMLtRlOdR9is=02Dn]ep!{(,j@A_r2`ff2Jsfl+eUp:qcM7^=I@JT|<dco1=-OW[Jj$#[9=b].>6f[Y-1(n1,lSm7A
+$1:GYDl_Y'[wqamsGz+R9u:fZk`r5eg+ha"%<Z(sEnG@3Q7RP+"!-4tk@Y)[dUV[][-zNPCb<ex1^]h]c;LmM5/x2"w!>3^Wj>|Mn%$p)46ani(5=6-r$H
+EECT/yv81HFGQ_H`+!RYVH.]p`<l%a~'Oq5IM!V"(BBhER.jhqac#j5D),"M0f,]`+$J$j/D[ej^Q{8QAuLx8IFueGeO7Kh5_Y'|503)ouh2qWu(V4E5gU
+e&df7CEZ.LR&p)]N]#YN_|=E%cFVe5.ng3eZJ>6`}4"U&[^^&n,yrI@r-eYI>a%Ouzo%UcB>U+Y7`IfS825'Nnad$B=Q49gL<^{t0wq}<^B&V10TAy2))=
+~wpe5G1B(5/W_5J|7wtscC|<)xJCF2.E}:(1pqC:P:<rj:9ymYy<49sdnfFNZH4]qYPP<v5nq:VGDsV({cQVXBg@#J{W,lE{uP&F[w63Zr^%y;H@d{/I;<
+(eDlw3`ds=:%+27gM&%R%aN^Mmay6Zsd1IRa')kKFe$SuM>]K2xDvzI4!bU;'2kNO&gg91fUhQf:p=@Yw2pZC-&$&dEVSH|@GlNtzB42JZ$12C^w3IQLNT
+{CVbG%;y}q^}:j`LWe-}u@AOgr#(GV}CPR{)%iGWX_+T(TXW6(0DIK"ZF;M0,}hA=_O7^JmIe$x_Z$}EsVI&)4Q$&UmLFpNIKr>5y)Gn}-scr5_:u4,a8y
+/#X:G}-4$=r"/Tx=&9@wwLlm"qpG62xLOynyc.[-)S;H3t9-pV!3^wq!4m-yOl"uzHU{NaJ1"d&p}aZj)3sew07&ai{$VxgG~T:_[Zbs/o1pOeNy""I0-,
+@1_;9j%MnEJMiBh8T<=S_)8Qo[[2eM)us+8:vJjw@(2pc#;|cFi=`LY.[0Y`<KJ6)d!FKmHB<jH<dH5ZdKIithwxkC4;GapQ&z)=(jFTqe&!WpihBU=GAU
+g]-J5Ejz>PbieLBXyu`Um]]BK.Orvq3h_sUXPe`I-/IJts!HS]3vq[vR|X4yP'kFAQcq~34aad<5.4>)76rB=<+3)w^E:#8)w'e_m@^nlE@MPdxcQVcRT!
+FD#GX1dMVf!&t];O~Y30&+[nAly6Bl7KmtnL1ATcHPFB@gyqV3fhuc'sC'GvUvb;zULEOs((j#_&{>8]-2n[8)OaJ5^ksW(lkq1&a0Z;/1V/3o~7,b8:7K
+=QU:iER[V#^{J&-h&=.TT]wr:8Mf~$;}JH[n(x-b.tOeefB|uz4xLCM=OO53qTL@[V&z.q)D#y!!%`aC-G.qb'P$$FnHf60'[byJ5y.Dt)ZFJlu0+f/7va
+{'T<Yn!"i6CEupXkGp7$ARTw2<J$V)"i"N:J2-UxGVooqr&fZt&v/`dHs--{HH"|6rPh6XITIi|i^F)u5K/VaZz2KG<M617}jbGGidJ`W_+wNnBl4trQE:
+}M&2oFsjh)]o+GWa1rg`I}tr;W5n0rf+w[MCD}S%<a%hwN!>d<[1O9~kf'Y_Yc/&iklQwf>yr]^K>F2oXSejS$1OW:+"R%$QB3Z:YC0V%9(A!LFxP5`YdP
+1^/Vr'WkqF+U7X]Uvc61Au"ernn`Z{qW"#GBGcI1qALk.1>PTEDU~YCNZF0vsXCmgudH0#wepw&Bf8(o8,IAVdf]]jy%:d_#q>dV!25GzJ.o`hMdi;y/BE
+!aH6q72XbG{]RxElyosmPTDPo'kau}P}jS[%ODIm:=+/[JI)VCjt~5%trEE9Bfk0vV[2GIi]=_WW^lJd51;wkM&G;BSZTfdD5|Z:}EJ|b'~w~jy|O|DM)7
+Z|`b~)}JS+RnKAQg]qZ^L}|yQrm^oI~Jpm"dl1i-EgAH@YIO<})q+tbw/x`d9vktd{Mg;sB6'B)6v#ynr-EuaRv47zQsqnIM|{31)SmW}Mn|,y0p:I507j
+4hO`bF9mi0@AuxV#j53(Im7JG@7Xuuw!Z6_c.M.B3T];#0>:Lb}jCthN'zY&ue1:!GQ8oc'z0;erUJC>M49GuGfY#DDgh,4O%1LCoTq0.`t)k}Fp_/,%~2
+T{iI"vejVXNbbMjZUB53dY&"~mg@^sT`M)+3G3:ErrSZhvG:v_@#bY6dlIwZQ8`'EiDB!6&0v/%FnhWmlK~z1j8#x>+fa+.l)h'#%rdH-B28`Yj+x3(1+9
+i!LZ-JGG``0RI'w7Ff5py7PeS>2qut3Jp+f#GW75M-`:>At!yxg<gchZI:kOZQ'=dHC6!8"vip5h`k{,{1fyGOBJ7LpXcGGaqT3(LB(HmDzN!sd5RsgH~c
+J9<bOBai<I^]#P`W=#u_iG-5GKuMGBy{L8A.m<6eoqJz3#Djp%a5T%)Sa}/OAtwH`rtO38H!A;MJ;7h,/ZRxbc'#McTT0%Ay}+m^'<P{8dUUKc+^7j@5^_
+P_F@s+uQ:kRflRU+-0]Uq+mlx`0+{M-4wj^JE<%_V|){xu"4m9(-[>2p}1$luLg5YZsU{DUVC8ff%DB}A:]{QQ_DYFQ"3kNd8-~IrIbNP8OQ`+x{rZ(yoO
+m=t+"JNNEIV+5W:xm`yES5,/liy8>;UU|r<N"C^r"f#+/R5uM}EA&OBYSu]FZ2P#9[eK9,`RE.cHU0{rKK;N'<"B.H.j6Q+Ny;7&5zHnZCwnRR;)7k;+)z
+fAdM-^PFs[qik:`|I'<Jlx5'D_47%Gi7F{@knZ/>sN..o#DN89(x9McFS!Q^G:xv6QmncU+g`Yzd'JD$TX~#NzmtP)D^1|:,>uwxm{uM'OPfmWIe)0n+p1
+>fACXG@FK/vLq&A^-5)yd=mAsr!Sy1y2EA%He-r];H"Uk]$ap"H&(J+>&P5>_O;9T/:p"d$hLWrivR.T41zJBi[bPf^'^N9;8<Xiw4,GwRoP]vu_F08g-m
+1XBDdE_=cv5n:t#z<V}ieCB0waUuexVq0hRC'tp2-^V`1AnOwoL^)"sQ.+fGVp/@>Rf3}3ZpI%p']etF:3c=KWlIcE34vu1_aU.7my%+^2F#^"i8y1oW;O
+G#=,XYot5N1WXSNc%}tTM]x$#g8&[aUPX@N&'n(dzx#_W@zHC7z)K``/ymXVWTU`,w|z'dyj:2GLjr5_/_VU!&6&24#w]h+vM2xg+T:j<l>3tCIPwfl5IR
+VLhJ!lc)Uw.+.g1E.1EM0KF`.k_Jd6i`3cSXh7+(^4W%UAl+qg%X"V_XchwAXYgBho%k0VIL'P;y/`nWhg.Vf($H=NU!tsRkwk,7lh~VRdWV=9eoKWB{-'
+nh-AxMa&(]F9+:zncSDz".f/[++L:F%xZa#&{"Cy-cthOB^5a_Xi;=w1Y5yILlVXK#F1!b20-GrN$!Y,XAlc;TeKxJo!~2zfh`uYTX7FBfI(:s"6n^eaqa
+~Dfbp081qpDqLzCM[@&AE907Mx8>M5=JzL5F#:OA-geyMI8;/<jMECahEo;xArlrwvrC^oD1U]myL'56c/C./}&"hs}>E9xndxjX8ybavuE:s4s$+O=;B`
+7`"l'G"3~nFl`QJ.y<WZ188tQj0fw}m3lPHp0=jiBHC`J[|q[MO_JO+$lRuxx:M2&>:a[vwNstbZYj%6tYWR4QN"EahiwHPC/v@)/veO:wLwaKHnWO+hz:
+1lgc5:<X'RzW!@71D5`6(BnpS%;Z~q[l07KFpN|vsZZ_v:QLGXgKKecn%lYJE%%>H^0TSoDt9+OicYN>."TvH}}'iV@lR=Vk%t5^s:;+2.KX.p3r}&-oa,
+=2m>2p]kD./_i:73rD"8'//2`m^DU8-^aqMlg`,kml3-'P@LR7Aghl$R5s!1sAAC:Rd4hy~Nk;)Xi!=j!uAGlHX^xD{<C(ExSPX'E6i>nnQ>$m=J@M8#&`
+cJS+A>!^QKHZ[Vzx8IA$[(S'2h+7)pY.eG8YP1f'x-i8"OV`bR-H,/#bKvwP{zLI,hbE_"P>v]T@]d@]sIozKk<k'K4O_t3JJFPd1gY<RtKgv|(rrGHQLk
+%{H(x`q_ncE6vH~_m%,>6TRTOEJ%zbJrp&J7yowwc0Rt"^Mdi0j,[+m]Y7Ds_w:64j;]`%'w}=}"/6j<`;0!Aov&Sb/MYIs2x3Yr+K52~1Xd3_3kA%gzL{
+%20M0Mlului=&rZNU9!#yR{rN>-_hvU_2M<I).%D=go+F.LPj^uST0~zs8gvJc3S!d~.[{xQ,i.]3!!So09H%]@Dv%]@o>yksM&_yH&i=uh<[P[^S(-S69
+dONan%75sdYYU=1<g!R[7e&V<DmEP,8tThlN%!;<0L:;UP4,WU!H)R_vqd.Y5ov"Z>"D]I'JsO|I0B}Ubmj"6]&D2Z8^IyE#5hU!"%x<PzrpgA;$o|b60W
+A3+}E+L3|OIi!D1@G;p0RaHcNKr|^H|2mV.CmR&2^,VKd2^r(-r4bma_c2$p[,Yo7)'P^%ycJb=VejJ^>[1i/hSnmUQ("S=/^De:W7PxG9"Zd>AZvqM`p@
+0@|^}7).#L7D]@H1k8LNd]<yy)oQ7TD%Cf2Q2&4Sc3JuzR"BoX/|e3Cyzb!W1a{[2;WVbmE87Rj'reDpE%c,@x444Q_`uO_ViZ@+Z]BO&H#K]t#;EZ,9I4
+]=(6q_Pf(X8vT,|ItK;nOQj<kS"[|NR>F}9SR+7r$P>#qUU;4Qo8M"gn9eiqi;}xZ@(1{LlbBvV^v[<tQ}M-,wA=~s<kt$Uf/GUuN^U+m6SJN-#<6ga96f
+:}oqy"JC!<Nf2s_I:e=4(>_}/Yj7Q]~wnR:e(r,Bv{p}[rgxLKN$3hsZjq0/r@yucE>DF@/lR^[7vB(-pC]`g8DL`ZRBO/n@D^`xa_N1J'=CwTG8-pIGHU
+Iez)udL-XAG+a%=ULP,_._OiTpi1}"i"J9h}k>"_{p#k-Uu!2exzqqUt%Rjs=M&xkgkp>>O_g#~`Z'f4HiX0<l#v0e_+u8QU'W|IuEhjX2GDe5#C{"+,.p
+^w+wm05U5xUvv}'RW^`W_b-4>CBiuI|qroI+f^KyLowKM{bR0jP)6@SkgTj30ymii!<IR3XXIL%Ub"8S4#~3mTxQ.AO<k5Q|M&-2&c<oLcL16i9q-D:,5#
+rj"^B@e>I+n:G<JZebOG'HMVI%PM`$IBN!_lm3PW8'/_veiw+5Wz6|c8!|NM,Ggku%3Lv$K"}M:umykPeaB=QH;Xa;d/a8/(3E/@#]MUT-jt-K%WjhUq>1
+@+kh[Hv]'3N1R%BBqUR+_ob'wr;H';ww=_r%Am`XQID2([<4QXR52ILjMT_pP+)@jE"2r2)$t2&5Joxd1w62t@6[(|HCr-.0.U{.Q|ZW->71tU;6V^WtSN
+rin%Ov{|A&(XRc]:[;j;<&^VmU__D'v2)}[u#_zk&NMCH//,`cMm5a|W]inF]hLFNy~!4oIO.T;fxMF:892SFSzN|IKm+9DM'MrgF78=M|=XtgeuO+M_&[
+PaeCL8t%A("Jl4Tl[@q:W:LlsqYI$;e5GYqsBE)]dMzZ)[/Z+]A>+lc4&RD:nVDAhA/Ag!xpVzhU0"w@CC6c7_zrF}8L~#ON`w<=_Z+SU0F]o:<zak/6Q%
+!KE5VZ!GcD_8xHHupmDc6&jIsK0<8B3[PTi/^INY+0UMkiBruDjt`nYIAj%go$$(.uMN;uI4i[PBc@W<nL~d7,KB9unnkccf04S1c%cf)H6v^`r(Kj5cVo
+/0nJ.El%fEu>YlT,X6:HSb9SSPSWrwV$wu=(A$XaRZnU{jbuL9":X:kJoIO)-gP1)o36f+!(bWpXDW(H`bZN9>3"J`EaJ3#q5sWlZf/J|e%"(F#R8hP(we
+fe:7zNEA6Fj0g4ocaC#O_9(+g<o/|,L7bj,|tj[.U-ebnK1V9Qa1nye)2Ykkcr2%26^z3aY4j_}[~>5^$=]@;_%$,Wm2^g~0dxyCmH2_@9V5`|~I_6CT{8
+`9)F|UfxU7f=-fIU:b,jcCUe0w2dxnLZN(-hFGjP@2{vLvbyx5iAHTUQ~`gcuH]IN`LeU`'IVUVSNb>QSZ'a#=J9tHeeM{_g6(3i,nK"q5O%IGEJe0]26H
+Mks:u9|iI;_CY:84R(Y>-C+mqI=p<eMpYavu.M>X:bsbBQ=t3kq{(Sz4(]43J"E04]l@D48GkZ|65`4^&zInn&X|Jt2_~9kd])F2z=MC2Cp:254bA$Adz^
+DC'KKhS3)Xi.NPH0,J>qDW0D5aSF.{Prd`0otkUj)uhiE3UmD`_5_m$7xJurj-x8Q`i"XkW`m/D+N.O%(e=&QGPh~U!w`CbtLTMBCu8|_ANM1o~>^T/QkI
+eY}Myswr`2K78-zTEy7U$!dDW1=sRt[N7o,iA{wVri[Nl4=ig@R|BgF27I>`9uCV<U0jM)bc'>oESGYU{Yp%!8:!1Wt}:6<FyKCxZDQQ}ZfTDVe(ODH<+D
+/ciTU+Ee-P@u,}p}Z7GE{3(yWqPnZp8}8gd7cc^6xX8DN_e3R"Y05+_x=jxf8GKbi%ypX+%}S.X;wM,zw5rwqYfN,2w''|NEL;EL)_Cybp+G`;joUh|@-N
+U_6uo{{qap#rE[>%51^}'0lHKqYKhsR<R]1;`u"Tv8p8H1HrQ$J[i[,LL65UaR^!lAoiIxPn%tO{Or1(>Ss3``pw483HUubPuHa}{Q_E53%bXf1]wH{[AZ
+j&"sa2VU+QOIu4WO6q(fV"'L)-b-yejURI8@tj`>'&Yr}N96MRmfn5j^5p+l`oNdu1q}=f6%JpU&I(;WJ4#{3;L0;p8XYd.&/#B,l]bHHbytn[m.~%Pv9O
+%J6nYK+V+_|fGiP7)EwAdn<gLspzgfrue9$!&{-l[]osJ[#iRyeLia1-t!HDAQ)K[Mv6>t,:D.)6(LEihlG6JDe$ba&YT5d@4J,q;PO@G`soy%H}H&OJ'l
+WnCV"7gW1@mLFs9C-2O!Q]IJrm^:=`tb3gK(Q3QfIU4lo8{v6>ix~vnf;vLxmx`nuB&q[8)vk&QSk2C]BNvGs[]<X`{<`RY(WnanmFuS#jk-V&5)D:3%No
+]-&X4KB_/;La,3zfuuSgO`ln$T.@s`[bB/eB:JZeP>~x&+gQ:GUx;P2[jkOXPd!"u>J&Y;u2)SXp}rP#h_x^nE0`BY(<cMH+al`X|I"9bI/3E(XQUH:2n/
+|au4djVFo'&7Kj7Af&5s7/p_B7;N}[AYc|XVWh!]5"qq407RC%KkD}LtMztZi.J=^8A_{C7xu8>z]2c1>r^21J^y<ml;=zBOKWJ6NH~I'fS'8YueTII&a&
+;1E@mK_{Sfpx5/6Cy_s[Ohe_5w8tb.n$q)8iexM69KlhJN~;t@Qvv5n=<|8QuY^h5IF^daeW@+9d=EDf1C_/zpnW,5r#6P$.W[ujP2{sdTMwUz)sF^UYCn
+{ykP9>VhxSOF55PWr)G<JYX4{aLX-%{=AOF#kY#+<-eLTqVN}j^noQe1CZ%lN2MF]%Otbcm%d]_E'PK43IqsTT0ntM<yITHuVD|ZVX&0Xy^al^Hc=dXK2H
+JtT1HfFK#.u^8t<}LB-(Qwi-=t%L,QT%>Qn]tP=GM)5"t%Yc1Ra}O4jr:HpTZ-D++@RMoG[Jx'#yAbf`J-zlK&'T7nN+R8e(vY~PZNwGGbX(5-BD2h3UqC
+`F5&'h.C.N`-gPS$FeeEW'V3B}@0=N{bxa0U99DyK2hU:Wl/rp.1A7,'5KY.Re"x,)T=uwRN)ZEXHR`tY'rh%Sd99^!obfKi6$gc~,s<);6}F9~0@_WY_9
+jx6S'XL5;Y}kRSbwAvM@"7_$O^A`H0RU7Q;Xv1h<IJ)l]Qiz;qnE8us]od,k;0IlU!<f`$6U_h;hq/Xwm!sQNS9(JcFjaTM+n$V:ay`-yH'RTz(A8Xi|~)
+]Ao(-z>h7[Qu4%d+MRUs]Yk5PTh:3]B:+,A>9v:dN;<b+9kIus`{]>R!5F<D{_['~3dMM@TWKFpgeFn;"l^XuE.f5,NSOn_0EVwc53bqoz!u6]6@v.&d1b
+CTzC^K}Q590]a19:,$PoEcLjO_0=~/~OJf@dL-W$|vX2<y]5=%;V"2NQT=:7|k-l9ZTCn5;XKuvmLjh6'6Ad&eg<gojI'mmTzaLmMkT#hIimr[qiyt"zRX
+y#<'Gm$5_<PvMx|72^HAg),zD+!T(|4dHwq[<I8hWKRKU=EDRbK@:#6+,Z_4@Vzj/D"ln#YLT3fR<yRF01Dc3{_u955a@WCf678I(Gvgsyg(P^eMT3j;7X
+'c-gcKmnTQ:kbU>nc;z<BP{_YF($naK_K'rVm4|U>vXZUah6^K0VQ}vz3r"_r+D/0+0ZjK-zc`<cm:0n`Y^]LizD{NUyvuSe:{X<jbqhrn&%8oFjzhR(]s
+%^nYPqQvm3P;l&FhZ8TaW>T%%v{j&9OJ%@jvlSBaKOB%ZPU[OMWW-C[iP}ri$T23Aj'^Pk6{xD<}P9XA2|0"&>uZIQm=~NAL:w{DZHV:10;X"J[z;q0H}w
+tPlc62pqU<VvVTI05PEI1ymSh|1QCV=f~DD0A]=1mv@xJst/^-Ai7hhb#bcq)Hm1&qlKQH@is2&Sn/`%rQgZyT/o4N~pxQXM=MULe|P/W@6L^f~,{4ShPm
+/'Mnw]_+~5=u2f|9zc|v3TUM75G#!v"NM2lH`JoLy8WAGQkI'Kh(kDRclkWDAN-=!Zk-IUIS/@W[X..lx@@s1zfy^rc@q5]pqapzHU_nHnlwPAe++vRHm#
+74E7jw:7Sn{|<YS|5E.!4VtWWhC`kEZG_%}9/9%oD"AS!a0whi-(&oM8){"|z_qk/#p0;}bbq[TUx:-bGh/,.`9Bk|1MurI|[Sc:){a`8Q;08JW%Par[.g
+OLSNPa=qNO@hfj&o':!~Pr8cif6;v{7-CJa5E2_]30]=-{<4n4flUUp=(I1CZ:Qw+['|pJA!:<oEQ.{:n"%Myiu4[wcIjmmZ(Y3b4yZ2nACpqk$'|[;LHF
+(u90$g%B4QH7=@Yi^R^2]bRT$="Rj0mF3g,9k<,H8_I+q}Ytu/BR6-t2QH&t`,(02XfL>H~2m'BW-|a8pn"9f#Hxef{OXqz|w=kV#`&8Ex%yIZ'KANbw+[
+45ZF3^>hfrkf#xd}=;Ce1[$0<'KkEw;T!Gps%ZAK'xnhap_KTVwf:<pvYWpPd7WWv2Y='EIqF-,&46R#+l`iEEm%G@nxyXI-a1`}zT(|.A&g='FY"7)GU>
+t("(Bqx2RE-5^#;TcAm'oA4<aF]8'S~_s}[;M%=Qx8|Er%6rqY_S^Evca=5s82!p$C|WH9PY$P2<U`'d+NOE2DS2(I%;plam[1{Z_"V^+rg1sJ#,Nb4BCD
+K!6SV>u$^|L|EYK@E4nmmWko3s.v5x'V1M_(^xAij,)rlwPxP2YDo&csUYKLP{I76,7m]292i5iQ:."^XX5wKu}+<a4%qlj,j_t8MZ1)k|EY{>M6Q!i,jH
+O10x3R15yLaeP>Vc]J{-|:ohG"^B<-S4W!j(!6v-bDSnFbW&5(.YfsuUmBA+[+H4PP<hq)FR}et(P>pJu[!dmzm&~3y,,>qDORO6bYEXlv#9/F24N/}Tb[
+Z)rV+WzB~[@kgECc5s`ZFhs"uRb!ew9Jh&jLh6pDE{]&'N`)L4[WH.p`)PdP8dEY"6x>Ki/-/mZ$)!0oX3K.v}{m@NKkCI~fe.K9H&:I[s3(/@<l^tZ-]B
+d<F!saWG_j`x_9-zPrl&ACt:HYJyl#t@z1BQd=5'Pm#;~{oSge9$qF:g+|7s|%(%=M{F6clk:hc+jhfz]}ZJ|`g<%I@{GZ^x7F^a&`HU2)=]WZf2A$c+zA
+wbB!xLu){w{itP&ZCPq/VS@@d4]`n4+[]P=3[Q=]ei3P#_,r79H%2RfR!=e3Y7|qB8{CD/n52ivPh;07M5='ss##VA><bBnzX2a`YI!fWoIQa:e.U+CuI=
+<08kr;{{fHxG]"k5<y7@B1$Y-U4<@+XfhgaD@hV0<nc.}I'@T,p]'ATE@9yTNjNBHst6B$W)GpVh<xW<MJzOE)PKkAtXqt=v/(+8i54;~1m`b<J-1x.`)5
+_LWA|xX;TKs-CI4]XN+h[9]3nQBTgiqM1B!DNJS3~5bMF;#<,E|Pl-O$};joNQV/|PR%L(L1IUHy9u%BL<F&!Cl8+(V}SPZuyAk7tL9;r4M8,Mjuo|0zp}
+::S:50mG/Qsf=Hj,^9TJZ^a))InRlX%#H8V3])Ma`l:m9C:U;$7`"[@Y^>Jg6wJZyZgiceUuz8y}1Od^UT}Ge_"+EDFFy'@e4uKkJ`SqJ{GHvzn!k2/e"+
+YmE|Y%A3-AKBZW^A"|Y^D`M}I9"`X:996dSliM}|XzG5ZCg(H'z<cMvaOP8oj#8CJ}H%`;/%_D;wa1&R~V>rok'`GR(x##!U%!YDsT,Q'U%E^c]w4|of(_
+dy"G{]j5H<|$Gg(z}cP{V}Pdr7E`''IW2jQnkt:[Gg&6u$nhsEK]:%Pd>f!Emf,CB!K.%APd=#(#[o/V~C9KF.1(W(Tx1)Tgb6%R%+~GqoW^ZrLmQ<]wl6
+7>=JKNvFCuXMeW<9$:k&oZ1q]U}Jz|X6am3/0;cQ<MY>8|-m<GnV_^Ey;h[LKv23@TvG%lMeBMVpzV[u{qef&)dd-Djm=h'ek8a@-8H=bU%[oJNG%a(.CX
+c[gAPpWB2mH!2PR5K$T2>[5)_JKu0<&5P"eseES$/Ae5VK3Mq.v)N[GkK)N6JUO9um#E""zGICzL.tb@j1d!g!5fS<4b>-8!sRcid69kY)]eax<'9h8M@P
+`;Y;"%YbD05|pyqN]!XaljMqw3P}qGe9+7BBm8Gy<Gr/3YOOpGX,3KqPo1xXZG'f|5_Y8xP52[]3+H}dO%p#XuIi1jz8N&9y>45C^|/hH$UhPuO8(rk[H{
+=xbh5Pkp/MUfYD,btbva{yN#6gRVgCUDfjQ-{iTf>VS96Bi}0_9f[rg|}7cTZKGIA{(kp$)nmWW'ZpVH~UADe_n:4-7JZBW0&Et";YD8Ue-k958KlTeh6;
+'dE}/5LIGPoMpBluK0LdiY#Yr!#mPMTJq7$MBJaEVAOhs6raRX2`$x/(Xxbk|73hTF[Jz}kUxEmUARz7|DIV3%N@-n&$s}cBB"|.oPdx=%21gH`g,}3>KA
+]FnOwfAAus"."OX3p<Va%W>r4r8!GD3Eh%(|P]c=~|,r_,Ui(T(Ut$&<<}ISx_db2l#c9G1NmW/dmQJe|QeGmh_)5p7k}KVlAc&Z@w3;|`Ri-DbfsGX<9}
+0S(fC5v.k.~75X;^_%v^"C|WJDztqr8{A}C_nUeo"1WFHD;F:}7.IeLm)-HE5]h9A3j4g[8I]pLV:mO/J8fy2kXnqM)>%qY:zUez4|/F655)h1'5$#~Is{
+7Dg>H7fBM'jm<umqrD_[)S`l)CJWXyfWy0oxoQpXWEX]c(},/F1|=^Fhq0T;!8>_n+C1m'6Ekx~J%|1pozvq&`7.p1'(<:.c6dXR2/Gu=dFO#eB1=8WUxm
+p|zwpMQddvaV~#hKw}19#1GQ`oig-ta/U';/3-2y}aY/BRNk-G2}iGNo%d/>NImt@GU1qJ[edf-:J1tE^KJtuxj9OA:j%1~l^Z)sU;G6[tW-Bzk^L]:KHm
+2oNX:,1/:m<=^1peskG1UlU!ie.,pt#zq.1wW]VFc;Bj"q8Dcp&;O`vy4"l_G:'nexM:|D1A-I6(;jwpbdZv,`(!o5e'u3r8`o~+!jPsD`Kl:OGf|IO.<l
+d.cc^')dAY6gDAb8@b5&iu>MdD/x9qtMt>=pj}w/B[~`5cNYYCtpOGqNO6{a&Zga>UEIGNv!p}piYS))%N}K"fnl%N.n<j@SRLplN]A2x<VAVxLLi^_%1T
+"GE#qQ[9>4E{cT&q%zq(Q^&8.1Y}m3:!t2g+WddvK=P;=SH,FqI`[{Af91453FDSxGOy[vP"}S#oDL&eqe2],;tN`jYXKaAS/QXO`4|npIxY-L7a!zOa_Q
+8x:u[<n`(e_5)/)^meAD6s>=@Y_Kb@V`(ImGtA,97[Ua7Y:n>WfIP{PFVfknJ%we/24pTy2W'Q9L8H/"Fv<1qM]2OcU:0W+)F_%<#X75~uJZWlytUUZ]eI
+U,HNB}%sD1hoI>#tRtex8vryqC{3}F8``2~ed%^HE8Pd{|DG[y%z5{O,#m$4P'kJa;&H)/$zKCzxP%vhG|"0OH>6ntn84Ma=AbAYrE>k4prpC-1rAPU7UM
+$}P}D_"i_](]P])_8aBY<l.YrPryWe!"j2zh2g[c_9WC=T:P1O"y<:v9vA:_A^aEf_%a5HSoeHV'<+H[O=4(Y|bLb@SJ1fSJ|I2i"yJs||tb;WSQaY5<'1
+;"cJ[1WUj0:r!i:IQEjwBv]oKzmi|c<5#!5blB7zfYckG'#YDTz4RB#XJy4!TbMYj{y!3KG/$hC9;Q:R)!o/7[<m)+|V8.(s+=<W>)Nrl3|+a]W'@U;G+]
+<zbf(H)bS:=9!4v1"uULD!Okh[.>Q>tiRDv8B%h#U<sK:M,fei5GUsY7,JA%FjW>No3j)a,;Ey>g3qhto58;D)$D'VPi}HA9y<_uzScPcbm-q_zT!K1,_k
+(.`w7V!F%"_ln/]jG'I@<m'Qjjru";5v$Vz68wHks9o9`a67SkE<|$v7a8Lzbq1F|5e'w]S<Trm$%!2laC{lisQDP^BXOdnG.D&4BK[o~D5MMaAgYKMa6r
+qDGJ(Rkp-aw6R-OtdykdVFeSFks0j@2LxWmzO,y%El2(J!-V6SL]MP++#62sxGk$nWFEtK@>hQ^hU'}'l%I";<T90o`'W2A$'YpKhx-s]s$nJ<+io0mWbd
+ZI8&_>2itRtr:ER-tGPkLQG.wpwb#P(F#=)Idb]!8{cOu22_F:,rCSw0mFB>m;a%6EEiuQF[Jqt1L1{mk_GS3=U^}cg,T#T(W[<ewEJl3zjAg}{T-jN@KX
+z#p@!:$jmOqblYZE<eGtT,`i-#mv_'#hR,=AynQ/5Ea0u<l+o]dvd#O$@U^`yKbIn<:;/|><g_]-`HaKriQIs4t{_({Y#Z+Um%xo!O8SA2(Q9"eV(m<E>`
+8>Iy5/V_$Za}z`1>@cF;)i{@GyWCio39QmZ6OM~L~3wzId4o-s<!b}2'IC<=V1cjO.<'+k~JU=!#LNm^vF[+T8&>LA[E/U`>7FdJ{#Ri,Z7tzxUTWqx(b<
+X(`a_[I'v4azP-u=H(%},&)y0sT/C<xfg_XNWR^k6iOZoeOjo&k#/hIjOiV#D6KtkGtOP:rj;}S'jYKwf;Jlk^'|&%_L89H]U]$)=#,i091=&(FVHXn8~$
+_F^A4'B&Ch",<U(34>N.h,DzQEK1q!E>=cMc`>=]d".:]<tWp7I{7RBf.H1e18j9gGsdF.bX%,/i[X@2qE(&=!2W'Z7F,z&XxkR#AcnL@sRLr>i8Eh]tfF
++Iy0Jh5WKb^@P{~tg9a+=L$-2yl>v(KNaIlMLJdFi_XpCMC]8l2vw4|]Rn""6RU).[/-.[_Dj`/OqYc$|/(boFmEvI+x39!hGL|znq!J6I!E"IVrt`zQ~U
+B8`n$V;}e"jZ@3I=-l'vh|s]1KHa:lD6DorogopdS:Jf&d(FVWz9#L%]SYZ:9Giq4r_SS8bHY(3LLHO;Liecj:a"aqF48+csW#FY._TT<scbPdZi3b-Nh=
+O+uD]R("/;QeB(;<M92M>ciT;MpqD$rN~;x3GQ8I8K_+D^,gb&T)k"b)DoKcG=t-JP/({t%QRH8{k`r]owf3vn{Z%B::pq2&vhZVo(j4&2,u_(sYkBmC#3
+U1i8[tkflADXK7VP_%Y=!=BRi`IuJ^hqQxuXAVkx&`FYIrW#8ThgUOdJfQx3~f[KX4%Wm,#j!_;oL:n&-9p_w^4@K_9@(,l`GfhZ9qHW4@1_z<fE{m@Ks5
+B/qp939Y<:T$:sd'9l^!CUPddER`u2sDxOEK[tB(#8|p8:,NlA},JKR2xzh2!#OovdL[N``M4xNg2[D0FF,oo-A"Z(xn<7URMs"W3K-#rP[1VW[#I>}^+h
+oR=hLAzUCp3HVda^D9gV7N]95ugTsRUBSK@c)l.J9dQ34L^(={#|~4]ina!_;w~+2u9n/idh`Fl:vqT_M_W[N>E$=TR$^HSPx>j]/)HC0G,(8F:)]SjbTl
+rgUskhwS"1Tq,!jz1xvk}/<,E3Va:=PnX_(`YWGQzf,ncG1pCRP|K@A;Uu]d_^!_"QFV,sIB`h9uPdZB#b/9Q.O2Iw<"((nMLuPdCjgWCDTAZ_<=-U_fr5
+Vy[ZUv5kq"I<$0KLw-MgzfRI|^_ttlTdqLC9eg^1Fl0&O7OU16w:)yc|bYXb>5os^dVfp||i>D"%YO-8Ze08(De{>ebU+:5u#xw==@IT0Ev5KVJ5AhW'X}
+y%V6/|x6:d9h__Bh|w=dBg$[7|ll(fKof:&,@!f!JPo5V@aY6]5QdH{x=6NO>lzauj&d+z$61heJ<FqaP'YpDRd1c37G,#X1hMh0uT[aH`CtGh[fAgVutw
+mz-ORZR]$(B7CFWJo0|Q3!'R>oz17mhZ[/8JL/[88bQ@hr|:D/r{8x|L#T|4/.qJ^>o<1D~f@}%a8'77Px1$AHlFs3J-X6D{T-}s4aY6c;$Qr(h_P#TC}8
+{#-CbQ(7cNQ4%Wi7oG}vWv}I;YH9o1V}A6V0f7U:37`[O{#>.d~Ex/_Dl)gl$7`/Qte+)[v,@.0IX|P`.JH:f=MD2Z2U{KvAb"}q:[z>To6@CC1KXqV$;T
+kGGO7DW1"O!!g(S99XaAobt{kD1x2U%8w@jy[{"Syp6{ahSd;6us"U^xGYt|!zUkcghgQ&~^-`EP&dDy;EvcOqc<Ly{LybI`e.NwE|+OV&:Lv.(X`+_M;0
+iXA4x93j5gs^wa`^@RG,'Bb5o^`w,NH|yn7g+|J|&oZ"snFe/n^2qbDnoN^a5'X(bvAo.%(#(RZF0ExpnjlQon<4+R8nlI~>H!eM=,L#qe'T1S&vZ>g%CW
+Xn>25AY[wk+!)WAx..+@zvz<1kX@;>(6iYMwGcC{>we]L3,dDbzNdF<Ocndc3lW:qKKK"#$i'f}Dg(0C_&;GJBeVEI,:&pUCQyA6<%m@3=.#]WuB#az>:I
+JWfkS)-2!a5}rUR_/-_>5_g45H5doMw-dhjJb@@g-,w.hTBt#;41ohHnY{l4DK`m8-9+B{GT|,7-n6!]v5Sjp}LQ__KfGp75'laL:}WLE@dbeXVtIYV;<)
+1k~WuL+dp{)8:a@zmZ-5oZ)]JN>W1O~TlD8I[K)m`ZoCuB^f>3rQap<Lw2v1v%Zdg)$I>X;[6Gvb@4P(cD[Lr:@KB<iIiPC2KnfO1Q.%R`R[xoe|<&F=Qj
+87nZ]mgo4Zp]_3d}>6&+`x0Tv3TeA{ofr2}Po[~Gh_HEl`E#AnvpB<+uw"{)i@~$rTE-wpGN1QJ|rF#DSJ|sv0}/`BP6t-HTBPjo<mN(ZG=}l,5kQPQADT
+7/)pKsQ+Ao'vc,-4`ZoJpFyg!g-}zZ6|ODX+PB[wQyLJ{E"")oSK5ONMZy,O;r<y:VTYa5FT+:mh[S#UiJ'$:#b}gZIS"|oHw/fklb,Tc$i.thiwPK6Oi$
+dO[X6Etka2[a{69W%h2f~n47ct}gnn7o-eqoJ1`R`xhO_d9t>TshqI2psyA#2;otNpG_I8OtE+v)H[VeM^I^]Cq:W/UJ>V<3wq:}E{Ua.X2-JLIB=5iwAI
+An)g@oZp9UbX{L,wT_K+FNnTOnR]wo"&AqFUYP3k&+Xw&d[l/Z4#SK/1at$7'.4p4T%(5"42-@c0k["Cu.6Nn&fQhLZh:hj<~|5i(M+Fyi:r{MpsQm(9L6
+uww{tpx`a'OMv#>]iWWy~2oUie`aDc5i#DbH0`kMsS="-UcB/+ZEo-b1+wZkm"cMDfA&jiQT1i`f$:(g}UjKW;pK@ho;"sH_UU$!67.yMVV.mW&o`(7raH
+GEU'KF08%6bRA0#cny2n"7t4nY@Gb(v'@`.%KksWJ/nxI4#2#731"3D6c%b_aMjt}7/HfM@'nS,P:r"MAIU+YlO}M]vM3N5fp^kxn]v7-pL%~@5W{c0uHU
+y94"&JJ;>.Dmz/vf6:fMnsGvf:9Fm{qYcW/>Hp!/7zAT$T=jbrgx_vedsdY0fNGq[6MKiOjS!@hoB<laX"'BUu4Nt$aIJtSquo-}73njvRnVVnUNIgkX;a
+[sUtKso78@3;xX>}YN(o@[@l9XDP:R$AI#$0}|gqog:Jw8dWQJc&H4{2|>#1}yCil(TNfd7wyR(W"X1|6bpWWH5!{_}mMQ$fEd0beI~yHoLDu$j{Hw+RDf
+ot`qU-F<f`AX'HD[H)~wrE+u.;YQl>BG:^t_zyMf-Dm"r)A>+K8qf9omQ-9ST'L+i4V_FfrM.Xj"<fk2EUyaIi$yISIs.,4E2fN=famD8VnE&OaFXAG3^`
+x8l"]J{)s4T:GT8}hL_|B-)>HWRtK^6i~.,4-Z]s1jS7`Z[nL/SzI//RfROj]fqu&@x^Tk8L+g-Rt(cI}F5RewM4RU~j)(]N^zs&GE9$&oH!.bJ]toIytr
+p!I3JS[osqf/i+02yZ9Ta:%r@B-n%J:/[QQJRr>I4}$PbMki.."10_"xKr.FodNq0(&ta,q:b%x$gIER3'WtWn|XHO&#&XkS,o#Y&)Sbj4eF"XfO%(OWa)
+z1`GKWOT%=}g_@9ewop;QPNp%w@Gq8p/NFc2sAa%#R25Wdm1V"9l,,usAk;u+Gsp.$|BKjT_-0%k=d4`oMO8m'.OT^Atr3GjhP08Fn<h]5kQl5e6GUFO/:
++!I/KVCj}{|m#pUem[W>L,bNXlF&pV=IQJu7H&8lfX=Zucps'cqG~q|Wo%:pg}7ckQYc!z.r-"62@1d`]yIrS<N8]d.@->bw&g/g/Ue"CVJphu@HL#M>UD
+x,)jH-0&ThpZXuI']PVdpF5WkA.TX5QCXm<eo6;J3OODF`<`w"$W#8xDLf7qxM.a%2CaF>iR8(F1jEVKc9Swd!|Bxe]Gc7QK5tO!%OK{>!Af'6-PigZxZ>
+5c]s/iX]MS)/!{z)$c+$||Q)AY3}b#.e%`5nSc%LEwXI<!fhxGaJQ)nv>Cng6oToec@zmFrd`5BsoI"FxX6=D,EOs>$r3;@h&"UwKiM61IoHlI~<<JggfN
+(mee@0IWJ0fGgK|#X}`=bm[#cS8Q/0xp24!4w`Dbwsor;IU'V%(C#7f#}DYl4{g0h`R!@$+]..sHQes7DmK(D'K8w58t1gdsCl`U4GUJ#]z+YYk<_,SLO!
+-qbG]m}n9ECsnS|:bfRH!dUeb4Mf2($T@bzHr7'g3zU/hm(|`}qAOb!unZUz$)W;>J9:4:iZ);Y6KnfDVT_`v$Fs~O`j"WQ1uN,'g;LLy_wnNc"RF`6BR<
+HcT[G1([Df/znsD<@.:yjyheb}Uzj2Y_!jM2~I0]Q-Uzw+~CYM=;bIp=w_]RMig>38;vy|0;T|U>5Lxjy(;::Q]j[7Lh{f<N'xtG1,9H(V^hPM#uX'+,$l
+[fEO9#LeJ1/PwQ2q/)=c}iC&xke3)taBw$HU^Ij,S$%h8u0s&1WB_^w4Yk[gEX.d+<Q7Hr07L)~DwAG-|H}#G1z;!C7TsR`O9U2k+{87Ksd}0q7qU{{gm%
+QjaCNgEXY3Xo-+[ga;r{j;PEU"hArhf)JK7JhO8w;=c@^UWm2&cDDb.Jh>OXLs@)m'.UFd4hZis6.B;{zf>{K,~@guiNnP@(T9&"3BF@L3E&"MmNTC@sXE
+&QJW-I=Yf6Vpi#X:e{JO/}=6XmnV;^yN]}TmlkubiU,92>_]cfnL`J%-4D/KotjVg#qt'SIU4SJ#Cnvwd5zR0')q/ysk4%M=M$Jt>_1%,c'Tc/[L3;L0x%
+,AL4[Hct)oL8h;V46mlt3)pu$j4{M"@sr|1W<&6A1)Fjg>4k,u+kHl~p};q6'%OJsM<^S'Qk9GYD0d&GUg31uzjE1F=xI6q360H@Vb{`gdon}@tyivQCSO
+0)82>OTaRyA_y'[aVodxcV"]|"ndUjK#h-K6Nr+:.vd7Snl+41`@Gzb,iZ);#l=K&Bl58"j6_luMGFi<L-H_w3UP{)VLtczH^}}(yA^FE#b0JFnR}I(k7-
+mG7c'Z!2WkI%75w$9{rl1tIirUGkmu3FC9`ba-E#I;[O//oQMv}<40rPby6:P!se9H1&_`,t%sY^Jz{qO882l|z^(H5@sbq:pA@F@H1Ug|gCcpGuH$,,jt
+8_Hq&EV7+F"$'yL7>T`MoEU+)ml:"a!x7-|0z%r9c6IGja&",Je5L4z5T4JX&)ACyn=(HrQbyG=CFLywsAl.-Z_8S:`tszFunOOwewu,N.`c#H.9C[kz.e
+O"D,sf],TzVL14obW5"'/[gBcd_QCF,)0:_>xRt"<A&|:ughkfySqFFUL_'AJG&]$Ljr~Fo!;Dw`6o,2Irudft<O_m{}Tp0JfnJlbQbrQtH8Nn|}yl+{~z
+CqRq826etFyqNn:}f+-)Q{|y`<#Qv}^rgx|o"[{obi='<Ry8_0@b9,eZ.{ANL>k`F8%g1No;au"S+5rxm{@VjqpX!`idkQg1{=}!WjdBCf@aD7;]S[:;mw
+SStTHpaqDv$LiUE[>$SPX-9R5X}wY9{P^1Ox}-sUO-IH3l@T2NmBts`G)=87Q/eOVz-eat2<PE|voKQ_r9;>c+9>|{g7$%gH85XZF575|/lfCg2.Cu^x-k
+wv0PgF%7o{Z0c`snUG$pL53.(fb1-M-{Mvf`w=CNkCi6<#Qtv7KtKj/<Qf4hQD_Ie3Zfqh-IkHkeuN9%=J9'[WQX"Zy/aw8t!l>q/A[HPVJ!HTNqntg'WR
+#gt}A(pgIqqkEJ-dgK#^zzZ9i".iJl"{+z>lUG=lFu)w7`gD|nRn/UJZrS_8_">"w@h(aPi0,,5o20Ti<xwB`lP3^5!d=msDx#a92>"~3C3iYt$]pvW#4)
+Q)SK@s4@IEoju:izJCxCGN(I9e_xZ$K>$|eQ4CjtdLMuDK`r`[-)5R<E5:R)9q<MCjKhOCR,XXzsm7[{`/fIh<DB|`SD>}V`H<y]5-il"8/tAV#RC7kf9O
+$_v{03$8++OM3-W}nivA>CRLlj!i/ru5]Evo9u`G"Cl6o@+jn1/nQt&x!x`w!F=`GGtFknICUj1Pb:|{[T^tM}q'c:hrNV3n'dA5Z_-V"9X{TS&I"j=7}c
+INlEFo`OlRG(>Hg/B_'Egf>8)T=rtSP<n;'Xs/O}<J"#KqDgY_)La`Ru;/qNC{|z"7h>-9gT+M<}&,i)8|(Ta8!z"6^jA_%A#fm#hdb.`63hfi{$s6<LvU
+rS3O8}KiBZEI>Bf!C7&m=eY{XdI4LfC:#a|3ZYcWVABn@ZW0<2j.agGAH6(F@rdlXc]LAqIpwehRp1/=)j+]Ew)4@nfiGd$1&tpSn/{$vA-z#UH4=|psqE
+75=b)]M5dv#fF@YK)#J2^1ms.IEE$GBEKHAs{]K['N~mN(;4la%uTo^0^lEsQPxVaTIA%G`qJiSg-{;x4.;rZUltyEtKY&jCTh;e`A1z{GT.hG$L"35DQ$
+H(z1f)Q8KKcjuthG.'z>hqjHeG%hP(^<2yomZG@XH%Q'kw4LtTjJis$N_j'D6YJOwdBbsX[K<1RMdLKiV)PM6|H0y@>3g7jvH7;ZRBLFxtW3#<h^dze`K>
+!@~a>`pH_hSB./vr>>qWgL)nSm<_qN6hFH<_6zW{~7-M.eE^~&_3_rwB=,cO<bzY5N/ikhp{G08utY;(l_a1K<TWpR".dzpsr!VzOz4jbkGry%bg,W<.%8
+Lj#Zm}e/#ro'#}(G)/^^hT:REV|Vs3Js=5sxthBSRpNKY{4eM&MA`FynmLJcx@!%UZs[y!1S:utnuT-/Wxe4+u%#W#`_}C9+mKLX20AdCH0jRA/.50dNdx
+(|.M>A=nMK;2Vo8^BmLjA9eDLLosAy[jE3IMQVg"QvN%'!c|Vu4D<'(hirQiOykdIgx76uX5ojT"wuO]+q_m[&!NV.!xowrwXH_^uWT}413$R5U&l6I:3C
+Pd6aRY^'nh$b)y{g1eS$ud<m;bIIC[555I{:vYYRiEP,{.J/9/L/``z}&[oLN@nK1R45%.HF#/p],>/nY}8@5Lv6R5XhLWBpeA,V-4E=#$vBA[]XNcl'{/
+^Wd3u0Q^Xye|p9"B7Z}$uVL&I#@>iUFbTJyIyf{aAj@oTMoruTu5jc#&6IK{]UR:q>9f7ElO&|Ua)Qmr+xIxoi64Q!2-'=:!-12O%N{}j3Z!E56FVRd3Q.
+^M".iKSAy2DxC_wJe[u;R4N[U[jF5;oV=v0J.:(fVfv{:dFlAr=<RTFx";njX-&7/1WGag4%/XFQ$mbR./6.9/}"!5<XNAbqMT,,kqM)6!;PL^yCx]/v:`
+]BPr[P2sB:#`+D5fZJn:jv5{7K_4JY]7HKRV<s[Q"9rn+lt_k[_d`(DVvodqKN'k6E0S=Ozqey2c6^5Hu(oNnw5efLiY0v:eeeSY=Wxv`W!XOXF:jx,_dE
+fH|ItF}Fsl<oHbD;TbPd=[yEln(tr&TLV)z(fXy%wBF&;'Fu(![{1a>a}#'A+b&ub@j7@"zGUd<."r>U`Q'da|I8")r[J1TleSS'0:&#^9'432y+JEWc>V
+2Y]^gEZtRGQWadG@<>==AdI1m5+[p)V^>1THZ,/8usX|k:=lN+.A^=CAWTz0nyGRD8aTy$@x"c^U3D:vX<naDu.m`LH=+sq<s24;Ci%o/-.tLoI,(G),+n
+nn<SOj~tsF/R1Nl`eK$i@HJf`4aSa%f>S0"92BFZJlRr^>@XeI&t;2rG"0!gcr)ddp^466[L6-oz7MD4ijAr/(uvZ2&sem6[o|gPp^FK6L#B_w/vvM=FRu
+iFid9U'BflP^udmND-o6:tG771GwFby|![q=d`Ez5H97y]q0M0AV-}jL5|~OX"jta>g|D<{CBWUrYfT|56CX4Y&ZPS!rxQ[}./_+O-H7!%379;_;),AV^S
+9+j>W9z}uXjM]I1^VE2l$;Q^>zlgW!8U~DDW-.[WjmiE>`Ud(HUR<!HqH]cQcA;#I)z/laMeIeIP1@VK&Tr'Hd9ndBfJr'IhYj`opS.U-H6=tMLY|xTi>$
+Bu-68ln2!{HQ;I5D|Z3okqFjJ}Xqg@eObhLbrbYGS1H[k9$1NC>"#|WtDV0mFb%jZMG8;9RsQ}7;s4(Uqkgi=hRj1W`q8v/.=Jsu:v1IU8GiT#Xy:Q)=.=
+T=.Y-^[{ky.)u'#h/{I{qZ)9,('#muR75Q/nkV82eM=]I8%7ot584g2^~]~NzKa#o&;kybV1iG$u,znS,ZS6ak"!5r&(QFubtkl;FG}xGQ;V>COq8nFp"u
+reQ/Y-gn@y{Ts'TB5lhR=}NP`J7!wN^q3GumCe'N$Mdo}Z7ykfQdot.qcplgiqM$2B#>Qu(Yw;5N,x]}j7Q{EkLY6o^ecY8^%8^b)1wwvG9d:oKmb$7wJ5
+2vnX_%+uyFNt<x8}V}VK0ke^q!O7}}eEfgmp;2G+-bd(0[$lC3VTP8|eKz26Y>Yo-V87"uaDj}JkGC}F}"Qq=1d7-wRX'KfL1%7K#;psy|SfN6zc%:5tMV
+4"pQFN0oB3yV&S0!x>bntYKOg99'||,q+tM:'"o)%Bo`4BB{@J)n)XriQ$^Uc=exK_6o}%4#4bEgC]~s+vhB{hRqRkhjZPE4[2RJW"Vd8ARhQKxsjgrZ@:
+;W,-))vD}b9H89-7~x{"S{W'iGs$%"mx[DL3,jH%WoC:Dfx_/CGEe2bVQQ@cOaWvAmQ6)'w[-g[ZEEJ@&CF{72CQk<{Mn]^7h56e'@~T5k7C;:R2e$R]CV
+.9I2W>kQ7GEC#X{BB=``g|v((fk..X:oXm(PcBIqBh(eHD2d@7]t[qWnO{$xs]DP+5W+23D:C'Gv#_8G|B8Scs$Xy{|UaP9{@(};~t/HSlmDVu+Iu+.hcS
+%iJ6Ppoc5^MB`Js)n('Bq<n.v"S7$Pi@D/.HS%xvk"mX=9v;]_xU]p5NMv)R32^W)Dd4N_ah]B%K#0Re><#ErIgf[TG/np1{~Wd8NfPSGnRzrE$_;WjY=A
+<</kI@tk"sTuIja{DSXLm.##qKz!l:Hz-kX;o4t{L-6Ybh#!HqU[qETY=}^TOM{GD;D'gvf]pEt_y@nC[$jG];(M)fgmoIco<0~+)Td/6#X{@`gDKV)`v@
+prA/:s!Xj%_iaG:gGb1YNs<b(&ZEfAlAc"9pSN,>p&!r8qNS>LuPm8D)4];=v6_s7"Cn9s|t">Pr",pFe_QTLA7Knp:RF=t{)r;Y(tIv/aLa|&El;I`=#`
+r/;zj#uF@F=DBPLdyqMrd^C7QYVF]4aw)wkYBlX5WF`(J)B]$5A>{_n;oCvwt^iy(F'nm:{I.THI'`C`Srgl5u=zSY.v4e([<w!@e%KQq/9"6;dd)>P1:u
+LaV]&S{LuR6Ue%v[^!5F:;T"4Hw<z}Op3{DMKl|IQl~v|x'dHxaS8bhI'@}Hcl87oe]b6,:W%t5;]_,gy1{2v]}t{19/F!8|(f;@^6`p84A2Y_s,r/gX)8
+LAr"A83`RfBFmneXEmv6ny&}I/xiL3_06c}bRO3c8Ag4))5)BiIquZZU&f|/fhj_B`j1DddbEyxg=nI2%GL9W|'+J`Vr7}Gs<u:JnR'p(y1l5de0gm)5'%
+|Bk[RN=6,0aawjh'thDP7A16ZvZPqa8V^[J=R)[B;3T.;BkB,86j}NBYVW&)&gvp>'=LjgYl!cH.^C'dA]"HkIz8}N:J^R%!"W<Kx22s_-n749kQg}qwx!
+RJ%%|fqc-.)R#sBsJH|eMjE>6)KVx"/8wox8Jk!]p)Qp)^^Ah;LeU>|_KJU){P76SUj0;%qxY$]1l@jMp8IwI4M)K(nrZ<"W5t=1:of`+W#}x^k|mz@waG
+sBB6ozxmi=]IgGc'lF;}Q#D@pn|l)n'Ka0FvJ+Q!>fA[uGHr+YE4KyTQ%C3GQp9QYSqE3!!Il}S#-8$L32x7|RPgd-t&wGGc<R:vxq>J:y${A)$N&{C5IO
+,f:A>4rFk#g_SHW,C={c/+{y<%tZV(RPLcRqCl3x)8tgj{w@{v<xn+E}Ar,sDO/aJ#7R&b7Du>(.6F.D,s~A^tBh0KVGSOJ1j6PeRc#CGRm_mO$W3f+f4c
+MNuVj_V>amI8aQMiCSiudIxUxk:C~|e#x}88jgQ=.#Sk6=YKQI'Mtf[wm$G#=/LRuq@gGr)m|S;3pt2{'{8-s}ot@PLUgtxIg}18e}k|$k5K,>}Yj]^vuZ
+OlyO2a;}Xv8g7C'yGeNg]}p7fblI1C~Ofd/zBx4h='b1,dOmK}xu+xd/grI-2|){@IDUcdTf]r>#oZ}}&P9Ksl5P;9;8fr]rPg-x6;'i;r~V&fh@#}h{a_
+H[lj}ynwY&%MgsTe"|#J6g0X_p38_]2[bk_.`ijtSqzp,V-cVq(Vte+OEiumk3S^P-8ujYfB9""`ua!(@j(^aO.qvM&K_bcw2PoVf)i%/A_zykmnx%{rI&
+.`X#4vXf{#bPr9Z^vpx[{OvzECx!,cE0$DR[KEIvs^`@"muFAbODvXgOO{y|<THmPmj63Soewu:c=D&az|&AHm$QGo2/bW>Bj!vY(XF1e7ZXu<R`}AI9Ok
+8gM&Y^sNRt`"[/]cBfQ&1Im^ng=QXS1kX^P:d$}IOH95d&-Z5)S_[q<&sof#jqg#{}4OBphub,,7.$tSPjVx#Z%Ngs%C=Jp'w]2ppHv/[]0TKMa]>5O^KT
+(_r{>FZc>{;#'7O3=bz{hL_dR3Ns;TOqr^1e[sD2`%INIn(D$|,_WFz8)U-!fO.2D^,i9-E.#2+A$KITYu/8kzX3}=XM.84tX{:X^2uh|JN)YmDz3GMr#G
+]^s=rX}IQRiR~y<:bw_DPt![n,+}|:P)UPMDFb!V3O8)2;}r1X'B}ihKW,.l76K:'o'O'GE@keg9t90NzPf}u"2DS[:JRqB_f#J!`<:Cd}"|=l2MNdgEfY
+FTL96o$vDA-_c[^7,:Zp@,qeX1/9W;Ft7pOc,+:@]b.xyYMOrYVRhqLx[X6ozZsswXmjlQ8u`#dq>gM%mmcQrBWaci2RNW93ImDV7sm:>ec<A^{C#srjdr
+mZ@BCq^Nqz0mvwfCmHf]>mv6noL0$h/%EpUqw'Y;7@wS1O"Hbm2',MHgj-Dd`Nr:,lzt0YFNL,Fq,Bq-2p{hU46^ftvq#S1AQ(hm`EVuJ(|GcJts;a^%FG
+PO/a7Gvh:+0#W0JAN-E&)B1].LC(lRy"SHAKaO,G,bV}dt^HY&ccb[B(X$[v~,/TkFze,lKf!swx%Hw15T4Y1(b4L{7)Zn`YkLI4jQ,2E.0tX2jeqq[(l2
+03};HQ=]~wQE1xt=390e-4#<+Ru3Ze<$lDT3ZvU7.#3D%dkpxH3"mcDJwqKE$f"Q-MZ^|(jZ-eI2,AnXRm2xwa1r@tap6xyZ-4u}zA,V#fJ#nK=HJM~JrV
+{muJ$_M8t9tS}5U1LVGasu^V't'x]w:;cv}A^(h%(`3LM2Hj1-%Yq6'@^/Ud3toI>e#Bk`"=!>`%<=rSn$MM:e7NS+#(e[8w)iq|hI0B;|PVjqRmOJ]/GF
+|q)g52D+|=B"XnKx'^{GTgI3!9D$%7/Z`2>w"yppO-#'(N|8=K}ZpO^u=I=6%<<=^lBY]ahbcBH#4h>|B8yipV60RCamKq+apI^G>=,pUWz(kC89,1zyb]
+z'{R"cGmdzLmU}}HJ_NH7aG:-p{F&xbh)5~h3YXHi/Lj'#^3pvg,x6U<q9[g.;$oDMDwD:9+}+$qJ_MOvg@E:mn_;d466sIDp5/;6jqj:Ki>QPXKem~voZ
+Cu+Qfin4i-Q3/6nhi.5:fePu3Jv6(&P68@ya|p<JD-JyBc_A&V,o&@LHE9;:uZB{t_6XE_d$V#4t2SKYVYAz5a~-C/u41S5Q+`NQv!~}AEZkw;2!.$+z}y
+L5dut"4>m$4HYjk_McO$$)VPS-8G3q7)i>OE#RkscK2HT3<.x8W#B>,kf[uRHL(LJ4))SQ)O'sW>XK2i'T6}X&ytx@uQhSGP~qu@cm8sQod{Va,A"}`cHd
+sl8kTclXHsR([Dk.8C+@i/),OQABb>bgJ%4-iw_2.+N#r:-l1@`$8$".DC)De`vxV&gbLpwDzUVA#AG&tGJH<8)s}inW})&o&C|n2V#QeXi'88X$_>vfN&
+=0B.^k:+<Ub<PlMi]A9_`Us.+q=vAJcxIo>=_FH{9Ash<bjuY+L}%|oA]}^oZ:h980c1jbWI.:Fi-rpj/Kgt0wHl/a-A$orO=}]Bhz!9vrUN&vpwT3`&Xv
+MgQCK|"xmp=`uEH<hNkd+5h0^W/IB1AF&d;qkHG:=lHK]F"iMqt^-",AG2lv<Kf^f<7)ry$J4U96s5jw{a"xuL<d|DoGm4Ksy/Enl0Ho=mg]SztdHth1TB
+_5(79GVG3xD6l@u}@.i5Ql=I<YFGV2TxVR@+f8ZJTjKnMWC|.=YqxrD`+,T6`kF^XpB8_k<Qx]RE|%mM~Pzk,ADwb;rVR.'.8%tEeA@b=JDPA1D-PCIVb;
+"&z9GBCrgw~}ErazUE2dqW)[j]rXUjHl!%Hgjc+E<!9rXD]Y{m:`WPT/0#!$X)C,q`,iWj2#M3(IA0sqO`-#S%8";Kfy~sp'.d"rgRRrY-897yq)N0i>MG
++i2p=AAp!J4A>f_@>w'@g=SmR#&MPAlfxzpt$M[-VGPz~O}2_iWk:"3C..Ny.j4Bbw!Ei@r9sV]KsT;9Gg.KpY8Y1ja]Z^t!qmqj,``$BV+}H{@}R`lNud
+#h}OY=I_,8F!9GKAOekAKDX7FR>3W'9VivKetE#b18YRNy`qZHo9BHPe:8tLyHU:Nea7w-wSUF=U~M$=f//fLhlbjG`A;[}8HX7}x"n<r#CT-XNRnkCgqW
+[D:cUK'qK{[aRiBd=7{d7"OrtUOk7zf#,H[vQX-@/5warumxcpmVjfc-aGd7j@(kp`"a|Z@^|k3=tBqWK=sOvxqcu>R7Q!6|@68{}"YF~l1>v{XtQu^Nhb
+v!XF,CS+pnl6yGw3]vNM$>{lORAT|]DAKh~b+!:.iJ/IUwQL#glO`>+q.y70XaYra$Bm[y69dP3:yH/Gd9O(Qaq6Q_K[Vb+Y,zkCtoc^&b~doo#UK+,[jw
+18Pblv|@Zljowe!.njJ2HICOL'2s&M~Lp{N/AE7oG<>Gw5tjXvhJ&F]JZf7'M1,@fAbg:z1n43EY@ZCUV%AHe`)c@,_v;EjFQ/7Jt6@emqzi)G1pLl=nut
+ZK{-!-(cI=@Bv]O}]_g_$DU$59kDW:=O^C1Lf!wJnGkM3lj2:_,oV_nn/hKVP&B|z>B[<+gXu;"P(U,C~$PsR/NgtE[o$&U`:nmMa)Xku^LfnWgM5vCxlV
+"{wO/}62i/^}L(:^r:CJqzqyQ542~488irFu5fuewjH:r3XyI^KwDJVUSmEG,9BfhPIE'y!3AV<%8hnuL[&ue]theB,>9RCTW`|)N[B-UmS_nhsVNDbsN}
+7OX(NJhuX@DyEXN77s,bhyJmO4A/_ybbvv98{CH5Otcoum>WCxm]{!-8$6;Io'&S)l;v@H(J_-Hwn)O]#J04`t)loe9(8Qa4!)T^WHod$e_2I_E;fn59fe
+$;wi}7:2=Osi"`2RGXW+^JQjI:V,h|t|^Q]M}K<}or"<Jk/vHiJd=`@S^'Db@q>`>bSvQQiJseyN;#+s<IEtnj24FKFs(Ki<AsB)0]%,IHj5bOvfC}Jd1-
+Sq<ybG$=dY##ay}E[)z<![XJ|%|nx-1b`%_`|V9A.{&NYnS@2Yj5Oo9:poX1;dEzmarl`-6t!Rq:Av;`v;`l_T.=;^89:ermy94qU0<i]Zq@N!PV;lzqC8
+Sqr^"A^^#w<zr.&=:]DK%M$=H'8^##8[-4UepoyY;pT>X4<O9RNQ`=DC]0ICAS`Al@WN]py%`Dzs+}=,%Z1R!lF|[,4k<5-xkoKZ^tq8jTEu!W-=ubbeKA
+kTp,vu/#ATFUX-;4)3C-)d:6z=1pckTbV1+XBaURSCEgN:S-1d;e9X<uJDoTqMbrda<U9luMm=wn`yzi7r!rqMz6QN)7YN@.M-9#ha!_E`udCfk;ayaC0!
+o;qd@HSEewXreC;Uo@o_.eDAi)zC')dCOq/cd][<_mxT~OMr,FeLAaykMk^II|5JQ+[@M1|J;CTF&#x<KP_wC#)t5+hrGdJ+mLXo+rEJk21a,Z&w9&B|Op
+7`xY[ijIdBWJ=E}[V<Xx"C<S>0aVNf#of3c|%6k{DAOt>N#;4S/Y$h5kgX5X|a|ajJyfV[I<p^"dvtz%A=qc.qWK`ub-4n1`xmp9#Q+xgA$=CajmNbF0#9
+'ij+'Gd$-T1ao#`hp0/C.n<]FGX"Dg_U~E,:Rvh^iy#-;v`zEWpSIe)4fQ(Kr=hRqkwb$P)uQ<opGD3/wPk'iaWob:mI2Px#u_,]C71}yv"R))Zq+7yr0Y
+Nwi,gf>xFl[uMlYO:cZx#A&_,UA!XZW=fx:I;lm[W_ZtCJ1ZLN!)Ei>O0B;{JcSxu:UZM%.YuHvq4VUJN6nm}Yho2ZmR.;Gc>nde8xg/$Tq]WiL%0-`J<$
+vS8[Jy~n+D88Mx`@}7Q!${F/nFo>LlPyp%m8[2m`S=^y'1j]:H5CH3E.+A:BogMgj7wK6b1Eq^JeeXK0gY98T2SUU=G:j50{f]x9C}>'k#V:^ST'~x)$Ag
+F:k_V_N_HrI]]`gegR3@d!Y2uZNk$sf>J"=G-g7]7w-&9u{M31^5~Ez.MG`cG}Yym^kLHm#fe9"tUl!K#(9HCGVpd/s^lRs2_$bO,f_u&f2:N}b2,,K{EZ
+;:S.qku%.(``7,m8y[JFygBf&wfjbr]hKQ-v@O2eKv<GYB<8khx4y9h`"cNIe%4%WSCkB9zqf.ZD^<$x-kvK5itYx4F}R>x>'l6P[h8U$I~{[caNSnJW-_
+1;ts}xdia/+2G<""CBs!}>I/]F&dGZyZ2N[z>y1ht03%+fM097!MqC'EjTeXH<{RZ/BLVb`cash3=1;YE#43w>BTTi[;R7VxPod!ubu4liX]10#TB2:hQh
+)sm$QUrkU$IWi9!'x,`18oo&.STVpXez"WvDcj4Dsl|f(HfNNX{6_C&gYimG]um'rVDnCk<L}J,{Co6'eN3TVIHC[6K=F5ZP,a-O6qqTk'E(zZ~(v[efo}
+FO}x&pnHeBA<l4<zrO8mbOj;|WDJBwXN=J.@cJEZ(Bx(d539.2#aBk%yZe<&9[`,}<JeF4V_]M#b<rIy2Y)O'm_@nJLf<TN+&i<$PQLH&:@<0h7S4r>nlr
+f+d0OHuz"[EuN}PNGeRg.OyS>TSQG.<HSCD{]@Hom&vR~TP`8pTXY(athO4G_C1o"wg->EuzT"](iF:Wj1jNM6UrUV,7%Hu_UHZ$u(74x]X:~|,)Htk{_B
+TJ^l$)uI_,^3QnwACVhz}It<|6:a6KoN1cttc.,VB3Cv$p!Xy9>6te"7z]L6~6+gwa#uY1lc_I<:ECoVg0@zv;X|%kf784|hudQ!EQ'V)F^r}^F(N#:G%D
+X$+p4b+9{;2_`XFF2FV88#RwvWg`,);+;r:FJ)y=Pb@0FTFotA.-Mu&SQ-[>SzVyDors@>CcfCeh;Aj(^3_Bs|r>+Ks>(vK!u<iQogZmKS'wEu7-GrzJ&o
+g@9t'mLsA&PVxSG.l/WDSBsgEVV=@yR{-S+0W$#YJB0"VwVJk"`T_nK[GxT2MB3S^>&S2kw%e(4nE}Dg>&4#X<eT2){wA^FYMefS_,Pph)zi7{7fd]SP[i
+h7k]Y.Zi7Qj7Lrj<h60"H`p7g<;|.E.B#uEFN7<)@h8{b|ouxZhDj5jmk"E0B4|f#n{k6;nYDueZbPh%5+=jUD9+w7FG0s>7B2;b`x$an(ctx/Giaz%>5z
+PoD@3N<(>zA|WddeZ<PLw7OUVbR+fCH&dcc3bQfEx]ST<F#K:w/1D4TvhSw'MH%qP5`Y1|i4:qovM=AMtsLJYvbA'.;l[_$CLTW$mEQ4ce|{^%Z:_HWepL
+l+)s[o#I9uuDInf<.j_oR0-O{=vyX,SqUKTEc2Qu>f%0cpBX6&+@8X(%KJ$e^Nw0Epj)i)hKg_/I5P+RESNazm"PZKHb{wp>6D~81K+$E0b$F;E[Z!G=l2
+[u8Ri[x`bWH"TPQ#k3A.x{{SV3/zM+$wXLj6xBGDMbhxtR~-5:BS>`wO2o--ODa:]:h[TH#;5=.LeH:va@K`OO.<!b@z~MvHLxI{2}OX4p`CvIpK)fO;J!
+fpXkPjON3sh4j81@_p:Y#GN^ga=,IT,jXT"d'zQIeyzsdb~H{E^C22Hk.v!Rv/F:_e0$:^V'GK-3C-['>AdD2<X%78HJ.-1"OH<-!]K6ZjK2[-uGY^go-p
+pf8CXuYe.h[Wi86{K-T<w7h_='yzw6H9.8z%j2Lj!Hgi10v=;9{by)9S%lsm"/VBaR:QNwMdCz~`zbL>UPx=|!Lm@w!RASUq],N|_M,@Bi=!-fa@0}[>.T
+bg$@_/IOdMdN6p[8x=q,'=%3y.y,mdNggtH9qw:bhvoOB;iA7^-f,S'(e>_TIz%$RD'i{|~wWu'=JAs)WF;}f[Y-z3}BaBHtI+.5suXC]I~uI{;w^e'7%&
+X[&50+APz5-X=9tyS]pi48v$3W~>CMhY!Bt`z5{B9D/al8$zSD4AP[&kym";FOMTG&2U@-K62J8Kt,oDyt;HyHSt+7{5|q=u[;.j=[4YQW@fiZ%QOL#RYm
+K_lXVh5)5T[0yE!1H65;cSySQ6]baWz^{>FIUf,AXt"1WDd9JcNZ4IS(@&9+9/JoP[P</_rz$dpUo'/,bFe)(1}+453FvT0u>L5c-0^GhR44;#kQbEOGN@
+`Q2tfeIQ7K1&^Vt.BeM^_5/MGF55-!/kR6%E"8u%J8F!JRRa;)v@hB[ISceYY&gv|x:s$o5N6}0[L4`}I%"3xEGP2t82MMPDVinJJeb:%O,2@JGcB!SCa{
+5Fkr!Tx&5$pI2}=4C%^0BR<[nnb]b|>9siuu^DDi]LpV1wU|g@YpKan{`3U]b"0zV`Xkag;;N)a^NO!qShi2u"xt1=w)ec`K_7=we/'6~&!S-$uo9z"I>,
+]H{D-KI'w:/3Y^yeXT=HMZ]S_QoHidQ%>W597jR6ob>G#%oBm;}jR23"f0IWN(;|ATD.Bj3]qq-C(aTw7R957O&}t#Qj_W:dfN=3<!U:kE!"e_Q7[!=S{N
+s32YpnBFK^(0P,R!"jkdymjiO6-Lut#yk:Qn|rkdK;DAZ7LH9d4$bJS%a:D'7i|._FN2UOQD.j|ERaZEr5`qu-{T#z:o:u@A@[{1)p>N$IJ{B#oTHz/5i}
+Wlwfd@^YgW](yo;e4Wocygn=2Sq;egQ30_D;|q@B8ab+yKGXAp4Wrk6bjh_-L59D:(MP4SlYR^7JoyrqLTHY.>jw8yX1.e_!9pT_bbwv7a_ySWh8Gos0]g
+:;z2cZ5`H$u:Y86n'fPUufy|^'j:Z^V<(z}05Cw0-:Gr4WpTdHC]7m:13-3gI(%K+7nW:Pm%3w|{F(ZK>"-mIi!y-9WImb'e/W-"Am[5FaoD=|xdLDm+xk
+g#]yE)!Eu=s5~}vU_PX-~48Iby4]n90iFU``u)i&:Mh5KA`RI7)Uog&cGHS!XE>B&b1uz@E-BlIH>>lBELIEim:otb_<1:C5ihG+5p)F<KnA/>QzjQoK.X
+'5r"jil%<f%U({6+r3YL[27zDp7f5>[76HGo=T(dr.xp49%kb>HOdQw3_{S'Eh5I0B<]](D/:FS-s(~i#_[abvedk_uqDddIb4lTj_!"y[M<bEK.kbjaNH
+{`4Q'_##Z3ygJDmQ/m`Y`BuP'k!)CVl_FY0Ho`|+`aL3gdnZdMzTv+0&#I'7<$ZzUb]u/bF5b(IVkgxFYUjZtU)ZZZ'y{5$dY,g36EN@gGJLM_8b]`FS[T
+d}DDre.UYFaT:+n"E3t$)co#2)_"B,@2r+k]v:VwDzJp&:U,t=fg>'`ezE:gxpETh:&e;%p5ax{>(B^jd`bHc_3}B7}n_d-O5BE;>,j0BGEx5f$wZCCRP2
+rNy5a|lmgqsthYgqP)1s9pnNDU"^VZ82u9CqUjxoF>P/hbIyh56mf2)yZ/u%Ob(8sV^%`1MRaGqi6u<6<v/GH3a9~od`~}d:_MwW`k(e'wcRe=5o_K8+Bk
+ke|o~ld1,A+vu8y:'RSlU=/X!(i%=EeTFQF/3WnErNS$sE>j^Hb=&o1,x/qLZ]In78@ea'Zw!$&XxTr7e@dRa|/t}ZuY)>y[k`_f67i^fD<j1cw!CKTPtv
+1UzmRstR>3L'aVuI6l,pZb:C#bn%<Wz@lf~yzJ}iS/b${X8hFtJ$.KDeV.ZB[QqPaK|.GY5g!-p;jcg2wfM^@x%hTWphnG#,2Mk'M>,x>Q/fUy]:dpnz1n
+682$ku@/ioHE#i^ZWQv[;pHyw{DH~9v1ykK@_t/u+eglfr+9.Wb&-N:W0Ne#v5Z6y<:SkVKiO/IF`72bPGd>aV&"+XFy!lmh'0g"^.XpE-_:g2+I.7.f<(
+otH0}w9s`A+DBOpmsZ,R"W]"Jt4Os|#DW=>}V/6}Hkg`)KEO+-lr(:N>amb3F5Ac{aL3HfO/-pS;eDIA6l>::[fqY2Fn=>JMtGe{.->-ExM/Eq>F~wUMd6
+|^Er9UggQ+{F`+8r)jlt9^6)<ExgRdtjH8+z(U}Z|U1xLkch~M<G3sjgKzhMzF0rN-u;4i"G1@s6d"mjDt:e@By%&H,%__Ts%]7r&NsoLxyCtAYi>(7$yZ
+Aop(1waJkOVCG2jFcVA;"Fzk&>-/Q%QMRdctKSP&H;>jCx`n6Zzk[3Rw44^+@bx4LjSlE9In}Soh%$TW1x4t:Y}|9iOO%3^rD4NJ8"ake(,6VL>AYM_<Bt
+k0Yl,nXh|K%2wP}r7#p2_y5v_DIMS>]UD;=ewet/f'&:Ht{q%VY#7f>$HpHcmI0IN0;ub=`cW63L4Fv.!Oyh-KjAHTw++/]aQXk;9+ckk;$s^8YpqOP!y>
+p&9q(oqBc&Bk"KI7j$6TP}zv7yR$r6o#H]gp{f|^N4dqIF4:r'beA^f'w40J(:hqM{Zme5Ka-@s6Na(m:h}!Q+2)o%kTqQHBLE@xo|i#TJ,=1+<OSi!,LX
+],nluN_UoKuDl-)7e$J"6,a;6cMemJZe=ztizkCLbVI(!AbsGL^2tM;0Ru4KM`T7QYb,/Y|alfT7<@2/_&F-NF"-!{-C<$GYdegc,>lHO{eL$FD7c5=AtW
+_]oH%rU+uPd"'LP}{IlJpt#qL;n"']t)JMQ0,Ys.WyldghL4Y:eI~s4u}jH0p3dH)aJA[%;^B8TC`XUvnd|Rx2|;$e%de0wpPRbp0@O>Uu~|lXm]@K4AIS
+pM^qybL)s8:)w4'wC4e;/AuxB5D_[b1:U&9XR]BT_8~2Iq/5|a|u_aJ]o^!,2.^^s_nt]LLZ7vZ4,{cY^];5[ceg8IjC<[[xq]BPF+lm>@q#m|rid8KD:o
+dkM3.3(XFFd`rbvoAE>CD(`u&YLprLo-5Y0ke<zHbfUAMz>kcfXkFjF[#y|T'Qpa+R%`9p;G$/')("tuPK9sJMP2|-%l0ss'0t4M4b@[iPbL0ZR37ATZiQ
+bC~##;!oGuuUkwEm7-phNlGJVti^@pR7IF,w~36d&doR;EanQde@}|oP}rY{VbTLm`|=F'.@hk(K1pN%On}Jjaf;T@:H,95[|/wgh#Nl^82VY$/lO3l4#/
+OQq!J>+deD|d=/Dz:jlZnI@^@=`LZ]Tx[5Z[ui0(Zw$z=|}E$Do<4/[$sf2>};_FD|zz3PW_pMFDagz7OT-pF3$R``[7vN!#|JPe(-Ls$(_>0uXFfS`-6R
+<evm`2>-HKKI[W~x'+I-%3B5;fjO0lATK6aVq[NO3X8G<.>f1`kH6}4C:z[wf>H6d(:9BTJ;]aot7}B$t!hvI9XX[KqR;"7LXn4V&9.a@U{>/<@|Vwjl%j
+4S8It|x:h'<K#hgN7.x-q%2pB!)[f$#QgY"X;P`C||^rb3!hnH6i'L=]DLqTwV<..'Fr^wkm~AO}MM_>UlsDG7%HD[-v!-;fUA^oH@j>k&HmCWK:jA'2$Z
+"~Mgb1Te}^6FuIgItPKq+a"dj9d-Jf8L4A'|w5joI0-(b$vM=/kW7BMzi{"7uGe.R)b@r^s`Ew@=~ZIM>k1QWGb6//u-kE`2<4(=#qob{K-=}5'B=D!y{]
+-D1@W&d<4_vdzEl(YE;N2'~ky$FGy`z-XY'Xcc$Qg6Dwc1$[5;hm={5yjmsyCp6pcb[YEl<OtFYdLOF=@`6&Z)${lSM5xOQl6!OC62N3LLw^dy9x"~`pV/
+Rc"GrmCK3Q2nroYXIDs@0bJA8=Hqs%TBg_yxi|T:EQvC"TTU'21/$,%Dpb$DvP)'i,6ke<WaqYHjPA@XN5i5@@S,m({e="3IrF8qg-6HioAkB5FNPBe$O.
+JCN+lG"4HytI1,kHD")#mkXZsHA!7WVb$BbAnc>&3%$vc^r5m,Bi(B&$FOHf7#>1Od]em;3De"z3}AaDY1CT@SaFT)s;HNW9RH81=PUVS+@2`37B8|WTin
+>&g"wD4(64(Qb^@ZXRY3>n_K-w;@4$F[[mVfuM:'Bo9q;,[9zK/Mj38qPl~2#>YWGeM@{pELV|Z2&+xm}_d'PLc5+m6QLiF'yLm9_W|Lz=@Nm]>7jdziKD
+qrsf~_dA=B;>B!e[ohW+YT,3~mQpC]gE2UXq}m2<"AOkj@`:izvHuF/"U:&`#1B3[z@M3"#./DrJ)wt(a54^8uuF7DQ[[1N1;5:HZ:)gvv+J2bH=~&gYq3
+:|aL56Q_G/6:2}k"w.O((Or]9qy(K2i^|%`zD|p6`yt^Q+A`AFj.1,FAR5,tL.uK_-sa]tWmx7VQ4]=Z}={y}C;p6T:yztOX}4Q<II>VvHyVMUv9(Mw0#"
+Y{$d)[V@Q+owZK>@gLi&V`LsKw2/Ux3Jr$oeqmu"l2ud]/bc1dQH"^)I3,3BbEOTIkFW>MeW{}gk't9saH9iK;,N]L'k619!hm$6&#NZ([.&`S8>DFz`^|
+)NV}.9cun'm^!oS:U<wW-KvYyzdZ^/H]MU]`<-RkHtV9"nz^u>/P6Q~OJ6LsWSs[a{E.69qfLdZwic):(J|X>pgAQo$JPZ5EB9Pgk:@zjLMU@X:T@9kg<^
+[:4>=s<aRv}6-.xd~V,4Ss]8Y4mp`Y9zt'`q0HYge/wv6v9lSmZsGBS/rn'_J3HKOo/s~sQ]3ZpjFX1AU@;il(wP1]9QOhsof]X(&K$XKJNQFK2RKil@s8
+NKdpLl7[G,u,9'Yu4Zz&9ze{#CCxu0v<fljCV-ltd:DMh_uodzo,dbYf]ZFGkvveNWM-{-z"Pd4+.m@nx+FOzcd+[@VE/!RT&deM#XWYki4Y|oa>DmUBh`
+|q5eKer6oQ94itv]d_1Ai{svOBQtWD"NJ^!EFL;AtrY%!9rA4_I.g:rv^k}H[jaR,C|=`}^C3O}Do5^^E]U4-,uUPa`ImvtM(C_7llJ"Ewoa]u5;Z^4q{Y
+"|zJ[SDZVu3p3I%'pH5wkSl}I&oaR|R`YXQgxkdtUGwK3}0g&UrKg]Q<aC|C]aAXJ,67X[rd;x`7(&$hWBObb-=6i--^pqNrJF~'JYmLbvpaINK0$+Vj)t
+~OW[wHubzhGRKy<DLM)F+4VHP5Yw36#1ze+)LazV_AAeXemJjx8uc0aHP|L)#4<C'1Rc%;JmW:ZIDcUo&<XyL:gHYE83EXi7>u}{n&2!yeZ`O0SY7OIh3E
+P_wxFI=G'q0DDT!sRvh(]}+OGX$8KysRUjK=Y0tvW9!T`OLiP4=[5NKH+#IGX9{v+T,I(tt+fQVx2-im;V971wn{'f$nFMl/BTVZ^}we.-v0)lzHCogR1Q
+ToI|c"mcsiC&}8I2&P^<:DvHQ[GoB`Yy)r])fasi7sRWSLKlZDQhcq{&<dE{yo#TWYD$vR3!qGhi=1P=H0,MHf_Qys8yg7}`fFGeW_yUw:N!~Cu6'!iT^U
+=NK2B>7,SRH>dM)r$Wp{&4'WVS_#0]];B-bxH81o.VCN77n[^-N]iG@aSL%&le#sxlQK]IHgD1#kW$I[lLch/I]/sgt&"TE|B/^:wgMVMvYZ]l8D>L6GQ(
+r_@`Ee&w0c<GBS-K2]j[6P`>T`$Bo-o_O1Rld%mIo#`Hd>kFU_-uYju:x+}5g;B)/FNa)(oDPi7g3kp77B-lT_Q(soNo_rf38w`=QO>K'io#-`3c{,R]w^
+nLJ:7s(.yv3PS%Jak9hn[6$QbjO=0IX`520ylB{.3Vc[87ZYz'FK2p$-VK9Rln3O<8]XII"[49O,Ld#cu3F5wesOO}=gilp7@XTm_uqIhEan)b[CnX]9QV
+YE40lXTB$'45$5Qb:{0H0`1QJyNnunUDQ`+Q1@-(WLeiayd$AE2VF{;-><Aa3Bh$bn"a1_8JSRB3hL&Im9GR$U4b&]Fm5^Ba;PG[;S[hFB>c@w&zlSRZ5C
+L!@hA|-2~2]J`qu]}Ty,P6Q`boLV>AFXg`+r{#(t<!0|&J7:Q<6:JX@TF:]IJHTygcjx'wxU.r+3A{hg8qeO3b(^e)o/4%a6g)EXXH1}pJcV^up;,XY9T|
+PNrzs,MY6xio"<+;V",}N=,iXqBT8_9B+}`VGqs7lV;eg2!8pI{NS(x&(R1$(93NhZeWi6_mK&f)Sz@1{2@7+rWH`>A/s-PqT>0ExrwZzK#PqeB^hZ-;(o
+nUnzSShIxPF@XkJuT|(Qn6(wQ|n^ghzK$q8aT|eLWH}up|]t$B,,PAd1Ww;;AX~^0{XM<}w"]"c[g5S:K;eUcCo;H&N@Ct^2n(:ZV6pmPRj5!KUO[7h|vj
+@4LNNA8uQ"e%'OoVKEDM.ZR(vOmipa^{PnY3~rTUG}4q|j,|pY`/rRCn%zV3wEufVw!9<`s:MRKE_ldHtr6KmtIKjp'3^2%&upyPqX#KD/5]ly/9%`zEe/
+<d72M<uS$W{^9,3m1QU!lBr#hJ!Xl&o$R4daoYRK.9,GjOwq,2G8v%B/'JVAfHaCC7AnXezQM<)%Q^gCzzNb4b6+E3#4w_#z@EL;&mBG[;ZchV'V,fW>]D
+mfH;]z^e7$sM9vBSrVHsxrPMHQzkbT%.~.x6YuTEMl}ZDW4'=.wv"@~>YFX;z>(HfUb9S@d'bjv@,"/<[qgVS:KD}L59D59}d,_}qzrQ+D/$qjTG)&<AIr
+J/K&HyTVH:uH,8@p9T~RS7'`TeQT:#yLGunOkfh>caJTD&jrPBhq>jEr%wWbWi7YN_%jl!SpQ]4NcNLHI{{vNoHr]BlcELdE8Zs-U}%76|JwOqoG`_BPZs
+9Qp_bl"-'j~w!6J148F/=##PzPn/CTi{fRLE<J2CWQ#A'S67Cc{>RQ^o}$&+6&Pp`f}CSO|G1t&8vhbkTzKAnNeMEnV6.hZB+'IJI,<u{vx>Evc5Iy~)yO
+WjgL;jJ#L&D{q":PpPS@t'<@u@+3epK-]KAv+ieCM-UtUQ57fO'><9mxX_mY!-QUv5~d`}-(e83Cw||w"~lfc"C'^Tn/_bB5S_52k+pd3GNgOy"0u4tlC1
+g#Zd"-&IyxG#Cy9!RwZX!jRsZ)zeAANd%XFYticg~m.WEvQQ"|2y711OJw1.b8lQ6($Vl{;p,9<,(/<%FSzO_b[X5-t+KLZ0GD)f7KvtX=iU&'u,1'`f)&
+[0]B@lLw.s'7Gv&Rw;}%4Pvi6F+Gp,~e,s><,pm.Aco7kJ3CYU@@#4&W2_m)@LZL0gqEy2kLw4(Wa+C|hWP/F0etWhx]akzok}zhNls^zb5jidOF^RUY@0
+|'~&E/[)-,lhrQmTPw3cmUG|diE}j3[}tw_Gw;0@XQ_c0AxKaqJB!OKf.C/lL8rO/D1LI":(lA3B2J+%H'd3Ov/xpmXAczbw8[:v38#eCRQ9h&.IIA4x_X
+Ax4H"sKz;<4s[2&8Bsv[2ja=4(SJ<uf/OQ-}Q]XlJ)T"}%v|z(niSERo1'5BS7@g7shZ%NuNOnf3d=='RfLH)GsB/!t53@6&sii++UP'd10q}dJZ+Rn.=:
+!OkLD0kLR%I.ip}g3),nO`C5BKSXjiC"<=%%nAO/>K|:@(SoAAV=a{+J5@R/2`~RXY=^VDu,Erm>qL/G`%J>!oscDTP3'aR%+6:5zO7Hi|bZpiZ:SY^v!-
+)y<1icz/DLzyxjw.d3f%o;W|sG43Be`FF-|sY_bSkd#@DgXc2EcwO(B;)3>%.l=2vuM4bU<bp=8Kv'5Yn^qhGa`0-IkEeOT;EjUv=TX$:UARjx)r'|_#U|
+-]-enWyX5&QN;,qurbWj%vShg5,"BYNeA&4mUH{C"W"]Q5Ljtu=(2TEO{f!^UOP`7i|<ss9"hT:IS<'J4173b:edJv6km7s!#2$h&yfq`STX<:0Y/vewY3
+'@3"R"l|`O"OHH1U[{8n9GQt{_S+fL"_HIuEI!3,"XcubMJESc_v>ZaNI'>1C.^3,.nKePp|Kn"QS%Sy`|sRI%7RmNb%CplJ!>df.@]}Y440Tib@B(hA";
+'uaPI5fbY>_O0+)=HaQboCpx-yg5dv6s)sbgAGQOLLJ5l#TXbUAP}<.lxWhXA"1p,^kJ'Z:tn]B$]b_dE%6nrYmYBvTOc@!a<k6W(&;B)fQIyj$t%t4ys>
+A]}APUE7|]L5lX;HLqy2CnQP,9&@|w2l$_<`9Km-C2yep|h%QBamWu+M!7k|"m>M0(x}%q!{1t7C}oV/kK{7gQUSCN4'3{kdy+9/ztvcodN$jLA6m>+/_E
+f7Zac,b0,mZzYqld1(EdCE3upr#Em<yLcv@ji:79!`wf/K!{wh^qm.r)nt0%2C=N==T1h+CaL<:;Dfiy'T{.+474_G11kLf_~tZb3N,55J.;jVnazM&eL"
+D7K#!Ad6GBdN;p>Q_ix<HT=cD|1u8w"s-X3#is_7sT-x4G;U/E9pv6|aO>A<Aj.4<)LcH:kgIU^H864)tc2"]An0QFurU$ynNJs+4x1cj(S%)13wC6D$u6
+1tEUp%78Y+97ZPXr8AvG.eQr3Mo=-O_)eTMTD)&M|Q$!7'}80(]ykt1e~[WbQp)!;L1HdTD=BtX})H]a$48+TlquKx`&_|,_ME;9)Cv@h6ucoBXP/W&ggK
+<Rv7Yg4k"TxlB6=L:%pr[W,Qi>X2)]|Pv.b{.^(W3.c)oykWM=wsKO8}$O)n"ilm`}{ZaM|)>L{3E|[E}bqbcFho0Ms}MbLlKHtY>ulBhR"tqGh7(>U4ge
+DCi;2X`3^qC^z/wO"Mdawqzvl83(161y~b/f/9#uB8SZ}MGGFdF7zj8_s7)DB{y_,gee&.~<53cbtEfGEDR{-csp=q&TAQ}C'rHAttJsqh9PKs{8Awo]A.
+<`"UpB7;Rm4PDUB]Y&:zF)KA$,)0;dJpmsgoYa,X{U}2@81+F$VHH{ryN<>q_zpY7;h]NqJRUE4Q<QQ:WMBa~PqC{cY7]IV2cH251qLu[=jY[dsUa]T9yf
+[}oi&{tPU2dkaUezmg0;$8T:ha.g9Cw}rz2M0FH"al0XTQrV(F.bVV-#Tw$jo1FM;`nmtsaAHP[mM,#x=joRI@+Mo64DyXQm~eRk2.2yG}'7o5~wc-U>nZ
+'yoOXspJw;HNE<1(k<biG1c=$(4:BVYG`GG^`rx#ZE;-#+Z3sL4V]Eojc>i1gha!1(28{u{jK$]itOPjDK]WF-O^-iMlXm+Q4Dw/&+diBh['",d`~@pW30
+Mk8zj=>>B&mTeL=<$tRd~5-CD,_JA4JAX`}Z%&~l+%fvXe,hckS|hpIK>.)wQ"Q#,[Yy}}F]`6J$L"6Op`kSFd^-lVsl2Y:]z(>SWMi]F"bd)p/1]g0#u{
+/W!-v9bX;RSisk':RcNrSKyfNEz9D!G-==v.+7c/,^vCgF]K`/~$xx{gQiR0&<ymGev4<'@SiyI{<Q)3';cJjUzi!fUu>!8tdhdqN(0q&$49O6D8'.zd@q
+[|@_D6$hVS9%cF2e@`Q%T1F$e{B|UiYyus/@z_TQ74g`$4jGOlHaE`eF]O]kPA8[B6~(DYXHeKsNOnS+V</Ovf2Hosag^MBQjFaQ>)X$yo:z1]3u,%JO35
+"Qn{K:jSOlJU4Z;<<u&{9MXC2-,mGzM{zW^%;E6:Ju|V4['Sz9<gjlC}H91X7qUs67oowOPZ9Oh6IV2,0c&I{0QLd[csN,j2|N3zpug)7p>"TISUXyMsYk
+}#-uE]7P)Tq.::_@EgKH'(Qlw@3aP2L<ou@A&7=zmxx@c%@cK|:!/A~G$v8tw^"33LRlht>Z%hQv12wmfV7=g$C)P:wYU>e3^Evd$]pW)@yr=eKw[&,hMc
+tJm!vND]OW9`YDPw-0gN+sC6,T{=f6HO)9|HBwpI}IDlb;[&=^!-YFgxI7Wu_VMm~9zokN$(|[clUl_5YU2;y<opLpBv<mVx#qj2iT$lknLnP#xU@Gt^L(
+u)Q'<fp6{4AYXP!$GpfK)gI[H0gXs`Q{7vI>N0cU-A]`B.1b7d=P;^fiQuQ&sa,9C,XtH6BFgNdM5#eb!4`xOwVdRr9%|SZ5^9]I')@LQWQF5elQ226E%>
+N2x#}me##w0brdJGo"QVvU0lKniGJqgU4"sfPd]0A[JP5haYt,<kJ6/&_{oTg+%p,f6_r&c0xV$oaFHOuz)0{>!ZyU5UlH5gPA153ZCnQ4>.!&xBPj7MH"
+T]rdE-M-lFu$c,(;3REwR-u]],!i~9VSmdSssRn,Tj{T%mY!B7%|Xw$d^Du@6NCC;CFnzCzaFw!-M|d"i%s;OBJBFR4BJUk}Q4Pe-#RbqFnfKuvY-(CF.O
+oEX&)>x)aJe#M"+kSkYz7QNpjSzQMRO8Z/%(~j@w!#FWB-Zr&!x^l,^,q"9dt>Uf)`#,3:(KZu^De7Q}<{D9H_"ZLH+kPn"-_a%/Ou=PHN#1P(Zus%qzqs
+T_4a$-|LGQsBb5Ev=".ipcU@$f1ZwCEBH`ftG2GXwu=AU1Lbp5k^brVCdMxJ6f%Ti"][/pq){FKRdVDf&g{>~vTE0Y'<BP&,I"S/-QdoZ>SNYk$NKI]FQI
+N@F|YQw{=B|cIdH&Qwt4wxf)OGKt0CM:Cfz<@l6t$tsu;O6&X08iPiE>F}l=3I(1dd`{,fL}{&:'#olZU;@}YKOtuyzkr48y6'rW6iX<E`TkT;Lb3Qm3cW
+Lzj1!Ol:@.P@7^BYDO%rK^xXXhqQt_s%OIE^V=CI$>P0yP'hHe)H{#5JeMkI|@4'hU#rqUL[u/;!#DA^W@sIH;;=mopi_kW%Aflh[x{qBfq$[)mqM<_9"[
+^uc;z@hLXaF9Pa+u4rQ6YHu'RD7]^ShviLY[f"Ti<64y:>KEp@atLACyCVsb7l%/^H#_QS]+,$n!Y4}:>Vlb]V.<}=G^=>kq9smY('g)o2v'bn4p0l/PK$
+MIsbmO=HH!e+gKh]<:~>0}H0}$!KD"|L(x=>Te9$4r2BASDnjB0#sB.Yt-{<SLy:d+rGl'%Ks>+7E5<I.@H.uP7r8)i%=l-,$aBc(Tb[+#bD%ULm(TkJfd
+aqHwUO@Gy(s{Pw.AlfJ1B2nHn3H#.M6D)$3R=i@EEdO_/++-{RE`O6EsTEVAr$J1x1AJaWOdAB-@[`0AS9gKht;T8Tbvj4&^|nY8$5s)4F0Y,O,U'x5z.w
+=l2-uDjp_9<5|4JiW2$fp{O]4gtA:zU_vs_RgvSW&>5REZ;91pX:;S+HIL(<Y"mz5ySrzCn,LzD.f_Ic8_9uW5+LcFm+&IRVB)E[$`hcp;|M8MJl&`h_vB
+,$nOYk&E+v;V~DQ8T4=`mVPpV,4W#IeEOb~!K(g[@:Jj:|awt)LZA(u@M;CF+j3wfE(lS1=JHXzIgG;5,9vcz|KL[q@='30k2%am3j89jfCu&1rlraMY$!
+M|&oFXbHik!(K5:T{W7i[xxN=@he4"6LzI0`isKcr7^M~'':}Br_Iy`5b<AOag!il//zXh[Hizmm5U:T-6,omC|fP`&M"`'N9Z%]Di>9w]d:Hr@SRM,!.q
+t}`'@/^+4d{d7LD{`:9$]D<:u-bVA[1Lm-'#+TyUaYg3[}fZE"T6`D6ByM32Hq2AGQpSDR/ow1!TTUfCzD6pKYkF.[#@a1msuEN@>osU5"82zw.zS.x|B%
+9{W%wy~lo2rl|$QW$VBd`%lC#jt5cMbcr@#ok[|0mobam:AG3Po8!)CKN@%raW3Lw7<yxJd/&j>h>VN%:)uokvyI6r-G^f~k>Hjeh5ZEM,OL/g%U_Dc)=8
+>uIn7rj|fyLPi=ayINSGTb9_Vr0]{cw>F3p+>^ZEt(SO8u2:J708ticcOwkujrDMDeEf$x@qYc0q[8O'5La;-0>n/2+^5b[8Qb%GeSP-{##yT|3"NSMV`"
+SWm;ybOI5f6@!!uNSXTWHAc1n|p$`/LGPGV|O.p[0Z'i8y`|W!i0mvPtE_+O^{EObOx@''|o/B<k0@+_KNa/O|e{lm2]Rq@a]cEuiAOF)#zD=8nPeL7#hF
+w75CD4Eb$wPZ)b%Ae|/aN"4lvF<F3i&C%U"1mhQdzcy+QN{%P)(05]`R}IFu-Na]pn'(;DEg,Nj$m6&[0s44lmm+]<aDJ|f5AROw8A6{yz3t6R%RyQQbb}
+B#[iDl8y%.{-Ja.s~">3)+eM}'ys2=U:[.6'VR#|m6K|C[$]rU~0WT/jU"=2Tp&(HR#gGMe(wfpvkY&,R5^yQ@cE"$A]8a@)|1"OFPU2OVlf~Y,s502-`w
+7]vuDRgm'}stw,j=eP))#a2YK"~M<A74Y:dGo!"w(HpC6pRludz[pXe`%3kRm.JtTN|1>#~-&kO)G6E1PJgjxOrj>p~LAMMUJ1N'|ni%h`g)-=2P&M[065
+.Os"rR|6Gb|vJ3=g9`Z`"p(R4EtuD=@VykGPEr4+)h}I/#2;fZt}jK5EozSwj}/DIq4":&kBH7fkyZKepsX^92d>[H!edkP@TZ_21-]M]!+t&[ql.&`'!+
+K{&'W`Rl`D5-DL(/4{B[W>N8plm4X}9=xHWeB^$gw-zpMIIlVnx`>lKHOTdKL6%E6wjox0!dZvYJfz#jY5>o2V`od7TT{q;FP7O-NxE_D9r+/R%>l@j]8C
+|Z<m1W+kQ=5I/X5M<pOe5lVPMZxyZrB[Ek;C(y;r,VPSvnf^sy%,wh&T_YUb/S4z}NDfHs|QVLS&#Su;xA"TPiAc`7_^z2,G-)UE^wKp^YX]tT_Gk2M((+
+F|!(fKkPn/vJ%o+(1yPon_k,_j'Q}eA&hYd+[|yhx8IN8</Pbg+)z_EQQ_T{B5(a27H/@R-`ZX}eku3iLP&czCJp7`+F6sLuT9bl9lHLMR8LzfhpIs]`%m
+;lh2Ppv$<VcgF$tuGib_bN$w-&r0K@3f5>$6l,/[1&w49<gmIH';qIQvYqj^Drj%`55&=&PYwqcd~/H_pgLr@gG`DDco/Tnqcq2r%-Dq^k5|vx!|7k<F:S
+KN}sN6b0(!ERo<qmA9MRn7+XTPb!a@,.dICm9kZdt>[9A.x3I5xBbp@zOA~v-hdWPy%/Vm+dn{E472%txwmmGDL/4i/kTS{5Bj5np'{H9BK2uG!Hiemx]C
+@=B}zGGwx7HDb|Jy5d_kY.vWPepr{qv#pKezZDZ8l2tuW@lfSM;]^cha%9,kf/qglUgg+paLdEIkWN"3.p.e3G5'.uyv[mtoxh)4>B%Y=cTuYlCXGgN{Hu
+(MY0)L0FJns:os}5U_B9/+XZ8Bn50pxVx/|fWunvSZxPaX6OWgTumD;cuFs=58-@92H(}zGtUN+[viHV%YPUdud:|Zvm8Im/)k;#^U_Z`nDt|/[R:98w~q
+i;2Qt4t/n>w!l,Lm_PY<`NJMZ&I4f^2D@1T{vpBnk:]Gxm0}jNqKT)</H1Ot>,2m^,WRCXZ7u]0yz[Xi(piBjd4Jv%bhk2)7R9M<B|R{r^"l3W<mZ:!!TM
+<&7ck!m$;ZqeWk5`O)$VKS(!!8][)mB#zeVxZ.'d]h,|C5T-ye-XOQu(u:BoiJ/}RS1`GBgC+.U{QAOcy>Xswm/12QXk|(ut#JzEs>.2s-,p:|UfSJLN#W
+;71p=C<-b;qAyv)_@T#J+@iWG,ojiU`W4Kbtb/@X)}e8a80!C{"oHC}XY%F$U;qKQ{Orn</)0V=tJ;Xya^eQA8>O=ey{SBi!~DlHef}D.'8kdU{,,Spk93
+QD#zU{]W^u6IJfE<@9C:WVvpea1u1'2|1ZHd3%`88(T-UC(qIwB^MsEMU#<9KM|}:@Y5+,>P=RqD!`d%3SN!&H[gK>EkiE$eXmH4]SA+9q=0L"[}!HHOD/
+Q9<,(."_jAjN{geR&Lq`Z=^/,=;mQu:{w:/i>{g<;uCPUI)U9k(6NzOZjZv:T)O[;#R@n]gAZ!Ewi``GIP{F$k=GNkc!Bc"q5]w!4YV7Xg2<83'e2F>nC,
+|^{sW3g6F{]1M>sD~{keZ_OklEnHKRhb"mXLRA}f(Enu{c@Lye1N3kQQymi-H+'C>d^'mmxs&d)Q)Fg&X2L%-`2:83Hu;xB`@<&[bXh5W=p][eCGvN_tw4
+#Z9^.Gx5p!(@RC}s139a2:ouWJ5eXbLMZNU7/]j'LsES1Pf>2`49IhY.vl#CusE_VuF]U:]wB0514x[ae.&uCyy=ZWB4B8JmC&^`:]t[[o9ko>ZeiAWDrd
+,61yZMR.XisPtG11S#j<nSa6kamj#Y{4.<Yis=vX`W>sL+nf]s-[-bD2Jfj!FZDA4$a"CCi/|38djB^+0ITk#Lb(YOc`G-54BE_j2P3pj{aJ:%CR"MPAob
+3JBzoF~3a3gAW7qfVN2A7s#+f17^[yIf_ogn;L]Uw32kxer|<GkQd=ZEsAo(w_jX[5KJq(=>MxldTRng&0=8],P;PZUapk}[r7&';}DMDUdI_&/%SX0ESx
+>7/t9:5M'(sTK+:^wzkcoJ%(Rf)2-YBmQs,f`]ihvCR9rgG+KU~6HXi+"5gzax[K>kumua55JKnW9Qiuu_K7Jun4XYyQul>1>r(VYlcd-6uNRiZbS>_nWP
+c=h.zG~dOq8Uf4dj~5"k8DkT,QXw%m7SfKKyO!klj7e[h_$q"z4-t6=hz0YEF6Ky$AQe[w"d<VG+"tXE|2~Fa@y1Jf9)~vGEkJK"qjMP8A>:@faR~m4atG
+!sqnXvj]97m{PS3]|]j"Pb6z5}"(wzoIC@n>go,npV+l+/!5<`>cE.{p_Uw737C/#9=9<u^8[/R:J<h-fU=kxocI&W<)S%r-!93{;q[kQ9gKX6gi3[Q.2l
+.hek`@HsswjxgYO-Ubhs3WW2HEr^%mZM"D8A$`.vYp}_0rvp2B,0_;_:Be/pOo^NXaZ`D@':^S5lC8L7RtgI8)=6md|;%{H1"U$^8{O{,NcV,#ay>T5[Ir
+3CXI8RtW5G1wP0I^7m<hQaXAQYny;sy5+SkhcWEgA^%YFpIH_<f#bp=6,&/L&2<I'$7W_zB4QBF`,Th[Su6|)p$NwQIly!uPs8=od3%6s1{$9O8'Bq&uXV
+60^)@ohje4^^%!!fT`#>77G<0Ga'0b=gIx@%EjAV3}.(8(l8HKevYx123_g9fF)ox-|p;9a]mt<8oabV`h82VF|TEjp9BmrQ1vZn_$2+eG')d#p_yW-^<'
+@bEA5C7L4^f,'^Jd2.E}e&M[89WUF^KMFrFtkt)2.Gg70WmJ61;M55EZt_:9q0m^M06j7H_)(B6`gL=4Hp(`PtF;{+Cj27lYSkq!-e8+k[DoA7X(tUpilW
+bJNU:a0Od>LG3U$8IO$Pxn:;x@2C^-0VbWCtSAI7a=d67ynEd|gEc:^wKTXzO.f+zg$p3%'nx/tTS(y1o$kcLA(5tQkT8XN4`8)AAw(R6Mwxalv"1FHqe:
+u4Od}'dyg/W$|&>3N5[tUmsOpybdD_1-$-8"moQvD<SuOx_+V0g7pBLG7iOl{!^aa=3v&,@KOhcn$<6^|4kr%QNbmR/"9[F".SfZt3_s;Sx`Gk;8=|G&>}
+,W)nd_K:q>>-5d/RqKNvM$Zb')$_FO4[LU.EsTCOqhtX9C`j>{b_Wgy15oG9H2$#}aneZkKBA:^o<!]&iaZ5ZJ>&"yJmX<5$[4;gcF#%Ii'Z="Wl-Ql;09
+@z7XZO3FW%Qkl5AGjr)3"I-7ag^1yfjOBZCLK5o[q+IF;M#}RQOzA#l^K;WOnVh#5_pKd"1"]@32tp`nEK%y<[pL|BR`%!$)b!Sl:Uwf%9ica$<q1qh}oD
+DyZk9z+++q:vUAp3<@S'43%=#<zU!fdy!>([}mi4%VGp'Z]L.O5'I/h.n"UX/TMvw>8o"#W$_MClx[SYcWkM6d4x!vAF_Bc>-$#JG0bsLYOk_8];Ds9fy)
+Crs$zwUojVb=gH/#]BK%et.Aw%E._b:9guLDx$BY#VBW,96KPImfR4_i&XK<(rme6b0vEG~XIP[59Kr=K@55R'B[4W8r!X.p_a:B#N>i#ERNyxLUquxVf=
+N+a>f7r9F4.Y@KyY7o:;N#.P3r.Uf`:)#eD;h@F`<4$%1})(OT5}BO6:(l`aH|sHFgc!`a4%<J83$(Ql1NqT01SRDxx,bsbu@0,9AdLEQcH{f:oX7A)@~|
+&3@T6"r8CrUS8gYIz>LW+>okA']SbBhFVZvzle[(k-jxUkoKq&S'>A;Dj#LVsA(W'eYIK;YwN'Y-:/4oVzUdn!GG&Me(Ca_Y'_f|NuigTbii%L{9+lDsaZ
+MuR]<GRs;X!$:S0`Yw<Ea,(A,0P2Ydb%;+ya4WcgS]#+6t};WBtyp[o{tYJq[$|Eygks^St48JZ<}Y)csRoa5mh9wF]rWamPUyM+W[{AU5LuCKsMo_{37@
+^uU+.#`x35JAyqPPO2S_YJF(!-:q[(gQL)x]+<".Rt.ZRj5>,]6$Cq1q2r-;""!QC@h)AzigwvS6.eH:3]h'YU%+,b1GF4){[F_@N-uC,qKOmDX($,<tWw
+Bq@V2)P;i2aA"{mcN1TcK7VXLL3,6L)}bY(ka3U(Z=ivZL3$rHn7F3[;is2MJ!:o~wRF4dv;wAQej;}N=Pe<'-Mp-8i&np<PYPfe5UQZupw(RN;sC{y/Wd
+~=Oe+/DQfv3FKhrb:faQwz(LU_kpb]>1^Y]}KK~phmAmsYnC'MBq!k_.E_=n.&hDr3]F#tv,pZc7^7<>UmwbQ5UIY;`qP9E:A(i-:b_FG$=dDmSm[!!9F7
+u}5+Eb/zw5Pqh|>Sd>M`"[t{d|c3dV;4Ano;8|2th.y|gkmGtLML43R]APd3{(aRdd:sV4+RzDJ'BB,^fCunLUwK^n7,rJ,|)OY,6mz7DfB[}Qc{"Mi&at
+wuUdhdDQuTjjviG`|7915NVe~=o(#0DXrJ)DT5p{gHqoFV(UKqJ1~]UK,:&o9GYsLT:a(Z|0zmSjZ}V$f}]xs_%5x)I<;^Ytf@=zBJ#bJ7fQRy+VB.xD%C
+`3FoBRuF!lT]mH)+Y"p>L+R%m3$l~-NAMJ3YbBI_Llu"p5JB85X3y}<4eZx)2`c;,/n9({m"Jvel0-='^q.{@uqec4.fY0RujP5IRjHG.9X4im:%7w:M0`
+V#rAJF#.wcnx)eim=3310-9R<TtNGPVzUgk3/U)/>iHkG5|tYx/BSRq38k)`CY3xaoyB2`x^jB+)p,Kg_:`uhGw[-)D-=fIS6[yP19~R]+cbb'ni>=eMV7
+0K0L4Hux+WR/CS{J&KC,WzYvn81C,@+5!5eOWmW4Gj&IdsgPT^-$&lylIXv(JU(#3^.}v2F>OZow:EKkHaS6VWhY8YIMw,6d;O:ds2)|(@;F`:,tG.wDi;
+$E|l(B2p5:at^lYD.Jii^$xzXO'+[6P||bA<nH"03'Be5X_Tg.}Lu0r'$}09iVk29mk"6JD[z)HBI`Xm=_=ii'GSR/]tr"+GESBLXyzIkVs6(nmUz:,ATD
+=T:T+Cx%%Fk/Wh+[1j=1$qRDU,Xf8`j,{pgYB+W(2$NLiG1`=KI#SBjKc<2%scz^zv$:2>vEm.5TsUznGCc;y(gTe;GHq.yAB1Q8ys$Ps>#!s>C[hO<PI6
+qA1CU{sBj||bvLL4abI&OzrRH2([C{@C:.G-8JH0:`aB"[-Mq/(jg}rKH3]R(zIlMewIcITZ|epB7.T'h/pQQhb}7-wxC4W.Zhq(kj`"cH2K3TWAL$kTsm
+U}._K+G0h+o+'!~LM2#6d>4xS+>)~{JWoroq+f@Z"t'xgzJW_[^rO10qq:|1,}J]c67J{!<1Q!:U9OE9]oM;jM@y0Hp|#[AFxiKGT_Dl:`0:A:mqXf$brs
+%Iw50}f/I$,!"eh3[=HePD@vyVK#d=V:fC^+.l1pgGlR@]:]vb|1M`L,&1ViVqzHX|VCp1tGj6Z3isL,_n>FnlDIf{_3Fba/4+a2pH]Y4RNA>6Syp<rUdV
+BgugrE!Edg527U+0un"xSe,tMKX9%xDGu|:tsWpA#Z:DB}<eRMC)1d^D=%-=#F)t:6#.@_y&2J)j@-N@dv_VB#i'O@UcLt%k_;:s>0}f@9J'+E_"_xD}k7
+(@BgUf"5G89xMi19fv!D^4><&kbE%wHyqdLo6Ai$e$qP]^6cCDdDOWJAR+:NXC7`L9S}m+(di4{0pF,Yo:AM5%'"~07ix-N3g73III0Dc01o_X:uL)&VnF
+bA;d3Pw_4OU^p="8QDhS#)bcAsk,OZ_W|U=R5z5B0DwMNw!L>koKt5L/"WLB>;!(:)bwB=ZjJb<o;`qz(03fm9kvUM!]BbO#4Ki,$V"_01S@:fJq@CHrP|
+I_/3RXVZvg;ei{ihM5_qpNyz(3S]v)<upR#7eX}%Ve6h84SQ<R2OR{p]s]c.&y9Ihy="<[czNa,1`E#enS2H<d-0H_#sJ+k->].kL4`/I>V,GO)wMz]g-}
+;g_9rrSzYHvmr8,<s|:88"B%G.D_XVLTP2m5aY2+>||GQnu4_j)_5'aUzhA[[5C%6u|-Qd>Chzz^dnF[I"w_y)Be[C'1kJf@OpN/;|Da1@i:Qd:IueYL7x
+t.v,UB7_9P"1vK8!`=#yCjA=Xc8=F&FvtVnI(;gZIfQ,;T[LtdZR<&/BGRm9}oA)%o@8pm1ld=I-jwam>I{d`J&ssi3Ubr|I=h;4J9MSGx=x68V.V(!t:%
+!"jIoh.+C-2DXg@Mh>uq)p9}nKP&8,H(h!FI#!l(vJS.y=T("z2r-tLCvUIOr2":xyf=E{&RV5V9bm`"xRCyIJi<Rf[duiyED=dPj3<-uO,5eCY|Oh(s`D
+2n;aKu%$P-@^g`$=u>f2%Rl_~<KAm0nIwQ,.efL=`a[lLkBT4)_s6g;u'.h{KO=PE(Zxv8<^|6kxXluTKBB|yfH^Yiy(N'[Te&9BA<4O;k+ODZ,e6wHhPa
+]!-;@njMBq"$LboHbY-l7tXKM0)tlPGehs:cpO(6a5M@|`)zC|HOQ3%6}D|+)vNp[o}9;gl>0`MRR:e/!E=.2/B,Q)D=R1ZdSU_nwz)z]PiZ.X$cIGXD3c
+$r[b'A+iI|2K+EK^[T>sc{a|`Hg0mzLnNjKHjHCSx3sP.Tp@[HpM2{ifvbpE>jdV+$tVIfMZ14E'CINo3McUSm%}d#"t;r8c`}x61dRqWe8X5K@0ZOVqYp
+l=5t+A9:6NaBWyXo!A%_6f@{l!Jo{yeiCM:c(Kr=hQdx#)8qt5O[$x^}Ew+&YPRPzw)ygC2nKXzNQgHXUNTN{K,{&s@ujkOGA5H{,XxQrkDa7k5<a8cd3)
+([79bweZb!xZft}ITvNT$7([]pi@0}1j3<'4LC+.]L9IMx1bWaJT6YNSsd[kYsZdm`43AKehVLz6NTD;|Ow[QoF=$v;oSP2KqaI`1(N7H^7|<Q1tAn@v8f
+j4ZgzVzVRZnI.Os}LN`]Cl7sFp&U3XmL-W`j@%s>FT1-]wiZ=w#|}rPnB!{8K'#"HnM9yW}v]2pnwcVZCFAH5<Dgh4{JcUlSe}s^h6/&^1F-3s_%D&ozFQ
+bo'KHmp|Op3{)5F3yw/cj0=_&SUPi/7"wX"DrNL([/LeV|kpfP`18LyDQ@~CcvY;A!H>~G>HRzH`$Ysl>RZ+mtZE6}iTIMRWz(oT!YPO:dnCr{n+`^4m#{
+h>udeLHoT3E0T]+@<+i>%A]Xvlq6E%>yfBDX&JJx>PC9iw_DH+72#D3SVU8r"TSmy+rcrVSb21U<Q22y'|{]Ue=Ff:x{vW3I;8nlxd"T_I'1OMdufo4_OI
+CfJbjvWa.n=d3gis2X"A#FKdjma6b9(cTZ}DvvWam'<_4]-xjS05^CrVUbEQk2Q5h#N,`##snLfD={viytmCJ{h+uU~[rVn2Kr"7=F9Xe9!ZVm.;.]CR=W
+"sxMm5{.C`MQzWZ5M;c9V8nX=6%Zy{F#V[5[la|c:J5#u|jBAw6qf4M.Eu!F[}MYy56E!;_CJPQ"@PaXqK`tpP=!|HLoJ$<L~PO{x#c9EqH]`D>0ct_"83
+O!SL;DP8!n_pH]+}`;c6Nz`qI!1rVXvs2Y/xNry|p@yr#[S9M8rx5<0^Jk#<l5Hzv2oulLpc-_KW%SQ!>V&s$m{xY8I(Y}fy1j~}:d$Q>f`!HAL:/`u}P2
+U76sdgUsfhZ:{RxzHPH+8H.{I(4#&miZ&[x=7fh"C(/$I%dt>gtx$"E{!OIC26=Zg:8%)INwCB%k.@VD@DVh-n^>O7</QlyLqK0c{fA1dikYF:o}6P(gn5
+XWwd!wPGf]AVQ}R.:NKW!}mKk8QJq|"4drI|e@<]OOre2WE<J@;q;ujO.O:6ooaE%F79{qZ;n"n0CtGKV/>Eu#9tha;EhIrJebR"PJdB=K`#D]8nkv%^]z
+|]5gbxubT|+^`'uVdv{"ZhyVK1RXdMf}ulwvYK<'[uZk}UZh=5ZCp`>Z@A(y1;$Ob(7:LWm=(JWr'xp,cLy2O}Qp^BvT2fCkG00V!Ru}l{I&[TLghd}7Ih
+IY!L4`6V"1+H#"C,/Vp(E}s0N4^TDcg:9D$vh2`O`JM8b1PPY)VU)!Y/YIJ3Z[9!B&w}%I/Waz"fn0~lN&R"7,YRU&K23|ne/y<5wTd0O{g2%9%(+y#|Fw
+6M#c):cf)6&/`LQn&^!BKS+Hp|[FEyKd^s)T;bA]p}-6_vZ<Rk9(g:~sw+|:U)x,PVm8z3UMCNv<,9DeRwNNog@4$#:u%!|m7{1-AqA/u+y;hjoR#51XdN
+5sI&:4GUK;H0a90YJ1Z{F-8(Y]wH>_7h)ic!5"=d"u~`q!U.KA$]|I[;{D2-hd4rf+5}.fOTgL^)y0IRf%]PA)&):oh(%lh$Tn0XvuG/Nun7Gd^,Wm^G~P
+C^40FmaT;<VRmoXHUBx,SjpIQ0nEjbe%tSOa}>0+X+~+E{9[H/^Ta5"Yzc<GoM#x$aSR<:PqC5:Cp"H7u[<c"tovChlmM&g38H1oLw..%Lj@0Z;Z9G_Sfi
+6!@]N7CiD/o,+.ux,p!ukc.FF+WkL.BaX/=3bJmB!=U{Llf(-[=#s|}gnUYV[U^RwouX5{'_/rna`Ni<Awp}>gFreZ_}J#;Z.<2[_r-X|.AYXWkM1F#ZP!
+F@86|Fw{5aVAZ/cOr-EJt8$armo"!@1"vX^+"_:MPFvR(H<''$M`katS:(Rp[PI=Aw!~Xr+'0yo[Z:7nSz9rSZh+,hDb$d^I<TF%)qD_Eid/Hipogr2-RC
+L+mM9%BR4;i|rg$y0}mZ~SRj#HhYK(gpWP,V~BkpQF5^r.H6oI[sHI8+'}nLJHN/^cl{L7{mbN10~&<<iWiaPtA"u4.Z2pjiB$u/#LdJXI<^XeA/s$rbt3
+299<]ug[L^jh5tt(m(l0l5hqXaEFaS1Qisj8j`O>"36hw4KEI1PbLOR9Km+F'9+qRZ`]#nZhtU@C_{'JH$_tfv-J|e<jST{z/atLn-tNZFn7mt>;#bnR&b
+Wdyru3:Y&xxutE@VU>k0>Rp7G@wqF|Ke$Ba%/C%&a;5U5Rat-Y1%O@|.9(efN&WoJTy<dt(@in60FTKD^B+aZ^1>iQ<kYc&{j5i_9@SIqO',EA2(,xfn/e
+m^%g$n)11@7PSr4dm>->4#v'=W#<Jt(a@u;CoLAgBiGXi]XQW:btqlPG2%ZQ7[ej,@,no+/D5ekFWDqNBB4o3QODwqJW[SOXdvidE'EPAmeujhH8zj}]^^
+8DV`>Q3N]vOG7fX:H:Mf{n,}dhAX>rhliNj9+_NCdk0l+W79O.F[swIRrG/HbTl{,v1rDfg(&9cp((6l9,DNp08XzQ%_gpqse7Y60WTM1{!{0uJtsaLcN+
+r@(mClsbg^[d%oqz2IRxK0_iz:l-pff'RxZIK<(hxC+sBqOicuu80vS&1iaH'1<UblWiO;^mVqC_t5&0iO>PJlJK8Kqijn+X,kFD#x2l4z,5pjN>:_f#@<
+0KoGRyPwvk/Pf{g&i)g4a{Y&TJu3S'rf8bp.o54FN0|spt1^!<,40'{{W7%{i_jvA:Z^y3NtO1@(>Fs0{hnyH5K-oyI%TXbcm=ICiAu9L:)@xkQ1U`dETA
+ElH;4X'FA9!EiT4[-#I_#Y!v!faOz5rSe0Bu9B9qa^Q9m&C";;/'%zVC{C8;a6,|QlPcAgrxBfFR6"i<(/!|x;4+t2AeK|1aycEd|I;MaIaZQ7G#.#]<T}
+`w8&EkCi][$qx2dVso:Fwubx0zUO8%rXPDC67#"B(vmkKW|(P4hl-'VFIlOG2Y|4kb@eqGRqyFV|j[{eTNQ#4hMZtoIgjm`@Agmc9lN4Gu}OR&eMsVO,L}
+$quC=1yw5yeI,:YAjrDe14RN+f7K=/zP,)w9>FzX!3baa+~GOAk=L@#y6{6Gq.9:QNFPg2Xj,0[CNB0R8}rwCD<wxk>!ngp8](+zXvf6`WhY(iYWuCp_K6
+-QlFY@D#NuoL6J1=X&aR]cS(z-l37Xg@a;BJ9nn2Mo0wJF>&SB'cm}yAj%L">1O!JjZHHZ`i>am)]'1r+%pPcpl8&D'|n!fx47^=mBZ4|NAh!6C43H-umM
+f>$XWlAK)=.Tfk-VI_}M+E`TeEiO.s#Yf=]'U,z%+}iT!ex|4qHO=8iGp]s(S;15!2ur=&j42oZEoBgnk42%gBK<aB&=rD/PW3Xu-!v4<_+jxQ3iOw$V5l
+&HE$0|_d5dO^U7oUOIGUd.<"(|2l9&%8(K=^hRkSp-]ajrM4M_wzkMAL%j9q0UNhjz,!k0Rd'}8o:,De1Z.}#}[s0;p}lu"L}5qWc@8c-rxjGnNi+8P7H&
+Syfg'!TXEX(cS!L[55d%+HTUC{-vta&OMZUN<09b[>U(.H+@>e0nL({M4GY.XRuM>:"FONi`!k@Ld@;Zg,,x_^k0!2:^j/_p=q3)luSmz%/}P{'A6!/h%;
+D3(<M9w!5XQ(oaM&G6w(KmJaHy/_w$!{e5|g`{f``MJ'y^>[qK7W^d"}%2`s91F#PwBD'^QW;CMy-ZN&xzkt915i"XWFo6uNCZ/aXOL68CJi-U(Xczh%Hi
+8jwecR_PFDUaQ_1Ka.[6J"6T"R:f-xv'HJ.A)!x84fR}}[wAmj0Uc[)%qP"bLlP3aVw1,h6V.",)B|P+u+=Wb{.8StnAfUFF)uQLBWzjaooAv9BY$H)O)K
+YYlyS9V_/qy:17bAqin9U.`!<@a1-;:xj"zMkA8cB4g3%_XSZmUPkmnLWL#5{a8$|#5l#CR]Hh%CT1PcHD'v~T#X3!X]~EY8d;8"tk1WIA^hKGS7HR_NWS
+9fBNUB7LADh.+nBBex%L~a~L=l8[~PaV&+7f,!_/>K&ScMH0T$yoUS1seVd;wGGK@),s^KZNXqfL3yyK%&Q}{0)wpm7|4J{W~8,-!j%%!_Fw<oaHQ`!B2}
+oDv3jcXkN-~`e>}sug('G#ghCBk-&@@FyX)-)JQ,_@e$1;n<am.69gdV70RPvLa%ThO]NF^<%7qHuY7Y]Z{jCFvd.#/C^#DF,K8DP&};&#bG"XL3e&,GgM
+&eV&^s^Z7([[M;#KE:18M[LIhyr7d3.5p+X$HWCWSA;%[vkc%M#8`n2%&9ZywDcZ|ppgAxix&H}RXh&!fD$dK6Z$FkeKGZEyR&T5AuqJ256m",a7mt@^C[
+Yr]c434M>0<N2y!UWA:hp7:G,Ut>4Slsk=ysVo#{T$fl"_!3dBrgue@2/'KJ#l#KH}VJp2)EteYHXT2"wp{z$>%]phul&bq8mW%^kiVM4}e-E`9@Pv{QAx
+U<XXo;F4'`;.(g>[.C^4O:7oy+nkxRMusf5^N.vA8;NPVWfYv<3pcJ`ZB/du=6UM/bw`Z}1W6LDQEgHs")1OOlYoFl3GAzi2x%-MXPTlTcA^8V0tafJsJc
+&^RrGl#&LR_WHxn92{8SVH(Hl{tkLSmD^qI5OW3)/:fgqhn6CJ6"lQBi>6C0Oa=c%;y:3x4r5ISihwEE7@gKkYl9dDMT=`@uewyzt"UfR'Vu]"/3G@~8U:
+[!LBH-A!Xjy>6R4=9+4kavoGy_eeCCUWzk;hf{H(q178}%qcfKjED`!4=cu$`$ZP$AO::|B"g)VR2KF9uq"a..^C:M{gV491PT;K$PeTQ=}8lk(-Wg(Uo6
+b!3Eyb6uhDafK#7Kj/>|rZ1{]MU|bwkz@w~O7UxiX2-h+kkl;rrag)5pxOooiU3]t:lH&lckrG27q'hF+cG[9=oiDl$OayCVh6at_;]'>N/qmU'-TJD@E4
+EXdULm3m4fp$cqdO,Mh_=CC}SB$>k4d(g`$Cqaf&SZ9[+R^}}ub|^2k)YCowiN,v^LD]]9eQp!p7zw=X`En6t|f"<AnYj+A1p5TW81{(3^Ps[SO.WgcykF
+z]3]_cCN`9/}R5,VlzJm``t,K+blyoLUJ4Rnu,tu`_VbvaCJ'2K2nJHm_v8E]Wj6l5oIV3Zy>J2Xcp}ZhzKKK$"Pk-4r/dI=eK;fl"eLa{V@0thMb[N%h2
+=qsQ=V~#'Q'Z@8#k)cr#hAjL0_l+sfHd^w&EARCQYxc_]dufFc-:J`UZ,Ke"5I<Tvr40AL;K8N8-`7`:iy3)"TD;Fr@nocZ;=k#x6#}Y6ddFTYAove!)P_
+~]^}C_Bay"YpB+1,F,<iQ<lOUpw1%g+ylDmnxGUYJ+SJ7D<2~iT{,(ESa2:^zkva>I;P@2Qe=ze/yPsj9kT1etaZ-AxkSe22xN"]v,[qm&&OhQ0"eCSxpt
+aGc&p;g`B+vZIc-r+=m2'=jPiu]mBO+{,:>y</|/c.9_aB+|TO3JLqRG!lu':P>G(UNV@v@yq/<rse!qV,G"MN>C,#ES}0zeb{v8|AQ8gK[_%R9/I%VXkb
+zqP$!YN^PRNg0R@Ph``/PV)pbxe6ilR!R4Wrv+Z7KO<lZ#}e-}TgYHdz=-./iEkwaUQ1i&+Tm2~-e:&asWmCT;IFtLP7_;PDd<PFje}8Qo~9q;+ab#=>|(
+DQ!<B;Dm!/{fzRLQcd+w<#-":'kX:-K=ks{<,}:[>>e/XPcn&I#'&E=C%+.nr!Wq!zxJvMM`xj</=NQ0w|5F7T:&ldxA@>#86U0L'PtcBhNr/Ese_|7f-h
+]7O1{G/SFL6k8W9nedM>O@5X%BdZoF5u#|u+_0qM("%zNIzI!L#Ts>f.N/na@bz#ikxz#uf:>(!emG9RAX[UqM$&ng&d_k$qy58Cl[-pCjQ'N>eKbiHINH
+!23lZt~rk]R@ZH~H0NT8>_e@$>b((wL{4'iY$oE=![>k:MKD^uBr0;TVkuHbLe3)`GReqDEVWf];8e[L/G!F"VKuqpDFXm!+;JG;v9"wz<8J}]Lm<[n:SM
+f23.Ri`/0>Zxj}7cq7jEDb>".1.Fdn>;z]CJ.A]VFC]/Wm%C#FhX$[i`sura4>(-irJ."t}tHm|;5O)s~_D'_MW'B1jT6dQY^eCRG[&5-Nv`L04FZG|B|b
+;g-Z2z"x:'c>tvKLcB]TE.QSVN<2TmcSy:Dgdl:_/;|I:0=OJx]9TSzwa/|]g@RAHL!r9LLTNqY02@[Z`d$DR9iGk5Wv~bf7cf.Gms1dU+wXbke8UFH[$U
+b:cD`1`5{SJI~@8@AeroqrDyjp~"6Z,)sLYTZ<D`i#|G~)-SDOG,!ciz&FrmyL=[C$sjT1[pc=c|`fUV5PCaV]gk5]h2eDwN&)./PIM0r#xK'b4S<D5o~7
+th6B'w],mu78o{iamBu}lJ#QC#%(9;/7(|'+HsjDEoHd!1,EV/0'8V}Kh5'3={[wUy&@3nK_^@=$h}VD28!_:]p]Ese4((-d%_"lrm57UmbkE9E'k094/5
+Yt|u'F(WzR"rw<I:Q})WGZjlyvK}4cnyj7<C|yfhBAN2#hsVc|g2bVc+{|pgzr7R1)jeBJG]0DZK.v`uYV(_Fv3xlq_.i.|,.tut#YiyBv=G@7'f(ENwAA
+D2W%Hmc4~d^DDA`Q0b@C26ptE7c4{]`<|H-,/o&aeIPay-a)7219iy^'MfQywl~k;s2Sc7yuy_]ZqMn>Bfm+EyOub5{`NN9Kmo,Qt}Q/^,3w[0atmM&#:$
+c+8>"d4'[<q4v2->N+Nk=`cq[mzU`#'r%ERThiMD8nxK_<bU$4r7lDOhFi_iJIdqv.h]^k%k;XWat/ny<Fm|ve>O$+HVo;CF_f>V+:Wpx#!.Wt|T&9^T'g
++rxB6WrEsdK7J!LzyzHNfu`5bCu.:w6,=xUb9M'|/$xw&G$y(nq=+#hhUx~N9wxw=g4&g[,K;.]II5}x&i%uPCHM]#-|>T%w8'T5BnWqOqSI'_U0EEij$1
+&7#|tT3Z"s$7,k[kTF;M>@}$rrms!JbzUyio{Cp.Y|_TG%jhxg_15Yb')`>6LfhOmx,W>fZ>s{!vPw'Taf5Pr22kyH"cJ7)7,k/oG-,$lMr+p<{C"H`9(%
+f6_kGcftfHk`$S<w<m,_D2uJ]Km1HA<yZMQulf,JUNIl]O>chM7XAu1c;7Isz3=L_)ylf3Ga7MG))fvVml6qYb(E5m:!ou_Lc3s[yt@-dw]Y>j+kL.7H]+
+v'lt^AFFD9!2.Rc/jm^kuuIKpbd2_SV|IkZ0Dj$O{ym"LX8Z%JqQ%@1LB]Hp^';h/x[LKd#a1dK47Q6ab<v3Bh#2^t~Opv|eyXOOO$Oa4sd4!5]ed7PinQ
+#YMQ)'sejmD@:[GHzEW+:W]feplT.CObkP%JASt48OIyLoDLKf9zsz;78UWVqv5x$_qriKWY`b]LMh6;uGsKLu5f[%%b~u9njvKd+Fp0zQhO~nr`y6^6Wo
+WKufK2`5hFDDM^3=d|WgGcEWDh+ley#Ups@W(3n]aw6[uzylGLAQ&8{4_aN{]/i@~En|ma>EYg276v8WmJIVx^X@{Y,aQD[=zNva3jgIIV45Z;_&>D-xfP
+Lik4(B;}x>hm~D&q1qeB,"XC_rg`flcE=#N>Uxey&6{+2-31>0UtCelS^3#_#-}079mLL7aM5GW{<m3=|G8{N<@gAJYFSiPciWqwv,iNo'h6b-Z.lq~|<]
+qnR^90k"q`w8h|-xPuslHV<YZ<,sux8`OXry'f16j(W/9CJvmm!T=S<l>,-vf_N/RF/&:]i]=X0w}iEz%X#`uvFPMU+;l&eY][l]JU&o!8)Ew<Z=j|+Tz(
+xgc@D;VK"S}O7ebS-6#>a+5:_84c9p)UGvICRT-F;_ygvP&xuZj>0]5q>V~B%E,0LF21>V!6;[]H`0B%c>XL+.-WsHrXE]BLWJz#}>HT:XRaIn5kb`<suJ
+&Cp(=59Vq)27+/{A'AuMy,mW![x8T5zzXR/XtG{UorBeSc/K_Aa@e|Udpxc"Uc}I<lf.aC(OyoHJQ&$|(Ww805kL'58vSJ/JcLhTHosdGr8t#Bzh}@ip6I
+2UlMs4iok9[k/b'T!S@O<3+ke(KaO&]HwJ_}DJSVd+^5X$gkZ@VxM3Vs^i2-$51h,o+)pP|ie[l_M&7J;fUPju#:),PH#5dU4<htu8/`ZC~UNlC<9c'n1g
+eW4Tq]Zk4F"$F:KF':SkbgGt)R<Tg4qWvLT&S7kXJ&=4_L^%9KEzVR5U~8.[5x|wGr!}W||yR:4zRzQyEHF;M&%!HxzxIkT'g}9g"3}H|sj_~Bu!JM`I/N
+1`"-#/+|1E1`$Sv_1d2bop4mZ&)0LQAP&`6IrO-"rAz(RK6Qy;7=Rjh83I_GgkR%qD&q%&nUz!2)X&TlBZDt{FJWJSy3Cyw+s&Q4-SRnQ_X29(3qX[jFMh
+bOq4&`mgUt-#d1%DduYemE4IR',&R09{1@f%bZ`3{5p<NQ~<g0SVWWAj5Dz(<s<H5dUxyt^+lB3;)kO7fff9BMK_oGRLLj:mz%1U-$'9&#QEKV"'hq[fYU
+!yIC3dqMPZL<l!F,5boWqA;BamgTUPV9Wtuba_.)b2HNk2{ocE7ju7K#'%yA1-6BEhJ;@|wHd(q%T;78mRfJD8D1g=[npI27^QIR^{^|WDU23(e{<X#]64
+ckV^]'udID8CmL=%rLU{H85&j&5xw,Wq2'0Q9<VfzYve5KV89uZaC"fT~0V^@cmDaf/wrukbE@$>}Qm0&[pXvzEVLAxbjG[w6rYBhi=0,9sK@5^_1.Sg'J
+sj^p_r"JR:%BxqZwS9:5<ZvI:7/5Lz~L7+I<(^2D7!C7;"8r{^V(j4K'rC1MqvfRrsY2K#0sav@<~BdH$Y4DF6Md58lwxu3;]D:)b`a)|,](d_0g[}j1<_
+P3!<'BFj'(<p$K@daJB$$}Ae,AU<QP8KCdGC$fCGA)k1SK_4tWCB!5%C:Of4-/V1cF>56Cj1it/V@TO"!G;3RaJ4t-d}S7.t9OGGW$xKg}A=XS!5kqQjl|
+0ZYy]ez%D+#OT<IJ<2ck"2,nEYL42:i@.7i&`mA`^Z7TF!=h_cI1klVr..vC#knZIm5C/o&]}z^2-$`vh+/[t/rol}5{(QJ)&g@m7_w/LDILw53[9V=t<n
+V|:-@UOrRp)hTKs9|}KptI>f,YK"4Kg,hWOZlQTV6%~K#8>xX^XP|2r>sm'ASEGGql`A22IM<M=eQ(07edFtlmnZJflCtKP(:bjuWOfo8W:i<O_9M_z@y5
+bSSz'6ZS$'d":_VyC'mXw9#h;U(a&ALGOcLcD!(`,gpe>@UG4@dpNs}C@+)tFX'T8w2F@D`LphuY}T0^#)R$&ga6k!Qu6CrL+r/J$Ke{"87-FjLislRtEx
+EaGr<LoqHs-D>r~|m:cc.#gjxi%7E{UUcadtX>^r/TGTMI(2m74.QS{cN-U[q'0OZ]h3K=p{&2'Q[9DWcmI)C_r+Z8C9",^,fec_ynHdvau&K+)rk1Ooj@
+oz;@=_>m6"6<T+>=&ED[m/:`6>t%V+h%HFImn9<RJ,YPK&@Wu:d9@uI1x^:xc@TP3T$`FWdQ{@m;7KN^$XhlLM_pDS>wg>QNx'~l7(f>opzx}r{_}=LvIT
+(C<E>:,uYk<D9flKlhKYdox4"2y9ECEW2v}Su:Z1QE!(l>"[jLWijc|gJ^Js[-JsOTzk'9Ix:2H>-`htFfb|]a6q@GwG})`3Zq.>^Koo5eVe#2y=Vv4Z:N
+fYK0}6p3cu)1^Abp-Zv8!W-Hk`35EU8_):i(Q4>olC;/Q'J3X+J"Ij53XX7tqJ]TOLF=v>#(JCE^NZ}AFbOk}W3||)6mPQ]Hf(#Wo:kp(R1(Wge&.TMC7h
+<G"X<}2=O7W]Qpe$(Bs;w<^0Mje&[N+T6<"#pAX]XP:@<%2HIPVhbIvbDe_I)a|X-L`:~CR;=H=W6fwy#ANZ><qV|m4A2jijlzNa6BQ.jw`uxKH8sb1A)"
+>^ZOsfe^Kqd%0yM|x4"""EMh41jFII_)E;72n#$d4A3=ZGS2X.,%|GLo=CLkN1x_6^MMQO)/^l~9JN(}jl/4@:P^`<c'Nwx),NrwUpW")pp]C^G|`(>6@K
+V^A1+)ZsE<xjWRM,6qmWX,|XPH_vv_~7ch'33wRV#y>x`^Y]/rRT.[#M9)}IS_A-81<OA+cGvcI"b(0n,]Ztz$ok@O3BC^FKR.:I:C#])h0ROZmB:3c0H9
+ZCP[`on|EtO,;yo4izBg9V(Z+V_((n2uBOJWY]/%#zVy_>y(Beij&C~'_>3tutkOMqN%Lvmc1rEp!Goxoup#,qK;3b4T:I-'ZrVJv3hW7mnqmg{)Wkp-Eh
+6wjOj>,.(Uur-0K$#6$ZgGWF^UUz0#xGN="eA80gnL)Vm>-#$-}#/8SR;iPEri)ZH4dln!mj.G5N/ya58z1y9j4eAf}gS!Q(ev"s}_dabWsQ1dQs5}ztck
+4WB`aQ=R!E4vXq+b.|gilOi..A{yuUHpBec"dpXQ!^{;XB%mUsP"3ABFmSB-Qo)nW5~5&oQ5]o-wmcMVC4T:lvd.tt[aFl.;;9qCAJPR>^DCa_161BWSME
+%[B6vik+FL]Jj=-x~S/&$s8lijuXsNGl4hF+@X|"D)NA_w2`1&K_qTJ-E`:.9%5;j31sW{=Mu{<:7F3)"AC8=&H^@4=viW1o^dWR-iV-`lBYP^:4$iA,Eb
+`Y64oI_)`4,jH,5o$<AUo"=Y};[xY]WF+S<>_9%f>t"dEQvUvJgyVVY;RhhMQ+{qLL:$u'#5bX2jX6$g2r)QqracOVBrS{i#HaQylK1xR2'd.#W1|Z3EZi
+s=h<e%'2t6X(~KDrermXrN)zyKN@`R>O<}ybM-=]rSh^i/e7w`//M@c=[QH%v{!~Q|qMOr1#LvHy:ire9U-F6#Pq`]zNp}yzjK2FtxL0K%,7U2L9l{~o6F
+WADdJI%ty6@ef]O<-Z>x>8"6JWpGU8D^gggJi5(U;u<N]6Pn!Z{wI(X[>^xWK%J]k@V1s!Th27NoFo37[23>4kr!,ercMQlyHp-o]{SA__LHY4Tn9f-o6v
+[2-S3s!p&YDWU/Y'_d6n{l1=ji+`5r5u~L{$-d6}BOVBaUn"QAE;BQI>}Kg`Q&{Z6+na^T|sm<(|/J&bZo=H1snabx.88)(co|ox[=^7GWB/'i2V4}eT'0
+"uPx<"CxUmO-M#oT34eDT{iO5KC%FCEnDhTdXkJtLPC2MBi53z8/6'!]0'29|`!K7Qt+zB$3[R}`}pC{5ii!))-Ubr,fl+&,;{ElP1~}5BI!ddhEBjxV,)
+Z/]6!cc`n8ctaudfFMvO8Asds[txDSn:HoGju`i<FkCgi4'x+nTKc2+v{tRBs&gO6+ogoS6Mveh_L7tAG)t;YC:.#4mh=AgzOeO$'FR)3y'WyfQ5TX^npN
+qYMZ)O}HC[o_,VI<AYOsEH%<hHB2JYivf+V{z,5tr[t1!$WiM:^&({p#$i_=SVmmlAPPUA}_X!s@,b%d6&gi80>E^m|0FdMx]8@Hh{c=aW1$;OzYu,lEk(
+t_2h<}WN0Apx@)/D>j~}VN^oYaJ+C)8b;nkg8F"Bxgk-lthV9>#oU-168{/r=PNV+=20l7{,/#6M$2k=.D=o/Qxw%gOxa.$nBpy2L.K>e)2:-%y_.2:ZmN
+-k%6Wj/q3N<SQk+BJ[z}ZLhT=$m"!^U`:6my7Vw$h_aEzcG%i`m7g+/{DW6wyB[Zc@.st1f!ApKM&KPh]@P50tfTz`L3r]:>'/x+9ie:H%!"Bzo/fB1wb"
+xcw7VEk^eLpOSE6hZ6K|uA~r#H@d'(=w,9BUpTPnKq!!gBA&t1)IW]{jy+jB:gHyfS&t5{}%-]QKjcZnz%^k<'{$(}mIRiSWmt_=qs>HzFiHC@L1<wnQzP
+g3kIzw-wuNJ]br&Yr}LZ8+QQ#Rh<I7pT|$B$ZFA3>Erw.<=aeENTwP%7(wH[zbwKfp!uZ6USc&,D,p>,YS3lryKw`|fNFUC7gs(9e}6nR)zGWgIFpa6}BO
+0EQXt2;.r1fDh'{vIAgP_;QKO;,`Fn13Y0]S<a+^UqA4}|PN(|hm6<)h1bsUx@0)I%&-`zz3T^Es5IDBlk[H5yb$R<v{uA+C(sLy#tWR=h'!OV2R1cv4JO
+0cw=},`8RIOv,'9Kpl)c]4y|w52G^R#lJ5RwfGaib""ZP4rX3KI0ToD@J8l!t9:5tsWvUd.8Mo-Zt3QObCj`$N%"{3y>4xWJGVfhs05u_$ddyG~(zHx5!0
+$#nVkam'G:,(Mv{xh{{Y|+#Ib<G+U{'^Q:-6ip4`!B7s}]]k.0+<(WN4QM(Su=WejsN_&^mQ01vu,s6M|I#&eIsAM+^]c>Gh<O=x}E"r`qt<~Qnawm1:qJ
+hYrNq0>[^LnJY1F[z"r7Vs5`aA,s]mmb7/}3Daghz#8zTt`}P"LHK:{C1ow[lGzjn.7sibiEh&xG>6O4fJ}F-Hl,t)'T6znQ=+]Gx^-LRS%8V/ig0Z>4tn
+AE#gU53eJ3`EuClVQN4qx63Xj)AJj(3@=L9>rD6Dd!@56M!DRim,:@]#H+BXlPknBy.xHeJZ.gxe2{"+$_0@_q=ADdan/<v^FgR"#4{)~P4IKGFM9d7f,s
+Pwq%3I,IX`^[tZF_vytcd24b1EpwIZSFH75V]$/:TtkgX2R'X/+KV@LP@we"LC$buCr8r"br9qX!jX2jt>S"L_qb|[JVs0KjYRidm3maGnIu]qZHo9'hY-
+l5[[[3lu]iRgL$}"w<#u9q]-!(s|]Tv$gjbJ,Amd8Q<x%@)%^bjnV|j^+b{J8Drx`jQ=]Z,Gn^SQD#-c=hO%iC3{Wk+SA2Qm,LL;-J}-mKM:1a9u[o=3rN
+2wGQ,)oNKZgSe}(>YrJQE7gNj7YkX,Aw$gX1quLpBc8&=5q$)|#]U-"#%}SV=CT>vf')^tAl0f4vHht{Df1]nhAG`pQqk1<1RkytH7j=A@%CSoN]X;gV}_
+:/Jp%WE{Xc1L3Dl9}-o4o$[8Kk;O3,ACY^Ir$3Rlf%S/~D5IIBSn(cE[qlL6r0L[Sn.Nm#"`d<3-.T'o:o'T1P%M6a4+DU`3QRT[Q}QnrC0F:KK&ZqBDia
+Sz/;QL6R%XD_3<a%4[af/-wg%{guM117!!m.g4f>"-N-<S"[XGc>;g'-^a=Q@DV+<|xUsMhv15E1'nfkl+E42u`ony[hhmk/4Y:2fGcO$Xpf&n|^1Kv_FM
+-a4n2"_^{FfT&!&QuC[@vC4:[p1_~'@yNH!Ir;9^J<u!w7A'L)Z!'1hL!c[^G1h[d@"UP(c{Ijs'8DZXoFCiIJKhhW_|+L/p0Q/0zfCUoY;R:uWd6jY1b7
+@u%R}0id8$3&E.|DgNI)&bHE'{V38HFmQi[!#YL&'GP`OB|@Fz7C9'uR`ow(F<+GQH:L_0Do$<l6oF"kO&r0WuYJ676uz^kT65/zG3f%;)xungqb@(Z&V,
+eY8;kk5^C+(|J&y/#1[k)@vPa3O_H7R:%9NqkQsiEL]s'B[2pRp]w>eZNqryHM1=St`(%d_!``.JeJn3{2UtR259]#Cz7t$f.pQ^!wf(ASV1K(gUQTgD@B
+ido[}[Sr,cNsa3<rb1=;kfwBKn-shTzvmHa5:-B}[CEMK]mQ%;{D)+38(MoH2wW<c|]nocpqk>!fL1"F6NEs,wN,da<fQ9ZlM,YBL#Kv7GIu;]W{].',<p
+atL_`hM"~"sl50aH1JxG>D7dosK$ts$+GK"!6>_S3XVY5B0w13b`![s!ASGRwo"TXH90edF3(@'QNd(%;Ei$%2j<#x$-iNW-X.iQ-z}i)k24V=&pmhnyE8
+mHy),yWL0M&uPFGC4Ud_'Ql=H';7hodAfwm=Mm$'Hr"hMn@$Zk`@H}FlE!c7>6`sNgji}^'X-9(oPywM1Y%GTCMXm"Np,0Qu6hYV%]~)MC/1jh&H=lZZ$U
+T<Lf)Gs;!({A$ur(S-N]BugfNDiob@c5B9b;Dr^qH]h+Ri>oQ!slF[|Ftm~8C-Eh<q|Rf3LB]3"lD^/dA48hDdR:u@%hof>8zs<Ov)L<E7TK{pOa3z#Hhz
+;'K$E)fpc$zq-D}AL.dHL'(;Bl#<B|V{IBZstV3;6"2,sE6NDn~t0l2Nj/c{U!bkM%1@S}!>h9+amMNq~d@T;^/AKyR,lxkK)/+66/r5Nv12kG93Sn!LUC
+|"~pa=ePcE)X^/0+GTgu9(V+x`'o2QmM8xo(H(>U^HR{Yf9VW111LGlngUb1.Fa<e4@iS0S7qdfpg`,NmjZ18LbH10xPxgBg_:G,FVK)3XXfpt.th<iOX:
+m<3M##<X.'q{eE/>'OCzoxiaIy[DkeFM9QDE$8u=~:[^98>]EmP+-NjooLqW|y9)!Vq"BQlR$;a3"qvW@Bm3Fj_Fy4%_+pqYh:qi<&fOHnXI#3'XW|FDky
+`{m1Volxx`8G%ELhQ.x^)9TTzpvFuD@NK6<L!+==:UaRFRFg;0o4(U.u:e-f$$98$dLQ1)B8|IZt!lW7mZ}`x!&fiw,zgNIzR}o'~s``9L-GVF/gXP27qi
+e<lh.xFrGmaAUou>!RN0/xo!]K~QcbZrdIB,m6l^!@tYU,>L3FRd49633noK/UZ)!O^dVNuV'@)>la.e_Iqgy>`TMul$I6Yp-`frKNT&L8LqeoCaVCtyg-
+4V3-GAF+>uQM<L^S+VUpX!w/MhU,zqe0|o`vS]'<6"&BE{DnP!G2Np-=Sj%K@z)":$BG/rWyn}&k[MQgiH0,0SQr9B18FeJrUr-4}PSuQ#yY}=m_g0&Jf#
+Fp9B/t:[fP<F",FmOte"qCMrJPF>z]&tnf5>%`XcnU9h3;YGY%u-u/O^^V}z6}jgYwj62%03:p&26,6J@HPjhR:H#s&r<8'tcXt09c96Y{$L~x)4#|FC/V
+5aY+)5l6q9;te/f-xYiLxlZG],}2bx`x0YFN%r@U0fb-DWE{^|jeo0l=Kv6FN7bB_,p0]kk|%VgyD`B7#x[)I)$WV=U2].a_w;2{-{GBo@NJLkT&D:;_ZC
+{_cwp'(l(^{|_G%DkMgT+0mLSyf7Mi07Vh&%%G:g)K!{]GxEnWHq+tFpDQj7RZOe7Y-c]zVHH1N%iEXu%hOA%-9f&q,fk`iKB)McG7.`&fsVQq^m[Q!sw^
+"b:%VGUI0.HOQj+yW/fuL%}J%oUO"TWRw`4u4&YW.-TlNVr"Y=tj0Sp6y-']64DW5,~@aL/5]g;>9,%XW/Pb/FD|[RWHz;6ViLc&mNF{b-;4}]!"Q5x(}e
+j_t2#uj@aYmN=b!<|/!ya3L,ss8pbA|/-a,OJ}-^GDeE@IR9jc45_^wslmd6(2e$1uk#1_GjwP@J+bLKgC4)cVTIL]X/9_dfX(U>NCQ};i..y&wMp:p3fX
+Z@Tp^MIoC>^xk-&%!jMLgwS"KCQ.)rAOL'qq]&kg'LL<5|L|Nno_'VJ(EE)P2`fcuun%5`~C#Gn&wu>jel$t!Ui!.{$O"QN)|Hcn3|,'0biHs{W)U9Z_=N
+HA^{R=QG;qF8Y>RZ^oB2`2n>j;bubhk^H-OFux};kb${T!kJ5<lzqO32mhzy0FgDo}"[[RDeoOUN7&aKp{7k[=My,d{+UU[#Y6D7xusqQ23`soNukZ$S:J
+ko+iTACSlNxtLj;<.,,/$:K5@8|ykCao+=!fe@!GE.SFyu<#7pZm~mgx^v{D((bRIapm#%7pYj(3q.uDsrA2Cb~<"u/UqT!wH^%vL20nPKWBs|k"O,K]H:
+4rBs#>rj1gR#M'a$`URfxX4!;P{DXuT_^4KenL)M!K(]S-=j"z`uZ^3-_ux;D8vFUS+f9LxN.L_)].QQ(LskkbZ1TV_5M7xyg:jTjf$6$(a+^JS`Z"sOyj
+,^Hh!'&hrHz;f/eUp`hq!MtD;cjzc,)n%MK.UBecj.:>H^i&Hy-1`+gki}dA}g[A;hR3hngJGF%>P,LXHRjQ>wrec5w|u(=Ou^k#:Il{X2xk`qI#x(@|GW
+x+IJpa4G~Aka2;I,8g>"Z&vdjsYvMCx`sF:t4J-]b+sa{I4'294DTNkzt1WqV].rbD`sW{L'2r~y-##YGfW:|3+DU.q(:xpc2Y7^}uw$8TFq3R+[%nrrHU
++hnv6{A(R$Q#GpdYC:PM'm72:|Dtmj86Q5Y|;Y>UGFo("0Q+)s[otr4'TYIP_^F@:njF{<Fxw$D_#lhOYLbfN>Hm8_D>ERZR9$79>xUE_)|bq1>:#d+=J>
+;>nMh)1T>Lz_;KW_9q|"s4+o^Xp8mg<yzkW8Mmk>b]OsBCWDE'^Rz"7t.qgAhkR3Rvk:Mga"D:yFbsGm;CZW>nF_)G|j,[$r=U4GeQB{G]28+i8{#H38>0
+ui|xOufJ"]1lD5")0z0BUesI@U4H$dJaU3Iin}q"qbY0a;%W<nidoD3R7YeSL&al;NLC|sYSy=}%NZ:03s1w46QJ.iB^RjmUQhN}'0it~Az^-V/:!>JWVI
+xMT[diW_LP=@+&ZT]b";~;r9uT8aaW4]TCmr3DU8WjS"3&!u46TNL#kN|&m"A#0a}`e)&%;6YFtkY]s^Q7f&`(3em=EsIejou[]LsFshmIR4dn(S+zC>Js
+[Yk}Um&BXB'lo8g&zPLf@K71n:wCgYn'SbDIHL42>:z>Q]EC}<X!3ee;EUYSRNu7)<HYI]OVh!_Tx+F'_@@Yn;qS2VEWwg,KENR-8o#y;C!T}YVOx=fj=D
+$nrv@A=XE=Efe>WjgerZH4{^X:E,O"MBGd+OO@@Em1~ODf/{jQsT_{qvjZN`((s&0:sbr+gpllwq@L2"'w#2hp!hP)LXCGP;iA%/;^qz#vYsafv[GG1K~9
+CJL%5hF;##Ea4)F|d1&D,a3,Ic0%>!M)(pIQ8P|cxYc}~Lvh@|8yL+5.5dA&kEQQ"#]!e^TJd+]F,N)Ptj!W-Bv(>$/U7/dSBm&IL8wiUjE26@85=6Y^[+
+V`vhPCIZ:d3mj+G,gInfpZF.YFm^Go+hXG`;j}ldV{5Sr8~O%dac3Vw0ca9;mA~!X,l}J5=$GX#]u<NZUD=yrKoIT|k$j'yN.X59:=<}f.T"pnx#=KyJ@k
+8z$'5Xry4oV,+po/T>`YF.TA{P1DN!HMdZV>7a(T=n<'nm(f,]mKOYe&,xo-drn][>3'NT~JvcTrWYM7+AVqq1Dp$KD]XC:`4O,@9ixz,zUEH&R"&'b3J8
+/5-Ri/WN-f:AxN/z1W^'Y5^!A_,7/qBasZ2ANYl2:+J'A&JQo1WBbx'sPFza:M&=Q:bJf2YZ-]KcL7Cq&"+!G4#_15C%UBRAG##f=mLgwOy{zNE'qv+W8&
+d@/u~1Ho3!XLhh&vm4$cYT|iXz7bu,fo/w~cMdlcKG]CtZn'Ks28ZPwTCkE`i"K;pk@MC'XH7{o(:VnVrTySzCL_o$/:zKAhWCqVK#~lv3Lp2xUBv^Hq-f
+NQ(]O.QL/>q66G&o8X##+c7K0F(msQem[U4AYi~D[Yh{wUR)NR],&>[(hOZf^e1urQEjlQq';>T;yV_`+Ysf=.P_1t'rAoLmXrpaYZrKuHFR}Aydb0e{}!
+JcT9n"Ffzf2'JHj_B.:HJ0DZp<_aAY_Q$:D(FXz5zqtz95)v,cTK6r(voC#)(vER'C@%/1;vq2MB64JwY!(3^DEtGsufyv{W-2Byl)1IrCz1_ApHFZi&8P
+SOvH15Af~&L:Ogg9N1zfixpxL{{tdEU'pH#a+)79Pm65E/R9zXgO_{!MknNCHxN<`W#%dHt|1x3;"pHy:02r1m>oB6GAco~"@iFOI4,86iOxEG_3BoO&[.
+'1+5Tcc+>Bk!PBRLrUVe,Q'3zs~A0Nf'qfs][/Owh%0TFb,b_%#ucc57"Ub)t<Sjiq/3.UUTm'aL<hW|X["]>9=NCM[@4B14bGNN@K22CIN!%:h8:Kska4
+#5+DSg{IWN`//BKBP+HH0}!h#S^w0QcTq`saGsmYB$Nh6<:PUAR36oLd~o6fPOh^SP'Z]a6T1HHzv;=o492Oq7'^=b67=UBYQteKSq:tj0qCGd&{,bgT;:
+bQXS`^aht_Tn_!>LE`{lmT0|L`VVY@$Lht2u4_r}3;@5/GN[)oj'iEb#/)FA~P_UJ>lS#5nRY<f;%&he-"'sd4CbfNcp67s<gxuZ"Ve=/,7pN_co,KL|qV
++6R#DYP1HnhK#$LbESF}j+|`>HS$y"FcXln+H(W}2d|i6jZL;hZFf$rInn-f-scVNq84Fk"Pms<^aATt,Ha%tHdtzW33!#PODQK+_t0x(.2Cx%ULx(tBN,
+lhiI}PNNPh$CI'ljhY<-shv.;R|oaJu%!`2z~P%0x#baF>Z/zU,a20chbf]%Aw81}H1}>yjZ0{KCQ<O3u'bg#;QE#FMbcX^^THht/y";>jVd[pp'8m~5V2
+JY2&PVLC{]AD.Ox,QG5m7,CH(gCbhkmbppx&qg"dP<V1#dg+Rc9D-teP_m}U;4Tg=Uu!P5"99fHKs/DIBl1e3r"p4@V^rbd..I)q-5,-"dcrIhn`IAcnO$
+ts;4lLc|1kUPytG:$XgeI}y,uy;j4mrS6E}3gd|nUYVW!l0XW;DaTJ:.$2sJDfq#(v)@kof)PDF0XwJ:2pPw.`zHmL7+O7YSe<}b}JPm!UbBciEJ2(nSvv
+LC^wgoYjHyQO<nFq.yYyo}g'<cihZx~S995qHUnBV$zgym,v`.HyP$oKgqF/./`j9EG_FgggwO77$H7^67V4^"sDL_7JaV%y.ON(F.F;0U.)3U%L@71T_f
+)t^kX'-OM(aNsVqBPy~|aZy!A42Z4wD]7{dY6BBQ][JDy50]Iop&"!}=;tlLcy(jo(DXu/c_vxrmNCE"XgqY6_1VBbV.--)n9'W%ww9>+4:|7P9)9gKg9D
+&Bg/b&hEj-956WS.wa.VpS;K[zhTO&xM)PB'U6`OK596<h0yaP$yQ8]x09GC5!Yy[!M4E092|z0q/py4@15lsrjc}PN>ehAf~mt="IuSOhikJTA)vXYG9s
+/x,xPvlm:2aIsFt46+wg'U8%/BHv;$7j<)>:Z|)1/rn'F-a{tJ8NN00@'[jTQ%Z@g31Ouiji,7X{8LGms'7z.}m_eAUSh'^p@#lf#x!3U{+[VuUNFy"]sN
+'GMZHvcho498"Z2ssyfz2{QgKmUJZXF{){KeQ8(U3X4YWmtu,ypqrufh7Qu<k6"zMw|m}vffpM1xKaX^s6dc{+[_{a7v+K~|XF@5Ha|"DRcPt&3:$HKF.B
+]6jX]E[VLHGX]oqA++^+=1K>BhQe:TTwwKmoCKzOQ"IgJdamU0C^1h_R]+>1NVN+TyhHxGV_];Fp~DX}L][[+4'1hyoSK.:J&M!GjF<Hr+R;2riY__v;n|
+NSBQ>g)>$[}}grFT$]{mXUlNcBbMpdpXWdV]<Y8+54szu3h_w%TMlp>A"ICG&KG!,3f>>fee~1i<Fx}$;C:B'/;d)-yFyE'5tXnObK^2|Uyw4(XFEtKsis
+;][Z}|jK#SB:araacS[}Em3i3/n[x%T+Ilm2278jt+RX|=&]uXVYPu+B;vxqsh&fQZ<}Hq8)`l'WkhE>h{"tEKC9,q{19fk1"j~|m:O{k>ntm$vPy`>&kK
+#as3m/CH##Lxuv3#{98E.GnmK3'SuPH'8x<z`{=&X7o-+:ob~Y0`=]I0fCk+c}>8%jnav|`s'1OSsN8<!fob:lBeD$zY~cN2EkP{7aLn:%wHErA{-MlXT(
+5[~+7x7{NV$b,fpC|nlO6d{E=;ax_c2xUJr%U&s]Q(E,zBSkL">|UikWmKpfx`#oK-}qUa5qnwjFIu3B<_}9ucPZ0,Z'kUnTJl6@{fIP57gmmshy#QS4{@
+5xqwyo`4-yC4MRH:-5BJ3a'4o>A[+}5&ci#-W:[6r%,+[)KIBj<%;#Q{yJ2Y%T>D$n[HbU4I#mmjAyB+Qy{3HdO|c3CPom!Drsuom`Odx,VM:xplscx{WK
+<znB|f%vXDW4U<bF]^0yiwp2M,4oJt~Ychuv4p#.GJV].9mSWkyUTMvx%_Pf95DMtwL/rX3MMV`upbEL9]R>1fo!WNUNZw{Q)zM^rd4.-VnHB#EE{w7)$v
+<xu`3<J6"ZyCsA]:D7D_%rqh&IvQ,areS:56Pgf{`UOb%}cG(SWT/)h&Wjp(Bf@wptyjST@V2ko)D4HhuYL8}Vr6.:8|qQCjyFK.26Sm4o;+~DTm_+2Tp.
+[kYjkE|{,3aKGsZ_8p['I8(nkmFFv&wF<JaZg'h26/#_pRw!cF;tb%EbS_-`A%200Q9tL"jiC7yvtiL;(fC9H&F'(C-{T$#FB;$0G<bzsCYl@Ee;jdK;k%
+jBIyLF;iLd4#^18o/hRsiS[2i3:bDw.!Z`+@_C0|aD6Ii(}J=RN!Ovw#Wt5J=tD^xo8)(O{]1|C(i]R#M{+@ch+A%|q/%ZM5m}I/Z:#]/Q:eY@AE_p4+hu
+SVNjZnE`;9hD0RBCDeyzvk_>8z~Z$KDbpo$VTdmYNz6b;z@ugc=L{.!`_4F4mN:H)SXIvXzBUAZk6c:u}gzB7R&=ZiO|U]2E>`-#{ng'yZ:V1=se'(Fo_k
+<cczeK-2ZB^R{zM.}tmVmFmMh1-N%$7KJy}uMxAqL<aK@U0y_=WV]a/Hu%JjrUc%Hzl$EPREX`]<i'FSVyizJgA8xg%9B"&=3Obn/v:wWWj`.b&o~BJ99o
+n.F^N&W+LL{Bv0@B]"DF;XL^Q9(wlXzd6DIca5:&e:=t<05M2:PyyfQ<kBU7{{^N>))}d2m55;yOAv}xz,je82|Xb65]<7LfuX#oiRr2H!(5B5fvxoQkSq
+m`>"Pdr5&Oer{S^QyBK0p#ggIA9rlOk{9{(EIl^.o'_"I9A.Id`u{vYVLXNGeM/D0(3GjC'{vWJpAcpbuN#zf[ng5G|q10JTd3D%zu>ldu~<@luC%3jWO@
+0W7INa!sLboCu#GThF,}Z"0iz<MS#36,5Q_t{+)J9z5tZP@48aE7vV/f^!ON@,ed0]Bjxc;(<F|8k#Z'kNIkIQdSD)F|esor3gFvusZMax<|-_9"X6}fFu
+uz4=DO;kpTEU{o)xL7TH<}HZ.IYeP5K/hl;yYxGdnwxcwNe4!S"bpvvu'&CPGo=E=zbnoeFIpdZhW{q4pI8|;sbsz4"n#TFbRE'l{2:A#H/2=[U2m)Dvga
+1AI&9MruDH"M6's{uKYDz<}I][HGtTA()T1g&zc1(/hG5ox{0JNpy|{/DM@85xdwDx.QDKQt+G@nHF$=y^T-habjM91Bc<5=)rcXse>9Fc}(]rUf6{jC46
+]jJ/Dvd3$Nq/%^TRQ(>6-2xO~s_eCJN6>p^NQOvrKT.]JpFQ]oYIlt[{;j)NF/^]S5jZ#RUS"_PSooQl&d#2~Pj|G=EGJZrvQqW</8hx8O%ws;a95oK__E
+j`5CexhL8XBtHaUwU{eIWoM}pO]U7[6N]{Il)Lil-}s&9pICuSu#GD[ueLsGF$kvYKI:^"R_#oOpXe&FcQZ^}X39q:s$v.{X7]xVZBw@f8$p-AW1hv'2.R
+H9nXBA_YA-f[",Y"ItSQe9Tzlne@_;n(D4NK'zRJbDWB8ODUbYu]CfAn|pX[=xP+[AhqQY[.rnS`#-v@MeU'hcty>4E<%N7PEn.J}Jn06X2u&hL91^&B5e
+qZQ!l[{r&{i/QSS!2MP%@(2.m=4Gxs~$y`I(1su;6"ct+m{5]!9bIr4dp,i28A_V~kzxz!W2TJ2ws|tB`#1+fg(%$!`-89CDJ:-[0p`4UM2!,9R^@xOk#O
+~FFU'_5F<.MQ:zh|rpCW%I9,e^e=^E4"}_23^pRr/BC">CaNYkoQ.[vxf;Oa%E[(NR#d~sU^{`WNYBCf]$H7H>p6~15mLBQ4K`@d)5NpgzHXEL!7nekShu
+Tkj3iG+Iuk16]eKZ`(+zg+j=Dh=j#J(;VzUCYLWPe_iE0[KS~a+VrtcXr3]p@RS&uH#3(%)Xs-pCNY0l.`u^M+,=/ULFqC-V1K&c-/0&[{8r^Y-ysH=Hw4
+kfqjU$LeRXyJq)$'zzI:xX1M[wrm"@LW&ISov|xjGy^%zM_}Q=J5#ql<Rg$VCJ!5OAbJ2"a93.U9".obGYbiq`)=(y'Q}y20r#sc2ry>~SO$Pb[J-P}";!
+J2mn<R.XN!2`Fk5I[bQxJiY+]vD)T2fb3:1.@5:aL$:%5Lwzm_)>#=qcJ|d+glmsx'g4-[_wL;U>dBhQQLq2P'V6h@XtldzbLK%I<MA,Pf"3%tjcc{)4N#
+PE<kr<f8k+%N{{[Qd%]MY/+.Io.ZnaLR;hzPJ)5rwI<0i19x$+fXT#.Z`vgbexG4.9[cXxgJt6R_,;B4r,oMT:VUkGH5Duqk|oLX@`oAp`s3m%>c/_"|mx
+0rycOUSJ'<XnL;x1KRZ8mO}zmPV4tS(D70s#:)f$A`Rd!}eL8'Hq)0A,)MpO<IrhL5K)pk+:$R{W1SZicFfb]-$93P:ABc~m7fkmbN&+Z6`;Zq,U`HtAv1
+'>"]).R-JLR@^`lD+F=JZ2#hN+:ehzaqn4Xn-UUJ[08mOK>bQ-cp)uo^D^tm-r{ppf77[U3v-ortY0-5GFfA.Pak}/$7o+`vF:hCGaoX^o8ZV,IsR^~jzH
+C)Be}oW]oCUZ;ux.o.'c`Vmouqk4BRPn5p!D[oSj7KqvJ|}0U<h0Dbhl:nhM<B4bj[v+^"sHG=J|d=>JPkO;a[<_O!IY$ud:qv'Dz2=7Ze#+mOW-l5s-i.
+uk)[4d3la6}NgQ.5>Pve.#jV6@>`a+|>wQAS_7dZQjbu"lz'B"VG>S(OI;d:W+9ueF=tmqF)YP9,i,+5qHP>;3__yFS.BMgL1FKOtKYEP:y/Qj8E>FSGF/
+Y8kN!"0J-,O{(;9tA5i]p2>}qGjlb')@^-Q^y0]-"zHfOglz/Moo,F,Tn@UgVqN%0aI>A5.kdoliZ'%7^Wt!9%mfQ+sLQwE`_HA=a6g@<Ef1it[',UJPHa
+UD>=9sdM;2XxW<CkhraBNaaGL`NgY@jO[K"".`x/vp%DT$gd+uO2D)LQlZ'GNMp=91)IWLP9G`]{_r`x@QPQ(MEkMFwIyAQt:L>34g"CNg=uw3CgD}$5!;
+S!xfk.d)Q7ZZm.eQ9u5v[=S7-V=('hE^DK;dy{(=6H=en5bp3'x[:b^44)Ms7EW=os49rxM>.5q@it|QR^7J]TvISu<:6xfaV#=$eN->Z5b(R|<A!qLx=A
+n_r#mlY'vH:;<roU4!1Zo`%W7c4SBo4=z9F=8]b`y(Gk6.QTlg,k4e+/6W/lC9iTc"5BfF#VI9pCtUO5>jeQ8Qlk%IKTJ:,CtM.|E0bxL$yK384N6HO{go
+U8nOl{f(`NX]Sm_v(|0x`aQ0PJRk#"/3%JkS'f},rtME^P6gSOsCfKuR.@PA3J]5ZK9""=<Q..w3UIff~ytw~nB550XxfEjB;yQcV%;Av+ky>nzp4-Oul|
+21~KCRtJlQEPCeUFe|gU{04Vl'j;%Avem%9uiU:4-Mp$Ds;ab3`@`X"@9'Ot|Z$$bw3x^D$h@S[.5F<jz;elSB}lxG]_ys<EvKVUDfrE<V@-]o%inv)I$Q
+iuRyiDAOp8O1xDF=l$b-wn|-)&D`(S@x"}v3wC{C}92_fLK(0`'_Oj3T:/(#27tKrt56%7qBsYI[ulEzu2(Au(Ig3{Kya,GruZ(yoO.[@I=6d+dPjWq#p>
+~j9OWtp]9'bLqE[kpi_>7S}4x&|[p%Gp_RbA1(sO5J'JnR$6VUvc/x9;6ob}YR=%R/YR7YJl;{li$P(c"rlKstYsvXKoN05rG'cz[xH$yxWpoI,c]L^2wB
+"69!"Ad^]nD9>Hs)I/JB4crR#Wy:1z<0{_l_/.:;{7'f"[peo6:k9ZUc;H>;]a!"Fo"D`o=m4aKEUbhFvBSL'6]@Dc&0J=wU%7]|wgI%kLzc'y<0h_DuLm
+$_2+wQzXg5A=Vu:.j/<3B/bPU!+-|WaXy4WHKM#qVZ#)~bl7]=GAKNRj1;@$Bm+3SbeaS@lYPhJ6!sou~EvpdF;.ZcD_GG8Eg4^,|1%dYGd$~U1nzbpEl0
+!QMR3`KN/J:BclI-O=vsQ9F6[8Zs1N`wOP4)/0(/K4r"OeG$DxCd>z(^BE~5:X2rZ`]xcmPhm"BFIG~5~G('039@n&<Fq,0=mpMw"+aWMg5;QITg<MRJeU
+Gf'm<_]EZr!$Ok[eV8[48a:3)Z9e<FsHwR1R1jg%}:#YfaNxM:40"N{q:h)W,'%Ky5{I8r~!cZbX0>v/qVG/cXzXD(<XbC%Z^5K97]L{SL!3n)%8j{W=R7
+BqPM6c4&TU`k|RHV#wJl|o71O]/0be/x|+>wXa4lN7"OcPn,RK,PCMWaS;[U6Y,d%OR0S!tVUJPsq,8E^c$5m7I4~ID&@On(tINsMq,gGyiNO_QA.V0'Hs
+$zsho]l$lH$zMFbU7/BPfO+x7+3urndaBn1;me]uKDfJFH!pAf>}6}PNqMU|`L+U}J.ZS4"yt8b|$_k|=NE{UURtNMQPp-f"=^A'IO-_=gI8{>M7^(Mx.H
+ec~,F(&`Bt/LY,|E5,TlE34|e4+Pp_dJvO5&leGO,2!6H$Pxu#6-D"u'&0r`A:h7gyG!_p4%+kx@B.Pd>+x8{P+y{qd4jnLKtO)2%'|m[K^${a1lH>m:bo
+ykm7nt[{6a!svJ0!#uF6>->sO3J$s1aPa#c&.ybpz#&4^15zTkaY@2:V5C<El%EcOa037Uz.~P>szM]qmrq'+-:7`'i6DmJ;)B-^3e.t>.q2:z_Lw06u#8
+]ARiPynyN<xt;BZ|ptFGrkhn`K,vXf4+U/fHGts7s}5eiDYIRxb0/Rv+1[&n615LiN6%+86aZ{-,f8(b!3+FT)mWo_M[F:2C47a'/pC&QE;rUjFX5";J"L
+n5tmMrbC%;['1]#F]5^=-o75Ki1nEM;.,:%]P/TorQZDn$R)Pet;PvgkC;.k-x|vx%;;}>(H0$Xwq&lc</5Q77Zy;](t/xKsy|NNhu$hHJb=)iV@Sz:7G'
+.$k'ch'h3e|,;.ti/(lu#lk]m2SX&8CDHi8!l.XaqC#Hh:Bb;3G4eE+PaM"Kf`=()g6WOa~rVFs"#vcJ.!Hf&+metz9YXd4e,dRcLMLN>`'-gO0dS`>rwu
+fy)AmEn2+n2W8^KA'B>e>FH|3roBNNV6UsR2ldxVB28zd&xWF!oZM>2pxGY9rOOk+2Duv4_"OwYr/|Dnnl/I60,/1Z3BjKVl^Q&98t4sOLO+-b#Jo@A9/L
+_}l0"o8B5<r+P|Wuwp9q+N],r(NyjP{Bkn(x&w#Ut;pcZW'M&g$2%jbN&V5Bh71]ic{z)]x'CiijJ}Ilk7y7+[cP6mS5QWpdnHFm(iS7H`Blak`B0"x{Zu
+{uYE]YC/)Qn:nvH"2)"q@7O"EHw!@T]k:T.IgU6!q]nvR;&i{6S+1c,6!-2&|u!;P)te$Lq}r7QGg8!z]`wA--jxlBI.,tO7YhDp6OZ'ruLk,xCPQ:@QaM
+JmIac4a}`]/rq'"|!g-P|yt#=ihLOi6etDu%zxlY^e0l&n6IIpWK)<r$Gv#7KCa2M9FgtK57Qu'P.S<SHqomC{wr{`VT9[jI>d4T{='|DOX&^D+&eZ`>R(
+RM0H({G}iub#$s!8x{'-TchYwg7<"v4k"|lRkxO}+LC.M/6Z$l";KOc3+p{Dd|uGd}u]-]T,bj$d~vyOwmjoT^Tm1|OjEjb{2r"s+w4>cmq%=qB#V+E5Yc
+)KxnB0NPi;}lJrA3[74VSlZ&jZ)mK4Q>YKis'U#c@]_J%!Htg^78WOj}>LW1VEx}x=5xpz@wx}6z#S!Q/vM@kz${FujLvY(A3|q,=K3VkB;}ysiKx@s}Wo
+SK|vN8gld}x=Gu!yk]EK$Uqa,S|@#tgCN'&ZJ(pu,<R)I`|40p2AO(ny(UpL`bUR:)+9%^-D-=.wywYtKNaolWYA=muo2G1S[{]AHJaL^F)3e7_IVG:.dI
+r`cBa)qu]KikiPvG8-lh!6omH7W/1a8a#ugK({^,E8_zRZM=Tl][,NyiDv_Ajy!Z;pIcx,4PVZt8NL%cQliNIi!&0k+'==Ky~,>m:.o6M%(<](nAnX9zE#
+#G5CFjlN2.<Bk=EX7,O0[xV3'CS7zZ/e,{+z.HsOMhS)ad:e5-%/_]kELZ90=Us5OK%TlT(K/cn7NDD"YH.s%-d&)i7+&fdy//9;3taDYL6]'r~Yd)gj7j
+M<!!4jyI"|{+vYQF2;{}^)]_tZ<D5N]2^j&BkP6|"8!}ILLh&c6;UG">=a_BX|[#102"3h~BAA@|J$o+cvy'urwZO8L%A8nqZ8/t~+vv{tR{_YMcnLi#Ie
+Rc+urM|qgd|<x:G;2LBy`fHQz^YazwJ"1YxVD<H/f4&D=q+}>7}P>,md#],$1!WLE-6T)i]7/YhV`XMhRtaZ=7MxeM"|=IxAd`Egr;""hvB3,i2|yEjXPd
+a`jlK,!1x]|v1h9Qo25AnZ@p<,v%Bs<sSNXZ~$o0bwogEtOjv1=6%@GyzSID#oU5|A{AhYI(8`Twp0Pq1jAv;kovAuqTfYm5,dJCC$J-C<Od@]}y7`Z0Gt
+=XX%v_o/pC[AxIq`Y`&(+hKyAIYu1ZS]+|)y9DoI]Pu4-Z=`j!RI&%qlhYU'IM%;JMRW<QGLXr`L-FE6sXq4siqV>rHVfY4J|q,^~>Pad[Oh>63]7JPA4E
+xQG`r>!kQhr%zN9G(]~O,J4jVZtwmW~FZ2v&2or3E0SLy`Wxd#@z@V2X8N7cYZ^>d9;HPPwjw3PKmr&4#J}RFCCcJ_Sh]mKc4DgEajx%(_:1xY}I9{Mz[q
+@xsdD'8ehDbKVfDG0r@>P,bdp>"$Spi,_1D>GW["odi<zoJeJAnkND[-y0b/IN!|'WID_zJ3Amle/BkO)(}Q$FH,BP^$,oF&UdnUoCxv]5:`,)@{,Wiq&7
+3-LW@z]k+Kej"2E.GY08!VPh3|wz/zjL)M]Uco;{C7ifT%AOU^,xvmlh&2k3_:53giW}8VpFCX&zLE<zIThHKJAENGsyN/e}pGX,kt<[B"l_5>kKogkWSc
+(U@MeYG+G7-t`}'MdaZ3Cey^p+5<2b7`3_nL_=Ius[hH~:#lvz{6GW[.MNv{O]-BfRnRPKYh,1iuywKh6-R{9JoG/-o0NDGyD86a,3`@s[69iDql-%r_V/
+X2!E]KAFjC|N[.TNkY'MWpnkJHs'=tg+lV0@)xO7jluZR]_z^O@NE$2.tGR8kX;[ZO5/dyUU":gfP0Z`T_lQ1B;PTVdM_v_dCDb7:WBM1z&FD"JZQt4TNV
+"WG7V[|7:<e[1x@j0dx{t>19YPQJEa;u<mXpAl10Qi}f$62y#(.9Ol>D1DlYa7QPHM{Mk.h8XHd(J+=<J^=^(g+}GZEBPI/6_{up;Y|^0N2HC$A8|$pizZ
+;@5Qq.zZV+&Bsy8ih-u,]]U!M=unT!)c&Vx3HH;"2LJc;lr2|X';0qL.lN|eC>+eyiQ%X_[=XR!kMOqlpgLch&N@-j/bCQOZ'T]Fv9}aOB`!wKp;~7p1M{
+p6FB)3oU:=Ay#x(y!}{14W9>zE8P6@&LLRj&&q4-Ig2;,{xl/s)OC8Lx=X1&pN.lLh^5(>jZ_/H>-!rg.q(CXVx.b[&]gaE#PABdn}Qu;L.H:Ir=GuK&Ev
+3;kaYI%"tfke:HpzAhD!V3b{>^jPEiq_rHtpF"UscBM!=#v"HKU&0ek"kS10~7$ttwq%y;pW1j)9urZ:>2k[kr@OFm^by$6S${&w&%()LpFLD`-l''m'{.
+A80#s@=qtU/]:oj$mMzPVG.vV#7yHqooLlNC.XlttsV&MDYJWcoD%paeEJ7kb3t{"{E]"&icG=G1JC,,h<}R|$zwZ}>s%,%c"yx(kd%{j5.ZLJw$wi.C##
+E7vuL@+5jN3Q)|A}%%oNN#vS-YkD=G63Mc{H&p_-^|H{WV<_1THym|m+!cZXs{XW^T6u+PS.oDJJISw_Jtq,Z=Qy}"SygBt'4%1'r4zT4@jz:8l[-1,#Y3
+!1j=iV'vvfO0!h)D`L"~=x<&1t+[UGJsC7Snd/wTq2,{ZSh|;5q_D&[]lxJzgc^R/Sin7=1!{hqebRx}d7hfcC0_RDu&D8Ex6HT="0Co5n,uk|:jDMvJ%V
+6CU;1Xt9SxG%OnG}olSQS6.ITM(7pw(EsX3L1rhgc|Ogm>APiq8^WWEJ$FBO'W&^s.SUGAJ7YYeoUwErin)'QwPT]'WG{y5O+5_b(y]rPn3fx/HA=s|B32
+Mm{fMxGX(V'p!bbKr26QZf}$h[";}sK"m/T<j^.91K1ePI:k{6@2BSa/#q|$KZcTf+u}"jn;)CSBzhcd7n=F[Yff<'&}M&%}]]|"@_)s<jyY6o<zvPLkpx
+7b4E17.)okFa8)H7c6@wia@5],GBB/.15b]&2^2FOv~Lcg[qrwTl!tL4a0QiJjc|NVkLdw.y`@~8l9gMgj2xVbus{-)l{l/gH6~C%}<B)Yi8cwKD;};1O"
+<IGAr-h)QU!_H=Mk)Z6629-c1oK>9cU>)Q^mvYZN>6ldPCu@"7Md-]q+amD4aC:tmc}elSA|>.7-o66v&i^]0E^4>uovl)_uAeFq[KqUfA<|yCH,}tk@q'
+:Vl6mZl)AO::GV~enHriMR)V0wf)&&OA+&a8yWUSebicpOK.:9$mZhR/yCGAKFjGLvaHQv7_F4<BQJrog`dFNrj]5jfn1RIEhBwF{QyEI{+6tP}`B%GSkN
+]S>X/ds0.&D$F!cjO)!:~Id,A:eRszC[;qP0Zm}VK#vPBTb;:AAn>y_(nLlun>:H#Q#i2D3V|dWheoz=esuHeS'n[^Zt.#>X/LB#OP~4krYUp{K{N[btHD
+Y,$d@$UFtSzsig}`s85go>z@C99LrSx5iJ!LyWo>VCe@Rq%F>6)VEP8=5X}<_^r+yMEAZ]M)xg11,+F)1Z!y`hzdes`o]2h<BuB3dnMKOf'|(@=,|Q`v[h
+9Pekr(CnV]g[&dvsy/IZ>DBWxU%eL-ZM6oZ{H=i#36>CSY~{u7#h`-SFaOsXyF]_ozNev3$4b>HoPJqc":^0c@K0%&I`-Qp`<70M`k>WR'k7XK-2AhPX''
+c!%EfMPoo"sm]5[jW11IZ8`K}C|%[l@sX:go'3[4;PaIcO#n/av+"al##"Zs#H0T%.KQ7B}-eUP;@(yS2`!O|p~},4>LR+L]5GTod)7Zr_NIZUSX@0}t9q
+d@mu|q4>!5`^4L<],diaL9V<kKCLdvfU;SL5J%o(HrZ%:n}[n8@PE8=5'mdGPmldte=F65N4Zv3FjI@_OQGRv"0.'s#I}[HWU8sX'o5StsQek:rMnI$yww
+k)O-LV/]~S1S_dB.kql|7ymWvg{RK'9j]'dvl-hJ`t&T"ea0'[s}N#pW44$_`V'3{#!/m(GFd-0}=,wQ}P4aAEmjr(d,P|emk)9qE]=KOO4)/|t=]%Pop|
+OhtyrTpS<vnEw0781erhVclR""Ay1E'MDsRR$([LBFLx#PWkTk`TUf^)$03}&WpE|-cg`B2a6fX5/kKTlo1bG..<tDPLG|v4yWTaN"RVQ]&w$JdN]+^foF
+i"o)Q8OG)s^P<Qj>tHw^@kDosjhE7@7BFDwsC#&(7/r+a(<rXK-^uJy)ORY`N)=FyMi1b9zHHo8lSr-sW1N>3_WSV.2/"[E'IW0^u|=RD/A.JV/t5fl[#3
+>$):H'T}xQEZp/:q=IlaG1Z/jQQH-Pc"AyXn20%77GT<w0E;87{Lw>E14i6^--6:ODOd4Ep6j<8`i$x`ehjyAK)eCaUYD,mUBw$M)1V&LVZfnLY>!tR@i$
+Gv<J)Dc^$<ZX5QSQ8N}V-yi+"`[)IGqZ3ew8GB5kpW'0uC&YW|nx1#QlB2<vd$&UH2Rk2fc.<F`v:6l7J:VS9ma$~5I2Ij9c8T!7Bz0BaX"R0;azAUAwEW
+^7.O&C,:9_lep_N&~kn8-qiRi4P0><RJr.nv$>$!RWI>0(Y5f>KB#o{sFXvSPoBNV^tb#i5MImIT]X8<og^)aUyuuau;mFd:o+~;fDNxfW6ZR1gwq#[q!1
+K@Z0wuvJY.,]ZDlNAbbb-5MaEPK,`n>^:hi9w3M.L>5:Xkt4<<tp|`w#/eTcJKkudtIx9ek"jWoSq62(]%SCEKNAX8OB_t~7.zwxJH@_pZfNip.t.cTcdj
+XH#8!{gIznr'W$cFz!KR9XKMAIWm^2naScB{=XbEE;Ng,3mCj);B|@1y([/C~As:+8`khqM@Zm|AFL6C6r+9h`1$'u2B;UIc6|@g$S6W|wRo+xTGqd';pB
+/Wjk;%!1&Ns311V[&-Fjl.Bufk5Ps,6X>,oTQ2<$BL5E~il=X[QW5ObC5WE#F3sZ(!X;|+M=8dn=qe;@jirP7>]K8c6|_i}Wspfb!Smaed,u//3:^-@<t,
+]hfPq<7>Gh]BdqPNh%N<`J]^}xysxc+Zo^2)'f"GXEI/1jTkapMgGfq%q[,I.!<t6S6&FksJ!~rq3@p(7>lT"38K}S_r7q)^8L`So.W]&GEf]lgAO/AH/]
+^&XiC4+T|"%z>qJldG#"#).ds+oZ-OffRnmWXq];2'l{fy$D^.@F}uqA"^+G<6jvaK=TAT5cz;Q-8ri=J3!4A=FSJ8Fu"[(cQ$PL3alLZ)0Nrz!xNQh^Jr
+=R9Ax|h{!8Ji95n`%+SMMxaT0<+9nkPi6Ertuz9|9Lvd|83sIpgNlYr/3#Jq9_.<,rRxoOO|e0'nzaEDsHx|S$I)My92P)Bu=`<,`fTCosSXN=uTR)9J<:
+;S#24u@jHQK3P>g]%3WGsaScXvC{JqA+sx.{=5{)1=Q#k'J,7_GBDlKR>q1^nz/;2xjQ<Wv[;1!&$v^h2MyF|K_:UOR{Ch|%6=m-65@M3hN]}3f(+E4}{4
+{Kt)=p>fS)2Z<:VWCV:Xc!VEFv4%}SiTKf}I=xnLcGMB:aKJQr,[t}wJSCp(jR^|O1nV(R'rXM^0|Ew)x'T-r)>|+>Ft^r^SRO%iFUr^,eKK~HVwhIut%s
+toUk5G+"_dm6;I;tgDn#~zgI=fp7>wd2YK3v2(RTp:sv&X"bchciYo8y55{IpSs"`KW-)>%pu[vlYfg<Mum_([<xZ8_O>[=s/M-!!7EZIX:VVgZ|VD4Kn)
+=P#J6{.52PilnsvL+j#p{xrNOHj`iEr{z^Fg.'<VKSyB3jYo>gwo:EKS:7Lk+4`4u8yLkP3^8"}ES$0bwoP3mM/6jmGY%E_2kRRF|70jyN2Su+QujiXHD$
+^@x):@dX1P/^[M%Uez+KPq9:`#~s!hxa~OPX5rL@JdeI^}2F%[Cqc(DJ<i>vw07cO14a&#Kp0a3$axsd#9T,I2o"=^vEzqohJ[6&9"$dVVsQk2clVhqusW
+0!5tBu7hYD0y,UaM_;_(wqN82)[`^ei41jAeOZ7)a+:[IG=LE4[$k|!<vgfV4c~QZgVM[7[^'I3rX.&jOr)i03<7bge,Z@5%'HCI4$WU~/~AzMmMIPw.iy
+Q.je@+IXMMek(bne(^@Y,e1(u2/;nO3tu.HT,4=i-W=<QafSSN_iiA)2DW(>MCJqJ0du>cBFtpqk#OYdQ9Z.QDXcmR^Rtv2Z{fG${b:En6$rA|$y.776He
+D&GfU($,/AB9Za7cbDV]^+V'Y+cGM5"T!srQj^N7B6i:"&nUm9"us0pXoFj"hiQ'R8k3<rpo.ULjaejBhTl|FA5"f2SO)uK$Db6M:u)_y9Z0nS,<DI.0#J
+>@5!Okm4Kb<7ghKBi^;,MLvFnxAW$ISk"Cs4Z1tjRt_C%lV}dOovVo)zG"OC/3a;|I%H^4`]>5c.MmCi&%c`-Qi5lqMf}6jqltE7Em0JaO&x+0d>P_CwfS
+1ebl9v~0hNf^;W)E!;:@gUa6-ny^#X)0uD7|bRbJyCA3X}.S+'O@Ibv(nTjUPV%!hP;`]Hax>(ZM7ZubeJI'Z=>F""e`mYPdT[hfe>l_g&bhJhq-fMIwmr
+yj&lsKMI9VcliBm.amV01hC!7)C,hre{Mmd-ZJ%[t`4J;3f4{8>C}_Jh.jFkII>8^{%5F!WkrHF(^U76"0axF=;c)e(Wk!WnMD'(]3"2PJnhs8t!xf}A|=
+G6~Q;sNI4.qBuiTpL.@}N=:,KGZ6;bb$m|&ouKIm2MJe#|g!<]aJDl@)`tOC^:Fhq)_q#ia6>jJ=j0/v-lr5]eJg6a{M.F#;vN@>jxHCtAFzxYmh730G-T
+Ec&Uh0iY)+SSCkN"VAc7S'b+Ooe3F5Q!N3Xb:]3Nwh[rH2HU.9ZPa@q#Un"2H{[JZ$[!O+3^p>n._{=zcSaALCgys8pfYxJ#AmD'D|gPC%GV)ec-dY99kV
+x-WL^"FC9gauHV$bQk9pj&Q+)xC`L$@QMBEe1acaXoGsNYK[Y,H$)ut8ECc'pWcPG%TZRt;4PjlPi{Bj<nH)ua=Y1ad,EYo{XuD8W>Xe.u[i5<gFE`4+o#
+#]eHW{SYNHq0}D|IBWikZa<#jbPryezdsTKKqorQ`k)#jb{C-jq!.'of`8!L0@f^AiLB9$KWE">Kqbv}Tt;9uY[q8o_VZ|hq>JwOG+PDvK.&ha3pUhy]xM
+Qq$8rj@f+O]kwv<3w@WeFjo0>k4&a1|V&^$M1-u5kmQ5~K$%[I_7l$CAn>bh}f6]'!e+5f;;[uEurHdJ5gRl8U:_YUHJ}c"n&N`Kr$#WoIlLv@S(W!@}]_
+2_K3JTb&nZzoPzAn&]+A>$W+mtirKJyCQg)7x(ayzONNhuLx=&0U6igg53+xMwzhV(zV(Uglf=w}ilcdkpxR$d($TLEseE-ymn('B==s6d=!6ELlU&O'Sn
+&tbs0t/%KlH[sj^BAdeK{J0]OH4.qM1[7Y9K4hnYCJcqby&rBvKzFxCxIO!})sU5_dxer}kU8cZrIy8x9a<j%st|=aJ6lsFk4'~e%AaGOZS{2:|2VVi=]9
+MJ'q|;_X)JIP'BV0$MV<+PKxqYY=DrvQ"_QV76H{aFk"YAL@t!F.Yl;tA"S(|5oIp56>8`d&9)JQ1o/^n4y7^lnAtN:K^LIX84yoQero6f5C._gl,yq=6K
+Xg;8cODY$-09OVBl441}Z8Jzfg_n9{cEsGWY}Kd6rY]oBzT(WsUXx7!@d$#91uaW1|q6l{}ufW6PA:qa8oN^cBNVy&5Otv0%q-t0'-2"O(vS_6x>V^{%(z
+^r^%gvMBRvi(+4=^UCkvlnB4iZ4>js/_vmg9YbSwe(h5zBrwdo)"C[]0@eJO>oTvl>+&;F|Q.z%!u%vp"7,Q|bm8$uNg7t.O6$,|b#Y`^{xB0TibM#XK)t
+D3HWI2t8"W+,<Urh"d@$vT'K{L$QVRQPW{]N/ul3`!6#WGy8._(f3i28yU,"}Fj$$7o..ZOzL{~=m%!"It6;c_M42pr{3,6c@YDWp!bNb}Qg`p%"=4_$}b
+89A3)6qxu})<lQm;[#btQQqOeE59OUJ/_;],[fKV@BK!#@W8t]8,e4LmR0R>.wS/_&f[XeB9q9TDSo`4"uzy,6Q|#eS|--q29Uo03Bj9N%`5910jDjaMc,
+PKW^iE<bqTxFtaaUM.LBZCDrh$SqWxfjo3CRaCB.{]L$>2zi&k&xOw'Ne_.&BZH_DKWGez.&xpsNNE&p#Q&ZEn:3CP6(E#p(f5WRgFzPDFioe)|1uLS1jH
+q])}=IiUXu(3$gI32zI&60Ajdq+qcDIMQVn_BbnLw|/]+X#Y!^RP-"tn+#7/;|H8cw59Ku=yEB3w1HhTIu35K(;:kKFKfb}cL(eT[0yS#O<$~A(SPwOThZ
+<==B)'u"R'DRUU2R%)vuoKh/it240>TJMfDmrfx)BT[2H+Q9FiU"B-h}TO^/$aN"`Ho<rq.&X;oLRK|ciA<pK8S;Xgt_iY`(+Lla:Vr0uR=+>#JY-#3u>$
+>h8!h9ub(xDFxJkb/Y/PdcrW4:|ZFl&(5G-nC,0M~Ula0X/Fk4[2;`+}~yUH[MeT!-I.j09!@H4NV.-)z<s]&8|:.Q8n]W/d&4y'9ph<0Odf@^))flj7:c
+6Qn6WDW%z+@0@%rTzb"XfW`p2(Z_rehXV6pmPRB[imT&EepssiV$0Q[1&de1"n<..^:x[zYskW5rLysBp5Mpyi4&:>9|q-}tD#]npAINm{BxE"-rM=bt[Z
+6,^${2/%ZK&e_Zg8h(u4>ROlCd'44>m2i"6maz)0&eE^YXmZFs(:M;W@Ix$6!kW"6muSJUiZOY07|T31T9he[xO%{`dmVs;71VcNG|Ayxv)-/C1$4bG}=x
+XqGJ9d<B2&_hZF{M&2rI6!>.E8MNf@2wxQ~V=})o|rIhwJO`tYXCSO2l<im^Fj,A;d!~UiJcRS-@V`O-96)M=]>2YE9rduSZ&jVO^>9%8RB2kf7w3je.t/
+Lf_M$s|e6IC,gxFlBa7O"k[5A&uYFK"vI7OM>w3YPTOttRG{.4/7{5IB}q+p:C~!4ErOudY1s+oH&&LCMr(FYR8")7w]>D:^t7][tt(cub6Q.I7}lT6Y7|
+oI>/1!W`mIr&I.g&Q}-{D-0#}s8ejKXxF_|(s}pUsRM4yKS6`qn4$uYSZmM/Ou{U`zV27]xe}x'sZ{r<Zx`e_z~3vz+{!z}:w`HoAskf}Ko>'Ze.T-dP>^
+XzpyI|gfg!8xJ|~|W{3fiP:L}[OBnP^t!j>)UzFPX2;3tP_F`(^8uVfCg,;I({(&miUi}D%.Gl[=Y1lVap4I"+v0MDKZ];kPem&}{>BdrPb)14_]++GT>`
+W;/@qU7IOqAYEwS@qmx9@X.>GVOVbz"<]v]iAX)lb){Ac0k&Pp1[@mKt`54-Wd_!iR53xM^g(+`iA|KO7bPlL9QA6i|M=OoYoX5e"TZ2#"-5")Y:@h$+P@
+1H,A6>WWt1B/iC}uSJdR2#"R/@wxCZqNY')ZUu'7y7!r9|4-3hoLo}&-r,`(30puaagnjfsgg/]qA/!N:O0aHs'Dt@@ETjn>{4[sN`4e)NI:wNAl]#s#$'
+(tIdyjdRx^wo&,-=F-Vb#^/d1wy:s10;-iq&D0yOa=TJ<SrG~oMjgh^cRxa'$dryYdB;]$0u,2D<RKwo<F1U<UY`elyM6cVO_zZ<+TMAvh;B@3s}2sC<:J
+"OC@AKkR6sNuhux6uiQ3&'p]`'PGCWx/lNfx>,x<_0VP.Tfkzaq%V}6T2ERE,hxgHb$rq{:|#j8R`a=kRA[>IIkdKAPxYbyga}0D&kx+th[=^ptUwfM^j;
+WTmF+ph[R;qnB^a-ZnS_I#lDw4S1abeZrNQGA_+Z|yLtW[)&l=t7[_}X=veK-tqn~>.^a.Y/;ft`v8C"lYfeoi~ueBntn"/X~ga%c;PH.G}4jck9r%]57X
+VG/lzj.(k=psTLr1S20/L<d,={:gKXJKAFx^s,oNb3!Ub{[w$-aVH7#SJpK,i>NA1Bsgl_&87:mYr@PdKJK^f8s{Pl@^%_8qD6j&lQgFK;mazNvb-=6_Rg
+31{o2kn=iCp@@)=Ty_+Wis2GkuqXFZZ_@o&tuP{T$YN`g`nP]:Hy~eLhI(}ue.8J,4gO2]=WFU)(Dw4K;yJL/X{8hn9EY4UK|5ym928`Ky<l]V$8NObs|p
+mx|d/y%L~4f+LRs%`vHW>D4P_E1yN-'TUjF}u7$"za1/6X9h3lEA8Yv2Sp;6HiUB0!2r{E6eI)m6`q'O!EAc>5RcPU"`&2t%uL!-f['/~5HWI}+4q{ZZY}
+UY+V8l2.cOm4w5H"Gxcods=l'^T=QRO,z0}"_cZe9"q$"^4gr<~pE<.f,SI{o"d1oyBk7/wl>JtD1fJT5=Lz2;ql(]Pkf+lpFn.3e($j<&jN}Ve@c>,'M9
+"UB02|D!(lW.n;Vn$1X.VvmA!`2us;7JJ3Ca/!P(/R+$BB0"5I!v]3k]/F,ZSZcevu`RGsl{/|+:TO(ID%L{dmZj-,fJX]PfU9.#eZ@)+I(A9TE-8ZN}ie
+k>AEeUARaRPULeWtQiF;R{%HJ5!svf>|31#HqroD^'!Hwo^3DtXEd;`d!'JQ~@AL5p5_&cAG6jgmxcA=Bn{5Hlti[No<_Nswvr70zgRP<asAo;h}Q{]T-U
+)ilDfo7ldO^jWpo'V]Vpv#mf_Sjy(D-@V+vu2[#=S;N|=zW'D.T!YX<S$,Mp~RqgvHg_~u=zRgml|-efOH(Q9ly[C-HW`aXccF>Yufi,w4_C"7wsvuV{&t
+77--#b]<-QvhY5;BcyCTC=_@.4ka)Ug,Gy=Xz%CnYP7L<"r|_5:L_dr{#VhXCY43tT2WH2+,A}3-$sPuTqN'@6J^mc%G!y:aIN&kO6|sD{yTfewC8-La$k
+j11RHe^U7@20N2MBVj.WpL'$.x-)8<KD0[S|)H0zZ#FxHc4.EzNKa`am_<a^#6v'Vq20{#p@WD~eM7wH!%d>%_'tQ&<M2^{$F![=`;dNqkL:JIo'Uqkg@D
+kb%ijBr|>c$&yH-:+5&^/X#Pag!Qo(W3ke#=8.n6^E]IPHZa[qZVRJv.[z6xn^#t_[1RnyOYD9Ka[96"Z)u20.+>GA<V-1GwO@;&5xfGYZwMSR"XAn#W>I
+wu0^lrse'-i$WG3>mpH|M{;rpO_;nf(V;:P_ES;9-Y&9L5$B@XgKJ$IQe;B1USx'a5_F.ntQ3T"h1V;B3&u`U9'oLv9)cgdEgm.T>H$"O;xAk6~-v}z+{H
+BpY:n#{$i@IpyDbAX<O>})N#'j~_O1K"co_B|qAKLCIU~2r1-pIk`Ncqp0oHIuZVIv5S[7-"NU>`{10FC8P_G(i37hK&]v+H-2FS>i}G=G_Vd<;C_&glO$
+/j]Dd'knx&k/au'p5kJnbf-Epwcmdr}6D3^G~[;V6Dmbz2y-/8rm]^/vv0(^A#R`#M}.ub$v_d7]:#s;duOZRcB6]^z{;!TZV6pJQ(yE>I.L5b#7$a/K1F
+epscGr#<'73ohrzo5.H$RPuzRWMBp$d,:"PYUup3Pz|n$LWD&w$_<j'j{.!p(,j)zig,KoceY+qd~"&&be|_tw1|1L7q=Hxm[AlXjC=_0nCKj=Q"v"7^gW
+uv0c,l:/Mi{snH;}#1cH^97IPv!fKT($3558(uh($C0TFiN;;m/!+!oU4{My9aqgs6C|p-1arC|N(8IC4p)}:EgxTy-hZ[u<T[J2sZT+A_3_0XsBSFYyID
+m}yTKDsi_-G^}ot=,;^=KT$4xGF>;p8JFaqEQnj}ZSWqcFiOn{lQ{!XS!<+xLE<PYHxkp|=%e-l3p5lE`G=w=p;]WatCxm5mle50{Qqlf3bHTA4Hf$7i-P
+5<LDiw/XHrYav@)CLp+`Dt)w8z:VLhRnlm0<S^=%G,>uewv>_KtA+TKcpG^{PUm#cA#Cp17e.&7U9-rmy7p+Fm#otVoDQA.pV.v,!#AyL8sNK-f`JMRKaU
+WuBRce""rN@|Lxu/:-^."/"Iqh'!u8uQ{zM|&LeMjXJ&bX~lT_l^QH{f)tE>=RK/%q,B9&Vc3Pcw+EK9yIa!Hy<HmAs{>W30w;Bfg>(@tq+9<swHcLT$x3
+fyc[()p'VVbl8J7wx]F/}#z!cUPh,[m.!>^wbe|7f[.!;f)IUZqy3JfQ'9<-YCrA&[JC%@LIyGi.F:(&8<]IhP96dywQTEY_)$}sjf(s9_Ytsg>}^'_j.g
+5dN"u#ba'F=WY:rh'ZqtXuqV/50tavauD'Zm/rH`G+gp=u,&h$3VTIzt,6,^@tX<20KPCN.c}#R0.V|G|Zs_1vg5Z,LAtjD&2-TMS!uWP3Yg;m[3'.Jd/b
+`GwjE14FT0FTDFaI]ViN9cPvjZ0+/-!Z[<X0xuHicTXKoBQ6PkBA{vdmd.ogxq67|I'ElOTu&q+L[WRW|]5h&MjfSq]U<8aY!`znTxck~AZI-t},EJF_A,
+gT60z._)lo_IL,ncW.<|r_LNM%21P0rXfxY#u(mP9QRdY$%r},$DSi38YFvaziT#/k~,-+(E8dAvnFHo&xn|805w67~dQ$;O{o7y:571o85bLx"{pg<Bi<
+Lnr1^;5';LR(g/@]:MaJvs;@g:)+)@|V_ee8^T)I"1l1%Qh6uc;H`^0l{jCBV4`m7PWdl}|D^@Qf]`M3mt{LJ1wrjxe9K%qpq_EO-kWJrOYP>bU9K:"x21
+(,e;|G"FoQ"bMhW978QWB[Kb<S^f@cbjw"]UDTtme5Jw:Wg,QM@>oG<`mEoWBELWAcwBtm~;1/)Neg-_^n-IR}]n`oZbzejMcG^7)9$8K=ov@AhElUo&%@
+42Xjp&G;ah&i"Pt^_p&/rxJy``^7AD}=|yS#~z=ab4mG]Y`}`YD&~41I(]0fg/7VFdV@B}'hpGAi>Xl@YbE;ia9/~hb:36xmsm-o2>JC3#}V8tgSr%XiCU
+MH7JC(#E<o{w[+3]N>p-W"~s-(f7UVUI=u{EHrP=g3@-K5qPKb5QSDa%IpB=!nWZuR^bQ4wIwx7aAU:8Q4Rb%'a7b+92kR`2iOn=D<,z2]Xkc(M_tO'mO{
+j$[|M'z/js7QtnZM./PdE/']A"OgKxD;BkY}i[DhtGun;FpH7Kjk@f0<H83^&Glp[k1Ij!)>.TywP4nV6-"m}L6NtJkN^qvmaoYht=U{qOa,'gSAKCQzE:
+7{[|:_"eZZhZZxLwj|adrMp1s0t>lx{c_5Ax2M4xd7DbolPivW^2]obq>)upT|$U@u"m[sp)+yhIdyH0_QWkHL|}o#Su2M"Wk|=,aL6w-'W<AgkYRq50!K
+9a2U[Wss%[aLnNQZxLI7Z[1:um)yhq~5`A,X(/DF-rz]w:PM/P@fBW4]gqNe~;AXcIab'{3@kLo3`pHF;a]IP92qP5J7Xz|Bvf:NEt>2][(;GYtOk{186y
+X^"^2mtn>d,g5mwY=Ca(R#~;5;C]ng^_V:E;f[e)$g0mBQ2{|71meJ"JZrZpQmxFGM9okGy^.a[r@C@Mr|7jeb"^ZoFr"/sXQNj!oF;"l/yR6iJQ%6HW08
+HCPnb^EPEl6PK^A{,4.6dDmkj6NPI=9'}rv&'&U^ngPrh!Gn5Sj-!n[glE$QyW&P:zB2rHIZriv8.{.UXxN#Q2R+p&Fw3;W}Ifq;Pi+_.E(#^K_,"ZoEYc
+1-rKGf%8CR-%T_);eb/Mlb;%ev9"Zmt2B6a%cp|LoBq`f)UYBB)5H]1>$&^3${(bC.so@id@k}'-ufjHkUw{s%D#Gqj&}Mf'{}v-Eg0:f,L:f,Y7L[mfJ'
+Qr=.m6yE@mbiiAS{k`A8^Ardy%7=t<.5:`dVx,hNtn6}-zxZ=E4;XS,JpT4)'83afo!-2T>2XE:SQBEE~F`pBpqs7La`+q'jO`/M3R{#xZ4eat!#58)7Nx
+a8+kcsUZB&ynw_I"%e":sD+EbMMyL+TD2|7l'p:P#AV)Hk,p%G2;5gxEqplYsRF!@9H"SR"V1XSDO>u5=.|VUNXNo.P|jLT{N<#Xa'9/J3e,=$YHfH>v}8
+hafm)H}4_0=R4m{oC1/3FB%qj+h!=_5GFkE$gu<i>Xw9Ku($]EWhI!1`7&=17@S^&Z`#evBTl<Lv/!SpN3e$0#Jqy0XA8nYok/NL:R@+zGo%NX57;u;951
+~#;it7g(PljyWYJO1OJ:4"y9h'g/Qx^urP(toro-]>P#O6#60:P#JCu:eb@oAD4uln^</gDzyAX,(cCh2sm|z]p:b%3yZPlU{xO/7rrf&i66r]/P"Lc0dM
+NC^3U7'$@A{T'bJO6I3/9GYYj$/#m_hgxJR=!y%k32,I%;q)5`YebD+,n=@0Oh@2Mw:RXl6e'_1dWqE`#q7R6}C{DAT5XP>-6R=oka6k=79/;MJ`t=9yX.
+{i`G"#L)E!ZF)9BD&-dz7i%HC),Z9Wzm`mFP&))p#hoSbjjVOH(|(Yx&KyKnXSb9N)LU2BF3%[za,!9$on)M[K.HsnE_lnO8S#g](846([LDx_,FgM1%7G
+b>h3L(mOO(Gax'2J7A6hrp)b63M[:9@T9muOKccG/Bl=_Z16]:=HfWE;]fcv2ipHQt=x0EU:1"z`/7u"/N(j}]{fbn/F<>+}q[2@aO7e-$(&c#0&|y(qr9
+,K/2ecG)9|-j870[.V;9)d-_yF{]~0O+.q;!UY'7D}^|3<G+P4g-Mu%#sx$@Nf$#vPZ99'qk}l}5bW%L"jk](JK6MxUU]&Pr=o>|Rt_c8H_)2ST1X(bMjq
+X;uq"ST+Q1,emTVwTZseipid[4;4}6~j]{F.>l"vtU$3#]~bUKj@pe#GL$Ud+Lg,8O[9u-W}~2"H70M:>a83WLJ4&sF0Q8yaZiG4XT0PqDdkDggUnXN6/q
+|B1z;:4$0pD8oOsV3RcFO!<TUvdhZpgfp:B3,<N]Zpl=SHFGGEEKLra"[gby;W"8TY41wO~V&)Xqz@m+'Iiic:OD}XG&xSX5$QkQJQFS5YQ(N[is`^ZB<N
+Cxp&T&uT,n(ovYb!5}LOT=.9NsH<.Ey7QNRjLy||y'yY[&j"vKD[FQ_b!pECSrrM#8"y"y}"Y8iuhb/|l)&'36j])u.ApiSC8)N#WzCN&p`;0E`rBb[Rq1
+zK$='QVZH)j7:F'VdJqv'w3A~|JQ^.Jlh0Q3+L5-dZ[d'JkD(GU38+XlodQ|fGG1@JeJEN]5pC|rU,2P#"5@0W7qHMv5+Pc&H-(o}#91A"T^6&iEA<DT@+
+;tLTF/)(V/;[.{,T,si`SC9itH:<>^;+9UUk~,.Kg`!|-!0+2Dvup7TT6cTMCSk{DjV6l&E_sYd9B^Uj;myrBPMJ#ILF#HX.vE_kB2S7-uftky"i))%-6k
+("l&p`z3ibXq3>ZBxd[w/W@C.I}7xyk%oy;}T{"X0eqo8L{en&:[/0,SZp;H@kL^t[ip=|PA2yR3iP]+(|3J1Y&5=UqY|b/"^_P2{8lE(U_j<k;$Q.5pl|
+VR{R7mnc#D1QY_x%WSqIE(=9DM6e4x|YXne"eA#E@Uth+nY5P''G)C,.~4Rw%(0U<]Df(uh2GU@K'P(4uw,Kr)!f}H6`Z}N^9:7So:U3)sbKgSknHHHC`{
++x3APUU5|;(vOIW/3qNV6S)/dsi);5H)kAI,mwY3;-9MS/,swG^ZfTy;fpsRx.lQ67LV]e;Ix+D>Zvp>HF^itV;1uyn'L;]-r`+.[+b+ZmkeCCQZZ:&fJY
+#1|;b0su6<BFqGHK[<vjLslQWvJ<d_B_lQ<kgKoX)|86K9#'5`T_t[5eY"WMp2;MQqLZq"2gdlo0;Z!t8fk5Wa4nshp&60CR7,]HXf<}PO_@p^Q0Ufy6]X
+jd(V<yYqWFs|[>7Ut7%;o$53r<DY<%h^5um9WUCYCX9`N(aOLeRe223_vC#iqU@$)-&>Ye/+L@(FNYV$4yMh_kY8J5/zq5g%6hMv%W9WP>pRWtwc)BDm(s
+3P6|fedU'7:_X-vYEow="5D&|%:G=+PfY"a6nUANqh")aYL2]c0V7XAJpmk0=K6vBW,hh-_SAAW{+N$'dwnA"W>S^Mx.}|{wZXSeI{pCdF(F1,6J5#LV0d
+N{8Xv_oz`SPtWbMJX2q9;M<"h,P1hn(k}]Ew|LSyk':zLJ`_Bpw^}hj>aWB"38'[,}b+;s3.|V#_{'q'hJz'Oztudom@@P1|vK^Wwx'f_>,]}IrpM'1q-M
+Rt~8XDp{Ae"#urt,Ug~^0KkK2XUNc[ou];VF+>JuprKgCu9qai"BU#w2,wSW+KKcq%ua=5Si=6{SB}d-&|o/fB&uwuGLvP(ED=#OK4t$A}1]}:unc8dxG7
+H!Z^{b7{o:/+)t;=`gY""seetgbMx/$:!+Q>K:3R==(_:^C,_[=/F,SREhH.TEqOYx0%g9|kY&3w3/wL!Fok1OOed-xo5f{)PX)FwdbbWh@u!9vNGH%9`P
+{4EvYJgnR2YjcZV,w/W}s7kASagwoQ7^^K@}jk-SWO4',$n256hXOuakd3CY)w=^!&^h-VkwEr:C9T%I4Z_fp/u}=/U)rIRxUL~f)6KC[[Q8UD~W[uk<WV
+)x/omyDkCRIeNjVBvTqD/fCzr<u7(={imhw{=II^lMFpI-HF3qGOQmrw3$QNU^.7k)ouBc]"bG9@r982G>Jp3he^Oh:=}G_7/_CxIL@zt=d(VA7]D^YE2F
+6&!KVW.>oNhlydTs|8I`/^-IS$RxR{UU]]Bf_F&F!|oy2mTYIlt.G-Q>Pd2$}NbJ_{dUTmM@#T<"3P,RJSkeM"T%l3M(M_MK^2hnFj`J]p~6GX|:8gE`&d
+cH/0!zktM/"f:&!.(#Enq[KohOWQb-/;+{m()tt>+^h4_gz<FA.CrN;0v42_Wx.(@m`rrCO3}^ELAy^ho_"Nqj|gaaDP~hZ{SS"avB<0qnn0t&Ba+){m[[
+_6I-hEv`Nb"=!ErK$wivA/ln3KYb.o{m'krL#3_a7kKC$A@VX{NRH;=rX'[&i,oC!slgF1r%DP$!D3}K(i<]m`0u]!N2cPw9Ja,OM}$c)nG6M.12Z}9d8L
+l.<O"m-OKmHDB_cffoDcR1C|^FYBVZ-SzO_{J2^>aJKXb-^E|(U0sF`@m(o'lI.gUz{QsonBMsY,QB'z{czCIZx{Y+q(k^UB("{lI7mqG^CA65k`sc{#EK
+B|U$NcX#7Sfrms:$|LV>W^M1^(yd[KH6;ReED8z,aBA'eOcw+yOuY;'6Ou+=WH!M7d.,#R8y=I[EvbVGT8@]!LGatjY+x[ALAJtU)eXv)[ER[C$0;Wo>;:
+dV},FghI;.hK.1'J[g=+0:B!:Ov3ji2{4t2sKlvA%R@ZW"k9`=XKA|HZZ>r4@&rkghW<k>ytG7#Ak{X`]6uT&qU}[#>T9d$lY`(jKMs,o-|0ZTgK,V{v!X
+NS|L0|pUKBz@>)zU%2!g27:'"U%SQ;dZ~uPFu.>f)BIhqD&>H;i}ZcgfzI9gBi>X`"L"Y"AY]n6ku@FKBwbl+]M#X:b0p-XovBa"ZUGhtg.a"nIp1Tc]P7
+McG`AuvqLcgL}|D(`lC"LDU')s`S^jm!8dI5_[Chezlpv5Bz=/d(p=2FTa#1cj"yj^3Wr$R"a6!%o>9dfKzmgy@n-sp:B4+(&bye']87k7!F6{GejR>}|w
+v{qtcYfQLUe7f7qNq(O:sGol`jly/+ADBP_-=>mX6prPh;q,8/7J|zrZg|+E:RJrQ"S#X-C{aKK(D_O]M_@cMG92I6Ov0^N`emQBn/_FZc!eWOvLBZ"6^Z
+>sUjiAteR)U(XJ.%&|ti@rhx2a%H4a~W2ch,Q%!Kx@50"A|DkN~qUwf)_X>@l#k,Iksz#iaCaY!.)&OdX$"tvKcy$54(|}T`O8jh;Y2iPql}'Kr#Tog;Op
+xU'ex8Ci/@LBKV-H|dOhF8VC64{4>g-d=(%&'$Vgxm%$s2'AxleHw+%$(^RDl(gz1DTL</D>/'!rr,I#wp,)~vIKl:mEi-ihTLY;g$@@@`UzgaXkq)k[Bx
+l7<E)D3o#ojf=rPX5"<YD6s2H9-x</#W3a7D>lv`aPGJPpo]l2[uNC>&R8`huxL!h!%3X$qwb3ZzD0wCdJZ=.{=4@4IX%_@dAFheRqRS;Vg!DlyoPIfEWa
+YAyHetawegOuaDCcAQ(kYZM}XR(CHT"eW#.PfFsF9U(:g"El"kTN3Dg{>I"#86I&.B#hmDVW=eZb;5<|KIr`vW!r{_csd#BlNbz@+u=s$M:2Ikb+Kczj`J
+>-}ruA#t.hN$R`=Ezf12fY.|0xQyEcAMNhlf>mOg"rYIwt%k@`31ua((oGFIv5aCeU[CYRG]R:v<{/j2uCmF^fdc8ODnmMvV/f3S'hfMV]I$e0jD[wCq1:
+He"X7g#0|`PVN(r`Xq~fl)Tz"DkZ{!1vzT!KZQlF'z!',5BSEB(|X2%-iwc<3W^d$|<9H{z4:7&V:lpN73Z10U'Hj.u/3vo19TM/,8VwHqsK9qPM_zN}<k
+L:<XES:=k8SS+[!oh,6Q@QjzUA'ZWT{tQp^^;3-/RA2&SN<`_ZWUC#<FAxZ]phAXBXhPi3B2&-|}~2bVExWkjs2zW3W>gFPh&TeV-bzo!"ocFIv+T{gs$g
+d!IUVsMM;Pl>'>,rt.(Oj'0qIY:OCb(O8;,$WdC.>mHC5Vux|bIkQq5q[E#yhuM>/&g.q2zjnXM]S,EHW}Y`I'.x&)%O@%!#_-IoT:c_M/I`YJFBI.!8u.
+fdc3(<[J%>pX`^tS`m%LQJhjq=j_}@dlg%E8'/EmMOnS$m:fN%U;yzoo1J4yDv-HdYF5Sk94l4^y]f}P^Lh4}>u1uBGDr`]4tJy]r@)|/6dR#ptt@S'-R7
+;QXySyndSo8orusG]4/STicI=adgpJz;[R+%3D>b8BN`<xs<NlI=4IfBd[2Ia/pHG(.,];trpvG8m_[eWPf&h#o=b}MlEjMmTj1LvYy_xbqM>JN]sd3b`S
+V;6z!%-!Tk`o|482DfrUD:|yHqXSB2t{p`%+>>Xj0)E!tp-g}Rh,nXY-_An{i|r0ajI+~qaB:">fb{`$M"CA~TKqKQE$wc_ATLZ]^=,B-cn#y6X=W^T>MG
+!pZEKxC!"HNv_bMql$FcVm7_kSL1h=cU)F{L~<$2IN1"WknmClq[|u#Q6ik{F^P00>=P"HgWL>@9{5Nmb>NK=i!v0Jn1"I^w+G1I=eBWdqz;Bv^ohA^hnA
+Hn^l3^4)Po_zUcFD4ppAL|{0tf&6BOdN74Ql0IR0[`ND,sVc9NopPnGA]IYMVFMdOa-/z[sy9C%G-MWiKPQ!SC`'}2JY2D}B](EnWr[it'"!,a%zbN@MeW
+BswgE:B/La!|H5O3caiFu_p8bW@u;#9<6"evXMVIZQkE)C:SmEV'`H!bx7|ptkg!HPqmZA;&7!(pCE4eJNmUL;#pG}mak|${Mds(I5qa.OgmsJN{8/5mc.
+4jWWC:)}M!9_WT$njRb(1>stFIAt&fr]zv]V'"0Ihe=lhq)#U!"+|s9t&&a%5#W{PnqmXU)EzI=xQ"Md5(Vz.<fUr6QMhEW@<H@#I}qHB+ImO&)E6kL3SC
+Iz@7'FaASD(%Xc2/DwN!F],5l{Xyg>'7p0"autkp$SoBFtG(aS9Hby8qr;W1,ZhGuZwfb5)ESx7EK&4D44m%/7W>MT8t3fwSKwuD]}@Jm[ypB$gt2wHgGU
+B:E}/uZvd}O,2<AGfGs&O'Y[-P1#<}E7,UNrygU>l5grMns;ajo!28mF+cmY6VNDEmSb9KLQk-ugGDt7twT0F:KR}{ma.-J+C5|dVZn0aam&H>n;I7_91(
+kbB@Kj/cK0%-J#ka!_|@Bw2hNiqiz^iWe|WdN619U@l$fc%X4GCwuXgL&>hlzFUHKUF[wJ%RSg"zpr@If`:V^!jLp0xsqrNIX31ok@#XF>x;uxX)$Uo,6O
+k'vESv}g=uA,im!O'}gN`hVkf5{[8gcZp.)nq(WtYD&{C&x,{M`%4mRY1_@po(;bIEB^H2W8bcrM!z{9B=4p^[]eX<jd3p3S<IB.eI'xt./baEHWJkNyCo
+]OOJa&GxeL7n^IRcPXT"^xA_7M0pV;ASW]i@M(-kWW}J}BK=W3PaC[}kHr7mILflcv:nHkfZWL@`jP;$w`s|}|+:q:9L^dHUSP6X;1i6E5T|ECmT=P)n{`
+.EBm$[BfF+Kqsf[qkSxv4H]WnCeu6;|G8D]W!b2yf7{v)m<17Bg(_.xivqjAPF^}[#B^jfG#!$;sf37L19Pm7KYMfqUe1dh|H;fL12lgO%Jqsz#oy_C!7v
+bLY1T:vM4a{eWw<vMDvJFC|M&O`8q9#h9k(|ql+{=gF2PhatMDTnp7%r$p(>IgJGC`^FVfEgilN8zGXfhDJ@3uk|n[w9_th}_$cHX{t3t|2(3c!BbwqwO$
+M"(vB`Sq+tc[7{@UIO:/9k,[SMo6k|mzY|0B;Bu_$NS|h2_pi9}Bjyxe}^Cq`wIX$O;;CeYNKH")-e[z@^<T4x!Mc{:xn3HuIw@"!Oro88N#YV(fz4pcdZ
+{WX6nMUy"KrceHNIDf6(~l$3mU@J%7w|9G:mS-o}-yU+1SRt`yYXdk8ZOFR-1Lj3j8Ph'BqS$kRzkhn,eTAQh@L0$pp+6IF%:tkNM).5(Ws"GJ{roNj@Ug
+~}dBfSQT7S^DoOW+3|Y<!ebmX+Hz"MoAP@3wRG7l>e;`Wc-"c"`!nTY-dRQtR%m)"'gf{z1[{8[9p!W<0iVPGI6dQsE<Cprw}wy|}xkl_yoI9ztsTdT<31
+c$im~.KEpAn9`_Y7$%x0.YZ`ExDx1mPm/$4X`%TI6Ku-2MFI+VToFA0WE[tTSE~z6$vFd#~2cGP%n:[K_<OSZ-wbw66H_VGO'6Cn|Xf<l%8[{"fLXQu3+C
+[LxCdM."ef4,JyvmzLbV:lXaN;="G]<`1+{CryQT|${EA&[S;XOnMJ0W!o`7$nJN!+5WcViz]HdVoKGE0mi3@;bE3DN'@5%.83iPE%#B0GIs,=f9H23F'E
+Z-%6cd6xK<'n]>xBIVJQ<=N/G[gULJT}fX>u-'Vgp8&Z#RRu0}Q.^iI91KpVrf1O:.Z@O,I%^qAS<QAUjwQcvWk|Sw-mEEKH>{tH=Hymn(M3)a>L6sl=JF
+eqm[cq~3DNYa3MM`qRUCjnf=YkAr8]vL>L-+^O4YY!z$ppVQ,NDY3tnW=V.0C^:D5R@2[g&paVnXrhIFv,yK>X7{[TTk0A<4^oH+++vc>ebPjwKgtPN%W2
+[s!:Q#z'6nRvS%,yE+Lh~6|vN2wy2b:KpWS=7KQqRL%PouKGS7wiayB2~x|bULXhRD_Ll'7rq,n+{qy<nMrzc897XF>yJMrddOle0Z/w6[s1E$W$A<h[OS
+mv0P>Ld_MG!k(|,[SkqIIOS<1yGv04hN:yvzwu78DrO7jl]f>;BC7N3-as~}ps#8_]12=uGUX/Ib(6f9_T.,/5OD9d8Zso}x]c"[5-TJT5"(r5GPv|wZdW
+O$&#77w&7h3SgMvfb6+^UiMr;tfN1$dp]<w5I8SQ'Ziiox()$>E@0WW_&x63LW@b&yprl_>M-3v[y04AhFupsv{vJ|r[GUfo%]EwWP&Q<FohUf2;dy@iPN
+A/}8aPi|=X%q45srI{EL)WFoUOV.,F168<kc<zN;J2eDiiAu4Jp^+@Eew=NnV2sJ0VtrYMVMabiA(xI5SDo'"y:|@[uJd>(RNq4`;aEq}>YY;)ya"rh^)%
+aIq`fQ:i@4`GG{xB2p^%KmKe^]@7(&]/afw"Ss4-fhCs2RI&L&{zEnvV]"$d3+xMr!Za%3<Zpd+RrUtboHvtG^<d]z;#&S<lR'I>(d=+CfJOGN[]hT;GkF
+SABm=0!OURuxK|,(db~=78is|K9JE79XJUis^^9=Huq[1jxJussGCV&>9Klhqk}O=w1F;<i9U|X@0!F#nsyM=VDrhFX@xfBg-wYKd9ZYKBR{Ta0'<Ppwyz
+kFW}R7JFR'J@Hdf_rqNGtT^ZQ3"H2m%IAmWfZ$a<M3RE/"pp,=A&En5>${aLty287XOBBM3xd7;cuGWYSI7mA"r(CH|8O/W4=}ADTdg',O`eN_b}nt/)Pi
+PDo8a/w:YLeyg[";(Yj||0KD76<Desr`fG+'MO!>}Lx2jP5"cD#098B4FQ),G`#R%-x(<:|S>|V#Xi;5!~O:1Ps)=Q2&'!;&P<LDcj:SR|Jg@'V^z/SLfn
+TjJSb>s7-F~dt_Ax'yNper.z~O-}:3Voma,Q<FYbZ&st_}Ar+rY]UNlnKq)mBC3-WhLv63Y7uS|'w}fy#H5r}V>NLSdYg-ch,Zx<y<:Pdt}Nb]Hv;t29e,
+VSG4lZ.deF_"$cUI.:U[1Wh'l_whbZNz#-|.U66CkZpWTIhMTU<Hwz$Ax<5oXx7]T)kdcN[BK=8s`kit3@TJDQ,M"|mcW#R$Q;lOS',#{4_Qt:_9]`(I'-
+':b-e$qdMWA&G(IS8gKXJKz=O]<jdYC-pW>_+$P)C`jk,;`.d`k)MT<Y[;IGSGj5dC2%Ia!EZ5r5OYH#M<^LZPcb>om(^/xp1-6sGX{5M^STpK;4)B]#B&
+LaUeyHf^Ng$/U]H^hE,d(;n(&MuTGHN;.qH%(.&I8bWV2xei!CGfR#~B0H]uhOmjIX7M2oihBI5i$=g%iThM%cu2X+4RBfhT]ssg|:_"(j$Ww.fx>7G!Ms
+v,zK~l~`!w:QjVhKaWAlRB@1q)`N<T$-<-:^9jzF/m}v;W21R[NN,)Cz^cnUHAv])e>^JB$#!g<>ai5m+;TJD>;9wk[-(6ZNAfK-mv5-h-K1ERI%Z{;yW=
+%>PheLV#(j)v)&x/&4Lf+,ir{dGvYM~u<W,R:PWiO;#e>T)]aJ1+JH6no=jG<%WU^8y)1y0UmW>`.Rru-2hz_o3tk_a]N.)2z!d^^V:(q&>T|RpcbtX5+A
+.Pp7;("i#=#{WqNnr@c&n)|a1|LtZe^H#8~d=#d<rkNnE6dnD^)vacgKNv6y[PI/Ew,s0&DK=r.eJbhokhTb%9bjWk@nwQl-td1VvbWWmVjx|Fch&N;3kV
+^mPw|||IuEBaCwYs_8-yAbM+wWPk75{r)G'3E+u$]KTlt^4S$Ph+aFS$oEvEC(oUI(MC;.0Gwz4:EM1{Y%>i:xmpd"O]YBoV:9)8BQtctV<:8om2>4pbwh
+{-9:oSoLZrnIv,f@HLDlUm)&,$OM4>('jS&e9#@(Q8o7J<P6{`a.<}VQ.m<lJ$PKwe76EaiH9N%LPv5R^m51Uyi@}N#FZE>N{4qk:^q8Dw>N'e>%TR;>fM
+Zhvz4:!k5O;pY'=J!OrN(8x/N10{a2wxk`([vFwNzdoptMe7HCT04nO8`wynIyzW53</$^Y|]MdKR&IZa--QHW3h2QTm^,D3iAzJEwz(KY0xqSGGJ;-pMd
+O@NED"q&~F-2HTemM=sp@`;t%Sz&|.;&~>[9S5./=&uo3iWjKJLT&gy<s}68whx+l|yxLw[<=&7wXJlzh%UY.Z|.Ld7iE:0[C&kov8X^l35mg61zR('(3m
+]mf{;]^CP=#CTokU@_kMR.</.C"xFjZ5U<#C,NQ6}IWe1v=UpLR3ZEcLJ6CE)}H5`r,A-M,F^VM$[yQ!R2uJEl7<wV4q8Mtuwj2c)'=zeXn:+%o"H=fH22
+u#gQmWxX86;)ukVqGAMv,Ug<^q7}9qK)1<{#|>(h}`!5f%dp@o{Oin43MoRFn{71DM3REM)x%E"BUXkicp[EmipXoKA96R_sLVB.Vq9A<JpT++6c(h[QY4
+ZxFa{:gO#3"HC]m<h^cKYc0RZ@UxrW,u>d]/p5Jg]nLA|;6=qO^wUCEO+_#-sQx8Y{Bh%eFBLN#gXFve&)#n##RD]Ich3>%yXQ/Ga93fI(vB4sx'Vg&Jh3
+w|H)HSv_J9%KJXj5sn@t.PJyY6K8ZmY1+<4[Y+reNi1)]4e0Ii|#;-T1)/~B%8#4M<<3x![hIt|qc"VFt&q@2]d8BekuwjVEf#[erwq@^j6;)`ie@$Vw9/
+Oa&Sm(cOI%.@@^5Z&Fg)uvw+l]g+K}6rBRBE!xrim6}aTX;m'O~pN,d[FUihvAT]p5C(;:~E3g!-{5iV.,N5%pt%rs<|Z/:hKL~D_HBQ4)([CQ&wDN.5~G
+2rW6-,a0nDg#]L7mAT<t=X,W~1Br4Cnk8`A:n_reqS[0JmcR(B|L]a4Q1j^oLk3QppzY-{emV{;;S7$ZYpWK&F<h|mum8;rfwF<S8[d(RME:E7qFU@}G^L
+.zeZ]Q&xw-SGPG4pFue7"kjnTC$Ny+hB"0`NDqiXI{T$oq!MfH"IRYK7a;vG4#SN%u=e"X8)o/dcyW!8Nr-[gcIHD=q0N%;^wL}[_^ZRldc4dSEW"!>lZm
+{YDw)_FOau~WE&!_w,eR"/~9w;YhH.y`0SmhcFS!W_UNGzFzZCOT3i{,5MD#zI5OKBG$rPW92BX=b-nU%M)"8^PCrLQhr:4IrdMIj^I>JdLwrypRHRPkwS
+d"g4O`fi-=H8!V[=wLJV@My{#cTzK;t='Xr!f:dNNU@UG"z;Qp(drVa_3nB8X66[g3/ET'y9F:,P6nGpF$Xhtxx,9Ch.%<4=6gf#)F[|)BIpQNjZ'`m58}
+Q#EYUJ"FI`ax0W!6IB}C0-C]nB)P-(n,ZV-kR^Uu0St`FTI1="Hd:u:$^u/4AX_.V.Dw6)31S+:}@Jb`VD&!S#DdV8gpk"m".1Zv[:yIrDANbBOB_9|L#0
+r9HRSG_J[P9]Kwfe+Z[YdhyK1=<)paq4HgABea6iZFAK4s0l2Yh1[C0d5`<S)xXC;%,9ve4jW:!mgl[vR<qo@JbC%+LV`3`PWGi9vZYqj5;:aQlfmAo6hs
+m/p9H'(+qR3$SP#eh@9&NhvPQ/os@-|"'Zp8u0/a13yHG5U>KLh;#Je=nB4Ibp,68>9eK=9EO4JG4tL]9eZ5{_Bk'&Gx6ndL)q]>~llE{qEE9)La~I'"(q
+B<8DS{e<.x<wEry|}JQn=XXtL;sp^qaJ4jxir$)59vauq6WT0#;]Rw2dYO6F!zL7CHvnbs6vzm.C>3<:{Qf`&]mseU,>-r'euihb{p6i$Q(Xuu3VfVTsos
+c-lXI(8]G_^wY/XRl"gfYHn;mOZ>qL8OC'q!9}q^t/9R-cTs-dGT9t2vhZ{M`c,l4pWaK@J-zq_3-woO)V%w'r8akb"no)J]gIWN"6W[6rGh)WS&;N0BCM
+T4SP[|n^:=^:`Fv3e!+x(Jf`1(HSLcbxre3WE`%YtIAqy0t3(9d"M)>)+4k;#MFq7cmQ>K'^xakc2zd`WFOHB#sSe|4b-68AAXB<.T/g>@QIiSfEnPJ_Wp
+sft1Yft_&;FO/l+`Vf4.EnG'XhLn_HiU{CwfYLTW"b1F8}9qBc<hK:HVEWZ/X0{"A@/3@m)-CkSTkUD^{F)@^i~z{5"l1gkXUb6gEY&)AaNW%K#RG6BR)$
+}Zz/""x${qfG`J~F2bWi;w.$aMG=^'8Jz>jY0XWV@&U$+(Cj@UB,|@~%VH"RkpI$9}7yGd'I(!RR5s"a9,}VYeCUSi1.a:g)7x'P|JC-eSeON2)[_zFCQ+
+&18:]V"M~Bf%VWaToOqJBcmpbWY0zA=+)_tkH4BYjF6$zKjT[{=EsQ53#MO)[9ipe8%]ReS#V@XXQ+e]JJ}5}}^+Z#LoQLM<q3XC|t`o#Rtx5IL6aa:cD!
+Kn|JS{3;6rYV,hNtyy{}^4{-eUVgT20c}oE@/3GK]2f>%4=7^FaxmC34zA]SrAXj!-W'V079vepF"-apc$OeV(5@ri#H5rS+^d{@evd0^'y%~B-&V#bd,D
+Ev5:eOI^[zNxheLz3mZoi+o3=49yIa)ZcY7krb+]@f&`qop)x{p74!#H_qlp(zQL9kL:P8TeS|Uml9&uT5$N))iS4DEFAL`'u'7GWe>,AVw;(+UC5<oiG4
+_Xr_~Izu^D-FkH(g)6h39enKEHje;g$2>0QLcg;TGizS##SYtx7di!zM'HNAg_t9]hPHN>1btp<{:UYsz(C{#p:5YvJ<4#h=Oks]DR"Ln55;Li'wW!^HL5
+nC"&0dMIbe_2<U0xxzZ2cH6a4I:j^1^=^"q5;ky!KKX>_q|gf5k#qMR$+-<iRlD;%LN2cj<3Zy58z=@qM^U=%3k#.TqeJt=N@,XX:.0VFUJ-rZRb5Ht"EL
+1bWhdY5cFyhq%W$r,IRvIpoD+'35i(NA&{~(2DT0`i#l.={owc2Wmg]qLhS$pRdhXfcA<+aIlM9PIj~-H5Ct-tEFCv;ayS6nA[beB'QYbHX|0O{%LMcM,H
+[wAf.6+UZe_2U[b&Q0f6uW%'['M$CA5YIFvZ:tNl;@4G>EofZlpK>2awA%|gD;}1:6e8[w]k!>+;${0;yYQ>RDx^T.,-0e^Kmn;>M58[SZ0P''H+[SbJ;-
+p7PdS1=g"$rK9`gnr:QLuF=o7xMfBHT.P%Zs:.)"bj>P4G1+3OPd;{Iycix!(7mQ$:rltGB/w7aX!A:>LR^(YoYQkEy1y3AJg@8Yg"zt;+oPlr2M+]x1J;
+jt2U9bqPpMlc^S/G|0Dth41HF<j4}It`Nq+]7+eA^wW"|Yu=agY7`"gK7-ofO'W0j]-/|kp`-nvTF4>BbY8#=/86P[$WoyC5y(D_lCD[,z=uLUBMicU;c]
+81_9C=o]~%v>~w%rVks;k/q#XT-natCg0t8VOUw1E_20z=,S)@dCYMrc-U/W`,mn0v>dW5DHl"((}PFHtmQJD,Gki!JRrwSUL;u/K6@s{irEHb7iV2!#'H
+!twn[Re/(g$JozJp.3)'h"`N+fLxn@wX'q@>H!U`6;hP%,E7O)0/{Yj>tgiq6UBQG-x1a%~&[8C_ksXWsr~Meyl87_")(Xk%xD9,~vNc~(73q9#ReVNBlC
+}bj!p+,,edtfo+SQoHA==B.=X+"!UP;[be:4U/F`}s3@0<_jEp|b`4]9hwc"F_>hc4KYIoXWia$m5yedfFOSs1D`,sZ);]&_(-o{92_(Oh3F'Z6'}<xw=z
+cI'QcX<VCg+%cT4/|U|"#%l#&6zgHre/,U__u:KGP5;/L%gq#,}yy'}8-1312CwUB!nE}3>8VDRMNen!NQPb4mvX6X"YL!DJ~Lh1|eLc30A_lRlJjD[1r7
+gUB=&.KxQ>BVqUt.2.K$I{;92Z(-YgNKBA~7t2YWNUTpiJFe05;s(Y#$6==1=yt<qid=Ck`7bf4u{e1>A:2v&1o]ko'8ZS"u_tf5w6Hw,P@^w7A'{MHpOK
+[K(+Yl6u>qk.xg<>8Vdvi1wdzf12{x5A8i+^-5Td&rb>1$4BWEYbcC{i$zoOdE5|:Y~=uMcs;kzViUOqdf[lj|SyX6TrRtJ0]/OqZ(/F{esSTMOqX<4mX4
+mFP2_igk#C~dT[J7:"V#^Ca_`@!,lenWNLUL028$v%DjyU>[xnq-ki`Bm.0EyJ5L:@G1SPbSLrmA4k['B5}4xc!jQTs:sv9A:GG{[%,xf|:Iuxf=E{x4"M
+tu/04HGaJ#:@0b=cx^Azq"q[q)O9->7"RwklSD}C)MBqNz$7R6|n$&[[mYWguMQHAF(GQ;Nzq@Kn[TcZP&I1`2$!Ve+IVU>Ve"0Pz%6d8R.VR[DEx;>M"9
+)s^g^Vcy>,40IALn#VhXyZ:`d6:T#Vr8n3^ote,,vP>l3-;hQ[YOAruup|n]]z,^Rr|.O>pe44aSb-Dom-Lu~2QMl%n+}MlER<>rRc}bt-]VV2]@v@w>xe
+6MPqu55<1(.k##$<2>bj2!:hz6Q&9BfjCIhla'O<+)FF0s7FZoMxfKH`9g'x)!Lt`CTYERffwC;66iU-$sS)+gltwNU4$6"ze+hnOv>wa3hoZE~9'h[RQo
+$-j:s"Gy1xO%Fw5}3LRJFHN,D+A,xeQG0&5gmKBNc#xqiu,t&RjU%YL_U<uV^B&W)&FkGnz.vE3!iInEYk00T0p`F'3Sw0G/jQH[iPJW5Ea/P'.+t9Vsk6
+nfE.B2Y_,}X2YZXGF9Z(98_>|pZiXpZ3|:;F)R9`@L^wp^TtqArxBy^#yL%q~`SS5+qkzqw}6ZK+gl]`rHeE,LK_%^6}j!XKv<YM[p'#]=J9tNPAeR&py`
+W0"X63ce>b7RvC9#wcEta[$-+Ux#8B{^|i<L1td{pT@sjLs_:fv##;vw&cIolpBA9A.<F'X;n3K{B}l{Rf6L#R_,ooc$.H.0J3JG6<K-vtO[j/.z|-(nF=
+zv7tWdPBRK2.>.nzI^3'iD!x47RUc&%x~>pJWS{NNSIw:Q!|$nFa$Uv[3nQ'pVc{E:HE#ET`u)fmmu}Q8>XTH%C]-j%#&vBsYfNv$$|q/)g4e:|y#Jhc}]
+de-#-3LIsAr!q@LVpax4@:8"^J:-@A0(n9)h"MD@ke27ekZ9:Bb/(N;"+uHR(w5NI)e5ozKc_(YZp>:v"/-kp.>4}|'$',SB_U{qmKqAPaV[f](i+'2T7q
+~O7yOOd)]xWwG.#.m<X^$h`+^:Q`L>S#}z)bRr/JxAm>oJ_ua4AFEf1P6Ox`w)nFB&o/+$XTX0u23Z=mvtXhBp:i,S|9'H4P+)WpEoEdMx:rDnYDZ.7h0p
+B@}24mT-KCN]|4GEWQ[y3Z`_sW-pPQ7(bZ4qD9x1R^X4B[r:DVw9/Lb&d_~WF=)1Ih,l'mo#YPRjfhvUb"I.-JJ!a(36+Xj&=l-J)D2bd";7({].l#}!A>
+/4syD-6qM]WAh&i1c%]R,#X:X)<`nfoD&%)!$(5#EO3GRJOxS@8_+"UP"N[,C/2Kkl4>BFdcXpx{E;Ur(^;P|AQ'^,jP!C:$XwJB"jeMy'SNCYF{r-95}p
+h/]g%d#]j.|`2_$I3yHutjdoFpqQl-}N4KO;$.d.#O)(aljkC&id;W~a(Z8$f8wiE05i.U}WCTR>_k$Gm[278H-HZBZx3s^:gKhZ'4/oJ^"`%izwc@"uMr
+$0!;91%lY)2@FSKG}li];IEpQa&Um;6bN>S6AyZpyBmy/L}IKahcWkW|p@;8B_E|pl9m+g.:;$lL]QP7<x-@U_RU49@X+<3vBUZ:AX~{4nc,4T,}F{+IxR
+)8j+2=+E8nJI!2y&`{A|Ym^oW}J^u2|Qqn4}AQPZPj95ncVA.TGfTDq7-R-4i-P2F9<ZqLBxOy2OK:xB9;&fg+C24^a^ycB}k88LY^6eGI7zFlHhV']wXf
+v-@fGmJEzwT}0hj6fHQSI$u"C9!Wvx18@jJNRAl/rr[C-(mt^pqqu92qg`JTie6/KI9g`<Ik3KCQ5D>Qy2&!lzj"NyGo<V^:_v$%bbZ+;$0-ECanJy-%r,
+eC3cZh5r0:PZ7.AifLGrY6jw&#rB7Sd1v=91}N<G2'JI:kn<=RZwvomQjsb/a.9[[]>W%clT'M6}y:Noi5~:%`,}KE(.z89YYMNXq#)ynL_K4pvHUxc@B>
+f|zI@Ou_n5=R@>v]J(}u/xFUMh`DQK_<'Z9b|[;YNutiPD(&[7(gS8Qa0k^a~x%{XFw&Zd4^d1=Tl^:V<&sU"_T-x^7_JlE$O".'JwI8oWRuz!{e7sYasy
+`aID~K+2o^#_K<xHY<iLoPUK/}Mtsti@'.62(vr/TB`m2x;YMgS"ExT=yd6J/GwUm4!!lu<X3aCy>b2!h%L9Qtd^I_2+^y[+7F1Q9Iq+}q0NrM#U9qY2'y
+g`RrC|eOP!4M&62$H$S]w"%+.e&s@=<]uBXY3`3%TTk/no=T'EuD1pit"[MKD"h:<X,=~igQ-2()Pn+o@G-,H8zt|;AA]AFtXyRrGl#&LRC8G$:t2y/a44
+I]"YI[#EppZVn9qqW`&:6.1Z;in,Od59D^T%MN<"$zBzmAg7n[c2<DFl{IfCn"aZ#5Br(c,&@`a+ObUVOw0<B+3RC^zmVn^`~KEv|>S.{Pvo:KeXL)d:$$
+|xWVkgHC|Bkd0C7WY,1W&l3&%QEKsO{[71^Q2_EcC7`{jGU8}}{Z+>`hiNJq3t~h{;0LM5'1P_4oipS8FR&:0.>@^JCK_HzX1_{ca=aEXYdo`6s)4t^%v@
+O'(}dOJ_FP0>D+r{!5D+IA1ZBuI6E&<u2f$Q3M2}1Eus-5T0CiWgdf1fMsac$^&#h0ZdW7Lf<Bx"c#98ZnoSX4UF`#EWfuii;{>V0x$VSDGi1]V[Idhsv;
+Mk%I[JHXzb4[G137ql}!,kPQsKK^Ci&==[DK+fV`9T"c&%TNI.VeCe,2:9%;d6(YEga1Y:Qs@v&Rh3gFwtzf'Q"uotX(s^W^_{jdgQ[[n8I_uqF%>I=<q'
+A&huF[@OwanoddWWdGGCVF$]HP(o7nf{AGie@aCF2x:q_3fe]N2YuHa3N;qAhv$LEKo=whyWQh@UBnjqjAq+FgRJ@]5QgfbMC4+9P]L0qdg#ZJOnxx3_GL
+hs;2qFjSA=8aJ{9kg2Dq)C,<-9n)~2:B5&02$_2OW>+#]V:REZXu`FwBbZ7K;o:2_9+3brzMebwI([IVw+8D{pDkM&Kr]Q}'0wJBu%(yHiG}@9<+kxF"~e
+>(X7%fBW=EvM5Kq)>rn74TSQu.x'K;8Tk7~C^a_J7G#$tafhUs_,X/Uc)qz#]/}E/gn"kFXG~Q+_##/>OecMmCcmf]jVhu<x^rIS-HjUKncuup1vcj>-DR
+h6II6bxE[qFy}6q/cx1naw{u027"&]81mB.z5_L1V`Q98.BJcIpI5c[{^diK~UeU6HCzMVQBe+9X1K/N:(;H^Y&L`7D"ZleI"ggnn.xV7`xe2bN%1i/otN
+VY_We1z]QoW%S^lH,f,JpJ1|C1Nw[)mHQIlp"@2uw4SFGq>2z`,B{^b4Dvf:]6R5>eXY)A411!8TPSzB.W(t_fX;Zd$=U(4Tb&cB)}Q3%OU4Zxdpp'A)+j
+$GnG-lH)~Tv8!&trQwE)u+G$j(pG[EB@#F)|i(=h+g}.%l^PhF7hK+$H/yo<)oCI{^Gy'JQicA&-^))zJSf1"$Zy;@:j~T,^q5)DRh:b1faWx+$W5f&A@&
+1fL"NL_<m#pZd`ufu;CrGzwu#K{e[O5c7Y(J1EDS8tgSbza,7]tjes0,T@s6=Res6pGS@bbOEeS0zmH2)bqnSC{T#w0XM/TZMQQE9|&9Ft&}[U,l2&h-|<
+)vntv4,R>!@gf{mCw[[W{>,W:#"%0(bvVMiXg{}e4("KfkSA!3xsuSXRM)cZ$cB_WEIb~>/"N>Wd;];'L.Bacm"~`t[9:N_"`;74hWSe2JIc9{TRJXcP80
+C'X-nX3wv=qvK(FT8At}("%@6#]>WHv,7^IQ4wy@A%1M=Fy&w@R4nj+3Ne%VmT~{[mw1P%9!ATa]-M;&{eW"0ph=1e8z4m=]gEl9{a2Bbo2Mkjw]`/9st}
+>wE$Gqe!_>(1>YR$Ng:VUC[v1o3w>5n`WJwmt!3M>F$/S<1x^R(ePz8B<Cbqt%Ru;5FonL7YZ-DZs%96cts>&t+[Vu41En1-gvZWd"_,kZlpbop70tB[mr
+o!p5u,j&}m^HR]1Xx;+A$n{1)oM&!J7:2=fR4,#oI`DczxJIQ}D&"47`XPWyX:>l/rhPI4"bKeTYpJZq8][Ii%)Fh+5'Wwr<6JvO<WT1N5%)KFanUKw3{+
+$u%Qyh2Ys8CE%vS5Ac}idM3fuzL5<c'R/A#eei.8{ql^Zk%FyPT=YqtwWJ}C(!ZR:s(CM|HCu6Ky/57z4x!x]fefKqj)cE7.)R5)DLWTAXrrj:%MV5p@q4
+V)6O}J!F(4V+i%Ytxmti[]~Xw}$La,S.!,Nn!0IpIEp!Esjz0)qq@.qU/{8zt=c,QF0rqX27iQqgpAd,m-^Y$<_Vb.5^qHToH4NcY`xgb{dWv2<3Ox<P/M
+/7=I7ji'}Z~hI{9c||XhSvErGx-[hwo+<`sTd%9qC5|0vlhTY>^wvizzh,;9pLbC}s,krwj2<PCH_"E)H`A"gJt$ueyF!UJO'>q0Kx}NGw,j"p}aFBIt2#
+Dt[=H}r>9{k_DF{])n@nXyOU(T":F_uUaQ17Qk#vM5<,gU}SCwv=mV,}y1<d0L|cqm0eMeaU>ku#`{H8HD%)w+PsGp9qmND.hA02jZxpG$tbM4%U!>0z6Q
+-Ika:X57DH"Y'_$iLGQ=;27hoq<`u7o76`Ni;+bi)HB}`/E5kvXz&N{#Q,OQ+Xp2V1!Q>Y00'9LvqD.yjK@J}Q(-z$PNBN{I1.>${qu#i<-Nwi'R2^A`ry
+Ixbq1_igW35zX=_mg&)gdf@k||=s2w_S{sZx2L_c4c3uYr5_bg;$KJ#t^q$hWg/gnf`^I5kC!HF``}7SOZ'Y&V9k9iELBV&]cq[(bc6DfX|`gPnaP{o"{$
+T<j)"!BpaBxmA;t0c/PROI9kt<V$B8HZwpE'm)3;zAV}ci^v|'"hekK4]E^>PG[v''Y+90>%Pl{>{nYCG$kI3oo/Y8$oMQhFXgE:eIh8>vm)Yl,2{jgTG%
+QDf%yS$CoAE6MiMVe,tdGOorKbWA%p2F#Thf[Q{j$21sJ$>XVmVf@;I>CO|V!2Kqw{GonpAEx2Nc`pXKN%#g4vW8O0pB4Rs8614d0Gc7U+pH2>sud$QuIf
+q"A'2}yJ8P9N{-y"<S$B(X,5{6uXS[=8%C8!zxRTLVml7{'<}n%|[oC.BFb>-,S%5Bbl^HpTCa7gOp}j;2U/kBWF}D96lN9woV6&f2cle1P6.Zhn3Tj%]/
+:gT5#")+pC6>_ByS@'j3C.=gFFcah-Mvm{vioA!%Kk&|i2j>WuVG5GbJ1.:C|4{+([uRwI23lkM<Au{__XB(58Q0@TpH}$;k|@icz8XfDs&wA`&azqVraf
+;<D)6o>t;GFipK'$nmG0jhIp=qeG$b6:|FP2M;Cek@lVP5KDpph4XTPd5G>y'i[1{[!"+9S.puS^nscU~C;G'J_E7A}Q"X<xS#$@iEX`XH3=^:.wO@J."(
+VI]4Z3w(e|]eivDPk:@5Mu&,!Q84}a#=X_GKrpW)T+P"genQ^YYg4[8CKtW1W/m+$jghB].Yi+urB:7.FS$%`k:<IC9R+b:;oD0D[c&^Zf7qGE$d)K~7|-
+m-6}:|ZwIgfOJ,rK,9GI;HSHl";s<mz$ceBLZs309r!9%eg3Q9)KSNSw](Bmm`Fy/Bm.:JNH,mGms!XBGm[/7^1W&1M%U`Oy@h}YgSuu:#TtOP_C-MO:o,
+(@BQsus+V_3;l|[ox4.4GKXjILx47keQ><}]Y(^u5{Im$4G;AsmjHSSVC:k-cLm8&P+/ds!D62&G#;'0aL>@J/9kAmIFhI"tVU4SG9q0qjh.HW^:PYi$1T
+q`@ZG7Aism+Jw]FqGvkG;-7,^$+z_uCe""{[5&/GG4tseoT9@rn4skLFn[%R`eVs._#gT'HdsUlom:(<Ky{R-JRHLVypku6lOMj#g5u>AN}yc}!FD(&CQX
+X5p=H0/n]'7&s#ds7okR%b!A/jJLq5'$.'}5MRbC4fwo+S6/[Iwm.{lB|![k&oGhF"tEsfH>|Vq{R7k4>07uBe[w5yM2exqi(^X{3W2ZiB8b2v)=Y>gCo_
+[ox#k#iZEguCcsNDhGE@v9mZoV:!CS#!<`f#s$G:}}0G6^f!!K2^,.oJW|79a8.WLEN>dlaDNv4g/H6.$Fg9!U-k/kP(UoNCE17l"]pv$EX^<]^1VFA$wD
+YxK;fa`2"CVL-#1L$rBUiEdAfxM4%e$qk4@0.;aL+mQ:Po."ddBq:!O^Xf6JVR3}b$SUE#YuIM6uwBPrSNS#&&Dw{N>wE7j[PzN4:Krp5&eP"m:D~P9^<2
+1M@SRav{nSzPjbtcBthy|cz%nfinE|m3YMEwh}qMx}fafL+X+J]HlaK15U1E)tCyHe(&`;q=}mx1(Q8xut;>+]&Zk/63$Hu:!0YUj4h-0.-VHpr:,[-j}.
+Zm^/2]d9Le%6,Au'cc`OFC${J7W;sL]T^.R|~y%6,Bzff[C<58E#e$Mu%v_x)Y/+IvM/cN.J%E0XFAfGj-/)bW}pp2+e2HXvgM2DS]W<4E<A9b(<x&O:XB
+H6M9(_@dv<PA#T~tT=!JTVZ&J4e!FQ@T5L+0->7"'MW9/&`JtZi0'a]>7JYfx3+KbhsFA#;GO.V,/uk{ay/EAZ|l'gV}nTFGMG27gNG-5y:Inrib+Ga_bf
+v37ZD><6|5N$]+Cf.#=&0%Ty]f!N(]m4GQE$8=SV;1`0pg:eZcDp3p$IbA!jCFCiRs/q,ET>PJhd$+(MDh%'A'iR1vJwg1L|Z0`=@8Bi#aP:^R6#4LG3uQ
+WOuwB&)"lQllT_fnLw^p/N/8[Vk:Gh1_p(>e`]{j#a,uPIq3Y@e/AYltTZJ!WN{"Byw2gzh3$0[A=#)rvJf0%=YfMF;K;BBQqKuzQ_C'6oqwnrlIM%J%nU
+r:i{IT:Q3SWUbgF%ZyGS/I3_>S-9[!7gAz;&7{pfnLWS)Wg3[B%D!a,]nv1(CV=gU@W(Fh%@a|`%l;#UF)w|`zaRFwS)hU9q7L"[+,'xmt||Y%%d7Ui^UQ
+HDAP:2:"KYw,/+ZA{(yn93WeziQmCoii.aT>{|j5ls|Ja"-6/,;eaaCCM{!oG<qM1k@j1t$,sc3[U)cv'NRZI7DJV|+>Yv%Y&@p%r9hI<%KR;Y#Pb)rbs}
+!{.zxeefKyQUwGyz`Z;&[k=e{wJTBf"f$K^W}.C]NY@MqQry72{){T0,+|LQ!osZ/uP&4KNf3S}K+74vN;.n42i18)E|@<_"zw~$p[x2m#2l7r"Cb,08Nv
+TdN9z]p;(|x+]ywbA;~#=0-@9Y;R0{VhQbW(<X]Z6[GBmx.+%jwY&}Mi9+GR`8uF%yh_i4]b,u)V%e%Ax.!=Fk76_,@<jU.L.P$#!w_i|#xM|8(B:'JwK&
+Kuy21eK`Rw#/vC"K;ys&0DkjntY_#N`kTH|!ZrJK]Uo}XOHC$N[.>#eP@W1JtKGi'px+<HJ}jGgc[mVp.j^z^oEuxOeWhF`c7{[xBymQF@)8$NrtTUO+]9
+UVy^fosWa4y8N06_=1ngcuCbm6TdjZ0<4j6n$d!@L]zZHWNJYv`ohurx,zZb[A{r[!}q-CJnV}&/eBrW(GNg4C"70exKxFI2J7>Z"+3Xx:`{VKrZ!-!%!t
+W;9oXn+%0]zN/JZjhbXvCf:S0B38XTeL}`@GP,iv&#'xCK&wtQE"s&Xn{+&Nm{XfBMh!J,b.{"WLh2#3GR@8|.2&V;]Y,G'MYPJRv_{@uRIbH&p|XGkW&u
+kO2$eApEZk2cm$do/uE!-4MejqTZ3CbsP@=,/Hk#Yj'b=Az05oz0]WU7xj0YjqR@Wv<NV,Y2fC80D1Y6Qe5$s%/"Bk+@daj>SNik<s#g-2#hT>Wopr[s/a
+|8z1BtHK(sLDpbWiYYG&zm@`HdcmJ+8f{$dG:^<kUf3qaK>y%r[(Ia6EVs0#mtYY4-~43cwG;o2>JAeSs3OBz-m(oeS!{":=Aagf$QuuJO'2Ge~qY_OjQ`
+c7,T,NTLcHuqsDwaH3(dh$FuH8!rEki%CUsd>]nH#&4}pGtkn:2'%x8vI7h;Frp91kJP2M{(W_P2o3KBzPl7_N2o`0N2~5bcaQhrVSQc`#@#$[V`lXy.(Z
++1b1m`mLt3e4~DX43yGq_Slq#)f'}-`)_`b2TDzqqou%%$/(zhP3f7(V+bg}$;KL>Bu4(c'n;z1GZ3QMczG2Ad)3(g%CPV&)ALH}$7'N@8#c<orf+&m'18
+oNM7cg>}tw`dMgt3D8(s|T9ylFXLo}'blFy/+@"l/}D,OtC::y8;t7@::&(^LL^jaDu)eSxS2G)uypod#sNpoIC2lm1phF'o/:3xc4uotJmp!^FR^[PMry
+E+n2kg#_")<{FL@mv}1p`PYxnZ@wv^PdQ&7@~G0"37HXr{Y&4c6;c{"'u`CX.b)UA'qX3=0o+BG:!A]<+Gf#`>Ye[20P5K~-1G]S:&D,Lg>CKqVH9g|0>p
+7ee^kH.HK.#TZ;uQ'uLlAnD+Lu]A0Z&w1G7:4<(EpV=6(z=JK{YXqTk5@W|,RKAidyK|BbTvw]Y<K7.;~esK%3#rewO<)4lmcHTl/h+Zvw^mlmI9KA7AIO
+#R0,B|wz&59LA^$.oPYFrxbA+[9`~2GRE(P9AYEu#54Cc3:Ymk]WI<}r8)u,oK6%OYau!4!/e44nl>^Z3bq<>1v)d,.Um]&']tN9_6"P/'/ySK[-g.8`Cf
+t7jmKm+y,)&x|l$:"j>e@<c4o-B>Ky0n~"oA%i(qs3#UG'9$ED2QTJj6Vz:'e+nuZd@CPdF|DZX=LfFrrqN}N.6]iy~%o673P5tl8BcF@S@N=QqY3j7EGz
+MORn&f-[n1+4V0(%W!j##SAe~VH3Znl=Vf['3(4tYRZq-R#ge_58QFuOwhh]M=9cI7Snmf3ei{Pu"3lm4Amht0]`#GAl^t%mj)|$RCjdcxta2eX43:B;(S
+<o_BifO$$;|)r'i/{fLi3:_@]faWEXTS@HxwhZ-CZm`:Xt[}WxaXkmvTsKBJR)DsQvS39kda{6YBj4/8+o_::^E.r}^A11^QhH+HP=]kz-W/_AQ,EfU[Q+
+=::^QuHyw]eS%iVH-'z,#:;w3/vt/KZgnk'S#n)0&IHK,eYWzwd|"/xU1T]PqgZ1QM>b)2p:Qh/9N++'b"!-FV=k}yGovw-}iVoEJQ-Mqe'n9k%zH-A4]k
+|^d>im+I3qgXGGcYCby#`jCDWK,'E#t-.=);=`GCqg5"prSVV<<yQW+zXgU7P>LCI)}Bp]AIL^H$0mWg0'.o]6I:]5lNbm>=Qb@f&:]{n9/VfHR=xpx{~I
+w,tk7X6SH4NYgIJjcZ<&gy"=z7HJ|&PdZ.P_O=wT!Za=a1`v[EuVZi40w4d!O=!wU[H(6.|n~7<yP#+6f["a#"DE.7m&0n6+%ApJ&dTn_wtEORU6g,zw(-
+TG8j$TJ}U>,]7&px{QFqP70!T8BCX>#}YX(v0@H:A,H"pd3)}iu:%1CpG=_y|I`Y>ega{/%nu.W'4`=-n<h!YPe`LQ/wtc"C}:!iHCGUGUGqHJeP#$~&f2
+1i72Un7D3cY.([U##Xn#4|`NKm,"7TB]Y3nbOll9.`p<C{>7TqmLhEepWdX6fad[KXtD.F@g!Xwh;k(c3'Lr&%zX[<.N;v2MBqI7]Ki[$iolrX{q{KR>G;
+W'!rqM,x7M/^!I0(ZMto$sM)8Tj^2edP"!>ng9u[{I9dc0i|cGDvrsKtyDVNlG@1VY1;k3~HsT>0jl:xABN/.^Z66,7>C[pp+^AV`oK`I5~TXe"K5+GN]0
+rRT.WVBeZm1r~:yex!Y7'qw9CS%{/J4yb)`&}8qJ5y@y07v("7J7sT1H7x8vN:$@#/0G>SgNR.>rfM;w'Hf89Pm`Q(11zRivjP0&C/G]L&,%)|O_}9{v0T
+|SngmM}G'KfO;]_nK)Z%57eX[P2.JBnnQ[meUuk3OoH#E`,Um4Bh|y8Bq],H;4.T(}QliN#;r>{]25rA~Sy@BIBTa4fMq4{Czu#^@ck'/Tc6B'|>4O]Xz-
+XZ&ZeU-nj#8/kP8w29aSU4907,Ff%f9c0T6C0G$"qd$Tw0|t(ea9p]p0>d4:>IBP-n-@64#jA<X/fa/sqkPaAgYSw41k>rZHQ83{mVDkA;z`gGdw(>,k_H
+j4ehymJF3p")$p{dO5NmIwqV`17V{G6YceUYV8Zf^UJFE`XLd6$-XVG`!#n]iUAZ_1;KnaAAp`s38>pNY3('Q"W(@c+^`b4);:;<}P=q&Tx5^0x4xxx]Dh
+[!HORa]r[#CSE0c=>>xQ]fG{r0n8/DtCcF+Lsc2A2.&DHJ!v_/:Khf|935DA}&0+$7w<OhV<$M',2K%$5Z)]+8Ie^DPJ!z<.M+Y.c]/1h<,BA>Pd"AFY$X
+oxwE1/^>BQ0r.V8|"rve2.}5t91=%qG>d$IaMnH_:ULiNY-cBl6c;a![>y&$R=Vl4;t![iK>rVr_d3[MSPd.i)pV)C~LNTH.O0l/-m7j>kw@;UY@z7V5^%
+{&B_j`u%A&kxUcZ>UVc3X]:G#hln(,vfGzXp`q9(=xy5DoGO>1UHNf9u`@fKQCIOmvFf&)5}tD6GWMc/^BGbbk:T^tfdLdDR}rDq<NLl%]6Zsz]hu^[BPI
+4(2lBa2q#tjVy/{C,}RH<oT&[=V&J>)l|n(|^pELCldooIFa_TLM(HK]VC.@N_8:5JPAWz-{fZt9,n%0qQA25aiWf#;aX@7yCS,HtQO_"O%qmt[oo%TMt3
+EXX{,|A!{MynKVkTU,[l%;r>TU2)V$YsId&8OZ{OWvhgT}l}fZJs6@Bd/k-8.tSyklDty1GGk|5[#xPSlim$5O~,Z>5Chfb3I&d4;ujZ)6+%;n~DAS~.N`
+QvKFy2Z5Pr0[$HtzVu(Z--C/J'BeOG&g>^"e6!=tI!SCKs(Lg[yUS:MvpvT%enShhOhuNlV`:DFl$8sVthP^e;3N^pl-$M(|dc}>E![3FTQIUVD<JR+3JN
+TbPl;4>L+9U..P)%'Wq8H30c;|;rNUt[qY!okLaGit!-)y=`}hZ]/<Q,PoLZ5D@w^Db15v>>-z%aYuc(gINU[E>24F]k3&<xQa)isypiJ&D9m1YWg,DqdB
+3.(ADFg}WCbsp=j';pPkE<dMaQ!Q|<n:@p`g,{aY%VIH,/r38(j=/lYHdq+`mKt08Xv_@@!SxMt.fN}CwnbWZ)MNQ=Ac6{8#'v3f&uS6x>9C`Cs9JU;TzB
+7t-!W;_+o;-rTf4wHpJnfSCnY`M9nW6yh%GdEw5M[2Bi#T9d#c'X|d[2<zCy#Idk,sUVVE`)QcZ+'b:NaYIds-JchyNF#xY(|q$M$!`Wze5'cs!#UAVe:-
+gIwpxMV_2''Ojf5;`4v(4b7wS]PdF)[M(<(;=`qm'RY=tk(X-;`jK_1W4$#y{yohcXqusJ5ZnPW1jXae_RLw^0Wppa"$z/G'$>N:u;ez/[h]bncM65MgQI
+_DGcNVMD@lHQtC3^JB$#>L_%gFy[H2Kk/(eL$Q6<+Tle5Pbk$<|N9lF}5R{yFQu3"Rk/:Qqc%Cx>yfmt4reaA@1!`^122It}Dle#!V%Q{e=D#'a$NkW%'V
+7'D5$63uS1:Q|xE+r+HCtfBm8[n+W:(X/+Sl-oOYLi}Hw2yi@nucz!tmyFJ8^I5URlrbcYuI4X~=~VK6jZLv&,qN>k'ZDeIBsKjttoO"'IiP59Il$9.ekB
+cP:-;%DurM!,Jubh@T$!QRORK{CCiuT+%+$9|V'%,qSdy^vi.Wap=o9p{&gUmf_E~wHXn6Nwi=I7t7wp+sNn(iJ=Id/gqb8b_iPXq4cN(T!|9=}XGw-&j)
+~(<L8JY8K0v4`%&tLcLb-J@it&+4h6w@kM=Ybhn;TL@="P(S^>^LsiUuWkc46m!ZfR&]A@}'.$z2SCt7sG=l<7&X7L7fV#2w!bCvwep_9OB_DIrI|}{Se;
+Ya25pR<F00BtlA>TB}IfSGd<<dZkc0)L4tf^iMFe!9F:1mpBv63hkYhi~tcCuiA{Sq6WD}hLx{Zx&eQ;_zhIu)#<k"],#g}=tp)MDnk=,sR32XaLJUvr31
+O=k!l8XKWf":5s@>cuw/8H5sZ%=.WuMQ|Vkjy!2i&jE/Rps0g)'kp0p><_O>cg+pLoaW7_Pk+@n6vRoQU)o+yy`Oe8D{&GB;sb^;j[ytZav<L3{a=<&(-^
+pG}NBsk}M+8d]kKhqdi%CsdI;Nu_=628'"@hs8bs1+#i>u.NCE:@[d';_0Q.(BAR_U4D7PTJ:YQ].EJJG(=lqbWhHB&e,s29CkJOvCgOh-1@1-aCbPeg=/
+IF'q81Ll|RSWaIjgHAGC`USX;):0VBD4-Dc]7!26}wEuZK^dtkIceTEa7T$57wAoqkI'u:DTakg5&Hq]dc|bIn=aR%dCqF4Vxg4l5#yVW-eC!'~.v4QQij
+gqu{g55'u({ku7i@;+%0[P{4eH(%,q=_Xxn_6>|S{th(+6xvI,!+U|g3:5^`^#/XgHett'il}M}>"[}R5Vgs7oi&;sa+Z=(Uk{bl`AK8bDG|_@Xx<Vl'Cf
+Um@WP:#|Fh`7C3gd8IR9cI<KJm/L=OhzJHr4Rx^'31Hrh$yU9q4a-;ao|k;k.M[T<l#)_z'7UR6q(n^UhP/|q6t'o$,1n]MYwbqKu>1%V092{e|!)RF-D`
+iK#6@7[,cil9MP}_]RFTWT}e,eR6osgPRekDjl/nB&zR(,soi,r&[I(4D%"_o6nm.rh:SdRzY<$8N/m|#{~[<2S[M/c/BnFOyX,.0=VW~G<aO-U!7#Y{cb
+Tgmy&e3P>AlQi1w!wxm|19lHa.~R|g=71Hk|vsqC.zlCoD=GvE6o&ToB|aTWnLNIIjt4bEgNlcJzWXjZu'^btJq+Q"eg@<,rYk9K.31h&q=$dO-tL%=@58
+&kzq!,9mr!D/nILfHUr/C;[bT7,G5e~bJY/0VO4M^BHs&^Xzv{s+YZ]ibq9L3@#&K.E1F4Fbj`_1}MlKz_5Ku+hQhf~EIb@5&p1#Qk=cWd/T;}q&W!OV]a
+eM{N]vHx^;V}xUHtzM0LG)"2+au;(5-sm8M1JX<r~ABtNK5MBFt!7B@+E;9zgO<(ky0%':$v.n@,DqPp2E6eUY@xg}xwpP4{WwIH~i+>Nf]zBk3cJaV[ER
+eZ#zgarisf^6j3DVR)EH`25@!iOqrXfc+S:V|Z(/rFYMFAF45!:VY@DRH^&ob3[:|}VF$F!g:_P]+t+gZyC0vhU9H:|Wb+P[ehf46H5:,Y=608Z92](YjB
+89+eGKDv&w>[ux:x4D72uH5F;%Ofuck1R4H-!gFHVuELIDi<eZVQu-eYJp"mK`FY6IK:#ux$Wg,XL}lxq=JU3n62a>4'"^.8"mb0t-[sDPK]_AbdS97bu$
+KHe{#N6EVd@r_(K_4IC9L7WSQYz6b>,8VpNRR%rq5k{:P]_D7#r;>Wg=a[eI&55MlzP%;a1(;YrP-yHPz'iWz"<EVJ@WlQO>&T$JO;'08[44>N%wq_r|m:
+U=;`3$@<X8+!H#X)nBkb:I:<<zeDCZyHaS,vt;+Uh.Cx0kZ)|/W3E[sAo)MSPE:B|}Xa7'#Ee}Ehg8~a6FsIV=p2<^K$#[hO20wl__9+w@U',Wk<&N$5W>
+pV5=1#Ovm_x:rG{vJ|~S37Pak]EB8j<%{CmS]vpt^MPP)%fmXl[2xK|9yEBa"Eu4J<=,XgyU#mAlU44X.Uq@3G6je^27Bq(j&Kw([zXH=K^ryilq<|L`%U
+OaMbL^y4PiIx5c$mlsWo,N&'Y`~ey_G_O.aN0w@05Dw:;{s"#f]HC&"]2[|P=goFeaE>pfsg>_,:R,1DX6X"KLn23.,3cMiRs"o<V[P+]PV@|b@PRx+!q;
+r%S-yyzW1M'o|Bx:T$1(XAZ^wU>^"XvIg9u.ou@U7XtM+,!_`fG6a5$the4+v>@e+D"w"_:bH!6Xlzk8QF+l"|OME$Ia>iBQd9::F^d^4Tu6Eq5HsOlB]}
+xJ]YZv&e8$j]C#y>ZwFLtKynqY@Ho>b0G^f[lt<Lr4=ZXhQ/i}w@<^eYM42T+#,z90lmOcgM/<Jd<@~mx&p0rAe_,)<7GUvi/[pU/{`v@P"`YR;)oT{wE>
+lt'!Wy'vS$=k0T`</Zkgcl)Rx5hvXH_6/p~4=L(e#f)(DASb2C;_MT7^/.;(iCps:-yy7jtF$%IlWO[e;NL'KWa,=o7^u$l[w@7GMxlgkM[=t_MeV("k!V
+]CmWY]LBx<:$LeTQ[c|YsuD$Le&!CU3clmhio,7IY<iUqb5p~[H2A$aJS'8Ykq%!f-S<+Z$!wP|;+;(f$:JbdkU=8mbA0z=X^xNZpEvo@{m>!b1DxbZ1Q/
+h<ujQRK=g["WAOIqiXI{T$oq{X3f+xHorf#5qn}I}rz<d`hx&e2Zi.)9+36qS9eWJ%h!m6PXW_!5~6GU91iU8Wj:Yj>t<@<z|8,blf/J!oG1akclTx$4b5
+Yp-;{T8.r(}r1IEi$@W':+)t$AIRmQ}H'TlJWBxee{mN,6CwHvh(;-UStUbEf]b#%<Tacq^Z;h}(J&Pdcv|M7B5j0G7.Bhe15fbrS,tO}sk9gQN>WX"xj;
+|6LaEW'IoAVf/^%>=0o/&|]^(]2'n")Ma+ftpJi[-P"gXCeW<C@{Xs!{-<^)D<r":fX>ot|;r7g9)MFn[o0,#6bbv"bVJyvd~@+vfCCX=W}z&(sA8UUQmg
+>rp)r+jf@dr75Qth]Y5lXR'3=>HYNwIokI3j'I^@%'3HRZL$>/C#1fx"YM{7y`}wTT8#>%<=eFDt)bIlup~!5MDGg=WgYvK]U_{)#dNqs{Vbn[`o]/@0H1
+"5UAd6O7o]^RG]-Bc0OCd6T2Uh@M1j45D+Z"EW:S9=3+yq`']`'$d'41MPt[0rIfxUXa;/MY@7eF8Jf3pT/#I;"2T,6$>$/|f1qknf9N+hdnIk<0HjIjm0
+1_oBVoAH:]@wa'C+0+MUvjo[tV@R^bScTRjm@M1|=t<wJp/5Iotv@`F99AMq(>YN8C;sl4OK2fWMs0eF^>e:zIUbR8TBRE5k1}$+o'|,4y)TydN8=#XDxv
+mL7,,)qm7=BagPY^d^-/%QHhlfYBpf3keW1b$49+VSHl9dmxnGOL,Z{M(s4lys>I!X@(oV@ERj)N!"Uko$[l<LzGo+IA|0)9[=%7g_/M@C%pp(n`)f=U71
+WNH"Sf(HvL%J0XoHK{8$w6/MVGFDqgbk|Dc2&%JyK(qL4_U:Tb/MbJwG``>Z:OhRDti''me/mC5YqV.TjCKX=#qe!"v{;Z#DRu+Jc[J{scyZKf.FI9S,nu
+S@jx:B_[}au{-8jfqMFHa>UtEL:JU`EQOL]Ys$=Fij70JyBSu>n%^M}cR%U^[OTN1d:uvR^I$)v/!<t4P/~9g}+#
 */

@@ -116,6 +116,8 @@ def read(path, device, name):
             read_quality(file)
         elif name.endswith(".json"):
             read_record(file)
+        elif file.set in ELSEWHERE:
+            read_lines(file)
         elif file.set in APPLICATIONS and name.endswith((".jsonl", ".jsonl.gz")):
             read_application(file)
         elif is_store(path):
@@ -125,6 +127,22 @@ def read(path, device, name):
     except (OSError, store.StoreError) as error:
         file.say("bad", f"cannot be read: {str(error).split(': ', 1)[-1]}")
     return file
+
+
+ELSEWHERE = {"world": "docs/many-gpus.md"}  # sets that no page shows, and what does
+
+
+def read_lines(file):
+    with open(file.path, encoding="utf-8") as text:
+        lines = [line for line in text if line.strip()]
+    file.lines = len(lines)
+    try:
+        wrong = sum(not isinstance(store.DECODER.decode(line.strip()), dict) for line in lines)
+    except (ValueError, RecursionError):
+        wrong = len(lines)
+    if wrong:
+        file.say("bad", "lines that are no JSON objects")
+    file.say("note", f"shown in {ELSEWHERE[file.set]}")
 
 
 APPLICATIONS = ("bitonic", "kd_tree", "reyes")  # sets of stores of the layout tuner

@@ -119,10 +119,11 @@ def test_pytest_leaves_out_what_waits(tmp_path):
     for name in ("conftest.py", "turn.py"):
         shutil.copy(os.path.join(HERE, name), tmp_path)
     (tmp_path / "test_it.py").write_text("""import pytest
+from turn import TURNS
 
 
 @pytest.mark.turn
-@pytest.mark.parametrize('i', range(22))
+@pytest.mark.parametrize('i', range(2 * TURNS))
 def test_dear(i):
     pass
 
@@ -133,20 +134,21 @@ def test_cheap():
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path / "test_it.py")]
     env = dict(os.environ, GPUPRIMS_TURN="5")
     done = subprocess.run(command, env=env, cwd=tmp_path, stdout=subprocess.PIPE, text=True, check=False)
-    assert done.returncode == 0 and "waiting: 20" in done.stdout.splitlines()
+    assert done.returncode == 0 and f"waiting: {2 * turn.TURNS - 2}" in done.stdout.splitlines()
     del env["GPUPRIMS_TURN"]
     done = subprocess.run(command, env=env, cwd=tmp_path, stdout=subprocess.PIPE, text=True, check=False)
-    assert "23 passed" in done.stdout and "waiting" not in done.stdout
+    assert f"{2 * turn.TURNS + 1} passed" in done.stdout and "waiting" not in done.stdout
 
 
 def test_all_cases_of_emulated_kernels_run(tmp_path):
-    """simt/turn.h: each of 600 cases at one of TURNS commits. A commit's cases are of all remainders by 5, and of more
-    than half of the 60 tens, as it were of all seeds and of many sizes."""
+    """simt/turn.h: each case of 60 groups of TURNS at one of TURNS commits. A commit's cases are of all remainders by
+    5, and of more than half of the groups, as it were of all seeds and of many sizes."""
+    count = 60 * turn.TURNS
     source, program = tmp_path / "cases.cpp", str(tmp_path / "cases")
-    source.write_text("""#include "turn.h"
+    source.write_text(f"#define COUNT {count}\n" + """#include "turn.h"
 #include <cstdio>
 int main() {
-  for (int i = 0; i < 600; ++i)
+  for (int i = 0; i < COUNT; ++i)
     if (has_turn()) std::printf("%d ", i);
   std::printf("%lu\\n", cases_waiting);
 }
@@ -157,13 +159,13 @@ int main() {
         clean = {name: value for name, value in os.environ.items() if name != "GPUPRIMS_TURN"}
         words = subprocess.run([program], env={**clean, **env}, stdout=subprocess.PIPE, check=True).stdout.split()
         *found, waiting = map(int, words)
-        assert len(found) + waiting == 600
+        assert len(found) + waiting == count
         return found
 
     found = [cases(GPUPRIMS_TURN=str(commit)) for commit in COMMITS]
-    assert sorted(case for some in found for case in some) == cases() == list(range(600))
+    assert sorted(case for some in found for case in some) == cases() == list(range(count))
     for some in found:
-        assert {case % 5 for case in some} == set(range(5)) and len({case // 10 for case in some}) > 30
+        assert {case % 5 for case in some} == set(range(5)) and len({case // turn.TURNS for case in some}) > 30
 
 
 def test_kept_results_are_those_of_the_turn(monkeypatch):

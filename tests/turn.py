@@ -12,7 +12,7 @@ import os
 import subprocess
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-TURNS = 11
+TURNS = 17
 
 
 def git(*words):

@@ -447,9 +447,9 @@ def make():
         print(f"{HEADER}: made of {len(paths())} parts" + (f"; the one before is {REPLACED}" if old else ""))
 
 
-def differs():
-    """None, or the first line of gpuprims.h that differs from the parts."""
-    lines, have = header_lines(), read_lines(HEADER)
+def differs(lines=None):
+    """None, or the first line of gpuprims.h that differs from the parts. lines: header_lines(), where it is known."""
+    lines, have = lines or header_lines(), read_lines(HEADER)
     if [line.text for line in lines] == have:
         return None
     at = next((i for i, (line, text) in enumerate(zip(lines, have)) if line.text != text), min(len(lines), len(have)))

@@ -30,7 +30,7 @@ static gp_result gp__host_copy_batch(gp__host_call *h) {
     GP__PARALLEL_FOR
     for (b = 0; b < pieces; ++b) {
       const uint64_t at = (uint64_t)b * large;
-      memcpy(destinations[i] + at, sources[i] + at, (size_t)(size - at < large ? size - at : large));
+      memcpy(destinations[i] + at, sources[i] + at, (size_t)gp__smaller(size - at, large));
     }
   }
   return GP_SUCCESS;

@@ -53,6 +53,7 @@ GP__RULE int gp__shared_bytes_of(int capability) {
 }
 
 GP__RULE int gp__max(int a, int b) { return a > b ? a : b; }
+GP__RULE gp__u64 gp__smaller(gp__u64 a, gp__u64 b) { return a < b ? a : b; }
 GP__RULE gp__u64 gp__ceil_div(gp__u64 a, gp__u64 b) { return (a + b - 1) / b; }
 
 // Elements in one vector access: 16 bytes if the size divides 16, otherwise one element.

@@ -354,7 +354,7 @@ GP__HOST gp_result gp__find_room(gp__state *s, const char *who, gp__workspace *r
     const int error = s->library.runtime.driver.cuMemsetD8Async(
         (gp__cu_pointer)(uintptr_t)r->workspace + r->tagged, 0, words - r->tagged, stream);
     if (error) return gp__cuda_fail(&s->library.runtime, who, "cuMemsetD8Async", error);
-    r->tagged = words < r->soiled ? words : r->soiled;
+    r->tagged = gp__smaller(words, r->soiled);
   }
   if (capturing && words > r->pinned) r->pinned = words;
   if (scratch) {

@@ -16,7 +16,7 @@ GP__HOST void gp__geometry_find(gp_policy p, gp__shape s, gp__u64 resident, gp__
   const gp__u64 share = gp__ceil_div(s.count, blocks * round), rounds = share < most ? share : most;
   g->tile_items = (rounds ? rounds : 1) * round;
   g->tiles = gp__ceil_div(s.count, g->tile_items);
-  g->grid = (unsigned)(g->tiles < blocks ? g->tiles : blocks);
+  g->grid = (unsigned)gp__smaller(g->tiles, blocks);
   if (!g->grid) g->grid = 1; // an empty input still has a result
   g->words = g->grid > 1 ? g->grid : 0;
 }

@@ -42,7 +42,7 @@ static uint64_t gp__host_hit(const gp__request *q, const gp__host_property *s, u
   size_t n;
   for (; first < end; first += n) {
     const gp__u8 *at;
-    n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
+    n = gp__smaller(end - first, GP__HOST_ELEMENTS);
     gp__host_holds(q->op, q->user_op, s->type, s->size, s->x + first * s->size,
         s->y ? s->y + first * s->step * s->size : NULL, s->step, truth, n);
     at = (const gp__u8 *)memchr(truth, s->wanted, n);
@@ -69,7 +69,7 @@ static uint64_t gp__host_first(const gp__host_call *h, const gp__host_property *
 }
 // The order of the first elements that differ, or of the lengths.
 static int gp__host_compare_arrays(const gp__request *q, gp__host_property s) {
-  const uint64_t count = q->count < q->count2 ? q->count : q->count2;
+  const uint64_t count = gp__smaller(q->count, q->count2);
   gp__host_property t = s;
   uint64_t first, end;
   s.y = t.x = (const gp__u8 *)q->in2, t.y = s.x, s.step = t.step = 1;

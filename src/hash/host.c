@@ -1,6 +1,7 @@
 // hash/host.c - groups, distinct elements, joins
-// uses: api/config.h, api/lists.h, api/structs.h, core/words.h, top_k/policy.h, hash/numbers.h, hash/folds.h,
-//   core/system.c, core/request.c, host/user.c, host/values.c, host/indices.c, core/primitive.c, host/run.c
+// uses: api/config.h, api/lists.h, api/structs.h, core/words.h, core/shape.h, top_k/policy.h, hash/numbers.h,
+//   hash/folds.h, core/system.c, core/request.c, host/user.c, host/values.c, host/indices.c, core/primitive.c,
+//   host/run.c
 
 // Rows of equal keys get one number, in the order of their first occurrence.
 typedef struct gp__host_table {
@@ -93,7 +94,7 @@ static void gp__host_fold_row(const gp_aggregate *a, int pass, uint64_t row, gp_
   if (pass && places && w->word[0] == x && w->word[1] < ~row) w->word[1] = ~row;
 }
 static gp_result gp__host_aggregate(const gp__request *q, const gp__host_table *t, const gp_aggregate *a) {
-  const uint64_t n = t->found < q->capacity ? t->found : q->capacity;
+  const uint64_t n = gp__smaller(t->found, q->capacity);
   const gp_type type = gp__aggregate_type(a);
   gp__host_words *words = (gp__host_words *)calloc((size_t)n + 1, sizeof *words);
   uint64_t *rows = (uint64_t *)calloc((size_t)n + 1, 8), i;

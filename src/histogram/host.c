@@ -58,7 +58,7 @@ static void gp__host_tally(const gp__request *q, const gp__wide *edges, uint64_t
   size_t i, k;
   int c;
   for (; n; first += k, n -= k) {
-    k = n < GP__HOST_ELEMENTS ? (size_t)n : (size_t)GP__HOST_ELEMENTS;
+    k = gp__smaller(n, GP__HOST_ELEMENTS);
     if (q->in2) gp__host_convert(q->in2_type, q->out_type, (const gp__u8 *)q->in2 + first * q->in2_size, weights, k);
     for (c = 0; c < q->active; ++c) {
       const gp__u8 *in = (const gp__u8 *)q->in + (first * (uint64_t)q->channels + (uint64_t)c) * q->in_size;
@@ -116,8 +116,7 @@ static gp_result gp__host_histogram(gp__host_call *h) {
   for (t = 0; t < threads; ++t) {
     const uint64_t share = gp__ceil_div(count, (uint64_t)threads);
     const uint64_t first = share * (uint64_t)t < count ? share * (uint64_t)t : count;
-    gp__host_tally(
-        q, edges, first, count - first < share ? count - first : share, t ? more + (size_t)(t - 1) * bytes : h->out);
+    gp__host_tally(q, edges, first, gp__smaller(count - first, share), t ? more + (size_t)(t - 1) * bytes : h->out);
   }
   for (t = 1; t < threads; ++t) {
     const gp__u8 *part = more + (size_t)(t - 1) * bytes;

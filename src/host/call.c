@@ -54,9 +54,7 @@ static void gp__host_each_block(
   }
 }
 
-static size_t gp__host_limit(size_t size) {
-  return GP__HOST_BYTES / size < GP__HOST_ELEMENTS ? GP__HOST_BYTES / size : (size_t)GP__HOST_ELEMENTS;
-}
+static size_t gp__host_limit(size_t size) { return gp__smaller(GP__HOST_BYTES / size, GP__HOST_ELEMENTS); }
 
 static gp__host_source gp__host_source_of(const void *base, gp_type from, size_t from_size, gp_type to, size_t to_size,
     gp_op unary, const gp__op_info *user, int normalise) {

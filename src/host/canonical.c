@@ -78,7 +78,7 @@ static gp_result gp__host_reduce_canonical(const gp__host_call *h) {
     GP__PARALLEL_FOR
     for (t = 0; t < fresh; ++t) {
       const uint64_t first = (uint64_t)t * tile_items, rest = count - first;
-      gp__host_reduce_tile(h, first, rest < tile_items ? rest : tile_items, part + (size_t)t * size);
+      gp__host_reduce_tile(h, first, gp__smaller(rest, tile_items), part + (size_t)t * size);
     }
     gp__host_pad(&h->op, v, 0, GP__CANONICAL_REDUCE_THREADS);
     for (t = 0; t < tiles; t += per)
@@ -188,7 +188,7 @@ static void gp__host_group_total(const gp__host_op *op, const gp__u8 *group, siz
   const size_t share = (size_t)GP__GROUP / (size_t)GP__WARP;
   size_t l, n;
   for (l = 0; l < GP__WARP && l * share < count; ++l, group += share * op->size) {
-    n = count - l * share < share ? count - l * share : share;
+    n = gp__smaller(count - l * share, share);
     memcpy(lanes + l * op->size, group, op->size);
     op->loops.fold(op, lanes + l * op->size, group + op->size, 1, n - 1, n);
   }
@@ -219,8 +219,7 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
     GP__PARALLEL_FOR
     for (b = 0; b < some; ++b) {
       const uint64_t first = (base + (uint64_t)b) * tile_items, rest = count - first;
-      gp__host_scan_upsweep(
-          h, first, rest < tile_items ? (size_t)rest : tile_items, items, lane + (size_t)b * lanes * size);
+      gp__host_scan_upsweep(h, first, gp__smaller(rest, tile_items), items, lane + (size_t)b * lanes * size);
     }
     for (b = 0; b < some; ++b) {
       const size_t r = (size_t)((base + (uint64_t)b) % GP__GROUP);
@@ -238,8 +237,8 @@ static gp_result gp__host_scan_canonical(const gp__host_call *h) {
     GP__PARALLEL_FOR
     for (b = 0; b < some; ++b) {
       const uint64_t first = (base + (uint64_t)b) * tile_items, rest = count - first;
-      gp__host_scan_downsweep(h, first, rest < tile_items ? (size_t)rest : tile_items, items,
-          lane + (size_t)b * lanes * size, b || first_has ? prefix + (size_t)b * size : NULL);
+      gp__host_scan_downsweep(h, first, gp__smaller(rest, tile_items), items, lane + (size_t)b * lanes * size,
+          b || first_has ? prefix + (size_t)b * size : NULL);
     }
   }
   free(lane);

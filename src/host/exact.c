@@ -62,7 +62,7 @@ static void gp__host_fold(const gp__host_call *h, gp__host_state *s, uint64_t fi
   if (h->q->is_arg && limit > GP__HOST_ELEMENTS) limit = GP__HOST_ELEMENTS;
   for (; n; first += k, n -= k) {
     const gp__u8 *x;
-    k = n < limit ? (size_t)n : limit;
+    k = gp__smaller(n, limit);
     x = gp__host_elements(&h->in, first, k, buffer.bytes);
     if (!h->q->is_arg) {
       h->op.loops.fold(&h->op, s->value.bytes, x, 1, k, k);
@@ -94,7 +94,7 @@ static void gp__host_running(const gp__host_call *h, gp__host_state *s, uint64_t
   for (; n; first += k, n -= k) {
     gp__u8 *out = h->out + first * h->out_size;
     const gp__u8 *x;
-    k = n < limit ? (size_t)n : limit;
+    k = gp__smaller(n, limit);
     x = gp__host_elements(&h->in, first, k, buffer.bytes);
     if (!h->q->is_arg) {
       h->op.loops.scan(&h->op, s->value.bytes, x, h->out_converts ? results.bytes : out, 1, k, h->exclusive);
@@ -127,7 +127,7 @@ static gp_result gp__host_reduce_exact(const gp__host_call *h) {
   for (b = 0; b < blocks; ++b) {
     const uint64_t first = (uint64_t)b * block;
     part[b] = gp__host_start(h, 0);
-    gp__host_fold(h, &part[b], first, count - first < block ? count - first : block);
+    gp__host_fold(h, &part[b], first, gp__smaller(count - first, block));
   }
   for (b = 0; b < blocks; ++b) gp__host_join(h, &total, &part[b]);
   gp__host_put(h, &total, h->out);
@@ -157,7 +157,7 @@ static gp_result gp__host_scan_exact(const gp__host_call *h) {
     for (b = 0; b < blocks; ++b) {
       const uint64_t first = (uint64_t)b * block;
       part[b] = gp__host_start(h, 0);
-      gp__host_fold(h, &part[b], base + first, rest - first < block ? rest - first : block);
+      gp__host_fold(h, &part[b], base + first, gp__smaller(rest - first, block));
     }
     for (b = 0; b < blocks; ++b) { // part[b] becomes the prefix of block b
       const gp__host_state before = s;
@@ -167,7 +167,7 @@ static gp_result gp__host_scan_exact(const gp__host_call *h) {
     GP__PARALLEL_FOR
     for (b = 0; b < blocks; ++b) {
       const uint64_t first = (uint64_t)b * block;
-      gp__host_running(h, &part[b], base + first, rest - first < block ? rest - first : block);
+      gp__host_running(h, &part[b], base + first, gp__smaller(rest - first, block));
     }
   }
   free(part);

@@ -1,7 +1,7 @@
 // host/inputs.c - described inputs on the host: made as arrays, before the loops
-// uses: api/config.h, api/lists.h, api/input.h, core/words.h, core/rules.h, core/request.c, host/types.c, host/user.c,
-//   host/values.c, host/operators.c, host/call.c, map/host.c, scatter/host.c, scatter/kinds.c, segments/kinds.c,
-//   sort/kinds.c, host/run.c, core/reads.c, core/check_inputs.c
+// uses: api/config.h, api/lists.h, api/input.h, core/words.h, core/rules.h, core/shape.h, core/request.c, host/types.c,
+//   host/user.c, host/values.c, host/operators.c, host/call.c, map/host.c, scatter/host.c, scatter/kinds.c,
+//   segments/kinds.c, sort/kinds.c, host/run.c, core/reads.c, core/check_inputs.c
 
 enum { GP__HOST_MADE = 256 }; // elements made at a time
 typedef char gp__host_iota_takes_them[(int)GP__HOST_MADE <= (int)GP__HOST_ELEMENTS ? 1 : -1];
@@ -111,7 +111,7 @@ static gp_result gp__host_array_of(const gp__request *q, int root, uint64_t coun
     bytes += (all->node[i].size * GP__HOST_MADE + 63) / 64 * 64;
   }
   for (first = 0; first < count; first += GP__HOST_MADE) {
-    const size_t n = count - first < GP__HOST_MADE ? (size_t)(count - first) : (size_t)GP__HOST_MADE;
+    const size_t n = gp__smaller(count - first, GP__HOST_MADE);
     gp__u8 *out = (gp__u8 *)*owned + first * size, truth[GP__HOST_MADE];
     size_t k, end;
     if (q->primitive == GP_SCATTER || q->primitive == GP_GATHER) gp__host_passes(q, first, truth, n);

@@ -1,5 +1,5 @@
 // host/values.c - values: floats, widening, conversion, unary operators
-// uses: api/config.h, api/lists.h, core/words.h, core/rules.h, core/f8.h, host/types.c
+// uses: api/config.h, api/lists.h, core/words.h, core/rules.h, core/f8.h, core/shape.h, host/types.c
 
 GP__INLINE uint32_t gp__host_bits32(float x) {
   uint32_t u;
@@ -309,7 +309,7 @@ static void gp__host_convert(gp_type from, gp_type to, const void *in, void *out
     return;
   }
   for (i = 0; i < n; i += k) {
-    k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
+    k = gp__smaller(n - i, GP__HOST_ELEMENTS);
     gp__host_widen(from, (const gp__u8 *)in + i * from_size, w, k);
     gp__host_narrow(to, gp__host_kind(from), w, (gp__u8 *)out + i * to_size, k);
   }
@@ -320,7 +320,7 @@ static void gp__host_truth(gp_type from, gp_type to, int truth, const void *in, 
   gp__wide w[GP__HOST_ELEMENTS];
   size_t i, j, k, from_size = gp__host_size(from), to_size = gp__host_size(to);
   for (i = 0; i < n; i += k) {
-    k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
+    k = gp__smaller(n - i, GP__HOST_ELEMENTS);
     gp__host_widen(from, (const gp__u8 *)in + i * from_size, w, k);
     if (gp__is_complex(from)) {
       gp__wide p[2];
@@ -346,7 +346,7 @@ static void gp__host_unary(gp_type type, gp_op op, const void *in, void *out, si
     const size_t size = gp__host_size(type);
     gp__h_f32 w[GP__HOST_ELEMENTS];
     for (i = 0; i < n; i += GP__HOST_ELEMENTS) {
-      const size_t k = n - i < GP__HOST_ELEMENTS ? n - i : (size_t)GP__HOST_ELEMENTS;
+      const size_t k = gp__smaller(n - i, GP__HOST_ELEMENTS);
       gp__host_convert(type, GP_F32, (const gp__u8 *)in + i * size, w, k);
       gp__host_unary(GP_F32, op, w, w, k);
       gp__host_convert(GP_F32, type, w, (gp__u8 *)out + i * size, k);

@@ -39,7 +39,6 @@ GP__HOST int gp__kinds_of_layouts(const gp__request *q, const gp_policy *p, gp__
   kinds[1] = GP__COPY;
   return gp__converts_copy(q, p) ? 2 : 1;
 }
-GP__HOST uint64_t gp__smaller(uint64_t x, uint64_t y) { return x < y ? x : y; }
 // room: places in shared memory; a line along axis 0 leaves one free, against bank conflicts.
 GP__HOST void gp__turned_tiles(const gp__moves *m, uint64_t room, gp__layout_args *a) {
   gp__u64 *tile = a->tile;

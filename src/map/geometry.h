@@ -20,7 +20,7 @@ GP__HOST void gp__geometry_map(gp_policy p, gp__shape s, gp__u64 resident, gp__g
   }
   if (!g->tiles) g->tiles = 1;
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
-  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  g->grid = (unsigned)gp__smaller(g->tiles, resident);
 }
 
 // A row is for a number of bytes, which the host does not know of a batch.

@@ -1,5 +1,5 @@
 // map/host.c - copy, fill, iota, transform
-// uses: api/config.h, api/lists.h, core/words.h, core/request.c, host/types.c, host/values.c, host/call.c
+// uses: api/config.h, api/lists.h, core/words.h, core/shape.h, core/request.c, host/types.c, host/values.c, host/call.c
 
 // out[i] = from + (first + i) * by, up to GP__HOST_ELEMENTS of them.
 static void gp__host_iota(gp_type type, const void *from, const void *by, uint64_t first, gp__u8 *out, size_t n) {
@@ -36,11 +36,11 @@ static void gp__host_iota(gp_type type, const void *from, const void *by, uint64
 static void gp__host_map(const gp__host_call *h, uint64_t first, uint64_t end) {
   const gp__request *q = h->q;
   gp__host_buffer a, b;
-  const size_t limit = h->in.limit < h->in2.limit ? h->in.limit : h->in2.limit;
+  const size_t limit = gp__smaller(h->in.limit, h->in2.limit);
   size_t k;
   for (; first < end; first += k) {
     gp__u8 *out = h->out + first * h->out_size;
-    k = end - first < limit ? (size_t)(end - first) : limit;
+    k = gp__smaller(end - first, limit);
     if (q->primitive == GP_IOTA) gp__host_iota(q->out_type, q->init.bytes, q->step.bytes, first, out, k);
     else if (q->primitive == GP_TRANSFORM2) {
       if (q->user_op) {

@@ -1,8 +1,8 @@
 // merge/check.c - checking a call: merges, merge sort and sets
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, sort/radix_policy.h, families.h,
-//   core/system.c, core/messages.c, core/request.c, host/values.c, merge/kinds.c, core/primitive.c, core/state.c,
-//   core/check_types.c, core/checking.c, core/check_operators.c, core/check_inputs.c, core/check_call_types.c,
-//   core/check_buffers.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/rules.h, core/shape.h, sort/radix_policy.h,
+//   families.h, core/system.c, core/messages.c, core/request.c, host/values.c, merge/kinds.c, core/primitive.c,
+//   core/state.c, core/check_types.c, core/checking.c, core/check_operators.c, core/check_inputs.c,
+//   core/check_call_types.c, core/check_buffers.c
 
 // True if `op` is an order of keys.
 GP__HOST int gp__is_ordered(gp_primitive p) { return gp__family_of(p) == GP__FAMILY_MERGE || p == GP_IS_SORTED; }
@@ -12,7 +12,7 @@ GP__HOST int gp__takes_second_values(gp_primitive p) {
 }
 // Most results of a merge or a set operation.
 GP__HOST uint64_t gp__most_results(const gp__request *q) {
-  return q->primitive == GP_SET_INTERSECTION ? (q->count < q->count2 ? q->count : q->count2)
+  return q->primitive == GP_SET_INTERSECTION ? gp__smaller(q->count, q->count2)
       : q->primitive == GP_SET_DIFFERENCE    ? q->count
                                              : q->count + q->count2;
 }

@@ -13,7 +13,7 @@ GP__HOST void gp__geometry_merge(gp_policy p, gp__shape s, gp__u64 resident, gp_
   g->tile_items =
       (unsigned)(s.primitive == GP_MERGE_SORT ? gp__sort_tile(p, s) : gp__merge_tile(p, s) - gp__is_set(s.primitive));
   g->tiles = gp__ceil_div(s.count + s.count2, g->tile_items);
-  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  g->grid = (unsigned)gp__smaller(g->tiles, resident);
   if (!g->grid) g->grid = 1; // no elements: sets still write a count
   g->shared_bytes = (unsigned)(gp__is_set(s.primitive) ? gp__set_shared_bytes(p, s)
           : p.algorithm == GP_FOUR_WAY_PASSES          ? gp__merge_four_shared_bytes(p, s)

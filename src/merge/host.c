@@ -130,7 +130,7 @@ static gp_result gp__host_merge_sort(const gp__host_call *h) {
     const uint64_t end = gp__host_block_end(first, q->count);
     uint64_t at;
     for (at = first; at < end; at += GP__HOST_RUN) {
-      const gp__host_items x = gp__host_part(q, &out, at, end - at < GP__HOST_RUN ? end - at : (uint64_t)GP__HOST_RUN);
+      const gp__host_items x = gp__host_part(q, &out, at, gp__smaller(end - at, GP__HOST_RUN));
       gp__host_insert(q, &o, &x);
     }
   }

@@ -50,7 +50,7 @@ GP__HOST gp_result gp__launch_merge_sort(const gp__launching *l) {
   if (four && !gp__four_together(*l->p, *l->h, tiles))
     a.borders = (gp__u64 *)(scratch + gp__merge_sort_borders_at(*l->h));
   a.out_keys = keys[left & 1], a.out_values = l->q->out ? values[left & 1] : NULL;
-  GP__CHECK(gp__launch_step(l, 0, (unsigned)(tiles < 0x7fffffffu ? tiles : 0x7fffffffu), g->threads,
+  GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__smaller(tiles, 0x7fffffffu), g->threads,
       (unsigned)gp__sort_tile_shared_bytes(*l->p, *l->h), &a));
   for (run = g->tile_items; left--; run *= 2) {
     a.run = run;

@@ -26,7 +26,7 @@ static void gp__host_fold_line(
   }
   for (first = 0; first < length; first += n) {
     const size_t most = gp__host_limit(size);
-    n = length - first < most ? length - first : most;
+    n = gp__smaller(length - first, most);
     for (i = 0; i < n; ++i)
       gp__host_move(room.bytes + i * size, base + (int64_t)(first + i) * stride * (int64_t)size, size);
     part.in.base = room.bytes;

@@ -1,6 +1,6 @@
 // scatter/host.c - scatters, gathers and replacements
-// uses: api/config.h, api/lists.h, core/words.h, core/arguments.h, core/request.c, host/types.c, host/values.c,
-//   host/call.c, host/indices.c
+// uses: api/config.h, api/lists.h, core/words.h, core/shape.h, core/arguments.h, core/request.c, host/types.c,
+//   host/values.c, host/call.c, host/indices.c
 
 // truth[i] = whether the predicate holds for x[i], or x[i] is not zero; n <= GP__HOST_ELEMENTS.
 static void gp__host_chosen(const gp__request *q, gp_type type, size_t size, const gp__u8 *x, gp__u8 *truth, size_t n) {
@@ -21,7 +21,7 @@ static void gp__host_replace(const gp__host_call *h, uint64_t first, uint64_t en
   for (; first < end; first += n) {
     const gp__u8 *in = (const gp__u8 *)q->in + first * size;
     gp__u8 *out = (gp__u8 *)q->out + first * size;
-    n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
+    n = gp__smaller(end - first, GP__HOST_ELEMENTS);
     gp__host_holds(q->op, q->user_op, q->in_type, size, in, q->user_op ? NULL : q->step.bytes, 0, truth, n);
     for (i = 0; i < n; ++i) gp__host_move(out + i * size, truth[i] ? q->init.bytes : in + i * size, size);
   }
@@ -35,7 +35,7 @@ static void gp__host_place(const gp__host_call *h, uint64_t first, uint64_t end)
   gp__value made;
   size_t n, i;
   for (; first < end; first += n) {
-    n = end - first < GP__HOST_ELEMENTS ? (size_t)(end - first) : (size_t)GP__HOST_ELEMENTS;
+    n = gp__smaller(end - first, GP__HOST_ELEMENTS);
     gp__host_passes(q, first, truth, n);
     if (indexed) gp__host_widen(q->in2_type, (const gp__u8 *)q->in2 + first * q->in2_size, index, n);
     for (i = 0; i < n; ++i) {

@@ -5,7 +5,7 @@
 GP__HOST void gp__geometry_stream(gp_policy p, gp__shape s, gp__u64 resident, gp__geometry *g) {
   g->tile_items = (gp__u64)p.threads * (unsigned)gp__stream_items(p.vectors, s.key_size, s.in_size);
   g->tiles = gp__ceil_div(s.count, g->tile_items);
-  g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+  g->grid = (unsigned)gp__smaller(g->tiles, resident);
   if (!g->grid) g->grid = 1; // an empty input still writes its counts
   g->shared_bytes = (unsigned)gp__stream_shared_bytes(p, s);
   g->words = gp__look_back_slots(g->tiles) *

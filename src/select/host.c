@@ -32,7 +32,7 @@ static void gp__host_distribute(const gp__request *q, uint64_t first, uint64_t n
   int p;
   for (; n; first += k, n -= k) {
     const gp__u8 *x = (const gp__u8 *)q->in + first * size;
-    k = n < GP__HOST_ELEMENTS ? (size_t)n : (size_t)GP__HOST_ELEMENTS;
+    k = gp__smaller(n, GP__HOST_ELEMENTS);
     gp__host_parts(q, first, k, part);
     for (p = gp__parts_of(q); p-- > 0; at[p] += found) {
       found = 0;

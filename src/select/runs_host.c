@@ -1,6 +1,6 @@
 // select/runs_host.c - runs
-// uses: api/config.h, api/lists.h, core/words.h, core/arguments.h, core/system.c, core/request.c, host/types.c,
-//   host/call.c, host/exact.c, host/indices.c, segments/host.c
+// uses: api/config.h, api/lists.h, core/words.h, core/shape.h, core/arguments.h, core/system.c, core/request.c,
+//   host/types.c, host/call.c, host/exact.c, host/indices.c, segments/host.c
 
 // Heads of runs, GP__HOST_ELEMENTS elements at a time.
 typedef struct gp__host_heads {
@@ -16,7 +16,7 @@ static void gp__host_find_heads(gp__host_heads *r, uint64_t base) {
   const gp__value zero = {{0}};
   size_t i;
   r->base = base;
-  r->n = q->count - base < GP__HOST_ELEMENTS ? (size_t)(q->count - base) : (size_t)GP__HOST_ELEMENTS;
+  r->n = gp__smaller(q->count - base, GP__HOST_ELEMENTS);
   if (q->equal == GP_HEADS) {
     gp__host_holds(GP_NOT_EQUAL, NULL, q->key_type, q->key_size, keys, zero.bytes, 0, r->head, r->n);
     return;

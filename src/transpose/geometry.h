@@ -87,7 +87,7 @@ GP__HOST gp__rectangle_plan gp__rectangle_plan_of(gp__shape s, int within_rows) 
   const gp__u64 size = (unsigned)s.key_size, sms = (unsigned)gp__max(s.multiprocessors, 1);
   gp__rectangle_plan r;
   gp__u64 blocks = sms * GP__STRIP_BLOCKS;
-  r.m = s.moved.rows < s.moved.columns ? s.moved.rows : s.moved.columns;
+  r.m = gp__smaller(s.moved.rows, s.moved.columns);
   r.n = s.moved.rows < s.moved.columns ? s.moved.columns : s.moved.rows;
   r.width = size >= GP__STRIP_BYTES ? 1 : (unsigned)(GP__STRIP_BYTES / size);
   if (r.width > r.n) r.width = (unsigned)r.n;
@@ -129,7 +129,7 @@ GP__HOST void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident,
   if (panels.items) {
     g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
     g->tiles = panels.whole ? r.tiles : gp__panels_tiles(panels, r) * panels.panels;
-    g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+    g->grid = (unsigned)gp__smaller(g->tiles, resident);
     g->shared_bytes = r.shared_bytes;
     g->scratch = gp__panels_scratch_of(panels, (unsigned)s.key_size).bytes;
     return;
@@ -138,7 +138,7 @@ GP__HOST void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident,
     const gp__buffered_plan buffered = gp__buffered_plan_of(p, s);
     g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
     g->tiles = r.row_tiles * r.column_tiles;
-    g->grid = (unsigned)(g->tiles < resident ? g->tiles : resident);
+    g->grid = (unsigned)gp__smaller(g->tiles, resident);
     g->shared_bytes = r.shared_bytes;
     g->scratch = gp__buffered_counters(buffered) + gp__buffered_slots(buffered.panels) * buffered.slot;
     return;
@@ -155,7 +155,7 @@ GP__HOST void gp__geometry_transpose(gp_policy p, gp__shape s, gp__u64 resident,
   if (p.blocks_per_sm == 0) resident = 0x7fffffffull;
   g->tile_items = (gp__u64)r.tile_rows * r.tile_columns;
   g->tiles = r.tiles;
-  g->grid = (unsigned)(r.tiles < 1 ? 1 : r.tiles < resident ? r.tiles : resident);
+  g->grid = (unsigned)(r.tiles < 1 ? 1 : gp__smaller(r.tiles, resident));
   g->shared_bytes = r.shared_bytes;
 }
 

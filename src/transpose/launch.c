@@ -145,8 +145,7 @@ GP__HOST gp_result gp__launch_panels(const gp__launching *l) {
       if (which < 0) break;
       if (which == 0 && r.whole) {
         gp__transpose_args t = gp__whole_panels_arguments(*l->p, *l->h, &l->q->moves, gp__matrix_of(l, matrix));
-        GP__CHECK(gp__launch_step(
-            l, 0, (unsigned)(t.tiles < 0x7fffffff ? t.tiles : 0x7fffffff), threads, l->g->shared_bytes, &t));
+        GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__smaller(t.tiles, 0x7fffffff), threads, l->g->shared_bytes, &t));
         continue;
       }
       work = which == 0 ? a.panels * a.panel_tiles
@@ -181,10 +180,9 @@ GP__HOST gp_result gp__launch_round_trip(const gp__launching *l) {
     const uint64_t rest = l->h->segments - first;
     gp__map_args back;
     gp__transpose_args a = gp__trip_arguments(
-        *l->p, h, &l->q->moves, rest < h.segments ? rest : h.segments, gp__matrix_of(l, first), l->scratch, &back);
+        *l->p, h, &l->q->moves, gp__smaller(rest, h.segments), gp__matrix_of(l, first), l->scratch, &back);
     const uint64_t blocks = gp__ceil_div(back.count * (unsigned)h.key_size, (uint64_t)l->g->threads * GP__VECTOR);
-    GP__CHECK(gp__launch_step(
-        l, 0, a.tiles < l->g->grid ? (unsigned)a.tiles : l->g->grid, l->g->threads, l->g->shared_bytes, &a));
+    GP__CHECK(gp__launch_step(l, 0, (unsigned)gp__smaller(a.tiles, l->g->grid), l->g->threads, l->g->shared_bytes, &a));
     GP__CHECK(gp__launch_step(l, 1, blocks < 0x7fffffff ? (unsigned)blocks : 0x7fffffffu, l->g->threads, 0, &back));
   }
   return GP_SUCCESS;
@@ -221,8 +219,7 @@ GP__HOST gp__buffered_args gp__buffered_arguments(
     a.first[x + 1] = a.first[x] + (unsigned)gp__ceil_div(rest < r.height ? rest : r.height, rows) * a.column_tiles;
     if (x) {
       const gp__u64 from = (gp__u64)a.border[x - 1] * columns, to = (gp__u64)a.border[x] * columns;
-      a.first[x + 1] +=
-          (unsigned)gp__ceil_div((to < h.moved.columns ? to : h.moved.columns) - from, a.lines) * x * a.parts;
+      a.first[x + 1] += (unsigned)gp__ceil_div(gp__smaller(to, h.moved.columns) - from, a.lines) * x * a.parts;
     }
   }
   return a;

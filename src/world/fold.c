@@ -225,15 +225,15 @@ GP__HOST gp_result gp__world_counted(gp_world *w, gp_call c) {
   GP__CHECK(gp__gather_partials(w, &p, &c));
   return gp__world_do(w, &fold);
 }
-GP__HOST gp_result gp__world_histogram(gp_world *w, const gp_call *c) {
+GP__HOST gp_result gp__world_histogram(gp_world *w, gp_call c) {
   const gp_type types[] = {GP_I32, GP_U32, GP_I64, GP_U64, GP_F32, GP_F64};
   const int numbers[] = {2, 3, 4, 5, 7, 8}; // ncclDataType_t
-  const uint64_t channels = (uint64_t)(c->active ? c->active : c->channels ? c->channels : 1);
+  const uint64_t channels = (uint64_t)(c.active ? c.active : c.channels ? c.channels : 1);
   int i;
-  for (i = 0; i < 6 && types[i] != c->out_type; ++i) {}
+  for (i = 0; i < 6 && types[i] != c.out_type; ++i) {}
   if (i == 6)
     return gp__fail(GP_E_UNSUPPORTED,
         "%s: @out_type: the histogram of a world has counts of i32, u32, i64, u64, f32 or f64", w->who);
-  GP__CHECK(gp__world_do(w, c));
-  return gp__world_sum(w, numbers[i], c->out, c->out, c->bins * channels);
+  GP__CHECK(gp__world_do(w, &c));
+  return gp__world_sum(w, numbers[i], c.out, c.out, c.bins * channels);
 }

@@ -1,7 +1,7 @@
 // world/graph.c - worlds: breadth-first search, connected components
 // uses: api/config.h, api/lists.h, api/graph_types.h, api/input.h, api/call.h, core/words.h, core/rules.h,
-//   core/system.c, core/messages.c, core/request.c, host/values.c, bfs/kinds.c, core/checking.c, core/check.c,
-//   core/run.c, map/calls.c, scan/calls.c, graph/calls.c, transpose/calls.c, world/nccl.c, world/world.c
+//   core/shape.h, core/system.c, core/messages.c, core/request.c, host/values.c, bfs/kinds.c, core/checking.c,
+//   core/check.c, core/run.c, map/calls.c, scan/calls.c, graph/calls.c, transpose/calls.c, world/nccl.c, world/world.c
 
 // Steps for every vertex, edge or message: one text for the host, where one thread runs them, and for the device.
 #define GP__WALK_STEPS \
@@ -283,7 +283,7 @@ GP__HOST gp_result gp__world_walk(gp_world *w, gp_call c) {
     const gp__world_note *note = &w->notes[q];
     w->leave[q + 1] = w->leave[q] + note->count;
     edges += note->capacity;
-    came += note->capacity < p.rows.vertices ? note->capacity : p.rows.vertices;
+    came += gp__smaller(note->capacity, p.rows.vertices);
   }
   p.g.targets = (const unsigned *)p.rows.targets;
   p.g.first = w->leave[w->rank];

@@ -1,6 +1,6 @@
 // world/move.c - worlds: even shares; selection, runs and groups across ranks
-// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, api/init.h, core/words.h, core/rules.h, core/system.c,
-//   core/messages.c, map/kinds.c, core/types.c, core/run.c, world/world.c, world/fold.c, world/sort.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, api/init.h, core/words.h, core/rules.h, core/shape.h,
+//   core/system.c, core/messages.c, map/kinds.c, core/types.c, core/run.c, world/world.c, world/fold.c, world/sort.c
 
 // Arrays that move together, each of `size` bytes an element; to NULL: it stays.
 typedef struct gp__spread_array {
@@ -22,8 +22,8 @@ GP__HOST gp_result gp__world_spread(gp_world *w, const gp__spread_array *arrays,
   share = gp__share_of(w, total, w->rank);
   for (q = 0; q <= w->size; ++q) { // of this rank's elements and of this rank's share, what is before q's
     const uint64_t to = gp__share_begin(w, total, q);
-    w->leave[q] = to < begin ? 0 : to - begin < own ? to - begin : own;
-    w->arrive[q] = at < mine ? 0 : at - mine < share ? at - mine : share;
+    w->leave[q] = to < begin ? 0 : gp__smaller(to - begin, own);
+    w->arrive[q] = at < mine ? 0 : gp__smaller(at - mine, share);
     if (q < w->size) at += w->counts[q];
   }
   for (i = 0; i < array_count; ++i)
@@ -47,23 +47,23 @@ GP__HOST gp_result gp__world_results(gp_world *w, const gp_call *c, const uint64
 GP__HOST size_t gp__shared_bytes(const gp_world *w) {
   return gp__aligned(((size_t)w->size + 1) * sizeof(gp__world_note));
 }
-GP__HOST gp_result gp__world_copy_shares(gp_world *w, const gp_call *c) {
+GP__HOST gp_result gp__world_copy_shares(gp_world *w, gp_call c) {
   gp_call local;
   gp__spread_array array;
   gp_result result;
   uint64_t total;
   int q;
-  GP__CHECK(gp__shard_counted(w, c, &local));
+  GP__CHECK(gp__shard_counted(w, &c, &local));
   local.out_count = NULL;
-  array.from = c->in;
-  array.to = c->out;
-  array.size = gp_type_size(w->ctx, c->in_type);
-  result = gp__check_arrays(w, c, &local);
-  if (result == GP_SUCCESS && c->out_type && c->out_type != c->in_type)
+  array.from = c.in;
+  array.to = c.out;
+  array.size = gp_type_size(w->ctx, c.in_type);
+  result = gp__check_arrays(w, &c, &local);
+  if (result == GP_SUCCESS && c.out_type && c.out_type != c.in_type)
     result = gp__fail(GP_E_UNSUPPORTED, "%s: a world copies arrays of one type", w->who);
-  GP__CHECK(gp__world_meet(w, c, local.count, result, 1, &total));
+  GP__CHECK(gp__world_meet(w, &c, local.count, result, 1, &total));
   for (q = 0; q < w->size; ++q) w->counts[q] = w->notes[q].count;
-  return gp__break_if(w, gp__world_spread(w, &array, 1, c->out_count));
+  return gp__break_if(w, gp__world_spread(w, &array, 1, c.out_count));
 }
 // Selected elements go to the world's memory first, then in even shares to the output.
 GP__HOST gp_result gp__select_shares(gp_world *w, const gp_call *c, gp_call *local, size_t size) {
@@ -79,11 +79,12 @@ GP__HOST gp_result gp__select_shares(gp_world *w, const gp_call *c, gp_call *loc
   array.size = size;
   return gp__break_if(w, gp__world_spread(w, &array, 1, c->out_count));
 }
-GP__HOST gp_result gp__world_select(gp_world *w, const gp_call *c) {
-  gp_call local = gp__shard_call(c);
-  GP__CHECK(gp__check_result_type(w, c));
-  GP__CHECK(gp__world_agree(w, c, c->count, 0, gp_prepare(w->ctx, &local)));
-  return gp__select_shares(w, c, &local, gp_type_size(w->ctx, c->out_type ? c->out_type : c->in_type));
+GP__HOST gp_result gp__world_select(gp_world *w, gp_call c) {
+  gp_call local = gp__shard_call(&c);
+  if (!(c.flags & GP_BALANCED)) return gp__world_do(w, &c);
+  GP__CHECK(gp__check_result_type(w, &c));
+  GP__CHECK(gp__world_agree(w, &c, c.count, 0, gp_prepare(w->ctx, &local)));
+  return gp__select_shares(w, &c, &local, gp_type_size(w->ctx, c.out_type ? c.out_type : c.in_type));
 }
 
 // ---- runs
@@ -244,7 +245,7 @@ GP__HOST gp_result gp__group_agreed(
   sort.capacity = share;
   sort.out_keys = memory + 256 + keys + values;
   sort.out = memory + 256 + 2 * keys + values;
-  result = gp__world_sort(w, &sort, 1);
+  result = gp__sort_shares(w, &sort, 1);
   if (!w->asked) GP__CHECK(result);
   runs.flags = (c->flags & GP_REPRODUCIBLE) | GP_BALANCED;
   runs.op = c->op;

@@ -1,7 +1,8 @@
 // world/reproduce.c - worlds: reductions whose bits do not depend on the ranks
-// uses: api/config.h, api/lists.h, api/call.h, core/words.h, core/rules.h, core/shape.h, reduce/policy.h,
-//   core/system.c, core/messages.c, core/request.c, host/values.c, map/kinds.c, core/state.c, core/checking.c,
-//   core/check.c, core/workspaces.c, core/run.c, map/calls.c, world/nccl.c, world/world.c, world/fold.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/call.h, core/words.h, core/rules.h, core/shape.h,
+//   reduce/policy.h, core/system.c, core/messages.c, core/request.c, host/values.c, map/kinds.c, core/state.c,
+//   core/checking.c, core/check.c, core/workspaces.c, core/run.c, map/calls.c, world/nccl.c, world/world.c,
+//   world/fold.c
 
 // GP_REPRODUCIBLE where the order of operands matters. gp_reduce folds tiles, whose size follows from the number of
 // elements, and then the tiles' results. A world has the tiles of the whole array: a tile belongs to the rank that has
@@ -104,7 +105,7 @@ GP__HOST gp_result gp__world_reproduce(gp_world *w, gp_call c) {
   if (result == GP_SUCCESS && ((!c.in && count) || !c.out))
     result = gp__fail(GP_E_NULL, "%s: @%s is null", w->who, c.out ? "in" : "out");
   GP__CHECK(gp__world_meet(w, &c, count, result, 0, &t.total));
-  if (!t.total) return w->asked ? GP_SUCCESS : gp__world_do(w, &c);
+  if (!t.total) return gp__world_do(w, &c);
   t.in_size = q.in_size;
   t.size = (size_t)gp__acc_words((int)q.acc_size) * GP__WORD_BYTES;
   t.room = 2 * GP__CONTROL_BYTES + GP__CANONICAL_REDUCE_TILES * t.size;
@@ -123,4 +124,10 @@ GP__HOST gp_result gp__world_reproduce(gp_world *w, gp_call c) {
   }
   if (result == GP_SUCCESS) result = gp__reproduce_agreed(w, &t, c, count);
   return gp__break_if(w, result);
+}
+GP__HOST gp_result gp__world_fold(gp_world *w, gp_call c) {
+  GP__CHECK(gp__check_fold(w, &c));
+  if (c.primitive != GP_REDUCE) return gp__world_scan(w, c);
+  gp__fill_types(&c);
+  return (c.flags & GP_REPRODUCIBLE) && gp__order_matters(&c) ? gp__world_reproduce(w, c) : gp__world_reduce(w, c);
 }

@@ -4,66 +4,38 @@
 //   core/life.c, core/checking.c, world/world.c, world/fold.c, world/sort.c, world/move.c, world/nth.c,
 //   world/reproduce.c, world/graph.c
 
-GP__HOST int gp__is_of_worlds(gp_primitive p) {
-  static const gp__u8 of_worlds[] = {GP_REDUCE, GP_INCLUSIVE_SCAN, GP_EXCLUSIVE_SCAN, GP_COUNT_IF, GP_ANY, GP_ALL,
-      GP_HISTOGRAM_EVEN, GP_HISTOGRAM_RANGES, GP_SORT, GP_MERGE_SORT, GP_TOP_K, GP_SELECT, GP_COPY, GP_UNIQUE,
-      GP_REDUCE_BY_KEY, GP_GROUP_BY, GP_NTH_ELEMENT, GP_TRANSPOSE, GP_BFS, GP_CONNECTED_COMPONENTS};
-  return memchr(of_worlds, (int)p, sizeof of_worlds) != NULL;
+// The calls of worlds. waits: the host waits for the stream.
+typedef struct gp__of_worlds {
+  gp_primitive primitive;
+  int waits;
+  gp_result (*run)(gp_world *w, gp_call c);
+} gp__of_worlds;
+static const gp__of_worlds gp__world_calls[] = {{GP_REDUCE, 0, gp__world_fold}, {GP_INCLUSIVE_SCAN, 0, gp__world_fold},
+    {GP_EXCLUSIVE_SCAN, 0, gp__world_fold}, {GP_COUNT_IF, 0, gp__world_counted}, {GP_ANY, 0, gp__world_counted},
+    {GP_ALL, 0, gp__world_counted}, {GP_HISTOGRAM_EVEN, 0, gp__world_histogram},
+    {GP_HISTOGRAM_RANGES, 0, gp__world_histogram}, {GP_SORT, 1, gp__world_sort}, {GP_MERGE_SORT, 1, gp__world_sort},
+    {GP_TOP_K, 1, gp__world_top_k}, {GP_NTH_ELEMENT, 1, gp__world_nth}, {GP_TRANSPOSE, 1, gp__world_transpose},
+    {GP_COPY, 1, gp__world_copy_shares}, {GP_SELECT, 0, gp__world_select}, {GP_UNIQUE, 1, gp__runs_of_world},
+    {GP_REDUCE_BY_KEY, 1, gp__runs_of_world}, {GP_GROUP_BY, 1, gp__world_group_by}, {GP_BFS, 1, gp__world_walk},
+    {GP_CONNECTED_COMPONENTS, 1, gp__world_walk}};
+GP__HOST const gp__of_worlds *gp__find_world_call(gp_primitive p) {
+  size_t i;
+  for (i = 0; i < sizeof gp__world_calls / sizeof *gp__world_calls; ++i)
+    if (gp__world_calls[i].primitive == p) return &gp__world_calls[i];
+  return NULL;
 }
 GP__HOST gp_result gp__world_dispatch(gp_world *w, gp_call c) {
   if (c.flags & GP_CHECKED) {
     c.flags &= ~GP_CHECKED;
     GP__CHECK(gp__world_agree(w, &c, c.count, 0, GP_SUCCESS));
   }
-  switch (c.primitive) {
-  case GP_REDUCE:
-  case GP_INCLUSIVE_SCAN:
-  case GP_EXCLUSIVE_SCAN:
-    GP__CHECK(gp__check_fold(w, &c));
-    if (c.primitive != GP_REDUCE) return gp__world_scan(w, c);
-    gp__fill_types(&c);
-    return (c.flags & GP_REPRODUCIBLE) && gp__order_matters(&c) ? gp__world_reproduce(w, c) : gp__world_reduce(w, c);
-  case GP_COUNT_IF:
-  case GP_ANY:
-  case GP_ALL:
-    return gp__world_counted(w, c);
-  case GP_HISTOGRAM_EVEN:
-  case GP_HISTOGRAM_RANGES:
-    return gp__world_histogram(w, &c);
-  case GP_SORT:
-  case GP_MERGE_SORT:
-    return gp__world_sort(w, &c, 0);
-  case GP_TOP_K:
-    return gp__world_top_k(w, &c);
-  case GP_NTH_ELEMENT:
-    return gp__world_nth(w, c);
-  case GP_TRANSPOSE:
-    return gp__world_transpose(w, c);
-  case GP_BFS:
-  case GP_CONNECTED_COMPONENTS:
-    return gp__world_walk(w, c);
-  case GP_SELECT:
-    return c.flags & GP_BALANCED ? gp__world_select(w, &c) : gp__world_do(w, &c);
-  case GP_COPY:
-    return gp__world_copy_shares(w, &c);
-  case GP_GROUP_BY:
-    return gp__world_group_by(w, c);
-  default:
-    return gp__runs_of_world(w, c);
-  }
+  return gp__find_world_call(c.primitive)->run(w, c);
 }
-// Whether a call needs memory before it launches anything: not histograms, copies, and select in its shard.
-GP__HOST int gp__takes_memory(const gp_call *c) {
-  return c->primitive != GP_HISTOGRAM_EVEN && c->primitive != GP_HISTOGRAM_RANGES && c->primitive != GP_COPY &&
-      (c->primitive != GP_SELECT || (c->flags & GP_BALANCED));
-}
-// Whether a call does without the host.
 GP__HOST int gp__may_be_captured(gp_call c) {
   gp__fill_types(&c);
-  return !(c.flags & GP_CHECKED) && c.primitive != GP_COPY &&
-      (!gp__takes_memory(&c) || c.primitive == GP_COUNT_IF || c.primitive == GP_ANY || c.primitive == GP_ALL ||
-          c.primitive == GP_INCLUSIVE_SCAN || c.primitive == GP_EXCLUSIVE_SCAN ||
-          (c.primitive == GP_REDUCE && (!(c.flags & GP_REPRODUCIBLE) || !gp__order_matters(&c))));
+  return !gp__find_world_call(c.primitive)->waits && !(c.flags & GP_CHECKED) &&
+      (c.primitive != GP_SELECT || !(c.flags & GP_BALANCED)) &&
+      (c.primitive != GP_REDUCE || !(c.flags & GP_REPRODUCIBLE) || !gp__order_matters(&c));
 }
 GP__HOST gp_result gp__check_capture(gp_world *w, const gp_call *c) {
   w->capturing = 0;
@@ -87,7 +59,7 @@ GP__HOST gp_result gp__ask_world(
   if (call->struct_size != sizeof *call || (unsigned)call->primitive >= GP_PRIMITIVE_COUNT || rank < 0 || rank >= size)
     return gp__fail(
         GP_E_ARGUMENT, "%s: call.struct_size is %u, rank %d of size %d", who, call->struct_size, rank, size);
-  if (!gp__is_of_worlds(call->primitive)) return gp__fail(GP_E_UNSUPPORTED, "%s: not a call of worlds", who);
+  if (!gp__find_world_call(call->primitive)) return gp__fail(GP_E_UNSUPPORTED, "%s: not a call of worlds", who);
   memset(&w, 0, sizeof w);
   w.ctx = ctx;
   w.s = s;
@@ -103,7 +75,7 @@ GP__HOST gp_result gp__ask_world(
   c = *call;
   if (c.primitive != GP_TRANSPOSE && !c.graph) c.count = counts[rank];
   c.flags &= ~GP_CHECKED;
-  if (size > 1 && gp__takes_memory(&c)) result = gp__world_dispatch(&w, c);
+  if (size > 1) result = gp__world_dispatch(&w, c);
   free(w.notes);
   if (result != GP_SUCCESS && result != (gp_result)GP__UNKNOWN) return result;
   *bytes = asked[1] + (asked[0] <= 65536 ? 65536 : gp__world_steps(asked[0])); // gp_world_open takes some
@@ -137,7 +109,7 @@ GP__HOST gp_result gp__world_alone(gp_world *w, gp_call c) {
 }
 GP__HOST gp_result gp__world_call(gp_world *w, const gp_call *call) {
   w->who = gp__primitive_names[call->primitive];
-  if (!gp__is_of_worlds(call->primitive))
+  if (!gp__find_world_call(call->primitive))
     return gp__fail(GP_E_UNSUPPORTED, "%s: a world does not run this primitive", w->who);
   if (w->size == 1) return gp__world_alone(w, *call);
   GP__CHECK(gp__check_capture(w, call));

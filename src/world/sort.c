@@ -1,7 +1,7 @@
 // world/sort.c - worlds: sorts, top-k
 // uses: api/config.h, api/lists.h, api/structs.h, api/input.h, api/call.h, api/init.h, core/words.h, core/rules.h,
-//   core/system.c, core/messages.c, host/types.c, host/values.c, merge/kinds.c, core/types.c, map/calls.c,
-//   world/world.c, world/split.c
+//   core/shape.h, core/system.c, core/messages.c, host/types.c, host/values.c, merge/kinds.c, core/types.c,
+//   map/calls.c, world/world.c, world/split.c
 
 GP__HOST int gp__is_plain_integer(gp_type t) { return (t >= GP_I8 && t <= GP_U64) || t == GP_I128 || t == GP_U128; }
 // A key's bits in the order of a sort, floats in total order, and back.
@@ -175,7 +175,7 @@ GP__HOST gp_result gp__check_world_sort(gp_world *w, const gp_call *c, gp__world
     return gp__fail(GP_E_NULL, "%s: @%s is null", w->who, c->out_keys ? "out" : "out_keys");
   return gp__check_arrays(w, c, local);
 }
-GP__HOST gp_result gp__world_sort(gp_world *w, const gp_call *c, int is_sorted) {
+GP__HOST gp_result gp__sort_shares(gp_world *w, const gp_call *c, int is_sorted) {
   gp__world_sorting p;
   gp_call local;
   gp_result result;
@@ -190,6 +190,7 @@ GP__HOST gp_result gp__world_sort(gp_world *w, const gp_call *c, int is_sorted) 
     return gp__fail(GP_E_SIZE, "%s: @out_type: indices of %llu elements need u64", w->who, (gp__u64)total);
   return gp__break_if(w, gp__world_sort_agreed(w, &p, c, &local, total));
 }
+GP__HOST gp_result gp__world_sort(gp_world *w, gp_call c) { return gp__sort_shares(w, &c, 0); }
 
 // ---- top-k
 
@@ -200,7 +201,7 @@ GP__HOST gp_result gp__world_top_k_agreed(gp_world *w, const gp_call *c, gp_call
   const int indices = value_size && !local->in_type;
   const size_t k = (size_t)c->k, keys = gp__aligned(k * key_size * (size_t)w->size),
                values = gp__aligned(k * value_size * (size_t)w->size);
-  const uint64_t kept = c->k < local->count ? c->k : local->count;
+  const uint64_t kept = gp__smaller(c->k, local->count);
   gp__u8 *at, *packed, *my_keys, *my_values;
   uint64_t before = 0, gathered = 0;
   gp_call last = *local;
@@ -227,7 +228,7 @@ GP__HOST gp_result gp__world_top_k_agreed(gp_world *w, const gp_call *c, gp_call
   if (value_size) GP__CHECK(gp__world_gather(w, my_values, at + keys, k * value_size));
   for (q = 0, gaps = 0; q < w->size; ++q) gaps |= w->notes[q].count < c->k;
   for (q = 0; q < w->size; ++q) { // without the gaps of ranks that have fewer than k
-    const size_t here = (size_t)(w->notes[q].count < c->k ? w->notes[q].count : c->k), from = (size_t)q * k;
+    const size_t here = (size_t)gp__smaller(w->notes[q].count, c->k), from = (size_t)q * k;
     if (gaps) {
       GP__CHECK(gp__world_copy(w, packed + gathered * key_size, at + from * key_size, here * key_size));
       GP__CHECK(
@@ -247,17 +248,17 @@ GP__HOST gp_result gp__world_top_k_agreed(gp_world *w, const gp_call *c, gp_call
   last.out_keys = c->out_keys;
   return gp__world_do(w, &last);
 }
-GP__HOST gp_result gp__world_top_k(gp_world *w, const gp_call *c) {
+GP__HOST gp_result gp__world_top_k(gp_world *w, gp_call c) {
   gp_call local;
   gp_result result;
   uint64_t total;
-  GP__CHECK(gp__shard_counted(w, c, &local));
-  if (local.k > local.count) local.k = local.count;
-  result = gp__check_arrays(w, c, &local);
-  if (c->rows > 1) result = gp__fail(GP_E_UNSUPPORTED, "%s: @rows: a world takes the top of one array", w->who);
-  GP__CHECK(gp__world_meet(w, c, local.count, result, 0, &total));
-  if (c->k > total)
+  GP__CHECK(gp__shard_counted(w, &c, &local));
+  local.k = gp__smaller(c.k, local.count);
+  result = gp__check_arrays(w, &c, &local);
+  if (c.rows > 1) result = gp__fail(GP_E_UNSUPPORTED, "%s: @rows: a world takes the top of one array", w->who);
+  GP__CHECK(gp__world_meet(w, &c, local.count, result, 0, &total));
+  if (c.k > total)
     return gp__fail(
-        GP_E_ARGUMENT, "%s: @k is %llu, and the ranks have %llu elements", w->who, (gp__u64)c->k, (gp__u64)total);
-  return c->k ? gp__break_if(w, gp__world_top_k_agreed(w, c, &local)) : GP_SUCCESS;
+        GP_E_ARGUMENT, "%s: @k is %llu, and the ranks have %llu elements", w->who, (gp__u64)c.k, (gp__u64)total);
+  return c.k ? gp__break_if(w, gp__world_top_k_agreed(w, &c, &local)) : GP_SUCCESS;
 }

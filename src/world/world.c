@@ -96,8 +96,10 @@ GP__HOST gp_result gp__driver_done(gp_world *w, const char *call, int error) {
   return error ? gp__cuda_fail(&w->s->library.runtime, w->who, call, error) : GP_SUCCESS;
 }
 #define GP__DRIVER(call, ...) gp__driver_done(w, #call, w->s->library.runtime.driver.call(__VA_ARGS__))
-// A call of this rank's GPU.
-GP__HOST gp_result gp__world_do(gp_world *w, const gp_call *c) { return gp_run(w->ctx, c, w->stream); }
+// A call of this rank's GPU. gp_world_workspace_size stops there.
+GP__HOST gp_result gp__world_do(gp_world *w, const gp_call *c) {
+  return w->asked ? (gp_result)GP__UNKNOWN : gp_run(w->ctx, c, w->stream);
+}
 
 // ---- memory
 
@@ -244,7 +246,9 @@ GP__HOST gp_result gp__world_share(gp_world *w, const void *mine, void *all, siz
 GP__HOST gp_result gp__world_send(gp_world *w, const void *from, void *to, size_t size) {
   const gp__u8 *source = (const gp__u8 *)from;
   gp__u8 *target = (gp__u8 *)to;
-  int q, error = w->nccl.GroupStart(), ended;
+  int q, error, ended;
+  if (w->asked) return (gp_result)GP__UNKNOWN;
+  error = w->nccl.GroupStart();
   for (q = 0; q < w->size && !error; ++q) {
     const uint64_t out = (w->leave_end[q] - w->leave[q]) * size, in = (w->arrive_end[q] - w->arrive[q]) * size;
     if (q == w->rank) continue;

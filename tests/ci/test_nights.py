@@ -150,6 +150,7 @@ def test_a_proposal_touches_what_it_may(world):
 # ---- failing nights --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.turn
 def test_a_runner_that_dies_in_the_middle(world, capsys):
     """It proposes nothing, takes nothing back, and says so."""
     world.night("one", tuned(nights.better))
@@ -655,6 +656,7 @@ def a_night(folder, *words):
     return night
 
 
+@pytest.mark.turn
 def test_cells_rotate_by_age(tmp_path):
     """Each night measures what fits, and changed primitives always; every cell has its turn, none twice before that."""
     cells = {text: cell for cell, text in nights.regress.regress.cells_of(None).items()}

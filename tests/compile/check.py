@@ -50,7 +50,7 @@ MAKE = ["make", "--no-print-directory", f"CC={CC}"]
 LIBS = ["-ldl", "-lpthread", "-lm"]
 # Each standard with a level of optimisation, because a compiler's warnings depend on its effort. Higher levels take
 # longer: -O2 occurs once, -O1 and -O3 take turns. The long runs use each language's usual level for all standards. gcc
-# has compiled the library with -O2 and without a warning before (tests/run.py), and clang warns alike at all levels.
+# compiles the library with -O2 and without a warning at its turn (tests/run.py), and clang warns alike at all levels.
 LONG = int(os.environ.get("GPUPRIMS_LONG", "0") or 0)
 STANDARDS = {"c99": "-O2", "c11": "-O0", "c17": "-O1", "c++11": "-O0", "c++14": "-O0", "c++17": "-O3", "c++20": "-O0"}
 STANDARDS[("c17", "c++17")[turn(2)]] = "-O0"
@@ -195,10 +195,10 @@ def language(checks, folder, compiler):
     if compiler == "gcc":
         # Files that only a machine with a GPU runs; and gp_tune, which clang builds in the tests' other rows.
         for name in ("tools/gp_bench.c", "tools/gp_bfs.c", "tools/gp_graph.c", "tests/gpu/gp_check.c"):
-            if checks.has_turn(4):
+            if checks.has_turn():
                 checks.run(f"gcc: {name}", [pair[0], "-std=gnu11", *STRICT[:3], "-Wno-missing-field-initializers",
                                             "-I.", "-Itools", "-fsyntax-only", name])
-        if checks.has_turn(4):
+        if checks.has_turn():
             checks.run("gcc: tools/tune", [pair[0], "-std=c11", "-D_GNU_SOURCE", *STRICT[:3], *NO_LAYOUT, "-I.",
                                            "-fsyntax-only", *sorted(glob.glob("tools/tune/*.c", root_dir=ROOT))])
 
@@ -296,7 +296,7 @@ def copies(checks, folder):
     else:
         checks.skip("copies by clang", "no clang: apt-get install clang")
     for compiler, standard in languages:
-        if not checks.has_turn(len(languages)):
+        if not checks.has_turn():
             continue
         made = set()
         for kind in ("namespace", "static", "mixed"):
@@ -601,7 +601,7 @@ def readme(checks, folder):
 def examples(checks, folder):
     """In the long runs make builds all of them in build/, as for users, and the demo has a GPU's years. Short runs
     build those that draw, and one example of each kind, in a separate folder, unoptimised, with kernels of one
-    architecture and few years. The others are linked with the library."""
+    architecture and few years. The others are linked with the library, each at its turn."""
     env = dict(os.environ)
     place = "build" if LONG else os.path.join("build", "tests", "unoptimised")
     built = os.path.join(place, "examples")
@@ -609,13 +609,14 @@ def examples(checks, folder):
     stems = [os.path.splitext(name)[0] for name in example_files() if name.endswith(".c")]
     draws, whole = checks.has_turn(), [stem for stem in ("bundle", "ladder/ladder") if checks.has_turn()]
     by_make = stems if LONG else ["demo", "graph"] * draws + whole
+    mine = [stem for stem in stems if stem not in ("demo", "graph") and checks.has_turn() or stem in by_make]
     targets = ["examples"] if LONG else [os.path.join(built, stem) for stem in by_make]
     checks.run("make -n examples", MAKE + ["-n", "examples"])
     if targets and checks.run("make examples", MAKE + quick + targets, env=env) is None:
         return
     library = ["-Lbuild", "-lgpuprims", f"-Wl,-rpath,{os.path.join(ROOT, 'build')}"] + LIBS
-    for stem in stems:
-        if stem not in by_make and (draws or stem not in ("demo", "graph")):
+    for stem in mine:
+        if stem not in by_make:
             os.makedirs(os.path.dirname(os.path.join(ROOT, built, stem)), exist_ok=True)
             checks.run(f"examples/{stem}.c: compile", [CC, "-std=c11", "-I.", "-Iexamples",
                        without_implementation(f"{stem}.c", folder), "-o", os.path.join(built, stem)] + library)
@@ -627,9 +628,7 @@ def examples(checks, folder):
         demo(checks, pictures, quick, env)
     for name in example_files():
         stem, kind = os.path.splitext(name)
-        if kind == ".c" and stem == "graph" and not draws:
-            continue
-        if kind == ".c" and stem != "demo":  # those in folders read the kernels beside them
+        if kind == ".c" and stem in mine and stem != "demo":  # those in folders read the kernels beside them
             output = checks.run(f"examples/{name}", [os.path.join(ROOT, built, stem)],
                                 cwd=ROOT if "/" in name else folder)
         elif kind == ".py" and stem not in ("demo", "graph") and "/" not in name:  # those two draw: make demo
@@ -707,10 +706,11 @@ def header_version():
 def install(checks, folder):
     version, user = header_version(), shared_user(folder)
     prefix, staged = os.path.join(folder, "prefix"), os.path.join(folder, "staged")
-    if checks.run("make install", MAKE + ["install", f"PREFIX={prefix}"]) is None:
+    kept = ["CFLAGS=-Og"]  # the tests' library, as it is
+    if checks.run("make install", MAKE + ["install", f"PREFIX={prefix}", *kept]) is None:
         return
     checks.run("make install below DESTDIR",
-               MAKE + ["install", "PREFIX=/usr", f"DESTDIR={staged}"])
+               MAKE + ["install", "PREFIX=/usr", f"DESTDIR={staged}", *kept])
     for name in ("include/gpuprims.h", "include/gpuprims.hpp", "lib/libgpuprims.so", f"lib/libgpuprims.so.{version}",
                  "lib/pkgconfig/gpuprims.pc", "share/cmake/gpuprims/gpuprims-config.cmake",
                  "share/man/man3/gpuprims.3"):
@@ -727,7 +727,7 @@ def install(checks, folder):
     if checks.has_turn():
         with_cmake(checks, folder, prefix, version, user, "make install")
     other, binary = os.path.join(folder, "other"), os.path.join(folder, "binary")
-    if checks.has_turn(4) and checks.run("cmake", ["cmake", "-S", ".", "-B", binary, f"-DCMAKE_INSTALL_PREFIX={other}",
+    if checks.has_turn() and checks.run("cmake", ["cmake", "-S", ".", "-B", binary, f"-DCMAKE_INSTALL_PREFIX={other}",
                             "-DCMAKE_INSTALL_LIBDIR=lib64"]) is not None:
         checks.run("cmake --build", ["cmake", "--build", binary])
         if checks.run("cmake --install", ["cmake", "--install", binary]) is not None:
@@ -917,6 +917,8 @@ def abi(checks, folder):
         used = file.read()
     checks.check("abi: structs.c fills every struct", len(filled) > 8 and all(f"{name} " in used for name in filled))
     libraries = {"this": "build/libgpuprims.so", "later": os.path.join(folder, "later.so")}
+    if not checks.has_turn():
+        return
     checks.run("abi: the later library", [CC, "-O0", "-fPIC", "-shared", "-x", "c", "-DGPUPRIMS_IMPLEMENTATION",
                                           os.path.join(headers["later"], "gpuprims.h"), "-x", "none", "-o",
                                           libraries["later"], *LIBS])
@@ -1026,7 +1028,7 @@ def size(checks, folder):
         command = [compiler, "-fsyntax-only", source("declarations.c"), "-I."]
         if checks.run(f"{compiler}: declarations", command) is None:
             continue
-        if not checks.has_turn(2):
+        if not checks.has_turn():
             continue
         start, parsed = best_of([[compiler, "-E", empty], command], 15)
         preprocess = [[compiler, "-E", source("declarations.c"), "-I."], [compiler, "-E", skipped]]
@@ -1066,11 +1068,17 @@ GROUPS = {"language": language, "hpp": hpp, "nvcc": nvcc, "copies": copies, "emb
           "size": size}
 
 
+# The place before a group's first part that takes turns, such that the dear ones of different groups have different
+# turns.
+PLACES = {"install": 4, "hpp": 5, "examples": 8, "abi": 9, "size": 10}
+
+
 def main():
     if len(sys.argv) < 2 or sys.argv[1] not in GROUPS:
         sys.exit(__doc__)
     os.chdir(ROOT)
     checks = Checks()
+    checks.place = PLACES.get(sys.argv[1], 0)
     os.makedirs(ASSEMBLY, exist_ok=True)
     forget_old()
     with tempfile.TemporaryDirectory(prefix="gpuprims-") as folder:

@@ -30,6 +30,7 @@ def play(tmp_path, monkeypatch):
     return once
 
 
+@pytest.mark.turn
 def test_what_passed_is_kept_while_nothing_changes(play, monkeypatch):
     assert play() == ((3, 0), 1)
     assert play() == ((3, 0), 1)  # kept, with its counts
@@ -53,6 +54,7 @@ def test_what_opens_no_file_is_kept():
         assert run.reads_its_program_alone(next(program for program in run.PROGRAMS if program.name == name)), name
 
 
+@pytest.mark.turn
 def test_what_reads_files_runs_always(play):
     for name in ("dispatch", "policies", "kernel source", "rows of graphs", "ladder", "layout examples",
                  "graph checks"):

@@ -123,6 +123,7 @@ def test_mean_squares_by_hand(measured):
     assert back40.mean_squares(devices(measured)[0], "exclusive_scan") is None
 
 
+@pytest.mark.turn
 def test_copies_and_the_best_single_policy_by_hand(measured):
     detail = back40.copy_histogram(devices(measured))
     assert detail.tables[0][2][0][:3] == ["Made-up 1, 128MiB", "25 %", "100 %"]
@@ -140,6 +141,7 @@ def test_instructions_by_hand(measured):
     assert "save 75 % of the instructions" in text_of(back40.phases(devices(measured)))
 
 
+@pytest.mark.turn
 def test_the_ladder_has_its_printed_times(measured):
     """Files from before ladder.c knew them hold 0."""
     text = text_of(harris.reduction(devices(measured)))

@@ -139,7 +139,7 @@ def said(tmp_path_factory):
 
 
 @pytest.mark.parametrize("finding", [finding for finding, _, _ in FINDINGS])
-@pytest.mark.turn
+@pytest.mark.turn(14)  # they share runs of lint
 def test_findings(said, finding):
     together = tuple(name for name, _, _ in FINDINGS if name not in ALONE)
     assert finding in said((finding,) if finding in ALONE else together)
@@ -233,6 +233,7 @@ extern "C" __global__ void vectorised(TYPE *data) {
 @pytest.mark.parametrize("type_, items, fits", [("unsigned", 4, True), ("unsigned", 8, True), ("unsigned", 3, False),
                                                 ("unsigned", 6, False), ("unsigned char", 8, False),
                                                 ("double", 1, False), ("double", 2, True), ("of_12_bytes", 4, False)])
+@pytest.mark.turn
 def test_vectors_of_a_tile_are_whole(tmp_path, nvrtc, call, type_, items, fits):
     """Items that fill no vector would be left unread: both compilers say what ITEMS must be."""
     said = "ITEMS is a multiple of 16 / sizeof(T)"

@@ -15,6 +15,7 @@ from tools.paper import harris, sources  # noqa: E402
 TOPICS = ("ladder", "ladder_counters", "transfers")
 
 
+@pytest.mark.turn
 def test_the_page_is_current():
     assert teaching.main(["--check"]) == 0
     assert os.path.exists(teaching.PICTURE)

@@ -417,7 +417,7 @@ REAL = ["index.html", "primitives.html", "regressions.html", "compare.html", "co
 
 
 @pytest.mark.parametrize("name", REAL + ["a primitive", "a cell", "a diff"])
-@pytest.mark.turn(6)
+@pytest.mark.turn(16)
 def test_the_committed_measurements_render(open_page, committed_site, name):
     """axe, and the widths of a window and a telephone, on the committed pages; pictures are drawn elsewhere."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe: pip install -r requirements.txt")

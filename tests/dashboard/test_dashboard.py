@@ -18,6 +18,7 @@ from conftest import BLANK, CACHE, MEASURED, ROOT, TODAY
 
 from ci import baseline, steps
 from dashboard import build, commits, figures, model, pages, read, reports
+from tools import bench
 from tools.farm import store
 from tools.quality import __main__ as quality_command
 
@@ -618,6 +619,7 @@ def test_regret_of_a_device_that_is_left_out(make_site):
 # ---- broken ones -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.turn
 def test_an_empty_store_says_how_to_make_data(tmp_path, make_site):
     site = make_site(tmp_path)
     check_whole(site)
@@ -644,6 +646,7 @@ def test_corrupt_lines_are_named_and_the_rest_is_used(tmp_path, make_site):
     check_whole(site)
 
 
+@pytest.mark.turn
 def test_programs_over_layouts_show_their_best_combination(tmp_path, make_site):
     def variant(array, transposed, us):
         return {"array": array, "second": "SoA", "transposed": transposed, "us": us}
@@ -666,6 +669,7 @@ def write_json(path, value):
     path.write_text(json.dumps(value))
 
 
+@pytest.mark.turn
 def test_online_tuners_beside_the_paper(tmp_path, make_site):
     place = tmp_path / "example-one"
     write_json(place / "2026-01-05.online.abc0000.json", made_up.online())
@@ -721,6 +725,7 @@ def run_of_the_tuner(case, values, us, name="kd_tree", **fields):
                        "us": us, **fields}) + "\n"
 
 
+@pytest.mark.turn
 def test_programs_beside_the_papers(tmp_path, make_site):
     place = tmp_path / "example-one"
     write_json(place / "2026-01-05.reyes.abc0000.json", reyes())
@@ -781,6 +786,7 @@ def test_a_table_of_reyes_that_is_damaged_is_named(tmp_path, change):
     assert file.reyes is None and "a table of examples/reyes that cannot be used" in file.notices[0].text
 
 
+@pytest.mark.turn
 def test_programs_that_are_cut_short_or_missing_are_named(tmp_path, make_site):
     place = tmp_path / "example-one"
     write_json(place / "2026-01-05.reyes.abc0000.json", reyes())
@@ -801,6 +807,7 @@ def json_rows(site, name):
         return json.load(file)["rows"]
 
 
+@pytest.mark.turn
 def test_the_path_of_a_search_is_drawn():
     spec = {"draw": "path", "x": ["32", "64"], "y": ["1", "2"], "xlabel": "threads", "ylabel": "unroll", "worst": 2.0,
             "times": [[1.6, 1.0], [None, 1.2]], "path": [[0, 0, True], [1, 1, False], [1, 0, True]],
@@ -853,6 +860,7 @@ QUALITY = {"kind": "environment", "device": "Example One", "date": "2026-01-05T0
            "peers": "CUB 3"}
 
 
+@pytest.mark.turn
 def test_criteria_by_counters(tmp_path, make_site):
     place, cell = tmp_path / "example-one", "reduce SUM f32 n=64M"
     made_up.write(str(place / "2026-01-04.jsonl"), [made_up.environment(), *(
@@ -908,6 +916,7 @@ def test_criteria_by_counters(tmp_path, make_site):
             ] == [["gpuprims", 0.7], ["cub", 0.6]]
 
 
+@pytest.mark.turn
 def test_the_picture_of_docs_is_made_of_the_committed_file(tmp_path, capsys):
     path = os.path.join(ROOT, "ci", "measurements", "nvidia-h200", "2026-11-28.quality.5b6c688.jsonl")
     target, cells = tmp_path / "a.svg", ["--cell", "reduce SUM f32 n=64M", "--cell", "inclusive_scan SUM f32 n=64M"]
@@ -920,6 +929,7 @@ def test_the_picture_of_docs_is_made_of_the_committed_file(tmp_path, capsys):
     assert "no criteria of copy u32 n=7" in capsys.readouterr().err
 
 
+@pytest.mark.turn
 def test_weights_by_regression_are_on_the_page(tmp_path, make_site):
     rows = [made_up.quality(f"{primitive} u32 n=64M", library, gbs=100.0 + 10 * k + k * k,
                             criteria={"MC": 0.1 + 0.05 * k, "OC": 0.9 - 0.07 * ((3 * k) % 7)})
@@ -1008,6 +1018,7 @@ def test_a_run_by_its_files_name(tmp_path, name, night, set_):
     assert (run.night, run.set) == (night, set_)
 
 
+@pytest.mark.turn
 def test_a_site_of_unusable_files_is_whole_and_names_them(tmp_path, make_site):
     for name, content in (("2026-01-05.jsonl", b"\xff\n"), ("2026-01-06.tune.jsonl", b"no\n"),
                           ("2026-01-06.regress.jsonl.gz", b"no gzip"), ("2026-01-07.ladder.json", b'{"tables": [1]}'),
@@ -1028,6 +1039,7 @@ def test_a_site_of_unusable_files_is_whole_and_names_them(tmp_path, make_site):
     assert "NO DATA" in text_of(site, "index.html")
 
 
+@pytest.mark.turn
 def test_a_runner_that_died_in_the_middle(tmp_path, make_site):
     place = str(tmp_path / "example-one")
     made_up.write(f"{place}/{made_up.night_of(0)}.jsonl", made_up.records(0, 40))
@@ -1050,6 +1062,7 @@ def test_a_runner_that_died_in_the_middle(tmp_path, make_site):
     assert "no verdicts: the run died before it could judge" in text
 
 
+@pytest.mark.turn
 def test_a_partial_run_is_no_problem(tmp_path, make_site):
     """Some cells of a list, because only these were requested; primitives that a night leaves for the next one."""
     place = str(tmp_path / "example-one")
@@ -1100,6 +1113,7 @@ def test_wrong_cells_are_seen(small_site):
     assert "✗" in open(os.path.join(small_site, "index.html"), encoding="utf-8").read()
 
 
+@pytest.mark.turn
 def test_text_from_files_is_text(tmp_path, make_site):
     evil = "<script>alert(1)</script>"
     lines = list(made_up.records(0, 3, device=f"Evil {evil}"))
@@ -1169,7 +1183,15 @@ def test_bad_arguments_are_named(tmp_path, words, said):
 
 # ---- the committed measurements --------------------------------------------------------------------------------------
 
-@pytest.mark.turn(6)
+def test_the_newest_measurements_are_read():
+    """Each commit: the site of all files is dear, and takes turns."""
+    files = read.files_below(MEASURED)[0]
+    newest = max(name[:10] for _, _, name in files if bench.FILE_NAME.fullmatch(name))
+    assert not [notice for path, device, name in files if name.startswith(newest)
+                for notice in read.read(path, device, name).notices if notice.level == "bad"]
+
+
+@pytest.mark.turn(16)
 def test_the_committed_measurements_make_a_whole_site(committed_site):
     check_whole(committed_site)
     problems = [notice for _, _, file in committed_files() for notice in file.notices if notice.level == "bad"]
@@ -1187,7 +1209,7 @@ def spelt_out(cell):
     return re.sub(r"\b(\d+)([KMG])\b", lambda m: str(int(m[1]) << {"K": 10, "M": 20, "G": 30}[m[2]]), cell)
 
 
-@pytest.mark.turn(6)
+@pytest.mark.turn(16)
 def test_every_committed_report_is_on_a_page(committed_site):
     text = text_of(committed_site, "reports.html")
     names = [os.path.relpath(os.path.join(place, name), MEASURED).split(os.sep, 1)[1]
@@ -1197,7 +1219,7 @@ def test_every_committed_report_is_on_a_page(committed_site):
     assert bool(names) != ("no device's folder has such a text" in text)
 
 
-@pytest.mark.turn(6)
+@pytest.mark.turn(16)
 def test_every_committed_cell_is_on_a_page(committed_site):
     shown = set()
     for name in os.listdir(os.path.join(committed_site, "csv")):
@@ -1213,6 +1235,7 @@ def test_every_committed_cell_is_on_a_page(committed_site):
             assert len(missing) <= len(run.cells) / 4, missing[:5]
 
 
+@pytest.mark.turn
 def test_readmes_picture_is_drawn_from_what_is_committed(tmp_path):
     """Its first line is the command that remakes it."""
     with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:

@@ -60,6 +60,7 @@ FACTORS = [["A=GP_SOA", "first", 0.5], ["A=GP_SOA", "second", 1.2], ["A=32", "se
            ["second.Tile=16", "second", 0.8], ["first.prefer=shared", "first", 0.9]]
 
 
+@pytest.mark.turn
 def test_global_layouts_serve_all_kernels_and_each_has_its_own_rest(tmp_path):
     made = Made(tmp_path, factors=FACTORS)
     said = made.run()

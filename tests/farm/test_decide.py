@@ -500,6 +500,7 @@ def test_a_row_gives_way_only_to_what_was_compared_with_it(tmp_path):
     assert one["verdict"] == "rejected" and "was not compared" in one["reason"]
 
 
+@pytest.mark.turn
 def test_a_row_goes_where_an_algorithm_overtook_it(tmp_path):
     """Measured beside the row on the same device, faster at every size by the mean of its distributions; otherwise
     nothing is written."""
@@ -551,6 +552,7 @@ def test_a_row_goes_where_an_algorithm_overtook_it(tmp_path):
     assert '"Example One", GP_EXCLUSIVE_SCAN, 4, 4, 4, 0, 64' in made_up.table_of(tmp_path)
 
 
+@pytest.mark.turn
 def test_a_row_that_lost_to_the_rule_goes(tmp_path):
     """The header improved: the rule beats the row now, and the rerun measured it."""
     tuned(tmp_path, wide_wins)
@@ -746,6 +748,7 @@ def test_the_portable_row_needs_every_device(tmp_path):
     assert not any(row.scope == "portable" for row in devices.table_of(made_up.stores_of(tmp_path))[0])
 
 
+@pytest.mark.turn
 def test_a_portable_row_does_not_hollow_itself_out(tmp_path):
     """Once it is in the table, new devices run on it: they cannot compare it with the rule, and must not remove it."""
     tuned(tmp_path, wide_wins)

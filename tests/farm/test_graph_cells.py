@@ -47,6 +47,7 @@ def test_lines(program, tmp_path, call, calls, levels, reached):
     assert key.primitive == call and measure.ours[0].us == sample["median_us"]
 
 
+@pytest.mark.turn
 def test_hubs_first(program):
     """The same searches: as many levels, as many edges."""
     def samples(*arguments):

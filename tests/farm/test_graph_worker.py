@@ -59,6 +59,7 @@ def test_cells(program, primitive, calls):
         assert [float(us) for us in fields["us"].split(",")] == [pytest.approx(96 / batch)] * 3
 
 
+@pytest.mark.turn
 def test_more_graphs_than_are_kept(program):
     cells = [f"bfs u32 graph=grid:rows=5:columns={columns} n={20 * columns} protocol=back_to_back"
              for columns in (*range(5, 35), 5)]

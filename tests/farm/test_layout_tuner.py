@@ -133,6 +133,7 @@ def test_a_layout_that_is_fixed_stays_and_the_rest_is_the_best_beside_it(complet
          (1, 32, 0, 128), (0, 64, 1, 256), (0, 0, 1, 256)]
 
 
+@pytest.mark.turn
 def test_the_report_of_complete_mode(complete):
     said = complete.said
     assert "complete mode: 5 global layouts, 16 of the rest, 80 combinations" in said
@@ -239,6 +240,7 @@ const gp_tune_kernel gp_tune_description = {"mine", 2, bytes, fill, moved, launc
 """
 
 
+@pytest.mark.turn
 def test_transposed_arrays_and_what_is_global(program, tmp_path):  # noqa: F811
     kernel = tmp_path / "mine.cuh"
     kernel.write_text(HOST)

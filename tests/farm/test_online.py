@@ -167,7 +167,7 @@ def written(tmp_path_factory):
     return folder / "out", done
 
 
-@pytest.mark.turn
+@pytest.mark.turn(9)
 def test_all_strategies_of_the_header(written):
     folder, done = written
     results = json.loads((folder / "online.json").read_text())
@@ -189,6 +189,7 @@ def test_all_strategies_of_the_header(written):
     assert "online.json belongs to ci/measurements/made-up-1/" in done.stderr
 
 
+@pytest.mark.turn(9)
 def test_maps_and_paths(written):
     found = json.loads((written[0] / "online.json").read_text())["spaces"]
     line, cube, plane = found
@@ -206,6 +207,7 @@ def test_maps_and_paths(written):
                    for value, parameter in zip(step, one["parameters"]))
 
 
+@pytest.mark.turn(9)
 def test_tables_and_pictures(written):
     folder, done = written
     for text in ("| Made-up 1 | 0.2 | 0.1 | 50.0 % | ", "| GTX 680 | 2937 | 2824 | 3.8 % | 14 | 2013, Table 3 |  |",
@@ -217,6 +219,7 @@ def test_tables_and_pictures(written):
         assert (folder / f"{name}.svg").stat().st_size > 8000 and (folder / f"{name}.png").stat().st_size > 8000
 
 
+@pytest.mark.turn(9)
 def test_a_cache_file_of_kernel_tuner(written):
     cache = json.loads((written[0] / "n_body.cache.json").read_text())
     assert (cache["device_name"], cache["tune_params"]) == ("Made-up 1", {"p0": [32, 128, 64], "p1": [1, 2]})

@@ -62,6 +62,7 @@ def test_the_best_by_energy_is_another_one(tuner, tmp_path):
     assert tune(tuner, "--sizes", "64M", "--objective", "speed", status=2).count("time, energy or edp") == 1
 
 
+@pytest.mark.turn
 def test_what_is_not_two_per_cent_better_changes_nothing(tuner, tmp_path):
     header = tmp_path / "policy.h"
     said = tune(tuner, "--sizes", "64M", "--policy-out", str(header), weight=0, spread=0)

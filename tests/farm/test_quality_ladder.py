@@ -61,6 +61,7 @@ def count(tmp_path, capsys):
     return code, files, capsys.readouterr()
 
 
+@pytest.mark.turn
 def test_counters_by_hand(ncu, tmp_path, capsys):
     ncu()
     code, files, said = count(tmp_path, capsys)
@@ -75,6 +76,7 @@ def test_counters_by_hand(ncu, tmp_path, capsys):
     assert ladder.main(["--show", str(files[0])]) == 0 and "5.00" in capsys.readouterr().out
 
 
+@pytest.mark.turn
 def test_an_unknown_metric_is_left_out(ncu, tmp_path, capsys):
     ncu(unknown="dram__bytes.max")
     code, files, _ = count(tmp_path, capsys)
@@ -86,6 +88,7 @@ def test_an_unknown_metric_is_left_out(ncu, tmp_path, capsys):
     ({"error": "==ERROR== ERR_NVGPUCTRPERM: no permission"}, "ERR_NVGPUCTRPERM"),
     ({"kernels": KERNELS[1:]}, "do not follow"), ({"kernels": [KERNELS[2], *KERNELS[:2]]}, "do not follow"),
     ({"counted": ()}, "")])
+@pytest.mark.turn
 def test_nothing_is_written_where_counting_fails(ncu, tmp_path, capsys, made, why):
     ncu(**made)
     code, files, said = count(tmp_path, capsys)

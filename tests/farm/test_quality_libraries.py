@@ -146,6 +146,7 @@ def run_frameworks(monkeypatch, tmp_path, cells, *options):
     return measure.lines_of(str(out)), driver
 
 
+@pytest.mark.turn
 def test_every_call_of_cupy_runs_on_the_stand_in(cupy, monkeypatch, tmp_path):
     monkeypatch.setattr(frameworks, "sets_of", lambda cell: 2)
     small = [f"{cell} haystack=1K" if "lower_bound" in cell else cell for cell in SMALL]
@@ -205,6 +206,7 @@ def test_the_reference_has_every_cell(tmp_path, monkeypatch):
     assert set(times) == set(SMALL) and all(us > 0 for us in times.values())
 
 
+@pytest.mark.turn
 def test_a_reference_that_is_too_slow_keeps_what_it_has(tmp_path, monkeypatch):
     program = tmp_path / "slow"
     program.write_text("#!/bin/sh\necho '{\"cell\": \"a\", \"us\": 5}'\nexec sleep 60\n")

@@ -108,6 +108,7 @@ def command(tmp_path, monkeypatch):
     return run
 
 
+@pytest.mark.turn
 def test_points_are_compiled_before_the_time_runs(command, capsys):
     policies = [f"threads={32 * k}" for k in range(1, points.UNIT + 3)]  # two processes
     status, said = command(capsys, policies, "--seconds", "25")
@@ -117,6 +118,7 @@ def test_points_are_compiled_before_the_time_runs(command, capsys):
     assert "best by time" in said.out and f"threads={32 * (points.UNIT + 2)}" in said.out
 
 
+@pytest.mark.turn
 def test_points_that_do_not_compile_are_named_and_the_rest_goes_on(command, capsys):
     status, said = command(capsys, ["threads=32", "threads=bad", "threads=64"])
     assert status == 0
@@ -124,6 +126,7 @@ def test_points_that_do_not_compile_are_named_and_the_rest_goes_on(command, caps
     assert "not compiled: reduce SUM u32 n=5: GP_E_COMPILE: threads=bad" in said.out
 
 
+@pytest.mark.turn
 def test_steps_say_why_no_point_was_found(command, capsys, monkeypatch):
     monkeypatch.setenv("FAKE_NCU", "permission")
     status, said = command(capsys, ["threads=32"])

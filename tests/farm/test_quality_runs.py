@@ -30,6 +30,7 @@ def rows_of(lines):
     return {(line["cell"], line["library"]): line for line in lines if line["kind"] == "quality"}
 
 
+@pytest.mark.turn
 def test_crashes_are_named_and_the_rest_goes_on(session):
     cells = ["first", "wrong", "die", "check", "last"]
     s = session()
@@ -52,6 +53,7 @@ def test_crashes_are_named_and_the_rest_goes_on(session):
     assert "WRONG" in table and "status 7" in table and "NO DATA" in table and "\n  " in table
 
 
+@pytest.mark.turn
 def test_a_crash_in_the_checks_of_a_later_cell(session):
     s = session()
     s.probe()
@@ -103,6 +105,7 @@ def test_lines_tell_whose_a_kernel_is():
     assert reports.by_launch_order("", []) == {}
 
 
+@pytest.mark.turn
 def test_kernels_are_told_apart_without_a_marks_launch(session, monkeypatch):
     monkeypatch.setenv("FAKE_ORDER", "1")
     s = session()
@@ -121,6 +124,7 @@ def test_kernels_are_told_apart_without_a_marks_launch(session, monkeypatch):
     assert ["--checked" in line for line in asked] == [True, True, False], "two batches after a crash; the wrong cell"
 
 
+@pytest.mark.turn
 def test_marks_are_launched_where_lines_do_not_tell(session, monkeypatch):
     s = session()
     monkeypatch.setenv("FAKE_ORDER", "1")
@@ -192,6 +196,7 @@ def test_what_a_further_run_leaves_out():
     assert rows["b", "cub"]["median_us"] == 5 and rows["b", "gpuprims"]["status"] == "ok", "no result is lost"
 
 
+@pytest.mark.turn
 def test_passes_by_groups_of_counters(session, monkeypatch, capsys):
     monkeypatch.setenv("FAKE_ORDER", "1")
     assert command.show_passes(session()) == 0
@@ -201,6 +206,7 @@ def test_passes_by_groups_of_counters(session, monkeypatch, capsys):
     assert command.show_passes(session(ncu=False)) == 1
 
 
+@pytest.mark.turn
 def test_no_permission_leaves_launches_and_a_reason(session):
     s = session("permission")
     s.probe()

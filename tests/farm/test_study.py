@@ -104,6 +104,7 @@ def test_figure_8():
     assert "not measured yet" not in " ".join(shown.text)
 
 
+@pytest.mark.turn
 def test_the_page_shows_the_study(tmp_path, capsys):
     folder = tmp_path / "made-up-1"
     assert study.main([write(tmp_path / "s.jsonl", LINES), "--out", str(folder)]) == 0

@@ -297,6 +297,7 @@ def test_without_samples_there_is_no_row(tmp_path, capsys):
         assert "no rows" in refused(capsys, tmp_path, tune.path)[1]
 
 
+@pytest.mark.turn
 def test_no_store_reaches_into_another(tmp_path):
     """A stranger's decisions name others' in `replaces`, take their ids, or their environment's."""
     tune, decisions = tuned(tmp_path, wide_wins)

@@ -251,6 +251,7 @@ def test_no_device(farm):
     assert "no device" in said and "Traceback" not in said and not farm.paths()
 
 
+@pytest.mark.turn
 def test_a_device_that_disappears(farm):
     said = farm.run(status=3, gone_after_jobs=5)
     assert "the measurements are kept, continue with: python3 -m tools.farm tune" in said

@@ -122,6 +122,7 @@ def test_pictures_and_the_table_of_a_tuner(tmp_path, capsys, drawn):
     assert sum(not one.get_text() for one in landscape.texts) == 3  # arrows: a move within a place has none
 
 
+@pytest.mark.turn
 def test_the_landscape_of_a_whole_space(tmp_path, drawn):
     def time_of(threads, unroll, mode):
         return None if threads == 96 and unroll == 2 else 10.0 + abs(threads - 64) / 8 + 4 * (mode == 7) + unroll / 100
@@ -160,6 +161,7 @@ def test_pictures_of_library_calls_and_of_rejected_configurations(tmp_path, draw
     assert r"algorithm LOOK\_BACK, threads 512, vectors 1, load ALL" in text and "| - | - | - | 2 | 2 |" in text
 
 
+@pytest.mark.turn
 def test_a_default_that_never_ran_has_no_gain(tmp_path):
     """A process that began with what the last one had learned."""
     lines = library_report(wide_wins, sizes=(20,))
@@ -173,6 +175,7 @@ def test_a_default_that_never_ran_has_no_gain(tmp_path):
     assert learned.plan([a_store], 1 << 36) == ([], [])
 
 
+@pytest.mark.turn
 def test_one_parameter_over_its_space(tmp_path, drawn):
     file = write_space(tmp_path / "s.jsonl", "blur", [[32, 64, 96]], (32,), lambda a: 10.0 + abs(a - 64))
     report = write(tmp_path / "a.txt", tuner_report({"p0": [32, 64, 96]}, [((32,), 41.0), ((64,), 11.0)], (32,)))
@@ -183,6 +186,7 @@ def test_one_parameter_over_its_space(tmp_path, drawn):
     assert {"1", "2"} <= {one.get_text() for one in right.texts}
 
 
+@pytest.mark.turn
 def test_hostile_names_stay_text(tmp_path):
     name = "<script>$\\alpha$ ../../x | `y`"
     lines = tuner_report({"$\\foo$": [1, 2], "<b>": [1, 2]}, [((1, 1), 2.0), ((2, 2), 1.0)], (1, 1), name)

@@ -111,6 +111,7 @@ def main(count, seed):
     print(f"{raised} of {count} calls raised an exception")
 
 
+@pytest.mark.turn
 def test_random_calls_with_bad_arguments():
     program = f"import test_arguments; test_arguments.main({SIZES}, 11)"
     env = dict(os.environ, PYTHONPATH=search_path(HERE, BUILT), CUDA_VISIBLE_DEVICES="")

@@ -42,6 +42,7 @@ def directed(nx):
     yield nx.DiGraph([("b", "a"), ("c", "a"), ("d", "d")])
 
 
+@pytest.mark.turn
 def test_components(nx):
     for graph in graphs(nx):
         made = list(nx.connected_components(graph, backend="gpuprims"))

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #ifndef CASE_TURNS
-#define CASE_TURNS 11 // so many commits run all cases
+#define CASE_TURNS 17 // so many commits run all cases
 #endif
 static unsigned long cases_waiting;
 

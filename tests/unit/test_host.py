@@ -39,6 +39,7 @@ def test_copy(host, type_, what):
 
 @given(st.integers(1, 64), st.sampled_from([0, 1, 2, 255, 256, 1025, 70000]))
 @settings(max_examples=60)
+@pytest.mark.turn
 def test_copy_and_fill_of_raw_bytes(host, size, n):
     rng = np.random.default_rng(size)
     with Context(threads=2) as context:
@@ -67,6 +68,7 @@ def test_reverse(host, type_, what, in_place):
 
 @given(st.integers(1, 64), st.sampled_from([0, 1, 2, 255, 256, 1025, 70000]))
 @settings(max_examples=60)
+@pytest.mark.turn
 def test_reverse_of_raw_bytes(host, size, n):
     with Context(threads=2) as context:
         type_ = context.struct("raw", size, 1)
@@ -90,6 +92,7 @@ def test_reverse_refuses_partial_overlap(host):
 @given(st.sampled_from(["i32", "u32", "i64", "u64"]), st.sampled_from([0, 1, 2, 3, 100, 1023, 1025, 40000]),
        st.sampled_from([1, 16, 300]), st.sampled_from([0, 0.5, 0.99]), st.booleans(), st.integers(0, 2**20))
 @settings(max_examples=60)
+@pytest.mark.turn
 def test_copy_batch(host, size_type, n, most, empty, giant, seed):
     """Sources overlap; destinations touch each other, in another order than sources."""
     rng = np.random.default_rng(seed)

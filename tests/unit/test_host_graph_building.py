@@ -61,6 +61,7 @@ def expected(pairs, n, flags):
 @given(lists, st.integers(0, 7), st.sampled_from(["u4", "u8"]), st.sampled_from(["u4", "u8"]),
        st.sampled_from([np.uint32, np.int32, np.uint64, np.int64]), st.booleans(), st.booleans())
 @relaxed
+@pytest.mark.turn
 def test_from_edges(host, what, options, offset, vertex, dtype, apart, with_bad):
     n, count, seed = what
     flags = options * gp.SYMMETRISE
@@ -83,6 +84,7 @@ def test_count_in_memory(host):
 
 @given(lists, st.sampled_from(["u4", "u8"]), st.sampled_from(["u4", "u8"]))
 @relaxed
+@pytest.mark.turn
 def test_transpose_relabel_degrees(host, what, offset, vertex):
     n, count, seed = what
     pairs = edges_of(n, count, seed)
@@ -207,6 +209,7 @@ def test_components(host, drawn, offset, vertex, flags):
         host.call("gp_connected_components", ctypes.addressof(graph), None, None)
 
 
+@pytest.mark.turn
 def test_what_faults_say():
     text = ctypes.create_string_buffer(200)
 

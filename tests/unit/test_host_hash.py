@@ -118,6 +118,7 @@ def test_group_by_many(threaded, key_type, wanted, n, groups, kind, some_room, s
 
 @given(st.integers(1, 40), sizes, st.sampled_from([1, 5, 10**6]), st.integers(0, 2**20))
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@pytest.mark.turn
 def test_struct_keys_come_in_the_order_of_first_occurrence(size, n, different, seed):
     rng = np.random.default_rng(seed)
     keys = rng.integers(0, 256, (different if different < 10 else n + 1, size), np.uint8)[
@@ -143,6 +144,7 @@ def test_struct_keys_come_in_the_order_of_first_occurrence(size, n, different, s
 
 @given(types, sizes, st.sampled_from([1, 3, 300]), st.booleans(), st.integers(0, 2**20))
 @settings(max_examples=200, deadline=None, derandomize=True, database=None)
+@pytest.mark.turn
 def test_distinct(host, type_, n, groups, some_room, seed):
     x = keys_of(type_, n, groups, "special" if seed % 2 else "uniform", seed)
     room = 1 + seed % (n + 1) if some_room else 0

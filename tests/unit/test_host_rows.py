@@ -271,6 +271,7 @@ def people(host):
 @given(st.sampled_from(["person", "i32", "u64", "f32"]), st.sampled_from([0, "i32", "u32", "i64", "u64"]), shapes,
        st.integers(0, 10**6), st.booleans(), st.booleans())
 @settings(max_examples=150)
+@pytest.mark.turn
 def test_top_k_by_an_order(host, people, type_, index, what, seed, descending, keys):
     """gp_top_k_axis with an operator: keys tie often, and come as in the input."""
     shape, axis = what

@@ -138,6 +138,7 @@ def test_segmented_reduce(host, op, in_type, acc, out_type, offset_type, what, s
 
 @given(operators, types, offset_types, data, st.sampled_from([0, 1, 5, 200]), st.booleans())
 @settings(max_examples=150)
+@pytest.mark.turn
 def test_segments_that_overlap_and_leave_gaps(threaded, op, type_, offset_type, what, segments, with_init):
     n, offset, kind, seed = what
     type_ = accumulator(op, type_)
@@ -157,6 +158,7 @@ def test_segments_that_overlap_and_leave_gaps(threaded, op, type_, offset_type, 
 
 @given(operators, types, types, st.sampled_from([0, 1, 2, 4, 7, 16, 100, 1025]), st.sampled_from([0, 1, 3, 30]), data)
 @settings(max_examples=150)
+@pytest.mark.turn
 def test_segments_of_one_length(host, op, in_type, acc, length, segments, what):
     _, offset, kind, seed = what
     acc = accumulator(op, acc)
@@ -624,6 +626,7 @@ def test_load_balance(threaded, offset_type, shape, n, index_type, seed):
 @given(offset_types, shapes, st.sampled_from([0, 1, 33, 1025, 5000]), types, st.booleans(),
        st.sampled_from([0.5, 1, 1.3]), st.integers(0, 2**20))
 @settings(max_examples=300)
+@pytest.mark.turn
 def test_expand(threaded, offset_type, shape, n, type_, by_lengths, room, seed):
     where = offsets_of("one" if shape == "none" else shape, n, seed)
     where[0] = 0
@@ -647,6 +650,7 @@ def test_expand(threaded, offset_type, shape, n, type_, by_lengths, room, seed):
 
 @given(st.integers(1, 64), st.sampled_from([0, 1, 5, 3000]), st.integers(0, 2**20))
 @settings(max_examples=60)
+@pytest.mark.turn
 def test_expand_of_raw_bytes(size, runs, seed):
     rng = np.random.default_rng(seed)
     with Context(threads=1 + seed % 3) as context:

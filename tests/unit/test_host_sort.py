@@ -91,6 +91,7 @@ def test_keys(host, type_, n, kind, flags, in_place, offset, seed):
 @settings(max_examples=300)
 @given(types, st.sampled_from([*TYPE_NAMES, 3, 12, 16, 40]), sizes, st.sampled_from(KINDS), directions, st.booleans(),
        st.booleans(), st.integers(0, 2**20))
+@pytest.mark.turn
 def test_pairs(host, type_, value, n, kind, flags, keys_in_place, values_in_place, seed):
     keys = special(type_, n, kind, seed)
     dtype = np.dtype(DTYPES[value]) if isinstance(value, str) else np.dtype((np.void, value))
@@ -125,6 +126,7 @@ def test_indices(host, type_, index, n, kind, flags, with_keys, seed):
 @given(types, sizes, st.integers(0, 63), st.integers(0, 64), directions, st.booleans(), st.integers(0, 2**20))
 @example("u32", 1025, 7, 8, 0, False, 1)  # one bit
 @example("u32", 1025, 9, 9, DESCENDING, False, 1)  # none
+@pytest.mark.turn
 def test_bits(host, type_, n, begin, length, flags, by_count, seed):
     bits = 8 * SIZES[type_]
     begin %= bits

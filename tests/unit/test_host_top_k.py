@@ -196,6 +196,7 @@ def first_of(age, k, descending):
 @given(st.sampled_from([1, 2, 40, 300, 2500]), st.integers(1, 3), st.booleans(), st.sampled_from(["u32", "u64", "f64"]),
        st.integers(0, 4), st.integers(0, 2**20))
 @settings(max_examples=60)
+@pytest.mark.turn
 def test_rows_by_an_order(host, people, n, rows, descending, outputs, which, seed):
     k = [1, n, n // 2, min(n, 3), 0][which]
     rng = np.random.default_rng(seed)
@@ -216,6 +217,7 @@ def test_rows_by_an_order(host, people, n, rows, descending, outputs, which, see
 
 @given(st.integers(1, 30), st.sampled_from([1, 7, 100, 1500]), st.booleans(), st.booleans(), st.integers(0, 2**20))
 @settings(max_examples=60)
+@pytest.mark.turn
 def test_segments_by_an_order(host, people, segments, k, own, descending, seed):
     rng = np.random.default_rng(seed)
     lengths = rng.choice([0, 1, k, k + 1, 64], segments)

@@ -15,7 +15,7 @@
 //     few     for some of the cases, in turn, one size with one policy and the one of the largest tile
 //     many    the same for each case, size and alignment
 #include "simt.h"
-#define CASE_TURNS 11
+#define CASE_TURNS 17
 #include "turn.h"
 #define GPUPRIMS_SIMT
 #define GPUPRIMS_STATIC
@@ -1263,6 +1263,7 @@ static void try_defaults() {
     device.open();
     for (const Case &what : cases)
       for (int size : what.sizes) {
+        if (!has_turn()) continue;
         const gp_call c = build(device, what, size, Side::ALIGNED, LONG);
         const std::string name =
             std::string(what.name) + "/" + std::to_string(size) + ", " + std::to_string(capability);
