@@ -2842,10 +2842,11 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 // until gp_close; calls of the world share it, and run before or after the graph.
 GP__API gp_result gp_world_run(gp_world *world, const gp_call *call, gp_stream stream);
 
-// *bytes = the world's memory after the call, if it is the first one, for a rank of `size`. counts: elements of each
-// rank's shard (rows of a transpose). call: as gp_world_run takes it; nothing is read. The memory grows with calls
-// and stays until gp_world_close; group_by frees a part. The calls of each rank take the stream's workspace besides
-// (gp_workspace_size). The context may be on the host. Errors: CONTEXT, NULL, ARGUMENT, UNSUPPORTED; as gp_prepare.
+// *bytes = the world's memory after the call, if it is the first one, for a rank of `size`; for bfs at most, as its
+// memory depends on the other ranks' edges. counts: elements of each rank's shard (rows of a transpose, vertices of a
+// graph). call: as gp_world_run takes it; nothing is read. The memory grows with calls and stays until gp_world_close;
+// group_by frees a part. The calls of each rank take the stream's workspace besides (gp_workspace_size). The context
+// may be on the host. Errors: CONTEXT, NULL, ARGUMENT, UNSUPPORTED; as gp_prepare.
 GP__API gp_result gp_world_workspace_size(
     gp_context *ctx, const gp_call *call, const uint64_t *counts, int size, int rank, uint64_t *bytes);
 
@@ -52040,6 +52041,7 @@ struct gp_world {
   gp__nccl nccl;
   void *comm;
   int own_comm, rank, size, open, broken;
+  size_t ranks;           // size
   double timeout;         // microseconds
   char why[256];          // what broke it
   void *memory, *staging; // of the device, and of the host
@@ -52128,6 +52130,7 @@ GP__HOST gp_result gp__find_numbers(gp_world *w) {
   const size_t n = (size_t)w->size + 1;
   uint64_t *at = (uint64_t *)calloc(n * (n + 10), sizeof *at);
   if (!at) return gp__fail(GP_E_MEMORY, "%s: no host memory", w->who);
+  w->ranks = n - 1;
   w->notes = (gp__world_note *)(void *)at;
   w->counts = at += 4 * n;
   w->leave = at += 2 * n;
@@ -52253,13 +52256,13 @@ GP__HOST gp_result gp__world_sum(gp_world *w, int type, const void *from, void *
 }
 // As gp__world_gather from and to host memory. room: (size + 1) * bytes of the device. Waits.
 GP__HOST gp_result gp__world_share(gp_world *w, const void *mine, void *all, size_t bytes, void *room) {
-  gp__u8 *to = (gp__u8 *)room + bytes * (size_t)w->size;
+  gp__u8 *to = (gp__u8 *)room + bytes * w->ranks;
   GP__CHECK(gp__world_staging(w, bytes * (size_t)(w->size + 1)));
   memcpy(w->staging, mine, bytes);
   GP__CHECK(gp__world_copy(w, to, w->staging, bytes));
   GP__CHECK(gp__world_gather(w, to, room, bytes));
-  GP__CHECK(gp__world_read(w, room, bytes * (size_t)w->size));
-  memcpy(all, w->staging, bytes * (size_t)w->size);
+  GP__CHECK(gp__world_read(w, room, bytes * w->ranks));
+  memcpy(all, w->staging, bytes * w->ranks);
   return GP_SUCCESS;
 }
 // Sends elements leave[q] up to leave_end[q] to rank q; those of rank q come to arrive[q] up to arrive_end[q]. size:
@@ -52284,7 +52287,7 @@ GP__HOST gp_result gp__world_send(gp_world *w, const void *from, void *to, size_
 }
 // The same, where what leaves to q and what arrives from q ends with what q + 1 has.
 GP__HOST gp_result gp__world_move(gp_world *w, const void *from, void *to, size_t size) {
-  const size_t bytes = (size_t)w->size * sizeof *w->leave;
+  const size_t bytes = w->ranks * sizeof *w->leave;
   memcpy(w->leave_end, w->leave + 1, bytes);
   memcpy(w->arrive_end, w->arrive + 1, bytes);
   return gp__world_send(w, from, to, size);
@@ -52305,7 +52308,7 @@ GP__HOST gp_result gp__world_op(gp_world *w, gp_op *op, int arity, const char *n
 
 // The first element of a rank's even share of `total`.
 GP__HOST uint64_t gp__share_begin(const gp_world *w, uint64_t total, int rank) {
-  const uint64_t each = total / (uint64_t)w->size, more = total % (uint64_t)w->size;
+  const uint64_t each = total / w->ranks, more = total % w->ranks;
   return each * (uint64_t)rank + ((uint64_t)rank < more ? (uint64_t)rank : more);
 }
 GP__HOST uint64_t gp__share_of(const gp_world *w, uint64_t total, int rank) {
@@ -52359,6 +52362,13 @@ GP__HOST gp_result gp__world_agree(gp_world *w, const gp_call *c, uint64_t count
           "%s: ranks 0 and %d call different things: another primitive, type, operator or option", w->who, q);
   }
   return GP_SUCCESS;
+}
+// The ranks' elements before this rank's.
+GP__HOST uint64_t gp__world_before(const gp_world *w) {
+  uint64_t before = 0;
+  int q;
+  for (q = 0; q < w->rank; ++q) before += w->notes[q].count;
+  return before;
 }
 // Whether `each` elements for everything in each rank's even share of `total` fit its capacity.
 GP__HOST gp_result gp__check_shares(gp_world *w, uint64_t total, uint64_t each) {
@@ -52462,10 +52472,10 @@ typedef struct gp__partial {
 GP__HOST gp_result gp__partial_room(gp_world *w, size_t size, gp__partial *p) {
   memset(p, 0, sizeof *p);
   if (!size) return gp__fail(GP_E_TYPE, "%s: @acc_type is unknown", w->who);
-  GP__CHECK(gp__world_room(w, ((size_t)w->size + 1) * size + 512));
+  GP__CHECK(gp__world_room(w, (w->ranks + 1) * size + 512));
   p->all = (gp__u8 *)w->memory;
   p->mine = p->all + (size_t)w->rank * size;
-  p->carry = p->all + gp__aligned((size_t)w->size * size);
+  p->carry = p->all + gp__aligned(w->ranks * size);
   p->size = size;
   return GP_SUCCESS;
 }
@@ -52576,7 +52586,8 @@ GP__HOST gp_result gp__world_reduce_parts(gp_world *w, gp_call c) {
   for (k = 0; k < parts; ++k) {
     const int most = parts == 2 ? k : c.op == GP_ARGMAX;
     const gp__u8 *from = p.all + (size_t)k * member;
-    fold = gp__fold_partials(&c, NULL, w->size, (gp__u8 *)c.out + (size_t)k * member);
+    gp__u8 *to = (gp__u8 *)c.out + (size_t)k * member;
+    fold = gp__fold_partials(&c, NULL, w->size, to);
     fold.in_type = GP_INPUT;
     fold.in = &in[3];
     if (c.init) fold.init = (const gp__u8 *)c.init + (size_t)k * member;
@@ -52594,7 +52605,7 @@ GP__HOST gp_result gp__world_reduce_parts(gp_world *w, gp_call c) {
       in[3] = gp_input_strided(c.acc_type, from, parts);
     }
     GP__CHECK(gp__world_do(w, &fold));
-    if (has_index) GP__CHECK(gp__world_copy(w, (gp__u8 *)c.out + (size_t)k * member, p.carry, member));
+    if (has_index) GP__CHECK(gp__world_copy(w, to, p.carry, member));
   }
   return GP_SUCCESS;
 }
@@ -52634,7 +52645,7 @@ GP__HOST gp_result gp__world_counted(gp_world *w, gp_call c) {
       counts                      ? GP_SUM
           : c.primitive == GP_ANY ? GP_MAX
                                   : GP_MIN,
-      type, type, NULL, counts ? (void *)c.out_count : c.out, (uint64_t)w->size);
+      type, type, NULL, counts ? (void *)c.out_count : c.out, w->ranks);
   gp__partial p;
   GP__CHECK(gp__partial_room(w, counts ? 8 : 1, &p));
   fold.in = p.all;
@@ -52665,44 +52676,49 @@ GP__HOST gp_result gp__world_histogram(gp_world *w, gp_call c) {
 // bound the next interval. A round divides the intervals by the number of offers.
 enum { GP__OFFERS_MOST = 1023, GP__OFFERS_ALL = 1 << 15 };
 
-typedef struct gp__splitting {
+// A sort of this rank's shard, then of the world.
+typedef struct gp__world_sorting {
   gp_op less;
-  gp_type type;
-  size_t size;        // of a key
-  const void *sorted; // this rank's shard
-  uint64_t count;     // of its elements
-  uint64_t total;     // of all ranks'
-  uint64_t offers;    // of a rank and a share
-} gp__splitting;
+  gp_type key_type, value_type; // value_type 0: no values
+  size_t key_size, value_size;
+  uint64_t count, total;                           // elements of the shard, of all shards
+  uint64_t room, share;                            // elements that buffers have room for; of the even share
+  uint64_t offers;                                 // of a rank and a share
+  int is_sorted;                                   // the shard, already
+  const void *sorted;                              // keys of the shard
+  gp__u8 *keys, *values, *came_keys, *came_values; // sorted; received
+  void *scratch;                                   // of the splitters
+} gp__world_sorting;
 
-GP__HOST void gp__split_offers(const gp_world *w, gp__splitting *p) {
-  const uint64_t shares = (uint64_t)(w->size - 1), pairs = shares * (uint64_t)w->size;
+GP__HOST void gp__split_offers(const gp_world *w, gp__world_sorting *p) {
+  const uint64_t shares = (uint64_t)(w->size - 1), pairs = shares * w->ranks;
   p->offers = pairs ? GP__OFFERS_ALL / pairs : 1;
   if (p->offers > GP__OFFERS_MOST) p->offers = GP__OFFERS_MOST;
   if (p->offers < 3) p->offers = 3;
 }
 // Bytes of device memory: two numbers an offer, a key an offer, and the bounds of every rank.
-GP__HOST size_t gp__split_bytes(const gp_world *w, const gp__splitting *p) {
-  const size_t offers = (size_t)w->size * (size_t)(w->size - 1) * (size_t)p->offers;
-  return offers * (16 + p->size) + ((size_t)w->size + 1) * ((size_t)w->size + 1) * 8 + 1024;
+GP__HOST size_t gp__split_bytes(const gp_world *w, const gp__world_sorting *p) {
+  const size_t offers = w->ranks * (size_t)(w->size - 1) * (size_t)p->offers;
+  return offers * (16 + p->key_size) + (w->ranks + 1) * (w->ranks + 1) * 8 + 1024;
 }
-GP__HOST gp_result gp__count_before(
-    gp_world *w, const gp__splitting *p, gp_primitive primitive, const void *needles, uint64_t count, uint64_t *out) {
-  gp_call c = gp__call(primitive, p->less, p->type, GP_U64, needles, out, count);
+GP__HOST gp_result gp__count_before(gp_world *w, const gp__world_sorting *p, gp_primitive primitive,
+    const void *needles, uint64_t count, uint64_t *out) {
+  gp_call c = gp__call(primitive, p->less, p->key_type, GP_U64, needles, out, count);
   if (!count) return GP_SUCCESS;
   c.keys = p->sorted;
   c.key_count = p->count;
   return gp__world_do(w, &c);
 }
 // One round. leave[i + 1] to arrive[i + 1]: the interval of share i + 1's beginning in this rank's shard. `numbers` of
-// the device: counts of this rank, then of all; `keys`: the offers. Sets *open to how many shares are still to be found.
-GP__HOST gp_result gp__split_round(gp_world *w, const gp__splitting *p, uint64_t *numbers, gp__u8 *keys, int *open) {
+// the device: counts of this rank, then of all; `keys`: the offers. Sets *open to how many shares are still open.
+GP__HOST gp_result gp__split_round(
+    gp_world *w, const gp__world_sorting *p, uint64_t *numbers, gp__u8 *keys, int *open) {
   uint64_t *low = w->leave + 1, *high = w->arrive + 1;
   const int shares = w->size - 1;
-  const uint64_t offers = p->offers, own = offers * (uint64_t)shares, all = own * (uint64_t)w->size;
+  const uint64_t offers = p->offers, own = offers * (uint64_t)shares, all = own * w->ranks;
   const uint64_t *mine, *every;
   uint64_t *host = (uint64_t *)w->staging, *positions, i;
-  gp__u8 *mine_keys = keys + (size_t)w->rank * own * p->size;
+  gp__u8 *mine_keys = keys + (size_t)w->rank * own * p->key_size;
   gp_call gather;
   int share, q;
   positions = numbers + (uint64_t)w->rank * own;
@@ -52714,17 +52730,17 @@ GP__HOST gp_result gp__split_round(gp_world *w, const gp__splitting *p, uint64_t
     }
   GP__CHECK(gp__world_copy(w, positions, host, own * 8));
   if (p->count) {
-    gather = gp__call(GP_GATHER, GP_OP_DEFAULT, p->type, GP_TYPE_DEFAULT, p->sorted, mine_keys, own);
+    gather = gp__call(GP_GATHER, GP_OP_DEFAULT, p->key_type, GP_TYPE_DEFAULT, p->sorted, mine_keys, own);
     gather.in2_type = GP_U64;
     gather.in2 = positions;
     gather.n = p->count;
     GP__CHECK(gp__world_do(w, &gather));
   }
-  GP__CHECK(gp__world_gather(w, mine_keys, keys, own * p->size));
+  GP__CHECK(gp__world_gather(w, mine_keys, keys, own * p->key_size));
   // Lower ranks come first where keys are equal.
   GP__CHECK(gp__count_before(w, p, GP_LOWER_BOUND, keys, own * (uint64_t)w->rank, numbers));
   GP__CHECK(gp__count_before(
-      w, p, GP_UPPER_BOUND, mine_keys + own * p->size, own * (uint64_t)(shares - w->rank), positions + own));
+      w, p, GP_UPPER_BOUND, mine_keys + own * p->key_size, own * (uint64_t)(shares - w->rank), positions + own));
   GP__CHECK(gp__world_sum(w, GP__NCCL_U64, numbers, numbers + all, all));
   GP__CHECK(gp__world_read(w, numbers, all * 16));
   mine = host;
@@ -52747,10 +52763,10 @@ GP__HOST gp_result gp__split_round(gp_world *w, const gp__splitting *p, uint64_t
   }
   return GP_SUCCESS;
 }
-// Sets w->bounds[q * (size + 1) + i] to where share i begins in the sorted shard of rank q, for every rank, and w->leave
-// to this rank's. `room`: gp__split_bytes of the device.
-GP__HOST gp_result gp__split_shards(gp_world *w, const gp__splitting *p, void *room) {
-  const size_t all = (size_t)w->size * (size_t)(w->size - 1) * (size_t)p->offers;
+// Sets w->bounds[q * (size + 1) + i] to where share i begins in the sorted shard of rank q, for every rank; w->leave
+// has this rank's. room: gp__split_bytes of the device.
+GP__HOST gp_result gp__split_shards(gp_world *w, const gp__world_sorting *p, void *room) {
+  const size_t all = w->ranks * (size_t)(w->size - 1) * (size_t)p->offers;
   uint64_t *numbers = (uint64_t *)room;
   int i, open = w->size > 1;
   GP__CHECK(gp__world_staging(w, all * 16));
@@ -52760,7 +52776,7 @@ GP__HOST gp_result gp__split_shards(gp_world *w, const gp__splitting *p, void *r
     w->arrive[i] = begin ? p->count : 0;
   }
   while (open) GP__CHECK(gp__split_round(w, p, numbers, (gp__u8 *)(numbers + 2 * all), &open));
-  return gp__world_share(w, w->leave, w->bounds, ((size_t)w->size + 1) * 8, room);
+  return gp__world_share(w, w->leave, w->bounds, (w->ranks + 1) * 8, room);
 }
 
 // ---- world/sort.c - worlds: sorts, top-k
@@ -52783,18 +52799,12 @@ GP__HOST void gp__host_comes_before(void *user, void *result, const void *a, con
   memcpy(&y, down ? a : b, gp_type_size(NULL, type));
   *(gp__u8 *)result = gp__ordered_key(type, x, 0) < gp__ordered_key(type, y, 0);
 }
-GP__HOST gp_result gp__total_order(gp_world *w, gp_type type, int down, gp_op *op) {
-  GP__CHECK(gp__world_op(w, &w->before[type][down], 2, down ? "descending" : "ascending",
-      down ? "return gp__radix_bits<false>(b) < gp__radix_bits<false>(a);"
-           : "return gp__radix_bits<false>(a) < gp__radix_bits<false>(b);",
-      NULL, gp__host_comes_before, (uintptr_t)type << 1 | (uintptr_t)down));
-  *op = w->before[type][down];
-  return GP_SUCCESS;
-}
 // Sets *less to the order of keys that searches and merges take for the sort of a call.
 GP__HOST gp_result gp__order_of_sort(gp_world *w, const gp_call *c, gp_op *less) {
   const int down = (c->flags & GP_DESCENDING) != 0, builtin = (int)c->op >= 0 && (int)c->op < (int)GP_OP_COUNT;
   const int sorts_by_less = c->primitive == GP_MERGE_SORT;
+  int back;
+  gp_op *op;
   if (c->begin_bit || c->end_bit || c->fields || c->transform || (c->flags & GP_LITTLE_MEMORY))
     return gp__fail(GP_E_UNSUPPORTED,
         "%s: a world sorts by whole keys: no @begin_bit, @end_bit, @fields, @transform and GP_LITTLE_MEMORY", w->who);
@@ -52815,19 +52825,15 @@ GP__HOST gp_result gp__order_of_sort(gp_world *w, const gp_call *c, gp_op *less)
   if (sorts_by_less ? c->op != GP_GREATER && !down : !down && gp__is_plain_integer(c->key_type)) return GP_SUCCESS;
   if (sorts_by_less && !gp__is_plain_integer(c->key_type))
     return gp__fail(GP_E_UNSUPPORTED, "%s: descending floats: gp_sort has a world sort them", w->who);
-  return gp__total_order(w, c->key_type, down != (c->op == GP_GREATER), less);
+  back = down != (c->op == GP_GREATER);
+  op = &w->before[c->key_type][back];
+  GP__CHECK(gp__world_op(w, op, 2, back ? "descending" : "ascending",
+      back ? "return gp__radix_bits<false>(b) < gp__radix_bits<false>(a);"
+           : "return gp__radix_bits<false>(a) < gp__radix_bits<false>(b);",
+      NULL, gp__host_comes_before, (uintptr_t)c->key_type << 1 | (uintptr_t)back));
+  *less = *op;
+  return GP_SUCCESS;
 }
-
-// A sort of this rank's shard, then of the world.
-typedef struct gp__world_sorting {
-  gp_op less;
-  gp_type key_type, value_type; // value_type 0: no values
-  size_t key_size, value_size;
-  uint64_t count, room, share; // of the shard; elements that buffers have room for; of the even share
-  int is_sorted;               // the shard, already
-  gp__u8 *keys, *values, *came_keys, *came_values; // sorted; received
-  void *scratch;                                   // of the splitters
-} gp__world_sorting;
 
 GP__HOST gp_result gp__sorting_room(gp_world *w, gp__world_sorting *p, size_t scratch, int indices) {
   const size_t keys = gp__aligned(p->room * p->key_size + 1), values = gp__aligned(p->room * p->value_size + 1);
@@ -52852,17 +52858,13 @@ GP__HOST gp_result gp__merge_runs(
     to_values = levels % 2 ? (gp__u8 *)out_values : p->values;
     for (i = 0; i < runs; i += 2) {
       const uint64_t a = begin[i], b = begin[i + 1], end = i + 2 <= runs ? begin[i + 2] : b;
-      gp_call c = gp_call_init(GP_MERGE);
+      gp_call c = gp__call(GP_MERGE, p->less, p->value_type, GP_TYPE_DEFAULT, NULL, NULL, b - a);
       if (end > a) {
-        c.op = p->less;
-        c.key_type = p->key_type;
-        c.keys = from_keys + a * p->key_size;
+        gp__set_keys(&c, p->key_type, from_keys + a * p->key_size);
         c.keys2 = from_keys + b * p->key_size;
-        c.count = b - a;
         c.count2 = end - b;
         c.out_keys = to_keys + a * p->key_size;
         if (p->value_type) {
-          c.in_type = p->value_type;
           c.in = from_values + a * p->value_size;
           c.in2 = from_values + b * p->value_size;
           c.out = to_values + a * p->value_size;
@@ -52878,48 +52880,34 @@ GP__HOST gp_result gp__merge_runs(
   }
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__world_sort_agreed(
-    gp_world *w, gp__world_sorting *p, const gp_call *c, gp_call *local, uint64_t total) {
-  const size_t ranks = (size_t)w->size;
+GP__HOST gp_result gp__world_sort_agreed(gp_world *w, gp__world_sorting *p, const gp_call *c, gp_call *local) {
+  const size_t ranks = w->ranks;
   const int indices = !c->in && c->out;
   uint64_t *arrive = w->arrive;
-  gp__splitting split;
   size_t q;
-  split.less = p->less;
-  split.type = p->key_type;
-  split.size = p->key_size;
-  split.count = p->count;
-  split.total = total;
-  gp__split_offers(w, &split);
-  p->share = gp__share_of(w, total, w->rank);
+  gp__split_offers(w, p);
+  p->share = gp__share_of(w, p->total, w->rank);
   p->room = p->count > p->share ? p->count : p->share;
-  GP__CHECK(gp__sorting_room(w, p, gp__split_bytes(w, &split), indices));
-  split.sorted = p->keys;
+  GP__CHECK(gp__sorting_room(w, p, gp__split_bytes(w, p), indices));
+  p->sorted = p->is_sorted ? c->keys : p->keys;
   if (indices) { // the array's own, in front of the sort
-    gp_call iota = gp_call_init(GP_IOTA);
-    uint64_t start = 0;
-    for (q = 0; q < (size_t)w->rank; ++q) start += w->notes[q].count;
-    iota.out_type = p->value_type;
-    iota.start = &start; // little-endian
-    iota.out = (gp__u8 *)p->scratch + gp__aligned(gp__split_bytes(w, &split));
-    iota.count = p->count;
-    GP__CHECK(gp__world_do(w, &iota));
+    void *own = (gp__u8 *)p->scratch + gp__aligned(gp__split_bytes(w, p));
+    const uint64_t start = gp__world_before(w); // little-endian
+    GP__CHECK(gp_iota(w->ctx, p->value_type, &start, NULL, own, p->count, w->stream));
     local->in_type = p->value_type;
-    local->in = iota.out;
+    local->in = own;
   }
-  if (p->is_sorted) {
-    split.sorted = c->keys;
-  } else {
+  if (!p->is_sorted) {
     local->out_keys = p->keys;
     local->out = p->value_type ? p->values : NULL;
     GP__CHECK(gp__world_do(w, local));
   }
-  GP__CHECK(gp__split_shards(w, &split, p->scratch));
+  GP__CHECK(gp__split_shards(w, p, p->scratch));
   for (q = 0, arrive[0] = 0; q < ranks; ++q) {
     const uint64_t *of = w->bounds + q * (ranks + 1) + w->rank;
     arrive[q + 1] = arrive[q] + of[1] - of[0];
   }
-  GP__CHECK(gp__world_move(w, split.sorted, p->came_keys, p->key_size));
+  GP__CHECK(gp__world_move(w, p->sorted, p->came_keys, p->key_size));
   if (p->value_type) GP__CHECK(gp__world_move(w, p->is_sorted ? c->in : p->values, p->came_values, p->value_size));
   GP__CHECK(gp__merge_runs(w, p, arrive, c->out_keys, c->out));
   return gp__world_write_count(w, c->out_count, p->share);
@@ -52941,16 +52929,15 @@ GP__HOST gp_result gp__sort_shares(gp_world *w, const gp_call *c, int is_sorted)
   gp__world_sorting p;
   gp_call local;
   gp_result result;
-  uint64_t total;
   memset(&p, 0, sizeof p);
   p.is_sorted = is_sorted;
   GP__CHECK(gp__shard_counted(w, c, &local));
   local.out_count = NULL;
   result = gp__check_world_sort(w, c, &p, &local);
-  GP__CHECK(gp__world_meet(w, c, local.count, result, 1, &total));
-  if (!c->in && p.value_size == 4 && total > UINT32_MAX)
-    return gp__fail(GP_E_SIZE, "%s: @out_type: indices of %llu elements need u64", w->who, (gp__u64)total);
-  return gp__break_if(w, gp__world_sort_agreed(w, &p, c, &local, total));
+  GP__CHECK(gp__world_meet(w, c, local.count, result, 1, &p.total));
+  if (!c->in && p.value_size == 4 && p.total > UINT32_MAX)
+    return gp__fail(GP_E_SIZE, "%s: @out_type: indices of %llu elements need u64", w->who, (gp__u64)p.total);
+  return gp__break_if(w, gp__world_sort_agreed(w, &p, c, &local));
 }
 GP__HOST gp_result gp__world_sort(gp_world *w, gp_call c) { return gp__sort_shares(w, &c, 0); }
 
@@ -52961,11 +52948,12 @@ GP__HOST gp_result gp__world_top_k_agreed(gp_world *w, const gp_call *c, gp_call
   const size_t key_size = gp_type_size(w->ctx, c->key_type);
   const size_t value_size = value_type ? gp_type_size(w->ctx, value_type) : 0;
   const int indices = value_size && !local->in_type;
-  const size_t k = (size_t)c->k, keys = gp__aligned(k * key_size * (size_t)w->size),
-               values = gp__aligned(k * value_size * (size_t)w->size);
+  const size_t k = (size_t)c->k, keys = gp__aligned(k * key_size * w->ranks),
+               values = gp__aligned(k * value_size * w->ranks);
   const uint64_t kept = gp__smaller(c->k, local->count);
   gp__u8 *at, *packed, *my_keys, *my_values;
-  uint64_t before = 0, gathered = 0;
+  const uint64_t before = gp__world_before(w);
+  uint64_t gathered = 0;
   gp_call last = *local;
   int q, gaps;
   GP__CHECK(gp__world_room(w, 2 * (keys + values)));
@@ -52973,7 +52961,6 @@ GP__HOST gp_result gp__world_top_k_agreed(gp_world *w, const gp_call *c, gp_call
   packed = at + keys + values;
   my_keys = at + (size_t)w->rank * k * key_size;
   my_values = at + keys + (size_t)w->rank * k * value_size;
-  for (q = 0; q < w->rank; ++q) before += w->notes[q].count;
   local->k = kept;
   local->out_keys = my_keys;
   local->out = value_size ? my_values : NULL;
@@ -53069,20 +53056,15 @@ GP__HOST gp_result gp__world_results(gp_world *w, const gp_call *c, const uint64
 }
 
 // The world's memory begins with what ranks share before the results are there.
-GP__HOST size_t gp__shared_bytes(const gp_world *w) {
-  return gp__aligned(((size_t)w->size + 1) * sizeof(gp__world_note));
-}
+GP__HOST size_t gp__shared_bytes(const gp_world *w) { return gp__aligned((w->ranks + 1) * sizeof(gp__world_note)); }
 GP__HOST gp_result gp__world_copy_shares(gp_world *w, gp_call c) {
+  const gp__spread_array array = {c.in, c.out, gp_type_size(w->ctx, c.in_type)};
   gp_call local;
-  gp__spread_array array;
   gp_result result;
   uint64_t total;
   int q;
   GP__CHECK(gp__shard_counted(w, &c, &local));
   local.out_count = NULL;
-  array.from = c.in;
-  array.to = c.out;
-  array.size = gp_type_size(w->ctx, c.in_type);
   result = gp__check_arrays(w, &c, &local);
   if (result == GP_SUCCESS && c.out_type && c.out_type != c.in_type)
     result = gp__fail(GP_E_UNSUPPORTED, "%s: a world copies arrays of one type", w->who);
@@ -53093,15 +53075,13 @@ GP__HOST gp_result gp__world_copy_shares(gp_world *w, gp_call c) {
 // Selected elements go to the world's memory first, then in even shares to the output.
 GP__HOST gp_result gp__select_shares(gp_world *w, const gp_call *c, gp_call *local, size_t size) {
   const size_t front = gp__shared_bytes(w) + 256;
-  gp__spread_array array;
+  gp__spread_array array = {NULL, c->out, size};
   GP__CHECK(gp__break_if(w, gp__world_room(w, front + (size_t)c->count * size)));
   local->out = (gp__u8 *)w->memory + front;
   local->out_count = (uint64_t *)(void *)((gp__u8 *)w->memory + front - 256);
   GP__CHECK(gp__break_if(w, gp__world_do(w, local)));
   GP__CHECK(gp__world_results(w, c, local->out_count, 1));
   array.from = local->out;
-  array.to = c->out;
-  array.size = size;
   return gp__break_if(w, gp__world_spread(w, &array, 1, c->out_count));
 }
 GP__HOST gp_result gp__world_select(gp_world *w, gp_call c) {
@@ -53139,7 +53119,7 @@ GP__HOST gp_result gp__chain_end(gp_world *w, const gp__world_runs *r, uint64_t 
   return gp__world_copy(w, r->chain + at * size, r->ends + (2 * (size_t)q + (size_t)last) * size, size);
 }
 GP__HOST gp_result gp__find_joined(gp_world *w, const gp__world_runs *r, const gp_call *c) {
-  const size_t numbers = ((size_t)w->size + 1) * 8;
+  const size_t numbers = (w->ranks + 1) * 8;
   gp_call pair = gp_call_init(GP_RUN_LENGTHS);
   int q, before = -1;
   pair.equal = c->equal;
@@ -53188,15 +53168,10 @@ GP__HOST gp_result gp__fold_chain(gp_world *w, const gp__world_runs *r, const gp
 GP__HOST gp_result gp__runs_joined(gp_world *w, const gp__world_runs *r, const gp_call *c) {
   const uint64_t skip = r->joined[w->rank];
   uint64_t *counts = w->counts, total;
-  gp__spread_array arrays[2];
+  const gp__spread_array arrays[2] = {{r->keys + skip * r->key_size, c->out_keys, r->key_size},
+      {r->values + skip * r->value_size, r->value_size ? c->out : NULL, r->value_size}};
   int q;
   for (q = 0; q < w->size; ++q) w->notes[q].count = counts[q] -= r->joined[q];
-  arrays[0].from = r->keys + skip * r->key_size;
-  arrays[0].to = c->out_keys;
-  arrays[0].size = r->key_size;
-  arrays[1].from = r->values + skip * r->value_size;
-  arrays[1].to = r->value_size ? c->out : NULL;
-  arrays[1].size = r->value_size;
   if (c->flags & GP_BALANCED) {
     GP__CHECK(gp__world_total(w, 1, &total));
     return gp__world_spread(w, arrays, 2, c->out_count);
@@ -53207,10 +53182,10 @@ GP__HOST gp_result gp__runs_joined(gp_world *w, const gp__world_runs *r, const g
   return gp__world_write_count(w, c->out_count, counts[w->rank]);
 }
 GP__HOST gp_result gp__runs_agreed(gp_world *w, gp__world_runs *r, const gp_call *c, gp_call *local) {
-  const size_t most = 2 * (size_t)w->size * (r->key_size > r->value_size ? r->key_size : r->value_size);
+  const size_t most = 2 * w->ranks * (r->key_size > r->value_size ? r->key_size : r->value_size);
   const size_t keys = gp__aligned((size_t)c->count * r->key_size + 1), ends = gp__aligned(most + 1);
   const size_t values = gp__aligned((size_t)c->count * r->value_size + 1);
-  const size_t front = gp__shared_bytes(w), numbers = gp__aligned(((size_t)w->size + 1) * 8);
+  const size_t front = gp__shared_bytes(w), numbers = gp__aligned((w->ranks + 1) * 8);
   GP__CHECK(gp__world_room(w, front + numbers + keys + values + 2 * ends));
   r->keys = (gp__u8 *)w->memory + front + numbers;
   r->values = r->keys + keys;
@@ -53255,34 +53230,27 @@ GP__HOST gp_result gp__runs_of_world(gp_world *w, gp_call c) {
 // Each rank's groups first, then a sort of all ranks' groups by key, then the runs of equal keys.
 GP__HOST gp_result gp__group_agreed(
     gp_world *w, const gp_call *c, gp_call *local, gp__u8 *memory, size_t share, size_t keys, size_t values) {
-  gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
+  gp__u8 *sorted = memory + 256 + keys + values;
+  gp_call sort = gp__call(GP_SORT, GP_OP_DEFAULT, c->acc_type, GP_TYPE_DEFAULT, memory + 256 + keys, sorted + keys,
+      w->asked ? c->count : share);
+  gp_call runs = gp__call(GP_REDUCE_BY_KEY, c->op, c->acc_type, c->acc_type, sorted + keys, c->out, share);
   gp_result result;
+  gp__set_keys(&sort, c->key_type, memory + 256);
+  sort.count_device = sort.out_count = (uint64_t *)(void *)memory;
+  sort.capacity = share;
+  sort.out_keys = sorted;
   local->out_keys = memory + 256;
   local->out = memory + 256 + keys;
-  local->out_count = (uint64_t *)(void *)memory;
+  local->out_count = sort.out_count;
   if (!w->asked) GP__CHECK(gp__world_do(w, local));
-  sort.key_type = c->key_type;
-  sort.in_type = c->acc_type;
-  sort.keys = local->out_keys;
-  sort.in = local->out;
-  sort.count = w->asked ? c->count : share;
-  sort.count_device = sort.out_count = local->out_count;
-  sort.capacity = share;
-  sort.out_keys = memory + 256 + keys + values;
-  sort.out = memory + 256 + 2 * keys + values;
   result = gp__sort_shares(w, &sort, 1);
   if (!w->asked) GP__CHECK(result);
+  gp__set_keys(&runs, c->key_type, sorted);
   runs.flags = (c->flags & GP_REPRODUCIBLE) | GP_BALANCED;
-  runs.op = c->op;
-  runs.key_type = c->key_type;
-  runs.in_type = runs.acc_type = runs.out_type = c->acc_type;
-  runs.keys = sort.out_keys;
-  runs.in = sort.out;
-  runs.count = share;
+  runs.acc_type = c->acc_type;
   runs.count_device = sort.out_count;
   runs.capacity = c->capacity ? c->capacity : c->count;
   runs.out_keys = c->out_keys;
-  runs.out = c->out;
   runs.out_count = c->out_count;
   return gp__runs_of_world(w, runs);
 }
@@ -53395,8 +53363,8 @@ GP__HOST gp_result gp__pack_columns(gp_world *w, const gp_call *c, uint64_t rows
 }
 GP__HOST gp_result gp__world_transpose_agreed(gp_world *w, const gp_call *c, uint64_t all_rows) {
   const uint64_t rows = c->permutation->extent[0], columns = c->permutation->extent[1];
-  const uint64_t own = gp__share_of(w, columns, w->rank), more = columns % (uint64_t)w->size;
-  const uint64_t each = columns / (uint64_t)w->size, ranks = (uint64_t)w->size;
+  const uint64_t own = gp__share_of(w, columns, w->rank), more = columns % w->ranks;
+  const uint64_t each = columns / w->ranks, ranks = w->ranks;
   const size_t size = gp_type_size(w->ctx, c->in_type), packed = gp__aligned((size_t)(rows * columns) * size + 1);
   gp_permutation p = gp_permutation_init();
   gp_call turn = gp__call(GP_TRANSPOSE, GP_OP_DEFAULT, c->in_type, c->in_type, NULL, c->out, 0);
@@ -53494,7 +53462,7 @@ GP__HOST gp_result gp__fold_tiles(gp_world *w, const gp__tiling *t, const gp_cal
 GP__HOST void gp__find_tiles(gp_world *w, gp__tiling *t) {
   uint64_t begin = 0, end = 0, head, at, *first = t->first;
   int q;
-  memset(w->leave, 0, (size_t)w->size * sizeof *w->leave);
+  memset(w->leave, 0, w->ranks * sizeof *w->leave);
   w->arrive[0] = 0;
   for (q = 0; q < w->size; ++q) {
     first[q] = gp__ceil_div(end, t->tile);
@@ -53711,7 +53679,7 @@ GP__HOST gp_result gp__walk_fill(gp_world *w, void *to, uint32_t value, uint64_t
 // Copies numbers of all ranks, which follow this one's, to the staging memory.
 GP__HOST gp_result gp__walk_share(gp_world *w, gp__u64 *numbers, size_t count) {
   GP__CHECK(gp__world_gather(w, numbers, numbers + count, 8 * count));
-  return gp__world_read(w, numbers + count, 8 * count * (size_t)w->size);
+  return gp__world_read(w, numbers + count, 8 * count * w->ranks);
 }
 // Copies the offsets as u64.
 GP__HOST gp_result gp__walk_offsets(gp_world *w, const gp_graph *g, void *to) {
@@ -53724,7 +53692,7 @@ GP__HOST gp_result gp__walk_offsets(gp_world *w, const gp_graph *g, void *to) {
 GP__HOST gp_result gp__walk_down(gp__walking *p, uint64_t edges) {
   const gp__walk *g = &p->g;
   gp_world *w = p->w;
-  const size_t ranks = (size_t)w->size, rank = (size_t)w->rank;
+  const size_t ranks = w->ranks, rank = (size_t)w->rank;
   const uint64_t *counts = (const uint64_t *)w->staging;
   uint64_t came = 0;
   size_t q;
@@ -53800,7 +53768,7 @@ GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came,
 GP__HOST gp_result gp__world_components(gp__walking *p, void *labels, uint64_t *components) {
   gp_world *w = p->w;
   const uint64_t n = p->vertices, first = w->leave[w->rank], two = 2;
-  const size_t offsets = gp__aligned((size_t)n * 8 + 8), bytes = (size_t)w->size * sizeof *w->leave;
+  const size_t offsets = gp__aligned((size_t)n * 8 + 8), bytes = w->ranks * sizeof *w->leave;
   uint64_t *starts;
   uint32_t *both, *own;
   gp_graph g = p->rows;
@@ -53876,7 +53844,7 @@ GP__HOST gp_result gp__world_walk(gp_world *w, gp_call c) {
   }
   p.g.targets = (const unsigned *)p.rows.targets;
   p.g.first = w->leave[w->rank];
-  p.g.ranks = (gp__u64)w->size;
+  p.g.ranks = w->ranks;
   p.g.depths = (unsigned *)c.out;
   p.g.parents = (unsigned *)c.out2;
   return gp__break_if(

@@ -78,10 +78,11 @@ GP__API gp_result gp_world_wait(gp_world *world, gp_stream stream);
 // until gp_close; calls of the world share it, and run before or after the graph.
 GP__API gp_result gp_world_run(gp_world *world, const gp_call *call, gp_stream stream);
 
-// *bytes = the world's memory after the call, if it is the first one, for a rank of `size`. counts: elements of each
-// rank's shard (rows of a transpose). call: as gp_world_run takes it; nothing is read. The memory grows with calls
-// and stays until gp_world_close; group_by frees a part. The calls of each rank take the stream's workspace besides
-// (gp_workspace_size). The context may be on the host. Errors: CONTEXT, NULL, ARGUMENT, UNSUPPORTED; as gp_prepare.
+// *bytes = the world's memory after the call, if it is the first one, for a rank of `size`; for bfs at most, as its
+// memory depends on the other ranks' edges. counts: elements of each rank's shard (rows of a transpose, vertices of a
+// graph). call: as gp_world_run takes it; nothing is read. The memory grows with calls and stays until gp_world_close;
+// group_by frees a part. The calls of each rank take the stream's workspace besides (gp_workspace_size). The context
+// may be on the host. Errors: CONTEXT, NULL, ARGUMENT, UNSUPPORTED; as gp_prepare.
 GP__API gp_result gp_world_workspace_size(
     gp_context *ctx, const gp_call *call, const uint64_t *counts, int size, int rank, uint64_t *bytes);
 

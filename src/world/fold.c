@@ -44,10 +44,10 @@ typedef struct gp__partial {
 GP__HOST gp_result gp__partial_room(gp_world *w, size_t size, gp__partial *p) {
   memset(p, 0, sizeof *p);
   if (!size) return gp__fail(GP_E_TYPE, "%s: @acc_type is unknown", w->who);
-  GP__CHECK(gp__world_room(w, ((size_t)w->size + 1) * size + 512));
+  GP__CHECK(gp__world_room(w, (w->ranks + 1) * size + 512));
   p->all = (gp__u8 *)w->memory;
   p->mine = p->all + (size_t)w->rank * size;
-  p->carry = p->all + gp__aligned((size_t)w->size * size);
+  p->carry = p->all + gp__aligned(w->ranks * size);
   p->size = size;
   return GP_SUCCESS;
 }
@@ -158,7 +158,8 @@ GP__HOST gp_result gp__world_reduce_parts(gp_world *w, gp_call c) {
   for (k = 0; k < parts; ++k) {
     const int most = parts == 2 ? k : c.op == GP_ARGMAX;
     const gp__u8 *from = p.all + (size_t)k * member;
-    fold = gp__fold_partials(&c, NULL, w->size, (gp__u8 *)c.out + (size_t)k * member);
+    gp__u8 *to = (gp__u8 *)c.out + (size_t)k * member;
+    fold = gp__fold_partials(&c, NULL, w->size, to);
     fold.in_type = GP_INPUT;
     fold.in = &in[3];
     if (c.init) fold.init = (const gp__u8 *)c.init + (size_t)k * member;
@@ -176,7 +177,7 @@ GP__HOST gp_result gp__world_reduce_parts(gp_world *w, gp_call c) {
       in[3] = gp_input_strided(c.acc_type, from, parts);
     }
     GP__CHECK(gp__world_do(w, &fold));
-    if (has_index) GP__CHECK(gp__world_copy(w, (gp__u8 *)c.out + (size_t)k * member, p.carry, member));
+    if (has_index) GP__CHECK(gp__world_copy(w, to, p.carry, member));
   }
   return GP_SUCCESS;
 }
@@ -216,7 +217,7 @@ GP__HOST gp_result gp__world_counted(gp_world *w, gp_call c) {
       counts                      ? GP_SUM
           : c.primitive == GP_ANY ? GP_MAX
                                   : GP_MIN,
-      type, type, NULL, counts ? (void *)c.out_count : c.out, (uint64_t)w->size);
+      type, type, NULL, counts ? (void *)c.out_count : c.out, w->ranks);
   gp__partial p;
   GP__CHECK(gp__partial_room(w, counts ? 8 : 1, &p));
   fold.in = p.all;

@@ -122,7 +122,7 @@ GP__HOST gp_result gp__walk_fill(gp_world *w, void *to, uint32_t value, uint64_t
 // Copies numbers of all ranks, which follow this one's, to the staging memory.
 GP__HOST gp_result gp__walk_share(gp_world *w, gp__u64 *numbers, size_t count) {
   GP__CHECK(gp__world_gather(w, numbers, numbers + count, 8 * count));
-  return gp__world_read(w, numbers + count, 8 * count * (size_t)w->size);
+  return gp__world_read(w, numbers + count, 8 * count * w->ranks);
 }
 // Copies the offsets as u64.
 GP__HOST gp_result gp__walk_offsets(gp_world *w, const gp_graph *g, void *to) {
@@ -135,7 +135,7 @@ GP__HOST gp_result gp__walk_offsets(gp_world *w, const gp_graph *g, void *to) {
 GP__HOST gp_result gp__walk_down(gp__walking *p, uint64_t edges) {
   const gp__walk *g = &p->g;
   gp_world *w = p->w;
-  const size_t ranks = (size_t)w->size, rank = (size_t)w->rank;
+  const size_t ranks = w->ranks, rank = (size_t)w->rank;
   const uint64_t *counts = (const uint64_t *)w->staging;
   uint64_t came = 0;
   size_t q;
@@ -211,7 +211,7 @@ GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came,
 GP__HOST gp_result gp__world_components(gp__walking *p, void *labels, uint64_t *components) {
   gp_world *w = p->w;
   const uint64_t n = p->vertices, first = w->leave[w->rank], two = 2;
-  const size_t offsets = gp__aligned((size_t)n * 8 + 8), bytes = (size_t)w->size * sizeof *w->leave;
+  const size_t offsets = gp__aligned((size_t)n * 8 + 8), bytes = w->ranks * sizeof *w->leave;
   uint64_t *starts;
   uint32_t *both, *own;
   gp_graph g = p->rows;
@@ -287,7 +287,7 @@ GP__HOST gp_result gp__world_walk(gp_world *w, gp_call c) {
   }
   p.g.targets = (const unsigned *)p.rows.targets;
   p.g.first = w->leave[w->rank];
-  p.g.ranks = (gp__u64)w->size;
+  p.g.ranks = w->ranks;
   p.g.depths = (unsigned *)c.out;
   p.g.parents = (unsigned *)c.out2;
   return gp__break_if(

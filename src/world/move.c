@@ -1,6 +1,7 @@
 // world/move.c - worlds: even shares; selection, runs and groups across ranks
 // uses: api/config.h, api/lists.h, api/structs.h, api/call.h, api/init.h, core/words.h, core/rules.h, core/shape.h,
-//   core/system.c, core/messages.c, map/kinds.c, core/types.c, core/run.c, world/world.c, world/fold.c, world/sort.c
+//   core/system.c, core/messages.c, map/kinds.c, core/types.c, core/run.c, map/calls.c, world/world.c, world/fold.c,
+//   world/sort.c
 
 // Arrays that move together, each of `size` bytes an element; to NULL: it stays.
 typedef struct gp__spread_array {
@@ -44,20 +45,15 @@ GP__HOST gp_result gp__world_results(gp_world *w, const gp_call *c, const uint64
 }
 
 // The world's memory begins with what ranks share before the results are there.
-GP__HOST size_t gp__shared_bytes(const gp_world *w) {
-  return gp__aligned(((size_t)w->size + 1) * sizeof(gp__world_note));
-}
+GP__HOST size_t gp__shared_bytes(const gp_world *w) { return gp__aligned((w->ranks + 1) * sizeof(gp__world_note)); }
 GP__HOST gp_result gp__world_copy_shares(gp_world *w, gp_call c) {
+  const gp__spread_array array = {c.in, c.out, gp_type_size(w->ctx, c.in_type)};
   gp_call local;
-  gp__spread_array array;
   gp_result result;
   uint64_t total;
   int q;
   GP__CHECK(gp__shard_counted(w, &c, &local));
   local.out_count = NULL;
-  array.from = c.in;
-  array.to = c.out;
-  array.size = gp_type_size(w->ctx, c.in_type);
   result = gp__check_arrays(w, &c, &local);
   if (result == GP_SUCCESS && c.out_type && c.out_type != c.in_type)
     result = gp__fail(GP_E_UNSUPPORTED, "%s: a world copies arrays of one type", w->who);
@@ -68,15 +64,13 @@ GP__HOST gp_result gp__world_copy_shares(gp_world *w, gp_call c) {
 // Selected elements go to the world's memory first, then in even shares to the output.
 GP__HOST gp_result gp__select_shares(gp_world *w, const gp_call *c, gp_call *local, size_t size) {
   const size_t front = gp__shared_bytes(w) + 256;
-  gp__spread_array array;
+  gp__spread_array array = {NULL, c->out, size};
   GP__CHECK(gp__break_if(w, gp__world_room(w, front + (size_t)c->count * size)));
   local->out = (gp__u8 *)w->memory + front;
   local->out_count = (uint64_t *)(void *)((gp__u8 *)w->memory + front - 256);
   GP__CHECK(gp__break_if(w, gp__world_do(w, local)));
   GP__CHECK(gp__world_results(w, c, local->out_count, 1));
   array.from = local->out;
-  array.to = c->out;
-  array.size = size;
   return gp__break_if(w, gp__world_spread(w, &array, 1, c->out_count));
 }
 GP__HOST gp_result gp__world_select(gp_world *w, gp_call c) {
@@ -114,7 +108,7 @@ GP__HOST gp_result gp__chain_end(gp_world *w, const gp__world_runs *r, uint64_t 
   return gp__world_copy(w, r->chain + at * size, r->ends + (2 * (size_t)q + (size_t)last) * size, size);
 }
 GP__HOST gp_result gp__find_joined(gp_world *w, const gp__world_runs *r, const gp_call *c) {
-  const size_t numbers = ((size_t)w->size + 1) * 8;
+  const size_t numbers = (w->ranks + 1) * 8;
   gp_call pair = gp_call_init(GP_RUN_LENGTHS);
   int q, before = -1;
   pair.equal = c->equal;
@@ -163,15 +157,10 @@ GP__HOST gp_result gp__fold_chain(gp_world *w, const gp__world_runs *r, const gp
 GP__HOST gp_result gp__runs_joined(gp_world *w, const gp__world_runs *r, const gp_call *c) {
   const uint64_t skip = r->joined[w->rank];
   uint64_t *counts = w->counts, total;
-  gp__spread_array arrays[2];
+  const gp__spread_array arrays[2] = {{r->keys + skip * r->key_size, c->out_keys, r->key_size},
+      {r->values + skip * r->value_size, r->value_size ? c->out : NULL, r->value_size}};
   int q;
   for (q = 0; q < w->size; ++q) w->notes[q].count = counts[q] -= r->joined[q];
-  arrays[0].from = r->keys + skip * r->key_size;
-  arrays[0].to = c->out_keys;
-  arrays[0].size = r->key_size;
-  arrays[1].from = r->values + skip * r->value_size;
-  arrays[1].to = r->value_size ? c->out : NULL;
-  arrays[1].size = r->value_size;
   if (c->flags & GP_BALANCED) {
     GP__CHECK(gp__world_total(w, 1, &total));
     return gp__world_spread(w, arrays, 2, c->out_count);
@@ -182,10 +171,10 @@ GP__HOST gp_result gp__runs_joined(gp_world *w, const gp__world_runs *r, const g
   return gp__world_write_count(w, c->out_count, counts[w->rank]);
 }
 GP__HOST gp_result gp__runs_agreed(gp_world *w, gp__world_runs *r, const gp_call *c, gp_call *local) {
-  const size_t most = 2 * (size_t)w->size * (r->key_size > r->value_size ? r->key_size : r->value_size);
+  const size_t most = 2 * w->ranks * (r->key_size > r->value_size ? r->key_size : r->value_size);
   const size_t keys = gp__aligned((size_t)c->count * r->key_size + 1), ends = gp__aligned(most + 1);
   const size_t values = gp__aligned((size_t)c->count * r->value_size + 1);
-  const size_t front = gp__shared_bytes(w), numbers = gp__aligned(((size_t)w->size + 1) * 8);
+  const size_t front = gp__shared_bytes(w), numbers = gp__aligned((w->ranks + 1) * 8);
   GP__CHECK(gp__world_room(w, front + numbers + keys + values + 2 * ends));
   r->keys = (gp__u8 *)w->memory + front + numbers;
   r->values = r->keys + keys;
@@ -230,34 +219,27 @@ GP__HOST gp_result gp__runs_of_world(gp_world *w, gp_call c) {
 // Each rank's groups first, then a sort of all ranks' groups by key, then the runs of equal keys.
 GP__HOST gp_result gp__group_agreed(
     gp_world *w, const gp_call *c, gp_call *local, gp__u8 *memory, size_t share, size_t keys, size_t values) {
-  gp_call sort = gp_call_init(GP_SORT), runs = gp_call_init(GP_REDUCE_BY_KEY);
+  gp__u8 *sorted = memory + 256 + keys + values;
+  gp_call sort = gp__call(GP_SORT, GP_OP_DEFAULT, c->acc_type, GP_TYPE_DEFAULT, memory + 256 + keys, sorted + keys,
+      w->asked ? c->count : share);
+  gp_call runs = gp__call(GP_REDUCE_BY_KEY, c->op, c->acc_type, c->acc_type, sorted + keys, c->out, share);
   gp_result result;
+  gp__set_keys(&sort, c->key_type, memory + 256);
+  sort.count_device = sort.out_count = (uint64_t *)(void *)memory;
+  sort.capacity = share;
+  sort.out_keys = sorted;
   local->out_keys = memory + 256;
   local->out = memory + 256 + keys;
-  local->out_count = (uint64_t *)(void *)memory;
+  local->out_count = sort.out_count;
   if (!w->asked) GP__CHECK(gp__world_do(w, local));
-  sort.key_type = c->key_type;
-  sort.in_type = c->acc_type;
-  sort.keys = local->out_keys;
-  sort.in = local->out;
-  sort.count = w->asked ? c->count : share;
-  sort.count_device = sort.out_count = local->out_count;
-  sort.capacity = share;
-  sort.out_keys = memory + 256 + keys + values;
-  sort.out = memory + 256 + 2 * keys + values;
   result = gp__sort_shares(w, &sort, 1);
   if (!w->asked) GP__CHECK(result);
+  gp__set_keys(&runs, c->key_type, sorted);
   runs.flags = (c->flags & GP_REPRODUCIBLE) | GP_BALANCED;
-  runs.op = c->op;
-  runs.key_type = c->key_type;
-  runs.in_type = runs.acc_type = runs.out_type = c->acc_type;
-  runs.keys = sort.out_keys;
-  runs.in = sort.out;
-  runs.count = share;
+  runs.acc_type = c->acc_type;
   runs.count_device = sort.out_count;
   runs.capacity = c->capacity ? c->capacity : c->count;
   runs.out_keys = c->out_keys;
-  runs.out = c->out;
   runs.out_count = c->out_count;
   return gp__runs_of_world(w, runs);
 }

@@ -88,8 +88,8 @@ GP__HOST gp_result gp__pack_columns(gp_world *w, const gp_call *c, uint64_t rows
 }
 GP__HOST gp_result gp__world_transpose_agreed(gp_world *w, const gp_call *c, uint64_t all_rows) {
   const uint64_t rows = c->permutation->extent[0], columns = c->permutation->extent[1];
-  const uint64_t own = gp__share_of(w, columns, w->rank), more = columns % (uint64_t)w->size;
-  const uint64_t each = columns / (uint64_t)w->size, ranks = (uint64_t)w->size;
+  const uint64_t own = gp__share_of(w, columns, w->rank), more = columns % w->ranks;
+  const uint64_t each = columns / w->ranks, ranks = w->ranks;
   const size_t size = gp_type_size(w->ctx, c->in_type), packed = gp__aligned((size_t)(rows * columns) * size + 1);
   gp_permutation p = gp_permutation_init();
   gp_call turn = gp__call(GP_TRANSPOSE, GP_OP_DEFAULT, c->in_type, c->in_type, NULL, c->out, 0);

@@ -36,7 +36,7 @@ GP__HOST gp_result gp__fold_tiles(gp_world *w, const gp__tiling *t, const gp_cal
 GP__HOST void gp__find_tiles(gp_world *w, gp__tiling *t) {
   uint64_t begin = 0, end = 0, head, at, *first = t->first;
   int q;
-  memset(w->leave, 0, (size_t)w->size * sizeof *w->leave);
+  memset(w->leave, 0, w->ranks * sizeof *w->leave);
   w->arrive[0] = 0;
   for (q = 0; q < w->size; ++q) {
     first[q] = gp__ceil_div(end, t->tile);

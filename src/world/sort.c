@@ -1,7 +1,7 @@
 // world/sort.c - worlds: sorts, top-k
-// uses: api/config.h, api/lists.h, api/structs.h, api/input.h, api/call.h, api/init.h, core/words.h, core/rules.h,
-//   core/shape.h, core/system.c, core/messages.c, host/types.c, host/values.c, merge/kinds.c, core/types.c,
-//   map/calls.c, world/world.c, world/split.c
+// uses: api/config.h, api/lists.h, api/structs.h, api/input.h, api/call.h, core/words.h, core/rules.h, core/shape.h,
+//   core/system.c, core/messages.c, host/types.c, host/values.c, merge/kinds.c, core/types.c, map/calls.c,
+//   world/world.c, world/split.c
 
 GP__HOST int gp__is_plain_integer(gp_type t) { return (t >= GP_I8 && t <= GP_U64) || t == GP_I128 || t == GP_U128; }
 // A key's bits in the order of a sort, floats in total order, and back.
@@ -21,18 +21,12 @@ GP__HOST void gp__host_comes_before(void *user, void *result, const void *a, con
   memcpy(&y, down ? a : b, gp_type_size(NULL, type));
   *(gp__u8 *)result = gp__ordered_key(type, x, 0) < gp__ordered_key(type, y, 0);
 }
-GP__HOST gp_result gp__total_order(gp_world *w, gp_type type, int down, gp_op *op) {
-  GP__CHECK(gp__world_op(w, &w->before[type][down], 2, down ? "descending" : "ascending",
-      down ? "return gp__radix_bits<false>(b) < gp__radix_bits<false>(a);"
-           : "return gp__radix_bits<false>(a) < gp__radix_bits<false>(b);",
-      NULL, gp__host_comes_before, (uintptr_t)type << 1 | (uintptr_t)down));
-  *op = w->before[type][down];
-  return GP_SUCCESS;
-}
 // Sets *less to the order of keys that searches and merges take for the sort of a call.
 GP__HOST gp_result gp__order_of_sort(gp_world *w, const gp_call *c, gp_op *less) {
   const int down = (c->flags & GP_DESCENDING) != 0, builtin = (int)c->op >= 0 && (int)c->op < (int)GP_OP_COUNT;
   const int sorts_by_less = c->primitive == GP_MERGE_SORT;
+  int back;
+  gp_op *op;
   if (c->begin_bit || c->end_bit || c->fields || c->transform || (c->flags & GP_LITTLE_MEMORY))
     return gp__fail(GP_E_UNSUPPORTED,
         "%s: a world sorts by whole keys: no @begin_bit, @end_bit, @fields, @transform and GP_LITTLE_MEMORY", w->who);
@@ -53,19 +47,15 @@ GP__HOST gp_result gp__order_of_sort(gp_world *w, const gp_call *c, gp_op *less)
   if (sorts_by_less ? c->op != GP_GREATER && !down : !down && gp__is_plain_integer(c->key_type)) return GP_SUCCESS;
   if (sorts_by_less && !gp__is_plain_integer(c->key_type))
     return gp__fail(GP_E_UNSUPPORTED, "%s: descending floats: gp_sort has a world sort them", w->who);
-  return gp__total_order(w, c->key_type, down != (c->op == GP_GREATER), less);
+  back = down != (c->op == GP_GREATER);
+  op = &w->before[c->key_type][back];
+  GP__CHECK(gp__world_op(w, op, 2, back ? "descending" : "ascending",
+      back ? "return gp__radix_bits<false>(b) < gp__radix_bits<false>(a);"
+           : "return gp__radix_bits<false>(a) < gp__radix_bits<false>(b);",
+      NULL, gp__host_comes_before, (uintptr_t)c->key_type << 1 | (uintptr_t)back));
+  *less = *op;
+  return GP_SUCCESS;
 }
-
-// A sort of this rank's shard, then of the world.
-typedef struct gp__world_sorting {
-  gp_op less;
-  gp_type key_type, value_type; // value_type 0: no values
-  size_t key_size, value_size;
-  uint64_t count, room, share; // of the shard; elements that buffers have room for; of the even share
-  int is_sorted;               // the shard, already
-  gp__u8 *keys, *values, *came_keys, *came_values; // sorted; received
-  void *scratch;                                   // of the splitters
-} gp__world_sorting;
 
 GP__HOST gp_result gp__sorting_room(gp_world *w, gp__world_sorting *p, size_t scratch, int indices) {
   const size_t keys = gp__aligned(p->room * p->key_size + 1), values = gp__aligned(p->room * p->value_size + 1);
@@ -90,17 +80,13 @@ GP__HOST gp_result gp__merge_runs(
     to_values = levels % 2 ? (gp__u8 *)out_values : p->values;
     for (i = 0; i < runs; i += 2) {
       const uint64_t a = begin[i], b = begin[i + 1], end = i + 2 <= runs ? begin[i + 2] : b;
-      gp_call c = gp_call_init(GP_MERGE);
+      gp_call c = gp__call(GP_MERGE, p->less, p->value_type, GP_TYPE_DEFAULT, NULL, NULL, b - a);
       if (end > a) {
-        c.op = p->less;
-        c.key_type = p->key_type;
-        c.keys = from_keys + a * p->key_size;
+        gp__set_keys(&c, p->key_type, from_keys + a * p->key_size);
         c.keys2 = from_keys + b * p->key_size;
-        c.count = b - a;
         c.count2 = end - b;
         c.out_keys = to_keys + a * p->key_size;
         if (p->value_type) {
-          c.in_type = p->value_type;
           c.in = from_values + a * p->value_size;
           c.in2 = from_values + b * p->value_size;
           c.out = to_values + a * p->value_size;
@@ -116,48 +102,34 @@ GP__HOST gp_result gp__merge_runs(
   }
   return GP_SUCCESS;
 }
-GP__HOST gp_result gp__world_sort_agreed(
-    gp_world *w, gp__world_sorting *p, const gp_call *c, gp_call *local, uint64_t total) {
-  const size_t ranks = (size_t)w->size;
+GP__HOST gp_result gp__world_sort_agreed(gp_world *w, gp__world_sorting *p, const gp_call *c, gp_call *local) {
+  const size_t ranks = w->ranks;
   const int indices = !c->in && c->out;
   uint64_t *arrive = w->arrive;
-  gp__splitting split;
   size_t q;
-  split.less = p->less;
-  split.type = p->key_type;
-  split.size = p->key_size;
-  split.count = p->count;
-  split.total = total;
-  gp__split_offers(w, &split);
-  p->share = gp__share_of(w, total, w->rank);
+  gp__split_offers(w, p);
+  p->share = gp__share_of(w, p->total, w->rank);
   p->room = p->count > p->share ? p->count : p->share;
-  GP__CHECK(gp__sorting_room(w, p, gp__split_bytes(w, &split), indices));
-  split.sorted = p->keys;
+  GP__CHECK(gp__sorting_room(w, p, gp__split_bytes(w, p), indices));
+  p->sorted = p->is_sorted ? c->keys : p->keys;
   if (indices) { // the array's own, in front of the sort
-    gp_call iota = gp_call_init(GP_IOTA);
-    uint64_t start = 0;
-    for (q = 0; q < (size_t)w->rank; ++q) start += w->notes[q].count;
-    iota.out_type = p->value_type;
-    iota.start = &start; // little-endian
-    iota.out = (gp__u8 *)p->scratch + gp__aligned(gp__split_bytes(w, &split));
-    iota.count = p->count;
-    GP__CHECK(gp__world_do(w, &iota));
+    void *own = (gp__u8 *)p->scratch + gp__aligned(gp__split_bytes(w, p));
+    const uint64_t start = gp__world_before(w); // little-endian
+    GP__CHECK(gp_iota(w->ctx, p->value_type, &start, NULL, own, p->count, w->stream));
     local->in_type = p->value_type;
-    local->in = iota.out;
+    local->in = own;
   }
-  if (p->is_sorted) {
-    split.sorted = c->keys;
-  } else {
+  if (!p->is_sorted) {
     local->out_keys = p->keys;
     local->out = p->value_type ? p->values : NULL;
     GP__CHECK(gp__world_do(w, local));
   }
-  GP__CHECK(gp__split_shards(w, &split, p->scratch));
+  GP__CHECK(gp__split_shards(w, p, p->scratch));
   for (q = 0, arrive[0] = 0; q < ranks; ++q) {
     const uint64_t *of = w->bounds + q * (ranks + 1) + w->rank;
     arrive[q + 1] = arrive[q] + of[1] - of[0];
   }
-  GP__CHECK(gp__world_move(w, split.sorted, p->came_keys, p->key_size));
+  GP__CHECK(gp__world_move(w, p->sorted, p->came_keys, p->key_size));
   if (p->value_type) GP__CHECK(gp__world_move(w, p->is_sorted ? c->in : p->values, p->came_values, p->value_size));
   GP__CHECK(gp__merge_runs(w, p, arrive, c->out_keys, c->out));
   return gp__world_write_count(w, c->out_count, p->share);
@@ -179,16 +151,15 @@ GP__HOST gp_result gp__sort_shares(gp_world *w, const gp_call *c, int is_sorted)
   gp__world_sorting p;
   gp_call local;
   gp_result result;
-  uint64_t total;
   memset(&p, 0, sizeof p);
   p.is_sorted = is_sorted;
   GP__CHECK(gp__shard_counted(w, c, &local));
   local.out_count = NULL;
   result = gp__check_world_sort(w, c, &p, &local);
-  GP__CHECK(gp__world_meet(w, c, local.count, result, 1, &total));
-  if (!c->in && p.value_size == 4 && total > UINT32_MAX)
-    return gp__fail(GP_E_SIZE, "%s: @out_type: indices of %llu elements need u64", w->who, (gp__u64)total);
-  return gp__break_if(w, gp__world_sort_agreed(w, &p, c, &local, total));
+  GP__CHECK(gp__world_meet(w, c, local.count, result, 1, &p.total));
+  if (!c->in && p.value_size == 4 && p.total > UINT32_MAX)
+    return gp__fail(GP_E_SIZE, "%s: @out_type: indices of %llu elements need u64", w->who, (gp__u64)p.total);
+  return gp__break_if(w, gp__world_sort_agreed(w, &p, c, &local));
 }
 GP__HOST gp_result gp__world_sort(gp_world *w, gp_call c) { return gp__sort_shares(w, &c, 0); }
 
@@ -199,11 +170,12 @@ GP__HOST gp_result gp__world_top_k_agreed(gp_world *w, const gp_call *c, gp_call
   const size_t key_size = gp_type_size(w->ctx, c->key_type);
   const size_t value_size = value_type ? gp_type_size(w->ctx, value_type) : 0;
   const int indices = value_size && !local->in_type;
-  const size_t k = (size_t)c->k, keys = gp__aligned(k * key_size * (size_t)w->size),
-               values = gp__aligned(k * value_size * (size_t)w->size);
+  const size_t k = (size_t)c->k, keys = gp__aligned(k * key_size * w->ranks),
+               values = gp__aligned(k * value_size * w->ranks);
   const uint64_t kept = gp__smaller(c->k, local->count);
   gp__u8 *at, *packed, *my_keys, *my_values;
-  uint64_t before = 0, gathered = 0;
+  const uint64_t before = gp__world_before(w);
+  uint64_t gathered = 0;
   gp_call last = *local;
   int q, gaps;
   GP__CHECK(gp__world_room(w, 2 * (keys + values)));
@@ -211,7 +183,6 @@ GP__HOST gp_result gp__world_top_k_agreed(gp_world *w, const gp_call *c, gp_call
   packed = at + keys + values;
   my_keys = at + (size_t)w->rank * k * key_size;
   my_values = at + keys + (size_t)w->rank * k * value_size;
-  for (q = 0; q < w->rank; ++q) before += w->notes[q].count;
   local->k = kept;
   local->out_keys = my_keys;
   local->out = value_size ? my_values : NULL;

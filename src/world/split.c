@@ -9,44 +9,49 @@
 // bound the next interval. A round divides the intervals by the number of offers.
 enum { GP__OFFERS_MOST = 1023, GP__OFFERS_ALL = 1 << 15 };
 
-typedef struct gp__splitting {
+// A sort of this rank's shard, then of the world.
+typedef struct gp__world_sorting {
   gp_op less;
-  gp_type type;
-  size_t size;        // of a key
-  const void *sorted; // this rank's shard
-  uint64_t count;     // of its elements
-  uint64_t total;     // of all ranks'
-  uint64_t offers;    // of a rank and a share
-} gp__splitting;
+  gp_type key_type, value_type; // value_type 0: no values
+  size_t key_size, value_size;
+  uint64_t count, total;                           // elements of the shard, of all shards
+  uint64_t room, share;                            // elements that buffers have room for; of the even share
+  uint64_t offers;                                 // of a rank and a share
+  int is_sorted;                                   // the shard, already
+  const void *sorted;                              // keys of the shard
+  gp__u8 *keys, *values, *came_keys, *came_values; // sorted; received
+  void *scratch;                                   // of the splitters
+} gp__world_sorting;
 
-GP__HOST void gp__split_offers(const gp_world *w, gp__splitting *p) {
-  const uint64_t shares = (uint64_t)(w->size - 1), pairs = shares * (uint64_t)w->size;
+GP__HOST void gp__split_offers(const gp_world *w, gp__world_sorting *p) {
+  const uint64_t shares = (uint64_t)(w->size - 1), pairs = shares * w->ranks;
   p->offers = pairs ? GP__OFFERS_ALL / pairs : 1;
   if (p->offers > GP__OFFERS_MOST) p->offers = GP__OFFERS_MOST;
   if (p->offers < 3) p->offers = 3;
 }
 // Bytes of device memory: two numbers an offer, a key an offer, and the bounds of every rank.
-GP__HOST size_t gp__split_bytes(const gp_world *w, const gp__splitting *p) {
-  const size_t offers = (size_t)w->size * (size_t)(w->size - 1) * (size_t)p->offers;
-  return offers * (16 + p->size) + ((size_t)w->size + 1) * ((size_t)w->size + 1) * 8 + 1024;
+GP__HOST size_t gp__split_bytes(const gp_world *w, const gp__world_sorting *p) {
+  const size_t offers = w->ranks * (size_t)(w->size - 1) * (size_t)p->offers;
+  return offers * (16 + p->key_size) + (w->ranks + 1) * (w->ranks + 1) * 8 + 1024;
 }
-GP__HOST gp_result gp__count_before(
-    gp_world *w, const gp__splitting *p, gp_primitive primitive, const void *needles, uint64_t count, uint64_t *out) {
-  gp_call c = gp__call(primitive, p->less, p->type, GP_U64, needles, out, count);
+GP__HOST gp_result gp__count_before(gp_world *w, const gp__world_sorting *p, gp_primitive primitive,
+    const void *needles, uint64_t count, uint64_t *out) {
+  gp_call c = gp__call(primitive, p->less, p->key_type, GP_U64, needles, out, count);
   if (!count) return GP_SUCCESS;
   c.keys = p->sorted;
   c.key_count = p->count;
   return gp__world_do(w, &c);
 }
 // One round. leave[i + 1] to arrive[i + 1]: the interval of share i + 1's beginning in this rank's shard. `numbers` of
-// the device: counts of this rank, then of all; `keys`: the offers. Sets *open to how many shares are still to be found.
-GP__HOST gp_result gp__split_round(gp_world *w, const gp__splitting *p, uint64_t *numbers, gp__u8 *keys, int *open) {
+// the device: counts of this rank, then of all; `keys`: the offers. Sets *open to how many shares are still open.
+GP__HOST gp_result gp__split_round(
+    gp_world *w, const gp__world_sorting *p, uint64_t *numbers, gp__u8 *keys, int *open) {
   uint64_t *low = w->leave + 1, *high = w->arrive + 1;
   const int shares = w->size - 1;
-  const uint64_t offers = p->offers, own = offers * (uint64_t)shares, all = own * (uint64_t)w->size;
+  const uint64_t offers = p->offers, own = offers * (uint64_t)shares, all = own * w->ranks;
   const uint64_t *mine, *every;
   uint64_t *host = (uint64_t *)w->staging, *positions, i;
-  gp__u8 *mine_keys = keys + (size_t)w->rank * own * p->size;
+  gp__u8 *mine_keys = keys + (size_t)w->rank * own * p->key_size;
   gp_call gather;
   int share, q;
   positions = numbers + (uint64_t)w->rank * own;
@@ -58,17 +63,17 @@ GP__HOST gp_result gp__split_round(gp_world *w, const gp__splitting *p, uint64_t
     }
   GP__CHECK(gp__world_copy(w, positions, host, own * 8));
   if (p->count) {
-    gather = gp__call(GP_GATHER, GP_OP_DEFAULT, p->type, GP_TYPE_DEFAULT, p->sorted, mine_keys, own);
+    gather = gp__call(GP_GATHER, GP_OP_DEFAULT, p->key_type, GP_TYPE_DEFAULT, p->sorted, mine_keys, own);
     gather.in2_type = GP_U64;
     gather.in2 = positions;
     gather.n = p->count;
     GP__CHECK(gp__world_do(w, &gather));
   }
-  GP__CHECK(gp__world_gather(w, mine_keys, keys, own * p->size));
+  GP__CHECK(gp__world_gather(w, mine_keys, keys, own * p->key_size));
   // Lower ranks come first where keys are equal.
   GP__CHECK(gp__count_before(w, p, GP_LOWER_BOUND, keys, own * (uint64_t)w->rank, numbers));
   GP__CHECK(gp__count_before(
-      w, p, GP_UPPER_BOUND, mine_keys + own * p->size, own * (uint64_t)(shares - w->rank), positions + own));
+      w, p, GP_UPPER_BOUND, mine_keys + own * p->key_size, own * (uint64_t)(shares - w->rank), positions + own));
   GP__CHECK(gp__world_sum(w, GP__NCCL_U64, numbers, numbers + all, all));
   GP__CHECK(gp__world_read(w, numbers, all * 16));
   mine = host;
@@ -91,10 +96,10 @@ GP__HOST gp_result gp__split_round(gp_world *w, const gp__splitting *p, uint64_t
   }
   return GP_SUCCESS;
 }
-// Sets w->bounds[q * (size + 1) + i] to where share i begins in the sorted shard of rank q, for every rank, and w->leave
-// to this rank's. `room`: gp__split_bytes of the device.
-GP__HOST gp_result gp__split_shards(gp_world *w, const gp__splitting *p, void *room) {
-  const size_t all = (size_t)w->size * (size_t)(w->size - 1) * (size_t)p->offers;
+// Sets w->bounds[q * (size + 1) + i] to where share i begins in the sorted shard of rank q, for every rank; w->leave
+// has this rank's. room: gp__split_bytes of the device.
+GP__HOST gp_result gp__split_shards(gp_world *w, const gp__world_sorting *p, void *room) {
+  const size_t all = w->ranks * (size_t)(w->size - 1) * (size_t)p->offers;
   uint64_t *numbers = (uint64_t *)room;
   int i, open = w->size > 1;
   GP__CHECK(gp__world_staging(w, all * 16));
@@ -104,5 +109,5 @@ GP__HOST gp_result gp__split_shards(gp_world *w, const gp__splitting *p, void *r
     w->arrive[i] = begin ? p->count : 0;
   }
   while (open) GP__CHECK(gp__split_round(w, p, numbers, (gp__u8 *)(numbers + 2 * all), &open));
-  return gp__world_share(w, w->leave, w->bounds, ((size_t)w->size + 1) * 8, room);
+  return gp__world_share(w, w->leave, w->bounds, (w->ranks + 1) * 8, room);
 }

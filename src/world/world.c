@@ -19,6 +19,7 @@ struct gp_world {
   gp__nccl nccl;
   void *comm;
   int own_comm, rank, size, open, broken;
+  size_t ranks;           // size
   double timeout;         // microseconds
   char why[256];          // what broke it
   void *memory, *staging; // of the device, and of the host
@@ -107,6 +108,7 @@ GP__HOST gp_result gp__find_numbers(gp_world *w) {
   const size_t n = (size_t)w->size + 1;
   uint64_t *at = (uint64_t *)calloc(n * (n + 10), sizeof *at);
   if (!at) return gp__fail(GP_E_MEMORY, "%s: no host memory", w->who);
+  w->ranks = n - 1;
   w->notes = (gp__world_note *)(void *)at;
   w->counts = at += 4 * n;
   w->leave = at += 2 * n;
@@ -232,13 +234,13 @@ GP__HOST gp_result gp__world_sum(gp_world *w, int type, const void *from, void *
 }
 // As gp__world_gather from and to host memory. room: (size + 1) * bytes of the device. Waits.
 GP__HOST gp_result gp__world_share(gp_world *w, const void *mine, void *all, size_t bytes, void *room) {
-  gp__u8 *to = (gp__u8 *)room + bytes * (size_t)w->size;
+  gp__u8 *to = (gp__u8 *)room + bytes * w->ranks;
   GP__CHECK(gp__world_staging(w, bytes * (size_t)(w->size + 1)));
   memcpy(w->staging, mine, bytes);
   GP__CHECK(gp__world_copy(w, to, w->staging, bytes));
   GP__CHECK(gp__world_gather(w, to, room, bytes));
-  GP__CHECK(gp__world_read(w, room, bytes * (size_t)w->size));
-  memcpy(all, w->staging, bytes * (size_t)w->size);
+  GP__CHECK(gp__world_read(w, room, bytes * w->ranks));
+  memcpy(all, w->staging, bytes * w->ranks);
   return GP_SUCCESS;
 }
 // Sends elements leave[q] up to leave_end[q] to rank q; those of rank q come to arrive[q] up to arrive_end[q]. size:
@@ -263,7 +265,7 @@ GP__HOST gp_result gp__world_send(gp_world *w, const void *from, void *to, size_
 }
 // The same, where what leaves to q and what arrives from q ends with what q + 1 has.
 GP__HOST gp_result gp__world_move(gp_world *w, const void *from, void *to, size_t size) {
-  const size_t bytes = (size_t)w->size * sizeof *w->leave;
+  const size_t bytes = w->ranks * sizeof *w->leave;
   memcpy(w->leave_end, w->leave + 1, bytes);
   memcpy(w->arrive_end, w->arrive + 1, bytes);
   return gp__world_send(w, from, to, size);
@@ -284,7 +286,7 @@ GP__HOST gp_result gp__world_op(gp_world *w, gp_op *op, int arity, const char *n
 
 // The first element of a rank's even share of `total`.
 GP__HOST uint64_t gp__share_begin(const gp_world *w, uint64_t total, int rank) {
-  const uint64_t each = total / (uint64_t)w->size, more = total % (uint64_t)w->size;
+  const uint64_t each = total / w->ranks, more = total % w->ranks;
   return each * (uint64_t)rank + ((uint64_t)rank < more ? (uint64_t)rank : more);
 }
 GP__HOST uint64_t gp__share_of(const gp_world *w, uint64_t total, int rank) {
@@ -338,6 +340,13 @@ GP__HOST gp_result gp__world_agree(gp_world *w, const gp_call *c, uint64_t count
           "%s: ranks 0 and %d call different things: another primitive, type, operator or option", w->who, q);
   }
   return GP_SUCCESS;
+}
+// The ranks' elements before this rank's.
+GP__HOST uint64_t gp__world_before(const gp_world *w) {
+  uint64_t before = 0;
+  int q;
+  for (q = 0; q < w->rank; ++q) before += w->notes[q].count;
+  return before;
 }
 // Whether `each` elements for everything in each rank's even share of `total` fit its capacity.
 GP__HOST gp_result gp__check_shares(gp_world *w, uint64_t total, uint64_t each) {
