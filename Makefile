@@ -172,7 +172,7 @@ test-gpu: gpuprims.h
 	@$(PYTHON3) tests/gpu/run.py
 
 bench: gpuprims.h
-	@$(PYTHON3) tools/bench.py
+	@$(PYTHON3) tools/bench.py $(ARGS)
 
 # Needs Nsight Compute's ncu for counters; without it there are times.
 quality: gpuprims.h

@@ -6325,7 +6325,7 @@ GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int many = s.count * (unsigned)s.key_size > GP__TOP_K_FEW_BYTES;
   const int lists = s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW &&
       (!one || s.top_k.drop_keys || (many && s.out_size) ||
-          s.top_k.results <= (many ? GP__TOP_K_OF_WARP : GP__TOP_K_HUNDREDS));
+          s.top_k.results <= (unsigned)(many ? (int)GP__TOP_K_OF_WARP : (int)GP__TOP_K_HUNDREDS));
   const int warps = p.algorithm == GP_WARP_SEGMENTS ||
       (p.algorithm == GP_AUTO && s.primitive == GP_SEGMENTED_TOP_K && !s.top_k.order_bytes &&
           s.top_k.results <= GP__TOP_K_OF_WARP && s.segments >= 4 * (unsigned)s.multiprocessors);
@@ -43967,6 +43967,19 @@ GP__HOST gp_result gp__steps_room(
   return GP_SUCCESS;
 }
 
+// Raises *bytes to those of a call that holds `held` bytes beside its steps, which it may change: aligned keys and
+// others may have another policy than these.
+GP__HOST gp_result gp__room_of_steps(gp__state *s, gp__request *steps, int count, uint64_t held, uint64_t *bytes) {
+  uint64_t words, scratch;
+  int turn, i;
+  for (turn = 0; turn < 3; ++turn) {
+    GP__CHECK(gp__steps_room(s, steps, count, &words, &scratch));
+    if (words + scratch + held + 512 > *bytes) *bytes = words + scratch + held + 512;
+    for (i = 0; i < count; ++i) steps[i].keys = (const void *)(uintptr_t)(turn ? 8 : 16);
+  }
+  return GP_SUCCESS;
+}
+
 // Launches the table kernel, which fills the list and selects the path.
 GP__HOST gp_result gp__launch_tables(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
     const gp__kernel *k, const gp__grouping *g, gp__u8 *held, void *workspace, gp_stream stream) {
@@ -44304,15 +44317,8 @@ GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_
 }
 GP__HOST gp_result gp__bytes_of_plan(gp__state *s, const gp__request *q, uint64_t *bytes, gp__make_plan make) {
   gp__graph_plan g;
-  uint64_t words, scratch;
-  int turn, i;
   GP__CHECK(make(s, q, NULL, &g));
-  for (turn = 0; turn < 2; ++turn) {
-    GP__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
-    if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
-    for (i = 0; i < g.request_count; ++i) g.requests[i].keys = (const void *)8; // unaligned: perhaps another policy
-  }
-  return GP_SUCCESS;
+  return gp__room_of_steps(s, g.requests, g.request_count, g.held, bytes);
 }
 GP__HOST gp_result gp__calls_of_plan(
     gp__state *s, const gp__request *q, gp__request *calls, int *count, gp__make_plan make) {
@@ -46340,12 +46346,9 @@ GP__HOST gp_result gp__grouping_bytes(
   gp_policy p;
   gp_policy_source source;
   gp__grouping g;
-  uint64_t words, scratch;
   GP__CHECK(gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, &p, &source));
   GP__CHECK(gp__grouping_of(s, q, (uint64_t)s->about.multiprocessors * (unsigned)p.blocks_per_sm, NULL, &g));
-  GP__CHECK(gp__steps_room(s, g.steps, g.count, &words, &scratch));
-  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
-  return GP_SUCCESS;
+  return gp__room_of_steps(s, g.steps, g.count, g.held, bytes);
 }
 GP__HOST gp_result gp__calls_of_grouping(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
   gp__grouping g;

@@ -32,7 +32,8 @@ Timing = collections.namedtuple("Timing", "status us gbs cv policy source of_roo
 Measure = collections.namedtuple("Measure", "text bytes ours peers roofs policies clocks")
 Clocks = collections.namedtuple("Clocks", "sm_before sm_after memory celsius milliwatts throttle")
 
-PEER_NAMES = {"cub": "CUB", "thrust": "Thrust", "cuda": "CUDA", "cublas": "cuBLAS"}
+PEER_NAMES = {"cub": "CUB", "thrust": "Thrust", "cuda": "CUDA", "cublas": "cuBLAS", "cub_next": "newer CUB",
+              "thrust_next": "newer Thrust"}
 
 
 def kind_of(key):

@@ -241,15 +241,8 @@ GP__HOST gp_result gp__run_plan_of(gp__state *s, const gp__request *q, const gp_
 }
 GP__HOST gp_result gp__bytes_of_plan(gp__state *s, const gp__request *q, uint64_t *bytes, gp__make_plan make) {
   gp__graph_plan g;
-  uint64_t words, scratch;
-  int turn, i;
   GP__CHECK(make(s, q, NULL, &g));
-  for (turn = 0; turn < 2; ++turn) {
-    GP__CHECK(gp__steps_room(s, g.requests, g.request_count, &words, &scratch));
-    if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
-    for (i = 0; i < g.request_count; ++i) g.requests[i].keys = (const void *)8; // unaligned: perhaps another policy
-  }
-  return GP_SUCCESS;
+  return gp__room_of_steps(s, g.requests, g.request_count, g.held, bytes);
 }
 GP__HOST gp_result gp__calls_of_plan(
     gp__state *s, const gp__request *q, gp__request *calls, int *count, gp__make_plan make) {

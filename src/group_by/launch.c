@@ -144,6 +144,19 @@ GP__HOST gp_result gp__steps_room(
   return GP_SUCCESS;
 }
 
+// Raises *bytes to those of a call that holds `held` bytes beside its steps, which it may change: aligned keys and
+// others may have another policy than these.
+GP__HOST gp_result gp__room_of_steps(gp__state *s, gp__request *steps, int count, uint64_t held, uint64_t *bytes) {
+  uint64_t words, scratch;
+  int turn, i;
+  for (turn = 0; turn < 3; ++turn) {
+    GP__CHECK(gp__steps_room(s, steps, count, &words, &scratch));
+    if (words + scratch + held + 512 > *bytes) *bytes = words + scratch + held + 512;
+    for (i = 0; i < count; ++i) steps[i].keys = (const void *)(uintptr_t)(turn ? 8 : 16);
+  }
+  return GP_SUCCESS;
+}
+
 // Launches the table kernel, which fills the list and selects the path.
 GP__HOST gp_result gp__launch_tables(gp__state *s, const char *who, const gp__request *q, const gp_policy *p,
     const gp__kernel *k, const gp__grouping *g, gp__u8 *held, void *workspace, gp_stream stream) {

@@ -14,12 +14,9 @@ GP__HOST gp_result gp__grouping_bytes(
   gp_policy p;
   gp_policy_source source;
   gp__grouping g;
-  uint64_t words, scratch;
   GP__CHECK(gp__choose(gp__primitive_names[q->primitive], given, h, &s->table, &p, &source));
   GP__CHECK(gp__grouping_of(s, q, (uint64_t)s->about.multiprocessors * (unsigned)p.blocks_per_sm, NULL, &g));
-  GP__CHECK(gp__steps_room(s, g.steps, g.count, &words, &scratch));
-  if (words + scratch + g.held + 512 > *bytes) *bytes = words + scratch + g.held + 512;
-  return GP_SUCCESS;
+  return gp__room_of_steps(s, g.steps, g.count, g.held, bytes);
 }
 GP__HOST gp_result gp__calls_of_grouping(gp__state *s, const gp__request *q, gp__request *calls, int *count) {
   gp__grouping g;

@@ -24,7 +24,7 @@ GP__HOST gp_policy gp__portable_top_k(gp_policy p, gp__shape s) {
   const int many = s.count * (unsigned)s.key_size > GP__TOP_K_FEW_BYTES;
   const int lists = s.primitive != GP_NTH_ELEMENT && s.top_k.results <= GP__TOP_K_FEW &&
       (!one || s.top_k.drop_keys || (many && s.out_size) ||
-          s.top_k.results <= (many ? GP__TOP_K_OF_WARP : GP__TOP_K_HUNDREDS));
+          s.top_k.results <= (unsigned)(many ? (int)GP__TOP_K_OF_WARP : (int)GP__TOP_K_HUNDREDS));
   const int warps = p.algorithm == GP_WARP_SEGMENTS ||
       (p.algorithm == GP_AUTO && s.primitive == GP_SEGMENTED_TOP_K && !s.top_k.order_bytes &&
           s.top_k.results <= GP__TOP_K_OF_WARP && s.segments >= 4 * (unsigned)s.multiprocessors);

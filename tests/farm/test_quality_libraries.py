@@ -53,6 +53,33 @@ def test_sources_come_at_their_commit(repository, capsys):
         libraries.main(["--from", "thrust=x"])
 
 
+def test_a_newer_cub_is_a_second_library(repository, monkeypatch, tmp_path):
+    """tools/bench.py --cccl: some folders of a commit or of a branch, and peers that are compiled with them."""
+    url, commit = repository
+    folder = str(tmp_path / "peers" / "cccl")
+    monkeypatch.setattr(bench, "SOURCES", str(tmp_path / "peers"))
+    assert bench.build_next_peers("sm_90") is None  # nothing was fetched
+    branch = subprocess.run(["git", "-C", url, "branch", "--show-current"], check=True,
+                            stdout=subprocess.PIPE).stdout.decode().strip()
+    for name in ("cub/cub.cuh", "docs/a.md"):
+        os.makedirs(os.path.dirname(os.path.join(url, name)))
+        with open(os.path.join(url, name), "w", encoding="utf-8") as file:
+            file.write("// a\n")
+    git = ["git", "-C", url, "-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "--quiet", "-m", "b"], check=True)
+    assert bench.fetch_cccl(branch, url) == folder
+    assert bench.git_of(folder) not in (None, commit)
+    assert os.path.exists(os.path.join(folder, "cub", "cub.cuh")) and not os.path.exists(os.path.join(folder, "docs"))
+    built = []
+    monkeypatch.setattr(bench, "build_peers", lambda *words: built.append(words))
+    bench.build_next_peers("sm_90")
+    (architecture, name, flags), = built
+    assert (architecture, name) == ("sm_90", "libgp_peers_next.so")
+    assert bench.git_of(folder)[:7] in flags[-1] and flags[0].endswith("cccl/cub")
+    assert bench.fetch_cccl(commit, url) == folder and bench.git_of(folder) == commit
+
+
 def test_a_library_without_sources_is_left_out(repository, monkeypatch, capsys):
     ran = []
     monkeypatch.setattr(libraries.bench, "find_nvcc", lambda: "nvcc")

@@ -197,6 +197,7 @@ static void draw(gp_primitive p, const Handles &h, Drawn *d) {
   if ((reads & GP__READS_COUNT_DEVICE) && often(10)) c.count_device = at<uint64_t>(12);
   if (reads & GP__READS_SEGMENTS) c.segments = often(10) ? 0 : 1 + below(100000);
   if (p == GP_TOP_K && often(36)) c.rows = 1 + below(100000), c.count = below(100000);
+  if (p == GP_TOP_K && often(36)) c.count = (16 << 20) + below(1 << 24), c.k = 1 + below(c.count / 32); // is filtered
   if ((reads & GP__READS_SEGMENT_LENGTH) && !c.offset_type) c.segment_length = below(5000);
   const uint64_t within = c.count ? below(often(50) ? c.count : 1000) : 0;
   if (reads & GP__READS_KEY_COUNT) c.key_count = within;
@@ -416,11 +417,12 @@ static std::string describe(const Drawn &d) {
   snprintf(text, sizeof text,
       "%s op %d transform %d equal %d types in %d in2 %d key %d offset %d acc %d out %d out2 %d count %llu count2 %llu "
       "segments %llu k %llu bins %llu bits [%d, %d) flags %d in %p out %p keys %p out_keys %p out2 %p end %p "
-      "policy %d %d %d %d %d %d %d %d cluster %d",
+      "out3 %p out_count %p count_device %p capacity %llu policy %d %d %d %d %d %d %d %d cluster %d",
       gp__primitive_names[c.primitive], c.op, c.transform, c.equal, c.in_type, c.in2_type, c.key_type, c.offset_type,
       c.acc_type, c.out_type, c.out2_type, (unsigned long long)c.count, (unsigned long long)c.count2,
       (unsigned long long)c.segments, (unsigned long long)(c.k | c.n | c.key_count | c.segment_length),
       (unsigned long long)c.bins, c.begin_bit, c.end_bit, c.flags, c.in, c.out, c.keys, c.out_keys, c.out2, c.end,
+      c.out3, (const void *)c.out_count, (const void *)c.count_device, (unsigned long long)c.capacity,
       d.policy.algorithm, d.policy.threads, d.policy.vectors, d.policy.load, d.policy.store, d.policy.stages,
       d.policy.blocks_per_sm, d.policy.overlap, d.policy.cluster);
   return text;
