@@ -2293,9 +2293,8 @@ MUTANTS = {
         "RADIX_SELECT", "src/top_k/radix_select.cuh",
         "gp__receive<gp__u32>(words, row, ticket.tag);\n", ""),
     "select: put aside once more": (
-        "RADIX_SELECT", "src/top_k/radix_select.cuh",
-        "!buffered && state->inside <= a.room, 0};",
-                                    "state->inside <= a.room, 0};"),
+        "RADIX_SELECT", "src/top_k/radix_select.cuh", "!buffered && state->inside <= a.room);",
+        "state->inside <= a.room);"),
     "select: no fence before a block says it has counted": (
         "RADIX_SELECT", "src/top_k/radix_select.cuh",
         "__threadfence();\n    s.last = atomicAdd", "s.last = atomicAdd"),

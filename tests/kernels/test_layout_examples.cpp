@@ -18,6 +18,7 @@ typedef struct gp_context gp_context;
 #define GP__UNROLL_BY(n)
 typedef unsigned long long gp__u64;
 typedef unsigned gp__u32;
+typedef unsigned char gp__u8;
 #include "src/device/tile_bins.cuh"
 
 // Blocks and slabs small enough for a few rows and boxes.

@@ -16,6 +16,7 @@ typedef struct gp_context gp_context;
 #define GP__UNROLL_BY(n)
 typedef unsigned long long gp__u64;
 typedef unsigned gp__u32;
+typedef unsigned char gp__u8;
 #include "src/device/tile_bins.cuh"
 
 static uint64_t control_layout, vertex_layout; // of the module that was loaded last
