@@ -52169,7 +52169,7 @@ GP__HOST gp_result gp__free_world_memory(gp_world *w) {
   w->captured = 0;
   return GP_SUCCESS;
 }
-// What the world's memory grows to for a call.
+// The world's memory grows to this for a call.
 GP__HOST size_t gp__world_steps(size_t bytes) { return (bytes + bytes / 16 + 65535) & ~(size_t)65535; }
 GP__HOST size_t gp__aligned(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
 // Memory of the device for a call; what it holds does not survive.
@@ -52417,7 +52417,7 @@ GP__HOST gp_result gp__world_count(gp_world *w, const gp_call *c, uint64_t *coun
 GP__HOST gp_result gp__world_write_count(gp_world *w, uint64_t *to, uint64_t count) {
   return to ? gp_fill(w->ctx, GP_U64, &count, to, 1, w->stream) : GP_SUCCESS;
 }
-// What a rank's GPU runs: without what the world does.
+// A rank's GPU runs this: without the world's part.
 GP__HOST gp_call gp__shard_call(const gp_call *c) {
   gp_call local = *c;
   local.capacity = 0;
@@ -53897,7 +53897,7 @@ GP__HOST gp_result gp__check_capture(gp_world *w, const gp_call *c) {
       ? gp__fail(GP_E_UNSUPPORTED, "%s: stream is captured, and this call of a world waits for the stream", w->who)
       : GP_SUCCESS;
 }
-// What a call takes of a world's memory: it runs, without the other ranks, until it would have the memory.
+// A call's share of a world's memory: it runs, without the other ranks, until it would have the memory.
 GP__HOST gp_result gp__ask_world(
     gp_context *ctx, gp__state *s, const gp_call *call, const uint64_t *counts, int size, int rank, uint64_t *bytes) {
   const char *who = "gp_world_workspace_size";

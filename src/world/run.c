@@ -45,7 +45,7 @@ GP__HOST gp_result gp__check_capture(gp_world *w, const gp_call *c) {
       ? gp__fail(GP_E_UNSUPPORTED, "%s: stream is captured, and this call of a world waits for the stream", w->who)
       : GP_SUCCESS;
 }
-// What a call takes of a world's memory: it runs, without the other ranks, until it would have the memory.
+// A call's share of a world's memory: it runs, without the other ranks, until it would have the memory.
 GP__HOST gp_result gp__ask_world(
     gp_context *ctx, gp__state *s, const gp_call *call, const uint64_t *counts, int size, int rank, uint64_t *bytes) {
   const char *who = "gp_world_workspace_size";

@@ -144,7 +144,7 @@ GP__HOST gp_result gp__free_world_memory(gp_world *w) {
   w->captured = 0;
   return GP_SUCCESS;
 }
-// What the world's memory grows to for a call.
+// The world's memory grows to this for a call.
 GP__HOST size_t gp__world_steps(size_t bytes) { return (bytes + bytes / 16 + 65535) & ~(size_t)65535; }
 GP__HOST size_t gp__aligned(size_t bytes) { return (bytes + 255) & ~(size_t)255; }
 // Memory of the device for a call; what it holds does not survive.
@@ -392,7 +392,7 @@ GP__HOST gp_result gp__world_count(gp_world *w, const gp_call *c, uint64_t *coun
 GP__HOST gp_result gp__world_write_count(gp_world *w, uint64_t *to, uint64_t count) {
   return to ? gp_fill(w->ctx, GP_U64, &count, to, 1, w->stream) : GP_SUCCESS;
 }
-// What a rank's GPU runs: without what the world does.
+// A rank's GPU runs this: without the world's part.
 GP__HOST gp_call gp__shard_call(const gp_call *c) {
   gp_call local = *c;
   local.capacity = 0;

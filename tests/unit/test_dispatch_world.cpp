@@ -126,7 +126,7 @@ static void test_capture() {
 }
 
 int main(int argc, char **argv) {
-  char folder[] = "/tmp/gp_world_XXXXXX";
+  char folder[] = "build/tests/world_XXXXXX";
   if (!mkdtemp(folder)) return perror(folder), 1;
   library = std::string(folder) + "/libgp_loopback.so";
   const char *compiler = getenv("CC");
