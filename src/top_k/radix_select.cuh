@@ -381,13 +381,11 @@ struct gp__add_below_equal {
   }
 };
 // The result of a row whose keys within the bound were put aside: those before the k-th in any order, then its copies.
-// False: this row's were not.
 template <class P, class T, bool DESCENDING, class Storage>
-GP_DEVICE bool gp__select_gather(const gp__top_k_args &a, gp__u64 row, Storage &s) {
+GP_DEVICE void gp__select_gather(const gp__top_k_args &a, gp__u64 row, Storage &s) {
   typedef gp__top_k_key<T, DESCENDING> Key;
   typedef typename Key::Bits Bits;
   gp__select_state *state = static_cast<gp__select_state *>(a.states) + row;
-  if (state->buffered != 2) return false;
   const Bits kth = static_cast<Bits>(state->prefix), *aside = static_cast<const Bits *>(a.aside) + row * a.room;
   Bits *out = static_cast<Bits *>(a.out_keys) + row * a.k;
   const gp__u64 n = state->appended, from = a.k - 1 - state->rank; // of the copies
@@ -403,7 +401,6 @@ GP_DEVICE bool gp__select_gather(const gp__top_k_args &a, gp__u64 row, Storage &
   }
   if (blockIdx.x == 0)
     for (gp__u64 i = from + threadIdx.x; i < a.k; i += P::threads) out[i] = Key::decode(kth);
-  return true;
 }
 template <class P, class T, class In, class Out, bool DESCENDING>
 GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
@@ -415,20 +412,19 @@ GP_DEVICE void gp__select_collect(const gp__top_k_args &a) {
   GP_SHARED(Storage, s);
   gp__pdl_wait<P>();
   const gp__u64 n = gp__count(a), of_row = (a.count + Tile::ITEMS - 1) / Tile::ITEMS, tiles = a.rows * of_row;
-  bool left = !a.filtered; // rows that were not filtered
-  for (gp__u64 row = 0; gp__is_none<Out>::value && a.filtered && row < a.rows; ++row)
-    left = !gp__select_gather<P, T, DESCENDING>(a, row, s) || left;
-  while (left) {
+  // One way for all rows: a sweep whose tiles did not all publish would wait for them.
+  bool gathers = gp__is_none<Out>::value && a.filtered;
+  for (gp__u64 row = 0; gathers && row < a.rows; ++row)
+    gathers = static_cast<const gp__select_state *>(a.states)[row].buffered == 2;
+  for (gp__u64 row = 0; gathers && row < a.rows; ++row) gp__select_gather<P, T, DESCENDING>(a, row, s);
+  if (gathers) return;
+  for (;;) {
     if (threadIdx.x == 0) s.ticket = gp__draw(a.workspace, tiles + gridDim.x);
     __syncthreads();
     const gp__ticket ticket = s.ticket;
     if (ticket.number >= tiles) return;
     const gp__u64 row = ticket.number / of_row, tile = ticket.number % of_row;
     const gp__select_state *state = static_cast<const gp__select_state *>(a.states) + row;
-    if (state->buffered == 2) {
-      __syncthreads();
-      continue;
-    }
     const Bits *in = static_cast<const Bits *>(a.keys) + row * a.count;
     const unsigned misaligned = gp__misalignment(in, 16);
     const gp__u64 wanted = state->rank + 1; // equal keys wanted

@@ -248,6 +248,7 @@ struct Rows {
   size_t rows, count, k, offset;
   int sms, kind;
   bool on_device, filtered; // the count is read there, and smaller; keys within a bound are put aside first
+  bool mixed;               // the second row is not filtered
   u64 merged;               // 0: by the rule; otherwise the mergers of a row's lists
 };
 
@@ -262,6 +263,7 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
         : o.k % 2                 ? o.count / 30 + 1
                                   : o.count - o.count / 3;
     std::vector<B> x = keys_of<T>(all, o.kind);
+    if (o.mixed) std::fill(x.begin() + long(o.count), x.end(), x[o.count]); // equal keys, all within their bound
     std::vector<In> value(values ? all : 0);
     for (size_t i = 0; i < value.size(); ++i) value[i] = value_at<In>(i);
     Device<B> keys(x, o.offset);
@@ -376,6 +378,8 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
         o.on_device = o.count > 1 && seed % 4 == 3;
         o.merged = seed % 3 == 1 ? (LISTS ? 2 : 50) : 0;
         o.filtered = !LISTS && !outs && random32() % 2;
+        o.mixed = o.filtered && i == 6;
+        if (o.mixed) o.rows = 2, o.merged = 0, o.k = 1 + random32() % 99, o.on_device = false;
         run(name, o, unsigned(seed));
         if (!LISTS) {
           o.rows = 1;
