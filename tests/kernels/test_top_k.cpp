@@ -263,7 +263,8 @@ template <class P, class T, class In, class Out, bool DESCENDING, bool WIDE, boo
         : o.k % 2                 ? o.count / 30 + 1
                                   : o.count - o.count / 3;
     std::vector<B> x = keys_of<T>(all, o.kind);
-    if (o.mixed) std::fill(x.begin() + long(o.count), x.end(), x[o.count]); // equal keys, all within their bound
+    if (o.mixed && !nth)
+      std::fill(x.begin() + long(o.count) + 9, x.end(), B(x[o.count])); // too many are within its bound
     std::vector<In> value(values ? all : 0);
     for (size_t i = 0; i < value.size(); ++i) value[i] = value_at<In>(i);
     Device<B> keys(x, o.offset);
