@@ -1,17 +1,21 @@
 // gp_world - times of calls of a world beside those of one GPU: ranks are threads of this process, a GPU each.
-//     gp_world [--nccl FILE] [--ranks N] [--log2 N]... [--seconds S] [--host] [--blocking] [--out FILE]
+//     gp_world [--nccl FILE] [--ranks N] [--log2 N]... [--scale S] [--seconds S] [--host] [--blocking] [--out FILE]
 // One line of JSON a cell and a rank count: microseconds of the slowest rank, median of the repetitions; `alone`: the
 // same call of gp_run on one GPU with one shard; `link`: bytes a second of an exchange of half of each shard, by NCCL.
 // --blocking: by a communicator that blocks, as PyTorch's does.
+// --scale: instead, searches and components of a Kronecker graph of 2^S vertices a rank, 16 edges a vertex. n: vertices
+// of all ranks; alone: gp_bfs, gp_connected_components of 2^S vertices on one GPU. gteps: edges of the source's
+// component, each counted once, over the median of 8 sources.
 // Build: cc -std=gnu11 -O2 -I. -Itools tools/gp_world.c -o build/gp_world -ldl -lpthread -lm
 #define GPUPRIMS_IMPLEMENTATION
 #include "gpuprims.h"
 
 #include "gp_cuda.h"
+#include "gp_graphs.h"
 
 enum { RANKS = 16, REPETITIONS = 200, BINS = 256, TOP = 256 };
 static gp_cuda cuda;
-static int most_ranks, ranks, host, devices, blocking;
+static int most_ranks, ranks, host, devices, blocking, scale;
 static const char *library;
 static double seconds = 0.4;
 static int sizes[8], size_count;
@@ -29,6 +33,8 @@ typedef struct Rank {
   unsigned char *keys, *values, *out_keys, *out_values, *number;
   uint64_t room;       // elements
   gp_permutation turn; // of the matrix, with whole rows alone
+  gp_graph rows;
+  uint64_t first; // vertex of the rows
 } Rank;
 
 static void fail(const char *what) {
@@ -56,6 +62,7 @@ typedef struct Cell {
   gp_type key, value; // of keys; of `in`
 } Cell;
 static const Cell cells[] = {{"reduce SUM f32", GP_REDUCE, GP_TYPE_DEFAULT, GP_F32},
+    {"reduce SUM f32 reproducible", GP_REDUCE, GP_TYPE_DEFAULT, GP_F32},
     {"inclusive_scan SUM u32", GP_INCLUSIVE_SCAN, GP_TYPE_DEFAULT, GP_U32},
     {"histogram_even u8", GP_HISTOGRAM_EVEN, GP_TYPE_DEFAULT, GP_U8},
     {"top_k u32 k=256", GP_TOP_K, GP_U32, GP_TYPE_DEFAULT}, {"sort u32", GP_SORT, GP_U32, GP_TYPE_DEFAULT},
@@ -76,6 +83,7 @@ static gp_call call_of(const Rank *r, int cell, uint64_t n) {
   if (of->key) c.keys = r->keys, c.out_keys = r->out_keys;
   if (of->value) c.in = of->key ? r->values : r->keys, c.out = r->out_values;
   if (of->primitive == GP_REDUCE || of->primitive == GP_INCLUSIVE_SCAN || of->primitive == GP_GROUP_BY) c.op = GP_SUM;
+  if (strstr(of->name, "reproducible")) c.flags = GP_REPRODUCIBLE;
   if (of->primitive == GP_HISTOGRAM_EVEN) c.bins = BINS, c.out_type = GP_U64;
   if (of->primitive == GP_TOP_K) c.k = TOP, c.flags = GP_DESCENDING;
   if (of->primitive == GP_NTH_ELEMENT) c.n = n / 2;
@@ -122,7 +130,7 @@ static double measured_link(Rank *r, uint64_t bytes) {
         w->nccl.Send(r->keys + part * (uint64_t)q, part, 1, q, w->comm, r->stream);
         w->nccl.Recv(r->out_keys + part * (uint64_t)q, part, 1, q, w->comm, r->stream);
       }
-    if (gp__nccl_done(w, "gp_world", "GroupEnd", w->nccl.GroupEnd())) fail("the link");
+    if (gp__nccl_done(w, "GroupEnd", w->nccl.GroupEnd())) fail("the link");
     if (gp_world_wait(w, r->stream) != GP_SUCCESS) fail("the link");
     if (i >= 0) times[r->rank][i] = gp__now_us() - begin;
   }
@@ -138,8 +146,7 @@ static double measured_small(Rank *r) { // NCCL's own smallest collective
     double begin;
     pthread_barrier_wait(&barrier);
     begin = gp__now_us();
-    if (gp__nccl_done(
-            w, "gp_world", "AllReduce", w->nccl.AllReduce(r->number, r->number + 256, 1, 7, 0, w->comm, r->stream)) ||
+    if (gp__nccl_done(w, "AllReduce", w->nccl.AllReduce(r->number, r->number + 256, 1, 7, 0, w->comm, r->stream)) ||
         gp_world_wait(w, r->stream) != GP_SUCCESS)
       fail("the smallest collective");
     if (i >= 0) times[r->rank][i] = gp__now_us() - begin;
@@ -173,6 +180,146 @@ static void fill(Rank *r) {
   c.out = r->values;
   if (gp_run(r->ctx, &c, r->stream) != GP_SUCCESS) fail("filling");
 }
+// ---- graphs
+
+enum { SOURCES = 8, CANDIDATES = 64 };
+static graph_made made;
+static uint64_t has_edges[CANDIDATES], edges_reached[RANKS];
+static double alone_us[2]; // of a search, of components: one rank's
+
+static void read_back(Rank *r, void *to, const void *from, size_t bytes) {
+  if (gp_world_wait(r->world, r->stream) != GP_SUCCESS) fail("gp_world_wait");
+  if (host) memcpy(to, from, bytes);
+  else GP_CUDA_CHECK(&cuda, to_host(to, (uint64_t)(uintptr_t)from, bytes));
+}
+static int takes(void *user, const void *a) {
+  const Rank *r = user;
+  uint64_t edge;
+  memcpy(&edge, a, 8);
+  return (uint32_t)((uint32_t)edge - (uint32_t)r->first) < (uint32_t)r->rows.vertices;
+}
+static void taken(void *user, void *result, const void *a, const void *b) {
+  (void)b;
+  *(unsigned char *)result = (unsigned char)takes(user, a);
+}
+static void turned(void *user, void *result, const void *a, const void *b) {
+  uint64_t edge;
+  (void)user, (void)b;
+  memcpy(&edge, a, 8);
+  edge = edge >> 32 | edge << 32;
+  memcpy(result, &edge, 8);
+}
+static gp_op defined(Rank *r, const char *name, const char *body, gp_host_fn fn) {
+  gp_op_desc d = gp_op_desc_init();
+  gp_op op;
+  d.name = name, d.body = body, d.arity = 1, d.host = fn, d.host_user = r;
+  if (gp_op_define(r->ctx, &d, &op) != GP_SUCCESS) fail(name);
+  return op;
+}
+// Makes this rank's rows: of all edges, in parts, those that lead from its vertices or to them.
+static void make_rows(Rank *r) {
+  const uint64_t part = 1 << 24, room = made.edges * 2 / (uint64_t)ranks * 5 / 4 + (1 << 20);
+  uint64_t *pairs = memory(part * 8), *kept = memory(room * 8), *offsets, count = 0, i, some;
+  gp_op edge, take, turn;
+  gp_graph g = gp_graph_init();
+  char body[200];
+  int side;
+  r->rows = gp_graph_init();
+  r->rows.vertices = made.vertices / (uint64_t)ranks, r->first = r->rows.vertices * (uint64_t)r->rank;
+  snprintf(body, sizeof body, "return (unsigned)a - %lluu < %lluu;", (unsigned long long)r->first,
+      (unsigned long long)r->rows.vertices);
+  if (graph_edge_operator(r->ctx, &made, &edge) != GP_SUCCESS) fail("the edges' operator");
+  take = defined(r, "take", body, taken);
+  turn = defined(r, "turn", "return a >> 32 | a << 32;", turned);
+  for (i = 0; i < made.edges; i += part) {
+    gp_input numbers = gp_input_ramp(GP_U64, &i, NULL);
+    gp_call c = gp_call_init(GP_TRANSFORM);
+    c.op = edge, c.in_type = GP_INPUT, c.in = &numbers, c.out_type = GP_U64, c.out = pairs;
+    c.count = made.edges - i < part ? made.edges - i : part;
+    for (side = 0; side < 2; ++side) {
+      gp_call select = gp_call_init(GP_SELECT);
+      if (gp_run(r->ctx, &c, r->stream) != GP_SUCCESS) fail("edges");
+      select.op = take, select.in_type = GP_U64, select.in = pairs, select.out = kept + count, select.count = c.count;
+      select.out_count = (uint64_t *)(void *)r->number;
+      if (count + c.count > room) fail("room for this rank's edges");
+      if (gp_run(r->ctx, &select, r->stream) != GP_SUCCESS) fail("this rank's edges");
+      read_back(r, &some, r->number, 8);
+      count += some;
+      c.op = turn, c.in_type = GP_U64, c.in = pairs;
+    }
+  }
+  release(pairs);
+  g.vertices = made.vertices, g.edges = count, g.offset_type = GP_U64, g.vertex_type = GP_U32;
+  g.offsets = offsets = memory((made.vertices + 1) * 8), g.targets = memory(count * 4 + 16);
+  if (gp_graph_from_edges(r->ctx, GP_U32, kept, NULL, count, &g, NULL, GP_UNIQUE_EDGES | GP_DROP_LOOPS, r->stream) !=
+      GP_SUCCESS)
+    fail("gp_graph_from_edges");
+  if (gp_world_wait(r->world, r->stream) != GP_SUCCESS) fail("gp_world_wait");
+  release(kept);
+  // Vertices of other ranks have no edges here, so this one's offsets begin with 0.
+  r->rows.edges = count, r->rows.offset_type = GP_U64, r->rows.vertex_type = GP_U32;
+  r->rows.offsets = offsets + r->first, r->rows.targets = g.targets, r->rows.flags = GP_SYMMETRIC;
+}
+static void say(Rank *r, const char *cell, double us, double alone, double gteps, double small) {
+  if (r->rank) return;
+  fprintf(out,
+      "{\"cell\": \"%s\", \"n\": %llu, \"ranks\": %d, \"us\": %.2f, \"alone_us\": %.2f, \"rate\": %.4f, "
+      "\"blocking\": %d, \"gteps\": %.3f, \"smallest_us\": %.2f, \"device\": \"%s\", \"repetitions\": %d}\n",
+      cell, (unsigned long long)made.vertices, ranks, us, alone, alone / us, blocking, gteps, small,
+      host ? "host" : "GPU", repetitions);
+  fflush(out);
+  printf("%-34s vertices %11llu  ranks %d  %10.1f us  alone %10.1f us  rate %.3f  GTEPS %.2f\n", cell,
+      (unsigned long long)made.vertices, ranks, us, alone, alone / us, gteps);
+  fflush(stdout);
+}
+static void graphs(Rank *r, double small) {
+  double us[SOURCES], gteps[SOURCES];
+  uint32_t *depths, *seen = malloc(made.vertices / (uint64_t)ranks * 4);
+  uint64_t *offsets, i;
+  int k, found = 0, q;
+  gp_call c = gp_call_init(GP_BFS);
+  make_rows(r);
+  depths = memory(r->rows.vertices * 4 + 16);
+  offsets = malloc((r->rows.vertices + 1) * 8);
+  if (!seen || !offsets) fail("memory");
+  read_back(r, offsets, r->rows.offsets, (r->rows.vertices + 1) * 8);
+  for (k = 0; k < CANDIDATES; ++k) {
+    const uint64_t v = graph_mix((uint64_t)k + 77) % made.vertices - r->first;
+    if (v < r->rows.vertices) has_edges[k] = offsets[v + 1] > offsets[v];
+  }
+  if (!r->rank) repetitions = 3;
+  pthread_barrier_wait(&barrier);
+  c.graph = &r->rows, c.out = depths;
+  for (k = 0; k < CANDIDATES && found < SOURCES; ++k) {
+    if (!has_edges[k]) continue;
+    c.source = graph_mix((uint64_t)k + 77) % made.vertices;
+    if (ranks == 1) {
+      const double one = measured(r, &c, 1);
+      if (!found || one < alone_us[0]) alone_us[0] = one;
+    }
+    us[found] = measured(r, &c, 0);
+    read_back(r, seen, depths, r->rows.vertices * 4);
+    for (i = edges_reached[r->rank] = 0; i < r->rows.vertices; ++i)
+      if (seen[i] != UINT32_MAX) edges_reached[r->rank] += offsets[i + 1] - offsets[i];
+    pthread_barrier_wait(&barrier);
+    for (q = 0, i = 0; q < ranks; ++q) i += edges_reached[q];
+    gteps[found] = (double)i / 2 / us[found] * 1e-3;
+    ++found;
+    pthread_barrier_wait(&barrier);
+  }
+  if (!found) fail("sources");
+  qsort(us, (size_t)found, sizeof *us, by_value), qsort(gteps, (size_t)found, sizeof *gteps, by_value);
+  say(r, "bfs kronecker", us[found / 2], alone_us[0], gteps[found / 2], small);
+  c = gp_call_init(GP_CONNECTED_COMPONENTS);
+  c.graph = &r->rows, c.out = depths, c.out_count = (uint64_t *)(void *)r->number;
+  if (ranks == 1) alone_us[1] = measured(r, &c, 1);
+  us[0] = measured(r, &c, 0);
+  say(r, "connected_components kronecker", us[0], alone_us[1], 0, small);
+  release((unsigned char *)(uintptr_t)r->rows.offsets - r->first * 8);
+  release((void *)(uintptr_t)r->rows.targets), release(depths);
+  free(seen), free(offsets);
+}
+
 static void *work(void *of) {
   Rank *r = of;
   gp_config config = gp_config_init();
@@ -204,13 +351,14 @@ static void *work(void *of) {
       fail("a communicator");
   }
   if (gp_world_open(r->ctx, &joins, &r->world) != GP_SUCCESS) fail("gp_world_open");
-  for (s = 0, r->room = 0; s < size_count; ++s)
+  for (s = 0, r->room = 16; s < size_count; ++s)
     if (((uint64_t)1 << sizes[s]) + 7919 > r->room) r->room = ((uint64_t)1 << sizes[s]) + 7919;
   r->keys = memory(r->room * 8), r->values = memory(r->room * 8), r->number = memory(4096);
   r->out_keys = memory(r->room * 8 + 4096), r->out_values = memory(r->room * 8 + 4096);
   fill(r);
   repetitions = 100;
   small = ranks > 1 ? measured_small(r) : 0;
+  if (scale) graphs(r, small);
   for (s = 0; s < size_count; ++s) {
     const uint64_t n = ((uint64_t)1 << sizes[s]) + 7919;
     const double bytes = (double)(n / (uint64_t)ranks * 4) * (ranks - 1);
@@ -269,13 +417,15 @@ int main(int argc, char **argv) {
     else if (!strcmp(argv[i], "--blocking")) blocking = 1;
     else if (!strcmp(argv[i], "--nccl")) library = next, ++i;
     else if (!strcmp(argv[i], "--ranks")) most_ranks = atoi(next), ++i;
+    else if (!strcmp(argv[i], "--scale")) scale = atoi(next), ++i;
     else if (!strcmp(argv[i], "--seconds")) seconds = atof(next), ++i;
     else if (!strcmp(argv[i], "--log2") && size_count < 8) sizes[size_count++] = atoi(next), ++i;
     else if (!strcmp(argv[i], "--out") && (out = fopen(next, "a")) != NULL) ++i;
     else return fprintf(stderr, "gp_world: %s: see the top of tools/gp_world.c\n", argv[i]), 2;
   }
   if (!out) out = fopen("/dev/null", "w");
-  if (!size_count) sizes[size_count++] = host ? 18 : 28;
+  if (scale < 0 || scale > 27) return fprintf(stderr, "gp_world: --scale is 1 to 27\n"), 2;
+  if (!size_count && !scale) sizes[size_count++] = host ? 18 : 28;
   for (i = 0; i < size_count; ++i)
     if (sizes[i] < 10 || sizes[i] > 32) return fprintf(stderr, "gp_world: --log2 is 10 to 32\n"), 2;
   if (!host) {
@@ -289,6 +439,13 @@ int main(int argc, char **argv) {
     pthread_t threads[RANKS];
     static Rank all[RANKS];
     memset(all, 0, sizeof all);
+    if (scale) {
+      char text[40];
+      int levels = scale;
+      while (1 << (levels - scale) < ranks) ++levels;
+      snprintf(text, sizeof text, "kronecker scale=%d", levels);
+      if (!graph_read(text, &made)) return 2;
+    }
     pthread_barrier_init(&barrier, NULL, (unsigned)ranks);
     for (i = 0; i < ranks; ++i) {
       all[i].rank = i;

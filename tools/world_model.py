@@ -66,12 +66,22 @@ def predicted(rows, cell, ranks, log2):
 def tables():
     path, rows = measured()
     rows = [row for row in rows if row["blocking"]]
+    graphs = [row for row in rows if "gteps" in row]
     lines = [*textwrap.wrap(f"Measured on two GPUs of one host, by {os.path.basename(path)}. us: the world's call; "
                             "alone: gp_run on one GPU with one shard; rate: alone / us.", 118), "",
              "| call | elements a GPU | us | alone, us | rate |", "| --- | ---: | ---: | ---: | ---: |"]
-    lines += [f"| {row['cell']} | {row['n']:,} | {row['us']:,.1f} | {row['alone_us']:,.1f} | {row['rate']:.2f} |"
-              for row in rows if row["ranks"] == 2]
-    two = max((row for row in rows if row["ranks"] == 2), key=lambda row: row["n"])
+    for row in (row for row in rows if row["ranks"] == 2):
+        count = row["n"] // 2 if row in graphs else row["n"]
+        lines.append(f"| {row['cell']} | {count:,} | {row['us']:,.1f} | {row['alone_us']:,.1f} | {row['rate']:.2f} |")
+    two = max((row for row in rows if row["ranks"] == 2 and "link_gb_s" in row), key=lambda row: row["n"])
+    searches = {row["ranks"]: row for row in graphs if row["cell"].startswith("bfs")}
+    if searches:
+        lines += ["", *textwrap.wrap(
+            "Graphs: Kronecker, 16 edges a vertex; alone: one GPU with the graph of its vertices. Searches, edges as "
+            "Graph500 counts them: " + ", ".join(f"{row['gteps']:,.0f} GTEPS on {ranks} of {row['n']:,} vertices"
+                                                 for ranks, row in sorted(searches.items())) +
+            f"; gp_bfs alone takes {searches[1]['alone_us'] / searches[1]['us']:.2f} of the time of a world of one.",
+            118)]
     lines += ["", *textwrap.wrap(
         f"The link: {two['link_gb_s']:.0f} GB/s a direction (NCCL's send and receive of half of a shard). NCCL's "
         f"smallest collective, the host's wait included: {two['smallest_us']:.1f} us.", 118), "",

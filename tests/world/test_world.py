@@ -1,4 +1,5 @@
 """Worlds on the host back end: ranks are threads or processes that pass messages through tests/world/loopback.c."""
+import json
 import os
 import shutil
 import subprocess
@@ -45,6 +46,21 @@ def test_every_call(program, nccl, ranks):
 def test_tiles_of_several_rounds(program, nccl):
     """Reproducible reductions of arrays whose tiles have two rounds, and whose threads take several tiles' results."""
     run(program, nccl, "--ranks", 3, "--seeds", 1, "--elements", 200, "--bulk", 150000000)
+
+
+@pytest.mark.turn
+def test_times(tmp_path, nccl):
+    """tools/gp_world.c: every cell, and graphs, by one rank and by two."""
+    program = built(tmp_path, "gp_world", "-O1", "-I.", "-Itools", "tools/gp_world.c", ["-ldl", "-lpthread", "-lm"])
+    out = tmp_path / "times.jsonl"
+    subprocess.run([program, "--host", "--nccl", nccl, "--ranks", "2", "--log2", "12", "--scale", "10", "--seconds",
+                    "0.01", "--out", out], check=True, timeout=120)
+    with open(out, encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    cells = [[row["cell"] for row in rows if row["ranks"] == ranks] for ranks in (1, 2)]
+    assert cells[0] == cells[1] and len(set(cells[0])) == len(cells[0]) > 15
+    assert all(row["us"] > 0 and row["alone_us"] > 0 for row in rows)
+    assert [row["n"] for row in rows if "gteps" in row] == [1 << 10] * 2 + [1 << 11] * 2
 
 
 @pytest.mark.turn
