@@ -52123,6 +52123,8 @@ GP__HOST gp_result gp__world_do(gp_world *w, const gp_call *c) {
   return w->asked ? (gp_result)GP__UNKNOWN : gp_run(w->ctx, c, w->stream);
 }
 
+#define GP__EACH_RANK(q) for (q = 0; q < w->size; ++q)
+
 // ---- memory
 
 GP__HOST gp_result gp__find_numbers(gp_world *w) {
@@ -52352,7 +52354,7 @@ GP__HOST gp_result gp__world_agree(gp_world *w, const gp_call *c, uint64_t count
   shared = gp__world_share(w, &note, w->notes, sizeof note, w->memory);
   if (code != GP_SUCCESS) return code;
   GP__CHECK(shared);
-  for (q = 0; q < w->size; ++q) {
+  GP__EACH_RANK(q) {
     if (w->notes[q].code)
       return gp__fail(GP_E_WORLD, "%s: rank %d refused its call: %s (%s)", w->who, q,
           gp_result_name((gp_result)w->notes[q].code), gp_result_text((gp_result)w->notes[q].code));
@@ -52372,7 +52374,7 @@ GP__HOST uint64_t gp__world_before(const gp_world *w) {
 // Whether `each` elements for everything in each rank's even share of `total` fit its capacity.
 GP__HOST gp_result gp__check_shares(gp_world *w, uint64_t total, uint64_t each) {
   int q;
-  for (q = 0; q < w->size; ++q)
+  GP__EACH_RANK(q)
     if (each * gp__share_of(w, total, q) > w->notes[q].capacity)
       return gp__fail(GP_E_ARGUMENT, "%s: @capacity of rank %d is %llu, and its even share has %llu elements", w->who,
           q, (gp__u64)w->notes[q].capacity, (gp__u64)(each * gp__share_of(w, total, q)));
@@ -52381,7 +52383,8 @@ GP__HOST gp_result gp__check_shares(gp_world *w, uint64_t total, uint64_t each) 
 // Sets *total to the sum of the ranks' counts. Every rank's even share must fit its capacity.
 GP__HOST gp_result gp__world_total(gp_world *w, int even, uint64_t *total) {
   int q;
-  for (q = 0, *total = 0; q < w->size; ++q) {
+  *total = 0;
+  GP__EACH_RANK(q) {
     if (w->notes[q].count > INT64_MAX - *total)
       return gp__fail(GP_E_SIZE, "%s: @count: the ranks have 2^63 elements or more", w->who);
     *total += w->notes[q].count;
@@ -52975,7 +52978,7 @@ GP__HOST gp_result gp__world_top_k_agreed(gp_world *w, const gp_call *c, gp_call
   GP__CHECK(gp__world_gather(w, my_keys, at, k * key_size));
   if (value_size) GP__CHECK(gp__world_gather(w, my_values, at + keys, k * value_size));
   for (q = 0, gaps = 0; q < w->size; ++q) gaps |= w->notes[q].count < c->k;
-  for (q = 0; q < w->size; ++q) { // without the gaps of ranks that have fewer than k
+  GP__EACH_RANK(q) { // without the gaps of ranks that have fewer than k
     const size_t here = (size_t)gp__smaller(w->notes[q].count, c->k), from = (size_t)q * k;
     if (gaps) {
       GP__CHECK(gp__world_copy(w, packed + gathered * key_size, at + from * key_size, here * key_size));
@@ -53025,7 +53028,7 @@ GP__HOST gp_result gp__world_spread(gp_world *w, const gp__spread_array *arrays,
   const uint64_t own = w->counts[w->rank];
   uint64_t total = 0, begin = 0, at = 0, mine, share;
   int q, i;
-  for (q = 0; q < w->size; ++q) {
+  GP__EACH_RANK(q) {
     if (q == w->rank) begin = total;
     total += w->counts[q];
   }
@@ -53050,7 +53053,7 @@ GP__HOST gp_result gp__world_results(gp_world *w, const gp_call *c, const uint64
   counted.count_device = count_device;
   GP__CHECK(gp__world_count(w, &counted, &count));
   GP__CHECK(gp__world_meet(w, c, count, GP_SUCCESS, even, &total));
-  for (q = 0; q < w->size; ++q) w->counts[q] = w->notes[q].count;
+  GP__EACH_RANK(q) w->counts[q] = w->notes[q].count;
   return GP_SUCCESS;
 }
 
@@ -53068,7 +53071,7 @@ GP__HOST gp_result gp__world_copy_shares(gp_world *w, gp_call c) {
   if (result == GP_SUCCESS && c.out_type && c.out_type != c.in_type)
     result = gp__fail(GP_E_UNSUPPORTED, "%s: a world copies arrays of one type", w->who);
   GP__CHECK(gp__world_meet(w, &c, local.count, result, 1, &total));
-  for (q = 0; q < w->size; ++q) w->counts[q] = w->notes[q].count;
+  GP__EACH_RANK(q) w->counts[q] = w->notes[q].count;
   return gp__break_if(w, gp__world_spread(w, &array, 1, c.out_count));
 }
 // Selected elements go to the world's memory first, then in even shares to the output.
@@ -53126,7 +53129,7 @@ GP__HOST gp_result gp__find_joined(gp_world *w, const gp__world_runs *r, const g
   pair.keys = r->chain;
   pair.count = 2;
   GP__CHECK(gp__share_ends(w, r, r->keys, r->key_size));
-  for (q = 0; q < w->size; ++q) {
+  GP__EACH_RANK(q) {
     if (!w->counts[q]) continue;
     if (before >= 0) {
       GP__CHECK(gp__chain_end(w, r, 0, before, 1, r->key_size));
@@ -53170,7 +53173,7 @@ GP__HOST gp_result gp__runs_joined(gp_world *w, const gp__world_runs *r, const g
   const gp__spread_array arrays[2] = {{r->keys + skip * r->key_size, c->out_keys, r->key_size},
       {r->values + skip * r->value_size, r->value_size ? c->out : NULL, r->value_size}};
   int q;
-  for (q = 0; q < w->size; ++q) w->notes[q].count = counts[q] -= r->joined[q];
+  GP__EACH_RANK(q) w->notes[q].count = counts[q] -= r->joined[q];
   if (c->flags & GP_BALANCED) {
     GP__CHECK(gp__world_total(w, 1, &total));
     return gp__world_spread(w, arrays, 2, c->out_count);
@@ -53263,7 +53266,7 @@ GP__HOST gp_result gp__world_group_by(gp_world *w, gp_call c) {
   gp__fill_types(&c);
   local = gp__shard_call(&c);
   GP__CHECK(gp__world_meet(w, &c, c.count, gp__check_keyed(w, &c, &local), 0, &total));
-  for (q = 0; q < w->size; ++q)
+  GP__EACH_RANK(q)
     if (w->notes[q].count > share) share = (size_t)w->notes[q].count; // an even share is no larger
   keys = gp__aligned(share * gp_type_size(w->ctx, c.key_type) + 1);
   values = gp__aligned(share * gp_type_size(w->ctx, c.acc_type) + 1);
@@ -53463,7 +53466,7 @@ GP__HOST void gp__find_tiles(gp_world *w, gp__tiling *t) {
   int q;
   memset(w->leave, 0, w->ranks * sizeof *w->leave);
   w->arrive[0] = 0;
-  for (q = 0; q < w->size; ++q) {
+  GP__EACH_RANK(q) {
     first[q] = gp__ceil_div(end, t->tile);
     end += w->notes[q].count;
   }
@@ -53635,8 +53638,12 @@ GP__HOST gp_result gp__world_fold(gp_world *w, gp_call c) {
 #define GP__TEXT(...) #__VA_ARGS__
 #define GP__TEXT_OF(...) GP__TEXT(__VA_ARGS__)
 static const char gp__walk_text[] =
-    "#define GP__STEP __device__\n#define __sync_fetch_and_or atomicOr\n#define __sync_fetch_and_add atomicAdd\n"
-    "#define __sync_val_compare_and_swap atomicCAS\n" GP__TEXT_OF(GP__WALK_STEPS);
+    "#define GP__STEP __device__\n#define __sync_fetch_and_or atomicOr\n#define __sync_val_compare_and_swap atomicCAS\n"
+    // one atomic a warp and address
+    "#define __sync_fetch_and_add gp__walk_add\nGP__STEP gp__u64 gp__walk_add(gp__u64 *p, gp__u64 x) {"
+    "unsigned m = __match_any_sync(__activemask(), (gp__u64)p), r = m & ~(~0u << threadIdx.x % 32);"
+    "if (!r) x = atomicAdd(p, (gp__u64)__popc(m));"
+    "return __shfl_sync(m, x, __ffs(m) - 1) + __popc(r);}\n" GP__TEXT_OF(GP__WALK_STEPS);
 #define GP__STEP GP__HOST
 GP__WALK_STEPS
 #undef GP__STEP
@@ -53716,7 +53723,7 @@ GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came,
   const uint64_t n = p->vertices, own = p->rows.vertices, ranks = g->ranks, words = (n / 64 + 32) & ~31ull, *sums;
   const size_t numbers = (size_t)(sizeof *g / 8 + 2 * words + n + came + 3 * own + 4 + ranks * (ranks + 3));
   gp__u64 *at;
-  int up = 0, i;
+  int up = 0, q;
   GP__CHECK(gp__world_room(w, 8 * numbers));
   GP__CHECK(gp__world_staging(w, sizeof *g + 8 * (size_t)(ranks * ranks)));
   at = (gp__u64 *)w->memory;
@@ -53749,7 +53756,7 @@ GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came,
     GP__CHECK(gp__walk_fill(w, g->bits, 0, 2 * words));
     GP__CHECK(gp__walk_run(p, GP__FRONTIER, own));
     GP__CHECK(gp__walk_share(w, g->sum, 1));
-    for (i = 0; i < w->size; ++i) edges += sums[i];
+    GP__EACH_RANK(q) edges += sums[q];
     if (!edges) return GP_SUCCESS;
     up = p->rows.flags && edges > n / 24 && (up || edges > rest / 14);
     rest -= edges;
@@ -53767,7 +53774,7 @@ GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came,
 GP__HOST gp_result gp__world_components(gp__walking *p, void *labels, uint64_t *components) {
   gp_world *w = p->w;
   const uint64_t n = p->vertices, first = w->leave[w->rank], two = 2;
-  const size_t offsets = gp__aligned((size_t)n * 8 + 8), bytes = w->ranks * sizeof *w->leave;
+  const size_t offsets = gp__aligned((size_t)n * 8 + 8);
   uint64_t *starts;
   uint32_t *both, *own;
   gp_graph g = p->rows;
@@ -53788,10 +53795,7 @@ GP__HOST gp_result gp__world_components(gp__walking *p, void *labels, uint64_t *
   GP__CHECK(gp_iota(w->ctx, GP_U64, NULL, &two, starts, n + 1, w->stream));
   g.edges = 2 * n;
   g.targets = both;
-  memset(w->leave, 0, bytes);
-  memset(w->leave_end, 0, bytes);
-  memset(w->arrive, 0, bytes);
-  memset(w->arrive_end, 0, bytes);
+  memset(w->leave, 0, 32 * (w->ranks + 1)); // all four
   for (step = 1; step < w->size; step *= 2) {
     const int to = (w->rank + step) % w->size, from = (w->rank + w->size - step) % w->size;
     w->leave_end[to] = w->arrive_end[from] = n;
@@ -54099,7 +54103,7 @@ GP__HOST gp_result gp__join_world(gp_world *w, const gp_world_config *config) {
   mine[2] = w->s->context != NULL;
   GP__CHECK(gp__world_room(w, (size_t)(w->size + 1) * sizeof mine));
   GP__CHECK(gp__world_share(w, mine, w->bounds, sizeof mine, w->memory));
-  for (q = 0; q < w->size; ++q)
+  GP__EACH_RANK(q)
     if (memcmp(w->bounds + 3 * q, w->bounds, sizeof mine))
       return gp__fail(GP_E_WORLD,
           "%s: ranks 0 and %d have different versions of the library (%llu and %llu), or different back ends", w->who,

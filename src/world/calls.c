@@ -104,7 +104,7 @@ GP__HOST gp_result gp__join_world(gp_world *w, const gp_world_config *config) {
   mine[2] = w->s->context != NULL;
   GP__CHECK(gp__world_room(w, (size_t)(w->size + 1) * sizeof mine));
   GP__CHECK(gp__world_share(w, mine, w->bounds, sizeof mine, w->memory));
-  for (q = 0; q < w->size; ++q)
+  GP__EACH_RANK(q)
     if (memcmp(w->bounds + 3 * q, w->bounds, sizeof mine))
       return gp__fail(GP_E_WORLD,
           "%s: ranks 0 and %d have different versions of the library (%llu and %llu), or different back ends", w->who,

@@ -79,8 +79,12 @@
 #define GP__TEXT(...) #__VA_ARGS__
 #define GP__TEXT_OF(...) GP__TEXT(__VA_ARGS__)
 static const char gp__walk_text[] =
-    "#define GP__STEP __device__\n#define __sync_fetch_and_or atomicOr\n#define __sync_fetch_and_add atomicAdd\n"
-    "#define __sync_val_compare_and_swap atomicCAS\n" GP__TEXT_OF(GP__WALK_STEPS);
+    "#define GP__STEP __device__\n#define __sync_fetch_and_or atomicOr\n#define __sync_val_compare_and_swap atomicCAS\n"
+    // one atomic a warp and address
+    "#define __sync_fetch_and_add gp__walk_add\nGP__STEP gp__u64 gp__walk_add(gp__u64 *p, gp__u64 x) {"
+    "unsigned m = __match_any_sync(__activemask(), (gp__u64)p), r = m & ~(~0u << threadIdx.x % 32);"
+    "if (!r) x = atomicAdd(p, (gp__u64)__popc(m));"
+    "return __shfl_sync(m, x, __ffs(m) - 1) + __popc(r);}\n" GP__TEXT_OF(GP__WALK_STEPS);
 #define GP__STEP GP__HOST
 GP__WALK_STEPS
 #undef GP__STEP
@@ -160,7 +164,7 @@ GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came,
   const uint64_t n = p->vertices, own = p->rows.vertices, ranks = g->ranks, words = (n / 64 + 32) & ~31ull, *sums;
   const size_t numbers = (size_t)(sizeof *g / 8 + 2 * words + n + came + 3 * own + 4 + ranks * (ranks + 3));
   gp__u64 *at;
-  int up = 0, i;
+  int up = 0, q;
   GP__CHECK(gp__world_room(w, 8 * numbers));
   GP__CHECK(gp__world_staging(w, sizeof *g + 8 * (size_t)(ranks * ranks)));
   at = (gp__u64 *)w->memory;
@@ -193,7 +197,7 @@ GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came,
     GP__CHECK(gp__walk_fill(w, g->bits, 0, 2 * words));
     GP__CHECK(gp__walk_run(p, GP__FRONTIER, own));
     GP__CHECK(gp__walk_share(w, g->sum, 1));
-    for (i = 0; i < w->size; ++i) edges += sums[i];
+    GP__EACH_RANK(q) edges += sums[q];
     if (!edges) return GP_SUCCESS;
     up = p->rows.flags && edges > n / 24 && (up || edges > rest / 14);
     rest -= edges;
@@ -211,7 +215,7 @@ GP__HOST gp_result gp__world_bfs(gp__walking *p, uint64_t source, uint64_t came,
 GP__HOST gp_result gp__world_components(gp__walking *p, void *labels, uint64_t *components) {
   gp_world *w = p->w;
   const uint64_t n = p->vertices, first = w->leave[w->rank], two = 2;
-  const size_t offsets = gp__aligned((size_t)n * 8 + 8), bytes = w->ranks * sizeof *w->leave;
+  const size_t offsets = gp__aligned((size_t)n * 8 + 8);
   uint64_t *starts;
   uint32_t *both, *own;
   gp_graph g = p->rows;
@@ -232,10 +236,7 @@ GP__HOST gp_result gp__world_components(gp__walking *p, void *labels, uint64_t *
   GP__CHECK(gp_iota(w->ctx, GP_U64, NULL, &two, starts, n + 1, w->stream));
   g.edges = 2 * n;
   g.targets = both;
-  memset(w->leave, 0, bytes);
-  memset(w->leave_end, 0, bytes);
-  memset(w->arrive, 0, bytes);
-  memset(w->arrive_end, 0, bytes);
+  memset(w->leave, 0, 32 * (w->ranks + 1)); // all four
   for (step = 1; step < w->size; step *= 2) {
     const int to = (w->rank + step) % w->size, from = (w->rank + w->size - step) % w->size;
     w->leave_end[to] = w->arrive_end[from] = n;

@@ -15,7 +15,7 @@ GP__HOST gp_result gp__world_spread(gp_world *w, const gp__spread_array *arrays,
   const uint64_t own = w->counts[w->rank];
   uint64_t total = 0, begin = 0, at = 0, mine, share;
   int q, i;
-  for (q = 0; q < w->size; ++q) {
+  GP__EACH_RANK(q) {
     if (q == w->rank) begin = total;
     total += w->counts[q];
   }
@@ -40,7 +40,7 @@ GP__HOST gp_result gp__world_results(gp_world *w, const gp_call *c, const uint64
   counted.count_device = count_device;
   GP__CHECK(gp__world_count(w, &counted, &count));
   GP__CHECK(gp__world_meet(w, c, count, GP_SUCCESS, even, &total));
-  for (q = 0; q < w->size; ++q) w->counts[q] = w->notes[q].count;
+  GP__EACH_RANK(q) w->counts[q] = w->notes[q].count;
   return GP_SUCCESS;
 }
 
@@ -58,7 +58,7 @@ GP__HOST gp_result gp__world_copy_shares(gp_world *w, gp_call c) {
   if (result == GP_SUCCESS && c.out_type && c.out_type != c.in_type)
     result = gp__fail(GP_E_UNSUPPORTED, "%s: a world copies arrays of one type", w->who);
   GP__CHECK(gp__world_meet(w, &c, local.count, result, 1, &total));
-  for (q = 0; q < w->size; ++q) w->counts[q] = w->notes[q].count;
+  GP__EACH_RANK(q) w->counts[q] = w->notes[q].count;
   return gp__break_if(w, gp__world_spread(w, &array, 1, c.out_count));
 }
 // Selected elements go to the world's memory first, then in even shares to the output.
@@ -116,7 +116,7 @@ GP__HOST gp_result gp__find_joined(gp_world *w, const gp__world_runs *r, const g
   pair.keys = r->chain;
   pair.count = 2;
   GP__CHECK(gp__share_ends(w, r, r->keys, r->key_size));
-  for (q = 0; q < w->size; ++q) {
+  GP__EACH_RANK(q) {
     if (!w->counts[q]) continue;
     if (before >= 0) {
       GP__CHECK(gp__chain_end(w, r, 0, before, 1, r->key_size));
@@ -160,7 +160,7 @@ GP__HOST gp_result gp__runs_joined(gp_world *w, const gp__world_runs *r, const g
   const gp__spread_array arrays[2] = {{r->keys + skip * r->key_size, c->out_keys, r->key_size},
       {r->values + skip * r->value_size, r->value_size ? c->out : NULL, r->value_size}};
   int q;
-  for (q = 0; q < w->size; ++q) w->notes[q].count = counts[q] -= r->joined[q];
+  GP__EACH_RANK(q) w->notes[q].count = counts[q] -= r->joined[q];
   if (c->flags & GP_BALANCED) {
     GP__CHECK(gp__world_total(w, 1, &total));
     return gp__world_spread(w, arrays, 2, c->out_count);
@@ -253,7 +253,7 @@ GP__HOST gp_result gp__world_group_by(gp_world *w, gp_call c) {
   gp__fill_types(&c);
   local = gp__shard_call(&c);
   GP__CHECK(gp__world_meet(w, &c, c.count, gp__check_keyed(w, &c, &local), 0, &total));
-  for (q = 0; q < w->size; ++q)
+  GP__EACH_RANK(q)
     if (w->notes[q].count > share) share = (size_t)w->notes[q].count; // an even share is no larger
   keys = gp__aligned(share * gp_type_size(w->ctx, c.key_type) + 1);
   values = gp__aligned(share * gp_type_size(w->ctx, c.acc_type) + 1);

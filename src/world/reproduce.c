@@ -38,7 +38,7 @@ GP__HOST void gp__find_tiles(gp_world *w, gp__tiling *t) {
   int q;
   memset(w->leave, 0, w->ranks * sizeof *w->leave);
   w->arrive[0] = 0;
-  for (q = 0; q < w->size; ++q) {
+  GP__EACH_RANK(q) {
     first[q] = gp__ceil_div(end, t->tile);
     end += w->notes[q].count;
   }

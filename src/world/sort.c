@@ -198,7 +198,7 @@ GP__HOST gp_result gp__world_top_k_agreed(gp_world *w, const gp_call *c, gp_call
   GP__CHECK(gp__world_gather(w, my_keys, at, k * key_size));
   if (value_size) GP__CHECK(gp__world_gather(w, my_values, at + keys, k * value_size));
   for (q = 0, gaps = 0; q < w->size; ++q) gaps |= w->notes[q].count < c->k;
-  for (q = 0; q < w->size; ++q) { // without the gaps of ranks that have fewer than k
+  GP__EACH_RANK(q) { // without the gaps of ranks that have fewer than k
     const size_t here = (size_t)gp__smaller(w->notes[q].count, c->k), from = (size_t)q * k;
     if (gaps) {
       GP__CHECK(gp__world_copy(w, packed + gathered * key_size, at + from * key_size, here * key_size));

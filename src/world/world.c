@@ -102,6 +102,8 @@ GP__HOST gp_result gp__world_do(gp_world *w, const gp_call *c) {
   return w->asked ? (gp_result)GP__UNKNOWN : gp_run(w->ctx, c, w->stream);
 }
 
+#define GP__EACH_RANK(q) for (q = 0; q < w->size; ++q)
+
 // ---- memory
 
 GP__HOST gp_result gp__find_numbers(gp_world *w) {
@@ -331,7 +333,7 @@ GP__HOST gp_result gp__world_agree(gp_world *w, const gp_call *c, uint64_t count
   shared = gp__world_share(w, &note, w->notes, sizeof note, w->memory);
   if (code != GP_SUCCESS) return code;
   GP__CHECK(shared);
-  for (q = 0; q < w->size; ++q) {
+  GP__EACH_RANK(q) {
     if (w->notes[q].code)
       return gp__fail(GP_E_WORLD, "%s: rank %d refused its call: %s (%s)", w->who, q,
           gp_result_name((gp_result)w->notes[q].code), gp_result_text((gp_result)w->notes[q].code));
@@ -351,7 +353,7 @@ GP__HOST uint64_t gp__world_before(const gp_world *w) {
 // Whether `each` elements for everything in each rank's even share of `total` fit its capacity.
 GP__HOST gp_result gp__check_shares(gp_world *w, uint64_t total, uint64_t each) {
   int q;
-  for (q = 0; q < w->size; ++q)
+  GP__EACH_RANK(q)
     if (each * gp__share_of(w, total, q) > w->notes[q].capacity)
       return gp__fail(GP_E_ARGUMENT, "%s: @capacity of rank %d is %llu, and its even share has %llu elements", w->who,
           q, (gp__u64)w->notes[q].capacity, (gp__u64)(each * gp__share_of(w, total, q)));
@@ -360,7 +362,8 @@ GP__HOST gp_result gp__check_shares(gp_world *w, uint64_t total, uint64_t each) 
 // Sets *total to the sum of the ranks' counts. Every rank's even share must fit its capacity.
 GP__HOST gp_result gp__world_total(gp_world *w, int even, uint64_t *total) {
   int q;
-  for (q = 0, *total = 0; q < w->size; ++q) {
+  *total = 0;
+  GP__EACH_RANK(q) {
     if (w->notes[q].count > INT64_MAX - *total)
       return gp__fail(GP_E_SIZE, "%s: @count: the ranks have 2^63 elements or more", w->who);
     *total += w->notes[q].count;
