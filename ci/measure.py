@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The GPU's part of a board's night: benchmark, tune, regression. It decides nothing. It needs gcc, NVRTC, Python with
-NumPy and SciPy, and nvcc for the peers, but no network, token or repository.
+NumPy and SciPy, and nvcc for the peers, but no token or repository. With git and a network, it also measures beside the
+newest CCCL (--cccl); without, beside the one that an earlier night has fetched.
 
     ci/measure.py --out DIR [--base COMMIT|FOLDER] [--seconds S] [--steps bench,tune,regress] ...
 
@@ -77,6 +78,7 @@ class Night:
         self.record["options"] = {name: getattr(args, name) for name in TUNE_OPTIONS}
         self.program = os.path.abspath(args.gp_tune) if args.gp_tune else ""
         self.worker, self.compiler = workers(args, self.folder)
+        self.newer_peers = False
         self.seconds = args.seconds or (SECONDS if is_live(args) else MADE_UP_SECONDS)
         self.call = steps.Clock(args.call and args.call - MARGIN)
         if self.record.get("budget") != self.seconds:  # another --seconds changes the steps' shares
@@ -367,6 +369,8 @@ def do_bench(night, seconds, _):
                str(max(1, int(0.8 * seconds))), "--commit", night.record["commit"][:12]]
     if night.args.peers:
         command += ["--peers", night.args.peers]
+    if night.newer_peers:
+        command += ["--cccl", "kept"]
     status = steps.run(command, night.path("bench.log"), min(seconds + 120, night.call.left + MARGIN))
     found = glob.glob(os.path.join(folder, "*.jsonl"))
     if found:
@@ -516,6 +520,18 @@ def outcome(night, name, status, found, meanings):
 DO = {"bench": do_bench, "tune": do_tune, "regress": do_regress}
 
 
+def build_peers(night):
+    """The benchmark, and the peers beside the newest CCCL; if it cannot be fetched or compiled, beside the kept or the
+    pinned one."""
+    command = [sys.executable, os.path.join("tools", "bench.py"), "--build-only"]
+    for cccl in ([] if night.args.cccl == "none" else dict.fromkeys((night.args.cccl, "kept", bench.CCCL[1]))):
+        built = steps.run([*command, "--cccl", cccl], night.path("build.log"), min(night.left, night.call.left)) == 0
+        night.newer_peers = built and bench.git_of(os.path.join(bench.SOURCES, "cccl")) is not None
+        if night.newer_peers:
+            return
+    steps.run(command, night.path("build.log"), min(night.left, night.call.left))
+
+
 def prepare(night, comparisons):
     """Builds everything in parallel before the steps: compilation is not measuring, and has no share of the time. The
     step that needs a failed build reports it."""
@@ -524,8 +540,7 @@ def prepare(night, comparisons):
         trees = [machine_code.tree_of(one.base) for one in comparisons] + [regress.tree_of_folder(steps.ROOT)]
         builds += [functools.partial(regress.build, tree) for tree in trees]
     if "bench" in night.args.steps and is_live(night.args) and night.status("bench") != "ok":
-        command = [sys.executable, os.path.join("tools", "bench.py"), "--build-only"]
-        builds.append(lambda: steps.run(command, night.path("build.log"), min(night.left, night.call.left)))
+        builds.append(functools.partial(build_peers, night))
     with concurrent.futures.ThreadPoolExecutor(max(1, len(builds))) as pool:
         for job in [pool.submit(build) for build in builds]:
             if job.exception() and not isinstance(job.exception(), regress.CannotRun):
@@ -616,6 +631,8 @@ def add_arguments(parser):
     parser.add_argument("--processes", type=int, help="of the tune's rerun")
     parser.add_argument("--cells", metavar="FILE", help="of regress, a cell a line")
     parser.add_argument("--bench", default="quick", choices=["quick", *bench.SETS], help="which list of cells")
+    parser.add_argument("--cccl", default="main", metavar="BRANCH|COMMIT|kept|none", help="the newer CUB and Thrust "
+                        "beside the toolkit's (default: main)")
     parser.add_argument("--peers", help="cub,cuda,thrust,cublas, or none")
     parser.add_argument("--gp-tune", metavar="PROGRAM", help="instead of one that is built from this tree")
     parser.add_argument("--worker-command", metavar="COMMAND", help="another worker; {side}: base or new")

@@ -20,11 +20,12 @@ WEEK = 7  # days
 
 GRAPH_BYTES = 4 * bench.MIB  # up to this size the farm replays graphs: a stream would measure the host
 REPORTED = math.expm1(verdicts.REPORTED)  # smaller changes are ignored
+AHEAD = 0.97  # of the peer's speed, from which on a cell is not behind it
 
 # A cell on a night: the run, and its measurement.
 Point = collections.namedtuple("Point", "run measure")
-# A cell that differs from its previous measurement. what: faster, slower, accepted, new, wrong, mended, gone; reason:
-# of an accepted slowdown.
+# A cell that differs from its previous measurement. what: faster, slower, overtaken, accepted, new, wrong, mended,
+# gone; reason: of an accepted slowdown; of an overtaken cell, the peer and its times.
 Change = collections.namedtuple("Change", "what key text before now ratio beyond reason", defaults=("",))
 # A family on a night: number of cells; geometric means of the speed against the fastest peer and against a week before
 # (None without such cells), and their numbers of cells.
@@ -363,8 +364,23 @@ def change_of(key, points, last_night):
     ratio = ours.us / old.us
     noise = max(REPORTED, 1.96 * math.hypot(ours.cv, old.cv))
     if abs(math.log(ratio)) <= math.log1p(noise):
-        return None
+        return overtaken(key, before, now, ratio)
     return Change("slower" if ratio > 1 else "faster", key, text, before, now, ratio, True)
+
+
+def overtaken(key, before, now, ratio):
+    """The change of a cell that takes as long as before, where a peer, or a newer one, now takes less; or None."""
+    def fastest(point):
+        return min(((peer.us, name, peer.cv) for name, peer in point.measure.peers.items() if peer.status == "ok"),
+                   default=None)
+    old, new, ours = fastest(before), fastest(now), now.measure.ours[0]
+    if not old or not new or old[0] < before.measure.ours[0].us * AHEAD:
+        return None
+    noise = max(REPORTED, 1.96 * math.hypot(ours.cv, new[2]))
+    if new[0] >= ours.us * AHEAD or math.log(ours.us / new[0]) <= math.log1p(noise):
+        return None
+    return Change("overtaken", key, now.measure.text, before, now, ratio, True,
+                  f"{new[1]} {new[0]:.1f} us; before, {old[1]} {old[0]:.1f}")
 
 
 def judged(change, device, accepted):

@@ -298,8 +298,8 @@ def change_rows(page, device, changes):
     return found
 
 
-CHANGES = (("slower", "Slower"), ("accepted", "Slower, and accepted"), ("wrong", "Wrong or failed"),
-           ("faster", "Faster"), ("mended", "Right again"), ("new", "Measured for the first time"))
+CHANGES = (("slower", "Slower"), ("overtaken", "Overtaken by a peer"), ("accepted", "Slower, and accepted"),
+           ("wrong", "Wrong or failed"), ("faster", "Faster"), ("mended", "Right again"), ("new", "Measured for the first time"))
 
 
 def today(page):
@@ -324,7 +324,7 @@ def today(page):
             "reports": written_up(page, device.folder),
             "changes_csv": page.table(f"{device.folder} changes",
                                       ["what", "cell", "before, us", "now, us", "time now / before", "before",
-                                       "commit before", "commit now", "accepted because"],
+                                       "commit before", "commit now", "reason"],
                                       [[row["what"], row["text"], row["before"], row["now"], row["ratio"],
                                         row["before_night"], *row["commits"], row["reason"]]
                                        for *_, rows in changed for row in rows])}

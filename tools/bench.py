@@ -15,7 +15,8 @@ sources changed; runs the list of cells; writes JSON Lines to ci/measurements/<d
     tools/bench.py --cells FILE           a list of your own: a cell a line, see the top of tools/gp_cells.h
     tools/bench.py --cell "reduce SUM f32 bytes=1G" --policy threads=256 --policy threads=1024
     tools/bench.py --cccl                 beside a newer CUB and Thrust, too: CCCL at the commit that is pinned here,
-                                          or at --cccl COMMIT or BRANCH (main), fetched by git to build/peers/cccl
+                                          or at --cccl COMMIT or BRANCH (main), fetched by git to build/peers/cccl;
+                                          --cccl kept: what is there
     tools/bench.py --host                 on the host back end, whatever there is
     tools/bench.py --list                 prints the cells, runs nothing
     tools/bench.py --show FILE            the table of a file measured before
@@ -746,7 +747,7 @@ def main():
     start = time.monotonic()
     os.makedirs(BUILD, exist_ok=True)
     bench = build_bench()
-    if args.cccl and not args.host:
+    if args.cccl and args.cccl != "kept" and not args.host:
         fetch_cccl(args.cccl, args.cccl_from)
     peers = None if args.host else build_peers(args.arch)
     next_peers = build_next_peers(args.arch) if args.cccl and peers else None

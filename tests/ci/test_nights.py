@@ -656,6 +656,25 @@ def a_night(folder, *words):
     return night
 
 
+@pytest.mark.parametrize("words, works, asked, newer", [
+    ([], "main", ["main"], True), ([], "kept", ["main", "kept"], True), ([], measure.bench.CCCL[1],
+                                                                       ["main", "kept", measure.bench.CCCL[1]], True),
+    ([], None, ["main", "kept", measure.bench.CCCL[1], None], False), (["--cccl", "none"], None, [None], False)])
+def test_the_newest_cccl_or_an_older_one(tmp_path, monkeypatch, words, works, asked, newer):
+    """The night fetches CCCL's main, and measures beside it if it compiles."""
+    tried = []
+
+    def run(command, *_):
+        cccl = command[command.index("--cccl") + 1] if "--cccl" in command else None
+        tried.append(cccl)
+        return 0 if cccl in (works, None) else 1
+    monkeypatch.setattr(measure.steps, "run", run)
+    monkeypatch.setattr(measure.bench, "git_of", lambda folder: "1" * 40)
+    night = a_night(tmp_path / "night", *words)
+    measure.build_peers(night)
+    assert tried == asked and night.newer_peers == newer
+
+
 @pytest.mark.turn
 def test_cells_rotate_by_age(tmp_path):
     """Each night measures what fits, and changed primitives always; every cell has its turn, none twice before that."""

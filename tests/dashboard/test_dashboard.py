@@ -255,6 +255,23 @@ def test_what_changed_since_the_night_before(tmp_path, make_site):
     assert len(kinds["new"]) == 10 and set(kinds) == {"slower", "new"}
 
 
+def test_a_peer_that_overtakes(tmp_path, make_site):
+    """Our times stay; a newer peer takes half of copies' and 0.99 of reductions', by less than the noise."""
+    place = str(tmp_path / "example-one")
+    for night in (0, 1):
+        records = list(made_up.records(night, 30, noise=0))
+        if night:
+            records += [{**one, "label": "cub_next", "median_us": one["median_us"] * {"copy": 0.5, "reduce": 0.99}.get(
+                one["primitive"], 1.5)} for one in records if one.get("variant") == "ours"]
+            records = [{**one, "variant": "peer"} if one.get("label") == "cub_next" else one for one in records]
+        made_up.write(f"{place}/{made_up.night_of(night)}.jsonl", records)
+    site = make_site(tmp_path)
+    changes = rows_of(os.path.join(site, "csv", "index.example-one-changes.csv"))
+    assert {row["what"] for row in changes} == {"overtaken"} and len(changes) == 10
+    assert all(row["cell"].startswith("copy u32") and row["reason"].startswith("cub_next ") for row in changes)
+    assert "Overtaken by a peer" in text_of(site, "index.html")
+
+
 @pytest.mark.turn
 def test_a_slower_benchmark_that_was_accepted(tmp_path, make_site, capsys):
     """ci/baseline.py accepts it by its name on the first page; then it is listed as accepted, with the reason, and
