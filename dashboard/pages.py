@@ -299,7 +299,8 @@ def change_rows(page, device, changes):
 
 
 CHANGES = (("slower", "Slower"), ("overtaken", "Overtaken by a peer"), ("accepted", "Slower, and accepted"),
-           ("wrong", "Wrong or failed"), ("faster", "Faster"), ("mended", "Right again"), ("new", "Measured for the first time"))
+           ("wrong", "Wrong or failed"), ("faster", "Faster"), ("mended", "Right again"),
+           ("new", "Measured for the first time"))
 
 
 def today(page):
