@@ -753,7 +753,8 @@ FAKE_KERNEL(gp__map_args,
     gp__map_kernel<gp__policy<256, 4, 3, 1, 0, 0, 1>, gp__iota_value<unsigned int>, gp__none, gp__none, unsigned int>);
 FAKE_KERNEL(
     gp__radix_args, gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 1>, gp__radix_key<unsigned int>, unsigned int>);
-FAKE_KERNEL(gp__hybrid_args, gp__sort_one_block<gp__policy<1024, 4, 3, 3, 0, 1, 1>, unsigned int, false, 1024, 16, 14>);
+FAKE_KERNEL(
+    gp__radix_args, gp__sort_one_cluster<gp__policy<256, 1, 3, 3, 0, 1, 1>, gp__radix_key<unsigned int>, gp__none>);
 FAKE_KERNEL(gp__merge_args,
     gp__merge<gp__policy<256, 5, 3, 3, 0, 3, 1>, gp__key_before<gp__radix_key<unsigned int>, false>,
         gp__radix_key<unsigned int>::Key, gp__none>);
